@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+#
+# Loom: the only entry a person needs. `make help` says what there is.
+#
+# One make, no recursion: every source folder is read with a wildcard, every
+# product lands under build/. Whatever takes more than a few commands (the VM,
+# the test run, downloads) is a script in tools/ci or tools/vm; this file only
+# says what depends on what.
+
+VERSION	:= 0.1.0
+SOMAJOR	:= 0
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SECONDARY:
+MAKEFLAGS += --no-builtin-rules
+
+O	:= build
+CORE	:= drivers/accel/loom/core
+
+PREFIX	?= /usr/local
+DESTDIR	?=
+KREL	?= $(shell uname -r)
+
+# pkg-config may not be there before `make deps` ran: ask when building, once
+drm_cflags	= $(eval drm_cflags := $$(shell pkg-config --cflags libdrm))$(drm_cflags)
+dep_libs	= $(eval dep_libs := $$(shell pkg-config --libs libdrm libprotobuf-c libpng))$(dep_libs)
+
+CC		:= gcc
+WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
+CFLAGS		?= -O2 -g
+CPPFLAGS_ALL	= -D_GNU_SOURCE -DLOOM_VERSION='"$(VERSION)"' -Iuapi -Iuserlib -I$(CORE) \
+		  -I$(O)/gen $(drm_cflags) $(CPPFLAGS)
+# no contraction to FMA: results are the same to the bit on every machine
+CFLAGS_ALL	= -std=gnu11 -fPIC -ffp-contract=off $(WARN) $(CFLAGS) -MMD -MP
+LIBS		= $(dep_libs) -lm -lpthread
+SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
+		   -fno-omit-frame-pointer -O1 -g
+
+# Inner loops are written to be vectorised across outputs, never along a sum.
+FLAGS_OP	:= -O2 -ftree-vectorize -fno-math-errno -fno-trapping-math
+
+lib_src		:= $(wildcard userlib/*.c $(CORE)/*.c)
+tool_src	:= $(wildcard tools/loom/*.c)
+test_src	:= $(wildcard tests/host/*.c)
+bench_src	:= $(wildcard tests/bench/*.c)
+
+lib_obj		:= $(lib_src:%.c=$(O)/obj/%.o) $(O)/obj/gen/onnx.pb-c.o
+tool_obj	:= $(tool_src:%.c=$(O)/obj/%.o)
+asan_obj	:= $(lib_obj:$(O)/obj/%=$(O)/asan/obj/%)
+test_bin	:= $(test_src:tests/host/%.c=$(O)/tests/%)
+asan_bin	:= $(test_src:tests/host/%.c=$(O)/asan/tests/%)
+bench_bin	:= $(bench_src:tests/bench/%.c=$(O)/bench/%)
+tool_bin	:= $(if $(tool_src),$(O)/loom)
+asan_tool	:= $(if $(tool_src),$(O)/asan/loom)
+
+.PHONY: help
+help:
+	@echo 'Loom $(VERSION)'
+	@echo
+	@echo '  make run          read a line of type with PP-OCR on the device node, in a VM'
+	@echo '                    TEXT="..." sets the line, MODEL=path INPUT=path runs your own'
+	@echo '  make check        build everything, run every test, here and in the VM'
+	@echo
+	@echo '  make lib          build/libloom.so, build/libloom.a'
+	@echo '  make tools        build/loom'
+	@echo '  make module       build/module/drivers/accel/loom/loom.ko for the VM kernel'
+	@echo '  make host-tests   build and run the tests that need no kernel, twice: plain and ASan'
+	@echo '  make kselftest    build the kernel selftests and run them in the VM'
+	@echo '  make bench        build the benchmarks and print their figures'
+	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header'
+	@echo '  make vm           a shell in the VM, with the module loaded'
+	@echo '  make install      module (dkms), library, headers, tool, udev rule; DESTDIR= PREFIX='
+	@echo '  make clean        remove what was built, keep what was downloaded'
+	@echo
+	@echo 'All products and downloads are under build/.'
+
+# --- packages, downloads -----------------------------------------------------
+
+.PHONY: deps deps-run deps-check models
+deps:
+	@tools/ci/deps.sh build
+deps-run:
+	@tools/ci/deps.sh run
+deps-check:
+	@tools/ci/deps.sh check
+models:
+	@tools/ci/models.sh
+
+# --- library and tools -------------------------------------------------------
+
+.PHONY: lib tools
+lib: $(O)/libloom.a $(O)/libloom.so $(O)/loom.pc
+tools: lib $(tool_bin)
+
+ONNX_PROTO ?= $(firstword $(wildcard /usr/include/onnx/onnx.proto) onnx.proto)
+
+$(O)/gen/onnx.pb-c.c: $(ONNX_PROTO)
+	@mkdir -p $(@D)
+	protoc-c --proto_path=$(dir $<) --c_out=$(@D) $<
+$(O)/gen/onnx.pb-c.h: $(O)/gen/onnx.pb-c.c
+
+compile = @echo '  CC      $@'; mkdir -p $(@D); $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL)
+
+$(O)/obj/%.o: %.c Makefile | $(O)/gen/onnx.pb-c.h
+	$(compile) $(flags_$*) -c $< -o $@
+$(O)/asan/obj/%.o: %.c Makefile | $(O)/gen/onnx.pb-c.h
+	$(compile) $(flags_$*) $(SANITIZE) -c $< -o $@
+
+# generated code answers to no warning of ours
+$(O)/obj/gen/%.o: $(O)/gen/%.c
+	$(compile) -w -c $< -o $@
+$(O)/asan/obj/gen/%.o: $(O)/gen/%.c
+	$(compile) -w $(SANITIZE) -c $< -o $@
+
+$(foreach s,$(wildcard $(CORE)/op_*.c),$(eval flags_$(s:.c=) := $(FLAGS_OP)))
+
+$(O)/libloom.a: $(lib_obj)
+	@echo '  AR      $@'; rm -f $@; $(AR) rcs $@ $^
+$(O)/asan/libloom.a: $(asan_obj)
+	@echo '  AR      $@'; rm -f $@; $(AR) rcs $@ $^
+
+$(O)/libloom.so.$(SOMAJOR): $(lib_obj) userlib/libloom.map
+	@echo '  LD      $@'; $(CC) -shared -Wl,-soname,libloom.so.$(SOMAJOR) \
+		-Wl,--version-script=userlib/libloom.map -Wl,-z,defs,-z,relro,-z,now \
+		$(LDFLAGS) -o $@ $(lib_obj) $(LIBS)
+$(O)/libloom.so: $(O)/libloom.so.$(SOMAJOR)
+	@ln -sf $(<F) $@
+
+$(O)/loom.pc: Makefile
+	@mkdir -p $(@D)
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' \
+		'includedir=$${prefix}/include' '' 'Name: loom' \
+		'Description: Neural networks on Loom accelerators' 'Version: $(VERSION)' \
+		'Requires: libdrm' 'Requires.private: libprotobuf-c libpng' \
+		'Libs: -L$${libdir} -lloom' 'Libs.private: -lm -lpthread' \
+		'Cflags: -I$${includedir}/loom' >$@
+
+# The tool carries the library inside: it runs in a VM, or from build/, as it is.
+$(O)/loom: $(tool_obj) $(O)/libloom.a
+	@echo '  LD      $@'; $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(O)/asan/loom: $(tool_src:%.c=$(O)/asan/obj/%.o) $(O)/asan/libloom.a
+	@echo '  LD      $@'; $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# --- tests and benchmarks on this machine ------------------------------------
+
+$(O)/tests/%: $(O)/obj/tests/host/%.o $(O)/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(O)/asan/tests/%: $(O)/asan/obj/tests/host/%.o $(O)/asan/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(O)/bench/%: $(O)/obj/tests/bench/%.o $(O)/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+.PHONY: build-tests build-asan build-bench host-tests bench
+build-tests: $(test_bin)
+build-asan: $(asan_bin) $(asan_tool)
+build-bench: $(bench_bin)
+host-tests: tools build-tests build-asan
+	@tools/ci/check.sh host asan
+bench: tools build-bench module
+	@tools/ci/bench.sh
+
+# --- module ------------------------------------------------------------------
+
+# 6.12 builds external modules beside their sources, so the sources are copied
+# next to the products and the tree stays clean. Times are kept: make sees what
+# changed.
+KDIR ?= $(firstword $(wildcard /usr/src/linux-headers-6.12.*-amd64))
+module_dir := $(O)/module
+
+.PHONY: module
+module:
+	@test -n '$(KDIR)' || { echo 'module: no 6.12 kernel headers, try: make deps-run'; exit 1; }
+	@mkdir -p $(module_dir)
+	@rsync -rltm --delete --include='*/' --include='*.[ch]' --include=Kbuild \
+		--exclude='*' Kbuild drivers uapi $(module_dir)/
+	@$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(module_dir)) \
+		$(if $(C),C=$(C) CF='$(CF)') modules >$(O)/module.log 2>&1 || { cat $(O)/module.log; exit 1; }
+	@grep -E 'warning|^  (CC|LD).*loom' $(O)/module.log || true
+
+# --- the two commands, and the parts of the second ---------------------------
+
+.PHONY: run check kselftest lint vm
+run:
+	@tools/ci/deps.sh run
+	@tools/ci/demo.sh
+check:
+	@tools/ci/deps.sh check
+	@tools/ci/check.sh
+kselftest: module
+	@tools/ci/kselftest.sh run
+lint:
+	@tools/ci/lint.sh
+vm: tools module
+	@tools/vm/run --shell
+
+# --- install -----------------------------------------------------------------
+
+.PHONY: install install-module
+install: tools
+	install -d '$(DESTDIR)$(PREFIX)/lib/pkgconfig' '$(DESTDIR)$(PREFIX)/bin' \
+		'$(DESTDIR)$(PREFIX)/include/loom/drm'
+	install -m 755 $(O)/loom '$(DESTDIR)$(PREFIX)/bin/loom'
+	install -m 644 $(O)/libloom.so.$(SOMAJOR) $(O)/libloom.a '$(DESTDIR)$(PREFIX)/lib'
+	ln -sf libloom.so.$(SOMAJOR) '$(DESTDIR)$(PREFIX)/lib/libloom.so'
+	install -m 644 $(O)/loom.pc '$(DESTDIR)$(PREFIX)/lib/pkgconfig'
+	install -m 644 userlib/loom.h '$(DESTDIR)$(PREFIX)/include/loom'
+	install -m 644 uapi/drm/loom_accel.h '$(DESTDIR)$(PREFIX)/include/loom/drm'
+
+# --- clean -------------------------------------------------------------------
+
+.PHONY: clean distclean
+# downloads (models, packages) are kept: they are costly and checked by hash
+clean:
+	rm -rf $(O)/obj $(O)/asan $(O)/gen $(O)/tests $(O)/bench $(O)/module $(O)/check \
+		$(O)/kselftest $(O)/vm $(O)/lint $(O)/loom $(O)/loom.pc $(O)/libloom.*
+distclean:
+	rm -rf $(O)
+
+-include $(shell find $(O)/obj $(O)/asan/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Install the Debian packages that a make target needs, and only those missing.
+#
+#	tools/ci/deps.sh build	compile the library and the tools
+#	tools/ci/deps.sh run	build, plus the module and the VM it runs in
+#	tools/ci/deps.sh check	run, plus the linters and the test oracles
+#
+# A program that is there already, from wherever, is not installed again.
+set -eu
+
+mode=${1:-run}
+
+# "package" or "package:command": the command alone decides where it is given
+build="gcc make pkg-config libc6-dev libdrm-dev protobuf-c-compiler
+	libprotobuf-c-dev libonnx-dev libpng-dev"
+run="linux-headers-6.12-amd64 linux-kbuild-6.12
+	qemu-system-x86 busybox-static cpio xz-utils kmod:modinfo bc rsync
+	python3 perl libfreetype-dev fonts-dejavu-core nodejs:node npm:npm"
+check="linux-source-6.12 sparse g++ libc6-dev-i386 libonnx-testdata git"
+
+case $mode in
+build)	want=$build ;;
+run)	want="$build $run" ;;
+check)	want="$build $run $check" ;;
+*)	echo "usage: $0 build|run|check" >&2; exit 2 ;;
+esac
+
+missing=
+for item in $want; do
+	package=${item%%:*}
+	if [ "$package" != "$item" ]; then
+		command -v "${item#*:}" >/dev/null && continue
+	elif dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed'; then
+		continue
+	fi
+	missing="$missing $package"
+done
+if [ -z "$missing" ]; then
+	exit 0
+fi
+
+sudo=
+[ "$(id -u)" = 0 ] || sudo=sudo
+echo "deps: installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+install() {
+	# shellcheck disable=SC2086 # a list of words on purpose
+	$sudo apt-get -qq -o DPkg::Lock::Timeout=300 install -y --no-install-recommends \
+		$missing >/dev/null
+}
+# The package lists may be absent or stale: refresh them once, only if needed.
+install 2>/dev/null || {
+	echo "deps: refreshing the package lists"
+	$sudo apt-get -qq update
+	install
+}
