@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libloom: plans neural networks for the Loom accelerator and runs them.
+ *
+ * Every function returns 0 or a negative errno and leaves errno alone, unless
+ * its comment says otherwise. Functions that can fail for a reason a person can
+ * mend take a struct loom_error and leave one clear line in it.
+ */
+#ifndef LOOM_H
+#define LOOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <drm/loom_accel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** LOOM_MAX_RANK - most dimensions a tensor of a graph may have */
+#define LOOM_MAX_RANK	8
+
+/**
+ * struct loom_error - what went wrong, for a person
+ * @text: one line without a newline, naming the file, node or argument at fault
+ */
+struct loom_error {
+	char text[512];
+};
+
+/**
+ * struct loom_array - a dense, row-major array in host memory
+ * @name: name of the tensor, or NULL
+ * @dtype: enum loom_dtype
+ * @rank: number of dimensions, 0 for a scalar
+ * @dims: the dimensions, outermost first
+ * @data: @size_bytes bytes, little endian, BOOL as one byte 0 or 1
+ * @size_bytes: product of @dims times the size of an element
+ */
+struct loom_array {
+	char *name;
+	uint32_t dtype;
+	uint32_t rank;
+	int64_t dims[LOOM_MAX_RANK];
+	void *data;
+	size_t size_bytes;
+};
+
+/** loom_array_clear() - frees @array's name and data (both from malloc) and zeroes it */
+void loom_array_clear(struct loom_array *array);
+
+/**
+ * loom_tensor_load_pb() - reads a file that holds one ONNX TensorProto
+ * @path: the file, as in the ONNX backend tests' test_data_set_0/input_0.pb
+ * @array: [out] the tensor; release with loom_array_clear()
+ * @err: [out] one line on failure, may be NULL
+ */
+int loom_tensor_load_pb(const char *path, struct loom_array *array, struct loom_error *err);
+
+/** loom_dtype_bytes() - bytes of one element, 0 for an unknown @dtype */
+size_t loom_dtype_bytes(uint32_t dtype);
+
+/** loom_dtype_name() - "f32", "i8", ... or "?" */
+const char *loom_dtype_name(uint32_t dtype);
+
+/* Graphs */
+
+struct loom_graph;
+
+/**
+ * enum loom_graph_flags - how far a graph is transformed
+ * @LOOM_GRAPH_KEEP_ALL: neither fold BatchNormalization into Conv nor fuse activations, so that
+ *	every tensor of the model can be seen under its own name
+ * @LOOM_GRAPH_OUTPUT_ALL: every tensor that the finished graph still computes becomes an output
+ */
+enum loom_graph_flags {
+	LOOM_GRAPH_KEEP_ALL	= 1 << 0,
+	LOOM_GRAPH_OUTPUT_ALL	= 1 << 1,
+};
+
+/**
+ * struct loom_dim_binding - a size for a symbolic dimension
+ * @name: the model's name of the dimension, or "input:axis" for one that has none
+ * @value: its size
+ */
+struct loom_dim_binding {
+	const char *name;
+	int64_t value;
+};
+
+/**
+ * struct loom_shape_binding - the whole shape of one input
+ * @input: name of the graph input
+ * @rank: number of dimensions
+ * @dims: the dimensions; they must agree with those that the model fixes
+ */
+struct loom_shape_binding {
+	const char *input;
+	uint32_t rank;
+	int64_t dims[LOOM_MAX_RANK];
+};
+
+/**
+ * struct loom_graph_options - what the model leaves open
+ * @flags: enum loom_graph_flags
+ * @dims: sizes of symbolic dimensions
+ * @num_dims: number of @dims
+ * @shapes: shapes of inputs
+ * @num_shapes: number of @shapes
+ * @outputs: names of tensors to be outputs besides the model's own
+ * @num_outputs: number of @outputs
+ * @values: values of inputs, by &loom_array.name. Only those that a shape depends on (Reshape's
+ *	shape, Pad's pads, ...) are taken from here: they become constants and stop being inputs.
+ * @num_values: number of @values
+ */
+struct loom_graph_options {
+	uint32_t flags;
+	const struct loom_dim_binding *dims;
+	uint32_t num_dims;
+	const struct loom_shape_binding *shapes;
+	uint32_t num_shapes;
+	const char *const *outputs;
+	uint32_t num_outputs;
+	const struct loom_array *values;
+	uint32_t num_values;
+};
+
+/**
+ * struct loom_tensor_info - what a tensor of a graph looks like
+ * @name: its name in the model; lives as long as the graph
+ * @dtype: enum loom_dtype
+ * @rank: number of dimensions
+ * @dims: the dimensions
+ * @size_bytes: bytes of the whole tensor
+ */
+struct loom_tensor_info {
+	const char *name;
+	uint32_t dtype;
+	uint32_t rank;
+	int64_t dims[LOOM_MAX_RANK];
+	size_t size_bytes;
+};
+
+/**
+ * loom_graph_import_onnx() - reads a model and makes it ready for planning
+ * @path: an ONNX file, opset 7 to 21
+ * @options: what the model leaves open, may be NULL
+ * @graph: [out] the finished graph, destroy with loom_graph_destroy()
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0, -ENOENT and the like for the file, -EINVAL for a model that is broken,
+ * -EOPNOTSUPP for one that asks for something that Loom does not do, -EDESTADDRREQ for a
+ * dimension that has to be bound, -ENODATA for an input whose value has to be known.
+ */
+int loom_graph_import_onnx(const char *path, const struct loom_graph_options *options,
+			   struct loom_graph **graph, struct loom_error *err);
+
+/** loom_graph_import_onnx_bytes() - the same from memory; @name stands for the file in errors */
+int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const char *name,
+				 const struct loom_graph_options *options,
+				 struct loom_graph **graph, struct loom_error *err);
+
+/** loom_graph_destroy() - frees a graph and all that belongs to it; NULL is fine */
+void loom_graph_destroy(struct loom_graph *graph);
+
+/** loom_graph_num_inputs() - number of inputs that have to be fed */
+uint32_t loom_graph_num_inputs(const struct loom_graph *graph);
+/** loom_graph_num_outputs() - number of outputs, the model's own first */
+uint32_t loom_graph_num_outputs(const struct loom_graph *graph);
+/** loom_graph_input() - describes input @index; -ENOENT past the end */
+int loom_graph_input(const struct loom_graph *graph, uint32_t index, struct loom_tensor_info *info);
+/** loom_graph_output() - describes output @index; -ENOENT past the end */
+int loom_graph_output(const struct loom_graph *graph, uint32_t index,
+		      struct loom_tensor_info *info);
+
+/**
+ * loom_graph_dump() - a graph as text, the same bytes for the same graph
+ * @graph: finished or not
+ * @text: [out] from malloc
+ */
+int loom_graph_dump(const struct loom_graph *graph, char **text);
+
+/*
+ * Building a graph by hand. Operators, attributes and operand order are those of ONNX at the
+ * opset given; the importer goes through the same calls. Names tie everything together, nodes
+ * may come in any order. The first error sticks: later calls return it again, and
+ * loom_graph_finish() reports it.
+ */
+
+/**
+ * enum loom_attr_type - what a struct loom_attr holds
+ * @LOOM_ATTR_INT: one integer in @ints
+ * @LOOM_ATTR_FLOAT: one float in @floats
+ * @LOOM_ATTR_STRING: @string
+ * @LOOM_ATTR_INTS: @count integers
+ * @LOOM_ATTR_FLOATS: @count floats
+ * @LOOM_ATTR_TENSOR: @tensor
+ * @LOOM_ATTR_OTHER: of a type that no supported operator takes
+ */
+enum loom_attr_type {
+	LOOM_ATTR_INT,
+	LOOM_ATTR_FLOAT,
+	LOOM_ATTR_STRING,
+	LOOM_ATTR_INTS,
+	LOOM_ATTR_FLOATS,
+	LOOM_ATTR_TENSOR,
+	LOOM_ATTR_OTHER,
+};
+
+/**
+ * struct loom_attr - a named attribute of a node
+ * @name: ONNX name of the attribute
+ * @type: which of the following is set
+ * @count: number of @ints or @floats
+ * @ints: integers
+ * @floats: floats
+ * @string: zero-terminated text
+ * @tensor: a constant
+ */
+struct loom_attr {
+	const char *name;
+	enum loom_attr_type type;
+	size_t count;
+	const int64_t *ints;
+	const float *floats;
+	const char *string;
+	const struct loom_array *tensor;
+};
+
+/**
+ * struct loom_node_desc - a node to be added
+ * @name: for error messages, may be NULL
+ * @op_type: an ONNX operator
+ * @inputs: names of the operands, "" for one left out
+ * @num_inputs: number of @inputs
+ * @outputs: names of the results, "" for one not wanted
+ * @num_outputs: number of @outputs
+ * @attrs: attributes
+ * @num_attrs: number of @attrs
+ */
+struct loom_node_desc {
+	const char *name;
+	const char *op_type;
+	const char *const *inputs;
+	uint32_t num_inputs;
+	const char *const *outputs;
+	uint32_t num_outputs;
+	const struct loom_attr *attrs;
+	uint32_t num_attrs;
+};
+
+/** loom_graph_create() - an empty graph called @name, with operators of @opset (7 to 21) */
+int loom_graph_create(const char *name, int opset, struct loom_graph **graph);
+/** loom_graph_add_input() - declares an input; @info's name is copied */
+int loom_graph_add_input(struct loom_graph *graph, const struct loom_tensor_info *info);
+/** loom_graph_add_const() - adds a constant under @array's name; its data are copied */
+int loom_graph_add_const(struct loom_graph *graph, const struct loom_array *array);
+/** loom_graph_add_node() - adds a node; all of @desc is copied */
+int loom_graph_add_node(struct loom_graph *graph, const struct loom_node_desc *desc);
+/** loom_graph_add_output() - makes the tensor @name an output */
+int loom_graph_add_output(struct loom_graph *graph, const char *name);
+/**
+ * loom_graph_finish() - shape inference, folding, canonicalisation, fusion
+ * @graph: built so far
+ * @options: what the graph leaves open, may be NULL
+ * @err: [out] one line on failure, may be NULL
+ */
+int loom_graph_finish(struct loom_graph *graph, const struct loom_graph_options *options,
+		      struct loom_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LOOM_H */
