@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef LOOM_CORE_H
+#define LOOM_CORE_H
+
+/**
+ * DOC: Core
+ *
+ * What the module, the library and the tests share: bank allocator, layouts, plan
+ * verifier and engine. It is freestanding: it calls no libc and no kernel
+ * function but the handful declared here, which each side implements
+ * (loom_port.c in the module, port.c in the library).
+ */
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/overflow.h>
+#include <linux/string.h>
+#include <linux/minmax.h>
+#include <linux/stddef.h>
+#include <linux/compiler.h>
+#include <linux/build_bug.h>
+#include <linux/container_of.h>
+#include <linux/math64.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <errno.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#define U32_MAX UINT32_MAX
+#define U64_MAX UINT64_MAX
+#define S64_MAX INT64_MAX
+#define S64_MIN INT64_MIN
+
+#define __must_check __attribute__((warn_unused_result))
+#define check_add_overflow(a, b, d) __builtin_add_overflow(a, b, d)
+#define check_sub_overflow(a, b, d) __builtin_sub_overflow(a, b, d)
+#define check_mul_overflow(a, b, d) __builtin_mul_overflow(a, b, d)
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define min(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
+#define max(a, b) ({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a > _b ? _a : _b; })
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define container_of(ptr, type, member) \
+	((type *)(void *)((char *)(ptr) - offsetof(type, member)))
+
+static inline u64 div64_u64(u64 a, u64 b)
+{
+	return a / b;
+}
+
+static inline u64 div64_u64_rem(u64 a, u64 b, u64 *rem)
+{
+	*rem = a % b;
+	return a / b;
+}
+#endif
+
+#include <drm/loom_accel.h>
+
+/**
+ * loom_port_alloc() - zeroed memory for an array
+ * @count: number of elements
+ * @size: bytes of an element; the product is checked for overflow
+ *
+ * May sleep. Return: the memory, or NULL.
+ */
+void *loom_port_alloc(size_t count, size_t size);
+
+/**
+ * loom_port_free() - give back what loom_port_alloc() returned
+ * @ptr: the memory, or NULL
+ */
+void loom_port_free(void *ptr);
+
+/**
+ * loom_port_relax() - called now and then in long loops of the verifier
+ *
+ * Lets others run. Return: false if the caller should give up (a fatal signal is pending).
+ */
+bool loom_port_relax(void);
+
+/* Round up to a multiple of @align, which need not be a power of two. False on overflow. */
+static inline bool __must_check loom_round_up(u64 value, u64 align, u64 *out)
+{
+	u64 rem;
+
+	div64_u64_rem(value, align, &rem);
+	if (!rem) {
+		*out = value;
+		return true;
+	}
+	return !check_add_overflow(value, align - rem, out);
+}
+
+static inline u64 loom_div_round_up(u64 value, u64 by)
+{
+	u64 rem, q = div64_u64_rem(value, by, &rem);
+
+	return q + !!rem;
+}
+
+/* Bytes of an element; zero for what is not a type. */
+static inline u32 loom_dtype_bytes(u32 dtype)
+{
+	switch (dtype) {
+	case LOOM_DTYPE_I8:
+	case LOOM_DTYPE_U8:
+	case LOOM_DTYPE_BOOL:
+		return 1;
+	case LOOM_DTYPE_F16:
+	case LOOM_DTYPE_I16:
+	case LOOM_DTYPE_U16:
+		return 2;
+	case LOOM_DTYPE_F32:
+	case LOOM_DTYPE_I32:
+	case LOOM_DTYPE_U32:
+		return 4;
+	case LOOM_DTYPE_F64:
+	case LOOM_DTYPE_I64:
+	case LOOM_DTYPE_U64:
+		return 8;
+	}
+	return 0;
+}
+
+#endif /* LOOM_CORE_H */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef LOOM_LAYOUT_H
+#define LOOM_LAYOUT_H
+
+#include "loom_core.h"
+
+/**
+ * struct loom_layout - how a buffer is dealt out over banks
+ * @size: bytes as the client sees them
+ * @page_bytes: unit that is dealt out
+ * @page_pitch_bytes: bytes between pages in a bank: @page_bytes, aligned
+ * @pages: number of pages; the last may be short
+ * @banks: number of banks
+ * @bytes_per_bank: what it takes in each bank
+ * @padding_bytes: what it takes in all banks and does not use
+ */
+struct loom_layout {
+	u64 size;
+	u64 page_bytes;
+	u64 page_pitch_bytes;
+	u64 pages;
+	u32 banks;
+	u64 bytes_per_bank;
+	u64 padding_bytes;
+};
+
+/**
+ * loom_layout_interleaved() - page p in bank p % banks
+ * @layout: out
+ * @size: bytes, not zero
+ * @page_bytes: unit that is dealt out, not zero
+ * @banks: number of banks, not zero
+ * @align_bytes: alignment of a page in a bank
+ *
+ * Return: 0; -EINVAL for a zero; -EOVERFLOW.
+ */
+int __must_check loom_layout_interleaved(struct loom_layout *layout, u64 size, u64 page_bytes,
+					 u32 banks, u64 align_bytes);
+
+/**
+ * loom_layout_map() - where a byte lies
+ * @layout: the layout
+ * @base: address of the buffer in every bank
+ * @offset: byte of the buffer, below its size
+ * @bank: out
+ * @address: out: address in the bank
+ */
+void loom_layout_map(const struct loom_layout *layout, u64 base, u64 offset, u32 *bank,
+		     u64 *address);
+
+#endif /* LOOM_LAYOUT_H */

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef LOOM_PLAN_H
+#define LOOM_PLAN_H
+
+#include "loom_core.h"
+#include "loom_topology.h"
+
+struct loom_op;
+
+/**
+ * DOC: The decoded plan
+ *
+ * The verifier turns the bytes of a client into this form, and the engine takes
+ * nothing else. It is immutable: it can be shared by any number of jobs
+ * without a lock. Nothing in it points into the client's bytes.
+ */
+
+/**
+ * struct loom_view - an operand, resolved
+ * @region: an &enum drm_loom_region
+ * @slot: slot it lies in (DRAM)
+ * @tensor: tensor it is a view of, for reports
+ * @dtype: an &enum drm_loom_dtype
+ * @elem_bytes: bytes of an element
+ * @rank: number of axes
+ * @lane_axis: SRAM: axis that runs over the lanes
+ * @lane_start: SRAM: index of its first element on the tensor's lane axis
+ * @offset: bytes from the start of the slot, or of the scratch in each bank, to
+ *	the first element (without the lane axis)
+ * @dims: elements per axis; 1 past the rank
+ * @strides: bytes per axis; for the lane axis bytes per row of lanes; 0 past the rank
+ * @start: first byte of the slot (scratch: in each bank) that it can touch
+ * @end: first byte behind the last that it can touch
+ *
+ * Element (i0, i1, ..) lies at @offset + sum over the axes of i * stride, but on the
+ * lane axis l = lane_start + i counts (l / lanes) * stride, in bank l % lanes.
+ */
+struct loom_view {
+	u32 region;
+	u32 slot;
+	u32 tensor;
+	u8 dtype;
+	u8 elem_bytes;
+	u8 rank;
+	u8 lane_axis;
+	u32 lane_start;
+	u64 offset;
+	u32 dims[LOOM_MAX_RANK];
+	s64 strides[LOOM_MAX_RANK];
+	u64 start;
+	u64 end;
+};
+
+/**
+ * struct loom_command - a command, decoded
+ * @op: what it does
+ * @attr: its attribute structure (&struct drm_loom_attr_conv ..), or NULL
+ * @views: its operands: what is written first
+ * @operands: number of operands
+ * @units: pieces that the engine can stop between
+ * @unit_cost: work of one piece, in element operations
+ * @macs: multiply-accumulates of the whole command
+ */
+struct loom_command {
+	const struct loom_op *op;
+	const void *attr;
+	const struct loom_view *views;
+	u32 operands;
+	u64 units;
+	u64 unit_cost;
+	u64 macs;
+};
+
+/**
+ * struct loom_step - the commands of a step
+ * @first_command: index of the first
+ * @commands: number of commands, those of the DMA stream first
+ * @dma_commands: how many of them are of the DMA stream
+ */
+struct loom_step {
+	u32 first_command;
+	u32 commands;
+	u32 dma_commands;
+};
+
+/**
+ * struct loom_slot - what a binding must offer
+ * @size: bytes
+ * @flags: LOOM_SLOT_*
+ */
+struct loom_slot {
+	u64 size;
+	u32 flags;
+};
+
+/**
+ * struct loom_plan - a plan that was proved safe
+ * @lanes: SRAM banks that it computes on
+ * @scratch_bytes: SRAM that it uses, per bank
+ * @slot_count: number of @slots
+ * @step_count: number of @steps
+ * @command_count: number of @commands
+ * @view_count: number of @views
+ * @tensor_count: number of tensors it was declared with
+ * @slots: the slots
+ * @steps: the steps
+ * @commands: the commands of all steps
+ * @views: the operands of all commands
+ * @attrs: the attributes of all commands
+ */
+struct loom_plan {
+	u32 lanes;
+	u64 scratch_bytes;
+	u32 slot_count;
+	u32 step_count;
+	u32 command_count;
+	u32 view_count;
+	u32 tensor_count;
+	struct loom_slot *slots;
+	struct loom_step *steps;
+	struct loom_command *commands;
+	struct loom_view *views;
+	void *attrs;
+};
+
+/**
+ * loom_plan_create() - prove a plan safe and decode it
+ * @blob: the plan as in &struct drm_loom_plan_header, eight-byte aligned. The
+ *	caller owns it, nobody else may change it during the call, and it can
+ *	be freed afterwards
+ * @size: bytes of it
+ * @topology: of the device it shall run on
+ * @plan: out: the decoded plan
+ * @reject: out: why it was refused (-EBADMSG); zeroed otherwise
+ *
+ * O(n log n) time and O(n) memory in tensors plus commands.
+ *
+ * Return: 0; -EBADMSG when a rule is broken; -ENOMEM; -EINTR when loom_port_relax()
+ * said so.
+ */
+int __must_check loom_plan_create(const void *blob, u64 size, const struct loom_topology *topology,
+				  struct loom_plan **plan, struct drm_loom_reject *reject);
+
+/**
+ * loom_plan_destroy() - free a decoded plan
+ * @plan: the plan, or NULL
+ */
+void loom_plan_destroy(struct loom_plan *plan);
+
+/**
+ * loom_rule_name() - short name of a rule, as in the enum, lower case
+ * @rule: an &enum drm_loom_rule
+ *
+ * Return: a constant string; "unknown" for what is no rule.
+ */
+const char *loom_rule_name(u32 rule);
+
+/**
+ * loom_rule_text() - one line that says what the rule demands
+ * @rule: an &enum drm_loom_rule
+ *
+ * Return: a constant string.
+ */
+const char *loom_rule_text(u32 rule);
+
+#endif /* LOOM_PLAN_H */

@@ -1,0 +1,1266 @@
+/* SPDX-License-Identifier: MIT WITH Linux-syscall-note */
+#ifndef _LOOM_ACCEL_H_
+#define _LOOM_ACCEL_H_
+
+#include "drm.h"
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+/**
+ * DOC: The Loom user-kernel contract
+ *
+ * A client opens /dev/accel/accelN, asks for the topology (QUERY), allocates
+ * lockstep buffers (BO_CREATE), hands over a plan (PLAN_CREATE) and runs it
+ * (SUBMIT). Handles of buffers and syncobjs are those of DRM; plans and
+ * contexts are numbers of the file they were made on.
+ *
+ * Rules that hold for every structure here:
+ *
+ * - fixed-width types, natural alignment, size a multiple of eight bytes, no
+ *   implicit holes: what is padding is named, and must be zero;
+ * - the layout is the same for 32- and 64-bit clients; user pointers are __u64;
+ * - unknown flags, non-zero padding and non-zero reserved fields are EINVAL, so
+ *   that they can be given a meaning later;
+ * - structures grow at the end only, each growth bumps the driver's minor;
+ * - arrays are passed as &struct drm_loom_array with a stride, so that their
+ *   elements can grow, too; every count has a documented cap;
+ * - all waits take an absolute CLOCK_MONOTONIC time in nanoseconds.
+ *
+ * Errors:
+ *
+ * ========== ==================================================================
+ * EINVAL     unknown flag, type or number, padding not zero, a value out of
+ *            range, a binding that does not fit its slot
+ * ENOENT     no such buffer, plan, context or syncobj on this file
+ * EFAULT     a user pointer that is not mapped
+ * E2BIG      an array or plan past its cap, or a larger structure whose unknown
+ *            tail is not zero
+ * EBADMSG    PLAN_CREATE: the plan was refused, see the reject record
+ * ENOSPC     no room in the banks
+ * ENOMEM     no host memory
+ * EBUSY      SUBMIT: a resident SRAM buffer lies in the plan's scratch
+ * ETIME      BO_WAIT: not idle in time
+ * EINTR      interrupted; call again with unchanged arguments
+ * ECANCELED  SUBMIT: this context had a job ended by the timeout
+ * ENODEV     the device is gone
+ * ========== ==================================================================
+ */
+
+/* Ioctl numbers, relative to DRM_COMMAND_BASE. */
+#define DRM_LOOM_QUERY			0x00
+#define DRM_LOOM_BO_CREATE		0x01
+#define DRM_LOOM_BO_INFO		0x02
+#define DRM_LOOM_BO_WAIT		0x03
+#define DRM_LOOM_PLAN_CREATE		0x04
+#define DRM_LOOM_PLAN_DESTROY		0x05
+#define DRM_LOOM_SUBMIT			0x06
+#define DRM_LOOM_CONTEXT_CREATE		0x07
+#define DRM_LOOM_CONTEXT_DESTROY	0x08
+#define DRM_LOOM_CONTEXT_QUERY		0x09
+
+/**
+ * struct drm_loom_array - an array in user memory
+ * @stride: bytes between elements, at least the size of the first version
+ * @count: number of elements
+ * @ptr: user address of the first element; ignored when @count is zero
+ */
+struct drm_loom_array {
+	__u32 stride;
+	__u32 count;
+	__u64 ptr;
+};
+
+/**
+ * enum drm_loom_dtype - element types
+ *
+ * The values are part of the plan format. Zero is not a type.
+ */
+enum drm_loom_dtype {
+	LOOM_DTYPE_F32 = 1,
+	LOOM_DTYPE_F16 = 2,
+	LOOM_DTYPE_F64 = 3,
+	LOOM_DTYPE_I8 = 4,
+	LOOM_DTYPE_U8 = 5,
+	LOOM_DTYPE_I16 = 6,
+	LOOM_DTYPE_U16 = 7,
+	LOOM_DTYPE_I32 = 8,
+	LOOM_DTYPE_U32 = 9,
+	LOOM_DTYPE_I64 = 10,
+	LOOM_DTYPE_U64 = 11,
+	/** @LOOM_DTYPE_BOOL: one byte, 0 or 1 */
+	LOOM_DTYPE_BOOL = 12,
+};
+
+#define LOOM_DTYPE_END			13
+
+/**
+ * enum drm_loom_region - kinds of device memory
+ */
+enum drm_loom_region {
+	LOOM_REGION_DRAM = 0,
+	LOOM_REGION_SRAM = 1,
+};
+
+#define LOOM_REGION_COUNT		2
+
+/* ------------------------------------------------------------------ QUERY */
+
+/**
+ * enum drm_loom_query_type - what QUERY can be asked
+ */
+enum drm_loom_query_type {
+	/** @LOOM_QUERY_DEVICE: one &struct drm_loom_device_info */
+	LOOM_QUERY_DEVICE = 0,
+	/** @LOOM_QUERY_REGION: one &struct drm_loom_region_info, @index is the region */
+	LOOM_QUERY_REGION = 1,
+	/**
+	 * @LOOM_QUERY_BLOCKS: &struct drm_loom_block for every block of region
+	 * @index in address order, free ones included. They tile the bank from
+	 * its base to its end.
+	 */
+	LOOM_QUERY_BLOCKS = 2,
+};
+
+/**
+ * struct drm_loom_query - argument of QUERY
+ * @type: an &enum drm_loom_query_type
+ * @index: see the type; zero where it says nothing
+ * @ptr: where the answer goes; zero asks for the size only
+ * @size: in: bytes at @ptr; out: bytes the whole answer takes. At most the
+ *	smaller of both is written
+ * @pad: zero
+ */
+struct drm_loom_query {
+	__u32 type;
+	__u32 index;
+	__u64 ptr;
+	__u32 size;
+	__u32 pad;
+};
+
+/**
+ * struct drm_loom_device_info - what the device is
+ * @name: topology preset, NUL terminated
+ * @plan_version: newest plan format that PLAN_CREATE takes
+ * @lanes: SRAM banks the engine computes on in lockstep
+ * @dtypes: bit mask of &enum drm_loom_dtype
+ * @compute_units: engines that can run at the same time
+ * @opcodes: bit mask of &enum drm_loom_opcode
+ * @max_plan_bytes: cap on the size of a plan
+ * @max_unit_cost: cap on the work of one command's smallest piece
+ * @max_tensors: cap on the tensors of a plan
+ * @max_commands: cap on the commands of a plan
+ * @max_slots: cap on the slots of a plan
+ * @job_timeout_ms: a job that takes longer is ended
+ */
+struct drm_loom_device_info {
+	char name[32];
+	__u32 plan_version;
+	__u32 lanes;
+	__u32 dtypes;
+	__u32 compute_units;
+	__u64 opcodes;
+	__u64 max_plan_bytes;
+	__u64 max_unit_cost;
+	__u32 max_tensors;
+	__u32 max_commands;
+	__u32 max_slots;
+	__u32 job_timeout_ms;
+};
+
+/**
+ * struct drm_loom_region_info - a region and how full it is
+ *
+ * Banks are in lockstep: what is true of one bank is true of each.
+ *
+ * @banks: number of banks
+ * @sub_banks: conflict sub-banks of a bank, 1 where there are none
+ * @bank_bytes: size of a bank
+ * @reserved_bytes: bytes at the bottom of each bank that are never given out
+ * @align_bytes: alignment of every page and every address
+ * @total_bytes: bytes that can be given out, per bank
+ * @allocated_bytes: bytes given out, per bank
+ * @free_bytes: @total_bytes less @allocated_bytes
+ * @largest_free_bytes: largest block that an allocation could get, per bank
+ * @scratch_bytes: bytes at the bottom of the SRAM that running jobs hold
+ * @blocks: number of allocated blocks
+ * @flags: zero
+ */
+struct drm_loom_region_info {
+	__u32 banks;
+	__u32 sub_banks;
+	__u64 bank_bytes;
+	__u64 reserved_bytes;
+	__u64 align_bytes;
+	__u64 total_bytes;
+	__u64 allocated_bytes;
+	__u64 free_bytes;
+	__u64 largest_free_bytes;
+	__u64 scratch_bytes;
+	__u32 blocks;
+	__u32 flags;
+};
+
+#define LOOM_BLOCK_ALLOCATED		(1 << 0)
+/** LOOM_BLOCK_RESERVED: the bytes below the first address given out */
+#define LOOM_BLOCK_RESERVED		(1 << 1)
+/** LOOM_BLOCK_OWN: allocated by the file that asks */
+#define LOOM_BLOCK_OWN			(1 << 2)
+
+/**
+ * struct drm_loom_block - one block, the same in each bank of its region
+ * @address: first byte
+ * @bytes: size in each bank
+ * @flags: LOOM_BLOCK_*
+ * @pad: zero
+ */
+struct drm_loom_block {
+	__u64 address;
+	__u64 bytes;
+	__u32 flags;
+	__u32 pad;
+};
+
+/* ---------------------------------------------------------------- buffers */
+
+/**
+ * enum drm_loom_layout - how a buffer's bytes are dealt out over the banks
+ */
+enum drm_loom_layout {
+	/** @LOOM_LAYOUT_INTERLEAVED: page p goes to bank p modulo banks */
+	LOOM_LAYOUT_INTERLEAVED = 0,
+};
+
+/**
+ * enum drm_loom_direction - from which end of the banks to allocate
+ */
+enum drm_loom_direction {
+	/** @LOOM_DIRECTION_DEFAULT: DRAM from the bottom, SRAM from the top */
+	LOOM_DIRECTION_DEFAULT = 0,
+	LOOM_DIRECTION_BOTTOM_UP = 1,
+	LOOM_DIRECTION_TOP_DOWN = 2,
+};
+
+/**
+ * struct drm_loom_bo_create - argument of BO_CREATE
+ *
+ * Makes a buffer of zeroes that takes the same address range in every bank of
+ * its region. Closed with GEM_CLOSE.
+ *
+ * @size: bytes as the client sees them, not zero
+ * @region: an &enum drm_loom_region
+ * @layout: an &enum drm_loom_layout
+ * @page_bytes: unit that is dealt out over the banks, a power of two from the
+ *	region's alignment to 1 MiB; zero picks 4096
+ * @direction: an &enum drm_loom_direction
+ * @flags: zero
+ * @handle: out: GEM handle
+ */
+struct drm_loom_bo_create {
+	__u64 size;
+	__u32 region;
+	__u32 layout;
+	__u32 page_bytes;
+	__u32 direction;
+	__u32 flags;
+	__u32 handle;
+};
+
+/** LOOM_BO_EVICTED: in system memory now, comes back when a job needs it */
+#define LOOM_BO_EVICTED			(1 << 0)
+
+/**
+ * struct drm_loom_bo_info - argument of BO_INFO
+ *
+ * Byte b of the buffer is byte b % @page_bytes of page p = b / @page_bytes, which
+ * lies in bank p % @banks at @address + p / @banks * @page_pitch_bytes.
+ *
+ * @handle: in: GEM handle
+ * @region: an &enum drm_loom_region
+ * @size: bytes as asked for
+ * @mmap_offset: offset for mmap() on the node: the linear view
+ * @address: first byte, in every bank; zero while evicted
+ * @bytes_per_bank: bytes it takes in each bank
+ * @padding_bytes: bytes taken in all banks that hold no data
+ * @page_bytes: unit that is dealt out
+ * @page_pitch_bytes: bytes between pages in a bank
+ * @banks: number of banks
+ * @layout: an &enum drm_loom_layout
+ * @flags: LOOM_BO_*
+ * @pad: zero
+ */
+struct drm_loom_bo_info {
+	__u32 handle;
+	__u32 region;
+	__u64 size;
+	__u64 mmap_offset;
+	__u64 address;
+	__u64 bytes_per_bank;
+	__u64 padding_bytes;
+	__u64 page_bytes;
+	__u64 page_pitch_bytes;
+	__u32 banks;
+	__u32 layout;
+	__u32 flags;
+	__u32 pad;
+};
+
+/**
+ * struct drm_loom_bo_wait - argument of BO_WAIT
+ * @handle: GEM handle
+ * @pad: zero
+ * @timeout_ns: absolute CLOCK_MONOTONIC time; zero or the past polls
+ */
+struct drm_loom_bo_wait {
+	__u32 handle;
+	__u32 pad;
+	__s64 timeout_ns;
+};
+
+/* --------------------------------------------------------------- contexts */
+
+/**
+ * enum drm_loom_priority - of a context's jobs
+ */
+enum drm_loom_priority {
+	LOOM_PRIORITY_LOW = 0,
+	LOOM_PRIORITY_NORMAL = 1,
+	/** @LOOM_PRIORITY_HIGH: needs CAP_SYS_NICE or DRM master, else EACCES */
+	LOOM_PRIORITY_HIGH = 2,
+};
+
+/**
+ * struct drm_loom_context_create - argument of CONTEXT_CREATE
+ * @priority: an &enum drm_loom_priority
+ * @flags: zero
+ * @context: out: id, never zero
+ * @pad: zero
+ */
+struct drm_loom_context_create {
+	__u32 priority;
+	__u32 flags;
+	__u32 context;
+	__u32 pad;
+};
+
+/**
+ * struct drm_loom_context_destroy - argument of CONTEXT_DESTROY
+ *
+ * Jobs that were submitted still run.
+ *
+ * @context: id
+ * @pad: zero
+ */
+struct drm_loom_context_destroy {
+	__u32 context;
+	__u32 pad;
+};
+
+/** LOOM_CONTEXT_GUILTY: a job of this context was ended by the timeout */
+#define LOOM_CONTEXT_GUILTY		(1 << 0)
+
+/**
+ * struct drm_loom_counters - what the engine counted
+ *
+ * Sums over the jobs of a context that have ended.
+ *
+ * @dram_read_bytes: read from DRAM by the DMA stream
+ * @dram_write_bytes: written to DRAM by the DMA stream
+ * @sram_read_bytes: read from SRAM by the DMA stream
+ * @sram_write_bytes: written to SRAM by the DMA stream
+ * @macs: multiply-accumulates
+ * @steps: steps
+ * @commands: commands
+ * @jobs: jobs
+ * @busy_ns: time the engine took
+ */
+struct drm_loom_counters {
+	__u64 dram_read_bytes;
+	__u64 dram_write_bytes;
+	__u64 sram_read_bytes;
+	__u64 sram_write_bytes;
+	__u64 macs;
+	__u64 steps;
+	__u64 commands;
+	__u64 jobs;
+	__u64 busy_ns;
+};
+
+/**
+ * struct drm_loom_context_query - argument of CONTEXT_QUERY
+ * @context: in: id
+ * @flags: out: LOOM_CONTEXT_*
+ * @resets: out: times a job of this context was ended by the timeout
+ * @pad: zero
+ * @counters: out
+ */
+struct drm_loom_context_query {
+	__u32 context;
+	__u32 flags;
+	__u32 resets;
+	__u32 pad;
+	struct drm_loom_counters counters;
+};
+
+/* ------------------------------------------------------------------ plans */
+
+/**
+ * DOC: The plan format
+ *
+ * A plan is a blob: a header and six tables, each named in the header by the
+ * offset of its first entry, the number of entries and the size of an entry. Tables
+ * start on eight bytes and lie inside the blob behind the header. There are no
+ * addresses in it: commands name operands, an operand is a view of a tensor, and
+ * a tensor lies at an offset in a slot (DRAM) or in the plan's scratch (SRAM).
+ *
+ * Time is counted in steps. The commands of step s are a run in the command
+ * table: first those of the DMA stream, then those of the compute stream. Both
+ * streams start a step together and the next step starts when both have
+ * ended; inside a stream, commands run one after the other.
+ *
+ * A tensor is an n-d box of elements with a byte stride per axis. Strides nest: an
+ * axis steps over all of what is inside it, so no two elements share a byte.
+ * The axes are in row-major order (strides do not grow from axis 0 to the last).
+ *
+ * SRAM tensors have a lane axis. Index i on it lies in bank i % lanes, at row
+ * i / lanes, and the stride of that axis is what a row takes. Sizes and offsets of
+ * SRAM tensors are per bank, and the same in each.
+ *
+ * A view picks elements of a tensor: a byte offset from the tensor's first byte,
+ * and a count and a signed byte stride per axis. Its axes need not be those of
+ * the tensor: permuted, merged and stepped axes, and axes of stride zero are how
+ * transposes, reshapes, slices and broadcasts are said. In SRAM one axis of the view is
+ * its lane axis: it starts at index @lane_start of the tensor's and runs over it one
+ * by one; a view that does not run over lanes has a lane axis of one element.
+ *
+ * What the kernel proves before it accepts a plan is said with each
+ * &enum drm_loom_rule.
+ */
+
+#define LOOM_PLAN_MAGIC			0x4d4f4f4c	/* "LOOM", little endian */
+#define LOOM_PLAN_VERSION		1
+
+#define LOOM_MAX_RANK			6
+#define LOOM_MAX_OPERANDS		6
+#define LOOM_MAX_PLAN_BYTES		(512ULL << 20)
+#define LOOM_MAX_TENSORS		(1U << 20)
+#define LOOM_MAX_VIEWS			(1U << 22)
+#define LOOM_MAX_COMMANDS		(1U << 20)
+#define LOOM_MAX_STEPS			(1U << 20)
+#define LOOM_MAX_SLOTS			64
+#define LOOM_MAX_ATTR_BYTES		(64U << 20)
+#define LOOM_MAX_UNIT_COST		(1ULL << 22)
+#define LOOM_MAX_SYNCS			256
+
+/**
+ * struct drm_loom_table - where a table of the plan lies
+ * @offset: bytes from the start of the blob, a multiple of eight
+ * @count: number of entries
+ * @stride: bytes of an entry: exactly the size of its structure in this version
+ */
+struct drm_loom_table {
+	__u64 offset;
+	__u32 count;
+	__u32 stride;
+};
+
+/**
+ * struct drm_loom_plan_header - the first bytes of a plan
+ * @magic: LOOM_PLAN_MAGIC
+ * @version: LOOM_PLAN_VERSION
+ * @size: bytes of the whole blob
+ * @lanes: SRAM banks it was made for
+ * @flags: zero
+ * @scratch_bytes: SRAM it uses while it runs, per bank, from the first byte
+ *	above the reserved ones
+ * @slots: &struct drm_loom_plan_slot
+ * @tensors: &struct drm_loom_plan_tensor
+ * @steps: &struct drm_loom_plan_step
+ * @commands: &struct drm_loom_plan_command
+ * @views: &struct drm_loom_plan_view
+ * @attrs: bytes (stride 1) of the attribute structures
+ * @reserved: zero
+ */
+struct drm_loom_plan_header {
+	__u32 magic;
+	__u32 version;
+	__u64 size;
+	__u32 lanes;
+	__u32 flags;
+	__u64 scratch_bytes;
+	struct drm_loom_table slots;
+	struct drm_loom_table tensors;
+	struct drm_loom_table steps;
+	struct drm_loom_table commands;
+	struct drm_loom_table views;
+	struct drm_loom_table attrs;
+	__u64 reserved[2];
+};
+
+/** LOOM_SLOT_READ: what the bound buffer holds may be read */
+#define LOOM_SLOT_READ			(1 << 0)
+/** LOOM_SLOT_WRITE: the plan may write it */
+#define LOOM_SLOT_WRITE			(1 << 1)
+
+/**
+ * struct drm_loom_plan_slot - a place that a buffer is bound to at submit
+ *
+ * Weights and inputs are READ; outputs and arenas are WRITE: their content before
+ * the job is not defined, and what the plan has written it may read. READ and WRITE
+ * together is a buffer that is updated in place.
+ *
+ * @size: bytes that the plan uses of it, not zero
+ * @flags: LOOM_SLOT_*, at least one
+ * @pad: zero
+ */
+struct drm_loom_plan_slot {
+	__u64 size;
+	__u32 flags;
+	__u32 pad;
+};
+
+/** LOOM_TENSOR_ALIAS: a view of @parent's bytes */
+#define LOOM_TENSOR_ALIAS		(1 << 0)
+
+/**
+ * struct drm_loom_plan_tensor - a typed n-d value at a place, for a time
+ *
+ * @region: an &enum drm_loom_region
+ * @slot: index of the slot (DRAM); zero for SRAM, which is the plan's scratch
+ * @flags: LOOM_TENSOR_*
+ * @parent: with LOOM_TENSOR_ALIAS: a tensor that is not an alias itself, of the same
+ *	region and slot, and that contains this one in bytes and in steps; else zero
+ * @offset: first byte in the slot or the scratch (per bank)
+ * @size: bytes (per bank)
+ * @first_step: first step that touches it
+ * @last_step: last step that touches it
+ * @dtype: an &enum drm_loom_dtype
+ * @rank: number of axes, 1 to LOOM_MAX_RANK
+ * @lane_axis: SRAM: the axis that is dealt over the banks; zero for DRAM
+ * @pad: zero
+ * @dims: elements per axis, not zero; zero past the rank
+ * @pad2: zero
+ * @strides: bytes per axis; zero past the rank
+ */
+struct drm_loom_plan_tensor {
+	__u32 region;
+	__u32 slot;
+	__u32 flags;
+	__u32 parent;
+	__u64 offset;
+	__u64 size;
+	__u32 first_step;
+	__u32 last_step;
+	__u8 dtype;
+	__u8 rank;
+	__u8 lane_axis;
+	__u8 pad;
+	__u32 pad2;
+	__u32 dims[LOOM_MAX_RANK];
+	__u64 strides[LOOM_MAX_RANK];
+};
+
+/**
+ * struct drm_loom_plan_step - one tick
+ * @first_command: index of its first command: the number of commands in the
+ *	steps before it
+ * @dma_commands: commands of the DMA stream
+ * @compute_commands: commands of the compute stream, behind them
+ * @pad: zero
+ */
+struct drm_loom_plan_step {
+	__u32 first_command;
+	__u32 dma_commands;
+	__u32 compute_commands;
+	__u32 pad;
+};
+
+/**
+ * struct drm_loom_plan_command - an operation on views
+ * @opcode: an &enum drm_loom_opcode
+ * @operands: number of operands
+ * @pad: zero
+ * @first_view: index of the first operand in the view table: what it writes,
+ *	then what it reads in the order given with the opcode
+ * @attr_offset: byte offset in the attribute table, a multiple of eight
+ * @attr_size: size of the opcode's attribute structure, zero if it has none
+ */
+struct drm_loom_plan_command {
+	__u16 opcode;
+	__u16 operands;
+	__u32 pad;
+	__u32 first_view;
+	__u32 attr_size;
+	__u64 attr_offset;
+};
+
+/**
+ * struct drm_loom_plan_view - an operand
+ * @tensor: index of the tensor
+ * @dtype: must be the tensor's
+ * @rank: number of axes, 1 to LOOM_MAX_RANK
+ * @lane_axis: SRAM: the axis of this view that runs over the lanes; else zero
+ * @pad: zero
+ * @offset: bytes from the tensor's first byte. For SRAM it does not count the lane
+ *	axis, which starts at @lane_start
+ * @lane_start: SRAM: first index on the tensor's lane axis; else zero
+ * @pad2: zero
+ * @dims: elements per axis, not zero; zero past the rank
+ * @strides: bytes per axis, may be zero or negative in what is read; zero past the rank.
+ *	On the lane axis it must be the tensor's
+ */
+struct drm_loom_plan_view {
+	__u32 tensor;
+	__u8 dtype;
+	__u8 rank;
+	__u8 lane_axis;
+	__u8 pad;
+	__u64 offset;
+	__u32 lane_start;
+	__u32 pad2;
+	__u32 dims[LOOM_MAX_RANK];
+	__s64 strides[LOOM_MAX_RANK];
+};
+
+/**
+ * enum drm_loom_opcode - what a command does
+ *
+ * y is what is written. DMA commands move elements of one size; LOAD is DRAM to
+ * SRAM, STORE is SRAM to DRAM, COPY stays in a region. Compute commands have all
+ * operands in SRAM. [x] is optional and says so in the attributes.
+ */
+enum drm_loom_opcode {
+	/** @LOOM_OP_LOAD: y, x; the same dims */
+	LOOM_OP_LOAD = 1,
+	/** @LOOM_OP_STORE: y, x; the same dims */
+	LOOM_OP_STORE = 2,
+	/** @LOOM_OP_COPY: y, x; the same dims and region */
+	LOOM_OP_COPY = 3,
+	/** @LOOM_OP_FILL: y; &struct drm_loom_attr_fill; either region, DMA stream */
+	LOOM_OP_FILL = 4,
+	/**
+	 * @LOOM_OP_CONV: y[N,O,D,H,W], x[N,C,D,H,W], w[O,C/groups,KD,KH,KW], [bias[O]],
+	 * [scale[O]]; &struct drm_loom_attr_conv. What an output needs of x outside
+	 * of its dims is zero (the zero point)
+	 */
+	LOOM_OP_CONV = 16,
+	/** @LOOM_OP_DECONV: as CONV with w[C,O/groups,KD,KH,KW], floating point only */
+	LOOM_OP_DECONV = 17,
+	/** @LOOM_OP_POOL: y[N,C,D,H,W], x[N,C,D,H,W]; &struct drm_loom_attr_pool */
+	LOOM_OP_POOL = 18,
+	/**
+	 * @LOOM_OP_MATMUL: y[A,B,M,N], a[A|1,B|1,M,K], b[A|1,B|1,K,N],
+	 * [bias[A|1,B|1,M|1,N|1]], [scale[A|1,B|1,M|1,N|1]]; &struct drm_loom_attr_matmul
+	 */
+	LOOM_OP_MATMUL = 19,
+	/** @LOOM_OP_BINARY: y, a, b; a and b have y's dim or 1; &struct drm_loom_attr_binary */
+	LOOM_OP_BINARY = 20,
+	/** @LOOM_OP_UNARY: y, x; &struct drm_loom_attr_unary */
+	LOOM_OP_UNARY = 21,
+	/** @LOOM_OP_SELECT: y, cond (BOOL), a, b; each has y's dim or 1 */
+	LOOM_OP_SELECT = 22,
+	/** @LOOM_OP_REDUCE: y, x; y has x's dim or 1, where it is reduced; &struct drm_loom_attr_reduce */
+	LOOM_OP_REDUCE = 23,
+	/** @LOOM_OP_SOFTMAX: y, x; &struct drm_loom_attr_softmax */
+	LOOM_OP_SOFTMAX = 24,
+	/** @LOOM_OP_RESIZE: y[N,C,D,H,W], x[N,C,D,H,W]; &struct drm_loom_attr_resize */
+	LOOM_OP_RESIZE = 25,
+	/** @LOOM_OP_CAST: y, x; types differ, ONNX Cast semantics */
+	LOOM_OP_CAST = 26,
+	/** @LOOM_OP_QUANTIZE: y (I8, U8, I16, U16), x (F32), scale (F32), [zero point (y's type)] with
+	 * y's dim or 1
+	 */
+	LOOM_OP_QUANTIZE = 27,
+	/** @LOOM_OP_DEQUANTIZE: y (F32), x (I8, U8, I16, U16, I32), scale (F32), [zero point (x's type)] */
+	LOOM_OP_DEQUANTIZE = 28,
+};
+
+#define LOOM_OP_END			29
+
+/**
+ * enum drm_loom_act - what is applied to each result, in floating point
+ *
+ * Takes two parameters p0 and p1, the bits of an IEEE binary32.
+ */
+enum drm_loom_act {
+	LOOM_ACT_NONE = 0,
+	LOOM_ACT_RELU = 1,
+	/** @LOOM_ACT_CLIP: min(max(x, p0), p1) */
+	LOOM_ACT_CLIP = 2,
+	/** @LOOM_ACT_LEAKY: x < 0 ? p0 * x : x */
+	LOOM_ACT_LEAKY = 3,
+	LOOM_ACT_SIGMOID = 4,
+	/** @LOOM_ACT_HARDSIGMOID: min(max(p0 * x + p1, 0), 1) */
+	LOOM_ACT_HARDSIGMOID = 5,
+	/** @LOOM_ACT_HARDSWISH: x * min(max(x / 6 + 0.5, 0), 1) */
+	LOOM_ACT_HARDSWISH = 6,
+	LOOM_ACT_TANH = 7,
+};
+
+#define LOOM_ACT_END			8
+
+/**
+ * struct drm_loom_attr_fill - attributes of FILL
+ * @bits: element, in the low bytes; the others zero
+ */
+struct drm_loom_attr_fill {
+	__u64 bits;
+};
+
+/** LOOM_ATTR_BIAS: the bias operand is there (F32, or I32 when quantised) */
+#define LOOM_ATTR_BIAS			(1 << 0)
+/**
+ * LOOM_ATTR_SCALE: quantised, with a scale operand (F32): y is I8 or U8 and
+ * holds saturate(round_half_even(sum * scale) + y_zero)
+ */
+#define LOOM_ATTR_SCALE			(1 << 1)
+
+/**
+ * struct drm_loom_attr_conv - attributes of CONV and DECONV
+ *
+ * CONV:   y[o] = sum over k of x[o * stride + k * dilation - pad] * w[k]
+ * DECONV: y[i * stride + k * dilation - pad] += x[i] * w[k]
+ *
+ * Operands are floating point (all F32, all F16 or all F64), or x and w are I8 or U8 and y is I32
+ * (or I8, U8 with LOOM_ATTR_SCALE).
+ *
+ * @stride: D, H, W, from 1
+ * @dilation: D, H, W, from 1
+ * @pad: D, H, W before the first element; DECONV takes negative ones, too
+ * @groups: from 1; divides C and O
+ * @flags: LOOM_ATTR_*
+ * @act: an &enum drm_loom_act; NONE when quantised
+ * @act_p0: bits of a binary32
+ * @act_p1: bits of a binary32
+ * @x_zero: zero point of x; zero in floating point
+ * @w_zero: zero point of w; zero in floating point
+ * @y_zero: zero point of y; zero without LOOM_ATTR_SCALE
+ */
+struct drm_loom_attr_conv {
+	__s32 stride[3];
+	__s32 dilation[3];
+	__s32 pad[3];
+	__u32 groups;
+	__u32 flags;
+	__u32 act;
+	__u32 act_p0;
+	__u32 act_p1;
+	__s32 x_zero;
+	__s32 w_zero;
+	__s32 y_zero;
+	__u32 reserved;
+};
+
+/**
+ * enum drm_loom_pool - kinds of pooling
+ */
+enum drm_loom_pool {
+	LOOM_POOL_MAX = 0,
+	LOOM_POOL_AVG = 1,
+};
+
+/** LOOM_POOL_COUNT_PAD: AVG divides by what lies in the padded input, not by what lies in x */
+#define LOOM_POOL_COUNT_PAD		(1 << 0)
+
+/**
+ * struct drm_loom_attr_pool - attributes of POOL
+ * @kernel: D, H, W, from 1
+ * @stride: D, H, W, from 1
+ * @dilation: D, H, W, from 1
+ * @pad_before: D, H, W
+ * @pad_after: D, H, W; what reaches past it counts for nothing
+ * @kind: an &enum drm_loom_pool
+ * @flags: LOOM_POOL_*
+ * @reserved: zero
+ */
+struct drm_loom_attr_pool {
+	__s32 kernel[3];
+	__s32 stride[3];
+	__s32 dilation[3];
+	__s32 pad_before[3];
+	__s32 pad_after[3];
+	__u32 kind;
+	__u32 flags;
+	__u32 reserved;
+};
+
+/**
+ * struct drm_loom_attr_matmul - attributes of MATMUL
+ *
+ * y = act(alpha * (a x b) + beta * bias), or quantised as CONV is (alpha and beta 1).
+ *
+ * @flags: LOOM_ATTR_*
+ * @act: an &enum drm_loom_act
+ * @act_p0: bits of a binary32
+ * @act_p1: bits of a binary32
+ * @alpha: bits of a binary32
+ * @beta: bits of a binary32; 1.0 without a bias
+ * @a_zero: zero point of a
+ * @b_zero: zero point of b
+ * @y_zero: zero point of y
+ * @reserved: zero
+ */
+struct drm_loom_attr_matmul {
+	__u32 flags;
+	__u32 act;
+	__u32 act_p0;
+	__u32 act_p1;
+	__u32 alpha;
+	__u32 beta;
+	__s32 a_zero;
+	__s32 b_zero;
+	__s32 y_zero;
+	__u32 reserved;
+};
+
+/**
+ * enum drm_loom_binary - operations of BINARY
+ *
+ * Up to MOD, y, a and b are of one type; comparisons write BOOL; the logical ones
+ * take BOOL only. Integer results wrap; integer division truncates, x / 0 is 0.
+ */
+enum drm_loom_binary {
+	LOOM_BINARY_ADD = 0,
+	LOOM_BINARY_SUB = 1,
+	LOOM_BINARY_MUL = 2,
+	LOOM_BINARY_DIV = 3,
+	LOOM_BINARY_POW = 4,
+	LOOM_BINARY_MAX = 5,
+	LOOM_BINARY_MIN = 6,
+	/** @LOOM_BINARY_MOD: sign of the divisor (integers) */
+	LOOM_BINARY_MOD = 7,
+	/** @LOOM_BINARY_FMOD: sign of the dividend */
+	LOOM_BINARY_FMOD = 8,
+	/** @LOOM_BINARY_PRELU: a < 0 ? a * b : a */
+	LOOM_BINARY_PRELU = 9,
+	LOOM_BINARY_EQ = 10,
+	LOOM_BINARY_LT = 11,
+	LOOM_BINARY_LE = 12,
+	LOOM_BINARY_GT = 13,
+	LOOM_BINARY_GE = 14,
+	LOOM_BINARY_AND = 15,
+	LOOM_BINARY_OR = 16,
+	LOOM_BINARY_XOR = 17,
+};
+
+#define LOOM_BINARY_END			18
+
+/**
+ * struct drm_loom_attr_binary - attributes of BINARY
+ * @kind: an &enum drm_loom_binary
+ * @act: an &enum drm_loom_act, F32 only
+ * @act_p0: bits of a binary32
+ * @act_p1: bits of a binary32
+ */
+struct drm_loom_attr_binary {
+	__u32 kind;
+	__u32 act;
+	__u32 act_p0;
+	__u32 act_p1;
+};
+
+/**
+ * enum drm_loom_unary - operations of UNARY
+ *
+ * Floating point, if not said otherwise; p0 and p1 are attributes.
+ */
+enum drm_loom_unary {
+	/** @LOOM_UNARY_RELU: any type */
+	LOOM_UNARY_RELU = 0,
+	LOOM_UNARY_CLIP = 1,
+	LOOM_UNARY_LEAKY = 2,
+	LOOM_UNARY_SIGMOID = 3,
+	LOOM_UNARY_HARDSIGMOID = 4,
+	LOOM_UNARY_HARDSWISH = 5,
+	LOOM_UNARY_TANH = 6,
+	LOOM_UNARY_SQRT = 7,
+	LOOM_UNARY_EXP = 8,
+	LOOM_UNARY_LOG = 9,
+	/** @LOOM_UNARY_NEG: any signed type */
+	LOOM_UNARY_NEG = 10,
+	/** @LOOM_UNARY_ABS: any type */
+	LOOM_UNARY_ABS = 11,
+	LOOM_UNARY_ERF = 12,
+	LOOM_UNARY_RECIPROCAL = 13,
+	LOOM_UNARY_FLOOR = 14,
+	LOOM_UNARY_CEIL = 15,
+	/** @LOOM_UNARY_ROUND: half to even */
+	LOOM_UNARY_ROUND = 16,
+	/** @LOOM_UNARY_NOT: BOOL only */
+	LOOM_UNARY_NOT = 17,
+	/** @LOOM_UNARY_ELU: x < 0 ? p0 * (exp(x) - 1) : x */
+	LOOM_UNARY_ELU = 18,
+	/** @LOOM_UNARY_SELU: p1 * (x < 0 ? p0 * (exp(x) - 1) : x) */
+	LOOM_UNARY_SELU = 19,
+	LOOM_UNARY_SOFTPLUS = 20,
+	LOOM_UNARY_SOFTSIGN = 21,
+	/** @LOOM_UNARY_SIGN: any signed type */
+	LOOM_UNARY_SIGN = 22,
+};
+
+#define LOOM_UNARY_END			23
+
+/**
+ * struct drm_loom_attr_unary - attributes of UNARY
+ * @kind: an &enum drm_loom_unary
+ * @p0: bits of a binary32
+ * @p1: bits of a binary32
+ * @reserved: zero
+ */
+struct drm_loom_attr_unary {
+	__u32 kind;
+	__u32 p0;
+	__u32 p1;
+	__u32 reserved;
+};
+
+/**
+ * enum drm_loom_reduce - operations of REDUCE
+ */
+enum drm_loom_reduce {
+	LOOM_REDUCE_SUM = 0,
+	LOOM_REDUCE_MEAN = 1,
+	LOOM_REDUCE_MAX = 2,
+	LOOM_REDUCE_MIN = 3,
+	LOOM_REDUCE_PROD = 4,
+	LOOM_REDUCE_SUMSQ = 5,
+	LOOM_REDUCE_L1 = 6,
+	LOOM_REDUCE_L2 = 7,
+};
+
+#define LOOM_REDUCE_END			8
+
+/**
+ * struct drm_loom_attr_reduce - attributes of REDUCE
+ * @kind: an &enum drm_loom_reduce
+ * @reserved: zero
+ */
+struct drm_loom_attr_reduce {
+	__u32 kind;
+	__u32 reserved;
+};
+
+/** LOOM_SOFTMAX_LOG: the logarithm of it */
+#define LOOM_SOFTMAX_LOG		(1 << 0)
+
+/**
+ * struct drm_loom_attr_softmax - attributes of SOFTMAX
+ * @axis: axis of the views
+ * @flags: LOOM_SOFTMAX_*
+ */
+struct drm_loom_attr_softmax {
+	__u32 axis;
+	__u32 flags;
+};
+
+/**
+ * enum drm_loom_resize_mode - interpolation
+ */
+enum drm_loom_resize_mode {
+	LOOM_RESIZE_NEAREST = 0,
+	LOOM_RESIZE_LINEAR = 1,
+	LOOM_RESIZE_CUBIC = 2,
+};
+
+/**
+ * enum drm_loom_resize_coord - coordinate of an output element in the input, ONNX names
+ */
+enum drm_loom_resize_coord {
+	LOOM_COORD_HALF_PIXEL = 0,
+	LOOM_COORD_PYTORCH_HALF_PIXEL = 1,
+	LOOM_COORD_ALIGN_CORNERS = 2,
+	LOOM_COORD_ASYMMETRIC = 3,
+	/** @LOOM_COORD_HALF_PIXEL_SYMMETRIC: since opset 19 */
+	LOOM_COORD_HALF_PIXEL_SYMMETRIC = 4,
+	LOOM_COORD_TF_CROP_AND_RESIZE = 5,
+};
+
+/**
+ * enum drm_loom_resize_nearest - rounding of NEAREST, ONNX names
+ */
+enum drm_loom_resize_nearest {
+	LOOM_NEAREST_ROUND_PREFER_FLOOR = 0,
+	LOOM_NEAREST_ROUND_PREFER_CEIL = 1,
+	LOOM_NEAREST_FLOOR = 2,
+	LOOM_NEAREST_CEIL = 3,
+};
+
+/** LOOM_RESIZE_EXCLUDE_OUTSIDE: weights outside of the input are zero (CUBIC) */
+#define LOOM_RESIZE_EXCLUDE_OUTSIDE	(1 << 0)
+
+/**
+ * struct drm_loom_attr_resize - attributes of RESIZE
+ *
+ * The views may be slices; sizes and starts say of what.
+ *
+ * @mode: an &enum drm_loom_resize_mode
+ * @coord: an &enum drm_loom_resize_coord
+ * @nearest: an &enum drm_loom_resize_nearest
+ * @flags: LOOM_RESIZE_*
+ * @in_size: D, H, W of the whole input
+ * @out_size: D, H, W of the whole output
+ * @in_start: D, H, W of x's first element in the whole input
+ * @out_start: D, H, W of y's first element in the whole output
+ * @scale: D, H, W: bits of binary32, output over input
+ * @roi_start: D, H, W: bits of binary32 (TF_CROP_AND_RESIZE)
+ * @roi_end: D, H, W: bits of binary32
+ * @cubic_a: bits of a binary32
+ * @extrapolation: bits of a binary32 (TF_CROP_AND_RESIZE)
+ * @reserved: zero
+ */
+struct drm_loom_attr_resize {
+	__u32 mode;
+	__u32 coord;
+	__u32 nearest;
+	__u32 flags;
+	__s32 in_size[3];
+	__s32 out_size[3];
+	__s32 in_start[3];
+	__s32 out_start[3];
+	__u32 scale[3];
+	__u32 roi_start[3];
+	__u32 roi_end[3];
+	__u32 cubic_a;
+	__u32 extrapolation;
+	__u32 reserved;
+};
+
+/**
+ * enum drm_loom_rule - why a plan was refused
+ *
+ * The numbers never change. Rules are checked in the order of the tables; the first
+ * one that is broken is reported.
+ */
+enum drm_loom_rule {
+	LOOM_RULE_NONE = 0,
+	/** @LOOM_RULE_HEADER: magic, version, size, flags and reserved fields are right */
+	LOOM_RULE_HEADER = 1,
+	/** @LOOM_RULE_TABLE: tables lie in the blob, aligned, with the right stride, apart */
+	LOOM_RULE_TABLE = 2,
+	/** @LOOM_RULE_LIMIT: no count is past its cap */
+	LOOM_RULE_LIMIT = 3,
+	/** @LOOM_RULE_TOPOLOGY: the plan was made for this device's lanes */
+	LOOM_RULE_TOPOLOGY = 4,
+	/** @LOOM_RULE_SCRATCH: scratch fits in a bank above its reserved bytes */
+	LOOM_RULE_SCRATCH = 5,
+	/** @LOOM_RULE_SLOT: slots have a size, known flags, zero padding */
+	LOOM_RULE_SLOT = 6,
+	/** @LOOM_RULE_TENSOR_FIELD: region, slot, flags and padding of a tensor are valid */
+	LOOM_RULE_TENSOR_FIELD = 7,
+	/** @LOOM_RULE_TENSOR_TYPE: type, rank, dims and lane axis of a tensor are valid */
+	LOOM_RULE_TENSOR_TYPE = 8,
+	/** @LOOM_RULE_TENSOR_STRIDE: strides of a tensor nest and keep elements aligned */
+	LOOM_RULE_TENSOR_STRIDE = 9,
+	/** @LOOM_RULE_TENSOR_EXTENT: the elements of a tensor lie in its size */
+	LOOM_RULE_TENSOR_EXTENT = 10,
+	/** @LOOM_RULE_TENSOR_BOUNDS: a tensor lies in its slot or in the scratch */
+	LOOM_RULE_TENSOR_BOUNDS = 11,
+	/** @LOOM_RULE_TENSOR_LIFETIME: first step <= last step < steps */
+	LOOM_RULE_TENSOR_LIFETIME = 12,
+	/** @LOOM_RULE_TENSOR_ALIAS: an alias lies in its parent, in bytes and steps */
+	LOOM_RULE_TENSOR_ALIAS = 13,
+	/** @LOOM_RULE_TENSOR_OVERLAP: tensors alive in the same step do not share bytes */
+	LOOM_RULE_TENSOR_OVERLAP = 14,
+	/** @LOOM_RULE_STEP: the steps tile the command table in order */
+	LOOM_RULE_STEP = 15,
+	/** @LOOM_RULE_STREAM: a command stands in its opcode's stream */
+	LOOM_RULE_STREAM = 16,
+	/** @LOOM_RULE_OPCODE: the opcode is known */
+	LOOM_RULE_OPCODE = 17,
+	/** @LOOM_RULE_COMMAND_FIELD: padding of a command is zero */
+	LOOM_RULE_COMMAND_FIELD = 18,
+	/** @LOOM_RULE_OPERANDS: number of operands is the opcode's, and they are in the table */
+	LOOM_RULE_OPERANDS = 19,
+	/** @LOOM_RULE_ATTR: attributes are in the table, of the right size, with valid values */
+	LOOM_RULE_ATTR = 20,
+	/** @LOOM_RULE_VIEW_TENSOR: a view names a tensor */
+	LOOM_RULE_VIEW_TENSOR = 21,
+	/** @LOOM_RULE_VIEW_FIELD: rank, dims, and padding of a view are valid; the type is the tensor's */
+	LOOM_RULE_VIEW_FIELD = 22,
+	/** @LOOM_RULE_VIEW_LIFETIME: the tensor is alive in the step */
+	LOOM_RULE_VIEW_LIFETIME = 23,
+	/** @LOOM_RULE_VIEW_ALIGN: offset and strides keep elements aligned */
+	LOOM_RULE_VIEW_ALIGN = 24,
+	/** @LOOM_RULE_VIEW_LANE: the lane axis runs over the tensor's, and stays on it */
+	LOOM_RULE_VIEW_LANE = 25,
+	/** @LOOM_RULE_VIEW_BOUNDS: a view's elements lie in its tensor */
+	LOOM_RULE_VIEW_BOUNDS = 26,
+	/** @LOOM_RULE_VIEW_REGION: the operand is in a region that the opcode takes */
+	LOOM_RULE_VIEW_REGION = 27,
+	/** @LOOM_RULE_VIEW_DTYPE: the opcode takes these types together */
+	LOOM_RULE_VIEW_DTYPE = 28,
+	/** @LOOM_RULE_VIEW_SHAPE: the operands' dims fit the opcode and its attributes */
+	LOOM_RULE_VIEW_SHAPE = 29,
+	/** @LOOM_RULE_VIEW_DISTINCT: no two elements of a written view share a byte */
+	LOOM_RULE_VIEW_DISTINCT = 30,
+	/** @LOOM_RULE_COST: the smallest piece of a command is small enough to stop between */
+	LOOM_RULE_COST = 31,
+	/** @LOOM_RULE_READ_ONLY: nothing is written in a slot without LOOM_SLOT_WRITE */
+	LOOM_RULE_READ_ONLY = 32,
+	/** @LOOM_RULE_UNINITIALISED: nothing is read that was not written before */
+	LOOM_RULE_UNINITIALISED = 33,
+	/**
+	 * @LOOM_RULE_IN_PLACE: a command does not read what it writes, except elementwise
+	 * ones from the very same view
+	 */
+	LOOM_RULE_IN_PLACE = 34,
+	/** @LOOM_RULE_HAZARD: in a step, one stream does not touch what the other writes */
+	LOOM_RULE_HAZARD = 35,
+};
+
+#define LOOM_RULE_END			36
+
+/* Which fields of a reject record say something. */
+#define LOOM_REJECT_STEP		(1 << 0)
+#define LOOM_REJECT_COMMAND		(1 << 1)
+#define LOOM_REJECT_OPERAND		(1 << 2)
+#define LOOM_REJECT_TENSOR		(1 << 3)
+#define LOOM_REJECT_OTHER		(1 << 4)
+#define LOOM_REJECT_RANGE		(1 << 5)
+#define LOOM_REJECT_SLOT		(1 << 6)
+
+/**
+ * struct drm_loom_reject - why and where a plan was refused
+ * @rule: an &enum drm_loom_rule
+ * @valid: LOOM_REJECT_*: which of the following fields say something
+ * @step: index of the step
+ * @command: index of the command
+ * @operand: number of the operand
+ * @tensor: index of the tensor at fault
+ * @other: index of the tensor it meets
+ * @slot: index of the slot
+ * @region: with LOOM_REJECT_RANGE: region of the range
+ * @pad: zero
+ * @start: first byte of the range at fault, in the slot or the scratch (per bank)
+ * @end: first byte behind it
+ */
+struct drm_loom_reject {
+	__u32 rule;
+	__u32 valid;
+	__u32 step;
+	__u32 command;
+	__u32 operand;
+	__u32 tensor;
+	__u32 other;
+	__u32 slot;
+	__u32 region;
+	__u32 pad;
+	__u64 start;
+	__u64 end;
+};
+
+/**
+ * struct drm_loom_plan_create - argument of PLAN_CREATE
+ *
+ * Copies the plan in once, proves it safe and keeps a decoded, immutable form.
+ *
+ * @ptr: user address of the plan
+ * @size: its bytes, as in its header
+ * @reject: user address for a &struct drm_loom_reject, or zero; written when the
+ *	call fails with EBADMSG
+ * @reject_size: bytes at @reject
+ * @flags: zero
+ * @plan: out: id, never zero
+ * @pad: zero
+ */
+struct drm_loom_plan_create {
+	__u64 ptr;
+	__u64 size;
+	__u64 reject;
+	__u32 reject_size;
+	__u32 flags;
+	__u32 plan;
+	__u32 pad;
+};
+
+/**
+ * struct drm_loom_plan_destroy - argument of PLAN_DESTROY
+ *
+ * Jobs that were submitted still run.
+ *
+ * @plan: id
+ * @pad: zero
+ */
+struct drm_loom_plan_destroy {
+	__u32 plan;
+	__u32 pad;
+};
+
+/* ----------------------------------------------------------------- submit */
+
+/**
+ * struct drm_loom_binding - a buffer for a slot
+ * @slot: index of the slot
+ * @handle: GEM handle of a DRAM buffer
+ * @offset: first byte in the buffer that the slot uses, a multiple of 64
+ */
+struct drm_loom_binding {
+	__u32 slot;
+	__u32 handle;
+	__u64 offset;
+};
+
+/**
+ * struct drm_loom_sync - a fence to wait for or to signal
+ * @handle: syncobj handle
+ * @flags: zero
+ * @point: timeline point, zero for a binary syncobj
+ */
+struct drm_loom_sync {
+	__u32 handle;
+	__u32 flags;
+	__u64 point;
+};
+
+/**
+ * struct drm_loom_submit - argument of SUBMIT
+ *
+ * Runs a plan. Every slot is bound once. Two slots may share bytes of a buffer
+ * only if neither is LOOM_SLOT_WRITE.
+ *
+ * @context: id
+ * @plan: id
+ * @bindings: &struct drm_loom_binding, as many as the plan has slots
+ * @in_syncs: &struct drm_loom_sync to wait for before it starts, at most LOOM_MAX_SYNCS
+ * @out_syncs: &struct drm_loom_sync that signal when it has ended, at most LOOM_MAX_SYNCS
+ * @flags: zero
+ * @pad: zero
+ */
+struct drm_loom_submit {
+	__u32 context;
+	__u32 plan;
+	struct drm_loom_array bindings;
+	struct drm_loom_array in_syncs;
+	struct drm_loom_array out_syncs;
+	__u32 flags;
+	__u32 pad;
+};
+
+#define DRM_IOCTL_LOOM_QUERY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_QUERY, struct drm_loom_query)
+#define DRM_IOCTL_LOOM_BO_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_BO_CREATE, struct drm_loom_bo_create)
+#define DRM_IOCTL_LOOM_BO_INFO \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_BO_INFO, struct drm_loom_bo_info)
+#define DRM_IOCTL_LOOM_BO_WAIT \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_LOOM_BO_WAIT, struct drm_loom_bo_wait)
+#define DRM_IOCTL_LOOM_PLAN_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_PLAN_CREATE, struct drm_loom_plan_create)
+#define DRM_IOCTL_LOOM_PLAN_DESTROY \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_LOOM_PLAN_DESTROY, struct drm_loom_plan_destroy)
+#define DRM_IOCTL_LOOM_SUBMIT \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_LOOM_SUBMIT, struct drm_loom_submit)
+#define DRM_IOCTL_LOOM_CONTEXT_CREATE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_CONTEXT_CREATE, struct drm_loom_context_create)
+#define DRM_IOCTL_LOOM_CONTEXT_DESTROY \
+	DRM_IOW(DRM_COMMAND_BASE + DRM_LOOM_CONTEXT_DESTROY, struct drm_loom_context_destroy)
+#define DRM_IOCTL_LOOM_CONTEXT_QUERY \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_CONTEXT_QUERY, struct drm_loom_context_query)
+
+#if defined(__cplusplus)
+}
+#endif
+
+#endif /* _LOOM_ACCEL_H_ */
