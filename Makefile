@@ -38,7 +38,7 @@ SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer -O1 -g
 
 # Inner loops are written to be vectorised across outputs, never along a sum.
-FLAGS_OP	:= -O2 -ftree-vectorize -fno-math-errno -fno-trapping-math
+FLAGS_FP	:= -O2 -ftree-vectorize -fno-math-errno -fno-trapping-math
 
 lib_src		:= $(wildcard userlib/*.c $(CORE)/*.c)
 tool_src	:= $(wildcard tools/loom/*.c)
@@ -113,7 +113,7 @@ $(O)/obj/gen/%.o: $(O)/gen/%.c
 $(O)/asan/obj/gen/%.o: $(O)/gen/%.c
 	$(compile) -w $(SANITIZE) -c $< -o $@
 
-$(foreach s,$(wildcard $(CORE)/op_*.c),$(eval flags_$(s:.c=) := $(FLAGS_OP)))
+$(foreach s,$(wildcard $(CORE)/fp_*.c),$(eval flags_$(s:.c=) := $(FLAGS_FP)))
 
 $(O)/libloom.a: $(lib_obj)
 	@echo '  AR      $@'; rm -f $@; $(AR) rcs $@ $^
