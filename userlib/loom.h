@@ -59,8 +59,8 @@ void loom_array_clear(struct loom_array *array);
  */
 int loom_tensor_load_pb(const char *path, struct loom_array *array, struct loom_error *err);
 
-/** loom_dtype_bytes() - bytes of one element, 0 for an unknown @dtype */
-size_t loom_dtype_bytes(uint32_t dtype);
+/** loom_dtype_size() - bytes of one element, 0 for an unknown @dtype */
+size_t loom_dtype_size(uint32_t dtype);
 
 /** loom_dtype_name() - "f32", "i8", ... or "?" */
 const char *loom_dtype_name(uint32_t dtype);
