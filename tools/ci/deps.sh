@@ -14,7 +14,7 @@ mode=${1:-run}
 # "package" or "package:command": the command alone decides where it is given
 build="gcc make pkg-config libc6-dev libdrm-dev protobuf-c-compiler
 	libprotobuf-c-dev libonnx-dev libpng-dev"
-run="linux-headers-6.12-amd64 linux-kbuild-6.12
+run="linux-headers-6.12-amd64
 	qemu-system-x86 busybox-static cpio xz-utils kmod:modinfo bc rsync
 	python3 perl libfreetype-dev fonts-dejavu-core nodejs:node npm:npm"
 check="linux-source-6.12 sparse g++ libc6-dev-i386 libonnx-testdata git"

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Build the initramfs of the test VM, if it is not there or out of date:
+# busybox, our init, and the stock modules that loom.ko and the file shares
+# need, in the order in which they load. Everything else the guest sees, the
+# host's /usr, this tree and loom.ko itself, comes over 9p at run time.
+#
+#	tools/vm/initramfs.sh KERNEL-RELEASE
+set -eu
+
+cd "$(dirname "$0")/../.."
+krel=$1
+out=build/vm/initramfs-$krel.cpio
+modules="9p 9pnet_virtio overlay drm drm_kms_helper ttm drm_ttm_helper gpu-sched drm_exec
+	drm_buddy drm_shmem_helper vgem"
+
+if [ "$out" -nt tools/vm/init ] && [ "$out" -nt tools/vm/initramfs.sh ] &&
+   [ "$out" -nt "build/kernel/vmlinuz-$krel" ]; then
+	exit 0
+fi
+
+mkdir -p build/vm
+root=$(mktemp -d build/vm/.initramfs.XXXXXX)
+trap 'rm -rf "$root"' EXIT
+mkdir -p "$root/dev" "$root/proc" "$root/sys" "$root/usr" "$root/tmp" "$root/run" "$root/etc" \
+	"$root/modules" "$root/busybox" "$root/var/tmp" "$root/root"
+for link in bin sbin lib lib64; do
+	ln -s usr/$link "$root/$link"
+done
+cp /bin/busybox "$root/busybox/busybox"
+cp tools/vm/init "$root/init"
+chmod 755 "$root/init"
+echo 'root:x:0:0:root:/root:/bin/sh' >"$root/etc/passwd"
+printf '%s\n' 'nobody:x:65534:65534:nobody:/nonexistent:/bin/false' >>"$root/etc/passwd"
+printf '%s\n' 'root:x:0:' 'render:x:104:' 'nogroup:x:65534:' >"$root/etc/group"
+# Debian finds awk, cc and others through these links
+[ ! -d /etc/alternatives ] || cp -a /etc/alternatives "$root/etc/"
+
+base=build/kernel/modules/$krel
+[ -f "$base/modules.dep" ] || {
+	# the package leaves modules.dep to be made when it is installed
+	mkdir -p build/kernel/lib
+	ln -sfn ../modules build/kernel/lib/modules
+	/sbin/depmod -b build/kernel "$krel"
+}
+# modules.dep names what each module needs, the deepest last
+for module in $modules; do
+	grep -E "/$module\.ko(\.xz)?:" "$base/modules.dep" || {
+		echo "vm: the kernel has no module $module" >&2
+		exit 1
+	}
+done | while IFS=: read -r file needs; do
+	for one in $needs; do echo "$one"; done | tac
+	echo "$file"
+done | awk '!seen[$0]++' >"$root/modules/.paths"
+while read -r path; do
+	name=$(basename "$path" .xz)
+	case $path in
+	*.xz)	xz -dc "$base/$path" >"$root/modules/$name" ;;
+	*)	cp "$base/$path" "$root/modules/$name" ;;
+	esac
+	echo "$name" >>"$root/modules/order"
+done <"$root/modules/.paths"
+rm "$root/modules/.paths"
+
+(cd "$root" && find . | LC_ALL=C sort | cpio -o -H newc --quiet --owner=0:0) >"$out.tmp"
+mv "$out.tmp" "$out"
