@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libloom: the device node.
+ *
+ * Thin, opaque handles over the ioctls of drm/loom_accel.h. Every function
+ * returns 0 or a negative errno and leaves errno alone; what is handed out
+ * comes last. Interrupted calls are restarted.
+ *
+ * Threads: a device may be used by any number of threads at once. A buffer or a
+ * context, too, but destroying one while another thread uses it is an error of
+ * the caller. A device has to outlive what was made on it.
+ */
+#ifndef LOOM_DEVICE_H
+#define LOOM_DEVICE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <drm/loom_accel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct loom_device;
+struct loom_bo;
+struct loom_context;
+struct loom_topology;
+
+/** LOOM_WAIT_FOREVER - a deadline that never comes */
+#define LOOM_WAIT_FOREVER	INT64_MAX
+
+/**
+ * loom_device_open() - opens a Loom node
+ * @path: the node, or NULL for the first one in /sys/class/accel
+ * @device: [out] the device, close with loom_device_close()
+ *
+ * Return: 0, -ENODEV where there is no node or @path is not of a Loom device, -EACCES and the
+ * like from open(), -EPROTO for a driver with a topology that makes no sense.
+ */
+int loom_device_open(const char *path, struct loom_device **device);
+/** loom_device_close() - closes the node; NULL is fine */
+void loom_device_close(struct loom_device *device);
+/** loom_device_fd() - the file, which stays the device's */
+int loom_device_fd(const struct loom_device *device);
+/** loom_device_path() - the node that was opened */
+const char *loom_device_path(const struct loom_device *device);
+/** loom_device_info() - what the device said of itself when it was opened */
+const struct drm_loom_device_info *loom_device_info(const struct loom_device *device);
+/** loom_device_topology() - the same in the words of planner and verifier */
+const struct loom_topology *loom_device_topology(const struct loom_device *device);
+/**
+ * loom_device_version() - version of the driver
+ * @device: the device
+ * @major: [out] of the interface
+ * @minor: [out] grows with each addition
+ * @patch: [out]
+ */
+void loom_device_version(const struct loom_device *device, int *major, int *minor, int *patch);
+/** loom_device_region() - asks how full @region is now */
+int loom_device_region(const struct loom_device *device, uint32_t region,
+		       struct drm_loom_region_info *info);
+/**
+ * loom_device_blocks() - asks for the blocks of a region, in address order, free ones included
+ * @device: the device
+ * @region: an &enum drm_loom_region
+ * @blocks: [out] from malloc
+ * @count: [out] number of @blocks
+ */
+int loom_device_blocks(const struct loom_device *device, uint32_t region,
+		       struct drm_loom_block **blocks, size_t *count);
+
+/**
+ * loom_bo_create() - allocates a buffer of zeroes
+ * @device: where
+ * @request: size, region and so on; its handle is ignored. All but the size may be zero
+ * @bo: [out] the buffer, free with loom_bo_destroy()
+ *
+ * Return: 0, -ENOSPC when the banks are full, -ENOMEM, -EINVAL.
+ */
+int loom_bo_create(struct loom_device *device, const struct drm_loom_bo_create *request,
+		   struct loom_bo **bo);
+/** loom_bo_destroy() - unmaps and closes a buffer; NULL is fine. Jobs that use it still run */
+void loom_bo_destroy(struct loom_bo *bo);
+/** loom_bo_handle() - its GEM handle, for bindings */
+uint32_t loom_bo_handle(const struct loom_bo *bo);
+/** loom_bo_size() - bytes that were asked for */
+uint64_t loom_bo_size(const struct loom_bo *bo);
+/** loom_bo_map() - its linear view, mapped on the first call, until loom_bo_destroy() */
+int loom_bo_map(struct loom_bo *bo, void **ptr);
+/** loom_bo_info() - addresses and layout as of now */
+int loom_bo_info(const struct loom_bo *bo, struct drm_loom_bo_info *info);
+/**
+ * loom_bo_wait() - waits until no job uses the buffer
+ * @bo: the buffer
+ * @deadline_ns: absolute CLOCK_MONOTONIC time; 0 polls
+ *
+ * Return: 0, -ETIME when the deadline came first.
+ */
+int loom_bo_wait(const struct loom_bo *bo, int64_t deadline_ns);
+
+/**
+ * loom_context_create() - makes a queue
+ * @device: where
+ * @priority: an &enum drm_loom_priority
+ * @context: [out] destroy with loom_context_destroy()
+ */
+int loom_context_create(struct loom_device *device, uint32_t priority,
+			struct loom_context **context);
+/** loom_context_destroy() - drops a queue; jobs that were submitted still run. NULL is fine */
+void loom_context_destroy(struct loom_context *context);
+/**
+ * loom_context_query() - what became of a queue's jobs, and what they counted
+ * @context: the queue
+ * @query: [out]
+ */
+int loom_context_query(const struct loom_context *context, struct drm_loom_context_query *query);
+
+/**
+ * loom_device_plan_create() - hands a plan to the kernel, which proves it safe
+ * @device: where it shall run
+ * @blob: the plan, see &struct drm_loom_plan_header
+ * @size: bytes of @blob
+ * @reject: [out] why it was refused; may be NULL, written with -EBADMSG only
+ * @plan: [out] its id, give back with loom_device_plan_destroy()
+ *
+ * Return: 0, -EBADMSG when the plan breaks a rule, -E2BIG, -ENOMEM.
+ */
+int loom_device_plan_create(struct loom_device *device, const void *blob, uint64_t size,
+			    struct drm_loom_reject *reject, uint32_t *plan);
+/** loom_device_plan_destroy() - drops a plan; jobs that were submitted still run */
+int loom_device_plan_destroy(struct loom_device *device, uint32_t plan);
+
+/** loom_sync_create() - makes a syncobj without a fence */
+int loom_sync_create(struct loom_device *device, uint32_t *sync);
+/** loom_sync_destroy() - drops a syncobj */
+void loom_sync_destroy(struct loom_device *device, uint32_t sync);
+/**
+ * loom_sync_wait() - waits for a fence
+ * @device: the device
+ * @sync: syncobj handle; need not have a fence yet
+ * @point: timeline point, 0 for a binary one
+ * @deadline_ns: absolute CLOCK_MONOTONIC time; 0 polls
+ *
+ * A job that was ended by the timeout signals, too: ask loom_context_query().
+ *
+ * Return: 0, -ETIME when the deadline came first.
+ */
+int loom_sync_wait(struct loom_device *device, uint32_t sync, uint64_t point,
+		   int64_t deadline_ns);
+
+/**
+ * struct loom_submit - a job
+ * @plan: id of the plan
+ * @num_bindings: number of @bindings: the plan's slots
+ * @num_in: number of @in
+ * @num_out: number of @out
+ * @bindings: a buffer for each slot
+ * @in: what to wait for
+ * @out: what to signal
+ */
+struct loom_submit {
+	uint32_t plan;
+	uint32_t num_bindings;
+	uint32_t num_in;
+	uint32_t num_out;
+	const struct drm_loom_binding *bindings;
+	const struct drm_loom_sync *in;
+	const struct drm_loom_sync *out;
+};
+
+/**
+ * loom_context_submit() - queues a job
+ * @context: the queue
+ * @submit: the job; nothing of it is needed after the call
+ *
+ * Return: 0, -EBUSY when a resident SRAM buffer is in the way, -ENOSPC, -ECANCELED when an
+ * earlier job of this queue was ended by the timeout, -EINVAL, -ENOENT.
+ */
+int loom_context_submit(struct loom_context *context, const struct loom_submit *submit);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LOOM_DEVICE_H */
