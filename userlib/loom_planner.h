@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libloom: from a finished graph to a plan.
+ *
+ * A *program* is what the planner hands over: the plan's bytes, which PLAN_CREATE (or core's
+ * loom_plan_create() on the host) takes as they are, and what a runtime has to know to bind
+ * buffers to its slots: which tensor lies where, and which bytes go there beforehand.
+ *
+ * To run a program: allocate slots[i].size_bytes bytes for each slot; copy each of weights[] to
+ * its slot and offset, once; then for each run copy inputs[], submit, and read outputs[] and
+ * observed[]. Nothing else has to be initialised.
+ */
+#ifndef LOOM_PLANNER_H
+#define LOOM_PLANNER_H
+
+#include "loom.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct loom_topology;
+
+/**
+ * enum loom_planner_flags - how to plan
+ * @LOOM_PLANNER_OBSERVE_ALL: keep every value that the graph computes, see
+ *	&loom_planner_options.observe
+ * @LOOM_PLANNER_NO_OVERLAP: no double buffers: a step either moves data or computes
+ */
+enum loom_planner_flags {
+	LOOM_PLANNER_OBSERVE_ALL	= 1 << 0,
+	LOOM_PLANNER_NO_OVERLAP		= 1 << 1,
+};
+
+/**
+ * struct loom_planner_options - what to plan for, and how
+ * @topology: of the device: a preset of loom_topology_find(), or filled in from QUERY. Not NULL
+ * @placer: name of the placement strategy of the arena, see loom_placer_name(); NULL: "best"
+ * @sram_limit_bytes: bytes per lane that a plan may use at most; 0: all that there is
+ * @flags: enum loom_planner_flags
+ * @observe: names of values whose content shall still be there after the run
+ * @num_observe: number of @observe
+ */
+struct loom_planner_options {
+	const struct loom_topology *topology;
+	const char *placer;
+	uint64_t sram_limit_bytes;
+	uint32_t flags;
+	const char *const *observe;
+	uint32_t num_observe;
+};
+
+/**
+ * enum loom_slot_kind - what a slot is for
+ * @LOOM_SLOT_KIND_WEIGHTS: constants; filled once
+ * @LOOM_SLOT_KIND_INPUT: one graph input (or all of them, if there are very many)
+ * @LOOM_SLOT_KIND_OUTPUT: one graph output (or all of them)
+ * @LOOM_SLOT_KIND_OBSERVED: the observed values
+ * @LOOM_SLOT_KIND_ARENA: neurons; nothing in it is of use after a run
+ */
+enum loom_slot_kind {
+	LOOM_SLOT_KIND_WEIGHTS,
+	LOOM_SLOT_KIND_INPUT,
+	LOOM_SLOT_KIND_OUTPUT,
+	LOOM_SLOT_KIND_OBSERVED,
+	LOOM_SLOT_KIND_ARENA,
+};
+
+/**
+ * struct loom_program_slot - a slot of the plan
+ * @kind: what it is for
+ * @flags: LOOM_SLOT_READ, LOOM_SLOT_WRITE as in the plan
+ * @size_bytes: bytes that have to be bound to it
+ */
+struct loom_program_slot {
+	enum loom_slot_kind kind;
+	uint32_t flags;
+	uint64_t size_bytes;
+};
+
+/**
+ * struct loom_program_tensor - a tensor that crosses the border: dense, row-major
+ * @name: of the value in the graph
+ * @dtype: enum drm_loom_dtype
+ * @rank: number of dimensions, 0 for a scalar
+ * @dims: the dimensions
+ * @slot: index of the slot it lies in
+ * @offset: first byte in the slot, a multiple of 64
+ * @size_bytes: number of bytes; 0 where a dimension is 0: then it lies nowhere
+ * @data: weights: the bytes, owned by the program or the graph; else NULL
+ */
+struct loom_program_tensor {
+	const char *name;
+	uint32_t dtype;
+	uint32_t rank;
+	int64_t dims[8];
+	uint32_t slot;
+	uint64_t offset;
+	uint64_t size_bytes;
+	const void *data;
+};
+
+/**
+ * struct loom_program_stats - what the plan will cost
+ *
+ * The last six are what the engine counts when it runs the plan, to the byte.
+ *
+ * @nodes: nodes of the graph
+ * @neurons: values that have a place of their own in the arena
+ * @neuron_sum_bytes: sum of their sizes
+ * @arena_bytes: what the placement needs: the peak
+ * @bound_bytes: no placement can need less: the largest sum of what is alive at once
+ * @weights_bytes: constants, without the gaps between them
+ * @scratch_bytes: SRAM per lane
+ * @sliced_nodes: nodes that did not fit in one piece
+ * @plan_bytes: size of the plan
+ * @tensors: tensors of the plan
+ * @macs: multiply-accumulates
+ * @steps: steps
+ * @commands: commands
+ * @dram_read_bytes: bytes that DMA reads from DRAM
+ * @dram_write_bytes: bytes that DMA writes to DRAM
+ * @sram_read_bytes: bytes that DMA reads from SRAM
+ * @sram_write_bytes: bytes that DMA writes to SRAM
+ */
+struct loom_program_stats {
+	uint64_t nodes;
+	uint64_t neurons;
+	uint64_t neuron_sum_bytes;
+	uint64_t arena_bytes;
+	uint64_t bound_bytes;
+	uint64_t weights_bytes;
+	uint64_t scratch_bytes;
+	uint64_t sliced_nodes;
+	uint64_t plan_bytes;
+	uint64_t tensors;
+	uint64_t macs;
+	uint64_t steps;
+	uint64_t commands;
+	uint64_t dram_read_bytes;
+	uint64_t dram_write_bytes;
+	uint64_t sram_read_bytes;
+	uint64_t sram_write_bytes;
+};
+
+/**
+ * struct loom_program - a plan and how to feed it
+ *
+ * Immutable. The graph it was made of must outlive it.
+ *
+ * @plan: the plan, see &struct drm_loom_plan_header; aligned as malloc() does
+ * @plan_bytes: its size
+ * @placer: name of the strategy whose placement was taken
+ * @slots: by slot index
+ * @num_slots: number of @slots
+ * @inputs: by index of the graph's inputs
+ * @num_inputs: number of @inputs
+ * @outputs: by index of the graph's outputs
+ * @num_outputs: number of @outputs
+ * @observed: values kept besides, in the order in which they are computed
+ * @num_observed: number of @observed
+ * @weights: what has to be copied to the weights slot
+ * @num_weights: number of @weights
+ * @stats: what it will cost
+ */
+struct loom_program {
+	const void *plan;
+	size_t plan_bytes;
+	const char *placer;
+	const struct loom_program_slot *slots;
+	uint32_t num_slots;
+	const struct loom_program_tensor *inputs;
+	uint32_t num_inputs;
+	const struct loom_program_tensor *outputs;
+	uint32_t num_outputs;
+	const struct loom_program_tensor *observed;
+	uint32_t num_observed;
+	const struct loom_program_tensor *weights;
+	uint32_t num_weights;
+	struct loom_program_stats stats;
+};
+
+/**
+ * loom_program_create() - plan a graph
+ * @graph: finished
+ * @options: what to plan for
+ * @program: [out] the program, destroy with loom_program_destroy()
+ * @err: [out] one line on failure, may be NULL
+ *
+ * The same graph and options give the same bytes.
+ *
+ * Return: 0; -EOPNOTSUPP for a node that the device cannot do; -ENOSPC for one whose smallest
+ * piece does not fit in the SRAM; -EINVAL for options that make no sense; -E2BIG past a cap of
+ * the plan format; -ENOMEM.
+ */
+int loom_program_create(const struct loom_graph *graph,
+			const struct loom_planner_options *options,
+			struct loom_program **program, struct loom_error *err);
+
+/** loom_program_destroy() - frees a program; NULL is fine */
+void loom_program_destroy(struct loom_program *program);
+
+/**
+ * loom_plan_dump() - a plan's bytes as text, the same text for the same bytes
+ * @plan: the plan
+ * @size_bytes: its size
+ * @text: [out] from malloc
+ *
+ * Takes any bytes: what makes no sense is said so, and nothing outside of them is read.
+ */
+int loom_plan_dump(const void *plan, size_t size_bytes, char **text);
+
+/** loom_placer_name() - placement strategies one by one from 0; NULL past the last */
+const char *loom_placer_name(unsigned int index);
+/** loom_placer_text() - one line about strategy @index; NULL past the last */
+const char *loom_placer_text(unsigned int index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LOOM_PLANNER_H */
