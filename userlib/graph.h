@@ -32,7 +32,7 @@
 
 #include <stdio.h>
 
-#define LOOM_MAX_SPATIAL	3
+#define LOOM_GRAPH_SPATIAL	3
 
 /**
  * enum loom_gop - canonical operators
@@ -282,11 +282,11 @@ enum loom_gconv_operand {
 struct loom_gconv {
 	uint32_t num_spatial;
 	int64_t groups;
-	int64_t kernel[LOOM_MAX_SPATIAL];
-	int64_t strides[LOOM_MAX_SPATIAL];
-	int64_t dilations[LOOM_MAX_SPATIAL];
-	int64_t pads_begin[LOOM_MAX_SPATIAL];
-	int64_t pads_end[LOOM_MAX_SPATIAL];
+	int64_t kernel[LOOM_GRAPH_SPATIAL];
+	int64_t strides[LOOM_GRAPH_SPATIAL];
+	int64_t dilations[LOOM_GRAPH_SPATIAL];
+	int64_t pads_begin[LOOM_GRAPH_SPATIAL];
+	int64_t pads_end[LOOM_GRAPH_SPATIAL];
 };
 
 /**
@@ -318,11 +318,11 @@ enum loom_gpool_kind {
 struct loom_gpool {
 	enum loom_gpool_kind kind;
 	uint32_t num_spatial;
-	int64_t kernel[LOOM_MAX_SPATIAL];
-	int64_t strides[LOOM_MAX_SPATIAL];
-	int64_t dilations[LOOM_MAX_SPATIAL];
-	int64_t pads_begin[LOOM_MAX_SPATIAL];
-	int64_t pads_end[LOOM_MAX_SPATIAL];
+	int64_t kernel[LOOM_GRAPH_SPATIAL];
+	int64_t strides[LOOM_GRAPH_SPATIAL];
+	int64_t dilations[LOOM_GRAPH_SPATIAL];
+	int64_t pads_begin[LOOM_GRAPH_SPATIAL];
+	int64_t pads_end[LOOM_GRAPH_SPATIAL];
 	bool count_include_pad;
 	int64_t p;
 };
@@ -469,9 +469,9 @@ struct loom_gresize {
 	float cubic_a;
 	bool exclude_outside;
 	float extrapolation_value;
-	float scales[LOOM_MAX_RANK];
-	float roi_begin[LOOM_MAX_RANK];
-	float roi_end[LOOM_MAX_RANK];
+	float scales[LOOM_GRAPH_RANK];
+	float roi_begin[LOOM_GRAPH_RANK];
+	float roi_end[LOOM_GRAPH_RANK];
 };
 
 /**
@@ -488,7 +488,7 @@ struct loom_gquant {
  * @perm: result axis i is operand axis perm[i]
  */
 struct loom_gtranspose {
-	uint32_t perm[LOOM_MAX_RANK];
+	uint32_t perm[LOOM_GRAPH_RANK];
 };
 
 /**
@@ -497,8 +497,8 @@ struct loom_gtranspose {
  * @step: per axis, not 0, may be negative
  */
 struct loom_gslice {
-	int64_t start[LOOM_MAX_RANK];
-	int64_t step[LOOM_MAX_RANK];
+	int64_t start[LOOM_GRAPH_RANK];
+	int64_t step[LOOM_GRAPH_RANK];
 };
 
 /**
@@ -532,8 +532,8 @@ enum loom_gpad_mode {
  */
 struct loom_gpad {
 	enum loom_gpad_mode mode;
-	int64_t begin[LOOM_MAX_RANK];
-	int64_t end[LOOM_MAX_RANK];
+	int64_t begin[LOOM_GRAPH_RANK];
+	int64_t end[LOOM_GRAPH_RANK];
 	uint64_t value;
 };
 
@@ -559,7 +559,7 @@ struct loom_value {
 	uint32_t id;
 	uint32_t dtype;
 	uint32_t rank;
-	int64_t dims[LOOM_MAX_RANK];
+	int64_t dims[LOOM_GRAPH_RANK];
 	int64_t num_elems;
 	size_t size_bytes;
 	void *data;

@@ -19,8 +19,8 @@
 extern "C" {
 #endif
 
-/** LOOM_MAX_RANK - most dimensions a tensor of a graph may have */
-#define LOOM_MAX_RANK	8
+/** LOOM_GRAPH_RANK - most dimensions a tensor of a graph may have */
+#define LOOM_GRAPH_RANK	8
 
 /**
  * struct loom_error - what went wrong, for a person
@@ -43,7 +43,7 @@ struct loom_array {
 	char *name;
 	uint32_t dtype;
 	uint32_t rank;
-	int64_t dims[LOOM_MAX_RANK];
+	int64_t dims[LOOM_GRAPH_RANK];
 	void *data;
 	size_t size_bytes;
 };
@@ -99,7 +99,7 @@ struct loom_dim_binding {
 struct loom_shape_binding {
 	const char *input;
 	uint32_t rank;
-	int64_t dims[LOOM_MAX_RANK];
+	int64_t dims[LOOM_GRAPH_RANK];
 };
 
 /**
@@ -139,7 +139,7 @@ struct loom_tensor_info {
 	const char *name;
 	uint32_t dtype;
 	uint32_t rank;
-	int64_t dims[LOOM_MAX_RANK];
+	int64_t dims[LOOM_GRAPH_RANK];
 	size_t size_bytes;
 };
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#include "fold.h"
+
+#include "value.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int (*const folders[LOOM_GOP_COUNT])(const struct loom_node *node) = {
+	[LOOM_GOP_BINARY] = loom_fold_binary,
+	[LOOM_GOP_UNARY] = loom_fold_unary,
+	[LOOM_GOP_SELECT] = loom_fold_select,
+	[LOOM_GOP_REDUCE] = loom_fold_reduce,
+	[LOOM_GOP_CAST] = loom_fold_cast,
+	[LOOM_GOP_QUANTIZE] = loom_fold_quantize,
+	[LOOM_GOP_DEQUANTIZE] = loom_fold_dequantize,
+	[LOOM_GOP_TRANSPOSE] = loom_fold_transpose,
+	[LOOM_GOP_SLICE] = loom_fold_slice,
+	[LOOM_GOP_CONCAT] = loom_fold_concat,
+	[LOOM_GOP_PAD] = loom_fold_pad,
+	[LOOM_GOP_EXPAND] = loom_fold_expand,
+};
+
+int loom_fold_node(struct loom_graph *graph, struct loom_node *node)
+{
+	uint32_t i;
+	int err;
+
+	/* constants never change, so a reshaped one can share the elements */
+	if (node->op == LOOM_GOP_RESHAPE && node->inputs[0]->data) {
+		node->output->data = node->inputs[0]->data;
+		return 0;
+	}
+	if (!folders[node->op] || node->output->num_elems > LOOM_FOLD_MAX_ELEMS)
+		return -EAGAIN;
+	for (i = 0; i < node->num_inputs; i++) {
+		if (node->inputs[i] && !node->inputs[i]->data)
+			return -EAGAIN;
+	}
+	err = loom_value_alloc(graph, node->output);
+	if (err)
+		return err;
+	err = folders[node->op](node);
+	/* no answer here: the device says what it makes of it */
+	if (err)
+		node->output->data = NULL;
+	return err;
+}
+
+void loom_value_strides(const struct loom_value *value, int64_t *strides)
+{
+	int64_t stride = 1;
+	uint32_t i;
+
+	for (i = value->rank; i-- > 0;) {
+		strides[i] = stride;
+		stride *= value->dims[i];
+	}
+}
+
+void loom_walk_broadcast(struct loom_walk *walk, const struct loom_value *out,
+			 const struct loom_value *in)
+{
+	int64_t strides[LOOM_GRAPH_RANK];
+	uint32_t i, skip = out->rank - in->rank;
+
+	memset(walk, 0, sizeof(*walk));
+	walk->rank = out->rank;
+	memcpy(walk->dims, out->dims, sizeof(walk->dims));
+	loom_value_strides(in, strides);
+	for (i = 0; i < in->rank; i++)
+		walk->strides[skip + i] = in->dims[i] == 1 ? 0 : strides[i];
+}
+
+void loom_walk_next(struct loom_walk *walk)
+{
+	uint32_t i;
+
+	for (i = walk->rank; i-- > 0;) {
+		walk->offset += walk->strides[i];
+		if (++walk->index[i] < walk->dims[i])
+			return;
+		walk->offset -= walk->strides[i] * walk->dims[i];
+		walk->index[i] = 0;
+	}
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Constant folding
+ *
+ * A canonical node whose operands are all constants is computed once, here, instead of on the
+ * device in every run. What is folded is what shape arithmetic and stored weights need: movement,
+ * element-wise functions, reductions, casts, dequantisation. Conv, MatMul, pooling, softmax and
+ * resizing are never folded: a second engine would be a second thing to get wrong. Neither is
+ * anything whose result is larger than LOOM_FOLD_MAX_ELEMS.
+ *
+ * Integers are computed in 64 bits and wrap to their type. Floats are computed in double and
+ * rounded once, which for +, -, *, / and sqrt is exactly what f32 arithmetic gives.
+ */
+#ifndef LOOM_FOLD_H
+#define LOOM_FOLD_H
+
+#include "graph.h"
+
+/** elements of the largest result that is folded: 64 Mi, the weights of a large layer */
+#define LOOM_FOLD_MAX_ELEMS	((int64_t)64 << 20)
+
+/**
+ * loom_fold_node() - gives @node's result data, if its operands have them
+ *
+ * Return: 0, -EAGAIN where it stays a node, -ENOMEM, -EDOM for an integer division by zero.
+ */
+int loom_fold_node(struct loom_graph *graph, struct loom_node *node);
+
+/* elementwise (fold_math.c); data are allocated */
+int loom_fold_unary(const struct loom_node *node);
+int loom_fold_binary(const struct loom_node *node);
+int loom_fold_select(const struct loom_node *node);
+int loom_fold_cast(const struct loom_node *node);
+int loom_fold_reduce(const struct loom_node *node);
+int loom_fold_quantize(const struct loom_node *node);
+int loom_fold_dequantize(const struct loom_node *node);
+
+/* movement (fold_move.c) */
+int loom_fold_transpose(const struct loom_node *node);
+int loom_fold_slice(const struct loom_node *node);
+int loom_fold_concat(const struct loom_node *node);
+int loom_fold_pad(const struct loom_node *node);
+int loom_fold_expand(const struct loom_node *node);
+
+/**
+ * struct loom_walk - row-major walk over a shape, with an offset into an operand
+ * @rank: number of dimensions
+ * @dims: the shape walked over
+ * @strides: by how much the offset moves along each dimension; 0 broadcasts
+ * @index: where the walk stands
+ * @offset: into the operand
+ */
+struct loom_walk {
+	uint32_t rank;
+	int64_t dims[LOOM_GRAPH_RANK];
+	int64_t strides[LOOM_GRAPH_RANK];
+	int64_t index[LOOM_GRAPH_RANK];
+	int64_t offset;
+};
+
+/** loom_walk_broadcast() - a walk over @out that reads @in as numpy broadcasts it */
+void loom_walk_broadcast(struct loom_walk *walk, const struct loom_value *out,
+			 const struct loom_value *in);
+/** loom_walk_next() - one element on */
+void loom_walk_next(struct loom_walk *walk);
+/** loom_value_strides() - row-major strides in elements */
+void loom_value_strides(const struct loom_value *value, int64_t *strides);
+
+#endif /* LOOM_FOLD_H */

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+#include "import.h"
+
+#include <errno.h>
+#include <string.h>
+
+void loom_import_fail(struct loom_import *im, int code, const char *format, ...)
+{
+	char text[384];
+	va_list args;
+
+	if (im->status)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	im->status = loom_graph_fail(im->graph, code, "node \"%.100s\": operator %.60s: %s",
+				     im->node->desc.name, im->node->desc.op_type, text);
+}
+
+/* operands and results */
+
+bool loom_import_has(const struct loom_import *im, uint32_t index)
+{
+	return index < im->node->desc.num_inputs && *im->node->desc.inputs[index];
+}
+
+bool loom_import_wants(const struct loom_import *im, uint32_t index)
+{
+	return index < im->node->desc.num_outputs && *im->node->desc.outputs[index];
+}
+
+struct loom_value *loom_import_optional(struct loom_import *im, uint32_t index)
+{
+	if (im->status || !loom_import_has(im, index))
+		return NULL;
+	return loom_names_find(&im->graph->source->values, im->node->desc.inputs[index]);
+}
+
+struct loom_value *loom_import_operand(struct loom_import *im, uint32_t index)
+{
+	struct loom_value *value = loom_import_optional(im, index);
+
+	if (!value)
+		loom_import_fail(im, -EINVAL, "operand %u is missing", index);
+	return value;
+}
+
+/* an input that a shape depends on becomes a constant, if its value is at hand */
+static bool bind_value(struct loom_import *im, struct loom_value *value)
+{
+	const struct loom_graph_options *options = im->options;
+	uint32_t i;
+
+	for (i = 0; i < options->num_values; i++) {
+		const struct loom_array *array = &options->values[i];
+
+		if (!array->name || strcmp(array->name, value->name))
+			continue;
+		if (array->dtype != value->dtype || array->rank != value->rank ||
+		    memcmp(array->dims, value->dims, value->rank * sizeof(value->dims[0])) ||
+		    array->size_bytes != value->size_bytes) {
+			loom_import_fail(im, -EINVAL,
+					 "the value given for \"%s\" does not fit the input",
+					 value->name);
+			return false;
+		}
+		value->data = loom_pool_copy(im->graph->pool, array->data, array->size_bytes);
+		if (!value->data)
+			loom_import_fail(im, -ENOMEM, "out of memory");
+		value->is_input = false;
+		return value->data;
+	}
+	return false;
+}
+
+struct loom_value *loom_import_known(struct loom_import *im, uint32_t index)
+{
+	struct loom_value *value = loom_import_operand(im, index);
+
+	if (!value || value->data)
+		return value;
+	if (value->is_input && bind_value(im, value))
+		return value;
+	if (value->is_input)
+		loom_import_fail(im, -ENODATA,
+				 "operand \"%s\" has to be known when the model is planned",
+				 value->name);
+	else
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "operand \"%s\" depends on the data, only constants can be used here",
+				 im->node->desc.inputs[index]);
+	return NULL;
+}
+
+uint32_t loom_import_ints(struct loom_import *im, uint32_t index, int64_t *ints, uint32_t max)
+{
+	struct loom_value *value = loom_import_known(im, index);
+	uint32_t i;
+
+	if (!value)
+		return 0;
+	if (value->rank > 1 || !loom_dtype_is_int(value->dtype)) {
+		loom_import_fail(im, -EINVAL, "operand %u is no list of integers", index);
+		return 0;
+	}
+	if (value->num_elems > max) {
+		loom_import_fail(im, -EINVAL, "operand %u has more than %u elements", index, max);
+		return 0;
+	}
+	for (i = 0; i < value->num_elems; i++)
+		ints[i] = loom_value_int(value, i);
+	return (uint32_t)value->num_elems;
+}
+
+double loom_import_scalar(struct loom_import *im, uint32_t index, double missing)
+{
+	struct loom_value *value;
+
+	if (im->status || !loom_import_has(im, index))
+		return missing;
+	value = loom_import_known(im, index);
+	if (!value)
+		return missing;
+	if (value->num_elems != 1) {
+		loom_import_fail(im, -EINVAL, "operand %u is no scalar", index);
+		return missing;
+	}
+	return loom_value_float(value, 0);
+}
+
+void loom_import_result(struct loom_import *im, uint32_t index, struct loom_value *value)
+{
+	const char *name;
+
+	if (im->status || !loom_import_wants(im, index))
+		return;
+	if (!value) {
+		loom_import_fail(im, -ENOMEM, "out of memory");
+		return;
+	}
+	name = im->node->desc.outputs[index];
+	/* one made by this node takes the name, an older one gets it as a second name */
+	if (!value->name)
+		value->name = name;
+	if (loom_names_set(&im->graph->source->values, name, value))
+		loom_import_fail(im, -ENOMEM, "out of memory");
+}
+
+/* attributes */
+
+const struct loom_attr *loom_attr_find(const struct loom_import *im, const char *name)
+{
+	const struct loom_node_desc *desc = &im->node->desc;
+	uint32_t i;
+
+	for (i = 0; i < desc->num_attrs; i++) {
+		if (!strcmp(desc->attrs[i].name, name))
+			return &desc->attrs[i];
+	}
+	return NULL;
+}
+
+static const struct loom_attr *attr_typed(struct loom_import *im, const char *name,
+					  enum loom_attr_type type)
+{
+	const struct loom_attr *attr = loom_attr_find(im, name);
+
+	if (attr && attr->type != type) {
+		loom_import_fail(im, -EINVAL, "attribute %s has the wrong type", name);
+		return NULL;
+	}
+	return attr;
+}
+
+int64_t loom_attr_int(struct loom_import *im, const char *name, int64_t missing)
+{
+	const struct loom_attr *attr = attr_typed(im, name, LOOM_ATTR_INT);
+
+	return attr ? attr->ints[0] : missing;
+}
+
+float loom_attr_float(struct loom_import *im, const char *name, float missing)
+{
+	const struct loom_attr *attr = attr_typed(im, name, LOOM_ATTR_FLOAT);
+
+	return attr ? attr->floats[0] : missing;
+}
+
+const char *loom_attr_string(struct loom_import *im, const char *name, const char *missing)
+{
+	const struct loom_attr *attr = attr_typed(im, name, LOOM_ATTR_STRING);
+
+	return attr ? attr->string : missing;
+}
+
+uint32_t loom_attr_ints(struct loom_import *im, const char *name, int64_t *ints, uint32_t max)
+{
+	const struct loom_attr *attr = attr_typed(im, name, LOOM_ATTR_INTS);
+
+	if (!attr)
+		return 0;
+	if (attr->count > max) {
+		loom_import_fail(im, -EINVAL, "attribute %s has more than %u elements", name, max);
+		return 0;
+	}
+	if (attr->count)
+		memcpy(ints, attr->ints, attr->count * sizeof(*ints));
+	return (uint32_t)attr->count;
+}
+
+uint32_t loom_attr_choice(struct loom_import *im, const char *name, const char *const *choices)
+{
+	const char *string = loom_attr_string(im, name, choices[0]);
+	uint32_t i;
+
+	for (i = 0; choices[i]; i++) {
+		if (!strcmp(choices[i], string))
+			return i;
+	}
+	loom_import_fail(im, -EOPNOTSUPP, "%s \"%.40s\" is not supported", name, string);
+	return 0;
+}
+
+uint32_t loom_import_axis(struct loom_import *im, int64_t axis, uint32_t rank)
+{
+	if (axis < -(int64_t)rank || axis >= (int64_t)rank) {
+		loom_import_fail(im, -EINVAL, "axis %lld does not exist at rank %u",
+				 (long long)axis, rank);
+		return 0;
+	}
+	return (uint32_t)(axis < 0 ? axis + rank : axis);
+}
+
+uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t num_axes,
+			  uint32_t rank)
+{
+	uint32_t i, mask = 0;
+
+	for (i = 0; i < num_axes && !im->status; i++) {
+		uint32_t bit = 1u << loom_import_axis(im, axes[i], rank);
+
+		if (mask & bit)
+			loom_import_fail(im, -EINVAL, "axis %lld comes twice", (long long)axes[i]);
+		mask |= bit;
+	}
+	return mask;
+}
+
+/* shapes */
+
+void loom_shape_broadcast(struct loom_import *im, uint32_t *rank, int64_t *dims,
+			  uint32_t other_rank, const int64_t *other_dims)
+{
+	char text[LOOM_DIMS_TEXT], other_text[LOOM_DIMS_TEXT];
+	int64_t merged[LOOM_GRAPH_RANK];
+	uint32_t i, to = *rank > other_rank ? *rank : other_rank;
+
+	for (i = 0; i < to; i++) {
+		int64_t a = i < to - *rank ? 1 : dims[i - (to - *rank)];
+		int64_t b = i < to - other_rank ? 1 : other_dims[i - (to - other_rank)];
+
+		if (a != b && a != 1 && b != 1) {
+			loom_import_fail(im, -EINVAL, "shapes %s and %s do not fit together",
+					 loom_dims_print(text, sizeof(text), *rank, dims),
+					 loom_dims_print(other_text, sizeof(other_text), other_rank,
+							 other_dims));
+			return;
+		}
+		merged[i] = a == 1 ? b : a;
+	}
+	memcpy(dims, merged, to * sizeof(merged[0]));
+	*rank = to;
+}

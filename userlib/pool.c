@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "pool.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POOL_BUDGET_BYTES	((size_t)4 << 30)
+#define POOL_CHUNK_BYTES	((size_t)64 << 10)
+#define POOL_ALIGN		((size_t)16)
+
+struct loom_chunk {
+	struct loom_chunk *next;
+	size_t size_bytes;
+	/* keeps what follows 16-byte aligned */
+	_Alignas(16) unsigned char data[];
+};
+
+struct loom_pool {
+	struct loom_chunk *chunks;
+	unsigned char *free;
+	size_t free_bytes;
+	size_t budget_bytes;
+};
+
+struct loom_name_slot {
+	const char *name;
+	void *thing;
+};
+
+struct loom_pool *loom_pool_create(void)
+{
+	struct loom_pool *pool = calloc(1, sizeof(*pool));
+
+	if (pool)
+		pool->budget_bytes = POOL_BUDGET_BYTES;
+	return pool;
+}
+
+void loom_pool_destroy(struct loom_pool *pool)
+{
+	struct loom_chunk *chunk, *next;
+
+	if (!pool)
+		return;
+	for (chunk = pool->chunks; chunk; chunk = next) {
+		next = chunk->next;
+		free(chunk);
+	}
+	free(pool);
+}
+
+static struct loom_chunk *pool_chunk(struct loom_pool *pool, size_t size_bytes)
+{
+	struct loom_chunk *chunk;
+
+	if (size_bytes > pool->budget_bytes)
+		return NULL;
+	chunk = calloc(1, sizeof(*chunk) + size_bytes);
+	if (!chunk)
+		return NULL;
+	pool->budget_bytes -= size_bytes;
+	chunk->size_bytes = size_bytes;
+	chunk->next = pool->chunks;
+	pool->chunks = chunk;
+	return chunk;
+}
+
+void *loom_pool_alloc(struct loom_pool *pool, size_t size_bytes)
+{
+	struct loom_chunk *chunk;
+	void *memory;
+
+	if (size_bytes > POOL_BUDGET_BYTES)
+		return NULL;
+	size_bytes = (size_bytes + POOL_ALIGN - 1) & ~(POOL_ALIGN - 1);
+	if (!size_bytes)
+		size_bytes = POOL_ALIGN;
+	if (size_bytes > POOL_CHUNK_BYTES / 4) {
+		chunk = pool_chunk(pool, size_bytes);
+		return chunk ? chunk->data : NULL;
+	}
+	if (size_bytes > pool->free_bytes) {
+		chunk = pool_chunk(pool, POOL_CHUNK_BYTES);
+		if (!chunk)
+			return NULL;
+		pool->free = chunk->data;
+		pool->free_bytes = POOL_CHUNK_BYTES;
+	}
+	memory = pool->free;
+	pool->free += size_bytes;
+	pool->free_bytes -= size_bytes;
+	return memory;
+}
+
+void *loom_pool_array(struct loom_pool *pool, size_t count, size_t elem_bytes)
+{
+	size_t size_bytes;
+
+	if (__builtin_mul_overflow(count, elem_bytes, &size_bytes))
+		return NULL;
+	return loom_pool_alloc(pool, size_bytes);
+}
+
+void *loom_pool_copy(struct loom_pool *pool, const void *data, size_t size_bytes)
+{
+	void *copy = loom_pool_alloc(pool, size_bytes);
+
+	if (copy && size_bytes)
+		memcpy(copy, data, size_bytes);
+	return copy;
+}
+
+char *loom_pool_string(struct loom_pool *pool, const char *text)
+{
+	return text ? loom_pool_copy(pool, text, strlen(text) + 1) : loom_pool_alloc(pool, 1);
+}
+
+char *loom_pool_print(struct loom_pool *pool, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	if (length < 0)
+		return NULL;
+	text = loom_pool_alloc(pool, (size_t)length + 1);
+	if (!text)
+		return NULL;
+	va_start(args, format);
+	vsnprintf(text, (size_t)length + 1, format, args);
+	va_end(args);
+	return text;
+}
+
+void *loom_pool_grow(struct loom_pool *pool, void *array, uint32_t count, uint32_t *cap,
+		     size_t elem_bytes)
+{
+	uint32_t room = *cap ? *cap * 2 : 16;
+	void *larger;
+
+	if (count < *cap)
+		return array;
+	if (room < *cap)
+		return NULL;
+	larger = loom_pool_array(pool, room, elem_bytes);
+	if (!larger)
+		return NULL;
+	if (count)
+		memcpy(larger, array, count * elem_bytes);
+	*cap = room;
+	return larger;
+}
+
+static struct loom_name_slot *names_slot(const struct loom_names *names, const char *name)
+{
+	uint32_t hash = 2166136261u;
+	const char *c;
+
+	for (c = name; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 16777619u;
+	for (;; hash++) {
+		struct loom_name_slot *slot = &names->slots[hash & (names->num_slots - 1)];
+
+		if (!slot->name || !strcmp(slot->name, name))
+			return slot;
+	}
+}
+
+void *loom_names_find(const struct loom_names *names, const char *name)
+{
+	return names->num_slots ? names_slot(names, name)->thing : NULL;
+}
+
+static int names_enlarge(struct loom_names *names)
+{
+	struct loom_names larger = *names;
+	uint32_t i;
+
+	larger.num_slots = names->num_slots ? names->num_slots * 2 : 64;
+	larger.slots = loom_pool_array(names->pool, larger.num_slots, sizeof(*larger.slots));
+	if (!larger.slots)
+		return -ENOMEM;
+	for (i = 0; i < names->num_slots; i++) {
+		if (names->slots[i].name)
+			*names_slot(&larger, names->slots[i].name) = names->slots[i];
+	}
+	*names = larger;
+	return 0;
+}
+
+int loom_names_set(struct loom_names *names, const char *name, void *thing)
+{
+	struct loom_name_slot *slot;
+	int err;
+
+	if ((names->num_names + 1) * 2 > names->num_slots) {
+		err = names_enlarge(names);
+		if (err)
+			return err;
+	}
+	slot = names_slot(names, name);
+	if (!slot->name)
+		names->num_names++;
+	slot->name = name;
+	slot->thing = thing;
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Pools and names
+ *
+ * A graph is built once, changed by a few passes and thrown away as a whole, so its memory comes
+ * from a pool: no value, node or name is freed alone, and no error path has anything to undo.
+ *
+ * A pool has a budget. A hostile model of a few hundred bytes may ask for constants of many
+ * gigabytes (ConstantOfShape, Expand, Tile); it gets -ENOMEM instead of the machine's memory.
+ */
+#ifndef LOOM_POOL_H
+#define LOOM_POOL_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct loom_pool;
+
+/** loom_pool_create() - an empty pool, NULL without memory */
+struct loom_pool *loom_pool_create(void);
+/** loom_pool_destroy() - frees all that came from @pool; NULL is fine */
+void loom_pool_destroy(struct loom_pool *pool);
+/** loom_pool_alloc() - zeroed, 16-byte aligned; NULL without memory or past the budget */
+void *loom_pool_alloc(struct loom_pool *pool, size_t size_bytes);
+/** loom_pool_array() - room for @count elements, checked against overflow */
+void *loom_pool_array(struct loom_pool *pool, size_t count, size_t elem_bytes);
+/** loom_pool_copy() - a copy of @size_bytes bytes at @data */
+void *loom_pool_copy(struct loom_pool *pool, const void *data, size_t size_bytes);
+/** loom_pool_string() - a copy of a string; NULL becomes "" */
+char *loom_pool_string(struct loom_pool *pool, const char *text);
+/** loom_pool_print() - a formatted string */
+char *loom_pool_print(struct loom_pool *pool, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/**
+ * loom_pool_grow() - makes room for one more element
+ * @pool: where the array lives
+ * @array: the array, NULL at first
+ * @count: elements in use
+ * @cap: elements there is room for, updated
+ * @elem_bytes: size of an element
+ *
+ * Return: the array, possibly elsewhere, or NULL without memory.
+ */
+void *loom_pool_grow(struct loom_pool *pool, void *array, uint32_t count, uint32_t *cap,
+		     size_t elem_bytes);
+
+/**
+ * struct loom_names - from names to things, in a pool
+ * @pool: where it lives
+ * @slots: open addressing, a power of two
+ * @num_slots: number of @slots
+ * @num_names: number of names
+ */
+struct loom_names {
+	struct loom_pool *pool;
+	struct loom_name_slot *slots;
+	uint32_t num_slots;
+	uint32_t num_names;
+};
+
+/** loom_names_find() - what @name stands for, or NULL */
+void *loom_names_find(const struct loom_names *names, const char *name);
+/**
+ * loom_names_set() - lets @name stand for @thing, whatever it stood for before
+ *
+ * The name is not copied. Return: 0 or -ENOMEM.
+ */
+int loom_names_set(struct loom_names *names, const char *name, void *thing);
+
+#endif /* LOOM_POOL_H */
