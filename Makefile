@@ -142,6 +142,12 @@ $(O)/loom: $(tool_obj) $(O)/libloom.a
 $(O)/asan/loom: $(tool_src:%.c=$(O)/asan/obj/%.o) $(O)/asan/libloom.a
 	@echo '  LD      $@'; $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# draws the demo's line of type
+$(O)/textline: tools/ci/textline.c Makefile
+	@echo '  CC      $@'; mkdir -p $(@D); $(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) $(CFLAGS) \
+		$$(pkg-config --cflags freetype2 libpng) -o $@ $< \
+		$$(pkg-config --libs freetype2 libpng)
+
 # --- tests and benchmarks on this machine ------------------------------------
 
 $(O)/tests/%: $(O)/obj/tests/host/%.o $(O)/libloom.a

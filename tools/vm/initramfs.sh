@@ -14,8 +14,8 @@ out=build/vm/initramfs-$krel.cpio
 modules="9p 9pnet_virtio overlay drm drm_kms_helper ttm drm_ttm_helper gpu-sched drm_exec
 	drm_buddy drm_shmem_helper vgem"
 
-if [ "$out" -nt tools/vm/init ] && [ "$out" -nt tools/vm/initramfs.sh ] &&
-   [ "$out" -nt "build/kernel/vmlinuz-$krel" ]; then
+if [ -f "$out" ] && [ -z "$(find tools/vm/init tools/vm/initramfs.sh build/kernel/modules \
+	-maxdepth 0 -newer "$out")" ]; then
 	exit 0
 fi
 
@@ -63,5 +63,5 @@ while read -r path; do
 done <"$root/modules/.paths"
 rm "$root/modules/.paths"
 
-(cd "$root" && find . | LC_ALL=C sort | cpio -o -H newc --quiet --owner=0:0) >"$out.tmp"
-mv "$out.tmp" "$out"
+(cd "$root" && find . | LC_ALL=C sort | cpio -o -H newc --quiet --owner=0:0) >"$root.cpio"
+mv "$root.cpio" "$out"

@@ -14,9 +14,11 @@ headers=$(find /usr/src -maxdepth 1 -name 'linux-headers-6.12.*-amd64' | sort -V
 krel=${headers##*/linux-headers-}
 dir=build/kernel
 
+mkdir -p build
+exec 9>build/.kernel.lock
+flock 9
 if [ ! -f "$dir/vmlinuz-$krel" ]; then
 	echo "vm: fetching linux-image-$krel" >&2
-	mkdir -p build
 	tmp=$(mktemp -d build/.kernel.XXXXXX)
 	trap 'rm -rf "$tmp"' EXIT
 	# apt drops privileges to fetch: it wants a folder anyone may write to
@@ -35,6 +37,8 @@ if [ ! -f "$dir/vmlinuz-$krel" ]; then
 	dpkg-deb -x "$tmp"/*.deb "$tmp/x"
 	mkdir "$tmp/kernel"
 	mv "$tmp/x/boot/vmlinuz-$krel" "$tmp/x/boot/config-$krel" "$tmp/x/lib/modules" "$tmp/kernel"
+	# newer than any initramfs that was built from another kernel
+	touch "$tmp/kernel/modules"
 	rm -rf "$dir"
 	mv "$tmp/kernel" "$dir"
 fi

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Stage, build and run the kernel selftests with the stock kselftest frame.
+#
+#	tools/ci/kselftest.sh stage	build into build/kselftest/install
+#	tools/ci/kselftest.sh run	and run it in the VM, on the device node
+#	tools/ci/kselftest.sh nodev	and run it where there is no device: all must SKIP
+#
+# lib.mk looks for its neighbours relative to itself, so our folder and the
+# stock files go into one tree that looks like the kernel's.
+set -eu
+
+cd "$(dirname "$0")/../.."
+top=$(pwd -P)
+tree=$top/build/kselftest/tree/tools/testing/selftests
+out=$top/build/kselftest/out
+install=$top/build/kselftest/install
+
+stage() {
+	tools/ci/ksource.sh
+	mkdir -p "$tree" "$out" "$install/loom"
+	rsync -rlptm build/ksource/tools/testing/selftests/ "$tree/"
+	rsync -rlptm --delete selftests/ "$tree/loom/"
+	make -s -C "$tree/loom" OUTPUT="$out" INSTALL_PATH="$install/loom" \
+		KHDR_INCLUDES="-isystem $top/uapi $(pkg-config --cflags-only-I libdrm |
+			sed 's/-I/-isystem /g')" install >&2
+	cp "$tree/run_kselftest.sh" "$install/"
+	rsync -rlptm "$tree/kselftest" "$install/"
+	make -s -C "$tree/loom" OUTPUT="$out" COLLECTION=loom emit_tests >"$install/kselftest-list.txt"
+}
+
+run() {
+	tools/vm/run --out "$install" --timeout 600 "$@" -- "$install/run_kselftest.sh"
+}
+
+case ${1:-} in
+stage)
+	stage ;;
+run)
+	stage
+	shift
+	run --log build/vm/kselftest.log "$@" ;;
+nodev)
+	stage
+	run --log build/vm/kselftest-nodev.log --no-module >build/kselftest/nodev.log
+	sed 's/^/# /' build/kselftest/nodev.log
+	echo 1..1
+	if grep -q '^ok .*# SKIP' build/kselftest/nodev.log &&
+	   ! grep '^ok\|^not ok' build/kselftest/nodev.log | grep -qv '^ok .*# SKIP'; then
+		echo 'ok 1 without a device every selftest skips'
+	else
+		echo 'not ok 1 without a device every selftest skips'
+		exit 1
+	fi ;;
+*)
+	echo "usage: $0 stage|run|nodev" >&2
+	exit 2 ;;
+esac

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Unpack the few parts of the kernel's source that we use as they are, the
+# linters and the kselftest frame, into build/ksource. None of it is ours, so
+# none of it is in this tree.
+set -eu
+
+cd "$(dirname "$0")/../.."
+tarball=/usr/src/linux-source-6.12.tar.xz
+dir=build/ksource
+
+[ -f $tarball ] || {
+	echo "ksource: no $tarball, try: make deps-check" >&2
+	exit 1
+}
+if [ -f $dir/.stamp ] && [ ! $dir/.stamp -ot $tarball ]; then
+	exit 0
+fi
+echo "ksource: unpacking the kernel's linters and kselftest frame"
+mkdir -p build
+tmp=$(mktemp -d build/.ksource.XXXXXX)
+trap 'rm -rf "$tmp"' EXIT
+xz -dc -T2 $tarball | tar -x -C "$tmp" --strip-components=1 --wildcards \
+	'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch' \
+	'*/scripts/kernel-doc' '*/scripts/Makefile.*' '*/scripts/subarch.include' \
+	'*/tools/testing/selftests/kselftest*' '*/tools/testing/selftests/lib.mk' \
+	'*/tools/testing/selftests/run_kselftest.sh'
+# the time of unpacking, not that of the release
+touch "$tmp/.stamp"
+rm -rf $dir
+mv "$tmp" $dir

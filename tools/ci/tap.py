@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Run one test program, judge its TAP, add the figures to the tally.
+
+    tap.py NAME [--plain] [--kselftest] [--timeout S] -- COMMAND...
+
+The output goes to build/check/NAME.log; failures and one closing line go to
+stdout. A program that runs no test, runs fewer than it planned, or exits badly
+without a "not ok" has failed: silence is not success. --plain makes the exit
+status the one result. --kselftest reads the results that the stock runner
+indents with "# ".
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+
+RESULT = re.compile(r"^(?P<bad>not )?ok\b\s*\d*\s*(?P<text>.*)$")
+PLAN = re.compile(r"^1\.\.(\d+)\s*(#\s*skip.*)?$", re.I)
+DIRECTIVE = re.compile(r"#\s*(skip|todo)\b", re.I)
+
+
+class Tally:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+        self.planned = None
+        self.complaints = []
+
+    @property
+    def ran(self):
+        return self.passed + self.failed + self.skipped
+
+    def fail(self, text):
+        self.failed += 1
+        self.complaints.append(text)
+
+    def result(self, match, line):
+        directive = DIRECTIVE.search(match["text"])
+        kind = directive[1].lower() if directive else ""
+        if kind == "skip":
+            self.skipped += 1
+        elif match["bad"] and kind != "todo":
+            self.fail(line)
+        else:
+            self.passed += 1
+
+
+def judge(lines, status):
+    tally = Tally()
+    for line in lines:
+        match = RESULT.match(line)
+        if match:
+            tally.result(match, line)
+            continue
+        plan = PLAN.match(line)
+        if plan:
+            tally.planned = int(plan[1])
+            if tally.planned == 0 and plan[2]:
+                tally.skipped += 1
+        elif line.startswith("Bail out!"):
+            tally.fail(line)
+    if tally.planned and tally.planned != tally.ran:
+        tally.fail(f"planned {tally.planned} tests, ran {tally.ran}")
+    if status not in (0, 4, 77) and not tally.failed:
+        tally.fail(f"exited with status {status}")
+    if not tally.ran:
+        tally.fail("ran no test")
+    return tally
+
+
+def judge_kselftest(lines, status):
+    """Each program's own results count; its line in the runner's plan counts if
+    it has none, or if it failed although they did not."""
+    total = Tally()
+    planned = seen = 0
+    inner = []
+    for line in lines:
+        plan = PLAN.match(line)
+        match = RESULT.match(line)
+        if plan:
+            planned += int(plan[1])
+        elif match:
+            seen += 1
+            one = judge(inner, 0)
+            own = Tally()
+            own.result(match, line)
+            if any(RESULT.match(l) for l in inner) and (own.passed or one.failed):
+                own = one
+            total.passed += own.passed
+            total.failed += own.failed
+            total.skipped += own.skipped
+            total.complaints += own.complaints
+            inner = []
+        elif line.startswith("# "):
+            inner.append(line[2:])
+    if seen != planned:
+        total.fail(f"planned {planned} programs, ran {seen}")
+    if status and not total.failed:
+        total.fail(f"exited with status {status}")
+    if not total.ran:
+        total.fail("ran no test")
+    return total
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("name")
+    parser.add_argument("--plain", action="store_true")
+    parser.add_argument("--kselftest", action="store_true")
+    parser.add_argument("--timeout", type=int, default=600)
+    parser.add_argument("command", nargs="+")
+    args = parser.parse_args()
+
+    folder = "build/check"
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, args.name.replace("/", "-") + ".log")
+    start = time.monotonic()
+    with open(path, "wb") as log:
+        try:
+            process = subprocess.Popen(args.command, stdout=log, stderr=subprocess.STDOUT,
+                                       stdin=subprocess.DEVNULL, start_new_session=True)
+            status = process.wait(args.timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, 15)
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, 9)
+                process.wait()
+            status = f"timeout after {args.timeout} s"
+        except OSError as error:
+            log.write(f"{error}\n".encode())
+            status = 127
+    seconds = time.monotonic() - start
+
+    with open(path, encoding="utf-8", errors="replace") as log:
+        lines = [line.rstrip("\r\n") for line in log]
+    if args.plain:
+        tally = Tally()
+        if status == 0:
+            tally.passed = 1
+        else:
+            tally.fail(f"exited with status {status}")
+    elif args.kselftest:
+        tally = judge_kselftest(lines, status)
+    else:
+        tally = judge(lines, status)
+
+    mark = "FAIL" if tally.failed else "ok"
+    print(f"{mark:4} {args.name}: {tally.passed} passed, {tally.failed} failed, "
+          f"{tally.skipped} skipped ({seconds:.1f} s)", flush=True)
+    for text in tally.complaints[:20]:
+        print(f"     {text}")
+    if tally.failed:
+        print(f"     the end of {path}:")
+        for line in lines[-40:]:
+            print(f"     | {line}")
+    with open(os.path.join(folder, "results"), "a", encoding="utf-8") as results:
+        results.write(f"{tally.passed} {tally.failed} {tally.skipped} {args.name}\n")
+    sys.stdout.flush()
+    return 1 if tally.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
