@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "loom_engine.h"
+#include "loom_op.h"
+
+/**
+ * DOC: The engine
+ *
+ * A functional model of the device: it runs a decoded plan step by step, command by
+ * command, and counts what it moves and computes. The two streams of a step touch
+ * nothing that the other writes (the verifier has proved it), so running the DMA commands
+ * first and the compute commands behind them has the same result as running both at
+ * once.
+ *
+ * Commands are cut into units, and a call does as many as its budget pays for, so that a
+ * caller who may not linger (a kernel with preemption off) decides how long a call takes. Results
+ * do not depend on where the cuts are: no unit reads what another unit of its
+ * command writes, and each sum is summed inside one unit in a fixed order.
+ *
+ * Rejected: counting per unit. A command's bytes and macs are counted when it ends, so
+ * the counters of a cancelled run are those of what was completed.
+ */
+
+/* What beginning a command costs beside its units, in element operations. */
+#define LOOM_COMMAND_COST	64
+
+static u64 engine_elements(const struct loom_view *view)
+{
+	u64 elements = 1;
+	u32 i;
+
+	for (i = 0; i < view->rank; i++)
+		elements *= view->dims[i];
+	return elements;
+}
+
+static void engine_count(struct loom_engine *engine, const struct loom_command *command)
+{
+	struct drm_loom_counters *counters = &engine->counters;
+	const struct loom_view *views = command->views;
+	u64 bytes;
+
+	counters->commands++;
+	counters->macs += command->macs;
+	if (command->op->stream != LOOM_STREAM_DMA)
+		return;
+	bytes = engine_elements(&views[0]) * views[0].elem_bytes;
+	if (views[0].region == LOOM_REGION_DRAM)
+		counters->dram_write_bytes += bytes;
+	else
+		counters->sram_write_bytes += bytes;
+	if (command->operands < 2)
+		return;
+	if (views[1].region == LOOM_REGION_DRAM)
+		counters->dram_read_bytes += bytes;
+	else
+		counters->sram_read_bytes += bytes;
+}
+
+/* Steps that have no commands left are over. Return: whether there is a command to do. */
+static bool engine_advance(struct loom_engine *engine)
+{
+	const struct loom_plan *plan = engine->plan;
+
+	while (engine->step < plan->step_count) {
+		const struct loom_step *step = &plan->steps[engine->step];
+
+		if (engine->command < step->first_command + step->commands)
+			return true;
+		engine->step++;
+		engine->counters.steps++;
+	}
+	return false;
+}
+
+void loom_engine_init(struct loom_engine *engine, const struct loom_plan *plan,
+		      const struct loom_memory *memory)
+{
+	*engine = (struct loom_engine){
+		.plan = plan,
+		.memory = memory,
+	};
+}
+
+bool loom_engine_run(struct loom_engine *engine, u64 budget)
+{
+	bool first = true;
+
+	while (engine_advance(engine)) {
+		const struct loom_command *command = &engine->plan->commands[engine->command];
+		u64 left = command->units - engine->unit;
+		u64 cost = max(command->unit_cost, (u64)1);
+		u64 paid = budget > LOOM_COMMAND_COST ? budget - LOOM_COMMAND_COST : 0;
+		u64 count = min(div64_u64(paid, cost), left);
+
+		if (!count && left) {
+			if (!first)
+				return false;
+			count = 1;
+		}
+		first = false;
+		if (count)
+			command->op->run(command, engine->memory, engine->unit, count);
+		/* no overflow: what @count units cost was paid, or is one unit */
+		cost = LOOM_COMMAND_COST + count * cost;
+		budget -= min(budget, cost);
+
+		engine->unit += count;
+		if (engine->unit == command->units) {
+			engine_count(engine, command);
+			engine->command++;
+			engine->unit = 0;
+		}
+	}
+	return true;
+}

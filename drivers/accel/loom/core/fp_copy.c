@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "fp_tile.h"
+
+/*
+ * No arithmetic here: the file has its name because it is the run of an operation, and
+ * may use the same registers.
+ */
+
+/* Elements that are side by side on both ends can be moved without a tile. */
+static u64 copy_limit(const struct loom_nest *nest, u32 bytes)
+{
+	u32 last = nest->rank - 1;
+	u32 v;
+
+	for (v = 0; v < nest->count; v++) {
+		if (nest->view[v].lane_axis == last || nest->view[v].strides[last] != bytes)
+			return LOOM_TILE;
+	}
+	return U64_MAX;
+}
+
+void loom_fp_copy_run(const struct loom_command *command, const struct loom_memory *memory,
+		      u64 first, u64 count)
+{
+	u32 bytes = command->views[0].elem_bytes;
+	struct loom_row rows[LOOM_NEST_VIEWS];
+	struct loom_nest nest;
+	union loom_buf buf;
+	u64 limit;
+
+	loom_nest_begin(&nest, command, memory, first, count);
+	limit = copy_limit(&nest, bytes);
+	while (loom_nest_next(&nest, limit, rows))
+		loom_row_write(&rows[0], bytes, nest.n,
+			       loom_row_raw(&rows[1], bytes, nest.n, &buf));
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "fp_tile.h"
+
+struct loom_row loom_row_along(const struct loom_view *view, const struct loom_memory *memory,
+			       u8 *base, u32 axis, u32 start)
+{
+	struct loom_row row = {
+		.at = base + loom_view_step(view, memory, axis, start),
+		.stride = view->strides[axis],
+	};
+
+	if (view->region == LOOM_REGION_SRAM && axis == view->lane_axis && memory->lanes > 1) {
+		row.lanes = memory->lanes;
+		row.lane = ((u64)view->lane_start + start) % memory->lanes;
+		row.stride = memory->lane_pitch;
+		row.wrap = view->strides[axis] - (s64)(memory->lanes * memory->lane_pitch);
+	}
+	return row;
+}
+
+struct loom_row loom_view_row(const struct loom_view *view, const struct loom_memory *memory,
+			      const u32 *index, u32 rank, u32 axis)
+{
+	u8 *base = loom_view_origin(view, memory);
+	u32 i;
+
+	for (i = 0; i < rank; i++) {
+		if (i != axis)
+			base += loom_view_step(view, memory, i, index[i]);
+	}
+	return loom_row_along(view, memory, base, axis, index[axis]);
+}
+
+static __always_inline void row_gather(struct loom_row row, const u32 bytes, u32 n, u8 *to)
+{
+	u32 i;
+
+	if (!row.lanes) {
+		for (i = 0; i < n; i++)
+			memcpy(to + i * bytes, row.at + (s64)i * row.stride, bytes);
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		memcpy(to + i * bytes, row.at, bytes);
+		loom_row_next(&row);
+	}
+}
+
+static __always_inline void row_scatter(struct loom_row row, const u32 bytes, u32 n,
+					const u8 *from)
+{
+	u32 i;
+
+	if (!row.lanes) {
+		for (i = 0; i < n; i++)
+			memcpy(row.at + (s64)i * row.stride, from + i * bytes, bytes);
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		memcpy(row.at, from + i * bytes, bytes);
+		loom_row_next(&row);
+	}
+}
+
+const void *loom_row_raw(const struct loom_row *row, u32 bytes, u32 n, void *buffer)
+{
+	if (!row->lanes && row->stride == bytes)
+		return row->at;
+	switch (bytes) {
+	case 1:
+		row_gather(*row, 1, n, buffer);
+		break;
+	case 2:
+		row_gather(*row, 2, n, buffer);
+		break;
+	case 4:
+		row_gather(*row, 4, n, buffer);
+		break;
+	default:
+		row_gather(*row, 8, n, buffer);
+		break;
+	}
+	return buffer;
+}
+
+void loom_row_write(const struct loom_row *row, u32 bytes, u32 n, const void *from)
+{
+	if (!row->lanes && row->stride == bytes) {
+		memcpy(row->at, from, (size_t)n * bytes);
+		return;
+	}
+	switch (bytes) {
+	case 1:
+		row_scatter(*row, 1, n, from);
+		break;
+	case 2:
+		row_scatter(*row, 2, n, from);
+		break;
+	case 4:
+		row_scatter(*row, 4, n, from);
+		break;
+	default:
+		row_scatter(*row, 8, n, from);
+		break;
+	}
+}
+
+float loom_half_to_f32(u16 h)
+{
+	u32 sign = (u32)(h & 0x8000) << 16;
+	u32 a = h & 0x7fff;
+
+	if (a > 0x7c00)
+		return loom_f32_of_bits(0x7fc00000);
+	if (a == 0x7c00)
+		return loom_f32_of_bits(sign | 0x7f800000);
+	if (a >= 0x0400)
+		return loom_f32_of_bits(sign | ((a << 13) + (112U << 23)));
+	/* a multiple of 2^-24, exact in binary32 */
+	return loom_f32_of_bits(sign | loom_bits_of_f32((float)(s32)a * 0x1p-24f));
+}
+
+u16 loom_half_of_f32(float f)
+{
+	u32 bits = loom_bits_of_f32(f);
+	u32 a = bits & 0x7fffffff;
+	u16 sign = (bits >> 16) & 0x8000;
+
+	if (a > 0x7f800000)
+		return 0x7e00;
+	if (a >= 0x477ff000)	/* 65520: halfway past the largest */
+		return sign | 0x7c00;
+	if (a < 0x38800000)	/* 2^-14: the addition rounds at 2^-24 */
+		return sign | (u16)(loom_bits_of_f32(loom_f32_of_bits(a) + 0.5f) - 0x3f000000);
+	return sign | (u16)((a - (112U << 23) + 0xfff + ((a >> 13) & 1)) >> 13);
+}
+
+u16 loom_half_of_f64(double d)
+{
+	float f = (float)d;
+	u32 bits = loom_bits_of_f32(f);
+
+	/* Round to odd first: then the second rounding cannot go wrong twice. */
+	if ((double)f != d && d == d && (bits & 0x7fffffff) != 0x7f800000) {
+		double a = d < 0 ? -d : d;
+		double b = d < 0 ? -(double)f : (double)f;
+
+		if (b > a)
+			bits--;
+		bits |= 1;
+	}
+	return loom_half_of_f32(loom_f32_of_bits(bits));
+}
+
+const float *loom_row_f32(const struct loom_row *row, u32 dtype, u32 n, union loom_buf *tile)
+{
+	const u8 *half;
+	u16 h;
+	u32 i;
+
+	if (dtype == LOOM_DTYPE_F32)
+		return loom_row_raw(row, 4, n, tile->f32);
+	half = loom_row_raw(row, 2, n, tile->u8 + sizeof(tile->f32));
+	for (i = 0; i < n; i++) {
+		memcpy(&h, half + 2 * i, 2);
+		tile->f32[i] = loom_half_to_f32(h);
+	}
+	return tile->f32;
+}
+
+const double *loom_row_f64(const struct loom_row *row, u32 dtype, u32 n, union loom_buf *tile)
+{
+	const u8 *raw;
+	u16 h;
+	u32 i;
+
+	switch (dtype) {
+	case LOOM_DTYPE_F64:
+		return loom_row_raw(row, 8, n, tile->f64);
+	case LOOM_DTYPE_F32:
+		/* behind the first half: what is converted was read before it is overwritten */
+		raw = loom_row_raw(row, 4, n, tile->u8 + sizeof(*tile) / 2);
+		for (i = 0; i < n; i++)
+			tile->f64[i] = loom_get_f32(raw + 4 * i);
+		break;
+	default:
+		raw = loom_row_raw(row, 2, n, tile->u8 + sizeof(*tile) - 2 * LOOM_TILE);
+		for (i = 0; i < n; i++) {
+			memcpy(&h, raw + 2 * i, 2);
+			tile->f64[i] = loom_half_to_f32(h);
+		}
+		break;
+	}
+	return tile->f64;
+}
+
+#define ROW_EXTEND(type)						\
+	do {								\
+		type e_;						\
+									\
+		for (i = 0; i < n; i++) {				\
+			memcpy(&e_, raw + i * sizeof(e_), sizeof(e_));	\
+			tile->u64[i] = (u64)(s64)e_;			\
+		}							\
+	} while (0)
+
+const u64 *loom_row_u64(const struct loom_row *row, u32 dtype, u32 n, union loom_buf *tile)
+{
+	u32 bytes = loom_dtype_bytes(dtype);
+	const u8 *raw;
+	u32 i;
+
+	if (bytes == 8)
+		return loom_row_raw(row, 8, n, tile->u64);
+
+	/* Gathered at the tile's end: element i is read before its wide form reaches it. */
+	raw = loom_row_raw(row, bytes, n, tile->u8 + sizeof(*tile) - (size_t)bytes * LOOM_TILE);
+	switch (dtype) {
+	case LOOM_DTYPE_I8:
+		ROW_EXTEND(s8);
+		break;
+	case LOOM_DTYPE_U8:
+		ROW_EXTEND(u8);
+		break;
+	case LOOM_DTYPE_BOOL:
+		for (i = 0; i < n; i++)
+			tile->u64[i] = !!raw[i];
+		break;
+	case LOOM_DTYPE_I16:
+		ROW_EXTEND(s16);
+		break;
+	case LOOM_DTYPE_U16:
+		ROW_EXTEND(u16);
+		break;
+	case LOOM_DTYPE_I32:
+		ROW_EXTEND(s32);
+		break;
+	default:
+		ROW_EXTEND(u32);
+		break;
+	}
+	return tile->u64;
+}
+
+void loom_row_put_f32(const struct loom_row *row, u32 dtype, u32 n, const float *from)
+{
+	union {
+		float f32[LOOM_TILE];
+		u16 f16[LOOM_TILE];
+	} to;
+	u32 i;
+
+	if (dtype == LOOM_DTYPE_F16) {
+		for (i = 0; i < n; i++)
+			to.f16[i] = loom_half_of_f32(from[i]);
+		loom_row_write(row, 2, n, to.f16);
+		return;
+	}
+	for (i = 0; i < n; i++)
+		to.f32[i] = from[i] != from[i] ? __builtin_nanf("") : from[i];
+	loom_row_write(row, 4, n, to.f32);
+}
+
+void loom_row_put_f64(const struct loom_row *row, u32 n, const double *from)
+{
+	double to[LOOM_TILE];
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		to[i] = from[i] != from[i] ? __builtin_nan("") : from[i];
+	loom_row_write(row, 8, n, to);
+}
+
+void loom_row_put_u64(const struct loom_row *row, u32 dtype, u32 n, const u64 *from)
+{
+	union {
+		u8 b[LOOM_TILE];
+		u16 h[LOOM_TILE];
+		u32 w[LOOM_TILE];
+	} to;
+	u32 i;
+
+	switch (loom_dtype_bytes(dtype)) {
+	case 1:
+		for (i = 0; i < n; i++)
+			to.b[i] = (u8)from[i];
+		loom_row_write(row, 1, n, to.b);
+		break;
+	case 2:
+		for (i = 0; i < n; i++)
+			to.h[i] = (u16)from[i];
+		loom_row_write(row, 2, n, to.h);
+		break;
+	case 4:
+		for (i = 0; i < n; i++)
+			to.w[i] = (u32)from[i];
+		loom_row_write(row, 4, n, to.w);
+		break;
+	default:
+		loom_row_write(row, 8, n, from);
+		break;
+	}
+}
+
+/* Whether axis @i + 1 ends where the next index of axis @i begins, in every view. */
+static bool nest_mergeable(const struct loom_nest *nest, u32 i)
+{
+	u32 v;
+
+	for (v = 0; v < nest->count; v++) {
+		if (nest->view[v].lane_axis == i || nest->view[v].lane_axis == i + 1)
+			return false;
+		if (nest->view[v].strides[i] != nest->view[v].strides[i + 1] * nest->dims[i + 1])
+			return false;
+	}
+	return true;
+}
+
+static void nest_drop(struct loom_nest *nest, u32 axis)
+{
+	u32 i, v;
+
+	nest->rank--;
+	for (i = axis; i < nest->rank; i++)
+		nest->dims[i] = nest->dims[i + 1];
+	for (v = 0; v < nest->count; v++) {
+		u32 lane_axis = nest->view[v].lane_axis;
+
+		for (i = axis; i < nest->rank; i++)
+			nest->view[v].strides[i] = nest->view[v].strides[i + 1];
+		if (lane_axis > axis && lane_axis < LOOM_MAX_RANK)
+			nest->view[v].lane_axis--;
+	}
+}
+
+static void nest_merge(struct loom_nest *nest)
+{
+	u32 i, v;
+	u64 dim;
+
+	for (i = nest->rank; i-- > 0;) {
+		if (nest->dims[i] == 1 && nest->rank > 1)
+			nest_drop(nest, i);
+	}
+	for (i = nest->rank - 1; i-- > 0;) {
+		dim = (u64)nest->dims[i] * nest->dims[i + 1];
+		if (dim > U32_MAX || !nest_mergeable(nest, i))
+			continue;
+		for (v = 0; v < nest->count; v++)
+			nest->view[v].strides[i] = nest->view[v].strides[i + 1];
+		nest->dims[i] = dim;
+		nest_drop(nest, i + 1);
+	}
+}
+
+static void nest_view(struct loom_nest *nest, u32 v, const struct loom_view *view)
+{
+	u32 i;
+
+	nest->view[v].origin = loom_view_origin(view, nest->memory);
+	nest->view[v].lane_axis = LOOM_MAX_RANK;
+	nest->view[v].lane_start = 0;
+	for (i = 0; i < nest->rank; i++)
+		nest->view[v].strides[i] = view->dims[i] == 1 ? 0 : view->strides[i];
+
+	if (view->region != LOOM_REGION_SRAM || nest->memory->lanes == 1) {
+		/* one bank: the lane axis is like any other, but for where it starts */
+		if (view->region == LOOM_REGION_SRAM)
+			nest->view[v].origin += (s64)view->lane_start *
+						view->strides[view->lane_axis];
+	} else if (view->lane_axis < nest->rank && view->dims[view->lane_axis] > 1) {
+		nest->view[v].lane_axis = view->lane_axis;
+		nest->view[v].lane_start = view->lane_start;
+	} else {
+		nest->view[v].origin += loom_view_step(view, nest->memory, view->lane_axis, 0);
+	}
+}
+
+/* Index of a unit's first element in row-major order. */
+static u64 nest_element(const struct loom_view *y, u64 unit)
+{
+	u32 dim = y->dims[y->rank - 1];
+	u64 tiles = loom_div_round_up(dim, LOOM_TILE);
+
+	return unit / tiles * dim + unit % tiles * LOOM_TILE;
+}
+
+void loom_nest_begin(struct loom_nest *nest, const struct loom_command *command,
+		     const struct loom_memory *memory, u64 first, u64 count)
+{
+	const struct loom_view *y = &command->views[0];
+	u64 at = nest_element(y, first);
+	u32 i;
+
+	nest->memory = memory;
+	nest->rank = y->rank;
+	nest->count = min(command->operands, (u32)LOOM_NEST_VIEWS);
+	nest->left = nest_element(y, first + count) - at;
+	nest->n = 0;
+	for (i = 0; i < y->rank; i++)
+		nest->dims[i] = y->dims[i];
+	for (i = 0; i < nest->count; i++)
+		nest_view(nest, i, &command->views[i]);
+	nest_merge(nest);
+	for (i = nest->rank; i-- > 0;) {
+		nest->index[i] = at % nest->dims[i];
+		at /= nest->dims[i];
+	}
+}
+
+static struct loom_row nest_row(const struct loom_nest *nest, u32 v)
+{
+	const struct loom_memory *memory = nest->memory;
+	u32 lane_axis = nest->view[v].lane_axis;
+	u32 last = nest->rank - 1;
+	struct loom_row row = {
+		.at = nest->view[v].origin,
+		.stride = nest->view[v].strides[last],
+	};
+	u32 i;
+
+	for (i = 0; i <= last; i++) {
+		if (i != lane_axis)
+			row.at += (s64)nest->index[i] * nest->view[v].strides[i];
+	}
+	if (lane_axis < LOOM_MAX_RANK) {
+		u64 l = (u64)nest->view[v].lane_start + nest->index[lane_axis];
+		u64 q = l / memory->lanes;
+		u32 lane = l % memory->lanes;
+
+		row.at += lane * memory->lane_pitch + (s64)q * nest->view[v].strides[lane_axis];
+		if (lane_axis == last) {
+			row.lanes = memory->lanes;
+			row.lane = lane;
+			row.wrap = row.stride - (s64)(memory->lanes * memory->lane_pitch);
+			row.stride = memory->lane_pitch;
+		}
+	}
+	return row;
+}
+
+bool loom_nest_next(struct loom_nest *nest, u64 limit, struct loom_row *rows)
+{
+	u32 last = nest->rank - 1;
+	u32 i;
+
+	if (!nest->left)
+		return false;
+	for (i = 0; i < nest->count; i++)
+		rows[i] = nest_row(nest, i);
+	nest->n = min(min(limit, nest->left), (u64)(nest->dims[last] - nest->index[last]));
+	nest->left -= nest->n;
+	nest->index[last] += nest->n;
+	for (i = last; i > 0 && nest->index[i] == nest->dims[i]; i--) {
+		nest->index[i] = 0;
+		nest->index[i - 1]++;
+	}
+	return true;
+}
