@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "op_check.h"
+
+/*
+ * BINARY: y, a, b; a and b have y's dim or 1 on each axis.
+ *
+ * Types: ADD, SUB, MUL, DIV, POW, MAX, MIN, FMOD, PRELU any number type, one for all three; MOD
+ * integers; EQ any type for a and b, LT, LE, GT, GE any number type, y BOOL; AND, OR, XOR BOOL.
+ * An activation only where y is F32.
+ *
+ * Unit: one tile of y (loom_tile_get() over y's dims). Cost: 2 per element, 16 for POW, plus 8
+ * with an activation.
+ */
+bool loom_op_binary_check(struct loom_check *check)
+{
+	const struct drm_loom_attr_binary *attr = check->command->attr;
+	const struct loom_view *views = check->command->views;
+	bool compares = attr->kind >= LOOM_BINARY_EQ && attr->kind <= LOOM_BINARY_GE;
+	u32 dtypes = LOOM_DTYPES_NUMBER;
+	u32 cost = 2;
+
+	if (attr->kind >= LOOM_BINARY_END)
+		return loom_op_refuse(check, LOOM_RULE_ATTR);
+	if (!loom_op_check_act(check, attr->act, views[0].dtype == LOOM_DTYPE_F32))
+		return false;
+	if (!loom_op_check_sram(check))
+		return false;
+
+	if (attr->kind >= LOOM_BINARY_AND)
+		dtypes = LOOM_DTYPES_BOOL;
+	else if (attr->kind == LOOM_BINARY_EQ)
+		dtypes = LOOM_DTYPES_ANY;
+	else if (attr->kind == LOOM_BINARY_MOD)
+		dtypes = LOOM_DTYPES_INTEGER;
+	if (views[0].dtype != (compares ? LOOM_DTYPE_BOOL : views[1].dtype))
+		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, 0);
+	if (!loom_dtype_in(&views[1], dtypes))
+		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, 1);
+	if (views[2].dtype != views[1].dtype)
+		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, 2);
+
+	if (!loom_op_check_broadcast(check, 1) || !loom_op_check_broadcast(check, 2))
+		return false;
+	if (attr->kind == LOOM_BINARY_POW)
+		cost = 16;
+	if (attr->act != LOOM_ACT_NONE)
+		cost += 8;
+	return loom_op_check_tiles(check, cost);
+}
