@@ -171,18 +171,23 @@ bench: tools build-bench module
 # 6.12 builds external modules beside their sources, so the sources are copied
 # next to the products and the tree stays clean. Times are kept: make sees what
 # changed.
-KDIR ?= $(firstword $(wildcard /usr/src/linux-headers-6.12.*-amd64))
+KDIR ?= $(lastword $(shell ls -dv /usr/src/linux-headers-6.12.*-amd64 2>/dev/null))
 module_dir := $(O)/module
 
+# Two builds at once would trip over each other, hence the lock.
 .PHONY: module
 module:
 	@test -n '$(KDIR)' || { echo 'module: no 6.12 kernel headers, try: make deps-run'; exit 1; }
 	@mkdir -p $(module_dir)
-	@rsync -rltm --delete --include='*/' --include='*.[ch]' --include=Kbuild \
-		--exclude='*' Kbuild drivers uapi $(module_dir)/
-	@$(MAKE) --no-print-directory -C $(KDIR) M=$(abspath $(module_dir)) \
-		$(if $(C),C=$(C) CF='$(CF)') modules >$(O)/module.log 2>&1 || { cat $(O)/module.log; exit 1; }
-	@grep -E 'warning|^  (CC|LD).*loom' $(O)/module.log || true
+	@flock $(O)/.module.lock $(MAKE) --no-print-directory module-locked
+.PHONY: module-locked
+module-locked:
+	@rsync -rlptm --delete --exclude='*.mod.c' --include='*/' --include='*.[ch]' \
+		--include=Kbuild --exclude='*' Kbuild drivers uapi $(module_dir)/
+	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) \
+		-C $(KDIR) M=$(abspath $(module_dir)) $(if $(C),C=$(C) CF='$(CF)') modules \
+		>$(O)/module.log 2>&1 || { cat $(O)/module.log; exit 1; }
+	@grep -E 'warning:|^  (CC|LD).*loom' $(O)/module.log || true
 
 # --- the two commands, and the parts of the second ---------------------------
 
@@ -202,16 +207,39 @@ vm: tools module
 
 # --- install -----------------------------------------------------------------
 
-.PHONY: install install-module
-install: tools
+# The module is built by dkms on the machine it runs on, for every kernel that comes
+# to it; `make install-module` builds and installs it for the running one, at once.
+dkms_dir = $(DESTDIR)/usr/src/loom-$(VERSION)
+udev_dir = $(DESTDIR)/usr/lib/udev/rules.d
+
+.PHONY: install install-module uninstall
+install: lib tools
 	install -d '$(DESTDIR)$(PREFIX)/lib/pkgconfig' '$(DESTDIR)$(PREFIX)/bin' \
-		'$(DESTDIR)$(PREFIX)/include/loom/drm'
+		'$(DESTDIR)$(PREFIX)/include/loom/drm' '$(udev_dir)' '$(dkms_dir)'
 	install -m 755 $(O)/loom '$(DESTDIR)$(PREFIX)/bin/loom'
 	install -m 644 $(O)/libloom.so.$(SOMAJOR) $(O)/libloom.a '$(DESTDIR)$(PREFIX)/lib'
 	ln -sf libloom.so.$(SOMAJOR) '$(DESTDIR)$(PREFIX)/lib/libloom.so'
-	install -m 644 $(O)/loom.pc '$(DESTDIR)$(PREFIX)/lib/pkgconfig'
-	install -m 644 userlib/loom.h '$(DESTDIR)$(PREFIX)/include/loom'
+	sed 's,^prefix=.*,prefix=$(PREFIX),' $(O)/loom.pc \
+		>'$(DESTDIR)$(PREFIX)/lib/pkgconfig/loom.pc'
+	install -m 644 userlib/loom*.h '$(DESTDIR)$(PREFIX)/include/loom'
 	install -m 644 uapi/drm/loom_accel.h '$(DESTDIR)$(PREFIX)/include/loom/drm'
+	install -m 644 tools/install/60-loom.rules '$(udev_dir)'
+	cp -R Kbuild drivers uapi '$(dkms_dir)'
+	sed 's/@VERSION@/$(VERSION)/' tools/install/dkms.conf >'$(dkms_dir)/dkms.conf'
+	@echo
+	@echo 'Installed. The module: "make install-module" for the running kernel, or, with dkms,'
+	@echo '"dkms install loom/$(VERSION)"; then "modprobe loom". The node belongs to group render.'
+
+install-module:
+	$(MAKE) module KDIR=/lib/modules/$(KREL)/build
+	install -d '$(DESTDIR)/lib/modules/$(KREL)/updates'
+	install -m 644 $(module_dir)/drivers/accel/loom/loom.ko '$(DESTDIR)/lib/modules/$(KREL)/updates'
+	$(if $(DESTDIR),,depmod $(KREL) && ldconfig)
+
+uninstall:
+	rm -f '$(DESTDIR)$(PREFIX)/bin/loom' '$(DESTDIR)$(PREFIX)'/lib/libloom.* \
+		'$(DESTDIR)$(PREFIX)/lib/pkgconfig/loom.pc' '$(udev_dir)/60-loom.rules'
+	rm -rf '$(DESTDIR)$(PREFIX)/include/loom' '$(dkms_dir)'
 
 # --- clean -------------------------------------------------------------------
 

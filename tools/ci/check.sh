@@ -27,7 +27,7 @@ for part in $parts; do
 			tap make-$target --plain -- make -k -j2 $target
 		done ;;
 	lint)
-		tap lint -- tools/ci/lint.sh --tap ;;
+		tap lint -- tools/ci/lint.sh ;;
 	host)
 		for test in tests/host/*.c; do
 			name=$(basename "$test" .c)

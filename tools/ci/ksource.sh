@@ -13,7 +13,7 @@ dir=build/ksource
 	echo "ksource: no $tarball, try: make deps-check" >&2
 	exit 1
 }
-if [ -f $dir/.stamp ] && [ ! $dir/.stamp -ot $tarball ]; then
+if [ -f $dir/.stamp ] && [ -z "$(find $tarball -newer $dir/.stamp)" ]; then
 	exit 0
 fi
 echo "ksource: unpacking the kernel's linters and kselftest frame"

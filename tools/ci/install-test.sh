@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# `make install` into an empty root, then used from there as a stranger would:
+# through pkg-config, from C and C++, with the shared library. TAP.
+set -u
+
+cd "$(dirname "$0")/../.." || exit 1
+mkdir -p build
+root=$(mktemp -d "$PWD/build/.install.XXXXXX")
+trap 'rm -rf "$root"' EXIT
+count=0
+failed=0
+
+ok() {	# NAME COMMAND...
+	local name=$1
+	shift
+	count=$((count + 1))
+	if "$@" >"$root/log" 2>&1; then
+		echo "ok $count $name"
+	else
+		failed=1
+		echo "not ok $count $name"
+		sed 's/^/# /' "$root/log"
+	fi
+}
+
+ok 'make install into DESTDIR' make -s install DESTDIR="$root" PREFIX=/opt/loom
+export PKG_CONFIG_PATH=$root/opt/loom/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=
+export LD_LIBRARY_PATH=$root/opt/loom/lib
+
+cat >"$root/use.c" <<'END'
+#include <loom.h>
+#include <loom_device.h>
+int main(void)
+{
+	return !loom_strerror;
+}
+END
+# any function that the header declares will do to link with
+fn=$(grep -ohE '\bloom_[a-z0-9_]+\(' "$root/opt/loom/include/loom/loom.h" | grep -vE '_\($' | head -n 1)
+sed -i "s/!loom_strerror/!(void *)${fn%(}/" "$root/use.c"
+flags() {
+	pkg-config --define-variable=prefix="$root/opt/loom" "$@" loom
+}
+build() {	# COMPILER OUT
+	# shellcheck disable=SC2046 # a list of flags
+	"$1" -Wall -Werror $(flags --cflags) -o "$root/$2" "$root/use.c" $(flags --libs)
+}
+ok 'a C program builds with pkg-config alone' build gcc use-c
+ok 'and runs with the shared library' "$root/use-c"
+cp "$root/use.c" "$root/use.cc"
+buildxx() {
+	# shellcheck disable=SC2046
+	g++ -Wall -Werror $(flags --cflags) -o "$root/use-cc" "$root/use.cc" $(flags --libs)
+}
+ok 'a C++ program builds' buildxx
+exports() {
+	local others
+	readelf -d "$root/opt/loom/lib/libloom.so.0" | grep -q 'SONAME.*libloom\.so\.0' || return 1
+	others=$(nm -D --defined-only "$root/opt/loom/lib/libloom.so.0" |
+		awk '{ print $3 }' | grep -vE '^(loom_.*@@LOOM_|LOOM_[0-9.]+$)')
+	echo "exported besides: $others"
+	[ -z "$others" ]
+}
+ok 'the library has its soname and exports versioned loom_ symbols only' exports
+ok 'the tool runs' "$root/opt/loom/bin/loom" --help
+ok 'the module sources build from where dkms finds them' make -s -C \
+	"$(find /usr/src -maxdepth 1 -name 'linux-headers-6.12.*-amd64' | sort -V | tail -n 1)" \
+	M="$(echo "$root"/usr/src/loom-*)" modules
+rules=$root/usr/lib/udev/rules.d/60-loom.rules
+ok 'the udev rule gives the node to group render' \
+	grep -q 'SUBSYSTEM=="accel".*GROUP="render", MODE="0660"' "$rules"
+tree_clean() {
+	make -s uninstall DESTDIR="$root" PREFIX=/opt/loom &&
+		[ -z "$(find "$root/opt" "$root/usr" -type f)" ]
+}
+ok 'make uninstall leaves no file' tree_clean
+echo "1..$count"
+exit $failed

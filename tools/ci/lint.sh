@@ -1,0 +1,130 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The kernel's linters over the whole tree, every warning an error.
+#
+#	tools/ci/lint.sh [FILE...]	with files: checkpatch and kernel-doc on these
+set -u
+
+cd "$(dirname "$0")/../.." || exit 1
+tools/ci/ksource.sh || exit 1
+scripts=$PWD/build/ksource/scripts
+mkdir -p build/lint
+failed=0
+count=0
+
+# step NAME COMMAND...: one test; silence and status 0 are a pass
+step() {
+	local name=$1 log=build/lint/log status=0
+	shift
+	count=$((count + 1))
+	"$@" >$log 2>&1 || status=$?
+	if [ $status = 0 ] && [ ! -s $log ]; then
+		echo "ok $count $name"
+		return
+	fi
+	failed=1
+	echo "not ok $count $name"
+	sed 's/^/# /' $log
+}
+
+# What git knows or would take, so that build products never count.
+files() {
+	git ls-files -co --exclude-standard -- "$@" | sort -u | while read -r f; do
+		[ ! -e "$f" ] || echo "$f"
+	done
+}
+
+# checkpatch knows by a file's path what rules it must keep, so it is shown our
+# tree as it would lie in a kernel's.
+mkdir -p build/lint/tree/include build/lint/tree/tools/testing/selftests build/lint/tree/tools/loom
+ln -sfn ../../../../uapi build/lint/tree/include/uapi
+ln -sfn ../../../drivers build/lint/tree/drivers
+ln -sfn ../../../../../../selftests build/lint/tree/tools/testing/selftests/loom
+for dir in userlib tools tests; do
+	ln -sfn ../../../../../$dir build/lint/tree/tools/loom/$dir
+done
+
+# Kept short; what is ignored where, and why:
+#   everywhere	SPDX_LICENSE_TAG: wants GPL in drivers, core/ is dual
+#   core, user	BIT_MACRO, NEW_TYPEDEFS, PREFER_KERNEL_TYPES, PREFER_DEFINED_ATTRIBUTE_MACRO:
+#		the kernel's are not there, core defines what it needs of them
+#   user	CAMELCASE: the names of libdrm and protobuf-c; SSCANF_TO_KSTRTO: no kstrto here
+ignore=SPDX_LICENSE_TAG
+ignore_core=$ignore,BIT_MACRO,NEW_TYPEDEFS,PREFER_KERNEL_TYPES,PREFER_DEFINED_ATTRIBUTE_MACRO
+ignore_user=$ignore_core,CAMELCASE,SSCANF_TO_KSTRTO
+
+checkpatch() {	# IGNORE FILE...
+	local list=$1 f
+	local -a as=()
+	shift
+	for f; do
+		case $f in
+		uapi/*)		as+=("include/$f") ;;
+		drivers/*)	as+=("$f") ;;
+		selftests/*)	as+=("tools/testing/selftests/loom/${f#selftests/}") ;;
+		*)		as+=("tools/loom/$f") ;;
+		esac
+	done
+	[ ${#as[@]} -gt 0 ] || return 0
+	# it leaves a cache where it runs, and looks for one of the kernel's headers
+	(
+		cd build/lint/tree || exit 1
+		GIT_DIR=/nonexistent perl "$scripts/checkpatch.pl" --root=. --no-tree --strict --quiet --terse \
+			--show-types --no-summary --ignore "$list" --max-line-length=100 -f "${as[@]}"
+	) | sed 's,^\(include/\|tools/loom/\|tools/testing/\),,; s,^selftests/loom/,selftests/,'
+}
+
+kernel_doc() {
+	[ $# -gt 0 ] || return 0
+	perl "$scripts/kernel-doc" -none -Wall -Werror "$@"
+}
+
+header() {	# COMPILER-AND-FLAGS...: the UAPI header alone, twice, as a client includes it
+	printf '#include <drm/loom_accel.h>\n#include <drm/loom_accel.h>\nint loom_header_test;\n' |
+		"$@" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iuapi "${drm[@]}" -
+}
+
+module_sparse() {
+	make -s module C=2 CF='-Wsparse-error' >build/lint/sparse 2>&1 || { cat build/lint/sparse; return 1; }
+	# nothing of ours was checked: say so rather than pass
+	grep -q 'CHECK.*loom' build/module.log || { echo 'sparse checked no file'; return 1; }
+	grep -E '(warning|error):' build/module.log && return 1
+	return 0
+}
+
+if [ $# -gt 0 ]; then
+	for f; do
+		case $f in
+		drivers/accel/loom/core/*)		list=$ignore_core ;;
+		drivers/* | selftests/* | uapi/*)	list=$ignore ;;
+		*)					list=$ignore_user ;;
+		esac
+		step "checkpatch $f" checkpatch $list "$f"
+		step "kernel-doc $f" kernel_doc "$f"
+	done
+	exit $failed
+fi
+
+mapfile -t kernel < <(files 'drivers/*.[ch]' 'selftests/*.[ch]' 'uapi/*.h' | grep -v /core/)
+mapfile -t core < <(files 'drivers/accel/loom/core/*.[ch]')
+mapfile -t user < <(files 'userlib/*.[ch]' 'tools/*.[ch]' 'tests/*.[ch]')
+mapfile -t shell < <(files 'tools/*.sh' 'tests/*.sh' 'tools/vm/*' .ci/run | grep -v '\.[ch]$')
+mapfile -t drm < <(pkg-config --cflags libdrm | xargs -n1 | sed 's/^-I/-isystem/')
+# where a 32-bit compile finds the architecture's headers on Debian
+m32=(-m32 -isystem "/usr/include/$(gcc -print-multiarch)")
+
+step "checkpatch: driver, uapi, selftests" checkpatch $ignore "${kernel[@]}"
+step "checkpatch: core" checkpatch $ignore_core "${core[@]}"
+step "checkpatch: library, tools, tests" checkpatch $ignore_user "${user[@]}"
+step "kernel-doc" kernel_doc "${kernel[@]}" "${core[@]}" "${user[@]}"
+step "sparse on the module" module_sparse
+step "uapi header as C99" header gcc -x c -std=c99
+step "uapi header as C11" header gcc -x c -std=c11
+step "uapi header as C++11" header g++ -x c++ -std=c++11
+step "uapi header as C, 32-bit" header gcc -x c -std=c99 "${m32[@]}"
+step "uapi header as C++, 32-bit" header g++ -x c++ -std=c++11 "${m32[@]}"
+step "uapi structs alike in 32 and 64 bit" tools/ci/uapi-layout.py uapi/drm/loom_accel.h \
+	-Iuapi "${drm[@]}"
+step "shellcheck" shellcheck -S warning "${shell[@]}"
+echo "1..$count"
+exit $failed

@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The VM runner judged by itself: what it must let pass, and what it must not. A
+# check that never saw a sick kernel proves nothing. TAP.
+set -u
+
+cd "$(dirname "$0")/../.." || exit 1
+mkdir -p build/vm
+out=$(mktemp -d "$PWD/build/vm/.test.XXXXXX")
+trap 'rm -rf "$out"' EXIT
+count=0
+failed=0
+
+# want NAME STATUS PATTERN [OPTIONS...] -- COMMAND...
+want() {
+	local name=$1 status=$2 pattern=$3 got=0
+	shift 3
+	count=$((count + 1))
+	tools/vm/run --log "$out/dmesg" --timeout 60 "$@" >"$out/log" 2>&1 || got=$?
+	if [ $got = "$status" ] && grep -q -- "$pattern" "$out/log"; then
+		echo "ok $count $name"
+	else
+		failed=1
+		echo "not ok $count $name: status $got, wanted $status and '$pattern'"
+		tail -n 30 "$out/log" | sed 's/^/# /'
+	fi
+}
+
+want "loom loads on the stock kernel, makes its node, unloads" 0 'accel/accel0' \
+	-- sh -c 'ls /dev/accel/accel0'
+want "a command's own status comes back" 42 'out of the guest' --no-module \
+	-- sh -c 'echo out of the guest; exit 42'
+want "a WARNING in the kernel log fails the run" 126 'trouble in the kernel log' --no-module \
+	-- sh -c 'echo "WARNING: CPU: 0 PID: 1 at made/up.c:1" >/dev/kmsg'
+want "a panic fails the run" 126 'Kernel panic' --no-module \
+	-- sh -c 'sleep 0.3; echo c >/proc/sysrq-trigger; sleep 20'
+want "a machine that stops before its end fails the run" 126 'did not reach its end' --no-module \
+	-- sh -c 'busybox poweroff -f; sleep 20'
+want "a hang ends at the timeout" 124 'no end after' --no-module --timeout 12 -- sleep 600
+echo "1..$count"
+exit $failed
