@@ -72,7 +72,6 @@ struct loom_bank_block {
  * @allocated: bytes given out
  * @blocks: number of blocks
  * @root: private: of the tree
- * @last: private: the block with the highest address, or @head
  * @head: private: a block without bytes at @base, so that each hole has a block before it
  */
 struct loom_bank {
@@ -82,7 +81,6 @@ struct loom_bank {
 	u32 blocks;
 	/* private: */
 	struct loom_bank_block *root;
-	struct loom_bank_block *last;
 	struct loom_bank_block head;
 };
 
