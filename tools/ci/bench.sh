@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Run the benchmarks and print their figures: those called vm_* in the VM, on the
+# device node, the others here. Every one measures its own baseline in the same
+# run; none passes or fails on a time.
+#
+#	tools/ci/bench.sh [NAME...]
+set -u
+
+cd "$(dirname "$0")/../.." || exit 1
+failed=0
+shopt -s nullglob
+benches=("${@/#/build/bench/}")
+if [ $# = 0 ]; then
+	for source in tests/bench/*.c; do
+		benches+=("build/bench/$(basename "$source" .c)")
+	done
+fi
+
+for bench in "${benches[@]}"; do
+	name=${bench##*/}
+	case $name in
+	vm_*)
+		echo "== $name (in the VM, on the device node)"
+		tools/vm/run --timeout 600 --log build/vm/bench.log -- "$bench" || failed=1 ;;
+	*)
+		echo "== $name"
+		"$bench" || failed=1 ;;
+	esac
+done
+exit $failed
