@@ -78,16 +78,27 @@ struct drm_loom_array {
  * The values are part of the plan format. Zero is not a type.
  */
 enum drm_loom_dtype {
+	/** @LOOM_DTYPE_F32: IEEE binary32 */
 	LOOM_DTYPE_F32 = 1,
+	/** @LOOM_DTYPE_F16: IEEE binary16 */
 	LOOM_DTYPE_F16 = 2,
+	/** @LOOM_DTYPE_F64: IEEE binary64 */
 	LOOM_DTYPE_F64 = 3,
+	/** @LOOM_DTYPE_I8: signed 8 bits */
 	LOOM_DTYPE_I8 = 4,
+	/** @LOOM_DTYPE_U8: unsigned 8 bits */
 	LOOM_DTYPE_U8 = 5,
+	/** @LOOM_DTYPE_I16: signed 16 bits */
 	LOOM_DTYPE_I16 = 6,
+	/** @LOOM_DTYPE_U16: unsigned 16 bits */
 	LOOM_DTYPE_U16 = 7,
+	/** @LOOM_DTYPE_I32: signed 32 bits */
 	LOOM_DTYPE_I32 = 8,
+	/** @LOOM_DTYPE_U32: unsigned 32 bits */
 	LOOM_DTYPE_U32 = 9,
+	/** @LOOM_DTYPE_I64: signed 64 bits */
 	LOOM_DTYPE_I64 = 10,
+	/** @LOOM_DTYPE_U64: unsigned 64 bits */
 	LOOM_DTYPE_U64 = 11,
 	/** @LOOM_DTYPE_BOOL: one byte, 0 or 1 */
 	LOOM_DTYPE_BOOL = 12,
@@ -99,7 +110,9 @@ enum drm_loom_dtype {
  * enum drm_loom_region - kinds of device memory
  */
 enum drm_loom_region {
+	/** @LOOM_REGION_DRAM: large and far */
 	LOOM_REGION_DRAM = 0,
+	/** @LOOM_REGION_SRAM: small and near: what the engine computes on */
 	LOOM_REGION_SRAM = 1,
 };
 
@@ -204,9 +217,9 @@ struct drm_loom_region_info {
 };
 
 #define LOOM_BLOCK_ALLOCATED		(1 << 0)
-/** LOOM_BLOCK_RESERVED: the bytes below the first address given out */
+/* LOOM_BLOCK_RESERVED: the bytes below the first address given out */
 #define LOOM_BLOCK_RESERVED		(1 << 1)
-/** LOOM_BLOCK_OWN: allocated by the file that asks */
+/* LOOM_BLOCK_OWN: allocated by the file that asks */
 #define LOOM_BLOCK_OWN			(1 << 2)
 
 /**
@@ -239,7 +252,9 @@ enum drm_loom_layout {
 enum drm_loom_direction {
 	/** @LOOM_DIRECTION_DEFAULT: DRAM from the bottom, SRAM from the top */
 	LOOM_DIRECTION_DEFAULT = 0,
+	/** @LOOM_DIRECTION_BOTTOM_UP: lowest fitting address */
 	LOOM_DIRECTION_BOTTOM_UP = 1,
+	/** @LOOM_DIRECTION_TOP_DOWN: highest fitting address */
 	LOOM_DIRECTION_TOP_DOWN = 2,
 };
 
@@ -268,7 +283,7 @@ struct drm_loom_bo_create {
 	__u32 handle;
 };
 
-/** LOOM_BO_EVICTED: in system memory now, comes back when a job needs it */
+/* LOOM_BO_EVICTED: in system memory now, comes back when a job needs it */
 #define LOOM_BO_EVICTED			(1 << 0)
 
 /**
@@ -325,7 +340,9 @@ struct drm_loom_bo_wait {
  * enum drm_loom_priority - of a context's jobs
  */
 enum drm_loom_priority {
+	/** @LOOM_PRIORITY_LOW: after all others */
 	LOOM_PRIORITY_LOW = 0,
+	/** @LOOM_PRIORITY_NORMAL: the usual */
 	LOOM_PRIORITY_NORMAL = 1,
 	/** @LOOM_PRIORITY_HIGH: needs CAP_SYS_NICE or DRM master, else EACCES */
 	LOOM_PRIORITY_HIGH = 2,
@@ -358,7 +375,7 @@ struct drm_loom_context_destroy {
 	__u32 pad;
 };
 
-/** LOOM_CONTEXT_GUILTY: a job of this context was ended by the timeout */
+/* LOOM_CONTEXT_GUILTY: a job of this context was ended by the timeout */
 #define LOOM_CONTEXT_GUILTY		(1 << 0)
 
 /**
@@ -499,9 +516,9 @@ struct drm_loom_plan_header {
 	__u64 reserved[2];
 };
 
-/** LOOM_SLOT_READ: what the bound buffer holds may be read */
+/* LOOM_SLOT_READ: what the bound buffer holds may be read */
 #define LOOM_SLOT_READ			(1 << 0)
-/** LOOM_SLOT_WRITE: the plan may write it */
+/* LOOM_SLOT_WRITE: the plan may write it */
 #define LOOM_SLOT_WRITE			(1 << 1)
 
 /**
@@ -521,7 +538,7 @@ struct drm_loom_plan_slot {
 	__u32 pad;
 };
 
-/** LOOM_TENSOR_ALIAS: a view of @parent's bytes */
+/* LOOM_TENSOR_ALIAS: a view of @parent's bytes */
 #define LOOM_TENSOR_ALIAS		(1 << 0)
 
 /**
@@ -669,11 +686,15 @@ enum drm_loom_opcode {
 	LOOM_OP_RESIZE = 25,
 	/** @LOOM_OP_CAST: y, x; types differ, ONNX Cast semantics */
 	LOOM_OP_CAST = 26,
-	/** @LOOM_OP_QUANTIZE: y (I8, U8, I16, U16), x (F32), scale (F32), [zero point (y's type)] with
-	 * y's dim or 1
+	/**
+	 * @LOOM_OP_QUANTIZE: y (I8, U8, I16, U16), x (F32), scale (F32), [zero point (y's
+	 * type)]; scale and zero point have y's dim or 1
 	 */
 	LOOM_OP_QUANTIZE = 27,
-	/** @LOOM_OP_DEQUANTIZE: y (F32), x (I8, U8, I16, U16, I32), scale (F32), [zero point (x's type)] */
+	/**
+	 * @LOOM_OP_DEQUANTIZE: y (F32), x (I8, U8, I16, U16, I32), scale (F32), [zero point
+	 * (x's type)]; as above
+	 */
 	LOOM_OP_DEQUANTIZE = 28,
 };
 
@@ -685,17 +706,21 @@ enum drm_loom_opcode {
  * Takes two parameters p0 and p1, the bits of an IEEE binary32.
  */
 enum drm_loom_act {
+	/** @LOOM_ACT_NONE: the sum as it is */
 	LOOM_ACT_NONE = 0,
+	/** @LOOM_ACT_RELU: max(x, 0) */
 	LOOM_ACT_RELU = 1,
 	/** @LOOM_ACT_CLIP: min(max(x, p0), p1) */
 	LOOM_ACT_CLIP = 2,
 	/** @LOOM_ACT_LEAKY: x < 0 ? p0 * x : x */
 	LOOM_ACT_LEAKY = 3,
+	/** @LOOM_ACT_SIGMOID: 1 / (1 + exp(-x)) */
 	LOOM_ACT_SIGMOID = 4,
 	/** @LOOM_ACT_HARDSIGMOID: min(max(p0 * x + p1, 0), 1) */
 	LOOM_ACT_HARDSIGMOID = 5,
 	/** @LOOM_ACT_HARDSWISH: x * min(max(x / 6 + 0.5, 0), 1) */
 	LOOM_ACT_HARDSWISH = 6,
+	/** @LOOM_ACT_TANH: hyperbolic tangent */
 	LOOM_ACT_TANH = 7,
 };
 
@@ -709,9 +734,9 @@ struct drm_loom_attr_fill {
 	__u64 bits;
 };
 
-/** LOOM_ATTR_BIAS: the bias operand is there (F32, or I32 when quantised) */
+/* LOOM_ATTR_BIAS: the bias operand is there (F32, or I32 when quantised) */
 #define LOOM_ATTR_BIAS			(1 << 0)
-/**
+/*
  * LOOM_ATTR_SCALE: quantised, with a scale operand (F32): y is I8 or U8 and
  * holds saturate(round_half_even(sum * scale) + y_zero)
  */
@@ -737,6 +762,7 @@ struct drm_loom_attr_fill {
  * @x_zero: zero point of x; zero in floating point
  * @w_zero: zero point of w; zero in floating point
  * @y_zero: zero point of y; zero without LOOM_ATTR_SCALE
+ * @reserved: zero
  */
 struct drm_loom_attr_conv {
 	__s32 stride[3];
@@ -757,11 +783,13 @@ struct drm_loom_attr_conv {
  * enum drm_loom_pool - kinds of pooling
  */
 enum drm_loom_pool {
+	/** @LOOM_POOL_MAX: the largest */
 	LOOM_POOL_MAX = 0,
+	/** @LOOM_POOL_AVG: the mean */
 	LOOM_POOL_AVG = 1,
 };
 
-/** LOOM_POOL_COUNT_PAD: AVG divides by what lies in the padded input, not by what lies in x */
+/* LOOM_POOL_COUNT_PAD: AVG divides by what lies in the padded input, not by what lies in x */
 #define LOOM_POOL_COUNT_PAD		(1 << 0)
 
 /**
@@ -822,12 +850,19 @@ struct drm_loom_attr_matmul {
  * take BOOL only. Integer results wrap; integer division truncates, x / 0 is 0.
  */
 enum drm_loom_binary {
+	/** @LOOM_BINARY_ADD: a + b */
 	LOOM_BINARY_ADD = 0,
+	/** @LOOM_BINARY_SUB: a - b */
 	LOOM_BINARY_SUB = 1,
+	/** @LOOM_BINARY_MUL: a * b */
 	LOOM_BINARY_MUL = 2,
+	/** @LOOM_BINARY_DIV: a / b */
 	LOOM_BINARY_DIV = 3,
+	/** @LOOM_BINARY_POW: a to the power of b */
 	LOOM_BINARY_POW = 4,
+	/** @LOOM_BINARY_MAX: the larger; a NaN wins */
 	LOOM_BINARY_MAX = 5,
+	/** @LOOM_BINARY_MIN: the smaller; a NaN wins */
 	LOOM_BINARY_MIN = 6,
 	/** @LOOM_BINARY_MOD: sign of the divisor (integers) */
 	LOOM_BINARY_MOD = 7,
@@ -835,13 +870,21 @@ enum drm_loom_binary {
 	LOOM_BINARY_FMOD = 8,
 	/** @LOOM_BINARY_PRELU: a < 0 ? a * b : a */
 	LOOM_BINARY_PRELU = 9,
+	/** @LOOM_BINARY_EQ: a == b */
 	LOOM_BINARY_EQ = 10,
+	/** @LOOM_BINARY_LT: a < b */
 	LOOM_BINARY_LT = 11,
+	/** @LOOM_BINARY_LE: a <= b */
 	LOOM_BINARY_LE = 12,
+	/** @LOOM_BINARY_GT: a > b */
 	LOOM_BINARY_GT = 13,
+	/** @LOOM_BINARY_GE: a >= b */
 	LOOM_BINARY_GE = 14,
+	/** @LOOM_BINARY_AND: a and b */
 	LOOM_BINARY_AND = 15,
+	/** @LOOM_BINARY_OR: a or b */
 	LOOM_BINARY_OR = 16,
+	/** @LOOM_BINARY_XOR: one of both */
 	LOOM_BINARY_XOR = 17,
 };
 
@@ -869,22 +912,35 @@ struct drm_loom_attr_binary {
 enum drm_loom_unary {
 	/** @LOOM_UNARY_RELU: any type */
 	LOOM_UNARY_RELU = 0,
+	/** @LOOM_UNARY_CLIP: min(max(x, p0), p1) */
 	LOOM_UNARY_CLIP = 1,
+	/** @LOOM_UNARY_LEAKY: x < 0 ? p0 * x : x */
 	LOOM_UNARY_LEAKY = 2,
+	/** @LOOM_UNARY_SIGMOID: 1 / (1 + exp(-x)) */
 	LOOM_UNARY_SIGMOID = 3,
+	/** @LOOM_UNARY_HARDSIGMOID: min(max(p0 * x + p1, 0), 1) */
 	LOOM_UNARY_HARDSIGMOID = 4,
+	/** @LOOM_UNARY_HARDSWISH: x * min(max(x / 6 + 0.5, 0), 1) */
 	LOOM_UNARY_HARDSWISH = 5,
+	/** @LOOM_UNARY_TANH: hyperbolic tangent */
 	LOOM_UNARY_TANH = 6,
+	/** @LOOM_UNARY_SQRT: square root */
 	LOOM_UNARY_SQRT = 7,
+	/** @LOOM_UNARY_EXP: e to the power of x */
 	LOOM_UNARY_EXP = 8,
+	/** @LOOM_UNARY_LOG: natural logarithm */
 	LOOM_UNARY_LOG = 9,
 	/** @LOOM_UNARY_NEG: any signed type */
 	LOOM_UNARY_NEG = 10,
 	/** @LOOM_UNARY_ABS: any type */
 	LOOM_UNARY_ABS = 11,
+	/** @LOOM_UNARY_ERF: error function */
 	LOOM_UNARY_ERF = 12,
+	/** @LOOM_UNARY_RECIPROCAL: 1 / x */
 	LOOM_UNARY_RECIPROCAL = 13,
+	/** @LOOM_UNARY_FLOOR: round down */
 	LOOM_UNARY_FLOOR = 14,
+	/** @LOOM_UNARY_CEIL: round up */
 	LOOM_UNARY_CEIL = 15,
 	/** @LOOM_UNARY_ROUND: half to even */
 	LOOM_UNARY_ROUND = 16,
@@ -894,7 +950,9 @@ enum drm_loom_unary {
 	LOOM_UNARY_ELU = 18,
 	/** @LOOM_UNARY_SELU: p1 * (x < 0 ? p0 * (exp(x) - 1) : x) */
 	LOOM_UNARY_SELU = 19,
+	/** @LOOM_UNARY_SOFTPLUS: log(exp(x) + 1) */
 	LOOM_UNARY_SOFTPLUS = 20,
+	/** @LOOM_UNARY_SOFTSIGN: x / (1 + abs(x)) */
 	LOOM_UNARY_SOFTSIGN = 21,
 	/** @LOOM_UNARY_SIGN: any signed type */
 	LOOM_UNARY_SIGN = 22,
@@ -920,13 +978,21 @@ struct drm_loom_attr_unary {
  * enum drm_loom_reduce - operations of REDUCE
  */
 enum drm_loom_reduce {
+	/** @LOOM_REDUCE_SUM: sum */
 	LOOM_REDUCE_SUM = 0,
+	/** @LOOM_REDUCE_MEAN: sum over count */
 	LOOM_REDUCE_MEAN = 1,
+	/** @LOOM_REDUCE_MAX: the largest */
 	LOOM_REDUCE_MAX = 2,
+	/** @LOOM_REDUCE_MIN: the smallest */
 	LOOM_REDUCE_MIN = 3,
+	/** @LOOM_REDUCE_PROD: product */
 	LOOM_REDUCE_PROD = 4,
+	/** @LOOM_REDUCE_SUMSQ: sum of squares */
 	LOOM_REDUCE_SUMSQ = 5,
+	/** @LOOM_REDUCE_L1: sum of absolute values */
 	LOOM_REDUCE_L1 = 6,
+	/** @LOOM_REDUCE_L2: square root of the sum of squares */
 	LOOM_REDUCE_L2 = 7,
 };
 
@@ -942,7 +1008,7 @@ struct drm_loom_attr_reduce {
 	__u32 reserved;
 };
 
-/** LOOM_SOFTMAX_LOG: the logarithm of it */
+/* LOOM_SOFTMAX_LOG: the logarithm of it */
 #define LOOM_SOFTMAX_LOG		(1 << 0)
 
 /**
@@ -959,8 +1025,11 @@ struct drm_loom_attr_softmax {
  * enum drm_loom_resize_mode - interpolation
  */
 enum drm_loom_resize_mode {
+	/** @LOOM_RESIZE_NEAREST: the nearest element */
 	LOOM_RESIZE_NEAREST = 0,
+	/** @LOOM_RESIZE_LINEAR: linear along each axis */
 	LOOM_RESIZE_LINEAR = 1,
+	/** @LOOM_RESIZE_CUBIC: cubic along H and W */
 	LOOM_RESIZE_CUBIC = 2,
 };
 
@@ -968,12 +1037,17 @@ enum drm_loom_resize_mode {
  * enum drm_loom_resize_coord - coordinate of an output element in the input, ONNX names
  */
 enum drm_loom_resize_coord {
+	/** @LOOM_COORD_HALF_PIXEL: (y + 0.5) / scale - 0.5 */
 	LOOM_COORD_HALF_PIXEL = 0,
+	/** @LOOM_COORD_PYTORCH_HALF_PIXEL: the same, or 0 where the output has one element */
 	LOOM_COORD_PYTORCH_HALF_PIXEL = 1,
+	/** @LOOM_COORD_ALIGN_CORNERS: y * (in - 1) / (out - 1) */
 	LOOM_COORD_ALIGN_CORNERS = 2,
+	/** @LOOM_COORD_ASYMMETRIC: y / scale */
 	LOOM_COORD_ASYMMETRIC = 3,
 	/** @LOOM_COORD_HALF_PIXEL_SYMMETRIC: since opset 19 */
 	LOOM_COORD_HALF_PIXEL_SYMMETRIC = 4,
+	/** @LOOM_COORD_TF_CROP_AND_RESIZE: in the region of interest */
 	LOOM_COORD_TF_CROP_AND_RESIZE = 5,
 };
 
@@ -981,13 +1055,17 @@ enum drm_loom_resize_coord {
  * enum drm_loom_resize_nearest - rounding of NEAREST, ONNX names
  */
 enum drm_loom_resize_nearest {
+	/** @LOOM_NEAREST_ROUND_PREFER_FLOOR: round half down */
 	LOOM_NEAREST_ROUND_PREFER_FLOOR = 0,
+	/** @LOOM_NEAREST_ROUND_PREFER_CEIL: round half up */
 	LOOM_NEAREST_ROUND_PREFER_CEIL = 1,
+	/** @LOOM_NEAREST_FLOOR: round down */
 	LOOM_NEAREST_FLOOR = 2,
+	/** @LOOM_NEAREST_CEIL: round up */
 	LOOM_NEAREST_CEIL = 3,
 };
 
-/** LOOM_RESIZE_EXCLUDE_OUTSIDE: weights outside of the input are zero (CUBIC) */
+/* LOOM_RESIZE_EXCLUDE_OUTSIDE: weights outside of the input are zero (CUBIC) */
 #define LOOM_RESIZE_EXCLUDE_OUTSIDE	(1 << 0)
 
 /**
@@ -1034,6 +1112,7 @@ struct drm_loom_attr_resize {
  * one that is broken is reported.
  */
 enum drm_loom_rule {
+	/** @LOOM_RULE_NONE: nothing was broken */
 	LOOM_RULE_NONE = 0,
 	/** @LOOM_RULE_HEADER: magic, version, size, flags and reserved fields are right */
 	LOOM_RULE_HEADER = 1,
