@@ -678,7 +678,10 @@ enum drm_loom_opcode {
 	LOOM_OP_UNARY = 21,
 	/** @LOOM_OP_SELECT: y, cond (BOOL), a, b; each has y's dim or 1 */
 	LOOM_OP_SELECT = 22,
-	/** @LOOM_OP_REDUCE: y, x; y has x's dim or 1, where it is reduced; &struct drm_loom_attr_reduce */
+	/**
+	 * @LOOM_OP_REDUCE: y, x; y has x's dim, or 1 where it is reduced;
+	 * &struct drm_loom_attr_reduce
+	 */
 	LOOM_OP_REDUCE = 23,
 	/** @LOOM_OP_SOFTMAX: y, x; &struct drm_loom_attr_softmax */
 	LOOM_OP_SOFTMAX = 24,
@@ -1156,7 +1159,7 @@ enum drm_loom_rule {
 	LOOM_RULE_ATTR = 20,
 	/** @LOOM_RULE_VIEW_TENSOR: a view names a tensor */
 	LOOM_RULE_VIEW_TENSOR = 21,
-	/** @LOOM_RULE_VIEW_FIELD: rank, dims, and padding of a view are valid; the type is the tensor's */
+	/** @LOOM_RULE_VIEW_FIELD: rank, dims, padding of a view are valid, its type the tensor's */
 	LOOM_RULE_VIEW_FIELD = 22,
 	/** @LOOM_RULE_VIEW_LIFETIME: the tensor is alive in the step */
 	LOOM_RULE_VIEW_LIFETIME = 23,
