@@ -341,6 +341,30 @@ int loom_graph_finish(struct loom_graph *graph, const struct loom_graph_options 
 	return graph->status;
 }
 
+uint32_t loom_graph_num_declared(const struct loom_graph *graph)
+{
+	return graph->source->num_inputs;
+}
+
+int loom_graph_declared(const struct loom_graph *graph, uint32_t index,
+			struct loom_tensor_info *info, const char **dim_names, bool *has_shape)
+{
+	const struct loom_source_input *input;
+
+	if (index >= graph->source->num_inputs)
+		return -ENOENT;
+	input = graph->source->inputs[index];
+	*has_shape = input->has_shape;
+	*info = (struct loom_tensor_info){
+		.name = input->name,
+		.dtype = input->dtype,
+		.rank = input->rank,
+	};
+	memcpy(info->dims, input->dims, sizeof(info->dims));
+	memcpy(dim_names, input->dim_names, sizeof(input->dim_names));
+	return 0;
+}
+
 uint32_t loom_graph_num_inputs(const struct loom_graph *graph)
 {
 	return graph->num_inputs;

@@ -162,6 +162,30 @@ int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const cha
 				 const struct loom_graph_options *options,
 				 struct loom_graph **graph, struct loom_error *err);
 
+/**
+ * loom_graph_open_onnx() - the first half of loom_graph_import_onnx(): reads a model
+ * @path: an ONNX file
+ * @graph: [out] to be asked for what it leaves open, then given to loom_graph_finish(); destroy
+ *	with loom_graph_destroy()
+ * @err: [out] one line on failure, may be NULL
+ */
+int loom_graph_open_onnx(const char *path, struct loom_graph **graph, struct loom_error *err);
+
+/** loom_graph_num_declared() - number of inputs that the model declares, before anything is bound */
+uint32_t loom_graph_num_declared(const struct loom_graph *graph);
+/**
+ * loom_graph_declared() - describes a declared input
+ * @graph: finished or not
+ * @index: from 0
+ * @info: [out] dimensions are -1 where they are open; the size is 0
+ * @dim_names: [out] LOOM_GRAPH_RANK names of open dimensions, NULL where there is none
+ * @has_shape: [out] false: not even the rank is known
+ *
+ * Return: 0, -ENOENT past the end.
+ */
+int loom_graph_declared(const struct loom_graph *graph, uint32_t index,
+			struct loom_tensor_info *info, const char **dim_names, bool *has_shape);
+
 /** loom_graph_destroy() - frees a graph and all that belongs to it; NULL is fine */
 void loom_graph_destroy(struct loom_graph *graph);
 
