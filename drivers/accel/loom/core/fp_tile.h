@@ -35,6 +35,11 @@
 #define __always_inline inline __attribute__((__always_inline__))
 #endif
 
+/* For functions with tiles on their stack: their frames must not add up in one caller's. */
+#ifndef noinline
+#define noinline __attribute__((__noinline__))
+#endif
+
 /**
  * struct loom_vec - four floats that are computed together
  * @v: the floats
