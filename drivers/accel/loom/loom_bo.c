@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+
+#include <drm/drm_exec.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem_ttm_helper.h>
+#include <drm/drm_prime.h>
+#include <drm/drm_utils.h>
+#include <drm/ttm/ttm_tt.h>
+
+#include "loom_bo.h"
+#include "loom_device.h"
+
+/**
+ * DOC: Buffers
+ *
+ * A buffer is born in its region, takes the same addresses in every bank, and is
+ * seen by clients as a line of bytes. When the DRAM is full, the one that was used
+ * longest ago loses its address and keeps its bytes; a job that is bound to it
+ * brings it back, maybe elsewhere. Nobody can tell, because plans hold no addresses.
+ *
+ * SRAM buffers are never evicted: their place is what they are for, and nothing
+ * would bring them back. A full SRAM is ENOSPC.
+ *
+ * The kernel's own mapping of a buffer is made by the first job that uses it and
+ * kept until the pages go (swapped out, or the buffer destroyed). Making one for
+ * each job was tried on paper and rejected: it costs more than a small job does.
+ */
+
+#define LOOM_BO_PAGE_DEFAULT	SZ_4K
+#define LOOM_BO_PAGE_MAX	SZ_1M
+
+static const struct ttm_place loom_bo_system_place = {
+	.mem_type = TTM_PL_SYSTEM,
+};
+
+static struct ttm_placement loom_bo_system = {
+	.num_placement = 1,
+	.placement = &loom_bo_system_place,
+};
+
+static void loom_bo_unmap_locked(struct ttm_buffer_object *tbo)
+{
+	struct loom_bo *bo = to_loom_bo(tbo);
+
+	ttm_bo_vunmap(tbo, &bo->map);
+}
+
+static struct ttm_tt *loom_bo_tt_create(struct ttm_buffer_object *tbo, u32 page_flags)
+{
+	struct ttm_tt *tt = kzalloc(sizeof(*tt), GFP_KERNEL);
+
+	if (tt && ttm_tt_init(tt, tbo, page_flags, ttm_cached, 0)) {
+		kfree(tt);
+		return NULL;
+	}
+	return tt;
+}
+
+static void loom_bo_tt_destroy(struct ttm_device *ttm, struct ttm_tt *tt)
+{
+	ttm_tt_fini(tt);
+	kfree(tt);
+}
+
+static int loom_bo_tt_populate(struct ttm_device *ttm, struct ttm_tt *tt,
+			       struct ttm_operation_ctx *ctx)
+{
+	/* A buffer larger than the host is refused, not tried until others are killed. */
+	if (tt->num_pages > si_mem_available())
+		return -ENOMEM;
+	return ttm_pool_alloc(&ttm->pool, tt, ctx);
+}
+
+static void loom_bo_tt_unpopulate(struct ttm_device *ttm, struct ttm_tt *tt)
+{
+	ttm_pool_free(&ttm->pool, tt);
+}
+
+static bool loom_bo_eviction_valuable(struct ttm_buffer_object *tbo, const struct ttm_place *place)
+{
+	return to_loom_bo(tbo)->region != LOOM_REGION_SRAM &&
+	       ttm_bo_eviction_valuable(tbo, place);
+}
+
+static void loom_bo_evict_flags(struct ttm_buffer_object *tbo, struct ttm_placement *placement)
+{
+	*placement = loom_bo_system;
+}
+
+static int loom_bo_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_operation_ctx *ctx,
+			struct ttm_resource *resource, struct ttm_place *hop)
+{
+	/* the address may be another buffer's next: not before the last job has ended */
+	int ret = ttm_bo_wait_ctx(tbo, ctx);
+
+	if (ret)
+		return ret;
+	ttm_bo_move_null(tbo, resource);
+	WRITE_ONCE(to_loom_bo(tbo)->resident, resource->mem_type != TTM_PL_SYSTEM);
+	return 0;
+}
+
+struct ttm_device_funcs loom_bo_ttm_funcs = {
+	.ttm_tt_create = loom_bo_tt_create,
+	.ttm_tt_populate = loom_bo_tt_populate,
+	.ttm_tt_unpopulate = loom_bo_tt_unpopulate,
+	.ttm_tt_destroy = loom_bo_tt_destroy,
+	.eviction_valuable = loom_bo_eviction_valuable,
+	.evict_flags = loom_bo_evict_flags,
+	.move = loom_bo_move,
+	.swap_notify = loom_bo_unmap_locked,
+	.delete_mem_notify = loom_bo_unmap_locked,
+};
+
+/**
+ * loom_bo_place_locked() - bring a buffer into its region
+ * @bo: the buffer, reserved. With loom_device.place_lock held and @bo reserved in
+ *	a wait-wound context, all other buffers can be evicted for it
+ *
+ * Return: 0; -ENOSPC when there is no room in the banks; -ENOMEM; -ERESTARTSYS.
+ */
+int loom_bo_place_locked(struct loom_bo *bo)
+{
+	struct ttm_place place = {
+		.mem_type = LOOM_REGION_PLACEMENT(bo->region),
+	};
+	struct ttm_placement placement = {
+		.num_placement = 1,
+		.placement = &place,
+	};
+	struct ttm_operation_ctx ctx = {
+		.interruptible = true,
+		.gfp_retry_mayfail = true,
+	};
+	int ret;
+
+	dma_resv_assert_held(bo->tbo.base.resv);
+
+	bo->no_space = false;
+	ret = ttm_bo_validate(&bo->tbo, &placement, &ctx);
+	/* TTM says ENOMEM for both */
+	return ret == -ENOMEM && bo->no_space ? -ENOSPC : ret;
+}
+
+/**
+ * loom_bo_map_locked() - make the bytes of a buffer visible to the kernel
+ * @bo: the buffer, reserved
+ *
+ * Return: 0, and loom_bo.map is valid for as long as the buffer is not idle; -errno.
+ */
+int loom_bo_map_locked(struct loom_bo *bo)
+{
+	dma_resv_assert_held(bo->tbo.base.resv);
+
+	return iosys_map_is_null(&bo->map) ? ttm_bo_vmap(&bo->tbo, &bo->map) : 0;
+}
+
+static int loom_bo_place(struct loom_bo *bo)
+{
+	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
+	struct drm_exec exec;
+	int ret;
+
+	ret = mutex_lock_interruptible(&loom->place_lock);
+	if (ret)
+		return ret;
+	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT, 1);
+	drm_exec_until_all_locked(&exec) {
+		ret = drm_exec_lock_obj(&exec, &bo->tbo.base);
+		drm_exec_retry_on_contention(&exec);
+	}
+	if (!ret)
+		ret = loom_bo_place_locked(bo);
+	drm_exec_fini(&exec);
+	mutex_unlock(&loom->place_lock);
+	return ret;
+}
+
+static void loom_bo_gem_free(struct drm_gem_object *gem)
+{
+	ttm_bo_put(&gem_to_loom_bo(gem)->tbo);
+}
+
+/* Importers may hold the pages for long: the buffer stays where jobs want it. */
+static int loom_bo_gem_pin(struct drm_gem_object *gem)
+{
+	struct loom_bo *bo = gem_to_loom_bo(gem);
+	int ret = loom_bo_place_locked(bo);
+
+	if (!ret)
+		ttm_bo_pin(&bo->tbo);
+	return ret;
+}
+
+static void loom_bo_gem_unpin(struct drm_gem_object *gem)
+{
+	ttm_bo_unpin(&gem_to_loom_bo(gem)->tbo);
+}
+
+static struct sg_table *loom_bo_gem_sg_table(struct drm_gem_object *gem)
+{
+	struct ttm_tt *tt = gem_to_loom_bo(gem)->tbo.ttm;
+
+	return drm_prime_pages_to_sg(gem->dev, tt->pages, tt->num_pages);
+}
+
+static enum drm_gem_object_status loom_bo_gem_status(struct drm_gem_object *gem)
+{
+	return READ_ONCE(gem_to_loom_bo(gem)->resident) ? DRM_GEM_OBJECT_RESIDENT : 0;
+}
+
+static const struct drm_gem_object_funcs loom_bo_gem_funcs = {
+	.free = loom_bo_gem_free,
+	.pin = loom_bo_gem_pin,
+	.unpin = loom_bo_gem_unpin,
+	.get_sg_table = loom_bo_gem_sg_table,
+	.vmap = drm_gem_ttm_vmap,
+	.vunmap = drm_gem_ttm_vunmap,
+	.mmap = drm_gem_ttm_mmap,
+	.print_info = drm_gem_ttm_print_info,
+	.status = loom_bo_gem_status,
+};
+
+static void loom_bo_destroy(struct ttm_buffer_object *tbo)
+{
+	drm_gem_object_release(&tbo->base);
+	kfree(to_loom_bo(tbo));
+}
+
+/* A buffer of zeroes, not yet in its region; the caller has the only reference. */
+static int loom_bo_create(struct loom_device *loom, const struct loom_bo *shape,
+			  struct loom_bo **out)
+{
+	struct ttm_operation_ctx ctx = { .interruptible = true };
+	struct loom_bo *bo;
+	int ret;
+
+	bo = kmemdup(shape, sizeof(*shape), GFP_KERNEL_ACCOUNT);
+	if (!bo)
+		return -ENOMEM;
+	bo->tbo.base.funcs = &loom_bo_gem_funcs;
+	drm_gem_private_object_init(&loom->drm, &bo->tbo.base, PAGE_ALIGN(bo->layout.size));
+	/* frees it when it fails */
+	ret = ttm_bo_init_reserved(&loom->ttm, &bo->tbo, ttm_bo_type_device, &loom_bo_system, 0,
+				   &ctx, NULL, NULL, loom_bo_destroy);
+	if (ret)
+		return ret;
+	ttm_bo_unreserve(&bo->tbo);
+	*out = bo;
+	return 0;
+}
+
+static int loom_bo_check(struct loom_device *loom, const struct drm_loom_bo_create *args,
+			 struct loom_bo *shape)
+{
+	const struct loom_region_topology *topology;
+	const struct loom_bank *bank;
+	u32 page_bytes;
+	int ret;
+
+	if (!args->size || args->region >= LOOM_REGION_COUNT || args->flags ||
+	    args->layout != LOOM_LAYOUT_INTERLEAVED || args->direction > LOOM_DIRECTION_TOP_DOWN)
+		return -EINVAL;
+
+	topology = &loom->topology->region[args->region];
+	page_bytes = args->page_bytes ?: max_t(u64, LOOM_BO_PAGE_DEFAULT, topology->align_bytes);
+	if (!is_power_of_2(page_bytes) || page_bytes < topology->align_bytes ||
+	    page_bytes > LOOM_BO_PAGE_MAX)
+		return -EINVAL;
+
+	shape->region = args->region;
+	shape->top_down = args->direction == LOOM_DIRECTION_TOP_DOWN ||
+			  (args->direction == LOOM_DIRECTION_DEFAULT &&
+			   args->region == LOOM_REGION_SRAM);
+	ret = loom_layout_interleaved(&shape->layout, args->size, page_bytes, topology->banks,
+				      topology->align_bytes);
+	if (ret == -EOVERFLOW)
+		return -ENOSPC;
+	if (ret)
+		return ret;
+
+	bank = &loom->region[args->region].bank;
+	return shape->layout.bytes_per_bank > bank->limit - bank->base ? -ENOSPC : 0;
+}
+
+/**
+ * loom_bo_ioctl_create() - BO_CREATE
+ * @drm: the device
+ * @data: &struct drm_loom_bo_create
+ * @file: the client
+ *
+ * Return: 0 or -errno.
+ */
+int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct loom_device *loom = to_loom_device(drm);
+	struct drm_loom_bo_create *args = data;
+	struct loom_bo shape = { .owner = file->client_id };
+	struct loom_bo *bo;
+	u32 handle;
+	int ret;
+
+	ret = loom_bo_check(loom, args, &shape);
+	if (ret)
+		return ret;
+	ret = loom_bo_create(loom, &shape, &bo);
+	if (ret)
+		return ret;
+	ret = loom_bo_place(bo);
+	if (ret)
+		goto out_put;
+	ret = drm_gem_handle_create(file, &bo->tbo.base, &handle);
+	if (!ret)
+		args->handle = handle;
+out_put:
+	drm_gem_object_put(&bo->tbo.base);
+	return ret;
+}
+
+/**
+ * loom_bo_ioctl_info() - BO_INFO
+ * @drm: the device
+ * @data: &struct drm_loom_bo_info
+ * @file: the client
+ *
+ * Return: 0 or -errno.
+ */
+int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_loom_bo_info *args = data;
+	struct drm_gem_object *gem;
+	struct loom_bo *bo;
+	u64 address = 0;
+	u32 flags = 0;
+	int ret;
+
+	if (args->pad)
+		return -EINVAL;
+	gem = drm_gem_object_lookup(file, args->handle);
+	if (!gem)
+		return -ENOENT;
+	bo = gem_to_loom_bo(gem);
+	ret = dma_resv_lock_interruptible(gem->resv, NULL);
+	if (ret)
+		goto out_put;
+	if (bo->resident)
+		address = loom_region_address(bo->tbo.resource);
+	else
+		flags |= LOOM_BO_EVICTED;
+	dma_resv_unlock(gem->resv);
+
+	*args = (struct drm_loom_bo_info) {
+		.handle = args->handle,
+		.region = bo->region,
+		.size = bo->layout.size,
+		.mmap_offset = drm_vma_node_offset_addr(&gem->vma_node),
+		.address = address,
+		.bytes_per_bank = bo->layout.bytes_per_bank,
+		.padding_bytes = bo->layout.padding_bytes,
+		.page_bytes = bo->layout.page_bytes,
+		.page_pitch_bytes = bo->layout.page_pitch_bytes,
+		.banks = bo->layout.banks,
+		.layout = LOOM_LAYOUT_INTERLEAVED,
+		.flags = flags,
+	};
+out_put:
+	drm_gem_object_put(gem);
+	return ret;
+}
+
+/**
+ * loom_bo_ioctl_wait() - BO_WAIT
+ * @drm: the device
+ * @data: &struct drm_loom_bo_wait
+ * @file: the client
+ *
+ * Return: 0 or -errno.
+ */
+int loom_bo_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct drm_loom_bo_wait *args = data;
+	struct drm_gem_object *gem;
+	long ret;
+
+	if (args->pad)
+		return -EINVAL;
+	gem = drm_gem_object_lookup(file, args->handle);
+	if (!gem)
+		return -ENOENT;
+	ret = dma_resv_wait_timeout(gem->resv, DMA_RESV_USAGE_BOOKKEEP, true,
+				    drm_timeout_abs_to_jiffies(args->timeout_ns));
+	drm_gem_object_put(gem);
+	if (ret < 0)
+		return ret;
+	return ret ? 0 : -ETIME;
+}

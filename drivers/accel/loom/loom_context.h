@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_CONTEXT_H
+#define LOOM_CONTEXT_H
+
+#include <linux/kref.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include <drm/gpu_scheduler.h>
+#include <drm/loom_accel.h>
+
+struct drm_device;
+struct drm_file;
+struct loom_device;
+struct loom_file;
+
+/**
+ * struct loom_context - a queue of jobs
+ */
+struct loom_context {
+	/** @ref: the id of its file, and each job in it */
+	struct kref ref;
+	/** @loom: the device, with a reference */
+	struct loom_device *loom;
+	/** @client: the file it was made on, with a reference */
+	struct loom_file *client;
+	/** @entity: its queue in the scheduler; jobs are pushed under place_lock */
+	struct drm_sched_entity entity;
+	/** @guilty: a job was ended by the timeout; set once */
+	atomic_t guilty;
+	/** @lock: protects @counters and @resets */
+	spinlock_t lock;
+	/** @counters: sums over the jobs that have ended */
+	struct drm_loom_counters counters;
+	/** @resets: jobs ended by the timeout */
+	u32 resets;
+	/** @release: frees it, from where the scheduler can be waited for */
+	struct work_struct release;
+};
+
+struct loom_context *loom_context_get(struct loom_context *context);
+struct loom_context *loom_context_lookup(struct loom_file *client, u32 id);
+void loom_context_put(struct loom_context *context);
+void loom_context_kill(struct loom_context *context);
+void loom_context_account(struct loom_context *context,
+			  const struct drm_loom_counters *counters, bool timed_out);
+
+int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
+int loom_context_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file);
+int loom_context_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file);
+
+int loom_context_module_init(void);
+void loom_context_module_exit(void);
+
+#endif /* LOOM_CONTEXT_H */

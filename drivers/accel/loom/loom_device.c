@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/moduleparam.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
+
+#include "loom_bo.h"
+#include "loom_device.h"
+#include "loom_drv.h"
+#include "loom_job.h"
+
+/**
+ * DOC: Devices
+ *
+ * What a device owns is released in the reverse order of its making, when the last
+ * reference to the DRM device goes: that can be long after it was unplugged, since a
+ * client may keep its file open. So nothing below is tied to the bus.
+ *
+ * Unplugging: jobs are told to end (so that nobody waits long), ioctls are shut out, the
+ * back end falls silent. Mappings of buffers are torn down; who touches them again
+ * gets pages of zeroes.
+ */
+
+static char *loom_device_topology;
+module_param_named(topology, loom_device_topology, charp, 0444);
+MODULE_PARM_DESC(topology, "Preset that says what the device is made of (default: soft)");
+
+static uint loom_device_job_timeout_ms = 300000;
+module_param_named(job_timeout_ms, loom_device_job_timeout_ms, uint, 0444);
+MODULE_PARM_DESC(job_timeout_ms, "A job that takes longer is ended (default: 300000)");
+
+/**
+ * loom_device_param_topology() - the preset that the module parameter names
+ *
+ * Return: the preset, or NULL.
+ */
+const struct loom_topology *loom_device_param_topology(void)
+{
+	return loom_device_topology ? loom_topology_find(loom_device_topology) :
+				      loom_topology_get(0);
+}
+
+static void loom_device_ttm_fini(struct drm_device *drm, void *data)
+{
+	ttm_device_fini(&to_loom_device(drm)->ttm);
+}
+
+static void loom_device_regions_fini(struct drm_device *drm, void *data)
+{
+	u32 id;
+
+	for (id = 0; id < LOOM_REGION_COUNT; id++)
+		loom_region_fini(to_loom_device(drm), id);
+}
+
+static void loom_device_sched_fini(struct drm_device *drm, void *data)
+{
+	loom_job_sched_fini(to_loom_device(drm));
+}
+
+static int loom_device_init_memory(struct loom_device *loom)
+{
+	struct drm_device *drm = &loom->drm;
+	u32 id;
+	int ret;
+
+	ret = ttm_device_init(&loom->ttm, &loom_bo_ttm_funcs, drm->dev, drm->anon_inode->i_mapping,
+			      drm->vma_offset_manager, false, false);
+	if (ret)
+		return ret;
+	ret = drmm_add_action_or_reset(drm, loom_device_ttm_fini, NULL);
+	if (ret)
+		return ret;
+
+	for (id = 0; id < LOOM_REGION_COUNT; id++) {
+		ret = loom_region_init(loom, id);
+		if (ret)
+			goto err_fini;
+	}
+	return drmm_add_action_or_reset(drm, loom_device_regions_fini, NULL);
+
+err_fini:
+	while (id--)
+		loom_region_fini(loom, id);
+	return ret;
+}
+
+static int loom_device_init(struct loom_device *loom)
+{
+	struct drm_device *drm = &loom->drm;
+	int ret;
+
+	ret = drmm_mutex_init(drm, &loom->place_lock);
+	if (ret)
+		return ret;
+	ret = loom_device_init_memory(loom);
+	if (ret)
+		return ret;
+	ret = loom->backend->init(loom);
+	if (ret)
+		return ret;
+	ret = loom_job_sched_init(loom);
+	if (ret)
+		return ret;
+	return drmm_add_action_or_reset(drm, loom_device_sched_fini, NULL);
+}
+
+/**
+ * loom_device_probe() - make a device for what a bus driver has found
+ * @dev: what was found
+ * @backend: who runs the jobs
+ *
+ * Return: 0 or -errno.
+ */
+int loom_device_probe(struct device *dev, const struct loom_backend *backend)
+{
+	struct loom_device *loom;
+	int ret;
+
+	loom = devm_drm_dev_alloc(dev, &loom_drm_driver, struct loom_device, drm);
+	if (IS_ERR(loom))
+		return PTR_ERR(loom);
+	loom->topology = loom_device_param_topology();
+	loom->backend = backend;
+	loom->job_timeout_ms = clamp_t(uint, loom_device_job_timeout_ms, 1, INT_MAX);
+	ret = loom_device_init(loom);
+	if (ret)
+		return ret;
+	ret = drm_dev_register(&loom->drm, 0);
+	if (ret)
+		return ret;
+	dev_set_drvdata(dev, loom);
+	return 0;
+}
+
+/**
+ * loom_device_remove() - the device is gone
+ * @dev: as probed
+ */
+void loom_device_remove(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+
+	/* before ioctls are waited for, as some of them wait for jobs */
+	WRITE_ONCE(loom->gone, true);
+	drm_dev_unplug(&loom->drm);
+	loom->backend->quiesce(loom);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/module.h>
+#include <linux/uaccess.h>
+
+#include <drm/drm_accel.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem.h>
+#include <drm/drm_ioctl.h>
+#include <drm/drm_print.h>
+#include <drm/loom_accel.h>
+
+#include "loom_bo.h"
+#include "loom_context.h"
+#include "loom_device.h"
+#include "loom_drv.h"
+#include "loom_file.h"
+#include "loom_job.h"
+#include "loom_plan_object.h"
+#include "loom_query.h"
+#include "loom_soft.h"
+
+/**
+ * DOC: The node
+ *
+ * The file operations are those of every accel node, but for ioctl: DRM's own
+ * dispatcher offers calls of display devices, too, and some of them (GET_UNIQUE,
+ * GET_MAGIC) follow a pointer that an accel node does not have. So only what is in
+ * loom_drv_core_ioctls gets through to it; other numbers are EINVAL, as unknown
+ * numbers are. An ioctl that is not DRM's is ENOTTY.
+ *
+ * What is larger than the structure that this driver knows must be zero there: E2BIG.
+ */
+
+/*
+ * An ioctl that is shut out when the device is unplugged, and that unplugging waits
+ * for. BO_WAIT is not: it touches nothing, and may last.
+ */
+#define LOOM_DRV_GUARDED(func)							\
+static int func##_guarded(struct drm_device *drm, void *data, struct drm_file *file) \
+{										\
+	int ret, idx;								\
+										\
+	if (!drm_dev_enter(drm, &idx))						\
+		return -ENODEV;							\
+	ret = func(drm, data, file);						\
+	drm_dev_exit(idx);							\
+	return ret;								\
+}
+
+LOOM_DRV_GUARDED(loom_query_ioctl)
+LOOM_DRV_GUARDED(loom_bo_ioctl_create)
+LOOM_DRV_GUARDED(loom_bo_ioctl_info)
+LOOM_DRV_GUARDED(loom_plan_ioctl_create)
+LOOM_DRV_GUARDED(loom_plan_ioctl_destroy)
+LOOM_DRV_GUARDED(loom_job_ioctl_submit)
+LOOM_DRV_GUARDED(loom_context_ioctl_create)
+LOOM_DRV_GUARDED(loom_context_ioctl_destroy)
+LOOM_DRV_GUARDED(loom_context_ioctl_query)
+
+#define LOOM_DRV_IOCTL(name, func)	DRM_IOCTL_DEF_DRV(LOOM_##name, func, DRM_RENDER_ALLOW)
+
+static const struct drm_ioctl_desc loom_drv_ioctls[] = {
+	LOOM_DRV_IOCTL(QUERY, loom_query_ioctl_guarded),
+	LOOM_DRV_IOCTL(BO_CREATE, loom_bo_ioctl_create_guarded),
+	LOOM_DRV_IOCTL(BO_INFO, loom_bo_ioctl_info_guarded),
+	LOOM_DRV_IOCTL(BO_WAIT, loom_bo_ioctl_wait),
+	LOOM_DRV_IOCTL(PLAN_CREATE, loom_plan_ioctl_create_guarded),
+	LOOM_DRV_IOCTL(PLAN_DESTROY, loom_plan_ioctl_destroy_guarded),
+	LOOM_DRV_IOCTL(SUBMIT, loom_job_ioctl_submit_guarded),
+	LOOM_DRV_IOCTL(CONTEXT_CREATE, loom_context_ioctl_create_guarded),
+	LOOM_DRV_IOCTL(CONTEXT_DESTROY, loom_context_ioctl_destroy_guarded),
+	LOOM_DRV_IOCTL(CONTEXT_QUERY, loom_context_ioctl_query_guarded),
+};
+
+/* What an accel node needs of DRM's own ioctls. */
+static const u32 loom_drv_core_ioctls[] = {
+	DRM_IOCTL_VERSION,
+	DRM_IOCTL_GET_CAP,
+	DRM_IOCTL_GEM_CLOSE,
+	DRM_IOCTL_PRIME_HANDLE_TO_FD,
+	DRM_IOCTL_PRIME_FD_TO_HANDLE,
+	DRM_IOCTL_SYNCOBJ_CREATE,
+	DRM_IOCTL_SYNCOBJ_DESTROY,
+	DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD,
+	DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE,
+	DRM_IOCTL_SYNCOBJ_WAIT,
+	DRM_IOCTL_SYNCOBJ_RESET,
+	DRM_IOCTL_SYNCOBJ_SIGNAL,
+	DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT,
+	DRM_IOCTL_SYNCOBJ_QUERY,
+	DRM_IOCTL_SYNCOBJ_TRANSFER,
+	DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL,
+	DRM_IOCTL_SYNCOBJ_EVENTFD,
+};
+
+static int loom_drv_check_own(u32 cmd, unsigned long arg)
+{
+	u32 index = DRM_IOCTL_NR(cmd) - DRM_COMMAND_BASE, size;
+	int ret;
+
+	if (index >= ARRAY_SIZE(loom_drv_ioctls))
+		return -EINVAL;
+	size = _IOC_SIZE(loom_drv_ioctls[index].cmd);
+	if (_IOC_SIZE(cmd) <= size)
+		return 0;
+	ret = check_zeroed_user((void __user *)arg + size, _IOC_SIZE(cmd) - size);
+	if (ret < 0)
+		return ret;
+	return ret ? 0 : -E2BIG;
+}
+
+static int loom_drv_check(u32 cmd, unsigned long arg)
+{
+	u32 nr = DRM_IOCTL_NR(cmd);
+	u32 i;
+
+	if (DRM_IOCTL_TYPE(cmd) != DRM_IOCTL_BASE)
+		return -ENOTTY;
+	if (nr >= DRM_COMMAND_BASE && nr < DRM_COMMAND_END)
+		return loom_drv_check_own(cmd, arg);
+	for (i = 0; i < ARRAY_SIZE(loom_drv_core_ioctls); i++)
+		if (nr == DRM_IOCTL_NR(loom_drv_core_ioctls[i]))
+			return 0;
+	return -EINVAL;
+}
+
+static long loom_drv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	return loom_drv_check(cmd, arg) ?: drm_ioctl(filp, cmd, arg);
+}
+
+#ifdef CONFIG_COMPAT
+static long loom_drv_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+{
+	return loom_drv_check(cmd, (unsigned long)compat_ptr(arg)) ?:
+	       drm_compat_ioctl(filp, cmd, arg);
+}
+#else
+#define loom_drv_compat_ioctl NULL
+#endif
+
+static const struct file_operations loom_drv_fops = {
+	.owner = THIS_MODULE,
+	.open = accel_open,
+	.release = drm_release,
+	.unlocked_ioctl = loom_drv_ioctl,
+	.compat_ioctl = loom_drv_compat_ioctl,
+	.poll = drm_poll,
+	.read = drm_read,
+	.llseek = noop_llseek,
+	.mmap = drm_gem_mmap,
+	.show_fdinfo = drm_show_fdinfo,
+	.fop_flags = FOP_UNSIGNED_OFFSET,
+};
+
+const struct drm_driver loom_drm_driver = {
+	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
+			   DRIVER_SYNCOBJ_TIMELINE,
+	.open = loom_file_open,
+	.postclose = loom_file_close,
+	.show_fdinfo = loom_file_show_fdinfo,
+	.ioctls = loom_drv_ioctls,
+	.num_ioctls = ARRAY_SIZE(loom_drv_ioctls),
+	.fops = &loom_drv_fops,
+	.name = "loom",
+	.desc = "Loom neural accelerator",
+	.date = "20251121",
+	.major = LOOM_DRV_MAJOR,
+	.minor = LOOM_DRV_MINOR,
+};
+
+static int __init loom_drv_init(void)
+{
+	int ret;
+
+	if (!loom_device_param_topology()) {
+		pr_err("loom: no such topology, see the topologies in core/loom_topology.c\n");
+		return -EINVAL;
+	}
+	ret = loom_context_module_init();
+	if (ret)
+		return ret;
+	ret = loom_soft_module_init();
+	if (ret)
+		loom_context_module_exit();
+	return ret;
+}
+
+static void __exit loom_drv_exit(void)
+{
+	loom_soft_module_exit();
+	loom_context_module_exit();
+}
+
+module_init(loom_drv_init);
+module_exit(loom_drv_exit);
+
+MODULE_DESCRIPTION("Driver for Loom neural accelerators");
+MODULE_AUTHOR("Loom developers");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(DMA_BUF);

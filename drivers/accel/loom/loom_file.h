@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_FILE_H
+#define LOOM_FILE_H
+
+#include <linux/kref.h>
+#include <linux/xarray.h>
+
+struct drm_device;
+struct drm_file;
+struct drm_printer;
+
+/**
+ * struct loom_file - an open node
+ *
+ * Its contexts refer to it, and jobs to their context, so it can outlive the
+ * &struct drm_file.
+ */
+struct loom_file {
+	/** @ref: the open node, and each context */
+	struct kref ref;
+	/** @plans: &struct loom_plan_object by id, under its own lock */
+	struct xarray plans;
+	/** @contexts: &struct loom_context by id, under its own lock */
+	struct xarray contexts;
+	/** @closed: its jobs are to end with -ECANCELED; set once, read with READ_ONCE() */
+	bool closed;
+	/** @busy_ns: time the engine took for its jobs */
+	atomic64_t busy_ns;
+};
+
+int loom_file_open(struct drm_device *drm, struct drm_file *file);
+void loom_file_close(struct drm_device *drm, struct drm_file *file);
+void loom_file_show_fdinfo(struct drm_printer *p, struct drm_file *file);
+
+struct loom_file *loom_file_get(struct loom_file *client);
+void loom_file_put(struct loom_file *client);
+
+#endif /* LOOM_FILE_H */

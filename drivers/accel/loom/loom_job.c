@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/slab.h>
+
+#include <drm/drm_exec.h>
+#include <drm/drm_file.h>
+
+#include "loom_bo.h"
+#include "loom_compat.h"
+#include "loom_context.h"
+#include "loom_device.h"
+#include "loom_fence.h"
+#include "loom_file.h"
+#include "loom_job.h"
+#include "loom_plan_object.h"
+#include "loom_sync.h"
+
+/**
+ * DOC: Jobs
+ *
+ * A job is a plan with buffers bound to its slots. SUBMIT goes through these steps,
+ * and the job can be refused in each of them but the last:
+ *
+ * 1. look up: context, plan, buffers, syncobjs; check the bindings;
+ * 2. prepare: all memory that the job will need, in the scheduler, in the back end;
+ * 3. place: lock all buffers, bring them into the DRAM, map them;
+ * 4. hold the scratch;
+ * 5. arm and queue: nothing can fail any more.
+ *
+ * Steps 3 to 5 are under one lock per device. Finer locking was tried on paper and
+ * rejected: TTM gives up on a buffer that somebody else has locked, so two
+ * clients that make room at the same time can both be told that there is none.
+ * The price is that submits queue up behind one that waits for an eviction.
+ *
+ * The scheduler lets one job run at a time; the engine is one, and so is the
+ * scratch. It orders by explicit fences only. Buffers get the job's fence
+ * too, but for eviction and BO_WAIT, not for ordering.
+ *
+ * A job that takes longer than the timeout is stopped by asking its back end, which
+ * looks between two pieces of work. There is nothing to reset, so the scheduler is
+ * only paused meanwhile. The error of its fence is ETIME and its context is guilty.
+ */
+
+/* ------------------------------------------------------------------ a job */
+
+/**
+ * loom_job_stop_reason() - whether a job shall end early
+ * @job: the job
+ *
+ * Return: 0, or -errno for its fence.
+ */
+int loom_job_stop_reason(const struct loom_job *job)
+{
+	if (READ_ONCE(job->loom->gone))
+		return -ENODEV;
+	if (READ_ONCE(job->context->client->closed))
+		return -ECANCELED;
+	return READ_ONCE(job->stop);
+}
+
+/**
+ * loom_job_end() - the back end is done with a job
+ * @job: the job, which may be freed before this returns
+ * @error: 0 or -errno
+ * @counters: what it did
+ */
+void loom_job_end(struct loom_job *job, int error, const struct drm_loom_counters *counters)
+{
+	struct dma_fence *fence = dma_fence_get(&job->fence->base);
+
+	loom_region_release(&job->loom->region[LOOM_REGION_SRAM], &job->scratch);
+	loom_context_account(job->context, counters, error == -ETIME);
+	if (error)
+		dma_fence_set_error(fence, error);
+	dma_fence_signal(fence);
+	dma_fence_put(fence);
+}
+
+/**
+ * loom_job_wait_end() - wait until loom_job_end() was called
+ * @job: a job that runs
+ */
+void loom_job_wait_end(struct loom_job *job)
+{
+	dma_fence_wait(&job->fence->base, false);
+}
+
+static void loom_job_free(struct loom_job *job)
+{
+	u32 i;
+
+	if (job->base.s_fence)
+		drm_sched_job_cleanup(&job->base);
+	loom_region_release(&job->loom->region[LOOM_REGION_SRAM], &job->scratch);
+	if (job->run)
+		job->loom->backend->release(job);
+	for (i = 0; i < job->slot_count; i++)
+		if (job->slots[i].bo)
+			drm_gem_object_put(&job->slots[i].bo->tbo.base);
+	if (job->fence)
+		dma_fence_put(&job->fence->base);
+	loom_plan_object_put(job->plan);
+	loom_context_put(job->context);
+	kfree(job);
+}
+
+static struct loom_job *loom_job_create(struct loom_device *loom, struct loom_file *client,
+					const struct drm_loom_submit *args)
+{
+	struct loom_plan_object *plan;
+	struct loom_context *context;
+	struct loom_job *job;
+	int ret = -ENOENT;
+
+	context = loom_context_lookup(client, args->context);
+	plan = loom_plan_object_lookup(client, args->plan);
+	if (!context || !plan)
+		goto err_put;
+	ret = -ECANCELED;
+	if (atomic_read(&context->guilty))
+		goto err_put;
+	ret = -EINVAL;
+	if (args->bindings.count != plan->plan->slot_count)
+		goto err_put;
+	ret = -ENOMEM;
+	job = kzalloc(struct_size(job, slots, plan->plan->slot_count), GFP_KERNEL_ACCOUNT);
+	if (!job)
+		goto err_put;
+	job->slot_count = plan->plan->slot_count;
+	job->loom = loom;
+	job->context = context;
+	job->plan = plan;
+	return job;
+
+err_put:
+	loom_plan_object_put(plan);
+	loom_context_put(context);
+	return ERR_PTR(ret);
+}
+
+/* --------------------------------------------------------------- bindings */
+
+static int loom_job_bind_one(struct loom_job *job, struct drm_file *file,
+			     const struct drm_loom_binding *binding)
+{
+	const struct loom_slot *want;
+	struct loom_job_slot *slot;
+	struct drm_gem_object *gem;
+	u64 size;
+
+	if (binding->slot >= job->slot_count || job->slots[binding->slot].bo ||
+	    binding->offset % 64)
+		return -EINVAL;
+	slot = &job->slots[binding->slot];
+	want = &job->plan->plan->slots[binding->slot];
+
+	gem = drm_gem_object_lookup(file, binding->handle);
+	if (!gem)
+		return -ENOENT;
+	slot->bo = gem_to_loom_bo(gem);
+	slot->offset = binding->offset;
+	slot->size = want->size;
+	slot->flags = want->flags;
+
+	size = slot->bo->layout.size;
+	if (slot->bo->region != LOOM_REGION_DRAM || slot->offset > size ||
+	    slot->size > size - slot->offset)
+		return -EINVAL;
+	return 0;
+}
+
+/* Offsets and sizes are inside of buffers, so their sums do not wrap. */
+static bool loom_job_slots_clash(const struct loom_job_slot *a, const struct loom_job_slot *b)
+{
+	return a->bo == b->bo && ((a->flags | b->flags) & LOOM_SLOT_WRITE) &&
+	       a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+}
+
+static int loom_job_bind(struct loom_job *job, struct drm_file *file,
+			 const struct drm_loom_array *bindings)
+{
+	struct drm_loom_binding binding;
+	u32 i, j;
+	int ret;
+
+	for (i = 0; i < bindings->count; i++) {
+		ret = loom_array_copy(&binding, sizeof(binding), bindings, i);
+		if (ret)
+			return ret;
+		ret = loom_job_bind_one(job, file, &binding);
+		if (ret)
+			return ret;
+	}
+	/* as many bindings as slots and none twice: all slots are bound */
+	for (i = 0; i < job->slot_count; i++)
+		for (j = 0; j < i; j++)
+			if (loom_job_slots_clash(&job->slots[i], &job->slots[j]))
+				return -EINVAL;
+	return 0;
+}
+
+/* ------------------------------------------------------------------ queue */
+
+static int loom_job_lock(struct loom_job *job, struct drm_exec *exec)
+{
+	int ret = 0;
+	u32 i;
+
+	drm_exec_until_all_locked(exec) {
+		for (i = 0; i < job->slot_count; i++) {
+			ret = drm_exec_lock_obj(exec, &job->slots[i].bo->tbo.base);
+			drm_exec_retry_on_contention(exec);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+static int loom_job_place_locked(struct loom_job *job, struct drm_exec *exec)
+{
+	struct drm_gem_object *gem;
+	int ret;
+
+	drm_exec_for_each_locked_object(exec, gem) {
+		struct loom_bo *bo = gem_to_loom_bo(gem);
+
+		ret = loom_bo_place_locked(bo);
+		if (ret)
+			return ret;
+		ret = loom_bo_map_locked(bo);
+		if (ret)
+			return ret;
+		ret = dma_resv_reserve_fences(gem->resv, 1);
+		if (ret)
+			return ret;
+		ttm_bo_move_to_lru_tail_unlocked(&bo->tbo);
+	}
+	return 0;
+}
+
+/* Consumes the job when it succeeds. */
+static int loom_job_queue(struct loom_job *job, struct loom_sync_out *out)
+{
+	struct loom_device *loom = job->loom;
+	struct drm_gem_object *gem;
+	struct dma_fence *fence;
+	struct drm_exec exec;
+	int ret;
+
+	ret = mutex_lock_interruptible(&loom->place_lock);
+	if (ret)
+		return ret;
+	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
+		      job->slot_count);
+	ret = loom_job_lock(job, &exec);
+	if (ret)
+		goto out_unlock;
+	ret = loom_job_place_locked(job, &exec);
+	if (ret)
+		goto out_unlock;
+	ret = loom_region_hold(&loom->region[LOOM_REGION_SRAM], &job->scratch,
+			       job->plan->plan->scratch_bytes);
+	if (ret)
+		goto out_unlock;
+
+	/* Nothing can fail from here on. */
+	drm_sched_job_arm(&job->base);
+	fence = dma_fence_get(&job->base.s_fence->finished);
+	drm_exec_for_each_locked_object(&exec, gem)
+		dma_resv_add_fence(gem->resv, fence, DMA_RESV_USAGE_BOOKKEEP);
+	drm_sched_entity_push_job(&job->base);
+	loom_sync_out_signal(out, fence);
+	dma_fence_put(fence);
+
+out_unlock:
+	drm_exec_fini(&exec);
+	mutex_unlock(&loom->place_lock);
+	return ret;
+}
+
+/**
+ * loom_job_ioctl_submit() - SUBMIT
+ * @drm: the device
+ * @data: &struct drm_loom_submit
+ * @file: the client
+ *
+ * Return: 0 or -errno.
+ */
+int loom_job_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct loom_device *loom = to_loom_device(drm);
+	struct drm_loom_submit *args = data;
+	struct loom_sync_out out = {};
+	struct loom_job *job;
+	int ret;
+
+	if (args->flags || args->pad)
+		return -EINVAL;
+	ret = loom_array_check(&args->bindings, sizeof(struct drm_loom_binding), LOOM_MAX_SLOTS) ?:
+	      loom_array_check(&args->in_syncs, sizeof(struct drm_loom_sync), LOOM_MAX_SYNCS) ?:
+	      loom_array_check(&args->out_syncs, sizeof(struct drm_loom_sync), LOOM_MAX_SYNCS);
+	if (ret)
+		return ret;
+
+	job = loom_job_create(loom, file->driver_priv, args);
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	ret = loom_job_bind(job, file, &args->bindings);
+	if (ret)
+		goto err_free;
+	job->fence = loom_fence_create();
+	if (!job->fence) {
+		ret = -ENOMEM;
+		goto err_free;
+	}
+	ret = loom_compat_sched_job_init(&job->base, &job->context->entity, job->context,
+					 file->client_id);
+	if (ret)
+		goto err_free;
+	ret = loom_sync_in(&args->in_syncs, file, &job->base);
+	if (ret)
+		goto err_free;
+	ret = loom_sync_out_init(&out, &args->out_syncs, file);
+	if (ret)
+		goto err_free;
+	ret = loom->backend->prepare(job);
+	if (ret)
+		goto err_sync;
+	ret = loom_job_queue(job, &out);
+	if (ret)
+		goto err_sync;
+	loom_sync_out_fini(&out);
+	return 0;
+
+err_sync:
+	loom_sync_out_fini(&out);
+err_free:
+	loom_job_free(job);
+	return ret;
+}
+
+/* -------------------------------------------------------------- scheduler */
+
+static struct dma_fence *loom_job_sched_run(struct drm_sched_job *base)
+{
+	struct loom_job *job = to_loom_job(base);
+	struct dma_fence *fence;
+	int error = loom_job_stop_reason(job);
+
+	/* set by the scheduler when the context became guilty meanwhile */
+	if (!error)
+		error = base->s_fence->finished.error;
+	if (error)
+		return ERR_PTR(error);
+
+	fence = dma_fence_get(&job->fence->base);
+	job->started = true;
+	job->loom->backend->run(job);
+	return fence;
+}
+
+static enum drm_gpu_sched_stat loom_job_sched_timedout(struct drm_sched_job *base)
+{
+	struct drm_gpu_scheduler *sched = base->sched;
+	struct loom_job *job = to_loom_job(base);
+
+	/* run_job() has returned, and no other job is started */
+	drm_sched_wqueue_stop(sched);
+	if (job->started && !dma_fence_is_signaled(&job->fence->base)) {
+		cmpxchg(&job->stop, 0, -ETIME);
+		job->loom->backend->cancel(job);
+	}
+	/* it was taken off the list for this call; back, so that it is freed */
+	spin_lock(&sched->job_list_lock);
+	list_add(&base->list, &sched->pending_list);
+	spin_unlock(&sched->job_list_lock);
+	drm_sched_wqueue_start(sched);
+	return DRM_GPU_SCHED_STAT_NOMINAL;
+}
+
+static void loom_job_sched_free(struct drm_sched_job *base)
+{
+	loom_job_free(to_loom_job(base));
+}
+
+static const struct drm_sched_backend_ops loom_job_sched_ops = {
+	.run_job = loom_job_sched_run,
+	.timedout_job = loom_job_sched_timedout,
+	.free_job = loom_job_sched_free,
+};
+
+/**
+ * loom_job_sched_init() - make the device take jobs
+ * @loom: the device
+ *
+ * Return: 0 or -errno.
+ */
+int loom_job_sched_init(struct loom_device *loom)
+{
+	return loom_compat_sched_init(&loom->sched, &loom_job_sched_ops, NULL,
+				      msecs_to_jiffies(loom->job_timeout_ms), loom->drm.dev);
+}
+
+/**
+ * loom_job_sched_fini() - undo loom_job_sched_init()
+ * @loom: the device; nobody has a reference any more, so there are no jobs
+ */
+void loom_job_sched_fini(struct loom_device *loom)
+{
+	drm_sched_fini(&loom->sched);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_PLAN_OBJECT_H
+#define LOOM_PLAN_OBJECT_H
+
+#include <linux/kref.h>
+
+#include "core/loom_plan.h"
+
+struct drm_device;
+struct drm_file;
+struct loom_file;
+
+/**
+ * struct loom_plan_object - a plan that was accepted
+ */
+struct loom_plan_object {
+	/** @ref: the id of its file, and each job that runs it */
+	struct kref ref;
+	/** @plan: the decoded plan, constant */
+	struct loom_plan *plan;
+};
+
+struct loom_plan_object *loom_plan_object_lookup(struct loom_file *client, u32 id);
+void loom_plan_object_put(struct loom_plan_object *object);
+
+int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
+int loom_plan_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file);
+
+#endif /* LOOM_PLAN_OBJECT_H */

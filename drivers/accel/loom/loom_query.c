@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include <drm/drm_file.h>
+
+#include "core/loom_op.h"
+#include "loom_device.h"
+#include "loom_query.h"
+
+/**
+ * DOC: Queries
+ *
+ * The size of an answer is negotiated: a client that asks with less room than there is to
+ * say gets the first bytes and the whole size, so answers can grow.
+ */
+
+static int loom_query_answer(struct drm_loom_query *args, const void *answer, u64 size)
+{
+	if (size > U32_MAX)
+		return -E2BIG;
+	if (args->ptr &&
+	    copy_to_user(u64_to_user_ptr(args->ptr), answer, min_t(u64, args->size, size)))
+		return -EFAULT;
+	args->size = size;
+	return 0;
+}
+
+static int loom_query_device(struct loom_device *loom, struct drm_loom_query *args)
+{
+	struct drm_loom_device_info info = {
+		.plan_version = LOOM_PLAN_VERSION,
+		.lanes = loom->topology->region[LOOM_REGION_SRAM].banks,
+		.dtypes = GENMASK(LOOM_DTYPE_END - 1, LOOM_DTYPE_F32),
+		.compute_units = loom->topology->compute_units,
+		.max_plan_bytes = LOOM_MAX_PLAN_BYTES,
+		.max_unit_cost = LOOM_MAX_UNIT_COST,
+		.max_tensors = LOOM_MAX_TENSORS,
+		.max_commands = LOOM_MAX_COMMANDS,
+		.max_slots = LOOM_MAX_SLOTS,
+		.job_timeout_ms = loom->job_timeout_ms,
+	};
+	u32 opcode;
+
+	if (args->index)
+		return -EINVAL;
+	strscpy(info.name, loom->topology->name);
+	for (opcode = 0; opcode < LOOM_OP_END; opcode++)
+		if (loom_op_get(opcode))
+			info.opcodes |= BIT_ULL(opcode);
+	return loom_query_answer(args, &info, sizeof(info));
+}
+
+static int loom_query_region(struct loom_device *loom, struct drm_loom_query *args)
+{
+	struct drm_loom_region_info info;
+
+	if (args->index >= LOOM_REGION_COUNT)
+		return -EINVAL;
+	loom_region_info(&loom->region[args->index], &info);
+	return loom_query_answer(args, &info, sizeof(info));
+}
+
+static int loom_query_blocks(struct loom_device *loom, struct drm_loom_query *args, u64 client)
+{
+	struct drm_loom_block *blocks;
+	struct loom_region *region;
+	u64 count, room, asked;
+	int ret;
+
+	if (args->index >= LOOM_REGION_COUNT)
+		return -EINVAL;
+	region = &loom->region[args->index];
+	asked = args->ptr ? DIV_ROUND_UP_ULL(args->size, sizeof(*blocks)) : 0;
+	blocks = NULL;
+	room = 0;
+	/* memory is allocated without the region's lock, so there may be more by then */
+	while ((count = loom_region_blocks(region, blocks, room, client)) > room && asked > room) {
+		kvfree(blocks);
+		room = min(count + count / 8, asked);
+		blocks = kvcalloc(room, sizeof(*blocks), GFP_KERNEL_ACCOUNT);
+		if (!blocks)
+			return -ENOMEM;
+	}
+	ret = loom_query_answer(args, blocks, count * sizeof(*blocks));
+	kvfree(blocks);
+	return ret;
+}
+
+/**
+ * loom_query_ioctl() - QUERY
+ * @drm: the device
+ * @data: &struct drm_loom_query
+ * @file: the client
+ *
+ * Return: 0 or -errno.
+ */
+int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	struct loom_device *loom = to_loom_device(drm);
+	struct drm_loom_query *args = data;
+
+	if (args->pad)
+		return -EINVAL;
+	switch (args->type) {
+	case LOOM_QUERY_DEVICE:
+		return loom_query_device(loom, args);
+	case LOOM_QUERY_REGION:
+		return loom_query_region(loom, args);
+	case LOOM_QUERY_BLOCKS:
+		return loom_query_blocks(loom, args, file->client_id);
+	}
+	return -EINVAL;
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/slab.h>
+
+#include "loom_bo.h"
+#include "loom_device.h"
+#include "loom_region.h"
+
+/**
+ * DOC: Regions
+ *
+ * A region is a TTM resource manager. TTM brings what is hard about memory that
+ * runs out: an LRU, eviction, waiting for idle buffers, CPU mappings that
+ * follow. What is ours is where a buffer goes, and that is the business of
+ * core/bank.c: one address range that is free in every bank.
+ *
+ * A resource is only an address. The bytes of a buffer are in system pages,
+ * whether it is resident or not (&ttm_resource_manager.use_tt); a back end whose
+ * banks are memory of their own gets its copies with the move.
+ *
+ * The bottom of the SRAM is where plans have their scratch. Scratch is not
+ * allocated, because only one job runs at a time and all of them use the same
+ * bytes. Queued jobs hold it: the largest of them sets the floor that SRAM
+ * buffers stay above, and a job that would reach up into a buffer is refused
+ * when it is submitted. So scratch and buffers never meet while a job runs.
+ */
+
+static struct loom_region *to_loom_region(struct ttm_resource_manager *manager)
+{
+	return container_of(manager, struct loom_region, manager);
+}
+
+static struct loom_region_block *to_loom_region_block(struct ttm_resource *resource)
+{
+	return container_of(resource, struct loom_region_block, base);
+}
+
+/* What queued jobs hold at the bottom of each bank. */
+static u64 loom_region_scratch_locked(struct loom_region *region)
+{
+	struct rb_node *first = rb_first_cached(&region->scratch);
+
+	lockdep_assert_held(&region->lock);
+	return first ? rb_entry(first, struct loom_region_scratch, node)->bytes : 0;
+}
+
+static int loom_region_alloc(struct ttm_resource_manager *manager, struct ttm_buffer_object *tbo,
+			     const struct ttm_place *place, struct ttm_resource **resource)
+{
+	struct loom_region *region = to_loom_region(manager);
+	struct loom_bo *bo = to_loom_bo(tbo);
+	struct loom_bank_request request = {
+		.size = bo->layout.bytes_per_bank,
+		.align = region->topology->align_bytes,
+		.high = U64_MAX,
+		.top_down = bo->top_down,
+	};
+	struct loom_region_block *block;
+	int ret;
+
+	bo->no_space = false;
+	block = kzalloc(sizeof(*block), GFP_KERNEL);
+	if (!block)
+		return -ENOMEM;
+	ttm_resource_init(tbo, place, &block->base);
+	block->owner = bo->owner;
+
+	mutex_lock(&region->lock);
+	request.low = region->bank.base + loom_region_scratch_locked(region);
+	ret = loom_bank_alloc(&region->bank, &block->block, &request);
+	mutex_unlock(&region->lock);
+	if (ret) {
+		bo->no_space = ret == -ENOSPC;
+		ttm_resource_fini(manager, &block->base);
+		kfree(block);
+		return ret;
+	}
+
+	*resource = &block->base;
+	return 0;
+}
+
+static void loom_region_free(struct ttm_resource_manager *manager, struct ttm_resource *resource)
+{
+	struct loom_region *region = to_loom_region(manager);
+	struct loom_region_block *block = to_loom_region_block(resource);
+	int ret;
+
+	mutex_lock(&region->lock);
+	ret = loom_bank_free(&region->bank, &block->block);
+	mutex_unlock(&region->lock);
+	WARN_ON_ONCE(ret);
+	ttm_resource_fini(manager, resource);
+	kfree(block);
+}
+
+static const struct ttm_resource_manager_func loom_region_func = {
+	.alloc = loom_region_alloc,
+	.free = loom_region_free,
+};
+
+/**
+ * loom_region_init() - hand the banks of a region to TTM
+ * @loom: the device
+ * @id: an &enum drm_loom_region
+ *
+ * Return: 0 or -errno.
+ */
+int loom_region_init(struct loom_device *loom, u32 id)
+{
+	struct loom_region *region = &loom->region[id];
+	const struct loom_region_topology *topology = &loom->topology->region[id];
+	u64 base, limit = topology->bank_bytes;
+	int ret;
+
+	if (!loom_round_up(topology->reserved_bytes, topology->align_bytes, &base))
+		return -EINVAL;
+	limit -= limit % topology->align_bytes;
+	region->topology = topology;
+	region->scratch = RB_ROOT_CACHED;
+	mutex_init(&region->lock);
+	ret = loom_bank_init(&region->bank, base, limit);
+	if (ret)
+		return ret;
+
+	ttm_resource_manager_init(&region->manager, &loom->ttm,
+				  (limit - base) * topology->banks);
+	region->manager.func = &loom_region_func;
+	region->manager.use_tt = true;
+	ttm_set_driver_manager(&loom->ttm, LOOM_REGION_PLACEMENT(id), &region->manager);
+	ttm_resource_manager_set_used(&region->manager, true);
+	return 0;
+}
+
+/**
+ * loom_region_fini() - undo loom_region_init()
+ * @loom: the device
+ * @id: an &enum drm_loom_region
+ */
+void loom_region_fini(struct loom_device *loom, u32 id)
+{
+	struct loom_region *region = &loom->region[id];
+
+	ttm_resource_manager_set_used(&region->manager, false);
+	ttm_resource_manager_evict_all(&loom->ttm, &region->manager);
+	ttm_resource_manager_cleanup(&region->manager);
+	ttm_set_driver_manager(&loom->ttm, LOOM_REGION_PLACEMENT(id), NULL);
+	WARN_ON(loom_bank_fini(&region->bank));
+	mutex_destroy(&region->lock);
+}
+
+/**
+ * loom_region_address() - where a resident buffer lies
+ * @resource: its resource, of one of our regions
+ *
+ * Return: its first byte, in every bank.
+ */
+u64 loom_region_address(struct ttm_resource *resource)
+{
+	return to_loom_region_block(resource)->block.start;
+}
+
+static bool loom_region_larger(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct loom_region_scratch, node)->bytes >
+	       rb_entry(b, struct loom_region_scratch, node)->bytes;
+}
+
+/**
+ * loom_region_hold() - keep the bottom of the SRAM for a job
+ * @region: the SRAM
+ * @scratch: zeroed or released
+ * @bytes: per bank, from the first one that can be given out
+ *
+ * Return: 0, or -EBUSY when a buffer is in the way.
+ */
+int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch, u64 bytes)
+{
+	int ret = 0;
+
+	if (!bytes)
+		return 0;
+	mutex_lock(&region->lock);
+	if (bytes > loom_bank_lowest(&region->bank) - region->bank.base) {
+		ret = -EBUSY;
+	} else {
+		scratch->bytes = bytes;
+		rb_add_cached(&scratch->node, &region->scratch, loom_region_larger);
+	}
+	mutex_unlock(&region->lock);
+	return ret;
+}
+
+/**
+ * loom_region_release() - the job does not need it any more
+ * @region: the SRAM
+ * @scratch: held or not
+ */
+void loom_region_release(struct loom_region *region, struct loom_region_scratch *scratch)
+{
+	if (!scratch->bytes)
+		return;
+	mutex_lock(&region->lock);
+	rb_erase_cached(&scratch->node, &region->scratch);
+	scratch->bytes = 0;
+	mutex_unlock(&region->lock);
+}
+
+/**
+ * loom_region_info() - what it is and how full
+ * @region: the region
+ * @info: out
+ */
+void loom_region_info(struct loom_region *region, struct drm_loom_region_info *info)
+{
+	const struct loom_region_topology *topology = region->topology;
+	struct loom_bank_stats stats;
+	u64 scratch;
+
+	mutex_lock(&region->lock);
+	loom_bank_stats(&region->bank, &stats);
+	scratch = loom_region_scratch_locked(region);
+	mutex_unlock(&region->lock);
+
+	*info = (struct drm_loom_region_info) {
+		.banks = topology->banks,
+		.sub_banks = topology->sub_banks,
+		.bank_bytes = topology->bank_bytes,
+		.reserved_bytes = topology->reserved_bytes,
+		.align_bytes = topology->align_bytes,
+		.total_bytes = stats.total,
+		.allocated_bytes = stats.allocated,
+		.free_bytes = stats.free,
+		.largest_free_bytes = stats.largest_free,
+		.scratch_bytes = scratch,
+		.blocks = stats.blocks,
+	};
+}
+
+/**
+ * loom_region_blocks() - list what is allocated and what is free
+ * @region: the region
+ * @blocks: out: the first @max of them, in address order
+ * @max: room in @blocks
+ * @client: whose blocks are LOOM_BLOCK_OWN
+ *
+ * Return: how many there are.
+ */
+u64 loom_region_blocks(struct loom_region *region, struct drm_loom_block *blocks, u64 max,
+		       u64 client)
+{
+	struct loom_bank_iter iter;
+	struct loom_bank_span span;
+	u64 n = 0;
+
+	mutex_lock(&region->lock);
+	if (region->bank.base) {
+		if (n < max)
+			blocks[n] = (struct drm_loom_block) {
+				.bytes = region->bank.base,
+				.flags = LOOM_BLOCK_RESERVED,
+			};
+		n++;
+	}
+	loom_bank_walk(&region->bank, &iter);
+	while (loom_bank_next(&iter, &span)) {
+		if (n < max) {
+			struct loom_region_block *block =
+				container_of(span.block, struct loom_region_block, block);
+
+			blocks[n] = (struct drm_loom_block) {
+				.address = span.start,
+				.bytes = span.end - span.start,
+			};
+			if (span.block)
+				blocks[n].flags = LOOM_BLOCK_ALLOCATED |
+						  (block->owner == client ? LOOM_BLOCK_OWN : 0);
+		}
+		n++;
+	}
+	mutex_unlock(&region->lock);
+	return n;
+}

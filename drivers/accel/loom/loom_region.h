@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_REGION_H
+#define LOOM_REGION_H
+
+#include <linux/mutex.h>
+#include <linux/rbtree.h>
+
+#include <drm/ttm/ttm_placement.h>
+#include <drm/ttm/ttm_resource.h>
+
+#include "core/loom_bank.h"
+
+struct loom_device;
+
+/* TTM's name of a region. */
+#define LOOM_REGION_PLACEMENT(region)	(TTM_PL_PRIV + (region))
+
+/**
+ * struct loom_region - the banks of a kind, in lockstep
+ */
+struct loom_region {
+	/** @manager: base, as TTM sees it */
+	struct ttm_resource_manager manager;
+	/** @topology: its banks, constant */
+	const struct loom_region_topology *topology;
+	/**
+	 * @lock: protects @bank and @scratch. Nothing is allocated under it: jobs take it
+	 * on their way to signal their fence
+	 */
+	struct mutex lock;
+	/** @bank: who has which address */
+	struct loom_bank bank;
+	/** @scratch: &struct loom_region_scratch of queued jobs, the largest first */
+	struct rb_root_cached scratch;
+};
+
+/**
+ * struct loom_region_scratch - the room that a queued job needs at the bottom of the SRAM
+ */
+struct loom_region_scratch {
+	/** @node: in loom_region.scratch while held */
+	struct rb_node node;
+	/** @bytes: per bank */
+	u64 bytes;
+};
+
+/**
+ * struct loom_region_block - the place of a resident buffer
+ */
+struct loom_region_block {
+	/** @base: base, as TTM sees it */
+	struct ttm_resource base;
+	/** @block: address range, under loom_region.lock */
+	struct loom_bank_block block;
+	/** @owner: drm_file.client_id of who made the buffer, constant */
+	u64 owner;
+};
+
+int loom_region_init(struct loom_device *loom, u32 id);
+void loom_region_fini(struct loom_device *loom, u32 id);
+
+u64 loom_region_address(struct ttm_resource *resource);
+
+int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch, u64 bytes);
+void loom_region_release(struct loom_region *region, struct loom_region_scratch *scratch);
+
+void loom_region_info(struct loom_region *region, struct drm_loom_region_info *info);
+u64 loom_region_blocks(struct loom_region *region, struct drm_loom_block *blocks, u64 max,
+		       u64 client);
+
+#endif /* LOOM_REGION_H */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_SYNC_H
+#define LOOM_SYNC_H
+
+#include <drm/loom_accel.h>
+
+struct dma_fence;
+struct drm_file;
+struct drm_sched_job;
+struct loom_sync_point;
+
+/**
+ * struct loom_sync_out - syncobjs that a job will signal
+ */
+struct loom_sync_out {
+	/** @count: number of @points */
+	u32 count;
+	/** @points: what is signalled */
+	struct loom_sync_point *points;
+};
+
+int loom_array_check(const struct drm_loom_array *array, u32 min_stride, u32 max_count);
+int loom_array_copy(void *element, u32 size, const struct drm_loom_array *array, u32 index);
+
+int loom_sync_in(const struct drm_loom_array *syncs, struct drm_file *file,
+		 struct drm_sched_job *job);
+int loom_sync_out_init(struct loom_sync_out *out, const struct drm_loom_array *syncs,
+		       struct drm_file *file);
+void loom_sync_out_signal(struct loom_sync_out *out, struct dma_fence *fence);
+void loom_sync_out_fini(struct loom_sync_out *out);
+
+#endif /* LOOM_SYNC_H */

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/build_bug.h>
+#include <linux/stddef.h>
+
+#include <drm/loom_accel.h>
+
+/*
+ * The contract, nailed down: no code, only proof that sizes and offsets are what
+ * clients were compiled with.
+ */
+
+#define SIZE(type, size)							\
+	static_assert(sizeof(struct drm_loom_##type) == (size))
+#define OFFSET(type, field, offset)						\
+	static_assert(offsetof(struct drm_loom_##type, field) == (offset))
+
+SIZE(array, 16);
+OFFSET(array, ptr, 8);
+SIZE(query, 24);
+OFFSET(query, ptr, 8);
+OFFSET(query, size, 16);
+SIZE(device_info, 88);
+OFFSET(device_info, plan_version, 32);
+OFFSET(device_info, opcodes, 48);
+OFFSET(device_info, max_tensors, 72);
+SIZE(region_info, 80);
+OFFSET(region_info, bank_bytes, 8);
+OFFSET(region_info, scratch_bytes, 64);
+OFFSET(region_info, blocks, 72);
+SIZE(block, 24);
+SIZE(bo_create, 32);
+OFFSET(bo_create, handle, 28);
+SIZE(bo_info, 80);
+OFFSET(bo_info, size, 8);
+OFFSET(bo_info, banks, 64);
+SIZE(bo_wait, 16);
+OFFSET(bo_wait, timeout_ns, 8);
+SIZE(context_create, 16);
+SIZE(context_destroy, 8);
+SIZE(counters, 72);
+SIZE(context_query, 88);
+OFFSET(context_query, counters, 16);
+SIZE(table, 16);
+SIZE(plan_header, 144);
+OFFSET(plan_header, slots, 32);
+OFFSET(plan_header, reserved, 128);
+SIZE(plan_slot, 16);
+SIZE(plan_tensor, 120);
+OFFSET(plan_tensor, dtype, 40);
+OFFSET(plan_tensor, dims, 48);
+OFFSET(plan_tensor, strides, 72);
+SIZE(plan_step, 16);
+SIZE(plan_command, 24);
+OFFSET(plan_command, attr_offset, 16);
+SIZE(plan_view, 96);
+OFFSET(plan_view, dims, 24);
+OFFSET(plan_view, strides, 48);
+SIZE(reject, 56);
+OFFSET(reject, start, 40);
+SIZE(plan_create, 40);
+OFFSET(plan_create, reject, 16);
+SIZE(plan_destroy, 8);
+SIZE(binding, 16);
+SIZE(sync, 16);
+SIZE(submit, 64);
+OFFSET(submit, bindings, 8);
+OFFSET(submit, flags, 56);
+SIZE(attr_fill, 8);
+SIZE(attr_conv, 72);
+SIZE(attr_pool, 72);
+SIZE(attr_matmul, 40);
+SIZE(attr_binary, 16);
+SIZE(attr_unary, 16);
+SIZE(attr_reduce, 8);
+SIZE(attr_softmax, 8);
+SIZE(attr_resize, 112);
