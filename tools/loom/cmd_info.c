@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "loom_device.h"
+
+static const char *const tool_region_names[LOOM_REGION_COUNT] = { "dram", "sram" };
+
+/**
+ * struct tool_info_options - what the command line asked for
+ * @json: for programs
+ * @blocks: list the blocks of each region
+ * @presets: list the topologies instead
+ * @path: of the node, or NULL
+ */
+struct tool_info_options {
+	bool json;
+	bool blocks;
+	bool presets;
+	const char *path;
+};
+
+static void tool_info_print_presets(void)
+{
+	const struct loom_region_topology *dram, *sram;
+	const struct loom_topology *topology;
+	char a[TOOL_TEXT], b[TOOL_TEXT];
+	unsigned int i;
+
+	for (i = 0; (topology = loom_topology_get(i)); i++) {
+		dram = &topology->region[LOOM_REGION_DRAM];
+		sram = &topology->region[LOOM_REGION_SRAM];
+		printf("%-10s %3u lanes of %-9s SRAM, %2u banks of %-9s DRAM%s\n", topology->name,
+		       sram->banks, tool_bytes(a, sram->bank_bytes), dram->banks,
+		       tool_bytes(b, dram->bank_bytes), i ? "" : " (default)");
+	}
+}
+
+static const char *tool_block_state(const struct drm_loom_block *block)
+{
+	if (block->flags & LOOM_BLOCK_RESERVED)
+		return "reserved";
+	if (!(block->flags & LOOM_BLOCK_ALLOCATED))
+		return "free";
+	return block->flags & LOOM_BLOCK_OWN ? "own" : "allocated";
+}
+
+static int tool_info_region_failed(uint32_t region, int code)
+{
+	return tool_fail("asking for region %s: %s", tool_region_names[region], strerror(-code));
+}
+
+static int tool_info_print_blocks(struct loom_device *device, uint32_t region)
+{
+	struct drm_loom_block *blocks;
+	char text[TOOL_TEXT];
+	size_t i, count;
+	int ret;
+
+	ret = loom_device_blocks(device, region, &blocks, &count);
+	if (ret)
+		return tool_info_region_failed(region, ret);
+	for (i = 0; i < count; i++)
+		printf("  %s 0x%010llx..0x%010llx %10s %s\n", tool_region_names[region],
+		       (unsigned long long)blocks[i].address,
+		       (unsigned long long)(blocks[i].address + blocks[i].bytes),
+		       tool_bytes(text, blocks[i].bytes), tool_block_state(&blocks[i]));
+	free(blocks);
+	return 0;
+}
+
+static int tool_info_print(struct loom_device *device, const struct tool_info_options *options)
+{
+	const struct drm_loom_device_info *info = loom_device_info(device);
+	char a[TOOL_TEXT], b[TOOL_TEXT], c[TOOL_TEXT], d[TOOL_TEXT], e[TOOL_TEXT];
+	struct drm_loom_region_info region;
+	int major, minor, patch, ret;
+	uint32_t i;
+
+	loom_device_version(device, &major, &minor, &patch);
+	printf("device     %s, driver %d.%d.%d, plan format %u\n", loom_device_path(device), major,
+	       minor, patch, info->plan_version);
+	printf("topology   %s: %u lanes, %u compute unit%s\n", info->name, info->lanes,
+	       info->compute_units, info->compute_units == 1 ? "" : "s");
+	printf("types     ");
+	for (i = 1; i < LOOM_DTYPE_END; i++)
+		if (info->dtypes & 1U << i)
+			printf(" %s", loom_dtype_name(i));
+	printf("\nlimits     %u tensors, %u commands, %u slots, %s per plan, %u ms per job\n",
+	       info->max_tensors, info->max_commands, info->max_slots,
+	       tool_bytes(a, info->max_plan_bytes), info->job_timeout_ms);
+	printf("\n%-6s  %5s  %9s  %16s  %9s  %9s  %12s  %6s\n", "region", "banks", "bank",
+	       "per bank: total", "allocated", "free", "largest free", "blocks");
+	for (i = 0; i < LOOM_REGION_COUNT; i++) {
+		ret = loom_device_region(device, i, &region);
+		if (ret)
+			return tool_info_region_failed(i, ret);
+		printf("%-6s  %5u  %9s  %16s  %9s  %9s  %12s  %6u\n", tool_region_names[i],
+		       region.banks, tool_bytes(a, region.bank_bytes),
+		       tool_bytes(b, region.total_bytes), tool_bytes(c, region.allocated_bytes),
+		       tool_bytes(d, region.free_bytes), tool_bytes(e, region.largest_free_bytes),
+		       region.blocks);
+	}
+	for (i = 0; options->blocks && i < LOOM_REGION_COUNT; i++)
+		if (tool_info_print_blocks(device, i))
+			return TOOL_FAILED;
+	return 0;
+}
+
+static int tool_info_json_region(struct loom_device *device, uint32_t index, struct json *json)
+{
+	struct drm_loom_region_info region;
+	struct drm_loom_block *blocks;
+	size_t i, count;
+	int ret;
+
+	ret = loom_device_region(device, index, &region);
+	if (!ret)
+		ret = loom_device_blocks(device, index, &blocks, &count);
+	if (ret)
+		return tool_info_region_failed(index, ret);
+	json_open(json, tool_region_names[index], '{');
+	json_u64(json, "banks", region.banks);
+	json_u64(json, "sub_banks", region.sub_banks);
+	json_u64(json, "bank_bytes", region.bank_bytes);
+	json_u64(json, "reserved_bytes", region.reserved_bytes);
+	json_u64(json, "align_bytes", region.align_bytes);
+	json_u64(json, "total_bytes", region.total_bytes);
+	json_u64(json, "allocated_bytes", region.allocated_bytes);
+	json_u64(json, "free_bytes", region.free_bytes);
+	json_u64(json, "largest_free_bytes", region.largest_free_bytes);
+	json_u64(json, "scratch_bytes", region.scratch_bytes);
+	json_u64(json, "allocated_blocks", region.blocks);
+	json_open(json, "blocks", '[');
+	for (i = 0; i < count; i++) {
+		json_open(json, NULL, '{');
+		json_u64(json, "address", blocks[i].address);
+		json_u64(json, "bytes", blocks[i].bytes);
+		json_string(json, "state", tool_block_state(&blocks[i]));
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+	free(blocks);
+	return 0;
+}
+
+static int tool_info_json(struct loom_device *device)
+{
+	const struct drm_loom_device_info *info = loom_device_info(device);
+	char version[64];
+	int major, minor, patch, ret = 0;
+	struct json json;
+	uint32_t i;
+
+	loom_device_version(device, &major, &minor, &patch);
+	snprintf(version, sizeof(version), "%d.%d.%d", major, minor, patch);
+	json_begin(&json, stdout);
+	json_string(&json, "device", loom_device_path(device));
+	json_string(&json, "driver_version", version);
+	json_u64(&json, "plan_version", info->plan_version);
+	json_string(&json, "topology", info->name);
+	json_u64(&json, "lanes", info->lanes);
+	json_u64(&json, "compute_units", info->compute_units);
+	json_u64(&json, "max_plan_bytes", info->max_plan_bytes);
+	json_u64(&json, "max_tensors", info->max_tensors);
+	json_u64(&json, "max_commands", info->max_commands);
+	json_u64(&json, "max_slots", info->max_slots);
+	json_u64(&json, "job_timeout_ms", info->job_timeout_ms);
+	json_open(&json, "dtypes", '[');
+	for (i = 1; i < LOOM_DTYPE_END; i++)
+		if (info->dtypes & 1U << i)
+			json_string(&json, NULL, loom_dtype_name(i));
+	json_close(&json, ']');
+	json_open(&json, "regions", '{');
+	for (i = 0; !ret && i < LOOM_REGION_COUNT; i++)
+		ret = tool_info_json_region(device, i, &json);
+	json_close(&json, '}');
+	json_end(&json);
+	return ret;
+}
+
+static int tool_info_parse(int argc, char **argv, struct tool_info_options *options)
+{
+	static const struct option longs[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "blocks", no_argument, NULL, 'b' },
+		{ "presets", no_argument, NULL, 'p' },
+		{ "device", required_argument, NULL, 'd' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (option) {
+		case 'j':
+			options->json = true;
+			break;
+		case 'b':
+			options->blocks = true;
+			break;
+		case 'p':
+			options->presets = true;
+			break;
+		case 'd':
+			options->path = optarg;
+			break;
+		default:
+			return tool_usage(&tool_info, "unknown or incomplete option '%s'",
+					  argv[optind - 1]);
+		}
+	}
+	if (optind < argc)
+		return tool_usage(&tool_info, "takes no argument '%s'", argv[optind]);
+	return 0;
+}
+
+static int tool_info_run(int argc, char **argv)
+{
+	struct tool_info_options options = { 0 };
+	struct loom_device *device;
+	int ret;
+
+	ret = tool_info_parse(argc, argv, &options);
+	if (ret)
+		return ret;
+	if (options.presets) {
+		tool_info_print_presets();
+		return 0;
+	}
+	ret = loom_device_open(options.path, &device);
+	if (ret == -ENODEV)
+		return tool_fail("%s", options.path ? "not a Loom device node" :
+				 "no Loom device: is the module loaded?");
+	if (ret)
+		return tool_fail("opening the device: %s", strerror(-ret));
+	ret = options.json ? tool_info_json(device) : tool_info_print(device, &options);
+	loom_device_close(device);
+	return ret;
+}
+
+const struct tool_command tool_info = {
+	.name = "info",
+	.usage = "[--json] [--blocks] [--device PATH] [--presets]",
+	.text = "show the device: topology, and what its memory holds",
+	.help =
+		"  --json               for programs; has the blocks, too\n"
+		"  --blocks             list the blocks of each region\n"
+		"  --device PATH        this node instead of the first one\n"
+		"  --presets            list the topologies that there are, no device needed\n",
+	.run = tool_info_run,
+};

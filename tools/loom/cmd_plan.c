@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/**
+ * struct tool_plan_options - what the command line asked for
+ * @stage: where to stop
+ * @json: for programs
+ * @dump: what was made, as text
+ * @output: file for the plan's bytes, or NULL
+ */
+struct tool_plan_options {
+	enum tool_stage stage;
+	bool json;
+	bool dump;
+	const char *output;
+};
+
+static void tool_plan_print_strategies(void)
+{
+	unsigned int i;
+
+	for (i = 0; loom_placer_name(i); i++)
+		printf("%-12s %s\n", loom_placer_name(i), loom_placer_text(i));
+}
+
+static int tool_plan_set_stage(const char *name, enum tool_stage *stage)
+{
+	static const char *const names[] = {
+		[TOOL_STAGE_GRAPH] = "graph",
+		[TOOL_STAGE_PLACE] = "place",
+		[TOOL_STAGE_PLAN] = "plan",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (!strcmp(names[i], name)) {
+			*stage = i;
+			return 0;
+		}
+	}
+	return tool_usage(&tool_plan, "--stop-after takes graph, place or plan, not '%s'", name);
+}
+
+/* TOOL_USAGE + 1 says that all is done already. */
+#define TOOL_PLAN_DONE	(TOOL_USAGE + 1)
+
+static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
+			   struct tool_plan_options *options)
+{
+	static const struct option longs[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "dump", no_argument, NULL, 'd' },
+		{ "stop-after", required_argument, NULL, 's' },
+		{ "strategies", no_argument, NULL, 'l' },
+		{ "output", required_argument, NULL, 'o' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option, ret = 0;
+
+	opterr = 0;
+	while (!ret && (option = tool_model_getopt(argc, argv, "o:", longs)) != -1) {
+		switch (option) {
+		case 'j':
+			options->json = true;
+			break;
+		case 'd':
+			options->dump = true;
+			break;
+		case 's':
+			ret = tool_plan_set_stage(optarg, &options->stage);
+			break;
+		case 'l':
+			tool_plan_print_strategies();
+			return TOOL_PLAN_DONE;
+		case 'o':
+			options->output = optarg;
+			break;
+		case '?':
+			return tool_usage(&tool_plan, "unknown or incomplete option '%s'",
+					  argv[optind - 1]);
+		default:
+			ret = tool_model_option(&tool_plan, model, option, optarg);
+		}
+	}
+	if (ret)
+		return ret;
+	if (optind + 1 != argc)
+		return tool_usage(&tool_plan, "takes one model");
+	if (options->output && options->stage != TOOL_STAGE_PLAN)
+		return tool_usage(&tool_plan, "there is no plan to write after --stop-after");
+	model->path = argv[optind];
+	return 0;
+}
+
+static int tool_plan_dump(const struct tool_model *model, enum tool_stage stage)
+{
+	char *text;
+	int ret;
+
+	if (stage == TOOL_STAGE_PLAN)
+		ret = loom_plan_dump(model->program->plan, model->program->plan_bytes, &text);
+	else
+		ret = loom_graph_dump(model->graph, &text);
+	if (ret)
+		return tool_fail("dump: %s", strerror(-ret));
+	fputs(text, stdout);
+	free(text);
+	return 0;
+}
+
+static int tool_plan_write(const char *path, const struct loom_program *program)
+{
+	FILE *file = fopen(path, "wb");
+	bool written;
+
+	if (!file)
+		return tool_fail("%s: %s", path, strerror(errno));
+	written = fwrite(program->plan, 1, program->plan_bytes, file) == program->plan_bytes;
+	if (fclose(file) || !written) {
+		remove(path);
+		return tool_fail("%s: cannot be written", path);
+	}
+	return 0;
+}
+
+static void tool_plan_print_json(const struct tool_model *model, enum tool_stage stage)
+{
+	struct json json;
+
+	json_begin(&json, stdout);
+	tool_model_json(model, stage, &json);
+	json_double(&json, "import_seconds", model->import_ns / 1e9);
+	if (stage >= TOOL_STAGE_PLACE)
+		json_double(&json, "plan_seconds", model->plan_ns / 1e9);
+	json_end(&json);
+}
+
+static int tool_plan_model(struct tool_model *model, const struct tool_plan_options *options)
+{
+	int ret;
+
+	model->planner.topology = model->preset ? model->preset : loom_topology_get(0);
+	ret = tool_model_open(model);
+	if (!ret)
+		ret = tool_model_finish(model);
+	if (!ret && options->stage >= TOOL_STAGE_PLACE)
+		ret = tool_model_plan(model);
+	if (!ret && options->output)
+		ret = tool_plan_write(options->output, model->program);
+	if (ret)
+		return ret;
+	if (options->dump)
+		return tool_plan_dump(model, options->stage);
+	if (options->json)
+		tool_plan_print_json(model, options->stage);
+	else
+		tool_model_print(model, options->stage);
+	return 0;
+}
+
+static int tool_plan_run(int argc, char **argv)
+{
+	struct tool_plan_options options = { .stage = TOOL_STAGE_PLAN };
+	struct tool_model model = { 0 };
+	int ret;
+
+	ret = tool_plan_parse(argc, argv, &model, &options);
+	if (!ret)
+		ret = tool_plan_model(&model, &options);
+	tool_model_clear(&model);
+	return ret == TOOL_PLAN_DONE ? 0 : ret;
+}
+
+const struct tool_command tool_plan = {
+	.name = "plan",
+	.usage = "MODEL [OPTION...]",
+	.text = "plan a model and say what the plan costs; no device needed",
+	.help =
+		TOOL_MODEL_HELP
+		"  --strategies         list the strategies that there are\n"
+		"  --stop-after STAGE   graph, place or plan\n"
+		"  --dump               print what was made instead of the summary\n"
+		"  --json               the summary for programs\n"
+		"  -o, --output FILE    write the plan's bytes\n",
+	.run = tool_plan_run,
+};

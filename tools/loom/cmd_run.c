@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "loom_file.h"
+#include "loom_run.h"
+
+/**
+ * struct tool_run - a run from the command line to the results
+ * @model: the network
+ * @device: --device
+ * @inputs: --input as typed, @num_inputs of them
+ * @outputs: --output as typed, @num_outputs of them
+ * @picture: how pictures become inputs
+ * @labels: --labels, or NULL
+ * @observe: --observe-all, or NULL
+ * @repeat: --repeat
+ * @json: --json
+ * @arrays: declared inputs, by index; @num_arrays of them
+ * @target: where it runs
+ * @session: the program on @target
+ * @results: outputs, @num_results of them
+ * @text: what @labels made of the output
+ * @best_ns: time of the fastest run
+ */
+struct tool_run {
+	struct tool_model model;
+	const char *device;
+	const char **inputs;
+	uint32_t num_inputs;
+	const char **outputs;
+	uint32_t num_outputs;
+	struct tool_input_options picture;
+	const char *labels;
+	const char *observe;
+	uint32_t repeat;
+	bool json;
+	struct loom_array *arrays;
+	uint32_t num_arrays;
+	struct loom_target *target;
+	struct loom_session *session;
+	struct loom_array *results;
+	uint32_t num_results;
+	struct tool_text text;
+	int64_t best_ns;
+};
+
+enum {
+	TOOL_RUN_INPUT = TOOL_OPT_FIRST,
+	TOOL_RUN_OUTPUT,
+	TOOL_RUN_DEVICE,
+	TOOL_RUN_LABELS,
+	TOOL_RUN_OBSERVE,
+	TOOL_RUN_REPEAT,
+	TOOL_RUN_JSON,
+	TOOL_RUN_SCALE,
+	TOOL_RUN_MEAN,
+	TOOL_RUN_STD,
+	TOOL_RUN_ORDER,
+	TOOL_RUN_FIT,
+};
+
+static int tool_run_append(const char ***list, uint32_t *count, const char *item)
+{
+	const char **grown = realloc(*list, (*count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return tool_fail("no memory");
+	grown[(*count)++] = item;
+	*list = grown;
+	return 0;
+}
+
+/* One number for all channels, or one for each. */
+static int tool_run_parse_floats(const char *option, const char *text, float *floats)
+{
+	uint32_t count = 0, i;
+	const char *at = text;
+	char *end;
+
+	for (;;) {
+		floats[count] = strtof(at, &end);
+		if (end == at || !isfinite(floats[count]))
+			break;
+		count++;
+		if (!*end && count == 1)
+			for (i = 1; i < 4; i++)
+				floats[i] = floats[0];
+		if (!*end && count == 3)
+			floats[3] = floats[2];
+		if (!*end && count != 2)
+			return 0;
+		if (*end != ',' || count == 4)
+			break;
+		at = end + 1;
+	}
+	return tool_usage(&tool_run, "%s takes one number, or one for each channel, not '%s'",
+			  option, text);
+}
+
+static int tool_run_set_scale(struct tool_run *run, const char *text)
+{
+	char *end;
+
+	run->picture.scale = strtof(text, &end);
+	if (*end == '/' && end != text)
+		run->picture.scale /= strtof(end + 1, &end);
+	if (*end || end == text || !isfinite(run->picture.scale))
+		return tool_usage(&tool_run, "--scale takes a number or a fraction, not '%s'",
+				  text);
+	return 0;
+}
+
+static int tool_run_set_std(struct tool_run *run, const char *text)
+{
+	int ret = tool_run_parse_floats("--std", text, run->picture.std);
+	int i;
+
+	for (i = 0; !ret && i < 4; i++)
+		if (run->picture.std[i] == 0)
+			return tool_usage(&tool_run, "--std cannot be zero");
+	return ret;
+}
+
+static int tool_run_choose(const char *option, const char *text, const char *a, const char *b,
+			   const char **choice)
+{
+	if (strcmp(text, a) && strcmp(text, b))
+		return tool_usage(&tool_run, "%s takes %s or %s, not '%s'", option, a, b, text);
+	*choice = text;
+	return 0;
+}
+
+static int tool_run_set_repeat(struct tool_run *run, const char *text)
+{
+	char *end;
+	long count = strtol(text, &end, 10);
+
+	if (*end || end == text || count < 1 || count > 1000000)
+		return tool_usage(&tool_run, "--repeat takes a count, not '%s'", text);
+	run->repeat = count;
+	return 0;
+}
+
+static int tool_run_option(struct tool_run *run, int option, char *value)
+{
+	switch (option) {
+	case TOOL_RUN_INPUT:
+		return tool_run_append(&run->inputs, &run->num_inputs, value);
+	case TOOL_RUN_OUTPUT:
+		return tool_run_append(&run->outputs, &run->num_outputs, value);
+	case TOOL_RUN_DEVICE:
+		run->device = value;
+		return 0;
+	case TOOL_RUN_LABELS:
+		run->labels = value;
+		return 0;
+	case TOOL_RUN_OBSERVE:
+		run->observe = value;
+		run->model.planner.flags |= LOOM_PLANNER_OBSERVE_ALL;
+		return 0;
+	case TOOL_RUN_REPEAT:
+		return tool_run_set_repeat(run, value);
+	case TOOL_RUN_JSON:
+		run->json = true;
+		return 0;
+	case TOOL_RUN_SCALE:
+		return tool_run_set_scale(run, value);
+	case TOOL_RUN_MEAN:
+		return tool_run_parse_floats("--mean", value, run->picture.mean);
+	case TOOL_RUN_STD:
+		return tool_run_set_std(run, value);
+	case TOOL_RUN_ORDER:
+		return tool_run_choose("--order", value, "rgb", "bgr", &run->picture.order);
+	case TOOL_RUN_FIT:
+		return tool_run_choose("--fit", value, "pad", "stretch", &run->picture.fit);
+	}
+	return tool_model_option(&tool_run, &run->model, option, value);
+}
+
+static int tool_run_parse(int argc, char **argv, struct tool_run *run)
+{
+	static const struct option longs[] = {
+		{ "input", required_argument, NULL, TOOL_RUN_INPUT },
+		{ "output", required_argument, NULL, TOOL_RUN_OUTPUT },
+		{ "device", required_argument, NULL, TOOL_RUN_DEVICE },
+		{ "labels", required_argument, NULL, TOOL_RUN_LABELS },
+		{ "observe-all", required_argument, NULL, TOOL_RUN_OBSERVE },
+		{ "repeat", required_argument, NULL, TOOL_RUN_REPEAT },
+		{ "json", no_argument, NULL, TOOL_RUN_JSON },
+		{ "scale", required_argument, NULL, TOOL_RUN_SCALE },
+		{ "mean", required_argument, NULL, TOOL_RUN_MEAN },
+		{ "std", required_argument, NULL, TOOL_RUN_STD },
+		{ "order", required_argument, NULL, TOOL_RUN_ORDER },
+		{ "fit", required_argument, NULL, TOOL_RUN_FIT },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option, ret = 0;
+
+	opterr = 0;
+	while (!ret && (option = tool_model_getopt(argc, argv, "i:o:", longs)) != -1) {
+		if (option == '?')
+			return tool_usage(&tool_run, "unknown or incomplete option '%s'",
+					  argv[optind - 1]);
+		if (option == 'i')
+			option = TOOL_RUN_INPUT;
+		if (option == 'o')
+			option = TOOL_RUN_OUTPUT;
+		ret = tool_run_option(run, option, optarg);
+	}
+	if (ret)
+		return ret;
+	if (optind + 1 != argc)
+		return tool_usage(&tool_run, "takes one model");
+	if (run->model.preset && strcmp(run->device, "host"))
+		return tool_usage(&tool_run, "--topology needs --device host");
+	run->model.path = argv[optind];
+	return 0;
+}
+
+/* "name=file" where there is such an input; else the file is for the next one without. */
+static int tool_run_find_input(struct tool_run *run, const char *typed, const char **path)
+{
+	const char *names[LOOM_GRAPH_RANK];
+	struct loom_tensor_info info;
+	bool has_shape;
+	uint32_t i;
+
+	for (i = 0; i < run->num_arrays; i++) {
+		if (loom_graph_declared(run->model.graph, i, &info, names, &has_shape))
+			break;
+		if (!strncmp(typed, info.name, strlen(info.name)) &&
+		    typed[strlen(info.name)] == '=') {
+			*path = typed + strlen(info.name) + 1;
+			return i;
+		}
+	}
+	*path = typed;
+	for (i = 0; i < run->num_arrays; i++)
+		if (!run->arrays[i].data)
+			return i;
+	return -ENOENT;
+}
+
+static int tool_run_load_input(struct tool_run *run, const char *typed)
+{
+	const char *path;
+	int index;
+
+	index = tool_run_find_input(run, typed, &path);
+	if (index < 0)
+		return tool_fail("%s: takes %u input%s, '%s' is one too many", run->model.path,
+				 run->num_arrays, run->num_arrays == 1 ? "" : "s", typed);
+	if (run->arrays[index].data)
+		return tool_fail("input '%s' is given twice", run->arrays[index].name);
+	return tool_input_load(&run->model, index, path, &run->picture, &run->arrays[index]);
+}
+
+/* What was given, packed to the front: the order does not matter any more. */
+static int tool_run_bind_inputs(struct tool_run *run)
+{
+	uint32_t i, count = 0;
+	int ret = 0;
+
+	for (i = 0; i < run->num_arrays; i++) {
+		struct loom_array array = run->arrays[i];
+
+		if (!array.data)
+			continue;
+		memset(&run->arrays[i], 0, sizeof(run->arrays[i]));
+		run->arrays[count++] = array;
+		if (!ret)
+			ret = tool_model_add_shape(&run->model, array.name, array.rank,
+						   array.dims);
+	}
+	run->num_arrays = count;
+	run->model.values = run->arrays;
+	run->model.num_values = count;
+	return ret;
+}
+
+static int tool_run_open(struct tool_run *run)
+{
+	uint32_t i;
+	int ret;
+
+	ret = tool_model_open(&run->model);
+	if (ret)
+		return ret;
+	run->num_arrays = loom_graph_num_declared(run->model.graph);
+	run->arrays = calloc(run->num_arrays + 1, sizeof(*run->arrays));
+	if (!run->arrays) {
+		run->num_arrays = 0;
+		return tool_fail("no memory");
+	}
+	for (i = 0; i < run->num_inputs; i++) {
+		ret = tool_run_load_input(run, run->inputs[i]);
+		if (ret)
+			return ret;
+	}
+	ret = tool_run_bind_inputs(run);
+	return ret ? ret : tool_model_finish(&run->model);
+}
+
+static int tool_run_set_inputs(struct tool_run *run)
+{
+	struct loom_tensor_info info;
+	char dims[TOOL_TEXT];
+	struct loom_error err;
+	uint32_t i, a;
+
+	for (i = 0; !loom_graph_input(run->model.graph, i, &info); i++) {
+		for (a = 0; a < run->num_arrays; a++)
+			if (!strcmp(run->arrays[a].name, info.name))
+				break;
+		if (a == run->num_arrays)
+			return tool_fail("input '%s' %s %s was not given: --input %s=FILE",
+					 info.name, loom_dtype_name(info.dtype),
+					 tool_dims(dims, info.rank, info.dims), info.name);
+		if (loom_session_set_input(run->session, i, &run->arrays[a], &err))
+			return tool_fail("%s: %s", run->model.path, err.text);
+	}
+	return 0;
+}
+
+static int tool_run_execute(struct tool_run *run)
+{
+	struct tool_progress progress;
+	struct loom_error err;
+	int64_t start, took;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < run->repeat; i++) {
+		tool_progress_begin(&progress, "loom: running");
+		start = tool_now_ns();
+		ret = loom_session_run(run->session, tool_progress_tick, &progress, &err);
+		took = tool_now_ns() - start;
+		tool_progress_end(&progress);
+		if (!i || took < run->best_ns)
+			run->best_ns = took;
+	}
+	return ret ? tool_fail("%s: %s", run->model.path, err.text) : 0;
+}
+
+static int tool_run_collect(struct tool_run *run)
+{
+	uint32_t i, count = run->model.program->num_outputs;
+
+	run->results = calloc(count + 1, sizeof(*run->results));
+	if (!run->results)
+		return tool_fail("no memory");
+	run->num_results = count;
+	for (i = 0; i < count; i++)
+		if (loom_session_get_output(run->session, i, &run->results[i]))
+			return tool_fail("no memory for output '%s'",
+					 run->model.program->outputs[i].name);
+	return 0;
+}
+
+static int tool_run_save(const struct loom_array *array, const char *path)
+{
+	const char *suffix = strrchr(path, '.');
+	struct loom_error err;
+	int ret;
+
+	if (suffix && !strcmp(suffix, ".npy"))
+		ret = loom_npy_save(path, array, &err);
+	else
+		ret = loom_raw_save(path, array, &err);
+	return ret ? tool_fail("%s", err.text) : 0;
+}
+
+static int tool_run_save_outputs(const struct tool_run *run)
+{
+	uint32_t i, o, next = 0;
+	const char *path;
+	size_t length;
+
+	for (o = 0; o < run->num_outputs; o++) {
+		path = NULL;
+		for (i = 0; i < run->num_results && !path; i++) {
+			length = strlen(run->results[i].name);
+			if (!strncmp(run->outputs[o], run->results[i].name, length) &&
+			    run->outputs[o][length] == '=')
+				path = run->outputs[o] + length + 1;
+		}
+		if (!path) {
+			if (next == run->num_results)
+				return tool_fail("--output %s: there are %u outputs only",
+						 run->outputs[o], run->num_results);
+			i = ++next;
+			path = run->outputs[o];
+		}
+		if (tool_run_save(&run->results[i - 1], path))
+			return TOOL_FAILED;
+	}
+	return 0;
+}
+
+/* Tensor names may hold slashes; the file's name must not. */
+static void tool_run_file_name(char *text, size_t size, const char *dir, const char *name)
+{
+	size_t at = snprintf(text, size, "%s/", dir);
+
+	for (; *name && at + 5 < size; name++)
+		text[at++] = *name == '/' ? '%' : *name;
+	snprintf(text + at, size - at, ".npy");
+}
+
+static int tool_run_save_observed(const struct tool_run *run)
+{
+	const struct loom_program *program = run->model.program;
+	struct loom_array array;
+	char path[4096];
+	uint32_t i;
+	int ret;
+
+	if (mkdir(run->observe, 0777) && errno != EEXIST)
+		return tool_fail("%s: %s", run->observe, strerror(errno));
+	for (i = 0; i < program->num_observed + program->num_outputs; i++) {
+		if (i < program->num_observed)
+			ret = loom_session_get_observed(run->session, i, &array);
+		else
+			ret = loom_session_get_output(run->session, i - program->num_observed,
+						      &array);
+		if (ret)
+			return tool_fail("no memory for what was observed");
+		tool_run_file_name(path, sizeof(path), run->observe, array.name);
+		ret = tool_run_save(&array, path);
+		loom_array_clear(&array);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int tool_run_read_labels(struct tool_run *run)
+{
+	if (!run->num_results)
+		return tool_fail("--labels: the model has no output");
+	return tool_labels_decode(run->labels, &run->results[0], &run->text);
+}
+
+static void tool_run_print(const struct tool_run *run)
+{
+	struct drm_loom_counters counters;
+	char a[TOOL_TEXT], b[TOOL_TEXT];
+
+	tool_model_print(&run->model, TOOL_STAGE_PLAN);
+	loom_session_counters(run->session, &counters);
+	printf("ran on     %s: %.3f s; the engine was busy for %.3f s",
+	       loom_target_name(run->target), run->best_ns / 1e9, counters.busy_ns / 1e9);
+	if (run->repeat > 1)
+		printf(" (best of %u)", run->repeat);
+	printf("\ncounted    DRAM %s read, %s written; %.1f MMAC; %llu steps, %llu commands\n",
+	       tool_bytes(a, counters.dram_read_bytes), tool_bytes(b, counters.dram_write_bytes),
+	       counters.macs / 1e6, (unsigned long long)counters.steps,
+	       (unsigned long long)counters.commands);
+	if (run->labels)
+		printf("text: %s\nconfidence: %.4f\n", run->text.text, run->text.confidence);
+}
+
+static void tool_run_print_json(const struct tool_run *run)
+{
+	struct drm_loom_counters counters;
+	struct json json;
+
+	loom_session_counters(run->session, &counters);
+	json_begin(&json, stdout);
+	tool_model_json(&run->model, TOOL_STAGE_PLAN, &json);
+	json_double(&json, "import_seconds", run->model.import_ns / 1e9);
+	json_double(&json, "plan_seconds", run->model.plan_ns / 1e9);
+	json_open(&json, "run", '{');
+	json_string(&json, "device", loom_target_name(run->target));
+	json_double(&json, "seconds", run->best_ns / 1e9);
+	json_u64(&json, "repeat", run->repeat);
+	json_u64(&json, "dram_read_bytes", counters.dram_read_bytes);
+	json_u64(&json, "dram_write_bytes", counters.dram_write_bytes);
+	json_u64(&json, "sram_read_bytes", counters.sram_read_bytes);
+	json_u64(&json, "sram_write_bytes", counters.sram_write_bytes);
+	json_u64(&json, "macs", counters.macs);
+	json_u64(&json, "steps", counters.steps);
+	json_u64(&json, "commands", counters.commands);
+	json_u64(&json, "jobs", counters.jobs);
+	json_double(&json, "busy_seconds", counters.busy_ns / 1e9);
+	json_close(&json, '}');
+	if (run->labels) {
+		json_string(&json, "text", run->text.text);
+		json_double(&json, "confidence", run->text.confidence);
+	}
+	json_end(&json);
+}
+
+static int tool_run_session(struct tool_run *run)
+{
+	struct loom_error err;
+	int ret;
+
+	if (loom_target_open(run->device, run->model.preset, &run->target, &err))
+		return tool_fail("%s", err.text);
+	run->model.planner.topology = loom_target_topology(run->target);
+	ret = tool_model_plan(&run->model);
+	if (ret)
+		return ret;
+	if (loom_session_create(run->target, run->model.program, &run->session, &err))
+		return tool_fail("%s: %s", run->model.path, err.text);
+	return tool_run_set_inputs(run);
+}
+
+static int tool_run_results(struct tool_run *run)
+{
+	int ret;
+
+	ret = tool_run_collect(run);
+	if (!ret)
+		ret = tool_run_save_outputs(run);
+	if (!ret && run->observe)
+		ret = tool_run_save_observed(run);
+	if (!ret && run->labels)
+		ret = tool_run_read_labels(run);
+	if (ret)
+		return ret;
+	if (run->json)
+		tool_run_print_json(run);
+	else
+		tool_run_print(run);
+	return 0;
+}
+
+static void tool_run_clear(struct tool_run *run)
+{
+	uint32_t i;
+
+	loom_session_destroy(run->session);
+	loom_target_close(run->target);
+	for (i = 0; i < run->num_results; i++)
+		loom_array_clear(&run->results[i]);
+	for (i = 0; i < run->num_arrays; i++)
+		loom_array_clear(&run->arrays[i]);
+	tool_model_clear(&run->model);
+	free(run->results);
+	free(run->arrays);
+	free(run->text.text);
+	free(run->inputs);
+	free(run->outputs);
+}
+
+static int tool_run_run(int argc, char **argv)
+{
+	struct tool_run run = {
+		.device = "auto",
+		.repeat = 1,
+		.picture = {
+			.scale = 1.0f / 255.0f,
+			.mean = { 0.5f, 0.5f, 0.5f, 0.5f },
+			.std = { 0.5f, 0.5f, 0.5f, 0.5f },
+		},
+	};
+	int ret;
+
+	ret = tool_run_parse(argc, argv, &run);
+	if (!ret)
+		ret = tool_run_open(&run);
+	if (!ret)
+		ret = tool_run_session(&run);
+	if (!ret)
+		ret = tool_run_execute(&run);
+	if (!ret)
+		ret = tool_run_results(&run);
+	tool_run_clear(&run);
+	return ret;
+}
+
+const struct tool_command tool_run = {
+	.name = "run",
+	.usage = "MODEL --input [NAME=]FILE... [OPTION...]",
+	.text = "run a model on a device, or on the host with the same plan",
+	.help =
+		"  -i, --input [NAME=]FILE   .npy, .pb (ONNX TensorProto), PNG, PGM, PPM, or bare bytes\n"
+		"  -o, --output [NAME=]FILE  write an output: .npy, or bare bytes\n"
+		"  --device WHERE       host, soft (the first node), a node's path, or auto (default)\n"
+		"  --labels FILE        dictionary of a text recogniser: print the text it read\n"
+		"  --observe-all DIR    write every tensor that is computed to DIR\n"
+		"  --repeat N           run N times, report the fastest\n"
+		"  --json               the summary for programs\n"
+		"\nHow a picture becomes an input: (pixel * scale - mean) / std\n"
+		"  --scale S            default 1/255\n"
+		"  --mean M[,M,M]       default 0.5\n"
+		"  --std S[,S,S]        default 0.5\n"
+		"  --order rgb|bgr      default bgr where channels come first, else rgb\n"
+		"  --fit pad|stretch    default pad where the model leaves the width open, else stretch\n"
+		"\nWhat the model leaves open, the input says, or else:\n"
+		TOOL_MODEL_HELP,
+	.run = tool_run_run,
+};

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loom_file.h"
+
+/**
+ * DOC: Input files
+ *
+ * Where the model leaves a dimension open, the file says it: an array has a shape, a
+ * picture has proportions, bare bytes have a length. What --dim and --shape
+ * say comes first, and a file that contradicts is refused here, where the file's name is known.
+ */
+
+enum tool_file_kind {
+	TOOL_FILE_RAW,
+	TOOL_FILE_NPY,
+	TOOL_FILE_PB,
+	TOOL_FILE_IMAGE,
+};
+
+static int tool_file_guess(const char *path, enum tool_file_kind *kind)
+{
+	static const char png[] = "\x89PNG";
+	static const char npy[] = "\x93NUMPY";
+	const char *suffix = strrchr(path, '.');
+	char magic[6] = "";
+	FILE *file = fopen(path, "rb");
+	size_t got;
+
+	if (!file)
+		return tool_fail("%s: %s", path, strerror(errno));
+	got = fread(magic, 1, sizeof(magic), file);
+	fclose(file);
+	if (got == sizeof(magic) && !memcmp(magic, npy, 6))
+		*kind = TOOL_FILE_NPY;
+	else if (got >= 4 && !memcmp(magic, png, 4))
+		*kind = TOOL_FILE_IMAGE;
+	else if (suffix && (!strcmp(suffix, ".pgm") || !strcmp(suffix, ".ppm") ||
+			    !strcmp(suffix, ".pnm") || !strcmp(suffix, ".png")))
+		*kind = TOOL_FILE_IMAGE;
+	else if (suffix && !strcmp(suffix, ".pb"))
+		*kind = TOOL_FILE_PB;
+	else if (suffix && !strcmp(suffix, ".npy"))
+		*kind = TOOL_FILE_NPY;
+	else
+		*kind = TOOL_FILE_RAW;
+	return 0;
+}
+
+/* What the model, --shape and --dim say together; negative where still open. */
+static void tool_input_shape(const struct tool_model *model, struct loom_tensor_info *info,
+			     const char *const *names, bool *has_shape, int64_t *dims)
+{
+	char anonymous[256];
+	uint32_t i, d;
+
+	memcpy(dims, info->dims, sizeof(info->dims));
+	for (i = 0; i < model->num_shapes; i++) {
+		if (strcmp(model->shapes[i].input, info->name))
+			continue;
+		if (!*has_shape)
+			info->rank = model->shapes[i].rank;
+		*has_shape = true;
+		if (model->shapes[i].rank == info->rank)
+			memcpy(dims, model->shapes[i].dims, info->rank * sizeof(*dims));
+	}
+	for (d = 0; d < info->rank; d++) {
+		snprintf(anonymous, sizeof(anonymous), "%s:%u", info->name, d);
+		for (i = 0; dims[d] < 0 && i < model->num_dims; i++)
+			if (!strcmp(model->dims[i].name, anonymous) ||
+			    (names[d] && !strcmp(model->dims[i].name, names[d])))
+				dims[d] = model->dims[i].value;
+	}
+}
+
+static bool tool_input_fits(const struct loom_array *array, uint32_t rank, const int64_t *dims)
+{
+	uint32_t i;
+
+	if (array->rank != rank)
+		return false;
+	for (i = 0; i < rank; i++)
+		if (dims[i] >= 0 && dims[i] != array->dims[i])
+			return false;
+	return true;
+}
+
+static int tool_input_check(const char *path, const struct loom_tensor_info *info,
+			    bool has_shape, const int64_t *dims, const struct loom_array *array)
+{
+	char wants[TOOL_TEXT], has[TOOL_TEXT];
+
+	if (array->dtype != info->dtype)
+		return tool_fail("%s: holds %s elements, input '%s' takes %s", path,
+				 loom_dtype_name(array->dtype), info->name,
+				 loom_dtype_name(info->dtype));
+	if (has_shape && !tool_input_fits(array, info->rank, dims))
+		return tool_fail("%s: is %s, input '%s' takes %s", path,
+				 tool_dims(has, array->rank, array->dims), info->name,
+				 tool_dims(wants, info->rank, dims));
+	return 0;
+}
+
+/* The one open dimension follows from the length of the file. */
+static void tool_input_close_raw(const char *path, uint32_t dtype, uint32_t rank, int64_t *dims)
+{
+	uint64_t rest = loom_dtype_size(dtype);
+	uint32_t i, num_open = 0, open = 0;
+	size_t size;
+	FILE *file;
+
+	for (i = 0; i < rank; i++) {
+		if (dims[i] < 0) {
+			num_open++;
+			open = i;
+		} else if (__builtin_mul_overflow(rest, (uint64_t)dims[i], &rest)) {
+			return;
+		}
+	}
+	if (num_open != 1 || !rest)
+		return;
+	file = fopen(path, "rb");
+	if (!file)
+		return;
+	if (!tool_file_size(file, &size) && size && !(size % rest))
+		dims[open] = size / rest;
+	fclose(file);
+}
+
+static int tool_input_load_raw(const char *path, const struct loom_tensor_info *info,
+			       int64_t *dims, struct loom_array *array)
+{
+	struct loom_error err;
+	char text[TOOL_TEXT];
+	uint32_t i;
+
+	tool_input_close_raw(path, info->dtype, info->rank, dims);
+	for (i = 0; i < info->rank; i++)
+		if (dims[i] < 0)
+			return tool_fail("%s: has no shape, and input '%s' is %s: give --shape",
+					 path, info->name, tool_dims(text, info->rank, dims));
+	if (loom_array_alloc(array, info->dtype, info->rank, dims))
+		return tool_fail("input '%s' %s is too large", info->name,
+				 tool_dims(text, info->rank, dims));
+	if (loom_raw_load(path, array, &err))
+		return tool_fail("%s", err.text);
+	return 0;
+}
+
+static void tool_input_image_options(const struct tool_input_options *options, bool open,
+				     uint32_t rank, const int64_t *dims,
+				     struct loom_image_options *image)
+{
+	bool channels_first = rank >= 3 && (dims[rank - 3] == 1 || dims[rank - 3] == 3 ||
+					    dims[rank - 3] == 4);
+
+	image->scale = options->scale;
+	memcpy(image->mean, options->mean, sizeof(image->mean));
+	memcpy(image->std, options->std, sizeof(image->std));
+	image->bgr = options->order ? !strcmp(options->order, "bgr") : channels_first;
+	image->fit = (options->fit ? !strcmp(options->fit, "pad") : open) ? LOOM_IMAGE_PAD :
+									    LOOM_IMAGE_STRETCH;
+}
+
+static int tool_input_load_image(const char *path, const struct loom_tensor_info *info,
+				 int64_t *dims, const struct tool_input_options *options,
+				 struct loom_array *array)
+{
+	bool open = info->rank && (info->dims[info->rank - 1] < 0);
+	struct loom_image_options how;
+	struct loom_image image;
+	struct loom_error err;
+	char text[TOOL_TEXT];
+	int ret = 0;
+
+	if (loom_image_load(path, &image, &err))
+		return tool_fail("%s", err.text);
+	if (loom_image_shape(&image, info->rank, dims) ||
+	    (info->dtype != LOOM_DTYPE_F32 && info->dtype != LOOM_DTYPE_U8)) {
+		ret = tool_fail("%s: a picture does not fit into input '%s' %s %s", path,
+				info->name, loom_dtype_name(info->dtype),
+				tool_dims(text, info->rank, info->dims));
+		goto out;
+	}
+	tool_input_image_options(options, open, info->rank, dims, &how);
+	if (loom_array_alloc(array, info->dtype, info->rank, dims) ||
+	    loom_image_to_array(&image, &how, array))
+		ret = tool_fail("%s: no memory for input '%s' %s", path, info->name,
+				tool_dims(text, info->rank, dims));
+out:
+	loom_image_clear(&image);
+	return ret;
+}
+
+static int tool_input_load_kind(enum tool_file_kind kind, const char *path,
+				const struct loom_tensor_info *info, int64_t *dims,
+				const struct tool_input_options *options,
+				struct loom_array *array)
+{
+	struct loom_error err;
+
+	switch (kind) {
+	case TOOL_FILE_NPY:
+		return loom_npy_load(path, array, &err) ? tool_fail("%s", err.text) : 0;
+	case TOOL_FILE_PB:
+		return loom_tensor_load_pb(path, array, &err) ? tool_fail("%s", err.text) : 0;
+	case TOOL_FILE_IMAGE:
+		return tool_input_load_image(path, info, dims, options, array);
+	case TOOL_FILE_RAW:
+		break;
+	}
+	return tool_input_load_raw(path, info, dims, array);
+}
+
+int tool_input_load(const struct tool_model *model, uint32_t index, const char *path,
+		    const struct tool_input_options *options, struct loom_array *array)
+{
+	const char *names[LOOM_GRAPH_RANK] = { NULL };
+	int64_t dims[LOOM_GRAPH_RANK];
+	struct loom_tensor_info info;
+	enum tool_file_kind kind = TOOL_FILE_RAW;
+	bool has_shape;
+	int ret;
+
+	memset(array, 0, sizeof(*array));
+	if (loom_graph_declared(model->graph, index, &info, names, &has_shape))
+		return tool_fail("%s: has no input %u", model->path, index);
+	tool_input_shape(model, &info, names, &has_shape, dims);
+	ret = tool_file_guess(path, &kind);
+	if (!ret && !has_shape && (kind == TOOL_FILE_RAW || kind == TOOL_FILE_IMAGE))
+		return tool_fail("%s: the model does not say the shape of input '%s': give --shape",
+				 path, info.name);
+	if (!ret)
+		ret = tool_input_load_kind(kind, path, &info, dims, options, array);
+	if (!ret)
+		ret = tool_input_check(path, &info, has_shape, dims, array);
+	if (ret)
+		goto fail;
+	free(array->name);
+	array->name = strdup(info.name);
+	if (array->name)
+		return 0;
+	ret = tool_fail("no memory");
+fail:
+	loom_array_clear(array);
+	return ret;
+}

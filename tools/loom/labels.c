@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/**
+ * DOC: Labels
+ *
+ * A text recogniser puts out a probability per time step and class. Class 0 is
+ * "nothing", then come the lines of the dictionary, and a space where there is one
+ * class more. Greedy decoding takes the best class of each step, drops repeats,
+ * then drops the nothings.
+ */
+
+/**
+ * struct tool_labels - a dictionary
+ * @bytes: the file, its line ends replaced by zeroes
+ * @lines: first byte of each line
+ * @num_lines: number of @lines
+ */
+struct tool_labels {
+	char *bytes;
+	char **lines;
+	uint32_t num_lines;
+};
+
+static void tool_labels_clear(struct tool_labels *labels)
+{
+	free(labels->bytes);
+	free(labels->lines);
+}
+
+static int tool_labels_split(struct tool_labels *labels, size_t size)
+{
+	size_t i, count = 1;
+	char *at, *end;
+
+	for (i = 0; i < size; i++)
+		count += labels->bytes[i] == '\n';
+	labels->lines = calloc(count, sizeof(*labels->lines));
+	if (!labels->lines)
+		return -ENOMEM;
+	for (at = labels->bytes; at < labels->bytes + size; at = end + 1) {
+		end = memchr(at, '\n', labels->bytes + size - at);
+		if (!end)
+			end = labels->bytes + size;
+		*end = '\0';
+		if (end > at && end[-1] == '\r')
+			end[-1] = '\0';
+		labels->lines[labels->num_lines++] = at;
+	}
+	return 0;
+}
+
+static int tool_labels_load(const char *path, struct tool_labels *labels)
+{
+	FILE *file = fopen(path, "rb");
+	size_t size;
+	int ret;
+
+	if (!file)
+		return -errno;
+	ret = tool_file_size(file, &size);
+	if (ret)
+		goto out;
+	labels->bytes = malloc(size + 1);
+	if (!labels->bytes)
+		ret = -ENOMEM;
+	else if (fread(labels->bytes, 1, size, file) != size)
+		ret = -EIO;
+	else
+		ret = tool_labels_split(labels, size);
+out:
+	fclose(file);
+	return ret;
+}
+
+static uint32_t tool_labels_best(const float *row, uint32_t classes)
+{
+	uint32_t i, best = 0;
+
+	for (i = 1; i < classes; i++)
+		if (row[i] > row[best])
+			best = i;
+	return best;
+}
+
+static int tool_labels_read(const struct tool_labels *labels, const float *rows, int64_t steps,
+			    uint32_t classes, struct tool_text *text)
+{
+	uint32_t best, last = 0;
+	double sum = 0;
+	size_t size;
+	FILE *out;
+	int64_t t;
+
+	out = open_memstream(&text->text, &size);
+	if (!out)
+		return -ENOMEM;
+	for (t = 0; t < steps; t++) {
+		best = tool_labels_best(rows + t * classes, classes);
+		if (best && best != last) {
+			fputs(best <= labels->num_lines ? labels->lines[best - 1] : " ", out);
+			sum += rows[t * classes + best];
+			text->num_chars++;
+		}
+		last = best;
+	}
+	text->confidence = text->num_chars ? sum / text->num_chars : 0;
+	return fclose(out) ? -ENOMEM : 0;
+}
+
+int tool_labels_decode(const char *dictionary, const struct loom_array *array,
+		       struct tool_text *text)
+{
+	struct tool_labels labels = { 0 };
+	char dims[TOOL_TEXT];
+	uint32_t classes;
+	int ret;
+
+	*text = (struct tool_text){ 0 };
+	if (array->dtype != LOOM_DTYPE_F32 || array->rank < 2 || array->rank > 3 ||
+	    (array->rank == 3 && array->dims[0] != 1) || array->dims[array->rank - 1] < 2)
+		return tool_fail("--labels: output '%s' %s is not a row of classes per step",
+				 array->name, tool_dims(dims, array->rank, array->dims));
+	ret = tool_labels_load(dictionary, &labels);
+	if (ret) {
+		tool_labels_clear(&labels);
+		return tool_fail("%s: %s", dictionary, strerror(-ret));
+	}
+	classes = array->dims[array->rank - 1];
+	if (classes - 1 != labels.num_lines && classes - 2 != labels.num_lines)
+		ret = tool_fail("%s: has %u lines, but output '%s' has %u classes", dictionary,
+				labels.num_lines, array->name, classes);
+	else if (tool_labels_read(&labels, array->data, array->dims[array->rank - 2], classes,
+				  text))
+		ret = tool_fail("no memory");
+	tool_labels_clear(&labels);
+	return ret;
+}

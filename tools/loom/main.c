@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int tool_help_run(int argc, char **argv);
+static int tool_version_run(int argc, char **argv);
+
+static const struct tool_command tool_help = {
+	.name = "help",
+	.usage = "[COMMAND]",
+	.text = "say what there is, or what a command takes",
+	.help = "",
+	.run = tool_help_run,
+};
+
+static const struct tool_command tool_version = {
+	.name = "version",
+	.usage = "",
+	.text = "print the version",
+	.help = "",
+	.run = tool_version_run,
+};
+
+static const struct tool_command *const tool_commands[] = {
+	&tool_info,
+	&tool_plan,
+	&tool_run,
+	&tool_help,
+	&tool_version,
+};
+
+static const struct tool_command *tool_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(tool_commands); i++)
+		if (!strcmp(tool_commands[i]->name, name))
+			return tool_commands[i];
+	return NULL;
+}
+
+int tool_fail(const char *format, ...)
+{
+	va_list args;
+
+	fputs("loom: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return TOOL_FAILED;
+}
+
+int tool_usage(const struct tool_command *command, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "loom %s: ", command->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, " (see: loom help %s)\n", command->name);
+	return TOOL_USAGE;
+}
+
+static void tool_print_commands(FILE *file)
+{
+	size_t i;
+
+	fputs("usage: loom COMMAND [OPTION...] [ARGUMENT...]\n\n", file);
+	for (i = 0; i < ARRAY_SIZE(tool_commands); i++)
+		fprintf(file, "  %-8s %s\n", tool_commands[i]->name, tool_commands[i]->text);
+	fputs("\nloom help COMMAND says what a command takes.\n", file);
+}
+
+static int tool_help_run(int argc, char **argv)
+{
+	const struct tool_command *command;
+
+	if (argc < 2) {
+		tool_print_commands(stdout);
+		return 0;
+	}
+	command = tool_find(argv[1]);
+	if (!command)
+		return tool_usage(&tool_help, "there is no command '%s'", argv[1]);
+	printf("usage: loom %s %s\n\n%s\n", command->name, command->usage, command->text);
+	if (*command->help)
+		printf("\n%s", command->help);
+	return 0;
+}
+
+static int tool_version_run(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts("loom " LOOM_VERSION);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct tool_command *command;
+	int ret;
+
+	if (argc < 2) {
+		tool_print_commands(stderr);
+		return TOOL_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		command = &tool_help;
+	else if (!strcmp(argv[1], "--version"))
+		command = &tool_version;
+	else
+		command = tool_find(argv[1]);
+	if (!command) {
+		fprintf(stderr, "loom: there is no command '%s' (see: loom help)\n", argv[1]);
+		return TOOL_USAGE;
+	}
+	ret = command->run(argc - 1, argv + 1);
+	/* A full disk or a closed pipe must not look like success. */
+	if (fflush(stdout) || ferror(stdout))
+		return tool_fail("standard output cannot be written");
+	return ret;
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	TOOL_OPT_DIM = 256,
+	TOOL_OPT_SHAPE,
+	TOOL_OPT_TOPOLOGY,
+	TOOL_OPT_STRATEGY,
+	TOOL_OPT_SRAM,
+	TOOL_OPT_NO_OVERLAP,
+	TOOL_OPT_KEEP_ALL,
+};
+
+static const struct option tool_model_options[] = {
+	{ "dim", required_argument, NULL, TOOL_OPT_DIM },
+	{ "shape", required_argument, NULL, TOOL_OPT_SHAPE },
+	{ "topology", required_argument, NULL, TOOL_OPT_TOPOLOGY },
+	{ "strategy", required_argument, NULL, TOOL_OPT_STRATEGY },
+	{ "sram", required_argument, NULL, TOOL_OPT_SRAM },
+	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
+	{ "keep-all", no_argument, NULL, TOOL_OPT_KEEP_ALL },
+};
+
+/* Room for the model's options, a command's, and the zeroes at the end. */
+#define TOOL_MAX_OPTIONS	40
+
+int64_t tool_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* A whole number with nothing behind it but, where @suffix, one of k, M, G. */
+static int tool_parse_number(const char *text, bool suffix, int64_t *number)
+{
+	static const char units[] = "kMG";
+	const char *unit;
+	char *end;
+
+	errno = 0;
+	*number = strtoll(text, &end, 0);
+	if (errno || end == text || *number < 0)
+		return -EINVAL;
+	unit = suffix && *end ? strchr(units, *end) : NULL;
+	if (unit) {
+		if (__builtin_mul_overflow(*number, 1LL << 10 * (unit - units + 1), number))
+			return -EINVAL;
+		end++;
+	}
+	return *end ? -EINVAL : 0;
+}
+
+static int tool_model_add_dim(const struct tool_command *command, struct tool_model *model,
+			      char *value)
+{
+	/* Names may hold colons and the like, but the size comes last. */
+	char *equals = strrchr(value, '=');
+	struct loom_dim_binding *grown;
+	int64_t size;
+
+	if (!equals || equals == value || tool_parse_number(equals + 1, false, &size))
+		return tool_usage(command, "--dim takes NAME=N, not '%s'", value);
+	grown = realloc(model->dims, (model->num_dims + 1) * sizeof(*grown));
+	if (!grown)
+		return tool_fail("no memory");
+	*equals = '\0';
+	model->dims = grown;
+	model->dims[model->num_dims++] = (struct loom_dim_binding){ value, size };
+	return 0;
+}
+
+int tool_model_add_shape(struct tool_model *model, const char *input, uint32_t rank,
+			 const int64_t *dims)
+{
+	struct loom_shape_binding *grown;
+
+	grown = realloc(model->shapes, (model->num_shapes + 1) * sizeof(*grown));
+	if (!grown)
+		return tool_fail("no memory");
+	model->shapes = grown;
+	grown += model->num_shapes++;
+	*grown = (struct loom_shape_binding){ .input = input, .rank = rank };
+	memcpy(grown->dims, dims, rank * sizeof(*dims));
+	return 0;
+}
+
+static int tool_model_parse_shape(const struct tool_command *command, struct tool_model *model,
+				  char *value)
+{
+	char *equals = strrchr(value, '=');
+	int64_t dims[LOOM_GRAPH_RANK];
+	char *at, *rest = NULL;
+	uint32_t rank = 0;
+
+	if (!equals || equals == value)
+		return tool_usage(command, "--shape takes INPUT=N,N,.., not '%s'", value);
+	*equals = '\0';
+	for (at = strtok_r(equals + 1, ",x", &rest); at; at = strtok_r(NULL, ",x", &rest)) {
+		if (rank == LOOM_GRAPH_RANK)
+			return tool_usage(command, "--shape %s: more than %d dimensions", value,
+					  LOOM_GRAPH_RANK);
+		if (tool_parse_number(at, false, &dims[rank++]))
+			return tool_usage(command, "--shape %s: '%s' is not a size", value, at);
+	}
+	return tool_model_add_shape(model, value, rank, dims);
+}
+
+static int tool_model_set_topology(const struct tool_command *command, struct tool_model *model,
+				   const char *name)
+{
+	model->preset = loom_topology_find(name);
+	if (!model->preset)
+		return tool_usage(command, "there is no topology '%s', try: loom info --presets",
+				  name);
+	return 0;
+}
+
+static int tool_model_set_strategy(const struct tool_command *command, struct tool_model *model,
+				   const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; loom_placer_name(i); i++) {
+		if (!strcmp(loom_placer_name(i), name)) {
+			model->planner.placer = name;
+			return 0;
+		}
+	}
+	return tool_usage(command, "there is no strategy '%s', try: loom plan --strategies", name);
+}
+
+int tool_model_getopt(int argc, char **argv, const char *shorts, const struct option *own)
+{
+	struct option all[TOOL_MAX_OPTIONS] = { 0 };
+	size_t i, count = ARRAY_SIZE(tool_model_options);
+
+	memcpy(all, tool_model_options, sizeof(tool_model_options));
+	for (i = 0; own[i].name && count < TOOL_MAX_OPTIONS - 1; i++)
+		all[count++] = own[i];
+	return getopt_long(argc, argv, shorts, all, NULL);
+}
+
+int tool_model_option(const struct tool_command *command, struct tool_model *model, int option,
+		      char *value)
+{
+	int64_t bytes;
+
+	switch (option) {
+	case TOOL_OPT_DIM:
+		return tool_model_add_dim(command, model, value);
+	case TOOL_OPT_SHAPE:
+		return tool_model_parse_shape(command, model, value);
+	case TOOL_OPT_TOPOLOGY:
+		return tool_model_set_topology(command, model, value);
+	case TOOL_OPT_STRATEGY:
+		return tool_model_set_strategy(command, model, value);
+	case TOOL_OPT_SRAM:
+		if (tool_parse_number(value, true, &bytes) || !bytes)
+			return tool_usage(command, "--sram takes bytes, not '%s'", value);
+		model->planner.sram_limit_bytes = bytes;
+		return 0;
+	case TOOL_OPT_NO_OVERLAP:
+		model->planner.flags |= LOOM_PLANNER_NO_OVERLAP;
+		return 0;
+	case TOOL_OPT_KEEP_ALL:
+		model->graph_flags |= LOOM_GRAPH_KEEP_ALL;
+		return 0;
+	}
+	return tool_usage(command, "unknown option");
+}
+
+int tool_model_open(struct tool_model *model)
+{
+	int64_t start = tool_now_ns();
+	struct loom_error err;
+
+	if (loom_graph_open_onnx(model->path, &model->graph, &err))
+		return tool_fail("%s", err.text);
+	model->import_ns = tool_now_ns() - start;
+	return 0;
+}
+
+int tool_model_finish(struct tool_model *model)
+{
+	struct loom_graph_options options = {
+		.flags = model->graph_flags,
+		.dims = model->dims,
+		.num_dims = model->num_dims,
+		.shapes = model->shapes,
+		.num_shapes = model->num_shapes,
+		.values = model->values,
+		.num_values = model->num_values,
+	};
+	int64_t start = tool_now_ns();
+	struct loom_error err;
+
+	if (loom_graph_finish(model->graph, &options, &err))
+		return tool_fail("%s", err.text);
+	model->import_ns += tool_now_ns() - start;
+	return 0;
+}
+
+int tool_model_plan(struct tool_model *model)
+{
+	int64_t start = tool_now_ns();
+	struct loom_error err;
+
+	if (loom_program_create(model->graph, &model->planner, &model->program, &err))
+		return tool_fail("%s", err.text);
+	model->plan_ns = tool_now_ns() - start;
+	return 0;
+}
+
+void tool_model_clear(struct tool_model *model)
+{
+	loom_program_destroy(model->program);
+	loom_graph_destroy(model->graph);
+	free(model->dims);
+	free(model->shapes);
+}
+
+static void tool_model_print_ends(const struct tool_model *model)
+{
+	struct loom_tensor_info info;
+	char dims[TOOL_TEXT];
+	uint32_t i;
+
+	for (i = 0; !loom_graph_input(model->graph, i, &info); i++)
+		printf("input      %s %s %s\n", info.name, loom_dtype_name(info.dtype),
+		       tool_dims(dims, info.rank, info.dims));
+	for (i = 0; !loom_graph_output(model->graph, i, &info); i++)
+		printf("output     %s %s %s\n", info.name, loom_dtype_name(info.dtype),
+		       tool_dims(dims, info.rank, info.dims));
+}
+
+static void tool_model_print_place(const struct tool_model *model)
+{
+	const struct loom_program_stats *stats = &model->program->stats;
+	char a[TOOL_TEXT], b[TOOL_TEXT];
+
+	printf("topology   %s: %u lanes of %s, %u DRAM banks\n", model->planner.topology->name,
+	       model->planner.topology->region[LOOM_REGION_SRAM].banks,
+	       tool_bytes(a, model->planner.topology->region[LOOM_REGION_SRAM].bank_bytes),
+	       model->planner.topology->region[LOOM_REGION_DRAM].banks);
+	printf("weights    %s\n", tool_bytes(a, stats->weights_bytes));
+	printf("neurons    %llu of %s in all, peak %s by '%s'",
+	       (unsigned long long)stats->neurons, tool_bytes(a, stats->neuron_sum_bytes),
+	       tool_bytes(b, stats->arena_bytes), model->program->placer);
+	printf(", lower bound %s\n", tool_bytes(a, stats->bound_bytes));
+}
+
+static void tool_model_print_plan(const struct tool_model *model)
+{
+	const struct loom_program_stats *stats = &model->program->stats;
+	char a[TOOL_TEXT], b[TOOL_TEXT], c[TOOL_TEXT];
+
+	printf("plan       %llu nodes (%llu sliced), %llu tensors, %llu steps, %llu commands, %s\n",
+	       (unsigned long long)stats->nodes, (unsigned long long)stats->sliced_nodes,
+	       (unsigned long long)stats->tensors, (unsigned long long)stats->steps,
+	       (unsigned long long)stats->commands, tool_bytes(a, stats->plan_bytes));
+	printf("scratch    %s of SRAM per lane\n", tool_bytes(a, stats->scratch_bytes));
+	printf("traffic    DRAM %s read, %s written; %.1f MMAC",
+	       tool_bytes(a, stats->dram_read_bytes), tool_bytes(b, stats->dram_write_bytes),
+	       stats->macs / 1e6);
+	printf("; SRAM %s read, %s written\n", tool_bytes(a, stats->sram_read_bytes),
+	       tool_bytes(c, stats->sram_write_bytes));
+}
+
+void tool_model_print(const struct tool_model *model, enum tool_stage stage)
+{
+	printf("model      %s\n", model->path);
+	tool_model_print_ends(model);
+	if (stage >= TOOL_STAGE_PLACE)
+		tool_model_print_place(model);
+	if (stage >= TOOL_STAGE_PLAN)
+		tool_model_print_plan(model);
+}
+
+static void tool_model_json_ends(const struct tool_model *model, struct json *json)
+{
+	int (*const get[])(const struct loom_graph *, uint32_t, struct loom_tensor_info *) = {
+		loom_graph_input, loom_graph_output,
+	};
+	struct loom_tensor_info info;
+	uint32_t i, side;
+
+	for (side = 0; side < 2; side++) {
+		json_open(json, side ? "outputs" : "inputs", '[');
+		for (i = 0; !get[side](model->graph, i, &info); i++) {
+			json_open(json, NULL, '{');
+			json_string(json, "name", info.name);
+			json_string(json, "dtype", loom_dtype_name(info.dtype));
+			json_dims(json, "dims", info.rank, info.dims);
+			json_close(json, '}');
+		}
+		json_close(json, ']');
+	}
+}
+
+static void tool_model_json_plan(const struct tool_model *model, enum tool_stage stage,
+				 struct json *json)
+{
+	const struct loom_program_stats *stats = &model->program->stats;
+
+	json_string(json, "topology", model->planner.topology->name);
+	json_string(json, "strategy", model->program->placer);
+	json_u64(json, "nodes", stats->nodes);
+	json_u64(json, "weights_bytes", stats->weights_bytes);
+	json_u64(json, "neurons", stats->neurons);
+	json_u64(json, "neuron_sum_bytes", stats->neuron_sum_bytes);
+	json_u64(json, "neuron_peak_bytes", stats->arena_bytes);
+	json_u64(json, "neuron_bound_bytes", stats->bound_bytes);
+	if (stage < TOOL_STAGE_PLAN)
+		return;
+	json_u64(json, "sliced_nodes", stats->sliced_nodes);
+	json_u64(json, "scratch_bytes", stats->scratch_bytes);
+	json_u64(json, "plan_bytes", stats->plan_bytes);
+	json_u64(json, "tensors", stats->tensors);
+	json_u64(json, "steps", stats->steps);
+	json_u64(json, "commands", stats->commands);
+	json_u64(json, "macs", stats->macs);
+	json_u64(json, "dram_read_bytes", stats->dram_read_bytes);
+	json_u64(json, "dram_write_bytes", stats->dram_write_bytes);
+	json_u64(json, "sram_read_bytes", stats->sram_read_bytes);
+	json_u64(json, "sram_write_bytes", stats->sram_write_bytes);
+}
+
+void tool_model_json(const struct tool_model *model, enum tool_stage stage, struct json *json)
+{
+	json_string(json, "model", model->path);
+	tool_model_json_ends(model, json);
+	if (stage >= TOOL_STAGE_PLACE)
+		tool_model_json_plan(model, stage, json);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <errno.h>
+
+int tool_file_size(FILE *file, size_t *size_bytes)
+{
+	long size;
+
+	if (fseek(file, 0, SEEK_END))
+		return -errno;
+	size = ftell(file);
+	if (size < 0)
+		return -errno;
+	rewind(file);
+	*size_bytes = size;
+	return 0;
+}
+
+const char *tool_bytes(char *text, uint64_t bytes)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	double value = bytes;
+	size_t unit = 0;
+
+	if (bytes < 1024) {
+		snprintf(text, TOOL_TEXT, "%llu B", (unsigned long long)bytes);
+		return text;
+	}
+	for (value /= 1024; value >= 1024 && unit + 1 < ARRAY_SIZE(units); unit++)
+		value /= 1024;
+	snprintf(text, TOOL_TEXT, "%.*f %s", value < 10 ? 2 : 1, value, units[unit]);
+	return text;
+}
+
+const char *tool_dims(char *text, uint32_t rank, const int64_t *dims)
+{
+	size_t at = 0;
+	uint32_t i;
+
+	text[at++] = '[';
+	for (i = 0; i < rank && at < TOOL_TEXT - 24; i++) {
+		if (i)
+			text[at++] = ',';
+		if (dims[i] < 0)
+			text[at++] = '?';
+		else
+			at += snprintf(text + at, TOOL_TEXT - at, "%lld", (long long)dims[i]);
+	}
+	snprintf(text + at, TOOL_TEXT - at, "]");
+	return text;
+}

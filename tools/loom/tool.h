@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOOM_TOOL_H
+#define LOOM_TOOL_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "loom.h"
+#include "loom_planner.h"
+#include "loom_topology.h"
+
+/**
+ * DOC: The loom tool
+ *
+ * A table of subcommands (main.c), one file each (cmd_*.c), and what they share:
+ * the options that say how a model is planned (model.c), files that become inputs (input.c),
+ * text and JSON output (print.c, json.c), progress (progress.c), labels (labels.c).
+ *
+ * A command returns its exit status: 0, TOOL_FAILED for work that failed, TOOL_USAGE for a
+ * command line that makes no sense. Each comes with one line on stderr.
+ */
+
+#define TOOL_FAILED	1
+#define TOOL_USAGE	2
+
+/**
+ * struct tool_command - a subcommand
+ * @name: as typed
+ * @usage: what follows the name
+ * @text: one line about it
+ * @help: the options
+ * @run: does it; argv[0] is the name
+ */
+struct tool_command {
+	const char *name;
+	const char *usage;
+	const char *text;
+	const char *help;
+	int (*run)(int argc, char **argv);
+};
+
+extern const struct tool_command tool_info;
+extern const struct tool_command tool_plan;
+extern const struct tool_command tool_run;
+
+/** tool_fail() - prints "loom: ..." to stderr; returns TOOL_FAILED */
+int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** tool_usage() - the same with a hint where the help is; returns TOOL_USAGE */
+int tool_usage(const struct tool_command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* json.c */
+
+/**
+ * struct json - a JSON text that is being written
+ * @file: where to
+ * @depth: open objects and arrays
+ * @first: nothing was written on this level yet
+ */
+struct json {
+	FILE *file;
+	int depth;
+	bool first;
+};
+
+void json_begin(struct json *json, FILE *file);
+void json_end(struct json *json);
+/** json_open() - starts an object ('{') or an array ('['); @key is NULL inside arrays */
+void json_open(struct json *json, const char *key, char bracket);
+void json_close(struct json *json, char bracket);
+void json_u64(struct json *json, const char *key, uint64_t value);
+void json_double(struct json *json, const char *key, double value);
+void json_bool(struct json *json, const char *key, bool value);
+void json_string(struct json *json, const char *key, const char *value);
+void json_dims(struct json *json, const char *key, uint32_t rank, const int64_t *dims);
+
+/* print.c */
+
+/** tool_file_size() - bytes of an open file, which is rewound; 0 or -errno */
+int tool_file_size(FILE *file, size_t *size_bytes);
+
+/** enough for tool_bytes() and tool_dims() */
+#define TOOL_TEXT	192
+
+/** tool_bytes() - "12.3 MiB" into @text, of TOOL_TEXT bytes; returns it */
+const char *tool_bytes(char *text, uint64_t bytes);
+/** tool_dims() - "[1,3,48,?]" into @text; a negative dimension is open */
+const char *tool_dims(char *text, uint32_t rank, const int64_t *dims);
+
+/* model.c */
+
+/**
+ * enum tool_stage - how far to go
+ * @TOOL_STAGE_GRAPH: shapes bound, constants folded, fused
+ * @TOOL_STAGE_PLACE: every tensor has its place
+ * @TOOL_STAGE_PLAN: all of it
+ */
+enum tool_stage {
+	TOOL_STAGE_GRAPH,
+	TOOL_STAGE_PLACE,
+	TOOL_STAGE_PLAN,
+};
+
+/**
+ * struct tool_model - a model on its way to a program
+ * @path: of the file
+ * @dims: --dim, @num_dims of them
+ * @shapes: --shape and what inputs said, @num_shapes of them
+ * @graph_flags: enum loom_graph_flags
+ * @planner: options for the planner
+ * @preset: --topology, NULL where it was not given
+ * @values: inputs whose content is known, @num_values of them; not owned
+ * @graph: NULL until tool_model_open()
+ * @program: NULL until tool_model_plan()
+ * @import_ns: time that graph and shapes took
+ * @plan_ns: time that the planner took
+ */
+struct tool_model {
+	const char *path;
+	struct loom_dim_binding *dims;
+	uint32_t num_dims;
+	struct loom_shape_binding *shapes;
+	uint32_t num_shapes;
+	uint32_t graph_flags;
+	struct loom_planner_options planner;
+	const struct loom_topology *preset;
+	const struct loom_array *values;
+	uint32_t num_values;
+	struct loom_graph *graph;
+	struct loom_program *program;
+	int64_t import_ns;
+	int64_t plan_ns;
+};
+
+/* getopt_long() options from here on are the command's own, below are those of the model */
+#define TOOL_OPT_FIRST	512
+
+#define TOOL_MODEL_HELP \
+	"  --dim NAME=N         size of a dimension that the model leaves open\n" \
+	"  --shape INPUT=N,N..  shape of an input\n" \
+	"  --topology PRESET    plan for this device instead of the default\n" \
+	"  --strategy NAME      how neurons are placed in DRAM\n" \
+	"  --sram BYTES         use no more SRAM than this, per lane\n" \
+	"  --no-overlap         move data or compute, not both in one step\n" \
+	"  --keep-all           fold and fuse nothing: every tensor keeps its name\n"
+
+/** tool_model_getopt() - getopt_long() with the options of the model besides @own */
+int tool_model_getopt(int argc, char **argv, const char *shorts, const struct option *own);
+/** tool_model_option() - takes an option; returns 0, or TOOL_USAGE after a message */
+int tool_model_option(const struct tool_command *command, struct tool_model *model, int option,
+		      char *value);
+/** tool_model_add_shape() - the same as --shape; returns 0 or TOOL_FAILED */
+int tool_model_add_shape(struct tool_model *model, const char *input, uint32_t rank,
+			 const int64_t *dims);
+/** tool_model_open() - reads the file; shapes are still open */
+int tool_model_open(struct tool_model *model);
+/** tool_model_finish() - binds shapes, folds, fuses */
+int tool_model_finish(struct tool_model *model);
+/** tool_model_plan() - plans for &tool_model.planner.topology */
+int tool_model_plan(struct tool_model *model);
+void tool_model_clear(struct tool_model *model);
+/** tool_model_print() - the summary as text, up to @stage */
+void tool_model_print(const struct tool_model *model, enum tool_stage stage);
+/** tool_model_json() - the summary as members of the open object */
+void tool_model_json(const struct tool_model *model, enum tool_stage stage, struct json *json);
+/** tool_now_ns() - CLOCK_MONOTONIC */
+int64_t tool_now_ns(void);
+
+/* input.c */
+
+/**
+ * struct tool_input_options - how pictures become tensors
+ * @scale: factor for pixels
+ * @mean: taken off after scaling, per channel
+ * @std: divides after that, per channel
+ * @order: "rgb", "bgr", or NULL: by the layout
+ * @fit: "pad", "stretch", or NULL: by whether the model leaves the width open
+ */
+struct tool_input_options {
+	float scale;
+	float mean[4];
+	float std[4];
+	const char *order;
+	const char *fit;
+};
+
+/**
+ * tool_input_load() - reads a file for an input, with what the model and --dim say of its shape
+ * @model: opened, not finished
+ * @index: declared input
+ * @path: the file
+ * @options: for pictures
+ * @array: [out] its name is the input's
+ */
+int tool_input_load(const struct tool_model *model, uint32_t index, const char *path,
+		    const struct tool_input_options *options, struct loom_array *array);
+
+/* labels.c */
+
+/**
+ * struct tool_text - what a CTC output says
+ * @text: UTF-8, from malloc
+ * @confidence: mean probability of its characters
+ * @num_chars: number of characters
+ */
+struct tool_text {
+	char *text;
+	double confidence;
+	uint32_t num_chars;
+};
+
+/** tool_labels_decode() - greedy CTC decoding of an f32 [1,T,C] or [T,C] with a dictionary */
+int tool_labels_decode(const char *dictionary, const struct loom_array *array,
+		       struct tool_text *text);
+
+/* progress.c */
+
+/**
+ * struct tool_progress - a line on the terminal that tells how far it is
+ * @what: is being done
+ * @start_ns: when it began
+ * @shown: there is something on the line
+ */
+struct tool_progress {
+	const char *what;
+	int64_t start_ns;
+	bool shown;
+};
+
+void tool_progress_begin(struct tool_progress *progress, const char *what);
+/** tool_progress_tick() - a loom_progress_fn; @arg is the struct tool_progress */
+int tool_progress_tick(void *arg, uint64_t done, uint64_t total);
+void tool_progress_end(struct tool_progress *progress);
+
+#endif /* LOOM_TOOL_H */
