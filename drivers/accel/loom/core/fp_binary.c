@@ -84,7 +84,7 @@ static void binary_f64(double *restrict to, const double *restrict a, const doub
 	}
 }
 
-static u64 div_s64(s64 x, s64 y)
+static u64 quot_s64(s64 x, s64 y)
 {
 	if (!y)
 		return 0;
@@ -142,7 +142,7 @@ static void binary_u64(u64 *restrict to, const u64 *restrict a, const u64 *restr
 		break;
 	case LOOM_BINARY_DIV:
 		if (is_signed)
-			TILE(u64, div_s64((s64)x, (s64)y));
+			TILE(u64, quot_s64((s64)x, (s64)y));
 		else
 			TILE(u64, y ? x / y : 0);
 		break;
