@@ -40,18 +40,27 @@ static void name_values(struct loom_import *im)
 	}
 }
 
+int loom_source_check(struct loom_graph *graph)
+{
+	uint32_t i;
+
+	for (i = 0; i < graph->source->num_nodes; i++) {
+		const struct loom_node_desc *desc = &graph->source->nodes[i]->desc;
+
+		if (!loom_importer_find(desc->op_type))
+			return loom_graph_fail(graph, -EOPNOTSUPP,
+					       "node \"%.100s\": operator %.100s is not supported",
+					       desc->name, desc->op_type);
+	}
+	return 0;
+}
+
 static int convert_node(struct loom_import *im)
 {
 	const struct loom_node_desc *desc = &im->node->desc;
 	const struct loom_importer *importer = loom_importer_find(desc->op_type);
 	uint32_t i;
 
-	if (!importer) {
-		im->status = loom_graph_fail(im->graph, -EOPNOTSUPP,
-					     "node \"%.100s\": operator %.100s is not supported",
-					     desc->name, desc->op_type);
-		return im->status;
-	}
 	im->first_value = im->graph->num_values;
 	importer->import(im, importer->arg);
 	name_values(im);

@@ -217,6 +217,11 @@ struct loom_value *loom_emit_reduce(struct loom_import *im, enum loom_greduce_ki
 	return loom_emit_end(im, node);
 }
 
+static bool has_shape(const struct loom_value *x, uint32_t rank, const int64_t *dims)
+{
+	return x->rank == rank && (!rank || !memcmp(dims, x->dims, rank * sizeof(dims[0])));
+}
+
 struct loom_value *loom_emit_reshape(struct loom_import *im, struct loom_value *x, uint32_t rank,
 				     const int64_t *dims)
 {
@@ -225,7 +230,7 @@ struct loom_value *loom_emit_reshape(struct loom_import *im, struct loom_value *
 
 	if (im->status || !x)
 		return NULL;
-	if (rank == x->rank && !memcmp(dims, x->dims, rank * sizeof(dims[0])))
+	if (has_shape(x, rank, dims))
 		return x;
 	if (loom_dims_count(rank, dims, &num_elems) || num_elems != x->num_elems) {
 		loom_import_fail(im, -EINVAL, "shape %s cannot become %s",
@@ -395,7 +400,7 @@ struct loom_value *loom_emit_expand(struct loom_import *im, struct loom_value *x
 
 	if (im->status || !x)
 		return NULL;
-	if (rank == x->rank && !memcmp(dims, x->dims, rank * sizeof(dims[0])))
+	if (has_shape(x, rank, dims))
 		return x;
 	fits = rank >= x->rank;
 	for (i = 0; fits && i < x->rank; i++)

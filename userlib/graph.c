@@ -315,9 +315,9 @@ static void mark_all_outputs(struct loom_graph *graph)
 
 static void finish(struct loom_graph *graph, const struct loom_graph_options *options)
 {
-	if (graph->status || loom_source_order(graph) || loom_source_bind(graph, options) ||
-	    loom_graph_convert(graph, options) || loom_graph_name_outputs(graph, options) ||
-	    loom_graph_prune(graph))
+	if (graph->status || loom_source_check(graph) || loom_source_order(graph) ||
+	    loom_source_bind(graph, options) || loom_graph_convert(graph, options) ||
+	    loom_graph_name_outputs(graph, options) || loom_graph_prune(graph))
 		return;
 	if (!(options->flags & LOOM_GRAPH_KEEP_ALL)) {
 		if (loom_graph_fold_affine(graph) || loom_graph_fuse(graph))

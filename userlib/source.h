@@ -7,6 +7,7 @@
  * function over the structs here and in graph.h:
  *
  *	loom_source_order()	source nodes in topological order
+ *	loom_source_check()	no operator that is not in the table; before anything is asked for
  *	loom_source_bind()	every input gets a static shape
  *	loom_graph_convert()	source nodes become canonical ones, constants fold as they appear
  *	loom_graph_name_outputs()	outputs, the extra ones too, get a node of their own
@@ -107,6 +108,7 @@ int loom_graph_fail(struct loom_graph *graph, int code, const char *format, ...)
 int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source_input *input);
 
 int loom_source_order(struct loom_graph *graph);
+int loom_source_check(struct loom_graph *graph);
 int loom_source_bind(struct loom_graph *graph, const struct loom_graph_options *options);
 int loom_graph_convert(struct loom_graph *graph, const struct loom_graph_options *options);
 int loom_graph_name_outputs(struct loom_graph *graph, const struct loom_graph_options *options);
@@ -118,5 +120,12 @@ int loom_graph_prune(struct loom_graph *graph);
 int loom_graph_append(struct loom_graph *graph, struct loom_node *node);
 /** loom_graph_count_uses() - sets &loom_value.num_uses and producers from scratch */
 void loom_graph_count_uses(struct loom_graph *graph);
+
+/**
+ * loom_graph_users() - by value id, the last node that uses it: the one, where num_uses is 1
+ *
+ * Return: an array in the pool, NULL without memory.
+ */
+struct loom_node **loom_graph_users(const struct loom_graph *graph);
 
 #endif /* LOOM_SOURCE_H */

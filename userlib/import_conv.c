@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: MIT
+/* Importers of convolutions and pools: everything with a window. */
+#include "import.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* no window, stride or border of a real model comes near; keeps sums and products in 64 bits */
+#define WINDOW_MAX	((int64_t)1 << 24)
+
+static const char *const auto_pads[] = { "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID", NULL };
+
+enum auto_pad {
+	AUTO_PAD_NOTSET,
+	AUTO_PAD_SAME_UPPER,
+	AUTO_PAD_SAME_LOWER,
+	AUTO_PAD_VALID,
+};
+
+/* @count integers, all @missing where the attribute was left out */
+static void read_ints(struct loom_import *im, const char *name, uint32_t count, int64_t missing,
+		      int64_t least, int64_t *ints)
+{
+	int64_t given[2 * LOOM_GRAPH_SPATIAL];
+	uint32_t i, num_given = loom_attr_ints(im, name, given, 2 * LOOM_GRAPH_SPATIAL);
+
+	if (num_given && num_given != count)
+		loom_import_fail(im, -EINVAL, "attribute %s has %u elements, %u are needed", name,
+				 num_given, count);
+	for (i = 0; i < count; i++) {
+		ints[i] = num_given && !im->status ? given[i] : missing;
+		if (ints[i] < least || ints[i] > WINDOW_MAX) {
+			loom_import_fail(im, -EINVAL, "attribute %s: %lld is out of range", name,
+					 (long long)ints[i]);
+			ints[i] = missing;
+		}
+	}
+}
+
+static int64_t window_extent(const struct loom_window *window, uint32_t axis)
+{
+	return (window->kernel[axis] - 1) * window->dilations[axis] + 1;
+}
+
+static void split_padding(enum auto_pad mode, int64_t total, int64_t *begin, int64_t *end)
+{
+	*begin = mode == AUTO_PAD_SAME_UPPER ? total / 2 : total - total / 2;
+	*end = total - *begin;
+}
+
+static int64_t window_count(struct loom_import *im, const struct loom_window *window, uint32_t axis)
+{
+	int64_t stride = window->strides[axis];
+	int64_t padded = window->in[axis] + window->pads_begin[axis] + window->pads_end[axis];
+	int64_t room = padded - window_extent(window, axis);
+	int64_t count;
+
+	if (room < 0) {
+		loom_import_fail(im, -EINVAL, "the window is larger than axis %u of the data",
+				 axis + 2);
+		return 0;
+	}
+	if (!window->ceil_mode)
+		return room / stride + 1;
+	count = (room + stride - 1) / stride + 1;
+	/* a last window that starts past the data would see nothing but padding */
+	if ((count - 1) * stride >= window->in[axis] + window->pads_begin[axis])
+		count--;
+	return count;
+}
+
+static void read_window(struct loom_import *im, const struct loom_value *x,
+			struct loom_window *window, int64_t *pads)
+{
+	uint32_t i, num_spatial = window->num_spatial;
+	int64_t stated[LOOM_GRAPH_SPATIAL];
+
+	read_ints(im, "strides", num_spatial, 1, 1, window->strides);
+	read_ints(im, "dilations", num_spatial, 1, 1, window->dilations);
+	read_ints(im, "pads", 2 * num_spatial, 0, 0, pads);
+	read_ints(im, "kernel_shape", num_spatial, 1, 1, stated);
+	for (i = 0; i < num_spatial; i++) {
+		window->in[i] = x->dims[2 + i];
+		if (window->kernel[i] < 1 || window->kernel[i] > WINDOW_MAX ||
+		    window->in[i] > (int64_t)1 << 32)
+			loom_import_fail(im, -EINVAL, "a window of %lld is out of range",
+					 (long long)window->kernel[i]);
+		if (loom_attr_find(im, "kernel_shape") && stated[i] != window->kernel[i])
+			loom_import_fail(im, -EINVAL, "kernel_shape does not fit the weights");
+	}
+}
+
+void loom_shape_window(struct loom_import *im, const struct loom_value *x,
+		       struct loom_window *window)
+{
+	enum auto_pad mode = loom_attr_choice(im, "auto_pad", auto_pads);
+	int64_t pads[2 * LOOM_GRAPH_SPATIAL];
+	uint32_t i;
+
+	read_window(im, x, window, pads);
+	for (i = 0; i < window->num_spatial && !im->status; i++) {
+		int64_t stride = window->strides[i], total;
+
+		if (mode == AUTO_PAD_NOTSET) {
+			window->pads_begin[i] = pads[i];
+			window->pads_end[i] = pads[window->num_spatial + i];
+		} else if (mode == AUTO_PAD_VALID) {
+			window->pads_begin[i] = 0;
+			window->pads_end[i] = 0;
+		} else {
+			total = ((window->in[i] + stride - 1) / stride - 1) * stride +
+				window_extent(window, i) - window->in[i];
+			split_padding(mode, total > 0 ? total : 0, &window->pads_begin[i],
+				      &window->pads_end[i]);
+		}
+		window->out[i] = window_count(im, window, i);
+	}
+}
+
+static bool conv_ranks_fit(struct loom_import *im, const struct loom_value *x,
+			   const struct loom_value *w)
+{
+	if (!x || !w)
+		return false;
+	if (x->rank < 3 || x->rank > 2 + LOOM_GRAPH_SPATIAL)
+		loom_import_fail(im, -EOPNOTSUPP, "data of rank %u are not supported", x->rank);
+	else if (w->rank != x->rank)
+		loom_import_fail(im, -EINVAL, "weights of rank %u for data of rank %u", w->rank,
+				 x->rank);
+	return !im->status;
+}
+
+static int64_t conv_groups(struct loom_import *im)
+{
+	int64_t groups = loom_attr_int(im, "group", 1);
+
+	if (groups < 1 || groups > WINDOW_MAX) {
+		loom_import_fail(im, -EINVAL, "group %lld is out of range", (long long)groups);
+		return 1;
+	}
+	return groups;
+}
+
+static struct loom_gconv conv_attrs(const struct loom_window *window, int64_t groups)
+{
+	struct loom_gconv conv = { .num_spatial = window->num_spatial, .groups = groups };
+
+	memcpy(conv.kernel, window->kernel, sizeof(conv.kernel));
+	memcpy(conv.strides, window->strides, sizeof(conv.strides));
+	memcpy(conv.dilations, window->dilations, sizeof(conv.dilations));
+	memcpy(conv.pads_begin, window->pads_begin, sizeof(conv.pads_begin));
+	memcpy(conv.pads_end, window->pads_end, sizeof(conv.pads_end));
+	return conv;
+}
+
+static void check_vector(struct loom_import *im, const struct loom_value *vector,
+			 const char *what, uint32_t dtype, int64_t count, bool one_will_do)
+{
+	if (!vector || im->status)
+		return;
+	if (vector->dtype != dtype)
+		loom_import_fail(im, -EINVAL, "%s is of type %s instead of %s", what,
+				 loom_dtype_name(vector->dtype), loom_dtype_name(dtype));
+	else if (vector->rank > 1 ||
+		 (vector->num_elems != count && !(one_will_do && vector->num_elems == 1)))
+		loom_import_fail(im, -EINVAL, "%s has %lld elements, %lld are needed", what,
+				 (long long)vector->num_elems, (long long)count);
+}
+
+static void import_conv(struct loom_import *im, struct loom_value **operands, uint32_t bias_dtype,
+			uint32_t dtype)
+{
+	struct loom_value *x = operands[LOOM_GCONV_X], *w = operands[LOOM_GCONV_W];
+	struct loom_window window = { 0 };
+	int64_t groups = conv_groups(im), dims[LOOM_GRAPH_RANK];
+	struct loom_node *node;
+	uint32_t i;
+
+	if (!conv_ranks_fit(im, x, w))
+		return;
+	window.num_spatial = x->rank - 2;
+	memcpy(window.kernel, w->dims + 2, window.num_spatial * sizeof(window.kernel[0]));
+	loom_shape_window(im, x, &window);
+	if (w->dims[1] > WINDOW_MAX || x->dims[1] != w->dims[1] * groups || w->dims[0] % groups)
+		loom_import_fail(im, -EINVAL,
+				 "%lld channels in %lld groups do not fit weights for %lld",
+				 (long long)x->dims[1], (long long)groups, (long long)w->dims[1]);
+	check_vector(im, operands[LOOM_GCONV_BIAS], "bias", bias_dtype, w->dims[0], false);
+	check_vector(im, operands[LOOM_GCONV_X_ZP], "x_zero_point", x->dtype, 1, true);
+	check_vector(im, operands[LOOM_GCONV_W_ZP], "w_zero_point", w->dtype, w->dims[0], true);
+	check_vector(im, operands[LOOM_GCONV_MULT], "scale", LOOM_DTYPE_F32, w->dims[0], true);
+	check_vector(im, operands[LOOM_GCONV_Y_ZP], "y_zero_point", dtype, 1, true);
+	dims[0] = x->dims[0];
+	dims[1] = w->dims[0];
+	for (i = 0; i < window.num_spatial; i++)
+		dims[2 + i] = window.out[i];
+	node = loom_emit_begin(im, LOOM_GOP_CONV, dtype, x->rank, dims, LOOM_GCONV_NUM_OPERANDS,
+			       operands);
+	if (node)
+		node->conv = conv_attrs(&window, groups);
+	loom_import_result(im, 0, loom_emit_end(im, node));
+}
+
+static bool conv_types_fit(struct loom_import *im, const struct loom_value *x,
+			   const struct loom_value *w, bool integer)
+{
+	bool fit;
+
+	if (!x || !w)
+		return false;
+	if (integer)
+		fit = (x->dtype == LOOM_DTYPE_U8 || x->dtype == LOOM_DTYPE_I8) &&
+		      (w->dtype == LOOM_DTYPE_U8 || w->dtype == LOOM_DTYPE_I8);
+	else
+		fit = x->dtype == w->dtype && loom_dtype_is_float(x->dtype);
+	if (!fit)
+		loom_import_fail(im, -EINVAL, "operands of types %s and %s",
+				 loom_dtype_name(x->dtype), loom_dtype_name(w->dtype));
+	return fit;
+}
+
+void loom_import_conv(struct loom_import *im, int unused)
+{
+	struct loom_value *operands[LOOM_GCONV_NUM_OPERANDS] = {
+		[LOOM_GCONV_X] = loom_import_operand(im, 0),
+		[LOOM_GCONV_W] = loom_import_operand(im, 1),
+		[LOOM_GCONV_BIAS] = loom_import_optional(im, 2),
+	};
+
+	(void)unused;
+	if (conv_types_fit(im, operands[LOOM_GCONV_X], operands[LOOM_GCONV_W], false))
+		import_conv(im, operands, operands[LOOM_GCONV_X]->dtype,
+			    operands[LOOM_GCONV_X]->dtype);
+}
+
+void loom_import_conv_integer(struct loom_import *im, int unused)
+{
+	struct loom_value *operands[LOOM_GCONV_NUM_OPERANDS] = {
+		[LOOM_GCONV_X] = loom_import_operand(im, 0),
+		[LOOM_GCONV_W] = loom_import_operand(im, 1),
+		[LOOM_GCONV_X_ZP] = loom_import_optional(im, 2),
+		[LOOM_GCONV_W_ZP] = loom_import_optional(im, 3),
+	};
+
+	(void)unused;
+	if (conv_types_fit(im, operands[LOOM_GCONV_X], operands[LOOM_GCONV_W], true))
+		import_conv(im, operands, LOOM_DTYPE_I32, LOOM_DTYPE_I32);
+}
+
+/* x_scale * w_scale / y_scale, in the order in which ONNX Runtime rounds */
+static struct loom_value *emit_multiplier(struct loom_import *im, struct loom_value *x_scale,
+					  struct loom_value *w_scale, struct loom_value *y_scale)
+{
+	return loom_emit_binary(im, LOOM_GBIN_DIV,
+				loom_emit_binary(im, LOOM_GBIN_MUL, x_scale, w_scale), y_scale);
+}
+
+void loom_import_qlinear_conv(struct loom_import *im, int unused)
+{
+	struct loom_value *operands[LOOM_GCONV_NUM_OPERANDS] = {
+		[LOOM_GCONV_X] = loom_import_operand(im, 0),
+		[LOOM_GCONV_W] = loom_import_operand(im, 3),
+		[LOOM_GCONV_BIAS] = loom_import_optional(im, 8),
+		[LOOM_GCONV_X_ZP] = loom_import_operand(im, 2),
+		[LOOM_GCONV_W_ZP] = loom_import_operand(im, 5),
+		[LOOM_GCONV_Y_ZP] = loom_import_operand(im, 7),
+	};
+
+	(void)unused;
+	operands[LOOM_GCONV_MULT] = emit_multiplier(im, loom_import_operand(im, 1),
+						    loom_import_operand(im, 4),
+						    loom_import_operand(im, 6));
+	if (conv_types_fit(im, operands[LOOM_GCONV_X], operands[LOOM_GCONV_W], true) &&
+	    operands[LOOM_GCONV_Y_ZP])
+		import_conv(im, operands, LOOM_DTYPE_I32, operands[LOOM_GCONV_Y_ZP]->dtype);
+}
+
+/* output sizes of ConvTranspose, by explicit size, automatic or stated padding */
+static void deconv_shape(struct loom_import *im, const struct loom_value *x,
+			 struct loom_window *window)
+{
+	enum auto_pad mode = loom_attr_choice(im, "auto_pad", auto_pads);
+	int64_t pads[2 * LOOM_GRAPH_SPATIAL], extra[LOOM_GRAPH_SPATIAL];
+	int64_t sizes[LOOM_GRAPH_SPATIAL];
+	bool sized = loom_attr_find(im, "output_shape");
+	uint32_t i, n = window->num_spatial;
+
+	read_window(im, x, window, pads);
+	read_ints(im, "output_padding", n, 0, 0, extra);
+	read_ints(im, "output_shape", n, 1, 1, sizes);
+	for (i = 0; i < n && !im->status; i++) {
+		int64_t full = window->strides[i] * (window->in[i] - 1) + window_extent(window, i);
+		int64_t total = 0;
+
+		if (sized || mode == AUTO_PAD_SAME_UPPER || mode == AUTO_PAD_SAME_LOWER) {
+			window->out[i] = sized ? sizes[i] : window->in[i] * window->strides[i];
+			total = full + extra[i] - window->out[i];
+			split_padding(mode, total > 0 ? total : 0, &window->pads_begin[i],
+				      &window->pads_end[i]);
+		} else {
+			window->pads_begin[i] = mode == AUTO_PAD_VALID ? 0 : pads[i];
+			if (mode == AUTO_PAD_NOTSET)
+				total = pads[n + i];
+			window->out[i] = full + extra[i] - window->pads_begin[i] - total;
+		}
+		window->pads_end[i] = full - window->pads_begin[i] - window->out[i];
+		if (window->out[i] < 1)
+			loom_import_fail(im, -EINVAL, "pads cut off all of axis %u", i + 2);
+	}
+}
+
+void loom_import_conv_transpose(struct loom_import *im, int unused)
+{
+	struct loom_value *operands[LOOM_GCONV_NUM_OPERANDS] = {
+		[LOOM_GCONV_X] = loom_import_operand(im, 0),
+		[LOOM_GCONV_W] = loom_import_operand(im, 1),
+		[LOOM_GCONV_BIAS] = loom_import_optional(im, 2),
+	};
+	struct loom_value *x = operands[LOOM_GCONV_X], *w = operands[LOOM_GCONV_W];
+	int64_t groups = conv_groups(im), dims[LOOM_GRAPH_RANK];
+	struct loom_window window = { 0 };
+	struct loom_node *node;
+	uint32_t i;
+
+	(void)unused;
+	if (!conv_types_fit(im, x, w, false) || !conv_ranks_fit(im, x, w))
+		return;
+	window.num_spatial = x->rank - 2;
+	memcpy(window.kernel, w->dims + 2, window.num_spatial * sizeof(window.kernel[0]));
+	deconv_shape(im, x, &window);
+	if (x->dims[1] != w->dims[0] || x->dims[1] % groups || w->dims[1] > WINDOW_MAX)
+		loom_import_fail(im, -EINVAL, "%lld channels in %lld groups do not fit the weights",
+				 (long long)x->dims[1], (long long)groups);
+	if (im->status)
+		return;
+	dims[0] = x->dims[0];
+	dims[1] = w->dims[1] * groups;
+	for (i = 0; i < window.num_spatial; i++)
+		dims[2 + i] = window.out[i];
+	check_vector(im, operands[LOOM_GCONV_BIAS], "bias", x->dtype, dims[1], false);
+	node = loom_emit_begin(im, LOOM_GOP_DECONV, x->dtype, x->rank, dims,
+			       LOOM_GCONV_NUM_OPERANDS, operands);
+	if (node)
+		node->conv = conv_attrs(&window, groups);
+	loom_import_result(im, 0, loom_emit_end(im, node));
+}
+
+static void pool_attrs(struct loom_import *im, enum loom_gpool_kind kind,
+		       const struct loom_window *window, struct loom_gpool *pool)
+{
+	uint32_t i;
+
+	pool->kind = kind;
+	pool->num_spatial = window->num_spatial;
+	memcpy(pool->kernel, window->kernel, sizeof(pool->kernel));
+	memcpy(pool->strides, window->strides, sizeof(pool->strides));
+	memcpy(pool->dilations, window->dilations, sizeof(pool->dilations));
+	memcpy(pool->pads_begin, window->pads_begin, sizeof(pool->pads_begin));
+	memcpy(pool->pads_end, window->pads_end, sizeof(pool->pads_end));
+	pool->count_include_pad = loom_attr_int(im, "count_include_pad", 0);
+	pool->p = kind == LOOM_GPOOL_LP ? loom_attr_int(im, "p", 2) : 0;
+	if (kind == LOOM_GPOOL_LP && (pool->p < 1 || pool->p > 64))
+		loom_import_fail(im, -EOPNOTSUPP, "p %lld is not supported", (long long)pool->p);
+	for (i = 0; i < window->num_spatial; i++) {
+		if (window->pads_begin[i] >= window_extent(window, i) ||
+		    window->pads_end[i] >= window_extent(window, i))
+			loom_import_fail(im, -EINVAL, "pads are larger than the window");
+	}
+}
+
+void loom_import_pool(struct loom_import *im, int kind)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	struct loom_window window = { 0 };
+	int64_t dims[LOOM_GRAPH_RANK];
+	struct loom_gpool pool = { 0 };
+	struct loom_node *node;
+	uint32_t i;
+
+	if (!x)
+		return;
+	if (x->rank < 3 || x->rank > 2 + LOOM_GRAPH_SPATIAL || x->dtype == LOOM_DTYPE_BOOL ||
+	    (kind != LOOM_GPOOL_MAX && !loom_dtype_is_float(x->dtype))) {
+		loom_import_fail(im, -EOPNOTSUPP, "data of rank %u and type %s are not supported",
+				 x->rank, loom_dtype_name(x->dtype));
+		return;
+	}
+	if (loom_import_wants(im, 1)) {
+		loom_import_fail(im, -EOPNOTSUPP, "its Indices result is not supported");
+		return;
+	}
+	window.num_spatial = x->rank - 2;
+	window.ceil_mode = loom_attr_int(im, "ceil_mode", 0);
+	if (loom_attr_ints(im, "kernel_shape", window.kernel, LOOM_GRAPH_SPATIAL) !=
+	    window.num_spatial)
+		loom_import_fail(im, -EINVAL, "kernel_shape does not fit data of rank %u", x->rank);
+	loom_shape_window(im, x, &window);
+	pool_attrs(im, (enum loom_gpool_kind)kind, &window, &pool);
+	dims[0] = x->dims[0];
+	dims[1] = x->dims[1];
+	for (i = 0; i < window.num_spatial; i++)
+		dims[2 + i] = window.out[i];
+	node = loom_emit_begin(im, LOOM_GOP_POOL, x->dtype, x->rank, dims, 1, &x);
+	if (node)
+		node->pool = pool;
+	loom_import_result(im, 0, loom_emit_end(im, node));
+}
+
+void loom_import_global_pool(struct loom_import *im, int kind)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+
+	if (!x)
+		return;
+	if (x->rank < 3)
+		loom_import_fail(im, -EINVAL, "data of rank %u", x->rank);
+	loom_import_result(im, 0, loom_emit_reduce(im, (enum loom_greduce_kind)kind, x,
+						   ((1u << x->rank) - 1) & ~3u, true));
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+/* Importers of element-wise operators. */
+#include "import.h"
+#include "onnx.h"
+
+#include <errno.h>
+#include <math.h>
+
+void loom_import_binary(struct loom_import *im, int fn)
+{
+	struct loom_value *a = loom_import_operand(im, 0);
+	struct loom_value *b = loom_import_operand(im, 1);
+
+	loom_import_result(im, 0, loom_emit_binary(im, (enum loom_gbin)fn, a, b));
+}
+
+/* Max, Min and Sum of many are a chain, from the left as ONNX Runtime has it */
+static struct loom_value *emit_chain(struct loom_import *im, enum loom_gbin fn)
+{
+	struct loom_value *result = loom_import_operand(im, 0);
+	uint32_t i;
+
+	for (i = 1; i < im->node->desc.num_inputs; i++)
+		result = loom_emit_binary(im, fn, result, loom_import_operand(im, i));
+	return result;
+}
+
+void loom_import_variadic(struct loom_import *im, int fn)
+{
+	loom_import_result(im, 0, emit_chain(im, (enum loom_gbin)fn));
+}
+
+void loom_import_mean(struct loom_import *im, int unused)
+{
+	struct loom_value *sum = emit_chain(im, LOOM_GBIN_ADD);
+
+	(void)unused;
+	if (sum)
+		sum = loom_emit_binary(im, LOOM_GBIN_DIV, sum,
+				       loom_emit_scalar(im, sum->dtype, im->node->desc.num_inputs));
+	loom_import_result(im, 0, sum);
+}
+
+void loom_import_mod(struct loom_import *im, int unused)
+{
+	struct loom_value *a = loom_import_operand(im, 0);
+	struct loom_value *b = loom_import_operand(im, 1);
+	bool fmod_sign = loom_attr_int(im, "fmod", 0);
+
+	(void)unused;
+	if (a && loom_dtype_is_float(a->dtype) && !fmod_sign)
+		loom_import_fail(im, -EINVAL, "floats need fmod = 1");
+	loom_import_result(im, 0, loom_emit_binary(im, fmod_sign ? LOOM_GBIN_FMOD : LOOM_GBIN_MOD,
+						   a, b));
+}
+
+/* the result has the type of the base, whatever the exponent is */
+void loom_import_pow(struct loom_import *im, int unused)
+{
+	struct loom_value *base = loom_import_operand(im, 0);
+	struct loom_value *exponent = loom_import_operand(im, 1);
+	uint32_t dtype;
+
+	(void)unused;
+	if (!base || !exponent)
+		return;
+	dtype = base->dtype;
+	if (loom_dtype_is_float(exponent->dtype) && loom_dtype_is_int(dtype))
+		base = loom_emit_cast(im, base, exponent->dtype);
+	else
+		exponent = loom_emit_cast(im, exponent, dtype);
+	loom_import_result(im, 0, loom_emit_cast(im, loom_emit_binary(im, LOOM_GBIN_POW, base,
+								      exponent), dtype));
+}
+
+void loom_import_prelu(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	struct loom_value *slope = loom_import_operand(im, 1);
+	struct loom_value *y = loom_emit_binary(im, LOOM_GBIN_PRELU, x, slope);
+
+	(void)unused;
+	if (y && !loom_dims_equal(x, y))
+		loom_import_fail(im, -EINVAL, "slope does not broadcast to the data");
+	loom_import_result(im, 0, y);
+}
+
+/**
+ * struct fn_params - attributes of the functions that have any
+ * @alpha_name: attribute that becomes &loom_gact.alpha
+ * @alpha: what it is when left out
+ * @beta_name: attribute that becomes &loom_gact.beta
+ * @beta: what it is when left out
+ */
+struct fn_params {
+	const char *alpha_name;
+	float alpha;
+	const char *beta_name;
+	float beta;
+};
+
+static const struct fn_params fn_params[LOOM_GFN_COUNT] = {
+	[LOOM_GFN_LEAKY_RELU] = { "alpha", 0.01f, NULL, 0 },
+	[LOOM_GFN_HARD_SIGMOID] = { "alpha", 0.2f, "beta", 0.5f },
+	[LOOM_GFN_ELU] = { "alpha", 1.0f, NULL, 0 },
+	[LOOM_GFN_SELU] = { "alpha", 1.67326319217681884765625f, "gamma",
+			    1.05070102214813232421875f },
+	[LOOM_GFN_CELU] = { "alpha", 1.0f, NULL, 0 },
+	[LOOM_GFN_THRESHOLDED_RELU] = { "alpha", 1.0f, NULL, 0 },
+	[LOOM_GFN_SHRINK] = { "bias", 0.0f, "lambd", 0.5f },
+};
+
+static bool fn_takes_ints(enum loom_gfn fn)
+{
+	return fn == LOOM_GFN_RELU || fn == LOOM_GFN_CLIP || fn == LOOM_GFN_NEG ||
+	       fn == LOOM_GFN_ABS || fn == LOOM_GFN_SIGN;
+}
+
+void loom_import_unary(struct loom_import *im, int fn)
+{
+	const struct fn_params *params = &fn_params[fn];
+	struct loom_gact act = { .fn = (enum loom_gfn)fn };
+	struct loom_value *x = loom_import_operand(im, 0);
+
+	if (params->alpha_name)
+		act.alpha = loom_attr_float(im, params->alpha_name, params->alpha);
+	if (params->beta_name)
+		act.beta = loom_attr_float(im, params->beta_name, params->beta);
+	if (x && loom_dtype_is_int(x->dtype) && !fn_takes_ints(act.fn))
+		loom_import_fail(im, -EOPNOTSUPP, "operand of type %s is not supported",
+				 loom_dtype_name(x->dtype));
+	loom_import_result(im, 0, loom_emit_unary(im, act, x));
+}
+
+/* a bound is a parameter where a float holds it exactly, else an operand */
+static bool clip_has_params(struct loom_import *im, const struct loom_value *x)
+{
+	uint32_t i;
+
+	if (loom_dtype_is_int(x->dtype) && loom_dtype_size(x->dtype) > 2)
+		return false;
+	for (i = 1; i <= 2; i++) {
+		const struct loom_value *bound = loom_import_optional(im, i);
+
+		if (bound && (!bound->data || bound->num_elems != 1 || x->dtype == LOOM_DTYPE_F64))
+			return false;
+	}
+	return true;
+}
+
+void loom_import_clip(struct loom_import *im, int unused)
+{
+	struct loom_gact act = { LOOM_GFN_CLIP, -INFINITY, INFINITY };
+	struct loom_value *x = loom_import_operand(im, 0);
+
+	(void)unused;
+	if (!x)
+		return;
+	if (im->opset < 11) {
+		act.alpha = loom_attr_float(im, "min", -INFINITY);
+		act.beta = loom_attr_float(im, "max", INFINITY);
+		x = loom_emit_unary(im, act, x);
+	} else if (clip_has_params(im, x)) {
+		act.alpha = (float)loom_import_scalar(im, 1, -INFINITY);
+		act.beta = (float)loom_import_scalar(im, 2, INFINITY);
+		x = loom_emit_unary(im, act, x);
+	} else {
+		if (loom_import_has(im, 1))
+			x = loom_emit_binary(im, LOOM_GBIN_MAX, x, loom_import_operand(im, 1));
+		if (loom_import_has(im, 2))
+			x = loom_emit_binary(im, LOOM_GBIN_MIN, x, loom_import_operand(im, 2));
+	}
+	loom_import_result(im, 0, x);
+}
+
+void loom_import_gelu(struct loom_import *im, int unused)
+{
+	static const char *const kinds[] = { "none", "tanh", NULL };
+	uint32_t kind = loom_attr_choice(im, "approximate", kinds);
+
+	(void)unused;
+	loom_import_result(im, 0, loom_emit_fn(im, kind ? LOOM_GFN_GELU_TANH : LOOM_GFN_GELU,
+					       loom_import_operand(im, 0)));
+}
+
+void loom_import_isinf(struct loom_import *im, int unused)
+{
+	struct loom_gact act = {
+		.fn = LOOM_GFN_ISINF,
+		.alpha = (float)loom_attr_int(im, "detect_negative", 1),
+		.beta = (float)loom_attr_int(im, "detect_positive", 1),
+	};
+
+	(void)unused;
+	loom_import_result(im, 0, loom_emit_unary(im, act, loom_import_operand(im, 0)));
+}
+
+void loom_import_cast(struct loom_import *im, int unused)
+{
+	int64_t to = loom_attr_int(im, "to", 0);
+
+	(void)unused;
+	if (!loom_onnx_dtype(to))
+		loom_import_fail(im, -EOPNOTSUPP, "type %s is not supported",
+				 loom_onnx_dtype_name(to));
+	loom_import_result(im, 0, loom_emit_cast(im, loom_import_operand(im, 0),
+						 loom_onnx_dtype(to)));
+}
+
+void loom_import_cast_like(struct loom_import *im, int unused)
+{
+	struct loom_value *like = loom_import_operand(im, 1);
+
+	(void)unused;
+	if (like)
+		loom_import_result(im, 0, loom_emit_cast(im, loom_import_operand(im, 0),
+							 like->dtype));
+}
+
+void loom_import_where(struct loom_import *im, int unused)
+{
+	struct loom_value *condition = loom_import_operand(im, 0);
+	struct loom_value *a = loom_import_operand(im, 1);
+	struct loom_value *b = loom_import_operand(im, 2);
+
+	(void)unused;
+	loom_import_result(im, 0, loom_emit_select(im, condition, a, b));
+}

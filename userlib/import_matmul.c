@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+/* Importers of matrix products. */
+#include "import.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* rows and columns of an operand, after its transposition */
+static void matrix_size(const struct loom_value *x, bool trans, int64_t *rows, int64_t *columns)
+{
+	*rows = x->dims[x->rank - (trans ? 1 : 2)];
+	*columns = x->dims[x->rank - (trans ? 2 : 1)];
+}
+
+static struct loom_value *emit_matmul(struct loom_import *im, struct loom_value *const *operands,
+				      uint32_t dtype, const struct loom_gmatmul *attrs)
+{
+	const struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B];
+	int64_t dims[LOOM_GRAPH_RANK], rows, columns, inner_a, inner_b;
+	char text_a[LOOM_DIMS_TEXT], text_b[LOOM_DIMS_TEXT];
+	struct loom_node *node;
+	uint32_t rank;
+
+	if (im->status || !a || !b)
+		return NULL;
+	matrix_size(a, attrs->trans_a, &rows, &inner_a);
+	matrix_size(b, attrs->trans_b, &inner_b, &columns);
+	if (inner_a != inner_b) {
+		loom_import_fail(im, -EINVAL, "matrices %s and %s do not fit together",
+				 loom_dims_print(text_a, sizeof(text_a), a->rank, a->dims),
+				 loom_dims_print(text_b, sizeof(text_b), b->rank, b->dims));
+		return NULL;
+	}
+	rank = a->rank - 2;
+	memcpy(dims, a->dims, sizeof(dims));
+	loom_shape_broadcast(im, &rank, dims, b->rank - 2, b->dims);
+	if (im->status)
+		return NULL;
+	dims[rank++] = rows;
+	dims[rank++] = columns;
+	node = loom_emit_begin(im, LOOM_GOP_MATMUL, dtype, rank, dims, LOOM_GMATMUL_NUM_OPERANDS,
+			       operands);
+	if (node)
+		node->matmul = *attrs;
+	return loom_emit_end(im, node);
+}
+
+/* numpy: a vector on the left is a row, on the right a column; the result loses that axis again */
+static struct loom_value *emit_numpy_matmul(struct loom_import *im, struct loom_value **operands,
+					    uint32_t dtype)
+{
+	static const struct loom_gmatmul plain = { .alpha = 1, .beta = 1 };
+	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B], *y;
+	bool row, column;
+	int64_t dims[LOOM_GRAPH_RANK];
+	uint32_t rank;
+
+	if (im->status || !a || !b)
+		return NULL;
+	if (!a->rank || !b->rank) {
+		loom_import_fail(im, -EINVAL, "a scalar is no matrix");
+		return NULL;
+	}
+	row = a->rank == 1;
+	column = b->rank == 1;
+	if (row)
+		a = loom_emit_reshape(im, a, 2, (int64_t[]){ 1, a->dims[0] });
+	if (column)
+		b = loom_emit_reshape(im, b, 2, (int64_t[]){ b->dims[0], 1 });
+	operands[LOOM_GMATMUL_A] = a;
+	operands[LOOM_GMATMUL_B] = b;
+	y = emit_matmul(im, operands, dtype, &plain);
+	if (!y || (!row && !column))
+		return y;
+	rank = y->rank - 2;
+	memcpy(dims, y->dims, sizeof(dims));
+	if (!row)
+		dims[rank++] = y->dims[y->rank - 2];
+	if (!column)
+		dims[rank++] = y->dims[y->rank - 1];
+	return loom_emit_reshape(im, y, rank, dims);
+}
+
+void loom_import_matmul(struct loom_import *im, int unused)
+{
+	struct loom_value *operands[LOOM_GMATMUL_NUM_OPERANDS] = {
+		[LOOM_GMATMUL_A] = loom_import_operand(im, 0),
+		[LOOM_GMATMUL_B] = loom_import_operand(im, 1),
+	};
+	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B];
+
+	(void)unused;
+	if (!a || !b)
+		return;
+	if (a->dtype != b->dtype || !loom_dtype_is_float(a->dtype))
+		loom_import_fail(im, -EOPNOTSUPP, "operands of types %s and %s are not supported",
+				 loom_dtype_name(a->dtype), loom_dtype_name(b->dtype));
+	loom_import_result(im, 0, emit_numpy_matmul(im, operands, a->dtype));
+}
+
+static bool bytes_fit(struct loom_import *im, const struct loom_value *x,
+		      const struct loom_value *zero)
+{
+	if (!x)
+		return false;
+	if ((x->dtype != LOOM_DTYPE_I8 && x->dtype != LOOM_DTYPE_U8) ||
+	    (zero && zero->dtype != x->dtype)) {
+		loom_import_fail(im, -EINVAL, "operand of type %s with a zero point of type %s",
+				 loom_dtype_name(x->dtype),
+				 loom_dtype_name(zero ? zero->dtype : x->dtype));
+		return false;
+	}
+	return true;
+}
+
+/* one element for all, or a vector with one for each row or column */
+static void check_per_line(struct loom_import *im, const struct loom_value *vector, int64_t lines)
+{
+	if (vector && vector->num_elems != 1 &&
+	    (vector->rank != 1 || vector->dims[0] != lines))
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "scales and zero points of this shape are not supported");
+}
+
+static void import_integer(struct loom_import *im, struct loom_value **operands, uint32_t dtype)
+{
+	const struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B];
+
+	if (im->status || !bytes_fit(im, a, operands[LOOM_GMATMUL_A_ZP]) ||
+	    !bytes_fit(im, b, operands[LOOM_GMATMUL_B_ZP]))
+		return;
+	check_per_line(im, operands[LOOM_GMATMUL_A_ZP], a->rank > 1 ? a->dims[a->rank - 2] : 1);
+	check_per_line(im, operands[LOOM_GMATMUL_B_ZP], b->rank > 1 ? b->dims[b->rank - 1] : 1);
+	check_per_line(im, operands[LOOM_GMATMUL_MULT], b->rank > 1 ? b->dims[b->rank - 1] : 1);
+	check_per_line(im, operands[LOOM_GMATMUL_Y_ZP], 1);
+	loom_import_result(im, 0, emit_numpy_matmul(im, operands, dtype));
+}
+
+void loom_import_matmul_integer(struct loom_import *im, int unused)
+{
+	struct loom_value *operands[LOOM_GMATMUL_NUM_OPERANDS] = {
+		[LOOM_GMATMUL_A] = loom_import_operand(im, 0),
+		[LOOM_GMATMUL_B] = loom_import_operand(im, 1),
+		[LOOM_GMATMUL_A_ZP] = loom_import_optional(im, 2),
+		[LOOM_GMATMUL_B_ZP] = loom_import_optional(im, 3),
+	};
+
+	(void)unused;
+	import_integer(im, operands, LOOM_DTYPE_I32);
+}
+
+void loom_import_qlinear_matmul(struct loom_import *im, int unused)
+{
+	struct loom_value *operands[LOOM_GMATMUL_NUM_OPERANDS] = {
+		[LOOM_GMATMUL_A] = loom_import_operand(im, 0),
+		[LOOM_GMATMUL_B] = loom_import_operand(im, 3),
+		[LOOM_GMATMUL_A_ZP] = loom_import_operand(im, 2),
+		[LOOM_GMATMUL_B_ZP] = loom_import_operand(im, 5),
+		[LOOM_GMATMUL_Y_ZP] = loom_import_operand(im, 7),
+	};
+	struct loom_value *a_scale = loom_import_operand(im, 1);
+	struct loom_value *scale = loom_emit_binary(im, LOOM_GBIN_MUL, a_scale,
+						    loom_import_operand(im, 4));
+
+	(void)unused;
+	/* the device scales columns, a scale per row of A would need another way */
+	if (a_scale && a_scale->num_elems != 1)
+		loom_import_fail(im, -EOPNOTSUPP, "a scale per row is not supported");
+	operands[LOOM_GMATMUL_MULT] = loom_emit_binary(im, LOOM_GBIN_DIV, scale,
+						       loom_import_operand(im, 6));
+	if (operands[LOOM_GMATMUL_Y_ZP])
+		import_integer(im, operands, operands[LOOM_GMATMUL_Y_ZP]->dtype);
+}
+
+void loom_import_gemm(struct loom_import *im, int unused)
+{
+	struct loom_value *operands[LOOM_GMATMUL_NUM_OPERANDS] = {
+		[LOOM_GMATMUL_A] = loom_import_operand(im, 0),
+		[LOOM_GMATMUL_B] = loom_import_operand(im, 1),
+		[LOOM_GMATMUL_C] = loom_import_optional(im, 2),
+	};
+	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B];
+	struct loom_value *c = operands[LOOM_GMATMUL_C];
+	struct loom_gmatmul attrs = {
+		.trans_a = loom_attr_int(im, "transA", 0),
+		.trans_b = loom_attr_int(im, "transB", 0),
+		.alpha = loom_attr_float(im, "alpha", 1),
+		.beta = loom_attr_float(im, "beta", 1),
+	};
+	int64_t dims[LOOM_GRAPH_RANK], rows, columns, inner;
+	uint32_t rank = 2;
+
+	(void)unused;
+	if (!a || !b)
+		return;
+	if (a->rank != 2 || b->rank != 2) {
+		loom_import_fail(im, -EINVAL, "operands of rank %u and %u are no matrices", a->rank,
+				 b->rank);
+		return;
+	}
+	if (a->dtype != b->dtype || !loom_dtype_is_float(a->dtype) ||
+	    (c && c->dtype != a->dtype))
+		loom_import_fail(im, -EOPNOTSUPP, "operands of types %s and %s are not supported",
+				 loom_dtype_name(a->dtype), loom_dtype_name(b->dtype));
+	if (c && attrs.beta == 0)
+		operands[LOOM_GMATMUL_C] = NULL;
+	if (c) {
+		matrix_size(a, attrs.trans_a, &rows, &inner);
+		matrix_size(b, attrs.trans_b, &inner, &columns);
+		dims[0] = rows;
+		dims[1] = columns;
+		loom_shape_broadcast(im, &rank, dims, c->rank, c->dims);
+		if (rank != 2 || dims[0] != rows || dims[1] != columns)
+			loom_import_fail(im, -EINVAL, "operand C does not broadcast to the result");
+	}
+	loom_import_result(im, 0, emit_matmul(im, operands, a->dtype, &attrs));
+}

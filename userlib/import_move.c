@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: MIT
+/* Importers of what moves elements and leaves them as they are. */
+#include "import.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* no axis is longer; keeps sums of indices in 64 bits */
+#define INDEX_MAX	((int64_t)1 << 45)
+
+static int64_t clamp(int64_t x, int64_t low, int64_t high)
+{
+	return x < low ? low : x > high ? high : x;
+}
+
+void loom_import_transpose(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	int64_t given[LOOM_GRAPH_RANK];
+	uint32_t perm[LOOM_GRAPH_RANK];
+	uint32_t i, count = loom_attr_ints(im, "perm", given, LOOM_GRAPH_RANK);
+
+	(void)unused;
+	if (!x)
+		return;
+	if (count && count != x->rank)
+		loom_import_fail(im, -EINVAL, "perm has %u elements for rank %u", count, x->rank);
+	if (count)
+		loom_import_axes(im, given, count, x->rank);
+	if (im->status)
+		return;
+	for (i = 0; i < x->rank; i++)
+		perm[i] = count ? loom_import_axis(im, given[i], x->rank) : x->rank - 1 - i;
+	loom_import_result(im, 0, loom_emit_transpose(im, x, perm));
+}
+
+/**
+ * struct slice_range - what Slice says about one axis
+ * @start: first index, negative counts from the end
+ * @end: index past the last one
+ * @step: not 0
+ */
+struct slice_range {
+	int64_t start;
+	int64_t end;
+	int64_t step;
+};
+
+static void slice_axis(const struct slice_range *range, int64_t size, int64_t *start,
+		       int64_t *step, int64_t *count)
+{
+	int64_t first = clamp(range->start, -INDEX_MAX, INDEX_MAX);
+	int64_t end = clamp(range->end, -INDEX_MAX, INDEX_MAX);
+
+	*step = clamp(range->step, -INDEX_MAX, INDEX_MAX);
+	*start = 0;
+	*count = 0;
+	if (!size)
+		return;
+	first += first < 0 ? size : 0;
+	end += end < 0 ? size : 0;
+	if (*step > 0) {
+		first = clamp(first, 0, size);
+		end = clamp(end, 0, size);
+		*count = first < end ? (end - first + *step - 1) / *step : 0;
+	} else {
+		first = clamp(first, 0, size - 1);
+		end = clamp(end, -1, size - 1);
+		*count = first > end ? (first - end - *step - 1) / -*step : 0;
+	}
+	if (*count)
+		*start = first;
+}
+
+static uint32_t read_list(struct loom_import *im, uint32_t operand, const char *attr, int64_t *ints)
+{
+	if (im->opset < 10)
+		return loom_attr_ints(im, attr, ints, LOOM_GRAPH_RANK);
+	return loom_import_has(im, operand) ?
+	       loom_import_ints(im, operand, ints, LOOM_GRAPH_RANK) : 0;
+}
+
+void loom_import_slice(struct loom_import *im, int unused)
+{
+	int64_t starts[LOOM_GRAPH_RANK], ends[LOOM_GRAPH_RANK], axes[LOOM_GRAPH_RANK];
+	int64_t steps[LOOM_GRAPH_RANK], counts[LOOM_GRAPH_RANK];
+	struct loom_value *x = loom_import_operand(im, 0);
+	uint32_t i, count, num_axes, num_steps;
+	struct loom_gslice slice = { { 0 }, { 0 } };
+
+	(void)unused;
+	if (!x)
+		return;
+	count = read_list(im, 1, "starts", starts);
+	num_axes = read_list(im, 3, "axes", axes);
+	num_steps = im->opset < 10 ? 0 : read_list(im, 4, "steps", steps);
+	if (read_list(im, 2, "ends", ends) != count || (num_axes && num_axes != count) ||
+	    (num_steps && num_steps != count) || count > x->rank)
+		loom_import_fail(im, -EINVAL, "starts, ends, axes and steps do not fit together");
+	for (i = 0; i < count && !num_axes; i++)
+		axes[i] = i;
+	loom_import_axes(im, axes, count, x->rank);
+	for (i = 0; i < x->rank; i++) {
+		slice.step[i] = 1;
+		counts[i] = x->dims[i];
+	}
+	for (i = 0; i < count && !im->status; i++) {
+		uint32_t axis = loom_import_axis(im, axes[i], x->rank);
+		struct slice_range range = { starts[i], ends[i], num_steps ? steps[i] : 1 };
+
+		if (!range.step)
+			loom_import_fail(im, -EINVAL, "a step is 0");
+		else
+			slice_axis(&range, x->dims[axis], &slice.start[axis], &slice.step[axis],
+				   &counts[axis]);
+	}
+	loom_import_result(im, 0, loom_emit_slice(im, x, &slice, counts));
+}
+
+/* @count elements along @axis from @start on, in steps of @step */
+static struct loom_value *emit_range(struct loom_import *im, struct loom_value *x, uint32_t axis,
+				     int64_t start, int64_t step, int64_t count)
+{
+	struct loom_gslice slice = { { 0 }, { 0 } };
+	int64_t counts[LOOM_GRAPH_RANK];
+	uint32_t i;
+
+	if (im->status || !x)
+		return NULL;
+	for (i = 0; i < x->rank; i++) {
+		slice.step[i] = 1;
+		counts[i] = x->dims[i];
+	}
+	slice.start[axis] = count ? start : 0;
+	slice.step[axis] = step;
+	counts[axis] = count;
+	return loom_emit_slice(im, x, &slice, counts);
+}
+
+/* how long each part is: as stated, or equal parts of which the last may be shorter */
+static void split_sizes(struct loom_import *im, int64_t total, uint32_t num_parts, int64_t *sizes)
+{
+	int64_t sum = 0, part;
+	uint32_t i, stated = 0;
+
+	if (im->opset < 13)
+		stated = loom_attr_ints(im, "split", sizes, num_parts);
+	else if (loom_import_has(im, 1))
+		stated = loom_import_ints(im, 1, sizes, num_parts);
+	part = (total + num_parts - 1) / num_parts;
+	if (!stated && im->opset < 18 && total % num_parts)
+		loom_import_fail(im, -EINVAL, "%lld elements in %u equal parts", (long long)total,
+				 num_parts);
+	for (i = 0; i < num_parts && !im->status; i++) {
+		if (!stated)
+			sizes[i] = clamp(total - sum, 0, part);
+		if (sizes[i] < 0 || sizes[i] > total - sum)
+			loom_import_fail(im, -EINVAL, "parts do not fit the axis");
+		sum += sizes[i];
+	}
+	if (!im->status && ((stated && stated != num_parts) || sum != total))
+		loom_import_fail(im, -EINVAL, "parts do not fit the axis");
+}
+
+void loom_import_split(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	uint32_t i, axis, num_parts = im->node->desc.num_outputs;
+	int64_t *sizes, start = 0;
+
+	(void)unused;
+	sizes = loom_pool_array(im->graph->pool, num_parts, sizeof(*sizes));
+	if (!x || !sizes || !num_parts) {
+		loom_import_fail(im, -EINVAL, "it has no results");
+		return;
+	}
+	axis = loom_import_axis(im, loom_attr_int(im, "axis", 0), x->rank);
+	if (im->status)
+		return;
+	split_sizes(im, x->dims[axis], num_parts, sizes);
+	for (i = 0; i < num_parts && !im->status; i++) {
+		if (loom_import_wants(im, i))
+			loom_import_result(im, i, emit_range(im, x, axis, start, 1, sizes[i]));
+		start += sizes[i];
+	}
+}
+
+void loom_import_concat(struct loom_import *im, int unused)
+{
+	uint32_t i, axis, num_inputs = im->node->desc.num_inputs;
+	struct loom_value **inputs;
+
+	(void)unused;
+	inputs = loom_pool_array(im->graph->pool, num_inputs, sizeof(*inputs));
+	if (!inputs) {
+		loom_import_fail(im, -ENOMEM, "out of memory");
+		return;
+	}
+	for (i = 0; i < num_inputs; i++)
+		inputs[i] = loom_import_operand(im, i);
+	if (im->status || !num_inputs) {
+		loom_import_fail(im, -EINVAL, "it has no operands");
+		return;
+	}
+	if (!loom_attr_find(im, "axis"))
+		loom_import_fail(im, -EINVAL, "attribute axis is missing");
+	axis = loom_import_axis(im, loom_attr_int(im, "axis", 0), inputs[0]->rank);
+	loom_import_result(im, 0, loom_emit_concat(im, num_inputs, inputs, axis));
+}
+
+/* pads for all axes, or since opset 18 for some: begins first, then ends */
+static void read_pads(struct loom_import *im, const struct loom_value *x, struct loom_gpad *pad)
+{
+	int64_t pads[2 * LOOM_GRAPH_RANK], axes[LOOM_GRAPH_RANK];
+	uint32_t i, num_pads, num_axes = x->rank;
+
+	for (i = 0; i < x->rank; i++)
+		axes[i] = i;
+	if (im->opset < 11) {
+		num_pads = loom_attr_ints(im, "pads", pads, 2 * LOOM_GRAPH_RANK);
+	} else {
+		num_pads = loom_import_ints(im, 1, pads, 2 * LOOM_GRAPH_RANK);
+		if (loom_import_has(im, 3))
+			num_axes = loom_import_ints(im, 3, axes, LOOM_GRAPH_RANK);
+	}
+	loom_import_axes(im, axes, num_axes, x->rank);
+	if (num_pads != 2 * num_axes)
+		loom_import_fail(im, -EINVAL, "%u pads for %u axes", num_pads, num_axes);
+	for (i = 0; i < num_axes && !im->status; i++) {
+		uint32_t axis = loom_import_axis(im, axes[i], x->rank);
+
+		pad->begin[axis] = pads[i];
+		pad->end[axis] = pads[num_axes + i];
+	}
+}
+
+void loom_import_pad(struct loom_import *im, int unused)
+{
+	static const char *const modes[] = { "constant", "edge", "reflect", "wrap", NULL };
+	static const enum loom_gpad_mode pad_modes[] = {
+		LOOM_GPAD_CONSTANT, LOOM_GPAD_EDGE, LOOM_GPAD_REFLECT, LOOM_GPAD_WRAP,
+	};
+	struct loom_value *x = loom_import_operand(im, 0), *value = NULL;
+	struct loom_gpad pad = { .mode = pad_modes[loom_attr_choice(im, "mode", modes)] };
+
+	(void)unused;
+	if (!x)
+		return;
+	read_pads(im, x, &pad);
+	if (im->opset < 11)
+		value = loom_emit_scalar(im, x->dtype, loom_attr_float(im, "value", 0));
+	else if (loom_import_has(im, 2))
+		value = loom_import_known(im, 2);
+	if (value && (value->num_elems != 1 || value->dtype != x->dtype))
+		loom_import_fail(im, -EINVAL, "its value is not one element of type %s",
+				 loom_dtype_name(x->dtype));
+	else if (value)
+		memcpy(&pad.value, value->data, loom_dtype_size(value->dtype));
+	loom_import_result(im, 0, loom_emit_pad(im, x, &pad));
+}
+
+void loom_import_expand(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	int64_t shape[LOOM_GRAPH_RANK], dims[LOOM_GRAPH_RANK];
+	uint32_t i, rank, count = loom_import_ints(im, 1, shape, LOOM_GRAPH_RANK);
+
+	(void)unused;
+	if (!x)
+		return;
+	for (i = 0; i < count; i++) {
+		if (shape[i] < 0)
+			loom_import_fail(im, -EINVAL, "dimension %lld is out of range",
+					 (long long)shape[i]);
+	}
+	rank = x->rank;
+	memcpy(dims, x->dims, sizeof(dims));
+	loom_shape_broadcast(im, &rank, dims, count, shape);
+	loom_import_result(im, 0, loom_emit_expand(im, x, rank, dims));
+}
+
+/* [a, b] repeated r times along b is [a, 1, b] broadcast to [a, r, b], read as [a, r * b] */
+void loom_import_tile(struct loom_import *im, int unused)
+{
+	int64_t repeats[LOOM_GRAPH_RANK], from[2 * LOOM_GRAPH_RANK], to[2 * LOOM_GRAPH_RANK];
+	int64_t dims[LOOM_GRAPH_RANK];
+	struct loom_value *x = loom_import_operand(im, 0);
+	uint32_t i, rank = 0, count = loom_import_ints(im, 1, repeats, LOOM_GRAPH_RANK);
+
+	(void)unused;
+	if (!x || im->status)
+		return;
+	if (count != x->rank) {
+		loom_import_fail(im, -EINVAL, "%u repeats for rank %u", count, x->rank);
+		return;
+	}
+	for (i = 0; i < x->rank; i++) {
+		if (repeats[i] < 0 || __builtin_mul_overflow(x->dims[i], repeats[i], &dims[i])) {
+			loom_import_fail(im, -EINVAL, "repeats %lld is out of range",
+					 (long long)repeats[i]);
+			return;
+		}
+		if (repeats[i] != 1) {
+			from[rank] = 1;
+			to[rank++] = repeats[i];
+		}
+		from[rank] = x->dims[i];
+		to[rank++] = x->dims[i];
+	}
+	if (rank > LOOM_GRAPH_RANK) {
+		loom_import_fail(im, -EOPNOTSUPP, "repeats along this many axes are not supported");
+		return;
+	}
+	x = loom_emit_reshape(im, x, rank, from);
+	x = loom_emit_expand(im, x, rank, to);
+	loom_import_result(im, 0, loom_emit_reshape(im, x, count, dims));
+}
+
+/* past this many runs of indices, a Gather is no matter of slices */
+#define GATHER_RUNS_MAX	4096
+
+/* how many indices from @first on go in equal steps */
+static int64_t gather_run(const int64_t *indices, int64_t first, int64_t count, int64_t *step)
+{
+	int64_t i = first + 1;
+
+	*step = 1;
+	if (i >= count || indices[i] == indices[first])
+		return 1;
+	*step = indices[i] - indices[first];
+	while (i + 1 < count && indices[i + 1] - indices[i] == *step)
+		i++;
+	return i + 1 - first;
+}
+
+static struct loom_value *emit_gather(struct loom_import *im, struct loom_value *x, uint32_t axis,
+				      const int64_t *indices, int64_t count)
+{
+	struct loom_value **runs, *y;
+	uint32_t num_runs = 0;
+	int64_t i, step, length;
+
+	if (!count)
+		return emit_range(im, x, axis, 0, 1, 0);
+	runs = loom_pool_array(im->graph->pool, GATHER_RUNS_MAX, sizeof(*runs));
+	for (i = 0; i < count && runs; i += length) {
+		if (num_runs == GATHER_RUNS_MAX) {
+			loom_import_fail(im, -EOPNOTSUPP, "this many indices are not supported");
+			return NULL;
+		}
+		length = gather_run(indices, i, count, &step);
+		runs[num_runs++] = emit_range(im, x, axis, indices[i], step, length);
+	}
+	y = runs ? loom_emit_concat(im, num_runs, runs, axis) : NULL;
+	return y;
+}
+
+/* indices have to be known: a Gather is then a concatenation of slices, most often of one */
+void loom_import_gather(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *y;
+	struct loom_value *indices = loom_import_known(im, 1);
+	uint32_t i, axis, rank = 0;
+	int64_t dims[2 * LOOM_GRAPH_RANK], *flat, at;
+
+	(void)unused;
+	if (!x || !indices)
+		return;
+	axis = loom_import_axis(im, loom_attr_int(im, "axis", 0), x->rank);
+	if (!loom_dtype_is_int(indices->dtype))
+		loom_import_fail(im, -EINVAL, "indices of type %s",
+				 loom_dtype_name(indices->dtype));
+	if (x->rank + indices->rank > LOOM_GRAPH_RANK + 1)
+		loom_import_fail(im, -EOPNOTSUPP, "a result of rank %u is not supported",
+				 x->rank + indices->rank - 1);
+	if (im->status)
+		return;
+	flat = loom_pool_array(im->graph->pool, (size_t)indices->num_elems, sizeof(*flat));
+	for (at = 0; flat && at < indices->num_elems; at++) {
+		int64_t index = loom_value_int(indices, at);
+
+		flat[at] = index < 0 ? index + x->dims[axis] : index;
+		if (flat[at] < 0 || flat[at] >= x->dims[axis]) {
+			loom_import_fail(im, -EINVAL, "index %lld is out of range",
+					 (long long)index);
+			return;
+		}
+	}
+	y = flat ? emit_gather(im, x, axis, flat, indices->num_elems) : NULL;
+	for (i = 0; i < axis; i++)
+		dims[rank++] = x->dims[i];
+	for (i = 0; i < indices->rank; i++)
+		dims[rank++] = indices->dims[i];
+	for (i = axis + 1; i < x->rank; i++)
+		dims[rank++] = x->dims[i];
+	loom_import_result(im, 0, loom_emit_reshape(im, y, rank, dims));
+}
+
+static int64_t block_size(struct loom_import *im, const struct loom_value *x)
+{
+	int64_t block = loom_attr_int(im, "blocksize", 0);
+
+	if (x->rank != 4 || block < 1 || block > 1 << 20) {
+		loom_import_fail(im, -EINVAL, "rank %u or blocksize %lld is out of range", x->rank,
+				 (long long)block);
+		return 1;
+	}
+	return block;
+}
+
+void loom_import_depth_to_space(struct loom_import *im, int unused)
+{
+	static const char *const modes[] = { "DCR", "CRD", NULL };
+	static const uint32_t perms[][6] = { { 0, 3, 4, 1, 5, 2 }, { 0, 1, 4, 2, 5, 3 } };
+	struct loom_value *x = loom_import_operand(im, 0), *y;
+	uint32_t mode = loom_attr_choice(im, "mode", modes);
+	int64_t b, n, c, h, w;
+
+	(void)unused;
+	if (!x)
+		return;
+	b = block_size(im, x);
+	n = x->dims[0];
+	c = x->dims[1] / (b * b);
+	h = x->dims[2];
+	w = x->dims[3];
+	y = loom_emit_reshape(im, x, 6, mode ? (int64_t[]){ n, c, b, b, h, w } :
+			      (int64_t[]){ n, b, b, c, h, w });
+	y = loom_emit_transpose(im, y, perms[mode]);
+	if (y)
+		loom_import_result(im, 0, loom_emit_reshape(im, y, 4, (int64_t[]){ n, c, h * b,
+										   w * b }));
+}
+
+void loom_import_space_to_depth(struct loom_import *im, int unused)
+{
+	static const uint32_t perm[] = { 0, 3, 5, 1, 2, 4 };
+	struct loom_value *x = loom_import_operand(im, 0), *y;
+	int64_t b, n, c, h, w;
+
+	(void)unused;
+	if (!x)
+		return;
+	b = block_size(im, x);
+	n = x->dims[0];
+	c = x->dims[1];
+	h = x->dims[2] / b;
+	w = x->dims[3] / b;
+	y = loom_emit_reshape(im, x, 6, (int64_t[]){ n, c, h, b, w, b });
+	y = loom_emit_transpose(im, y, perm);
+	if (y)
+		loom_import_result(im, 0, loom_emit_reshape(im, y, 4, (int64_t[]){ n, c * b * b, h,
+										   w }));
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/* Importers of quantisation. */
+#include "import.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* the axis scale and zero point run along, -1 for one of each */
+static int32_t quant_axis(struct loom_import *im, const struct loom_value *x,
+			  const struct loom_value *scale, const struct loom_value *zero)
+{
+	uint32_t axis;
+
+	if (loom_attr_int(im, "block_size", 0))
+		loom_import_fail(im, -EOPNOTSUPP, "block_size is not supported");
+	if (zero->num_elems != scale->num_elems)
+		loom_import_fail(im, -EINVAL, "%lld scales and %lld zero points",
+				 (long long)scale->num_elems, (long long)zero->num_elems);
+	if (scale->num_elems == 1)
+		return -1;
+	axis = loom_import_axis(im, loom_attr_int(im, "axis", 1), x->rank);
+	if (!im->status && (scale->rank != 1 || scale->dims[0] != x->dims[axis]))
+		loom_import_fail(im, -EINVAL, "%lld scales for axis %u of %lld",
+				 (long long)scale->num_elems, axis, (long long)x->dims[axis]);
+	return (int32_t)axis;
+}
+
+static struct loom_value *emit_quant(struct loom_import *im, enum loom_gop op, uint32_t dtype,
+				     struct loom_value *x, struct loom_value *scale,
+				     struct loom_value *zero)
+{
+	struct loom_value *inputs[] = { x, scale, zero };
+	struct loom_node *node;
+	int32_t axis;
+
+	if (im->status || !x || !scale || !zero)
+		return NULL;
+	axis = quant_axis(im, x, scale, zero);
+	node = loom_emit_begin(im, op, dtype, x->rank, x->dims, 3, inputs);
+	if (node)
+		node->quant.axis = axis;
+	return loom_emit_end(im, node);
+}
+
+/* the zero point, zeroes where it was left out */
+static struct loom_value *zero_point(struct loom_import *im, uint32_t operand,
+				     const struct loom_value *scale, uint32_t dtype)
+{
+	if (loom_import_has(im, operand) || !scale)
+		return loom_import_optional(im, operand);
+	return loom_emit_const(im, dtype, scale->rank, scale->dims);
+}
+
+void loom_import_quantize(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *scale = loom_import_operand(im, 1);
+	struct loom_value *zero = zero_point(im, 2, scale, LOOM_DTYPE_U8);
+
+	(void)unused;
+	if (!x || !scale || !zero)
+		return;
+	if (loom_attr_int(im, "output_dtype", 0) && !loom_import_has(im, 2))
+		loom_import_fail(im, -EOPNOTSUPP, "output_dtype without zero point is not supported");
+	if (scale->dtype != LOOM_DTYPE_F32 ||
+	    (x->dtype != LOOM_DTYPE_F32 && x->dtype != LOOM_DTYPE_I32) ||
+	    !loom_dtype_is_int(zero->dtype) || loom_dtype_size(zero->dtype) > 2)
+		loom_import_fail(im, -EOPNOTSUPP, "types %s, %s and %s are not supported",
+				 loom_dtype_name(x->dtype), loom_dtype_name(scale->dtype),
+				 loom_dtype_name(zero->dtype));
+	x = loom_emit_cast(im, x, LOOM_DTYPE_F32);
+	loom_import_result(im, 0, emit_quant(im, LOOM_GOP_QUANTIZE, zero->dtype, x, scale, zero));
+}
+
+void loom_import_dequantize(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *scale = loom_import_operand(im, 1);
+	struct loom_value *zero = x ? zero_point(im, 2, scale, x->dtype) : NULL;
+
+	(void)unused;
+	if (!x || !scale || !zero)
+		return;
+	if (!loom_dtype_is_float(scale->dtype) || !loom_dtype_is_int(x->dtype) ||
+	    loom_dtype_size(x->dtype) > 4 || zero->dtype != x->dtype)
+		loom_import_fail(im, -EOPNOTSUPP, "types %s, %s and %s are not supported",
+				 loom_dtype_name(x->dtype), loom_dtype_name(scale->dtype),
+				 loom_dtype_name(zero->dtype));
+	loom_import_result(im, 0, emit_quant(im, LOOM_GOP_DEQUANTIZE, scale->dtype, x, scale,
+					     zero));
+}
+
+/* the range of the data, stretched to hold 0, in 255 steps */
+void loom_import_dynamic_quantize(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *low, *high, *scale, *zero, *nought;
+	uint32_t all;
+
+	(void)unused;
+	if (!x)
+		return;
+	if (x->dtype != LOOM_DTYPE_F32) {
+		loom_import_fail(im, -EINVAL, "operand of type %s", loom_dtype_name(x->dtype));
+		return;
+	}
+	all = (1u << x->rank) - 1;
+	nought = loom_emit_scalar(im, LOOM_DTYPE_F32, 0);
+	low = loom_emit_reduce(im, LOOM_GREDUCE_MIN, x, all, false);
+	low = loom_emit_binary(im, LOOM_GBIN_MIN, low, nought);
+	high = loom_emit_reduce(im, LOOM_GREDUCE_MAX, x, all, false);
+	high = loom_emit_binary(im, LOOM_GBIN_MAX, high, nought);
+	scale = loom_emit_binary(im, LOOM_GBIN_DIV, loom_emit_binary(im, LOOM_GBIN_SUB, high, low),
+				 loom_emit_scalar(im, LOOM_DTYPE_F32, 255));
+	zero = loom_emit_binary(im, LOOM_GBIN_SUB, nought,
+				loom_emit_binary(im, LOOM_GBIN_DIV, low, scale));
+	zero = loom_emit_unary(im, (struct loom_gact){ LOOM_GFN_CLIP, 0, 255 }, zero);
+	zero = loom_emit_cast(im, loom_emit_fn(im, LOOM_GFN_ROUND, zero), LOOM_DTYPE_U8);
+	loom_import_result(im, 0, emit_quant(im, LOOM_GOP_QUANTIZE, LOOM_DTYPE_U8, x, scale, zero));
+	loom_import_result(im, 1, scale);
+	loom_import_result(im, 2, zero);
+}

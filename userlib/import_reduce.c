@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+/* Importers of reductions and of normalisations that are made of them. */
+#include "import.h"
+
+#include <errno.h>
+
+/* ReduceSum takes its axes as an operand since opset 13, the others since 18 */
+static uint32_t reduce_axes(struct loom_import *im, enum loom_greduce_kind kind, uint32_t rank)
+{
+	int64_t axes[LOOM_GRAPH_RANK];
+	uint32_t count = 0;
+
+	if (im->opset < (kind == LOOM_GREDUCE_SUM ? 13 : 18))
+		count = loom_attr_ints(im, "axes", axes, LOOM_GRAPH_RANK);
+	else if (loom_import_has(im, 1))
+		count = loom_import_ints(im, 1, axes, LOOM_GRAPH_RANK);
+	if (count)
+		return loom_import_axes(im, axes, count, rank);
+	if (loom_attr_int(im, "noop_with_empty_axes", 0))
+		return 0;
+	return (1u << rank) - 1;
+}
+
+void loom_import_reduce(struct loom_import *im, int kind)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	bool keepdims = loom_attr_int(im, "keepdims", 1);
+
+	if (x)
+		loom_import_result(im, 0, loom_emit_reduce(im, (enum loom_greduce_kind)kind, x,
+							   reduce_axes(im, kind, x->rank),
+							   keepdims));
+}
+
+static struct loom_value *emit_softmax(struct loom_import *im, struct loom_value *x, uint32_t axis,
+				       bool log)
+{
+	struct loom_node *node;
+
+	if (im->status || !x)
+		return NULL;
+	if (!loom_dtype_is_float(x->dtype)) {
+		loom_import_fail(im, -EINVAL, "operand of type %s", loom_dtype_name(x->dtype));
+		return NULL;
+	}
+	node = loom_emit_begin(im, LOOM_GOP_SOFTMAX, x->dtype, x->rank, x->dims, 1, &x);
+	if (node)
+		node->softmax = (struct loom_gsoftmax){ .axis = axis, .log = log };
+	return loom_emit_end(im, node);
+}
+
+/* before opset 13 all axes from the given one on were one */
+void loom_import_softmax(struct loom_import *im, int log)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *y;
+	uint32_t axis;
+	int64_t outer, inner;
+
+	if (!x)
+		return;
+	axis = loom_import_axis(im, loom_attr_int(im, "axis", im->opset < 13 ? 1 : -1), x->rank);
+	if (im->status)
+		return;
+	if (im->opset >= 13 || loom_value_trailing(x, axis + 1) == 1) {
+		loom_import_result(im, 0, emit_softmax(im, x, axis, log));
+		return;
+	}
+	inner = loom_value_trailing(x, axis);
+	outer = inner ? x->num_elems / inner : 0;
+	y = loom_emit_reshape(im, x, 2, (int64_t[]){ outer, inner });
+	y = emit_softmax(im, y, 1, log);
+	loom_import_result(im, 0, loom_emit_reshape(im, y, x->rank, x->dims));
+}
+
+/* [C] as it broadcasts over [N, C, ...] */
+static struct loom_value *emit_per_channel(struct loom_import *im, struct loom_value *vector,
+					   const struct loom_value *x)
+{
+	int64_t dims[LOOM_GRAPH_RANK];
+	uint32_t i;
+
+	if (im->status || !vector)
+		return NULL;
+	if (vector->rank != 1 || vector->dims[0] != x->dims[1]) {
+		loom_import_fail(im, -EINVAL, "%lld parameters for %lld channels",
+				 (long long)vector->num_elems, (long long)x->dims[1]);
+		return NULL;
+	}
+	dims[0] = x->dims[1];
+	for (i = 1; i + 1 < x->rank; i++)
+		dims[i] = 1;
+	vector = loom_emit_cast(im, vector, x->dtype);
+	return loom_emit_reshape(im, vector, x->rank - 1, dims);
+}
+
+static bool channels_fit(struct loom_import *im, const struct loom_value *x)
+{
+	if (!x)
+		return false;
+	if (x->rank < 2 || !loom_dtype_is_float(x->dtype)) {
+		loom_import_fail(im, -EOPNOTSUPP, "data of rank %u and type %s are not supported",
+				 x->rank, loom_dtype_name(x->dtype));
+		return false;
+	}
+	return true;
+}
+
+/* 1 / sqrt(variance + epsilon) */
+static struct loom_value *emit_deviation(struct loom_import *im, struct loom_value *variance,
+					 float epsilon)
+{
+	if (!variance)
+		return NULL;
+	variance = loom_emit_binary(im, LOOM_GBIN_ADD, variance,
+				    loom_emit_scalar(im, variance->dtype, epsilon));
+	return loom_emit_fn(im, LOOM_GFN_SQRT, variance);
+}
+
+/*
+ * x * s + t with s = scale / sqrt(var + eps), t = bias - mean * s. With constant parameters s and t
+ * fold, and loom_graph_fold_affine() moves them into the Conv before, if there is one.
+ */
+void loom_import_batch_norm(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *scale, *bias, *mean, *deviation;
+	float epsilon = loom_attr_float(im, "epsilon", 1e-5f);
+
+	(void)unused;
+	if (!channels_fit(im, x))
+		return;
+	if (loom_attr_int(im, "training_mode", 0))
+		loom_import_fail(im, -EOPNOTSUPP, "training_mode is not supported");
+	if (!loom_attr_int(im, "spatial", 1))
+		loom_import_fail(im, -EOPNOTSUPP, "spatial = 0 is not supported");
+	scale = emit_per_channel(im, loom_import_operand(im, 1), x);
+	bias = emit_per_channel(im, loom_import_operand(im, 2), x);
+	mean = emit_per_channel(im, loom_import_operand(im, 3), x);
+	deviation = emit_deviation(im, emit_per_channel(im, loom_import_operand(im, 4), x),
+				   epsilon);
+	scale = loom_emit_binary(im, LOOM_GBIN_DIV, scale, deviation);
+	bias = loom_emit_binary(im, LOOM_GBIN_SUB, bias,
+				loom_emit_binary(im, LOOM_GBIN_MUL, mean, scale));
+	x = loom_emit_binary(im, LOOM_GBIN_MUL, x, scale);
+	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_ADD, x, bias));
+}
+
+/**
+ * struct normal - x normalised over some axes
+ * @mean: over the axes, kept as 1
+ * @inverse: 1 / sqrt(variance + epsilon)
+ * @result: (x - mean) * inverse
+ */
+struct normal {
+	struct loom_value *mean;
+	struct loom_value *inverse;
+	struct loom_value *result;
+};
+
+static struct normal emit_normal(struct loom_import *im, struct loom_value *x, uint32_t axes,
+				 float epsilon)
+{
+	struct loom_value *centred, *variance;
+	struct normal normal;
+
+	normal.mean = loom_emit_reduce(im, LOOM_GREDUCE_MEAN, x, axes, true);
+	centred = loom_emit_binary(im, LOOM_GBIN_SUB, x, normal.mean);
+	variance = loom_emit_reduce(im, LOOM_GREDUCE_MEAN,
+				    loom_emit_binary(im, LOOM_GBIN_MUL, centred, centred), axes,
+				    true);
+	normal.inverse = loom_emit_fn(im, LOOM_GFN_RECIPROCAL,
+				      emit_deviation(im, variance, epsilon));
+	normal.result = loom_emit_binary(im, LOOM_GBIN_MUL, centred, normal.inverse);
+	return normal;
+}
+
+void loom_import_layer_norm(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *y;
+	float epsilon = loom_attr_float(im, "epsilon", 1e-5f);
+	struct normal normal;
+	uint32_t axis;
+
+	(void)unused;
+	if (!x || !loom_dtype_is_float(x->dtype)) {
+		loom_import_fail(im, -EINVAL, "the operand has to be of a float type");
+		return;
+	}
+	axis = loom_import_axis(im, loom_attr_int(im, "axis", -1), x->rank);
+	normal = emit_normal(im, x, ((1u << x->rank) - 1) & ~((1u << axis) - 1), epsilon);
+	y = loom_emit_binary(im, LOOM_GBIN_MUL, normal.result, loom_import_operand(im, 1));
+	if (loom_import_has(im, 2))
+		y = loom_emit_binary(im, LOOM_GBIN_ADD, y, loom_import_operand(im, 2));
+	if (y && !loom_dims_equal(x, y))
+		loom_import_fail(im, -EINVAL, "Scale or B do not broadcast to the data");
+	loom_import_result(im, 0, y);
+	loom_import_result(im, 1, normal.mean);
+	loom_import_result(im, 2, normal.inverse);
+}
+
+static void import_scaled(struct loom_import *im, struct loom_value *normal)
+{
+	struct loom_value *scale, *bias;
+
+	if (!normal)
+		return;
+	scale = emit_per_channel(im, loom_import_operand(im, 1), normal);
+	bias = emit_per_channel(im, loom_import_operand(im, 2), normal);
+	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_ADD,
+						   loom_emit_binary(im, LOOM_GBIN_MUL, normal,
+								    scale), bias));
+}
+
+void loom_import_instance_norm(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	float epsilon = loom_attr_float(im, "epsilon", 1e-5f);
+
+	(void)unused;
+	if (channels_fit(im, x))
+		import_scaled(im, emit_normal(im, x, ((1u << x->rank) - 1) & ~3u, epsilon).result);
+}
+
+/* the parameters are per channel since opset 21; before, per group, which nobody exported */
+void loom_import_group_norm(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *y;
+	float epsilon = loom_attr_float(im, "epsilon", 1e-5f);
+	int64_t groups = loom_attr_int(im, "num_groups", 0);
+
+	(void)unused;
+	if (!channels_fit(im, x))
+		return;
+	if (im->opset < 21)
+		loom_import_fail(im, -EOPNOTSUPP, "it is not supported before opset 21");
+	if (groups < 1 || x->dims[1] % groups)
+		loom_import_fail(im, -EINVAL, "%lld channels in %lld groups",
+				 (long long)x->dims[1], (long long)groups);
+	if (im->status || !x->num_elems)
+		return;
+	y = loom_emit_reshape(im, x, 3, (int64_t[]){ x->dims[0], groups,
+						     x->num_elems / x->dims[0] / groups });
+	y = emit_normal(im, y, 1u << 2, epsilon).result;
+	import_scaled(im, loom_emit_reshape(im, y, x->rank, x->dims));
+}
+
+void loom_import_lp_norm(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *norm;
+	int64_t p = loom_attr_int(im, "p", 2);
+	uint32_t axis;
+
+	(void)unused;
+	if (!x)
+		return;
+	axis = loom_import_axis(im, loom_attr_int(im, "axis", -1), x->rank);
+	if (p != 1 && p != 2)
+		loom_import_fail(im, -EINVAL, "p %lld is out of range", (long long)p);
+	norm = loom_emit_reduce(im, p == 1 ? LOOM_GREDUCE_L1 : LOOM_GREDUCE_L2, x, 1u << axis,
+				true);
+	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_DIV, x, norm));
+}
+
+/* (x - mean) / (deviation + 1e-9), as the standard's own function body has it */
+void loom_import_mvn(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *mean, *squares, *deviation;
+	int64_t axes[LOOM_GRAPH_RANK] = { 0, 2, 3 };
+	uint32_t mask, count;
+
+	(void)unused;
+	if (!x)
+		return;
+	count = loom_attr_ints(im, "axes", axes, LOOM_GRAPH_RANK);
+	mask = loom_import_axes(im, axes, count ? count : 3, x->rank);
+	mean = loom_emit_reduce(im, LOOM_GREDUCE_MEAN, x, mask, true);
+	squares = loom_emit_reduce(im, LOOM_GREDUCE_MEAN, loom_emit_binary(im, LOOM_GBIN_MUL, x, x),
+				   mask, true);
+	deviation = loom_emit_binary(im, LOOM_GBIN_SUB, squares,
+				     loom_emit_binary(im, LOOM_GBIN_MUL, mean, mean));
+	deviation = loom_emit_fn(im, LOOM_GFN_SQRT, deviation);
+	deviation = loom_emit_binary(im, LOOM_GBIN_ADD, deviation,
+				     loom_emit_scalar(im, x->dtype, 1e-9));
+	x = loom_emit_binary(im, LOOM_GBIN_SUB, x, mean);
+	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_DIV, x, deviation));
+}
+
+/* the mean of @x over a window of @size channels, what lies outside counting as 0 */
+static struct loom_value *emit_channel_mean(struct loom_import *im, struct loom_value *x,
+					    int64_t size)
+{
+	int64_t flat[] = { x->dims[0], 1, x->dims[1], loom_value_trailing(x, 2) };
+	struct loom_value *flattened = loom_emit_reshape(im, x, 4, flat);
+	struct loom_node *node;
+
+	if (!flattened)
+		return NULL;
+	node = loom_emit_begin(im, LOOM_GOP_POOL, x->dtype, 4, flat, 1, &flattened);
+	if (!node)
+		return NULL;
+	node->pool = (struct loom_gpool){
+		.kind = LOOM_GPOOL_AVG,
+		.num_spatial = 2,
+		.kernel = { size, 1 },
+		.strides = { 1, 1 },
+		.dilations = { 1, 1 },
+		.pads_begin = { (size - 1) / 2, 0 },
+		.pads_end = { size / 2, 0 },
+		.count_include_pad = true,
+	};
+	return loom_emit_reshape(im, loom_emit_end(im, node), x->rank, x->dims);
+}
+
+/* x / (bias + alpha * mean of x^2 over neighbouring channels)^beta */
+void loom_import_lrn(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *mean;
+	int64_t size = loom_attr_int(im, "size", 0);
+	float alpha = loom_attr_float(im, "alpha", 0.0001f);
+	float beta = loom_attr_float(im, "beta", 0.75f);
+	float bias = loom_attr_float(im, "bias", 1.0f);
+
+	(void)unused;
+	if (!channels_fit(im, x))
+		return;
+	if (size < 1 || size > 1 << 20) {
+		loom_import_fail(im, -EINVAL, "size %lld is out of range", (long long)size);
+		return;
+	}
+	mean = loom_emit_binary(im, LOOM_GBIN_MUL, x, x);
+	if (!mean)
+		return;
+	mean = emit_channel_mean(im, mean, size);
+	mean = loom_emit_binary(im, LOOM_GBIN_MUL, mean, loom_emit_scalar(im, x->dtype, alpha));
+	mean = loom_emit_binary(im, LOOM_GBIN_ADD, mean, loom_emit_scalar(im, x->dtype, bias));
+	mean = loom_emit_binary(im, LOOM_GBIN_POW, mean, loom_emit_scalar(im, x->dtype, beta));
+	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_DIV, x, mean));
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/* Importers of Resize and its ancestor Upsample. */
+#include "import.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const modes[] = { "nearest", "linear", "cubic", NULL };
+static const char *const coords[] = {
+	"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
+	"tf_half_pixel_for_nn", "tf_crop_and_resize", NULL,
+};
+static const char *const rounds[] = {
+	"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL,
+};
+static const char *const policies[] = { "stretch", "not_larger", "not_smaller", NULL };
+
+#define SIZE_MAX_ELEMS	((int64_t)1 << 32)
+
+/**
+ * struct resize - what a node says about its axes
+ * @axes: which axes the lists below are for
+ * @num_axes: number of @axes
+ * @attrs: scales and region of interest, for all axes of the operand
+ * @dims: result
+ */
+struct resize {
+	uint32_t axes[LOOM_GRAPH_RANK];
+	uint32_t num_axes;
+	struct loom_gresize attrs;
+	int64_t dims[LOOM_GRAPH_RANK];
+};
+
+static void resize_begin(struct loom_import *im, const struct loom_value *x, struct resize *resize)
+{
+	int64_t axes[LOOM_GRAPH_RANK];
+	uint32_t i, count = loom_attr_ints(im, "axes", axes, LOOM_GRAPH_RANK);
+
+	loom_import_axes(im, axes, count, x->rank);
+	resize->num_axes = count ? count : x->rank;
+	for (i = 0; i < resize->num_axes && !im->status; i++)
+		resize->axes[i] = count ? loom_import_axis(im, axes[i], x->rank) : i;
+	for (i = 0; i < x->rank; i++) {
+		resize->attrs.scales[i] = 1;
+		resize->attrs.roi_end[i] = 1;
+		resize->dims[i] = x->dims[i];
+	}
+}
+
+static void resize_by_scales(struct loom_import *im, const struct loom_value *x,
+			     const float *scales, uint32_t count, struct resize *resize)
+{
+	uint32_t i;
+
+	if (count != resize->num_axes) {
+		loom_import_fail(im, -EINVAL, "%u scales for %u axes", count, resize->num_axes);
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		uint32_t axis = resize->axes[i];
+		float size = floorf(scales[i] * (float)x->dims[axis]);
+
+		if (!(scales[i] > 0) || !(size <= (float)SIZE_MAX_ELEMS)) {
+			loom_import_fail(im, -EINVAL, "scale %g is out of range",
+					 (double)scales[i]);
+			return;
+		}
+		resize->attrs.scales[axis] = scales[i];
+		resize->dims[axis] = (int64_t)size;
+	}
+}
+
+static void resize_by_sizes(struct loom_import *im, const struct loom_value *x,
+			    const int64_t *sizes, uint32_t count, struct resize *resize)
+{
+	uint32_t i, policy = loom_attr_choice(im, "keep_aspect_ratio_policy", policies);
+	float common = policy == 1 ? INFINITY : 0;
+
+	if (count != resize->num_axes) {
+		loom_import_fail(im, -EINVAL, "%u sizes for %u axes", count, resize->num_axes);
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		uint32_t axis = resize->axes[i];
+		float scale = (float)sizes[i] / (float)x->dims[axis];
+
+		if (sizes[i] < 0 || sizes[i] > SIZE_MAX_ELEMS || !x->dims[axis]) {
+			loom_import_fail(im, -EINVAL, "size %lld is out of range",
+					 (long long)sizes[i]);
+			return;
+		}
+		common = policy == 1 ? fminf(common, scale) : fmaxf(common, scale);
+		resize->attrs.scales[axis] = scale;
+		resize->dims[axis] = sizes[i];
+	}
+	for (i = 0; i < count && policy; i++) {
+		uint32_t axis = resize->axes[i];
+
+		resize->attrs.scales[axis] = common;
+		resize->dims[axis] = (int64_t)floorf(common * (float)x->dims[axis] + 0.5f);
+	}
+}
+
+static void resize_roi(struct loom_import *im, uint32_t operand, struct resize *resize)
+{
+	struct loom_value *roi = loom_import_known(im, operand);
+	uint32_t i, n = resize->num_axes;
+
+	if (!roi)
+		return;
+	if (roi->num_elems != 2 * n || !loom_dtype_is_float(roi->dtype)) {
+		loom_import_fail(im, -EINVAL, "roi does not fit the data");
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		resize->attrs.roi_begin[resize->axes[i]] = (float)loom_value_float(roi, i);
+		resize->attrs.roi_end[resize->axes[i]] = (float)loom_value_float(roi, n + i);
+	}
+}
+
+static uint32_t read_scales(struct loom_import *im, uint32_t operand, float *scales)
+{
+	struct loom_value *value = loom_import_known(im, operand);
+	uint32_t i;
+
+	if (!value)
+		return 0;
+	if (value->rank != 1 || value->num_elems > LOOM_GRAPH_RANK ||
+	    !loom_dtype_is_float(value->dtype)) {
+		loom_import_fail(im, -EINVAL, "operand %u is no list of floats", operand);
+		return 0;
+	}
+	for (i = 0; i < value->num_elems; i++)
+		scales[i] = (float)loom_value_float(value, i);
+	return (uint32_t)value->num_elems;
+}
+
+static void resize_end(struct loom_import *im, struct loom_value *x, const struct resize *resize)
+{
+	struct loom_node *node;
+
+	if (im->status)
+		return;
+	if (!loom_dtype_is_float(x->dtype) && resize->attrs.mode != LOOM_GRESIZE_NEAREST) {
+		loom_import_fail(im, -EOPNOTSUPP, "operand of type %s is not supported",
+				 loom_dtype_name(x->dtype));
+		return;
+	}
+	node = loom_emit_begin(im, LOOM_GOP_RESIZE, x->dtype, x->rank, resize->dims, 1, &x);
+	if (node)
+		node->resize = resize->attrs;
+	loom_import_result(im, 0, loom_emit_end(im, node));
+}
+
+/* what both had before opset 11: asymmetric coordinates, rounded down */
+static void resize_old(struct loom_import *im, struct loom_value *x, const float *scales,
+		       uint32_t count)
+{
+	static const char *const old_modes[] = { "nearest", "linear", "bilinear", NULL };
+	struct resize resize = { 0 };
+	uint32_t mode = loom_attr_choice(im, "mode", old_modes);
+
+	if (!x || im->status)
+		return;
+	resize_begin(im, x, &resize);
+	resize.attrs.mode = mode ? LOOM_GRESIZE_LINEAR : LOOM_GRESIZE_NEAREST;
+	resize.attrs.coord = LOOM_GRESIZE_ASYMMETRIC;
+	resize.attrs.round = LOOM_GRESIZE_FLOOR;
+	resize_by_scales(im, x, scales, count, &resize);
+	resize_end(im, x, &resize);
+}
+
+void loom_import_upsample(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	const struct loom_attr *attr;
+	float scales[LOOM_GRAPH_RANK];
+	uint32_t count = 0;
+
+	(void)unused;
+	if (im->opset >= 9) {
+		count = read_scales(im, 1, scales);
+	} else {
+		attr = loom_attr_find(im, "scales");
+		if (attr && attr->type == LOOM_ATTR_FLOATS && attr->count <= LOOM_GRAPH_RANK) {
+			count = (uint32_t)attr->count;
+			memcpy(scales, attr->floats, count * sizeof(*scales));
+		}
+	}
+	resize_old(im, x, scales, count);
+}
+
+static void resize_new(struct loom_import *im, struct loom_value *x)
+{
+	struct resize resize = { 0 };
+	struct loom_gresize *attrs = &resize.attrs;
+	int64_t sizes[LOOM_GRAPH_RANK];
+	float scales[LOOM_GRAPH_RANK];
+	uint32_t count;
+
+	resize_begin(im, x, &resize);
+	/* the lists are in the order of the enums, with ONNX's default first */
+	attrs->mode = (enum loom_gresize_mode)loom_attr_choice(im, "mode", modes);
+	attrs->coord = (enum loom_gresize_coord)
+		       loom_attr_choice(im, "coordinate_transformation_mode", coords);
+	attrs->round = (enum loom_gresize_round)loom_attr_choice(im, "nearest_mode", rounds);
+	attrs->cubic_a = loom_attr_float(im, "cubic_coeff_a", -0.75f);
+	attrs->exclude_outside = loom_attr_int(im, "exclude_outside", 0);
+	attrs->extrapolation_value = loom_attr_float(im, "extrapolation_value", 0);
+	if (loom_attr_int(im, "antialias", 0))
+		loom_import_fail(im, -EOPNOTSUPP, "antialias is not supported");
+	if (attrs->coord == LOOM_GRESIZE_TF_CROP_AND_RESIZE)
+		resize_roi(im, 1, &resize);
+	/* exporters leave scales out by giving an empty one */
+	count = loom_import_has(im, 2) && !loom_import_has(im, 3) ? read_scales(im, 2, scales) : 0;
+	if (!loom_import_has(im, 3)) {
+		resize_by_scales(im, x, scales, count, &resize);
+	} else {
+		count = loom_import_ints(im, 3, sizes, LOOM_GRAPH_RANK);
+		resize_by_sizes(im, x, sizes, count, &resize);
+	}
+	resize_end(im, x, &resize);
+}
+
+void loom_import_resize(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	float scales[LOOM_GRAPH_RANK];
+
+	(void)unused;
+	if (!x)
+		return;
+	if (im->opset >= 11)
+		resize_new(im, x);
+	else
+		resize_old(im, x, scales, read_scales(im, 1, scales));
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+/* Importers of what changes a shape only, and of what computes shapes. */
+#include "import.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+void loom_import_reshape(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	int64_t dims[LOOM_GRAPH_RANK], known = 1;
+	bool allow_zero = loom_attr_int(im, "allowzero", 0);
+	uint32_t i, count = loom_import_ints(im, 1, dims, LOOM_GRAPH_RANK);
+	int open = -1;
+
+	(void)unused;
+	if (!x)
+		return;
+	for (i = 0; i < count && !im->status; i++) {
+		if (!dims[i] && !allow_zero) {
+			if (i >= x->rank)
+				loom_import_fail(im, -EINVAL, "there is no axis %u to copy", i);
+			else
+				dims[i] = x->dims[i];
+		}
+		if (dims[i] == -1 && open < 0)
+			open = (int)i;
+		else if (dims[i] < 0 || __builtin_mul_overflow(known, dims[i], &known))
+			loom_import_fail(im, -EINVAL, "dimension %lld is out of range",
+					 (long long)dims[i]);
+	}
+	if (open >= 0 && !im->status)
+		dims[open] = known ? x->num_elems / known : 0;
+	loom_import_result(im, 0, loom_emit_reshape(im, x, count, dims));
+}
+
+void loom_import_flatten(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	int64_t axis = loom_attr_int(im, "axis", 1), inner, outer = 1;
+	int64_t i;
+
+	(void)unused;
+	if (!x)
+		return;
+	/* the one operator whose axis may be the rank */
+	if (axis != x->rank)
+		axis = loom_import_axis(im, axis, x->rank);
+	inner = loom_value_trailing(x, (uint32_t)axis);
+	for (i = 0; i < axis; i++)
+		outer *= x->dims[i];
+	loom_import_result(im, 0, loom_emit_reshape(im, x, 2, (int64_t[]){ outer, inner }));
+}
+
+/* axes are an attribute before opset 13, an operand since */
+static uint32_t squeeze_axes(struct loom_import *im, int64_t *axes)
+{
+	if (im->opset < 13)
+		return loom_attr_ints(im, "axes", axes, LOOM_GRAPH_RANK);
+	return loom_import_has(im, 1) ? loom_import_ints(im, 1, axes, LOOM_GRAPH_RANK) : 0;
+}
+
+void loom_import_squeeze(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	int64_t axes[LOOM_GRAPH_RANK], dims[LOOM_GRAPH_RANK];
+	uint32_t i, count, mask, rank = 0;
+
+	(void)unused;
+	if (!x)
+		return;
+	count = squeeze_axes(im, axes);
+	mask = loom_import_axes(im, axes, count, x->rank);
+	for (i = 0; i < x->rank; i++) {
+		if (count ? !(mask & (1u << i)) : x->dims[i] != 1)
+			dims[rank++] = x->dims[i];
+		else if (x->dims[i] != 1)
+			loom_import_fail(im, -EINVAL, "axis %u is %lld, not 1", i,
+					 (long long)x->dims[i]);
+	}
+	loom_import_result(im, 0, loom_emit_reshape(im, x, rank, dims));
+}
+
+void loom_import_unsqueeze(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	int64_t axes[LOOM_GRAPH_RANK], dims[LOOM_GRAPH_RANK];
+	uint32_t i, from = 0, count, mask;
+
+	(void)unused;
+	if (!x)
+		return;
+	count = squeeze_axes(im, axes);
+	if (x->rank + count > LOOM_GRAPH_RANK) {
+		loom_import_fail(im, -EOPNOTSUPP, "a result of rank %u is not supported",
+				 x->rank + count);
+		return;
+	}
+	mask = loom_import_axes(im, axes, count, x->rank + count);
+	if (im->status)
+		return;
+	for (i = 0; i < x->rank + count; i++)
+		dims[i] = mask & (1u << i) ? 1 : x->dims[from++];
+	loom_import_result(im, 0, loom_emit_reshape(im, x, x->rank + count, dims));
+}
+
+void loom_import_identity(struct loom_import *im, int unused)
+{
+	(void)unused;
+	loom_import_result(im, 0, loom_import_operand(im, 0));
+}
+
+/* at inference nothing is dropped, and the mask says so */
+void loom_import_dropout(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *mask;
+
+	(void)unused;
+	if (im->opset >= 12 && loom_import_scalar(im, 2, 0) != 0)
+		loom_import_fail(im, -EOPNOTSUPP, "training_mode is not supported");
+	loom_import_result(im, 0, x);
+	if (!x || !loom_import_wants(im, 1))
+		return;
+	mask = loom_emit_scalar(im, im->opset < 10 ? x->dtype : LOOM_DTYPE_BOOL, 1);
+	loom_import_result(im, 1, loom_emit_expand(im, mask, x->rank, x->dims));
+}
+
+/* a constant that shares the attribute's elements */
+static struct loom_value *attr_tensor(struct loom_import *im, const struct loom_attr *attr)
+{
+	const struct loom_array *tensor = attr->tensor;
+	struct loom_value *value;
+
+	value = loom_value_create(im->graph, NULL, tensor->dtype, tensor->rank, tensor->dims);
+	if (!value) {
+		loom_import_fail(im, -EINVAL, "its tensor is too large");
+		return NULL;
+	}
+	value->data = tensor->data;
+	return value;
+}
+
+static struct loom_value *attr_floats(struct loom_import *im, const struct loom_attr *attr)
+{
+	struct loom_value *value = loom_emit_const(im, LOOM_DTYPE_F32,
+						   attr->type == LOOM_ATTR_FLOATS,
+						   (int64_t[]){ (int64_t)attr->count });
+
+	if (value && attr->count)
+		memcpy(value->data, attr->floats, attr->count * sizeof(*attr->floats));
+	return value;
+}
+
+static struct loom_value *attr_longs(struct loom_import *im, const struct loom_attr *attr)
+{
+	struct loom_value *value = loom_emit_const(im, LOOM_DTYPE_I64,
+						   attr->type == LOOM_ATTR_INTS,
+						   (int64_t[]){ (int64_t)attr->count });
+
+	if (value && attr->count)
+		memcpy(value->data, attr->ints, attr->count * sizeof(*attr->ints));
+	return value;
+}
+
+void loom_import_constant(struct loom_import *im, int unused)
+{
+	const struct loom_attr *attr = im->node->desc.num_attrs ? im->node->desc.attrs : NULL;
+	struct loom_value *value = NULL;
+
+	(void)unused;
+	if (!attr) {
+		loom_import_fail(im, -EINVAL, "it has no value");
+		return;
+	}
+	switch (attr->type) {
+	case LOOM_ATTR_TENSOR:
+		value = attr_tensor(im, attr);
+		break;
+	case LOOM_ATTR_FLOAT:
+	case LOOM_ATTR_FLOATS:
+		value = attr_floats(im, attr);
+		break;
+	case LOOM_ATTR_INT:
+	case LOOM_ATTR_INTS:
+		value = attr_longs(im, attr);
+		break;
+	case LOOM_ATTR_STRING:
+	case LOOM_ATTR_OTHER:
+		loom_import_fail(im, -EOPNOTSUPP, "attribute %s is not supported", attr->name);
+	}
+	loom_import_result(im, 0, value);
+}
+
+void loom_import_constant_of_shape(struct loom_import *im, int unused)
+{
+	const struct loom_attr *attr = loom_attr_find(im, "value");
+	struct loom_value *value;
+	int64_t dims[LOOM_GRAPH_RANK];
+	uint32_t rank = loom_import_ints(im, 0, dims, LOOM_GRAPH_RANK);
+
+	(void)unused;
+	if (im->status)
+		return;
+	if (attr && (attr->type != LOOM_ATTR_TENSOR ||
+		     attr->tensor->size_bytes != loom_dtype_size(attr->tensor->dtype))) {
+		loom_import_fail(im, -EINVAL, "its value is no tensor of one element");
+		return;
+	}
+	value = attr ? attr_tensor(im, attr) : loom_emit_scalar(im, LOOM_DTYPE_F32, 0);
+	value = loom_emit_reshape(im, value, 0, NULL);
+	loom_import_result(im, 0, loom_emit_expand(im, value, rank, dims));
+}
+
+static int64_t clamp(int64_t x, int64_t low, int64_t high)
+{
+	return x < low ? low : x > high ? high : x;
+}
+
+void loom_import_shape(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	int64_t start = loom_attr_int(im, "start", 0), end, rank;
+
+	(void)unused;
+	if (!x)
+		return;
+	rank = x->rank;
+	end = loom_attr_int(im, "end", rank);
+	start = clamp(start < 0 ? start + rank : start, 0, rank);
+	end = clamp(end < 0 ? end + rank : end, start, rank);
+	loom_import_result(im, 0, loom_emit_ints(im, (uint32_t)(end - start), x->dims + start));
+}
+
+void loom_import_size(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *size;
+
+	(void)unused;
+	if (!x)
+		return;
+	size = loom_emit_ints(im, 1, &x->num_elems);
+	loom_import_result(im, 0, loom_emit_reshape(im, size, 0, NULL));
+}
+
+#define RANGE_MAX	((int64_t)1 << 26)
+
+static int64_t range_count(const struct loom_value *start, const struct loom_value *limit,
+			   const struct loom_value *delta)
+{
+	double steps;
+
+	if (loom_dtype_is_float(start->dtype))
+		steps = ceil((loom_value_float(limit, 0) - loom_value_float(start, 0)) /
+			     loom_value_float(delta, 0));
+	else
+		steps = ceil(((double)loom_value_int(limit, 0) - (double)loom_value_int(start, 0)) /
+			     (double)loom_value_int(delta, 0));
+	if (isnan(steps) || steps > (double)RANGE_MAX)
+		return -1;
+	return steps > 0 ? (int64_t)steps : 0;
+}
+
+void loom_import_range(struct loom_import *im, int unused)
+{
+	struct loom_value *start = loom_import_known(im, 0), *limit = loom_import_known(im, 1);
+	struct loom_value *delta = loom_import_known(im, 2), *y;
+	int64_t i, count;
+
+	(void)unused;
+	if (!start || !limit || !delta)
+		return;
+	if (start->num_elems != 1 || limit->num_elems != 1 || delta->num_elems != 1 ||
+	    start->dtype != limit->dtype || start->dtype != delta->dtype ||
+	    start->dtype == LOOM_DTYPE_BOOL) {
+		loom_import_fail(im, -EINVAL, "its operands are not three numbers of one type");
+		return;
+	}
+	count = range_count(start, limit, delta);
+	if (count < 0) {
+		loom_import_fail(im, -EINVAL, "the range is too long");
+		return;
+	}
+	y = loom_emit_const(im, start->dtype, 1, &count);
+	for (i = 0; y && i < count; i++) {
+		if (loom_dtype_is_float(y->dtype))
+			loom_value_set_float(y, i, loom_value_float(start, 0) +
+					     (double)i * loom_value_float(delta, 0));
+		else
+			loom_value_set_int(y, i, (int64_t)((uint64_t)loom_value_int(start, 0) +
+							   (uint64_t)i *
+							   (uint64_t)loom_value_int(delta, 0)));
+	}
+	loom_import_result(im, 0, y);
+}
+
+static bool scatter_shapes_fit(const struct loom_value *data, const struct loom_value *indices,
+			       const struct loom_value *updates, uint32_t depth)
+{
+	uint32_t i;
+
+	if (depth > data->rank || updates->dtype != data->dtype ||
+	    !loom_dtype_is_int(indices->dtype) ||
+	    updates->rank != indices->rank - 1 + data->rank - depth)
+		return false;
+	for (i = 0; i < updates->rank; i++) {
+		int64_t wanted = i + 1 < indices->rank ? indices->dims[i] :
+				 data->dims[depth + i - (indices->rank - 1)];
+
+		if (updates->dims[i] != wanted)
+			return false;
+	}
+	return true;
+}
+
+static int64_t scatter_offset(struct loom_import *im, const struct loom_value *data,
+			      const struct loom_value *indices, int64_t tuple, uint32_t depth)
+{
+	int64_t offset = 0;
+	uint32_t i;
+
+	for (i = 0; i < depth; i++) {
+		int64_t at = loom_value_int(indices, tuple * depth + i);
+
+		if (at < 0)
+			at += data->dims[i];
+		if (at < 0 || at >= data->dims[i]) {
+			loom_import_fail(im, -EINVAL, "an index is out of range");
+			return 0;
+		}
+		offset += at * loom_value_trailing(data, i + 1);
+	}
+	return offset;
+}
+
+/* on constants only: models use it to assemble shapes */
+void loom_import_scatter_nd(struct loom_import *im, int unused)
+{
+	struct loom_value *data = loom_import_known(im, 0), *indices = loom_import_known(im, 1);
+	struct loom_value *updates = loom_import_known(im, 2), *y;
+	static const char *const reductions[] = { "none", NULL };
+	size_t elem_bytes, slice_bytes;
+	uint32_t depth;
+	int64_t i, num_tuples;
+
+	(void)unused;
+	loom_attr_choice(im, "reduction", reductions);
+	if (!data || !indices || !updates || im->status)
+		return;
+	depth = indices->rank && indices->dims[indices->rank - 1] <= LOOM_GRAPH_RANK ?
+		(uint32_t)indices->dims[indices->rank - 1] : 0;
+	if (!depth || !scatter_shapes_fit(data, indices, updates, depth)) {
+		loom_import_fail(im, -EINVAL, "its operands do not fit together");
+		return;
+	}
+	y = loom_emit_const(im, data->dtype, data->rank, data->dims);
+	if (!y)
+		return;
+	elem_bytes = loom_dtype_size(data->dtype);
+	slice_bytes = (size_t)loom_value_trailing(data, depth) * elem_bytes;
+	num_tuples = indices->num_elems / depth;
+	memcpy(y->data, data->data, data->size_bytes);
+	for (i = 0; i < num_tuples; i++) {
+		int64_t offset = scatter_offset(im, data, indices, i, depth);
+
+		if (im->status)
+			return;
+		memcpy((char *)y->data + (size_t)offset * elem_bytes,
+		       (const char *)updates->data + (size_t)i * slice_bytes, slice_bytes);
+	}
+	loom_import_result(im, 0, y);
+}
