@@ -43,6 +43,7 @@ FLAGS_FP	:= -O2 -ftree-vectorize -fno-math-errno -fno-trapping-math
 lib_src		:= $(wildcard userlib/*.c $(CORE)/*.c)
 tool_src	:= $(wildcard tools/loom/*.c)
 test_src	:= $(wildcard tests/host/*.c)
+e2e_src		:= $(wildcard tests/e2e/*.c)
 bench_src	:= $(wildcard tests/bench/*.c)
 
 lib_obj		:= $(lib_src:%.c=$(O)/obj/%.o) $(O)/obj/gen/onnx.pb-c.o
@@ -50,6 +51,7 @@ tool_obj	:= $(tool_src:%.c=$(O)/obj/%.o)
 asan_obj	:= $(lib_obj:$(O)/obj/%=$(O)/asan/obj/%)
 test_bin	:= $(test_src:tests/host/%.c=$(O)/tests/%)
 asan_bin	:= $(test_src:tests/host/%.c=$(O)/asan/tests/%)
+e2e_bin		:= $(e2e_src:tests/e2e/%.c=$(O)/e2e/%)
 bench_bin	:= $(bench_src:tests/bench/%.c=$(O)/bench/%)
 tool_bin	:= $(if $(tool_src),$(O)/loom)
 asan_tool	:= $(if $(tool_src),$(O)/asan/loom)
@@ -154,11 +156,13 @@ $(O)/tests/%: $(O)/obj/tests/host/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(O)/asan/tests/%: $(O)/asan/obj/tests/host/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(O)/e2e/%: $(O)/obj/tests/e2e/%.o $(O)/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(O)/bench/%: $(O)/obj/tests/bench/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 .PHONY: build-tests build-asan build-bench host-tests bench
-build-tests: $(test_bin)
+build-tests: $(test_bin) $(e2e_bin)
 build-asan: $(asan_bin) $(asan_tool)
 build-bench: $(bench_bin)
 host-tests: tools build-tests build-asan
@@ -246,7 +250,7 @@ uninstall:
 .PHONY: clean distclean
 # downloads (models, packages) are kept: they are costly and checked by hash
 clean:
-	rm -rf $(O)/obj $(O)/asan $(O)/gen $(O)/tests $(O)/bench $(O)/module $(O)/check \
+	rm -rf $(O)/obj $(O)/asan $(O)/gen $(O)/tests $(O)/e2e $(O)/bench $(O)/module $(O)/check \
 		$(O)/kselftest $(O)/vm $(O)/lint $(O)/loom $(O)/loom.pc $(O)/libloom.*
 distclean:
 	rm -rf $(O)
