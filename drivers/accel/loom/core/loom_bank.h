@@ -52,7 +52,6 @@ struct loom_bank_request {
 struct loom_bank_block {
 	u64 start;
 	u64 size;
-	/* private: */
 	struct loom_bank *bank;
 	u64 hole;
 	u64 best[2];
@@ -79,7 +78,6 @@ struct loom_bank {
 	u64 limit;
 	u64 allocated;
 	u32 blocks;
-	/* private: */
 	struct loom_bank_block *root;
 	struct loom_bank_block head;
 };
@@ -118,7 +116,6 @@ struct loom_bank_span {
  * @hole: private: the hole behind @block is next
  */
 struct loom_bank_iter {
-	/* private: */
 	struct loom_bank_block *block;
 	bool hole;
 };
