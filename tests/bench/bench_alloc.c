@@ -348,7 +348,7 @@ static void print_growth(double clock_ns)
 		}
 		printf("\n");
 	}
-	printf("growth exponent of alloc + free: bank %.2f (1k to 1M live), list %.2f (1k to 10k)\n",
+	printf("growth exponent, alloc + free: bank %.2f (1k to 1M live), list %.2f (1k to 10k)\n",
 	       log(last / first) / log(1000), log(plain_last / plain_first) / log(10));
 }
 

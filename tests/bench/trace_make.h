@@ -308,11 +308,11 @@ static inline void trace_make_ml_dram(struct trace *trace)
 		uint64_t fresh = trace_range(&maker, 0, 3);
 		uint32_t x, logits;
 
-		while (fresh--)
-			trace_ids_push(&binaries, trace_take(&maker,
-							     trace_log_uniform(&maker, 2 * TRACE_KIB,
-									       128 * TRACE_KIB),
-							     true));
+		while (fresh--) {
+			uint64_t size = trace_log_uniform(&maker, 2 * TRACE_KIB, 128 * TRACE_KIB);
+
+			trace_ids_push(&binaries, trace_take(&maker, size, true));
+		}
 		if (binaries.count > 400)
 			trace_drop(&maker, trace_ids_remove(&binaries,
 							    trace_below(&maker, binaries.count)));
