@@ -74,6 +74,13 @@ static __always_inline float loom_get_f32(const void *from)
 	return f;
 }
 
+/* Four floats from four places. */
+static __always_inline struct loom_vec loom_vec_gather(const u8 *base, const s64 *offset)
+{
+	return (struct loom_vec){ { loom_get_f32(base + offset[0]), loom_get_f32(base + offset[1]),
+				    loom_get_f32(base + offset[2]), loom_get_f32(base + offset[3]) } };
+}
+
 static __always_inline float loom_f32_of_bits(u32 bits)
 {
 	return loom_get_f32(&bits);

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "fp_math.h"
+
+/**
+ * DOC: Matrix product
+ *
+ * Each result is one sum over K from first to last, whatever is computed beside it. In
+ * F32 a block of one or four rows by up to 32 columns is kept in registers while K passes by.
+ * Four rows share what is read of b. Columns of b that are not side by side (b is transposed, or
+ * its columns are dealt over the lanes) are gathered into vectors.
+ *
+ * F16 is summed in binary32, F64 in binary64, integers in 32 bits that wrap.
+ */
+
+/**
+ * struct matmul - a product, made ready
+ * @memory: where the operands lie
+ * @attr: its attributes
+ * @y: y
+ * @a: a
+ * @b: b
+ * @bias: the bias, or NULL
+ * @scale: the scale, or NULL
+ * @k: elements of a sum
+ * @index: of the current block's first result
+ */
+struct matmul {
+	const struct loom_memory *memory;
+	const struct drm_loom_attr_matmul *attr;
+	const struct loom_view *y;
+	const struct loom_view *a;
+	const struct loom_view *b;
+	const struct loom_view *bias;
+	const struct loom_view *scale;
+	u32 k;
+	u32 index[4];
+};
+
+/* First byte of what batch and @index pick, less what the last two axes add to it. */
+static u8 *matmul_base(const struct matmul *m, const struct loom_view *view)
+{
+	u8 *base = loom_view_origin(view, m->memory);
+	u32 i;
+
+	for (i = 0; i < 2; i++)
+		base += loom_view_step(view, m->memory, i, view->dims[i] == 1 ? 0 : m->index[i]);
+	return base;
+}
+
+/* A row along N of y, or of what is broadcast to it. */
+static struct loom_row matmul_row(const struct matmul *m, const struct loom_view *view, u32 row,
+				  u32 column)
+{
+	u8 *base = matmul_base(m, view);
+	struct loom_row r;
+
+	base += loom_view_step(view, m->memory, 2, view->dims[2] == 1 ? 0 : row);
+	r = loom_row_along(view, m->memory, base, 3, view->dims[3] == 1 ? 0 : column);
+	if (view->dims[3] == 1) {
+		r.stride = 0;
+		r.lanes = 0;
+	}
+	return r;
+}
+
+/* @nb rows by 4 * @nv columns from @index, the first @count of them wanted: out[nb][4 * nv] */
+static __always_inline void matmul_block(const struct matmul *m, u32 count, const u32 nb,
+					 const u32 nv, const bool direct, float *out)
+{
+	const struct loom_memory *memory = m->memory;
+	struct loom_row ak = loom_row_along(m->a, memory, matmul_base(m, m->a), 3, 0);
+	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, 0);
+	struct loom_vec acc[8];
+	s64 ao[4], bo[32];
+	u32 k, i, j;
+
+#pragma GCC unroll 4
+	for (i = 0; i < nb; i++) {
+		ao[i] = loom_view_step(m->a, memory, 2, m->index[2] + i);
+#pragma GCC unroll 8
+		for (j = 0; j < nv; j++)
+			acc[i * nv + j] = loom_vec_splat(0.0f);
+	}
+	for (i = 0; i < (direct ? 1 : 4 * nv); i++)
+		bo[i] = loom_view_step(m->b, memory, 3, m->index[3] + min(i, count - 1));
+
+	for (k = 0; k < m->k; k++) {
+		struct loom_vec bv[8];
+
+#pragma GCC unroll 8
+		for (j = 0; j < nv; j++)
+			bv[j] = direct ? loom_vec_load(bk.at + bo[0] + 16 * j) :
+					 loom_vec_gather(bk.at, bo + 4 * j);
+#pragma GCC unroll 4
+		for (i = 0; i < nb; i++) {
+			struct loom_vec av = loom_vec_splat(loom_get_f32(ak.at + ao[i]));
+
+#pragma GCC unroll 8
+			for (j = 0; j < nv; j++)
+				acc[i * nv + j].v += av.v * bv[j].v;
+		}
+		loom_row_next(&ak);
+		loom_row_next(&bk);
+	}
+#pragma GCC unroll 4
+	for (i = 0; i < nb; i++) {
+#pragma GCC unroll 8
+		for (j = 0; j < nv; j++)
+			loom_vec_store(out + 4 * (i * nv + j), acc[i * nv + j]);
+	}
+}
+
+#define MATMUL_BLOCK(nb, nv)								\
+	static noinline void matmul_##nb##_##nv(const struct matmul *m, u32 count,	\
+						bool direct, float *out)		\
+	{										\
+		if (direct)								\
+			matmul_block(m, count, nb, nv, true, out);			\
+		else									\
+			matmul_block(m, count, nb, nv, false, out);			\
+	}
+
+MATMUL_BLOCK(4, 2)
+MATMUL_BLOCK(4, 1)
+MATMUL_BLOCK(1, 8)
+MATMUL_BLOCK(1, 4)
+MATMUL_BLOCK(1, 2)
+MATMUL_BLOCK(1, 1)
+
+/* alpha, bias, activation, and out: @n results of row @row from column @column. */
+static noinline void matmul_emit_f32(const struct matmul *m, u32 row, u32 column, u32 n, float *v)
+{
+	const struct drm_loom_attr_matmul *attr = m->attr;
+	float alpha = loom_f32_of_bits(attr->alpha);
+	float beta = loom_f32_of_bits(attr->beta);
+	struct loom_row to = matmul_row(m, m->y, row, column);
+	union loom_buf buf;
+	u32 i;
+
+	if (alpha != 1.0f) {
+		for (i = 0; i < n; i++)
+			v[i] *= alpha;
+	}
+	if (m->bias) {
+		struct loom_row from = matmul_row(m, m->bias, row, column);
+		const float *bias = loom_row_f32(&from, LOOM_DTYPE_F32, n, &buf);
+
+		for (i = 0; i < n; i++)
+			v[i] += beta * bias[i];
+	}
+	loom_tile_act_f32(v, n, attr->act, attr->act_p0, attr->act_p1);
+	loom_row_put_f32(&to, m->y->dtype, n, v);
+}
+
+/* @nb rows (1 or 4) from @index, columns from there to @end */
+static void matmul_rows_f32(struct matmul *m, u32 nb, u32 end)
+{
+	bool contiguous = m->b->strides[3] == 4 && m->b->lane_axis != 3;
+	float out[32];
+	u32 n, wide, i;
+
+	for (; m->index[3] < end; m->index[3] += n) {
+		u32 left = end - m->index[3];
+		bool direct;
+
+		if (nb == 4)
+			wide = left > 4 ? 8 : 4;
+		else
+			wide = left > 16 ? 32 : left > 8 ? 16 : left > 4 ? 8 : 4;
+		n = min(left, wide);
+		/* what a vector reads beyond the wanted columns must be there, too */
+		direct = contiguous && (u64)m->index[3] + wide <= m->b->dims[3];
+		if (nb == 4)
+			(wide == 8 ? matmul_4_2 : matmul_4_1)(m, n, direct, out);
+		else if (wide > 8)
+			(wide == 32 ? matmul_1_8 : matmul_1_4)(m, n, direct, out);
+		else
+			(wide == 8 ? matmul_1_2 : matmul_1_1)(m, n, direct, out);
+		for (i = 0; i < nb; i++)
+			matmul_emit_f32(m, m->index[2] + i, m->index[3], n, out + i * wide);
+	}
+}
+
+/* One row of b at a time, for the types that nobody is in a hurry with. */
+static noinline void matmul_tile_f16(const struct matmul *m, u32 n)
+{
+	const struct loom_memory *memory = m->memory;
+	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, 0);
+	float acc[LOOM_TILE] = {};
+	struct loom_row a;
+	union loom_buf buf;
+	const float *b;
+	float av;
+	u32 k, i;
+	u16 h;
+
+	a = loom_row_along(m->a, memory, matmul_base(m, m->a) +
+			   loom_view_step(m->a, memory, 2, m->index[2]), 3, 0);
+	for (k = 0; k < m->k; k++) {
+		struct loom_row row = loom_row_along(m->b, memory, bk.at, 3, m->index[3]);
+
+		memcpy(&h, a.at, sizeof(h));
+		av = loom_half_to_f32(h);
+		b = loom_row_f32(&row, LOOM_DTYPE_F16, n, &buf);
+		for (i = 0; i < n; i++)
+			acc[i] += av * b[i];
+		loom_row_next(&a);
+		loom_row_next(&bk);
+	}
+	matmul_emit_f32(m, m->index[2], m->index[3], n, acc);
+}
+
+static noinline void matmul_tile_f64(const struct matmul *m, u32 n)
+{
+	const struct drm_loom_attr_matmul *attr = m->attr;
+	const struct loom_memory *memory = m->memory;
+	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, 0);
+	double alpha = loom_f32_of_bits(attr->alpha);
+	double beta = loom_f32_of_bits(attr->beta);
+	double acc[LOOM_TILE] = {};
+	struct loom_row a, row;
+	union loom_buf buf;
+	const double *b;
+	double av;
+	u32 k, i;
+
+	a = loom_row_along(m->a, memory, matmul_base(m, m->a) +
+			   loom_view_step(m->a, memory, 2, m->index[2]), 3, 0);
+	for (k = 0; k < m->k; k++) {
+		row = loom_row_along(m->b, memory, bk.at, 3, m->index[3]);
+		memcpy(&av, a.at, sizeof(av));
+		b = loom_row_f64(&row, LOOM_DTYPE_F64, n, &buf);
+		for (i = 0; i < n; i++)
+			acc[i] += av * b[i];
+		loom_row_next(&a);
+		loom_row_next(&bk);
+	}
+	for (i = 0; i < n; i++)
+		acc[i] *= alpha;
+	if (m->bias) {
+		row = matmul_row(m, m->bias, m->index[2], m->index[3]);
+		b = loom_row_f64(&row, LOOM_DTYPE_F32, n, &buf);
+		for (i = 0; i < n; i++)
+			acc[i] += beta * b[i];
+	}
+	loom_tile_act_f64(acc, n, attr->act, attr->act_p0, attr->act_p1);
+	row = matmul_row(m, m->y, m->index[2], m->index[3]);
+	loom_row_put_f64(&row, n, acc);
+}
+
+static noinline void matmul_emit_int(const struct matmul *m, u32 n, s32 *acc)
+{
+	struct loom_row row;
+	union loom_buf buf;
+	const s32 *bias;
+	const float *scale;
+	u8 to[LOOM_TILE];
+	u32 i;
+
+	if (m->bias) {
+		row = matmul_row(m, m->bias, m->index[2], m->index[3]);
+		bias = loom_row_raw(&row, 4, n, &buf);
+		for (i = 0; i < n; i++)
+			acc[i] = (s32)((u32)acc[i] + (u32)bias[i]);
+	}
+	if (m->scale) {
+		row = matmul_row(m, m->scale, m->index[2], m->index[3]);
+		scale = loom_row_f32(&row, LOOM_DTYPE_F32, n, &buf);
+		for (i = 0; i < n; i++)
+			to[i] = loom_requantise(acc[i], scale[i], m->attr->y_zero, m->y->dtype);
+		row = matmul_row(m, m->y, m->index[2], m->index[3]);
+		loom_row_write(&row, 1, n, to);
+	} else {
+		row = matmul_row(m, m->y, m->index[2], m->index[3]);
+		loom_row_write(&row, 4, n, acc);
+	}
+}
+
+static noinline void matmul_tile_int(const struct matmul *m, u32 n)
+{
+	const struct loom_memory *memory = m->memory;
+	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, 0);
+	bool a_signed = m->a->dtype == LOOM_DTYPE_I8;
+	bool b_signed = m->b->dtype == LOOM_DTYPE_I8;
+	s16 b_zero = m->attr->b_zero, av, bv[LOOM_TILE];
+	s32 acc[LOOM_TILE] = {};
+	u8 buf[LOOM_TILE];
+	struct loom_row a, row;
+	const u8 *b;
+	u32 k, i;
+
+	a = loom_row_along(m->a, memory, matmul_base(m, m->a) +
+			   loom_view_step(m->a, memory, 2, m->index[2]), 3, 0);
+	for (k = 0; k < m->k; k++) {
+		row = loom_row_along(m->b, memory, bk.at, 3, m->index[3]);
+		av = (a_signed ? (s8)*a.at : *a.at) - m->attr->a_zero;
+		b = loom_row_raw(&row, 1, n, buf);
+		if (b_signed) {
+			for (i = 0; i < n; i++)
+				bv[i] = (s8)b[i] - b_zero;
+		} else {
+			for (i = 0; i < n; i++)
+				bv[i] = b[i] - b_zero;
+		}
+		for (i = 0; i < n; i++)
+			acc[i] = (s32)((u32)acc[i] + (u32)((s32)av * bv[i]));
+		loom_row_next(&a);
+		loom_row_next(&bk);
+	}
+	matmul_emit_int(m, n, acc);
+}
+
+/* Columns [@from, @end) of one row. */
+static void matmul_part(struct matmul *m, u32 from, u32 end)
+{
+	m->index[3] = from;
+	if (m->y->dtype == LOOM_DTYPE_F32) {
+		matmul_rows_f32(m, 1, end);
+		return;
+	}
+	while (m->index[3] < end) {
+		u32 n = min(end - m->index[3], (u32)LOOM_TILE);
+
+		if (m->y->dtype == LOOM_DTYPE_F16)
+			matmul_tile_f16(m, n);
+		else if (m->y->dtype == LOOM_DTYPE_F64)
+			matmul_tile_f64(m, n);
+		else
+			matmul_tile_int(m, n);
+		m->index[3] += n;
+	}
+}
+
+void loom_fp_matmul_run(const struct loom_command *command, const struct loom_memory *memory,
+			u64 first, u64 count)
+{
+	const struct drm_loom_attr_matmul *attr = command->attr;
+	const struct loom_view *y = &command->views[0];
+	const struct loom_view *next = &command->views[3];
+	u32 tiles = loom_tile_per_row(y->dims[3]);
+	u64 end = first + count;
+	struct matmul m = {
+		.memory = memory,
+		.attr = attr,
+		.y = y,
+		.a = &command->views[1],
+		.b = &command->views[2],
+		.bias = attr->flags & LOOM_ATTR_BIAS ? next++ : NULL,
+		.scale = attr->flags & LOOM_ATTR_SCALE ? next : NULL,
+		.k = command->views[1].dims[3],
+	};
+
+	while (first < end) {
+		u64 row = first / tiles;
+		u32 from = first % tiles;
+		u32 to = min((u64)tiles, from + (end - first));
+
+		m.index[2] = row % y->dims[2];
+		m.index[1] = row / y->dims[2] % y->dims[1];
+		m.index[0] = row / y->dims[2] / y->dims[1];
+		if (y->dtype == LOOM_DTYPE_F32 && !from && (end - first) / 4 >= tiles &&
+		    m.index[2] + 4 <= y->dims[2]) {
+			m.index[3] = 0;
+			matmul_rows_f32(&m, 4, y->dims[3]);
+			first += 4 * (u64)tiles;
+			continue;
+		}
+		matmul_part(&m, from * LOOM_TILE, min((u64)to * LOOM_TILE, (u64)y->dims[3]));
+		first += to - from;
+	}
+}
