@@ -26,7 +26,7 @@ module_param_named(topology, loom_device_topology, charp, 0444);
 MODULE_PARM_DESC(topology, "Preset that says what the device is made of (default: soft)");
 
 static uint loom_device_job_timeout_ms = 300000;
-module_param_named(job_timeout_ms, loom_device_job_timeout_ms, uint, 0444);
+module_param_named(job_timeout_ms, loom_device_job_timeout_ms, uint, 0644);
 MODULE_PARM_DESC(job_timeout_ms, "A job that takes longer is ended (default: 300000)");
 
 /**
