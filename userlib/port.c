@@ -9,7 +9,7 @@ void *loom_port_alloc(size_t count, size_t size)
 {
 	/* Some libc return NULL for nothing, which would look like a failure. */
 	if (!count || !size)
-		count = size = 1;
+		return calloc(1, 1);
 	return calloc(count, size);
 }
 

@@ -28,7 +28,7 @@
  * Cap on strides, dilations, pads and kernels of an attribute. With it, and dims of 32 bits, no
  * coordinate that an operation computes leaves 63 bits.
  */
-#define LOOM_MAX_SPATIAL_ATTR	(1 << 24)
+#define LOOM_MAX_SPATIAL_ATTR	16777216
 
 static inline bool loom_dtype_in(const struct loom_view *view, u32 dtypes)
 {

@@ -2,8 +2,8 @@
 #include "op_check.h"
 
 /*
- * REDUCE: y, x; one rank, one number type; y has x's dim, or 1 where it is reduced. An axis on which
- * both have 1 is not reduced, which comes to the same.
+ * REDUCE: y, x; one rank, one number type; y has x's dim, or 1 where it is reduced. An axis on
+ * which both have 1 is not reduced, which comes to the same.
  *
  * Unit: one tile of y (loom_tile_get() over y's dims): up to LOOM_TILE results along the last
  * axis, which is one result where the last axis is reduced. Cost: the product of x's dims on the

@@ -7,77 +7,150 @@ struct loom_rule {
 };
 
 static const struct loom_rule loom_rules[LOOM_RULE_END] = {
-	[LOOM_RULE_NONE] = { "none", "no rule is broken" },
+	[LOOM_RULE_NONE] = {
+		.name = "none",
+		.text = "no rule is broken",
+	},
 	[LOOM_RULE_HEADER] = {
-		"header", "magic, version, size, flags and reserved fields are right" },
+		.name = "header",
+		.text = "magic, version, size, flags and reserved fields are right",
+	},
 	[LOOM_RULE_TABLE] = {
-		"table", "tables lie in the plan, aligned, with the right stride, apart" },
+		.name = "table",
+		.text = "tables lie in the plan, aligned, with the right stride, apart",
+	},
 	[LOOM_RULE_LIMIT] = {
-		"limit", "no count is past its cap" },
+		.name = "limit",
+		.text = "no count is past its cap",
+	},
 	[LOOM_RULE_TOPOLOGY] = {
-		"topology", "the plan is made for the lanes of this device" },
+		.name = "topology",
+		.text = "the plan is made for the lanes of this device",
+	},
 	[LOOM_RULE_SCRATCH] = {
-		"scratch", "the scratch fits in a bank above its reserved bytes" },
+		.name = "scratch",
+		.text = "the scratch fits in a bank above its reserved bytes",
+	},
 	[LOOM_RULE_SLOT] = {
-		"slot", "a slot has a size, known flags and zero padding" },
+		.name = "slot",
+		.text = "a slot has a size, known flags and zero padding",
+	},
 	[LOOM_RULE_TENSOR_FIELD] = {
-		"tensor_field", "region, slot, flags and padding of a tensor are valid" },
+		.name = "tensor_field",
+		.text = "region, slot, flags and padding of a tensor are valid",
+	},
 	[LOOM_RULE_TENSOR_TYPE] = {
-		"tensor_type", "type, rank, dims and lane axis of a tensor are valid" },
+		.name = "tensor_type",
+		.text = "type, rank, dims and lane axis of a tensor are valid",
+	},
 	[LOOM_RULE_TENSOR_STRIDE] = {
-		"tensor_stride", "strides of a tensor nest and keep its elements aligned" },
+		.name = "tensor_stride",
+		.text = "strides of a tensor nest and keep its elements aligned",
+	},
 	[LOOM_RULE_TENSOR_EXTENT] = {
-		"tensor_extent", "the elements of a tensor lie in its size" },
+		.name = "tensor_extent",
+		.text = "the elements of a tensor lie in its size",
+	},
 	[LOOM_RULE_TENSOR_BOUNDS] = {
-		"tensor_bounds", "a tensor lies in its slot or in the scratch" },
+		.name = "tensor_bounds",
+		.text = "a tensor lies in its slot or in the scratch",
+	},
 	[LOOM_RULE_TENSOR_LIFETIME] = {
-		"tensor_lifetime", "a tensor lives from a step to a later or the same step" },
+		.name = "tensor_lifetime",
+		.text = "a tensor lives from a step to a later or the same step",
+	},
 	[LOOM_RULE_TENSOR_ALIAS] = {
-		"tensor_alias", "an alias lies in its parent, in bytes and in steps" },
+		.name = "tensor_alias",
+		.text = "an alias lies in its parent, in bytes and in steps",
+	},
 	[LOOM_RULE_TENSOR_OVERLAP] = {
-		"tensor_overlap", "tensors alive in the same step do not share bytes" },
+		.name = "tensor_overlap",
+		.text = "tensors alive in the same step do not share bytes",
+	},
 	[LOOM_RULE_STEP] = {
-		"step", "the steps tile the command table in order" },
+		.name = "step",
+		.text = "the steps tile the command table in order",
+	},
 	[LOOM_RULE_STREAM] = {
-		"stream", "a command stands in the stream of its opcode" },
+		.name = "stream",
+		.text = "a command stands in the stream of its opcode",
+	},
 	[LOOM_RULE_OPCODE] = {
-		"opcode", "the opcode is known" },
+		.name = "opcode",
+		.text = "the opcode is known",
+	},
 	[LOOM_RULE_COMMAND_FIELD] = {
-		"command_field", "the padding of a command is zero" },
+		.name = "command_field",
+		.text = "the padding of a command is zero",
+	},
 	[LOOM_RULE_OPERANDS] = {
-		"operands", "a command has the operands of its opcode, and they are in the table" },
+		.name = "operands",
+		.text = "a command has the operands of its opcode, and they are in the table",
+	},
 	[LOOM_RULE_ATTR] = {
-		"attr", "attributes are in the table, of the right size, with valid values" },
+		.name = "attr",
+		.text = "attributes are in the table, of the right size, with valid values",
+	},
 	[LOOM_RULE_VIEW_TENSOR] = {
-		"view_tensor", "a view names a tensor" },
+		.name = "view_tensor",
+		.text = "a view names a tensor",
+	},
 	[LOOM_RULE_VIEW_FIELD] = {
-		"view_field", "rank, dims and padding of a view are valid, its type is the tensor's" },
+		.name = "view_field",
+		.text = "rank, dims and padding of a view are valid, its type is the tensor's",
+	},
 	[LOOM_RULE_VIEW_LIFETIME] = {
-		"view_lifetime", "the tensor of a view is alive in the step" },
+		.name = "view_lifetime",
+		.text = "the tensor of a view is alive in the step",
+	},
 	[LOOM_RULE_VIEW_ALIGN] = {
-		"view_align", "offset and strides of a view keep its elements aligned" },
+		.name = "view_align",
+		.text = "offset and strides of a view keep its elements aligned",
+	},
 	[LOOM_RULE_VIEW_LANE] = {
-		"view_lane", "the lane axis of a view runs over the tensor's and stays on it" },
+		.name = "view_lane",
+		.text = "the lane axis of a view runs over the tensor's and stays on it",
+	},
 	[LOOM_RULE_VIEW_BOUNDS] = {
-		"view_bounds", "the elements of a view lie in its tensor" },
+		.name = "view_bounds",
+		.text = "the elements of a view lie in its tensor",
+	},
 	[LOOM_RULE_VIEW_REGION] = {
-		"view_region", "an operand is in a region that the opcode takes" },
+		.name = "view_region",
+		.text = "an operand is in a region that the opcode takes",
+	},
 	[LOOM_RULE_VIEW_DTYPE] = {
-		"view_dtype", "the opcode takes these types together" },
+		.name = "view_dtype",
+		.text = "the opcode takes these types together",
+	},
 	[LOOM_RULE_VIEW_SHAPE] = {
-		"view_shape", "the dims of the operands fit the opcode and its attributes" },
+		.name = "view_shape",
+		.text = "the dims of the operands fit the opcode and its attributes",
+	},
 	[LOOM_RULE_VIEW_DISTINCT] = {
-		"view_distinct", "no two elements of a written view share a byte" },
+		.name = "view_distinct",
+		.text = "no two elements of a written view share a byte",
+	},
 	[LOOM_RULE_COST] = {
-		"cost", "the smallest piece of a command is small enough to stop between" },
+		.name = "cost",
+		.text = "the smallest piece of a command is small enough to stop between",
+	},
 	[LOOM_RULE_READ_ONLY] = {
-		"read_only", "nothing is written in a slot that the plan may not write" },
+		.name = "read_only",
+		.text = "nothing is written in a slot that the plan may not write",
+	},
 	[LOOM_RULE_UNINITIALISED] = {
-		"uninitialised", "nothing is read that was not written before" },
+		.name = "uninitialised",
+		.text = "nothing is read that was not written before",
+	},
 	[LOOM_RULE_IN_PLACE] = {
-		"in_place", "a command reads what it writes only elementwise, from the same view" },
+		.name = "in_place",
+		.text = "a command reads what it writes only elementwise, from the same view",
+	},
 	[LOOM_RULE_HAZARD] = {
-		"hazard", "in a step, one stream does not touch what the other writes" },
+		.name = "hazard",
+		.text = "in a step, one stream does not touch what the other writes",
+	},
 };
 
 const char *loom_rule_name(u32 rule)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "tree.h"
+
+/* Brings the element with @key to the top, or else a neighbour of where it would be. */
+static struct loom_tree_node *loom_tree_splay(struct loom_tree_node *top, u64 key)
+{
+	struct loom_tree_node sides = {}, *left = &sides, *right = &sides, *child;
+
+	/* sides.right collects what is smaller than the path, sides.left what is larger. */
+	for (;;) {
+		if (key < top->key) {
+			child = top->left;
+			if (!child)
+				break;
+			if (key < child->key) {
+				top->left = child->right;
+				child->right = top;
+				top = child;
+				if (!top->left)
+					break;
+			}
+			right->left = top;
+			right = top;
+			top = top->left;
+		} else if (key > top->key) {
+			child = top->right;
+			if (!child)
+				break;
+			if (key > child->key) {
+				top->right = child->left;
+				child->left = top;
+				top = child;
+				if (!top->right)
+					break;
+			}
+			left->right = top;
+			left = top;
+			top = top->right;
+		} else {
+			break;
+		}
+	}
+	left->right = top->left;
+	right->left = top->right;
+	top->left = sides.right;
+	top->right = sides.left;
+	return top;
+}
+
+struct loom_tree_node *loom_tree_floor(struct loom_tree *tree, u64 key)
+{
+	struct loom_tree_node *top = tree->root;
+
+	if (!top)
+		return NULL;
+	top = loom_tree_splay(top, key);
+	tree->root = top;
+	if (top->key <= key)
+		return top;
+	if (!top->left)
+		return NULL;
+	/* All on the left are smaller than @key: this brings up the largest of them. */
+	top->left = loom_tree_splay(top->left, key);
+	return top->left;
+}
+
+struct loom_tree_node *loom_tree_ceil(struct loom_tree *tree, u64 key)
+{
+	struct loom_tree_node *top = tree->root;
+
+	if (!top)
+		return NULL;
+	top = loom_tree_splay(top, key);
+	tree->root = top;
+	if (top->key >= key)
+		return top;
+	if (!top->right)
+		return NULL;
+	top->right = loom_tree_splay(top->right, key);
+	return top->right;
+}
+
+void loom_tree_insert(struct loom_tree *tree, struct loom_tree_node *node)
+{
+	struct loom_tree_node *top = tree->root;
+
+	node->left = NULL;
+	node->right = NULL;
+	if (top) {
+		top = loom_tree_splay(top, node->key);
+		if (top->key < node->key) {
+			node->right = top->right;
+			node->left = top;
+			top->right = NULL;
+		} else {
+			node->left = top->left;
+			node->right = top;
+			top->left = NULL;
+		}
+	}
+	tree->root = node;
+}
+
+void loom_tree_remove(struct loom_tree *tree, struct loom_tree_node *node)
+{
+	struct loom_tree_node *top = loom_tree_splay(tree->root, node->key);
+
+	if (!top->left) {
+		tree->root = top->right;
+	} else {
+		/* The largest on the left has nothing on its right. */
+		tree->root = loom_tree_splay(top->left, node->key);
+		tree->root->right = top->right;
+	}
+}

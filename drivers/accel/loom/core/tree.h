@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef LOOM_TREE_H
+#define LOOM_TREE_H
+
+#include "loom_core.h"
+
+/**
+ * DOC: Ordered sets
+ *
+ * A top-down splay tree over u64 keys. It was taken over the kernel's rbtree because core is
+ * freestanding, and over a balanced tree of our own because it is a third of the code, keeps no
+ * balance in its nodes and is still O(log n) amortised on any sequence of calls, also one
+ * that a hostile plan has thought up. Nothing here recurses: such a tree may be as deep as it
+ * has nodes. Look-ups reshape the tree, so it is for one owner.
+ */
+
+/**
+ * struct loom_tree_node - an element; embedded in what it stands for
+ * @key: unique in its tree
+ * @left: smaller keys
+ * @right: larger keys
+ */
+struct loom_tree_node {
+	u64 key;
+	struct loom_tree_node *left;
+	struct loom_tree_node *right;
+};
+
+/**
+ * struct loom_tree - a set; all zero is the empty one
+ * @root: any of its elements, or NULL
+ */
+struct loom_tree {
+	struct loom_tree_node *root;
+};
+
+/* The element with the largest key that is not above @key, or NULL. */
+struct loom_tree_node *loom_tree_floor(struct loom_tree *tree, u64 key);
+/* The element with the smallest key that is not below @key, or NULL. */
+struct loom_tree_node *loom_tree_ceil(struct loom_tree *tree, u64 key);
+/* Adds an element; no other has its key. */
+void loom_tree_insert(struct loom_tree *tree, struct loom_tree_node *node);
+/* Takes an element out that is in the tree. */
+void loom_tree_remove(struct loom_tree *tree, struct loom_tree_node *node);
+
+#endif /* LOOM_TREE_H */

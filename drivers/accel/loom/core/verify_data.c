@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "verify.h"
+
+static u32 loom_tensor_root(const struct loom_verify *verify, u32 tensor)
+{
+	if (verify->tensors[tensor].flags & LOOM_TENSOR_ALIAS)
+		return verify->tensors[tensor].parent;
+	return tensor;
+}
+
+/* Says a view in indices of a tensor, which may be another that shares its bytes. */
+static bool __must_check loom_data_footprint(struct loom_verify *verify, u32 which, u32 tensor,
+					     const struct loom_view *view)
+{
+	const struct drm_loom_plan_tensor *of = &verify->tensors[tensor];
+
+	return loom_dtype_bytes(of->dtype) == view->elem_bytes &&
+	       loom_footprint_get(&verify->footprints[which], of, view, verify->plan->lanes);
+}
+
+/*
+ * A view that cannot be said in indices may touch any byte between its first and its last, in SRAM
+ * of any bank, so all of them must be of elements.
+ */
+static bool loom_data_is_solid(const struct loom_verify *verify, u32 tensor,
+			       const struct loom_view *view)
+{
+	return verify->states[tensor].solid && verify->states[tensor].cover.complete &&
+	       view->end <= verify->tensors[tensor].offset + verify->states[tensor].extent;
+}
+
+static bool __must_check loom_data_is_written(struct loom_verify *verify,
+					      const struct loom_view *view)
+{
+	u32 root = loom_tensor_root(verify, view->tensor);
+	const struct drm_loom_plan_tensor *tensor = &verify->tensors[root];
+
+	if (tensor->region == LOOM_REGION_DRAM &&
+	    verify->slots[tensor->slot].flags & LOOM_SLOT_READ)
+		return true;
+	if (loom_data_is_solid(verify, root, view))
+		return true;
+	if (loom_data_footprint(verify, 0, root, view) &&
+	    loom_cover_has(&verify->pool, &verify->states[root].cover, &verify->footprints[0]))
+		return true;
+	if (view->tensor == root)
+		return false;
+	return loom_data_is_solid(verify, view->tensor, view) ||
+	       (loom_data_footprint(verify, 0, view->tensor, view) &&
+		loom_cover_has(&verify->pool, &verify->states[view->tensor].cover,
+			       &verify->footprints[0]));
+}
+
+static int __must_check loom_data_write(struct loom_verify *verify, const struct loom_view *view)
+{
+	u32 root = loom_tensor_root(verify, view->tensor);
+	struct loom_tensor_state *parent = &verify->states[root];
+	struct loom_tensor_state *alias = &verify->states[view->tensor];
+	int ret;
+
+	if (parent->cover.complete)
+		return 0;
+	if (loom_data_footprint(verify, 0, root, view) && verify->footprints[0].exact)
+		return loom_cover_write(&verify->pool, &parent->cover, &verify->footprints[0]);
+	if (view->tensor == root || alias->cover.complete)
+		return 0;
+
+	/* In indices of the alias, then. If it has all of its parent's bytes, so has the parent. */
+	if (!loom_data_footprint(verify, 0, view->tensor, view) || !verify->footprints[0].exact)
+		return 0;
+	ret = loom_cover_write(&verify->pool, &alias->cover, &verify->footprints[0]);
+	if (ret)
+		return ret;
+	if (alias->cover.complete && alias->solid &&
+	    verify->tensors[view->tensor].offset == verify->tensors[root].offset &&
+	    alias->extent >= parent->extent)
+		loom_cover_complete(&verify->pool, &parent->cover);
+	return 0;
+}
+
+static bool loom_data_same_view(const struct loom_view *a, const struct loom_view *b)
+{
+	u32 i;
+
+	if (a->region != b->region || a->slot != b->slot || a->elem_bytes != b->elem_bytes ||
+	    a->rank != b->rank || a->lane_axis != b->lane_axis ||
+	    a->lane_start != b->lane_start || a->offset != b->offset)
+		return false;
+	for (i = 0; i < a->rank; i++)
+		if (a->dims[i] != b->dims[i] || a->strides[i] != b->strides[i])
+			return false;
+	return true;
+}
+
+/* The two share no element, though their ranges meet: columns of one image, for example. */
+static bool loom_data_disjoint(struct loom_verify *verify, const struct loom_view *a,
+			       const struct loom_view *b)
+{
+	u32 root = loom_tensor_root(verify, a->tensor);
+
+	return root == loom_tensor_root(verify, b->tensor) &&
+	       loom_data_footprint(verify, 0, root, a) &&
+	       loom_data_footprint(verify, 1, root, b) &&
+	       loom_footprint_disjoint(&verify->footprints[0], &verify->footprints[1]);
+}
+
+static int __must_check loom_data_check_in_place(struct loom_verify *verify,
+						 const struct loom_command *command)
+{
+	const struct loom_view *y = &command->views[0];
+	u32 i;
+
+	for (i = 1; i < command->operands; i++) {
+		const struct loom_view *x = &command->views[i];
+
+		if (loom_view_space(x) != loom_view_space(y) || x->start >= y->end ||
+		    y->start >= x->end)
+			continue;
+		if (command->op->elementwise && loom_data_same_view(x, y))
+			continue;
+		if (loom_data_disjoint(verify, x, y))
+			continue;
+		loom_reject_view(verify, LOOM_RULE_IN_PLACE, i, x);
+		verify->reject->valid |= LOOM_REJECT_OTHER;
+		verify->reject->other = y->tensor;
+		verify->reject->start = max(x->start, y->start);
+		verify->reject->end = min(x->end, y->end);
+		return -EBADMSG;
+	}
+	return 0;
+}
+
+int loom_verify_data(struct loom_verify *verify)
+{
+	const struct loom_command *command = &verify->plan->commands[verify->command];
+	const struct loom_view *y = &command->views[0];
+	u32 i;
+	int ret;
+
+	if (y->region == LOOM_REGION_DRAM &&
+	    !(verify->plan->slots[y->slot].flags & LOOM_SLOT_WRITE))
+		return loom_reject_view(verify, LOOM_RULE_READ_ONLY, 0, y);
+	for (i = 1; i < command->operands; i++)
+		if (!loom_data_is_written(verify, &command->views[i]))
+			return loom_reject_view(verify, LOOM_RULE_UNINITIALISED, i,
+						&command->views[i]);
+	ret = loom_data_check_in_place(verify, command);
+	if (ret)
+		return ret;
+	return loom_data_write(verify, y);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "verify.h"
+
+/**
+ * DOC: Hazards
+ *
+ * The two streams of a step run at the same time, so neither may touch what the other
+ * writes. What they touch is taken as ranges of bytes, sorted by their first byte; a sweep
+ * keeps, for each stream and for reads and writes, which range reaches furthest so far. A
+ * range that begins before such an end meets it. Ranges say more than views touch, so
+ * interleaved views are refused: planners that overlap transfers and work do so with two buffers.
+ *
+ * A step with one stream has no hazards, and costs nothing.
+ */
+
+int loom_hazard_begin(struct loom_verify *verify, const struct drm_loom_plan_step *step)
+{
+	/* Commands are counted, so neither sum nor product overflows. */
+	u32 need = (step->dma_commands + step->compute_commands) * LOOM_MAX_OPERANDS;
+
+	verify->access_count = 0;
+	if (!step->dma_commands || !step->compute_commands || need <= verify->access_room)
+		return 0;
+	loom_port_free(verify->accesses);
+	verify->access_room = 0;
+	verify->accesses = loom_port_alloc(need, sizeof(*verify->accesses));
+	if (!verify->accesses)
+		return -ENOMEM;
+	verify->access_room = need;
+	return 0;
+}
+
+void loom_hazard_add(struct loom_verify *verify, bool compute)
+{
+	const struct loom_command *command = &verify->plan->commands[verify->command];
+	u32 i;
+
+	for (i = 0; i < command->operands; i++) {
+		const struct loom_view *view = &command->views[i];
+		struct loom_access *access = &verify->accesses[verify->access_count++];
+
+		access->start = view->start;
+		access->end = view->end;
+		access->space = loom_view_space(view);
+		access->command = verify->command;
+		access->tensor = view->tensor;
+		access->operand = i;
+		access->compute = compute;
+		access->write = !i;
+	}
+}
+
+/* By place, then by where it stands in the plan, so that the order is one. */
+static bool loom_access_before(const struct loom_access *a, const struct loom_access *b)
+{
+	if (a->space != b->space)
+		return a->space < b->space;
+	if (a->start != b->start)
+		return a->start < b->start;
+	if (a->command != b->command)
+		return a->command < b->command;
+	return a->operand < b->operand;
+}
+
+static void loom_access_sift(struct loom_access *heap, u32 root, u32 count)
+{
+	struct loom_access moved = heap[root];
+	u32 child;
+
+	while ((child = 2 * root + 1) < count) {
+		if (child + 1 < count && loom_access_before(&heap[child], &heap[child + 1]))
+			child++;
+		if (!loom_access_before(&moved, &heap[child]))
+			break;
+		heap[root] = heap[child];
+		root = child;
+	}
+	heap[root] = moved;
+}
+
+/* Heapsort: in place, and there is no order that makes it slow. */
+static int __must_check loom_access_sort(struct loom_access *accesses, u32 count)
+{
+	u32 i;
+	int ret;
+
+	for (i = count / 2; i-- > 0;) {
+		ret = loom_verify_relax(i);
+		if (ret)
+			return ret;
+		loom_access_sift(accesses, i, count);
+	}
+	for (i = count; i-- > 1;) {
+		struct loom_access last = accesses[i];
+
+		ret = loom_verify_relax(i);
+		if (ret)
+			return ret;
+		accesses[i] = accesses[0];
+		accesses[0] = last;
+		loom_access_sift(accesses, 0, i);
+	}
+	return 0;
+}
+
+static int loom_hazard_reject(struct loom_verify *verify, const struct loom_access *a,
+			      const struct loom_access *b)
+{
+	const struct loom_access *compute = a->compute ? a : b;
+	const struct loom_access *dma = a->compute ? b : a;
+
+	verify->command = compute->command;
+	loom_reject_meets(verify, LOOM_RULE_HAZARD, compute->tensor, dma->tensor,
+			  max(a->start, b->start), min(a->end, b->end));
+	verify->reject->valid |= LOOM_REJECT_OPERAND;
+	verify->reject->operand = compute->operand;
+	return -EBADMSG;
+}
+
+int loom_hazard_end(struct loom_verify *verify)
+{
+	/* By stream, then by read and write: the access that reaches furthest in this space. */
+	const struct loom_access *furthest[2][2] = {};
+	u32 i, space = 0, write;
+	int ret;
+
+	ret = loom_access_sort(verify->accesses, verify->access_count);
+	if (ret)
+		return ret;
+	for (i = 0; i < verify->access_count; i++) {
+		const struct loom_access *access = &verify->accesses[i];
+		const struct loom_access **own = &furthest[access->compute][access->write];
+
+		ret = loom_verify_relax(i);
+		if (ret)
+			return ret;
+		if (access->space != space) {
+			memset(furthest, 0, sizeof(furthest));
+			space = access->space;
+		}
+		/* A read meets writes of the other stream, a write meets all. */
+		for (write = access->write ? 0 : 1; write < 2; write++) {
+			const struct loom_access *other = furthest[!access->compute][write];
+
+			if (other && access->start < other->end)
+				return loom_hazard_reject(verify, access, other);
+		}
+		if (!*own || access->end > (*own)->end)
+			*own = access;
+	}
+	return 0;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "verify.h"
+
+static bool loom_tensor_field_ok(const struct loom_verify *verify,
+				 const struct drm_loom_plan_tensor *tensor)
+{
+	if (tensor->region >= LOOM_REGION_COUNT || tensor->flags & ~LOOM_TENSOR_ALIAS ||
+	    tensor->pad || tensor->pad2)
+		return false;
+	if (!(tensor->flags & LOOM_TENSOR_ALIAS) && tensor->parent)
+		return false;
+	if (tensor->region == LOOM_REGION_DRAM)
+		return tensor->slot < verify->header->slots.count;
+	return !tensor->slot;
+}
+
+static bool loom_tensor_type_ok(const struct drm_loom_plan_tensor *tensor)
+{
+	u32 i;
+
+	if (!loom_dtype_bytes(tensor->dtype) || !tensor->rank || tensor->rank > LOOM_MAX_RANK)
+		return false;
+	for (i = 0; i < tensor->rank; i++)
+		if (!tensor->dims[i])
+			return false;
+	for (; i < LOOM_MAX_RANK; i++)
+		if (tensor->dims[i])
+			return false;
+	if (tensor->region == LOOM_REGION_DRAM)
+		return !tensor->lane_axis;
+	return tensor->lane_axis < tensor->rank;
+}
+
+/*
+ * Strides nest: an axis steps over all of what is inside it. Then elements are distinct, an
+ * offset has one way to be an element, and the bounds of views can be judged axis by axis.
+ */
+static u32 loom_tensor_stride_rule(struct loom_verify *verify,
+				   const struct drm_loom_plan_tensor *tensor,
+				   struct loom_tensor_state *state)
+{
+	u32 elem_bytes = loom_dtype_bytes(tensor->dtype);
+	u32 lanes = verify->header->lanes;
+	u64 extent = elem_bytes, inner_stride = 0, span;
+	u32 i;
+
+	state->solid = true;
+	if (tensor->offset & (elem_bytes - 1))
+		return LOOM_RULE_TENSOR_STRIDE;
+	for (i = tensor->rank; i < LOOM_MAX_RANK; i++)
+		if (tensor->strides[i])
+			return LOOM_RULE_TENSOR_STRIDE;
+	for (i = tensor->rank; i-- > 0;) {
+		u64 count = tensor->dims[i], stride = tensor->strides[i];
+
+		if (tensor->region == LOOM_REGION_SRAM && i == tensor->lane_axis) {
+			if (tensor->dims[i] % lanes)
+				state->solid = false;
+			count = loom_div_round_up(count, lanes);
+		}
+		if (stride & (elem_bytes - 1) || stride < extent || stride < inner_stride)
+			return LOOM_RULE_TENSOR_STRIDE;
+		if (count > 1 && stride != extent)
+			state->solid = false;
+		inner_stride = stride;
+		if (check_mul_overflow(count - 1, stride, &span) ||
+		    check_add_overflow(extent, span, &extent))
+			return LOOM_RULE_TENSOR_EXTENT;
+	}
+	if (extent > tensor->size)
+		return LOOM_RULE_TENSOR_EXTENT;
+	state->extent = extent;
+	return LOOM_RULE_NONE;
+}
+
+static bool loom_tensor_bounds_ok(const struct loom_verify *verify,
+				  const struct drm_loom_plan_tensor *tensor)
+{
+	u64 room = verify->header->scratch_bytes, end;
+
+	if (tensor->region == LOOM_REGION_DRAM)
+		room = verify->slots[tensor->slot].size;
+	return !check_add_overflow(tensor->offset, tensor->size, &end) && end <= room;
+}
+
+/* The parent may stand behind its alias in the table, so nothing of it is known to be valid. */
+static bool loom_tensor_alias_ok(const struct loom_verify *verify,
+				 const struct drm_loom_plan_tensor *tensor)
+{
+	const struct drm_loom_plan_tensor *parent;
+	u64 parent_end;
+
+	if (tensor->parent >= verify->header->tensors.count)
+		return false;
+	parent = &verify->tensors[tensor->parent];
+	if (parent->flags & LOOM_TENSOR_ALIAS || parent->region != tensor->region ||
+	    parent->slot != tensor->slot)
+		return false;
+	if (check_add_overflow(parent->offset, parent->size, &parent_end))
+		return false;
+	/* The sum on the left was checked by the bounds rule. */
+	return tensor->offset >= parent->offset && tensor->offset + tensor->size <= parent_end &&
+	       tensor->first_step >= parent->first_step && tensor->last_step <= parent->last_step;
+}
+
+static u32 loom_tensor_rule(struct loom_verify *verify, u32 index)
+{
+	const struct drm_loom_plan_tensor *tensor = &verify->tensors[index];
+	struct loom_tensor_state *state = &verify->states[index];
+	u32 rule;
+
+	if (!loom_tensor_field_ok(verify, tensor))
+		return LOOM_RULE_TENSOR_FIELD;
+	if (!loom_tensor_type_ok(tensor))
+		return LOOM_RULE_TENSOR_TYPE;
+	rule = loom_tensor_stride_rule(verify, tensor, state);
+	if (rule)
+		return rule;
+	if (!loom_tensor_bounds_ok(verify, tensor))
+		return LOOM_RULE_TENSOR_BOUNDS;
+	if (tensor->first_step > tensor->last_step ||
+	    tensor->last_step >= verify->header->steps.count)
+		return LOOM_RULE_TENSOR_LIFETIME;
+	if (tensor->flags & LOOM_TENSOR_ALIAS && !loom_tensor_alias_ok(verify, tensor))
+		return LOOM_RULE_TENSOR_ALIAS;
+	/* What a client may have put in a buffer counts as written. */
+	if (tensor->region == LOOM_REGION_DRAM &&
+	    verify->slots[tensor->slot].flags & LOOM_SLOT_READ)
+		state->cover.complete = true;
+	return LOOM_RULE_NONE;
+}
+
+int loom_verify_tensors(struct loom_verify *verify)
+{
+	u32 i, rule;
+	int ret;
+
+	for (i = 0; i < verify->header->tensors.count; i++) {
+		ret = loom_verify_relax(i);
+		if (ret)
+			return ret;
+		rule = loom_tensor_rule(verify, i);
+		if (!rule)
+			continue;
+		if (rule == LOOM_RULE_TENSOR_ALIAS &&
+		    verify->tensors[i].parent < verify->header->tensors.count)
+			return loom_reject_meets(verify, rule, i, verify->tensors[i].parent,
+						 verify->tensors[i].offset,
+						 verify->tensors[i].offset +
+						 verify->tensors[i].size);
+		return loom_reject_tensor(verify, rule, i);
+	}
+	return 0;
+}

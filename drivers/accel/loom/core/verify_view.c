@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "verify.h"
+
+static bool loom_view_field_ok(const struct drm_loom_plan_view *raw,
+			       const struct drm_loom_plan_tensor *tensor)
+{
+	u32 i;
+
+	if (raw->dtype != tensor->dtype || !raw->rank || raw->rank > LOOM_MAX_RANK || raw->pad ||
+	    raw->pad2)
+		return false;
+	for (i = 0; i < raw->rank; i++)
+		if (!raw->dims[i])
+			return false;
+	for (; i < LOOM_MAX_RANK; i++)
+		if (raw->dims[i] || raw->strides[i])
+			return false;
+	return true;
+}
+
+static bool loom_view_align_ok(const struct drm_loom_plan_view *raw, u32 elem_bytes)
+{
+	u32 i;
+
+	if (raw->offset & (elem_bytes - 1))
+		return false;
+	for (i = 0; i < raw->rank; i++)
+		if ((u64)raw->strides[i] & (elem_bytes - 1))
+			return false;
+	return true;
+}
+
+static bool loom_view_lane_ok(const struct drm_loom_plan_view *raw,
+			      const struct drm_loom_plan_tensor *tensor)
+{
+	u32 end;
+
+	if (tensor->region == LOOM_REGION_DRAM)
+		return !raw->lane_axis && !raw->lane_start;
+	if (raw->lane_axis >= raw->rank)
+		return false;
+	if (check_add_overflow(raw->lane_start, raw->dims[raw->lane_axis], &end) ||
+	    end > tensor->dims[tensor->lane_axis])
+		return false;
+	/* Also with one element on it: it says where row lane_start / lanes is. */
+	return raw->strides[raw->lane_axis] >= 0 &&
+	       (u64)raw->strides[raw->lane_axis] == tensor->strides[tensor->lane_axis];
+}
+
+/* How far an axis goes from its first element, down if @down. False on overflow. */
+static bool __must_check loom_axis_span(s64 stride, u32 dim, bool *down, u64 *span)
+{
+	u64 bytes = stride;
+
+	*down = stride < 0;
+	if (*down)
+		bytes = 0 - bytes;
+	return !check_mul_overflow((u64)dim - 1, bytes, span);
+}
+
+/*
+ * The bytes from the lowest to behind the highest that a view can touch, from the start of
+ * its tensor. Exact for one axis after the other, so nothing that is in bounds is refused.
+ */
+static bool loom_view_bounds_ok(const struct drm_loom_plan_view *raw,
+				const struct drm_loom_plan_tensor *tensor, u64 extent, u32 lanes,
+				u64 *start, u64 *end)
+{
+	u64 below = 0, above = loom_dtype_bytes(tensor->dtype), span;
+	u64 first = raw->offset;
+	bool down;
+	u32 i;
+
+	for (i = 0; i < raw->rank; i++) {
+		if (tensor->region == LOOM_REGION_SRAM && i == raw->lane_axis) {
+			u32 last = raw->lane_start + raw->dims[i] - 1;
+			u64 stride = raw->strides[i];
+
+			if (check_mul_overflow((u64)(raw->lane_start / lanes), stride, &span) ||
+			    check_add_overflow(first, span, &first))
+				return false;
+			if (check_mul_overflow((u64)(last / lanes - raw->lane_start / lanes),
+					       stride, &span) ||
+			    check_add_overflow(above, span, &above))
+				return false;
+			continue;
+		}
+		if (!loom_axis_span(raw->strides[i], raw->dims[i], &down, &span))
+			return false;
+		if (down ? check_add_overflow(below, span, &below) :
+			   check_add_overflow(above, span, &above))
+			return false;
+	}
+	if (first < below || check_add_overflow(first, above, end) || *end > extent)
+		return false;
+	*start = first - below;
+	return true;
+}
+
+static void loom_view_decode(struct loom_view *view, const struct drm_loom_plan_view *raw,
+			     const struct drm_loom_plan_tensor *tensor)
+{
+	u32 i;
+
+	view->region = tensor->region;
+	view->slot = tensor->slot;
+	view->tensor = raw->tensor;
+	view->dtype = raw->dtype;
+	view->elem_bytes = loom_dtype_bytes(raw->dtype);
+	view->rank = raw->rank;
+	view->lane_axis = raw->lane_axis;
+	view->lane_start = raw->lane_start;
+	view->offset = tensor->offset + raw->offset;
+	for (i = 0; i < LOOM_MAX_RANK; i++) {
+		view->dims[i] = i < raw->rank ? raw->dims[i] : 1;
+		view->strides[i] = raw->strides[i];
+		/* No one steps on an axis of one element: its stride is not a difference. */
+		if (view->dims[i] == 1 &&
+		    !(tensor->region == LOOM_REGION_SRAM && i == raw->lane_axis))
+			view->strides[i] = 0;
+	}
+}
+
+int loom_verify_view(struct loom_verify *verify, u32 operand, u32 index)
+{
+	const struct drm_loom_plan_view *raw = &verify->views[index];
+	struct loom_view *view = &verify->plan->views[index];
+	const struct drm_loom_plan_tensor *tensor;
+	u64 start, end;
+	int ret;
+
+	if (raw->tensor >= verify->header->tensors.count)
+		return loom_reject_operand(verify, LOOM_RULE_VIEW_TENSOR, operand);
+	tensor = &verify->tensors[raw->tensor];
+	if (!loom_view_field_ok(raw, tensor)) {
+		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_FIELD, operand);
+		goto name_tensor;
+	}
+	if (verify->step < tensor->first_step || verify->step > tensor->last_step) {
+		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_LIFETIME, operand);
+		goto name_tensor;
+	}
+	if (!loom_view_align_ok(raw, loom_dtype_bytes(tensor->dtype))) {
+		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_ALIGN, operand);
+		goto name_tensor;
+	}
+	if (!loom_view_lane_ok(raw, tensor)) {
+		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_LANE, operand);
+		goto name_tensor;
+	}
+	if (!loom_view_bounds_ok(raw, tensor, verify->states[raw->tensor].extent,
+				 verify->header->lanes, &start, &end)) {
+		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_BOUNDS, operand);
+		goto name_tensor;
+	}
+
+	loom_view_decode(view, raw, tensor);
+	/* Inside of the tensor, and that is inside of its slot: no sum can overflow. */
+	view->start = tensor->offset + start;
+	view->end = tensor->offset + end;
+	return 0;
+
+name_tensor:
+	verify->reject->valid |= LOOM_REJECT_TENSOR;
+	verify->reject->tensor = raw->tensor;
+	return ret;
+}
+
+/*
+ * No two elements share a byte if the strides nest: each axis steps over all that the axes with
+ * smaller strides reach. On the lane axis only whole rows are steps in a bank.
+ */
+bool loom_verify_distinct(const struct loom_view *view, u32 lanes)
+{
+	u64 count[LOOM_MAX_RANK], stride[LOOM_MAX_RANK], reach = view->elem_bytes;
+	u32 i, j, axes = 0;
+
+	for (i = 0; i < view->rank; i++) {
+		u64 dim = view->dims[i], bytes = view->strides[i];
+
+		if (view->region == LOOM_REGION_SRAM && i == view->lane_axis)
+			dim = (view->lane_start + view->dims[i] - 1) / lanes -
+			      view->lane_start / lanes + 1;
+		if (dim == 1)
+			continue;
+		if (view->strides[i] < 0)
+			bytes = 0 - bytes;
+		for (j = axes++; j > 0 && stride[j - 1] > bytes; j--) {
+			stride[j] = stride[j - 1];
+			count[j] = count[j - 1];
+		}
+		stride[j] = bytes;
+		count[j] = dim;
+	}
+	for (i = 0; i < axes; i++) {
+		if (stride[i] < reach)
+			return false;
+		/* Both are below the extent of the tensor. */
+		reach += (count[i] - 1) * stride[i];
+	}
+	return true;
+}
