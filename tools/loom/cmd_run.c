@@ -20,6 +20,7 @@
  * @picture: how pictures become inputs
  * @labels: --labels, or NULL
  * @observe: --observe-all, or NULL
+ * @save_inputs: --save-inputs, or NULL
  * @repeat: --repeat
  * @json: --json
  * @arrays: declared inputs, by index; @num_arrays of them
@@ -39,6 +40,7 @@ struct tool_run {
 	struct tool_input_options picture;
 	const char *labels;
 	const char *observe;
+	const char *save_inputs;
 	uint32_t repeat;
 	bool json;
 	struct loom_array *arrays;
@@ -57,6 +59,7 @@ enum {
 	TOOL_RUN_DEVICE,
 	TOOL_RUN_LABELS,
 	TOOL_RUN_OBSERVE,
+	TOOL_RUN_SAVE_INPUTS,
 	TOOL_RUN_REPEAT,
 	TOOL_RUN_JSON,
 	TOOL_RUN_SCALE,
@@ -165,6 +168,9 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 		run->observe = value;
 		run->model.planner.flags |= LOOM_PLANNER_OBSERVE_ALL;
 		return 0;
+	case TOOL_RUN_SAVE_INPUTS:
+		run->save_inputs = value;
+		return 0;
 	case TOOL_RUN_REPEAT:
 		return tool_run_set_repeat(run, value);
 	case TOOL_RUN_JSON:
@@ -192,6 +198,7 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 		{ "device", required_argument, NULL, TOOL_RUN_DEVICE },
 		{ "labels", required_argument, NULL, TOOL_RUN_LABELS },
 		{ "observe-all", required_argument, NULL, TOOL_RUN_OBSERVE },
+		{ "save-inputs", required_argument, NULL, TOOL_RUN_SAVE_INPUTS },
 		{ "repeat", required_argument, NULL, TOOL_RUN_REPEAT },
 		{ "json", no_argument, NULL, TOOL_RUN_JSON },
 		{ "scale", required_argument, NULL, TOOL_RUN_SCALE },
@@ -414,16 +421,33 @@ static void tool_run_file_name(char *text, size_t size, const char *dir, const c
 	snprintf(text + at, size - at, ".npy");
 }
 
+static int tool_run_save_in(const char *dir, const struct loom_array *array)
+{
+	char path[4096];
+
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		return tool_fail("%s: %s", dir, strerror(errno));
+	tool_run_file_name(path, sizeof(path), dir, array->name);
+	return tool_run_save(array, path);
+}
+
+static int tool_run_save_inputs(const struct tool_run *run)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; run->save_inputs && !ret && i < run->num_arrays; i++)
+		ret = tool_run_save_in(run->save_inputs, &run->arrays[i]);
+	return ret;
+}
+
 static int tool_run_save_observed(const struct tool_run *run)
 {
 	const struct loom_program *program = run->model.program;
 	struct loom_array array;
-	char path[4096];
 	uint32_t i;
 	int ret;
 
-	if (mkdir(run->observe, 0777) && errno != EEXIST)
-		return tool_fail("%s: %s", run->observe, strerror(errno));
 	for (i = 0; i < program->num_observed + program->num_outputs; i++) {
 		if (i < program->num_observed)
 			ret = loom_session_get_observed(run->session, i, &array);
@@ -432,8 +456,7 @@ static int tool_run_save_observed(const struct tool_run *run)
 						      &array);
 		if (ret)
 			return tool_fail("no memory for what was observed");
-		tool_run_file_name(path, sizeof(path), run->observe, array.name);
-		ret = tool_run_save(&array, path);
+		ret = tool_run_save_in(run->observe, &array);
 		loom_array_clear(&array);
 		if (ret)
 			return ret;
@@ -569,6 +592,8 @@ static int tool_run_run(int argc, char **argv)
 	if (!ret)
 		ret = tool_run_open(&run);
 	if (!ret)
+		ret = tool_run_save_inputs(&run);
+	if (!ret)
 		ret = tool_run_session(&run);
 	if (!ret)
 		ret = tool_run_execute(&run);
@@ -588,6 +613,7 @@ const struct tool_command tool_run = {
 		"  --device WHERE       host, soft (the first node), a node's path, or auto (default)\n"
 		"  --labels FILE        dictionary of a text recogniser: print the text it read\n"
 		"  --observe-all DIR    write every tensor that is computed to DIR\n"
+		"  --save-inputs DIR    write what went in to DIR, pictures as the tensors they became\n"
 		"  --repeat N           run N times, report the fastest\n"
 		"  --json               the summary for programs\n"
 		"\nHow a picture becomes an input: (pixel * scale - mean) / std\n"
