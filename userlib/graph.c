@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPSET_MIN	7
+#define OPSET_MIN	1
 #define OPSET_MAX	21
 
 /* a node with more operands or results than this is no node but an attack */

@@ -46,41 +46,17 @@ struct loom_value *loom_import_operand(struct loom_import *im, uint32_t index)
 	return value;
 }
 
-/* an input that a shape depends on becomes a constant, if its value is at hand */
-static bool bind_value(struct loom_import *im, struct loom_value *value)
-{
-	const struct loom_graph_options *options = im->options;
-	uint32_t i;
-
-	for (i = 0; i < options->num_values; i++) {
-		const struct loom_array *array = &options->values[i];
-
-		if (!array->name || strcmp(array->name, value->name))
-			continue;
-		if (array->dtype != value->dtype || array->rank != value->rank ||
-		    memcmp(array->dims, value->dims, value->rank * sizeof(value->dims[0])) ||
-		    array->size_bytes != value->size_bytes) {
-			loom_import_fail(im, -EINVAL,
-					 "the value given for \"%s\" does not fit the input",
-					 value->name);
-			return false;
-		}
-		value->data = loom_pool_copy(im->graph->pool, array->data, array->size_bytes);
-		if (!value->data)
-			loom_import_fail(im, -ENOMEM, "out of memory");
-		value->is_input = false;
-		return value->data;
-	}
-	return false;
-}
-
 struct loom_value *loom_import_known(struct loom_import *im, uint32_t index)
 {
 	struct loom_value *value = loom_import_operand(im, index);
 
 	if (!value || value->data)
 		return value;
-	if (value->is_input && bind_value(im, value))
+	if (value->is_input && loom_source_bind_value(im->graph, im->options, value)) {
+		im->status = im->graph->status;
+		return NULL;
+	}
+	if (value->data)
 		return value;
 	if (value->is_input)
 		loom_import_fail(im, -ENODATA,

@@ -6,10 +6,29 @@
 #include <errno.h>
 #include <math.h>
 
+/* before opset 7 the second operand was laid along the first from attribute axis on */
+static struct loom_value *second_operand(struct loom_import *im, const struct loom_value *a)
+{
+	struct loom_value *b = loom_import_operand(im, 1);
+	int64_t dims[LOOM_GRAPH_RANK];
+	uint32_t i, axis;
+
+	if (im->opset >= 7 || !a || !b || !loom_attr_find(im, "axis"))
+		return b;
+	axis = loom_import_axis(im, loom_attr_int(im, "axis", 0), a->rank);
+	if (axis + b->rank > a->rank) {
+		loom_import_fail(im, -EINVAL, "operand of rank %u at axis %u", b->rank, axis);
+		return NULL;
+	}
+	for (i = 0; i < a->rank - axis; i++)
+		dims[i] = i < b->rank ? b->dims[i] : 1;
+	return loom_emit_reshape(im, b, a->rank - axis, dims);
+}
+
 void loom_import_binary(struct loom_import *im, int fn)
 {
 	struct loom_value *a = loom_import_operand(im, 0);
-	struct loom_value *b = loom_import_operand(im, 1);
+	struct loom_value *b = second_operand(im, a);
 
 	loom_import_result(im, 0, loom_emit_binary(im, (enum loom_gbin)fn, a, b));
 }
@@ -58,7 +77,7 @@ void loom_import_mod(struct loom_import *im, int unused)
 void loom_import_pow(struct loom_import *im, int unused)
 {
 	struct loom_value *base = loom_import_operand(im, 0);
-	struct loom_value *exponent = loom_import_operand(im, 1);
+	struct loom_value *exponent = second_operand(im, base);
 	uint32_t dtype;
 
 	(void)unused;
@@ -76,10 +95,15 @@ void loom_import_pow(struct loom_import *im, int unused)
 void loom_import_prelu(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0);
-	struct loom_value *slope = loom_import_operand(im, 1);
-	struct loom_value *y = loom_emit_binary(im, LOOM_GBIN_PRELU, x, slope);
+	struct loom_value *slope = loom_import_operand(im, 1), *y;
 
 	(void)unused;
+	/* before opset 7 a vector meant channels */
+	if (im->opset < 7 && x && slope && x->rank > 2 && slope->rank == 1 &&
+	    slope->dims[0] == x->dims[1])
+		slope = loom_emit_reshape(im, slope, x->rank - 1,
+					  (int64_t[]){ x->dims[1], 1, 1, 1, 1, 1, 1 });
+	y = loom_emit_binary(im, LOOM_GBIN_PRELU, x, slope);
 	if (y && !loom_dims_equal(x, y))
 		loom_import_fail(im, -EINVAL, "slope does not broadcast to the data");
 	loom_import_result(im, 0, y);
@@ -197,9 +221,12 @@ void loom_import_isinf(struct loom_import *im, int unused)
 
 void loom_import_cast(struct loom_import *im, int unused)
 {
-	int64_t to = loom_attr_int(im, "to", 0);
+	int64_t to;
 
 	(void)unused;
+	if (im->opset < 6)
+		loom_import_fail(im, -EOPNOTSUPP, "it is not supported before opset 6");
+	to = loom_attr_int(im, "to", 0);
 	if (!loom_onnx_dtype(to))
 		loom_import_fail(im, -EOPNOTSUPP, "type %s is not supported",
 				 loom_onnx_dtype_name(to));

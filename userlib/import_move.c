@@ -202,9 +202,9 @@ void loom_import_concat(struct loom_import *im, int unused)
 		loom_import_fail(im, -EINVAL, "it has no operands");
 		return;
 	}
-	if (!loom_attr_find(im, "axis"))
+	if (im->opset >= 4 && !loom_attr_find(im, "axis"))
 		loom_import_fail(im, -EINVAL, "attribute axis is missing");
-	axis = loom_import_axis(im, loom_attr_int(im, "axis", 0), inputs[0]->rank);
+	axis = loom_import_axis(im, loom_attr_int(im, "axis", 1), inputs[0]->rank);
 	loom_import_result(im, 0, loom_emit_concat(im, num_inputs, inputs, axis));
 }
 
@@ -217,7 +217,8 @@ static void read_pads(struct loom_import *im, const struct loom_value *x, struct
 	for (i = 0; i < x->rank; i++)
 		axes[i] = i;
 	if (im->opset < 11) {
-		num_pads = loom_attr_ints(im, "pads", pads, 2 * LOOM_GRAPH_RANK);
+		num_pads = loom_attr_ints(im, im->opset < 2 ? "paddings" : "pads", pads,
+					  2 * LOOM_GRAPH_RANK);
 	} else {
 		num_pads = loom_import_ints(im, 1, pads, 2 * LOOM_GRAPH_RANK);
 		if (loom_import_has(im, 3))
@@ -285,9 +286,12 @@ void loom_import_tile(struct loom_import *im, int unused)
 	int64_t repeats[LOOM_GRAPH_RANK], from[2 * LOOM_GRAPH_RANK], to[2 * LOOM_GRAPH_RANK];
 	int64_t dims[LOOM_GRAPH_RANK];
 	struct loom_value *x = loom_import_operand(im, 0);
-	uint32_t i, rank = 0, count = loom_import_ints(im, 1, repeats, LOOM_GRAPH_RANK);
+	uint32_t i, rank = 0, count;
 
 	(void)unused;
+	if (im->opset < 6)
+		loom_import_fail(im, -EOPNOTSUPP, "it is not supported before opset 6");
+	count = loom_import_ints(im, 1, repeats, LOOM_GRAPH_RANK);
 	if (!x || im->status)
 		return;
 	if (count != x->rank) {

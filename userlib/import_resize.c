@@ -179,6 +179,8 @@ void loom_import_upsample(struct loom_import *im, int unused)
 	uint32_t count = 0;
 
 	(void)unused;
+	if (im->opset < 7)
+		loom_import_fail(im, -EOPNOTSUPP, "it is not supported before opset 7");
 	if (im->opset >= 9) {
 		count = read_scales(im, 1, scales);
 	} else {

@@ -11,12 +11,16 @@ void loom_import_reshape(struct loom_import *im, int unused)
 	struct loom_value *x = loom_import_operand(im, 0);
 	int64_t dims[LOOM_GRAPH_RANK], known = 1;
 	bool allow_zero = loom_attr_int(im, "allowzero", 0);
-	uint32_t i, count = loom_import_ints(im, 1, dims, LOOM_GRAPH_RANK);
+	uint32_t i, count;
 	int open = -1;
 
 	(void)unused;
 	if (!x)
 		return;
+	if (im->opset < 5)
+		count = loom_attr_ints(im, "shape", dims, LOOM_GRAPH_RANK);
+	else
+		count = loom_import_ints(im, 1, dims, LOOM_GRAPH_RANK);
 	for (i = 0; i < count && !im->status; i++) {
 		if (!dims[i] && !allow_zero) {
 			if (i >= x->rank)

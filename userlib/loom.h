@@ -74,10 +74,13 @@ struct loom_graph;
  * @LOOM_GRAPH_KEEP_ALL: neither fold BatchNormalization into Conv nor fuse activations, so that
  *	every tensor of the model can be seen under its own name
  * @LOOM_GRAPH_OUTPUT_ALL: every tensor that the finished graph still computes becomes an output
+ * @LOOM_GRAPH_BIND_VALUES: every input that &loom_graph_options.values has a value for becomes a
+ *	constant, whether a shape depends on it or not
  */
 enum loom_graph_flags {
 	LOOM_GRAPH_KEEP_ALL	= 1 << 0,
 	LOOM_GRAPH_OUTPUT_ALL	= 1 << 1,
+	LOOM_GRAPH_BIND_VALUES	= 1 << 2,
 };
 
 /**
@@ -111,7 +114,7 @@ struct loom_shape_binding {
  * @num_shapes: number of @shapes
  * @outputs: names of tensors to be outputs besides the model's own
  * @num_outputs: number of @outputs
- * @values: values of inputs, by &loom_array.name. Only those that a shape depends on (Reshape's
+ * @values: values of inputs, by &loom_array.name, or in the model's order without one. Only those that a shape depends on (Reshape's
  *	shape, Pad's pads, ...) are taken from here: they become constants and stop being inputs.
  * @num_values: number of @values
  */
@@ -145,7 +148,7 @@ struct loom_tensor_info {
 
 /**
  * loom_graph_import_onnx() - reads a model and makes it ready for planning
- * @path: an ONNX file, opset 7 to 21
+ * @path: an ONNX file, opset 1 to 21
  * @options: what the model leaves open, may be NULL
  * @graph: [out] the finished graph, destroy with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL
@@ -275,7 +278,7 @@ struct loom_node_desc {
 	uint32_t num_attrs;
 };
 
-/** loom_graph_create() - an empty graph called @name, with operators of @opset (7 to 21) */
+/** loom_graph_create() - an empty graph called @name, with operators of @opset (1 to 21) */
 int loom_graph_create(const char *name, int opset, struct loom_graph **graph);
 /** loom_graph_add_input() - declares an input; @info's name is copied */
 int loom_graph_add_input(struct loom_graph *graph, const struct loom_tensor_info *info);

@@ -171,6 +171,42 @@ static int bind_dims(struct loom_graph *graph, const struct loom_source_input *i
 	return 0;
 }
 
+/* by name, or for a value without one by its place in the list */
+static bool value_is_for(const struct loom_graph *graph, const struct loom_array *array,
+			 uint32_t index, const struct loom_value *value)
+{
+	const struct loom_source *source = graph->source;
+
+	if (array->name && *array->name)
+		return !strcmp(array->name, value->name);
+	return index < source->num_inputs && !strcmp(source->inputs[index]->name, value->name);
+}
+
+int loom_source_bind_value(struct loom_graph *graph, const struct loom_graph_options *options,
+			   struct loom_value *value)
+{
+	uint32_t i;
+
+	for (i = 0; i < options->num_values; i++) {
+		const struct loom_array *array = &options->values[i];
+
+		if (!value_is_for(graph, array, i, value))
+			continue;
+		if (array->dtype != value->dtype || array->rank != value->rank ||
+		    memcmp(array->dims, value->dims, value->rank * sizeof(value->dims[0])) ||
+		    array->size_bytes != value->size_bytes)
+			return loom_graph_fail(graph, -EINVAL,
+					       "the value given for input \"%s\" does not fit it",
+					       value->name);
+		value->data = loom_pool_copy(graph->pool, array->data, array->size_bytes);
+		if (!value->data)
+			return loom_graph_fail(graph, -ENOMEM, "out of memory");
+		value->is_input = false;
+		return 0;
+	}
+	return 0;
+}
+
 static int bind_input(struct loom_graph *graph, const struct loom_source_input *input,
 		      const struct loom_graph_options *options, struct loom_value **value)
 {
@@ -195,6 +231,8 @@ static int bind_input(struct loom_graph *graph, const struct loom_source_input *
 				       input->name, loom_dims_print(text, sizeof(text), rank, dims),
 				       loom_dtype_name(input->dtype));
 	(*value)->is_input = true;
+	if (options->flags & LOOM_GRAPH_BIND_VALUES)
+		return loom_source_bind_value(graph, options, *value);
 	return 0;
 }
 

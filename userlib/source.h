@@ -116,6 +116,9 @@ int loom_graph_fold_affine(struct loom_graph *graph);
 int loom_graph_fuse(struct loom_graph *graph);
 int loom_graph_prune(struct loom_graph *graph);
 
+/** loom_source_bind_value() - makes an input a constant, if its value was given */
+int loom_source_bind_value(struct loom_graph *graph, const struct loom_graph_options *options,
+			   struct loom_value *value);
 /** loom_graph_append() - adds @node at the end of the canonical nodes; 0 or -ENOMEM */
 int loom_graph_append(struct loom_graph *graph, struct loom_node *node);
 /** loom_graph_count_uses() - sets &loom_value.num_uses and producers from scratch */
