@@ -320,7 +320,8 @@ static void finish(struct loom_graph *graph, const struct loom_graph_options *op
 	    loom_graph_name_outputs(graph, options) || loom_graph_prune(graph))
 		return;
 	if (!(options->flags & LOOM_GRAPH_KEEP_ALL)) {
-		if (loom_graph_fold_affine(graph) || loom_graph_fuse(graph))
+		if (loom_graph_simplify(graph) || loom_graph_fold_affine(graph) ||
+		    loom_graph_fuse(graph))
 			return;
 	}
 	if (options->flags & LOOM_GRAPH_OUTPUT_ALL)

@@ -243,7 +243,6 @@ void loom_import_matmul(struct loom_import *im, int unused);
 void loom_import_matmul_integer(struct loom_import *im, int unused);
 void loom_import_qlinear_matmul(struct loom_import *im, int unused);
 void loom_import_gemm(struct loom_import *im, int unused);
-void loom_import_einsum(struct loom_import *im, int unused);
 void loom_import_reduce(struct loom_import *im, int kind);
 void loom_import_softmax(struct loom_import *im, int log);
 void loom_import_batch_norm(struct loom_import *im, int unused);
@@ -280,8 +279,5 @@ void loom_import_shape(struct loom_import *im, int unused);
 void loom_import_size(struct loom_import *im, int unused);
 void loom_import_range(struct loom_import *im, int unused);
 void loom_import_scatter_nd(struct loom_import *im, int unused);
-void loom_import_nonzero(struct loom_import *im, int unused);
-void loom_import_eye_like(struct loom_import *im, int unused);
-void loom_import_cumsum(struct loom_import *im, int unused);
 
 #endif /* LOOM_IMPORT_H */

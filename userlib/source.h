@@ -11,6 +11,7 @@
  *	loom_source_bind()	every input gets a static shape
  *	loom_graph_convert()	source nodes become canonical ones, constants fold as they appear
  *	loom_graph_name_outputs()	outputs, the extra ones too, get a node of their own
+ *	loom_graph_simplify()	what exporters took apart is put together again
  *	loom_graph_fold_affine()	mul and add of constants go into the Conv before them
  *	loom_graph_fuse()	activations go into the node before them
  *	loom_graph_prune()	what no output needs goes away
@@ -112,6 +113,7 @@ int loom_source_check(struct loom_graph *graph);
 int loom_source_bind(struct loom_graph *graph, const struct loom_graph_options *options);
 int loom_graph_convert(struct loom_graph *graph, const struct loom_graph_options *options);
 int loom_graph_name_outputs(struct loom_graph *graph, const struct loom_graph_options *options);
+int loom_graph_simplify(struct loom_graph *graph);
 int loom_graph_fold_affine(struct loom_graph *graph);
 int loom_graph_fuse(struct loom_graph *graph);
 int loom_graph_prune(struct loom_graph *graph);
