@@ -47,7 +47,7 @@ for part in $parts; do
 		tap kselftest --kselftest -- tools/ci/kselftest.sh run
 		tap kselftest-nodev -- tools/ci/kselftest.sh nodev ;;
 	e2e)
-		for test in tests/e2e/*.sh; do
+		for test in tests/e2e/[0-9]*.sh; do
 			tap "e2e-$(basename "$test" .sh)" --timeout 900 -- bash "$test"
 		done ;;
 	*)
@@ -60,4 +60,7 @@ awk '{ passed += $1; failed += $2; skipped += $3 }
      END {
 	printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
 	exit failed > 0 || passed == 0
-     }' "$results"
+     }' "$results" >build/check/summary
+status=$?
+cat build/check/summary
+exit $status

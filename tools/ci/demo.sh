@@ -46,7 +46,7 @@ if [ -n "${MODEL:-}" ]; then
 	# shellcheck disable=SC2206 # words on purpose
 	args+=(${ARGS:-})
 	say "booting the VM: stock kernel, loom.ko, $(basename "$model")"
-	exec tools/vm/run --timeout 600 "${share[@]}" -- build/loom run "$model" "${args[@]}"
+	exec tools/vm/run --timeout 600 "${share[@]}" -- build/loom run "$model" --device soft "${args[@]}"
 fi
 
 say 'fetching the model: PP-OCRv4 recognition'
@@ -56,6 +56,6 @@ build/textline build/run.png "$text"
 say 'booting the VM: stock kernel, loom.ko, the network on /dev/accel/accel0'
 # shellcheck disable=SC2086
 tools/vm/run --timeout 600 -- build/loom run build/models/ppocr_rec.onnx \
-	--input build/run.png --labels build/models/ppocr_keys.txt ${ARGS:-} | tee build/run.out
+	--device soft --input build/run.png --labels build/models/ppocr_keys.txt ${ARGS:-} | tee build/run.out
 echo
 echo "the picture says:  $text"
