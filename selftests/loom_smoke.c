@@ -862,6 +862,24 @@ TEST_F(loom, a_dma_buf_is_the_same_buffer)
 	EXPECT_EQ(77, shared[5]);
 }
 
+TEST_F(loom, fdinfo_says_what_a_client_uses)
+{
+	char path[64], text[2048] = {}, want[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", self->fd);
+	fd = open(path, O_RDONLY);
+	ASSERT_GE(fd, 0);
+	ASSERT_GT(read(fd, text, sizeof(text) - 1), 0);
+	close(fd);
+	EXPECT_NE(NULL, strstr(text, "drm-driver:\tloom\n"));
+	EXPECT_NE(NULL, strstr(text, "drm-engine-loom:\t0 ns\n"));
+	snprintf(want, sizeof(want), "drm-total-dram:\t%llu KiB\n",
+		 (unsigned long long)self->bytes * 2 / 1024);
+	EXPECT_NE(NULL, strstr(text, want));
+	EXPECT_NE(NULL, strstr(text, "drm-total-sram:\t0"));
+}
+
 /* --------------------------------------------------------------- eviction */
 
 /* Buffers of together more than the DRAM, as far as the machine has memory for them. */

@@ -26,7 +26,9 @@ extern "C" {
  * - structures grow at the end only, each growth bumps the driver's minor;
  * - arrays are passed as &struct drm_loom_array with a stride, so that their
  *   elements can grow, too; every count has a documented cap;
- * - all waits take an absolute CLOCK_MONOTONIC time in nanoseconds.
+ * - all waits take an absolute CLOCK_MONOTONIC time in nanoseconds;
+ * - buffers, plans and contexts live as long as a job needs them, whatever the
+ *   client does; closing the file cancels its jobs, and their fences signal.
  *
  * Errors:
  *

@@ -29,15 +29,32 @@ static uint loom_device_job_timeout_ms = 300000;
 module_param_named(job_timeout_ms, loom_device_job_timeout_ms, uint, 0644);
 MODULE_PARM_DESC(job_timeout_ms, "A job that takes longer is ended (default: 300000)");
 
-/**
- * loom_device_param_topology() - the preset that the module parameter names
- *
- * Return: the preset, or NULL.
- */
-const struct loom_topology *loom_device_param_topology(void)
+/* What the module parameter names. */
+static const struct loom_topology *loom_device_param_topology(void)
 {
 	return loom_device_topology ? loom_topology_find(loom_device_topology) :
 				      loom_topology_get(0);
+}
+
+/**
+ * loom_device_check_params() - whether the module can be loaded like this
+ *
+ * Return: 0, or -EINVAL and a line in the log.
+ */
+int loom_device_check_params(void)
+{
+	const struct loom_topology *topology;
+	char names[128] = "";
+	unsigned int i;
+
+	if (loom_device_param_topology())
+		return 0;
+	for (i = 0; (topology = loom_topology_get(i)); i++) {
+		strlcat(names, " ", sizeof(names));
+		strlcat(names, topology->name, sizeof(names));
+	}
+	pr_err("loom: no topology '%s', there are:%s\n", loom_device_topology, names);
+	return -EINVAL;
 }
 
 static void loom_device_ttm_fini(struct drm_device *drm, void *data)

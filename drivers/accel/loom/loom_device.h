@@ -60,6 +60,8 @@ struct loom_device {
 	struct loom_region region[LOOM_REGION_COUNT];
 	/** @sched: one job at a time */
 	struct drm_gpu_scheduler sched;
+	/** @timeout_wq: where jobs that take too long are stopped */
+	struct workqueue_struct *timeout_wq;
 	/**
 	 * @place_lock: held where buffers are brought into a region, and in SUBMIT until
 	 * the job is queued. Outside of reservation locks. See loom_job.c
@@ -76,7 +78,7 @@ static inline struct loom_device *to_loom_device(struct drm_device *drm)
 	return container_of(drm, struct loom_device, drm);
 }
 
-const struct loom_topology *loom_device_param_topology(void);
+int loom_device_check_params(void);
 int loom_device_probe(struct device *dev, const struct loom_backend *backend);
 void loom_device_remove(struct device *dev);
 

@@ -174,10 +174,9 @@ static int __init loom_drv_init(void)
 {
 	int ret;
 
-	if (!loom_device_param_topology()) {
-		pr_err("loom: no such topology, see the topologies in core/loom_topology.c\n");
-		return -EINVAL;
-	}
+	ret = loom_device_check_params();
+	if (ret)
+		return ret;
 	ret = loom_context_module_init();
 	if (ret)
 		return ret;

@@ -397,8 +397,16 @@ static const struct drm_sched_backend_ops loom_job_sched_ops = {
  */
 int loom_job_sched_init(struct loom_device *loom)
 {
-	return loom_compat_sched_init(&loom->sched, &loom_job_sched_ops, NULL,
-				      msecs_to_jiffies(loom->job_timeout_ms), loom->drm.dev);
+	int ret;
+
+	loom->timeout_wq = alloc_ordered_workqueue("loom-timeout", WQ_MEM_RECLAIM);
+	if (!loom->timeout_wq)
+		return -ENOMEM;
+	ret = loom_compat_sched_init(&loom->sched, &loom_job_sched_ops, loom->timeout_wq,
+				     msecs_to_jiffies(loom->job_timeout_ms), loom->drm.dev);
+	if (ret)
+		destroy_workqueue(loom->timeout_wq);
+	return ret;
 }
 
 /**
@@ -408,4 +416,5 @@ int loom_job_sched_init(struct loom_device *loom)
 void loom_job_sched_fini(struct loom_device *loom)
 {
 	drm_sched_fini(&loom->sched);
+	destroy_workqueue(loom->timeout_wq);
 }
