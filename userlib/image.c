@@ -199,13 +199,23 @@ static int loom_image_find_axes(uint32_t rank, const int64_t *dims, struct loom_
 		return -EINVAL;
 	if (rank == 4 && dims[0] != 1 && dims[0] >= 0)
 		return -EINVAL;
-	if (loom_image_is_channels(dims[first]))
+	/* A single row of colours is likelier than three columns of grey. */
+	if (loom_image_is_channels(dims[first]) &&
+	    !(dims[first] == 1 && dims[first + 2] != 1 && loom_image_is_channels(dims[first + 2])))
 		*axes = (struct loom_image_axes){ first, first + 1, first + 2 };
 	else if (loom_image_is_channels(dims[first + 2]))
 		*axes = (struct loom_image_axes){ first + 2, first, first + 1 };
 	else
 		return -EINVAL;
 	return 0;
+}
+
+bool loom_image_channels_first(uint32_t rank, const int64_t *dims)
+{
+	struct loom_image_axes axes;
+
+	return !loom_image_find_axes(rank, dims, &axes) && axes.channel >= 0 &&
+	       axes.channel < axes.height;
 }
 
 static int64_t loom_image_to_32(uint32_t pixels)

@@ -103,6 +103,9 @@ void loom_image_clear(struct loom_image *image);
  */
 int loom_image_shape(const struct loom_image *image, uint32_t rank, int64_t *dims);
 
+/** loom_image_channels_first() - whether a tensor that takes a picture is [.., C, H, W] */
+bool loom_image_channels_first(uint32_t rank, const int64_t *dims);
+
 /**
  * loom_image_to_array() - scales a picture into a tensor
  * @image: the picture

@@ -21,6 +21,7 @@
  * @labels: --labels, or NULL
  * @observe: --observe-all, or NULL
  * @save_inputs: --save-inputs, or NULL
+ * @save_outputs: --save-outputs, or NULL
  * @repeat: --repeat
  * @json: --json
  * @arrays: declared inputs, by index; @num_arrays of them
@@ -41,6 +42,7 @@ struct tool_run {
 	const char *labels;
 	const char *observe;
 	const char *save_inputs;
+	const char *save_outputs;
 	uint32_t repeat;
 	bool json;
 	struct loom_array *arrays;
@@ -60,6 +62,7 @@ enum {
 	TOOL_RUN_LABELS,
 	TOOL_RUN_OBSERVE,
 	TOOL_RUN_SAVE_INPUTS,
+	TOOL_RUN_SAVE_OUTPUTS,
 	TOOL_RUN_REPEAT,
 	TOOL_RUN_JSON,
 	TOOL_RUN_SCALE,
@@ -171,6 +174,9 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 	case TOOL_RUN_SAVE_INPUTS:
 		run->save_inputs = value;
 		return 0;
+	case TOOL_RUN_SAVE_OUTPUTS:
+		run->save_outputs = value;
+		return 0;
 	case TOOL_RUN_REPEAT:
 		return tool_run_set_repeat(run, value);
 	case TOOL_RUN_JSON:
@@ -199,6 +205,7 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 		{ "labels", required_argument, NULL, TOOL_RUN_LABELS },
 		{ "observe-all", required_argument, NULL, TOOL_RUN_OBSERVE },
 		{ "save-inputs", required_argument, NULL, TOOL_RUN_SAVE_INPUTS },
+		{ "save-outputs", required_argument, NULL, TOOL_RUN_SAVE_OUTPUTS },
 		{ "repeat", required_argument, NULL, TOOL_RUN_REPEAT },
 		{ "json", no_argument, NULL, TOOL_RUN_JSON },
 		{ "scale", required_argument, NULL, TOOL_RUN_SCALE },
@@ -431,13 +438,13 @@ static int tool_run_save_in(const char *dir, const struct loom_array *array)
 	return tool_run_save(array, path);
 }
 
-static int tool_run_save_inputs(const struct tool_run *run)
+static int tool_run_save_all(const char *dir, const struct loom_array *arrays, uint32_t count)
 {
 	uint32_t i;
 	int ret = 0;
 
-	for (i = 0; run->save_inputs && !ret && i < run->num_arrays; i++)
-		ret = tool_run_save_in(run->save_inputs, &run->arrays[i]);
+	for (i = 0; dir && !ret && i < count; i++)
+		ret = tool_run_save_in(dir, &arrays[i]);
 	return ret;
 }
 
@@ -544,6 +551,8 @@ static int tool_run_results(struct tool_run *run)
 	ret = tool_run_collect(run);
 	if (!ret)
 		ret = tool_run_save_outputs(run);
+	if (!ret)
+		ret = tool_run_save_all(run->save_outputs, run->results, run->num_results);
 	if (!ret && run->observe)
 		ret = tool_run_save_observed(run);
 	if (!ret && run->labels)
@@ -592,7 +601,7 @@ static int tool_run_run(int argc, char **argv)
 	if (!ret)
 		ret = tool_run_open(&run);
 	if (!ret)
-		ret = tool_run_save_inputs(&run);
+		ret = tool_run_save_all(run.save_inputs, run.arrays, run.num_arrays);
 	if (!ret)
 		ret = tool_run_session(&run);
 	if (!ret)
@@ -614,6 +623,7 @@ const struct tool_command tool_run = {
 		"  --labels FILE        dictionary of a text recogniser: print the text it read\n"
 		"  --observe-all DIR    write every tensor that is computed to DIR\n"
 		"  --save-inputs DIR    write what went in to DIR, pictures as the tensors they became\n"
+		"  --save-outputs DIR   write every output to DIR\n"
 		"  --repeat N           run N times, report the fastest\n"
 		"  --json               the summary for programs\n"
 		"\nHow a picture becomes an input: (pixel * scale - mean) / std\n"

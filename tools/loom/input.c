@@ -155,13 +155,11 @@ static void tool_input_image_options(const struct tool_input_options *options, b
 				     uint32_t rank, const int64_t *dims,
 				     struct loom_image_options *image)
 {
-	bool channels_first = rank >= 3 && (dims[rank - 3] == 1 || dims[rank - 3] == 3 ||
-					    dims[rank - 3] == 4);
-
 	image->scale = options->scale;
 	memcpy(image->mean, options->mean, sizeof(image->mean));
 	memcpy(image->std, options->std, sizeof(image->std));
-	image->bgr = options->order ? !strcmp(options->order, "bgr") : channels_first;
+	image->bgr = options->order ? !strcmp(options->order, "bgr") :
+				      loom_image_channels_first(rank, dims);
 	image->fit = (options->fit ? !strcmp(options->fit, "pad") : open) ? LOOM_IMAGE_PAD :
 									    LOOM_IMAGE_STRETCH;
 }

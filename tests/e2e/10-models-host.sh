@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The nine networks on the host device, against ONNX Runtime: all outputs, and every
+# intermediate of three of them. What the bounds mean is said in npy_compare.c.
+. "$(dirname "$0")/lib.sh"
+
+fresh_out
+ok 'the pictures are drawn' make_pictures || finish
+
+# The oracle is shown exactly what the network was shown.
+oracle() {	# NAME DIR WANT [--all]
+	local name=$1 dir=$2 want=$3 file
+	local -a feeds=()
+	shift 3
+	for file in "$dir"/in/*.npy; do
+		feeds+=("$(basename "$file" .npy | tr % /)=$file")
+	done
+	node tests/e2e/ort_ref.js "$(model_file "$name")" "$want" "$@" "${feeds[@]}"
+}
+
+compare() {	# NAME
+	local name=$1
+	model_run "$name" host "$out/$name" || return 1
+	oracle "$name" "$out/$name" "$out/$name.ort" || return 1
+	build/e2e/npy_compare --dirs "$out/$name" "$out/$name.ort" || return 1
+	# one output more or less would go unseen
+	[ "$(find "$out/$name" -maxdepth 1 -name '*.npy' | wc -l)" = \
+	  "$(find "$out/$name.ort" -name '*.npy' | wc -l)" ]
+}
+
+compare_deep() {	# NAME
+	local name=$1
+	model_run_deep "$name" host "$out/$name.deep" || return 1
+	oracle "$name" "$out/$name.deep" "$out/$name.deep.ort" --all || return 1
+	build/e2e/npy_compare --dirs "$out/$name.deep" "$out/$name.deep.ort" >"$out/$name.deep.log" || {
+		cat "$out/$name.deep.log"
+		return 1
+	}
+}
+
+# What the planner promised is what the engine counted.
+promise_kept() {	# NAME
+	local key
+	for key in dram_read_bytes dram_write_bytes sram_read_bytes sram_write_bytes macs steps commands; do
+		[ "$(grep -c "\"$key\"" "$out/$1/run.json")" = 2 ] || return 1
+		[ "$(grep "\"$key\"" "$out/$1/run.json" | tr -d ' ,' | sort -u | wc -l)" = 1 ] || {
+			grep "\"$key\"" "$out/$1/run.json"
+			return 1
+		}
+	done
+}
+
+for name in $all_models; do
+	ok "$name: all outputs agree with ONNX Runtime to 1e-4" compare "$name"
+	ok "$name: traffic, work and steps are those that the plan promised" promise_kept "$name"
+done
+for name in $deep_models; do
+	ok "$name: all intermediates agree with ONNX Runtime to 1e-4" compare_deep "$name"
+	note "$name: $(tail -n 1 "$out/$name.deep.log" 2>/dev/null)"
+done
+
+# What white noise could not show: the networks do their job.
+reads() {	# TEXT
+	local got
+	build/textline -h 48 "$out/reads.png" "$1" &&
+	got=$($loom run $models/ppocr_rec.onnx --device host --input "$out/reads.png" \
+		--labels $models/ppocr_keys.txt | sed -n 's/^text: //p') || return 1
+	echo "read: $got"
+	[ "$got" = "$1" ]
+}
+ok 'recognition reads a line' reads 'Loom plans memory'
+ok 'recognition reads digits and signs' reads 'Total: 1,048.576 bytes (95%)'
+
+class() {	# PICTURE CLASS
+	$loom run $models/ppocr_cls.onnx --device host --input "$1" --shape x=1,3,48,192 \
+		--output "$out/class.bin" >/dev/null || return 1
+	# the larger one of two floats, both positive: bits compare as integers do
+	od -An -tu4 "$out/class.bin" | awk -v want="$2" '{ exit ($2 > $1) != want }'
+}
+ok 'the classifier says that a line is upright' class $pictures/line.png 0
+ok 'the classifier says that a turned line is turned' class $pictures/turned.ppm 1
+finish

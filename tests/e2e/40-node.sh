@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The same on the device node, in one boot of the VM: nine networks, three of them with all
+# their intermediates, the ONNX backend cases, refusals. Against ONNX Runtime by way of the host:
+# 10-models-host.sh compared its results with the oracle, and here they are the same bits.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/refusals.sh"
+
+host=$out/host
+vm=$out/vm
+fresh_out
+mkdir -p "$vm"
+ok 'pictures and refusals are made' make_pictures && make_refusals || finish
+
+for name in $all_models; do
+	ok "$name runs on the host" model_run "$name" host "$host/$name"
+done
+for name in $deep_models; do
+	ok "$name runs on the host, all tensors kept" model_run_deep "$name" host "$host/$name.deep"
+done
+build/e2e/onnx_backend --device host --digest "$host/digest" >/dev/null
+
+ok 'the VM boots, runs all of it and says nothing in its log' tools/vm/run --timeout 800 \
+	--modparams 'job_timeout_ms=600000' --log "$out/dmesg.log" --out "$vm" \
+	-- bash tests/e2e/in-vm.sh "$vm" "$refusal_dir"
+
+status_0() {
+	cat "$vm/$1.err"
+	[ "$(cat "$vm/$1.status")" = 0 ]
+}
+on_node() {	# NAME: it did run there, and counted what the host did
+	grep -q '"device": "/dev/accel/accel' "$vm/$1/run.json" || return 1
+	for key in dram_read_bytes dram_write_bytes sram_read_bytes sram_write_bytes macs steps commands; do
+		[ "$(json_number "$vm/$1/run.json" $key)" = "$(json_number "$host/$1/run.json" $key)" ] || {
+			echo "$key differs"
+			return 1
+		}
+	done
+}
+for name in $all_models; do
+	ok "$name runs on the node" status_0 "$name"
+	ok "$name: node and host count the same" on_node "$name"
+	ok "$name: node and host give the same bits" same_bits "$host/$name" "$vm/$name"
+done
+for name in $deep_models; do
+	ok "$name: all tensors are the same bits on node and host" \
+		same_bits "$host/$name.deep" "$vm/$name.deep"
+done
+
+backend_passed() {
+	grep '^not ok' "$vm/backend.tap"
+	tail -n 1 "$vm/backend.tap"
+	[ "$(cat "$vm/backend.status")" = 0 ]
+}
+ok 'the ONNX backend cases pass on the node' backend_passed
+note "$(tail -n 1 "$vm/backend.tap")"
+ok 'at least 100 of them ran there' test "$(wc -l <"$vm/digest")" -ge 100
+ok 'their results are the same bits on node and host' cmp "$host/digest" "$vm/digest"
+
+all_refused() {
+	grep -A2 '^not ok' "$vm/refusals.tap"
+	! grep -q '^not ok' "$vm/refusals.tap" && grep -q '^ok 20 ' "$vm/refusals.tap"
+}
+ok 'what has to be refused is refused on the node' all_refused
+for when in models backend refusals killed; do
+	ok "nothing is left allocated after: $when" cmp "$vm/info.before" "$vm/info.$when"
+done
+ok 'the one that was killed was at work' grep -qx 137 "$vm/killed.status"
+ok 'and after all that it still reads' grep -qx 'text: Loom plans memory' "$vm/text"
+finish

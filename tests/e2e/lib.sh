@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Sourced by the end-to-end tests: TAP, and the models with the inputs that mean
+# something to them.
+#
+# A test starts in the top of the tree. What it makes lies in $out, build/e2e-out/NAME.
+
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+
+loom=build/loom
+models=build/models
+out=build/e2e-out/$(basename "$0" .sh)
+tap_count=0
+tap_failed=0
+
+# ok NAME COMMAND...: passes if COMMAND does; what it says is shown only if not
+ok() {
+	local name=$1 log
+	shift
+	tap_count=$((tap_count + 1))
+	if log=$("$@" 2>&1); then
+		echo "ok $tap_count - $name"
+		return 0
+	fi
+	tap_failed=$((tap_failed + 1))
+	echo "not ok $tap_count - $name"
+	printf '%s\n' "$log" | sed 's/^/# /' | tail -n 20
+	return 1
+}
+
+note() {
+	echo "# $*"
+}
+
+finish() {
+	echo "1..$tap_count"
+	[ $tap_failed = 0 ] && [ $tap_count != 0 ]
+	exit
+}
+
+fresh_out() {
+	rm -rf "$out"
+	mkdir -p "$out"
+}
+
+# What the networks are shown, in $pictures; the same on every machine.
+pictures=build/e2e-out/pictures
+make_pictures() {
+	local p=build/e2e/pictures
+	mkdir -p $pictures
+	[ -x build/textline ] || make -s build/textline || return 1
+	$p face $pictures/face.ppm 256 &&
+	$p room $pictures/room.ppm 320 &&
+	build/textline -h 48 $pictures/line.png 'Loom plans memory' &&
+	$p turn $pictures/turned.ppm $pictures/line.png &&
+	build/textline -h 34 $pictures/page1.png 'Invoice 2024-117' &&
+	build/textline -h 28 $pictures/page2.png 'Total 38.50 EUR' &&
+	$p page $pictures/page.ppm 256 96 $pictures/page1.png $pictures/page2.png &&
+	$p speech $pictures/alexa.npy 1 1 16 96 &&
+	$p speech $pictures/hey_mycroft.npy 2 1 16 96 &&
+	$p speech $pictures/weather.npy 3 1 22 96 &&
+	$p speech $pictures/embedding.npy 4 2 76 32 1
+}
+
+# The nine, and what `loom run` is told of each.
+all_models="rec det cls blazeface mlsd alexa weather hey_mycroft embedding"
+
+model_file() {
+	case $1 in
+	rec|det|cls)	echo $models/ppocr_"$1".onnx ;;
+	blazeface)	echo $models/blazeface.onnx ;;
+	mlsd)		echo $models/mlsd_tiny.onnx ;;
+	*)		echo $models/oww_"$1".onnx ;;
+	esac
+}
+
+model_args() {
+	case $1 in
+	rec)		echo --input $pictures/line.png ;;
+	# what the authors normalise with
+	det)		echo --input $pictures/page.ppm --mean .485,.456,.406 --std .229,.224,.225 ;;
+	cls)		echo --input $pictures/turned.ppm --shape x=1,3,48,192 ;;
+	blazeface)	echo --input $pictures/face.ppm ;;
+	# plain pixels, and a fourth channel of ones
+	mlsd)		echo --input $pictures/room.ppm --scale 1 --mean 0 --std 1,1,1,255 ;;
+	*)		echo --input "$pictures/$1.npy" ;;
+	esac
+}
+
+# Models whose intermediates are compared, too.
+deep_models="rec blazeface alexa"
+
+# model_run NAME DEVICE DIR [ARG...]: the outputs go to DIR, what went in to DIR/in, the
+# summary to DIR/run.json
+model_run() {
+	local name=$1 device=$2 dir=$3
+	shift 3
+	mkdir -p "$dir"
+	# shellcheck disable=SC2046 # lists of words
+	$loom run "$(model_file "$name")" $(model_args "$name") --device "$device" --json \
+		--save-inputs "$dir/in" --save-outputs "$dir" "$@" >"$dir/run.json"
+}
+
+# model_run_deep NAME DEVICE DIR: every tensor of the model, under the model's names
+model_run_deep() {
+	model_run "$1" "$2" "$3" --keep-all --observe-all "$3"
+}
+
+# same_bits A B: the same .npy files in two folders, identical
+same_bits() {
+	local file count=0
+	for file in "$1"/*.npy; do
+		cmp "$file" "$2/$(basename "$file")" || return 1
+		count=$((count + 1))
+	done
+	[ "$count" = "$(find "$2" -maxdepth 1 -name '*.npy' | wc -l)" ] && [ $count -gt 0 ]
+}
+
+# json_number FILE KEY: the last number of that name
+json_number() {
+	sed -n "s/^ *\"$2\": \([0-9.e+-]*\),*$/\1/p" "$1" | tail -n 1
+}

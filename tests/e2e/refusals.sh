@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Sourced after lib.sh: models and inputs that have to be refused, each with one line that names
+# what is at fault.
+#
+# refuse_all LOOM DEVICE: LOOM is the program
+
+refusal_dir=$out/refused
+
+make_refusals() {
+	local d=$refusal_dir onnx=/usr/share/libonnx-testdata/data/node
+	mkdir -p $d
+	# an operator that nobody has heard of: the name is changed in the bytes
+	LC_ALL=C sed 's/Relu/Rexu/' $onnx/test_relu/model.onnx >$d/unknown_op.onnx
+	cp $onnx/test_lstm_defaults/model.onnx $d/lstm.onnx
+	cp $onnx/test_flatten_axis0/model.onnx $d/flatten.onnx
+	head -c 300000 $models/blazeface.onnx >$d/truncated.onnx
+	head -c 7 $models/blazeface.onnx >$d/stump.onnx
+	: >$d/empty.onnx
+	build/e2e/pictures speech $d/short.npy 1 1 16 95
+	LC_ALL=C sed "1s/<f4/<i4/" $pictures/alexa.npy >$d/int.npy
+	head -c 600 $pictures/alexa.npy >$d/cut.npy
+	head -c 999 $pictures/line.png >$d/cut.png
+	printf 'no array' >$d/noise.npy
+}
+
+# refused NAME WANT ARG...: one line on stderr with WANT in it, nothing on stdout, status 1
+refused() {
+	local want=$1 said status lines
+	shift
+	said=$("$refusing_loom" "$@" 2>&1 >"$out/refused.stdout")
+	status=$?
+	lines=$(printf '%s\n' "$said" | wc -l)
+	printf '%s\n' "$said"
+	[ $status = 1 ] || { echo "status $status"; return 1; }
+	[ "$lines" = 1 ] || { echo "$lines lines"; return 1; }
+	[ ! -s "$out/refused.stdout" ] || { echo 'something on stdout'; return 1; }
+	printf '%s' "$said" | grep -Eq -- "$want"
+}
+
+usage() {
+	local said status
+	said=$("$refusing_loom" "$@" 2>&1 >/dev/null)
+	status=$?
+	printf '%s\n' "$said"
+	[ $status = 2 ] && [ "$(printf '%s\n' "$said" | wc -l)" = 1 ]
+}
+
+refuse_all() {
+	local d=$refusal_dir device=$2 oww=$models/oww_alexa.onnx rec=$models/ppocr_rec.onnx
+	refusing_loom=$1
+	# shellcheck disable=SC2086
+	{
+	run() {
+		local name=$1 want=$2
+		shift 2
+		ok "$name" refused "$want" run --device $device "$@"
+	}
+	run 'If is named' 'hey_jarvis.*node.*If' $models/hey_jarvis.onnx
+	run 'If before LSTM is named' 'silero.*node.*If' $models/silero_vad.onnx
+	run 'LSTM is named' 'lstm.*node.*LSTM' $d/lstm.onnx
+	run 'an unknown operator is named' 'unknown_op.*node.*Rexu' $d/unknown_op.onnx
+	run 'a truncated model' 'truncated' $d/truncated.onnx
+	run 'a model cut off in its first bytes' 'stump' $d/stump.onnx
+	run 'an empty model' 'empty' $d/empty.onnx
+	run 'a file that is no model' 'line.png' $pictures/line.png
+	run 'a model that is not there' 'nowhere' nowhere.onnx
+	run 'a dimension that nobody gives' 'dimension 0' $rec
+	run 'an input that nobody gives' 'Flatten_0.*not given' $oww
+	run 'an input of the wrong size' '\[1,16,95\].*Flatten_0.*\[1,16,96\]' $oww -i $d/short.npy
+	run 'an input of the wrong type' 'int.npy.*i32.*Flatten_0.*f32' $oww -i $d/int.npy
+	run 'an input that is cut off' 'cut.npy' $oww -i $d/cut.npy
+	run 'an input that is no array' 'noise.npy' $oww -i $d/noise.npy
+	run 'an input that is not there' 'nowhere.npy' $oww -i nowhere.npy
+	run 'a picture where none fits' 'face.ppm' $d/flatten.onnx -i $pictures/face.ppm
+	run 'a picture that is cut off' 'cut.png' $rec -i $d/cut.png
+	run 'one input too many' 'too many' $oww -i $pictures/alexa.npy -i $pictures/alexa.npy
+	run 'a shape that contradicts the model' 'x' $rec --shape x=1,3,47,64
+	run 'an output that cannot be written' 'nowhere/out.npy' $oww -i $pictures/alexa.npy \
+		-o nowhere/out.npy
+	run 'a dictionary of the wrong size' 'page.ppm' $rec -i $pictures/line.png \
+		--labels $pictures/page.ppm
+	}
+}
+
+usage_all() {
+	ok 'usage: no model' usage run
+	ok 'usage: an unknown option' usage run --frobnicate x.onnx
+	ok 'usage: an unknown command' usage frobnicate
+	ok 'usage: an option without its value' usage run x.onnx --input
+	ok 'usage: a dimension without a size' usage plan x.onnx --dim N
+	ok 'usage: an unknown topology' usage plan x.onnx --topology moon
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+/* Arrays and pictures in files: what goes out comes back, and what is broken is refused. */
+#include "loom_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static char path[] = "/tmp/loom-file-XXXXXX";
+
+static void put(const void *bytes, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+
+	if (!file || fwrite(bytes, 1, size, file) != size || fclose(file))
+		tap_fatal("%s: %s", path, strerror(errno));
+}
+
+static size_t get(unsigned char *bytes, size_t room)
+{
+	FILE *file = fopen(path, "rb");
+	size_t size = file ? fread(bytes, 1, room, file) : 0;
+
+	if (file)
+		fclose(file);
+	return size;
+}
+
+static bool round_trip(uint32_t dtype, uint32_t rank, const int64_t *dims)
+{
+	struct loom_array out, in;
+	struct loom_error err;
+	bool same;
+	size_t i;
+
+	if (loom_array_alloc(&out, dtype, rank, dims))
+		return false;
+	for (i = 0; i < out.size_bytes; i++)
+		((unsigned char *)out.data)[i] = dtype == LOOM_DTYPE_BOOL ? i & 1 : i * 7;
+	if (loom_npy_save(path, &out, &err) || loom_npy_load(path, &in, &err)) {
+		tap_note("%s", err.text);
+		loom_array_clear(&out);
+		return false;
+	}
+	same = in.dtype == dtype && in.rank == rank && in.size_bytes == out.size_bytes &&
+	       !memcmp(in.dims, dims, rank * sizeof(*dims)) &&
+	       !memcmp(in.data, out.data, out.size_bytes);
+	loom_array_clear(&out);
+	loom_array_clear(&in);
+	return same;
+}
+
+static void test_round_trip(void)
+{
+	static const int64_t dims[LOOM_GRAPH_RANK] = { 2, 1, 3, 1, 2, 1, 1, 2 };
+	static const int64_t none[] = { 3, 0, 2 };
+	bool good = true;
+	uint32_t i;
+
+	for (i = 1; i < LOOM_DTYPE_END; i++)
+		good &= round_trip(i, 3, dims);
+	tap_ok(good, "every element type comes back from a .npy file");
+	for (i = 0, good = true; i <= LOOM_GRAPH_RANK; i++)
+		good &= round_trip(LOOM_DTYPE_F32, i, dims);
+	tap_ok(good, "every rank comes back, a scalar too");
+	tap_ok(round_trip(LOOM_DTYPE_F32, 3, none), "an array without elements comes back");
+}
+
+static int load_text(const char *header, size_t elements)
+{
+	unsigned char bytes[1024] = "\x93NUMPY\x01";
+	struct loom_array array;
+	struct loom_error err = { "" };
+	int ret;
+
+	bytes[8] = strlen(header);
+	memcpy(bytes + 10, header, strlen(header));
+	put(bytes, 10 + strlen(header) + elements * 4);
+	ret = loom_npy_load(path, &array, &err);
+	if (!ret)
+		loom_array_clear(&array);
+	else if (!strstr(err.text, path) || array.data)
+		return 1;
+	return ret;
+}
+
+static void test_headers(void)
+{
+	static const struct {
+		const char *header;
+		size_t elements;
+		int want;
+	} cases[] = {
+		{ "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", 6, 0 },
+		{ "{'shape':(6,),'fortran_order':False,'descr':'<f4'}", 6, 0 },
+		{ "{'descr': '<f4', 'fortran_order': False, 'shape': (), }", 1, 0 },
+		{ "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 5, -EINVAL },
+		{ "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 7, -EINVAL },
+		{ "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }", 6, -EOPNOTSUPP },
+		{ "{'descr': '>f4', 'fortran_order': False, 'shape': (2, 3), }", 6, -EOPNOTSUPP },
+		{ "{'descr': '<c8', 'fortran_order': False, 'shape': (3,), }", 6, -EOPNOTSUPP },
+		{ "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (6,)}", 6, -EINVAL },
+		{ "{'descr': '<f4', 'fortran_order': False, 'shape': (-6,), }", 6, -EINVAL },
+		{ "{'descr': '<f4', 'fortran_order': False, 'shape': (6", 6, -EINVAL },
+		{ "{'descr': '<f4', 'fortran_order': False, }", 6, -EINVAL },
+		{ "{'fortran_order': False, 'shape': (6,), }", 6, -EINVAL },
+		{ "{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,6)}", 6,
+		  -EINVAL },
+		{ "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", 6,
+		  -EINVAL },
+	};
+	bool good = true;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int ret = load_text(cases[i].header, cases[i].elements);
+
+		if (ret != cases[i].want) {
+			tap_note("%s: %d, not %d", cases[i].header, ret, cases[i].want);
+			good = false;
+		}
+	}
+	tap_ok(good, "headers are understood or refused, with the file's name");
+	tap_ok(load_text("{'descr': '<f4', 'fortran_order': False, 'shape': (9999999999, 99999999), }",
+			 6) < 0, "a shape that no machine holds is refused");
+}
+
+/* Any byte of a file may be anything, and it may end anywhere: an error or an array, no more. */
+static void test_mutations(void)
+{
+	static const int64_t dims[] = { 2, 3 };
+	unsigned char bytes[256], broken[256];
+	struct loom_array array;
+	size_t size, i, b;
+
+	if (!round_trip(LOOM_DTYPE_F32, 2, dims))
+		tap_fatal("no file to break");
+	size = get(bytes, sizeof(bytes));
+	for (i = 0; i < size; i++) {
+		for (b = 0; b < 8; b++) {
+			memcpy(broken, bytes, size);
+			broken[i] ^= 1 << b;
+			put(broken, size);
+			if (!loom_npy_load(path, &array, NULL))
+				loom_array_clear(&array);
+		}
+		put(bytes, i);
+		if (!loom_npy_load(path, &array, NULL))
+			break;
+	}
+	tap_ok(i == size, "files with a flipped bit do no harm, files cut short are refused");
+}
+
+static void test_raw(void)
+{
+	static const int64_t dims[] = { 2, 2 };
+	static const float want[] = { 1, 2, 3, 4 };
+	struct loom_array array;
+	struct loom_error err;
+
+	if (loom_array_alloc(&array, LOOM_DTYPE_F32, 2, dims))
+		tap_fatal("no memory");
+	put(want, sizeof(want));
+	tap_ok(!loom_raw_load(path, &array, &err) && !memcmp(array.data, want, sizeof(want)),
+	       "bare bytes of the right length are taken");
+	put(want, sizeof(want) - 1);
+	tap_ok(loom_raw_load(path, &array, &err) == -EINVAL && strstr(err.text, "fewer"),
+	       "one byte less is refused");
+	tap_ok(loom_raw_load("/nowhere", &array, &err) == -ENOENT, "a file that is not there");
+	tap_ok(loom_npy_save("/nowhere/x.npy", &array, &err) == -ENOENT &&
+	       strstr(err.text, "/nowhere/x.npy"), "a folder that is not there");
+	loom_array_clear(&array);
+}
+
+static int load_image(const void *bytes, size_t size, struct loom_image *image)
+{
+	struct loom_error err;
+
+	put(bytes, size);
+	return loom_image_load(path, image, &err);
+}
+
+#define IMAGE(text)	(text), sizeof(text) - 1
+
+static void test_pnm(void)
+{
+	struct loom_image image;
+
+	tap_ok(!load_image(IMAGE("P5 # grey\n2 1\n# max\n255\n\x01\xff"), &image) &&
+	       image.width == 2 && image.height == 1 &&
+	       !memcmp(image.rgba, "\x01\x01\x01\xff\xff\xff\xff\xff", 8),
+	       "a PGM with comments is read");
+	loom_image_clear(&image);
+	tap_ok(!load_image(IMAGE("P6 1 1 255 \x01\x02\x03"), &image) &&
+	       !memcmp(image.rgba, "\x01\x02\x03\xff", 4), "a PPM is read");
+	loom_image_clear(&image);
+	tap_ok(!load_image(IMAGE("P5 1 1 65535 \xff\xff"), &image) && image.rgba[0] == 255,
+	       "a PGM of sixteen bits is read");
+	loom_image_clear(&image);
+	tap_ok(load_image(IMAGE("P6 1 1 255 \x01\x02"), &image) == -EINVAL, "a PPM that ends early");
+	tap_ok(load_image(IMAGE("P5 0 1 255 "), &image) == -EFBIG, "a picture without pixels");
+	tap_ok(load_image(IMAGE("P5 60000 60000 255 "), &image) == -EFBIG, "a picture too large");
+	tap_ok(load_image(IMAGE("P5 1 1 0 \x01"), &image) == -EINVAL, "a maximum of zero");
+	tap_ok(load_image(IMAGE("P5 1"), &image) == -EINVAL, "a header that ends early");
+	tap_ok(load_image(IMAGE("\x89PNG\r\n\x1a\nnonsense"), &image) == -EINVAL, "a broken PNG");
+	tap_ok(load_image("", 0, &image) == -EINVAL, "an empty file");
+}
+
+static void test_shapes(void)
+{
+	struct loom_image image = { .width = 200, .height = 40 };
+	int64_t rec[] = { -1, 3, 48, -1 }, det[] = { -1, 3, -1, -1 }, nhwc[] = { 1, 64, 64, 3 };
+	int64_t odd[] = { 1, 16, 96, 7 }, batch[] = { 2, 3, 8, 8 };
+
+	tap_ok(!loom_image_shape(&image, 4, rec) && rec[0] == 1 && rec[3] == 240,
+	       "an open width follows from the picture's proportions");
+	tap_ok(!loom_image_shape(&image, 4, det) && det[2] == 32 && det[3] == 192,
+	       "open sizes become whole 32s");
+	tap_ok(!loom_image_shape(&image, 4, nhwc) && nhwc[1] == 64, "sizes that are given stay");
+	tap_ok(loom_image_shape(&image, 4, odd) == -EINVAL, "seven channels are no picture");
+	tap_ok(loom_image_shape(&image, 4, batch) == -EINVAL, "a batch is not one picture");
+}
+
+static bool near(float a, float b)
+{
+	return fabsf(a - b) < 1e-5f;
+}
+
+static void test_tensors(void)
+{
+	static const struct loom_image_options plain = {
+		.scale = 1, .std = { 1, 1, 1, 1 },
+	};
+	static const struct loom_image_options padded = {
+		.fit = LOOM_IMAGE_PAD, .bgr = true, .scale = 1.0f / 255, .mean = { .5f, .5f, .5f },
+		.std = { .5f, .5f, .5f, .5f },
+	};
+	/* two pixels, red and half transparent blue */
+	static uint8_t rgba[] = { 255, 0, 0, 255, 0, 0, 255, 0 };
+	struct loom_image image = { .width = 2, .height = 1, .rgba = rgba };
+	static const int64_t chw[] = { 3, 1, 2 }, hwc[] = { 1, 2, 3 }, grey[] = { 1, 1 };
+	static const int64_t wide[] = { 1, 3, 1, 4 };
+	struct loom_array array;
+	float *data;
+
+	if (loom_array_alloc(&array, LOOM_DTYPE_F32, 3, chw))
+		tap_fatal("no memory");
+	data = array.data;
+	tap_ok(!loom_image_to_array(&image, &plain, &array) && data[0] == 255 && data[1] == 255 &&
+	       data[2] == 0 && data[3] == 255 && data[4] == 0 && data[5] == 255,
+	       "channels first, what is transparent is white");
+	loom_array_clear(&array);
+	if (loom_array_alloc(&array, LOOM_DTYPE_U8, 3, hwc))
+		tap_fatal("no memory");
+	tap_ok(!loom_image_to_array(&image, &plain, &array) &&
+	       !memcmp(array.data, "\xff\0\0\xff\xff\xff", 6), "channels last, as bytes");
+	loom_array_clear(&array);
+	if (loom_array_alloc(&array, LOOM_DTYPE_F32, 2, grey))
+		tap_fatal("no memory");
+	data = array.data;
+	tap_ok(!loom_image_to_array(&image, &plain, &array) &&
+	       near(data[0], (0.299f * 255 + 255) / 2), "shrinking averages, in grey");
+	loom_array_clear(&array);
+	if (loom_array_alloc(&array, LOOM_DTYPE_F32, 4, wide))
+		tap_fatal("no memory");
+	data = array.data;
+	tap_ok(!loom_image_to_array(&image, &padded, &array) && near(data[0], -1) &&
+	       near(data[1], 1) && data[2] == 0 && data[3] == 0 && near(data[8], 1),
+	       "padding is zero, blue comes first, pixels go from -1 to 1");
+	loom_array_clear(&array);
+}
+
+int main(void)
+{
+	int fd = mkstemp(path);
+
+	if (fd < 0)
+		tap_fatal("%s: %s", path, strerror(errno));
+	close(fd);
+	test_round_trip();
+	test_headers();
+	test_mutations();
+	test_raw();
+	test_pnm();
+	test_shapes();
+	test_tensors();
+	unlink(path);
+	return tap_end();
+}
