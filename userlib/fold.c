@@ -23,6 +23,7 @@ static int (*const folders[LOOM_GOP_COUNT])(const struct loom_node *node) = {
 
 int loom_fold_node(struct loom_graph *graph, struct loom_node *node)
 {
+	int64_t from = 0;
 	uint32_t i;
 	int err;
 
@@ -31,12 +32,15 @@ int loom_fold_node(struct loom_graph *graph, struct loom_node *node)
 		node->output->data = node->inputs[0]->data;
 		return 0;
 	}
-	if (!folders[node->op] || node->output->num_elems > LOOM_FOLD_MAX_ELEMS)
+	if (!folders[node->op])
 		return -EAGAIN;
 	for (i = 0; i < node->num_inputs; i++) {
-		if (node->inputs[i] && !node->inputs[i]->data)
+		if (!node->inputs[i]->data)
 			return -EAGAIN;
+		from += node->inputs[i]->num_elems;
 	}
+	if (node->output->num_elems > from && node->output->num_elems > LOOM_FOLD_GROW_ELEMS)
+		return -EAGAIN;
 	err = loom_value_alloc(graph, node->output);
 	if (err)
 		return err;

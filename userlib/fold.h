@@ -6,7 +6,8 @@
  * device in every run. What is folded is what shape arithmetic and stored weights need: movement,
  * element-wise functions, reductions, casts, dequantisation. Conv, MatMul, pooling, softmax and
  * resizing are never folded: a second engine would be a second thing to get wrong. Neither is
- * anything whose result is larger than LOOM_FOLD_MAX_ELEMS.
+ * anything whose result is larger than LOOM_FOLD_GROW_ELEMS and than its operands together: weights
+ * may be of any size, but a model of a few bytes cannot blow itself up here.
  *
  * Integers are computed in 64 bits and wrap to their type. Floats are computed in double and
  * rounded once, which for +, -, *, / and sqrt is exactly what f32 arithmetic gives.
@@ -16,8 +17,8 @@
 
 #include "graph.h"
 
-/** elements of the largest result that is folded: 64 Mi, the weights of a large layer */
-#define LOOM_FOLD_MAX_ELEMS	((int64_t)64 << 20)
+/** results up to this many elements may be larger than what they are made from */
+#define LOOM_FOLD_GROW_ELEMS	((int64_t)1 << 20)
 
 /**
  * loom_fold_node() - gives @node's result data, if its operands have them

@@ -51,7 +51,7 @@ int loom_graph_create(const char *name, int opset, struct loom_graph **graph)
 	created = calloc(1, sizeof(*created));
 	if (!created)
 		return -ENOMEM;
-	created->pool = loom_pool_create();
+	created->pool = loom_pool_create(LOOM_POOL_BUDGET_BYTES);
 	created->source = created->pool ?
 		loom_pool_alloc(created->pool, sizeof(*created->source)) : NULL;
 	created->name = created->source ?
@@ -83,7 +83,9 @@ static bool name_taken(const struct loom_graph *graph, const char *name)
 {
 	const struct loom_source *source = graph->source;
 
-	return loom_names_find(&source->values, name) || loom_names_find(&source->producers, name);
+	return loom_names_find(&source->values, name) ||
+	       loom_names_find(&source->producers, name) ||
+	       loom_names_find(&source->declared, name);
 }
 
 int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source_input *input)
@@ -95,11 +97,11 @@ int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source
 
 	if (graph->status)
 		return graph->status;
-	if (loom_names_find(&source->declared, input->name))
-		return loom_graph_fail(graph, -EINVAL, "two inputs are called \"%s\"", input->name);
 	/* before IR version 4 every initialiser was listed as an input, too */
 	if (loom_names_find(&source->values, input->name))
 		return 0;
+	if (name_taken(graph, input->name))
+		return loom_graph_fail(graph, -EINVAL, "two tensors are called \"%s\"", input->name);
 	copy = loom_pool_copy(graph->pool, input, sizeof(*input));
 	inputs = loom_pool_grow(graph->pool, source->inputs, source->num_inputs,
 				&source->cap_inputs, sizeof(*source->inputs));

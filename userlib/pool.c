@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POOL_BUDGET_BYTES	((size_t)4 << 30)
 #define POOL_CHUNK_BYTES	((size_t)64 << 10)
 #define POOL_ALIGN		((size_t)16)
 
@@ -29,12 +28,12 @@ struct loom_name_slot {
 	void *thing;
 };
 
-struct loom_pool *loom_pool_create(void)
+struct loom_pool *loom_pool_create(size_t budget_bytes)
 {
 	struct loom_pool *pool = calloc(1, sizeof(*pool));
 
 	if (pool)
-		pool->budget_bytes = POOL_BUDGET_BYTES;
+		pool->budget_bytes = budget_bytes;
 	return pool;
 }
 
@@ -72,7 +71,7 @@ void *loom_pool_alloc(struct loom_pool *pool, size_t size_bytes)
 	struct loom_chunk *chunk;
 	void *memory;
 
-	if (size_bytes > POOL_BUDGET_BYTES)
+	if (size_bytes > pool->budget_bytes + pool->free_bytes)
 		return NULL;
 	size_bytes = (size_bytes + POOL_ALIGN - 1) & ~(POOL_ALIGN - 1);
 	if (!size_bytes)

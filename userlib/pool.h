@@ -17,8 +17,11 @@
 
 struct loom_pool;
 
-/** loom_pool_create() - an empty pool, NULL without memory */
-struct loom_pool *loom_pool_create(void);
+/** what a graph may take in all: twice the 2 GiB that a protobuf can hold */
+#define LOOM_POOL_BUDGET_BYTES	((size_t)4 << 30)
+
+/** loom_pool_create() - an empty pool of at most @budget_bytes, NULL without memory */
+struct loom_pool *loom_pool_create(size_t budget_bytes);
 /** loom_pool_destroy() - frees all that came from @pool; NULL is fine */
 void loom_pool_destroy(struct loom_pool *pool);
 /** loom_pool_alloc() - zeroed, 16-byte aligned; NULL without memory or past the budget */

@@ -272,12 +272,6 @@ int loom_source_bind(struct loom_graph *graph, const struct loom_graph_options *
 	if (!graph->inputs)
 		return loom_graph_fail(graph, -ENOMEM, "out of memory");
 	for (i = 0; i < source->num_inputs; i++) {
-		const char *name = source->inputs[i]->name;
-
-		if (loom_names_find(&source->values, name) ||
-		    loom_names_find(&source->producers, name))
-			return loom_graph_fail(graph, -EINVAL, "two tensors are called \"%s\"",
-					       name);
 		if (bind_input(graph, source->inputs[i], options, &graph->inputs[i]))
 			return graph->status;
 		graph->num_inputs = i + 1;
