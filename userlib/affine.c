@@ -137,7 +137,10 @@ static struct loom_value *new_constant(const struct affine *affine, const char *
 
 	value = name ? loom_value_create(graph, name, affine->layer->output->dtype, rank, dims) :
 		       NULL;
-	return value && !loom_value_alloc(graph, value) ? value : NULL;
+	if (!value || loom_value_alloc(graph, value))
+		return NULL;
+	value->made_up = true;
+	return value;
 }
 
 /* the output channel that weight @index belongs to */

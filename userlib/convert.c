@@ -34,6 +34,7 @@ static void name_values(struct loom_import *im)
 	for (i = im->first_value; i < graph->num_values; i++) {
 		if (graph->values[i]->name)
 			continue;
+		graph->values[i]->made_up = true;
 		graph->values[i]->name = loom_pool_print(graph->pool, "%s:%u", base, ++made);
 		if (!graph->values[i]->name)
 			loom_import_fail(im, -ENOMEM, "out of memory");

@@ -306,7 +306,7 @@ static void mark_all_outputs(struct loom_graph *graph)
 	for (i = 0; i < graph->num_nodes; i++) {
 		struct loom_value *value = graph->nodes[i]->output;
 
-		if (value->is_output || strchr(value->name, ':'))
+		if (value->is_output || value->made_up)
 			continue;
 		value->is_output = true;
 		outputs[num_outputs++] = value;

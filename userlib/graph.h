@@ -541,7 +541,8 @@ struct loom_node;
 
 /**
  * struct loom_value - a tensor of the graph
- * @name: its name in the model; one made up contains a ':' after the name it came from
+ * @name: its name in the model, or one made up from that of the node's first result
+ * @made_up: the model does not know it under this name
  * @id: index in &loom_graph.values
  * @dtype: enum loom_dtype
  * @rank: number of dimensions
@@ -556,6 +557,7 @@ struct loom_node;
  */
 struct loom_value {
 	const char *name;
+	bool made_up;
 	uint32_t id;
 	uint32_t dtype;
 	uint32_t rank;
