@@ -108,26 +108,12 @@ static bool conv_walk_next(struct conv_walk *walk)
 }
 
 /* The inputs of outputs @low to @high, side by side. */
-static const void *conv_walk_inputs(const struct conv_walk *walk, u32 bytes, u8 *buffer)
+static const void *conv_walk_inputs(const struct conv_walk *walk, void *buffer)
 {
 	const struct loom_conv *conv = walk->conv;
-	s64 step = conv->attr->stride[2];
-	u32 n = walk->high - walk->low;
-	struct loom_row row;
-	u32 i;
 
-	if (conv->x.lane_axis == 4 && step > 1) {
-		/* not a row: steps over lanes */
-		for (i = 0; i < n; i++)
-			memcpy(buffer + i * bytes,
-			       walk->x + loom_view_step(&conv->x, conv->memory, 4,
-							walk->at + i * step), bytes);
-		return buffer;
-	}
-	row = loom_row_along(&conv->x, conv->memory, walk->x, 4, walk->at);
-	if (!row.lanes)
-		row.stride *= step;
-	return loom_row_raw(&row, bytes, n, buffer);
+	return loom_axis_raw(&conv->x, conv->memory, walk->x, 4, walk->at, conv->attr->stride[2],
+			     walk->high - walk->low, buffer);
 }
 
 static noinline void conv_tile_f16(const struct loom_conv *conv, const struct loom_tile *tile,
@@ -146,7 +132,7 @@ static noinline void conv_tile_f16(const struct loom_conv *conv, const struct lo
 	while (conv_walk_next(&walk)) {
 		memcpy(&h, walk.w, sizeof(h));
 		w = loom_half_to_f32(h);
-		x = conv_walk_inputs(&walk, 2, (u8 *)buffer);
+		x = conv_walk_inputs(&walk, buffer);
 		for (i = walk.low; i < walk.high; i++)
 			acc[i] += w * loom_half_to_f32(x[i - walk.low]);
 	}
@@ -173,7 +159,7 @@ static noinline void conv_tile_f64(const struct loom_conv *conv, const struct lo
 	conv_walk_begin(&walk, conv, tile);
 	while (conv_walk_next(&walk)) {
 		memcpy(&w, walk.w, sizeof(w));
-		x = conv_walk_inputs(&walk, 8, (u8 *)buffer);
+		x = conv_walk_inputs(&walk, buffer);
 		for (i = walk.low; i < walk.high; i++)
 			acc[i] += w * x[i - walk.low];
 	}
@@ -210,7 +196,7 @@ static noinline void conv_tile_int(const struct loom_conv *conv, const struct lo
 	conv_walk_begin(&walk, conv, tile);
 	while (conv_walk_next(&walk)) {
 		w = conv_byte(*walk.w, w_signed) - attr->w_zero;
-		x = conv_walk_inputs(&walk, 1, buffer);
+		x = conv_walk_inputs(&walk, buffer);
 		n = walk.high - walk.low;
 		if (x_signed) {
 			for (i = 0; i < n; i++)

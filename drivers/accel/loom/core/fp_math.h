@@ -28,6 +28,9 @@ double loom_tanh(double x);
 double loom_erf(double x);
 double loom_fmod(double x, double y);
 
+/* As CAST does it: truncated; what does not fit in the type is some value of it. */
+u64 loom_cast_integer(double d, u32 dtype);
+
 /* 2^23 and 2^52: adding these rounds to an integer, half to even */
 #define LOOM_F32_ROUND	0x1p23f
 #define LOOM_F64_ROUND	0x1p52

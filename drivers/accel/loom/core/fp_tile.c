@@ -83,6 +83,26 @@ const void *loom_row_raw(const struct loom_row *row, u32 bytes, u32 n, void *buf
 	return buffer;
 }
 
+const void *loom_axis_raw(const struct loom_view *view, const struct loom_memory *memory, u8 *base,
+			  u32 axis, u32 at, u32 step, u32 n, void *buffer)
+{
+	struct loom_row row = loom_row_along(view, memory, base, axis, at);
+	u8 *to = buffer;
+	u32 i;
+
+	if (!row.lanes) {
+		row.stride *= step;
+	} else if (step > 1) {
+		/* not a row: its steps jump over lanes */
+		for (i = 0; i < n; i++)
+			memcpy(to + i * view->elem_bytes,
+			       base + loom_view_step(view, memory, axis, at + i * step),
+			       view->elem_bytes);
+		return buffer;
+	}
+	return loom_row_raw(&row, view->elem_bytes, n, buffer);
+}
+
 void loom_row_write(const struct loom_row *row, u32 bytes, u32 n, const void *from)
 {
 	if (!row->lanes && row->stride == bytes) {

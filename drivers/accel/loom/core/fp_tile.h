@@ -231,6 +231,22 @@ const void *loom_row_raw(const struct loom_row *row, u32 bytes, u32 n, void *buf
  */
 void loom_row_write(const struct loom_row *row, u32 bytes, u32 n, const void *from);
 
+/**
+ * loom_axis_raw() - elements in steps along an axis, side by side
+ * @view: the view
+ * @memory: where it lies
+ * @base: first byte, less what @axis adds to it
+ * @axis: the axis
+ * @at: index of the first element
+ * @step: from index to index
+ * @n: number of elements, at most LOOM_TILE
+ * @buffer: where to gather them if they are apart
+ *
+ * Return: the elements, in place or in @buffer.
+ */
+const void *loom_axis_raw(const struct loom_view *view, const struct loom_memory *memory, u8 *base,
+			  u32 axis, u32 at, u32 step, u32 n, void *buffer);
+
 /* Elements of a class, from any type of that class. At most LOOM_TILE. */
 const float *loom_row_f32(const struct loom_row *row, u32 dtype, u32 n, union loom_buf *tile);
 const double *loom_row_f64(const struct loom_row *row, u32 dtype, u32 n, union loom_buf *tile);

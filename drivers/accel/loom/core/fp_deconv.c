@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "fp_conv.h"
+
+/*
+ * The transposed convolution, from the output's side: which inputs reach output i? Tap kw does
+ * where i + pad - kw * dilation is a multiple of the stride, and it is the same input step for
+ * every stride-th output. So a tile's sums are kept sorted by phase, (i % stride, i / stride), and in
+ * that order the outputs of a tap are side by side and so are their inputs. Sums are in the
+ * order channel, kd, kh, kw.
+ */
+
+/**
+ * struct deconv - the taps of a tile, one by one
+ * @c: the convolution; @inputs and @outputs are per group
+ * @tile: the outputs
+ * @cols: sums of a phase
+ * @channel: input channel of the group
+ * @tap: kd, kh, kw of the next tap
+ * @xc: x's channel
+ * @wc: the weights' channel
+ * @w: the weight
+ * @x: first byte of the row of x, less what W adds to it
+ * @at: index on W of the first input
+ * @sum: index of the first sum
+ * @count: number of sums
+ */
+struct deconv {
+	struct loom_conv c;
+	struct loom_tile tile;
+	u32 cols;
+	u32 channel;
+	u32 tap[3];
+	struct loom_row xc;
+	struct loom_row wc;
+	const u8 *w;
+	u8 *x;
+	u32 at;
+	u32 sum;
+	u32 count;
+};
+
+/* Sums, sorted by phase: at most one row of each phase is not full. */
+#define DECONV_SUMS	(2 * LOOM_TILE)
+
+static void deconv_begin(struct deconv *v)
+{
+	const struct loom_conv *c = &v->c;
+	const struct loom_memory *memory = c->memory;
+	u32 o = v->tile.index[1];
+	u32 first = o / c->outputs * c->inputs;
+
+	v->cols = (v->tile.count + c->attr->stride[2] - 1) / c->attr->stride[2];
+	v->channel = 0;
+	v->tap[0] = 0;
+	v->tap[1] = 0;
+	v->tap[2] = 0;
+	v->xc = loom_row_along(&c->x, memory, c->x_origin +
+			       loom_view_step(&c->x, memory, 0, v->tile.index[0]), 1, first);
+	v->wc = loom_row_along(c->w, memory, c->w_origin +
+			       loom_view_step(c->w, memory, 1, o % c->outputs), 0, first);
+}
+
+static void deconv_step(struct deconv *v)
+{
+	u32 i;
+
+	for (i = 3; i-- > 0;) {
+		if (++v->tap[i] < v->c.w->dims[2 + i])
+			return;
+		v->tap[i] = 0;
+	}
+	v->channel++;
+	loom_row_next(&v->xc);
+	loom_row_next(&v->wc);
+}
+
+/* Where the tap puts output 0 of the tile in the input, times the stride. */
+static s64 deconv_at(const struct deconv *v, u32 i)
+{
+	const struct drm_loom_attr_conv *attr = v->c.attr;
+
+	return (s64)v->tile.index[2 + i] + attr->pad[i] - (s64)v->tap[i] * attr->dilation[i];
+}
+
+/* The one input that the tap reaches on D or H. */
+static bool deconv_input(const struct deconv *v, u32 i, u32 *index)
+{
+	s64 at = deconv_at(v, i);
+	s64 step = v->c.attr->stride[i];
+
+	if (at < 0 || at % step || at / step >= v->c.x.dims[2 + i])
+		return false;
+	*index = at / step;
+	return true;
+}
+
+/* The inputs that the tap reaches on W. */
+static bool deconv_inputs(struct deconv *v)
+{
+	s64 step = v->c.attr->stride[2];
+	s64 size = v->c.x.dims[4];
+	s64 at = deconv_at(v, 2);
+	s64 phase = (step - at % step) % step;
+	s64 low = 0, high, q;
+
+	if (at < 0)
+		phase = -at % step;
+	if (phase >= v->tile.count)
+		return false;
+	q = (at + phase) / step;
+	high = (v->tile.count - phase + step - 1) / step;
+	if (q < 0)
+		low = -q;
+	high = min(high, size - q);
+	if (low >= high)
+		return false;
+	v->at = q + low;
+	v->sum = phase * v->cols + low;
+	v->count = high - low;
+	return true;
+}
+
+static bool deconv_next(struct deconv *v)
+{
+	const struct loom_memory *memory = v->c.memory;
+	const struct loom_view *x = &v->c.x, *w = v->c.w;
+	u32 id, ih;
+
+	for (; v->channel < v->c.inputs; deconv_step(v)) {
+		if (!deconv_input(v, 0, &id) || !deconv_input(v, 1, &ih) || !deconv_inputs(v))
+			continue;
+		v->x = v->xc.at + loom_view_step(x, memory, 2, id) +
+		       loom_view_step(x, memory, 3, ih);
+		v->w = v->wc.at + loom_view_step(w, memory, 2, v->tap[0]) +
+		       loom_view_step(w, memory, 3, v->tap[1]) +
+		       loom_view_step(w, memory, 4, v->tap[2]);
+		deconv_step(v);
+		return true;
+	}
+	return false;
+}
+
+/* Index of output @i among the sums. */
+static u32 deconv_sum(const struct deconv *v, u32 i)
+{
+	u32 step = v->c.attr->stride[2];
+
+	return i % step * v->cols + i / step;
+}
+
+static noinline void deconv_tile_f32(struct deconv *v, const struct loom_row *y, u32 dtype)
+{
+	const struct drm_loom_attr_conv *attr = v->c.attr;
+	u32 n = v->tile.count, i;
+	float acc[DECONV_SUMS] = {};
+	u32 raw[LOOM_TILE];
+	union loom_buf buf;
+	float bias = 0.0f;
+	const float *x;
+	float w;
+	u16 h;
+
+	while (deconv_next(v)) {
+		struct loom_row row = {
+			.at = (u8 *)loom_axis_raw(&v->c.x, v->c.memory, v->x, 4, v->at, 1,
+						  v->count, raw),
+			.stride = v->c.x.elem_bytes,
+		};
+
+		if (dtype == LOOM_DTYPE_F16) {
+			memcpy(&h, v->w, sizeof(h));
+			w = loom_half_to_f32(h);
+		} else {
+			w = loom_get_f32(v->w);
+		}
+		x = loom_row_f32(&row, dtype, v->count, &buf);
+		for (i = 0; i < v->count; i++)
+			acc[v->sum + i] += w * x[i];
+	}
+	if (v->c.bias)
+		bias = loom_get_f32(loom_conv_channel(&v->c, v->c.bias, v->tile.index[1]));
+	for (i = 0; i < n; i++)
+		buf.f32[i] = acc[deconv_sum(v, i)] + bias;
+	loom_tile_act_f32(buf.f32, n, attr->act, attr->act_p0, attr->act_p1);
+	loom_row_put_f32(y, dtype, n, buf.f32);
+}
+
+static noinline void deconv_tile_f64(struct deconv *v, const struct loom_row *y)
+{
+	const struct drm_loom_attr_conv *attr = v->c.attr;
+	u32 n = v->tile.count, i;
+	double acc[DECONV_SUMS] = {};
+	double buf[LOOM_TILE];
+	double bias = 0.0;
+	const double *x;
+	double w;
+
+	while (deconv_next(v)) {
+		memcpy(&w, v->w, sizeof(w));
+		x = loom_axis_raw(&v->c.x, v->c.memory, v->x, 4, v->at, 1, v->count, buf);
+		for (i = 0; i < v->count; i++)
+			acc[v->sum + i] += w * x[i];
+	}
+	if (v->c.bias)
+		bias = loom_get_f32(loom_conv_channel(&v->c, v->c.bias, v->tile.index[1]));
+	for (i = 0; i < n; i++)
+		buf[i] = acc[deconv_sum(v, i)] + bias;
+	loom_tile_act_f64(buf, n, attr->act, attr->act_p0, attr->act_p1);
+	loom_row_put_f64(y, n, buf);
+}
+
+void loom_fp_deconv_run(const struct loom_command *command, const struct loom_memory *memory,
+			u64 first, u64 count)
+{
+	const struct loom_view *y = &command->views[0];
+	struct deconv v;
+	struct loom_row row;
+
+	loom_conv_begin(&v.c, command, memory);
+	loom_tile_get(&v.tile, y->dims, 5, first);
+	for (; count--; loom_tile_next(&v.tile, y->dims, 5)) {
+		deconv_begin(&v);
+		row = loom_view_row(y, memory, v.tile.index, 5, 4);
+		if (y->dtype == LOOM_DTYPE_F64)
+			deconv_tile_f64(&v, &row);
+		else
+			deconv_tile_f32(&v, &row, y->dtype);
+	}
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "fp_math.h"
+
+/*
+ * A tile of outputs along W at a time, taps in the order kd, kh, kw. Maxima are exact in any type
+ * that holds the elements; means are summed in binary64 and divided once.
+ */
+
+/**
+ * struct pool - a pooling, made ready
+ * @memory: where the operands lie
+ * @attr: its attributes
+ * @x: the input
+ * @tile: the outputs
+ * @tap: kd, kh, kw of the next tap
+ * @base: first byte of the channel
+ * @row: first byte of the row of x, less what W adds to it
+ * @at: index on W of the input of output @low
+ * @low: first output of the tile whose input lies in x
+ * @high: behind the last such
+ */
+struct pool {
+	const struct loom_memory *memory;
+	const struct drm_loom_attr_pool *attr;
+	const struct loom_view *x;
+	struct loom_tile tile;
+	u32 tap[3];
+	u8 *base;
+	u8 *row;
+	s64 at;
+	u32 low;
+	u32 high;
+};
+
+static s64 pool_at(const struct pool *p, u32 i)
+{
+	return (s64)p->tile.index[2 + i] * p->attr->stride[i] +
+	       (s64)p->tap[i] * p->attr->dilation[i] - p->attr->pad_before[i];
+}
+
+/* The next tap that has an input for some output; false behind the last. */
+static bool pool_next(struct pool *p)
+{
+	const struct drm_loom_attr_pool *attr = p->attr;
+	const struct loom_view *x = p->x;
+	s64 step = attr->stride[2];
+	u32 count = p->tile.count;
+	s64 id, ih, at;
+
+	for (;; p->tap[2]++) {
+		if (p->tap[2] == (u32)attr->kernel[2]) {
+			p->tap[2] = 0;
+			p->tap[1]++;
+		}
+		if (p->tap[1] == (u32)attr->kernel[1]) {
+			p->tap[1] = 0;
+			p->tap[0]++;
+		}
+		if (p->tap[0] == (u32)attr->kernel[0])
+			return false;
+		id = pool_at(p, 0);
+		ih = pool_at(p, 1);
+		if (id < 0 || id >= x->dims[2] || ih < 0 || ih >= x->dims[3]) {
+			/* the row has nothing: skip the rest of it */
+			p->tap[2] = attr->kernel[2] - 1;
+			continue;
+		}
+		at = pool_at(p, 2);
+		p->low = 0;
+		p->high = count;
+		if (at < 0)
+			p->low = min((u64)count, (u64)((-at + step - 1) / step));
+		if (at + (s64)(count - 1) * step >= (s64)x->dims[4])
+			p->high = at < (s64)x->dims[4] ? (x->dims[4] - 1 - at) / step + 1 : 0;
+		if (p->low >= p->high)
+			continue;
+		p->at = at + p->low * step;
+		p->row = p->base + loom_view_step(x, p->memory, 2, id) +
+			 loom_view_step(x, p->memory, 3, ih);
+		p->tap[2]++;
+		return true;
+	}
+}
+
+static void pool_tile_begin(struct pool *p)
+{
+	p->tap[0] = 0;
+	p->tap[1] = 0;
+	p->tap[2] = 0;
+	p->base = loom_view_origin(p->x, p->memory) +
+		  loom_view_step(p->x, p->memory, 0, p->tile.index[0]) +
+		  loom_view_step(p->x, p->memory, 1, p->tile.index[1]);
+}
+
+/* The tap's inputs, side by side, as a row of their own. */
+static struct loom_row pool_inputs(const struct pool *p, void *buffer)
+{
+	const void *raw = loom_axis_raw(p->x, p->memory, p->row, 4, p->at, p->attr->stride[2],
+					p->high - p->low, buffer);
+
+	return (struct loom_row){ .at = (u8 *)raw, .stride = p->x->elem_bytes };
+}
+
+/* Taps on an axis, of the window at output @i, that lie in [@low, @high). */
+static u64 pool_taps(const struct drm_loom_attr_pool *attr, u32 axis, u32 i, s64 low, s64 high)
+{
+	s64 dilation = attr->dilation[axis];
+	s64 at = (s64)i * attr->stride[axis] - attr->pad_before[axis];
+	s64 first = at < low ? (low - at + dilation - 1) / dilation : 0;
+	s64 last = at < high ? (high - 1 - at) / dilation : -1;
+
+	last = min(last, (s64)attr->kernel[axis] - 1);
+	return last < first ? 0 : last - first + 1;
+}
+
+/* What the mean of output @i of the tile is divided by; zero if its window meets nothing. */
+static u64 pool_divisor(const struct pool *p, u32 i)
+{
+	const struct drm_loom_attr_pool *attr = p->attr;
+	u64 taps = 1;
+	u32 axis;
+
+	for (axis = 0; axis < 3; axis++) {
+		u32 index = p->tile.index[2 + axis] + (axis == 2 ? i : 0);
+		s64 size = p->x->dims[2 + axis];
+
+		if (attr->flags & LOOM_POOL_COUNT_PAD)
+			taps *= pool_taps(attr, axis, index, -(s64)attr->pad_before[axis],
+					  size + attr->pad_after[axis]);
+		else
+			taps *= pool_taps(attr, axis, index, 0, size);
+	}
+	return taps;
+}
+
+static bool pool_empty(const struct pool *p, u32 i)
+{
+	const struct drm_loom_attr_pool *attr = p->attr;
+	u32 axis;
+
+	for (axis = 0; axis < 3; axis++) {
+		if (!pool_taps(attr, axis, p->tile.index[2 + axis] + (axis == 2 ? i : 0), 0,
+			       p->x->dims[2 + axis]))
+			return true;
+	}
+	return false;
+}
+
+static noinline void pool_avg(struct pool *p, const struct loom_row *y)
+{
+	u32 dtype = p->x->dtype, n = p->tile.count, i;
+	double acc[LOOM_TILE] = {};
+	union loom_buf raw, buf;
+	struct loom_row row;
+	const double *x;
+	u64 divisor;
+
+	while (pool_next(p)) {
+		row = pool_inputs(p, &raw);
+		x = loom_row_f64(&row, dtype, p->high - p->low, &buf);
+		for (i = p->low; i < p->high; i++)
+			acc[i] += x[i - p->low];
+	}
+	for (i = 0; i < n; i++) {
+		divisor = pool_divisor(p, i);
+		acc[i] = divisor ? acc[i] / (double)divisor : 0.0;
+		buf.f32[i] = (float)acc[i];
+	}
+	if (dtype == LOOM_DTYPE_F64)
+		loom_row_put_f64(y, n, acc);
+	else
+		loom_row_put_f32(y, dtype, n, buf.f32);
+}
+
+static noinline void pool_max_f32(struct pool *p, const struct loom_row *y)
+{
+	const float lowest = p->x->dtype == LOOM_DTYPE_F32 ? -0x1.fffffep127f : -65504.0f;
+	u32 dtype = p->x->dtype, n = p->tile.count, i;
+	union loom_buf raw, buf;
+	float acc[LOOM_TILE];
+	struct loom_row row;
+	const float *x;
+
+	for (i = 0; i < n; i++)
+		acc[i] = -__builtin_inff();
+	while (pool_next(p)) {
+		row = pool_inputs(p, &raw);
+		x = loom_row_f32(&row, dtype, p->high - p->low, &buf);
+		for (i = p->low; i < p->high; i++)
+			acc[i] = loom_maxf(acc[i], x[i - p->low]);
+	}
+	for (i = 0; i < n; i++) {
+		if (acc[i] < lowest && pool_empty(p, i))
+			acc[i] = lowest;
+	}
+	loom_row_put_f32(y, dtype, n, acc);
+}
+
+static noinline void pool_max_f64(struct pool *p, const struct loom_row *y)
+{
+	u32 n = p->tile.count, i;
+	double acc[LOOM_TILE];
+	struct loom_row row;
+	union loom_buf raw;
+	const double *x;
+
+	for (i = 0; i < n; i++)
+		acc[i] = -__builtin_inf();
+	while (pool_next(p)) {
+		row = pool_inputs(p, &raw);
+		x = (const double *)row.at;
+		for (i = p->low; i < p->high; i++)
+			acc[i] = loom_max(acc[i], x[i - p->low]);
+	}
+	for (i = 0; i < n; i++) {
+		if (acc[i] == -__builtin_inf() && pool_empty(p, i))
+			acc[i] = -0x1.fffffffffffffp1023;
+	}
+	loom_row_put_f64(y, n, acc);
+}
+
+static noinline void pool_max_u64(struct pool *p, const struct loom_row *y)
+{
+	u32 dtype = p->x->dtype, n = p->tile.count, i;
+	bool is_signed = loom_dtype_signed(dtype);
+	u32 bits = 8 * p->x->elem_bytes;
+	u64 acc[LOOM_TILE];
+	union loom_buf raw, buf;
+	struct loom_row row;
+	const u64 *x;
+
+	for (i = 0; i < n; i++)
+		acc[i] = is_signed ? (u64)((s64)(1ULL << 63) >> (64 - bits)) : 0;
+	while (pool_next(p)) {
+		row = pool_inputs(p, &raw);
+		x = loom_row_u64(&row, dtype, p->high - p->low, &buf);
+		for (i = p->low; i < p->high; i++) {
+			u64 v = x[i - p->low];
+
+			if (is_signed ? (s64)v > (s64)acc[i] : v > acc[i])
+				acc[i] = v;
+		}
+	}
+	loom_row_put_u64(y, dtype, n, acc);
+}
+
+void loom_fp_pool_run(const struct loom_command *command, const struct loom_memory *memory,
+		      u64 first, u64 count)
+{
+	const struct drm_loom_attr_pool *attr = command->attr;
+	const struct loom_view *y = &command->views[0];
+	struct pool p = { .memory = memory, .attr = attr, .x = &command->views[1] };
+	struct loom_row row;
+
+	loom_tile_get(&p.tile, y->dims, 5, first);
+	for (; count--; loom_tile_next(&p.tile, y->dims, 5)) {
+		pool_tile_begin(&p);
+		row = loom_view_row(y, memory, p.tile.index, 5, 4);
+		if (attr->kind == LOOM_POOL_AVG)
+			pool_avg(&p, &row);
+		else if (y->dtype == LOOM_DTYPE_F64)
+			pool_max_f64(&p, &row);
+		else if (loom_dtype_class(y->dtype) == LOOM_CLASS_F32)
+			pool_max_f32(&p, &row);
+		else
+			pool_max_u64(&p, &row);
+	}
+}

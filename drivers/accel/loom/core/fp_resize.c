@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "fp_math.h"
+
+/**
+ * DOC: Resize
+ *
+ * An output is a sum over up to 1, 2 or 4 taps per axis, and the taps of an axis depend on its own
+ * coordinate only. So each axis is worked out alone: where the output lies in the input, in
+ * binary32 and with the operations in the order of ONNX's definition (nearest neighbours
+ * change when a coordinate is off by one unit in the last place), then indices and weights.
+ *
+ * Coordinates are of the whole input and output; the views may be slices. Indices are clamped
+ * to the whole input, then to the slice: a plan that sliced too narrowly gets wrong numbers, not
+ * someone else's memory.
+ *
+ * Taps on W are worked out for RESIZE_WIDTH outputs once, and used for all rows that are in
+ * the same run of units.
+ */
+
+#define RESIZE_TAPS	4
+#define RESIZE_WIDTH	32
+
+/**
+ * struct resize_taps - what an output takes from an axis
+ * @n: number of taps
+ * @index: of each tap, in x
+ * @weight: of each tap
+ * @outside: the output lies outside of the input, and is extrapolated
+ */
+struct resize_taps {
+	u32 n;
+	u32 index[RESIZE_TAPS];
+	float weight[RESIZE_TAPS];
+	bool outside;
+};
+
+/**
+ * struct resize - a resize, made ready
+ * @memory: where the operands lie
+ * @attr: its attributes
+ * @y: the output
+ * @x: the input
+ * @d: taps of the current index on D
+ * @h: taps of the current index on H
+ * @w: taps of the current outputs on W
+ */
+struct resize {
+	const struct loom_memory *memory;
+	const struct drm_loom_attr_resize *attr;
+	const struct loom_view *y;
+	const struct loom_view *x;
+	struct resize_taps d;
+	struct resize_taps h;
+	struct resize_taps w[RESIZE_WIDTH];
+};
+
+/* Where output @i of the whole output lies in the whole input. */
+static float resize_coord(const struct drm_loom_attr_resize *attr, u32 axis, u32 i)
+{
+	float scale = loom_f32_of_bits(attr->scale[axis]);
+	float in = (float)attr->in_size[axis];
+	float out = (float)attr->out_size[axis];
+	float start, end, x = (float)i;
+
+	if (attr->coord == LOOM_COORD_TF_CROP_AND_RESIZE) {
+		start = loom_f32_of_bits(attr->roi_start[axis]);
+		end = loom_f32_of_bits(attr->roi_end[axis]);
+		if (attr->out_size[axis] == 1)
+			return 0.5f * (start + end) * (in - 1.0f);
+		return start * (in - 1.0f) + x * (end - start) * (in - 1.0f) / (out - 1.0f);
+	}
+	if (scale == 1.0f)
+		return x;
+	switch (attr->coord) {
+	case LOOM_COORD_ASYMMETRIC:
+		return x / scale;
+	case LOOM_COORD_PYTORCH_HALF_PIXEL:
+		return attr->out_size[axis] == 1 ? 0.0f : (x + 0.5f) / scale - 0.5f;
+	case LOOM_COORD_ALIGN_CORNERS:
+		return attr->out_size[axis] == 1 ? 0.0f : x * (in - 1.0f) / (out - 1.0f);
+	case LOOM_COORD_HALF_PIXEL_SYMMETRIC:
+		/* the true scale is out / in; what the rounded one misses is shared by both ends */
+		return in / 2.0f * (1.0f - out / (scale * in)) + (x + 0.5f) / scale - 0.5f;
+	}
+	return (x + 0.5f) / scale - 0.5f;
+}
+
+static float resize_nearest(u32 mode, float x)
+{
+	float floor = loom_floorf(x);
+	float part = x - floor;
+
+	switch (mode) {
+	case LOOM_NEAREST_ROUND_PREFER_FLOOR:
+		return part > 0.5f ? floor + 1.0f : floor;
+	case LOOM_NEAREST_ROUND_PREFER_CEIL:
+		return part >= 0.5f ? floor + 1.0f : floor;
+	case LOOM_NEAREST_FLOOR:
+		return floor;
+	}
+	return part > 0.0f ? floor + 1.0f : floor;
+}
+
+/* The index in x that is closest to index @at of the whole input. */
+static u32 resize_clamp(const struct resize *r, u32 axis, float at)
+{
+	float last = (float)(r->attr->in_size[axis] - 1);
+	s64 i;
+
+	/* a NaN is 0; the last index may have been rounded up when it was converted */
+	at = at > 0.0f ? at : 0.0f;
+	i = (s64)(at < last ? at : last) - r->attr->in_start[axis];
+	return min(max(i, (s64)0), (s64)r->x->dims[2 + axis] - 1);
+}
+
+/* Keys' cubic convolution at the distances s + 1, s, 1 - s, 2 - s. */
+static void resize_cubic(float a, float s, float *weight)
+{
+	float t = s + 1.0f;
+	float u = 1.0f - s;
+	float v = 2.0f - s;
+
+	weight[0] = ((a * t - 5.0f * a) * t + 8.0f * a) * t - 4.0f * a;
+	weight[1] = ((a + 2.0f) * s - (a + 3.0f)) * s * s + 1.0f;
+	weight[2] = ((a + 2.0f) * u - (a + 3.0f)) * u * u + 1.0f;
+	weight[3] = ((a * v - 5.0f * a) * v + 8.0f * a) * v - 4.0f * a;
+}
+
+static void resize_cubic_taps(const struct resize *r, u32 axis, float at, struct resize_taps *taps)
+{
+	const struct drm_loom_attr_resize *attr = r->attr;
+	float last = (float)(attr->in_size[axis] - 1);
+	float floor = loom_floorf(at);
+	float sum = 0.0f;
+	u32 i;
+
+	taps->n = 4;
+	resize_cubic(loom_f32_of_bits(attr->cubic_a), at - floor, taps->weight);
+	for (i = 0; i < 4; i++) {
+		float tap = floor + (float)i - 1.0f;
+
+		if ((attr->flags & LOOM_RESIZE_EXCLUDE_OUTSIDE) && (tap < 0.0f || tap > last))
+			taps->weight[i] = 0.0f;
+		taps->index[i] = resize_clamp(r, axis, tap);
+		sum += taps->weight[i];
+	}
+	if (attr->flags & LOOM_RESIZE_EXCLUDE_OUTSIDE) {
+		for (i = 0; i < 4; i++)
+			taps->weight[i] /= sum;
+	}
+}
+
+/* Taps of index @i of y on an axis (0 is D). */
+static void resize_axis(const struct resize *r, u32 axis, u32 i, struct resize_taps *taps)
+{
+	const struct drm_loom_attr_resize *attr = r->attr;
+	float at = resize_coord(attr, axis, (u32)attr->out_start[axis] + i);
+	float last = (float)(attr->in_size[axis] - 1);
+	float floor;
+
+	taps->outside = attr->coord == LOOM_COORD_TF_CROP_AND_RESIZE && !(at >= 0.0f && at <= last);
+	switch (attr->mode) {
+	case LOOM_RESIZE_NEAREST:
+		taps->n = 1;
+		taps->index[0] = resize_clamp(r, axis, resize_nearest(attr->nearest, at));
+		taps->weight[0] = 1.0f;
+		break;
+	case LOOM_RESIZE_LINEAR:
+		at = at > 0.0f ? at : 0.0f;
+		at = at < last ? at : last;
+		floor = loom_floorf(at);
+		taps->n = 2;
+		taps->index[0] = resize_clamp(r, axis, floor);
+		taps->index[1] = resize_clamp(r, axis, floor + 1.0f);
+		taps->weight[1] = at - floor;
+		taps->weight[0] = 1.0f - taps->weight[1];
+		break;
+	case LOOM_RESIZE_CUBIC:
+		resize_cubic_taps(r, axis, at, taps);
+		break;
+	}
+}
+
+static void resize_columns(struct resize *r, u32 first, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		resize_axis(r, 2, first + i, &r->w[i]);
+}
+
+/* What extrapolated outputs are, whatever the type. */
+static void resize_fill(const struct resize *r, const struct loom_row *y, u32 n)
+{
+	float value = loom_f32_of_bits(r->attr->extrapolation);
+	union loom_buf buf;
+	struct loom_row row;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		switch (loom_dtype_class(r->y->dtype)) {
+		case LOOM_CLASS_F32:
+			buf.f32[i] = value;
+			break;
+		case LOOM_CLASS_F64:
+			buf.f64[i] = value;
+			break;
+		case LOOM_CLASS_U64:
+			buf.u64[i] = loom_cast_integer(value, r->y->dtype);
+			break;
+		}
+	}
+	row = *y;
+	switch (loom_dtype_class(r->y->dtype)) {
+	case LOOM_CLASS_F32:
+		loom_row_put_f32(&row, r->y->dtype, n, buf.f32);
+		break;
+	case LOOM_CLASS_F64:
+		loom_row_put_f64(&row, n, buf.f64);
+		break;
+	case LOOM_CLASS_U64:
+		loom_row_put_u64(&row, r->y->dtype, n, buf.u64);
+		break;
+	}
+}
+
+/* Outputs of the row that are extrapolated on W alone. */
+static void resize_fill_columns(const struct resize *r, const struct loom_row *y, u32 n)
+{
+	struct loom_row at = *y;
+	u32 i;
+
+	if (r->attr->coord != LOOM_COORD_TF_CROP_AND_RESIZE)
+		return;
+	for (i = 0; i < n; i++, loom_row_next(&at)) {
+		if (r->w[i].outside)
+			resize_fill(r, &at, 1);
+	}
+}
+
+/* First byte of the row of x at indices on D and H, less what W adds to it. */
+static u8 *resize_row(const struct resize *r, const u32 *index, u32 d, u32 h)
+{
+	const struct loom_memory *memory = r->memory;
+
+	return loom_view_origin(r->x, memory) + loom_view_step(r->x, memory, 0, index[0]) +
+	       loom_view_step(r->x, memory, 1, index[1]) + loom_view_step(r->x, memory, 2, d) +
+	       loom_view_step(r->x, memory, 3, h);
+}
+
+static noinline void resize_nearest_tile(const struct resize *r, const u32 *index, u32 n,
+					 const struct loom_row *y)
+{
+	const u8 *row = resize_row(r, index, r->d.index[0], r->h.index[0]);
+	u32 bytes = r->x->elem_bytes;
+	union loom_buf buf;
+	const u8 *from;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		from = row + loom_view_step(r->x, r->memory, 4, r->w[i].index[0]);
+		switch (bytes) {
+		case 1:
+			buf.u8[i] = *from;
+			break;
+		case 2:
+			memcpy(buf.u8 + 2 * i, from, 2);
+			break;
+		case 4:
+			memcpy(buf.u8 + 4 * i, from, 4);
+			break;
+		default:
+			memcpy(buf.u8 + 8 * i, from, 8);
+			break;
+		}
+	}
+	loom_row_write(y, bytes, n, &buf);
+}
+
+static float resize_get_f32(const u8 *from, u32 dtype)
+{
+	u16 h;
+
+	if (dtype == LOOM_DTYPE_F32)
+		return loom_get_f32(from);
+	memcpy(&h, from, sizeof(h));
+	return loom_half_to_f32(h);
+}
+
+static noinline void resize_blend_f32(const struct resize *r, const u32 *index, u32 n,
+				      const struct loom_row *y)
+{
+	float acc[RESIZE_WIDTH] = {};
+	u32 d, h, w, i;
+
+	for (d = 0; d < r->d.n; d++) {
+		for (h = 0; h < r->h.n; h++) {
+			float weight = r->d.weight[d] * r->h.weight[h];
+			const u8 *row = resize_row(r, index, r->d.index[d], r->h.index[h]);
+
+			if (weight == 0.0f)
+				continue;
+			for (i = 0; i < n; i++) {
+				const struct resize_taps *taps = &r->w[i];
+				float sum = 0.0f;
+
+				for (w = 0; w < taps->n; w++) {
+					const u8 *from = row + loom_view_step(r->x, r->memory, 4,
+									      taps->index[w]);
+
+					if (taps->weight[w] != 0.0f)
+						sum += taps->weight[w] *
+						       resize_get_f32(from, r->x->dtype);
+				}
+				acc[i] += weight * sum;
+			}
+		}
+	}
+	loom_row_put_f32(y, r->y->dtype, n, acc);
+}
+
+static noinline void resize_blend_f64(const struct resize *r, const u32 *index, u32 n,
+				      const struct loom_row *y)
+{
+	double acc[RESIZE_WIDTH] = {};
+	u32 d, h, w, i;
+
+	for (d = 0; d < r->d.n; d++) {
+		for (h = 0; h < r->h.n; h++) {
+			double weight = (double)r->d.weight[d] * r->h.weight[h];
+			const u8 *row = resize_row(r, index, r->d.index[d], r->h.index[h]);
+
+			if (weight == 0.0)
+				continue;
+			for (i = 0; i < n; i++) {
+				const struct resize_taps *taps = &r->w[i];
+				double sum = 0.0, v;
+
+				for (w = 0; w < taps->n; w++) {
+					if (taps->weight[w] == 0.0f)
+						continue;
+					memcpy(&v, row + loom_view_step(r->x, r->memory, 4,
+									taps->index[w]), sizeof(v));
+					sum += taps->weight[w] * v;
+				}
+				acc[i] += weight * sum;
+			}
+		}
+	}
+	loom_row_put_f64(y, n, acc);
+}
+
+/* @n outputs from @index; the taps on W are there. */
+static void resize_part(struct resize *r, const u32 *index, u32 n)
+{
+	struct loom_row y = loom_view_row(r->y, r->memory, index, 5, 4);
+
+	resize_axis(r, 0, index[2], &r->d);
+	resize_axis(r, 1, index[3], &r->h);
+	if (r->d.outside || r->h.outside) {
+		resize_fill(r, &y, n);
+		return;
+	}
+	if (r->attr->mode == LOOM_RESIZE_NEAREST)
+		resize_nearest_tile(r, index, n, &y);
+	else if (r->y->dtype == LOOM_DTYPE_F64)
+		resize_blend_f64(r, index, n, &y);
+	else
+		resize_blend_f32(r, index, n, &y);
+	resize_fill_columns(r, &y, n);
+}
+
+void loom_fp_resize_run(const struct loom_command *command, const struct loom_memory *memory,
+			u64 first, u64 count)
+{
+	const struct loom_view *y = &command->views[0];
+	u32 tiles = loom_tile_per_row(y->dims[4]);
+	struct resize r = {
+		.memory = memory,
+		.attr = command->attr,
+		.y = y,
+		.x = &command->views[1],
+	};
+	struct loom_tile tile;
+	u64 i, rows;
+	u32 width, done, n;
+
+	while (count) {
+		/* rows of one tile share their columns; wider ones go tile by tile */
+		rows = tiles == 1 ? count : 1;
+		loom_tile_get(&tile, y->dims, 5, first);
+		width = tile.count;
+		for (done = 0; done < width; done += n) {
+			n = min(width - done, (u32)RESIZE_WIDTH);
+			loom_tile_get(&tile, y->dims, 5, first);
+			resize_columns(&r, tile.index[4] + done, n);
+			for (i = 0; i < rows; i++, loom_tile_next(&tile, y->dims, 5)) {
+				u32 index[5] = { tile.index[0], tile.index[1], tile.index[2],
+						 tile.index[3], tile.index[4] + done };
+
+				resize_part(&r, index, n);
+			}
+		}
+		first += rows;
+		count -= rows;
+	}
+}
