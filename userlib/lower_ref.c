@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+/* Arithmetic of strided views in DRAM. */
+#include "lower.h"
+
+#include <string.h>
+
+void loom_ref_insert(struct loom_ref *ref, u32 axis)
+{
+	u32 i;
+
+	for (i = ref->rank; i > axis; i--) {
+		ref->dims[i] = ref->dims[i - 1];
+		ref->strides[i] = ref->strides[i - 1];
+	}
+	ref->rank++;
+	ref->dims[axis] = 1;
+	/* what a row-major array would have: it is never stepped along */
+	ref->strides[axis] = axis + 1 < ref->rank ?
+			     ref->strides[axis + 1] * (s64)ref->dims[axis + 1] :
+			     (s64)loom_dtype_bytes(ref->dtype);
+}
+
+static void drop_axis(struct loom_ref *ref, u32 axis)
+{
+	u32 i;
+
+	for (i = axis; i + 1 < ref->rank; i++) {
+		ref->dims[i] = ref->dims[i + 1];
+		ref->strides[i] = ref->strides[i + 1];
+	}
+	ref->rank--;
+}
+
+struct loom_ref loom_ref_at(const struct loom_ref *ref, u64 index)
+{
+	struct loom_ref part = *ref;
+
+	part.offset += (s64)index * ref->strides[0];
+	drop_axis(&part, 0);
+	return part;
+}
+
+bool loom_ref_dense(const struct loom_ref *ref)
+{
+	s64 stride = loom_dtype_bytes(ref->dtype);
+	u32 i;
+
+	for (i = ref->rank; i-- > 0;) {
+		if (ref->dims[i] != 1 && ref->strides[i] != stride)
+			return false;
+		stride *= (s64)ref->dims[i];
+	}
+	return true;
+}
+
+/*
+ * Takes the old axes in groups, from the front, each with as many new axes as hold the same number
+ * of elements. A group of several old axes must step as one.
+ */
+bool loom_ref_reshape(struct loom_ref *ref, u32 rank, const u64 *dims)
+{
+	struct loom_ref old = *ref, new = *ref;
+	u32 o = 0, n = 0, i;
+
+	for (i = old.rank; i-- > 0;)
+		if (old.dims[i] == 1 && old.rank > 1)
+			drop_axis(&old, i);
+	new.rank = rank;
+	for (i = 0; i < rank; i++) {
+		new.dims[i] = dims[i];
+		new.strides[i] = loom_dtype_bytes(ref->dtype);
+	}
+	while (n < rank) {
+		u32 n_first = n;
+		u64 have, want;
+		s64 stride;
+
+		if (new.dims[n] == 1) {
+			n++;
+			continue;
+		}
+		if (o == old.rank)
+			return false;
+		have = old.dims[o++];
+		want = new.dims[n++];
+		while (have != want) {
+			if (have < want) {
+				if (o == old.rank)
+					return false;
+				if (old.strides[o - 1] != old.strides[o] * (s64)old.dims[o])
+					return false;
+				have *= old.dims[o++];
+			} else {
+				if (n == rank)
+					return false;
+				want *= new.dims[n++];
+			}
+		}
+		stride = old.strides[o - 1];
+		for (i = n; i-- > n_first;) {
+			new.strides[i] = stride;
+			stride *= (s64)new.dims[i];
+		}
+	}
+	/* axes of one element step as their inner neighbour would */
+	for (i = rank; i-- > 0;)
+		if (new.dims[i] == 1 && i + 1 < rank)
+			new.strides[i] = new.strides[i + 1] * (s64)new.dims[i + 1];
+	if (!rank) {
+		new.rank = 1;
+		new.dims[0] = 1;
+		new.strides[0] = loom_dtype_bytes(ref->dtype);
+	}
+	*ref = new;
+	return true;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Building a plan's bytes
+ *
+ * Commands come in any order of steps, tensors get their place when it is known; the tables are
+ * put in order once, at the end. Inside a step and a stream, commands stay in the order in which
+ * they came.
+ *
+ * What a command costs is counted here, when it is added, from the same views that the engine
+ * will see: that is what makes the planner's promise the device's count.
+ */
+#ifndef LOOM_PLAN_BUILD_H
+#define LOOM_PLAN_BUILD_H
+
+#include "loom_core.h"
+
+/**
+ * struct loom_build - tables of a plan under construction
+ * @status: 0 or the first error; all calls are no-ops after one
+ * @lanes: SRAM banks
+ * @slots: slot table
+ * @tensors: tensor table. Lifetimes grow with the commands that touch a tensor
+ * @commands: commands as they came, with the step and stream that each belongs to
+ * @views: operands of the commands as they came
+ * @attrs: attributes of the commands as they came
+ * @num_slots: number of @slots
+ * @num_tensors: number of @tensors
+ * @num_commands: number of @commands
+ * @num_views: number of @views
+ * @attr_bytes: bytes of @attrs
+ * @num_steps: one past the last step that has a command
+ * @counters: what the engine will count: bytes, macs
+ */
+struct loom_build {
+	int status;
+	u32 lanes;
+	struct drm_loom_plan_slot *slots;
+	struct drm_loom_plan_tensor *tensors;
+	struct loom_build_command *commands;
+	struct drm_loom_plan_view *views;
+	u8 *attrs;
+	size_t num_slots;
+	size_t num_tensors;
+	size_t num_commands;
+	size_t num_views;
+	size_t attr_bytes;
+	size_t cap_slots;
+	size_t cap_tensors;
+	size_t cap_commands;
+	size_t cap_views;
+	size_t cap_attrs;
+	u32 num_steps;
+	struct drm_loom_counters counters;
+};
+
+/** loom_build_init() - an empty plan for a device with @lanes lanes */
+void loom_build_init(struct loom_build *build, u32 lanes);
+/** loom_build_clear() - frees what @build holds */
+void loom_build_clear(struct loom_build *build);
+
+/** loom_build_slot() - adds a slot; its size may be set later. Returns its index */
+u32 loom_build_slot(struct loom_build *build, u64 size_bytes, u32 flags);
+
+/**
+ * loom_build_tensor() - adds a tensor
+ * @build: the plan
+ * @tensor: all but its steps, which come from the commands; the place may be set later
+ *
+ * Return: its index.
+ */
+u32 loom_build_tensor(struct loom_build *build, const struct drm_loom_plan_tensor *tensor);
+
+/**
+ * loom_build_command() - adds a command
+ * @build: the plan
+ * @step: the step it belongs to
+ * @opcode: an &enum drm_loom_opcode; the stream follows from it
+ * @views: its operands, what is written first
+ * @operands: number of @views
+ * @attr: its attribute structure, or NULL
+ * @attr_bytes: size of @attr
+ */
+void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
+			const struct drm_loom_plan_view *views, u32 operands,
+			const void *attr, u32 attr_bytes);
+
+/**
+ * loom_build_finish() - puts the plan together
+ * @build: the plan
+ * @scratch_bytes: SRAM that it uses, per lane
+ * @blob: [out] the plan, from malloc
+ * @size_bytes: [out] its size
+ *
+ * Return: 0, @status, -E2BIG past a cap of the format, -ENOMEM.
+ */
+int loom_build_finish(struct loom_build *build, u64 scratch_bytes, void **blob,
+		      size_t *size_bytes);
+
+#endif /* LOOM_PLAN_BUILD_H */

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+/* From a graph to a program: storage, then node by node, then the bytes. */
+#include "loom_planner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage.h"
+
+/**
+ * struct owned - a program with what it owns
+ * @program: what the caller sees; first, so that one is the other
+ * @slots: &loom_program.slots
+ * @inputs: &loom_program.inputs
+ * @outputs: &loom_program.outputs
+ * @observed: &loom_program.observed
+ * @weights: &loom_program.weights
+ */
+struct owned {
+	struct loom_program program;
+	struct loom_program_slot *slots;
+	struct loom_program_tensor *inputs;
+	struct loom_program_tensor *outputs;
+	struct loom_program_tensor *observed;
+	struct loom_program_tensor *weights;
+};
+
+/**
+ * struct planner - the state of planning
+ * @graph: what is planned
+ * @options: for what, and how
+ * @build: the tables
+ * @storage: where values are
+ * @lower: the state of lowering
+ * @err: where errors go, or NULL
+ */
+struct planner {
+	const struct loom_graph *graph;
+	const struct loom_planner_options *options;
+	struct loom_build build;
+	struct loom_storage storage;
+	struct loom_lower lower;
+	struct loom_error *err;
+};
+
+static int fail(struct loom_error *err, int code, const char *text)
+{
+	if (err)
+		snprintf(err->text, sizeof(err->text), "%s", text);
+	return code;
+}
+
+static void describe(struct loom_program_tensor *tensor, const struct loom_value *value)
+{
+	u32 i;
+
+	tensor->name = value->name;
+	tensor->dtype = value->dtype;
+	tensor->rank = value->rank;
+	for (i = 0; i < value->rank; i++)
+		tensor->dims[i] = value->dims[i];
+	tensor->size_bytes = value->size_bytes;
+}
+
+static void describe_at_home(const struct planner *p, struct loom_program_tensor *tensor,
+			     const struct loom_value *value)
+{
+	const struct loom_home *home = &p->storage.homes[value->id];
+
+	describe(tensor, value);
+	tensor->slot = home->slot;
+	tensor->offset = home->offset;
+}
+
+static int make_tables(const struct planner *p, struct owned *o)
+{
+	o->slots = calloc(p->build.num_slots + 1, sizeof(*o->slots));
+	o->inputs = calloc((size_t)p->graph->num_inputs + 1, sizeof(*o->inputs));
+	o->outputs = calloc((size_t)p->graph->num_outputs + 1, sizeof(*o->outputs));
+	o->observed = calloc((size_t)p->storage.num_observed + 1, sizeof(*o->observed));
+	o->weights = calloc((size_t)p->storage.num_weights + 1, sizeof(*o->weights));
+	if (!o->slots || !o->inputs || !o->outputs || !o->observed || !o->weights)
+		return -ENOMEM;
+	o->program.slots = o->slots;
+	o->program.inputs = o->inputs;
+	o->program.outputs = o->outputs;
+	o->program.observed = o->observed;
+	o->program.weights = o->weights;
+	return 0;
+}
+
+static int fill_tables(const struct planner *p, struct owned *o)
+{
+	struct loom_program *program = &o->program;
+	u32 i;
+
+	if (make_tables(p, o))
+		return -ENOMEM;
+	program->num_slots = p->build.num_slots;
+	program->num_inputs = p->graph->num_inputs;
+	program->num_outputs = p->graph->num_outputs;
+	program->num_observed = p->storage.num_observed;
+	program->num_weights = p->storage.num_weights;
+	program->placer = p->storage.placer->name;
+
+	for (i = 0; i < program->num_slots; i++) {
+		o->slots[i].kind = p->storage.slot_kinds[i];
+		o->slots[i].flags = p->build.slots[i].flags;
+		o->slots[i].size_bytes = p->build.slots[i].size;
+	}
+	for (i = 0; i < program->num_inputs; i++)
+		describe_at_home(p, &o->inputs[i], p->graph->inputs[i]);
+	for (i = 0; i < program->num_outputs; i++) {
+		describe(&o->outputs[i], p->graph->outputs[i]);
+		if (p->graph->outputs[i]->num_elems)
+			o->outputs[i].slot = p->storage.outputs[i].slot;
+		o->outputs[i].offset = p->storage.outputs[i].offset;
+	}
+	for (i = 0; i < program->num_observed; i++)
+		describe_at_home(p, &o->observed[i], p->storage.observed[i]);
+	for (i = 0; i < program->num_weights; i++) {
+		describe_at_home(p, &o->weights[i], p->storage.weights[i]);
+		o->weights[i].data = p->storage.weights[i]->data;
+	}
+	return 0;
+}
+
+static void fill_stats(const struct planner *p, struct loom_program *program)
+{
+	const struct drm_loom_counters *counted = &p->build.counters;
+	struct loom_program_stats *stats = &program->stats;
+
+	stats->nodes = p->graph->num_nodes;
+	stats->neurons = p->storage.num_neurons;
+	stats->neuron_sum_bytes = p->storage.neuron_bytes;
+	stats->arena_bytes = p->storage.arena_bytes;
+	stats->bound_bytes = p->storage.bound_bytes;
+	stats->weights_bytes = p->storage.weights_bytes;
+	stats->scratch_bytes = p->lower.scratch_bytes;
+	stats->sliced_nodes = p->lower.sliced_nodes;
+	stats->plan_bytes = program->plan_bytes;
+	stats->tensors = p->build.num_tensors;
+	stats->macs = counted->macs;
+	stats->steps = counted->steps;
+	stats->commands = counted->commands;
+	stats->dram_read_bytes = counted->dram_read_bytes;
+	stats->dram_write_bytes = counted->dram_write_bytes;
+	stats->sram_read_bytes = counted->sram_read_bytes;
+	stats->sram_write_bytes = counted->sram_write_bytes;
+}
+
+static int set_up_lower(struct planner *p)
+{
+	const struct loom_topology *topology = p->options->topology;
+	const struct loom_region_topology *sram;
+
+	if (!topology)
+		return fail(p->err, -EINVAL, "no topology to plan for");
+	sram = &topology->region[LOOM_REGION_SRAM];
+	if (!sram->banks || !sram->align_bytes || sram->bank_bytes <= sram->reserved_bytes)
+		return fail(p->err, -EINVAL, "the topology has no SRAM");
+	loom_build_init(&p->build, sram->banks);
+	p->lower.graph = p->graph;
+	p->lower.build = &p->build;
+	p->lower.storage = &p->storage;
+	p->lower.err = p->err;
+	p->lower.sram.lanes = sram->banks;
+	p->lower.sram.bytes = sram->bank_bytes - sram->reserved_bytes;
+	p->lower.sram.align_bytes = sram->align_bytes;
+	p->lower.sram.overlap = !(p->options->flags & LOOM_PLANNER_NO_OVERLAP);
+	if (p->options->sram_limit_bytes && p->options->sram_limit_bytes < p->lower.sram.bytes)
+		p->lower.sram.bytes = p->options->sram_limit_bytes;
+	return 0;
+}
+
+static int write_plan(struct planner *p)
+{
+	u32 i;
+	int ret;
+
+	ret = loom_storage_init(&p->storage, p->graph, &p->build, p->options, p->err);
+	for (i = 0; i < p->graph->num_nodes && !ret; i++)
+		ret = loom_lower_node(&p->lower, p->graph->nodes[i]);
+	if (!ret)
+		ret = loom_storage_copy_late(&p->lower);
+	loom_storage_finish(&p->storage);
+	return ret;
+}
+
+static int finish(struct planner *p, struct loom_program **program)
+{
+	struct owned *o = calloc(1, sizeof(*o));
+	void *blob = NULL;
+	int ret;
+
+	if (!o)
+		return -ENOMEM;
+	ret = loom_build_finish(&p->build, p->lower.scratch_bytes, &blob, &o->program.plan_bytes);
+	o->program.plan = blob;
+	if (!ret)
+		ret = fill_tables(p, o);
+	if (ret) {
+		loom_program_destroy(&o->program);
+		return ret;
+	}
+	fill_stats(p, &o->program);
+	*program = &o->program;
+	return 0;
+}
+
+int loom_program_create(const struct loom_graph *graph,
+			const struct loom_planner_options *options,
+			struct loom_program **program, struct loom_error *err)
+{
+	struct planner p = { .graph = graph, .options = options, .err = err };
+	int ret;
+
+	if (err)
+		err->text[0] = '\0';
+	ret = set_up_lower(&p);
+	if (!ret)
+		ret = write_plan(&p);
+	if (!ret)
+		ret = finish(&p, program);
+	/* what a node did not say itself */
+	if (ret && err && !err->text[0])
+		fail(err, ret, ret == -E2BIG ? "the plan is past a cap of the plan format" :
+			       ret == -ENOMEM ? "out of memory" : strerror(-ret));
+	loom_storage_clear(&p.storage);
+	loom_build_clear(&p.build);
+	return ret;
+}
+
+void loom_program_destroy(struct loom_program *program)
+{
+	struct owned *o = (struct owned *)program;
+
+	if (!o)
+		return;
+	free((void *)o->program.plan);
+	free(o->slots);
+	free(o->inputs);
+	free(o->outputs);
+	free(o->observed);
+	free(o->weights);
+	free(o);
+}

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Slicing
+ *
+ * A kernel that does not fit in SRAM is cut into boxes of its result. What a box costs follows
+ * from the maps alone: the parts of the operands that it needs. A cut is a chunk length per axis
+ * and an order of loops; an operand is loaded again whenever a loop that it depends on has
+ * moved on, so the order decides what stays and what is read again and again. Keeping the weights
+ * and streaming the rows, or keeping the rows and streaming the weights, are two orders of the
+ * same loops here, and neither is a special case.
+ *
+ * The search is exhaustive over a ladder of chunk lengths per axis and all orders of the axes
+ * that are cut. Fewest DRAM bytes win, then fewest slices, then what was tried first. Double
+ * buffers are preferred while they cost no more than a tenth in bytes: they halve the room, but
+ * let DMA and compute run at the same time.
+ *
+ * Rejected: cutting N first, then H, until it fits. It never finds that cutting the output
+ * channels would have read less.
+ */
+#include "lower.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_RUNGS	40
+/* Cuts that are tried at most per search; beyond, ladders get coarser. */
+#define MAX_CUTS	10000
+
+/**
+ * struct rung - a chunk length of an axis and what it comes to
+ * @chunk: elements of the result
+ * @pieces: number of pieces
+ * @sum: by operand: elements along its axes that follow this one, summed over the pieces
+ * @rows: by operand: most of them in a piece, counted per lane
+ */
+struct rung {
+	u64 chunk;
+	u64 pieces;
+	u64 sum[LOOM_KERNEL_OPERANDS];
+	u64 rows[LOOM_KERNEL_OPERANDS];
+};
+
+/**
+ * struct ladder - the chunk lengths of an axis, from the longest
+ * @count: number of @rungs
+ * @rungs: the lengths
+ */
+struct ladder {
+	u32 count;
+	struct rung rungs[MAX_RUNGS];
+};
+
+/**
+ * struct search - the state of a search
+ * @kernel: what is cut
+ * @sram: what has to hold it
+ * @rank: axes of the result
+ * @follows: by operand: bit per axis of the result that it depends on
+ * @full: by operand: elements along the axes that depend on none
+ * @full_rows: the same per lane
+ * @ladders: by axis
+ * @pick: by axis: current rung
+ * @overlap: double buffers
+ * @found: there is a best
+ * @best: the best so far
+ * @least_bytes: scratch of the smallest cut seen
+ */
+struct search {
+	const struct loom_kernel *kernel;
+	const struct loom_sram *sram;
+	u32 rank;
+	u32 follows[LOOM_KERNEL_OPERANDS];
+	u64 full[LOOM_KERNEL_OPERANDS];
+	u64 full_rows[LOOM_KERNEL_OPERANDS];
+	struct ladder ladders[LOOM_MAX_RANK];
+	u32 pick[LOOM_MAX_RANK];
+	bool overlap;
+	bool found;
+	struct loom_tiling best;
+	u64 least_bytes;
+};
+
+/* Sizes of a hostile model must not wrap: past this they are as good as infinite. */
+static u64 times(u64 a, u64 b)
+{
+	u64 product;
+
+	return __builtin_mul_overflow(a, b, &product) ? U64_MAX : product;
+}
+
+static u64 plus(u64 a, u64 b)
+{
+	u64 sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? U64_MAX : sum;
+}
+
+static u64 lane_rows(const struct search *s, const struct loom_operand *operand, u32 axis, u64 dim)
+{
+	return axis == operand->lane_axis ? loom_div_round_up(dim, s->sram->lanes) : dim;
+}
+
+static void prepare_operands(struct search *s)
+{
+	u32 i, k;
+
+	for (i = 0; i < s->kernel->num_operands; i++) {
+		const struct loom_operand *operand = &s->kernel->operands[i];
+
+		s->full[i] = 1;
+		s->full_rows[i] = 1;
+		for (k = 0; k < operand->ref.rank; k++) {
+			if (operand->map[k].kind != LOOM_MAP_FULL) {
+				s->follows[i] |= 1U << operand->map[k].axis;
+				continue;
+			}
+			s->full[i] = times(s->full[i], operand->ref.dims[k]);
+			s->full_rows[i] = times(s->full_rows[i],
+						lane_rows(s, operand, k, operand->ref.dims[k]));
+		}
+	}
+}
+
+/* What operand @index needs of the axes that follow @axis, for one piece. */
+static void measure_piece(const struct search *s, u32 index, u32 axis, u64 lo, u64 hi,
+			  struct rung *rung)
+{
+	const struct loom_operand *operand = &s->kernel->operands[index];
+	u64 elems = 1, rows = 1, in_lo, in_hi;
+	u32 k;
+
+	for (k = 0; k < operand->ref.rank; k++) {
+		if (operand->map[k].kind == LOOM_MAP_FULL || operand->map[k].axis != axis)
+			continue;
+		loom_kernel_range(s->kernel, operand, k, lo, hi, &in_lo, &in_hi);
+		elems = times(elems, in_hi - in_lo);
+		rows = times(rows, lane_rows(s, operand, k, in_hi - in_lo));
+	}
+	rung->sum[index] = plus(rung->sum[index], elems);
+	rung->rows[index] = max(rung->rows[index], rows);
+}
+
+static void add_rung(struct search *s, u32 axis, u64 chunk)
+{
+	struct ladder *ladder = &s->ladders[axis];
+	u64 dim = s->kernel->operands[0].ref.dims[axis], lo;
+	struct rung *rung = &ladder->rungs[ladder->count];
+	u32 i;
+
+	if (ladder->count && rung[-1].chunk <= chunk)
+		return;
+	if (ladder->count == MAX_RUNGS) {
+		/* the shortest length must always be there */
+		rung--;
+		ladder->count--;
+	}
+	memset(rung, 0, sizeof(*rung));
+	rung->chunk = chunk;
+	rung->pieces = loom_div_round_up(dim, chunk);
+	for (lo = 0; lo < dim; lo += chunk)
+		for (i = 0; i < s->kernel->num_operands; i++)
+			if (s->follows[i] & (1U << axis))
+				measure_piece(s, i, axis, lo, min(lo + chunk, dim), rung);
+	ladder->count++;
+}
+
+/* The longest length up to @chunk that does not tear a group apart. */
+static u64 fit_group(const struct search *s, u32 axis, u64 chunk)
+{
+	u64 group = s->kernel->group;
+
+	if (axis != 1 || !group)
+		return chunk;
+	if (chunk >= group)
+		return chunk / group * group;
+	while (group % chunk)
+		chunk--;
+	return chunk;
+}
+
+/* Longest chunk of the last axis that a unit of work allows; 0: not even one element. */
+static u64 unit_limit(const struct loom_kernel *kernel, u64 dim)
+{
+	const u64 tile = 64;
+
+	if (kernel->unit_cost > LOOM_MAX_UNIT_COST)
+		return 0;
+	if (times(kernel->unit_cost, min(dim, tile)) <= LOOM_MAX_UNIT_COST)
+		return dim;
+	return LOOM_MAX_UNIT_COST / max(kernel->unit_cost, (u64)1);
+}
+
+static void make_ladder(struct search *s, u32 axis, bool cut)
+{
+	u64 dim = s->kernel->operands[0].ref.dims[axis];
+	u64 limit = axis == s->rank - 1 ? unit_limit(s->kernel, dim) : dim;
+	bool lanes = axis == s->kernel->operands[0].lane_axis;
+	u64 pieces = 1, chunk, last = 0;
+
+	s->ladders[axis].count = 0;
+	for (chunk = dim; ; chunk = loom_div_round_up(dim, pieces)) {
+		/* whole rows of lanes, where there is more than one */
+		if (lanes && chunk > s->sram->lanes && chunk < dim)
+			chunk = loom_div_round_up(chunk, s->sram->lanes) * s->sram->lanes;
+		chunk = min(chunk, limit);
+		if (chunk < dim)
+			chunk = fit_group(s, axis, chunk);
+		if (chunk != last)
+			add_rung(s, axis, chunk);
+		last = chunk;
+		if (chunk == 1 || pieces >= dim || !cut)
+			return;
+		pieces = min(pieces < 12 ? pieces + 1 : pieces + pieces / 4, dim);
+	}
+}
+
+/* Every second rung but the last goes. */
+static void thin_ladder(struct ladder *ladder)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < ladder->count; i++)
+		if (!(i & 1) || i == ladder->count - 1)
+			ladder->rungs[n++] = ladder->rungs[i];
+	ladder->count = n;
+}
+
+static void make_ladders(struct search *s, u32 may_cut)
+{
+	u64 cuts = U64_MAX;
+	u32 i, longest;
+
+	for (i = 0; i < s->rank; i++)
+		make_ladder(s, i, may_cut & ~s->kernel->whole & (1U << i));
+	while (cuts > MAX_CUTS) {
+		cuts = 1;
+		for (i = 0, longest = 0; i < s->rank; i++) {
+			cuts *= s->ladders[i].count;
+			if (s->ladders[longest].count < s->ladders[i].count)
+				longest = i;
+		}
+		if (cuts <= MAX_CUTS || s->ladders[longest].count <= 2)
+			break;
+		thin_ladder(&s->ladders[longest]);
+	}
+}
+
+static const struct rung *picked(const struct search *s, u32 axis)
+{
+	return &s->ladders[axis].rungs[s->pick[axis]];
+}
+
+/* Sizes and numbers of buffers of the current cut. */
+static void measure_buffers(const struct search *s, u32 split, struct loom_tiling *tiling)
+{
+	u32 i, k;
+
+	tiling->scratch_bytes = 0;
+	for (i = 0; i < s->kernel->num_operands; i++) {
+		const struct loom_operand *operand = &s->kernel->operands[i];
+		u64 rows = s->full_rows[i], bytes;
+
+		for (k = 0; k < s->rank; k++)
+			if (s->follows[i] & (1U << k))
+				rows = times(rows, picked(s, k)->rows[i]);
+		bytes = times(rows, loom_dtype_bytes(operand->ref.dtype));
+		bytes = plus(bytes, s->sram->align_bytes - 1);
+		bytes -= bytes % s->sram->align_bytes;
+		tiling->bytes[i] = bytes;
+		tiling->buffers[i] = s->overlap && (s->follows[i] & split) &&
+				     operand->role != LOOM_ROLE_TEMP ? 2 : 1;
+		tiling->scratch_bytes = plus(tiling->scratch_bytes,
+					     times(bytes, tiling->buffers[i]));
+	}
+}
+
+/* Bytes that DMA moves with the loops in this order. */
+static u64 measure_bytes(const struct search *s, const u32 *order)
+{
+	u64 total = 0;
+	u32 i, k;
+
+	for (i = 0; i < s->kernel->num_operands; i++) {
+		const struct loom_operand *operand = &s->kernel->operands[i];
+		u64 elems = s->full[i];
+		bool inside = false;
+
+		if (operand->role != LOOM_ROLE_LOAD && operand->role != LOOM_ROLE_STORE)
+			continue;
+		for (k = s->rank; k-- > 0;) {
+			const struct rung *rung = picked(s, order[k]);
+
+			if (s->follows[i] & (1U << order[k])) {
+				elems = times(elems, rung->sum[i]);
+				inside |= rung->pieces > 1;
+			} else if (inside) {
+				elems = times(elems, rung->pieces);
+			}
+		}
+		total = plus(total, times(elems, loom_dtype_bytes(operand->ref.dtype)));
+	}
+	return total;
+}
+
+static void consider(struct search *s, const struct loom_tiling *tiling)
+{
+	if (s->found && (tiling->dram_bytes > s->best.dram_bytes ||
+			 (tiling->dram_bytes == s->best.dram_bytes &&
+			  tiling->slices >= s->best.slices)))
+		return;
+	s->found = true;
+	s->best = *tiling;
+}
+
+/* All orders of the axes that are cut, inside of those that are not. */
+static void try_orders(struct search *s, struct loom_tiling *tiling, u32 fixed)
+{
+	u32 i, swap;
+
+	if (fixed + 1 >= s->rank) {
+		tiling->dram_bytes = measure_bytes(s, tiling->order);
+		consider(s, tiling);
+		return;
+	}
+	for (i = fixed; i < s->rank; i++) {
+		swap = tiling->order[fixed];
+		tiling->order[fixed] = tiling->order[i];
+		tiling->order[i] = swap;
+		try_orders(s, tiling, fixed + 1);
+		swap = tiling->order[fixed];
+		tiling->order[fixed] = tiling->order[i];
+		tiling->order[i] = swap;
+	}
+}
+
+/* Whether the order of loops matters: some operand does not follow all axes that are cut. */
+static bool order_matters(const struct search *s, u32 split)
+{
+	u32 i;
+
+	for (i = 0; i < s->kernel->num_operands; i++)
+		if (s->kernel->operands[i].role == LOOM_ROLE_LOAD &&
+		    (s->follows[i] & split) != split)
+			return true;
+	return false;
+}
+
+static void try_cut(struct search *s)
+{
+	struct loom_tiling tiling = { .slices = 1 };
+	u32 split = 0, num_split = 0, uncut = 0, i;
+
+	for (i = 0; i < s->rank; i++) {
+		tiling.chunk[i] = picked(s, i)->chunk;
+		tiling.slices = times(tiling.slices, picked(s, i)->pieces);
+		if (picked(s, i)->pieces > 1) {
+			split |= 1U << i;
+			num_split++;
+		}
+	}
+	tiling.overlap = s->overlap && num_split;
+	measure_buffers(s, split, &tiling);
+	s->least_bytes = min(s->least_bytes, tiling.scratch_bytes);
+	if (tiling.scratch_bytes > s->sram->bytes)
+		return;
+	/* uncut axes first: their place does not matter */
+	for (i = 0; i < s->rank; i++)
+		if (!(split & (1U << i)))
+			tiling.order[uncut++] = i;
+	for (i = 0; i < s->rank; i++)
+		if (split & (1U << i))
+			tiling.order[uncut++] = i;
+	if (num_split > 1 && num_split <= 4 && order_matters(s, split)) {
+		try_orders(s, &tiling, s->rank - num_split);
+		return;
+	}
+	tiling.dram_bytes = measure_bytes(s, tiling.order);
+	consider(s, &tiling);
+}
+
+static void try_cuts(struct search *s, u32 axis)
+{
+	if (axis == s->rank) {
+		try_cut(s);
+		return;
+	}
+	for (s->pick[axis] = 0; s->pick[axis] < s->ladders[axis].count; s->pick[axis]++) {
+		try_cuts(s, axis + 1);
+		/* nothing beats one piece */
+		if (s->found && s->best.slices == 1)
+			return;
+	}
+}
+
+/* Cuts of the preferred axes; if none fits, of all axes. */
+static void search_all(struct search *s, bool overlap)
+{
+	u32 all = (1U << s->rank) - 1;
+
+	s->overlap = overlap;
+	s->found = false;
+	make_ladders(s, all & ~s->kernel->last_resort);
+	try_cuts(s, 0);
+	if (s->found || !s->kernel->last_resort)
+		return;
+	make_ladders(s, all);
+	try_cuts(s, 0);
+}
+
+int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_sram *sram,
+		      struct loom_tiling *tiling, u64 *need_bytes)
+{
+	struct search *s = calloc(1, sizeof(*s));
+	const struct loom_ref *y = &kernel->operands[0].ref;
+	int ret = 0;
+
+	if (!s)
+		return -ENOMEM;
+	s->kernel = kernel;
+	s->sram = sram;
+	s->rank = y->rank;
+	s->least_bytes = U64_MAX;
+	if (!unit_limit(kernel, y->dims[y->rank - 1])) {
+		free(s);
+		return -EOVERFLOW;
+	}
+	prepare_operands(s);
+
+	search_all(s, false);
+	*tiling = s->best;
+	if (!s->found) {
+		*need_bytes = s->least_bytes;
+		ret = -ENOSPC;
+	} else if (s->best.slices > 1 && sram->overlap) {
+		search_all(s, true);
+		if (s->found && s->best.dram_bytes <= plus(tiling->dram_bytes,
+							   tiling->dram_bytes / 10))
+			*tiling = s->best;
+	}
+	free(s);
+	return ret;
+}

@@ -1,0 +1,597 @@
+// SPDX-License-Identifier: MIT
+/* Where the values of a graph live. See storage.h. */
+#include "storage.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEURON_ALIGN	64
+#define WEIGHT_ALIGN	4096
+
+static int fail(struct loom_error *err, int code, const char *text, const char *name)
+{
+	if (err)
+		snprintf(err->text, sizeof(err->text), text, name);
+	return code;
+}
+
+static bool moves_only(const struct loom_node *node)
+{
+	switch (node->op) {
+	case LOOM_GOP_RESHAPE:
+	case LOOM_GOP_TRANSPOSE:
+	case LOOM_GOP_SLICE:
+	case LOOM_GOP_EXPAND:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A value of its own, row-major. */
+static void set_root(struct loom_home *home, enum loom_home_kind kind,
+		     const struct loom_value *value)
+{
+	u32 elem = loom_dtype_bytes(value->dtype), i;
+	s64 stride = elem;
+
+	home->kind = kind;
+	home->root = value->id;
+	home->ref.dtype = value->dtype;
+	home->ref.rank = value->rank;
+	for (i = value->rank; i-- > 0;) {
+		home->ref.dims[i] = value->dims[i];
+		home->ref.strides[i] = stride;
+		stride *= value->dims[i];
+	}
+	if (!value->rank) {
+		home->ref.rank = 1;
+		home->ref.dims[0] = 1;
+		home->ref.strides[0] = elem;
+	}
+}
+
+bool loom_storage_view(const struct loom_node *node, const struct loom_ref *operand,
+		       struct loom_ref *ref)
+{
+	const struct loom_value *y = node->output;
+	u64 dims[LOOM_GRAPH_RANK];
+	u32 lead, i;
+
+	*ref = *operand;
+	switch (node->op) {
+	case LOOM_GOP_RESHAPE:
+		for (i = 0; i < y->rank; i++)
+			dims[i] = y->dims[i];
+		return loom_ref_reshape(ref, y->rank, dims);
+	case LOOM_GOP_TRANSPOSE:
+		for (i = 0; i < y->rank; i++) {
+			ref->dims[i] = operand->dims[node->transpose.perm[i]];
+			ref->strides[i] = operand->strides[node->transpose.perm[i]];
+		}
+		return true;
+	case LOOM_GOP_SLICE:
+		for (i = 0; i < y->rank; i++) {
+			ref->offset += node->slice.start[i] * operand->strides[i];
+			ref->dims[i] = y->dims[i];
+			ref->strides[i] = operand->strides[i] * node->slice.step[i];
+		}
+		return true;
+	case LOOM_GOP_EXPAND:
+		while (ref->rank < y->rank)
+			loom_ref_insert(ref, 0);
+		lead = ref->rank - y->rank;	/* 1 where a scalar stays one */
+		for (i = 0; i < y->rank; i++) {
+			if (ref->dims[i + lead] != (u64)y->dims[i])
+				ref->strides[i + lead] = 0;
+			ref->dims[i + lead] = y->dims[i];
+		}
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The next free bytes of a slot. */
+static void take_slot(struct loom_storage *storage, u32 slot, u64 size_bytes, u64 *offset)
+{
+	struct drm_loom_plan_slot *s = &storage->build->slots[slot];
+
+	*offset = (s->size + NEURON_ALIGN - 1) / NEURON_ALIGN * NEURON_ALIGN;
+	s->size = *offset + size_bytes;
+}
+
+static u32 make_slot(struct loom_storage *storage, enum loom_slot_kind kind, u32 flags)
+{
+	u32 slot = loom_build_slot(storage->build, 0, flags);
+
+	if (!storage->build->status && slot < LOOM_MAX_SLOTS)
+		storage->slot_kinds[slot] = kind;
+	return slot;
+}
+
+static bool one_slot_each(const struct loom_graph *graph)
+{
+	return (u64)graph->num_inputs + graph->num_outputs + 3 <= LOOM_MAX_SLOTS;
+}
+
+static void place_inputs(struct loom_storage *storage)
+{
+	u32 slot = LOOM_HOME_NO_TENSOR, i;
+
+	for (i = 0; i < storage->graph->num_inputs && !storage->build->status; i++) {
+		const struct loom_value *value = storage->graph->inputs[i];
+		struct loom_home *home = &storage->homes[value->id];
+
+		if (!value->num_elems)
+			continue;
+		if (slot == LOOM_HOME_NO_TENSOR || one_slot_each(storage->graph))
+			slot = make_slot(storage, LOOM_SLOT_KIND_INPUT, LOOM_SLOT_READ);
+		if (storage->build->status)
+			return;
+		set_root(home, LOOM_HOME_INPUT, value);
+		home->slot = slot;
+		take_slot(storage, slot, value->size_bytes, &home->offset);
+	}
+}
+
+/*
+ * The value that is to be computed into an output's place: the output itself, or what it is a
+ * plain reshape of, if nobody else has a claim on that.
+ */
+static const struct loom_value *claim(const struct loom_storage *storage, const bool *observed,
+				      const struct loom_value *output)
+{
+	const struct loom_value *value = output;
+
+	while (value->producer && value->producer->op == LOOM_GOP_RESHAPE) {
+		value = value->producer->inputs[0];
+		if (!value->producer || value->is_output || observed[value->id] ||
+		    storage->homes[value->id].kind != LOOM_HOME_NONE)
+			return output;
+	}
+	if (value != output && moves_only(value->producer))
+		return output;
+	return value;
+}
+
+static void place_outputs(struct loom_storage *storage, const bool *observed)
+{
+	const struct loom_graph *graph = storage->graph;
+	bool each = one_slot_each(graph);
+	u32 slot = LOOM_HOME_NO_TENSOR, i;
+
+	for (i = 0; i < graph->num_outputs && !storage->build->status; i++) {
+		const struct loom_value *value = graph->outputs[i];
+		struct loom_output_place *place = &storage->outputs[i];
+		const struct loom_value *owner;
+		struct loom_home *home;
+
+		place->slot = LOOM_HOME_NO_TENSOR;
+		if (!value->num_elems)
+			continue;
+		if (slot == LOOM_HOME_NO_TENSOR || each)
+			slot = make_slot(storage, LOOM_SLOT_KIND_OUTPUT, LOOM_SLOT_WRITE);
+		if (storage->build->status)
+			return;
+		place->slot = slot;
+		take_slot(storage, slot, value->size_bytes, &place->offset);
+		owner = claim(storage, observed, value);
+		home = &storage->homes[value->id];
+		if (home->kind != LOOM_HOME_NONE) {
+			storage->copies[storage->num_copies].value = value;
+			storage->copies[storage->num_copies++].output = i;
+			continue;
+		}
+		if (owner != value) {
+			/* a mark that it is taken; the view is made when its node comes */
+			home->kind = LOOM_HOME_VIEW;
+			home = &storage->homes[owner->id];
+		}
+		set_root(home, LOOM_HOME_OUTPUT, owner);
+		home->slot = place->slot;
+		home->offset = place->offset;
+	}
+}
+
+static int find_observed(const struct loom_storage *storage,
+			 const struct loom_planner_options *options, bool *observed,
+			 struct loom_error *err)
+{
+	const struct loom_graph *graph = storage->graph;
+	u32 i, k;
+
+	for (i = 0; i < graph->num_nodes && options->flags & LOOM_PLANNER_OBSERVE_ALL; i++)
+		observed[graph->nodes[i]->output->id] = true;
+	for (i = 0; i < options->num_observe; i++) {
+		bool found = false;
+
+		for (k = 0; k < graph->num_values; k++) {
+			const struct loom_value *value = graph->values[k];
+
+			if (!value->name || strcmp(value->name, options->observe[i]))
+				continue;
+			found = true;
+			if (value->producer)
+				observed[value->id] = true;
+		}
+		if (!found)
+			return fail(err, -EINVAL, "the graph has no value '%s' to observe",
+				    options->observe[i]);
+	}
+	for (i = 0; i < graph->num_outputs; i++)
+		observed[graph->outputs[i]->id] = false;
+	return 0;
+}
+
+/* Nodes in order: who is a view, who is observed, who goes to the arena. */
+static void place_results(struct loom_storage *storage, const bool *observed)
+{
+	const struct loom_graph *graph = storage->graph;
+	u32 slot = LOOM_HOME_NO_TENSOR, i;
+
+	for (i = 0; i < graph->num_nodes && !storage->build->status; i++) {
+		const struct loom_node *node = graph->nodes[i];
+		const struct loom_value *y = node->output;
+		struct loom_home *home = &storage->homes[y->id], *from;
+
+		if (!y->num_elems || home->kind == LOOM_HOME_OUTPUT)
+			continue;
+		if (observed[y->id]) {
+			if (slot == LOOM_HOME_NO_TENSOR)
+				slot = make_slot(storage, LOOM_SLOT_KIND_OBSERVED, LOOM_SLOT_WRITE);
+			if (storage->build->status)
+				return;
+			set_root(home, LOOM_HOME_OUTPUT, y);
+			home->slot = slot;
+			take_slot(storage, slot, y->size_bytes, &home->offset);
+			storage->observed[storage->num_observed++] = y;
+			continue;
+		}
+		if (moves_only(node)) {
+			from = &storage->homes[node->inputs[0]->id];
+			if (from->kind == LOOM_HOME_NONE && node->inputs[0]->data)
+				set_root(from, LOOM_HOME_WEIGHT, node->inputs[0]);
+			if (loom_storage_view(node, &from->ref, &home->ref)) {
+				home->kind = LOOM_HOME_VIEW;
+				home->root = from->root;
+				continue;
+			}
+		}
+		set_root(home, LOOM_HOME_ARENA, y);
+		storage->num_neurons++;
+		storage->neuron_bytes += y->size_bytes;
+	}
+}
+
+/**
+ * struct arena - the placement problem of the arena
+ * @items: a neuron or a view of one each
+ * @num_items: number of @items
+ * @ops: the nodes
+ * @operands: what @ops.inputs points into
+ * @values: by item: the value
+ */
+struct arena {
+	struct loom_place_item *items;
+	u32 num_items;
+	struct loom_place_op *ops;
+	u32 *operands;
+	const struct loom_value **values;
+};
+
+static void arena_item(struct loom_storage *storage, struct arena *arena, u32 op,
+		       const struct loom_value *value)
+{
+	struct loom_home *home = &storage->homes[value->id];
+	struct loom_place_item *item = &arena->items[arena->num_items];
+	const struct loom_home *root = &storage->homes[home->root];
+
+	if (home->kind != LOOM_HOME_ARENA &&
+	    (home->kind != LOOM_HOME_VIEW || root->kind != LOOM_HOME_ARENA))
+		return;
+	*item = (struct loom_place_item){
+		.size_bytes = value->size_bytes,
+		.align_bytes = NEURON_ALIGN,
+		.lower = op,
+		.upper = op + 1,
+		.fixed = LOOM_PLACE_ANYWHERE,
+		.alias = LOOM_PLACE_NONE,
+	};
+	if (home->kind == LOOM_HOME_VIEW) {
+		item->alias = root->item;
+		/* an expanded view is larger than what it shows */
+		item->size_bytes = min(item->size_bytes,
+				       arena->items[root->item].size_bytes);
+		arena->ops[op].in_place = true;
+	}
+	arena->values[arena->num_items] = value;
+	arena->ops[op].output = arena->num_items;
+	home->item = arena->num_items++;
+}
+
+static void arena_fill(struct loom_storage *storage, struct arena *arena)
+{
+	const struct loom_graph *graph = storage->graph;
+	u32 num_operands = 0, i, k;
+
+	for (i = 0; i < graph->num_nodes; i++) {
+		const struct loom_node *node = graph->nodes[i];
+		struct loom_place_op *op = &arena->ops[i];
+
+		op->inputs = &arena->operands[num_operands];
+		op->output = LOOM_PLACE_NONE;
+		if (!node->output->num_elems)
+			continue;
+		for (k = 0; k < node->num_inputs; k++) {
+			u32 item = node->inputs[k] ? storage->homes[node->inputs[k]->id].item :
+						     LOOM_PLACE_NONE;
+
+			if (item == LOOM_PLACE_NONE)
+				continue;
+			arena->operands[num_operands++] = item;
+			op->num_inputs++;
+			arena->items[item].upper = i + 1;
+		}
+		arena_item(storage, arena, i, node->output);
+	}
+}
+
+static int arena_place(struct loom_storage *storage, struct arena *arena,
+		       const struct loom_placer *placer)
+{
+	const struct loom_place_problem problem = {
+		.items = arena->items,
+		.num_items = arena->num_items,
+		.ops = arena->ops,
+		.num_ops = storage->graph->num_nodes,
+	};
+	u64 *offsets = calloc((size_t)arena->num_items + 1, sizeof(*offsets));
+	u32 slot, i;
+	int ret;
+
+	if (!offsets)
+		return -ENOMEM;
+	ret = loom_place_bound(&problem, &storage->bound_bytes);
+	if (!ret)
+		ret = loom_place_run(placer, &problem, offsets, &storage->arena_bytes,
+				     &storage->placer);
+	if (!ret && arena->num_items) {
+		slot = make_slot(storage, LOOM_SLOT_KIND_ARENA, LOOM_SLOT_WRITE);
+		ret = storage->build->status;
+		if (!ret)
+			storage->build->slots[slot].size = storage->arena_bytes;
+		for (i = 0; i < arena->num_items && !ret; i++) {
+			struct loom_home *home = &storage->homes[arena->values[i]->id];
+
+			home->slot = slot;
+			home->offset = offsets[i];
+		}
+	}
+	free(offsets);
+	return ret;
+}
+
+static int place_arena(struct loom_storage *storage, const struct loom_placer *placer)
+{
+	const struct loom_graph *graph = storage->graph;
+	size_t num_operands = 1, n = (size_t)graph->num_nodes + 1;
+	struct arena arena = { 0 };
+	int ret = -ENOMEM;
+	u32 i;
+
+	for (i = 0; i < graph->num_nodes; i++)
+		num_operands += graph->nodes[i]->num_inputs;
+	arena.items = calloc(n, sizeof(*arena.items));
+	arena.ops = calloc(n, sizeof(*arena.ops));
+	arena.operands = calloc(num_operands, sizeof(*arena.operands));
+	arena.values = calloc(n, sizeof(*arena.values));
+	if (arena.items && arena.ops && arena.operands && arena.values) {
+		arena_fill(storage, &arena);
+		ret = arena_place(storage, &arena, placer);
+	}
+	free(arena.items);
+	free(arena.ops);
+	free(arena.operands);
+	free(arena.values);
+	return ret;
+}
+
+static int place_all(struct loom_storage *storage, const struct loom_planner_options *options,
+		     const struct loom_placer *placer, struct loom_error *err)
+{
+	bool *observed = calloc((size_t)storage->graph->num_values + 1, sizeof(*observed));
+	int ret;
+
+	if (!observed)
+		return -ENOMEM;
+	ret = find_observed(storage, options, observed, err);
+	if (!ret) {
+		place_inputs(storage);
+		place_outputs(storage, observed);
+		place_results(storage, observed);
+		ret = storage->build->status;
+	}
+	if (!ret)
+		ret = place_arena(storage, placer);
+	free(observed);
+	return ret;
+}
+
+int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
+		      struct loom_build *build, const struct loom_planner_options *options,
+		      struct loom_error *err)
+{
+	const struct loom_placer *placer = loom_placer_find(options->placer);
+	u32 i;
+
+	memset(storage, 0, sizeof(*storage));
+	storage->graph = graph;
+	storage->build = build;
+	storage->weights_slot = LOOM_HOME_NO_TENSOR;
+	if (!placer)
+		return fail(err, -EINVAL, "there is no placement strategy '%s'", options->placer);
+	storage->homes = calloc((size_t)graph->num_values + 1, sizeof(*storage->homes));
+	storage->weights = calloc((size_t)graph->num_values + 1, sizeof(*storage->weights));
+	storage->observed = calloc((size_t)graph->num_values + 1, sizeof(*storage->observed));
+	storage->outputs = calloc((size_t)graph->num_outputs + 1, sizeof(*storage->outputs));
+	storage->copies = calloc((size_t)graph->num_outputs + 1, sizeof(*storage->copies));
+	if (!storage->homes || !storage->weights || !storage->observed || !storage->outputs ||
+	    !storage->copies)
+		return -ENOMEM;
+	for (i = 0; i < graph->num_values; i++) {
+		storage->homes[i].tensor = LOOM_HOME_NO_TENSOR;
+		storage->homes[i].item = LOOM_PLACE_NONE;
+		storage->homes[i].root = i;
+	}
+	return place_all(storage, options, placer, err);
+}
+
+void loom_storage_finish(struct loom_storage *storage)
+{
+	if (storage->weights_slot != LOOM_HOME_NO_TENSOR)
+		storage->build->slots[storage->weights_slot].size = storage->weights_end;
+}
+
+void loom_storage_clear(struct loom_storage *storage)
+{
+	free(storage->homes);
+	free(storage->weights);
+	free(storage->observed);
+	free(storage->outputs);
+	free(storage->copies);
+	memset(storage, 0, sizeof(*storage));
+}
+
+/* A constant is read for the first time. */
+static void place_weight(struct loom_storage *storage, const struct loom_value *value)
+{
+	struct loom_home *home = &storage->homes[value->id];
+
+	if (storage->weights_slot == LOOM_HOME_NO_TENSOR)
+		storage->weights_slot = make_slot(storage, LOOM_SLOT_KIND_WEIGHTS, LOOM_SLOT_READ);
+	set_root(home, LOOM_HOME_WEIGHT, value);
+	home->slot = storage->weights_slot;
+	home->offset = (storage->weights_end + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN;
+	storage->weights_end = home->offset + value->size_bytes;
+	storage->weights_bytes += value->size_bytes;
+	storage->weights[storage->num_weights++] = value;
+}
+
+/* The tensor of a root, made when it is first touched. */
+static u32 touch(struct loom_storage *storage, u32 id)
+{
+	struct loom_home *home = &storage->homes[id];
+	const struct loom_value *value = storage->graph->values[id];
+	struct drm_loom_plan_tensor tensor = { .region = LOOM_REGION_DRAM };
+	u32 i;
+
+	if (home->tensor != LOOM_HOME_NO_TENSOR)
+		return home->tensor;
+	if (value->data)
+		place_weight(storage, value);
+	tensor.slot = home->slot;
+	tensor.offset = home->offset;
+	tensor.size = value->size_bytes;
+	tensor.dtype = value->dtype;
+	if (home->ref.rank <= LOOM_MAX_RANK) {
+		tensor.rank = home->ref.rank;
+		for (i = 0; i < tensor.rank; i++) {
+			tensor.dims[i] = home->ref.dims[i];
+			tensor.strides[i] = home->ref.strides[i];
+		}
+	} else {
+		tensor.rank = 1;
+		tensor.dims[0] = value->num_elems;
+		tensor.strides[0] = loom_dtype_bytes(value->dtype);
+	}
+	home->tensor = loom_build_tensor(storage->build, &tensor);
+	return home->tensor;
+}
+
+/* Tables of the format count elements in 32 bits. */
+static int check_size(struct loom_lower *lower, const struct loom_value *value)
+{
+	if (value->num_elems > U32_MAX)
+		return loom_lower_fail(lower, -E2BIG, "tensor '%s' has more than 2^32 elements",
+				       value->name);
+	return 0;
+}
+
+int loom_storage_read(struct loom_lower *lower, const struct loom_value *value,
+		      struct loom_ref *ref)
+{
+	struct loom_storage *storage = lower->storage;
+	struct loom_home *home = &storage->homes[value->id];
+	int ret = check_size(lower, value);
+
+	if (ret)
+		return ret;
+	if (!value->num_elems)
+		return loom_lower_fail(lower, -EOPNOTSUPP, "tensor '%s' is empty", value->name);
+	if (value->data && home->tensor == LOOM_HOME_NO_TENSOR)
+		touch(storage, value->id);
+	*ref = home->ref;
+	ref->tensor = touch(storage, home->root);
+	return storage->build->status;
+}
+
+int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
+		       struct loom_ref *ref)
+{
+	struct loom_storage *storage = lower->storage;
+	int ret = check_size(lower, value);
+
+	if (ret)
+		return ret;
+	*ref = storage->homes[value->id].ref;
+	ref->tensor = touch(storage, value->id);
+	return storage->build->status;
+}
+
+bool loom_storage_is_view(const struct loom_lower *lower, const struct loom_value *value)
+{
+	return lower->storage->homes[value->id].kind == LOOM_HOME_VIEW;
+}
+
+int loom_storage_copy_late(struct loom_lower *lower)
+{
+	struct loom_storage *storage = lower->storage;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < storage->num_copies; i++) {
+		const struct loom_value *value = storage->copies[i].value;
+		const struct loom_output_place *place = &storage->outputs[storage->copies[i].output];
+		struct drm_loom_plan_tensor tensor = {
+			.region = LOOM_REGION_DRAM,
+			.slot = place->slot,
+			.offset = place->offset,
+			.size = value->size_bytes,
+			.dtype = value->dtype,
+			.rank = 1,
+			.dims = { value->num_elems },
+			.strides = { loom_dtype_bytes(value->dtype) },
+		};
+		u64 flat = value->num_elems;
+		struct loom_ref from, to;
+
+		lower->node = value->producer;
+		ret = loom_storage_read(lower, value, &from);
+		if (ret)
+			return ret;
+		to = from;
+		to.tensor = loom_build_tensor(storage->build, &tensor);
+		to.offset = 0;
+		/* outputs are computed in place: dense */
+		if (!loom_ref_reshape(&from, 1, &flat) || !loom_ref_reshape(&to, 1, &flat))
+			return -EINVAL;
+		ret = loom_lower_copy(lower, &to, &from);
+		if (ret)
+			return ret;
+	}
+	lower->step += storage->num_copies > 0;
+	return 0;
+}

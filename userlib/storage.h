@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Storage
+ *
+ * Decides for each value of the graph where in DRAM it lives, before any command is written:
+ *
+ * - inputs and outputs in a slot each, so that they can be bound anew for each run;
+ * - constants in the weights slot, one after the other, 4 KiB aligned, each once, in the order
+ *   in which they are first read;
+ * - observed values in a slot of their own, where nothing overwrites them;
+ * - neurons in the arena, placed by lifetime (place.h). Time is the number of the node;
+ * - the results of RESHAPE, TRANSPOSE, SLICE and EXPAND nowhere: they are views of their
+ *   operand's bytes, which live as long as any view is read.
+ *
+ * A view that somebody outside wants to see is copied, but for one common case: if an output is
+ * only a reshape of what a node computes, that node writes into the output's slot directly.
+ */
+#ifndef LOOM_STORAGE_H
+#define LOOM_STORAGE_H
+
+#include "lower.h"
+#include "place.h"
+
+/**
+ * enum loom_home_kind - where a value lives
+ * @LOOM_HOME_NONE: nowhere: it is empty, or nobody reads it
+ * @LOOM_HOME_INPUT: in an input's slot
+ * @LOOM_HOME_WEIGHT: in the weights slot, once it is read
+ * @LOOM_HOME_OUTPUT: in a slot that is seen from outside
+ * @LOOM_HOME_ARENA: in the arena
+ * @LOOM_HOME_VIEW: in another value
+ */
+enum loom_home_kind {
+	LOOM_HOME_NONE,
+	LOOM_HOME_INPUT,
+	LOOM_HOME_WEIGHT,
+	LOOM_HOME_OUTPUT,
+	LOOM_HOME_ARENA,
+	LOOM_HOME_VIEW,
+};
+
+#define LOOM_HOME_NO_TENSOR	U32_MAX
+
+/**
+ * struct loom_home - where a value lives
+ * @kind: what kind of place
+ * @root: id of the value that owns the bytes; its own if it is no view
+ * @ref: its elements in the root's bytes; @ref.tensor says nothing
+ * @slot: slot, if it is a root
+ * @offset: first byte in the slot, if it is a root
+ * @tensor: tensor of the plan, if it is a root that has been touched
+ * @item: its number in the placement, or LOOM_PLACE_NONE
+ */
+struct loom_home {
+	enum loom_home_kind kind;
+	u32 root;
+	struct loom_ref ref;
+	u32 slot;
+	u64 offset;
+	u32 tensor;
+	u32 item;
+};
+
+/**
+ * struct loom_late_copy - an output that is the same value as another
+ * @value: the value
+ * @output: index of the output
+ */
+struct loom_late_copy {
+	const struct loom_value *value;
+	u32 output;
+};
+
+/**
+ * struct loom_storage - where everything is
+ * @graph: the graph
+ * @build: where slots and tensors go
+ * @homes: by value id
+ * @slot_kinds: by slot
+ * @weights_slot: slot of the constants, or LOOM_HOME_NO_TENSOR
+ * @weights_end: bytes of it in use
+ * @weights: constants in the order of their places
+ * @num_weights: number of @weights
+ * @weights_bytes: their sum
+ * @outputs: by output: home of what is bound there: slot and offset
+ * @observed: observed values in order
+ * @num_observed: number of @observed
+ * @copies: outputs to be copied at the end
+ * @num_copies: number of @copies
+ * @placer: strategy that was taken
+ * @num_neurons: values in the arena
+ * @neuron_bytes: their sum
+ * @arena_bytes: size of the arena
+ * @bound_bytes: what it cannot be smaller than
+ */
+struct loom_storage {
+	const struct loom_graph *graph;
+	struct loom_build *build;
+	struct loom_home *homes;
+	enum loom_slot_kind slot_kinds[LOOM_MAX_SLOTS];
+	u32 weights_slot;
+	u64 weights_end;
+	const struct loom_value **weights;
+	u32 num_weights;
+	u64 weights_bytes;
+	struct loom_output_place {
+		u32 slot;
+		u64 offset;
+	} *outputs;
+	const struct loom_value **observed;
+	u32 num_observed;
+	struct loom_late_copy *copies;
+	u32 num_copies;
+	const struct loom_placer *placer;
+	u64 num_neurons;
+	u64 neuron_bytes;
+	u64 arena_bytes;
+	u64 bound_bytes;
+};
+
+/**
+ * loom_storage_init() - decide for all values
+ * @storage: [out] clear with loom_storage_clear(), on failure, too
+ * @graph: the graph
+ * @build: where slots go
+ * @options: placer, observed values
+ * @err: [out] one line on failure
+ */
+int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
+		      struct loom_build *build, const struct loom_planner_options *options,
+		      struct loom_error *err);
+/** loom_storage_finish() - sets the sizes that are known at the end only */
+void loom_storage_finish(struct loom_storage *storage);
+/** loom_storage_clear() - frees what @storage holds */
+void loom_storage_clear(struct loom_storage *storage);
+/** loom_storage_copy_late() - copies the outputs that are the same value as another */
+int loom_storage_copy_late(struct loom_lower *lower);
+
+#endif /* LOOM_STORAGE_H */
