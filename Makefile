@@ -38,7 +38,7 @@ SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 		   -fno-omit-frame-pointer -O1 -g
 
 # Inner loops are written to be vectorised across outputs, never along a sum.
-FLAGS_FP	:= -O2 -ftree-vectorize -fno-math-errno -fno-trapping-math
+FLAGS_FP	:= -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-trapping-math
 
 lib_src		:= $(wildcard userlib/*.c $(CORE)/*.c)
 tool_src	:= $(wildcard tools/loom/*.c)
