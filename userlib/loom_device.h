@@ -66,6 +66,8 @@ int loom_device_region(const struct loom_device *device, uint32_t region,
  * @region: an &enum drm_loom_region
  * @blocks: [out] from malloc
  * @count: [out] number of @blocks
+ *
+ * Return: 0, -EINVAL for another region, -ENOMEM, -ENODEV.
  */
 int loom_device_blocks(const struct loom_device *device, uint32_t region,
 		       struct drm_loom_block **blocks, size_t *count);
@@ -104,6 +106,8 @@ int loom_bo_wait(const struct loom_bo *bo, int64_t deadline_ns);
  * @device: where
  * @priority: an &enum drm_loom_priority
  * @context: [out] destroy with loom_context_destroy()
+ *
+ * Return: 0, -EACCES for a priority that the caller may not have, -EINVAL, -ENOMEM.
  */
 int loom_context_create(struct loom_device *device, uint32_t priority,
 			struct loom_context **context);
@@ -113,6 +117,8 @@ void loom_context_destroy(struct loom_context *context);
  * loom_context_query() - what became of a queue's jobs, and what they counted
  * @context: the queue
  * @query: [out]
+ *
+ * Return: 0, -ENODEV.
  */
 int loom_context_query(const struct loom_context *context, struct drm_loom_context_query *query);
 

@@ -31,6 +31,9 @@ int loom_array_alloc(struct loom_array *array, uint32_t dtype, uint32_t rank,
  * @path: the file
  * @array: [out] release with loom_array_clear()
  * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0, -EINVAL for a file that is none or is cut off, -EOPNOTSUPP for another kind of
+ * array, -EOVERFLOW, -ENOMEM, or what fopen() said.
  */
 int loom_npy_load(const char *path, struct loom_array *array, struct loom_error *err);
 /** loom_npy_save() - writes a .npy file, the same bytes for the same array */
@@ -41,6 +44,8 @@ int loom_npy_save(const char *path, const struct loom_array *array, struct loom_
  * @path: the file, whose size has to be that of @array
  * @array: from loom_array_alloc()
  * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0, -EINVAL for another size, or what fopen() said.
  */
 int loom_raw_load(const char *path, struct loom_array *array, struct loom_error *err);
 /** loom_raw_save() - writes bare elements */

@@ -28,6 +28,8 @@ struct loom_target;
  * @topology: what "host" shall be like, NULL for the default; a device has its own
  * @target: [out] close with loom_target_close()
  * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0, -ENODEV where there is no such node, -EINVAL for another @name, or what open() said.
  */
 int loom_target_open(const char *name, const struct loom_topology *topology,
 		     struct loom_target **target, struct loom_error *err);
@@ -60,12 +62,14 @@ void loom_session_destroy(struct loom_session *session);
  * @index: of the program's inputs
  * @array: of the input's type and dimensions
  * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0, -ENOENT past the last input, -EINVAL for another type or other dimensions.
  */
 int loom_session_set_input(struct loom_session *session, uint32_t index,
 			   const struct loom_array *array, struct loom_error *err);
 
 /**
- * loom_progress_fn - told how far a run is, some ten times a second
+ * typedef loom_progress_fn - told how far a run is, some ten times a second
  * @arg: the caller's
  * @done: work that is done
  * @total: all the work, or 0 where the target does not say

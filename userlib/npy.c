@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "loom_core.h"
 #include "loom_file.h"
 #include "value.h"
 
@@ -33,8 +34,6 @@ static const struct {
 	{ "<u2", LOOM_DTYPE_U16 }, { "<i4", LOOM_DTYPE_I32 }, { "<u4", LOOM_DTYPE_U32 },
 	{ "<i8", LOOM_DTYPE_I64 }, { "<u8", LOOM_DTYPE_U64 }, { "|b1", LOOM_DTYPE_BOOL },
 };
-
-#define LOOM_NPY_TYPES	(sizeof(loom_npy_types) / sizeof(loom_npy_types[0]))
 
 static int loom_file_fail(struct loom_error *err, int code, const char *path, const char *format,
 			  ...) __attribute__((format(printf, 4, 5)));
@@ -107,7 +106,7 @@ static int loom_npy_parse_type(const char *header, uint32_t *dtype, char *found)
 	for (i = 0; i < 7 && at[i] && at[i] != '\''; i++)
 		found[i] = at[i];
 	found[i] = '\0';
-	for (i = 0; i < LOOM_NPY_TYPES; i++) {
+	for (i = 0; i < ARRAY_SIZE(loom_npy_types); i++) {
 		if (!strcmp(found, loom_npy_types[i].descr)) {
 			*dtype = loom_npy_types[i].dtype;
 			return 0;
@@ -224,7 +223,7 @@ static void loom_npy_write_header(FILE *file, const struct loom_array *array)
 	char text[512];
 	size_t length, i;
 
-	for (i = 0; i < LOOM_NPY_TYPES; i++)
+	for (i = 0; i < ARRAY_SIZE(loom_npy_types); i++)
 		if (loom_npy_types[i].dtype == array->dtype)
 			descr = loom_npy_types[i].descr;
 	length = snprintf(text, sizeof(text), "{'descr': '%s', 'fortran_order': False, 'shape': (",

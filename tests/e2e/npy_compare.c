@@ -15,6 +15,7 @@
  * what is not a number, too.
  */
 #include <dirent.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +75,7 @@ static struct measure measure(const struct loom_array *got, const struct loom_ar
 			off = INFINITY;
 		m.worst = fmax(m.worst, off);
 		/* what is wanted may be all zero */
-		allowed = fmax(allowed, 1e-30);
+		allowed = fmax(allowed, DBL_MIN);
 		if (off / allowed > m.ratio) {
 			m.ratio = off / allowed;
 			m.at = i;
@@ -104,7 +105,7 @@ static int compare(const char *name, const struct loom_array *got, const struct 
 	m = measure(got, want, count, bound);
 	if (m.worst <= bound * m.largest && m.ratio <= 1)
 		return 0;
-	printf("%s: off by %.3g where the largest is %.3g (%.3g relative); [%zu] is %.9g, not %.9g\n",
+	printf("%s: off by %.3g, the largest is %.3g (%.3g relative); [%zu] is %.9g, not %.9g\n",
 	       name, m.worst, m.largest, m.worst / m.largest, m.at, element(got, m.at),
 	       element(want, m.at));
 	return 1;
@@ -172,7 +173,7 @@ int main(int argc, char **argv)
 	int dirs = argc > 1 && !strcmp(argv[1], "--dirs");
 	char **args = argv + 1 + dirs;
 	int count = argc - 1 - dirs;
-	double bound = count == 3 ? atof(args[2]) : 1e-4;
+	double bound = count == 3 ? atof(args[2]) : 0.0001;
 
 	if (count < 2 || count > 3) {
 		fprintf(stderr, "usage: npy_compare [--dirs] GOT WANT [BOUND]\n");

@@ -146,8 +146,9 @@ static int draw(const char *path, uint32_t size, shade_fn shade)
 			struct color sum = { 0 };
 
 			for (s = 0; s < SAMPLES * SAMPLES; s++) {
-				struct color one = shade((x + (s % SAMPLES + 0.5) / SAMPLES) / size,
-							 (y + (s / SAMPLES + 0.5) / SAMPLES) / size);
+				double dx = (s % SAMPLES + 0.5) / SAMPLES;
+				double dy = (s / SAMPLES + 0.5) / SAMPLES;
+				struct color one = shade((x + dx) / size, (y + dy) / size);
 
 				sum = (struct color){ sum.r + one.r, sum.g + one.g, sum.b + one.b };
 			}

@@ -107,12 +107,15 @@ enum tool_stage {
 /**
  * struct tool_model - a model on its way to a program
  * @path: of the file
- * @dims: --dim, @num_dims of them
- * @shapes: --shape and what inputs said, @num_shapes of them
+ * @dims: --dim
+ * @num_dims: number of @dims
+ * @shapes: --shape and what inputs said
+ * @num_shapes: number of @shapes
  * @graph_flags: enum loom_graph_flags
  * @planner: options for the planner
  * @preset: --topology, NULL where it was not given
- * @values: inputs whose content is known, @num_values of them; not owned
+ * @values: inputs whose content is known; not owned
+ * @num_values: number of @values
  * @graph: NULL until tool_model_open()
  * @program: NULL until tool_model_plan()
  * @import_ns: time that graph and shapes took
@@ -194,6 +197,8 @@ struct tool_input_options {
  * @path: the file
  * @options: for pictures
  * @array: [out] its name is the input's
+ *
+ * Return: 0, or TOOL_FAILED after a message.
  */
 int tool_input_load(const struct tool_model *model, uint32_t index, const char *path,
 		    const struct tool_input_options *options, struct loom_array *array);

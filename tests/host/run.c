@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+/* The runtime on the host: what it takes, what it refuses, and that it says why. */
+#include "loom_file.h"
+#include "loom_run.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tap.h"
+
+#define ROWS	64
+#define COLUMNS	48
+
+/* y = relu(x + c), ROWS by COLUMNS, c = -COLUMNS / 2 for each element */
+static struct loom_graph *make_graph(void)
+{
+	static const char *const add_in[] = { "x", "c" }, *const add_out[] = { "s" };
+	static const char *const relu_in[] = { "s" }, *const relu_out[] = { "y" };
+	struct loom_tensor_info x = {
+		.name = "x", .dtype = LOOM_DTYPE_F32, .rank = 2, .dims = { ROWS, COLUMNS },
+	};
+	struct loom_node_desc add = {
+		.op_type = "Add", .inputs = add_in, .num_inputs = 2, .outputs = add_out,
+		.num_outputs = 1,
+	};
+	struct loom_node_desc relu = {
+		.op_type = "Relu", .inputs = relu_in, .num_inputs = 1, .outputs = relu_out,
+		.num_outputs = 1,
+	};
+	float c = -COLUMNS / 2;
+	struct loom_array constant = {
+		.name = (char *)"c", .dtype = LOOM_DTYPE_F32, .data = &c, .size_bytes = sizeof(c),
+	};
+	struct loom_graph *graph;
+	struct loom_error err;
+
+	if (loom_graph_create("test", 13, &graph))
+		tap_fatal("no graph");
+	loom_graph_add_input(graph, &x);
+	loom_graph_add_const(graph, &constant);
+	loom_graph_add_node(graph, &add);
+	loom_graph_add_node(graph, &relu);
+	loom_graph_add_output(graph, "y");
+	if (loom_graph_finish(graph, NULL, &err))
+		tap_fatal("%s", err.text);
+	return graph;
+}
+
+static struct loom_array make_input(uint32_t dtype, int64_t rows)
+{
+	int64_t dims[] = { rows, COLUMNS };
+	struct loom_array array;
+	int64_t i;
+
+	if (loom_array_alloc(&array, dtype, 2, dims))
+		tap_fatal("no memory");
+	for (i = 0; dtype == LOOM_DTYPE_F32 && i < rows * COLUMNS; i++)
+		((float *)array.data)[i] = (float)(i % COLUMNS);
+	return array;
+}
+
+static bool is_result(const struct loom_array *y)
+{
+	const float *data = y->data;
+	int64_t i;
+
+	if (strcmp(y->name, "y") || y->rank != 2 || y->dims[0] != ROWS || y->dims[1] != COLUMNS)
+		return false;
+	for (i = 0; i < ROWS * COLUMNS; i++) {
+		float want = (float)(i % COLUMNS) - COLUMNS / 2;
+
+		if (data[i] != (want > 0 ? want : 0))
+			return false;
+	}
+	return true;
+}
+
+static void test_inputs(struct loom_session *session)
+{
+	struct loom_array right = make_input(LOOM_DTYPE_F32, ROWS);
+	struct loom_array wrong_type = make_input(LOOM_DTYPE_I32, ROWS);
+	struct loom_array wrong_rows = make_input(LOOM_DTYPE_F32, ROWS + 1);
+	struct loom_error err;
+
+	tap_ok(loom_session_run(session, NULL, NULL, &err) == -ENODATA && strstr(err.text, "'x'"),
+	       "an input that was not given is named");
+	tap_ok(loom_session_set_input(session, 0, &wrong_type, &err) == -EINVAL &&
+	       strstr(err.text, "i32"), "elements of another type are refused");
+	tap_ok(loom_session_set_input(session, 0, &wrong_rows, &err) == -EINVAL &&
+	       strstr(err.text, "[65,48]"), "another shape is refused");
+	tap_ok(loom_session_set_input(session, 1, &right, &err) == -ENOENT,
+	       "there is no second input");
+	tap_ok(!loom_session_set_input(session, 0, &right, &err), "the right input is taken");
+	loom_array_clear(&right);
+	loom_array_clear(&wrong_type);
+	loom_array_clear(&wrong_rows);
+}
+
+static void test_run(struct loom_session *session, const struct loom_program *program)
+{
+	const struct loom_program_stats *stats = &program->stats;
+	struct drm_loom_counters counters;
+	struct loom_array y, again;
+	struct loom_error err;
+
+	tap_ok(!loom_session_run(session, NULL, NULL, &err) &&
+	       !loom_session_get_output(session, 0, &y) && is_result(&y), "the result is right");
+	loom_session_counters(session, &counters);
+	tap_ok(counters.dram_read_bytes == stats->dram_read_bytes &&
+	       counters.dram_write_bytes == stats->dram_write_bytes &&
+	       counters.sram_read_bytes == stats->sram_read_bytes &&
+	       counters.sram_write_bytes == stats->sram_write_bytes &&
+	       counters.steps == stats->steps && counters.commands == stats->commands &&
+	       counters.macs == stats->macs && counters.jobs == 1,
+	       "the engine counts what the planner promised");
+	tap_ok(!loom_session_run(session, NULL, NULL, &err) &&
+	       !loom_session_get_output(session, 0, &again) &&
+	       !memcmp(y.data, again.data, y.size_bytes), "a second run gives the same bits");
+	tap_ok(loom_session_get_output(session, 1, &again) == -ENOENT, "there is no second output");
+	loom_array_clear(&y);
+	loom_array_clear(&again);
+}
+
+static void test_reject(struct loom_target *target, const struct loom_program *program)
+{
+	struct loom_program broken = *program;
+	struct drm_loom_plan_header *header;
+	struct loom_session *session;
+	struct loom_error err;
+
+	header = malloc(program->plan_bytes);
+	if (!header)
+		tap_fatal("no memory");
+	memcpy(header, program->plan, program->plan_bytes);
+	header->lanes++;
+	broken.plan = header;
+	tap_ok(loom_session_create(target, &broken, &session, &err) == -EBADMSG && !session &&
+	       strstr(err.text, "topology"), "a plan that is refused: the rule is named");
+	free(header);
+}
+
+static void test_targets(void)
+{
+	struct loom_target *target;
+	struct loom_error err;
+
+	tap_ok(loom_target_open("moon", NULL, &target, &err) == -EINVAL && !target &&
+	       strstr(err.text, "moon"), "a device that nobody knows");
+	tap_ok(loom_target_open("/dev/null", NULL, &target, &err) == -ENODEV && !target,
+	       "a node of another driver");
+	tap_ok(loom_target_open("/dev/nowhere", NULL, &target, &err) == -ENOENT && !target &&
+	       strstr(err.text, "nowhere"), "a node that is not there");
+}
+
+int main(void)
+{
+	struct loom_planner_options options = { 0 };
+	struct loom_graph *graph = make_graph();
+	struct loom_program *program;
+	struct loom_session *session;
+	struct loom_target *target;
+	struct loom_error err;
+
+	test_targets();
+	if (loom_target_open("host", NULL, &target, &err))
+		tap_fatal("%s", err.text);
+	options.topology = loom_target_topology(target);
+	if (loom_program_create(graph, &options, &program, &err))
+		tap_fatal("%s", err.text);
+	test_reject(target, program);
+	if (loom_session_create(target, program, &session, &err))
+		tap_fatal("%s", err.text);
+	test_inputs(session);
+	test_run(session, program);
+	loom_session_destroy(session);
+	loom_target_close(target);
+	loom_program_destroy(program);
+	loom_graph_destroy(graph);
+	return tap_end();
+}
