@@ -110,6 +110,47 @@ static void rule_hard_swish(struct loom_node *node)
 	node->inputs[0] = x;
 }
 
+/* nothing but axes of one element changes places: no element does */
+static void rule_transpose_units(struct loom_node *node)
+{
+	const struct loom_value *x = node->inputs[0];
+	int64_t last = -1;
+	uint32_t i;
+
+	if (node->op != LOOM_GOP_TRANSPOSE)
+		return;
+	for (i = 0; i < x->rank; i++) {
+		if (x->dims[node->transpose.perm[i]] == 1)
+			continue;
+		if (node->transpose.perm[i] < last)
+			return;
+		last = node->transpose.perm[i];
+	}
+	node->op = LOOM_GOP_RESHAPE;
+}
+
+/* zeroes around the data of a convolution are what it thinks of anyhow */
+static void rule_pad_conv(struct loom_node *node)
+{
+	const struct loom_node *pad = node->inputs[0]->producer;
+	uint32_t i;
+
+	if (node->op != LOOM_GOP_CONV || !pad || pad->op != LOOM_GOP_PAD ||
+	    pad->pad.mode != LOOM_GPAD_CONSTANT || pad->pad.value ||
+	    !loom_dtype_is_float(node->output->dtype) || pad->output->num_uses != 1 ||
+	    pad->output->is_output)
+		return;
+	for (i = 0; i < 2; i++) {
+		if (pad->pad.begin[i] || pad->pad.end[i])
+			return;
+	}
+	for (i = 0; i < node->conv.num_spatial; i++) {
+		node->conv.pads_begin[i] += pad->pad.begin[2 + i];
+		node->conv.pads_end[i] += pad->pad.end[2 + i];
+	}
+	node->inputs[0] = pad->inputs[0];
+}
+
 /* two in a row: the second alone does it */
 static void rule_reshape_twice(struct loom_node *node)
 {
@@ -136,7 +177,9 @@ int loom_graph_simplify(struct loom_graph *graph)
 		}
 		rule_hard_swish(node);
 		rule_square(node);
+		rule_transpose_units(node);
 		rule_reshape_twice(node);
+		rule_pad_conv(node);
 		/* an output keeps a node of its own */
 		if (!node->output->is_output)
 			stands_for[node->output->id] = rule_neutral(node);
