@@ -603,7 +603,8 @@ struct drm_loom_plan_step {
  * @pad: zero
  * @first_view: index of the first operand in the view table: what it writes,
  *	then what it reads in the order given with the opcode
- * @attr_offset: byte offset in the attribute table, a multiple of eight
+ * @attr_offset: byte offset in the attribute table, a multiple of eight; zero without
+ *	attributes
  * @attr_size: size of the opcode's attribute structure, zero if it has none
  */
 struct drm_loom_plan_command {

@@ -61,6 +61,8 @@ int __must_check loom_cover_write(struct loom_cover_pool *pool, struct loom_cove
  * @pool: the pool
  * @cover: of the tensor
  * @footprint: of the tensor, exact or not
+ *
+ * Return: false also when finding out would take too long.
  */
 bool __must_check loom_cover_has(struct loom_cover_pool *pool, struct loom_cover *cover,
 				 const struct loom_footprint *footprint);

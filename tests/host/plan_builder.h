@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOOM_TESTS_PLAN_BUILDER_H
+#define LOOM_TESTS_PLAN_BUILDER_H
+
+/*
+ * Builds plans for tests of the verifier. It is apart from the library's emitter on
+ * purpose: it checks nothing, and every table can be changed by hand before the blob is made.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "loom_op.h"
+
+struct pb_table {
+	void *data;
+	u32 count;
+	u32 room;
+	u32 stride;
+};
+
+struct plan_builder {
+	struct drm_loom_plan_header header;
+	struct pb_table slots;
+	struct pb_table tensors;
+	struct pb_table steps;
+	struct pb_table commands;
+	struct pb_table views;
+	struct pb_table attrs;
+	bool compute;
+};
+
+static inline void *pb_push(struct pb_table *table, u32 count)
+{
+	char *at;
+
+	if (table->count + count > table->room) {
+		table->room = 2 * (table->count + count);
+		table->data = realloc(table->data, (size_t)table->room * table->stride);
+		if (!table->data)
+			abort();
+	}
+	at = (char *)table->data + (size_t)table->count * table->stride;
+	memset(at, 0, (size_t)count * table->stride);
+	table->count += count;
+	return at;
+}
+
+static inline void pb_init(struct plan_builder *pb, u32 lanes, u64 scratch_bytes)
+{
+	memset(pb, 0, sizeof(*pb));
+	pb->header.magic = LOOM_PLAN_MAGIC;
+	pb->header.version = LOOM_PLAN_VERSION;
+	pb->header.lanes = lanes;
+	pb->header.scratch_bytes = scratch_bytes;
+	pb->slots.stride = sizeof(struct drm_loom_plan_slot);
+	pb->tensors.stride = sizeof(struct drm_loom_plan_tensor);
+	pb->steps.stride = sizeof(struct drm_loom_plan_step);
+	pb->commands.stride = sizeof(struct drm_loom_plan_command);
+	pb->views.stride = sizeof(struct drm_loom_plan_view);
+	pb->attrs.stride = 1;
+}
+
+static inline void pb_fini(struct plan_builder *pb)
+{
+	free(pb->slots.data);
+	free(pb->tensors.data);
+	free(pb->steps.data);
+	free(pb->commands.data);
+	free(pb->views.data);
+	free(pb->attrs.data);
+}
+
+static inline struct drm_loom_plan_slot *pb_slot(struct plan_builder *pb, u32 slot)
+{
+	return (struct drm_loom_plan_slot *)pb->slots.data + slot;
+}
+
+static inline struct drm_loom_plan_tensor *pb_tensor(struct plan_builder *pb, u32 tensor)
+{
+	return (struct drm_loom_plan_tensor *)pb->tensors.data + tensor;
+}
+
+static inline struct drm_loom_plan_step *pb_step(struct plan_builder *pb, u32 step)
+{
+	return (struct drm_loom_plan_step *)pb->steps.data + step;
+}
+
+static inline struct drm_loom_plan_command *pb_command(struct plan_builder *pb, u32 command)
+{
+	return (struct drm_loom_plan_command *)pb->commands.data + command;
+}
+
+/* Operand of a command, as it stands in the view table. */
+static inline struct drm_loom_plan_view *pb_operand(struct plan_builder *pb, u32 command,
+						    u32 operand)
+{
+	return (struct drm_loom_plan_view *)pb->views.data + pb_command(pb, command)->first_view +
+	       operand;
+}
+
+static inline void *pb_attr(struct plan_builder *pb, u32 command)
+{
+	return (char *)pb->attrs.data + pb_command(pb, command)->attr_offset;
+}
+
+static inline u32 pb_add_slot(struct plan_builder *pb, u64 size, u32 flags)
+{
+	struct drm_loom_plan_slot *slot = pb_push(&pb->slots, 1);
+
+	slot->size = size;
+	slot->flags = flags;
+	return pb->slots.count - 1;
+}
+
+/* Dense strides and the size that goes with them. */
+static inline void pb_pack(struct plan_builder *pb, struct drm_loom_plan_tensor *tensor)
+{
+	u64 bytes = loom_dtype_bytes(tensor->dtype);
+	u32 i;
+
+	for (i = tensor->rank; i-- > 0;) {
+		u64 count = tensor->dims[i];
+
+		if (tensor->region == LOOM_REGION_SRAM && i == tensor->lane_axis)
+			count = (count + pb->header.lanes - 1) / pb->header.lanes;
+		tensor->strides[i] = bytes;
+		bytes *= count;
+	}
+	tensor->size = bytes;
+}
+
+struct pb_shape {
+	u32 rank;
+	u32 dims[LOOM_MAX_RANK];
+};
+
+#define PB_SHAPE(...) ((struct pb_shape){ \
+	sizeof((u32[]){ __VA_ARGS__ }) / sizeof(u32), { __VA_ARGS__ } })
+
+static inline u32 pb_add_dram(struct plan_builder *pb, u32 slot, u64 offset, u32 first, u32 last,
+			      u8 dtype, struct pb_shape shape)
+{
+	struct drm_loom_plan_tensor *tensor = pb_push(&pb->tensors, 1);
+
+	tensor->region = LOOM_REGION_DRAM;
+	tensor->slot = slot;
+	tensor->offset = offset;
+	tensor->first_step = first;
+	tensor->last_step = last;
+	tensor->dtype = dtype;
+	tensor->rank = shape.rank;
+	memcpy(tensor->dims, shape.dims, sizeof(shape.dims));
+	pb_pack(pb, tensor);
+	return pb->tensors.count - 1;
+}
+
+static inline u32 pb_add_sram(struct plan_builder *pb, u64 offset, u32 first, u32 last, u8 dtype,
+			      u8 lane_axis, struct pb_shape shape)
+{
+	u32 index = pb_add_dram(pb, 0, offset, first, last, dtype, shape);
+	struct drm_loom_plan_tensor *tensor = pb_tensor(pb, index);
+
+	tensor->region = LOOM_REGION_SRAM;
+	tensor->lane_axis = lane_axis;
+	pb_pack(pb, tensor);
+	return index;
+}
+
+/* An alias with the lifetime and the first byte of its parent. */
+static inline u32 pb_add_alias(struct plan_builder *pb, u32 parent, u8 dtype, u8 lane_axis,
+			       struct pb_shape shape)
+{
+	struct drm_loom_plan_tensor *tensor = pb_push(&pb->tensors, 1);
+
+	*tensor = *pb_tensor(pb, parent);
+	tensor->flags = LOOM_TENSOR_ALIAS;
+	tensor->parent = parent;
+	tensor->dtype = dtype;
+	tensor->lane_axis = lane_axis;
+	tensor->rank = shape.rank;
+	memset(tensor->strides, 0, sizeof(tensor->strides));
+	memcpy(tensor->dims, shape.dims, sizeof(shape.dims));
+	pb_pack(pb, tensor);
+	return pb->tensors.count - 1;
+}
+
+/* All of a tensor. */
+static inline struct drm_loom_plan_view pb_all(struct plan_builder *pb, u32 tensor)
+{
+	const struct drm_loom_plan_tensor *of = pb_tensor(pb, tensor);
+	struct drm_loom_plan_view view = {
+		.tensor = tensor,
+		.dtype = of->dtype,
+		.rank = of->rank,
+		.lane_axis = of->lane_axis,
+	};
+	u32 i;
+
+	for (i = 0; i < of->rank; i++) {
+		view.dims[i] = of->dims[i];
+		view.strides[i] = of->strides[i];
+	}
+	return view;
+}
+
+static inline bool pb_on_lanes(struct plan_builder *pb, const struct drm_loom_plan_view *view,
+			       u32 axis)
+{
+	return pb_tensor(pb, view->tensor)->region == LOOM_REGION_SRAM && axis == view->lane_axis;
+}
+
+/* Elements [start, start + count) of an axis. */
+static inline struct drm_loom_plan_view pb_slice(struct plan_builder *pb,
+						 struct drm_loom_plan_view view, u32 axis,
+						 u32 start, u32 count)
+{
+	if (pb_on_lanes(pb, &view, axis))
+		view.lane_start += start;
+	else
+		view.offset += start * (u64)view.strides[axis];
+	view.dims[axis] = count;
+	return view;
+}
+
+static inline struct drm_loom_plan_view pb_transpose(struct drm_loom_plan_view view,
+						     const u32 *order)
+{
+	struct drm_loom_plan_view out = view;
+	u32 i;
+
+	for (i = 0; i < view.rank; i++) {
+		out.dims[i] = view.dims[order[i]];
+		out.strides[i] = view.strides[order[i]];
+		if (order[i] == view.lane_axis)
+			out.lane_axis = i;
+	}
+	return out;
+}
+
+static inline void pb_begin_step(struct plan_builder *pb)
+{
+	struct drm_loom_plan_step *step = pb_push(&pb->steps, 1);
+
+	step->first_command = pb->commands.count;
+}
+
+struct pb_views {
+	u32 count;
+	struct drm_loom_plan_view view[LOOM_MAX_OPERANDS];
+};
+
+#define PB_VIEWS(...) ((struct pb_views){ \
+	sizeof((struct drm_loom_plan_view[]){ __VA_ARGS__ }) / \
+	sizeof(struct drm_loom_plan_view), { __VA_ARGS__ } })
+
+/* A command of the step begun last; the stream is that of the opcode. */
+static inline u32 pb_add(struct plan_builder *pb, u16 opcode, const void *attr, u32 attr_size,
+			 struct pb_views views)
+{
+	struct drm_loom_plan_step *step = pb_step(pb, pb->steps.count - 1);
+	struct drm_loom_plan_command *command = pb_push(&pb->commands, 1);
+	const struct loom_op *op = loom_op_get(opcode);
+
+	command->opcode = opcode;
+	command->operands = views.count;
+	command->first_view = pb->views.count;
+	memcpy(pb_push(&pb->views, views.count), views.view, views.count * sizeof(views.view[0]));
+	if (attr_size) {
+		command->attr_offset = pb->attrs.count;
+		command->attr_size = attr_size;
+		memcpy(pb_push(&pb->attrs, (attr_size + 7) & ~7U), attr, attr_size);
+	}
+	if (op && op->stream == LOOM_STREAM_COMPUTE)
+		step->compute_commands++;
+	else
+		step->dma_commands++;
+	return pb->commands.count - 1;
+}
+
+static inline u64 pb_place(u8 *blob, u64 at, const struct pb_table *table,
+			   struct drm_loom_table *out)
+{
+	u64 bytes = (u64)table->count * table->stride;
+
+	out->offset = at;
+	out->count = table->count;
+	out->stride = table->stride;
+	if (blob && bytes)
+		memcpy(blob + at, table->data, bytes);
+	return (at + bytes + 7) & ~7ULL;
+}
+
+/* The blob, from malloc. */
+static inline void *pb_blob(struct plan_builder *pb, u64 *size)
+{
+	struct drm_loom_plan_header *header = &pb->header;
+	u8 *blob = NULL;
+	u64 at;
+
+	for (;;) {
+		at = sizeof(*header);
+		at = pb_place(blob, at, &pb->slots, &header->slots);
+		at = pb_place(blob, at, &pb->tensors, &header->tensors);
+		at = pb_place(blob, at, &pb->steps, &header->steps);
+		at = pb_place(blob, at, &pb->commands, &header->commands);
+		at = pb_place(blob, at, &pb->views, &header->views);
+		at = pb_place(blob, at, &pb->attrs, &header->attrs);
+		header->size = at;
+		if (blob)
+			break;
+		blob = calloc(1, at);
+		if (!blob)
+			abort();
+	}
+	memcpy(blob, header, sizeof(*header));
+	*size = at;
+	return blob;
+}
+
+/* Builds the blob and gives it to the verifier. */
+static inline int pb_verify(struct plan_builder *pb, const struct loom_topology *topology,
+			    struct loom_plan **plan, struct drm_loom_reject *reject)
+{
+	u64 size;
+	void *blob = pb_blob(pb, &size);
+	int ret = loom_plan_create(blob, size, topology, plan, reject);
+
+	free(blob);
+	return ret;
+}
+
+#endif /* LOOM_TESTS_PLAN_BUILDER_H */
