@@ -188,7 +188,7 @@ static __always_inline float loom_erff(float x)
 	p = p * z + -0x1.b7fbb6p-6f;
 	p = p * z + 0x1.ce2d20p-4f;
 	p = p * z + -0x1.81273ep-2f;
-	p = p * z + 0x1.20dd74p+0f;
+	p = p * z + 0x1.06eba8p-3f;
 
 	/* l = -log(1 - erf(c)) */
 	l = l * c + 0x1.a8ddbep-16f;
@@ -199,7 +199,7 @@ static __always_inline float loom_erff(float x)
 	l = l * c + 0x1.441db8p-1f;
 	l = l * c + 0x1.21317cp+0f;
 	l = l * c + -0x1.aca540p-13f;
-	return a < 1.0f ? x * p : loom_copysignf(1.0f - loom_expf(-l), x);
+	return a < 1.0f ? x + x * p : loom_copysignf(1.0f - loom_expf(-l), x);
 }
 
 /* A NaN on either side is the result. */

@@ -101,7 +101,8 @@ void loom_tile_unary_f64(double *v, u32 n, u32 kind, double p0, double p1)
 		TILE(double, x < 0.0 ? p0 * x : x);
 		break;
 	case LOOM_UNARY_SIGMOID:
-		TILE(double, 1.0 / (1.0 + loom_exp(-x)));
+		TILE(double, (x < 0.0 ? loom_exp(x) : 1.0) /
+			     (1.0 + loom_exp(-__builtin_fabs(x))));
 		break;
 	case LOOM_UNARY_HARDSIGMOID:
 		TILE(double, loom_min(loom_max(p0 * x + p1, 0.0), 1.0));
