@@ -296,8 +296,8 @@ int loom_lower_copy(struct loom_lower *lower, const struct loom_ref *to,
 /** loom_lower_fill() - sets elements in DRAM, in step lower->step */
 int loom_lower_fill(struct loom_lower *lower, const struct loom_ref *to, u64 bits);
 
-/** loom_kernel_emit() - cuts a kernel and writes its commands, from lower->step on */
-int loom_kernel_emit(struct loom_lower *lower, const struct loom_kernel *kernel);
+/** loom_kernel_emit() - cuts a kernel and writes its commands, from lower->step on; uses it up */
+int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel);
 
 /*
  * Building kernels. What is past the end overwrites the last, and loom_kernel_emit() refuses a

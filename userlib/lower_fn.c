@@ -192,15 +192,17 @@ static void chain_shrink(struct loom_kernel *k, u32 y, u32 x, u32 dtype,
 
 static void chain_isinf(struct loom_kernel *k, u32 y, u32 x, const struct loom_gact *act)
 {
-	u32 m = loom_kernel_temp(k, x, LOOM_DTYPE_BOOL);
+	u32 m;
 
 	if (act->alpha != 0 && act->beta != 0) {
+		m = loom_kernel_temp(k, x, LOOM_DTYPE_BOOL);
 		with_number(k, m, x, -INFINITY, LOOM_BINARY_EQ);
 		with_number(k, y, x, INFINITY, LOOM_BINARY_EQ);
 		loom_kernel_binary(k, y, y, m, LOOM_BINARY_OR);
 	} else if (act->alpha != 0 || act->beta != 0) {
 		with_number(k, y, x, act->alpha != 0 ? -INFINITY : INFINITY, LOOM_BINARY_EQ);
 	} else {
+		m = loom_kernel_temp(k, x, LOOM_DTYPE_BOOL);
 		loom_kernel_binary(k, m, x, x, LOOM_BINARY_EQ);
 		loom_kernel_binary(k, y, m, m, LOOM_BINARY_XOR);
 	}

@@ -497,12 +497,47 @@ static int place_buffers(struct writer *w)
 	return 0;
 }
 
-static int choose_tiling(struct loom_lower *lower, const struct loom_kernel *kernel,
+/*
+ * Deals each operand over the lanes along the axis that makes its smallest slice smallest, whatever
+ * axis is usual: a long row of one channel, the one axis of a softmax.
+ */
+static void spread_over_lanes(struct loom_kernel *kernel, u32 lanes)
+{
+	struct box out = { .lo = { 0 } };
+	u32 i, k;
+
+	for (k = 0; k < LOOM_MAX_RANK; k++)
+		out.hi[k] = 1;
+	for (k = 0; k < kernel->operands[0].ref.rank; k++)
+		if (kernel->whole >> k & 1)
+			out.hi[k] = kernel->operands[0].ref.dims[k];
+	for (i = 0; i < kernel->num_operands; i++) {
+		struct loom_operand *operand = &kernel->operands[i];
+		struct box box = operand_box(kernel, i, &out);
+		double best = 0;
+
+		for (k = 0; k < operand->ref.rank; k++) {
+			u64 dim = box.hi[k] - box.lo[k];
+			double saved = (double)dim / (double)loom_div_round_up(dim, lanes);
+
+			if (saved > best) {
+				best = saved;
+				operand->lane_axis = k;
+			}
+		}
+	}
+}
+
+static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
 			 struct loom_tiling *tiling)
 {
 	u64 need = 0;
 	int ret = loom_slice_choose(kernel, &lower->sram, tiling, &need);
 
+	if (ret == -ENOSPC) {
+		spread_over_lanes(kernel, lower->sram.lanes);
+		ret = loom_slice_choose(kernel, &lower->sram, tiling, &need);
+	}
 	if (ret == -ENOSPC)
 		return loom_lower_fail(lower, ret, "its smallest slice takes %llu bytes of SRAM per lane, %llu more than there are",
 				       (unsigned long long)need,
@@ -514,7 +549,7 @@ static int choose_tiling(struct loom_lower *lower, const struct loom_kernel *ker
 	return ret;
 }
 
-int loom_kernel_emit(struct loom_lower *lower, const struct loom_kernel *kernel)
+int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel)
 {
 	const struct loom_ref *y = &kernel->operands[0].ref;
 	struct loom_tiling tiling;

@@ -16,7 +16,7 @@ static const u8 coords[] = {
 	[LOOM_GRESIZE_PYTORCH_HALF_PIXEL] = LOOM_COORD_PYTORCH_HALF_PIXEL,
 	[LOOM_GRESIZE_ALIGN_CORNERS] = LOOM_COORD_ALIGN_CORNERS,
 	[LOOM_GRESIZE_ASYMMETRIC] = LOOM_COORD_ASYMMETRIC,
-	/* with FLOOR, (x + 0.5) / s rounded down is HALF_PIXEL rounded up from one half */
+	/* half a pixel more than HALF_PIXEL, which the rounding takes off: see rounding() */
 	[LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN] = LOOM_COORD_HALF_PIXEL,
 	[LOOM_GRESIZE_TF_CROP_AND_RESIZE] = LOOM_COORD_TF_CROP_AND_RESIZE,
 };
@@ -27,6 +27,27 @@ static const u8 roundings[] = {
 	[LOOM_GRESIZE_FLOOR] = LOOM_NEAREST_FLOOR,
 	[LOOM_GRESIZE_CEIL] = LOOM_NEAREST_CEIL,
 };
+
+/*
+ * TF_HALF_PIXEL_FOR_NN is HALF_PIXEL + 1/2: its floor is the other's round half up, its round
+ * half down is the other's ceiling. The other two have no name. Returns false for those.
+ */
+static bool rounding(const struct loom_gresize *r, u32 *nearest)
+{
+	*nearest = roundings[r->round];
+	if (r->coord != LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN)
+		return true;
+	switch (r->round) {
+	case LOOM_GRESIZE_FLOOR:
+		*nearest = LOOM_NEAREST_ROUND_PREFER_CEIL;
+		return r->mode == LOOM_GRESIZE_NEAREST;
+	case LOOM_GRESIZE_ROUND_PREFER_FLOOR:
+		*nearest = LOOM_NEAREST_CEIL;
+		return r->mode == LOOM_GRESIZE_NEAREST;
+	default:
+		return false;
+	}
+}
 
 static const u8 modes[] = {
 	[LOOM_GRESIZE_NEAREST] = LOOM_RESIZE_NEAREST,
@@ -194,10 +215,6 @@ static int check_resize(struct loom_lower *lower, const struct loom_node *node)
 	if (r->mode != LOOM_GRESIZE_NEAREST && !loom_dtype_is_float(node->output->dtype))
 		return loom_lower_fail(lower, -EOPNOTSUPP, "the device does not interpolate %s",
 				       loom_dtype_name(node->output->dtype));
-	if (r->coord == LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN &&
-	    (r->mode != LOOM_GRESIZE_NEAREST || r->round != LOOM_GRESIZE_FLOOR))
-		return loom_lower_fail(lower, -EOPNOTSUPP,
-				       "the device knows tf_half_pixel_for_nn with floor only");
 	if (r->mode == LOOM_GRESIZE_LINEAR && r->exclude_outside)
 		return loom_lower_fail(lower, -EOPNOTSUPP,
 				       "the device knows exclude_outside with cubic only");
@@ -212,15 +229,15 @@ int loom_lower_resize(struct loom_lower *lower, const struct loom_node *node)
 	int ret;
 
 	z.attr.coord = coords[r->coord];
-	z.attr.nearest = roundings[r->round];
-	if (r->coord == LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN)
-		z.attr.nearest = LOOM_NEAREST_ROUND_PREFER_CEIL;
 	if (r->exclude_outside)
 		z.attr.flags = LOOM_RESIZE_EXCLUDE_OUTSIDE;
 	z.attr.cubic_a = loom_float_bits(r->cubic_a);
 	z.attr.extrapolation = loom_float_bits(r->extrapolation_value);
 
 	ret = check_resize(lower, node);
+	if (!ret && !rounding(r, &z.attr.nearest))
+		ret = loom_lower_fail(lower, -EOPNOTSUPP,
+				      "the device has no such rounding with tf_half_pixel_for_nn");
 	if (!ret)
 		ret = loom_storage_write(lower, node->output, &y);
 	if (!ret)
