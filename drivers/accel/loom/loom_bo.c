@@ -235,7 +235,7 @@ static void loom_bo_destroy(struct ttm_buffer_object *tbo)
 static int loom_bo_create(struct loom_device *loom, const struct loom_bo *shape,
 			  struct loom_bo **out)
 {
-	struct ttm_operation_ctx ctx = { .interruptible = true };
+	struct ttm_operation_ctx ctx = { .interruptible = true, .gfp_retry_mayfail = true };
 	struct loom_bo *bo;
 	int ret;
 
@@ -249,7 +249,13 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_bo *shape,
 				   &ctx, NULL, NULL, loom_bo_destroy);
 	if (ret)
 		return ret;
+	/* pages are zeroed here, not under the lock that placing it takes */
+	ret = ttm_tt_populate(&loom->ttm, bo->tbo.ttm, &ctx);
 	ttm_bo_unreserve(&bo->tbo);
+	if (ret) {
+		drm_gem_object_put(&bo->tbo.base);
+		return ret;
+	}
 	*out = bo;
 	return 0;
 }

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Clients that mean no good, or do not know what they do: random bytes to every ioctl,
+ * threads that destroy what others use, memory that changes under the driver. What they
+ * get does not matter, as long as they get an answer, the kernel's log stays clean (the
+ * runner looks) and a well-behaved client is served afterwards.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "../kselftest_harness.h"
+#include "loom_test.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* The same on every run. */
+static uint32_t next(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *seed >> 33;
+}
+
+static const unsigned long commands[] = {
+	DRM_IOCTL_LOOM_QUERY,
+	DRM_IOCTL_LOOM_BO_CREATE,
+	DRM_IOCTL_LOOM_BO_INFO,
+	DRM_IOCTL_LOOM_BO_WAIT,
+	DRM_IOCTL_LOOM_PLAN_CREATE,
+	DRM_IOCTL_LOOM_PLAN_DESTROY,
+	DRM_IOCTL_LOOM_SUBMIT,
+	DRM_IOCTL_LOOM_CONTEXT_CREATE,
+	DRM_IOCTL_LOOM_CONTEXT_DESTROY,
+	DRM_IOCTL_LOOM_CONTEXT_QUERY,
+};
+
+/* One run of the mill: does the node still do what it is for? */
+static int serve(void)
+{
+	struct drm_loom_device_info info;
+	struct drm_loom_query query = {
+		.type = LOOM_QUERY_DEVICE,
+		.ptr = (uintptr_t)&info,
+		.size = sizeof(info),
+	};
+	struct drm_loom_binding bindings[2] = { { .slot = 0 }, { .slot = 1 } };
+	struct drm_loom_submit submit = {
+		.bindings = { sizeof(bindings[0]), 2, (uintptr_t)bindings },
+	};
+	int fd = node_open();
+	uint64_t bytes;
+	float *map;
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = call(fd, DRM_IOCTL_LOOM_QUERY, &query);
+	bytes = (uint64_t)info.lanes * TENSOR_COLUMNS * sizeof(float);
+	ret = ret ?: bo_create(fd, bytes, LOOM_REGION_DRAM, &bindings[0].handle);
+	ret = ret ?: bo_create(fd, bytes, LOOM_REGION_DRAM, &bindings[1].handle);
+	ret = ret ?: context_create(fd, LOOM_PRIORITY_NORMAL, &submit.context);
+	ret = ret ?: plan_create_rounds(fd, info.lanes, LOOM_UNARY_NEG, 1, &submit.plan);
+	map = ret ? MAP_FAILED : bo_map(fd, bindings[0].handle, bytes);
+	if (map != MAP_FAILED) {
+		map[bytes / sizeof(float) - 1] = 42;
+		munmap(map, bytes);
+	}
+	ret = ret ?: call(fd, DRM_IOCTL_LOOM_SUBMIT, &submit);
+	ret = ret ?: bo_wait(fd, bindings[1].handle, now_ns() + 20 * SECOND_NS);
+	map = ret ? MAP_FAILED : bo_map(fd, bindings[1].handle, bytes);
+	if (!ret && (map == MAP_FAILED || map[bytes / sizeof(float) - 1] != -42))
+		ret = -EIO;
+	if (map != MAP_FAILED)
+		munmap(map, bytes);
+	close(fd);
+	return ret;
+}
+
+FIXTURE(brawl)
+{
+	int fd;
+	uint32_t lanes;
+	struct drm_loom_region_info before[LOOM_REGION_COUNT];
+};
+
+FIXTURE_SETUP(brawl)
+{
+	struct drm_loom_device_info info;
+	struct drm_loom_query query = {
+		.type = LOOM_QUERY_DEVICE,
+		.ptr = (uintptr_t)&info,
+		.size = sizeof(info),
+	};
+	uint32_t i;
+
+	self->fd = node_open();
+	if (self->fd < 0)
+		SKIP(return, "no loom device");
+	ASSERT_EQ(0, call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
+	self->lanes = info.lanes;
+	for (i = 0; i < LOOM_REGION_COUNT; i++)
+		ASSERT_EQ(0, region_info(self->fd, i, &self->before[i]));
+}
+
+/* Whatever happened: nothing is left allocated, and others are served. */
+FIXTURE_TEARDOWN(brawl)
+{
+	struct drm_loom_region_info after = {};
+	int64_t end = now_ns() + 20 * SECOND_NS;
+	uint32_t i;
+	int fd;
+
+	if (self->fd < 0)
+		return;
+	close(self->fd);
+	EXPECT_EQ(0, serve());
+	fd = node_open();
+	for (i = 0; i < LOOM_REGION_COUNT; i++) {
+		do {
+			EXPECT_EQ(0, region_info(fd, i, &after));
+			if (after.allocated_bytes == self->before[i].allocated_bytes &&
+			    !after.scratch_bytes)
+				break;
+			usleep(20000);
+		} while (now_ns() < end);
+		EXPECT_EQ(self->before[i].allocated_bytes, after.allocated_bytes);
+		EXPECT_EQ(self->before[i].blocks, after.blocks);
+		EXPECT_EQ(0, after.scratch_bytes);
+	}
+	close(fd);
+}
+
+/* Numbers that are near to something. */
+static uint64_t guess(uint64_t *seed, void *memory)
+{
+	static const uint64_t edges[] = { 0, 1, 2, 3, 4, 63, 64, 65, 4095, 4096, 1 << 20, INT32_MAX,
+					  UINT32_MAX, 1ULL << 32, INT64_MAX, UINT64_MAX };
+
+	switch (next(seed) % 4) {
+	case 0:
+		return edges[next(seed) % COUNT(edges)];
+	case 1:
+		return next(seed) % 16;
+	case 2:
+		return (uintptr_t)memory;
+	}
+	return (uint64_t)next(seed) << 32 | next(seed);
+}
+
+TEST_F_TIMEOUT(brawl, random_arguments, 120)
+{
+	uint64_t seed = 1, words[32], memory[512], max_size = 1 << 20;
+	uint32_t i, j;
+
+	for (i = 0; i < 60000; i++) {
+		uint32_t which = next(&seed) % COUNT(commands);
+		unsigned long cmd = commands[which];
+
+		for (j = 0; j < 32; j++)
+			words[j] = next(&seed) % 3 ? 0 : guess(&seed, memory);
+		for (j = 0; j < 8; j++)
+			memory[next(&seed) % 512] = guess(&seed, memory);
+		if (next(&seed) % 8 == 0)
+			cmd = DRM_IOWR(DRM_COMMAND_BASE + next(&seed) % 16, uint64_t[32]);
+		/* waits and sizes that are valid can be long and large: not what is tested */
+		if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_LOOM_BO_WAIT)
+			words[1] = 0;
+		if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_LOOM_BO_CREATE && words[0] < 1ULL << 40)
+			words[0] %= max_size;
+		call(self->fd, cmd, words);
+		if (next(&seed) % 4 == 0)
+			bo_close(self->fd, next(&seed) % 64);
+	}
+}
+
+TEST_F(brawl, no_memory_at_the_pointer)
+{
+	uint32_t i, size;
+	char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, page);
+	ASSERT_EQ(0, munmap(page + 4096, 4096));
+	for (i = 0; i < COUNT(commands); i++) {
+		size = _IOC_SIZE(commands[i]);
+		EXPECT_EQ(-EFAULT, call(self->fd, commands[i], NULL));
+		EXPECT_EQ(-EFAULT, call(self->fd, commands[i], (void *)-4096L));
+		/* one word short */
+		EXPECT_EQ(-EFAULT, call(self->fd, commands[i], page + 4096 - size + 8));
+	}
+	/* it may be read, but not written */
+	ASSERT_EQ(0, mprotect(page, 4096, PROT_READ));
+	EXPECT_EQ(-EFAULT, call(self->fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, page));
+}
+
+/* A plan of which any word is replaced, and which changes while it is copied. */
+struct churn {
+	uint64_t *words;
+	uint32_t count;
+	bool stop;
+};
+
+static void *churn_thread(void *arg)
+{
+	struct churn *churn = arg;
+	uint64_t seed = 7;
+
+	while (!__atomic_load_n(&churn->stop, __ATOMIC_RELAXED))
+		__atomic_xor_fetch(&churn->words[next(&seed) % churn->count],
+				   1ULL << next(&seed) % 64, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+TEST_F_TIMEOUT(brawl, plans_that_change_while_they_are_read, 120)
+{
+	uint64_t good[1024] = {}, plan[1024];
+	struct churn churn = { .words = plan };
+	pthread_t thread;
+	uint32_t i, id, accepted = 0;
+	uint64_t size;
+
+	size = plan_fill_rounds(good, sizeof(good), self->lanes, LOOM_UNARY_RELU, 4);
+	ASSERT_NE(0, size);
+	churn.count = size / 8;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, churn_thread, &churn));
+	for (i = 0; i < 3000; i++) {
+		struct drm_loom_reject reject;
+		struct drm_loom_plan_create args = {
+			.ptr = (uintptr_t)plan,
+			.size = size,
+			.reject = (uintptr_t)&reject,
+			.reject_size = sizeof(reject),
+		};
+		int ret;
+
+		memcpy(plan, good, size);
+		ret = call(self->fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args);
+		if (ret)
+			EXPECT_EQ(-EBADMSG, ret);
+		accepted += !ret;
+	}
+	__atomic_store_n(&churn.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	ASSERT_EQ(0, plan_create(self->fd, good, size, &id));
+	TH_LOG("%u of 3000 accepted", accepted);
+}
+
+/* Threads on one file that use and destroy the same few names. */
+struct brawl {
+	int fd;
+	uint32_t lanes;
+	uint64_t seed;
+	int64_t end;
+	uint32_t calls;
+};
+
+static void *brawl_thread(void *arg)
+{
+	struct brawl *brawl = arg;
+	uint64_t *seed = &brawl->seed;
+	uint64_t plan[1024];
+	int fd = brawl->fd;
+
+	while (now_ns() < brawl->end) {
+		uint32_t a = next(seed) % 12 + 1, b = next(seed) % 12 + 1;
+		struct drm_loom_binding bindings[2] = { { 0, a, 0 }, { 1, b, 0 } };
+		struct drm_loom_sync syncs[2] = {
+			{ .handle = next(seed) % 4 + 1 },
+			{ .handle = next(seed) % 4 + 1, .point = next(seed) % 100 },
+		};
+		struct drm_loom_submit submit = {
+			.context = next(seed) % 4 + 1,
+			.plan = next(seed) % 4 + 1,
+			.bindings = { sizeof(bindings[0]), 2, (uintptr_t)bindings },
+			.in_syncs = { sizeof(syncs[0]), next(seed) % 3, (uintptr_t)syncs },
+			.out_syncs = { sizeof(syncs[0]), next(seed) % 3, (uintptr_t)syncs },
+		};
+		struct drm_loom_context_destroy context = { .context = submit.context };
+		struct drm_loom_plan_destroy destroy = { .plan = submit.plan };
+		struct drm_loom_context_query query;
+		struct drm_syncobj_destroy syncobj = { .handle = a % 4 + 1 };
+		struct drm_loom_bo_info info;
+		struct drm_loom_plan_create create = { .ptr = (uintptr_t)plan };
+		uint32_t out;
+		float *map;
+
+		brawl->calls++;
+		switch (next(seed) % 16) {
+		case 0:
+			bo_create(fd, next(seed) % (4 << 20) + 1, next(seed) % 8 == 0, &out);
+			break;
+		case 1:
+			bo_create(fd, 1 << 20, LOOM_REGION_DRAM, &out);
+			break;
+		case 2:
+			bo_close(fd, a);
+			break;
+		case 3:
+			context_create(fd, next(seed) % 3, &out);
+			break;
+		case 4:
+			if (next(seed) % 4 == 0)
+				call(fd, DRM_IOCTL_LOOM_CONTEXT_DESTROY, &context);
+			break;
+		case 5:
+			create.size = plan_fill_rounds(plan, sizeof(plan), brawl->lanes,
+						       LOOM_UNARY_RELU, next(seed) % 8 + 1);
+			call(fd, DRM_IOCTL_LOOM_PLAN_CREATE, &create);
+			break;
+		case 6:
+			if (next(seed) % 4 == 0)
+				call(fd, DRM_IOCTL_LOOM_PLAN_DESTROY, &destroy);
+			break;
+		case 7:
+			syncobj_create(fd, next(seed) % 2);
+			break;
+		case 8:
+			if (next(seed) % 4 == 0)
+				call(fd, DRM_IOCTL_SYNCOBJ_DESTROY, &syncobj);
+			break;
+		case 9:
+			bo_wait(fd, a, next(seed) % 2 ? 0 : now_ns() + 1000000);
+			break;
+		case 10:
+			context_query(fd, submit.context, &query);
+			break;
+		case 11:
+			map = bo_map(fd, a, 4096);
+			if (map != MAP_FAILED) {
+				map[next(seed) % 1024] = 1;
+				munmap(map, 4096);
+			}
+			break;
+		case 12:
+			bo_info(fd, a, &info);
+			break;
+		default:
+			call(fd, DRM_IOCTL_LOOM_SUBMIT, &submit);
+			break;
+		}
+	}
+	return NULL;
+}
+
+#define BRAWLERS	4
+
+static uint32_t brawl(int fd, uint32_t lanes, int64_t length_ns, uint64_t seed)
+{
+	struct brawl brawls[BRAWLERS];
+	pthread_t threads[BRAWLERS];
+	uint32_t i, calls = 0;
+
+	for (i = 0; i < BRAWLERS; i++) {
+		brawls[i] = (struct brawl) {
+			.fd = fd,
+			.lanes = lanes,
+			.seed = seed + i,
+			.end = now_ns() + length_ns,
+		};
+		if (pthread_create(&threads[i], NULL, brawl_thread, &brawls[i]))
+			return 0;
+	}
+	for (i = 0; i < BRAWLERS; i++) {
+		pthread_join(threads[i], NULL);
+		calls += brawls[i].calls;
+	}
+	return calls;
+}
+
+TEST_F_TIMEOUT(brawl, threads_that_destroy_what_others_use, 120)
+{
+	EXPECT_LT(1000, brawl(self->fd, self->lanes, 4 * SECOND_NS, 11));
+}
+
+TEST_F_TIMEOUT(brawl, clients_killed_at_any_time, 120)
+{
+	pid_t children[4] = {};
+	uint64_t seed = 23;
+	uint32_t i;
+
+	for (i = 0; i < 40; i++) {
+		pid_t *child = &children[i % 4];
+		int status;
+
+		if (*child) {
+			usleep(next(&seed) % 60000);
+			kill(*child, SIGKILL);
+			ASSERT_EQ(*child, waitpid(*child, &status, 0));
+		}
+		*child = fork();
+		ASSERT_GE(*child, 0);
+		if (!*child) {
+			int fd = node_open();
+
+			brawl(fd, self->lanes, 10 * SECOND_NS, i);
+			_exit(0);
+		}
+	}
+	for (i = 0; i < 4; i++) {
+		kill(children[i], SIGKILL);
+		waitpid(children[i], NULL, 0);
+	}
+}
+
+TEST_HARNESS_MAIN
