@@ -5,8 +5,9 @@
 //	node ort_ref.js MODEL OUTDIR [--all] NAME=FILE.npy...
 //
 // Writes OUTDIR/<tensor>.npy ('/' becomes '%') for each output of the model; with --all
-// for each tensor that a node of the model computes, which are made outputs by adding
-// them to the bytes of the file: protobuf merges a message that comes twice.
+// for each tensor that depends on what the inputs hold (not on their shapes alone), too. They
+// become outputs by adding them to the bytes of the file: protobuf merges a message that
+// comes twice.
 'use strict';
 
 const fs = require('fs');
@@ -104,25 +105,46 @@ function message(field, bytes) {
 	return Buffer.concat([Buffer.from(head), bytes]);
 }
 
-// ModelProto.graph is 7; GraphProto.node 1, output 12; NodeProto.output 2; ValueInfoProto.name 1
-function withAllOutputs(model) {
-	const names = new Set(), outputs = new Set();
+// ModelProto.graph is 7; GraphProto.node 1, initializer 5, input 11, output 12; NodeProto.input 1,
+// output 2, op_type 4; ValueInfoProto.name 1; TensorProto.name 8
+function graphOf(model) {
+	const graph = { nodes: [], inputs: [], outputs: [], constants: [] };
+	const lists = { 11: [graph.inputs, 1], 12: [graph.outputs, 1], 5: [graph.constants, 8] };
 
-	for (const [field, graph] of fields(model)) {
+	for (const [field, bytes] of fields(model)) {
 		if (field !== 7)
 			continue;
-		for (const [part, bytes] of fields(graph)) {
-			for (const [inner, text] of fields(bytes)) {
-				if (part === 1 && inner === 2 && text.length)
-					names.add(text.toString());
-				else if (part === 12 && inner === 1)
-					outputs.add(text.toString());
+		for (const [part, inner] of fields(bytes)) {
+			const node = { 1: [], 2: [], 4: [] };
+
+			for (const [key, text] of fields(inner)) {
+				if (part === 1 && node[key])
+					node[key].push(text.toString());
+				else if (lists[part] && lists[part][1] === key)
+					lists[part][0].push(text.toString());
 			}
+			if (part === 1)
+				graph.nodes.push(node);
 		}
 	}
-	const extra = [...names].filter((name) => !outputs.has(name))
-		.map((name) => message(12, message(1, Buffer.from(name))));
+	return graph;
+}
 
+function withAllOutputs(model) {
+	const graph = graphOf(model);
+	const live = new Set(graph.inputs.filter((name) => !graph.constants.includes(name)));
+	const extra = [];
+
+	// nodes come in topological order
+	for (const node of graph.nodes) {
+		if (node[4][0] === 'Shape' || !node[1].some((name) => live.has(name)))
+			continue;
+		for (const name of node[2].filter((name) => name)) {
+			live.add(name);
+			if (!graph.outputs.includes(name))
+				extra.push(message(12, message(1, Buffer.from(name))));
+		}
+	}
 	return Buffer.concat([model, message(7, Buffer.concat(extra))]);
 }
 

@@ -83,7 +83,7 @@ static struct color face_shade(double x, double y)
 	return mix(wall, (struct color){ 0.4, 0.45, 0.5 }, x * 0.7 + y * 0.3);
 }
 
-static struct color room_shade(double x, double y)
+static struct color room_paint(double x, double y)
 {
 	static const struct color left = { 0.82, 0.78, 0.7 }, right = { 0.68, 0.64, 0.57 };
 	static const struct color board = { 0.5, 0.33, 0.2 }, gap = { 0.28, 0.17, 0.1 };
@@ -108,6 +108,16 @@ static struct color room_shade(double x, double y)
 		return bar || x < 0.675 || x > 0.885 || y < 0.275 || y > 0.505 ? frame : sky;
 	}
 	return x < 0.55 ? left : right;
+}
+
+/* Paint alone is flat, and nothing is that a camera sees: light falls off, plaster is rough. */
+static struct color room_shade(double x, double y)
+{
+	static const struct color dark = { 0.1, 0.1, 0.12 };
+	double light = 0.35 * hypot(x - 0.78, y - 0.4);
+	double rough = 0.03 * sin(61 * x + 23 * sin(17 * y)) * cos(53 * y + 19 * sin(29 * x));
+
+	return mix(room_paint(x, y), dark, light + rough + 0.03);
 }
 
 static uint8_t to_byte(double value)

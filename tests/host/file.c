@@ -226,7 +226,7 @@ static void test_shapes(void)
 
 static bool near(float a, float b)
 {
-	return fabsf(a - b) < 1e-5f;
+	return fabsf(a - b) < 0.00001f;
 }
 
 static void test_tensors(void)

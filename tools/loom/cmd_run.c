@@ -15,8 +15,10 @@
  * struct tool_run - a run from the command line to the results
  * @model: the network
  * @device: --device
- * @inputs: --input as typed, @num_inputs of them
- * @outputs: --output as typed, @num_outputs of them
+ * @inputs: --input as typed
+ * @num_inputs: number of @inputs
+ * @outputs: --output as typed
+ * @num_outputs: number of @outputs
  * @picture: how pictures become inputs
  * @labels: --labels, or NULL
  * @observe: --observe-all, or NULL
@@ -24,10 +26,12 @@
  * @save_outputs: --save-outputs, or NULL
  * @repeat: --repeat
  * @json: --json
- * @arrays: declared inputs, by index; @num_arrays of them
+ * @arrays: declared inputs, by index
+ * @num_arrays: number of @arrays
  * @target: where it runs
  * @session: the program on @target
- * @results: outputs, @num_results of them
+ * @results: outputs
+ * @num_results: number of @results
  * @text: what @labels made of the output
  * @best_ns: time of the fastest run
  */
