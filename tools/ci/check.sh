@@ -3,12 +3,12 @@
 # Build everything, run every test, print the sum. A part that fails does not
 # keep the others from running.
 #
-#	tools/ci/check.sh [build|lint|host|asan|install|vm|kselftest|e2e]...
+#	tools/ci/check.sh [build|lint|host|asan|install|vm|kselftest|run|e2e]...
 set -u
 shopt -s nullglob
 
 cd "$(dirname "$0")/../.." || exit 1
-parts=${*:-build lint host asan install vm kselftest e2e}
+parts=${*:-build lint host asan install vm kselftest run e2e}
 results=build/check/results
 mkdir -p build/check
 rm -f build/check/*
@@ -46,6 +46,8 @@ for part in $parts; do
 	kselftest)
 		tap kselftest --kselftest -- tools/ci/kselftest.sh run
 		tap kselftest-nodev -- tools/ci/kselftest.sh nodev ;;
+	run)
+		tap make-run -- tools/ci/demo-test.sh ;;
 	e2e)
 		for test in tests/e2e/[0-9]*.sh; do
 			tap "e2e-$(basename "$test" .sh)" --timeout 900 -- bash "$test"

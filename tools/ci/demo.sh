@@ -57,5 +57,7 @@ say 'booting the VM: stock kernel, loom.ko, the network on /dev/accel/accel0'
 # shellcheck disable=SC2086
 tools/vm/run --timeout 600 -- build/loom run build/models/ppocr_rec.onnx \
 	--device soft --input build/run.png --labels build/models/ppocr_keys.txt ${ARGS:-} | tee build/run.out
+
 echo
 echo "the picture says:  $text"
+echo "the node read:     $(sed -n 's/^text: //p' build/run.out)"
