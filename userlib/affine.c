@@ -2,13 +2,14 @@
 /*
  * DOC: Folding multiplications and additions into the layer before
  *
- * BatchNormalization at inference is x * s + t per channel, which the importer emits as MUL and ADD
- * with constants. A CONV, DECONV or MATMUL that feeds nothing else takes such a neighbour into its
- * weights and bias: s multiplies the weights of each output channel, t goes into the bias. The same
- * pass catches the bias that some exporters write as an Add of its own. The layer takes over the
- * name of the result; the tensor in between vanishes.
+ * BatchNormalization at inference is x * s + t per channel, which the importer emits as MUL and
+ * ADD with constants. A CONV, DECONV or MATMUL that feeds nothing else takes such a neighbour into
+ * its weights and bias: s multiplies the weights of each output channel, t goes into the bias. The
+ * same pass catches the bias that some exporters write as an Add of its own. The layer takes over
+ * the name of the result; the tensor in between vanishes.
  *
- * Rejected: a pass that knows Conv + BatchNormalization only. It is no shorter, and misses the rest.
+ * Rejected: a pass that knows Conv + BatchNormalization only. It is no shorter, and misses the
+ * rest.
  */
 #include "source.h"
 #include "value.h"

@@ -8,17 +8,21 @@
 #include <stdlib.h>
 
 static const char *const pool_kinds[] = { "max", "avg", "lp" };
+
 static const char *const reduce_kinds[] = {
 	"sum", "mean", "max", "min", "prod", "l1", "l2", "sum_square", "log_sum", "log_sum_exp",
 };
+
 static const char *const resize_modes[] = { "nearest", "linear", "cubic" };
 static const char *const resize_coords[] = {
 	"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
 	"tf_half_pixel_for_nn", "tf_crop_and_resize",
 };
+
 static const char *const resize_rounds[] = {
 	"round_prefer_floor", "round_prefer_ceil", "floor", "ceil",
 };
+
 static const char *const pad_modes[] = { "constant", "edge", "reflect", "wrap" };
 
 /* names come from files: what would break the line or the quotes becomes a question mark */

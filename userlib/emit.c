@@ -97,13 +97,14 @@ struct loom_value *loom_emit_ints(struct loom_import *im, uint32_t count, const 
 struct loom_value *loom_emit_unary(struct loom_import *im, struct loom_gact act,
 				   struct loom_value *x)
 {
-	bool wants_bool = act.fn == LOOM_GFN_NOT;
+	bool wants_bool = act.fn == LOOM_GFN_NOT, is_bool;
 	struct loom_node *node;
 	uint32_t dtype;
 
 	if (im->status || !x)
 		return NULL;
-	if ((x->dtype == LOOM_DTYPE_BOOL) != wants_bool) {
+	is_bool = x->dtype == LOOM_DTYPE_BOOL;
+	if (is_bool != wants_bool) {
 		loom_import_fail(im, -EINVAL, "operand of type %s", loom_dtype_name(x->dtype));
 		return NULL;
 	}

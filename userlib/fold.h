@@ -21,7 +21,9 @@
 #define LOOM_FOLD_GROW_ELEMS	((int64_t)1 << 20)
 
 /**
- * loom_fold_node() - gives @node's result data, if its operands have them
+ * loom_fold_node() - gives a node's result data, if its operands have them
+ * @graph: owner of the node
+ * @node: not yet among the graph's nodes
  *
  * Return: 0, -EAGAIN where it stays a node, -ENOMEM, -EDOM for an integer division by zero.
  */

@@ -2,9 +2,9 @@
 /*
  * DOC: Fusing activations
  *
- * A function of one variable that follows a CONV, DECONV, MATMUL or BINARY, and is all that follows,
- * is applied to each result before it is stored: one pass over memory less. Which functions can be
- * fused is one table here and one in the device.
+ * A function of one variable that follows a CONV, DECONV, MATMUL or BINARY, and is all that
+ * follows, is applied to each result before it is stored: one pass over memory less. Which
+ * functions can be fused is one table here and one in the device.
  */
 #include "source.h"
 #include "value.h"

@@ -65,8 +65,9 @@ int loom_graph_create(const char *name, int opset, struct loom_graph **graph)
 	created->source->values.pool = created->pool;
 	created->opset = opset;
 	if (opset < OPSET_MIN || opset > OPSET_MAX)
-		loom_graph_fail(created, -EOPNOTSUPP, "opset %d is not supported, only %d to %d are",
-				opset, OPSET_MIN, OPSET_MAX);
+		loom_graph_fail(created, -EOPNOTSUPP,
+				"opset %d is not supported, only %d to %d are", opset, OPSET_MIN,
+				OPSET_MAX);
 	*graph = created;
 	return 0;
 }
@@ -88,6 +89,11 @@ static bool name_taken(const struct loom_graph *graph, const char *name)
 	       loom_names_find(&source->declared, name);
 }
 
+static int name_twice(struct loom_graph *graph, const char *name)
+{
+	return loom_graph_fail(graph, -EINVAL, "two tensors are called \"%s\"", name);
+}
+
 int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source_input *input)
 {
 	struct loom_source *source = graph->source;
@@ -101,7 +107,7 @@ int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source
 	if (loom_names_find(&source->values, input->name))
 		return 0;
 	if (name_taken(graph, input->name))
-		return loom_graph_fail(graph, -EINVAL, "two tensors are called \"%s\"", input->name);
+		return name_twice(graph, input->name);
 	copy = loom_pool_copy(graph->pool, input, sizeof(*input));
 	inputs = loom_pool_grow(graph->pool, source->inputs, source->num_inputs,
 				&source->cap_inputs, sizeof(*source->inputs));
@@ -146,7 +152,7 @@ int loom_graph_add_const(struct loom_graph *graph, const struct loom_array *arra
 	if (!array->name || !*array->name)
 		return loom_graph_fail(graph, -EINVAL, "a constant has no name");
 	if (name_taken(graph, array->name))
-		return loom_graph_fail(graph, -EINVAL, "two tensors are called \"%s\"", array->name);
+		return name_twice(graph, array->name);
 	if (loom_dims_count(array->rank, array->dims, &num_elems) ||
 	    !loom_dtype_size(array->dtype) ||
 	    array->size_bytes != (size_t)num_elems * loom_dtype_size(array->dtype))
@@ -268,7 +274,7 @@ int loom_graph_add_node(struct loom_graph *graph, const struct loom_node_desc *d
 		if (!*name)
 			continue;
 		if (name_taken(graph, name))
-			return loom_graph_fail(graph, -EINVAL, "two tensors are called \"%s\"", name);
+			return name_twice(graph, name);
 		if (loom_names_set(&source->producers, name, node))
 			return out_of_memory(graph);
 	}

@@ -581,6 +581,19 @@ struct loom_value {
  * @inputs: operands, see enum loom_gop
  * @output: the result
  * @act: CONV, DECONV, MATMUL, BINARY: applied to the result last; fn NONE elsewhere
+ * @conv: CONV, DECONV
+ * @pool: POOL
+ * @matmul: MATMUL
+ * @binary: BINARY
+ * @unary: UNARY
+ * @reduce: REDUCE
+ * @softmax: SOFTMAX
+ * @resize: RESIZE
+ * @quant: QUANTIZE, DEQUANTIZE
+ * @transpose: TRANSPOSE
+ * @slice: SLICE
+ * @concat: CONCAT
+ * @pad: PAD
  */
 struct loom_node {
 	const char *name;

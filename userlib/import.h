@@ -126,6 +126,8 @@ uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t 
  * @dims: of the result
  * @num_inputs: number of @inputs
  * @inputs: operands, copied
+ *
+ * Return: the node, NULL after an error.
  */
 struct loom_node *loom_emit_begin(struct loom_import *im, enum loom_gop op, uint32_t dtype,
 				  uint32_t rank, const int64_t *dims, uint32_t num_inputs,

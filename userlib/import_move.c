@@ -418,7 +418,7 @@ void loom_import_depth_to_space(struct loom_import *im, int unused)
 	static const uint32_t perms[][6] = { { 0, 3, 4, 1, 5, 2 }, { 0, 1, 4, 2, 5, 3 } };
 	struct loom_value *x = loom_import_operand(im, 0), *y;
 	uint32_t mode = loom_attr_choice(im, "mode", modes);
-	int64_t b, n, c, h, w;
+	int64_t b, n, c, h, w, dims[4];
 
 	(void)unused;
 	if (!x)
@@ -428,19 +428,18 @@ void loom_import_depth_to_space(struct loom_import *im, int unused)
 	c = x->dims[1] / (b * b);
 	h = x->dims[2];
 	w = x->dims[3];
+	memcpy(dims, (int64_t[]){ n, c, h * b, w * b }, sizeof(dims));
 	y = loom_emit_reshape(im, x, 6, mode ? (int64_t[]){ n, c, b, b, h, w } :
 			      (int64_t[]){ n, b, b, c, h, w });
 	y = loom_emit_transpose(im, y, perms[mode]);
-	if (y)
-		loom_import_result(im, 0, loom_emit_reshape(im, y, 4, (int64_t[]){ n, c, h * b,
-										   w * b }));
+	loom_import_result(im, 0, loom_emit_reshape(im, y, 4, dims));
 }
 
 void loom_import_space_to_depth(struct loom_import *im, int unused)
 {
 	static const uint32_t perm[] = { 0, 3, 5, 1, 2, 4 };
 	struct loom_value *x = loom_import_operand(im, 0), *y;
-	int64_t b, n, c, h, w;
+	int64_t b, n, c, h, w, dims[4];
 
 	(void)unused;
 	if (!x)
@@ -450,9 +449,8 @@ void loom_import_space_to_depth(struct loom_import *im, int unused)
 	c = x->dims[1];
 	h = x->dims[2] / b;
 	w = x->dims[3] / b;
+	memcpy(dims, (int64_t[]){ n, c * b * b, h, w }, sizeof(dims));
 	y = loom_emit_reshape(im, x, 6, (int64_t[]){ n, c, h, b, w, b });
 	y = loom_emit_transpose(im, y, perm);
-	if (y)
-		loom_import_result(im, 0, loom_emit_reshape(im, y, 4, (int64_t[]){ n, c * b * b, h,
-										   w }));
+	loom_import_result(im, 0, loom_emit_reshape(im, y, 4, dims));
 }

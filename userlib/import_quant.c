@@ -60,7 +60,8 @@ void loom_import_quantize(struct loom_import *im, int unused)
 	if (!x || !scale || !zero)
 		return;
 	if (loom_attr_int(im, "output_dtype", 0) && !loom_import_has(im, 2))
-		loom_import_fail(im, -EOPNOTSUPP, "output_dtype without zero point is not supported");
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "output_dtype without zero point is not supported");
 	if (scale->dtype != LOOM_DTYPE_F32 ||
 	    (x->dtype != LOOM_DTYPE_F32 && x->dtype != LOOM_DTYPE_I32) ||
 	    !loom_dtype_is_int(zero->dtype) || loom_dtype_size(zero->dtype) > 2)

@@ -4,6 +4,9 @@
 
 #include <errno.h>
 
+/* of every normalisation that has an epsilon */
+#define DEFAULT_EPSILON	0.00001f
+
 /* ReduceSum takes its axes as an operand since opset 13, the others since 18 */
 static uint32_t reduce_axes(struct loom_import *im, enum loom_greduce_kind kind, uint32_t rank)
 {
@@ -123,7 +126,7 @@ static struct loom_value *emit_deviation(struct loom_import *im, struct loom_val
 void loom_import_batch_norm(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *scale, *bias, *mean, *deviation;
-	float epsilon = loom_attr_float(im, "epsilon", 1e-5f);
+	float epsilon = loom_attr_float(im, "epsilon", DEFAULT_EPSILON);
 
 	(void)unused;
 	if (!channels_fit(im, x))
@@ -176,7 +179,7 @@ static struct normal emit_normal(struct loom_import *im, struct loom_value *x, u
 void loom_import_layer_norm(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *y;
-	float epsilon = loom_attr_float(im, "epsilon", 1e-5f);
+	float epsilon = loom_attr_float(im, "epsilon", DEFAULT_EPSILON);
 	struct normal normal;
 	uint32_t axis;
 
@@ -213,7 +216,7 @@ static void import_scaled(struct loom_import *im, struct loom_value *normal)
 void loom_import_instance_norm(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0);
-	float epsilon = loom_attr_float(im, "epsilon", 1e-5f);
+	float epsilon = loom_attr_float(im, "epsilon", DEFAULT_EPSILON);
 
 	(void)unused;
 	if (channels_fit(im, x))
@@ -224,8 +227,8 @@ void loom_import_instance_norm(struct loom_import *im, int unused)
 void loom_import_group_norm(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *y;
-	float epsilon = loom_attr_float(im, "epsilon", 1e-5f);
-	int64_t groups = loom_attr_int(im, "num_groups", 0);
+	float epsilon = loom_attr_float(im, "epsilon", DEFAULT_EPSILON);
+	int64_t groups = loom_attr_int(im, "num_groups", 0), inner;
 
 	(void)unused;
 	if (!channels_fit(im, x))
@@ -237,8 +240,8 @@ void loom_import_group_norm(struct loom_import *im, int unused)
 				 (long long)x->dims[1], (long long)groups);
 	if (im->status || !x->num_elems)
 		return;
-	y = loom_emit_reshape(im, x, 3, (int64_t[]){ x->dims[0], groups,
-						     x->num_elems / x->dims[0] / groups });
+	inner = x->num_elems / x->dims[0] / groups;
+	y = loom_emit_reshape(im, x, 3, (int64_t[]){ x->dims[0], groups, inner });
 	y = emit_normal(im, y, 1u << 2, epsilon).result;
 	import_scaled(im, loom_emit_reshape(im, y, x->rank, x->dims));
 }
@@ -279,7 +282,7 @@ void loom_import_mvn(struct loom_import *im, int unused)
 				     loom_emit_binary(im, LOOM_GBIN_MUL, mean, mean));
 	deviation = loom_emit_fn(im, LOOM_GFN_SQRT, deviation);
 	deviation = loom_emit_binary(im, LOOM_GBIN_ADD, deviation,
-				     loom_emit_scalar(im, x->dtype, 1e-9));
+				     loom_emit_scalar(im, x->dtype, 0.000000001));
 	x = loom_emit_binary(im, LOOM_GBIN_SUB, x, mean);
 	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_DIV, x, deviation));
 }

@@ -7,13 +7,16 @@
 #include <string.h>
 
 static const char *const modes[] = { "nearest", "linear", "cubic", NULL };
+
 static const char *const coords[] = {
 	"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
 	"tf_half_pixel_for_nn", "tf_crop_and_resize", NULL,
 };
+
 static const char *const rounds[] = {
 	"round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL,
 };
+
 static const char *const policies[] = { "stretch", "not_larger", "not_smaller", NULL };
 
 #define SIZE_MAX_ELEMS	((int64_t)1 << 32)

@@ -56,6 +56,8 @@ void loom_array_clear(struct loom_array *array);
  * @path: the file, as in the ONNX backend tests' test_data_set_0/input_0.pb
  * @array: [out] the tensor; release with loom_array_clear()
  * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0 or -errno, see loom_graph_import_onnx().
  */
 int loom_tensor_load_pb(const char *path, struct loom_array *array, struct loom_error *err);
 
@@ -114,8 +116,9 @@ struct loom_shape_binding {
  * @num_shapes: number of @shapes
  * @outputs: names of tensors to be outputs besides the model's own
  * @num_outputs: number of @outputs
- * @values: values of inputs, by &loom_array.name, or in the model's order without one. Only those that a shape depends on (Reshape's
- *	shape, Pad's pads, ...) are taken from here: they become constants and stop being inputs.
+ * @values: values of inputs, by &loom_array.name, or in the model's order without one. Only those
+ *	that a shape depends on (Reshape's shape, Pad's pads, ...) are taken from here: they become
+ *	constants and stop being inputs.
  * @num_values: number of @values
  */
 struct loom_graph_options {
@@ -171,10 +174,12 @@ int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const cha
  * @graph: [out] to be asked for what it leaves open, then given to loom_graph_finish(); destroy
  *	with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0 or -errno, see loom_graph_import_onnx().
  */
 int loom_graph_open_onnx(const char *path, struct loom_graph **graph, struct loom_error *err);
 
-/** loom_graph_num_declared() - number of inputs that the model declares, before anything is bound */
+/** loom_graph_num_declared() - number of inputs that the model declares, bound or not */
 uint32_t loom_graph_num_declared(const struct loom_graph *graph);
 /**
  * loom_graph_declared() - describes a declared input
@@ -206,6 +211,8 @@ int loom_graph_output(const struct loom_graph *graph, uint32_t index,
  * loom_graph_dump() - a graph as text, the same bytes for the same graph
  * @graph: finished or not
  * @text: [out] from malloc
+ *
+ * Return: 0 or -ENOMEM.
  */
 int loom_graph_dump(const struct loom_graph *graph, char **text);
 
@@ -293,6 +300,8 @@ int loom_graph_add_output(struct loom_graph *graph, const char *name);
  * @graph: built so far
  * @options: what the graph leaves open, may be NULL
  * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0 or -errno, see loom_graph_import_onnx().
  */
 int loom_graph_finish(struct loom_graph *graph, const struct loom_graph_options *options,
 		      struct loom_error *err);

@@ -265,7 +265,7 @@ static int open_bytes(const void *bytes, size_t size_bytes, const char *name,
 	*graph = NULL;
 	code = loom_onnx_scan(&onnx__model_proto__descriptor, bytes, size_bytes);
 	if (code == -EMLINK)
-		return fail(err, name, -EINVAL, "the model is nested too deep or has too many parts");
+		return fail(err, name, -EINVAL, "the model is nested too deep or too large");
 	if (!code)
 		model = onnx__model_proto__unpack(NULL, size_bytes, bytes);
 	if (!model)

@@ -43,7 +43,7 @@ int loom_onnx_scan(const ProtobufCMessageDescriptor *descriptor, const uint8_t *
 int loom_onnx_tensor(const Onnx__TensorProto *proto, struct loom_array *array, void **owned,
 		     const char **why);
 
-/** loom_onnx_read_file() - a whole file into memory from malloc; 0 or -errno, with a line in @err */
+/** loom_onnx_read_file() - a whole file into memory from malloc; an error leaves a line in @err */
 int loom_onnx_read_file(const char *path, void **bytes, size_t *size_bytes, struct loom_error *err);
 
 #endif /* LOOM_ONNX_H */

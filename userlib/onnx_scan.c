@@ -54,7 +54,7 @@ static int scan_skip(struct scan *scan, uint64_t count)
 	return 0;
 }
 
-static int scan_message(struct scan *scan, const ProtobufCMessageDescriptor *descriptor,
+static int scan_message(struct scan *scan, const struct ProtobufCMessageDescriptor *descriptor,
 			unsigned int depth);
 
 static int scan_field(struct scan *scan, const ProtobufCMessageDescriptor *descriptor,
@@ -62,6 +62,7 @@ static int scan_field(struct scan *scan, const ProtobufCMessageDescriptor *descr
 {
 	const ProtobufCFieldDescriptor *field;
 	const uint8_t *end = scan->end;
+	unsigned int number;
 	uint64_t tag, value;
 	int err;
 
@@ -85,8 +86,9 @@ static int scan_field(struct scan *scan, const ProtobufCMessageDescriptor *descr
 	err = scan_varint(scan, &value);
 	if (err || value > (uint64_t)(scan->end - scan->next))
 		return -EBADMSG;
-	field = tag >> 3 <= UINT32_MAX ?
-		protobuf_c_message_descriptor_get_field(descriptor, (unsigned int)(tag >> 3)) : NULL;
+	/* a number that no field has is none that was cut off */
+	number = tag >> 3 <= UINT32_MAX ? (unsigned int)(tag >> 3) : 0;
+	field = protobuf_c_message_descriptor_get_field(descriptor, number);
 	if (!field || field->type != PROTOBUF_C_TYPE_MESSAGE)
 		return scan_skip(scan, value);
 	scan->end = scan->next + value;
@@ -95,7 +97,7 @@ static int scan_field(struct scan *scan, const ProtobufCMessageDescriptor *descr
 	return err;
 }
 
-static int scan_message(struct scan *scan, const ProtobufCMessageDescriptor *descriptor,
+static int scan_message(struct scan *scan, const struct ProtobufCMessageDescriptor *descriptor,
 			unsigned int depth)
 {
 	int err = 0;

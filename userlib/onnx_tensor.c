@@ -2,6 +2,7 @@
 /* TensorProto, inside models and in files of its own. */
 #include "onnx.h"
 
+#include "loom_core.h"
 #include "value.h"
 
 #include <errno.h>
@@ -39,16 +40,19 @@ static const struct {
 	[22] = { "INT4", 0 },
 };
 
-#define NUM_DATA_TYPES	((int64_t)(sizeof(data_types) / sizeof(data_types[0])))
+static bool data_type_known(int64_t data_type)
+{
+	return data_type >= 0 && data_type < (int64_t)ARRAY_SIZE(data_types);
+}
 
 uint32_t loom_onnx_dtype(int64_t data_type)
 {
-	return data_type >= 0 && data_type < NUM_DATA_TYPES ? data_types[data_type].dtype : 0;
+	return data_type_known(data_type) ? data_types[data_type].dtype : 0;
 }
 
 const char *loom_onnx_dtype_name(int64_t data_type)
 {
-	return data_type >= 0 && data_type < NUM_DATA_TYPES ? data_types[data_type].name : "?";
+	return data_type_known(data_type) ? data_types[data_type].name : "?";
 }
 
 /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The table of ONNX operators: one line each. What is not here is not supported. */
 #include "import.h"
+#include "loom_core.h"
 
 #include <string.h>
 
@@ -129,18 +130,16 @@ static const struct loom_importer importers[] = {
 	{ "Xor", loom_import_binary, LOOM_GBIN_XOR, 5 },
 };
 
-#define NUM_IMPORTERS	(sizeof(importers) / sizeof(importers[0]))
-
 const struct loom_importer *loom_importer_get(uint32_t index)
 {
-	return index < NUM_IMPORTERS ? &importers[index] : NULL;
+	return index < ARRAY_SIZE(importers) ? &importers[index] : NULL;
 }
 
 const struct loom_importer *loom_importer_find(const char *op_type)
 {
 	uint32_t i;
 
-	for (i = 0; i < NUM_IMPORTERS; i++) {
+	for (i = 0; i < ARRAY_SIZE(importers); i++) {
 		if (!strcmp(importers[i].op_type, op_type))
 			return &importers[i];
 	}

@@ -65,9 +65,12 @@ struct loom_names {
 /** loom_names_find() - what @name stands for, or NULL */
 void *loom_names_find(const struct loom_names *names, const char *name);
 /**
- * loom_names_set() - lets @name stand for @thing, whatever it stood for before
+ * loom_names_set() - lets a name stand for a thing, whatever it stood for before
+ * @names: where
+ * @name: kept, not copied
+ * @thing: not NULL
  *
- * The name is not copied. Return: 0 or -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int loom_names_set(struct loom_names *names, const char *name, void *thing);
 

@@ -121,12 +121,11 @@ static int bind_shape(struct loom_graph *graph, const struct loom_source_input *
 	}
 	if (fits)
 		return 0;
+	loom_dims_print(given, sizeof(given), shape->rank <= LOOM_GRAPH_RANK ? shape->rank : 0,
+			shape->dims);
+	loom_dims_print(declared, sizeof(declared), input->rank, input->dims);
 	return loom_graph_fail(graph, -EINVAL, "input \"%s\": shape %s does not fit the model's %s",
-			       input->name,
-			       loom_dims_print(given, sizeof(given),
-					       shape->rank <= LOOM_GRAPH_RANK ? shape->rank : 0,
-					       shape->dims),
-			       loom_dims_print(declared, sizeof(declared), input->rank, input->dims));
+			       input->name, given, declared);
 }
 
 static bool binding_fits(const struct loom_dim_binding *binding,
@@ -221,7 +220,8 @@ static int bind_input(struct loom_graph *graph, const struct loom_source_input *
 			return graph->status;
 	} else if (!input->has_shape) {
 		return loom_graph_fail(graph, -EDESTADDRREQ,
-				       "input \"%s\": the model does not give its shape", input->name);
+				       "input \"%s\": the model does not give its shape",
+				       input->name);
 	} else if (bind_dims(graph, input, options, dims)) {
 		return graph->status;
 	}

@@ -128,6 +128,7 @@ void loom_graph_count_uses(struct loom_graph *graph);
 
 /**
  * loom_graph_users() - by value id, the last node that uses it: the one, where num_uses is 1
+ * @graph: the graph
  *
  * Return: an array in the pool, NULL without memory.
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "value.h"
 
+#include "loom_core.h"
 #include "pool.h"
 
 #include <errno.h>
@@ -26,16 +27,14 @@ static const struct {
 	[LOOM_DTYPE_BOOL] = { "bool", 1 },
 };
 
-#define NUM_DTYPES	(sizeof(dtypes) / sizeof(dtypes[0]))
-
 size_t loom_dtype_size(uint32_t dtype)
 {
-	return dtype < NUM_DTYPES ? dtypes[dtype].size_bytes : 0;
+	return dtype < ARRAY_SIZE(dtypes) ? dtypes[dtype].size_bytes : 0;
 }
 
 const char *loom_dtype_name(uint32_t dtype)
 {
-	return dtype < NUM_DTYPES && dtypes[dtype].name ? dtypes[dtype].name : "?";
+	return dtype < ARRAY_SIZE(dtypes) && dtypes[dtype].name ? dtypes[dtype].name : "?";
 }
 
 bool loom_dtype_is_float(uint32_t dtype)

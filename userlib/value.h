@@ -21,6 +21,9 @@ uint16_t loom_half_from_double(double value);
 
 /**
  * loom_dims_count() - the number of elements of a shape
+ * @rank: number of dimensions
+ * @dims: the dimensions
+ * @num_elems: [out] their product
  *
  * Return: 0, or -EOVERFLOW for a negative dimension or a size that no machine has.
  */

@@ -3,6 +3,7 @@
  * Graphs built by hand: what the passes make of them, and what is said about those that are wrong.
  */
 #include "graph.h"
+#include "loom_core.h"
 #include "pool.h"
 #include "tap.h"
 #include "value.h"
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define EPSILON		0.00001
 
 static struct loom_graph *create(int opset)
 {
@@ -69,7 +70,7 @@ static void add_node(struct loom_graph *graph, const char *op_type, const char *
 	};
 
 	snprintf(text, sizeof(text), "%s", inputs);
-	while ((name = strsep(&rest, " ")) && desc.num_inputs < COUNT(names))
+	while ((name = strsep(&rest, " ")) && desc.num_inputs < ARRAY_SIZE(names))
 		names[desc.num_inputs++] = strcmp(name, "-") ? name : "";
 	loom_graph_add_node(graph, &desc);
 }
@@ -89,7 +90,7 @@ static const float *floats_of(const struct loom_value *value)
 
 static bool near(float a, double b)
 {
-	return fabs((double)a - b) < 1e-5;
+	return fabs((double)a - b) < EPSILON;
 }
 
 /* x[1,2,4,4] -> Conv 1x1 to 2 channels -> BatchNormalization -> Relu -> y */
@@ -120,7 +121,7 @@ static void batch_norm_folds(void)
 	const struct loom_node *node;
 	struct loom_error err;
 	const float *w, *b;
-	double s0 = 2 / sqrt(4 + 1e-5), s1 = 3 / sqrt(0.25 + 1e-5);
+	double s0 = 2 / sqrt(4 + EPSILON), s1 = 3 / sqrt(0.25 + EPSILON);
 
 	if (!tap_ok(!finish(graph, 0, &err), "a graph in any order %s", err.text))
 		return;
@@ -443,7 +444,7 @@ static void halves_are_exact(void)
 	}
 	tap_ok(!bad && loom_half_from_double(65519) == 0x7bff &&
 	       loom_half_from_double(65520) == 0x7c00 && loom_half_from_double(2049) == 0x6800 &&
-	       loom_half_from_double(2051) == 0x6802 && loom_half_from_double(1e-9) == 0,
+	       loom_half_from_double(2051) == 0x6802 && loom_half_from_double(0.000000001) == 0,
 	       "all 65536 halves survive the way to float and back");
 }
 

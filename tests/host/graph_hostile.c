@@ -5,6 +5,7 @@
  * wrong behind that is for the sanitizers to see.
  */
 #include "graph.h"
+#include "loom_core.h"
 #include "onnx.h"
 #include "tap.h"
 
@@ -193,7 +194,7 @@ static void tensor_files(void)
 	if (fd < 0)
 		tap_fatal("no temporary file");
 	fclose(fdopen(fd, "w"));
-	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		FILE *file = fopen(path, "wb");
 		struct loom_error err = { "" };
 		struct loom_array array;

@@ -4,6 +4,7 @@
  * passes keep what they promise, and that what cannot be run is refused in one line.
  */
 #include "graph.h"
+#include "loom_core.h"
 #include "tap.h"
 #include "value.h"
 
@@ -37,8 +38,6 @@ static const struct model models[] = {
 	{ "oww_hey_mycroft.onnx", { { NULL, 0 } }, 0, "39", 2, { 1, 1 }, 22 },
 	{ "oww_embedding.onnx", { { "input_1:0", 1 } }, 1, "conv2d_19", 4, { 1, 1, 1, 96 }, 50 },
 };
-
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
 static int import(const struct model *model, uint32_t flags, struct loom_graph **graph,
 		  struct loom_error *err)
@@ -177,7 +176,7 @@ int main(void)
 {
 	size_t i;
 
-	for (i = 0; i < COUNT(models); i++) {
+	for (i = 0; i < ARRAY_SIZE(models); i++) {
 		char path[256];
 
 		snprintf(path, sizeof(path), MODELS "%s", models[i].file);
