@@ -5,6 +5,7 @@
  * device that vanishes. What the verifier refuses is tested elsewhere.
  */
 #define _GNU_SOURCE
+#include <linux/dma-buf.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -556,6 +557,166 @@ TEST_F(loom, a_dma_buf_is_the_same_buffer)
 	close(other);
 	close(prime.fd);
 	EXPECT_EQ(77, shared[5]);
+}
+
+/* vgem is the neighbour in the VM: its buffers and fences come from elsewhere. */
+struct vgem_fence_attach {
+	__u32 handle;
+	__u32 flags;
+	__u32 out_fence;
+	__u32 pad;
+};
+
+struct vgem_fence_signal {
+	__u32 fence;
+	__u32 flags;
+};
+
+#define VGEM_FENCE_ATTACH	DRM_IOWR(DRM_COMMAND_BASE + 1, struct vgem_fence_attach)
+#define VGEM_FENCE_SIGNAL	DRM_IOW(DRM_COMMAND_BASE + 2, struct vgem_fence_signal)
+
+static int vgem_open(void)
+{
+	char name[16];
+	struct drm_version version = { .name = name, .name_len = sizeof(name) };
+	int fd = open("/dev/dri/card0", O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0 && !call(fd, DRM_IOCTL_VERSION, &version) && version.name_len == 4 &&
+	    !memcmp(name, "vgem", 4))
+		return fd;
+	close(fd);
+	return -ENODEV;
+}
+
+/* A dma-buf of vgem with a fence on it that signals on demand, or after ten seconds. */
+static int vgem_create(int vgem, uint32_t *fence)
+{
+	struct drm_mode_create_dumb dumb = { .width = 64, .height = 64, .bpp = 32 };
+	struct vgem_fence_attach attach = { .flags = 1 };
+	struct drm_prime_handle prime = { .flags = DRM_RDWR | DRM_CLOEXEC };
+	int ret = call(vgem, DRM_IOCTL_MODE_CREATE_DUMB, &dumb);
+
+	attach.handle = dumb.handle;
+	prime.handle = dumb.handle;
+	ret = ret ?: call(vgem, VGEM_FENCE_ATTACH, &attach);
+	ret = ret ?: call(vgem, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+	*fence = attach.out_fence;
+	return ret ?: prime.fd;
+}
+
+/* The fence of a dma-buf in a syncobj of ours. */
+static int syncobj_import(int fd, uint32_t syncobj, int dmabuf)
+{
+	struct dma_buf_export_sync_file export = { .flags = DMA_BUF_SYNC_RW };
+	struct drm_syncobj_handle handle = {
+		.handle = syncobj,
+		.flags = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE,
+	};
+	int ret = call(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export);
+
+	if (ret)
+		return ret;
+	handle.fd = export.fd;
+	ret = call(fd, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &handle);
+	close(export.fd);
+	return ret;
+}
+
+TEST_F(loom, buffers_of_others_are_refused_ours_are_taken)
+{
+	struct drm_prime_handle prime = { .handle = self->in, .flags = DRM_RDWR | DRM_CLOEXEC };
+	int vgem = vgem_open();
+	uint32_t fence, plan;
+	struct job job;
+
+	if (vgem < 0)
+		SKIP(return, "no vgem");
+	ASSERT_EQ(0, call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+	ASSERT_EQ(0, call(vgem, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	close(prime.fd);
+	/* it is pinned now, and can be used as before */
+	ASSERT_EQ(0, plan_create_rounds(self->fd, self->lanes, LOOM_UNARY_RELU, 1, &plan));
+	ASSERT_EQ(0, job_submit(self->fd, job_init(&job, self, plan, 2, 0)));
+	EXPECT_EQ(0, bo_wait(self->fd, self->out, now_ns() + 20 * SECOND_NS));
+	EXPECT_EQ(0, bo_close(self->fd, self->in));
+
+	prime.fd = vgem_create(vgem, &fence);
+	ASSERT_GE(prime.fd, 0);
+	EXPECT_EQ(-EINVAL, call(self->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	close(prime.fd);
+	close(vgem);
+}
+
+TEST_F_TIMEOUT(loom, a_job_waits_for_the_fences_of_others, 60)
+{
+	struct vgem_fence_signal signal = {};
+	uint32_t plan, in, out, other_out;
+	struct job job;
+	int dmabuf, vgem = vgem_open();
+
+	if (vgem < 0)
+		SKIP(return, "no vgem");
+	dmabuf = vgem_create(vgem, &signal.fence);
+	ASSERT_GE(dmabuf, 0);
+	in = syncobj_create(self->fd, 0);
+	out = syncobj_create(self->fd, 0);
+	other_out = syncobj_create(self->fd, 0);
+	ASSERT_EQ(0, syncobj_import(self->fd, in, dmabuf));
+	ASSERT_EQ(0, plan_create_rounds(self->fd, self->lanes, LOOM_UNARY_RELU, 1, &plan));
+	job_init(&job, self, plan, 2, out);
+	job.args.in_syncs.count = 1;
+	job.in.handle = in;
+	ASSERT_EQ(0, job_submit(self->fd, &job));
+	EXPECT_EQ(-ETIME, syncobj_wait(self->fd, out, now_ns() + SECOND_NS / 5));
+	EXPECT_EQ(-ETIME, bo_wait(self->fd, self->out, 0));
+
+	/* others overtake it */
+	ASSERT_EQ(0, context_create(self->fd, LOOM_PRIORITY_NORMAL, &self->context));
+	ASSERT_EQ(0, job_submit(self->fd, job_init(&job, self, plan, 2, other_out)));
+	EXPECT_EQ(0, syncobj_wait(self->fd, other_out, now_ns() + 5 * SECOND_NS));
+	EXPECT_EQ(-ETIME, syncobj_wait(self->fd, out, 0));
+
+	ASSERT_EQ(0, call(vgem, VGEM_FENCE_SIGNAL, &signal));
+	EXPECT_EQ(0, syncobj_wait(self->fd, out, now_ns() + 5 * SECOND_NS));
+	close(dmabuf);
+	close(vgem);
+}
+
+TEST_F_TIMEOUT(loom, closing_while_a_job_waits_for_another_fence, 60)
+{
+	struct vgem_fence_signal signal = {};
+	struct drm_loom_region_info before, after;
+	int dmabuf, vgem = vgem_open(), other = node_open();
+	int64_t end;
+	uint32_t plan, in;
+	struct job job;
+
+	if (vgem < 0)
+		SKIP(return, "no vgem");
+	ASSERT_GE(other, 0);
+	ASSERT_EQ(0, region_info(other, LOOM_REGION_DRAM, &before));
+	dmabuf = vgem_create(vgem, &signal.fence);
+	ASSERT_GE(dmabuf, 0);
+	in = syncobj_create(self->fd, 0);
+	ASSERT_EQ(0, syncobj_import(self->fd, in, dmabuf));
+	ASSERT_EQ(0, plan_create_rounds(self->fd, self->lanes, LOOM_UNARY_RELU, 1, &plan));
+	job_init(&job, self, plan, 2, 0);
+	job.args.in_syncs.count = 1;
+	job.in.handle = in;
+	ASSERT_EQ(0, job_submit(self->fd, &job));
+	ASSERT_EQ(0, job_submit(self->fd, &job));
+	close(self->fd);
+	self->fd = -1;
+	ASSERT_EQ(0, call(vgem, VGEM_FENCE_SIGNAL, &signal));
+	end = now_ns() + 10 * SECOND_NS;
+	do {
+		usleep(10000);
+		ASSERT_EQ(0, region_info(other, LOOM_REGION_DRAM, &after));
+	} while (after.blocks != before.blocks - 2 && now_ns() < end);
+	EXPECT_EQ(before.blocks - 2, after.blocks);
+	close(other);
+	close(dmabuf);
+	close(vgem);
 }
 
 TEST_F(loom, fdinfo_says_what_a_client_uses)
