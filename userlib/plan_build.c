@@ -166,9 +166,11 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 	};
 	memcpy(&build->views[build->num_views], views, operands * sizeof(*views));
 	build->num_views += operands;
-	memset(build->attrs + build->attr_bytes, 0, padded);
-	if (attr_bytes)
+	/* while no command had attributes, there is no table */
+	if (attr_bytes) {
+		memset(build->attrs + build->attr_bytes, 0, padded);
 		memcpy(build->attrs + build->attr_bytes, attr, attr_bytes);
+	}
 	build->attr_bytes += padded;
 	if (build->num_steps < step + 1)
 		build->num_steps = step + 1;
