@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The same on the device node, in one boot of the VM: nine networks, three of them with all
+# The same on the device node, in one boot of the VM: nine networks, four of them with all
 # their intermediates, the ONNX backend cases, refusals. Against ONNX Runtime by way of the host:
 # 10-models-host.sh compared its results with the oracle, and here they are the same bits.
 . "$(dirname "$0")/lib.sh"

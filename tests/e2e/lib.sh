@@ -88,8 +88,9 @@ model_args() {
 	esac
 }
 
-# Models whose intermediates are compared, too.
-deep_models="rec blazeface alexa"
+# Models whose intermediates are compared, too. Not M-LSD: it asks with Equal whether a score is the
+# largest around it, and of two that are equal but for rounding either may be.
+deep_models="rec det blazeface embedding"
 
 # model_run NAME DEVICE DIR [ARG...]: the outputs go to DIR, what went in to DIR/in, the
 # summary to DIR/run.json

@@ -4,7 +4,7 @@
 //
 //	node ort_ref.js MODEL OUTDIR [--all] NAME=FILE.npy...
 //
-// Writes OUTDIR/<tensor>.npy ('/' becomes '%') for each output of the model; with --all
+// Writes OUTDIR/<tensor>.npy for each output of the model; with --all
 // for each tensor that depends on what the inputs hold (not on their shapes alone), too. They
 // become outputs by adding them to the bytes of the file: protobuf merges a message that
 // comes twice.
@@ -148,6 +148,17 @@ function withAllOutputs(model) {
 	return Buffer.concat([model, message(7, Buffer.concat(extra))]);
 }
 
+// as `loom run --observe-all` names them
+function fileName(name) {
+	let hash = 2166136261;
+
+	for (const byte of Buffer.from(name))
+		hash = Math.imul(hash ^ byte, 16777619) >>> 0;
+	if (name.length > 200)
+		name = `${name.slice(0, 200)}~${hash.toString(16).padStart(8, '0')}`;
+	return `${name.replaceAll('/', '%')}.npy`;
+}
+
 async function main(args) {
 	const all = args.includes('--all');
 	const [file, dir, ...inputs] = args.filter((arg) => arg !== '--all');
@@ -176,7 +187,7 @@ async function main(args) {
 		const tensor = results[name];
 
 		if (NPY_TYPES[tensor.type])
-			npySave(path.join(dir, `${name.replaceAll('/', '%')}.npy`), tensor);
+			npySave(path.join(dir, fileName(name)), tensor);
 	}
 }
 

@@ -422,14 +422,30 @@ static int tool_run_save_outputs(const struct tool_run *run)
 	return 0;
 }
 
-/* Tensor names may hold slashes; the file's name must not. */
+/* A file name has 255 bytes on most file systems; some exporters' tensors have more. */
+#define TOOL_RUN_LONG_NAME	200
+
+/*
+ * Tensor names may hold slashes; the file's name must not. What is too long is cut, and a hash of
+ * the whole name (FNV-1a) keeps it apart from others.
+ */
 static void tool_run_file_name(char *text, size_t size, const char *dir, const char *name)
 {
-	size_t at = snprintf(text, size, "%s/", dir);
+	size_t length = strlen(name);
+	uint32_t hash = 2166136261u;
+	char tail[16] = "";
+	size_t at, i;
 
-	for (; *name && at + 5 < size; name++)
-		text[at++] = *name == '/' ? '%' : *name;
-	snprintf(text + at, size - at, ".npy");
+	if (length > TOOL_RUN_LONG_NAME) {
+		for (i = 0; i < length; i++)
+			hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+		snprintf(tail, sizeof(tail), "~%08x", hash);
+		length = TOOL_RUN_LONG_NAME;
+	}
+	at = snprintf(text, size, "%s/%.*s%s.npy", dir, (int)length, name, tail);
+	for (i = strlen(dir) + 1; i < at && i < size - 1; i++)
+		if (text[i] == '/')
+			text[i] = '%';
 }
 
 static int tool_run_save_in(const char *dir, const struct loom_array *array)
