@@ -177,6 +177,7 @@ bench: tools build-bench module
 # changed.
 KDIR ?= $(lastword $(shell ls -dv /usr/src/linux-headers-6.12.*-amd64 2>/dev/null))
 module_dir := $(O)/module
+MODULE_LOG := $(O)/module.log
 
 # Two builds at once would trip over each other, hence the lock.
 .PHONY: module
@@ -190,8 +191,8 @@ module-locked:
 		--include=Kbuild --exclude='*' Kbuild drivers uapi $(module_dir)/
 	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) \
 		-C $(KDIR) M=$(abspath $(module_dir)) $(if $(C),C=$(C) CF='$(CF)') modules \
-		>$(O)/module.log 2>&1 || { cat $(O)/module.log; exit 1; }
-	@grep -E 'warning:|^  (CC|LD).*loom' $(O)/module.log || true
+		>$(MODULE_LOG) 2>&1 || { cat $(MODULE_LOG); exit 1; }
+	@grep -E 'warning:|^  (CC|LD).*loom' $(MODULE_LOG) || true
 
 # --- the two commands, and the parts of the second ---------------------------
 

@@ -71,7 +71,20 @@ checkpatch() {	# IGNORE FILE...
 		cd build/lint/tree || exit 1
 		GIT_DIR=/nonexistent perl "$scripts/checkpatch.pl" --root=. --no-tree --strict --quiet --terse \
 			--show-types --no-summary --ignore "$list" --max-line-length=100 -f "${as[@]}"
-	) | sed 's,^\(include/\|tools/loom/\|tools/testing/\),,; s,^selftests/loom/,selftests/,'
+	) | tr -d '\000' | sed 's,^\(include/\|tools/loom/\|tools/testing/\),,
+			s,^selftests/loom/,selftests/,; /^ *$/d' | without_hex_floats
+}
+
+# checkpatch does not know 0x1.8p-3: it wants spaces around the minus, or parentheses.
+without_hex_floats() {
+	local file line rest
+	while IFS=: read -r file line rest; do
+		case $rest in
+		*"SPACING: spaces preferred around that '"[-+]"'"* | *COMPLEX_MACRO:*)
+			sed -n "${line}p" "$file" | grep -qE '0x[0-9a-f.]+p[-+]?[0-9]' && continue ;;
+		esac
+		echo "$file:$line:$rest"
+	done
 }
 
 kernel_doc() {
@@ -84,12 +97,13 @@ header() {	# COMPILER-AND-FLAGS...: the UAPI header alone, twice, as a client in
 		"$@" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iuapi "${drm[@]}" -
 }
 
+# Sparse does not know the compiler's vector types, with which core/fp_*.c computes: what
+# it says of their initialisers is left out, all the rest is not.
 module_sparse() {
-	make -s module C=2 CF='-Wsparse-error' >build/lint/sparse 2>&1 || { cat build/lint/sparse; return 1; }
+	make -s module C=2 MODULE_LOG=build/lint/module.log >build/lint/sparse 2>&1 || { cat build/lint/sparse; return 1; }
 	# nothing of ours was checked: say so rather than pass
-	grep -q 'CHECK.*loom' build/module.log || { echo 'sparse checked no file'; return 1; }
-	grep -E '(warning|error):' build/module.log && return 1
-	return 0
+	grep -q 'CHECK.*loom' build/lint/module.log || { echo 'sparse checked no file'; return 1; }
+	! grep -E '(warning|error):' build/lint/module.log | grep -v 'core/fp_.*: error: bogus scalar initializer$'
 }
 
 if [ $# -gt 0 ]; then
@@ -125,6 +139,7 @@ step "uapi header as C, 32-bit" header gcc -x c -std=c99 "${m32[@]}"
 step "uapi header as C++, 32-bit" header g++ -x c++ -std=c++11 "${m32[@]}"
 step "uapi structs alike in 32 and 64 bit" tools/ci/uapi-layout.py uapi/drm/loom_accel.h \
 	-Iuapi "${drm[@]}"
-step "shellcheck" shellcheck -S warning "${shell[@]}"
+# SC2034, SC2154: variables of scripts that are sourced; set -u finds what is not set
+step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning -e SC2034,SC2154 "${shell[@]}"
 echo "1..$count"
 exit $failed
