@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOOM_TESTS_ENGINE_CASE_H
+#define LOOM_TESTS_ENGINE_CASE_H
+
+/*
+ * Random operands for tests of the engine, and what holds for every operation: the result does
+ * not depend on how the units are cut, and nothing but the elements of y is written.
+ *
+ * Elements are read and written here with an address computed anew from the words of the
+ * contract, and as long double, which holds every element of every type exactly.
+ */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loom_engine.h"
+#include "loom_op.h"
+#include "tap.h"
+
+/* of a bank, and of the DRAM; only what a case uses is touched */
+#define EC_BYTES	(4U << 20)
+#define EC_LANES	64
+
+struct ec {
+	u64 seed;
+	u32 lanes;
+	u64 pitch;
+	u64 used;
+	u64 dram_used;
+	u8 *bytes;
+	u8 *dram;
+	u8 *slots[1];
+	struct loom_memory memory;
+	struct loom_view views[LOOM_MAX_OPERANDS];
+	struct loom_command command;
+	/* plain strides only: what a planner would make */
+	bool plain;
+	bool failed;
+};
+
+static u64 ec_state = 1;
+
+static inline u64 ec_rnd(void)
+{
+	ec_state ^= ec_state << 13;
+	ec_state ^= ec_state >> 7;
+	ec_state ^= ec_state << 17;
+	return ec_state * 0x2545f4914f6cdd1dULL >> 8;
+}
+
+/* From @low to @high, both included. */
+static inline u32 ec_range(u32 low, u32 high)
+{
+	return low + ec_rnd() % (high - low + 1);
+}
+
+static inline bool ec_chance(u32 percent)
+{
+	return ec_rnd() % 100 < percent;
+}
+
+static inline double ec_real(double low, double high)
+{
+	return low + (high - low) * (double)(ec_rnd() & 0xfffffffffffULL) * 0x1p-44;
+}
+
+static inline bool ec_is_sanitized(void)
+{
+	return getenv("LOOM_SANITIZED");
+}
+
+/* Cases to run: fewer under a sanitizer. */
+static inline u32 ec_cases(u32 cases)
+{
+	return ec_is_sanitized() ? cases / 4 + 1 : cases;
+}
+
+static inline void ec_begin(struct ec *ec, u64 seed)
+{
+	static const u32 lanes[] = { 1, 3, 16, 64 };
+	u32 i;
+
+	ec_state = seed * 0x9e3779b97f4a7c15ULL + 1;
+	for (i = 0; i < 8; i++)
+		ec_rnd();
+	ec->seed = seed;
+	ec->lanes = lanes[ec_rnd() % 4];
+	ec->pitch = EC_BYTES;
+	ec->used = 0;
+	ec->dram_used = 0;
+	ec->plain = ec_chance(40);
+	ec->failed = false;
+	if (!ec->bytes) {
+		ec->bytes = malloc((size_t)EC_LANES * EC_BYTES);
+		ec->dram = malloc(EC_BYTES);
+	}
+	ec->slots[0] = ec->dram;
+	ec->memory = (struct loom_memory){
+		.lanes = ec->lanes,
+		.scratch = ec->bytes,
+		.lane_pitch = ec->pitch,
+		.slots = ec->slots,
+	};
+	memset(ec->views, 0, sizeof(ec->views));
+	memset(&ec->command, 0, sizeof(ec->command));
+	ec->command.views = ec->views;
+}
+
+static inline void ec_end(struct ec *ec)
+{
+	free(ec->bytes);
+	free(ec->dram);
+	ec->bytes = NULL;
+	ec->dram = NULL;
+}
+
+static inline void ec_fail(struct ec *ec, const char *what)
+{
+	if (!ec->failed)
+		tap_note("seed %llu, %u lanes: %s", (unsigned long long)ec->seed, ec->lanes, what);
+	ec->failed = true;
+}
+
+enum { EC_READ, EC_WRITE };
+
+/* Makes a view of a new tensor. Operands that are read get steps, reversals, and broadcasts. */
+static inline struct loom_view *ec_view(struct ec *ec, u32 operand, u32 region, u32 dtype, u32 rank,
+					const u32 *dims, int access)
+{
+	struct loom_view *v = &ec->views[operand];
+	bool sram = region == LOOM_REGION_SRAM;
+	u32 order[LOOM_MAX_RANK], i;
+	u64 size = loom_dtype_bytes(dtype), offset = 0;
+	u64 *used = sram ? &ec->used : &ec->dram_used;
+
+	v->region = region;
+	v->dtype = dtype;
+	v->elem_bytes = size;
+	v->rank = rank;
+	for (i = 0; i < LOOM_MAX_RANK; i++)
+		v->dims[i] = i < rank ? dims[i] : 1;
+	if (sram) {
+		v->lane_axis = ec->plain && rank > 1 ? 1 : ec_rnd() % rank;
+		v->lane_start = ec->plain ? 0 : ec_rnd() % (2 * ec->lanes);
+	}
+	for (i = 0; i < rank; i++)
+		order[i] = i;
+	for (i = 0; i < rank && !ec->plain && ec_chance(40); i++) {
+		u32 j = ec_rnd() % rank, t = order[i];
+
+		order[i] = order[j];
+		order[j] = t;
+	}
+	for (i = rank; i-- > 0;) {
+		u32 axis = order[i], extent = dims[axis];
+
+		if (sram && axis == v->lane_axis) {
+			v->strides[axis] = size;
+			extent = (v->lane_start + dims[axis] - 1) / ec->lanes + 1;
+		} else if (!ec->plain && ec_chance(12)) {
+			u32 step = ec_range(2, 3);
+
+			v->strides[axis] = step * size;
+			extent *= step;
+		} else if (!ec->plain && access == EC_READ && ec_chance(8)) {
+			v->strides[axis] = 0;
+			extent = 1;
+		} else {
+			v->strides[axis] = size;
+		}
+		if (!ec->plain && access == EC_READ && !(sram && axis == v->lane_axis) &&
+		    ec_chance(12)) {
+			v->strides[axis] = -v->strides[axis];
+			offset -= v->strides[axis] * (s64)(dims[axis] - 1);
+		}
+		size *= extent;
+		if (!ec->plain && ec_chance(15))
+			size += ec_range(1, 3) * v->elem_bytes;
+	}
+	*used = (*used + 7) & ~7ULL;
+	v->offset = *used + offset;
+	*used += size;
+	if (ec->used > ec->pitch || ec->dram_used > EC_BYTES)
+		tap_fatal("test case too large");
+	return v;
+}
+
+/* Where the contract says that an element is. */
+static inline u8 *ec_address(const struct ec *ec, const struct loom_view *v, const u32 *index)
+{
+	s64 at = v->offset;
+	u32 lane = 0, i;
+
+	for (i = 0; i < v->rank; i++) {
+		if (v->region == LOOM_REGION_SRAM && i == v->lane_axis) {
+			u64 l = (u64)v->lane_start + index[i];
+
+			lane = l % ec->lanes;
+			at += (s64)(l / ec->lanes) * v->strides[i];
+		} else {
+			at += (s64)index[i] * v->strides[i];
+		}
+	}
+	return (v->region == LOOM_REGION_SRAM ? ec->bytes + lane * ec->pitch : ec->dram) + at;
+}
+
+/* The next index in row-major order; false behind the last. */
+static inline bool ec_next(const u32 *dims, u32 rank, u32 *index)
+{
+	u32 i;
+
+	for (i = rank; i-- > 0;) {
+		if (++index[i] < dims[i])
+			return true;
+		index[i] = 0;
+	}
+	return false;
+}
+
+static inline long double ec_half(u16 h)
+{
+	u32 e = h >> 10 & 31, m = h & 1023;
+	long double f = e == 31 ? (m ? NAN : INFINITY) :
+			e ? ldexpl(1024 + m, (int)e - 25) : ldexpl(m, -24);
+
+	return h & 0x8000 ? -f : f;
+}
+
+#define EC_TYPES(x)				\
+	x(LOOM_DTYPE_F32, float)		\
+	x(LOOM_DTYPE_F64, double)		\
+	x(LOOM_DTYPE_I8, s8)			\
+	x(LOOM_DTYPE_U8, u8)			\
+	x(LOOM_DTYPE_I16, s16)			\
+	x(LOOM_DTYPE_U16, u16)			\
+	x(LOOM_DTYPE_I32, s32)			\
+	x(LOOM_DTYPE_U32, u32)			\
+	x(LOOM_DTYPE_I64, s64)			\
+	x(LOOM_DTYPE_U64, u64)			\
+	x(LOOM_DTYPE_BOOL, u8)
+
+static inline long double ec_get(const struct ec *ec, const struct loom_view *v, const u32 *index)
+{
+	const u8 *at = ec_address(ec, v, index);
+	u16 h;
+
+#define EC_GET(name, type)			\
+	case name: {				\
+		type e_;			\
+						\
+		memcpy(&e_, at, sizeof(e_));	\
+		return e_;			\
+	}
+	switch (v->dtype) {
+	EC_TYPES(EC_GET)
+	}
+#undef EC_GET
+	memcpy(&h, at, sizeof(h));
+	return ec_half(h);
+}
+
+/* @value must be one of the type's, but for floating point, which is rounded. */
+static inline void ec_put(const struct ec *ec, const struct loom_view *v, const u32 *index,
+			  long double value)
+{
+	u8 *at = ec_address(ec, v, index);
+	u16 h;
+
+#define EC_PUT(name, type)			\
+	case name: {				\
+		type e_ = (type)value;		\
+						\
+		memcpy(at, &e_, sizeof(e_));	\
+		return;				\
+	}
+	switch (v->dtype) {
+	EC_TYPES(EC_PUT)
+	}
+#undef EC_PUT
+	/* towards zero is good enough for inputs */
+	for (h = 0; h < 0x7c00 - 64 && ec_half(h + 64) <= fabsl(value); h += 64)
+		;
+	h |= (u16)(ec_rnd() & 63);
+	if (isnan(value))
+		h = 0x7e00;
+	else if (isinf(value))
+		h = 0x7c00;
+	else if (value == 0)
+		h = 0;
+	else if (value == 1)
+		h = 0x3c00;
+	h |= signbit(value) ? 0x8000 : 0;
+	memcpy(at, &h, sizeof(h));
+}
+
+/* What stands for zero or false is unlikely, what divides is never small. */
+static inline long double ec_value(u32 dtype)
+{
+	switch (dtype) {
+	case LOOM_DTYPE_BOOL:
+		return ec_rnd() & 1;
+	case LOOM_DTYPE_I8:
+		return (s8)ec_rnd();
+	case LOOM_DTYPE_U8:
+		return (u8)ec_rnd();
+	case LOOM_DTYPE_I16:
+		return (s16)ec_rnd();
+	case LOOM_DTYPE_U16:
+		return (u16)ec_rnd();
+	case LOOM_DTYPE_I32:
+		return (s32)ec_rnd() >> (ec_rnd() & 31);
+	case LOOM_DTYPE_U32:
+		return (u32)ec_rnd() >> (ec_rnd() & 31);
+	case LOOM_DTYPE_I64:
+		return (s64)(ec_rnd() << 8) >> (ec_rnd() & 63);
+	case LOOM_DTYPE_U64:
+		return (u64)(ec_rnd() << 8) >> (ec_rnd() & 63);
+	}
+	return ec_real(-2.0, 2.0);
+}
+
+/* Random elements; where @value is given, from it. */
+static inline void ec_fill(struct ec *ec, u32 operand, long double (*value)(u32 dtype))
+{
+	const struct loom_view *v = &ec->views[operand];
+	u32 index[LOOM_MAX_RANK] = {};
+
+	do {
+		ec_put(ec, v, index, (value ? value : ec_value)(v->dtype));
+	} while (ec_next(v->dims, v->rank, index));
+}
+
+/* Bytes that are in use: a copy of them. */
+static inline u8 *ec_save(const struct ec *ec)
+{
+	u8 *copy = malloc(ec->lanes * ec->used + ec->dram_used + 1);
+	u32 i;
+
+	for (i = 0; i < ec->lanes; i++)
+		memcpy(copy + i * ec->used, ec->bytes + i * ec->pitch, ec->used);
+	memcpy(copy + ec->lanes * ec->used, ec->dram, ec->dram_used);
+	return copy;
+}
+
+static inline void ec_restore(struct ec *ec, const u8 *copy)
+{
+	u32 i;
+
+	for (i = 0; i < ec->lanes; i++)
+		memcpy(ec->bytes + i * ec->pitch, copy + i * ec->used, ec->used);
+	memcpy(ec->dram, copy + ec->lanes * ec->used, ec->dram_used);
+}
+
+static inline bool ec_same(const struct ec *ec, const u8 *copy)
+{
+	u32 i;
+
+	for (i = 0; i < ec->lanes; i++) {
+		if (memcmp(ec->bytes + i * ec->pitch, copy + i * ec->used, ec->used))
+			return false;
+	}
+	return !memcmp(ec->dram, copy + ec->lanes * ec->used, ec->dram_used);
+}
+
+static inline void ec_run_split(struct ec *ec, u64 most)
+{
+	struct loom_command *c = &ec->command;
+	u64 first, n;
+
+	for (first = 0; first < c->units; first += n) {
+		n = most ? 1 + ec_rnd() % most : 1;
+		if (n > c->units - first)
+			n = c->units - first;
+		c->op->run(c, &ec->memory, first, n);
+	}
+}
+
+/*
+ * Checks the command and runs it: whole, unit by unit, and in runs of random length, which must
+ * come to the same bits. Leaves the result in place. Everything but y must be as before.
+ */
+static inline bool ec_run(struct ec *ec, u32 opcode, const void *attr, u32 operands)
+{
+	struct loom_check check = { .command = &ec->command };
+	u8 *before, *whole;
+	u32 index[LOOM_MAX_RANK] = {};
+	char text[100];
+
+	ec->command.op = loom_op_get(opcode);
+	ec->command.attr = attr;
+	ec->command.operands = operands;
+	if (!ec->command.op->check(&check)) {
+		snprintf(text, sizeof(text), "refused: rule %u, operand %u", check.rule,
+			 check.operand);
+		ec_fail(ec, text);
+		return false;
+	}
+	before = ec_save(ec);
+	ec->command.op->run(&ec->command, &ec->memory, 0, ec->command.units);
+	whole = ec_save(ec);
+
+	ec_restore(ec, before);
+	ec_run_split(ec, 0);
+	if (!ec_same(ec, whole))
+		ec_fail(ec, "unit by unit it is not the same");
+	ec_restore(ec, before);
+	ec_run_split(ec, 1 + ec->command.units / 3);
+	if (!ec_same(ec, whole))
+		ec_fail(ec, "in parts it is not the same");
+
+	/* put back what y had: then all must be as before */
+	ec_restore(ec, whole);
+	do {
+		u8 *at = ec_address(ec, &ec->views[0], index);
+		u64 offset = ec->views[0].region == LOOM_REGION_DRAM ?
+			     ec->lanes * ec->used + (u64)(at - ec->dram) :
+			     (u64)(at - ec->bytes) / ec->pitch * ec->used +
+			     (u64)(at - ec->bytes) % ec->pitch;
+
+		memcpy(at, before + offset, ec->views[0].elem_bytes);
+	} while (ec_next(ec->views[0].dims, ec->views[0].rank, index));
+	if (!ec_same(ec, before))
+		ec_fail(ec, "something beside y was written");
+	ec_restore(ec, whole);
+	free(before);
+	free(whole);
+	return true;
+}
+
+/* Relative error of one rounding. */
+static inline long double ec_epsilon(u32 dtype)
+{
+	return dtype == LOOM_DTYPE_F64 ? 0x1p-53L : dtype == LOOM_DTYPE_F32 ? 0x1p-24L : 0x1p-11L;
+}
+
+/* One element of y against what it should be. */
+static inline void ec_expect(struct ec *ec, const u32 *index, long double want, long double bound)
+{
+	long double got = ec_get(ec, &ec->views[0], index);
+	char text[200];
+	u32 used = 0, i;
+
+	if (isnan(want) ? isnan(got) : got == want || fabsl(got - want) <= bound)
+		return;
+	for (i = 0; i < ec->views[0].rank; i++)
+		used += snprintf(text + used, sizeof(text) - used, "%s%u", i ? "," : "y[", index[i]);
+	snprintf(text + used, sizeof(text) - used, "] is %.17Lg, not %.17Lg +- %.3Lg", got, want,
+		 bound);
+	ec_fail(ec, text);
+}
+
+static inline u32 ec_bits(float f)
+{
+	u32 bits;
+
+	memcpy(&bits, &f, sizeof(bits));
+	return bits;
+}
+
+/* An activation at random, with parameters under which errors do not grow by more than 1.5. */
+struct ec_act {
+	u32 act;
+	float p0;
+	float p1;
+};
+
+static inline struct ec_act ec_act_random(void)
+{
+	struct ec_act a = { .act = ec_chance(50) ? LOOM_ACT_NONE : ec_rnd() % LOOM_ACT_END };
+
+	a.p0 = a.act == LOOM_ACT_CLIP ? -0.5f : 0.25f;
+	a.p1 = a.act == LOOM_ACT_CLIP ? 1.5f : 0.5f;
+	return a;
+}
+
+static inline long double ec_act_apply(const struct ec_act *a, long double x)
+{
+	switch (a->act) {
+	case LOOM_ACT_RELU:
+		return fmaxl(x, 0);
+	case LOOM_ACT_CLIP:
+		return fminl(fmaxl(x, a->p0), a->p1);
+	case LOOM_ACT_LEAKY:
+		return x < 0 ? a->p0 * x : x;
+	case LOOM_ACT_SIGMOID:
+		return 1 / (1 + expl(-x));
+	case LOOM_ACT_HARDSIGMOID:
+		return fminl(fmaxl(a->p0 * x + a->p1, 0), 1);
+	case LOOM_ACT_HARDSWISH:
+		return x * fminl(fmaxl(x / 6 + 0.5L, 0), 1);
+	case LOOM_ACT_TANH:
+		return tanhl(x);
+	}
+	return x;
+}
+
+/* A sum of @terms terms, of magnitude @sum, through an activation: against y. */
+static inline void ec_expect_sum(struct ec *ec, const u32 *index, const struct ec_act *act,
+				 long double value, long double magnitude, u64 terms)
+{
+	u32 dtype = ec->views[0].dtype;
+	long double eps = dtype == LOOM_DTYPE_F64 ? 0x1p-53L : 0x1p-24L;
+	long double want = ec_act_apply(act, value);
+
+	ec_expect(ec, index, want, 1.5L * (terms + 4) * eps * (magnitude + 1) +
+				   2 * ec_epsilon(dtype) * fabsl(want) + 0x1p-24L * (eps > 0x1p-40L));
+}
+
+#endif /* LOOM_TESTS_ENGINE_CASE_H */
