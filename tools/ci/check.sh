@@ -8,6 +8,8 @@ set -u
 shopt -s nullglob
 
 cd "$(dirname "$0")/../.." || exit 1
+# what a make above us was told is not meant for the ones below
+unset MAKEFLAGS MFLAGS MAKELEVEL
 parts=${*:-build lint host asan install vm kselftest run e2e}
 results=build/check/results
 mkdir -p build/check

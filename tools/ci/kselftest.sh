@@ -12,6 +12,8 @@ set -eu
 
 cd "$(dirname "$0")/../.."
 top=$(pwd -P)
+# lib.mk takes a make above it for the kernel's
+unset MAKEFLAGS MFLAGS MAKELEVEL
 tree=$top/build/kselftest/tree/tools/testing/selftests
 out=$top/build/kselftest/out
 install=$top/build/kselftest/install
