@@ -228,7 +228,7 @@ static inline int plan_create(int fd, const void *blob, uint64_t size, uint32_t 
 	};
 	int ret = call(fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args);
 
-	if (ret)
+	if (ret == -EBADMSG)
 		printf("# PLAN_CREATE: %d, rule %u step %u command %u operand %u tensor %u\n", ret,
 		       reject.rule, reject.step, reject.command, reject.operand, reject.tensor);
 	*plan = args.plan;
