@@ -220,6 +220,9 @@ struct loom_window {
 void loom_shape_window(struct loom_import *im, const struct loom_value *x,
 		       struct loom_window *window);
 
+/** loom_window_extent() - how far a window reaches along @axis, dilation included */
+int64_t loom_window_extent(const struct loom_window *window, uint32_t axis);
+
 /* the importers, see optable.c */
 
 void loom_import_binary(struct loom_import *im, int fn);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Importers of convolutions and pools: everything with a window. */
+/* Importers of convolutions, and the shape of everything with a window. */
 #include "import.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static void read_ints(struct loom_import *im, const char *name, uint32_t count, 
 	}
 }
 
-static int64_t window_extent(const struct loom_window *window, uint32_t axis)
+int64_t loom_window_extent(const struct loom_window *window, uint32_t axis)
 {
 	return (window->kernel[axis] - 1) * window->dilations[axis] + 1;
 }
@@ -52,7 +52,7 @@ static int64_t window_count(struct loom_import *im, const struct loom_window *wi
 {
 	int64_t stride = window->strides[axis];
 	int64_t padded = window->in[axis] + window->pads_begin[axis] + window->pads_end[axis];
-	int64_t room = padded - window_extent(window, axis);
+	int64_t room = padded - loom_window_extent(window, axis);
 	int64_t count;
 
 	if (room < 0) {
@@ -109,7 +109,7 @@ void loom_shape_window(struct loom_import *im, const struct loom_value *x,
 			window->pads_end[i] = 0;
 		} else {
 			total = ((window->in[i] + stride - 1) / stride - 1) * stride +
-				window_extent(window, i) - window->in[i];
+				loom_window_extent(window, i) - window->in[i];
 			split_padding(mode, total > 0 ? total : 0, &window->pads_begin[i],
 				      &window->pads_end[i]);
 		}
@@ -289,7 +289,7 @@ static void deconv_shape(struct loom_import *im, const struct loom_value *x,
 	read_ints(im, "output_padding", n, 0, 0, extra);
 	read_ints(im, "output_shape", n, 1, 1, sizes);
 	for (i = 0; i < n && !im->status; i++) {
-		int64_t full = window->strides[i] * (window->in[i] - 1) + window_extent(window, i);
+		int64_t full = window->strides[i] * (window->in[i] - 1) + loom_window_extent(window, i);
 		int64_t total = 0;
 
 		if (sized || mode == AUTO_PAD_SAME_UPPER || mode == AUTO_PAD_SAME_LOWER) {
@@ -343,77 +343,4 @@ void loom_import_conv_transpose(struct loom_import *im, int unused)
 	if (node)
 		node->conv = conv_attrs(&window, groups);
 	loom_import_result(im, 0, loom_emit_end(im, node));
-}
-
-static void pool_attrs(struct loom_import *im, enum loom_gpool_kind kind,
-		       const struct loom_window *window, struct loom_gpool *pool)
-{
-	uint32_t i;
-
-	pool->kind = kind;
-	pool->num_spatial = window->num_spatial;
-	memcpy(pool->kernel, window->kernel, sizeof(pool->kernel));
-	memcpy(pool->strides, window->strides, sizeof(pool->strides));
-	memcpy(pool->dilations, window->dilations, sizeof(pool->dilations));
-	memcpy(pool->pads_begin, window->pads_begin, sizeof(pool->pads_begin));
-	memcpy(pool->pads_end, window->pads_end, sizeof(pool->pads_end));
-	pool->count_include_pad = loom_attr_int(im, "count_include_pad", 0);
-	pool->p = kind == LOOM_GPOOL_LP ? loom_attr_int(im, "p", 2) : 0;
-	if (kind == LOOM_GPOOL_LP && (pool->p < 1 || pool->p > 64))
-		loom_import_fail(im, -EOPNOTSUPP, "p %lld is not supported", (long long)pool->p);
-	for (i = 0; i < window->num_spatial; i++) {
-		if (window->pads_begin[i] >= window_extent(window, i) ||
-		    window->pads_end[i] >= window_extent(window, i))
-			loom_import_fail(im, -EINVAL, "pads are larger than the window");
-	}
-}
-
-void loom_import_pool(struct loom_import *im, int kind)
-{
-	struct loom_value *x = loom_import_operand(im, 0);
-	struct loom_window window = { 0 };
-	int64_t dims[LOOM_GRAPH_RANK];
-	struct loom_gpool pool = { 0 };
-	struct loom_node *node;
-	uint32_t i;
-
-	if (!x)
-		return;
-	if (x->rank < 3 || x->rank > 2 + LOOM_GRAPH_SPATIAL || x->dtype == LOOM_DTYPE_BOOL ||
-	    (kind != LOOM_GPOOL_MAX && !loom_dtype_is_float(x->dtype))) {
-		loom_import_fail(im, -EOPNOTSUPP, "data of rank %u and type %s are not supported",
-				 x->rank, loom_dtype_name(x->dtype));
-		return;
-	}
-	if (loom_import_wants(im, 1)) {
-		loom_import_fail(im, -EOPNOTSUPP, "its Indices result is not supported");
-		return;
-	}
-	window.num_spatial = x->rank - 2;
-	window.ceil_mode = loom_attr_int(im, "ceil_mode", 0);
-	if (loom_attr_ints(im, "kernel_shape", window.kernel, LOOM_GRAPH_SPATIAL) !=
-	    window.num_spatial)
-		loom_import_fail(im, -EINVAL, "kernel_shape does not fit data of rank %u", x->rank);
-	loom_shape_window(im, x, &window);
-	pool_attrs(im, (enum loom_gpool_kind)kind, &window, &pool);
-	dims[0] = x->dims[0];
-	dims[1] = x->dims[1];
-	for (i = 0; i < window.num_spatial; i++)
-		dims[2 + i] = window.out[i];
-	node = loom_emit_begin(im, LOOM_GOP_POOL, x->dtype, x->rank, dims, 1, &x);
-	if (node)
-		node->pool = pool;
-	loom_import_result(im, 0, loom_emit_end(im, node));
-}
-
-void loom_import_global_pool(struct loom_import *im, int kind)
-{
-	struct loom_value *x = loom_import_operand(im, 0);
-
-	if (!x)
-		return;
-	if (x->rank < 3)
-		loom_import_fail(im, -EINVAL, "data of rank %u", x->rank);
-	loom_import_result(im, 0, loom_emit_reduce(im, (enum loom_greduce_kind)kind, x,
-						   ((1u << x->rank) - 1) & ~3u, true));
 }

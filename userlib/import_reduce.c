@@ -119,42 +119,16 @@ static struct loom_value *emit_deviation(struct loom_import *im, struct loom_val
 	return loom_emit_fn(im, LOOM_GFN_SQRT, variance);
 }
 
-/*
- * x * s + t with s = scale / sqrt(var + eps), t = bias - mean * s. With constant parameters s and t
- * fold, and loom_graph_fold_affine() moves them into the Conv before, if there is one.
- */
-void loom_import_batch_norm(struct loom_import *im, int unused)
-{
-	struct loom_value *x = loom_import_operand(im, 0), *scale, *bias, *mean, *deviation;
-	float epsilon = loom_attr_float(im, "epsilon", DEFAULT_EPSILON);
-
-	(void)unused;
-	if (!channels_fit(im, x))
-		return;
-	if (loom_attr_int(im, "training_mode", 0))
-		loom_import_fail(im, -EOPNOTSUPP, "training_mode is not supported");
-	if (!loom_attr_int(im, "spatial", 1))
-		loom_import_fail(im, -EOPNOTSUPP, "spatial = 0 is not supported");
-	scale = emit_per_channel(im, loom_import_operand(im, 1), x);
-	bias = emit_per_channel(im, loom_import_operand(im, 2), x);
-	mean = emit_per_channel(im, loom_import_operand(im, 3), x);
-	deviation = emit_deviation(im, emit_per_channel(im, loom_import_operand(im, 4), x),
-				   epsilon);
-	scale = loom_emit_binary(im, LOOM_GBIN_DIV, scale, deviation);
-	bias = loom_emit_binary(im, LOOM_GBIN_SUB, bias,
-				loom_emit_binary(im, LOOM_GBIN_MUL, mean, scale));
-	x = loom_emit_binary(im, LOOM_GBIN_MUL, x, scale);
-	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_ADD, x, bias));
-}
-
 /**
  * struct normal - x normalised over some axes
  * @mean: over the axes, kept as 1
+ * @variance: over the axes, kept as 1
  * @inverse: 1 / sqrt(variance + epsilon)
  * @result: (x - mean) * inverse
  */
 struct normal {
 	struct loom_value *mean;
+	struct loom_value *variance;
 	struct loom_value *inverse;
 	struct loom_value *result;
 };
@@ -162,16 +136,16 @@ struct normal {
 static struct normal emit_normal(struct loom_import *im, struct loom_value *x, uint32_t axes,
 				 float epsilon)
 {
-	struct loom_value *centred, *variance;
+	struct loom_value *centred;
 	struct normal normal;
 
 	normal.mean = loom_emit_reduce(im, LOOM_GREDUCE_MEAN, x, axes, true);
 	centred = loom_emit_binary(im, LOOM_GBIN_SUB, x, normal.mean);
-	variance = loom_emit_reduce(im, LOOM_GREDUCE_MEAN,
-				    loom_emit_binary(im, LOOM_GBIN_MUL, centred, centred), axes,
-				    true);
+	normal.variance = loom_emit_reduce(im, LOOM_GREDUCE_MEAN,
+					   loom_emit_binary(im, LOOM_GBIN_MUL, centred, centred),
+					   axes, true);
 	normal.inverse = loom_emit_fn(im, LOOM_GFN_RECIPROCAL,
-				      emit_deviation(im, variance, epsilon));
+				      emit_deviation(im, normal.variance, epsilon));
 	normal.result = loom_emit_binary(im, LOOM_GBIN_MUL, centred, normal.inverse);
 	return normal;
 }
@@ -211,6 +185,63 @@ static void import_scaled(struct loom_import *im, struct loom_value *normal)
 	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_ADD,
 						   loom_emit_binary(im, LOOM_GBIN_MUL, normal,
 								    scale), bias));
+}
+
+/* momentum * before + (1 - momentum) * now, as a vector */
+static struct loom_value *emit_running(struct loom_import *im, uint32_t operand,
+				       struct loom_value *now)
+{
+	float momentum = loom_attr_float(im, "momentum", 0.9f);
+	struct loom_value *before = loom_import_operand(im, operand);
+
+	if (!before || !now)
+		return NULL;
+	now = loom_emit_cast(im, loom_emit_reshape(im, now, 1, &now->num_elems), before->dtype);
+	before = loom_emit_binary(im, LOOM_GBIN_MUL, before,
+				  loom_emit_scalar(im, before->dtype, momentum));
+	now = loom_emit_binary(im, LOOM_GBIN_MUL, now,
+			       before ? loom_emit_scalar(im, before->dtype, 1 - momentum) : NULL);
+	return loom_emit_binary(im, LOOM_GBIN_ADD, before, now);
+}
+
+/* the mean and variance of the data at hand, and those of all that came before with them */
+static void import_training_batch_norm(struct loom_import *im, struct loom_value *x, float epsilon)
+{
+	struct normal normal = emit_normal(im, x, ((1u << x->rank) - 1) & ~2u, epsilon);
+
+	import_scaled(im, normal.result);
+	loom_import_result(im, 1, emit_running(im, 3, normal.mean));
+	loom_import_result(im, 2, emit_running(im, 4, normal.variance));
+}
+
+/*
+ * x * s + t with s = scale / sqrt(var + eps), t = bias - mean * s. With constant parameters s and t
+ * fold, and loom_graph_fold_affine() moves them into the Conv before, if there is one.
+ */
+void loom_import_batch_norm(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *scale, *bias, *mean, *deviation;
+	float epsilon = loom_attr_float(im, "epsilon", DEFAULT_EPSILON);
+
+	(void)unused;
+	if (!channels_fit(im, x))
+		return;
+	if (loom_attr_int(im, "training_mode", 0)) {
+		import_training_batch_norm(im, x, epsilon);
+		return;
+	}
+	if (!loom_attr_int(im, "spatial", 1))
+		loom_import_fail(im, -EOPNOTSUPP, "spatial = 0 is not supported");
+	scale = emit_per_channel(im, loom_import_operand(im, 1), x);
+	bias = emit_per_channel(im, loom_import_operand(im, 2), x);
+	mean = emit_per_channel(im, loom_import_operand(im, 3), x);
+	deviation = emit_deviation(im, emit_per_channel(im, loom_import_operand(im, 4), x),
+				   epsilon);
+	scale = loom_emit_binary(im, LOOM_GBIN_DIV, scale, deviation);
+	bias = loom_emit_binary(im, LOOM_GBIN_SUB, bias,
+				loom_emit_binary(im, LOOM_GBIN_MUL, mean, scale));
+	x = loom_emit_binary(im, LOOM_GBIN_MUL, x, scale);
+	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_ADD, x, bias));
 }
 
 void loom_import_instance_norm(struct loom_import *im, int unused)

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+/* Importers of pools. */
+#include "import.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* each element of the window takes four nodes */
+#define INDICES_WINDOW_MAX	64
+
+/* how far apart neighbours on each axis are counted: the last axis runs fastest, or the first */
+static void image_strides(const struct loom_window *window, bool first_fastest, int64_t *strides)
+{
+	uint32_t i, j, n = window->num_spatial;
+	int64_t stride = 1;
+
+	for (i = 0; i < n; i++) {
+		j = first_fastest ? i : n - 1 - i;
+		strides[j] = stride;
+		stride *= window->in[j];
+	}
+}
+
+/* for each result, where in the whole of @x the first element of its window is */
+static struct loom_value *window_origins(struct loom_import *im, const struct loom_value *x,
+					 const struct loom_window *window, const int64_t *strides)
+{
+	int64_t dims[LOOM_GRAPH_RANK] = { x->dims[0], x->dims[1] };
+	int64_t at, image = loom_value_trailing(x, 2), windows = 1;
+	struct loom_value *origins;
+	uint32_t i;
+
+	for (i = 0; i < window->num_spatial; i++) {
+		dims[2 + i] = window->out[i];
+		windows *= window->out[i];
+	}
+	origins = loom_emit_const(im, LOOM_DTYPE_I64, x->rank, dims);
+	for (at = 0; origins && at < origins->num_elems; at++) {
+		int64_t origin = at / windows * image, rest = at % windows;
+
+		for (i = window->num_spatial; i-- > 0;) {
+			origin += (rest % window->out[i] * window->strides[i] -
+				   window->pads_begin[i]) * strides[i];
+			rest /= window->out[i];
+		}
+		loom_value_set_int(origins, at, origin);
+	}
+	return origins;
+}
+
+/* @x with minus infinity all around, as far as any window reaches */
+static struct loom_value *pad_for_windows(struct loom_import *im, struct loom_value *x,
+					  const struct loom_window *window)
+{
+	struct loom_value *lowest = loom_emit_scalar(im, x->dtype, -INFINITY);
+	struct loom_gpad pad = { .mode = LOOM_GPAD_CONSTANT };
+	uint32_t i;
+
+	if (!lowest)
+		return NULL;
+	memcpy(&pad.value, lowest->data, lowest->size_bytes);
+	for (i = 0; i < window->num_spatial; i++) {
+		int64_t reach = (window->out[i] - 1) * window->strides[i] +
+				loom_window_extent(window, i);
+
+		pad.begin[2 + i] = window->pads_begin[i];
+		pad.end[2 + i] = reach - window->in[i] - window->pads_begin[i];
+		if (pad.end[2 + i] < 0)
+			pad.end[2 + i] = 0;
+	}
+	return loom_emit_pad(im, x, &pad);
+}
+
+/*
+ * Where the largest element of each window is, counted over all of @x. The device has no such
+ * operation; element k of all windows is a slice of the padded data, and the best k so far is kept
+ * wherever the next is not larger. Of equals the first wins, as ONNX Runtime has it.
+ */
+static struct loom_value *emit_indices(struct loom_import *im, struct loom_value *x,
+				       const struct loom_window *window)
+{
+	struct loom_value *padded, *best = NULL, *offsets = NULL, *origins;
+	int64_t strides[LOOM_GRAPH_SPATIAL], dims[LOOM_GRAPH_RANK], k, total = 1;
+	bool first_fastest = loom_attr_int(im, "storage_order", 0);
+	uint32_t i;
+
+	for (i = 0; i < window->num_spatial && total <= INDICES_WINDOW_MAX; i++)
+		total *= window->kernel[i];
+	if (total > INDICES_WINDOW_MAX || !loom_dtype_is_float(x->dtype)) {
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "its Indices result is not supported for this type or window");
+		return NULL;
+	}
+	image_strides(window, first_fastest, strides);
+	origins = window_origins(im, x, window, strides);
+	padded = pad_for_windows(im, x, window);
+	if (!origins)
+		return NULL;
+	memcpy(dims, origins->dims, sizeof(dims));
+	for (k = 0; k < total && !im->status; k++) {
+		struct loom_gslice slice = { .step = { 1, 1 } };
+		struct loom_value *element, *offset, *larger;
+		int64_t rest = k, distance = 0;
+
+		for (i = window->num_spatial; i-- > 0;) {
+			slice.start[2 + i] = rest % window->kernel[i] * window->dilations[i];
+			slice.step[2 + i] = window->strides[i];
+			distance += slice.start[2 + i] * strides[i];
+			rest /= window->kernel[i];
+		}
+		element = loom_emit_slice(im, padded, &slice, dims);
+		offset = loom_emit_scalar(im, LOOM_DTYPE_I64, 0);
+		if (!element || !offset)
+			return NULL;
+		loom_value_set_int(offset, 0, distance);
+		larger = k ? loom_emit_binary(im, LOOM_GBIN_GREATER, element, best) : NULL;
+		offsets = k ? loom_emit_select(im, larger, offset, offsets) : offset;
+		best = k ? loom_emit_binary(im, LOOM_GBIN_MAX, best, element) : element;
+	}
+	return loom_emit_binary(im, LOOM_GBIN_ADD, origins, offsets);
+}
+
+static void pool_attrs(struct loom_import *im, enum loom_gpool_kind kind,
+		       const struct loom_window *window, struct loom_gpool *pool)
+{
+	uint32_t i;
+
+	pool->kind = kind;
+	pool->num_spatial = window->num_spatial;
+	memcpy(pool->kernel, window->kernel, sizeof(pool->kernel));
+	memcpy(pool->strides, window->strides, sizeof(pool->strides));
+	memcpy(pool->dilations, window->dilations, sizeof(pool->dilations));
+	memcpy(pool->pads_begin, window->pads_begin, sizeof(pool->pads_begin));
+	memcpy(pool->pads_end, window->pads_end, sizeof(pool->pads_end));
+	pool->count_include_pad = loom_attr_int(im, "count_include_pad", 0);
+	pool->p = kind == LOOM_GPOOL_LP ? loom_attr_int(im, "p", 2) : 0;
+	if (kind == LOOM_GPOOL_LP && (pool->p < 1 || pool->p > 64))
+		loom_import_fail(im, -EOPNOTSUPP, "p %lld is not supported", (long long)pool->p);
+	for (i = 0; i < window->num_spatial; i++) {
+		int64_t extent = loom_window_extent(window, i);
+
+		if (window->pads_begin[i] >= extent || window->pads_end[i] >= extent)
+			loom_import_fail(im, -EINVAL, "pads are larger than the window");
+	}
+}
+
+void loom_import_pool(struct loom_import *im, int kind)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	struct loom_window window = { 0 };
+	int64_t dims[LOOM_GRAPH_RANK];
+	struct loom_gpool pool = { 0 };
+	struct loom_node *node;
+	uint32_t i;
+
+	if (!x)
+		return;
+	if (x->rank < 3 || x->rank > 2 + LOOM_GRAPH_SPATIAL || x->dtype == LOOM_DTYPE_BOOL ||
+	    (kind != LOOM_GPOOL_MAX && !loom_dtype_is_float(x->dtype))) {
+		loom_import_fail(im, -EOPNOTSUPP, "data of rank %u and type %s are not supported",
+				 x->rank, loom_dtype_name(x->dtype));
+		return;
+	}
+	window.num_spatial = x->rank - 2;
+	window.ceil_mode = loom_attr_int(im, "ceil_mode", 0);
+	if (loom_attr_ints(im, "kernel_shape", window.kernel, LOOM_GRAPH_SPATIAL) !=
+	    window.num_spatial)
+		loom_import_fail(im, -EINVAL, "kernel_shape does not fit data of rank %u", x->rank);
+	loom_shape_window(im, x, &window);
+	pool_attrs(im, (enum loom_gpool_kind)kind, &window, &pool);
+	dims[0] = x->dims[0];
+	dims[1] = x->dims[1];
+	for (i = 0; i < window.num_spatial; i++)
+		dims[2 + i] = window.out[i];
+	node = loom_emit_begin(im, LOOM_GOP_POOL, x->dtype, x->rank, dims, 1, &x);
+	if (node)
+		node->pool = pool;
+	loom_import_result(im, 0, loom_emit_end(im, node));
+	if (loom_import_wants(im, 1))
+		loom_import_result(im, 1, emit_indices(im, x, &window));
+}
+
+void loom_import_global_pool(struct loom_import *im, int kind)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+
+	if (!x)
+		return;
+	if (x->rank < 3)
+		loom_import_fail(im, -EINVAL, "data of rank %u", x->rank);
+	loom_import_result(im, 0, loom_emit_reduce(im, (enum loom_greduce_kind)kind, x,
+						   ((1u << x->rank) - 1) & ~3u, true));
+}
