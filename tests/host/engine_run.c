@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The walk over a plan: whatever the budget, the same bits and the same counters; a call does at
+ * most what it was paid for and one unit more; nothing is done behind the end.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "loom_engine.h"
+#include "loom_op.h"
+#include "tap.h"
+
+#define LANES	3
+#define PITCH	65536
+
+#define H	9
+#define W	70
+#define C	5
+#define O	7
+
+/* A plan by hand: load x and w, convolve, relu, an empty step, store; filled memory around it. */
+struct bench {
+	u8 scratch[LANES * PITCH];
+	u8 x[C * H * W * 4];
+	u8 w[O * C * 9 * 4];
+	u8 y[O * H * W * 4];
+	u8 *slots[3];
+	struct loom_memory memory;
+	struct loom_view views[16];
+	struct loom_command commands[6];
+	struct loom_step steps[5];
+	struct loom_plan plan;
+};
+
+static const struct drm_loom_attr_conv conv = {
+	.stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 }, .pad = { 0, 1, 1 }, .groups = 1,
+};
+static const struct drm_loom_attr_unary relu = { .kind = LOOM_UNARY_RELU };
+static const struct drm_loom_attr_fill fill = { .bits = 0x3f800000 };
+
+static struct loom_view dense(u32 region, u32 slot, u64 offset, const u32 *dims)
+{
+	struct loom_view v = {
+		.region = region, .slot = slot, .dtype = LOOM_DTYPE_F32, .elem_bytes = 4,
+		.rank = 5, .lane_axis = region == LOOM_REGION_SRAM, .offset = offset,
+	};
+	u64 stride = 4;
+	u32 i;
+
+	for (i = 6; i-- > 0;) {
+		v.dims[i] = i < 5 ? dims[i] : 1;
+		v.strides[i] = i < 5 ? stride : 0;
+		if (i < 5)
+			stride *= i == 1 && region == LOOM_REGION_SRAM ?
+				  (dims[i] + LANES - 1) / LANES : dims[i];
+	}
+	return v;
+}
+
+static void add(struct bench *b, u32 opcode, const void *attr, u32 operands,
+		const struct loom_view *views)
+{
+	struct loom_command *c = &b->commands[b->plan.command_count++];
+	struct loom_check check = { .command = c };
+
+	memcpy(&b->views[b->plan.view_count], views, operands * sizeof(*views));
+	c->op = loom_op_get(opcode);
+	c->attr = attr;
+	c->views = &b->views[b->plan.view_count];
+	c->operands = operands;
+	b->plan.view_count += operands;
+	if (!c->op->check(&check))
+		tap_fatal("command %u refused by rule %u", b->plan.command_count, check.rule);
+}
+
+static void step(struct bench *b, u32 commands, u32 dma)
+{
+	b->steps[b->plan.step_count++] = (struct loom_step){
+		.first_command = b->plan.command_count,
+		.commands = commands,
+		.dma_commands = dma,
+	};
+}
+
+static void build(struct bench *b)
+{
+	const u32 x[5] = { 1, C, 1, H, W }, w[5] = { O, C, 1, 3, 3 }, y[5] = { 1, O, 1, H, W };
+	const u32 w_row[5] = { 1, O * C * 9, 1, 1, 1 };
+	struct loom_view dx = dense(LOOM_REGION_DRAM, 0, 0, x);
+	struct loom_view dy = dense(LOOM_REGION_DRAM, 2, 0, y);
+	struct loom_view sx = dense(LOOM_REGION_SRAM, 0, 0, x);
+	struct loom_view sy = dense(LOOM_REGION_SRAM, 0, 16384, y);
+	struct loom_view dw = dense(LOOM_REGION_DRAM, 1, 0, w);
+	struct loom_view sw = dense(LOOM_REGION_SRAM, 0, 40000, w);
+	struct loom_view sf = dense(LOOM_REGION_SRAM, 0, 50000, w_row);
+	u32 i;
+
+	memset(b, 0, sizeof(*b));
+	for (i = 0; i < sizeof(b->x) / 4; i++)
+		((float *)(void *)b->x)[i] = sinf(i);
+	for (i = 0; i < sizeof(b->w) / 4; i++)
+		((float *)(void *)b->w)[i] = cosf(3 * i);
+	memset(b->scratch, 0xa5, sizeof(b->scratch));
+	memset(b->y, 0xa5, sizeof(b->y));
+	b->slots[0] = b->x;
+	b->slots[1] = b->w;
+	b->slots[2] = b->y;
+	b->memory = (struct loom_memory){
+		.lanes = LANES, .scratch = b->scratch, .lane_pitch = PITCH, .slots = b->slots,
+	};
+	b->plan.lanes = LANES;
+	b->plan.steps = b->steps;
+	b->plan.commands = b->commands;
+	b->plan.views = b->views;
+
+	step(b, 2, 2);
+	add(b, LOOM_OP_LOAD, NULL, 2, (struct loom_view[]){ sx, dx });
+	add(b, LOOM_OP_LOAD, NULL, 2, (struct loom_view[]){ sw, dw });
+	step(b, 2, 1);
+	add(b, LOOM_OP_FILL, &fill, 1, &sf);
+	add(b, LOOM_OP_CONV, &conv, 3, (struct loom_view[]){ sy, sx, sw });
+	step(b, 1, 0);
+	add(b, LOOM_OP_UNARY, &relu, 2, (struct loom_view[]){ sy, sy });
+	step(b, 0, 0);
+	step(b, 1, 1);
+	add(b, LOOM_OP_STORE, NULL, 2, (struct loom_view[]){ dy, sy });
+}
+
+/* Return: calls it took, 0 if it did not end. */
+static u32 run(struct bench *b, u64 budget, struct drm_loom_counters *counters)
+{
+	struct loom_engine engine;
+	u32 calls = 0;
+
+	build(b);
+	loom_engine_init(&engine, &b->plan, &b->memory);
+	do {
+		if (++calls > 100000)
+			return 0;
+	} while (!loom_engine_run(&engine, budget));
+	*counters = engine.counters;
+	/* and once more: nothing left to do, nothing counted */
+	if (!loom_engine_run(&engine, budget) ||
+	    memcmp(counters, &engine.counters, sizeof(*counters)))
+		return 0;
+	return calls;
+}
+
+int main(void)
+{
+	static const u64 budgets[] = { 0, 1, 63, 64, 65, 100, 3000, 10000, 1000000 };
+	static struct bench whole, part;
+	struct drm_loom_counters counters, again;
+	struct loom_engine engine;
+	const float *y = (const float *)(const void *)whole.y;
+	double want = 0.0;
+	u32 i, j, k, calls, least;
+	bool good;
+
+	calls = run(&whole, U64_MAX, &counters);
+	tap_ok(calls == 1, "an unlimited budget ends a plan in one call");
+
+	/* y[2, 4, 5] by hand */
+	for (i = 0; i < C; i++) {
+		for (j = 0; j < 3; j++) {
+			for (k = 0; k < 3; k++)
+				want += (double)sinf((i * H + 4 + j - 1) * W + 5 + k - 1) *
+					cosf(3.0f * ((2 * C + i) * 9 + j * 3 + k));
+		}
+	}
+	want = want < 0 ? 0 : want;
+	tap_ok(fabs(y[(2 * H + 4) * W + 5] - want) < 1e-5, "the result is the convolution's");
+
+	tap_ok(counters.steps == 5 && counters.commands == 6 && counters.jobs == 0,
+	       "steps and commands, the empty step included");
+	tap_ok(counters.macs == (u64)O * C * 9 * H * W, "macs of the convolution");
+	tap_ok(counters.dram_read_bytes == sizeof(whole.x) + sizeof(whole.w) &&
+	       counters.sram_write_bytes == sizeof(whole.x) + 2 * sizeof(whole.w) &&
+	       counters.sram_read_bytes == sizeof(whole.y) &&
+	       counters.dram_write_bytes == sizeof(whole.y),
+	       "bytes of loads, fills and stores, by region and direction");
+
+	for (i = 0; i < ARRAY_SIZE(budgets); i++) {
+		calls = run(&part, budgets[i], &again);
+		tap_ok(calls && !memcmp(whole.scratch, part.scratch, sizeof(part.scratch)) &&
+		       !memcmp(whole.y, part.y, sizeof(part.y)) &&
+		       !memcmp(&counters, &again, sizeof(again)),
+		       "budget %llu: the same bits and counters in %u calls",
+		       (unsigned long long)budgets[i], calls);
+	}
+
+	/* a call must not do more than budget / cost units, or one */
+	build(&part);
+	loom_engine_init(&engine, &part.plan, &part.memory);
+	while (engine.command < 3)
+		loom_engine_run(&engine, 1);
+	good = true;
+	while (engine.command == 3) {
+		u64 before = engine.unit, cost = part.commands[3].unit_cost;
+
+		loom_engine_run(&engine, 3 * cost);
+		if (engine.command == 3 && engine.unit - before > 3)
+			good = false;
+	}
+	least = part.commands[3].units;
+	tap_ok(good && least == O * H * 2, "a call does what it is paid for: %u units", least);
+
+	memset(&part.plan, 0, sizeof(part.plan));
+	loom_engine_init(&engine, &part.plan, &part.memory);
+	tap_ok(loom_engine_run(&engine, 1) && !engine.counters.steps, "a plan of nothing ends");
+	return tap_end();
+}
