@@ -30,7 +30,7 @@ info refusals
 
 # Killed at work: what it had goes with it.
 # shellcheck disable=SC2046
-$loom run "$(model_file det)" $(model_args det) --device soft >/dev/null 2>&1 &
+$loom run "$(model_file mlsd)" $(model_args mlsd) --device soft >/dev/null 2>&1 &
 sleep 2
 kill -9 $!
 wait $! 2>/dev/null

@@ -52,7 +52,7 @@ make_pictures() {
 	[ -x build/textline ] || make -s build/textline || return 1
 	$p face $pictures/face.ppm 256 &&
 	$p room $pictures/room.ppm 320 &&
-	build/textline -h 48 $pictures/line.png 'Loom plans memory' &&
+	build/textline -h 48 $pictures/line.png 'Loom reads' &&
 	$p turn $pictures/turned.ppm $pictures/line.png &&
 	build/textline -h 34 $pictures/page1.png 'Invoice 2024-117' &&
 	build/textline -h 28 $pictures/page2.png 'Total 38.50 EUR' &&
