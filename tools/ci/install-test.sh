@@ -25,35 +25,39 @@ ok() {	# NAME COMMAND...
 }
 
 ok 'make install into DESTDIR' make -s install DESTDIR="$root" PREFIX=/opt/loom
-export PKG_CONFIG_PATH=$root/opt/loom/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=
+ok 'loom.pc names the prefix, not the root' grep -qx 'prefix=/opt/loom' \
+	"$root/opt/loom/lib/pkgconfig/loom.pc"
+# a root is no place to link from: what is installed in it is used where it lies
+mkdir "$root/pc"
+sed "s,^prefix=,prefix=$root," "$root/opt/loom/lib/pkgconfig/loom.pc" >"$root/pc/loom.pc"
+export PKG_CONFIG_PATH=$root/pc
 export LD_LIBRARY_PATH=$root/opt/loom/lib
 
-cat >"$root/use.c" <<'END'
-#include <loom.h>
-#include <loom_device.h>
-int main(void)
 {
-	return !loom_strerror;
-}
-END
-# any function that the header declares will do to link with
-fn=$(grep -ohE '\bloom_[a-z0-9_]+\(' "$root/opt/loom/include/loom/loom.h" | grep -vE '_\($' | head -n 1)
-sed -i "s/!loom_strerror/!(void *)${fn%(}/" "$root/use.c"
-flags() {
-	pkg-config --define-variable=prefix="$root/opt/loom" "$@" loom
-}
-build() {	# COMPILER OUT
-	# shellcheck disable=SC2046 # a list of flags
-	"$1" -Wall -Werror $(flags --cflags) -o "$root/$2" "$root/use.c" $(flags --libs)
-}
-ok 'a C program builds with pkg-config alone' build gcc use-c
-ok 'and runs with the shared library' "$root/use-c"
+	for header in "$root"/opt/loom/include/loom/*.h; do
+		echo "#include <${header##*/}>"
+	done
+	cat <<-'END'
+		#include <string.h>
+		int main(void)
+		{
+			struct loom_array array;
+
+			memset(&array, 0, sizeof(array));
+			loom_array_clear(&array);
+			return 0;
+		}
+	END
+} >"$root/use.c"
 cp "$root/use.c" "$root/use.cc"
-buildxx() {
-	# shellcheck disable=SC2046
-	g++ -Wall -Werror $(flags --cflags) -o "$root/use-cc" "$root/use.cc" $(flags --libs)
+build() {	# COMPILER SOURCE
+	# shellcheck disable=SC2046 # lists of flags
+	"$1" -Wall -Werror $(pkg-config --cflags loom) -o "$root/use" "$root/$2" \
+		$(pkg-config --libs loom)
 }
-ok 'a C++ program builds' buildxx
+ok 'a C program builds with pkg-config alone' build gcc use.c
+ok 'and runs with the shared library' "$root/use"
+ok 'a C++ program builds' build g++ use.cc
 exports() {
 	local others
 	readelf -d "$root/opt/loom/lib/libloom.so.0" | grep -q 'SONAME.*libloom\.so\.0' || return 1
