@@ -262,7 +262,9 @@ static void write_commands(const struct loom_build *build, const size_t *order, 
 		memcpy(&views[num_views], &build->views[from->first_view],
 		       from->operands * sizeof(*views));
 		num_views += from->operands;
-		memcpy(attrs + attr_bytes, build->attrs + from->attr_offset, from->attr_bytes);
+		if (from->attr_bytes)
+			memcpy(attrs + attr_bytes, build->attrs + from->attr_offset,
+			       from->attr_bytes);
 		attr_bytes += ((size_t)from->attr_bytes + 7) & ~(size_t)7;
 		if (from->stream)
 			steps[from->step].compute_commands++;
