@@ -34,13 +34,12 @@ static inline int loom_compat_sched_init(struct drm_gpu_scheduler *sched,
 }
 
 static inline int loom_compat_sched_job_init(struct drm_sched_job *job,
-					     struct drm_sched_entity *entity, void *owner,
-					     u64 client)
+					     struct drm_sched_entity *entity, u64 client)
 {
 #ifdef LOOM_HAVE_SCHED_JOB_CLIENT
-	return drm_sched_job_init(job, entity, 1, owner, client);
+	return drm_sched_job_init(job, entity, 1, NULL, client);
 #else
-	return drm_sched_job_init(job, entity, 1, owner);
+	return drm_sched_job_init(job, entity, 1, NULL);
 #endif
 }
 

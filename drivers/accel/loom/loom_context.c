@@ -49,12 +49,6 @@ static void loom_context_release(struct kref *ref)
 	queue_work(loom_context_wq, &context->release);
 }
 
-struct loom_context *loom_context_get(struct loom_context *context)
-{
-	kref_get(&context->ref);
-	return context;
-}
-
 /**
  * loom_context_put() - drop a reference
  * @context: the context, or NULL
@@ -222,12 +216,20 @@ int loom_context_ioctl_query(struct drm_device *drm, void *data, struct drm_file
 	return 0;
 }
 
+/**
+ * loom_context_module_init() - what all devices share
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int loom_context_module_init(void)
 {
 	loom_context_wq = alloc_workqueue("loom-release", WQ_UNBOUND, 0);
 	return loom_context_wq ? 0 : -ENOMEM;
 }
 
+/**
+ * loom_context_module_exit() - undo loom_context_module_init(), with what is still to be released
+ */
 void loom_context_module_exit(void)
 {
 	destroy_workqueue(loom_context_wq);

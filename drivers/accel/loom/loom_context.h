@@ -38,7 +38,6 @@ struct loom_context {
 	struct work_struct release;
 };
 
-struct loom_context *loom_context_get(struct loom_context *context);
 struct loom_context *loom_context_lookup(struct loom_file *client, u32 id);
 void loom_context_put(struct loom_context *context);
 void loom_context_kill(struct loom_context *context);

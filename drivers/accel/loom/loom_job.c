@@ -313,8 +313,7 @@ int loom_job_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *f
 		ret = -ENOMEM;
 		goto err_free;
 	}
-	ret = loom_compat_sched_job_init(&job->base, &job->context->entity, job->context,
-					 file->client_id);
+	ret = loom_compat_sched_job_init(&job->base, &job->context->entity, file->client_id);
 	if (ret)
 		goto err_free;
 	ret = loom_sync_in(&args->in_syncs, file, &job->base);

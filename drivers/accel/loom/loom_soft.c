@@ -275,6 +275,11 @@ static struct platform_driver loom_soft_driver = {
 
 static struct platform_device *loom_soft_pdev;
 
+/**
+ * loom_soft_module_init() - make the soft device
+ *
+ * Return: 0 or -errno.
+ */
 int loom_soft_module_init(void)
 {
 	int ret = platform_driver_register(&loom_soft_driver);
@@ -289,6 +294,9 @@ int loom_soft_module_init(void)
 	return 0;
 }
 
+/**
+ * loom_soft_module_exit() - unmake it
+ */
 void loom_soft_module_exit(void)
 {
 	platform_device_unregister(loom_soft_pdev);
