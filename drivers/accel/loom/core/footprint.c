@@ -11,12 +11,12 @@
  * The strides of a tensor nest, so an offset has one way to be a sum of index * stride: that of
  * digits in a number of mixed radix. The view's offset gives the digits of its first element. Then
  * each axis of the view is a walk: so many steps, so far apart. Walks that continue each other
- * (a row behind a row) become one, which undoes reshapes; then each walk is laid on the axis of
- * the tensor whose stride it is a multiple of. It may
+ * become one, which undoes reshapes; each walk is laid on the axis of the tensor whose stride it is
+ * a multiple of. It may
  *
  * - end on that axis: a range, with holes if it takes every second element;
- * - run over the axis a whole number of times, and go on with the next axis out, if the two
- *   are packed: the range is the whole axis;
+ * - run over the axis a whole number of times, taking the same of it each time: a range on it
+ *   and a walk on the next axis out;
  * - run over it in any other way: a contiguous run over some axes, which is a few boxes: what
  *   is left of the first row, whole rows, the beginning of the last.
  *
@@ -171,26 +171,6 @@ static bool loom_trace_add_view(struct loom_trace *trace, const struct drm_loom_
 	return true;
 }
 
-/* Makes one walk of those that continue each other. */
-static void loom_trace_join_walks(struct loom_trace *trace)
-{
-	u32 i, last = 0;
-
-	if (!trace->walk_count)
-		return;
-	for (i = 1; i < trace->walk_count; i++) {
-		struct loom_walk *inner = &trace->walks[last];
-		struct loom_walk *outer = &trace->walks[i];
-
-		/* Both are inside of a tensor, so the product is its bytes at most. */
-		if (outer->stride == inner->count * inner->stride)
-			inner->count *= outer->count;
-		else
-			trace->walks[++last] = *outer;
-	}
-	trace->walk_count = last + 1;
-}
-
 /* Digits of the first element. */
 static bool loom_trace_place(struct loom_trace *trace)
 {
@@ -217,85 +197,157 @@ static bool loom_trace_packed(const struct loom_trace *trace, u32 i)
 	       outer->stride == inner->count * inner->stride;
 }
 
-/* A contiguous run of @count elements of digit @last over that and some outer ones. */
-static bool loom_trace_add_run(struct loom_trace *trace, u32 last, u64 count)
+/* Lets the contiguous run begin on digit @last and have @more elements more of that. */
+static bool loom_trace_add_run(struct loom_trace *trace, u32 last, u64 more)
 {
 	struct loom_digit *digit = &trace->digits[last];
 	u64 start = digit->first, size = digit->count;
 	u32 i = last;
 
-	if (trace->run_count || digit->lane || digit->walks)
+	if (digit->lane || (trace->run_count && trace->run_last != last))
 		return false;
 	digit->run = true;
-	while (start + count > size) {
+	trace->run_last = last;
+	trace->run_count += more;
+	while (start + trace->run_count > size) {
 		if (!loom_trace_packed(trace, i))
 			return false;
 		digit = &trace->digits[--i];
-		if (digit->walks)
+		if (digit->walks && !digit->run)
 			return false;
 		digit->run = true;
 		start += digit->first * size;
 		size *= digit->count;
 	}
 	trace->run_first = i;
-	trace->run_last = last;
 	trace->run_start = start;
-	trace->run_count = count;
 	return true;
+}
+
+/*
+ * The digit that a walk moves on: the first whose stride is not larger. Behind the last if there
+ * is none. A walk that is not a multiple of that may be one of a digit inside it.
+ */
+static u32 loom_trace_digit(const struct loom_trace *trace, u64 stride, u64 *step)
+{
+	u64 rest;
+	u32 i = 0;
+
+	while (i < trace->digit_count && trace->digits[i].stride > stride)
+		i++;
+	for (; i < trace->digit_count; i++) {
+		*step = div64_u64_rem(stride, trace->digits[i].stride, &rest);
+		if (!rest)
+			return i;
+		if (i + 1 < trace->digit_count && !loom_trace_packed(trace, i + 1))
+			break;
+	}
+	return trace->digit_count;
+}
+
+/*
+ * How many rows a walk of @count elements, @step apart, takes of the digit outside of @i, if it
+ * takes the same elements of each and begins with the first of them; else zero.
+ */
+static u64 loom_trace_rows(const struct loom_trace *trace, u32 i, u64 count, u64 step)
+{
+	const struct loom_digit *digit = &trace->digits[i];
+	u64 per_row, rows, rest;
+
+	if (!i || digit->lane || trace->digits[i - 1].lane || digit->walks || digit->first >= step)
+		return 0;
+	per_row = div64_u64_rem(trace->digits[i - 1].stride, step * digit->stride, &rest);
+	if (rest || digit->first + (per_row - 1) * step >= digit->count)
+		return 0;
+	rows = div64_u64_rem(count, per_row, &rest);
+	return rest ? 0 : rows;
 }
 
 static bool loom_trace_lay_walk(struct loom_trace *trace, struct loom_footprint *footprint,
 				const struct loom_walk *walk)
 {
-	u64 count = walk->count, step, rest, rows;
-	struct loom_digit *digit;
-	u32 i = 0;
+	u64 count = walk->count, step = 0, rows;
+	u32 i = loom_trace_digit(trace, walk->stride, &step);
 
-	while (i < trace->digit_count && trace->digits[i].stride > walk->stride)
-		i++;
 	if (i == trace->digit_count)
 		return false;
-	step = div64_u64_rem(walk->stride, trace->digits[i].stride, &rest);
-	if (rest)
-		return false;
-
 	for (;;) {
-		digit = &trace->digits[i];
-		if (digit->run)
-			return false;
+		struct loom_digit *digit = &trace->digits[i];
+
+		if (digit->run) {
+			/* Not exact, but it has a first and a last element. */
+			footprint->exact = false;
+			step = walk->stride;
+			if (count != walk->count)
+				return false;
+			return loom_trace_add_run(trace, trace->run_last, (count - 1) *
+				div64_u64(step, trace->digits[trace->run_last].stride));
+		}
+		/* Rows of lanes are judged when the banks are known. */
+		if (digit->walks || (step != 1 && !digit->lane))
+			footprint->exact = false;
 		if (digit->first + digit->span + (count - 1) * step < digit->count) {
 			digit->span += (count - 1) * step;
 			digit->step = step;
-			/* Rows of lanes are judged when the banks are known. */
-			if (digit->walks++ || (step != 1 && !digit->lane))
-				footprint->exact = false;
+			digit->walks++;
 			return true;
 		}
 
-		/* It runs over the end of the axis. A whole number of times? */
-		rows = 0;
-		if (loom_trace_packed(trace, i) && !digit->walks && digit->first < step) {
-			u64 per_row = div64_u64_rem(digit->count, step, &rest);
-
-			if (!rest) {
-				rows = div64_u64_rem(count, per_row, &rest);
-				if (rest)
-					rows = 0;
-			}
-		}
-		if (!rows) {
-			if (step != 1)
-				footprint->exact = false;
-			return loom_trace_add_run(trace, i, (count - 1) * step + 1);
-		}
-		if (step != 1)
-			footprint->exact = false;
-		digit->span = digit->count - step;
+		/* It runs over the end of the axis. */
+		rows = loom_trace_rows(trace, i, count, step);
+		if (!rows)
+			return loom_trace_add_run(trace, i, digit->span + (count - 1) * step + 1);
+		digit->span = div64_u64(count, rows) * step - step;
 		digit->walks++;
 		count = rows;
 		step = 1;
 		i--;
 	}
+}
+
+/*
+ * Two walks are one if the outer continues the inner, on the same axis or on one that the inner
+ * runs into. If the inner ends before, or if there is a gap between the rows, that the strides
+ * fit is chance: columns of rows that happen to be twice as far apart.
+ */
+static bool loom_trace_joins(const struct loom_trace *trace, const struct loom_walk *inner,
+			     const struct loom_walk *outer)
+{
+	u64 step = 0, outer_step = 0;
+	u32 i = loom_trace_digit(trace, inner->stride, &step);
+	u32 to = loom_trace_digit(trace, outer->stride, &outer_step);
+	const struct loom_digit *digit;
+
+	/* Both are inside of a tensor, so the product is its bytes at most. */
+	if (outer->stride != inner->count * inner->stride || i == trace->digit_count)
+		return false;
+	if (i <= to)
+		return true;
+	digit = &trace->digits[i];
+	if (digit->first + digit->span + (inner->count - 1) * step < digit->count)
+		return false;
+	while (i > to)
+		if (!loom_trace_packed(trace, i--))
+			return false;
+	return true;
+}
+
+static bool loom_trace_lay_walks(struct loom_trace *trace, struct loom_footprint *footprint)
+{
+	struct loom_walk walk;
+	u32 i = 0;
+
+	while (i < trace->walk_count) {
+		walk = trace->walks[i++];
+		for (; i < trace->walk_count; i++) {
+			if (!loom_trace_joins(trace, &walk, &trace->walks[i]))
+				break;
+			walk.count *= trace->walks[i].count;
+		}
+		if (!loom_trace_lay_walk(trace, footprint, &walk))
+			return false;
+	}
+	return true;
 }
 
 /* The range on the lane axis: banks in a row, times rows. */
@@ -394,20 +446,14 @@ bool loom_footprint_get(struct loom_footprint *footprint,
 			u32 lanes)
 {
 	struct loom_trace trace = { .lanes = lanes };
-	u32 i;
 
 	footprint->axes = 0;
 	footprint->exact = true;
 	loom_trace_add_axes(&trace, footprint, tensor);
 	if (!loom_trace_add_view(&trace, tensor, view))
 		return false;
-	loom_trace_join_walks(&trace);
-	if (!loom_trace_place(&trace))
-		return false;
-	for (i = 0; i < trace.walk_count; i++)
-		if (!loom_trace_lay_walk(&trace, footprint, &trace.walks[i]))
-			return false;
-	return loom_trace_make_boxes(&trace, footprint);
+	return loom_trace_place(&trace) && loom_trace_lay_walks(&trace, footprint) &&
+	       loom_trace_make_boxes(&trace, footprint);
 }
 
 static bool loom_box_disjoint(const struct loom_box *a, const struct loom_box *b, u32 axes)
