@@ -289,7 +289,8 @@ static void deconv_shape(struct loom_import *im, const struct loom_value *x,
 	read_ints(im, "output_padding", n, 0, 0, extra);
 	read_ints(im, "output_shape", n, 1, 1, sizes);
 	for (i = 0; i < n && !im->status; i++) {
-		int64_t full = window->strides[i] * (window->in[i] - 1) + loom_window_extent(window, i);
+		int64_t full = window->strides[i] * (window->in[i] - 1) +
+			       loom_window_extent(window, i);
 		int64_t total = 0;
 
 		if (sized || mode == AUTO_PAD_SAME_UPPER || mode == AUTO_PAD_SAME_LOWER) {

@@ -8,6 +8,8 @@
 
 /* each element of the window takes four nodes */
 #define INDICES_WINDOW_MAX	64
+/* the windows' origins are a constant of 8 bytes each */
+#define INDICES_ELEMS_MAX	((int64_t)1 << 24)
 
 /* how far apart neighbours on each axis are counted: the last axis runs fastest, or the first */
 static void image_strides(const struct loom_window *window, bool first_fastest, int64_t *strides)
@@ -87,9 +89,10 @@ static struct loom_value *emit_indices(struct loom_import *im, struct loom_value
 
 	for (i = 0; i < window->num_spatial && total <= INDICES_WINDOW_MAX; i++)
 		total *= window->kernel[i];
-	if (total > INDICES_WINDOW_MAX || !loom_dtype_is_float(x->dtype)) {
+	if (total > INDICES_WINDOW_MAX || x->num_elems > INDICES_ELEMS_MAX ||
+	    !loom_dtype_is_float(x->dtype)) {
 		loom_import_fail(im, -EOPNOTSUPP,
-				 "its Indices result is not supported for this type or window");
+				 "its Indices result is not supported for this type or size");
 		return NULL;
 	}
 	image_strides(window, first_fastest, strides);

@@ -247,7 +247,7 @@ void loom_import_size(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_reshape(im, size, 0, NULL));
 }
 
-#define RANGE_MAX	((int64_t)1 << 26)
+#define RANGE_MAX	((int64_t)1 << 20)
 
 static int64_t range_count(const struct loom_value *start, const struct loom_value *limit,
 			   const struct loom_value *delta)
