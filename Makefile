@@ -158,12 +158,14 @@ $(O)/asan/tests/%: $(O)/asan/obj/tests/host/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(O)/e2e/%: $(O)/obj/tests/e2e/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(O)/asan/e2e/%: $(O)/asan/obj/tests/e2e/%.o $(O)/asan/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(O)/bench/%: $(O)/obj/tests/bench/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 .PHONY: build-tests build-asan build-bench host-tests bench
 build-tests: $(test_bin) $(e2e_bin)
-build-asan: $(asan_bin) $(asan_tool)
+build-asan: $(asan_bin) $(asan_tool) $(O)/asan/e2e/onnx_backend
 build-bench: $(bench_bin)
 host-tests: tools build-tests build-asan
 	@tools/ci/check.sh host asan

@@ -15,6 +15,9 @@ say() {
 	printf '\033[1m%s\033[0m\n' "* $*"
 }
 [ -t 1 ] || say() { echo "* $*"; }
+# the tool in the VM cannot see that there is a terminal at this end
+progress=
+[ ! -t 2 ] || progress=--progress
 
 build() {	# STAGE TARGET...
 	say "$1"
@@ -46,7 +49,8 @@ if [ -n "${MODEL:-}" ]; then
 	# shellcheck disable=SC2206 # words on purpose
 	args+=(${ARGS:-})
 	say "booting the VM: stock kernel, loom.ko, $(basename "$model")"
-	exec tools/vm/run --timeout 600 "${share[@]}" -- build/loom run "$model" --device soft "${args[@]}"
+	# shellcheck disable=SC2086
+	exec tools/vm/run --timeout 600 "${share[@]}" -- build/loom run "$model" --device soft $progress "${args[@]}"
 fi
 
 say 'fetching the model: PP-OCRv4 recognition'
@@ -56,7 +60,7 @@ build/textline build/run.png "$text"
 say 'booting the VM: stock kernel, loom.ko, the network on /dev/accel/accel0'
 # shellcheck disable=SC2086
 tools/vm/run --timeout 600 -- build/loom run build/models/ppocr_rec.onnx \
-	--device soft --input build/run.png --labels build/models/ppocr_keys.txt ${ARGS:-} | tee build/run.out
+	--device soft $progress --input build/run.png --labels build/models/ppocr_keys.txt ${ARGS:-} | tee build/run.out
 
 echo
 echo "the picture says:  $text"

@@ -96,18 +96,32 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 	return 0;
 }
 
+/* Of a plan's dump, what lies in DRAM: the slots, and the tensors in them. */
+static void tool_plan_print_places(char *text)
+{
+	char *line, *rest = NULL;
+
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (!strncmp(line, "slot ", 5) ||
+		    (!strncmp(line, "tensor ", 7) && strstr(line, " slot ")))
+			puts(line);
+}
+
 static int tool_plan_dump(const struct tool_model *model, enum tool_stage stage)
 {
 	char *text;
 	int ret;
 
-	if (stage == TOOL_STAGE_PLAN)
-		ret = loom_plan_dump(model->program->plan, model->program->plan_bytes, &text);
-	else
+	if (stage == TOOL_STAGE_GRAPH)
 		ret = loom_graph_dump(model->graph, &text);
+	else
+		ret = loom_plan_dump(model->program->plan, model->program->plan_bytes, &text);
 	if (ret)
 		return tool_fail("dump: %s", strerror(-ret));
-	fputs(text, stdout);
+	if (stage == TOOL_STAGE_PLACE)
+		tool_plan_print_places(text);
+	else
+		fputs(text, stdout);
 	free(text);
 	return 0;
 }

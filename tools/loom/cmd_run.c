@@ -26,6 +26,7 @@
  * @save_outputs: --save-outputs, or NULL
  * @repeat: --repeat
  * @json: --json
+ * @progress: --progress
  * @arrays: declared inputs, by index
  * @num_arrays: number of @arrays
  * @target: where it runs
@@ -49,6 +50,7 @@ struct tool_run {
 	const char *save_outputs;
 	uint32_t repeat;
 	bool json;
+	bool progress;
 	struct loom_array *arrays;
 	uint32_t num_arrays;
 	struct loom_target *target;
@@ -69,6 +71,7 @@ enum {
 	TOOL_RUN_SAVE_OUTPUTS,
 	TOOL_RUN_REPEAT,
 	TOOL_RUN_JSON,
+	TOOL_RUN_PROGRESS,
 	TOOL_RUN_SCALE,
 	TOOL_RUN_MEAN,
 	TOOL_RUN_STD,
@@ -186,6 +189,9 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 	case TOOL_RUN_JSON:
 		run->json = true;
 		return 0;
+	case TOOL_RUN_PROGRESS:
+		run->progress = true;
+		return 0;
 	case TOOL_RUN_SCALE:
 		return tool_run_set_scale(run, value);
 	case TOOL_RUN_MEAN:
@@ -212,6 +218,7 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 		{ "save-outputs", required_argument, NULL, TOOL_RUN_SAVE_OUTPUTS },
 		{ "repeat", required_argument, NULL, TOOL_RUN_REPEAT },
 		{ "json", no_argument, NULL, TOOL_RUN_JSON },
+		{ "progress", no_argument, NULL, TOOL_RUN_PROGRESS },
 		{ "scale", required_argument, NULL, TOOL_RUN_SCALE },
 		{ "mean", required_argument, NULL, TOOL_RUN_MEAN },
 		{ "std", required_argument, NULL, TOOL_RUN_STD },
@@ -356,7 +363,7 @@ static int tool_run_execute(struct tool_run *run)
 	int ret = 0;
 
 	for (i = 0; !ret && i < run->repeat; i++) {
-		tool_progress_begin(&progress, "loom: running");
+		tool_progress_begin(&progress, "loom: running", run->progress);
 		start = tool_now_ns();
 		ret = loom_session_run(run->session, tool_progress_tick, &progress, &err);
 		took = tool_now_ns() - start;
@@ -646,6 +653,7 @@ const struct tool_command tool_run = {
 		"  --save-outputs DIR   write every output to DIR\n"
 		"  --repeat N           run N times, report the fastest\n"
 		"  --json               the summary for programs\n"
+		"  --progress           say how far it is even where stderr is no terminal\n"
 		"\nHow a picture becomes an input: (pixel * scale - mean) / std\n"
 		"  --scale S            default 1/255\n"
 		"  --mean M[,M,M]       default 0.5\n"

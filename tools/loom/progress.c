@@ -5,9 +5,13 @@
 
 #define TOOL_PROGRESS_QUIET_NS	1000000000
 
-void tool_progress_begin(struct tool_progress *progress, const char *what)
+void tool_progress_begin(struct tool_progress *progress, const char *what, bool always)
 {
-	*progress = (struct tool_progress){ .what = what, .start_ns = tool_now_ns() };
+	*progress = (struct tool_progress){
+		.what = what,
+		.start_ns = tool_now_ns(),
+		.visible = always || isatty(STDERR_FILENO),
+	};
 }
 
 int tool_progress_tick(void *arg, uint64_t done, uint64_t total)
@@ -15,7 +19,7 @@ int tool_progress_tick(void *arg, uint64_t done, uint64_t total)
 	struct tool_progress *progress = arg;
 	int64_t took_ns = tool_now_ns() - progress->start_ns;
 
-	if (took_ns < TOOL_PROGRESS_QUIET_NS || !isatty(STDERR_FILENO))
+	if (took_ns < TOOL_PROGRESS_QUIET_NS || !progress->visible)
 		return 0;
 	if (total)
 		fprintf(stderr, "\r%s: %3.0f %%, %.0f s ", progress->what, 100.0 * done / total,

@@ -227,15 +227,18 @@ int tool_labels_decode(const char *dictionary, const struct loom_array *array,
  * struct tool_progress - a line on the terminal that tells how far it is
  * @what: is being done
  * @start_ns: when it began
+ * @visible: there is somebody to look at it
  * @shown: there is something on the line
  */
 struct tool_progress {
 	const char *what;
 	int64_t start_ns;
+	bool visible;
 	bool shown;
 };
 
-void tool_progress_begin(struct tool_progress *progress, const char *what);
+/** tool_progress_begin() - on a terminal, or @always: it may be at the far end of a pipe */
+void tool_progress_begin(struct tool_progress *progress, const char *what, bool always);
 /** tool_progress_tick() - a loom_progress_fn; @arg is the struct tool_progress */
 int tool_progress_tick(void *arg, uint64_t done, uint64_t total);
 void tool_progress_end(struct tool_progress *progress);
