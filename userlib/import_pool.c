@@ -80,6 +80,7 @@ static struct loom_value *pad_for_windows(struct loom_import *im, struct loom_va
  * wherever the next is not larger. Of equals the first wins, as ONNX Runtime has it.
  */
 static struct loom_value *emit_indices(struct loom_import *im, struct loom_value *x,
+				       const struct loom_value *y,
 				       const struct loom_window *window)
 {
 	struct loom_value *padded, *best = NULL, *offsets = NULL, *origins;
@@ -89,7 +90,7 @@ static struct loom_value *emit_indices(struct loom_import *im, struct loom_value
 
 	for (i = 0; i < window->num_spatial && total <= INDICES_WINDOW_MAX; i++)
 		total *= window->kernel[i];
-	if (total > INDICES_WINDOW_MAX || x->num_elems > INDICES_ELEMS_MAX ||
+	if (total > INDICES_WINDOW_MAX || y->num_elems > INDICES_ELEMS_MAX ||
 	    !loom_dtype_is_float(x->dtype)) {
 		loom_import_fail(im, -EOPNOTSUPP,
 				 "its Indices result is not supported for this type or size");
@@ -150,7 +151,7 @@ static void pool_attrs(struct loom_import *im, enum loom_gpool_kind kind,
 
 void loom_import_pool(struct loom_import *im, int kind)
 {
-	struct loom_value *x = loom_import_operand(im, 0);
+	struct loom_value *x = loom_import_operand(im, 0), *y;
 	struct loom_window window = { 0 };
 	int64_t dims[LOOM_GRAPH_RANK];
 	struct loom_gpool pool = { 0 };
@@ -179,9 +180,10 @@ void loom_import_pool(struct loom_import *im, int kind)
 	node = loom_emit_begin(im, LOOM_GOP_POOL, x->dtype, x->rank, dims, 1, &x);
 	if (node)
 		node->pool = pool;
-	loom_import_result(im, 0, loom_emit_end(im, node));
-	if (loom_import_wants(im, 1))
-		loom_import_result(im, 1, emit_indices(im, x, &window));
+	y = loom_emit_end(im, node);
+	loom_import_result(im, 0, y);
+	if (y && loom_import_wants(im, 1))
+		loom_import_result(im, 1, emit_indices(im, x, y, &window));
 }
 
 void loom_import_global_pool(struct loom_import *im, int kind)
