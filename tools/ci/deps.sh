@@ -5,6 +5,7 @@
 #	tools/ci/deps.sh build	compile the library and the tools
 #	tools/ci/deps.sh run	build, plus the module and the VM it runs in
 #	tools/ci/deps.sh check	run, plus the linters and the test oracles
+#	tools/ci/deps.sh docs	what turns Documentation/ into pages
 #
 # A program that is there already, from wherever, is not installed again.
 set -eu
@@ -23,7 +24,8 @@ case $mode in
 build)	want=$build ;;
 run)	want="$build $run" ;;
 check)	want="$build $run $check" ;;
-*)	echo "usage: $0 build|run|check" >&2; exit 2 ;;
+docs)	want="python3-sphinx:sphinx-build linux-source-6.12 perl" ;;
+*)	echo "usage: $0 build|run|check|docs" >&2; exit 2 ;;
 esac
 
 missing=

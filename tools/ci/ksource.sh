@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Unpack the few parts of the kernel's source that we use as they are, the
-# linters and the kselftest frame, into build/ksource. None of it is ours, so
+# linters, the kernel-doc directive and the kselftest frame, into build/ksource. None of it is ours, so
 # none of it is in this tree.
 set -eu
 
@@ -13,7 +13,7 @@ dir=build/ksource
 	echo "ksource: no $tarball, try: make deps-check" >&2
 	exit 1
 }
-if [ -f $dir/.stamp ] && [ -z "$(find $tarball -newer $dir/.stamp)" ]; then
+if [ -f $dir/.stamp ] && [ -d $dir/Documentation ] && [ -z "$(find $tarball -newer $dir/.stamp)" ]; then
 	exit 0
 fi
 echo "ksource: unpacking the kernel's linters and kselftest frame"
@@ -22,7 +22,7 @@ tmp=$(mktemp -d build/.ksource.XXXXXX)
 trap 'rm -rf "$tmp"' EXIT
 xz -dc -T2 $tarball | tar -x -C "$tmp" --strip-components=1 --wildcards \
 	'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch' \
-	'*/scripts/kernel-doc' '*/scripts/Makefile.*' '*/scripts/subarch.include' \
+	'*/scripts/kernel-doc' '*/Documentation/sphinx/*' '*/scripts/Makefile.*' '*/scripts/subarch.include' \
 	'*/tools/testing/selftests/kselftest*' '*/tools/testing/selftests/lib.mk' \
 	'*/tools/testing/selftests/run_kselftest.sh'
 # the time of unpacking, not that of the release
