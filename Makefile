@@ -71,6 +71,7 @@ help:
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
 	@echo '  make bench        build the benchmarks and print their figures'
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header'
+	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
 	@echo '  make vm           a shell in the VM, with the module loaded'
 	@echo '  make install      module (dkms), library, headers, tool, udev rule; DESTDIR= PREFIX='
 	@echo '  make clean        remove what was built, keep what was downloaded'
@@ -211,6 +212,14 @@ lint:
 	@tools/ci/lint.sh
 vm: tools module
 	@tools/vm/run --shell
+
+# Sphinx with the kernel's own kernel-doc directive; a warning is an error.
+.PHONY: docs
+docs:
+	@tools/ci/deps.sh docs
+	@tools/ci/ksource.sh
+	@LOOM_KSOURCE=$(abspath $(O)/ksource) sphinx-build -q -W -b html Documentation $(O)/docs
+	@echo 'docs: $(O)/docs/index.html'
 
 # --- install -----------------------------------------------------------------
 
