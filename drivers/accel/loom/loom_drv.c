@@ -29,6 +29,11 @@
  * loom_drv_core_ioctls gets through to it; other numbers are EINVAL, as unknown
  * numbers are. An ioctl that is not DRM's is ENOTTY.
  *
+ * Some of what gets through allocates by a client's count, and warns in the kernel's
+ * log when that is absurd. So the count is looked at here, and more than
+ * LOOM_DRV_MAX_HANDLES is E2BIG. A client that changes it between this look and DRM's
+ * gains a warning, and nothing else.
+ *
  * What is larger than the structure that this driver knows must be zero there: E2BIG.
  */
 
@@ -73,25 +78,33 @@ static const struct drm_ioctl_desc loom_drv_ioctls[] = {
 	LOOM_DRV_IOCTL(CONTEXT_QUERY, loom_context_ioctl_query_guarded),
 };
 
-/* What an accel node needs of DRM's own ioctls. */
-static const u32 loom_drv_core_ioctls[] = {
-	DRM_IOCTL_VERSION,
-	DRM_IOCTL_GET_CAP,
-	DRM_IOCTL_GEM_CLOSE,
-	DRM_IOCTL_PRIME_HANDLE_TO_FD,
-	DRM_IOCTL_PRIME_FD_TO_HANDLE,
-	DRM_IOCTL_SYNCOBJ_CREATE,
-	DRM_IOCTL_SYNCOBJ_DESTROY,
-	DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD,
-	DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE,
-	DRM_IOCTL_SYNCOBJ_WAIT,
-	DRM_IOCTL_SYNCOBJ_RESET,
-	DRM_IOCTL_SYNCOBJ_SIGNAL,
-	DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT,
-	DRM_IOCTL_SYNCOBJ_QUERY,
-	DRM_IOCTL_SYNCOBJ_TRANSFER,
-	DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL,
-	DRM_IOCTL_SYNCOBJ_EVENTFD,
+/* Syncobjs in one call: far more than anybody waits for, and far less than what hurts. */
+#define LOOM_DRV_MAX_HANDLES	1024
+
+/* What an accel node needs of DRM's own ioctls, and where those keep a count of handles. */
+static const struct loom_drv_core_ioctl {
+	u32 cmd;
+	u32 count_offset;
+} loom_drv_core_ioctls[] = {
+	{ DRM_IOCTL_VERSION },
+	{ DRM_IOCTL_GET_CAP },
+	{ DRM_IOCTL_GEM_CLOSE },
+	{ DRM_IOCTL_PRIME_HANDLE_TO_FD },
+	{ DRM_IOCTL_PRIME_FD_TO_HANDLE },
+	{ DRM_IOCTL_SYNCOBJ_CREATE },
+	{ DRM_IOCTL_SYNCOBJ_DESTROY },
+	{ DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD },
+	{ DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE },
+	{ DRM_IOCTL_SYNCOBJ_WAIT, offsetof(struct drm_syncobj_wait, count_handles) },
+	{ DRM_IOCTL_SYNCOBJ_RESET, offsetof(struct drm_syncobj_array, count_handles) },
+	{ DRM_IOCTL_SYNCOBJ_SIGNAL, offsetof(struct drm_syncobj_array, count_handles) },
+	{ DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT,
+	  offsetof(struct drm_syncobj_timeline_wait, count_handles) },
+	{ DRM_IOCTL_SYNCOBJ_QUERY, offsetof(struct drm_syncobj_timeline_array, count_handles) },
+	{ DRM_IOCTL_SYNCOBJ_TRANSFER },
+	{ DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL,
+	  offsetof(struct drm_syncobj_timeline_array, count_handles) },
+	{ DRM_IOCTL_SYNCOBJ_EVENTFD },
 };
 
 static int loom_drv_check_own(u32 cmd, unsigned long arg)
@@ -110,19 +123,32 @@ static int loom_drv_check_own(u32 cmd, unsigned long arg)
 	return ret ? 0 : -E2BIG;
 }
 
+static int loom_drv_check_core(u32 cmd, unsigned long arg)
+{
+	const struct loom_drv_core_ioctl *core = loom_drv_core_ioctls;
+	const struct loom_drv_core_ioctl *end = core + ARRAY_SIZE(loom_drv_core_ioctls);
+	u32 count;
+
+	while (core < end && DRM_IOCTL_NR(cmd) != DRM_IOCTL_NR(core->cmd))
+		core++;
+	if (core == end)
+		return -EINVAL;
+	if (!core->count_offset || _IOC_SIZE(cmd) <= core->count_offset)
+		return 0;
+	if (get_user(count, (u32 __user *)(arg + core->count_offset)))
+		return -EFAULT;
+	return count > LOOM_DRV_MAX_HANDLES ? -E2BIG : 0;
+}
+
 static int loom_drv_check(u32 cmd, unsigned long arg)
 {
 	u32 nr = DRM_IOCTL_NR(cmd);
-	u32 i;
 
 	if (DRM_IOCTL_TYPE(cmd) != DRM_IOCTL_BASE)
 		return -ENOTTY;
 	if (nr >= DRM_COMMAND_BASE && nr < DRM_COMMAND_END)
 		return loom_drv_check_own(cmd, arg);
-	for (i = 0; i < ARRAY_SIZE(loom_drv_core_ioctls); i++)
-		if (nr == DRM_IOCTL_NR(loom_drv_core_ioctls[i]))
-			return 0;
-	return -EINVAL;
+	return loom_drv_check_core(cmd, arg);
 }
 
 static long loom_drv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
