@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Buffers: where they are put, what is refused, how they are mapped and shared.
+ */
+#include "loom_selftest.h"
+
+FIXTURE(bo)
+{
+	int fd;
+	struct drm_loom_region_info region[LOOM_REGION_COUNT];
+};
+
+FIXTURE_SETUP(bo)
+{
+	uint32_t i;
+
+	self->fd = loom_open();
+	if (self->fd < 0)
+		SKIP(return, "no loom device");
+	for (i = 0; i < LOOM_REGION_COUNT; i++)
+		ASSERT_EQ(0, loom_query_region(self->fd, i, &self->region[i]));
+}
+
+FIXTURE_TEARDOWN(bo)
+{
+	if (self->fd >= 0)
+		close(self->fd);
+}
+
+static uint64_t div_up(uint64_t a, uint64_t b)
+{
+	return (a + b - 1) / b;
+}
+
+TEST_F(bo, takes_what_the_layout_says)
+{
+	static const uint64_t sizes[] = { 1, 63, 4095, 4096, 4097, 65536, 123457 };
+	static const uint32_t pages[] = { 0, 4096, 8192 };
+	uint32_t region, s, p;
+
+	for (region = 0; region < LOOM_REGION_COUNT; region++)
+		for (s = 0; s < LOOM_ARRAY_SIZE(sizes); s++)
+			for (p = 0; p < LOOM_ARRAY_SIZE(pages); p++) {
+				const struct drm_loom_region_info *r = &self->region[region];
+				uint64_t page = pages[p] ?: 4096, pitch, per_bank;
+				struct drm_loom_bo_create args = {
+					.size = sizes[s],
+					.region = region,
+					.page_bytes = pages[p],
+				};
+				struct drm_loom_bo_info info;
+
+				pitch = div_up(page, r->align_bytes) * r->align_bytes;
+				per_bank = div_up(div_up(sizes[s], page), r->banks) * pitch;
+				if (per_bank > r->largest_free_bytes)
+					continue;
+				ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+				ASSERT_NE(0, args.handle);
+				ASSERT_EQ(0, loom_bo_info(self->fd, args.handle, &info));
+				EXPECT_EQ(args.handle, info.handle);
+				EXPECT_EQ(region, info.region);
+				EXPECT_EQ(sizes[s], info.size);
+				EXPECT_EQ(page, info.page_bytes);
+				EXPECT_EQ(pitch, info.page_pitch_bytes);
+				EXPECT_EQ(r->banks, info.banks);
+				EXPECT_EQ(per_bank, info.bytes_per_bank);
+				EXPECT_EQ(per_bank * r->banks - sizes[s], info.padding_bytes);
+				EXPECT_EQ(LOOM_LAYOUT_INTERLEAVED, info.layout);
+				EXPECT_EQ(0, info.flags);
+				EXPECT_EQ(0, info.pad);
+				EXPECT_EQ(0, info.address % r->align_bytes);
+				EXPECT_GE(info.address, r->reserved_bytes);
+				EXPECT_LE(info.address + per_bank, r->bank_bytes);
+				ASSERT_EQ(0, loom_bo_close(self->fd, args.handle));
+			}
+}
+
+/* First and second buffer of an empty region. */
+static void place_two(struct __test_metadata *_metadata, int fd, uint32_t region,
+		      uint32_t direction, uint64_t address[2], uint64_t *bytes)
+{
+	struct drm_loom_bo_info info;
+	uint32_t handle[2], i;
+
+	for (i = 0; i < 2; i++) {
+		struct drm_loom_bo_create args = {
+			.size = 4096, .region = region, .direction = direction,
+		};
+
+		ASSERT_EQ(0, loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+		handle[i] = args.handle;
+		ASSERT_EQ(0, loom_bo_info(fd, args.handle, &info));
+		address[i] = info.address;
+		*bytes = info.bytes_per_bank;
+	}
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, loom_bo_close(fd, handle[i]));
+}
+
+TEST_F(bo, grows_from_the_end_that_was_asked_for)
+{
+	static const struct {
+		uint32_t region, direction;
+		bool down;
+	} cases[] = {
+		{ LOOM_REGION_DRAM, LOOM_DIRECTION_DEFAULT, false },
+		{ LOOM_REGION_DRAM, LOOM_DIRECTION_BOTTOM_UP, false },
+		{ LOOM_REGION_DRAM, LOOM_DIRECTION_TOP_DOWN, true },
+		{ LOOM_REGION_SRAM, LOOM_DIRECTION_DEFAULT, true },
+		{ LOOM_REGION_SRAM, LOOM_DIRECTION_BOTTOM_UP, false },
+		{ LOOM_REGION_SRAM, LOOM_DIRECTION_TOP_DOWN, true },
+	};
+	uint64_t address[2], bytes;
+	unsigned int i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(cases); i++) {
+		const struct drm_loom_region_info *r = &self->region[cases[i].region];
+
+		if (r->blocks)
+			SKIP(return, "somebody else uses the device");
+		place_two(_metadata, self->fd, cases[i].region, cases[i].direction, address,
+			  &bytes);
+		if (cases[i].down) {
+			EXPECT_EQ(r->bank_bytes, address[0] + bytes);
+			EXPECT_EQ(address[0], address[1] + bytes);
+		} else {
+			EXPECT_EQ(r->bank_bytes - r->total_bytes, address[0]);
+			EXPECT_EQ(address[0] + bytes, address[1]);
+		}
+	}
+}
+
+TEST_F(bo, what_is_wrong_is_einval)
+{
+	const struct drm_loom_bo_create wrong[] = {
+		{ .size = 0 },
+		{ .size = 1, .region = LOOM_REGION_COUNT },
+		{ .size = 1, .region = UINT32_MAX },
+		{ .size = 1, .layout = 1 },
+		{ .size = 1, .layout = UINT32_MAX },
+		{ .size = 1, .direction = 3 },
+		{ .size = 1, .direction = UINT32_MAX },
+		{ .size = 1, .flags = 1 },
+		{ .size = 1, .flags = 1u << 31 },
+		{ .size = 1, .page_bytes = 1 },
+		{ .size = 1, .page_bytes = 4095 },
+		{ .size = 1, .page_bytes = 12288 },
+		{ .size = 1, .page_bytes = self->region[0].align_bytes / 2 },
+		{ .size = 1, .page_bytes = 2u << 20 },
+		{ .size = 1, .page_bytes = 1u << 31 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(wrong); i++) {
+		struct drm_loom_bo_create args = wrong[i];
+
+		EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args)) {
+			TH_LOG("case %u", i);
+		}
+		EXPECT_EQ(0, args.handle);
+	}
+}
+
+TEST_F(bo, every_page_size_from_the_alignment_to_a_mebibyte)
+{
+	uint64_t page;
+
+	for (page = self->region[0].align_bytes; page <= 1u << 20; page *= 2) {
+		struct drm_loom_bo_create args = { .size = 1, .page_bytes = page };
+
+		EXPECT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+		EXPECT_EQ(0, loom_bo_close(self->fd, args.handle));
+	}
+}
+
+TEST_F(bo, more_than_the_banks_hold_is_enospc)
+{
+	uint32_t region, handle;
+
+	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+		const struct drm_loom_region_info *r = &self->region[region];
+
+		EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, r->total_bytes * r->banks + 1, region,
+						  &handle));
+		EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, 1ull << 62, region, &handle));
+		EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, UINT64_MAX, region, &handle));
+		EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, UINT64_MAX - 4095, region, &handle));
+	}
+}
+
+TEST_F(bo, a_full_sram_is_enospc_and_can_be_emptied)
+{
+	const struct drm_loom_region_info *r = &self->region[LOOM_REGION_SRAM];
+	uint64_t piece = r->total_bytes / 8 / 4096 * 4096 * r->banks;
+	struct drm_loom_region_info now;
+	uint32_t handles[64], count = 0, i;
+	int ret = 0;
+
+	if (!piece)
+		SKIP(return, "an SRAM that is too small for this");
+	while (count < 64 && !(ret = loom_bo_create(self->fd, piece, LOOM_REGION_SRAM,
+						    &handles[count])))
+		count++;
+	EXPECT_EQ(-ENOSPC, ret);
+	ASSERT_GE(count, 4);
+	/* every second one: room for two, but in no one place */
+	for (i = 0; i < count; i += 2)
+		ASSERT_EQ(0, loom_bo_close(self->fd, handles[i]));
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &now));
+	if (now.largest_free_bytes < 2 * (piece / r->banks)) {
+		EXPECT_GE(now.free_bytes, 2 * (piece / r->banks));
+		EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, 2 * piece, LOOM_REGION_SRAM,
+						  &handles[0]));
+	}
+	ASSERT_EQ(0, loom_bo_create(self->fd, piece, LOOM_REGION_SRAM, &handles[0]));
+	ASSERT_EQ(0, loom_bo_close(self->fd, handles[0]));
+	for (i = 1; i < count; i += 2)
+		ASSERT_EQ(0, loom_bo_close(self->fd, handles[i]));
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &now));
+	EXPECT_EQ(r->allocated_bytes, now.allocated_bytes);
+	EXPECT_EQ(r->largest_free_bytes, now.largest_free_bytes);
+}
+
+TEST_F(bo, is_zeroed_whoever_had_the_memory)
+{
+	const uint64_t size = 64 * 1024;
+	uint32_t handle, round, region;
+	unsigned char *map;
+	uint64_t i, dirty = 0;
+
+	for (region = 0; region < LOOM_REGION_COUNT; region++)
+		for (round = 0; round < 4; round++) {
+			ASSERT_EQ(0, loom_bo_create(self->fd, size, region, &handle));
+			map = loom_bo_map(self->fd, handle, size);
+			ASSERT_NE(MAP_FAILED, map);
+			for (i = 0; i < size; i++)
+				dirty += !!map[i];
+			memset(map, 0xa5, size);
+			munmap(map, size);
+			ASSERT_EQ(0, loom_bo_close(self->fd, handle));
+		}
+	EXPECT_EQ(0, dirty);
+}
+
+TEST_F(bo, its_mapping_is_linear_and_of_its_size)
+{
+	/* not a whole number of pages: the rest of the last page is mapped, too, and no more */
+	const uint64_t size = 10 * LOOM_PAGE + 5, room = 11 * LOOM_PAGE;
+	struct drm_loom_bo_info info;
+	uint32_t *map, *again, *part;
+	uint32_t handle, i, wrong = 0;
+
+	ASSERT_EQ(0, loom_bo_create(self->fd, size, LOOM_REGION_DRAM, &handle));
+	ASSERT_EQ(0, loom_bo_info(self->fd, handle, &info));
+	EXPECT_EQ(0, info.mmap_offset % LOOM_PAGE);
+	EXPECT_NE(0, info.mmap_offset);
+	map = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, self->fd, info.mmap_offset);
+	ASSERT_NE(MAP_FAILED, map);
+	for (i = 0; i < room / 4; i++)
+		map[i] = i * 2654435761u;
+	again = mmap(NULL, room, PROT_READ, MAP_SHARED, self->fd, info.mmap_offset);
+	ASSERT_NE(MAP_FAILED, again);
+	for (i = 0; i < room / 4; i++)
+		wrong += again[i] != i * 2654435761u;
+	EXPECT_EQ(0, wrong);
+	part = mmap(NULL, LOOM_PAGE, PROT_READ, MAP_SHARED, self->fd,
+		    info.mmap_offset + 3 * LOOM_PAGE);
+	ASSERT_NE(MAP_FAILED, part);
+	EXPECT_EQ(again[3 * LOOM_PAGE / 4], part[0]);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, room + LOOM_PAGE, PROT_READ, MAP_SHARED, self->fd,
+				   info.mmap_offset));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, LOOM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, self->fd,
+				   info.mmap_offset));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, LOOM_PAGE, PROT_READ, MAP_SHARED, self->fd,
+				   info.mmap_offset + (1ull << 40)));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, LOOM_PAGE, PROT_READ, MAP_SHARED, self->fd, 0));
+
+	/* the mapping keeps the bytes when the handle goes */
+	ASSERT_EQ(0, loom_bo_close(self->fd, handle));
+	EXPECT_EQ(2654435761u, map[1]);
+	map[1] = 7;
+	EXPECT_EQ(7, again[1]);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, LOOM_PAGE, PROT_READ, MAP_SHARED, self->fd,
+				   info.mmap_offset));
+}
+
+TEST_F(bo, a_child_sees_the_same_mapping)
+{
+	unsigned char *map;
+	uint32_t handle;
+	int status;
+	pid_t child;
+
+	ASSERT_EQ(0, loom_bo_create(self->fd, LOOM_PAGE, LOOM_REGION_DRAM, &handle));
+	map = loom_bo_map(self->fd, handle, LOOM_PAGE);
+	ASSERT_NE(MAP_FAILED, map);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		map[9] = 99;
+		_exit(0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(99, map[9]);
+}
+
+TEST_F(bo, another_file_has_no_part_in_it)
+{
+	struct drm_loom_bo_info info, other_info;
+	struct drm_prime_handle prime = { .flags = DRM_CLOEXEC };
+	uint32_t handle;
+	int other = loom_open();
+
+	ASSERT_GE(other, 0);
+	ASSERT_EQ(0, loom_bo_create(self->fd, LOOM_PAGE, LOOM_REGION_DRAM, &handle));
+	ASSERT_EQ(0, loom_bo_info(self->fd, handle, &info));
+	EXPECT_EQ(-ENOENT, loom_bo_info(other, handle, &other_info));
+	EXPECT_EQ(-ENOENT, loom_bo_wait(other, handle, 0));
+	EXPECT_EQ(-EINVAL, loom_bo_close(other, handle));
+	prime.handle = handle;
+	EXPECT_EQ(-ENOENT, loom_call(other, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, LOOM_PAGE, PROT_READ, MAP_SHARED, other,
+				   info.mmap_offset));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(0, loom_bo_info(self->fd, handle, &info));
+	close(other);
+}
+
+TEST_F(bo, handles_that_are_none_are_enoent)
+{
+	static const uint32_t wrong[] = { 0, 1000, 0x7fffffff, 0x80000000, UINT32_MAX };
+	struct drm_loom_bo_info info;
+	struct drm_loom_bo_wait wait = { .pad = 1 };
+	uint32_t handle;
+	unsigned int i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(wrong); i++) {
+		EXPECT_EQ(-ENOENT, loom_bo_info(self->fd, wrong[i], &info));
+		EXPECT_EQ(-ENOENT, loom_bo_wait(self->fd, wrong[i], 0));
+		/* this one is DRM's own, and has its own mind */
+		EXPECT_EQ(-EINVAL, loom_bo_close(self->fd, wrong[i]));
+	}
+	ASSERT_EQ(0, loom_bo_create(self->fd, 1, LOOM_REGION_DRAM, &handle));
+	info = (struct drm_loom_bo_info) { .handle = handle, .pad = 1 };
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_INFO, &info));
+	wait.handle = handle;
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_WAIT, &wait));
+	ASSERT_EQ(0, loom_bo_close(self->fd, handle));
+	EXPECT_EQ(-EINVAL, loom_bo_close(self->fd, handle));
+	EXPECT_EQ(-ENOENT, loom_bo_info(self->fd, handle, &info));
+}
+
+TEST_F(bo, waiting_for_an_idle_buffer_is_no_wait)
+{
+	static const int64_t timeouts[] = { 0, 1, -1, INT64_MIN, INT64_MAX };
+	uint32_t handle;
+	unsigned int i;
+
+	ASSERT_EQ(0, loom_bo_create(self->fd, 1, LOOM_REGION_DRAM, &handle));
+	for (i = 0; i < LOOM_ARRAY_SIZE(timeouts); i++)
+		EXPECT_EQ(0, loom_bo_wait(self->fd, handle, timeouts[i]));
+}
+
+TEST_F(bo, a_dma_buf_is_the_same_buffer)
+{
+	struct drm_prime_handle prime = { .flags = DRM_RDWR | DRM_CLOEXEC };
+	struct drm_loom_region_info before, after;
+	struct drm_loom_bo_info mine, theirs;
+	unsigned char *map, *shared;
+	uint32_t handle, imported;
+	int other = loom_open();
+
+	ASSERT_GE(other, 0);
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_DRAM, &before));
+	ASSERT_EQ(0, loom_bo_create(self->fd, 3 * LOOM_PAGE, LOOM_REGION_DRAM, &handle));
+	prime.handle = handle;
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+
+	/* back into the same file: the same handle */
+	prime.handle = 0;
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	EXPECT_EQ(handle, prime.handle);
+
+	ASSERT_EQ(0, loom_call(other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	imported = prime.handle;
+	ASSERT_EQ(0, loom_bo_info(self->fd, handle, &mine));
+	ASSERT_EQ(0, loom_bo_info(other, imported, &theirs));
+	EXPECT_EQ(mine.address, theirs.address);
+	EXPECT_EQ(mine.size, theirs.size);
+	map = loom_bo_map(self->fd, handle, 3 * LOOM_PAGE);
+	ASSERT_NE(MAP_FAILED, map);
+	map[2 * LOOM_PAGE + 5] = 77;
+	shared = loom_bo_map(other, imported, 3 * LOOM_PAGE);
+	ASSERT_NE(MAP_FAILED, shared);
+	EXPECT_EQ(77, shared[2 * LOOM_PAGE + 5]);
+
+	/* it lives as long as anybody has it */
+	munmap(map, 3 * LOOM_PAGE);
+	ASSERT_EQ(0, loom_bo_close(self->fd, handle));
+	close(prime.fd);
+	EXPECT_EQ(77, shared[2 * LOOM_PAGE + 5]);
+	EXPECT_EQ(0, loom_bo_info(other, imported, &theirs));
+	munmap(shared, 3 * LOOM_PAGE);
+	close(other);
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_DRAM, &after));
+	EXPECT_EQ(before.allocated_bytes, after.allocated_bytes);
+}
+
+TEST_F(bo, a_dma_buf_outlives_its_file)
+{
+	struct drm_prime_handle prime = { .flags = DRM_RDWR | DRM_CLOEXEC };
+	unsigned char *map;
+	int other = loom_open();
+
+	ASSERT_GE(other, 0);
+	ASSERT_EQ(0, loom_bo_create(other, LOOM_PAGE, LOOM_REGION_DRAM, &prime.handle));
+	map = loom_bo_map(other, prime.handle, LOOM_PAGE);
+	ASSERT_NE(MAP_FAILED, map);
+	map[3] = 33;
+	munmap(map, LOOM_PAGE);
+	ASSERT_EQ(0, loom_call(other, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+	close(other);
+	map = mmap(NULL, LOOM_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, prime.fd, 0);
+	ASSERT_NE(MAP_FAILED, map);
+	EXPECT_EQ(33, map[3]);
+	prime.handle = 0;
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	EXPECT_NE(0, prime.handle);
+	close(prime.fd);
+}
+
+TEST_F(bo, what_is_no_dma_buf_is_not_imported)
+{
+	struct drm_prime_handle prime = { .fd = -1 };
+	int pipefd[2];
+
+	EXPECT_EQ(-EBADF, loom_call(self->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	prime.fd = 0x7fffffff;
+	EXPECT_EQ(-EBADF, loom_call(self->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	ASSERT_EQ(0, pipe(pipefd));
+	prime.fd = pipefd[0];
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	prime.fd = self->fd;
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	prime = (struct drm_prime_handle) { .handle = 12345 };
+	EXPECT_EQ(-ENOENT, loom_call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+	prime.flags = 0x40000000;
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+}
+
+TEST_F(bo, many_come_and_go)
+{
+	uint32_t handles[512], i, round;
+	struct drm_loom_region_info after;
+
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < LOOM_ARRAY_SIZE(handles); i++)
+			ASSERT_EQ(0, loom_bo_create(self->fd, 1 + i * 37, LOOM_REGION_DRAM,
+						    &handles[i]));
+		for (i = 0; i < LOOM_ARRAY_SIZE(handles); i++)
+			ASSERT_EQ(0, loom_bo_close(self->fd, handles[(i * 167) % 512]));
+	}
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_DRAM, &after));
+	EXPECT_EQ(self->region[LOOM_REGION_DRAM].allocated_bytes, after.allocated_bytes);
+	EXPECT_EQ(self->region[LOOM_REGION_DRAM].blocks, after.blocks);
+}
+
+TEST_F(bo, a_client_that_ends_leaves_nothing)
+{
+	struct drm_loom_region_info after;
+	uint32_t handle, region, i;
+	int other = loom_open();
+
+	ASSERT_GE(other, 0);
+	for (region = 0; region < LOOM_REGION_COUNT; region++)
+		for (i = 0; i < 5; i++)
+			ASSERT_EQ(0, loom_bo_create(other, 4096, region, &handle));
+	close(other);
+	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+		ASSERT_EQ(0, loom_query_region(self->fd, region, &after));
+		EXPECT_EQ(self->region[region].allocated_bytes, after.allocated_bytes);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Contexts: made, asked, destroyed, and what they count.
+ */
+#include "loom_selftest.h"
+
+FIXTURE(context)
+{
+	struct loom_client client;
+};
+
+FIXTURE_SETUP(context)
+{
+	int ret = loom_client_open(&self->client);
+
+	if (ret == -ENODEV)
+		SKIP(return, "no loom device");
+	ASSERT_EQ(0, ret);
+}
+
+FIXTURE_TEARDOWN(context)
+{
+	loom_client_close(&self->client);
+}
+
+TEST_F(context, ids_are_never_zero_and_never_the_same)
+{
+	uint32_t ids[64], i, j;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(ids); i++) {
+		ASSERT_EQ(0, loom_context_create(self->client.fd, i % 2, &ids[i]));
+		ASSERT_NE(0, ids[i]);
+		for (j = 0; j < i; j++)
+			ASSERT_NE(ids[j], ids[i]);
+	}
+	for (i = 0; i < LOOM_ARRAY_SIZE(ids); i++)
+		EXPECT_EQ(0, loom_context_destroy(self->client.fd, ids[i]));
+}
+
+TEST_F(context, what_is_wrong_is_einval)
+{
+	static const struct drm_loom_context_create wrong[] = {
+		{ .priority = 3 },
+		{ .priority = UINT32_MAX },
+		{ .flags = 1 },
+		{ .flags = 1u << 31 },
+		{ .pad = 1 },
+	};
+	struct drm_loom_context_destroy destroy = { self->client.context, 1 };
+	struct drm_loom_context_query query = { .context = self->client.context, .pad = 1 };
+	unsigned int i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(wrong); i++) {
+		struct drm_loom_context_create args = wrong[i];
+
+		EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_LOOM_CONTEXT_CREATE,
+					     &args)) {
+			TH_LOG("case %u", i);
+		}
+	}
+	EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_LOOM_CONTEXT_DESTROY, &destroy));
+	EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_LOOM_CONTEXT_QUERY, &query));
+	/* and it is still there */
+	query.pad = 0;
+	EXPECT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_CONTEXT_QUERY, &query));
+}
+
+TEST_F(context, ids_that_are_none_are_enoent)
+{
+	static const uint32_t wrong[] = { 0, 1000, 0x7fffffff, 0x80000000, UINT32_MAX };
+	struct drm_loom_context_query query;
+	unsigned int i;
+	int other = loom_open();
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(wrong); i++) {
+		EXPECT_EQ(-ENOENT, loom_context_query(self->client.fd, wrong[i], &query));
+		EXPECT_EQ(-ENOENT, loom_context_destroy(self->client.fd, wrong[i]));
+	}
+	/* another file's */
+	ASSERT_GE(other, 0);
+	EXPECT_EQ(-ENOENT, loom_context_query(other, self->client.context, &query));
+	EXPECT_EQ(-ENOENT, loom_context_destroy(other, self->client.context));
+	close(other);
+	/* one that was destroyed */
+	EXPECT_EQ(0, loom_context_destroy(self->client.fd, self->client.context));
+	EXPECT_EQ(-ENOENT, loom_context_destroy(self->client.fd, self->client.context));
+	EXPECT_EQ(-ENOENT, loom_context_query(self->client.fd, self->client.context, &query));
+}
+
+TEST_F(context, high_priority_is_for_the_privileged)
+{
+	uint32_t context;
+	pid_t child;
+	int status;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	EXPECT_EQ(0, loom_context_create(self->client.fd, LOOM_PRIORITY_HIGH, &context));
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		if (setgid(65534) || setuid(65534))
+			_exit(1);
+		if (loom_context_create(self->client.fd, LOOM_PRIORITY_HIGH, &context) != -EACCES)
+			_exit(2);
+		_exit(loom_context_create(self->client.fd, LOOM_PRIORITY_NORMAL, &context) ||
+		      loom_context_create(self->client.fd, LOOM_PRIORITY_LOW, &context) ? 3 : 0);
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+TEST_F(context, counts_what_its_jobs_did)
+{
+	static const struct drm_loom_counters zero;
+	struct drm_loom_context_query query, idle;
+	uint32_t null = loom_client_plan_null(&self->client);
+	uint32_t unary = loom_client_plan_unary(&self->client, LOOM_UNARY_RELU);
+	uint32_t other, i;
+
+	ASSERT_NE(0, null);
+	ASSERT_NE(0, unary);
+	ASSERT_EQ(0, loom_context_create(self->client.fd, LOOM_PRIORITY_LOW, &other));
+	ASSERT_EQ(0, loom_context_query(self->client.fd, self->client.context, &query));
+	EXPECT_EQ(0, query.flags);
+	EXPECT_EQ(0, query.resets);
+	EXPECT_EQ(0, memcmp(&zero, &query.counters, sizeof(zero)));
+
+	for (i = 1; i <= 3; i++) {
+		uint64_t bytes = i * self->client.bytes;
+
+		ASSERT_EQ(0, loom_client_run(&self->client, unary, 2, 0));
+		ASSERT_EQ(0, loom_bo_wait(self->client.fd, self->client.out, loom_soon()));
+		ASSERT_EQ(0, loom_context_query(self->client.fd, self->client.context, &query));
+		EXPECT_EQ(i, query.counters.jobs);
+		EXPECT_EQ(3 * i, query.counters.steps);
+		EXPECT_EQ(3 * i, query.counters.commands);
+		EXPECT_EQ(bytes, query.counters.dram_read_bytes);
+		EXPECT_EQ(bytes, query.counters.dram_write_bytes);
+		EXPECT_EQ(bytes, query.counters.sram_read_bytes);
+		EXPECT_EQ(bytes, query.counters.sram_write_bytes);
+		EXPECT_EQ(0, query.counters.macs);
+		EXPECT_NE(0, query.counters.busy_ns);
+	}
+
+	/* a plan without commands is a job, too, and another context's */
+	self->client.context = other;
+	{
+		uint32_t fence = loom_sync_create(self->client.fd, 0);
+
+		ASSERT_EQ(0, loom_client_run(&self->client, null, 0, fence));
+		ASSERT_EQ(0, loom_sync_wait(self->client.fd, fence, loom_soon()));
+	}
+	ASSERT_EQ(0, loom_context_query(self->client.fd, other, &idle));
+	EXPECT_EQ(1, idle.counters.jobs);
+	EXPECT_EQ(0, idle.counters.commands);
+	EXPECT_EQ(0, idle.counters.dram_read_bytes);
+}
+
+TEST_F_TIMEOUT(context, destroyed_with_jobs_in_it, 60)
+{
+	uint32_t plan = loom_client_plan_busy(&self->client);
+	uint32_t fence = loom_sync_create(self->client.fd, 0);
+	uint32_t i;
+
+	ASSERT_NE(0, plan);
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, loom_client_run(&self->client, plan, 2, fence));
+	ASSERT_EQ(0, loom_context_destroy(self->client.fd, self->client.context));
+	EXPECT_EQ(-ENOENT, loom_client_run(&self->client, plan, 2, 0));
+	/* what was submitted still runs */
+	EXPECT_EQ(0, loom_sync_wait(self->client.fd, fence, loom_soon()));
+}
+
+TEST_F_TIMEOUT(context, a_job_of_a_high_one_overtakes, 120)
+{
+	struct loom_client high = self->client;
+	uint32_t busy = loom_client_plan_busy(&self->client);
+	uint32_t null = loom_client_plan_null(&self->client);
+	uint32_t first = loom_sync_create(self->client.fd, 0);
+	uint32_t last = loom_sync_create(self->client.fd, 0);
+	uint32_t overtaker = loom_sync_create(self->client.fd, 0);
+	uint32_t i;
+
+	if (geteuid())
+		SKIP(return, "needs root");
+	ASSERT_EQ(0, loom_context_create(high.fd, LOOM_PRIORITY_HIGH, &high.context));
+	ASSERT_EQ(0, loom_client_run(&self->client, busy, 2, first));
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(0, loom_client_run(&self->client, busy, 2, last));
+	ASSERT_EQ(0, loom_client_run(&high, null, 0, overtaker));
+	EXPECT_EQ(0, loom_sync_wait(high.fd, overtaker, loom_soon()));
+	EXPECT_EQ(-ETIME, loom_sync_wait(high.fd, last, 0));
+	EXPECT_EQ(0, loom_sync_wait(high.fd, last, loom_soon()));
+}
+
+TEST_F(context, a_thousand_of_them)
+{
+	uint32_t null = loom_client_plan_null(&self->client);
+	uint32_t fence = loom_sync_create(self->client.fd, 0);
+	uint32_t i;
+
+	ASSERT_NE(0, null);
+	for (i = 0; i < 1000; i++) {
+		ASSERT_EQ(0, loom_context_create(self->client.fd, LOOM_PRIORITY_NORMAL,
+						 &self->client.context));
+		if (i % 10 == 0) {
+			ASSERT_EQ(0, loom_client_run(&self->client, null, 0, fence));
+			ASSERT_EQ(0, loom_sync_wait(self->client.fd, fence, loom_soon()));
+		}
+	}
+	/* closing the file takes all of them */
+	loom_client_close(&self->client);
+	EXPECT_TRUE(loom_device_works());
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}

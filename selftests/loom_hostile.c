@@ -1,0 +1,748 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Clients that mean harm, or are only broken. What they get are errnos; what the others get
+ * is a device that works. The kernel's log is read by who runs this in a VM.
+ */
+#include <sys/time.h>
+
+#include "loom_selftest.h"
+
+static uint64_t random_state = 0x10031;
+
+static uint64_t random_u64(void)
+{
+	uint64_t z = random_state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
+static uint32_t random_below(uint32_t n)
+{
+	return random_u64() % n;
+}
+
+FIXTURE(hostile)
+{
+	struct loom_client client;
+	struct drm_loom_region_info before[LOOM_REGION_COUNT];
+};
+
+FIXTURE_SETUP(hostile)
+{
+	int fd = loom_open();
+	uint32_t i;
+
+	if (fd < 0)
+		SKIP(return, "no loom device");
+	for (i = 0; i < LOOM_REGION_COUNT; i++)
+		ASSERT_EQ(0, loom_query_region(fd, i, &self->before[i]));
+	close(fd);
+	ASSERT_EQ(0, loom_client_open(&self->client));
+}
+
+/* Whatever was done: nothing is left behind, and the device works. */
+FIXTURE_TEARDOWN(hostile)
+{
+	struct drm_loom_region_info after[LOOM_REGION_COUNT];
+	int64_t until = loom_soon();
+	uint32_t i, left;
+	int fd;
+
+	loom_client_close(&self->client);
+	fd = loom_open();
+	ASSERT_GE(fd, 0);
+	do {
+		left = 0;
+		for (i = 0; i < LOOM_REGION_COUNT; i++) {
+			ASSERT_EQ(0, loom_query_region(fd, i, &after[i]));
+			left += after[i].blocks != self->before[i].blocks ||
+				after[i].allocated_bytes != self->before[i].allocated_bytes ||
+				after[i].scratch_bytes != self->before[i].scratch_bytes;
+		}
+		if (left)
+			usleep(20000);
+	} while (left && loom_now_ns() < until);
+	EXPECT_EQ(0, left);
+	close(fd);
+	EXPECT_TRUE(loom_device_works());
+}
+
+TEST_F(hostile, ioctls_that_crash_other_accel_nodes)
+{
+	char name[64] = {};
+	struct drm_unique unique = { .unique_len = sizeof(name), .unique = name };
+	struct drm_auth auth = {};
+	struct drm_set_version version = {};
+	struct drm_client client = {};
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_GET_UNIQUE, &unique));
+		EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_GET_MAGIC, &auth));
+		EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_AUTH_MAGIC, &auth));
+		EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_SET_VERSION, &version));
+		EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_GET_CLIENT, &client));
+		EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_SET_MASTER, NULL));
+		EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_DROP_MASTER, NULL));
+	}
+	EXPECT_EQ(0, name[0]);
+}
+
+/* Garbage that looks like something now and then. */
+static void fill_garbage(unsigned char *bytes, size_t size, void *valid)
+{
+	size_t i;
+
+	for (i = 0; i < size; i += 4) {
+		uint32_t value;
+
+		switch (random_below(8)) {
+		case 0:
+		case 1:
+		case 2:
+			value = 0;
+			break;
+		case 3:
+			value = random_below(4);
+			break;
+		case 4:
+			value = UINT32_MAX;
+			break;
+		case 5:
+			value = 1u << random_below(32);
+			break;
+		default:
+			value = random_u64();
+		}
+		memcpy(bytes + i, &value, 4);
+	}
+	/* an address that can be written, where addresses are */
+	for (i = 8; i + 8 <= size && size <= 256; i += 8)
+		if (random_below(4) == 0)
+			memcpy(bytes + i, &valid, 8);
+}
+
+/*
+ * Waiting may be what garbage asks for. It has a signal that interrupts it, again and
+ * again, since the first may come too early.
+ */
+static void on_alarm(int signal)
+{
+}
+
+static void set_alarm(unsigned int period_us)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct itimerval timer = {
+		.it_value.tv_usec = period_us, .it_interval.tv_usec = period_us,
+	};
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+TEST_F_TIMEOUT(hostile, every_ioctl_number_with_garbage, 240)
+{
+	static const uint32_t sizes[] = { 0, 4, 8, 16, 24, 32, 40, 64, 88, 256, 16383 };
+	static const uint32_t dirs[] = { _IOC_NONE, _IOC_READ, _IOC_WRITE, _IOC_READ | _IOC_WRITE };
+	static unsigned char bytes[16384];
+	void *target = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0);
+	void *const args[] = { NULL, bytes, bytes, bytes, loom_unmapped(), loom_unmapped() - 4,
+			       (void *)-1ul };
+	unsigned int type, nr, s, a, round, crashed = 0;
+	int fd = loom_open();
+
+	ASSERT_NE(MAP_FAILED, target);
+	ASSERT_GE(fd, 0);
+	set_alarm(20000);
+	for (nr = 0; nr < 256; nr++)
+		for (s = 0; s < LOOM_ARRAY_SIZE(sizes); s++)
+			for (a = 0; a < LOOM_ARRAY_SIZE(args); a++) {
+				uint32_t dir = dirs[random_below(4)];
+				int ret;
+
+				fill_garbage(bytes, sizes[s], target);
+				ret = ioctl(fd, _IOC(dir, DRM_IOCTL_BASE, nr, sizes[s]), args[a]);
+				/* never a number that is no errno */
+				crashed += ret < -1;
+			}
+	/* other types are none of ours */
+	for (type = 0; type < 256; type++)
+		for (nr = 0; nr < 256; nr += 5) {
+			if (type == DRM_IOCTL_BASE)
+				continue;
+			/* the kernel itself answers some of these, for any file */
+			if (type == 'T' || type == 'f' || type == 'X' || type == 0x12 ||
+			    type == 0x15 || type == 0x94)
+				continue;
+			fill_garbage(bytes, 64, target);
+			EXPECT_EQ(-1, ioctl(fd, _IOC(_IOC_WRITE, type, nr, 64), bytes));
+			EXPECT_EQ(ENOTTY, errno);
+		}
+	/* each own ioctl, as large as it is */
+	for (round = 0; round < 4000; round++) {
+		static const unsigned long own[] = {
+			DRM_IOCTL_LOOM_QUERY, DRM_IOCTL_LOOM_BO_CREATE, DRM_IOCTL_LOOM_BO_INFO,
+			DRM_IOCTL_LOOM_BO_WAIT, DRM_IOCTL_LOOM_PLAN_CREATE,
+			DRM_IOCTL_LOOM_PLAN_DESTROY, DRM_IOCTL_LOOM_SUBMIT,
+			DRM_IOCTL_LOOM_CONTEXT_CREATE, DRM_IOCTL_LOOM_CONTEXT_DESTROY,
+			DRM_IOCTL_LOOM_CONTEXT_QUERY,
+		};
+		unsigned long cmd = own[round % LOOM_ARRAY_SIZE(own)];
+
+		fill_garbage(bytes, _IOC_SIZE(cmd), target);
+		crashed += ioctl(fd, cmd, bytes) < -1;
+		if (round % 500 == 499) {
+			/* what it made goes with the file */
+			close(fd);
+			fd = loom_open();
+			ASSERT_GE(fd, 0);
+		}
+	}
+	set_alarm(0);
+	EXPECT_EQ(0, crashed);
+	close(fd);
+}
+
+TEST_F(hostile, arrays_of_syncobjs_past_all_measure)
+{
+	static const uint32_t counts[] = {
+		1025, 1u << 20, 1u << 24, 1u << 28, 1u << 30, UINT32_MAX
+	};
+	uint32_t handle = loom_sync_create(self->client.fd, 0);
+	unsigned int i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(counts); i++) {
+		struct drm_syncobj_wait wait = {
+			.handles = (uintptr_t)&handle, .count_handles = counts[i],
+		};
+		struct drm_syncobj_timeline_wait timeline = {
+			.handles = (uintptr_t)&handle, .count_handles = counts[i],
+		};
+		struct drm_syncobj_array array = {
+			.handles = (uintptr_t)&handle, .count_handles = counts[i],
+		};
+		struct drm_syncobj_timeline_array points = {
+			.handles = (uintptr_t)&handle, .count_handles = counts[i],
+		};
+
+		EXPECT_EQ(-E2BIG, loom_call(self->client.fd, DRM_IOCTL_SYNCOBJ_WAIT, &wait));
+		EXPECT_EQ(-E2BIG, loom_call(self->client.fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT,
+					    &timeline));
+		EXPECT_EQ(-E2BIG, loom_call(self->client.fd, DRM_IOCTL_SYNCOBJ_RESET, &array));
+		EXPECT_EQ(-E2BIG, loom_call(self->client.fd, DRM_IOCTL_SYNCOBJ_SIGNAL, &array));
+		EXPECT_EQ(-E2BIG, loom_call(self->client.fd, DRM_IOCTL_SYNCOBJ_QUERY, &points));
+		EXPECT_EQ(-E2BIG, loom_call(self->client.fd, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL,
+					    &points));
+	}
+}
+
+TEST_F(hostile, an_array_of_a_thousand_syncobjs)
+{
+	uint32_t handles[1024], i;
+	struct drm_syncobj_wait wait = {
+		.handles = (uintptr_t)handles,
+		.count_handles = LOOM_ARRAY_SIZE(handles),
+		.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL,
+	};
+	/* a structure that is too short for the count: there is none to wait for */
+	unsigned long shorter = DRM_IOWR(0xc3, uint64_t[2]);
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(handles); i++)
+		handles[i] = loom_sync_create(self->client.fd, DRM_SYNCOBJ_CREATE_SIGNALED);
+	EXPECT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_SYNCOBJ_WAIT, &wait));
+	EXPECT_EQ(0, loom_call(self->client.fd, shorter, &wait));
+}
+
+TEST_F(hostile, the_other_calls_of_a_file)
+{
+	uint64_t offset;
+	char text[4096];
+	struct pollfd poll_fd = { .fd = self->client.fd, .events = POLLIN | POLLOUT };
+	int fd, flags = fcntl(self->client.fd, F_GETFL);
+
+	ASSERT_EQ(0, fcntl(self->client.fd, F_SETFL, flags | O_NONBLOCK));
+	EXPECT_EQ(-1, read(self->client.fd, text, sizeof(text)));
+	EXPECT_EQ(-1, write(self->client.fd, text, sizeof(text)));
+	EXPECT_EQ(-1, pread(self->client.fd, text, 1, UINT32_MAX));
+	EXPECT_LE(0, poll(&poll_fd, 1, 0));
+	lseek(self->client.fd, 1ll << 40, SEEK_SET);
+	EXPECT_EQ(-1, ftruncate(self->client.fd, 0));
+	EXPECT_EQ(0, isatty(self->client.fd));
+	for (offset = 0; offset < 1ull << 63; offset = offset ? offset * 2 : LOOM_PAGE) {
+		void *map = mmap(NULL, LOOM_PAGE, PROT_READ, MAP_SHARED, self->client.fd, offset);
+
+		/* only what BO_INFO gave out can be mapped, and that is none of these */
+		if (map != MAP_FAILED)
+			munmap(map, LOOM_PAGE);
+	}
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 1ull << 40, PROT_READ, MAP_SHARED, self->client.fd, 0));
+	snprintf(text, sizeof(text), "/proc/self/fdinfo/%d", self->client.fd);
+	fd = open(text, O_RDONLY);
+	ASSERT_GE(fd, 0);
+	memset(text, 0, sizeof(text));
+	EXPECT_LT(0, read(fd, text, sizeof(text) - 1));
+	EXPECT_NE(NULL, strstr(text, "drm-driver:\tloom"));
+	close(fd);
+}
+
+/* --------------------------------------------------------- plans with bad bytes */
+
+/* Run what was accepted after all: it is safe, if nothing else. */
+static int run_accepted(const struct loom_client *client, uint32_t plan)
+{
+	uint32_t slots;
+	int ret = -EINVAL;
+
+	for (slots = 0; slots <= 2 && ret == -EINVAL; slots++)
+		ret = loom_client_run(client, plan, slots, 0);
+	return ret;
+}
+
+TEST_F_TIMEOUT(hostile, plans_with_changed_bytes, 240)
+{
+	uint64_t size;
+	unsigned char *good = loom_plan_blob_unary(self->client.info.lanes, LOOM_UNARY_TANH, &size);
+	unsigned char *blob = malloc(size);
+	uint32_t accepted = 0, refused = 0, odd = 0, i, k;
+
+	ASSERT_NE(NULL, blob);
+	for (i = 0; i < 20000; i++) {
+		struct drm_loom_reject reject = { .rule = 999 };
+		uint32_t plan, changes = 1 + random_below(3);
+		int ret;
+
+		memcpy(blob, good, size);
+		for (k = 0; k < changes; k++) {
+			uint32_t at = random_below(size);
+
+			switch (random_below(4)) {
+			case 0:
+				blob[at] ^= 1u << random_below(8);
+				break;
+			case 1:
+				blob[at] = random_u64();
+				break;
+			case 2:
+				blob[at] = random_below(2) ? 0xff : 0;
+				break;
+			default:
+				/* a word that another word of the plan is */
+				memcpy(&blob[at / 4 * 4], &good[random_below(size / 4) * 4], 4);
+			}
+		}
+		ret = loom_plan_create(self->client.fd, blob, size, &reject, &plan);
+		if (!ret) {
+			accepted++;
+			ret = run_accepted(&self->client, plan);
+			odd += ret && ret != -EINVAL && ret != -EBUSY;
+			odd += loom_plan_destroy(self->client.fd, plan) != 0;
+		} else if (ret == -EBADMSG) {
+			refused++;
+			odd += reject.rule == LOOM_RULE_NONE || reject.rule >= LOOM_RULE_END;
+		} else {
+			odd++;
+		}
+	}
+	EXPECT_EQ(0, odd);
+	EXPECT_NE(0, accepted);
+	EXPECT_NE(0, refused);
+	TH_LOG("%u accepted and run, %u refused", accepted, refused);
+	free(blob);
+	free(good);
+	EXPECT_EQ(0, loom_bo_wait(self->client.fd, self->client.out, loom_soon()));
+}
+
+struct scribbler {
+	unsigned char *blob;
+	uint64_t size;
+	bool stop;
+};
+
+static void *scribble(void *data)
+{
+	struct scribbler *scribbler = data;
+	uint64_t at = 0;
+
+	while (!__atomic_load_n(&scribbler->stop, __ATOMIC_RELAXED)) {
+		unsigned char *byte = &scribbler->blob[at++ % scribbler->size];
+		unsigned char old = *byte;
+
+		__atomic_store_n(byte, ~old, __ATOMIC_RELAXED);
+		__atomic_store_n(byte, 0xff, __ATOMIC_RELAXED);
+		__atomic_store_n(byte, old, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+TEST_F_TIMEOUT(hostile, plans_that_change_while_they_are_read, 120)
+{
+	struct scribbler scribbler = {};
+	uint32_t accepted = 0, odd = 0, i;
+	pthread_t thread;
+
+	scribbler.blob = loom_plan_blob_work(self->client.info.lanes, 4, 500, &scribbler.size);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, scribble, &scribbler));
+	for (i = 0; i < 500; i++) {
+		struct drm_loom_reject reject;
+		uint32_t plan;
+		int ret = loom_plan_create(self->client.fd, scribbler.blob, scribbler.size,
+					   &reject, &plan);
+
+		if (!ret) {
+			accepted++;
+			if (accepted % 32 == 1)
+				run_accepted(&self->client, plan);
+			loom_plan_destroy(self->client.fd, plan);
+		} else {
+			odd += ret != -EBADMSG;
+		}
+	}
+	__atomic_store_n(&scribbler.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	free(scribbler.blob);
+	EXPECT_EQ(0, odd);
+}
+
+/* ------------------------------------------------------------- sudden ends */
+
+static int closed_fence(struct __test_metadata *_metadata, struct loom_client *client,
+			uint32_t jobs, int *keeper)
+{
+	struct drm_syncobj_handle handle = {};
+	uint32_t plan = loom_client_plan_endless(client);
+
+	handle.handle = loom_sync_create(client->fd, 0);
+	*keeper = loom_open();
+	ASSERT_GE(*keeper, 0);
+	ASSERT_NE(0, plan);
+	while (jobs--)
+		ASSERT_EQ(0, loom_client_run(client, plan, 2, handle.handle));
+	ASSERT_EQ(0, loom_call(client->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &handle));
+	ASSERT_EQ(0, loom_call(*keeper, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &handle));
+	close(handle.fd);
+	return handle.handle;
+}
+
+TEST_F_TIMEOUT(hostile, closing_in_a_job, 120)
+{
+	uint32_t jobs, fence;
+	int keeper;
+
+	for (jobs = 1; jobs <= 16; jobs *= 4) {
+		struct loom_client client;
+
+		ASSERT_EQ(0, loom_client_open(&client));
+		fence = closed_fence(_metadata, &client, jobs, &keeper);
+		if (jobs > 1)
+			usleep(20000);
+		close(client.fd);
+		/* who else waits for its fence is not left alone */
+		EXPECT_EQ(0, loom_sync_wait(keeper, fence, loom_soon()));
+		close(keeper);
+	}
+}
+
+/* A child with so many jobs in the queue that it never sees the end. */
+static pid_t spawn_with_jobs(uint32_t jobs)
+{
+	int pipefd[2];
+	pid_t child;
+	char byte;
+
+	if (pipe(pipefd))
+		return -1;
+	child = fork();
+	if (!child) {
+		struct loom_client client;
+		uint32_t plan;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (loom_client_open(&client))
+			_exit(1);
+		plan = loom_client_plan_endless(&client);
+		while (jobs--)
+			if (!plan || loom_client_run(&client, plan, 2, 0))
+				_exit(2);
+		if (write(pipefd[1], "x", 1) != 1)
+			_exit(3);
+		/* in a wait when the signal comes */
+		loom_bo_wait(client.fd, client.out, INT64_MAX);
+		_exit(4);
+	}
+	close(pipefd[1]);
+	if (read(pipefd[0], &byte, 1) != 1)
+		child = -1;
+	close(pipefd[0]);
+	return child;
+}
+
+TEST_F_TIMEOUT(hostile, killed_in_a_job, 180)
+{
+	uint32_t plan = loom_client_plan_null(&self->client);
+	uint32_t round;
+
+	ASSERT_NE(0, plan);
+	for (round = 0; round < 5; round++) {
+		uint32_t fence = loom_sync_create(self->client.fd, 0);
+		pid_t child = spawn_with_jobs(1 + 3 * round);
+		int status;
+
+		ASSERT_GT(child, 0);
+		usleep(30000 * round);
+		ASSERT_EQ(0, loom_client_run(&self->client, plan, 0, fence));
+		EXPECT_EQ(-ETIME, loom_sync_wait(self->client.fd, fence,
+						 loom_now_ns() + 50 * LOOM_MSEC_NS));
+		ASSERT_EQ(0, kill(child, SIGKILL));
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status));
+		EXPECT_EQ(0, loom_sync_wait(self->client.fd, fence, loom_soon()));
+		loom_sync_destroy(self->client.fd, fence);
+	}
+}
+
+TEST_F_TIMEOUT(hostile, killed_while_a_plan_is_checked, 120)
+{
+	uint64_t size;
+	void *blob = loom_plan_blob_work(self->client.info.lanes, 4, 20000, &size);
+	uint32_t round;
+	int status;
+
+	for (round = 0; round < 6; round++) {
+		pid_t child = fork();
+
+		ASSERT_GE(child, 0);
+		if (!child) {
+			int fd = loom_open();
+			uint32_t plan;
+
+			for (;;)
+				loom_plan_create(fd, blob, size, NULL, &plan);
+		}
+		usleep(50000 + 37000 * round);
+		ASSERT_EQ(0, kill(child, SIGKILL));
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status));
+	}
+	free(blob);
+}
+
+/* ------------------------------------------------------------- at once */
+
+/* Jobs with figures of its own, each result looked at. Return: number of wrong ones. */
+static int work_alone(uint32_t seed, uint32_t rounds)
+{
+	struct loom_client client;
+	uint32_t plan, round, wrong = 0;
+	uint64_t count, i;
+	float *in, *out;
+
+	if (loom_client_open(&client))
+		return 100;
+	count = client.bytes / sizeof(float);
+	plan = loom_client_plan_unary(&client, LOOM_UNARY_ABS);
+	in = loom_bo_map(client.fd, client.in, client.bytes);
+	out = loom_bo_map(client.fd, client.out, client.bytes);
+	if (!plan || in == MAP_FAILED || out == MAP_FAILED)
+		return 100;
+	for (round = 0; round < rounds; round++) {
+		float bias = (float)(seed * 1000 + round);
+
+		for (i = 0; i < count; i++)
+			in[i] = -(bias + (float)(i & 1023));
+		if (loom_client_run(&client, plan, 2, 0) ||
+		    loom_bo_wait(client.fd, client.out, loom_soon()))
+			return 100;
+		for (i = 0; i < count; i++)
+			if (out[i] != bias + (float)(i & 1023)) {
+				wrong++;
+				break;
+			}
+	}
+	loom_client_close(&client);
+	return wrong;
+}
+
+TEST_F_TIMEOUT(hostile, two_clients_at_once_do_not_meet, 180)
+{
+	pid_t children[2];
+	unsigned int i;
+	int status;
+
+	for (i = 0; i < 2; i++) {
+		children[i] = fork();
+		ASSERT_GE(children[i], 0);
+		if (!children[i])
+			_exit(work_alone(i + 1, 40));
+	}
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(children[i], waitpid(children[i], &status, 0));
+		EXPECT_EQ(0, status);
+	}
+}
+
+struct racer {
+	struct loom_client client;
+	uint32_t plan;
+	int64_t until_ns;
+	uint32_t seed;
+	uint32_t odd;
+};
+
+static bool is_expected(int ret)
+{
+	switch (ret) {
+	case 0:
+	case -ENOENT:
+	case -EINVAL:
+	case -ENOSPC:
+	case -EBUSY:
+	case -ENOMEM:
+		return true;
+	}
+	return false;
+}
+
+/* Make, use and destroy things by numbers that another thread makes, uses and destroys, too. */
+static void *race(void *data)
+{
+	struct racer *racer = data;
+	uint32_t state = racer->seed;
+	int fd = racer->client.fd;
+
+	while (loom_now_ns() < racer->until_ns) {
+		struct drm_loom_bo_info info;
+		struct drm_loom_context_query query;
+		struct loom_client client = racer->client;
+		struct loom_job job;
+		uint32_t id, pick, number;
+		int ret = 0;
+
+		state = state * 1664525 + 1013904223;
+		pick = state >> 24;
+		number = 1 + ((state >> 12) & 15);
+		switch (pick % 11) {
+		case 0:
+			ret = loom_bo_create(fd, client.bytes, LOOM_REGION_DRAM, &id);
+			break;
+		case 1:
+			ret = loom_bo_close(fd, number);
+			break;
+		case 2:
+			ret = loom_bo_info(fd, number, &info);
+			break;
+		case 3:
+			ret = loom_context_create(fd, pick & 1, &id);
+			break;
+		case 4:
+			ret = loom_context_destroy(fd, number);
+			break;
+		case 5:
+			ret = loom_context_query(fd, number, &query);
+			break;
+		case 6:
+			id = loom_client_plan_unary(&client, LOOM_UNARY_NEG);
+			break;
+		case 7:
+			ret = loom_plan_destroy(fd, number);
+			break;
+		case 8:
+			id = loom_sync_create(fd, 0);
+			ret = loom_sync_destroy(fd, number);
+			break;
+		case 9:
+			ret = loom_bo_create(fd, 64, LOOM_REGION_SRAM, &id);
+			if (!ret)
+				loom_bo_close(fd, id);
+			break;
+		default:
+			client.context = number;
+			loom_job_init(&job, &client, 1 + (state & 15), 2, 1 + (pick & 7));
+			job.bindings[0].handle = 1 + ((state >> 4) & 15);
+			job.bindings[1].handle = 1 + ((state >> 8) & 15);
+			ret = loom_job_submit(fd, &job);
+		}
+		racer->odd += !is_expected(ret);
+	}
+	return NULL;
+}
+
+TEST_F_TIMEOUT(hostile, threads_that_pull_the_rug_from_each_other, 120)
+{
+	struct racer racers[4];
+	pthread_t threads[4];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		racers[i] = (struct racer) {
+			.client = self->client,
+			.until_ns = loom_now_ns() + 8 * LOOM_SECOND_NS,
+			.seed = 77 * (i + 1),
+		};
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, race, &racers[i]));
+	}
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pthread_join(threads[i], NULL));
+		EXPECT_EQ(0, racers[i].odd);
+	}
+}
+
+static void *close_soon(void *data)
+{
+	usleep(1000 + random_below(20000));
+	close(*(int *)data);
+	return NULL;
+}
+
+TEST_F_TIMEOUT(hostile, closing_under_an_ioctl, 120)
+{
+	unsigned int round;
+
+	for (round = 0; round < 30; round++) {
+		struct loom_client client;
+		pthread_t thread;
+		uint32_t plan;
+		int fd;
+
+		ASSERT_EQ(0, loom_client_open(&client));
+		plan = loom_client_plan_unary(&client, LOOM_UNARY_ABS);
+		fd = client.fd;
+		ASSERT_EQ(0, pthread_create(&thread, NULL, close_soon, &fd));
+		/* until it is gone under our feet */
+		while (loom_client_run(&client, plan, 2, 0) != -EBADF)
+			;
+		pthread_join(thread, NULL);
+	}
+}
+
+TEST_F_TIMEOUT(hostile, a_fork_bomb_of_clients, 120)
+{
+	pid_t children[16];
+	unsigned int i;
+	int status;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(children); i++) {
+		children[i] = fork();
+		ASSERT_GE(children[i], 0);
+		if (!children[i]) {
+			/* half of them end as they should */
+			if (i % 2)
+				_exit(work_alone(i, 3));
+			work_alone(i, 1);
+			kill(getpid(), SIGKILL);
+		}
+	}
+	for (i = 0; i < LOOM_ARRAY_SIZE(children); i++) {
+		ASSERT_EQ(children[i], waitpid(children[i], &status, 0));
+		EXPECT_EQ(i % 2 == 0, WIFSIGNALED(status));
+		EXPECT_TRUE(WIFSIGNALED(status) || status == 0);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}

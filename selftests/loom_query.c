@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * QUERY: what it says is true, sizes are negotiated, and nothing wrong is taken.
+ */
+#include "loom_selftest.h"
+
+FIXTURE(query)
+{
+	int fd;
+	struct drm_loom_device_info info;
+};
+
+FIXTURE_SETUP(query)
+{
+	self->fd = loom_open();
+	if (self->fd < 0)
+		SKIP(return, "no loom device");
+	ASSERT_EQ(0, loom_query_device(self->fd, &self->info));
+}
+
+FIXTURE_TEARDOWN(query)
+{
+	if (self->fd >= 0)
+		close(self->fd);
+}
+
+TEST_F(query, the_device_describes_itself)
+{
+	const struct drm_loom_device_info *info = &self->info;
+	struct drm_loom_region_info sram;
+
+	EXPECT_NE(NULL, memchr(info->name, 0, sizeof(info->name)));
+	EXPECT_NE(0, info->name[0]);
+	EXPECT_EQ(LOOM_PLAN_VERSION, info->plan_version);
+	EXPECT_NE(0, info->lanes);
+	EXPECT_NE(0, info->compute_units);
+	EXPECT_EQ(((1u << LOOM_DTYPE_END) - 1) & ~1u, info->dtypes);
+	EXPECT_EQ(LOOM_MAX_PLAN_BYTES, info->max_plan_bytes);
+	EXPECT_EQ(LOOM_MAX_UNIT_COST, info->max_unit_cost);
+	EXPECT_EQ(LOOM_MAX_TENSORS, info->max_tensors);
+	EXPECT_EQ(LOOM_MAX_COMMANDS, info->max_commands);
+	EXPECT_EQ(LOOM_MAX_SLOTS, info->max_slots);
+	EXPECT_NE(0, info->job_timeout_ms);
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &sram));
+	EXPECT_EQ(sram.banks, info->lanes);
+}
+
+TEST_F(query, the_device_has_every_opcode_of_the_header)
+{
+	static const unsigned int opcodes[] = {
+		LOOM_OP_LOAD, LOOM_OP_STORE, LOOM_OP_COPY, LOOM_OP_FILL, LOOM_OP_CONV,
+		LOOM_OP_DECONV, LOOM_OP_POOL, LOOM_OP_MATMUL, LOOM_OP_BINARY, LOOM_OP_UNARY,
+		LOOM_OP_SELECT, LOOM_OP_REDUCE, LOOM_OP_SOFTMAX, LOOM_OP_RESIZE, LOOM_OP_CAST,
+		LOOM_OP_QUANTIZE, LOOM_OP_DEQUANTIZE,
+	};
+	uint64_t all = 0;
+	unsigned int i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(opcodes); i++)
+		all |= 1ull << opcodes[i];
+	EXPECT_EQ(all, self->info.opcodes);
+}
+
+TEST_F(query, every_region_adds_up)
+{
+	struct drm_loom_region_info info;
+	uint32_t region;
+
+	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+		ASSERT_EQ(0, loom_query_region(self->fd, region, &info));
+		EXPECT_NE(0, info.banks);
+		EXPECT_NE(0, info.sub_banks);
+		EXPECT_NE(0, info.align_bytes);
+		EXPECT_EQ(0, info.align_bytes & (info.align_bytes - 1));
+		EXPECT_LE(info.reserved_bytes + info.total_bytes, info.bank_bytes);
+		EXPECT_EQ(info.total_bytes, info.allocated_bytes + info.free_bytes);
+		EXPECT_LE(info.largest_free_bytes, info.free_bytes);
+		EXPECT_LE(info.scratch_bytes, info.free_bytes);
+		EXPECT_EQ(0, info.flags);
+	}
+}
+
+TEST_F(query, a_buffer_shows_in_the_figures_and_goes_again)
+{
+	struct drm_loom_region_info before, with, after;
+	struct drm_loom_bo_info info;
+	uint32_t handle, region;
+
+	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+		ASSERT_EQ(0, loom_query_region(self->fd, region, &before));
+		ASSERT_EQ(0, loom_bo_create(self->fd, 12345, region, &handle));
+		ASSERT_EQ(0, loom_bo_info(self->fd, handle, &info));
+		ASSERT_EQ(0, loom_query_region(self->fd, region, &with));
+		EXPECT_EQ(before.allocated_bytes + info.bytes_per_bank, with.allocated_bytes);
+		EXPECT_EQ(before.blocks + 1, with.blocks);
+		ASSERT_EQ(0, loom_bo_close(self->fd, handle));
+		ASSERT_EQ(0, loom_query_region(self->fd, region, &after));
+		EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
+	}
+}
+
+/* Walk the blocks: they tile the bank. Return: bytes that are said to be our own. */
+static uint64_t check_blocks(struct __test_metadata *_metadata, int fd, uint32_t region)
+{
+	struct drm_loom_region_info info;
+	struct drm_loom_block *blocks;
+	uint64_t address = 0, allocated = 0, largest = 0, own = 0;
+	uint32_t count, used = 0, i;
+	bool was_free = false;
+
+	ASSERT_EQ(0, loom_query_region(fd, region, &info));
+	blocks = loom_query_blocks(fd, region, &count);
+	ASSERT_NE(NULL, blocks);
+	for (i = 0; i < count; i++) {
+		const struct drm_loom_block *block = &blocks[i];
+
+		EXPECT_EQ(address, block->address);
+		EXPECT_NE(0, block->bytes);
+		EXPECT_EQ(0, block->pad);
+		address += block->bytes;
+		if (block->flags & LOOM_BLOCK_RESERVED) {
+			EXPECT_EQ(0, i);
+			EXPECT_EQ(LOOM_BLOCK_RESERVED, block->flags);
+			EXPECT_LE(info.reserved_bytes, block->bytes);
+			continue;
+		}
+		if (!(block->flags & LOOM_BLOCK_ALLOCATED)) {
+			EXPECT_EQ(0, block->flags);
+			/* two free neighbours would be one */
+			EXPECT_FALSE(was_free);
+			was_free = true;
+			if (largest < block->bytes)
+				largest = block->bytes;
+			continue;
+		}
+		was_free = false;
+		allocated += block->bytes;
+		used++;
+		if (block->flags & LOOM_BLOCK_OWN)
+			own += block->bytes;
+	}
+	free(blocks);
+	EXPECT_EQ(info.bank_bytes, address);
+	EXPECT_EQ(info.allocated_bytes, allocated);
+	EXPECT_EQ(info.blocks, used);
+	EXPECT_EQ(info.largest_free_bytes, largest);
+	return own;
+}
+
+TEST_F(query, blocks_tile_the_bank_and_know_their_owner)
+{
+	uint32_t handles[3], theirs, region, i;
+	uint64_t bytes = 0;
+	int other = loom_open();
+
+	ASSERT_GE(other, 0);
+	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+		struct drm_loom_bo_info info;
+
+		bytes = 0;
+		for (i = 0; i < 3; i++) {
+			ASSERT_EQ(0, loom_bo_create(self->fd, 5000 * (i + 1), region, &handles[i]));
+			ASSERT_EQ(0, loom_bo_info(self->fd, handles[i], &info));
+			bytes += info.bytes_per_bank;
+		}
+		ASSERT_EQ(0, loom_bo_create(other, 7777, region, &theirs));
+		EXPECT_EQ(bytes, check_blocks(_metadata, self->fd, region));
+		ASSERT_EQ(0, loom_bo_info(self->fd, handles[1], &info));
+		/* a hole in the middle */
+		ASSERT_EQ(0, loom_bo_close(self->fd, handles[1]));
+		EXPECT_EQ(bytes - info.bytes_per_bank, check_blocks(_metadata, self->fd, region));
+		ASSERT_EQ(0, loom_bo_info(other, theirs, &info));
+		EXPECT_EQ(info.bytes_per_bank, check_blocks(_metadata, other, region));
+	}
+	close(other);
+}
+
+TEST_F(query, sizes_are_negotiated)
+{
+	static const struct {
+		uint32_t type, size;
+	} cases[] = {
+		{ LOOM_QUERY_DEVICE, sizeof(struct drm_loom_device_info) },
+		{ LOOM_QUERY_REGION, sizeof(struct drm_loom_region_info) },
+	};
+	unsigned char full[256], part[256];
+	unsigned int i;
+	uint32_t size, room;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(cases); i++) {
+		/* without an address only the size is said, whatever the size that was given */
+		size = 77;
+		ASSERT_EQ(0, loom_query(self->fd, cases[i].type, 0, NULL, &size));
+		EXPECT_EQ(cases[i].size, size);
+		size = sizeof(full);
+		memset(full, 0xaa, sizeof(full));
+		ASSERT_EQ(0, loom_query(self->fd, cases[i].type, 0, full, &size));
+		EXPECT_EQ(cases[i].size, size);
+		EXPECT_EQ(0xaa, full[cases[i].size]);
+		for (room = 0; room < cases[i].size; room += 7) {
+			size = room;
+			memset(part, 0xaa, sizeof(part));
+			ASSERT_EQ(0, loom_query(self->fd, cases[i].type, 0, part, &size));
+			EXPECT_EQ(cases[i].size, size);
+			EXPECT_EQ(0, memcmp(full, part, room));
+			EXPECT_EQ(0xaa, part[room]);
+		}
+	}
+}
+
+TEST_F(query, blocks_of_which_only_some_fit)
+{
+	struct drm_loom_block *all, some[2];
+	uint32_t count, handle, size = sizeof(some[0]) + 5;
+
+	ASSERT_EQ(0, loom_bo_create(self->fd, 4096, LOOM_REGION_DRAM, &handle));
+	all = loom_query_blocks(self->fd, LOOM_REGION_DRAM, &count);
+	ASSERT_NE(NULL, all);
+	ASSERT_GE(count, 2);
+	memset(some, 0xaa, sizeof(some));
+	ASSERT_EQ(0, loom_query(self->fd, LOOM_QUERY_BLOCKS, LOOM_REGION_DRAM, some, &size));
+	EXPECT_EQ(count * sizeof(*all), size);
+	EXPECT_EQ(0, memcmp(all, some, sizeof(some[0]) + 5));
+	EXPECT_EQ(0xaa, ((unsigned char *)some)[sizeof(some[0]) + 5]);
+	free(all);
+}
+
+TEST_F(query, what_is_not_a_query_is_einval)
+{
+	static const struct drm_loom_query wrong[] = {
+		{ .type = 3 },
+		{ .type = UINT32_MAX },
+		{ .type = LOOM_QUERY_DEVICE, .index = 1 },
+		{ .type = LOOM_QUERY_REGION, .index = LOOM_REGION_COUNT },
+		{ .type = LOOM_QUERY_REGION, .index = UINT32_MAX },
+		{ .type = LOOM_QUERY_BLOCKS, .index = LOOM_REGION_COUNT },
+		{ .type = LOOM_QUERY_BLOCKS, .index = UINT32_MAX },
+		{ .type = LOOM_QUERY_DEVICE, .pad = 1 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(wrong); i++) {
+		struct drm_loom_query args = wrong[i];
+
+		EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &args)) {
+			TH_LOG("case %u", i);
+		}
+	}
+}
+
+TEST_F(query, a_pointer_to_nowhere_is_efault)
+{
+	char *unmapped = loom_unmapped();
+	void *read_only = mmap(NULL, LOOM_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *const wrong[] = {
+		(void *)8, unmapped, unmapped - 1, read_only,
+		/* an address of the kernel, one that is none, the last */
+		(void *)0xffffffff81000000ul, (void *)0x8000000000000000ul, (void *)-1ul,
+	};
+	uint32_t type, size;
+	unsigned int i;
+
+	ASSERT_NE(MAP_FAILED, read_only);
+	for (type = LOOM_QUERY_DEVICE; type <= LOOM_QUERY_BLOCKS; type++)
+		for (i = 0; i < LOOM_ARRAY_SIZE(wrong); i++) {
+			size = 64;
+			EXPECT_EQ(-EFAULT, loom_query(self->fd, type, 0, wrong[i], &size)) {
+				TH_LOG("type %u case %u", type, i);
+			}
+		}
+	/* no bytes are asked for: nothing is written, so nothing is wrong */
+	size = 0;
+	EXPECT_EQ(0, loom_query(self->fd, LOOM_QUERY_DEVICE, 0, unmapped, &size));
+	/* an argument that is not there at all */
+	EXPECT_EQ(-EFAULT, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, unmapped));
+	EXPECT_EQ(-EFAULT, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, NULL));
+}
+
+TEST_F(query, structures_may_grow_and_shrink)
+{
+	struct {
+		struct drm_loom_query query;
+		uint64_t more[2];
+	} longer = {};
+	struct {
+		uint32_t type, index;
+		uint64_t ptr;
+	} shorter = {};
+	unsigned long longer_cmd = DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_QUERY, longer);
+	unsigned long shorter_cmd = DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_QUERY, shorter);
+
+	EXPECT_EQ(0, loom_call(self->fd, longer_cmd, &longer));
+	EXPECT_EQ(sizeof(struct drm_loom_device_info), longer.query.size);
+	longer.more[1] = 1;
+	EXPECT_EQ(-E2BIG, loom_call(self->fd, longer_cmd, &longer));
+	EXPECT_EQ(0, loom_call(self->fd, shorter_cmd, &shorter));
+}
+
+TEST_F(query, the_version_names_the_driver)
+{
+	char name[64] = {}, desc[64] = {};
+	struct drm_version version = {
+		.name = name, .name_len = sizeof(name) - 1,
+		.desc = desc, .desc_len = sizeof(desc) - 1,
+	};
+
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_VERSION, &version));
+	EXPECT_STREQ("loom", name);
+	EXPECT_NE(0, desc[0]);
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}
