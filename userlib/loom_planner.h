@@ -207,6 +207,8 @@ void loom_program_destroy(struct loom_program *program);
  * @text: [out] from malloc
  *
  * Takes any bytes: what makes no sense is said so, and nothing outside of them is read.
+ *
+ * Return: 0 or -ENOMEM.
  */
 int loom_plan_dump(const void *plan, size_t size_bytes, char **text);
 

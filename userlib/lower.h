@@ -123,6 +123,14 @@ struct loom_operand {
  * @operands: number of @operand
  * @operand: what it writes, then what it reads
  * @attr_bytes: size of the member of the union that is meant
+ * @conv: CONV, DECONV
+ * @pool: POOL
+ * @matmul: MATMUL
+ * @binary: BINARY
+ * @unary: UNARY
+ * @reduce: REDUCE
+ * @softmax: SOFTMAX
+ * @resize: RESIZE
  */
 struct loom_stage {
 	u32 opcode;
@@ -369,7 +377,7 @@ int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
 		       struct loom_ref *ref);
 /** loom_storage_is_view() - no command is needed for this value: it is a view of another */
 bool loom_storage_is_view(const struct loom_lower *lower, const struct loom_value *value);
-/** loom_storage_view() - for RESHAPE, TRANSPOSE, SLICE, EXPAND: the operand as the result is seen */
+/** loom_storage_view() - RESHAPE, TRANSPOSE, SLICE, EXPAND: the operand as the result is seen */
 bool loom_storage_view(const struct loom_node *node, const struct loom_ref *operand,
 		       struct loom_ref *ref);
 

@@ -178,7 +178,9 @@ static void range_window(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo
 	s64 end = ((s64)hi - 1) * w->stride - w->pad + w->extent;
 
 	/* A window beside the input still has to name an element of it. */
-	first = min(max(first, (s64)0), w->in - 1);
+	if (first < 0)
+		first = 0;
+	first = min(first, w->in - 1);
 	end = min(max(end, first + 1), w->in);
 	*in_lo = first;
 	*in_hi = end;
@@ -539,11 +541,13 @@ static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
 		ret = loom_slice_choose(kernel, &lower->sram, tiling, &need);
 	}
 	if (ret == -ENOSPC)
-		return loom_lower_fail(lower, ret, "its smallest slice takes %llu bytes of SRAM per lane, %llu more than there are",
+		return loom_lower_fail(lower, ret,
+				       "its smallest slice takes %llu bytes of SRAM per lane, %llu more than there are",
 				       (unsigned long long)need,
 				       (unsigned long long)(need - lower->sram.bytes));
 	if (ret == -EOVERFLOW)
-		return loom_lower_fail(lower, -ENOSPC, "one element of the result takes %llu operations, the device allows %llu",
+		return loom_lower_fail(lower, -ENOSPC,
+				       "an element of the result takes %llu operations, at most %llu are allowed",
 				       (unsigned long long)kernel->unit_cost,
 				       (unsigned long long)LOOM_MAX_UNIT_COST);
 	return ret;

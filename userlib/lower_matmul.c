@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * MATMUL: y[A, B, M, N] = a[A, B, M, K] x b[A, B, K, N]. Batch axes that step alike are merged; what
- * is more than two of them is one kernel after the other. Transposed operands are only strides.
+ * MATMUL: y[A, B, M, N] = a[A, B, M, K] x b[A, B, K, N]. Batch axes that step alike are merged;
+ * what is more than two of them is one kernel after the other. Transposed operands are only
+ * strides.
  */
 #include "lower.h"
 

@@ -141,7 +141,9 @@ static u32 pick_lanes(const struct loom_nest_axes *nest, u32 lanes)
 	for (i = 0; i < nest->rank; i++)
 		dims[i] = nest->dims[i];
 	/* loom_lane_pick() takes as many axes as the device has; the outer ones will do */
-	return loom_lane_pick(dims, lanes, prefer, min(count, (u32)LOOM_MAX_RANK));
+	if (count > LOOM_MAX_RANK)
+		count = LOOM_MAX_RANK;
+	return loom_lane_pick(dims, lanes, prefer, count);
 }
 
 static void make_kernel(struct loom_kernel *kernel, const struct loom_nest_axes *nest, u32 lane)
@@ -181,7 +183,8 @@ static int lower_loop(struct loom_lower *lower, const struct loom_nest_axes *nes
 	while (axis < nest->rank && has_bit(nest->apart | nest->reduced, axis))
 		axis++;
 	if (axis == nest->rank)
-		return loom_lower_fail(lower, -EOPNOTSUPP, "it works on %u axes at once, the device has %u",
+		return loom_lower_fail(lower, -EOPNOTSUPP,
+				       "it works on %u axes at once, the device has %u",
 				       nest->rank, LOOM_MAX_RANK);
 	for (k = 0; k < nest->dims[axis]; k++) {
 		struct loom_nest_axes part = *nest;

@@ -119,7 +119,8 @@ int loom_lower_reduce(struct loom_lower *lower, const struct loom_node *node)
 		dims[i] = nest.reduced >> i & 1 ? 1 : x->dims[i];
 	}
 	if (!loom_ref_reshape(y, x->rank, dims))
-		return loom_lower_fail(lower, -EINVAL, "the result has not the dims of the reduction");
+		return loom_lower_fail(lower, -EINVAL,
+				       "the result has not the dims of the reduction");
 	return loom_nest_lower(lower, &nest);
 }
 

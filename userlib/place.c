@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loom_core.h"
 #include "loom_planner.h"
 
 /* The first is the default. It has no function of its own: it runs the others. */
@@ -26,7 +27,7 @@ static const struct loom_placer placers[] = {
 	},
 	{
 		.name = "gmem",
-		.text = "operator by operator, reusing whole blocks at the end of their tensor's life",
+		.text = "operator by operator, each takes a whole block whose tensor is dead",
 		.needs_ops = true,
 		.place = loom_place_gmem,
 	},
@@ -37,7 +38,7 @@ static const struct loom_placer placers[] = {
 	},
 };
 
-#define NUM_PLACERS (sizeof(placers) / sizeof(placers[0]))
+#define NUM_PLACERS ARRAY_SIZE(placers)
 
 const struct loom_placer *loom_placer_find(const char *name)
 {

@@ -128,7 +128,9 @@ int loom_place_bound(const struct loom_place_problem *problem, uint64_t *bound_b
  * @second: [out] the item it meets, or LOOM_PLACE_NONE if it is misaligned, not where it is
  *	fixed, or not where its alias is
  *
- * A sweep over time with a sorted set, independent of any strategy. Return: 0, -EBADMSG or -ENOMEM.
+ * A sweep over time with a sorted set, independent of any strategy.
+ *
+ * Return: 0, -EBADMSG or -ENOMEM.
  */
 int loom_place_check(const struct loom_place_problem *problem, const uint64_t *offsets,
 		     uint32_t *first, uint32_t *second);

@@ -168,6 +168,14 @@ static int visit(struct gmem *g, const struct loom_place_op *op, uint32_t number
 	return 0;
 }
 
+static bool fits_op(const struct loom_place_op *op, const struct loom_place_item *output)
+{
+	bool alias = output->alias != LOOM_PLACE_NONE;
+
+	return op->in_place == alias && (!alias || op->num_inputs) &&
+	       output->fixed == LOOM_PLACE_ANYWHERE;
+}
+
 /* Every operand was made before, every item once, and in place means an alias. */
 static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 {
@@ -187,9 +195,7 @@ static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 		if (op->output == LOOM_PLACE_NONE || ret)
 			continue;
 		if (op->output >= problem->num_items || made[op->output] ||
-		    op->in_place != (problem->items[op->output].alias != LOOM_PLACE_NONE) ||
-		    (op->in_place && !op->num_inputs) ||
-		    problem->items[op->output].fixed != LOOM_PLACE_ANYWHERE) {
+		    !fits_op(op, &problem->items[op->output])) {
 			ret = -EINVAL;
 		} else {
 			made[op->output] = true;

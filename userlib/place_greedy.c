@@ -225,10 +225,12 @@ static struct key key_size(const struct loom_place_item *item)
 
 static struct key key_area(const struct loom_place_item *item)
 {
-	uint64_t life = (uint64_t)item->upper - (uint64_t)item->lower;
-	unsigned __int128 area = (unsigned __int128)item->size_bytes * life;
+	uint64_t life = (uint64_t)item->upper - (uint64_t)item->lower, area;
 
-	return (struct key){ (uint64_t)(area >> 64), (uint64_t)area, 0 };
+	/* what is past 64 bits is large enough to be first */
+	if (__builtin_mul_overflow(item->size_bytes, life, &area))
+		area = UINT64_MAX;
+	return (struct key){ area, item->size_bytes, 0 };
 }
 
 int loom_place_greedy_size(const struct loom_place_problem *problem, uint64_t *offsets)

@@ -28,6 +28,11 @@
  * @num_commands: number of @commands
  * @num_views: number of @views
  * @attr_bytes: bytes of @attrs
+ * @cap_slots: room in @slots
+ * @cap_tensors: room in @tensors
+ * @cap_commands: room in @commands
+ * @cap_views: room in @views
+ * @cap_attrs: room in @attrs
  * @num_steps: one past the last step that has a command
  * @counters: what the engine will count: bytes, macs
  */

@@ -190,7 +190,7 @@ static u64 unit_limit(const struct loom_kernel *kernel, u64 dim)
 		return 0;
 	if (times(kernel->unit_cost, min(dim, tile)) <= LOOM_MAX_UNIT_COST)
 		return dim;
-	return LOOM_MAX_UNIT_COST / max(kernel->unit_cost, (u64)1);
+	return kernel->unit_cost ? LOOM_MAX_UNIT_COST / kernel->unit_cost : dim;
 }
 
 /* The longest length up to @chunk that leaves no row too short; 0: there is none. */

@@ -564,7 +564,8 @@ int loom_storage_copy_late(struct loom_lower *lower)
 
 	for (i = 0; i < storage->num_copies; i++) {
 		const struct loom_value *value = storage->copies[i].value;
-		const struct loom_output_place *place = &storage->outputs[storage->copies[i].output];
+		u32 output = storage->copies[i].output;
+		const struct loom_output_place *place = &storage->outputs[output];
 		struct drm_loom_plan_tensor tensor = {
 			.region = LOOM_REGION_DRAM,
 			.slot = place->slot,

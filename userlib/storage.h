@@ -125,6 +125,8 @@ struct loom_storage {
  * @build: where slots go
  * @options: placer, observed values
  * @err: [out] one line on failure
+ *
+ * Return: 0; -EINVAL for options that make no sense; -E2BIG; -ENOMEM.
  */
 int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
 		      struct loom_build *build, const struct loom_planner_options *options,

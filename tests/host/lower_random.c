@@ -7,228 +7,13 @@
  * - has to cost what the planner said: bytes, steps, commands, multiplications;
  * - for convolutions, products, pools and pads has to agree with plain loops written here.
  */
-#include "graph.h"
+#include "lower_plain.h"
 #include "loom_run.h"
 #include "loom_topology.h"
-#include "tap.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdarg.h>
-#include <string.h>
-
-static uint64_t seed;
-
-static uint32_t draw(uint32_t below)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % below;
-}
-
-/* from @low to @high */
-static int64_t range(int64_t low, int64_t high)
-{
-	return low + draw((uint32_t)(high - low + 1));
-}
-
-/* ----------------------------------------------------------------- cases */
-
-#define MAX_INPUTS	4
-#define MAX_ATTRS	8
-
-/**
- * struct test_case - a graph and what goes in
- * @graph: the graph
- * @inputs: arrays for its inputs
- * @num_inputs: number of @inputs
- * @attrs: attributes of the next node
- * @num_attrs: number of @attrs
- * @ints: what @attrs points to
- * @floats: what @attrs points to
- * @check: compares with plain loops, or NULL
- * @geometry: for @check
- */
-struct test_case {
-	struct loom_graph *graph;
-	struct loom_array inputs[MAX_INPUTS];
-	uint32_t num_inputs;
-	struct loom_attr attrs[MAX_ATTRS];
-	uint32_t num_attrs;
-	int64_t ints[MAX_ATTRS][8];
-	float floats[MAX_ATTRS];
-	bool (*check)(const struct test_case *test, const struct loom_array *y);
-	int64_t geometry[32];
-};
-
-static void fill(struct loom_array *array)
-{
-	size_t i;
-
-	for (i = 0; i < array->size_bytes / loom_dtype_size(array->dtype); i++) {
-		switch (array->dtype) {
-		case LOOM_DTYPE_F32:
-			((float *)array->data)[i] = ((float)draw(4096) - 2048) / 512;
-			break;
-		case LOOM_DTYPE_F64:
-			((double *)array->data)[i] = ((double)draw(4096) - 2048) / 512;
-			break;
-		case LOOM_DTYPE_BOOL:
-			((uint8_t *)array->data)[i] = draw(2);
-			break;
-		case LOOM_DTYPE_I64:
-			((int64_t *)array->data)[i] = (int64_t)draw(200) - 100;
-			break;
-		case LOOM_DTYPE_I32:
-			((int32_t *)array->data)[i] = (int32_t)draw(200) - 100;
-			break;
-		default:
-			((uint8_t *)array->data)[i] = draw(256);
-		}
-	}
-}
-
-static struct loom_array make_array(const char *name, uint32_t dtype, uint32_t rank,
-				    const int64_t *dims)
-{
-	struct loom_array array = { .name = (char *)name, .dtype = dtype, .rank = rank };
-	uint32_t i;
-
-	array.size_bytes = loom_dtype_size(dtype);
-	for (i = 0; i < rank; i++) {
-		array.dims[i] = dims[i];
-		array.size_bytes *= (size_t)dims[i];
-	}
-	array.data = calloc(1, array.size_bytes + 1);
-	if (!array.data)
-		tap_fatal("no memory");
-	fill(&array);
-	return array;
-}
-
-/* A graph input with something in it. */
-static void input(struct test_case *test, const char *name, uint32_t dtype, uint32_t rank,
-		  const int64_t *dims)
-{
-	struct loom_array *array = &test->inputs[test->num_inputs++];
-	struct loom_tensor_info info = { .name = name, .dtype = dtype, .rank = rank };
-
-	*array = make_array(name, dtype, rank, dims);
-	memcpy(info.dims, dims, rank * sizeof(*dims));
-	loom_graph_add_input(test->graph, &info);
-}
-
-/* A constant of given integers: shapes, axes. */
-static void ints(struct test_case *test, const char *name, uint32_t count, const int64_t *numbers)
-{
-	struct loom_array array = {
-		.name = (char *)name, .dtype = LOOM_DTYPE_I64, .rank = 1, .dims = { count },
-		.data = (void *)numbers, .size_bytes = count * sizeof(*numbers),
-	};
-
-	loom_graph_add_const(test->graph, &array);
-}
-
-static void bytes_const(struct test_case *test, const char *name, uint32_t dtype, uint32_t count,
-			const void *data)
-{
-	struct loom_array array = {
-		.name = (char *)name, .dtype = dtype, .rank = count ? 1 : 0, .dims = { count },
-		.data = (void *)data, .size_bytes = (count ? count : 1) * loom_dtype_size(dtype),
-	};
-
-	loom_graph_add_const(test->graph, &array);
-}
-
-static void attr_ints(struct test_case *test, const char *name, uint32_t count,
-		      const int64_t *numbers)
-{
-	memcpy(test->ints[test->num_attrs], numbers, count * sizeof(*numbers));
-	test->attrs[test->num_attrs] = (struct loom_attr){
-		.name = name, .type = LOOM_ATTR_INTS, .count = count,
-		.ints = test->ints[test->num_attrs],
-	};
-	test->num_attrs++;
-}
-
-static void attr_int(struct test_case *test, const char *name, int64_t number)
-{
-	attr_ints(test, name, 1, &number);
-	test->attrs[test->num_attrs - 1].type = LOOM_ATTR_INT;
-}
-
-static void attr_float(struct test_case *test, const char *name, float number)
-{
-	test->floats[test->num_attrs] = number;
-	test->attrs[test->num_attrs] = (struct loom_attr){
-		.name = name, .type = LOOM_ATTR_FLOAT, .count = 1,
-		.floats = &test->floats[test->num_attrs],
-	};
-	test->num_attrs++;
-}
-
-static void attr_string(struct test_case *test, const char *name, const char *string)
-{
-	test->attrs[test->num_attrs++] = (struct loom_attr){
-		.name = name, .type = LOOM_ATTR_STRING, .string = string,
-	};
-}
-
-/* A node with the attributes collected so far; operands parted by blanks, "-" for none. */
-static void node(struct test_case *test, const char *op, const char *operands, const char *result)
-{
-	const char *names[8];
-	char text[128], *rest = text, *name;
-	struct loom_node_desc desc = {
-		.name = op, .op_type = op, .inputs = names, .outputs = &result, .num_outputs = 1,
-		.attrs = test->attrs, .num_attrs = test->num_attrs,
-	};
-
-	snprintf(text, sizeof(text), "%s", operands);
-	while ((name = strsep(&rest, " ")))
-		names[desc.num_inputs++] = strcmp(name, "-") ? name : "";
-	loom_graph_add_node(test->graph, &desc);
-	test->num_attrs = 0;
-}
 
 /* ------------------------------------------------------------ operators */
-
-static bool near(double a, double b)
-{
-	return fabs(a - b) <= 1e-4 + 1e-4 * fabs(b);
-}
-
-enum { N, C, H, W, O, KH, KW, SH, SW, DH, DW, PH, PW, QH, QW, G, BIAS, MAX, MODE };
-
-static bool check_conv(const struct test_case *test, const struct loom_array *y)
-{
-	const int64_t *g = test->geometry;
-	const float *x = test->inputs[0].data, *w = test->inputs[1].data;
-	const float *bias = g[BIAS] ? test->inputs[2].data : NULL, *out = y->data;
-	int64_t n, o, h, v, c, i, j, cg = g[C] / g[G], og = g[O] / g[G];
-
-	for (n = 0; n < g[N]; n++)
-		for (o = 0; o < g[O]; o++)
-			for (h = 0; h < y->dims[2]; h++)
-				for (v = 0; v < y->dims[3]; v++) {
-					double sum = bias ? bias[o] : 0;
-
-					for (c = 0; c < cg; c++)
-						for (i = 0; i < g[KH]; i++)
-							for (j = 0; j < g[KW]; j++) {
-								int64_t a = h * g[SH] - g[PH] + i * g[DH];
-								int64_t b = v * g[SW] - g[PW] + j * g[DW];
-								int64_t ch = o / og * cg + c;
-
-								if (a < 0 || b < 0 || a >= g[H] || b >= g[W])
-									continue;
-								sum += (double)x[((n * g[C] + ch) * g[H] + a) * g[W] + b] *
-								       w[((o * cg + c) * g[KH] + i) * g[KW] + j];
-							}
-					if (!near(*out++, sum))
-						return false;
-				}
-	return true;
-}
 
 static void draw_window(struct test_case *test, bool pads)
 {
@@ -285,8 +70,10 @@ static void make_conv3(struct test_case *test)
 
 	input(test, "x", LOOM_DTYPE_F32, 5,
 	      (int64_t[]){ range(1, 2), c, range(3, 6), range(3, 9), range(3, 9) });
-	input(test, "w", LOOM_DTYPE_F32, 5, (int64_t[]){ o, c, range(1, 3), range(1, 3), range(1, 3) });
-	attr_ints(test, "pads", 6, (int64_t[]){ draw(3), draw(3), draw(3), draw(3), draw(3), draw(3) });
+	input(test, "w", LOOM_DTYPE_F32, 5,
+	      (int64_t[]){ o, c, range(1, 3), range(1, 3), range(1, 3) });
+	attr_ints(test, "pads", 6,
+		  (int64_t[]){ draw(3), draw(3), draw(3), draw(3), draw(3), draw(3) });
 	attr_ints(test, "strides", 3, (int64_t[]){ range(1, 2), range(1, 2), range(1, 2) });
 	node(test, "Conv", "x w", "c");
 	node(test, "Relu", "c", "y");
@@ -301,38 +88,6 @@ static void make_conv1(struct test_case *test)
 	input(test, "b", LOOM_DTYPE_F64, 1, &c);
 	attr_int(test, "group", c);
 	node(test, "Conv", "x w b", "y");
-}
-
-static bool check_deconv(const struct test_case *test, const struct loom_array *y)
-{
-	const int64_t *g = test->geometry;
-	const float *x = test->inputs[0].data, *w = test->inputs[1].data, *out = y->data;
-	int64_t n, c, h, v, o, i, j, cg = g[C] / g[G], og = g[O] / g[G];
-	int64_t oh = y->dims[2], ow = y->dims[3];
-	double *sum = calloc((size_t)(g[N] * g[O] * oh * ow), sizeof(*sum));
-	bool good = sum != NULL;
-
-	for (n = 0; good && n < g[N]; n++)
-		for (c = 0; c < g[C]; c++)
-			for (h = 0; h < g[H]; h++)
-				for (v = 0; v < g[W]; v++)
-					for (o = 0; o < og; o++)
-						for (i = 0; i < g[KH]; i++)
-							for (j = 0; j < g[KW]; j++) {
-								int64_t a = h * g[SH] - g[PH] + i * g[DH];
-								int64_t b = v * g[SW] - g[PW] + j * g[DW];
-								int64_t ch = c / cg * og + o;
-
-								if (a < 0 || b < 0 || a >= oh || b >= ow)
-									continue;
-								sum[((n * g[O] + ch) * oh + a) * ow + b] +=
-									(double)x[((n * g[C] + c) * g[H] + h) * g[W] + v] *
-									w[((c * og + o) * g[KH] + i) * g[KW] + j];
-							}
-	for (i = 0; good && i < g[N] * g[O] * oh * ow; i++)
-		good = near(out[i], sum[i]);
-	free(sum);
-	return good;
 }
 
 static void make_deconv(struct test_case *test)
@@ -360,36 +115,6 @@ static void make_deconv(struct test_case *test)
 	test->check = check_deconv;
 }
 
-static bool check_pool(const struct test_case *test, const struct loom_array *y)
-{
-	const int64_t *g = test->geometry;
-	const float *x = test->inputs[0].data, *out = y->data;
-	int64_t m, h, v, i, j;
-
-	for (m = 0; m < g[N] * g[C]; m++)
-		for (h = 0; h < y->dims[2]; h++)
-			for (v = 0; v < y->dims[3]; v++) {
-				double best = -INFINITY, sum = 0;
-				int64_t inside = 0, padded = 0;
-
-				for (i = 0; i < g[KH]; i++)
-					for (j = 0; j < g[KW]; j++) {
-						int64_t a = h * g[SH] - g[PH] + i * g[DH];
-						int64_t b = v * g[SW] - g[PW] + j * g[DW];
-
-						padded += a < g[H] + g[QH] && b < g[W] + g[QW];
-						if (a < 0 || b < 0 || a >= g[H] || b >= g[W])
-							continue;
-						best = fmax(best, x[(m * g[H] + a) * g[W] + b]);
-						sum += x[(m * g[H] + a) * g[W] + b];
-						inside++;
-					}
-				if (!near(*out++, g[MAX] ? best : sum / (g[MODE] ? padded : inside)))
-					return false;
-			}
-	return true;
-}
-
 static void make_pool(struct test_case *test)
 {
 	int64_t *g = test->geometry;
@@ -414,28 +139,6 @@ static void make_pool(struct test_case *test)
 		attr_int(test, "count_include_pad", g[MODE]);
 	node(test, g[MAX] ? "MaxPool" : "AveragePool", "x", "y");
 	test->check = check_pool;
-}
-
-enum { MM_B, MM_M, MM_K, MM_N, MM_A_BATCH, MM_B_BATCH };
-
-static bool check_matmul(const struct test_case *test, const struct loom_array *y)
-{
-	const int64_t *g = test->geometry;
-	const float *a = test->inputs[0].data, *b = test->inputs[1].data, *out = y->data;
-	int64_t i, m, n, k;
-
-	for (i = 0; i < g[MM_B]; i++)
-		for (m = 0; m < g[MM_M]; m++)
-			for (n = 0; n < g[MM_N]; n++) {
-				double sum = 0;
-
-				for (k = 0; k < g[MM_K]; k++)
-					sum += (double)a[((i % g[MM_A_BATCH]) * g[MM_M] + m) * g[MM_K] + k] *
-					       b[((i % g[MM_B_BATCH]) * g[MM_K] + k) * g[MM_N] + n];
-				if (!near(*out++, sum))
-					return false;
-			}
-	return true;
 }
 
 static void make_matmul(struct test_case *test)
@@ -678,39 +381,6 @@ static void make_concat(struct test_case *test)
 	node(test, "Concat", "a n c a", "y");
 }
 
-static bool check_pad(const struct test_case *test, const struct loom_array *y)
-{
-	const int64_t *g = test->geometry;
-	const float *x = test->inputs[0].data, *out = y->data;
-	int64_t index[3], axis;
-
-	for (index[0] = 0; index[0] < y->dims[0]; index[0]++)
-		for (index[1] = 0; index[1] < y->dims[1]; index[1]++)
-			for (index[2] = 0; index[2] < y->dims[2]; index[2]++) {
-				int64_t at = 0;
-				bool outside = false;
-
-				for (axis = 0; axis < 3; axis++) {
-					int64_t dim = test->inputs[0].dims[axis];
-					int64_t i = index[axis] - g[axis];
-
-					if (i < 0 || i >= dim) {
-						outside = true;
-						if (g[6] == 1)
-							i = i < 0 ? 0 : dim - 1;
-						else if (g[6] == 2)
-							i = i < 0 ? -i : 2 * (dim - 1) - i;
-						else
-							i = 0;
-					}
-					at = at * dim + i;
-				}
-				if (*out++ != (outside && !g[6] ? 1.5f : x[at]))
-					return false;
-			}
-	return true;
-}
-
 static void make_pad(struct test_case *test)
 {
 	static const char *const modes[] = { "constant", "edge", "reflect" };
@@ -873,8 +543,6 @@ static const struct loom_topology small[] = {
 	{ "eight lanes", { { 1, 1, 1ULL << 32, 0, 64 }, { 8, 1, 1500, 0, 64 } }, 1 },
 };
 
-#define NUM_SMALL	(sizeof(small) / sizeof(small[0]))
-
 static unsigned int num_runs, num_sliced, num_overlapped, num_misfits, num_other_order;
 
 static bool counted_as_promised(const struct loom_program *program,
@@ -956,38 +624,43 @@ static bool same_but_for_order(const struct test_case *test, const struct loom_a
 	return true;
 }
 
+/* One device. Some things are too large for the smallest: that has to be said. */
+static bool run_one(struct test_case *test, const struct loom_topology *topology, uint32_t flags,
+		    const struct loom_array *want, struct loom_error *err)
+{
+	struct loom_planner_options options = { .topology = topology, .flags = flags };
+	struct loom_program *program = NULL;
+	struct loom_array y = { 0 };
+	bool good;
+	int ret;
+
+	ret = loom_program_create(test->graph, &options, &program, err);
+	loom_program_destroy(program);
+	if (ret == -ENOSPC && strstr(err->text, "bytes of SRAM per lane")) {
+		num_misfits++;
+		return true;
+	}
+	if (ret || run(test, topology, flags, &y, err))
+		return false;
+	num_runs++;
+	good = same(&y, want) || same_but_for_order(test, &y, want);
+	loom_array_clear(&y);
+	if (!good)
+		snprintf(err->text, sizeof(err->text), "other bits");
+	return good;
+}
+
 /* Everywhere, with and without double buffers. */
 static bool run_small(struct test_case *test, const struct loom_array *want, const char **where,
 		      struct loom_error *err)
 {
-	uint32_t i, flags;
+	uint32_t i;
 
-	for (i = 0; i < NUM_SMALL; i++) {
-		for (flags = 0; flags <= LOOM_PLANNER_NO_OVERLAP; flags += LOOM_PLANNER_NO_OVERLAP) {
-			struct loom_planner_options options = { &small[i], NULL, 0, flags, NULL, 0 };
-			struct loom_program *program = NULL;
-			struct loom_array y = { 0 };
-			bool good;
-			int ret;
-
-			*where = small[i].name;
-			/* some things are too large for the smallest: that has to be said */
-			ret = loom_program_create(test->graph, &options, &program, err);
-			loom_program_destroy(program);
-			if (ret == -ENOSPC && strstr(err->text, "bytes of SRAM per lane")) {
-				num_misfits++;
-				continue;
-			}
-			if (ret || run(test, &small[i], flags, &y, err))
-				return false;
-			num_runs++;
-			good = same(&y, want) || same_but_for_order(test, &y, want);
-			loom_array_clear(&y);
-			if (!good) {
-				snprintf(err->text, sizeof(err->text), "other bits");
-				return false;
-			}
-		}
+	for (i = 0; i < ARRAY_SIZE(small); i++) {
+		*where = small[i].name;
+		if (!run_one(test, &small[i], 0, want, err) ||
+		    !run_one(test, &small[i], LOOM_PLANNER_NO_OVERLAP, want, err))
+			return false;
 	}
 	return true;
 }
@@ -1035,7 +708,7 @@ int main(void)
 {
 	unsigned int kind, round, bad;
 
-	for (kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
 		bad = 0;
 		for (round = 0; round < kinds[kind].rounds; round++)
 			bad += !try_kind(kind, round);

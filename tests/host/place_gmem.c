@@ -199,8 +199,8 @@ static void test_block_keeps_size(void)
 static void test_ref_cnt(void)
 {
 	/*
-	 * 0 is read twice by the same operator: ref_cnt 2, both go at once. 1 opens a block as 0 is an
-	 * operand; 2 may have block 0.
+	 * 0 is read twice by the same operator: ref_cnt 2, both go at once. 1 opens a block as 0 is
+	 * an operand; 2 may have block 0.
 	 */
 	static const struct step steps[] = {
 		{ 64, { NO }, false },

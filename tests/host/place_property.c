@@ -228,7 +228,7 @@ static void test_random(const char *what, void (*make)(struct random_problem *, 
 		}
 		bad_best += best != lowest;
 	}
-	tap_ok(!bad, "%s: all strategies give placements that are proved, each time the same", what);
+	tap_ok(!bad, "%s: all strategies place, proved, each time the same", what);
 	tap_ok(!bad_bound, "%s: the bound is the largest sum alive", what);
 	tap_ok(!bad_best, "%s: best is the lowest of all", what);
 }
