@@ -17,8 +17,9 @@ int loom_lower_fail(struct loom_lower *lower, int code, const char *format, ...)
 	if (!lower->err)
 		return code;
 	if (node)
-		at = snprintf(lower->err->text, sizeof(lower->err->text), "node '%s' (%s): ",
-			      node->name ? node->name : "",
+		at = snprintf(lower->err->text, sizeof(lower->err->text),
+			      "%s: node \"%s\": operator %s: ",
+			      lower->graph->name ? lower->graph->name : "", node->name ? node->name : "",
 			      node->onnx_op ? node->onnx_op : loom_gop_name(node->op));
 	if (at < 0 || (size_t)at >= sizeof(lower->err->text))
 		return code;

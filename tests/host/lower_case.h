@@ -170,7 +170,7 @@ static inline void node(struct test_case *test, const char *op, const char *oper
 			const char *result)
 {
 	const char *names[8];
-	char text[128], *rest = text, *name;
+	char text[1024], *rest = text, *name;
 	struct loom_node_desc desc = {
 		.name = op, .op_type = op, .inputs = names, .outputs = &result, .num_outputs = 1,
 		.attrs = test->attrs, .num_attrs = test->num_attrs,
