@@ -12,26 +12,43 @@
  * part of a plane is computed alone. That must not be visible in the results, so what
  * is added to an output, and in which order, depends on the geometry alone:
  *
- * - wide rows (8 outputs and more): sum over channel, kd, kh, kw. Rows of taps that lie
- *   outside of x are left out; taps outside of x in a row add 0 * w.
- * - narrow rows: sum over kd, kh, kw, channel; blocks span rows, each position has its
- *   own address, taps outside of x add 0 * w.
+ * - wide rows: sum over channel, kd, kh, kw. Rows of taps that lie outside of x are left
+ *   out; taps outside of x in a row add 0 * w.
+ * - narrow rows, unless there is but one channel to sum over: sum over kd, kh, kw, channel;
+ *   blocks span rows, each position has its own address, taps outside of x add 0 * w.
  *
  * 0 * w is not left out even where that would be cheaper, because w may be infinite, and a
  * result must not depend on which outputs share a block.
  *
  * What a row of x lacks for that (it has a step, or ends too early) is staged: copied with its
  * zeroes, sorted by phase of the step, so that the taps of any stride read it side by side.
+ *
+ * All this wants rows that stay in a bank. Where the lanes run over anything but channels the
+ * plain code takes over.
  */
 
-#define CONV_NARROW	8
+#define CONV_NARROW	5
 
+/**
+ * struct conv_f32 - a convolution in binary32
+ * @c: the convolution
+ * @x_step: bytes of x per index on D, H, W
+ * @w_step: bytes of w per index on KD, KH, KW
+ * @contiguous: elements of a row of x are side by side
+ * @tap: where a tap's inputs are in a stage
+ * @phases: bit mask of the phases that a stage needs
+ * @single: stages hold the inputs of one tap only
+ * @width: outputs that @tap, @phases and @single are for
+ */
 struct conv_f32 {
 	struct loom_conv c;
-	/* tap kw of a stage begins here; stages hold one tap only when single is set */
+	s64 x_step[3];
+	s64 w_step[3];
+	bool contiguous;
 	u16 tap[LOOM_CONV_TAPS];
 	u32 phases;
 	bool single;
+	u32 width;
 };
 
 void loom_conv_begin(struct loom_conv *conv, const struct loom_command *command,
@@ -105,6 +122,9 @@ static void conv_plan_stage(struct conv_f32 *f, u32 width)
 	s64 taps = f->c.w->dims[4];
 	s64 span, cols, k;
 
+	if (f->width == width)
+		return;
+	f->width = width;
 	f->single = true;
 	if (taps > LOOM_CONV_TAPS || dilation > LOOM_CONV_STAGE || step > 32)
 		return;
@@ -121,11 +141,10 @@ static void conv_plan_stage(struct conv_f32 *f, u32 width)
 }
 
 /* @n elements from index @at in steps of @step; those outside of x are zero. */
-static void conv_fetch(const struct loom_conv *conv, const u8 *row, s64 at, s64 step, u32 n,
-		       float *to)
+static void conv_fetch(const struct conv_f32 *f, const u8 *row, s64 at, s64 step, u32 n, float *to)
 {
-	const struct loom_view *x = &conv->x;
-	s64 size = x->dims[4];
+	s64 stride = f->x_step[2] * step;
+	s64 size = f->c.x.dims[4];
 	u32 low = 0, high = n, i;
 
 	if (at < 0)
@@ -134,34 +153,77 @@ static void conv_fetch(const struct loom_conv *conv, const u8 *row, s64 at, s64 
 		high = at < size ? (size - 1 - at) / step + 1 : 0;
 	high = max(high, low);
 
+	row += at * f->x_step[2];
 	for (i = 0; i < low; i++)
 		to[i] = 0.0f;
-	if (x->lane_axis == 4) {
-		for (; i < high; i++)
-			to[i] = loom_get_f32(row + loom_view_step(x, conv->memory, 4,
-								  at + i * step));
-	} else {
-		s64 stride = x->strides[4];
-
-		row += at * stride;
-		stride *= step;
-		for (; i < high; i++)
-			to[i] = loom_get_f32(row + i * stride);
-	}
+	for (; i < high; i++)
+		to[i] = loom_get_f32(row + i * stride);
 	for (; i < n; i++)
 		to[i] = 0.0f;
 }
 
-static void conv_stage(const struct conv_f32 *f, const u8 *row, s64 at, u32 width, float *to)
+/* A stage of rows without a step. */
+static __always_inline void conv_stage_dense(const float *x, s64 size, s64 at, u32 span, float *to)
+{
+	u32 low = at < 0 ? min((u64)span, (u64)-at) : 0;
+	u32 high = at + span > size ? (at < size ? size - at : 0) : span;
+	u32 i;
+
+	x += at;
+	for (i = 0; i < low; i++)
+		to[i] = 0.0f;
+	for (; i + 4 <= high; i += 4)
+		loom_vec_store(to + i, loom_vec_load(x + i));
+	for (; i < high; i++)
+		to[i] = x[i];
+	for (; i < span; i++)
+		to[i] = 0.0f;
+}
+
+/* A stage of rows with a step of two: what lies in x by eights, the ends one by one. */
+static __always_inline void conv_stage_pairs(const float *x, s64 size, s64 at, u32 cols, float *to)
+{
+	float *odd = to + cols;
+	u32 i = 0;
+
+	x += at;
+	size -= at;
+	for (; i < cols && at + 2 * (s64)i < 0; i++) {
+		to[i] = 0.0f;
+		odd[i] = at + 2 * (s64)i + 1 < 0 || 2 * i + 1 >= size ? 0.0f : x[2 * i + 1];
+	}
+	for (; i + 4 <= cols && 2 * i + 8 <= size; i += 4) {
+		struct loom_vec a = loom_vec_load(x + 2 * i);
+		struct loom_vec b = loom_vec_load(x + 2 * i + 4);
+
+		loom_vec_store(to + i, loom_vec_even(a, b));
+		loom_vec_store(odd + i, loom_vec_odd(a, b));
+	}
+	for (; i < cols; i++) {
+		to[i] = 2 * i < size ? x[2 * i] : 0.0f;
+		odd[i] = 2 * i + 1 < size ? x[2 * i + 1] : 0.0f;
+	}
+}
+
+static __always_inline void conv_stage(const struct conv_f32 *f, const u8 *row, s64 at, u32 width,
+				       float *to)
 {
 	s64 step = f->c.attr->stride[2];
 	s64 span = (width - 1) * step + (s64)(f->c.w->dims[4] - 1) * f->c.attr->dilation[2] + 1;
-	u32 cols = (span + step - 1) / step;
-	s64 phase;
+	u32 cols, phase;
 
+	if (f->contiguous && step == 1) {
+		conv_stage_dense((const float *)row, f->c.x.dims[4], at, span, to);
+		return;
+	}
+	cols = (span + step - 1) / step;
+	if (f->contiguous && step == 2 && f->phases == 3) {
+		conv_stage_pairs((const float *)row, f->c.x.dims[4], at, cols, to);
+		return;
+	}
 	for (phase = 0; phase < step; phase++) {
 		if (f->phases & (1U << phase))
-			conv_fetch(&f->c, row, at + phase, step, cols, to + phase * cols);
+			conv_fetch(f, row, at + phase, step, cols, to + phase * cols);
 	}
 }
 
@@ -190,183 +252,223 @@ static __always_inline void conv_position(const struct loom_conv *conv, u64 p, u
 	*d = row / conv->y.dims[3];
 }
 
-/* A block in a wide row: @nb channels by 4 * @nv positions, to out[nb][4 * nv]. */
-static __always_inline void conv_wide(struct conv_f32 *f, const struct conv_block *b,
-				      const u32 nb, const u32 nv, float *out)
+/**
+ * struct conv_range - taps on an axis that meet x
+ * @first: the first
+ * @end: behind the last
+ * @at: index in x of the first
+ */
+struct conv_range {
+	u32 first;
+	u32 end;
+	s64 at;
+};
+
+static struct conv_range conv_clip(const struct conv_f32 *f, u32 i, u32 y)
 {
-	const struct loom_conv *c = &f->c;
-	const struct drm_loom_attr_conv *attr = c->attr;
-	const struct loom_memory *memory = c->memory;
-	const struct loom_view *x = &c->x, *w = c->w;
-	s64 at, last;
-	bool direct;
-	struct loom_row xc, wc;
-	struct loom_vec acc[8];
-	float stage[LOOM_CONV_STAGE];
-	s64 wo[4];
-	u32 yd, yh, yw, ic, kd, kh, kw, i, j;
+	const struct drm_loom_attr_conv *attr = f->c.attr;
+	s64 at = (s64)y * attr->stride[i] - attr->pad[i];
+	s64 dilation = attr->dilation[i];
+	s64 size = f->c.x.dims[2 + i];
+	s64 first = at < 0 ? (-at + dilation - 1) / dilation : 0;
+	s64 end = at < size ? (size - 1 - at) / dilation + 1 : 0;
 
-	conv_position(c, b->p, &yd, &yh, &yw);
-	at = (s64)yw * attr->stride[2] - attr->pad[2];
-	last = at + (s64)(4 * nv - 1) * attr->stride[2] +
-	       (s64)(w->dims[4] - 1) * attr->dilation[2];
-	direct = attr->stride[2] == 1 && x->strides[4] == 4 && x->lane_axis != 4 && at >= 0 &&
-		 last < (s64)x->dims[4];
-	if (!direct)
-		conv_plan_stage(f, 4 * nv);
-	xc = loom_row_along(x, memory, c->x_origin + loom_view_step(x, memory, 0, b->n), 1,
-			    b->o / c->outputs * c->inputs);
-	wc = loom_row_along(w, memory, c->w_origin, 1, 0);
+	end = min(end, (s64)f->c.w->dims[2 + i]);
+	return (struct conv_range){ first, max(first, end), at + first * dilation };
+}
+
+/* acc[nb][nv] += w[nb] * x[nv]: one tap */
+static __always_inline void conv_tap(struct loom_vec *acc, const float *x, const u8 *w,
+				     const s64 *wo, const u32 nb, const u32 nv)
+{
+	struct loom_vec xv[8];
+	u32 i, j;
+
+#pragma GCC unroll 8
+	for (j = 0; j < nv; j++)
+		xv[j] = loom_vec_load(x + 4 * j);
 #pragma GCC unroll 4
 	for (i = 0; i < nb; i++) {
-		wo[i] = loom_view_step(w, memory, 0, b->o + i);
+		struct loom_vec wv = loom_vec_splat(loom_get_f32(w + wo[i]));
+
 #pragma GCC unroll 8
 		for (j = 0; j < nv; j++)
-			acc[i * nv + j] = loom_vec_splat(0.0f);
-	}
-
-	for (ic = 0; ic < c->inputs; ic++, loom_row_next(&xc), loom_row_next(&wc)) {
-		for (kd = 0; kd < w->dims[2]; kd++) {
-			s64 id = (s64)yd * attr->stride[0] + (s64)kd * attr->dilation[0] -
-				 attr->pad[0];
-
-			if (id < 0 || id >= x->dims[2])
-				continue;
-			for (kh = 0; kh < w->dims[3]; kh++) {
-				s64 ih = (s64)yh * attr->stride[1] +
-					 (s64)kh * attr->dilation[1] - attr->pad[1];
-				const u8 *row, *wk;
-
-				if (ih < 0 || ih >= x->dims[3])
-					continue;
-				row = xc.at + loom_view_step(x, memory, 2, id) +
-				      loom_view_step(x, memory, 3, ih);
-				wk = wc.at + loom_view_step(w, memory, 2, kd) +
-				     loom_view_step(w, memory, 3, kh);
-				if (!direct && !f->single)
-					conv_stage(f, row, at, 4 * nv, stage);
-				for (kw = 0; kw < w->dims[4]; kw++) {
-					const u8 *wp = wk + loom_view_step(w, memory, 4, kw);
-					s64 tap = (s64)kw * attr->dilation[2];
-					const float *from = stage;
-					struct loom_vec xv[8];
-
-					if (direct)
-						from = (const float *)row + at + tap;
-					else if (f->single)
-						conv_fetch(c, row, at + tap, attr->stride[2],
-							   4 * nv, stage);
-					else
-						from += f->tap[kw];
-#pragma GCC unroll 8
-					for (j = 0; j < nv; j++)
-						xv[j] = loom_vec_load(from + 4 * j);
-#pragma GCC unroll 4
-					for (i = 0; i < nb; i++) {
-						struct loom_vec wv =
-							loom_vec_splat(loom_get_f32(wp + wo[i]));
-
-#pragma GCC unroll 8
-						for (j = 0; j < nv; j++)
-							acc[i * nv + j].v += xv[j].v * wv.v;
-					}
-				}
-			}
-		}
-	}
-#pragma GCC unroll 4
-	for (i = 0; i < nb; i++) {
-#pragma GCC unroll 8
-		for (j = 0; j < nv; j++)
-			loom_vec_store(out + 4 * (i * nv + j), acc[i * nv + j]);
+			acc[i * nv + j].v += xv[j].v * wv.v;
 	}
 }
 
-/* A block of narrow rows: @nb channels by up to 4 * @nv positions, to out[nb][4 * nv]. */
+static __always_inline void conv_acc_begin(struct loom_vec *acc, const u32 n)
+{
+	u32 i;
+
+#pragma GCC unroll 8
+	for (i = 0; i < n; i++)
+		acc[i] = loom_vec_splat(0.0f);
+}
+
+static __always_inline void conv_acc_end(const struct loom_vec *acc, const u32 nb, const u32 nv,
+					 float *out)
+{
+	u32 i, j;
+
+#pragma GCC unroll 4
+	for (i = 0; i < nb; i++) {
+#pragma GCC unroll 8
+		for (j = 0; j < nv; j++)
+			loom_vec_store(out + LOOM_TILE * i + 4 * j, acc[i * nv + j]);
+	}
+}
+
+static struct loom_row conv_x_channels(const struct conv_f32 *f, const struct conv_block *b)
+{
+	const struct loom_conv *c = &f->c;
+
+	return loom_row_along(&c->x, c->memory,
+			      c->x_origin + loom_view_step(&c->x, c->memory, 0, b->n), 1,
+			      b->o / c->outputs * c->inputs);
+}
+
+/* A block in a wide row: @nb channels by 4 * @nv positions, to out[nb][LOOM_TILE]. */
+static __always_inline void conv_wide(struct conv_f32 *f, const struct conv_block *b,
+				      const u32 nb, const u32 nv, float *out)
+{
+	const struct drm_loom_attr_conv *attr = f->c.attr;
+	const struct loom_memory *memory = f->c.memory;
+	const struct loom_view *x = &f->c.x, *w = f->c.w;
+	struct loom_row xc = conv_x_channels(f, b);
+	struct loom_row wc = loom_row_along(w, memory, f->c.w_origin, 1, 0);
+	const u32 taps = w->dims[4];
+	struct conv_range d, h;
+	struct loom_vec acc[8];
+	float stage[LOOM_CONV_STAGE];
+	s64 wo[4], at, last, tap_step;
+	u32 yd, yh, yw, ic, kd, kh, kw, i;
+	bool direct;
+
+	conv_position(&f->c, b->p, &yd, &yh, &yw);
+	d = conv_clip(f, 0, yd);
+	h = conv_clip(f, 1, yh);
+	at = (s64)yw * attr->stride[2] - attr->pad[2];
+	last = at + (s64)(4 * nv - 1) * attr->stride[2] + (s64)(taps - 1) * attr->dilation[2];
+	direct = attr->stride[2] == 1 && f->contiguous && at >= 0 && last < (s64)x->dims[4];
+	if (!direct)
+		conv_plan_stage(f, 4 * nv);
+	for (i = 0; i < nb; i++)
+		wo[i] = loom_view_step(w, memory, 0, b->o + i);
+	xc.at += d.at * f->x_step[0] + h.at * f->x_step[1];
+	wc.at += d.first * f->w_step[0] + h.first * f->w_step[1];
+	conv_acc_begin(acc, nb * nv);
+
+	if (direct && taps == 1 && d.end - d.first == 1 && h.end - h.first == 1) {
+		xc.at += 4 * at;
+		for (ic = 0; ic < f->c.inputs; ic++) {
+			conv_tap(acc, (const float *)xc.at, wc.at, wo, nb, nv);
+			loom_row_next(&xc);
+			loom_row_next(&wc);
+		}
+		conv_acc_end(acc, nb, nv, out);
+		return;
+	}
+
+	tap_step = attr->dilation[2];
+	for (ic = 0; ic < f->c.inputs; ic++) {
+		const u8 *xd = xc.at, *wd = wc.at;
+
+		for (kd = d.first; kd < d.end; kd++) {
+			const u8 *row = xd, *wr = wd;
+
+			for (kh = h.first; kh < h.end; kh++) {
+				const float *from = (const float *)row + at;
+				const u8 *wp = wr;
+
+				if (direct) {
+					for (kw = 0; kw < taps; kw++) {
+						conv_tap(acc, from, wp, wo, nb, nv);
+						from += tap_step;
+						wp += f->w_step[2];
+					}
+				} else if (!f->single) {
+					conv_stage(f, row, at, 4 * nv, stage);
+					for (kw = 0; kw < taps; kw++) {
+						conv_tap(acc, stage + f->tap[kw], wp, wo, nb, nv);
+						wp += f->w_step[2];
+					}
+				} else {
+					for (kw = 0; kw < taps; kw++) {
+						conv_fetch(f, row, at + kw * tap_step,
+							   attr->stride[2], 4 * nv, stage);
+						conv_tap(acc, stage, wp, wo, nb, nv);
+						wp += f->w_step[2];
+					}
+				}
+				row += attr->dilation[1] * f->x_step[1];
+				wr += f->w_step[1];
+			}
+			xd += attr->dilation[0] * f->x_step[0];
+			wd += f->w_step[0];
+		}
+		loom_row_next(&xc);
+		loom_row_next(&wc);
+	}
+	conv_acc_end(acc, nb, nv, out);
+}
+
+/* A block of narrow rows: @nb channels by up to 4 * @nv positions, to out[nb][LOOM_TILE]. */
 static __always_inline void conv_narrow(const struct conv_f32 *f, const struct conv_block *b,
 					const u32 nb, const u32 nv, float *out)
 {
-	const struct loom_conv *c = &f->c;
-	const struct drm_loom_attr_conv *attr = c->attr;
-	const struct loom_memory *memory = c->memory;
-	const struct loom_view *x = &c->x, *w = c->w;
-	struct loom_row x0, xc, wc;
+	const struct drm_loom_attr_conv *attr = f->c.attr;
+	const struct loom_memory *memory = f->c.memory;
+	const struct loom_view *x = &f->c.x, *w = f->c.w;
+	const struct loom_row x0 = conv_x_channels(f, b);
+	struct loom_row xc, wc;
 	struct loom_vec acc[8];
-	float xs[8];
 	s64 pos[8][3], off[8], wo[4];
-	bool inside[8];
-	u32 yd, yh, yw, ic, kd, kh, kw, i, j;
+	s32 inside[8];
+	float xs[8];
+	u32 y[3], ic, kd, kh, kw, i, j;
 
-	for (i = 0; i < b->count; i++) {
-		conv_position(c, b->p + i, &yd, &yh, &yw);
-		pos[i][0] = (s64)yd * attr->stride[0] - attr->pad[0];
-		pos[i][1] = (s64)yh * attr->stride[1] - attr->pad[1];
-		pos[i][2] = (s64)yw * attr->stride[2] - attr->pad[2];
-	}
 	for (i = 0; i < 4 * nv; i++) {
-		inside[i] = false;
-		off[i] = 0;
+		conv_position(&f->c, b->p + min(i, b->count - 1), &y[0], &y[1], &y[2]);
+		for (j = 0; j < 3; j++)
+			pos[i][j] = (s64)y[j] * attr->stride[j] - attr->pad[j];
 	}
-	x0 = loom_row_along(x, memory, c->x_origin + loom_view_step(x, memory, 0, b->n), 1,
-			    b->o / c->outputs * c->inputs);
-#pragma GCC unroll 4
-	for (i = 0; i < nb; i++) {
+	for (i = 0; i < nb; i++)
 		wo[i] = loom_view_step(w, memory, 0, b->o + i);
-#pragma GCC unroll 8
-		for (j = 0; j < nv; j++)
-			acc[i * nv + j] = loom_vec_splat(0.0f);
-	}
+	conv_acc_begin(acc, nb * nv);
 
 	for (kd = 0; kd < w->dims[2]; kd++) {
 		for (kh = 0; kh < w->dims[3]; kh++) {
 			for (kw = 0; kw < w->dims[4]; kw++) {
-				for (i = 0; i < b->count; i++) {
+				for (i = 0; i < 4 * nv; i++) {
 					s64 id = pos[i][0] + (s64)kd * attr->dilation[0];
 					s64 ih = pos[i][1] + (s64)kh * attr->dilation[1];
 					s64 iw = pos[i][2] + (s64)kw * attr->dilation[2];
+					bool in = id >= 0 && id < x->dims[2] && ih >= 0 &&
+						  ih < x->dims[3] && iw >= 0 && iw < x->dims[4];
 
-					inside[i] = id >= 0 && id < x->dims[2] && ih >= 0 &&
-						    ih < x->dims[3] && iw >= 0 && iw < x->dims[4];
-					if (inside[i])
-						off[i] = loom_view_step(x, memory, 2, id) +
-							 loom_view_step(x, memory, 3, ih) +
-							 loom_view_step(x, memory, 4, iw);
+					/* outside, the channel's first element is read for nothing */
+					inside[i] = in ? -1 : 0;
+					off[i] = in ? id * f->x_step[0] + ih * f->x_step[1] +
+						      iw * f->x_step[2] : 0;
 				}
 				xc = x0;
-				wc = loom_row_along(w, memory, c->w_origin +
-						    loom_view_step(w, memory, 2, kd) +
-						    loom_view_step(w, memory, 3, kh) +
-						    loom_view_step(w, memory, 4, kw), 1, 0);
-				for (ic = 0; ic < c->inputs; ic++) {
-					struct loom_vec xv[2];
-
-					for (i = 0; i < 4 * nv; i++)
-						xs[i] = inside[i] ? loom_get_f32(xc.at + off[i]) :
-								    0.0f;
-#pragma GCC unroll 8
+				wc = loom_row_along(w, memory, f->c.w_origin + kd * f->w_step[0] +
+						    kh * f->w_step[1] + kw * f->w_step[2], 1, 0);
+				for (ic = 0; ic < f->c.inputs; ic++) {
+#pragma GCC unroll 2
 					for (j = 0; j < nv; j++)
-						xv[j] = loom_vec_load(xs + 4 * j);
-#pragma GCC unroll 4
-					for (i = 0; i < nb; i++) {
-						struct loom_vec wv =
-							loom_vec_splat(loom_get_f32(wc.at + wo[i]));
-
-#pragma GCC unroll 8
-						for (j = 0; j < nv; j++)
-							acc[i * nv + j].v += xv[j].v * wv.v;
-					}
+						loom_vec_store(xs + 4 * j, loom_vec_mask(
+							loom_vec_gather(xc.at, off + 4 * j),
+							inside + 4 * j));
+					conv_tap(acc, xs, wc.at, wo, nb, nv);
 					loom_row_next(&xc);
 					loom_row_next(&wc);
 				}
 			}
 		}
 	}
-#pragma GCC unroll 4
-	for (i = 0; i < nb; i++) {
-#pragma GCC unroll 8
-		for (j = 0; j < nv; j++)
-			loom_vec_store(out + 4 * (i * nv + j), acc[i * nv + j]);
-	}
+	conv_acc_end(acc, nb, nv, out);
 }
 
 /* One function for each size of block, so that their sums stay in registers. */
@@ -407,46 +509,53 @@ static void conv_emit(const struct loom_conv *conv, const struct conv_block *b, 
 	}
 }
 
+/* A block as wide as is good for @most positions. */
+static void conv_block(struct conv_f32 *f, struct conv_block *b, bool narrow, u32 nb, u32 most,
+		       float *out)
+{
+	if (narrow) {
+		b->count = min(most, 8u);
+		if (nb == 4)
+			(most > 4 ? conv_narrow_4_2 : conv_narrow_4_1)(f, b, out);
+		else
+			(most > 4 ? conv_narrow_1_2 : conv_narrow_1_1)(f, b, out);
+	} else if (nb == 4) {
+		b->count = min(most, 8u);
+		(most > 4 ? conv_wide_4_2 : conv_wide_4_1)(f, b, out);
+	} else if (most > 16) {
+		b->count = min(most, 32u);
+		conv_wide_1_8(f, b, out);
+	} else {
+		b->count = most;
+		if (most > 8)
+			conv_wide_1_4(f, b, out);
+		else
+			(most > 4 ? conv_wide_1_2 : conv_wide_1_1)(f, b, out);
+	}
+}
+
 /* @nb channels (1 or 4) from @o, positions @p to @end. */
-static void conv_positions(struct conv_f32 *f, u32 n, u32 o, u32 nb, u64 p, u64 end)
+static noinline void conv_positions(struct conv_f32 *f, u32 n, u32 o, u32 nb, u64 p, u64 end)
 {
 	u32 width = f->c.y.dims[4];
-	struct conv_block b = { .n = n };
-	float out[32];
-	u32 most, stride, i;
+	bool narrow = width < CONV_NARROW && f->c.inputs > 1;
+	struct conv_block tile = { .n = n, .o = o }, b;
+	float out[4 * LOOM_TILE];
+	u32 done, i;
 
-	for (; p < end; p += b.count) {
-		b.o = o;
-		b.p = p;
-		if (width < CONV_NARROW) {
-			b.count = min(end - p, (u64)8);
-			stride = b.count > 4 ? 8 : 4;
-			if (nb == 4)
-				(b.count > 4 ? conv_narrow_4_2 : conv_narrow_4_1)(f, &b, out);
-			else
-				(b.count > 4 ? conv_narrow_1_2 : conv_narrow_1_1)(f, &b, out);
-		} else {
-			most = min(end - p, (u64)(width - p % width));
-			if (nb == 4) {
-				b.count = min(most, 8u);
-				stride = b.count > 4 ? 8 : 4;
-				(b.count > 4 ? conv_wide_4_2 : conv_wide_4_1)(f, &b, out);
-			} else if (most > 16) {
-				b.count = min(most, 32u);
-				stride = 32;
-				conv_wide_1_8(f, &b, out);
-			} else if (most > 8) {
-				b.count = most;
-				stride = 16;
-				conv_wide_1_4(f, &b, out);
-			} else {
-				b.count = most;
-				stride = b.count > 4 ? 8 : 4;
-				(b.count > 4 ? conv_wide_1_2 : conv_wide_1_1)(f, &b, out);
-			}
+	for (; p < end; p += tile.count) {
+		/* what goes out together; the rows of narrow ones may end in it */
+		tile.p = p;
+		tile.count = min(end - p, (u64)LOOM_TILE);
+		if (!narrow)
+			tile.count = min(tile.count, (u32)(width - p % width));
+		for (done = 0; done < tile.count; done += b.count) {
+			b = tile;
+			b.p += done;
+			conv_block(f, &b, narrow, nb, tile.count - done, out + done);
 		}
 		for (i = 0; i < nb; i++)
-			conv_emit(&f->c, &b, o + i, out + i * stride);
+			conv_emit(&f->c, &tile, o + i, out + LOOM_TILE * i);
 	}
 }
 
@@ -465,13 +574,21 @@ void loom_fp_conv_run(const struct loom_command *command, const struct loom_memo
 	u64 plane = (u64)y->dims[2] * y->dims[3] * loom_tile_per_row(y->dims[4]);
 	u64 end = first + count;
 	struct conv_f32 f;
+	u32 i;
 
-	if (y->dtype != LOOM_DTYPE_F32) {
+	if (y->dtype != LOOM_DTYPE_F32 || command->views[1].lane_axis > 1 ||
+	    command->views[2].lane_axis > 1) {
 		loom_conv_run_plain(command, memory, first, count);
 		return;
 	}
 	loom_conv_begin(&f.c, command, memory);
 	conv_flatten(&f.c);
+	for (i = 0; i < 3; i++) {
+		f.x_step[i] = f.c.x.strides[2 + i];
+		f.w_step[i] = f.c.w->strides[2 + i];
+	}
+	f.contiguous = f.x_step[2] == 4;
+	f.width = 0;
 	while (first < end) {
 		u32 n = first / plane / y->dims[1];
 		u32 o = first / plane % y->dims[1];

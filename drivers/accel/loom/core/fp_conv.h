@@ -5,7 +5,7 @@
 #include "fp_math.h"
 
 /* Floats that a row of x is staged in */
-#define LOOM_CONV_STAGE		192
+#define LOOM_CONV_STAGE		128
 /* Widest kernel whose taps share a stage */
 #define LOOM_CONV_TAPS		16
 

@@ -2,7 +2,7 @@
 #include "fp_conv.h"
 
 /*
- * Convolution of everything but F32: one tile of outputs at a time, sums in the order channel,
+ * Convolution of any type in any layout: one tile of outputs at a time, sums in the order channel,
  * kd, kh, kw. F16 is summed in binary32, F64 in binary64, integers in 32 bits that wrap.
  */
 
@@ -116,25 +116,31 @@ static const void *conv_walk_inputs(const struct conv_walk *walk, void *buffer)
 			     walk->high - walk->low, buffer);
 }
 
-static noinline void conv_tile_f16(const struct loom_conv *conv, const struct loom_tile *tile,
+static noinline void conv_tile_f32(const struct loom_conv *conv, const struct loom_tile *tile,
 				   const struct loom_row *y)
 {
 	const struct drm_loom_attr_conv *attr = conv->attr;
-	float acc[LOOM_TILE] = {};
-	u16 buffer[LOOM_TILE];
+	float acc[LOOM_TILE] = {}, buffer[LOOM_TILE];
+	u32 dtype = conv->x.dtype, i;
+	struct loom_row row = { .stride = conv->x.elem_bytes };
 	struct conv_walk walk;
-	const u16 *x;
+	union loom_buf buf;
+	const float *x;
 	float w;
 	u16 h;
-	u32 i;
 
 	conv_walk_begin(&walk, conv, tile);
 	while (conv_walk_next(&walk)) {
-		memcpy(&h, walk.w, sizeof(h));
-		w = loom_half_to_f32(h);
-		x = conv_walk_inputs(&walk, buffer);
+		if (dtype == LOOM_DTYPE_F16) {
+			memcpy(&h, walk.w, sizeof(h));
+			w = loom_half_to_f32(h);
+		} else {
+			w = loom_get_f32(walk.w);
+		}
+		row.at = (u8 *)conv_walk_inputs(&walk, buffer);
+		x = loom_row_f32(&row, dtype, walk.high - walk.low, &buf);
 		for (i = walk.low; i < walk.high; i++)
-			acc[i] += w * loom_half_to_f32(x[i - walk.low]);
+			acc[i] += w * x[i - walk.low];
 	}
 	if (conv->bias) {
 		w = loom_get_f32(loom_conv_channel(conv, conv->bias, tile->index[1]));
@@ -142,7 +148,7 @@ static noinline void conv_tile_f16(const struct loom_conv *conv, const struct lo
 			acc[i] += w;
 	}
 	loom_tile_act_f32(acc, tile->count, attr->act, attr->act_p0, attr->act_p1);
-	loom_row_put_f32(y, LOOM_DTYPE_F16, tile->count, acc);
+	loom_row_put_f32(y, dtype, tile->count, acc);
 }
 
 static noinline void conv_tile_f64(const struct loom_conv *conv, const struct loom_tile *tile,
@@ -237,8 +243,8 @@ void loom_conv_run_plain(const struct loom_command *command, const struct loom_m
 	loom_tile_get(&tile, y->dims, 5, first);
 	for (; count--; loom_tile_next(&tile, y->dims, 5)) {
 		row = loom_view_row(y, memory, tile.index, 5, 4);
-		if (y->dtype == LOOM_DTYPE_F16)
-			conv_tile_f16(&conv, &tile, &row);
+		if (loom_dtype_class(y->dtype) == LOOM_CLASS_F32)
+			conv_tile_f32(&conv, &tile, &row);
 		else if (y->dtype == LOOM_DTYPE_F64)
 			conv_tile_f64(&conv, &tile, &row);
 		else

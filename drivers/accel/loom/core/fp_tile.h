@@ -74,6 +74,34 @@ static __always_inline float loom_get_f32(const void *from)
 	return f;
 }
 
+/* Lanes of @a where @mask is all ones, zeroes where it is zero. */
+static __always_inline struct loom_vec loom_vec_mask(struct loom_vec a, const s32 *mask)
+{
+	s32 bits __attribute__((vector_size(16)));
+	s32 keep __attribute__((vector_size(16)));
+
+	memcpy(&bits, &a, sizeof(bits));
+	memcpy(&keep, mask, sizeof(keep));
+	bits &= keep;
+	memcpy(&a, &bits, sizeof(a));
+	return a;
+}
+
+/* The even, or odd, ones of eight floats. */
+static __always_inline struct loom_vec loom_vec_even(struct loom_vec a, struct loom_vec b)
+{
+	const s32 pick __attribute__((vector_size(16))) = { 0, 2, 4, 6 };
+
+	return (struct loom_vec){ __builtin_shuffle(a.v, b.v, pick) };
+}
+
+static __always_inline struct loom_vec loom_vec_odd(struct loom_vec a, struct loom_vec b)
+{
+	const s32 pick __attribute__((vector_size(16))) = { 1, 3, 5, 7 };
+
+	return (struct loom_vec){ __builtin_shuffle(a.v, b.v, pick) };
+}
+
 /* Four floats from four places. */
 static __always_inline struct loom_vec loom_vec_gather(const u8 *base, const s64 *offset)
 {
