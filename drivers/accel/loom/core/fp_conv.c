@@ -32,9 +32,11 @@
 /**
  * struct conv_f32 - a convolution in binary32
  * @c: the convolution
+ * @y_step: bytes of y per index on D, H, W
  * @x_step: bytes of x per index on D, H, W
  * @w_step: bytes of w per index on KD, KH, KW
  * @contiguous: elements of a row of x are side by side
+ * @open: the last output of a row does not reach behind the row of x
  * @tap: where a tap's inputs are in a stage
  * @phases: bit mask of the phases that a stage needs
  * @single: stages hold the inputs of one tap only
@@ -42,9 +44,11 @@
  */
 struct conv_f32 {
 	struct loom_conv c;
+	s64 y_step[3];
 	s64 x_step[3];
 	s64 w_step[3];
 	bool contiguous;
+	bool open;
 	u16 tap[LOOM_CONV_TAPS];
 	u32 phases;
 	bool single;
@@ -228,28 +232,45 @@ static __always_inline void conv_stage(const struct conv_f32 *f, const u8 *row, 
 }
 
 /**
- * struct conv_block - outputs that are computed together
+ * struct conv_channels - one or four output channels
  * @n: batch
- * @o: first output channel
- * @p: first position: index in the plane of a channel's outputs, row by row
- * @count: positions
+ * @o: the first
+ * @nb: how many
+ * @x: the input channels
+ * @w: the weights' channels
+ * @wo: bytes from @w to each output channel's weights
+ * @y: first byte of each output channel
+ * @bias: of each
  */
-struct conv_block {
+struct conv_channels {
 	u32 n;
 	u32 o;
-	u64 p;
-	u32 count;
+	u32 nb;
+	struct loom_row x;
+	struct loom_row w;
+	s64 wo[4];
+	u8 *y[4];
+	float bias[4];
 };
 
-/* Where a position is on D, H and W. */
-static __always_inline void conv_position(const struct loom_conv *conv, u64 p, u32 *d, u32 *h,
-					  u32 *w)
+static void conv_channels_begin(struct conv_channels *ch, const struct loom_conv *c, u32 n, u32 o,
+				u32 nb)
 {
-	u64 row = p / conv->y.dims[4];
+	u8 *y = loom_view_origin(&c->y, c->memory) + loom_view_step(&c->y, c->memory, 0, n);
+	u32 i;
 
-	*w = p % conv->y.dims[4];
-	*h = row % conv->y.dims[3];
-	*d = row / conv->y.dims[3];
+	ch->n = n;
+	ch->o = o;
+	ch->nb = nb;
+	ch->x = loom_row_along(&c->x, c->memory,
+			       c->x_origin + loom_view_step(&c->x, c->memory, 0, n), 1,
+			       o / c->outputs * c->inputs);
+	ch->w = loom_row_along(c->w, c->memory, c->w_origin, 1, 0);
+	for (i = 0; i < nb; i++) {
+		ch->wo[i] = loom_view_step(c->w, c->memory, 0, o + i);
+		ch->y[i] = y + loom_view_step(&c->y, c->memory, 1, o + i);
+		ch->bias[i] = c->bias ? loom_get_f32(loom_conv_channel(c, c->bias, o + i)) : 0.0f;
+	}
 }
 
 /**
@@ -270,11 +291,44 @@ static struct conv_range conv_clip(const struct conv_f32 *f, u32 i, u32 y)
 	s64 at = (s64)y * attr->stride[i] - attr->pad[i];
 	s64 dilation = attr->dilation[i];
 	s64 size = f->c.x.dims[2 + i];
-	s64 first = at < 0 ? (-at + dilation - 1) / dilation : 0;
-	s64 end = at < size ? (size - 1 - at) / dilation + 1 : 0;
+	s64 first = at < 0 ? -at : 0;
+	s64 end = at < size ? size - at : 0;
 
+	if (dilation > 1) {
+		first = (first + dilation - 1) / dilation;
+		end = (end + dilation - 1) / dilation;
+	}
 	end = min(end, (s64)f->c.w->dims[2 + i]);
 	return (struct conv_range){ first, max(first, end), at + first * dilation };
+}
+
+/**
+ * struct conv_line - a wide row of outputs
+ * @d: taps on D
+ * @h: taps on H
+ * @x: the input channels, at the first row that a tap meets
+ * @w: the weights' channels, at the first tap
+ * @point: one row of one tap is all there is
+ */
+struct conv_line {
+	struct conv_range d;
+	struct conv_range h;
+	struct loom_row x;
+	struct loom_row w;
+	bool point;
+};
+
+static void conv_line_begin(struct conv_line *line, const struct conv_f32 *f,
+			    const struct conv_channels *ch, u32 d, u32 h)
+{
+	line->d = conv_clip(f, 0, d);
+	line->h = conv_clip(f, 1, h);
+	line->x = ch->x;
+	line->x.at += line->d.at * f->x_step[0] + line->h.at * f->x_step[1];
+	line->w = ch->w;
+	line->w.at += line->d.first * f->w_step[0] + line->h.first * f->w_step[1];
+	line->point = f->c.w->dims[4] == 1 && line->d.end - line->d.first == 1 &&
+		      line->h.end - line->h.first == 1;
 }
 
 /* acc[nb][nv] += w[nb] * x[nv]: one tap */
@@ -319,50 +373,28 @@ static __always_inline void conv_acc_end(const struct loom_vec *acc, const u32 n
 	}
 }
 
-static struct loom_row conv_x_channels(const struct conv_f32 *f, const struct conv_block *b)
-{
-	const struct loom_conv *c = &f->c;
-
-	return loom_row_along(&c->x, c->memory,
-			      c->x_origin + loom_view_step(&c->x, c->memory, 0, b->n), 1,
-			      b->o / c->outputs * c->inputs);
-}
-
-/* A block in a wide row: @nb channels by 4 * @nv positions, to out[nb][LOOM_TILE]. */
-static __always_inline void conv_wide(struct conv_f32 *f, const struct conv_block *b,
-				      const u32 nb, const u32 nv, float *out)
+/* 4 * @nv outputs of @nb channels from index @yw of a wide row, to out[nb][LOOM_TILE]. */
+static __always_inline void conv_wide(struct conv_f32 *f, const struct conv_channels *ch,
+				      const struct conv_line *line, u32 yw, const u32 nb,
+				      const u32 nv, float *out)
 {
 	const struct drm_loom_attr_conv *attr = f->c.attr;
-	const struct loom_memory *memory = f->c.memory;
-	const struct loom_view *x = &f->c.x, *w = f->c.w;
-	struct loom_row xc = conv_x_channels(f, b);
-	struct loom_row wc = loom_row_along(w, memory, f->c.w_origin, 1, 0);
-	const u32 taps = w->dims[4];
-	struct conv_range d, h;
-	struct loom_vec acc[8];
+	const u32 taps = f->c.w->dims[4], inputs = f->c.inputs;
+	const s64 tap_step = attr->dilation[2];
+	const s64 at = (s64)yw * attr->stride[2] - attr->pad[2];
+	const s64 last = at + (s64)(4 * nv - 1) * attr->stride[2] + (taps - 1) * tap_step;
+	const bool direct = attr->stride[2] == 1 && f->contiguous && at >= 0 &&
+			    last < (s64)f->c.x.dims[4];
+	struct loom_row xc = line->x, wc = line->w;
 	float stage[LOOM_CONV_STAGE];
-	s64 wo[4], at, last, tap_step;
-	u32 yd, yh, yw, ic, kd, kh, kw, i;
-	bool direct;
+	struct loom_vec acc[8];
+	u32 ic, kd, kh, kw;
 
-	conv_position(&f->c, b->p, &yd, &yh, &yw);
-	d = conv_clip(f, 0, yd);
-	h = conv_clip(f, 1, yh);
-	at = (s64)yw * attr->stride[2] - attr->pad[2];
-	last = at + (s64)(4 * nv - 1) * attr->stride[2] + (s64)(taps - 1) * attr->dilation[2];
-	direct = attr->stride[2] == 1 && f->contiguous && at >= 0 && last < (s64)x->dims[4];
-	if (!direct)
-		conv_plan_stage(f, 4 * nv);
-	for (i = 0; i < nb; i++)
-		wo[i] = loom_view_step(w, memory, 0, b->o + i);
-	xc.at += d.at * f->x_step[0] + h.at * f->x_step[1];
-	wc.at += d.first * f->w_step[0] + h.first * f->w_step[1];
 	conv_acc_begin(acc, nb * nv);
-
-	if (direct && taps == 1 && d.end - d.first == 1 && h.end - h.first == 1) {
+	if (direct && line->point) {
 		xc.at += 4 * at;
-		for (ic = 0; ic < f->c.inputs; ic++) {
-			conv_tap(acc, (const float *)xc.at, wc.at, wo, nb, nv);
+		for (ic = 0; ic < inputs; ic++) {
+			conv_tap(acc, (const float *)xc.at, wc.at, ch->wo, nb, nv);
 			loom_row_next(&xc);
 			loom_row_next(&wc);
 		}
@@ -370,34 +402,36 @@ static __always_inline void conv_wide(struct conv_f32 *f, const struct conv_bloc
 		return;
 	}
 
-	tap_step = attr->dilation[2];
-	for (ic = 0; ic < f->c.inputs; ic++) {
+	if (!direct)
+		conv_plan_stage(f, 4 * nv);
+	for (ic = 0; ic < inputs; ic++) {
 		const u8 *xd = xc.at, *wd = wc.at;
 
-		for (kd = d.first; kd < d.end; kd++) {
+		for (kd = line->d.first; kd < line->d.end; kd++) {
 			const u8 *row = xd, *wr = wd;
 
-			for (kh = h.first; kh < h.end; kh++) {
+			for (kh = line->h.first; kh < line->h.end; kh++) {
 				const float *from = (const float *)row + at;
 				const u8 *wp = wr;
 
 				if (direct) {
 					for (kw = 0; kw < taps; kw++) {
-						conv_tap(acc, from, wp, wo, nb, nv);
+						conv_tap(acc, from, wp, ch->wo, nb, nv);
 						from += tap_step;
 						wp += f->w_step[2];
 					}
 				} else if (!f->single) {
 					conv_stage(f, row, at, 4 * nv, stage);
 					for (kw = 0; kw < taps; kw++) {
-						conv_tap(acc, stage + f->tap[kw], wp, wo, nb, nv);
+						conv_tap(acc, stage + f->tap[kw], wp, ch->wo, nb,
+							 nv);
 						wp += f->w_step[2];
 					}
 				} else {
 					for (kw = 0; kw < taps; kw++) {
 						conv_fetch(f, row, at + kw * tap_step,
 							   attr->stride[2], 4 * nv, stage);
-						conv_tap(acc, stage, wp, wo, nb, nv);
+						conv_tap(acc, stage, wp, ch->wo, nb, nv);
 						wp += f->w_step[2];
 					}
 				}
@@ -413,28 +447,37 @@ static __always_inline void conv_wide(struct conv_f32 *f, const struct conv_bloc
 	conv_acc_end(acc, nb, nv, out);
 }
 
-/* A block of narrow rows: @nb channels by up to 4 * @nv positions, to out[nb][LOOM_TILE]. */
-static __always_inline void conv_narrow(const struct conv_f32 *f, const struct conv_block *b,
-					const u32 nb, const u32 nv, float *out)
+/* Where a position in the plane of a channel's outputs is on D, H and W. */
+static __always_inline void conv_position(const struct loom_conv *conv, u64 p, u32 *index)
+{
+	u64 row = p / conv->y.dims[4];
+
+	index[2] = p % conv->y.dims[4];
+	index[1] = row % conv->y.dims[3];
+	index[0] = row / conv->y.dims[3];
+}
+
+/*
+ * @count (up to 4 * @nv) outputs of @nb channels from position @p of narrow rows, to
+ * out[nb][LOOM_TILE].
+ */
+static __always_inline void conv_narrow(const struct conv_f32 *f, const struct conv_channels *ch,
+					u64 p, u32 count, const u32 nb, const u32 nv, float *out)
 {
 	const struct drm_loom_attr_conv *attr = f->c.attr;
-	const struct loom_memory *memory = f->c.memory;
 	const struct loom_view *x = &f->c.x, *w = f->c.w;
-	const struct loom_row x0 = conv_x_channels(f, b);
 	struct loom_row xc, wc;
 	struct loom_vec acc[8];
-	s64 pos[8][3], off[8], wo[4];
+	s64 pos[8][3], off[8];
 	s32 inside[8];
 	float xs[8];
 	u32 y[3], ic, kd, kh, kw, i, j;
 
 	for (i = 0; i < 4 * nv; i++) {
-		conv_position(&f->c, b->p + min(i, b->count - 1), &y[0], &y[1], &y[2]);
+		conv_position(&f->c, p + min(i, count - 1), y);
 		for (j = 0; j < 3; j++)
 			pos[i][j] = (s64)y[j] * attr->stride[j] - attr->pad[j];
 	}
-	for (i = 0; i < nb; i++)
-		wo[i] = loom_view_step(w, memory, 0, b->o + i);
 	conv_acc_begin(acc, nb * nv);
 
 	for (kd = 0; kd < w->dims[2]; kd++) {
@@ -452,16 +495,17 @@ static __always_inline void conv_narrow(const struct conv_f32 *f, const struct c
 					off[i] = in ? id * f->x_step[0] + ih * f->x_step[1] +
 						      iw * f->x_step[2] : 0;
 				}
-				xc = x0;
-				wc = loom_row_along(w, memory, f->c.w_origin + kd * f->w_step[0] +
-						    kh * f->w_step[1] + kw * f->w_step[2], 1, 0);
+				xc = ch->x;
+				wc = ch->w;
+				wc.at += kd * f->w_step[0] + kh * f->w_step[1] +
+					 kw * f->w_step[2];
 				for (ic = 0; ic < f->c.inputs; ic++) {
 #pragma GCC unroll 2
 					for (j = 0; j < nv; j++)
 						loom_vec_store(xs + 4 * j, loom_vec_mask(
 							loom_vec_gather(xc.at, off + 4 * j),
 							inside + 4 * j));
-					conv_tap(acc, xs, wc.at, wo, nb, nv);
+					conv_tap(acc, xs, wc.at, ch->wo, nb, nv);
 					loom_row_next(&xc);
 					loom_row_next(&wc);
 				}
@@ -472,90 +516,138 @@ static __always_inline void conv_narrow(const struct conv_f32 *f, const struct c
 }
 
 /* One function for each size of block, so that their sums stay in registers. */
-#define CONV_BLOCK(kind, nb, nv)								static noinline void conv_##kind##_##nb##_##nv(struct conv_f32 *f,								       const struct conv_block *b,							       float *out)				{												conv_##kind(f, b, nb, nv, out);							}
+#define CONV_WIDE(nb, nv)								\
+	static noinline void conv_wide_##nb##_##nv(struct conv_f32 *f,			\
+						   const struct conv_channels *ch,	\
+						   const struct conv_line *line,	\
+						   u32 yw, float *out)			\
+	{										\
+		conv_wide(f, ch, line, yw, nb, nv, out);				\
+	}
 
-CONV_BLOCK(wide, 4, 2)
-CONV_BLOCK(wide, 4, 1)
-CONV_BLOCK(wide, 1, 8)
-CONV_BLOCK(wide, 1, 4)
-CONV_BLOCK(wide, 1, 2)
-CONV_BLOCK(wide, 1, 1)
-CONV_BLOCK(narrow, 4, 2)
-CONV_BLOCK(narrow, 4, 1)
-CONV_BLOCK(narrow, 1, 2)
-CONV_BLOCK(narrow, 1, 1)
+#define CONV_NARROW_BLOCK(nb, nv)							\
+	static noinline void conv_narrow_##nb##_##nv(const struct conv_f32 *f,		\
+						     const struct conv_channels *ch,	\
+						     u64 p, u32 count, float *out)	\
+	{										\
+		conv_narrow(f, ch, p, count, nb, nv, out);				\
+	}
 
-/* Bias, activation, and out: the results of one channel at the positions of a block. */
-static void conv_emit(const struct loom_conv *conv, const struct conv_block *b, u32 o, float *v)
+CONV_WIDE(4, 2)
+CONV_WIDE(4, 1)
+CONV_WIDE(1, 8)
+CONV_WIDE(1, 4)
+CONV_WIDE(1, 2)
+CONV_WIDE(1, 1)
+CONV_NARROW_BLOCK(4, 2)
+CONV_NARROW_BLOCK(4, 1)
+CONV_NARROW_BLOCK(1, 2)
+CONV_NARROW_BLOCK(1, 1)
+
+/* Bias, activation, and out: @n results of channel @i, from index @index on D, H, W. */
+static void conv_emit(const struct conv_f32 *f, const struct conv_channels *ch, u32 i,
+		      const u32 *index, u32 n, float *v)
 {
-	const struct drm_loom_attr_conv *attr = conv->attr;
-	u32 done, n, i;
+	const struct drm_loom_attr_conv *attr = f->c.attr;
+	struct loom_row row = {
+		.at = ch->y[i] + index[0] * f->y_step[0] + index[1] * f->y_step[1] +
+		      index[2] * f->y_step[2],
+		.stride = f->y_step[2],
+	};
+	float bias = ch->bias[i];
+	u32 j;
 
-	if (conv->bias) {
-		float bias = loom_get_f32(loom_conv_channel(conv, conv->bias, o));
-
-		for (i = 0; i < b->count; i++)
-			v[i] += bias;
+	if (f->c.bias) {
+		for (j = 0; j < n; j++)
+			v[j] += bias;
 	}
-	loom_tile_act_f32(v, b->count, attr->act, attr->act_p0, attr->act_p1);
-	for (done = 0; done < b->count; done += n) {
-		u32 index[5] = { b->n, o };
-		struct loom_row row;
-
-		conv_position(conv, b->p + done, &index[2], &index[3], &index[4]);
-		n = min(b->count - done, conv->y.dims[4] - index[4]);
-		row = loom_view_row(&conv->y, conv->memory, index, 5, 4);
-		loom_row_put_f32(&row, LOOM_DTYPE_F32, n, v + done);
-	}
+	loom_tile_act_f32(v, n, attr->act, attr->act_p0, attr->act_p1);
+	loom_row_put_f32(&row, LOOM_DTYPE_F32, n, v);
 }
 
-/* A block as wide as is good for @most positions. */
-static void conv_block(struct conv_f32 *f, struct conv_block *b, bool narrow, u32 nb, u32 most,
-		       float *out)
+/* Outputs from index @yw of a row, @most of them, in a block as wide as is good. Return: how many */
+static u32 conv_wide_block(struct conv_f32 *f, const struct conv_channels *ch,
+			   const struct conv_line *line, u32 yw, u32 most, float *out)
 {
-	if (narrow) {
-		b->count = min(most, 8u);
-		if (nb == 4)
-			(most > 4 ? conv_narrow_4_2 : conv_narrow_4_1)(f, b, out);
-		else
-			(most > 4 ? conv_narrow_1_2 : conv_narrow_1_1)(f, b, out);
-	} else if (nb == 4) {
-		b->count = min(most, 8u);
-		(most > 4 ? conv_wide_4_2 : conv_wide_4_1)(f, b, out);
-	} else if (most > 16) {
-		b->count = min(most, 32u);
-		conv_wide_1_8(f, b, out);
-	} else {
-		b->count = most;
-		if (most > 8)
-			conv_wide_1_4(f, b, out);
-		else
-			(most > 4 ? conv_wide_1_2 : conv_wide_1_1)(f, b, out);
+	if (ch->nb == 4) {
+		(most > 4 ? conv_wide_4_2 : conv_wide_4_1)(f, ch, line, yw, out);
+		return min(most, 8u);
 	}
+	if (most > 16) {
+		conv_wide_1_8(f, ch, line, yw, out);
+		return min(most, 32u);
+	}
+	if (most > 8)
+		conv_wide_1_4(f, ch, line, yw, out);
+	else
+		(most > 4 ? conv_wide_1_2 : conv_wide_1_1)(f, ch, line, yw, out);
+	return most;
 }
 
-/* @nb channels (1 or 4) from @o, positions @p to @end. */
-static noinline void conv_positions(struct conv_f32 *f, u32 n, u32 o, u32 nb, u64 p, u64 end)
+static noinline void conv_wide_positions(struct conv_f32 *f, const struct conv_channels *ch, u64 p,
+					 u64 end)
 {
-	u32 width = f->c.y.dims[4];
-	bool narrow = width < CONV_NARROW && f->c.inputs > 1;
-	struct conv_block tile = { .n = n, .o = o }, b;
+	u32 width = f->c.y.dims[4], index[3], count, done, back, i;
 	float out[4 * LOOM_TILE];
-	u32 done, i;
+	struct conv_line line;
+	bool begin = true;
 
-	for (; p < end; p += tile.count) {
-		/* what goes out together; the rows of narrow ones may end in it */
-		tile.p = p;
-		tile.count = min(end - p, (u64)LOOM_TILE);
-		if (!narrow)
-			tile.count = min(tile.count, (u32)(width - p % width));
-		for (done = 0; done < tile.count; done += b.count) {
-			b = tile;
-			b.p += done;
-			conv_block(f, &b, narrow, nb, tile.count - done, out + done);
+	conv_position(&f->c, p, index);
+	for (; p < end; p += count) {
+		if (begin)
+			conv_line_begin(&line, f, ch, index[0], index[1]);
+		count = min(end - p, (u64)LOOM_TILE);
+		count = min(count, width - index[2]);
+		for (done = 0; done < count;) {
+			/*
+			 * Outputs that are few are computed along with some that are there
+			 * already, where x has all that the whole block reads.
+			 */
+			back = (8 - (count - done) % 8) % 8;
+			if (!f->open || count - done > 8 || back > done)
+				back = 0;
+			done -= back;
+			done += conv_wide_block(f, ch, &line, index[2] + done, count - done,
+						out + done);
 		}
-		for (i = 0; i < nb; i++)
-			conv_emit(&f->c, &tile, o + i, out + LOOM_TILE * i);
+		for (i = 0; i < ch->nb; i++)
+			conv_emit(f, ch, i, index, count, out + LOOM_TILE * i);
+		index[2] += count;
+		begin = index[2] == width;
+		if (begin) {
+			index[2] = 0;
+			if (++index[1] == f->c.y.dims[3]) {
+				index[1] = 0;
+				index[0]++;
+			}
+		}
+	}
+}
+
+static noinline void conv_narrow_positions(const struct conv_f32 *f, const struct conv_channels *ch,
+					   u64 p, u64 end)
+{
+	u32 width = f->c.y.dims[4], index[3], count, done, most, n, i;
+	float out[4 * LOOM_TILE];
+
+	for (; p < end; p += count) {
+		count = min(end - p, (u64)LOOM_TILE);
+		for (done = 0; done < count; done += 8) {
+			most = min(count - done, 8u);
+			if (ch->nb == 4)
+				(most > 4 ? conv_narrow_4_2 : conv_narrow_4_1)(f, ch, p + done, most,
+									       out + done);
+			else
+				(most > 4 ? conv_narrow_1_2 : conv_narrow_1_1)(f, ch, p + done, most,
+									       out + done);
+		}
+		/* row by row */
+		for (done = 0; done < count; done += n) {
+			conv_position(&f->c, p + done, index);
+			n = min(count - done, width - index[2]);
+			for (i = 0; i < ch->nb; i++)
+				conv_emit(f, ch, i, index, n, out + LOOM_TILE * i + done);
+		}
 	}
 }
 
@@ -567,39 +659,58 @@ static u64 conv_unit_position(const struct loom_view *y, u64 unit)
 	return unit / tiles * y->dims[4] + unit % tiles * LOOM_TILE;
 }
 
+static void conv_f32_begin(struct conv_f32 *f, const struct loom_command *command,
+			   const struct loom_memory *memory)
+{
+	const struct drm_loom_attr_conv *attr = command->attr;
+	s64 last;
+	u32 i;
+
+	loom_conv_begin(&f->c, command, memory);
+	conv_flatten(&f->c);
+	for (i = 0; i < 3; i++) {
+		f->y_step[i] = f->c.y.strides[2 + i];
+		f->x_step[i] = f->c.x.strides[2 + i];
+		f->w_step[i] = f->c.w->strides[2 + i];
+	}
+	last = (s64)(f->c.y.dims[4] - 1) * attr->stride[2] - attr->pad[2] +
+	       (s64)(f->c.w->dims[4] - 1) * attr->dilation[2];
+	f->contiguous = f->x_step[2] == 4;
+	f->open = last < (s64)f->c.x.dims[4];
+	f->width = 0;
+}
+
 void loom_fp_conv_run(const struct loom_command *command, const struct loom_memory *memory,
 		      u64 first, u64 count)
 {
 	const struct loom_view *y = &command->views[0];
 	u64 plane = (u64)y->dims[2] * y->dims[3] * loom_tile_per_row(y->dims[4]);
-	u64 end = first + count;
+	u64 end = first + count, from, to, p, q;
+	struct conv_channels ch;
 	struct conv_f32 f;
-	u32 i;
+	u32 n, o, nb;
 
-	if (y->dtype != LOOM_DTYPE_F32 || command->views[1].lane_axis > 1 ||
-	    command->views[2].lane_axis > 1) {
+	if (y->dtype != LOOM_DTYPE_F32 || command->views[0].lane_axis > 1 ||
+	    command->views[1].lane_axis > 1 || command->views[2].lane_axis > 1) {
 		loom_conv_run_plain(command, memory, first, count);
 		return;
 	}
-	loom_conv_begin(&f.c, command, memory);
-	conv_flatten(&f.c);
-	for (i = 0; i < 3; i++) {
-		f.x_step[i] = f.c.x.strides[2 + i];
-		f.w_step[i] = f.c.w->strides[2 + i];
-	}
-	f.contiguous = f.x_step[2] == 4;
-	f.width = 0;
-	while (first < end) {
-		u32 n = first / plane / y->dims[1];
-		u32 o = first / plane % y->dims[1];
-		u64 from = first % plane;
-		u64 to = min(plane, from + (end - first));
-		u32 nb = 1;
-
+	conv_f32_begin(&f, command, memory);
+	for (; first < end; first += (to - from) * nb) {
+		n = first / plane / y->dims[1];
+		o = first / plane % y->dims[1];
+		from = first % plane;
+		to = min(plane, from + (end - first));
+		nb = 1;
 		if (!from && (end - first) / 4 >= plane && o % f.c.outputs + 4 <= f.c.outputs)
 			nb = 4;
-		conv_positions(&f, n, o, nb, conv_unit_position(y, from),
-			       conv_unit_position(y, to));
-		first += (to - from) * nb;
+
+		conv_channels_begin(&ch, &f.c, n, o, nb);
+		p = conv_unit_position(y, from);
+		q = conv_unit_position(y, to);
+		if (f.c.y.dims[4] < CONV_NARROW && f.c.inputs > 1)
+			conv_narrow_positions(&f, &ch, p, q);
+		else
+			conv_wide_positions(&f, &ch, p, q);
 	}
 }
