@@ -71,8 +71,9 @@ checkpatch() {	# IGNORE FILE...
 	# it leaves a cache where it runs, and looks for one of the kernel's headers
 	(
 		cd build/lint/tree || exit 1
-		GIT_DIR=/nonexistent perl "$scripts/checkpatch.pl" --root=. --no-tree --strict --quiet --terse \
-			--show-types --no-summary --ignore "$list" --max-line-length=100 -f "${as[@]}"
+		printf '%s\0' "${as[@]}" | GIT_DIR=/nonexistent xargs -0 -P "$(nproc)" -n 10 \
+			perl "$scripts/checkpatch.pl" --root=. --no-tree --strict --quiet --terse \
+			--show-types --no-summary --ignore "$list" --max-line-length=100 -f
 	) | tr -d '\000' | sed 's,^\(include/\|tools/loom/\|tools/testing/\),,
 			s,^selftests/loom/,selftests/,; /^ *$/d' | without_hex_floats
 }
