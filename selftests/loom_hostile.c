@@ -446,6 +446,24 @@ TEST_F_TIMEOUT(hostile, closing_in_a_job, 120)
 	}
 }
 
+/* The scheduler is about to take the next of many short jobs whenever the file goes. */
+TEST_F_TIMEOUT(hostile, closing_with_a_long_queue, 180)
+{
+	uint32_t round, i;
+
+	for (round = 0; round < 150; round++) {
+		struct loom_client client;
+		uint32_t plan;
+
+		ASSERT_EQ(0, loom_client_open(&client));
+		plan = loom_client_plan_null(&client);
+		ASSERT_NE(0, plan);
+		for (i = 0; i < 30 + round; i++)
+			ASSERT_EQ(0, loom_client_run(&client, plan, 0, 0));
+		loom_client_close(&client);
+	}
+}
+
 /* A child with so many jobs in the queue that it never sees the end. */
 static pid_t spawn_with_jobs(uint32_t jobs)
 {

@@ -20,6 +20,12 @@
  * Each job refers to its context. The last reference may be dropped on the
  * scheduler's own workqueue, where the queue cannot be taken down, so that is left to a
  * workqueue of the module.
+ *
+ * The scheduler's own way to end a queue that still has jobs (drm_sched_entity_fini(), which
+ * kills them) was tried and rejected: when it comes between the scheduler's picking a
+ * queue and its taking the job, pop_job() puts the dead queue back into the run
+ * queue, and both take from it. So a queue is taken down when it is empty; jobs of a
+ * closed file get there by themselves, as each is ended at once when its turn comes.
  */
 
 static struct workqueue_struct *loom_context_wq;
@@ -76,15 +82,6 @@ struct loom_context *loom_context_lookup(struct loom_file *client, u32 id)
 		kref_get(&context->ref);
 	xa_unlock(&client->contexts);
 	return context;
-}
-
-/**
- * loom_context_kill() - cancel what is queued
- * @context: the context; nobody submits to it any more
- */
-void loom_context_kill(struct loom_context *context)
-{
-	drm_sched_entity_fini(&context->entity);
 }
 
 /**

@@ -40,7 +40,6 @@ struct loom_context {
 
 struct loom_context *loom_context_lookup(struct loom_file *client, u32 id);
 void loom_context_put(struct loom_context *context);
-void loom_context_kill(struct loom_context *context);
 void loom_context_account(struct loom_context *context,
 			  const struct drm_loom_counters *counters, bool timed_out);
 

@@ -87,7 +87,6 @@ void loom_file_close(struct drm_device *drm, struct drm_file *file)
 	WRITE_ONCE(client->closed, true);
 	xa_for_each(&client->contexts, id, context) {
 		xa_erase(&client->contexts, id);
-		loom_context_kill(context);
 		loom_context_put(context);
 	}
 	xa_for_each(&client->plans, id, plan) {
