@@ -11,6 +11,7 @@
 int loom_lower_fail(struct loom_lower *lower, int code, const char *format, ...)
 {
 	const struct loom_node *node = lower->node;
+	const char *file = lower->graph->name;
 	va_list args;
 	int at = 0;
 
@@ -18,8 +19,8 @@ int loom_lower_fail(struct loom_lower *lower, int code, const char *format, ...)
 		return code;
 	if (node)
 		at = snprintf(lower->err->text, sizeof(lower->err->text),
-			      "%s: node \"%s\": operator %s: ",
-			      lower->graph->name ? lower->graph->name : "", node->name ? node->name : "",
+			      "%s: node \"%s\": operator %s: ", file ? file : "graph",
+			      node->name ? node->name : "",
 			      node->onnx_op ? node->onnx_op : loom_gop_name(node->op));
 	if (at < 0 || (size_t)at >= sizeof(lower->err->text))
 		return code;

@@ -26,6 +26,16 @@ static const struct loom_placer placers[] = {
 		.place = loom_place_greedy_area,
 	},
 	{
+		.name = "greedy-breadth",
+		.text = "what lives when most is alive first, each into the lowest gap that fits",
+		.place = loom_place_greedy_breadth,
+	},
+	{
+		.name = "climb",
+		.text = "the best greedy order, changed bit by bit as long as that helps",
+		.place = loom_place_climb,
+	},
+	{
 		.name = "gmem",
 		.text = "operator by operator, each takes a whole block whose tensor is dead",
 		.needs_ops = true,

@@ -139,6 +139,8 @@ int loom_place_check(const struct loom_place_problem *problem, const uint64_t *o
 int loom_place_gmem(const struct loom_place_problem *problem, uint64_t *offsets);
 int loom_place_greedy_size(const struct loom_place_problem *problem, uint64_t *offsets);
 int loom_place_greedy_area(const struct loom_place_problem *problem, uint64_t *offsets);
+int loom_place_greedy_breadth(const struct loom_place_problem *problem, uint64_t *offsets);
+int loom_place_climb(const struct loom_place_problem *problem, uint64_t *offsets);
 int loom_place_naive(const struct loom_place_problem *problem, uint64_t *offsets);
 
 #endif /* LOOM_PLACE_H */

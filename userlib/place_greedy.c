@@ -11,6 +11,10 @@
  * it. Finding the k items that an item meets costs O(k + log n), sorting them by offset
  * O(k log k).
  *
+ * Which order is best depends on the problem, so there are three, and hill climbing from the best
+ * of them: an item is moved elsewhere in the order, and the new order is kept unless it is worse. The
+ * moves come from a fixed sequence and their number from the size of the problem alone.
+ *
  * Rejected: testing each pair (60k items: four billion), and a sorted list of all that is placed
  * (long lists, of which hardly anything is alive at the same time).
  */
@@ -19,6 +23,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+/**
+ * struct key - what an item is sorted by, largest first
+ * @high: first
+ * @low: then
+ * @item: then, smallest first
+ */
+struct key {
+	uint64_t high;
+	uint64_t low;
+	uint32_t item;
+};
 
 /**
  * struct greedy - the state of a run
@@ -30,6 +46,8 @@
  * @placed: by item
  * @met: items that the current one meets
  * @num_met: number of @met
+ * @keys: room to sort
+ * @order: the order to place in
  */
 struct greedy {
 	const struct loom_place_item *items;
@@ -43,6 +61,8 @@ struct greedy {
 		uint64_t end;
 	} *met;
 	size_t num_met;
+	struct key *keys;
+	uint32_t *order;
 };
 
 /* The subtree of positions [low, high) has its root in the middle. */
@@ -118,12 +138,6 @@ static int lowest_gap(struct greedy *g, const struct loom_place_item *item, uint
 	return 0;
 }
 
-struct key {
-	uint64_t high;
-	uint64_t low;
-	uint32_t item;
-};
-
 static int compare_keys(const void *a, const void *b)
 {
 	const struct key *x = a, *y = b;
@@ -136,12 +150,14 @@ static int compare_keys(const void *a, const void *b)
 	return x->item < y->item ? -1 : x->item > y->item;
 }
 
-static int greedy_run(struct greedy *g, const struct loom_place_problem *problem,
-		      const struct key *order)
+static int greedy_run(struct greedy *g, uint32_t n, const uint32_t *order)
 {
-	uint32_t n = problem->num_items, i;
+	uint32_t i;
 	int ret;
 
+	for (i = 0; i < n; i++)
+		g->latest[i] = INT64_MIN;
+	memset(g->placed, 0, n * sizeof(*g->placed));
 	/* what is fixed is there before all others */
 	for (i = 0; i < n; i++) {
 		const struct loom_place_item *item = &g->items[i];
@@ -152,7 +168,7 @@ static int greedy_run(struct greedy *g, const struct loom_place_problem *problem
 		tree_insert(g, n, i);
 	}
 	for (i = 0; i < n; i++) {
-		uint32_t index = order[i].item;
+		uint32_t index = order[i];
 		const struct loom_place_item *item = &g->items[index];
 
 		if (item->alias != LOOM_PLACE_NONE || item->fixed != LOOM_PLACE_ANYWHERE)
@@ -170,83 +186,305 @@ static int greedy_run(struct greedy *g, const struct loom_place_problem *problem
 	return 0;
 }
 
-/* Sorting by begin, with the keys that are there anyway. */
-static void sort_by_lower(struct greedy *g, struct key *keys, uint32_t n)
+static uint64_t greedy_height(const struct greedy *g, uint32_t n)
+{
+	uint64_t height = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (g->items[i].alias == LOOM_PLACE_NONE &&
+		    height < g->offsets[i] + g->items[i].size_bytes)
+			height = g->offsets[i] + g->items[i].size_bytes;
+	return height;
+}
+
+/* Sorts by key into @order. */
+static void sort_keys(struct key *keys, uint32_t n, uint32_t *order)
+{
+	uint32_t i;
+
+	qsort(keys, n, sizeof(*keys), compare_keys);
+	for (i = 0; i < n; i++)
+		order[i] = keys[i].item;
+}
+
+/* So that ascending times are descending keys. */
+static uint64_t time_key(int64_t time)
+{
+	return ~((uint64_t)time ^ (1ULL << 63));
+}
+
+static void greedy_fini(struct greedy *g)
+{
+	free(g->by_lower);
+	free(g->rank);
+	free(g->latest);
+	free(g->placed);
+	free(g->met);
+	free(g->keys);
+	free(g->order);
+}
+
+static int greedy_init(struct greedy *g, const struct loom_place_problem *problem,
+		       uint64_t *offsets)
+{
+	size_t n = problem->num_items;
+	uint32_t i;
+
+	memset(g, 0, sizeof(*g));
+	g->items = problem->items;
+	g->offsets = offsets;
+	g->by_lower = calloc(n + 1, sizeof(*g->by_lower));
+	g->rank = calloc(n + 1, sizeof(*g->rank));
+	g->latest = calloc(n + 1, sizeof(*g->latest));
+	g->placed = calloc(n + 1, sizeof(*g->placed));
+	g->met = calloc(n + 1, sizeof(*g->met));
+	g->keys = calloc(n + 1, sizeof(*g->keys));
+	g->order = calloc(n + 1, sizeof(*g->order));
+	if (!g->by_lower || !g->rank || !g->latest || !g->placed || !g->met || !g->keys ||
+	    !g->order) {
+		greedy_fini(g);
+		return -ENOMEM;
+	}
+	for (i = 0; i < n; i++)
+		g->keys[i] = (struct key){ .high = time_key(g->items[i].lower), .item = i };
+	sort_keys(g->keys, problem->num_items, g->by_lower);
+	for (i = 0; i < n; i++)
+		g->rank[g->by_lower[i]] = i;
+	return 0;
+}
+
+static uint64_t life(const struct loom_place_item *item)
+{
+	return (uint64_t)item->upper - (uint64_t)item->lower;
+}
+
+static int order_by_size(struct greedy *g, uint32_t n)
 {
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		keys[i] = (struct key){ .high = ~((uint64_t)g->items[i].lower ^ (1ULL << 63)),
-					.item = i };
-	qsort(keys, n, sizeof(*keys), compare_keys);
-	for (i = 0; i < n; i++) {
-		g->by_lower[i] = keys[i].item;
-		g->rank[keys[i].item] = i;
-		g->latest[i] = INT64_MIN;
-	}
+		g->keys[i] = (struct key){ g->items[i].size_bytes, life(&g->items[i]), i };
+	sort_keys(g->keys, n, g->order);
+	return 0;
 }
 
-static int greedy(const struct loom_place_problem *problem, uint64_t *offsets,
-		  struct key (*key)(const struct loom_place_item *item))
+static int order_by_area(struct greedy *g, uint32_t n)
 {
-	size_t n = problem->num_items;
-	struct greedy g = { .items = problem->items, .offsets = offsets };
-	struct key *keys = calloc(n + 1, sizeof(*keys));
-	int ret = -ENOMEM;
+	uint64_t area;
 	uint32_t i;
 
-	g.by_lower = calloc(n + 1, sizeof(*g.by_lower));
-	g.rank = calloc(n + 1, sizeof(*g.rank));
-	g.latest = calloc(n + 1, sizeof(*g.latest));
-	g.placed = calloc(n + 1, sizeof(*g.placed));
-	g.met = calloc(n + 1, sizeof(*g.met));
-	if (keys && g.by_lower && g.rank && g.latest && g.placed && g.met) {
-		sort_by_lower(&g, keys, problem->num_items);
-		for (i = 0; i < n; i++) {
-			keys[i] = key(&problem->items[i]);
-			keys[i].item = i;
-		}
-		qsort(keys, n, sizeof(*keys), compare_keys);
-		ret = greedy_run(&g, problem, keys);
+	for (i = 0; i < n; i++) {
+		/* what is past 64 bits is large enough to be first */
+		if (__builtin_mul_overflow(g->items[i].size_bytes, life(&g->items[i]), &area))
+			area = UINT64_MAX;
+		g->keys[i] = (struct key){ area, g->items[i].size_bytes, i };
 	}
-	free(keys);
-	free(g.by_lower);
-	free(g.rank);
-	free(g.latest);
-	free(g.placed);
-	free(g.met);
+	sort_keys(g->keys, n, g->order);
+	return 0;
+}
+
+/* By position in by_lower: bytes alive when that item has begun, and all that begin with it. */
+static int find_live(const struct greedy *g, uint32_t n, uint64_t *live)
+{
+	struct key *ends = calloc((size_t)n + 1, sizeof(*ends));
+	uint64_t now = 0;
+	uint32_t i, k, e = 0;
+
+	if (!ends)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		ends[i] = (struct key){ .high = time_key(g->items[i].upper), .item = i };
+	qsort(ends, n, sizeof(*ends), compare_keys);
+	for (i = 0; i < n; i = k) {
+		int64_t time = g->items[g->by_lower[i]].lower;
+
+		for (; e < n && g->items[ends[e].item].upper <= time; e++)
+			if (g->items[ends[e].item].alias == LOOM_PLACE_NONE)
+				now -= g->items[ends[e].item].size_bytes;
+		for (k = i; k < n && g->items[g->by_lower[k]].lower == time; k++)
+			if (g->items[g->by_lower[k]].alias == LOOM_PLACE_NONE)
+				now += g->items[g->by_lower[k]].size_bytes;
+		while (i < k)
+			live[i++] = now;
+	}
+	free(ends);
+	return 0;
+}
+
+/* First position whose item begins at @time or later. */
+static uint32_t first_from(const struct greedy *g, uint32_t n, int64_t time)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (g->items[g->by_lower[mid]].lower < time)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/*
+ * The breadth of an item: most bytes alive at a moment of its life. Sums are largest when
+ * something begins, so it is the maximum of a range of positions: a segment tree, leaves at n.
+ */
+static int order_by_breadth(struct greedy *g, uint32_t n)
+{
+	uint64_t *tree = calloc(2 * (size_t)n + 2, sizeof(*tree));
+	uint32_t i;
+	int ret;
+
+	if (!tree)
+		return -ENOMEM;
+	ret = find_live(g, n, tree + n);
+	for (i = n; !ret && i-- > 1;)
+		tree[i] = tree[2 * i] > tree[2 * i + 1] ? tree[2 * i] : tree[2 * i + 1];
+	for (i = 0; !ret && i < n; i++) {
+		const struct loom_place_item *item = &g->items[i];
+		uint64_t low = (uint64_t)first_from(g, n, item->lower) + n;
+		uint64_t high = (uint64_t)first_from(g, n, item->upper) + n;
+		uint64_t breadth = 0;
+
+		for (; low < high; low /= 2, high /= 2) {
+			if (low & 1) {
+				if (breadth < tree[low])
+					breadth = tree[low];
+				low++;
+			}
+			if (high & 1) {
+				high--;
+				if (breadth < tree[high])
+					breadth = tree[high];
+			}
+		}
+		g->keys[i] = (struct key){ breadth, item->size_bytes, i };
+	}
+	if (!ret)
+		sort_keys(g->keys, n, g->order);
+	free(tree);
 	return ret;
 }
 
-static struct key key_size(const struct loom_place_item *item)
+static int greedy(const struct loom_place_problem *problem, uint64_t *offsets,
+		  int (*make_order)(struct greedy *g, uint32_t n))
 {
-	return (struct key){ item->size_bytes, (uint64_t)item->upper - (uint64_t)item->lower, 0 };
-}
+	struct greedy g;
+	int ret;
 
-static struct key key_area(const struct loom_place_item *item)
-{
-	uint64_t life = (uint64_t)item->upper - (uint64_t)item->lower, area;
-
-	/* what is past 64 bits is large enough to be first */
-	if (__builtin_mul_overflow(item->size_bytes, life, &area))
-		area = UINT64_MAX;
-	return (struct key){ area, item->size_bytes, 0 };
+	ret = greedy_init(&g, problem, offsets);
+	if (ret)
+		return ret;
+	ret = make_order(&g, problem->num_items);
+	if (!ret)
+		ret = greedy_run(&g, problem->num_items, g.order);
+	greedy_fini(&g);
+	return ret;
 }
 
 int loom_place_greedy_size(const struct loom_place_problem *problem, uint64_t *offsets)
 {
-	return greedy(problem, offsets, key_size);
+	return greedy(problem, offsets, order_by_size);
 }
 
 int loom_place_greedy_area(const struct loom_place_problem *problem, uint64_t *offsets)
 {
-	return greedy(problem, offsets, key_area);
+	return greedy(problem, offsets, order_by_area);
 }
 
-static struct key key_none(const struct loom_place_item *item)
+int loom_place_greedy_breadth(const struct loom_place_problem *problem, uint64_t *offsets)
 {
-	(void)item;
-	return (struct key){ 0 };
+	return greedy(problem, offsets, order_by_breadth);
+}
+
+/* The item at position @from moves to position @to. */
+static void move_item(uint32_t *order, uint32_t from, uint32_t to)
+{
+	uint32_t item = order[from];
+
+	if (from < to)
+		memmove(&order[from], &order[from + 1], (to - from) * sizeof(*order));
+	else
+		memmove(&order[to + 1], &order[to], (from - to) * sizeof(*order));
+	order[to] = item;
+}
+
+/* Numbers that look random and are the same each time. */
+static uint32_t draw(uint64_t *state, uint32_t below)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(*state >> 33) % below;
+}
+
+/* From the best of the three orders; @offsets is the best so far throughout. */
+static int climb(struct greedy *g, uint32_t n, uint64_t bound, uint64_t *offsets)
+{
+	static int (*const orders[])(struct greedy *g, uint32_t n) = {
+		order_by_size, order_by_area, order_by_breadth,
+	};
+	uint32_t *best = calloc((size_t)n + 1, sizeof(*best));
+	uint32_t tries = 400000 / (n + 1), i, from, to;
+	uint64_t height = UINT64_MAX, now, state = 1;
+	int ret = best ? 0 : -ENOMEM;
+
+	if (tries > 1000)
+		tries = 1000;
+	for (i = 0; !ret && i < 3 + tries && height > bound; i++) {
+		if (i < 3) {
+			ret = orders[i](g, n);
+		} else {
+			memcpy(g->order, best, n * sizeof(*best));
+			from = draw(&state, n);
+			to = draw(&state, n);
+			move_item(g->order, from, to);
+		}
+		if (!ret)
+			ret = greedy_run(g, n, g->order);
+		if (ret)
+			break;
+		now = greedy_height(g, n);
+		/* an equal one is another place to climb from, but not from a worse start */
+		if (i < 3 ? now >= height : now > height)
+			continue;
+		height = now;
+		memcpy(best, g->order, n * sizeof(*best));
+		memcpy(offsets, g->offsets, n * sizeof(*offsets));
+	}
+	free(best);
+	return ret;
+}
+
+int loom_place_climb(const struct loom_place_problem *problem, uint64_t *offsets)
+{
+	uint32_t n = problem->num_items;
+	uint64_t *trial = calloc((size_t)n + 1, sizeof(*trial)), bound;
+	struct greedy g;
+	int ret = -ENOMEM;
+
+	if (!trial)
+		return ret;
+	ret = loom_place_bound(problem, &bound);
+	if (!ret)
+		ret = greedy_init(&g, problem, trial);
+	if (!ret) {
+		if (n)
+			ret = climb(&g, n, bound, offsets);
+		greedy_fini(&g);
+	}
+	free(trial);
+	return ret;
+}
+
+static int order_as_is(struct greedy *g, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		g->order[i] = i;
+	return 0;
 }
 
 /* As if everything lived forever: the gap is always past the last. */
@@ -280,7 +518,7 @@ int loom_place_naive(const struct loom_place_problem *problem, uint64_t *offsets
 		top += items[i].size_bytes;
 	}
 	if (fixed)
-		ret = greedy(&forever, offsets, key_none);
+		ret = greedy(&forever, offsets, order_as_is);
 	free(items);
 	return ret;
 }

@@ -207,7 +207,7 @@ static void test_random(const char *what, void (*make)(struct random_problem *, 
 	const struct loom_placer *placer;
 	unsigned int bad = 0, bad_bound = 0, bad_best = 0, round, i;
 
-	for (round = 0; round < 200; round++) {
+	for (round = 0; round < 60; round++) {
 		make(&r, 1 + draw(MAX_ITEMS - 1));
 		if (loom_place_bound(&r.problem, &bound) || bound != slow_bound(&r.problem))
 			bad_bound++;

@@ -302,7 +302,8 @@ static void test_refusals(void)
 	loom_graph_add_output(test.graph, "z");
 	finish(&test);
 	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EOPNOTSUPP &&
-	       strstr(err.text, "node \"Sin\": operator Sin"), "a function that is not there: %s", err.text);
+	       strstr(err.text, "node \"Sin\": operator Sin"),
+	       "a function that is not there: %s", err.text);
 	how.sram_limit_bytes = 100;
 	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -ENOSPC &&
 	       strstr(err.text, "operator Softmax") && strstr(err.text, "bytes of SRAM"),
