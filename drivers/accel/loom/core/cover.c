@@ -279,22 +279,20 @@ static int loom_cover_carve(struct loom_cover_pool *pool, struct loom_tree *tree
 }
 
 /* Makes one range of @node and the one before it, if they meet and are alike. */
-static struct loom_cover_node *loom_cover_merge(struct loom_cover_pool *pool,
-						struct loom_tree *tree,
-						struct loom_cover_node *node)
+static void loom_cover_merge(struct loom_cover_pool *pool, struct loom_tree *tree,
+			     struct loom_cover_node *node)
 {
 	struct loom_cover_node *before;
 
 	if (!node->tree.key)
-		return node;
+		return;
 	before = loom_cover_node(loom_tree_floor(tree, node->tree.key - 1));
 	if (!before || before->end != node->tree.key ||
 	    !loom_cover_alike(pool, &before->sub, &node->sub))
-		return node;
+		return;
 	loom_tree_remove(tree, &node->tree);
 	before->end = node->end;
 	loom_cover_free_node(pool, node);
-	return before;
 }
 
 /* All of the axis is one full range: then say it shorter. */
@@ -329,6 +327,7 @@ static int loom_cover_add(struct loom_cover_pool *pool, struct loom_tree *tree,
 			/* Something is written here already. */
 			if (!node->sub.root) {
 				at = node->end;
+				loom_cover_merge(pool, tree, node);
 				continue;
 			}
 			ret = loom_cover_carve(pool, tree, node, at, high);

@@ -191,10 +191,9 @@ static bool loom_trace_place(struct loom_trace *trace)
 static bool loom_trace_packed(const struct loom_trace *trace, u32 i)
 {
 	const struct loom_digit *inner = &trace->digits[i];
-	const struct loom_digit *outer = &trace->digits[i - 1];
 
-	return i > 0 && !inner->lane && !outer->lane &&
-	       outer->stride == inner->count * inner->stride;
+	return i > 0 && !inner->lane && !inner[-1].lane &&
+	       inner[-1].stride == inner->count * inner->stride;
 }
 
 /* Lets the contiguous run begin on digit @last and have @more elements more of that. */
