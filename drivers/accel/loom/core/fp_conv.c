@@ -20,8 +20,9 @@
  * 0 * w is not left out even where that would be cheaper, because w may be infinite, and a
  * result must not depend on which outputs share a block.
  *
- * What a row of x lacks for that (it has a step, or ends too early) is staged: copied with its
- * zeroes, sorted by phase of the step, so that the taps of any stride read it side by side.
+ * Rows whose elements are side by side are read in place, with zeroes shifted in at the ends.
+ * Others are staged: copied with their zeroes, sorted by phase of the stride, so that the taps of any
+ * stride read them side by side.
  *
  * All this wants rows that stay in a bank. Where the lanes run over anything but channels the
  * plain code takes over.
@@ -166,24 +167,6 @@ static void conv_fetch(const struct conv_f32 *f, const u8 *row, s64 at, s64 step
 		to[i] = 0.0f;
 }
 
-/* A stage of rows without a step. */
-static __always_inline void conv_stage_dense(const float *x, s64 size, s64 at, u32 span, float *to)
-{
-	u32 low = at < 0 ? min((u64)span, (u64)-at) : 0;
-	u32 high = at + span > size ? (at < size ? size - at : 0) : span;
-	u32 i;
-
-	x += at;
-	for (i = 0; i < low; i++)
-		to[i] = 0.0f;
-	for (; i + 4 <= high; i += 4)
-		loom_vec_store(to + i, loom_vec_load(x + i));
-	for (; i < high; i++)
-		to[i] = x[i];
-	for (; i < span; i++)
-		to[i] = 0.0f;
-}
-
 /* A stage of rows with a step of two: what lies in x by eights, the ends one by one. */
 static __always_inline void conv_stage_pairs(const float *x, s64 size, s64 at, u32 cols, float *to)
 {
@@ -216,10 +199,6 @@ static __always_inline void conv_stage(const struct conv_f32 *f, const u8 *row, 
 	s64 span = (width - 1) * step + (s64)(f->c.w->dims[4] - 1) * f->c.attr->dilation[2] + 1;
 	u32 cols, phase;
 
-	if (f->contiguous && step == 1) {
-		conv_stage_dense((const float *)row, f->c.x.dims[4], at, span, to);
-		return;
-	}
 	cols = (span + step - 1) / step;
 	if (f->contiguous && step == 2 && f->phases == 3) {
 		conv_stage_pairs((const float *)row, f->c.x.dims[4], at, cols, to);
@@ -332,23 +311,77 @@ static void conv_line_begin(struct conv_line *line, const struct conv_f32 *f,
 }
 
 /* acc[nb][nv] += w[nb] * x[nv]: one tap */
-static __always_inline void conv_tap(struct loom_vec *acc, const float *x, const u8 *w,
-				     const s64 *wo, const u32 nb, const u32 nv)
+static __always_inline void conv_multiply(struct loom_vec *acc, const struct loom_vec *x,
+					  const u8 *w, const s64 *wo, const u32 nb, const u32 nv)
 {
-	struct loom_vec xv[8];
 	u32 i, j;
 
-#pragma GCC unroll 8
-	for (j = 0; j < nv; j++)
-		xv[j] = loom_vec_load(x + 4 * j);
 #pragma GCC unroll 4
 	for (i = 0; i < nb; i++) {
 		struct loom_vec wv = loom_vec_splat(loom_get_f32(w + wo[i]));
 
 #pragma GCC unroll 8
 		for (j = 0; j < nv; j++)
-			acc[i * nv + j].v += xv[j].v * wv.v;
+			acc[i * nv + j].v += x[j].v * wv.v;
 	}
+}
+
+static __always_inline void conv_tap(struct loom_vec *acc, const float *x, const u8 *w,
+				     const s64 *wo, const u32 nb, const u32 nv)
+{
+	struct loom_vec xv[8];
+	u32 j;
+
+#pragma GCC unroll 8
+	for (j = 0; j < nv; j++)
+		xv[j] = loom_vec_load(x + 4 * j);
+	conv_multiply(acc, xv, w, wo, nb, nv);
+}
+
+/* Four elements of a row of @size from index @at, with zeroes outside. */
+static __always_inline struct loom_vec conv_load(const float *row, s64 at, s64 size)
+{
+	float v[4];
+	u32 i;
+
+	if (at >= 0 && at + 4 <= size)
+		return loom_vec_load(row + at);
+	if (at <= -4 || at >= size)
+		return loom_vec_splat(0.0f);
+	if (size >= 4) {
+		switch (at) {
+		case -3:
+			return loom_vec_up(loom_vec_load(row), 3);
+		case -2:
+			return loom_vec_up(loom_vec_load(row), 2);
+		case -1:
+			return loom_vec_up(loom_vec_load(row), 1);
+		}
+		switch (size - at) {
+		case 3:
+			return loom_vec_down(loom_vec_load(row + size - 4), 1);
+		case 2:
+			return loom_vec_down(loom_vec_load(row + size - 4), 2);
+		case 1:
+			return loom_vec_down(loom_vec_load(row + size - 4), 3);
+		}
+	}
+	for (i = 0; i < 4; i++)
+		v[i] = at + i >= 0 && at + i < size ? row[at + i] : 0.0f;
+	return loom_vec_load(v);
+}
+
+/* The same where the row ends inside of what the tap reads. */
+static __always_inline void conv_tap_edge(struct loom_vec *acc, const float *row, s64 at, s64 size,
+					  const u8 *w, const s64 *wo, const u32 nb, const u32 nv)
+{
+	struct loom_vec xv[8];
+	u32 j;
+
+#pragma GCC unroll 8
+	for (j = 0; j < nv; j++)
+		xv[j] = conv_load(row, at + 4 * j, size);
+	conv_multiply(acc, xv, w, wo, nb, nv);
 }
 
 static __always_inline void conv_acc_begin(struct loom_vec *acc, const u32 n)
@@ -382,16 +415,15 @@ static __always_inline void conv_wide(struct conv_f32 *f, const struct conv_chan
 	const u32 taps = f->c.w->dims[4], inputs = f->c.inputs;
 	const s64 tap_step = attr->dilation[2];
 	const s64 at = (s64)yw * attr->stride[2] - attr->pad[2];
-	const s64 last = at + (s64)(4 * nv - 1) * attr->stride[2] + (taps - 1) * tap_step;
-	const bool direct = attr->stride[2] == 1 && f->contiguous && at >= 0 &&
-			    last < (s64)f->c.x.dims[4];
+	const s64 size = f->c.x.dims[4];
+	const bool dense = attr->stride[2] == 1 && f->contiguous;
 	struct loom_row xc = line->x, wc = line->w;
 	float stage[LOOM_CONV_STAGE];
 	struct loom_vec acc[8];
 	u32 ic, kd, kh, kw;
 
 	conv_acc_begin(acc, nb * nv);
-	if (direct && line->point) {
+	if (dense && line->point && at >= 0 && at + 4 * nv <= size) {
 		xc.at += 4 * at;
 		for (ic = 0; ic < inputs; ic++) {
 			conv_tap(acc, (const float *)xc.at, wc.at, ch->wo, nb, nv);
@@ -402,7 +434,7 @@ static __always_inline void conv_wide(struct conv_f32 *f, const struct conv_chan
 		return;
 	}
 
-	if (!direct)
+	if (!dense)
 		conv_plan_stage(f, 4 * nv);
 	for (ic = 0; ic < inputs; ic++) {
 		const u8 *xd = xc.at, *wd = wc.at;
@@ -411,29 +443,27 @@ static __always_inline void conv_wide(struct conv_f32 *f, const struct conv_chan
 			const u8 *row = xd, *wr = wd;
 
 			for (kh = line->h.first; kh < line->h.end; kh++) {
-				const float *from = (const float *)row + at;
+				const float *x = (const float *)row;
 				const u8 *wp = wr;
+				s64 ax = at;
 
-				if (direct) {
-					for (kw = 0; kw < taps; kw++) {
-						conv_tap(acc, from, wp, ch->wo, nb, nv);
-						from += tap_step;
-						wp += f->w_step[2];
-					}
-				} else if (!f->single) {
+				if (!dense && !f->single)
 					conv_stage(f, row, at, 4 * nv, stage);
-					for (kw = 0; kw < taps; kw++) {
+				for (kw = 0; kw < taps; kw++) {
+					if (dense && ax >= 0 && ax + 4 * nv <= size) {
+						conv_tap(acc, x + ax, wp, ch->wo, nb, nv);
+					} else if (dense) {
+						conv_tap_edge(acc, x, ax, size, wp, ch->wo, nb, nv);
+					} else if (f->single) {
+						conv_fetch(f, row, ax, attr->stride[2], 4 * nv,
+							   stage);
+						conv_tap(acc, stage, wp, ch->wo, nb, nv);
+					} else {
 						conv_tap(acc, stage + f->tap[kw], wp, ch->wo, nb,
 							 nv);
-						wp += f->w_step[2];
 					}
-				} else {
-					for (kw = 0; kw < taps; kw++) {
-						conv_fetch(f, row, at + kw * tap_step,
-							   attr->stride[2], 4 * nv, stage);
-						conv_tap(acc, stage, wp, ch->wo, nb, nv);
-						wp += f->w_step[2];
-					}
+					ax += tap_step;
+					wp += f->w_step[2];
 				}
 				row += attr->dilation[1] * f->x_step[1];
 				wr += f->w_step[1];

@@ -74,6 +74,23 @@ static __always_inline float loom_get_f32(const void *from)
 	return f;
 }
 
+/* Moves the lanes of @a up, or down, by @n from 1 to 3; zeroes come in. */
+static __always_inline struct loom_vec loom_vec_up(struct loom_vec a, const s32 n)
+{
+	const struct loom_vec zero = { { 0.0f, 0.0f, 0.0f, 0.0f } };
+	const s32 pick __attribute__((vector_size(16))) = { 4 - n, 5 - n, 6 - n, 7 - n };
+
+	return (struct loom_vec){ __builtin_shuffle(zero.v, a.v, pick) };
+}
+
+static __always_inline struct loom_vec loom_vec_down(struct loom_vec a, const s32 n)
+{
+	const struct loom_vec zero = { { 0.0f, 0.0f, 0.0f, 0.0f } };
+	const s32 pick __attribute__((vector_size(16))) = { n, n + 1, n + 2, n + 3 };
+
+	return (struct loom_vec){ __builtin_shuffle(a.v, zero.v, pick) };
+}
+
 /* Lanes of @a where @mask is all ones, zeroes where it is zero. */
 static __always_inline struct loom_vec loom_vec_mask(struct loom_vec a, const s32 *mask)
 {
