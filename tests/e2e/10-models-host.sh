@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The nine networks on the host device, against ONNX Runtime: all outputs, and every
 # intermediate of three of them. What the bounds mean is said in npy_compare.c.
+# shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 fresh_out

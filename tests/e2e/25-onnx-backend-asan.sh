@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The ONNX backend tests once more, built to watch its memory and its arithmetic, and with
 # another level of optimisation: the bits must not depend on it.
+# shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 fresh_out

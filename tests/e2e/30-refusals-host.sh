@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 # What has to be refused on the host, by the program that watches its own memory: a leak or
 # a wild access ends it with another status than 1.
+# shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/e2e/refusals.sh
 . "$(dirname "$0")/refusals.sh"
 
 fresh_out

@@ -3,7 +3,9 @@
 # The same on the device node, in one boot of the VM: nine networks, four of them with all
 # their intermediates, the ONNX backend cases, refusals. Against ONNX Runtime by way of the host:
 # 10-models-host.sh compared its results with the oracle, and here they are the same bits.
+# shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/e2e/refusals.sh
 . "$(dirname "$0")/refusals.sh"
 
 host=$out/host

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Runs in the VM, all that is done there in one boot; 40-node.sh looks at what it leaves in $1.
-# shellcheck source-path=SCRIPTDIR
+# shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/e2e/refusals.sh
 . "$(dirname "$0")/refusals.sh"
 
 out=$1
