@@ -20,8 +20,12 @@
  * the counters of a cancelled run are those of what was completed.
  */
 
-/* What beginning a command costs beside its units, in element operations. */
+/*
+ * What beginning a command, and a unit, costs beside the work in it, in element operations. A unit
+ * of one element is mostly this, and a plan may be made of nothing else.
+ */
 #define LOOM_COMMAND_COST	64
+#define LOOM_UNIT_COST		32
 
 static u64 engine_elements(const struct loom_view *view)
 {
@@ -88,7 +92,7 @@ bool loom_engine_run(struct loom_engine *engine, u64 budget)
 	while (engine_advance(engine)) {
 		const struct loom_command *command = &engine->plan->commands[engine->command];
 		u64 left = command->units - engine->unit;
-		u64 cost = max(command->unit_cost, (u64)1);
+		u64 cost = LOOM_UNIT_COST + command->unit_cost;
 		u64 paid = budget > LOOM_COMMAND_COST ? budget - LOOM_COMMAND_COST : 0;
 		u64 count = min(div64_u64(paid, cost), left);
 

@@ -8,16 +8,26 @@
  * integers; EQ any type for a and b, LT, LE, GT, GE any number type, y BOOL; AND, OR, XOR BOOL.
  * An activation only where y is F32.
  *
- * Unit: one tile of y (loom_tile_get() over y's dims). Cost: 2 per element, 16 for POW, plus 8
- * with an activation.
+ * Unit: one tile of y (loom_tile_get() over y's dims). Cost: 2 per element, 16 for POW; FMOD of
+ * floating point is a long division, of as many steps as the exponents are apart: 32, or 256 for
+ * F64; plus 8 with an activation.
  */
+static u32 loom_op_binary_cost(u32 kind, const struct loom_view *a)
+{
+	if (kind == LOOM_BINARY_POW)
+		return 16;
+	if (kind == LOOM_BINARY_FMOD && loom_dtype_in(a, LOOM_DTYPES_FLOAT))
+		return a->dtype == LOOM_DTYPE_F64 ? 256 : 32;
+	return 2;
+}
+
 bool loom_op_binary_check(struct loom_check *check)
 {
 	const struct drm_loom_attr_binary *attr = check->command->attr;
 	const struct loom_view *views = check->command->views;
 	bool compares = attr->kind >= LOOM_BINARY_EQ && attr->kind <= LOOM_BINARY_GE;
 	u32 dtypes = LOOM_DTYPES_NUMBER;
-	u32 cost = 2;
+	u32 cost;
 
 	if (attr->kind >= LOOM_BINARY_END)
 		return loom_op_refuse(check, LOOM_RULE_ATTR);
@@ -41,8 +51,7 @@ bool loom_op_binary_check(struct loom_check *check)
 
 	if (!loom_op_check_broadcast(check, 1) || !loom_op_check_broadcast(check, 2))
 		return false;
-	if (attr->kind == LOOM_BINARY_POW)
-		cost = 16;
+	cost = loom_op_binary_cost(attr->kind, &views[1]);
 	if (attr->act != LOOM_ACT_NONE)
 		cost += 8;
 	return loom_op_check_tiles(check, cost);
