@@ -25,8 +25,11 @@
  * The engine calculates with the FPU, and a kernel that does may neither sleep nor
  * be preempted. So a job is done in chunks, and between two of them the worker lets
  * others run and looks whether it shall stop. How much work is a chunk is found by
- * measuring: the budget is halved and doubled until a chunk takes about
- * LOOM_SOFT_CHUNK_NS on this machine.
+ * measuring: the budget is doubled while a chunk takes less than LOOM_SOFT_CHUNK_NS on
+ * this machine, and cut to what would have taken as long when it takes more. It is
+ * never above LOOM_MAX_UNIT_COST, what a client can have without a break anyway: one
+ * that first asks for what is cheaper than it counts, and then for what is dearer,
+ * would get a chunk of seconds otherwise.
  *
  * All jobs use one scratch buffer, one after the other. It grows when a plan is
  * submitted that needs more, while older jobs still hold the smaller one. It is
@@ -37,7 +40,7 @@
 #define LOOM_SOFT_CHUNK_NS	100000
 #define LOOM_SOFT_BUDGET_START	4096
 #define LOOM_SOFT_BUDGET_MIN	1024
-#define LOOM_SOFT_BUDGET_MAX	16777216
+#define LOOM_SOFT_BUDGET_MAX	LOOM_MAX_UNIT_COST
 
 /**
  * struct loom_soft_scratch - the banks of the SRAM, as far as plans use them
@@ -120,7 +123,8 @@ out_unlock:
 static void loom_soft_adapt(struct loom_soft *soft, u64 chunk_ns)
 {
 	if (chunk_ns > 2 * LOOM_SOFT_CHUNK_NS)
-		soft->budget = max(soft->budget / 2, LOOM_SOFT_BUDGET_MIN);
+		soft->budget = max(div64_u64(soft->budget * LOOM_SOFT_CHUNK_NS, chunk_ns),
+				   LOOM_SOFT_BUDGET_MIN);
 	else if (chunk_ns < LOOM_SOFT_CHUNK_NS / 2)
 		soft->budget = min(soft->budget * 2, LOOM_SOFT_BUDGET_MAX);
 }
