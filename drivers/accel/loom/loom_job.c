@@ -86,6 +86,7 @@ void loom_job_wait_end(struct loom_job *job)
 
 static void loom_job_free(struct loom_job *job)
 {
+	struct loom_fence *fence = job->fence;
 	u32 i;
 
 	if (job->base.s_fence)
@@ -96,11 +97,12 @@ static void loom_job_free(struct loom_job *job)
 	for (i = 0; i < job->slot_count; i++)
 		if (job->slots[i].bo)
 			drm_gem_object_put(&job->slots[i].bo->tbo.base);
-	if (job->fence)
-		dma_fence_put(&job->fence->base);
 	loom_plan_object_put(job->plan);
 	loom_context_put(job->context);
 	kfree(job);
+	/* last: with the file closed already, it is what keeps the module in memory */
+	if (fence)
+		dma_fence_put(&fence->base);
 }
 
 static struct loom_job *loom_job_create(struct loom_device *loom, struct loom_file *client,
