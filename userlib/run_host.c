@@ -2,6 +2,7 @@
 #include "run_priv.h"
 
 #include <errno.h>
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -107,6 +108,22 @@ static int64_t loom_host_now_ns(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
+/*
+ * The bits of a result do not depend on how the caller rounds, nor on whether it flushes
+ * subnormals: some libraries switch that on for whoever loads them.
+ */
+static bool loom_host_go_on(struct loom_engine *engine)
+{
+	fenv_t env;
+	bool done;
+
+	fegetenv(&env);
+	fesetenv(FE_DFL_ENV);
+	done = loom_engine_run(engine, LOOM_HOST_BUDGET);
+	fesetenv(&env);
+	return done;
+}
+
 static int loom_host_run(struct loom_session *session, loom_progress_fn progress, void *arg,
 			 struct loom_error *err)
 {
@@ -120,7 +137,7 @@ static int loom_host_run(struct loom_session *session, loom_progress_fn progress
 
 	loom_engine_init(&engine, host->plan, &host->memory);
 	command = engine.command;
-	while (!loom_engine_run(&engine, LOOM_HOST_BUDGET)) {
+	while (!loom_host_go_on(&engine)) {
 		for (; command < engine.command; command++)
 			done += loom_host_cost(&host->plan->commands[command]);
 		if (!progress || loom_host_now_ns() - told < LOOM_HOST_TICK_NS)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+/* The runtime on the host in a process that rounds upwards and flushes subnormals. */
+#include "loom_file.h"
+#include "loom_run.h"
+
+#include <fenv.h>
+#include <string.h>
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
+
+#include "tap.h"
+
+#define COUNT	100
+
+/* flush to zero, and take subnormals as zero */
+#define MXCSR_FLUSH	0x8040
+
+/* y = x + x, which flushes, + c, which rounds */
+static struct loom_graph *make_graph(void)
+{
+	static const char *const first_in[] = { "x", "x" }, *const first_out[] = { "s" };
+	static const char *const second_in[] = { "s", "c" }, *const second_out[] = { "y" };
+	struct loom_tensor_info x = {
+		.name = "x", .dtype = LOOM_DTYPE_F32, .rank = 1, .dims = { COUNT },
+	};
+	struct loom_node_desc first = {
+		.op_type = "Add", .inputs = first_in, .num_inputs = 2, .outputs = first_out,
+		.num_outputs = 1,
+	};
+	struct loom_node_desc second = {
+		.op_type = "Add", .inputs = second_in, .num_inputs = 2, .outputs = second_out,
+		.num_outputs = 1,
+	};
+	float c = 0x1p-140f;
+	struct loom_array constant = {
+		.name = (char *)"c", .dtype = LOOM_DTYPE_F32, .data = &c, .size_bytes = sizeof(c),
+	};
+	struct loom_graph *graph;
+	struct loom_error err;
+
+	if (loom_graph_create("test", 13, &graph))
+		tap_fatal("no graph");
+	loom_graph_add_input(graph, &x);
+	loom_graph_add_const(graph, &constant);
+	loom_graph_add_node(graph, &first);
+	loom_graph_add_node(graph, &second);
+	loom_graph_add_output(graph, "y");
+	if (loom_graph_finish(graph, NULL, &err))
+		tap_fatal("%s", err.text);
+	return graph;
+}
+
+/* Half of the values are ordinary and half are subnormal. */
+static void set_input(struct loom_session *session)
+{
+	const int64_t dims[] = { COUNT };
+	struct loom_array x;
+	struct loom_error err;
+	float f;
+	int i;
+
+	if (loom_array_alloc(&x, LOOM_DTYPE_F32, 1, dims))
+		tap_fatal("no memory");
+	for (i = 0; i < COUNT; i++) {
+		f = (i % 2 ? 0x1p-141f : 1.0f) * (i + 1);
+		memcpy((char *)x.data + i * sizeof(f), &f, sizeof(f));
+	}
+	if (loom_session_set_input(session, 0, &x, &err))
+		tap_fatal("%s", err.text);
+	loom_array_clear(&x);
+}
+
+static struct loom_array run(struct loom_session *session)
+{
+	struct loom_error err;
+	struct loom_array y;
+
+	if (loom_session_run(session, NULL, NULL, &err) || loom_session_get_output(session, 0, &y))
+		tap_fatal("%s", err.text);
+	return y;
+}
+
+int main(void)
+{
+	struct loom_planner_options options = { 0 };
+	struct loom_graph *graph = make_graph();
+	struct loom_program *program;
+	struct loom_session *session;
+	struct loom_target *target;
+	struct loom_array y, again;
+	struct loom_error err;
+
+	if (loom_target_open("host", NULL, &target, &err))
+		tap_fatal("%s", err.text);
+	options.topology = loom_target_topology(target);
+	if (loom_program_create(graph, &options, &program, &err) ||
+	    loom_session_create(target, program, &session, &err))
+		tap_fatal("%s", err.text);
+	set_input(session);
+	y = run(session);
+
+	fesetround(FE_UPWARD);
+	again = run(session);
+	tap_ok(fegetround() == FE_UPWARD, "the caller's rounding is what it was");
+	fesetround(FE_TONEAREST);
+	tap_ok(!memcmp(y.data, again.data, y.size_bytes), "a caller that rounds upwards");
+	loom_array_clear(&again);
+
+#ifdef __SSE__
+	_mm_setcsr(_mm_getcsr() | MXCSR_FLUSH);
+	again = run(session);
+	tap_ok((_mm_getcsr() & MXCSR_FLUSH) == MXCSR_FLUSH, "the caller flushes as before");
+	_mm_setcsr(_mm_getcsr() & ~MXCSR_FLUSH);
+	tap_ok(!memcmp(y.data, again.data, y.size_bytes), "a caller that flushes subnormals");
+	loom_array_clear(&again);
+#else
+	tap_skip("a caller that flushes subnormals");
+#endif
+
+	loom_array_clear(&y);
+	loom_session_destroy(session);
+	loom_target_close(target);
+	loom_program_destroy(program);
+	loom_graph_destroy(graph);
+	return tap_end();
+}
