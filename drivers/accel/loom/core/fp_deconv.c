@@ -6,7 +6,7 @@
  * where i + pad - kw * dilation is a multiple of the stride, and it is the same input step for
  * every stride-th output. So a tile's sums are kept sorted by phase, (i % stride, i / stride), and in
  * that order the outputs of a tap are side by side and so are their inputs. Sums are in the
- * order channel, kd, kh, kw.
+ * order kd, kh, kw, channel: what a tap reaches is the same in every channel.
  */
 
 /**
@@ -14,12 +14,12 @@
  * @c: the convolution; @inputs and @outputs are per group
  * @tile: the outputs
  * @cols: sums of a phase
- * @channel: input channel of the group
- * @tap: kd, kh, kw of the next tap
- * @xc: x's channel
- * @wc: the weights' channel
- * @w: the weight
- * @x: first byte of the row of x, less what W adds to it
+ * @begun: @tap is the last one, not the next
+ * @tap: kd, kh, kw
+ * @xc: x's first channel of the group
+ * @wc: the weights' first channel
+ * @x: bytes from a channel to the row of x, less what W adds to it
+ * @w: bytes from a channel's weights to the tap's
  * @at: index on W of the first input
  * @sum: index of the first sum
  * @count: number of sums
@@ -28,12 +28,12 @@ struct deconv {
 	struct loom_conv c;
 	struct loom_tile tile;
 	u32 cols;
-	u32 channel;
+	bool begun;
 	u32 tap[3];
 	struct loom_row xc;
 	struct loom_row wc;
-	const u8 *w;
-	u8 *x;
+	s64 x;
+	s64 w;
 	u32 at;
 	u32 sum;
 	u32 count;
@@ -50,7 +50,7 @@ static void deconv_begin(struct deconv *v)
 	u32 first = o / c->outputs * c->inputs;
 
 	v->cols = (v->tile.count + c->attr->stride[2] - 1) / c->attr->stride[2];
-	v->channel = 0;
+	v->begun = false;
 	v->tap[0] = 0;
 	v->tap[1] = 0;
 	v->tap[2] = 0;
@@ -60,18 +60,21 @@ static void deconv_begin(struct deconv *v)
 			       loom_view_step(c->w, memory, 1, o % c->outputs), 0, first);
 }
 
-static void deconv_step(struct deconv *v)
+/* The next tap in order; false behind the last. */
+static bool deconv_step(struct deconv *v)
 {
 	u32 i;
 
+	if (!v->begun) {
+		v->begun = true;
+		return true;
+	}
 	for (i = 3; i-- > 0;) {
 		if (++v->tap[i] < v->c.w->dims[2 + i])
-			return;
+			return true;
 		v->tap[i] = 0;
 	}
-	v->channel++;
-	loom_row_next(&v->xc);
-	loom_row_next(&v->wc);
+	return false;
 }
 
 /* Where the tap puts output 0 of the tile in the input, times the stride. */
@@ -120,21 +123,20 @@ static bool deconv_inputs(struct deconv *v)
 	return true;
 }
 
+/* The next tap that reaches something. */
 static bool deconv_next(struct deconv *v)
 {
 	const struct loom_memory *memory = v->c.memory;
 	const struct loom_view *x = &v->c.x, *w = v->c.w;
 	u32 id, ih;
 
-	for (; v->channel < v->c.inputs; deconv_step(v)) {
+	while (deconv_step(v)) {
 		if (!deconv_input(v, 0, &id) || !deconv_input(v, 1, &ih) || !deconv_inputs(v))
 			continue;
-		v->x = v->xc.at + loom_view_step(x, memory, 2, id) +
-		       loom_view_step(x, memory, 3, ih);
-		v->w = v->wc.at + loom_view_step(w, memory, 2, v->tap[0]) +
+		v->x = loom_view_step(x, memory, 2, id) + loom_view_step(x, memory, 3, ih);
+		v->w = loom_view_step(w, memory, 2, v->tap[0]) +
 		       loom_view_step(w, memory, 3, v->tap[1]) +
 		       loom_view_step(w, memory, 4, v->tap[2]);
-		deconv_step(v);
 		return true;
 	}
 	return false;
@@ -148,12 +150,19 @@ static u32 deconv_sum(const struct deconv *v, u32 i)
 	return i % step * v->cols + i / step;
 }
 
+static void deconv_add_f32(float *restrict acc, const float *restrict x, float w, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		acc[i] += w * x[i];
+}
+
 static noinline void deconv_tile_f32(struct deconv *v, const struct loom_row *y, u32 dtype)
 {
 	const struct drm_loom_attr_conv *attr = v->c.attr;
-	u32 n = v->tile.count, i;
+	u32 n = v->tile.count, ic, i;
 	float acc[DECONV_SUMS] = {};
-	u32 raw[LOOM_TILE];
 	union loom_buf buf;
 	float bias = 0.0f;
 	const float *x;
@@ -161,21 +170,23 @@ static noinline void deconv_tile_f32(struct deconv *v, const struct loom_row *y,
 	u16 h;
 
 	while (deconv_next(v)) {
-		struct loom_row row = {
-			.at = (u8 *)loom_axis_raw(&v->c.x, v->c.memory, v->x, 4, v->at, 1,
-						  v->count, raw),
-			.stride = v->c.x.elem_bytes,
-		};
+		struct loom_row xc = v->xc, wc = v->wc;
 
-		if (dtype == LOOM_DTYPE_F16) {
-			memcpy(&h, v->w, sizeof(h));
-			w = loom_half_to_f32(h);
-		} else {
-			w = loom_get_f32(v->w);
+		for (ic = 0; ic < v->c.inputs; ic++) {
+			struct loom_row row = loom_row_along(&v->c.x, v->c.memory, xc.at + v->x, 4,
+							     v->at);
+
+			if (dtype == LOOM_DTYPE_F16) {
+				memcpy(&h, wc.at + v->w, sizeof(h));
+				w = loom_half_to_f32(h);
+			} else {
+				w = loom_get_f32(wc.at + v->w);
+			}
+			x = loom_row_f32(&row, dtype, v->count, &buf);
+			deconv_add_f32(acc + v->sum, x, w, v->count);
+			loom_row_next(&xc);
+			loom_row_next(&wc);
 		}
-		x = loom_row_f32(&row, dtype, v->count, &buf);
-		for (i = 0; i < v->count; i++)
-			acc[v->sum + i] += w * x[i];
 	}
 	if (v->c.bias)
 		bias = loom_get_f32(loom_conv_channel(&v->c, v->c.bias, v->tile.index[1]));
@@ -188,7 +199,7 @@ static noinline void deconv_tile_f32(struct deconv *v, const struct loom_row *y,
 static noinline void deconv_tile_f64(struct deconv *v, const struct loom_row *y)
 {
 	const struct drm_loom_attr_conv *attr = v->c.attr;
-	u32 n = v->tile.count, i;
+	u32 n = v->tile.count, ic, i;
 	double acc[DECONV_SUMS] = {};
 	double buf[LOOM_TILE];
 	double bias = 0.0;
@@ -196,10 +207,19 @@ static noinline void deconv_tile_f64(struct deconv *v, const struct loom_row *y)
 	double w;
 
 	while (deconv_next(v)) {
-		memcpy(&w, v->w, sizeof(w));
-		x = loom_axis_raw(&v->c.x, v->c.memory, v->x, 4, v->at, 1, v->count, buf);
-		for (i = 0; i < v->count; i++)
-			acc[v->sum + i] += w * x[i];
+		struct loom_row xc = v->xc, wc = v->wc;
+
+		for (ic = 0; ic < v->c.inputs; ic++) {
+			struct loom_row row = loom_row_along(&v->c.x, v->c.memory, xc.at + v->x, 4,
+							     v->at);
+
+			memcpy(&w, wc.at + v->w, sizeof(w));
+			x = loom_row_raw(&row, 8, v->count, buf);
+			for (i = 0; i < v->count; i++)
+				acc[v->sum + i] += w * x[i];
+			loom_row_next(&xc);
+			loom_row_next(&wc);
+		}
 	}
 	if (v->c.bias)
 		bias = loom_get_f32(loom_conv_channel(&v->c, v->c.bias, v->tile.index[1]));

@@ -370,6 +370,32 @@ static void resize_part(struct resize *r, const u32 *index, u32 n)
 	resize_fill_columns(r, &y, n);
 }
 
+/* Tile @digit of @rows rows, of which the first is number @row. */
+static void resize_tiles(struct resize *r, u64 row, u64 rows, u32 digit)
+{
+	const u32 *dims = r->y->dims;
+	u32 tiles = loom_tile_per_row(dims[4]);
+	struct loom_tile tile;
+	u32 done, n;
+	u64 i;
+
+	loom_tile_get(&tile, dims, 5, row * tiles + digit);
+	for (done = 0; done < tile.count; done += n) {
+		u32 index[5] = { tile.index[0], tile.index[1], tile.index[2], tile.index[3],
+				 tile.index[4] + done };
+
+		n = min(tile.count - done, (u32)RESIZE_WIDTH);
+		resize_columns(r, index[4], n);
+		for (i = 0; i < rows; i++) {
+			u32 axis;
+
+			resize_part(r, index, n);
+			for (axis = 3; ++index[axis] == dims[axis] && axis > 0; axis--)
+				index[axis] = 0;
+		}
+	}
+}
+
 void loom_fp_resize_run(const struct loom_command *command, const struct loom_memory *memory,
 			u64 first, u64 count)
 {
@@ -381,27 +407,20 @@ void loom_fp_resize_run(const struct loom_command *command, const struct loom_me
 		.y = y,
 		.x = &command->views[1],
 	};
-	struct loom_tile tile;
-	u64 i, rows;
-	u32 width, done, n;
+	u64 rows;
+	u32 i;
 
 	while (count) {
-		/* rows of one tile share their columns; wider ones go tile by tile */
-		rows = tiles == 1 ? count : 1;
-		loom_tile_get(&tile, y->dims, 5, first);
-		width = tile.count;
-		for (done = 0; done < width; done += n) {
-			n = min(width - done, (u32)RESIZE_WIDTH);
-			loom_tile_get(&tile, y->dims, 5, first);
-			resize_columns(&r, tile.index[4] + done, n);
-			for (i = 0; i < rows; i++, loom_tile_next(&tile, y->dims, 5)) {
-				u32 index[5] = { tile.index[0], tile.index[1], tile.index[2],
-						 tile.index[3], tile.index[4] + done };
-
-				resize_part(&r, index, n);
-			}
+		/* whole rows share the taps on W, tile by tile */
+		rows = first % tiles ? 0 : count / tiles;
+		for (i = 0; i < tiles && rows; i++)
+			resize_tiles(&r, first / tiles, rows, i);
+		first += rows * tiles;
+		count -= rows * tiles;
+		if (count) {
+			resize_tiles(&r, first / tiles, 1, first % tiles);
+			first++;
+			count--;
 		}
-		first += rows;
-		count -= rows;
 	}
 }

@@ -262,6 +262,14 @@ const u64 *loom_row_u64(const struct loom_row *row, u32 dtype, u32 n, union loom
 	return tile->u64;
 }
 
+static void row_canonical_f32(float *restrict to, const float *restrict from, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		to[i] = from[i] != from[i] ? __builtin_nanf("") : from[i];
+}
+
 void loom_row_put_f32(const struct loom_row *row, u32 dtype, u32 n, const float *from)
 {
 	union {
@@ -274,11 +282,12 @@ void loom_row_put_f32(const struct loom_row *row, u32 dtype, u32 n, const float 
 		for (i = 0; i < n; i++)
 			to.f16[i] = loom_half_of_f32(from[i]);
 		loom_row_write(row, 2, n, to.f16);
-		return;
+	} else if (!row->lanes && row->stride == 4) {
+		row_canonical_f32((float *)row->at, from, n);
+	} else {
+		row_canonical_f32(to.f32, from, n);
+		loom_row_write(row, 4, n, to.f32);
 	}
-	for (i = 0; i < n; i++)
-		to.f32[i] = from[i] != from[i] ? __builtin_nanf("") : from[i];
-	loom_row_write(row, 4, n, to.f32);
 }
 
 void loom_row_put_f64(const struct loom_row *row, u32 n, const double *from)
