@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a job costs that does nothing: from the submit of an empty plan to the return of the
+ * wait for its fence, beside a round trip between two threads over eventfds. Both are two
+ * hand-overs between threads, so their ratio says what the driver and the scheduler add,
+ * on whatever machine or emulator this runs.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <drm/loom_accel.h>
+
+#define BATCHES		20
+#define PER_BATCH	100
+#define SAMPLES		(BATCHES * PER_BATCH)
+#define WARM_UP		50
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "vm_submit: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* ------------------------------------------------------------- the job */
+
+struct node {
+	int fd;
+	uint32_t lanes;
+	uint32_t context;
+	uint32_t plan;
+	uint32_t syncobj;
+};
+
+static int node_find(void)
+{
+	DIR *dir = opendir("/sys/class/accel");
+	struct dirent *entry;
+	int found = -1;
+
+	if (!dir)
+		return -1;
+	while (found < 0 && (entry = readdir(dir))) {
+		char path[300], name[8] = { 0 };
+		struct drm_version version = { .name = name, .name_len = sizeof(name) };
+		int fd;
+
+		snprintf(path, sizeof(path), "/dev/accel/%s", entry->d_name);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (!ioctl(fd, DRM_IOCTL_VERSION, &version) && !strcmp(name, "loom"))
+			found = fd;
+		else
+			close(fd);
+	}
+	closedir(dir);
+	return found;
+}
+
+static void node_prepare(struct node *node)
+{
+	struct drm_loom_device_info info;
+	struct drm_loom_query query = {
+		.type = LOOM_QUERY_DEVICE, .ptr = (uintptr_t)&info, .size = sizeof(info),
+	};
+	struct drm_loom_plan_header header = {
+		.magic = LOOM_PLAN_MAGIC,
+		.version = LOOM_PLAN_VERSION,
+		.size = sizeof(header),
+		.slots = { sizeof(header), 0, sizeof(struct drm_loom_plan_slot) },
+		.tensors = { sizeof(header), 0, sizeof(struct drm_loom_plan_tensor) },
+		.steps = { sizeof(header), 0, sizeof(struct drm_loom_plan_step) },
+		.commands = { sizeof(header), 0, sizeof(struct drm_loom_plan_command) },
+		.views = { sizeof(header), 0, sizeof(struct drm_loom_plan_view) },
+		.attrs = { sizeof(header), 0, 1 },
+	};
+	struct drm_loom_plan_create plan = { .ptr = (uintptr_t)&header, .size = sizeof(header) };
+	struct drm_loom_context_create context = { .priority = LOOM_PRIORITY_NORMAL };
+	struct drm_syncobj_create syncobj = { 0 };
+
+	if (ioctl(node->fd, DRM_IOCTL_LOOM_QUERY, &query))
+		fail("QUERY");
+	header.lanes = info.lanes;
+	if (ioctl(node->fd, DRM_IOCTL_LOOM_PLAN_CREATE, &plan))
+		fail("PLAN_CREATE");
+	if (ioctl(node->fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &context))
+		fail("CONTEXT_CREATE");
+	if (ioctl(node->fd, DRM_IOCTL_SYNCOBJ_CREATE, &syncobj))
+		fail("SYNCOBJ_CREATE");
+	node->plan = plan.plan;
+	node->context = context.context;
+	node->syncobj = syncobj.handle;
+}
+
+/* Return: ns until SUBMIT is back; @total_ns: until the wait for its fence is. */
+static uint64_t node_round(const struct node *node, uint64_t *total_ns)
+{
+	struct drm_loom_sync out = { .handle = node->syncobj };
+	struct drm_loom_submit submit = {
+		.context = node->context,
+		.plan = node->plan,
+		.out_syncs = { sizeof(out), 1, (uintptr_t)&out },
+	};
+	struct drm_syncobj_wait wait = {
+		.handles = (uintptr_t)&node->syncobj,
+		.count_handles = 1,
+		.timeout_nsec = INT64_MAX,
+	};
+	uint64_t start = now_ns(), submitted;
+
+	if (ioctl(node->fd, DRM_IOCTL_LOOM_SUBMIT, &submit))
+		fail("SUBMIT");
+	submitted = now_ns();
+	if (ioctl(node->fd, DRM_IOCTL_SYNCOBJ_WAIT, &wait))
+		fail("SYNCOBJ_WAIT");
+	*total_ns = now_ns() - start;
+	return submitted - start;
+}
+
+/* -------------------------------------------------------- the ping-pong */
+
+struct pingpong {
+	int ping, pong;
+};
+
+static uint64_t eventfd_take(int fd)
+{
+	uint64_t value = 0;
+
+	if (read(fd, &value, sizeof(value)) != sizeof(value))
+		fail("eventfd");
+	return value;
+}
+
+static void eventfd_give(int fd, uint64_t value)
+{
+	if (write(fd, &value, sizeof(value)) != sizeof(value))
+		fail("eventfd");
+}
+
+/* Gives back what it is given, until that is 2. */
+static void *pingpong_answer(void *data)
+{
+	const struct pingpong *pingpong = data;
+	uint64_t value;
+
+	do {
+		value = eventfd_take(pingpong->ping);
+		eventfd_give(pingpong->pong, value);
+	} while (value != 2);
+	return NULL;
+}
+
+static uint64_t pingpong_round(const struct pingpong *pingpong)
+{
+	uint64_t start = now_ns();
+
+	eventfd_give(pingpong->ping, 1);
+	eventfd_take(pingpong->pong);
+	return now_ns() - start;
+}
+
+/* -------------------------------------------------------------- figures */
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Return: the median, in us. */
+static double report(const char *what, uint64_t *samples)
+{
+	qsort(samples, SAMPLES, sizeof(*samples), compare);
+	printf("%-34s %9.1f %9.1f %9.1f\n", what, (double)samples[SAMPLES / 10] / 1000,
+	       (double)samples[SAMPLES / 2] / 1000, (double)samples[SAMPLES * 9 / 10] / 1000);
+	return (double)samples[SAMPLES / 2] / 1000;
+}
+
+int main(void)
+{
+	static uint64_t submit[SAMPLES], total[SAMPLES], pong[SAMPLES];
+	struct pingpong pingpong = { eventfd(0, EFD_CLOEXEC), eventfd(0, EFD_CLOEXEC) };
+	struct node node = { .fd = node_find() };
+	double total_us, pong_us;
+	pthread_t thread;
+	uint64_t ignored;
+
+	if (node.fd < 0) {
+		printf("vm_submit: no loom device here, nothing measured\n");
+		return 0;
+	}
+	if (pingpong.ping < 0 || pingpong.pong < 0)
+		fail("eventfd");
+	node_prepare(&node);
+	errno = pthread_create(&thread, NULL, pingpong_answer, &pingpong);
+	if (errno)
+		fail("pthread_create");
+
+	for (int i = 0; i < WARM_UP; i++) {
+		node_round(&node, &ignored);
+		pingpong_round(&pingpong);
+	}
+	/* by turns, so that whatever else goes on is the same for both */
+	for (int batch = 0; batch < BATCHES; batch++) {
+		for (int i = batch * PER_BATCH; i < (batch + 1) * PER_BATCH; i++)
+			submit[i] = node_round(&node, &total[i]);
+		for (int i = batch * PER_BATCH; i < (batch + 1) * PER_BATCH; i++)
+			pong[i] = pingpong_round(&pingpong);
+	}
+	eventfd_give(pingpong.ping, 2);
+	pthread_join(thread, NULL);
+
+	printf("%-34s %9s %9s %9s\n", "us, of 2000 rounds", "10 %", "median", "90 %");
+	report("SUBMIT of an empty plan", submit);
+	total_us = report("SUBMIT until its fence was waited for", total);
+	pong_us = report("eventfd ping-pong, two threads", pong);
+	printf("an empty job costs %.1f times a ping-pong\n", total_us / pong_us);
+	close(node.fd);
+	return 0;
+}
