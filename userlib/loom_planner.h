@@ -101,6 +101,46 @@ struct loom_program_tensor {
 };
 
 /**
+ * struct loom_program_kernel - how a node was cut
+ * @node: name of the node
+ * @op: its operator in the model
+ * @first_step: first step of the plan that belongs to it
+ * @slices: number of slices
+ * @overlap: double buffers: slices are loaded while others are computed
+ * @rank: number of axes that the result is seen with
+ * @dims: the axes
+ * @chunk: the longest piece of each
+ * @scratch_bytes: SRAM per lane
+ */
+struct loom_program_kernel {
+	const char *node;
+	const char *op;
+	uint32_t first_step;
+	uint32_t slices;
+	bool overlap;
+	uint32_t rank;
+	uint64_t dims[6];
+	uint64_t chunk[6];
+	uint64_t scratch_bytes;
+};
+
+/**
+ * struct loom_program_neuron - a value in the arena
+ * @name: of the value
+ * @offset: first byte in the arena
+ * @size_bytes: number of bytes
+ * @first_node: number of the node that makes it
+ * @last_node: number of the last node that reads it, or any view of it
+ */
+struct loom_program_neuron {
+	const char *name;
+	uint64_t offset;
+	uint64_t size_bytes;
+	uint32_t first_node;
+	uint32_t last_node;
+};
+
+/**
  * struct loom_program_stats - what the plan will cost
  *
  * The last six are what the engine counts when it runs the plan, to the byte.
@@ -161,6 +201,10 @@ struct loom_program_stats {
  * @num_observed: number of @observed
  * @weights: what has to be copied to the weights slot
  * @num_weights: number of @weights
+ * @kernels: nodes that compute, in order; a node may be several
+ * @num_kernels: number of @kernels
+ * @neurons: what is where in the arena, and when
+ * @num_neurons: number of @neurons
  * @stats: what it will cost
  */
 struct loom_program {
@@ -177,6 +221,10 @@ struct loom_program {
 	uint32_t num_observed;
 	const struct loom_program_tensor *weights;
 	uint32_t num_weights;
+	const struct loom_program_kernel *kernels;
+	uint32_t num_kernels;
+	const struct loom_program_neuron *neurons;
+	uint32_t num_neurons;
 	struct loom_program_stats stats;
 };
 

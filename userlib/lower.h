@@ -270,6 +270,9 @@ struct loom_storage;
  * @step: next free step
  * @scratch_bytes: SRAM used so far, per lane
  * @sliced_nodes: kernels of more than one slice
+ * @kernels: how each kernel was cut, from malloc
+ * @num_kernels: number of @kernels
+ * @cap_kernels: room in @kernels
  * @err: where errors go, or NULL
  */
 struct loom_lower {
@@ -281,6 +284,9 @@ struct loom_lower {
 	u32 step;
 	u64 scratch_bytes;
 	u64 sliced_nodes;
+	struct loom_program_kernel *kernels;
+	u32 num_kernels;
+	u32 cap_kernels;
 	struct loom_error *err;
 };
 

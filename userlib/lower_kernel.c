@@ -553,6 +553,40 @@ static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
 	return ret;
 }
 
+/* Takes note of how a kernel was cut, for people. */
+static int note_kernel(struct loom_lower *lower, const struct loom_kernel *kernel,
+		       const struct loom_tiling *tiling)
+{
+	const struct loom_ref *y = &kernel->operands[0].ref;
+	struct loom_program_kernel *note;
+	u32 i;
+
+	if (lower->num_kernels == lower->cap_kernels) {
+		u32 cap = lower->cap_kernels ? 2 * lower->cap_kernels : 64;
+
+		note = realloc(lower->kernels, cap * sizeof(*note));
+		if (!note)
+			return -ENOMEM;
+		lower->kernels = note;
+		lower->cap_kernels = cap;
+	}
+	note = &lower->kernels[lower->num_kernels++];
+	*note = (struct loom_program_kernel){
+		.node = lower->node->name,
+		.op = lower->node->onnx_op,
+		.first_step = lower->step,
+		.slices = tiling->slices,
+		.overlap = tiling->overlap,
+		.rank = y->rank,
+		.scratch_bytes = tiling->scratch_bytes,
+	};
+	for (i = 0; i < y->rank; i++) {
+		note->dims[i] = y->dims[i];
+		note->chunk[i] = tiling->chunk[i];
+	}
+	return 0;
+}
+
 int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel)
 {
 	const struct loom_ref *y = &kernel->operands[0].ref;
@@ -578,6 +612,8 @@ int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel)
 		return loom_lower_fail(lower, -E2BIG, "it takes %llu slices, a plan can have %u",
 				       (unsigned long long)tiling.slices, LOOM_MAX_STEPS);
 	ret = place_buffers(&w);
+	if (!ret)
+		ret = note_kernel(lower, kernel, &tiling);
 	if (ret)
 		return ret;
 	for (i = 0; i < y->rank; i++)

@@ -39,6 +39,26 @@ static void remove_axis(struct loom_ref *ref, u32 axis)
 	ref->rank--;
 }
 
+/* Part @index of axis @axis, without that axis. */
+static struct loom_ref part_of(const struct loom_ref *ref, u32 axis, u64 index)
+{
+	struct loom_ref part = *ref;
+
+	part.offset += (s64)index * ref->strides[axis];
+	remove_axis(&part, axis);
+	return part;
+}
+
+static u32 shortest_axis(const struct loom_ref *ref)
+{
+	u32 shortest = 0, i;
+
+	for (i = 1; i < ref->rank; i++)
+		if (ref->dims[i] < ref->dims[shortest])
+			shortest = i;
+	return shortest;
+}
+
 /* Fewest axes that say the same for both; @b may be NULL. */
 static void simplify(struct loom_ref *a, struct loom_ref *b)
 {
@@ -69,13 +89,16 @@ int loom_lower_copy(struct loom_lower *lower, const struct loom_ref *to,
 {
 	struct loom_ref y = *to, x = *from;
 	struct drm_loom_plan_view views[2];
+	u32 axis;
 	u64 i;
 	int ret;
 
 	simplify(&y, &x);
 	if (y.rank > LOOM_MAX_RANK) {
-		for (i = 0; i < y.dims[0]; i++) {
-			struct loom_ref y_part = loom_ref_at(&y, i), x_part = loom_ref_at(&x, i);
+		axis = shortest_axis(&y);
+		for (i = 0; i < y.dims[axis]; i++) {
+			struct loom_ref y_part = part_of(&y, axis, i);
+			struct loom_ref x_part = part_of(&x, axis, i);
 
 			ret = loom_lower_copy(lower, &y_part, &x_part);
 			if (ret)
@@ -94,13 +117,15 @@ int loom_lower_fill(struct loom_lower *lower, const struct loom_ref *to, u64 bit
 	struct drm_loom_attr_fill attr = { .bits = bits };
 	struct loom_ref y = *to;
 	struct drm_loom_plan_view view;
+	u32 axis;
 	u64 i;
 	int ret;
 
 	simplify(&y, NULL);
 	if (y.rank > LOOM_MAX_RANK) {
-		for (i = 0; i < y.dims[0]; i++) {
-			struct loom_ref part = loom_ref_at(&y, i);
+		axis = shortest_axis(&y);
+		for (i = 0; i < y.dims[axis]; i++) {
+			struct loom_ref part = part_of(&y, axis, i);
 
 			ret = loom_lower_fill(lower, &part, bits);
 			if (ret)

@@ -173,15 +173,17 @@ static void make_kernel(struct loom_kernel *kernel, const struct loom_nest_axes 
 		kernel->last_resort = 1U << (nest->rank - 1);
 }
 
-/* The outermost axis that may be cut becomes a loop of kernels. */
+/* The shortest axis that may be cut becomes a loop of kernels. */
 static int lower_loop(struct loom_lower *lower, const struct loom_nest_axes *nest)
 {
-	u32 axis = 0, i;
+	u32 axis = nest->rank, i;
 	u64 k;
 	int ret;
 
-	while (axis < nest->rank && has_bit(nest->apart | nest->reduced, axis))
-		axis++;
+	for (i = 0; i < nest->rank; i++)
+		if (!has_bit(nest->apart | nest->reduced, i) &&
+		    (axis == nest->rank || nest->dims[i] < nest->dims[axis]))
+			axis = i;
 	if (axis == nest->rank)
 		return loom_lower_fail(lower, -EOPNOTSUPP,
 				       "it works on %u axes at once, the device has %u",

@@ -12,8 +12,8 @@
  * O(k log k).
  *
  * Which order is best depends on the problem, so there are three, and hill climbing from the best
- * of them: an item is moved elsewhere in the order, and the new order is kept unless it is worse. The
- * moves come from a fixed sequence and their number from the size of the problem alone.
+ * of them: an item is moved elsewhere in the order, and the new order is kept unless it is worse.
+ * The moves come from a fixed sequence and their number from the size of the problem alone.
  *
  * Rejected: testing each pair (60k items: four billion), and a sorted list of all that is placed
  * (long lists, of which hardly anything is alive at the same time).

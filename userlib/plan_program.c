@@ -17,6 +17,8 @@
  * @outputs: &loom_program.outputs
  * @observed: &loom_program.observed
  * @weights: &loom_program.weights
+ * @kernels: &loom_program.kernels
+ * @neurons: &loom_program.neurons
  */
 struct owned {
 	struct loom_program program;
@@ -25,6 +27,8 @@ struct owned {
 	struct loom_program_tensor *outputs;
 	struct loom_program_tensor *observed;
 	struct loom_program_tensor *weights;
+	struct loom_program_kernel *kernels;
+	struct loom_program_neuron *neurons;
 };
 
 /**
@@ -89,6 +93,19 @@ static int make_tables(const struct planner *p, struct owned *o)
 	o->program.observed = o->observed;
 	o->program.weights = o->weights;
 	return 0;
+}
+
+/* What was noted on the way changes hands. */
+static void take_notes(struct planner *p, struct owned *o)
+{
+	o->kernels = p->lower.kernels;
+	p->lower.kernels = NULL;
+	o->program.kernels = o->kernels;
+	o->program.num_kernels = p->lower.num_kernels;
+	o->neurons = p->storage.neurons;
+	p->storage.neurons = NULL;
+	o->program.neurons = o->neurons;
+	o->program.num_neurons = p->storage.num_neurons;
 }
 
 static int fill_tables(const struct planner *p, struct owned *o)
@@ -205,6 +222,7 @@ static int finish(struct planner *p, struct loom_program **program)
 		loom_program_destroy(&o->program);
 		return ret;
 	}
+	take_notes(p, o);
 	fill_stats(p, &o->program);
 	*program = &o->program;
 	return 0;
@@ -228,6 +246,7 @@ int loom_program_create(const struct loom_graph *graph,
 	if (ret && err && !err->text[0])
 		fail(err, ret, ret == -E2BIG ? "the plan is past a cap of the plan format" :
 			       ret == -ENOMEM ? "out of memory" : strerror(-ret));
+	free(p.lower.kernels);
 	loom_storage_clear(&p.storage);
 	loom_build_clear(&p.build);
 	return ret;
@@ -245,5 +264,7 @@ void loom_program_destroy(struct loom_program *program)
 	free(o->outputs);
 	free(o->observed);
 	free(o->weights);
+	free(o->kernels);
+	free(o->neurons);
 	free(o);
 }

@@ -24,6 +24,8 @@
 #include <string.h>
 
 #define MAX_RUNGS	40
+/* Pieces of an axis at most. */
+#define MAX_PIECES	(LOOM_MAX_STEPS / 8)
 /* Cuts that are tried at most per search; beyond, ladders get coarser. */
 #define MAX_CUTS	10000
 
@@ -143,10 +145,41 @@ static void measure_piece(const struct search *s, u32 index, u32 axis, u64 lo, u
 	rung->rows[index] = max(rung->rows[index], rows);
 }
 
+/* One axis of the operand follows @axis, one by one: all but windows and groups. */
+static bool follows_plainly(const struct search *s, u32 index, u32 axis, u32 *which)
+{
+	const struct loom_operand *operand = &s->kernel->operands[index];
+	u32 count = 0, k;
+
+	for (k = 0; k < operand->ref.rank; k++) {
+		if (operand->map[k].kind == LOOM_MAP_FULL || operand->map[k].axis != axis)
+			continue;
+		if (operand->map[k].kind != LOOM_MAP_SAME)
+			return false;
+		*which = k;
+		count++;
+	}
+	return count == 1;
+}
+
+static void measure_pieces(const struct search *s, u32 index, u32 axis, struct rung *rung)
+{
+	u64 dim = s->kernel->operands[0].ref.dims[axis], lo;
+	u32 which = 0;
+
+	if (follows_plainly(s, index, axis, &which)) {
+		rung->sum[index] = dim;
+		rung->rows[index] = lane_rows(s, &s->kernel->operands[index], which, rung->chunk);
+		return;
+	}
+	for (lo = 0; lo < dim; lo += rung->chunk)
+		measure_piece(s, index, axis, lo, min(lo + rung->chunk, dim), rung);
+}
+
 static void add_rung(struct search *s, u32 axis, u64 chunk)
 {
 	struct ladder *ladder = &s->ladders[axis];
-	u64 dim = s->kernel->operands[0].ref.dims[axis], lo;
+	u64 dim = s->kernel->operands[0].ref.dims[axis];
 	struct rung *rung = &ladder->rungs[ladder->count];
 	u32 i;
 
@@ -160,10 +193,9 @@ static void add_rung(struct search *s, u32 axis, u64 chunk)
 	memset(rung, 0, sizeof(*rung));
 	rung->chunk = chunk;
 	rung->pieces = loom_div_round_up(dim, chunk);
-	for (lo = 0; lo < dim; lo += chunk)
-		for (i = 0; i < s->kernel->num_operands; i++)
-			if (s->follows[i] & (1U << axis))
-				measure_piece(s, i, axis, lo, min(lo + chunk, dim), rung);
+	for (i = 0; i < s->kernel->num_operands; i++)
+		if (s->follows[i] & (1U << axis))
+			measure_pieces(s, i, axis, rung);
 	ladder->count++;
 }
 
@@ -210,6 +242,8 @@ static void make_ladder(struct search *s, u32 axis, bool cut)
 	u64 dim = s->kernel->operands[0].ref.dims[axis];
 	u64 limit = axis == s->rank - 1 ? unit_limit(s->kernel, dim) : dim;
 	bool lanes = axis == s->kernel->operands[0].lane_axis;
+	/* more pieces than a plan has steps are of no use, and would take forever to measure */
+	u64 most = min(dim, (u64)MAX_PIECES);
 	u64 pieces = 1, chunk, last = 0;
 
 	s->ladders[axis].count = 0;
@@ -225,9 +259,9 @@ static void make_ladder(struct search *s, u32 axis, bool cut)
 		if (chunk != last)
 			add_rung(s, axis, chunk);
 		last = chunk;
-		if (chunk == 1 || pieces >= dim || !cut)
+		if (chunk == 1 || pieces >= most || !cut)
 			return;
-		pieces = min(pieces < 12 ? pieces + 1 : pieces + pieces / 4, dim);
+		pieces = min(pieces < 12 ? pieces + 1 : pieces + pieces / 4, most);
 	}
 }
 

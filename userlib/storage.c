@@ -339,6 +339,35 @@ static void arena_fill(struct loom_storage *storage, struct arena *arena)
 	}
 }
 
+/* What is where in the arena, for people. Aliases come behind their owners. */
+static int note_neurons(struct loom_storage *storage, const struct arena *arena,
+			const u64 *offsets)
+{
+	u32 *note_of = calloc((size_t)arena->num_items + 1, sizeof(*note_of)), n = 0, i;
+
+	storage->neurons = calloc((size_t)arena->num_items + 1, sizeof(*storage->neurons));
+	if (!note_of || !storage->neurons) {
+		free(note_of);
+		return -ENOMEM;
+	}
+	for (i = 0; i < arena->num_items; i++) {
+		const struct loom_place_item *item = &arena->items[i];
+		struct loom_program_neuron *neuron;
+
+		note_of[i] = item->alias == LOOM_PLACE_NONE ? n++ : note_of[item->alias];
+		neuron = &storage->neurons[note_of[i]];
+		if (item->alias == LOOM_PLACE_NONE) {
+			neuron->name = arena->values[i]->name;
+			neuron->offset = offsets[i];
+			neuron->size_bytes = item->size_bytes;
+			neuron->first_node = item->lower;
+		}
+		neuron->last_node = max(neuron->last_node, (u32)item->upper - 1);
+	}
+	free(note_of);
+	return 0;
+}
+
 static int arena_place(struct loom_storage *storage, struct arena *arena,
 		       const struct loom_placer *placer)
 {
@@ -370,6 +399,8 @@ static int arena_place(struct loom_storage *storage, struct arena *arena,
 			home->offset = offsets[i];
 		}
 	}
+	if (!ret)
+		ret = note_neurons(storage, arena, offsets);
 	free(offsets);
 	return ret;
 }
@@ -462,6 +493,7 @@ void loom_storage_clear(struct loom_storage *storage)
 	free(storage->observed);
 	free(storage->outputs);
 	free(storage->copies);
+	free(storage->neurons);
 	memset(storage, 0, sizeof(*storage));
 }
 

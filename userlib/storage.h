@@ -92,6 +92,7 @@ struct loom_late_copy {
  * @neuron_bytes: their sum
  * @arena_bytes: size of the arena
  * @bound_bytes: what it cannot be smaller than
+ * @neurons: what is where in the arena, from malloc
  */
 struct loom_storage {
 	const struct loom_graph *graph;
@@ -116,6 +117,7 @@ struct loom_storage {
 	u64 neuron_bytes;
 	u64 arena_bytes;
 	u64 bound_bytes;
+	struct loom_program_neuron *neurons;
 };
 
 /**

@@ -121,6 +121,11 @@ static void test_reshape_output(void)
 	       program->stats.dram_write_bytes == 4 * ROWS * COLUMNS * sizeof(float),
 	       "an output that is a reshape is computed in its place, without a copy");
 	tap_ok(program->stats.neurons == 2, "only t and s are in the arena");
+	tap_ok(program->num_neurons == 2 && !strcmp(program->neurons[0].name, "t") &&
+	       program->neurons[0].first_node == 0 && !strcmp(program->neurons[1].name, "s"),
+	       "and that is what the list of neurons says");
+	tap_ok(program->num_kernels == 4 && !strcmp(program->kernels[1].op, "Relu") &&
+	       program->kernels[1].slices == 1, "four nodes compute, one only reshapes");
 	session = run(&test, program, &target);
 	if (loom_session_get_output(session, 0, &r))
 		tap_fatal("no output");
