@@ -25,7 +25,7 @@
 
 #define MAX_RUNGS	40
 /* Pieces of an axis at most. */
-#define MAX_PIECES	(LOOM_MAX_STEPS / 8)
+#define MAX_PIECES	((u64)LOOM_MAX_STEPS / 8)
 /* Cuts that are tried at most per search; beyond, ladders get coarser. */
 #define MAX_CUTS	10000
 
@@ -243,7 +243,7 @@ static void make_ladder(struct search *s, u32 axis, bool cut)
 	u64 limit = axis == s->rank - 1 ? unit_limit(s->kernel, dim) : dim;
 	bool lanes = axis == s->kernel->operands[0].lane_axis;
 	/* more pieces than a plan has steps are of no use, and would take forever to measure */
-	u64 most = min(dim, (u64)MAX_PIECES);
+	u64 most = min(dim, MAX_PIECES);
 	u64 pieces = 1, chunk, last = 0;
 
 	s->ladders[axis].count = 0;
