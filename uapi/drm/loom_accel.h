@@ -37,6 +37,7 @@ extern "C" {
  *            range, a binding that does not fit its slot
  * ENOENT     no such buffer, plan, context or syncobj on this file
  * EFAULT     a user pointer that is not mapped
+ * EACCES     CONTEXT_CREATE: a priority that the caller may not have
  * E2BIG      an array or plan past its cap, or a larger structure whose unknown
  *            tail is not zero
  * EBADMSG    PLAN_CREATE: the plan was refused, see the reject record
@@ -346,7 +347,7 @@ enum drm_loom_priority {
 	LOOM_PRIORITY_LOW = 0,
 	/** @LOOM_PRIORITY_NORMAL: the usual */
 	LOOM_PRIORITY_NORMAL = 1,
-	/** @LOOM_PRIORITY_HIGH: needs CAP_SYS_NICE or DRM master, else EACCES */
+	/** @LOOM_PRIORITY_HIGH: needs CAP_SYS_NICE, else EACCES */
 	LOOM_PRIORITY_HIGH = 2,
 };
 
@@ -471,6 +472,7 @@ struct drm_loom_context_query {
 #define LOOM_MAX_SLOTS			64
 #define LOOM_MAX_ATTR_BYTES		(64U << 20)
 #define LOOM_MAX_UNIT_COST		(1ULL << 22)
+#define LOOM_MAX_SPATIAL		(1 << 24)
 #define LOOM_MAX_SYNCS			256
 
 /**
@@ -757,6 +759,8 @@ struct drm_loom_attr_fill {
  * Operands are floating point (all F32, all F16 or all F64), or x and w are I8 or U8 and y is I32
  * (or I8, U8 with LOOM_ATTR_SCALE).
  *
+ * None of @stride, @dilation and @pad is larger than LOOM_MAX_SPATIAL, either way.
+ *
  * @stride: D, H, W, from 1
  * @dilation: D, H, W, from 1
  * @pad: D, H, W before the first element; DECONV takes negative ones, too
@@ -800,6 +804,9 @@ enum drm_loom_pool {
 
 /**
  * struct drm_loom_attr_pool - attributes of POOL
+ *
+ * None of the first five is larger than LOOM_MAX_SPATIAL.
+ *
  * @kernel: D, H, W, from 1
  * @stride: D, H, W, from 1
  * @dilation: D, H, W, from 1

@@ -24,12 +24,6 @@
 /* what quantised arithmetic takes */
 #define LOOM_DTYPES_BYTE	(LOOM_DTYPE_BIT(LOOM_DTYPE_I8) | LOOM_DTYPE_BIT(LOOM_DTYPE_U8))
 
-/*
- * Cap on strides, dilations, pads and kernels of an attribute. With it, and dims of 32 bits, no
- * coordinate that an operation computes leaves 63 bits.
- */
-#define LOOM_MAX_SPATIAL_ATTR	16777216
-
 static inline bool loom_dtype_in(const struct loom_view *view, u32 dtypes)
 {
 	return dtypes & LOOM_DTYPE_BIT(view->dtype);

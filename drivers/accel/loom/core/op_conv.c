@@ -6,9 +6,9 @@
  * DECONV: the same with w[C,O/groups,KD,KH,KW], floating point only.
  *
  * The spatial dims of y and x need not fit each other: what falls outside of x is zero, so a
- * slice of a convolution is a convolution. Coordinates fit s64 by the caps on the
- * attributes. Optional operands stand in the order bias, scale; each is dense in meaning only:
- * it is a view like any other.
+ * slice of a convolution is a convolution. With dims of 32 bits and LOOM_MAX_SPATIAL no
+ * coordinate leaves 63 bits. Optional operands stand in the order bias, scale; each is dense in
+ * meaning only: it is a view like any other.
  *
  * Unit: one tile of y (loom_tile_get() over y's five dims): up to LOOM_TILE outputs along W for
  * one (n, o, d, h). Cost: C/groups * KD * KH * KW per element, for both.
@@ -35,10 +35,10 @@ static bool loom_op_conv_attr_check(struct loom_check *check, bool forward)
 		return loom_op_refuse(check, LOOM_RULE_OPERANDS);
 
 	for (i = 0; i < 3; i++) {
-		if (attr->stride[i] < 1 || attr->stride[i] > LOOM_MAX_SPATIAL_ATTR ||
-		    attr->dilation[i] < 1 || attr->dilation[i] > LOOM_MAX_SPATIAL_ATTR ||
-		    attr->pad[i] < (forward ? 0 : -LOOM_MAX_SPATIAL_ATTR) ||
-		    attr->pad[i] > LOOM_MAX_SPATIAL_ATTR)
+		if (attr->stride[i] < 1 || attr->stride[i] > LOOM_MAX_SPATIAL ||
+		    attr->dilation[i] < 1 || attr->dilation[i] > LOOM_MAX_SPATIAL ||
+		    attr->pad[i] < (forward ? 0 : -LOOM_MAX_SPATIAL) ||
+		    attr->pad[i] > LOOM_MAX_SPATIAL)
 			return loom_op_refuse(check, LOOM_RULE_ATTR);
 	}
 	return true;

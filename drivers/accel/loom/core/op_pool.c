@@ -19,11 +19,11 @@ bool loom_op_pool_check(struct loom_check *check)
 	if (attr->kind > LOOM_POOL_AVG || attr->flags & ~LOOM_POOL_COUNT_PAD || attr->reserved)
 		return loom_op_refuse(check, LOOM_RULE_ATTR);
 	for (i = 0; i < 3; i++) {
-		if (attr->kernel[i] < 1 || attr->kernel[i] > LOOM_MAX_SPATIAL_ATTR ||
-		    attr->stride[i] < 1 || attr->stride[i] > LOOM_MAX_SPATIAL_ATTR ||
-		    attr->dilation[i] < 1 || attr->dilation[i] > LOOM_MAX_SPATIAL_ATTR ||
-		    attr->pad_before[i] < 0 || attr->pad_before[i] > LOOM_MAX_SPATIAL_ATTR ||
-		    attr->pad_after[i] < 0 || attr->pad_after[i] > LOOM_MAX_SPATIAL_ATTR)
+		if (attr->kernel[i] < 1 || attr->kernel[i] > LOOM_MAX_SPATIAL ||
+		    attr->stride[i] < 1 || attr->stride[i] > LOOM_MAX_SPATIAL ||
+		    attr->dilation[i] < 1 || attr->dilation[i] > LOOM_MAX_SPATIAL ||
+		    attr->pad_before[i] < 0 || attr->pad_before[i] > LOOM_MAX_SPATIAL ||
+		    attr->pad_after[i] < 0 || attr->pad_after[i] > LOOM_MAX_SPATIAL)
 			return loom_op_refuse(check, LOOM_RULE_ATTR);
 	}
 
