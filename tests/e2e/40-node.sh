@@ -68,5 +68,5 @@ for when in models backend refusals killed; do
 	ok "nothing is left allocated after: $when" cmp "$vm/info.before" "$vm/info.$when"
 done
 ok 'the one that was killed was at work' grep -qx 137 "$vm/killed.status"
-ok 'and after all that it still reads' grep -qx 'text: Loom reads' "$vm/text"
+ok 'and after all that it still reads' grep -qx 'text: Loom 42' "$vm/text"
 finish

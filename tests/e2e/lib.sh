@@ -44,7 +44,10 @@ fresh_out() {
 	mkdir -p "$out"
 }
 
-# What the networks are shown, in $pictures; the same on every machine.
+# What the networks are shown, in $pictures; the same on every machine. The line is one on
+# which recognition is well-conditioned: of ten lines tried, its attention amplifies the rounding of
+# the layers before it a hundredfold on one ("Loom reads", off by 2e-4 whatever the order of
+# sums), and to compare floats there says nothing.
 pictures=build/e2e-out/pictures
 make_pictures() {
 	local p=build/e2e/pictures
@@ -52,7 +55,7 @@ make_pictures() {
 	[ -x build/textline ] || make -s build/textline || return 1
 	$p face $pictures/face.ppm 256 &&
 	$p room $pictures/room.ppm 320 &&
-	build/textline -h 48 $pictures/line.png 'Loom reads' &&
+	build/textline -h 48 $pictures/line.png 'Loom 42' &&
 	$p turn $pictures/turned.ppm $pictures/line.png &&
 	build/textline -h 34 $pictures/page1.png 'Invoice 2024-117' &&
 	build/textline -h 28 $pictures/page2.png 'Total 38.50 EUR' &&
