@@ -238,8 +238,6 @@ static u32 loom_trace_digit(const struct loom_trace *trace, u64 stride, u64 *ste
 		*step = div64_u64_rem(stride, trace->digits[i].stride, &rest);
 		if (!rest)
 			return i;
-		if (i + 1 < trace->digit_count && !loom_trace_packed(trace, i + 1))
-			break;
 	}
 	return trace->digit_count;
 }
