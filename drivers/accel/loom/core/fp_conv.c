@@ -545,6 +545,50 @@ static __always_inline void conv_narrow(const struct conv_f32 *f, const struct c
 	conv_acc_end(acc, nb, nv, out);
 }
 
+/*
+ * One output of each of four channels, at position @p: a vector across channels. Each sum is
+ * the same as in conv_narrow(), term by term.
+ */
+static noinline void conv_narrow_point(const struct conv_f32 *f, const struct conv_channels *ch,
+				       u64 p, float *out)
+{
+	const struct drm_loom_attr_conv *attr = f->c.attr;
+	const struct loom_view *x = &f->c.x, *w = f->c.w;
+	struct loom_vec acc = loom_vec_splat(0.0f);
+	u32 y[3], ic, kd, kh, kw, i;
+
+	conv_position(&f->c, p, y);
+	for (kd = 0; kd < w->dims[2]; kd++) {
+		for (kh = 0; kh < w->dims[3]; kh++) {
+			for (kw = 0; kw < w->dims[4]; kw++) {
+				s64 id = (s64)y[0] * attr->stride[0] - attr->pad[0] +
+					 (s64)kd * attr->dilation[0];
+				s64 ih = (s64)y[1] * attr->stride[1] - attr->pad[1] +
+					 (s64)kh * attr->dilation[1];
+				s64 iw = (s64)y[2] * attr->stride[2] - attr->pad[2] +
+					 (s64)kw * attr->dilation[2];
+				bool in = id >= 0 && id < x->dims[2] && ih >= 0 &&
+					  ih < x->dims[3] && iw >= 0 && iw < x->dims[4];
+				s64 off = id * f->x_step[0] + ih * f->x_step[1] + iw * f->x_step[2];
+				struct loom_row xc = ch->x, wc = ch->w;
+
+				wc.at += kd * f->w_step[0] + kh * f->w_step[1] +
+					 kw * f->w_step[2];
+				for (ic = 0; ic < f->c.inputs; ic++) {
+					float xv = in ? loom_get_f32(xc.at + off) : 0.0f;
+
+					acc.v += loom_vec_splat(xv).v *
+						 loom_vec_gather(wc.at, ch->wo).v;
+					loom_row_next(&xc);
+					loom_row_next(&wc);
+				}
+			}
+		}
+	}
+	for (i = 0; i < 4; i++)
+		out[LOOM_TILE * i] = acc.v[i];
+}
+
 /* One function for each size of block, so that their sums stay in registers. */
 #define CONV_WIDE(nb, nv)								\
 	static noinline void conv_wide_##nb##_##nv(struct conv_f32 *f,			\
@@ -664,7 +708,9 @@ static noinline void conv_narrow_positions(const struct conv_f32 *f, const struc
 		count = min(end - p, (u64)LOOM_TILE);
 		for (done = 0; done < count; done += 8) {
 			most = min(count - done, 8u);
-			if (ch->nb == 4)
+			if (ch->nb == 4 && most == 1)
+				conv_narrow_point(f, ch, p + done, out + done);
+			else if (ch->nb == 4)
 				(most > 4 ? conv_narrow_4_2 : conv_narrow_4_1)(f, ch, p + done, most,
 									       out + done);
 			else
