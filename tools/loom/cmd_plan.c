@@ -31,6 +31,7 @@ static int tool_plan_set_stage(const char *name, enum tool_stage *stage)
 {
 	static const char *const names[] = {
 		[TOOL_STAGE_GRAPH] = "graph",
+		[TOOL_STAGE_SLICE] = "slices",
 		[TOOL_STAGE_PLACE] = "place",
 		[TOOL_STAGE_PLAN] = "plan",
 	};
@@ -42,7 +43,7 @@ static int tool_plan_set_stage(const char *name, enum tool_stage *stage)
 			return 0;
 		}
 	}
-	return tool_usage(&tool_plan, "--stop-after takes graph, place or plan, not '%s'", name);
+	return tool_usage(&tool_plan, "--stop-after takes graph, slices, place or plan, not '%s'", name);
 }
 
 /* TOOL_USAGE + 1 says that all is done already. */
@@ -96,15 +97,41 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 	return 0;
 }
 
-/* Of a plan's dump, what lies in DRAM: the slots, and the tensors in them. */
-static void tool_plan_print_places(char *text)
+static void tool_plan_dump_slices(const struct loom_program *program)
 {
-	char *line, *rest = NULL;
+	const struct loom_program_kernel *kernel;
+	uint32_t i, d;
 
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		if (!strncmp(line, "slot ", 5) ||
-		    (!strncmp(line, "tensor ", 7) && strstr(line, " slot ")))
-			puts(line);
+	for (i = 0; i < program->num_kernels; i++) {
+		kernel = &program->kernels[i];
+		printf("step %u: %s '%s' [", kernel->first_step, kernel->op, kernel->node);
+		for (d = 0; d < kernel->rank; d++)
+			printf("%s%llu", d ? "," : "", (unsigned long long)kernel->dims[d]);
+		printf("] in %u of [", kernel->slices);
+		for (d = 0; d < kernel->rank; d++)
+			printf("%s%llu", d ? "," : "", (unsigned long long)kernel->chunk[d]);
+		printf("]%s, scratch %llu\n", kernel->overlap ? " overlapped" : "",
+		       (unsigned long long)kernel->scratch_bytes);
+	}
+}
+
+static void tool_plan_dump_places(const struct loom_program *program)
+{
+	const struct loom_program_tensor *weight;
+	const struct loom_program_neuron *neuron;
+	uint32_t i;
+
+	for (i = 0; i < program->num_weights; i++) {
+		weight = &program->weights[i];
+		printf("weight '%s' %llu+%llu\n", weight->name,
+		       (unsigned long long)weight->offset, (unsigned long long)weight->size_bytes);
+	}
+	for (i = 0; i < program->num_neurons; i++) {
+		neuron = &program->neurons[i];
+		printf("neuron '%s' %llu+%llu nodes %u-%u\n", neuron->name,
+		       (unsigned long long)neuron->offset, (unsigned long long)neuron->size_bytes,
+		       neuron->first_node, neuron->last_node);
+	}
 }
 
 static int tool_plan_dump(const struct tool_model *model, enum tool_stage stage)
@@ -112,16 +139,20 @@ static int tool_plan_dump(const struct tool_model *model, enum tool_stage stage)
 	char *text;
 	int ret;
 
+	if (stage == TOOL_STAGE_SLICE || stage == TOOL_STAGE_PLACE) {
+		if (stage == TOOL_STAGE_SLICE)
+			tool_plan_dump_slices(model->program);
+		else
+			tool_plan_dump_places(model->program);
+		return 0;
+	}
 	if (stage == TOOL_STAGE_GRAPH)
 		ret = loom_graph_dump(model->graph, &text);
 	else
 		ret = loom_plan_dump(model->program->plan, model->program->plan_bytes, &text);
 	if (ret)
 		return tool_fail("dump: %s", strerror(-ret));
-	if (stage == TOOL_STAGE_PLACE)
-		tool_plan_print_places(text);
-	else
-		fputs(text, stdout);
+	fputs(text, stdout);
 	free(text);
 	return 0;
 }
@@ -148,7 +179,7 @@ static void tool_plan_print_json(const struct tool_model *model, enum tool_stage
 	json_begin(&json, stdout);
 	tool_model_json(model, stage, &json);
 	json_double(&json, "import_seconds", model->import_ns / 1e9);
-	if (stage >= TOOL_STAGE_PLACE)
+	if (stage > TOOL_STAGE_GRAPH)
 		json_double(&json, "plan_seconds", model->plan_ns / 1e9);
 	json_end(&json);
 }
@@ -161,7 +192,7 @@ static int tool_plan_model(struct tool_model *model, const struct tool_plan_opti
 	ret = tool_model_open(model);
 	if (!ret)
 		ret = tool_model_finish(model);
-	if (!ret && options->stage >= TOOL_STAGE_PLACE)
+	if (!ret && options->stage > TOOL_STAGE_GRAPH)
 		ret = tool_model_plan(model);
 	if (!ret && options->output)
 		ret = tool_plan_write(options->output, model->program);
@@ -196,7 +227,7 @@ const struct tool_command tool_plan = {
 	.help =
 		TOOL_MODEL_HELP
 		"  --strategies         list the strategies that there are\n"
-		"  --stop-after STAGE   graph, place or plan\n"
+		"  --stop-after STAGE   show it up to: graph, slices, place or plan\n"
 		"  --dump               print what was made instead of the summary\n"
 		"  --json               the summary for programs\n"
 		"  -o, --output FILE    write the plan's bytes\n",

@@ -95,11 +95,13 @@ const char *tool_dims(char *text, uint32_t rank, const int64_t *dims);
 /**
  * enum tool_stage - how far to go
  * @TOOL_STAGE_GRAPH: shapes bound, constants folded, fused
+ * @TOOL_STAGE_SLICE: every node was cut into what fits in SRAM
  * @TOOL_STAGE_PLACE: every tensor has its place
  * @TOOL_STAGE_PLAN: all of it
  */
 enum tool_stage {
 	TOOL_STAGE_GRAPH,
+	TOOL_STAGE_SLICE,
 	TOOL_STAGE_PLACE,
 	TOOL_STAGE_PLAN,
 };

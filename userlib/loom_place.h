@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Placing
+ *
+ * Give each item an offset so that items alive at the same time do not overlap, and keep the top
+ * low or under a capacity. Every planner has this problem: neurons in the arena, slices in the
+ * SRAM, images, a file of buffers on the command line. So there is one problem type and one
+ * signature for all of them, and a strategy is a line in a table and a file of its own.
+ *
+ * Time is any increasing integer: operators, steps. A lifetime [lower, upper) is half-open: an
+ * item that ends where another begins does not meet it.
+ *
+ * Two items *meet* if there is a moment at which both are there (gaps are moments at which an
+ * item is not), or if they are a pair of &loom_place_problem.apart. Items that meet and are in the
+ * same pool must not share a byte.
+ *
+ * Placing is NP-hard (dynamic storage allocation; Garey and Johnson SR2). loom_place_bound() says
+ * what no placement can beat, and loom_place_check() proves a placement without knowing how it
+ * came about.
+ */
+#ifndef LOOM_PLACE_H
+#define LOOM_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** LOOM_PLACE_NONE - no item, no pool, no storage */
+#define LOOM_PLACE_NONE		UINT32_MAX
+/** LOOM_PLACE_ANYWHERE - no fixed offset, no limit */
+#define LOOM_PLACE_ANYWHERE	UINT64_MAX
+/** LOOM_PLACE_MAX_POOLS - pools that a problem can have: bits of &loom_place_item.pools */
+#define LOOM_PLACE_MAX_POOLS	32
+
+/**
+ * struct loom_place_gap - moments at which an item is not, or only partly, there
+ * @lower: first moment
+ * @upper: first moment after it, above @lower
+ * @window_lower: first byte, from the item's begin, that is in use all the same
+ * @window_upper: first byte behind those; not above @window_lower: none is
+ *
+ * The bytes in use keep their place: an item never moves.
+ */
+struct loom_place_gap {
+	int64_t lower;
+	int64_t upper;
+	uint64_t window_lower;
+	uint64_t window_upper;
+};
+
+/**
+ * struct loom_place_range - offsets, half-open
+ * @lower: first byte
+ * @upper: first byte behind it
+ */
+struct loom_place_range {
+	uint64_t lower;
+	uint64_t upper;
+};
+
+/**
+ * struct loom_place_item - something that needs a place for a time
+ * @size_bytes: its size; 0 takes no room
+ * @align_bytes: its offset is a multiple of this; 0 means 1
+ * @lower: first moment that it is there
+ * @upper: first moment that it is not there any more, above @lower
+ * @fixed: the offset that it must have, or LOOM_PLACE_ANYWHERE. It then has to be in the pool that
+ *	is its only one
+ * @alias: an item before this one that it lies in, or LOOM_PLACE_NONE. Owner and alias make an
+ *	equivalence group, which lives as long as any of them; a result computed in place is one,
+ *	the operands of a concatenation in theirs are others
+ * @alias_offset: where in the owner, in bytes; with @size_bytes within the owner
+ * @pools: bit i: it may go to pool i; 0: to any
+ * @gaps: in ascending order and within the lifetime; may be NULL
+ * @num_gaps: number of @gaps
+ * @excluded: ranges of offsets that it must not touch, in ascending order; may be NULL
+ * @num_excluded: number of @excluded
+ * @width: images: elements in a row; 0: not an image
+ * @height: images: rows
+ * @storage_class: images, and tokens in general: only items of the same class share a storage
+ *	(type of the elements, scope). Others may ignore it
+ */
+struct loom_place_item {
+	uint64_t size_bytes;
+	uint64_t align_bytes;
+	int64_t lower;
+	int64_t upper;
+	uint64_t fixed;
+	uint32_t alias;
+	uint64_t alias_offset;
+	uint32_t pools;
+	const struct loom_place_gap *gaps;
+	uint32_t num_gaps;
+	const struct loom_place_range *excluded;
+	uint32_t num_excluded;
+	uint64_t width;
+	uint64_t height;
+	uint32_t storage_class;
+};
+
+/**
+ * struct loom_place_op - an operator, for strategies that follow them
+ * @inputs: items that it reads, one entry for each operand
+ * @num_inputs: number of @inputs
+ * @output: item that it makes, or LOOM_PLACE_NONE
+ * @in_place: a reshape: the result takes the place of the first input
+ */
+struct loom_place_op {
+	const uint32_t *inputs;
+	uint32_t num_inputs;
+	uint32_t output;
+	bool in_place;
+};
+
+/**
+ * struct loom_place_pair - two items
+ * @first: one
+ * @second: the other
+ * @weight: soft pairs: what it costs if both touch the same conflict sub-bank. Else unused
+ */
+struct loom_place_pair {
+	uint32_t first;
+	uint32_t second;
+	uint64_t weight;
+};
+
+/**
+ * struct loom_place_pool - a memory to place in
+ * @capacity_bytes: its size, or LOOM_PLACE_ANYWHERE
+ * @align_bytes: every item's offset is a multiple of this, too; 0 means 1
+ * @cost: of a byte there. Pools are filled in ascending order of cost, ties in order of index:
+ *	what does not fit spills to the next, so that the sum of size times cost stays low
+ * @sub_bank_bytes: size of its conflict sub-banks, which take turns: bytes at the same
+ *	@sub_bank_bytes interval are served by one port. 0: it has none
+ */
+struct loom_place_pool {
+	uint64_t capacity_bytes;
+	uint64_t align_bytes;
+	uint64_t cost;
+	uint64_t sub_bank_bytes;
+};
+
+/**
+ * struct loom_place_problem - what is to be placed
+ * @items: the items
+ * @num_items: number of @items
+ * @ops: operators in order of execution; op i happens in [i, i + 1). May be NULL
+ * @num_ops: number of @ops
+ * @pools: the pools; NULL: one, without a limit
+ * @num_pools: number of @pools
+ * @apart: pairs that must not share a byte though they may never be alive together (a protected
+ *	input; reuse that would serialise what could overlap). May be NULL
+ * @num_apart: number of @apart
+ * @conflicts: pairs that should not touch the same sub-bank, as both streams would. May be NULL
+ * @num_conflicts: number of @conflicts
+ */
+struct loom_place_problem {
+	const struct loom_place_item *items;
+	uint32_t num_items;
+	const struct loom_place_op *ops;
+	uint32_t num_ops;
+	const struct loom_place_pool *pools;
+	uint32_t num_pools;
+	const struct loom_place_pair *apart;
+	uint32_t num_apart;
+	const struct loom_place_pair *conflicts;
+	uint32_t num_conflicts;
+};
+
+/**
+ * struct loom_place_options - how to place
+ * @strategy: name of the strategy, see loom_place_strategy_name(); NULL: "auto"
+ * @budget: how many search nodes "exact" and "auto" may visit; 0: the default. The answer is a
+ *	function of the problem and this number, never of the time
+ * @fit_only: the first placement within the capacities is good enough; else the top of each pool
+ *	is made as low as can be
+ */
+struct loom_place_options {
+	const char *strategy;
+	uint64_t budget;
+	bool fit_only;
+};
+
+/**
+ * struct loom_place_storage - a block that token strategies share out
+ * @pool: the pool it lies in
+ * @storage_class: of its items
+ * @offset: its first byte
+ * @size_bytes: its size
+ * @width: images: elements in a row, the largest of its items; else 0
+ * @height: images: rows, likewise
+ */
+struct loom_place_storage {
+	uint32_t pool;
+	uint32_t storage_class;
+	uint64_t offset;
+	uint64_t size_bytes;
+	uint64_t width;
+	uint64_t height;
+};
+
+/**
+ * struct loom_place_result - an answer
+ *
+ * From loom_place(); freed by loom_place_result_free().
+ *
+ * @strategy: whose answer it is, which "auto" picks
+ * @offsets: by item, aliases included
+ * @pools: by item: index of its pool
+ * @height_bytes: by pool: the top, largest offset + size
+ * @bound_bytes: by pool: a proven lower bound of @height_bytes for what lies there
+ * @num_pools: number of pools, at least 1
+ * @proved: no placement is better: every pool's height is at its bound, and with more than one
+ *	pool no other distribution costs less
+ * @nodes: search nodes visited
+ * @conflict_weight: sum of the weights of the pairs that share a sub-bank
+ * @spill_cost: sum over the items of size times cost of their pool
+ * @storages: the storages, of token strategies; else NULL
+ * @num_storages: number of @storages
+ * @storage_of: by item: its storage; NULL if there are none
+ */
+struct loom_place_result {
+	const char *strategy;
+	uint64_t *offsets;
+	uint32_t *pools;
+	uint64_t *height_bytes;
+	uint64_t *bound_bytes;
+	uint32_t num_pools;
+	bool proved;
+	uint64_t nodes;
+	uint64_t conflict_weight;
+	uint64_t spill_cost;
+	struct loom_place_storage *storages;
+	uint32_t num_storages;
+	uint32_t *storage_of;
+};
+
+/**
+ * struct loom_place_fault - where a problem or a placement is wrong
+ * @first: an item at fault, or LOOM_PLACE_NONE
+ * @second: the item that it collides with, or LOOM_PLACE_NONE
+ * @missing_bytes: by how much a capacity falls short, where it does (a bound above it)
+ * @text: one line, without the names of items
+ */
+struct loom_place_fault {
+	uint32_t first;
+	uint32_t second;
+	uint64_t missing_bytes;
+	char text[160];
+};
+
+/**
+ * loom_place() - place a problem
+ * @problem: what
+ * @options: how; NULL: all defaults
+ * @result: [out] the answer; zeroed on failure
+ * @fault: [out] what is wrong, on failure; may be NULL
+ *
+ * Deterministic: the same problem and options give the same answer. Thread safe.
+ *
+ * Return: 0; -EINVAL for a problem that is none (an empty lifetime, an alias that does not fit, a
+ * fixed pair that collides, a strategy that there is not or that needs operators); -ENOSPC if it
+ * does not fit in the pools: if @fault's missing_bytes is not 0, that is proved, else the budget
+ * was too small to tell; -ERANGE where sizes or offsets leave 63 bits; -ENOMEM.
+ */
+int loom_place(const struct loom_place_problem *problem, const struct loom_place_options *options,
+	       struct loom_place_result *result, struct loom_place_fault *fault);
+
+/** loom_place_result_free() - frees what loom_place() allocated; a zeroed result is fine */
+void loom_place_result_free(struct loom_place_result *result);
+
+/**
+ * loom_place_bound() - what no placement in one pool can be lower than
+ * @problem: what is to be placed; its pools are ignored
+ * @bound_bytes: [out] the largest sum of sizes alive at one moment, or the end of a fixed item
+ *
+ * Return: 0, -EINVAL, -ERANGE or -ENOMEM.
+ */
+int loom_place_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes);
+
+/**
+ * loom_place_check() - prove a placement
+ * @problem: what was placed
+ * @offsets: by item: where
+ * @pools: by item: in which pool; NULL: all in the first
+ * @fault: [out] what is wrong, may be NULL
+ *
+ * A sweep over time with a sorted set, independent of any strategy: alignment, capacity, fixed
+ * offsets, excluded ranges, aliases, pairs, and no two that meet share a byte.
+ *
+ * Return: 0, -EBADMSG, -EINVAL for a problem that is none, or -ENOMEM.
+ */
+int loom_place_check(const struct loom_place_problem *problem, const uint64_t *offsets,
+		     const uint32_t *pools, struct loom_place_fault *fault);
+
+/** loom_place_strategy_name() - strategies one by one from 0; NULL past the last */
+const char *loom_place_strategy_name(unsigned int index);
+/** loom_place_strategy_text() - one line about strategy @index; NULL past the last */
+const char *loom_place_strategy_text(unsigned int index);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LOOM_PLACE_H */
