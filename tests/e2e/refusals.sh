@@ -20,7 +20,7 @@ make_refusals() {
 	build/e2e/pictures speech $d/short.npy 1 1 16 95
 	LC_ALL=C sed "1s/<f4/<i4/" $pictures/alexa.npy >$d/int.npy
 	head -c 600 $pictures/alexa.npy >$d/cut.npy
-	head -c 999 $pictures/line.png >$d/cut.png
+	head -c $(($(wc -c <$pictures/line.png) / 2)) $pictures/line.png >$d/cut.png
 	printf 'no array' >$d/noise.npy
 }
 
