@@ -5,15 +5,8 @@
  * get does not matter, as long as they get an answer, the kernel's log stays clean (the
  * runner looks) and a well-behaved client is served afterwards.
  */
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <signal.h>
-#include <sys/wait.h>
 
-#include "../kselftest_harness.h"
-#include "loom_test.h"
-
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#include "loom_rounds.h"
 
 /* The same on every run. */
 static uint32_t next(uint64_t *seed)
@@ -48,27 +41,27 @@ static int serve(void)
 	struct drm_loom_submit submit = {
 		.bindings = { sizeof(bindings[0]), 2, (uintptr_t)bindings },
 	};
-	int fd = node_open();
+	int fd = loom_open();
 	uint64_t bytes;
 	float *map;
 	int ret;
 
 	if (fd < 0)
 		return fd;
-	ret = call(fd, DRM_IOCTL_LOOM_QUERY, &query);
-	bytes = (uint64_t)info.lanes * TENSOR_COLUMNS * sizeof(float);
-	ret = ret ?: bo_create(fd, bytes, LOOM_REGION_DRAM, &bindings[0].handle);
-	ret = ret ?: bo_create(fd, bytes, LOOM_REGION_DRAM, &bindings[1].handle);
-	ret = ret ?: context_create(fd, LOOM_PRIORITY_NORMAL, &submit.context);
-	ret = ret ?: plan_create_rounds(fd, info.lanes, LOOM_UNARY_NEG, 1, &submit.plan);
-	map = ret ? MAP_FAILED : bo_map(fd, bindings[0].handle, bytes);
+	ret = loom_call(fd, DRM_IOCTL_LOOM_QUERY, &query);
+	bytes = (uint64_t)info.lanes * LOOM_COLUMNS * sizeof(float);
+	ret = ret ?: loom_bo_create(fd, bytes, LOOM_REGION_DRAM, &bindings[0].handle);
+	ret = ret ?: loom_bo_create(fd, bytes, LOOM_REGION_DRAM, &bindings[1].handle);
+	ret = ret ?: loom_context_create(fd, LOOM_PRIORITY_NORMAL, &submit.context);
+	ret = ret ?: loom_rounds_create(fd, info.lanes, LOOM_UNARY_NEG, 1, &submit.plan);
+	map = ret ? MAP_FAILED : loom_bo_map(fd, bindings[0].handle, bytes);
 	if (map != MAP_FAILED) {
 		map[bytes / sizeof(float) - 1] = 42;
 		munmap(map, bytes);
 	}
-	ret = ret ?: call(fd, DRM_IOCTL_LOOM_SUBMIT, &submit);
-	ret = ret ?: bo_wait(fd, bindings[1].handle, now_ns() + 20 * SECOND_NS);
-	map = ret ? MAP_FAILED : bo_map(fd, bindings[1].handle, bytes);
+	ret = ret ?: loom_call(fd, DRM_IOCTL_LOOM_SUBMIT, &submit);
+	ret = ret ?: loom_bo_wait(fd, bindings[1].handle, loom_now_ns() + 20 * LOOM_SECOND_NS);
+	map = ret ? MAP_FAILED : loom_bo_map(fd, bindings[1].handle, bytes);
 	if (!ret && (map == MAP_FAILED || map[bytes / sizeof(float) - 1] != -42))
 		ret = -EIO;
 	if (map != MAP_FAILED)
@@ -94,20 +87,20 @@ FIXTURE_SETUP(brawl)
 	};
 	uint32_t i;
 
-	self->fd = node_open();
+	self->fd = loom_open();
 	if (self->fd < 0)
 		SKIP(return, "no loom device");
-	ASSERT_EQ(0, call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
 	self->lanes = info.lanes;
 	for (i = 0; i < LOOM_REGION_COUNT; i++)
-		ASSERT_EQ(0, region_info(self->fd, i, &self->before[i]));
+		ASSERT_EQ(0, loom_query_region(self->fd, i, &self->before[i]));
 }
 
 /* Whatever happened: nothing is left allocated, and others are served. */
 FIXTURE_TEARDOWN(brawl)
 {
 	struct drm_loom_region_info after = {};
-	int64_t end = now_ns() + 20 * SECOND_NS;
+	int64_t end = loom_now_ns() + 20 * LOOM_SECOND_NS;
 	uint32_t i;
 	int fd;
 
@@ -115,15 +108,15 @@ FIXTURE_TEARDOWN(brawl)
 		return;
 	close(self->fd);
 	EXPECT_EQ(0, serve());
-	fd = node_open();
+	fd = loom_open();
 	for (i = 0; i < LOOM_REGION_COUNT; i++) {
 		do {
-			EXPECT_EQ(0, region_info(fd, i, &after));
+			EXPECT_EQ(0, loom_query_region(fd, i, &after));
 			if (after.allocated_bytes == self->before[i].allocated_bytes &&
 			    !after.scratch_bytes)
 				break;
 			usleep(20000);
-		} while (now_ns() < end);
+		} while (loom_now_ns() < end);
 		EXPECT_EQ(self->before[i].allocated_bytes, after.allocated_bytes);
 		EXPECT_EQ(self->before[i].blocks, after.blocks);
 		EXPECT_EQ(0, after.scratch_bytes);
@@ -139,7 +132,7 @@ static uint64_t guess(uint64_t *seed, void *memory)
 
 	switch (next(seed) % 4) {
 	case 0:
-		return edges[next(seed) % COUNT(edges)];
+		return edges[next(seed) % LOOM_ARRAY_SIZE(edges)];
 	case 1:
 		return next(seed) % 16;
 	case 2:
@@ -154,7 +147,7 @@ TEST_F_TIMEOUT(brawl, random_arguments, 120)
 	uint32_t i, j;
 
 	for (i = 0; i < 60000; i++) {
-		uint32_t which = next(&seed) % COUNT(commands);
+		uint32_t which = next(&seed) % LOOM_ARRAY_SIZE(commands);
 		unsigned long cmd = commands[which];
 
 		for (j = 0; j < 32; j++)
@@ -168,9 +161,9 @@ TEST_F_TIMEOUT(brawl, random_arguments, 120)
 			words[1] = 0;
 		if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_LOOM_BO_CREATE && words[0] < 1ULL << 40)
 			words[0] %= max_size;
-		call(self->fd, cmd, words);
+		loom_call(self->fd, cmd, words);
 		if (next(&seed) % 4 == 0)
-			bo_close(self->fd, next(&seed) % 64);
+			loom_bo_close(self->fd, next(&seed) % 64);
 	}
 }
 
@@ -181,16 +174,16 @@ TEST_F(brawl, no_memory_at_the_pointer)
 
 	ASSERT_NE(MAP_FAILED, page);
 	ASSERT_EQ(0, munmap(page + 4096, 4096));
-	for (i = 0; i < COUNT(commands); i++) {
+	for (i = 0; i < LOOM_ARRAY_SIZE(commands); i++) {
 		size = _IOC_SIZE(commands[i]);
-		EXPECT_EQ(-EFAULT, call(self->fd, commands[i], NULL));
-		EXPECT_EQ(-EFAULT, call(self->fd, commands[i], (void *)-4096L));
+		EXPECT_EQ(-EFAULT, loom_call(self->fd, commands[i], NULL));
+		EXPECT_EQ(-EFAULT, loom_call(self->fd, commands[i], (void *)-4096L));
 		/* one word short */
-		EXPECT_EQ(-EFAULT, call(self->fd, commands[i], page + 4096 - size + 8));
+		EXPECT_EQ(-EFAULT, loom_call(self->fd, commands[i], page + 4096 - size + 8));
 	}
 	/* it may be read, but not written */
 	ASSERT_EQ(0, mprotect(page, 4096, PROT_READ));
-	EXPECT_EQ(-EFAULT, call(self->fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, page));
+	EXPECT_EQ(-EFAULT, loom_call(self->fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, page));
 }
 
 /* A plan of which any word is replaced, and which changes while it is copied. */
@@ -219,7 +212,7 @@ TEST_F_TIMEOUT(brawl, plans_that_change_while_they_are_read, 120)
 	uint32_t i, id, accepted = 0;
 	uint64_t size;
 
-	size = plan_fill_rounds(good, sizeof(good), self->lanes, LOOM_UNARY_RELU, 4);
+	size = loom_rounds_fill(good, sizeof(good), self->lanes, LOOM_UNARY_RELU, 4);
 	ASSERT_NE(0, size);
 	churn.count = size / 8;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, churn_thread, &churn));
@@ -234,14 +227,14 @@ TEST_F_TIMEOUT(brawl, plans_that_change_while_they_are_read, 120)
 		int ret;
 
 		memcpy(plan, good, size);
-		ret = call(self->fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args);
+		ret = loom_call(self->fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args);
 		if (ret)
 			EXPECT_EQ(-EBADMSG, ret);
 		accepted += !ret;
 	}
 	__atomic_store_n(&churn.stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
-	ASSERT_EQ(0, plan_create(self->fd, good, size, &id));
+	ASSERT_EQ(0, loom_plan_create(self->fd, good, size, NULL, &id));
 	TH_LOG("%u of 3000 accepted", accepted);
 }
 
@@ -261,7 +254,7 @@ static void *brawl_thread(void *arg)
 	uint64_t plan[1024];
 	int fd = brawl->fd;
 
-	while (now_ns() < brawl->end) {
+	while (loom_now_ns() < brawl->end) {
 		uint32_t a = next(seed) % 12 + 1, b = next(seed) % 12 + 1;
 		struct drm_loom_binding bindings[2] = { { 0, a, 0 }, { 1, b, 0 } };
 		struct drm_loom_sync syncs[2] = {
@@ -287,55 +280,55 @@ static void *brawl_thread(void *arg)
 		brawl->calls++;
 		switch (next(seed) % 16) {
 		case 0:
-			bo_create(fd, next(seed) % (4 << 20) + 1, next(seed) % 8 == 0, &out);
+			loom_bo_create(fd, next(seed) % (4 << 20) + 1, next(seed) % 8 == 0, &out);
 			break;
 		case 1:
-			bo_create(fd, 1 << 20, LOOM_REGION_DRAM, &out);
+			loom_bo_create(fd, 1 << 20, LOOM_REGION_DRAM, &out);
 			break;
 		case 2:
-			bo_close(fd, a);
+			loom_bo_close(fd, a);
 			break;
 		case 3:
-			context_create(fd, next(seed) % 3, &out);
+			loom_context_create(fd, next(seed) % 3, &out);
 			break;
 		case 4:
 			if (next(seed) % 4 == 0)
-				call(fd, DRM_IOCTL_LOOM_CONTEXT_DESTROY, &context);
+				loom_call(fd, DRM_IOCTL_LOOM_CONTEXT_DESTROY, &context);
 			break;
 		case 5:
-			create.size = plan_fill_rounds(plan, sizeof(plan), brawl->lanes,
+			create.size = loom_rounds_fill(plan, sizeof(plan), brawl->lanes,
 						       LOOM_UNARY_RELU, next(seed) % 8 + 1);
-			call(fd, DRM_IOCTL_LOOM_PLAN_CREATE, &create);
+			loom_call(fd, DRM_IOCTL_LOOM_PLAN_CREATE, &create);
 			break;
 		case 6:
 			if (next(seed) % 4 == 0)
-				call(fd, DRM_IOCTL_LOOM_PLAN_DESTROY, &destroy);
+				loom_call(fd, DRM_IOCTL_LOOM_PLAN_DESTROY, &destroy);
 			break;
 		case 7:
-			syncobj_create(fd, next(seed) % 2);
+			loom_sync_create(fd, next(seed) % 2);
 			break;
 		case 8:
 			if (next(seed) % 4 == 0)
-				call(fd, DRM_IOCTL_SYNCOBJ_DESTROY, &syncobj);
+				loom_call(fd, DRM_IOCTL_SYNCOBJ_DESTROY, &syncobj);
 			break;
 		case 9:
-			bo_wait(fd, a, next(seed) % 2 ? 0 : now_ns() + 1000000);
+			loom_bo_wait(fd, a, next(seed) % 2 ? 0 : loom_now_ns() + 1000000);
 			break;
 		case 10:
-			context_query(fd, submit.context, &query);
+			loom_context_query(fd, submit.context, &query);
 			break;
 		case 11:
-			map = bo_map(fd, a, 4096);
+			map = loom_bo_map(fd, a, 4096);
 			if (map != MAP_FAILED) {
 				map[next(seed) % 1024] = 1;
 				munmap(map, 4096);
 			}
 			break;
 		case 12:
-			bo_info(fd, a, &info);
+			loom_bo_info(fd, a, &info);
 			break;
 		default:
-			call(fd, DRM_IOCTL_LOOM_SUBMIT, &submit);
+			loom_call(fd, DRM_IOCTL_LOOM_SUBMIT, &submit);
 			break;
 		}
 	}
@@ -355,7 +348,7 @@ static uint32_t brawl(int fd, uint32_t lanes, int64_t length_ns, uint64_t seed)
 			.fd = fd,
 			.lanes = lanes,
 			.seed = seed + i,
-			.end = now_ns() + length_ns,
+			.end = loom_now_ns() + length_ns,
 		};
 		if (pthread_create(&threads[i], NULL, brawl_thread, &brawls[i]))
 			return 0;
@@ -369,7 +362,7 @@ static uint32_t brawl(int fd, uint32_t lanes, int64_t length_ns, uint64_t seed)
 
 TEST_F_TIMEOUT(brawl, threads_that_destroy_what_others_use, 120)
 {
-	EXPECT_LT(1000, brawl(self->fd, self->lanes, 4 * SECOND_NS, 11));
+	EXPECT_LT(1000, brawl(self->fd, self->lanes, 4 * LOOM_SECOND_NS, 11));
 }
 
 TEST_F_TIMEOUT(brawl, clients_killed_at_any_time, 120)
@@ -390,9 +383,9 @@ TEST_F_TIMEOUT(brawl, clients_killed_at_any_time, 120)
 		*child = fork();
 		ASSERT_GE(*child, 0);
 		if (!*child) {
-			int fd = node_open();
+			int fd = loom_open();
 
-			brawl(fd, self->lanes, 10 * SECOND_NS, i);
+			brawl(fd, self->lanes, 10 * LOOM_SECOND_NS, i);
 			_exit(0);
 		}
 	}
@@ -402,4 +395,7 @@ TEST_F_TIMEOUT(brawl, clients_killed_at_any_time, 120)
 	}
 }
 
-TEST_HARNESS_MAIN
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}

@@ -5,9 +5,7 @@
  * twice, which the next call, the region's statistics and an instrumented kernel
  * find out. Needs FAULT_INJECTION, FAILSLAB and FAIL_PAGE_ALLOC, else skips.
  */
-#define _GNU_SOURCE
-#include "../kselftest_harness.h"
-#include "loom_test.h"
+#include "loom_rounds.h"
 
 #define FAULTS	"/sys/kernel/debug/fail"
 
@@ -24,9 +22,9 @@ static int fault_setup(const char *kind)
 	int ret;
 
 	snprintf(path, sizeof(path), FAULTS "%s/ignore-gfp-wait", kind);
-	ret = write_file(path, "N");
+	ret = loom_write_file(path, "N");
 	snprintf(path, sizeof(path), FAULTS "%s/verbose", kind);
-	return ret ?: write_file(path, "0");
+	return ret ?: loom_write_file(path, "0");
 }
 
 FIXTURE_SETUP(fail_nth)
@@ -39,24 +37,24 @@ FIXTURE_SETUP(fail_nth)
 	};
 	uint64_t bytes;
 
-	self->fd = node_open();
+	self->fd = loom_open();
 	if (self->fd < 0)
 		SKIP(return, "no loom device");
 	self->nth = open("/proc/thread-self/fail-nth", O_RDWR);
 	if (self->nth < 0 || fault_setup("slab") || fault_setup("_page_alloc"))
 		SKIP(return, "no fault injection in this kernel");
-	write_file(FAULTS "_page_alloc/min-order", "0");
-	write_file(FAULTS "_page_alloc/ignore-gfp-highmem", "N");
-	ASSERT_EQ(0, call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
+	loom_write_file(FAULTS "_page_alloc/min-order", "0");
+	loom_write_file(FAULTS "_page_alloc/ignore-gfp-highmem", "N");
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
 	self->lanes = info.lanes;
-	bytes = (uint64_t)self->lanes * TENSOR_COLUMNS * sizeof(float);
-	ASSERT_EQ(0, bo_create(self->fd, bytes, LOOM_REGION_DRAM, &self->in));
-	ASSERT_EQ(0, bo_create(self->fd, bytes, LOOM_REGION_DRAM, &self->out));
-	ASSERT_EQ(0, context_create(self->fd, LOOM_PRIORITY_NORMAL, &self->context));
-	ASSERT_EQ(0, plan_create_rounds(self->fd, self->lanes, LOOM_UNARY_RELU, 3, &self->plan));
-	self->binary = syncobj_create(self->fd, DRM_SYNCOBJ_CREATE_SIGNALED);
-	self->timeline = syncobj_create(self->fd, 0);
-	ASSERT_EQ(0, region_info(self->fd, LOOM_REGION_DRAM, &self->before));
+	bytes = (uint64_t)self->lanes * LOOM_COLUMNS * sizeof(float);
+	ASSERT_EQ(0, loom_bo_create(self->fd, bytes, LOOM_REGION_DRAM, &self->in));
+	ASSERT_EQ(0, loom_bo_create(self->fd, bytes, LOOM_REGION_DRAM, &self->out));
+	ASSERT_EQ(0, loom_context_create(self->fd, LOOM_PRIORITY_NORMAL, &self->context));
+	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_RELU, 3, &self->plan));
+	self->binary = loom_sync_create(self->fd, DRM_SYNCOBJ_CREATE_SIGNALED);
+	self->timeline = loom_sync_create(self->fd, 0);
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_DRAM, &self->before));
 }
 
 FIXTURE_TEARDOWN(fail_nth)
@@ -113,11 +111,11 @@ TEST_F(fail_nth, bo_create)
 	struct drm_loom_region_info after;
 	uint32_t handle;
 
-	FAIL_EACH(bo_create(self->fd, 65536, LOOM_REGION_DRAM, &handle),
-		  bo_close(self->fd, handle));
-	FAIL_EACH(bo_create(self->fd, 8 << 20, LOOM_REGION_DRAM, &handle),
-		  bo_close(self->fd, handle));
-	ASSERT_EQ(0, region_info(self->fd, LOOM_REGION_DRAM, &after));
+	FAIL_EACH(loom_bo_create(self->fd, 65536, LOOM_REGION_DRAM, &handle),
+		  loom_bo_close(self->fd, handle));
+	FAIL_EACH(loom_bo_create(self->fd, 8 << 20, LOOM_REGION_DRAM, &handle),
+		  loom_bo_close(self->fd, handle));
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_DRAM, &after));
 	EXPECT_EQ(self->before.allocated_bytes, after.allocated_bytes);
 	EXPECT_EQ(self->before.blocks, after.blocks);
 }
@@ -130,7 +128,7 @@ TEST_F(fail_nth, query_blocks)
 		.ptr = (uintptr_t)blocks,
 	};
 
-	FAIL_EACH((query.size = sizeof(blocks), call(self->fd, DRM_IOCTL_LOOM_QUERY, &query)),
+	FAIL_EACH((query.size = sizeof(blocks), loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &query)),
 		  (void)0);
 }
 
@@ -138,16 +136,16 @@ TEST_F(fail_nth, context_create)
 {
 	struct drm_loom_context_destroy destroy = {};
 
-	FAIL_EACH(context_create(self->fd, LOOM_PRIORITY_LOW, &destroy.context),
-		  call(self->fd, DRM_IOCTL_LOOM_CONTEXT_DESTROY, &destroy));
+	FAIL_EACH(loom_context_create(self->fd, LOOM_PRIORITY_LOW, &destroy.context),
+		  loom_call(self->fd, DRM_IOCTL_LOOM_CONTEXT_DESTROY, &destroy));
 }
 
 TEST_F(fail_nth, plan_create)
 {
 	struct drm_loom_plan_destroy destroy = {};
 
-	FAIL_EACH(plan_create_rounds(self->fd, self->lanes, LOOM_UNARY_RELU, 50, &destroy.plan),
-		  call(self->fd, DRM_IOCTL_LOOM_PLAN_DESTROY, &destroy));
+	FAIL_EACH(loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_RELU, 50, &destroy.plan),
+		  loom_call(self->fd, DRM_IOCTL_LOOM_PLAN_DESTROY, &destroy));
 }
 
 TEST_F(fail_nth, submit)
@@ -166,33 +164,37 @@ TEST_F(fail_nth, submit)
 		.out_syncs = { sizeof(out[0]), 2, (uintptr_t)out },
 	};
 
-	FAIL_EACH(call(self->fd, DRM_IOCTL_LOOM_SUBMIT, &submit), out[1].point++);
-	EXPECT_EQ(0, bo_wait(self->fd, self->out, now_ns() + 20 * SECOND_NS));
+	FAIL_EACH(loom_call(self->fd, DRM_IOCTL_LOOM_SUBMIT, &submit), out[1].point++);
+	EXPECT_EQ(0, loom_bo_wait(self->fd, self->out, loom_now_ns() + 20 * LOOM_SECOND_NS));
 }
 
 TEST_F(fail_nth, open)
 {
 	int fd;
 
-	FAIL_EACH((fd = node_open(), fd < 0 ? -ENOMEM : 0), close(fd));
+	FAIL_EACH((fd = loom_open(), fd < 0 ? -ENOMEM : 0), close(fd));
 }
 
 TEST_F(fail_nth, dma_buf)
 {
 	struct drm_prime_handle prime = { .handle = self->in, .flags = DRM_RDWR | DRM_CLOEXEC };
-	int other = node_open();
+	int other = loom_open();
 	uint32_t handle;
 
-	FAIL_EACH((prime.handle = self->out, call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime)),
+	FAIL_EACH((prime.handle = self->out,
+		   loom_call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime)),
 		  close(prime.fd));
 	prime.handle = self->in;
-	ASSERT_EQ(0, call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
 	handle = prime.handle;
-	FAIL_EACH(call(other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime),
-		  bo_close(other, prime.handle));
+	FAIL_EACH(loom_call(other, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime),
+		  loom_bo_close(other, prime.handle));
 	EXPECT_NE(0, handle);
 	close(prime.fd);
 	close(other);
 }
 
-TEST_HARNESS_MAIN
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}

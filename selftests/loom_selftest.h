@@ -105,6 +105,19 @@ static inline int64_t loom_now_ns(void)
 	return now.tv_sec * LOOM_SECOND_NS + now.tv_nsec;
 }
 
+static inline int loom_write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
 /* An address that nothing is mapped at, with a page below that can be written. */
 static inline char *loom_unmapped(void)
 {

@@ -13,19 +13,6 @@
 #define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
 #define TIMEOUT_MS	2000
 
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	int ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
 static int read_file(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -41,10 +28,10 @@ static int read_file(const char *path, char *text, size_t size)
 
 static int rebind(const char *timeout_ms)
 {
-	int ret = write_file(PARAMETER, timeout_ms);
+	int ret = loom_write_file(PARAMETER, timeout_ms);
 
-	return ret ?: write_file(BUS_DRIVER "unbind", "loom-soft") ?:
-	       write_file(BUS_DRIVER "bind", "loom-soft");
+	return ret ?: loom_write_file(BUS_DRIVER "unbind", "loom-soft") ?:
+	       loom_write_file(BUS_DRIVER "bind", "loom-soft");
 }
 
 FIXTURE(timeout)

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The driver among others: their buffers and fences, memory that is short, what fdinfo tells
+ * about a client, and a device that vanishes under its clients.
+ */
+#include <linux/dma-buf.h>
+
+#include "loom_rounds.h"
+
+#define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
+
+/* ------------------------------------------------------------ the fixture */
+
+FIXTURE(neighbours)
+{
+	int fd;
+	uint32_t lanes;
+	uint32_t context;
+	struct drm_loom_device_info info;
+	/* 16 rows of a plan, read and written */
+	uint32_t in, out;
+	uint64_t bytes;
+};
+
+FIXTURE_SETUP(neighbours)
+{
+	struct drm_loom_query query = {
+		.type = LOOM_QUERY_DEVICE,
+		.ptr = (uintptr_t)&self->info,
+		.size = sizeof(self->info),
+	};
+
+	self->fd = loom_open();
+	if (self->fd < 0)
+		SKIP(return, "no loom device");
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
+	ASSERT_EQ(sizeof(self->info), query.size);
+	self->lanes = self->info.lanes;
+	self->bytes = (uint64_t)self->lanes * LOOM_COLUMNS * sizeof(float);
+	ASSERT_EQ(0, loom_context_create(self->fd, LOOM_PRIORITY_NORMAL, &self->context));
+	ASSERT_NE(0, self->context);
+	ASSERT_EQ(0, loom_bo_create(self->fd, self->bytes, LOOM_REGION_DRAM, &self->in));
+	ASSERT_EQ(0, loom_bo_create(self->fd, self->bytes, LOOM_REGION_DRAM, &self->out));
+}
+
+FIXTURE_TEARDOWN(neighbours)
+{
+	if (self->fd >= 0)
+		close(self->fd);
+}
+
+struct job {
+	struct drm_loom_submit args;
+	struct drm_loom_binding bindings[2];
+	struct drm_loom_sync in, out;
+};
+
+/* A job that reads in, writes out, and signals @syncobj if that is not zero. */
+static struct job *job_init(struct job *job, const FIXTURE_DATA(neighbours) * self, uint32_t plan,
+			    uint32_t slots, uint32_t syncobj)
+{
+	*job = (struct job) {
+		.args = {
+			.context = self->context,
+			.plan = plan,
+			.bindings = { sizeof(job->bindings[0]), slots, (uintptr_t)job->bindings },
+			.in_syncs = { sizeof(job->in), 0, (uintptr_t)&job->in },
+			.out_syncs = { sizeof(job->out), !!syncobj, (uintptr_t)&job->out },
+		},
+		.bindings = { { 0, self->in, 0 }, { 1, self->out, 0 } },
+		.out = { .handle = syncobj },
+	};
+	return job;
+}
+
+static int job_submit(int fd, struct job *job)
+{
+	return loom_call(fd, DRM_IOCTL_LOOM_SUBMIT, &job->args);
+}
+
+/* Rounds that take at least some seconds on any machine. */
+#define LONG_ROUNDS	200000
+
+/* ------------------------------------------------------------------ tests */
+
+/* vgem is the neighbour in the VM: its buffers and fences come from elsewhere. */
+struct vgem_fence_attach {
+	__u32 handle;
+	__u32 flags;
+	__u32 out_fence;
+	__u32 pad;
+};
+
+struct vgem_fence_signal {
+	__u32 fence;
+	__u32 flags;
+};
+
+#define VGEM_FENCE_ATTACH	DRM_IOWR(DRM_COMMAND_BASE + 1, struct vgem_fence_attach)
+#define VGEM_FENCE_SIGNAL	DRM_IOW(DRM_COMMAND_BASE + 2, struct vgem_fence_signal)
+
+static int vgem_open(void)
+{
+	char name[16];
+	struct drm_version version = { .name = name, .name_len = sizeof(name) };
+	int fd = open("/dev/dri/card0", O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0 && !loom_call(fd, DRM_IOCTL_VERSION, &version) && version.name_len == 4 &&
+	    !memcmp(name, "vgem", 4))
+		return fd;
+	close(fd);
+	return -ENODEV;
+}
+
+/* A dma-buf of vgem with a fence on it that signals on demand, or after ten seconds. */
+static int vgem_create(int vgem, uint32_t *fence)
+{
+	struct drm_mode_create_dumb dumb = { .width = 64, .height = 64, .bpp = 32 };
+	struct vgem_fence_attach attach = { .flags = 1 };
+	struct drm_prime_handle prime = { .flags = DRM_RDWR | DRM_CLOEXEC };
+	int ret = loom_call(vgem, DRM_IOCTL_MODE_CREATE_DUMB, &dumb);
+
+	attach.handle = dumb.handle;
+	prime.handle = dumb.handle;
+	ret = ret ?: loom_call(vgem, VGEM_FENCE_ATTACH, &attach);
+	ret = ret ?: loom_call(vgem, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+	*fence = attach.out_fence;
+	return ret ?: prime.fd;
+}
+
+/* The fence of a dma-buf in a syncobj of ours. */
+static int syncobj_import(int fd, uint32_t syncobj, int dmabuf)
+{
+	struct dma_buf_export_sync_file export = { .flags = DMA_BUF_SYNC_RW };
+	struct drm_syncobj_handle handle = {
+		.handle = syncobj,
+		.flags = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE,
+	};
+	int ret = loom_call(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export);
+
+	if (ret)
+		return ret;
+	handle.fd = export.fd;
+	ret = loom_call(fd, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &handle);
+	close(export.fd);
+	return ret;
+}
+
+TEST_F(neighbours, buffers_of_others_are_refused_ours_are_taken)
+{
+	struct drm_prime_handle prime = { .handle = self->in, .flags = DRM_RDWR | DRM_CLOEXEC };
+	int vgem = vgem_open();
+	uint32_t fence, plan;
+	struct job job;
+
+	if (vgem < 0)
+		SKIP(return, "no vgem");
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+	ASSERT_EQ(0, loom_call(vgem, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	close(prime.fd);
+	/* it is pinned now, and can be used as before */
+	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_RELU, 1, &plan));
+	ASSERT_EQ(0, job_submit(self->fd, job_init(&job, self, plan, 2, 0)));
+	EXPECT_EQ(0, loom_bo_wait(self->fd, self->out, loom_now_ns() + 20 * LOOM_SECOND_NS));
+	EXPECT_EQ(0, loom_bo_close(self->fd, self->in));
+
+	prime.fd = vgem_create(vgem, &fence);
+	ASSERT_GE(prime.fd, 0);
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	close(prime.fd);
+	close(vgem);
+}
+
+TEST_F_TIMEOUT(neighbours, a_job_waits_for_the_fences_of_others, 60)
+{
+	struct vgem_fence_signal signal = {};
+	uint32_t plan, in, out, other_out;
+	struct job job;
+	int dmabuf, vgem = vgem_open();
+
+	if (vgem < 0)
+		SKIP(return, "no vgem");
+	dmabuf = vgem_create(vgem, &signal.fence);
+	ASSERT_GE(dmabuf, 0);
+	in = loom_sync_create(self->fd, 0);
+	out = loom_sync_create(self->fd, 0);
+	other_out = loom_sync_create(self->fd, 0);
+	ASSERT_EQ(0, syncobj_import(self->fd, in, dmabuf));
+	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_RELU, 1, &plan));
+	job_init(&job, self, plan, 2, out);
+	job.args.in_syncs.count = 1;
+	job.in.handle = in;
+	ASSERT_EQ(0, job_submit(self->fd, &job));
+	EXPECT_EQ(-ETIME, loom_sync_wait(self->fd, out, loom_now_ns() + LOOM_SECOND_NS / 5));
+	EXPECT_EQ(-ETIME, loom_bo_wait(self->fd, self->out, 0));
+
+	/* others overtake it */
+	ASSERT_EQ(0, loom_context_create(self->fd, LOOM_PRIORITY_NORMAL, &self->context));
+	ASSERT_EQ(0, job_submit(self->fd, job_init(&job, self, plan, 2, other_out)));
+	EXPECT_EQ(0, loom_sync_wait(self->fd, other_out, loom_now_ns() + 5 * LOOM_SECOND_NS));
+	EXPECT_EQ(-ETIME, loom_sync_wait(self->fd, out, 0));
+
+	ASSERT_EQ(0, loom_call(vgem, VGEM_FENCE_SIGNAL, &signal));
+	EXPECT_EQ(0, loom_sync_wait(self->fd, out, loom_now_ns() + 5 * LOOM_SECOND_NS));
+	close(dmabuf);
+	close(vgem);
+}
+
+TEST_F_TIMEOUT(neighbours, closing_while_a_job_waits_for_another_fence, 60)
+{
+	struct vgem_fence_signal signal = {};
+	struct drm_loom_region_info before, after;
+	int dmabuf, vgem = vgem_open(), other = loom_open();
+	int64_t end;
+	uint32_t plan, in;
+	struct job job;
+
+	if (vgem < 0)
+		SKIP(return, "no vgem");
+	ASSERT_GE(other, 0);
+	ASSERT_EQ(0, loom_query_region(other, LOOM_REGION_DRAM, &before));
+	dmabuf = vgem_create(vgem, &signal.fence);
+	ASSERT_GE(dmabuf, 0);
+	in = loom_sync_create(self->fd, 0);
+	ASSERT_EQ(0, syncobj_import(self->fd, in, dmabuf));
+	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_RELU, 1, &plan));
+	job_init(&job, self, plan, 2, 0);
+	job.args.in_syncs.count = 1;
+	job.in.handle = in;
+	ASSERT_EQ(0, job_submit(self->fd, &job));
+	ASSERT_EQ(0, job_submit(self->fd, &job));
+	close(self->fd);
+	self->fd = -1;
+	ASSERT_EQ(0, loom_call(vgem, VGEM_FENCE_SIGNAL, &signal));
+	end = loom_now_ns() + 10 * LOOM_SECOND_NS;
+	do {
+		usleep(10000);
+		ASSERT_EQ(0, loom_query_region(other, LOOM_REGION_DRAM, &after));
+	} while (after.blocks != before.blocks - 2 && loom_now_ns() < end);
+	EXPECT_EQ(before.blocks - 2, after.blocks);
+	close(other);
+	close(dmabuf);
+	close(vgem);
+}
+
+TEST_F(neighbours, fdinfo_says_what_a_client_uses)
+{
+	char path[64], text[2048] = {}, want[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", self->fd);
+	fd = open(path, O_RDONLY);
+	ASSERT_GE(fd, 0);
+	ASSERT_GT(read(fd, text, sizeof(text) - 1), 0);
+	close(fd);
+	EXPECT_NE(NULL, strstr(text, "drm-driver:\tloom\n"));
+	EXPECT_NE(NULL, strstr(text, "drm-engine-loom:\t0 ns\n"));
+	snprintf(want, sizeof(want), "drm-total-dram:\t%llu KiB\n",
+		 (unsigned long long)self->bytes * 2 / 1024);
+	EXPECT_NE(NULL, strstr(text, want));
+	EXPECT_NE(NULL, strstr(text, "drm-total-sram:\t0"));
+}
+
+/* --------------------------------------------------------------- eviction */
+
+/* Buffers of together more than the DRAM, as far as the machine has memory for them. */
+TEST_F_TIMEOUT(neighbours, what_does_not_fit_is_evicted_and_comes_back, 120)
+{
+	uint32_t plan, handles[96], evicted = 0, fence, i, wrong = 0;
+	struct drm_loom_region_info dram;
+	struct drm_loom_bo_info info;
+	long available = sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
+	uint64_t size, total;
+	struct job job;
+	float *map;
+
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_DRAM, &dram));
+	total = dram.total_bytes * dram.banks;
+	size = total / 64 / 4096 * 4096;
+	if (total * 2 > (uint64_t)available)
+		SKIP(return, "not enough memory to fill the DRAM (topology=tiny)");
+	for (i = 0; i < 96; i++) {
+		ASSERT_EQ(0, loom_bo_create(self->fd, size, LOOM_REGION_DRAM, &handles[i]));
+		map = loom_bo_map(self->fd, handles[i], size);
+		ASSERT_NE(MAP_FAILED, map);
+		map[0] = i + 1;
+		map[size / sizeof(float) - 1] = i;
+		munmap(map, size);
+	}
+	for (i = 0; i < 96; i++) {
+		ASSERT_EQ(0, loom_bo_info(self->fd, handles[i], &info));
+		if (info.flags & LOOM_BO_EVICTED) {
+			EXPECT_EQ(0, info.address);
+			evicted++;
+		}
+	}
+	EXPECT_GE(evicted, 32);
+	EXPECT_LE(evicted, 64);
+
+	/* each is brought back by a job, in turn, and has kept its bytes */
+	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_RELU, 1, &plan));
+	fence = loom_sync_create(self->fd, 0);
+	for (i = 0; i < 96; i++) {
+		job_init(&job, self, plan, 2, fence);
+		job.bindings[0].handle = handles[i];
+		ASSERT_EQ(0, job_submit(self->fd, &job));
+		ASSERT_EQ(0, loom_bo_info(self->fd, handles[i], &info));
+		EXPECT_EQ(0, info.flags);
+		if (i % 8)
+			continue;
+		ASSERT_EQ(0, loom_bo_wait(self->fd, self->out, loom_soon()));
+		map = loom_bo_map(self->fd, self->out, 4096);
+		ASSERT_NE(MAP_FAILED, map);
+		wrong += map[0] != i + 1;
+		munmap(map, 4096);
+	}
+	EXPECT_EQ(0, wrong);
+	for (i = 0; i < 96; i++) {
+		map = loom_bo_map(self->fd, handles[i], size);
+		ASSERT_NE(MAP_FAILED, map);
+		wrong += map[0] != i + 1 || map[size / sizeof(float) - 1] != i;
+		munmap(map, size);
+	}
+	EXPECT_EQ(0, wrong);
+}
+
+/* --------------------------------------------------- a device that vanishes */
+
+TEST_F_TIMEOUT(neighbours, unplugged_in_a_job, 120)
+{
+	struct drm_loom_query query = { .type = LOOM_QUERY_DEVICE };
+	struct drm_loom_bo_info info;
+	uint32_t plan, fence;
+	unsigned char *map;
+	struct job job;
+	int fd;
+
+	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_EXP, LONG_ROUNDS, &plan));
+	fence = loom_sync_create(self->fd, 0);
+	map = loom_bo_map(self->fd, self->in, self->bytes);
+	ASSERT_NE(MAP_FAILED, map);
+	map[0] = 1;
+	ASSERT_EQ(0, job_submit(self->fd, job_init(&job, self, plan, 2, fence)));
+	ASSERT_EQ(0, job_submit(self->fd, job_init(&job, self, plan, 2, fence)));
+	if (loom_write_file(BUS_DRIVER "unbind", "loom-soft"))
+		SKIP(return, "cannot unbind the device");
+
+	EXPECT_EQ(-ENODEV, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
+	EXPECT_EQ(-ENODEV, loom_bo_info(self->fd, self->in, &info));
+	EXPECT_EQ(-ENODEV, job_submit(self->fd, &job));
+	EXPECT_EQ(-ENODEV, loom_sync_wait(self->fd, fence, 0));
+	/* no SIGBUS, and no bytes either */
+	EXPECT_EQ(0, map[0]);
+	map[0] = 2;
+	fd = loom_open();
+	EXPECT_EQ(-ENODEV, fd);
+
+	EXPECT_EQ(0, loom_write_file(BUS_DRIVER "bind", "loom-soft"));
+	fd = loom_open();
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, loom_call(fd, DRM_IOCTL_LOOM_QUERY, &query));
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}
