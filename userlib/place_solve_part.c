@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Parts: what the solver works on. Items that do not meet, not even by way of others, have nothing
+ * to say to each other; each such group is a part, and has its sections, its sets and its bound.
+ *
+ * A section is a maximal set of items that are there at one moment: where an item goes after one has
+ * come. Nothing between two sections can be tighter than both.
+ */
+#include "place_solve_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* sets of items by item take the square of this, in bits */
+#define MAX_SMALL	4096
+
+/* An item comes (1) or goes (0), for as long as it is there without a break. */
+struct event {
+	int64_t time;
+	uint32_t item;
+	uint32_t comes;
+};
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+uint64_t loom_solve_unit(const struct loom_solve *solve)
+{
+	uint64_t unit = 0, before;
+	uint32_t i, k;
+
+	for (i = 0; i < solve->num_items; i++) {
+		const struct loom_place_item *item = &solve->items[i];
+
+		unit = gcd(unit, item->size_bytes);
+		if (item->fixed != LOOM_PLACE_ANYWHERE)
+			unit = gcd(unit, item->fixed);
+		/* from the upper end of a range an item may start; the lower only rounds */
+		for (k = 0; k < item->num_excluded; k++)
+			unit = gcd(unit, item->excluded[k].upper);
+		for (k = 0; k < item->num_gaps; k++) {
+			unit = gcd(unit, item->gaps[k].window_lower);
+			unit = gcd(unit, item->gaps[k].window_upper);
+		}
+	}
+	/* alignment that divides the unit is kept by itself; a smaller unit may lose another one */
+	for (before = 0; unit != before;) {
+		before = unit;
+		for (i = 0; i < solve->num_items; i++)
+			if (solve->items[i].align_bytes > 1 &&
+			    unit % solve->items[i].align_bytes)
+				unit = gcd(unit, solve->items[i].align_bytes);
+	}
+	return unit ? unit : 1;
+}
+
+uint64_t loom_solve_snap(const struct solve_part *part, uint32_t item, uint64_t offset)
+{
+	uint64_t align = part->aligns[item], size = part->sizes[item];
+	uint32_t k;
+
+	for (k = part->excluded[item]; ; k++) {
+		if (align > 1)
+			offset = (offset + align - 1) / align * align;
+		while (k < part->excluded[item + 1] && part->ranges[k].upper <= offset)
+			k++;
+		if (k == part->excluded[item + 1] || offset + size <= part->ranges[k].lower)
+			break;
+		offset = part->ranges[k].upper;
+	}
+	if (part->fixed[item] != SOLVE_NEVER)
+		return offset <= part->fixed[item] ? part->fixed[item] : SOLVE_NEVER;
+	return offset;
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->comes != y->comes)
+		return x->comes < y->comes ? -1 : 1;
+	return x->item < y->item ? -1 : x->item > y->item;
+}
+
+/* Moments at which an item is there, at least in part, as events. */
+static uint32_t add_events(const struct loom_place_item *item, uint32_t index, struct event *events)
+{
+	int64_t from = item->lower;
+	uint32_t k, count = 0;
+
+	for (k = 0; k <= item->num_gaps; k++) {
+		const struct loom_place_gap *gap = item->gaps + k;
+		int64_t to = k < item->num_gaps ? gap->lower : item->upper;
+
+		if (k < item->num_gaps && gap->window_upper > gap->window_lower)
+			continue;
+		if (from < to) {
+			events[count++] = (struct event){ from, index, 1 };
+			events[count++] = (struct event){ to, index, 0 };
+		}
+		if (k < item->num_gaps)
+			from = gap->upper;
+	}
+	return count;
+}
+
+static uint32_t find_root(uint32_t *up, uint32_t i)
+{
+	while (up[i] != i) {
+		up[i] = up[up[i]];
+		i = up[i];
+	}
+	return i;
+}
+
+static void unite(uint32_t *up, uint32_t a, uint32_t b)
+{
+	a = find_root(up, a);
+	b = find_root(up, b);
+	/* the lowest index is the root: parts come in the order of their first items */
+	if (a < b)
+		up[b] = a;
+	else
+		up[a] = b;
+}
+
+/* Largest sum at one moment, gaps with windows taken as what they are. */
+static int bound_loads(const struct loom_solve *solve, uint64_t unit, struct solve_part *part)
+{
+	struct load {
+		int64_t time;
+		uint64_t less;
+		uint64_t more;
+	} *loads;
+	const struct loom_place_item *item;
+	struct event *order;
+	uint64_t sum = 0;
+	uint32_t i, k, count = 0;
+
+	for (i = 0; i < part->num_items; i++)
+		count += 2 + 2 * solve->items[part->ids[i]].num_gaps;
+	loads = malloc(count * sizeof(*loads));
+	order = malloc(count * sizeof(*order));
+	if (!loads || !order) {
+		free(loads);
+		free(order);
+		return -ENOMEM;
+	}
+	count = 0;
+	for (i = 0; i < part->num_items; i++) {
+		item = &solve->items[part->ids[i]];
+		loads[count++] = (struct load){ item->lower, 0, part->sizes[i] };
+		loads[count++] = (struct load){ item->upper, part->sizes[i], 0 };
+		for (k = 0; k < item->num_gaps; k++) {
+			const struct loom_place_gap *gap = &item->gaps[k];
+			uint64_t gone = part->sizes[i];
+
+			if (gap->window_upper > gap->window_lower)
+				gone -= (gap->window_upper - gap->window_lower) / unit;
+			loads[count++] = (struct load){ gap->lower, gone, 0 };
+			loads[count++] = (struct load){ gap->upper, 0, gone };
+		}
+	}
+	for (i = 0; i < count; i++)
+		order[i] = (struct event){ loads[i].time, i, loads[i].more ? 1 : 0 };
+	qsort(order, count, sizeof(*order), compare_events);
+	for (i = 0; i < count; i++) {
+		const struct load *load = &loads[order[i].item];
+
+		/* an item's end and its last gap's end may be one moment: modulo 2^64 it is right */
+		sum += load->more - load->less;
+		if ((i + 1 == count || order[i + 1].time != load->time) && sum > part->bound)
+			part->bound = sum;
+	}
+	free(loads);
+	free(order);
+	return 0;
+}
+
+/* By item: what the problem says about it, in units. */
+static int fill_items(const struct loom_solve *solve, uint64_t unit, struct solve_part *part)
+{
+	uint32_t n = part->num_items, i, k, count = 0;
+
+	for (i = 0; i < n; i++)
+		count += solve->items[part->ids[i]].num_excluded;
+	part->sizes = malloc(n * sizeof(*part->sizes));
+	part->aligns = malloc(n * sizeof(*part->aligns));
+	part->fixed = malloc(n * sizeof(*part->fixed));
+	part->excluded = malloc((n + 1) * sizeof(*part->excluded));
+	part->ranges = malloc((count + 1) * sizeof(*part->ranges));
+	if (!part->sizes || !part->aligns || !part->fixed || !part->excluded || !part->ranges)
+		return -ENOMEM;
+	part->free = true;
+	count = 0;
+	for (i = 0; i < n; i++) {
+		const struct loom_place_item *item = &solve->items[part->ids[i]];
+
+		part->sizes[i] = item->size_bytes / unit;
+		part->aligns[i] = unit % item->align_bytes ? item->align_bytes / unit : 1;
+		part->fixed[i] = item->fixed == LOOM_PLACE_ANYWHERE ? SOLVE_NEVER :
+				 item->fixed / unit;
+		part->excluded[i] = count;
+		for (k = 0; k < item->num_excluded; k++)
+			if (item->excluded[k].upper > item->excluded[k].lower)
+				part->ranges[count++] = (struct loom_place_range){
+					item->excluded[k].lower / unit,
+					item->excluded[k].upper / unit,
+				};
+		for (k = 0; k < item->num_gaps; k++)
+			part->windows |= item->gaps[k].window_upper > item->gaps[k].window_lower;
+		part->free &= part->aligns[i] == 1 && part->fixed[i] == SOLVE_NEVER &&
+			      count == part->excluded[i];
+	}
+	part->excluded[n] = count;
+	for (i = 0; i < n; i++) {
+		uint64_t lowest = loom_solve_snap(part, i, 0);
+
+		if (lowest == SOLVE_NEVER)
+			part->bound = SOLVE_NEVER;
+		else if (lowest + part->sizes[i] > part->bound)
+			part->bound = lowest + part->sizes[i];
+	}
+	return 0;
+}
+
+static uint64_t *add_section(struct solve_part *part)
+{
+	uint64_t *set = part->members + (size_t)part->num_sections++ * part->item_words;
+
+	memset(set, 0, part->item_words * sizeof(*set));
+	return set;
+}
+
+/* Two that are apart are as if they were there at one moment; one that never is has its own. */
+static void add_sections(const struct loom_solve *solve, struct solve_part *part,
+			 const uint32_t *where)
+{
+	uint32_t n = part->num_items, real = part->num_sections, i, k, s;
+
+	for (k = 0; k < solve->num_apart; k++) {
+		uint32_t a = where[solve->apart[k].first], b = where[solve->apart[k].second];
+		uint64_t *set;
+
+		if (a >= n || b >= n || a == b || part->ids[a] != solve->apart[k].first ||
+		    part->ids[b] != solve->apart[k].second)
+			continue;
+		for (s = 0; s < real; s++) {
+			set = part->members + (size_t)s * part->item_words;
+			if ((set[a / 64] >> a % 64 & 1) && (set[b / 64] >> b % 64 & 1))
+				break;
+		}
+		if (s < real)
+			continue;
+		set = add_section(part);
+		set[a / 64] |= 1ULL << a % 64;
+		set[b / 64] |= 1ULL << b % 64;
+	}
+	for (i = 0; i < n; i++) {
+		for (s = 0; s < part->num_sections; s++)
+			if (part->members[(size_t)s * part->item_words + i / 64] >> i % 64 & 1)
+				break;
+		if (s == part->num_sections)
+			add_section(part)[i / 64] |= 1ULL << i % 64;
+	}
+}
+
+/* The sections, and by item and section the sets. @where: by item of the problem: in the part. */
+static int fill_sets(const struct loom_solve *solve, struct solve_part *part,
+		     const uint32_t *where)
+{
+	uint32_t n = part->num_items, words = (n + 63) / 64, i, k, s, w, count = 0, total = 0;
+	struct event *events;
+	uint64_t *live;
+	bool come = false;
+
+	for (i = 0; i < n; i++)
+		count += 2 + 2 * solve->items[part->ids[i]].num_gaps;
+	events = malloc(count * sizeof(*events));
+	live = calloc(words, sizeof(*live));
+	part->members = malloc(((size_t)count / 2 + solve->num_apart + n) * words *
+			       sizeof(*part->members));
+	part->meets = calloc((size_t)n * words, sizeof(*part->meets));
+	part->first = calloc(n + 1, sizeof(*part->first));
+	if (!events || !live || !part->members || !part->meets || !part->first)
+		goto out;
+	count = 0;
+	for (i = 0; i < n; i++)
+		count += add_events(&solve->items[part->ids[i]], i, events + count);
+	qsort(events, count, sizeof(*events), compare_events);
+	part->item_words = words;
+	for (k = 0; k < count; k++) {
+		i = events[k].item;
+		if (!events[k].comes && come) {
+			memcpy(part->members + (size_t)part->num_sections * words, live,
+			       words * sizeof(*live));
+			part->num_sections++;
+		}
+		come = events[k].comes;
+		live[i / 64] ^= 1ULL << i % 64;
+	}
+	add_sections(solve, part, where);
+	part->section_words = (part->num_sections + 63) / 64;
+	part->totals = calloc(part->num_sections, sizeof(*part->totals));
+	if (!part->totals)
+		goto out;
+	for (s = 0; s < part->num_sections; s++) {
+		const uint64_t *set = part->members + (size_t)s * words;
+
+		for (i = 0; i < n; i++) {
+			if (!(set[i / 64] >> i % 64 & 1))
+				continue;
+			part->first[i + 1]++;
+			part->totals[s] += part->sizes[i];
+			total++;
+			for (w = 0; w < words; w++)
+				part->meets[(size_t)i * words + w] |= set[w];
+		}
+	}
+	part->sections = malloc((total + 1) * sizeof(*part->sections));
+	if (!part->sections)
+		goto out;
+	for (i = 0; i < n; i++) {
+		part->meets[(size_t)i * words + i / 64] &= ~(1ULL << i % 64);
+		part->first[i + 1] += part->first[i];
+	}
+	part->plain = true;
+	for (i = 0; i < n; i++) {
+		uint32_t at = part->first[i];
+
+		for (s = 0; s < part->num_sections; s++)
+			if (part->members[(size_t)s * words + i / 64] >> i % 64 & 1)
+				part->sections[at++] = s;
+		if (at > part->first[i] &&
+		    part->sections[at - 1] - part->sections[part->first[i]] + 1 !=
+		    at - part->first[i])
+			part->plain = false;
+	}
+	part->small = true;
+	free(events);
+	free(live);
+	return 0;
+out:
+	free(events);
+	free(live);
+	return -ENOMEM;
+}
+
+static bool same_item(const struct solve_part *part, uint32_t a, uint32_t b)
+{
+	const uint64_t *x = part->meets + (size_t)a * part->item_words;
+	const uint64_t *y = part->meets + (size_t)b * part->item_words;
+	uint32_t count = part->first[a + 1] - part->first[a], w;
+
+	if (part->sizes[a] != part->sizes[b] || part->aligns[a] != part->aligns[b] ||
+	    part->fixed[a] != SOLVE_NEVER || part->fixed[b] != SOLVE_NEVER ||
+	    part->excluded[a + 1] != part->excluded[a] ||
+	    part->excluded[b + 1] != part->excluded[b] ||
+	    part->first[b + 1] - part->first[b] != count ||
+	    memcmp(part->sections + part->first[a], part->sections + part->first[b],
+		   count * sizeof(*part->sections)))
+		return false;
+	for (w = 0; w < part->item_words; w++) {
+		uint64_t differ = x[w] ^ y[w];
+
+		if (w == a / 64)
+			differ &= ~(1ULL << a % 64);
+		if (w == b / 64)
+			differ &= ~(1ULL << b % 64);
+		if (differ)
+			return false;
+	}
+	return true;
+}
+
+static int fill_twins(struct solve_part *part)
+{
+	uint32_t i, k;
+
+	part->twins = malloc(part->num_items * sizeof(*part->twins));
+	if (!part->twins)
+		return -ENOMEM;
+	for (i = 0; i < part->num_items; i++) {
+		part->twins[i] = LOOM_PLACE_NONE;
+		for (k = i; k-- > 0 && part->twins[i] == LOOM_PLACE_NONE;)
+			if (same_item(part, i, k))
+				part->twins[i] = k;
+	}
+	return 0;
+}
+
+static int fill_part(const struct loom_solve *solve, uint64_t unit, struct solve_part *part,
+		     const uint32_t *where)
+{
+	uint32_t s;
+	int err;
+
+	err = fill_items(solve, unit, part);
+	if (err)
+		return err;
+	err = bound_loads(solve, unit, part);
+	if (err || part->num_items > MAX_SMALL)
+		return err;
+	err = fill_sets(solve, part, where);
+	if (err)
+		return err;
+	/* with windows a section's sum is more than what is there */
+	for (s = 0; s < part->num_sections && !part->windows; s++)
+		if (part->totals[s] > part->bound)
+			part->bound = part->totals[s];
+	return fill_twins(part);
+}
+
+/* By item of the problem: the root of its part. */
+static int find_parts(const struct loom_solve *solve, uint32_t *up)
+{
+	uint32_t n = solve->num_items, i, k, live = 0, any = 0;
+	size_t count = 0;
+	struct event *events;
+
+	for (i = 0; i < n; i++)
+		count += 2 + 2 * (size_t)solve->items[i].num_gaps;
+	events = malloc((count + 1) * sizeof(*events));
+	if (!events)
+		return -ENOMEM;
+	count = 0;
+	for (i = 0; i < n; i++) {
+		up[i] = i;
+		count += add_events(&solve->items[i], i, events + count);
+	}
+	qsort(events, count, sizeof(*events), compare_events);
+	for (i = 0; i < count; i++) {
+		if (!events[i].comes) {
+			live--;
+			continue;
+		}
+		if (live++)
+			unite(up, any, events[i].item);
+		any = events[i].item;
+	}
+	for (k = 0; k < solve->num_apart; k++)
+		unite(up, solve->apart[k].first, solve->apart[k].second);
+	for (i = 0; i < n; i++)
+		up[i] = find_root(up, i);
+	free(events);
+	return 0;
+}
+
+int loom_solve_split(const struct loom_solve *solve, uint64_t unit, struct solve_part **parts,
+		     uint32_t *num_parts)
+{
+	uint32_t n = solve->num_items, i, count = 0;
+	uint32_t *up, *where, *which;
+	struct solve_part *made = NULL;
+	int err = -ENOMEM;
+
+	up = malloc(((size_t)n + 1) * sizeof(*up));
+	where = malloc(((size_t)n + 1) * sizeof(*where));
+	which = malloc(((size_t)n + 1) * sizeof(*which));
+	if (!up || !where || !which)
+		goto out;
+	err = find_parts(solve, up);
+	if (err)
+		goto out;
+	for (i = 0; i < n; i++)
+		which[i] = up[i] == i ? count++ : which[up[i]];
+	err = -ENOMEM;
+	made = calloc(count + 1, sizeof(*made));
+	if (!made)
+		goto out;
+	for (i = 0; i < n; i++)
+		where[i] = made[which[i]].num_items++;
+	for (i = 0; i < count; i++) {
+		made[i].ids = malloc(made[i].num_items * sizeof(*made[i].ids));
+		if (!made[i].ids)
+			goto out;
+	}
+	for (i = 0; i < n; i++)
+		made[which[i]].ids[where[i]] = i;
+	for (i = 0, err = 0; i < count && !err; i++)
+		err = fill_part(solve, unit, &made[i], where);
+out:
+	free(up);
+	free(where);
+	free(which);
+	if (err) {
+		loom_solve_unsplit(made, count);
+		return err;
+	}
+	*parts = made;
+	*num_parts = count;
+	return 0;
+}
+
+void loom_solve_unsplit(struct solve_part *parts, uint32_t num_parts)
+{
+	uint32_t i;
+
+	for (i = 0; parts && i < num_parts; i++) {
+		free(parts[i].ids);
+		free(parts[i].sizes);
+		free(parts[i].aligns);
+		free(parts[i].fixed);
+		free(parts[i].excluded);
+		free(parts[i].ranges);
+		free(parts[i].first);
+		free(parts[i].sections);
+		free(parts[i].meets);
+		free(parts[i].members);
+		free(parts[i].totals);
+		free(parts[i].twins);
+	}
+	free(parts);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside the solver: parts (what is solved on its own), orders and searches. See the DOC in
+ * place_solve.c. Everything here counts in units: the greatest common divisor of all that can
+ * make an offset.
+ */
+#ifndef LOOM_PLACE_SOLVE_PRIV_H
+#define LOOM_PLACE_SOLVE_PRIV_H
+
+#include "place_solve.h"
+
+/* more than any capacity: no offset, no floor */
+#define SOLVE_NEVER	(UINT64_MAX / 4)
+
+/**
+ * struct solve_part - items that meet each other, directly or by way of others
+ * @num_items: items in the part
+ * @num_sections: maximal sets of items that are there at one moment
+ * @item_words: 64-bit words of a set of items
+ * @section_words: 64-bit words of a set of sections
+ * @ids: by item: its index in the problem
+ * @sizes: by item
+ * @aligns: by item: 1 where the unit takes care of it
+ * @fixed: by item: offset or SOLVE_NEVER
+ * @excluded: by item: first of its ranges in @ranges; one entry more than items
+ * @ranges: excluded ranges, ascending in each item
+ * @first: by item: first of its sections in @sections; one entry more than items
+ * @sections: sections of the items, ascending in each
+ * @meets: sets of items, by item: what it must not overlap with
+ * @members: sets of items, by section
+ * @totals: by section: sum of sizes
+ * @twins: by item: the item before it that is the same in all respects, or LOOM_PLACE_NONE
+ * @bound: no placement of the part is lower
+ * @small: the sets are there: it can be searched
+ * @plain: each item's sections are neighbours and no pair is apart: it falls to pieces where no
+ *	item crosses
+ * @free: no item is fixed, excluded or aligned
+ * @windows: some item is partly there in a gap. The search takes it to be there in full, so
+ *	what it finds is valid, but what it does not find may be
+ */
+struct solve_part {
+	uint32_t num_items;
+	uint32_t num_sections;
+	uint32_t item_words;
+	uint32_t section_words;
+	uint32_t *ids;
+	uint64_t *sizes;
+	uint64_t *aligns;
+	uint64_t *fixed;
+	uint32_t *excluded;
+	struct loom_place_range *ranges;
+	uint32_t *first;
+	uint32_t *sections;
+	uint64_t *meets;
+	uint64_t *members;
+	uint64_t *totals;
+	uint32_t *twins;
+	uint64_t bound;
+	bool small;
+	bool plain;
+	bool free;
+	bool windows;
+};
+
+/**
+ * loom_solve_unit() - what all sizes and places are multiples of
+ * @solve: the problem
+ *
+ * Return: the unit, at least 1.
+ */
+uint64_t loom_solve_unit(const struct loom_solve *solve);
+
+/**
+ * loom_solve_split() - take a problem apart into what can be solved on its own
+ * @solve: the problem
+ * @unit: from loom_solve_unit()
+ * @parts: [out] from malloc, with loom_solve_unsplit()
+ * @num_parts: [out] number of @parts
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_solve_split(const struct loom_solve *solve, uint64_t unit, struct solve_part **parts,
+		     uint32_t *num_parts);
+void loom_solve_unsplit(struct solve_part *parts, uint32_t num_parts);
+
+/**
+ * loom_solve_snap() - the lowest place that an item can take
+ * @part: its part
+ * @item: the item
+ * @offset: not below this
+ *
+ * Return: the offset, or SOLVE_NEVER.
+ */
+uint64_t loom_solve_snap(const struct solve_part *part, uint32_t item, uint64_t offset);
+
+/* What a search has to say. */
+enum solve_answer {
+	SOLVE_FOUND,		/* @offsets hold a placement */
+	SOLVE_NONE,		/* there is none, proved */
+	SOLVE_LATER,		/* its nodes are used up: go on later */
+	SOLVE_NOMEM,
+};
+
+/**
+ * struct solve_memo - states that were searched in full and hold no placement
+ * @keys: pairs of hashes; a pair of zeroes is free
+ * @mask: number of pairs, a power of 2, less 1
+ */
+struct solve_memo {
+	uint64_t *keys;
+	uint64_t mask;
+};
+
+struct solve_search;
+
+/**
+ * loom_search_create() - a search that has not begun
+ * @part: what to place
+ * @rank: by item: the lower, the earlier it is tried; a copy is made
+ * @search: [out] free with loom_search_destroy()
+ */
+int loom_search_create(const struct solve_part *part, const uint32_t *rank,
+		       struct solve_search **search);
+void loom_search_destroy(struct solve_search *search);
+/* begins again, under another capacity; @memo is for that one; may be NULL */
+void loom_search_reset(struct solve_search *search, uint64_t capacity, struct solve_memo *memo);
+/* goes on for a number of nodes, which is updated: what is left of them */
+enum solve_answer loom_search_run(struct solve_search *search, uint64_t *nodes);
+/* by item; after SOLVE_FOUND */
+const uint64_t *loom_search_offsets(const struct solve_search *search);
+
+#endif /* LOOM_PLACE_SOLVE_PRIV_H */
