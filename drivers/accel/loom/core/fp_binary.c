@@ -238,7 +238,7 @@ static void compare_u64(u8 *restrict to, const u64 *a, const u64 *b, u32 n, u32 
 }
 
 static noinline void binary_tile(const struct drm_loom_attr_binary *attr, u32 dtype,
-			const struct loom_row *rows, u32 n)
+				 const struct loom_row *rows, u32 n)
 {
 	union loom_buf a_buf, b_buf, to;
 	const void *a, *b;

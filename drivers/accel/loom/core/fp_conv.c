@@ -21,8 +21,8 @@
  * result must not depend on which outputs share a block.
  *
  * Rows whose elements are side by side are read in place, with zeroes shifted in at the ends.
- * Others are staged: copied with their zeroes, sorted by phase of the stride, so that the taps of any
- * stride read them side by side.
+ * Others are staged: copied with their zeroes, sorted by phase of the stride, so that the taps of
+ * any stride read them side by side.
  *
  * All this wants rows that stay in a bank. Where the lanes run over anything but channels the
  * plain code takes over.
@@ -497,7 +497,7 @@ static __always_inline void conv_narrow(const struct conv_f32 *f, const struct c
 	const struct drm_loom_attr_conv *attr = f->c.attr;
 	const struct loom_view *x = &f->c.x, *w = f->c.w;
 	struct loom_row xc, wc;
-	struct loom_vec acc[8];
+	struct loom_vec acc[8], xv;
 	s64 pos[8][3], off[8];
 	s32 inside[8];
 	float xs[8];
@@ -520,7 +520,7 @@ static __always_inline void conv_narrow(const struct conv_f32 *f, const struct c
 					bool in = id >= 0 && id < x->dims[2] && ih >= 0 &&
 						  ih < x->dims[3] && iw >= 0 && iw < x->dims[4];
 
-					/* outside, the channel's first element is read for nothing */
+					/* outside, the channel's first is read for nothing */
 					inside[i] = in ? -1 : 0;
 					off[i] = in ? id * f->x_step[0] + ih * f->x_step[1] +
 						      iw * f->x_step[2] : 0;
@@ -531,10 +531,11 @@ static __always_inline void conv_narrow(const struct conv_f32 *f, const struct c
 					 kw * f->w_step[2];
 				for (ic = 0; ic < f->c.inputs; ic++) {
 #pragma GCC unroll 2
-					for (j = 0; j < nv; j++)
-						loom_vec_store(xs + 4 * j, loom_vec_mask(
-							loom_vec_gather(xc.at, off + 4 * j),
-							inside + 4 * j));
+					for (j = 0; j < nv; j++) {
+						xv = loom_vec_gather(xc.at, off + 4 * j);
+						xv = loom_vec_mask(xv, inside + 4 * j);
+						loom_vec_store(xs + 4 * j, xv);
+					}
 					conv_tap(acc, xs, wc.at, ch->wo, nb, nv);
 					loom_row_next(&xc);
 					loom_row_next(&wc);
@@ -556,6 +557,7 @@ static noinline void conv_narrow_point(const struct conv_f32 *f, const struct co
 	const struct loom_view *x = &f->c.x, *w = f->c.w;
 	struct loom_vec acc = loom_vec_splat(0.0f);
 	u32 y[3], ic, kd, kh, kw, i;
+	float lanes[4];
 
 	conv_position(&f->c, p, y);
 	for (kd = 0; kd < w->dims[2]; kd++) {
@@ -585,8 +587,9 @@ static noinline void conv_narrow_point(const struct conv_f32 *f, const struct co
 			}
 		}
 	}
+	loom_vec_store(lanes, acc);
 	for (i = 0; i < 4; i++)
-		out[LOOM_TILE * i] = acc.v[i];
+		out[LOOM_TILE * i] = lanes[i];
 }
 
 /* One function for each size of block, so that their sums stay in registers. */
@@ -639,7 +642,7 @@ static void conv_emit(const struct conv_f32 *f, const struct conv_channels *ch, 
 	loom_row_put_f32(&row, LOOM_DTYPE_F32, n, v);
 }
 
-/* Outputs from index @yw of a row, @most of them, in a block as wide as is good. Return: how many */
+/* At most @most outputs from index @yw of a row, in as wide a block as is good. Return: how many */
 static u32 conv_wide_block(struct conv_f32 *f, const struct conv_channels *ch,
 			   const struct conv_line *line, u32 yw, u32 most, float *out)
 {
@@ -710,12 +713,14 @@ static noinline void conv_narrow_positions(const struct conv_f32 *f, const struc
 			most = min(count - done, 8u);
 			if (ch->nb == 4 && most == 1)
 				conv_narrow_point(f, ch, p + done, out + done);
+			else if (ch->nb == 4 && most > 4)
+				conv_narrow_4_2(f, ch, p + done, most, out + done);
 			else if (ch->nb == 4)
-				(most > 4 ? conv_narrow_4_2 : conv_narrow_4_1)(f, ch, p + done, most,
-									       out + done);
+				conv_narrow_4_1(f, ch, p + done, most, out + done);
+			else if (most > 4)
+				conv_narrow_1_2(f, ch, p + done, most, out + done);
 			else
-				(most > 4 ? conv_narrow_1_2 : conv_narrow_1_1)(f, ch, p + done, most,
-									       out + done);
+				conv_narrow_1_1(f, ch, p + done, most, out + done);
 		}
 		/* row by row */
 		for (done = 0; done < count; done += n) {

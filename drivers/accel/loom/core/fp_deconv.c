@@ -4,9 +4,9 @@
 /*
  * The transposed convolution, from the output's side: which inputs reach output i? Tap kw does
  * where i + pad - kw * dilation is a multiple of the stride, and it is the same input step for
- * every stride-th output. So a tile's sums are kept sorted by phase, (i % stride, i / stride), and in
- * that order the outputs of a tap are side by side and so are their inputs. Sums are in the
- * order kd, kh, kw, channel: what a tap reaches is the same in every channel.
+ * every stride-th output. So a tile's sums are kept sorted by phase, (i % stride, i / stride),
+ * and in that order the outputs of a tap are side by side and so are their inputs. Sums are in
+ * the order kd, kh, kw, channel: what a tap reaches is the same in every channel.
  */
 
 /**

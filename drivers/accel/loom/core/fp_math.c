@@ -222,10 +222,10 @@ double loom_pow(double x, double y)
 			return 1.0;
 		return (a > 1.0) == (y > 0.0) ? INF : 0.0;
 	}
+	if (x < 0.0 && a != INF && !integer)
+		return NAN;
 	if (a == 0.0 || a == INF)
 		r = (a == 0.0) == (y > 0.0) ? 0.0 : INF;
-	else if (x < 0.0 && !integer)
-		return NAN;
 	else
 		r = pow_positive(a, y);
 	return odd ? loom_copysign(r, x) : r;

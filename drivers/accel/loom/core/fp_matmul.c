@@ -110,14 +110,21 @@ static __always_inline void matmul_block(const struct matmul *m, u32 count, cons
 	}
 }
 
+static __always_inline void matmul_columns(const struct matmul *m, u32 count, const u32 nb,
+					   const u32 nv, bool direct, float *out)
+{
+	if (direct)
+		matmul_block(m, count, nb, nv, true, out);
+	else
+		matmul_block(m, count, nb, nv, false, out);
+}
+
+/* One function for each size of block, so that their sums stay in registers. */
 #define MATMUL_BLOCK(nb, nv)								\
 	static noinline void matmul_##nb##_##nv(const struct matmul *m, u32 count,	\
 						bool direct, float *out)		\
 	{										\
-		if (direct)								\
-			matmul_block(m, count, nb, nv, true, out);			\
-		else									\
-			matmul_block(m, count, nb, nv, false, out);			\
+		matmul_columns(m, count, nb, nv, direct, out);				\
 	}
 
 MATMUL_BLOCK(4, 2)

@@ -105,12 +105,14 @@ static float resize_nearest(u32 mode, float x)
 static u32 resize_clamp(const struct resize *r, u32 axis, float at)
 {
 	float last = (float)(r->attr->in_size[axis] - 1);
-	s64 i;
+	s64 end = r->x->dims[2 + axis], i;
 
 	/* a NaN is 0; the last index may have been rounded up when it was converted */
 	at = at > 0.0f ? at : 0.0f;
 	i = (s64)(at < last ? at : last) - r->attr->in_start[axis];
-	return min(max(i, (s64)0), (s64)r->x->dims[2 + axis] - 1);
+	if (i < 0)
+		return 0;
+	return min(i, end - 1);
 }
 
 /* Keys' cubic convolution at the distances s + 1, s, 1 - s, 2 - s. */

@@ -3,9 +3,9 @@
 
 /*
  * Three passes over a run: its maximum, the sum of exp(x - maximum), the quotients. The
- * exponentials of F32 are kept in y between the last two; F16 would round them, so they are computed
- * again. The sum is in binary64, in four parts by index modulo 4, added last: a fixed order that
- * vectorises.
+ * exponentials of F32 are kept in y between the last two; F16 would round them, so they are
+ * computed again. The sum is in binary64, in four parts by index modulo 4, added last: a fixed
+ * order that vectorises.
  */
 struct softmax {
 	const struct loom_view *view[2];
@@ -28,16 +28,6 @@ static struct loom_row softmax_row(const struct softmax *s, u32 which, u32 i, u3
 	return loom_row_along(s->view[which], s->memory, s->base[which], s->axis, i);
 }
 
-#define SOFTMAX_MAX(max, part, x, n)			\
-	do {						\
-		for (j = 0; j + 4 <= (n); j += 4) {	\
-			for (k = 0; k < 4; k++)		\
-				(part)[k] = max((part)[k], (x)[j + k]); \
-		}					\
-		for (; j < (n); j++)			\
-			(part)[0] = max((part)[0], (x)[j]); \
-	} while (0)
-
 static noinline float softmax_max_f32(const struct softmax *s, u32 dtype)
 {
 	const float lowest = -__builtin_inff();
@@ -50,7 +40,12 @@ static noinline float softmax_max_f32(const struct softmax *s, u32 dtype)
 	for (i = 0; i < s->length; i += n) {
 		row = softmax_row(s, SOFTMAX_X, i, &n);
 		x = loom_row_f32(&row, dtype, n, &buf);
-		SOFTMAX_MAX(loom_maxf, part, x, n);
+		for (j = 0; j + 4 <= n; j += 4) {
+			for (k = 0; k < 4; k++)
+				part[k] = loom_maxf(part[k], x[j + k]);
+		}
+		for (; j < n; j++)
+			part[0] = loom_maxf(part[0], x[j]);
 	}
 	return loom_maxf(loom_maxf(part[0], part[1]), loom_maxf(part[2], part[3]));
 }

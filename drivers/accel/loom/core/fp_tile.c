@@ -423,7 +423,8 @@ void loom_nest_begin(struct loom_nest *nest, const struct loom_command *command,
 
 	nest->memory = memory;
 	nest->rank = y->rank;
-	nest->count = min(command->operands, (u32)LOOM_NEST_VIEWS);
+	nest->count = command->operands < LOOM_NEST_VIEWS ? command->operands :
+							     LOOM_NEST_VIEWS;
 	nest->left = nest_element(y, first + count) - at;
 	nest->n = 0;
 	for (i = 0; i < y->rank; i++)

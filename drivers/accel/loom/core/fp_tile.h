@@ -19,9 +19,9 @@
  *   short ones. Units are consecutive in row-major order, so any run of units is a run of
  *   elements, however the axes are merged.
  *
- * Types fall into three classes, in which all arithmetic is done: f32 (F32 and F16), f64 (F64), and
- * u64 (everything else: two's complement, sign or zero extended, so that a result that is cut to the
- * type's size wraps as the contract says).
+ * Types fall into three classes, in which all arithmetic is done: f32 (F32 and F16), f64 (F64),
+ * and u64 (everything else: two's complement, sign or zero extended, so that a result that is
+ * cut to the type's size wraps as the contract says).
  *
  * A NaN that arithmetic made is written as the one canonical quiet NaN: which of two
  * NaN operands an instruction hands on depends on their order, and that is the
@@ -31,8 +31,9 @@
  * inner kernels that need more use struct loom_vec, which every GCC target takes.
  */
 
+/* Kernel and glibc have it; with another libc the hint must do. */
 #ifndef __always_inline
-#define __always_inline inline __attribute__((__always_inline__))
+#define __always_inline inline
 #endif
 
 /* For functions with tiles on their stack: their frames must not add up in one caller's. */
@@ -61,9 +62,12 @@ static __always_inline void loom_vec_store(void *to, struct loom_vec r)
 	memcpy(to, &r, sizeof(r));
 }
 
+/* By way of arrays, here and below, which sparse understands; to the compiler it is the same. */
 static __always_inline struct loom_vec loom_vec_splat(float f)
 {
-	return (struct loom_vec){ { f, f, f, f } };
+	const float lanes[4] = { f, f, f, f };
+
+	return loom_vec_load(lanes);
 }
 
 static __always_inline float loom_get_f32(const void *from)
@@ -74,21 +78,30 @@ static __always_inline float loom_get_f32(const void *from)
 	return f;
 }
 
+/* Four of the lanes of @a and @b, which @pick counts through. */
+static __always_inline struct loom_vec loom_vec_pick(struct loom_vec a, struct loom_vec b,
+						     const s32 *pick)
+{
+	s32 order __attribute__((vector_size(16)));
+
+	memcpy(&order, pick, sizeof(order));
+	a.v = __builtin_shuffle(a.v, b.v, order);
+	return a;
+}
+
 /* Moves the lanes of @a up, or down, by @n from 1 to 3; zeroes come in. */
 static __always_inline struct loom_vec loom_vec_up(struct loom_vec a, const s32 n)
 {
-	const struct loom_vec zero = { { 0.0f, 0.0f, 0.0f, 0.0f } };
-	const s32 pick __attribute__((vector_size(16))) = { 4 - n, 5 - n, 6 - n, 7 - n };
+	const s32 pick[4] = { 4 - n, 5 - n, 6 - n, 7 - n };
 
-	return (struct loom_vec){ __builtin_shuffle(zero.v, a.v, pick) };
+	return loom_vec_pick(loom_vec_splat(0.0f), a, pick);
 }
 
 static __always_inline struct loom_vec loom_vec_down(struct loom_vec a, const s32 n)
 {
-	const struct loom_vec zero = { { 0.0f, 0.0f, 0.0f, 0.0f } };
-	const s32 pick __attribute__((vector_size(16))) = { n, n + 1, n + 2, n + 3 };
+	const s32 pick[4] = { n, n + 1, n + 2, n + 3 };
 
-	return (struct loom_vec){ __builtin_shuffle(a.v, zero.v, pick) };
+	return loom_vec_pick(a, loom_vec_splat(0.0f), pick);
 }
 
 /* Lanes of @a where @mask is all ones, zeroes where it is zero. */
@@ -107,23 +120,28 @@ static __always_inline struct loom_vec loom_vec_mask(struct loom_vec a, const s3
 /* The even, or odd, ones of eight floats. */
 static __always_inline struct loom_vec loom_vec_even(struct loom_vec a, struct loom_vec b)
 {
-	const s32 pick __attribute__((vector_size(16))) = { 0, 2, 4, 6 };
+	const s32 pick[4] = { 0, 2, 4, 6 };
 
-	return (struct loom_vec){ __builtin_shuffle(a.v, b.v, pick) };
+	return loom_vec_pick(a, b, pick);
 }
 
 static __always_inline struct loom_vec loom_vec_odd(struct loom_vec a, struct loom_vec b)
 {
-	const s32 pick __attribute__((vector_size(16))) = { 1, 3, 5, 7 };
+	const s32 pick[4] = { 1, 3, 5, 7 };
 
-	return (struct loom_vec){ __builtin_shuffle(a.v, b.v, pick) };
+	return loom_vec_pick(a, b, pick);
 }
 
 /* Four floats from four places. */
 static __always_inline struct loom_vec loom_vec_gather(const u8 *base, const s64 *offset)
 {
-	return (struct loom_vec){ { loom_get_f32(base + offset[0]), loom_get_f32(base + offset[1]),
-				    loom_get_f32(base + offset[2]), loom_get_f32(base + offset[3]) } };
+	float lanes[4];
+	u32 i;
+
+#pragma GCC unroll 4
+	for (i = 0; i < 4; i++)
+		lanes[i] = *(const float *)(base + offset[i]);
+	return loom_vec_load(lanes);
 }
 
 static __always_inline float loom_f32_of_bits(u32 bits)
@@ -157,6 +175,11 @@ static __always_inline u64 loom_bits_of_f64(double d)
 
 /**
  * union loom_buf - local memory for a tile of any type
+ * @f32: F32, and what else is computed in binary32
+ * @f64: F64, and what else is computed in binary64
+ * @u64: integers, extended
+ * @s32: sums of products of bytes
+ * @u8: raw memory
  */
 union loom_buf {
 	float f32[LOOM_TILE];

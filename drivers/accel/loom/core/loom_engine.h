@@ -25,6 +25,7 @@ struct loom_memory {
  *
  * @plan: what is run
  * @memory: on what
+ * @step: current step
  * @command: next command
  * @unit: next unit of it
  * @counters: what was counted so far: bytes per region, macs, steps, commands
