@@ -75,7 +75,9 @@ static inline u64 div64_u64_rem(u64 a, u64 b, u64 *rem)
  * @count: number of elements
  * @size: bytes of an element; the product is checked for overflow
  *
- * May sleep. Return: the memory, or NULL.
+ * May sleep.
+ *
+ * Return: the memory, or NULL.
  */
 void *loom_port_alloc(size_t count, size_t size);
 
@@ -88,7 +90,9 @@ void loom_port_free(void *ptr);
 /**
  * loom_port_relax() - called now and then in long loops of the verifier
  *
- * Lets others run. Return: false if the caller should give up (a fatal signal is pending).
+ * Lets others run.
+ *
+ * Return: false if the caller should give up (a fatal signal is pending).
  */
 bool loom_port_relax(void);
 
