@@ -123,32 +123,40 @@ static void work_check(struct work *work, u32 opcode, const void *attr)
 /* C, O, H, W (of the output), kernel, stride, groups */
 enum { C, O, H, W, K, S, G };
 
+/* Taps of one channel, from x[@h][@w] of a plane. */
+static float naive_taps(const u32 *s, const float *x, const float *k, u32 h, u32 w)
+{
+	u32 xh = s[H] * s[S], xw = s[W] * s[S], i, j;
+	float sum = 0.0f;
+
+	for (i = 0; i < s[K]; i++) {
+		for (j = 0; j < s[K]; j++) {
+			/* what is before zero is very large */
+			if (h + i < xh && w + j < xw)
+				sum += x[(h + i) * xw + w + j] * k[i * s[K] + j];
+		}
+	}
+	return sum;
+}
+
 static void call_naive_conv(void *arg)
 {
 	const struct work *work = arg;
 	const u32 *s = work->shape;
 	u32 cg = s[C] / s[G], og = s[O] / s[G], pad = s[K] / 2;
-	u32 xh = s[H] * s[S], xw = s[W] * s[S], o, h, w, c, i, j;
+	u32 plane = s[H] * s[S] * s[W] * s[S], taps = s[K] * s[K], o, h, w, c;
+	const float *x, *k;
 
 	for (o = 0; o < s[O]; o++) {
+		x = work->x + o / og * cg * plane;
+		k = work->w + o * cg * taps;
 		for (h = 0; h < s[H]; h++) {
 			for (w = 0; w < s[W]; w++) {
 				float sum = 0.0f;
 
-				for (c = 0; c < cg; c++) {
-					for (i = 0; i < s[K]; i++) {
-						for (j = 0; j < s[K]; j++) {
-							u32 y = h * s[S] + i - pad;
-							u32 x = w * s[S] + j - pad;
-
-							if (y < xh && x < xw)
-								sum += work->x[((o / og * cg + c) *
-									xh + y) * xw + x] *
-								       work->w[((o * cg + c) *
-									s[K] + i) * s[K] + j];
-						}
-					}
-				}
+				for (c = 0; c < cg; c++)
+					sum += naive_taps(s, x + c * plane, k + c * taps,
+							  h * s[S] - pad, w * s[S] - pad);
 				work->y[(o * s[H] + h) * s[W] + w] = sum;
 			}
 		}
@@ -224,7 +232,9 @@ static void call_naive_matmul(void *arg)
 /* M, N, K; @columns: b is dealt over the lanes by its columns, else by its rows */
 static void bench_matmul(const char *name, const u32 *s, bool columns)
 {
-	const u32 y[4] = { 1, 1, s[0], s[1] }, a[4] = { 1, 1, s[0], s[2] }, b[4] = { 1, 1, s[2], s[1] };
+	const u32 y[4] = { 1, 1, s[0], s[1] };
+	const u32 a[4] = { 1, 1, s[0], s[2] };
+	const u32 b[4] = { 1, 1, s[2], s[1] };
 	struct drm_loom_attr_matmul attr = { .alpha = 0x3f800000, .beta = 0x3f800000 };
 	double whole, chunked, naive, macs;
 	struct work work;
@@ -336,7 +346,8 @@ int main(void)
 	};
 	u32 i;
 
-	printf("convolution: MMAC/s         %8s %8s %8s %7s\n", "whole", "chunks", "naive", "ratio");
+	printf("%-28s %8s %8s %8s %7s\n", "convolution: MMAC/s", "whole", "chunks", "naive",
+	       "ratio");
 	for (i = 0; i < ARRAY_SIZE(conv); i++)
 		bench_conv(conv[i].name, conv[i].shape);
 	printf("matrix product: MMAC/s\n");

@@ -74,8 +74,8 @@ static void make_operands(struct ec *ec, struct geometry *g, bool forward, u32 y
 }
 
 /* Walks the terms of an output: the next tap of channel and kernel that meets x. */
-static bool next_term(const struct geometry *g, bool forward, const u32 *y, u32 *tap, u32 *x, u32 *w,
-		      bool *more)
+static bool next_term(const struct geometry *g, bool forward, const u32 *y, u32 *tap, u32 *x,
+		      u32 *w, bool *more)
 {
 	const u32 dims[4] = { g->c / g->groups, g->k[0], g->k[1], g->k[2] };
 	u32 group = y[1] / (g->o / g->groups), i;
@@ -130,8 +130,8 @@ static void check_float(struct ec *ec, bool forward, u32 dtype)
 	if (!ec_run(ec, forward ? LOOM_OP_CONV : LOOM_OP_DECONV, &g.attr, operands))
 		return;
 	do {
-		u32 tap[4] = {}, x[5], w[5];
 		long double sum = 0, magnitude = 0, term;
+		u32 tap[4] = {}, x[5], w[5];
 		u64 terms = 0;
 
 		do {
@@ -160,8 +160,8 @@ static void check_integer(struct ec *ec, bool scaled)
 
 	random_geometry(&g, true);
 	make_operands(ec, &g, true, y_dtype, x_dtype, w_dtype);
-	g.attr.x_zero = x_dtype == LOOM_DTYPE_I8 ? (s32)ec_range(0, 255) - 128 : (s32)ec_range(0, 255);
-	g.attr.w_zero = w_dtype == LOOM_DTYPE_I8 ? (s32)ec_range(0, 255) - 128 : (s32)ec_range(0, 255);
+	g.attr.x_zero = (s32)ec_range(0, 255) - (x_dtype == LOOM_DTYPE_I8 ? 128 : 0);
+	g.attr.w_zero = (s32)ec_range(0, 255) - (w_dtype == LOOM_DTYPE_I8 ? 128 : 0);
 	if (ec_chance(50)) {
 		g.attr.flags |= LOOM_ATTR_BIAS;
 		ec_view(ec, operands, LOOM_REGION_SRAM, LOOM_DTYPE_I32, 1, &g.o, EC_READ);

@@ -23,7 +23,7 @@ static bool is_signed(u32 dtype)
 }
 
 /* Cut to the type, as two's complement. */
-static long double wrap(u32 dtype, unsigned __int128 v)
+static long double wrap(u32 dtype, __uint128_t v)
 {
 	switch (dtype) {
 	case LOOM_DTYPE_I8:
@@ -125,7 +125,7 @@ static void check_fill(struct ec *ec)
 /* What an operation of integers gives, before it is cut to the type. */
 static __int128 binary_integer(u32 kind, u32 dtype, __int128 a, __int128 b)
 {
-	unsigned __int128 power = 1;
+	__uint128_t power = 1;
 	u64 n;
 
 	switch (kind) {
@@ -134,7 +134,7 @@ static __int128 binary_integer(u32 kind, u32 dtype, __int128 a, __int128 b)
 	case LOOM_BINARY_SUB:
 		return a - b;
 	case LOOM_BINARY_MUL:
-		return (__int128)((unsigned __int128)a * (unsigned __int128)b);
+		return (__int128)((__uint128_t)a * (__uint128_t)b);
 	case LOOM_BINARY_DIV:
 		return b ? a / b : 0;
 	case LOOM_BINARY_POW:
@@ -144,7 +144,7 @@ static __int128 binary_integer(u32 kind, u32 dtype, __int128 a, __int128 b)
 		for (n = 1ULL << 63; n; n >>= 1) {
 			power *= power;
 			if ((u64)b & n)
-				power *= (unsigned __int128)a;
+				power *= (__uint128_t)a;
 		}
 		return (__int128)power;
 	case LOOM_BINARY_MAX:
@@ -157,7 +157,7 @@ static __int128 binary_integer(u32 kind, u32 dtype, __int128 a, __int128 b)
 		return b ? a % b : 0;
 	case LOOM_BINARY_PRELU:
 		return is_signed(dtype) && a < 0 ?
-		       (__int128)((unsigned __int128)a * (unsigned __int128)b) : a;
+		       (__int128)((__uint128_t)a * (__uint128_t)b) : a;
 	case LOOM_BINARY_AND:
 		return a && b;
 	case LOOM_BINARY_OR:
@@ -222,12 +222,12 @@ static long double rough_value(u32 dtype)
 
 static void check_binary(struct ec *ec, u32 kind)
 {
+	long double *operand[2];
 	bool compares = kind >= LOOM_BINARY_EQ && kind <= LOOM_BINARY_GE;
 	u32 y_dims[LOOM_MAX_RANK], dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank, dtype;
 	u32 out[LOOM_MAX_RANK], in_place = 0, i;
 	struct drm_loom_attr_binary attr = { .kind = kind };
 	struct ec_act act = {};
-	long double *operand[2];
 	size_t n = 0;
 
 	do {
@@ -237,7 +237,8 @@ static void check_binary(struct ec *ec, u32 kind)
 	if (kind == LOOM_BINARY_EQ && ec_chance(10))
 		dtype = LOOM_DTYPE_BOOL;
 	rank = random_dims(y_dims);
-	ec_view(ec, 0, LOOM_REGION_SRAM, compares ? LOOM_DTYPE_BOOL : dtype, rank, y_dims, EC_WRITE);
+	ec_view(ec, 0, LOOM_REGION_SRAM, compares ? LOOM_DTYPE_BOOL : dtype, rank, y_dims,
+		EC_WRITE);
 	for (i = 1; i < 3; i++) {
 		random_broadcast(y_dims, rank, dims);
 		ec_view(ec, i, LOOM_REGION_SRAM, dtype, rank, dims, EC_READ);
@@ -292,7 +293,7 @@ static void check_binary(struct ec *ec, u32 kind)
 			ec_expect(ec, index, want, 4 * eps * (fabsl(want) + (act.act ? 4 : 0)) +
 				  (dtype == LOOM_DTYPE_F16 ? 0x1p-25L : 0x1p-149L));
 		} else {
-			want = wrap(dtype, (unsigned __int128)
+			want = wrap(dtype, (__uint128_t)
 				    binary_integer(kind, dtype, (__int128)a, (__int128)b));
 			ec_expect(ec, index, want, 0);
 		}
@@ -304,9 +305,11 @@ free:
 
 static void check_unary(struct ec *ec, u32 dtype, u32 kind)
 {
-	u32 dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank = random_dims(dims);
-	struct drm_loom_attr_unary attr = { .kind = kind, .p0 = ec_bits(0.25f), .p1 = ec_bits(1.5f) };
 	long double x, want;
+	u32 dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank = random_dims(dims);
+	struct drm_loom_attr_unary attr = {
+		.kind = kind, .p0 = ec_bits(0.25f), .p1 = ec_bits(1.5f),
+	};
 	bool in_place = ec_chance(40);
 
 	ec_view(ec, 0, LOOM_REGION_SRAM, dtype, rank, dims, EC_WRITE);
@@ -396,22 +399,24 @@ static long double wild_value(u32 dtype)
 /* The contract: what x86's conversions of 32 and 64 bits give, cut to the type. */
 static long double cast(u32 to, long double x)
 {
-	bool wide = to == LOOM_DTYPE_U32 || to == LOOM_DTYPE_I64 || to == LOOM_DTYPE_U64;
-	long double t = truncl(x), limit = wide ? 0x1p63L : 0x1p31L;
+	long double t = truncl(x), limit = 0x1p31L;
+
+	if (to == LOOM_DTYPE_U32 || to == LOOM_DTYPE_I64 || to == LOOM_DTYPE_U64)
+		limit = 0x1p63L;
 
 	if (to == LOOM_DTYPE_BOOL)
 		return x != 0;
 	if (to == LOOM_DTYPE_U64 && t >= 0x1p63L)
 		return t < 0x1p64L ? (u64)t : 0;
 	if (t >= -limit && t < limit)
-		return wrap(to, (unsigned __int128)(__int128)t);
-	return wrap(to, (unsigned __int128)-(__int128)limit);
+		return wrap(to, (__uint128_t)(__int128)t);
+	return wrap(to, (__uint128_t)-(__int128)limit);
 }
 
 static void check_cast(struct ec *ec, u32 from, u32 to)
 {
-	u32 dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank = random_dims(dims);
 	long double x, want, bound;
+	u32 dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank = random_dims(dims);
 
 	ec_view(ec, 0, LOOM_REGION_SRAM, to, rank, dims, EC_WRITE);
 	ec_view(ec, 1, LOOM_REGION_SRAM, from, rank, dims, EC_READ);
@@ -432,7 +437,7 @@ static void check_cast(struct ec *ec, u32 from, u32 to)
 		} else if (is_float(from)) {
 			want = cast(to, x);
 		} else {
-			want = wrap(to, (unsigned __int128)(__int128)x);
+			want = wrap(to, (__uint128_t)(__int128)x);
 		}
 		ec_expect(ec, index, want, bound);
 	} while (ec_next(dims, rank, index) && !ec->failed);
@@ -459,8 +464,8 @@ static void check_quantize(struct ec *ec, bool back)
 	u32 dtype = types[ec_rnd() % (back ? 5 : 4)], operands = ec_chance(70) ? 4 : 3;
 	u32 y_dims[LOOM_MAX_RANK], dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank;
 	u32 out[LOOM_MAX_RANK];
-	long double low = is_signed(dtype) ? -ldexpl(1, 8 * loom_dtype_bytes(dtype) - 1) : 0;
-	long double high = low + ldexpl(1, 8 * loom_dtype_bytes(dtype)) - 1;
+	double low = is_signed(dtype) ? -ldexp(1, 8 * loom_dtype_bytes(dtype) - 1) : 0;
+	double high = low + ldexp(1, 8 * loom_dtype_bytes(dtype)) - 1;
 
 	rank = random_dims(y_dims);
 	ec_view(ec, 0, LOOM_REGION_SRAM, back ? LOOM_DTYPE_F32 : dtype, rank, y_dims, EC_WRITE);
@@ -476,16 +481,16 @@ static void check_quantize(struct ec *ec, bool back)
 	if (!ec_run(ec, back ? LOOM_OP_DEQUANTIZE : LOOM_OP_QUANTIZE, NULL, operands))
 		return;
 	do {
-		long double x = ec_get(ec, &ec->views[1], index);
+		long double x = ec_get(ec, &ec->views[1], index), zero = 0;
 		float scale = ec_get(ec, &ec->views[2], at(ec, 2, index, out));
-		long double zero = operands < 4 ? 0 :
-				   ec_get(ec, &ec->views[3], at(ec, 3, index, out));
 
+		if (operands == 4)
+			zero = ec_get(ec, &ec->views[3], at(ec, 3, index, out));
 		if (back)
-			ec_expect(ec, index, (float)(x - zero) * scale, 0);
+			x = (float)(x - zero) * scale;
 		else
-			ec_expect(ec, index, fminl(fmaxl(rintf((float)x / scale) + zero, low), high),
-				  0);
+			x = fminl(fmaxl(rintf((float)x / scale) + zero, low), high);
+		ec_expect(ec, index, x, 0);
 	} while (ec_next(y_dims, rank, index) && !ec->failed);
 }
 

@@ -21,9 +21,12 @@ static void random_shape(struct shape *s)
 		s->a[i] = ec_chance(70) ? s->y[i] : 1;
 		s->b[i] = ec_chance(70) ? s->y[i] : 1;
 	}
-	s->y[2] = s->a[2] = ec_range(1, ec_chance(30) ? 1 : 11);
-	s->a[3] = s->b[2] = ec_range(1, ec_chance(20) ? 200 : 40);
-	s->y[3] = s->b[3] = ec_range(1, ec_chance(40) ? 150 : 20);
+	s->y[2] = ec_range(1, ec_chance(30) ? 1 : 11);
+	s->a[2] = s->y[2];
+	s->a[3] = ec_range(1, ec_chance(20) ? 200 : 40);
+	s->b[2] = s->a[3];
+	s->y[3] = ec_range(1, ec_chance(40) ? 150 : 20);
+	s->b[3] = s->y[3];
 	for (i = 0; i < 4; i++) {
 		s->bias[i] = ec_chance(50) ? s->y[i] : 1;
 		s->scale[i] = ec_chance(50) ? s->y[i] : 1;
@@ -91,9 +94,9 @@ static void check_float(struct ec *ec, u32 dtype)
 	if (!ec_run(ec, LOOM_OP_MATMUL, &s.attr, operands))
 		return;
 	do {
+		long double sum = 0, magnitude = 0, term;
 		u32 a[4] = { s.a[0] == 1 ? 0 : y[0], s.a[1] == 1 ? 0 : y[1], y[2] };
 		u32 b[4] = { s.b[0] == 1 ? 0 : y[0], s.b[1] == 1 ? 0 : y[1], 0, y[3] };
-		long double sum = 0, magnitude = 0, term;
 
 		for (k = 0; k < s.a[3]; k++) {
 			a[3] = k;
@@ -119,8 +122,8 @@ static void check_integer(struct ec *ec, bool scaled)
 
 	random_shape(&s);
 	make_operands(ec, &s, y_dtype, a_dtype, b_dtype);
-	s.attr.a_zero = a_dtype == LOOM_DTYPE_I8 ? (s32)ec_range(0, 255) - 128 : (s32)ec_range(0, 255);
-	s.attr.b_zero = b_dtype == LOOM_DTYPE_I8 ? (s32)ec_range(0, 255) - 128 : (s32)ec_range(0, 255);
+	s.attr.a_zero = (s32)ec_range(0, 255) - (a_dtype == LOOM_DTYPE_I8 ? 128 : 0);
+	s.attr.b_zero = (s32)ec_range(0, 255) - (b_dtype == LOOM_DTYPE_I8 ? 128 : 0);
 	if (ec_chance(50)) {
 		s.attr.flags |= LOOM_ATTR_BIAS;
 		ec_view(ec, operands, LOOM_REGION_SRAM, LOOM_DTYPE_I32, 4, s.bias, EC_READ);
@@ -195,8 +198,8 @@ int main(void)
 			check_integer(&ec, t);
 			bad += ec.failed;
 		}
-		tap_ok(!bad, "matmul of bytes%s: %u shapes, %u wrong", t ? ", quantised" : "", cases,
-		       bad);
+		tap_ok(!bad, "matmul of bytes%s: %u shapes, %u wrong",
+		       t ? ", quantised" : "", cases, bad);
 	}
 	ec_end(&ec);
 	return tap_end();

@@ -35,6 +35,7 @@ struct bench {
 static const struct drm_loom_attr_conv conv = {
 	.stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 }, .pad = { 0, 1, 1 }, .groups = 1,
 };
+
 static const struct drm_loom_attr_unary relu = { .kind = LOOM_UNARY_RELU };
 static const struct drm_loom_attr_fill fill = { .bits = 0x3f800000 };
 
@@ -169,7 +170,7 @@ int main(void)
 		}
 	}
 	want = want < 0 ? 0 : want;
-	tap_ok(fabs(y[(2 * H + 4) * W + 5] - want) < 1e-5, "the result is the convolution's");
+	tap_ok(fabs(y[(2 * H + 4) * W + 5] - want) < 0.00001, "the result is the convolution's");
 
 	tap_ok(counters.steps == 5 && counters.commands == 6 && counters.jobs == 0,
 	       "steps and commands, the empty step included");

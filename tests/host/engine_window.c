@@ -62,8 +62,9 @@ static void check_pool(struct ec *ec, bool average)
 	u32 x_dims[5], y_dims[5], y[5] = {}, i;
 	struct drm_loom_attr_pool attr = { .kind = average ? LOOM_POOL_AVG : LOOM_POOL_MAX };
 
-	x_dims[0] = y_dims[0] = ec_range(1, 2);
-	x_dims[1] = y_dims[1] = ec_range(1, 20);
+	x_dims[0] = ec_range(1, 2);
+	x_dims[1] = ec_range(1, 20);
+	memcpy(y_dims, x_dims, 2 * sizeof(*y_dims));
 	for (i = 0; i < 3; i++) {
 		x_dims[2 + i] = ec_range(1, i == 2 ? 90 : i == 1 ? 9 : 2);
 		attr.kernel[i] = ec_range(1, i ? 4 : 2);
@@ -81,9 +82,9 @@ static void check_pool(struct ec *ec, bool average)
 	if (!ec_run(ec, LOOM_OP_POOL, &attr, 2))
 		return;
 	do {
+		long double sum = 0, magnitude = 0, most = lowest(dtype), want;
 		u32 k[3] = {}, count = 0, met = 0, x[5] = { y[0], y[1] };
 		const u32 kernel[3] = { attr.kernel[0], attr.kernel[1], attr.kernel[2] };
-		long double sum = 0, magnitude = 0, most = lowest(dtype), want;
 
 		do {
 			bool inside = true, padded = true;
@@ -94,7 +95,8 @@ static void check_pool(struct ec *ec, bool average)
 				s64 size = x_dims[2 + i];
 
 				inside &= at >= 0 && at < size;
-				padded &= at >= -attr.pad_before[i] && at < size + attr.pad_after[i];
+				padded &= at >= -attr.pad_before[i] &&
+					  at < size + attr.pad_after[i];
 				x[2 + i] = at;
 			}
 			count += attr.flags ? padded : inside;
@@ -106,8 +108,8 @@ static void check_pool(struct ec *ec, bool average)
 			most = fmaxl(most, ec_get(ec, &ec->views[1], x));
 		} while (ec_next(kernel, 3, k));
 		want = average ? (count ? sum / count : 0) : most;
-		ec_expect(ec, y, want, average ? ec_epsilon(dtype) * (fabsl(want) + magnitude / 1e6) :
-			  0);
+		magnitude = fabsl(want) + magnitude / 1e6;
+		ec_expect(ec, y, want, average ? ec_epsilon(dtype) * magnitude : 0);
 	} while (ec_next(y_dims, 5, y) && !ec->failed);
 }
 
@@ -141,9 +143,9 @@ static void check_reduce(struct ec *ec, u32 kind)
 	if (!ec_run(ec, LOOM_OP_REDUCE, &attr, 2))
 		return;
 	do {
-		u32 k[LOOM_MAX_RANK] = {}, k_dims[LOOM_MAX_RANK], x[LOOM_MAX_RANK];
 		long double sum = 0, squares = 0, absolute = 0, product = 1, v, want = 0, bound;
 		long double least = INFINITY, most = -INFINITY;
+		u32 k[LOOM_MAX_RANK] = {}, k_dims[LOOM_MAX_RANK], x[LOOM_MAX_RANK];
 		u64 isum = 0, iproduct = 1, isquares = 0, iabsolute = 0, iwant = 0;
 
 		for (i = 0; i < rank; i++)
@@ -203,8 +205,10 @@ static void check_reduce(struct ec *ec, u32 kind)
 		if (!is_float(dtype) && kind != LOOM_REDUCE_MAX && kind != LOOM_REDUCE_MIN)
 			want = wrap(dtype, iwant);
 		/* summed in f64: one rounding of what is left, but for the products */
-		bound = !is_float(dtype) ? 0 : ec_epsilon(dtype) * fabsl(want) +
-			(count + 3) * 0x1p-52L * (kind == LOOM_REDUCE_PROD ? fabsl(want) : absolute) +
+		if (kind == LOOM_REDUCE_PROD)
+			absolute = fabsl(want);
+		bound = !is_float(dtype) ? 0 :
+			ec_epsilon(dtype) * fabsl(want) + (count + 3) * 0x1p-52L * absolute +
 			(dtype == LOOM_DTYPE_F16 ? 0x1p-25L : 0x1p-149L);
 		if (dtype == LOOM_DTYPE_F16 && fabsl(want) >= 65520)
 			want = copysignl(INFINITY, want);
@@ -217,10 +221,10 @@ static void check_reduce(struct ec *ec, u32 kind)
 /* What sums in binary32 would get wrong: the mean of a hundred thousand numbers near one. */
 static void check_long_mean(struct ec *ec)
 {
+	long double sum = 0;
 	const u32 x_dims[2] = { 1, 100000 }, y_dims[2] = { 1, 1 };
 	struct drm_loom_attr_reduce attr = { .kind = LOOM_REDUCE_MEAN };
 	u32 x[2] = {}, y[2] = {};
-	long double sum = 0;
 
 	ec->plain = true;
 	ec_view(ec, 0, LOOM_REGION_SRAM, LOOM_DTYPE_F32, 2, y_dims, EC_WRITE);
@@ -269,7 +273,7 @@ static void check_softmax(struct ec *ec, bool log)
 		for (x[attr.axis] = 0; x[attr.axis] < dims[attr.axis]; x[attr.axis]++) {
 			v = ec_get(ec, &ec->views[1], x) - most;
 			want = log ? v - logl(sum) : expl(v) / sum;
-			/* x - max is rounded, and exp makes that a relative error; F64 sums as it is */
+			/* x - max is rounded, exp makes that relative; F64 sums as it is */
 			bound = eps * fabsl(want) * 4;
 			if (log)
 				bound += eps;
@@ -383,13 +387,14 @@ static void check_resize(struct ec *ec, u32 mode)
 		.cubic_a = ec_bits(ec_chance(50) ? -0.75f : -0.5f),
 		.extrapolation = ec_bits(7.0f),
 	};
-	u32 dtype = mode == LOOM_RESIZE_NEAREST ? number_types[ec_rnd() % ARRAY_SIZE(number_types)] :
-						  number_types[ec_rnd() % 3];
+	u32 types = mode == LOOM_RESIZE_NEAREST ? ARRAY_SIZE(number_types) : 3;
+	u32 dtype = number_types[ec_rnd() % types];
 	u32 x_dims[5], y_dims[5], y[5] = {}, i, j;
 	struct taps t[3];
 
-	x_dims[0] = y_dims[0] = ec_range(1, 2);
-	x_dims[1] = y_dims[1] = ec_range(1, 8);
+	x_dims[0] = ec_range(1, 2);
+	x_dims[1] = ec_range(1, 8);
+	memcpy(y_dims, x_dims, 2 * sizeof(*y_dims));
 	for (i = 0; i < 3; i++) {
 		bool still = i == 0 ? ec_chance(80) : ec_chance(20);
 
@@ -450,7 +455,7 @@ static void check_resize(struct ec *ec, u32 mode)
 		} while (ec_next(dims, 3, k));
 		if (mode != LOOM_RESIZE_NEAREST)
 			ec_expect(ec, y, outside ? 7 : want,
-				  2e-5 + ec_epsilon(dtype) * fabs(want));
+				  0.00002 + ec_epsilon(dtype) * fabs(want));
 	} while (ec_next(y_dims, 5, y) && !ec->failed);
 }
 
