@@ -14,6 +14,7 @@
 #define LOOM_PLANNER_H
 
 #include "loom.h"
+#include "loom_place.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,7 +36,8 @@ enum loom_planner_flags {
 /**
  * struct loom_planner_options - what to plan for, and how
  * @topology: of the device: a preset of loom_topology_find(), or filled in from QUERY. Not NULL
- * @placer: name of the placement strategy of the arena, see loom_placer_name(); NULL: "best"
+ * @placer: name of the placement strategy of the arena, see
+ *	loom_place_strategy_name(); NULL: "auto"
  * @sram_limit_bytes: bytes per lane that a plan may use at most; 0: all that there is
  * @flags: enum loom_planner_flags
  * @observe: names of values whose content shall still be there after the run
@@ -259,11 +261,6 @@ void loom_program_destroy(struct loom_program *program);
  * Return: 0 or -ENOMEM.
  */
 int loom_plan_dump(const void *plan, size_t size_bytes, char **text);
-
-/** loom_placer_name() - placement strategies one by one from 0; NULL past the last */
-const char *loom_placer_name(unsigned int index);
-/** loom_placer_text() - one line about strategy @index; NULL past the last */
-const char *loom_placer_text(unsigned int index);
 
 #ifdef __cplusplus
 }

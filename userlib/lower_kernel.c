@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "place.h"
+#include "loom_place.h"
 #include "value.h"
 
 u32 loom_float_bits(float number)
@@ -475,7 +475,8 @@ static int place_buffers(struct writer *w)
 {
 	struct loom_place_item items[LOOM_KERNEL_OPERANDS * 2];
 	struct loom_place_problem problem = { .items = items };
-	u64 offsets[LOOM_KERNEL_OPERANDS * 2], height;
+	const struct loom_place_options how = { .strategy = "greedy-size" };
+	struct loom_place_result result;
 	u32 i, k, n = 0;
 	int ret;
 
@@ -489,13 +490,14 @@ static int place_buffers(struct writer *w)
 				.alias = LOOM_PLACE_NONE,
 			};
 	problem.num_items = n;
-	ret = loom_place_run(loom_placer_find("greedy-size"), &problem, offsets, &height, NULL);
+	ret = loom_place(&problem, &how, &result, NULL);
 	if (ret)
 		return ret;
 	for (i = 0, n = 0; i < w->kernel->num_operands; i++)
 		for (k = 0; k < w->tiling->buffers[i]; k++)
-			w->place[i][k] = offsets[n++];
-	w->lower->scratch_bytes = max(w->lower->scratch_bytes, height);
+			w->place[i][k] = result.offsets[n++];
+	w->lower->scratch_bytes = max(w->lower->scratch_bytes, result.height_bytes[0]);
+	loom_place_result_free(&result);
 	return 0;
 }
 

@@ -1,146 +1,204 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DOC: Placing
+ * DOC: Inside placing
  *
- * Give each item an offset so that items alive at the same time do not overlap, and keep the
- * top low. Every planner has this problem: neurons in the arena, slices in the SRAM, a file of
- * buffers on the command line. So there is one problem type and one signature, and a strategy
- * is a line in a table (place.c) and a file of its own.
+ * loom_place() (place.c) does in this order what is the same for all strategies:
  *
- * Time is any increasing integer: operators, steps. A lifetime [lower, upper) is half-open: an
- * item that ends where another begins does not meet it.
+ * 1. the problem is proved to be one, and made ready (place_resolve.c): aliases lie in their first
+ *    owner, which lives as long as they do; alignments are at least 1; pairs are those of owners;
+ * 2. what cannot be is refused: fixed items that collide, a bound above the capacity;
+ * 3. with several pools, items are dealt out to them (place_pool.c);
+ * 4. the strategy places what is in each pool;
+ * 5. conflicts for sub-banks are made fewer (place_conflict.c), and all is summed up.
  *
- * An item may be an alias: a result computed in place of another item, at the same offset. Its
- * owner then lives as long as it does. Strategies that think in operators (gmem) are given
- * those, too; the others ignore them.
- *
- * Placing in general is NP-hard. loom_place_bound() says what no placement can beat, and
- * loom_place_check() proves a placement without knowing how it came about.
+ * A strategy is a function with the signature of &loom_place_strategy.place, a file, and a line
+ * in the table of place.c. It sees one pool, and only what is in it.
  */
-#ifndef LOOM_PLACE_H
-#define LOOM_PLACE_H
+#ifndef LOOM_PLACE_INTERNAL_H
+#define LOOM_PLACE_INTERNAL_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "loom_place.h"
 
-/** LOOM_PLACE_NONE - no item, no fixed offset */
-#define LOOM_PLACE_NONE		UINT32_MAX
-#define LOOM_PLACE_ANYWHERE	UINT64_MAX
+/* Search nodes where nobody says how many. */
+#define LOOM_PLACE_BUDGET	2000000
 
 /**
- * struct loom_place_item - something that needs a place for a time
- * @size_bytes: its size; 0 takes no room
- * @align_bytes: its offset is a multiple of this; 0 means 1
- * @lower: first moment that it is there
- * @upper: first moment that it is not there any more, above @lower
- * @fixed: the offset that it must have, or LOOM_PLACE_ANYWHERE
- * @alias: an item before this one in whose place it is, at the same offset and not larger, or
- *	LOOM_PLACE_NONE
+ * struct loom_place_task - what a strategy is given: the problem of one pool
+ * @problem: without pools and conflicts. Items: alignment at least 1 and that of the pool; an
+ *	alias names its first owner; owners live as long as their aliases and have gaps only if
+ *	they have no alias. Pairs: of different owners, first below second, in order, each once.
+ *	Operators: with operands of this pool only
+ * @capacity_bytes: of the pool, at most INT64_MAX
+ * @budget: search nodes
+ * @fit_only: anything within the capacity will do
  */
-struct loom_place_item {
-	uint64_t size_bytes;
-	uint64_t align_bytes;
-	int64_t lower;
-	int64_t upper;
-	uint64_t fixed;
-	uint32_t alias;
+struct loom_place_task {
+	struct loom_place_problem problem;
+	uint64_t capacity_bytes;
+	uint64_t budget;
+	bool fit_only;
 };
 
 /**
- * struct loom_place_op - an operator, for strategies that follow them
- * @inputs: items that it reads, one entry for each operand
- * @num_inputs: number of @inputs
- * @output: item that it makes, or LOOM_PLACE_NONE
- * @in_place: a reshape: the result takes the place of the first input
+ * struct loom_place_answer - what a strategy returns
+ * @offsets: by item. Those of aliases and of items without size do not matter
+ * @bound_bytes: in: a bound; out: perhaps a higher one
+ * @nodes: search nodes visited
+ * @strategy: whose answer it is; preset
+ * @storages: of token strategies, from malloc; else NULL. Their pool is set by the caller
+ * @num_storages: number of @storages
+ * @storage_of: by item, from malloc; if there are @storages
  */
-struct loom_place_op {
-	const uint32_t *inputs;
-	uint32_t num_inputs;
-	uint32_t output;
-	bool in_place;
+struct loom_place_answer {
+	uint64_t *offsets;
+	uint64_t bound_bytes;
+	uint64_t nodes;
+	const char *strategy;
+	struct loom_place_storage *storages;
+	uint32_t num_storages;
+	uint32_t *storage_of;
 };
 
 /**
- * struct loom_place_problem - what is to be placed
- * @items: the items
- * @num_items: number of @items
- * @ops: operators in order of execution; op i happens in [i, i + 1). May be NULL
- * @num_ops: number of @ops
+ * enum loom_place_limits - what a strategy cannot do; gaps and alignments all of them can
+ * @LOOM_PLACE_NEEDS_OPS: work without operators
+ * @LOOM_PLACE_NO_FIXED: fixed offsets
+ * @LOOM_PLACE_NO_EXCLUDED: excluded ranges
+ * @LOOM_PLACE_NO_APART: pairs that are to be kept apart
  */
-struct loom_place_problem {
-	const struct loom_place_item *items;
-	uint32_t num_items;
-	const struct loom_place_op *ops;
-	uint32_t num_ops;
+enum loom_place_limits {
+	LOOM_PLACE_NEEDS_OPS	= 1 << 0,
+	LOOM_PLACE_NO_FIXED	= 1 << 1,
+	LOOM_PLACE_NO_EXCLUDED	= 1 << 2,
+	LOOM_PLACE_NO_APART	= 1 << 3,
 };
 
 /**
- * struct loom_placer - a strategy
+ * struct loom_place_strategy - a strategy
  * @name: what it is asked for by
  * @text: one line about it
- * @needs_ops: it cannot do without &loom_place_problem.ops, and takes no fixed offsets
- * @place: gives each item that is no alias an offset; 0 or -errno. Fails for lack of memory, and
- *	with -ERANGE where offsets leave 63 bits. Deterministic
+ * @limits: enum loom_place_limits
+ * @place: gives each item that is no alias and has a size an offset. It need not keep to the
+ *	capacity. Return: 0; -ENOMEM; -ERANGE where offsets leave 63 bits; -EINVAL for operators
+ *	that make no sense. Deterministic
  */
-struct loom_placer {
+struct loom_place_strategy {
 	const char *name;
 	const char *text;
-	bool needs_ops;
-	int (*place)(const struct loom_place_problem *problem, uint64_t *offsets);
+	unsigned int limits;
+	int (*place)(const struct loom_place_task *task, struct loom_place_answer *answer);
+};
+
+/** loom_place_strategy_find() - by name; NULL: the default. NULL if there is none such */
+const struct loom_place_strategy *loom_place_strategy_find(const char *name);
+/** loom_place_allows() - says whether @strategy can do @problem at all */
+bool loom_place_allows(const struct loom_place_strategy *strategy,
+		       const struct loom_place_problem *problem);
+/** loom_place_has_room() - says whether an item takes room of its own */
+static inline bool loom_place_has_room(const struct loom_place_item *item)
+{
+	return item->alias == LOOM_PLACE_NONE && item->size_bytes;
+}
+
+/** loom_place_height() - the top of what has room, as placed */
+uint64_t loom_place_height(const struct loom_place_problem *problem, const uint64_t *offsets);
+/** loom_place_align() - raises @offset to a multiple of @align; false past 63 bits */
+bool loom_place_align(uint64_t *offset, uint64_t align_bytes);
+/** loom_place_join_align() - raises @align until @other divides it; false past 63 bits */
+bool loom_place_join_align(uint64_t *align_bytes, uint64_t other);
+
+/**
+ * struct loom_place_ready - a problem that was proved to be one, see &struct loom_place_task
+ * @problem: pools are at least one, with capacities of at most INT64_MAX; items know their pools as
+ *	a set that is not empty; conflicts are as they came
+ * @items: what @problem points to
+ * @apart: likewise
+ * @pools: likewise
+ * @ranges: what items point to
+ */
+struct loom_place_ready {
+	struct loom_place_problem problem;
+	struct loom_place_item *items;
+	struct loom_place_pair *apart;
+	struct loom_place_pool *pools;
+	struct loom_place_range *ranges;
 };
 
 /**
- * loom_placer_find() - a strategy by name
- * @name: its name; NULL: the default
+ * loom_place_resolve() - prove that a problem is one, and make it ready
+ * @ready: [out] clear with loom_place_ready_clear(), on failure, too
+ * @problem: the problem
+ * @fault: [out] what is wrong, on failure; may be NULL
  *
- * Return: the strategy, or NULL.
+ * Return: 0, -EINVAL, -ERANGE or -ENOMEM.
  */
-const struct loom_placer *loom_placer_find(const char *name);
+int loom_place_resolve(struct loom_place_ready *ready, const struct loom_place_problem *problem,
+		       struct loom_place_fault *fault);
+/** loom_place_ready_clear() - frees what @ready holds */
+void loom_place_ready_clear(struct loom_place_ready *ready);
+/** loom_place_fail() - fills in @fault, if there is one, and returns @code */
+int __attribute__((format(printf, 5, 6)))
+loom_place_fail(struct loom_place_fault *fault, int code, uint32_t first, uint32_t second,
+		const char *format, ...);
 
 /**
- * loom_place_run() - place a problem
- * @placer: how
- * @problem: what
- * @offsets: [out] one per item, aliases included
- * @height_bytes: [out] the top: largest offset + size
- * @winner: [out] the strategy whose answer it is, which "best" picks; may be NULL
- *
- * Return: 0; -EINVAL for a problem that is none (an empty lifetime, an alias that does not fit, no
- * operators where @placer needs them); -ENOMEM; -ERANGE.
- */
-int loom_place_run(const struct loom_placer *placer, const struct loom_place_problem *problem,
-		   uint64_t *offsets, uint64_t *height_bytes, const struct loom_placer **winner);
-
-/**
- * loom_place_bound() - what no placement can be lower than
- * @problem: what is to be placed
- * @bound_bytes: [out] the largest sum of sizes alive at one moment
- *
- * Return: 0 or -ENOMEM.
- */
-int loom_place_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes);
-
-/**
- * loom_place_check() - prove a placement
- * @problem: what was placed
- * @offsets: where
- * @first: [out] an item at fault
- * @second: [out] the item it meets, or LOOM_PLACE_NONE if it is misaligned, not where it is
- *	fixed, or not where its alias is
- *
- * A sweep over time with a sorted set, independent of any strategy.
+ * loom_place_sweep() - find two items that share a byte at a moment
+ * @problem: ready
+ * @offsets: by item
+ * @pools: by item; NULL: all in one
+ * @only_fixed: look at fixed items only
+ * @fault: [out] first and second, if any; not the text
  *
  * Return: 0, -EBADMSG or -ENOMEM.
  */
-int loom_place_check(const struct loom_place_problem *problem, const uint64_t *offsets,
-		     uint32_t *first, uint32_t *second);
+int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *offsets,
+		     const uint32_t *pools, bool only_fixed, struct loom_place_fault *fault);
 
-/* The strategies; call them through loom_place_run(). */
-int loom_place_gmem(const struct loom_place_problem *problem, uint64_t *offsets);
-int loom_place_greedy_size(const struct loom_place_problem *problem, uint64_t *offsets);
-int loom_place_greedy_area(const struct loom_place_problem *problem, uint64_t *offsets);
-int loom_place_greedy_breadth(const struct loom_place_problem *problem, uint64_t *offsets);
-int loom_place_climb(const struct loom_place_problem *problem, uint64_t *offsets);
-int loom_place_naive(const struct loom_place_problem *problem, uint64_t *offsets);
+/**
+ * struct loom_place_peak - the most that is alive at one moment
+ * @bytes: how much: a bound
+ * @moment: when
+ * @culprit: -ERANGE: item at which a sum leaves 63 bits
+ */
+struct loom_place_peak {
+	uint64_t bytes;
+	int64_t moment;
+	uint32_t culprit;
+};
 
-#endif /* LOOM_PLACE_H */
+/** loom_place_find_peak() - of the items of a problem that is ready. 0, -ERANGE or -ENOMEM */
+int loom_place_find_peak(const struct loom_place_problem *problem, struct loom_place_peak *peak);
+
+/**
+ * struct loom_place_apart - pairs by item
+ * @first: by item: index of its first partner in @with; one more entry at the end
+ * @with: partners
+ */
+struct loom_place_apart {
+	uint32_t *first;
+	uint32_t *with;
+};
+
+/** loom_place_apart_make() - 0 or -ENOMEM; clear with loom_place_apart_clear() */
+int loom_place_apart_make(struct loom_place_apart *apart, const struct loom_place_problem *problem);
+/** loom_place_apart_clear() - frees what @apart holds */
+void loom_place_apart_clear(struct loom_place_apart *apart);
+
+/* The strategies. */
+int loom_place_auto(const struct loom_place_task *task, struct loom_place_answer *answer);
+int loom_place_exact(const struct loom_place_task *task, struct loom_place_answer *answer);
+int loom_place_climb(const struct loom_place_task *task, struct loom_place_answer *answer);
+int loom_place_greedy_size(const struct loom_place_task *task, struct loom_place_answer *answer);
+int loom_place_greedy_area(const struct loom_place_task *task, struct loom_place_answer *answer);
+int loom_place_greedy_breadth(const struct loom_place_task *task, struct loom_place_answer *answer);
+int loom_place_greedy_conflict(const struct loom_place_task *task,
+			       struct loom_place_answer *answer);
+int loom_place_gmem(const struct loom_place_task *task, struct loom_place_answer *answer);
+int loom_place_fitfirst(const struct loom_place_task *task, struct loom_place_answer *answer);
+int loom_place_opsize(const struct loom_place_task *task, struct loom_place_answer *answer);
+int loom_place_tokens(const struct loom_place_task *task, struct loom_place_answer *answer);
+int loom_place_tokens_2d(const struct loom_place_task *task, struct loom_place_answer *answer);
+int loom_place_tokens_2d_v1(const struct loom_place_task *task, struct loom_place_answer *answer);
+int loom_place_naive(const struct loom_place_task *task, struct loom_place_answer *answer);
+
+#endif /* LOOM_PLACE_INTERNAL_H */

@@ -208,8 +208,9 @@ static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 	return ret;
 }
 
-int loom_place_gmem(const struct loom_place_problem *problem, uint64_t *offsets)
+int loom_place_gmem(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
+	const struct loom_place_problem *problem = &task->problem;
 	size_t n = problem->num_items;
 	struct gmem g = { .items = problem->items };
 	int ret = -ENOMEM;
@@ -224,7 +225,7 @@ int loom_place_gmem(const struct loom_place_problem *problem, uint64_t *offsets)
 	for (i = 0; i < problem->num_ops && !ret; i++)
 		ret = visit(&g, &problem->ops[i], i);
 	for (i = 0; i < n && !ret; i++)
-		offsets[i] = g.rec_tbl[i].address;
+		answer->offsets[i] = g.rec_tbl[i].address;
 	free(g.rec_tbl);
 	free(g.opener);
 	free(g.in_using);

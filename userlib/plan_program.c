@@ -120,7 +120,7 @@ static int fill_tables(const struct planner *p, struct owned *o)
 	program->num_outputs = p->graph->num_outputs;
 	program->num_observed = p->storage.num_observed;
 	program->num_weights = p->storage.num_weights;
-	program->placer = p->storage.placer->name;
+	program->placer = p->storage.placer;
 
 	for (i = 0; i < program->num_slots; i++) {
 		o->slots[i].kind = p->storage.slot_kinds[i];

@@ -369,7 +369,7 @@ static int note_neurons(struct loom_storage *storage, const struct arena *arena,
 }
 
 static int arena_place(struct loom_storage *storage, struct arena *arena,
-		       const struct loom_placer *placer)
+		       const struct loom_place_options *how, struct loom_error *err)
 {
 	const struct loom_place_problem problem = {
 		.items = arena->items,
@@ -377,17 +377,18 @@ static int arena_place(struct loom_storage *storage, struct arena *arena,
 		.ops = arena->ops,
 		.num_ops = storage->graph->num_nodes,
 	};
-	u64 *offsets = calloc((size_t)arena->num_items + 1, sizeof(*offsets));
+	struct loom_place_result result;
+	struct loom_place_fault fault;
 	u32 slot, i;
 	int ret;
 
-	if (!offsets)
-		return -ENOMEM;
-	ret = loom_place_bound(&problem, &storage->bound_bytes);
-	if (!ret)
-		ret = loom_place_run(placer, &problem, offsets, &storage->arena_bytes,
-				     &storage->placer);
-	if (!ret && arena->num_items) {
+	ret = loom_place(&problem, how, &result, &fault);
+	if (ret)
+		return fail(err, ret, "the arena cannot be placed: %s", fault.text);
+	storage->arena_bytes = result.height_bytes[0];
+	storage->bound_bytes = result.bound_bytes[0];
+	storage->placer = result.strategy;
+	if (arena->num_items) {
 		slot = make_slot(storage, LOOM_SLOT_KIND_ARENA, LOOM_SLOT_WRITE);
 		ret = storage->build->status;
 		if (!ret)
@@ -396,16 +397,17 @@ static int arena_place(struct loom_storage *storage, struct arena *arena,
 			struct loom_home *home = &storage->homes[arena->values[i]->id];
 
 			home->slot = slot;
-			home->offset = offsets[i];
+			home->offset = result.offsets[i];
 		}
 	}
 	if (!ret)
-		ret = note_neurons(storage, arena, offsets);
-	free(offsets);
+		ret = note_neurons(storage, arena, result.offsets);
+	loom_place_result_free(&result);
 	return ret;
 }
 
-static int place_arena(struct loom_storage *storage, const struct loom_placer *placer)
+static int place_arena(struct loom_storage *storage, const struct loom_place_options *how,
+		       struct loom_error *err)
 {
 	const struct loom_graph *graph = storage->graph;
 	size_t num_operands = 1, n = (size_t)graph->num_nodes + 1;
@@ -421,7 +423,7 @@ static int place_arena(struct loom_storage *storage, const struct loom_placer *p
 	arena.values = calloc(n, sizeof(*arena.values));
 	if (arena.items && arena.ops && arena.operands && arena.values) {
 		arena_fill(storage, &arena);
-		ret = arena_place(storage, &arena, placer);
+		ret = arena_place(storage, &arena, how, err);
 	}
 	free(arena.items);
 	free(arena.ops);
@@ -431,8 +433,9 @@ static int place_arena(struct loom_storage *storage, const struct loom_placer *p
 }
 
 static int place_all(struct loom_storage *storage, const struct loom_planner_options *options,
-		     const struct loom_placer *placer, struct loom_error *err)
+		     struct loom_error *err)
 {
+	const struct loom_place_options how = { .strategy = options->placer };
 	bool *observed = calloc((size_t)storage->graph->num_values + 1, sizeof(*observed));
 	int ret;
 
@@ -446,7 +449,7 @@ static int place_all(struct loom_storage *storage, const struct loom_planner_opt
 		ret = storage->build->status;
 	}
 	if (!ret)
-		ret = place_arena(storage, placer);
+		ret = place_arena(storage, &how, err);
 	free(observed);
 	return ret;
 }
@@ -455,15 +458,12 @@ int loom_storage_init(struct loom_storage *storage, const struct loom_graph *gra
 		      struct loom_build *build, const struct loom_planner_options *options,
 		      struct loom_error *err)
 {
-	const struct loom_placer *placer = loom_placer_find(options->placer);
 	u32 i;
 
 	memset(storage, 0, sizeof(*storage));
 	storage->graph = graph;
 	storage->build = build;
 	storage->weights_slot = LOOM_HOME_NO_TENSOR;
-	if (!placer)
-		return fail(err, -EINVAL, "there is no placement strategy '%s'", options->placer);
 	storage->homes = calloc((size_t)graph->num_values + 1, sizeof(*storage->homes));
 	storage->weights = calloc((size_t)graph->num_values + 1, sizeof(*storage->weights));
 	storage->observed = calloc((size_t)graph->num_values + 1, sizeof(*storage->observed));
@@ -477,7 +477,7 @@ int loom_storage_init(struct loom_storage *storage, const struct loom_graph *gra
 		storage->homes[i].item = LOOM_PLACE_NONE;
 		storage->homes[i].root = i;
 	}
-	return place_all(storage, options, placer, err);
+	return place_all(storage, options, err);
 }
 
 void loom_storage_finish(struct loom_storage *storage)

@@ -8,7 +8,7 @@
  * - constants in the weights slot, one after the other, 4 KiB aligned, each once, in the order
  *   in which they are first read;
  * - observed values in a slot of their own, where nothing overwrites them;
- * - neurons in the arena, placed by lifetime (place.h). Time is the number of the node;
+ * - neurons in the arena, placed by lifetime (loom_place.h). Time is the number of the node;
  * - the results of RESHAPE, TRANSPOSE, SLICE and EXPAND nowhere: they are views of their
  *   operand's bytes, which live as long as any view is read.
  *
@@ -19,7 +19,7 @@
 #define LOOM_STORAGE_H
 
 #include "lower.h"
-#include "place.h"
+#include "loom_place.h"
 
 /**
  * enum loom_home_kind - where a value lives
@@ -87,7 +87,7 @@ struct loom_late_copy {
  * @num_observed: number of @observed
  * @copies: outputs to be copied at the end
  * @num_copies: number of @copies
- * @placer: strategy that was taken
+ * @placer: name of the strategy that was taken
  * @num_neurons: values in the arena
  * @neuron_bytes: their sum
  * @arena_bytes: size of the arena
@@ -112,7 +112,7 @@ struct loom_storage {
 	u32 num_observed;
 	struct loom_late_copy *copies;
 	u32 num_copies;
-	const struct loom_placer *placer;
+	const char *placer;
 	u64 num_neurons;
 	u64 neuron_bytes;
 	u64 arena_bytes;

@@ -3,9 +3,10 @@
  * The GMEM planner rule by rule. Each problem is small enough to be worked by hand, and the
  * comment beside it is that work; sizes and addresses are in bytes, alignment is 1.
  */
-#include "place.h"
+#include "loom_place.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define MAX_ITEMS	16
@@ -29,9 +30,14 @@ static uint64_t place(const struct step *steps, uint32_t count, uint64_t *offset
 {
 	struct loom_place_item items[MAX_ITEMS];
 	struct loom_place_op ops[MAX_ITEMS];
-	struct loom_place_problem problem = { items, count, ops, count };
-	uint32_t i, k, first, second;
-	uint64_t height = 0;
+	struct loom_place_problem problem = {
+		.items = items, .num_items = count, .ops = ops, .num_ops = count,
+	};
+	const struct loom_place_options how = { .strategy = "gmem" };
+	struct loom_place_result result;
+	struct loom_place_fault fault;
+	uint64_t height;
+	uint32_t i, k;
 
 	memset(ops, 0, sizeof(ops));
 	for (i = 0; i < count; i++) {
@@ -50,10 +56,13 @@ static uint64_t place(const struct step *steps, uint32_t count, uint64_t *offset
 			items[steps[i].inputs[k]].upper = i + 1;
 		}
 	}
-	if (loom_place_run(loom_placer_find("gmem"), &problem, offsets, &height, NULL))
-		tap_fatal("no placement");
-	if (loom_place_check(&problem, offsets, &first, &second))
-		tap_ok(false, "items %u and %u overlap", first, second);
+	if (loom_place(&problem, &how, &result, &fault))
+		tap_fatal("no placement: %s", fault.text);
+	if (loom_place_check(&problem, result.offsets, NULL, &fault))
+		tap_ok(false, "items %u and %u: %s", fault.first, fault.second, fault.text);
+	height = result.height_bytes[0];
+	memcpy(offsets, result.offsets, count * sizeof(*offsets));
+	loom_place_result_free(&result);
 	return height;
 }
 
@@ -256,31 +265,37 @@ static void test_dead_result(void)
 	check("a result that nobody reads leaves at once", steps, COUNT(steps), want, 64);
 }
 
+static void refuses(const char *what, const struct loom_place_problem *problem)
+{
+	const struct loom_place_options how = { .strategy = "gmem" };
+	struct loom_place_result result;
+	struct loom_place_fault fault;
+
+	tap_ok(loom_place(problem, &how, &result, &fault) == -EINVAL && fault.text[0] &&
+	       !result.offsets, "%s: EINVAL, %s", what, fault.text);
+}
+
 static void test_refusals(void)
 {
-	uint64_t offsets[2], height;
 	const uint32_t later[] = { 1 };
 	struct loom_place_item items[2] = {
-		{ 8, 1, 0, 1, LOOM_PLACE_ANYWHERE, NO },
-		{ 8, 1, 1, 2, LOOM_PLACE_ANYWHERE, NO },
+		{ .size_bytes = 8, .upper = 1, .fixed = LOOM_PLACE_ANYWHERE, .alias = NO },
+		{ .size_bytes = 8, .lower = 1, .upper = 2, .fixed = LOOM_PLACE_ANYWHERE,
+		  .alias = NO },
 	};
 	struct loom_place_op ops[2] = {
 		{ later, 1, 0, false },
 		{ NULL, 0, 1, false },
 	};
-	struct loom_place_problem problem = { items, 2, NULL, 0 };
-	const struct loom_placer *gmem = loom_placer_find("gmem");
+	struct loom_place_problem problem = { .items = items, .num_items = 2 };
 
-	tap_ok(loom_place_run(gmem, &problem, offsets, &height, NULL) == -22,
-	       "without operators: EINVAL");
+	refuses("without operators", &problem);
 	problem.ops = ops;
 	problem.num_ops = 2;
-	tap_ok(loom_place_run(gmem, &problem, offsets, &height, NULL) == -22,
-	       "an operand that is not made yet: EINVAL");
-	items[0].upper = 0;
+	refuses("an operand that is not made yet", &problem);
 	ops[0].num_inputs = 0;
-	tap_ok(loom_place_run(gmem, &problem, offsets, &height, NULL) == -22,
-	       "an empty lifetime: EINVAL");
+	items[1].fixed = 8;
+	refuses("a fixed offset", &problem);
 }
 
 int main(void)

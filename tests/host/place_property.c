@@ -4,7 +4,6 @@
  * same each time. The judge is a comparison of all pairs, written here; loom_place_check() and
  * loom_place_bound() are judged by it, too.
  */
-#include "loom_planner.h"
 #include "place.h"
 #include "tap.h"
 
@@ -36,7 +35,9 @@ static void make_graph(struct random_problem *r, uint32_t n)
 	uint32_t align = aligns[draw(5)], i, k;
 
 	memset(r, 0, sizeof(*r));
-	r->problem = (struct loom_place_problem){ r->items, n, r->ops, n };
+	r->problem = (struct loom_place_problem){
+		.items = r->items, .num_items = n, .ops = r->ops, .num_ops = n,
+	};
 	for (i = 0; i < n; i++) {
 		struct loom_place_op *op = &r->ops[i];
 		uint32_t from = 0;
@@ -73,7 +74,7 @@ static void make_fixed(struct random_problem *r, uint32_t n)
 	uint32_t i;
 
 	memset(r, 0, sizeof(*r));
-	r->problem = (struct loom_place_problem){ r->items, n, NULL, 0 };
+	r->problem = (struct loom_place_problem){ .items = r->items, .num_items = n };
 	for (i = 0; i < n; i++) {
 		r->items[i] = (struct loom_place_item){
 			.size_bytes = 1 + draw(500),
@@ -167,34 +168,50 @@ static uint64_t slow_bound(const struct loom_place_problem *p)
 		}
 		if (live > bound)
 			bound = live;
+		if (p->items[i].fixed != LOOM_PLACE_ANYWHERE &&
+		    bound < p->items[i].fixed + p->items[i].size_bytes)
+			bound = p->items[i].fixed + p->items[i].size_bytes;
 	}
 	return bound;
 }
 
+static int place(const char *name, const struct loom_place_problem *p, uint64_t *at,
+		 uint64_t *height)
+{
+	const struct loom_place_options how = { .strategy = name };
+	struct loom_place_result result;
+	int ret = loom_place(p, &how, &result, NULL);
+
+	if (ret)
+		return ret;
+	memcpy(at, result.offsets, p->num_items * sizeof(*at));
+	*height = result.height_bytes[0];
+	loom_place_result_free(&result);
+	return 0;
+}
+
 /* One strategy on one problem. False if anything is wrong. */
-static bool try_placer(const struct loom_placer *placer, const struct random_problem *r,
-		       uint64_t bound, uint64_t *height)
+static bool try_placer(const char *name, const struct random_problem *r, uint64_t bound,
+		       uint64_t *height)
 {
 	uint64_t at[MAX_ITEMS], again[MAX_ITEMS], height_again;
-	uint32_t first, second, i, k;
+	uint32_t i, k;
 	const struct loom_place_problem *p = &r->problem;
 
 	memset(at, 0, sizeof(at));
 	memset(again, 0, sizeof(again));
-	if (loom_place_run(placer, p, at, height, NULL) ||
-	    loom_place_run(placer, p, again, &height_again, NULL))
+	if (place(name, p, at, height) || place(name, p, again, &height_again))
 		return false;
 	if (memcmp(at, again, sizeof(at)) || *height != height_again || *height < bound)
 		return false;
-	if (!valid(p, at, *height) || loom_place_check(p, at, &first, &second))
+	if (!valid(p, at, *height) || loom_place_check(p, at, NULL, NULL))
 		return false;
 	/* what is pushed onto another has to be found by the proof if it is found by the judge */
 	for (i = 0; i < 10; i++) {
 		k = draw(p->num_items);
 		memcpy(again, at, sizeof(at));
 		again[k] = at[draw(p->num_items)];
-		if (valid(p, again, INT64_MAX) !=
-		    !loom_place_check(p, again, &first, &second))
+		if (valid(p, again, INT64_MAX) != !loom_place_check(p, again, NULL, NULL))
 			return false;
 	}
 	return true;
@@ -204,7 +221,6 @@ static void test_random(const char *what, void (*make)(struct random_problem *, 
 {
 	static struct random_problem r;
 	uint64_t bound, height, best, lowest;
-	const struct loom_placer *placer;
 	unsigned int bad = 0, bad_bound = 0, bad_best = 0, round, i;
 
 	for (round = 0; round < 60; round++) {
@@ -213,12 +229,13 @@ static void test_random(const char *what, void (*make)(struct random_problem *, 
 			bad_bound++;
 		lowest = UINT64_MAX;
 		best = 0;
-		for (i = 0; loom_placer_name(i); i++) {
-			placer = loom_placer_find(loom_placer_name(i));
-			if (placer->needs_ops && !r.problem.ops)
+		for (i = 0; loom_place_strategy_name(i); i++) {
+			const char *name = loom_place_strategy_name(i);
+
+			if (!loom_place_allows(loom_place_strategy_find(name), &r.problem))
 				continue;
-			if (!try_placer(placer, &r, bound, &height)) {
-				tap_note("%s fails in round %u", placer->name, round);
+			if (!try_placer(name, &r, bound, &height)) {
+				tap_note("%s fails in round %u", name, round);
 				bad++;
 			}
 			if (!i)
@@ -226,11 +243,11 @@ static void test_random(const char *what, void (*make)(struct random_problem *, 
 			else if (height < lowest)
 				lowest = height;
 		}
-		bad_best += best != lowest;
+		bad_best += best > lowest;
 	}
 	tap_ok(!bad, "%s: all strategies place, proved, each time the same", what);
 	tap_ok(!bad_bound, "%s: the bound is the largest sum alive", what);
-	tap_ok(!bad_best, "%s: best is the lowest of all", what);
+	tap_ok(!bad_best, "%s: auto is the lowest of all", what);
 }
 
 /* Lifetimes as in a long program: 60000 items, some hundred alive together. */
@@ -239,8 +256,10 @@ static void test_many(const char *name)
 	const uint32_t n = 60000;
 	struct loom_place_item *items = calloc(n, sizeof(*items));
 	struct loom_place_op *ops = calloc(n, sizeof(*ops));
-	uint32_t *inputs = calloc(n, sizeof(*inputs)), i, first, second;
-	struct loom_place_problem p = { items, n, ops, n };
+	uint32_t *inputs = calloc(n, sizeof(*inputs)), i;
+	struct loom_place_problem p = {
+		.items = items, .num_items = n, .ops = ops, .num_ops = n,
+	};
 	uint64_t *at = calloc(n, sizeof(*at)), height = 0, bound = 0;
 	clock_t start = clock();
 	bool good;
@@ -261,8 +280,8 @@ static void test_many(const char *name)
 			items[inputs[i]].upper = i + 1;
 		}
 	}
-	good = !loom_place_run(loom_placer_find(name), &p, at, &height, NULL) &&
-	       !loom_place_check(&p, at, &first, &second) && !loom_place_bound(&p, &bound);
+	good = !place(name, &p, at, &height) && !loom_place_check(&p, at, NULL, NULL) &&
+	       !loom_place_bound(&p, &bound);
 	tap_ok(good && height >= bound, "%s places 60000 items", name);
 	tap_note("%s: %.2f s, height %.3f of the bound", name,
 		 (double)(clock() - start) / CLOCKS_PER_SEC, (double)height / (double)bound);
@@ -275,21 +294,22 @@ static void test_many(const char *name)
 static void test_limits(void)
 {
 	struct loom_place_item items[2] = {
-		{ INT64_MAX, 1, 0, 2, LOOM_PLACE_ANYWHERE, LOOM_PLACE_NONE },
-		{ 1, 1, 0, 2, LOOM_PLACE_ANYWHERE, LOOM_PLACE_NONE },
+		{ .size_bytes = INT64_MAX, .upper = 2, .fixed = LOOM_PLACE_ANYWHERE,
+		  .alias = LOOM_PLACE_NONE },
+		{ .size_bytes = 1, .upper = 2, .fixed = LOOM_PLACE_ANYWHERE,
+		  .alias = LOOM_PLACE_NONE },
 	};
-	struct loom_place_problem p = { items, 2, NULL, 0 };
+	struct loom_place_problem p = { .items = items, .num_items = 2 };
 	uint64_t at[2], height;
 
-	tap_ok(loom_place_run(loom_placer_find("greedy-size"), &p, at, &height, NULL) == -ERANGE,
+	tap_ok(place("greedy-size", &p, at, &height) == -ERANGE,
 	       "what does not fit in 63 bits: ERANGE");
 	items[0].size_bytes = UINT64_MAX;
-	tap_ok(loom_place_run(loom_placer_find("naive"), &p, at, &height, NULL) == -EINVAL,
-	       "a size past 63 bits: EINVAL");
+	tap_ok(place("naive", &p, at, &height) == -ERANGE, "a size past 63 bits: ERANGE");
 	p.num_items = 0;
-	tap_ok(!loom_place_run(loom_placer_find(NULL), &p, at, &height, NULL) && !height,
-	       "nothing needs nothing");
-	tap_ok(!loom_placer_find("no such thing"), "an unknown strategy is not found");
+	tap_ok(!place(NULL, &p, at, &height) && !height, "nothing needs nothing");
+	tap_ok(place("no such thing", &p, at, &height) == -EINVAL,
+	       "an unknown strategy is refused");
 }
 
 int main(void)

@@ -283,11 +283,11 @@ static void test_same_bytes(void)
 	       "the same graph and options give the same bytes");
 	loom_program_destroy(a);
 	loom_program_destroy(b);
-	for (i = 0; loom_placer_name(i); i++) {
-		how.placer = loom_placer_name(i);
+	for (i = 0; loom_place_strategy_name(i); i++) {
+		how.placer = loom_place_strategy_name(i);
 		a = plan(&test, &how);
-		tap_ok(a->stats.arena_bytes >= a->stats.bound_bytes && loom_placer_text(i) &&
-		       (!i || !strcmp(a->placer, how.placer)), "%s places the arena", how.placer);
+		tap_ok(a->stats.arena_bytes >= a->stats.bound_bytes &&
+		       loom_place_strategy_text(i) && (!i || !strcmp(a->placer, how.placer)), "%s places the arena", how.placer);
 		loom_program_destroy(a);
 	}
 	end(&test);

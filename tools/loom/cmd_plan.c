@@ -23,8 +23,8 @@ static void tool_plan_print_strategies(void)
 {
 	unsigned int i;
 
-	for (i = 0; loom_placer_name(i); i++)
-		printf("%-12s %s\n", loom_placer_name(i), loom_placer_text(i));
+	for (i = 0; loom_place_strategy_name(i); i++)
+		printf("%-16s %s\n", loom_place_strategy_name(i), loom_place_strategy_text(i));
 }
 
 static int tool_plan_set_stage(const char *name, enum tool_stage *stage)
@@ -43,7 +43,8 @@ static int tool_plan_set_stage(const char *name, enum tool_stage *stage)
 			return 0;
 		}
 	}
-	return tool_usage(&tool_plan, "--stop-after takes graph, slices, place or plan, not '%s'", name);
+	return tool_usage(&tool_plan, "--stop-after takes graph, slices, place or plan, not '%s'",
+			  name);
 }
 
 /* TOOL_USAGE + 1 says that all is done already. */

@@ -37,8 +37,7 @@ int64_t tool_now_ns(void)
 	return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-/* A whole number with nothing behind it but, where @suffix, one of k, M, G. */
-static int tool_parse_number(const char *text, bool suffix, int64_t *number)
+int tool_parse_number(const char *text, bool suffix, int64_t *number)
 {
 	static const char units[] = "kMG";
 	const char *unit;
@@ -127,8 +126,8 @@ static int tool_model_set_strategy(const struct tool_command *command, struct to
 {
 	unsigned int i;
 
-	for (i = 0; loom_placer_name(i); i++) {
-		if (!strcmp(loom_placer_name(i), name)) {
+	for (i = 0; loom_place_strategy_name(i); i++) {
+		if (!strcmp(loom_place_strategy_name(i), name)) {
 			model->planner.placer = name;
 			return 0;
 		}

@@ -17,7 +17,8 @@
  *
  * A table of subcommands (main.c), one file each (cmd_*.c), and what they share:
  * the options that say how a model is planned (model.c), files that become inputs (input.c),
- * text and JSON output (print.c, json.c), progress (progress.c), labels (labels.c).
+ * text and JSON output (print.c, json.c), files that are written (save.c), progress (progress.c),
+ * labels (labels.c).
  *
  * A command returns its exit status: 0, TOOL_FAILED for work that failed, TOOL_USAGE for a
  * command line that makes no sense. Each comes with one line on stderr.
@@ -43,6 +44,7 @@ struct tool_command {
 };
 
 extern const struct tool_command tool_info;
+extern const struct tool_command tool_place;
 extern const struct tool_command tool_plan;
 extern const struct tool_command tool_run;
 
@@ -90,7 +92,37 @@ const char *tool_bytes(char *text, uint64_t bytes);
 /** tool_dims() - "[1,3,48,?]" into @text; a negative dimension is open */
 const char *tool_dims(char *text, uint32_t rank, const int64_t *dims);
 
+/* save.c */
+
+/**
+ * struct tool_save - a file that is being written
+ * @path: as it was asked for; "-" is standard output
+ * @bytes: what goes there, not owned
+ * @size_bytes: number of @bytes
+ * @target: file that @path leads to, NULL for what is no plain file
+ * @partial: where it lies until it is complete, or NULL
+ */
+struct tool_save {
+	const char *path;
+	const void *bytes;
+	size_t size_bytes;
+	char *target;
+	char *partial;
+};
+
+/** tool_save_begin() - writes beside @path; clear with tool_save_clear(), on failure, too */
+int tool_save_begin(struct tool_save *save, const char *path, const void *bytes, size_t size_bytes);
+/** tool_save_commit() - puts it in its place */
+int tool_save_commit(struct tool_save *save);
+/** tool_save_clear() - takes back what was not committed */
+void tool_save_clear(struct tool_save *save);
+/** tool_save() - all three; 0 or TOOL_FAILED after a message */
+int tool_save(const char *path, const void *bytes, size_t size_bytes);
+
 /* model.c */
+
+/** tool_parse_number() - a number from 0 up, where @suffix with k, M or G; 0 or -EINVAL */
+int tool_parse_number(const char *text, bool suffix, int64_t *number);
 
 /**
  * enum tool_stage - how far to go

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: What a placement problem means
+ *
+ * Everybody is told the same thing about aliases, gaps and pairs, because it is worked out here,
+ * once, for the strategies, the bound and the proof:
+ *
+ * - an alias lies in its owner, at a distance; aliases of aliases in the first owner. The group has
+ *   one lifetime, from the first to the last moment of any of them: bytes do not leave and come
+ *   back. So the gaps of an owner count only if it has no alias, and those of an alias never do;
+ * - what binds an alias binds its owner: the alignment (the distance has to be a multiple of it),
+ *   the pools, a fixed offset, the excluded ranges, and whom it has to be kept apart from. The last
+ *   two are a little more than was asked for, as the owner may be larger;
+ * - the pool's alignment is for owners. The operands of a concatenation lie where they lie.
+ */
+#include "place.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int loom_place_fail(struct loom_place_fault *fault, int code, uint32_t first, uint32_t second,
+		    const char *format, ...)
+{
+	va_list args;
+
+	if (!fault)
+		return code;
+	fault->first = first;
+	fault->second = second;
+	fault->missing_bytes = 0;
+	va_start(args, format);
+	vsnprintf(fault->text, sizeof(fault->text), format, args);
+	va_end(args);
+	return code;
+}
+
+#define NONE	LOOM_PLACE_NONE
+
+static int check_gaps(const struct loom_place_item *item, uint32_t index,
+		      struct loom_place_fault *fault)
+{
+	int64_t from = item->lower;
+	uint32_t i;
+
+	if (item->num_gaps && !item->gaps)
+		return loom_place_fail(fault, -EINVAL, index, NONE, "there are no gaps");
+	for (i = 0; i < item->num_gaps; i++) {
+		const struct loom_place_gap *gap = &item->gaps[i];
+
+		if (gap->lower >= gap->upper)
+			return loom_place_fail(fault, -EINVAL, index, NONE,
+					       "gap %u ends before it begins", i);
+		if (gap->lower < from || gap->upper > item->upper)
+			return loom_place_fail(fault, -EINVAL, index, NONE,
+					       "gap %u is %s", i, i && gap->lower < from ?
+					       "not behind the one before" :
+					       "not within the lifetime");
+		if (gap->window_lower < gap->window_upper &&
+		    gap->window_upper > item->size_bytes)
+			return loom_place_fail(fault, -EINVAL, index, NONE,
+					       "the window of gap %u is not within the item", i);
+		from = gap->upper;
+	}
+	return 0;
+}
+
+static int check_excluded(const struct loom_place_item *item, uint32_t index,
+			  struct loom_place_fault *fault)
+{
+	uint64_t from = 0;
+	uint32_t i;
+
+	if (item->num_excluded && !item->excluded)
+		return loom_place_fail(fault, -EINVAL, index, NONE,
+				       "there are no excluded ranges");
+	for (i = 0; i < item->num_excluded; i++) {
+		const struct loom_place_range *range = &item->excluded[i];
+
+		if (range->lower >= range->upper || range->lower < from)
+			return loom_place_fail(fault, -EINVAL, index, NONE,
+					       "excluded range %u is %s", i,
+					       range->lower >= range->upper ? "empty" :
+					       "not behind the one before");
+		from = range->upper;
+	}
+	return 0;
+}
+
+/* An item by itself. */
+static int check_item(const struct loom_place_item *item, uint32_t index,
+		      struct loom_place_fault *fault)
+{
+	uint64_t image;
+	int ret;
+
+	if (item->lower >= item->upper)
+		return loom_place_fail(fault, -EINVAL, index, NONE,
+				       "lifetime [%lld, %lld) is empty", (long long)item->lower,
+				       (long long)item->upper);
+	if (item->size_bytes > INT64_MAX || item->align_bytes > INT64_MAX)
+		return loom_place_fail(fault, -ERANGE, index, NONE, "%s leaves 63 bits",
+				       item->size_bytes > INT64_MAX ? "size" : "alignment");
+	if (!item->width != !item->height)
+		return loom_place_fail(fault, -EINVAL, index, NONE,
+				       "an image has a width and a height");
+	if (__builtin_mul_overflow(item->width, item->height, &image) || image > INT64_MAX)
+		return loom_place_fail(fault, -ERANGE, index, NONE, "image leaves 63 bits");
+	ret = check_gaps(item, index, fault);
+	if (!ret)
+		ret = check_excluded(item, index, fault);
+	return ret;
+}
+
+static uint64_t divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+bool loom_place_join_align(uint64_t *align, uint64_t other)
+{
+	return !__builtin_mul_overflow(*align, other / divisor(*align, other), align) &&
+	       *align <= INT64_MAX;
+}
+
+static int join_fixed(struct loom_place_item *owner, const struct loom_place_item *item,
+		      uint32_t index, struct loom_place_fault *fault)
+{
+	uint64_t at;
+
+	if (item->fixed == LOOM_PLACE_ANYWHERE)
+		return 0;
+	if (item->fixed < item->alias_offset)
+		return loom_place_fail(fault, -EINVAL, index, item->alias,
+				       "its owner would begin before 0");
+	at = item->fixed - item->alias_offset;
+	if (owner->fixed != LOOM_PLACE_ANYWHERE && owner->fixed != at)
+		return loom_place_fail(fault, -EINVAL, index, item->alias,
+				       "fixed elsewhere than its owner");
+	owner->fixed = at;
+	return 0;
+}
+
+static int resolve_alias(struct loom_place_item *items, uint32_t index,
+			 struct loom_place_fault *fault)
+{
+	struct loom_place_item *item = &items[index], *owner;
+	uint64_t end;
+
+	if (item->alias >= index)
+		return loom_place_fail(fault, -EINVAL, index, NONE,
+				       "its owner does not come before it");
+	owner = &items[item->alias];
+	if (__builtin_add_overflow(item->alias_offset, item->size_bytes, &end) ||
+	    end > owner->size_bytes)
+		return loom_place_fail(fault, -EINVAL, index, item->alias,
+				       "does not lie within its owner");
+	if (owner->alias != NONE) {
+		item->alias_offset += owner->alias_offset;
+		item->alias = owner->alias;
+		owner = &items[item->alias];
+	}
+	if (item->alias_offset % item->align_bytes)
+		return loom_place_fail(fault, -EINVAL, index, item->alias,
+				       "its place in its owner is not aligned to %llu",
+				       (unsigned long long)item->align_bytes);
+	if (!loom_place_join_align(&owner->align_bytes, item->align_bytes))
+		return loom_place_fail(fault, -ERANGE, index, item->alias,
+				       "common alignment leaves 63 bits");
+	owner->pools &= item->pools;
+	if (!owner->pools)
+		return loom_place_fail(fault, -EINVAL, index, item->alias,
+				       "shares no pool with its owner");
+	if (owner->upper < item->upper)
+		owner->upper = item->upper;
+	if (owner->lower > item->lower)
+		owner->lower = item->lower;
+	owner->gaps = NULL;
+	owner->num_gaps = 0;
+	item->gaps = NULL;
+	item->num_gaps = 0;
+	return join_fixed(owner, item, index, fault);
+}
+
+static int check_fixed(const struct loom_place_item *item, uint32_t index,
+		       struct loom_place_fault *fault)
+{
+	uint32_t i;
+
+	if (item->fixed == LOOM_PLACE_ANYWHERE || item->alias != NONE)
+		return 0;
+	if (item->fixed > INT64_MAX - item->size_bytes)
+		return loom_place_fail(fault, -ERANGE, index, NONE,
+				       "its end leaves 63 bits");
+	if (item->fixed % item->align_bytes)
+		return loom_place_fail(fault, -EINVAL, index, NONE,
+				       "fixed offset %llu is not aligned to %llu",
+				       (unsigned long long)item->fixed,
+				       (unsigned long long)item->align_bytes);
+	if (item->pools & (item->pools - 1))
+		return loom_place_fail(fault, -EINVAL, index, NONE,
+				       "a fixed offset needs exactly one pool");
+	for (i = 0; i < item->num_excluded && item->size_bytes; i++)
+		if (item->excluded[i].lower < item->fixed + item->size_bytes &&
+		    item->fixed < item->excluded[i].upper)
+			return loom_place_fail(fault, -EINVAL, index, NONE,
+					       "fixed in a range that is excluded");
+	return 0;
+}
+
+/**
+ * struct owned_range - an excluded range and the owner that it is for
+ * @owner: item
+ * @range: the range
+ */
+struct owned_range {
+	uint32_t owner;
+	struct loom_place_range range;
+};
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct owned_range *x = a, *y = b;
+
+	if (x->owner != y->owner)
+		return x->owner < y->owner ? -1 : 1;
+	if (x->range.lower != y->range.lower)
+		return x->range.lower < y->range.lower ? -1 : 1;
+	return (x->range.upper > y->range.upper) - (x->range.upper < y->range.upper);
+}
+
+/* Owners take over what is excluded for their aliases. */
+static int resolve_excluded(struct loom_place_ready *ready)
+{
+	size_t total = 0, n = 0, i;
+	struct owned_range *all;
+	uint32_t k, r, out = 0;
+
+	for (k = 0; k < ready->problem.num_items; k++)
+		if (ready->items[k].alias != NONE)
+			total += ready->items[k].num_excluded;
+	if (!total)
+		return 0;
+	for (k = 0; k < ready->problem.num_items; k++)
+		if (ready->items[k].alias == NONE)
+			total += ready->items[k].num_excluded;
+	all = calloc(total, sizeof(*all));
+	ready->ranges = calloc(total, sizeof(*ready->ranges));
+	if (!all || !ready->ranges) {
+		free(all);
+		return -ENOMEM;
+	}
+	for (k = 0; k < ready->problem.num_items; k++) {
+		struct loom_place_item *item = &ready->items[k];
+
+		for (r = 0; r < item->num_excluded; r++)
+			all[n++] = (struct owned_range){
+				item->alias == NONE ? k : item->alias, item->excluded[r],
+			};
+		item->excluded = NULL;
+		item->num_excluded = 0;
+	}
+	qsort(all, total, sizeof(*all), compare_ranges);
+	for (i = 0; i < total; i++) {
+		struct loom_place_item *owner = &ready->items[all[i].owner];
+		struct loom_place_range *last = owner->num_excluded ? &ready->ranges[out - 1] : NULL;
+
+		if (last && last->upper >= all[i].range.lower) {
+			if (last->upper < all[i].range.upper)
+				last->upper = all[i].range.upper;
+			continue;
+		}
+		if (!last)
+			owner->excluded = &ready->ranges[out];
+		ready->ranges[out++] = all[i].range;
+		owner->num_excluded++;
+	}
+	free(all);
+	return 0;
+}
+
+static int resolve_items(struct loom_place_ready *ready, const struct loom_place_problem *problem,
+			 struct loom_place_fault *fault)
+{
+	uint32_t all = ready->problem.num_pools == 32 ? UINT32_MAX :
+		       (1U << ready->problem.num_pools) - 1;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < problem->num_items && !ret; i++) {
+		struct loom_place_item *item = &ready->items[i];
+
+		*item = problem->items[i];
+		if (!item->align_bytes)
+			item->align_bytes = 1;
+		item->pools = item->pools ? item->pools & all : all;
+		if (!item->pools)
+			return loom_place_fail(fault, -EINVAL, i, NONE,
+					       "none of its pools is there");
+		ret = check_item(item, i, fault);
+		if (!ret && item->alias != NONE)
+			ret = resolve_alias(ready->items, i, fault);
+	}
+	if (!ret)
+		ret = resolve_excluded(ready);
+	for (i = 0; i < problem->num_items && !ret; i++) {
+		struct loom_place_item *item = &ready->items[i];
+
+		/* where there is a choice, the pool's alignment comes with the pool */
+		if (item->alias == NONE && !(item->pools & (item->pools - 1)) &&
+		    !loom_place_join_align(&item->align_bytes,
+					   ready->pools[__builtin_ctz(item->pools)].align_bytes))
+			return loom_place_fail(fault, -ERANGE, i, NONE,
+					       "common alignment with its pool leaves 63 bits");
+		ret = check_fixed(item, i, fault);
+	}
+	return ret;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct loom_place_pair *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	return (x->second > y->second) - (x->second < y->second);
+}
+
+static int check_pair(const struct loom_place_problem *problem, const struct loom_place_pair *pair,
+		      const char *what, uint32_t index, struct loom_place_fault *fault)
+{
+	if (pair->first >= problem->num_items || pair->second >= problem->num_items)
+		return loom_place_fail(fault, -EINVAL, NONE, NONE,
+				       "%s %u: there is no such item", what, index);
+	if (pair->first == pair->second)
+		return loom_place_fail(fault, -EINVAL, pair->first, NONE,
+				       "%s %u is of an item and itself", what, index);
+	return 0;
+}
+
+static uint32_t owner_of(const struct loom_place_item *items, uint32_t i)
+{
+	return items[i].alias == NONE ? i : items[i].alias;
+}
+
+static uint64_t begin_in_owner(const struct loom_place_item *item)
+{
+	return item->alias == NONE ? 0 : item->alias_offset;
+}
+
+static int resolve_apart(struct loom_place_ready *ready, const struct loom_place_problem *problem,
+			 struct loom_place_fault *fault)
+{
+	uint32_t n = 0, i;
+	int ret;
+
+	if (problem->num_apart && !problem->apart)
+		return loom_place_fail(fault, -EINVAL, NONE, NONE, "there are no pairs");
+	for (i = 0; i < problem->num_apart; i++) {
+		const struct loom_place_pair *pair = &problem->apart[i];
+		const struct loom_place_item *a, *b;
+		uint32_t first, second;
+
+		ret = check_pair(problem, pair, "pair to be kept apart", i, fault);
+		if (ret)
+			return ret;
+		a = &ready->items[pair->first];
+		b = &ready->items[pair->second];
+		if (!a->size_bytes || !b->size_bytes)
+			continue;
+		first = owner_of(ready->items, pair->first);
+		second = owner_of(ready->items, pair->second);
+		if (first == second) {
+			if (begin_in_owner(a) < begin_in_owner(b) + b->size_bytes &&
+			    begin_in_owner(b) < begin_in_owner(a) + a->size_bytes)
+				return loom_place_fail(fault, -EINVAL, pair->first, pair->second,
+						       "are to be kept apart, but overlap");
+			continue;
+		}
+		ready->apart[n++] = (struct loom_place_pair){
+			first < second ? first : second, first < second ? second : first, 0,
+		};
+	}
+	qsort(ready->apart, n, sizeof(*ready->apart), compare_pairs);
+	ready->problem.num_apart = 0;
+	for (i = 0; i < n; i++)
+		if (!i || compare_pairs(&ready->apart[i - 1], &ready->apart[i]))
+			ready->apart[ready->problem.num_apart++] = ready->apart[i];
+	return 0;
+}
+
+static int resolve_pools(struct loom_place_ready *ready, const struct loom_place_problem *problem,
+			 struct loom_place_fault *fault)
+{
+	uint32_t i;
+
+	if (!problem->pools) {
+		ready->pools[0] = (struct loom_place_pool){ INT64_MAX, 1, 0, 0 };
+		return 0;
+	}
+	for (i = 0; i < problem->num_pools; i++) {
+		struct loom_place_pool *pool = &ready->pools[i];
+
+		*pool = problem->pools[i];
+		if (pool->capacity_bytes > INT64_MAX)
+			pool->capacity_bytes = INT64_MAX;
+		if (!pool->align_bytes)
+			pool->align_bytes = 1;
+		if (pool->align_bytes > INT64_MAX)
+			return loom_place_fail(fault, -ERANGE, NONE, NONE,
+					       "pool %u: alignment leaves 63 bits", i);
+	}
+	return 0;
+}
+
+static int check_ops(const struct loom_place_problem *problem, struct loom_place_fault *fault)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < problem->num_ops && problem->ops; i++) {
+		const struct loom_place_op *op = &problem->ops[i];
+		bool good = op->output == NONE || op->output < problem->num_items;
+
+		good = good && (op->inputs || !op->num_inputs);
+		for (k = 0; k < op->num_inputs && good; k++)
+			good = op->inputs[k] < problem->num_items;
+		if (!good)
+			return loom_place_fail(fault, -EINVAL, NONE, NONE,
+					       "operator %u: there is no such item", i);
+	}
+	return 0;
+}
+
+int loom_place_resolve(struct loom_place_ready *ready, const struct loom_place_problem *problem,
+		       struct loom_place_fault *fault)
+{
+	uint32_t num_pools = problem->pools ? problem->num_pools : 1, i;
+	int ret;
+
+	memset(ready, 0, sizeof(*ready));
+	if (fault)
+		memset(fault, 0, sizeof(*fault));
+	if (!num_pools || num_pools > LOOM_PLACE_MAX_POOLS)
+		return loom_place_fail(fault, -EINVAL, NONE, NONE,
+				       "%u pools, there can be 1 to %u", num_pools,
+				       LOOM_PLACE_MAX_POOLS);
+	if (problem->num_items && !problem->items)
+		return loom_place_fail(fault, -EINVAL, NONE, NONE, "there are no items");
+	if (problem->num_items > INT32_MAX || problem->num_apart > INT32_MAX)
+		return loom_place_fail(fault, -EINVAL, NONE, NONE, "too many items or pairs");
+	ready->items = calloc((size_t)problem->num_items + 1, sizeof(*ready->items));
+	ready->apart = calloc((size_t)problem->num_apart + 1, sizeof(*ready->apart));
+	ready->pools = calloc(num_pools, sizeof(*ready->pools));
+	if (!ready->items || !ready->apart || !ready->pools)
+		return -ENOMEM;
+	ready->problem = *problem;
+	ready->problem.items = ready->items;
+	ready->problem.apart = ready->apart;
+	ready->problem.pools = ready->pools;
+	ready->problem.num_pools = num_pools;
+	if (!problem->ops)
+		ready->problem.num_ops = 0;
+	ret = resolve_pools(ready, problem, fault);
+	if (!ret)
+		ret = resolve_items(ready, problem, fault);
+	if (!ret)
+		ret = resolve_apart(ready, problem, fault);
+	if (!ret)
+		ret = check_ops(problem, fault);
+	if (!ret && problem->num_conflicts && !problem->conflicts)
+		ret = loom_place_fail(fault, -EINVAL, NONE, NONE, "there are no pairs");
+	for (i = 0; i < problem->num_conflicts && !ret; i++)
+		ret = check_pair(problem, &problem->conflicts[i], "conflict", i, fault);
+	return ret;
+}
+
+void loom_place_ready_clear(struct loom_place_ready *ready)
+{
+	free(ready->items);
+	free(ready->apart);
+	free(ready->pools);
+	free(ready->ranges);
+	memset(ready, 0, sizeof(*ready));
+}
+
+int loom_place_apart_make(struct loom_place_apart *apart, const struct loom_place_problem *problem)
+{
+	uint32_t i;
+
+	apart->first = calloc((size_t)problem->num_items + 2, sizeof(*apart->first));
+	apart->with = calloc(2 * (size_t)problem->num_apart + 1, sizeof(*apart->with));
+	if (!apart->first || !apart->with) {
+		loom_place_apart_clear(apart);
+		return -ENOMEM;
+	}
+	/* counted two up, so that filling in leaves each where it has to be */
+	for (i = 0; i < problem->num_apart; i++) {
+		apart->first[problem->apart[i].first + 2]++;
+		apart->first[problem->apart[i].second + 2]++;
+	}
+	for (i = 2; i < problem->num_items + 2; i++)
+		apart->first[i] += apart->first[i - 1];
+	for (i = 0; i < problem->num_apart; i++) {
+		const struct loom_place_pair *pair = &problem->apart[i];
+
+		apart->with[apart->first[pair->first + 1]++] = pair->second;
+		apart->with[apart->first[pair->second + 1]++] = pair->first;
+	}
+	return 0;
+}
+
+void loom_place_apart_clear(struct loom_place_apart *apart)
+{
+	free(apart->first);
+	free(apart->with);
+	memset(apart, 0, sizeof(*apart));
+}
