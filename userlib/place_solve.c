@@ -5,185 +5,221 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUM_ORDERS	8
+/* steps of the ladder between a part's bound and its height, in each round */
+#define STEPS	8
 
-struct key {
-	uint64_t a;
-	uint64_t b;
-	uint32_t item;
+/**
+ * struct task - a part on its way to the best placement
+ * @part: the part
+ * @offsets: by item: the best that is known, in bytes
+ * @trial: room for another
+ * @height_bytes: its height, or LOOM_PLACE_ANYWHERE
+ * @low_bytes: it is proved that no placement is lower
+ * @floor: the hunt at @low_bytes, suspended between rounds
+ */
+struct task {
+	const struct solve_part *part;
+	uint64_t *offsets;
+	uint64_t *trial;
+	uint64_t height_bytes;
+	uint64_t low_bytes;
+	struct solve_hunt *floor;
 };
 
-static int compare_keys(const void *x, const void *y)
+static uint64_t task_height(const struct task *task, const uint64_t *offsets)
 {
-	const struct key *a = x, *b = y;
-
-	if (a->a != b->a)
-		return a->a > b->a ? -1 : 1;
-	if (a->b != b->b)
-		return a->b > b->b ? -1 : 1;
-	return a->item < b->item ? -1 : a->item > b->item;
-}
-
-/* By item: its place in a static order. */
-static int make_rank(const struct solve_part *part, unsigned int order, uint32_t *rank)
-{
-	uint32_t n = part->num_items, i, k;
-	struct key *keys = malloc(n * sizeof(*keys));
-
-	if (!keys)
-		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		uint64_t size = part->sizes[i], width = part->first[i + 1] - part->first[i];
-		uint64_t total = 0;
-		uint64_t pairs[NUM_ORDERS][2];
-
-		for (k = part->first[i]; k < part->first[i + 1]; k++)
-			if (part->totals[part->sections[k]] > total)
-				total = part->totals[part->sections[k]];
-		pairs[0][0] = size * width, pairs[0][1] = size;
-		pairs[1][0] = width, pairs[1][1] = size;
-		pairs[2][0] = size, pairs[2][1] = width;
-		pairs[3][0] = total, pairs[3][1] = size * width;
-		pairs[4][0] = total, pairs[4][1] = width;
-		pairs[5][0] = total, pairs[5][1] = size;
-		pairs[6][0] = width * width * size, pairs[6][1] = 0;
-		pairs[7][0] = size * size * width, pairs[7][1] = 0;
-		keys[i] = (struct key){ pairs[order][0], pairs[order][1], i };
-	}
-	qsort(keys, n, sizeof(*keys), compare_keys);
-	for (i = 0; i < n; i++)
-		rank[keys[i].item] = i;
-	free(keys);
-	return 0;
-}
-
-/* A portfolio of searches for one part under one capacity, in slices that grow. */
-static enum solve_answer search_part(const struct solve_part *part, uint64_t capacity,
-				     uint64_t *nodes, uint64_t *offsets)
-{
-	struct solve_search *searches[NUM_ORDERS] = { NULL };
-	struct solve_memo memo = { calloc(2 << 16, sizeof(*memo.keys)), (1 << 16) - 1 };
-	uint32_t *rank = malloc(part->num_items * sizeof(*rank));
-	enum solve_answer answer = SOLVE_NOMEM;
-	uint64_t slice, given;
-	unsigned int k;
-
-	if (!rank || !memo.keys)
-		goto out;
-	for (k = 0; k < NUM_ORDERS; k++) {
-		if (make_rank(part, k, rank) || loom_search_create(part, rank, &searches[k]))
-			goto out;
-		loom_search_reset(searches[k], capacity, &memo);
-	}
-	answer = SOLVE_LATER;
-	for (slice = 256; *nodes && answer == SOLVE_LATER; slice += slice / 2) {
-		for (k = 0; k < NUM_ORDERS && answer == SOLVE_LATER && *nodes; k++) {
-			given = slice < *nodes ? slice : *nodes;
-			*nodes -= given;
-			answer = loom_search_run(searches[k], &given);
-			*nodes += given;
-		}
-	}
-	if (answer == SOLVE_FOUND)
-		memcpy(offsets, loom_search_offsets(searches[k - 1]),
-		       part->num_items * sizeof(*offsets));
-out:
-	for (k = 0; k < NUM_ORDERS; k++)
-		loom_search_destroy(searches[k]);
-	free(memo.keys);
-	free(rank);
-	return answer;
-}
-
-static uint64_t part_height(const struct loom_solve *solve, const struct solve_part *part,
-			    uint64_t unit)
-{
-	uint64_t height = 0;
+	const struct solve_part *part = task->part;
+	uint64_t height = 0, top;
 	uint32_t i;
 
 	for (i = 0; i < part->num_items; i++) {
-		uint64_t top = solve->offsets[part->ids[i]] +
-			       solve->items[part->ids[i]].size_bytes;
-
+		top = offsets[i] + part->sizes[i] * part->unit - part->pads[i];
 		if (top > height)
 			height = top;
 	}
-	return (height + unit - 1) / unit;
+	return height;
+}
+
+/* The least height above another that a placement can have: a multiple of the unit, less a pad. */
+static uint64_t next_height(const struct solve_part *part, uint64_t bytes)
+{
+	uint64_t next = UINT64_MAX, top;
+	uint32_t i;
+
+	for (i = 0; i < part->num_items; i++) {
+		top = (bytes + part->pads[i]) / part->unit * part->unit + part->unit -
+		      part->pads[i];
+		if (top < next)
+			next = top;
+	}
+	return next;
+}
+
+/* Looks under one capacity, with a hunt that may be kept. */
+static int task_hunt(struct task *task, uint64_t capacity_bytes, uint64_t *nodes,
+		     struct solve_hunt **kept)
+{
+	struct solve_hunt *hunt = *kept;
+	enum solve_answer answer;
+	uint64_t *swap;
+
+	if (!hunt && loom_hunt_create(task->part, capacity_bytes, &hunt))
+		return -ENOMEM;
+	answer = loom_hunt_run(hunt, nodes, task->trial);
+	if (answer == SOLVE_FOUND) {
+		swap = task->offsets;
+		task->offsets = task->trial;
+		task->trial = swap;
+		task->height_bytes = task_height(task, task->offsets);
+	}
+	if (answer == SOLVE_NONE && !task->part->windows && task->low_bytes <= capacity_bytes)
+		task->low_bytes = next_height(task->part, capacity_bytes);
+	if (answer == SOLVE_NONE && task->part->windows)
+		*nodes = 0;
+	*kept = hunt;
+	if (answer != SOLVE_LATER) {
+		loom_hunt_destroy(hunt);
+		*kept = NULL;
+	}
+	return answer == SOLVE_NOMEM ? -ENOMEM : 0;
+}
+
+/* One round of a part that is to be no higher than @goal if it can. */
+static int task_round(struct task *task, uint64_t goal_bytes, uint64_t limit_bytes, bool fit_only,
+		      uint64_t slice, uint64_t *nodes)
+{
+	struct solve_hunt *other = NULL;
+	uint64_t capacity, given, high;
+	unsigned int step;
+	int err = 0;
+
+	for (step = 0; step < STEPS && *nodes && !err; step++) {
+		if (task->height_bytes <= goal_bytes || task->low_bytes > limit_bytes)
+			break;
+		if (task->low_bytes > goal_bytes)
+			goal_bytes = task->low_bytes;
+		high = task->height_bytes <= limit_bytes ? task->height_bytes : limit_bytes;
+		capacity = goal_bytes + (high - goal_bytes) / STEPS * step;
+		if (high <= goal_bytes || fit_only)
+			capacity = goal_bytes;
+		if (step && capacity == goal_bytes)
+			break;
+		given = slice < *nodes ? slice : *nodes;
+		*nodes -= given;
+		err = task_hunt(task, capacity, &given, step ? &other : &task->floor);
+		*nodes += given;
+		loom_hunt_destroy(other);
+		other = NULL;
+	}
+	return err;
+}
+
+static int init_task(const struct loom_solve *solve, const struct solve_part *part,
+		     struct task *task)
+{
+	uint32_t i;
+
+	*task = (struct task){ part, .height_bytes = LOOM_PLACE_ANYWHERE,
+			       .low_bytes = part->bound_bytes };
+	task->offsets = malloc(part->num_items * sizeof(*task->offsets));
+	task->trial = malloc(part->num_items * sizeof(*task->trial));
+	if (!task->offsets || !task->trial)
+		return -ENOMEM;
+	if (solve->height_bytes == LOOM_PLACE_ANYWHERE)
+		return 0;
+	for (i = 0; i < part->num_items; i++)
+		task->offsets[i] = solve->offsets[part->ids[i]];
+	task->height_bytes = task_height(task, task->offsets);
+	return 0;
+}
+
+static uint64_t solve_bound(const struct task *tasks, uint32_t num_tasks)
+{
+	uint64_t bound = 0;
+	uint32_t i;
+
+	for (i = 0; i < num_tasks; i++)
+		if (tasks[i].low_bytes > bound)
+			bound = tasks[i].low_bytes;
+	return bound;
+}
+
+/* Rounds, with slices that grow, until all are as low as the highest has to be. */
+static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
+		     uint64_t *nodes)
+{
+	uint64_t slice = 4096, goal;
+	bool open = true;
+	uint32_t i;
+	int err = 0;
+
+	for (; open && *nodes && !err; slice *= 2) {
+		open = false;
+		for (i = 0; i < num_tasks && *nodes && !err; i++) {
+			struct task *task = &tasks[i];
+
+			goal = solve_bound(tasks, num_tasks);
+			if (goal > solve->capacity_bytes)
+				return 0;
+			if (solve->fit_only)
+				goal = solve->capacity_bytes;
+			if (task->height_bytes <= goal || !task->part->small)
+				continue;
+			err = task_round(task, goal, solve->capacity_bytes, solve->fit_only,
+					 slice, nodes);
+			goal = solve->fit_only ? goal : solve_bound(tasks, num_tasks);
+			open |= task->height_bytes > goal;
+		}
+	}
+	return err;
+}
+
+/* What the parts have, if it is better than what was there. */
+static void take_tasks(struct loom_solve *solve, const struct task *tasks, uint32_t num_tasks)
+{
+	uint64_t height = 0;
+	uint32_t i, k;
+
+	for (i = 0; i < num_tasks; i++)
+		if (tasks[i].height_bytes > height)
+			height = tasks[i].height_bytes;
+	if (height > solve->capacity_bytes || height >= solve->height_bytes)
+		return;
+	for (i = 0; i < num_tasks; i++)
+		for (k = 0; k < tasks[i].part->num_items; k++)
+			solve->offsets[tasks[i].part->ids[k]] = tasks[i].offsets[k];
+	solve->height_bytes = height;
 }
 
 int loom_place_solve(struct loom_solve *solve)
 {
-	uint64_t unit = loom_solve_unit(solve), bound = 0, capacity, *offsets = NULL;
-	uint64_t nodes = solve->budget, limit = SOLVE_NEVER / unit;
+	uint64_t nodes = solve->budget;
 	struct solve_part *parts;
-	uint32_t num_parts, i, k;
-	bool stuck = false, never = false;
+	uint32_t num_parts, i;
+	struct task *tasks;
 	int err;
 
-	if (solve->capacity_bytes / unit < limit)
-		limit = solve->capacity_bytes / unit;
-	err = loom_solve_split(solve, unit, &parts, &num_parts);
+	err = loom_solve_split(solve, &parts, &num_parts);
 	if (err)
 		return err;
-	for (i = 0; i < num_parts; i++)
-		if (parts[i].bound > bound)
-			bound = parts[i].bound;
-	offsets = malloc(((size_t)solve->num_items * 2 + 1) * sizeof(*offsets));
-	if (!offsets) {
+	tasks = calloc(num_parts + 1, sizeof(*tasks));
+	if (!tasks)
 		err = -ENOMEM;
-		goto out;
+	for (i = 0; i < num_parts && !err; i++)
+		err = init_task(solve, &parts[i], &tasks[i]);
+	if (!err)
+		err = run_tasks(solve, tasks, num_parts, &nodes);
+	if (!err) {
+		take_tasks(solve, tasks, num_parts);
+		solve->bound_bytes = solve_bound(tasks, num_parts);
+		solve->nodes = solve->budget - nodes;
 	}
-	/* from the bound up, until every part has a placement or one cannot be placed */
-	for (capacity = solve->fit_only && limit != SOLVE_NEVER / unit ? limit : bound;
-	     capacity <= limit && !stuck; capacity++) {
-		bool found = true;
-
-		if (solve->height_bytes != LOOM_PLACE_ANYWHERE &&
-		    (solve->height_bytes + unit - 1) / unit <= capacity)
-			break;
-		never = false;
-		for (i = 0; i < num_parts && found; i++) {
-			const struct solve_part *part = &parts[i];
-			uint64_t *own = offsets + solve->num_items;
-			enum solve_answer answer = SOLVE_LATER;
-
-			if (solve->height_bytes != LOOM_PLACE_ANYWHERE &&
-			    part_height(solve, part, unit) <= capacity) {
-				for (k = 0; k < part->num_items; k++)
-					offsets[part->ids[k]] = solve->offsets[part->ids[k]];
-				continue;
-			}
-			if (part->small)
-				answer = search_part(part, capacity, &nodes, own);
-			if (answer == SOLVE_NOMEM) {
-				err = -ENOMEM;
-				goto out;
-			}
-			if (answer == SOLVE_FOUND) {
-				for (k = 0; k < part->num_items; k++)
-					offsets[part->ids[k]] = own[k] * unit;
-				continue;
-			}
-			found = false;
-			never = answer == SOLVE_NONE && !part->windows;
-			stuck = !never;
-		}
-		if (never && bound < capacity + 1)
-			bound = capacity + 1;
-		if (!found)
-			continue;
-		solve->height_bytes = 0;
-		for (i = 0; i < solve->num_items; i++) {
-			solve->offsets[i] = offsets[i];
-			if (offsets[i] + solve->items[i].size_bytes > solve->height_bytes)
-				solve->height_bytes = offsets[i] + solve->items[i].size_bytes;
-		}
-		break;
+	for (i = 0; tasks && i < num_parts; i++) {
+		free(tasks[i].offsets);
+		free(tasks[i].trial);
+		loom_hunt_destroy(tasks[i].floor);
 	}
-out:
-	solve->nodes = solve->budget - nodes;
-	solve->bound_bytes = bound > SOLVE_NEVER / unit ? SOLVE_NEVER : bound * unit;
-	free(offsets);
+	free(tasks);
 	loom_solve_unsplit(parts, num_parts);
 	return err;
 }

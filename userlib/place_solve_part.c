@@ -33,31 +33,44 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 	return a;
 }
 
-uint64_t loom_solve_unit(const struct loom_solve *solve)
+/* What all offsets are multiples of: what every item is aligned to. */
+static uint64_t common_align(const struct loom_solve *solve)
 {
-	uint64_t unit = 0, before;
+	uint64_t align = 0;
+	uint32_t i;
+
+	for (i = 0; i < solve->num_items && align != 1; i++) {
+		align = gcd(align, solve->items[i].align_bytes);
+		if (solve->items[i].fixed != LOOM_PLACE_ANYWHERE)
+			align = gcd(align, solve->items[i].fixed);
+	}
+	return align ? align : 1;
+}
+
+/*
+ * What all offsets are multiples of in a placement in which nothing can sink: sums of sizes, up to the
+ * next multiple of an alignment.
+ */
+static uint64_t common_unit(const struct loom_solve *solve)
+{
+	uint64_t align = common_align(solve), unit = 0, before;
 	uint32_t i, k;
 
 	for (i = 0; i < solve->num_items; i++) {
 		const struct loom_place_item *item = &solve->items[i];
 
-		unit = gcd(unit, item->size_bytes);
+		unit = gcd(unit, (item->size_bytes + align - 1) / align * align);
 		if (item->fixed != LOOM_PLACE_ANYWHERE)
 			unit = gcd(unit, item->fixed);
-		/* from the upper end of a range an item may start; the lower only rounds */
+		/* from the upper end of a range an item may start */
 		for (k = 0; k < item->num_excluded; k++)
 			unit = gcd(unit, item->excluded[k].upper);
-		for (k = 0; k < item->num_gaps; k++) {
-			unit = gcd(unit, item->gaps[k].window_lower);
-			unit = gcd(unit, item->gaps[k].window_upper);
-		}
 	}
 	/* alignment that divides the unit is kept by itself; a smaller unit may lose another one */
 	for (before = 0; unit != before;) {
 		before = unit;
 		for (i = 0; i < solve->num_items; i++)
-			if (solve->items[i].align_bytes > 1 &&
-			    unit % solve->items[i].align_bytes)
+			if (unit % solve->items[i].align_bytes)
 				unit = gcd(unit, solve->items[i].align_bytes);
 	}
 	return unit ? unit : 1;
@@ -65,17 +78,18 @@ uint64_t loom_solve_unit(const struct loom_solve *solve)
 
 uint64_t loom_solve_snap(const struct solve_part *part, uint32_t item, uint64_t offset)
 {
-	uint64_t align = part->aligns[item], size = part->sizes[item];
-	uint32_t k;
+	uint64_t align = part->aligns[item], unit = part->unit;
+	uint64_t size_bytes = part->sizes[item] * unit - part->pads[item];
+	uint32_t k = part->excluded[item], end = part->excluded[item + 1];
 
-	for (k = part->excluded[item]; ; k++) {
+	for (;;) {
 		if (align > 1)
 			offset = (offset + align - 1) / align * align;
-		while (k < part->excluded[item + 1] && part->ranges[k].upper <= offset)
+		while (k < end && part->ranges[k].upper <= offset * unit)
 			k++;
-		if (k == part->excluded[item + 1] || offset + size <= part->ranges[k].lower)
+		if (k == end || offset * unit + size_bytes <= part->ranges[k].lower)
 			break;
-		offset = part->ranges[k].upper;
+		offset = (part->ranges[k].upper + unit - 1) / unit;
 	}
 	if (part->fixed[item] != SOLVE_NEVER)
 		return offset <= part->fixed[item] ? part->fixed[item] : SOLVE_NEVER;
@@ -135,8 +149,14 @@ static void unite(uint32_t *up, uint32_t a, uint32_t b)
 		up[a] = b;
 }
 
+static void raise_bound(struct solve_part *part, uint64_t bytes)
+{
+	if (bytes > part->bound_bytes)
+		part->bound_bytes = bytes;
+}
+
 /* Largest sum at one moment, gaps with windows taken as what they are. */
-static int bound_loads(const struct loom_solve *solve, uint64_t unit, struct solve_part *part)
+static int bound_loads(const struct loom_solve *solve, struct solve_part *part)
 {
 	struct load {
 		int64_t time;
@@ -160,14 +180,14 @@ static int bound_loads(const struct loom_solve *solve, uint64_t unit, struct sol
 	count = 0;
 	for (i = 0; i < part->num_items; i++) {
 		item = &solve->items[part->ids[i]];
-		loads[count++] = (struct load){ item->lower, 0, part->sizes[i] };
-		loads[count++] = (struct load){ item->upper, part->sizes[i], 0 };
+		loads[count++] = (struct load){ item->lower, 0, item->size_bytes };
+		loads[count++] = (struct load){ item->upper, item->size_bytes, 0 };
 		for (k = 0; k < item->num_gaps; k++) {
 			const struct loom_place_gap *gap = &item->gaps[k];
-			uint64_t gone = part->sizes[i];
+			uint64_t gone = item->size_bytes;
 
 			if (gap->window_upper > gap->window_lower)
-				gone -= (gap->window_upper - gap->window_lower) / unit;
+				gone -= gap->window_upper - gap->window_lower;
 			loads[count++] = (struct load){ gap->lower, gone, 0 };
 			loads[count++] = (struct load){ gap->upper, 0, gone };
 		}
@@ -180,8 +200,8 @@ static int bound_loads(const struct loom_solve *solve, uint64_t unit, struct sol
 
 		/* an item's end and its last gap's end may be one moment: modulo 2^64 it is right */
 		sum += load->more - load->less;
-		if ((i + 1 == count || order[i + 1].time != load->time) && sum > part->bound)
-			part->bound = sum;
+		if (i + 1 == count || order[i + 1].time != load->time)
+			raise_bound(part, sum);
 	}
 	free(loads);
 	free(order);
@@ -189,35 +209,36 @@ static int bound_loads(const struct loom_solve *solve, uint64_t unit, struct sol
 }
 
 /* By item: what the problem says about it, in units. */
-static int fill_items(const struct loom_solve *solve, uint64_t unit, struct solve_part *part)
+static int fill_items(const struct loom_solve *solve, struct solve_part *part)
 {
+	uint64_t unit = part->unit;
 	uint32_t n = part->num_items, i, k, count = 0;
 
 	for (i = 0; i < n; i++)
 		count += solve->items[part->ids[i]].num_excluded;
 	part->sizes = malloc(n * sizeof(*part->sizes));
+	part->pads = malloc(n * sizeof(*part->pads));
 	part->aligns = malloc(n * sizeof(*part->aligns));
 	part->fixed = malloc(n * sizeof(*part->fixed));
 	part->excluded = malloc((n + 1) * sizeof(*part->excluded));
 	part->ranges = malloc((count + 1) * sizeof(*part->ranges));
-	if (!part->sizes || !part->aligns || !part->fixed || !part->excluded || !part->ranges)
+	if (!part->sizes || !part->pads || !part->aligns || !part->fixed ||
+	    !part->excluded || !part->ranges)
 		return -ENOMEM;
 	part->free = true;
 	count = 0;
 	for (i = 0; i < n; i++) {
 		const struct loom_place_item *item = &solve->items[part->ids[i]];
 
-		part->sizes[i] = item->size_bytes / unit;
+		part->sizes[i] = (item->size_bytes + unit - 1) / unit;
+		part->pads[i] = part->sizes[i] * unit - item->size_bytes;
 		part->aligns[i] = unit % item->align_bytes ? item->align_bytes / unit : 1;
 		part->fixed[i] = item->fixed == LOOM_PLACE_ANYWHERE ? SOLVE_NEVER :
 				 item->fixed / unit;
 		part->excluded[i] = count;
 		for (k = 0; k < item->num_excluded; k++)
 			if (item->excluded[k].upper > item->excluded[k].lower)
-				part->ranges[count++] = (struct loom_place_range){
-					item->excluded[k].lower / unit,
-					item->excluded[k].upper / unit,
-				};
+				part->ranges[count++] = item->excluded[k];
 		for (k = 0; k < item->num_gaps; k++)
 			part->windows |= item->gaps[k].window_upper > item->gaps[k].window_lower;
 		part->free &= part->aligns[i] == 1 && part->fixed[i] == SOLVE_NEVER &&
@@ -228,9 +249,9 @@ static int fill_items(const struct loom_solve *solve, uint64_t unit, struct solv
 		uint64_t lowest = loom_solve_snap(part, i, 0);
 
 		if (lowest == SOLVE_NEVER)
-			part->bound = SOLVE_NEVER;
-		else if (lowest + part->sizes[i] > part->bound)
-			part->bound = lowest + part->sizes[i];
+			part->bound_bytes = SOLVE_NEVER;
+		else
+			raise_bound(part, lowest * unit + solve->items[part->ids[i]].size_bytes);
 	}
 	return 0;
 }
@@ -363,7 +384,8 @@ static bool same_item(const struct solve_part *part, uint32_t a, uint32_t b)
 	const uint64_t *y = part->meets + (size_t)b * part->item_words;
 	uint32_t count = part->first[a + 1] - part->first[a], w;
 
-	if (part->sizes[a] != part->sizes[b] || part->aligns[a] != part->aligns[b] ||
+	if (part->sizes[a] != part->sizes[b] || part->pads[a] != part->pads[b] ||
+	    part->aligns[a] != part->aligns[b] ||
 	    part->fixed[a] != SOLVE_NEVER || part->fixed[b] != SOLVE_NEVER ||
 	    part->excluded[a + 1] != part->excluded[a] ||
 	    part->excluded[b + 1] != part->excluded[b] ||
@@ -400,25 +422,39 @@ static int fill_twins(struct solve_part *part)
 	return 0;
 }
 
-static int fill_part(const struct loom_solve *solve, uint64_t unit, struct solve_part *part,
+/* A section's items lie on top of each other, and the topmost may lack its pad. */
+static void bound_sections(struct solve_part *part)
+{
+	uint32_t s, i;
+
+	for (s = 0; s < part->num_sections; s++) {
+		const uint64_t *set = part->members + (size_t)s * part->item_words;
+		uint64_t pad = 0;
+
+		for (i = 0; i < part->num_items; i++)
+			if ((set[i / 64] >> i % 64 & 1) && part->pads[i] > pad)
+				pad = part->pads[i];
+		raise_bound(part, part->totals[s] * part->unit - pad);
+	}
+}
+
+static int fill_part(const struct loom_solve *solve, struct solve_part *part,
 		     const uint32_t *where)
 {
-	uint32_t s;
 	int err;
 
-	err = fill_items(solve, unit, part);
+	err = fill_items(solve, part);
 	if (err)
 		return err;
-	err = bound_loads(solve, unit, part);
+	err = bound_loads(solve, part);
 	if (err || part->num_items > MAX_SMALL)
 		return err;
 	err = fill_sets(solve, part, where);
 	if (err)
 		return err;
 	/* with windows a section's sum is more than what is there */
-	for (s = 0; s < part->num_sections && !part->windows; s++)
-		if (part->totals[s] > part->bound)
-			part->bound = part->totals[s];
+	if (!part->windows)
+		bound_sections(part);
 	return fill_twins(part);
 }
 
@@ -457,9 +493,9 @@ static int find_parts(const struct loom_solve *solve, uint32_t *up)
 	return 0;
 }
 
-int loom_solve_split(const struct loom_solve *solve, uint64_t unit, struct solve_part **parts,
-		     uint32_t *num_parts)
+int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts, uint32_t *num_parts)
 {
+	uint64_t unit = common_unit(solve);
 	uint32_t n = solve->num_items, i, count = 0;
 	uint32_t *up, *where, *which;
 	struct solve_part *made = NULL;
@@ -482,6 +518,7 @@ int loom_solve_split(const struct loom_solve *solve, uint64_t unit, struct solve
 	for (i = 0; i < n; i++)
 		where[i] = made[which[i]].num_items++;
 	for (i = 0; i < count; i++) {
+		made[i].unit = unit;
 		made[i].ids = malloc(made[i].num_items * sizeof(*made[i].ids));
 		if (!made[i].ids)
 			goto out;
@@ -489,7 +526,7 @@ int loom_solve_split(const struct loom_solve *solve, uint64_t unit, struct solve
 	for (i = 0; i < n; i++)
 		made[which[i]].ids[where[i]] = i;
 	for (i = 0, err = 0; i < count && !err; i++)
-		err = fill_part(solve, unit, &made[i], where);
+		err = fill_part(solve, &made[i], where);
 out:
 	free(up);
 	free(where);
@@ -510,6 +547,7 @@ void loom_solve_unsplit(struct solve_part *parts, uint32_t num_parts)
 	for (i = 0; parts && i < num_parts; i++) {
 		free(parts[i].ids);
 		free(parts[i].sizes);
+		free(parts[i].pads);
 		free(parts[i].aligns);
 		free(parts[i].fixed);
 		free(parts[i].excluded);

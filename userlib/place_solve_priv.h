@@ -19,18 +19,20 @@
  * @item_words: 64-bit words of a set of items
  * @section_words: 64-bit words of a set of sections
  * @ids: by item: its index in the problem
- * @sizes: by item
+ * @unit: bytes of a unit
+ * @sizes: by item, rounded up
+ * @pads: by item: bytes that rounding added
  * @aligns: by item: 1 where the unit takes care of it
  * @fixed: by item: offset or SOLVE_NEVER
  * @excluded: by item: first of its ranges in @ranges; one entry more than items
- * @ranges: excluded ranges, ascending in each item
+ * @ranges: excluded ranges in bytes, ascending in each item
  * @first: by item: first of its sections in @sections; one entry more than items
  * @sections: sections of the items, ascending in each
  * @meets: sets of items, by item: what it must not overlap with
  * @members: sets of items, by section
  * @totals: by section: sum of sizes
  * @twins: by item: the item before it that is the same in all respects, or LOOM_PLACE_NONE
- * @bound: no placement of the part is lower
+ * @bound_bytes: no placement of the part is lower
  * @small: the sets are there: it can be searched
  * @plain: each item's sections are neighbours and no pair is apart: it falls to pieces where no
  *	item crosses
@@ -43,8 +45,10 @@ struct solve_part {
 	uint32_t num_sections;
 	uint32_t item_words;
 	uint32_t section_words;
+	uint64_t unit;
 	uint32_t *ids;
 	uint64_t *sizes;
+	uint64_t *pads;
 	uint64_t *aligns;
 	uint64_t *fixed;
 	uint32_t *excluded;
@@ -55,7 +59,7 @@ struct solve_part {
 	uint64_t *members;
 	uint64_t *totals;
 	uint32_t *twins;
-	uint64_t bound;
+	uint64_t bound_bytes;
 	bool small;
 	bool plain;
 	bool free;
@@ -63,23 +67,14 @@ struct solve_part {
 };
 
 /**
- * loom_solve_unit() - what all sizes and places are multiples of
- * @solve: the problem
- *
- * Return: the unit, at least 1.
- */
-uint64_t loom_solve_unit(const struct loom_solve *solve);
-
-/**
  * loom_solve_split() - take a problem apart into what can be solved on its own
  * @solve: the problem
- * @unit: from loom_solve_unit()
  * @parts: [out] from malloc, with loom_solve_unsplit()
  * @num_parts: [out] number of @parts
  *
  * Return: 0 or -ENOMEM.
  */
-int loom_solve_split(const struct loom_solve *solve, uint64_t unit, struct solve_part **parts,
+int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts,
 		     uint32_t *num_parts);
 void loom_solve_unsplit(struct solve_part *parts, uint32_t num_parts);
 
@@ -105,10 +100,27 @@ enum solve_answer {
  * struct solve_memo - states that were searched in full and hold no placement
  * @keys: pairs of hashes; a pair of zeroes is free
  * @mask: number of pairs, a power of 2, less 1
+ * @used: number of pairs in use
+ *
+ * A state is what is left and how low each item may still be; how it came about does not matter.
+ * So searches of all ways share what they learn, under one capacity.
  */
 struct solve_memo {
 	uint64_t *keys;
 	uint64_t mask;
+	uint64_t used;
+};
+
+/**
+ * struct solve_way - how a search decides
+ * @order: static order of items, see place_solve_way.c: what is tried first
+ * @local: any section whose items cannot sink any more, not only the lowest
+ * @weigh: prefer sections that failed often, and begin anew with each slice
+ */
+struct solve_way {
+	unsigned int order;
+	bool local;
+	bool weigh;
 };
 
 struct solve_search;
@@ -116,17 +128,38 @@ struct solve_search;
 /**
  * loom_search_create() - a search that has not begun
  * @part: what to place
+ * @way: how
  * @rank: by item: the lower, the earlier it is tried; a copy is made
  * @search: [out] free with loom_search_destroy()
  */
-int loom_search_create(const struct solve_part *part, const uint32_t *rank,
-		       struct solve_search **search);
+int loom_search_create(const struct solve_part *part, const struct solve_way *way,
+		       const uint32_t *rank, struct solve_search **search);
 void loom_search_destroy(struct solve_search *search);
-/* begins again, under another capacity; @memo is for that one; may be NULL */
-void loom_search_reset(struct solve_search *search, uint64_t capacity, struct solve_memo *memo);
+/* begins again, perhaps under another capacity, but knows which sections failed; @memo is for that one */
+void loom_search_reset(struct solve_search *search, uint64_t capacity_bytes,
+		       struct solve_memo *memo);
 /* goes on for a number of nodes, which is updated: what is left of them */
 enum solve_answer loom_search_run(struct solve_search *search, uint64_t *nodes);
-/* by item; after SOLVE_FOUND */
+/* by item, in units; after SOLVE_FOUND */
 const uint64_t *loom_search_offsets(const struct solve_search *search);
+
+/** loom_way_list() - ways from 0, those that are good at most things first; NULL past the last */
+const struct solve_way *loom_way_list(unsigned int index);
+/** loom_way_rank() - by item: its place in the order of a way; 0 or -ENOMEM */
+int loom_way_rank(const struct solve_part *part, const struct solve_way *way, uint32_t *rank);
+
+struct solve_hunt;
+
+/**
+ * loom_hunt_create() - all ways, in turn, for one part under one capacity
+ * @part: what to place
+ * @capacity_bytes: how high it may be
+ * @hunt: [out] free with loom_hunt_destroy()
+ */
+int loom_hunt_create(const struct solve_part *part, uint64_t capacity_bytes,
+		     struct solve_hunt **hunt);
+void loom_hunt_destroy(struct solve_hunt *hunt);
+/* goes on for a number of nodes, which is updated; @offsets: by item, in bytes, if found */
+enum solve_answer loom_hunt_run(struct solve_hunt *hunt, uint64_t *nodes, uint64_t *offsets);
 
 #endif /* LOOM_PLACE_SOLVE_PRIV_H */

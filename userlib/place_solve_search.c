@@ -18,6 +18,7 @@
 struct change {
 	uint32_t what;
 	uint32_t index;
+	uint32_t lows;
 	uint64_t before;
 };
 
@@ -47,22 +48,53 @@ struct frame {
 	uint64_t key[2];
 };
 
+/**
+ * struct solve_search - a search, perhaps suspended
+ * @part: what to place
+ * @way: how
+ * @memo: states that hold nothing
+ * @started: it is under way
+ * @nomem: it ran out of memory
+ * @rank: by item: which is tried first
+ * @limits: by item: what its top must not exceed
+ * @num_left: items that are not placed
+ * @left: set of those
+ * @mins: by item: its offset is not lower; once it is placed, its offset
+ * @hashes: by item: of it and its min, a pair
+ * @hash: of the state, a pair
+ * @roofs: by section: the largest limit of its items
+ * @floors: by section: the least min of what is left of it, or SOLVE_NEVER
+ * @lows: by section: how many are at the floor
+ * @totals: by section: sum of the sizes left
+ * @counts: by section: number of items left
+ * @crossing: by section: items left that are in the next one, too
+ * @weights: by section: how often it failed
+ * @dirty: set of sections to look at again
+ * @changes: log
+ * @frames: decisions
+ * @options: of all frames
+ */
 struct solve_search {
 	const struct solve_part *part;
+	struct solve_way way;
 	struct solve_memo *memo;
-	uint64_t capacity;
 	bool started;
+	bool nomem;
 	uint32_t *rank;
+	uint64_t *limits;
 	uint32_t num_left;
+	uint64_t *left;
 	uint64_t *mins;
-	uint64_t *offsets;
+	uint64_t (*hashes)[2];
+	uint64_t hash[2];
+	uint64_t *roofs;
 	uint64_t *floors;
+	uint32_t *lows;
 	uint64_t *totals;
 	uint32_t *counts;
 	uint32_t *crossing;
-	uint64_t *left;
+	uint32_t *weights;
 	uint64_t *dirty;
-	uint64_t hash[2];
 	struct change *changes;
 	uint32_t num_changes;
 	uint32_t max_changes;
@@ -71,7 +103,6 @@ struct solve_search {
 	uint32_t max_frames;
 	uint32_t *options;
 	uint32_t max_options;
-	bool nomem;
 };
 
 static uint64_t mix(uint64_t x)
@@ -83,15 +114,34 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-static void hash_toggle(uint64_t hash[2], uint32_t item, uint64_t min)
+/* An item has another min: the state has another hash. */
+static void set_min(struct solve_search *s, uint32_t item, uint64_t min)
 {
 	uint64_t x = mix(min * 0x100000001b3ULL + ((uint64_t)item << 40) + item + 1);
+	uint64_t y = mix(x + 0x632be59bd9b4e019ULL);
 
-	hash[0] ^= x;
-	hash[1] ^= mix(x + 0x632be59bd9b4e019ULL);
+	s->hash[0] ^= s->hashes[item][0] ^ x;
+	s->hash[1] ^= s->hashes[item][1] ^ y;
+	s->hashes[item][0] = x;
+	s->hashes[item][1] = y;
+	s->mins[item] = min;
 }
 
-static void log_change(struct solve_search *s, uint32_t what, uint32_t index, uint64_t before)
+static void set_left(struct solve_search *s, uint32_t item)
+{
+	s->left[item / 64] ^= 1ULL << item % 64;
+	s->hash[0] ^= s->hashes[item][0];
+	s->hash[1] ^= s->hashes[item][1];
+}
+
+static bool fail(struct solve_search *s)
+{
+	memset(s->dirty, 0, s->part->section_words * sizeof(*s->dirty));
+	return false;
+}
+
+static void log_change(struct solve_search *s, uint32_t what, uint32_t index, uint64_t before,
+		       uint32_t lows)
 {
 	if (s->num_changes == s->max_changes) {
 		uint32_t more = s->max_changes * 2;
@@ -104,7 +154,7 @@ static void log_change(struct solve_search *s, uint32_t what, uint32_t index, ui
 		s->changes = changes;
 		s->max_changes = more;
 	}
-	s->changes[s->num_changes++] = (struct change){ what, index, before };
+	s->changes[s->num_changes++] = (struct change){ what, index, lows, before };
 }
 
 static void undo_to(struct solve_search *s, uint32_t mark)
@@ -117,17 +167,15 @@ static void undo_to(struct solve_search *s, uint32_t mark)
 
 		switch (change->what) {
 		case CHANGE_MIN:
-			hash_toggle(s->hash, i, s->mins[i]);
-			s->mins[i] = change->before;
-			hash_toggle(s->hash, i, s->mins[i]);
+			set_min(s, i, change->before);
 			break;
 		case CHANGE_FLOOR:
 			s->floors[i] = change->before;
+			s->lows[i] = change->lows;
 			break;
 		default:
-			s->left[i / 64] |= 1ULL << i % 64;
+			set_left(s, i);
 			s->num_left++;
-			hash_toggle(s->hash, i, s->mins[i]);
 			for (k = part->first[i]; k < part->first[i + 1]; k++) {
 				s->totals[part->sections[k]] += part->sizes[i];
 				s->counts[part->sections[k]]++;
@@ -142,21 +190,24 @@ static bool raise_min(struct solve_search *s, uint32_t item, uint64_t offset)
 {
 	const struct solve_part *part = s->part;
 	uint64_t before = s->mins[item];
-	uint32_t k;
+	uint32_t k, section;
 
-	if (!part->free)
-		offset = loom_solve_snap(part, item, offset);
 	if (offset <= before)
 		return true;
-	if (offset + part->sizes[item] > s->capacity)
+	if (!part->free && offset < SOLVE_NEVER) {
+		offset = loom_solve_snap(part, item, offset);
+		if (offset <= before)
+			return true;
+	}
+	if (offset + part->sizes[item] > s->limits[item])
 		return false;
-	log_change(s, CHANGE_MIN, item, before);
-	hash_toggle(s->hash, item, before);
-	hash_toggle(s->hash, item, offset);
-	s->mins[item] = offset;
-	for (k = part->first[item]; k < part->first[item + 1]; k++)
-		if (s->floors[part->sections[k]] == before)
-			s->dirty[part->sections[k] / 64] |= 1ULL << part->sections[k] % 64;
+	log_change(s, CHANGE_MIN, item, before, 0);
+	set_min(s, item, offset);
+	for (k = part->first[item]; k < part->first[item + 1]; k++) {
+		section = part->sections[k];
+		if (s->floors[section] == before)
+			s->dirty[section / 64] |= 1ULL << section % 64;
+	}
 	return true;
 }
 
@@ -168,31 +219,27 @@ static bool update_floors(struct solve_search *s)
 
 	for (dw = 0; dw < part->section_words; dw++) {
 		while (s->dirty[dw]) {
-			uint32_t section = dw * 64 + __builtin_ctzll(s->dirty[dw]);
+			uint32_t section = dw * 64 + __builtin_ctzll(s->dirty[dw]), lows = 0;
 			const uint64_t *members = part->members + (size_t)section * words;
-			uint64_t before = s->floors[section], floor = SOLVE_NEVER;
+			uint64_t floor = SOLVE_NEVER;
 
 			s->dirty[dw] &= s->dirty[dw] - 1;
-			for (w = 0; w < words && floor > before; w++) {
+			for (w = 0; w < words; w++) {
 				uint64_t set = members[w] & s->left[w];
 
 				for (; set; set &= set - 1) {
 					uint64_t min = s->mins[w * 64 + __builtin_ctzll(set)];
 
-					if (min < floor) {
-						floor = min;
-						if (floor <= before)
-							break;
-					}
+					lows = min < floor ? 1 : lows + (min == floor);
+					floor = min < floor ? min : floor;
 				}
 			}
-			if (floor == before)
-				continue;
-			log_change(s, CHANGE_FLOOR, section, before);
+			log_change(s, CHANGE_FLOOR, section, s->floors[section], s->lows[section]);
 			s->floors[section] = floor;
-			if (floor != SOLVE_NEVER && floor + s->totals[section] > s->capacity) {
-				memset(s->dirty, 0, part->section_words * sizeof(*s->dirty));
-				return false;
+			s->lows[section] = lows;
+			if (lows && floor + s->totals[section] > s->roofs[section]) {
+				s->weights[section]++;
+				return fail(s);
 			}
 		}
 	}
@@ -206,11 +253,9 @@ static bool place_item(struct solve_search *s, uint32_t item)
 	uint64_t top = s->mins[item] + part->sizes[item];
 	uint32_t k, w;
 
-	s->offsets[item] = s->mins[item];
-	s->left[item / 64] &= ~(1ULL << item % 64);
+	set_left(s, item);
 	s->num_left--;
-	hash_toggle(s->hash, item, s->mins[item]);
-	log_change(s, CHANGE_PLACED, item, 0);
+	log_change(s, CHANGE_PLACED, item, 0, 0);
 	for (k = part->first[item]; k < part->first[item + 1]; k++) {
 		uint32_t section = part->sections[k];
 
@@ -223,10 +268,8 @@ static bool place_item(struct solve_search *s, uint32_t item)
 		uint64_t set = meets[w] & s->left[w];
 
 		for (; set; set &= set - 1)
-			if (!raise_min(s, w * 64 + __builtin_ctzll(set), top)) {
-				memset(s->dirty, 0, part->section_words * sizeof(*s->dirty));
-				return false;
-			}
+			if (!raise_min(s, w * 64 + __builtin_ctzll(set), top))
+				return fail(s);
 	}
 	return update_floors(s);
 }
@@ -260,10 +303,8 @@ static bool place_nothing(struct solve_search *s, uint32_t section)
 	for (w = 0; w < words; w++) {
 		for (set = members[w] & s->left[w]; set; set &= set - 1) {
 			i = w * 64 + __builtin_ctzll(set);
-			if (s->mins[i] == floor && !raise_min(s, i, least)) {
-				memset(s->dirty, 0, part->section_words * sizeof(*s->dirty));
-				return false;
-			}
+			if (s->mins[i] == floor && !raise_min(s, i, least))
+				return fail(s);
 		}
 	}
 	return update_floors(s);
@@ -276,10 +317,12 @@ static bool memo_has(const struct solve_memo *memo, const uint64_t key[2])
 	return slot[0] == key[0] && slot[1] == key[1];
 }
 
+/* Where two states want the same slot the newer one has it. */
 static void memo_add(struct solve_memo *memo, const uint64_t key[2])
 {
 	uint64_t *slot = memo->keys + (key[0] & memo->mask) * 2;
 
+	memo->used += !slot[0] && !slot[1];
 	slot[0] = key[0];
 	slot[1] = key[1];
 }
@@ -304,8 +347,10 @@ static void piece_key(const struct solve_search *s, uint32_t from, uint32_t to, 
 			uint32_t i = w * 64 + __builtin_ctzll(set);
 			uint32_t section = part->sections[part->first[i]];
 
-			if (section >= from && section < to)
-				hash_toggle(key, i, s->mins[i]);
+			if (section < from || section >= to)
+				continue;
+			key[0] ^= s->hashes[i][0];
+			key[1] ^= s->hashes[i][1];
 		}
 	}
 }
@@ -329,21 +374,6 @@ static void find_piece(const struct solve_search *s, uint32_t *from, uint32_t *t
 	/* the last one of all reaches over empty sections */
 }
 
-static uint32_t section_options(const struct solve_search *s, uint32_t section)
-{
-	const struct solve_part *part = s->part;
-	const uint64_t *members = part->members + (size_t)section * part->item_words;
-	uint32_t w, count = 0;
-
-	for (w = 0; w < part->item_words; w++) {
-		uint64_t set = members[w] & s->left[w];
-
-		for (; set; set &= set - 1)
-			count += s->mins[w * 64 + __builtin_ctzll(set)] == s->floors[section];
-	}
-	return count;
-}
-
 /* Back to the last decision that has to do with these sections. */
 static void skip_frames(struct solve_search *s, uint32_t from, uint32_t to)
 {
@@ -352,88 +382,134 @@ static void skip_frames(struct solve_search *s, uint32_t from, uint32_t to)
 		s->num_frames--;
 }
 
-/* Makes the next decision: at the lowest floor, in the section with the least room. */
-static bool push_frame(struct solve_search *s)
+/* Nothing can get below what is at a section's floor any more. */
+static bool is_settled(const struct solve_search *s, uint32_t section)
 {
 	const struct solve_part *part = s->part;
-	uint32_t from, to, section = 0, fewest = 0, k, w, start, end;
-	uint64_t level = SOLVE_NEVER, best = SOLVE_NEVER;
-	const uint64_t *members;
-	struct frame *frame;
+	const uint64_t *members = part->members + (size_t)section * part->item_words;
+	uint64_t floor = s->floors[section], set;
+	uint32_t w, k, i;
 
-	find_piece(s, &from, &to);
+	for (w = 0; w < part->item_words; w++) {
+		for (set = members[w] & s->left[w]; set; set &= set - 1) {
+			i = w * 64 + __builtin_ctzll(set);
+			if (s->mins[i] != floor)
+				continue;
+			for (k = part->first[i]; k < part->first[i + 1]; k++)
+				if (s->floors[part->sections[k]] != floor)
+					return false;
+		}
+	}
+	return true;
+}
+
+/* The section to decide about: few options first, then little room. */
+static uint32_t choose_section(const struct solve_search *s, uint32_t from, uint32_t to)
+{
+	uint64_t level = SOLVE_NEVER, least = SOLVE_NEVER, best = UINT64_MAX;
+	uint32_t section = from, k;
+
 	for (k = from; k < to; k++)
 		if (s->floors[k] < level)
 			level = s->floors[k];
 	for (k = from; k < to; k++) {
-		if (s->floors[k] != level)
-			continue;
-		uint64_t slack = s->capacity - level - s->totals[k];
-		uint32_t count = section_options(s, k);
+		uint64_t room, key;
 
-		if (slack < best || (slack == best && count < fewest)) {
-			best = slack;
-			fewest = count;
-			section = k;
-		}
+		if (s->way.local ? !s->lows[k] : s->floors[k] != level)
+			continue;
+		room = s->roofs[k] - s->floors[k] - s->totals[k];
+		key = s->lows[k] + !!room;
+		if (s->way.weigh)
+			key = ((key << 32) - (1ULL << 32) + (1 << 24)) / s->weights[k];
+		if (key > best || (key == best && room >= least))
+			continue;
+		if (s->way.local && s->floors[k] != level && !is_settled(s, k))
+			continue;
+		best = key;
+		least = room;
+		section = k;
 	}
+	return section;
+}
+
+static bool grow_frames(struct solve_search *s, uint32_t num_options)
+{
 	if (s->num_frames == s->max_frames) {
 		uint32_t more = s->max_frames * 2;
 		struct frame *frames = realloc(s->frames, more * sizeof(*frames));
 
-		if (!frames) {
-			s->nomem = true;
+		if (!frames)
 			return false;
-		}
 		s->frames = frames;
 		s->max_frames = more;
 	}
-	start = s->num_frames ? s->frames[s->num_frames - 1].end : 0;
-	if (start + part->num_items + 1 > s->max_options) {
-		uint32_t more = s->max_options * 2 + part->num_items;
-		uint32_t *options = realloc(s->options, more * sizeof(*options));
+	if (num_options > s->max_options) {
+		uint32_t more = s->max_options * 2;
+		uint32_t *options;
 
-		if (!options) {
-			s->nomem = true;
+		while (num_options > more)
+			more *= 2;
+		options = realloc(s->options, more * sizeof(*options));
+		if (!options)
 			return false;
-		}
 		s->options = options;
 		s->max_options = more;
 	}
-	frame = &s->frames[s->num_frames];
-	frame->mark = s->num_changes;
-	frame->section = section;
-	frame->from = from;
-	frame->to = to;
-	piece_key(s, from, to, frame->key);
-	if (s->memo && memo_has(s->memo, frame->key)) {
-		skip_frames(s, from, to);
-		return false;
-	}
-	end = start;
-	members = part->members + (size_t)section * part->item_words;
+	return true;
+}
+
+/* What can start at the floor of a frame's section, in order of rank; perhaps nothing. */
+static void add_options(struct solve_search *s, struct frame *frame)
+{
+	const struct solve_part *part = s->part;
+	const uint64_t *members = part->members + (size_t)frame->section * part->item_words;
+	uint64_t floor = s->floors[frame->section], set;
+	uint32_t end = frame->next, w, i, twin, at;
+
 	for (w = 0; w < part->item_words; w++) {
-		uint64_t set = members[w] & s->left[w];
-
-		for (; set; set &= set - 1) {
-			uint32_t i = w * 64 + __builtin_ctzll(set), twin = part->twins[i], at;
-
-			if (s->mins[i] != level)
+		for (set = members[w] & s->left[w]; set; set &= set - 1) {
+			i = w * 64 + __builtin_ctzll(set);
+			twin = part->twins[i];
+			if (s->mins[i] != floor)
 				continue;
 			if (twin != LOOM_PLACE_NONE && (s->left[twin / 64] >> twin % 64 & 1) &&
-			    s->mins[twin] == level)
+			    s->mins[twin] == floor)
 				continue;
-			for (at = end++; at > start && s->rank[s->options[at - 1]] > s->rank[i]; at--)
+			for (at = end++; at > frame->next; at--) {
+				if (s->rank[s->options[at - 1]] < s->rank[i])
+					break;
 				s->options[at] = s->options[at - 1];
+			}
 			s->options[at] = i;
 		}
 	}
-	if (best)
+	if (floor + s->totals[frame->section] < s->roofs[frame->section])
 		s->options[end++] = OPTION_NONE;
-	frame->next = start;
 	frame->end = end;
+}
+
+/* Makes the next decision, unless it is known that there is none. */
+static void push_frame(struct solve_search *s)
+{
+	uint32_t start = s->num_frames ? s->frames[s->num_frames - 1].end : 0;
+	struct frame *frame;
+
+	if (!grow_frames(s, start + s->part->num_items + 1)) {
+		s->nomem = true;
+		return;
+	}
+	frame = &s->frames[s->num_frames];
+	frame->mark = s->num_changes;
+	frame->next = start;
+	find_piece(s, &frame->from, &frame->to);
+	piece_key(s, frame->from, frame->to, frame->key);
+	if (memo_has(s->memo, frame->key)) {
+		skip_frames(s, frame->from, frame->to);
+		return;
+	}
+	frame->section = choose_section(s, frame->from, frame->to);
+	add_options(s, frame);
 	s->num_frames++;
-	return true;
 }
 
 /* The state of the top frame holds nothing. */
@@ -441,26 +517,32 @@ static void pop_frame(struct solve_search *s)
 {
 	const struct frame *frame = &s->frames[--s->num_frames];
 
-	if (s->memo)
-		memo_add(s->memo, frame->key);
+	memo_add(s->memo, frame->key);
 	skip_frames(s, frame->from, frame->to);
+}
+
+/* Whether the problem as it is has room. */
+static bool has_room(const struct solve_search *s)
+{
+	const struct solve_part *part = s->part;
+	uint32_t k;
+
+	for (k = 0; k < part->num_items; k++)
+		if (s->mins[k] + part->sizes[k] > s->limits[k])
+			return false;
+	for (k = 0; k < part->num_sections; k++)
+		if (s->floors[k] + s->totals[k] > s->roofs[k])
+			return false;
+	return true;
 }
 
 enum solve_answer loom_search_run(struct solve_search *s, uint64_t *nodes)
 {
 	if (!s->started) {
-		uint32_t k;
-
 		s->started = true;
-		for (k = 0; k < s->part->num_items; k++)
-			if (s->mins[k] == SOLVE_NEVER ||
-			    s->mins[k] + s->part->sizes[k] > s->capacity)
-				return SOLVE_NONE;
-		for (k = 0; k < s->part->num_sections; k++)
-			if (s->floors[k] + s->totals[k] > s->capacity)
-				return SOLVE_NONE;
-		if (!push_frame(s))
-			return s->nomem ? SOLVE_NOMEM : SOLVE_NONE;
+		if (!has_room(s))
+			return SOLVE_NONE;
+		push_frame(s);
 	}
 	while (s->num_frames) {
 		struct frame *frame = &s->frames[s->num_frames - 1];
@@ -488,20 +570,28 @@ enum solve_answer loom_search_run(struct solve_search *s, uint64_t *nodes)
 			return SOLVE_FOUND;
 		push_frame(s);
 	}
-	return SOLVE_NONE;
+	return s->nomem ? SOLVE_NOMEM : SOLVE_NONE;
 }
 
 const uint64_t *loom_search_offsets(const struct solve_search *s)
 {
-	return s->offsets;
+	return s->mins;
 }
 
-void loom_search_reset(struct solve_search *s, uint64_t capacity, struct solve_memo *memo)
+static uint64_t item_limit(const struct solve_part *part, uint32_t i, uint64_t capacity_bytes)
+{
+	uint64_t size_bytes = part->sizes[i] * part->unit - part->pads[i];
+
+	if (size_bytes > capacity_bytes)
+		return 0;
+	return (capacity_bytes - size_bytes) / part->unit + part->sizes[i];
+}
+
+void loom_search_reset(struct solve_search *s, uint64_t capacity_bytes, struct solve_memo *memo)
 {
 	const struct solve_part *part = s->part;
-	uint32_t i, k;
+	uint32_t i, k, section;
 
-	s->capacity = capacity;
 	s->memo = memo;
 	s->started = false;
 	s->num_left = part->num_items;
@@ -511,58 +601,74 @@ void loom_search_reset(struct solve_search *s, uint64_t capacity, struct solve_m
 	s->hash[1] = 0;
 	memset(s->dirty, 0, part->section_words * sizeof(*s->dirty));
 	memset(s->left, 0, part->item_words * sizeof(*s->left));
-	for (k = 0; k < part->num_sections; k++) {
-		s->floors[k] = SOLVE_NEVER;
-		s->totals[k] = 0;
-		s->counts[k] = 0;
-		s->crossing[k] = 0;
+	for (section = 0; section < part->num_sections; section++) {
+		s->roofs[section] = 0;
+		s->floors[section] = SOLVE_NEVER;
+		s->lows[section] = 0;
+		s->totals[section] = 0;
+		s->counts[section] = 0;
+		s->crossing[section] = 0;
 	}
 	for (i = 0; i < part->num_items; i++) {
 		s->left[i / 64] |= 1ULL << i % 64;
-		s->mins[i] = loom_solve_snap(part, i, 0);
-		hash_toggle(s->hash, i, s->mins[i]);
+		s->hashes[i][0] = 0;
+		s->hashes[i][1] = 0;
+		set_min(s, i, loom_solve_snap(part, i, 0));
+		s->limits[i] = item_limit(part, i, capacity_bytes);
 		for (k = part->first[i]; k < part->first[i + 1]; k++) {
-			uint32_t section = part->sections[k];
-
+			section = part->sections[k];
 			s->totals[section] += part->sizes[i];
 			s->counts[section]++;
 			s->crossing[section] += k + 1 < part->first[i + 1];
-			if (s->mins[i] < s->floors[section])
+			if (s->mins[i] < s->floors[section]) {
 				s->floors[section] = s->mins[i];
+				s->lows[section] = 0;
+			}
+			s->lows[section] += s->mins[i] == s->floors[section];
+			if (s->limits[i] > s->roofs[section])
+				s->roofs[section] = s->limits[i];
 		}
 	}
 }
 
-int loom_search_create(const struct solve_part *part, const uint32_t *rank,
-		       struct solve_search **search)
+int loom_search_create(const struct solve_part *part, const struct solve_way *way,
+		       const uint32_t *rank, struct solve_search **search)
 {
-	uint32_t n = part->num_items, sections = part->num_sections;
+	uint32_t n = part->num_items, sections = part->num_sections, k;
 	struct solve_search *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
 	s->part = part;
+	s->way = *way;
 	s->max_changes = 4 * (n + sections) + 64;
 	s->max_frames = n + 16;
 	s->max_options = 4 * n + 16;
 	s->rank = malloc(n * sizeof(*s->rank));
+	s->limits = malloc(n * sizeof(*s->limits));
+	s->left = malloc(part->item_words * sizeof(*s->left));
 	s->mins = malloc(n * sizeof(*s->mins));
-	s->offsets = calloc(n, sizeof(*s->offsets));
+	s->hashes = malloc(n * sizeof(*s->hashes));
+	s->roofs = malloc(sections * sizeof(*s->roofs));
 	s->floors = malloc(sections * sizeof(*s->floors));
+	s->lows = malloc(sections * sizeof(*s->lows));
 	s->totals = malloc(sections * sizeof(*s->totals));
 	s->counts = malloc(sections * sizeof(*s->counts));
 	s->crossing = malloc(sections * sizeof(*s->crossing));
-	s->left = malloc(part->item_words * sizeof(*s->left));
+	s->weights = malloc(sections * sizeof(*s->weights));
 	s->dirty = malloc(part->section_words * sizeof(*s->dirty));
 	s->changes = malloc(s->max_changes * sizeof(*s->changes));
 	s->frames = malloc(s->max_frames * sizeof(*s->frames));
 	s->options = malloc(s->max_options * sizeof(*s->options));
-	if (!s->rank || !s->mins || !s->offsets || !s->floors || !s->totals || !s->counts ||
-	    !s->crossing || !s->left || !s->dirty || !s->changes || !s->frames || !s->options) {
+	if (!s->rank || !s->limits || !s->left || !s->mins || !s->hashes || !s->roofs ||
+	    !s->floors || !s->lows || !s->totals || !s->counts || !s->crossing || !s->weights ||
+	    !s->dirty || !s->changes || !s->frames || !s->options) {
 		loom_search_destroy(s);
 		return -ENOMEM;
 	}
 	memcpy(s->rank, rank, n * sizeof(*rank));
+	for (k = 0; k < sections; k++)
+		s->weights[k] = 1;
 	*search = s;
 	return 0;
 }
@@ -572,13 +678,17 @@ void loom_search_destroy(struct solve_search *s)
 	if (!s)
 		return;
 	free(s->rank);
+	free(s->limits);
+	free(s->left);
 	free(s->mins);
-	free(s->offsets);
+	free(s->hashes);
+	free(s->roofs);
 	free(s->floors);
+	free(s->lows);
 	free(s->totals);
 	free(s->counts);
 	free(s->crossing);
-	free(s->left);
+	free(s->weights);
 	free(s->dirty);
 	free(s->changes);
 	free(s->frames);
