@@ -26,6 +26,7 @@ static const struct tool_command tool_version = {
 
 static const struct tool_command *const tool_commands[] = {
 	&tool_info,
+	&tool_place,
 	&tool_plan,
 	&tool_run,
 	&tool_help,

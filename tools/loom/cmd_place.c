@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loom_place_file.h"
+
+/**
+ * struct tool_placing - what the command line asked for, and what came of it
+ * @path: of the file, or "-"
+ * @output: file for the answer, or NULL
+ * @picture: file for the picture, or NULL
+ * @json: the summary is for programs
+ * @anew: what offsets the file has does not count
+ * @minimize: as low as possible, even below the capacity
+ * @capacity_bytes: what it has to fit in, or LOOM_PLACE_ANYWHERE
+ * @options: for the placer
+ * @csv: the file
+ * @pool: with the capacity
+ * @problem: the file's, with @pool
+ * @result: the answer
+ * @took_ns: time that it took to find
+ */
+struct tool_placing {
+	const char *path;
+	const char *output;
+	const char *picture;
+	bool json;
+	bool anew;
+	bool minimize;
+	uint64_t capacity_bytes;
+	struct loom_place_options options;
+	struct loom_place_csv *csv;
+	struct loom_place_pool pool;
+	struct loom_place_problem problem;
+	struct loom_place_result result;
+	int64_t took_ns;
+};
+
+/* TOOL_USAGE + 1 says that all is done already. */
+#define TOOL_PLACE_DONE	(TOOL_USAGE + 1)
+
+static void tool_place_print_strategies(void)
+{
+	unsigned int i;
+
+	for (i = 0; loom_place_strategy_name(i); i++)
+		printf("%-16s %s\n", loom_place_strategy_name(i), loom_place_strategy_text(i));
+}
+
+static int tool_place_set_strategy(struct tool_placing *place, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; loom_place_strategy_name(i); i++) {
+		if (!strcmp(loom_place_strategy_name(i), name)) {
+			place->options.strategy = name;
+			return 0;
+		}
+	}
+	return tool_usage(&tool_place, "there is no strategy '%s', try: loom place --strategies",
+			  name);
+}
+
+static int tool_place_set_number(const char *option, const char *text, bool suffix,
+				 uint64_t *number)
+{
+	int64_t value;
+
+	if (tool_parse_number(text, suffix, &value) || !value)
+		return tool_usage(&tool_place, "%s takes a number above 0, not '%s'", option, text);
+	*number = value;
+	return 0;
+}
+
+static int tool_place_parse_files(int argc, char **argv, struct tool_placing *place)
+{
+	unsigned int to_stdout = place->json;
+
+	if (optind + 1 != argc)
+		return tool_usage(&tool_place, "takes one file, or - for standard input");
+	place->path = argv[optind];
+	to_stdout += place->output && !strcmp(place->output, "-");
+	to_stdout += place->picture && !strcmp(place->picture, "-");
+	if (to_stdout > 1)
+		return tool_usage(&tool_place,
+				  "only one of answer, picture and --json can go to standard output");
+	return 0;
+}
+
+static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
+{
+	static const struct option longs[] = {
+		{ "capacity", required_argument, NULL, 'c' },
+		{ "minimize", no_argument, NULL, 'm' },
+		{ "strategy", required_argument, NULL, 's' },
+		{ "strategies", no_argument, NULL, 'l' },
+		{ "budget", required_argument, NULL, 'b' },
+		{ "anew", no_argument, NULL, 'a' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "svg", required_argument, NULL, 'p' },
+		{ "output", required_argument, NULL, 'o' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option, ret = 0;
+
+	opterr = 0;
+	while (!ret && (option = getopt_long(argc, argv, "o:", longs, NULL)) != -1) {
+		switch (option) {
+		case 'c':
+			ret = tool_place_set_number("--capacity", optarg, true,
+						    &place->capacity_bytes);
+			break;
+		case 'm':
+			place->minimize = true;
+			break;
+		case 's':
+			ret = tool_place_set_strategy(place, optarg);
+			break;
+		case 'l':
+			tool_place_print_strategies();
+			return TOOL_PLACE_DONE;
+		case 'b':
+			ret = tool_place_set_number("--budget", optarg, false,
+						    &place->options.budget);
+			break;
+		case 'a':
+			place->anew = true;
+			break;
+		case 'j':
+			place->json = true;
+			break;
+		case 'p':
+			place->picture = optarg;
+			break;
+		case 'o':
+			place->output = optarg;
+			break;
+		default:
+			return tool_usage(&tool_place, "unknown or incomplete option '%s'",
+					  argv[optind - 1]);
+		}
+	}
+	return ret ? ret : tool_place_parse_files(argc, argv, place);
+}
+
+static int tool_place_load(struct tool_placing *place)
+{
+	struct loom_error err;
+	int ret;
+
+	if (!strcmp(place->path, "-"))
+		ret = loom_place_csv_read(stdin, "standard input", &place->csv, &err);
+	else
+		ret = loom_place_csv_load(place->path, &place->csv, &err);
+	if (ret)
+		return tool_fail("%s", err.text);
+	if (place->anew)
+		loom_place_csv_free_offsets(place->csv);
+	place->pool.capacity_bytes = place->capacity_bytes;
+	place->problem = place->csv->problem;
+	place->problem.pools = &place->pool;
+	place->problem.num_pools = 1;
+	/* with a capacity the question is whether all fits; without, how low it can be */
+	place->options.fit_only = place->capacity_bytes != LOOM_PLACE_ANYWHERE && !place->minimize;
+	return 0;
+}
+
+static int tool_place_failed(const struct tool_placing *place, int code,
+			     const struct loom_place_fault *fault)
+{
+	struct loom_error err;
+
+	loom_place_csv_explain(place->csv, &place->problem, code, fault, &err);
+	return tool_fail("%s", err.text);
+}
+
+static int tool_place_solve(struct tool_placing *place)
+{
+	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, "" };
+	int64_t start = tool_now_ns();
+	int ret;
+
+	ret = loom_place(&place->problem, &place->options, &place->result, &fault);
+	place->took_ns = tool_now_ns() - start;
+	/* an answer that does not hold is none, whoever found it */
+	if (!ret)
+		ret = loom_place_check(&place->problem, place->result.offsets, place->result.pools,
+				       &fault);
+	return ret ? tool_place_failed(place, ret, &fault) : 0;
+}
+
+static uint64_t tool_place_sum(const struct tool_placing *place)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	/* leaves 64 bits only if most of it is never alive together */
+	for (i = 0; i < place->problem.num_items; i++)
+		if (__builtin_add_overflow(sum, place->problem.items[i].size_bytes, &sum))
+			return UINT64_MAX;
+	return sum;
+}
+
+static double tool_place_ratio(const struct tool_placing *place)
+{
+	const uint64_t bound = place->result.bound_bytes[0];
+
+	return bound ? (double)place->result.height_bytes[0] / bound : 1;
+}
+
+static void tool_place_print_verdict(const struct tool_placing *place)
+{
+	const uint64_t height = place->result.height_bytes[0];
+	const uint64_t bound = place->result.bound_bytes[0];
+	char text[TOOL_TEXT];
+
+	printf("result     ");
+	if (place->capacity_bytes != LOOM_PLACE_ANYWHERE)
+		printf("fits in %llu bytes, %llu to spare; ",
+		       (unsigned long long)place->capacity_bytes,
+		       (unsigned long long)(place->capacity_bytes - height));
+	if (place->result.proved)
+		printf("proved optimal\n");
+	else
+		printf("no proof: up to %s lower may be possible\n",
+		       tool_bytes(text, height - bound));
+}
+
+static void tool_place_print(const struct tool_placing *place)
+{
+	const struct loom_place_result *result = &place->result;
+	char text[TOOL_TEXT];
+	uint32_t i;
+
+	printf("file       %s\n", place->csv->path);
+	printf("items      %u of %s in all\n", place->problem.num_items,
+	       tool_bytes(text, tool_place_sum(place)));
+	printf("bound      %llu bytes, %s\n", (unsigned long long)result->bound_bytes[0],
+	       tool_bytes(text, result->bound_bytes[0]));
+	printf("height     %llu bytes, %s, %.4f of the bound\n",
+	       (unsigned long long)result->height_bytes[0],
+	       tool_bytes(text, result->height_bytes[0]), tool_place_ratio(place));
+	tool_place_print_verdict(place);
+	printf("strategy   %s, %llu nodes, %.3f s\n", result->strategy,
+	       (unsigned long long)result->nodes, place->took_ns / 1e9);
+	for (i = 0; i < place->csv->num_unknown; i++)
+		printf("ignored    column '%s'\n", place->csv->unknown[i]);
+}
+
+static void tool_place_print_json(const struct tool_placing *place)
+{
+	const struct loom_place_result *result = &place->result;
+	struct json json;
+	uint32_t i;
+
+	json_begin(&json, stdout);
+	json_string(&json, "file", place->csv->path);
+	json_u64(&json, "items", place->problem.num_items);
+	json_u64(&json, "sum_bytes", tool_place_sum(place));
+	json_u64(&json, "bound_bytes", result->bound_bytes[0]);
+	json_u64(&json, "height_bytes", result->height_bytes[0]);
+	json_double(&json, "ratio", tool_place_ratio(place));
+	if (place->capacity_bytes != LOOM_PLACE_ANYWHERE)
+		json_u64(&json, "capacity_bytes", place->capacity_bytes);
+	json_bool(&json, "proved", result->proved);
+	json_u64(&json, "gap_bytes", result->height_bytes[0] - result->bound_bytes[0]);
+	json_string(&json, "strategy", result->strategy);
+	json_u64(&json, "nodes", result->nodes);
+	json_double(&json, "seconds", place->took_ns / 1e9);
+	json_open(&json, "ignored_columns", '[');
+	for (i = 0; i < place->csv->num_unknown; i++)
+		json_string(&json, NULL, place->csv->unknown[i]);
+	json_close(&json, ']');
+	json_end(&json);
+}
+
+/**
+ * struct tool_place_text - a file that is to be written
+ * @text: from malloc
+ * @size_bytes: its size
+ * @save: where
+ */
+struct tool_place_text {
+	char *text;
+	size_t size_bytes;
+	struct tool_save save;
+};
+
+static int tool_place_make_answer(const struct tool_placing *place, struct tool_place_text *answer)
+{
+	int ret;
+
+	ret = loom_place_csv_answer(place->csv, place->result.offsets, &answer->text,
+				    &answer->size_bytes);
+	if (ret)
+		return tool_fail("%s: %s", place->output, strerror(-ret));
+	return tool_save_begin(&answer->save, place->output, answer->text, answer->size_bytes);
+}
+
+static int tool_place_make_picture(const struct tool_placing *place,
+				   struct tool_place_text *picture)
+{
+	const char *slash = strrchr(place->csv->path, '/');
+	struct loom_place_svg_options options = {
+		.title = slash ? slash + 1 : place->csv->path,
+		.ids = place->csv->ids,
+	};
+	int ret;
+
+	ret = loom_place_svg(&place->problem, &place->result, &options, &picture->text,
+			     &picture->size_bytes);
+	if (ret)
+		return tool_fail("%s: %s", place->picture, strerror(-ret));
+	return tool_save_begin(&picture->save, place->picture, picture->text, picture->size_bytes);
+}
+
+/* Both files are made before either takes its place. */
+static int tool_place_write(const struct tool_placing *place)
+{
+	struct tool_place_text answer = { 0 }, picture = { 0 };
+	int ret = 0;
+
+	if (place->output)
+		ret = tool_place_make_answer(place, &answer);
+	if (!ret && place->picture)
+		ret = tool_place_make_picture(place, &picture);
+	if (!ret && place->output)
+		ret = tool_save_commit(&answer.save);
+	if (!ret && place->picture)
+		ret = tool_save_commit(&picture.save);
+	tool_save_clear(&answer.save);
+	tool_save_clear(&picture.save);
+	free(answer.text);
+	free(picture.text);
+	return ret;
+}
+
+static int tool_place_file(struct tool_placing *place)
+{
+	int ret;
+
+	ret = tool_place_load(place);
+	if (!ret)
+		ret = tool_place_solve(place);
+	if (!ret)
+		ret = tool_place_write(place);
+	if (ret)
+		return ret;
+	if (place->json)
+		tool_place_print_json(place);
+	else if (!(place->output && !strcmp(place->output, "-")) &&
+		 !(place->picture && !strcmp(place->picture, "-")))
+		tool_place_print(place);
+	return 0;
+}
+
+static int tool_place_run(int argc, char **argv)
+{
+	struct tool_placing place = { .capacity_bytes = LOOM_PLACE_ANYWHERE };
+	int ret;
+
+	ret = tool_place_parse(argc, argv, &place);
+	if (!ret)
+		ret = tool_place_file(&place);
+	loom_place_result_free(&place.result);
+	loom_place_csv_destroy(place.csv);
+	return ret == TOOL_PLACE_DONE ? 0 : ret;
+}
+
+const struct tool_command tool_place = {
+	.name = "place",
+	.usage = "FILE.csv [OPTION...]",
+	.text = "place items with sizes and lifetimes into memory",
+	.help =
+		"  --capacity BYTES     find a placement that fits\n"
+		"  --minimize           with --capacity: and as low as possible; else always so\n"
+		"  --strategy NAME      how; the default is auto\n"
+		"  --strategies         list the strategies that there are\n"
+		"  --budget NODES       how much to search\n"
+		"  --anew               forget the offsets that the file has\n"
+		"  --json               the summary for programs\n"
+		"  --svg FILE           draw the placement, time against address\n"
+		"  -o, --output FILE    write the file with a column 'offset'\n"
+		"\n"
+		"FILE and what is written may be - for standard input and output.\n",
+	.run = tool_place_run,
+};
