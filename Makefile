@@ -45,6 +45,7 @@ tool_src	:= $(wildcard tools/loom/*.c)
 test_src	:= $(wildcard tests/host/*.c)
 e2e_src		:= $(wildcard tests/e2e/*.c)
 bench_src	:= $(wildcard tests/bench/*.c)
+fuzz_src	:= $(wildcard tests/fuzz/*.c)
 
 lib_obj		:= $(lib_src:%.c=$(O)/obj/%.o) $(O)/obj/gen/onnx.pb-c.o
 tool_obj	:= $(tool_src:%.c=$(O)/obj/%.o)
@@ -53,6 +54,7 @@ test_bin	:= $(test_src:tests/host/%.c=$(O)/tests/%)
 asan_bin	:= $(test_src:tests/host/%.c=$(O)/asan/tests/%)
 e2e_bin		:= $(e2e_src:tests/e2e/%.c=$(O)/e2e/%)
 bench_bin	:= $(bench_src:tests/bench/%.c=$(O)/bench/%)
+fuzz_bin	:= $(fuzz_src:tests/fuzz/%.c=$(O)/asan/fuzz/%)
 tool_bin	:= $(if $(tool_src),$(O)/loom)
 asan_tool	:= $(if $(tool_src),$(O)/asan/loom)
 
@@ -70,6 +72,7 @@ help:
 	@echo '  make host-tests   build and run the tests that need no kernel, twice: plain and ASan'
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
 	@echo '  make bench        build the benchmarks and print their figures'
+	@echo '  make fuzz-place   feed the placement what nobody would, for FUZZ_SECONDS=600'
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header'
 	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
 	@echo '  make vm           a shell in the VM, with the module loaded'
@@ -161,17 +164,25 @@ $(O)/e2e/%: $(O)/obj/tests/e2e/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(O)/asan/e2e/%: $(O)/asan/obj/tests/e2e/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(O)/asan/fuzz/%: $(O)/asan/obj/tests/fuzz/%.o $(O)/asan/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(O)/bench/%: $(O)/obj/tests/bench/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 .PHONY: build-tests build-asan build-bench host-tests bench
 build-tests: $(test_bin) $(e2e_bin)
-build-asan: $(asan_bin) $(asan_tool) $(O)/asan/e2e/onnx_backend
+build-asan: $(asan_bin) $(asan_tool) $(fuzz_bin) $(O)/asan/e2e/onnx_backend
 build-bench: $(bench_bin)
 host-tests: tools build-tests build-asan
 	@tools/ci/check.sh host asan
 bench: tools build-bench module
 	@tools/ci/bench.sh
+
+# How long; check runs each for five.
+FUZZ_SECONDS ?= 600
+.PHONY: fuzz-place
+fuzz-place: $(O)/asan/fuzz/place
+	$< --seconds $(FUZZ_SECONDS) --fail $(O)/fuzz-place.fail
 
 # --- module ------------------------------------------------------------------
 

@@ -12,9 +12,10 @@
  * problem, all fixed.
  *
  * Built by gcc with ASan and UBSan, main() makes the inputs: from seeds, by mutation, and what
- * gave a result of a kind not seen before becomes a seed, too. The run is a function of
- * --seed and the number of runs. An input that fails is left in fuzz-place.fail, which the program
- * takes as an argument to run it again. With clang, the same file is a target for libFuzzer:
+ * gave a result of a kind not seen before becomes a seed, too. The run is a function of --seed and
+ * the number of --runs. An input that fails is left in fuzz-place.fail or what --fail says, which
+ * the program takes as an argument to run it again. With clang, the same file is a target for
+ * libFuzzer:
  *
  *	clang -fsanitize=fuzzer,address,undefined -DLOOM_LIBFUZZER ... tests/fuzz/place.c \
  *		userlib/place*.c
@@ -793,7 +794,7 @@ static void fuzz_keep(void)
 
 /* --- when it fails ---------------------------------------------------------------------- */
 
-static const char fuzz_fail_path[] = "fuzz-place.fail";
+static const char *fuzz_fail_path = "fuzz-place.fail";
 
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
@@ -863,6 +864,8 @@ int main(int argc, char **argv)
 			seed = strtoul(argv[++i], NULL, 10);
 		else if (i + 1 < argc && !strcmp(argv[i], "--runs"))
 			limit = strtoul(argv[++i], NULL, 10);
+		else if (i + 1 < argc && !strcmp(argv[i], "--fail"))
+			fuzz_fail_path = argv[++i];
 		else
 			return fuzz_replay(argv[i]);
 	}

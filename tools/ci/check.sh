@@ -40,6 +40,11 @@ for part in $parts; do
 			name=$(basename "$test" .c)
 			LOOM_SANITIZED=1 UBSAN_OPTIONS=print_stacktrace=1 \
 				tap "asan-$name" -- "build/asan/tests/$name"
+		done
+		for test in tests/fuzz/*.c; do
+			name=$(basename "$test" .c)
+			UBSAN_OPTIONS=print_stacktrace=1 tap "fuzz-$name" --plain -- \
+				"build/asan/fuzz/$name" --seconds 5 --fail "build/check/fuzz-$name.fail"
 		done ;;
 	install)
 		tap install -- tools/ci/install-test.sh ;;
