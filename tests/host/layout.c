@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The interleaved layout against a model that deals out one byte after the other:
+ * The layouts against a model that deals out one byte after the other:
  * where each byte lies, that no two meet, and what is left over.
  */
 #include "loom_layout.h"
@@ -134,11 +134,113 @@ static void test_refusals(void)
 	       layout.padding_bytes == ((u64)U32_MAX << 31) - 1, "2^32-1 banks are just fine");
 }
 
+/* Every element of an image against one dealt out row by row. */
+static const char *check_image(const struct loom_layout *layout, u32 width, u32 height, u32 bytes,
+			       u64 pitch, u32 banks, u64 base)
+{
+	u64 address, in_bank = 0, used = (u64)width * height * bytes;
+	u32 bank, row_bank = 0, y;
+
+	for (y = 0; y < height; y++) {
+		for (u64 x = 0; x < width * bytes; x++) {
+			loom_layout_map(layout, base, y * pitch + x, &bank, &address);
+			if (bank != row_bank || address != base + in_bank + x)
+				return "an element lies elsewhere";
+			if (address + 1 > base + layout->bytes_per_bank)
+				return "an element lies behind the block";
+		}
+		if (++row_bank == banks) {
+			row_bank = 0;
+			in_bank += pitch;
+		}
+	}
+	if (row_bank)
+		in_bank += pitch;
+	if (layout->bytes_per_bank != in_bank)
+		return "bytes per bank";
+	if (layout->padding_bytes != in_bank * banks - used)
+		return "padding";
+	if (layout->size != height * pitch || layout->pages != height ||
+	    layout->page_bytes != pitch || layout->page_pitch_bytes != pitch ||
+	    layout->banks != banks || layout->width != width || layout->height != height)
+		return "fields";
+	return NULL;
+}
+
+static void test_images(void)
+{
+	static const u32 dtypes[] = { LOOM_DTYPE_BOOL, LOOM_DTYPE_F16, LOOM_DTYPE_F32,
+				      LOOM_DTYPE_F64 };
+	const char *fault = NULL;
+	u32 n;
+
+	for (n = 0; n < 20000 && !fault; n++) {
+		u32 dtype = dtypes[random_below(4)], bytes = loom_dtype_bytes(dtype);
+		u32 width = 1 + random_below(40), height = 1 + random_below(30);
+		u32 banks = 1 + random_below(13);
+		u64 align = (u64)8 << random_below(6), pitch = 0, want = width * bytes;
+		struct loom_layout layout;
+
+		while (want % align)
+			want++;
+		if (n % 2)
+			pitch = want += align * random_below(4);
+		if (loom_layout_image(&layout, width, height, dtype, pitch, banks, align))
+			fault = "refused";
+		else if (layout.dtype != dtype)
+			fault = "type";
+		else
+			fault = check_image(&layout, width, height, bytes, want, banks,
+					    random_below(100) * align);
+	}
+	tap_ok(!fault, "images: %u, their elements where the model has them%s%s", n,
+	       fault ? ": " : "", fault ? fault : "");
+}
+
+static void test_image_refusals(void)
+{
+	static const struct {
+		u32 width, height, dtype, pitch, banks;
+		u64 align;
+	} wrong[] = {
+		{ 0, 1, LOOM_DTYPE_F32, 64, 1, 64 },
+		{ 1, 0, LOOM_DTYPE_F32, 64, 1, 64 },
+		{ 1, 1, 0, 64, 1, 64 },
+		{ 1, 1, LOOM_DTYPE_END, 64, 1, 64 },
+		{ 1, 1, U32_MAX, 64, 1, 64 },
+		{ 1, 1, LOOM_DTYPE_F32, 64, 0, 64 },
+		{ 1, 1, LOOM_DTYPE_F32, 64, 1, 0 },
+		/* not aligned, too short, both in 32 bits and past them */
+		{ 1, 1, LOOM_DTYPE_F32, 32, 1, 64 },
+		{ 1, 1, LOOM_DTYPE_F32, 96, 1, 64 },
+		{ 17, 1, LOOM_DTYPE_F32, 64, 1, 64 },
+		{ 1 << 30, 1, LOOM_DTYPE_F32, 64, 1, 64 },
+		{ 1 << 30, 1, LOOM_DTYPE_F32, 0, 1, 64 },
+		{ U32_MAX, 1, LOOM_DTYPE_F64, 0, 1, 64 },
+		{ U32_MAX, 1, LOOM_DTYPE_U8, 0, 1, 64 },
+		/* elements of a second row would not be aligned */
+		{ 1, 2, LOOM_DTYPE_F64, 12, 1, 4 },
+	};
+	struct loom_layout layout;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		tap_ok(loom_layout_image(&layout, wrong[i].width, wrong[i].height, wrong[i].dtype,
+					 wrong[i].pitch, wrong[i].banks, wrong[i].align) == -EINVAL,
+		       "image %u is EINVAL", i);
+	tap_ok(!loom_layout_image(&layout, (1 << 30) - 16, U32_MAX, LOOM_DTYPE_F32, 0, 1, 64) &&
+	       layout.size == (u64)U32_MAX * ((4ULL << 30) - 64), "the largest image is just fine");
+	tap_ok(loom_layout_image(&layout, (1 << 30) - 16, U32_MAX, LOOM_DTYPE_F32, 0, U32_MAX - 1,
+				 64) == -EOVERFLOW, "more than 2^64 bytes of rows are EOVERFLOW");
+}
+
 int main(void)
 {
 	test_random();
 	test_disjoint();
 	test_figures();
 	test_refusals();
+	test_images();
+	test_image_refusals();
 	return tap_end();
 }

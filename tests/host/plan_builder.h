@@ -27,6 +27,7 @@ struct plan_builder {
 	struct pb_table commands;
 	struct pb_table views;
 	struct pb_table attrs;
+	struct pb_table images;
 	bool compute;
 };
 
@@ -59,6 +60,7 @@ static inline void pb_init(struct plan_builder *pb, u32 lanes, u64 scratch_bytes
 	pb->commands.stride = sizeof(struct drm_loom_plan_command);
 	pb->views.stride = sizeof(struct drm_loom_plan_view);
 	pb->attrs.stride = 1;
+	pb->images.stride = sizeof(struct drm_loom_plan_image);
 }
 
 static inline void pb_fini(struct plan_builder *pb)
@@ -69,6 +71,7 @@ static inline void pb_fini(struct plan_builder *pb)
 	free(pb->commands.data);
 	free(pb->views.data);
 	free(pb->attrs.data);
+	free(pb->images.data);
 }
 
 static inline struct drm_loom_plan_slot *pb_slot(struct plan_builder *pb, u32 slot)
@@ -111,6 +114,26 @@ static inline u32 pb_add_slot(struct plan_builder *pb, u64 size, u32 flags)
 	slot->size = size;
 	slot->flags = flags;
 	return pb->slots.count - 1;
+}
+
+static inline struct drm_loom_plan_image *pb_image(struct plan_builder *pb, u32 image)
+{
+	return (struct drm_loom_plan_image *)pb->images.data + image;
+}
+
+/* Makes an image of a slot, and the slot as large as that. */
+static inline u32 pb_add_image(struct plan_builder *pb, u32 slot, u32 dtype, u32 width, u32 height,
+			       u32 pitch_bytes)
+{
+	*(struct drm_loom_plan_image *)pb_push(&pb->images, 1) = (struct drm_loom_plan_image){
+		.slot = slot,
+		.dtype = dtype,
+		.width = width,
+		.height = height,
+		.pitch_bytes = pitch_bytes,
+	};
+	pb_slot(pb, slot)->size = (u64)height * pitch_bytes;
+	return pb->images.count - 1;
 }
 
 /* Dense strides and the size that goes with them. */
@@ -306,6 +329,8 @@ static inline void *pb_blob(struct plan_builder *pb, u64 *size)
 		at = pb_place(blob, at, &pb->commands, &header->commands);
 		at = pb_place(blob, at, &pb->views, &header->views);
 		at = pb_place(blob, at, &pb->attrs, &header->attrs);
+		if (pb->images.count)
+			at = pb_place(blob, at, &pb->images, &header->images);
 		header->size = at;
 		if (blob)
 			break;

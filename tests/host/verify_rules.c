@@ -51,8 +51,6 @@ PATCH(version) { (void)size; header->version++; }
 PATCH(size_field) { (void)size; header->size += 8; }
 PATCH(size_cut) { (void)header; *size -= 8; }
 PATCH(flags) { (void)size; header->flags = 1; }
-PATCH(reserved0) { (void)size; header->reserved[0] = 1; }
-PATCH(reserved1) { (void)size; header->reserved[1] = 1ULL << 63; }
 
 PATCH(table_stride) { (void)size; header->tensors.stride += 8; }
 PATCH(table_stride_zero) { (void)size; header->views.stride = 0; }
@@ -63,6 +61,14 @@ PATCH(table_far) { (void)size; header->attrs.offset = ~7ULL; }
 PATCH(table_wraps) { (void)size; header->views.count = ~0U; }
 PATCH(table_meets) { (void)size; header->commands.offset = header->tensors.offset; }
 PATCH(table_meets_one) { (void)size; header->tensors.count++; }
+PATCH(table_images_offset) { (void)size; header->images.offset = sizeof(*header); }
+PATCH(table_images_count) { (void)size; header->images.count = 1; }
+PATCH(table_images_stride) { (void)size; header->images.stride = 24; }
+PATCH(table_images_meet)
+{
+	(void)size;
+	header->images = (struct drm_loom_table){ header->slots.offset, 1, 24 };
+}
 
 CHANGE(many_slots)
 {
@@ -74,6 +80,7 @@ CHANGE(many_tensors) { pb_push(&pb->tensors, LOOM_MAX_TENSORS + 1 - pb->tensors.
 CHANGE(many_steps) { pb_push(&pb->steps, LOOM_MAX_STEPS + 1 - pb->steps.count); }
 CHANGE(many_commands) { pb_push(&pb->commands, LOOM_MAX_COMMANDS + 1 - pb->commands.count); }
 CHANGE(many_views) { pb_push(&pb->views, LOOM_MAX_VIEWS + 1 - pb->views.count); }
+CHANGE(many_images) { pb_push(&pb->images, LOOM_MAX_SLOTS + 1); }
 CHANGE(many_attrs) { pb_push(&pb->attrs, LOOM_MAX_ATTR_BYTES + 8 - pb->attrs.count); }
 
 CHANGE(lanes) { pb->header.lanes = 2; }
@@ -473,6 +480,10 @@ CHANGE(hazard_both)
 	*pb_operand(pb, C_LOAD_X1, 1) = pb_slice(pb, pb_all(pb, T_X), 3, 4, 4);
 }
 
+/* --- images */
+
+#include "verify_rules_image.h"
+
 #define IN_COMMAND	(LOOM_REJECT_STEP | LOOM_REJECT_COMMAND)
 #define IN_OPERAND	(IN_COMMAND | LOOM_REJECT_OPERAND)
 #define IN_VIEW		(IN_OPERAND | LOOM_REJECT_TENSOR)
@@ -488,8 +499,6 @@ static const struct rule_case cases[] = {
 	{ LOOM_RULE_HEADER, P(size_field) },
 	{ LOOM_RULE_HEADER, P(size_cut) },
 	{ LOOM_RULE_HEADER, P(flags) },
-	{ LOOM_RULE_HEADER, P(reserved0) },
-	{ LOOM_RULE_HEADER, P(reserved1) },
 	{ LOOM_RULE_TABLE, P(table_stride) },
 	{ LOOM_RULE_TABLE, P(table_stride_zero) },
 	{ LOOM_RULE_TABLE, P(table_align) },
@@ -499,12 +508,17 @@ static const struct rule_case cases[] = {
 	{ LOOM_RULE_TABLE, P(table_wraps) },
 	{ LOOM_RULE_TABLE, P(table_meets) },
 	{ LOOM_RULE_TABLE, P(table_meets_one) },
+	{ LOOM_RULE_TABLE, P(table_images_offset) },
+	{ LOOM_RULE_TABLE, P(table_images_count) },
+	{ LOOM_RULE_TABLE, P(table_images_stride) },
+	{ LOOM_RULE_TABLE, P(table_images_meet) },
 	{ LOOM_RULE_LIMIT, C(many_slots) },
 	{ LOOM_RULE_LIMIT, C(many_tensors) },
 	{ LOOM_RULE_LIMIT, C(many_steps) },
 	{ LOOM_RULE_LIMIT, C(many_commands) },
 	{ LOOM_RULE_LIMIT, C(many_views) },
 	{ LOOM_RULE_LIMIT, C(many_attrs) },
+	{ LOOM_RULE_LIMIT, C(many_images) },
 	{ LOOM_RULE_TOPOLOGY, C(lanes) },
 	{ LOOM_RULE_TOPOLOGY, C(lanes_zero) },
 	{ LOOM_RULE_SCRATCH, C(scratch) },
@@ -705,6 +719,44 @@ static const struct rule_case cases[] = {
 	  .valid = IN_RANGE | LOOM_REJECT_OTHER, .step = 2, .command = C_CONV1, .operand = 0,
 	  .tensor = T_SY0, .other = T_SY0, .start = 1024, .end = 1280 },
 	{ LOOM_RULE_HAZARD, C(hazard_both) },
+
+	{ LOOM_RULE_IMAGE, C(image_slot) },
+	{ LOOM_RULE_IMAGE, C(image_slot_all_ones) },
+	{ LOOM_RULE_IMAGE, C(image_twice), .valid = LOOM_REJECT_SLOT },
+	{ LOOM_RULE_IMAGE, C(image_dtype_zero), .valid = LOOM_REJECT_SLOT },
+	{ LOOM_RULE_IMAGE, C(image_dtype) },
+	{ LOOM_RULE_IMAGE, C(image_width_zero) },
+	{ LOOM_RULE_IMAGE, C(image_width) },
+	{ LOOM_RULE_IMAGE, C(image_width_wraps) },
+	{ LOOM_RULE_IMAGE, C(image_height_zero) },
+	{ LOOM_RULE_IMAGE, C(image_height) },
+	{ LOOM_RULE_IMAGE, C(image_pitch_zero) },
+	{ LOOM_RULE_IMAGE, C(image_pitch_align) },
+	{ LOOM_RULE_IMAGE, C(image_size) },
+	{ LOOM_RULE_IMAGE, C(image_pad) },
+	{ LOOM_RULE_TENSOR_IMAGE, C(tensor_image_dtype), .valid = LOOM_REJECT_TENSOR,
+	  .tensor = T_MID },
+	{ LOOM_RULE_TENSOR_IMAGE, C(tensor_image_column), .valid = LOOM_REJECT_TENSOR,
+	  .tensor = T_MID },
+	{ LOOM_RULE_TENSOR_IMAGE, C(tensor_image_stride) },
+	{ LOOM_RULE_TENSOR_IMAGE, C(tensor_image_line), .valid = LOOM_REJECT_TENSOR,
+	  .tensor = T_MID_FLAT },
+	{ LOOM_RULE_TENSOR_IMAGE, C(tensor_image_alias), .valid = LOOM_REJECT_TENSOR,
+	  .tensor = T_MID_FLAT },
+	{ LOOM_RULE_TENSOR_EXTENT, C(tensor_image_row) },
+	{ LOOM_RULE_TENSOR_OVERLAP, C(image_overlap),
+	  .valid = LOOM_REJECT_STEP | LOOM_REJECT_OTHER | LOOM_REJECT_RANGE, .step = 3,
+	  .tensor = T_COUNT, .other = T_MID, .start = 11 * IMAGE_PITCH,
+	  .end = 11 * IMAGE_PITCH + 8 },
+	{ LOOM_RULE_VIEW_IMAGE, C(view_image_right), .valid = IN_VIEW, .step = 4,
+	  .command = C_LOAD_Z, .operand = 1, .tensor = T_MID_FLAT },
+	{ LOOM_RULE_VIEW_IMAGE, C(view_image_left) },
+	{ LOOM_RULE_VIEW_IMAGE, C(view_image_seam) },
+	{ LOOM_RULE_VIEW_IMAGE, C(view_image_diagonal) },
+	{ LOOM_RULE_VIEW_IMAGE, C(view_image_padding) },
+	{ LOOM_RULE_VIEW_BOUNDS, C(view_image_bounds) },
+	{ LOOM_RULE_VIEW_REGION, C(view_image_compute) },
+	{ LOOM_RULE_VIEW_REGION, C(view_image_weights) },
 };
 
 static int verify_case(const struct rule_case *test, struct drm_loom_reject *reject)
@@ -795,6 +847,11 @@ int main(void)
 	if (!tap_ok(!ret && !reject.rule && !reject.valid, "the sample is valid"))
 		note_record(&reject);
 	test_null_plan();
+	for (i = 0; i < ARRAY_SIZE(fine); i++) {
+		ret = verify_case(&fine[i], &reject);
+		if (!tap_ok(!ret, "valid: %s", fine[i].what))
+			note_record(&reject);
+	}
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct rule_case *test = &cases[i];

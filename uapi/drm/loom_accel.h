@@ -242,11 +242,33 @@ struct drm_loom_block {
 /* ---------------------------------------------------------------- buffers */
 
 /**
+ * DOC: Images
+ *
+ * An image is a buffer of rows: @height rows of @width elements of one type, @pitch_bytes from the
+ * begin of a row to the begin of the next. What lies between the end of a row and the next is
+ * padding. The pitch is a multiple of the region's alignment, so that a row can be dealt out whole:
+ * row r lies in bank r modulo banks, at the same address as its neighbours in the other
+ * banks, and an image takes ceil(@height / banks) rows in each.
+ *
+ * The linear view (mmap(), and what a plan calls bytes) is the image row after row: element x of
+ * row y is at byte y * @pitch_bytes + x * size of an element. A row need not start on a page of
+ * the processor: any pitch that BO_CREATE takes can be mapped.
+ *
+ * A plan that wants images says so in its table of images. Then only a buffer that is an image of
+ * that type and pitch, and at least as wide and high, can be bound there. A tensor in an image
+ * is a window of it, a rectangle of rows and columns, and a view of it does not leave the
+ * columns. CONV and POOL can read and write such views where they are, as texture units do;
+ * LOAD, STORE, COPY and FILL take them like any other.
+ */
+
+/**
  * enum drm_loom_layout - how a buffer's bytes are dealt out over the banks
  */
 enum drm_loom_layout {
 	/** @LOOM_LAYOUT_INTERLEAVED: page p goes to bank p modulo banks */
 	LOOM_LAYOUT_INTERLEAVED = 0,
+	/** @LOOM_LAYOUT_IMAGE: row r goes to bank r modulo banks */
+	LOOM_LAYOUT_IMAGE = 1,
 };
 
 /**
@@ -267,14 +289,20 @@ enum drm_loom_direction {
  * Makes a buffer of zeroes that takes the same address range in every bank of
  * its region. Closed with GEM_CLOSE.
  *
- * @size: bytes as the client sees them, not zero
+ * @size: bytes as the client sees them, not zero. Of an image: in: zero, out: @height rows
+ *	of @pitch_bytes
  * @region: an &enum drm_loom_region
  * @layout: an &enum drm_loom_layout
  * @page_bytes: unit that is dealt out over the banks, a power of two from the
- *	region's alignment to 1 MiB; zero picks 4096
+ *	region's alignment to 1 MiB; zero picks 4096. Of an image: zero, it is the row
  * @direction: an &enum drm_loom_direction
  * @flags: zero
  * @handle: out: GEM handle
+ * @width: elements in a row of an image, not zero; else zero. Since minor 1, as all that follows
+ * @height: rows of an image, not zero; else zero
+ * @dtype: type of an image, an &enum drm_loom_dtype; else zero
+ * @pitch_bytes: of an image: bytes from a row to the next, a multiple of the region's alignment,
+ *	and at least a row; zero picks the smallest there is. Out: the pitch. Else zero
  */
 struct drm_loom_bo_create {
 	__u64 size;
@@ -284,6 +312,10 @@ struct drm_loom_bo_create {
 	__u32 direction;
 	__u32 flags;
 	__u32 handle;
+	__u32 width;
+	__u32 height;
+	__u32 dtype;
+	__u32 pitch_bytes;
 };
 
 /* LOOM_BO_EVICTED: in system memory now, comes back when a job needs it */
@@ -293,7 +325,8 @@ struct drm_loom_bo_create {
  * struct drm_loom_bo_info - argument of BO_INFO
  *
  * Byte b of the buffer is byte b % @page_bytes of page p = b / @page_bytes, which
- * lies in bank p % @banks at @address + p / @banks * @page_pitch_bytes.
+ * lies in bank p % @banks at @address + p / @banks * @page_pitch_bytes. Of an image a
+ * page is a row with its padding.
  *
  * @handle: in: GEM handle
  * @region: an &enum drm_loom_region
@@ -308,6 +341,12 @@ struct drm_loom_bo_create {
  * @layout: an &enum drm_loom_layout
  * @flags: LOOM_BO_*
  * @pad: zero
+ * @width: elements in a row of an image, else zero. Since minor 1, as all that follows
+ * @height: rows of an image, else zero
+ * @dtype: type of an image, an &enum drm_loom_dtype, else zero
+ * @pitch_bytes: bytes from a row to the next, else zero
+ * @rows_per_bank: rows of an image that a bank has room for, else zero
+ * @pad2: zero
  */
 struct drm_loom_bo_info {
 	__u32 handle;
@@ -323,6 +362,12 @@ struct drm_loom_bo_info {
 	__u32 layout;
 	__u32 flags;
 	__u32 pad;
+	__u32 width;
+	__u32 height;
+	__u32 dtype;
+	__u32 pitch_bytes;
+	__u32 rows_per_bank;
+	__u32 pad2;
 };
 
 /**
@@ -386,8 +431,9 @@ struct drm_loom_context_destroy {
  *
  * Sums over the jobs of a context that have ended.
  *
- * @dram_read_bytes: read from DRAM by the DMA stream
- * @dram_write_bytes: written to DRAM by the DMA stream
+ * @dram_read_bytes: read from DRAM: by the DMA stream, and by commands that take images where they
+ *	are, which count the elements of a view once per command
+ * @dram_write_bytes: written to DRAM, likewise
  * @sram_read_bytes: read from SRAM by the DMA stream
  * @sram_write_bytes: written to SRAM by the DMA stream
  * @macs: multiply-accumulates
@@ -429,8 +475,8 @@ struct drm_loom_context_query {
 /**
  * DOC: The plan format
  *
- * A plan is a blob: a header and six tables, each named in the header by the
- * offset of its first entry, the number of entries and the size of an entry. Tables
+ * A plan is a blob: a header and six tables, seven if it has images, each named in the header by
+ * the offset of its first entry, the number of entries and the size of an entry. Tables
  * start on eight bytes and lie inside the blob behind the header. There are no
  * addresses in it: commands name operands, an operand is a view of a tensor, and
  * a tensor lies at an offset in a slot (DRAM) or in the plan's scratch (SRAM).
@@ -502,7 +548,7 @@ struct drm_loom_table {
  * @commands: &struct drm_loom_plan_command
  * @views: &struct drm_loom_plan_view
  * @attrs: bytes (stride 1) of the attribute structures
- * @reserved: zero
+ * @images: &struct drm_loom_plan_image; all zero for none. Since minor 1
  */
 struct drm_loom_plan_header {
 	__u32 magic;
@@ -517,7 +563,7 @@ struct drm_loom_plan_header {
 	struct drm_loom_table commands;
 	struct drm_loom_table views;
 	struct drm_loom_table attrs;
-	__u64 reserved[2];
+	struct drm_loom_table images;
 };
 
 /* LOOM_SLOT_READ: what the bound buffer holds may be read */
@@ -539,6 +585,27 @@ struct drm_loom_plan_header {
 struct drm_loom_plan_slot {
 	__u64 size;
 	__u32 flags;
+	__u32 pad;
+};
+
+/**
+ * struct drm_loom_plan_image - says of a slot that it is an image
+ *
+ * Only an image can be bound to the slot then, and all of its tensors are windows of it.
+ *
+ * @slot: index of a slot, of which this is said once; it has @height rows of @pitch_bytes
+ * @dtype: an &enum drm_loom_dtype
+ * @width: elements in a row, not zero
+ * @height: rows, not zero
+ * @pitch_bytes: bytes from a row to the next: a multiple of the DRAM's alignment, at least a row
+ * @pad: zero
+ */
+struct drm_loom_plan_image {
+	__u32 slot;
+	__u32 dtype;
+	__u32 width;
+	__u32 height;
+	__u32 pitch_bytes;
 	__u32 pad;
 };
 
@@ -651,7 +718,8 @@ struct drm_loom_plan_view {
  *
  * y is what is written. DMA commands move elements of one size; LOAD is DRAM to
  * SRAM, STORE is SRAM to DRAM, COPY stays in a region. Compute commands have all
- * operands in SRAM. [x] is optional and says so in the attributes.
+ * operands in SRAM, but for y and x of CONV and POOL, which may each be in an image, too.
+ * [x] is optional and says so in the attributes.
  */
 enum drm_loom_opcode {
 	/** @LOOM_OP_LOAD: y, x; the same dims */
@@ -1200,9 +1268,15 @@ enum drm_loom_rule {
 	LOOM_RULE_IN_PLACE = 34,
 	/** @LOOM_RULE_HAZARD: in a step, one stream does not touch what the other writes */
 	LOOM_RULE_HAZARD = 35,
+	/** @LOOM_RULE_IMAGE: an image names a slot of its size, once; its fields are valid */
+	LOOM_RULE_IMAGE = 36,
+	/** @LOOM_RULE_TENSOR_IMAGE: a tensor in an image has its type and is a window of it */
+	LOOM_RULE_TENSOR_IMAGE = 37,
+	/** @LOOM_RULE_VIEW_IMAGE: a view in an image stays in the columns of its tensor */
+	LOOM_RULE_VIEW_IMAGE = 38,
 };
 
-#define LOOM_RULE_END			36
+#define LOOM_RULE_END			39
 
 /* Which fields of a reject record say something. */
 #define LOOM_REJECT_STEP		(1 << 0)
@@ -1285,8 +1359,10 @@ struct drm_loom_plan_destroy {
 /**
  * struct drm_loom_binding - a buffer for a slot
  * @slot: index of the slot
- * @handle: GEM handle of a DRAM buffer
- * @offset: first byte in the buffer that the slot uses, a multiple of 64
+ * @handle: GEM handle of a DRAM buffer. For a slot that is an image: an image of the same type and
+ *	pitch, with rows at least as wide; else of any layout
+ * @offset: first byte in the buffer that the slot uses, a multiple of 64, and of the pitch if
+ *	the slot is an image
  */
 struct drm_loom_binding {
 	__u32 slot;

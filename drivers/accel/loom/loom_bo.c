@@ -25,6 +25,12 @@
  * SRAM buffers are never evicted: their place is what they are for, and nothing
  * would bring them back. A full SRAM is ENOSPC.
  *
+ * Images are buffers like any other, but for how their bytes are dealt out: clients see rows at a
+ * pitch, and so do jobs and the kernel, all of them as one line of bytes. It is made of
+ * whole pages of the processor whatever the pitch, because the bytes of a soft device are in
+ * system pages. A back end that maps its banks themselves can do so only for images whose
+ * pitch is a multiple of such a page, as with pages of interleaved buffers.
+ *
  * The kernel's own mapping of a buffer is made by the first job that uses it and
  * kept until the pages go (swapped out, or the buffer destroyed). Making one for
  * each job was tried on paper and rejected: it costs more than a small job does.
@@ -260,35 +266,61 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_bo *shape,
 	return 0;
 }
 
+static int loom_bo_check_interleaved(const struct loom_region_topology *topology,
+				     const struct drm_loom_bo_create *args,
+				     struct loom_layout *layout)
+{
+	u32 page_bytes = args->page_bytes;
+
+	if (!page_bytes)
+		page_bytes = max_t(u64, LOOM_BO_PAGE_DEFAULT, topology->align_bytes);
+	if (!args->size || args->width || args->height || args->dtype || args->pitch_bytes ||
+	    !is_power_of_2(page_bytes) || page_bytes < topology->align_bytes ||
+	    page_bytes > LOOM_BO_PAGE_MAX)
+		return -EINVAL;
+	return loom_layout_interleaved(layout, args->size, page_bytes, topology->banks,
+				       topology->align_bytes);
+}
+
+static int loom_bo_check_image(const struct loom_region_topology *topology,
+			       const struct drm_loom_bo_create *args, struct loom_layout *layout)
+{
+	if (args->size || args->page_bytes)
+		return -EINVAL;
+	return loom_layout_image(layout, args->width, args->height, args->dtype, args->pitch_bytes,
+				 topology->banks, topology->align_bytes);
+}
+
 static int loom_bo_check(struct loom_device *loom, const struct drm_loom_bo_create *args,
 			 struct loom_bo *shape)
 {
 	const struct loom_region_topology *topology;
 	const struct loom_bank *bank;
-	u32 page_bytes;
 	int ret;
 
-	if (!args->size || args->region >= LOOM_REGION_COUNT || args->flags ||
-	    args->layout != LOOM_LAYOUT_INTERLEAVED || args->direction > LOOM_DIRECTION_TOP_DOWN)
+	if (args->region >= LOOM_REGION_COUNT || args->flags ||
+	    args->direction > LOOM_DIRECTION_TOP_DOWN)
 		return -EINVAL;
-
 	topology = &loom->topology->region[args->region];
-	page_bytes = args->page_bytes ?: max_t(u64, LOOM_BO_PAGE_DEFAULT, topology->align_bytes);
-	if (!is_power_of_2(page_bytes) || page_bytes < topology->align_bytes ||
-	    page_bytes > LOOM_BO_PAGE_MAX)
+	switch (args->layout) {
+	case LOOM_LAYOUT_INTERLEAVED:
+		ret = loom_bo_check_interleaved(topology, args, &shape->layout);
+		break;
+	case LOOM_LAYOUT_IMAGE:
+		ret = loom_bo_check_image(topology, args, &shape->layout);
+		break;
+	default:
 		return -EINVAL;
-
-	shape->region = args->region;
-	shape->top_down = args->direction == LOOM_DIRECTION_TOP_DOWN ||
-			  (args->direction == LOOM_DIRECTION_DEFAULT &&
-			   args->region == LOOM_REGION_SRAM);
-	ret = loom_layout_interleaved(&shape->layout, args->size, page_bytes, topology->banks,
-				      topology->align_bytes);
+	}
 	if (ret == -EOVERFLOW)
 		return -ENOSPC;
 	if (ret)
 		return ret;
 
+	shape->region = args->region;
+	shape->top_down = args->direction == LOOM_DIRECTION_TOP_DOWN ||
+			  (args->direction == LOOM_DIRECTION_DEFAULT &&
+			   args->region == LOOM_REGION_SRAM);
 	bank = &loom->region[args->region].bank;
 	return shape->layout.bytes_per_bank > bank->limit - bank->base ? -ENOSPC : 0;
 }
@@ -320,8 +352,12 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 	if (ret)
 		goto out_put;
 	ret = drm_gem_handle_create(file, &bo->tbo.base, &handle);
-	if (!ret)
-		args->handle = handle;
+	if (ret)
+		goto out_put;
+	args->handle = handle;
+	/* of an image, which did not know */
+	args->size = shape.layout.size;
+	args->pitch_bytes = shape.layout.dtype ? shape.layout.page_pitch_bytes : 0;
 out_put:
 	drm_gem_object_put(&bo->tbo.base);
 	return ret;
@@ -370,9 +406,17 @@ int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file
 		.page_bytes = bo->layout.page_bytes,
 		.page_pitch_bytes = bo->layout.page_pitch_bytes,
 		.banks = bo->layout.banks,
-		.layout = LOOM_LAYOUT_INTERLEAVED,
+		.layout = bo->layout.dtype ? LOOM_LAYOUT_IMAGE : LOOM_LAYOUT_INTERLEAVED,
 		.flags = flags,
 	};
+	if (bo->layout.dtype) {
+		args->width = bo->layout.width;
+		args->height = bo->layout.height;
+		args->dtype = bo->layout.dtype;
+		args->pitch_bytes = bo->layout.page_pitch_bytes;
+		args->rows_per_bank = div64_u64(bo->layout.bytes_per_bank,
+						bo->layout.page_pitch_bytes);
+	}
 out_put:
 	drm_gem_object_put(gem);
 	return ret;

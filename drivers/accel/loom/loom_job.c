@@ -141,6 +141,19 @@ err_put:
 
 /* --------------------------------------------------------------- bindings */
 
+/* Rows are not checked: with the same pitch they are bytes. */
+static bool loom_job_image_fits(const struct loom_layout *image, u64 offset,
+				const struct loom_slot *want)
+{
+	u64 rest;
+
+	if (image->dtype != want->dtype || image->width < want->width ||
+	    image->page_pitch_bytes != want->pitch_bytes)
+		return false;
+	div64_u64_rem(offset, want->pitch_bytes, &rest);
+	return !rest;
+}
+
 static int loom_job_bind_one(struct loom_job *job, struct drm_file *file,
 			     const struct drm_loom_binding *binding)
 {
@@ -166,6 +179,8 @@ static int loom_job_bind_one(struct loom_job *job, struct drm_file *file,
 	size = slot->bo->layout.size;
 	if (slot->bo->region != LOOM_REGION_DRAM || slot->offset > size ||
 	    slot->size > size - slot->offset)
+		return -EINVAL;
+	if (want->dtype && !loom_job_image_fits(&slot->bo->layout, slot->offset, want))
 		return -EINVAL;
 	return 0;
 }

@@ -37,6 +37,26 @@ static u64 engine_elements(const struct loom_view *view)
 	return elements;
 }
 
+/* Computing in SRAM is free. What is computed on where it lies in DRAM has to come from there. */
+static void engine_count_images(struct drm_loom_counters *counters,
+				const struct loom_command *command)
+{
+	const struct loom_view *view;
+	u64 bytes;
+	u32 i;
+
+	for (i = 0; i < command->operands; i++) {
+		view = &command->views[i];
+		if (view->region != LOOM_REGION_DRAM)
+			continue;
+		bytes = engine_elements(view) * view->elem_bytes;
+		if (i)
+			counters->dram_read_bytes += bytes;
+		else
+			counters->dram_write_bytes += bytes;
+	}
+}
+
 static void engine_count(struct loom_engine *engine, const struct loom_command *command)
 {
 	struct drm_loom_counters *counters = &engine->counters;
@@ -45,8 +65,10 @@ static void engine_count(struct loom_engine *engine, const struct loom_command *
 
 	counters->commands++;
 	counters->macs += command->macs;
-	if (command->op->stream != LOOM_STREAM_DMA)
+	if (command->op->stream != LOOM_STREAM_DMA) {
+		engine_count_images(counters, command);
 		return;
+	}
 	bytes = engine_elements(&views[0]) * views[0].elem_bytes;
 	if (views[0].region == LOOM_REGION_DRAM)
 		counters->dram_write_bytes += bytes;

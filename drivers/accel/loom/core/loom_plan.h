@@ -24,6 +24,7 @@ struct loom_op;
  * @elem_bytes: bytes of an element
  * @rank: number of axes
  * @lane_axis: SRAM: axis that runs over the lanes
+ * @image: it lies in an image
  * @lane_start: SRAM: index of its first element on the tensor's lane axis
  * @offset: bytes from the start of the slot, or of the scratch in each bank, to
  *	the first element (without the lane axis)
@@ -43,6 +44,7 @@ struct loom_view {
 	u8 elem_bytes;
 	u8 rank;
 	u8 lane_axis;
+	bool image;
 	u32 lane_start;
 	u64 offset;
 	u32 dims[LOOM_MAX_RANK];
@@ -87,10 +89,18 @@ struct loom_step {
  * struct loom_slot - what a binding must offer
  * @size: bytes
  * @flags: LOOM_SLOT_*
+ * @dtype: images: type of an element; else zero, and the rest, too
+ * @width: images: elements in a row
+ * @height: images: rows
+ * @pitch_bytes: images: bytes from a row to the next
  */
 struct loom_slot {
 	u64 size;
 	u32 flags;
+	u32 dtype;
+	u32 width;
+	u32 height;
+	u32 pitch_bytes;
 };
 
 /**

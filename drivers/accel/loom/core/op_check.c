@@ -16,15 +16,21 @@ bool loom_op_refuse_operand(struct loom_check *check, u32 rule, u32 operand)
 	return false;
 }
 
-bool loom_op_check_sram(struct loom_check *check)
+bool loom_op_check_sram_image(struct loom_check *check, u32 images)
 {
 	const struct loom_command *command = check->command;
 	u32 i;
 
 	for (i = 0; i < command->operands; i++)
-		if (command->views[i].region != LOOM_REGION_SRAM)
+		if (command->views[i].region != LOOM_REGION_SRAM &&
+		    (i >= images || !command->views[i].image))
 			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_REGION, i);
 	return true;
+}
+
+bool loom_op_check_sram(struct loom_check *check)
+{
+	return loom_op_check_sram_image(check, 0);
 }
 
 bool loom_op_check_one_dtype(struct loom_check *check, u32 first)

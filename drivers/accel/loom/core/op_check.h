@@ -35,6 +35,8 @@ bool loom_op_refuse_operand(struct loom_check *check, u32 rule, u32 operand);
 
 /* Every operand is in SRAM. Refuses otherwise. */
 bool __must_check loom_op_check_sram(struct loom_check *check);
+/* The same, but the first @images operands may each be in an image, too. Refuses otherwise. */
+bool __must_check loom_op_check_sram_image(struct loom_check *check, u32 images);
 /* Operands @first to the last have the type of operand 0. Refuses otherwise. */
 bool __must_check loom_op_check_one_dtype(struct loom_check *check, u32 first);
 /* Operand has this rank. Refuses otherwise. */

@@ -8,7 +8,7 @@
  * The spatial dims of y and x need not fit each other: what falls outside of x is zero, so a
  * slice of a convolution is a convolution. With dims of 32 bits and LOOM_MAX_SPATIAL no
  * coordinate leaves 63 bits. Optional operands stand in the order bias, scale; each is dense in
- * meaning only: it is a view like any other.
+ * meaning only: it is a view like any other. y and x of CONV may be in images.
  *
  * Unit: one tile of y (loom_tile_get() over y's five dims): up to LOOM_TILE outputs along W for
  * one (n, o, d, h). Cost: C/groups * KD * KH * KW per element, for both.
@@ -131,7 +131,8 @@ static bool loom_op_conv_cost_check(struct loom_check *check, bool forward)
 
 static bool loom_op_conv_any_check(struct loom_check *check, bool forward)
 {
-	return loom_op_conv_attr_check(check, forward) && loom_op_check_sram(check) &&
+	return loom_op_conv_attr_check(check, forward) &&
+	       loom_op_check_sram_image(check, forward ? LOOM_CONV_W : 0) &&
 	       loom_op_conv_dtype_check(check, forward) &&
 	       loom_op_conv_shape_check(check, forward) &&
 	       loom_op_conv_cost_check(check, forward);

@@ -2,7 +2,8 @@
 #include "op_check.h"
 
 /*
- * POOL: y[N,C,D,H,W], x[N,C,D,H,W]; MAX of any number type, AVG of floating point.
+ * POOL: y[N,C,D,H,W], x[N,C,D,H,W]; MAX of any number type, AVG of floating point. Either may
+ * be in an image.
  *
  * The spatial dims of y and x need not fit each other: what falls outside of x is left out. A
  * window that meets nothing of x gives the lowest value (MAX) or zero (AVG).
@@ -27,7 +28,7 @@ bool loom_op_pool_check(struct loom_check *check)
 			return loom_op_refuse(check, LOOM_RULE_ATTR);
 	}
 
-	if (!loom_op_check_sram(check))
+	if (!loom_op_check_sram_image(check, 2))
 		return false;
 	if (!loom_dtype_in(&views[0], attr->kind == LOOM_POOL_AVG ? LOOM_DTYPES_FLOAT :
 								    LOOM_DTYPES_NUMBER))

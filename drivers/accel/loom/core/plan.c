@@ -10,6 +10,7 @@
  * - every element of every operand lies in its tensor, and the tensor in its slot or in the
  *   scratch: verify_view.c, verify_tensor.c;
  * - tensors that are alive in the same step do not share bytes: verify_overlap.c;
+ * - what lies in an image keeps to its rows and columns: verify_image.c;
  * - an operation does not leave its operands, and no piece of it is long: op_*.c;
  * - nothing is read that was not written before: verify_data.c on footprint.c and cover.c;
  * - no stream touches what the other writes in the same step: verify_hazard.c.
@@ -38,6 +39,7 @@ enum {
 	LOOM_TABLE_COMMANDS,
 	LOOM_TABLE_VIEWS,
 	LOOM_TABLE_ATTRS,
+	LOOM_TABLE_IMAGES,
 	LOOM_TABLE_COUNT,
 };
 
@@ -58,6 +60,7 @@ static const struct loom_table_rule loom_table_rules[LOOM_TABLE_COUNT] = {
 	[LOOM_TABLE_COMMANDS] = { sizeof(struct drm_loom_plan_command), LOOM_MAX_COMMANDS },
 	[LOOM_TABLE_VIEWS] = { sizeof(struct drm_loom_plan_view), LOOM_MAX_VIEWS },
 	[LOOM_TABLE_ATTRS] = { 1, LOOM_MAX_ATTR_BYTES },
+	[LOOM_TABLE_IMAGES] = { sizeof(struct drm_loom_plan_image), LOOM_MAX_SLOTS },
 };
 
 static const struct drm_loom_table *loom_plan_table(const struct drm_loom_plan_header *header,
@@ -74,8 +77,10 @@ static const struct drm_loom_table *loom_plan_table(const struct drm_loom_plan_h
 		return &header->commands;
 	case LOOM_TABLE_VIEWS:
 		return &header->views;
+	case LOOM_TABLE_ATTRS:
+		return &header->attrs;
 	}
-	return &header->attrs;
+	return &header->images;
 }
 
 static int __must_check loom_plan_check_header(struct loom_verify *verify, u64 size)
@@ -85,9 +90,15 @@ static int __must_check loom_plan_check_header(struct loom_verify *verify, u64 s
 	if (size < sizeof(*header))
 		return loom_reject_plan(verify, LOOM_RULE_HEADER);
 	if (header->magic != LOOM_PLAN_MAGIC || header->version != LOOM_PLAN_VERSION ||
-	    header->size != size || header->flags || header->reserved[0] || header->reserved[1])
+	    header->size != size || header->flags)
 		return loom_reject_plan(verify, LOOM_RULE_HEADER);
 	return 0;
+}
+
+/* Plans that know nothing of images have zeroes there. */
+static bool loom_table_absent(const struct drm_loom_table *table)
+{
+	return !table->offset && !table->count && !table->stride;
 }
 
 static int __must_check loom_plan_check_tables(struct loom_verify *verify, u64 size)
@@ -98,6 +109,9 @@ static int __must_check loom_plan_check_tables(struct loom_verify *verify, u64 s
 	for (i = 0; i < LOOM_TABLE_COUNT; i++) {
 		const struct drm_loom_table *table = loom_plan_table(verify->header, i);
 
+		/* The last one, so that no other looks for its place. */
+		if (i == LOOM_TABLE_IMAGES && loom_table_absent(table))
+			return 0;
 		/* The product of two u32 fits. */
 		if (table->stride != loom_table_rules[i].entry_bytes ||
 		    table->offset & (LOOM_TABLE_ALIGN - 1) ||
@@ -194,8 +208,16 @@ static int __must_check loom_plan_alloc(struct loom_verify *verify)
 		return -ENOMEM;
 
 	for (i = 0; i < plan->slot_count; i++) {
+		const struct drm_loom_plan_image *image = verify->images[i];
+
 		plan->slots[i].size = verify->slots[i].size;
 		plan->slots[i].flags = verify->slots[i].flags;
+		if (!image)
+			continue;
+		plan->slots[i].dtype = image->dtype;
+		plan->slots[i].width = image->width;
+		plan->slots[i].height = image->height;
+		plan->slots[i].pitch_bytes = image->pitch_bytes;
 	}
 	memcpy(plan->attrs, verify->attrs, header->attrs.count);
 	return 0;
@@ -220,6 +242,9 @@ static int __must_check loom_plan_verify(struct loom_verify *verify, const void 
 		return ret;
 	loom_plan_find_tables(verify, blob);
 	ret = loom_plan_check_slots(verify);
+	if (ret)
+		return ret;
+	ret = loom_verify_images(verify);
 	if (ret)
 		return ret;
 	ret = loom_plan_alloc(verify);

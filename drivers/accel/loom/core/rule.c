@@ -151,6 +151,18 @@ static const struct loom_rule loom_rules[LOOM_RULE_END] = {
 		.name = "hazard",
 		.text = "in a step, one stream does not touch what the other writes",
 	},
+	[LOOM_RULE_IMAGE] = {
+		.name = "image",
+		.text = "an image names a slot of its size, once, and its fields are valid",
+	},
+	[LOOM_RULE_TENSOR_IMAGE] = {
+		.name = "tensor_image",
+		.text = "a tensor in an image has its type and is a window of it",
+	},
+	[LOOM_RULE_VIEW_IMAGE] = {
+		.name = "view_image",
+		.text = "a view in an image stays in the columns of its tensor",
+	},
 };
 
 const char *loom_rule_name(u32 rule)

@@ -58,6 +58,7 @@ struct loom_access {
  * @commands: table of commands
  * @views: table of views
  * @attrs: bytes of attributes
+ * @images: by slot: what is said of it as an image, or NULL
  * @states: by tensor
  * @pool: memory of the covers
  * @footprints: of the two views that are compared
@@ -79,6 +80,7 @@ struct loom_verify {
 	const struct drm_loom_plan_command *commands;
 	const struct drm_loom_plan_view *views;
 	const u8 *attrs;
+	const struct drm_loom_plan_image *images[LOOM_MAX_SLOTS];
 	struct loom_tensor_state *states;
 	struct loom_cover_pool pool;
 	struct loom_footprint footprints[2];
@@ -105,6 +107,13 @@ static inline u32 loom_tensor_space(const struct drm_loom_plan_tensor *tensor)
 	return tensor->region == LOOM_REGION_DRAM ? tensor->slot : LOOM_SPACE_SCRATCH;
 }
 
+/* What is said of the tensor's slot as an image, or NULL. The slot must be valid. */
+static inline const struct drm_loom_plan_image *
+loom_tensor_image(const struct loom_verify *verify, const struct drm_loom_plan_tensor *tensor)
+{
+	return tensor->region == LOOM_REGION_DRAM ? verify->images[tensor->slot] : NULL;
+}
+
 static inline u32 loom_view_space(const struct loom_view *view)
 {
 	return view->region == LOOM_REGION_DRAM ? view->slot : LOOM_SPACE_SCRATCH;
@@ -125,6 +134,12 @@ int loom_reject_operand(struct loom_verify *verify, u32 rule, u32 operand);
 int loom_reject_view(struct loom_verify *verify, u32 rule, u32 operand,
 		     const struct loom_view *view);
 
+/* verify_image.c: the table of images, and what lies in them */
+int __must_check loom_verify_images(struct loom_verify *verify);
+bool loom_tensor_image_ok(const struct loom_verify *verify,
+			  const struct drm_loom_plan_tensor *tensor);
+bool loom_view_image_ok(const struct loom_verify *verify, const struct drm_loom_plan_view *raw,
+			const struct drm_loom_plan_tensor *tensor);
 /* verify_tensor.c: rules about one tensor */
 int __must_check loom_verify_tensors(struct loom_verify *verify);
 /* verify_overlap.c: rule about all tensors */

@@ -123,6 +123,8 @@ static u32 loom_tensor_rule(struct loom_verify *verify, u32 index)
 		return LOOM_RULE_TENSOR_LIFETIME;
 	if (tensor->flags & LOOM_TENSOR_ALIAS && !loom_tensor_alias_ok(verify, tensor))
 		return LOOM_RULE_TENSOR_ALIAS;
+	if (!loom_tensor_image_ok(verify, tensor))
+		return LOOM_RULE_TENSOR_IMAGE;
 	/* What a client may have put in a buffer counts as written. */
 	if (tensor->region == LOOM_REGION_DRAM &&
 	    verify->slots[tensor->slot].flags & LOOM_SLOT_READ)

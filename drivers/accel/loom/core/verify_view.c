@@ -98,7 +98,7 @@ static bool loom_view_bounds_ok(const struct drm_loom_plan_view *raw,
 }
 
 static void loom_view_decode(struct loom_view *view, const struct drm_loom_plan_view *raw,
-			     const struct drm_loom_plan_tensor *tensor)
+			     const struct drm_loom_plan_tensor *tensor, bool image)
 {
 	u32 i;
 
@@ -109,6 +109,7 @@ static void loom_view_decode(struct loom_view *view, const struct drm_loom_plan_
 	view->elem_bytes = loom_dtype_bytes(raw->dtype);
 	view->rank = raw->rank;
 	view->lane_axis = raw->lane_axis;
+	view->image = image;
 	view->lane_start = raw->lane_start;
 	view->offset = tensor->offset + raw->offset;
 	for (i = 0; i < LOOM_MAX_RANK; i++) {
@@ -153,8 +154,12 @@ int loom_verify_view(struct loom_verify *verify, u32 operand, u32 index)
 		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_BOUNDS, operand);
 		goto name_tensor;
 	}
+	if (!loom_view_image_ok(verify, raw, tensor)) {
+		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_IMAGE, operand);
+		goto name_tensor;
+	}
 
-	loom_view_decode(view, raw, tensor);
+	loom_view_decode(view, raw, tensor, loom_tensor_image(verify, tensor));
 	/* Inside of the tensor, and that is inside of its slot: no sum can overflow. */
 	view->start = tensor->offset + start;
 	view->end = tensor->offset + end;
