@@ -109,6 +109,7 @@ static struct solve_search *begin_turn(struct solve_hunt *h)
 		free(rank);
 		loom_search_reset(*search, h->capacity_bytes, &h->memo);
 	} else if (way->weigh) {
+		loom_search_shuffle(*search, h->slice + h->way);
 		loom_search_reset(*search, h->capacity_bytes, &h->memo);
 	}
 	return *search;
@@ -139,7 +140,7 @@ enum solve_answer loom_hunt_run(struct solve_hunt *h, uint64_t *nodes, uint64_t 
 			continue;
 		if (++h->way == h->num_ways) {
 			h->way = 0;
-			h->slice += h->slice / 2;
+			h->slice += h->slice / 4;
 		}
 	}
 	return SOLVE_LATER;

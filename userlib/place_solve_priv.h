@@ -138,6 +138,8 @@ void loom_search_destroy(struct solve_search *search);
 /* begins again, perhaps under another capacity, but knows which sections failed; @memo is for that one */
 void loom_search_reset(struct solve_search *search, uint64_t capacity_bytes,
 		       struct solve_memo *memo);
+/* another order, near the one of its rank */
+void loom_search_shuffle(struct solve_search *search, uint64_t seed);
 /* goes on for a number of nodes, which is updated: what is left of them */
 enum solve_answer loom_search_run(struct solve_search *search, uint64_t *nodes);
 /* by item, in units; after SOLVE_FOUND */
@@ -159,6 +161,8 @@ struct solve_hunt;
 int loom_hunt_create(const struct solve_part *part, uint64_t capacity_bytes,
 		     struct solve_hunt **hunt);
 void loom_hunt_destroy(struct solve_hunt *hunt);
+/* another order, near the one of its rank */
+void loom_search_shuffle(struct solve_search *search, uint64_t seed);
 /* goes on for a number of nodes, which is updated; @offsets: by item, in bytes, if found */
 enum solve_answer loom_hunt_run(struct solve_hunt *hunt, uint64_t *nodes, uint64_t *offsets);
 

@@ -55,7 +55,8 @@ struct frame {
  * @memo: states that hold nothing
  * @started: it is under way
  * @nomem: it ran out of memory
- * @rank: by item: which is tried first
+ * @base: by item: its place in the order of the way
+ * @rank: by item: the lower, the earlier it is tried
  * @limits: by item: what its top must not exceed
  * @num_left: items that are not placed
  * @left: set of those
@@ -80,6 +81,7 @@ struct solve_search {
 	struct solve_memo *memo;
 	bool started;
 	bool nomem;
+	uint32_t *base;
 	uint32_t *rank;
 	uint64_t *limits;
 	uint32_t num_left;
@@ -476,7 +478,7 @@ static void add_options(struct solve_search *s, struct frame *frame)
 			    s->mins[twin] == floor)
 				continue;
 			for (at = end++; at > frame->next; at--) {
-				if (s->rank[s->options[at - 1]] < s->rank[i])
+				if (s->rank[s->options[at - 1]] <= s->rank[i])
 					break;
 				s->options[at] = s->options[at - 1];
 			}
@@ -578,6 +580,15 @@ const uint64_t *loom_search_offsets(const struct solve_search *s)
 	return s->mins;
 }
 
+/* Far enough to make a difference, near enough to keep what is good about the order. */
+void loom_search_shuffle(struct solve_search *s, uint64_t seed)
+{
+	uint32_t n = s->part->num_items, i;
+
+	for (i = 0; i < n; i++)
+		s->rank[i] = s->base[i] + (uint32_t)(mix(mix(seed) + i) % (n / 8 + 1));
+}
+
 static uint64_t item_limit(const struct solve_part *part, uint32_t i, uint64_t capacity_bytes)
 {
 	uint64_t size_bytes = part->sizes[i] * part->unit - part->pads[i];
@@ -644,6 +655,7 @@ int loom_search_create(const struct solve_part *part, const struct solve_way *wa
 	s->max_changes = 4 * (n + sections) + 64;
 	s->max_frames = n + 16;
 	s->max_options = 4 * n + 16;
+	s->base = malloc(n * sizeof(*s->base));
 	s->rank = malloc(n * sizeof(*s->rank));
 	s->limits = malloc(n * sizeof(*s->limits));
 	s->left = malloc(part->item_words * sizeof(*s->left));
@@ -660,12 +672,13 @@ int loom_search_create(const struct solve_part *part, const struct solve_way *wa
 	s->changes = malloc(s->max_changes * sizeof(*s->changes));
 	s->frames = malloc(s->max_frames * sizeof(*s->frames));
 	s->options = malloc(s->max_options * sizeof(*s->options));
-	if (!s->rank || !s->limits || !s->left || !s->mins || !s->hashes || !s->roofs ||
-	    !s->floors || !s->lows || !s->totals || !s->counts || !s->crossing || !s->weights ||
+	if (!s->base || !s->rank || !s->limits || !s->left || !s->mins || !s->hashes ||
+	    !s->roofs || !s->floors || !s->lows || !s->totals || !s->counts || !s->crossing || !s->weights ||
 	    !s->dirty || !s->changes || !s->frames || !s->options) {
 		loom_search_destroy(s);
 		return -ENOMEM;
 	}
+	memcpy(s->base, rank, n * sizeof(*rank));
 	memcpy(s->rank, rank, n * sizeof(*rank));
 	for (k = 0; k < sections; k++)
 		s->weights[k] = 1;
@@ -677,6 +690,7 @@ void loom_search_destroy(struct solve_search *s)
 {
 	if (!s)
 		return;
+	free(s->base);
 	free(s->rank);
 	free(s->limits);
 	free(s->left);

@@ -19,14 +19,14 @@ enum {
 };
 
 static const struct solve_way ways[] = {
-	{ ORDER_AREA, true, false },
-	{ ORDER_AREA, false, false },
+	{ ORDER_TOTAL_WIDTH, false, true },
+	{ ORDER_TOTAL_AREA, true, true },
 	{ ORDER_WIDTH, false, false },
-	{ ORDER_AREA, false, true },
-	{ ORDER_SIZE, true, false },
-	{ ORDER_TOTAL_AREA, false, false },
-	{ ORDER_TOTAL_WIDTH, true, true },
-	{ ORDER_TALL, false, true },
+	{ ORDER_TOTAL_SIZE, false, true },
+	{ ORDER_LONG, false, true },
+	{ ORDER_TALL, false, false },
+	{ ORDER_WIDTH, true, false },
+	{ ORDER_TOTAL_AREA, true, false },
 };
 
 struct key {
