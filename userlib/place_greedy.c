@@ -174,7 +174,8 @@ int loom_greedy_look(struct loom_greedy *g, uint32_t item)
 			ret = add_span(g, (int64_t)range->lower - size,
 				       range->upper < INT64_MAX ? range->upper : INT64_MAX);
 	}
-	qsort(g->spans, g->num_spans, sizeof(*g->spans), compare_spans);
+	if (g->num_spans)
+		qsort(g->spans, g->num_spans, sizeof(*g->spans), compare_spans);
 	return ret;
 }
 

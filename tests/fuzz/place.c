@@ -796,7 +796,10 @@ static void fuzz_keep(void)
 
 static const char *fuzz_fail_path = "fuzz-place.fail";
 
-void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+const char *__ubsan_default_options(void)
+{
+	return "abort_on_error=1:print_stacktrace=1";
+}
 
 /* Only what may be called when nothing can be relied on any more. */
 static void fuzz_dump(void)
