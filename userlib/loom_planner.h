@@ -27,10 +27,13 @@ struct loom_topology;
  * @LOOM_PLANNER_OBSERVE_ALL: keep every value that the graph computes, see
  *	&loom_planner_options.observe
  * @LOOM_PLANNER_NO_OVERLAP: no double buffers: a step either moves data or computes
+ * @LOOM_PLANNER_GIVEN_ORDER: nodes run in the order of the model, even if another one needs less
+ *	memory. Results are the same to the bit either way
  */
 enum loom_planner_flags {
 	LOOM_PLANNER_OBSERVE_ALL	= 1 << 0,
 	LOOM_PLANNER_NO_OVERLAP		= 1 << 1,
+	LOOM_PLANNER_GIVEN_ORDER	= 1 << 2,
 };
 
 /**
@@ -131,8 +134,8 @@ struct loom_program_kernel {
  * @name: of the value
  * @offset: first byte in the arena
  * @size_bytes: number of bytes
- * @first_node: number of the node that makes it
- * @last_node: number of the last node that reads it, or any view of it
+ * @first_node: number of the node that makes it, in the order in which they run
+ * @last_node: number of the last node that reads it, or any view of it, likewise
  */
 struct loom_program_neuron {
 	const char *name;
@@ -152,6 +155,10 @@ struct loom_program_neuron {
  * @neuron_sum_bytes: sum of their sizes
  * @arena_bytes: what the placement needs: the peak
  * @bound_bytes: no placement can need less: the largest sum of what is alive at once
+ * @given_order_bytes: what is alive at once if nodes run in the order of the model. 0, as the
+ *	next two are, with LOOM_PLANNER_GIVEN_ORDER
+ * @order_bytes: the same for the order in which they do run
+ * @order_proved: no order of the nodes needs less
  * @weights_bytes: constants, without the gaps between them
  * @scratch_bytes: SRAM per lane
  * @sliced_nodes: nodes that did not fit in one piece
@@ -171,6 +178,9 @@ struct loom_program_stats {
 	uint64_t neuron_sum_bytes;
 	uint64_t arena_bytes;
 	uint64_t bound_bytes;
+	uint64_t given_order_bytes;
+	uint64_t order_bytes;
+	bool order_proved;
 	uint64_t weights_bytes;
 	uint64_t scratch_bytes;
 	uint64_t sliced_nodes;
@@ -199,7 +209,7 @@ struct loom_program_stats {
  * @num_inputs: number of @inputs
  * @outputs: by index of the graph's outputs
  * @num_outputs: number of @outputs
- * @observed: values kept besides, in the order in which they are computed
+ * @observed: values kept besides, in the order of their nodes in the graph
  * @num_observed: number of @observed
  * @weights: what has to be copied to the weights slot
  * @num_weights: number of @weights

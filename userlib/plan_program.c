@@ -154,6 +154,9 @@ static void fill_stats(const struct planner *p, struct loom_program *program)
 	stats->neuron_sum_bytes = p->storage.neuron_bytes;
 	stats->arena_bytes = p->storage.arena_bytes;
 	stats->bound_bytes = p->storage.bound_bytes;
+	stats->given_order_bytes = p->storage.order.given_bytes;
+	stats->order_bytes = p->storage.order.bytes;
+	stats->order_proved = p->storage.order.proved;
 	stats->weights_bytes = p->storage.weights_bytes;
 	stats->scratch_bytes = p->lower.scratch_bytes;
 	stats->sliced_nodes = p->lower.sliced_nodes;
@@ -199,7 +202,7 @@ static int write_plan(struct planner *p)
 
 	ret = loom_storage_init(&p->storage, p->graph, &p->build, p->options, p->err);
 	for (i = 0; i < p->graph->num_nodes && !ret; i++)
-		ret = loom_lower_node(&p->lower, p->graph->nodes[i]);
+		ret = loom_lower_node(&p->lower, p->storage.nodes[i]);
 	if (!ret)
 		ret = loom_storage_copy_late(&p->lower);
 	loom_storage_finish(&p->storage);

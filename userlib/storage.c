@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEURON_ALIGN	64
 #define WEIGHT_ALIGN	4096
 
 static int fail(struct loom_error *err, int code, const char *text, const char *name)
@@ -99,7 +98,8 @@ static void take_slot(struct loom_storage *storage, u32 slot, u64 size_bytes, u6
 {
 	struct drm_loom_plan_slot *s = &storage->build->slots[slot];
 
-	*offset = (s->size + NEURON_ALIGN - 1) / NEURON_ALIGN * NEURON_ALIGN;
+	*offset = (s->size + LOOM_NEURON_ALIGN_BYTES - 1) / LOOM_NEURON_ALIGN_BYTES *
+		  LOOM_NEURON_ALIGN_BYTES;
 	s->size = *offset + size_bytes;
 }
 
@@ -273,6 +273,7 @@ static void place_results(struct loom_storage *storage, const bool *observed)
  * @ops: the nodes
  * @operands: what @ops.inputs points into
  * @values: by item: the value
+ * @result: the placement
  */
 struct arena {
 	struct loom_place_item *items;
@@ -280,6 +281,7 @@ struct arena {
 	struct loom_place_op *ops;
 	u32 *operands;
 	const struct loom_value **values;
+	struct loom_place_result result;
 };
 
 static void arena_item(struct loom_storage *storage, struct arena *arena, u32 op,
@@ -294,7 +296,7 @@ static void arena_item(struct loom_storage *storage, struct arena *arena, u32 op
 		return;
 	*item = (struct loom_place_item){
 		.size_bytes = value->size_bytes,
-		.align_bytes = NEURON_ALIGN,
+		.align_bytes = LOOM_NEURON_ALIGN_BYTES,
 		.lower = op,
 		.upper = op + 1,
 		.fixed = LOOM_PLACE_ANYWHERE,
@@ -314,11 +316,10 @@ static void arena_item(struct loom_storage *storage, struct arena *arena, u32 op
 
 static void arena_fill(struct loom_storage *storage, struct arena *arena)
 {
-	const struct loom_graph *graph = storage->graph;
 	u32 num_operands = 0, i, k;
 
-	for (i = 0; i < graph->num_nodes; i++) {
-		const struct loom_node *node = graph->nodes[i];
+	for (i = 0; i < storage->graph->num_nodes; i++) {
+		const struct loom_node *node = storage->nodes[i];
 		struct loom_place_op *op = &arena->ops[i];
 
 		op->inputs = &arena->operands[num_operands];
@@ -368,67 +369,121 @@ static int note_neurons(struct loom_storage *storage, const struct arena *arena,
 	return 0;
 }
 
-static int arena_place(struct loom_storage *storage, struct arena *arena,
-		       const struct loom_place_options *how, struct loom_error *err)
+/* The arena of the nodes in their order, placed. */
+static int arena_make(struct loom_storage *storage, struct arena *arena,
+		      const struct loom_place_options *how, struct loom_error *err)
 {
-	const struct loom_place_problem problem = {
-		.items = arena->items,
-		.num_items = arena->num_items,
-		.ops = arena->ops,
-		.num_ops = storage->graph->num_nodes,
-	};
-	struct loom_place_result result;
+	const struct loom_graph *graph = storage->graph;
+	size_t num_operands = 1, n = (size_t)graph->num_nodes + 1;
+	struct loom_place_problem problem = { .num_ops = graph->num_nodes };
 	struct loom_place_fault fault;
-	u32 slot, i;
+	u32 i;
 	int ret;
 
-	ret = loom_place(&problem, how, &result, &fault);
+	for (i = 0; i < graph->num_nodes; i++)
+		num_operands += graph->nodes[i]->num_inputs;
+	arena->items = calloc(n, sizeof(*arena->items));
+	arena->ops = calloc(n, sizeof(*arena->ops));
+	arena->operands = calloc(num_operands, sizeof(*arena->operands));
+	arena->values = calloc(n, sizeof(*arena->values));
+	if (!arena->items || !arena->ops || !arena->operands || !arena->values)
+		return -ENOMEM;
+	arena_fill(storage, arena);
+	problem.items = arena->items;
+	problem.num_items = arena->num_items;
+	problem.ops = arena->ops;
+	ret = loom_place(&problem, how, &arena->result, &fault);
 	if (ret)
 		return fail(err, ret, "the arena cannot be placed: %s", fault.text);
-	storage->arena_bytes = result.height_bytes[0];
-	storage->bound_bytes = result.bound_bytes[0];
-	storage->placer = result.strategy;
+	return 0;
+}
+
+static void arena_clear(struct arena *arena)
+{
+	loom_place_result_free(&arena->result);
+	free(arena->items);
+	free(arena->ops);
+	free(arena->operands);
+	free(arena->values);
+	memset(arena, 0, sizeof(*arena));
+}
+
+static int arena_take(struct loom_storage *storage, const struct arena *arena)
+{
+	u32 slot, i;
+
+	storage->arena_bytes = arena->result.height_bytes[0];
+	storage->bound_bytes = arena->result.bound_bytes[0];
+	storage->placer = arena->result.strategy;
 	if (arena->num_items) {
 		slot = make_slot(storage, LOOM_SLOT_KIND_ARENA, LOOM_SLOT_WRITE);
-		ret = storage->build->status;
-		if (!ret)
-			storage->build->slots[slot].size = storage->arena_bytes;
-		for (i = 0; i < arena->num_items && !ret; i++) {
+		if (storage->build->status)
+			return storage->build->status;
+		storage->build->slots[slot].size = storage->arena_bytes;
+		for (i = 0; i < arena->num_items; i++) {
 			struct loom_home *home = &storage->homes[arena->values[i]->id];
 
 			home->slot = slot;
-			home->offset = result.offsets[i];
+			home->offset = arena->result.offsets[i];
 		}
 	}
-	if (!ret)
-		ret = note_neurons(storage, arena, result.offsets);
-	loom_place_result_free(&result);
+	return note_neurons(storage, arena, arena->result.offsets);
+}
+
+/* Nodes run in the graph's order from now on. */
+static void keep_order(struct loom_storage *storage)
+{
+	u32 i;
+
+	for (i = 0; i < storage->graph->num_nodes; i++)
+		storage->nodes[i] = storage->graph->nodes[i];
+	storage->order.bytes = storage->order.given_bytes;
+	storage->order.moved = false;
+}
+
+/*
+ * A better order asks for less, but a placer may still find more: then the graph's order gets
+ * its chance, too. @arena is the better one afterwards.
+ */
+static int arena_doubt(struct loom_storage *storage, struct arena *arena,
+		       const struct loom_place_options *how, struct loom_error *err)
+{
+	size_t size = storage->graph->num_nodes * sizeof(*storage->nodes);
+	struct loom_storage_order order = storage->order;
+	const struct loom_node **nodes = malloc(size);
+	struct arena given = { 0 };
+	int ret;
+
+	if (!nodes)
+		return -ENOMEM;
+	memcpy(nodes, storage->nodes, size);
+	keep_order(storage);
+	ret = arena_make(storage, &given, how, err);
+	if (!ret && given.result.height_bytes[0] <= arena->result.height_bytes[0]) {
+		arena_clear(arena);
+		*arena = given;
+	} else {
+		arena_clear(&given);
+		memcpy(storage->nodes, nodes, size);
+		storage->order = order;
+	}
+	free(nodes);
 	return ret;
 }
 
 static int place_arena(struct loom_storage *storage, const struct loom_place_options *how,
 		       struct loom_error *err)
 {
-	const struct loom_graph *graph = storage->graph;
-	size_t num_operands = 1, n = (size_t)graph->num_nodes + 1;
 	struct arena arena = { 0 };
-	int ret = -ENOMEM;
-	u32 i;
+	int ret;
 
-	for (i = 0; i < graph->num_nodes; i++)
-		num_operands += graph->nodes[i]->num_inputs;
-	arena.items = calloc(n, sizeof(*arena.items));
-	arena.ops = calloc(n, sizeof(*arena.ops));
-	arena.operands = calloc(num_operands, sizeof(*arena.operands));
-	arena.values = calloc(n, sizeof(*arena.values));
-	if (arena.items && arena.ops && arena.operands && arena.values) {
-		arena_fill(storage, &arena);
-		ret = arena_place(storage, &arena, how, err);
-	}
-	free(arena.items);
-	free(arena.ops);
-	free(arena.operands);
-	free(arena.values);
+	ret = arena_make(storage, &arena, how, err);
+	if (!ret && storage->order.moved &&
+	    arena.result.height_bytes[0] > storage->order.given_bytes)
+		ret = arena_doubt(storage, &arena, how, err);
+	if (!ret)
+		ret = arena_take(storage, &arena);
+	arena_clear(&arena);
 	return ret;
 }
 
@@ -448,6 +503,10 @@ static int place_all(struct loom_storage *storage, const struct loom_planner_opt
 		place_results(storage, observed);
 		ret = storage->build->status;
 	}
+	if (!ret)
+		keep_order(storage);
+	if (!ret && !(options->flags & LOOM_PLANNER_GIVEN_ORDER))
+		ret = loom_storage_order(storage);
 	if (!ret)
 		ret = place_arena(storage, &how, err);
 	free(observed);
@@ -469,8 +528,9 @@ int loom_storage_init(struct loom_storage *storage, const struct loom_graph *gra
 	storage->observed = calloc((size_t)graph->num_values + 1, sizeof(*storage->observed));
 	storage->outputs = calloc((size_t)graph->num_outputs + 1, sizeof(*storage->outputs));
 	storage->copies = calloc((size_t)graph->num_outputs + 1, sizeof(*storage->copies));
+	storage->nodes = calloc((size_t)graph->num_nodes + 1, sizeof(*storage->nodes));
 	if (!storage->homes || !storage->weights || !storage->observed || !storage->outputs ||
-	    !storage->copies)
+	    !storage->copies || !storage->nodes)
 		return -ENOMEM;
 	for (i = 0; i < graph->num_values; i++) {
 		storage->homes[i].tensor = LOOM_HOME_NO_TENSOR;
@@ -493,6 +553,7 @@ void loom_storage_clear(struct loom_storage *storage)
 	free(storage->observed);
 	free(storage->outputs);
 	free(storage->copies);
+	free(storage->nodes);
 	free(storage->neurons);
 	memset(storage, 0, sizeof(*storage));
 }

@@ -71,6 +71,23 @@ struct loom_late_copy {
 	u32 output;
 };
 
+/** alignment of values in the arena */
+#define LOOM_NEURON_ALIGN_BYTES	64
+
+/**
+ * struct loom_storage_order - what the order of the nodes asks of the arena
+ * @given_bytes: the graph's order
+ * @bytes: the order that was taken
+ * @proved: no order asks less
+ * @moved: the two are not the same
+ */
+struct loom_storage_order {
+	u64 given_bytes;
+	u64 bytes;
+	bool proved;
+	bool moved;
+};
+
 /**
  * struct loom_storage - where everything is
  * @graph: the graph
@@ -87,6 +104,8 @@ struct loom_late_copy {
  * @num_observed: number of @observed
  * @copies: outputs to be copied at the end
  * @num_copies: number of @copies
+ * @nodes: the nodes in the order in which they run
+ * @order: what is known about that
  * @placer: name of the strategy that was taken
  * @num_neurons: values in the arena
  * @neuron_bytes: their sum
@@ -112,6 +131,8 @@ struct loom_storage {
 	u32 num_observed;
 	struct loom_late_copy *copies;
 	u32 num_copies;
+	const struct loom_node **nodes;
+	struct loom_storage_order order;
 	const char *placer;
 	u64 num_neurons;
 	u64 neuron_bytes;
@@ -133,6 +154,8 @@ struct loom_storage {
 int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
 		      struct loom_build *build, const struct loom_planner_options *options,
 		      struct loom_error *err);
+/** loom_storage_order() - finds an order of the nodes with a low peak, see order.h; 0 or -errno */
+int loom_storage_order(struct loom_storage *storage);
 /** loom_storage_finish() - sets the sizes that are known at the end only */
 void loom_storage_finish(struct loom_storage *storage);
 /** loom_storage_clear() - frees what @storage holds */

@@ -14,6 +14,7 @@ enum {
 	TOOL_OPT_SRAM,
 	TOOL_OPT_NO_OVERLAP,
 	TOOL_OPT_KEEP_ALL,
+	TOOL_OPT_ORDER,
 };
 
 static const struct option tool_model_options[] = {
@@ -24,6 +25,7 @@ static const struct option tool_model_options[] = {
 	{ "sram", required_argument, NULL, TOOL_OPT_SRAM },
 	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
 	{ "keep-all", no_argument, NULL, TOOL_OPT_KEEP_ALL },
+	{ "order", required_argument, NULL, TOOL_OPT_ORDER },
 };
 
 /* Room for the model's options, a command's, and the zeroes at the end. */
@@ -135,6 +137,18 @@ static int tool_model_set_strategy(const struct tool_command *command, struct to
 	return tool_usage(command, "there is no strategy '%s', try: loom plan --strategies", name);
 }
 
+static int tool_model_set_order(const struct tool_command *command, struct tool_model *model,
+				const char *name)
+{
+	if (!strcmp(name, "given"))
+		model->planner.flags |= LOOM_PLANNER_GIVEN_ORDER;
+	else if (!strcmp(name, "memory"))
+		model->planner.flags &= ~LOOM_PLANNER_GIVEN_ORDER;
+	else
+		return tool_usage(command, "--order takes given or memory, not '%s'", name);
+	return 0;
+}
+
 int tool_model_getopt(int argc, char **argv, const char *shorts, const struct option *own)
 {
 	struct option all[TOOL_MAX_OPTIONS] = { 0 };
@@ -171,6 +185,8 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 	case TOOL_OPT_KEEP_ALL:
 		model->graph_flags |= LOOM_GRAPH_KEEP_ALL;
 		return 0;
+	case TOOL_OPT_ORDER:
+		return tool_model_set_order(command, model, value);
 	}
 	return tool_usage(command, "unknown option");
 }
@@ -253,6 +269,12 @@ static void tool_model_print_place(const struct tool_model *model)
 	       (unsigned long long)stats->neurons, tool_bytes(a, stats->neuron_sum_bytes),
 	       tool_bytes(b, stats->arena_bytes), model->program->placer);
 	printf(", lower bound %s\n", tool_bytes(a, stats->bound_bytes));
+	if (stats->given_order_bytes)
+		printf("order      %s alive at once, %s%s\n", tool_bytes(a, stats->order_bytes),
+		       stats->order_bytes < stats->given_order_bytes ? "moved from " :
+		       "as in the model",
+		       stats->order_bytes < stats->given_order_bytes ?
+		       tool_bytes(b, stats->given_order_bytes) : "");
 }
 
 static void tool_model_print_plan(const struct tool_model *model)
@@ -316,6 +338,9 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 	json_u64(json, "neuron_sum_bytes", stats->neuron_sum_bytes);
 	json_u64(json, "neuron_peak_bytes", stats->arena_bytes);
 	json_u64(json, "neuron_bound_bytes", stats->bound_bytes);
+	json_u64(json, "given_order_bytes", stats->given_order_bytes);
+	json_u64(json, "order_bytes", stats->order_bytes);
+	json_bool(json, "order_proved", stats->order_proved);
 	if (stage < TOOL_STAGE_PLAN)
 		return;
 	json_u64(json, "sliced_nodes", stats->sliced_nodes);

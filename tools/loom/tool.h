@@ -182,6 +182,7 @@ struct tool_model {
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane\n" \
 	"  --no-overlap         move data or compute, not both in one step\n" \
+	"  --order ORDER        of the nodes: memory (default; needs least) or given\n" \
 	"  --keep-all           fold and fuse nothing: every tensor keeps its name\n"
 
 /** tool_model_getopt() - getopt_long() with the options of the model besides @own */
