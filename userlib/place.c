@@ -44,10 +44,44 @@ static const struct loom_place_strategy strategies[] = {
 		.place = loom_place_climb,
 	},
 	{
+		.name = "exact",
+		.text = "branch and bound until nothing lower is left, or the budget is spent",
+		.place = loom_place_exact,
+	},
+	{
 		.name = "gmem",
 		.text = "operator by operator, each takes a whole block whose tensor is dead",
 		.limits = LOOM_PLACE_NEEDS_OPS | BLOCKS_ONLY | LOOM_PLACE_NO_APART,
 		.place = loom_place_gmem,
+	},
+	{
+		.name = "gmem-fitfirst",
+		.text = "by begin, each takes the largest free block, which grows if it must",
+		.limits = BLOCKS_ONLY | LOOM_PLACE_NO_APART,
+		.place = loom_place_fitfirst,
+	},
+	{
+		.name = "gmem-opsize",
+		.text = "largest first, each into the tightest gap that fits",
+		.place = loom_place_opsize,
+	},
+	{
+		.name = "tokens",
+		.text = "storages that are shared in turn, chosen by size within a range of 16",
+		.limits = BLOCKS_ONLY,
+		.place = loom_place_tokens,
+	},
+	{
+		.name = "tokens-2d",
+		.text = "as tokens, but images share by what growth adds and wastes, and by shape",
+		.limits = BLOCKS_ONLY,
+		.place = loom_place_tokens_2d,
+	},
+	{
+		.name = "tokens-2d-v1",
+		.text = "as tokens-2d, without regard to shape",
+		.limits = BLOCKS_ONLY,
+		.place = loom_place_tokens_2d_v1,
 	},
 	{
 		.name = "naive",

@@ -184,6 +184,17 @@ int loom_place_apart_make(struct loom_place_apart *apart, const struct loom_plac
 /** loom_place_apart_clear() - frees what @apart holds */
 void loom_place_apart_clear(struct loom_place_apart *apart);
 
+/**
+ * loom_place_improve() - the exact search, from an answer
+ * @task: the problem
+ * @answer: [in, out] an answer
+ * @height: its height; LOOM_PLACE_ANYWHERE: it is none
+ *
+ * Return: 0, also if nothing better was found; or -ENOMEM.
+ */
+int loom_place_improve(const struct loom_place_task *task, struct loom_place_answer *answer,
+		       uint64_t height);
+
 /* The strategies. */
 int loom_place_auto(const struct loom_place_task *task, struct loom_place_answer *answer);
 int loom_place_exact(const struct loom_place_task *task, struct loom_place_answer *answer);

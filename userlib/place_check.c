@@ -7,10 +7,10 @@
  * next above it.
  *
  * Parts (an item without its gaps) are numbered in order of their first byte, pool by pool, and
- * what is alive is a set of these numbers: words of bits, above them words that say which words are
- * not empty, and so on. Putting in, taking out and finding a neighbour look at one word per level,
- * four levels for 16 million parts. Rejected: a sorted array of what is alive, which moves half of
- * it for each event, and a balanced tree, which is more code than this whole file.
+ * what is alive is a set of these numbers: words of bits, above them words that say which words
+ * are not empty, and so on. Putting in, taking out and finding a neighbour look at one word per
+ * level, four levels for 16 million parts. Rejected: a sorted array of what is alive, which moves
+ * half of it for each event, and a balanced tree, which is more code than this whole file.
  */
 #include "place.h"
 

@@ -3,8 +3,8 @@
  * DOC: Hill climbing
  *
  * Which static order is best depends on the problem. Start from the best of them, change it a
- * little, place again, and keep the new order unless it is worse: 500 tries, as TVM does. A plan is
- * only as low as its topmost item, so every other try moves that one: before something that it
+ * little, place again, and keep the new order unless it is worse: 500 tries, as TVM does. A plan
+ * is only as low as its topmost item, so every other try moves that one: before something that it
  * meets. The rest are moves from anywhere to anywhere, which get out of where the first kind has
  * nothing left to offer.
  *

@@ -5,12 +5,13 @@
  * Everybody is told the same thing about aliases, gaps and pairs, because it is worked out here,
  * once, for the strategies, the bound and the proof:
  *
- * - an alias lies in its owner, at a distance; aliases of aliases in the first owner. The group has
- *   one lifetime, from the first to the last moment of any of them: bytes do not leave and come
- *   back. So the gaps of an owner count only if it has no alias, and those of an alias never do;
+ * - an alias lies in its owner, at a distance; aliases of aliases in the first owner. The group
+ *   has one lifetime, from the first to the last moment of any of them: bytes do not leave and
+ *   come back. So the gaps of an owner count only if it has no alias, and those of an alias never
+ *   do;
  * - what binds an alias binds its owner: the alignment (the distance has to be a multiple of it),
- *   the pools, a fixed offset, the excluded ranges, and whom it has to be kept apart from. The last
- *   two are a little more than was asked for, as the owner may be larger;
+ *   the pools, a fixed offset, the excluded ranges, and whom it has to be kept apart from. The
+ *   last two are a little more than was asked for, as the owner may be larger;
  * - the pool's alignment is for owners. The operands of a concatenation lie where they lie.
  */
 #include "place.h"
@@ -271,8 +272,10 @@ static int resolve_excluded(struct loom_place_ready *ready)
 	qsort(all, total, sizeof(*all), compare_ranges);
 	for (i = 0; i < total; i++) {
 		struct loom_place_item *owner = &ready->items[all[i].owner];
-		struct loom_place_range *last = owner->num_excluded ? &ready->ranges[out - 1] : NULL;
+		struct loom_place_range *last = NULL;
 
+		if (owner->num_excluded)
+			last = &ready->ranges[out - 1];
 		if (last && last->upper >= all[i].range.lower) {
 			if (last->upper < all[i].range.upper)
 				last->upper = all[i].range.upper;

@@ -178,7 +178,7 @@ static uint64_t slow_bound(const struct loom_place_problem *p)
 static int place(const char *name, const struct loom_place_problem *p, uint64_t *at,
 		 uint64_t *height)
 {
-	const struct loom_place_options how = { .strategy = name };
+	const struct loom_place_options how = { .strategy = name, .budget = 500 };
 	struct loom_place_result result;
 	int ret = loom_place(p, &how, &result, NULL);
 

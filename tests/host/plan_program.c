@@ -287,7 +287,8 @@ static void test_same_bytes(void)
 		how.placer = loom_place_strategy_name(i);
 		a = plan(&test, &how);
 		tap_ok(a->stats.arena_bytes >= a->stats.bound_bytes &&
-		       loom_place_strategy_text(i) && (!i || !strcmp(a->placer, how.placer)), "%s places the arena", how.placer);
+		       loom_place_strategy_text(i) && (!i || !strcmp(a->placer, how.placer)),
+		       "%s places the arena", how.placer);
 		loom_program_destroy(a);
 	}
 	end(&test);
