@@ -521,7 +521,8 @@ static bool spill(struct run *run, const struct share *share, const uint64_t *of
 static int too_high(struct run *run, uint64_t height, const struct share *share,
 		    const struct loom_place_answer *answer)
 {
-	if (answer->bound_bytes > share->task.capacity_bytes)
+	/* with more pools than one, others may hold what is in the way here */
+	if (answer->bound_bytes > share->task.capacity_bytes && run->ready.problem.num_pools == 1)
 		return no_space(run->fault, LOOM_PLACE_NONE, answer->bound_bytes,
 				share->task.capacity_bytes, "every placement needs");
 	return loom_place_fail(run->fault, -ENOSPC, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
