@@ -72,6 +72,7 @@ help:
 	@echo '  make host-tests   build and run the tests that need no kernel, twice: plain and ASan'
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
 	@echo '  make bench        build the benchmarks and print their figures'
+	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
 	@echo '  make fuzz-place   feed the placement what nobody would, for FUZZ_SECONDS=600'
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header'
 	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
@@ -177,6 +178,9 @@ host-tests: tools build-tests build-asan
 	@tools/ci/check.sh host asan
 bench: tools build-bench module
 	@tools/ci/bench.sh
+.PHONY: bench-models
+bench-models: models $(O)/bench/bench_models
+	@tools/ci/bench.sh bench_models
 
 # How long; check runs each for five.
 FUZZ_SECONDS ?= 600

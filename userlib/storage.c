@@ -266,25 +266,7 @@ static void place_results(struct loom_storage *storage, const bool *observed)
 	}
 }
 
-/**
- * struct arena - the placement problem of the arena
- * @items: a neuron or a view of one each
- * @num_items: number of @items
- * @ops: the nodes
- * @operands: what @ops.inputs points into
- * @values: by item: the value
- * @result: the placement
- */
-struct arena {
-	struct loom_place_item *items;
-	u32 num_items;
-	struct loom_place_op *ops;
-	u32 *operands;
-	const struct loom_value **values;
-	struct loom_place_result result;
-};
-
-static void arena_item(struct loom_storage *storage, struct arena *arena, u32 op,
+static void arena_item(struct loom_storage *storage, struct loom_arena *arena, u32 op,
 		       const struct loom_value *value)
 {
 	struct loom_home *home = &storage->homes[value->id];
@@ -314,7 +296,7 @@ static void arena_item(struct loom_storage *storage, struct arena *arena, u32 op
 	home->item = arena->num_items++;
 }
 
-static void arena_fill(struct loom_storage *storage, struct arena *arena)
+static void arena_fill(struct loom_storage *storage, struct loom_arena *arena)
 {
 	u32 num_operands = 0, i, k;
 
@@ -341,7 +323,7 @@ static void arena_fill(struct loom_storage *storage, struct arena *arena)
 }
 
 /* What is where in the arena, for people. Aliases come behind their owners. */
-static int note_neurons(struct loom_storage *storage, const struct arena *arena,
+static int note_neurons(struct loom_storage *storage, const struct loom_arena *arena,
 			const u64 *offsets)
 {
 	u32 *note_of = calloc((size_t)arena->num_items + 1, sizeof(*note_of)), n = 0, i;
@@ -369,17 +351,13 @@ static int note_neurons(struct loom_storage *storage, const struct arena *arena,
 	return 0;
 }
 
-/* The arena of the nodes in their order, placed. */
-static int arena_make(struct loom_storage *storage, struct arena *arena,
-		      const struct loom_place_options *how, struct loom_error *err)
+int loom_arena_init(struct loom_arena *arena, struct loom_storage *storage)
 {
 	const struct loom_graph *graph = storage->graph;
 	size_t num_operands = 1, n = (size_t)graph->num_nodes + 1;
-	struct loom_place_problem problem = { .num_ops = graph->num_nodes };
-	struct loom_place_fault fault;
 	u32 i;
-	int ret;
 
+	memset(arena, 0, sizeof(*arena));
 	for (i = 0; i < graph->num_nodes; i++)
 		num_operands += graph->nodes[i]->num_inputs;
 	arena->items = calloc(n, sizeof(*arena->items));
@@ -389,16 +367,30 @@ static int arena_make(struct loom_storage *storage, struct arena *arena,
 	if (!arena->items || !arena->ops || !arena->operands || !arena->values)
 		return -ENOMEM;
 	arena_fill(storage, arena);
-	problem.items = arena->items;
-	problem.num_items = arena->num_items;
-	problem.ops = arena->ops;
-	ret = loom_place(&problem, how, &arena->result, &fault);
+	arena->problem.items = arena->items;
+	arena->problem.num_items = arena->num_items;
+	arena->problem.ops = arena->ops;
+	arena->problem.num_ops = graph->num_nodes;
+	return 0;
+}
+
+/* The arena of the nodes in their order, placed. */
+static int arena_make(struct loom_storage *storage, struct loom_arena *arena,
+		      const struct loom_place_options *how, struct loom_error *err)
+{
+	struct loom_place_fault fault;
+	int ret;
+
+	ret = loom_arena_init(arena, storage);
+	if (ret)
+		return ret;
+	ret = loom_place(&arena->problem, how, &arena->result, &fault);
 	if (ret)
 		return fail(err, ret, "the arena cannot be placed: %s", fault.text);
 	return 0;
 }
 
-static void arena_clear(struct arena *arena)
+void loom_arena_clear(struct loom_arena *arena)
 {
 	loom_place_result_free(&arena->result);
 	free(arena->items);
@@ -408,7 +400,7 @@ static void arena_clear(struct arena *arena)
 	memset(arena, 0, sizeof(*arena));
 }
 
-static int arena_take(struct loom_storage *storage, const struct arena *arena)
+static int arena_take(struct loom_storage *storage, const struct loom_arena *arena)
 {
 	u32 slot, i;
 
@@ -445,13 +437,13 @@ static void keep_order(struct loom_storage *storage)
  * A better order asks for less, but a placer may still find more: then the graph's order gets
  * its chance, too. @arena is the better one afterwards.
  */
-static int arena_doubt(struct loom_storage *storage, struct arena *arena,
+static int arena_doubt(struct loom_storage *storage, struct loom_arena *arena,
 		       const struct loom_place_options *how, struct loom_error *err)
 {
 	size_t size = storage->graph->num_nodes * sizeof(*storage->nodes);
 	struct loom_storage_order order = storage->order;
 	const struct loom_node **nodes = malloc(size);
-	struct arena given = { 0 };
+	struct loom_arena given = { 0 };
 	int ret;
 
 	if (!nodes)
@@ -460,10 +452,10 @@ static int arena_doubt(struct loom_storage *storage, struct arena *arena,
 	keep_order(storage);
 	ret = arena_make(storage, &given, how, err);
 	if (!ret && given.result.height_bytes[0] <= arena->result.height_bytes[0]) {
-		arena_clear(arena);
+		loom_arena_clear(arena);
 		*arena = given;
 	} else {
-		arena_clear(&given);
+		loom_arena_clear(&given);
 		memcpy(storage->nodes, nodes, size);
 		storage->order = order;
 	}
@@ -474,7 +466,7 @@ static int arena_doubt(struct loom_storage *storage, struct arena *arena,
 static int place_arena(struct loom_storage *storage, const struct loom_place_options *how,
 		       struct loom_error *err)
 {
-	struct arena arena = { 0 };
+	struct loom_arena arena = { 0 };
 	int ret;
 
 	ret = arena_make(storage, &arena, how, err);
@@ -483,7 +475,7 @@ static int place_arena(struct loom_storage *storage, const struct loom_place_opt
 		ret = arena_doubt(storage, &arena, how, err);
 	if (!ret)
 		ret = arena_take(storage, &arena);
-	arena_clear(&arena);
+	loom_arena_clear(&arena);
 	return ret;
 }
 

@@ -154,6 +154,29 @@ struct loom_storage {
 int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
 		      struct loom_build *build, const struct loom_planner_options *options,
 		      struct loom_error *err);
+/**
+ * struct loom_arena - the placement problem of the arena
+ * @items: a neuron or a view of one each
+ * @num_items: number of @items
+ * @ops: the nodes
+ * @operands: what @ops.inputs points into
+ * @values: by item: the value
+ * @problem: all of it
+ * @result: the placement, once there is one
+ */
+struct loom_arena {
+	struct loom_place_item *items;
+	u32 num_items;
+	struct loom_place_op *ops;
+	u32 *operands;
+	const struct loom_value **values;
+	struct loom_place_problem problem;
+	struct loom_place_result result;
+};
+
+/** loom_arena_init() - of @storage, its nodes in their order; cleared on failure, too */
+int loom_arena_init(struct loom_arena *arena, struct loom_storage *storage);
+void loom_arena_clear(struct loom_arena *arena);
 /** loom_storage_order() - finds an order of the nodes with a low peak, see order.h; 0 or -errno */
 int loom_storage_order(struct loom_storage *storage);
 /** loom_storage_finish() - sets the sizes that are known at the end only */
