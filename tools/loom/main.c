@@ -121,7 +121,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "loom: there is no command '%s' (see: loom help)\n", argv[1]);
 		return TOOL_USAGE;
 	}
-	ret = command->run(argc - 1, argv + 1);
+	if (argc > 2 && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h")))
+		ret = tool_help_run(2, (char *[]){ argv[0], argv[1], NULL });
+	else
+		ret = command->run(argc - 1, argv + 1);
 	/* A full disk or a closed pipe must not look like success. */
 	if (fflush(stdout) || ferror(stdout))
 		return tool_fail("standard output cannot be written");
