@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "loom_core.h"
+
 int loom_place_naive(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	const struct loom_place_problem *problem = &task->problem;
@@ -18,7 +20,10 @@ int loom_place_naive(const struct loom_place_task *task, struct loom_place_answe
 	if (ret)
 		return ret;
 	loom_greedy_reset(&g);
-	top = loom_place_height(problem, g.offsets);
+	for (i = 0; i < problem->num_items; i++)
+		if (loom_place_has_room(&problem->items[i]) &&
+		    problem->items[i].fixed != LOOM_PLACE_ANYWHERE)
+			top = max(top, problem->items[i].fixed + problem->items[i].size_bytes);
 	for (i = 0; i < problem->num_items && !ret; i++) {
 		const struct loom_place_item *item = &problem->items[i];
 		uint64_t first = top, last;

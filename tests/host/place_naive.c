@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+/* What all others are measured against: the sum of the sizes, and the gaps of alignment. */
+#include "loom_place.h"
+#include "tap.h"
+
+static uint64_t naive(const struct loom_place_item *items, uint32_t num_items)
+{
+	const struct loom_place_problem problem = { .items = items, .num_items = num_items };
+	const struct loom_place_options how = { .strategy = "naive" };
+	struct loom_place_result result;
+	uint64_t height;
+
+	if (loom_place(&problem, &how, &result, NULL))
+		tap_fatal("not placed");
+	if (loom_place_check(&problem, result.offsets, result.pools, NULL))
+		tap_fatal("not valid");
+	height = result.height_bytes[0];
+	loom_place_result_free(&result);
+	return height;
+}
+
+int main(void)
+{
+	struct loom_place_item items[3] = {
+		{ .size_bytes = 100, .lower = 0, .upper = 1, .fixed = LOOM_PLACE_ANYWHERE },
+		{ .size_bytes = 300, .lower = 1, .upper = 2, .fixed = LOOM_PLACE_ANYWHERE },
+		{ .size_bytes = 50, .lower = 2, .upper = 3, .fixed = LOOM_PLACE_ANYWHERE },
+	};
+	uint32_t i;
+
+	for (i = 0; i < 3; i++)
+		items[i].alias = LOOM_PLACE_NONE;
+	tap_ok(naive(items, 3) == 450, "three that never meet need the sum of their sizes");
+	items[1].align_bytes = 64;
+	tap_ok(naive(items, 3) == 128 + 300 + 50, "and what alignment leaves free");
+	items[1].align_bytes = 0;
+	items[2].fixed = 20;
+	tap_ok(naive(items, 3) == 70 + 400, "what is fixed comes first, the others lie above it");
+	return tap_end();
+}
