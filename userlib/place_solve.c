@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* steps of the ladder between a part's bound and its height, in each round */
-#define STEPS	8
+/* of the first round: enough for each way to go down to the last item, and for some to come back */
+#define SLICE	16384
+
+/* targets between bound and height: a 2^-STEPS-th of the way up, twice that, and so on */
+#define STEPS	4
 
 /**
  * struct task - a part on its way to the best placement
@@ -15,7 +18,11 @@
  * @trial: room for another
  * @height_bytes: its height, or LOOM_PLACE_ANYWHERE
  * @low_bytes: it is proved that no placement is lower
- * @floor: the hunt at @low_bytes, suspended between rounds
+ * @floor: the hunt at @floor_bytes, suspended between rounds
+ * @floor_bytes: where the goal was
+ * @way: which way was the last to find something
+ * @seed: of the last hunt between
+ * @stuck: the search cannot find what may be there
  */
 struct task {
 	const struct solve_part *part;
@@ -24,6 +31,10 @@ struct task {
 	uint64_t height_bytes;
 	uint64_t low_bytes;
 	struct solve_hunt *floor;
+	uint64_t floor_bytes;
+	unsigned int way;
+	uint64_t seed;
+	bool stuck;
 };
 
 static uint64_t task_height(const struct task *task, const uint64_t *offsets)
@@ -55,63 +66,86 @@ static uint64_t next_height(const struct solve_part *part, uint64_t bytes)
 	return next;
 }
 
-/* Looks under one capacity, with a hunt that may be kept. */
-static int task_hunt(struct task *task, uint64_t capacity_bytes, uint64_t *nodes,
-		     struct solve_hunt **kept)
+/* Looks under one capacity, for a while. */
+static enum solve_answer task_hunt(struct task *task, struct solve_hunt *hunt,
+				   uint64_t capacity_bytes, uint64_t slice, uint64_t *nodes)
 {
-	struct solve_hunt *hunt = *kept;
+	uint64_t given = slice < *nodes ? slice : *nodes, *swap;
 	enum solve_answer answer;
-	uint64_t *swap;
 
-	if (!hunt && loom_hunt_create(task->part, capacity_bytes, &hunt))
-		return -ENOMEM;
-	answer = loom_hunt_run(hunt, nodes, task->trial);
+	*nodes -= given;
+	answer = loom_hunt_run(hunt, &given, task->trial);
+	*nodes += given;
 	if (answer == SOLVE_FOUND) {
 		swap = task->offsets;
 		task->offsets = task->trial;
 		task->trial = swap;
 		task->height_bytes = task_height(task, task->offsets);
+		task->way = loom_hunt_way(hunt);
 	}
+	/* with windows, items were taken to be more than they are */
 	if (answer == SOLVE_NONE && !task->part->windows && task->low_bytes <= capacity_bytes)
 		task->low_bytes = next_height(task->part, capacity_bytes);
-	if (answer == SOLVE_NONE && task->part->windows)
-		*nodes = 0;
-	*kept = hunt;
-	if (answer != SOLVE_LATER) {
-		loom_hunt_destroy(hunt);
-		*kept = NULL;
+	return answer;
+}
+
+/* At the lowest height that there may be: found there, it is the best; if there is none, that rises. */
+static int hunt_floor(struct task *task, uint64_t goal_bytes, uint64_t slice, uint64_t *nodes)
+{
+	enum solve_answer answer;
+
+	if (task->floor_bytes != goal_bytes) {
+		loom_hunt_destroy(task->floor);
+		task->floor = NULL;
 	}
+	if (!task->floor && loom_hunt_create(task->part, goal_bytes,
+					     2 * task->part->num_items + 64, task->way, 0,
+					     &task->floor))
+		return -ENOMEM;
+	task->floor_bytes = goal_bytes;
+	answer = task_hunt(task, task->floor, goal_bytes, slice, nodes);
+	if (answer != SOLVE_LATER) {
+		loom_hunt_destroy(task->floor);
+		task->floor = NULL;
+	}
+	task->stuck = answer == SOLVE_NONE && task->part->windows;
 	return answer == SOLVE_NOMEM ? -ENOMEM : 0;
 }
 
-/* One round of a part that is to be no higher than @goal if it can. */
-static int task_round(struct task *task, uint64_t goal_bytes, uint64_t limit_bytes, bool fit_only,
-		      uint64_t slice, uint64_t *nodes)
+/*
+ * Between what may be and what is known, from below: a low capacity is not only harder, it also
+ * guides better, as it forbids more.
+ */
+static int hunt_between(struct task *task, uint64_t low_bytes, uint64_t limit_bytes, uint64_t slice,
+			uint64_t *nodes)
 {
-	struct solve_hunt *other = NULL;
-	uint64_t capacity, given, high;
+	enum solve_answer answer;
+	struct solve_hunt *hunt;
+	uint64_t high, capacity;
 	unsigned int step;
-	int err = 0;
 
-	for (step = 0; step < STEPS && *nodes && !err; step++) {
-		if (task->height_bytes <= goal_bytes || task->low_bytes > limit_bytes)
-			break;
-		if (task->low_bytes > goal_bytes)
-			goal_bytes = task->low_bytes;
-		high = task->height_bytes <= limit_bytes ? task->height_bytes : limit_bytes;
-		capacity = goal_bytes + (high - goal_bytes) / STEPS * step;
-		if (high <= goal_bytes || fit_only)
-			capacity = goal_bytes;
-		if (step && capacity == goal_bytes)
-			break;
-		given = slice < *nodes ? slice : *nodes;
-		*nodes -= given;
-		err = task_hunt(task, capacity, &given, step ? &other : &task->floor);
-		*nodes += given;
-		loom_hunt_destroy(other);
-		other = NULL;
+	for (step = 0; step <= STEPS && *nodes; step++) {
+		high = task->height_bytes <= limit_bytes ? task->height_bytes - 1 : limit_bytes;
+		if (low_bytes < task->low_bytes)
+			low_bytes = task->low_bytes;
+		if (high <= low_bytes)
+			return 0;
+		capacity = low_bytes + ((high - low_bytes) >> (STEPS - step));
+		if (step == STEPS)
+			capacity = high - ((high - low_bytes) >> 3);
+		if (step < STEPS && next_height(task->part, low_bytes) > capacity)
+			continue;
+		if (loom_hunt_create(task->part, capacity, slice / loom_way_count(), task->way,
+				     ++task->seed, &hunt))
+			return -ENOMEM;
+		answer = task_hunt(task, hunt, capacity, slice, nodes);
+		loom_hunt_destroy(hunt);
+		if (answer == SOLVE_NOMEM)
+			return -ENOMEM;
+		if (answer == SOLVE_FOUND)
+			step--;
 	}
-	return err;
+	return 0;
 }
 
 static int init_task(const struct loom_solve *solve, const struct solve_part *part,
@@ -148,7 +182,7 @@ static uint64_t solve_bound(const struct task *tasks, uint32_t num_tasks)
 static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
 		     uint64_t *nodes)
 {
-	uint64_t slice = 4096, goal;
+	uint64_t slice = SLICE, goal;
 	bool open = true;
 	uint32_t i;
 	int err = 0;
@@ -163,12 +197,13 @@ static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_
 				return 0;
 			if (solve->fit_only)
 				goal = solve->capacity_bytes;
-			if (task->height_bytes <= goal || !task->part->small)
+			if (task->height_bytes <= goal || !task->part->small || task->stuck)
 				continue;
-			err = task_round(task, goal, solve->capacity_bytes, solve->fit_only,
-					 slice, nodes);
-			goal = solve->fit_only ? goal : solve_bound(tasks, num_tasks);
-			open |= task->height_bytes > goal;
+			err = hunt_floor(task, goal, slice, nodes);
+			if (!solve->fit_only && !err && task->height_bytes > goal)
+				err = hunt_between(task, goal, solve->capacity_bytes, slice,
+						   nodes);
+			open |= task->height_bytes > solve_bound(tasks, num_tasks);
 		}
 	}
 	return err;

@@ -10,14 +10,16 @@
 
 /**
  * struct loom_solve - a problem for the solver, and its answer
- * @items: no aliases; alignments at least 1; sizes above 0; gaps, fixed offsets, excluded ranges allowed
+ * @items: no aliases; alignments at least 1; sizes above 0; gaps, fixed offsets, excluded ranges
+ *	allowed
  * @num_items: number of @items
  * @apart: pairs, as in the problem
  * @num_apart: number of @apart
  * @capacity_bytes: no offset + size above it; LOOM_PLACE_ANYWHERE: none
  * @fit_only: stop at the first placement within @capacity_bytes
  * @budget: search nodes allowed
- * @offsets: [in, out] by item. In: a valid placement of @height_bytes if that is not LOOM_PLACE_ANYWHERE
+ * @offsets: [in, out] by item. In: a valid placement of @height_bytes if that is not
+ *	LOOM_PLACE_ANYWHERE
  * @height_bytes: [in, out]
  * @bound_bytes: [out] proven
  * @nodes: [out]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A hunt: all ways, in turn, for one part under one capacity. No way is good at everything, and which
- * one is good shows early; so each gets a slice of nodes, then each a longer one. A search is
- * suspended between its slices, and what one has learned all know.
+ * A hunt: all ways, in turn, for one part under one capacity. No way is good at everything, and
+ * which one is good shows early; so each gets a slice of nodes, then each a longer one. A search
+ * is suspended between its slices, and what one has learned all know.
  */
 #include "place_solve_priv.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_WAYS	16
+#define MAX_WAYS	16	/* not fewer than there are */
 #define MEMO_LEAST	(1 << 12)
 #define MEMO_MOST	(1 << 20)
 
@@ -21,7 +21,9 @@
  * @memo: what all know
  * @searches: by way; NULL before its first slice
  * @num_ways: how many ways there are
+ * @first: whose turn was the first
  * @way: whose turn it is
+ * @seed: of the orders of those that begin anew
  * @slice: how long a turn is
  * @left: of the turn
  */
@@ -31,13 +33,20 @@ struct solve_hunt {
 	struct solve_memo memo;
 	struct solve_search *searches[MAX_WAYS];
 	unsigned int num_ways;
+	unsigned int first;
 	unsigned int way;
+	uint64_t seed;
 	uint64_t slice;
 	uint64_t left;
 };
 
-int loom_hunt_create(const struct solve_part *part, uint64_t capacity_bytes,
-		     struct solve_hunt **hunt)
+unsigned int loom_hunt_way(const struct solve_hunt *h)
+{
+	return h->way;
+}
+
+int loom_hunt_create(const struct solve_part *part, uint64_t capacity_bytes, uint64_t slice,
+		     unsigned int way, uint64_t seed, struct solve_hunt **hunt)
 {
 	struct solve_hunt *h = calloc(1, sizeof(*h));
 
@@ -51,9 +60,11 @@ int loom_hunt_create(const struct solve_part *part, uint64_t capacity_bytes,
 		free(h);
 		return -ENOMEM;
 	}
-	while (h->num_ways < MAX_WAYS && loom_way_list(h->num_ways))
-		h->num_ways++;
-	h->slice = 2 * part->num_items + 64;
+	h->num_ways = loom_way_count();
+	h->first = way % h->num_ways;
+	h->way = h->first;
+	h->seed = seed;
+	h->slice = slice;
 	*hunt = h;
 	return 0;
 }
@@ -107,9 +118,11 @@ static struct solve_search *begin_turn(struct solve_hunt *h)
 			return NULL;
 		}
 		free(rank);
+		if (h->seed && way->again)
+			loom_search_shuffle(*search, ++h->seed);
 		loom_search_reset(*search, h->capacity_bytes, &h->memo);
-	} else if (way->weigh) {
-		loom_search_shuffle(*search, h->slice + h->way);
+	} else if (way->again) {
+		loom_search_shuffle(*search, ++h->seed);
 		loom_search_reset(*search, h->capacity_bytes, &h->memo);
 	}
 	return *search;
@@ -138,8 +151,8 @@ enum solve_answer loom_hunt_run(struct solve_hunt *h, uint64_t *nodes, uint64_t 
 			return answer;
 		if (h->left)
 			continue;
-		if (++h->way == h->num_ways) {
-			h->way = 0;
+		h->way = (h->way + 1) % h->num_ways;
+		if (h->way == h->first) {
 			h->slice += h->slice / 4;
 		}
 	}

@@ -3,8 +3,8 @@
  * Parts: what the solver works on. Items that do not meet, not even by way of others, have nothing
  * to say to each other; each such group is a part, and has its sections, its sets and its bound.
  *
- * A section is a maximal set of items that are there at one moment: where an item goes after one has
- * come. Nothing between two sections can be tighter than both.
+ * A section is a maximal set of items that are there at one moment: where an item goes after one
+ * has come. Nothing between two sections can be tighter than both.
  */
 #include "place_solve_priv.h"
 
@@ -48,8 +48,8 @@ static uint64_t common_align(const struct loom_solve *solve)
 }
 
 /*
- * What all offsets are multiples of in a placement in which nothing can sink: sums of sizes, up to the
- * next multiple of an alignment.
+ * What all offsets are multiples of in a placement in which nothing can sink: sums of sizes, up to
+ * the next multiple of an alignment.
  */
 static uint64_t common_unit(const struct loom_solve *solve)
 {

@@ -115,12 +115,14 @@ struct solve_memo {
  * struct solve_way - how a search decides
  * @order: static order of items, see place_solve_way.c: what is tried first
  * @local: any section whose items cannot sink any more, not only the lowest
- * @weigh: prefer sections that failed often, and begin anew with each slice
+ * @weigh: prefer sections that failed often
+ * @again: begin anew with each slice, in an order nearby; else go on
  */
 struct solve_way {
 	unsigned int order;
 	bool local;
 	bool weigh;
+	bool again;
 };
 
 struct solve_search;
@@ -156,14 +158,22 @@ struct solve_hunt;
  * loom_hunt_create() - all ways, in turn, for one part under one capacity
  * @part: what to place
  * @capacity_bytes: how high it may be
+ * @slice: nodes of the first turn of each way
+ * @way: which is first
+ * @seed: hunts with other seeds go other ways from the second slice on
  * @hunt: [out] free with loom_hunt_destroy()
  */
-int loom_hunt_create(const struct solve_part *part, uint64_t capacity_bytes,
-		     struct solve_hunt **hunt);
+int loom_hunt_create(const struct solve_part *part, uint64_t capacity_bytes, uint64_t slice,
+		     unsigned int way, uint64_t seed, struct solve_hunt **hunt);
+/* how many ways there are */
+unsigned int loom_way_count(void);
 void loom_hunt_destroy(struct solve_hunt *hunt);
 /* another order, near the one of its rank */
 void loom_search_shuffle(struct solve_search *search, uint64_t seed);
 /* goes on for a number of nodes, which is updated; @offsets: by item, in bytes, if found */
 enum solve_answer loom_hunt_run(struct solve_hunt *hunt, uint64_t *nodes, uint64_t *offsets);
+
+/* whose turn it was last */
+unsigned int loom_hunt_way(const struct solve_hunt *hunt);
 
 #endif /* LOOM_PLACE_SOLVE_PRIV_H */

@@ -18,7 +18,6 @@
 struct change {
 	uint32_t what;
 	uint32_t index;
-	uint32_t lows;
 	uint64_t before;
 };
 
@@ -142,8 +141,7 @@ static bool fail(struct solve_search *s)
 	return false;
 }
 
-static void log_change(struct solve_search *s, uint32_t what, uint32_t index, uint64_t before,
-		       uint32_t lows)
+static void log_change(struct solve_search *s, uint32_t what, uint32_t index, uint64_t before)
 {
 	if (s->num_changes == s->max_changes) {
 		uint32_t more = s->max_changes * 2;
@@ -156,7 +154,32 @@ static void log_change(struct solve_search *s, uint32_t what, uint32_t index, ui
 		s->changes = changes;
 		s->max_changes = more;
 	}
-	s->changes[s->num_changes++] = (struct change){ what, index, lows, before };
+	s->changes[s->num_changes++] = (struct change){ what, index, before };
+}
+
+/* An item is back at its old min: floors that it left have not changed since, or are back, too. */
+static void count_low(struct solve_search *s, uint32_t item)
+{
+	const struct solve_part *part = s->part;
+	uint64_t min = s->mins[item];
+	uint32_t k;
+
+	for (k = part->first[item]; k < part->first[item + 1]; k++)
+		s->lows[part->sections[k]] += s->floors[part->sections[k]] == min;
+}
+
+/* An item leaves its min. A floor without items is not known until update_floors(). */
+static void uncount_low(struct solve_search *s, uint32_t item)
+{
+	const struct solve_part *part = s->part;
+	uint64_t min = s->mins[item];
+	uint32_t k, section;
+
+	for (k = part->first[item]; k < part->first[item + 1]; k++) {
+		section = part->sections[k];
+		if (s->floors[section] == min && !--s->lows[section])
+			s->dirty[section / 64] |= 1ULL << section % 64;
+	}
 }
 
 static void undo_to(struct solve_search *s, uint32_t mark)
@@ -170,10 +193,11 @@ static void undo_to(struct solve_search *s, uint32_t mark)
 		switch (change->what) {
 		case CHANGE_MIN:
 			set_min(s, i, change->before);
+			count_low(s, i);
 			break;
 		case CHANGE_FLOOR:
 			s->floors[i] = change->before;
-			s->lows[i] = change->lows;
+			s->lows[i] = 0;
 			break;
 		default:
 			set_left(s, i);
@@ -183,6 +207,7 @@ static void undo_to(struct solve_search *s, uint32_t mark)
 				s->counts[part->sections[k]]++;
 				s->crossing[part->sections[k]] += k + 1 < part->first[i + 1];
 			}
+			count_low(s, i);
 		}
 	}
 }
@@ -192,7 +217,6 @@ static bool raise_min(struct solve_search *s, uint32_t item, uint64_t offset)
 {
 	const struct solve_part *part = s->part;
 	uint64_t before = s->mins[item];
-	uint32_t k, section;
 
 	if (offset <= before)
 		return true;
@@ -203,13 +227,9 @@ static bool raise_min(struct solve_search *s, uint32_t item, uint64_t offset)
 	}
 	if (offset + part->sizes[item] > s->limits[item])
 		return false;
-	log_change(s, CHANGE_MIN, item, before, 0);
+	log_change(s, CHANGE_MIN, item, before);
+	uncount_low(s, item);
 	set_min(s, item, offset);
-	for (k = part->first[item]; k < part->first[item + 1]; k++) {
-		section = part->sections[k];
-		if (s->floors[section] == before)
-			s->dirty[section / 64] |= 1ULL << section % 64;
-	}
 	return true;
 }
 
@@ -236,7 +256,7 @@ static bool update_floors(struct solve_search *s)
 					floor = min < floor ? min : floor;
 				}
 			}
-			log_change(s, CHANGE_FLOOR, section, s->floors[section], s->lows[section]);
+			log_change(s, CHANGE_FLOOR, section, s->floors[section]);
 			s->floors[section] = floor;
 			s->lows[section] = lows;
 			if (lows && floor + s->totals[section] > s->roofs[section]) {
@@ -257,14 +277,14 @@ static bool place_item(struct solve_search *s, uint32_t item)
 
 	set_left(s, item);
 	s->num_left--;
-	log_change(s, CHANGE_PLACED, item, 0, 0);
+	log_change(s, CHANGE_PLACED, item, 0);
+	uncount_low(s, item);
 	for (k = part->first[item]; k < part->first[item + 1]; k++) {
 		uint32_t section = part->sections[k];
 
 		s->totals[section] -= part->sizes[item];
 		s->counts[section]--;
 		s->crossing[section] -= k + 1 < part->first[item + 1];
-		s->dirty[section / 64] |= 1ULL << section % 64;
 	}
 	for (w = 0; w < part->item_words; w++) {
 		uint64_t set = meets[w] & s->left[w];

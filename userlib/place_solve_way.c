@@ -19,14 +19,16 @@ enum {
 };
 
 static const struct solve_way ways[] = {
-	{ ORDER_TOTAL_WIDTH, false, true },
-	{ ORDER_TOTAL_AREA, true, true },
-	{ ORDER_WIDTH, false, false },
-	{ ORDER_TOTAL_SIZE, false, true },
-	{ ORDER_LONG, false, true },
-	{ ORDER_TALL, false, false },
-	{ ORDER_WIDTH, true, false },
-	{ ORDER_TOTAL_AREA, true, false },
+	{ ORDER_TOTAL_WIDTH, .weigh = true, .again = true },
+	{ ORDER_TOTAL_AREA, .local = true, .weigh = true, .again = true },
+	{ ORDER_SIZE, .again = true },
+	{ .order = ORDER_WIDTH },
+	{ ORDER_TOTAL_SIZE, .weigh = true, .again = true },
+	{ ORDER_LONG, .weigh = true, .again = true },
+	{ .order = ORDER_TALL },
+	{ ORDER_WIDTH, .local = true },
+	{ ORDER_TOTAL_SIZE, .again = true },
+	{ ORDER_TOTAL_AREA, .local = true },
 };
 
 struct key {
@@ -38,6 +40,11 @@ struct key {
 const struct solve_way *loom_way_list(unsigned int index)
 {
 	return index < sizeof(ways) / sizeof(ways[0]) ? &ways[index] : NULL;
+}
+
+unsigned int loom_way_count(void)
+{
+	return sizeof(ways) / sizeof(ways[0]);
 }
 
 static int compare_keys(const void *x, const void *y)
