@@ -543,6 +543,43 @@ static int check_offsets(const struct loom_place_problem *problem, const uint64_
 	return 0;
 }
 
+/* Whether what a strategy returned is a placement of its share. */
+static int check_share(const struct loom_place_problem *own, uint64_t *offsets)
+{
+	struct loom_place_problem alone = *own;
+	struct loom_place_item *items;
+	uint32_t i;
+	int ret;
+
+	items = calloc((size_t)own->num_items + 1, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	for (i = 0; i < own->num_items; i++) {
+		items[i] = own->items[i];
+		/* there is one pool now, whatever its number was */
+		items[i].pools = 0;
+		if (items[i].alias != LOOM_PLACE_NONE)
+			offsets[i] = offsets[items[i].alias] + items[i].alias_offset;
+		else if (!items[i].size_bytes)
+			offsets[i] = items[i].fixed == LOOM_PLACE_ANYWHERE ? 0 : items[i].fixed;
+	}
+	alone.items = items;
+	ret = loom_place_check(&alone, offsets, NULL, NULL);
+	free(items);
+	return ret == -EBADMSG ? -EINVAL : ret;
+}
+
+int loom_place_call(const struct loom_place_strategy *strategy, const struct loom_place_task *task,
+		    struct loom_place_answer *answer)
+{
+	int ret;
+
+	ret = strategy->place(task, answer);
+	if (ret || !(strategy->limits & LOOM_PLACE_NEEDS_OPS))
+		return ret;
+	return check_share(&task->problem, answer->offsets);
+}
+
 /* Places what is in @pool. 1: something was spilled, so once more. */
 static int place_share(struct run *run, struct share *share, struct loom_place_answer *answer,
 		       uint32_t pool)
@@ -553,7 +590,7 @@ static int place_share(struct run *run, struct share *share, struct loom_place_a
 	uint32_t i;
 	int ret;
 
-	ret = run->strategy->place(&share->task, answer);
+	ret = loom_place_call(run->strategy, &share->task, answer);
 	if (!ret)
 		ret = check_offsets(own, answer->offsets);
 	if (ret == -ERANGE)

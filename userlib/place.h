@@ -94,6 +94,19 @@ const struct loom_place_strategy *loom_place_strategy_find(const char *name);
 /** loom_place_allows() - says whether @strategy can do @problem at all */
 bool loom_place_allows(const struct loom_place_strategy *strategy,
 		       const struct loom_place_problem *problem);
+/**
+ * loom_place_call() - runs a strategy
+ * @strategy: which
+ * @task: what
+ * @answer: see there
+ *
+ * A strategy that follows operators believes them. If items live longer than those say, what it
+ * returns is no placement, and is refused.
+ *
+ * Return: what it returned, or -EINVAL for that.
+ */
+int loom_place_call(const struct loom_place_strategy *strategy, const struct loom_place_task *task,
+		    struct loom_place_answer *answer);
 /** loom_place_has_room() - says whether an item takes room of its own */
 static inline bool loom_place_has_room(const struct loom_place_item *item)
 {

@@ -32,7 +32,7 @@ static int try_start(const struct loom_place_strategy *start, const struct loom_
 	uint64_t height;
 	int ret;
 
-	ret = start->place(task, trial);
+	ret = loom_place_call(start, task, trial);
 	/* operators that "gmem" does not understand are no reason to give up */
 	if (ret == -EINVAL || ret == -ERANGE)
 		return 0;
