@@ -59,20 +59,10 @@ static int compare_parts(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static u64 part_peak(const struct order_graph *graph, u32 first, u32 num_ops)
-{
-	u64 peak = 0;
-	u32 i;
-
-	for (i = first; i < first + num_ops; i++)
-		peak = max(peak, graph->before_bytes[i] + graph->size_bytes[graph->order[i]]);
-	return peak;
-}
-
 static int find_parts(struct ordering *ordering)
 {
 	struct order_graph *graph = &ordering->graph;
-	u32 n = graph->num_ops, first, end;
+	u32 n = graph->num_ops, first, end, at;
 	bool *cut = calloc((size_t)n + 2, sizeof(*cut));
 	int ret = -ENOMEM;
 
@@ -88,7 +78,7 @@ static int find_parts(struct ordering *ordering)
 			;
 		part->first = first;
 		part->num_ops = end - first;
-		part->peak_bytes = part_peak(graph, first, end - first);
+		part->peak_bytes = order_graph_peak(graph, first, end - first, &at);
 		if (part->num_ops > 1)
 			ordering->todo[ordering->num_todo++] = part;
 		else
@@ -190,21 +180,11 @@ static int improve_at(struct ordering *ordering, u32 first, u32 num_ops)
 	ordering->budget += share;
 	if (!ret && window.peak_bytes < before) {
 		take_window(&ordering->graph, &window, first);
+		order_graph_measure(&ordering->graph, first, num_ops);
 		ret = 1;
 	}
 	order_window_clear(&window);
 	return ret;
-}
-
-/* The first index at which @peak_bytes are alive. */
-static u32 find_peak(const struct order_graph *graph, u64 peak_bytes)
-{
-	u32 i;
-
-	for (i = 0; i + 1 < graph->num_ops; i++)
-		if (graph->before_bytes[i] + graph->size_bytes[graph->order[i]] == peak_bytes)
-			break;
-	return i;
 }
 
 /* Windows that hold the peak at their end, in their middle, at their begin; then larger ones. */
@@ -227,13 +207,16 @@ static int improve_once(struct ordering *ordering, u32 peak_at)
 
 static int improve(struct ordering *ordering)
 {
+	struct order_graph *graph = &ordering->graph;
+	u32 at;
 	int ret = 1;
 
+	order_graph_measure(graph, 0, graph->num_ops);
 	while (ret > 0) {
-		ordering->peak_bytes = order_graph_measure(&ordering->graph);
+		ordering->peak_bytes = order_graph_peak(graph, 0, graph->num_ops, &at);
 		if (ordering->peak_bytes <= ordering->bound_bytes || !ordering->budget)
 			return 0;
-		ret = improve_once(ordering, find_peak(&ordering->graph, ordering->peak_bytes));
+		ret = improve_once(ordering, at);
 	}
 	return ret;
 }
@@ -254,7 +237,8 @@ static int ordering_run(struct ordering *ordering, struct loom_order_result *res
 	u32 n = ordering->graph.num_ops, i;
 	int ret;
 
-	result->given_bytes = order_graph_measure(&ordering->graph);
+	order_graph_measure(&ordering->graph, 0, n);
+	result->given_bytes = order_graph_peak(&ordering->graph, 0, n, &i);
 	ret = find_parts(ordering);
 	if (!ret)
 		ret = solve_parts(ordering);

@@ -96,8 +96,10 @@ struct order_window {
 /** order_graph_init() - from operators; the current order is the given one */
 int order_graph_init(struct order_graph *graph, const struct loom_order_op *ops, u32 num_ops);
 void order_graph_clear(struct order_graph *graph);
-/** order_graph_measure() - after @order has changed: sets the rest, returns the peak */
-u64 order_graph_measure(struct order_graph *graph);
+/** order_graph_measure() - after @order has changed from index @first on: sets the rest */
+void order_graph_measure(struct order_graph *graph, u32 first, u32 num_ops);
+/** order_graph_peak() - the largest step from index @first on, and the first such index */
+u64 order_graph_peak(const struct order_graph *graph, u32 first, u32 num_ops, u32 *at);
 /** order_window_init() - @num_ops operators from index @first of the current order */
 int order_window_init(struct order_window *window, struct order_graph *graph, u32 first,
 		      u32 num_ops);

@@ -25,7 +25,7 @@
 #include "order_priv.h"
 
 /** how deep series and parallel may nest; nobody builds such a graph by hand */
-#define MAX_DEPTH	400
+#define MAX_DEPTH	64
 /** orders that are made one from the other */
 #define ROUNDS		3
 /** words of a reachability matrix that are worth it */

@@ -151,31 +151,59 @@ void order_graph_clear(struct order_graph *graph)
 	memset(graph, 0, sizeof(*graph));
 }
 
-u64 order_graph_measure(struct order_graph *graph)
+/* When @storage is read last; once per clock. */
+static void find_last(struct order_graph *graph, u32 storage)
 {
-	u64 live = 0, peak = 0;
+	u32 last = graph->place[storage], k;
+
+	if (graph->stamp[storage] == graph->clock)
+		return;
+	graph->stamp[storage] = graph->clock;
+	for (k = graph->users.at[storage]; k < graph->users.at[storage + 1]; k++)
+		last = max(last, graph->place[graph->users.items[k]]);
+	graph->last[storage] = last;
+}
+
+void order_graph_measure(struct order_graph *graph, u32 first, u32 num_ops)
+{
+	u64 live = graph->before_bytes[first];
 	u32 i, k;
 
-	for (i = 0; i < graph->num_ops; i++)
+	for (i = first; i < first + num_ops; i++)
 		graph->place[graph->order[i]] = i;
-	for (i = 0; i < graph->num_ops; i++) {
-		u32 last = graph->place[i];
+	graph->clock++;
+	for (i = first; i < first + num_ops; i++) {
+		u32 op = graph->order[i];
 
-		for (k = graph->users.at[i]; k < graph->users.at[i + 1]; k++)
-			last = max(last, graph->place[graph->users.items[k]]);
-		graph->last[i] = last;
+		find_last(graph, op);
+		for (k = graph->reads.at[op]; k < graph->reads.at[op + 1]; k++)
+			find_last(graph, graph->reads.items[k]);
 	}
-	for (i = 0; i < graph->num_ops; i++) {
+	for (i = first; i < first + num_ops; i++) {
 		u32 op = graph->order[i];
 
 		graph->before_bytes[i] = live;
 		live += graph->size_bytes[op];
-		peak = max(peak, live);
 		if (graph->last[op] == i)
 			live -= graph->size_bytes[op];
 		for (k = graph->reads.at[op]; k < graph->reads.at[op + 1]; k++)
 			if (graph->last[graph->reads.items[k]] == i)
 				live -= graph->size_bytes[graph->reads.items[k]];
+	}
+}
+
+u64 order_graph_peak(const struct order_graph *graph, u32 first, u32 num_ops, u32 *at)
+{
+	u64 peak = 0, step;
+	u32 i;
+
+	*at = first;
+	for (i = first; i < first + num_ops; i++) {
+		step = graph->before_bytes[i] + graph->size_bytes[graph->order[i]];
+		if (step <= peak)
+			continue;
+		peak = step;
+		*at = i;
 	}
 	return peak;
 }
