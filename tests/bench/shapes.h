@@ -14,6 +14,8 @@
  *	densenet121	Huang et al. 2016, table 1; what comes before a convolution is not folded
  *	deeplab_v3	Chen et al. 2017 on MobileNet v2, as published for phones: 257x257,
  *			half the channels, output stride 8, image pooling and one 1x1 branch
+ *	darts		Liu et al. 2018, the second-order cells on ImageNet: 48 channels, 14 cells.
+ *			Irregular cells, whose orders differ; the peak is in the stem
  */
 
 #include "loom.h"
@@ -568,6 +570,109 @@ static inline void deeplab_v3(struct net *net)
 	loom_graph_add_output(net->graph, x.name);
 }
 
+static inline struct tensor darts_relu_conv(struct net *net, struct tensor x, int64_t channels)
+{
+	return net_conv(net, net_relu(net, x), channels, square(1, 1), 1, LINEAR);
+}
+
+/* Half the rows: two convolutions, a pixel apart. */
+static inline struct tensor darts_halve(struct net *net, struct tensor x, int64_t channels)
+{
+	struct tensor b[2];
+
+	x = net_relu(net, x);
+	b[0] = net_conv(net, x, channels / 2, square(1, 2), 1, LINEAR);
+	b[1] = net_conv(net, x, channels / 2, square(1, 2), 1, LINEAR);
+	return net_concat(net, 2, b);
+}
+
+static inline struct tensor darts_separable(struct net *net, struct tensor x, int64_t dilation)
+{
+	struct window window = square(3, 1);
+
+	window.dilation = dilation;
+	x = net_relu(net, x);
+	x = net_conv(net, x, x.channels, window, x.channels, LINEAR);
+	return net_conv(net, x, x.channels, square(1, 1), 1, LINEAR);
+}
+
+/** enum darts_op - what lies on an edge of a cell: a separable convolution is two in a row */
+enum darts_op { SEPARABLE, DILATED, SKIP, POOL };
+
+/**
+ * struct darts_edge - an edge of a cell
+ * @op: what lies on it
+ * @from: the state that it comes from; 0 and 1 are the cells before
+ */
+struct darts_edge {
+	enum darts_op op;
+	uint32_t from;
+};
+
+static inline struct tensor darts_edge(struct net *net, struct tensor x, struct darts_edge edge,
+				       bool reduce)
+{
+	bool halve = reduce && edge.from < 2;
+
+	switch (edge.op) {
+	case SEPARABLE:
+		return darts_separable(net, darts_separable(net, x, 1), 1);
+	case DILATED:
+		return darts_separable(net, x, 2);
+	case POOL:
+		return net_pool(net, x, "MaxPool", square(3, halve ? 2 : 1));
+	default:
+		return halve ? darts_halve(net, x, x.channels) : x;
+	}
+}
+
+static inline struct tensor darts_cell(struct net *net, struct tensor before, struct tensor last,
+				       int64_t channels, bool reduce)
+{
+	static const struct darts_edge edges[2][8] = {
+		{
+			{ SEPARABLE, 0 }, { SEPARABLE, 1 }, { SEPARABLE, 0 }, { SEPARABLE, 1 },
+			{ SEPARABLE, 1 }, { SKIP, 0 }, { SKIP, 0 }, { DILATED, 2 },
+		}, {
+			{ POOL, 0 }, { POOL, 1 }, { SKIP, 2 }, { POOL, 1 },
+			{ POOL, 0 }, { SKIP, 2 }, { SKIP, 2 }, { POOL, 1 },
+		},
+	};
+	struct tensor states[6], a, b;
+	uint32_t i;
+
+	states[0] = before.rows > last.rows ? darts_halve(net, before, channels) :
+					      darts_relu_conv(net, before, channels);
+	states[1] = darts_relu_conv(net, last, channels);
+	for (i = 0; i < 4; i++) {
+		const struct darts_edge *edge = &edges[reduce][2 * i];
+
+		a = darts_edge(net, states[edge[0].from], edge[0], reduce);
+		b = darts_edge(net, states[edge[1].from], edge[1], reduce);
+		states[2 + i] = net_add(net, a, b);
+	}
+	return net_concat(net, 4, &states[2]);
+}
+
+static inline void darts(struct net *net)
+{
+	struct tensor before, last, next;
+	int64_t channels = 48, i;
+
+	before = net_conv(net, net_image(net, 224), channels / 2, square(3, 2), 1, RELU);
+	before = net_conv(net, before, channels, square(3, 2), 1, LINEAR);
+	last = net_conv(net, net_relu(net, before), channels, square(3, 2), 1, LINEAR);
+	for (i = 0; i < 14; i++) {
+		bool reduce = i == 14 / 3 || i == 2 * 14 / 3;
+
+		channels <<= reduce;
+		next = darts_cell(net, before, last, channels, reduce);
+		before = last;
+		last = next;
+	}
+	net_classify(net, last, 1000);
+}
+
 /**
  * struct shape - a published network
  * @name: as in the table
@@ -585,6 +690,7 @@ static const struct shape shapes[] = {
 	{ "Inception v3", inception_v3 },
 	{ "DenseNet121", densenet121 },
 	{ "DeepLab v3", deeplab_v3 },
+	{ "DARTS", darts },
 };
 
 /* The finished graph, or an error in @err. */
