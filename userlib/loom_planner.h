@@ -41,6 +41,8 @@ enum loom_planner_flags {
  * @topology: of the device: a preset of loom_topology_find(), or filled in from QUERY. Not NULL
  * @placer: name of the placement strategy of the arena, see
  *	loom_place_strategy_name(); NULL: "auto"
+ * @grouping: name of the strategy that makes groups of nodes run in SRAM, see
+ *	loom_grouping_name(); NULL: "layerwise"
  * @sram_limit_bytes: bytes per lane that a plan may use at most; 0: all that there is
  * @flags: enum loom_planner_flags
  * @observe: names of values whose content shall still be there after the run
@@ -49,6 +51,7 @@ enum loom_planner_flags {
 struct loom_planner_options {
 	const struct loom_topology *topology;
 	const char *placer;
+	const char *grouping;
 	uint64_t sram_limit_bytes;
 	uint32_t flags;
 	const char *const *observe;
@@ -271,6 +274,11 @@ void loom_program_destroy(struct loom_program *program);
  * Return: 0 or -ENOMEM.
  */
 int loom_plan_dump(const void *plan, size_t size_bytes, char **text);
+
+/** loom_grouping_name() - grouping strategies one by one from 0; NULL past the last */
+const char *loom_grouping_name(unsigned int index);
+/** loom_grouping_text() - one line about strategy @index; NULL past the last */
+const char *loom_grouping_text(unsigned int index);
 
 #ifdef __cplusplus
 }

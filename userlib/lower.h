@@ -258,6 +258,18 @@ struct loom_sram {
 int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_sram *sram,
 		      struct loom_tiling *tiling, u64 *need_bytes);
 
+/**
+ * loom_kernel_tune() - attributes that speak of the whole become those of a slice
+ * @kernel: the kernel
+ * @stage: one of its stages, changed
+ * @out_lo: by axis of the result: first index of the slice
+ * @in_lo: by axis of what the stage reads first: first index of what the slice needs
+ * @in_hi: likewise: first index behind
+ */
+void loom_kernel_tune(const struct loom_kernel *kernel, struct loom_stage *stage,
+		      const u64 *out_lo, const u64 *in_lo, const u64 *in_hi);
+
+struct loom_group_list;
 struct loom_storage;
 
 /**
@@ -273,6 +285,8 @@ struct loom_storage;
  * @kernels: how each kernel was cut, from malloc
  * @num_kernels: number of @kernels
  * @cap_kernels: room in @kernels
+ * @capture: where kernels and moves are collected instead of being written, or NULL. Their
+ *	operands then name values, not tensors, and axes are not merged
  * @err: where errors go, or NULL
  */
 struct loom_lower {
@@ -287,6 +301,7 @@ struct loom_lower {
 	struct loom_program_kernel *kernels;
 	u32 num_kernels;
 	u32 cap_kernels;
+	struct loom_group_list *capture;
 	struct loom_error *err;
 };
 
@@ -313,6 +328,8 @@ int loom_lower_copy(struct loom_lower *lower, const struct loom_ref *to,
 /** loom_lower_fill() - sets elements in DRAM, in step lower->step */
 int loom_lower_fill(struct loom_lower *lower, const struct loom_ref *to, u64 bits);
 
+/** loom_kernel_note() - takes note of how a kernel was cut, for people */
+int loom_kernel_note(struct loom_lower *lower, const struct loom_program_kernel *note);
 /** loom_kernel_emit() - cuts a kernel and writes its commands, from lower->step on; uses it up */
 int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel);
 
@@ -381,8 +398,13 @@ int loom_storage_read(struct loom_lower *lower, const struct loom_value *value,
 /** loom_storage_write() - where a node's result goes: dense */
 int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
 		       struct loom_ref *ref);
+/** loom_storage_tensor() - the tensor of the value that owns bytes; it is made if need be */
+u32 loom_storage_tensor(struct loom_lower *lower, u32 value);
 /** loom_storage_is_view() - no command is needed for this value: it is a view of another */
 bool loom_storage_is_view(const struct loom_lower *lower, const struct loom_value *value);
+/** loom_storage_is_joined() - an operand of a CONCAT is computed in its place in the result */
+bool loom_storage_is_joined(const struct loom_lower *lower, const struct loom_value *value,
+			    const struct loom_value *concat);
 /** loom_storage_view() - RESHAPE, TRANSPOSE, SLICE, EXPAND: the operand as the result is seen */
 bool loom_storage_view(const struct loom_node *node, const struct loom_ref *operand,
 		       struct loom_ref *ref);

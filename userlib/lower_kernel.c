@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "group.h"
 #include "loom_place.h"
 #include "value.h"
 
@@ -382,34 +383,30 @@ static void make_result(struct writer *w, u32 index, const struct box *out)
 	w->tensor[index] = make_tensor(w, index, &w->box[index]);
 }
 
-/*
- * Attributes that speak of the whole become those of the slice: pads move with the slice's
- * begin, and with that of what it reads.
- */
-static void tune_stage(const struct writer *w, struct loom_stage *stage, const struct box *out)
+/* Pads move with the slice's begin, and with that of what it reads. */
+void loom_kernel_tune(const struct loom_kernel *kernel, struct loom_stage *stage,
+		      const u64 *out_lo, const u64 *in_lo, const u64 *in_hi)
 {
-	const struct loom_kernel *kernel = w->kernel;
-	const struct box *in = &w->box[stage->operand[1]];
 	u32 i;
 
 	for (i = 0; i < 3; i++) {
 		const struct loom_window *window = &kernel->window[i];
-		s64 lo = out->lo[i + 2], in_lo = in->lo[i + 2], in_hi = in->hi[i + 2];
+		s64 lo = out_lo[i + 2], first = in_lo[i + 2], end = in_hi[i + 2];
 
 		switch (stage->opcode) {
 		case LOOM_OP_CONV:
-			stage->conv.pad[i] = window->pad - lo * window->stride + in_lo;
+			stage->conv.pad[i] = window->pad - lo * window->stride + first;
 			break;
 		case LOOM_OP_DECONV:
-			stage->conv.pad[i] = window->pad + lo - in_lo * window->stride;
+			stage->conv.pad[i] = window->pad + lo - first * window->stride;
 			break;
 		case LOOM_OP_POOL:
-			stage->pool.pad_before[i] = window->pad - lo * window->stride + in_lo;
-			if (in_hi < window->in)
+			stage->pool.pad_before[i] = window->pad - lo * window->stride + first;
+			if (end < window->in)
 				stage->pool.pad_after[i] = 0;
 			break;
 		case LOOM_OP_RESIZE:
-			stage->resize.in_start[i] = in_lo;
+			stage->resize.in_start[i] = first;
 			stage->resize.out_start[i] = lo;
 			break;
 		default:
@@ -417,7 +414,7 @@ static void tune_stage(const struct writer *w, struct loom_stage *stage, const s
 		}
 	}
 	if (kernel->group && stage->opcode != LOOM_OP_POOL && stage->opcode != LOOM_OP_RESIZE)
-		stage->conv.groups = (in->hi[1] - in->lo[1]) / kernel->group_in;
+		stage->conv.groups = (in_hi[1] - in_lo[1]) / kernel->group_in;
 }
 
 static void write_slice(struct writer *w, const struct box *out, u64 slice)
@@ -438,7 +435,8 @@ static void write_slice(struct writer *w, const struct box *out, u64 slice)
 	for (i = 0; i < kernel->num_stages && !build->status; i++) {
 		struct loom_stage stage = kernel->stages[i];
 
-		tune_stage(w, &stage, out);
+		loom_kernel_tune(kernel, &stage, out->lo, w->box[stage.operand[1]].lo,
+				 w->box[stage.operand[1]].hi);
 		for (k = 0; k < stage.operands; k++)
 			views[k] = sram_view(build, w->tensor[stage.operand[k]]);
 		loom_build_command(build, load + 1, stage.opcode, views, stage.operands,
@@ -555,13 +553,9 @@ static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
 	return ret;
 }
 
-/* Takes note of how a kernel was cut, for people. */
-static int note_kernel(struct loom_lower *lower, const struct loom_kernel *kernel,
-		       const struct loom_tiling *tiling)
+int loom_kernel_note(struct loom_lower *lower, const struct loom_program_kernel *from)
 {
-	const struct loom_ref *y = &kernel->operands[0].ref;
 	struct loom_program_kernel *note;
-	u32 i;
 
 	if (lower->num_kernels == lower->cap_kernels) {
 		u32 cap = lower->cap_kernels ? 2 * lower->cap_kernels : 64;
@@ -572,8 +566,15 @@ static int note_kernel(struct loom_lower *lower, const struct loom_kernel *kerne
 		lower->kernels = note;
 		lower->cap_kernels = cap;
 	}
-	note = &lower->kernels[lower->num_kernels++];
-	*note = (struct loom_program_kernel){
+	lower->kernels[lower->num_kernels++] = *from;
+	return 0;
+}
+
+static int note_kernel(struct loom_lower *lower, const struct loom_kernel *kernel,
+		       const struct loom_tiling *tiling)
+{
+	const struct loom_ref *y = &kernel->operands[0].ref;
+	struct loom_program_kernel note = {
 		.node = lower->node->name,
 		.op = lower->node->onnx_op,
 		.first_step = lower->step,
@@ -582,11 +583,13 @@ static int note_kernel(struct loom_lower *lower, const struct loom_kernel *kerne
 		.rank = y->rank,
 		.scratch_bytes = tiling->scratch_bytes,
 	};
+	u32 i;
+
 	for (i = 0; i < y->rank; i++) {
-		note->dims[i] = y->dims[i];
-		note->chunk[i] = tiling->chunk[i];
+		note.dims[i] = y->dims[i];
+		note.chunk[i] = tiling->chunk[i];
 	}
-	return 0;
+	return loom_kernel_note(lower, &note);
 }
 
 int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel)
@@ -607,6 +610,8 @@ int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel)
 	if (kernel->num_operands == LOOM_KERNEL_OPERANDS ||
 	    kernel->num_stages == LOOM_KERNEL_STAGES)
 		return loom_lower_fail(lower, -EOPNOTSUPP, "it takes too many commands");
+	if (lower->capture)
+		return loom_group_list_add(lower->capture, kernel);
 	ret = choose_tiling(lower, kernel, &tiling);
 	if (ret)
 		return ret;

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "group.h"
+
 static struct drm_loom_plan_view view_of(const struct loom_ref *ref)
 {
 	struct drm_loom_plan_view view = {
@@ -93,6 +95,8 @@ int loom_lower_copy(struct loom_lower *lower, const struct loom_ref *to,
 	u64 i;
 	int ret;
 
+	if (lower->capture && to->rank <= LOOM_MAX_RANK)
+		return loom_group_list_copy(lower->capture, to, from);
 	simplify(&y, &x);
 	if (y.rank > LOOM_MAX_RANK) {
 		axis = shortest_axis(&y);
@@ -106,6 +110,8 @@ int loom_lower_copy(struct loom_lower *lower, const struct loom_ref *to,
 		}
 		return 0;
 	}
+	if (lower->capture)
+		return loom_group_list_copy(lower->capture, &y, &x);
 	views[0] = view_of(&y);
 	views[1] = view_of(&x);
 	loom_build_command(lower->build, lower->step, LOOM_OP_COPY, views, 2, NULL, 0);
@@ -121,6 +127,8 @@ int loom_lower_fill(struct loom_lower *lower, const struct loom_ref *to, u64 bit
 	u64 i;
 	int ret;
 
+	if (lower->capture && to->rank <= LOOM_MAX_RANK)
+		return loom_group_list_fill(lower->capture, to, bits);
 	simplify(&y, NULL);
 	if (y.rank > LOOM_MAX_RANK) {
 		axis = shortest_axis(&y);
@@ -133,6 +141,8 @@ int loom_lower_fill(struct loom_lower *lower, const struct loom_ref *to, u64 bit
 		}
 		return 0;
 	}
+	if (lower->capture)
+		return loom_group_list_fill(lower->capture, &y, bits);
 	view = view_of(&y);
 	loom_build_command(lower->build, lower->step, LOOM_OP_FILL, &view, 1, &attr, sizeof(attr));
 	return lower->build->status;
@@ -149,6 +159,10 @@ int loom_lower_concat(struct loom_lower *lower, const struct loom_node *node)
 	for (i = 0; i < node->num_inputs && !ret; i++) {
 		if (!node->inputs[i]->num_elems)
 			continue;
+		if (loom_storage_is_joined(lower, node->inputs[i], node->output)) {
+			at += node->inputs[i]->dims[axis];
+			continue;
+		}
 		ret = loom_storage_read(lower, node->inputs[i], &x);
 		if (ret)
 			return ret;

@@ -208,10 +208,14 @@ int loom_nest_lower(struct loom_lower *lower, struct loom_nest_axes *nest)
 	u32 lane;
 	int ret;
 
-	drop_units(nest);
-	split_vector(nest, lower->sram.lanes);
+	/* in a group, axes are those of the values, so that all nodes see rows as rows */
+	if (!lower->capture || nest->rank > LOOM_MAX_RANK)
+		drop_units(nest);
+	if (!lower->capture)
+		split_vector(nest, lower->sram.lanes);
 	lane = pick_lanes(nest, lower->sram.lanes);
-	lane = merge_axes(nest, lane);
+	if (!lower->capture || nest->rank > LOOM_MAX_RANK)
+		lane = merge_axes(nest, lane);
 	if (nest->rank > LOOM_MAX_RANK)
 		return lower_loop(lower, nest);
 	make_kernel(&kernel, nest, lane);

@@ -187,6 +187,42 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 	build->counters.commands++;
 }
 
+u32 loom_build_squeeze(struct loom_build *build, u32 first)
+{
+	u32 *to, end = build->num_steps, next = first, i;
+	size_t k;
+
+	if (build->status || end <= first)
+		return first;
+	to = calloc((size_t)end - first, sizeof(*to));
+	if (!to) {
+		build->status = -ENOMEM;
+		return first;
+	}
+	for (k = 0; k < build->num_commands; k++)
+		if (build->commands[k].step >= first)
+			to[build->commands[k].step - first] = 1;
+	for (i = 0; i < end - first; i++)
+		to[i] = to[i] ? next++ : U32_MAX;
+	for (k = 0; k < build->num_commands; k++)
+		if (build->commands[k].step >= first)
+			build->commands[k].step = to[build->commands[k].step - first];
+	/* lifetimes begin and end with commands */
+	for (k = 0; k < build->num_tensors; k++) {
+		struct drm_loom_plan_tensor *tensor = &build->tensors[k];
+
+		if (tensor->first_step > tensor->last_step)
+			continue;
+		if (tensor->first_step >= first)
+			tensor->first_step = to[tensor->first_step - first];
+		if (tensor->last_step >= first)
+			tensor->last_step = to[tensor->last_step - first];
+	}
+	free(to);
+	build->num_steps = next;
+	return next;
+}
+
 /* Where the tables go in the blob. */
 static void lay_out(const struct loom_build *build, struct drm_loom_plan_header *header)
 {

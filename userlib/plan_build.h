@@ -90,6 +90,15 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 			const void *attr, u32 attr_bytes);
 
 /**
+ * loom_build_squeeze() - takes steps without commands out
+ * @build: the plan
+ * @first: first step to look at
+ *
+ * Return: one past the last step.
+ */
+u32 loom_build_squeeze(struct loom_build *build, u32 first);
+
+/**
  * loom_build_finish() - puts the plan together
  * @build: the plan
  * @scratch_bytes: SRAM that it uses, per lane

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "group.h"
 #include "storage.h"
 
 /**
@@ -200,7 +201,16 @@ static int write_plan(struct planner *p)
 	u32 i;
 	int ret;
 
+	if (!loom_grouping_is_known(p->options))
+		return fail(p->err, -EINVAL, "there is no such grouping strategy");
 	ret = loom_storage_init(&p->storage, p->graph, &p->build, p->options, p->err);
+	if (!ret && loom_grouping_is_on(p->options)) {
+		ret = loom_group_plan(&p->lower, p->options);
+		loom_storage_finish(&p->storage);
+		return ret;
+	}
+	if (!ret)
+		ret = loom_storage_place(&p->storage, p->options, p->err);
 	for (i = 0; i < p->graph->num_nodes && !ret; i++)
 		ret = loom_lower_node(&p->lower, p->storage.nodes[i]);
 	if (!ret)

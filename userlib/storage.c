@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Where the values of a graph live. See storage.h. */
+#include "group.h"
 #include "storage.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ static int fail(struct loom_error *err, int code, const char *text, const char *
 	return code;
 }
 
-static bool moves_only(const struct loom_node *node)
+bool loom_storage_moves_only(const struct loom_node *node)
 {
 	switch (node->op) {
 	case LOOM_GOP_RESHAPE:
@@ -30,8 +31,8 @@ static bool moves_only(const struct loom_node *node)
 }
 
 /* A value of its own, row-major. */
-static void set_root(struct loom_home *home, enum loom_home_kind kind,
-		     const struct loom_value *value)
+void loom_storage_set_root(struct loom_home *home, enum loom_home_kind kind,
+			   const struct loom_value *value)
 {
 	u32 elem = loom_dtype_bytes(value->dtype), i;
 	s64 stride = elem;
@@ -131,7 +132,7 @@ static void place_inputs(struct loom_storage *storage)
 			slot = make_slot(storage, LOOM_SLOT_KIND_INPUT, LOOM_SLOT_READ);
 		if (storage->build->status)
 			return;
-		set_root(home, LOOM_HOME_INPUT, value);
+		loom_storage_set_root(home, LOOM_HOME_INPUT, value);
 		home->slot = slot;
 		take_slot(storage, slot, value->size_bytes, &home->offset);
 	}
@@ -152,7 +153,7 @@ static const struct loom_value *claim(const struct loom_storage *storage, const 
 		    storage->homes[value->id].kind != LOOM_HOME_NONE)
 			return output;
 	}
-	if (value != output && moves_only(value->producer))
+	if (value != output && loom_storage_moves_only(value->producer))
 		return output;
 	return value;
 }
@@ -190,7 +191,7 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 			home->kind = LOOM_HOME_VIEW;
 			home = &storage->homes[owner->id];
 		}
-		set_root(home, LOOM_HOME_OUTPUT, owner);
+		loom_storage_set_root(home, LOOM_HOME_OUTPUT, owner);
 		home->slot = place->slot;
 		home->offset = place->offset;
 	}
@@ -244,23 +245,23 @@ static void place_results(struct loom_storage *storage, const bool *observed)
 				slot = make_slot(storage, LOOM_SLOT_KIND_OBSERVED, LOOM_SLOT_WRITE);
 			if (storage->build->status)
 				return;
-			set_root(home, LOOM_HOME_OUTPUT, y);
+			loom_storage_set_root(home, LOOM_HOME_OUTPUT, y);
 			home->slot = slot;
 			take_slot(storage, slot, y->size_bytes, &home->offset);
 			storage->observed[storage->num_observed++] = y;
 			continue;
 		}
-		if (moves_only(node)) {
+		if (loom_storage_moves_only(node)) {
 			from = &storage->homes[node->inputs[0]->id];
 			if (from->kind == LOOM_HOME_NONE && node->inputs[0]->data)
-				set_root(from, LOOM_HOME_WEIGHT, node->inputs[0]);
+				loom_storage_set_root(from, LOOM_HOME_WEIGHT, node->inputs[0]);
 			if (loom_storage_view(node, &from->ref, &home->ref)) {
 				home->kind = LOOM_HOME_VIEW;
 				home->root = from->root;
 				continue;
 			}
 		}
-		set_root(home, LOOM_HOME_ARENA, y);
+		loom_storage_set_root(home, LOOM_HOME_ARENA, y);
 		storage->num_neurons++;
 		storage->neuron_bytes += y->size_bytes;
 	}
@@ -272,15 +273,29 @@ static void arena_item(struct loom_storage *storage, struct loom_arena *arena, u
 	struct loom_home *home = &storage->homes[value->id];
 	struct loom_place_item *item = &arena->items[arena->num_items];
 	const struct loom_home *root = &storage->homes[home->root];
+	u32 last = storage->span_last ? storage->span_last[op] : op;
 
 	if (home->kind != LOOM_HOME_ARENA &&
-	    (home->kind != LOOM_HOME_VIEW || root->kind != LOOM_HOME_ARENA))
+	    ((home->kind != LOOM_HOME_VIEW && home->kind != LOOM_HOME_PART) ||
+	     root->kind != LOOM_HOME_ARENA))
 		return;
+	/* the first part of a concatenation makes room for all of it */
+	if (home->kind == LOOM_HOME_PART) {
+		home->item = root->item;
+		value = storage->graph->values[home->root];
+		home = &storage->homes[home->root];
+	}
+	if (home->item != LOOM_PLACE_NONE) {
+		arena->items[home->item].upper = max(arena->items[home->item].upper,
+						     (int64_t)last + 1);
+		storage->homes[storage->nodes[op]->output->id].item = home->item;
+		return;
+	}
 	*item = (struct loom_place_item){
 		.size_bytes = value->size_bytes,
 		.align_bytes = LOOM_NEURON_ALIGN_BYTES,
-		.lower = op,
-		.upper = op + 1,
+		.lower = storage->span_first ? storage->span_first[op] : op,
+		.upper = last + 1,
 		.fixed = LOOM_PLACE_ANYWHERE,
 		.alias = LOOM_PLACE_NONE,
 	};
@@ -293,6 +308,7 @@ static void arena_item(struct loom_storage *storage, struct loom_arena *arena, u
 	}
 	arena->values[arena->num_items] = value;
 	arena->ops[op].output = arena->num_items;
+	storage->homes[storage->nodes[op]->output->id].item = arena->num_items;
 	home->item = arena->num_items++;
 }
 
@@ -300,6 +316,8 @@ static void arena_fill(struct loom_storage *storage, struct loom_arena *arena)
 {
 	u32 num_operands = 0, i, k;
 
+	for (i = 0; i < storage->graph->num_values; i++)
+		storage->homes[i].item = LOOM_PLACE_NONE;
 	for (i = 0; i < storage->graph->num_nodes; i++) {
 		const struct loom_node *node = storage->nodes[i];
 		struct loom_place_op *op = &arena->ops[i];
@@ -316,7 +334,8 @@ static void arena_fill(struct loom_storage *storage, struct loom_arena *arena)
 				continue;
 			arena->operands[num_operands++] = item;
 			op->num_inputs++;
-			arena->items[item].upper = i + 1;
+			arena->items[item].upper =
+				(storage->span_last ? storage->span_last[i] : i) + 1;
 		}
 		arena_item(storage, arena, i, node->output);
 	}
@@ -470,7 +489,7 @@ static int place_arena(struct loom_storage *storage, const struct loom_place_opt
 	int ret;
 
 	ret = arena_make(storage, &arena, how, err);
-	if (!ret && storage->order.moved &&
+	if (!ret && storage->order.moved && !storage->span_first &&
 	    arena.result.height_bytes[0] > storage->order.given_bytes)
 		ret = arena_doubt(storage, &arena, how, err);
 	if (!ret)
@@ -482,7 +501,6 @@ static int place_arena(struct loom_storage *storage, const struct loom_place_opt
 static int place_all(struct loom_storage *storage, const struct loom_planner_options *options,
 		     struct loom_error *err)
 {
-	const struct loom_place_options how = { .strategy = options->placer };
 	bool *observed = calloc((size_t)storage->graph->num_values + 1, sizeof(*observed));
 	int ret;
 
@@ -493,16 +511,24 @@ static int place_all(struct loom_storage *storage, const struct loom_planner_opt
 		place_inputs(storage);
 		place_outputs(storage, observed);
 		place_results(storage, observed);
+		if (loom_grouping_is_on(options))
+			loom_storage_join(storage);
 		ret = storage->build->status;
 	}
 	if (!ret)
 		keep_order(storage);
 	if (!ret && !(options->flags & LOOM_PLANNER_GIVEN_ORDER))
 		ret = loom_storage_order(storage);
-	if (!ret)
-		ret = place_arena(storage, &how, err);
 	free(observed);
 	return ret;
+}
+
+int loom_storage_place(struct loom_storage *storage, const struct loom_planner_options *options,
+		       struct loom_error *err)
+{
+	const struct loom_place_options how = { .strategy = options->placer };
+
+	return place_arena(storage, &how, err);
 }
 
 int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
@@ -546,6 +572,8 @@ void loom_storage_clear(struct loom_storage *storage)
 	free(storage->outputs);
 	free(storage->copies);
 	free(storage->nodes);
+	free(storage->span_first);
+	free(storage->span_last);
 	free(storage->neurons);
 	memset(storage, 0, sizeof(*storage));
 }
@@ -557,7 +585,7 @@ static void place_weight(struct loom_storage *storage, const struct loom_value *
 
 	if (storage->weights_slot == LOOM_HOME_NO_TENSOR)
 		storage->weights_slot = make_slot(storage, LOOM_SLOT_KIND_WEIGHTS, LOOM_SLOT_READ);
-	set_root(home, LOOM_HOME_WEIGHT, value);
+	loom_storage_set_root(home, LOOM_HOME_WEIGHT, value);
 	home->slot = storage->weights_slot;
 	home->offset = (storage->weights_end + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN;
 	storage->weights_end = home->offset + value->size_bytes;
@@ -616,10 +644,12 @@ int loom_storage_read(struct loom_lower *lower, const struct loom_value *value,
 		return ret;
 	if (!value->num_elems)
 		return loom_lower_fail(lower, -EOPNOTSUPP, "tensor '%s' is empty", value->name);
-	if (value->data && home->tensor == LOOM_HOME_NO_TENSOR)
+	if (lower->capture && value->data && home->kind == LOOM_HOME_NONE)
+		loom_storage_set_root(home, LOOM_HOME_WEIGHT, value);
+	if (!lower->capture && value->data && home->tensor == LOOM_HOME_NO_TENSOR)
 		touch(storage, value->id);
 	*ref = home->ref;
-	ref->tensor = touch(storage, home->root);
+	ref->tensor = lower->capture ? home->root : touch(storage, home->root);
 	return storage->build->status;
 }
 
@@ -627,18 +657,32 @@ int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
 		       struct loom_ref *ref)
 {
 	struct loom_storage *storage = lower->storage;
+	const struct loom_home *home = &storage->homes[value->id];
 	int ret = check_size(lower, value);
 
 	if (ret)
 		return ret;
-	*ref = storage->homes[value->id].ref;
-	ref->tensor = touch(storage, value->id);
+	*ref = home->ref;
+	ref->tensor = lower->capture ? home->root : touch(storage, home->root);
 	return storage->build->status;
+}
+
+u32 loom_storage_tensor(struct loom_lower *lower, u32 value)
+{
+	return touch(lower->storage, value);
 }
 
 bool loom_storage_is_view(const struct loom_lower *lower, const struct loom_value *value)
 {
 	return lower->storage->homes[value->id].kind == LOOM_HOME_VIEW;
+}
+
+bool loom_storage_is_joined(const struct loom_lower *lower, const struct loom_value *value,
+			    const struct loom_value *concat)
+{
+	const struct loom_home *home = &lower->storage->homes[value->id];
+
+	return home->kind == LOOM_HOME_PART && home->part_of == concat->id;
 }
 
 int loom_storage_copy_late(struct loom_lower *lower)

@@ -7,6 +7,7 @@
  * - inputs and outputs in a slot each, so that they can be bound anew for each run;
  * - constants in the weights slot, one after the other, 4 KiB aligned, each once, in the order
  *   in which they are first read;
+ * - with groups, operands of concatenations in the result, if nobody else has a claim on them;
  * - observed values in a slot of their own, where nothing overwrites them;
  * - neurons in the arena, placed by lifetime (loom_place.h). Time is the number of the node;
  * - the results of RESHAPE, TRANSPOSE, SLICE and EXPAND nowhere: they are views of their
@@ -29,6 +30,8 @@
  * @LOOM_HOME_OUTPUT: in a slot that is seen from outside
  * @LOOM_HOME_ARENA: in the arena
  * @LOOM_HOME_VIEW: in another value
+ * @LOOM_HOME_PART: computed where it is wanted: a part of a concatenation's result
+ * @LOOM_HOME_CHIP: in SRAM only, inside a group
  */
 enum loom_home_kind {
 	LOOM_HOME_NONE,
@@ -37,6 +40,8 @@ enum loom_home_kind {
 	LOOM_HOME_OUTPUT,
 	LOOM_HOME_ARENA,
 	LOOM_HOME_VIEW,
+	LOOM_HOME_PART,
+	LOOM_HOME_CHIP,
 };
 
 #define LOOM_HOME_NO_TENSOR	U32_MAX
@@ -50,6 +55,7 @@ enum loom_home_kind {
  * @offset: first byte in the slot, if it is a root
  * @tensor: tensor of the plan, if it is a root that has been touched
  * @item: its number in the placement, or LOOM_PLACE_NONE
+ * @part_of: PART: the concatenation's result
  */
 struct loom_home {
 	enum loom_home_kind kind;
@@ -59,6 +65,7 @@ struct loom_home {
 	u64 offset;
 	u32 tensor;
 	u32 item;
+	u32 part_of;
 };
 
 /**
@@ -106,6 +113,8 @@ struct loom_storage_order {
  * @num_copies: number of @copies
  * @nodes: the nodes in the order in which they run
  * @order: what is known about that
+ * @span_first: by node: node that begins its group, as far as lifetimes are concerned; NULL: itself
+ * @span_last: by node: node that ends its group
  * @placer: name of the strategy that was taken
  * @num_neurons: values in the arena
  * @neuron_bytes: their sum
@@ -133,6 +142,8 @@ struct loom_storage {
 	u32 num_copies;
 	const struct loom_node **nodes;
 	struct loom_storage_order order;
+	u32 *span_first;
+	u32 *span_last;
 	const char *placer;
 	u64 num_neurons;
 	u64 neuron_bytes;
@@ -154,6 +165,23 @@ struct loom_storage {
 int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
 		      struct loom_build *build, const struct loom_planner_options *options,
 		      struct loom_error *err);
+/**
+ * loom_storage_place() - places the arena
+ * @storage: decided; what is in SRAM only is marked
+ * @options: placer
+ * @err: [out] one line on failure
+ *
+ * Return: 0 or -errno.
+ */
+int loom_storage_place(struct loom_storage *storage, const struct loom_planner_options *options,
+		       struct loom_error *err);
+/** loom_storage_set_root() - a value of its own, row-major */
+void loom_storage_set_root(struct loom_home *home, enum loom_home_kind kind,
+			   const struct loom_value *value);
+/** loom_storage_moves_only() - RESHAPE, TRANSPOSE, SLICE, EXPAND */
+bool loom_storage_moves_only(const struct loom_node *node);
+/** loom_storage_join() - operands of concatenations computed in their place: storage_join.c */
+void loom_storage_join(struct loom_storage *storage);
 /**
  * struct loom_arena - the placement problem of the arena
  * @items: a neuron or a view of one each

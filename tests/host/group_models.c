@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Real models in groups: the same bits as layer by layer, at every size of SRAM; what the plan
+ * promised is what the engine counted, and never more DRAM bytes than layer by layer.
+ *
+ * Arguments, if any: names of models; the others are left out.
+ */
+#include "graph.h"
+#include "loom_core.h"
+#include "loom_run.h"
+#include "loom_topology.h"
+#include "lower_case.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#define MODELS	"build/models/"
+
+struct model {
+	const char *file;
+	struct loom_dim_binding dims[4];
+	uint32_t num_dims;
+};
+
+static const struct model models[] = {
+	{ "oww_alexa.onnx", { { NULL, 0 } }, 0 },
+	{ "oww_weather.onnx", { { NULL, 0 } }, 0 },
+	{ "oww_hey_mycroft.onnx", { { NULL, 0 } }, 0 },
+	{ "oww_embedding.onnx", { { "input_1:0", 1 } }, 1 },
+	{ "blazeface.onnx", { { NULL, 0 } }, 0 },
+	{ "ppocr_cls.onnx", { { "x:0", 1 }, { "x:2", 48 }, { "x:3", 192 } }, 3 },
+	{ "ppocr_rec.onnx", { { "x:0", 1 }, { "x:2", 48 }, { "x:3", 160 } }, 3 },
+	{ "ppocr_det.onnx", { { "x:0", 1 }, { "x:2", 160 }, { "x:3", 160 } }, 3 },
+	{ "mlsd_tiny.onnx", { { NULL, 0 } }, 0 },
+};
+
+/* Bytes in all lanes of "soft". */
+static const uint64_t limits[] = { 64 << 10, 256 << 10, 1 << 20, 4 << 20 };
+
+struct outcome {
+	struct loom_array outputs[16];
+	uint32_t num_outputs;
+	struct loom_program_stats stats;
+};
+
+static void fill_input(struct loom_session *session, const struct loom_program *program,
+		       struct loom_error *err)
+{
+	uint32_t i;
+
+	seed = 11;
+	for (i = 0; i < program->num_inputs; i++) {
+		const struct loom_program_tensor *input = &program->inputs[i];
+		struct loom_array array = make_array(input->name, input->dtype, input->rank,
+						     input->dims);
+
+		if (loom_session_set_input(session, i, &array, err))
+			tap_fatal("%s", err->text);
+		free(array.data);
+	}
+}
+
+static bool counted_as_promised(const struct loom_program *program,
+				const struct loom_session *session)
+{
+	const struct loom_program_stats *s = &program->stats;
+	struct drm_loom_counters c;
+
+	loom_session_counters(session, &c);
+	return c.dram_read_bytes == s->dram_read_bytes &&
+	       c.dram_write_bytes == s->dram_write_bytes &&
+	       c.sram_read_bytes == s->sram_read_bytes &&
+	       c.sram_write_bytes == s->sram_write_bytes && c.macs == s->macs &&
+	       c.steps == s->steps && c.commands == s->commands;
+}
+
+static int run(const struct loom_graph *graph, const char *grouping, uint64_t limit,
+	       struct outcome *outcome, struct loom_error *err)
+{
+	struct loom_planner_options options = {
+		.topology = loom_topology_find("soft"), .grouping = grouping,
+	};
+	struct loom_session *session = NULL;
+	struct loom_program *program = NULL;
+	struct loom_target *target = NULL;
+	uint32_t i;
+	int ret;
+
+	options.sram_limit_bytes = limit / options.topology->region[LOOM_REGION_SRAM].banks;
+	memset(outcome, 0, sizeof(*outcome));
+	ret = loom_program_create(graph, &options, &program, err);
+	if (ret)
+		return ret;
+	outcome->stats = program->stats;
+	ret = loom_target_open("host", options.topology, &target, err);
+	if (!ret)
+		ret = loom_session_create(target, program, &session, err);
+	if (!ret) {
+		fill_input(session, program, err);
+		ret = loom_session_run(session, NULL, NULL, err);
+	}
+	if (!ret && !counted_as_promised(program, session)) {
+		snprintf(err->text, sizeof(err->text), "the engine counts otherwise");
+		ret = -EPROTO;
+	}
+	outcome->num_outputs = min(program->num_outputs, (uint32_t)ARRAY_SIZE(outcome->outputs));
+	for (i = 0; i < outcome->num_outputs && !ret; i++)
+		ret = loom_session_get_output(session, i, &outcome->outputs[i]);
+	loom_session_destroy(session);
+	loom_target_close(target);
+	loom_program_destroy(program);
+	return ret == -ENOSPC ? -EIO : ret;
+}
+
+static void clear(struct outcome *outcome)
+{
+	uint32_t i;
+
+	for (i = 0; i < outcome->num_outputs; i++)
+		loom_array_clear(&outcome->outputs[i]);
+}
+
+static bool same(const struct outcome *a, const struct outcome *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->num_outputs; i++)
+		if (a->outputs[i].size_bytes != b->outputs[i].size_bytes ||
+		    memcmp(a->outputs[i].data, b->outputs[i].data, a->outputs[i].size_bytes))
+			return false;
+	return a->num_outputs == b->num_outputs;
+}
+
+static uint64_t traffic(const struct outcome *outcome)
+{
+	return outcome->stats.dram_read_bytes + outcome->stats.dram_write_bytes;
+}
+
+static void test_limit(const struct model *model, const struct loom_graph *graph, uint64_t limit)
+{
+	struct outcome plain, grouped;
+	struct loom_error err = { "" };
+	int ret;
+
+	ret = run(graph, NULL, limit, &plain, &err);
+	if (ret == -ENOSPC) {
+		tap_note("%s in %llu KiB: %s", model->file, (unsigned long long)limit >> 10,
+			 err.text);
+		return;
+	}
+	if (ret)
+		tap_fatal("%s: %s", model->file, err.text);
+	ret = run(graph, "layergroup", limit, &grouped, &err);
+	tap_ok(!ret && same(&plain, &grouped), "%s in %llu KiB: the same bits %s", model->file,
+	       (unsigned long long)limit >> 10, err.text);
+	if (!ret)
+		tap_ok(traffic(&grouped) <= traffic(&plain),
+		       "%s in %llu KiB: %llu of %llu DRAM bytes, %llu of %llu steps", model->file,
+		       (unsigned long long)limit >> 10, (unsigned long long)traffic(&grouped),
+		       (unsigned long long)traffic(&plain),
+		       (unsigned long long)grouped.stats.steps,
+		       (unsigned long long)plain.stats.steps);
+	clear(&plain);
+	clear(&grouped);
+}
+
+static void test_model(const struct model *model)
+{
+	struct loom_graph_options options = { .dims = model->dims, .num_dims = model->num_dims };
+	struct loom_graph *graph;
+	struct loom_error err;
+	char path[256];
+	uint32_t i;
+
+	snprintf(path, sizeof(path), MODELS "%s", model->file);
+	if (access(path, R_OK)) {
+		tap_note("%s is not there", path);
+		return;
+	}
+	if (loom_graph_import_onnx(path, &options, &graph, &err))
+		tap_fatal("%s", err.text);
+	for (i = 0; i < ARRAY_SIZE(limits); i++)
+		test_limit(model, graph, limits[i]);
+	loom_graph_destroy(graph);
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t i;
+	int k;
+
+	for (i = 0; i < ARRAY_SIZE(models); i++) {
+		bool wanted = argc == 1;
+
+		for (k = 1; k < argc; k++)
+			wanted |= !strcmp(argv[k], models[i].file);
+		if (wanted)
+			test_model(&models[i]);
+	}
+	return tap_end();
+}

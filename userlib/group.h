@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Groups
+ *
+ * Layer by layer, every neuron goes to DRAM and comes back. A *group* is a run of nodes whose
+ * neurons stay in SRAM: DRAM sees the weights, what comes in and what goes out.
+ *
+ * What does not fit as a whole is cut into *slices*: rows of an axis that all operators of the
+ * group follow (H of a picture, as a rule; whichever axis it is of each value). The operators
+ * run one after the other on a slice, then on the next.
+ *
+ * What a value has in SRAM during a slice is its *strip*: the rows that are new and those before
+ * them that windows still look at, the *halo*. There are two ways to get a halo: compute (and
+ * load) it again for each slice, or keep it. Here it is kept: after their last use, the rows that
+ * the next slice needs are copied to a *line buffer* in SRAM, and from there to the top of the next
+ * strip. So no row is loaded, computed or stored twice, whatever the depth of the group; what it
+ * costs is the room of the line buffers. Slices run forward for that: in slice s each operator
+ * makes all the rows that its operands allow for, and one with a large window lags behind.
+ *
+ * Rejected: propagating slices backward from even cuts of the result (that is how the text does
+ * it). The first strip then has the halos of all layers in it, however thin the slices are, and it
+ * is the first strip that has to fit.
+ *
+ * *Residency* of weights: what an operator needs besides strips is *held* (loaded once, there to
+ * the end) or *streamed* (loaded for each slice). Streaming takes an operator in *chunks* of its
+ * output channels, if need be, so that weights larger than the SRAM pass through it. In a group
+ * of one slice everything is streamed, and read once.
+ *
+ * Time inside a group is counted in *positions*: one operator, or one chunk, computes at one.
+ * What it needs is loaded at the position before, what it made is stored at the one after, while
+ * neighbours compute; or loads have positions of their own (no overlap), which needs less room. The
+ * positions of one slice are a period: an item alive over its end meets its successor of the next
+ * slice, and the placement (group_lmem.c) is that of one period.
+ *
+ *	lower_*.c -> list of ops -> group_stripe.c -> group_steps.c -> group_lmem.c -> group_emit.c
+ *	(group_op.c)    |              rows            positions        offsets         commands
+ *	                +-- group_divide.c: which nodes make a group, by its cost (group_cost.c)
+ */
+#ifndef LOOM_GROUP_H
+#define LOOM_GROUP_H
+
+#include "lower.h"
+
+#define LOOM_GROUP_OPS		192
+#define LOOM_GROUP_ROOTS	384
+#define LOOM_GROUP_SLICES	256
+#define LOOM_GROUP_ENTRIES	2048
+#define LOOM_GROUP_NONE		0xffffU
+
+/**
+ * struct loom_group_box - a part of a value or of an operand
+ * @lo: first index per axis
+ * @hi: first index behind
+ */
+struct loom_group_box {
+	u64 lo[LOOM_MAX_RANK];
+	u64 hi[LOOM_MAX_RANK];
+};
+
+/**
+ * struct loom_group_access - how an operand sees the value that it lies in
+ *
+ * Index i on the operand's axis k is index @start + i * @step of axis @axis of the value.
+ *
+ * @value: id of the value that owns the bytes
+ * @plain: it can be said like this; else the value has to be in DRAM
+ * @axis: by axis of the operand: the value's axis, or -1 where it has one element or repeats one
+ * @step: by axis of the operand
+ * @start: by axis of the value: where the first element is
+ * @lanes: bit per axis of the value: it can be dealt over the lanes
+ */
+struct loom_group_access {
+	u32 value;
+	bool plain;
+	s8 axis[LOOM_MAX_RANK];
+	s64 step[LOOM_MAX_RANK];
+	u64 start[LOOM_MAX_RANK];
+	u32 lanes;
+};
+
+/**
+ * enum loom_group_kind - what an op is
+ * @LOOM_GROUP_COMPUTE: a kernel
+ * @LOOM_GROUP_COPY: operand 1 becomes operand 0
+ * @LOOM_GROUP_FILL: operand 0 becomes its bits
+ */
+enum loom_group_kind {
+	LOOM_GROUP_COMPUTE,
+	LOOM_GROUP_COPY,
+	LOOM_GROUP_FILL,
+};
+
+/**
+ * struct loom_group_op - a kernel or a move
+ * @kind: what it is
+ * @unit: unit it belongs to
+ * @kernel: its operands and stages; those of DRAM name values, not tensors
+ * @access: by operand, STORE and LOAD
+ */
+struct loom_group_op {
+	enum loom_group_kind kind;
+	u32 unit;
+	struct loom_kernel kernel;
+	struct loom_group_access access[LOOM_KERNEL_OPERANDS];
+};
+
+/**
+ * struct loom_group_unit - a node with its ops
+ * @node: place of the node in the order in which nodes run
+ * @first_op: first of its ops
+ * @num_ops: number of them
+ * @alone: its ops cannot be in a group
+ * @alone_bytes: DRAM bytes of the node alone, lowered as without groups; U64_MAX: it does not fit
+ * @alone_cycles: cycles of that
+ */
+struct loom_group_unit {
+	u32 node;
+	u32 first_op;
+	u32 num_ops;
+	bool alone;
+	u64 alone_bytes;
+	u64 alone_cycles;
+};
+
+/**
+ * struct loom_group_use - who touches a value
+ * @rank: its axes, 0: it has too many
+ * @dims: elements per axis
+ * @elem_bytes: of one
+ * @first_writer: first op that writes it; U32_MAX: none, it comes from outside
+ * @last_writer: last op that does
+ * @last_reader: last op that reads it; 0 if there is none
+ * @read: there is one
+ * @seen: it is seen from outside: it is stored, whoever reads it
+ */
+struct loom_group_use {
+	u32 rank;
+	u64 dims[LOOM_MAX_RANK];
+	u32 elem_bytes;
+	u32 first_writer;
+	u32 last_writer;
+	u32 last_reader;
+	bool read;
+	bool seen;
+};
+
+/**
+ * struct loom_group_list - a graph as ops
+ * @lower: the lowering that it came from
+ * @ops: in order
+ * @num_ops: number of @ops
+ * @cap_ops: room in @ops
+ * @units: in order; nodes without ops have none
+ * @num_units: number of @units
+ * @uses: by value id
+ */
+struct loom_group_list {
+	struct loom_lower *lower;
+	struct loom_group_op **ops;
+	u32 num_ops;
+	u32 cap_ops;
+	struct loom_group_unit *units;
+	u32 num_units;
+	struct loom_group_use *uses;
+};
+
+/** loom_group_list_make() - lowers all nodes into a list; their storage is decided, not placed */
+int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower);
+/** loom_group_list_clear() - frees what @list holds */
+void loom_group_list_clear(struct loom_group_list *list);
+/** loom_group_list_add() - a kernel that would be emitted. 0 or -ENOMEM */
+int loom_group_list_add(struct loom_group_list *list, const struct loom_kernel *kernel);
+/** loom_group_list_copy() - likewise a copy from DRAM to DRAM */
+int loom_group_list_copy(struct loom_group_list *list, const struct loom_ref *to,
+			 const struct loom_ref *from);
+/** loom_group_list_fill() - likewise a fill */
+int loom_group_list_fill(struct loom_group_list *list, const struct loom_ref *to, u64 bits);
+
+/** loom_group_access_box() - the part of a value that a part of an operand lies in */
+void loom_group_access_box(const struct loom_group_access *access, u32 value_rank, u32 rank,
+			   const struct loom_group_box *operand, struct loom_group_box *box);
+
+/**
+ * enum loom_group_root_kind - why a value has a strip
+ * @LOOM_GROUP_INSIDE: the group makes it
+ * @LOOM_GROUP_INPUT: it is loaded
+ */
+enum loom_group_root_kind {
+	LOOM_GROUP_INSIDE,
+	LOOM_GROUP_INPUT,
+};
+
+/**
+ * struct loom_group_root - a value with strips
+ * @value: its id
+ * @kind: why
+ * @partial: the group makes parts of it only, and nobody in it reads them
+ * @axis: axis that is cut, or -1
+ * @lane: axis that is dealt over the lanes
+ * @lanes: bit per axis: it could be
+ * @hull: the part that strips have of the other axes
+ * @first_writer: first part that writes it
+ * @last_writer: last that does
+ * @first_reader: first part that reads it
+ * @last_reader: last part that reads it
+ * @read: there are readers
+ * @stored: it goes to DRAM
+ * @rows: most rows of a strip
+ * @kept: most rows in the line buffer; 0: there is none
+ * @strip: index of the item of its strips
+ * @line: index of the item of its line buffer
+ */
+struct loom_group_root {
+	u32 value;
+	enum loom_group_root_kind kind;
+	bool partial;
+	s8 axis;
+	u8 lane;
+	u32 lanes;
+	struct loom_group_box hull;
+	u16 first_writer;
+	u16 last_writer;
+	u16 first_reader;
+	u16 last_reader;
+	bool read;
+	bool stored;
+	u64 rows;
+	u64 kept;
+	u16 strip;
+	u16 line;
+};
+
+/**
+ * struct loom_group_part - an op in a group
+ * @op: the op
+ * @axis: axis of its result that is cut, or -1
+ * @root: by operand: index of its root; NONE: it has SRAM of its own
+ * @varies: bit per operand without root: what it needs differs between slices
+ * @held: bit per operand without root: loaded once
+ * @chunk_axis: axis of the result that chunks cut
+ * @chunk: elements of a chunk along it; 0: there is one
+ * @first_entry: its first entry
+ * @entries: number of entries: chunks
+ * @item: by operand without root: index of its first item; one for each chunk if streamed
+ */
+struct loom_group_part {
+	const struct loom_group_op *op;
+	s8 axis;
+	u16 root[LOOM_KERNEL_OPERANDS];
+	u32 varies;
+	u32 held;
+	u8 chunk_axis;
+	u64 chunk;
+	u16 first_entry;
+	u16 entries;
+	u16 item[LOOM_KERNEL_OPERANDS];
+};
+
+/**
+ * struct loom_group_item - something that needs room in SRAM
+ * @bytes: how much, per lane
+ * @from: first position; may be before the period, and is the slice before's then
+ * @to: last position; may be behind the period
+ * @whole: all the time
+ * @buffers: how many of it are there at once
+ * @offset: by buffer: where
+ */
+struct loom_group_item {
+	u64 bytes;
+	s32 from;
+	s32 to;
+	bool whole;
+	u32 buffers;
+	u64 offset[3];
+};
+
+/**
+ * struct loom_group_cost - what a group costs
+ * @bytes: DRAM bytes
+ * @cycles: see group_cost.c
+ * @peak_bytes: SRAM per lane that is alive at once at most
+ */
+struct loom_group_cost {
+	u64 bytes;
+	u64 cycles;
+	u64 peak_bytes;
+};
+
+/**
+ * struct loom_group - nodes that run together
+ * @list: where they are from
+ * @first_unit: first unit
+ * @num_units: number of units
+ * @slices: number of slices
+ * @overlap: loads share positions with the op before
+ * @want_axis: axis to cut of a result that follows from nothing
+ * @parts: ops in order
+ * @num_parts: number of @parts
+ * @roots: values with strips
+ * @num_roots: number of @roots
+ * @done: by part and slice: rows of its result that are there after the slice
+ * @loaded: by root and slice: INPUT: rows that are there after the slice
+ * @need: by root and slice: first row that the slice or a later one reads
+ * @active: by root and slice: it is written or read then
+ * @local: by value id: index of the root, plus one; 0: none
+ * @items: what needs room
+ * @num_items: number of @items
+ * @cap_items: room in @items
+ * @num_entries: positions at which something computes
+ * @period: positions of a slice
+ * @cost: what it costs
+ */
+struct loom_group {
+	const struct loom_group_list *list;
+	u32 first_unit;
+	u32 num_units;
+	u32 slices;
+	bool overlap;
+	u32 want_axis;
+	struct loom_group_part parts[LOOM_GROUP_OPS];
+	u32 num_parts;
+	struct loom_group_root roots[LOOM_GROUP_ROOTS];
+	u32 num_roots;
+	u32 *done;
+	u32 *loaded;
+	u32 *need;
+	u8 *active;
+	u16 *local;
+	struct loom_group_item *items;
+	u32 num_items;
+	u32 cap_items;
+	u32 num_entries;
+	s32 period;
+	struct loom_group_cost cost;
+};
+
+/** loom_group_make() - room for a group of ops of @list; NULL: no memory */
+struct loom_group *loom_group_make(const struct loom_group_list *list);
+/** loom_group_free() - frees a group; NULL is fine */
+void loom_group_free(struct loom_group *group);
+
+/* group_stripe.c: which rows when */
+
+/**
+ * loom_group_begin() - an empty group
+ * @group: the group
+ * @first_unit: first unit that it will have
+ * @slices: number of slices
+ * @want_axis: axis of the first result to cut
+ */
+void loom_group_begin(struct loom_group *group, u32 first_unit, u32 slices, u32 want_axis);
+/** loom_group_append() - adds the next unit; false: it cannot be in this group */
+bool loom_group_append(struct loom_group *group);
+/** loom_group_rows() - rows [@lo, @hi) of the result that part @index makes in a slice */
+void loom_group_rows(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi);
+/** loom_group_strip() - rows of a root that are in SRAM during a slice; false: none */
+bool loom_group_strip(const struct loom_group *group, u32 root, u32 slice, u64 *lo, u64 *hi);
+/** loom_group_kept() - rows that part @index made before a slice and that it still needs */
+bool loom_group_kept(const struct loom_group *group, u32 root, u32 index, u32 slice, u64 *lo,
+		     u64 *hi);
+/** loom_group_value_box() - a part of a result in its value */
+void loom_group_value_box(const struct loom_group *group, u32 index, u32 operand,
+			  const struct loom_group_box *of, struct loom_group_box *box);
+/** loom_group_part_box() - what a chunk of a part makes in a slice; false: nothing */
+bool loom_group_part_box(const struct loom_group *group, u32 index, u32 slice, u32 chunk,
+			 struct loom_group_box *box);
+/** loom_group_operand_box() - what an operand needs for a part of the result */
+void loom_group_operand_box(const struct loom_kernel *kernel, u32 operand,
+			    const struct loom_group_box *out, struct loom_group_box *box);
+
+/* group_steps.c: positions and lifetimes */
+
+/** loom_group_box_bytes() - bytes per lane of a box */
+u64 loom_group_box_bytes(const struct loom_group *group, const struct loom_group_box *box,
+			 u32 rank, u32 lane, u32 elem_bytes);
+/** loom_group_compute_at() - position at which entry @entry computes */
+s32 loom_group_compute_at(const struct loom_group *group, u32 entry);
+/** loom_group_load_at() - position at which what it needs is loaded */
+s32 loom_group_load_at(const struct loom_group *group, u32 entry);
+/** loom_group_store_at() - position at which what it made is stored */
+s32 loom_group_store_at(const struct loom_group *group, u32 entry);
+/** loom_group_steps() - positions, items and their lifetimes; the cost, too. 0 or -ENOMEM */
+int loom_group_steps(struct loom_group *group);
+/** loom_group_peak() - SRAM per lane that is alive at once at most */
+u64 loom_group_peak(const struct loom_group *group, s32 *position);
+/**
+ * loom_group_fit() - hold, stream and chunk so that a group fits
+ * @group: the group
+ * @budget_bytes: SRAM per lane
+ *
+ * Return: 0, -ENOSPC or -ENOMEM.
+ */
+int loom_group_fit(struct loom_group *group, u64 budget_bytes);
+
+/* group_cost.c */
+
+/** loom_group_cost_count() - DRAM bytes and cycles of a group whose steps are known */
+void loom_group_cost_count(struct loom_group *group);
+
+/* group_lmem.c */
+
+/** loom_group_place() - offsets for all items. 0, -ENOSPC or -ENOMEM */
+int loom_group_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes);
+
+/* group_divide.c */
+
+/**
+ * struct loom_group_cut - a group that was chosen
+ * @first_unit: first unit
+ * @num_units: number of units
+ * @alone: one node, lowered as without groups
+ * @slices: number of slices
+ * @want_axis: see &struct loom_group
+ * @overlap: see &struct loom_group
+ * @budget_bytes: what it was fitted into
+ * @cost: what it costs
+ */
+struct loom_group_cut {
+	u32 first_unit;
+	u32 num_units;
+	bool alone;
+	u32 slices;
+	u32 want_axis;
+	bool overlap;
+	u64 budget_bytes;
+	struct loom_group_cost cost;
+};
+
+/** loom_group_divide() - the cheapest division; @group is room to try in, @cuts from malloc */
+int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
+		      struct loom_group_cut **cuts, u32 *num_cuts);
+
+/* group_emit.c */
+
+/** loom_group_emit() - writes the commands of a group, from lower->step on */
+int loom_group_emit(struct loom_lower *lower, struct loom_group *group);
+
+/* group.c */
+
+struct loom_planner_options;
+
+/** loom_grouping_is_on() - options ask for groups */
+bool loom_grouping_is_on(const struct loom_planner_options *options);
+/** loom_grouping_is_known() - the strategy of the options exists */
+bool loom_grouping_is_known(const struct loom_planner_options *options);
+/** loom_group_plan() - lowers a whole graph in groups */
+int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options *options);
+
+#endif /* LOOM_GROUP_H */

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Steps of a group
+ *
+ * The three classes of what is in SRAM, and when: strips (and their line buffers), what an op has
+ * of its own (weights, held or streamed), temporaries. Each is an item with a lifetime in
+ * positions, see group.h. Ids follow the order of the ops.
+ *
+ * loom_group_fit() begins with all weights held and gives way where it does not fit: what is held
+ * elsewhere is streamed, the smallest that frees enough; then what is streamed right there is
+ * cut into chunks.
+ */
+#include "group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_ROUNDS	4000
+
+s32 loom_group_compute_at(const struct loom_group *group, u32 entry)
+{
+	return group->overlap ? (s32)entry : 2 * (s32)entry + 1;
+}
+
+s32 loom_group_load_at(const struct loom_group *group, u32 entry)
+{
+	return loom_group_compute_at(group, entry) - 1;
+}
+
+s32 loom_group_store_at(const struct loom_group *group, u32 entry)
+{
+	return loom_group_compute_at(group, entry) + 1;
+}
+
+u64 loom_group_box_bytes(const struct loom_group *group, const struct loom_group_box *box,
+			 u32 rank, u32 lane, u32 elem_bytes)
+{
+	const struct loom_sram *sram = &group->list->lower->sram;
+	u64 bytes = elem_bytes;
+	u32 i;
+
+	for (i = 0; i < rank; i++) {
+		u64 dim = box->hi[i] - box->lo[i];
+
+		if (i == lane)
+			dim = loom_div_round_up(dim, sram->lanes);
+		if (check_mul_overflow(bytes, dim, &bytes) || bytes > S64_MAX / 4)
+			return S64_MAX / 4;
+	}
+	return loom_div_round_up(bytes, sram->align_bytes) * sram->align_bytes;
+}
+
+static u32 add_item(struct loom_group *group, u64 bytes, s32 from, s32 to, bool whole)
+{
+	struct loom_group_item *items;
+	u32 cap = group->cap_items ? 2 * group->cap_items : 256;
+
+	if (group->num_items == group->cap_items) {
+		items = realloc(group->items, cap * sizeof(*items));
+		if (!items)
+			return U32_MAX;
+		group->items = items;
+		group->cap_items = cap;
+	}
+	group->items[group->num_items] = (struct loom_group_item){
+		.bytes = bytes,
+		.from = from,
+		.to = to,
+		.whole = whole,
+		.buffers = whole ? 1 : (to - from + group->period) / group->period,
+	};
+	return group->num_items++;
+}
+
+/* Numbers the positions. */
+static bool number_entries(struct loom_group *group)
+{
+	u32 i;
+
+	group->num_entries = 0;
+	for (i = 0; i < group->num_parts; i++) {
+		struct loom_group_part *part = &group->parts[i];
+		u64 dim = part->op->kernel.operands[0].ref.dims[part->chunk_axis];
+		u64 chunks = part->chunk ? loom_div_round_up(dim, part->chunk) : 1;
+
+		if (chunks > LOOM_GROUP_ENTRIES - group->num_entries)
+			return false;
+		part->first_entry = group->num_entries;
+		part->entries = chunks;
+		group->num_entries += chunks;
+	}
+	group->period = group->overlap ? group->num_entries : 2 * group->num_entries;
+	/* one slice has no successor to meet */
+	if (group->slices == 1)
+		group->period += 3;
+	return true;
+}
+
+static s32 part_load(const struct loom_group *group, u32 index)
+{
+	return loom_group_load_at(group, group->parts[index].first_entry);
+}
+
+static s32 part_compute(const struct loom_group *group, u32 index)
+{
+	return loom_group_compute_at(group, group->parts[index].first_entry);
+}
+
+static s32 part_end(const struct loom_group *group, u32 index)
+{
+	const struct loom_group_part *part = &group->parts[index];
+
+	return loom_group_compute_at(group, part->first_entry + part->entries - 1);
+}
+
+static s32 part_store(const struct loom_group *group, u32 index)
+{
+	return part_end(group, index) + 1;
+}
+
+/* Rows of strips and of line buffers; returns whether a line has to outlive a slice. */
+static bool measure_rows(const struct loom_group *group, u32 which, struct loom_group_root *root)
+{
+	bool idle = false, kept_before = false;
+	u32 slice, i;
+	u64 lo, hi, from, to, least;
+
+	root->rows = 0;
+	root->kept = 0;
+	if (root->axis < 0)
+		return false;
+	for (slice = 0; slice < group->slices; slice++) {
+		if (!loom_group_strip(group, which, slice, &lo, &hi)) {
+			idle |= kept_before;
+			continue;
+		}
+		root->rows = max(root->rows, hi - lo);
+		if (root->kind == LOOM_GROUP_INPUT) {
+			if (loom_group_kept(group, which, 0, slice, &from, &to))
+				root->kept = max(root->kept, to - from);
+			continue;
+		}
+		least = U64_MAX;
+		hi = 0;
+		for (i = root->first_writer; i <= root->last_writer; i++) {
+			if (group->parts[i].root[0] != which ||
+			    !loom_group_kept(group, which, i, slice, &from, &to))
+				continue;
+			least = min(least, from);
+			hi = max(hi, to);
+		}
+		if (hi > least)
+			root->kept = max(root->kept, hi - least);
+		kept_before = slice > 0;
+	}
+	return idle && root->kept;
+}
+
+static void root_box(const struct loom_group_root *root, u64 rows, struct loom_group_box *box)
+{
+	*box = root->hull;
+	if (root->axis >= 0) {
+		box->lo[root->axis] = 0;
+		box->hi[root->axis] = rows;
+	}
+}
+
+/* Deals a root over the lanes so that it takes least; rather not along the axis that is cut. */
+static u64 choose_lane(const struct loom_group *group, struct loom_group_root *root)
+{
+	const struct loom_group_use *use = &group->list->uses[root->value];
+	u64 best = U64_MAX, bytes;
+	struct loom_group_box box;
+	u32 pass, i;
+
+	root_box(root, root->rows, &box);
+	for (pass = 0; pass < 2; pass++) {
+		for (i = 0; i < use->rank; i++) {
+			if (!(root->lanes >> i & 1) || ((s8)i == root->axis) != pass)
+				continue;
+			bytes = loom_group_box_bytes(group, &box, use->rank, i, use->elem_bytes);
+			if (bytes < best) {
+				best = bytes;
+				root->lane = i;
+			}
+		}
+	}
+	return best;
+}
+
+static bool root_items(struct loom_group *group, u32 which)
+{
+	struct loom_group_root *root = &group->roots[which];
+	const struct loom_group_use *use = &group->list->uses[root->value];
+	bool long_line = measure_rows(group, which, root);
+	u64 bytes = choose_lane(group, root);
+	struct loom_group_box box;
+	s32 from, to, out;
+	u32 first;
+
+	if (root->kind == LOOM_GROUP_INPUT) {
+		first = root->first_reader;
+		from = part_load(group, first);
+		to = part_end(group, root->last_reader);
+		out = to;
+	} else {
+		first = root->first_writer;
+		from = root->kept ? part_load(group, first) : part_compute(group, first);
+		to = part_end(group, root->last_writer);
+		out = part_store(group, root->last_writer);
+		if (root->read) {
+			to = max(to, part_end(group, root->last_reader));
+			out = max(out, part_end(group, root->last_reader));
+		}
+		if (root->stored)
+			to = max(to, part_store(group, root->last_writer));
+		if (root->kept)
+			to = max(to, out);
+	}
+	root->strip = add_item(group, bytes, from, to, false);
+	root->line = LOOM_GROUP_NONE;
+	if (root->strip == LOOM_GROUP_NONE)
+		return false;
+	if (!root->kept)
+		return true;
+	root_box(root, root->kept, &box);
+	bytes = loom_group_box_bytes(group, &box, use->rank, root->lane, use->elem_bytes);
+	root->line = add_item(group, bytes, out, group->period + part_load(group, first),
+			      long_line);
+	return root->line != LOOM_GROUP_NONE;
+}
+
+/* What an operand of a part's own takes, in the slice where it takes most. */
+static u64 own_bytes(const struct loom_group *group, u32 index, u32 i, bool all_chunks)
+{
+	struct loom_group_part part = group->parts[index];
+	const struct loom_operand *operand = &part.op->kernel.operands[i];
+	struct loom_group_box out, box;
+	u64 most = 0, bytes;
+	u32 slice, axis;
+
+	for (slice = 0; slice < group->slices; slice++) {
+		if (!loom_group_part_box(group, index, slice, 0, &out))
+			continue;
+		if (all_chunks) {
+			axis = part.chunk_axis;
+			out.lo[axis] = 0;
+			out.hi[axis] = part.op->kernel.operands[0].ref.dims[axis];
+			if ((s8)axis == part.axis)
+				loom_group_rows(group, index, slice, &out.lo[axis], &out.hi[axis]);
+		}
+		loom_group_operand_box(&part.op->kernel, i, &out, &box);
+		bytes = loom_group_box_bytes(group, &box, operand->ref.rank, operand->lane_axis,
+					     loom_dtype_bytes(operand->ref.dtype));
+		most = max(most, bytes);
+		/* what does not follow the rows is the same in each slice */
+		if (operand->role != LOOM_ROLE_TEMP && !(part.varies >> i & 1))
+			break;
+	}
+	return most;
+}
+
+static bool follows_chunks(const struct loom_group_part *part, u32 i)
+{
+	const struct loom_operand *operand = &part->op->kernel.operands[i];
+	u32 k;
+
+	for (k = 0; k < operand->ref.rank && part->chunk; k++)
+		if (operand->map[k].kind != LOOM_MAP_FULL &&
+		    operand->map[k].axis == part->chunk_axis && operand->ref.dims[k] > 1)
+			return true;
+	return false;
+}
+
+static bool part_items(struct loom_group *group, u32 index)
+{
+	struct loom_group_part *part = &group->parts[index];
+	const struct loom_kernel *kernel = &part->op->kernel;
+	u32 i, c;
+
+	for (i = 1; i < kernel->num_operands; i++) {
+		bool temp = kernel->operands[i].role == LOOM_ROLE_TEMP;
+		bool held = part->held >> i & 1;
+		u64 bytes;
+
+		if (part->root[i] != LOOM_GROUP_NONE || part->op->kind == LOOM_GROUP_COPY)
+			continue;
+		bytes = own_bytes(group, index, i, held);
+		part->item[i] = group->num_items;
+		if (held) {
+			add_item(group, bytes, 0, 0, true);
+		} else if (temp || !follows_chunks(part, i)) {
+			add_item(group, bytes, temp ? part_compute(group, index) :
+						      part_load(group, index),
+				 part_end(group, index), false);
+		} else {
+			for (c = 0; c < part->entries; c++)
+				add_item(group, bytes,
+					 loom_group_load_at(group, part->first_entry + c),
+					 loom_group_compute_at(group, part->first_entry + c),
+					 false);
+		}
+		if (group->num_items > LOOM_GROUP_NONE - 8)
+			return false;
+	}
+	return true;
+}
+
+/* Who else wants to see a value. */
+static void mark_stored(struct loom_group *group)
+{
+	const struct loom_group_unit *last =
+		&group->list->units[group->first_unit + group->num_units - 1];
+	u32 end = last->first_op + last->num_ops, i;
+
+	for (i = 0; i < group->num_roots; i++) {
+		struct loom_group_root *root = &group->roots[i];
+		const struct loom_group_use *use = &group->list->uses[root->value];
+
+		root->stored = root->kind == LOOM_GROUP_INSIDE &&
+			       (use->seen || root->partial || use->last_writer >= end ||
+				(use->read && use->last_reader >= end));
+	}
+}
+
+int loom_group_steps(struct loom_group *group)
+{
+	u32 i;
+
+	group->num_items = 0;
+	if (!number_entries(group))
+		return -ENOSPC;
+	mark_stored(group);
+	for (i = 0; i < group->num_roots; i++)
+		if (!root_items(group, i))
+			return -ENOMEM;
+	for (i = 0; i < group->num_parts; i++)
+		if (!part_items(group, i))
+			return -ENOSPC;
+	return 0;
+}
+
+static s32 wrap(const struct loom_group *group, s32 position)
+{
+	s32 at = position % group->period;
+
+	return at < 0 ? at + group->period : at;
+}
+
+u64 loom_group_peak(const struct loom_group *group, s32 *position)
+{
+	static _Thread_local s64 change[2 * LOOM_GROUP_ENTRIES + 8];
+	s64 all = 0, now = 0, most = -1;
+	u32 i;
+	s32 at;
+
+	memset(change, 0, ((size_t)group->period + 1) * sizeof(*change));
+	for (i = 0; i < group->num_items; i++) {
+		const struct loom_group_item *item = &group->items[i];
+		s32 from = wrap(group, item->from), to = wrap(group, item->to);
+
+		if (item->whole || item->buffers > 1 ||
+		    item->to - item->from + 1 >= group->period) {
+			all += item->bytes * item->buffers;
+			continue;
+		}
+		change[from] += item->bytes;
+		change[to + 1] -= item->bytes;
+		if (to < from) {
+			change[0] += item->bytes;
+			change[group->period] -= item->bytes;
+		}
+	}
+	*position = 0;
+	for (at = 0; at < group->period; at++) {
+		now += change[at];
+		if (now > most) {
+			most = now;
+			*position = at;
+		}
+	}
+	return all + most;
+}
+
+static bool alive_at(const struct loom_group *group, const struct loom_group_item *item, s32 at)
+{
+	s32 from = wrap(group, item->from), to = wrap(group, item->to);
+
+	if (item->whole || item->to - item->from + 1 >= group->period)
+		return true;
+	return from <= to ? at >= from && at <= to : at >= from || at <= to;
+}
+
+/* Streams the smallest held operand that frees @want bytes at a position, else the largest. */
+static bool give_way(struct loom_group *group, u64 want, s32 position)
+{
+	u64 best_bytes = 0;
+	u32 best = U32_MAX, best_i = 0, index, i;
+	bool best_enough = false;
+
+	for (index = 0; index < group->num_parts; index++) {
+		const struct loom_group_part *part = &group->parts[index];
+		struct loom_group_item use = {
+			.from = part_load(group, index), .to = part_end(group, index),
+		};
+
+		if (!part->held || alive_at(group, &use, position))
+			continue;
+		for (i = 1; i < part->op->kernel.num_operands; i++) {
+			u64 bytes;
+			bool enough;
+
+			if (!(part->held >> i & 1))
+				continue;
+			bytes = group->items[part->item[i]].bytes;
+			enough = bytes >= want;
+			if (best != U32_MAX && (enough != best_enough ? best_enough :
+						enough ? bytes >= best_bytes :
+							 bytes <= best_bytes))
+				continue;
+			best = index;
+			best_i = i;
+			best_bytes = bytes;
+			best_enough = enough;
+		}
+	}
+	if (best == U32_MAX)
+		return false;
+	group->parts[best].held &= ~(1U << best_i);
+	return true;
+}
+
+/* The axis whose chunks make the operands of a part's own smaller. */
+static bool choose_chunk_axis(const struct loom_group *group, u32 index, u32 i, u8 *axis)
+{
+	const struct loom_group_part *part = &group->parts[index];
+	const struct loom_kernel *kernel = &part->op->kernel;
+	const struct loom_operand *operand = &kernel->operands[i];
+	u64 most = 1;
+	u32 k;
+
+	for (k = 0; k < operand->ref.rank; k++) {
+		u32 to = operand->map[k].axis;
+
+		if ((operand->map[k].kind != LOOM_MAP_SAME &&
+		     operand->map[k].kind != LOOM_MAP_GROUP_PART) ||
+		    (s8)to == part->axis || kernel->whole >> to & 1 ||
+		    (kernel->run && to == kernel->operands[0].ref.rank - 1) ||
+		    operand->ref.dims[k] <= most)
+			continue;
+		most = operand->ref.dims[k];
+		*axis = to;
+	}
+	return most > 1;
+}
+
+/* The next shorter length of chunks, whole rows of lanes and groups of channels. 0: none. */
+static u64 shorter_chunk(const struct loom_group *group, const struct loom_group_part *part,
+			 u8 axis)
+{
+	const struct loom_kernel *kernel = &part->op->kernel;
+	u64 dim = kernel->operands[0].ref.dims[axis], lanes = group->list->lower->sram.lanes;
+	u64 now = part->chunk ? part->chunk : dim, chunk;
+
+	if (now <= 1)
+		return 0;
+	chunk = loom_div_round_up(dim, loom_div_round_up(dim, now) + 1);
+	chunk = min(chunk, now - 1);
+	if (chunk > lanes)
+		chunk = chunk / lanes * lanes;
+	if (axis != 1 || !kernel->group)
+		return chunk;
+	if (chunk >= kernel->group)
+		return chunk / kernel->group * kernel->group;
+	while (kernel->group % chunk)
+		chunk--;
+	return chunk;
+}
+
+/* Cuts the largest of what is streamed or temporary at a position into more chunks. */
+static bool cut_chunks(struct loom_group *group, s32 position)
+{
+	u64 best_bytes = 0, chunk;
+	struct loom_group_part *best = NULL;
+	u32 index, i, c;
+	u8 axis = 0, best_axis = 0;
+
+	for (index = 0; index < group->num_parts; index++) {
+		struct loom_group_part *part = &group->parts[index];
+
+		if (part->op->kind != LOOM_GROUP_COMPUTE)
+			continue;
+		for (i = 1; i < part->op->kernel.num_operands; i++) {
+			const struct loom_group_item *item;
+			u64 bytes = 0;
+
+			if (part->root[i] != LOOM_GROUP_NONE || part->held >> i & 1)
+				continue;
+			for (c = 0; c < (follows_chunks(part, i) &&
+					 part->op->kernel.operands[i].role != LOOM_ROLE_TEMP ?
+					 part->entries : 1); c++) {
+				item = &group->items[part->item[i] + c];
+				if (alive_at(group, item, position))
+					bytes = max(bytes, item->bytes);
+			}
+			if (bytes <= best_bytes)
+				continue;
+			if (part->chunk)
+				axis = part->chunk_axis;
+			else if (!choose_chunk_axis(group, index, i, &axis))
+				continue;
+			if (!shorter_chunk(group, part, axis) ||
+			    (part->chunk && !follows_chunks(part, i)))
+				continue;
+			best_bytes = bytes;
+			best = part;
+			best_axis = axis;
+		}
+	}
+	if (!best)
+		return false;
+	chunk = shorter_chunk(group, best, best_axis);
+	best->chunk_axis = best_axis;
+	best->chunk = chunk;
+	return true;
+}
+
+int loom_group_fit(struct loom_group *group, u64 budget_bytes)
+{
+	u32 round;
+	s32 position;
+	int ret;
+
+	for (round = 0; round < MAX_ROUNDS; round++) {
+		ret = loom_group_steps(group);
+		if (ret)
+			return ret;
+		group->cost.peak_bytes = loom_group_peak(group, &position);
+		if (group->cost.peak_bytes <= budget_bytes) {
+			loom_group_cost_count(group);
+			return 0;
+		}
+		if (!give_way(group, group->cost.peak_bytes - budget_bytes, position) &&
+		    !cut_chunks(group, position))
+			return -ENOSPC;
+	}
+	return -ENOSPC;
+}

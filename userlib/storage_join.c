@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Operands of a concatenation computed where they end up: they are parts of its result, and the
+ * CONCAT itself has nothing to do for them. From the last concatenation to the first, so that a
+ * part of a part is a part of the whole.
+ */
+#include "storage.h"
+
+static bool reads_once(const struct loom_node *node, const struct loom_value *value)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < node->num_inputs; i++)
+		count += node->inputs[i] == value;
+	return count == 1;
+}
+
+static void join_operands(struct loom_storage *storage, const struct loom_node *node)
+{
+	const struct loom_home *whole = &storage->homes[node->output->id];
+	u32 axis = node->concat.axis, i;
+	u64 at = 0;
+
+	if (whole->kind != LOOM_HOME_ARENA && whole->kind != LOOM_HOME_OUTPUT &&
+	    whole->kind != LOOM_HOME_PART)
+		return;
+	for (i = 0; i < node->num_inputs; i++) {
+		const struct loom_value *value = node->inputs[i];
+		struct loom_home *home = &storage->homes[value->id];
+		u64 here = at;
+
+		at += value->dims[axis];
+		if (home->kind != LOOM_HOME_ARENA || !value->num_elems ||
+		    loom_storage_moves_only(value->producer) || !reads_once(node, value))
+			continue;
+		home->kind = LOOM_HOME_PART;
+		home->part_of = node->output->id;
+		home->root = whole->root;
+		home->ref = whole->ref;
+		home->ref.offset += (s64)here * whole->ref.strides[axis];
+		home->ref.dims[axis] = value->dims[axis];
+		storage->num_neurons--;
+		storage->neuron_bytes -= value->size_bytes;
+	}
+}
+
+/* Views of what has moved. One that cannot be said any more is a value of its own. */
+static void look_again(struct loom_storage *storage, const struct loom_node *node)
+{
+	struct loom_home *home = &storage->homes[node->output->id];
+	const struct loom_home *from;
+
+	if (home->kind != LOOM_HOME_VIEW)
+		return;
+	from = &storage->homes[node->inputs[0]->id];
+	if (loom_storage_view(node, &from->ref, &home->ref)) {
+		home->root = from->root;
+		return;
+	}
+	home->ref = (struct loom_ref){ .offset = 0 };
+	loom_storage_set_root(home, LOOM_HOME_ARENA, node->output);
+	storage->num_neurons++;
+	storage->neuron_bytes += node->output->size_bytes;
+}
+
+void loom_storage_join(struct loom_storage *storage)
+{
+	const struct loom_graph *graph = storage->graph;
+	u32 i;
+
+	for (i = graph->num_nodes; i-- > 0;)
+		if (graph->nodes[i]->op == LOOM_GOP_CONCAT && graph->nodes[i]->output->num_elems)
+			join_operands(storage, graph->nodes[i]);
+	for (i = 0; i < graph->num_nodes; i++)
+		if (loom_storage_moves_only(graph->nodes[i]))
+			look_again(storage, graph->nodes[i]);
+}
