@@ -35,7 +35,7 @@ static const char *const loom_svg_style[] = {
 	".s{font-size:13px;fill:#444}",
 	".a{font-size:12px;fill:#444}",
 	".e{text-anchor:end}",
-	".m,.n{text-anchor:middle;dominant-baseline:central;pointer-events:none}",
+	".m,.n{text-anchor:middle;pointer-events:none}",
 	".n{fill-opacity:.7}",
 	".g{stroke:#ddd;fill:none}",
 	".f{stroke:#444;fill:none}",
@@ -361,10 +361,10 @@ static void loom_svg_time_axis(const struct loom_svg *svg)
 		loom_svg_line(svg, "g", x, LOOM_SVG_PROFILE_TOP, x,
 			      LOOM_SVG_PROFILE_BOTTOM + 5 * PX);
 		snprintf(text, sizeof(text), "%lld", (long long)at);
-		loom_svg_text(svg, "a m", x, LOOM_SVG_PROFILE_BOTTOM + 15 * PX, text);
+		loom_svg_text(svg, "a m", x, LOOM_SVG_PROFILE_BOTTOM + 19 * PX, text);
 	}
 	loom_svg_text(svg, "a m", (LOOM_SVG_LEFT + LOOM_SVG_RIGHT) / 2,
-		      LOOM_SVG_PROFILE_BOTTOM + 34 * PX,
+		      LOOM_SVG_PROFILE_BOTTOM + 38 * PX,
 		      svg->options->time ? svg->options->time : "time");
 }
 

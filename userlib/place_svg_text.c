@@ -193,16 +193,19 @@ bool loom_svg_label_fit(struct loom_svg_label *label, const char *name, int64_t 
 void loom_svg_label_put(FILE *out, const struct loom_svg_label *label, const char *class, int64_t x,
 			int64_t y, bool upright)
 {
+	/* half the height of a letter, which renderers do not agree on how to find */
+	const int64_t middle = label->font * 35 / 100;
+
 	fprintf(out, "<text class=\"%s\"", class);
 	if (upright) {
 		fputs(" transform=\"translate(", out);
-		loom_svg_length(out, x);
+		loom_svg_length(out, x + middle);
 		fputc(' ', out);
 		loom_svg_length(out, y);
 		fputs(")rotate(-90)\"", out);
 	} else {
 		loom_svg_attribute(out, "x", x);
-		loom_svg_attribute(out, "y", y);
+		loom_svg_attribute(out, "y", y + middle);
 	}
 	loom_svg_attribute(out, "font-size", label->font);
 	fputc('>', out);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tool.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +10,16 @@
  * @json: for programs
  * @dump: what was made, as text
  * @output: file for the plan's bytes, or NULL
+ * @place_csv: file for the arena as a placement problem, or NULL
+ * @place_svg: file for a picture of the arena, or NULL
  */
 struct tool_plan_options {
 	enum tool_stage stage;
 	bool json;
 	bool dump;
 	const char *output;
+	const char *place_csv;
+	const char *place_svg;
 };
 
 static void tool_plan_print_strategies(void)
@@ -47,6 +50,17 @@ static int tool_plan_set_stage(const char *name, enum tool_stage *stage)
 			  name);
 }
 
+/* How many of the files go to standard output, and --dump and --json. */
+static unsigned int tool_plan_to_stdout(const struct tool_plan_options *options)
+{
+	const char *const files[] = { options->output, options->place_csv, options->place_svg };
+	unsigned int i, count = options->json || options->dump;
+
+	for (i = 0; i < ARRAY_SIZE(files); i++)
+		count += files[i] && !strcmp(files[i], "-");
+	return count;
+}
+
 /* TOOL_USAGE + 1 says that all is done already. */
 #define TOOL_PLAN_DONE	(TOOL_USAGE + 1)
 
@@ -59,6 +73,8 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		{ "stop-after", required_argument, NULL, 's' },
 		{ "strategies", no_argument, NULL, 'l' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "place-csv", required_argument, NULL, 'c' },
+		{ "place-svg", required_argument, NULL, 'p' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option, ret = 0;
@@ -81,6 +97,12 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		case 'o':
 			options->output = optarg;
 			break;
+		case 'c':
+			options->place_csv = optarg;
+			break;
+		case 'p':
+			options->place_svg = optarg;
+			break;
 		case '?':
 			return tool_usage(&tool_plan, "unknown or incomplete option '%s'",
 					  argv[optind - 1]);
@@ -94,6 +116,10 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		return tool_usage(&tool_plan, "takes one model");
 	if (options->output && options->stage != TOOL_STAGE_PLAN)
 		return tool_usage(&tool_plan, "there is no plan to write after --stop-after");
+	if (tool_plan_to_stdout(options) > 1)
+		return tool_usage(&tool_plan, "only one thing can go to standard output");
+	if ((options->place_csv || options->place_svg) && options->stage < TOOL_STAGE_PLACE)
+		return tool_usage(&tool_plan, "nothing is placed yet where --stop-after stops");
 	model->path = argv[optind];
 	return 0;
 }
@@ -158,21 +184,6 @@ static int tool_plan_dump(const struct tool_model *model, enum tool_stage stage)
 	return 0;
 }
 
-static int tool_plan_write(const char *path, const struct loom_program *program)
-{
-	FILE *file = fopen(path, "wb");
-	bool written;
-
-	if (!file)
-		return tool_fail("%s: %s", path, strerror(errno));
-	written = fwrite(program->plan, 1, program->plan_bytes, file) == program->plan_bytes;
-	if (fclose(file) || !written) {
-		remove(path);
-		return tool_fail("%s: cannot be written", path);
-	}
-	return 0;
-}
-
 static void tool_plan_print_json(const struct tool_model *model, enum tool_stage stage)
 {
 	struct json json;
@@ -196,14 +207,16 @@ static int tool_plan_model(struct tool_model *model, const struct tool_plan_opti
 	if (!ret && options->stage > TOOL_STAGE_GRAPH)
 		ret = tool_model_plan(model);
 	if (!ret && options->output)
-		ret = tool_plan_write(options->output, model->program);
+		ret = tool_save(options->output, model->program->plan, model->program->plan_bytes);
+	if (!ret && (options->place_csv || options->place_svg))
+		ret = tool_arena_save(model, options->place_csv, options->place_svg);
 	if (ret)
 		return ret;
 	if (options->dump)
 		return tool_plan_dump(model, options->stage);
 	if (options->json)
 		tool_plan_print_json(model, options->stage);
-	else
+	else if (!tool_plan_to_stdout(options))
 		tool_model_print(model, options->stage);
 	return 0;
 }
@@ -231,6 +244,8 @@ const struct tool_command tool_plan = {
 		"  --stop-after STAGE   show it up to: graph, slices, place or plan\n"
 		"  --dump               print what was made instead of the summary\n"
 		"  --json               the summary for programs\n"
-		"  -o, --output FILE    write the plan's bytes\n",
+		"  -o, --output FILE    write the plan's bytes\n"
+		"  --place-csv FILE     write the arena as a problem for loom place\n"
+		"  --place-svg FILE     draw the arena, nodes against addresses\n",
 	.run = tool_plan_run,
 };

@@ -14,7 +14,7 @@ enum {
 	TOOL_OPT_SRAM,
 	TOOL_OPT_NO_OVERLAP,
 	TOOL_OPT_KEEP_ALL,
-	TOOL_OPT_ORDER,
+	TOOL_OPT_NODE_ORDER,
 };
 
 static const struct option tool_model_options[] = {
@@ -25,7 +25,7 @@ static const struct option tool_model_options[] = {
 	{ "sram", required_argument, NULL, TOOL_OPT_SRAM },
 	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
 	{ "keep-all", no_argument, NULL, TOOL_OPT_KEEP_ALL },
-	{ "order", required_argument, NULL, TOOL_OPT_ORDER },
+	{ "node-order", required_argument, NULL, TOOL_OPT_NODE_ORDER },
 };
 
 /* Room for the model's options, a command's, and the zeroes at the end. */
@@ -137,15 +137,15 @@ static int tool_model_set_strategy(const struct tool_command *command, struct to
 	return tool_usage(command, "there is no strategy '%s', try: loom plan --strategies", name);
 }
 
-static int tool_model_set_order(const struct tool_command *command, struct tool_model *model,
-				const char *name)
+static int tool_model_set_node_order(const struct tool_command *command,
+				     struct tool_model *model, const char *name)
 {
 	if (!strcmp(name, "given"))
 		model->planner.flags |= LOOM_PLANNER_GIVEN_ORDER;
 	else if (!strcmp(name, "memory"))
 		model->planner.flags &= ~LOOM_PLANNER_GIVEN_ORDER;
 	else
-		return tool_usage(command, "--order takes given or memory, not '%s'", name);
+		return tool_usage(command, "--node-order takes given or memory, not '%s'", name);
 	return 0;
 }
 
@@ -185,8 +185,8 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 	case TOOL_OPT_KEEP_ALL:
 		model->graph_flags |= LOOM_GRAPH_KEEP_ALL;
 		return 0;
-	case TOOL_OPT_ORDER:
-		return tool_model_set_order(command, model, value);
+	case TOOL_OPT_NODE_ORDER:
+		return tool_model_set_node_order(command, model, value);
 	}
 	return tool_usage(command, "unknown option");
 }
@@ -270,7 +270,7 @@ static void tool_model_print_place(const struct tool_model *model)
 	       tool_bytes(b, stats->arena_bytes), model->program->placer);
 	printf(", lower bound %s\n", tool_bytes(a, stats->bound_bytes));
 	if (stats->given_order_bytes)
-		printf("order      %s alive at once, %s%s\n", tool_bytes(a, stats->order_bytes),
+		printf("node order %s alive at once, %s%s\n", tool_bytes(a, stats->order_bytes),
 		       stats->order_bytes < stats->given_order_bytes ? "moved from " :
 		       "as in the model",
 		       stats->order_bytes < stats->given_order_bytes ?

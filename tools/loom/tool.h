@@ -17,8 +17,8 @@
  *
  * A table of subcommands (main.c), one file each (cmd_*.c), and what they share:
  * the options that say how a model is planned (model.c), files that become inputs (input.c),
- * text and JSON output (print.c, json.c), files that are written (save.c), progress (progress.c),
- * labels (labels.c).
+ * text and JSON output (print.c, json.c), files that are written (save.c), arenas as files
+ * (arena.c), progress (progress.c), labels (labels.c).
  *
  * A command returns its exit status: 0, TOOL_FAILED for work that failed, TOOL_USAGE for a
  * command line that makes no sense. Each comes with one line on stderr.
@@ -182,7 +182,7 @@ struct tool_model {
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane\n" \
 	"  --no-overlap         move data or compute, not both in one step\n" \
-	"  --order ORDER        of the nodes: memory (default; needs least) or given\n" \
+	"  --node-order ORDER   memory (default: the one that needs least) or given\n" \
 	"  --keep-all           fold and fuse nothing: every tensor keeps its name\n"
 
 /** tool_model_getopt() - getopt_long() with the options of the model besides @own */
@@ -206,6 +206,11 @@ void tool_model_print(const struct tool_model *model, enum tool_stage stage);
 void tool_model_json(const struct tool_model *model, enum tool_stage stage, struct json *json);
 /** tool_now_ns() - CLOCK_MONOTONIC */
 int64_t tool_now_ns(void);
+
+/* arena.c */
+
+/** tool_arena_save() - writes a planned model's arena as CSV and as a picture; NULL: not */
+int tool_arena_save(const struct tool_model *model, const char *csv_path, const char *svg_path);
 
 /* input.c */
 
