@@ -58,7 +58,7 @@ done
 # Nodes may run in another order for the sake of memory: in the arena alone does it show.
 given_order_agrees() {	# NAME
 	local key
-	model_run "$1" host "$out/$1.given" --order=given &&
+	model_run "$1" host "$out/$1.given" --node-order=given &&
 	same_bits "$out/$1" "$out/$1.given" || return 1
 	for key in dram_read_bytes dram_write_bytes steps; do
 		[ "$(json_number "$out/$1/run.json" $key)" = \
@@ -74,6 +74,13 @@ for name in $deep_models; do
 	ok "$name: all intermediates agree with ONNX Runtime to 1e-4" compare_deep "$name"
 	note "$name: $(tail -n 1 "$out/$name.deep.log" 2>/dev/null)"
 done
+
+# The order of a picture's channels is something else.
+channels_matter() {
+	model_run blazeface host "$out/blazeface.bgr" --order bgr &&
+	! same_bits "$out/blazeface" "$out/blazeface.bgr" >/dev/null 2>&1
+}
+ok 'blazeface: blue first is another picture' channels_matter
 
 # What white noise could not show: the networks do their job.
 reads() {	# TEXT

@@ -86,6 +86,8 @@ refuse_all() {
 usage_all() {
 	ok 'usage: no model' usage run
 	ok 'usage: an unknown option' usage run --frobnicate x.onnx
+	ok 'usage: an unknown order of the nodes' usage plan --node-order=bgr x.onnx
+	ok 'usage: an unknown order of the channels' usage run --order=memory x.onnx
 	ok 'usage: an unknown command' usage frobnicate
 	ok 'usage: an option without its value' usage run x.onnx --input
 	ok 'usage: a dimension without a size' usage plan x.onnx --dim N
