@@ -43,7 +43,7 @@ static const char *const loom_svg_style[] = {
 	".i rect:hover{stroke-width:2}",
 	".i .d{fill:none;stroke-dasharray:3 2;stroke-width:.6}",
 	".i .x{stroke-width:1.6}",
-	".i .s{stroke-width:.1}",
+	".i .h{stroke-width:.1}",
 	".b{stroke:#0072b2;stroke-width:1.5;stroke-dasharray:8 4}",
 	".c{stroke:#d55e00;stroke-width:1.5}",
 	".p{stroke:#222;stroke-dasharray:2 3}",
@@ -550,7 +550,7 @@ static void loom_svg_items(const struct loom_svg *svg)
 		box = loom_svg_box(svg, part->lower, part->upper, offset + part->first,
 				   part->size_bytes);
 		/* where all is thin, outlines would be all there is to see */
-		loom_svg_rect(svg, box.height < 3 * PX ? "s" :
+		loom_svg_rect(svg, box.height < 3 * PX ? "h" :
 			      item->fixed == LOOM_PLACE_ANYWHERE ? "" : "x",
 			      loom_svg_colours[svg->colours[part->item]], &box);
 		if (i + 1 == svg->num_parts || part[1].item != part->item)
