@@ -8,7 +8,10 @@
  * returns anything worse, and raises the bound where it can. What it can neither improve nor prove
  * hill climbing has a last look at.
  *
- * Everything is counted in items and search nodes, nothing in seconds, so the answer is the same
+ * Greedy placing looks at every pair that is alive together. Where these are many millions, fewer
+ * strategies are tried, and nothing is searched.
+ *
+ * Everything is counted in pairs and search nodes, nothing in seconds, so the answer is the same
  * on every machine.
  */
 #include "place_greedy.h"
@@ -18,6 +21,13 @@
 #include <string.h>
 
 #include "loom_core.h"
+
+/* Beyond the first strategy: what others may look at, all together. An item by itself counts, too. */
+#define MAX_LOOKS		40000000
+#define ITEM_LOOKS		100
+/* What the search can take. */
+#define MAX_SEARCH_PAIRS	2000000
+#define MAX_SEARCH_ITEMS	20000
 
 static const char *const starts[] = {
 	"greedy-size", "greedy-breadth", "greedy-area", "greedy-conflict", "gmem-opsize", "gmem",
@@ -56,14 +66,18 @@ static bool is_enough(const struct loom_place_task *task, const struct loom_plac
 static int search(const struct loom_place_task *task, struct loom_place_answer *answer,
 		  struct loom_place_answer *trial)
 {
-	uint64_t best = LOOM_PLACE_ANYWHERE;
+	uint64_t best = LOOM_PLACE_ANYWHERE, pairs, looks;
 	size_t i;
 	int ret;
 
+	ret = loom_place_count_pairs(&task->problem, &pairs);
+	if (ret)
+		return ret;
+	looks = pairs + ITEM_LOOKS * (uint64_t)task->problem.num_items;
 	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(task, answer, best); i++) {
 		const struct loom_place_strategy *start = loom_place_strategy_find(starts[i]);
 
-		if (!loom_place_allows(start, &task->problem))
+		if (!loom_place_allows(start, &task->problem) || looks * i > MAX_LOOKS)
 			continue;
 		ret = try_start(start, task, answer, trial, &best);
 		if (ret)
@@ -71,7 +85,8 @@ static int search(const struct loom_place_task *task, struct loom_place_answer *
 	}
 	if (best == LOOM_PLACE_ANYWHERE)
 		return -ERANGE;
-	if (is_enough(task, answer, best))
+	if (is_enough(task, answer, best) || pairs > MAX_SEARCH_PAIRS ||
+	    task->problem.num_items > MAX_SEARCH_ITEMS)
 		return 0;
 	ret = loom_place_improve(task, answer, best);
 	if (ret)

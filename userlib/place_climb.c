@@ -8,7 +8,8 @@
  * meets. The rest are moves from anywhere to anywhere, which get out of where the first kind has
  * nothing left to offer.
  *
- * The moves come from a fixed sequence, and their number from the size of the problem alone.
+ * The moves come from a fixed sequence, and their number from the problem alone: fewer where so
+ * much is alive together that placing takes long.
  */
 #include "place_greedy.h"
 
@@ -19,7 +20,8 @@
 #include "loom_core.h"
 
 #define MAX_TRIES	500
-#define MAX_PLACED	400000
+#define MAX_LOOKS	20000000
+#define ITEM_LOOKS	100
 
 static const struct loom_place_order *const orders[] = {
 	&loom_place_order_size,
@@ -112,9 +114,13 @@ static int try_order(struct climb *climb, struct loom_place_answer *answer, bool
 static int climb_on(struct climb *climb, struct loom_place_answer *answer)
 {
 	const struct loom_place_problem *problem = &climb->greedy.task->problem;
-	uint32_t n = problem->num_items, tries = MAX_PLACED / (n + 1), i, top;
-	uint64_t state = 1;
-	int ret = 0;
+	uint32_t n = problem->num_items, tries = MAX_TRIES, i, top;
+	uint64_t state = 1, pairs;
+	int ret;
+
+	ret = loom_place_count_pairs(problem, &pairs);
+	if (!ret && MAX_LOOKS / (pairs + ITEM_LOOKS * (uint64_t)n) < MAX_TRIES)
+		tries = MAX_LOOKS / (pairs + ITEM_LOOKS * (uint64_t)n);
 
 	climb->height = UINT64_MAX;
 	for (i = 0; i < ARRAY_SIZE(orders) && !ret && climb->height > answer->bound_bytes; i++) {
@@ -122,8 +128,6 @@ static int climb_on(struct climb *climb, struct loom_place_answer *answer)
 		if (!ret)
 			ret = try_order(climb, answer, false);
 	}
-	if (tries > MAX_TRIES)
-		tries = MAX_TRIES;
 	for (i = 0; i < tries && !ret && climb->height > answer->bound_bytes; i++) {
 		memcpy(climb->order, climb->best, n * sizeof(*climb->order));
 		if (i % 2) {

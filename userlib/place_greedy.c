@@ -6,10 +6,11 @@
  * live at the same time. Largest first is the classic: what is hard to fit goes while there is
  * still room, and the small ones fill the gaps.
  *
- * Items placed so far are found by lifetime in an augmented tree: parts (items without their gaps)
- * sorted by begin are an implicit balanced tree in which each node knows the latest end of what is
- * placed below it. Finding the k parts that an item meets costs O(k + log n), sorting them by
- * offset O(k log k).
+ * Items placed so far are found by lifetime: parts (items without their gaps) lie in order of
+ * begin, and each group of 16 knows the latest end of what is placed in it, each group of 16
+ * groups, and so on. Those that begin before an item ends are the first so many; of these, groups
+ * that end before it begins are passed by. Finding the k parts that an item meets costs O(k + log
+ * n) or little more, sorting them by offset, in buckets, O(k).
  *
  * Whatever stands in the way of an item is a span of offsets at which it must not begin: something
  * that is placed and alive at the same time, or to be kept apart, or a range that is excluded. A
@@ -27,126 +28,211 @@
 
 #include "place_profile.h"
 
-static bool has_part(const struct loom_greedy *g, uint32_t part)
+#define GROUP	16
+
+static uint32_t num_parts_of(const struct loom_greedy *g)
 {
-	return g->placed[g->parts[part].item];
+	return g->first_part[g->task->problem.num_items];
 }
 
-/* The subtree of positions [low, high) has its root in the middle. */
-static void tree_put(struct loom_greedy *g, uint32_t part)
+static void slot_put(struct loom_greedy *g, uint32_t part)
 {
-	uint32_t low = 0, high = g->first_part[g->task->problem.num_items], at = g->rank[part];
+	const struct loom_place_part *p = &g->parts[part];
+	int64_t begin = g->offsets[p->item] + p->first;
+	uint32_t at = g->rank[part];
+	unsigned int i;
 
-	for (;;) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (g->latest[mid] < g->parts[part].upper)
-			g->latest[mid] = g->parts[part].upper;
-		if (at == mid)
+	g->slots[at] = (struct loom_greedy_slot){
+		p->upper, begin, begin + (int64_t)p->size_bytes,
+	};
+	for (i = 0; i < g->num_levels; i++) {
+		at /= GROUP;
+		if (g->latest[i][at] >= p->upper)
 			break;
-		if (at < mid)
-			high = mid;
-		else
-			low = mid + 1;
+		g->latest[i][at] = p->upper;
 	}
 }
 
-static int64_t latest_of(const struct loom_greedy *g, uint32_t low, uint32_t high)
+static void slot_take(struct loom_greedy *g, uint32_t part)
 {
-	return low < high ? g->latest[low + (high - low) / 2] : INT64_MIN;
+	uint32_t count = num_parts_of(g), at = g->rank[part], k, from;
+	unsigned int i;
+
+	g->slots[at].upper = INT64_MIN;
+	for (i = 0; i < g->num_levels; i++) {
+		int64_t latest = INT64_MIN;
+
+		from = at / GROUP * GROUP;
+		for (k = from; k < from + GROUP && k < count; k++) {
+			int64_t upper = i ? g->latest[i - 1][k] : g->slots[k].upper;
+
+			if (latest < upper)
+				latest = upper;
+		}
+		at /= GROUP;
+		count = (count + GROUP - 1) / GROUP;
+		g->latest[i][at] = latest;
+	}
 }
 
-/* All parts of the item are known not to be placed. */
-static void tree_take(struct loom_greedy *g, uint32_t part)
+/* Room for @count more. */
+static int reserve_spans(struct loom_greedy *g, size_t count)
 {
-	uint32_t low = 0, high = g->first_part[g->task->problem.num_items], at = g->rank[part];
-	struct {
-		uint32_t low;
-		uint32_t high;
-	} path[33];
-	unsigned int depth = 0;
+	struct loom_greedy_span *spans;
+	size_t max;
 
-	for (;;) {
-		uint32_t mid = low + (high - low) / 2;
-
-		path[depth].low = low;
-		path[depth++].high = high;
-		if (at == mid)
-			break;
-		if (at < mid)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	while (depth--) {
-		uint32_t mid = path[depth].low + (path[depth].high - path[depth].low) / 2;
-		int64_t left = latest_of(g, path[depth].low, mid);
-		int64_t right = latest_of(g, mid + 1, path[depth].high);
-		int64_t own = has_part(g, g->by_lower[mid]) ? g->parts[g->by_lower[mid]].upper :
-							      INT64_MIN;
-
-		if (own < left)
-			own = left;
-		g->latest[mid] = own < right ? right : own;
-	}
+	if (g->num_spans + count <= g->max_spans)
+		return 0;
+	max = 2 * g->max_spans + count;
+	spans = realloc(g->spans, max * sizeof(*spans));
+	if (!spans)
+		return -ENOMEM;
+	g->spans = spans;
+	spans = realloc(g->spare, max * sizeof(*spans));
+	if (!spans)
+		return -ENOMEM;
+	g->spare = spans;
+	g->max_spans = max;
+	return 0;
 }
 
 static int add_span(struct loom_greedy *g, int64_t after, int64_t until)
 {
-	if (g->num_spans == g->max_spans) {
-		size_t max = 2 * g->max_spans + 64;
-		struct loom_greedy_span *spans = realloc(g->spans, max * sizeof(*spans));
+	int ret = reserve_spans(g, 1);
 
-		if (!spans)
-			return -ENOMEM;
-		g->spans = spans;
-		g->max_spans = max;
+	if (!ret)
+		g->spans[g->num_spans++] = (struct loom_greedy_span){ after, until };
+	return ret;
+}
+
+/* Positions [from, to) of slots. */
+static int look_at_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
+			 const struct loom_place_part *part)
+{
+	int64_t below = part->first + part->size_bytes, above = part->first;
+	struct loom_greedy_span *span;
+	int ret = reserve_spans(g, to - from);
+
+	if (ret)
+		return ret;
+	span = &g->spans[g->num_spans];
+	for (; from < to; from++) {
+		const struct loom_greedy_slot *slot = &g->slots[from];
+
+		/* without a branch, as which it is cannot be foreseen */
+		span->after = slot->begin - below;
+		span->until = slot->end - above;
+		span += slot->upper > part->lower;
 	}
-	g->spans[g->num_spans++] = (struct loom_greedy_span){ after, until };
+	g->num_spans = span - g->spans;
 	return 0;
 }
 
-/* @other is in the way of @part. */
-static int add_part(struct loom_greedy *g, const struct loom_place_part *part,
-		    const struct loom_place_part *other)
+/* What is at [from, to) of @level: slots at 0, groups of what is below above that. */
+static int look_at_levels(struct loom_greedy *g, const uint32_t *count, unsigned int level,
+			  uint32_t from, uint32_t to, const struct loom_place_part *part)
 {
-	int64_t begin = g->offsets[other->item] + other->first;
+	int ret = 0;
 
-	return add_span(g, begin - (int64_t)(part->first + part->size_bytes),
-			begin + (int64_t)other->size_bytes - (int64_t)part->first);
+	if (!level)
+		return look_at_slots(g, from, to, part);
+	for (; from < to && !ret; from++) {
+		uint32_t first = from * GROUP, last = first + GROUP;
+
+		if (g->latest[level - 1][from] <= part->lower)
+			continue;
+		if (last > count[level - 1])
+			last = count[level - 1];
+		ret = look_at_levels(g, count, level - 1, first, last, part);
+	}
+	return ret;
 }
 
-static int tree_collect(struct loom_greedy *g, uint32_t low, uint32_t high,
-			const struct loom_place_part *part)
+/* How many parts begin before @moment. */
+static uint32_t count_before(const struct loom_greedy *g, int64_t moment)
 {
-	int ret;
+	uint32_t low = 0, high = num_parts_of(g);
 
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
-		const struct loom_place_part *other = &g->parts[g->by_lower[mid]];
 
-		if (g->latest[mid] <= part->lower)
-			return 0;
-		ret = tree_collect(g, low, mid, part);
-		if (ret || other->lower >= part->upper)
-			return ret;
-		if (other->upper > part->lower && g->placed[other->item]) {
-			ret = add_part(g, part, other);
-			if (ret)
-				return ret;
-		}
-		low = mid + 1;
+		if (g->lowers[mid] < moment)
+			low = mid + 1;
+		else
+			high = mid;
 	}
-	return 0;
+	return low;
 }
 
-static int compare_spans(const void *a, const void *b)
+static int look_at_part(struct loom_greedy *g, const struct loom_place_part *part)
 {
-	const struct loom_greedy_span *x = a, *y = b;
+	uint32_t count[LOOM_GREEDY_LEVELS + 1];
+	unsigned int i;
 
-	if (x->after != y->after)
-		return x->after < y->after ? -1 : 1;
-	return (x->until > y->until) - (x->until < y->until);
+	count[0] = count_before(g, part->upper);
+	for (i = 0; i < g->num_levels; i++)
+		count[i + 1] = (count[i] + GROUP - 1) / GROUP;
+	return look_at_levels(g, count, g->num_levels, 0, count[g->num_levels], part);
+}
+
+static void sort_few(struct loom_greedy_span *spans, size_t count)
+{
+	size_t i, k;
+
+	for (i = 1; i < count; i++) {
+		struct loom_greedy_span span = spans[i];
+
+		for (k = i; k && spans[k - 1].after > span.after; k--)
+			spans[k] = spans[k - 1];
+		spans[k] = span;
+	}
+}
+
+#define FEW	32
+#define DIGIT	8
+
+/* One pass of a sort by digits, into the spare spans, which become the spans. */
+static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift)
+{
+	uint32_t ends[(1 << DIGIT) + 1] = { 0 };
+	struct loom_greedy_span *from = g->spans, *to = g->spare;
+	size_t i;
+
+	for (i = 0; i < g->num_spans; i++)
+		ends[(((uint64_t)from[i].after - least) >> shift) % (1 << DIGIT) + 1]++;
+	for (i = 0; i < 1 << DIGIT; i++)
+		ends[i + 1] += ends[i];
+	for (i = 0; i < g->num_spans; i++)
+		to[ends[(((uint64_t)from[i].after - least) >> shift) % (1 << DIGIT)]++] = from[i];
+	g->spans = to;
+	g->spare = from;
+}
+
+/*
+ * By begin; what begins at the same offset may come in any order. Offsets mostly have low bits in
+ * common, which are passed by.
+ */
+static void sort_spans(struct loom_greedy *g)
+{
+	int64_t least = INT64_MAX, most = INT64_MIN;
+	uint64_t differ = 0;
+	unsigned int shift;
+	size_t i;
+
+	if (g->num_spans <= FEW) {
+		sort_few(g->spans, g->num_spans);
+		return;
+	}
+	for (i = 0; i < g->num_spans; i++) {
+		least = g->spans[i].after < least ? g->spans[i].after : least;
+		most = g->spans[i].after > most ? g->spans[i].after : most;
+	}
+	for (i = 0; i < g->num_spans; i++)
+		differ |= (uint64_t)g->spans[i].after - (uint64_t)least;
+	if (!differ)
+		return;
+	for (shift = __builtin_ctzll(differ); shift < 64 && differ >> shift; shift += DIGIT)
+		sort_digit(g, least, shift);
 }
 
 int loom_greedy_look(struct loom_greedy *g, uint32_t item)
@@ -158,7 +244,7 @@ int loom_greedy_look(struct loom_greedy *g, uint32_t item)
 
 	g->num_spans = 0;
 	for (i = g->first_part[item]; i < g->first_part[item + 1] && !ret; i++)
-		ret = tree_collect(g, 0, g->first_part[g->task->problem.num_items], &g->parts[i]);
+		ret = look_at_part(g, &g->parts[i]);
 	for (i = g->apart.first[item]; i < g->apart.first[item + 1] && !ret; i++) {
 		uint32_t other = g->apart.with[i];
 		int64_t begin = g->offsets[other];
@@ -175,7 +261,8 @@ int loom_greedy_look(struct loom_greedy *g, uint32_t item)
 				       range->upper < INT64_MAX ? range->upper : INT64_MAX);
 	}
 	if (g->num_spans)
-		qsort(g->spans, g->num_spans, sizeof(*g->spans), compare_spans);
+		if (!ret)
+		sort_spans(g);
 	return ret;
 }
 
@@ -260,7 +347,7 @@ void loom_greedy_put(struct loom_greedy *g, uint32_t item, uint64_t offset)
 	g->offsets[item] = offset;
 	g->placed[item] = true;
 	for (i = g->first_part[item]; i < g->first_part[item + 1]; i++)
-		tree_put(g, i);
+		slot_put(g, i);
 }
 
 void loom_greedy_take(struct loom_greedy *g, uint32_t item)
@@ -269,16 +356,21 @@ void loom_greedy_take(struct loom_greedy *g, uint32_t item)
 
 	g->placed[item] = false;
 	for (i = g->first_part[item]; i < g->first_part[item + 1]; i++)
-		tree_take(g, i);
+		slot_take(g, i);
 }
 
 void loom_greedy_reset(struct loom_greedy *g)
 {
 	const struct loom_place_problem *problem = &g->task->problem;
-	uint32_t i;
+	uint32_t count = num_parts_of(g), i, k;
 
-	for (i = 0; i < g->first_part[problem->num_items]; i++)
-		g->latest[i] = INT64_MIN;
+	for (i = 0; i < count; i++)
+		g->slots[i] = (struct loom_greedy_slot){ .upper = INT64_MIN };
+	for (k = 0; k < g->num_levels; k++) {
+		count = (count + GROUP - 1) / GROUP;
+		for (i = 0; i < count; i++)
+			g->latest[k][i] = INT64_MIN;
+	}
 	memset(g->placed, 0, problem->num_items * sizeof(*g->placed));
 	for (i = 0; i < problem->num_items; i++)
 		if (loom_place_has_room(&problem->items[i]) &&
@@ -312,10 +404,13 @@ void loom_greedy_fini(struct loom_greedy *g)
 	free(g->placed);
 	free(g->parts);
 	free(g->first_part);
-	free(g->by_lower);
 	free(g->rank);
-	free(g->latest);
+	free(g->lowers);
+	free(g->slots);
 	free(g->spans);
+	free(g->spare);
+	while (g->num_levels)
+		free(g->latest[--g->num_levels]);
 	loom_place_apart_clear(&g->apart);
 }
 
@@ -338,15 +433,27 @@ static int compare_starts(const void *a, const void *b)
 	return (x->part > y->part) - (x->part < y->part);
 }
 
-static int init_tree(struct loom_greedy *g, uint32_t num_parts)
+static int init_levels(struct loom_greedy *g, uint32_t count)
+{
+	while (count > 1 && g->num_levels < LOOM_GREEDY_LEVELS) {
+		count = (count + GROUP - 1) / GROUP;
+		g->latest[g->num_levels] = calloc(count, sizeof(**g->latest));
+		if (!g->latest[g->num_levels])
+			return -ENOMEM;
+		g->num_levels++;
+	}
+	return 0;
+}
+
+static int init_slots(struct loom_greedy *g, uint32_t num_parts)
 {
 	struct start *starts = calloc((size_t)num_parts + 1, sizeof(*starts));
 	uint32_t i;
 
-	g->by_lower = calloc((size_t)num_parts + 1, sizeof(*g->by_lower));
 	g->rank = calloc((size_t)num_parts + 1, sizeof(*g->rank));
-	g->latest = calloc((size_t)num_parts + 1, sizeof(*g->latest));
-	if (!starts || !g->by_lower || !g->rank || !g->latest) {
+	g->lowers = calloc((size_t)num_parts + 1, sizeof(*g->lowers));
+	g->slots = calloc((size_t)num_parts + 1, sizeof(*g->slots));
+	if (!starts || !g->rank || !g->lowers || !g->slots) {
 		free(starts);
 		return -ENOMEM;
 	}
@@ -354,11 +461,11 @@ static int init_tree(struct loom_greedy *g, uint32_t num_parts)
 		starts[i] = (struct start){ g->parts[i].lower, i };
 	qsort(starts, num_parts, sizeof(*starts), compare_starts);
 	for (i = 0; i < num_parts; i++) {
-		g->by_lower[i] = starts[i].part;
+		g->lowers[i] = starts[i].lower;
 		g->rank[starts[i].part] = i;
 	}
 	free(starts);
-	return 0;
+	return init_levels(g, num_parts);
 }
 
 int loom_greedy_init(struct loom_greedy *g, const struct loom_place_task *task)
@@ -374,7 +481,7 @@ int loom_greedy_init(struct loom_greedy *g, const struct loom_place_task *task)
 	if (!ret)
 		ret = loom_place_apart_make(&g->apart, &task->problem);
 	if (!ret)
-		ret = init_tree(g, num_parts);
+		ret = init_slots(g, num_parts);
 	g->offsets = calloc(n + 1, sizeof(*g->offsets));
 	g->placed = calloc(n + 1, sizeof(*g->placed));
 	g->first_part = calloc(n + 2, sizeof(*g->first_part));

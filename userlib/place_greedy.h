@@ -20,6 +20,20 @@ struct loom_greedy_span {
 	int64_t until;
 };
 
+#define LOOM_GREEDY_LEVELS	8
+
+/**
+ * struct loom_greedy_slot - where a part is, if it is placed
+ * @upper: its end; INT64_MIN if it is not placed
+ * @begin: its first byte
+ * @end: first byte behind it
+ */
+struct loom_greedy_slot {
+	int64_t upper;
+	int64_t begin;
+	int64_t end;
+};
+
 /**
  * struct loom_greedy - the state of a run
  * @task: what is to be placed
@@ -27,13 +41,16 @@ struct loom_greedy_span {
  * @placed: by item
  * @parts: items without their gaps
  * @first_part: by item: index of its first part; one more entry at the end
- * @by_lower: parts in order of begin
- * @rank: by part: its position in @by_lower
- * @latest: by position: latest end of what is placed in the subtree with its root there
+ * @rank: by part: its position in order of begin
+ * @lowers: by position: begin
+ * @slots: by position
+ * @latest: by level, by group of 16 of the level below: the latest end of what is placed in it
+ * @num_levels: number of @latest
  * @apart: who must not share a byte with whom
  * @spans: where the current item must not begin
+ * @spare: room to sort them
  * @num_spans: number of @spans
- * @max_spans: room in @spans
+ * @max_spans: room in @spans and @spare
  */
 struct loom_greedy {
 	const struct loom_place_task *task;
@@ -41,11 +58,14 @@ struct loom_greedy {
 	bool *placed;
 	struct loom_place_part *parts;
 	uint32_t *first_part;
-	uint32_t *by_lower;
 	uint32_t *rank;
-	int64_t *latest;
+	int64_t *lowers;
+	struct loom_greedy_slot *slots;
+	int64_t *latest[LOOM_GREEDY_LEVELS];
+	unsigned int num_levels;
 	struct loom_place_apart apart;
 	struct loom_greedy_span *spans;
+	struct loom_greedy_span *spare;
 	size_t num_spans;
 	size_t max_spans;
 };
@@ -102,6 +122,8 @@ extern const struct loom_place_order loom_place_order_breadth;
 extern const struct loom_place_order loom_place_order_conflict;
 extern const struct loom_place_order loom_place_order_life;
 
+/** loom_place_count_pairs() - pairs of items that meet, each with itself, too. 0 or -ENOMEM */
+int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs);
 /** loom_place_greedy() - one run into answer->offsets. 0, -ERANGE or -ENOMEM */
 int loom_place_greedy(const struct loom_place_task *task, const struct loom_place_order *order,
 		      loom_greedy_find find, struct loom_place_answer *answer);

@@ -129,20 +129,18 @@ static uint32_t count_below(const int64_t *times, uint32_t count, int64_t time, 
 }
 
 /*
- * By how many others an item meets: all but those that end before it begins and those that begin
- * after it ends. Then by size. Gaps are passed over.
+ * By item: how many it meets, itself included: all but those that end before it begins and those
+ * that begin after it ends. Gaps are passed over.
  */
-static int make_conflict(const struct loom_place_problem *problem, uint32_t *order)
+static int count_met(const struct loom_place_problem *problem, struct key *keys)
 {
 	size_t n = problem->num_items;
 	int64_t *lowers = calloc(n + 1, sizeof(*lowers)), *uppers = calloc(n + 1, sizeof(*uppers));
-	struct key *keys = make_keys(problem);
 	uint32_t count = 0, i;
 
-	if (!lowers || !uppers || !keys) {
+	if (!lowers || !uppers) {
 		free(lowers);
 		free(uppers);
-		free(keys);
 		return -ENOMEM;
 	}
 	for (i = 0; i < n; i++) {
@@ -156,14 +154,40 @@ static int make_conflict(const struct loom_place_problem *problem, uint32_t *ord
 	for (i = 0; i < n; i++) {
 		const struct loom_place_item *item = &problem->items[i];
 
-		keys[i] = (struct key){
-			count_below(lowers, count, item->upper, false) -
-			count_below(uppers, count, item->lower, true), item->size_bytes, i,
-		};
+		keys[i] = (struct key){ 0, item->size_bytes, i };
+		if (loom_place_has_room(item))
+			keys[i].high = count_below(lowers, count, item->upper, false) -
+				       count_below(uppers, count, item->lower, true);
 	}
 	free(lowers);
 	free(uppers);
-	return take_keys(keys, problem, order);
+	return 0;
+}
+
+/* By how many others an item meets, then by size. */
+static int make_conflict(const struct loom_place_problem *problem, uint32_t *order)
+{
+	struct key *keys = make_keys(problem);
+	int ret = keys ? count_met(problem, keys) : -ENOMEM;
+
+	if (!ret)
+		return take_keys(keys, problem, order);
+	free(keys);
+	return ret;
+}
+
+int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs)
+{
+	struct key *keys = make_keys(problem);
+	int ret = keys ? count_met(problem, keys) : -ENOMEM;
+	uint32_t i;
+
+	*pairs = 0;
+	for (i = 0; i < problem->num_items && !ret; i++)
+		*pairs += keys[i].high;
+	*pairs /= 2;
+	free(keys);
+	return ret;
 }
 
 /* Largest of [low, high) in a tree with @leaves leaves at @leaves. */
