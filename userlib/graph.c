@@ -350,6 +350,24 @@ int loom_graph_finish(struct loom_graph *graph, const struct loom_graph_options 
 	return graph->status;
 }
 
+int loom_graph_set_scope(struct loom_graph *graph, const char *name, enum loom_scope scope)
+{
+	bool found = !name;
+	uint32_t i;
+
+	if (scope > LOOM_SCOPE_TEXTURE_NHWC)
+		return -EINVAL;
+	for (i = 0; i < graph->num_values; i++) {
+		struct loom_value *value = graph->values[i];
+
+		if (name ? !value->name || strcmp(value->name, name) : !value->producer)
+			continue;
+		value->scope = scope;
+		found = true;
+	}
+	return found ? 0 : -ENOENT;
+}
+
 uint32_t loom_graph_num_declared(const struct loom_graph *graph)
 {
 	return graph->source->num_inputs;

@@ -554,6 +554,7 @@ struct loom_node;
  * @is_input: it is in &loom_graph.inputs
  * @is_output: it is in &loom_graph.outputs
  * @num_uses: number of operands that refer to it; the graph's outputs do not count
+ * @scope: what kind of storage it wants
  */
 struct loom_value {
 	const char *name;
@@ -569,6 +570,7 @@ struct loom_value {
 	bool is_input;
 	bool is_output;
 	uint32_t num_uses;
+	enum loom_scope scope;
 };
 
 /**

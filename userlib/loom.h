@@ -208,6 +208,33 @@ int loom_graph_output(const struct loom_graph *graph, uint32_t index,
 		      struct loom_tensor_info *info);
 
 /**
+ * enum loom_scope - what kind of storage a value wants
+ * @LOOM_SCOPE_GLOBAL: bytes
+ * @LOOM_SCOPE_TEXTURE: an image: all axes but the last two are rows
+ * @LOOM_SCOPE_TEXTURE_WEIGHT: an image: the first axis is rows
+ * @LOOM_SCOPE_TEXTURE_NHWC: an image: the first two axes are rows, of up to three axes only one
+ */
+enum loom_scope {
+	LOOM_SCOPE_GLOBAL,
+	LOOM_SCOPE_TEXTURE,
+	LOOM_SCOPE_TEXTURE_WEIGHT,
+	LOOM_SCOPE_TEXTURE_NHWC,
+};
+
+/**
+ * loom_graph_set_scope() - says what kind of storage a value wants
+ * @graph: finished
+ * @name: of the value, or NULL for all that nodes compute
+ * @scope: what kind
+ *
+ * A wish: inputs, outputs, constants and what is observed live in bytes whatever their scope, and
+ * so do values that are too large for an image.
+ *
+ * Return: 0; -ENOENT if there is no such value; -EINVAL.
+ */
+int loom_graph_set_scope(struct loom_graph *graph, const char *name, enum loom_scope scope);
+
+/**
  * loom_graph_dump() - a graph as text, the same bytes for the same graph
  * @graph: finished or not
  * @text: [out] from malloc

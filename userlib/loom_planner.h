@@ -29,11 +29,14 @@ struct loom_topology;
  * @LOOM_PLANNER_NO_OVERLAP: no double buffers: a step either moves data or computes
  * @LOOM_PLANNER_GIVEN_ORDER: nodes run in the order of the model, even if another one needs less
  *	memory. Results are the same to the bit either way
+ * @LOOM_PLANNER_LOAD_IMAGES: images are loaded to SRAM like anything else, even where convolution
+ *	and pooling could use them where they are
  */
 enum loom_planner_flags {
 	LOOM_PLANNER_OBSERVE_ALL	= 1 << 0,
 	LOOM_PLANNER_NO_OVERLAP		= 1 << 1,
 	LOOM_PLANNER_GIVEN_ORDER	= 1 << 2,
+	LOOM_PLANNER_LOAD_IMAGES	= 1 << 3,
 };
 
 /**
@@ -65,6 +68,7 @@ struct loom_planner_options {
  * @LOOM_SLOT_KIND_OUTPUT: one graph output (or all of them)
  * @LOOM_SLOT_KIND_OBSERVED: the observed values
  * @LOOM_SLOT_KIND_ARENA: neurons; nothing in it is of use after a run
+ * @LOOM_SLOT_KIND_IMAGE: neurons of texture scope, likewise; has to be bound to an image
  */
 enum loom_slot_kind {
 	LOOM_SLOT_KIND_WEIGHTS,
@@ -72,6 +76,7 @@ enum loom_slot_kind {
 	LOOM_SLOT_KIND_OUTPUT,
 	LOOM_SLOT_KIND_OBSERVED,
 	LOOM_SLOT_KIND_ARENA,
+	LOOM_SLOT_KIND_IMAGE,
 };
 
 /**
@@ -79,11 +84,21 @@ enum loom_slot_kind {
  * @kind: what it is for
  * @flags: LOOM_SLOT_READ, LOOM_SLOT_WRITE as in the plan
  * @size_bytes: bytes that have to be bound to it
+ * @dtype: LOOM_SLOT_KIND_IMAGE: type of its elements, else 0, and the rest, too
+ * @width: elements in a row
+ * @height: rows
+ * @pitch_bytes: bytes from a row to the next
+ * @num_values: values that have it in turn
  */
 struct loom_program_slot {
 	enum loom_slot_kind kind;
 	uint32_t flags;
 	uint64_t size_bytes;
+	uint32_t dtype;
+	uint32_t width;
+	uint32_t height;
+	uint32_t pitch_bytes;
+	uint32_t num_values;
 };
 
 /**
@@ -162,6 +177,10 @@ struct loom_program_neuron {
  *	next two are, with LOOM_PLANNER_GIVEN_ORDER
  * @order_bytes: the same for the order in which they do run
  * @order_proved: no order of the nodes needs less
+ * @images: values in images
+ * @image_pools: images that they share
+ * @image_value_bytes: sum of the sizes of those values
+ * @image_bytes: sum of the sizes of the images
  * @weights_bytes: constants, without the gaps between them
  * @scratch_bytes: SRAM per lane
  * @sliced_nodes: nodes that did not fit in one piece
@@ -184,6 +203,10 @@ struct loom_program_stats {
 	uint64_t given_order_bytes;
 	uint64_t order_bytes;
 	bool order_proved;
+	uint64_t images;
+	uint64_t image_pools;
+	uint64_t image_value_bytes;
+	uint64_t image_bytes;
 	uint64_t weights_bytes;
 	uint64_t scratch_bytes;
 	uint64_t sliced_nodes;

@@ -61,12 +61,14 @@ bool loom_ref_dense(const struct loom_ref *ref);
  * @LOOM_ROLE_LOAD: read from DRAM
  * @LOOM_ROLE_TEMP: between two stages, in SRAM only
  * @LOOM_ROLE_FILL: one element, in SRAM only, the same for all slices
+ * @LOOM_ROLE_DIRECT: read from DRAM by the stage itself: an image
  */
 enum loom_role {
 	LOOM_ROLE_STORE,
 	LOOM_ROLE_LOAD,
 	LOOM_ROLE_TEMP,
 	LOOM_ROLE_FILL,
+	LOOM_ROLE_DIRECT,
 };
 
 /**
@@ -179,6 +181,7 @@ struct loom_window {
  * @run: the device sums otherwise for rows of the last axis that are shorter than this: as long as
  *	there is a choice, a longer row is not cut into shorter ones, and the bits stay the same
  * @unit_cost: work for one element of the result, in element operations
+ * @direct: the result is an image, and the only stage writes it where it is
  * @window: spatial axes
  * @resize: for LOOM_MAP_RESIZE: the attributes of the whole
  */
@@ -193,6 +196,7 @@ struct loom_kernel {
 	u64 group_in;
 	u64 run;
 	u64 unit_cost;
+	bool direct;
 	struct loom_window window[3];
 	const struct drm_loom_attr_resize *resize;
 };
@@ -278,6 +282,7 @@ struct loom_storage;
  * @build: where commands go
  * @storage: where values are
  * @sram: what kernels may use
+ * @load_images: CONV and POOL do not use images where they are
  * @node: the node at work, for errors
  * @step: next free step
  * @scratch_bytes: SRAM used so far, per lane
@@ -294,6 +299,7 @@ struct loom_lower {
 	struct loom_build *build;
 	struct loom_storage *storage;
 	struct loom_sram sram;
+	bool load_images;
 	const struct loom_node *node;
 	u32 step;
 	u64 scratch_bytes;
@@ -395,11 +401,13 @@ int loom_lower_pad(struct loom_lower *lower, const struct loom_node *node);
 /** loom_storage_read() - where an operand's elements are; its tensor is made if need be */
 int loom_storage_read(struct loom_lower *lower, const struct loom_value *value,
 		      struct loom_ref *ref);
-/** loom_storage_write() - where a node's result goes: dense */
+/** loom_storage_write() - where a node's result goes: row-major; dense but for rows of images */
 int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
 		       struct loom_ref *ref);
 /** loom_storage_tensor() - the tensor of the value that owns bytes; it is made if need be */
 u32 loom_storage_tensor(struct loom_lower *lower, u32 value);
+/** loom_storage_in_image() - what @ref shows lies in an image */
+bool loom_storage_in_image(const struct loom_lower *lower, const struct loom_ref *ref);
 /** loom_storage_is_view() - no command is needed for this value: it is a view of another */
 bool loom_storage_is_view(const struct loom_lower *lower, const struct loom_value *value);
 /** loom_storage_is_joined() - an operand of a CONCAT is computed in its place in the result */

@@ -373,6 +373,16 @@ static void load_operand(struct writer *w, u32 index, const struct box *out, u32
 	loom_build_command(build, step, LOOM_OP_LOAD, views, 2, NULL, 0);
 }
 
+/* What a stage sees of an operand. */
+static struct drm_loom_plan_view stage_view(const struct writer *w, u32 index)
+{
+	const struct loom_operand *operand = &w->kernel->operands[index];
+
+	if (operand->role == LOOM_ROLE_DIRECT || (!index && w->kernel->direct))
+		return dram_view(&operand->ref, &w->box[index]);
+	return sram_view(w->lower->build, w->tensor[index]);
+}
+
 /* A tensor for what this slice computes: the result or an intermediate. */
 static void make_result(struct writer *w, u32 index, const struct box *out)
 {
@@ -429,6 +439,8 @@ static void write_slice(struct writer *w, const struct box *out, u64 slice)
 		if (kernel->operands[i].role == LOOM_ROLE_LOAD ||
 		    kernel->operands[i].role == LOOM_ROLE_FILL)
 			load_operand(w, i, out, load);
+		else if (kernel->operands[i].role == LOOM_ROLE_DIRECT || (!i && kernel->direct))
+			w->box[i] = operand_box(kernel, i, out);
 		else
 			make_result(w, i, out);
 	}
@@ -438,11 +450,11 @@ static void write_slice(struct writer *w, const struct box *out, u64 slice)
 		loom_kernel_tune(kernel, &stage, out->lo, w->box[stage.operand[1]].lo,
 				 w->box[stage.operand[1]].hi);
 		for (k = 0; k < stage.operands; k++)
-			views[k] = sram_view(build, w->tensor[stage.operand[k]]);
+			views[k] = stage_view(w, stage.operand[k]);
 		loom_build_command(build, load + 1, stage.opcode, views, stage.operands,
 				   stage.attr_bytes ? &stage.conv : NULL, stage.attr_bytes);
 	}
-	if (build->status)
+	if (build->status || kernel->direct)
 		return;
 	views[0] = dram_view(&kernel->operands[0].ref, &w->box[0]);
 	views[1] = sram_view(build, w->tensor[0]);
@@ -553,6 +565,52 @@ static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
 	return ret;
 }
 
+/* How often stages use an operand. */
+static u32 count_uses(const struct loom_kernel *kernel, u32 index)
+{
+	u32 uses = 0, i, k;
+
+	for (i = 0; i < kernel->num_stages; i++)
+		for (k = 0; k < kernel->stages[i].operands; k++)
+			uses += kernel->stages[i].operand[k] == index;
+	return uses;
+}
+
+/*
+ * CONV and POOL use images where they are, unless that moves more: what is loaded stays for other
+ * slices to use, what is read directly does not.
+ */
+static bool go_direct(struct loom_lower *lower, struct loom_kernel *kernel,
+		      struct loom_tiling *tiling)
+{
+	const struct loom_stage *first = &kernel->stages[0];
+	u32 x = first->operand[1];
+	struct loom_kernel direct = *kernel;
+	struct loom_tiling loaded;
+	bool any = false;
+	u64 need;
+
+	if (lower->load_images ||
+	    (first->opcode != LOOM_OP_CONV && first->opcode != LOOM_OP_POOL))
+		return false;
+	if (kernel->operands[x].role == LOOM_ROLE_LOAD && count_uses(kernel, x) == 1 &&
+	    loom_storage_in_image(lower, &kernel->operands[x].ref)) {
+		direct.operands[x].role = LOOM_ROLE_DIRECT;
+		any = true;
+	}
+	if (kernel->num_stages == 1 && loom_storage_in_image(lower, &kernel->operands[0].ref)) {
+		direct.direct = true;
+		any = true;
+	}
+	if (!any || loom_slice_choose(&direct, &lower->sram, tiling, &need))
+		return false;
+	if (!loom_slice_choose(kernel, &lower->sram, &loaded, &need) &&
+	    loaded.dram_bytes < tiling->dram_bytes)
+		return false;
+	*kernel = direct;
+	return true;
+}
+
 int loom_kernel_note(struct loom_lower *lower, const struct loom_program_kernel *from)
 {
 	struct loom_program_kernel *note;
@@ -612,9 +670,11 @@ int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel)
 		return loom_lower_fail(lower, -EOPNOTSUPP, "it takes too many commands");
 	if (lower->capture)
 		return loom_group_list_add(lower->capture, kernel);
-	ret = choose_tiling(lower, kernel, &tiling);
-	if (ret)
-		return ret;
+	if (!go_direct(lower, kernel, &tiling)) {
+		ret = choose_tiling(lower, kernel, &tiling);
+		if (ret)
+			return ret;
+	}
 	if (tiling.slices > LOOM_MAX_STEPS)
 		return loom_lower_fail(lower, -E2BIG, "it takes %llu slices, a plan can have %u",
 				       (unsigned long long)tiling.slices, LOOM_MAX_STEPS);

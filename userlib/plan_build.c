@@ -37,6 +37,7 @@ void loom_build_clear(struct loom_build *build)
 	free(build->commands);
 	free(build->views);
 	free(build->attrs);
+	free(build->images);
 	memset(build, 0, sizeof(*build));
 }
 
@@ -80,6 +81,12 @@ u32 loom_build_slot(struct loom_build *build, u64 size_bytes, u32 flags)
 	return build->num_slots++;
 }
 
+void loom_build_image(struct loom_build *build, const struct drm_loom_plan_image *image)
+{
+	if (grow(build, &build->images, build->num_images, &build->cap_images, 1, sizeof(*image)))
+		build->images[build->num_images++] = *image;
+}
+
 u32 loom_build_tensor(struct loom_build *build, const struct drm_loom_plan_tensor *tensor)
 {
 	struct drm_loom_plan_tensor *copy;
@@ -108,14 +115,16 @@ static u64 view_elems(const struct drm_loom_plan_view *view)
 	return elems;
 }
 
-static void count_moved(struct loom_build *build, const struct drm_loom_plan_view *view, bool write)
+/* By DMA, or by a command that takes an image where it is; SRAM that is computed on is free. */
+static void count_moved(struct loom_build *build, const struct drm_loom_plan_view *view, bool dma,
+			bool write)
 {
 	struct drm_loom_counters *c = &build->counters;
 	u64 bytes = view_elems(view) * loom_dtype_bytes(view->dtype);
 
 	if (build->tensors[view->tensor].region == LOOM_REGION_DRAM)
 		*(write ? &c->dram_write_bytes : &c->dram_read_bytes) += bytes;
-	else
+	else if (dma)
 		*(write ? &c->sram_write_bytes : &c->sram_read_bytes) += bytes;
 }
 
@@ -180,8 +189,7 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 
 		tensor->first_step = min(tensor->first_step, step);
 		tensor->last_step = max(tensor->last_step, step);
-		if (!command->stream)
-			count_moved(build, &views[i], !i);
+		count_moved(build, &views[i], !command->stream, !i);
 	}
 	build->counters.macs += count_macs(opcode, views);
 	build->counters.commands++;
@@ -237,11 +245,15 @@ static void lay_out(const struct loom_build *build, struct drm_loom_plan_header 
 		{ &header->commands, build->num_commands, sizeof(struct drm_loom_plan_command) },
 		{ &header->views, build->num_views, sizeof(struct drm_loom_plan_view) },
 		{ &header->attrs, build->attr_bytes, 1 },
+		{ &header->images, build->num_images, sizeof(struct drm_loom_plan_image) },
 	};
 	u64 at = sizeof(*header);
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		/* without images a plan is what it was before there were any */
+		if (tables[i].table == &header->images && !build->num_images)
+			continue;
 		tables[i].table->offset = at;
 		tables[i].table->count = tables[i].count;
 		tables[i].table->stride = tables[i].stride;
@@ -344,6 +356,9 @@ int loom_build_finish(struct loom_build *build, u64 scratch_bytes, void **blob,
 	if (build->num_tensors)
 		memcpy(bytes + header.tensors.offset, build->tensors,
 		       build->num_tensors * sizeof(*build->tensors));
+	if (build->num_images)
+		memcpy(bytes + header.images.offset, build->images,
+		       build->num_images * sizeof(*build->images));
 	write_commands(build, order, bytes, &header);
 	build->counters.steps = build->num_steps;
 	free(order);

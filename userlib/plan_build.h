@@ -23,16 +23,19 @@
  * @commands: commands as they came, with the step and stream that each belongs to
  * @views: operands of the commands as they came
  * @attrs: attributes of the commands as they came
+ * @images: slots that are images
  * @num_slots: number of @slots
  * @num_tensors: number of @tensors
  * @num_commands: number of @commands
  * @num_views: number of @views
+ * @num_images: number of @images
  * @attr_bytes: bytes of @attrs
  * @cap_slots: room in @slots
  * @cap_tensors: room in @tensors
  * @cap_commands: room in @commands
  * @cap_views: room in @views
  * @cap_attrs: room in @attrs
+ * @cap_images: room in @images
  * @num_steps: one past the last step that has a command
  * @counters: what the engine will count: bytes, macs
  */
@@ -44,16 +47,19 @@ struct loom_build {
 	struct loom_build_command *commands;
 	struct drm_loom_plan_view *views;
 	u8 *attrs;
+	struct drm_loom_plan_image *images;
 	size_t num_slots;
 	size_t num_tensors;
 	size_t num_commands;
 	size_t num_views;
+	size_t num_images;
 	size_t attr_bytes;
 	size_t cap_slots;
 	size_t cap_tensors;
 	size_t cap_commands;
 	size_t cap_views;
 	size_t cap_attrs;
+	size_t cap_images;
 	u32 num_steps;
 	struct drm_loom_counters counters;
 };
@@ -65,6 +71,9 @@ void loom_build_clear(struct loom_build *build);
 
 /** loom_build_slot() - adds a slot; its size may be set later. Returns its index */
 u32 loom_build_slot(struct loom_build *build, u64 size_bytes, u32 flags);
+
+/** loom_build_image() - says of a slot that it is an image */
+void loom_build_image(struct loom_build *build, const struct drm_loom_plan_image *image);
 
 /**
  * loom_build_tensor() - adds a tensor

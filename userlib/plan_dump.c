@@ -61,6 +61,17 @@ static void dump_slots(struct dump *d)
 			slot.flags & LOOM_SLOT_WRITE ? " write" : "");
 }
 
+static void dump_images(struct dump *d)
+{
+	struct drm_loom_plan_image image;
+	u32 i;
+
+	for (i = 0; entry(d, &d->header.images, i, &image, sizeof(image)); i++)
+		fprintf(d->file, "image: slot %u, %u rows of %u %s, pitch %u bytes\n", image.slot,
+			image.height, image.width, loom_dtype_name(image.dtype),
+			image.pitch_bytes);
+}
+
 static void dump_tensors(struct dump *d)
 {
 	struct drm_loom_plan_tensor tensor;
@@ -175,6 +186,7 @@ int loom_plan_dump(const void *plan, size_t size_bytes, char **text)
 			(uint64_t)d.header.size, d.header.lanes,
 			(uint64_t)d.header.scratch_bytes);
 		dump_slots(&d);
+		dump_images(&d);
 		dump_tensors(&d);
 		dump_steps(&d);
 	}

@@ -128,6 +128,16 @@ static int fill_tables(const struct planner *p, struct owned *o)
 		o->slots[i].flags = p->build.slots[i].flags;
 		o->slots[i].size_bytes = p->build.slots[i].size;
 	}
+	for (i = 0; i < p->storage.num_pools; i++) {
+		const struct loom_image_pool *pool = &p->storage.pools[i];
+		struct loom_program_slot *slot = &o->slots[pool->slot];
+
+		slot->dtype = pool->dtype;
+		slot->width = pool->width;
+		slot->height = pool->height;
+		slot->pitch_bytes = pool->pitch_bytes;
+		slot->num_values = pool->num_values;
+	}
 	for (i = 0; i < program->num_inputs; i++)
 		describe_at_home(p, &o->inputs[i], p->graph->inputs[i]);
 	for (i = 0; i < program->num_outputs; i++) {
@@ -158,6 +168,10 @@ static void fill_stats(const struct planner *p, struct loom_program *program)
 	stats->given_order_bytes = p->storage.order.given_bytes;
 	stats->order_bytes = p->storage.order.bytes;
 	stats->order_proved = p->storage.order.proved;
+	stats->images = p->storage.num_images;
+	stats->image_pools = p->storage.num_pools;
+	stats->image_value_bytes = p->storage.image_value_bytes;
+	stats->image_bytes = p->storage.image_bytes;
 	stats->weights_bytes = p->storage.weights_bytes;
 	stats->scratch_bytes = p->lower.scratch_bytes;
 	stats->sliced_nodes = p->lower.sliced_nodes;
@@ -187,6 +201,7 @@ static int set_up_lower(struct planner *p)
 	p->lower.build = &p->build;
 	p->lower.storage = &p->storage;
 	p->lower.err = p->err;
+	p->lower.load_images = p->options->flags & LOOM_PLANNER_LOAD_IMAGES;
 	p->lower.sram.lanes = sram->banks;
 	p->lower.sram.bytes = sram->bank_bytes - sram->reserved_bytes;
 	p->lower.sram.align_bytes = sram->align_bytes;
@@ -204,6 +219,9 @@ static int write_plan(struct planner *p)
 	if (!loom_grouping_is_known(p->options))
 		return fail(p->err, -EINVAL, "there is no such grouping strategy");
 	ret = loom_storage_init(&p->storage, p->graph, &p->build, p->options, p->err);
+	/* what is marked is wanted in DRAM, and what is in groups is not there */
+	if (!ret && p->storage.num_images && loom_grouping_is_on(p->options))
+		return fail(p->err, -EINVAL, "values in images cannot run in groups");
 	if (!ret && loom_grouping_is_on(p->options)) {
 		ret = loom_group_plan(&p->lower, p->options);
 		loom_storage_finish(&p->storage);

@@ -37,12 +37,22 @@ static int loom_soft_fail(struct loom_error *err, int code, const char *doing)
 static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 {
 	struct loom_soft *soft = session->priv;
+	const struct loom_program_slot *from = &session->program->slots[slot];
 	struct drm_loom_bo_create request = {
-		.size = session->program->slots[slot].size_bytes,
+		.size = from->size_bytes,
 		.region = LOOM_REGION_DRAM,
 	};
 	void *map;
 	int ret;
+
+	if (from->dtype) {
+		request.size = 0;
+		request.layout = LOOM_LAYOUT_IMAGE;
+		request.width = from->width;
+		request.height = from->height;
+		request.dtype = from->dtype;
+		request.pitch_bytes = from->pitch_bytes;
+	}
 
 	ret = loom_bo_create(session->target->device, &request, &soft->bos[slot]);
 	if (ret)

@@ -301,6 +301,12 @@ static const struct rung *picked(const struct search *s, u32 axis)
 	return &s->ladders[axis].rungs[s->pick[axis]];
 }
 
+/* It is used where it is, and needs no buffer. */
+static bool is_direct(const struct search *s, u32 index)
+{
+	return s->kernel->operands[index].role == LOOM_ROLE_DIRECT || (!index && s->kernel->direct);
+}
+
 /* Sizes and numbers of buffers of the current cut. */
 static void measure_buffers(const struct search *s, u32 split, struct loom_tiling *tiling)
 {
@@ -311,6 +317,10 @@ static void measure_buffers(const struct search *s, u32 split, struct loom_tilin
 		const struct loom_operand *operand = &s->kernel->operands[i];
 		u64 rows = s->full_rows[i], bytes;
 
+		tiling->bytes[i] = 0;
+		tiling->buffers[i] = 0;
+		if (is_direct(s, i))
+			continue;
 		for (k = 0; k < s->rank; k++)
 			if (s->follows[i] & (1U << k))
 				rows = times(rows, picked(s, k)->rows[i]);
@@ -325,7 +335,7 @@ static void measure_buffers(const struct search *s, u32 split, struct loom_tilin
 	}
 }
 
-/* Bytes that DMA moves with the loops in this order. */
+/* Bytes that are moved with the loops in this order. What stays nowhere is moved for each slice. */
 static u64 measure_bytes(const struct search *s, const u32 *order)
 {
 	u64 total = 0;
@@ -334,9 +344,9 @@ static u64 measure_bytes(const struct search *s, const u32 *order)
 	for (i = 0; i < s->kernel->num_operands; i++) {
 		const struct loom_operand *operand = &s->kernel->operands[i];
 		u64 elems = s->full[i];
-		bool inside = false;
+		bool inside = operand->role == LOOM_ROLE_DIRECT;
 
-		if (operand->role != LOOM_ROLE_LOAD && operand->role != LOOM_ROLE_STORE)
+		if (!inside && operand->role != LOOM_ROLE_LOAD && operand->role != LOOM_ROLE_STORE)
 			continue;
 		for (k = s->rank; k-- > 0;) {
 			const struct rung *rung = picked(s, order[k]);

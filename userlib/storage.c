@@ -39,8 +39,8 @@ void loom_storage_set_root(struct loom_home *home, enum loom_home_kind kind,
 
 	home->kind = kind;
 	home->root = value->id;
-	home->ref.dtype = value->dtype;
-	home->ref.rank = value->rank;
+	/* what a view that could not be said left there is gone */
+	home->ref = (struct loom_ref){ .dtype = value->dtype, .rank = value->rank };
 	for (i = value->rank; i-- > 0;) {
 		home->ref.dims[i] = value->dims[i];
 		home->ref.strides[i] = stride;
@@ -104,7 +104,7 @@ static void take_slot(struct loom_storage *storage, u32 slot, u64 size_bytes, u6
 	s->size = *offset + size_bytes;
 }
 
-static u32 make_slot(struct loom_storage *storage, enum loom_slot_kind kind, u32 flags)
+u32 loom_storage_slot(struct loom_storage *storage, enum loom_slot_kind kind, u32 flags)
 {
 	u32 slot = loom_build_slot(storage->build, 0, flags);
 
@@ -129,7 +129,7 @@ static void place_inputs(struct loom_storage *storage)
 		if (!value->num_elems)
 			continue;
 		if (slot == LOOM_HOME_NO_TENSOR || one_slot_each(storage->graph))
-			slot = make_slot(storage, LOOM_SLOT_KIND_INPUT, LOOM_SLOT_READ);
+			slot = loom_storage_slot(storage, LOOM_SLOT_KIND_INPUT, LOOM_SLOT_READ);
 		if (storage->build->status)
 			return;
 		loom_storage_set_root(home, LOOM_HOME_INPUT, value);
@@ -174,7 +174,7 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 		if (!value->num_elems)
 			continue;
 		if (slot == LOOM_HOME_NO_TENSOR || each)
-			slot = make_slot(storage, LOOM_SLOT_KIND_OUTPUT, LOOM_SLOT_WRITE);
+			slot = loom_storage_slot(storage, LOOM_SLOT_KIND_OUTPUT, LOOM_SLOT_WRITE);
 		if (storage->build->status)
 			return;
 		place->slot = slot;
@@ -242,7 +242,8 @@ static void place_results(struct loom_storage *storage, const bool *observed)
 			continue;
 		if (observed[y->id]) {
 			if (slot == LOOM_HOME_NO_TENSOR)
-				slot = make_slot(storage, LOOM_SLOT_KIND_OBSERVED, LOOM_SLOT_WRITE);
+				slot = loom_storage_slot(storage, LOOM_SLOT_KIND_OBSERVED,
+							 LOOM_SLOT_WRITE);
 			if (storage->build->status)
 				return;
 			loom_storage_set_root(home, LOOM_HOME_OUTPUT, y);
@@ -262,6 +263,9 @@ static void place_results(struct loom_storage *storage, const bool *observed)
 			}
 		}
 		loom_storage_set_root(home, LOOM_HOME_ARENA, y);
+		/* a reshape that is no view has to be dense */
+		if (!loom_storage_moves_only(node) && loom_image_claim(storage, y))
+			continue;
 		storage->num_neurons++;
 		storage->neuron_bytes += y->size_bytes;
 	}
@@ -427,7 +431,7 @@ static int arena_take(struct loom_storage *storage, const struct loom_arena *are
 	storage->bound_bytes = arena->result.bound_bytes[0];
 	storage->placer = arena->result.strategy;
 	if (arena->num_items) {
-		slot = make_slot(storage, LOOM_SLOT_KIND_ARENA, LOOM_SLOT_WRITE);
+		slot = loom_storage_slot(storage, LOOM_SLOT_KIND_ARENA, LOOM_SLOT_WRITE);
 		if (storage->build->status)
 			return storage->build->status;
 		storage->build->slots[slot].size = storage->arena_bytes;
@@ -527,8 +531,9 @@ int loom_storage_place(struct loom_storage *storage, const struct loom_planner_o
 		       struct loom_error *err)
 {
 	const struct loom_place_options how = { .strategy = options->placer };
+	int ret = place_arena(storage, &how, err);
 
-	return place_arena(storage, &how, err);
+	return ret ? ret : loom_image_place(storage, options, err);
 }
 
 int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
@@ -575,6 +580,7 @@ void loom_storage_clear(struct loom_storage *storage)
 	free(storage->span_first);
 	free(storage->span_last);
 	free(storage->neurons);
+	free(storage->pools);
 	memset(storage, 0, sizeof(*storage));
 }
 
@@ -584,7 +590,8 @@ static void place_weight(struct loom_storage *storage, const struct loom_value *
 	struct loom_home *home = &storage->homes[value->id];
 
 	if (storage->weights_slot == LOOM_HOME_NO_TENSOR)
-		storage->weights_slot = make_slot(storage, LOOM_SLOT_KIND_WEIGHTS, LOOM_SLOT_READ);
+		storage->weights_slot = loom_storage_slot(storage, LOOM_SLOT_KIND_WEIGHTS,
+							  LOOM_SLOT_READ);
 	loom_storage_set_root(home, LOOM_HOME_WEIGHT, value);
 	home->slot = storage->weights_slot;
 	home->offset = (storage->weights_end + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN;
@@ -620,6 +627,8 @@ static u32 touch(struct loom_storage *storage, u32 id)
 		tensor.dims[0] = value->num_elems;
 		tensor.strides[0] = loom_dtype_bytes(value->dtype);
 	}
+	if (home->kind == LOOM_HOME_IMAGE)
+		loom_image_tensor(storage, id, &tensor);
 	home->tensor = loom_build_tensor(storage->build, &tensor);
 	return home->tensor;
 }
@@ -670,6 +679,13 @@ int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
 u32 loom_storage_tensor(struct loom_lower *lower, u32 value)
 {
 	return touch(lower->storage, value);
+}
+
+bool loom_storage_in_image(const struct loom_lower *lower, const struct loom_ref *ref)
+{
+	u32 slot = lower->build->tensors[ref->tensor].slot;
+
+	return lower->storage->slot_kinds[slot] == LOOM_SLOT_KIND_IMAGE;
 }
 
 bool loom_storage_is_view(const struct loom_lower *lower, const struct loom_value *value)

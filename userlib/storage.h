@@ -10,6 +10,7 @@
  * - with groups, operands of concatenations in the result, if nobody else has a claim on them;
  * - observed values in a slot of their own, where nothing overwrites them;
  * - neurons in the arena, placed by lifetime (loom_place.h). Time is the number of the node;
+ * - values of texture scope in images, which they share one after the other (image_pool.h);
  * - the results of RESHAPE, TRANSPOSE, SLICE and EXPAND nowhere: they are views of their
  *   operand's bytes, which live as long as any view is read.
  *
@@ -19,6 +20,7 @@
 #ifndef LOOM_STORAGE_H
 #define LOOM_STORAGE_H
 
+#include "image_pool.h"
 #include "lower.h"
 #include "loom_place.h"
 
@@ -29,6 +31,7 @@
  * @LOOM_HOME_WEIGHT: in the weights slot, once it is read
  * @LOOM_HOME_OUTPUT: in a slot that is seen from outside
  * @LOOM_HOME_ARENA: in the arena
+ * @LOOM_HOME_IMAGE: in an image, see image_pool.h
  * @LOOM_HOME_VIEW: in another value
  * @LOOM_HOME_PART: computed where it is wanted: a part of a concatenation's result
  * @LOOM_HOME_CHIP: in SRAM only, inside a group
@@ -39,6 +42,7 @@ enum loom_home_kind {
 	LOOM_HOME_WEIGHT,
 	LOOM_HOME_OUTPUT,
 	LOOM_HOME_ARENA,
+	LOOM_HOME_IMAGE,
 	LOOM_HOME_VIEW,
 	LOOM_HOME_PART,
 	LOOM_HOME_CHIP,
@@ -120,6 +124,11 @@ struct loom_storage_order {
  * @neuron_bytes: their sum
  * @arena_bytes: size of the arena
  * @bound_bytes: what it cannot be smaller than
+ * @pools: images
+ * @num_pools: number of @pools
+ * @num_images: values in images
+ * @image_value_bytes: their sum
+ * @image_bytes: sum of the sizes of @pools
  * @neurons: what is where in the arena, from malloc
  */
 struct loom_storage {
@@ -149,6 +158,11 @@ struct loom_storage {
 	u64 neuron_bytes;
 	u64 arena_bytes;
 	u64 bound_bytes;
+	struct loom_image_pool *pools;
+	u32 num_pools;
+	u32 num_images;
+	u64 image_value_bytes;
+	u64 image_bytes;
 	struct loom_program_neuron *neurons;
 };
 
@@ -165,6 +179,8 @@ struct loom_storage {
 int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
 		      struct loom_build *build, const struct loom_planner_options *options,
 		      struct loom_error *err);
+/** loom_storage_slot() - a new slot of the plan; its size may be set later. Returns its index */
+u32 loom_storage_slot(struct loom_storage *storage, enum loom_slot_kind kind, u32 flags);
 /**
  * loom_storage_place() - places the arena
  * @storage: decided; what is in SRAM only is marked

@@ -15,6 +15,8 @@ enum {
 	TOOL_OPT_NO_OVERLAP,
 	TOOL_OPT_KEEP_ALL,
 	TOOL_OPT_NODE_ORDER,
+	TOOL_OPT_IMAGE,
+	TOOL_OPT_LOAD_IMAGES,
 };
 
 static const struct option tool_model_options[] = {
@@ -26,6 +28,8 @@ static const struct option tool_model_options[] = {
 	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
 	{ "keep-all", no_argument, NULL, TOOL_OPT_KEEP_ALL },
 	{ "node-order", required_argument, NULL, TOOL_OPT_NODE_ORDER },
+	{ "image", required_argument, NULL, TOOL_OPT_IMAGE },
+	{ "load-images", no_argument, NULL, TOOL_OPT_LOAD_IMAGES },
 };
 
 /* Room for the model's options, a command's, and the zeroes at the end. */
@@ -149,6 +153,51 @@ static int tool_model_set_node_order(const struct tool_command *command,
 	return 0;
 }
 
+static int tool_model_add_images(struct tool_model *model, char *value)
+{
+	const char **grown;
+	char *at, *rest = NULL;
+
+	for (at = strtok_r(value, ",", &rest); at; at = strtok_r(NULL, ",", &rest)) {
+		grown = realloc(model->images, (model->num_images + 1) * sizeof(*grown));
+		if (!grown)
+			return tool_fail("no memory");
+		model->images = grown;
+		grown[model->num_images++] = at;
+	}
+	return 0;
+}
+
+/* NAME, NAME:weight or NAME:nhwc. A name may have colons of its own. */
+static int tool_model_set_scope(const struct tool_model *model, const char *image)
+{
+	static const char *const suffixes[] = {
+		[LOOM_SCOPE_TEXTURE_WEIGHT] = ":weight",
+		[LOOM_SCOPE_TEXTURE_NHWC] = ":nhwc",
+	};
+	enum loom_scope scope = LOOM_SCOPE_TEXTURE;
+	char *name = strdup(image), *colon;
+	size_t i;
+	int ret;
+
+	if (!name)
+		return tool_fail("no memory");
+	colon = strrchr(name, ':');
+	for (i = 0; colon && i < ARRAY_SIZE(suffixes); i++) {
+		if (!suffixes[i] || strcmp(suffixes[i], colon))
+			continue;
+		scope = i;
+		*colon = '\0';
+		break;
+	}
+	ret = loom_graph_set_scope(model->graph, strcmp(name, "all") ? name : NULL, scope);
+	if (ret)
+		ret = tool_fail("%s: there is no tensor '%s' to make an image of", model->path,
+				name);
+	free(name);
+	return ret;
+}
+
 int tool_model_getopt(int argc, char **argv, const char *shorts, const struct option *own)
 {
 	struct option all[TOOL_MAX_OPTIONS] = { 0 };
@@ -178,6 +227,11 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 		if (tool_parse_number(value, true, &bytes) || !bytes)
 			return tool_usage(command, "--sram takes bytes, not '%s'", value);
 		model->planner.sram_limit_bytes = bytes;
+		return 0;
+	case TOOL_OPT_IMAGE:
+		return tool_model_add_images(model, value);
+	case TOOL_OPT_LOAD_IMAGES:
+		model->planner.flags |= LOOM_PLANNER_LOAD_IMAGES;
 		return 0;
 	case TOOL_OPT_NO_OVERLAP:
 		model->planner.flags |= LOOM_PLANNER_NO_OVERLAP;
@@ -215,10 +269,17 @@ int tool_model_finish(struct tool_model *model)
 	};
 	int64_t start = tool_now_ns();
 	struct loom_error err;
+	uint32_t i;
+	int ret;
 
 	if (loom_graph_finish(model->graph, &options, &err))
 		return tool_fail("%s", err.text);
 	model->import_ns += tool_now_ns() - start;
+	for (i = 0; i < model->num_images; i++) {
+		ret = tool_model_set_scope(model, model->images[i]);
+		if (ret)
+			return ret;
+	}
 	return 0;
 }
 
@@ -239,6 +300,7 @@ void tool_model_clear(struct tool_model *model)
 	loom_graph_destroy(model->graph);
 	free(model->dims);
 	free(model->shapes);
+	free(model->images);
 }
 
 static void tool_model_print_ends(const struct tool_model *model)
@@ -269,6 +331,12 @@ static void tool_model_print_place(const struct tool_model *model)
 	       (unsigned long long)stats->neurons, tool_bytes(a, stats->neuron_sum_bytes),
 	       tool_bytes(b, stats->arena_bytes), model->program->placer);
 	printf(", lower bound %s\n", tool_bytes(a, stats->bound_bytes));
+	if (stats->images)
+		printf("images     %llu values of %s in %llu images of %s\n",
+		       (unsigned long long)stats->images,
+		       tool_bytes(a, stats->image_value_bytes),
+		       (unsigned long long)stats->image_pools,
+		       tool_bytes(b, stats->image_bytes));
 	if (stats->given_order_bytes)
 		printf("node order %s alive at once, %s%s\n", tool_bytes(a, stats->order_bytes),
 		       stats->order_bytes < stats->given_order_bytes ? "moved from " :
@@ -338,6 +406,10 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 	json_u64(json, "neuron_sum_bytes", stats->neuron_sum_bytes);
 	json_u64(json, "neuron_peak_bytes", stats->arena_bytes);
 	json_u64(json, "neuron_bound_bytes", stats->bound_bytes);
+	json_u64(json, "images", stats->images);
+	json_u64(json, "image_pools", stats->image_pools);
+	json_u64(json, "image_value_bytes", stats->image_value_bytes);
+	json_u64(json, "image_bytes", stats->image_bytes);
 	json_u64(json, "given_order_bytes", stats->given_order_bytes);
 	json_u64(json, "order_bytes", stats->order_bytes);
 	json_bool(json, "order_proved", stats->order_proved);

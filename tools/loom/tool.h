@@ -145,6 +145,8 @@ enum tool_stage {
  * @num_dims: number of @dims
  * @shapes: --shape and what inputs said
  * @num_shapes: number of @shapes
+ * @images: --image: tensors that want to be images; parts of the command line
+ * @num_images: number of @images
  * @graph_flags: enum loom_graph_flags
  * @planner: options for the planner
  * @preset: --topology, NULL where it was not given
@@ -161,6 +163,8 @@ struct tool_model {
 	uint32_t num_dims;
 	struct loom_shape_binding *shapes;
 	uint32_t num_shapes;
+	const char **images;
+	uint32_t num_images;
 	uint32_t graph_flags;
 	struct loom_planner_options planner;
 	const struct loom_topology *preset;
@@ -183,7 +187,10 @@ struct tool_model {
 	"  --sram BYTES         use no more SRAM than this, per lane\n" \
 	"  --no-overlap         move data or compute, not both in one step\n" \
 	"  --node-order ORDER   memory (default: the one that needs least) or given\n" \
-	"  --keep-all           fold and fuse nothing: every tensor keeps its name\n"
+	"  --keep-all           fold and fuse nothing: every tensor keeps its name\n" \
+	"  --image all|NAME,..  keep what is computed, or these tensors, in images; NAME:nhwc\n" \
+	"                       and NAME:weight say which axes are rows\n" \
+	"  --load-images        bring images to SRAM even where they could be used in place\n"
 
 /** tool_model_getopt() - getopt_long() with the options of the model besides @own */
 int tool_model_getopt(int argc, char **argv, const char *shorts, const struct option *own);
