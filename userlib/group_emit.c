@@ -446,13 +446,12 @@ static void write_entry(struct writer *w, u32 index, u32 chunk)
 		write_move(w, index, position, boxes);
 }
 
-/* What a part made in this slice goes to DRAM. */
-static void store_rows(struct writer *w, u32 index)
+/* What a part made in this slice goes to DRAM, at a position. */
+static void store_rows(struct writer *w, u32 index, s32 position)
 {
 	struct loom_group_part *part = &w->group->parts[index];
 	const struct loom_operand *y = &part->op->kernel.operands[0];
 	struct drm_loom_plan_view to, from;
-	u32 entry = part->first_entry + part->entries - 1;
 	struct loom_group_box box;
 	u64 chunk = part->chunk;
 	bool any;
@@ -465,7 +464,26 @@ static void store_rows(struct writer *w, u32 index)
 		return;
 	to = dram_view(w, &y->ref, &box);
 	from = strip_view(w, &w->strips[part->root[0]], &part->op->access[0], y->ref.rank, &box);
-	command(w, loom_group_store_at(w->group, entry), LOOM_OP_STORE, &to, &from);
+	command(w, position, LOOM_OP_STORE, &to, &from);
+}
+
+/*
+ * A strip is stored when the last part that writes it is done: while one writes it, the DMA
+ * stream must not touch it.
+ */
+static void store_strip(struct writer *w, u32 which, u32 index)
+{
+	const struct loom_group *group = w->group;
+	const struct loom_group_root *root = &group->roots[which];
+	const struct loom_group_part *part = &group->parts[index];
+	s32 position = loom_group_store_at(group, part->first_entry + part->entries - 1);
+	u32 i;
+
+	if (!root->stored || root->last_writer != index)
+		return;
+	for (i = root->first_writer; i <= index; i++)
+		if (group->parts[i].root[0] == which)
+			store_rows(w, i, position);
 }
 
 /* Strips whose last use this part is give what the next slice needs to their line buffers. */
@@ -506,8 +524,7 @@ static void write_part(struct writer *w, u32 index)
 	}
 	for (i = 0; i < part->entries && !w->lower->build->status; i++)
 		write_entry(w, index, i);
-	if (group->roots[part->root[0]].stored)
-		store_rows(w, index);
+	store_strip(w, part->root[0], index);
 	end_strips(w, index);
 }
 

@@ -28,6 +28,9 @@ static void tool_plan_print_strategies(void)
 
 	for (i = 0; loom_place_strategy_name(i); i++)
 		printf("%-16s %s\n", loom_place_strategy_name(i), loom_place_strategy_text(i));
+	printf("\ngrouping:\n");
+	for (i = 0; loom_grouping_name(i); i++)
+		printf("%-16s %s\n", loom_grouping_name(i), loom_grouping_text(i));
 }
 
 static int tool_plan_set_stage(const char *name, enum tool_stage *stage)

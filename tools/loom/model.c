@@ -11,6 +11,7 @@ enum {
 	TOOL_OPT_SHAPE,
 	TOOL_OPT_TOPOLOGY,
 	TOOL_OPT_STRATEGY,
+	TOOL_OPT_GROUPING,
 	TOOL_OPT_SRAM,
 	TOOL_OPT_NO_OVERLAP,
 	TOOL_OPT_KEEP_ALL,
@@ -24,6 +25,7 @@ static const struct option tool_model_options[] = {
 	{ "shape", required_argument, NULL, TOOL_OPT_SHAPE },
 	{ "topology", required_argument, NULL, TOOL_OPT_TOPOLOGY },
 	{ "strategy", required_argument, NULL, TOOL_OPT_STRATEGY },
+	{ "grouping", required_argument, NULL, TOOL_OPT_GROUPING },
 	{ "sram", required_argument, NULL, TOOL_OPT_SRAM },
 	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
 	{ "keep-all", no_argument, NULL, TOOL_OPT_KEEP_ALL },
@@ -198,6 +200,20 @@ static int tool_model_set_scope(const struct tool_model *model, const char *imag
 	return ret;
 }
 
+static int tool_model_set_grouping(const struct tool_command *command, struct tool_model *model,
+				   const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; loom_grouping_name(i); i++) {
+		if (!strcmp(loom_grouping_name(i), name)) {
+			model->planner.grouping = name;
+			return 0;
+		}
+	}
+	return tool_usage(command, "there is no grouping '%s', try: loom plan --strategies", name);
+}
+
 int tool_model_getopt(int argc, char **argv, const char *shorts, const struct option *own)
 {
 	struct option all[TOOL_MAX_OPTIONS] = { 0 };
@@ -223,6 +239,8 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 		return tool_model_set_topology(command, model, value);
 	case TOOL_OPT_STRATEGY:
 		return tool_model_set_strategy(command, model, value);
+	case TOOL_OPT_GROUPING:
+		return tool_model_set_grouping(command, model, value);
 	case TOOL_OPT_SRAM:
 		if (tool_parse_number(value, true, &bytes) || !bytes)
 			return tool_usage(command, "--sram takes bytes, not '%s'", value);

@@ -184,6 +184,7 @@ struct tool_model {
 	"  --shape INPUT=N,N..  shape of an input\n" \
 	"  --topology PRESET    plan for this device instead of the default\n" \
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
+	"  --grouping NAME      which nodes run together out of SRAM\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane\n" \
 	"  --no-overlap         move data or compute, not both in one step\n" \
 	"  --node-order ORDER   memory (default: the one that needs least) or given\n" \
