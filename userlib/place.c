@@ -496,15 +496,21 @@ static uint32_t next_pool(const struct loom_place_ready *ready, uint32_t pools, 
 }
 
 /* Sends what sticks out of @pool to the next. False if something cannot go. */
-static bool spill(struct run *run, const struct share *share, const uint64_t *offsets,
-		  uint32_t pool)
+static bool spill(struct run *run, const struct share *share,
+		  const struct loom_place_answer *answer, uint32_t pool)
 {
 	const struct loom_place_problem *own = &share->task.problem;
+	uint64_t end;
 	uint32_t i, next;
 
 	for (i = 0; i < own->num_items; i++) {
-		if (!loom_place_has_room(&own->items[i]) ||
-		    offsets[i] + own->items[i].size_bytes <= share->task.capacity_bytes)
+		if (!loom_place_has_room(&own->items[i]))
+			continue;
+		end = answer->offsets[i] + own->items[i].size_bytes;
+		if (answer->storages)
+			end = answer->storages[answer->storage_of[i]].offset +
+			      answer->storages[answer->storage_of[i]].size_bytes;
+		if (end <= share->task.capacity_bytes)
 			continue;
 		next = next_pool(&run->ready, own->items[i].pools, pool);
 		if (next == LOOM_PLACE_NONE)
@@ -602,8 +608,11 @@ static int place_share(struct run *run, struct share *share, struct loom_place_a
 	if (ret)
 		return ret;
 	height = loom_place_height(own, answer->offsets);
+	/* a storage may be larger than any of its items */
+	for (i = 0; i < answer->num_storages; i++)
+		height = max(height, answer->storages[i].offset + answer->storages[i].size_bytes);
 	if (height > share->task.capacity_bytes)
-		return spill(run, share, answer->offsets, pool) ? 1 :
+		return spill(run, share, answer, pool) ? 1 :
 								 too_high(run, height, share,
 									  answer);
 	for (i = 0; i < own->num_items; i++)

@@ -22,7 +22,7 @@
 
 #include "loom_core.h"
 
-/* Beyond the first strategy: what others may look at, all together. An item by itself counts, too. */
+/* Beyond the first strategy: what others may look at, all together. An item itself counts, too. */
 #define MAX_LOOKS		40000000
 #define ITEM_LOOKS		100
 /* What the search can take. */

@@ -27,7 +27,11 @@
  *   however small its tenants;
  * - an address leaves in_using_addr when the last tensor in hold_edges at that address leaves.
  *   Removing it with the first, as the words say, would give a reshape's result away;
- * - a result that nobody reads leaves at once after its operator.
+ * - a result that nobody reads leaves at once after its operator;
+ * - an item whose lifetime is longer than its readers say (a result of the graph) is held until it
+ *   ends;
+ * - a concatenation and its operands, which lie in it, have one record, that of the whole. It is
+ *   made with the first operand, and held until the concatenation itself can leave.
  *
  * Blocks are never split or joined: that is what the greedy planners beat.
  *
@@ -47,6 +51,8 @@
  * @block: number of the block; blocks and addresses are one to one
  * @ref_cnt: operands that still have to be read
  * @held: the tensor is in hold_edges
+ * @allocated: it has an address
+ * @made: its operator was visited
  */
 struct record {
 	uint64_t address;
@@ -54,24 +60,32 @@ struct record {
 	uint32_t block;
 	uint32_t ref_cnt;
 	bool held;
+	bool allocated;
+	bool made;
 };
 
 /**
  * struct gmem - the state of a run
  * @items: what is to be placed
+ * @num_items: number of @items
  * @rec_tbl: a record per item
  * @opener: by block: the item whose record opened it
  * @in_using: by block: number of tensors in hold_edges at its address; not 0: in in_using_addr
+ * @by_upper: items in order of their end
+ * @num_ended: number of these that have ended
  * @operand_of: by block: number of the operator, plus 1, that has it as an operand
  * @num_blocks: number of blocks
  * @top: address of the next block
  */
 struct gmem {
 	const struct loom_place_item *items;
+	uint32_t num_items;
 	struct record *rec_tbl;
 	uint32_t *opener;
 	uint32_t *in_using;
 	uint32_t *operand_of;
+	uint32_t *by_upper;
+	uint32_t num_ended;
 	uint32_t num_blocks;
 	uint64_t top;
 };
@@ -128,11 +142,40 @@ static void hold(struct gmem *g, uint32_t item)
 	g->in_using[g->rec_tbl[item].block]++;
 }
 
-static void release(struct gmem *g, uint32_t item)
+/* The result of operator @op gets an address: that of its owner, which may have none itself yet. */
+static int place_result(struct gmem *g, uint32_t item, uint32_t op)
+{
+	uint32_t owner = g->items[item].alias;
+	struct record *r = &g->rec_tbl[item];
+	int ret;
+
+	if (owner == LOOM_PLACE_NONE)
+		owner = item;
+	if (!g->rec_tbl[owner].allocated) {
+		/* lifetimes are those of the operators, or longer, but not before there is one */
+		if (g->items[owner].lower < op)
+			return -EINVAL;
+		ret = allocate(g, owner, op);
+		if (ret)
+			return ret;
+		g->rec_tbl[owner].allocated = true;
+		hold(g, owner);
+	}
+	if (owner != item) {
+		r->address = g->rec_tbl[owner].address + g->items[item].alias_offset;
+		r->block = g->rec_tbl[owner].block;
+		hold(g, item);
+	}
+	r->made = true;
+	return 0;
+}
+
+/* Operators up to @now, exclusive, were visited. */
+static void release(struct gmem *g, uint32_t item, int64_t now)
 {
 	struct record *r = &g->rec_tbl[item];
 
-	if (!r->held || r->ref_cnt)
+	if (!r->held || r->ref_cnt || !r->made || g->items[item].upper > now)
 		return;
 	r->held = false;
 	g->in_using[r->block]--;
@@ -140,9 +183,12 @@ static void release(struct gmem *g, uint32_t item)
 
 static int visit(struct gmem *g, const struct loom_place_op *op, uint32_t number)
 {
-	uint32_t i;
+	uint32_t n = g->num_items, i;
 	int ret;
 
+	for (; g->num_ended < n && g->items[g->by_upper[g->num_ended]].upper <= number;
+	     g->num_ended++)
+		release(g, g->by_upper[g->num_ended], number);
 	for (i = 0; i < op->num_inputs; i++) {
 		struct record *r = &g->rec_tbl[op->inputs[i]];
 
@@ -151,32 +197,32 @@ static int visit(struct gmem *g, const struct loom_place_op *op, uint32_t number
 		g->operand_of[r->block] = number + 1;
 	}
 	if (op->output != LOOM_PLACE_NONE) {
-		if (op->in_place && op->num_inputs) {
-			g->rec_tbl[op->output].address = g->rec_tbl[op->inputs[0]].address;
-			g->rec_tbl[op->output].block = g->rec_tbl[op->inputs[0]].block;
-		} else {
-			ret = allocate(g, op->output, number);
-			if (ret)
-				return ret;
-		}
-		hold(g, op->output);
+		ret = place_result(g, op->output, number);
+		if (ret)
+			return ret;
 	}
 	for (i = 0; i < op->num_inputs; i++)
-		release(g, op->inputs[i]);
+		release(g, op->inputs[i], (int64_t)number + 1);
 	if (op->output != LOOM_PLACE_NONE)
-		release(g, op->output);
+		release(g, op->output, (int64_t)number + 1);
 	return 0;
 }
 
-static bool fits_op(const struct loom_place_op *op, const struct loom_place_item *output)
+/* In place means an alias, of what the first operand lies in. */
+static bool fits_op(const struct loom_place_problem *problem, const struct loom_place_op *op)
 {
-	bool alias = output->alias != LOOM_PLACE_NONE;
+	const struct loom_place_item *output = &problem->items[op->output], *input;
+	uint32_t owner = output->alias == LOOM_PLACE_NONE ? op->output : output->alias;
 
-	return op->in_place == alias && (!alias || op->num_inputs) &&
-	       output->fixed == LOOM_PLACE_ANYWHERE;
+	if (!op->in_place)
+		return true;
+	if (output->alias == LOOM_PLACE_NONE || !op->num_inputs)
+		return false;
+	input = &problem->items[op->inputs[0]];
+	return owner == (input->alias == LOOM_PLACE_NONE ? op->inputs[0] : input->alias);
 }
 
-/* Every operand was made before, every item once, and in place means an alias. */
+/* Every operand was made before, every item once. */
 static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 {
 	bool *made = calloc((size_t)problem->num_items + 1, sizeof(*made));
@@ -195,7 +241,7 @@ static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 		if (op->output == LOOM_PLACE_NONE || ret)
 			continue;
 		if (op->output >= problem->num_items || made[op->output] ||
-		    !fits_op(op, &problem->items[op->output])) {
+		    !fits_op(problem, op)) {
 			ret = -EINVAL;
 		} else {
 			made[op->output] = true;
@@ -208,11 +254,46 @@ static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 	return ret;
 }
 
+/**
+ * struct end - an item and when it ends
+ * @upper: when
+ * @item: which
+ */
+struct end {
+	int64_t upper;
+	uint32_t item;
+};
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct end *x = a, *y = b;
+
+	if (x->upper != y->upper)
+		return x->upper < y->upper ? -1 : 1;
+	return (x->item > y->item) - (x->item < y->item);
+}
+
+static int sort_by_upper(struct gmem *g)
+{
+	struct end *ends = calloc((size_t)g->num_items + 1, sizeof(*ends));
+	uint32_t i;
+
+	if (!ends)
+		return -ENOMEM;
+	for (i = 0; i < g->num_items; i++)
+		ends[i] = (struct end){ g->items[i].upper, i };
+	qsort(ends, g->num_items, sizeof(*ends), compare_ends);
+	for (i = 0; i < g->num_items; i++)
+		g->by_upper[i] = ends[i].item;
+	free(ends);
+	return 0;
+}
+
 int loom_place_gmem(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	const struct loom_place_problem *problem = &task->problem;
 	size_t n = problem->num_items;
-	struct gmem g = { .items = problem->items };
+	struct gmem g = { .items = problem->items, .num_items = problem->num_items };
 	int ret = -ENOMEM;
 	uint32_t i;
 
@@ -220,8 +301,11 @@ int loom_place_gmem(const struct loom_place_task *task, struct loom_place_answer
 	g.opener = calloc(n + 1, sizeof(*g.opener));
 	g.in_using = calloc(n + 1, sizeof(*g.in_using));
 	g.operand_of = calloc(n + 1, sizeof(*g.operand_of));
-	if (g.rec_tbl && g.opener && g.in_using && g.operand_of)
+	g.by_upper = calloc(n + 1, sizeof(*g.by_upper));
+	if (g.rec_tbl && g.opener && g.in_using && g.operand_of && g.by_upper)
 		ret = check_ops(problem, &g);
+	if (!ret)
+		ret = sort_by_upper(&g);
 	for (i = 0; i < problem->num_ops && !ret; i++)
 		ret = visit(&g, &problem->ops[i], i);
 	for (i = 0; i < n && !ret; i++)
@@ -230,5 +314,6 @@ int loom_place_gmem(const struct loom_place_task *task, struct loom_place_answer
 	free(g.opener);
 	free(g.in_using);
 	free(g.operand_of);
+	free(g.by_upper);
 	return ret;
 }

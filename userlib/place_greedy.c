@@ -260,8 +260,7 @@ int loom_greedy_look(struct loom_greedy *g, uint32_t item)
 			ret = add_span(g, (int64_t)range->lower - size,
 				       range->upper < INT64_MAX ? range->upper : INT64_MAX);
 	}
-	if (g->num_spans)
-		if (!ret)
+	if (!ret)
 		sort_spans(g);
 	return ret;
 }

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The strategies that have no test program of their own, each by an example worked by hand, which
+ * is the comment beside it. Where two strategies differ in one rule, the example is one in which
+ * it shows.
+ */
+#include "loom_place.h"
+#include "tap.h"
+
+#include <string.h>
+
+#define MAX_ITEMS	64
+#define NO		LOOM_PLACE_NONE
+#define FREE		LOOM_PLACE_ANYWHERE
+#define COUNT(array)	((uint32_t)(sizeof(array) / sizeof((array)[0])))
+
+/**
+ * struct row - an item
+ * @size: bytes
+ * @lower: begin
+ * @upper: end
+ * @fixed: where it has to be, or FREE
+ */
+struct row {
+	uint64_t size;
+	int64_t lower;
+	int64_t upper;
+	uint64_t fixed;
+};
+
+static void fill(struct loom_place_item *items, const struct row *rows, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		items[i] = (struct loom_place_item){
+			.size_bytes = rows[i].size,
+			.lower = rows[i].lower,
+			.upper = rows[i].upper,
+			.fixed = rows[i].fixed,
+			.alias = NO,
+		};
+}
+
+static void check(const char *strategy, const char *what, const struct row *rows, uint32_t count,
+		  const uint64_t *want, uint64_t height)
+{
+	struct loom_place_item items[MAX_ITEMS];
+	struct loom_place_problem problem = { .items = items, .num_items = count };
+	const struct loom_place_options how = { .strategy = strategy };
+	struct loom_place_result result;
+	struct loom_place_fault fault;
+	bool good;
+	uint32_t i;
+
+	fill(items, rows, count);
+	if (loom_place(&problem, &how, &result, &fault))
+		tap_fatal("%s: %s", strategy, fault.text);
+	good = !loom_place_check(&problem, result.offsets, NULL, &fault) &&
+	       result.height_bytes[0] == height;
+	for (i = 0; i < count; i++) {
+		if (result.offsets[i] == want[i])
+			continue;
+		tap_note("item %u is at %llu, not at %llu", i,
+			 (unsigned long long)result.offsets[i], (unsigned long long)want[i]);
+		good = false;
+	}
+	tap_ok(good, "%s: %s", strategy, what);
+	loom_place_result_free(&result);
+}
+
+static void test_size(void)
+{
+	/*
+	 * In order: 1 (60) at 0. 3 (50) does not meet it: 0. 0 (40) meets both: 60. 2 (30) meets
+	 * 1, and 0 has left when it comes: 60.
+	 */
+	static const struct row rows[] = {
+		{ 40, 0, 2, FREE }, { 60, 1, 3, FREE }, { 30, 2, 4, FREE }, { 50, 0, 1, FREE },
+	};
+	static const uint64_t want[] = { 60, 0, 60, 0 };
+
+	check("greedy-size", "largest first", rows, COUNT(rows), want, 100);
+}
+
+static void test_ties(void)
+{
+	/* equal sizes: what lives longer goes first, then the first */
+	static const struct row rows[] = {
+		{ 10, 0, 1, FREE }, { 10, 0, 3, FREE }, { 10, 0, 1, FREE },
+	};
+	static const uint64_t want[] = { 10, 0, 20 };
+
+	check("greedy-size", "of equal ones, what lives longer, then what comes first", rows,
+	      COUNT(rows), want, 30);
+}
+
+static void test_gaps(void)
+{
+	/* gaps of 20 at 10 and of 5 at 40 */
+	static const struct row rows[] = {
+		{ 10, 0, 1, 0 }, { 10, 0, 1, 30 }, { 5, 0, 1, 45 }, { 5, 0, 1, FREE },
+		{ 25, 0, 1, FREE },
+	};
+	/* 25 fits in neither: the top. 5 in both */
+	static const uint64_t lowest[] = { 0, 30, 45, 10, 50 };
+	static const uint64_t tightest[] = { 0, 30, 45, 40, 50 };
+
+	check("greedy-size", "the lowest gap that fits", rows, COUNT(rows), lowest, 75);
+	check("gmem-opsize", "the smallest gap that fits, else the top", rows, COUNT(rows),
+	      tightest, 75);
+}
+
+static void test_breadth(void)
+{
+	/*
+	 * Alive at 0: 70 + 40 = 110; at 1: 40 + 30; at 2: 40 + 30 + 45 = 115, the broadest. So 3
+	 * (45) at 0, 1 (40) at 45, 2 (30) at 85, and at last 0 (70), which meets 1 only: the
+	 * gap below is too small, so 85.
+	 */
+	static const struct row rows[] = {
+		{ 70, 0, 1, FREE }, { 40, 0, 3, FREE }, { 30, 1, 3, FREE }, { 45, 2, 3, FREE },
+	};
+	static const uint64_t want[] = { 85, 45, 85, 0 };
+	/* by size: 0 at 0, 3 at 0, 1 at 70, 2 at 110 as the gap from 45 to 70 is too small */
+	static const uint64_t by_size[] = { 0, 70, 110, 0 };
+
+	check("greedy-breadth", "the broadest moment first", rows, COUNT(rows), want, 155);
+	check("greedy-size", "has another answer", rows, COUNT(rows), by_size, 140);
+}
+
+static void test_conflict(void)
+{
+	/* 0 meets four others, each of which meets one: it goes first, to the bottom */
+	static const struct row rows[] = {
+		{ 5, 0, 4, FREE }, { 50, 0, 1, FREE }, { 40, 1, 2, FREE }, { 30, 2, 3, FREE },
+		{ 20, 3, 4, FREE },
+	};
+	static const uint64_t want[] = { 0, 5, 5, 5, 5 };
+
+	check("greedy-conflict", "what meets most others first", rows, COUNT(rows), want, 55);
+}
+
+static void test_area(void)
+{
+	/* 0: 10 x 10, 1: 50 x 1, 2: 20 x 6 = 120, the first */
+	static const struct row rows[] = {
+		{ 10, 0, 10, FREE }, { 50, 0, 1, FREE }, { 20, 0, 6, FREE },
+	};
+	static const uint64_t want[] = { 20, 30, 0 };
+
+	check("greedy-area", "largest size times lifetime first", rows, COUNT(rows), want, 80);
+}
+
+static void test_fitfirst_split(void)
+{
+	/*
+	 * At 1 the list is: 20 free, item 1, 40 free, item 3. 4 (10) takes the larger one and
+	 * splits it, though it would fit in the first: worst fit.
+	 */
+	static const struct row rows[] = {
+		{ 20, 0, 1, FREE }, { 5, 0, 9, FREE }, { 40, 0, 1, FREE }, { 5, 0, 9, FREE },
+		{ 10, 1, 9, FREE },
+	};
+	static const uint64_t want[] = { 0, 20, 25, 65, 25 };
+
+	check("gmem-fitfirst", "the largest free block is taken, and split", rows, COUNT(rows),
+	      want, 70);
+}
+
+static void test_fitfirst_grow(void)
+{
+	/*
+	 * At 1: 10 free, item 1, end. 2 (25) takes the 10, which grow to 25 and push 1 up. 1
+	 * cannot move while it lives, so it has been at 25 from the beginning.
+	 */
+	static const struct row rows[] = {
+		{ 10, 0, 1, FREE }, { 5, 0, 9, FREE }, { 25, 1, 9, FREE },
+	};
+	static const uint64_t want[] = { 0, 25, 0 };
+
+	check("gmem-fitfirst", "a block that is too small grows, and what is above moves up", rows,
+	      COUNT(rows), want, 30);
+}
+
+static void test_fitfirst_join(void)
+{
+	/* at 1, the blocks of 0 and 1 become one of 20, in which 3 fits; 4 comes to the end */
+	static const struct row rows[] = {
+		{ 10, 0, 1, FREE }, { 10, 0, 1, FREE }, { 5, 0, 9, FREE }, { 20, 1, 9, FREE },
+		{ 7, 1, 9, FREE },
+	};
+	static const uint64_t want[] = { 0, 10, 20, 0, 25 };
+
+	check("gmem-fitfirst", "free neighbours become one; else the end", rows, COUNT(rows), want,
+	      32);
+}
+
+static void test_naive(void)
+{
+	static const struct row rows[] = {
+		{ 10, 0, 1, FREE }, { 20, 5, 6, FREE }, { 30, 7, 9, FREE },
+	};
+	static const uint64_t want[] = { 0, 10, 30 };
+
+	check("naive", "one after the other", rows, COUNT(rows), want, 60);
+}
+
+static void test_exact(void)
+{
+	/*
+	 * Alive: at 0: 30 + 20 + 10, at 1: 30 + 20 + 10, at 2: 20 + 40, so 60. All fit in 60 only
+	 * if 1 lies at an end: 40 beside it, and 30 beside that.
+	 */
+	static const struct row rows[] = {
+		{ 30, 0, 2, FREE }, { 20, 0, 3, FREE }, { 10, 0, 1, FREE }, { 10, 1, 2, FREE },
+		{ 40, 2, 3, FREE },
+	};
+	static const char *const names[] = { "exact", "auto", "hill-climb" };
+	struct loom_place_item items[MAX_ITEMS];
+	struct loom_place_problem problem = { .items = items, .num_items = COUNT(rows) };
+	struct loom_place_result result;
+	uint32_t i;
+
+	fill(items, rows, COUNT(rows));
+	for (i = 0; i < COUNT(names); i++) {
+		const struct loom_place_options how = { .strategy = names[i] };
+
+		if (loom_place(&problem, &how, &result, NULL))
+			tap_fatal("%s fails", names[i]);
+		tap_ok(result.height_bytes[0] == 60 && result.proved &&
+		       !loom_place_check(&problem, result.offsets, NULL, NULL),
+		       "%s: at the bound, and says that this is proved", names[i]);
+		loom_place_result_free(&result);
+	}
+}
+
+static uint64_t seed = 1;
+
+static uint32_t draw(uint32_t below)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(seed >> 33) % below;
+}
+
+static uint64_t height_of(const struct loom_place_problem *problem, const char *strategy)
+{
+	const struct loom_place_options how = { .strategy = strategy, .budget = 20000 };
+	struct loom_place_result result;
+	uint64_t height;
+
+	if (loom_place(problem, &how, &result, NULL))
+		tap_fatal("%s fails", strategy);
+	height = result.height_bytes[0];
+	loom_place_result_free(&result);
+	return height;
+}
+
+/* What climbs from the best order is never worse than that, and mostly better where it can be. */
+static void test_climb(void)
+{
+	static const char *const orders[] = {
+		"greedy-size", "greedy-area", "greedy-breadth", "greedy-conflict",
+	};
+	struct loom_place_item items[MAX_ITEMS];
+	struct loom_place_problem problem = { .items = items, .num_items = MAX_ITEMS };
+	uint32_t better = 0, worse = 0, above = 0, round, i;
+	uint64_t bound;
+
+	for (round = 0; round < 30; round++) {
+		uint64_t best = UINT64_MAX, height;
+		struct row row;
+
+		for (i = 0; i < MAX_ITEMS; i++) {
+			row = (struct row){ 1 + draw(100), draw(40), 0, FREE };
+			row.upper = row.lower + 1 + draw(12);
+			fill(&items[i], &row, 1);
+		}
+		for (i = 0; i < COUNT(orders); i++) {
+			height = height_of(&problem, orders[i]);
+			best = height < best ? height : best;
+		}
+		if (loom_place_bound(&problem, &bound))
+			tap_fatal("no bound");
+		height = height_of(&problem, "hill-climb");
+		worse += height > best;
+		better += height < best;
+		above += best > bound;
+	}
+	tap_ok(!worse, "hill-climb: never worse than the best greedy order");
+	tap_ok(2 * better > above, "hill-climb: better in %u of the %u that can be", better, above);
+}
+
+int main(void)
+{
+	test_size();
+	test_ties();
+	test_gaps();
+	test_breadth();
+	test_conflict();
+	test_area();
+	test_fitfirst_split();
+	test_fitfirst_grow();
+	test_fitfirst_join();
+	test_naive();
+	test_exact();
+	test_climb();
+	return tap_end();
+}
