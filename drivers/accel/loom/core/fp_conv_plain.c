@@ -2,8 +2,9 @@
 #include "fp_conv.h"
 
 /*
- * Convolution of any type in any layout: one tile of outputs at a time, sums in the order channel,
- * kd, kh, kw. F16 is summed in binary32, F64 in binary64, integers in 32 bits that wrap.
+ * Convolution of any type in any layout: one tile of outputs at a time. What is summed, and in
+ * which order, is as in fp_conv.c. F16 is summed in binary32, F64 in binary64, integers in 32
+ * bits that wrap.
  */
 
 /**
@@ -16,8 +17,8 @@
  * @w: the weight
  * @x: first byte of the row of x, less what W adds to it
  * @at: index on W of the input of output @low
- * @low: first output of the tile whose input lies in x
- * @high: behind the last such
+ * @low: first output of the tile whose input lies in x; that of the others is zero
+ * @high: behind the last such; @low if there is none
  */
 struct conv_walk {
 	const struct loom_conv *conv;
@@ -70,6 +71,7 @@ static s64 conv_walk_at(const struct conv_walk *walk, u32 i)
 	       (s64)walk->tap[1 + i] * attr->dilation[i] - attr->pad[i];
 }
 
+/* The next tap whose row lies in x; false behind the last. */
 static bool conv_walk_next(struct conv_walk *walk)
 {
 	const struct loom_conv *conv = walk->conv;
@@ -92,9 +94,10 @@ static bool conv_walk_next(struct conv_walk *walk)
 			walk->low = min((u64)count, (u64)((-at + step - 1) / step));
 		if (at + (s64)(count - 1) * step >= (s64)x->dims[4])
 			walk->high = at < (s64)x->dims[4] ? (x->dims[4] - 1 - at) / step + 1 : 0;
-		if (walk->low >= walk->high)
-			continue;
-
+		if (walk->low >= walk->high) {
+			walk->low = count;
+			walk->high = count;
+		}
 		walk->at = at + walk->low * step;
 		walk->x = walk->xc.at + loom_view_step(x, memory, 2, id) +
 			  loom_view_step(x, memory, 3, ih);
@@ -112,6 +115,8 @@ static const void *conv_walk_inputs(const struct conv_walk *walk, void *buffer)
 {
 	const struct loom_conv *conv = walk->conv;
 
+	if (walk->low == walk->high)
+		return buffer;
 	return loom_axis_raw(&conv->x, conv->memory, walk->x, 4, walk->at, conv->attr->stride[2],
 			     walk->high - walk->low, buffer);
 }
@@ -139,8 +144,12 @@ static noinline void conv_tile_f32(const struct loom_conv *conv, const struct lo
 		}
 		row.at = (u8 *)conv_walk_inputs(&walk, buffer);
 		x = loom_row_f32(&row, dtype, walk.high - walk.low, &buf);
-		for (i = walk.low; i < walk.high; i++)
+		for (i = 0; i < walk.low; i++)
+			acc[i] += w * 0.0f;
+		for (; i < walk.high; i++)
 			acc[i] += w * x[i - walk.low];
+		for (; i < tile->count; i++)
+			acc[i] += w * 0.0f;
 	}
 	if (conv->bias) {
 		w = loom_get_f32(loom_conv_channel(conv, conv->bias, tile->index[1]));
@@ -166,8 +175,12 @@ static noinline void conv_tile_f64(const struct loom_conv *conv, const struct lo
 	while (conv_walk_next(&walk)) {
 		memcpy(&w, walk.w, sizeof(w));
 		x = conv_walk_inputs(&walk, buffer);
-		for (i = walk.low; i < walk.high; i++)
+		for (i = 0; i < walk.low; i++)
+			acc[i] += w * 0.0;
+		for (; i < walk.high; i++)
 			acc[i] += w * x[i - walk.low];
+		for (; i < tile->count; i++)
+			acc[i] += w * 0.0;
 	}
 	if (conv->bias) {
 		w = loom_get_f32(loom_conv_channel(conv, conv->bias, tile->index[1]));

@@ -9,8 +9,10 @@
  * fast as any cure for that. Integers are reduced in 64 bits and wrap.
  *
  * Where the last axis is kept, a tile of results runs along it, and each row of x adds a vector
- * to the tile. Where it is reduced there is one result, summed in eight parts by index on that
- * axis modulo 8, which are combined last. Both orders depend on the shape alone.
+ * to the tile. Where it is reduced there is one result, summed in eight parts by position among
+ * the elements that go into it, modulo 8, which are combined last. A last axis of one element
+ * may be what a slice has of a kept one, so it counts as kept. How x lies in memory, and
+ * which axes could be merged, does not show in the results.
  */
 
 #define REDUCE_PARTS	8
@@ -22,6 +24,7 @@
  * @y_dims: dims of y on the axes of @x
  * @kind: an &enum drm_loom_reduce
  * @count: elements that go into one result
+ * @parts: in which a result is summed
  * @is_signed: of an integer type
  */
 struct reduce {
@@ -30,6 +33,7 @@ struct reduce {
 	u32 y_dims[LOOM_MAX_RANK];
 	u32 kind;
 	u64 count;
+	u32 parts;
 	bool is_signed;
 };
 
@@ -46,6 +50,7 @@ static void reduce_begin(struct reduce *r, const struct loom_command *command,
 	r->is_signed = loom_dtype_signed(y->dtype);
 	r->count = 1;
 	*x = command->views[1];
+	r->parts = x->dims[x->rank - 1] == y->dims[x->rank - 1] ? 1 : REDUCE_PARTS;
 	for (i = 0; i < x->rank; i++) {
 		r->y_dims[i] = y->dims[i];
 		if (x->dims[i] != y->dims[i])
@@ -248,9 +253,9 @@ static noinline void reduce_tile_f64(const struct reduce *r, const struct loom_t
 	struct loom_row row;
 	union loom_buf buf;
 	const double *x;
-	u32 i, j, n;
+	u32 part = 0, i, j, m, n;
 
-	for (i = 0; i < (along ? REDUCE_PARTS : tile->count); i++)
+	for (i = 0; i < (along ? r->parts : tile->count); i++)
 		acc[i] = reduce_start_f64(r->kind);
 	for (reduce_walk_begin(&walk, r, tile); !walk.done; reduce_walk_next(&walk)) {
 		if (!along) {
@@ -263,11 +268,14 @@ static noinline void reduce_tile_f64(const struct reduce *r, const struct loom_t
 			n = min(r->x.dims[last] - i, (u32)LOOM_TILE);
 			row = loom_row_along(&r->x, r->memory, walk.base, last, i);
 			x = loom_row_f64(&row, dtype, n, &buf);
-			for (j = 0; j < n; j += REDUCE_PARTS)
-				reduce_f64(acc, x + j, min(n - j, (u32)REDUCE_PARTS), r->kind);
+			for (j = 0; j < n; j += m) {
+				m = min(n - j, r->parts - part);
+				reduce_f64(acc + part, x + j, m, r->kind);
+				part = part + m == r->parts ? 0 : part + m;
+			}
 		}
 	}
-	for (i = REDUCE_PARTS / 2; along && i; i /= 2)
+	for (i = r->parts / 2; along && i; i /= 2)
 		reduce_f64(acc, acc + i, i, reduce_combine_kind(r->kind));
 	for (i = 0; i < tile->count; i++)
 		acc[i] = reduce_end_f64(acc[i], r->kind, r->count);
@@ -290,9 +298,9 @@ static noinline void reduce_tile_u64(const struct reduce *r, const struct loom_t
 	struct loom_row row;
 	union loom_buf buf;
 	const u64 *x;
-	u32 i, j, n;
+	u32 part = 0, i, j, m, n;
 
-	for (i = 0; i < (along ? REDUCE_PARTS : tile->count); i++)
+	for (i = 0; i < (along ? r->parts : tile->count); i++)
 		acc[i] = reduce_start_u64(r->kind, r->is_signed);
 	for (reduce_walk_begin(&walk, r, tile); !walk.done; reduce_walk_next(&walk)) {
 		if (!along) {
@@ -305,12 +313,14 @@ static noinline void reduce_tile_u64(const struct reduce *r, const struct loom_t
 			n = min(r->x.dims[last] - i, (u32)LOOM_TILE);
 			row = loom_row_along(&r->x, r->memory, walk.base, last, i);
 			x = loom_row_u64(&row, dtype, n, &buf);
-			for (j = 0; j < n; j += REDUCE_PARTS)
-				reduce_u64(acc, x + j, min(n - j, (u32)REDUCE_PARTS), r->kind,
-					   r->is_signed);
+			for (j = 0; j < n; j += m) {
+				m = min(n - j, r->parts - part);
+				reduce_u64(acc + part, x + j, m, r->kind, r->is_signed);
+				part = part + m == r->parts ? 0 : part + m;
+			}
 		}
 	}
-	for (i = REDUCE_PARTS / 2; along && i; i /= 2)
+	for (i = r->parts / 2; along && i; i /= 2)
 		reduce_u64(acc, acc + i, i, reduce_combine_kind(r->kind), r->is_signed);
 	for (i = 0; i < tile->count; i++)
 		acc[i] = reduce_end_u64(acc[i], r->kind, r->count, r->is_signed);
