@@ -269,47 +269,59 @@ int loom_order(const struct loom_order_op *ops, u32 num_ops, u64 budget,
 	return ret;
 }
 
+/* Owners that @op touches: its own, then those of its inputs. */
+static u32 touched(const struct loom_order_op *ops, u32 op, u32 index)
+{
+	return ops[index ? ops[op].inputs[index - 1] : op].owner;
+}
+
 /* Once more from the operators alone: @place by operator, @last by owner. */
 static int measure(const struct loom_order_op *ops, u32 num_ops, const u32 *order, u32 *place,
 		   u32 *last, u64 *peak_bytes)
 {
 	u64 live = 0;
-	u32 i, k, at;
+	u32 op, owner, k, at;
 
-	for (i = 0; i < num_ops; i++)
-		place[i] = LOOM_ORDER_NONE;
-	for (at = 0; at < num_ops; at++) {
-		i = order[at];
-		if (i >= num_ops || place[i] != LOOM_ORDER_NONE)
-			return -EINVAL;
-		place[i] = at;
-		last[i] = at;
-		for (k = 0; k < ops[i].num_inputs; k++) {
-			u32 input = ops[i].inputs[k];
-
-			if (input >= num_ops || place[input] == LOOM_ORDER_NONE)
-				return -EINVAL;
-			if (ops[input].owner < num_ops)
-				last[ops[input].owner] = at;
-		}
-		if (ops[i].owner == LOOM_ORDER_NONE)
-			continue;
-		if (ops[i].owner >= num_ops || place[ops[i].owner] == LOOM_ORDER_NONE)
-			return -EINVAL;
-		last[ops[i].owner] = at;
+	for (op = 0; op < num_ops; op++) {
+		place[op] = LOOM_ORDER_NONE;
+		last[op] = LOOM_ORDER_NONE;
 	}
+	for (at = 0; at < num_ops; at++) {
+		op = order[at];
+		if (op >= num_ops || place[op] != LOOM_ORDER_NONE)
+			return -EINVAL;
+		place[op] = at;
+		for (k = 0; k < ops[op].num_inputs; k++)
+			if (ops[op].inputs[k] >= num_ops ||
+			    place[ops[op].inputs[k]] == LOOM_ORDER_NONE)
+				return -EINVAL;
+		if (ops[op].owner < op && place[ops[op].owner] == LOOM_ORDER_NONE)
+			return -EINVAL;
+		for (k = 0; k <= ops[op].num_inputs; k++) {
+			owner = touched(ops, op, k);
+			if (owner < num_ops)
+				last[owner] = at;
+		}
+	}
+	/* @place is of no more use: from here on whether an owner's bytes are there */
+	for (op = 0; op < num_ops; op++)
+		place[op] = 0;
 	*peak_bytes = 0;
 	for (at = 0; at < num_ops; at++) {
-		u32 op = order[at];
-
-		live += ops[op].owner == op ? ops[op].size_bytes : 0;
-		*peak_bytes = max(*peak_bytes, live);
-		/* what ends here; each owner once, by forgetting when it ends */
+		op = order[at];
 		for (k = 0; k <= ops[op].num_inputs; k++) {
-			u32 owner = ops[k < ops[op].num_inputs ? ops[op].inputs[k] : op].owner;
-
-			if (owner == LOOM_ORDER_NONE || last[owner] != at)
+			owner = touched(ops, op, k);
+			if (owner >= num_ops || place[owner])
 				continue;
+			place[owner] = 1;
+			live += ops[owner].size_bytes;
+		}
+		*peak_bytes = max(*peak_bytes, live);
+		for (k = 0; k <= ops[op].num_inputs; k++) {
+			owner = touched(ops, op, k);
+			if (owner >= num_ops || last[owner] != at)
+				continue;
+			/* once, though it may be touched twice */
 			last[owner] = LOOM_ORDER_NONE;
 			live -= ops[owner].size_bytes;
 		}

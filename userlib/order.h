@@ -55,10 +55,12 @@
  *	outside the graph is left out
  * @num_inputs: number of @inputs
  * @owner: where the result lies: the operator itself, with @size_bytes of its own; one before it,
- *	whose bytes it is a view of; LOOM_ORDER_NONE: outside (an output's place)
+ *	whose bytes it is a view of; one behind it, whose result it is a part of (an operand of a
+ *	concatenation); LOOM_ORDER_NONE: outside (an output's place)
  * @size_bytes: bytes of the result, if it is its own owner
  *
- * Views only look: nothing is computed into bytes that others still read.
+ * Bytes are there from the first operator that touches them to the last. Nothing is computed into
+ * bytes that others still read.
  */
 struct loom_order_op {
 	const u32 *inputs;
@@ -92,8 +94,8 @@ struct loom_order_result {
  * @budget: states that may be visited; 0: LOOM_ORDER_BUDGET
  * @result: [in, out] @order has room for @num_ops; the rest is set
  *
- * Return: 0; -EINVAL for inputs or owners that are not before their operator, or an owner that
- * does not own; -ERANGE where sizes leave 62 bits; -ENOMEM.
+ * Return: 0; -EINVAL for inputs that are not before their operator, or an owner that does not own;
+ * -ERANGE where sizes leave 62 bits; -ENOMEM.
  */
 int loom_order(const struct loom_order_op *ops, u32 num_ops, u64 budget,
 	       struct loom_order_result *result);

@@ -279,7 +279,7 @@ static u32 row_next(const struct exact *exact, const struct scratch *scratch, u3
 	for (i = num - fresh; i < num; i++) {
 		u32 op = scratch->ready[i];
 
-		if (order_window_step(window, live, op) > exact->threshold_bytes)
+		if (order_window_step(window, scratch->bits, live, op) > exact->threshold_bytes)
 			continue;
 		net = order_window_net(window, scratch->bits, op);
 		if (found == LOOM_ORDER_NONE || net < least) {
@@ -297,7 +297,8 @@ static int row_try(struct exact *exact, u32 at)
 	u32 op = work->ready[at];
 	int fresh;
 
-	if (order_window_step(exact->window, work->state.live_bytes, op) > exact->threshold_bytes)
+	if (order_window_step(exact->window, work->bits, work->state.live_bytes, op) >
+	    exact->threshold_bytes)
 		return 0;
 	if (order_window_net(exact->window, work->bits, op) <= 0) {
 		fresh = scratch_run(exact, work, at);
@@ -348,7 +349,8 @@ static int branch(struct exact *exact, u32 number)
 	int ret;
 
 	for (i = 0; i < work->state.num_ready && exact->budget; i++) {
-		step = order_window_step(window, work->state.live_bytes, work->ready[i]);
+		step = order_window_step(window, work->bits, work->state.live_bytes,
+					 work->ready[i]);
 		if (step > exact->threshold_bytes) {
 			need = min(need, step);
 			continue;

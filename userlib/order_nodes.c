@@ -13,8 +13,7 @@ static u32 node_owner(const struct loom_storage *storage, const u32 *node_of,
 {
 	const struct loom_home *home = &storage->homes[value->id];
 
-	if (home->kind != LOOM_HOME_ARENA &&
-	    (home->kind != LOOM_HOME_VIEW || storage->homes[home->root].kind != LOOM_HOME_ARENA))
+	if (home->kind == LOOM_HOME_NONE || storage->homes[home->root].kind != LOOM_HOME_ARENA)
 		return LOOM_ORDER_NONE;
 	return node_of[home->root];
 }
@@ -27,10 +26,11 @@ static void fill_ops(const struct loom_storage *storage, struct loom_order_op *o
 
 	for (i = 0; i < graph->num_values; i++)
 		node_of[i] = LOOM_ORDER_NONE;
+	for (i = 0; i < graph->num_nodes; i++)
+		node_of[graph->nodes[i]->output->id] = i;
 	for (i = 0; i < graph->num_nodes; i++) {
 		const struct loom_node *node = graph->nodes[i];
 
-		node_of[node->output->id] = i;
 		ops[i].inputs = inputs;
 		ops[i].owner = node_owner(storage, node_of, node->output);
 		/* as much as the alignment of what lies above it takes */

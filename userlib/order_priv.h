@@ -3,7 +3,8 @@
  * What the parts of the ordering share. See DOC: Ordering in order.h.
  *
  * A *storage* is what an owner's bytes are; it has the owner's number. Its *users* are the
- * operators that read it, by whatever view.
+ * operators that touch it: make it or a part of it, or read it by whatever view. It is there from
+ * the first to the last of them. Its *makers* are those that can be the first.
  */
 #ifndef LOOM_ORDER_PRIV_H
 #define LOOM_ORDER_PRIV_H
@@ -26,12 +27,15 @@ struct order_list {
  * @size_bytes: by storage; 0 for operators that own nothing
  * @preds: by operator: those it needs, without repetition
  * @succs: by operator: those that need it
- * @reads: by operator: storages that it reads
- * @users: by storage: operators that read it
+ * @made: by operator: the storage that it is a maker of, or LOOM_ORDER_NONE
+ * @touches: by operator: storages that it touches
+ * @users: by storage: operators that touch it
  * @order: the current order
  * @place: by operator: its index in @order
- * @last: by storage: largest index of a user, or its owner's
+ * @first: by storage: smallest index of a user
+ * @last: by storage: largest index of a user
  * @before_bytes: by index: bytes alive before that step
+ * @step_bytes: by index: bytes alive in that step
  * @local: by operator or storage: its number in the window at hand
  * @stamp: by operator or storage: the window that @local is of
  * @clock: number of windows so far
@@ -41,12 +45,15 @@ struct order_graph {
 	u64 *size_bytes;
 	struct order_list preds;
 	struct order_list succs;
-	struct order_list reads;
+	u32 *made;
+	struct order_list touches;
 	struct order_list users;
 	u32 *order;
 	u32 *place;
+	u32 *first;
 	u32 *last;
 	u64 *before_bytes;
+	u64 *step_bytes;
 	u32 *local;
 	u32 *stamp;
 	u32 clock;
@@ -59,13 +66,14 @@ struct order_graph {
  * @ops: by number: the graph's
  * @preds: within the window
  * @succs: within the window
- * @reads: by operator: storages, which have numbers of their own, too
+ * @touches: by operator: storages, which have numbers of their own, too
  * @users: by storage: operators within the window
- * @own: by operator: its storage, or LOOM_ORDER_NONE
+ * @made: by operator: the storage that it is a maker of and that is not there before, or
+ *	LOOM_ORDER_NONE
  * @num_storages: number of storages that the window touches
  * @size_bytes: by storage
- * @owner: by storage: the operator that makes it, or LOOM_ORDER_NONE if it is there before
- * @keep: by storage: somebody behind the window reads it
+ * @num_makers: by storage: operators within the window that may begin it; 0: it is there before
+ * @keep: by storage: somebody behind the window touches it
  * @entry_bytes: alive before the window, whether it touches it or not
  * @floor_bytes: some step of the window needs that much in any order
  * @peak_bytes: of the best order known
@@ -77,12 +85,12 @@ struct order_window {
 	u32 *ops;
 	struct order_list preds;
 	struct order_list succs;
-	struct order_list reads;
+	struct order_list touches;
 	struct order_list users;
-	u32 *own;
+	u32 *made;
 	u32 num_storages;
 	u64 *size_bytes;
-	u32 *owner;
+	u32 *num_makers;
 	bool *keep;
 	u64 entry_bytes;
 	u64 floor_bytes;
@@ -109,7 +117,7 @@ u64 order_window_peak(const struct order_window *window, const u32 *order, u32 *
 /** order_window_net() - what is alive after @op less what is before it; @bits: those that ran */
 s64 order_window_net(const struct order_window *window, const u64 *bits, u32 op);
 /** order_window_step() - what the step of @op needs where @live_bytes are alive before it */
-u64 order_window_step(const struct order_window *window, u64 live_bytes, u32 op);
+u64 order_window_step(const struct order_window *window, const u64 *bits, u64 live_bytes, u32 op);
 /** order_window_is_ready() - all predecessors of @op are among @bits */
 bool order_window_is_ready(const struct order_window *window, const u64 *bits, u32 op);
 /** order_window_offer() - takes @order as the best if it is; 0 or -ENOMEM */

@@ -39,6 +39,7 @@ struct offer {
  * @age: by operator: its last offer
  * @clock: offers so far
  * @left: by storage: users that have not run, one more if it is kept
+ * @begun: by storage: a maker has run
  * @missing: by operator: predecessors that have not run
  * @done: by operator: has run
  */
@@ -50,6 +51,7 @@ struct greedy {
 	u32 *age;
 	u32 clock;
 	u32 *left;
+	bool *begun;
 	u32 *missing;
 	bool *done;
 };
@@ -67,19 +69,16 @@ static int offer_push(struct greedy *greedy, u32 op)
 {
 	const struct order_window *window = greedy->window;
 	struct offer offer = { .op = op, .age = ++greedy->clock };
-	u32 own = window->own[op], k;
-	u64 freed = 0, made = 0;
+	u32 made = window->made[op], k;
+	u64 freed = 0;
 	size_t at;
 
-	if (own != LOOM_ORDER_NONE) {
-		offer.size_bytes = window->size_bytes[own];
-		if (greedy->left[own])
-			made = offer.size_bytes;
-	}
-	for (k = window->reads.at[op]; k < window->reads.at[op + 1]; k++)
-		if (greedy->left[window->reads.items[k]] == 1)
-			freed += window->size_bytes[window->reads.items[k]];
-	offer.net = made > freed ? made - freed : 0;
+	if (made != LOOM_ORDER_NONE && !greedy->begun[made])
+		offer.size_bytes = window->size_bytes[made];
+	for (k = window->touches.at[op]; k < window->touches.at[op + 1]; k++)
+		if (greedy->left[window->touches.items[k]] == 1)
+			freed += window->size_bytes[window->touches.items[k]];
+	offer.net = offer.size_bytes > freed ? offer.size_bytes - freed : 0;
 	greedy->age[op] = offer.age;
 	if (greedy->num_heap == greedy->cap_heap) {
 		size_t cap = greedy->cap_heap ? 2 * greedy->cap_heap : 256;
@@ -114,31 +113,37 @@ static struct offer offer_pop(struct greedy *greedy)
 	return best;
 }
 
-/* A storage has one user left: that one is worth more now. */
-static int offer_last_user(struct greedy *greedy, u32 storage)
+/* A storage has begun, or has one user left: its users are worth more now. */
+static int offer_users(struct greedy *greedy, u32 storage)
 {
 	const struct order_list *users = &greedy->window->users;
+	int ret = 0;
 	u32 k;
 
-	for (k = users->at[storage]; k < users->at[storage + 1]; k++) {
+	for (k = users->at[storage]; k < users->at[storage + 1] && !ret; k++) {
 		u32 user = users->items[k];
 
-		if (!greedy->done[user])
-			return greedy->missing[user] ? 0 : offer_push(greedy, user);
+		if (!greedy->done[user] && !greedy->missing[user])
+			ret = offer_push(greedy, user);
 	}
-	return 0;
+	return ret;
 }
 
 static int greedy_run(struct greedy *greedy, u32 op)
 {
 	const struct order_window *window = greedy->window;
-	u32 k;
+	u32 made = window->made[op], k;
 	int ret = 0;
 
 	greedy->done[op] = true;
-	for (k = window->reads.at[op]; k < window->reads.at[op + 1] && !ret; k++)
-		if (--greedy->left[window->reads.items[k]] == 1)
-			ret = offer_last_user(greedy, window->reads.items[k]);
+	if (made != LOOM_ORDER_NONE && !greedy->begun[made]) {
+		greedy->begun[made] = true;
+		if (window->num_makers[made] > 1)
+			ret = offer_users(greedy, made);
+	}
+	for (k = window->touches.at[op]; k < window->touches.at[op + 1] && !ret; k++)
+		if (--greedy->left[window->touches.items[k]] == 1)
+			ret = offer_users(greedy, window->touches.items[k]);
 	for (k = window->succs.at[op]; k < window->succs.at[op + 1] && !ret; k++)
 		if (!--greedy->missing[window->succs.items[k]])
 			ret = offer_push(greedy, window->succs.items[k]);
@@ -211,9 +216,10 @@ int order_greedy(struct order_window *window)
 
 	greedy.age = calloc(n, sizeof(*greedy.age));
 	greedy.left = calloc((size_t)window->num_storages + 1, sizeof(*greedy.left));
+	greedy.begun = calloc((size_t)window->num_storages + 1, sizeof(*greedy.begun));
 	greedy.missing = calloc(n, sizeof(*greedy.missing));
 	greedy.done = calloc(n, sizeof(*greedy.done));
-	if (order && greedy.age && greedy.left && greedy.missing && greedy.done) {
+	if (order && greedy.age && greedy.left && greedy.begun && greedy.missing && greedy.done) {
 		ret = greedy_order(&greedy, order);
 		if (!ret)
 			ret = order_window_offer(window, order);
@@ -230,6 +236,7 @@ int order_greedy(struct order_window *window)
 	free(greedy.heap);
 	free(greedy.age);
 	free(greedy.left);
+	free(greedy.begun);
 	free(greedy.missing);
 	free(greedy.done);
 	return ret;
@@ -335,7 +342,8 @@ static int beam_branch(struct beam *beam, const struct beam_state *state, u32 nu
 	int ret = 0;
 
 	for (i = 0; i < state->num_ready && !ret; i++) {
-		u64 step = order_window_step(window, state->live_bytes, state->ready[i]);
+		u64 step = order_window_step(window, state->bits, state->live_bytes,
+					     state->ready[i]);
 		s64 net = order_window_net(window, state->bits, state->ready[i]);
 		struct beam_child child = {
 			.peak_bytes = max(free_bytes, step),

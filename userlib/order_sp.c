@@ -13,10 +13,11 @@
  * too. Sequences side by side: all falls by rising hill, then all rises by falling hill above
  * their end. In series: one list is appended to the other, segment by segment.
  *
- * What is not fixed is who reads a storage last if several could. The order is made as if those
- * were last that are last in the best order known, a few times over. The bound is made by a
- * relaxation: such a storage costs only in the steps that make or read it, and is gone in between.
- * Where the two meet, or no storage is of that kind, the order is optimal.
+ * What is not fixed is who reads a storage last, or makes the first part of it, if several could:
+ * such a storage is *loose*. The order is made as if those were last that are last in the best
+ * order known, a few times over. The bound is made by a relaxation: a loose storage costs only in
+ * the steps that touch it, and is gone in between. Where the two meet, or none is loose, the order
+ * is optimal.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -63,8 +64,10 @@ struct sequence {
  * struct compose - a composition
  * @window: of what
  * @next: by operator: the one behind it in its segment
- * @last: by storage: who is said to read it last, or LOOM_ORDER_NONE: not fixed
- * @relaxed: storages that are not fixed cost only in the steps that make or read them
+ * @first: by storage: who is said to touch it first
+ * @last: by storage: who is said to touch it last
+ * @loose: by storage: that depends on the order
+ * @relaxed: storages that are loose cost only in the steps that touch them
  * @place: by operator: index in the set at hand
  * @inside: by operator: number of the set that it is in
  * @sets: number of sets so far
@@ -73,7 +76,9 @@ struct sequence {
 struct compose {
 	const struct order_window *window;
 	u32 *next;
-	const u32 *last;
+	u32 *first;
+	u32 *last;
+	bool *loose;
 	bool relaxed;
 	u32 *place;
 	u32 *inside;
@@ -137,24 +142,22 @@ static struct segment of_op(const struct compose *compose, u32 op)
 {
 	const struct order_window *window = compose->window;
 	struct segment segment = { .head = op, .tail = op };
-	u32 own = window->own[op], k;
+	u32 k;
 
-	if (own != LOOM_ORDER_NONE) {
-		segment.hill = window->size_bytes[own];
-		if (window->keep[own] ||
-		    (window->users.at[own] < window->users.at[own + 1] &&
-		     !(compose->relaxed && compose->last[own] == LOOM_ORDER_NONE)))
-			segment.net = segment.hill;
-	}
-	for (k = window->reads.at[op]; k < window->reads.at[op + 1]; k++) {
-		u32 read = window->reads.items[k];
+	for (k = window->touches.at[op]; k < window->touches.at[op + 1]; k++) {
+		u32 storage = window->touches.items[k];
+		s64 size = window->size_bytes[storage];
 
-		if (window->keep[read])
+		if (compose->relaxed && compose->loose[storage]) {
+			segment.hill += size;
 			continue;
-		if (compose->last[read] == op)
-			segment.net -= window->size_bytes[read];
-		else if (compose->relaxed && compose->last[read] == LOOM_ORDER_NONE)
-			segment.hill += window->size_bytes[read];
+		}
+		if (window->num_makers[storage] && compose->first[storage] == op) {
+			segment.hill += size;
+			segment.net += size;
+		}
+		if (!window->keep[storage] && compose->last[storage] == op)
+			segment.net -= size;
 	}
 	return segment;
 }
@@ -346,10 +349,9 @@ static int compose_order(struct compose *compose, u32 *order, u64 *peak_bytes)
 	u32 num = 0, i, op;
 	int ret;
 
-	/* what is there before and not fixed costs nothing in between either */
+	/* what is there before and loose costs nothing in between either */
 	for (i = 0; i < window->num_storages; i++)
-		if (compose->relaxed && compose->last[i] == LOOM_ORDER_NONE &&
-		    window->owner[i] == LOOM_ORDER_NONE && !window->keep[i])
+		if (compose->relaxed && compose->loose[i] && !window->num_makers[i])
 			live -= window->size_bytes[i];
 	peak = live;
 	for (i = 0; i < window->num_ops; i++)
@@ -371,71 +373,91 @@ static int compose_order(struct compose *compose, u32 *order, u64 *peak_bytes)
 	return ret;
 }
 
-/* By storage: who reads it last in @order. */
-static void find_last(const struct order_window *window, const u32 *order, u32 *last)
+/* By storage: who touches it first and last in @order. */
+static void find_ends(struct compose *compose, const u32 *order)
 {
+	const struct order_window *window = compose->window;
 	u32 i, k;
 
-	for (i = 0; i < window->num_ops; i++)
-		for (k = window->reads.at[order[i]]; k < window->reads.at[order[i] + 1]; k++)
-			last[window->reads.items[k]] = order[i];
+	for (i = 0; i < window->num_storages; i++)
+		compose->first[i] = LOOM_ORDER_NONE;
+	for (i = 0; i < window->num_ops; i++) {
+		for (k = window->touches.at[order[i]]; k < window->touches.at[order[i] + 1]; k++) {
+			u32 storage = window->touches.items[k];
+
+			if (compose->first[storage] == LOOM_ORDER_NONE)
+				compose->first[storage] = order[i];
+			compose->last[storage] = order[i];
+		}
+	}
 }
 
-/*
- * Storages whose last reader is the same in every order keep it, the others have none. Who
- * precedes whom is a matrix of bits; where that would be too large, only sole readers are sure.
- */
-static int keep_fixed(const struct order_window *window, u32 *last, bool *all)
+/* Who precedes whom, a matrix of bits; NULL if that would be too large. */
+static int find_before(const struct order_window *window, size_t words, u64 **before)
 {
-	size_t words = window->num_ops / 64 + 1;
-	u64 *before = NULL;
 	u32 i, k, w;
 
-	if (words * window->num_ops <= REACH_WORDS) {
-		before = calloc(words * window->num_ops, sizeof(*before));
-		if (!before)
-			return -ENOMEM;
-	}
-	for (i = 0; i < window->num_ops && before; i++) {
-		u64 *mine = &before[words * i];
+	*before = NULL;
+	if (words * window->num_ops > REACH_WORDS)
+		return 0;
+	*before = calloc(words * window->num_ops, sizeof(**before));
+	if (!*before)
+		return -ENOMEM;
+	for (i = 0; i < window->num_ops; i++) {
+		u64 *mine = *before + words * i;
 
 		for (k = window->preds.at[i]; k < window->preds.at[i + 1]; k++) {
 			u32 pred = window->preds.items[k];
 
 			for (w = 0; w < words; w++)
-				mine[w] |= before[words * pred + w];
+				mine[w] |= (*before)[words * pred + w];
 			mine[pred / 64] |= 1ULL << (pred % 64);
 		}
 	}
-	*all = true;
-	for (i = 0; i < window->num_storages; i++) {
-		u32 reader = last[i];
-		bool fixed = true;
+	return 0;
+}
 
+/*
+ * Storages whose ends are the same in every order are not loose. Without the matrix only sole
+ * users are sure.
+ */
+static int find_loose(struct compose *compose)
+{
+	const struct order_window *window = compose->window;
+	size_t words = window->num_ops / 64 + 1;
+	u64 *before;
+	u32 i, k;
+	int ret;
+
+	ret = find_before(window, words, &before);
+	if (ret)
+		return ret;
+	for (i = 0; i < window->num_storages; i++) {
+		const u64 *known = before ? &before[words * compose->last[i]] : NULL;
+
+		compose->loose[i] = window->num_makers[i] > 1;
+		if (window->keep[i])
+			continue;
 		for (k = window->users.at[i]; k < window->users.at[i + 1]; k++) {
 			u32 user = window->users.items[k];
 
-			fixed &= user == reader ||
-				 (before && before[words * reader + user / 64] >> (user % 64) & 1);
+			if (user != compose->last[i] &&
+			    !(known && known[user / 64] >> (user % 64) & 1))
+				compose->loose[i] = true;
 		}
-		if (window->keep[i] || fixed)
-			continue;
-		last[i] = LOOM_ORDER_NONE;
-		*all = false;
 	}
 	free(before);
 	return 0;
 }
 
 /* What no order can be below, if the window is series-parallel. */
-static int raise_bound(struct compose *compose, struct order_window *window, u32 *last, u32 *order)
+static int raise_bound(struct compose *compose, struct order_window *window, u32 *order)
 {
 	u64 peak;
-	bool all;
 	int ret;
 
-	find_last(window, window->best, last);
-	ret = keep_fixed(window, last, &all);
+	find_ends(compose, window->best);
+	ret = find_loose(compose);
 	compose->relaxed = true;
 	if (!ret)
 		ret = compose_order(compose, order, &peak);
@@ -446,13 +468,13 @@ static int raise_bound(struct compose *compose, struct order_window *window, u32
 	return ret;
 }
 
-static int make_orders(struct compose *compose, struct order_window *window, u32 *last, u32 *order)
+static int make_orders(struct compose *compose, struct order_window *window, u32 *order)
 {
 	u64 model, before;
 	u32 round;
 	int ret = 0;
 
-	find_last(window, window->best, last);
+	find_ends(compose, window->best);
 	compose->relaxed = false;
 	for (round = 0; round < ROUNDS && !ret; round++) {
 		before = window->peak_bytes;
@@ -461,32 +483,34 @@ static int make_orders(struct compose *compose, struct order_window *window, u32
 			ret = order_window_offer(window, order);
 		if (round && window->peak_bytes == before)
 			break;
-		find_last(window, order, last);
+		if (!ret)
+			find_ends(compose, order);
 	}
 	return ret;
 }
 
 int order_sp(struct order_window *window)
 {
+	size_t n = (size_t)window->num_ops + 1, num_storages = (size_t)window->num_storages + 1;
 	struct compose compose = { .window = window };
-	u32 *last = malloc(((size_t)window->num_storages + 1) * sizeof(*last));
-	u32 *order = calloc((size_t)window->num_ops + 1, sizeof(*order));
+	u32 *order = calloc(n, sizeof(*order));
 	int ret = -ENOMEM;
-	u32 i;
 
-	compose.last = last;
-	compose.next = calloc((size_t)window->num_ops + 1, sizeof(*compose.next));
-	compose.place = calloc((size_t)window->num_ops + 1, sizeof(*compose.place));
-	compose.inside = calloc((size_t)window->num_ops + 1, sizeof(*compose.inside));
-	if (last && order && compose.next && compose.place && compose.inside) {
-		for (i = 0; i < window->num_storages; i++)
-			last[i] = LOOM_ORDER_NONE;
-		ret = make_orders(&compose, window, last, order);
-	}
+	compose.first = calloc(num_storages, sizeof(*compose.first));
+	compose.last = calloc(num_storages, sizeof(*compose.last));
+	compose.loose = calloc(num_storages, sizeof(*compose.loose));
+	compose.next = calloc(n, sizeof(*compose.next));
+	compose.place = calloc(n, sizeof(*compose.place));
+	compose.inside = calloc(n, sizeof(*compose.inside));
+	if (order && compose.first && compose.last && compose.loose && compose.next &&
+	    compose.place && compose.inside)
+		ret = make_orders(&compose, window, order);
 	if (!ret && window->peak_bytes > window->bound_bytes)
-		ret = raise_bound(&compose, window, last, order);
-	free(last);
+		ret = raise_bound(&compose, window, order);
 	free(order);
+	free(compose.first);
+	free(compose.last);
+	free(compose.loose);
 	free(compose.next);
 	free(compose.place);
 	free(compose.inside);

@@ -54,34 +54,44 @@ static void list_add(struct order_list *list, u32 *end, u32 *stamp, u32 i, u32 e
 	list->items[(*end)++] = entry;
 }
 
+static bool owns(const struct loom_order_op *ops, u32 owner)
+{
+	return owner != LOOM_ORDER_NONE && ops[owner].size_bytes;
+}
+
 static int graph_lists(struct order_graph *graph, const struct loom_order_op *ops, u64 num_edges)
 {
 	u32 n = graph->num_ops, end, i, k;
 
-	if (list_init(&graph->preds, n, num_edges) || list_init(&graph->reads, n, num_edges + n))
+	if (list_init(&graph->preds, n, num_edges) || list_init(&graph->touches, n, num_edges))
 		return -ENOMEM;
 	for (i = 0, end = 0; i < n; i++) {
 		for (k = 0; k < ops[i].num_inputs; k++)
 			list_add(&graph->preds, &end, graph->stamp, i, ops[i].inputs[k]);
 		/* a view of what is no input makes no sense, but is no harm either */
-		if (ops[i].owner != LOOM_ORDER_NONE && ops[i].owner != i)
+		if (ops[i].owner < i)
 			list_add(&graph->preds, &end, graph->stamp, i, ops[i].owner);
 		graph->preds.at[i + 1] = end;
 	}
 	memset(graph->stamp, 0, n * sizeof(*graph->stamp));
 	for (i = 0, end = 0; i < n; i++) {
-		for (k = graph->preds.at[i]; k < graph->preds.at[i + 1]; k++) {
-			u32 owner = ops[graph->preds.items[k]].owner;
-
-			if (owner != LOOM_ORDER_NONE && ops[owner].size_bytes)
-				list_add(&graph->reads, &end, graph->stamp, i, owner);
+		graph->made[i] = LOOM_ORDER_NONE;
+		if (owns(ops, ops[i].owner)) {
+			list_add(&graph->touches, &end, graph->stamp, i, ops[i].owner);
+			/* what has an owner before it is behind that, and never the first */
+			if (ops[i].owner >= i)
+				graph->made[i] = ops[i].owner;
 		}
-		graph->reads.at[i + 1] = end;
+		for (k = 0; k < ops[i].num_inputs; k++)
+			if (owns(ops, ops[ops[i].inputs[k]].owner))
+				list_add(&graph->touches, &end, graph->stamp, i,
+					 ops[ops[i].inputs[k]].owner);
+		graph->touches.at[i + 1] = end;
 	}
 	memset(graph->stamp, 0, n * sizeof(*graph->stamp));
 	if (list_turn(&graph->succs, &graph->preds, n, n))
 		return -ENOMEM;
-	return list_turn(&graph->users, &graph->reads, n, n);
+	return list_turn(&graph->users, &graph->touches, n, n);
 }
 
 static int graph_check(const struct loom_order_op *ops, u32 num_ops, u64 *num_edges)
@@ -99,7 +109,7 @@ static int graph_check(const struct loom_order_op *ops, u32 num_ops, u64 *num_ed
 				return -EINVAL;
 		if (owner == LOOM_ORDER_NONE)
 			continue;
-		if (owner > i || ops[owner].owner != owner)
+		if (owner >= num_ops || ops[owner].owner != owner)
 			return -EINVAL;
 		if (owner == i && (check_add_overflow(sum, ops[i].size_bytes, &sum) || sum >> 62))
 			return -ERANGE;
@@ -121,12 +131,16 @@ int order_graph_init(struct order_graph *graph, const struct loom_order_op *ops,
 	graph->size_bytes = array(num_ops, sizeof(*graph->size_bytes));
 	graph->order = array(num_ops, sizeof(*graph->order));
 	graph->place = array(num_ops, sizeof(*graph->place));
+	graph->made = array(num_ops, sizeof(*graph->made));
+	graph->first = array(num_ops, sizeof(*graph->first));
 	graph->last = array(num_ops, sizeof(*graph->last));
 	graph->before_bytes = array(num_ops, sizeof(*graph->before_bytes));
+	graph->step_bytes = array(num_ops, sizeof(*graph->step_bytes));
 	graph->local = array(num_ops, sizeof(*graph->local));
 	graph->stamp = array(num_ops, sizeof(*graph->stamp));
-	if (!graph->size_bytes || !graph->order || !graph->place || !graph->last ||
-	    !graph->before_bytes || !graph->local || !graph->stamp)
+	if (!graph->size_bytes || !graph->order || !graph->place || !graph->made ||
+	    !graph->first || !graph->last || !graph->before_bytes || !graph->step_bytes ||
+	    !graph->local || !graph->stamp)
 		return -ENOMEM;
 	for (i = 0; i < num_ops; i++) {
 		graph->size_bytes[i] = ops[i].owner == i ? ops[i].size_bytes : 0;
@@ -139,33 +153,40 @@ void order_graph_clear(struct order_graph *graph)
 {
 	list_clear(&graph->preds);
 	list_clear(&graph->succs);
-	list_clear(&graph->reads);
+	list_clear(&graph->touches);
 	list_clear(&graph->users);
 	free(graph->size_bytes);
 	free(graph->order);
 	free(graph->place);
+	free(graph->made);
+	free(graph->first);
 	free(graph->last);
 	free(graph->before_bytes);
+	free(graph->step_bytes);
 	free(graph->local);
 	free(graph->stamp);
 	memset(graph, 0, sizeof(*graph));
 }
 
-/* When @storage is read last; once per clock. */
-static void find_last(struct order_graph *graph, u32 storage)
+/* When @storage is touched first and last; once per clock. */
+static void find_ends(struct order_graph *graph, u32 storage)
 {
-	u32 last = graph->place[storage], k;
+	u32 first = graph->num_ops, last = 0, k;
 
 	if (graph->stamp[storage] == graph->clock)
 		return;
 	graph->stamp[storage] = graph->clock;
-	for (k = graph->users.at[storage]; k < graph->users.at[storage + 1]; k++)
+	for (k = graph->users.at[storage]; k < graph->users.at[storage + 1]; k++) {
+		first = min(first, graph->place[graph->users.items[k]]);
 		last = max(last, graph->place[graph->users.items[k]]);
+	}
+	graph->first[storage] = first;
 	graph->last[storage] = last;
 }
 
 void order_graph_measure(struct order_graph *graph, u32 first, u32 num_ops)
 {
+	const struct order_list *touches = &graph->touches;
 	u64 live = graph->before_bytes[first];
 	u32 i, k;
 
@@ -175,76 +196,73 @@ void order_graph_measure(struct order_graph *graph, u32 first, u32 num_ops)
 	for (i = first; i < first + num_ops; i++) {
 		u32 op = graph->order[i];
 
-		find_last(graph, op);
-		for (k = graph->reads.at[op]; k < graph->reads.at[op + 1]; k++)
-			find_last(graph, graph->reads.items[k]);
+		for (k = touches->at[op]; k < touches->at[op + 1]; k++)
+			find_ends(graph, touches->items[k]);
 	}
 	for (i = first; i < first + num_ops; i++) {
 		u32 op = graph->order[i];
 
 		graph->before_bytes[i] = live;
-		live += graph->size_bytes[op];
-		if (graph->last[op] == i)
-			live -= graph->size_bytes[op];
-		for (k = graph->reads.at[op]; k < graph->reads.at[op + 1]; k++)
-			if (graph->last[graph->reads.items[k]] == i)
-				live -= graph->size_bytes[graph->reads.items[k]];
+		for (k = touches->at[op]; k < touches->at[op + 1]; k++)
+			if (graph->first[touches->items[k]] == i)
+				live += graph->size_bytes[touches->items[k]];
+		graph->step_bytes[i] = live;
+		for (k = touches->at[op]; k < touches->at[op + 1]; k++)
+			if (graph->last[touches->items[k]] == i)
+				live -= graph->size_bytes[touches->items[k]];
 	}
 }
 
 u64 order_graph_peak(const struct order_graph *graph, u32 first, u32 num_ops, u32 *at)
 {
-	u64 peak = 0, step;
+	u64 peak = 0;
 	u32 i;
 
 	*at = first;
 	for (i = first; i < first + num_ops; i++) {
-		step = graph->before_bytes[i] + graph->size_bytes[graph->order[i]];
-		if (step <= peak)
+		if (graph->step_bytes[i] <= peak)
 			continue;
-		peak = step;
+		peak = graph->step_bytes[i];
 		*at = i;
 	}
 	return peak;
 }
 
-/* The window's storages get their numbers as they come; reads and users follow. */
-static u32 window_storage(struct order_window *window, struct order_graph *graph, u32 *numbers,
-			  u32 *stamps, u32 storage, u32 end)
+/* The window's storages get their numbers as they come. */
+static u32 window_storage(struct order_window *window, struct order_graph *graph, u32 storage,
+			  u32 end)
 {
 	u32 number = window->num_storages;
 
-	if (stamps[storage] == graph->clock)
-		return numbers[storage];
-	stamps[storage] = graph->clock;
-	numbers[storage] = number;
+	if (graph->stamp[storage] == graph->clock)
+		return graph->local[storage];
+	graph->stamp[storage] = graph->clock;
+	graph->local[storage] = number;
 	window->size_bytes[number] = graph->size_bytes[storage];
-	window->owner[number] = LOOM_ORDER_NONE;
 	window->keep[number] = graph->last[storage] >= end;
 	window->num_storages++;
 	return number;
 }
 
-static int window_storages(struct order_window *window, struct order_graph *graph, u32 end)
+static int window_storages(struct order_window *window, struct order_graph *graph, u32 first)
 {
-	u32 *numbers = graph->local, *stamps = graph->stamp, at = 0, i, k;
+	u32 end = first + window->num_ops, at = 0, i, k;
 
 	graph->clock++;
 	for (i = 0; i < window->num_ops; i++) {
-		u32 op = window->ops[i];
+		u32 op = window->ops[i], made = graph->made[op];
 
-		for (k = graph->reads.at[op]; k < graph->reads.at[op + 1]; k++)
-			window->reads.items[at++] =
-				window_storage(window, graph, numbers, stamps,
-					       graph->reads.items[k], end);
-		window->reads.at[i + 1] = at;
-		window->own[i] = LOOM_ORDER_NONE;
-		if (!graph->size_bytes[op])
+		for (k = graph->touches.at[op]; k < graph->touches.at[op + 1]; k++)
+			window->touches.items[at++] =
+				window_storage(window, graph, graph->touches.items[k], end);
+		window->touches.at[i + 1] = at;
+		window->made[i] = LOOM_ORDER_NONE;
+		if (made == LOOM_ORDER_NONE || graph->first[made] < first)
 			continue;
-		window->own[i] = window_storage(window, graph, numbers, stamps, op, end);
-		window->owner[window->own[i]] = i;
+		window->made[i] = graph->local[made];
+		window->num_makers[window->made[i]]++;
 	}
-	return list_turn(&window->users, &window->reads, window->num_ops, window->num_storages);
+	return list_turn(&window->users, &window->touches, window->num_ops, window->num_storages);
 }
 
 static int window_edges(struct order_window *window, struct order_graph *graph)
@@ -267,7 +285,7 @@ static int window_edges(struct order_window *window, struct order_graph *graph)
 }
 
 /*
- * A step needs what crosses the window, what it reads and what it makes. In any order.
+ * A step needs what crosses the window and what it touches. In any order.
  */
 static u64 window_floor(const struct order_window *window)
 {
@@ -275,18 +293,16 @@ static u64 window_floor(const struct order_window *window)
 	u32 i, k;
 
 	for (i = 0; i < window->num_storages; i++)
-		if (window->owner[i] == LOOM_ORDER_NONE && !window->keep[i])
+		if (!window->num_makers[i] && !window->keep[i])
 			crossing -= window->size_bytes[i];
 	floor = window->num_ops ? crossing : 0;
 	for (i = 0; i < window->num_ops; i++) {
 		need = crossing;
-		if (window->own[i] != LOOM_ORDER_NONE)
-			need += window->size_bytes[window->own[i]];
-		for (k = window->reads.at[i]; k < window->reads.at[i + 1]; k++) {
-			u32 read = window->reads.items[k];
+		for (k = window->touches.at[i]; k < window->touches.at[i + 1]; k++) {
+			u32 storage = window->touches.items[k];
 
-			if (window->owner[read] != LOOM_ORDER_NONE || !window->keep[read])
-				need += window->size_bytes[read];
+			if (window->num_makers[storage] || !window->keep[storage])
+				need += window->size_bytes[storage];
 		}
 		floor = max(floor, need);
 	}
@@ -296,7 +312,7 @@ static u64 window_floor(const struct order_window *window)
 int order_window_init(struct order_window *window, struct order_graph *graph, u32 first,
 		      u32 num_ops)
 {
-	u64 num_reads = 0, num_preds = 0;
+	u64 num_touches = 0, num_preds = 0;
 	u32 *left, i;
 	int ret;
 
@@ -306,24 +322,25 @@ int order_window_init(struct order_window *window, struct order_graph *graph, u3
 	for (i = 0; i < num_ops; i++) {
 		u32 op = graph->order[first + i];
 
-		num_reads += graph->reads.at[op + 1] - graph->reads.at[op];
+		num_touches += graph->touches.at[op + 1] - graph->touches.at[op];
 		num_preds += graph->preds.at[op + 1] - graph->preds.at[op];
 	}
 	window->ops = array(num_ops, sizeof(*window->ops));
-	window->own = array(num_ops, sizeof(*window->own));
+	window->made = array(num_ops, sizeof(*window->made));
 	window->best = array(num_ops, sizeof(*window->best));
-	window->size_bytes = array(num_ops + num_reads, sizeof(*window->size_bytes));
-	window->owner = array(num_ops + num_reads, sizeof(*window->owner));
-	window->keep = array(num_ops + num_reads, sizeof(*window->keep));
-	if (!window->ops || !window->own || !window->best || !window->size_bytes ||
-	    !window->owner || !window->keep || list_init(&window->preds, num_ops, num_preds) ||
-	    list_init(&window->reads, num_ops, num_reads))
+	window->size_bytes = array(num_touches, sizeof(*window->size_bytes));
+	window->num_makers = array(num_touches, sizeof(*window->num_makers));
+	window->keep = array(num_touches, sizeof(*window->keep));
+	if (!window->ops || !window->made || !window->best || !window->size_bytes ||
+	    !window->num_makers || !window->keep ||
+	    list_init(&window->preds, num_ops, num_preds) ||
+	    list_init(&window->touches, num_ops, num_touches))
 		return -ENOMEM;
 	for (i = 0; i < num_ops; i++) {
 		window->ops[i] = graph->order[first + i];
 		window->best[i] = i;
 	}
-	ret = window_storages(window, graph, first + num_ops);
+	ret = window_storages(window, graph, first);
 	if (!ret)
 		ret = window_edges(window, graph);
 	if (ret)
@@ -342,39 +359,37 @@ void order_window_clear(struct order_window *window)
 {
 	list_clear(&window->preds);
 	list_clear(&window->succs);
-	list_clear(&window->reads);
+	list_clear(&window->touches);
 	list_clear(&window->users);
 	free(window->ops);
-	free(window->own);
+	free(window->made);
 	free(window->best);
 	free(window->size_bytes);
-	free(window->owner);
+	free(window->num_makers);
 	free(window->keep);
 	memset(window, 0, sizeof(*window));
 }
 
 u64 order_window_peak(const struct order_window *window, const u32 *order, u32 *left)
 {
+	const struct order_list *touches = &window->touches;
 	u64 live = window->entry_bytes, peak = live;
 	u32 i, k;
 
+	/* users that have not run; what is kept has one that never does */
 	for (i = 0; i < window->num_storages; i++)
 		left[i] = window->users.at[i + 1] - window->users.at[i] + window->keep[i];
 	for (i = 0; i < window->num_ops; i++) {
-		u32 op = order[i], own = window->own[op];
+		u32 op = order[i], made = window->made[op];
 
-		if (own != LOOM_ORDER_NONE) {
-			live += window->size_bytes[own];
-			peak = max(peak, live);
-			if (!left[own])
-				live -= window->size_bytes[own];
-		}
-		for (k = window->reads.at[op]; k < window->reads.at[op + 1]; k++) {
-			u32 read = window->reads.items[k];
-
-			if (!--left[read])
-				live -= window->size_bytes[read];
-		}
+		if (made != LOOM_ORDER_NONE &&
+		    left[made] == window->users.at[made + 1] - window->users.at[made] +
+				  window->keep[made])
+			live += window->size_bytes[made];
+		peak = max(peak, live);
+		for (k = touches->at[op]; k < touches->at[op + 1]; k++)
+			if (!--left[touches->items[k]])
+				live -= window->size_bytes[touches->items[k]];
 	}
 	return peak;
 }
@@ -400,32 +415,54 @@ static bool bit_get(const u64 *bits, u32 i)
 	return bits[i / 64] >> (i % 64) & 1;
 }
 
+/* Whether some of the users of @storage but @op have run, and whether all have. */
+static void users_done(const struct order_window *window, const u64 *bits, u32 storage, u32 op,
+		       bool *some, bool *all)
+{
+	u32 k;
+
+	*some = false;
+	*all = true;
+	for (k = window->users.at[storage]; k < window->users.at[storage + 1]; k++) {
+		if (window->users.items[k] == op)
+			continue;
+		if (bit_get(bits, window->users.items[k]))
+			*some = true;
+		else
+			*all = false;
+		if (*some && !*all)
+			break;
+	}
+}
+
 s64 order_window_net(const struct order_window *window, const u64 *bits, u32 op)
 {
-	u32 own = window->own[op], i, k;
 	s64 net = 0;
+	bool some, all;
+	u32 k;
 
-	if (own != LOOM_ORDER_NONE &&
-	    (window->keep[own] || window->users.at[own] < window->users.at[own + 1]))
-		net = window->size_bytes[own];
-	for (i = window->reads.at[op]; i < window->reads.at[op + 1]; i++) {
-		u32 read = window->reads.items[i];
-		bool last = !window->keep[read];
+	for (k = window->touches.at[op]; k < window->touches.at[op + 1]; k++) {
+		u32 storage = window->touches.items[k];
 
-		for (k = window->users.at[read]; last && k < window->users.at[read + 1]; k++)
-			last = window->users.items[k] == op ||
-			       bit_get(bits, window->users.items[k]);
-		if (last)
-			net -= window->size_bytes[read];
+		users_done(window, bits, storage, op, &some, &all);
+		if (storage == window->made[op] && !some)
+			net += window->size_bytes[storage];
+		if (all && !window->keep[storage])
+			net -= window->size_bytes[storage];
 	}
 	return net;
 }
 
-u64 order_window_step(const struct order_window *window, u64 live_bytes, u32 op)
+u64 order_window_step(const struct order_window *window, const u64 *bits, u64 live_bytes, u32 op)
 {
-	u32 own = window->own[op];
+	u32 made = window->made[op];
+	bool some = false, all;
 
-	return live_bytes + (own == LOOM_ORDER_NONE ? 0 : window->size_bytes[own]);
+	if (made == LOOM_ORDER_NONE)
+		return live_bytes;
+	if (window->num_makers[made] > 1)
+		users_done(window, bits, made, op, &some, &all);
+	return some ? live_bytes : live_bytes + window->size_bytes[made];
 }
 
 bool order_window_is_ready(const struct order_window *window, const u64 *bits, u32 op)
