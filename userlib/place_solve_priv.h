@@ -10,7 +10,7 @@
 #include "place_solve.h"
 
 /* more than any capacity: no offset, no floor */
-#define SOLVE_NEVER	(UINT64_MAX / 4)
+#define SOLVE_NEVER	(1ULL << 63)
 
 /**
  * struct solve_part - items that meet each other, directly or by way of others
