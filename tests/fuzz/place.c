@@ -153,6 +153,15 @@ static void fuzz_check_heights(const struct loom_place_problem *problem,
 		if (problem->items[i].size_bytes && top > heights[result->pools[i]])
 			heights[result->pools[i]] = top;
 	}
+	/* a storage is as wide and as high as any in it: perhaps larger than all of them */
+	for (i = 0; i < result->num_storages; i++) {
+		const struct loom_place_storage *storage = &result->storages[i];
+
+		fuzz_expect(storage->pool < result->num_pools, "storage %u is nowhere", i);
+		top = storage->offset + storage->size_bytes;
+		if (top > heights[storage->pool])
+			heights[storage->pool] = top;
+	}
 	for (i = 0; i < result->num_pools; i++) {
 		fuzz_expect(heights[i] == result->height_bytes[i], "pool %u is %llu high, not %llu",
 			    i, (unsigned long long)heights[i],
