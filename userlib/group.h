@@ -207,6 +207,10 @@ enum loom_group_root_kind {
  * @stored: it goes to DRAM
  * @rows: most rows of a strip
  * @kept: most rows in the line buffer; 0: there is none
+ * @measured: the last two are right, and the next three
+ * @long_line: the line buffer has to outlive slices in which nothing happens
+ * @strip_bytes: what a strip takes, per lane
+ * @line_bytes: what the line buffer takes, per lane
  * @strip: index of the item of its strips
  * @line: index of the item of its line buffer
  */
@@ -226,6 +230,10 @@ struct loom_group_root {
 	bool stored;
 	u64 rows;
 	u64 kept;
+	bool measured;
+	bool long_line;
+	u64 strip_bytes;
+	u64 line_bytes;
 	u16 strip;
 	u16 line;
 };
@@ -239,6 +247,12 @@ struct loom_group_root {
  * @held: bit per operand without root: loaded once
  * @chunk_axis: axis of the result that chunks cut
  * @chunk: elements of a chunk along it; 0: there is one
+ * @measured: the next four are right
+ * @active: slices in which it has something to do
+ * @bytes: by operand without root: SRAM per lane, of a chunk
+ * @held_bytes: by operand without root: SRAM per lane, if it is held
+ * @loaded_bytes: by operand without root: DRAM bytes of all chunks, in one slice; in all slices if
+ *	it varies
  * @first_entry: its first entry
  * @entries: number of entries: chunks
  * @item: by operand without root: index of its first item; one for each chunk if streamed
@@ -251,6 +265,11 @@ struct loom_group_part {
 	u32 held;
 	u8 chunk_axis;
 	u64 chunk;
+	bool measured;
+	u32 active;
+	u64 bytes[LOOM_KERNEL_OPERANDS];
+	u64 held_bytes[LOOM_KERNEL_OPERANDS];
+	u64 loaded_bytes[LOOM_KERNEL_OPERANDS];
 	u16 first_entry;
 	u16 entries;
 	u16 item[LOOM_KERNEL_OPERANDS];
@@ -367,6 +386,13 @@ bool loom_group_part_box(const struct loom_group *group, u32 index, u32 slice, u
 /** loom_group_operand_box() - what an operand needs for a part of the result */
 void loom_group_operand_box(const struct loom_kernel *kernel, u32 operand,
 			    const struct loom_group_box *out, struct loom_group_box *box);
+
+/* group_measure.c: sizes */
+
+/** loom_group_measure() - sizes of all that has changed since the last time */
+void loom_group_measure(struct loom_group *group);
+/** loom_group_follows_chunks() - chunks need different parts of an operand */
+bool loom_group_follows_chunks(const struct loom_group_part *part, u32 operand);
 
 /* group_steps.c: positions and lifetimes */
 

@@ -31,35 +31,11 @@ static u64 root_bytes(const struct loom_group *group, const struct loom_group_ro
 }
 
 /* What is loaded for operand @i of a part besides strips. */
-static u64 own_bytes(const struct loom_group *group, u32 index, u32 i)
+static u64 own_bytes(const struct loom_group_part *part, u32 i)
 {
-	const struct loom_group_part *part = &group->parts[index];
-	const struct loom_kernel *kernel = &part->op->kernel;
-	const struct loom_ref *ref = &kernel->operands[i].ref;
-	struct loom_group_box out, box;
-	u64 elems = 0, once, active = 0;
-	bool follows = false;
-	u32 slice, c, k;
-
-	for (k = 0; k < ref->rank && part->chunk; k++)
-		follows |= kernel->operands[i].map[k].kind != LOOM_MAP_FULL &&
-			   kernel->operands[i].map[k].axis == part->chunk_axis && ref->dims[k] > 1;
-	for (slice = 0; slice < group->slices; slice++) {
-		if (!loom_group_part_box(group, index, slice, 0, &out))
-			continue;
-		active++;
-		if (active > 1 && !(part->varies >> i & 1))
-			continue;
-		for (c = 0; c < (follows ? part->entries : 1); c++) {
-			loom_group_part_box(group, index, slice, c, &out);
-			loom_group_operand_box(kernel, i, &out, &box);
-			elems += box_elems(&box, ref->rank);
-		}
-	}
-	once = elems * loom_dtype_bytes(ref->dtype);
 	if (part->varies >> i & 1 || part->held >> i & 1)
-		return once;
-	return once * active;
+		return part->loaded_bytes[i];
+	return part->loaded_bytes[i] * part->active;
 }
 
 void loom_group_cost_count(struct loom_group *group)
@@ -82,7 +58,7 @@ void loom_group_cost_count(struct loom_group *group)
 		for (i = 1; i < part->op->kernel.num_operands; i++)
 			if (part->op->kernel.operands[i].role == LOOM_ROLE_LOAD &&
 			    part->root[i] == LOOM_GROUP_NONE)
-				cost->bytes += own_bytes(group, index, i);
+				cost->bytes += own_bytes(part, i);
 	}
 	cost->cycles = (u64)group->slices * group->num_entries;
 }

@@ -103,8 +103,28 @@ static bool is_banned(const struct divide *d, const struct loom_group_cut *cut)
 	return false;
 }
 
-/* Groups that begin with a unit, for a number of slices and an axis. */
-static int grow(struct divide *d, u32 first, u32 slices, u32 axis)
+/* Nothing is loaded twice: more slices could not move less. */
+static bool is_least(const struct loom_group *group)
+{
+	u32 index, i;
+
+	for (index = 0; index < group->num_parts && group->slices > 1; index++) {
+		const struct loom_group_part *part = &group->parts[index];
+		const struct loom_kernel *kernel = &part->op->kernel;
+
+		for (i = 1; i < kernel->num_operands; i++)
+			if (part->root[i] == LOOM_GROUP_NONE && !(part->held >> i & 1) &&
+			    kernel->operands[i].role == LOOM_ROLE_LOAD)
+				return false;
+	}
+	return true;
+}
+
+/*
+ * Groups that begin with a unit, for a number of slices and an axis. Those of up to @least units
+ * are known already, and cannot be cheaper.
+ */
+static int grow(struct divide *d, u32 first, u32 slices, u32 axis, u32 *least)
 {
 	const struct loom_sram *sram = &d->list->lower->sram;
 	struct loom_group *group = d->group;
@@ -119,6 +139,8 @@ static int grow(struct divide *d, u32 first, u32 slices, u32 axis)
 	loom_group_begin(group, first, slices, axis);
 	group->overlap = false;
 	while (loom_group_append(group)) {
+		if (group->num_units <= *least)
+			continue;
 		ret = loom_group_fit(group, sram->bytes);
 		if (ret)
 			return ret == -ENOSPC ? 0 : ret;
@@ -129,6 +151,8 @@ static int grow(struct divide *d, u32 first, u32 slices, u32 axis)
 		ret = offer(d, &cut);
 		if (ret)
 			return ret;
+		if (is_least(group) && *least + 1 == group->num_units)
+			*least = group->num_units;
 	}
 	return 0;
 }
@@ -143,19 +167,23 @@ static int try_from(struct divide *d, u32 first)
 		.cost = { .bytes = unit->alone_bytes, .cycles = unit->alone_cycles },
 	};
 	const struct loom_group_use *use;
-	u32 slices, axis;
+	u32 slices, axis, least = 0;
 	int ret;
 
 	d->rows[first].num_cuts = 0;
 	ret = offer(d, &alone);
 	if (unit->alone || ret)
 		return ret;
-	ret = grow(d, first, 1, 0);
+	ret = grow(d, first, 1, 0, &least);
 	use = &d->list->uses[d->list->ops[unit->first_op]->access[0].value];
-	for (axis = 0; axis < use->rank && !ret; axis++)
+	for (axis = 0; axis < use->rank && !ret; axis++) {
+		/* columns are not cut where rows are as many */
+		if (axis > 2 && use->dims[axis] <= use->dims[2])
+			continue;
 		for (slices = 2; slices <= use->dims[axis] && slices <= LOOM_GROUP_SLICES && !ret;
 		     slices = slices < 4 ? slices + 1 : slices + slices / 3)
-			ret = grow(d, first, slices, axis);
+			ret = grow(d, first, slices, axis, &least);
+	}
 	return ret;
 }
 

@@ -319,18 +319,6 @@ static void save_rows(struct writer *w, u32 which, u32 index, s32 position)
 	}
 }
 
-static bool follows_chunks(const struct loom_group_part *part, u32 i)
-{
-	const struct loom_operand *operand = &part->op->kernel.operands[i];
-	u32 k;
-
-	for (k = 0; k < operand->ref.rank && part->chunk; k++)
-		if (operand->map[k].kind != LOOM_MAP_FULL &&
-		    operand->map[k].axis == part->chunk_axis && operand->ref.dims[k] > 1)
-			return true;
-	return false;
-}
-
 /* What an operand of a part's own is for chunk @chunk, loaded or made. */
 static void make_own(struct writer *w, u32 index, u32 i, u32 chunk,
 		     const struct loom_group_box *out)
@@ -339,7 +327,7 @@ static void make_own(struct writer *w, u32 index, u32 i, u32 chunk,
 	const struct loom_operand *operand = &part->op->kernel.operands[i];
 	bool held = part->held >> i & 1, temp = operand->role == LOOM_ROLE_TEMP;
 	struct instance *own = &w->own[index][i];
-	bool chunks = follows_chunks(part, i) && !held;
+	bool chunks = loom_group_follows_chunks(part, i) && !held;
 	struct drm_loom_attr_fill fill = { .bits = operand->bits };
 	struct drm_loom_plan_view to, from;
 	struct loom_group_box whole = *out, box;

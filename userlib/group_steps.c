@@ -33,24 +33,6 @@ s32 loom_group_store_at(const struct loom_group *group, u32 entry)
 	return loom_group_compute_at(group, entry) + 1;
 }
 
-u64 loom_group_box_bytes(const struct loom_group *group, const struct loom_group_box *box,
-			 u32 rank, u32 lane, u32 elem_bytes)
-{
-	const struct loom_sram *sram = &group->list->lower->sram;
-	u64 bytes = elem_bytes;
-	u32 i;
-
-	for (i = 0; i < rank; i++) {
-		u64 dim = box->hi[i] - box->lo[i];
-
-		if (i == lane)
-			dim = loom_div_round_up(dim, sram->lanes);
-		if (check_mul_overflow(bytes, dim, &bytes) || bytes > S64_MAX / 4)
-			return S64_MAX / 4;
-	}
-	return loom_div_round_up(bytes, sram->align_bytes) * sram->align_bytes;
-}
-
 static u32 add_item(struct loom_group *group, u64 bytes, s32 from, s32 to, bool whole)
 {
 	struct loom_group_item *items;
@@ -119,83 +101,9 @@ static s32 part_store(const struct loom_group *group, u32 index)
 	return part_end(group, index) + 1;
 }
 
-/* Rows of strips and of line buffers; returns whether a line has to outlive a slice. */
-static bool measure_rows(const struct loom_group *group, u32 which, struct loom_group_root *root)
-{
-	bool idle = false, kept_before = false;
-	u32 slice, i;
-	u64 lo, hi, from, to, least;
-
-	root->rows = 0;
-	root->kept = 0;
-	if (root->axis < 0)
-		return false;
-	for (slice = 0; slice < group->slices; slice++) {
-		if (!loom_group_strip(group, which, slice, &lo, &hi)) {
-			idle |= kept_before;
-			continue;
-		}
-		root->rows = max(root->rows, hi - lo);
-		if (root->kind == LOOM_GROUP_INPUT) {
-			if (loom_group_kept(group, which, 0, slice, &from, &to))
-				root->kept = max(root->kept, to - from);
-			continue;
-		}
-		least = U64_MAX;
-		hi = 0;
-		for (i = root->first_writer; i <= root->last_writer; i++) {
-			if (group->parts[i].root[0] != which ||
-			    !loom_group_kept(group, which, i, slice, &from, &to))
-				continue;
-			least = min(least, from);
-			hi = max(hi, to);
-		}
-		if (hi > least)
-			root->kept = max(root->kept, hi - least);
-		kept_before = slice > 0;
-	}
-	return idle && root->kept;
-}
-
-static void root_box(const struct loom_group_root *root, u64 rows, struct loom_group_box *box)
-{
-	*box = root->hull;
-	if (root->axis >= 0) {
-		box->lo[root->axis] = 0;
-		box->hi[root->axis] = rows;
-	}
-}
-
-/* Deals a root over the lanes so that it takes least; rather not along the axis that is cut. */
-static u64 choose_lane(const struct loom_group *group, struct loom_group_root *root)
-{
-	const struct loom_group_use *use = &group->list->uses[root->value];
-	u64 best = U64_MAX, bytes;
-	struct loom_group_box box;
-	u32 pass, i;
-
-	root_box(root, root->rows, &box);
-	for (pass = 0; pass < 2; pass++) {
-		for (i = 0; i < use->rank; i++) {
-			if (!(root->lanes >> i & 1) || ((s8)i == root->axis) != pass)
-				continue;
-			bytes = loom_group_box_bytes(group, &box, use->rank, i, use->elem_bytes);
-			if (bytes < best) {
-				best = bytes;
-				root->lane = i;
-			}
-		}
-	}
-	return best;
-}
-
 static bool root_items(struct loom_group *group, u32 which)
 {
 	struct loom_group_root *root = &group->roots[which];
-	const struct loom_group_use *use = &group->list->uses[root->value];
-	bool long_line = measure_rows(group, which, root);
-	u64 bytes = choose_lane(group, root);
-	struct loom_group_box box;
 	s32 from, to, out;
 	u32 first;
 
@@ -218,59 +126,15 @@ static bool root_items(struct loom_group *group, u32 which)
 		if (root->kept)
 			to = max(to, out);
 	}
-	root->strip = add_item(group, bytes, from, to, false);
+	root->strip = add_item(group, root->strip_bytes, from, to, false);
 	root->line = LOOM_GROUP_NONE;
 	if (root->strip == LOOM_GROUP_NONE)
 		return false;
 	if (!root->kept)
 		return true;
-	root_box(root, root->kept, &box);
-	bytes = loom_group_box_bytes(group, &box, use->rank, root->lane, use->elem_bytes);
-	root->line = add_item(group, bytes, out, group->period + part_load(group, first),
-			      long_line);
+	root->line = add_item(group, root->line_bytes, out, group->period + part_load(group, first),
+			      root->long_line);
 	return root->line != LOOM_GROUP_NONE;
-}
-
-/* What an operand of a part's own takes, in the slice where it takes most. */
-static u64 own_bytes(const struct loom_group *group, u32 index, u32 i, bool all_chunks)
-{
-	struct loom_group_part part = group->parts[index];
-	const struct loom_operand *operand = &part.op->kernel.operands[i];
-	struct loom_group_box out, box;
-	u64 most = 0, bytes;
-	u32 slice, axis;
-
-	for (slice = 0; slice < group->slices; slice++) {
-		if (!loom_group_part_box(group, index, slice, 0, &out))
-			continue;
-		if (all_chunks) {
-			axis = part.chunk_axis;
-			out.lo[axis] = 0;
-			out.hi[axis] = part.op->kernel.operands[0].ref.dims[axis];
-			if ((s8)axis == part.axis)
-				loom_group_rows(group, index, slice, &out.lo[axis], &out.hi[axis]);
-		}
-		loom_group_operand_box(&part.op->kernel, i, &out, &box);
-		bytes = loom_group_box_bytes(group, &box, operand->ref.rank, operand->lane_axis,
-					     loom_dtype_bytes(operand->ref.dtype));
-		most = max(most, bytes);
-		/* what does not follow the rows is the same in each slice */
-		if (operand->role != LOOM_ROLE_TEMP && !(part.varies >> i & 1))
-			break;
-	}
-	return most;
-}
-
-static bool follows_chunks(const struct loom_group_part *part, u32 i)
-{
-	const struct loom_operand *operand = &part->op->kernel.operands[i];
-	u32 k;
-
-	for (k = 0; k < operand->ref.rank && part->chunk; k++)
-		if (operand->map[k].kind != LOOM_MAP_FULL &&
-		    operand->map[k].axis == part->chunk_axis && operand->ref.dims[k] > 1)
-			return true;
-	return false;
 }
 
 static bool part_items(struct loom_group *group, u32 index)
@@ -286,11 +150,11 @@ static bool part_items(struct loom_group *group, u32 index)
 
 		if (part->root[i] != LOOM_GROUP_NONE || part->op->kind == LOOM_GROUP_COPY)
 			continue;
-		bytes = own_bytes(group, index, i, held);
+		bytes = held ? part->held_bytes[i] : part->bytes[i];
 		part->item[i] = group->num_items;
 		if (held) {
 			add_item(group, bytes, 0, 0, true);
-		} else if (temp || !follows_chunks(part, i)) {
+		} else if (temp || !loom_group_follows_chunks(part, i)) {
 			add_item(group, bytes, temp ? part_compute(group, index) :
 						      part_load(group, index),
 				 part_end(group, index), false);
@@ -332,6 +196,7 @@ int loom_group_steps(struct loom_group *group)
 	if (!number_entries(group))
 		return -ENOSPC;
 	mark_stored(group);
+	loom_group_measure(group);
 	for (i = 0; i < group->num_roots; i++)
 		if (!root_items(group, i))
 			return -ENOMEM;
@@ -497,7 +362,7 @@ static bool cut_chunks(struct loom_group *group, s32 position)
 
 			if (part->root[i] != LOOM_GROUP_NONE || part->held >> i & 1)
 				continue;
-			for (c = 0; c < (follows_chunks(part, i) &&
+			for (c = 0; c < (loom_group_follows_chunks(part, i) &&
 					 part->op->kernel.operands[i].role != LOOM_ROLE_TEMP ?
 					 part->entries : 1); c++) {
 				item = &group->items[part->item[i] + c];
@@ -511,7 +376,7 @@ static bool cut_chunks(struct loom_group *group, s32 position)
 			else if (!choose_chunk_axis(group, index, i, &axis))
 				continue;
 			if (!shorter_chunk(group, part, axis) ||
-			    (part->chunk && !follows_chunks(part, i)))
+			    (part->chunk && !loom_group_follows_chunks(part, i)))
 				continue;
 			best_bytes = bytes;
 			best = part;
@@ -523,6 +388,7 @@ static bool cut_chunks(struct loom_group *group, s32 position)
 	chunk = shorter_chunk(group, best, best_axis);
 	best->chunk_axis = best_axis;
 	best->chunk = chunk;
+	best->measured = false;
 	return true;
 }
 

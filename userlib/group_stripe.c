@@ -354,10 +354,12 @@ static bool run_part(struct loom_group *group, u32 index)
 		if (part_start(part) && !rows_before_done(group, index, slice))
 			limit = 0;
 		for (i = 0; i < n && limit > done; i++) {
+			u64 row = done;
+
 			there = rows_there(group, index, operands[i], slice);
-			while (limit > done &&
-			       !row_fits(part, operands[i], axes[i], limit - 1, there))
-				limit--;
+			while (row < limit && row_fits(part, operands[i], axes[i], row, there))
+				row++;
+			limit = row;
 		}
 		done = max(done, limit);
 		*row_of(group->done, group, index, slice) = done;
@@ -453,6 +455,7 @@ static void note_reader(struct loom_group *group, u32 index, u32 i)
 	const struct loom_group_use *use = use_of(group, which);
 	struct loom_group_box box;
 
+	root->measured = false;
 	if (!root->read)
 		root->first_reader = index;
 	root->last_reader = index;
@@ -500,6 +503,7 @@ static bool take_result(struct loom_group *group, u32 index)
 	if (!root)
 		return false;
 	root->partial = partial;
+	root->measured = false;
 	root->lanes &= access->lanes;
 	part->root[0] = root - group->roots;
 	if (root->first_writer == LOOM_GROUP_NONE)
@@ -578,6 +582,10 @@ bool loom_group_part_box(const struct loom_group *group, u32 index, u32 slice, u
 
 		box->lo[axis] = (u64)chunk * part->chunk;
 		box->hi[axis] = min(box->lo[axis] + part->chunk, y->dims[axis]);
+		if (box->lo[axis] >= box->hi[axis])
+			return false;
+	} else if (chunk) {
+		return false;
 	}
 	return part->axis < 0 || box->lo[part->axis] < box->hi[part->axis];
 }

@@ -259,9 +259,8 @@ static int finish(struct planner *p, struct loom_program **program)
 	return 0;
 }
 
-int loom_program_create(const struct loom_graph *graph,
-			const struct loom_planner_options *options,
-			struct loom_program **program, struct loom_error *err)
+static int create(const struct loom_graph *graph, const struct loom_planner_options *options,
+		  struct loom_program **program, struct loom_error *err)
 {
 	struct planner p = { .graph = graph, .options = options, .err = err };
 	int ret;
@@ -281,6 +280,77 @@ int loom_program_create(const struct loom_graph *graph,
 	loom_storage_clear(&p.storage);
 	loom_build_clear(&p.build);
 	return ret;
+}
+
+static u64 traffic(const struct loom_program *program)
+{
+	return program->stats.dram_read_bytes + program->stats.dram_write_bytes;
+}
+
+/*
+ * Node by node an order costs nothing but its arena. Groups are made of neighbours, so there the
+ * order decides what stays out of DRAM, which is worth more: both orders are planned.
+ */
+static int create_in_order(const struct loom_graph *graph,
+			   const struct loom_planner_options *options,
+			   struct loom_program **program, struct loom_error *err)
+{
+	struct loom_planner_options given_options = *options;
+	struct loom_program *moved, *given;
+	int ret = create(graph, options, &moved, err);
+
+	given_options.flags |= LOOM_PLANNER_GIVEN_ORDER;
+	if (!ret && moved->stats.order_bytes < moved->stats.given_order_bytes &&
+	    !create(graph, &given_options, &given, NULL)) {
+		given->stats.given_order_bytes = moved->stats.given_order_bytes;
+		given->stats.order_bytes = moved->stats.given_order_bytes;
+		if (traffic(given) <= traffic(moved)) {
+			loom_program_destroy(moved);
+			moved = given;
+		} else {
+			loom_program_destroy(given);
+		}
+	}
+	if (!ret)
+		*program = moved;
+	return ret;
+}
+
+/*
+ * What a node alone moves is an estimate while groups are chosen, so it may turn out, in very
+ * little SRAM, that no groups at all would have been better. Then there are none.
+ */
+static int create_grouped(const struct loom_graph *graph,
+			  const struct loom_planner_options *options,
+			  struct loom_program **program, struct loom_error *err)
+{
+	struct loom_planner_options plain_options = *options;
+	struct loom_program *grouped = NULL, *plain = NULL;
+	int ret = create_in_order(graph, options, &grouped, err);
+
+	if (ret == -ENOMEM || ret == -EINVAL)
+		return ret;
+	plain_options.grouping = NULL;
+	if (!create(graph, &plain_options, &plain, ret ? err : NULL) &&
+	    (ret || traffic(plain) < traffic(grouped))) {
+		loom_program_destroy(grouped);
+		grouped = plain;
+		plain = NULL;
+		ret = 0;
+	}
+	loom_program_destroy(plain);
+	if (!ret)
+		*program = grouped;
+	return ret;
+}
+
+int loom_program_create(const struct loom_graph *graph,
+			const struct loom_planner_options *options,
+			struct loom_program **program, struct loom_error *err)
+{
+	if (loom_grouping_is_on(options))
+		return create_grouped(graph, options, program, err);
+	return create(graph, options, program, err);
 }
 
 void loom_program_destroy(struct loom_program *program)

@@ -216,7 +216,7 @@ static void add_pad(struct test_case *test, struct map *x)
 
 	memcpy(dims, x->dims, sizeof(dims));
 	for (i = 1; i < 4; i++) {
-		uint32_t most = mode == 2 ? (uint32_t)min(dims[i], (int64_t)3) : 3;
+		uint32_t most = mode == 2 && dims[i] < 3 ? (uint32_t)dims[i] : 3;
 
 		pads[i] = draw(most);
 		pads[i + 4] = draw(most);
