@@ -210,9 +210,6 @@ static int conv_operands(struct loom_lower *lower, struct loom_kernel *kernel,
 	kernel->operands[0].lane_axis = CHANNEL;
 	conv_maps(lower, kernel, node->op == LOOM_GOP_CONV);
 	kernel->last_resort = 1U << 4;
-	/* CONV_NARROW of fp_conv.c: shorter rows are summed by tap first, not by channel */
-	if (node->op == LOOM_GOP_CONV && x.dtype == LOOM_DTYPE_F32)
-		kernel->run = 5;
 	kernel->unit_cost = x.dims[CHANNEL] / conv->groups * w.dims[2] * w.dims[3] * w.dims[4];
 	return 0;
 }

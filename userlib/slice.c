@@ -64,7 +64,6 @@ struct ladder {
  * @ladders: by axis
  * @pick: by axis: current rung
  * @overlap: double buffers
- * @any_run: rows may be cut short, see &loom_kernel.run
  * @found: there is a best
  * @best: the best so far
  * @least_bytes: scratch of the smallest cut seen
@@ -79,7 +78,6 @@ struct search {
 	struct ladder ladders[LOOM_MAX_RANK];
 	u32 pick[LOOM_MAX_RANK];
 	bool overlap;
-	bool any_run;
 	bool found;
 	struct loom_tiling best;
 	u64 least_bytes;
@@ -225,18 +223,6 @@ static u64 unit_limit(const struct loom_kernel *kernel, u64 dim)
 	return kernel->unit_cost ? LOOM_MAX_UNIT_COST / kernel->unit_cost : dim;
 }
 
-/* The longest length up to @chunk that leaves no row too short; 0: there is none. */
-static u64 fit_run(const struct search *s, u32 axis, u64 chunk)
-{
-	u64 dim = s->kernel->operands[0].ref.dims[axis], run = s->kernel->run;
-
-	if (axis != s->rank - 1 || s->any_run || dim < run)
-		return chunk;
-	while (chunk >= run && dim % chunk && dim % chunk < run)
-		chunk--;
-	return chunk < run ? 0 : chunk;
-}
-
 static void make_ladder(struct search *s, u32 axis, bool cut)
 {
 	u64 dim = s->kernel->operands[0].ref.dims[axis];
@@ -253,7 +239,7 @@ static void make_ladder(struct search *s, u32 axis, bool cut)
 			chunk = loom_div_round_up(chunk, s->sram->lanes) * s->sram->lanes;
 		chunk = min(chunk, limit);
 		if (chunk < dim)
-			chunk = fit_run(s, axis, fit_group(s, axis, chunk));
+			chunk = fit_group(s, axis, chunk);
 		if (!chunk)
 			return;
 		if (chunk != last)
@@ -460,16 +446,12 @@ static void search_all(struct search *s, bool overlap)
 
 	s->overlap = overlap;
 	s->found = false;
-	for (s->any_run = false; !s->found; s->any_run = true) {
-		make_ladders(s, all & ~s->kernel->last_resort);
-		try_cuts(s, 0);
-		if (s->found || !s->kernel->last_resort)
-			return;
-		make_ladders(s, all);
-		try_cuts(s, 0);
-		if (s->any_run || !s->kernel->run)
-			return;
-	}
+	make_ladders(s, all & ~s->kernel->last_resort);
+	try_cuts(s, 0);
+	if (s->found || !s->kernel->last_resort)
+		return;
+	make_ladders(s, all);
+	try_cuts(s, 0);
 }
 
 int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_sram *sram,
