@@ -28,7 +28,8 @@ struct loom_topology;
  *	&loom_planner_options.observe
  * @LOOM_PLANNER_NO_OVERLAP: no double buffers: a step either moves data or computes
  * @LOOM_PLANNER_GIVEN_ORDER: nodes run in the order of the model, even if another one needs less
- *	memory. Results are the same to the bit either way
+ *	memory. Results are the same to the bit either way. With groups it is always so: what is
+ *	near in the model is what belongs into one
  * @LOOM_PLANNER_LOAD_IMAGES: images are loaded to SRAM like anything else, even where convolution
  *	and pooling could use them where they are
  */
@@ -174,7 +175,7 @@ struct loom_program_neuron {
  * @arena_bytes: what the placement needs: the peak
  * @bound_bytes: no placement can need less: the largest sum of what is alive at once
  * @given_order_bytes: what is alive at once if nodes run in the order of the model. 0, as the
- *	next two are, with LOOM_PLANNER_GIVEN_ORDER
+ *	next two are, where it was not asked for another one: LOOM_PLANNER_GIVEN_ORDER, groups
  * @order_bytes: the same for the order in which they do run
  * @order_proved: no order of the nodes needs less
  * @images: values in images

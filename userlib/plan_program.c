@@ -288,35 +288,6 @@ static u64 traffic(const struct loom_program *program)
 }
 
 /*
- * Node by node an order costs nothing but its arena. Groups are made of neighbours, so there the
- * order decides what stays out of DRAM, which is worth more: both orders are planned.
- */
-static int create_in_order(const struct loom_graph *graph,
-			   const struct loom_planner_options *options,
-			   struct loom_program **program, struct loom_error *err)
-{
-	struct loom_planner_options given_options = *options;
-	struct loom_program *moved, *given;
-	int ret = create(graph, options, &moved, err);
-
-	given_options.flags |= LOOM_PLANNER_GIVEN_ORDER;
-	if (!ret && moved->stats.order_bytes < moved->stats.given_order_bytes &&
-	    !create(graph, &given_options, &given, NULL)) {
-		given->stats.given_order_bytes = moved->stats.given_order_bytes;
-		given->stats.order_bytes = moved->stats.given_order_bytes;
-		if (traffic(given) <= traffic(moved)) {
-			loom_program_destroy(moved);
-			moved = given;
-		} else {
-			loom_program_destroy(given);
-		}
-	}
-	if (!ret)
-		*program = moved;
-	return ret;
-}
-
-/*
  * What a node alone moves is an estimate while groups are chosen, so it may turn out, in very
  * little SRAM, that no groups at all would have been better. Then there are none.
  */
@@ -326,7 +297,7 @@ static int create_grouped(const struct loom_graph *graph,
 {
 	struct loom_planner_options plain_options = *options;
 	struct loom_program *grouped = NULL, *plain = NULL;
-	int ret = create_in_order(graph, options, &grouped, err);
+	int ret = create(graph, options, &grouped, err);
 
 	if (ret == -ENOMEM || ret == -EINVAL)
 		return ret;

@@ -521,7 +521,11 @@ static int place_all(struct loom_storage *storage, const struct loom_planner_opt
 	}
 	if (!ret)
 		keep_order(storage);
-	if (!ret && !(options->flags & LOOM_PLANNER_GIVEN_ORDER))
+	/*
+	 * Groups are made of neighbours: there the order decides what stays out of DRAM, which is
+	 * worth more than the arena. The model's order is the better one for that.
+	 */
+	if (!ret && !(options->flags & LOOM_PLANNER_GIVEN_ORDER) && !loom_grouping_is_on(options))
 		ret = loom_storage_order(storage);
 	free(observed);
 	return ret;
