@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
+/**
  * DOC: Image pools
  *
  * Values whose scope is a texture do not live in the arena but in images, each of which several

@@ -70,6 +70,28 @@ given_order_agrees() {	# NAME
 for name in $all_models; do
 	ok "$name: the same bits and traffic in the order of the model" given_order_agrees "$name"
 done
+# All that is computed lives in images, most of them shared; CONV and POOL work on them where they
+# are, or, the second time, on what was loaded.
+images_agree() {	# NAME
+	local pools
+	model_run "$1" host "$out/$1.image" --image all &&
+	build/e2e/npy_compare --dirs "$out/$1.image" "$out/$1.ort" &&
+	promise_kept "$1.image" && same_bits "$out/$1" "$out/$1.image" || return 1
+	model_run "$1" host "$out/$1.loaded" --image all --load-images &&
+	promise_kept "$1.loaded" && same_bits "$out/$1" "$out/$1.loaded" || return 1
+	pools=$(json_number "$out/$1.image/run.json" image_pools)
+	[ "$pools" -gt 0 ] && [ "$pools" -le "$(json_number "$out/$1.image/run.json" images)" ] &&
+	[ "$(json_number "$out/$1.image/run.json" sram_write_bytes)" -le \
+	  "$(json_number "$out/$1.loaded/run.json" sram_write_bytes)" ]
+}
+for name in $all_models; do
+	ok "$name: in images it agrees with ONNX Runtime to 1e-4, and to the bit with itself" \
+		images_agree "$name"
+	note "$name: $(json_number "$out/$name.image/run.json" images) values of" \
+		"$(json_number "$out/$name.image/run.json" image_value_bytes) bytes in" \
+		"$(json_number "$out/$name.image/run.json" image_pools) images of" \
+		"$(json_number "$out/$name.image/run.json" image_bytes)"
+done
 for name in $deep_models; do
 	ok "$name: all intermediates agree with ONNX Runtime to 1e-4" compare_deep "$name"
 	note "$name: $(tail -n 1 "$out/$name.deep.log" 2>/dev/null)"

@@ -20,6 +20,9 @@ done
 for name in $deep_models; do
 	ok "$name runs on the host, all tensors kept" model_run_deep "$name" host "$host/$name.deep"
 done
+for name in $image_models; do
+	ok "$name runs on the host in images" model_run "$name" host "$host/$name.image" --image all
+done
 build/e2e/onnx_backend --device host --digest "$host/digest" >/dev/null
 
 ok 'the VM boots, runs all of it and says nothing in its log' tools/vm/run --timeout 800 \
@@ -47,6 +50,14 @@ done
 for name in $deep_models; do
 	ok "$name: all tensors are the same bits on node and host" \
 		same_bits "$host/$name.deep" "$vm/$name.deep"
+done
+
+for name in $image_models; do
+	ok "$name runs on the node in images" status_0 "$name.image"
+	ok "$name: in images node and host count the same" on_node "$name.image"
+	ok "$name: in images node and host give the same bits" \
+		same_bits "$host/$name.image" "$vm/$name.image"
+	ok "$name: and those that it gives without" same_bits "$vm/$name" "$vm/$name.image"
 done
 
 backend_passed() {

@@ -22,6 +22,10 @@ for name in $deep_models; do
 	model_run_deep "$name" soft "$out/$name.deep" 2>"$out/$name.deep.err"
 	echo $? >"$out/$name.deep.status"
 done
+for name in $image_models; do
+	model_run "$name" soft "$out/$name.image" --image all 2>"$out/$name.image.err"
+	echo $? >"$out/$name.image.status"
+done
 info models
 build/e2e/onnx_backend --device soft --digest "$out/digest" >"$out/backend.tap"
 echo $? >"$out/backend.status"

@@ -95,6 +95,9 @@ model_args() {
 # largest around it, and of two that are equal but for rounding either may be.
 deep_models="rec det blazeface embedding"
 
+# Models that run with what they compute in images, on the node, too.
+image_models="rec cls blazeface"
+
 # model_run NAME DEVICE DIR [ARG...]: the outputs go to DIR, what went in to DIR/in, the
 # summary to DIR/run.json
 model_run() {
