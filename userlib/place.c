@@ -151,288 +151,10 @@ bool loom_place_allows(const struct loom_place_strategy *strategy,
 	return !refusal(strategy->limits, problem);
 }
 
-/* --- what cannot be, whoever places ---------------------------------------------------------- */
-
-static int check_fixed_pairs(const struct loom_place_ready *ready, struct loom_place_fault *fault)
-{
-	uint32_t n = ready->problem.num_items, i;
-	uint64_t *at = calloc((size_t)n + 1, sizeof(*at));
-	uint32_t *pools = calloc((size_t)n + 1, sizeof(*pools));
-	int ret = at && pools ? 0 : -ENOMEM;
-
-	for (i = 0; i < n && !ret; i++) {
-		at[i] = ready->items[i].fixed;
-		pools[i] = __builtin_ctz(ready->items[i].pools);
-	}
-	if (!ret)
-		ret = loom_place_sweep(&ready->problem, at, pools, true, fault);
-	for (i = 0; i < ready->problem.num_apart && !ret; i++) {
-		const struct loom_place_pair *pair = &ready->apart[i];
-		const struct loom_place_item *a = &ready->items[pair->first];
-		const struct loom_place_item *b = &ready->items[pair->second];
-
-		if (a->fixed != LOOM_PLACE_ANYWHERE && b->fixed != LOOM_PLACE_ANYWHERE &&
-		    a->pools == b->pools && a->fixed < b->fixed + b->size_bytes &&
-		    b->fixed < a->fixed + a->size_bytes)
-			ret = loom_place_fail(fault, -EINVAL, pair->first, pair->second,
-					      "fixed on one another, and to be kept apart");
-	}
-	if (ret == -EBADMSG)
-		ret = loom_place_fail(fault, -EINVAL, fault ? fault->first : 0,
-				      fault ? fault->second : 0,
-				      "fixed on one another, and alive together");
-	free(at);
-	free(pools);
-	return ret;
-}
-
-/* @needed is proved. */
-static int no_space(struct loom_place_fault *fault, uint32_t item, uint64_t needed,
-		    uint64_t capacity, const char *what)
-{
-	loom_place_fail(fault, -ENOSPC, item, LOOM_PLACE_NONE,
-			"%s %llu bytes, %llu more than the capacity of %llu", what,
-			(unsigned long long)needed, (unsigned long long)(needed - capacity),
-			(unsigned long long)capacity);
-	if (fault)
-		fault->missing_bytes = needed - capacity;
-	return -ENOSPC;
-}
-
-static int check_sizes(const struct loom_place_ready *ready, struct loom_place_fault *fault)
-{
-	uint32_t i, p;
-
-	for (i = 0; i < ready->problem.num_items; i++) {
-		const struct loom_place_item *item = &ready->items[i];
-		uint64_t end = item->size_bytes, most = 0;
-
-		if (!loom_place_has_room(item))
-			continue;
-		for (p = 0; p < ready->problem.num_pools; p++)
-			if (item->pools >> p & 1 && most < ready->pools[p].capacity_bytes)
-				most = ready->pools[p].capacity_bytes;
-		if (item->fixed != LOOM_PLACE_ANYWHERE)
-			end += item->fixed;
-		if (end > most)
-			return no_space(fault, i, end, most, "needs");
-	}
-	return 0;
-}
-
-/* What may only go to @pools, at the moment at which it is most. */
-static int check_peak(const struct loom_place_ready *ready, uint32_t pools,
-		      struct loom_place_fault *fault)
-{
-	struct loom_place_problem some = ready->problem;
-	struct loom_place_item *items = calloc((size_t)some.num_items + 1, sizeof(*items));
-	struct loom_place_peak peak;
-	uint64_t capacity = 0;
-	char what[64];
-	uint32_t i;
-	int ret;
-
-	if (!items)
-		return -ENOMEM;
-	for (i = 0; i < some.num_items; i++) {
-		items[i] = ready->items[i];
-		if (items[i].pools & ~pools)
-			items[i].size_bytes = 0;
-	}
-	for (i = 0; i < some.num_pools; i++)
-		if (pools >> i & 1 &&
-		    (__builtin_add_overflow(capacity, ready->pools[i].capacity_bytes, &capacity) ||
-		     capacity > INT64_MAX))
-			capacity = INT64_MAX;
-	some.items = items;
-	ret = loom_place_find_peak(&some, &peak);
-	snprintf(what, sizeof(what), "what is alive at moment %lld needs", (long long)peak.moment);
-	if (ret == -ERANGE)
-		loom_place_fail(fault, ret, peak.culprit, LOOM_PLACE_NONE,
-				"the sum of what is alive leaves 63 bits");
-	else if (!ret && peak.bytes > capacity)
-		ret = no_space(fault, LOOM_PLACE_NONE, peak.bytes, capacity, what);
-	free(items);
-	return ret;
-}
-
-static int check_peaks(const struct loom_place_ready *ready, struct loom_place_fault *fault)
-{
-	uint32_t seen[LOOM_PLACE_MAX_POOLS + 1], num_seen = 0, i, k;
-	int ret;
-
-	/* every set of pools that items have, as long as these are few, and all together */
-	seen[num_seen++] = UINT32_MAX;
-	for (i = 0; i < ready->problem.num_items && ready->problem.num_pools > 1; i++) {
-		for (k = 0; k < num_seen && seen[k] != ready->items[i].pools; k++)
-			;
-		if (k == num_seen && num_seen < ARRAY_SIZE(seen))
-			seen[num_seen++] = ready->items[i].pools;
-	}
-	for (k = 0; k < num_seen; k++) {
-		ret = check_peak(ready, seen[k], fault);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static int check_possible(const struct loom_place_ready *ready, struct loom_place_fault *fault)
-{
-	int ret = check_fixed_pairs(ready, fault);
-
-	if (!ret)
-		ret = check_sizes(ready, fault);
-	if (!ret)
-		ret = check_peaks(ready, fault);
-	return ret;
-}
-
 /* --- one pool --------------------------------------------------------------------------------- */
 
-/**
- * struct share - what is in one pool, as a problem of its own
- * @task: the problem
- * @items: what @task points to
- * @ops: likewise
- * @operands: what @ops point to
- * @apart: what @task points to
- * @global: by item of the share: its number outside
- * @local: by number outside: its number in the share, or LOOM_PLACE_NONE
- */
-struct share {
-	struct loom_place_task task;
-	struct loom_place_item *items;
-	struct loom_place_op *ops;
-	uint32_t *operands;
-	struct loom_place_pair *apart;
-	uint32_t *global;
-	uint32_t *local;
-};
-
-static void share_clear(struct share *share)
-{
-	free(share->items);
-	free(share->ops);
-	free(share->operands);
-	free(share->apart);
-	free(share->global);
-	free(share->local);
-}
-
-static void share_ops(struct share *share, const struct loom_place_problem *all)
-{
-	size_t n = 0;
-	uint32_t i, k;
-
-	for (i = 0; i < all->num_ops; i++) {
-		const struct loom_place_op *op = &all->ops[i];
-		struct loom_place_op *own = &share->ops[i];
-
-		*own = *op;
-		own->inputs = &share->operands[n];
-		own->num_inputs = 0;
-		for (k = 0; k < op->num_inputs; k++)
-			if (share->local[op->inputs[k]] != LOOM_PLACE_NONE) {
-				share->operands[n++] = share->local[op->inputs[k]];
-				own->num_inputs++;
-			}
-		if (op->output != LOOM_PLACE_NONE)
-			own->output = share->local[op->output];
-		own->in_place = op->in_place && own->output != LOOM_PLACE_NONE;
-	}
-}
-
-static int share_items(struct share *share, const struct loom_place_ready *ready,
-		       const uint32_t *pools, uint32_t pool, struct loom_place_fault *fault)
-{
-	struct loom_place_problem *own = &share->task.problem;
-	uint32_t i;
-
-	for (i = 0; i < ready->problem.num_items; i++) {
-		struct loom_place_item *item = &share->items[own->num_items];
-
-		share->local[i] = LOOM_PLACE_NONE;
-		if (pools[i] != pool)
-			continue;
-		*item = ready->items[i];
-		if (item->alias != LOOM_PLACE_NONE)
-			item->alias = share->local[item->alias];
-		else if (!loom_place_join_align(&item->align_bytes,
-						ready->pools[pool].align_bytes))
-			return loom_place_fail(fault, -ERANGE, i, LOOM_PLACE_NONE,
-					       "common alignment with its pool leaves 63 bits");
-		share->global[own->num_items] = i;
-		share->local[i] = own->num_items++;
-	}
-	for (i = 0; i < ready->problem.num_apart; i++) {
-		const struct loom_place_pair *pair = &ready->apart[i];
-
-		if (pools[pair->first] == pool && pools[pair->second] == pool)
-			share->apart[own->num_apart++] = (struct loom_place_pair){
-				share->local[pair->first], share->local[pair->second], 0,
-			};
-	}
-	return 0;
-}
-
-static int share_make(struct share *share, const struct loom_place_ready *ready,
-		      const uint32_t *pools, uint32_t pool,
-		      const struct loom_place_options *options, struct loom_place_fault *fault)
-{
-	const struct loom_place_problem *all = &ready->problem;
-	size_t n = (size_t)all->num_items + 1, num_operands = 1;
-	struct loom_place_problem *own = &share->task.problem;
-	uint32_t i;
-	int ret;
-
-	memset(share, 0, sizeof(*share));
-	for (i = 0; i < all->num_ops; i++)
-		num_operands += all->ops[i].num_inputs;
-	share->items = calloc(n, sizeof(*share->items));
-	share->ops = calloc((size_t)all->num_ops + 1, sizeof(*share->ops));
-	share->operands = calloc(num_operands, sizeof(*share->operands));
-	share->apart = calloc((size_t)all->num_apart + 1, sizeof(*share->apart));
-	share->global = calloc(n, sizeof(*share->global));
-	share->local = calloc(n, sizeof(*share->local));
-	if (!share->items || !share->ops || !share->operands || !share->apart || !share->global ||
-	    !share->local)
-		return -ENOMEM;
-	ret = share_items(share, ready, pools, pool, fault);
-	if (ret)
-		return ret;
-	share_ops(share, all);
-	own->items = share->items;
-	own->apart = share->apart;
-	if (all->ops) {
-		own->ops = share->ops;
-		own->num_ops = all->num_ops;
-	}
-	share->task.capacity_bytes = ready->pools[pool].capacity_bytes;
-	share->task.budget = options->budget ? options->budget : LOOM_PLACE_BUDGET;
-	share->task.fit_only = options->fit_only;
-	return 0;
-}
-
-/* A bound of what is in the share; fixed items end where they end. */
-static int share_bound(const struct share *share, uint64_t *bound_bytes)
-{
-	const struct loom_place_problem *own = &share->task.problem;
-	struct loom_place_peak peak;
-	uint32_t i;
-	int ret = loom_place_find_peak(own, &peak);
-
-	*bound_bytes = peak.bytes;
-	for (i = 0; i < own->num_items; i++)
-		if (loom_place_has_room(&own->items[i]) &&
-		    own->items[i].fixed != LOOM_PLACE_ANYWHERE &&
-		    *bound_bytes < own->items[i].fixed + own->items[i].size_bytes)
-			*bound_bytes = own->items[i].fixed + own->items[i].size_bytes;
-	return ret;
-}
-
 /* The storages of a pool join those of the pools before it. */
-static int take_storages(struct loom_place_result *result, const struct share *share,
+static int take_storages(struct loom_place_result *result, const struct loom_place_share *share,
 			 const struct loom_place_answer *answer, uint32_t pool, uint32_t num_items)
 {
 	uint32_t total = result->num_storages + answer->num_storages, i;
@@ -467,6 +189,7 @@ static int take_storages(struct loom_place_result *result, const struct share *s
  * @options: with what options
  * @ready: what
  * @result: where to
+ * @hints: by item: where a pool is known to have room for it
  * @fault: what is wrong
  */
 struct run {
@@ -474,6 +197,7 @@ struct run {
 	const struct loom_place_options *options;
 	struct loom_place_ready ready;
 	struct loom_place_result *result;
+	uint64_t *hints;
 	struct loom_place_fault *fault;
 };
 
@@ -496,7 +220,7 @@ static uint32_t next_pool(const struct loom_place_ready *ready, uint32_t pools, 
 }
 
 /* Sends what sticks out of @pool to the next. False if something cannot go. */
-static bool spill(struct run *run, const struct share *share,
+static bool spill(struct run *run, const struct loom_place_share *share,
 		  const struct loom_place_answer *answer, uint32_t pool)
 {
 	const struct loom_place_problem *own = &share->task.problem;
@@ -524,12 +248,12 @@ static bool spill(struct run *run, const struct share *share,
 	return true;
 }
 
-static int too_high(struct run *run, uint64_t height, const struct share *share,
+static int too_high(struct run *run, uint64_t height, const struct loom_place_share *share,
 		    const struct loom_place_answer *answer)
 {
 	/* with more pools than one, others may hold what is in the way here */
 	if (answer->bound_bytes > share->task.capacity_bytes && run->ready.problem.num_pools == 1)
-		return no_space(run->fault, LOOM_PLACE_NONE, answer->bound_bytes,
+		return loom_place_no_space(run->fault, LOOM_PLACE_NONE, answer->bound_bytes,
 				share->task.capacity_bytes, "every placement needs");
 	return loom_place_fail(run->fault, -ENOSPC, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
 			       "found nothing lower than %llu, the capacity is %llu; %llu is proved to be needed",
@@ -587,8 +311,8 @@ int loom_place_call(const struct loom_place_strategy *strategy, const struct loo
 }
 
 /* Places what is in @pool. 1: something was spilled, so once more. */
-static int place_share(struct run *run, struct share *share, struct loom_place_answer *answer,
-		       uint32_t pool)
+static int place_share(struct run *run, struct loom_place_share *share,
+		       struct loom_place_answer *answer, uint32_t pool)
 {
 	struct loom_place_result *result = run->result;
 	const struct loom_place_problem *own = &share->task.problem;
@@ -628,53 +352,128 @@ static int place_share(struct run *run, struct share *share, struct loom_place_a
 	return ret;
 }
 
-static int place_pool(struct run *run, uint32_t pool)
+static uint32_t owner_of(const struct loom_place_item *items, uint32_t i)
+{
+	return items[i].alias == LOOM_PLACE_NONE ? i : items[i].alias;
+}
+
+/* Decides who stays in @pool; the others are in the next one then. */
+static int choose_for_pool(struct run *run, const struct loom_place_share *share, uint32_t pool,
+			   struct loom_place_choice *choice)
+{
+	const struct loom_place_problem *own = &share->task.problem;
+	struct loom_place_loss *losses = calloc((size_t)own->num_items + 1, sizeof(*losses));
+	uint32_t i, next, owner;
+	int ret = -ENOMEM;
+
+	if (!losses)
+		return ret;
+	for (i = 0; i < own->num_items; i++) {
+		next = next_pool(&run->ready, own->items[i].pools, pool);
+		losses[i].must = next == LOOM_PLACE_NONE;
+		if (!losses[i].must &&
+		    __builtin_mul_overflow(own->items[i].size_bytes,
+					   run->ready.pools[next].cost -
+					   run->ready.pools[pool].cost, &losses[i].loss))
+			losses[i].loss = UINT64_MAX;
+	}
+	ret = loom_place_choose(&share->task, losses, choice);
+	for (i = 0; i < own->num_items && !ret; i++) {
+		owner = owner_of(own->items, i);
+		if (choice->fits)
+			run->hints[share->global[i]] = choice->offsets[i];
+		if (!choice->keep[owner])
+			run->result->pools[share->global[i]] =
+				next_pool(&run->ready, own->items[owner].pools, pool);
+	}
+	free(losses);
+	return ret;
+}
+
+static int choose_pool(struct run *run, uint32_t pool, bool *fits)
+{
+	size_t n = (size_t)run->ready.problem.num_items + 1;
+	struct loom_place_choice choice = {
+		.keep = calloc(n, sizeof(*choice.keep)),
+		.offsets = calloc(n, sizeof(*choice.offsets)),
+	};
+	struct loom_place_share share;
+	int ret;
+
+	ret = loom_place_share_make(&share, &run->ready, run->result->pools, pool, run->options,
+				    run->fault);
+	if (!choice.keep || !choice.offsets)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = choose_for_pool(run, &share, pool, &choice);
+	*fits = choice.fits;
+	loom_place_share_clear(&share);
+	free(choice.keep);
+	free(choice.offsets);
+	return ret;
+}
+
+/* @hints: by item of the problem: a placement in @pool that is known; or NULL */
+static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints)
 {
 	struct loom_place_answer answer;
-	struct share share;
+	uint64_t *own_hints = NULL;
+	struct loom_place_share share;
+	uint32_t i;
 	int ret;
 
 	do {
 		memset(&answer, 0, sizeof(answer));
 		answer.strategy = run->strategy->name;
-		ret = share_make(&share, &run->ready, run->result->pools, pool, run->options,
-				 run->fault);
+		ret = loom_place_share_make(&share, &run->ready, run->result->pools, pool,
+					    run->options, run->fault);
+		if (!ret && hints) {
+			own_hints = calloc((size_t)share.task.problem.num_items + 1,
+					   sizeof(*own_hints));
+			if (!own_hints)
+				ret = -ENOMEM;
+			for (i = 0; i < share.task.problem.num_items && !ret; i++)
+				own_hints[i] = hints[share.global[i]];
+			share.task.hint = own_hints;
+		}
 		if (!ret)
-			ret = share_bound(&share, &answer.bound_bytes);
+			ret = loom_place_share_bound(&share, &answer.bound_bytes);
 		answer.offsets = calloc((size_t)share.task.problem.num_items + 1,
 					sizeof(*answer.offsets));
 		if (!ret && !answer.offsets)
 			ret = -ENOMEM;
 		if (!ret)
 			ret = place_share(run, &share, &answer, pool);
-		share_clear(&share);
+		loom_place_share_clear(&share);
 		free(answer.offsets);
 		free(answer.storages);
 		free(answer.storage_of);
+		free(own_hints);
+		own_hints = NULL;
 	} while (ret == 1);
 	return ret;
 }
 
 /* --- all pools -------------------------------------------------------------------------------- */
 
-static uint32_t owner_of(const struct loom_place_item *items, uint32_t i)
-{
-	return items[i].alias == LOOM_PLACE_NONE ? i : items[i].alias;
-}
-
 static int place_pools(struct run *run)
 {
 	const struct loom_place_ready *ready = &run->ready;
 	uint32_t pool, i;
+	bool fits;
 	int ret;
 
 	for (i = 0; i < ready->problem.num_items; i++)
 		run->result->pools[i] = next_pool(ready,
 						  ready->items[owner_of(ready->items, i)].pools,
 						  LOOM_PLACE_NONE);
+	if (ready->problem.num_pools == 1)
+		return place_pool(run, 0, NULL);
 	pool = next_pool(ready, UINT32_MAX, LOOM_PLACE_NONE);
 	while (pool != LOOM_PLACE_NONE) {
-		ret = place_pool(run, pool);
+		ret = choose_pool(run, pool, &fits);
+		if (!ret)
+			ret = place_pool(run, pool, fits ? run->hints : NULL);
 		if (ret)
 			return ret;
 		pool = next_pool(ready, UINT32_MAX, pool);
@@ -750,11 +549,13 @@ static int make_result(struct run *run)
 
 	result->strategy = run->strategy->name;
 	result->num_pools = run->ready.problem.num_pools;
+	run->hints = calloc(n, sizeof(*run->hints));
 	result->offsets = calloc(n, sizeof(*result->offsets));
 	result->pools = calloc(n, sizeof(*result->pools));
 	result->height_bytes = calloc(result->num_pools, sizeof(*result->height_bytes));
 	result->bound_bytes = calloc(result->num_pools, sizeof(*result->bound_bytes));
-	if (!result->offsets || !result->pools || !result->height_bytes || !result->bound_bytes)
+	if (!run->hints || !result->offsets || !result->pools || !result->height_bytes ||
+	    !result->bound_bytes)
 		return -ENOMEM;
 	return 0;
 }
@@ -790,7 +591,7 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 	if (!ret)
 		ret = check_strategy(&run);
 	if (!ret)
-		ret = check_possible(&run.ready, fault);
+		ret = loom_place_possible(&run.ready, fault);
 	if (!ret)
 		ret = make_result(&run);
 	if (!ret)
@@ -804,6 +605,7 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 			loom_place_fail(fault, ret, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
 					"out of memory");
 	}
+	free(run.hints);
 	loom_place_ready_clear(&run.ready);
 	return ret;
 }

@@ -31,12 +31,14 @@
  * @capacity_bytes: of the pool, at most INT64_MAX
  * @budget: search nodes
  * @fit_only: anything within the capacity will do
+ * @hint: by item: a placement within the capacity that is known already, or NULL
  */
 struct loom_place_task {
 	struct loom_place_problem problem;
 	uint64_t capacity_bytes;
 	uint64_t budget;
 	bool fit_only;
+	const uint64_t *hint;
 };
 
 /**
@@ -207,6 +209,84 @@ void loom_place_apart_clear(struct loom_place_apart *apart);
  */
 int loom_place_improve(const struct loom_place_task *task, struct loom_place_answer *answer,
 		       uint64_t height);
+
+/**
+ * struct loom_place_share - what is in one pool, as a problem of its own
+ * @task: the problem
+ * @items: what @task points to
+ * @ops: likewise
+ * @operands: what @ops point to
+ * @apart: what @task points to
+ * @global: by item of the share: its number outside
+ * @local: by number outside: its number in the share, or LOOM_PLACE_NONE
+ */
+struct loom_place_share {
+	struct loom_place_task task;
+	struct loom_place_item *items;
+	struct loom_place_op *ops;
+	uint32_t *operands;
+	struct loom_place_pair *apart;
+	uint32_t *global;
+	uint32_t *local;
+};
+
+/**
+ * loom_place_share_make() - make a problem of what is in a pool
+ * @share: [out] clear with loom_place_share_clear(), on failure, too
+ * @ready: all
+ * @pools: by item: its pool
+ * @pool: which one
+ * @options: budget, and whether anything that fits will do
+ * @fault: [out] what is wrong, on failure; may be NULL
+ *
+ * Return: 0, -ERANGE or -ENOMEM.
+ */
+int loom_place_share_make(struct loom_place_share *share, const struct loom_place_ready *ready,
+			  const uint32_t *pools, uint32_t pool,
+			  const struct loom_place_options *options, struct loom_place_fault *fault);
+/** loom_place_share_clear() - frees what @share holds */
+void loom_place_share_clear(struct loom_place_share *share);
+/** loom_place_share_bound() - what is alive, and where fixed items end. 0, -ERANGE or -ENOMEM */
+int loom_place_share_bound(const struct loom_place_share *share, uint64_t *bound_bytes);
+
+/** loom_place_possible() - refuses what cannot be. 0, -EINVAL, -ENOSPC, -ERANGE or -ENOMEM */
+int loom_place_possible(const struct loom_place_ready *ready, struct loom_place_fault *fault);
+/** loom_place_no_space() - fills in @fault: @needed bytes are proved; returns -ENOSPC */
+int loom_place_no_space(struct loom_place_fault *fault, uint32_t item, uint64_t needed,
+			uint64_t capacity, const char *what);
+
+/**
+ * struct loom_place_loss - what it costs not to have an item in a pool
+ * @loss: its size times what a byte costs more in the next pool that it may go to
+ * @must: there is none
+ */
+struct loom_place_loss {
+	uint64_t loss;
+	bool must;
+};
+
+/**
+ * struct loom_place_choice - what is to be in a pool
+ * @keep: by item; aliases are where their owners are
+ * @offsets: by item: a placement of these, if it @fits
+ * @fits: it is known that they fit
+ */
+struct loom_place_choice {
+	bool *keep;
+	uint64_t *offsets;
+	bool fits;
+};
+
+/**
+ * loom_place_choose() - decide who may stay in a pool
+ * @task: all that could
+ * @losses: by item
+ * @choice: [out] its arrays are the caller's
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_place_choose(const struct loom_place_task *task, const struct loom_place_loss *losses,
+		      struct loom_place_choice *choice);
 
 /* The strategies. */
 int loom_place_auto(const struct loom_place_task *task, struct loom_place_answer *answer);

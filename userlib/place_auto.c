@@ -74,6 +74,11 @@ static int search(const struct loom_place_task *task, struct loom_place_answer *
 	if (ret)
 		return ret;
 	looks = pairs + ITEM_LOOKS * (uint64_t)task->problem.num_items;
+	if (task->hint) {
+		memcpy(answer->offsets, task->hint,
+		       task->problem.num_items * sizeof(*answer->offsets));
+		best = loom_place_height(&task->problem, answer->offsets);
+	}
 	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(task, answer, best); i++) {
 		const struct loom_place_strategy *start = loom_place_strategy_find(starts[i]);
 
