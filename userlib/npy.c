@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /**
  * DOC: Arrays in files
@@ -246,11 +247,15 @@ static int loom_array_save(const char *path, const struct loom_array *array, boo
 			   struct loom_error *err)
 {
 	int saved = errno;
+	struct stat found;
+	bool replace;
 	char *partial;
 	FILE *file;
 	int ret = 0;
 
-	if (asprintf(&partial, "%s.part", path) < 0)
+	/* a device or a pipe is written to; root would replace even /dev/null */
+	replace = stat(path, &found) || S_ISREG(found.st_mode);
+	if (asprintf(&partial, "%s%s", path, replace ? ".part" : "") < 0)
 		return loom_file_fail(err, -ENOMEM, path, "no memory");
 	file = fopen(partial, "wb");
 	if (!file) {
@@ -264,9 +269,9 @@ static int loom_array_save(const char *path, const struct loom_array *array, boo
 		ret = -EIO;
 	if (fclose(file) && !ret)
 		ret = -errno;
-	if (!ret && rename(partial, path))
+	if (!ret && replace && rename(partial, path))
 		ret = -errno;
-	if (ret)
+	if (ret && replace)
 		remove(partial);
 out:
 	if (ret)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tap.h"
@@ -273,6 +274,22 @@ static void test_tensors(void)
 	loom_array_clear(&array);
 }
 
+/* As root, a rename would succeed. */
+static void test_device(void)
+{
+	static const int64_t dims[] = { 2 };
+	struct loom_array array;
+	struct stat found;
+	int ret;
+
+	if (loom_array_alloc(&array, LOOM_DTYPE_F32, 1, dims))
+		tap_fatal("no memory");
+	ret = loom_npy_save("/dev/null", &array, NULL);
+	tap_ok(!ret && !stat("/dev/null", &found) && S_ISCHR(found.st_mode) &&
+	       access("/dev/null.part", F_OK), "a device is written to, not replaced");
+	loom_array_clear(&array);
+}
+
 int main(void)
 {
 	int fd = mkstemp(path);
@@ -288,5 +305,6 @@ int main(void)
 	test_shapes();
 	test_tensors();
 	unlink(path);
+	test_device();
 	return tap_end();
 }
