@@ -149,4 +149,40 @@ static inline void sample_build(struct plan_builder *pb)
 	sample_add_commands(pb);
 }
 
+/*
+ * The arena as an image of 16 rows of 80 elements, of which the sample uses 64: T_MID is 8 rows
+ * from row 4, from column 3.
+ */
+#define IMAGE_PITCH	320
+#define IMAGE_OFFSET	(4 * IMAGE_PITCH + 12)
+
+static inline void sample_use_image(struct plan_builder *pb)
+{
+	struct drm_loom_plan_tensor *mid = pb_tensor(pb, T_MID);
+	u32 i;
+
+	pb_add_image(pb, SLOT_ARENA, LOOM_DTYPE_F32, 80, 16, IMAGE_PITCH);
+	mid->offset = IMAGE_OFFSET;
+	mid->size = 7 * IMAGE_PITCH + 256;
+	mid->strides[0] = 8 * IMAGE_PITCH;
+	mid->strides[1] = IMAGE_PITCH;
+	for (i = 0; i < 2; i++)
+		*pb_operand(pb, i ? C_STORE1 : C_STORE0, 0) =
+			pb_slice(pb, pb_all(pb, T_MID), 3, 4 * i, 4);
+	mid = pb_tensor(pb, T_MID_FLAT);
+	mid->offset = IMAGE_OFFSET;
+	mid->size = 7 * IMAGE_PITCH + 256;
+	mid->strides[0] = IMAGE_PITCH;
+	*pb_operand(pb, C_LOAD_Z, 1) = pb_all(pb, T_MID_FLAT);
+}
+
+/* The input is one, too, and the second convolution reads it where it is. */
+static inline void sample_use_images(struct plan_builder *pb)
+{
+	sample_use_image(pb);
+	pb_add_image(pb, SLOT_INPUT, LOOM_DTYPE_F32, 64, 4, 256);
+	pb_tensor(pb, T_X)->last_step = 2;
+	*pb_operand(pb, C_CONV1, 1) = pb_slice(pb, pb_all(pb, T_X), 3, 3, 5);
+}
+
 #endif /* LOOM_TESTS_PLAN_SAMPLE_H */

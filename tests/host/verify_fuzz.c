@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A valid plan with damage: bits, bytes and words of it are changed at random, the same on every
- * run. The verifier must take or refuse it; what it takes, the engine runs twice on memory of
- * exactly the size that was promised, with opposite garbage in it. Then
+ * Two valid plans, one of them with images, with damage: bits, bytes and words of them are changed
+ * at random, the same on every run. The verifier must take or refuse it; what it takes, the engine
+ * runs twice on memory of exactly the size that was promised, with opposite garbage in it. Then
  *
  * - nothing beside the memory may have changed, nor anything in a slot that is read only;
  * - every byte is what the plan wrote, the same in both runs, or still the garbage: no
@@ -177,8 +177,8 @@ int main(int argc, char **argv)
 	struct plan_builder pb;
 	struct loom_plan *plan;
 	struct arena a, b;
-	u8 *valid, *blob;
-	u64 size;
+	u8 *valid[2], *blob;
+	u64 sizes[2], size;
 	int ret;
 
 	if (argc > 1)
@@ -189,21 +189,26 @@ int main(int argc, char **argv)
 	if (!topology)
 		tap_fatal("no topology %s", SAMPLE_TOPOLOGY);
 	sample_build(&pb);
-	valid = pb_blob(&pb, &size);
-	blob = malloc(size);
+	valid[0] = pb_blob(&pb, &sizes[0]);
+	sample_use_images(&pb);
+	valid[1] = pb_blob(&pb, &sizes[1]);
 
 	for (i = 0; i < rounds; i++) {
 		u64 start = seed;
 
-		memcpy(blob, valid, size);
-		/* the first round is the plan as it is */
-		for (j = i ? 1 + rnd(3) : 0; j-- > 0;)
+		size = sizes[i % 2];
+		blob = malloc(size);
+		memcpy(blob, valid[i % 2], size);
+		/* the first rounds are the plans as they are */
+		for (j = i > 1 ? 1 + rnd(3) : 0; j-- > 0;)
 			damage_word(blob, size);
 		ret = loom_plan_create(blob, size, topology, &plan, &reject);
+		free(blob);
 		if (ret == -EBADMSG && !plan && reject.rule && reject.rule < LOOM_RULE_END)
 			by_rule[reject.rule]++;
 		else if (ret || !plan || reject.rule)
 			bad_answer++;
+		bad_answer += i < 2 && ret;
 		if (ret)
 			continue;
 		accepted++;
@@ -221,13 +226,17 @@ int main(int argc, char **argv)
 	}
 	for (i = 0; i < LOOM_RULE_END; i++)
 		rules += !!by_rule[i];
+	tap_ok(by_rule[LOOM_RULE_IMAGE] && by_rule[LOOM_RULE_TENSOR_IMAGE] &&
+	       by_rule[LOOM_RULE_VIEW_IMAGE], "images were damaged, too: %u, %u, %u",
+	       by_rule[LOOM_RULE_IMAGE], by_rule[LOOM_RULE_TENSOR_IMAGE],
+	       by_rule[LOOM_RULE_VIEW_IMAGE]);
 	tap_ok(!bad_answer, "each of %u damaged plans is taken or refused, by %u rules", rounds,
 	       rules);
 	tap_ok(!bad_run, "those taken run in their memory and read no garbage (%u of %u)", ran,
 	       accepted);
 	tap_ok(ran > rounds / 20 && rules > 25, "there are enough of both kinds to say so");
-	free(valid);
-	free(blob);
+	free(valid[0]);
+	free(valid[1]);
 	pb_fini(&pb);
 	return tap_end();
 }

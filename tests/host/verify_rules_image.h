@@ -6,13 +6,6 @@
  * The sample with an image in it: what is fine, and what is not. Part of verify_rules.c.
  */
 
-/*
- * The arena as an image of 16 rows of 80 elements, of which the sample uses 64: T_MID is 8 rows
- * from row 4, from column 3.
- */
-#define IMAGE_PITCH	320
-#define IMAGE_OFFSET	(4 * IMAGE_PITCH + 12)
-
 /**
  * struct image_parts - what cases change
  * @image: the image
@@ -29,26 +22,11 @@ struct image_parts {
 
 static struct image_parts make_image(struct plan_builder *pb)
 {
-	struct drm_loom_plan_tensor *mid = pb_tensor(pb, T_MID);
-	u32 i;
-
-	pb_add_image(pb, SLOT_ARENA, LOOM_DTYPE_F32, 80, 16, IMAGE_PITCH);
-	mid->offset = IMAGE_OFFSET;
-	mid->size = 7 * IMAGE_PITCH + 256;
-	mid->strides[0] = 8 * IMAGE_PITCH;
-	mid->strides[1] = IMAGE_PITCH;
-	for (i = 0; i < 2; i++)
-		*pb_operand(pb, i ? C_STORE1 : C_STORE0, 0) =
-			pb_slice(pb, pb_all(pb, T_MID), 3, 4 * i, 4);
-	mid = pb_tensor(pb, T_MID_FLAT);
-	mid->offset = IMAGE_OFFSET;
-	mid->size = 7 * IMAGE_PITCH + 256;
-	mid->strides[0] = IMAGE_PITCH;
-	*pb_operand(pb, C_LOAD_Z, 1) = pb_all(pb, T_MID_FLAT);
+	sample_use_image(pb);
 	return (struct image_parts){
 		.image = pb_image(pb, 0),
 		.mid = pb_tensor(pb, T_MID),
-		.flat = mid,
+		.flat = pb_tensor(pb, T_MID_FLAT),
 		.x = pb_operand(pb, C_LOAD_Z, 1),
 	};
 }

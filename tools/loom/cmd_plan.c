@@ -156,6 +156,14 @@ static void tool_plan_dump_places(const struct loom_program *program)
 		printf("weight '%s' %llu+%llu\n", weight->name,
 		       (unsigned long long)weight->offset, (unsigned long long)weight->size_bytes);
 	}
+	for (i = 0; i < program->num_slots; i++) {
+		const struct loom_program_slot *slot = &program->slots[i];
+
+		if (slot->kind == LOOM_SLOT_KIND_IMAGE)
+			printf("image slot %u: %u rows of %u %s, pitch %u, for %u values in turn\n",
+			       i, slot->height, slot->width, loom_dtype_name(slot->dtype),
+			       slot->pitch_bytes, slot->num_values);
+	}
 	for (i = 0; i < program->num_neurons; i++) {
 		neuron = &program->neurons[i];
 		printf("neuron '%s' %llu+%llu nodes %u-%u\n", neuron->name,
