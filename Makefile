@@ -74,6 +74,7 @@ help:
 	@echo '  make bench        build the benchmarks and print their figures'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
 	@echo '  make fuzz-place   feed the placement what nobody would, for FUZZ_SECONDS=600'
+	@echo '  make bench-place  placing alone: INSTANCES="FILE.CAPACITY.csv...", LONG=1'
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header'
 	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
 	@echo '  make vm           a shell in the VM, with the module loaded'
@@ -178,6 +179,12 @@ host-tests: tools build-tests build-asan
 	@tools/ci/check.sh host asan
 bench: tools build-bench module
 	@tools/ci/bench.sh
+
+# INSTANCES="FILE.CAPACITY.csv..." and LONG=1 for up to 10 s on each cut rectangle
+INSTANCES ?= $(wildcard ../shared/bench/minimalloc/*.csv)
+.PHONY: bench-place
+bench-place: $(O)/bench/bench_place
+	@$< $(if $(LONG),--long) $(INSTANCES)
 .PHONY: bench-models
 bench-models: models $(O)/bench/bench_models
 	@tools/ci/bench.sh bench_models

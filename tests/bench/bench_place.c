@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Placing: the problems that others publish, problems with a known answer, and many items.
+ *
+ *	bench_place [--long] [--limit SECONDS] [FILE.CAPACITY.csv...]
+ *
+ * For each file, fit and minimise; beside them, in the same run, the published search
+ * (published_search.h) for at most --limit seconds (20). Then 200 rectangles cut into pieces, of
+ * which the height is known, with up to 1 s each, with --long 10 s; then 1,000 to 60,000 items
+ * with sizes and lifetimes by a power law. Times are of the processor, the least of three runs
+ * where a run is short. Every placement is checked here by a comparison of all pairs, or for
+ * many items by loom_place_check(). The exit status is 1 if one is wrong or a file has none.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "loom_place_file.h"
+#include "published_search.h"
+
+#define MIB		1048576.0
+#define NUM_CUTS	50
+
+static int failed;
+
+static bool is_valid(const struct loom_place_problem *problem, const uint64_t *offsets,
+		     uint64_t height)
+{
+	uint32_t i, k;
+
+	for (i = 0; i < problem->num_items; i++) {
+		const struct loom_place_item *a = &problem->items[i];
+
+		if (offsets[i] + a->size_bytes > height)
+			return false;
+		for (k = 0; k < i; k++) {
+			const struct loom_place_item *b = &problem->items[k];
+
+			if (a->lower < b->upper && b->lower < a->upper &&
+			    offsets[i] < offsets[k] + b->size_bytes &&
+			    offsets[k] < offsets[i] + a->size_bytes)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* One answer, and what it took. */
+struct outcome {
+	double seconds;
+	uint64_t nodes;
+	uint64_t height;
+	uint64_t bound;
+	bool proved;
+	bool found;
+};
+
+static struct outcome place(const struct loom_place_problem *given, uint64_t capacity,
+			    bool fit_only, uint64_t budget, unsigned int runs)
+{
+	struct loom_place_pool pool = { .capacity_bytes = capacity, .align_bytes = 1 };
+	struct loom_place_problem problem = *given;
+	struct loom_place_options options = { .fit_only = fit_only, .budget = budget };
+	struct loom_place_result result;
+	struct loom_place_fault fault;
+	struct outcome out = { .seconds = INFINITY };
+	unsigned int run;
+
+	problem.pools = &pool;
+	problem.num_pools = 1;
+	for (run = 0; run < runs; run++) {
+		double begin = published_cpu(), took;
+		int err = loom_place(&problem, &options, &result, &fault);
+
+		took = published_cpu() - begin;
+		out.seconds = took < out.seconds ? took : out.seconds;
+		if (err && err != -ENOSPC) {
+			fprintf(stderr, "bench_place: %s\n", fault.text);
+			failed = 1;
+		}
+		if (err)
+			return out;
+		out.found = true;
+		out.nodes = result.nodes;
+		out.height = result.height_bytes[0];
+		out.bound = result.bound_bytes[0];
+		out.proved = result.proved;
+		if (problem.num_items <= 5000 ?
+		    !is_valid(given, result.offsets, result.height_bytes[0]) :
+		    loom_place_check(&problem, result.offsets, NULL, &fault) != 0) {
+			fprintf(stderr, "bench_place: a placement is wrong\n");
+			failed = 1;
+		}
+		loom_place_result_free(&result);
+		if (took > 0.5)
+			break;
+	}
+	return out;
+}
+
+/* --- files --------------------------------------------------------------------------------- */
+
+static uint64_t capacity_of(const char *path)
+{
+	const char *name = strrchr(path, '/'), *dot;
+
+	dot = strchr(name ? name : path, '.');
+	return dot ? strtoull(dot + 1, NULL, 10) : 0;
+}
+
+static void bench_file(const char *path, double limit, struct outcome *fits,
+		       struct outcome *leasts, double *published, bool *all)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	uint64_t capacity = capacity_of(path), nodes = 0;
+	struct outcome fit, least;
+	struct loom_place_csv *csv;
+	struct loom_error err;
+	uint64_t *offsets;
+	double begin, took;
+	bool found;
+
+	if (loom_place_csv_load(path, &csv, &err)) {
+		fprintf(stderr, "bench_place: %s\n", err.text);
+		failed = 1;
+		return;
+	}
+	fit = place(&csv->problem, capacity, true, 0, 3);
+	least = place(&csv->problem, LOOM_PLACE_ANYWHERE, false, 0, 3);
+	if (!fit.found) {
+		fprintf(stderr, "bench_place: %s: no placement found\n", path);
+		failed = 1;
+	}
+	offsets = calloc(csv->problem.num_items + 1, sizeof(*offsets));
+	if (!offsets)
+		exit(1);
+	begin = published_cpu();
+	found = published_run(&csv->problem, capacity, limit, offsets, &nodes);
+	took = published_cpu() - begin;
+	if (found && !is_valid(&csv->problem, offsets, capacity)) {
+		fprintf(stderr, "bench_place: %s: the published search is wrong\n", path);
+		failed = 1;
+	}
+	printf("%-18s %4u  fit %8.1f ms %7llu nodes  least %8.1f ms %8llu nodes  height %8llu  bound %8llu  %s  published %s%9.1f ms %9llu nodes  ratio %s%.0f\n",
+	       name, csv->problem.num_items, fit.seconds * 1e3, (unsigned long long)fit.nodes,
+	       least.seconds * 1e3, (unsigned long long)least.nodes,
+	       (unsigned long long)least.height, (unsigned long long)least.bound,
+	       least.proved ? "proved" : "open  ", found ? " " : ">", took * 1e3,
+	       (unsigned long long)nodes, found ? "" : ">", took / fit.seconds);
+	fflush(stdout);
+	fits->seconds += fit.seconds;
+	fits->nodes += fit.nodes;
+	leasts->seconds += least.seconds;
+	*published += took;
+	*all &= found;
+	free(offsets);
+	loom_place_csv_destroy(csv);
+}
+
+static void bench_files(char **paths, int count, double limit)
+{
+	struct outcome fits = { 0 }, leasts = { 0 };
+	double published = 0;
+	bool all = true;
+	int i;
+
+	for (i = 0; i < count; i++)
+		bench_file(paths[i], limit, &fits, &leasts, &published, &all);
+	if (count)
+		printf("%-18s %4d  fit %8.1f ms %7llu nodes  least %8.1f ms, published %s%.0f ms, ratio of fit %s%.0f\n\n",
+		       "files together", count, fits.seconds * 1e3,
+		       (unsigned long long)fits.nodes, leasts.seconds * 1e3, all ? "" : ">",
+		       published * 1e3, all ? "" : ">", published / fits.seconds);
+}
+
+/* --- problems of our own ------------------------------------------------------------------- */
+
+static uint64_t seed;
+
+static uint64_t draw(uint64_t below)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (seed >> 20) % below;
+}
+
+static void set_item(struct loom_place_item *item, int64_t lower, int64_t upper, uint64_t size)
+{
+	*item = (struct loom_place_item){
+		.size_bytes = size,
+		.align_bytes = 1,
+		.lower = lower,
+		.upper = upper,
+		.fixed = LOOM_PLACE_ANYWHERE,
+		.alias = LOOM_PLACE_NONE,
+	};
+}
+
+/*
+ * A rectangle of 10000 moments and 1 MiB, cut in two at random, in time or in space, then the
+ * piece in which a random point lies, and so on; then shuffled. No byte is free at any time.
+ */
+static void cut_rectangle(struct loom_place_item *items, uint64_t *bases, uint32_t n)
+{
+	uint32_t count = 1, i, k;
+
+	set_item(&items[0], 0, 10000, 1 << 20);
+	bases[0] = 0;
+	while (count < n) {
+		int64_t time = (int64_t)draw(10000);
+		uint64_t byte = draw(1 << 20);
+		struct loom_place_item *a, *b = &items[count];
+
+		for (i = 0; time < items[i].lower || time >= items[i].upper || byte < bases[i] ||
+		     byte >= bases[i] + items[i].size_bytes; i++)
+			;
+		a = &items[i];
+		if (draw(2) && time > a->lower) {
+			*b = *a;
+			bases[count++] = bases[i];
+			a->upper = time;
+			b->lower = time;
+		} else if (byte > bases[i]) {
+			*b = *a;
+			bases[count++] = byte;
+			b->size_bytes = bases[i] + a->size_bytes - byte;
+			a->size_bytes = byte - bases[i];
+		}
+	}
+	for (i = n; i-- > 1;) {
+		struct loom_place_item item = items[i];
+
+		k = (uint32_t)draw(i + 1);
+		items[i] = items[k];
+		items[k] = item;
+	}
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Seconds to the optimum, with budgets that grow until it is there or the time is up. */
+static double solve_cut(const struct loom_place_problem *problem, double limit)
+{
+	struct outcome out = { 0 };
+	uint64_t budget;
+
+	for (budget = 16384; out.seconds < limit; budget *= 4) {
+		out = place(problem, LOOM_PLACE_ANYWHERE, false, budget, 1);
+		if (out.proved && out.height == 1 << 20)
+			return out.seconds;
+	}
+	return INFINITY;
+}
+
+static void bench_cuts(bool full)
+{
+	static const uint32_t counts[] = { 100, 200, 400, 800 };
+	static struct loom_place_item items[800];
+	static uint64_t bases[800];
+	unsigned int i, k, m;
+
+	printf("rectangles of 1 MiB in pieces, %u each: solved to the optimum, with proof, in\n",
+	       NUM_CUTS);
+	for (i = 0; i < 4; i++) {
+		struct loom_place_problem problem = { .items = items, .num_items = counts[i] };
+		unsigned int within[3] = { 0 };
+		double times[NUM_CUTS];
+
+		for (k = 0; k < NUM_CUTS; k++) {
+			seed = counts[i] * 1000 + k;
+			cut_rectangle(items, bases, counts[i]);
+			times[k] = solve_cut(&problem, full ? 10 : 1);
+			for (m = 0; m < 3; m++)
+				within[m] += times[k] <= (m == 0 ? 0.1 : m == 1 ? 1 : 10);
+		}
+		qsort(times, NUM_CUTS, sizeof(times[0]), compare_doubles);
+		printf("%8u pieces  100 ms %2u  1 s %2u  ", counts[i], within[0], within[1]);
+		if (full)
+			printf("10 s %2u  ", within[2]);
+		else
+			printf("10 s (with --long)  ");
+		printf("median %.1f ms\n", times[NUM_CUTS / 2] * 1e3);
+		fflush(stdout);
+	}
+	printf("\n");
+}
+
+/* Sizes of 64 bytes to 64 KiB and lifetimes of 1 to n/8 moments, by power laws: crowds. */
+static void make_many(struct loom_place_item *items, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		double u = (double)(1 + draw(1 << 24)) / (1 << 24);
+		double v = (double)(1 + draw(1 << 24)) / (1 << 24);
+		double size = 64 * pow(u, -1 / 1.2), width = pow(v, -1 / 0.3);
+		int64_t lower = (int64_t)draw(n);
+
+		if (size > 65536)
+			size = 65536;
+		if (width > n / 8)
+			width = n / 8;
+		set_item(&items[i], lower, lower + (int64_t)width, (uint64_t)size);
+	}
+}
+
+static void bench_many(void)
+{
+	static const uint32_t counts[] = { 1000, 2000, 4000, 8000, 16000, 30000, 60000 };
+	unsigned int num = sizeof(counts) / sizeof(counts[0]), i;
+	struct loom_place_item *items = calloc(60000, sizeof(*items));
+	double x = 0, y = 0, xx = 0, xy = 0;
+
+	if (!items)
+		exit(1);
+	printf("sizes and lifetimes by a power law\n");
+	for (i = 0; i < num; i++) {
+		struct loom_place_problem problem = { .items = items, .num_items = counts[i] };
+		struct outcome out;
+
+		seed = counts[i];
+		make_many(items, counts[i]);
+		out = place(&problem, LOOM_PLACE_ANYWHERE, false, 0, 1);
+		printf("%8u items  %9.1f ms  %8llu nodes  height %.1f MiB, %.4f of the bound\n",
+		       counts[i], out.seconds * 1e3, (unsigned long long)out.nodes,
+		       (double)out.height / MIB, (double)out.height / (double)out.bound);
+		fflush(stdout);
+		x += log(counts[i]);
+		y += log(out.seconds);
+		xx += log(counts[i]) * log(counts[i]);
+		xy += log(counts[i]) * log(out.seconds);
+	}
+	printf("grows with the %.2fth power of the number of items\n",
+	       (num * xy - x * y) / (num * xx - x * x));
+	free(items);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "long", no_argument, NULL, 'l' },
+		{ "limit", required_argument, NULL, 't' },
+		{ NULL, 0, NULL, 0 },
+	};
+	double limit = 20;
+	bool full = false;
+	int opt;
+
+	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (opt == 'l') {
+			full = true;
+		} else if (opt == 't') {
+			limit = atof(optarg);
+		} else {
+			fprintf(stderr, "usage: bench_place [--long] [--limit SECONDS] [FILE.CAPACITY.csv...]\n");
+			return 2;
+		}
+	}
+	bench_files(argv + optind, argc - optind, limit);
+	bench_cuts(full);
+	bench_many();
+	return failed;
+}
