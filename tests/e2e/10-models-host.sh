@@ -67,6 +67,17 @@ given_order_agrees() {	# NAME
 	[ "$(json_number "$out/$1/run.json" neuron_peak_bytes)" -le \
 	  "$(json_number "$out/$1.given/run.json" neuron_peak_bytes)" ]
 }
+# How a network is cut into what fits in SRAM does not show in what it says.
+small_sram_agrees() {	# NAME BYTES
+	model_run "$1" host "$out/$1.sram" --sram "$2" &&
+	[ "$(json_number "$out/$1/run.json" steps)" -lt \
+	  "$(json_number "$out/$1.sram/run.json" steps)" ] &&
+	same_bits "$out/$1" "$out/$1.sram"
+}
+for name in $all_models; do
+	ok "$name: the same bits with 4 KiB of SRAM per lane" small_sram_agrees "$name" 4096
+done
+
 for name in $all_models; do
 	ok "$name: the same bits and traffic in the order of the model" given_order_agrees "$name"
 done
