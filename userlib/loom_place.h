@@ -131,11 +131,11 @@ struct loom_place_pair {
 /**
  * struct loom_place_pool - a memory to place in
  * @capacity_bytes: its size, or LOOM_PLACE_ANYWHERE
- * @align_bytes: every item's offset is a multiple of this, too; 0 means 1
+ * @align_bytes: every item's offset is a multiple of this, too, but for aliases; 0 means 1
  * @cost: of a byte there. Pools are filled in ascending order of cost, ties in order of index:
  *	what does not fit spills to the next, so that the sum of size times cost stays low
- * @sub_bank_bytes: size of its conflict sub-banks, which take turns: bytes at the same
- *	@sub_bank_bytes interval are served by one port. 0: it has none
+ * @sub_bank_bytes: size of its conflict sub-banks: number i are the bytes from i times it on,
+ *	served by a port of their own. 0: it has none
  */
 struct loom_place_pool {
 	uint64_t capacity_bytes;
@@ -292,7 +292,7 @@ int loom_place_bound(const struct loom_place_problem *problem, uint64_t *bound_b
  * A sweep over time with a sorted set, independent of any strategy: alignment, capacity, fixed
  * offsets, excluded ranges, aliases, pairs, and no two that meet share a byte.
  *
- * Return: 0, -EBADMSG, -EINVAL for a problem that is none, or -ENOMEM.
+ * Return: 0, -EBADMSG, -EINVAL or -ERANGE for a problem that is none, or -ENOMEM.
  */
 int loom_place_check(const struct loom_place_problem *problem, const uint64_t *offsets,
 		     const uint32_t *pools, struct loom_place_fault *fault);

@@ -16,6 +16,7 @@ static const struct loom_place_strategy strategies[] = {
 	{
 		.name = "auto",
 		.text = "the lowest of the greedy ones, then the exact search from there",
+		.calms = true,
 		.place = loom_place_auto,
 	},
 	{
@@ -339,6 +340,14 @@ static int place_share(struct run *run, struct loom_place_share *share,
 		return spill(run, share, answer, pool) ? 1 :
 								 too_high(run, height, share,
 									  answer);
+	if (own->num_conflicts && run->strategy->calms) {
+		ret = loom_place_calm(&share->task, run->ready.pools[pool].sub_bank_bytes,
+				      share->task.capacity_bytes < INT64_MAX ?
+				      share->task.capacity_bytes : height, answer->offsets);
+		if (ret)
+			return ret;
+		height = loom_place_height(own, answer->offsets);
+	}
 	for (i = 0; i < own->num_items; i++)
 		if (loom_place_has_room(&own->items[i]))
 			result->offsets[share->global[i]] = answer->offsets[i];

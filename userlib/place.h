@@ -24,10 +24,10 @@
 
 /**
  * struct loom_place_task - what a strategy is given: the problem of one pool
- * @problem: without pools and conflicts. Items: alignment at least 1 and that of the pool; an
- *	alias names its first owner; owners live as long as their aliases and have gaps only if
- *	they have no alias. Pairs: of different owners, first below second, in order, each once.
- *	Operators: with operands of this pool only
+ * @problem: without pools; conflicts, if the pool has sub-banks, are those within it. Items:
+ *	alignment at least 1 and that of the pool; an alias names its first owner; owners live as
+ *	long as their aliases and have gaps only if they have no alias. Pairs: of different owners,
+ *	first below second, in order, each once. Operators: with operands of this pool only
  * @capacity_bytes: of the pool, at most INT64_MAX
  * @budget: search nodes
  * @fit_only: anything within the capacity will do
@@ -80,6 +80,7 @@ enum loom_place_limits {
  * @name: what it is asked for by
  * @text: one line about it
  * @limits: enum loom_place_limits
+ * @calms: conflicts for sub-banks are made fewer afterwards
  * @place: gives each item that is no alias and has a size an offset. It need not keep to the
  *	capacity. Return: 0; -ENOMEM; -ERANGE where offsets leave 63 bits; -EINVAL for operators
  *	that make no sense. Deterministic
@@ -88,6 +89,7 @@ struct loom_place_strategy {
 	const char *name;
 	const char *text;
 	unsigned int limits;
+	bool calms;
 	int (*place)(const struct loom_place_task *task, struct loom_place_answer *answer);
 };
 
@@ -124,8 +126,8 @@ bool loom_place_join_align(uint64_t *align_bytes, uint64_t other);
 
 /**
  * struct loom_place_ready - a problem that was proved to be one, see &struct loom_place_task
- * @problem: pools are at least one, with capacities of at most INT64_MAX; items know their pools as
- *	a set that is not empty; conflicts are as they came
+ * @problem: pools are at least one, with capacities of at most INT64_MAX; items know their pools
+ *	as a set that is not empty; conflicts are as they came
  * @items: what @problem points to
  * @apart: likewise
  * @pools: likewise
@@ -217,6 +219,7 @@ int loom_place_improve(const struct loom_place_task *task, struct loom_place_ans
  * @ops: likewise
  * @operands: what @ops point to
  * @apart: what @task points to
+ * @conflicts: likewise
  * @global: by item of the share: its number outside
  * @local: by number outside: its number in the share, or LOOM_PLACE_NONE
  */
@@ -226,6 +229,7 @@ struct loom_place_share {
 	struct loom_place_op *ops;
 	uint32_t *operands;
 	struct loom_place_pair *apart;
+	struct loom_place_pair *conflicts;
 	uint32_t *global;
 	uint32_t *local;
 };
@@ -287,6 +291,18 @@ struct loom_place_choice {
  */
 int loom_place_choose(const struct loom_place_task *task, const struct loom_place_loss *losses,
 		      struct loom_place_choice *choice);
+
+/**
+ * loom_place_calm() - move items so that fewer conflicts share a sub-bank
+ * @task: the problem, with its conflicts
+ * @sub_bank_bytes: size of a sub-bank
+ * @limit_bytes: no item may end above it; not below the placement's height
+ * @offsets: [in, out] a placement
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_place_calm(const struct loom_place_task *task, uint64_t sub_bank_bytes,
+		    uint64_t limit_bytes, uint64_t *offsets);
 
 /* The strategies. */
 int loom_place_auto(const struct loom_place_task *task, struct loom_place_answer *answer);

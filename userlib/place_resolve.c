@@ -415,6 +415,8 @@ static int resolve_pools(struct loom_place_ready *ready, const struct loom_place
 		*pool = problem->pools[i];
 		if (pool->capacity_bytes > INT64_MAX)
 			pool->capacity_bytes = INT64_MAX;
+		if (pool->sub_bank_bytes > INT64_MAX)
+			pool->sub_bank_bytes = INT64_MAX;
 		if (!pool->align_bytes)
 			pool->align_bytes = 1;
 		if (pool->align_bytes > INT64_MAX)

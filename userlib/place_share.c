@@ -12,6 +12,7 @@ void loom_place_share_clear(struct loom_place_share *share)
 	free(share->ops);
 	free(share->operands);
 	free(share->apart);
+	free(share->conflicts);
 	free(share->global);
 	free(share->local);
 }
@@ -69,6 +70,15 @@ static int share_items(struct loom_place_share *share, const struct loom_place_r
 				share->local[pair->first], share->local[pair->second], 0,
 			};
 	}
+	for (i = 0; i < ready->problem.num_conflicts && ready->pools[pool].sub_bank_bytes; i++) {
+		const struct loom_place_pair *pair = &ready->problem.conflicts[i];
+
+		if (pools[pair->first] == pool && pools[pair->second] == pool)
+			share->conflicts[own->num_conflicts++] = (struct loom_place_pair){
+				share->local[pair->first], share->local[pair->second],
+				pair->weight,
+			};
+	}
 	return 0;
 }
 
@@ -89,10 +99,11 @@ int loom_place_share_make(struct loom_place_share *share, const struct loom_plac
 	share->ops = calloc((size_t)all->num_ops + 1, sizeof(*share->ops));
 	share->operands = calloc(num_operands, sizeof(*share->operands));
 	share->apart = calloc((size_t)all->num_apart + 1, sizeof(*share->apart));
+	share->conflicts = calloc((size_t)all->num_conflicts + 1, sizeof(*share->conflicts));
 	share->global = calloc(n, sizeof(*share->global));
 	share->local = calloc(n, sizeof(*share->local));
-	if (!share->items || !share->ops || !share->operands || !share->apart || !share->global ||
-	    !share->local)
+	if (!share->items || !share->ops || !share->operands || !share->apart ||
+	    !share->conflicts || !share->global || !share->local)
 		return -ENOMEM;
 	ret = share_items(share, ready, pools, pool, fault);
 	if (ret)
@@ -100,6 +111,7 @@ int loom_place_share_make(struct loom_place_share *share, const struct loom_plac
 	share_ops(share, all);
 	own->items = share->items;
 	own->apart = share->apart;
+	own->conflicts = share->conflicts;
 	if (all->ops) {
 		own->ops = share->ops;
 		own->num_ops = all->num_ops;
