@@ -75,6 +75,8 @@ refuse_all() {
 	run 'a picture where none fits' 'face.ppm' $d/flatten.onnx -i $pictures/face.ppm
 	run 'a picture that is cut off' 'cut.png' $rec -i $d/cut.png
 	run 'one input too many' 'too many' $oww -i $pictures/alexa.npy -i $pictures/alexa.npy
+	run 'an image of what there is not' 'oww_alexa.*nobody' $oww -i $pictures/alexa.npy \
+		--image nobody
 	run 'a shape that contradicts the model' 'x' $rec --shape x=1,3,47,64
 	run 'an output that cannot be written' 'nowhere/out.npy' $oww -i $pictures/alexa.npy \
 		-o nowhere/out.npy
