@@ -17,8 +17,10 @@
  * the program takes as an argument to run it again. With clang, the same file is a target for
  * libFuzzer:
  *
- *	clang -fsanitize=fuzzer,address,undefined -DLOOM_LIBFUZZER ... tests/fuzz/place.c \
- *		userlib/place*.c
+ *	clang -fsanitize=fuzzer,address,undefined -fno-sanitize=pointer-overflow \
+ *		-DLOOM_LIBFUZZER ... tests/fuzz/place.c userlib/place*.c
+ *
+ * (clang minds 0 added to NULL, which gcc and everybody else allow.)
  */
 #include "loom_core.h"
 #include "loom_place_file.h"
