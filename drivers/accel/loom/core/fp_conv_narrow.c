@@ -40,8 +40,8 @@ bool loom_conv_narrow_suits(const struct loom_conv_f32 *f)
 
 	if (y->dims[4] >= NARROW_WIDTH || f->c.inputs < NARROW_INPUTS)
 		return false;
-	/* a vector of its own */
-	if (y->dims[4] == 4 && f->c.x.dims[4] == 4 && w->dims[4] == 1 && f->contiguous)
+	/* pointwise: a row is a vector as it lies there */
+	if (y->dims[4] == 4 && f->c.x.dims[4] == 4 && rows * w->dims[4] == 1 && f->contiguous)
 		return false;
 	if (rows > LOOM_CONV_NARROW_TAPS || rows * w->dims[4] > LOOM_CONV_NARROW_TAPS)
 		return false;
