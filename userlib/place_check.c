@@ -239,9 +239,9 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 	return ret;
 }
 
-/* An item by itself. */
-static int check_item(const struct loom_place_ready *ready, uint32_t index, uint64_t at,
-		      uint32_t pool, struct loom_place_fault *fault)
+/* An item by itself. @align: its own, which is less than that of its group. */
+static int check_item(const struct loom_place_ready *ready, uint32_t index, uint64_t align,
+		      uint64_t at, uint32_t pool, struct loom_place_fault *fault)
 {
 	const struct loom_place_item *item = &ready->items[index];
 	const struct loom_place_pool *in;
@@ -251,7 +251,7 @@ static int check_item(const struct loom_place_ready *ready, uint32_t index, uint
 		return loom_place_fail(fault, -EBADMSG, index, LOOM_PLACE_NONE,
 				       "is in pool %u, which it may not be", pool);
 	in = &ready->pools[pool];
-	if (at % item->align_bytes ||
+	if ((align && at % align) ||
 	    (item->alias == LOOM_PLACE_NONE && item->size_bytes && at % in->align_bytes))
 		return loom_place_fail(fault, -EBADMSG, index, LOOM_PLACE_NONE,
 				       "offset %llu is not aligned", (unsigned long long)at);
@@ -313,7 +313,8 @@ int loom_place_check(const struct loom_place_problem *problem, const uint64_t *o
 
 	ret = loom_place_resolve(&ready, problem, fault);
 	for (i = 0; i < problem->num_items && !ret; i++)
-		ret = check_item(&ready, i, offsets[i], pools ? pools[i] : 0, fault);
+		ret = check_item(&ready, i, problem->items[i].align_bytes, offsets[i],
+				 pools ? pools[i] : 0, fault);
 	for (i = 0; i < problem->num_items && !ret; i++)
 		ret = check_alias(&ready, i, offsets, pools, fault);
 	for (i = 0; i < ready.problem.num_apart && !ret; i++)

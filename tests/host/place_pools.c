@@ -384,9 +384,10 @@ static uint64_t least_weight(const struct loom_place_problem *problem, uint32_t 
 			for (i = 0; i < problem->num_conflicts; i++) {
 				const struct loom_place_pair *p = &problem->conflicts[i];
 				uint64_t a = at[p->first], b = at[p->second];
+				uint64_t a_last = a + problem->items[p->first].size_bytes - 1;
+				uint64_t b_last = b + problem->items[p->second].size_bytes - 1;
 
-				if (a / size <= (b + problem->items[p->second].size_bytes - 1) / size &&
-				    b / size <= (a + problem->items[p->first].size_bytes - 1) / size)
+				if (a / size <= b_last / size && b / size <= a_last / size)
 					weight += p->weight;
 			}
 			best = weight < best ? weight : best;

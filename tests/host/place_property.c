@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * All strategies on random problems: what they return is a placement, not below the bound, the
- * same each time. The judge is a comparison of all pairs, written here; loom_place_check() and
- * loom_place_bound() are judged by it, too.
+ * All strategies on random problems with everything in them: what they return is a placement, not
+ * below the bound, the same each time; what a strategy cannot do it refuses. The judge, written
+ * here, compares all pairs at all moments; loom_place_check() and loom_place_bound() are judged by
+ * it, too.
  */
-#include "place.h"
+#include "loom_place.h"
 #include "tap.h"
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
+
+#define NONE		LOOM_PLACE_NONE
+#define ANYWHERE	LOOM_PLACE_ANYWHERE
 
 static uint64_t seed = 1;
 
@@ -19,16 +22,187 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(seed >> 33) % below;
 }
 
-#define MAX_ITEMS	80
+#define MAX_ITEMS	48
+#define MAX_PAIRS	8
+#define MAX_GAPS	2
+#define MAX_POOLS	3
+#define FIRST		-30
+#define LAST		60
 
+/* A problem with all that it points to. */
 struct random_problem {
 	struct loom_place_problem problem;
 	struct loom_place_item items[MAX_ITEMS];
 	struct loom_place_op ops[MAX_ITEMS];
 	uint32_t inputs[MAX_ITEMS][3];
+	struct loom_place_gap gaps[MAX_ITEMS][MAX_GAPS];
+	struct loom_place_range excluded[MAX_ITEMS];
+	struct loom_place_pair apart[MAX_PAIRS];
+	struct loom_place_pool pools[MAX_POOLS];
 };
 
-/* A graph: each operator makes an item out of some that were made before, some in place. */
+/* --- the judge -------------------------------------------------------------------------------- */
+
+static uint32_t owner(const struct loom_place_problem *p, uint32_t i)
+{
+	while (p->items[i].alias != NONE)
+		i = p->items[i].alias;
+	return i;
+}
+
+static uint64_t alias_offset(const struct loom_place_problem *p, uint32_t i)
+{
+	uint64_t offset = 0;
+
+	for (; p->items[i].alias != NONE; i = p->items[i].alias)
+		offset += p->items[i].alias_offset;
+	return offset;
+}
+
+/**
+ * struct group - an owner and its aliases
+ * @lower: first moment of any
+ * @upper: last, exclusive
+ * @shared: there are aliases
+ */
+struct group {
+	int64_t lower;
+	int64_t upper;
+	bool shared;
+};
+
+static void make_groups(const struct loom_place_problem *p, struct group *groups)
+{
+	uint32_t i, o;
+
+	for (i = 0; i < p->num_items; i++) {
+		o = owner(p, i);
+		if (o == i)
+			groups[i] = (struct group){ p->items[i].lower, p->items[i].upper, false };
+		if (p->items[i].lower < groups[o].lower)
+			groups[o].lower = p->items[i].lower;
+		if (p->items[i].upper > groups[o].upper)
+			groups[o].upper = p->items[i].upper;
+		groups[o].shared |= o != i;
+	}
+}
+
+/* Bytes [*from, *to) of an owner that are there at a moment. */
+static bool there(const struct loom_place_problem *p, const struct group *groups, uint32_t i,
+		  int64_t moment, uint64_t *from, uint64_t *to)
+{
+	const struct loom_place_item *item = &p->items[i];
+	uint32_t k;
+
+	*from = 0;
+	*to = item->size_bytes;
+	if (moment < groups[i].lower || moment >= groups[i].upper)
+		return false;
+	for (k = 0; k < item->num_gaps && !groups[i].shared; k++) {
+		if (moment < item->gaps[k].lower || moment >= item->gaps[k].upper)
+			continue;
+		*from = item->gaps[k].window_lower;
+		*to = item->gaps[k].window_upper;
+	}
+	return *from < *to;
+}
+
+static bool meet(const struct loom_place_problem *p, const struct group *groups,
+		 const uint64_t *at, uint32_t a, uint32_t b)
+{
+	uint64_t a_from, a_to, b_from, b_to;
+	int64_t t;
+
+	for (t = FIRST; t < LAST; t++)
+		if (there(p, groups, a, t, &a_from, &a_to) &&
+		    there(p, groups, b, t, &b_from, &b_to) &&
+		    at[a] + a_from < at[b] + b_to && at[b] + b_from < at[a] + a_to)
+			return true;
+	return false;
+}
+
+static bool overlap(const struct loom_place_problem *p, const uint64_t *at, uint32_t a, uint32_t b)
+{
+	return at[a] < at[b] + p->items[b].size_bytes && at[b] < at[a] + p->items[a].size_bytes;
+}
+
+static bool item_valid(const struct loom_place_problem *p, const uint64_t *at,
+		       const uint32_t *pools, uint32_t i)
+{
+	const struct loom_place_item *a = &p->items[i];
+	uint32_t o = owner(p, i), k;
+	const struct loom_place_pool *pool = p->pools ? &p->pools[pools[i]] : NULL;
+
+	if (at[i] % (a->align_bytes ? a->align_bytes : 1))
+		return false;
+	if (a->fixed != ANYWHERE && at[i] != a->fixed)
+		return false;
+	if (at[i] != at[o] + alias_offset(p, i) || pools[i] != pools[o])
+		return false;
+	for (k = 0; k < a->num_excluded && p->items[o].size_bytes; k++)
+		if (at[o] < a->excluded[k].upper &&
+		    a->excluded[k].lower < at[o] + p->items[o].size_bytes)
+			return false;
+	if (a->pools && !(a->pools >> pools[i] & 1))
+		return false;
+	if (!pool)
+		return true;
+	if (o == i && a->size_bytes && pool->align_bytes && at[i] % pool->align_bytes)
+		return false;
+	return !a->size_bytes || at[i] + a->size_bytes <= pool->capacity_bytes;
+}
+
+static bool valid(const struct loom_place_problem *p, const uint64_t *at, const uint32_t *pools)
+{
+	struct group groups[MAX_ITEMS];
+	uint32_t i, k;
+
+	make_groups(p, groups);
+	for (i = 0; i < p->num_items; i++) {
+		if (!item_valid(p, at, pools, i))
+			return false;
+		for (k = 0; k < i; k++)
+			if (owner(p, i) == i && owner(p, k) == k && pools[i] == pools[k] &&
+			    meet(p, groups, at, i, k))
+				return false;
+	}
+	for (i = 0; i < p->num_apart; i++) {
+		uint32_t a = p->apart[i].first, b = p->apart[i].second;
+
+		if (p->items[a].size_bytes && p->items[b].size_bytes && pools[a] == pools[b] &&
+		    owner(p, a) != owner(p, b) && overlap(p, at, owner(p, a), owner(p, b)))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t slow_bound(const struct loom_place_problem *p)
+{
+	struct group groups[MAX_ITEMS];
+	uint64_t bound = 0, live, from, to;
+	uint32_t i;
+	int64_t t;
+
+	make_groups(p, groups);
+	for (t = FIRST; t < LAST; t++) {
+		for (i = 0, live = 0; i < p->num_items; i++)
+			if (owner(p, i) == i && there(p, groups, i, t, &from, &to))
+				live += to - from;
+		bound = live > bound ? live : bound;
+	}
+	for (i = 0; i < p->num_items; i++)
+		if (p->items[i].fixed != ANYWHERE && p->items[i].size_bytes &&
+		    bound < p->items[i].fixed + p->items[i].size_bytes)
+			bound = p->items[i].fixed + p->items[i].size_bytes;
+	return bound;
+}
+
+/* --- problems --------------------------------------------------------------------------------- */
+
+/*
+ * A graph: each operator makes an item out of some that were made before, some in place, some into
+ * what is put together later. Some live longer than they are read.
+ */
 static void make_graph(struct random_problem *r, uint32_t n)
 {
 	static const uint32_t aligns[] = { 1, 1, 4, 64, 48 };
@@ -49,16 +223,20 @@ static void make_graph(struct random_problem *r, uint32_t n)
 			/* mostly what is recent, sometimes what is old */
 			from = draw(4) ? i - 1 - draw(i < 6 ? i : 6) : draw(i);
 			r->inputs[i][k] = from;
-			r->items[from].upper = i + 1;
+			if (r->items[from].upper <= i)
+				r->items[from].upper = i + 1;
 		}
 		r->items[i] = (struct loom_place_item){
 			.size_bytes = draw(8) ? 1 + draw(1000) : 0,
 			.align_bytes = align,
 			.lower = i,
-			.upper = i + 1,
-			.fixed = LOOM_PLACE_ANYWHERE,
-			.alias = LOOM_PLACE_NONE,
+			.upper = i + 1 + (draw(8) ? 0 : draw(6)),
+			.fixed = ANYWHERE,
+			.alias = NONE,
+			.width = draw(3) ? 0 : 1 + draw(20),
+			.storage_class = draw(2),
 		};
+		r->items[i].height = r->items[i].width ? 1 + draw(20) : 0;
 		if (op->num_inputs && !draw(6)) {
 			op->in_place = true;
 			r->items[i].alias = r->inputs[i][0];
@@ -67,8 +245,51 @@ static void make_graph(struct random_problem *r, uint32_t n)
 	}
 }
 
-/* No graph, but fixed offsets that do not meet, and negative times. */
-static void make_fixed(struct random_problem *r, uint32_t n)
+static void add_gaps(struct random_problem *r, uint32_t i)
+{
+	struct loom_place_item *item = &r->items[i];
+	int64_t from = item->lower;
+	uint32_t k;
+
+	item->gaps = r->gaps[i];
+	for (k = 0; k < MAX_GAPS; k++) {
+		struct loom_place_gap *gap = &r->gaps[i][k];
+
+		gap->lower = from + draw(4);
+		gap->upper = gap->lower + 1 + draw(4);
+		if (gap->upper > item->upper)
+			break;
+		if (draw(2)) {
+			gap->window_upper = draw(item->size_bytes + 1);
+			gap->window_lower = draw(gap->window_upper + 1);
+		}
+		from = gap->upper;
+		item->num_gaps++;
+	}
+}
+
+static void add_alias(struct random_problem *r, uint32_t i)
+{
+	struct loom_place_item *item = &r->items[i];
+	uint32_t align = 1U << draw(4), of = draw(i);
+
+	if (item->fixed != ANYWHERE)
+		return;
+	item->alias = of;
+	item->align_bytes = align;
+	item->alias_offset = draw(r->items[of].size_bytes + 1) / align * align;
+	item->size_bytes = draw(r->items[of].size_bytes - item->alias_offset + 1);
+	item->num_gaps = 0;
+	item->pools = 0;
+	/* in an alias the place need not be aligned, and what is fixed lies where it lies */
+	if (alias_offset(&r->problem, i) % align)
+		item->align_bytes = 1;
+	if (r->items[owner(&r->problem, i)].fixed != ANYWHERE)
+		item->num_excluded = 0;
+}
+
+/* No graph, but all the rest, and negative times. What is fixed is above one another. */
+static void make_rich(struct random_problem *r, uint32_t n)
 {
 	uint64_t top = 0;
 	uint32_t i;
@@ -78,246 +299,223 @@ static void make_fixed(struct random_problem *r, uint32_t n)
 	for (i = 0; i < n; i++) {
 		r->items[i] = (struct loom_place_item){
 			.size_bytes = 1 + draw(500),
-			.align_bytes = 1U << draw(5),
-			.lower = (int64_t)draw(60) - 30,
-			.fixed = LOOM_PLACE_ANYWHERE,
-			.alias = LOOM_PLACE_NONE,
+			.align_bytes = draw(3) ? 1U << draw(5) : draw(30),
+			.lower = (int64_t)draw(60) + FIRST,
+			.fixed = ANYWHERE,
+			.alias = NONE,
 		};
 		r->items[i].upper = r->items[i].lower + 1 + draw(20);
-		if (!draw(5)) {
+		if (!draw(12)) {
+			r->items[i].align_bytes = 32;
 			top = (top + 31) / 32 * 32;
 			r->items[i].fixed = top;
 			top += r->items[i].size_bytes;
 		}
+		if (!draw(4))
+			add_gaps(r, i);
+		if (!draw(12) && r->items[i].fixed == ANYWHERE) {
+			r->excluded[i].lower = draw(3000);
+			r->excluded[i].upper = r->excluded[i].lower + 1 + draw(500);
+			r->items[i].excluded = &r->excluded[i];
+			r->items[i].num_excluded = 1;
+		}
+		if (i && !draw(6))
+			add_alias(r, i);
 	}
 }
 
-/* The item whose bytes an item has, and how long these are needed. */
-static uint32_t owner(const struct loom_place_problem *p, uint32_t i)
+static void add_apart(struct random_problem *r)
 {
-	while (p->items[i].alias != LOOM_PLACE_NONE)
-		i = p->items[i].alias;
-	return i;
-}
+	uint32_t n = r->problem.num_items, i;
 
-static void owner_life(const struct loom_place_problem *p, uint32_t i, int64_t *lower,
-		       int64_t *upper)
-{
-	uint32_t k;
+	r->problem.apart = r->apart;
+	for (i = 0; i < MAX_PAIRS && n > 1; i++) {
+		uint32_t a = draw(n), b = draw(n);
 
-	*lower = p->items[i].lower;
-	*upper = p->items[i].upper;
-	for (k = i; k < p->num_items; k++) {
-		if (owner(p, k) != i)
+		/* what cannot be is the matter of another test */
+		if (owner(&r->problem, a) == owner(&r->problem, b))
 			continue;
-		if (p->items[k].lower < *lower)
-			*lower = p->items[k].lower;
-		if (p->items[k].upper > *upper)
-			*upper = p->items[k].upper;
+		r->apart[r->problem.num_apart++] = (struct loom_place_pair){ a, b, 0 };
 	}
 }
 
-static bool valid(const struct loom_place_problem *p, const uint64_t *at, uint64_t height)
+/* With pairs that are to be kept apart, too. */
+static void make_richer(struct random_problem *r, uint32_t n)
 {
-	uint32_t i, k;
+	make_rich(r, n);
+	add_apart(r);
+}
 
-	for (i = 0; i < p->num_items; i++) {
-		const struct loom_place_item *a = &p->items[i];
-		int64_t a_lower, a_upper, b_lower, b_upper;
+/* Graphs, or none, in several pools of which the last has room for all. */
+static void make_pools(struct random_problem *r, uint32_t n)
+{
+	uint32_t i, p;
 
-		if (at[i] % a->align_bytes || at[i] + a->size_bytes > height)
-			return false;
-		if (a->fixed != LOOM_PLACE_ANYWHERE && at[i] != a->fixed)
-			return false;
-		if (owner(p, i) != i) {
-			if (at[i] != at[owner(p, i)])
-				return false;
-			continue;
+	if (draw(2))
+		make_graph(r, n);
+	else
+		make_richer(r, n);
+	r->problem.pools = r->pools;
+	r->problem.num_pools = MAX_POOLS;
+	for (p = 0; p < MAX_POOLS; p++)
+		r->pools[p] = (struct loom_place_pool){
+			p + 1 < MAX_POOLS ? draw(4000) : ANYWHERE, 1U << draw(7), p + draw(3), 0,
+		};
+	for (i = 0; i < n; i++) {
+		struct loom_place_item *item = &r->items[i];
+
+		if (item->fixed != ANYWHERE) {
+			item->pools = 1U << (MAX_POOLS - 1);
+			item->fixed = (item->fixed + 127) / 128 * 128 + 1024ULL * i;
+		} else if (!draw(3) && item->alias == NONE) {
+			item->pools = 1U << (MAX_POOLS - 1) | draw(1U << MAX_POOLS);
 		}
-		owner_life(p, i, &a_lower, &a_upper);
-		for (k = 0; k < i; k++) {
-			const struct loom_place_item *b = &p->items[k];
+	}
+}
 
-			if (owner(p, k) != k || !a->size_bytes || !b->size_bytes)
-				continue;
-			owner_life(p, k, &b_lower, &b_upper);
-			if (a_lower < b_upper && b_lower < a_upper &&
-			    at[i] < at[k] + b->size_bytes && at[k] < at[i] + a->size_bytes)
-				return false;
+/* --- the test --------------------------------------------------------------------------------- */
+
+/* What a strategy cannot do, by its documentation. */
+static bool can(const char *name, const struct loom_place_problem *p)
+{
+	bool gmem = !strcmp(name, "gmem"), fit = !strcmp(name, "gmem-fitfirst");
+	bool blocks = gmem || fit || !strncmp(name, "tokens", 6);
+	uint32_t i;
+
+	if ((gmem && !p->ops) || ((gmem || fit) && p->num_apart))
+		return false;
+	for (i = 0; i < p->num_items && blocks; i++)
+		if (p->items[i].fixed != ANYWHERE || p->items[i].num_excluded)
+			return false;
+	return true;
+}
+
+static bool same_result(const struct loom_place_result *a, const struct loom_place_result *b,
+			uint32_t n)
+{
+	return !memcmp(a->offsets, b->offsets, n * sizeof(*a->offsets)) &&
+	       !memcmp(a->pools, b->pools, n * sizeof(*a->pools)) &&
+	       !memcmp(a->height_bytes, b->height_bytes,
+		       a->num_pools * sizeof(*a->height_bytes)) &&
+	       a->proved == b->proved && a->nodes == b->nodes &&
+	       !strcmp(a->strategy, b->strategy);
+}
+
+static bool heights_hold(const struct loom_place_problem *p, const struct loom_place_result *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->num_items; i++)
+		if (p->items[i].size_bytes &&
+		    r->offsets[i] + p->items[i].size_bytes > r->height_bytes[r->pools[i]])
+			return false;
+	for (i = 0; i < r->num_pools; i++)
+		if (r->height_bytes[i] < r->bound_bytes[i] ||
+		    (r->proved && r->height_bytes[i] != r->bound_bytes[i]))
+			return false;
+	return true;
+}
+
+/* What is changed at random has to be refused by the proof if it is by the judge. */
+static bool proof_agrees(const struct loom_place_problem *p, const struct loom_place_result *r)
+{
+	uint64_t at[MAX_ITEMS];
+	uint32_t pools[MAX_ITEMS], round, i;
+
+	for (round = 0; round < 6; round++) {
+		memcpy(at, r->offsets, p->num_items * sizeof(*at));
+		memcpy(pools, r->pools, p->num_items * sizeof(*pools));
+		i = draw(p->num_items);
+		if (draw(4))
+			at[i] = r->offsets[draw(p->num_items)];
+		else
+			pools[i] = draw(r->num_pools);
+		/* a group moves as a whole, or all that is found is that it does not */
+		for (i = 0; i < p->num_items && draw(4); i++) {
+			at[i] = at[owner(p, i)] + alias_offset(p, i);
+			pools[i] = pools[owner(p, i)];
 		}
+		if (valid(p, at, pools) != !loom_place_check(p, at, pools, NULL))
+			return false;
 	}
 	return true;
 }
 
-static uint64_t slow_bound(const struct loom_place_problem *p)
+/* One strategy on one problem. What is wrong, or NULL. */
+static const char *try_strategy(const char *name, const struct loom_place_problem *p,
+				uint64_t bound, uint64_t *height)
 {
-	uint64_t bound = 0;
-	uint32_t i, k;
+	const struct loom_place_options how = { .strategy = name, .budget = 300 };
+	struct loom_place_result result, again;
+	struct loom_place_fault fault;
+	const char *wrong = NULL;
+	int ret = loom_place(p, &how, &result, &fault);
 
-	for (i = 0; i < p->num_items; i++) {
-		uint64_t live = 0;
-
-		for (k = 0; k < p->num_items; k++) {
-			int64_t lower, upper;
-
-			if (owner(p, k) != k)
-				continue;
-			owner_life(p, k, &lower, &upper);
-			if (lower <= p->items[i].lower && p->items[i].lower < upper)
-				live += p->items[k].size_bytes;
-		}
-		if (live > bound)
-			bound = live;
-		if (p->items[i].fixed != LOOM_PLACE_ANYWHERE &&
-		    bound < p->items[i].fixed + p->items[i].size_bytes)
-			bound = p->items[i].fixed + p->items[i].size_bytes;
+	*height = UINT64_MAX;
+	if (!can(name, p))
+		return ret == -EINVAL ? NULL : "does not refuse";
+	if (ret) {
+		tap_note("items %d and %d: %s", (int)fault.first, (int)fault.second, fault.text);
+		return "fails";
 	}
-	return bound;
-}
-
-static int place(const char *name, const struct loom_place_problem *p, uint64_t *at,
-		 uint64_t *height)
-{
-	const struct loom_place_options how = { .strategy = name, .budget = 500 };
-	struct loom_place_result result;
-	int ret = loom_place(p, &how, &result, NULL);
-
-	if (ret)
-		return ret;
-	memcpy(at, result.offsets, p->num_items * sizeof(*at));
+	if (loom_place(p, &how, &again, NULL)) {
+		loom_place_result_free(&result);
+		return "fails the second time";
+	}
 	*height = result.height_bytes[0];
+	if (!same_result(&result, &again, p->num_items))
+		wrong = "has another answer the second time";
+	else if (!valid(p, result.offsets, result.pools))
+		wrong = "returns no placement";
+	else if (loom_place_check(p, result.offsets, result.pools, NULL))
+		wrong = "returns what the proof refuses";
+	else if (!heights_hold(p, &result) || (result.num_pools == 1 && *height < bound))
+		wrong = "has wrong heights or bounds";
+	else if (!proof_agrees(p, &result))
+		wrong = "shows that the proof is wrong";
 	loom_place_result_free(&result);
-	return 0;
-}
-
-/* One strategy on one problem. False if anything is wrong. */
-static bool try_placer(const char *name, const struct random_problem *r, uint64_t bound,
-		       uint64_t *height)
-{
-	uint64_t at[MAX_ITEMS], again[MAX_ITEMS], height_again;
-	uint32_t i, k;
-	const struct loom_place_problem *p = &r->problem;
-
-	memset(at, 0, sizeof(at));
-	memset(again, 0, sizeof(again));
-	if (place(name, p, at, height) || place(name, p, again, &height_again))
-		return false;
-	if (memcmp(at, again, sizeof(at)) || *height != height_again || *height < bound)
-		return false;
-	if (!valid(p, at, *height) || loom_place_check(p, at, NULL, NULL))
-		return false;
-	/* what is pushed onto another has to be found by the proof if it is found by the judge */
-	for (i = 0; i < 10; i++) {
-		k = draw(p->num_items);
-		memcpy(again, at, sizeof(at));
-		again[k] = at[draw(p->num_items)];
-		if (valid(p, again, INT64_MAX) != !loom_place_check(p, again, NULL, NULL))
-			return false;
-	}
-	return true;
+	loom_place_result_free(&again);
+	return wrong;
 }
 
 static void test_random(const char *what, void (*make)(struct random_problem *, uint32_t))
 {
 	static struct random_problem r;
-	uint64_t bound, height, best, lowest;
 	unsigned int bad = 0, bad_bound = 0, bad_best = 0, round, i;
+	uint64_t bound, height, best, lowest;
+	const char *wrong;
 
-	for (round = 0; round < 60; round++) {
+	for (round = 0; round < 30; round++) {
 		make(&r, 1 + draw(MAX_ITEMS - 1));
 		if (loom_place_bound(&r.problem, &bound) || bound != slow_bound(&r.problem))
 			bad_bound++;
 		lowest = UINT64_MAX;
 		best = 0;
 		for (i = 0; loom_place_strategy_name(i); i++) {
-			const char *name = loom_place_strategy_name(i);
-
-			if (!loom_place_allows(loom_place_strategy_find(name), &r.problem))
-				continue;
-			if (!try_placer(name, &r, bound, &height)) {
-				tap_note("%s fails in round %u", name, round);
+			wrong = try_strategy(loom_place_strategy_name(i), &r.problem, bound,
+					     &height);
+			if (wrong) {
+				tap_note("%s %s in round %u", loom_place_strategy_name(i), wrong,
+					 round);
 				bad++;
 			}
 			if (!i)
 				best = height;
-			else if (height < lowest)
+			else if (height < lowest && strcmp(loom_place_strategy_name(i), "exact"))
 				lowest = height;
 		}
-		bad_best += best > lowest;
+		bad_best += r.problem.num_pools < 2 && best > lowest;
 	}
 	tap_ok(!bad, "%s: all strategies place, proved, each time the same", what);
 	tap_ok(!bad_bound, "%s: the bound is the largest sum alive", what);
-	tap_ok(!bad_best, "%s: auto is the lowest of all", what);
-}
-
-/* Lifetimes as in a long program: 60000 items, some hundred alive together. */
-static void test_many(const char *name)
-{
-	const uint32_t n = 60000;
-	struct loom_place_item *items = calloc(n, sizeof(*items));
-	struct loom_place_op *ops = calloc(n, sizeof(*ops));
-	uint32_t *inputs = calloc(n, sizeof(*inputs)), i;
-	struct loom_place_problem p = {
-		.items = items, .num_items = n, .ops = ops, .num_ops = n,
-	};
-	uint64_t *at = calloc(n, sizeof(*at)), height = 0, bound = 0;
-	clock_t start = clock();
-	bool good;
-
-	if (!items || !ops || !inputs || !at)
-		tap_fatal("no memory");
-	for (i = 0; i < n; i++) {
-		items[i] = (struct loom_place_item){
-			.size_bytes = 64 * (1 + draw(1000)), .align_bytes = 64,
-			.lower = i, .upper = i + 1,
-			.fixed = LOOM_PLACE_ANYWHERE, .alias = LOOM_PLACE_NONE,
-		};
-		ops[i].inputs = &inputs[i];
-		ops[i].output = i;
-		if (i) {
-			inputs[i] = i - 1 - draw(i < 300 ? i : 300);
-			ops[i].num_inputs = 1;
-			items[inputs[i]].upper = i + 1;
-		}
-	}
-	good = !place(name, &p, at, &height) && !loom_place_check(&p, at, NULL, NULL) &&
-	       !loom_place_bound(&p, &bound);
-	tap_ok(good && height >= bound, "%s places 60000 items", name);
-	tap_note("%s: %.2f s, height %.3f of the bound", name,
-		 (double)(clock() - start) / CLOCKS_PER_SEC, (double)height / (double)bound);
-	free(items);
-	free(ops);
-	free(inputs);
-	free(at);
-}
-
-static void test_limits(void)
-{
-	struct loom_place_item items[2] = {
-		{ .size_bytes = INT64_MAX, .upper = 2, .fixed = LOOM_PLACE_ANYWHERE,
-		  .alias = LOOM_PLACE_NONE },
-		{ .size_bytes = 1, .upper = 2, .fixed = LOOM_PLACE_ANYWHERE,
-		  .alias = LOOM_PLACE_NONE },
-	};
-	struct loom_place_problem p = { .items = items, .num_items = 2 };
-	uint64_t at[2], height;
-
-	tap_ok(place("greedy-size", &p, at, &height) == -ERANGE,
-	       "what does not fit in 63 bits: ERANGE");
-	items[0].size_bytes = UINT64_MAX;
-	tap_ok(place("naive", &p, at, &height) == -ERANGE, "a size past 63 bits: ERANGE");
-	p.num_items = 0;
-	tap_ok(!place(NULL, &p, at, &height) && !height, "nothing needs nothing");
-	tap_ok(place("no such thing", &p, at, &height) == -EINVAL,
-	       "an unknown strategy is refused");
+	tap_ok(!bad_best, "%s: auto is the lowest, but for a search from elsewhere", what);
 }
 
 int main(void)
 {
 	test_random("graphs", make_graph);
-	test_random("fixed offsets", make_fixed);
-	test_limits();
-	test_many("greedy-size");
-	test_many("gmem");
+	test_random("gaps, fixed offsets, exclusions, aliases", make_rich);
+	test_random("pairs to be kept apart", make_richer);
+	test_random("pools", make_pools);
 	return tap_end();
 }
