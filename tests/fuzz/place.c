@@ -4,7 +4,8 @@
  *
  * One input is a byte that says what it is, a byte for the strategy, one for the budget, one for
  * the capacity, and then either a CSV file or a problem in binary, which also has what files have
- * not: aliases, operators, pools, pairs, images.
+ * not: aliases, operators, pools, pairs, images. A tame problem in binary is mostly a valid one, a
+ * wild one hardly ever.
  *
  * Whatever comes in, nothing may crash, and what is answered must hold: proved by
  * loom_place_check() and, where that is simple, by comparing all with all; not below any bound that
@@ -417,6 +418,8 @@ static uint64_t fuzz_number(struct fuzz_bytes *bytes, unsigned int count)
 /**
  * struct fuzz_problem - a problem with room for what is in it
  * @problem: points to the rest
+ * @wild: nothing is made to fit
+ * @follow: items live as operators say
  * @items: of it
  * @gaps: by item
  * @excluded: by item
@@ -428,6 +431,8 @@ static uint64_t fuzz_number(struct fuzz_bytes *bytes, unsigned int count)
  */
 struct fuzz_problem {
 	struct loom_place_problem problem;
+	bool wild;
+	bool follow;
 	struct loom_place_item items[FUZZ_ITEMS];
 	struct loom_place_gap gaps[FUZZ_ITEMS][FUZZ_LISTS];
 	struct loom_place_range excluded[FUZZ_ITEMS][FUZZ_LISTS];
@@ -436,6 +441,14 @@ struct fuzz_problem {
 	struct loom_place_pool pools[FUZZ_LISTS];
 	struct loom_place_pair apart[FUZZ_LISTS];
 	struct loom_place_pair conflicts[FUZZ_LISTS];
+};
+
+/* Bits of the byte that an input begins with. */
+enum {
+	FUZZ_BINARY	= 1 << 0,
+	FUZZ_FIT_ONLY	= 1 << 1,
+	FUZZ_WILD	= 1 << 2,
+	FUZZ_FOLLOW	= 1 << 3,
 };
 
 /* Bits of the byte that an item begins with. */
@@ -453,19 +466,23 @@ enum {
 static void fuzz_make_gaps(struct fuzz_problem *fuzz, struct fuzz_bytes *bytes, uint32_t index)
 {
 	struct loom_place_item *item = &fuzz->items[index];
+	const uint32_t count = fuzz_byte(bytes) % (FUZZ_LISTS + 1);
 	int64_t at = item->lower;
-	uint32_t i;
 
-	item->num_gaps = fuzz_byte(bytes) % (FUZZ_LISTS + 1);
 	item->gaps = fuzz->gaps[index];
-	for (i = 0; i < item->num_gaps; i++) {
-		struct loom_place_gap *gap = &fuzz->gaps[index][i];
+	while (item->num_gaps < count) {
+		struct loom_place_gap gap = {
+			.lower = at + fuzz_byte(bytes) % 4,
+			.window_lower = fuzz_byte(bytes) % 16,
+			.window_upper = fuzz_byte(bytes) % 16,
+		};
 
-		gap->lower = at + fuzz_byte(bytes) % 4;
-		gap->upper = gap->lower + fuzz_byte(bytes) % 4;
-		gap->window_lower = fuzz_byte(bytes) % 16;
-		gap->window_upper = fuzz_byte(bytes) % 16;
-		at = gap->upper;
+		gap.upper = gap.lower + fuzz_byte(bytes) % 4;
+		if (!fuzz->wild && (gap.upper == gap.lower || gap.upper > item->upper ||
+				    gap.window_upper > item->size_bytes))
+			return;
+		fuzz->gaps[index][item->num_gaps++] = gap;
+		at = gap.upper;
 	}
 }
 
@@ -481,9 +498,26 @@ static void fuzz_make_excluded(struct fuzz_problem *fuzz, struct fuzz_bytes *byt
 		struct loom_place_range *range = &fuzz->excluded[index][i];
 
 		range->lower = at + fuzz_byte(bytes);
-		range->upper = range->lower + fuzz_byte(bytes);
+		range->upper = range->lower + fuzz_byte(bytes) + !fuzz->wild;
 		at = range->upper;
 	}
+}
+
+static void fuzz_make_alias(struct fuzz_problem *fuzz, struct fuzz_bytes *bytes, uint32_t index)
+{
+	struct loom_place_item *item = &fuzz->items[index];
+	const struct loom_place_item *owner;
+
+	item->alias = fuzz_byte(bytes) % (index + fuzz->wild);
+	item->alias_offset = fuzz_byte(bytes) % 8;
+	if (fuzz->wild)
+		return;
+	owner = &fuzz->items[item->alias];
+	item->align_bytes = 1;
+	if (item->alias_offset > owner->size_bytes)
+		item->alias_offset = 0;
+	if (item->size_bytes > owner->size_bytes - item->alias_offset)
+		item->size_bytes = owner->size_bytes - item->alias_offset;
 }
 
 static void fuzz_make_item(struct fuzz_problem *fuzz, struct fuzz_bytes *bytes, uint32_t index)
@@ -491,31 +525,56 @@ static void fuzz_make_item(struct fuzz_problem *fuzz, struct fuzz_bytes *bytes, 
 	struct loom_place_item *item = &fuzz->items[index];
 	const uint8_t flags = fuzz_byte(bytes);
 
-	item->size_bytes = flags & FUZZ_ITEM_LARGE ? fuzz_number(bytes, 8) : fuzz_byte(bytes);
+	item->size_bytes = flags & FUZZ_ITEM_LARGE && fuzz->wild ? fuzz_number(bytes, 8) :
+			   fuzz_byte(bytes);
 	item->align_bytes = flags & FUZZ_ITEM_ALIGNED ? fuzz_byte(bytes) % 65 : 1;
 	item->lower = (int8_t)fuzz_byte(bytes) % 16;
-	item->upper = item->lower + fuzz_byte(bytes) % 16;
+	item->upper = item->lower + fuzz_byte(bytes) % 16 + !fuzz->wild;
 	item->fixed = LOOM_PLACE_ANYWHERE;
 	item->alias = LOOM_PLACE_NONE;
-	if (flags & FUZZ_ITEM_FIXED)
+	if (flags & FUZZ_ITEM_IMAGE) {
+		item->width = fuzz_byte(bytes) % 64;
+		item->height = fuzz_byte(bytes) % 64;
+		item->storage_class = fuzz_byte(bytes) & 1;
+		if (item->width && item->height)
+			item->size_bytes = item->width * item->height;
+	}
+	/* one of the features is enough for most, or hardly anything would be valid */
+	if (flags & FUZZ_ITEM_ALIAS && (index || fuzz->wild))
+		fuzz_make_alias(fuzz, bytes, index);
+	else if (flags & FUZZ_ITEM_FIXED && (fuzz->wild || fuzz_byte(bytes) < 32))
 		item->fixed = (uint64_t)fuzz_byte(bytes) *
 			      (item->align_bytes ? item->align_bytes : 1);
-	if (flags & FUZZ_ITEM_ALIAS) {
-		item->alias = fuzz_byte(bytes) % (index + 1);
-		item->alias_offset = fuzz_byte(bytes) % 8;
-	}
 	if (flags & FUZZ_ITEM_POOLS)
-		item->pools = fuzz_byte(bytes) & 7;
+		item->pools = fuzz_byte(bytes) & (fuzz->wild ? 7 :
+						  (1U << fuzz->problem.num_pools) - 1);
 	if (flags & FUZZ_ITEM_GAPS)
 		fuzz_make_gaps(fuzz, bytes, index);
 	if (flags & FUZZ_ITEM_EXCLUDED)
 		fuzz_make_excluded(fuzz, bytes, index);
-	if (flags & FUZZ_ITEM_IMAGE) {
-		item->width = fuzz_byte(bytes);
-		item->height = fuzz_byte(bytes);
-		item->storage_class = fuzz_byte(bytes) & 1;
-		if (item->width && item->height)
-			item->size_bytes = item->width * item->height;
+}
+
+/* Each operator makes an item out of those before it, which live until the last that reads them. */
+static void fuzz_follow(struct fuzz_problem *fuzz, struct fuzz_bytes *bytes)
+{
+	uint32_t i, j;
+
+	fuzz->problem.num_ops = fuzz->problem.num_items;
+	fuzz->problem.ops = fuzz->ops;
+	for (i = 0; i < fuzz->problem.num_ops; i++) {
+		fuzz->items[i].lower = i;
+		fuzz->items[i].upper = i + 1;
+		fuzz->items[i].num_gaps = 0;
+		fuzz->ops[i].output = i;
+		fuzz->ops[i].inputs = fuzz->inputs[i];
+		fuzz->ops[i].num_inputs = i ? fuzz_byte(bytes) % (FUZZ_LISTS + 1) : 0;
+		for (j = 0; j < fuzz->ops[i].num_inputs; j++) {
+			fuzz->inputs[i][j] = fuzz_byte(bytes) % i;
+			fuzz->items[fuzz->inputs[i][j]].upper = i + 1;
+		}
+		fuzz->ops[i].in_place = fuzz->ops[i].num_inputs &&
+					fuzz->items[i].alias == fuzz->inputs[i][0] &&
+					!fuzz->items[i].alias_offset;
 	}
 }
 
@@ -572,14 +631,18 @@ static void fuzz_make(struct fuzz_problem *fuzz, struct fuzz_bytes *bytes)
 	}
 	for (i = 0; i < problem->num_items; i++)
 		fuzz_make_item(fuzz, bytes, i);
-	fuzz_make_ops(fuzz, bytes);
+	if (fuzz->follow)
+		fuzz_follow(fuzz, bytes);
+	else
+		fuzz_make_ops(fuzz, bytes);
 	problem->apart = fuzz->apart;
 	problem->num_apart = fuzz_make_pairs(fuzz->apart, bytes, problem->num_items);
 	problem->conflicts = fuzz->conflicts;
 	problem->num_conflicts = fuzz_make_pairs(fuzz->conflicts, bytes, problem->num_items);
 }
 
-static void fuzz_binary(const struct loom_place_options *options, const uint8_t *data, size_t size)
+static void fuzz_binary(const struct loom_place_options *options, uint8_t kind, const uint8_t *data,
+			size_t size)
 {
 	struct fuzz_bytes bytes = { data, size };
 	struct loom_place_result result;
@@ -589,6 +652,8 @@ static void fuzz_binary(const struct loom_place_options *options, const uint8_t 
 	fuzz = calloc(1, sizeof(*fuzz));
 	if (!fuzz)
 		abort();
+	fuzz->wild = kind & FUZZ_WILD;
+	fuzz->follow = kind & FUZZ_FOLLOW;
 	fuzz_make(fuzz, &bytes);
 	if (!fuzz_place(&fuzz->problem, options, &result, &fault)) {
 		fuzz_place_all(&fuzz->problem, options, "auto", &result);
@@ -607,12 +672,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	options.strategy = fuzz_strategy(data[1]);
 	options.budget = data[2] ? 1U << data[2] % 12 : 0;
-	options.fit_only = data[0] & 2;
+	options.fit_only = data[0] & FUZZ_FIT_ONLY;
 	/* what no budget was given for would take too long */
 	if (!options.budget)
 		options.budget = 300;
-	if (data[0] & 1)
-		fuzz_binary(&options, data + 4, size - 4);
+	if (data[0] & FUZZ_BINARY)
+		fuzz_binary(&options, data[0], data + 4, size - 4);
 	else
 		fuzz_csv(&options, data[3], data + 4, size - 4);
 	return 0;
@@ -774,7 +839,7 @@ static void fuzz_next(void)
 		fuzz_now.size = 4 + fuzz_below(400);
 		for (i = 0; i < fuzz_now.size; i++)
 			fuzz_now.data[i] = fuzz_random();
-		fuzz_now.data[0] |= 1;
+		fuzz_now.data[0] |= FUZZ_BINARY;
 		/* of the flags of an item, mostly few at once */
 		for (i = 4; i < fuzz_now.size; i++)
 			if (fuzz_below(2))
