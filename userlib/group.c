@@ -41,22 +41,36 @@ bool loom_grouping_is_known(const struct loom_planner_options *options)
 	return false;
 }
 
-/* Values that no command outside of their group touches have no place in DRAM. */
-static void mark_chip(struct loom_group_list *list, struct loom_group *group)
+#define MADE	(1 << 0)
+#define STORED	(1 << 1)
+
+/* What a group makes, and what it stores. */
+static void note_group(struct loom_group *group, u8 *notes)
 {
-	struct loom_storage *storage = list->lower->storage;
 	u32 i;
 
 	for (i = 0; i < group->num_roots; i++) {
 		const struct loom_group_root *root = &group->roots[i];
-		struct loom_home *home = &storage->homes[root->value];
 
-		if (root->kind != LOOM_GROUP_INSIDE || root->stored ||
-		    home->kind != LOOM_HOME_ARENA)
+		if (root->kind == LOOM_GROUP_INSIDE)
+			notes[root->value] |= root->stored ? MADE | STORED : MADE;
+	}
+	for (i = 0; i < group->num_residents; i++)
+		if (group->stays[group->residents[i]] & LOOM_GROUP_STAYS_FLUSH)
+			notes[group->residents[i]] |= STORED;
+}
+
+/* Values that groups make and nobody stores have no place in DRAM. */
+static void mark_chip(struct loom_storage *storage, const u8 *notes)
+{
+	u32 i;
+
+	for (i = 0; i < storage->graph->num_values; i++) {
+		if (notes[i] != MADE || storage->homes[i].kind != LOOM_HOME_ARENA)
 			continue;
-		home->kind = LOOM_HOME_CHIP;
+		storage->homes[i].kind = LOOM_HOME_CHIP;
 		storage->num_neurons--;
-		storage->neuron_bytes -= storage->graph->values[root->value]->size_bytes;
+		storage->neuron_bytes -= storage->graph->values[i]->size_bytes;
 	}
 }
 
@@ -96,11 +110,14 @@ static int remake(struct loom_group *group, const struct loom_group_cut *cut)
 	for (i = 0; i < cut->num_units; i++)
 		if (!loom_group_append(group))
 			return -EINVAL;
+	if (!loom_group_reside(group, cut->in, cut->out))
+		return -EINVAL;
 	return loom_group_fit(group, cut->budget_bytes);
 }
 
+/* Writes all groups, or only takes notes of them. */
 static int walk_cuts(struct loom_group_list *list, struct loom_group *group,
-		     const struct loom_group_cut *cuts, u32 num_cuts, bool emit)
+		     const struct loom_group_cut *cuts, u32 num_cuts, u8 *notes)
 {
 	struct loom_lower *lower = list->lower;
 	u32 i, k;
@@ -111,18 +128,32 @@ static int walk_cuts(struct loom_group_list *list, struct loom_group *group,
 
 		if (cut->alone) {
 			k = list->units[cut->first_unit].node;
-			if (emit)
+			if (!notes)
 				ret = loom_lower_node(lower, lower->storage->nodes[k]);
 			continue;
 		}
 		ret = remake(group, cut);
 		if (ret)
 			return ret;
-		if (emit)
-			ret = loom_group_emit(lower, group);
+		if (notes)
+			note_group(group, notes);
 		else
-			mark_chip(list, group);
+			ret = loom_group_emit(lower, group);
 	}
+	return ret;
+}
+
+static int find_chip(struct loom_group_list *list, struct loom_group *group,
+		     const struct loom_group_cut *cuts, u32 num_cuts)
+{
+	u8 *notes = calloc((size_t)list->lower->graph->num_values + 1, sizeof(*notes));
+	int ret = -ENOMEM;
+
+	if (notes)
+		ret = walk_cuts(list, group, cuts, num_cuts, notes);
+	if (!ret)
+		mark_chip(list->lower->storage, notes);
+	free(notes);
 	return ret;
 }
 
@@ -144,11 +175,11 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 	if (!ret)
 		ret = set_spans(&list, cuts, num_cuts);
 	if (!ret)
-		ret = walk_cuts(&list, group, cuts, num_cuts, false);
+		ret = find_chip(&list, group, cuts, num_cuts);
 	if (!ret)
 		ret = loom_storage_place(lower->storage, options, lower->err);
 	if (!ret)
-		ret = walk_cuts(&list, group, cuts, num_cuts, true);
+		ret = walk_cuts(&list, group, cuts, num_cuts, NULL);
 	if (!ret)
 		ret = loom_storage_copy_late(lower);
 	free(cuts);

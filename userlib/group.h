@@ -45,6 +45,7 @@
 #define LOOM_GROUP_ROOTS	384
 #define LOOM_GROUP_SLICES	256
 #define LOOM_GROUP_ENTRIES	2048
+#define LOOM_GROUP_RESIDENTS	64
 #define LOOM_GROUP_NONE		0xffffU
 
 /**
@@ -132,6 +133,9 @@ struct loom_group_unit {
  * @last_reader: last op that reads it; 0 if there is none
  * @read: there is one
  * @seen: it is seen from outside: it is stored, whoever reads it
+ * @lanes: bit per axis: all ops can see it dealt over the lanes
+ * @lane: the axis that makes it smallest
+ * @whole_bytes: what it takes then, per lane
  */
 struct loom_group_use {
 	u32 rank;
@@ -142,6 +146,9 @@ struct loom_group_use {
 	u32 last_reader;
 	bool read;
 	bool seen;
+	u32 lanes;
+	u8 lane;
+	u64 whole_bytes;
 };
 
 /**
@@ -153,6 +160,8 @@ struct loom_group_use {
  * @units: in order; nodes without ops have none
  * @num_units: number of @units
  * @uses: by value id
+ * @live_first: by cut: first of its entries in @live. Cut u is before unit u
+ * @live: values that are there and still wanted, and may stay in SRAM
  */
 struct loom_group_list {
 	struct loom_lower *lower;
@@ -162,6 +171,8 @@ struct loom_group_list {
 	struct loom_group_unit *units;
 	u32 num_units;
 	struct loom_group_use *uses;
+	u32 *live_first;
+	u32 *live;
 };
 
 /** loom_group_list_make() - lowers all nodes into a list; their storage is decided, not placed */
@@ -282,6 +293,7 @@ struct loom_group_part {
  * @to: last position; may be behind the period
  * @whole: all the time
  * @buffers: how many of it are there at once
+ * @fixed: @offset is given
  * @offset: by buffer: where
  */
 struct loom_group_item {
@@ -290,6 +302,7 @@ struct loom_group_item {
 	s32 to;
 	bool whole;
 	u32 buffers;
+	bool fixed;
 	u64 offset[3];
 };
 
@@ -303,6 +316,37 @@ struct loom_group_cost {
 	u64 bytes;
 	u64 cycles;
 	u64 peak_bytes;
+};
+
+/**
+ * enum loom_group_stay - what stays in SRAM at a cut
+ * @LOOM_GROUP_STAY_NONE: nothing
+ * @LOOM_GROUP_STAY_LAST: what the last unit before it made
+ * @LOOM_GROUP_STAY_ALL: all that is made and still wanted
+ * @LOOM_GROUP_STAYS: number of choices
+ */
+enum loom_group_stay {
+	LOOM_GROUP_STAY_NONE,
+	LOOM_GROUP_STAY_LAST,
+	LOOM_GROUP_STAY_ALL,
+	LOOM_GROUP_STAYS,
+};
+
+/* &loom_group.stays: it is there as a whole before the group, after it; it is let go */
+#define LOOM_GROUP_STAYS_IN	(1 << 0)
+#define LOOM_GROUP_STAYS_OUT	(1 << 1)
+#define LOOM_GROUP_STAYS_FLUSH	(1 << 2)
+
+/**
+ * struct loom_group_home - a value that stays in SRAM across cuts
+ * @there: it is there
+ * @offset: where
+ * @tensor: tensor of the plan, while it is written
+ */
+struct loom_group_home {
+	bool there;
+	u64 offset;
+	u32 tensor;
 };
 
 /**
@@ -322,8 +366,14 @@ struct loom_group_cost {
  * @need: by root and slice: first row that the slice or a later one reads
  * @active: by root and slice: it is written or read then
  * @local: by value id: index of the root, plus one; 0: none
+ * @stays: by value id: LOOM_GROUP_STAYS_*
+ * @residents: values that have such flags
+ * @resident_items: by resident: its item
+ * @num_residents: number of @residents
+ * @homes: by value id: where what stays is
  * @items: what needs room
  * @num_items: number of @items
+ * @num_shared: the first so many of them are no part's own
  * @cap_items: room in @items
  * @num_entries: positions at which something computes
  * @period: positions of a slice
@@ -345,8 +395,14 @@ struct loom_group {
 	u32 *need;
 	u8 *active;
 	u16 *local;
+	u8 *stays;
+	u32 residents[LOOM_GROUP_RESIDENTS];
+	u16 resident_items[LOOM_GROUP_RESIDENTS];
+	u32 num_residents;
+	struct loom_group_home *homes;
 	struct loom_group_item *items;
 	u32 num_items;
+	u32 num_shared;
 	u32 cap_items;
 	u32 num_entries;
 	s32 period;
@@ -387,6 +443,18 @@ bool loom_group_part_box(const struct loom_group *group, u32 index, u32 slice, u
 void loom_group_operand_box(const struct loom_kernel *kernel, u32 operand,
 			    const struct loom_group_box *out, struct loom_group_box *box);
 
+/** loom_group_is_own() - operand @i of a part has SRAM of its own: no strip, nothing that stays */
+bool loom_group_is_own(const struct loom_group *group, const struct loom_group_part *part, u32 i);
+
+/* group_resident.c: what stays in SRAM from group to group */
+
+/** loom_group_live_make() - what could stay at each cut. 0 or -ENOMEM */
+int loom_group_live_make(struct loom_group_list *list);
+/** loom_group_stay_differs() - a choice is not the same as one before it */
+bool loom_group_stay_differs(const struct loom_group_list *list, u32 at, enum loom_group_stay stay);
+/** loom_group_reside() - sets what stays before and after a group; false: that cannot be */
+bool loom_group_reside(struct loom_group *group, enum loom_group_stay in, enum loom_group_stay out);
+
 /* group_measure.c: sizes */
 
 /** loom_group_measure() - sizes of all that has changed since the last time */
@@ -407,6 +475,8 @@ s32 loom_group_load_at(const struct loom_group *group, u32 entry);
 s32 loom_group_store_at(const struct loom_group *group, u32 entry);
 /** loom_group_steps() - positions, items and their lifetimes; the cost, too. 0 or -ENOMEM */
 int loom_group_steps(struct loom_group *group);
+/** loom_group_mark_stored() - which values somebody else wants to see */
+void loom_group_mark_stored(struct loom_group *group);
 /** loom_group_peak() - SRAM per lane that is alive at once at most */
 u64 loom_group_peak(const struct loom_group *group, s32 *position);
 /**
@@ -422,6 +492,8 @@ int loom_group_fit(struct loom_group *group, u64 budget_bytes);
 
 /** loom_group_cost_count() - DRAM bytes and cycles of a group whose steps are known */
 void loom_group_cost_count(struct loom_group *group);
+/** loom_group_cost_floor() - DRAM bytes of a group if all that it loads could be held */
+u64 loom_group_cost_floor(struct loom_group *group);
 
 /* group_lmem.c */
 
@@ -438,6 +510,8 @@ int loom_group_place(struct loom_group *group, u64 budget_bytes, u64 *height_byt
  * @slices: number of slices
  * @want_axis: see &struct loom_group
  * @overlap: see &struct loom_group
+ * @in: what stays before it
+ * @out: what stays after it
  * @budget_bytes: what it was fitted into
  * @cost: what it costs
  */
@@ -448,6 +522,8 @@ struct loom_group_cut {
 	u32 slices;
 	u32 want_axis;
 	bool overlap;
+	u8 in;
+	u8 out;
 	u64 budget_bytes;
 	struct loom_group_cost cost;
 };

@@ -16,12 +16,23 @@ static u64 box_elems(const struct loom_group_box *box, u32 rank)
 	return elems;
 }
 
+static u64 value_bytes(const struct loom_group_use *use)
+{
+	u64 bytes = use->elem_bytes;
+	u32 i;
+
+	for (i = 0; i < use->rank; i++)
+		bytes *= use->dims[i];
+	return bytes;
+}
+
 static u64 root_bytes(const struct loom_group *group, const struct loom_group_root *root)
 {
 	const struct loom_group_use *use = &group->list->uses[root->value];
 	struct loom_group_box box = root->hull;
 
-	if (root->kind != LOOM_GROUP_INPUT)
+	if (root->kind != LOOM_GROUP_INPUT ||
+	    group->stays[root->value] & LOOM_GROUP_STAYS_IN)
 		return 0;
 	if (root->axis >= 0) {
 		box.lo[root->axis] = 0;
@@ -31,34 +42,57 @@ static u64 root_bytes(const struct loom_group *group, const struct loom_group_ro
 }
 
 /* What is loaded for operand @i of a part besides strips. */
-static u64 own_bytes(const struct loom_group_part *part, u32 i)
+static u64 own_bytes(const struct loom_group_part *part, u32 i, bool once)
 {
-	if (part->varies >> i & 1 || part->held >> i & 1)
+	if (once || part->varies >> i & 1 || part->held >> i & 1)
 		return part->loaded_bytes[i];
 	return part->loaded_bytes[i] * part->active;
 }
 
+static u64 part_bytes(const struct loom_group *group, const struct loom_group_part *part,
+		      bool once)
+{
+	const struct loom_kernel *kernel = &part->op->kernel;
+	const struct loom_ref *y = &kernel->operands[0].ref;
+	u64 bytes = 0, stored = loom_dtype_bytes(y->dtype);
+	u32 i;
+
+	for (i = 0; i < y->rank; i++)
+		stored *= y->dims[i];
+	if (group->roots[part->root[0]].stored)
+		bytes += stored;
+	for (i = 1; i < kernel->num_operands; i++)
+		if (kernel->operands[i].role == LOOM_ROLE_LOAD &&
+		    part->root[i] == LOOM_GROUP_NONE &&
+		    !(group->stays[part->op->access[i].value] & LOOM_GROUP_STAYS_IN))
+			bytes += own_bytes(part, i, once);
+	return bytes;
+}
+
+static u64 group_bytes(const struct loom_group *group, bool once)
+{
+	u64 bytes = 0;
+	u32 i;
+
+	for (i = 0; i < group->num_roots; i++)
+		bytes += root_bytes(group, &group->roots[i]);
+	for (i = 0; i < group->num_residents; i++)
+		if (group->stays[group->residents[i]] & LOOM_GROUP_STAYS_FLUSH)
+			bytes += value_bytes(&group->list->uses[group->residents[i]]);
+	for (i = 0; i < group->num_parts; i++)
+		bytes += part_bytes(group, &group->parts[i], once);
+	return bytes;
+}
+
+u64 loom_group_cost_floor(struct loom_group *group)
+{
+	loom_group_mark_stored(group);
+	loom_group_measure(group);
+	return group_bytes(group, true);
+}
+
 void loom_group_cost_count(struct loom_group *group)
 {
-	struct loom_group_cost *cost = &group->cost;
-	u32 index, i;
-
-	cost->bytes = 0;
-	for (i = 0; i < group->num_roots; i++)
-		cost->bytes += root_bytes(group, &group->roots[i]);
-	for (index = 0; index < group->num_parts; index++) {
-		const struct loom_group_part *part = &group->parts[index];
-		const struct loom_ref *y = &part->op->kernel.operands[0].ref;
-		u64 stored = loom_dtype_bytes(y->dtype);
-
-		for (i = 0; i < y->rank; i++)
-			stored *= y->dims[i];
-		if (group->roots[part->root[0]].stored)
-			cost->bytes += stored;
-		for (i = 1; i < part->op->kernel.num_operands; i++)
-			if (part->op->kernel.operands[i].role == LOOM_ROLE_LOAD &&
-			    part->root[i] == LOOM_GROUP_NONE)
-				cost->bytes += own_bytes(part, i);
-	}
-	cost->cycles = (u64)group->slices * group->num_entries;
+	group->cost.bytes = group_bytes(group, false);
+	group->cost.cycles = (u64)group->slices * group->num_entries;
 }

@@ -21,20 +21,29 @@
  * struct ban - a group that could not be placed: it and what is longer is not tried again
  * @first_unit: its first unit
  * @num_units: its length
- * @slices: number of slices
+ * @slices: number of slices; 0: any
  * @want_axis: axis that is cut
+ * @in: what stays before it
+ * @out: what stays after it
  */
 struct ban {
 	u32 first_unit;
 	u32 num_units;
 	u32 slices;
 	u32 want_axis;
+	u8 in;
+	u8 out;
 };
+
+/* So many numbers of slices are tried where a group has no place. */
+#define MOST_BANS	2
+#define STATES	(LOOM_GROUP_STAYS * LOOM_GROUP_STAYS)
 
 /**
  * struct row - the groups that begin with a unit
- * @cuts: by number of units less one: the cheapest; no units: there is none
- * @num_cuts: number of @cuts
+ * @cuts: by number of units less one, and by what stays before and after: the cheapest; no units:
+ *	there is none
+ * @num_cuts: number of @cuts over STATES
  */
 struct row {
 	struct loom_group_cut *cuts;
@@ -46,11 +55,12 @@ struct row {
  * @list: what is divided
  * @group: room to try groups in
  * @rows: by first unit: groups that begin there
- * @best: by number of units from the front: cost of the cheapest division of them
- * @last: by number of units: the last group of that division
+ * @best: by number of units from the front, and what stays then: cost of the cheapest division
+ * @last: likewise: the last group of that division
  * @bans: what could not be placed
  * @num_bans: number of @bans
  * @cap_bans: room in @bans
+ * @saved: parts of a group, to come back to
  */
 struct divide {
 	struct loom_group_list *list;
@@ -61,6 +71,7 @@ struct divide {
 	struct ban *bans;
 	u32 num_bans;
 	u32 cap_bans;
+	struct loom_group_part *saved;
 };
 
 static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
@@ -75,15 +86,15 @@ static int offer(struct divide *d, const struct loom_group_cut *cut)
 	struct loom_group_cut *kept, *cuts;
 
 	if (cut->num_units > row->num_cuts) {
-		cuts = realloc(row->cuts, cut->num_units * sizeof(*cuts));
+		cuts = realloc(row->cuts, cut->num_units * STATES * sizeof(*cuts));
 		if (!cuts)
 			return -ENOMEM;
-		memset(&cuts[row->num_cuts], 0,
-		       (cut->num_units - row->num_cuts) * sizeof(*cuts));
+		memset(&cuts[row->num_cuts * STATES], 0,
+		       (cut->num_units - row->num_cuts) * STATES * sizeof(*cuts));
 		row->cuts = cuts;
 		row->num_cuts = cut->num_units;
 	}
-	kept = &row->cuts[cut->num_units - 1];
+	kept = &row->cuts[(cut->num_units - 1) * STATES + cut->in * LOOM_GROUP_STAYS + cut->out];
 	if (!kept->num_units || cheaper(&cut->cost, &kept->cost))
 		*kept = *cut;
 	return 0;
@@ -96,65 +107,105 @@ static bool is_banned(const struct divide *d, const struct loom_group_cut *cut)
 	for (i = 0; i < d->num_bans; i++) {
 		const struct ban *ban = &d->bans[i];
 
-		if (ban->first_unit == cut->first_unit && ban->slices == cut->slices &&
-		    ban->want_axis == cut->want_axis && cut->num_units >= ban->num_units)
+		if (ban->first_unit == cut->first_unit && ban->in == cut->in &&
+		    ban->out == cut->out && cut->num_units >= ban->num_units &&
+		    (!ban->slices || (ban->slices == cut->slices &&
+				      ban->want_axis == cut->want_axis)))
 			return true;
 	}
 	return false;
 }
 
-/* Nothing is loaded twice: more slices could not move less. */
-static bool is_least(const struct loom_group *group)
+/* The cheapest group that is known with the same units and what stays. */
+static const struct loom_group_cut *known(const struct divide *d, const struct loom_group_cut *cut)
 {
-	u32 index, i;
+	const struct row *row = &d->rows[cut->first_unit];
+	const struct loom_group_cut *kept;
 
-	for (index = 0; index < group->num_parts && group->slices > 1; index++) {
-		const struct loom_group_part *part = &group->parts[index];
-		const struct loom_kernel *kernel = &part->op->kernel;
+	if (cut->num_units > row->num_cuts)
+		return NULL;
+	kept = &row->cuts[(cut->num_units - 1) * STATES + cut->in * LOOM_GROUP_STAYS + cut->out];
+	return kept->num_units ? kept : NULL;
+}
 
-		for (i = 1; i < kernel->num_operands; i++)
-			if (part->root[i] == LOOM_GROUP_NONE && !(part->held >> i & 1) &&
-			    kernel->operands[i].role == LOOM_ROLE_LOAD)
-				return false;
-	}
-	return true;
+/* The group as it is, with what stays after it. -ENOSPC: it does not fit. */
+static int consider(struct divide *d, struct loom_group_cut *cut, u8 out)
+{
+	struct loom_group *group = d->group;
+	const struct loom_group_cut *kept;
+	int ret;
+
+	if (!loom_group_stay_differs(d->list, group->first_unit + group->num_units, out) ||
+	    !loom_group_reside(group, cut->in, out))
+		return 0;
+	cut->num_units = group->num_units;
+	cut->out = out;
+	kept = known(d, cut);
+	if (is_banned(d, cut) || (kept && kept->cost.bytes <= loom_group_cost_floor(group)))
+		return 0;
+	ret = loom_group_fit(group, cut->budget_bytes);
+	if (ret)
+		return ret;
+	cut->cost = group->cost;
+	return offer(d, cut);
 }
 
 /*
- * Groups that begin with a unit, for a number of slices and an axis. Those of up to @least units
- * are known already, and cannot be cheaper.
+ * Lets a group grow until it does not fit even if all that it makes goes to DRAM. What is held
+ * while more stays after it is of no consequence for the next.
  */
-static int grow(struct divide *d, u32 first, u32 slices, u32 axis, u32 *least)
+static int grow(struct divide *d, struct loom_group_cut *cut)
 {
-	const struct loom_sram *sram = &d->list->lower->sram;
 	struct loom_group *group = d->group;
-	struct loom_group_cut cut = {
-		.first_unit = first,
-		.slices = slices,
-		.want_axis = axis,
-		.budget_bytes = sram->bytes,
-	};
+	struct loom_group_part *saved = d->saved;
 	int ret;
+	u8 out;
 
-	loom_group_begin(group, first, slices, axis);
+	loom_group_begin(group, cut->first_unit, cut->slices, cut->want_axis);
 	group->overlap = false;
 	while (loom_group_append(group)) {
-		if (group->num_units <= *least)
-			continue;
-		ret = loom_group_fit(group, sram->bytes);
+		ret = consider(d, cut, LOOM_GROUP_STAY_NONE);
 		if (ret)
 			return ret == -ENOSPC ? 0 : ret;
-		cut.num_units = group->num_units;
-		cut.cost = group->cost;
-		if (is_banned(d, &cut))
-			return 0;
-		ret = offer(d, &cut);
-		if (ret)
-			return ret;
-		if (is_least(group) && *least + 1 == group->num_units)
-			*least = group->num_units;
+		memcpy(saved, group->parts, group->num_parts * sizeof(*saved));
+		for (out = LOOM_GROUP_STAY_LAST; out < LOOM_GROUP_STAYS; out++) {
+			ret = consider(d, cut, out);
+			memcpy(group->parts, saved, group->num_parts * sizeof(*saved));
+			if (ret && ret != -ENOSPC)
+				return ret;
+		}
 	}
 	return 0;
+}
+
+/* Groups that begin with a unit, with what stays before it. */
+static int try_slices(struct divide *d, u32 first, u8 in)
+{
+	const struct loom_group_unit *unit = &d->list->units[first];
+	const struct loom_group_use *use;
+	struct loom_group_cut cut = {
+		.first_unit = first,
+		.in = in,
+		.budget_bytes = d->list->lower->sram.bytes,
+	};
+	u32 slices, axis;
+	int ret;
+
+	cut.slices = 1;
+	ret = grow(d, &cut);
+	use = &d->list->uses[d->list->ops[unit->first_op]->access[0].value];
+	for (axis = 0; axis < use->rank && !ret; axis++) {
+		/* columns are not cut where rows are as many */
+		if (axis > 2 && use->dims[axis] <= use->dims[2])
+			continue;
+		cut.want_axis = axis;
+		for (slices = 2; slices <= use->dims[axis] && slices <= LOOM_GROUP_SLICES && !ret;
+		     slices = slices < 4 ? slices + 1 : slices + slices / 3) {
+			cut.slices = slices;
+			ret = grow(d, &cut);
+		}
+	}
+	return ret;
 }
 
 static int try_from(struct divide *d, u32 first)
@@ -166,24 +217,14 @@ static int try_from(struct divide *d, u32 first)
 		.alone = true,
 		.cost = { .bytes = unit->alone_bytes, .cycles = unit->alone_cycles },
 	};
-	const struct loom_group_use *use;
-	u32 slices, axis, least = 0;
 	int ret;
+	u8 in;
 
 	d->rows[first].num_cuts = 0;
 	ret = offer(d, &alone);
-	if (unit->alone || ret)
-		return ret;
-	ret = grow(d, first, 1, 0, &least);
-	use = &d->list->uses[d->list->ops[unit->first_op]->access[0].value];
-	for (axis = 0; axis < use->rank && !ret; axis++) {
-		/* columns are not cut where rows are as many */
-		if (axis > 2 && use->dims[axis] <= use->dims[2])
-			continue;
-		for (slices = 2; slices <= use->dims[axis] && slices <= LOOM_GROUP_SLICES && !ret;
-		     slices = slices < 4 ? slices + 1 : slices + slices / 3)
-			ret = grow(d, first, slices, axis, &least);
-	}
+	for (in = 0; in < LOOM_GROUP_STAYS && !ret && !unit->alone; in++)
+		if (loom_group_stay_differs(d->list, first, in))
+			ret = try_slices(d, first, in);
 	return ret;
 }
 
@@ -216,42 +257,57 @@ static void cost_alone(struct loom_group_list *list, struct loom_group_unit *uni
 	}
 }
 
+/* A group at the end of the cheapest way to its begin. */
+static void extend(struct divide *d, const struct loom_group_cut *cut)
+{
+	u32 from = cut->first_unit * LOOM_GROUP_STAYS + cut->in;
+	u32 to = (cut->first_unit + cut->num_units) * LOOM_GROUP_STAYS + cut->out;
+	struct loom_group_cost sum = {
+		.bytes = d->best[from].bytes + cut->cost.bytes,
+		.cycles = d->best[from].cycles + cut->cost.cycles,
+	};
+
+	if (d->best[from].bytes == U64_MAX || !cheaper(&sum, &d->best[to]))
+		return;
+	d->best[to] = sum;
+	d->last[to] = *cut;
+}
+
 /* The cheapest division by what is known of groups. */
 static void combine(struct divide *d)
 {
 	u32 num_units = d->list->num_units, first, i;
 
-	for (i = 1; i <= num_units; i++)
+	for (i = 1; i < (num_units + 1) * LOOM_GROUP_STAYS; i++)
 		d->best[i] = (struct loom_group_cost){ .bytes = U64_MAX, .cycles = U64_MAX };
-	for (first = 0; first < num_units; first++) {
-		for (i = 0; i < d->rows[first].num_cuts; i++) {
-			const struct loom_group_cut *cut = &d->rows[first].cuts[i];
-			struct loom_group_cost sum = {
-				.bytes = d->best[first].bytes + cut->cost.bytes,
-				.cycles = d->best[first].cycles + cut->cost.cycles,
-			};
+	for (first = 0; first < num_units; first++)
+		for (i = 0; i < d->rows[first].num_cuts * STATES; i++)
+			if (d->rows[first].cuts[i].num_units)
+				extend(d, &d->rows[first].cuts[i]);
+}
 
-			if (!cut->num_units || !cheaper(&sum, &d->best[first + i + 1]))
-				continue;
-			d->best[first + i + 1] = sum;
-			d->last[first + i + 1] = *cut;
-		}
-	}
+/* The last group of the cheapest division up to a group's begin. */
+static const struct loom_group_cut *before(const struct divide *d, const struct loom_group_cut *cut)
+{
+	return cut->first_unit ? &d->last[cut->first_unit * LOOM_GROUP_STAYS + cut->in] : NULL;
 }
 
 /* Walks back from the end and puts the groups in order. */
 static int collect(const struct divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
 {
-	u32 count = 0, at;
+	const struct loom_group_cut *end = NULL, *cut;
+	u32 count = 0;
 
-	for (at = d->list->num_units; at; at = d->last[at].first_unit)
+	if (d->list->num_units)
+		end = &d->last[d->list->num_units * LOOM_GROUP_STAYS];
+	for (cut = end; cut; cut = before(d, cut))
 		count++;
 	*cuts = calloc((size_t)count + 1, sizeof(**cuts));
 	if (!*cuts)
 		return -ENOMEM;
 	*num_cuts = count;
-	for (at = d->list->num_units; at; at = d->last[at].first_unit)
-		(*cuts)[--count] = d->last[at];
+	for (cut = end; cut; cut = before(d, cut))
+		(*cuts)[--count] = *cut;
 	return 0;
 }
 
@@ -277,6 +333,8 @@ static int settle(struct divide *d, struct loom_group_cut *cut)
 		for (i = 0; i < cut->num_units; i++)
 			if (!loom_group_append(d->group))
 				return -EINVAL;
+		if (!loom_group_reside(d->group, cut->in, cut->out))
+			return -EINVAL;
 		ret = loom_group_fit(d->group, budget);
 		if (!ret && round < 2 && d->group->cost.bytes > bytes)
 			continue;
@@ -286,6 +344,9 @@ static int settle(struct divide *d, struct loom_group_cut *cut)
 			return ret;
 		if (ret)
 			continue;
+		for (i = 0; i < d->group->num_residents; i++)
+			d->group->homes[d->group->residents[i]].offset =
+				d->group->items[d->group->resident_items[i]].offset[0];
 		cut->overlap = overlap;
 		cut->budget_bytes = budget;
 		cut->cost = d->group->cost;
@@ -296,8 +357,13 @@ static int settle(struct divide *d, struct loom_group_cut *cut)
 
 static int add_ban(struct divide *d, const struct loom_group_cut *cut)
 {
-	u32 cap = d->cap_bans ? 2 * d->cap_bans : 16;
+	u32 cap = d->cap_bans ? 2 * d->cap_bans : 16, before = 0, i;
 	struct ban *bans;
+
+	/* it is not the slices, then, but what stays that is in the way */
+	for (i = 0; i < d->num_bans; i++)
+		before += d->bans[i].first_unit == cut->first_unit && d->bans[i].in == cut->in &&
+			  d->bans[i].out == cut->out && d->bans[i].num_units == cut->num_units;
 
 	if (d->num_bans == d->cap_bans) {
 		bans = realloc(d->bans, cap * sizeof(*bans));
@@ -309,10 +375,27 @@ static int add_ban(struct divide *d, const struct loom_group_cut *cut)
 	d->bans[d->num_bans++] = (struct ban){
 		.first_unit = cut->first_unit,
 		.num_units = cut->num_units,
-		.slices = cut->slices,
+		.slices = before < MOST_BANS || (!cut->in && !cut->out) ? cut->slices : 0,
 		.want_axis = cut->want_axis,
+		.in = cut->in,
+		.out = cut->out,
 	};
 	return 0;
+}
+
+/* The same groups once more, but for what is banned. */
+static int try_again(struct divide *d, u32 first, u8 in)
+{
+	struct row *row = &d->rows[first];
+	struct loom_group_cut *cut;
+	u32 i;
+
+	for (i = 0; i < row->num_cuts * STATES; i++) {
+		cut = &row->cuts[i];
+		if (cut->num_units && cut->in == in && !cut->alone)
+			cut->num_units = 0;
+	}
+	return try_slices(d, first, in);
 }
 
 /* Places what was chosen. 1: something has no place, and is not to be chosen again. */
@@ -322,12 +405,12 @@ static int settle_all(struct divide *d, struct loom_group_cut *cuts, u32 num_cut
 	u32 i;
 	int ret;
 
-	for (i = 0; i < num_cuts; i++) {
+	for (i = 0; i < num_cuts && !again; i++) {
 		ret = settle(d, &cuts[i]);
 		if (ret == -ENOSPC) {
 			ret = add_ban(d, &cuts[i]);
 			if (!ret)
-				ret = try_from(d, cuts[i].first_unit);
+				ret = try_again(d, cuts[i].first_unit, cuts[i].in);
 			again = true;
 		}
 		if (ret)
@@ -368,9 +451,10 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	u32 i;
 
 	d.rows = calloc(n, sizeof(*d.rows));
-	d.best = calloc(n, sizeof(*d.best));
-	d.last = calloc(n, sizeof(*d.last));
-	if (d.rows && d.best && d.last)
+	d.best = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.best));
+	d.last = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.last));
+	d.saved = calloc(LOOM_GROUP_OPS, sizeof(*d.saved));
+	if (d.rows && d.best && d.last && d.saved)
 		ret = divide(&d, cuts, num_cuts);
 	for (i = 0; i < list->num_units && d.rows; i++)
 		free(d.rows[i].cuts);
@@ -378,5 +462,6 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	free(d.best);
 	free(d.last);
 	free(d.bans);
+	free(d.saved);
 	return ret;
 }

@@ -187,6 +187,56 @@ static u64 item_offset(const struct writer *w, u32 index)
 	return item->offset[w->slice % item->buffers];
 }
 
+/* A value that stays in SRAM, as a whole. */
+static struct instance resident(const struct writer *w, u32 value)
+{
+	const struct loom_group_use *use = &w->group->list->uses[value];
+	struct instance instance = { .there = true, .tensor = w->group->homes[value].tensor };
+	u32 i;
+
+	for (i = 0; i < use->rank; i++)
+		instance.box.hi[i] = use->dims[i];
+	return instance;
+}
+
+/* The same for one that this group makes. */
+static void make_resident(struct writer *w, u32 which)
+{
+	struct loom_group_root *root = &w->group->roots[which];
+	const struct loom_group_use *use = use_of(w, which);
+	struct loom_group_box box = { .lo = { 0 } };
+	u32 i;
+
+	for (i = 0; i < use->rank; i++)
+		box.hi[i] = use->dims[i];
+	make_tensor(w, &w->strips[which], &box, w->lower->storage->homes[root->value].ref.dtype,
+		    use->rank, use->lane, w->group->homes[root->value].offset);
+	w->group->homes[root->value].tensor = w->strips[which].tensor;
+}
+
+/* What stayed and may not any longer goes to DRAM. */
+static void flush_residents(struct writer *w)
+{
+	const struct loom_group *group = w->group;
+	struct drm_loom_plan_view to, from;
+	struct instance instance;
+	struct loom_ref ref;
+	u32 i;
+
+	for (i = 0; i < group->num_residents && !w->lower->build->status; i++) {
+		u32 value = group->residents[i];
+
+		if (!(group->stays[value] & LOOM_GROUP_STAYS_FLUSH))
+			continue;
+		instance = resident(w, value);
+		ref = w->lower->storage->homes[value].ref;
+		ref.tensor = value;
+		to = dram_view(w, &ref, &instance.box);
+		from = plain_view(w, &instance, &instance.box);
+		command(w, -1, LOOM_OP_STORE, &to, &from);
+	}
+}
+
 /* Rows [@lo, @hi) of what a root has of the other axes, or what a part makes of them. */
 static struct loom_group_box rows_of(const struct writer *w, u32 which, u32 index, u64 lo, u64 hi)
 {
@@ -257,6 +307,15 @@ static void begin_strip(struct writer *w, u32 which, u32 index)
 	u64 lo, hi;
 	u32 i;
 
+	if (group->stays[root->value] & LOOM_GROUP_STAYS_IN) {
+		w->strips[which] = resident(w, root->value);
+		return;
+	}
+	if (group->stays[root->value] & LOOM_GROUP_STAYS_OUT) {
+		if (!w->slice)
+			make_resident(w, which);
+		return;
+	}
 	w->strips[which].there = false;
 	if (!loom_group_strip(group, which, w->slice, &lo, &hi))
 		return;
@@ -357,6 +416,18 @@ static void make_own(struct writer *w, u32 index, u32 i, u32 chunk,
 	command(w, position, LOOM_OP_LOAD, &to, &from);
 }
 
+/* The part @box of an operand that is not its op's alone. */
+static struct drm_loom_plan_view shared_view(const struct writer *w,
+					     const struct loom_group_part *part, u32 i,
+					     const struct loom_group_box *box)
+{
+	const struct loom_group_access *access = &part->op->access[i];
+	struct instance instance = part->root[i] == LOOM_GROUP_NONE ?
+				   resident(w, access->value) : w->strips[part->root[i]];
+
+	return strip_view(w, &instance, access, part->op->kernel.operands[i].ref.rank, box);
+}
+
 static void write_stages(struct writer *w, u32 index, s32 position,
 			 const struct loom_group_box *boxes)
 {
@@ -373,10 +444,9 @@ static void write_stages(struct writer *w, u32 index, s32 position,
 		for (k = 0; k < stage.operands; k++) {
 			u32 o = stage.operand[k];
 
-			views[k] = part->root[o] == LOOM_GROUP_NONE ?
+			views[k] = loom_group_is_own(w->group, part, o) ?
 				   plain_view(w, &w->own[index][o], &boxes[o]) :
-				   strip_view(w, &w->strips[part->root[o]], &part->op->access[o],
-					      kernel->operands[o].ref.rank, &boxes[o]);
+				   shared_view(w, part, o, &boxes[o]);
 		}
 		loom_build_command(w->lower->build, step_at(w, position), stage.opcode, views,
 				   stage.operands, stage.attr_bytes ? &stage.conv : NULL,
@@ -393,21 +463,20 @@ static void write_move(struct writer *w, u32 index, s32 position,
 	struct drm_loom_attr_fill fill = { .bits = kernel->operands[0].bits };
 	struct drm_loom_plan_view to, from;
 
-	to = strip_view(w, &w->strips[part->root[0]], &part->op->access[0],
-			kernel->operands[0].ref.rank, &boxes[0]);
+	to = shared_view(w, part, 0, &boxes[0]);
 	if (part->op->kind == LOOM_GROUP_FILL) {
 		if (!w->lower->build->status)
 			loom_build_command(w->lower->build, step_at(w, position), LOOM_OP_FILL, &to,
 					   1, &fill, sizeof(fill));
 		return;
 	}
-	if (part->root[1] == LOOM_GROUP_NONE) {
+	if (part->root[1] == LOOM_GROUP_NONE &&
+	    !(w->group->stays[part->op->access[1].value] & LOOM_GROUP_STAYS_IN)) {
 		from = dram_view(w, &kernel->operands[1].ref, &boxes[1]);
 		command(w, position, LOOM_OP_LOAD, &to, &from);
 		return;
 	}
-	from = strip_view(w, &w->strips[part->root[1]], &part->op->access[1],
-			  kernel->operands[1].ref.rank, &boxes[1]);
+	from = shared_view(w, part, 1, &boxes[1]);
 	command(w, position, LOOM_OP_COPY, &to, &from);
 }
 
@@ -423,7 +492,7 @@ static void write_entry(struct writer *w, u32 index, u32 chunk)
 		return;
 	for (i = 1; i < kernel->num_operands && !w->lower->build->status; i++) {
 		loom_group_operand_box(kernel, i, &boxes[0], &boxes[i]);
-		if (part->root[i] == LOOM_GROUP_NONE && part->op->kind == LOOM_GROUP_COMPUTE)
+		if (loom_group_is_own(w->group, part, i))
 			make_own(w, index, i, chunk, &boxes[0]);
 	}
 	if (w->lower->build->status)
@@ -434,8 +503,8 @@ static void write_entry(struct writer *w, u32 index, u32 chunk)
 		write_move(w, index, position, boxes);
 }
 
-/* What a part made in this slice goes to DRAM, at a position. */
-static void store_rows(struct writer *w, u32 index, s32 position)
+/* What a part made in this slice, or in all, goes to DRAM at a position. */
+static void store_rows(struct writer *w, u32 index, bool all, s32 position)
 {
 	struct loom_group_part *part = &w->group->parts[index];
 	const struct loom_operand *y = &part->op->kernel.operands[0];
@@ -448,6 +517,11 @@ static void store_rows(struct writer *w, u32 index, s32 position)
 	part->chunk = 0;
 	any = loom_group_part_box(w->group, index, w->slice, 0, &box);
 	part->chunk = chunk;
+	if (all && part->axis >= 0) {
+		any = true;
+		box.lo[part->axis] = 0;
+		box.hi[part->axis] = y->ref.dims[part->axis];
+	}
 	if (!any || w->lower->build->status)
 		return;
 	to = dram_view(w, &y->ref, &box);
@@ -465,13 +539,15 @@ static void store_strip(struct writer *w, u32 which, u32 index)
 	const struct loom_group_root *root = &group->roots[which];
 	const struct loom_group_part *part = &group->parts[index];
 	s32 position = loom_group_store_at(group, part->first_entry + part->entries - 1);
+	bool all = group->stays[root->value] & LOOM_GROUP_STAYS_OUT;
 	u32 i;
 
-	if (!root->stored || root->last_writer != index)
+	if (!root->stored || root->last_writer != index ||
+	    (all && w->slice + 1 < group->slices))
 		return;
 	for (i = root->first_writer; i <= index; i++)
 		if (group->parts[i].root[0] == which)
-			store_rows(w, i, position);
+			store_rows(w, i, all, position);
 }
 
 /* Strips whose last use this part is give what the next slice needs to their line buffers. */
@@ -486,7 +562,7 @@ static void end_strips(struct writer *w, u32 index)
 		s32 position = loom_group_compute_at(group, entry);
 		u32 last = root->last_reader;
 
-		if (root->axis < 0 || !root->kept)
+		if (root->line == LOOM_GROUP_NONE)
 			continue;
 		if (root->kind == LOOM_GROUP_INSIDE && root->last_writer >= last) {
 			last = root->last_writer;
@@ -581,10 +657,14 @@ int loom_group_emit(struct loom_lower *lower, struct loom_group *group)
 	ret = loom_group_place(group, lower->sram.bytes, &height);
 	if (!ret)
 		ret = note_parts(w, height);
+	for (i = 0; i < group->num_residents && !ret; i++)
+		group->homes[group->residents[i]].offset =
+			group->items[group->resident_items[i]].offset[0];
 	if (ret) {
 		free(w);
 		return ret;
 	}
+	flush_residents(w);
 	for (w->slice = 0; w->slice < group->slices && !lower->build->status; w->slice++) {
 		drop_streamed(w);
 		for (i = 0; i < group->num_parts; i++)

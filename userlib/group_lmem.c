@@ -27,7 +27,8 @@ static void describe(const struct loom_group *group, const struct loom_group_ite
 		.size_bytes = item->bytes,
 		.align_bytes = group->list->lower->sram.align_bytes,
 		.upper = group->period,
-		.fixed = LOOM_PLACE_ANYWHERE,
+		.fixed = item->fixed ? item->offset[0] : LOOM_PLACE_ANYWHERE,
+		.pools = 1,
 		.alias = LOOM_PLACE_NONE,
 	};
 	if (item->whole || item->to - item->from + 1 >= group->period)
@@ -69,7 +70,82 @@ static int place_items(struct loom_group *group, u32 count, struct loom_place_it
 	return 0;
 }
 
-int loom_group_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes)
+/* The largest run of bytes between what is fixed, if @extra more are fixed at @at. */
+static u64 largest_gap(const struct loom_group *group, u64 at, u64 extra, u64 budget_bytes)
+{
+	u64 end = 0, most = 0, next, next_end;
+	u32 i;
+
+	while (end < budget_bytes) {
+		next = budget_bytes;
+		next_end = budget_bytes;
+		if (extra && at >= end && at < next) {
+			next = at;
+			next_end = at + extra;
+		}
+		for (i = 0; i < group->num_residents; i++) {
+			const struct loom_group_item *item =
+				&group->items[group->resident_items[i]];
+
+			if (!item->fixed || item->offset[0] < end || item->offset[0] >= next)
+				continue;
+			next = item->offset[0];
+			next_end = item->offset[0] + item->bytes;
+		}
+		most = max(most, next - end);
+		end = next_end;
+	}
+	return most;
+}
+
+static bool is_free(const struct loom_group *group, u64 at, u64 bytes)
+{
+	u32 i;
+
+	for (i = 0; i < group->num_residents; i++) {
+		const struct loom_group_item *item = &group->items[group->resident_items[i]];
+
+		if (item->fixed && item->offset[0] < at + bytes &&
+		    at < item->offset[0] + item->bytes)
+			return false;
+	}
+	return true;
+}
+
+/* An end of a free run for an item, so that the largest run that is left is as large as can be. */
+static bool fix_resident(const struct loom_group *group, struct loom_group_item *item,
+			 u64 budget_bytes)
+{
+	u64 align = group->list->lower->sram.align_bytes, best = 0, at, gap;
+	bool found = false;
+	u32 i;
+
+	for (i = 0; i < 2 * group->num_residents + 2; i++) {
+		const struct loom_group_item *other;
+
+		if (i < 2) {
+			at = i ? (budget_bytes - item->bytes) / align * align : 0;
+		} else {
+			other = &group->items[group->resident_items[i / 2 - 1]];
+			if (!other->fixed || (!(i & 1) && other->offset[0] < item->bytes))
+				continue;
+			at = other->offset[0];
+			at = i & 1 ? at + other->bytes : at - item->bytes;
+		}
+		if (at + item->bytes > budget_bytes || !is_free(group, at, item->bytes))
+			continue;
+		gap = largest_gap(group, at, item->bytes, budget_bytes);
+		if (found && gap <= best)
+			continue;
+		found = true;
+		best = gap;
+		item->offset[0] = at;
+	}
+	item->fixed = found;
+	return found;
+}
+
+static int place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes)
 {
 	struct loom_place_item *items;
 	struct loom_place_gap *gaps;
@@ -88,4 +164,29 @@ int loom_group_place(struct loom_group *group, u64 budget_bytes, u64 *height_byt
 	free(items);
 	free(gaps);
 	return ret;
+}
+
+int loom_group_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes)
+{
+	bool made[LOOM_GROUP_RESIDENTS] = { false }, fixed = false;
+	struct loom_group_item *item;
+	u32 i;
+	int ret;
+
+	/* what stays lies at the ends, so that there is room between for those that come after */
+	for (i = 0; i < group->num_residents; i++) {
+		item = &group->items[group->resident_items[i]];
+		made[i] = !item->fixed;
+		if (item->bytes > budget_bytes)
+			return -ENOSPC;
+		if (made[i])
+			fixed |= fix_resident(group, item, budget_bytes);
+	}
+	ret = place(group, budget_bytes, height_bytes);
+	if (ret != -ENOSPC || !fixed)
+		return ret;
+	for (i = 0; i < group->num_residents; i++)
+		if (made[i])
+			group->items[group->resident_items[i]].fixed = false;
+	return place(group, budget_bytes, height_bytes);
 }

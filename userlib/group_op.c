@@ -291,8 +291,10 @@ int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower)
 	list->uses = calloc((size_t)graph->num_values + 1, sizeof(*list->uses));
 	if (!list->units || !list->uses)
 		return -ENOMEM;
-	for (i = 0; i < graph->num_values; i++)
+	for (i = 0; i < graph->num_values; i++) {
 		list->uses[i].first_writer = U32_MAX;
+		list->uses[i].lanes = U32_MAX;
+	}
 	lower->capture = list;
 	for (i = 0; i < graph->num_nodes && !ret; i++) {
 		struct loom_group_unit *unit = &list->units[list->num_units++];
@@ -304,7 +306,7 @@ int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower)
 			list->num_units--;
 	}
 	lower->capture = NULL;
-	return ret;
+	return ret ? ret : loom_group_live_make(list);
 }
 
 void loom_group_list_clear(struct loom_group_list *list)
@@ -316,5 +318,7 @@ void loom_group_list_clear(struct loom_group_list *list)
 	free(list->ops);
 	free(list->units);
 	free(list->uses);
+	free(list->live_first);
+	free(list->live);
 	memset(list, 0, sizeof(*list));
 }

@@ -107,6 +107,11 @@ static bool root_items(struct loom_group *group, u32 which)
 	s32 from, to, out;
 	u32 first;
 
+	root->strip = LOOM_GROUP_NONE;
+	root->line = LOOM_GROUP_NONE;
+	if (group->stays[root->value] & (LOOM_GROUP_STAYS_IN | LOOM_GROUP_STAYS_OUT))
+		return true;
+
 	if (root->kind == LOOM_GROUP_INPUT) {
 		first = root->first_reader;
 		from = part_load(group, first);
@@ -127,7 +132,6 @@ static bool root_items(struct loom_group *group, u32 which)
 			to = max(to, out);
 	}
 	root->strip = add_item(group, root->strip_bytes, from, to, false);
-	root->line = LOOM_GROUP_NONE;
 	if (root->strip == LOOM_GROUP_NONE)
 		return false;
 	if (!root->kept)
@@ -148,7 +152,7 @@ static bool part_items(struct loom_group *group, u32 index)
 		bool held = part->held >> i & 1;
 		u64 bytes;
 
-		if (part->root[i] != LOOM_GROUP_NONE || part->op->kind == LOOM_GROUP_COPY)
+		if (!loom_group_is_own(group, part, i))
 			continue;
 		bytes = held ? part->held_bytes[i] : part->bytes[i];
 		part->item[i] = group->num_items;
@@ -172,7 +176,7 @@ static bool part_items(struct loom_group *group, u32 index)
 }
 
 /* Who else wants to see a value. */
-static void mark_stored(struct loom_group *group)
+void loom_group_mark_stored(struct loom_group *group)
 {
 	const struct loom_group_unit *last =
 		&group->list->units[group->first_unit + group->num_units - 1];
@@ -184,8 +188,41 @@ static void mark_stored(struct loom_group *group)
 
 		root->stored = root->kind == LOOM_GROUP_INSIDE &&
 			       (use->seen || root->partial || use->last_writer >= end ||
-				(use->read && use->last_reader >= end));
+				(use->read && use->last_reader >= end &&
+				 !(group->stays[root->value] & LOOM_GROUP_STAYS_OUT)));
 	}
+}
+
+/* What is there as a whole: in a group of one slice, from its first to its last use. */
+static bool resident_items(struct loom_group *group)
+{
+	u32 i, index, k;
+
+	for (i = 0; i < group->num_residents; i++) {
+		u32 value = group->residents[i], item;
+		const struct loom_group_use *use = &group->list->uses[value];
+		u8 stays = group->stays[value];
+		s32 from = -1, to = group->period - 2;
+		bool whole = group->slices > 1;
+
+		if (!(stays & LOOM_GROUP_STAYS_OUT)) {
+			to = 0;
+			for (index = 0; index < group->num_parts; index++)
+				for (k = 1; k < group->parts[index].op->kernel.num_operands; k++)
+					if (group->parts[index].op->access[k].value == value)
+						to = part_end(group, index);
+		} else if (!(stays & LOOM_GROUP_STAYS_IN) && group->local[value]) {
+			index = group->roots[group->local[value] - 1].first_writer;
+			from = part_compute(group, index);
+		}
+		item = add_item(group, use->whole_bytes, from, to, whole);
+		if (item == U32_MAX)
+			return false;
+		group->resident_items[i] = item;
+		group->items[item].fixed = stays & LOOM_GROUP_STAYS_IN;
+		group->items[item].offset[0] = group->homes[value].offset;
+	}
+	return true;
 }
 
 int loom_group_steps(struct loom_group *group)
@@ -195,11 +232,14 @@ int loom_group_steps(struct loom_group *group)
 	group->num_items = 0;
 	if (!number_entries(group))
 		return -ENOSPC;
-	mark_stored(group);
+	loom_group_mark_stored(group);
 	loom_group_measure(group);
 	for (i = 0; i < group->num_roots; i++)
 		if (!root_items(group, i))
 			return -ENOMEM;
+	if (!resident_items(group))
+		return -ENOMEM;
+	group->num_shared = group->num_items;
 	for (i = 0; i < group->num_parts; i++)
 		if (!part_items(group, i))
 			return -ENOSPC;
@@ -213,7 +253,8 @@ static s32 wrap(const struct loom_group *group, s32 position)
 	return at < 0 ? at + group->period : at;
 }
 
-u64 loom_group_peak(const struct loom_group *group, s32 *position)
+/* Of the first @count items. */
+static u64 peak_of(const struct loom_group *group, u32 count, s32 *position)
 {
 	static _Thread_local s64 change[2 * LOOM_GROUP_ENTRIES + 8];
 	s64 all = 0, now = 0, most = -1;
@@ -221,7 +262,7 @@ u64 loom_group_peak(const struct loom_group *group, s32 *position)
 	s32 at;
 
 	memset(change, 0, ((size_t)group->period + 1) * sizeof(*change));
-	for (i = 0; i < group->num_items; i++) {
+	for (i = 0; i < count; i++) {
 		const struct loom_group_item *item = &group->items[i];
 		s32 from = wrap(group, item->from), to = wrap(group, item->to);
 
@@ -248,6 +289,11 @@ u64 loom_group_peak(const struct loom_group *group, s32 *position)
 	return all + most;
 }
 
+u64 loom_group_peak(const struct loom_group *group, s32 *position)
+{
+	return peak_of(group, group->num_items, position);
+}
+
 static bool alive_at(const struct loom_group *group, const struct loom_group_item *item, s32 at)
 {
 	s32 from = wrap(group, item->from), to = wrap(group, item->to);
@@ -257,8 +303,11 @@ static bool alive_at(const struct loom_group *group, const struct loom_group_ite
 	return from <= to ? at >= from && at <= to : at >= from || at <= to;
 }
 
-/* Streams the smallest held operand that frees @want bytes at a position, else the largest. */
-static bool give_way(struct loom_group *group, u64 want, s32 position)
+/*
+ * Streams the smallest held operand that frees @want bytes at a position, else the largest. Returns
+ * what that frees, 0: there is none.
+ */
+static u64 stream_one(struct loom_group *group, u64 want, s32 position)
 {
 	u64 best_bytes = 0;
 	u32 best = U32_MAX, best_i = 0, index, i;
@@ -276,7 +325,7 @@ static bool give_way(struct loom_group *group, u64 want, s32 position)
 			u64 bytes;
 			bool enough;
 
-			if (!(part->held >> i & 1))
+			if (!(part->held >> i & 1) || !loom_group_is_own(group, part, i))
 				continue;
 			bytes = group->items[part->item[i]].bytes;
 			enough = bytes >= want;
@@ -291,9 +340,22 @@ static bool give_way(struct loom_group *group, u64 want, s32 position)
 		}
 	}
 	if (best == U32_MAX)
-		return false;
+		return 0;
 	group->parts[best].held &= ~(1U << best_i);
-	return true;
+	return best_bytes;
+}
+
+static bool give_way(struct loom_group *group, u64 want, s32 position)
+{
+	u64 freed = 0, bytes;
+
+	while (freed < want) {
+		bytes = stream_one(group, want - freed, position);
+		if (!bytes)
+			break;
+		freed += bytes;
+	}
+	return freed;
 }
 
 /* The axis whose chunks make the operands of a part's own smaller. */
@@ -326,11 +388,12 @@ static u64 shorter_chunk(const struct loom_group *group, const struct loom_group
 {
 	const struct loom_kernel *kernel = &part->op->kernel;
 	u64 dim = kernel->operands[0].ref.dims[axis], lanes = group->list->lower->sram.lanes;
-	u64 now = part->chunk ? part->chunk : dim, chunk;
+	u64 now = part->chunk ? part->chunk : dim, chunk, pieces;
 
 	if (now <= 1)
 		return 0;
-	chunk = loom_div_round_up(dim, loom_div_round_up(dim, now) + 1);
+	pieces = loom_div_round_up(dim, now);
+	chunk = loom_div_round_up(dim, pieces + max(pieces / 2, (u64)1));
 	chunk = min(chunk, now - 1);
 	if (chunk > lanes)
 		chunk = chunk / lanes * lanes;
@@ -360,7 +423,7 @@ static bool cut_chunks(struct loom_group *group, s32 position)
 			const struct loom_group_item *item;
 			u64 bytes = 0;
 
-			if (part->root[i] != LOOM_GROUP_NONE || part->held >> i & 1)
+			if (!loom_group_is_own(group, part, i) || part->held >> i & 1)
 				continue;
 			for (c = 0; c < (loom_group_follows_chunks(part, i) &&
 					 part->op->kernel.operands[i].role != LOOM_ROLE_TEMP ?
@@ -402,6 +465,9 @@ int loom_group_fit(struct loom_group *group, u64 budget_bytes)
 		ret = loom_group_steps(group);
 		if (ret)
 			return ret;
+		/* no way of having weights helps strips that do not fit */
+		if (!round && peak_of(group, group->num_shared, &position) > budget_bytes)
+			return -ENOSPC;
 		group->cost.peak_bytes = loom_group_peak(group, &position);
 		if (group->cost.peak_bytes <= budget_bytes) {
 			loom_group_cost_count(group);

@@ -42,7 +42,10 @@ struct loom_group *loom_group_make(const struct loom_group_list *list)
 	group->need = calloc((size_t)LOOM_GROUP_ROOTS * LOOM_GROUP_SLICES, sizeof(*group->need));
 	group->active = calloc((size_t)LOOM_GROUP_ROOTS * LOOM_GROUP_SLICES, 1);
 	group->local = calloc(values, sizeof(*group->local));
-	if (group->done && group->loaded && group->need && group->active && group->local)
+	group->stays = calloc(values, sizeof(*group->stays));
+	group->homes = calloc(values, sizeof(*group->homes));
+	if (group->done && group->loaded && group->need && group->active && group->local &&
+	    group->stays && group->homes)
 		return group;
 	loom_group_free(group);
 	return NULL;
@@ -57,6 +60,8 @@ void loom_group_free(struct loom_group *group)
 	free(group->need);
 	free(group->active);
 	free(group->local);
+	free(group->stays);
+	free(group->homes);
 	free(group->items);
 	free(group);
 }
@@ -543,6 +548,14 @@ static bool append_op(struct loom_group *group, const struct loom_group_op *op)
 	if (cut >= 0)
 		note_writes(group, index);
 	return true;
+}
+
+bool loom_group_is_own(const struct loom_group *group, const struct loom_group_part *part, u32 i)
+{
+	if (part->root[i] != LOOM_GROUP_NONE || part->op->kind != LOOM_GROUP_COMPUTE)
+		return false;
+	return part->op->kernel.operands[i].role != LOOM_ROLE_LOAD ||
+	       !(group->stays[part->op->access[i].value] & LOOM_GROUP_STAYS_IN);
 }
 
 bool loom_group_append(struct loom_group *group)

@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-#define ROUNDS		400
+#define ROUNDS		200
 #define MAX_MAPS	40
 
 /**

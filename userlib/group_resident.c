@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Residency across a cut
+ *
+ * Between two groups, a value need not go to DRAM: if there is room, it stays in SRAM as a whole,
+ * from the group that makes it to the last that reads it. At each cut there are three choices:
+ * nothing stays; what the last node made stays; all that is made and still wanted stays. A value
+ * that stayed and may not any longer is stored by the group after whose begin it is let go.
+ *
+ * Where it lies and along which axis it is dealt over the lanes is the same for all groups: the
+ * axis follows from the value, the offset from the placement of the group that makes it.
+ */
+#include "group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static u32 unit_of(const struct loom_group_list *list, u32 op)
+{
+	return list->ops[op]->unit;
+}
+
+/* Axes that all ops can see dealt over the lanes, and what the value takes then. */
+static void choose_lane(struct loom_group_list *list, struct loom_group_use *use)
+{
+	const struct loom_sram *sram = &list->lower->sram;
+	u64 bytes;
+	u32 i, k;
+
+	use->whole_bytes = U64_MAX;
+	for (i = 0; i < use->rank; i++) {
+		if (!(use->lanes >> i & 1))
+			continue;
+		bytes = use->elem_bytes;
+		for (k = 0; k < use->rank; k++)
+			if (check_mul_overflow(bytes, k == i ? loom_div_round_up(use->dims[k],
+										 sram->lanes) :
+							       use->dims[k], &bytes))
+				return;
+		bytes = loom_div_round_up(bytes, sram->align_bytes) * sram->align_bytes;
+		if (bytes < use->whole_bytes) {
+			use->whole_bytes = bytes;
+			use->lane = i;
+		}
+	}
+}
+
+static void note_lanes(struct loom_group_list *list)
+{
+	u32 i, k;
+
+	for (i = 0; i < list->num_ops; i++) {
+		const struct loom_group_op *op = list->ops[i];
+
+		for (k = 0; k < op->kernel.num_operands; k++) {
+			enum loom_role role = op->kernel.operands[k].role;
+			const struct loom_group_access *access = &op->access[k];
+
+			if (role != LOOM_ROLE_STORE && role != LOOM_ROLE_LOAD)
+				continue;
+			list->uses[access->value].lanes &= access->plain ? access->lanes : 0;
+		}
+	}
+	for (i = 0; i < list->lower->graph->num_values; i++)
+		choose_lane(list, &list->uses[i]);
+}
+
+/* Whether a value is made by ops, can be in SRAM, and is read after it was made. */
+static bool can_reside(const struct loom_group_list *list, const struct loom_group_use *use)
+{
+	return use->first_writer != U32_MAX && use->read && use->lanes && use->rank &&
+	       use->whole_bytes <= list->lower->sram.bytes &&
+	       unit_of(list, use->last_reader) > unit_of(list, use->last_writer);
+}
+
+int loom_group_live_make(struct loom_group_list *list)
+{
+	u32 num_values = list->lower->graph->num_values, pass, v, at;
+
+	note_lanes(list);
+	list->live_first = calloc((size_t)list->num_units + 2, sizeof(*list->live_first));
+	if (!list->live_first)
+		return -ENOMEM;
+	for (pass = 0; pass < 2; pass++) {
+		for (v = 0; v < num_values; v++) {
+			const struct loom_group_use *use = &list->uses[v];
+
+			if (!can_reside(list, use))
+				continue;
+			for (at = unit_of(list, use->last_writer) + 1;
+			     at <= unit_of(list, use->last_reader); at++) {
+				if (pass)
+					list->live[list->live_first[at]++] = v;
+				else
+					list->live_first[at + 1]++;
+			}
+		}
+		for (at = 0; at <= list->num_units && !pass; at++)
+			list->live_first[at + 1] += list->live_first[at];
+		if (!pass) {
+			list->live = calloc((size_t)list->live_first[list->num_units + 1] + 1,
+					    sizeof(*list->live));
+			if (!list->live)
+				return -ENOMEM;
+		}
+	}
+	/* filling has moved each begin to the next one's */
+	for (at = list->num_units + 1; at-- > 0;)
+		list->live_first[at + 1] = list->live_first[at];
+	list->live_first[0] = 0;
+	return 0;
+}
+
+static bool resides(const struct loom_group_list *list, u32 value, u32 at,
+		    enum loom_group_stay stay)
+{
+	if (stay == LOOM_GROUP_STAY_ALL)
+		return true;
+	return stay == LOOM_GROUP_STAY_LAST &&
+	       unit_of(list, list->uses[value].last_writer) + 1 == at;
+}
+
+/* The number of values that stay at a cut. */
+static u32 count_staying(const struct loom_group_list *list, u32 at, enum loom_group_stay stay)
+{
+	u32 count = 0, i;
+
+	for (i = list->live_first[at]; i < list->live_first[at + 1]; i++)
+		count += resides(list, list->live[i], at, stay);
+	return count;
+}
+
+bool loom_group_stay_differs(const struct loom_group_list *list, u32 at, enum loom_group_stay stay)
+{
+	u32 count = count_staying(list, at, stay);
+
+	if (stay == LOOM_GROUP_STAY_NONE)
+		return true;
+	return count && (stay == LOOM_GROUP_STAY_LAST ||
+			 count != count_staying(list, at, LOOM_GROUP_STAY_LAST));
+}
+
+static void set_flag(struct loom_group *group, u32 value, u8 flag)
+{
+	if (!group->stays[value])
+		group->residents[group->num_residents++] = value;
+	group->stays[value] |= flag;
+}
+
+bool loom_group_reside(struct loom_group *group, enum loom_group_stay in, enum loom_group_stay out)
+{
+	const struct loom_group_list *list = group->list;
+	u32 from = group->first_unit, to = from + group->num_units, i;
+
+	for (i = 0; i < group->num_residents; i++)
+		group->stays[group->residents[i]] = 0;
+	group->num_residents = 0;
+	for (i = list->live_first[from]; i < list->live_first[from + 1]; i++) {
+		const struct loom_group_use *use = &list->uses[list->live[i]];
+
+		if (!resides(list, list->live[i], from, in))
+			continue;
+		if (group->num_residents == LOOM_GROUP_RESIDENTS)
+			return false;
+		set_flag(group, list->live[i], LOOM_GROUP_STAYS_IN);
+		if (unit_of(list, use->last_reader) >= to && !use->seen)
+			set_flag(group, list->live[i], LOOM_GROUP_STAYS_FLUSH);
+	}
+	for (i = list->live_first[to]; i < list->live_first[to + 1]; i++) {
+		u32 value = list->live[i];
+
+		if (!resides(list, value, to, out))
+			continue;
+		if (unit_of(list, list->uses[value].first_writer) < from &&
+		    !(group->stays[value] & LOOM_GROUP_STAYS_IN))
+			return false;
+		if (group->num_residents == LOOM_GROUP_RESIDENTS)
+			return false;
+		set_flag(group, value, LOOM_GROUP_STAYS_OUT);
+		group->stays[value] &= ~LOOM_GROUP_STAYS_FLUSH;
+	}
+	return true;
+}
