@@ -31,12 +31,12 @@ struct model {
 };
 
 static const struct model models[] = {
-	{ "oww_alexa.onnx", { { NULL, 0 } }, 0 },
-	{ "oww_weather.onnx", { { NULL, 0 } }, 0 },
-	{ "oww_hey_mycroft.onnx", { { NULL, 0 } }, 0 },
-	{ "oww_embedding.onnx", { { "input_1:0", 1 } }, 1 },
-	{ "blazeface.onnx", { { NULL, 0 } }, 0 },
-	{ "ppocr_cls.onnx", { { "x:0", 1 }, { "x:2", 48 }, { "x:3", 192 } }, 3 },
+	{ "oww_alexa.onnx", { { NULL, 0 } }, 0, false },
+	{ "oww_weather.onnx", { { NULL, 0 } }, 0, false },
+	{ "oww_hey_mycroft.onnx", { { NULL, 0 } }, 0, false },
+	{ "oww_embedding.onnx", { { "input_1:0", 1 } }, 1, false },
+	{ "blazeface.onnx", { { NULL, 0 } }, 0, false },
+	{ "ppocr_cls.onnx", { { "x:0", 1 }, { "x:2", 48 }, { "x:3", 192 } }, 3, false },
 	{ "ppocr_rec.onnx", { { "x:0", 1 }, { "x:2", 48 }, { "x:3", 160 } }, 3, true },
 	{ "ppocr_det.onnx", { { "x:0", 1 }, { "x:2", 160 }, { "x:3", 160 } }, 3, true },
 	{ "mlsd_tiny.onnx", { { NULL, 0 } }, 0, true },
