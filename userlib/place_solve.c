@@ -5,11 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* of the first round: enough for each way to go down to the last item, and for some to come back */
-#define SLICE	16384
-
-/* targets between bound and height: a 2^-STEPS-th of the way up, twice that, and so on */
-#define STEPS	4
+/* nodes by item: of a way's first turn, and of a hunt in the first round; each round has twice as many */
+#define TURN		4
+#define HUNT		40
 
 /**
  * struct task - a part on its way to the best placement
@@ -90,20 +88,20 @@ static enum solve_answer task_hunt(struct task *task, struct solve_hunt *hunt,
 }
 
 /* At the lowest height that there may be: found there, it is the best; if there is none, that rises. */
-static int hunt_floor(struct task *task, uint64_t goal_bytes, uint64_t slice, uint64_t *nodes)
+static int hunt_floor(struct task *task, uint64_t goal_bytes, uint64_t round, uint64_t *nodes)
 {
+	uint32_t n = task->part->num_items;
 	enum solve_answer answer;
 
 	if (task->floor_bytes != goal_bytes) {
 		loom_hunt_destroy(task->floor);
 		task->floor = NULL;
 	}
-	if (!task->floor && loom_hunt_create(task->part, goal_bytes,
-					     2 * task->part->num_items + 64, task->way, 0,
-					     &task->floor))
+	if (!task->floor && loom_hunt_create(task->part, goal_bytes, 2 * n + 64,
+					     task->way, 0, &task->floor))
 		return -ENOMEM;
 	task->floor_bytes = goal_bytes;
-	answer = task_hunt(task, task->floor, goal_bytes, slice, nodes);
+	answer = task_hunt(task, task->floor, goal_bytes, HUNT * n * round, nodes);
 	if (answer != SOLVE_LATER) {
 		loom_hunt_destroy(task->floor);
 		task->floor = NULL;
@@ -112,40 +110,50 @@ static int hunt_floor(struct task *task, uint64_t goal_bytes, uint64_t slice, ui
 	return answer == SOLVE_NOMEM ? -ENOMEM : 0;
 }
 
-/*
- * Between what may be and what is known, from below: a low capacity is not only harder, it also
- * guides better, as it forbids more.
- */
-static int hunt_between(struct task *task, uint64_t low_bytes, uint64_t limit_bytes, uint64_t slice,
-			uint64_t *nodes)
+/* One look under one capacity. */
+static int hunt_once(struct task *task, uint64_t capacity_bytes, uint64_t round, uint64_t *nodes)
 {
+	uint32_t n = task->part->num_items;
 	enum solve_answer answer;
 	struct solve_hunt *hunt;
-	uint64_t high, capacity;
-	unsigned int step;
 
-	for (step = 0; step <= STEPS && *nodes; step++) {
-		high = task->height_bytes <= limit_bytes ? task->height_bytes - 1 : limit_bytes;
+	if (loom_hunt_create(task->part, capacity_bytes, TURN * n, task->way,
+			     ++task->seed, &hunt))
+		return -ENOMEM;
+	answer = task_hunt(task, hunt, capacity_bytes, HUNT * n * round, nodes);
+	loom_hunt_destroy(hunt);
+	return answer == SOLVE_NOMEM ? -ENOMEM : 0;
+}
+
+/*
+ * Between what may be and what is known. A low capacity is not only harder, it also guides better, as
+ * it forbids more; so the first target is 3/16 of the way up. While that or the second, 7/8, is met,
+ * the next one is nearer to the bound.
+ */
+static int hunt_between(struct task *task, uint64_t low_bytes, uint64_t limit_bytes,
+			uint64_t round, uint64_t *nodes)
+{
+	static const unsigned int targets[] = { 3, 14 };
+	uint64_t before, high;
+	unsigned int k;
+	int err = 0;
+
+	for (k = 0; k < 2 && *nodes && !err;) {
+		before = task->height_bytes;
+		high = before <= limit_bytes ? before - 1 : limit_bytes;
 		if (low_bytes < task->low_bytes)
 			low_bytes = task->low_bytes;
 		if (high <= low_bytes)
 			return 0;
-		capacity = low_bytes + ((high - low_bytes) >> (STEPS - step));
-		if (step == STEPS)
-			capacity = high - ((high - low_bytes) >> 3);
-		if (step < STEPS && next_height(task->part, low_bytes) > capacity)
-			continue;
-		if (loom_hunt_create(task->part, capacity, slice / loom_way_count(), task->way,
-				     ++task->seed, &hunt))
-			return -ENOMEM;
-		answer = task_hunt(task, hunt, capacity, slice, nodes);
-		loom_hunt_destroy(hunt);
-		if (answer == SOLVE_NOMEM)
-			return -ENOMEM;
-		if (answer == SOLVE_FOUND)
-			step--;
+		err = hunt_once(task, low_bytes + (high - low_bytes) / 16 * targets[k] +
+				(high - low_bytes) % 16 * targets[k] / 16, round, nodes);
+		if (task->height_bytes == before)
+			k++;
 	}
-	return 0;
+	/* nothing is known and nothing was found: anything will do */
+	if (!err && *nodes && task->height_bytes == LOOM_PLACE_ANYWHERE)
+		err = hunt_once(task, limit_bytes, round, nodes);
+	return err;
 }
 
 static int init_task(const struct loom_solve *solve, const struct solve_part *part,
@@ -182,12 +190,12 @@ static uint64_t solve_bound(const struct task *tasks, uint32_t num_tasks)
 static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
 		     uint64_t *nodes)
 {
-	uint64_t slice = SLICE, goal;
+	uint64_t round, goal;
 	bool open = true;
 	uint32_t i;
 	int err = 0;
 
-	for (; open && *nodes && !err; slice *= 2) {
+	for (round = 1; open && *nodes && !err; round *= 2) {
 		open = false;
 		for (i = 0; i < num_tasks && *nodes && !err; i++) {
 			struct task *task = &tasks[i];
@@ -199,9 +207,9 @@ static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_
 				goal = solve->capacity_bytes;
 			if (task->height_bytes <= goal || !task->part->small || task->stuck)
 				continue;
-			err = hunt_floor(task, goal, slice, nodes);
+			err = hunt_floor(task, goal, round, nodes);
 			if (!solve->fit_only && !err && task->height_bytes > goal)
-				err = hunt_between(task, goal, solve->capacity_bytes, slice,
+				err = hunt_between(task, goal, solve->capacity_bytes, round,
 						   nodes);
 			open |= task->height_bytes > solve_bound(tasks, num_tasks);
 		}

@@ -22,7 +22,10 @@
  * @searches: by way; NULL before its first slice
  * @num_ways: how many ways there are
  * @first: whose turn was the first
+ * @turn: whose turn it is by rote
  * @way: whose turn it is
+ * @again: not the first round
+ * @extra: not by rote
  * @seed: of the orders of those that begin anew
  * @slice: how long a turn is
  * @left: of the turn
@@ -34,7 +37,10 @@ struct solve_hunt {
 	struct solve_search *searches[MAX_WAYS];
 	unsigned int num_ways;
 	unsigned int first;
+	unsigned int turn;
 	unsigned int way;
+	bool again;
+	bool extra;
 	uint64_t seed;
 	uint64_t slice;
 	uint64_t left;
@@ -62,6 +68,7 @@ int loom_hunt_create(const struct solve_part *part, uint64_t capacity_bytes, uin
 	}
 	h->num_ways = loom_way_count();
 	h->first = way % h->num_ways;
+	h->turn = h->first;
 	h->way = h->first;
 	h->seed = seed;
 	h->slice = slice;
@@ -128,6 +135,33 @@ static struct solve_search *begin_turn(struct solve_hunt *h)
 	return *search;
 }
 
+/* The way that came nearest, first among equals. */
+static unsigned int nearest_way(const struct solve_hunt *h)
+{
+	unsigned int best = h->turn, k;
+
+	for (k = 0; k < h->num_ways; k++)
+		if (h->searches[k] && loom_search_least_left(h->searches[k]) <
+				      loom_search_least_left(h->searches[best]))
+			best = k;
+	return best;
+}
+
+static void end_turn(struct solve_hunt *h)
+{
+	h->extra = !h->extra && h->again;
+	if (h->extra) {
+		h->way = nearest_way(h);
+		return;
+	}
+	h->turn = (h->turn + 1) % h->num_ways;
+	h->way = h->turn;
+	if (h->turn == h->first) {
+		h->slice += h->slice / 4;
+		h->again = true;
+	}
+}
+
 enum solve_answer loom_hunt_run(struct solve_hunt *h, uint64_t *nodes, uint64_t *offsets)
 {
 	enum solve_answer answer;
@@ -149,12 +183,8 @@ enum solve_answer loom_hunt_run(struct solve_hunt *h, uint64_t *nodes, uint64_t 
 				offsets[i] = loom_search_offsets(search)[i] * h->part->unit;
 		if (answer != SOLVE_LATER)
 			return answer;
-		if (h->left)
-			continue;
-		h->way = (h->way + 1) % h->num_ways;
-		if (h->way == h->first) {
-			h->slice += h->slice / 4;
-		}
+		if (!h->left)
+			end_turn(h);
 	}
 	return SOLVE_LATER;
 }

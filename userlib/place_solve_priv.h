@@ -144,6 +144,8 @@ void loom_search_reset(struct solve_search *search, uint64_t capacity_bytes,
 void loom_search_shuffle(struct solve_search *search, uint64_t seed);
 /* goes on for a number of nodes, which is updated: what is left of them */
 enum solve_answer loom_search_run(struct solve_search *search, uint64_t *nodes);
+/* how near it came to an end: items that were left, at the fewest */
+uint32_t loom_search_least_left(const struct solve_search *search);
 /* by item, in units; after SOLVE_FOUND */
 const uint64_t *loom_search_offsets(const struct solve_search *search);
 

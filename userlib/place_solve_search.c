@@ -58,6 +58,7 @@ struct frame {
  * @rank: by item: the lower, the earlier it is tried
  * @limits: by item: what its top must not exceed
  * @num_left: items that are not placed
+ * @least_left: fewest that were
  * @left: set of those
  * @mins: by item: its offset is not lower; once it is placed, its offset
  * @hashes: by item: of it and its min, a pair
@@ -84,6 +85,7 @@ struct solve_search {
 	uint32_t *rank;
 	uint64_t *limits;
 	uint32_t num_left;
+	uint32_t least_left;
 	uint64_t *left;
 	uint64_t *mins;
 	uint64_t (*hashes)[2];
@@ -588,6 +590,8 @@ enum solve_answer loom_search_run(struct solve_search *s, uint64_t *nodes)
 			good = place_item(s, option);
 		if (!good)
 			continue;
+		if (s->num_left < s->least_left)
+			s->least_left = s->num_left;
 		if (!s->num_left)
 			return SOLVE_FOUND;
 		push_frame(s);
@@ -598,6 +602,11 @@ enum solve_answer loom_search_run(struct solve_search *s, uint64_t *nodes)
 const uint64_t *loom_search_offsets(const struct solve_search *s)
 {
 	return s->mins;
+}
+
+uint32_t loom_search_least_left(const struct solve_search *s)
+{
+	return s->least_left;
 }
 
 /* Far enough to make a difference, near enough to keep what is good about the order. */
@@ -702,6 +711,7 @@ int loom_search_create(const struct solve_part *part, const struct solve_way *wa
 	memcpy(s->rank, rank, n * sizeof(*rank));
 	for (k = 0; k < sections; k++)
 		s->weights[k] = 1;
+	s->least_left = n;
 	*search = s;
 	return 0;
 }
