@@ -9,7 +9,8 @@
  * hill climbing has a last look at.
  *
  * Greedy placing looks at every pair that is alive together. Where these are many millions, fewer
- * strategies are tried, and nothing is searched.
+ * strategies are tried, and nothing is searched; where they are hundreds of millions, what has
+ * nearly the same lifetime is put in boxes (place_box.c).
  *
  * Everything is counted in pairs and search nodes, nothing in seconds, so the answer is the same
  * on every machine.
@@ -25,6 +26,8 @@
 /* Beyond the first strategy: what others may look at, all together. An item itself counts, too. */
 #define MAX_LOOKS		40000000
 #define ITEM_LOOKS		100
+/* Beyond this, boxes. */
+#define MAX_FIRST_LOOKS		80000000
 /* What the search can take. */
 #define MAX_SEARCH_PAIRS	2000000
 #define MAX_SEARCH_ITEMS	20000
@@ -33,13 +36,25 @@ static const char *const starts[] = {
 	"greedy-size", "greedy-breadth", "greedy-area", "greedy-conflict", "gmem-opsize", "gmem",
 };
 
+/* Keeps what was found if it is lower than @best. */
+static void take_trial(const struct loom_place_task *task, struct loom_place_answer *answer,
+		       const struct loom_place_answer *trial, const char *name, uint64_t *best)
+{
+	uint64_t height = loom_place_height(&task->problem, trial->offsets);
+
+	if (height >= *best)
+		return;
+	*best = height;
+	answer->strategy = name;
+	memcpy(answer->offsets, trial->offsets,
+	       task->problem.num_items * sizeof(*answer->offsets));
+}
+
 /* Runs @start, and keeps what it finds if that is lower than @best. */
 static int try_start(const struct loom_place_strategy *start, const struct loom_place_task *task,
 		     struct loom_place_answer *answer, struct loom_place_answer *trial,
 		     uint64_t *best)
 {
-	const struct loom_place_problem *problem = &task->problem;
-	uint64_t height;
 	int ret;
 
 	ret = loom_place_call(start, task, trial);
@@ -48,12 +63,7 @@ static int try_start(const struct loom_place_strategy *start, const struct loom_
 		return 0;
 	if (ret)
 		return ret;
-	height = loom_place_height(problem, trial->offsets);
-	if (height >= *best)
-		return 0;
-	*best = height;
-	answer->strategy = start->name;
-	memcpy(answer->offsets, trial->offsets, problem->num_items * sizeof(*answer->offsets));
+	take_trial(task, answer, trial, start->name, best);
 	return 0;
 }
 
@@ -79,10 +89,18 @@ static int search(const struct loom_place_task *task, struct loom_place_answer *
 		       task->problem.num_items * sizeof(*answer->offsets));
 		best = loom_place_height(&task->problem, answer->offsets);
 	}
+	if (looks > MAX_FIRST_LOOKS) {
+		ret = loom_place_boxes(task, trial, MAX_FIRST_LOOKS);
+		if (ret && ret != -ERANGE)
+			return ret;
+		if (!ret)
+			take_trial(task, answer, trial, "auto", &best);
+	}
 	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(task, answer, best); i++) {
 		const struct loom_place_strategy *start = loom_place_strategy_find(starts[i]);
 
-		if (!loom_place_allows(start, &task->problem) || looks * i > MAX_LOOKS)
+		if (!loom_place_allows(start, &task->problem) ||
+		    looks * i > MAX_LOOKS || looks > MAX_FIRST_LOOKS)
 			continue;
 		ret = try_start(start, task, answer, trial, &best);
 		if (ret)

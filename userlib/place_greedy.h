@@ -128,4 +128,15 @@ int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *p
 int loom_place_greedy(const struct loom_place_task *task, const struct loom_place_order *order,
 		      loom_greedy_find find, struct loom_place_answer *answer);
 
+/**
+ * loom_place_boxes() - place by size, but what has nearly the same lifetime as one
+ * @task: the problem
+ * @answer: [in, out] as of a strategy
+ * @max_pairs: about how many pairs may be looked at
+ *
+ * Return: 0, -ERANGE or -ENOMEM.
+ */
+int loom_place_boxes(const struct loom_place_task *task, struct loom_place_answer *answer,
+		     uint64_t max_pairs);
+
 #endif /* LOOM_PLACE_GREEDY_H */

@@ -224,7 +224,7 @@ static void test_rest(void)
 	refuses("a capacity under the bound", -ENOSPC, NONE, NONE, 42);
 }
 
-/* 100 and 100 in a pool of 256 with a fixed one in the middle: the sums are fine, the room is not. */
+/* 90 and 98 in a pool of 256, a fixed one in the middle: the sums are fine, the room is not. */
 static void test_proved(void)
 {
 	struct loom_place_result result;
