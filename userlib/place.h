@@ -19,8 +19,9 @@
 
 #include "loom_place.h"
 
-/* Search nodes where nobody says how many. */
-#define LOOM_PLACE_BUDGET	2000000
+/* Search nodes where nobody says how many: a second or two. With many items a node takes longer. */
+#define LOOM_PLACE_BUDGET	800000
+#define LOOM_PLACE_BUDGET_ITEMS	256
 
 /**
  * struct loom_place_task - what a strategy is given: the problem of one pool

@@ -117,7 +117,10 @@ int loom_place_share_make(struct loom_place_share *share, const struct loom_plac
 		own->num_ops = all->num_ops;
 	}
 	share->task.capacity_bytes = ready->pools[pool].capacity_bytes;
-	share->task.budget = options->budget ? options->budget : LOOM_PLACE_BUDGET;
+	share->task.budget = options->budget;
+	if (!options->budget)
+		share->task.budget = LOOM_PLACE_BUDGET /
+				     (1 + own->num_items / LOOM_PLACE_BUDGET_ITEMS);
 	share->task.fit_only = options->fit_only;
 	return 0;
 }
