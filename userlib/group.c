@@ -165,7 +165,10 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 	u32 num_cuts = 0;
 	int ret;
 
-	ret = loom_group_list_make(&list, lower);
+	memset(&list, 0, sizeof(list));
+	ret = loom_group_order(lower->storage);
+	if (!ret)
+		ret = loom_group_list_make(&list, lower);
 	if (!ret) {
 		group = loom_group_make(&list);
 		ret = group ? 0 : -ENOMEM;

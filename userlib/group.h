@@ -537,6 +537,13 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 /** loom_group_emit() - writes the commands of a group, from lower->step on */
 int loom_group_emit(struct loom_lower *lower, struct loom_group *group);
 
+/* group_order.c */
+
+struct loom_storage;
+
+/** loom_group_order() - chains to outputs run as soon as they can. 0 or -ENOMEM */
+int loom_group_order(struct loom_storage *storage);
+
 /* group.c */
 
 struct loom_planner_options;

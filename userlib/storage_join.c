@@ -3,8 +3,14 @@
  * Operands of a concatenation computed where they end up: they are parts of its result, and the
  * CONCAT itself has nothing to do for them. From the last concatenation to the first, so that a
  * part of a part is a part of the whole.
+ *
+ * An operand that was made long before stays a value of its own: it would make room for the whole
+ * from then on, and what has to be in SRAM for as long would be the whole, too.
  */
 #include "storage.h"
+
+/* Nodes between the two. */
+#define LONG_BEFORE	16
 
 static bool reads_once(const struct loom_node *node, const struct loom_value *value)
 {
@@ -31,7 +37,8 @@ static void join_operands(struct loom_storage *storage, const struct loom_node *
 
 		at += value->dims[axis];
 		if (home->kind != LOOM_HOME_ARENA || !value->num_elems ||
-		    loom_storage_moves_only(value->producer) || !reads_once(node, value))
+		    loom_storage_moves_only(value->producer) || !reads_once(node, value) ||
+		    node->source > value->producer->source + LONG_BEFORE)
 			continue;
 		home->kind = LOOM_HOME_PART;
 		home->part_of = node->output->id;
