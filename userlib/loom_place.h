@@ -75,7 +75,8 @@ struct loom_place_range {
  *	the operands of a concatenation in theirs are others
  * @alias_offset: where in the owner, in bytes; with @size_bytes within the owner
  * @pools: bit i: it may go to pool i; 0: to any
- * @gaps: in ascending order and within the lifetime; may be NULL
+ * @gaps: in ascending order and within the lifetime; may be NULL. Those of aliases, and of items
+ *	that have any, do not count
  * @num_gaps: number of @gaps
  * @excluded: ranges of offsets that it must not touch, in ascending order; may be NULL
  * @num_excluded: number of @excluded
@@ -155,7 +156,9 @@ struct loom_place_pool {
  * @apart: pairs that must not share a byte though they may never be alive together (a protected
  *	input; reuse that would serialise what could overlap). May be NULL
  * @num_apart: number of @apart
- * @conflicts: pairs that should not touch the same sub-bank, as both streams would. May be NULL
+ * @conflicts: pairs that should not touch the same sub-bank, as both streams would: "auto" makes
+ *	the sum of the weights of those that do small, within the capacity, or, where there is
+ *	none, the height; others only report it. May be NULL
  * @num_conflicts: number of @conflicts
  */
 struct loom_place_problem {

@@ -247,7 +247,7 @@ static void test_random(void)
 	uint32_t same = 0, possible = 0, wrong = 0, round, i;
 	double excess = 0;
 
-	for (round = 0; round < 60; round++) {
+	for (round = 0; round < 24; round++) {
 		const uint32_t count = 3 + draw(6);
 		const struct loom_place_pool pools[] = {
 			{ 60 + draw(80), 0, 1 + draw(3), 0 }, { 100 + draw(200), 0, 5, 0 },
