@@ -126,8 +126,6 @@ int loom_place_auto(const struct loom_place_task *task, struct loom_place_answer
 	struct loom_place_answer trial = { .bound_bytes = answer->bound_bytes };
 	int ret;
 
-	if (!answer->bound_bytes)
-		return 0;
 	trial.offsets = calloc((size_t)task->problem.num_items + 1, sizeof(*trial.offsets));
 	if (!trial.offsets)
 		return -ENOMEM;

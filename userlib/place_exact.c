@@ -92,12 +92,11 @@ int loom_place_improve(const struct loom_place_task *task, struct loom_place_ans
 /* Without help, but not without an answer: where the search finds none, it is the greedy one. */
 int loom_place_exact(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
-	uint64_t bound = answer->bound_bytes;
 	int ret;
 
 	answer->strategy = NULL;
 	ret = loom_place_improve(task, answer, LOOM_PLACE_ANYWHERE);
-	if (ret || answer->strategy || !bound)
+	if (ret || answer->strategy)
 		goto out;
 	ret = loom_place_greedy_size(task, answer);
 out:
