@@ -249,7 +249,7 @@ static int fill_items(const struct loom_solve *solve, struct solve_part *part)
 		uint64_t lowest = loom_solve_snap(part, i, 0);
 
 		if (lowest == SOLVE_NEVER)
-			part->bound_bytes = SOLVE_NEVER;
+			part->bound_bytes = LOOM_PLACE_ANYWHERE;
 		else
 			raise_bound(part, lowest * unit + solve->items[part->ids[i]].size_bytes);
 	}
@@ -438,6 +438,26 @@ static void bound_sections(struct solve_part *part)
 	}
 }
 
+/* Whether nothing that the search adds up comes near SOLVE_NEVER. */
+static bool is_countable(const struct solve_part *part)
+{
+	const uint64_t most = SOLVE_NEVER / 4;
+	uint64_t sum = 0;
+	uint32_t i, k;
+
+	for (i = 0; i < part->num_items; i++) {
+		if (part->sizes[i] > most - sum)
+			return false;
+		sum += part->sizes[i];
+		if (part->fixed[i] != SOLVE_NEVER && part->fixed[i] > most)
+			return false;
+		for (k = part->excluded[i]; k < part->excluded[i + 1]; k++)
+			if (part->ranges[k].upper / part->unit > most)
+				return false;
+	}
+	return true;
+}
+
 static int fill_part(const struct loom_solve *solve, struct solve_part *part,
 		     const uint32_t *where)
 {
@@ -447,7 +467,7 @@ static int fill_part(const struct loom_solve *solve, struct solve_part *part,
 	if (err)
 		return err;
 	err = bound_loads(solve, part);
-	if (err || part->num_items > MAX_SMALL)
+	if (err || part->num_items > MAX_SMALL || !is_countable(part))
 		return err;
 	err = fill_sets(solve, part, where);
 	if (err)

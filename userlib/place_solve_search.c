@@ -227,7 +227,7 @@ static bool raise_min(struct solve_search *s, uint32_t item, uint64_t offset)
 		if (offset <= before)
 			return true;
 	}
-	if (offset + part->sizes[item] > s->limits[item])
+	if (offset >= SOLVE_NEVER || offset + part->sizes[item] > s->limits[item])
 		return false;
 	log_change(s, CHANGE_MIN, item, before);
 	uncount_low(s, item);
@@ -552,7 +552,7 @@ static bool has_room(const struct solve_search *s)
 	uint32_t k;
 
 	for (k = 0; k < part->num_items; k++)
-		if (s->mins[k] + part->sizes[k] > s->limits[k])
+		if (s->mins[k] == SOLVE_NEVER || s->mins[k] + part->sizes[k] > s->limits[k])
 			return false;
 	for (k = 0; k < part->num_sections; k++)
 		if (s->floors[k] + s->totals[k] > s->roofs[k])

@@ -578,10 +578,25 @@ static void test_edges(void)
 	/* sizes near the end of what 63 bits hold */
 	add_item(&s, 0, 2, 3ULL << 60);
 	add_item(&s, 1, 3, 1ULL << 60);
-	add_item(&s, 2, 4, (3ULL << 60) - 7);
+	add_item(&s, 2, 4, (3ULL << 60) - (7 << 20));
 	solve = run(&s, LOOM_PLACE_ANYWHERE, false, 100, offsets);
 	tap_ok(solve.height_bytes == 1ULL << 62 && solve.bound_bytes == solve.height_bytes &&
 	       is_valid(&s, offsets, solve.height_bytes), "sizes of 2^60 and more");
+	s.items[2].size_bytes++;
+	solve = run(&s, LOOM_PLACE_ANYWHERE, false, 100, offsets);
+	tap_ok(solve.height_bytes == LOOM_PLACE_ANYWHERE && solve.bound_bytes == 1ULL << 62,
+	       "sizes of 2^60 and more units: a bound only");
+
+	/* an item fixed where it must not be */
+	memset(&s, 0, sizeof(s));
+	add_item(&s, 0, 2, 10);
+	s.ranges[0] = (struct loom_place_range){ 5, 6 };
+	s.items[0].excluded = &s.ranges[0];
+	s.items[0].num_excluded = 1;
+	s.items[0].fixed = 0;
+	solve = run(&s, LOOM_PLACE_ANYWHERE, false, 100, offsets);
+	tap_ok(solve.height_bytes == LOOM_PLACE_ANYWHERE &&
+	       solve.bound_bytes == LOOM_PLACE_ANYWHERE, "no placement at all is a bound, too");
 
 	/* odd sizes under a common alignment: what is on top may end anywhere */
 	memset(&s, 0, sizeof(s));
