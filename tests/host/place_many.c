@@ -17,6 +17,9 @@
 #define NUM_ITEMS	60000
 #endif
 
+/* enough for boxes all the same */
+#define NUM_MIXED	(NUM_ITEMS / 3)
+
 static uint64_t seed = 1;
 
 static double draw(void)
@@ -49,18 +52,18 @@ struct many {
 	bool aligned;
 };
 
-static void make(struct loom_place_item *items, const struct many *many)
+static void make(struct loom_place_item *items, uint32_t count, const struct many *many)
 {
 	uint32_t i;
 
-	for (i = 0; i < NUM_ITEMS; i++) {
-		int64_t lower = (int64_t)(draw() * NUM_ITEMS * many->span);
+	for (i = 0; i < count; i++) {
+		int64_t lower = (int64_t)(draw() * count * many->span);
 
 		items[i] = (struct loom_place_item){
 			.size_bytes = (uint64_t)(64 * power(1024, many->size)),
 			.align_bytes = many->aligned ? 64 : 1,
 			.lower = lower,
-			.upper = lower + (int64_t)power(NUM_ITEMS, many->life),
+			.upper = lower + (int64_t)power(count, many->life),
 			.fixed = LOOM_PLACE_ANYWHERE,
 			.alias = LOOM_PLACE_NONE,
 		};
@@ -82,7 +85,7 @@ static void test_many(const struct many *many)
 
 	if (!items)
 		tap_fatal("no memory");
-	make(items, many);
+	make(items, NUM_ITEMS, many);
 	start = clock();
 	if (loom_place(&problem, NULL, &result, &fault))
 		tap_fatal("%s: %s", many->what, fault.text);
@@ -97,6 +100,65 @@ static void test_many(const struct many *many)
 	free(items);
 }
 
+/* Some of all that keeps an item from being one of many. */
+static void mix(struct loom_place_item *items, struct loom_place_gap *gaps,
+		const struct loom_place_range *range, struct loom_place_pair *apart)
+{
+	uint64_t top = 0;
+	uint32_t i;
+
+	for (i = 1; i < NUM_MIXED; i++) {
+		struct loom_place_item *item = &items[i];
+
+		if (i % 31 == 0 && item->size_bytes <= items[i - 1].size_bytes &&
+		    items[i - 1].alias == LOOM_PLACE_NONE) {
+			item->alias = i - 1;
+		} else if (i % 37 == 0 && item->upper - item->lower > 2) {
+			gaps[i] = (struct loom_place_gap){ item->lower + 1, item->upper - 1, 0, 8 };
+			item->gaps = &gaps[i];
+			item->num_gaps = 1;
+		} else if (i % 97 == 0) {
+			item->excluded = range;
+			item->num_excluded = 1;
+		} else if (i % (NUM_MIXED / 8) == 5) {
+			item->fixed = top;
+			top += (item->size_bytes + 63) / 64 * 64;
+		}
+	}
+	for (i = 0; i < NUM_MIXED / 100; i++)
+		apart[i] = (struct loom_place_pair){ i * 100, i * 100 + 50, 0 };
+}
+
+static void test_mixed(const struct many *many)
+{
+	struct loom_place_item *items = calloc(NUM_MIXED, sizeof(*items));
+	struct loom_place_gap *gaps = calloc(NUM_MIXED, sizeof(*gaps));
+	struct loom_place_pair *apart = calloc(NUM_MIXED / 100, sizeof(*apart));
+	const struct loom_place_range range = { 4096, 8192 };
+	struct loom_place_problem problem = {
+		.items = items, .num_items = NUM_MIXED,
+		.apart = apart, .num_apart = NUM_MIXED / 100,
+	};
+	struct loom_place_result result;
+	struct loom_place_fault fault;
+	double ratio;
+
+	if (!items || !gaps || !apart)
+		tap_fatal("no memory");
+	make(items, NUM_MIXED, many);
+	mix(items, gaps, &range, apart);
+	if (loom_place(&problem, NULL, &result, &fault))
+		tap_fatal("%s: %s", many->what, fault.text);
+	ratio = (double)result.height_bytes[0] / (double)result.bound_bytes[0];
+	tap_ok(!loom_place_check(&problem, result.offsets, NULL, &fault) && ratio <= 1.05,
+	       "%s, some fixed, with gaps, excluded, aliases, apart: %.4f of the bound",
+	       many->what, ratio);
+	loom_place_result_free(&result);
+	free(items);
+	free(gaps);
+	free(apart);
+}
+
 int main(void)
 {
 	static const struct many all[] = {
@@ -109,5 +171,7 @@ int main(void)
 
 	for (i = 0; i < ARRAY_SIZE(all); i++)
 		test_many(&all[i]);
+	test_mixed(&all[0]);
+	test_mixed(&all[3]);
 	return tap_end();
 }

@@ -39,6 +39,7 @@ struct random_problem {
 	struct loom_place_range excluded[MAX_ITEMS];
 	struct loom_place_pair apart[MAX_PAIRS];
 	struct loom_place_pool pools[MAX_POOLS];
+	struct loom_place_pair conflicts[MAX_PAIRS];
 };
 
 /* --- the judge -------------------------------------------------------------------------------- */
@@ -359,8 +360,16 @@ static void make_pools(struct random_problem *r, uint32_t n)
 	r->problem.num_pools = MAX_POOLS;
 	for (p = 0; p < MAX_POOLS; p++)
 		r->pools[p] = (struct loom_place_pool){
-			p + 1 < MAX_POOLS ? draw(4000) : ANYWHERE, 1U << draw(7), p + draw(3), 0,
+			p + 1 < MAX_POOLS ? draw(4000) : ANYWHERE, 1U << draw(7), p + draw(3),
+			draw(2) ? 0 : 1 + draw(600),
 		};
+	r->problem.conflicts = r->conflicts;
+	for (i = 0; i < MAX_PAIRS && n > 1; i++) {
+		p = draw(n);
+		r->conflicts[r->problem.num_conflicts++] = (struct loom_place_pair){
+			p, (p + 1 + draw(n - 1)) % n, draw(100),
+		};
+	}
 	for (i = 0; i < n; i++) {
 		struct loom_place_item *item = &r->items[i];
 
@@ -416,6 +425,29 @@ static bool heights_hold(const struct loom_place_problem *p, const struct loom_p
 	return true;
 }
 
+/* What is paid for sub-banks that are shared. */
+static uint64_t weigh(const struct loom_place_problem *p, const struct loom_place_result *r)
+{
+	uint64_t weight = 0, size, a, b;
+	uint32_t i;
+
+	for (i = 0; i < p->num_conflicts; i++) {
+		const struct loom_place_pair *pair = &p->conflicts[i];
+		uint64_t a_bytes = p->items[pair->first].size_bytes;
+		uint64_t b_bytes = p->items[pair->second].size_bytes;
+
+		size = p->pools[r->pools[pair->first]].sub_bank_bytes;
+		if (r->pools[pair->first] != r->pools[pair->second] || !size || !a_bytes ||
+		    !b_bytes)
+			continue;
+		a = r->offsets[pair->first];
+		b = r->offsets[pair->second];
+		if (a / size <= (b + b_bytes - 1) / size && b / size <= (a + a_bytes - 1) / size)
+			weight += pair->weight;
+	}
+	return weight;
+}
+
 /* What is changed at random has to be refused by the proof if it is by the judge. */
 static bool proof_agrees(const struct loom_place_problem *p, const struct loom_place_result *r)
 {
@@ -469,6 +501,8 @@ static const char *try_strategy(const char *name, const struct loom_place_proble
 		wrong = "returns no placement";
 	else if (loom_place_check(p, result.offsets, result.pools, NULL))
 		wrong = "returns what the proof refuses";
+	else if (weigh(p, &result) != result.conflict_weight)
+		wrong = "has a wrong weight";
 	else if (!heights_hold(p, &result) || (result.num_pools == 1 && *height < bound))
 		wrong = "has wrong heights or bounds";
 	else if (!proof_agrees(p, &result))
