@@ -402,6 +402,44 @@ static void test_explain(void)
 	loom_place_csv_destroy(csv);
 }
 
+/* What the fuzzer found: files that a strategy had a wrong answer to. */
+static void test_fuzzed(void)
+{
+	static const char *const texts[] = {
+		/* nothing below a fixed item, which then was nowhere */
+		"id,lower,upper,size,offset\na,0,4,10,0\nb,2,6,10,10\nc,5,9,1,5\nd,5,9,7,\n",
+		/* never there: there was nothing to be sorted */
+		"id,lower,upper,size,gaps,alignment\na,0,4,10,0-4,7\nb,0,4,10,,1\n",
+	};
+	struct loom_place_options options = { .budget = 32 };
+	struct loom_place_result result;
+	struct loom_place_fault fault;
+	struct loom_place_csv *csv;
+	struct loom_error err;
+	unsigned int i, k, fit, wrong_ones;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(texts); i++) {
+		csv = read_text(texts[i], &err);
+		wrong_ones = 0;
+		for (k = 0; loom_place_strategy_name(k); k++) {
+			options.strategy = loom_place_strategy_name(k);
+			for (fit = 0; fit < 2; fit++) {
+				options.fit_only = fit;
+				ret = loom_place(&csv->problem, &options, &result, &fault);
+				if (!ret && loom_place_check(&csv->problem, result.offsets, NULL,
+							     &fault)) {
+					tap_note("%s: %s", options.strategy, fault.text);
+					wrong_ones++;
+				}
+				loom_place_result_free(&result);
+			}
+		}
+		tap_ok(k && !wrong_ones, "file %u of the fuzzer, by every strategy", i);
+		loom_place_csv_destroy(csv);
+	}
+}
+
 int main(void)
 {
 	test_columns();
@@ -411,5 +449,6 @@ int main(void)
 	test_format();
 	test_wrong();
 	test_explain();
+	test_fuzzed();
 	return tap_end();
 }
