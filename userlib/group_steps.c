@@ -373,7 +373,6 @@ static bool choose_chunk_axis(const struct loom_group *group, u32 index, u32 i, 
 		if ((operand->map[k].kind != LOOM_MAP_SAME &&
 		     operand->map[k].kind != LOOM_MAP_GROUP_PART) ||
 		    (s8)to == part->axis || kernel->whole >> to & 1 ||
-		    (kernel->run && to == kernel->operands[0].ref.rank - 1) ||
 		    operand->ref.dims[k] <= most)
 			continue;
 		most = operand->ref.dims[k];

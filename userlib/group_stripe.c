@@ -204,9 +204,8 @@ static bool choose_cut(struct loom_group *group, const struct loom_group_op *op,
 	}
 	if (kernel->whole >> *cut & 1 || op->access[0].axis[*cut] < 0)
 		return false;
-	/* groups of channels stay whole; so do rows that are summed otherwise when short */
-	return !(kernel->group > 1 && *cut == 1) &&
-	       !(kernel->run && *cut == (s8)kernel->operands[0].ref.rank - 1);
+	/* groups of channels stay whole */
+	return !(kernel->group > 1 && *cut == 1);
 }
 
 static bool boxes_meet(const struct loom_group_box *a, const struct loom_group_box *b, u32 rank,

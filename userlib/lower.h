@@ -178,8 +178,6 @@ struct loom_window {
  * @last_resort: bit per axis: cut only if nothing fits otherwise
  * @group: result channels (axis 1) of a group: cuts keep to groups or stay in one; 0: no groups
  * @group_in: input channels of a group
- * @run: the device sums otherwise for rows of the last axis that are shorter than this: as long as
- *	there is a choice, a longer row is not cut into shorter ones, and the bits stay the same
  * @unit_cost: work for one element of the result, in element operations
  * @direct: the result is an image, and the only stage writes it where it is
  * @window: spatial axes
@@ -194,7 +192,6 @@ struct loom_kernel {
 	u32 last_resort;
 	u64 group;
 	u64 group_in;
-	u64 run;
 	u64 unit_cost;
 	bool direct;
 	struct loom_window window[3];
