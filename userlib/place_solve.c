@@ -2,54 +2,56 @@
 /*
  * DOC: The solver
  *
- * The search behind "exact" and "auto": branch and bound over what lies on what, which says what it
- * has proved. Where the greedy strategies end a few percent above the bound, this mostly ends at it.
+ * The search behind "exact" and "auto": branch and bound over what lies on what, which says
+ * what it has proved. Where the greedy strategies end a few percent above the bound, this
+ * mostly ends at it.
  *
- * **What is searched** (place_solve_part.c). Everything is counted in units, the greatest common
- * divisor of all sizes; alignment is part of sizes where all items share it, and then the topmost item
- * alone may lack its pad. Items that do not meet, not even by way of others, are parts of their own.
- * A section is a maximal set of items that are there at one moment; gaps only mean that an item's
- * sections are not neighbours, and a pair that is to be apart is a section of two. The bound of a part
- * is the largest sum of a section.
+ * **What is searched** (place_solve_part.c). Everything is counted in units, the greatest
+ * common divisor of all sizes; alignment is part of sizes where all items share it, and then
+ * the topmost item alone may lack its pad. Items that do not meet, not even by way of others,
+ * are parts of their own. A section is a maximal set of items that are there at one moment;
+ * gaps only mean that an item's sections are not neighbours, and a pair that is to be apart is
+ * a section of two. The bound of a part is the largest sum of a section.
  *
- * **The search** (place_solve_search.c). There is a lowest placement in which no item can sink, and in
- * it each item lies on the ground or on another one. So the state is: what is left, and for each item
- * the least offset it can still have. The floor of a section is the least of those; what is left has
- * to fit above it, or this is a dead end. A decision is about *one section*: which item starts at its
- * floor? Each that can is an option, and so is that none does, if the section has room to lose; then
- * all of them have to rest on something else, and rise to where the first such thing could end. The
- * section is the one with the fewest options. Any section will do whose candidates cannot be got
- * under any more, not only the lowest one.
+ * **The search** (place_solve_search.c). There is a lowest placement in which no item can sink,
+ * and in it each item lies on the ground or on another one. So the state is: what is left, and
+ * for each item the least offset it can still have. The floor of a section is the least of
+ * those; what is left has to fit above it, or this is a dead end. A decision is about *one
+ * section*: which item starts at its floor? Each that can is an option, and so is that none
+ * does, if the section has room to lose; then all of them have to rest on something else, and
+ * rise to where the first such thing could end. The section is the one with the fewest options.
+ * Any section will do whose candidates cannot be got under any more, not only the lowest one.
  *
  * - Items that are the same are taken in order.
- * - Where no item that is left crosses, the sides are pieces: a failure in one goes back to the last
- *   decision about *it*, past all of the other's.
- * - A state that was searched in full without success is remembered by two 64-bit hashes of (what is
- *   left, least offsets). How it came about is no part of it, so all searches under one capacity
- *   share it, and beginning anew forgets little.
- * - There is no recursion: decisions are frames, changes are a log that is undone, so a search can be
- *   suspended at any node and go on later.
+ * - Where no item that is left crosses, the sides are pieces: a failure in one goes back to the
+ *   last decision about *it*, past all of the other's.
+ * - A state that was searched in full without success is remembered by two 64-bit hashes of
+ *   (what is left, least offsets). How it came about is no part of it, so all searches under
+ *   one capacity share it, and beginning anew forgets little.
+ * - There is no recursion: decisions are frames, changes are a log that is undone, so a search
+ *   can be suspended at any node and go on later.
  *
- * **Ways** (place_solve_way.c, place_solve_hunt.c). Which option is tried first is a static order, and
- * no order is good at everything; but nearly every problem falls to some way almost without a step
- * back. So ten ways take turns of growing length, as suspended searches; some begin anew with
- * sections weighted by how often they failed, in an order nearby; and from the second round on every
- * other turn is that of the way that left the fewest items.
+ * **Ways** (place_solve_way.c, place_solve_hunt.c). Which option is tried first is a static
+ * order, and no order is good at everything; but nearly every problem falls to some way almost
+ * without a step back. So ten ways take turns of growing length, as suspended searches; some
+ * begin anew with sections weighted by how often they failed, in an order nearby; and from the
+ * second round on every other turn is that of the way that left the fewest items.
  *
- * **The ladder** (below). First at the bound, then at 3/16 of what is between bound and height, then
- * at 7/8; what is found is the new height, a hunt that ends without is a new bound; then again, for
- * twice as long. Low targets first: a low capacity forbids more, and so guides better.
+ * **The ladder** (below). First at the bound, then at 3/16 of what is between bound and height,
+ * then at 7/8; what is found is the new height, a hunt that ends without is a new bound; then
+ * again, for twice as long. Low targets first: a low capacity forbids more, and so guides
+ * better.
  *
- * Features: fixed offsets, excluded ranges, gaps, pairs and alignment are exact. Pieces and their
- * shortcuts are for parts in which each item's sections are neighbours. Items that keep some bytes in
- * a gap (windows) count in full in the search, so nothing but the bound is proved about them. Parts of
- * more than 4096 items, or of 2^60 units, get a bound only.
+ * Features: fixed offsets, excluded ranges, gaps, pairs and alignment are exact. Pieces and
+ * their shortcuts are for parts in which each item's sections are neighbours. Items that keep
+ * some bytes in a gap (windows) count in full in the search, so nothing but the bound is proved
+ * about them. Parts of more than 4096 items, or of 2^60 units, get a bound only.
  *
- * **Sources.** MiniMalloc (Moffitt, 2023) has the sections, the least offsets, the inference above a
- * floor, the pieces, and static orders that are begun anew in turn; its 2026 rewrite in omnimalloc
- * has equal items in order and bounds from below. TelaMalloc (Maas and others, 2022) and idealloc
- * (Lamprakos and others, 2025) were read. Deciding about the most constrained place, weights by
- * failure, and beginning anew in short turns are what constraint solvers do.
+ * **Sources.** MiniMalloc (Moffitt, 2023) has the sections, the least offsets, the inference
+ * above a floor, the pieces, and static orders that are begun anew in turn; its 2026 rewrite in
+ * omnimalloc has equal items in order and bounds from below. TelaMalloc (Maas and others, 2022)
+ * and idealloc (Lamprakos and others, 2025) were read. Deciding about the most constrained
+ * place, weights by failure, and beginning anew in short turns are what constraint solvers do.
  *
  * **What was tried**, at capacity 1048576 on the six published instances that are in the bench
  * (placements tried; all six together take the published search as we wrote it 26 seconds or more,
@@ -57,22 +59,23 @@
  *
  * - Lowest section with the least room, eight orders: A 440, C 715, D 8942; B, E and F not in 10^7.
  * - Any settled section, least room: B 26 000, D 2500, but A not any more.
- * - Fewest options first, from then on all six: 5400, 180, 715, 4000, 3800, 3200. This, and short turns
- *   for many ways, is what does it. A single way takes 154 (A, by size) or does not end.
- * - One-machine bounds (items of a section in the order of their least offsets, holes counted): two to
- *   three times the time for a node, hardly fewer nodes. Left out.
+ * - Fewest options first, from then on all six: 5400, 180, 715, 4000, 3800, 3200. This, and
+ *   short turns for many ways, is what does it. A single way takes 154 (A, by size) or does not
+ *   end.
+ * - One-machine bounds (items of a section in the order of their least offsets, holes counted):
+ *   two to three times the time for a node, hardly fewer nodes. Left out.
  * - Weights by failure without beginning anew: E from 3766 to 183 000. With: all six in 14 of 14
  *   variants but four.
- * - Beginning anew in an order nearby, by size: D in 966 KiB in 60 000 to 230 000 nodes; the same way
- *   without it ends at 970. Longer turns as rounds go on are worse than short ones (999 instead of
- *   970 KiB with 400 000 nodes).
+ * - Beginning anew in an order nearby, by size: D in 966 KiB in 60 000 to 230 000 nodes; the
+ *   same way without it ends at 970. Longer turns as rounds go on are worse than short ones
+ *   (999 instead of 970 KiB with 400 000 nodes).
  * - Counting how many items lie at a floor, instead of looking: the same nodes in half the time.
  * - Upside down: plain problems are their own mirror image, so there is nothing in it.
- * - Sums of subsets: with a dozen items left in a section every offset is one, with three the search
- *   sees it as well. Left out.
+ * - Sums of subsets: with a dozen items left in a section every offset is one, with three the
+ *   search sees it as well. Left out.
  *
- * Instance D is at 970 KiB within 200 000 nodes (1025024 bytes was the best we knew of), 964 KiB were
- * seen with capacity 964 KiB asked for, and whether 963, its bound, can be is open.
+ * Instance D is at 970 KiB within 200 000 nodes (1025024 bytes was the best we knew of), 964
+ * KiB were seen with capacity 964 KiB asked for, and whether 963, its bound, can be is open.
  */
 #include "place_solve_priv.h"
 
@@ -80,7 +83,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* nodes by item: of a way's first turn, and of a hunt in the first round; each round has twice as many */
+/* nodes by item: of a way's first turn, and of a hunt in the first round, then twice as many */
 #define TURN		4
 #define HUNT		40
 
@@ -202,9 +205,9 @@ static int hunt_level(struct task *task, enum level level, uint64_t capacity_byt
 }
 
 /*
- * Between what may be and what is known. A low capacity is not only harder, it also guides better, as
- * it forbids more; so the first target is 3/16 of the way up. While that or the second, 7/8, is met,
- * the next one is nearer to the bound.
+ * Between what may be and what is known. A low capacity is not only harder, it also guides
+ * better, as it forbids more; so the first target is 3/16 of the way up. While that or the
+ * second, 7/8, is met, the next one is nearer to the bound.
  */
 static int hunt_between(struct task *task, uint64_t low_bytes, uint64_t limit_bytes,
 			uint64_t round, uint64_t *nodes)

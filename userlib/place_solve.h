@@ -38,7 +38,15 @@ struct loom_solve {
 	uint64_t nodes;
 };
 
-/* 0 (height_bytes LOOM_PLACE_ANYWHERE if nothing was found; bound_bytes above the capacity if proved infeasible), -ENOMEM */
+/**
+ * loom_place_solve() - make a placement as low as can be, or one that fits
+ * @solve: the problem; its answer
+ *
+ * Nothing found: height_bytes is LOOM_PLACE_ANYWHERE. Nothing there: bound_bytes is above the
+ * capacity. The best there is: height_bytes is bound_bytes.
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int loom_place_solve(struct loom_solve *solve);
 
-#endif
+#endif /* LOOM_PLACE_SOLVE_H */

@@ -198,7 +198,7 @@ static int bound_loads(const struct loom_solve *solve, struct solve_part *part)
 	for (i = 0; i < count; i++) {
 		const struct load *load = &loads[order[i].item];
 
-		/* an item's end and its last gap's end may be one moment: modulo 2^64 it is right */
+		/* an item's end and its last gap's may be one moment: modulo 2^64 it is right */
 		sum += load->more - load->less;
 		if (i + 1 == count || order[i + 1].time != load->time)
 			raise_bound(part, sum);

@@ -133,11 +133,13 @@ struct solve_search;
  * @way: how
  * @rank: by item: the lower, the earlier it is tried; a copy is made
  * @search: [out] free with loom_search_destroy()
+ *
+ * Return: 0 or -ENOMEM.
  */
 int loom_search_create(const struct solve_part *part, const struct solve_way *way,
 		       const uint32_t *rank, struct solve_search **search);
 void loom_search_destroy(struct solve_search *search);
-/* begins again, perhaps under another capacity, but knows which sections failed; @memo is for that one */
+/* begins again, perhaps under another capacity, which @memo is for; weights are kept */
 void loom_search_reset(struct solve_search *search, uint64_t capacity_bytes,
 		       struct solve_memo *memo);
 /* another order, near the one of its rank */
@@ -164,6 +166,8 @@ struct solve_hunt;
  * @way: which is first
  * @seed: hunts with other seeds go other ways from the second slice on
  * @hunt: [out] free with loom_hunt_destroy()
+ *
+ * Return: 0 or -ENOMEM.
  */
 int loom_hunt_create(const struct solve_part *part, uint64_t capacity_bytes, uint64_t slice,
 		     unsigned int way, uint64_t seed, struct solve_hunt **hunt);

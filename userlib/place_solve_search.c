@@ -72,8 +72,13 @@ struct frame {
  * @weights: by section: how often it failed
  * @dirty: set of sections to look at again
  * @changes: log
+ * @num_changes: number of @changes
+ * @max_changes: for how many there is room
  * @frames: decisions
+ * @num_frames: number of @frames
+ * @max_frames: for how many there is room
  * @options: of all frames
+ * @max_options: for how many there is room
  */
 struct solve_search {
 	const struct solve_part *part;
@@ -702,8 +707,8 @@ int loom_search_create(const struct solve_part *part, const struct solve_way *wa
 	s->frames = malloc(s->max_frames * sizeof(*s->frames));
 	s->options = malloc(s->max_options * sizeof(*s->options));
 	if (!s->base || !s->rank || !s->limits || !s->left || !s->mins || !s->hashes ||
-	    !s->roofs || !s->floors || !s->lows || !s->totals || !s->counts || !s->crossing || !s->weights ||
-	    !s->dirty || !s->changes || !s->frames || !s->options) {
+	    !s->roofs || !s->floors || !s->lows || !s->totals || !s->counts || !s->crossing ||
+	    !s->weights || !s->dirty || !s->changes || !s->frames || !s->options) {
 		loom_search_destroy(s);
 		return -ENOMEM;
 	}

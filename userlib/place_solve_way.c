@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "loom_core.h"
+
 enum {
 	ORDER_AREA,
 	ORDER_WIDTH,
@@ -39,12 +41,12 @@ struct key {
 
 const struct solve_way *loom_way_list(unsigned int index)
 {
-	return index < sizeof(ways) / sizeof(ways[0]) ? &ways[index] : NULL;
+	return index < ARRAY_SIZE(ways) ? &ways[index] : NULL;
 }
 
 unsigned int loom_way_count(void)
 {
-	return sizeof(ways) / sizeof(ways[0]);
+	return ARRAY_SIZE(ways);
 }
 
 static int compare_keys(const void *x, const void *y)

@@ -63,7 +63,7 @@ static inline double published_cpu(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static const char *published_order;

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "loom_core.h"
+
 #define MAX_ITEMS	64
 #define BUDGET		200000
 
@@ -219,8 +221,8 @@ static uint64_t ask_oracle(const struct sample *s)
 	memset(&o, 0, sizeof(o));
 	o.s = s;
 	for (i = 0; i < s->num_items; i++)
-		for (k = 0; k < i; k++)
-			o.meets[i][k] = o.meets[k][i] = collide(s, i, 0, k, 0);
+		for (k = 0; k < s->num_items; k++)
+			o.meets[i][k] = k != i && collide(s, i, 0, k, 0);
 	for (i = 0; i < s->num_items; i++) {
 		if (seen[i])
 			continue;
@@ -302,7 +304,7 @@ static void make_full(struct sample *s, uint32_t n, uint32_t sizes)
 			size[k + 1] = part - size[k];
 			add_item(s, time, time + 2 + k / 2, part);
 		}
-		/* the first of four becomes one with any of the others, then the two that are left */
+		/* the first of four becomes one with any other, then the two that are left */
 		mate = 1 + draw(3);
 		for (k = 0; k < 4; k++)
 			add_item(s, time + 2 + k / 2, time + 6 - (!k || k == mate), size[k]);
@@ -466,7 +468,7 @@ static void test_features(void)
 	unsigned int kind, i, good;
 	static struct sample s;
 
-	for (kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
 		for (i = 0, good = 0; i < 60; i++) {
 			uint32_t sizes = 4 + draw(8);
 
