@@ -26,8 +26,9 @@
 /* Beyond the first strategy: what others may look at, all together. An item itself counts, too. */
 #define MAX_LOOKS		40000000
 #define ITEM_LOOKS		100
-/* Beyond this, boxes. */
-#define MAX_FIRST_LOOKS		80000000
+/* Beyond this, boxes, and how many of them. */
+#define MAX_FIRST_LOOKS		60000000
+#define MAX_BOX_LOOKS		70000000
 /* What the search can take. */
 #define MAX_SEARCH_PAIRS	2000000
 #define MAX_SEARCH_ITEMS	20000
@@ -90,7 +91,7 @@ static int search(const struct loom_place_task *task, struct loom_place_answer *
 		best = loom_place_height(&task->problem, answer->offsets);
 	}
 	if (looks > MAX_FIRST_LOOKS) {
-		ret = loom_place_boxes(task, trial, MAX_FIRST_LOOKS);
+		ret = loom_place_boxes(task, trial, MAX_BOX_LOOKS);
 		if (ret && ret != -ERANGE)
 			return ret;
 		if (!ret)

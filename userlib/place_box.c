@@ -10,7 +10,7 @@
  * Lifetimes are sorted into classes by length, each twice as long as the one before; in a class,
  * begins and ends are rounded to a fraction of that length, and items that agree in both go into
  * boxes. A 32nd wastes 2 or 3 % in the mean; if there are still too many pairs the fraction is
- * doubled. A box is not higher than a 128th of the bound, as large ones are hard to place, and
+ * made larger. A box is not higher than a 128th of the bound, as large ones are hard to place, and
  * what is larger than half of that stays alone; so does what is fixed, has gaps or exclusions, or
  * is to be kept apart from something.
  *
@@ -24,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FINEST		5
-#define COARSEST	2
+#include "loom_core.h"
+
 #define BOX_PARTS	128
 
 /**
@@ -94,7 +94,7 @@ static int64_t round_down(int64_t time, uint64_t step)
 	return time / (int64_t)step - (time % (int64_t)step < 0);
 }
 
-/* @fine: the fraction is one of 2 to the power of this. */
+/* @fine: how many steps there are in a length. */
 static void make_cells(struct boxes *b, unsigned int fine)
 {
 	const struct loom_place_problem *problem = &b->task->problem;
@@ -112,7 +112,8 @@ static void make_cells(struct boxes *b, unsigned int fine)
 			continue;
 		b->num_cells++;
 		length = 63 - __builtin_clzll((uint64_t)item->upper - (uint64_t)item->lower);
-		step = length > fine ? 1ULL << (length - fine) : 1;
+		step = (1ULL << length) / fine;
+		step += !step;
 		*cell = (struct cell){
 			item->fixed != LOOM_PLACE_ANYWHERE || item->num_gaps ||
 			item->num_excluded || b->kept_apart[i] || length > 61 ||
@@ -184,7 +185,8 @@ static int run(struct boxes *b, struct loom_place_answer *answer, uint64_t max_p
 {
 	const struct loom_place_problem *problem = &b->task->problem;
 	struct loom_place_answer outer = { .bound_bytes = answer->bound_bytes };
-	unsigned int fine = FINEST + 1;
+	static const unsigned int fine[] = { 32, 24, 20, 16, 14, 12, 10, 8, 6, 4 };
+	unsigned int k = 0;
 	uint64_t pairs;
 	uint32_t i;
 	int ret;
@@ -194,10 +196,10 @@ static int run(struct boxes *b, struct loom_place_answer *answer, uint64_t max_p
 		b->kept_apart[problem->apart[i].second] = true;
 	}
 	do {
-		make_cells(b, --fine);
+		make_cells(b, fine[k++]);
 		make_boxes(b);
 		ret = loom_place_count_pairs(&b->outer.problem, &pairs);
-	} while (!ret && pairs > max_pairs && fine > COARSEST);
+	} while (!ret && pairs > max_pairs && k < ARRAY_SIZE(fine));
 	outer.offsets = calloc((size_t)b->outer.problem.num_items + 1, sizeof(*outer.offsets));
 	if (!outer.offsets)
 		ret = -ENOMEM;

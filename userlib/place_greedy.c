@@ -188,22 +188,28 @@ static void sort_few(struct loom_greedy_span *spans, size_t count)
 	}
 }
 
-#define FEW	32
-#define DIGIT	8
+#define FEW		32
+/* bits of a digit where spans are few, and where they are many */
+#define DIGIT		8
+#define LONG_DIGIT	11
+#define MANY		1500
 
 /* One pass of a sort by digits, into the spare spans, which become the spans. */
-static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift)
+static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift,
+		       unsigned int digit)
 {
-	uint32_t ends[(1 << DIGIT) + 1] = { 0 };
+	const uint64_t mask = (1ULL << digit) - 1;
+	uint32_t ends[(1 << LONG_DIGIT) + 1];
 	struct loom_greedy_span *from = g->spans, *to = g->spare;
 	size_t i;
 
+	memset(ends, 0, ((1UL << digit) + 1) * sizeof(*ends));
 	for (i = 0; i < g->num_spans; i++)
-		ends[(((uint64_t)from[i].after - least) >> shift) % (1 << DIGIT) + 1]++;
-	for (i = 0; i < 1 << DIGIT; i++)
+		ends[((((uint64_t)from[i].after - least) >> shift) & mask) + 1]++;
+	for (i = 0; i < 1UL << digit; i++)
 		ends[i + 1] += ends[i];
 	for (i = 0; i < g->num_spans; i++)
-		to[ends[(((uint64_t)from[i].after - least) >> shift) % (1 << DIGIT)]++] = from[i];
+		to[ends[(((uint64_t)from[i].after - least) >> shift) & mask]++] = from[i];
 	g->spans = to;
 	g->spare = from;
 }
@@ -215,8 +221,8 @@ static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift
 static void sort_spans(struct loom_greedy *g)
 {
 	int64_t least = INT64_MAX, most = INT64_MIN;
+	unsigned int digit = g->num_spans < MANY ? DIGIT : LONG_DIGIT, shift;
 	uint64_t differ = 0;
-	unsigned int shift;
 	size_t i;
 
 	if (g->num_spans <= FEW) {
@@ -231,8 +237,8 @@ static void sort_spans(struct loom_greedy *g)
 		differ |= (uint64_t)g->spans[i].after - (uint64_t)least;
 	if (!differ)
 		return;
-	for (shift = __builtin_ctzll(differ); shift < 64 && differ >> shift; shift += DIGIT)
-		sort_digit(g, least, shift);
+	for (shift = __builtin_ctzll(differ); shift < 64 && differ >> shift; shift += digit)
+		sort_digit(g, least, shift, digit);
 }
 
 int loom_greedy_look(struct loom_greedy *g, uint32_t item)
