@@ -61,6 +61,10 @@ struct row {
  * @num_bans: number of @bans
  * @cap_bans: room in @bans
  * @saved: parts of a group, to come back to
+ * @rest: by unit: what it and those behind it have to move in any case: weights and outputs, once
+ * @bound_bytes: a division that costs so much is known
+ * @fitted: the group at work was fitted: its parts may have changed
+ * @more: with more slices a group could fit that does not, or be cheaper
  */
 struct divide {
 	struct loom_group_list *list;
@@ -72,6 +76,10 @@ struct divide {
 	u32 num_bans;
 	u32 cap_bans;
 	struct loom_group_part *saved;
+	u64 *rest;
+	u64 bound_bytes;
+	bool fitted;
+	bool more;
 };
 
 static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
@@ -128,11 +136,41 @@ static const struct loom_group_cut *known(const struct divide *d, const struct l
 	return kept->num_units ? kept : NULL;
 }
 
+/* What the cheapest way to a group's begin costs. */
+static const struct loom_group_cost *way_to(const struct divide *d,
+					    const struct loom_group_cut *cut)
+{
+	return &d->best[cut->first_unit * LOOM_GROUP_STAYS + cut->in];
+}
+
+/* A group at the end of the cheapest way to its begin. */
+static void extend(struct divide *d, const struct loom_group_cut *cut)
+{
+	const struct loom_group_cost *from = way_to(d, cut);
+	u32 to = (cut->first_unit + cut->num_units) * LOOM_GROUP_STAYS + cut->out;
+	struct loom_group_cost sum = {
+		.bytes = from->bytes + cut->cost.bytes,
+		.cycles = from->cycles + cut->cost.cycles,
+	};
+
+	if (from->bytes == U64_MAX || !cheaper(&sum, &d->best[to]))
+		return;
+	d->best[to] = sum;
+	d->last[to] = *cut;
+}
+
+/* Whether a way that costs @bytes up to a unit can still lead to the cheapest division. */
+static bool may_win(const struct divide *d, u64 bytes, u32 unit)
+{
+	return bytes != U64_MAX && bytes + d->rest[unit] < d->bound_bytes;
+}
+
 /* The group as it is, with what stays after it. -ENOSPC: it does not fit. */
 static int consider(struct divide *d, struct loom_group_cut *cut, u8 out)
 {
 	struct loom_group *group = d->group;
 	const struct loom_group_cut *kept;
+	u64 floor;
 	int ret;
 
 	if (!loom_group_stay_differs(d->list, group->first_unit + group->num_units, out) ||
@@ -141,13 +179,27 @@ static int consider(struct divide *d, struct loom_group_cut *cut, u8 out)
 	cut->num_units = group->num_units;
 	cut->out = out;
 	kept = known(d, cut);
-	if (is_banned(d, cut) || (kept && kept->cost.bytes <= loom_group_cost_floor(group)))
+	floor = loom_group_cost_floor(group);
+	if (kept && kept->cost.bytes <= floor) {
+		extend(d, kept);
 		return 0;
+	}
+	if (is_banned(d, cut)) {
+		d->more = true;
+		return 0;
+	}
+	if (!may_win(d, way_to(d, cut)->bytes + floor, cut->first_unit + cut->num_units))
+		return 0;
+	d->fitted = true;
 	ret = loom_group_fit(group, cut->budget_bytes);
+	d->more |= ret || group->cost.bytes > floor;
 	if (ret)
 		return ret;
 	cut->cost = group->cost;
-	return offer(d, cut);
+	ret = offer(d, cut);
+	if (!ret)
+		extend(d, cut);
+	return ret;
 }
 
 /*
@@ -167,10 +219,15 @@ static int grow(struct divide *d, struct loom_group_cut *cut)
 		ret = consider(d, cut, LOOM_GROUP_STAY_NONE);
 		if (ret)
 			return ret == -ENOSPC ? 0 : ret;
-		memcpy(saved, group->parts, group->num_parts * sizeof(*saved));
 		for (out = LOOM_GROUP_STAY_LAST; out < LOOM_GROUP_STAYS; out++) {
+			if (!loom_group_stay_differs(d->list, cut->first_unit + group->num_units,
+						     out))
+				continue;
+			memcpy(saved, group->parts, group->num_parts * sizeof(*saved));
+			d->fitted = false;
 			ret = consider(d, cut, out);
-			memcpy(group->parts, saved, group->num_parts * sizeof(*saved));
+			if (d->fitted)
+				memcpy(group->parts, saved, group->num_parts * sizeof(*saved));
 			if (ret && ret != -ENOSPC)
 				return ret;
 		}
@@ -192,7 +249,10 @@ static int try_slices(struct divide *d, u32 first, u8 in)
 	int ret;
 
 	cut.slices = 1;
+	d->more = false;
 	ret = grow(d, &cut);
+	if (!d->more)
+		return ret;
 	use = &d->list->uses[d->list->ops[unit->first_op]->access[0].value];
 	for (axis = 0; axis < use->rank && !ret; axis++) {
 		/* columns are not cut where rows are as many */
@@ -202,7 +262,10 @@ static int try_slices(struct divide *d, u32 first, u8 in)
 		for (slices = 2; slices <= use->dims[axis] && slices <= LOOM_GROUP_SLICES && !ret;
 		     slices = slices < 4 ? slices + 1 : slices + slices / 3) {
 			cut.slices = slices;
+			d->more = false;
 			ret = grow(d, &cut);
+			if (!d->more)
+				break;
 		}
 	}
 	return ret;
@@ -220,10 +283,12 @@ static int try_from(struct divide *d, u32 first)
 	int ret;
 	u8 in;
 
-	d->rows[first].num_cuts = 0;
 	ret = offer(d, &alone);
+	if (!ret)
+		extend(d, &alone);
 	for (in = 0; in < LOOM_GROUP_STAYS && !ret && !unit->alone; in++)
-		if (loom_group_stay_differs(d->list, first, in))
+		if (loom_group_stay_differs(d->list, first, in) &&
+		    may_win(d, d->best[first * LOOM_GROUP_STAYS + in].bytes, first))
 			ret = try_slices(d, first, in);
 	return ret;
 }
@@ -257,20 +322,13 @@ static void cost_alone(struct loom_group_list *list, struct loom_group_unit *uni
 	}
 }
 
-/* A group at the end of the cheapest way to its begin. */
-static void extend(struct divide *d, const struct loom_group_cut *cut)
+static void forget_ways(struct divide *d)
 {
-	u32 from = cut->first_unit * LOOM_GROUP_STAYS + cut->in;
-	u32 to = (cut->first_unit + cut->num_units) * LOOM_GROUP_STAYS + cut->out;
-	struct loom_group_cost sum = {
-		.bytes = d->best[from].bytes + cut->cost.bytes,
-		.cycles = d->best[from].cycles + cut->cost.cycles,
-	};
+	u32 i;
 
-	if (d->best[from].bytes == U64_MAX || !cheaper(&sum, &d->best[to]))
-		return;
-	d->best[to] = sum;
-	d->last[to] = *cut;
+	d->best[0] = (struct loom_group_cost){ .bytes = 0 };
+	for (i = 1; i < (d->list->num_units + 1) * LOOM_GROUP_STAYS; i++)
+		d->best[i] = (struct loom_group_cost){ .bytes = U64_MAX, .cycles = U64_MAX };
 }
 
 /* The cheapest division by what is known of groups. */
@@ -278,8 +336,7 @@ static void combine(struct divide *d)
 {
 	u32 num_units = d->list->num_units, first, i;
 
-	for (i = 1; i < (num_units + 1) * LOOM_GROUP_STAYS; i++)
-		d->best[i] = (struct loom_group_cost){ .bytes = U64_MAX, .cycles = U64_MAX };
+	forget_ways(d);
 	for (first = 0; first < num_units; first++)
 		for (i = 0; i < d->rows[first].num_cuts * STATES; i++)
 			if (d->rows[first].cuts[i].num_units)
@@ -419,6 +476,61 @@ static int settle_all(struct divide *d, struct loom_group_cut *cuts, u32 num_cut
 	return again;
 }
 
+/* What each unit has to move in any case, summed up from the end. */
+static void sum_rest(struct divide *d)
+{
+	const struct loom_group_list *list = d->list;
+	u32 u, i, k, a;
+
+	for (u = list->num_units; u-- > 0;) {
+		d->rest[u] = d->rest[u + 1];
+		for (i = 0; i < list->units[u].num_ops; i++) {
+			u32 index = list->units[u].first_op + i;
+			const struct loom_kernel *kernel = &list->ops[index]->kernel;
+
+			for (k = 0; k < kernel->num_operands; k++) {
+				const struct loom_operand *operand = &kernel->operands[k];
+				u32 value = list->ops[index]->access[k].value;
+				u64 bytes = loom_dtype_bytes(operand->ref.dtype);
+
+				for (a = 0; a < operand->ref.rank; a++)
+					bytes *= operand->ref.dims[a];
+				if (operand->role == LOOM_ROLE_STORE && list->uses[value].seen)
+					d->rest[u] += bytes;
+				if (operand->role == LOOM_ROLE_LOAD &&
+				    list->lower->graph->values[value]->data &&
+				    list->uses[value].last_reader == index)
+					d->rest[u] += bytes;
+			}
+		}
+	}
+}
+
+/* From the front, always the longest group: something to beat. */
+static int find_bound(struct divide *d)
+{
+	u32 at = 0, end, num_units = d->list->num_units, i;
+	u64 bytes = 0;
+	int ret = 0;
+
+	d->bound_bytes = U64_MAX;
+	while (at < num_units && !ret) {
+		const struct loom_group_cut *cut = NULL;
+
+		d->best[at * LOOM_GROUP_STAYS].bytes = bytes;
+		ret = try_from(d, at);
+		for (i = 0; i < d->rows[at].num_cuts * STATES; i += STATES)
+			if (d->rows[at].cuts[i].num_units)
+				cut = &d->rows[at].cuts[i];
+		end = cut ? at + cut->num_units : num_units;
+		bytes += cut ? cut->cost.bytes : 0;
+		at = end;
+	}
+	/* its groups are kept: another division has to be cheaper */
+	d->bound_bytes = bytes;
+	return ret;
+}
+
 static int divide(struct divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	u32 num_units = d->list->num_units, i;
@@ -426,10 +538,17 @@ static int divide(struct divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
 
 	for (i = 0; i < num_units; i++)
 		cost_alone(d->list, &d->list->units[i]);
+	sum_rest(d);
+	forget_ways(d);
+	ret = find_bound(d);
+	forget_ways(d);
 	for (i = 0; i < num_units && !ret; i++)
 		ret = try_from(d, i);
 	while (!ret) {
 		combine(d);
+		/* instead of what has no place, something a little dearer will do */
+		d->bound_bytes = d->best[num_units * LOOM_GROUP_STAYS].bytes;
+		d->bound_bytes += d->bound_bytes / 8;
 		free(*cuts);
 		*cuts = NULL;
 		ret = collect(d, cuts, num_cuts);
@@ -454,7 +573,8 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	d.best = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.best));
 	d.last = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.last));
 	d.saved = calloc(LOOM_GROUP_OPS, sizeof(*d.saved));
-	if (d.rows && d.best && d.last && d.saved)
+	d.rest = calloc(n, sizeof(*d.rest));
+	if (d.rows && d.best && d.last && d.saved && d.rest)
 		ret = divide(&d, cuts, num_cuts);
 	for (i = 0; i < list->num_units && d.rows; i++)
 		free(d.rows[i].cuts);
@@ -463,5 +583,6 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	free(d.last);
 	free(d.bans);
 	free(d.saved);
+	free(d.rest);
 	return ret;
 }

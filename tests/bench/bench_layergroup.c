@@ -15,6 +15,36 @@
 
 #define MIB	(1024.0 * 1024.0)
 
+/* As many nodes as it takes to see how planning grows: ResNet-50's third stage, deeper. */
+static void deep(struct int8_net *net, uint32_t blocks)
+{
+	struct int8_map x = int8_conv(net, int8_begin(net, 112), 64, 3, 2, 1), y;
+	uint32_t i;
+
+	for (i = 0; i < blocks; i++) {
+		y = int8_conv(net, x, 32, 1, 1, 1);
+		y = int8_conv(net, y, 32, 3, 1, 1);
+		y = int8_conv(net, y, 64, 1, 1, 1);
+		x = int8_add(net, x, y);
+	}
+	loom_graph_add_output(net->graph, x.name);
+}
+
+static void deep_125(struct int8_net *net)
+{
+	deep(net, 31);
+}
+
+static void deep_250(struct int8_net *net)
+{
+	deep(net, 62);
+}
+
+static void deep_500(struct int8_net *net)
+{
+	deep(net, 125);
+}
+
 static const struct {
 	const char *name;
 	void (*build)(struct int8_net *net);
@@ -24,6 +54,9 @@ static const struct {
 	{ "vgg16", int8_vgg16 },
 	{ "googlenet", int8_googlenet },
 	{ "yolov5s", int8_yolov5s },
+	{ "deep_125", deep_125 },
+	{ "deep_250", deep_250 },
+	{ "deep_500", deep_500 },
 };
 
 static const uint64_t sizes[] = {
