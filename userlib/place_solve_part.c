@@ -14,6 +14,9 @@
 
 /* sets of items by item take the square of this, in bits */
 #define MAX_SMALL	4096
+/* words of all sets of items by section; sections looked at for all pairs apart */
+#define MAX_WORDS	(1 << 22)
+#define MAX_LOOKS	(1 << 28)
 
 /* An item comes (1) or goes (0), for as long as it is there without a break. */
 struct event {
@@ -264,44 +267,44 @@ static uint64_t *add_section(struct solve_part *part)
 	return set;
 }
 
-/* Two that are apart are as if they were there at one moment; one that never is has its own. */
-static void add_sections(const struct loom_solve *solve, struct solve_part *part,
-			 const uint32_t *where)
+static bool has_member(const struct solve_part *part, uint32_t section, uint32_t item)
 {
-	uint32_t n = part->num_items, real = part->num_sections, i, k, s;
+	const uint64_t *set = part->members + (size_t)section * part->item_words;
 
-	for (k = 0; k < solve->num_apart; k++) {
-		uint32_t a = where[solve->apart[k].first], b = where[solve->apart[k].second];
-		uint64_t *set;
+	return set[item / 64] >> item % 64 & 1;
+}
 
-		if (a >= n || b >= n || a == b || part->ids[a] != solve->apart[k].first ||
-		    part->ids[b] != solve->apart[k].second)
-			continue;
-		for (s = 0; s < real; s++) {
-			set = part->members + (size_t)s * part->item_words;
-			if ((set[a / 64] >> a % 64 & 1) && (set[b / 64] >> b % 64 & 1))
+/* Two that are apart are as if they were there at one moment; one that never is has its own. */
+static void add_sections(struct solve_part *part, uint64_t *seen)
+{
+	uint32_t real = part->num_sections, i, k, s, w;
+	uint64_t *set;
+
+	for (k = 0; k < part->num_apart; k++) {
+		uint32_t a = part->apart[k].first, b = part->apart[k].second;
+
+		for (s = 0; s < real; s++)
+			if (has_member(part, s, a) && has_member(part, s, b))
 				break;
-		}
-		if (s < real)
+		if (s < real || a == b)
 			continue;
 		set = add_section(part);
 		set[a / 64] |= 1ULL << a % 64;
 		set[b / 64] |= 1ULL << b % 64;
 	}
-	for (i = 0; i < n; i++) {
-		for (s = 0; s < part->num_sections; s++)
-			if (part->members[(size_t)s * part->item_words + i / 64] >> i % 64 & 1)
-				break;
-		if (s == part->num_sections)
+	memset(seen, 0, part->item_words * sizeof(*seen));
+	for (s = 0; s < part->num_sections; s++)
+		for (w = 0; w < part->item_words; w++)
+			seen[w] |= part->members[(size_t)s * part->item_words + w];
+	for (i = 0; i < part->num_items; i++)
+		if (!(seen[i / 64] >> i % 64 & 1))
 			add_section(part)[i / 64] |= 1ULL << i % 64;
-	}
 }
 
-/* The sections, and by item and section the sets. @where: by item of the problem: in the part. */
-static int fill_sets(const struct loom_solve *solve, struct solve_part *part,
-		     const uint32_t *where)
+/* The sections as sets, in the order of time. */
+static int find_sections(const struct loom_solve *solve, struct solve_part *part)
 {
-	uint32_t n = part->num_items, words = (n + 63) / 64, i, k, s, w, count = 0, total = 0;
+	uint32_t n = part->num_items, words = part->item_words, i, k, count = 0;
 	struct event *events;
 	uint64_t *live;
 	bool come = false;
@@ -310,72 +313,92 @@ static int fill_sets(const struct loom_solve *solve, struct solve_part *part,
 		count += 2 + 2 * solve->items[part->ids[i]].num_gaps;
 	events = malloc(count * sizeof(*events));
 	live = calloc(words, sizeof(*live));
-	part->members = malloc(((size_t)count / 2 + solve->num_apart + n) * words *
+	part->members = malloc(((size_t)count / 2 + part->num_apart + n) * words *
 			       sizeof(*part->members));
-	part->meets = calloc((size_t)n * words, sizeof(*part->meets));
-	part->first = calloc(n + 1, sizeof(*part->first));
-	if (!events || !live || !part->members || !part->meets || !part->first)
-		goto out;
+	if (!events || !live || !part->members) {
+		free(events);
+		free(live);
+		return -ENOMEM;
+	}
 	count = 0;
 	for (i = 0; i < n; i++)
 		count += add_events(&solve->items[part->ids[i]], i, events + count);
 	qsort(events, count, sizeof(*events), compare_events);
-	part->item_words = words;
 	for (k = 0; k < count; k++) {
 		i = events[k].item;
-		if (!events[k].comes && come) {
-			memcpy(part->members + (size_t)part->num_sections * words, live,
-			       words * sizeof(*live));
-			part->num_sections++;
-		}
+		if (!events[k].comes && come)
+			memcpy(add_section(part), live, words * sizeof(*live));
 		come = events[k].comes;
 		live[i / 64] ^= 1ULL << i % 64;
 	}
-	add_sections(solve, part, where);
-	part->section_words = (part->num_sections + 63) / 64;
-	part->totals = calloc(part->num_sections, sizeof(*part->totals));
-	if (!part->totals)
-		goto out;
-	for (s = 0; s < part->num_sections; s++) {
-		const uint64_t *set = part->members + (size_t)s * words;
+	add_sections(part, live);
+	free(events);
+	free(live);
+	return 0;
+}
 
-		for (i = 0; i < n; i++) {
-			if (!(set[i / 64] >> i % 64 & 1))
-				continue;
-			part->first[i + 1]++;
-			part->totals[s] += part->sizes[i];
-			total++;
-			for (w = 0; w < words; w++)
-				part->meets[(size_t)i * words + w] |= set[w];
+/* By section its sum, by item its sections and what it meets. */
+static int fill_sets(struct solve_part *part)
+{
+	uint32_t n = part->num_items, words = part->item_words, i, s, v, w, total = 0;
+	uint64_t set;
+
+	part->section_words = (part->num_sections + 63) / 64;
+	part->meets = calloc((size_t)n * words, sizeof(*part->meets));
+	part->totals = calloc(part->num_sections, sizeof(*part->totals));
+	part->first = calloc(n + 2, sizeof(*part->first));
+	if (!part->meets || !part->totals || !part->first)
+		return -ENOMEM;
+	for (s = 0; s < part->num_sections; s++) {
+		const uint64_t *members = part->members + (size_t)s * words;
+
+		for (w = 0; w < words; w++) {
+			for (set = members[w]; set; set &= set - 1) {
+				i = w * 64 + __builtin_ctzll(set);
+				part->first[i + 2]++;
+				part->totals[s] += part->sizes[i];
+				total++;
+				for (v = 0; v < words; v++)
+					part->meets[(size_t)i * words + v] |= members[v];
+			}
 		}
 	}
 	part->sections = malloc((total + 1) * sizeof(*part->sections));
 	if (!part->sections)
-		goto out;
+		return -ENOMEM;
 	for (i = 0; i < n; i++) {
 		part->meets[(size_t)i * words + i / 64] &= ~(1ULL << i % 64);
-		part->first[i + 1] += part->first[i];
+		part->first[i + 2] += part->first[i + 1];
+	}
+	/* one entry off while they are filled: each ends where the next begins */
+	for (s = 0; s < part->num_sections; s++) {
+		for (w = 0; w < words; w++) {
+			set = part->members[(size_t)s * words + w];
+			for (; set; set &= set - 1) {
+				i = w * 64 + __builtin_ctzll(set);
+				part->sections[part->first[i + 1]++] = s;
+			}
+		}
 	}
 	part->plain = true;
-	for (i = 0; i < n; i++) {
-		uint32_t at = part->first[i];
-
-		for (s = 0; s < part->num_sections; s++)
-			if (part->members[(size_t)s * words + i / 64] >> i % 64 & 1)
-				part->sections[at++] = s;
-		if (at > part->first[i] &&
-		    part->sections[at - 1] - part->sections[part->first[i]] + 1 !=
-		    at - part->first[i])
-			part->plain = false;
-	}
+	for (i = 0; i < n; i++)
+		part->plain &= part->sections[part->first[i + 1] - 1] -
+			       part->sections[part->first[i]] + 1 ==
+			       part->first[i + 1] - part->first[i];
 	part->small = true;
-	free(events);
-	free(live);
 	return 0;
-out:
-	free(events);
-	free(live);
-	return -ENOMEM;
+}
+
+/* Whether the sets stay small, and the time that it takes to make them. */
+static bool is_small(const struct loom_solve *solve, const struct solve_part *part)
+{
+	uint64_t rows = (uint64_t)part->num_apart + 2 * (uint64_t)part->num_items, i;
+
+	if (part->num_items > MAX_SMALL)
+		return false;
+	for (i = 0; i < part->num_items; i++)
+		rows += solve->items[part->ids[i]].num_gaps;
+	return rows * part->item_words <= MAX_WORDS && rows * part->num_apart <= MAX_LOOKS;
 }
 
 static bool same_item(const struct solve_part *part, uint32_t a, uint32_t b)
@@ -458,18 +481,20 @@ static bool is_countable(const struct solve_part *part)
 	return true;
 }
 
-static int fill_part(const struct loom_solve *solve, struct solve_part *part,
-		     const uint32_t *where)
+static int fill_part(const struct loom_solve *solve, struct solve_part *part)
 {
 	int err;
 
+	part->item_words = (part->num_items + 63) / 64;
 	err = fill_items(solve, part);
 	if (err)
 		return err;
 	err = bound_loads(solve, part);
-	if (err || part->num_items > MAX_SMALL || !is_countable(part))
+	if (err || !is_small(solve, part) || !is_countable(part))
 		return err;
-	err = fill_sets(solve, part, where);
+	err = find_sections(solve, part);
+	if (!err)
+		err = fill_sets(part);
 	if (err)
 		return err;
 	/* with windows a section's sum is more than what is there */
@@ -513,6 +538,31 @@ static int find_parts(const struct loom_solve *solve, uint32_t *up)
 	return 0;
 }
 
+/* Both of a pair are in the same part: it united them. */
+static int deal_pairs(const struct loom_solve *solve, struct solve_part *parts, uint32_t num_parts,
+		      const uint32_t *which, const uint32_t *where)
+{
+	uint32_t i, k;
+
+	for (k = 0; k < solve->num_apart; k++)
+		parts[which[solve->apart[k].first]].num_apart++;
+	for (i = 0; i < num_parts; i++) {
+		parts[i].apart = malloc((parts[i].num_apart + 1) * sizeof(*parts[i].apart));
+		if (!parts[i].apart)
+			return -ENOMEM;
+		parts[i].num_apart = 0;
+	}
+	for (k = 0; k < solve->num_apart; k++) {
+		const struct loom_place_pair *pair = &solve->apart[k];
+		struct solve_part *part = &parts[which[pair->first]];
+
+		part->apart[part->num_apart++] = (struct loom_place_pair){
+			where[pair->first], where[pair->second], 0,
+		};
+	}
+	return 0;
+}
+
 int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts, uint32_t *num_parts)
 {
 	uint64_t unit = common_unit(solve);
@@ -545,8 +595,11 @@ int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts, 
 	}
 	for (i = 0; i < n; i++)
 		made[which[i]].ids[where[i]] = i;
-	for (i = 0, err = 0; i < count && !err; i++)
-		err = fill_part(solve, &made[i], where);
+	err = deal_pairs(solve, made, count, which, where);
+	if (err)
+		goto out;
+	for (i = 0; i < count && !err; i++)
+		err = fill_part(solve, &made[i]);
 out:
 	free(up);
 	free(where);
@@ -566,6 +619,7 @@ void loom_solve_unsplit(struct solve_part *parts, uint32_t num_parts)
 
 	for (i = 0; parts && i < num_parts; i++) {
 		free(parts[i].ids);
+		free(parts[i].apart);
 		free(parts[i].sizes);
 		free(parts[i].pads);
 		free(parts[i].aligns);

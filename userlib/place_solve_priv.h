@@ -19,6 +19,8 @@
  * @item_words: 64-bit words of a set of items
  * @section_words: 64-bit words of a set of sections
  * @ids: by item: its index in the problem
+ * @apart: pairs that are to be kept apart
+ * @num_apart: number of @apart
  * @unit: bytes of a unit
  * @sizes: by item, rounded up
  * @pads: by item: bytes that rounding added
@@ -45,8 +47,10 @@ struct solve_part {
 	uint32_t num_sections;
 	uint32_t item_words;
 	uint32_t section_words;
-	uint64_t unit;
 	uint32_t *ids;
+	struct loom_place_pair *apart;
+	uint32_t num_apart;
+	uint64_t unit;
 	uint64_t *sizes;
 	uint64_t *pads;
 	uint64_t *aligns;
