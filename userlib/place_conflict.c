@@ -15,7 +15,8 @@
  * first, until nobody can improve.
  *
  * What one move cannot do, another start can: the same from a placement in which the items with
- * conflicts went first, each where it pays least. The better one wins.
+ * conflicts went first, the largest of them at first, or in an order that is shuffled, always the
+ * same way; each where it pays least. The best one wins.
  */
 #include "place_greedy.h"
 
@@ -24,6 +25,9 @@
 #include <string.h>
 
 #define MAX_ROUNDS	16
+#define MAX_STARTS	16
+#define MAX_LOOKS	4000000
+#define ITEM_LOOKS	100
 
 /**
  * struct side - a conflict, as one of its items sees it
@@ -249,14 +253,34 @@ static bool has_sides(const struct calm *calm, uint32_t item)
 	return calm->first[item + 1] > calm->first[item];
 }
 
-/* All anew. @fits: false if not all had room. */
-static int start_anew(struct calm *calm, bool *fits)
+static uint32_t draw(uint64_t *state, uint32_t below)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(*state >> 33) % below;
+}
+
+static void shuffle(uint32_t *order, uint32_t n, uint64_t *state)
+{
+	uint32_t i, k, swap;
+
+	for (i = n; i > 1; i--) {
+		k = draw(state, i);
+		swap = order[i - 1];
+		order[i - 1] = order[k];
+		order[k] = swap;
+	}
+}
+
+/* All anew, shuffled unless @state is 0. @fits: false if not all had room. */
+static int start_anew(struct calm *calm, uint64_t *state, bool *fits)
 {
 	const struct loom_place_problem *problem = &calm->greedy.task->problem;
 	uint32_t *order = calloc((size_t)problem->num_items + 1, sizeof(*order)), i, k;
 	struct offer best;
 	int ret = order ? loom_place_order_size.make(problem, order) : -ENOMEM;
 
+	if (!ret && *state)
+		shuffle(order, problem->num_items, state);
 	loom_greedy_reset(&calm->greedy);
 	*fits = true;
 	/* first those with conflicts, in order of size, then the others */
@@ -281,11 +305,16 @@ static int run(struct calm *calm, uint64_t *offsets)
 {
 	const struct loom_place_problem *problem = &calm->greedy.task->problem;
 	size_t n = problem->num_items;
-	uint64_t weight;
-	uint32_t i;
+	uint64_t weight, now, pairs, state = 0;
+	uint32_t starts, i;
 	bool fits;
 	int ret;
 
+	ret = loom_place_count_pairs(problem, &pairs);
+	if (ret)
+		return ret;
+	pairs += ITEM_LOOKS * (uint64_t)n;
+	starts = MAX_LOOKS / pairs < MAX_STARTS ? MAX_LOOKS / pairs : MAX_STARTS;
 	loom_greedy_reset(&calm->greedy);
 	for (i = 0; i < n; i++)
 		if (loom_place_has_room(&problem->items[i]) &&
@@ -298,13 +327,17 @@ static int run(struct calm *calm, uint64_t *offsets)
 		return ret;
 	memcpy(offsets, calm->greedy.offsets, n * sizeof(*offsets));
 	weight = total_weight(calm);
-	if (!weight)
-		return 0;
-	ret = start_anew(calm, &fits);
-	if (!ret && fits)
-		ret = improve(calm);
-	if (!ret && fits && total_weight(calm) < weight)
-		memcpy(offsets, calm->greedy.offsets, n * sizeof(*offsets));
+	for (i = 0; i <= starts && !ret && weight; i++) {
+		ret = start_anew(calm, &state, &fits);
+		if (!ret && fits)
+			ret = improve(calm);
+		now = total_weight(calm);
+		if (!ret && fits && now < weight) {
+			weight = now;
+			memcpy(offsets, calm->greedy.offsets, n * sizeof(*offsets));
+		}
+		state += !state;
+	}
 	return ret;
 }
 
