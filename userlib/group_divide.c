@@ -37,6 +37,8 @@ struct ban {
 
 /* So many numbers of slices are tried where a group has no place. */
 #define MOST_BANS	2
+/* So many budgets, with overlap and without. */
+#define ROUNDS		24
 #define STATES	(LOOM_GROUP_STAYS * LOOM_GROUP_STAYS)
 
 /**
@@ -368,59 +370,88 @@ static int collect(const struct divide *d, struct loom_group_cut **cuts, u32 *nu
 	return 0;
 }
 
+/* How often a group with the same units and what stays had no place. */
+static u32 count_bans(const struct divide *d, const struct loom_group_cut *cut)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < d->num_bans; i++)
+		count += d->bans[i].first_unit == cut->first_unit && d->bans[i].in == cut->in &&
+			 d->bans[i].out == cut->out && d->bans[i].num_units == cut->num_units;
+	return count;
+}
+
+/* A group fitted into a budget, and placed. */
+static int settle_in(struct divide *d, const struct loom_group_cut *cut, u64 budget_bytes,
+		     bool overlap)
+{
+	struct loom_group *group = d->group;
+	u64 height;
+	u32 i;
+	int ret;
+
+	loom_group_begin(group, cut->first_unit, cut->slices, cut->want_axis);
+	group->overlap = overlap;
+	for (i = 0; i < cut->num_units; i++)
+		if (!loom_group_append(group))
+			return -EINVAL;
+	if (!loom_group_reside(group, cut->in, cut->out))
+		return -EINVAL;
+	ret = loom_group_fit(group, budget_bytes);
+	return ret ? ret : loom_group_place(group, d->list->lower->sram.bytes, &height);
+}
+
 /*
- * The promise kept: offsets for all items. With loads beside work, if that fits as well; else
- * one after the other; else with a little less to place.
+ * The promise kept: offsets for all items. With loads beside work, if that costs no more; else one
+ * after the other; else with a little less to place, which may cost more.
  */
 static int settle(struct divide *d, struct loom_group_cut *cut)
 {
 	const struct loom_sram *sram = &d->list->lower->sram;
-	u64 budget, height, bytes = cut->cost.bytes;
+	const struct loom_group_cut promised = *cut;
+	struct loom_group_cut best = { .cost.bytes = U64_MAX };
 	u32 round, i;
-	int ret = 0;
+	u64 budget;
+	int ret;
 
 	if (cut->alone)
 		return 0;
-	for (round = 0; round < 24; round++) {
-		bool overlap = sram->overlap && !(round & 1);
+	for (round = 0; round < ROUNDS && best.cost.bytes > promised.cost.bytes; round++) {
+		bool overlap = !(round & 1);
 
-		budget = sram->bytes - sram->bytes / 64 * (round / 2);
-		loom_group_begin(d->group, cut->first_unit, cut->slices, cut->want_axis);
-		d->group->overlap = overlap;
-		for (i = 0; i < cut->num_units; i++)
-			if (!loom_group_append(d->group))
-				return -EINVAL;
-		if (!loom_group_reside(d->group, cut->in, cut->out))
-			return -EINVAL;
-		ret = loom_group_fit(d->group, budget);
-		if (!ret && round < 2 && d->group->cost.bytes > bytes)
+		if (overlap && !sram->overlap)
 			continue;
-		if (!ret)
-			ret = loom_group_place(d->group, sram->bytes, &height);
+		budget = sram->bytes - sram->bytes / 64 * (round / 2);
+		ret = settle_in(d, &promised, budget, overlap);
 		if (ret && ret != -ENOSPC)
 			return ret;
-		if (ret)
+		if (ret || d->group->cost.bytes >= best.cost.bytes)
 			continue;
-		for (i = 0; i < d->group->num_residents; i++)
-			d->group->homes[d->group->residents[i]].offset =
-				d->group->items[d->group->resident_items[i]].offset[0];
-		cut->overlap = overlap;
-		cut->budget_bytes = budget;
-		cut->cost = d->group->cost;
-		return 0;
+		best = promised;
+		best.overlap = overlap;
+		best.budget_bytes = budget;
+		best.cost = d->group->cost;
 	}
-	return -ENOSPC;
+	/* rather another number of slices than much more to move */
+	if (best.cost.bytes == U64_MAX ||
+	    (best.cost.bytes > promised.cost.bytes + promised.cost.bytes / 64 &&
+	     count_bans(d, cut) < MOST_BANS))
+		return -ENOSPC;
+	*cut = best;
+	ret = settle_in(d, cut, cut->budget_bytes, cut->overlap);
+	for (i = 0; i < d->group->num_residents && !ret; i++)
+		d->group->homes[d->group->residents[i]].offset =
+			d->group->items[d->group->resident_items[i]].offset[0];
+	return ret;
 }
 
 static int add_ban(struct divide *d, const struct loom_group_cut *cut)
 {
-	u32 cap = d->cap_bans ? 2 * d->cap_bans : 16, before = 0, i;
+	u32 cap = d->cap_bans ? 2 * d->cap_bans : 16;
+	/* when it is not the slices, but what stays that is in the way */
+	bool all = count_bans(d, cut) >= MOST_BANS && (cut->in || cut->out);
 	struct ban *bans;
 
-	/* it is not the slices, then, but what stays that is in the way */
-	for (i = 0; i < d->num_bans; i++)
-		before += d->bans[i].first_unit == cut->first_unit && d->bans[i].in == cut->in &&
-			  d->bans[i].out == cut->out && d->bans[i].num_units == cut->num_units;
 
 	if (d->num_bans == d->cap_bans) {
 		bans = realloc(d->bans, cap * sizeof(*bans));
@@ -432,7 +463,7 @@ static int add_ban(struct divide *d, const struct loom_group_cut *cut)
 	d->bans[d->num_bans++] = (struct ban){
 		.first_unit = cut->first_unit,
 		.num_units = cut->num_units,
-		.slices = before < MOST_BANS || (!cut->in && !cut->out) ? cut->slices : 0,
+		.slices = all ? 0 : cut->slices,
 		.want_axis = cut->want_axis,
 		.in = cut->in,
 		.out = cut->out,
