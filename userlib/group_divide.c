@@ -452,7 +452,6 @@ static int add_ban(struct divide *d, const struct loom_group_cut *cut)
 	bool all = count_bans(d, cut) >= MOST_BANS && (cut->in || cut->out);
 	struct ban *bans;
 
-
 	if (d->num_bans == d->cap_bans) {
 		bans = realloc(d->bans, cap * sizeof(*bans));
 		if (!bans)
