@@ -34,6 +34,7 @@ static const struct model models[] = {
 	{ "oww_alexa.onnx", { { NULL, 0 } }, 0, false },
 	{ "oww_weather.onnx", { { NULL, 0 } }, 0, false },
 	{ "oww_hey_mycroft.onnx", { { NULL, 0 } }, 0, false },
+	{ "melspectrogram.onnx", { { NULL, 0 } }, 0, false },
 	{ "oww_embedding.onnx", { { "input_1:0", 1 } }, 1, false },
 	{ "blazeface.onnx", { { NULL, 0 } }, 0, false },
 	{ "ppocr_cls.onnx", { { "x:0", 1 }, { "x:2", 48 }, { "x:3", 192 } }, 3, false },
@@ -174,12 +175,17 @@ static void test_limit(const struct model *model, const struct loom_graph *graph
 
 static void test_model(const struct model *model, bool all)
 {
+	static const struct loom_shape_binding mel = { "input", 2, { 1, 1760 } };
 	struct loom_graph_options options = { .dims = model->dims, .num_dims = model->num_dims };
 	struct loom_graph *graph;
 	struct loom_error err;
 	char path[256];
 	uint32_t i;
 
+	if (!strcmp(model->file, "melspectrogram.onnx")) {
+		options.shapes = &mel;
+		options.num_shapes = 1;
+	}
 	snprintf(path, sizeof(path), MODELS "%s", model->file);
 	if (access(path, R_OK)) {
 		tap_note("%s is not there", path);
