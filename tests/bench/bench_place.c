@@ -20,7 +20,6 @@
 #include "loom_place_file.h"
 #include "published_search.h"
 
-#define MIB		1048576.0
 #define NUM_CUTS	50
 
 static int failed;
@@ -329,9 +328,9 @@ static void bench_many(void)
 		seed = counts[i];
 		make_many(items, counts[i]);
 		out = place(&problem, LOOM_PLACE_ANYWHERE, false, 0, 1);
-		printf("%8u items  %9.1f ms  %8llu nodes  height %.1f MiB, %.4f of the bound\n",
+		printf("%8u items  %9.1f ms  %8llu nodes  height %.0f KiB, %.4f of the bound\n",
 		       counts[i], out.seconds * 1e3, (unsigned long long)out.nodes,
-		       (double)out.height / MIB, (double)out.height / (double)out.bound);
+		       (double)out.height / 1024, (double)out.height / (double)out.bound);
 		fflush(stdout);
 		x += log(counts[i]);
 		y += log(out.seconds);
