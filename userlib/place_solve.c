@@ -80,8 +80,8 @@
  * together again: 199 in a second, 188 in a tenth.
  *
  * Next: what is left for large parts is a window of time solved anew while the rest stays (the
- * search takes fixed items already), and looking from the top as well as from the bottom, which would
- * need a greatest offset for each item beside the least.
+ * search takes fixed items already), and looking from the top as well as from the bottom, which
+ * would need a greatest offset for each item beside the least.
  */
 #include "place_solve_priv.h"
 
