@@ -57,26 +57,29 @@
  * (placements tried; all six together take the published search, as we wrote it, more than 22
  * seconds, as it does not end on E within 20, and this one 18 milliseconds):
  *
- * - Lowest section with the least room, eight orders: A 440, C 715, D 8942; B, E and F not in 10^7.
+ * - Lowest section with the least room, eight orders: A 440, C 715, D 8942; B, E and F not in 2 * 10^7.
  * - Any settled section, least room: B 26 000, D 2500, but A not any more.
  * - Fewest options first, from then on all six: 5400, 180, 715, 4000, 3800, 3200. This, and
  *   short turns for many ways, is what does it. A single way takes 154 (A, by size) or does not
  *   end.
  * - One-machine bounds (items of a section in the order of their least offsets, holes counted):
- *   two to three times the time for a node, hardly fewer nodes. Left out.
- * - Weights by failure without beginning anew: E from 3766 to 183 000. With: all six in 14 of 14
- *   variants but four.
- * - Beginning anew in an order nearby, by size: D in 966 KiB in 60 000 to 230 000 nodes; the
+ *   two to three times the time for a node; E once, else hardly fewer nodes. Left out.
+ * - Weights by failure without beginning anew: no gain on the whole, A from 5439 to 100 924.
+ *   Beginning anew with each turn: 10 of 14 rules for the section solve all six, 3 without.
+ * - Remembering states: E from 3372 to 2828, some rectangles in half the nodes, D at 970 instead
+ *   of 981 KiB with 400 000 nodes; the time for a node is the same.
+ * - Beginning anew in an order nearby, by size: D in 968 to 966 KiB in 60 000 to 230 000 nodes; the
  *   same way without it ends at 970. Longer turns as rounds go on are worse than short ones
- *   (999 instead of 970 KiB with 400 000 nodes).
- * - Counting how many items lie at a floor, instead of looking: the same nodes in half the time.
- * - Upside down: plain problems are their own mirror image, so there is nothing in it.
- * - Sums of subsets: with a dozen items left in a section every offset is one, with three the
- *   search sees it as well. Left out.
+ *   (984 instead of 970 KiB with 400 000 nodes).
+ * - Counting how many items lie at a floor, instead of looking: the same nodes in two
+ *   thirds of the time.
+ * - Not tried, as thinking was enough: upside down, as plain problems are their own mirror image;
+ *   sums of subsets, as with a dozen items left in a section nearly every offset is one, and with
+ *   three the search sees it as well.
  *
  * Instance D is at 970 KiB within 200 000 nodes and at 967 within the default budget; the best we
  * knew of was 1001 KiB. With capacity 964 KiB asked for it fits, in 550 000 nodes. Whether 963, its
- * bound, can be is open after ten million. Of 200 rectangles cut into 100 to 800 pieces all are put
+ * bound, can be is open after two minutes. Of 200 rectangles cut into 100 to 800 pieces all are put
  * together again: 199 in a second, 188 in a tenth.
  *
  * Next: what is left for large parts is a window of time solved anew while the rest stays (the
