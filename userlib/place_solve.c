@@ -57,7 +57,8 @@
  * (placements tried; all six together take the published search, as we wrote it, more than 22
  * seconds, as it does not end on E within 20, and this one 18 milliseconds):
  *
- * - Lowest section with the least room, eight orders: A 440, C 715, D 8942; B, E and F not in 2 * 10^7.
+ * - Lowest section with the least room, eight orders: A 440, C 715, D 8942; B, E and F not in
+ *   20 million.
  * - Any settled section, least room: B 26 000, D 2500, but A not any more.
  * - Fewest options first, from then on all six: 5400, 180, 715, 4000, 3800, 3200. This, and
  *   short turns for many ways, is what does it. A single way takes 154 (A, by size) or does not
