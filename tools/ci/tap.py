@@ -149,14 +149,14 @@ def main():
         tally = judge(lines, status)
 
     mark = "FAIL" if tally.failed else "ok"
-    print(f"{mark:4} {args.name}: {tally.passed} passed, {tally.failed} failed, "
-          f"{tally.skipped} skipped ({seconds:.1f} s)", flush=True)
-    for text in tally.complaints[:20]:
-        print(f"     {text}")
+    said = [f"{mark:4} {args.name}: {tally.passed} passed, {tally.failed} failed, "
+            f"{tally.skipped} skipped ({seconds:.1f} s)"]
+    said += [f"     {text}" for text in tally.complaints[:20]]
     if tally.failed:
-        print(f"     the end of {path}:")
-        for line in lines[-40:]:
-            print(f"     | {line}")
+        said.append(f"     the end of {path}:")
+        said += [f"     | {line}" for line in lines[-40:]]
+    # in one piece: others run beside this one
+    sys.stdout.write("\n".join(said) + "\n")
     with open(os.path.join(folder, "results"), "a", encoding="utf-8") as results:
         results.write(f"{tally.passed} {tally.failed} {tally.skipped} {args.name}\n")
     sys.stdout.flush()
