@@ -8,13 +8,41 @@
 
 #include "storage.h"
 
-static const struct {
+/**
+ * struct strategy - a way to make groups
+ * @name: what it is called
+ * @text: one line about it
+ * @divide: which nodes make a group, and how; NULL: there are none
+ * @frugal: it is to move as little as can be
+ */
+struct strategy {
 	const char *name;
 	const char *text;
-} strategies[] = {
-	{ "layerwise", "each node for itself: every value goes to DRAM and comes back" },
-	{ "layergroup", "groups by DRAM bytes: line buffers, weights held or streamed" },
+	int (*divide)(struct loom_group_list *list, struct loom_group *group,
+		      struct loom_group_cut **cuts, u32 *num_cuts);
+	bool frugal;
 };
+
+static const struct strategy strategies[] = {
+	{ "layerwise", "each node for itself: every value goes to DRAM and comes back",
+	  NULL, true },
+	{ "layergroup", "groups by DRAM bytes: line buffers, weights held or streamed",
+	  loom_group_divide, true },
+	{ "layergroup-text", "the first way that fits, from the tail: halos again, weights held",
+	  loom_group_text_divide, false },
+	{ "layergroup-dp", "the same slices, groups by cycles",
+	  loom_group_dp_divide, false },
+};
+
+static const struct strategy *find(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(strategies); i++)
+		if (!strcmp(name ? name : strategies[0].name, strategies[i].name))
+			return &strategies[i];
+	return NULL;
+}
 
 const char *loom_grouping_name(unsigned int index)
 {
@@ -31,14 +59,16 @@ bool loom_grouping_is_on(const struct loom_planner_options *options)
 	return options->grouping && strcmp(options->grouping, strategies[0].name);
 }
 
+bool loom_grouping_is_frugal(const struct loom_planner_options *options)
+{
+	const struct strategy *strategy = find(options->grouping);
+
+	return strategy && strategy->frugal;
+}
+
 bool loom_grouping_is_known(const struct loom_planner_options *options)
 {
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(strategies); i++)
-		if (!options->grouping || !strcmp(options->grouping, strategies[i].name))
-			return true;
-	return false;
+	return find(options->grouping);
 }
 
 #define MADE	(1 << 0)
@@ -105,7 +135,12 @@ static int remake(struct loom_group *group, const struct loom_group_cut *cut)
 {
 	u32 i;
 
-	loom_group_begin(group, cut->first_unit, cut->slices, cut->want_axis);
+	if (cut->recompute)
+		loom_group_begin_again(group, cut->first_unit, cut->slices, max(cut->batches, 1U),
+				       cut->want_axis);
+	else
+		loom_group_begin(group, cut->first_unit, cut->slices, cut->want_axis);
+	group->manner = cut->manner;
 	group->overlap = cut->overlap;
 	for (i = 0; i < cut->num_units; i++)
 		if (!loom_group_append(group))
@@ -174,7 +209,7 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 		ret = group ? 0 : -ENOMEM;
 	}
 	if (!ret)
-		ret = loom_group_divide(&list, group, &cuts, &num_cuts);
+		ret = find(options->grouping)->divide(&list, group, &cuts, &num_cuts);
 	if (!ret)
 		ret = set_spans(&list, cuts, num_cuts);
 	if (!ret)

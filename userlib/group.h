@@ -17,9 +17,10 @@
  * costs is the room of the line buffers. Slices run forward for that: in slice s each operator
  * makes all the rows that its operands allow for, and one with a large window lags behind.
  *
- * Rejected: propagating slices backward from even cuts of the result (that is how the text does
- * it). The first strip then has the halos of all layers in it, however thin the slices are, and it
- * is the first strip that has to fit.
+ * The other way, &loom_group.recompute, is there, too (group_halo.c): slices are even cuts of what
+ * the group makes for others, walked back to what it reads, and each slice loads and computes all
+ * that it needs. Strips then have the halos of all layers behind them in them, however thin the
+ * slices are, but nothing is kept. That is what the planners of group_text.c and group_dp.c use.
  *
  * *Residency* of weights: what an operator needs besides strips is *held* (loaded once, there to
  * the end) or *streamed* (loaded for each slice). Streaming takes an operator in *chunks* of its
@@ -35,6 +36,7 @@
  *	lower_*.c -> list of ops -> group_stripe.c -> group_steps.c -> group_lmem.c -> group_emit.c
  *	(group_op.c)    |              rows            positions        offsets         commands
  *	                +-- group_divide.c: which nodes make a group, by its cost (group_cost.c)
+ *	                +-- group_text.c, group_dp.c: the same by other rules, to compare with
  */
 #ifndef LOOM_GROUP_H
 #define LOOM_GROUP_H
@@ -218,7 +220,9 @@ enum loom_group_root_kind {
  * @stored: it goes to DRAM
  * @rows: most rows of a strip
  * @kept: most rows in the line buffer; 0: there is none
- * @measured: the last two are right, and the next three
+ * @made_lo: recomputed: first row that the group makes
+ * @made_hi: recomputed: first row behind
+ * @measured: @rows and @kept are right, and the next three
  * @long_line: the line buffer has to outlive slices in which nothing happens
  * @strip_bytes: what a strip takes, per lane
  * @line_bytes: what the line buffer takes, per lane
@@ -241,6 +245,8 @@ struct loom_group_root {
 	bool stored;
 	u64 rows;
 	u64 kept;
+	u64 made_lo;
+	u64 made_hi;
 	bool measured;
 	bool long_line;
 	u64 strip_bytes;
@@ -258,6 +264,7 @@ struct loom_group_root {
  * @held: bit per operand without root: loaded once
  * @chunk_axis: axis of the result that chunks cut
  * @chunk: elements of a chunk along it; 0: there is one
+ * @lead: by operand without root: positions by which it is loaded earlier than it has to be
  * @measured: the next four are right
  * @active: slices in which it has something to do
  * @bytes: by operand without root: SRAM per lane, of a chunk
@@ -276,6 +283,7 @@ struct loom_group_part {
 	u32 held;
 	u8 chunk_axis;
 	u64 chunk;
+	s16 lead[LOOM_KERNEL_OPERANDS];
 	bool measured;
 	u32 active;
 	u64 bytes[LOOM_KERNEL_OPERANDS];
@@ -350,20 +358,52 @@ struct loom_group_home {
 };
 
 /**
+ * enum loom_group_manner - by whose rules weights and places are chosen
+ * @LOOM_GROUP_OWN: group_steps.c, group_lmem.c
+ * @LOOM_GROUP_TEXT: group_text.c, as the text has it
+ * @LOOM_GROUP_LATER: group_text.c, as planners after the text do
+ */
+enum loom_group_manner {
+	LOOM_GROUP_OWN,
+	LOOM_GROUP_TEXT,
+	LOOM_GROUP_LATER,
+};
+
+/* &loom_group.faults: what is wrong with recomputed slices, in the eyes of some */
+/** LOOM_GROUP_FAULT_EMPTY - a slice has no rows of a value */
+#define LOOM_GROUP_FAULT_EMPTY	(1 << 0)
+/** LOOM_GROUP_FAULT_STILL - a slice has no row of a value that the one before had not, or drops none */
+#define LOOM_GROUP_FAULT_STILL	(1 << 1)
+/** LOOM_GROUP_FAULT_APART - two readers of a value want rows with others between them */
+#define LOOM_GROUP_FAULT_APART	(1 << 2)
+/** LOOM_GROUP_FAULT_TWICE - more than half of a value's rows are there twice */
+#define LOOM_GROUP_FAULT_TWICE	(1 << 3)
+
+/**
  * struct loom_group - nodes that run together
  * @list: where they are from
  * @first_unit: first unit
  * @num_units: number of units
  * @slices: number of slices
  * @overlap: loads share positions with the op before
+ * @recompute: halos are loaded and computed again; else line buffers keep them
+ * @batches: recomputed: pieces of axis 0, each of which is cut into @slices / @batches. 1: it is
+ *	not cut besides
+ * @batch_dim: elements of axis 0 of all values, if it is
+ * @manner: by whose rules weights and places are chosen
+ * @striped: recomputed: the rows are known
+ * @faults: recomputed: LOOM_GROUP_FAULT_*
  * @want_axis: axis to cut of a result that follows from nothing
  * @parts: ops in order
  * @num_parts: number of @parts
  * @roots: values with strips
  * @num_roots: number of @roots
+ * @first: by part and slice: recomputed: first row of its result that the slice makes
  * @done: by part and slice: rows of its result that are there after the slice
- * @loaded: by root and slice: INPUT: rows that are there after the slice
- * @need: by root and slice: first row that the slice or a later one reads
+ * @loaded: by root and slice: INPUT: rows that are there after the slice. Recomputed: end of the
+ *	strip
+ * @need: by root and slice: first row that the slice or a later one reads. Recomputed: begin of
+ *	the strip
  * @active: by root and slice: it is written or read then
  * @local: by value id: index of the root, plus one; 0: none
  * @stays: by value id: LOOM_GROUP_STAYS_*
@@ -385,11 +425,18 @@ struct loom_group {
 	u32 num_units;
 	u32 slices;
 	bool overlap;
+	bool recompute;
+	u32 batches;
+	u64 batch_dim;
+	enum loom_group_manner manner;
+	bool striped;
+	u32 faults;
 	u32 want_axis;
 	struct loom_group_part parts[LOOM_GROUP_OPS];
 	u32 num_parts;
 	struct loom_group_root roots[LOOM_GROUP_ROOTS];
 	u32 num_roots;
+	u32 *first;
 	u32 *done;
 	u32 *loaded;
 	u32 *need;
@@ -424,12 +471,19 @@ void loom_group_free(struct loom_group *group);
  * @want_axis: axis of the first result to cut
  */
 void loom_group_begin(struct loom_group *group, u32 first_unit, u32 slices, u32 want_axis);
+/** loom_group_begin_again() - likewise, one that recomputes; @slices in all, see &loom_group.batches */
+void loom_group_begin_again(struct loom_group *group, u32 first_unit, u32 slices, u32 batches,
+			    u32 want_axis);
 /** loom_group_append() - adds the next unit; false: it cannot be in this group */
 bool loom_group_append(struct loom_group *group);
 /** loom_group_rows() - rows [@lo, @hi) of the result that part @index makes in a slice */
 void loom_group_rows(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi);
 /** loom_group_strip() - rows of a root that are in SRAM during a slice; false: none */
 bool loom_group_strip(const struct loom_group *group, u32 root, u32 slice, u64 *lo, u64 *hi);
+/** loom_group_fresh() - rows of a root from outside that a slice loads */
+void loom_group_fresh(const struct loom_group *group, u32 root, u32 slice, u64 *lo, u64 *hi);
+/** loom_group_batch() - cuts axis 0 of a box to what a slice has of it */
+void loom_group_batch(const struct loom_group *group, u32 slice, struct loom_group_box *box);
 /** loom_group_kept() - rows that part @index made before a slice and that it still needs */
 bool loom_group_kept(const struct loom_group *group, u32 root, u32 index, u32 slice, u64 *lo,
 		     u64 *hi);
@@ -445,6 +499,15 @@ void loom_group_operand_box(const struct loom_kernel *kernel, u32 operand,
 
 /** loom_group_is_own() - operand @i of a part has SRAM of its own: no strip, nothing that stays */
 bool loom_group_is_own(const struct loom_group *group, const struct loom_group_part *part, u32 i);
+
+/* group_halo.c: which rows when, if halos are computed again */
+
+/** loom_group_halos() - rows of all parts and roots, from the end to the begin; sets @faults */
+void loom_group_halos(struct loom_group *group);
+/** loom_group_can_batch() - axis 0 of all that part @index has to do with can be cut */
+bool loom_group_can_batch(struct loom_group *group, u32 index);
+/** loom_group_stored() - rows [@lo, @hi) of the result of part @index that a slice stores */
+void loom_group_stored(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi);
 
 /* group_resident.c: what stays in SRAM from group to group */
 
@@ -510,6 +573,9 @@ int loom_group_place(struct loom_group *group, u64 budget_bytes, u64 *height_byt
  * @slices: number of slices
  * @want_axis: see &struct loom_group
  * @overlap: see &struct loom_group
+ * @recompute: see &struct loom_group
+ * @batches: see &struct loom_group; 0 is as good as 1
+ * @manner: see &struct loom_group
  * @in: what stays before it
  * @out: what stays after it
  * @budget_bytes: what it was fitted into
@@ -522,6 +588,9 @@ struct loom_group_cut {
 	u32 slices;
 	u32 want_axis;
 	bool overlap;
+	bool recompute;
+	u32 batches;
+	enum loom_group_manner manner;
 	u8 in;
 	u8 out;
 	u64 budget_bytes;
@@ -531,6 +600,55 @@ struct loom_group_cut {
 /** loom_group_divide() - the cheapest division; @group is room to try in, @cuts from malloc */
 int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 		      struct loom_group_cut **cuts, u32 *num_cuts);
+
+/* group_text.c: the text's planner */
+
+/** loom_group_text_divide() - groups from the tail to the head, see there */
+int loom_group_text_divide(struct loom_group_list *list, struct loom_group *group,
+			   struct loom_group_cut **cuts, u32 *num_cuts);
+/** loom_group_text_search() - N, then H: the first way to slice a group that fits */
+int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut);
+
+/* group_text_lmem.c: its weights and its places */
+
+/** loom_group_text_fit() - as loom_group_fit(): weights are held, or loaded as early as can be */
+int loom_group_text_fit(struct loom_group *group, u64 budget_bytes);
+/** loom_group_text_place() - as loom_group_place(), one after the other */
+int loom_group_text_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes);
+
+/* group_dp.c: planners after the text */
+
+/** loom_group_dp_divide() - the division with the fewest cycles, see there */
+int loom_group_dp_divide(struct loom_group_list *list, struct loom_group *group,
+			 struct loom_group_cut **cuts, u32 *num_cuts);
+
+/* group_cycles.c */
+
+#define LOOM_CYCLE_BYTES	16
+#define LOOM_CYCLE_WORK		1024
+
+/**
+ * struct loom_group_streams - what both streams of a group do when
+ * @dma: by position of all slices: cycles
+ * @compute: likewise
+ * @count: number of positions
+ */
+struct loom_group_streams {
+	u64 *dma;
+	u64 *compute;
+	size_t count;
+};
+
+/** loom_group_streams() - of a group whose steps are known. 0, else there is no memory */
+int loom_group_streams(const struct loom_group *group, struct loom_group_streams *streams);
+/** loom_group_stream_index() - where a position of the first slice is in the tables */
+size_t loom_group_stream_index(const struct loom_group *group, s32 position);
+/** loom_group_streams_clear() - frees what @streams holds */
+void loom_group_streams_clear(struct loom_group_streams *streams);
+/** loom_group_cycles() - cycles of a group whose steps are known; 0: no memory */
+u64 loom_group_cycles(const struct loom_group *group);
+/** loom_group_alone_cycles() - cycles of a node, lowered as without groups */
+u64 loom_group_alone_cycles(const struct loom_group_list *list, u32 unit);
 
 /* group_emit.c */
 
@@ -550,6 +668,8 @@ struct loom_planner_options;
 
 /** loom_grouping_is_on() - options ask for groups */
 bool loom_grouping_is_on(const struct loom_planner_options *options);
+/** loom_grouping_is_frugal() - the strategy of the options never moves more than no groups would */
+bool loom_grouping_is_frugal(const struct loom_planner_options *options);
 /** loom_grouping_is_known() - the strategy of the options exists */
 bool loom_grouping_is_known(const struct loom_planner_options *options);
 /** loom_group_plan() - lowers a whole graph in groups */

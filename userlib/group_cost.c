@@ -26,6 +26,24 @@ static u64 value_bytes(const struct loom_group_use *use)
 	return bytes;
 }
 
+/* What slices load of a root that is recomputed. */
+static u64 again_bytes(const struct loom_group *group, const struct loom_group_root *root)
+{
+	const struct loom_group_use *use = &group->list->uses[root->value];
+	struct loom_group_box box;
+	u64 elems = 0;
+	u32 slice;
+
+	for (slice = 0; slice < group->slices; slice++) {
+		box = root->hull;
+		loom_group_batch(group, slice, &box);
+		if (loom_group_strip(group, root - group->roots, slice, &box.lo[root->axis],
+				     &box.hi[root->axis]))
+			elems += box_elems(&box, use->rank);
+	}
+	return elems * use->elem_bytes;
+}
+
 static u64 root_bytes(const struct loom_group *group, const struct loom_group_root *root)
 {
 	const struct loom_group_use *use = &group->list->uses[root->value];
@@ -34,6 +52,8 @@ static u64 root_bytes(const struct loom_group *group, const struct loom_group_ro
 	if (root->kind != LOOM_GROUP_INPUT ||
 	    group->stays[root->value] & LOOM_GROUP_STAYS_IN)
 		return 0;
+	if (group->recompute)
+		return again_bytes(group, root);
 	if (root->axis >= 0) {
 		box.lo[root->axis] = 0;
 		box.hi[root->axis] = use->dims[root->axis];

@@ -282,11 +282,9 @@ static void load_rows(struct writer *w, u32 which, s32 position)
 	struct drm_loom_plan_view to, from;
 	struct loom_ref ref;
 
+	loom_group_batch(group, w->slice, &box);
 	if (root->axis >= 0) {
-		size_t at = (size_t)which * group->slices + w->slice;
-
-		box.lo[root->axis] = w->slice ? group->loaded[at - 1] : 0;
-		box.hi[root->axis] = group->loaded[at];
+		loom_group_fresh(group, which, w->slice, &box.lo[root->axis], &box.hi[root->axis]);
 		if (box.lo[root->axis] == box.hi[root->axis])
 			return;
 	}
@@ -319,6 +317,7 @@ static void begin_strip(struct writer *w, u32 which, u32 index)
 	w->strips[which].there = false;
 	if (!loom_group_strip(group, which, w->slice, &lo, &hi))
 		return;
+	loom_group_batch(group, w->slice, &box);
 	if (root->axis >= 0) {
 		box.lo[root->axis] = lo;
 		box.hi[root->axis] = hi;
@@ -406,6 +405,7 @@ static void make_own(struct writer *w, u32 index, u32 i, u32 chunk,
 	if (temp || w->lower->build->status)
 		return;
 	position = loom_group_load_at(w->group, part->first_entry + (chunks ? chunk : 0));
+	position -= part->lead[i];
 	to = plain_view(w, own, &box);
 	if (operand->role == LOOM_ROLE_FILL) {
 		loom_build_command(w->lower->build, step_at(w, position), LOOM_OP_FILL, &to, 1,
@@ -506,6 +506,7 @@ static void write_entry(struct writer *w, u32 index, u32 chunk)
 /* What a part made in this slice, or in all, goes to DRAM at a position. */
 static void store_rows(struct writer *w, u32 index, bool all, s32 position)
 {
+	const struct loom_group *group = w->group;
 	struct loom_group_part *part = &w->group->parts[index];
 	const struct loom_operand *y = &part->op->kernel.operands[0];
 	struct drm_loom_plan_view to, from;
@@ -515,12 +516,16 @@ static void store_rows(struct writer *w, u32 index, bool all, s32 position)
 
 	/* all chunks at once */
 	part->chunk = 0;
-	any = loom_group_part_box(w->group, index, w->slice, 0, &box);
+	any = loom_group_part_box(group, index, w->slice, 0, &box);
 	part->chunk = chunk;
 	if (all && part->axis >= 0) {
 		any = true;
 		box.lo[part->axis] = 0;
 		box.hi[part->axis] = y->ref.dims[part->axis];
+	} else if (any && group->recompute) {
+		loom_group_stored(group, index, w->slice, &box.lo[part->axis],
+				  &box.hi[part->axis]);
+		any = box.lo[part->axis] < box.hi[part->axis];
 	}
 	if (!any || w->lower->build->status)
 		return;

@@ -173,6 +173,8 @@ int loom_group_place(struct loom_group *group, u64 budget_bytes, u64 *height_byt
 	u32 i;
 	int ret;
 
+	if (group->manner)
+		return loom_group_text_place(group, budget_bytes, height_bytes);
 	/* what stays lies at the ends, so that there is room between for those that come after */
 	for (i = 0; i < group->num_residents; i++) {
 		item = &group->items[group->resident_items[i]];

@@ -70,9 +70,12 @@ static bool measure_rows(const struct loom_group *group, u32 which, struct loom_
 	return idle && root->kept;
 }
 
-static void root_box(const struct loom_group_root *root, u64 rows, struct loom_group_box *box)
+static void root_box(const struct loom_group *group, const struct loom_group_root *root, u64 rows,
+		     struct loom_group_box *box)
 {
 	*box = root->hull;
+	/* the first batch has most */
+	loom_group_batch(group, 0, box);
 	if (root->axis >= 0) {
 		box->lo[root->axis] = 0;
 		box->hi[root->axis] = rows;
@@ -87,7 +90,7 @@ static u64 choose_lane(const struct loom_group *group, struct loom_group_root *r
 	struct loom_group_box box;
 	u32 pass, i;
 
-	root_box(root, root->rows, &box);
+	root_box(group, root, root->rows, &box);
 	for (pass = 0; pass < 2; pass++) {
 		for (i = 0; i < use->rank; i++) {
 			if (!(root->lanes >> i & 1) || ((s8)i == root->axis) != pass)
@@ -200,7 +203,7 @@ static void measure_root(const struct loom_group *group, u32 which, struct loom_
 
 	root->long_line = measure_rows(group, which, root);
 	root->strip_bytes = choose_lane(group, root);
-	root_box(root, root->kept, &box);
+	root_box(group, root, root->kept, &box);
 	root->line_bytes = root->kept ? loom_group_box_bytes(group, &box, use->rank, root->lane,
 							     use->elem_bytes) : 0;
 }
@@ -209,6 +212,8 @@ void loom_group_measure(struct loom_group *group)
 {
 	u32 i;
 
+	if (group->recompute && !group->striped)
+		loom_group_halos(group);
 	for (i = 0; i < group->num_roots; i++) {
 		if (!group->roots[i].measured)
 			measure_root(group, i, &group->roots[i]);

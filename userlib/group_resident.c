@@ -156,6 +156,7 @@ bool loom_group_reside(struct loom_group *group, enum loom_group_stay in, enum l
 	for (i = 0; i < group->num_residents; i++)
 		group->stays[group->residents[i]] = 0;
 	group->num_residents = 0;
+	group->striped = false;
 	for (i = list->live_first[from]; i < list->live_first[from + 1]; i++) {
 		const struct loom_group_use *use = &list->uses[list->live[i]];
 

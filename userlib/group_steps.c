@@ -160,7 +160,7 @@ static bool part_items(struct loom_group *group, u32 index)
 			add_item(group, bytes, 0, 0, true);
 		} else if (temp || !loom_group_follows_chunks(part, i)) {
 			add_item(group, bytes, temp ? part_compute(group, index) :
-						      part_load(group, index),
+						      part_load(group, index) - part->lead[i],
 				 part_end(group, index), false);
 		} else {
 			for (c = 0; c < part->entries; c++)
@@ -373,6 +373,7 @@ static bool choose_chunk_axis(const struct loom_group *group, u32 index, u32 i, 
 		if ((operand->map[k].kind != LOOM_MAP_SAME &&
 		     operand->map[k].kind != LOOM_MAP_GROUP_PART) ||
 		    (s8)to == part->axis || kernel->whole >> to & 1 ||
+		    (group->batches > 1 && !to) ||
 		    operand->ref.dims[k] <= most)
 			continue;
 		most = operand->ref.dims[k];
@@ -460,6 +461,8 @@ int loom_group_fit(struct loom_group *group, u64 budget_bytes)
 	s32 position;
 	int ret;
 
+	if (group->manner)
+		return loom_group_text_fit(group, budget_bytes);
 	for (round = 0; round < MAX_ROUNDS; round++) {
 		ret = loom_group_steps(group);
 		if (ret)

@@ -36,6 +36,7 @@ struct loom_group *loom_group_make(const struct loom_group_list *list)
 	if (!group)
 		return NULL;
 	group->list = list;
+	group->first = calloc((size_t)LOOM_GROUP_OPS * LOOM_GROUP_SLICES, sizeof(*group->first));
 	group->done = calloc((size_t)LOOM_GROUP_OPS * LOOM_GROUP_SLICES, sizeof(*group->done));
 	group->loaded = calloc((size_t)LOOM_GROUP_ROOTS * LOOM_GROUP_SLICES,
 			       sizeof(*group->loaded));
@@ -44,7 +45,7 @@ struct loom_group *loom_group_make(const struct loom_group_list *list)
 	group->local = calloc(values, sizeof(*group->local));
 	group->stays = calloc(values, sizeof(*group->stays));
 	group->homes = calloc(values, sizeof(*group->homes));
-	if (group->done && group->loaded && group->need && group->active && group->local &&
+	if (group->first && group->done && group->loaded && group->need && group->active && group->local &&
 	    group->stays && group->homes)
 		return group;
 	loom_group_free(group);
@@ -55,6 +56,7 @@ void loom_group_free(struct loom_group *group)
 {
 	if (!group)
 		return;
+	free(group->first);
 	free(group->done);
 	free(group->loaded);
 	free(group->need);
@@ -78,6 +80,19 @@ void loom_group_begin(struct loom_group *group, u32 first_unit, u32 slices, u32 
 	group->first_unit = first_unit;
 	group->slices = slices;
 	group->want_axis = want_axis;
+	group->recompute = false;
+	group->batches = 1;
+	group->manner = LOOM_GROUP_OWN;
+	group->striped = false;
+	group->faults = 0;
+}
+
+void loom_group_begin_again(struct loom_group *group, u32 first_unit, u32 slices, u32 batches,
+			    u32 want_axis)
+{
+	loom_group_begin(group, first_unit, slices, want_axis);
+	group->recompute = slices > 1;
+	group->batches = batches;
 }
 
 static struct loom_group_root *root_of(struct loom_group *group, u32 value)
@@ -353,6 +368,9 @@ static bool run_part(struct loom_group *group, u32 index)
 			return false;
 		operands[n++] = i;
 	}
+	/* rows are found from the end, when there is one */
+	if (group->recompute)
+		return true;
 	for (slice = 0; slice < group->slices; slice++) {
 		limit = n ? rows : even_rows(group, rows, slice);
 		if (part_start(part) && !rows_before_done(group, index, slice))
@@ -425,10 +443,10 @@ static bool take_outside(struct loom_group *group, u32 index, u32 i)
 	const struct loom_group_access *access = &part->op->access[i];
 	struct loom_group_root *root = root_of(group, access->value);
 	bool follows, strip;
-	u32 axis = 0, lanes;
+	u32 axis = 0, outer, lanes;
 
 	follows = find_follower(operand, part->axis, &axis);
-	if (follows)
+	if (follows || (group->batches > 1 && find_follower(operand, 0, &outer)))
 		part->varies |= 1U << i;
 	part->root[i] = LOOM_GROUP_NONE;
 	/* a copy from outside is loaded where it goes */
@@ -472,7 +490,7 @@ static void note_reader(struct loom_group *group, u32 index, u32 i)
 		}
 	}
 	root->read = true;
-	if (root->axis >= 0)
+	if (root->axis >= 0 && !group->recompute)
 		note_reads(group, index, i);
 }
 
@@ -544,9 +562,9 @@ static bool append_op(struct loom_group *group, const struct loom_group_op *op)
 			 op->kind == LOOM_GROUP_COMPUTE && !(part->varies >> i & 1))
 			part->held |= 1U << i;
 	}
-	if (cut >= 0)
+	if (cut >= 0 && !group->recompute)
 		note_writes(group, index);
-	return true;
+	return group->batches == 1 || loom_group_can_batch(group, index);
 }
 
 bool loom_group_is_own(const struct loom_group *group, const struct loom_group_part *part, u32 i)
@@ -571,13 +589,36 @@ bool loom_group_append(struct loom_group *group)
 		if (!append_op(group, group->list->ops[unit->first_op + i]))
 			return false;
 	group->num_units++;
+	group->striped = false;
 	return true;
 }
 
 void loom_group_rows(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi)
 {
-	*lo = slice ? *row_of(group->done, group, index, slice - 1) : 0;
+	if (group->recompute)
+		*lo = *row_of(group->first, group, index, slice);
+	else
+		*lo = slice ? *row_of(group->done, group, index, slice - 1) : 0;
 	*hi = *row_of(group->done, group, index, slice);
+}
+
+void loom_group_fresh(const struct loom_group *group, u32 which, u32 slice, u64 *lo, u64 *hi)
+{
+	if (group->recompute)
+		*lo = *row_of(group->need, group, which, slice);
+	else
+		*lo = slice ? *row_of(group->loaded, group, which, slice - 1) : 0;
+	*hi = *row_of(group->loaded, group, which, slice);
+}
+
+void loom_group_batch(const struct loom_group *group, u32 slice, struct loom_group_box *box)
+{
+	u32 at = slice / (group->slices / group->batches);
+
+	if (group->batches == 1)
+		return;
+	box->lo[0] = loom_div_round_up(group->batch_dim * at, group->batches);
+	box->hi[0] = loom_div_round_up(group->batch_dim * (at + 1), group->batches);
 }
 
 bool loom_group_part_box(const struct loom_group *group, u32 index, u32 slice, u32 chunk,
@@ -587,6 +628,7 @@ bool loom_group_part_box(const struct loom_group *group, u32 index, u32 slice, u
 	const struct loom_ref *y = &part->op->kernel.operands[0].ref;
 
 	whole_box(y, box);
+	loom_group_batch(group, slice, box);
 	if (part->axis >= 0)
 		loom_group_rows(group, index, slice, &box->lo[part->axis], &box->hi[part->axis]);
 	if (part->chunk) {
@@ -609,7 +651,7 @@ bool loom_group_kept(const struct loom_group *group, u32 which, u32 index, u32 s
 	u32 need = *row_of(group->need, group, which, slice);
 	u64 start = 0, done;
 
-	if (!slice || root->axis < 0 || need == NOBODY)
+	if (!slice || root->axis < 0 || need == NOBODY || group->recompute)
 		return false;
 	if (root->kind == LOOM_GROUP_INPUT) {
 		done = *row_of(group->loaded, group, which, slice - 1);
@@ -632,6 +674,10 @@ bool loom_group_strip(const struct loom_group *group, u32 which, u32 slice, u64 
 		*lo = root->hull.lo[0];
 		*hi = root->hull.hi[0];
 		return true;
+	}
+	if (group->recompute) {
+		loom_group_fresh(group, which, slice, lo, hi);
+		return *lo < *hi;
 	}
 	if (!group->active[(size_t)which * group->slices + slice] &&
 	    root->kind == LOOM_GROUP_INSIDE)

@@ -238,12 +238,14 @@ struct loom_tiling {
  * @lanes: banks
  * @bytes: per lane
  * @align_bytes: of each buffer
+ * @sub_bank_bytes: of its conflict sub-banks, 0: there is one only
  * @overlap: double buffers are allowed
  */
 struct loom_sram {
 	u32 lanes;
 	u64 bytes;
 	u64 align_bytes;
+	u64 sub_bank_bytes;
 	bool overlap;
 };
 

@@ -205,6 +205,7 @@ static int set_up_lower(struct planner *p)
 	p->lower.sram.lanes = sram->banks;
 	p->lower.sram.bytes = sram->bank_bytes - sram->reserved_bytes;
 	p->lower.sram.align_bytes = sram->align_bytes;
+	p->lower.sram.sub_bank_bytes = sram->sub_banks > 1 ? sram->bank_bytes / sram->sub_banks : 0;
 	p->lower.sram.overlap = !(p->options->flags & LOOM_PLANNER_NO_OVERLAP);
 	if (p->options->sram_limit_bytes && p->options->sram_limit_bytes < p->lower.sram.bytes)
 		p->lower.sram.bytes = p->options->sram_limit_bytes;
@@ -289,7 +290,8 @@ static u64 traffic(const struct loom_program *program)
 
 /*
  * What a node alone moves is an estimate while groups are chosen, so it may turn out, in very
- * little SRAM, that no groups at all would have been better. Then there are none.
+ * little SRAM, that no groups at all would have been better. Then there are none, unless the
+ * strategy is one to compare with, that is said to be as it is.
  */
 static int create_grouped(const struct loom_graph *graph,
 			  const struct loom_planner_options *options,
@@ -303,7 +305,7 @@ static int create_grouped(const struct loom_graph *graph,
 		return ret;
 	plain_options.grouping = NULL;
 	if (!create(graph, &plain_options, &plain, ret ? err : NULL) &&
-	    (ret || traffic(plain) < traffic(grouped))) {
+	    (ret || (loom_grouping_is_frugal(options) && traffic(plain) < traffic(grouped)))) {
 		loom_program_destroy(grouped);
 		grouped = plain;
 		plain = NULL;

@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Weights and places, by the text
+ *
+ * What needs room comes in three classes: activations (strips here), from the operator that makes
+ * them to the last that reads them; weights; buffers, while their operator works. Weights of a
+ * sliced group stay to its end. Those of a group of one slice go when their operator is done, and
+ * come as early as there is slack: where loading one beside the operator before would take longer
+ * than that works, it moves to the next earlier operator that works long enough ("the period
+ * [T5,T5] is corrected to [T2,T5]"). The text does not say how far back to go; going further than
+ * need be would take room and save no time. Nothing is loaded in pieces: whole weights, or not at
+ * all.
+ *
+ * Places, %LOOM_GROUP_TEXT: weights first if they stay; then by operator; of one operator's, those
+ * that live long first, then those that are large. Each gets the lowest place at which it is free,
+ * but rather one within one sub-bank of the SRAM, or from the begin of one on if it is larger, where
+ * there are sub-banks. Nothing is ever moved again.
+ *
+ * %LOOM_GROUP_LATER: of all that has no place yet, the one whose lowest place is lowest; of those
+ * the one with more conflicts, then with the larger product of size and lifetime, then the
+ * earlier. A place is rather taken where it shares no sub-bank with what the other stream has to
+ * do with at the same time. (The planners that this follows also let an elementwise operator write
+ * over its operand. The device wants a declared view for that; here nobody does it.)
+ */
+#include "group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/**
+ * struct thing - an item that gets a place
+ * @item: which
+ * @buffer: which of its buffers
+ * @part: part that it belongs to
+ * @first: it is a weight that stays
+ * @life: positions that it is there
+ * @bytes: its size
+ * @dma: positions at which DMA touches it
+ * @from: first position at which something computes with it
+ * @to: last one
+ * @conflicts: number of others with which it should share no sub-bank
+ * @offset: its place
+ * @placed: it has one
+ * @lowest: lowest place as far as is known
+ * @known: it is
+ */
+struct thing {
+	u32 item;
+	u32 buffer;
+	u32 part;
+	bool first;
+	s32 life;
+	u64 bytes;
+	s32 dma[2];
+	s32 from;
+	s32 to;
+	u32 conflicts;
+	u64 offset;
+	bool placed;
+	u64 lowest;
+	bool known;
+};
+
+/**
+ * struct room - the state of placing
+ * @group: whose items
+ * @things: what gets a place
+ * @num_things: number of @things
+ * @busy: room for the things that one meets, by offset
+ * @budget_bytes: SRAM
+ * @align_bytes: of each place
+ * @bank_bytes: of a sub-bank; 0: there is none
+ */
+struct room {
+	const struct loom_group *group;
+	struct thing *things;
+	u32 num_things;
+	const struct thing **busy;
+	u64 budget_bytes;
+	u64 align_bytes;
+	u64 bank_bytes;
+};
+
+#define NEVER	(-1000000)
+
+static s32 wrap(const struct loom_group *group, s32 position)
+{
+	s32 at = position % group->period;
+
+	return at < 0 ? at + group->period : at;
+}
+
+/* Whether position @at is in [@from, @to], period by period. */
+static bool within(const struct loom_group *group, s32 from, s32 to, s32 at)
+{
+	if (from == NEVER || at == NEVER)
+		return false;
+	if (to - from + 1 >= group->period)
+		return true;
+	from = wrap(group, from);
+	to = wrap(group, to);
+	at = wrap(group, at);
+	return from <= to ? at >= from && at <= to : at >= from || at <= to;
+}
+
+/* Whether two things are there at the same time. */
+static bool meet(const struct loom_group *group, const struct thing *a, const struct thing *b)
+{
+	const struct loom_group_item *x = &group->items[a->item], *y = &group->items[b->item];
+
+	if (x->whole || y->whole)
+		return true;
+	return within(group, x->from, x->to, y->from) || within(group, y->from, y->to, x->from);
+}
+
+static bool conflict(const struct loom_group *group, const struct thing *a, const struct thing *b)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(a->dma); i++)
+		if (within(group, a->from, a->to, b->dma[i]) ||
+		    within(group, b->from, b->to, a->dma[i]))
+			return true;
+	return false;
+}
+
+static s32 ends_at(const struct loom_group *group, u32 index)
+{
+	const struct loom_group_part *part = &group->parts[index];
+
+	return loom_group_compute_at(group, part->first_entry + part->entries - 1);
+}
+
+static void add_thing(struct room *room, u32 item, const struct thing *like)
+{
+	const struct loom_group_item *of = &room->group->items[item];
+	u32 i;
+
+	for (i = 0; i < of->buffers; i++) {
+		struct thing *thing = &room->things[room->num_things++];
+
+		*thing = *like;
+		thing->item = item;
+		thing->buffer = i;
+		thing->bytes = of->bytes;
+		thing->life = of->whole ? INT32_MAX : of->to - of->from + 1;
+	}
+}
+
+static void add_strips(struct room *room)
+{
+	const struct loom_group *group = room->group;
+	u32 i;
+
+	for (i = 0; i < group->num_roots; i++) {
+		const struct loom_group_root *root = &group->roots[i];
+		struct thing thing = { .dma = { NEVER, NEVER } };
+
+		if (root->strip == LOOM_GROUP_NONE)
+			continue;
+		if (root->kind == LOOM_GROUP_INPUT) {
+			thing.part = root->first_reader;
+			thing.dma[0] = group->items[root->strip].from;
+		} else {
+			thing.part = root->first_writer;
+		}
+		thing.from = ends_at(group, thing.part) - group->parts[thing.part].entries + 1;
+		thing.to = ends_at(group, root->kind == LOOM_GROUP_INPUT ? root->last_reader :
+									   root->last_writer);
+		if (root->read)
+			thing.to = max(thing.to, ends_at(group, root->last_reader));
+		if (root->stored)
+			thing.dma[1] = ends_at(group, root->last_writer) + 1;
+		add_thing(room, root->strip, &thing);
+	}
+}
+
+static void add_own(struct room *room, u32 index)
+{
+	const struct loom_group *group = room->group;
+	const struct loom_group_part *part = &group->parts[index];
+	u32 i;
+
+	for (i = 1; i < part->op->kernel.num_operands; i++) {
+		const struct loom_group_item *item;
+		struct thing thing = {
+			.part = index,
+			.dma = { NEVER, NEVER },
+			.from = ends_at(group, index),
+			.to = ends_at(group, index),
+		};
+
+		if (!loom_group_is_own(group, part, i))
+			continue;
+		item = &group->items[part->item[i]];
+		thing.first = item->whole;
+		if (part->op->kernel.operands[i].role != LOOM_ROLE_TEMP && !item->whole)
+			thing.dma[0] = item->from;
+		add_thing(room, part->item[i], &thing);
+	}
+}
+
+static int text_order(const void *a, const void *b)
+{
+	const struct thing *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first ? -1 : 1;
+	if (x->part != y->part)
+		return x->part < y->part ? -1 : 1;
+	if (x->life != y->life)
+		return x->life > y->life ? -1 : 1;
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	if (x->item != y->item)
+		return x->item < y->item ? -1 : 1;
+	return x->buffer < y->buffer ? -1 : 1;
+}
+
+static int later_order(const void *a, const void *b)
+{
+	const struct thing *x = a, *y = b;
+	u64 p = x->bytes * (u64)min(x->life, 1 << 20), q = y->bytes * (u64)min(y->life, 1 << 20);
+
+	if (x->conflicts != y->conflicts)
+		return x->conflicts > y->conflicts ? -1 : 1;
+	if (p != q)
+		return p > q ? -1 : 1;
+	if (x->item != y->item)
+		return x->item < y->item ? -1 : 1;
+	return x->buffer < y->buffer ? -1 : 1;
+}
+
+/* Those with a place that a thing meets, by offset. */
+static u32 find_busy(struct room *room, const struct thing *thing)
+{
+	u32 count = 0, i, k;
+
+	for (i = 0; i < room->num_things; i++) {
+		const struct thing *other = &room->things[i];
+
+		if (!other->placed || !other->bytes || other == thing ||
+		    !meet(room->group, thing, other))
+			continue;
+		for (k = count++; k && room->busy[k - 1]->offset > other->offset; k--)
+			room->busy[k] = room->busy[k - 1];
+		room->busy[k] = other;
+	}
+	return count;
+}
+
+/* It lies in one sub-bank, or, if it is larger, begins with one. */
+static bool keeps_to_banks(const struct room *room, const struct thing *thing, u64 offset)
+{
+	if (thing->bytes > room->bank_bytes)
+		return offset % room->bank_bytes == 0;
+	return !thing->bytes ||
+	       offset / room->bank_bytes == (offset + thing->bytes - 1) / room->bank_bytes;
+}
+
+/* It shares no sub-bank with one that the other stream touches at the same time. */
+static bool keeps_apart(const struct room *room, const struct thing *thing, u64 offset)
+{
+	u64 first = offset / room->bank_bytes;
+	u64 last = (offset + max(thing->bytes, (u64)1) - 1) / room->bank_bytes;
+	u32 i;
+
+	for (i = 0; i < room->num_things; i++) {
+		const struct thing *other = &room->things[i];
+
+		if (other->placed && other->bytes && other != thing &&
+		    other->offset / room->bank_bytes <= last &&
+		    (other->offset + other->bytes - 1) / room->bank_bytes >= first &&
+		    conflict(room->group, thing, other))
+			return false;
+	}
+	return true;
+}
+
+static bool is_liked(const struct room *room, const struct thing *thing, u64 offset)
+{
+	return room->group->manner == LOOM_GROUP_TEXT ? keeps_to_banks(room, thing, offset) :
+							keeps_apart(room, thing, offset);
+}
+
+/* The lowest place from @from on, below @end, that is liked. */
+static bool find_liked(const struct room *room, const struct thing *thing, u64 from, u64 end,
+		       u64 *offset)
+{
+	while (from + thing->bytes <= end) {
+		if (is_liked(room, thing, from)) {
+			*offset = from;
+			return true;
+		}
+		from = (from / room->bank_bytes + 1) * room->bank_bytes;
+		from = loom_div_round_up(from, room->align_bytes) * room->align_bytes;
+	}
+	return false;
+}
+
+/* The lowest place, or a higher one that is liked. False: there is none. */
+static bool find_place(struct room *room, const struct thing *thing, bool lowest, u64 *offset)
+{
+	u64 from = 0, end, at;
+	u32 count = find_busy(room, thing), i;
+	bool found = false;
+
+	for (i = 0; i <= count; i++) {
+		end = i < count ? room->busy[i]->offset : room->budget_bytes;
+		from = loom_div_round_up(from, room->align_bytes) * room->align_bytes;
+		if (from + thing->bytes <= end && end <= room->budget_bytes) {
+			if (!found)
+				*offset = from;
+			found = true;
+			if (lowest || !room->bank_bytes)
+				return true;
+			if (find_liked(room, thing, from, end, &at)) {
+				*offset = at;
+				return true;
+			}
+		}
+		if (i < count)
+			from = max(from, room->busy[i]->offset + room->busy[i]->bytes);
+	}
+	return found;
+}
+
+static bool put(struct room *room, struct thing *thing)
+{
+	if (!find_place(room, thing, false, &thing->offset))
+		return false;
+	thing->placed = true;
+	return true;
+}
+
+static bool place_text(struct room *room)
+{
+	u32 i;
+
+	qsort(room->things, room->num_things, sizeof(*room->things), text_order);
+	for (i = 0; i < room->num_things; i++)
+		if (!put(room, &room->things[i]))
+			return false;
+	return true;
+}
+
+static void count_conflicts(struct room *room)
+{
+	u32 i, k;
+
+	for (i = 0; i < room->num_things && room->bank_bytes; i++)
+		for (k = 0; k < i; k++)
+			if (conflict(room->group, &room->things[i], &room->things[k])) {
+				room->things[i].conflicts++;
+				room->things[k].conflicts++;
+			}
+}
+
+/* What meets the one that has just got its place has to look again. */
+static void forget_lowest(struct room *room, const struct thing *placed)
+{
+	u32 i;
+
+	for (i = 0; i < room->num_things; i++)
+		if (room->things[i].known && meet(room->group, &room->things[i], placed))
+			room->things[i].known = false;
+}
+
+static bool place_later(struct room *room)
+{
+	u32 round, i;
+
+	count_conflicts(room);
+	qsort(room->things, room->num_things, sizeof(*room->things), later_order);
+	for (round = 0; round < room->num_things; round++) {
+		struct thing *best = NULL;
+
+		for (i = 0; i < room->num_things; i++) {
+			struct thing *thing = &room->things[i];
+
+			if (thing->placed)
+				continue;
+			if (!thing->known && !find_place(room, thing, true, &thing->lowest))
+				return false;
+			thing->known = true;
+			if (!best || thing->lowest < best->lowest)
+				best = thing;
+		}
+		if (!put(room, best))
+			return false;
+		forget_lowest(room, best);
+	}
+	return true;
+}
+
+static int place_all(struct loom_group *group, struct room *room, u64 *height_bytes)
+{
+	bool fits;
+	u32 i;
+
+	add_strips(room);
+	for (i = 0; i < group->num_parts; i++)
+		add_own(room, i);
+	fits = group->manner == LOOM_GROUP_TEXT ? place_text(room) : place_later(room);
+	if (!fits)
+		return -ENOSPC;
+	*height_bytes = 0;
+	for (i = 0; i < room->num_things; i++) {
+		const struct thing *thing = &room->things[i];
+
+		group->items[thing->item].offset[thing->buffer] = thing->offset;
+		*height_bytes = max(*height_bytes, thing->offset + thing->bytes);
+	}
+	return 0;
+}
+
+int loom_group_text_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes)
+{
+	struct room room = {
+		.group = group,
+		.budget_bytes = budget_bytes,
+		.align_bytes = group->list->lower->sram.align_bytes,
+		.bank_bytes = group->list->lower->sram.sub_bank_bytes,
+	};
+	size_t count = 0;
+	int ret = -ENOMEM;
+	u32 i;
+
+	for (i = 0; i < group->num_items; i++) {
+		if (group->items[i].buffers > ARRAY_SIZE(group->items[i].offset))
+			return -ENOSPC;
+		count += group->items[i].buffers;
+	}
+	room.things = calloc(count + 1, sizeof(*room.things));
+	room.busy = calloc(count + 1, sizeof(*room.busy));
+	if (room.things && room.busy)
+		ret = place_all(group, &room, height_bytes);
+	free(room.things);
+	free(room.busy);
+	return ret;
+}
+
+/* Loads a weight earlier, if the operator beside which it is loaded is done before it is. */
+static void lead(const struct loom_group *group, struct loom_group_part *part, u32 i,
+		 struct loom_group_streams *streams)
+{
+	u64 cycles = loom_div_round_up(part->loaded_bytes[i], LOOM_CYCLE_BYTES);
+	s32 last = loom_group_load_at(group, part->first_entry), at;
+	size_t from = loom_group_stream_index(group, last), to;
+
+	if (streams->compute[from] >= streams->dma[from])
+		return;
+	for (at = last - 1; at >= 0; at--) {
+		to = loom_group_stream_index(group, at);
+		if (streams->compute[to] < streams->dma[to] + cycles)
+			continue;
+		streams->dma[from] -= min(cycles, streams->dma[from]);
+		streams->dma[to] += cycles;
+		part->lead[i] = last - at;
+		return;
+	}
+}
+
+static int load_early(struct loom_group *group)
+{
+	struct loom_group_streams streams;
+	u32 index, i;
+
+	if (loom_group_streams(group, &streams))
+		return -ENOMEM;
+	for (index = 0; index < group->num_parts; index++) {
+		struct loom_group_part *part = &group->parts[index];
+
+		for (i = 1; i < part->op->kernel.num_operands; i++) {
+			u32 value = part->op->access[i].value;
+
+			part->lead[i] = 0;
+			if (part->op->kernel.operands[i].role == LOOM_ROLE_LOAD &&
+			    loom_group_is_own(group, part, i) &&
+			    group->list->lower->graph->values[value]->data)
+				lead(group, part, i, &streams);
+		}
+	}
+	loom_group_streams_clear(&streams);
+	return 0;
+}
+
+int loom_group_text_fit(struct loom_group *group, u64 budget_bytes)
+{
+	u32 refused = LOOM_GROUP_FAULT_EMPTY | LOOM_GROUP_FAULT_STILL | LOOM_GROUP_FAULT_APART;
+	s32 position;
+	int ret;
+
+	if (group->manner == LOOM_GROUP_TEXT)
+		refused |= LOOM_GROUP_FAULT_TWICE;
+	ret = loom_group_steps(group);
+	if (ret)
+		return ret;
+	if (group->faults & refused)
+		return -ENOSPC;
+	if (group->slices == 1 && group->overlap) {
+		ret = load_early(group);
+		if (!ret)
+			ret = loom_group_steps(group);
+		if (ret)
+			return ret;
+	}
+	group->cost.peak_bytes = loom_group_peak(group, &position);
+	if (group->cost.peak_bytes > budget_bytes)
+		return -ENOSPC;
+	loom_group_cost_count(group);
+	return 0;
+}
