@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tool.h"
 
+#include "loom_replay.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@
  * @output: file for the plan's bytes, or NULL
  * @place_csv: file for the arena as a placement problem, or NULL
  * @place_svg: file for a picture of the arena, or NULL
+ * @replay: the plan is judged
  */
 struct tool_plan_options {
 	enum tool_stage stage;
@@ -20,6 +23,7 @@ struct tool_plan_options {
 	const char *output;
 	const char *place_csv;
 	const char *place_svg;
+	bool replay;
 };
 
 static void tool_plan_print_strategies(void)
@@ -78,6 +82,7 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		{ "output", required_argument, NULL, 'o' },
 		{ "place-csv", required_argument, NULL, 'c' },
 		{ "place-svg", required_argument, NULL, 'p' },
+		{ "replay", no_argument, NULL, 'r' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option, ret = 0;
@@ -106,6 +111,9 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		case 'p':
 			options->place_svg = optarg;
 			break;
+		case 'r':
+			options->replay = true;
+			break;
 		case '?':
 			return tool_usage(&tool_plan, "unknown or incomplete option '%s'",
 					  argv[optind - 1]);
@@ -117,8 +125,8 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		return ret;
 	if (optind + 1 != argc)
 		return tool_usage(&tool_plan, "takes one model");
-	if (options->output && options->stage != TOOL_STAGE_PLAN)
-		return tool_usage(&tool_plan, "there is no plan to write after --stop-after");
+	if ((options->output || options->replay) && options->stage != TOOL_STAGE_PLAN)
+		return tool_usage(&tool_plan, "there is no plan yet where --stop-after stops");
 	if (tool_plan_to_stdout(options) > 1)
 		return tool_usage(&tool_plan, "only one thing can go to standard output");
 	if ((options->place_csv || options->place_svg) && options->stage < TOOL_STAGE_PLACE)
@@ -195,7 +203,8 @@ static int tool_plan_dump(const struct tool_model *model, enum tool_stage stage)
 	return 0;
 }
 
-static void tool_plan_print_json(const struct tool_model *model, enum tool_stage stage)
+static void tool_plan_print_json(const struct tool_model *model, enum tool_stage stage,
+				 const struct loom_replay_report *report)
 {
 	struct json json;
 
@@ -204,11 +213,29 @@ static void tool_plan_print_json(const struct tool_model *model, enum tool_stage
 	json_double(&json, "import_seconds", model->import_ns / 1e9);
 	if (stage > TOOL_STAGE_GRAPH)
 		json_double(&json, "plan_seconds", model->plan_ns / 1e9);
+	if (report)
+		tool_replay_json(report, &json);
 	json_end(&json);
+}
+
+static int tool_plan_show(const struct tool_model *model, const struct tool_plan_options *options,
+			  const struct loom_replay_report *report)
+{
+	if (options->dump)
+		return tool_plan_dump(model, options->stage);
+	if (options->json) {
+		tool_plan_print_json(model, options->stage, report);
+	} else if (!tool_plan_to_stdout(options)) {
+		tool_model_print(model, options->stage);
+		if (report)
+			tool_replay_print(report);
+	}
+	return 0;
 }
 
 static int tool_plan_model(struct tool_model *model, const struct tool_plan_options *options)
 {
+	struct loom_replay_report *report = NULL;
 	int ret;
 
 	model->planner.topology = model->preset ? model->preset : loom_topology_get(0);
@@ -217,19 +244,16 @@ static int tool_plan_model(struct tool_model *model, const struct tool_plan_opti
 		ret = tool_model_finish(model);
 	if (!ret && options->stage > TOOL_STAGE_GRAPH)
 		ret = tool_model_plan(model);
+	if (!ret && options->replay)
+		ret = tool_replay(model, &report);
 	if (!ret && options->output)
 		ret = tool_save(options->output, model->program->plan, model->program->plan_bytes);
 	if (!ret && (options->place_csv || options->place_svg))
 		ret = tool_arena_save(model, options->place_csv, options->place_svg);
-	if (ret)
-		return ret;
-	if (options->dump)
-		return tool_plan_dump(model, options->stage);
-	if (options->json)
-		tool_plan_print_json(model, options->stage);
-	else if (!tool_plan_to_stdout(options))
-		tool_model_print(model, options->stage);
-	return 0;
+	if (!ret)
+		ret = tool_plan_show(model, options, report);
+	loom_replay_destroy(report);
+	return ret;
 }
 
 static int tool_plan_run(int argc, char **argv)
@@ -256,6 +280,7 @@ const struct tool_command tool_plan = {
 		"  --dump               print what was made instead of the summary\n"
 		"  --json               the summary for programs\n"
 		"  -o, --output FILE    write the plan's bytes\n"
+		"  --replay             judge the plan: who overwrites what, what comes of what\n"
 		"  --place-csv FILE     write the arena as a problem for loom place\n"
 		"  --place-svg FILE     draw the arena, nodes against addresses\n",
 	.run = tool_plan_run,

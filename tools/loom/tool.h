@@ -18,7 +18,7 @@
  * A table of subcommands (main.c), one file each (cmd_*.c), and what they share:
  * the options that say how a model is planned (model.c), files that become inputs (input.c),
  * text and JSON output (print.c, json.c), files that are written (save.c), arenas as files
- * (arena.c), progress (progress.c), labels (labels.c).
+ * (arena.c), progress (progress.c), labels (labels.c), judging plans (replay.c).
  *
  * A command returns its exit status: 0, TOOL_FAILED for work that failed, TOOL_USAGE for a
  * command line that makes no sense. Each comes with one line on stderr.
@@ -290,5 +290,14 @@ void tool_progress_begin(struct tool_progress *progress, const char *what, bool 
 /** tool_progress_tick() - a loom_progress_fn; @arg is the struct tool_progress */
 int tool_progress_tick(void *arg, uint64_t done, uint64_t total);
 void tool_progress_end(struct tool_progress *progress);
+
+/* replay.c */
+
+struct loom_replay_report;
+
+/** tool_replay() - judges the plan; each fault is a line on stderr. 0 or TOOL_FAILED */
+int tool_replay(const struct tool_model *model, struct loom_replay_report **report);
+void tool_replay_print(const struct loom_replay_report *report);
+void tool_replay_json(const struct loom_replay_report *report, struct json *json);
 
 #endif /* LOOM_TOOL_H */

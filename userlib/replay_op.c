@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+/* Labels by operator: what moves, goes element by element, or along an axis. See replay.h. */
+#include "replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const uint64_t *replay_keys(struct replay *r, uint64_t count)
+{
+	uint64_t *grown;
+	uint32_t i;
+
+	if (count <= r->num_keys)
+		return r->keys;
+	grown = realloc(r->keys, count * sizeof(*grown));
+	if (!grown) {
+		replay_stop(r, -ENOMEM);
+		return NULL;
+	}
+	for (i = r->num_keys; i < count; i++)
+		grown[i] = replay_mix(i + 0x632be59bd9b4e019ULL) | 1;
+	r->keys = grown;
+	r->num_keys = (uint32_t)count;
+	return grown;
+}
+
+uint64_t *replay_sums(struct replay *r, uint32_t which, uint64_t count)
+{
+	if (count > 4 * REPLAY_ELEMENTS) {
+		replay_stop(r, -E2BIG);
+		return NULL;
+	}
+	if (count > r->cap_sums[which]) {
+		free(r->sums[which]);
+		r->cap_sums[which] = 0;
+		r->sums[which] = malloc(count * sizeof(*r->sums[which]));
+		if (!r->sums[which]) {
+			replay_stop(r, -ENOMEM);
+			return NULL;
+		}
+		r->cap_sums[which] = (uint32_t)count;
+	}
+	memset(r->sums[which], 0, count * sizeof(*r->sums[which]));
+	return r->sums[which];
+}
+
+uint64_t replay_attr_label(const struct replay *r, const void *attr, size_t bytes)
+{
+	uint64_t label = 4, word;
+	uint32_t i;
+
+	label = replay_join(label, r->opcode);
+	for (i = 0; i < r->num_operands; i++)
+		label = replay_join(label, r->operands[i].view->dtype);
+	for (; bytes; bytes -= bytes < 8 ? bytes : 8) {
+		word = 0;
+		memcpy(&word, attr, bytes < 8 ? bytes : 8);
+		attr = (const uint8_t *)attr + (bytes < 8 ? bytes : 8);
+		label = replay_join(label, word);
+	}
+	return label;
+}
+
+bool replay_misfit(struct replay *r, uint32_t operand)
+{
+	return replay_fault(r, LOOM_REPLAY_FORM, "operand %u does not fit the others", operand);
+}
+
+/* Element by element: operands have the result's dims, or 1 where they repeat. */
+static bool label_elementwise(struct replay *r)
+{
+	const struct replay_op *op = replay_op_get(r->opcode);
+	const struct replay_operand *y = &r->operands[0];
+	uint64_t steps[LOOM_MAX_OPERANDS][LOOM_MAX_RANK], at[LOOM_MAX_OPERANDS] = { 0 };
+	uint64_t begin = replay_attr_label(r, r->attr, op->attr_bytes), step, label;
+	uint32_t index[LOOM_MAX_RANK] = { 0 }, rank = y->view->rank, i, k, n;
+
+	for (k = 1; k < r->num_operands; k++) {
+		const struct drm_loom_plan_view *x = r->operands[k].view;
+
+		if (x->rank != rank)
+			return replay_misfit(r, k);
+		for (i = rank, step = 1; i-- > 0; step *= x->dims[i]) {
+			if (x->dims[i] != y->view->dims[i] && x->dims[i] != 1)
+				return replay_misfit(r, k);
+			steps[k][i] = x->dims[i] == 1 ? 0 : step;
+		}
+	}
+	for (n = 0; n < y->count; n++) {
+		label = begin;
+		for (k = 1; k < r->num_operands; k++)
+			label = replay_join(label, r->operands[k].labels[at[k]]);
+		y->labels[n] = label;
+		for (i = rank; i-- > 0;) {
+			index[i]++;
+			for (k = 1; k < r->num_operands; k++)
+				at[k] += steps[k][i];
+			if (index[i] < y->view->dims[i])
+				break;
+			for (k = 1; k < r->num_operands; k++)
+				at[k] -= steps[k][i] * index[i];
+			index[i] = 0;
+		}
+	}
+	return true;
+}
+
+/* The result has a dim of 1 where it is reduced; a sum is keyed by the place on those axes. */
+static bool label_reduce(struct replay *r)
+{
+	const struct drm_loom_attr_reduce *attr = r->attr;
+	const struct replay_operand *y = &r->operands[0], *x = &r->operands[1];
+	uint64_t begin = replay_attr_label(r, attr, sizeof(*attr)), place = 0, to = 0, *sums;
+	uint64_t place_steps[LOOM_MAX_RANK], to_steps[LOOM_MAX_RANK], step = 1, reduced = 1;
+	uint32_t index[LOOM_MAX_RANK] = { 0 }, rank = y->view->rank, i, n;
+	const uint64_t *keys;
+
+	if (x->view->rank != rank)
+		return replay_misfit(r, 1);
+	for (i = rank; i-- > 0;) {
+		bool same = x->view->dims[i] == y->view->dims[i];
+
+		if (!same && y->view->dims[i] != 1)
+			return replay_misfit(r, 1);
+		to_steps[i] = same ? step : 0;
+		place_steps[i] = same ? 0 : reduced;
+		step *= y->view->dims[i];
+		reduced *= same ? 1 : x->view->dims[i];
+	}
+	keys = replay_keys(r, reduced);
+	sums = replay_sums(r, 0, y->count);
+	if (!keys || !sums)
+		return false;
+	for (n = 0; n < x->count; n++) {
+		sums[to] += x->labels[n] * keys[place];
+		for (i = rank; i-- > 0;) {
+			index[i]++;
+			to += to_steps[i];
+			place += place_steps[i];
+			if (index[i] < x->view->dims[i])
+				break;
+			to -= to_steps[i] * index[i];
+			place -= place_steps[i] * index[i];
+			index[i] = 0;
+		}
+	}
+	for (n = 0; n < y->count; n++)
+		y->labels[n] = replay_join(begin, sums[n]);
+	return true;
+}
+
+static bool label_softmax(struct replay *r)
+{
+	const struct drm_loom_attr_softmax *attr = r->attr;
+	const struct replay_operand *y = &r->operands[0], *x = &r->operands[1];
+	uint64_t begin, outer = 1, inner = 1, o, i, k, length;
+	const uint64_t *keys;
+
+	if (x->view->rank != y->view->rank || attr->axis >= y->view->rank ||
+	    memcmp(x->view->dims, y->view->dims, sizeof(x->view->dims)))
+		return replay_misfit(r, 1);
+	begin = replay_attr_label(r, &attr->flags, sizeof(attr->flags));
+	length = y->view->dims[attr->axis];
+	for (i = 0; i < attr->axis; i++)
+		outer *= y->view->dims[i];
+	for (i = attr->axis + 1; i < y->view->rank; i++)
+		inner *= y->view->dims[i];
+	keys = replay_keys(r, length);
+	if (!keys)
+		return false;
+	for (o = 0; o < outer; o++) {
+		for (i = 0; i < inner; i++) {
+			uint64_t *to = &y->labels[o * length * inner + i], sum = 0;
+			const uint64_t *from = &x->labels[o * length * inner + i];
+
+			for (k = 0; k < length; k++)
+				sum += from[k * inner] * keys[k];
+			sum = replay_join(begin, sum);
+			for (k = 0; k < length; k++)
+				to[k * inner] = replay_join(sum, from[k * inner]);
+		}
+	}
+	return true;
+}
+
+/* An operand of MATMUL: [A|1, B|1, rows|1, columns|1], as far as @dims say. */
+static bool fits(const struct drm_loom_plan_view *view, const uint32_t *dims, uint32_t loose)
+{
+	uint32_t i;
+
+	for (i = 0; i < 4; i++)
+		if (view->dims[i] != dims[i] && !(view->dims[i] == 1 && loose & 1U << i))
+			return false;
+	return view->rank == 4;
+}
+
+/* The element of a view of four axes that repeats where it has one. */
+static uint64_t element(const struct drm_loom_plan_view *view, const uint32_t *index)
+{
+	uint64_t at = 0;
+	uint32_t i;
+
+	for (i = 0; i < 4; i++)
+		at = at * view->dims[i] + (view->dims[i] == 1 ? 0 : index[i]);
+	return at;
+}
+
+/* Rows of a and columns of b, summed once each. */
+static bool sum_factors(struct replay *r, uint64_t *rows, uint64_t *columns)
+{
+	const struct replay_operand *a = &r->operands[1], *b = &r->operands[2];
+	uint64_t depth = a->view->dims[3], n = b->view->dims[3], i, k, j;
+	const uint64_t *keys = replay_keys(r, depth);
+
+	if (!keys)
+		return false;
+	for (i = 0; i < a->count / depth; i++)
+		for (k = 0; k < depth; k++)
+			rows[i] += a->labels[i * depth + k] * keys[k];
+	for (i = 0; i < b->count / depth / n; i++)
+		for (k = 0; k < depth; k++)
+			for (j = 0; j < n; j++)
+				columns[i * n + j] += b->labels[(i * depth + k) * n + j] * keys[k];
+	return true;
+}
+
+static bool matmul_fits(struct replay *r)
+{
+	const struct drm_loom_attr_matmul *attr = r->attr;
+	const struct drm_loom_plan_view *y = r->operands[0].view, *a = r->operands[1].view;
+	uint32_t dims[4], k;
+
+	if (r->num_operands != 3U + !!(attr->flags & LOOM_ATTR_BIAS) +
+			       !!(attr->flags & LOOM_ATTR_SCALE) || y->rank != 4)
+		return replay_misfit(r, 0);
+	memcpy(dims, y->dims, sizeof(dims));
+	dims[3] = a->dims[3];
+	if (!fits(a, dims, 3))
+		return replay_misfit(r, 1);
+	dims[2] = a->dims[3];
+	dims[3] = y->dims[3];
+	if (!fits(r->operands[2].view, dims, 3))
+		return replay_misfit(r, 2);
+	for (k = 3; k < r->num_operands; k++)
+		if (!fits(r->operands[k].view, y->dims, 15))
+			return replay_misfit(r, k);
+	return true;
+}
+
+static bool label_matmul(struct replay *r)
+{
+	const struct drm_loom_attr_matmul *attr = r->attr;
+	const struct replay_operand *y = &r->operands[0], *a = &r->operands[1];
+	const struct replay_operand *b = &r->operands[2];
+	uint64_t begin = replay_attr_label(r, attr, sizeof(*attr)), *rows, *columns, label;
+	uint32_t index[4] = { 0 }, at[4], i, k, n;
+
+	if (!matmul_fits(r))
+		return false;
+	rows = replay_sums(r, 0, a->count / a->view->dims[3]);
+	columns = replay_sums(r, 1, b->count / b->view->dims[2]);
+	if (!rows || !columns || !sum_factors(r, rows, columns))
+		return false;
+	for (n = 0; n < y->count; n++) {
+		memcpy(at, index, sizeof(at));
+		at[3] = 0;
+		label = replay_join(begin, rows[element(a->view, at) / a->view->dims[3]]);
+		at[3] = index[3];
+		at[2] = 0;
+		k = (uint32_t)(element(b->view, at) / b->view->dims[3] / b->view->dims[2]);
+		label = replay_join(label, columns[(uint64_t)k * b->view->dims[3] + index[3]]);
+		for (k = 3; k < r->num_operands; k++) {
+			const struct replay_operand *x = &r->operands[k];
+
+			label = replay_join(label, x->labels[element(x->view, index)]);
+		}
+		y->labels[n] = label;
+		for (i = 4; i-- > 0;) {
+			if (++index[i] < y->view->dims[i])
+				break;
+			index[i] = 0;
+		}
+	}
+	r->report->counted.macs += (uint64_t)y->count * a->view->dims[3];
+	return true;
+}
+
+#define ATTR(name)	sizeof(struct drm_loom_attr_##name)
+
+static const struct replay_op ops[LOOM_OP_END] = {
+	[LOOM_OP_LOAD] = { "LOAD", true, 2, 2, 0, false, NULL },
+	[LOOM_OP_STORE] = { "STORE", true, 2, 2, 0, false, NULL },
+	[LOOM_OP_COPY] = { "COPY", true, 2, 2, 0, false, NULL },
+	[LOOM_OP_FILL] = { "FILL", true, 1, 1, ATTR(fill), false, NULL },
+	[LOOM_OP_CONV] = { "CONV", false, 3, 5, ATTR(conv), false, replay_conv },
+	[LOOM_OP_DECONV] = { "DECONV", false, 3, 4, ATTR(conv), false, replay_deconv },
+	[LOOM_OP_POOL] = { "POOL", false, 2, 2, ATTR(pool), false, replay_pool },
+	[LOOM_OP_MATMUL] = { "MATMUL", false, 3, 5, ATTR(matmul), false, label_matmul },
+	[LOOM_OP_BINARY] = { "BINARY", false, 3, 3, ATTR(binary), true, label_elementwise },
+	[LOOM_OP_UNARY] = { "UNARY", false, 2, 2, ATTR(unary), true, label_elementwise },
+	[LOOM_OP_SELECT] = { "SELECT", false, 4, 4, 0, true, label_elementwise },
+	[LOOM_OP_REDUCE] = { "REDUCE", false, 2, 2, ATTR(reduce), false, label_reduce },
+	[LOOM_OP_SOFTMAX] = { "SOFTMAX", false, 2, 2, ATTR(softmax), false, label_softmax },
+	[LOOM_OP_RESIZE] = { "RESIZE", false, 2, 2, ATTR(resize), false, replay_resize },
+	[LOOM_OP_CAST] = { "CAST", false, 2, 2, 0, true, label_elementwise },
+	[LOOM_OP_QUANTIZE] = { "QUANTIZE", false, 3, 4, 0, true, label_elementwise },
+	[LOOM_OP_DEQUANTIZE] = { "DEQUANTIZE", false, 3, 4, 0, true, label_elementwise },
+};
+
+const struct replay_op *replay_op_get(uint32_t opcode)
+{
+	return opcode < LOOM_OP_END && ops[opcode].name ? &ops[opcode] : NULL;
+}
