@@ -35,6 +35,9 @@
  * @part: part that it belongs to
  * @first: it is a weight that stays
  * @life: positions that it is there
+ * @always: it is there at all of them
+ * @begin: first position of the period at which it is there
+ * @end: last one; before @begin: it is there over the end of the period
  * @bytes: its size
  * @dma: positions at which DMA touches it
  * @from: first position at which something computes with it
@@ -51,6 +54,9 @@ struct thing {
 	u32 part;
 	bool first;
 	s32 life;
+	bool always;
+	s32 begin;
+	s32 end;
 	u64 bytes;
 	s32 dma[2];
 	s32 from;
@@ -104,14 +110,16 @@ static bool within(const struct loom_group *group, s32 from, s32 to, s32 at)
 	return from <= to ? at >= from && at <= to : at >= from || at <= to;
 }
 
-/* Whether two things are there at the same time. */
-static bool meet(const struct loom_group *group, const struct thing *a, const struct thing *b)
+static bool is_there(const struct thing *thing, s32 at)
 {
-	const struct loom_group_item *x = &group->items[a->item], *y = &group->items[b->item];
+	return thing->begin <= thing->end ? at >= thing->begin && at <= thing->end :
+					    at >= thing->begin || at <= thing->end;
+}
 
-	if (x->whole || y->whole)
-		return true;
-	return within(group, x->from, x->to, y->from) || within(group, y->from, y->to, x->from);
+/* Whether two things are there at the same time. */
+static bool meet(const struct thing *a, const struct thing *b)
+{
+	return a->always || b->always || is_there(a, b->begin) || is_there(b, a->begin);
 }
 
 static bool conflict(const struct loom_group *group, const struct thing *a, const struct thing *b)
@@ -145,6 +153,9 @@ static void add_thing(struct room *room, u32 item, const struct thing *like)
 		thing->buffer = i;
 		thing->bytes = of->bytes;
 		thing->life = of->whole ? INT32_MAX : of->to - of->from + 1;
+		thing->always = thing->life >= room->group->period;
+		thing->begin = wrap(room->group, of->from);
+		thing->end = wrap(room->group, of->to);
 	}
 }
 
@@ -241,7 +252,7 @@ static u32 find_busy(struct room *room, const struct thing *thing)
 		const struct thing *other = &room->things[i];
 
 		if (!other->placed || !other->bytes || other == thing ||
-		    !meet(room->group, thing, other))
+		    !meet(thing, other))
 			continue;
 		for (k = count++; k && room->busy[k - 1]->offset > other->offset; k--)
 			room->busy[k] = room->busy[k - 1];
@@ -357,14 +368,18 @@ static void count_conflicts(struct room *room)
 			}
 }
 
-/* What meets the one that has just got its place has to look again. */
+/* What wanted the place that has just been given away has to look again. */
 static void forget_lowest(struct room *room, const struct thing *placed)
 {
 	u32 i;
 
-	for (i = 0; i < room->num_things; i++)
-		if (room->things[i].known && meet(room->group, &room->things[i], placed))
-			room->things[i].known = false;
+	for (i = 0; i < room->num_things; i++) {
+		struct thing *thing = &room->things[i];
+
+		if (thing->known && thing->lowest < placed->offset + placed->bytes &&
+		    placed->offset < thing->lowest + thing->bytes && meet(thing, placed))
+			thing->known = false;
+	}
 }
 
 static bool place_later(struct room *room)
