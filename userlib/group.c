@@ -150,6 +150,46 @@ static int remake(struct loom_group *group, const struct loom_group_cut *cut)
 	return loom_group_fit(group, cut->budget_bytes);
 }
 
+/* The bytes of weights that are loaded once for all slices. */
+static u64 held_bytes(const struct loom_group *group)
+{
+	struct loom_value *const *values = group->list->lower->graph->values;
+	u64 bytes = 0;
+	u32 index, i;
+
+	for (index = 0; index < group->num_parts && group->slices > 1; index++) {
+		const struct loom_group_part *part = &group->parts[index];
+
+		for (i = 1; i < part->op->kernel.num_operands; i++)
+			if (part->held >> i & 1 && loom_group_is_own(group, part, i) &&
+			    part->op->kernel.operands[i].role == LOOM_ROLE_LOAD &&
+			    values[part->op->access[i].value]->data)
+				bytes += part->loaded_bytes[i];
+	}
+	return bytes;
+}
+
+static int emit(struct loom_lower *lower, struct loom_group *group)
+{
+	const struct loom_group_unit *units = &group->list->units[group->first_unit];
+	struct loom_program_group note = {
+		.first_node = units[0].node,
+		.last_node = units[group->num_units - 1].node,
+		.grouped = true,
+		.slices = group->slices,
+		.axis = group->slices > 1 ? (s32)group->want_axis : -1,
+		.overlap = group->overlap,
+		.first_step = lower->step,
+	};
+	int ret = loom_group_emit(lower, group);
+
+	if (ret)
+		return ret;
+	note.held_bytes = held_bytes(group);
+	note.num_steps = lower->step - note.first_step;
+	return loom_group_note(lower, &note);
+}
+
 /* Writes all groups, or only takes notes of them. */
 static int walk_cuts(struct loom_group_list *list, struct loom_group *group,
 		     const struct loom_group_cut *cuts, u32 num_cuts, u8 *notes)
@@ -164,7 +204,7 @@ static int walk_cuts(struct loom_group_list *list, struct loom_group *group,
 		if (cut->alone) {
 			k = list->units[cut->first_unit].node;
 			if (!notes)
-				ret = loom_lower_node(lower, lower->storage->nodes[k]);
+				ret = loom_group_alone(lower, k);
 			continue;
 		}
 		ret = remake(group, cut);
@@ -173,7 +213,7 @@ static int walk_cuts(struct loom_group_list *list, struct loom_group *group,
 		if (notes)
 			note_group(group, notes);
 		else
-			ret = loom_group_emit(lower, group);
+			ret = emit(lower, group);
 	}
 	return ret;
 }
@@ -198,12 +238,16 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 	struct loom_group *group = NULL;
 	struct loom_group_list list;
 	u32 num_cuts = 0;
+	u64 macs = 0;
 	int ret;
 
 	memset(&list, 0, sizeof(list));
 	ret = loom_group_order(lower->storage);
 	if (!ret)
 		ret = loom_group_list_make(&list, lower);
+	/* all have been seen, but nothing is written: the plan begins at step 0 */
+	macs = lower->macs_once;
+	lower->step = 0;
 	if (!ret) {
 		group = loom_group_make(&list);
 		ret = group ? 0 : -ENOMEM;
@@ -220,6 +264,7 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 		ret = walk_cuts(&list, group, cuts, num_cuts, NULL);
 	if (!ret)
 		ret = loom_storage_copy_late(lower);
+	lower->macs_once = macs;
 	free(cuts);
 	loom_group_free(group);
 	loom_group_list_clear(&list);

@@ -80,6 +80,14 @@ static void make_tensor(struct writer *w, struct instance *instance,
 	instance->tensor = loom_build_tensor(w->lower->build, &tensor);
 }
 
+/* Of @value, for people. */
+static void label(const struct writer *w, const struct instance *instance, u32 value,
+		  enum loom_label_kind kind)
+{
+	loom_build_label(w->lower->build, instance->tensor,
+			 w->lower->graph->values[value]->name, kind, w->slice);
+}
+
 /* The part @box of what an instance has, axis by axis. */
 static struct drm_loom_plan_view plain_view(const struct writer *w, const struct instance *in,
 					    const struct loom_group_box *box)
@@ -211,6 +219,7 @@ static void make_resident(struct writer *w, u32 which)
 		box.hi[i] = use->dims[i];
 	make_tensor(w, &w->strips[which], &box, w->lower->storage->homes[root->value].ref.dtype,
 		    use->rank, use->lane, w->group->homes[root->value].offset);
+	label(w, &w->strips[which], root->value, LOOM_LABEL_STAYS);
 	w->group->homes[root->value].tensor = w->strips[which].tensor;
 }
 
@@ -325,6 +334,7 @@ static void begin_strip(struct writer *w, u32 which, u32 index)
 	make_tensor(w, &w->strips[which], &box,
 		    w->lower->storage->homes[root->value].ref.dtype, use_of(w, which)->rank,
 		    root->lane, item_offset(w, root->strip));
+	label(w, &w->strips[which], root->value, LOOM_LABEL_ROWS);
 	if (w->lower->build->status)
 		return;
 	if (root->kind == LOOM_GROUP_INPUT) {
@@ -365,6 +375,7 @@ static void save_rows(struct writer *w, u32 which, u32 index, s32 position)
 	make_tensor(w, &w->lines[which], &box,
 		    w->lower->storage->homes[root->value].ref.dtype, use_of(w, which)->rank,
 		    root->lane, item_offset(w, root->line));
+	label(w, &w->lines[which], root->value, LOOM_LABEL_LINE);
 	for (i = first; i <= last && !w->lower->build->status; i++) {
 		if (root->kind == LOOM_GROUP_INSIDE && w->group->parts[i].root[0] != which)
 			continue;
@@ -375,6 +386,22 @@ static void save_rows(struct writer *w, u32 which, u32 index, s32 position)
 		from = plain_view(w, &w->strips[which], &box);
 		command(w, position, LOOM_OP_COPY, &to, &from);
 	}
+}
+
+/* Weights, loaded values that cannot be cut, temporaries; the last are called as the result is. */
+static void label_own(const struct writer *w, u32 index, u32 i)
+{
+	const struct loom_group_part *part = &w->group->parts[index];
+	bool loaded = part->op->kernel.operands[i].role == LOOM_ROLE_LOAD;
+	u32 value = part->op->access[loaded ? i : 0].value;
+	enum loom_label_kind kind = LOOM_LABEL_TEMP;
+
+	if (loaded && w->lower->graph->values[value]->data)
+		kind = part->held >> i & 1 && w->group->slices > 1 ? LOOM_LABEL_HELD :
+								      LOOM_LABEL_WEIGHT;
+	else if (loaded)
+		kind = LOOM_LABEL_ROWS;
+	label(w, &w->own[index][i], value, kind);
 }
 
 /* What an operand of a part's own is for chunk @chunk, loaded or made. */
@@ -402,6 +429,7 @@ static void make_own(struct writer *w, u32 index, u32 i, u32 chunk,
 	loom_group_operand_box(&part->op->kernel, i, &whole, &box);
 	make_tensor(w, own, &box, operand->ref.dtype, operand->ref.rank, operand->lane_axis,
 		    item_offset(w, item));
+	label_own(w, index, i);
 	if (temp || w->lower->build->status)
 		return;
 	position = loom_group_load_at(w->group, part->first_entry + (chunks ? chunk : 0));

@@ -32,12 +32,15 @@ struct loom_topology;
  *	near in the model is what belongs into one
  * @LOOM_PLANNER_LOAD_IMAGES: images are loaded to SRAM like anything else, even where convolution
  *	and pooling could use them where they are
+ * @LOOM_PLANNER_EXPLAIN: say of each cut between groups what the division would cost without it,
+ *	see &struct loom_program_cut. It takes as many times longer as there are cuts
  */
 enum loom_planner_flags {
 	LOOM_PLANNER_OBSERVE_ALL	= 1 << 0,
 	LOOM_PLANNER_NO_OVERLAP		= 1 << 1,
 	LOOM_PLANNER_GIVEN_ORDER	= 1 << 2,
 	LOOM_PLANNER_LOAD_IMAGES	= 1 << 3,
+	LOOM_PLANNER_EXPLAIN		= 1 << 4,
 };
 
 /**
@@ -165,6 +168,148 @@ struct loom_program_neuron {
 };
 
 /**
+ * enum loom_label_kind - what a tensor of the plan is for
+ * @LOOM_LABEL_DRAM: it is in DRAM: a value; its slot says which kind
+ * @LOOM_LABEL_ROWS: SRAM: what there is of a value during a slice
+ * @LOOM_LABEL_LINE: SRAM: rows that the next slice still looks at
+ * @LOOM_LABEL_STAYS: SRAM: a value that stays as a whole from one group to the next
+ * @LOOM_LABEL_HELD: SRAM: weights that are loaded once for all slices
+ * @LOOM_LABEL_WEIGHT: SRAM: weights that are loaded for one slice, or for a part of one
+ * @LOOM_LABEL_TEMP: SRAM: between two commands of one node
+ * @LOOM_LABELS: number of kinds
+ */
+enum loom_label_kind {
+	LOOM_LABEL_DRAM,
+	LOOM_LABEL_ROWS,
+	LOOM_LABEL_LINE,
+	LOOM_LABEL_STAYS,
+	LOOM_LABEL_HELD,
+	LOOM_LABEL_WEIGHT,
+	LOOM_LABEL_TEMP,
+	LOOM_LABELS,
+};
+
+/**
+ * struct loom_program_label - what a tensor of the plan is, for people
+ * @name: of the value; temporaries have that of the node's result
+ * @kind: what it is for
+ * @slice: slice of its group, or of its node
+ */
+struct loom_program_label {
+	const char *name;
+	enum loom_label_kind kind;
+	uint32_t slice;
+};
+
+/**
+ * struct loom_program_node - a node, in the order in which they run
+ * @name: its name
+ * @op: its operator in the model
+ */
+struct loom_program_node {
+	const char *name;
+	const char *op;
+};
+
+/**
+ * struct loom_program_group - nodes that run together; or one for itself
+ * @first_node: number of the first, see &loom_program.nodes
+ * @last_node: number of the last. Between them may be nodes that need no commands
+ * @grouped: they share slices and what is in SRAM; else it is one node, lowered for itself
+ * @slices: number of slices; most of all kernels, if it is one node
+ * @axis: axis of the first result that slices cut, -1: none, or more than one
+ * @overlap: loads share steps with the operator before
+ * @held_bytes: of weights that are loaded once for all slices
+ * @first_step: first step
+ * @num_steps: number of steps
+ * @weights_bytes: of the weights that it reads, each once
+ * @weights_read_bytes: of them, as often as they are read
+ * @dram_read_bytes: bytes read from DRAM
+ * @dram_write_bytes: bytes written to DRAM
+ * @macs: multiply-accumulates
+ * @cycles: see &loom_program_stats.cycles
+ * @sram_bytes: SRAM per lane that is alive at once at most
+ */
+struct loom_program_group {
+	uint32_t first_node;
+	uint32_t last_node;
+	bool grouped;
+	uint32_t slices;
+	int32_t axis;
+	bool overlap;
+	uint64_t held_bytes;
+	uint32_t first_step;
+	uint32_t num_steps;
+	uint64_t weights_bytes;
+	uint64_t weights_read_bytes;
+	uint64_t dram_read_bytes;
+	uint64_t dram_write_bytes;
+	uint64_t macs;
+	uint64_t cycles;
+	uint64_t sram_bytes;
+};
+
+/**
+ * enum loom_cut_why - why the groups on both sides of a cut are not one
+ * @LOOM_CUT_NO_CHOICE: the strategy has none, or nobody asked
+ * @LOOM_CUT_ALONE: a node that cannot be in a group is next to it
+ * @LOOM_CUT_SHAPE: they cannot be cut along one axis, or are too many
+ * @LOOM_CUT_SRAM: one group of both would need @short_bytes more SRAM per lane, at the best
+ *	number of slices
+ * @LOOM_CUT_COST: one group of both would move @joined_bytes instead of what the two move
+ */
+enum loom_cut_why {
+	LOOM_CUT_NO_CHOICE,
+	LOOM_CUT_ALONE,
+	LOOM_CUT_SHAPE,
+	LOOM_CUT_SRAM,
+	LOOM_CUT_COST,
+};
+
+/** &loom_program_cut.without_bytes: there is no division without the cut */
+#define LOOM_CUT_NONE	UINT64_MAX
+
+/**
+ * struct loom_program_cut - between a group and the next
+ *
+ * @dram_bytes and @sram_bytes are those of every strategy. The rest is filled in with
+ * LOOM_PLANNER_EXPLAIN, where the strategy divides by cost.
+ *
+ * @dram_bytes: of values that are made before it and read after it, in DRAM meanwhile
+ * @sram_bytes: the same for those that stay in SRAM
+ * @why: why it is there
+ * @node: ALONE: number of that node
+ * @short_bytes: SRAM: what is missing, per lane
+ * @joined_bytes: COST: DRAM bytes of both as one group
+ * @without_bytes: DRAM bytes of the best division that has no cut here, LOOM_CUT_NONE: none
+ * @with_bytes: the same for the division that was taken, counted in the same way
+ * @before_node: last node before that division's cut next to this one, to the front
+ * @after_node: the same, to the back
+ */
+struct loom_program_cut {
+	uint64_t dram_bytes;
+	uint64_t sram_bytes;
+	enum loom_cut_why why;
+	uint32_t node;
+	uint64_t short_bytes;
+	uint64_t joined_bytes;
+	uint64_t without_bytes;
+	uint64_t with_bytes;
+	uint32_t before_node;
+	uint32_t after_node;
+};
+
+/*
+ * What a cycle does, in the model that &loom_program_stats.cycles counts by. It is no chip's: DRAM
+ * moves so many bytes; all lanes together multiply and accumulate so many bytes, or compute or
+ * move so many bytes otherwise. Elements of more bytes take as many times longer, and work that is
+ * not spread over all lanes lasts as long as that of the fullest lane.
+ */
+#define LOOM_CYCLE_DRAM_BYTES	16
+#define LOOM_CYCLE_MACS		1024
+#define LOOM_CYCLE_SRAM_BYTES	1024
+
+/**
  * struct loom_program_stats - what the plan will cost
  *
  * The last six are what the engine counts when it runs the plan, to the byte.
@@ -187,6 +332,12 @@ struct loom_program_neuron {
  * @sliced_nodes: nodes that did not fit in one piece
  * @plan_bytes: size of the plan
  * @tensors: tensors of the plan
+ * @groups: nodes and groups of nodes that run one after the other
+ * @cycles: how long it takes where a step takes as long as the longer of its two streams, by
+ *	the model of LOOM_CYCLE_DRAM_BYTES and so on
+ * @sram_peak_bytes: SRAM per lane that is alive at once at most; @scratch_bytes has the gaps, too
+ * @conflict_steps: steps in which both streams touch the same conflict sub-bank
+ * @recomputed_macs: those of @macs that another slice has done, too
  * @macs: multiply-accumulates
  * @steps: steps
  * @commands: commands
@@ -213,6 +364,11 @@ struct loom_program_stats {
 	uint64_t sliced_nodes;
 	uint64_t plan_bytes;
 	uint64_t tensors;
+	uint64_t groups;
+	uint64_t cycles;
+	uint64_t sram_peak_bytes;
+	uint64_t conflict_steps;
+	uint64_t recomputed_macs;
 	uint64_t macs;
 	uint64_t steps;
 	uint64_t commands;
@@ -244,6 +400,13 @@ struct loom_program_stats {
  * @num_kernels: number of @kernels
  * @neurons: what is where in the arena, and when
  * @num_neurons: number of @neurons
+ * @labels: by tensor of the plan: what it is
+ * @num_labels: number of @labels
+ * @nodes: all nodes, in the order in which they run
+ * @num_nodes: number of @nodes
+ * @groups: in order: what runs together
+ * @num_groups: number of @groups
+ * @cuts: between @groups: one less
  * @stats: what it will cost
  */
 struct loom_program {
@@ -264,6 +427,13 @@ struct loom_program {
 	uint32_t num_kernels;
 	const struct loom_program_neuron *neurons;
 	uint32_t num_neurons;
+	const struct loom_program_label *labels;
+	uint32_t num_labels;
+	const struct loom_program_node *nodes;
+	uint32_t num_nodes;
+	const struct loom_program_group *groups;
+	uint32_t num_groups;
+	const struct loom_program_cut *cuts;
 	struct loom_program_stats stats;
 };
 

@@ -289,6 +289,11 @@ struct loom_storage;
  * @kernels: how each kernel was cut, from malloc
  * @num_kernels: number of @kernels
  * @cap_kernels: room in @kernels
+ * @groups: what ran together, from malloc
+ * @num_groups: number of @groups
+ * @cap_groups: room in @groups
+ * @cuts: between @groups, from malloc, as far as something is known of them; or NULL
+ * @macs_once: multiply-accumulates of all kernels, if no slice does what another has done
  * @capture: where kernels and moves are collected instead of being written, or NULL. Their
  *	operands then name values, not tensors, and axes are not merged
  * @err: where errors go, or NULL
@@ -306,6 +311,11 @@ struct loom_lower {
 	struct loom_program_kernel *kernels;
 	u32 num_kernels;
 	u32 cap_kernels;
+	struct loom_program_group *groups;
+	u32 num_groups;
+	u32 cap_groups;
+	struct loom_program_cut *cuts;
+	u64 macs_once;
 	struct loom_group_list *capture;
 	struct loom_error *err;
 };
@@ -335,6 +345,12 @@ int loom_lower_fill(struct loom_lower *lower, const struct loom_ref *to, u64 bit
 
 /** loom_kernel_note() - takes note of how a kernel was cut, for people */
 int loom_kernel_note(struct loom_lower *lower, const struct loom_program_kernel *note);
+/** loom_group_alone() - writes the commands of a node, by its place in the order, and a note */
+int loom_group_alone(struct loom_lower *lower, u32 node);
+/** loom_group_note() - takes note of nodes that ran together, for people */
+int loom_group_note(struct loom_lower *lower, const struct loom_program_group *note);
+/** loom_kernel_macs() - multiply-accumulates of a whole kernel */
+u64 loom_kernel_macs(const struct loom_kernel *kernel);
 /** loom_kernel_emit() - cuts a kernel and writes its commands, from lower->step on; uses it up */
 int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel);
 

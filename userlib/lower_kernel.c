@@ -8,6 +8,7 @@
 
 #include "group.h"
 #include "loom_place.h"
+#include "storage.h"
 #include "value.h"
 
 u32 loom_float_bits(float number)
@@ -252,6 +253,7 @@ struct box {
  * @kernel: what
  * @tiling: how it is cut
  * @base: first step
+ * @slice: the slice at work
  * @place: by operand: offset of its buffers in the scratch
  * @tensor: by operand: tensor that it is in now
  * @box: by operand: the part that this is
@@ -263,6 +265,7 @@ struct writer {
 	const struct loom_kernel *kernel;
 	const struct loom_tiling *tiling;
 	u32 base;
+	u32 slice;
 	u64 place[LOOM_KERNEL_OPERANDS][2];
 	u32 tensor[LOOM_KERNEL_OPERANDS];
 	struct box box[LOOM_KERNEL_OPERANDS];
@@ -321,6 +324,25 @@ static struct drm_loom_plan_view dram_view(const struct loom_ref *ref, const str
 	return view;
 }
 
+/* What is loaded and stored is called as it is in DRAM. */
+static void label(struct writer *w, u32 index, u32 tensor)
+{
+	const struct loom_operand *operand = &w->kernel->operands[index];
+	struct loom_build *build = w->lower->build;
+	bool temp = operand->role != LOOM_ROLE_LOAD && operand->role != LOOM_ROLE_STORE;
+	u32 from = operand->ref.tensor;
+
+	if (build->status)
+		return;
+	if (temp)
+		loom_build_label(build, tensor, w->lower->node->output->name, LOOM_LABEL_TEMP,
+				 w->slice);
+	else
+		loom_build_label(build, tensor, build->labels[from].name,
+				 build->tensors[from].slot == w->lower->storage->weights_slot ?
+				 LOOM_LABEL_WEIGHT : LOOM_LABEL_ROWS, w->slice);
+}
+
 /* An SRAM tensor for a part of an operand, in one of the operand's buffers. */
 static u32 make_tensor(struct writer *w, u32 index, const struct box *box)
 {
@@ -333,7 +355,7 @@ static u32 make_tensor(struct writer *w, u32 index, const struct box *box)
 		.lane_axis = operand->lane_axis,
 	};
 	u64 stride = loom_dtype_bytes(operand->ref.dtype);
-	u32 i;
+	u32 i, at;
 
 	for (i = operand->ref.rank; i-- > 0;) {
 		u64 dim = box->hi[i] - box->lo[i];
@@ -344,7 +366,9 @@ static u32 make_tensor(struct writer *w, u32 index, const struct box *box)
 			  loom_div_round_up(dim, w->lower->sram.lanes) : dim;
 	}
 	tensor.size = stride;
-	return loom_build_tensor(w->lower->build, &tensor);
+	at = loom_build_tensor(w->lower->build, &tensor);
+	label(w, index, at);
+	return at;
 }
 
 static void load_operand(struct writer *w, u32 index, const struct box *out, u32 step)
@@ -435,6 +459,7 @@ static void write_slice(struct writer *w, const struct box *out, u64 slice)
 	struct drm_loom_plan_view views[LOOM_MAX_OPERANDS];
 	u32 i, k;
 
+	w->slice = slice;
 	for (i = 0; i < kernel->num_operands; i++) {
 		if (kernel->operands[i].role == LOOM_ROLE_LOAD ||
 		    kernel->operands[i].role == LOOM_ROLE_FILL)
@@ -628,6 +653,74 @@ int loom_kernel_note(struct loom_lower *lower, const struct loom_program_kernel 
 	return 0;
 }
 
+int loom_group_note(struct loom_lower *lower, const struct loom_program_group *from)
+{
+	struct loom_program_group *note;
+
+	/* nodes that need no commands are in no group */
+	if (!from->num_steps)
+		return 0;
+	if (lower->num_groups == lower->cap_groups) {
+		u32 cap = lower->cap_groups ? 2 * lower->cap_groups : 64;
+
+		note = realloc(lower->groups, cap * sizeof(*note));
+		if (!note)
+			return -ENOMEM;
+		lower->groups = note;
+		lower->cap_groups = cap;
+	}
+	lower->groups[lower->num_groups++] = *from;
+	return 0;
+}
+
+int loom_group_alone(struct loom_lower *lower, u32 node)
+{
+	struct loom_program_group note = {
+		.first_node = node,
+		.last_node = node,
+		.slices = 1,
+		.axis = -1,
+		.first_step = lower->step,
+	};
+	u32 i = lower->num_kernels;
+	int ret = loom_lower_node(lower, lower->storage->nodes[node]);
+
+	if (ret)
+		return ret;
+	for (; i < lower->num_kernels; i++) {
+		note.slices = max(note.slices, lower->kernels[i].slices);
+		note.overlap |= lower->kernels[i].overlap;
+	}
+	note.num_steps = lower->step - note.first_step;
+	return loom_group_note(lower, &note);
+}
+
+static void whole_view(const struct loom_ref *ref, struct drm_loom_plan_view *view)
+{
+	u32 i;
+
+	memset(view, 0, sizeof(*view));
+	view->rank = ref->rank;
+	for (i = 0; i < ref->rank && i < LOOM_MAX_RANK; i++)
+		view->dims[i] = ref->dims[i];
+}
+
+u64 loom_kernel_macs(const struct loom_kernel *kernel)
+{
+	u64 macs = 0;
+	u32 i, k;
+
+	for (i = 0; i < kernel->num_stages; i++) {
+		const struct loom_stage *stage = &kernel->stages[i];
+		struct drm_loom_plan_view views[LOOM_MAX_OPERANDS];
+
+		for (k = 0; k < stage->operands; k++)
+			whole_view(&kernel->operands[stage->operand[k]].ref, &views[k]);
+		macs += loom_build_macs(stage->opcode, views);
+	}
+	return macs;
+}
+
 static int note_kernel(struct loom_lower *lower, const struct loom_kernel *kernel,
 		       const struct loom_tiling *tiling)
 {
@@ -668,6 +761,7 @@ int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel)
 	if (kernel->num_operands == LOOM_KERNEL_OPERANDS ||
 	    kernel->num_stages == LOOM_KERNEL_STAGES)
 		return loom_lower_fail(lower, -EOPNOTSUPP, "it takes too many commands");
+	lower->macs_once += loom_kernel_macs(kernel);
 	if (lower->capture)
 		return loom_group_list_add(lower->capture, kernel);
 	if (!go_direct(lower, kernel, &tiling)) {

@@ -38,6 +38,7 @@ void loom_build_clear(struct loom_build *build)
 	free(build->views);
 	free(build->attrs);
 	free(build->images);
+	free(build->labels);
 	memset(build, 0, sizeof(*build));
 }
 
@@ -92,7 +93,9 @@ u32 loom_build_tensor(struct loom_build *build, const struct drm_loom_plan_tenso
 	struct drm_loom_plan_tensor *copy;
 
 	if (!grow(build, &build->tensors, build->num_tensors, &build->cap_tensors, 1,
-		  sizeof(*copy)))
+		  sizeof(*copy)) ||
+	    !grow(build, &build->labels, build->num_tensors, &build->cap_labels, 1,
+		  sizeof(*build->labels)))
 		return 0;
 	if (build->num_tensors >= LOOM_MAX_TENSORS) {
 		build->status = -E2BIG;
@@ -102,7 +105,20 @@ u32 loom_build_tensor(struct loom_build *build, const struct drm_loom_plan_tenso
 	*copy = *tensor;
 	copy->first_step = U32_MAX;
 	copy->last_step = 0;
+	build->labels[build->num_tensors] = (struct loom_program_label){ .name = "" };
 	return build->num_tensors++;
+}
+
+void loom_build_label(struct loom_build *build, u32 tensor, const char *name,
+		      enum loom_label_kind kind, u32 slice)
+{
+	if (build->status)
+		return;
+	build->labels[tensor] = (struct loom_program_label){
+		.name = name ? name : "",
+		.kind = kind,
+		.slice = slice,
+	};
 }
 
 static u64 view_elems(const struct drm_loom_plan_view *view)
@@ -128,7 +144,7 @@ static void count_moved(struct loom_build *build, const struct drm_loom_plan_vie
 		*(write ? &c->sram_write_bytes : &c->sram_read_bytes) += bytes;
 }
 
-static u64 count_macs(u32 opcode, const struct drm_loom_plan_view *views)
+u64 loom_build_macs(u32 opcode, const struct drm_loom_plan_view *views)
 {
 	const u32 *w = views[2].dims;
 
@@ -191,7 +207,7 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 		tensor->last_step = max(tensor->last_step, step);
 		count_moved(build, &views[i], !command->stream, !i);
 	}
-	build->counters.macs += count_macs(opcode, views);
+	build->counters.macs += loom_build_macs(opcode, views);
 	build->counters.commands++;
 }
 

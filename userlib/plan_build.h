@@ -13,6 +13,7 @@
 #define LOOM_PLAN_BUILD_H
 
 #include "loom_core.h"
+#include "loom_planner.h"
 
 /**
  * struct loom_build - tables of a plan under construction
@@ -24,6 +25,7 @@
  * @views: operands of the commands as they came
  * @attrs: attributes of the commands as they came
  * @images: slots that are images
+ * @labels: by tensor: what it is, for people
  * @num_slots: number of @slots
  * @num_tensors: number of @tensors
  * @num_commands: number of @commands
@@ -36,6 +38,7 @@
  * @cap_views: room in @views
  * @cap_attrs: room in @attrs
  * @cap_images: room in @images
+ * @cap_labels: room in @labels
  * @num_steps: one past the last step that has a command
  * @counters: what the engine will count: bytes, macs
  */
@@ -48,6 +51,7 @@ struct loom_build {
 	struct drm_loom_plan_view *views;
 	u8 *attrs;
 	struct drm_loom_plan_image *images;
+	struct loom_program_label *labels;
 	size_t num_slots;
 	size_t num_tensors;
 	size_t num_commands;
@@ -60,6 +64,7 @@ struct loom_build {
 	size_t cap_views;
 	size_t cap_attrs;
 	size_t cap_images;
+	size_t cap_labels;
 	u32 num_steps;
 	struct drm_loom_counters counters;
 };
@@ -83,6 +88,13 @@ void loom_build_image(struct loom_build *build, const struct drm_loom_plan_image
  * Return: its index.
  */
 u32 loom_build_tensor(struct loom_build *build, const struct drm_loom_plan_tensor *tensor);
+
+/** loom_build_macs() - multiply-accumulates of a command */
+u64 loom_build_macs(u32 opcode, const struct drm_loom_plan_view *views);
+
+/** loom_build_label() - says what a tensor is; @name has to outlive the program */
+void loom_build_label(struct loom_build *build, u32 tensor, const char *name,
+		      enum loom_label_kind kind, u32 slice);
 
 /**
  * loom_build_command() - adds a command

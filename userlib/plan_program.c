@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "group.h"
+#include "plan_cost.h"
 #include "storage.h"
 
 /**
@@ -20,6 +21,10 @@
  * @weights: &loom_program.weights
  * @kernels: &loom_program.kernels
  * @neurons: &loom_program.neurons
+ * @labels: &loom_program.labels
+ * @nodes: &loom_program.nodes
+ * @groups: &loom_program.groups
+ * @cuts: &loom_program.cuts
  */
 struct owned {
 	struct loom_program program;
@@ -30,6 +35,10 @@ struct owned {
 	struct loom_program_tensor *weights;
 	struct loom_program_kernel *kernels;
 	struct loom_program_neuron *neurons;
+	struct loom_program_label *labels;
+	struct loom_program_node *nodes;
+	struct loom_program_group *groups;
+	struct loom_program_cut *cuts;
 };
 
 /**
@@ -86,8 +95,10 @@ static int make_tables(const struct planner *p, struct owned *o)
 	o->outputs = calloc((size_t)p->graph->num_outputs + 1, sizeof(*o->outputs));
 	o->observed = calloc((size_t)p->storage.num_observed + 1, sizeof(*o->observed));
 	o->weights = calloc((size_t)p->storage.num_weights + 1, sizeof(*o->weights));
-	if (!o->slots || !o->inputs || !o->outputs || !o->observed || !o->weights)
+	o->nodes = calloc((size_t)p->graph->num_nodes + 1, sizeof(*o->nodes));
+	if (!o->slots || !o->inputs || !o->outputs || !o->observed || !o->weights || !o->nodes)
 		return -ENOMEM;
+	o->program.nodes = o->nodes;
 	o->program.slots = o->slots;
 	o->program.inputs = o->inputs;
 	o->program.outputs = o->outputs;
@@ -107,6 +118,17 @@ static void take_notes(struct planner *p, struct owned *o)
 	p->storage.neurons = NULL;
 	o->program.neurons = o->neurons;
 	o->program.num_neurons = p->storage.num_neurons;
+	o->labels = p->build.labels;
+	p->build.labels = NULL;
+	o->program.labels = o->labels;
+	o->program.num_labels = p->build.num_tensors;
+	o->groups = p->lower.groups;
+	p->lower.groups = NULL;
+	o->program.groups = o->groups;
+	o->program.num_groups = p->lower.num_groups;
+	o->cuts = p->lower.cuts;
+	p->lower.cuts = NULL;
+	o->program.cuts = o->cuts;
 }
 
 static int fill_tables(const struct planner *p, struct owned *o)
@@ -123,6 +145,11 @@ static int fill_tables(const struct planner *p, struct owned *o)
 	program->num_weights = p->storage.num_weights;
 	program->placer = p->storage.placer;
 
+	program->num_nodes = p->graph->num_nodes;
+	for (i = 0; i < program->num_nodes; i++) {
+		o->nodes[i].name = p->storage.nodes[i]->name;
+		o->nodes[i].op = p->storage.nodes[i]->onnx_op;
+	}
 	for (i = 0; i < program->num_slots; i++) {
 		o->slots[i].kind = p->storage.slot_kinds[i];
 		o->slots[i].flags = p->build.slots[i].flags;
@@ -177,6 +204,8 @@ static void fill_stats(const struct planner *p, struct loom_program *program)
 	stats->sliced_nodes = p->lower.sliced_nodes;
 	stats->plan_bytes = program->plan_bytes;
 	stats->tensors = p->build.num_tensors;
+	stats->groups = program->num_groups;
+	stats->recomputed_macs = counted->macs - p->lower.macs_once;
 	stats->macs = counted->macs;
 	stats->steps = counted->steps;
 	stats->commands = counted->commands;
@@ -231,7 +260,7 @@ static int write_plan(struct planner *p)
 	if (!ret)
 		ret = loom_storage_place(&p->storage, p->options, p->err);
 	for (i = 0; i < p->graph->num_nodes && !ret; i++)
-		ret = loom_lower_node(&p->lower, p->storage.nodes[i]);
+		ret = loom_group_alone(&p->lower, i);
 	if (!ret)
 		ret = loom_storage_copy_late(&p->lower);
 	loom_storage_finish(&p->storage);
@@ -256,6 +285,11 @@ static int finish(struct planner *p, struct loom_program **program)
 	}
 	take_notes(p, o);
 	fill_stats(p, &o->program);
+	ret = loom_plan_cost_fill(&o->program, o->groups, &o->cuts, p->options->topology);
+	if (ret) {
+		loom_program_destroy(&o->program);
+		return ret;
+	}
 	*program = &o->program;
 	return 0;
 }
@@ -278,6 +312,8 @@ static int create(const struct loom_graph *graph, const struct loom_planner_opti
 		fail(err, ret, ret == -E2BIG ? "the plan is past a cap of the plan format" :
 			       ret == -ENOMEM ? "out of memory" : strerror(-ret));
 	free(p.lower.kernels);
+	free(p.lower.groups);
+	free(p.lower.cuts);
 	loom_storage_clear(&p.storage);
 	loom_build_clear(&p.build);
 	return ret;
@@ -340,5 +376,9 @@ void loom_program_destroy(struct loom_program *program)
 	free(o->weights);
 	free(o->kernels);
 	free(o->neurons);
+	free(o->labels);
+	free(o->nodes);
+	free(o->groups);
+	free(o->cuts);
 	free(o);
 }

@@ -634,6 +634,7 @@ static u32 touch(struct loom_storage *storage, u32 id)
 	if (home->kind == LOOM_HOME_IMAGE)
 		loom_image_tensor(storage, id, &tensor);
 	home->tensor = loom_build_tensor(storage->build, &tensor);
+	loom_build_label(storage->build, home->tensor, value->name, LOOM_LABEL_DRAM, 0);
 	return home->tensor;
 }
 
@@ -734,6 +735,7 @@ int loom_storage_copy_late(struct loom_lower *lower)
 			return ret;
 		to = from;
 		to.tensor = loom_build_tensor(storage->build, &tensor);
+		loom_build_label(storage->build, to.tensor, value->name, LOOM_LABEL_DRAM, 0);
 		to.offset = 0;
 		/* outputs are computed in place: dense */
 		if (!loom_ref_reshape(&from, 1, &flat) || !loom_ref_reshape(&to, 1, &flat))

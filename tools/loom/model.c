@@ -372,12 +372,18 @@ static void tool_model_print_plan(const struct tool_model *model)
 	       (unsigned long long)stats->nodes, (unsigned long long)stats->sliced_nodes,
 	       (unsigned long long)stats->tensors, (unsigned long long)stats->steps,
 	       (unsigned long long)stats->commands, tool_bytes(a, stats->plan_bytes));
-	printf("scratch    %s of SRAM per lane\n", tool_bytes(a, stats->scratch_bytes));
+	printf("scratch    %s of SRAM per lane, %s alive at once\n",
+	       tool_bytes(a, stats->scratch_bytes), tool_bytes(b, stats->sram_peak_bytes));
 	printf("traffic    DRAM %s read, %s written; %.1f MMAC",
 	       tool_bytes(a, stats->dram_read_bytes), tool_bytes(b, stats->dram_write_bytes),
 	       stats->macs / 1e6);
 	printf("; SRAM %s read, %s written\n", tool_bytes(a, stats->sram_read_bytes),
 	       tool_bytes(c, stats->sram_write_bytes));
+	printf("groups     %llu, %.1f million cycles, %.1f MMAC recomputed",
+	       (unsigned long long)stats->groups, stats->cycles / 1e6,
+	       stats->recomputed_macs / 1e6);
+	printf("; both streams in one sub-bank in %llu steps\n",
+	       (unsigned long long)stats->conflict_steps);
 }
 
 void tool_model_print(const struct tool_model *model, enum tool_stage stage)
@@ -440,6 +446,11 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 	json_u64(json, "steps", stats->steps);
 	json_u64(json, "commands", stats->commands);
 	json_u64(json, "macs", stats->macs);
+	json_u64(json, "recomputed_macs", stats->recomputed_macs);
+	json_u64(json, "groups", stats->groups);
+	json_u64(json, "cycles", stats->cycles);
+	json_u64(json, "sram_peak_bytes", stats->sram_peak_bytes);
+	json_u64(json, "conflict_steps", stats->conflict_steps);
 	json_u64(json, "dram_read_bytes", stats->dram_read_bytes);
 	json_u64(json, "dram_write_bytes", stats->dram_write_bytes);
 	json_u64(json, "sram_read_bytes", stats->sram_read_bytes);

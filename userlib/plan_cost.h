@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a plan costs, read from its bytes: the same for all strategies, whatever each of them
+ * thought. See &loom_program_stats.cycles for what a cycle is.
+ */
+#ifndef LOOM_PLAN_COST_H
+#define LOOM_PLAN_COST_H
+
+#include "loom_core.h"
+#include "loom_planner.h"
+#include "loom_topology.h"
+
+/**
+ * struct loom_step_cost - what a step costs
+ * @dram_read_bytes: bytes read from DRAM
+ * @dram_write_bytes: bytes written to DRAM
+ * @weights_read_bytes: those of @dram_read_bytes that are weights
+ * @macs: multiply-accumulates
+ * @dma_cycles: of the DMA stream
+ * @compute_cycles: of the compute stream
+ * @sram_bytes: SRAM per lane that is alive
+ * @dma_banks: bit per conflict sub-bank: the DMA stream touches it
+ * @compute_banks: the same for the compute stream
+ */
+struct loom_step_cost {
+	u64 dram_read_bytes;
+	u64 dram_write_bytes;
+	u64 weights_read_bytes;
+	u64 macs;
+	u64 dma_cycles;
+	u64 compute_cycles;
+	u64 sram_bytes;
+	u64 dma_banks;
+	u64 compute_banks;
+};
+
+/** loom_step_cycles() - cycles of a step: both streams start together */
+static inline u64 loom_step_cycles(const struct loom_step_cost *cost)
+{
+	u64 cycles = max(cost->dma_cycles, cost->compute_cycles);
+
+	return cycles ? cycles : 1;
+}
+
+/**
+ * loom_plan_cost() - what each step of a program costs
+ * @program: as the planner made it: its plan is not checked
+ * @topology: what it was planned for
+ * @steps: [out] by step, from malloc
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_plan_cost(const struct loom_program *program, const struct loom_topology *topology,
+		   struct loom_step_cost **steps);
+
+/** loom_plan_cost_fill() - sums up for stats, groups and cuts, which are made if need be */
+int loom_plan_cost_fill(struct loom_program *program, struct loom_program_group *groups,
+			struct loom_program_cut **cuts, const struct loom_topology *topology);
+
+#endif /* LOOM_PLAN_COST_H */
