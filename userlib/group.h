@@ -624,9 +624,6 @@ int loom_group_dp_divide(struct loom_group_list *list, struct loom_group *group,
 
 /* group_cycles.c */
 
-#define LOOM_CYCLE_BYTES	16
-#define LOOM_CYCLE_WORK		1024
-
 /**
  * struct loom_group_streams - what both streams of a group do when
  * @dma: by position of all slices: cycles

@@ -300,14 +300,12 @@ struct loom_program_cut {
 };
 
 /*
- * What a cycle does, in the model that &loom_program_stats.cycles counts by. It is no chip's: DRAM
- * moves so many bytes; all lanes together multiply and accumulate so many bytes, or compute or
- * move so many bytes otherwise. Elements of more bytes take as many times longer, and work that is
- * not spread over all lanes lasts as long as that of the fullest lane.
+ * What happens in a cycle, in the model that &loom_program_stats.cycles counts by, which is no
+ * chip's: DMA moves LOOM_CYCLE_BYTES to or from DRAM, or LOOM_CYCLE_WORK bytes inside of SRAM, and
+ * the device does LOOM_CYCLE_WORK element operations, multiply-accumulates among them.
  */
-#define LOOM_CYCLE_DRAM_BYTES	16
-#define LOOM_CYCLE_MACS		1024
-#define LOOM_CYCLE_SRAM_BYTES	1024
+#define LOOM_CYCLE_BYTES	16
+#define LOOM_CYCLE_WORK		1024
 
 /**
  * struct loom_program_stats - what the plan will cost
@@ -334,7 +332,7 @@ struct loom_program_cut {
  * @tensors: tensors of the plan
  * @groups: nodes and groups of nodes that run one after the other
  * @cycles: how long it takes where a step takes as long as the longer of its two streams, by
- *	the model of LOOM_CYCLE_DRAM_BYTES and so on
+ *	the model of LOOM_CYCLE_BYTES and LOOM_CYCLE_WORK
  * @sram_peak_bytes: SRAM per lane that is alive at once at most; @scratch_bytes has the gaps, too
  * @conflict_steps: steps in which both streams touch the same conflict sub-bank
  * @recomputed_macs: those of @macs that another slice has done, too

@@ -85,15 +85,6 @@ static u64 view_banks(const struct reader *r, const struct drm_loom_plan_view *v
 	return mask;
 }
 
-/* Work of @amount at @rate a cycle, spread over the lanes as the result is. */
-static u64 lane_cycles(const struct reader *r, const struct drm_loom_plan_view *y, u64 amount,
-		       u64 rate)
-{
-	u64 lanes = r->header->lanes, dim = is_dram(r, y) ? lanes : y->dims[y->lane_axis];
-
-	return loom_div_round_up(amount / dim * loom_div_round_up(dim, lanes) * lanes, rate);
-}
-
 static void count_dma(const struct reader *r, const struct drm_loom_plan_command *command,
 		      struct loom_step_cost *cost)
 {
@@ -111,31 +102,30 @@ static void count_dma(const struct reader *r, const struct drm_loom_plan_command
 		}
 		dram += bytes;
 	}
-	cost->dma_cycles += dram ? loom_div_round_up(dram, LOOM_CYCLE_DRAM_BYTES) :
-				   loom_div_round_up(sram, LOOM_CYCLE_SRAM_BYTES);
+	cost->dma_cycles += dram ? loom_div_round_up(dram, LOOM_CYCLE_BYTES) :
+				   loom_div_round_up(sram, LOOM_CYCLE_WORK);
 }
 
 static void count_compute(const struct reader *r, const struct drm_loom_plan_command *command,
 			  struct loom_step_cost *cost)
 {
 	const struct drm_loom_plan_view *views = &r->views[command->first_view];
-	u64 macs = loom_build_macs(command->opcode, views), most = 0, dram = 0, cycles;
+	u64 macs = loom_build_macs(command->opcode, views), work = macs, dram = 0;
 	u32 i;
 
 	for (i = 0; i < command->operands; i++) {
 		u64 bytes = view_bytes(&views[i]);
 
-		most = max(most, bytes);
+		if (!macs)
+			work = max(work, bytes / loom_dtype_bytes(views[i].dtype));
 		if (is_dram(r, &views[i]))
 			dram += bytes;
 		else
 			cost->compute_banks |= view_banks(r, &views[i]);
 	}
-	cycles = macs ? lane_cycles(r, &views[0], macs * loom_dtype_bytes(views[1].dtype),
-				    LOOM_CYCLE_MACS) :
-			lane_cycles(r, &views[0], most, LOOM_CYCLE_SRAM_BYTES);
 	/* an image that is used where it is */
-	cost->compute_cycles += max(cycles, loom_div_round_up(dram, LOOM_CYCLE_DRAM_BYTES));
+	cost->compute_cycles += max(loom_div_round_up(work, LOOM_CYCLE_WORK),
+				    loom_div_round_up(dram, LOOM_CYCLE_BYTES));
 	cost->macs += macs;
 }
 
