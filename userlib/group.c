@@ -3,6 +3,7 @@
 #include "group.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,21 +134,10 @@ static int set_spans(struct loom_group_list *list, const struct loom_group_cut *
 /* A group as it was chosen, once more. */
 static int remake(struct loom_group *group, const struct loom_group_cut *cut)
 {
-	u32 i;
+	int ret = loom_group_remake(group, cut);
 
-	if (cut->recompute)
-		loom_group_begin_again(group, cut->first_unit, cut->slices, max(cut->batches, 1U),
-				       cut->want_axis);
-	else
-		loom_group_begin(group, cut->first_unit, cut->slices, cut->want_axis);
-	group->manner = cut->manner;
 	group->overlap = cut->overlap;
-	for (i = 0; i < cut->num_units; i++)
-		if (!loom_group_append(group))
-			return -EINVAL;
-	if (!loom_group_reside(group, cut->in, cut->out))
-		return -EINVAL;
-	return loom_group_fit(group, cut->budget_bytes);
+	return ret ? ret : loom_group_fit(group, cut->budget_bytes);
 }
 
 /* The bytes of weights that are loaded once for all slices. */
@@ -232,6 +222,17 @@ static int find_chip(struct loom_group_list *list, struct loom_group *group,
 	return ret;
 }
 
+/* What may be done in a millisecond, and for how many of them. */
+#define WORK_PER_MS	5000
+#define DEFAULT_MS	400
+
+static u64 budget_of(const struct loom_planner_options *options)
+{
+	u64 ms = options->grouping_budget ? options->grouping_budget : DEFAULT_MS;
+
+	return ms > U64_MAX / WORK_PER_MS ? U64_MAX : ms * WORK_PER_MS;
+}
+
 int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options *options)
 {
 	struct loom_group_cut *cuts = NULL;
@@ -252,8 +253,15 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 		group = loom_group_make(&list);
 		ret = group ? 0 : -ENOMEM;
 	}
+	if (!ret) {
+		group->budget = budget_of(options);
+	}
 	if (!ret)
 		ret = find(options->grouping)->divide(&list, group, &cuts, &num_cuts);
+	if (getenv("DBG")) for (u32 q = 0; q < num_cuts; q++) { u32 e;
+		const struct loom_node *nd = lower->storage->nodes[list.units[cuts[q].first_unit].node];
+		remake(group, &cuts[q]); u64 hb=0, sb=0, wb=0; for (e = 0; e < group->num_parts && !cuts[q].alone; e++) for (u32 i = 1; i < group->parts[e].op->kernel.num_operands; i++) { struct loom_group_part *pt=&group->parts[e]; if (!loom_group_is_own(group, pt, i)) continue; wb += pt->loaded_bytes[i]; if (pt->held>>i&1) hb += pt->loaded_bytes[i]; else sb += pt->loaded_bytes[i]; }
+		fprintf(stderr, "cut %3u +%2u %-8s alone %d slices %3u axis %u ov %d in %d out %d: %8.3f KiB excess %8.1f peak %6.1f K w %.1f held %.1f streamed %.1f floor %.1f\n", cuts[q].first_unit, cuts[q].num_units, nd->name, cuts[q].alone, cuts[q].slices, cuts[q].want_axis, cuts[q].overlap, cuts[q].in, cuts[q].out, cuts[q].cost.bytes/1024.0, (cuts[q].cost.bytes-(double)wb)/1024., cuts[q].cost.peak_bytes/1024.0, wb/1024., hb/1024., sb/1024., cuts[q].alone ? 0 : loom_group_cost_floor(group)/1024.); }
 	if (!ret)
 		ret = set_spans(&list, cuts, num_cuts);
 	if (!ret)

@@ -47,7 +47,14 @@
 #define LOOM_GROUP_ROOTS	384
 #define LOOM_GROUP_SLICES	256
 #define LOOM_GROUP_ENTRIES	2048
+/* From so many slices on, slices are added at the end for those that lag behind. */
+#define LOOM_GROUP_DRAIN	8
+/* Numbers of slices that are tried, at most. */
+#define LOOM_GROUP_RUNGS	40
 #define LOOM_GROUP_RESIDENTS	64
+/* What may stay at a cut: values that are looked at, choices of them. */
+#define LOOM_GROUP_LIVE		63
+#define LOOM_GROUP_STAYS	8
 #define LOOM_GROUP_NONE		0xffffU
 
 /**
@@ -154,6 +161,16 @@ struct loom_group_use {
 };
 
 /**
+ * struct loom_group_choices - what may stay in SRAM at a cut
+ * @count: number of choices; the first is that nothing stays
+ * @masks: by choice: bit per value that is live there
+ */
+struct loom_group_choices {
+	u32 count;
+	u64 masks[LOOM_GROUP_STAYS];
+};
+
+/**
  * struct loom_group_list - a graph as ops
  * @lower: the lowering that it came from
  * @ops: in order
@@ -164,6 +181,7 @@ struct loom_group_use {
  * @uses: by value id
  * @live_first: by cut: first of its entries in @live. Cut u is before unit u
  * @live: values that are there and still wanted, and may stay in SRAM
+ * @choices: by cut: which of them do
  */
 struct loom_group_list {
 	struct loom_lower *lower;
@@ -175,6 +193,7 @@ struct loom_group_list {
 	struct loom_group_use *uses;
 	u32 *live_first;
 	u32 *live;
+	struct loom_group_choices *choices;
 };
 
 /** loom_group_list_make() - lowers all nodes into a list; their storage is decided, not placed */
@@ -265,6 +284,7 @@ struct loom_group_root {
  * @chunk_axis: axis of the result that chunks cut
  * @chunk: elements of a chunk along it; 0: there is one
  * @lead: by operand without root: positions by which it is loaded earlier than it has to be
+ * @kept_chunks: of what follows chunks and is streamed, so many are loaded once all the same
  * @measured: the next four are right
  * @active: slices in which it has something to do
  * @bytes: by operand without root: SRAM per lane, of a chunk
@@ -284,6 +304,7 @@ struct loom_group_part {
 	u8 chunk_axis;
 	u64 chunk;
 	s16 lead[LOOM_KERNEL_OPERANDS];
+	u32 kept_chunks;
 	bool measured;
 	u32 active;
 	u64 bytes[LOOM_KERNEL_OPERANDS];
@@ -324,20 +345,6 @@ struct loom_group_cost {
 	u64 bytes;
 	u64 cycles;
 	u64 peak_bytes;
-};
-
-/**
- * enum loom_group_stay - what stays in SRAM at a cut
- * @LOOM_GROUP_STAY_NONE: nothing
- * @LOOM_GROUP_STAY_LAST: what the last unit before it made
- * @LOOM_GROUP_STAY_ALL: all that is made and still wanted
- * @LOOM_GROUP_STAYS: number of choices
- */
-enum loom_group_stay {
-	LOOM_GROUP_STAY_NONE,
-	LOOM_GROUP_STAY_LAST,
-	LOOM_GROUP_STAY_ALL,
-	LOOM_GROUP_STAYS,
 };
 
 /* &loom_group.stays: it is there as a whole before the group, after it; it is let go */
@@ -385,6 +392,7 @@ enum loom_group_manner {
  * @first_unit: first unit
  * @num_units: number of units
  * @slices: number of slices
+ * @fill: slices in which something comes in; in those after them what lags behind is done
  * @overlap: loads share positions with the op before
  * @recompute: halos are loaded and computed again; else line buffers keep them
  * @batches: recomputed: pieces of axis 0, each of which is cut into @slices / @batches. 1: it is
@@ -411,6 +419,7 @@ enum loom_group_manner {
  * @resident_items: by resident: its item
  * @num_residents: number of @residents
  * @homes: by value id: where what stays is
+ * @loose: what stays may be anywhere: it is not known yet where groups before have put it
  * @items: what needs room
  * @num_items: number of @items
  * @num_shared: the first so many of them are no part's own
@@ -418,12 +427,15 @@ enum loom_group_manner {
  * @num_entries: positions at which something computes
  * @period: positions of a slice
  * @cost: what it costs
+ * @budget: work that may be done to find groups
+ * @work: work that was done with this group
  */
 struct loom_group {
 	const struct loom_group_list *list;
 	u32 first_unit;
 	u32 num_units;
 	u32 slices;
+	u32 fill;
 	bool overlap;
 	bool recompute;
 	u32 batches;
@@ -447,6 +459,7 @@ struct loom_group {
 	u16 resident_items[LOOM_GROUP_RESIDENTS];
 	u32 num_residents;
 	struct loom_group_home *homes;
+	bool loose;
 	struct loom_group_item *items;
 	u32 num_items;
 	u32 num_shared;
@@ -454,6 +467,8 @@ struct loom_group {
 	u32 num_entries;
 	s32 period;
 	struct loom_group_cost cost;
+	u64 budget;
+	u64 work;
 };
 
 /** loom_group_make() - room for a group of ops of @list; NULL: no memory */
@@ -497,6 +512,11 @@ bool loom_group_part_box(const struct loom_group *group, u32 index, u32 slice, u
 void loom_group_operand_box(const struct loom_kernel *kernel, u32 operand,
 			    const struct loom_group_box *out, struct loom_group_box *box);
 
+/** loom_group_operand_axis() - the one axis of an operand that steps along @axis of its value */
+bool loom_group_operand_axis(const struct loom_group_access *access, u32 rank, s8 axis, u32 *found);
+/** loom_group_follower() - the one axis of an operand that follows axis @cut of the result */
+bool loom_group_follower(const struct loom_operand *operand, s8 cut, u32 *found);
+
 /** loom_group_is_own() - operand @i of a part has SRAM of its own: no strip, nothing that stays */
 bool loom_group_is_own(const struct loom_group *group, const struct loom_group_part *part, u32 i);
 
@@ -513,10 +533,10 @@ void loom_group_stored(const struct loom_group *group, u32 index, u32 slice, u64
 
 /** loom_group_live_make() - what could stay at each cut. 0 or -ENOMEM */
 int loom_group_live_make(struct loom_group_list *list);
-/** loom_group_stay_differs() - a choice is not the same as one before it */
-bool loom_group_stay_differs(const struct loom_group_list *list, u32 at, enum loom_group_stay stay);
+/** loom_group_resides() - a value that is live at cut @at stays in SRAM there */
+bool loom_group_resides(const struct loom_group_list *list, u32 value, u32 at, u8 stay);
 /** loom_group_reside() - sets what stays before and after a group; false: that cannot be */
-bool loom_group_reside(struct loom_group *group, enum loom_group_stay in, enum loom_group_stay out);
+bool loom_group_reside(struct loom_group *group, u8 in, u8 out);
 
 /* group_measure.c: sizes */
 
@@ -524,6 +544,9 @@ bool loom_group_reside(struct loom_group *group, enum loom_group_stay in, enum l
 void loom_group_measure(struct loom_group *group);
 /** loom_group_follows_chunks() - chunks need different parts of an operand */
 bool loom_group_follows_chunks(const struct loom_group_part *part, u32 operand);
+
+/** loom_group_keeps_chunk() - a chunk of a streamed operand is loaded once and stays */
+bool loom_group_keeps_chunk(const struct loom_group_part *part, u32 operand, u32 chunk);
 
 /* group_steps.c: positions and lifetimes */
 
@@ -557,6 +580,42 @@ int loom_group_fit(struct loom_group *group, u64 budget_bytes);
 void loom_group_cost_count(struct loom_group *group);
 /** loom_group_cost_floor() - DRAM bytes of a group if all that it loads could be held */
 u64 loom_group_cost_floor(struct loom_group *group);
+
+/* group_guess.c */
+
+struct loom_group_guess;
+
+/** loom_group_rungs() - numbers of slices to try for an axis of @dim elements; how many */
+u32 loom_group_rungs(u64 dim, u32 *rungs);
+/** loom_group_guess_make() - room for guesses; NULL: no memory */
+struct loom_group_guess *loom_group_guess_make(const struct loom_group_list *list);
+/** loom_group_guess_free() - frees it; NULL is fine */
+void loom_group_guess_free(struct loom_group_guess *guess);
+/**
+ * loom_group_guess_begin() - an empty group
+ * @guess: room
+ * @first_unit: first unit that it will have
+ * @in: what stays before it
+ * @want_axis: axis of the first result to cut
+ * @rungs: numbers of slices; 1 must be alone
+ * @num_rungs: number of @rungs
+ */
+void loom_group_guess_begin(struct loom_group_guess *guess, u32 first_unit, u8 in, u32 want_axis,
+			    const u32 *rungs, u32 num_rungs);
+/** loom_group_guess_append() - adds the next unit; false: it cannot be in this group */
+bool loom_group_guess_append(struct loom_group_guess *guess, u32 num_units);
+/**
+ * loom_group_guess_take() - what the group costs as it is
+ * @guess: the group
+ * @num_units: units that it has
+ * @in: what stays before it
+ * @out: what stays after it
+ * @costs: [out] by rung; U64_MAX bytes: it does not fit
+ *
+ * Return: number of rungs that fit.
+ */
+u32 loom_group_guess_take(struct loom_group_guess *guess, u32 num_units, u8 in, u8 out,
+			  struct loom_group_cost *costs);
 
 /* group_lmem.c */
 
@@ -600,6 +659,8 @@ struct loom_group_cut {
 /** loom_group_divide() - the cheapest division; @group is room to try in, @cuts from malloc */
 int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 		      struct loom_group_cut **cuts, u32 *num_cuts);
+/** loom_group_remake() - a group as it was chosen, not yet fitted; -EINVAL: that cannot be */
+int loom_group_remake(struct loom_group *group, const struct loom_group_cut *cut);
 
 /* group_text.c: the text's planner */
 

@@ -64,9 +64,15 @@ static u64 root_bytes(const struct loom_group *group, const struct loom_group_ro
 /* What is loaded for operand @i of a part besides strips. */
 static u64 own_bytes(const struct loom_group_part *part, u32 i, bool once)
 {
+	u64 bytes = part->loaded_bytes[i], kept = 0;
+
 	if (once || part->varies >> i & 1 || part->held >> i & 1)
-		return part->loaded_bytes[i];
-	return part->loaded_bytes[i] * part->active;
+		return bytes;
+	/* chunks are equal but for the last, which is not kept unless all are */
+	if (loom_group_keeps_chunk(part, i, 0))
+		kept = bytes / part->op->kernel.operands[0].ref.dims[part->chunk_axis] *
+		       part->chunk * part->kept_chunks;
+	return kept + (bytes - kept) * part->active;
 }
 
 static u64 part_bytes(const struct loom_group *group, const struct loom_group_part *part,

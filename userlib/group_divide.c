@@ -2,297 +2,334 @@
 /*
  * DOC: Dividing a graph into groups
  *
- * The cheapest way to run units [0, n) ends with a group [i, n): a dynamic program over the last
- * cut. What a group costs is asked of the group itself, for a ladder of slice counts and for each
- * axis that its first result could be cut along; a group grows by one unit at a time, so that
- * what is known about its rows stays. Once it does not fit with all weights streamed, a longer
- * one does not, either.
+ * The cheapest way to run units [0, n) ends with a group [i, n), before and after which some values
+ * stay in SRAM: a dynamic program over cuts and what stays at them. Fewest DRAM bytes win, then
+ * fewest cycles, then what was found first.
  *
- * Fewest DRAM bytes win, then fewest cycles, then what was tried first. A node alone is lowered
- * as without groups, so the division never moves more than no groups at all would.
+ * What each of the groups costs is guessed at first (group_guess.c), for all that there are. Then
+ * the groups on the cheapest way are asked for what they do cost, and placed; that is entered, and
+ * the cheapest way is looked for again, until all of it is certain. Guesses err: so at first a
+ * guess has to promise a little more to be taken up, and later, step by step, the opposite is
+ * assumed: guesses are too high by a few percent. Last, and as a rule in small graphs only, there is
+ * time for all groups, slice counts and axes; what cannot beat the known division is left out.
+ *
+ * All of that is counted in work, see &loom_group.work, and ends when the budget is spent: not in
+ * seconds, so that a plan is the same everywhere. What is certain by then is what counts, and a
+ * node alone, lowered as without groups, is certain from the beginning: the division never moves
+ * more than no groups at all would.
+ *
+ * Rejected: asking all groups for their true cost from the start. It is what a graph of 12 nodes
+ * still gets, and takes half a minute for one of 500.
  */
-#include "group.h"
+#include "group_divide.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/**
- * struct ban - a group that could not be placed: it and what is longer is not tried again
- * @first_unit: its first unit
- * @num_units: its length
- * @slices: number of slices; 0: any
- * @want_axis: axis that is cut
- * @in: what stays before it
- * @out: what stays after it
- */
-struct ban {
-	u32 first_unit;
-	u32 num_units;
-	u32 slices;
-	u32 want_axis;
-	u8 in;
-	u8 out;
-};
-
-/* So many numbers of slices are tried where a group has no place. */
-#define MOST_BANS	2
-/* So many budgets, with overlap and without. */
-#define ROUNDS		24
-#define STATES	(LOOM_GROUP_STAYS * LOOM_GROUP_STAYS)
-
-/**
- * struct row - the groups that begin with a unit
- * @cuts: by number of units less one, and by what stays before and after: the cheapest; no units:
- *	there is none
- * @num_cuts: number of @cuts over STATES
- */
-struct row {
-	struct loom_group_cut *cuts;
-	u32 num_cuts;
-};
-
-/**
- * struct divide - the state of dividing
- * @list: what is divided
- * @group: room to try groups in
- * @rows: by first unit: groups that begin there
- * @best: by number of units from the front, and what stays then: cost of the cheapest division
- * @last: likewise: the last group of that division
- * @bans: what could not be placed
- * @num_bans: number of @bans
- * @cap_bans: room in @bans
- * @saved: parts of a group, to come back to
- * @rest: by unit: what it and those behind it have to move in any case: weights and outputs, once
- * @bound_bytes: a division that costs so much is known
- * @fitted: the group at work was fitted: its parts may have changed
- * @more: with more slices a group could fit that does not, or be cheaper
- */
-struct divide {
-	struct loom_group_list *list;
-	struct loom_group *group;
-	struct row *rows;
-	struct loom_group_cost *best;
-	struct loom_group_cut *last;
-	struct ban *bans;
-	u32 num_bans;
-	u32 cap_bans;
-	struct loom_group_part *saved;
-	u64 *rest;
-	u64 bound_bytes;
-	bool fitted;
-	bool more;
-};
+/* What is added to guesses, in 1/ONE of what they have above what is inevitable. */
+#define ONE	64
+static const s32 doubts[] = { 4, 0, -4, -12 };
 
 static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
 {
 	return a->bytes != b->bytes ? a->bytes < b->bytes : a->cycles < b->cycles;
 }
 
-/* A group; the cheapest of those with the same units is kept. */
-static int offer(struct divide *d, const struct loom_group_cut *cut)
+static u32 num_choices(const struct loom_group_divide *d, u32 at)
 {
-	struct row *row = &d->rows[cut->first_unit];
-	struct loom_group_cut *kept, *cuts;
+	return d->list->choices[at].count;
+}
 
-	if (cut->num_units > row->num_cuts) {
-		cuts = realloc(row->cuts, cut->num_units * STATES * sizeof(*cuts));
-		if (!cuts)
+struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, u32 num_units,
+					u32 in, u32 out)
+{
+	struct loom_group_row *row = &d->rows[first];
+
+	return &row->edges[row->begin[num_units - 1] + in * num_choices(d, first + num_units) +
+			   out];
+}
+
+/* Makes room for groups of up to @num_units units. */
+int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
+{
+	struct loom_group_row *row = &d->rows[first];
+	struct loom_group_edge *edges;
+	u32 *begin, from, to, cap;
+
+	if (num_units <= row->num_units)
+		return 0;
+	begin = realloc(row->begin, (num_units + 1) * sizeof(*begin));
+	if (!begin)
+		return -ENOMEM;
+	row->begin = begin;
+	from = row->num_units ? begin[row->num_units] : 0;
+	for (to = from; row->num_units < num_units; row->num_units++) {
+		begin[row->num_units] = to;
+		to += num_choices(d, first) * num_choices(d, first + row->num_units + 1);
+	}
+	begin[num_units] = to;
+	if (to > row->cap_edges) {
+		cap = max(2 * row->cap_edges, to);
+		edges = realloc(row->edges, cap * sizeof(*edges));
+		if (!edges)
 			return -ENOMEM;
-		memset(&cuts[row->num_cuts * STATES], 0,
-		       (cut->num_units - row->num_cuts) * STATES * sizeof(*cuts));
-		row->cuts = cuts;
-		row->num_cuts = cut->num_units;
+		row->edges = edges;
+		row->cap_edges = cap;
 	}
-	kept = &row->cuts[(cut->num_units - 1) * STATES + cut->in * LOOM_GROUP_STAYS + cut->out];
-	if (!kept->num_units || cheaper(&cut->cost, &kept->cost))
-		*kept = *cut;
+	memset(&row->edges[from], 0, (to - from) * sizeof(*edges));
 	return 0;
 }
 
-static bool is_banned(const struct divide *d, const struct loom_group_cut *cut)
+/* Guesses for all groups that begin with a unit, by one axis; or in one slice. */
+static int guess_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis, const u32 *rungs,
+		      u32 num_rungs)
 {
-	u32 i;
+	struct loom_group_cost costs[LOOM_GROUP_RUNGS];
+	u32 n = 0, out, q;
+	int ret = 0;
 
-	for (i = 0; i < d->num_bans; i++) {
-		const struct ban *ban = &d->bans[i];
+	loom_group_guess_begin(d->guess, first, in, axis, rungs, num_rungs);
+	while (!ret && loom_group_guess_append(d->guess, n)) {
+		d->work += num_rungs;
+		ret = loom_group_reserve(d, first, ++n);
+		for (out = 0; out < num_choices(d, first + n) && !ret; out++) {
+			struct loom_group_edge *edge = loom_group_edge(d, first, n, in, out);
 
-		if (ban->first_unit == cut->first_unit && ban->in == cut->in &&
-		    ban->out == cut->out && cut->num_units >= ban->num_units &&
-		    (!ban->slices || (ban->slices == cut->slices &&
-				      ban->want_axis == cut->want_axis)))
-			return true;
-	}
-	return false;
-}
-
-/* The cheapest group that is known with the same units and what stays. */
-static const struct loom_group_cut *known(const struct divide *d, const struct loom_group_cut *cut)
-{
-	const struct row *row = &d->rows[cut->first_unit];
-	const struct loom_group_cut *kept;
-
-	if (cut->num_units > row->num_cuts)
-		return NULL;
-	kept = &row->cuts[(cut->num_units - 1) * STATES + cut->in * LOOM_GROUP_STAYS + cut->out];
-	return kept->num_units ? kept : NULL;
-}
-
-/* What the cheapest way to a group's begin costs. */
-static const struct loom_group_cost *way_to(const struct divide *d,
-					    const struct loom_group_cut *cut)
-{
-	return &d->best[cut->first_unit * LOOM_GROUP_STAYS + cut->in];
-}
-
-/* A group at the end of the cheapest way to its begin. */
-static void extend(struct divide *d, const struct loom_group_cut *cut)
-{
-	const struct loom_group_cost *from = way_to(d, cut);
-	u32 to = (cut->first_unit + cut->num_units) * LOOM_GROUP_STAYS + cut->out;
-	struct loom_group_cost sum = {
-		.bytes = from->bytes + cut->cost.bytes,
-		.cycles = from->cycles + cut->cost.cycles,
-	};
-
-	if (from->bytes == U64_MAX || !cheaper(&sum, &d->best[to]))
-		return;
-	d->best[to] = sum;
-	d->last[to] = *cut;
-}
-
-/* Whether a way that costs @bytes up to a unit can still lead to the cheapest division. */
-static bool may_win(const struct divide *d, u64 bytes, u32 unit)
-{
-	return bytes != U64_MAX && bytes + d->rest[unit] < d->bound_bytes;
-}
-
-/* The group as it is, with what stays after it. -ENOSPC: it does not fit. */
-static int consider(struct divide *d, struct loom_group_cut *cut, u8 out)
-{
-	struct loom_group *group = d->group;
-	const struct loom_group_cut *kept;
-	u64 floor;
-	int ret;
-
-	if (!loom_group_stay_differs(d->list, group->first_unit + group->num_units, out) ||
-	    !loom_group_reside(group, cut->in, out))
-		return 0;
-	cut->num_units = group->num_units;
-	cut->out = out;
-	kept = known(d, cut);
-	floor = loom_group_cost_floor(group);
-	if (kept && kept->cost.bytes <= floor) {
-		extend(d, kept);
-		return 0;
-	}
-	if (is_banned(d, cut)) {
-		d->more = true;
-		return 0;
-	}
-	if (!may_win(d, way_to(d, cut)->bytes + floor, cut->first_unit + cut->num_units))
-		return 0;
-	d->fitted = true;
-	ret = loom_group_fit(group, cut->budget_bytes);
-	d->more |= ret || group->cost.bytes > floor;
-	if (ret)
-		return ret;
-	cut->cost = group->cost;
-	ret = offer(d, cut);
-	if (!ret)
-		extend(d, cut);
-	return ret;
-}
-
-/*
- * Lets a group grow until it does not fit even if all that it makes goes to DRAM. What is held
- * while more stays after it is of no consequence for the next.
- */
-static int grow(struct divide *d, struct loom_group_cut *cut)
-{
-	struct loom_group *group = d->group;
-	struct loom_group_part *saved = d->saved;
-	int ret;
-	u8 out;
-
-	loom_group_begin(group, cut->first_unit, cut->slices, cut->want_axis);
-	group->overlap = false;
-	while (loom_group_append(group)) {
-		ret = consider(d, cut, LOOM_GROUP_STAY_NONE);
-		if (ret)
-			return ret == -ENOSPC ? 0 : ret;
-		for (out = LOOM_GROUP_STAY_LAST; out < LOOM_GROUP_STAYS; out++) {
-			if (!loom_group_stay_differs(d->list, cut->first_unit + group->num_units,
-						     out))
-				continue;
-			memcpy(saved, group->parts, group->num_parts * sizeof(*saved));
-			d->fitted = false;
-			ret = consider(d, cut, out);
-			if (d->fitted)
-				memcpy(group->parts, saved, group->num_parts * sizeof(*saved));
-			if (ret && ret != -ENOSPC)
-				return ret;
-		}
-	}
-	return 0;
-}
-
-/* Groups that begin with a unit, with what stays before it. */
-static int try_slices(struct divide *d, u32 first, u8 in)
-{
-	const struct loom_group_unit *unit = &d->list->units[first];
-	const struct loom_group_use *use;
-	struct loom_group_cut cut = {
-		.first_unit = first,
-		.in = in,
-		.budget_bytes = d->list->lower->sram.bytes,
-	};
-	u32 slices, axis;
-	int ret;
-
-	cut.slices = 1;
-	d->more = false;
-	ret = grow(d, &cut);
-	if (!d->more)
-		return ret;
-	use = &d->list->uses[d->list->ops[unit->first_op]->access[0].value];
-	for (axis = 0; axis < use->rank && !ret; axis++) {
-		/* columns are not cut where rows are as many */
-		if (axis > 2 && use->dims[axis] <= use->dims[2])
-			continue;
-		cut.want_axis = axis;
-		for (slices = 2; slices <= use->dims[axis] && slices <= LOOM_GROUP_SLICES && !ret;
-		     slices = slices < 4 ? slices + 1 : slices + slices / 3) {
-			cut.slices = slices;
-			d->more = false;
-			ret = grow(d, &cut);
-			if (!d->more)
-				break;
+			loom_group_guess_take(d->guess, n, in, out, costs);
+			for (q = 0; q < num_rungs; q++) {
+				if (costs[q].bytes == U64_MAX ||
+				    (edge->state && !cheaper(&costs[q], &edge->cost)))
+					continue;
+				edge->state = LOOM_GROUP_EDGE_GUESS;
+				edge->cost = costs[q];
+			}
 		}
 	}
 	return ret;
 }
 
-static int try_from(struct divide *d, u32 first)
+bool loom_group_skip_axis(const struct loom_group_use *use, u32 axis)
 {
-	const struct loom_group_unit *unit = &d->list->units[first];
-	const struct loom_group_cut alone = {
-		.first_unit = first,
-		.num_units = 1,
-		.alone = true,
-		.cost = { .bytes = unit->alone_bytes, .cycles = unit->alone_cycles },
-	};
-	int ret;
+	/* columns are not cut where rows are as many */
+	return use->dims[axis] < 2 || (axis > 2 && use->dims[axis] <= use->dims[2]);
+}
+
+static const struct loom_group_use *first_result(const struct loom_group_divide *d, u32 first)
+{
+	return &d->list->uses[d->list->ops[d->list->units[first].first_op]->access[0].value];
+}
+
+static int guess_from(struct loom_group_divide *d, u32 first)
+{
+	const struct loom_group_use *use = first_result(d, first);
+	static const u32 whole[] = { 1 };
+	u32 rungs[LOOM_GROUP_RUNGS], count, axis;
+	int ret = 0;
 	u8 in;
 
-	ret = offer(d, &alone);
-	if (!ret)
-		extend(d, &alone);
-	for (in = 0; in < LOOM_GROUP_STAYS && !ret && !unit->alone; in++)
-		if (loom_group_stay_differs(d->list, first, in) &&
-		    may_win(d, d->best[first * LOOM_GROUP_STAYS + in].bytes, first))
-			ret = try_slices(d, first, in);
+	for (in = 0; in < num_choices(d, first) && !ret; in++) {
+		ret = guess_axis(d, first, in, 0, whole, 1);
+		for (axis = 0; axis < use->rank && !ret; axis++) {
+			count = loom_group_skip_axis(use, axis) ? 0 : loom_group_rungs(use->dims[axis], rungs);
+			if (count)
+				ret = guess_axis(d, first, in, axis, rungs, count);
+		}
+	}
 	return ret;
+}
+
+/* A node alone is what there is without groups. */
+static int offer_alone(struct loom_group_divide *d, u32 first)
+{
+	const struct loom_group_unit *unit = &d->list->units[first];
+	struct loom_group_edge *edge;
+	int ret;
+
+	ret = loom_group_reserve(d, first, 1);
+	if (ret)
+		return ret;
+	d->rows[first].alone = (struct loom_group_edge){
+		.state = LOOM_GROUP_EDGE_PLACED,
+		.cost = { .bytes = unit->alone_bytes, .cycles = unit->alone_cycles },
+	};
+	edge = loom_group_edge(d, first, 1, 0, 0);
+	if (edge->state && !cheaper(&edge->cost, &d->rows[first].alone.cost))
+		edge->state = LOOM_GROUP_EDGE_NONE;
+	return 0;
+}
+
+/* What a group costs, as far as is known, with doubt. */
+static struct loom_group_cost doubted(const struct loom_group_divide *d,
+				      const struct loom_group_edge *edge, u32 first, u32 end)
+{
+	struct loom_group_cost cost = edge->cost;
+	u64 least = d->rest[first] - d->rest[end];
+
+	if (edge->state == LOOM_GROUP_EDGE_GUESS && cost.bytes > least)
+		cost.bytes += (s64)(cost.bytes - least) * d->doubt / ONE;
+	return cost;
+}
+
+static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct loom_group_cost *cost,
+		  u32 first, bool alone)
+{
+	struct loom_group_cost sum = {
+		.bytes = d->best[from].bytes + cost->bytes,
+		.cycles = d->best[from].cycles + cost->cycles,
+	};
+
+	if (!cheaper(&sum, &d->best[to]))
+		return;
+	d->best[to] = sum;
+	d->back[to] = (struct loom_group_back){
+		.first_unit = first, .in = from % LOOM_GROUP_STAYS, .alone = alone,
+	};
+}
+
+/* The cheapest division by what is known of groups; of at least that certainty. */
+static void combine(struct loom_group_divide *d, enum loom_group_edge_state state)
+{
+	u32 num_units = d->list->num_units, first, in, out, n, i;
+
+	d->best[0] = (struct loom_group_cost){ .bytes = 0 };
+	for (i = 1; i < (num_units + 1) * LOOM_GROUP_STAYS; i++)
+		d->best[i] = (struct loom_group_cost){ .bytes = U64_MAX, .cycles = U64_MAX };
+	for (first = 0; first < num_units; first++) {
+		struct loom_group_row *row = &d->rows[first];
+
+		relax(d, first * LOOM_GROUP_STAYS, (first + 1) * LOOM_GROUP_STAYS, &row->alone.cost,
+		      first, true);
+		for (n = 1; n <= row->num_units; n++) {
+			const struct loom_group_edge *edge = &row->edges[row->begin[n - 1]];
+
+			for (in = 0; in < num_choices(d, first); in++)
+				for (out = 0; out < num_choices(d, first + n); out++, edge++) {
+					struct loom_group_cost cost;
+					u32 from = first * LOOM_GROUP_STAYS + in;
+
+					if (edge->state < state ||
+					    d->best[from].bytes == U64_MAX)
+						continue;
+					cost = doubted(d, edge, first, first + n);
+					relax(d, from, (first + n) * LOOM_GROUP_STAYS + out, &cost,
+					      first, false);
+				}
+		}
+		d->work += row->num_units / 4;
+	}
+}
+
+#include <stdio.h>
+#include <time.h>
+static void tick(struct loom_group_divide *d, const char *what) { if (getenv("DBG")) { combine(d, LOOM_GROUP_EDGE_FITTED); fprintf(stderr, "%-10s work %10llu + %10llu clock %.3f bytes %.1f K\n", what, (unsigned long long)d->work, (unsigned long long)d->group->work, (double)clock()/CLOCKS_PER_SEC, d->best[d->list->num_units * LOOM_GROUP_STAYS].bytes/1024.); } }
+/* Settles all groups of the cheapest way. 1: something was not as certain as @state. */
+static int settle_way(struct loom_group_divide *d, enum loom_group_edge_state state)
+{
+	u32 at = d->list->num_units * LOOM_GROUP_STAYS, first;
+	bool changed = false;
+	int ret;
+
+	for (; at / LOOM_GROUP_STAYS; at = first * LOOM_GROUP_STAYS + d->back[at].in) {
+		const struct loom_group_back *back = &d->back[at];
+
+		first = back->first_unit;
+		if (back->alone)
+			continue;
+		ret = loom_group_settle(d, first, at / LOOM_GROUP_STAYS - first, back->in,
+					at % LOOM_GROUP_STAYS, state);
+		if (ret < 0)
+			return ret;
+		changed |= ret;
+	}
+	return changed;
+}
+
+/* Until the cheapest way is certain, with less and less doubt. */
+static int search_ways(struct loom_group_divide *d)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(doubts); i++) {
+		d->doubt = doubts[i];
+		do {
+			if (loom_group_is_spent(d))
+				return 0;
+			combine(d, LOOM_GROUP_EDGE_GUESS);
+			ret = settle_way(d, LOOM_GROUP_EDGE_FITTED);
+			if (ret < 0)
+				return ret;
+		} while (ret);
+	tick(d, "doubt");
+	}
+	return 0;
+}
+
+/* Puts the groups of the cheapest way in order. */
+static int collect(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	u32 end = d->list->num_units * LOOM_GROUP_STAYS, at, count = 0;
+
+	for (at = end; at / LOOM_GROUP_STAYS;
+	     at = d->back[at].first_unit * LOOM_GROUP_STAYS + d->back[at].in)
+		count++;
+	*cuts = calloc((size_t)count + 1, sizeof(**cuts));
+	if (!*cuts)
+		return -ENOMEM;
+	*num_cuts = count;
+	for (at = end; at / LOOM_GROUP_STAYS;
+	     at = d->back[at].first_unit * LOOM_GROUP_STAYS + d->back[at].in) {
+		const struct loom_group_back *back = &d->back[at];
+		u32 n = at / LOOM_GROUP_STAYS - back->first_unit;
+		const struct loom_group_edge *edge = back->alone ?
+			&d->rows[back->first_unit].alone :
+			loom_group_edge(d, back->first_unit, n, back->in, at % LOOM_GROUP_STAYS);
+
+		(*cuts)[--count] = (struct loom_group_cut){
+			.first_unit = back->first_unit,
+			.num_units = n,
+			.alone = back->alone,
+			.slices = edge->slices,
+			.want_axis = edge->axis,
+			.overlap = edge->overlap,
+			.in = back->in,
+			.out = back->alone ? 0 : at % LOOM_GROUP_STAYS,
+			.budget_bytes = edge->budget_bytes,
+			.cost = edge->cost,
+		};
+	}
+	return 0;
+}
+
+/* What each unit has to move in any case, summed up from the end. */
+static void sum_rest(struct loom_group_divide *d)
+{
+	const struct loom_group_list *list = d->list;
+	u32 u, i, k, a;
+
+	for (u = list->num_units; u-- > 0;) {
+		d->rest[u] = d->rest[u + 1];
+		for (i = 0; i < list->units[u].num_ops; i++) {
+			u32 index = list->units[u].first_op + i;
+			const struct loom_kernel *kernel = &list->ops[index]->kernel;
+
+			for (k = 0; k < kernel->num_operands; k++) {
+				const struct loom_operand *operand = &kernel->operands[k];
+				u32 value = list->ops[index]->access[k].value;
+				u64 bytes = loom_dtype_bytes(operand->ref.dtype);
+
+				for (a = 0; a < operand->ref.rank; a++)
+					bytes *= operand->ref.dims[a];
+				if (operand->role == LOOM_ROLE_STORE && list->uses[value].seen)
+					d->rest[u] += bytes;
+				if (operand->role == LOOM_ROLE_LOAD &&
+				    list->lower->graph->values[value]->data &&
+				    list->uses[value].last_reader == index)
+					d->rest[u] += bytes;
+			}
+		}
+	}
 }
 
 /* What a node costs alone, by the slices that it would be cut into. */
@@ -324,266 +361,43 @@ static void cost_alone(struct loom_group_list *list, struct loom_group_unit *uni
 	}
 }
 
-static void forget_ways(struct divide *d)
-{
-	u32 i;
-
-	d->best[0] = (struct loom_group_cost){ .bytes = 0 };
-	for (i = 1; i < (d->list->num_units + 1) * LOOM_GROUP_STAYS; i++)
-		d->best[i] = (struct loom_group_cost){ .bytes = U64_MAX, .cycles = U64_MAX };
-}
-
-/* The cheapest division by what is known of groups. */
-static void combine(struct divide *d)
-{
-	u32 num_units = d->list->num_units, first, i;
-
-	forget_ways(d);
-	for (first = 0; first < num_units; first++)
-		for (i = 0; i < d->rows[first].num_cuts * STATES; i++)
-			if (d->rows[first].cuts[i].num_units)
-				extend(d, &d->rows[first].cuts[i]);
-}
-
-/* The last group of the cheapest division up to a group's begin. */
-static const struct loom_group_cut *before(const struct divide *d, const struct loom_group_cut *cut)
-{
-	return cut->first_unit ? &d->last[cut->first_unit * LOOM_GROUP_STAYS + cut->in] : NULL;
-}
-
-/* Walks back from the end and puts the groups in order. */
-static int collect(const struct divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
-{
-	const struct loom_group_cut *end = NULL, *cut;
-	u32 count = 0;
-
-	if (d->list->num_units)
-		end = &d->last[d->list->num_units * LOOM_GROUP_STAYS];
-	for (cut = end; cut; cut = before(d, cut))
-		count++;
-	*cuts = calloc((size_t)count + 1, sizeof(**cuts));
-	if (!*cuts)
-		return -ENOMEM;
-	*num_cuts = count;
-	for (cut = end; cut; cut = before(d, cut))
-		(*cuts)[--count] = *cut;
-	return 0;
-}
-
-/* How often a group with the same units and what stays had no place. */
-static u32 count_bans(const struct divide *d, const struct loom_group_cut *cut)
-{
-	u32 count = 0, i;
-
-	for (i = 0; i < d->num_bans; i++)
-		count += d->bans[i].first_unit == cut->first_unit && d->bans[i].in == cut->in &&
-			 d->bans[i].out == cut->out && d->bans[i].num_units == cut->num_units;
-	return count;
-}
-
-/* A group fitted into a budget, and placed. */
-static int settle_in(struct divide *d, const struct loom_group_cut *cut, u64 budget_bytes,
-		     bool overlap)
-{
-	struct loom_group *group = d->group;
-	u64 height;
-	u32 i;
-	int ret;
-
-	loom_group_begin(group, cut->first_unit, cut->slices, cut->want_axis);
-	group->overlap = overlap;
-	for (i = 0; i < cut->num_units; i++)
-		if (!loom_group_append(group))
-			return -EINVAL;
-	if (!loom_group_reside(group, cut->in, cut->out))
-		return -EINVAL;
-	ret = loom_group_fit(group, budget_bytes);
-	return ret ? ret : loom_group_place(group, d->list->lower->sram.bytes, &height);
-}
-
-/*
- * The promise kept: offsets for all items. With loads beside work, if that costs no more; else one
- * after the other; else with a little less to place, which may cost more.
- */
-static int settle(struct divide *d, struct loom_group_cut *cut)
-{
-	const struct loom_sram *sram = &d->list->lower->sram;
-	const struct loom_group_cut promised = *cut;
-	struct loom_group_cut best = { .cost.bytes = U64_MAX };
-	u32 round, i;
-	u64 budget;
-	int ret;
-
-	if (cut->alone)
-		return 0;
-	for (round = 0; round < ROUNDS && best.cost.bytes > promised.cost.bytes; round++) {
-		bool overlap = !(round & 1);
-
-		if (overlap && !sram->overlap)
-			continue;
-		budget = sram->bytes - sram->bytes / 64 * (round / 2);
-		ret = settle_in(d, &promised, budget, overlap);
-		if (ret && ret != -ENOSPC)
-			return ret;
-		if (ret || d->group->cost.bytes >= best.cost.bytes)
-			continue;
-		best = promised;
-		best.overlap = overlap;
-		best.budget_bytes = budget;
-		best.cost = d->group->cost;
-	}
-	/* rather another number of slices than much more to move */
-	if (best.cost.bytes == U64_MAX ||
-	    (best.cost.bytes > promised.cost.bytes + promised.cost.bytes / 64 &&
-	     count_bans(d, cut) < MOST_BANS))
-		return -ENOSPC;
-	*cut = best;
-	ret = settle_in(d, cut, cut->budget_bytes, cut->overlap);
-	for (i = 0; i < d->group->num_residents && !ret; i++)
-		d->group->homes[d->group->residents[i]].offset =
-			d->group->items[d->group->resident_items[i]].offset[0];
-	return ret;
-}
-
-static int add_ban(struct divide *d, const struct loom_group_cut *cut)
-{
-	u32 cap = d->cap_bans ? 2 * d->cap_bans : 16;
-	/* when it is not the slices, but what stays that is in the way */
-	bool all = count_bans(d, cut) >= MOST_BANS && (cut->in || cut->out);
-	struct ban *bans;
-
-	if (d->num_bans == d->cap_bans) {
-		bans = realloc(d->bans, cap * sizeof(*bans));
-		if (!bans)
-			return -ENOMEM;
-		d->bans = bans;
-		d->cap_bans = cap;
-	}
-	d->bans[d->num_bans++] = (struct ban){
-		.first_unit = cut->first_unit,
-		.num_units = cut->num_units,
-		.slices = all ? 0 : cut->slices,
-		.want_axis = cut->want_axis,
-		.in = cut->in,
-		.out = cut->out,
-	};
-	return 0;
-}
-
-/* The same groups once more, but for what is banned. */
-static int try_again(struct divide *d, u32 first, u8 in)
-{
-	struct row *row = &d->rows[first];
-	struct loom_group_cut *cut;
-	u32 i;
-
-	for (i = 0; i < row->num_cuts * STATES; i++) {
-		cut = &row->cuts[i];
-		if (cut->num_units && cut->in == in && !cut->alone)
-			cut->num_units = 0;
-	}
-	return try_slices(d, first, in);
-}
-
-/* Places what was chosen. 1: something has no place, and is not to be chosen again. */
-static int settle_all(struct divide *d, struct loom_group_cut *cuts, u32 num_cuts)
-{
-	bool again = false;
-	u32 i;
-	int ret;
-
-	for (i = 0; i < num_cuts && !again; i++) {
-		ret = settle(d, &cuts[i]);
-		if (ret == -ENOSPC) {
-			ret = add_ban(d, &cuts[i]);
-			if (!ret)
-				ret = try_again(d, cuts[i].first_unit, cuts[i].in);
-			again = true;
-		}
-		if (ret)
-			return ret;
-	}
-	return again;
-}
-
-/* What each unit has to move in any case, summed up from the end. */
-static void sum_rest(struct divide *d)
-{
-	const struct loom_group_list *list = d->list;
-	u32 u, i, k, a;
-
-	for (u = list->num_units; u-- > 0;) {
-		d->rest[u] = d->rest[u + 1];
-		for (i = 0; i < list->units[u].num_ops; i++) {
-			u32 index = list->units[u].first_op + i;
-			const struct loom_kernel *kernel = &list->ops[index]->kernel;
-
-			for (k = 0; k < kernel->num_operands; k++) {
-				const struct loom_operand *operand = &kernel->operands[k];
-				u32 value = list->ops[index]->access[k].value;
-				u64 bytes = loom_dtype_bytes(operand->ref.dtype);
-
-				for (a = 0; a < operand->ref.rank; a++)
-					bytes *= operand->ref.dims[a];
-				if (operand->role == LOOM_ROLE_STORE && list->uses[value].seen)
-					d->rest[u] += bytes;
-				if (operand->role == LOOM_ROLE_LOAD &&
-				    list->lower->graph->values[value]->data &&
-				    list->uses[value].last_reader == index)
-					d->rest[u] += bytes;
-			}
-		}
-	}
-}
-
-/* From the front, always the longest group: something to beat. */
-static int find_bound(struct divide *d)
-{
-	u32 at = 0, end, num_units = d->list->num_units, i;
-	u64 bytes = 0;
-	int ret = 0;
-
-	d->bound_bytes = U64_MAX;
-	while (at < num_units && !ret) {
-		const struct loom_group_cut *cut = NULL;
-
-		d->best[at * LOOM_GROUP_STAYS].bytes = bytes;
-		ret = try_from(d, at);
-		for (i = 0; i < d->rows[at].num_cuts * STATES; i += STATES)
-			if (d->rows[at].cuts[i].num_units)
-				cut = &d->rows[at].cuts[i];
-		end = cut ? at + cut->num_units : num_units;
-		bytes += cut ? cut->cost.bytes : 0;
-		at = end;
-	}
-	/* its groups are kept: another division has to be cheaper */
-	d->bound_bytes = bytes;
-	return ret;
-}
-
-static int divide(struct divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
+static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	u32 num_units = d->list->num_units, i;
 	int ret = 0;
 
-	for (i = 0; i < num_units; i++)
-		cost_alone(d->list, &d->list->units[i]);
 	sum_rest(d);
-	forget_ways(d);
-	ret = find_bound(d);
-	forget_ways(d);
-	for (i = 0; i < num_units && !ret; i++)
-		ret = try_from(d, i);
+	for (i = 0; i < num_units && !ret; i++) {
+		cost_alone(d->list, &d->list->units[i]);
+		if (!d->list->units[i].alone)
+			ret = guess_from(d, i);
+		if (!ret)
+			ret = offer_alone(d, i);
+	}
+	tick(d, "guess");
+	d->group->loose = true;
+	if (!ret)
+		ret = search_ways(d);
+	tick(d, "ways");
+	if (!ret)
+		ret = loom_group_search_all(d);
+	tick(d, "all");
 	while (!ret) {
-		combine(d);
-		/* instead of what has no place, something a little dearer will do */
-		d->bound_bytes = d->best[num_units * LOOM_GROUP_STAYS].bytes;
-		d->bound_bytes += d->bound_bytes / 8;
+		d->group->loose = true;
+		do {
+			combine(d, LOOM_GROUP_EDGE_FITTED);
+			ret = settle_way(d, LOOM_GROUP_EDGE_PLACED);
+	tick(d, "place");
+		} while (ret > 0);
+		if (ret)
+			break;
+		d->group->loose = false;
 		free(*cuts);
 		*cuts = NULL;
 		ret = collect(d, cuts, num_cuts);
 		if (!ret)
-			ret = settle_all(d, *cuts, *num_cuts);
+			ret = loom_group_settle_all(d, *cuts, *num_cuts);
+	tick(d, "settle");
 		if (!ret)
 			return 0;
 		ret = min(ret, 0);
@@ -591,28 +405,40 @@ static int divide(struct divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
 	return ret;
 }
 
+u64 loom_group_known_bytes(struct loom_group_divide *d)
+{
+	combine(d, LOOM_GROUP_EDGE_FITTED);
+	return d->best[d->list->num_units * LOOM_GROUP_STAYS].bytes;
+}
+
 int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 		      struct loom_group_cut **cuts, u32 *num_cuts)
 {
-	struct divide d = { .list = list, .group = group };
+	struct loom_group_divide d = { .list = list, .group = group, .budget = group->budget };
 	size_t n = (size_t)list->num_units + 1;
 	int ret = -ENOMEM;
 	u32 i;
 
 	d.rows = calloc(n, sizeof(*d.rows));
 	d.best = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.best));
-	d.last = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.last));
-	d.saved = calloc(LOOM_GROUP_OPS, sizeof(*d.saved));
+	d.back = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.back));
 	d.rest = calloc(n, sizeof(*d.rest));
-	if (d.rows && d.best && d.last && d.saved && d.rest)
+	d.guess = loom_group_guess_make(list);
+	d.saved = calloc(LOOM_GROUP_OPS, sizeof(*d.saved));
+	d.saved_whole = calloc(LOOM_GROUP_OPS, sizeof(*d.saved_whole));
+	group->work = 0;
+	if (d.rows && d.best && d.back && d.rest && d.guess && d.saved && d.saved_whole)
 		ret = divide(&d, cuts, num_cuts);
-	for (i = 0; i < list->num_units && d.rows; i++)
-		free(d.rows[i].cuts);
+	for (i = 0; i < list->num_units && d.rows; i++) {
+		free(d.rows[i].begin);
+		free(d.rows[i].edges);
+	}
 	free(d.rows);
 	free(d.best);
-	free(d.last);
-	free(d.bans);
-	free(d.saved);
+	free(d.back);
 	free(d.rest);
+	free(d.saved);
+	free(d.saved_whole);
+	loom_group_guess_free(d.guess);
 	return ret;
 }

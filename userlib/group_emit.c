@@ -33,6 +33,7 @@ struct instance {
  * @strips: by root: of this slice
  * @lines: by root: line buffer
  * @own: by part and operand: what is there now
+ * @kept: by item: chunks that stay
  */
 struct writer {
 	struct loom_lower *lower;
@@ -42,6 +43,7 @@ struct writer {
 	struct instance strips[LOOM_GROUP_ROOTS];
 	struct instance lines[LOOM_GROUP_ROOTS];
 	struct instance own[LOOM_GROUP_OPS][LOOM_KERNEL_OPERANDS];
+	struct instance *kept;
 };
 
 static u32 step_at(const struct writer *w, s32 position)
@@ -426,10 +428,16 @@ static void make_own(struct writer *w, u32 index, u32 i, u32 chunk,
 		whole.hi[part->chunk_axis] =
 			part->op->kernel.operands[0].ref.dims[part->chunk_axis];
 	}
+	if (loom_group_keeps_chunk(part, i, chunk) && w->kept[item].there) {
+		*own = w->kept[item];
+		return;
+	}
 	loom_group_operand_box(&part->op->kernel, i, &whole, &box);
 	make_tensor(w, own, &box, operand->ref.dtype, operand->ref.rank, operand->lane_axis,
 		    item_offset(w, item));
 	label_own(w, index, i);
+	if (loom_group_keeps_chunk(part, i, chunk))
+		w->kept[item] = *own;
 	if (temp || w->lower->build->status)
 		return;
 	position = loom_group_load_at(w->group, part->first_entry + (chunks ? chunk : 0));
@@ -687,13 +695,15 @@ int loom_group_emit(struct loom_lower *lower, struct loom_group *group)
 	w->lower = lower;
 	w->group = group;
 	w->base = lower->step + 1;
-	ret = loom_group_place(group, lower->sram.bytes, &height);
+	w->kept = calloc((size_t)group->num_items + 1, sizeof(*w->kept));
+	ret = w->kept ? loom_group_place(group, lower->sram.bytes, &height) : -ENOMEM;
 	if (!ret)
 		ret = note_parts(w, height);
 	for (i = 0; i < group->num_residents && !ret; i++)
 		group->homes[group->residents[i]].offset =
 			group->items[group->resident_items[i]].offset[0];
 	if (ret) {
+		free(w->kept);
 		free(w);
 		return ret;
 	}
@@ -706,6 +716,7 @@ int loom_group_emit(struct loom_lower *lower, struct loom_group *group)
 	lower->scratch_bytes = max(lower->scratch_bytes, height);
 	lower->step = loom_build_squeeze(lower->build, lower->step);
 	lower->sliced_nodes += group->slices > 1 ? group->num_units : 0;
+	free(w->kept);
 	free(w);
 	return lower->build->status;
 }

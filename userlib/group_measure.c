@@ -32,6 +32,18 @@ bool loom_group_follows_chunks(const struct loom_group_part *part, u32 i)
 	return false;
 }
 
+static bool still_needed(const struct loom_group *group, u32 which, u32 slice)
+{
+	return group->need[(size_t)which * LOOM_GROUP_SLICES + slice] != U32_MAX;
+}
+
+bool loom_group_keeps_chunk(const struct loom_group_part *part, u32 i, u32 chunk)
+{
+	return chunk < part->kept_chunks &&
+	       part->op->kernel.operands[i].role == LOOM_ROLE_LOAD &&
+	       !((part->held | part->varies) >> i & 1) && loom_group_follows_chunks(part, i);
+}
+
 /* Rows of strips and of line buffers; returns whether a line has to outlive a slice. */
 static bool measure_rows(const struct loom_group *group, u32 which, struct loom_group_root *root)
 {
@@ -45,7 +57,7 @@ static bool measure_rows(const struct loom_group *group, u32 which, struct loom_
 		return false;
 	for (slice = 0; slice < group->slices; slice++) {
 		if (!loom_group_strip(group, which, slice, &lo, &hi)) {
-			idle |= kept_before;
+			idle |= kept_before && still_needed(group, which, slice);
 			continue;
 		}
 		root->rows = max(root->rows, hi - lo);

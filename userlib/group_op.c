@@ -320,5 +320,6 @@ void loom_group_list_clear(struct loom_group_list *list)
 	free(list->uses);
 	free(list->live_first);
 	free(list->live);
+	free(list->choices);
 	memset(list, 0, sizeof(*list));
 }

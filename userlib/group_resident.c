@@ -3,8 +3,8 @@
  * DOC: Residency across a cut
  *
  * Between two groups, a value need not go to DRAM: if there is room, it stays in SRAM as a whole,
- * from the group that makes it to the last that reads it. At each cut there are three choices:
- * nothing stays; what the last node made stays; all that is made and still wanted stays. A value
+ * from the group that makes it to the last that reads it. At each cut there are a few choices of what
+ * stays. A value
  * that stayed and may not any longer is stored by the group after whose begin it is let go.
  *
  * Where it lies and along which axis it is dealt over the lanes is the same for all groups: the
@@ -74,6 +74,68 @@ static bool can_reside(const struct loom_group_list *list, const struct loom_gro
 	       unit_of(list, use->last_reader) > unit_of(list, use->last_writer);
 }
 
+/* A choice at a cut, unless there is one like it, or it does not fit. */
+static void add_choice(struct loom_group_list *list, u32 at, u64 mask)
+{
+	struct loom_group_choices *choices = &list->choices[at];
+	u32 first = list->live_first[at], count = list->live_first[at + 1] - first, i;
+	u64 bytes = 0;
+
+	for (i = 0; i < count && i < LOOM_GROUP_LIVE; i++)
+		if (mask >> i & 1)
+			bytes += list->uses[list->live[first + i]].whole_bytes;
+	if (bytes > list->lower->sram.bytes || choices->count == LOOM_GROUP_STAYS)
+		return;
+	for (i = 0; i < choices->count; i++)
+		if (choices->masks[i] == mask)
+			return;
+	choices->masks[choices->count++] = mask;
+}
+
+/* Values of @mask but for the largest. */
+static u64 without_largest(const struct loom_group_list *list, u32 at, u64 mask)
+{
+	u32 first = list->live_first[at], best = 0, i;
+	u64 most = 0;
+
+	for (i = 0; i < LOOM_GROUP_LIVE; i++) {
+		u64 bytes;
+
+		if (!(mask >> i & 1))
+			continue;
+		bytes = list->uses[list->live[first + i]].whole_bytes;
+		if (bytes >= most) {
+			most = bytes;
+			best = i;
+		}
+	}
+	return mask & ~(1ULL << best);
+}
+
+/*
+ * What may stay at a cut. Of up to three values any may; of more, what the last unit made, all, and
+ * all but the largest ones, with what the last unit made and without.
+ */
+static void choose_choices(struct loom_group_list *list, u32 at)
+{
+	u32 first = list->live_first[at], count = list->live_first[at + 1] - first, i;
+	u64 last = 0, all, mask;
+
+	count = min(count, (u32)LOOM_GROUP_LIVE);
+	all = (1ULL << count) - 1;
+	for (i = 0; i < count; i++)
+		if (unit_of(list, list->uses[list->live[first + i]].last_writer) + 1 == at)
+			last |= 1ULL << i;
+	add_choice(list, at, 0);
+	add_choice(list, at, last);
+	for (mask = 1; mask <= all && count <= 3; mask++)
+		add_choice(list, at, mask);
+	for (mask = all; mask; mask = without_largest(list, at, mask)) {
+		add_choice(list, at, mask);
+		add_choice(list, at, mask | last);
+	}
+}
+
 int loom_group_live_make(struct loom_group_list *list)
 {
 	u32 num_values = list->lower->graph->num_values, pass, v, at;
@@ -109,36 +171,23 @@ int loom_group_live_make(struct loom_group_list *list)
 	for (at = list->num_units + 1; at-- > 0;)
 		list->live_first[at + 1] = list->live_first[at];
 	list->live_first[0] = 0;
+	list->choices = calloc((size_t)list->num_units + 1, sizeof(*list->choices));
+	if (!list->choices)
+		return -ENOMEM;
+	for (at = 0; at <= list->num_units; at++)
+		choose_choices(list, at);
 	return 0;
 }
 
-static bool resides(const struct loom_group_list *list, u32 value, u32 at,
-		    enum loom_group_stay stay)
+bool loom_group_resides(const struct loom_group_list *list, u32 value, u32 at, u8 stay)
 {
-	if (stay == LOOM_GROUP_STAY_ALL)
-		return true;
-	return stay == LOOM_GROUP_STAY_LAST &&
-	       unit_of(list, list->uses[value].last_writer) + 1 == at;
-}
+	u64 mask = list->choices[at].masks[stay];
+	u32 first = list->live_first[at];
 
-/* The number of values that stay at a cut. */
-static u32 count_staying(const struct loom_group_list *list, u32 at, enum loom_group_stay stay)
-{
-	u32 count = 0, i;
-
-	for (i = list->live_first[at]; i < list->live_first[at + 1]; i++)
-		count += resides(list, list->live[i], at, stay);
-	return count;
-}
-
-bool loom_group_stay_differs(const struct loom_group_list *list, u32 at, enum loom_group_stay stay)
-{
-	u32 count = count_staying(list, at, stay);
-
-	if (stay == LOOM_GROUP_STAY_NONE)
-		return true;
-	return count && (stay == LOOM_GROUP_STAY_LAST ||
-			 count != count_staying(list, at, LOOM_GROUP_STAY_LAST));
+	for (; mask; mask >>= 1, first++)
+		if (mask & 1 && list->live[first] == value)
+			return true;
+	return false;
 }
 
 static void set_flag(struct loom_group *group, u32 value, u8 flag)
@@ -148,7 +197,7 @@ static void set_flag(struct loom_group *group, u32 value, u8 flag)
 	group->stays[value] |= flag;
 }
 
-bool loom_group_reside(struct loom_group *group, enum loom_group_stay in, enum loom_group_stay out)
+bool loom_group_reside(struct loom_group *group, u8 in, u8 out)
 {
 	const struct loom_group_list *list = group->list;
 	u32 from = group->first_unit, to = from + group->num_units, i;
@@ -160,7 +209,7 @@ bool loom_group_reside(struct loom_group *group, enum loom_group_stay in, enum l
 	for (i = list->live_first[from]; i < list->live_first[from + 1]; i++) {
 		const struct loom_group_use *use = &list->uses[list->live[i]];
 
-		if (!resides(list, list->live[i], from, in))
+		if (!loom_group_resides(list, list->live[i], from, in))
 			continue;
 		if (group->num_residents == LOOM_GROUP_RESIDENTS)
 			return false;
@@ -171,7 +220,7 @@ bool loom_group_reside(struct loom_group *group, enum loom_group_stay in, enum l
 	for (i = list->live_first[to]; i < list->live_first[to + 1]; i++) {
 		u32 value = list->live[i];
 
-		if (!resides(list, value, to, out))
+		if (!loom_group_resides(list, value, to, out))
 			continue;
 		if (unit_of(list, list->uses[value].first_writer) < from &&
 		    !(group->stays[value] & LOOM_GROUP_STAYS_IN))

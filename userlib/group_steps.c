@@ -17,6 +17,8 @@
 #include <string.h>
 
 #define MAX_ROUNDS	4000
+/* Pieces of a weight of which some are kept and some streamed. */
+#define MOST_PIECES	16
 
 s32 loom_group_compute_at(const struct loom_group *group, u32 entry)
 {
@@ -167,7 +169,7 @@ static bool part_items(struct loom_group *group, u32 index)
 				add_item(group, bytes,
 					 loom_group_load_at(group, part->first_entry + c),
 					 loom_group_compute_at(group, part->first_entry + c),
-					 false);
+					 loom_group_keeps_chunk(part, i, c));
 		}
 		if (group->num_items > LOOM_GROUP_NONE - 8)
 			return false;
@@ -219,7 +221,7 @@ static bool resident_items(struct loom_group *group)
 		if (item == U32_MAX)
 			return false;
 		group->resident_items[i] = item;
-		group->items[item].fixed = stays & LOOM_GROUP_STAYS_IN;
+		group->items[item].fixed = stays & LOOM_GROUP_STAYS_IN && !group->loose;
 		group->items[item].offset[0] = group->homes[value].offset;
 	}
 	return true;
@@ -232,6 +234,7 @@ int loom_group_steps(struct loom_group *group)
 	group->num_items = 0;
 	if (!number_entries(group))
 		return -ENOSPC;
+	group->work += (u64)group->period + group->num_parts;
 	loom_group_mark_stored(group);
 	loom_group_measure(group);
 	for (i = 0; i < group->num_roots; i++)
@@ -252,6 +255,9 @@ static s32 wrap(const struct loom_group *group, s32 position)
 
 	return at < 0 ? at + group->period : at;
 }
+
+/* By position: what is alive, but for what is there all the time. */
+static _Thread_local u64 alive[2 * LOOM_GROUP_ENTRIES + 8];
 
 /* Of the first @count items. */
 static u64 peak_of(const struct loom_group *group, u32 count, s32 *position)
@@ -281,6 +287,7 @@ static u64 peak_of(const struct loom_group *group, u32 count, s32 *position)
 	*position = 0;
 	for (at = 0; at < group->period; at++) {
 		now += change[at];
+		alive[at] = (u64)now;
 		if (now > most) {
 			most = now;
 			*position = at;
@@ -301,61 +308,6 @@ static bool alive_at(const struct loom_group *group, const struct loom_group_ite
 	if (item->whole || item->to - item->from + 1 >= group->period)
 		return true;
 	return from <= to ? at >= from && at <= to : at >= from || at <= to;
-}
-
-/*
- * Streams the smallest held operand that frees @want bytes at a position, else the largest. Returns
- * what that frees, 0: there is none.
- */
-static u64 stream_one(struct loom_group *group, u64 want, s32 position)
-{
-	u64 best_bytes = 0;
-	u32 best = U32_MAX, best_i = 0, index, i;
-	bool best_enough = false;
-
-	for (index = 0; index < group->num_parts; index++) {
-		const struct loom_group_part *part = &group->parts[index];
-		struct loom_group_item use = {
-			.from = part_load(group, index), .to = part_end(group, index),
-		};
-
-		if (!part->held || alive_at(group, &use, position))
-			continue;
-		for (i = 1; i < part->op->kernel.num_operands; i++) {
-			u64 bytes;
-			bool enough;
-
-			if (!(part->held >> i & 1) || !loom_group_is_own(group, part, i))
-				continue;
-			bytes = group->items[part->item[i]].bytes;
-			enough = bytes >= want;
-			if (best != U32_MAX && (enough != best_enough ? best_enough :
-						enough ? bytes >= best_bytes :
-							 bytes <= best_bytes))
-				continue;
-			best = index;
-			best_i = i;
-			best_bytes = bytes;
-			best_enough = enough;
-		}
-	}
-	if (best == U32_MAX)
-		return 0;
-	group->parts[best].held &= ~(1U << best_i);
-	return best_bytes;
-}
-
-static bool give_way(struct loom_group *group, u64 want, s32 position)
-{
-	u64 freed = 0, bytes;
-
-	while (freed < want) {
-		bytes = stream_one(group, want - freed, position);
-		if (!bytes)
-			break;
-		freed += bytes;
-	}
-	return freed;
 }
 
 /* The axis whose chunks make the operands of a part's own smaller. */
@@ -449,10 +401,159 @@ static bool cut_chunks(struct loom_group *group, s32 position)
 	if (!best)
 		return false;
 	chunk = shorter_chunk(group, best, best_axis);
+	/* what is kept stays about as much */
+	best->kept_chunks = best->chunk ? best->kept_chunks * best->chunk / chunk : 0;
 	best->chunk_axis = best_axis;
 	best->chunk = chunk;
 	best->measured = false;
 	return true;
+}
+
+/* What else is alive while a part loads and computes: streaming it takes room there. */
+static u64 load_while(const struct loom_group *group, u32 index)
+{
+	s32 from = part_load(group, index), to = part_end(group, index), at;
+	u64 most = 0;
+
+	for (at = from; at <= to; at++)
+		most = max(most, alive[wrap(group, at)]);
+	return most;
+}
+
+/* Chunks of a weight that could be kept or streamed one by one: so many output channels each. */
+static bool can_keep_chunks(const struct loom_group *group, u32 index, u32 i, u8 *axis)
+{
+	const struct loom_group_part *part = &group->parts[index];
+	const struct loom_kernel *kernel = &part->op->kernel;
+	u32 k;
+
+	if (part->op->kind != LOOM_GROUP_COMPUTE || kernel->operands[i].role != LOOM_ROLE_LOAD ||
+	    kernel->group || !choose_chunk_axis(group, index, i, axis) ||
+	    (part->chunk && part->chunk_axis != *axis))
+		return false;
+	for (k = 0; k < kernel->operands[i].ref.rank; k++)
+		if (kernel->operands[i].map[k].axis == *axis &&
+		    kernel->operands[i].map[k].kind == LOOM_MAP_SAME)
+			return kernel->operands[i].ref.dims[k] == kernel->operands[0].ref.dims[*axis];
+	return false;
+}
+
+/**
+ * struct release - something held that could be streamed
+ * @index: the part
+ * @i: its operand
+ * @chunk: elements of a chunk, of which @kept are kept; 0: all of it is streamed
+ * @kept: see @chunk
+ * @axis: axis that chunks cut
+ * @bytes: what it frees
+ * @cost: DRAM bytes that it costs
+ * @load: what else is alive then
+ */
+struct release {
+	u32 index;
+	u32 i;
+	u64 chunk;
+	u32 kept;
+	u8 axis;
+	u64 bytes;
+	u64 cost;
+	u64 load;
+};
+
+/* The part of an operand that has to go so that @want bytes are free. */
+static void release_some(const struct loom_group *group, struct release *release, u64 want)
+{
+	const struct loom_group_part *part = &group->parts[release->index];
+	u64 dim, held = part->held_bytes[release->i], pieces, chunk, piece_bytes, kept;
+	u64 lanes = group->list->lower->sram.lanes;
+
+	if (!can_keep_chunks(group, release->index, release->i, &release->axis))
+		return;
+	dim = part->op->kernel.operands[0].ref.dims[release->axis];
+	chunk = part->chunk ? part->chunk : max(loom_div_round_up(dim, (u64)MOST_PIECES), lanes);
+	if (chunk > lanes)
+		chunk = chunk / lanes * lanes;
+	pieces = loom_div_round_up(dim, chunk);
+	if (pieces < 2)
+		return;
+	piece_bytes = loom_div_round_up(held, pieces);
+	/* each is aligned for itself: a little more */
+	kept = (held - want) / (piece_bytes + group->list->lower->sram.align_bytes);
+	if (!kept || kept >= pieces)
+		return;
+	release->chunk = chunk;
+	release->kept = kept;
+	release->bytes = held - kept * piece_bytes;
+	release->cost = release->cost / pieces * (pieces - kept);
+}
+
+static bool is_better(const struct release *a, const struct release *b, u64 want)
+{
+	bool enough = a->bytes >= want;
+
+	if (enough != (b->bytes >= want))
+		return enough;
+	if (!enough)
+		return a->bytes != b->bytes ? a->bytes > b->bytes : a->load < b->load;
+	return a->cost != b->cost ? a->cost < b->cost : a->load < b->load;
+}
+
+/* Streams what frees @want bytes at a position for least, or as much as there is. */
+static u64 stream_one(struct loom_group *group, u64 want, s32 position)
+{
+	struct release best = { .bytes = 0 }, now;
+	struct loom_group_part *part;
+	u32 index, i, pass;
+
+	for (index = 0; index < group->num_parts; index++) {
+		struct loom_group_item use = {
+			.from = part_load(group, index), .to = part_end(group, index),
+		};
+
+		part = &group->parts[index];
+		if (!part->held || alive_at(group, &use, position))
+			continue;
+		for (i = 1; i < part->op->kernel.num_operands; i++) {
+			if (!(part->held >> i & 1) || !loom_group_is_own(group, part, i))
+				continue;
+			for (pass = 0; pass < 2; pass++) {
+				now = (struct release){
+					.index = index, .i = i,
+					.bytes = group->items[part->item[i]].bytes,
+					.cost = part->loaded_bytes[i] * (part->active - 1),
+					.load = load_while(group, index),
+				};
+				if (pass && now.bytes > want)
+					release_some(group, &now, want);
+				if (is_better(&now, &best, want))
+					best = now;
+			}
+		}
+	}
+	if (!best.bytes)
+		return 0;
+	part = &group->parts[best.index];
+	part->held &= ~(1U << best.i);
+	if (best.chunk) {
+		part->chunk = best.chunk;
+		part->chunk_axis = best.axis;
+		part->kept_chunks = best.kept;
+		part->measured = false;
+	}
+	return best.bytes;
+}
+
+static bool give_way(struct loom_group *group, u64 want, s32 position)
+{
+	u64 freed = 0, bytes;
+
+	while (freed < want) {
+		bytes = stream_one(group, want - freed, position);
+		if (!bytes)
+			break;
+		freed += bytes;
+	}
+	return freed;
 }
 
 int loom_group_fit(struct loom_group *group, u64 budget_bytes)

@@ -20,7 +20,8 @@
 
 static u32 *row_of(u32 *rows, const struct loom_group *group, u32 index, u32 slice)
 {
-	return &rows[(size_t)index * group->slices + slice];
+	(void)group;
+	return &rows[(size_t)index * LOOM_GROUP_SLICES + slice];
 }
 
 static const struct loom_group_use *use_of(const struct loom_group *group, u32 root)
@@ -79,6 +80,7 @@ void loom_group_begin(struct loom_group *group, u32 first_unit, u32 slices, u32 
 	group->num_units = 0;
 	group->first_unit = first_unit;
 	group->slices = slices;
+	group->fill = slices;
 	group->want_axis = want_axis;
 	group->recompute = false;
 	group->batches = 1;
@@ -98,6 +100,12 @@ void loom_group_begin_again(struct loom_group *group, u32 first_unit, u32 slices
 static struct loom_group_root *root_of(struct loom_group *group, u32 value)
 {
 	return group->local[value] ? &group->roots[group->local[value] - 1] : NULL;
+}
+
+/* How far one gets who does not have to wait for anybody. */
+static u64 even_rows(const struct loom_group *group, u64 rows, u32 slice)
+{
+	return slice < group->fill ? loom_div_round_up(rows * (slice + 1), group->fill) : rows;
 }
 
 static struct loom_group_root *add_root(struct loom_group *group, u32 value,
@@ -121,10 +129,10 @@ static struct loom_group_root *add_root(struct loom_group *group, u32 value,
 		root->hull.hi[i] = kind == LOOM_GROUP_INSIDE ? use->dims[i] : 0;
 	for (i = 0; i < group->slices; i++) {
 		*row_of(group->need, group, index, i) = NOBODY;
-		group->active[(size_t)index * group->slices + i] = 0;
+		group->active[(size_t)index * LOOM_GROUP_SLICES + i] = 0;
 		if (axis >= 0)
 			*row_of(group->loaded, group, index, i) =
-				loom_div_round_up(use->dims[axis] * (i + 1), group->slices);
+				even_rows(group, use->dims[axis], i);
 	}
 	group->local[value] = ++group->num_roots;
 	return root;
@@ -343,19 +351,48 @@ static bool rows_before_done(struct loom_group *group, u32 index, u32 slice)
 	return true;
 }
 
-/* How far an op without operands in strips gets: evenly. */
-static u64 even_rows(const struct loom_group *group, u64 rows, u32 slice)
+/* The last of rows [@row, @limit] that the rows of an operand that are there allow for. */
+static u64 last_row(const struct loom_group_part *part, u32 operand, u32 axis, u64 row, u64 limit,
+		    u64 there)
 {
-	return loom_div_round_up(rows * (slice + 1), group->slices);
+	while (row < limit) {
+		u64 middle = row + (limit - row) / 2;
+
+		if (row_fits(part, operand, axis, middle, there))
+			row = middle + 1;
+		else
+			limit = middle;
+	}
+	return row;
 }
 
-/* Lets a part run through the slices. False: it never ends. */
+/* One more slice, in which nothing comes in. What has run is done. */
+static void add_slice(struct loom_group *group)
+{
+	u32 slice = group->slices++, i;
+
+	for (i = 0; i < group->num_parts; i++)
+		*row_of(group->done, group, i, slice) = *row_of(group->done, group, i, slice - 1);
+	for (i = 0; i < group->num_roots; i++) {
+		*row_of(group->loaded, group, i, slice) =
+			*row_of(group->loaded, group, i, slice - 1);
+		*row_of(group->need, group, i, slice) = NOBODY;
+		group->active[(size_t)i * LOOM_GROUP_SLICES + slice] = 0;
+	}
+}
+
+/*
+ * Lets a part run through the slices. False: it never ends.
+ *
+ * Who lags behind has more to do at the end, and strips as long as that. Where slices are thin,
+ * nobody makes more rows in one than its share: slices are added in which what is behind drains.
+ */
 static bool run_part(struct loom_group *group, u32 index)
 {
 	struct loom_group_part *part = &group->parts[index];
 	const struct loom_kernel *kernel = &part->op->kernel;
 	u32 axes[LOOM_KERNEL_OPERANDS], operands[LOOM_KERNEL_OPERANDS], n = 0, i, slice;
-	u64 rows = part_rows(part), done = 0, limit, there;
+	u64 rows = part_rows(part), done = 0, limit, share = rows;
 
 	for (i = 1; i < kernel->num_operands; i++) {
 		const struct loom_group_root *root;
@@ -371,18 +408,23 @@ static bool run_part(struct loom_group *group, u32 index)
 	/* rows are found from the end, when there is one */
 	if (group->recompute)
 		return true;
-	for (slice = 0; slice < group->slices; slice++) {
+	if (group->fill >= LOOM_GROUP_DRAIN)
+		share = loom_div_round_up(rows, group->fill);
+	for (slice = 0; slice < group->slices || (done < rows && slice < LOOM_GROUP_SLICES);
+	     slice++) {
+		if (slice == group->slices) {
+			if (share == rows)
+				return false;
+			add_slice(group);
+		}
 		limit = n ? rows : even_rows(group, rows, slice);
+		if (slice + 1 < LOOM_GROUP_SLICES)
+			limit = min(limit, done + share);
 		if (part_start(part) && !rows_before_done(group, index, slice))
 			limit = 0;
-		for (i = 0; i < n && limit > done; i++) {
-			u64 row = done;
-
-			there = rows_there(group, index, operands[i], slice);
-			while (row < limit && row_fits(part, operands[i], axes[i], row, there))
-				row++;
-			limit = row;
-		}
+		for (i = 0; i < n && limit > done; i++)
+			limit = last_row(part, operands[i], axes[i], done, limit,
+					 rows_there(group, index, operands[i], slice));
 		done = max(done, limit);
 		*row_of(group->done, group, index, slice) = done;
 	}
@@ -411,7 +453,7 @@ static void note_reads(struct loom_group *group, u32 index, u32 operand)
 			in_lo = access->start[access->axis[axis]] + (u64)access->step[axis] * in_lo;
 			if (in_lo < first)
 				first = in_lo;
-			group->active[(size_t)root * group->slices + slice] = 1;
+			group->active[(size_t)root * LOOM_GROUP_SLICES + slice] = 1;
 		}
 		*need = min(*need, first);
 	}
@@ -425,8 +467,8 @@ static void note_writes(struct loom_group *group, u32 index)
 	for (slice = 0; slice < group->slices; slice++) {
 		loom_group_rows(group, index, slice, &lo, &hi);
 		if (lo < hi)
-			group->active[(size_t)group->parts[index].root[0] * group->slices + slice] =
-				1;
+			group->active[(size_t)group->parts[index].root[0] * LOOM_GROUP_SLICES +
+				      slice] = 1;
 	}
 }
 
@@ -544,6 +586,7 @@ static bool append_op(struct loom_group *group, const struct loom_group_op *op)
 
 	if (index == LOOM_GROUP_OPS || !choose_cut(group, op, &cut))
 		return false;
+	group->work += 20 + 10ULL * group->slices;
 	*part = (struct loom_group_part){ .op = op, .axis = cut };
 	for (i = 0; i < LOOM_KERNEL_OPERANDS; i++)
 		part->root[i] = LOOM_GROUP_NONE;
@@ -679,7 +722,7 @@ bool loom_group_strip(const struct loom_group *group, u32 which, u32 slice, u64 
 		loom_group_fresh(group, which, slice, lo, hi);
 		return *lo < *hi;
 	}
-	if (!group->active[(size_t)which * group->slices + slice] &&
+	if (!group->active[(size_t)which * LOOM_GROUP_SLICES + slice] &&
 	    root->kind == LOOM_GROUP_INSIDE)
 		return false;
 	need = *row_of(group->need, group, which, slice);
@@ -702,4 +745,14 @@ bool loom_group_strip(const struct loom_group *group, u32 which, u32 slice, u64 
 			*hi = max(*hi, start + to);
 	}
 	return *lo < *hi;
+}
+
+bool loom_group_operand_axis(const struct loom_group_access *access, u32 rank, s8 axis, u32 *found)
+{
+	return find_operand_axis(access, rank, axis, found);
+}
+
+bool loom_group_follower(const struct loom_operand *operand, s8 cut, u32 *found)
+{
+	return find_follower(operand, cut, found);
 }

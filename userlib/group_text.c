@@ -51,7 +51,7 @@ static int build(struct loom_group *group, const struct loom_group_cut *cut)
 	for (i = 0; i < cut->num_units; i++)
 		if (!loom_group_append(group))
 			return -EINVAL;
-	return loom_group_reside(group, LOOM_GROUP_STAY_NONE, LOOM_GROUP_STAY_NONE) ? 0 : -EINVAL;
+	return loom_group_reside(group, 0, 0) ? 0 : -EINVAL;
 }
 
 /* @n pieces of N, each cut into @h of H. */

@@ -51,6 +51,8 @@ enum loom_planner_flags {
  * @grouping: name of the strategy that makes groups of nodes run in SRAM, see
  *	loom_grouping_name(); NULL: "layerwise"
  * @sram_limit_bytes: bytes per lane that a plan may use at most; 0: all that there is
+ * @grouping_budget: how long groups are searched for, about in milliseconds of a common machine,
+ *	but counted in what is done: the answer does not depend on the time. 0: the default
  * @flags: enum loom_planner_flags
  * @observe: names of values whose content shall still be there after the run
  * @num_observe: number of @observe
@@ -60,6 +62,7 @@ struct loom_planner_options {
 	const char *placer;
 	const char *grouping;
 	uint64_t sram_limit_bytes;
+	uint64_t grouping_budget;
 	uint32_t flags;
 	const char *const *observe;
 	uint32_t num_observe;

@@ -50,7 +50,7 @@ static bool row_is_there(const struct loom_group *group, u32 which,
 	if (!loom_group_strip(group, which, slice, &lo, &hi) || row < lo || row >= hi)
 		return false;
 	if (root->kind == LOOM_GROUP_INPUT)
-		return row < group->loaded[(size_t)which * group->slices + slice];
+		return row < group->loaded[(size_t)which * LOOM_GROUP_SLICES + slice];
 	for (i = root->first_writer; i <= root->last_writer; i++) {
 		const struct loom_group_part *part = &group->parts[i];
 		const struct loom_ref *y = &part->op->kernel.operands[0].ref;

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+/*
+ * From a guess to a promise: a group is made, fitted and placed with the numbers of slices that
+ * look best, until no other one promises more. See group_divide.c.
+ */
+#include "group_divide.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* So many numbers of slices are tried. */
+#define TRIES		6
+/* So many budgets, with overlap and without: an item may have no place though all would fit. */
+#define ROUNDS		24
+#define CANDIDATES	(LOOM_GROUP_RUNGS * LOOM_MAX_RANK + 1)
+
+/**
+ * struct candidate - a way to cut a group
+ * @cost: what it might cost
+ * @slices: number of slices
+ * @axis: axis that is cut
+ */
+struct candidate {
+	struct loom_group_cost cost;
+	u32 slices;
+	u32 axis;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->cost.bytes != y->cost.bytes)
+		return x->cost.bytes < y->cost.bytes ? -1 : 1;
+	if (x->cost.cycles != y->cost.cycles)
+		return x->cost.cycles < y->cost.cycles ? -1 : 1;
+	if (x->slices != y->slices)
+		return x->slices < y->slices ? -1 : 1;
+	return x->axis < y->axis ? -1 : x->axis > y->axis;
+}
+
+/* Candidates by one axis. */
+static u32 guess_axis(struct loom_group_divide *d, const struct loom_group_cut *cut, u32 axis,
+		      const u32 *rungs, u32 num_rungs, struct candidate *to)
+{
+	struct loom_group_cost costs[LOOM_GROUP_RUNGS];
+	u32 count = 0, i;
+
+	loom_group_guess_begin(d->guess, cut->first_unit, cut->in, axis, rungs, num_rungs);
+	for (i = 0; i < cut->num_units; i++)
+		if (!loom_group_guess_append(d->guess, i))
+			return 0;
+	d->work += (u64)num_rungs * cut->num_units;
+	loom_group_guess_take(d->guess, cut->num_units, cut->in, cut->out, costs);
+	for (i = 0; i < num_rungs; i++)
+		if (costs[i].bytes != U64_MAX)
+			to[count++] = (struct candidate){ costs[i], rungs[i], axis };
+	return count;
+}
+
+static u32 find_candidates(struct loom_group_divide *d, const struct loom_group_cut *cut,
+			   struct candidate *candidates)
+{
+	const struct loom_group_op *op = d->list->ops[d->list->units[cut->first_unit].first_op];
+	const struct loom_group_use *use = &d->list->uses[op->access[0].value];
+	static const u32 whole[] = { 1 };
+	u32 rungs[LOOM_GROUP_RUNGS], count, n, axis;
+
+	n = guess_axis(d, cut, 0, whole, 1, candidates);
+	for (axis = 0; axis < use->rank; axis++) {
+		if (loom_group_skip_axis(use, axis))
+			continue;
+		count = loom_group_rungs(use->dims[axis], rungs);
+		n += guess_axis(d, cut, axis, rungs, count, &candidates[n]);
+	}
+	qsort(candidates, n, sizeof(*candidates), compare);
+	return n;
+}
+
+int loom_group_remake(struct loom_group *group, const struct loom_group_cut *cut)
+{
+	u32 i;
+
+	if (cut->recompute)
+		loom_group_begin_again(group, cut->first_unit, cut->slices, max(cut->batches, 1U),
+				       cut->want_axis);
+	else
+		loom_group_begin(group, cut->first_unit, cut->slices, cut->want_axis);
+	group->manner = cut->manner;
+	for (i = 0; i < cut->num_units; i++)
+		if (!loom_group_append(group))
+			return -EINVAL;
+	return loom_group_reside(group, cut->in, cut->out) ? 0 : -EINVAL;
+}
+
+static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
+{
+	return a->bytes != b->bytes ? a->bytes < b->bytes : a->cycles < b->cycles;
+}
+
+/*
+ * Offsets for all items of the group at hand. With loads beside work, if that costs no more; else
+ * one after the other; else with a little less to place, which may cost more. It has to cost less
+ * than @cut does.
+ */
+static int place_best(struct loom_group_divide *d, struct loom_group_cut *cut)
+{
+	const struct loom_sram *sram = &d->list->lower->sram;
+	struct loom_group *group = d->group;
+	struct loom_group_part *saved = d->saved;
+	u64 height, budget, least = U64_MAX;
+	u32 round;
+	int ret;
+
+	memcpy(saved, group->parts, group->num_parts * sizeof(*saved));
+	for (round = 0; round < ROUNDS; round++) {
+		bool overlap = round & 1;
+
+		if ((overlap && !sram->overlap) ||
+		    (cut->cost.bytes != U64_MAX && cut->cost.bytes <= least && round > 1))
+			continue;
+		budget = sram->bytes - sram->bytes / 64 * (round / 2);
+		memcpy(group->parts, saved, group->num_parts * sizeof(*saved));
+		group->overlap = overlap;
+		ret = loom_group_fit(group, budget);
+		if (ret == -ENOSPC)
+			continue;
+		if (ret)
+			return ret;
+		if (!round)
+			least = group->cost.bytes;
+		/* overlap is worth nothing that moves more */
+		if (overlap ? group->cost.bytes > cut->cost.bytes :
+			      !cheaper(&group->cost, &cut->cost))
+			continue;
+		ret = loom_group_place(group, sram->bytes, &height);
+		d->work += group->num_items;
+		if (ret == -ENOSPC)
+			continue;
+		if (ret)
+			return ret;
+		cut->overlap = overlap;
+		cut->budget_bytes = budget;
+		cut->cost = group->cost;
+	}
+	memcpy(group->parts, saved, group->num_parts * sizeof(*saved));
+	return 0;
+}
+
+void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
+		     enum loom_group_edge_state state)
+{
+	*loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out) =
+		(struct loom_group_edge){
+			.cost = cut->cost,
+			.budget_bytes = cut->budget_bytes,
+			.slices = cut->slices,
+			.axis = cut->want_axis,
+			.overlap = cut->overlap,
+			.state = state,
+		};
+}
+
+/* Tries a way to cut a group; keeps it if it is the best. */
+static int try_candidate(struct loom_group_divide *d, const struct candidate *candidate,
+			 enum loom_group_edge_state state, struct loom_group_cut *best)
+{
+	struct loom_group_cut cut = *best;
+	int ret;
+
+	cut.slices = candidate->slices;
+	cut.want_axis = candidate->axis;
+	ret = loom_group_remake(d->group, &cut);
+	if (ret)
+		return ret == -EINVAL ? -ENOSPC : ret;
+	if (state == LOOM_GROUP_EDGE_PLACED) {
+		ret = place_best(d, &cut);
+	} else {
+		d->group->overlap = false;
+		ret = loom_group_fit(d->group, d->list->lower->sram.bytes);
+		cut.cost = d->group->cost;
+	}
+	if (!ret && cheaper(&cut.cost, &best->cost))
+		*best = cut;
+	return ret;
+}
+
+int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
+		      enum loom_group_edge_state state)
+{
+	struct loom_group_edge *edge = loom_group_edge(d, first, num_units, in, out);
+	struct loom_group_cut best = {
+		.first_unit = first, .num_units = num_units, .in = in, .out = out,
+		.cost = { .bytes = U64_MAX },
+	};
+	struct candidate candidates[CANDIDATES + 1];
+	u32 count, tries = 0, i;
+	int ret = 0;
+
+	if (edge->state >= state)
+		return 0;
+	count = 0;
+	/* what fits, first */
+	if (edge->state == LOOM_GROUP_EDGE_FITTED)
+		candidates[count++] = (struct candidate){ edge->cost, edge->slices, edge->axis };
+	count += find_candidates(d, &best, &candidates[count]);
+	for (i = 0; i < count && tries < TRIES; i += 1 + tries / 2) {
+		if (best.cost.bytes <= candidates[i].cost.bytes)
+			break;
+		ret = try_candidate(d, &candidates[i], state, &best);
+		if (ret && ret != -ENOSPC)
+			return ret;
+		tries++;
+	}
+	if (best.cost.bytes == U64_MAX)
+		edge->state = LOOM_GROUP_EDGE_NONE;
+	else
+		loom_group_enter(d, &best, state);
+	return 1;
+}
+
+/* A group with what stays where the groups before have left it. */
+static int settle_cut(struct loom_group_divide *d, struct loom_group_cut *cut)
+{
+	struct loom_group *group = d->group;
+	struct loom_group_cut best = *cut;
+	u64 height;
+	u32 i;
+	int ret;
+
+	best.cost.bytes = U64_MAX;
+	ret = loom_group_remake(group, cut);
+	if (!ret)
+		ret = place_best(d, &best);
+	if (!ret && best.cost.bytes > cut->cost.bytes + cut->cost.bytes / 64)
+		ret = -ENOSPC;
+	if (ret)
+		return ret;
+	*cut = best;
+	group->overlap = cut->overlap;
+	ret = loom_group_fit(group, cut->budget_bytes);
+	if (!ret)
+		ret = loom_group_place(group, d->list->lower->sram.bytes, &height);
+	for (i = 0; i < group->num_residents && !ret; i++)
+		group->homes[group->residents[i]].offset =
+			group->items[group->resident_items[i]].offset[0];
+	return ret;
+}
+
+int loom_group_settle_all(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < num_cuts; i++) {
+		if (cuts[i].alone)
+			continue;
+		ret = settle_cut(d, &cuts[i]);
+		if (ret != -ENOSPC) {
+			if (ret)
+				return ret;
+			continue;
+		}
+		loom_group_edge(d, cuts[i].first_unit, cuts[i].num_units, cuts[i].in,
+				cuts[i].out)->state = LOOM_GROUP_EDGE_NONE;
+		return 1;
+	}
+	return 0;
+}
