@@ -3,7 +3,6 @@
 #include "group.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,13 +254,8 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 	}
 	if (!ret) {
 		group->budget = budget_of(options);
-	}
-	if (!ret)
 		ret = find(options->grouping)->divide(&list, group, &cuts, &num_cuts);
-	if (getenv("DBG")) for (u32 q = 0; q < num_cuts; q++) { u32 e;
-		const struct loom_node *nd = lower->storage->nodes[list.units[cuts[q].first_unit].node];
-		remake(group, &cuts[q]); u64 hb=0, sb=0, wb=0; for (e = 0; e < group->num_parts && !cuts[q].alone; e++) for (u32 i = 1; i < group->parts[e].op->kernel.num_operands; i++) { struct loom_group_part *pt=&group->parts[e]; if (!loom_group_is_own(group, pt, i)) continue; wb += pt->loaded_bytes[i]; if (pt->held>>i&1) hb += pt->loaded_bytes[i]; else sb += pt->loaded_bytes[i]; }
-		fprintf(stderr, "cut %3u +%2u %-8s alone %d slices %3u axis %u ov %d in %d out %d: %8.3f KiB excess %8.1f peak %6.1f K w %.1f held %.1f streamed %.1f floor %.1f\n", cuts[q].first_unit, cuts[q].num_units, nd->name, cuts[q].alone, cuts[q].slices, cuts[q].want_axis, cuts[q].overlap, cuts[q].in, cuts[q].out, cuts[q].cost.bytes/1024.0, (cuts[q].cost.bytes-(double)wb)/1024., cuts[q].cost.peak_bytes/1024.0, wb/1024., hb/1024., sb/1024., cuts[q].alone ? 0 : loom_group_cost_floor(group)/1024.); }
+	}
 	if (!ret)
 		ret = set_spans(&list, cuts, num_cuts);
 	if (!ret)

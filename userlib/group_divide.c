@@ -220,9 +220,6 @@ static void combine(struct loom_group_divide *d, enum loom_group_edge_state stat
 	}
 }
 
-#include <stdio.h>
-#include <time.h>
-static void tick(struct loom_group_divide *d, const char *what) { if (getenv("DBG")) { combine(d, LOOM_GROUP_EDGE_FITTED); fprintf(stderr, "%-10s work %10llu + %10llu clock %.3f bytes %.1f K\n", what, (unsigned long long)d->work, (unsigned long long)d->group->work, (double)clock()/CLOCKS_PER_SEC, d->best[d->list->num_units * LOOM_GROUP_STAYS].bytes/1024.); } }
 /* Settles all groups of the cheapest way. 1: something was not as certain as @state. */
 static int settle_way(struct loom_group_divide *d, enum loom_group_edge_state state)
 {
@@ -261,7 +258,6 @@ static int search_ways(struct loom_group_divide *d)
 			if (ret < 0)
 				return ret;
 		} while (ret);
-	tick(d, "doubt");
 	}
 	return 0;
 }
@@ -374,20 +370,16 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 		if (!ret)
 			ret = offer_alone(d, i);
 	}
-	tick(d, "guess");
 	d->group->loose = true;
 	if (!ret)
 		ret = search_ways(d);
-	tick(d, "ways");
 	if (!ret)
 		ret = loom_group_search_all(d);
-	tick(d, "all");
 	while (!ret) {
 		d->group->loose = true;
 		do {
 			combine(d, LOOM_GROUP_EDGE_FITTED);
 			ret = settle_way(d, LOOM_GROUP_EDGE_PLACED);
-	tick(d, "place");
 		} while (ret > 0);
 		if (ret)
 			break;
@@ -397,7 +389,6 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 		ret = collect(d, cuts, num_cuts);
 		if (!ret)
 			ret = loom_group_settle_all(d, *cuts, *num_cuts);
-	tick(d, "settle");
 		if (!ret)
 			return 0;
 		ret = min(ret, 0);

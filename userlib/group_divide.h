@@ -129,13 +129,16 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 
 /**
  * loom_group_settle_all() - places groups one after the other, with what stays where it is
+ * @d: the state of dividing
+ * @cuts: the groups
+ * @num_cuts: number of @cuts
  *
  * Return: 0; 1 if one has no place: it is not to be chosen again; or an error.
  */
 int loom_group_settle_all(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts);
 /** loom_group_enter() - enters what is certain about a group */
 void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
-		     enum loom_group_edge_state state);
+		      enum loom_group_edge_state state);
 
 /* group_search.c */
 

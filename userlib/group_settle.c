@@ -149,7 +149,7 @@ static int place_best(struct loom_group_divide *d, struct loom_group_cut *cut)
 }
 
 void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
-		     enum loom_group_edge_state state)
+		      enum loom_group_edge_state state)
 {
 	*loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out) =
 		(struct loom_group_edge){

@@ -434,7 +434,8 @@ static bool can_keep_chunks(const struct loom_group *group, u32 index, u32 i, u8
 	for (k = 0; k < kernel->operands[i].ref.rank; k++)
 		if (kernel->operands[i].map[k].axis == *axis &&
 		    kernel->operands[i].map[k].kind == LOOM_MAP_SAME)
-			return kernel->operands[i].ref.dims[k] == kernel->operands[0].ref.dims[*axis];
+			return kernel->operands[i].ref.dims[k] ==
+			       kernel->operands[0].ref.dims[*axis];
 	return false;
 }
 
@@ -489,9 +490,9 @@ static void release_some(const struct loom_group *group, struct release *release
 
 static bool is_better(const struct release *a, const struct release *b, u64 want)
 {
-	bool enough = a->bytes >= want;
+	bool enough = a->bytes >= want, other = b->bytes >= want;
 
-	if (enough != (b->bytes >= want))
+	if (enough != other)
 		return enough;
 	if (!enough)
 		return a->bytes != b->bytes ? a->bytes > b->bytes : a->load < b->load;
