@@ -165,11 +165,16 @@ static void unwritten(struct replay *r, const struct replay_operand *operand, ui
 	uint64_t at = operand->at[element];
 	uint64_t bank = operand->space->cells ? at / operand->space->cells : 0;
 
-	replay_fault(r, LOOM_REPLAY_UNWRITTEN,
-		     "tensor %u, element %u of the view: nobody has written byte %llu of bank %llu",
-		     operand->view->tensor, element,
-		     (unsigned long long)((at - bank * operand->space->cells) << r->shift),
-		     (unsigned long long)bank);
+	if (operand->space->known)
+		replay_fault(r, LOOM_REPLAY_VALUE,
+			     "tensor %u, element %u of the view is of no input and no weight",
+			     operand->view->tensor, element);
+	else
+		replay_fault(r, LOOM_REPLAY_UNWRITTEN,
+			     "tensor %u, element %u of the view: nobody has written byte %llu of bank %llu",
+			     operand->view->tensor, element,
+			     (unsigned long long)((at - bank * operand->space->cells) << r->shift),
+			     (unsigned long long)bank);
 }
 
 bool replay_cells_read(struct replay *r, uint32_t index)

@@ -380,7 +380,8 @@ static bool view_is_fine(struct replay *r, const struct drm_loom_plan_view *v)
 		return replay_fault(r, LOOM_REPLAY_FORM, "there is no tensor %u", v->tensor);
 	t = &r->tensors[v->tensor];
 	if (v->dtype != t->dtype || !v->rank || v->rank > LOOM_MAX_RANK ||
-	    v->lane_axis >= v->rank)
+	    v->lane_axis >= v->rank ||
+	    (t->region == LOOM_REGION_DRAM && (v->lane_axis || v->lane_start)))
 		return replay_fault(r, LOOM_REPLAY_FORM, "a view of tensor %u makes no sense",
 				    v->tensor);
 	for (i = 0; i < v->rank; i++) {

@@ -508,7 +508,9 @@ static bool resize_fits(struct replay *r)
 		return replay_misfit(r, 1);
 	for (i = 0; i < 3; i++)
 		if (attr->in_size[i] < 1 || attr->out_size[i] < 1 || attr->in_start[i] < 0 ||
-		    attr->out_start[i] < 0)
+		    attr->out_start[i] < 0 ||
+		    y->dims[2 + i] > (int64_t)attr->out_size[i] - attr->out_start[i] ||
+		    x->dims[2 + i] > (int64_t)attr->in_size[i] - attr->in_start[i])
 			return replay_misfit(r, 0);
 	return attr->mode <= LOOM_RESIZE_CUBIC || replay_misfit(r, 0);
 }
