@@ -470,6 +470,34 @@ void loom_program_destroy(struct loom_program *program);
  */
 int loom_plan_dump(const void *plan, size_t size_bytes, char **text);
 
+/**
+ * struct loom_program_svg_options - what is in a picture of a plan
+ * @title: above it, or NULL
+ * @first_step: first step that is drawn
+ * @num_steps: number of steps that are drawn at most; 0: all
+ */
+struct loom_program_svg_options {
+	const char *title;
+	uint32_t first_step;
+	uint32_t num_steps;
+};
+
+/**
+ * loom_program_svg() - draws a plan: steps against addresses in SRAM and DRAM, groups, streams
+ * @program: as loom_program_create() made it
+ * @topology: what it was planned for
+ * @options: NULL for the defaults
+ * @text: [out] SVG, from malloc
+ * @size_bytes: [out] its size
+ *
+ * A tensor of the plan is a rectangle, up to 20000; of more the largest are drawn.
+ *
+ * Return: 0; -EINVAL for a first step that the plan does not have; -ENOMEM.
+ */
+int loom_program_svg(const struct loom_program *program, const struct loom_topology *topology,
+		     const struct loom_program_svg_options *options, char **text,
+		     size_t *size_bytes);
+
 /** loom_grouping_name() - grouping strategies one by one from 0; NULL past the last */
 const char *loom_grouping_name(unsigned int index);
 /** loom_grouping_text() - one line about strategy @index; NULL past the last */

@@ -14,6 +14,9 @@
  * @output: file for the plan's bytes, or NULL
  * @place_csv: file for the arena as a placement problem, or NULL
  * @place_svg: file for a picture of the arena, or NULL
+ * @svg: file for a picture of the plan, or NULL
+ * @steps: what of the plan is drawn
+ * @explain: say why groups are what they are
  * @replay: the plan is judged
  */
 struct tool_plan_options {
@@ -23,6 +26,9 @@ struct tool_plan_options {
 	const char *output;
 	const char *place_csv;
 	const char *place_svg;
+	const char *svg;
+	struct loom_program_svg_options steps;
+	bool explain;
 	bool replay;
 };
 
@@ -60,7 +66,9 @@ static int tool_plan_set_stage(const char *name, enum tool_stage *stage)
 /* How many of the files go to standard output, and --dump and --json. */
 static unsigned int tool_plan_to_stdout(const struct tool_plan_options *options)
 {
-	const char *const files[] = { options->output, options->place_csv, options->place_svg };
+	const char *const files[] = {
+		options->output, options->place_csv, options->place_svg, options->svg,
+	};
 	unsigned int i, count = options->json || options->dump;
 
 	for (i = 0; i < ARRAY_SIZE(files); i++)
@@ -83,6 +91,9 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		{ "place-csv", required_argument, NULL, 'c' },
 		{ "place-svg", required_argument, NULL, 'p' },
 		{ "replay", no_argument, NULL, 'r' },
+		{ "svg", required_argument, NULL, 'v' },
+		{ "svg-steps", required_argument, NULL, 't' },
+		{ "explain", no_argument, NULL, 'e' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option, ret = 0;
@@ -114,6 +125,19 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		case 'r':
 			options->replay = true;
 			break;
+		case 'v':
+			options->svg = optarg;
+			break;
+		case 't':
+			if (tool_picture_parse_steps(optarg, &options->steps))
+				return tool_usage(&tool_plan,
+						  "--svg-steps takes FIRST-LAST, not '%s'",
+						  optarg);
+			break;
+		case 'e':
+			options->explain = true;
+			model->planner.flags |= LOOM_PLANNER_EXPLAIN;
+			break;
 		case '?':
 			return tool_usage(&tool_plan, "unknown or incomplete option '%s'",
 					  argv[optind - 1]);
@@ -125,7 +149,8 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		return ret;
 	if (optind + 1 != argc)
 		return tool_usage(&tool_plan, "takes one model");
-	if ((options->output || options->replay) && options->stage != TOOL_STAGE_PLAN)
+	if ((options->output || options->replay || options->svg || options->explain) &&
+	    options->stage != TOOL_STAGE_PLAN)
 		return tool_usage(&tool_plan, "there is no plan yet where --stop-after stops");
 	if (tool_plan_to_stdout(options) > 1)
 		return tool_usage(&tool_plan, "only one thing can go to standard output");
@@ -203,9 +228,11 @@ static int tool_plan_dump(const struct tool_model *model, enum tool_stage stage)
 	return 0;
 }
 
-static void tool_plan_print_json(const struct tool_model *model, enum tool_stage stage,
+static void tool_plan_print_json(const struct tool_model *model,
+				 const struct tool_plan_options *options,
 				 const struct loom_replay_report *report)
 {
+	const enum tool_stage stage = options->stage;
 	struct json json;
 
 	json_begin(&json, stdout);
@@ -213,6 +240,8 @@ static void tool_plan_print_json(const struct tool_model *model, enum tool_stage
 	json_double(&json, "import_seconds", model->import_ns / 1e9);
 	if (stage > TOOL_STAGE_GRAPH)
 		json_double(&json, "plan_seconds", model->plan_ns / 1e9);
+	if (options->explain)
+		tool_explain_json(model, &json);
 	if (report)
 		tool_replay_json(report, &json);
 	json_end(&json);
@@ -224,9 +253,11 @@ static int tool_plan_show(const struct tool_model *model, const struct tool_plan
 	if (options->dump)
 		return tool_plan_dump(model, options->stage);
 	if (options->json) {
-		tool_plan_print_json(model, options->stage, report);
+		tool_plan_print_json(model, options, report);
 	} else if (!tool_plan_to_stdout(options)) {
 		tool_model_print(model, options->stage);
+		if (options->explain)
+			tool_explain_print(model);
 		if (report)
 			tool_replay_print(report);
 	}
@@ -250,6 +281,8 @@ static int tool_plan_model(struct tool_model *model, const struct tool_plan_opti
 		ret = tool_save(options->output, model->program->plan, model->program->plan_bytes);
 	if (!ret && (options->place_csv || options->place_svg))
 		ret = tool_arena_save(model, options->place_csv, options->place_svg);
+	if (!ret && options->svg)
+		ret = tool_picture_save(model, options->svg, &options->steps);
 	if (!ret)
 		ret = tool_plan_show(model, options, report);
 	loom_replay_destroy(report);
@@ -281,6 +314,9 @@ const struct tool_command tool_plan = {
 		"  --json               the summary for programs\n"
 		"  -o, --output FILE    write the plan's bytes\n"
 		"  --replay             judge the plan: who overwrites what, what comes of what\n"
+		"  --explain            say what runs together, and why it is cut where it is\n"
+		"  --svg FILE           draw the plan: steps against addresses, SRAM and DRAM\n"
+		"  --svg-steps A-B      draw these steps of it\n"
 		"  --place-csv FILE     write the arena as a problem for loom place\n"
 		"  --place-svg FILE     draw the arena, nodes against addresses\n",
 	.run = tool_plan_run,

@@ -18,7 +18,8 @@
  * A table of subcommands (main.c), one file each (cmd_*.c), and what they share:
  * the options that say how a model is planned (model.c), files that become inputs (input.c),
  * text and JSON output (print.c, json.c), files that are written (save.c), arenas as files
- * (arena.c), progress (progress.c), labels (labels.c), judging plans (replay.c).
+ * (arena.c), progress (progress.c), labels (labels.c), judging plans (replay.c), pictures of
+ * plans (picture.c), why groups are what they are (explain.c).
  *
  * A command returns its exit status: 0, TOOL_FAILED for work that failed, TOOL_USAGE for a
  * command line that makes no sense. Each comes with one line on stderr.
@@ -214,6 +215,21 @@ void tool_model_print(const struct tool_model *model, enum tool_stage stage);
 void tool_model_json(const struct tool_model *model, enum tool_stage stage, struct json *json);
 /** tool_now_ns() - CLOCK_MONOTONIC */
 int64_t tool_now_ns(void);
+
+/* picture.c */
+
+/** tool_picture_parse_steps() - "10-20"; 0, or -1 for what is no range */
+int tool_picture_parse_steps(const char *text, struct loom_program_svg_options *options);
+/** tool_picture_save() - draws the plan of a planned model; 0 or TOOL_FAILED after a message */
+int tool_picture_save(const struct tool_model *model, const char *path,
+		      const struct loom_program_svg_options *steps);
+
+/* explain.c */
+
+/** tool_explain_print() - groups and what is between them, as text */
+void tool_explain_print(const struct tool_model *model);
+/** tool_explain_json() - the same as members of the open object */
+void tool_explain_json(const struct tool_model *model, struct json *json);
 
 /* arena.c */
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A plan as a picture. */
+
+int tool_picture_parse_steps(const char *text, struct loom_program_svg_options *options)
+{
+	unsigned long long first, last;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -1;
+	first = strtoull(text, &end, 10);
+	if (*end != '-' || end[1] < '0' || end[1] > '9')
+		return -1;
+	last = strtoull(end + 1, &end, 10);
+	if (*end || last < first || last >= UINT32_MAX)
+		return -1;
+	options->first_step = first;
+	options->num_steps = last - first + 1;
+	return 0;
+}
+
+int tool_picture_save(const struct tool_model *model, const char *path,
+		      const struct loom_program_svg_options *steps)
+{
+	struct loom_program_svg_options options = *steps;
+	const char *slash = strrchr(model->path, '/');
+	size_t size_bytes;
+	char title[256], *text;
+	int ret;
+
+	snprintf(title, sizeof(title), "%s, %s", slash ? slash + 1 : model->path,
+		 model->planner.grouping ? model->planner.grouping : loom_grouping_name(0));
+	options.title = title;
+	if (options.first_step >= model->program->stats.steps && options.first_step)
+		return tool_fail("%s: there is no step %u, the plan has %llu", path,
+				 options.first_step,
+				 (unsigned long long)model->program->stats.steps);
+	ret = loom_program_svg(model->program, model->planner.topology, &options, &text,
+			       &size_bytes);
+	if (ret)
+		return tool_fail("%s: %s", path, strerror(-ret));
+	ret = tool_save(path, text, size_bytes);
+	free(text);
+	return ret;
+}
