@@ -122,7 +122,7 @@ u32 loom_lane_pick(const u64 *dims, u32 lanes, const u8 *prefer, u32 count)
 	return prefer[0];
 }
 
-/* Source index of an output, as the device computes it, near enough: the caller adds a margin. */
+/* Source index of an output, as the device computes it, near enough: the caller adds some slack. */
 static double resize_source(const struct drm_loom_attr_resize *attr, u32 spatial, u64 out)
 {
 	float scale, begin, end;
@@ -158,11 +158,14 @@ static s64 clamp_index(double x, s64 limit)
 static void range_resize(const struct loom_kernel *kernel, u32 spatial, u64 lo, u64 hi,
 			 u64 *in_lo, u64 *in_hi)
 {
-	/* Cubic reaches two to each side; one more for rounding. */
-	const double margin = 3;
+	/* all look at the two elements around a source, or one of them; cubic one further */
+	bool cubic = kernel->resize->mode == LOOM_RESIZE_CUBIC;
 	double a = resize_source(kernel->resize, spatial, lo);
 	double b = resize_source(kernel->resize, spatial, hi - 1);
 	s64 in = kernel->resize->in_size[spatial];
+	/* the device rounds to 24 bits, and ratios of its crops may lose some of them */
+	double slack = 1.0 / 64 + (double)in / 262144;
+	double reach = kernel->resize->coord == LOOM_COORD_TF_CROP_AND_RESIZE ? 3 : cubic;
 
 	if (!(a <= b)) {
 		double swap = a;
@@ -170,8 +173,8 @@ static void range_resize(const struct loom_kernel *kernel, u32 spatial, u64 lo, 
 		a = b;
 		b = swap;
 	}
-	*in_lo = clamp_index(a - margin, in - 1);
-	*in_hi = clamp_index(b + margin + 1, in - 1) + 1;
+	*in_lo = clamp_index(a - slack - reach, in - 1);
+	*in_hi = clamp_index(b + slack + reach + 1, in - 1) + 1;
 }
 
 static void range_window(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo, u64 *in_hi)
