@@ -15,8 +15,9 @@
  *	upsampling	i and o divided by the scale
  *	deconvolution	from ceil(max(0, i - p) / s) to floor((i + o + k - 2 - p) / s), p = k - pad - 1
  *
- * cut to what there is. They are the same but for one thing: a convolution with a stride longer
- * than its window takes the rows behind its last window, too; here nobody loads them.
+ * cut to what there is, and the last slice to its end. They are the same but for rows that no window
+ * looks at, which nobody loads here (behind the last window, or each, where the stride is longer),
+ * and for one row at each end of an upsampling, where rounding might reach it.
  *
  * The planners that this is from refuse some ways to slice. That is not decided here: whatever can
  * be computed is right, and @faults says who would have refused.
