@@ -121,7 +121,7 @@ static bool group_is_right(struct loom_group *group)
 	u64 lo, hi, before;
 	u32 index, i, slice;
 
-	loom_group_reside(group, LOOM_GROUP_STAY_NONE, LOOM_GROUP_STAY_NONE);
+	loom_group_reside(group, 0, 0);
 	loom_group_mark_stored(group);
 	loom_group_halos(group);
 	for (index = 0; index < group->num_parts; index++) {

@@ -105,7 +105,7 @@ static struct loom_group *slice_chain(struct chain *chain, u32 slices)
 	for (i = 0; i < chain->c.list.num_units; i++)
 		if (!loom_group_append(group))
 			tap_fatal("unit %u cannot be in a group", i);
-	loom_group_reside(group, LOOM_GROUP_STAY_NONE, LOOM_GROUP_STAY_NONE);
+	loom_group_reside(group, 0, 0);
 	if (loom_group_steps(group))
 		tap_fatal("no steps");
 	return group;
