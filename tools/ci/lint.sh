@@ -51,7 +51,9 @@ done
 #   core, user	BIT_MACRO, NEW_TYPEDEFS, PREFER_KERNEL_TYPES, PREFER_DEFINED_ATTRIBUTE_MACRO:
 #		the kernel's are not there, core defines what it needs of them
 #   user	CAMELCASE: the names of libdrm and protobuf-c; SSCANF_TO_KSTRTO: no kstrto here
+#   trace	OPEN_ENDED_LINE, PARENTHESIS_ALIGNMENT: TRACE_EVENT() is a language of its own
 ignore=SPDX_LICENSE_TAG
+ignore_trace=$ignore,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
 ignore_core=$ignore,BIT_MACRO,NEW_TYPEDEFS,PREFER_KERNEL_TYPES,PREFER_DEFINED_ATTRIBUTE_MACRO
 ignore_user=$ignore_core,CAMELCASE,SSCANF_TO_KSTRTO
 
@@ -120,6 +122,7 @@ if [ $# -gt 0 ]; then
 	for f; do
 		case $f in
 		drivers/accel/loom/core/*)		list=$ignore_core ;;
+		drivers/*_trace.h)			list=$ignore_trace ;;
 		drivers/* | selftests/* | uapi/*)	list=$ignore ;;
 		*)					list=$ignore_user ;;
 		esac
@@ -129,7 +132,8 @@ if [ $# -gt 0 ]; then
 	exit $failed
 fi
 
-mapfile -t kernel < <(files 'drivers/*.[ch]' 'selftests/*.[ch]' 'uapi/*.h' | grep -v /core/)
+mapfile -t kernel < <(files 'drivers/*.[ch]' 'selftests/*.[ch]' 'uapi/*.h' | grep -v -e /core/ -e _trace.h)
+mapfile -t trace < <(files 'drivers/*_trace.h')
 mapfile -t core < <(files 'drivers/accel/loom/core/*.[ch]')
 mapfile -t user < <(files 'userlib/*.[ch]' 'tools/*.[ch]' 'tests/*.[ch]')
 mapfile -t shell < <(files 'tools/*.sh' 'tests/*.sh' 'tools/vm/*' .ci/run | grep -v '\.[ch]$')
@@ -138,9 +142,10 @@ mapfile -t drm < <(pkg-config --cflags libdrm | xargs -n1 | sed 's/^-I/-isystem/
 m32=(-m32 -isystem "/usr/include/$(gcc -print-multiarch)")
 
 step "checkpatch: driver, uapi, selftests" checkpatch $ignore "${kernel[@]}"
+step "checkpatch: tracepoints" checkpatch $ignore_trace "${trace[@]}"
 step "checkpatch: core" checkpatch $ignore_core "${core[@]}"
 step "checkpatch: library, tools, tests" checkpatch $ignore_user "${user[@]}"
-step "kernel-doc" kernel_doc "${kernel[@]}" "${core[@]}" "${user[@]}"
+step "kernel-doc" kernel_doc "${kernel[@]}" "${trace[@]}" "${core[@]}" "${user[@]}"
 step "sparse on the module" module_sparse
 step "uapi header as C99" header gcc -x c -std=c99
 step "uapi header as C11" header gcc -x c -std=c11

@@ -13,6 +13,7 @@
 
 #include "loom_bo.h"
 #include "loom_device.h"
+#include "loom_trace.h"
 
 /**
  * DOC: Buffers
@@ -97,6 +98,13 @@ static void loom_bo_evict_flags(struct ttm_buffer_object *tbo, struct ttm_placem
 	*placement = loom_bo_system;
 }
 
+static void loom_bo_trace_evict(const struct loom_bo *bo)
+{
+	trace_loom_evict(loom_device_index(to_loom_device(bo->tbo.base.dev)), bo->owner,
+			 bo->region, loom_region_address(bo->tbo.resource),
+			 bo->layout.bytes_per_bank);
+}
+
 static int loom_bo_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_operation_ctx *ctx,
 			struct ttm_resource *resource, struct ttm_place *hop)
 {
@@ -105,6 +113,8 @@ static int loom_bo_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_op
 
 	if (ret)
 		return ret;
+	if (evict && to_loom_bo(tbo)->resident)
+		loom_bo_trace_evict(to_loom_bo(tbo));
 	ttm_bo_move_null(tbo, resource);
 	WRITE_ONCE(to_loom_bo(tbo)->resident, resource->mem_type != TTM_PL_SYSTEM);
 	return 0;

@@ -5,6 +5,7 @@
 #include <drm/drm_managed.h>
 
 #include "loom_bo.h"
+#include "loom_debugfs.h"
 #include "loom_device.h"
 #include "loom_drv.h"
 #include "loom_job.h"
@@ -143,6 +144,7 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend)
 	ret = loom_device_init(loom);
 	if (ret)
 		return ret;
+	loom_debugfs_init(loom);
 	ret = drm_dev_register(&loom->drm, 0);
 	if (ret)
 		return ret;

@@ -5,6 +5,7 @@
 #include <linux/mutex.h>
 
 #include <drm/drm_device.h>
+#include <drm/drm_file.h>
 #include <drm/gpu_scheduler.h>
 #include <drm/ttm/ttm_device.h>
 
@@ -76,6 +77,12 @@ struct loom_device {
 static inline struct loom_device *to_loom_device(struct drm_device *drm)
 {
 	return container_of(drm, struct loom_device, drm);
+}
+
+/* Number of the node: what traces call dev. */
+static inline u32 loom_device_index(const struct loom_device *loom)
+{
+	return loom->drm.accel->index;
 }
 
 int loom_device_check_params(void);

@@ -65,6 +65,7 @@ int loom_file_open(struct drm_device *drm, struct drm_file *file)
 	if (!client)
 		return -ENOMEM;
 	kref_init(&client->ref);
+	client->id = file->client_id;
 	/* ids are never zero */
 	xa_init_flags(&client->plans, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	xa_init_flags(&client->contexts, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
@@ -100,17 +101,24 @@ void loom_file_close(struct drm_device *drm, struct drm_file *file)
  * loom_file_show_fdinfo() - what a client uses
  * @p: where to
  * @file: the client
+ *
+ * Besides the keys that all DRM drivers have: loom-jobs, how many of its jobs have ended; and
+ * loom-banks-REGION, pairs of a range of banks and the bytes that its resident buffers take in each
+ * of them, padding included.
  */
 void loom_file_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 {
 	static const char * const region_names[LOOM_REGION_COUNT] = { "dram", "sram" };
 	struct drm_memory_stats stats[LOOM_REGION_COUNT] = {};
+	struct loom_device *loom = to_loom_device(file->minor->dev);
 	struct loom_file *client = file->driver_priv;
 	struct drm_gem_object *gem;
+	u64 bank_bytes[LOOM_REGION_COUNT] = {};
 	u32 region;
 	int id;
 
 	drm_printf(p, "drm-engine-loom:\t%lld ns\n", (s64)atomic64_read(&client->busy_ns));
+	drm_printf(p, "loom-jobs:\t%lld\n", (s64)atomic64_read(&client->jobs));
 
 	spin_lock(&file->table_lock);
 	idr_for_each_entry(&file->object_idr, gem, id) {
@@ -121,14 +129,19 @@ void loom_file_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 			s->shared += gem->size;
 		else
 			s->private += gem->size;
-		if (READ_ONCE(bo->resident))
+		if (READ_ONCE(bo->resident)) {
 			s->resident += gem->size;
+			bank_bytes[bo->region] += bo->layout.bytes_per_bank;
+		}
 		if (!dma_resv_test_signaled(gem->resv, DMA_RESV_USAGE_BOOKKEEP))
 			s->active += gem->size;
 	}
 	spin_unlock(&file->table_lock);
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++)
+	for (region = 0; region < LOOM_REGION_COUNT; region++) {
 		drm_print_memory_stats(p, &stats[region], DRM_GEM_OBJECT_RESIDENT,
 				       region_names[region]);
+		drm_printf(p, "loom-banks-%s:\t0-%u %llu\n", region_names[region],
+			   loom->topology->region[region].banks - 1, bank_bytes[region]);
+	}
 }

@@ -24,8 +24,12 @@ struct loom_file {
 	struct xarray contexts;
 	/** @closed: its jobs are to end with -ECANCELED; set once, read with READ_ONCE() */
 	bool closed;
-	/** @busy_ns: time the engine took for its jobs */
+	/** @id: drm_file.client_id, constant */
+	u64 id;
+	/** @busy_ns: time the engine took for its jobs, one that runs included */
 	atomic64_t busy_ns;
+	/** @jobs: its jobs that have ended */
+	atomic64_t jobs;
 };
 
 int loom_file_open(struct drm_device *drm, struct drm_file *file);

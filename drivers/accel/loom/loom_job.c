@@ -13,6 +13,7 @@
 #include "loom_job.h"
 #include "loom_plan_object.h"
 #include "loom_sync.h"
+#include "loom_trace.h"
 
 /**
  * DOC: Jobs
@@ -58,6 +59,18 @@ int loom_job_stop_reason(const struct loom_job *job)
 }
 
 /**
+ * loom_job_busy() - the engine has worked on a job
+ * @job: the job
+ * @busy_ns: for how long
+ *
+ * Said while it runs, so that who looks at the client sees a long job, too.
+ */
+void loom_job_busy(struct loom_job *job, u64 busy_ns)
+{
+	atomic64_add(busy_ns, &job->context->client->busy_ns);
+}
+
+/**
  * loom_job_end() - the back end is done with a job
  * @job: the job, which may be freed before this returns
  * @error: 0 or -errno
@@ -67,6 +80,8 @@ void loom_job_end(struct loom_job *job, int error, const struct drm_loom_counter
 {
 	struct dma_fence *fence = dma_fence_get(&job->fence->base);
 
+	trace_loom_done(loom_device_index(job->loom), job->context->client->id, job->base.id, error,
+			counters->busy_ns);
 	loom_region_release(&job->loom->region[LOOM_REGION_SRAM], &job->scratch);
 	loom_context_account(job->context, counters, error == -ETIME);
 	if (error)
@@ -282,6 +297,8 @@ static int loom_job_queue(struct loom_job *job, struct loom_sync_out *out)
 
 	/* Nothing can fail from here on. */
 	drm_sched_job_arm(&job->base);
+	trace_loom_submit(loom_device_index(loom), job->context->client->id, job->base.id,
+			  job->slot_count, job->plan->plan->scratch_bytes);
 	fence = dma_fence_get(&job->base.s_fence->finished);
 	drm_exec_for_each_locked_object(&exec, gem)
 		dma_resv_add_fence(gem->resv, fence, DMA_RESV_USAGE_BOOKKEEP);
@@ -371,6 +388,7 @@ static struct dma_fence *loom_job_sched_run(struct drm_sched_job *base)
 
 	fence = dma_fence_get(&job->fence->base);
 	job->started = true;
+	trace_loom_run(loom_device_index(job->loom), job->context->client->id, job->base.id);
 	job->loom->backend->run(job);
 	return fence;
 }

@@ -66,6 +66,7 @@ static inline struct loom_job *to_loom_job(struct drm_sched_job *base)
 }
 
 int loom_job_stop_reason(const struct loom_job *job);
+void loom_job_busy(struct loom_job *job, u64 busy_ns);
 void loom_job_end(struct loom_job *job, int error, const struct drm_loom_counters *counters);
 void loom_job_wait_end(struct loom_job *job);
 

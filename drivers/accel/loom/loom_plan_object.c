@@ -8,6 +8,7 @@
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_plan_object.h"
+#include "loom_trace.h"
 
 /**
  * DOC: Plan objects
@@ -65,7 +66,7 @@ static int loom_plan_copy_reject(const struct drm_loom_plan_create *args,
 }
 
 /* The only place where the bytes of a plan are read from a client. */
-static int loom_plan_object_create(struct loom_device *loom,
+static int loom_plan_object_create(struct loom_device *loom, const struct loom_file *client,
 				   const struct drm_loom_plan_create *args,
 				   struct loom_plan_object *object)
 {
@@ -83,8 +84,11 @@ static int loom_plan_object_create(struct loom_device *loom,
 		goto out_free;
 	}
 	ret = loom_plan_create(blob, args->size, loom->topology, &object->plan, &reject);
-	if (ret == -EBADMSG && loom_plan_copy_reject(args, &reject))
-		ret = -EFAULT;
+	if (ret == -EBADMSG) {
+		trace_loom_reject(loom_device_index(loom), client->id, reject.rule);
+		if (loom_plan_copy_reject(args, &reject))
+			ret = -EFAULT;
+	}
 out_free:
 	kvfree(blob);
 	return ret;
@@ -116,18 +120,23 @@ int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *
 	if (!object)
 		return -ENOMEM;
 	kref_init(&object->ref);
-	ret = loom_plan_object_create(loom, args, object);
+	ret = loom_plan_object_create(loom, client, args, object);
 	if (ret) {
 		kfree(object);
 		return ret;
 	}
+	/* once it has an id, another thread may destroy it */
+	kref_get(&object->ref);
 	ret = xa_alloc(&client->plans, &id, object, xa_limit_31b, GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		loom_plan_object_put(object);
-		return ret;
+	} else {
+		trace_loom_plan(loom_device_index(loom), client->id, id, object->plan->step_count,
+				object->plan->command_count, object->plan->scratch_bytes);
+		args->plan = id;
 	}
-	args->plan = id;
-	return 0;
+	loom_plan_object_put(object);
+	return ret;
 }
 
 /**

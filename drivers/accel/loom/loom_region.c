@@ -4,6 +4,7 @@
 #include "loom_bo.h"
 #include "loom_device.h"
 #include "loom_region.h"
+#include "loom_trace.h"
 
 /**
  * DOC: Regions
@@ -34,6 +35,11 @@ static struct loom_region_block *to_loom_region_block(struct ttm_resource *resou
 	return container_of(resource, struct loom_region_block, base);
 }
 
+static struct loom_device *loom_region_device(struct loom_region *region)
+{
+	return container_of(region->manager.bdev, struct loom_device, ttm);
+}
+
 /* What queued jobs hold at the bottom of each bank. */
 static u64 loom_region_scratch_locked(struct loom_region *region)
 {
@@ -41,6 +47,24 @@ static u64 loom_region_scratch_locked(struct loom_region *region)
 
 	lockdep_assert_held(&region->lock);
 	return first ? rb_entry(first, struct loom_region_scratch, node)->bytes : 0;
+}
+
+static void loom_region_trace_alloc_locked(struct loom_region *region,
+					   const struct loom_region_block *block,
+					   const struct loom_bo *bo, int ret)
+{
+	u32 dev = loom_device_index(loom_region_device(region));
+	struct loom_bank_stats stats;
+
+	lockdep_assert_held(&region->lock);
+	if (!ret) {
+		trace_loom_alloc(dev, bo->owner, bo->region, block->block.start,
+				 block->block.size);
+	} else if (trace_loom_full_enabled()) {
+		loom_bank_stats(&region->bank, &stats);
+		trace_loom_full(dev, bo->owner, bo->region, bo->layout.bytes_per_bank, stats.free,
+				stats.largest_free);
+	}
 }
 
 static int loom_region_alloc(struct ttm_resource_manager *manager, struct ttm_buffer_object *tbo,
@@ -67,6 +91,7 @@ static int loom_region_alloc(struct ttm_resource_manager *manager, struct ttm_bu
 	mutex_lock(&region->lock);
 	request.low = region->bank.base + loom_region_scratch_locked(region);
 	ret = loom_bank_alloc(&region->bank, &block->block, &request);
+	loom_region_trace_alloc_locked(region, block, bo, ret);
 	mutex_unlock(&region->lock);
 	if (ret) {
 		bo->no_space = ret == -ENOSPC;
@@ -86,6 +111,9 @@ static void loom_region_free(struct ttm_resource_manager *manager, struct ttm_re
 	int ret;
 
 	mutex_lock(&region->lock);
+	trace_loom_free(loom_device_index(loom_region_device(region)), block->owner,
+			resource->mem_type - LOOM_REGION_PLACEMENT(0), block->block.start,
+			block->block.size);
 	ret = loom_bank_free(&region->bank, &block->block);
 	mutex_unlock(&region->lock);
 	WARN_ON_ONCE(ret);
@@ -242,11 +270,12 @@ void loom_region_info(struct loom_region *region, struct drm_loom_region_info *i
  * @blocks: out: the first @max of them, in address order
  * @max: room in @blocks
  * @client: whose blocks are LOOM_BLOCK_OWN
+ * @owners: out: drm_file.client_id of who made each, as many as @blocks; or NULL
  *
  * Return: how many there are.
  */
 u64 loom_region_blocks(struct loom_region *region, struct drm_loom_block *blocks, u64 max,
-		       u64 client)
+		       u64 client, u64 *owners)
 {
 	struct loom_bank_iter iter;
 	struct loom_bank_span span;
@@ -271,6 +300,8 @@ u64 loom_region_blocks(struct loom_region *region, struct drm_loom_block *blocks
 				.address = span.start,
 				.bytes = span.end - span.start,
 			};
+			if (owners)
+				owners[n] = span.block ? block->owner : 0;
 			if (span.block)
 				blocks[n].flags = LOOM_BLOCK_ALLOCATED |
 						  (block->owner == client ? LOOM_BLOCK_OWN : 0);

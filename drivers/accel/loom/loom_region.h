@@ -66,6 +66,6 @@ void loom_region_release(struct loom_region *region, struct loom_region_scratch 
 
 void loom_region_info(struct loom_region *region, struct drm_loom_region_info *info);
 u64 loom_region_blocks(struct loom_region *region, struct drm_loom_block *blocks, u64 max,
-		       u64 client);
+		       u64 client, u64 *owners);
 
 #endif /* LOOM_REGION_H */

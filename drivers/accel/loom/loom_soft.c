@@ -157,6 +157,7 @@ static void loom_soft_work(struct work_struct *work)
 		kernel_fpu_end();
 		chunk_ns = ktime_get_ns() - start;
 		counters->busy_ns += chunk_ns;
+		loom_job_busy(job, chunk_ns);
 		if (!done)
 			loom_soft_adapt(soft, chunk_ns);
 		cond_resched();

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include <drm/drm_debugfs.h>
+#include <drm/drm_file.h>
+
+#include "loom_context.h"
+#include "loom_debugfs.h"
+#include "loom_device.h"
+#include "loom_file.h"
+#include "loom_job.h"
+#include "loom_plan_object.h"
+
+/**
+ * DOC: debugfs
+ *
+ * Three files in /sys/kernel/debug/accel/DEVICE, for root: memory (every block of every region,
+ * and whose it is), plans and jobs. They say of all clients what QUERY and fdinfo say of one.
+ *
+ * A list is copied under the lock of what it lists, and printed without: printing is slow, and
+ * a job on its way to its fence takes the region's lock. Addresses are those of the device; none
+ * of the kernel or of a process is ever printed.
+ *
+ * Order of locks: drm_device.filelist_mutex, then those of a file's tables.
+ */
+
+/* What a reader may make the kernel allocate: more blocks than this are not listed. */
+#define LOOM_DEBUGFS_MAX_BLOCKS	BIT(20)
+
+static const char * const loom_debugfs_regions[LOOM_REGION_COUNT] = { "dram", "sram" };
+
+static struct loom_device *loom_debugfs_device(struct seq_file *m)
+{
+	struct drm_debugfs_entry *entry = m->private;
+
+	return to_loom_device(entry->dev);
+}
+
+/* "client 7, pid 123 (loom)"; the pid as the reader sees it, and nothing else when it is gone. */
+static void loom_debugfs_print_client(struct seq_file *m, const struct drm_file *file)
+{
+	struct task_struct *task;
+	struct pid *pid;
+
+	rcu_read_lock();
+	pid = rcu_dereference(file->pid);
+	task = pid_task(pid, PIDTYPE_TGID);
+	seq_printf(m, "client %llu, pid %d (%s)", file->client_id, pid_vnr(pid),
+		   task ? task->comm : "gone");
+	rcu_read_unlock();
+}
+
+static void loom_debugfs_print_owner(struct seq_file *m, struct drm_device *drm, u64 owner)
+{
+	struct drm_file *file;
+
+	mutex_lock(&drm->filelist_mutex);
+	list_for_each_entry(file, &drm->filelist, lhead) {
+		if (file->client_id != owner)
+			continue;
+		loom_debugfs_print_client(m, file);
+		mutex_unlock(&drm->filelist_mutex);
+		return;
+	}
+	mutex_unlock(&drm->filelist_mutex);
+	/* a buffer may outlive the file it was made on: shared, or in use by a job */
+	seq_printf(m, "client %llu, closed", owner);
+}
+
+static int loom_debugfs_blocks(struct seq_file *m, struct loom_device *loom, u32 id)
+{
+	struct drm_loom_block *blocks = NULL;
+	u64 *owners = NULL;
+	u64 count, room = 0, i;
+
+	/* memory is allocated without the region's lock, so there may be more by then */
+	while ((count = loom_region_blocks(&loom->region[id], blocks, room, 0, owners)) > room) {
+		kvfree(blocks);
+		kvfree(owners);
+		if (room == LOOM_DEBUGFS_MAX_BLOCKS) {
+			seq_printf(m, "  %llu blocks are too many to be listed\n", count);
+			return 0;
+		}
+		room = min_t(u64, count + count / 8, LOOM_DEBUGFS_MAX_BLOCKS);
+		blocks = kvcalloc(room, sizeof(*blocks), GFP_KERNEL);
+		owners = kvcalloc(room, sizeof(*owners), GFP_KERNEL);
+		if (!blocks || !owners) {
+			kvfree(blocks);
+			kvfree(owners);
+			return -ENOMEM;
+		}
+	}
+	for (i = 0; i < count; i++) {
+		const struct drm_loom_block *block = &blocks[i];
+
+		seq_printf(m, "  0x%010llx..0x%010llx %12llu ", block->address,
+			   block->address + block->bytes, block->bytes);
+		if (block->flags & LOOM_BLOCK_ALLOCATED)
+			loom_debugfs_print_owner(m, &loom->drm, owners[i]);
+		else
+			seq_puts(m, block->flags & LOOM_BLOCK_RESERVED ? "reserved" : "free");
+		seq_putc(m, '\n');
+	}
+	kvfree(blocks);
+	kvfree(owners);
+	return 0;
+}
+
+static int loom_debugfs_memory(struct seq_file *m, void *data)
+{
+	struct loom_device *loom = loom_debugfs_device(m);
+	struct drm_loom_region_info info;
+	int ret = 0;
+	u32 id;
+
+	for (id = 0; !ret && id < LOOM_REGION_COUNT; id++) {
+		loom_region_info(&loom->region[id], &info);
+		seq_printf(m, "%s: %u banks; in each: total %llu, allocated %llu, free %llu, ",
+			   loom_debugfs_regions[id], info.banks, info.total_bytes,
+			   info.allocated_bytes, info.free_bytes);
+		seq_printf(m, "largest free %llu, scratch %llu, blocks %u\n",
+			   info.largest_free_bytes, info.scratch_bytes, info.blocks);
+		ret = loom_debugfs_blocks(m, loom, id);
+	}
+	return ret;
+}
+
+static int loom_debugfs_plans(struct seq_file *m, void *data)
+{
+	struct loom_device *loom = loom_debugfs_device(m);
+	struct loom_plan_object *object;
+	struct drm_file *file;
+	unsigned long id;
+
+	mutex_lock(&loom->drm.filelist_mutex);
+	list_for_each_entry_reverse(file, &loom->drm.filelist, lhead) {
+		struct loom_file *client = file->driver_priv;
+
+		loom_debugfs_print_client(m, file);
+		seq_putc(m, '\n');
+		/* what is in the table is alive while it is locked */
+		xa_lock(&client->plans);
+		xa_for_each(&client->plans, id, object) {
+			const struct loom_plan *plan = object->plan;
+
+			seq_printf(m, "  plan %lu: %u slots, %u tensors, %u steps, %u commands, ",
+				   id, plan->slot_count, plan->tensor_count, plan->step_count,
+				   plan->command_count);
+			seq_printf(m, "scratch %llu\n", plan->scratch_bytes);
+		}
+		xa_unlock(&client->plans);
+	}
+	mutex_unlock(&loom->drm.filelist_mutex);
+	return 0;
+}
+
+static void loom_debugfs_context(struct seq_file *m, unsigned long id,
+				 struct loom_context *context)
+{
+	struct drm_loom_counters counters;
+	u32 resets;
+
+	spin_lock(&context->lock);
+	counters = context->counters;
+	resets = context->resets;
+	spin_unlock(&context->lock);
+	seq_printf(m, "  context %lu: %u queued, %llu done, busy %llu ns, %u resets%s\n", id,
+		   spsc_queue_count(&context->entity.job_queue), counters.jobs, counters.busy_ns,
+		   resets, atomic_read(&context->guilty) ? ", guilty" : "");
+}
+
+static int loom_debugfs_jobs(struct seq_file *m, void *data)
+{
+	struct loom_device *loom = loom_debugfs_device(m);
+	struct loom_context *context;
+	struct drm_sched_job *base;
+	struct drm_file *file;
+	unsigned long id;
+
+	/* a job is freed after it was taken off this list */
+	spin_lock(&loom->sched.job_list_lock);
+	list_for_each_entry(base, &loom->sched.pending_list, list) {
+		const struct loom_job *job = to_loom_job(base);
+
+		seq_printf(m, "job %llu of client %llu: %u slots, %u steps, scratch %llu, ",
+			   base->id, job->context->client->id, job->slot_count,
+			   job->plan->plan->step_count, job->plan->plan->scratch_bytes);
+		seq_puts(m, dma_fence_is_signaled(&job->base.s_fence->finished) ? "done\n" :
+			 "running\n");
+	}
+	spin_unlock(&loom->sched.job_list_lock);
+
+	mutex_lock(&loom->drm.filelist_mutex);
+	list_for_each_entry_reverse(file, &loom->drm.filelist, lhead) {
+		struct loom_file *client = file->driver_priv;
+
+		loom_debugfs_print_client(m, file);
+		seq_putc(m, '\n');
+		xa_lock(&client->contexts);
+		xa_for_each(&client->contexts, id, context)
+			loom_debugfs_context(m, id, context);
+		xa_unlock(&client->contexts);
+	}
+	mutex_unlock(&loom->drm.filelist_mutex);
+	return 0;
+}
+
+static const struct drm_debugfs_info loom_debugfs_files[] = {
+	{ "memory", loom_debugfs_memory },
+	{ "plans", loom_debugfs_plans },
+	{ "jobs", loom_debugfs_jobs },
+};
+
+/**
+ * loom_debugfs_init() - say which files there are
+ * @loom: the device, not yet registered
+ */
+void loom_debugfs_init(struct loom_device *loom)
+{
+	drm_debugfs_add_files(&loom->drm, loom_debugfs_files, ARRAY_SIZE(loom_debugfs_files));
+}

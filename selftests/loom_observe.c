@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is seen from outside: fdinfo, tracepoints, debugfs. Each figure is compared with what the
+ * ioctls say of the same thing.
+ */
+#include "loom_selftest.h"
+
+#include <sys/stat.h>
+
+#define TRACEFS		"/sys/kernel/tracing"
+#define INSTANCE	TRACEFS "/instances/loom-selftest-%d"
+#define DEBUGFS		"/sys/kernel/debug/accel"
+
+/* All of a file that says something else each time, with a zero at its end; freed by the caller. */
+static char *read_text(const char *path)
+{
+	size_t size = 0, room = 1 << 20;
+	char *text = malloc(room);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = 0;
+
+	while (fd >= 0 && text && size < room - 1 &&
+	       (got = read(fd, text + size, room - 1 - size)) > 0)
+		size += got;
+	if (fd >= 0)
+		close(fd);
+	if (fd < 0 || !text || got < 0) {
+		free(text);
+		return NULL;
+	}
+	text[size] = 0;
+	return text;
+}
+
+/* The number behind a key of /proc/self/fdinfo, in bytes where it has a unit; -1: no such key. */
+static int64_t fdinfo_get(int fd, const char *key)
+{
+	char path[64], unit[8] = "", want[64], *text, *at;
+	long long value = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	text = read_text(path);
+	if (!text)
+		return -1;
+	snprintf(want, sizeof(want), "\n%s:\t", key);
+	at = strstr(text, want);
+	if (at && sscanf(at + strlen(want), "%lld %7s", &value, unit) == 2) {
+		if (!strcmp(unit, "KiB"))
+			value <<= 10;
+		else if (!strcmp(unit, "MiB"))
+			value <<= 20;
+	}
+	free(text);
+	return value;
+}
+
+/* "loom-banks-REGION: 0-LAST BYTES": true if it is one range over all banks, and how many bytes. */
+static bool fdinfo_banks(int fd, const char *region, uint32_t banks, uint64_t *bytes)
+{
+	unsigned long long first = 1, last = 0, value = 0;
+	char path[64], want[64], *text, *at;
+	int count = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	text = read_text(path);
+	if (!text)
+		return false;
+	snprintf(want, sizeof(want), "\nloom-banks-%s:\t", region);
+	at = strstr(text, want);
+	if (at)
+		count = sscanf(at + strlen(want), "%llu-%llu %llu\n", &first, &last, &value);
+	free(text);
+	*bytes = value;
+	return count == 3 && !first && last == banks - 1;
+}
+
+FIXTURE(fdinfo)
+{
+	struct loom_client client;
+};
+
+FIXTURE_SETUP(fdinfo)
+{
+	ASSERT_EQ(0, loom_client_open(&self->client));
+}
+
+FIXTURE_TEARDOWN(fdinfo)
+{
+	loom_client_close(&self->client);
+}
+
+TEST_F(fdinfo, follows_buffers_of_each_region)
+{
+	static const char * const names[LOOM_REGION_COUNT] = { "dram", "sram" };
+	int64_t total, resident, shared;
+	struct drm_loom_region_info info;
+	struct drm_loom_bo_info bo;
+	uint64_t before, with;
+	uint32_t region, handle;
+	char key[64];
+	int fd = self->client.fd;
+
+	EXPECT_LT(0, fdinfo_get(fd, "drm-client-id"));
+	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+		ASSERT_EQ(0, loom_query_region(fd, region, &info));
+		snprintf(key, sizeof(key), "drm-total-%s", names[region]);
+		total = fdinfo_get(fd, key);
+		ASSERT_LE(0, total);
+		ASSERT_TRUE(fdinfo_banks(fd, names[region], info.banks, &before));
+		ASSERT_EQ(0, loom_bo_create(fd, 12345, region, &handle));
+		ASSERT_EQ(0, loom_bo_info(fd, handle, &bo));
+		/* as clients see it: whole pages of the processor */
+		EXPECT_EQ(total + 4 * LOOM_PAGE, fdinfo_get(fd, key));
+		/* as the banks see it: what BO_INFO says */
+		ASSERT_TRUE(fdinfo_banks(fd, names[region], info.banks, &with));
+		EXPECT_EQ(before + bo.bytes_per_bank, with);
+		snprintf(key, sizeof(key), "drm-resident-%s", names[region]);
+		resident = fdinfo_get(fd, key);
+		EXPECT_EQ(total + 4 * LOOM_PAGE, resident);
+		snprintf(key, sizeof(key), "drm-shared-%s", names[region]);
+		shared = fdinfo_get(fd, key);
+		EXPECT_EQ(0, shared);
+		ASSERT_EQ(0, loom_bo_close(fd, handle));
+		snprintf(key, sizeof(key), "drm-resident-%s", names[region]);
+		EXPECT_EQ(resident - 4 * LOOM_PAGE, fdinfo_get(fd, key));
+		ASSERT_TRUE(fdinfo_banks(fd, names[region], info.banks, &with));
+		EXPECT_EQ(before, with);
+	}
+}
+
+TEST_F(fdinfo, says_what_is_shared)
+{
+	struct drm_prime_handle prime = { .handle = self->client.in, .flags = DRM_CLOEXEC };
+	int fd = self->client.fd;
+	int64_t shared = fdinfo_get(fd, "drm-shared-dram");
+
+	EXPECT_EQ(0, shared);
+	ASSERT_EQ(0, loom_call(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+	EXPECT_LE((int64_t)self->client.bytes, fdinfo_get(fd, "drm-shared-dram"));
+	close(prime.fd);
+}
+
+TEST_F(fdinfo, counts_jobs_and_their_time)
+{
+	int fd = self->client.fd;
+	uint32_t plan = loom_client_plan_busy(&self->client);
+	struct drm_loom_context_query query;
+	uint32_t i;
+
+	ASSERT_NE(0, plan);
+	EXPECT_EQ(0, fdinfo_get(fd, "drm-engine-loom"));
+	EXPECT_EQ(0, fdinfo_get(fd, "loom-jobs"));
+	for (i = 1; i <= 3; i++) {
+		ASSERT_EQ(0, loom_client_run(&self->client, plan, 2, 0));
+		ASSERT_EQ(0, loom_bo_wait(fd, self->client.out, loom_soon()));
+		EXPECT_EQ(i, fdinfo_get(fd, "loom-jobs"));
+		ASSERT_EQ(0, loom_context_query(fd, self->client.context, &query));
+		EXPECT_EQ((int64_t)query.counters.busy_ns, fdinfo_get(fd, "drm-engine-loom"));
+	}
+	EXPECT_LT(0, fdinfo_get(fd, "drm-engine-loom"));
+}
+
+TEST_F_TIMEOUT(fdinfo, shows_a_job_that_still_runs, 120)
+{
+	int64_t first, end = loom_soon();
+	int fd = self->client.fd;
+	uint32_t plan = loom_client_plan_endless(&self->client);
+
+	ASSERT_NE(0, plan);
+	EXPECT_EQ(0, fdinfo_get(fd, "drm-active-dram"));
+	ASSERT_EQ(0, loom_client_run(&self->client, plan, 2, 0));
+	do {
+		usleep(10000);
+		first = fdinfo_get(fd, "drm-engine-loom");
+	} while (first <= 0 && loom_now_ns() < end);
+	EXPECT_LT(0, first);
+	while (fdinfo_get(fd, "drm-engine-loom") <= first && loom_now_ns() < end)
+		usleep(10000);
+	EXPECT_LT(first, fdinfo_get(fd, "drm-engine-loom"));
+	EXPECT_EQ(-ETIME, loom_bo_wait(fd, self->client.out, 0));
+	EXPECT_EQ(0, fdinfo_get(fd, "loom-jobs"));
+	EXPECT_LE(2 * (int64_t)self->client.bytes, fdinfo_get(fd, "drm-active-dram"));
+}
+
+/* ------------------------------------------------------------- tracepoints */
+
+FIXTURE(trace)
+{
+	char dir[128];
+	struct loom_client client;
+	int64_t id;
+};
+
+/* A buffer of its own, so that nobody else's tracing is disturbed. */
+FIXTURE_SETUP(trace)
+{
+	char path[256];
+
+	if (access(TRACEFS "/events/loom", F_OK))
+		SKIP(return, "no tracefs, or no right to it");
+	snprintf(self->dir, sizeof(self->dir), INSTANCE, getpid());
+	ASSERT_EQ(0, mkdir(self->dir, 0700));
+	snprintf(path, sizeof(path), "%s/events/loom/enable", self->dir);
+	ASSERT_EQ(0, loom_write_file(path, "1"));
+	ASSERT_EQ(0, loom_client_open(&self->client));
+	self->id = fdinfo_get(self->client.fd, "drm-client-id");
+	ASSERT_LT(0, self->id);
+}
+
+FIXTURE_TEARDOWN(trace)
+{
+	if (!*self->dir)
+		return;
+	loom_client_close(&self->client);
+	EXPECT_EQ(0, rmdir(self->dir));
+}
+
+#define traced(self, ...)							\
+({										\
+	char _want[256], _path[256], *_text;					\
+	bool _found;								\
+										\
+	snprintf(_want, sizeof(_want), __VA_ARGS__);				\
+	snprintf(_path, sizeof(_path), "%s/trace", (self)->dir);		\
+	_text = read_text(_path);						\
+	_found = _text && strstr(_text, _want);					\
+	if (!_found)								\
+		TH_LOG("no '%s' in: %s", _want, _text);				\
+	free(_text);								\
+	_found;									\
+})
+
+TEST_F(trace, a_buffer_comes_and_goes)
+{
+	struct drm_loom_bo_info info;
+	char block[128];
+	uint32_t handle;
+
+	ASSERT_EQ(0, loom_bo_create(self->client.fd, 98765, LOOM_REGION_SRAM, &handle));
+	ASSERT_EQ(0, loom_bo_info(self->client.fd, handle, &info));
+	snprintf(block, sizeof(block), "client=%lld region=1 start=0x%llx bytes=%llu\n",
+		 (long long)self->id, (unsigned long long)info.address,
+		 (unsigned long long)info.bytes_per_bank);
+	EXPECT_TRUE(traced(self, "loom_alloc: dev="));
+	EXPECT_TRUE(traced(self, "%s", block));
+	ASSERT_EQ(0, loom_bo_close(self->client.fd, handle));
+	EXPECT_TRUE(traced(self, "loom_free: dev="));
+}
+
+TEST_F(trace, what_has_no_room_says_how_much_there_was)
+{
+	struct drm_loom_region_info sram;
+	uint32_t handle;
+
+	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));
+	/* one buffer in the way of one that is as large as all of it */
+	ASSERT_EQ(0, loom_bo_create(self->client.fd, 4096, LOOM_REGION_SRAM, &handle));
+	EXPECT_EQ(-ENOSPC, loom_bo_create(self->client.fd, sram.total_bytes / 4096 * 4096 *
+					  sram.banks, LOOM_REGION_SRAM, &handle));
+	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));
+	EXPECT_TRUE(traced(self, "client=%lld region=1 bytes=", (long long)self->id));
+	EXPECT_TRUE(traced(self, "free=%llu largest=%llu\n", (unsigned long long)sram.free_bytes,
+			   (unsigned long long)sram.largest_free_bytes));
+}
+
+TEST_F(trace, a_plan_a_job_and_its_end)
+{
+	uint32_t plan = loom_client_plan_unary(&self->client, LOOM_UNARY_ABS), refused;
+	struct drm_loom_reject reject = {};
+	uint64_t size;
+	void *blob;
+
+	ASSERT_NE(0, plan);
+	EXPECT_TRUE(traced(self, "client=%lld plan=%u steps=3 commands=3 scratch=",
+			   (long long)self->id, plan));
+	ASSERT_EQ(0, loom_client_run(&self->client, plan, 2, 0));
+	ASSERT_EQ(0, loom_bo_wait(self->client.fd, self->client.out, loom_soon()));
+	EXPECT_TRUE(traced(self, "loom_submit: dev="));
+	EXPECT_TRUE(traced(self, "loom_run: dev="));
+	EXPECT_TRUE(traced(self, "loom_done: dev="));
+	EXPECT_TRUE(traced(self, "error=0 busy_ns=%lld\n",
+			   (long long)fdinfo_get(self->client.fd, "drm-engine-loom")));
+
+	blob = loom_plan_blob_null(self->client.info.lanes + 1, &size);
+	ASSERT_EQ(-EBADMSG, loom_plan_create(self->client.fd, blob, size, &reject, &refused));
+	free(blob);
+	EXPECT_TRUE(traced(self, "client=%lld rule=%u\n", (long long)self->id, reject.rule));
+}
+
+/* As much again as there is: the first ones have to go. Only where the machine has the memory. */
+TEST_F_TIMEOUT(trace, what_is_evicted, 120)
+{
+	long available = sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
+	struct drm_loom_region_info dram;
+	struct drm_loom_bo_info info;
+	uint64_t size, address;
+	uint32_t handles[5], i;
+
+	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_DRAM, &dram));
+	size = dram.total_bytes / 4 / 4096 * 4096 * dram.banks;
+	if (size * 6 > (uint64_t)available)
+		SKIP(return, "not enough memory to fill the DRAM (topology=tiny)");
+	address = 0;
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, loom_bo_create(self->client.fd, size, LOOM_REGION_DRAM, &handles[i]));
+		ASSERT_EQ(0, loom_bo_info(self->client.fd, handles[i], &info));
+		if (!i)
+			address = info.address;
+	}
+	ASSERT_EQ(0, loom_bo_info(self->client.fd, handles[0], &info));
+	EXPECT_EQ(LOOM_BO_EVICTED, info.flags);
+	EXPECT_TRUE(traced(self, "loom_evict: dev="));
+	EXPECT_TRUE(traced(self, "client=%lld region=0 start=0x%llx bytes=%llu\n",
+			   (long long)self->id, (unsigned long long)address,
+			   (unsigned long long)info.bytes_per_bank));
+}
+
+/* ----------------------------------------------------------------- debugfs */
+
+FIXTURE(debugfs)
+{
+	char dir[300];
+	struct loom_client client;
+	int64_t id;
+};
+
+FIXTURE_SETUP(debugfs)
+{
+	DIR *dir = opendir(DEBUGFS);
+	struct dirent *entry;
+	char path[600];
+	bool found = false;
+
+	if (!dir)
+		SKIP(return, "no debugfs, or no right to it");
+	while (!found && (entry = readdir(dir))) {
+		snprintf(self->dir, sizeof(self->dir), DEBUGFS "/%s", entry->d_name);
+		snprintf(path, sizeof(path), "%s/plans", self->dir);
+		found = !access(path, R_OK);
+	}
+	closedir(dir);
+	ASSERT_TRUE(found);
+	ASSERT_EQ(0, loom_client_open(&self->client));
+	self->id = fdinfo_get(self->client.fd, "drm-client-id");
+}
+
+FIXTURE_TEARDOWN(debugfs)
+{
+	loom_client_close(&self->client);
+}
+
+static char *read_debugfs(const char *dir, const char *name)
+{
+	char path[400];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return read_text(path);
+}
+
+TEST_F(debugfs, memory_names_blocks_and_owners)
+{
+	struct drm_loom_bo_info info;
+	uint32_t region, handle;
+	char want[160], *text;
+
+	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+		ASSERT_EQ(0, loom_bo_create(self->client.fd, 54321, region, &handle));
+		ASSERT_EQ(0, loom_bo_info(self->client.fd, handle, &info));
+		snprintf(want, sizeof(want),
+			 "  0x%010llx..0x%010llx %12llu client %lld, pid %d (loom_observe)\n",
+			 (unsigned long long)info.address,
+			 (unsigned long long)(info.address + info.bytes_per_bank),
+			 (unsigned long long)info.bytes_per_bank, (long long)self->id, getpid());
+		text = read_debugfs(self->dir, "memory");
+		ASSERT_NE(NULL, text);
+		EXPECT_NE(NULL, strstr(text, want)) {
+			TH_LOG("no '%s' in: %s", want, text);
+		}
+		free(text);
+	}
+}
+
+TEST_F(debugfs, a_block_outlives_the_file_it_was_made_on)
+{
+	struct drm_prime_handle prime = { .handle = self->client.in, .flags = DRM_CLOEXEC };
+	char want[64], *text;
+
+	ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+	loom_client_close(&self->client);
+	snprintf(want, sizeof(want), "client %lld, closed\n", (long long)self->id);
+	text = read_debugfs(self->dir, "memory");
+	ASSERT_NE(NULL, text);
+	EXPECT_NE(NULL, strstr(text, want));
+	free(text);
+	close(prime.fd);
+}
+
+TEST_F_TIMEOUT(debugfs, plans_and_jobs, 120)
+{
+	uint32_t plan = loom_client_plan_endless(&self->client);
+	int64_t end = loom_soon();
+	char want[64], *text;
+	bool runs = false;
+
+	ASSERT_NE(0, plan);
+	snprintf(want, sizeof(want), "  plan %u: 2 slots, ", plan);
+	text = read_debugfs(self->dir, "plans");
+	ASSERT_NE(NULL, text);
+	EXPECT_NE(NULL, strstr(text, want));
+	free(text);
+	ASSERT_EQ(0, loom_client_run(&self->client, plan, 2, 0));
+	ASSERT_EQ(0, loom_client_run(&self->client, plan, 2, 0));
+	snprintf(want, sizeof(want), " of client %lld: 2 slots, ", (long long)self->id);
+	do {
+		text = read_debugfs(self->dir, "jobs");
+		ASSERT_NE(NULL, text);
+		runs = strstr(text, want) && strstr(text, "running\n") &&
+		       strstr(text, ": 1 queued, 0 done, ");
+		if (!runs && loom_now_ns() >= end)
+			TH_LOG("jobs: %s", text);
+		free(text);
+		usleep(10000);
+	} while (!runs && loom_now_ns() < end);
+	EXPECT_TRUE(runs);
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}
