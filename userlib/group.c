@@ -256,6 +256,10 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 		group->budget = budget_of(options);
 		ret = find(options->grouping)->divide(&list, group, &cuts, &num_cuts);
 	}
+	/* the others have rules, not reasons */
+	if (!ret && options->flags & LOOM_PLANNER_EXPLAIN &&
+	    find(options->grouping)->divide == loom_group_divide)
+		ret = loom_group_explain(&list, budget_of(options), cuts, num_cuts);
 	if (!ret)
 		ret = set_spans(&list, cuts, num_cuts);
 	if (!ret)

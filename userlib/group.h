@@ -182,6 +182,7 @@ struct loom_group_choices {
  * @live_first: by cut: first of its entries in @live. Cut u is before unit u
  * @live: values that are there and still wanted, and may stay in SRAM
  * @choices: by cut: which of them do
+ * @no_cut: there may be none before this unit; 0: there may be everywhere
  */
 struct loom_group_list {
 	struct loom_lower *lower;
@@ -194,6 +195,7 @@ struct loom_group_list {
 	u32 *live_first;
 	u32 *live;
 	struct loom_group_choices *choices;
+	u32 no_cut;
 };
 
 /** loom_group_list_make() - lowers all nodes into a list; their storage is decided, not placed */
@@ -661,6 +663,12 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 		      struct loom_group_cut **cuts, u32 *num_cuts);
 /** loom_group_remake() - a group as it was chosen, not yet fitted; -EINVAL: that cannot be */
 int loom_group_remake(struct loom_group *group, const struct loom_group_cut *cut);
+
+/* group_explain.c */
+
+/** loom_group_explain() - takes notes of why a division by cost has its cuts. 0 or -ENOMEM */
+int loom_group_explain(struct loom_group_list *list, u64 budget, const struct loom_group_cut *cuts,
+		       u32 num_cuts);
 
 /* group_text.c: the text's planner */
 

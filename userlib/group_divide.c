@@ -179,7 +179,8 @@ static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 		.cycles = d->best[from].cycles + cost->cycles,
 	};
 
-	if (!cheaper(&sum, &d->best[to]))
+	if (d->best[from].bytes == U64_MAX || !cheaper(&sum, &d->best[to]) ||
+	    (d->list->no_cut && to / LOOM_GROUP_STAYS == d->list->no_cut))
 		return;
 	d->best[to] = sum;
 	d->back[to] = (struct loom_group_back){
@@ -187,8 +188,8 @@ static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 	};
 }
 
-/* The cheapest division by what is known of groups; of at least that certainty. */
-static void combine(struct loom_group_divide *d, enum loom_group_edge_state state)
+/* The cheapest division by what is known, at least so certain, of groups; false: there is none */
+static bool combine(struct loom_group_divide *d, enum loom_group_edge_state state)
 {
 	u32 num_units = d->list->num_units, first, in, out, n, i;
 
@@ -218,6 +219,7 @@ static void combine(struct loom_group_divide *d, enum loom_group_edge_state stat
 		}
 		d->work += row->num_units / 4;
 	}
+	return d->best[num_units * LOOM_GROUP_STAYS].bytes != U64_MAX;
 }
 
 /* Settles all groups of the cheapest way. 1: something was not as certain as @state. */
@@ -253,7 +255,8 @@ static int search_ways(struct loom_group_divide *d)
 		do {
 			if (loom_group_is_spent(d))
 				return 0;
-			combine(d, LOOM_GROUP_EDGE_GUESS);
+			if (!combine(d, LOOM_GROUP_EDGE_GUESS))
+				return -ENOSPC;
 			ret = settle_way(d, LOOM_GROUP_EDGE_FITTED);
 			if (ret < 0)
 				return ret;
@@ -378,7 +381,8 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 	while (!ret) {
 		d->group->loose = true;
 		do {
-			combine(d, LOOM_GROUP_EDGE_FITTED);
+			if (!combine(d, LOOM_GROUP_EDGE_FITTED))
+				return -ENOSPC;
 			ret = settle_way(d, LOOM_GROUP_EDGE_PLACED);
 		} while (ret > 0);
 		if (ret)

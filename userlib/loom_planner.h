@@ -286,8 +286,8 @@ enum loom_cut_why {
  * @joined_bytes: COST: DRAM bytes of both as one group
  * @without_bytes: DRAM bytes of the best division that has no cut here, LOOM_CUT_NONE: none
  * @with_bytes: the same for the division that was taken, counted in the same way
- * @before_node: last node before that division's cut next to this one, to the front
- * @after_node: the same, to the back
+ * @around_first: number of the first node of that division's group around this place
+ * @around_last: number of its last node
  */
 struct loom_program_cut {
 	uint64_t dram_bytes;
@@ -298,8 +298,8 @@ struct loom_program_cut {
 	uint64_t joined_bytes;
 	uint64_t without_bytes;
 	uint64_t with_bytes;
-	uint32_t before_node;
-	uint32_t after_node;
+	uint32_t around_first;
+	uint32_t around_last;
 };
 
 /*

@@ -155,14 +155,12 @@ static void tool_explain_print_why(const struct loom_program *program, uint32_t 
 		break;
 	}
 	if (cut->without_bytes == LOOM_CUT_NONE) {
-		printf("           there is no division without it\n");
+		printf("           no division without it was found\n");
 		return;
 	}
 	printf("           best division without it: ");
 	tool_explain_print_difference(cut->with_bytes, cut->without_bytes);
-	if (cut->before_node != cut->after_node)
-		printf(", cut after nodes %u and %u instead", cut->before_node, cut->after_node);
-	printf("\n");
+	printf(", with nodes %u-%u as one group\n", cut->around_first, cut->around_last);
 }
 
 static void tool_explain_print_cut(const struct loom_program *program, uint32_t index)
@@ -273,8 +271,8 @@ static void tool_explain_json_cut(const struct loom_program *program, uint32_t i
 		json_u64(json, "with_bytes", cut->with_bytes);
 		if (cut->without_bytes != LOOM_CUT_NONE) {
 			json_u64(json, "without_bytes", cut->without_bytes);
-			json_u64(json, "instead_after_node", cut->before_node);
-			json_u64(json, "and_after_node", cut->after_node);
+			json_u64(json, "around_first_node", cut->around_first);
+			json_u64(json, "around_last_node", cut->around_last);
 		}
 	}
 	json_close(json, '}');

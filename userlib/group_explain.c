@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Why a cut is where it is
+ *
+ * Two questions are asked of each cut between two groups. Could both be one? All slice counts and
+ * axes are tried for it, with the same values staying before and after: what that costs, or what it
+ * lacks in SRAM at least. And what would the whole graph cost without a cut here? The graph is
+ * divided once more, by the same search, with the cut forbidden. That takes as long as planning
+ * does, for each cut.
+ */
+#include "group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a group lacks in SRAM that does not fit: strips at least, weights if that was tried. */
+static u64 lack_bytes(struct loom_group *group)
+{
+	u64 budget_bytes = group->list->lower->sram.bytes, peak_bytes;
+	u32 count = group->num_items;
+	s32 position;
+
+	group->num_items = group->num_shared;
+	peak_bytes = loom_group_peak(group, &position);
+	group->num_items = count;
+	if (peak_bytes <= budget_bytes)
+		peak_bytes = loom_group_peak(group, &position);
+	return peak_bytes > budget_bytes ? peak_bytes - budget_bytes : 0;
+}
+
+/* Two groups as one, in a number of slices. */
+static int join(struct loom_group *group, const struct loom_group_cut *a,
+		const struct loom_group_cut *b, u32 slices, u32 axis, struct loom_program_cut *note)
+{
+	u64 budget_bytes = group->list->lower->sram.bytes, lack;
+	u32 i;
+	int ret;
+
+	loom_group_begin(group, a->first_unit, slices, axis);
+	group->overlap = false;
+	for (i = 0; i < a->num_units + b->num_units; i++)
+		if (!loom_group_append(group))
+			return 0;
+	if (!loom_group_reside(group, a->in, b->out))
+		return 0;
+	ret = loom_group_fit(group, budget_bytes);
+	if (!ret && (note->why != LOOM_CUT_COST || group->cost.bytes < note->joined_bytes)) {
+		note->why = LOOM_CUT_COST;
+		note->joined_bytes = group->cost.bytes;
+	}
+	if (ret != -ENOSPC)
+		return ret;
+	lack = lack_bytes(group);
+	if (lack && (note->why == LOOM_CUT_SHAPE ||
+		     (note->why == LOOM_CUT_SRAM && lack < note->short_bytes))) {
+		note->why = LOOM_CUT_SRAM;
+		note->short_bytes = lack;
+	}
+	return 0;
+}
+
+static int try_joins(struct loom_group *group, const struct loom_group_cut *a,
+		     const struct loom_group_cut *b, struct loom_program_cut *note)
+{
+	const struct loom_group_list *list = group->list;
+	const struct loom_group_use *use =
+		&list->uses[list->ops[list->units[a->first_unit].first_op]->access[0].value];
+	u32 axis, slices;
+	int ret = join(group, a, b, 1, 0, note);
+
+	for (axis = 0; axis < use->rank && !ret; axis++)
+		for (slices = 2; slices <= use->dims[axis] && slices <= LOOM_GROUP_SLICES && !ret;
+		     slices = slices < 4 ? slices + 1 : slices + slices / 3)
+			ret = join(group, a, b, slices, axis, note);
+	return ret;
+}
+
+/* Whether both sides could be one group. */
+static int explain_join(struct loom_group *group, const struct loom_group_cut *a,
+			const struct loom_group_cut *b, struct loom_program_cut *note)
+{
+	const struct loom_group_unit *units = group->list->units;
+	u32 i;
+	int ret;
+
+	for (i = a->first_unit; i < b->first_unit + b->num_units; i++) {
+		if (!units[i].alone)
+			continue;
+		note->why = LOOM_CUT_ALONE;
+		note->node = units[i].node;
+		return 0;
+	}
+	note->why = LOOM_CUT_SHAPE;
+	ret = try_joins(group, a, b, note);
+	/* where it fits in some number of slices, it lacks nothing */
+	if (note->why == LOOM_CUT_COST)
+		note->short_bytes = 0;
+	return ret;
+}
+
+static u64 sum_bytes(const struct loom_group_cut *cuts, u32 num_cuts)
+{
+	u64 bytes = 0;
+	u32 i;
+
+	for (i = 0; i < num_cuts; i++)
+		bytes += cuts[i].cost.bytes;
+	return bytes;
+}
+
+/* The best division that has no cut before a unit. */
+static int explain_without(struct loom_group_list *list, struct loom_group *group, u32 unit,
+			   struct loom_program_cut *note)
+{
+	struct loom_group_cut *cuts = NULL;
+	u32 num_cuts = 0, i;
+	int ret;
+
+	for (i = 0; i < list->num_units; i++) {
+		list->units[i].alone_bytes = 0;
+		list->units[i].alone_cycles = 0;
+	}
+	note->without_bytes = LOOM_CUT_NONE;
+	list->no_cut = unit;
+	ret = loom_group_divide(list, group, &cuts, &num_cuts);
+	list->no_cut = 0;
+	if (!ret)
+		note->without_bytes = sum_bytes(cuts, num_cuts);
+	for (i = 0; i < num_cuts && !ret; i++) {
+		u32 last = cuts[i].first_unit + cuts[i].num_units - 1;
+
+		if (cuts[i].first_unit < unit && last >= unit) {
+			note->around_first = list->units[cuts[i].first_unit].node;
+			note->around_last = list->units[last].node;
+		}
+	}
+	free(cuts);
+	return ret == -ENOSPC ? 0 : ret;
+}
+
+int loom_group_explain(struct loom_group_list *list, u64 budget, const struct loom_group_cut *cuts,
+		       u32 num_cuts)
+{
+	struct loom_program_cut *notes = calloc((size_t)num_cuts + 1, sizeof(*notes));
+	struct loom_group *group = loom_group_make(list);
+	int ret = notes && group ? 0 : -ENOMEM;
+	u32 i;
+
+	list->lower->cuts = notes;
+	for (i = 0; i + 1 < num_cuts && !ret; i++) {
+		group->budget = budget;
+		ret = explain_join(group, &cuts[i], &cuts[i + 1], &notes[i]);
+		notes[i].with_bytes = sum_bytes(cuts, num_cuts);
+		notes[i].without_bytes = LOOM_CUT_NONE;
+		if (!ret && notes[i].why != LOOM_CUT_ALONE)
+			ret = explain_without(list, group, cuts[i + 1].first_unit, &notes[i]);
+	}
+	loom_group_free(group);
+	return ret;
+}
