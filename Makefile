@@ -30,7 +30,7 @@ CC		:= gcc
 WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
 CFLAGS		?= -O2 -g
 CPPFLAGS_ALL	= -D_GNU_SOURCE -DLOOM_VERSION='"$(VERSION)"' -Iuapi -Iuserlib -I$(CORE) \
-		  -I$(O)/gen $(drm_cflags) $(CPPFLAGS)
+		  -I$(CORE)/../tests -I$(O)/gen $(drm_cflags) $(CPPFLAGS)
 # no contraction to FMA: results are the same to the bit on every machine
 CFLAGS_ALL	= -std=gnu11 -fPIC -ffp-contract=off $(WARN) $(CFLAGS) -MMD -MP
 LIBS		= $(dep_libs) -lm -lpthread

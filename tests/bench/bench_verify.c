@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "../host/plan_builder.h"
+#include "plan_builder.h"
 
 #define WINDOW		64
 #define TENSOR_BYTES	256

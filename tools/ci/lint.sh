@@ -48,11 +48,12 @@ done
 
 # Kept short; what is ignored where, and why:
 #   everywhere	SPDX_LICENSE_TAG: wants GPL in drivers, core/ is dual
+#   drivers	EXPORT_SYMBOL: core's are exported in a file apart, since core knows no kernel
 #   core, user	BIT_MACRO, NEW_TYPEDEFS, PREFER_KERNEL_TYPES, PREFER_DEFINED_ATTRIBUTE_MACRO:
 #		the kernel's are not there, core defines what it needs of them
 #   user	CAMELCASE: the names of libdrm and protobuf-c; SSCANF_TO_KSTRTO: no kstrto here
 #   trace	OPEN_ENDED_LINE, PARENTHESIS_ALIGNMENT: TRACE_EVENT() is a language of its own
-ignore=SPDX_LICENSE_TAG
+ignore=SPDX_LICENSE_TAG,EXPORT_SYMBOL
 ignore_trace=$ignore,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
 ignore_core=$ignore,BIT_MACRO,NEW_TYPEDEFS,PREFER_KERNEL_TYPES,PREFER_DEFINED_ATTRIBUTE_MACRO
 ignore_user=$ignore_core,CAMELCASE,SSCANF_TO_KSTRTO
@@ -123,6 +124,7 @@ if [ $# -gt 0 ]; then
 		case $f in
 		drivers/accel/loom/core/*)		list=$ignore_core ;;
 		drivers/*_trace.h)			list=$ignore_trace ;;
+		drivers/accel/loom/tests/*.h)		list=$ignore_core ;;
 		drivers/* | selftests/* | uapi/*)	list=$ignore ;;
 		*)					list=$ignore_user ;;
 		esac
@@ -132,9 +134,10 @@ if [ $# -gt 0 ]; then
 	exit $failed
 fi
 
-mapfile -t kernel < <(files 'drivers/*.[ch]' 'selftests/*.[ch]' 'uapi/*.h' | grep -v -e /core/ -e _trace.h)
+mapfile -t kernel < <(files 'drivers/*.[ch]' 'selftests/*.[ch]' 'uapi/*.h' |
+	grep -v -e /core/ -e _trace.h -e '/tests/.*\.h$')
 mapfile -t trace < <(files 'drivers/*_trace.h')
-mapfile -t core < <(files 'drivers/accel/loom/core/*.[ch]')
+mapfile -t core < <(files 'drivers/accel/loom/core/*.[ch]' 'drivers/accel/loom/tests/*.h')
 mapfile -t user < <(files 'userlib/*.[ch]' 'tools/*.[ch]' 'tests/*.[ch]')
 mapfile -t shell < <(files 'tools/*.sh' 'tests/*.sh' 'tools/vm/*' .ci/run | grep -v '\.[ch]$')
 mapfile -t drm < <(pkg-config --cflags libdrm | xargs -n1 | sed 's/^-I/-isystem/')

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #ifndef LOOM_TESTS_PLAN_SAMPLE_H
 #define LOOM_TESTS_PLAN_SAMPLE_H
 

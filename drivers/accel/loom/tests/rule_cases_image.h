@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
-#ifndef LOOM_TESTS_VERIFY_RULES_IMAGE_H
-#define LOOM_TESTS_VERIFY_RULES_IMAGE_H
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef LOOM_TESTS_RULE_CASES_IMAGE_H
+#define LOOM_TESTS_RULE_CASES_IMAGE_H
 
 /*
- * The sample with an image in it: what is fine, and what is not. Part of verify_rules.c.
+ * The sample with an image in it: what is fine, and what is not. Part of rule_cases.h.
  */
 
 /**
@@ -331,7 +331,7 @@ CHANGE(fine_image_seamless)
 
 #define FINE(_name) { .what = #_name, .change = change_fine_##_name }
 
-static const struct rule_case fine[] = {
+static const struct rule_case rule_cases_fine[] = {
 	FINE(image),
 	FINE(image_column),
 	FINE(image_backwards),
@@ -341,4 +341,4 @@ static const struct rule_case fine[] = {
 	FINE(image_seamless),
 };
 
-#endif /* LOOM_TESTS_VERIFY_RULES_IMAGE_H */
+#endif /* LOOM_TESTS_RULE_CASES_IMAGE_H */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
 #ifndef LOOM_TESTS_PLAN_BUILDER_H
 #define LOOM_TESTS_PLAN_BUILDER_H
 
@@ -7,10 +7,37 @@
  * purpose: it checks nothing, and every table can be changed by hand before the blob is made.
  */
 
+#include "loom_op.h"
+
+#ifdef __KERNEL__
+#include <linux/slab.h>
+#else
 #include <stdlib.h>
 #include <string.h>
+#endif
 
-#include "loom_op.h"
+/* Zeroed, and never NULL: a test has nothing to say about its own memory. */
+static inline void *pb_alloc(size_t size)
+{
+#ifdef __KERNEL__
+	return kvzalloc(size, GFP_KERNEL | __GFP_NOFAIL);
+#else
+	void *ptr = calloc(1, size);
+
+	if (!ptr)
+		abort();
+	return ptr;
+#endif
+}
+
+static inline void pb_free(void *ptr)
+{
+#ifdef __KERNEL__
+	kvfree(ptr);
+#else
+	free(ptr);
+#endif
+}
 
 struct pb_table {
 	void *data;
@@ -33,13 +60,16 @@ struct plan_builder {
 
 static inline void *pb_push(struct pb_table *table, u32 count)
 {
+	void *data;
 	char *at;
 
 	if (table->count + count > table->room) {
 		table->room = 2 * (table->count + count);
-		table->data = realloc(table->data, (size_t)table->room * table->stride);
-		if (!table->data)
-			abort();
+		data = pb_alloc((size_t)table->room * table->stride);
+		if (table->count)
+			memcpy(data, table->data, (size_t)table->count * table->stride);
+		pb_free(table->data);
+		table->data = data;
 	}
 	at = (char *)table->data + (size_t)table->count * table->stride;
 	memset(at, 0, (size_t)count * table->stride);
@@ -65,13 +95,13 @@ static inline void pb_init(struct plan_builder *pb, u32 lanes, u64 scratch_bytes
 
 static inline void pb_fini(struct plan_builder *pb)
 {
-	free(pb->slots.data);
-	free(pb->tensors.data);
-	free(pb->steps.data);
-	free(pb->commands.data);
-	free(pb->views.data);
-	free(pb->attrs.data);
-	free(pb->images.data);
+	pb_free(pb->slots.data);
+	pb_free(pb->tensors.data);
+	pb_free(pb->steps.data);
+	pb_free(pb->commands.data);
+	pb_free(pb->views.data);
+	pb_free(pb->attrs.data);
+	pb_free(pb->images.data);
 }
 
 static inline struct drm_loom_plan_slot *pb_slot(struct plan_builder *pb, u32 slot)
@@ -277,18 +307,26 @@ struct pb_views {
 	sizeof((struct drm_loom_plan_view[]){ __VA_ARGS__ }) / \
 	sizeof(struct drm_loom_plan_view), { __VA_ARGS__ } })
 
-/* A command of the step begun last; the stream is that of the opcode. */
-static inline u32 pb_add(struct plan_builder *pb, u16 opcode, const void *attr, u32 attr_size,
-			 struct pb_views views)
+/*
+ * A command of the step begun last; the stream is that of the opcode. The views have a scope of
+ * their own, and so do not all lie on the kernel's small stack at the same time.
+ */
+#define pb_add(pb, opcode, attr, attr_size, ...) ({ \
+	const struct pb_views _views = __VA_ARGS__; \
+	pb_add_views(pb, opcode, attr, attr_size, &_views); })
+
+static inline u32 pb_add_views(struct plan_builder *pb, u16 opcode, const void *attr,
+			       u32 attr_size, const struct pb_views *views)
 {
 	struct drm_loom_plan_step *step = pb_step(pb, pb->steps.count - 1);
 	struct drm_loom_plan_command *command = pb_push(&pb->commands, 1);
 	const struct loom_op *op = loom_op_get(opcode);
 
 	command->opcode = opcode;
-	command->operands = views.count;
+	command->operands = views->count;
 	command->first_view = pb->views.count;
-	memcpy(pb_push(&pb->views, views.count), views.view, views.count * sizeof(views.view[0]));
+	memcpy(pb_push(&pb->views, views->count), views->view,
+	       views->count * sizeof(views->view[0]));
 	if (attr_size) {
 		command->attr_offset = pb->attrs.count;
 		command->attr_size = attr_size;
@@ -314,7 +352,7 @@ static inline u64 pb_place(u8 *blob, u64 at, const struct pb_table *table,
 	return (at + bytes + 7) & ~7ULL;
 }
 
-/* The blob, from malloc. */
+/* The blob, from pb_alloc(). */
 static inline void *pb_blob(struct plan_builder *pb, u64 *size)
 {
 	struct drm_loom_plan_header *header = &pb->header;
@@ -334,9 +372,7 @@ static inline void *pb_blob(struct plan_builder *pb, u64 *size)
 		header->size = at;
 		if (blob)
 			break;
-		blob = calloc(1, at);
-		if (!blob)
-			abort();
+		blob = pb_alloc(at);
 	}
 	memcpy(blob, header, sizeof(*header));
 	*size = at;
@@ -351,7 +387,7 @@ static inline int pb_verify(struct plan_builder *pb, const struct loom_topology 
 	void *blob = pb_blob(pb, &size);
 	int ret = loom_plan_create(blob, size, topology, plan, reject);
 
-	free(blob);
+	pb_free(blob);
 	return ret;
 }
 

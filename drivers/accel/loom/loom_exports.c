@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <kunit/visibility.h>
+#include <linux/export.h>
+
+#include "core/loom_bank.h"
+#include "core/loom_layout.h"
+#include "core/loom_op.h"
+#include "core/loom_plan.h"
+#include "core/loom_topology.h"
+
+/*
+ * What tests/ asks of core/. It is exported where the kernel has KUnit, to modules that ask
+ * for that namespace, and nowhere else. Here and not beside each function, because core/
+ * does not know the kernel.
+ */
+
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_init);
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_fini);
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_alloc);
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_free);
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_stats);
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_lowest);
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_find);
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_walk);
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_next);
+
+EXPORT_SYMBOL_IF_KUNIT(loom_layout_interleaved);
+EXPORT_SYMBOL_IF_KUNIT(loom_layout_image);
+EXPORT_SYMBOL_IF_KUNIT(loom_layout_map);
+
+EXPORT_SYMBOL_IF_KUNIT(loom_plan_create);
+EXPORT_SYMBOL_IF_KUNIT(loom_plan_destroy);
+EXPORT_SYMBOL_IF_KUNIT(loom_rule_name);
+EXPORT_SYMBOL_IF_KUNIT(loom_op_get);
+EXPORT_SYMBOL_IF_KUNIT(loom_topology_find);

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <kunit/test.h>
+#include <linux/prandom.h>
+#include <linux/slab.h>
+
+#include "loom_bank.h"
+
+/*
+ * The bank allocator, by what it promises to its callers and nothing else. Blocks are
+ * allocated one by one and freed as soon as they may be, so that KASAN sees a bank that
+ * remembers one.
+ */
+
+#define BANK_BASE	64
+#define BANK_LIMIT	4096
+
+static const struct loom_bank_request bank_request = { .size = 64, .align = 64, .high = U64_MAX };
+
+static int bank_test_init(struct kunit *test)
+{
+	struct loom_bank *bank = kunit_kzalloc(test, sizeof(*bank), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, bank);
+	KUNIT_ASSERT_EQ(test, 0, loom_bank_init(bank, BANK_BASE, BANK_LIMIT));
+	test->priv = bank;
+	return 0;
+}
+
+static struct loom_bank_block *bank_block(struct kunit *test)
+{
+	struct loom_bank_block *block = kunit_kzalloc(test, sizeof(*block), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, block);
+	return block;
+}
+
+/* A new block for the request, at the place where it must come to lie. */
+static struct loom_bank_block *bank_expect(struct kunit *test,
+					   const struct loom_bank_request *request, u64 start)
+{
+	struct loom_bank_block *block = bank_block(test);
+
+	KUNIT_ASSERT_EQ(test, 0, loom_bank_alloc(test->priv, block, request));
+	KUNIT_EXPECT_EQ(test, start, block->start);
+	KUNIT_EXPECT_EQ(test, request->size, block->size);
+	KUNIT_EXPECT_TRUE(test, loom_bank_allocated(block));
+	return block;
+}
+
+/* Spans tile the bank, no two holes are neighbours, and the sums are what stats says. */
+static void bank_check(struct kunit *test, struct loom_bank *bank)
+{
+	struct loom_bank_stats stats;
+	struct loom_bank_iter iter;
+	struct loom_bank_span span;
+	u64 at = bank->base, allocated = 0, largest = 0, lowest = bank->limit;
+	bool after_hole = false;
+	u32 blocks = 0;
+
+	loom_bank_walk(bank, &iter);
+	while (loom_bank_next(&iter, &span)) {
+		KUNIT_ASSERT_EQ(test, at, span.start);
+		KUNIT_ASSERT_LT(test, span.start, span.end);
+		KUNIT_ASSERT_FALSE(test, after_hole && !span.block);
+		at = span.end;
+		after_hole = !span.block;
+		if (!span.block) {
+			largest = max(largest, span.end - span.start);
+			continue;
+		}
+		KUNIT_ASSERT_EQ(test, span.start, span.block->start);
+		KUNIT_ASSERT_EQ(test, span.end - span.start, span.block->size);
+		allocated += span.block->size;
+		lowest = min(lowest, span.start);
+		blocks++;
+	}
+	KUNIT_EXPECT_EQ(test, bank->limit, at);
+	loom_bank_stats(bank, &stats);
+	KUNIT_EXPECT_EQ(test, bank->limit - bank->base, stats.total);
+	KUNIT_EXPECT_EQ(test, allocated, stats.allocated);
+	KUNIT_EXPECT_EQ(test, stats.total - allocated, stats.free);
+	KUNIT_EXPECT_EQ(test, largest, stats.largest_free);
+	KUNIT_EXPECT_EQ(test, blocks, stats.blocks);
+	KUNIT_EXPECT_EQ(test, lowest, loom_bank_lowest(bank));
+}
+
+static void bank_init_refuses(struct kunit *test)
+{
+	struct loom_bank *bank = kunit_kzalloc(test, sizeof(*bank), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, bank);
+	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_init(bank, 64, 64));
+	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_init(bank, 65, 64));
+	KUNIT_EXPECT_EQ(test, 0, loom_bank_init(bank, 64, 65));
+	KUNIT_EXPECT_EQ(test, 0, loom_bank_fini(bank));
+}
+
+static void bank_directions(struct kunit *test)
+{
+	struct loom_bank_request request = bank_request;
+	struct loom_bank_block *first, *last;
+
+	first = bank_expect(test, &request, 64);
+	bank_expect(test, &request, 128);
+	request.top_down = true;
+	last = bank_expect(test, &request, 4032);
+	bank_expect(test, &request, 3968);
+	bank_check(test, test->priv);
+
+	KUNIT_EXPECT_EQ(test, 0, loom_bank_free(test->priv, first));
+	KUNIT_EXPECT_EQ(test, 0, loom_bank_free(test->priv, last));
+	bank_expect(test, &request, 4032);
+	request.top_down = false;
+	bank_expect(test, &request, 64);
+	bank_check(test, test->priv);
+}
+
+static void bank_alignment(struct kunit *test)
+{
+	struct loom_bank_request request = { .size = 1, .align = 1, .high = U64_MAX };
+
+	bank_expect(test, &request, 64);
+	request.align = 1024;
+	bank_expect(test, &request, 1024);
+	request.align = 1;
+	bank_expect(test, &request, 65);
+	request.align = 2048;
+	request.top_down = true;
+	bank_expect(test, &request, 2048);
+	bank_check(test, test->priv);
+}
+
+static void bank_range(struct kunit *test)
+{
+	struct loom_bank_request request = bank_request;
+
+	request.low = 1000;
+	bank_expect(test, &request, 1024);
+	request.low = 0;
+	request.high = 1024;
+	request.top_down = true;
+	bank_expect(test, &request, 960);
+	/* a fixed address is a range of the size, and it can be had once */
+	request.low = 2048;
+	request.high = 2048 + 64;
+	bank_expect(test, &request, 2048);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, loom_bank_alloc(test->priv, bank_block(test), &request));
+	bank_check(test, test->priv);
+}
+
+static const struct bank_refusal {
+	const char *what;
+	struct loom_bank_request request;
+	int error;
+} bank_refusals[] = {
+	{ "size of zero", { .align = 64, .high = U64_MAX }, -EINVAL },
+	{ "alignment of zero", { .size = 64, .high = U64_MAX }, -EINVAL },
+	{ "alignment of 48", { .size = 64, .align = 48, .high = U64_MAX }, -EINVAL },
+	{ "range upside down", { .size = 64, .align = 64, .low = 1024, .high = 1023 }, -EINVAL },
+	{ "size past the bank", { .size = 4096, .align = 1, .high = U64_MAX }, -ENOSPC },
+	{ "largest size", { .size = U64_MAX, .align = 1, .high = U64_MAX }, -ENOSPC },
+	{ "largest alignment", { .size = 64, .align = 1ULL << 63, .high = U64_MAX }, -ENOSPC },
+	{ "largest alignment from the top",
+	  { .size = 64, .align = 1ULL << 63, .high = U64_MAX, .top_down = true }, -ENOSPC },
+	{ "range short of a byte", { .size = 64, .align = 64, .high = 127 }, -ENOSPC },
+	{ "range behind the bank", { .size = 1, .align = 1, .low = 4096, .high = U64_MAX },
+	  -ENOSPC },
+	{ "range before the bank", { .size = 1, .align = 1, .high = 64 }, -ENOSPC },
+};
+
+KUNIT_ARRAY_PARAM_DESC(bank_refusal, bank_refusals, what);
+
+static void bank_alloc_refuses(struct kunit *test)
+{
+	const struct bank_refusal *refusal = test->param_value;
+	struct loom_bank_block *block = bank_block(test);
+
+	KUNIT_EXPECT_EQ(test, refusal->error,
+			loom_bank_alloc(test->priv, block, &refusal->request));
+	KUNIT_EXPECT_FALSE(test, loom_bank_allocated(block));
+	bank_check(test, test->priv);
+	/* and the block is as good as new */
+	KUNIT_EXPECT_EQ(test, 0, loom_bank_alloc(test->priv, block, &bank_request));
+}
+
+static void bank_free_refuses(struct kunit *test)
+{
+	struct loom_bank *other = kunit_kzalloc(test, sizeof(*other), GFP_KERNEL);
+	struct loom_bank_block *block = bank_block(test);
+
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	KUNIT_ASSERT_EQ(test, 0, loom_bank_init(other, BANK_BASE, BANK_LIMIT));
+	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_free(test->priv, block));
+	KUNIT_ASSERT_EQ(test, 0, loom_bank_alloc(test->priv, block, &bank_request));
+	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_alloc(test->priv, block, &bank_request));
+	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_free(other, block));
+	KUNIT_EXPECT_TRUE(test, loom_bank_allocated(block));
+	KUNIT_EXPECT_EQ(test, 0, loom_bank_free(test->priv, block));
+	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_free(test->priv, block));
+	bank_check(test, test->priv);
+}
+
+/* What is left of a bank that ended must not be written to when its blocks are freed. */
+static void bank_fini_lets_go(struct kunit *test)
+{
+	struct loom_bank *bank = kzalloc(sizeof(*bank), GFP_KERNEL);
+	struct loom_bank_block *block[3];
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, bank);
+	KUNIT_EXPECT_EQ(test, 0, loom_bank_init(bank, BANK_BASE, BANK_LIMIT));
+	for (i = 0; i < ARRAY_SIZE(block); i++) {
+		block[i] = bank_block(test);
+		KUNIT_EXPECT_EQ(test, 0, loom_bank_alloc(bank, block[i], &bank_request));
+	}
+	KUNIT_EXPECT_EQ(test, ARRAY_SIZE(block), loom_bank_fini(bank));
+	kfree(bank);
+	for (i = 0; i < ARRAY_SIZE(block); i++) {
+		KUNIT_EXPECT_FALSE(test, loom_bank_allocated(block[i]));
+		KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_free(test->priv, block[i]));
+	}
+}
+
+/* Every second block of a full bank freed: much is free, and only small things fit. */
+static void bank_fragmentation(struct kunit *test)
+{
+	struct loom_bank_request request = bank_request;
+	struct loom_bank_block *block[63];
+	struct loom_bank_stats stats;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(block); i++)
+		block[i] = bank_expect(test, &request, BANK_BASE + 64 * i);
+	KUNIT_EXPECT_EQ(test, -ENOSPC, loom_bank_alloc(test->priv, bank_block(test), &request));
+	for (i = 0; i < ARRAY_SIZE(block); i += 2)
+		KUNIT_EXPECT_EQ(test, 0, loom_bank_free(test->priv, block[i]));
+	bank_check(test, test->priv);
+	loom_bank_stats(test->priv, &stats);
+	KUNIT_EXPECT_EQ(test, 32 * 64, stats.free);
+	KUNIT_EXPECT_EQ(test, 64, stats.largest_free);
+	request.size = 65;
+	request.align = 1;
+	KUNIT_EXPECT_EQ(test, -ENOSPC, loom_bank_alloc(test->priv, bank_block(test), &request));
+	/* three holes become one */
+	KUNIT_EXPECT_EQ(test, 0, loom_bank_free(test->priv, block[1]));
+	bank_expect(test, &request, BANK_BASE);
+	bank_check(test, test->priv);
+}
+
+static void bank_find(struct kunit *test)
+{
+	struct loom_bank_request request = bank_request;
+	struct loom_bank_block *low, *high;
+
+	low = bank_expect(test, &request, 64);
+	request.low = 1024;
+	high = bank_expect(test, &request, 1024);
+	KUNIT_EXPECT_PTR_EQ(test, low, loom_bank_find(test->priv, 0));
+	KUNIT_EXPECT_PTR_EQ(test, low, loom_bank_find(test->priv, 127));
+	KUNIT_EXPECT_PTR_EQ(test, high, loom_bank_find(test->priv, 128));
+	KUNIT_EXPECT_PTR_EQ(test, high, loom_bank_find(test->priv, 1087));
+	KUNIT_EXPECT_NULL(test, loom_bank_find(test->priv, 1088));
+	KUNIT_EXPECT_NULL(test, loom_bank_find(test->priv, U64_MAX));
+}
+
+/**
+ * struct bank_setting - a random test
+ * @what: what it is about
+ * @base: first byte of the bank
+ * @bytes: size of the bank
+ * @max_size: of a block
+ * @max_align_log2: of a block
+ * @range_percent: how many requests have bounds
+ */
+struct bank_setting {
+	const char *what;
+	u64 base;
+	u32 bytes;
+	u32 max_size;
+	u32 max_align_log2;
+	u32 range_percent;
+};
+
+static const struct bank_setting bank_settings[] = {
+	{ "small blocks", 0, 256, 12, 0, 0 },
+	{ "alignments", 13, 512, 40, 6, 0 },
+	{ "ranges", 64, 512, 40, 0, 60 },
+	{ "ranges and alignments", 7, 500, 64, 7, 50 },
+	{ "up to the last address", U64_MAX - 500, 500, 64, 8, 30 },
+	{ "one byte", 5, 1, 2, 1, 50 },
+};
+
+KUNIT_ARRAY_PARAM_DESC(bank_setting, bank_settings, what);
+
+#define MODEL_BYTES	512
+#define MODEL_BLOCKS	128
+
+/* Whose each byte is: the number of a block, or -1. */
+struct bank_model {
+	const struct bank_setting *setting;
+	struct rnd_state random;
+	struct loom_bank bank;
+	struct loom_bank_block *block[MODEL_BLOCKS];
+	s16 owner[MODEL_BYTES];
+	u32 refused;
+};
+
+static u32 model_random(struct bank_model *model, u32 below)
+{
+	return prandom_u32_state(&model->random) % below;
+}
+
+static void model_request(struct bank_model *model, struct loom_bank_request *request)
+{
+	const struct bank_setting *setting = model->setting;
+
+	*request = (struct loom_bank_request) {
+		.size = 1 + model_random(model, setting->max_size),
+		.align = 1ULL << model_random(model, setting->max_align_log2 + 1),
+		.high = U64_MAX,
+		.top_down = model_random(model, 2),
+	};
+	if (model_random(model, 100) >= setting->range_percent)
+		return;
+	request->low = setting->base + model_random(model, setting->bytes + 20);
+	if (check_add_overflow(request->low, (u64)model_random(model, setting->bytes),
+			       &request->high))
+		request->high = U64_MAX;
+	if (request->low < setting->base)
+		request->low = 0;
+}
+
+/* Where first fit puts it, by trying every byte. Return: an offset, or -1. */
+static s32 model_place(const struct bank_model *model, const struct loom_bank_request *request)
+{
+	u32 run = 0, i;
+	s32 found = -1;
+
+	/* run: free bytes from i on, so i goes down and the last hit is the lowest */
+	for (i = model->setting->bytes; i--;) {
+		u64 address = model->setting->base + i;
+
+		run = model->owner[i] < 0 ? run + 1 : 0;
+		if (run < request->size || address & (request->align - 1) ||
+		    address < request->low || address > request->high ||
+		    request->high - address < request->size)
+			continue;
+		found = i;
+		if (request->top_down)
+			break;
+	}
+	return found;
+}
+
+static void model_set(struct bank_model *model, const struct loom_bank_block *block, s16 owner)
+{
+	u64 i;
+
+	for (i = 0; i < block->size; i++)
+		model->owner[block->start - model->setting->base + i] = owner;
+}
+
+static void model_free(struct kunit *test, struct bank_model *model, u32 i)
+{
+	model_set(model, model->block[i], -1);
+	KUNIT_ASSERT_EQ(test, 0, loom_bank_free(&model->bank, model->block[i]));
+	kfree(model->block[i]);
+	model->block[i] = NULL;
+}
+
+static void model_alloc(struct kunit *test, struct bank_model *model, u32 i)
+{
+	struct loom_bank_request request;
+	struct loom_bank_block *block;
+	s32 want;
+	int ret;
+
+	model_request(model, &request);
+	want = model_place(model, &request);
+	block = kzalloc(sizeof(*block), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, block);
+	ret = loom_bank_alloc(&model->bank, block, &request);
+	if (ret) {
+		kfree(block);
+		KUNIT_ASSERT_EQ(test, -ENOSPC, ret);
+		KUNIT_ASSERT_EQ(test, -1, want);
+		model->refused++;
+		return;
+	}
+	model->block[i] = block;
+	KUNIT_ASSERT_EQ(test, model->setting->base + (u64)want, block->start);
+	KUNIT_ASSERT_EQ(test, request.size, block->size);
+	model_set(model, block, i);
+}
+
+/* The spans say of every byte what the model says. */
+static void model_check(struct kunit *test, struct bank_model *model)
+{
+	struct loom_bank_iter iter;
+	struct loom_bank_span span;
+	u64 at;
+
+	bank_check(test, &model->bank);
+	loom_bank_walk(&model->bank, &iter);
+	while (loom_bank_next(&iter, &span)) {
+		for (at = span.start; at < span.end; at++) {
+			s16 owner = model->owner[at - model->setting->base];
+
+			KUNIT_ASSERT_PTR_EQ(test, span.block,
+					    owner < 0 ? NULL : model->block[owner]);
+		}
+	}
+}
+
+static void bank_random(struct kunit *test)
+{
+	struct bank_model *model = kunit_kzalloc(test, sizeof(*model), GFP_KERNEL);
+	u32 n, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, model);
+	model->setting = test->param_value;
+	prandom_seed_state(&model->random, 20);
+	memset(model->owner, 0xff, sizeof(model->owner));
+	KUNIT_ASSERT_EQ(test, 0, loom_bank_init(&model->bank, model->setting->base,
+						model->setting->base + model->setting->bytes));
+	for (n = 0; n < 4000; n++) {
+		i = model_random(model, MODEL_BLOCKS);
+		if (model->block[i])
+			model_free(test, model, i);
+		else
+			model_alloc(test, model, i);
+		if (n % 16 == 0)
+			model_check(test, model);
+	}
+	KUNIT_EXPECT_LT(test, 0, model->refused);
+	for (i = 0; i < MODEL_BLOCKS; i++)
+		if (model->block[i])
+			model_free(test, model, i);
+	model_check(test, model);
+	KUNIT_EXPECT_EQ(test, model->bank.limit, loom_bank_lowest(&model->bank));
+	KUNIT_EXPECT_EQ(test, 0, loom_bank_fini(&model->bank));
+}
+
+static struct kunit_case bank_cases[] = {
+	KUNIT_CASE(bank_init_refuses),
+	KUNIT_CASE(bank_directions),
+	KUNIT_CASE(bank_alignment),
+	KUNIT_CASE(bank_range),
+	KUNIT_CASE_PARAM(bank_alloc_refuses, bank_refusal_gen_params),
+	KUNIT_CASE(bank_free_refuses),
+	KUNIT_CASE(bank_fini_lets_go),
+	KUNIT_CASE(bank_fragmentation),
+	KUNIT_CASE(bank_find),
+	KUNIT_CASE_PARAM(bank_random, bank_setting_gen_params),
+	{}
+};
+
+static struct kunit_suite bank_suite = {
+	.name = "loom_bank",
+	.init = bank_test_init,
+	.test_cases = bank_cases,
+};
+
+kunit_test_suite(bank_suite);
+
+MODULE_DESCRIPTION("KUnit tests of the Loom driver");
+MODULE_AUTHOR("Loom developers");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);

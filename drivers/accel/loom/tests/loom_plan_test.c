@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <kunit/test.h>
+#include <linux/prandom.h>
+#include <linux/slab.h>
+
+#include "loom_plan.h"
+#include "rule_cases.h"
+
+/*
+ * The plan verifier: what is fine, every rule by what breaks it (rule_cases.h, which the
+ * library's tests go through, too), and bytes that nobody would write. Plans lie in
+ * memory of exactly their size, so that KASAN sees a verifier that reads on.
+ */
+
+static int plan_test_init(struct kunit *test)
+{
+	test->priv = (void *)loom_topology_find(SAMPLE_TOPOLOGY);
+	KUNIT_ASSERT_NOT_NULL(test, test->priv);
+	return 0;
+}
+
+static void plan_note(struct kunit *test, const struct drm_loom_reject *reject)
+{
+	kunit_info(test, "%s: valid %#x step %u command %u operand %u tensor %u other %u slot %u %llu-%llu",
+		   loom_rule_name(reject->rule), reject->valid, reject->step, reject->command,
+		   reject->operand, reject->tensor, reject->other, reject->slot, reject->start,
+		   reject->end);
+}
+
+static void plan_sample_is_valid(struct kunit *test)
+{
+	struct drm_loom_reject reject;
+
+	KUNIT_EXPECT_EQ(test, 0, rule_case_verify(NULL, test->priv, &reject));
+	KUNIT_EXPECT_EQ(test, LOOM_RULE_NONE, reject.rule);
+	KUNIT_EXPECT_EQ(test, 0, reject.valid);
+}
+
+static void plan_of_nothing_is_valid(struct kunit *test)
+{
+	struct drm_loom_reject reject;
+	struct plan_builder pb;
+	struct loom_plan *plan;
+	int ret;
+
+	pb_init(&pb, 4, 0);
+	ret = pb_verify(&pb, test->priv, &plan, &reject);
+	pb_fini(&pb);
+	KUNIT_ASSERT_EQ(test, 0, ret);
+	KUNIT_EXPECT_EQ(test, 0, plan->step_count);
+	KUNIT_EXPECT_EQ(test, 0, plan->command_count);
+	loom_plan_destroy(plan);
+}
+
+KUNIT_ARRAY_PARAM_DESC(fine, rule_cases_fine, what);
+
+static void plan_is_valid(struct kunit *test)
+{
+	struct drm_loom_reject reject;
+
+	KUNIT_EXPECT_EQ(test, 0, rule_case_verify(test->param_value, test->priv, &reject));
+	if (reject.rule)
+		plan_note(test, &reject);
+}
+
+static void rule_case_describe(const struct rule_case *rule, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: %s", loom_rule_name(rule->rule), rule->what);
+}
+
+KUNIT_ARRAY_PARAM(rule, rule_cases, rule_case_describe);
+
+static void plan_is_refused(struct kunit *test)
+{
+	const struct rule_case *rule = test->param_value;
+	struct drm_loom_reject reject;
+
+	KUNIT_EXPECT_EQ(test, -EBADMSG, rule_case_verify(rule, test->priv, &reject));
+	KUNIT_EXPECT_EQ(test, rule->rule, reject.rule);
+	KUNIT_EXPECT_TRUE(test, rule_case_fits(rule, &reject));
+	if (reject.rule != rule->rule || !rule_case_fits(rule, &reject))
+		plan_note(test, &reject);
+}
+
+static void plan_every_rule_has_a_case(struct kunit *test)
+{
+	u32 rule, i;
+
+	for (rule = LOOM_RULE_HEADER; rule < LOOM_RULE_END; rule++) {
+		for (i = 0; i < ARRAY_SIZE(rule_cases) && rule_cases[i].rule != rule; i++)
+			;
+		KUNIT_EXPECT_LT_MSG(test, i, ARRAY_SIZE(rule_cases), "rule %s",
+				    loom_rule_name(rule));
+	}
+}
+
+/* A plan cut at any of its bytes, the header telling the truth about it. */
+static void plan_cut_short(struct kunit *test)
+{
+	struct drm_loom_plan_header *header;
+	struct drm_loom_reject reject;
+	struct plan_builder pb;
+	struct loom_plan *plan;
+	u64 size, cut;
+	void *exact;
+	int ret;
+
+	sample_build(&pb);
+	header = pb_blob(&pb, &size);
+	for (cut = 0; cut < size; cut++) {
+		exact = pb_alloc(cut + !cut);
+		memcpy(exact, header, cut);
+		if (cut >= sizeof(*header))
+			((struct drm_loom_plan_header *)exact)->size = cut;
+		ret = loom_plan_create(exact, cut, test->priv, &plan, &reject);
+		pb_free(exact);
+		KUNIT_EXPECT_EQ(test, -EBADMSG, ret);
+		KUNIT_EXPECT_NULL(test, plan);
+		KUNIT_EXPECT_EQ(test, cut < sizeof(*header) ? LOOM_RULE_HEADER : LOOM_RULE_TABLE,
+				reject.rule);
+	}
+	pb_free(header);
+	pb_fini(&pb);
+}
+
+/* Fields of any size with all ones, zero, the lowest and the highest in them. */
+static void plan_of_odd_bytes(struct kunit *test)
+{
+	static const u64 patterns[] = { ~0ULL, 0, 1ULL << 63, 0x7fffffff7fffffff };
+	struct drm_loom_reject reject;
+	struct rnd_state random;
+	struct plan_builder pb;
+	struct loom_plan *plan;
+	u8 *blob, save[8];
+	u64 size, at;
+	u32 n, bytes;
+	int ret;
+
+	prandom_seed_state(&random, 9);
+	sample_build(&pb);
+	blob = pb_blob(&pb, &size);
+	for (n = 0; n < 4000; n++) {
+		bytes = 1 << n % 4;
+		at = prandom_u32_state(&random) % (size - 8) / bytes * bytes;
+		memcpy(save, blob + at, bytes);
+		memcpy(blob + at, &patterns[n / 4 % ARRAY_SIZE(patterns)], bytes);
+		ret = loom_plan_create(blob, size, test->priv, &plan, &reject);
+		memcpy(blob + at, save, bytes);
+		KUNIT_EXPECT_TRUE(test, ret ? ret == -EBADMSG && !plan && reject.rule :
+					      plan && !reject.rule);
+		KUNIT_EXPECT_LT(test, reject.rule, LOOM_RULE_END);
+		loom_plan_destroy(plan);
+	}
+	pb_free(blob);
+	pb_fini(&pb);
+}
+
+/* Sums every view and attribute of a plan, so that whatever it points to is read. */
+static u64 plan_sum(const struct loom_plan *plan)
+{
+	u64 sum = plan->slot_count + plan->step_count;
+	const u8 *attr;
+	u32 i, k;
+
+	for (i = 0; i < plan->command_count; i++) {
+		const struct loom_command *command = &plan->commands[i];
+
+		for (k = 0; k < command->operands; k++)
+			sum = sum * 31 + command->views[k].offset + command->views[k].end;
+		attr = command->attr;
+		for (k = 0; attr && k < command->op->attr_size; k++)
+			sum = sum * 31 + attr[k];
+	}
+	return sum;
+}
+
+/* The decoded plan has nothing of the client's bytes. */
+static void plan_keeps_nothing(struct kunit *test)
+{
+	struct drm_loom_reject reject;
+	struct plan_builder pb;
+	struct loom_plan *plan;
+	u64 size, sum;
+	void *blob;
+	int ret;
+
+	sample_build(&pb);
+	blob = pb_blob(&pb, &size);
+	pb_fini(&pb);
+	ret = loom_plan_create(blob, size, test->priv, &plan, &reject);
+	if (!ret)
+		sum = plan_sum(plan);
+	memset(blob, 0xff, size);
+	pb_free(blob);
+	KUNIT_ASSERT_EQ(test, 0, ret);
+	KUNIT_EXPECT_EQ(test, sum, plan_sum(plan));
+	loom_plan_destroy(plan);
+}
+
+static struct kunit_case plan_cases[] = {
+	KUNIT_CASE(plan_sample_is_valid),
+	KUNIT_CASE(plan_of_nothing_is_valid),
+	KUNIT_CASE_PARAM(plan_is_valid, fine_gen_params),
+	KUNIT_CASE_PARAM(plan_is_refused, rule_gen_params),
+	KUNIT_CASE(plan_every_rule_has_a_case),
+	KUNIT_CASE(plan_cut_short),
+	KUNIT_CASE_SLOW(plan_of_odd_bytes),
+	KUNIT_CASE(plan_keeps_nothing),
+	{}
+};
+
+static struct kunit_suite plan_suite = {
+	.name = "loom_plan",
+	.init = plan_test_init,
+	.test_cases = plan_cases,
+};
+
+kunit_test_suite(plan_suite);
