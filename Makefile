@@ -74,6 +74,7 @@ help:
 	@echo '  make bench        build the benchmarks and print their figures'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
 	@echo '  make fuzz-place   feed the placement what nobody would, for FUZZ_SECONDS=600'
+	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
 	@echo '  make bench-place  placing alone: INSTANCES="FILE.CAPACITY.csv...", LONG=1'
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header'
 	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
@@ -185,6 +186,10 @@ INSTANCES ?= $(wildcard ../shared/bench/minimalloc/*.csv)
 .PHONY: bench-place
 bench-place: $(O)/bench/bench_place
 	@$< $(if $(LONG),--long) $(INSTANCES)
+.PHONY: bench-layergroup
+bench-layergroup: models $(O)/bench/bench_layergroup $(O)/bench/bench_layergroup_deep
+	@$(O)/bench/bench_layergroup $(NETWORKS)
+	@$(O)/bench/bench_layergroup_deep
 .PHONY: bench-models
 bench-models: models $(O)/bench/bench_models
 	@tools/ci/bench.sh bench_models

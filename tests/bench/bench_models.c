@@ -10,6 +10,7 @@
  */
 #include "loom_planner.h"
 #include "loom_topology.h"
+#include "models.h"
 #include "order.h"
 #include "shapes.h"
 #include "storage.h"
@@ -21,31 +22,6 @@
 #define MAX_SHAPES	2
 #define MAX_STRATEGIES	32
 #define REPEATS		15
-
-/**
- * struct model - a file in build/models
- * @name: as in the table
- * @file: its name
- * @shape: of its input, if that is open
- */
-struct model {
-	const char *name;
-	const char *file;
-	struct loom_shape_binding shape;
-};
-
-static const struct model models[] = {
-	{ "PP-OCR rec 48x320", "ppocr_rec.onnx", { "x", 4, { 1, 3, 48, 320 } } },
-	{ "PP-OCR det 640x640", "ppocr_det.onnx", { "x", 4, { 1, 3, 640, 640 } } },
-	{ "PP-OCR cls 48x192", "ppocr_cls.onnx", { "x", 4, { 1, 3, 48, 192 } } },
-	{ "BlazeFace front", "blazeface.onnx", { NULL } },
-	{ "M-LSD 320 tiny", "mlsd_tiny.onnx", { NULL } },
-	{ "alexa", "oww_alexa.onnx", { NULL } },
-	{ "weather", "oww_weather.onnx", { NULL } },
-	{ "hey_mycroft", "oww_hey_mycroft.onnx", { NULL } },
-	{ "embedding", "oww_embedding.onnx", { "input_1", 4, { 1, 76, 32, 1 } } },
-	{ "melspectrogram", "melspectrogram.onnx", { "input", 2, { 1, 1760 } } },
-};
 
 /**
  * struct row - what is said about one network
@@ -256,15 +232,10 @@ static void measure(const char *name, const struct loom_graph *graph)
 
 static void measure_model(const struct model *model)
 {
-	struct loom_graph_options options = { .shapes = &model->shape, .num_shapes = 1 };
 	struct loom_graph *graph;
 	struct loom_error err;
-	char path[256];
 
-	snprintf(path, sizeof(path), "build/models/%s", model->file);
-	if (!model->shape.input)
-		options.num_shapes = 0;
-	if (loom_graph_import_onnx(path, &options, &graph, &err)) {
+	if (model_open(model, &graph, &err)) {
 		/* said, not counted: a model may be one that Loom refuses */
 		fprintf(stderr, "bench_models: left out: %s\n", err.text);
 		return;

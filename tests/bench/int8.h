@@ -31,7 +31,7 @@
 struct int8_net {
 	struct loom_graph *graph;
 	unsigned int count;
-	void *weights[512];
+	void *weights[1024];
 	unsigned int num_weights;
 };
 

@@ -12,6 +12,7 @@ enum {
 	TOOL_OPT_TOPOLOGY,
 	TOOL_OPT_STRATEGY,
 	TOOL_OPT_GROUPING,
+	TOOL_OPT_TIME_BUDGET,
 	TOOL_OPT_SRAM,
 	TOOL_OPT_NO_OVERLAP,
 	TOOL_OPT_KEEP_ALL,
@@ -26,6 +27,7 @@ static const struct option tool_model_options[] = {
 	{ "topology", required_argument, NULL, TOOL_OPT_TOPOLOGY },
 	{ "strategy", required_argument, NULL, TOOL_OPT_STRATEGY },
 	{ "grouping", required_argument, NULL, TOOL_OPT_GROUPING },
+	{ "time-budget", required_argument, NULL, TOOL_OPT_TIME_BUDGET },
 	{ "sram", required_argument, NULL, TOOL_OPT_SRAM },
 	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
 	{ "keep-all", no_argument, NULL, TOOL_OPT_KEEP_ALL },
@@ -241,6 +243,12 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 		return tool_model_set_strategy(command, model, value);
 	case TOOL_OPT_GROUPING:
 		return tool_model_set_grouping(command, model, value);
+	case TOOL_OPT_TIME_BUDGET:
+		if (tool_parse_number(value, false, &bytes) || !bytes)
+			return tool_usage(command, "--time-budget takes milliseconds, not '%s'",
+					  value);
+		model->planner.grouping_budget = bytes;
+		return 0;
 	case TOOL_OPT_SRAM:
 		if (tool_parse_number(value, true, &bytes) || !bytes)
 			return tool_usage(command, "--sram takes bytes, not '%s'", value);

@@ -186,6 +186,7 @@ struct tool_model {
 	"  --topology PRESET    plan for this device instead of the default\n" \
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
 	"  --grouping NAME      which nodes run together out of SRAM\n" \
+	"  --time-budget MS     look for groups about so long, and for the same plan everywhere\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane\n" \
 	"  --no-overlap         move data or compute, not both in one step\n" \
 	"  --node-order ORDER   memory (default: the one that needs least) or given\n" \
