@@ -381,7 +381,7 @@ enum loom_group_manner {
 /* &loom_group.faults: what is wrong with recomputed slices, in the eyes of some */
 /** LOOM_GROUP_FAULT_EMPTY - a slice has no rows of a value */
 #define LOOM_GROUP_FAULT_EMPTY	(1 << 0)
-/** LOOM_GROUP_FAULT_STILL - a slice has no row of a value that the one before had not, or drops none */
+/** LOOM_GROUP_FAULT_STILL - a slice begins or ends no later than the one before */
 #define LOOM_GROUP_FAULT_STILL	(1 << 1)
 /** LOOM_GROUP_FAULT_APART - two readers of a value want rows with others between them */
 #define LOOM_GROUP_FAULT_APART	(1 << 2)
@@ -488,7 +488,7 @@ void loom_group_free(struct loom_group *group);
  * @want_axis: axis of the first result to cut
  */
 void loom_group_begin(struct loom_group *group, u32 first_unit, u32 slices, u32 want_axis);
-/** loom_group_begin_again() - likewise, one that recomputes; @slices in all, see &loom_group.batches */
+/** loom_group_begin_again() - likewise, one that recomputes, in @slices / @batches of each batch */
 void loom_group_begin_again(struct loom_group *group, u32 first_unit, u32 slices, u32 batches,
 			    u32 want_axis);
 /** loom_group_append() - adds the next unit; false: it cannot be in this group */

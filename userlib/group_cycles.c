@@ -25,6 +25,16 @@ static u64 box_elems(const struct loom_group_box *box, u32 rank)
 	return elems;
 }
 
+/* Element operations; what is more than can be counted is as good as forever. */
+static u64 work_of(const struct loom_kernel *kernel, u64 elems)
+{
+	u64 work;
+
+	if (check_mul_overflow(elems, kernel->unit_cost ? kernel->unit_cost : 1, &work))
+		return U64_MAX >> 20;
+	return min(work, U64_MAX >> 20);
+}
+
 static size_t index_of(const struct loom_group *group, u32 slice, s32 position)
 {
 	s64 at = (s64)slice * group->period + position + BEFORE;
@@ -97,7 +107,7 @@ static void add_part(const struct loom_group *group, u32 index, u32 slice, bool 
 				     loom_group_compute_at(group, part->first_entry + c));
 
 		if (part->op->kind == LOOM_GROUP_COMPUTE)
-			compute[at] += some * max(kernel->unit_cost, (u64)1);
+			compute[at] += work_of(kernel, some);
 		else
 			dma[at] += some * loom_dtype_bytes(y->dtype);
 		elems += some;
@@ -183,7 +193,7 @@ static u64 kernel_cycles(const struct loom_group_op *op, const struct loom_sram 
 
 	if (op->kind != LOOM_GROUP_COMPUTE)
 		return loom_div_round_up(bytes, LOOM_CYCLE_BYTES);
-	compute = loom_div_round_up(elems * max(op->kernel.unit_cost, (u64)1), LOOM_CYCLE_WORK);
+	compute = loom_div_round_up(work_of(&op->kernel, elems), LOOM_CYCLE_WORK);
 	/* merged axes may fit where these do not: a guess, and a bad one */
 	if (loom_slice_choose(&op->kernel, sram, &tiling, &need))
 		return compute + loom_div_round_up(64 * bytes, LOOM_CYCLE_BYTES);

@@ -4,11 +4,11 @@
  *
  * The strategy "layergroup-dp" is how planners after the text divide, to compare with: slices,
  * halos and weights are those of group_text.c, but the division is the one with the fewest cycles.
- * A dynamic program over the operators: what runs up to one of them costs what runs up to an earlier
- * one, and the group between. The cost of a group is that of its pipeline (group_cycles.c): at
- * each step the longer of both streams, with what fills and drains it; of an operator alone, what
- * it takes without groups. Of a group, the first way to slice it that fits is the only one that is
- * asked; DRAM bytes count only as far as they take time.
+ * A dynamic program over the operators: what runs up to one of them costs what runs up to an
+ * earlier one, and the group between. The cost of a group is that of its pipeline
+ * (group_cycles.c): at each step the longer of both streams, with what fills and drains it; of an
+ * operator alone, what it takes without groups. Of a group, the first way to slice it that fits is
+ * the only one that is asked; DRAM bytes count only as far as they take time.
  *
  * Places are found otherwise than by the text, see group_text_lmem.c, and how much of a value is
  * there twice is no reason to refuse a group: it costs cycles.

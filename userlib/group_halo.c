@@ -13,11 +13,12 @@
  *	convolution	(o - 1) * s + max((k - 1) * d + 1, s) rows from i * s - pad on
  *	pooling		(o - 1) * s + k rows from i * s - pad on
  *	upsampling	i and o divided by the scale
- *	deconvolution	from ceil(max(0, i - p) / s) to floor((i + o + k - 2 - p) / s), p = k - pad - 1
+ *	deconvolution	from ceil(max(0, i - p) / s) to floor((i + o + k - 2 - p) / s), where
+ *			p = k - pad - 1
  *
- * cut to what there is, and the last slice to its end. They are the same but for rows that no window
- * looks at, which nobody loads here (behind the last window, or each, where the stride is longer),
- * and for one row at each end of an upsampling, where rounding might reach it.
+ * cut to what there is, and the last slice to its end. They are the same but for rows that no
+ * window looks at, which nobody loads here (behind the last window, or each, where the stride is
+ * longer), and for one row at each end of an upsampling, where rounding might reach it.
  *
  * The planners that this is from refuse some ways to slice. That is not decided here: whatever can
  * be computed is right, and @faults says who would have refused.
@@ -121,8 +122,10 @@ static void want_rows(struct loom_group *group, u32 which, u32 slice, u64 lo, u6
 		*end = hi;
 		return;
 	}
-	*need = min((u64)*need, lo);
-	*end = max((u64)*end, hi);
+	if (lo < *need)
+		*need = lo;
+	if (hi > *end)
+		*end = hi;
 }
 
 /* What a part makes in a slice, and what that needs. */
@@ -130,15 +133,19 @@ static void run_back(struct loom_group *group, u32 index, u32 slice)
 {
 	struct loom_group_part *part = &group->parts[index];
 	const struct loom_kernel *kernel = &part->op->kernel;
-	u64 start = part_start(part), lo, hi, in_lo, in_hi;
+	u64 start = part_start(part), in_lo, in_hi;
+	u64 lo = group->need[at(group, part->root[0], slice)];
+	u64 hi = group->loaded[at(group, part->root[0], slice)];
 	u32 i, axis;
 
-	lo = max((u64)group->need[at(group, part->root[0], slice)], start);
-	hi = min((u64)group->loaded[at(group, part->root[0], slice)], start + part_rows(part));
-	if (lo >= hi)
-		lo = hi = start;
-	lo -= start;
-	hi -= start;
+	lo = max(lo, start) - start;
+	hi = min(hi, start + part_rows(part));
+	hi = max(hi, start) - start;
+	/* nothing */
+	if (lo >= hi) {
+		lo = 0;
+		hi = 0;
+	}
 	group->first[at(group, index, slice)] = lo;
 	group->done[at(group, index, slice)] = hi;
 	for (i = 1; i < kernel->num_operands && lo < hi; i++) {
@@ -218,11 +225,13 @@ static bool is_outermost(const struct loom_group *group, const struct loom_group
 	if (use->rank < 2 || use->dims[0] != group->batch_dim || access->start[0])
 		return false;
 	for (k = 0; k < operand->ref.rank; k++) {
-		if ((k == 0) != (access->axis[k] == 0))
+		bool outermost = !k;
+
+		if (outermost != !access->axis[k])
 			return false;
 		if (!i || operand->map[k].kind == LOOM_MAP_FULL)
 			continue;
-		if ((k == 0) != (operand->map[k].axis == 0))
+		if (outermost != !operand->map[k].axis)
 			return false;
 	}
 	return access->step[0] == 1 && (!i || operand->map[0].kind == LOOM_MAP_SAME);

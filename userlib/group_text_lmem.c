@@ -13,8 +13,8 @@
  *
  * Places, %LOOM_GROUP_TEXT: weights first if they stay; then by operator; of one operator's, those
  * that live long first, then those that are large. Each gets the lowest place at which it is free,
- * but rather one within one sub-bank of the SRAM, or from the begin of one on if it is larger, where
- * there are sub-banks. Nothing is ever moved again.
+ * but rather one within one sub-bank of the SRAM, if there are any, or from the begin of one on if
+ * it is larger. Nothing is ever moved again.
  *
  * %LOOM_GROUP_LATER: of all that has no place yet, the one whose lowest place is lowest; of those
  * the one with more conflicts, then with the larger product of size and lifetime, then the
@@ -274,7 +274,7 @@ static bool keeps_to_banks(const struct room *room, const struct thing *thing, u
 static bool keeps_apart(const struct room *room, const struct thing *thing, u64 offset)
 {
 	u64 first = offset / room->bank_bytes;
-	u64 last = (offset + max(thing->bytes, (u64)1) - 1) / room->bank_bytes;
+	u64 last = (offset + thing->bytes - !!thing->bytes) / room->bank_bytes;
 	u32 i;
 
 	for (i = 0; i < room->num_things; i++) {

@@ -30,7 +30,7 @@ static void chain_begin(struct chain *chain, const int64_t *dims)
 	seed = 7;
 	if (loom_graph_create("chain", 14, &chain->test.graph))
 		tap_fatal("no memory");
-	strcpy(chain->last, "v0");
+	snprintf(chain->last, sizeof(chain->last), "v0");
 	input(&chain->test, "v0", LOOM_DTYPE_F32, 4, dims);
 }
 
@@ -290,7 +290,8 @@ static void test_period(void)
 	tap_ok(part->lead[2] == 2 && item->from == 2 && item->to == 5,
 	       "they are there from T%d to T%d: there was time beside T2", item->from, item->to);
 	item = &group->items[group->parts[2].item[2]];
-	tap_ok(!group->parts[2].lead[2] || item->from < 1, "T2's own come in time: T%d", item->from);
+	tap_ok(!group->parts[2].lead[2] || item->from < 1, "T2's own come in time: T%d",
+	       item->from);
 
 	group = slice_chain(&chain, 2);
 	tap_ok(!loom_group_text_fit(group, roomy.bytes), "in two slices it fits, too");
