@@ -286,6 +286,8 @@ struct loom_storage;
  * @step: next free step
  * @scratch_bytes: SRAM used so far, per lane
  * @sliced_nodes: kernels of more than one slice
+ * @probe: nothing is written any more: a kernel did not fit, and it is asked whether others do
+ * @need_bytes: SRAM per lane that the largest of those that do not fit takes
  * @kernels: how each kernel was cut, from malloc
  * @num_kernels: number of @kernels
  * @cap_kernels: room in @kernels
@@ -308,6 +310,8 @@ struct loom_lower {
 	u32 step;
 	u64 scratch_bytes;
 	u64 sliced_nodes;
+	bool probe;
+	u64 need_bytes;
 	struct loom_program_kernel *kernels;
 	u32 num_kernels;
 	u32 cap_kernels;

@@ -580,11 +580,16 @@ static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
 		spread_over_lanes(kernel, lower->sram.lanes);
 		ret = loom_slice_choose(kernel, &lower->sram, tiling, &need);
 	}
-	if (ret == -ENOSPC)
+	/* of several that do not fit, the one that lacks most is named */
+	if (ret == -ENOSPC && need <= lower->need_bytes)
+		return ret;
+	if (ret == -ENOSPC) {
+		lower->need_bytes = need;
 		return loom_lower_fail(lower, ret,
 				       "its smallest slice takes %llu bytes of SRAM per lane, %llu more than there are",
 				       (unsigned long long)need,
 				       (unsigned long long)(need - lower->sram.bytes));
+	}
 	if (ret == -EOVERFLOW)
 		return loom_lower_fail(lower, -ENOSPC,
 				       "an element of the result takes %llu operations, at most %llu are allowed",
@@ -772,6 +777,8 @@ int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel)
 		if (ret)
 			return ret;
 	}
+	if (lower->probe)
+		return 0;
 	if (tiling.slices > LOOM_MAX_STEPS)
 		return loom_lower_fail(lower, -E2BIG, "it takes %llu slices, a plan can have %u",
 				       (unsigned long long)tiling.slices, LOOM_MAX_STEPS);

@@ -243,6 +243,24 @@ static int set_up_lower(struct planner *p)
 	return 0;
 }
 
+/* A node does not fit. What is missing is what the largest lacks: those from @next on are asked. */
+static void find_largest(struct planner *p, u32 next)
+{
+	struct loom_error said = { "" };
+	u32 i;
+
+	p->lower.probe = true;
+	for (i = next; i < p->graph->num_nodes && p->err; i++) {
+		u64 need_bytes = p->lower.need_bytes;
+
+		said = *p->err;
+		loom_lower_node(&p->lower, p->storage.nodes[i]);
+		/* whatever else is wrong with it comes up when the first is out of the way */
+		if (p->lower.need_bytes == need_bytes)
+			*p->err = said;
+	}
+}
+
 static int write_plan(struct planner *p)
 {
 	u32 i;
@@ -263,6 +281,8 @@ static int write_plan(struct planner *p)
 		ret = loom_storage_place(&p->storage, p->options, p->err);
 	for (i = 0; i < p->graph->num_nodes && !ret; i++)
 		ret = loom_group_alone(&p->lower, i);
+	if (ret == -ENOSPC)
+		find_largest(p, i);
 	if (!ret)
 		ret = loom_storage_copy_late(&p->lower);
 	loom_storage_finish(&p->storage);

@@ -377,7 +377,7 @@ static void print_prototypes(void)
 	uint32_t best = strategy_of(DEFAULT), text = strategy_of("layergroup-text");
 	uint32_t dp = strategy_of("layergroup-dp"), i, k, n;
 
-	printf("\nShare of the excess of layer by layer that goes away, in percent: figures of a\n");
+	printf("\nShare of the excess of layer by layer that goes away, percent: figures of a\n");
 	printf("prototype (see the source), then our re-implementations and the default\n");
 	printf("  %-13s %-8s %9s %9s %9s | %9s %9s %9s\n", "network", "SRAM", "first fit",
 	       "by bytes", "better", "text", "dp", "default");
