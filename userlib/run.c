@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "loom_plan.h"
+#include "host_memory.h"
+#include "report_priv.h"
 #include "value.h"
 
 /**
@@ -105,18 +107,28 @@ int loom_target_open(const char *name, const struct loom_topology *topology,
 	else if (strcmp(name, "host"))
 		ret = loom_run_fail(err, -EINVAL, "there is no device '%s'", name);
 	/* A node that is there but cannot be opened is an error: say so instead of being slow. */
-	if (ret && !(automatic && ret == -ENODEV)) {
-		free(target);
-		return ret;
+	if (ret && !(automatic && ret == -ENODEV))
+		goto fail;
+	if (!target->device) {
+		ret = loom_host_memory_create(target->topology, &target->memory);
+		if (ret) {
+			loom_run_fail(err, ret, "no memory");
+			goto fail;
+		}
 	}
 	*out = target;
 	return 0;
+
+fail:
+	free(target);
+	return ret;
 }
 
 void loom_target_close(struct loom_target *target)
 {
 	if (!target)
 		return;
+	loom_host_memory_destroy(target->memory);
 	loom_device_close(target->device);
 	free(target);
 }
@@ -193,6 +205,9 @@ int loom_session_create(struct loom_target *target, const struct loom_program *p
 		loom_run_fail(err, ret, "the program's weights lie outside of their slot");
 		goto fail;
 	}
+	ret = loom_report_plan(target, program->stats.scratch_bytes, err);
+	if (ret)
+		goto fail;
 	*out = session;
 	return 0;
 

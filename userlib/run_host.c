@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "host_memory.h"
 #include "loom_engine.h"
 
 /* Work between two looks at the clock: some milliseconds. */
@@ -19,11 +20,13 @@
  * struct loom_host - a session in this process
  * @plan: proved safe
  * @memory: where it works
+ * @places: where each slot would lie on a device, NULL where there is no room
  * @total_cost: work of the whole plan, in element operations
  */
 struct loom_host {
 	struct loom_plan *plan;
 	struct loom_memory memory;
+	struct loom_host_block **places;
 	uint64_t total_cost;
 };
 
@@ -64,7 +67,13 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 	if (host->plan->slot_count != program->num_slots)
 		return loom_run_fail(err, -EINVAL, "the program does not fit its plan");
 
+	host->places = calloc(program->num_slots + 1, sizeof(*host->places));
+	if (!host->places)
+		return loom_run_fail(err, -ENOMEM, "no memory");
 	for (i = 0; i < program->num_slots; i++) {
+		/* For reports only: what has no room there runs here. */
+		(void)loom_host_memory_place(session->target->memory, &program->slots[i],
+					     &host->places[i]);
 		/* What the engine may touch is what the plan says, whatever the manifest says. */
 		session->slots[i] = loom_host_alloc(max(host->plan->slots[i].size,
 							program->slots[i].size_bytes));
@@ -94,8 +103,12 @@ static void loom_host_unload(struct loom_session *session)
 	if (!host)
 		return;
 	free(host->memory.scratch);
-	for (i = 0; i < session->program->num_slots; i++)
+	for (i = 0; i < session->program->num_slots; i++) {
 		free(session->slots[i]);
+		if (host->places)
+			loom_host_memory_release(session->target->memory, host->places[i]);
+	}
+	free(host->places);
 	loom_plan_destroy(host->plan);
 	free(host);
 }

@@ -6,6 +6,8 @@
 #include "loom_run.h"
 #include "loom_topology.h"
 
+struct loom_host_memory;
+
 /**
  * struct loom_target_ops - what a target does for a session
  * @load: proves the plan, allocates the slots and sets &loom_session.slots. On failure what it
@@ -26,12 +28,14 @@ struct loom_target_ops {
  * @name: for people
  * @topology: what to plan for
  * @device: the device, NULL for the host
+ * @memory: of the host: where slots would lie on a device; else NULL. Has a lock of its own
  */
 struct loom_target {
 	const struct loom_target_ops *ops;
 	const char *name;
 	const struct loom_topology *topology;
 	struct loom_device *device;
+	struct loom_host_memory *memory;
 };
 
 /**

@@ -75,7 +75,32 @@ all_refused() {
 	! grep -q '^not ok' "$vm/refusals.tap" && grep -q '^ok 20 ' "$vm/refusals.tap"
 }
 ok 'what has to be refused is refused on the node' all_refused
-for when in models backend refusals killed; do
+
+reports=$vm/report
+fits() {
+	cat "$reports/fit.tap"
+	! grep -q '^not ok' "$reports/fit.tap" && grep -q '^1\.\.12$' "$reports/fit.tap"
+}
+ok 'what a memory report says would fit does fit' fits
+# 1 header; the default device has 8 banks of DRAM and 16 of SRAM
+report_files() {
+	cat "$reports"/*.err
+	[ "$(wc -l <"$reports/idle/idle-l1_usage_summary.csv")" = 2 ] &&
+	[ "$(wc -l <"$reports/idle/idle-memory_usage_summary.csv")" = 25 ] &&
+	[ "$(wc -l <"$reports/idle/idle-detailed_memory_usage.csv")" -ge 49 ] &&
+	grep -q 'largest interleaved buffer that fits 4.00 MiB' "$reports/idle.text"
+}
+ok 'loom report writes three files of an idle device' report_files
+# allocated and free are all there is, in every bank and for both plans
+plan_files() {
+	cat "$reports/plans.err"
+	[ "$(wc -l <"$reports/plans/l1_usage_summary.csv")" = 3 ] &&
+	[ "$(wc -l <"$reports/plans/memory_usage_summary.csv")" = 49 ] &&
+	awk -F, 'NR > 1 && ($5 != $6 + $7 || $8 > $7 || !$6) { exit 1 }' \
+		"$reports/plans/memory_usage_summary.csv"
+}
+ok 'plans on the node add their rows to the memory reports' plan_files
+for when in models backend refusals report killed; do
 	ok "nothing is left allocated after: $when" cmp "$vm/info.before" "$vm/info.$when"
 done
 ok 'the one that was killed was at work' grep -qx 137 "$vm/killed.status"

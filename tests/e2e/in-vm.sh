@@ -33,6 +33,9 @@ info backend
 refuse_all $loom soft >"$out/refusals.tap"
 info refusals
 
+bash tests/e2e/in-vm-report.sh "$out/report"
+info report
+
 # Killed at work: what it had goes with it.
 # shellcheck disable=SC2046
 $loom run "$(model_file mlsd)" $(model_args mlsd) --device soft >/dev/null 2>&1 &

@@ -2,6 +2,8 @@
 #include "tool.h"
 
 #include "loom_replay.h"
+#include "loom_report.h"
+#include "loom_run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@
  * @steps: what of the plan is drawn
  * @explain: say why groups are what they are
  * @replay: the plan is judged
+ * @reports: folder for reports of the memory that it would be loaded to, or NULL
  */
 struct tool_plan_options {
 	enum tool_stage stage;
@@ -30,6 +33,7 @@ struct tool_plan_options {
 	struct loom_program_svg_options steps;
 	bool explain;
 	bool replay;
+	const char *reports;
 };
 
 static void tool_plan_print_strategies(void)
@@ -94,6 +98,7 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		{ "svg", required_argument, NULL, 'v' },
 		{ "svg-steps", required_argument, NULL, 't' },
 		{ "explain", no_argument, NULL, 'e' },
+		{ "memory-reports", required_argument, NULL, 'm' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option, ret = 0;
@@ -138,6 +143,9 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 			options->explain = true;
 			model->planner.flags |= LOOM_PLANNER_EXPLAIN;
 			break;
+		case 'm':
+			options->reports = optarg;
+			break;
 		case '?':
 			return tool_usage(&tool_plan, "unknown or incomplete option '%s'",
 					  argv[optind - 1]);
@@ -149,8 +157,8 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		return ret;
 	if (optind + 1 != argc)
 		return tool_usage(&tool_plan, "takes one model");
-	if ((options->output || options->replay || options->svg || options->explain) &&
-	    options->stage != TOOL_STAGE_PLAN)
+	if ((options->output || options->replay || options->svg || options->explain ||
+	     options->reports) && options->stage != TOOL_STAGE_PLAN)
 		return tool_usage(&tool_plan, "there is no plan yet where --stop-after stops");
 	if (tool_plan_to_stdout(options) > 1)
 		return tool_usage(&tool_plan, "only one thing can go to standard output");
@@ -264,6 +272,24 @@ static int tool_plan_show(const struct tool_model *model, const struct tool_plan
 	return 0;
 }
 
+/* Loads it where nothing else is. */
+static int tool_plan_report(const struct tool_model *model, const char *dir)
+{
+	struct loom_session *session = NULL;
+	struct loom_target *target;
+	struct loom_error err;
+	int ret;
+
+	if (loom_target_open("host", model->planner.topology, &target, &err))
+		return tool_fail("%s", err.text);
+	ret = loom_report_enable(dir, &err);
+	if (!ret)
+		ret = loom_session_create(target, model->program, &session, &err);
+	loom_session_destroy(session);
+	loom_target_close(target);
+	return ret ? tool_fail("%s", err.text) : 0;
+}
+
 static int tool_plan_model(struct tool_model *model, const struct tool_plan_options *options)
 {
 	struct loom_replay_report *report = NULL;
@@ -283,6 +309,8 @@ static int tool_plan_model(struct tool_model *model, const struct tool_plan_opti
 		ret = tool_arena_save(model, options->place_csv, options->place_svg);
 	if (!ret && options->svg)
 		ret = tool_picture_save(model, options->svg, &options->steps);
+	if (!ret && options->reports)
+		ret = tool_plan_report(model, options->reports);
 	if (!ret)
 		ret = tool_plan_show(model, options, report);
 	loom_replay_destroy(report);
@@ -317,6 +345,7 @@ const struct tool_command tool_plan = {
 		"  --explain            say what runs together, and why it is cut where it is\n"
 		"  --svg FILE           draw the plan: steps against addresses, SRAM and DRAM\n"
 		"  --svg-steps A-B      draw these steps of it\n"
+		"  --memory-reports DIR add what an empty device would hold to DIR's CSV files\n"
 		"  --place-csv FILE     write the arena as a problem for loom place\n"
 		"  --place-svg FILE     draw the arena, nodes against addresses\n",
 	.run = tool_plan_run,

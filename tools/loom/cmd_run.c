@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "loom_file.h"
+#include "loom_report.h"
 #include "loom_run.h"
 
 /**
@@ -24,6 +25,7 @@
  * @observe: --observe-all, or NULL
  * @save_inputs: --save-inputs, or NULL
  * @save_outputs: --save-outputs, or NULL
+ * @reports: --memory-reports, or NULL
  * @repeat: --repeat
  * @json: --json
  * @progress: --progress
@@ -48,6 +50,7 @@ struct tool_run {
 	const char *observe;
 	const char *save_inputs;
 	const char *save_outputs;
+	const char *reports;
 	uint32_t repeat;
 	bool json;
 	bool progress;
@@ -77,6 +80,7 @@ enum {
 	TOOL_RUN_STD,
 	TOOL_RUN_ORDER,
 	TOOL_RUN_FIT,
+	TOOL_RUN_REPORTS,
 };
 
 static int tool_run_append(const char ***list, uint32_t *count, const char *item)
@@ -184,6 +188,9 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 	case TOOL_RUN_SAVE_OUTPUTS:
 		run->save_outputs = value;
 		return 0;
+	case TOOL_RUN_REPORTS:
+		run->reports = value;
+		return 0;
 	case TOOL_RUN_REPEAT:
 		return tool_run_set_repeat(run, value);
 	case TOOL_RUN_JSON:
@@ -224,6 +231,7 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 		{ "std", required_argument, NULL, TOOL_RUN_STD },
 		{ "order", required_argument, NULL, TOOL_RUN_ORDER },
 		{ "fit", required_argument, NULL, TOOL_RUN_FIT },
+		{ "memory-reports", required_argument, NULL, TOOL_RUN_REPORTS },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option, ret = 0;
@@ -562,6 +570,8 @@ static int tool_run_session(struct tool_run *run)
 
 	if (loom_target_open(run->device, run->model.preset, &run->target, &err))
 		return tool_fail("%s", err.text);
+	if (run->reports && loom_report_enable(run->reports, &err))
+		return tool_fail("%s", err.text);
 	run->model.planner.topology = loom_target_topology(run->target);
 	ret = tool_model_plan(&run->model);
 	if (ret)
@@ -651,6 +661,7 @@ const struct tool_command tool_run = {
 		"  --observe-all DIR    write every tensor that is computed to DIR\n"
 		"  --save-inputs DIR    write what went in to DIR, pictures as the tensors they became\n"
 		"  --save-outputs DIR   write every output to DIR\n"
+		"  --memory-reports DIR add what is in the banks then to DIR's CSV files\n"
 		"  --repeat N           run N times, report the fastest\n"
 		"  --json               the summary for programs\n"
 		"  --progress           say how far it is even where stderr is no terminal\n"

@@ -28,6 +28,7 @@ static const struct tool_command *const tool_commands[] = {
 	&tool_info,
 	&tool_place,
 	&tool_plan,
+	&tool_report,
 	&tool_run,
 	&tool_help,
 	&tool_version,

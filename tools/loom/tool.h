@@ -47,6 +47,7 @@ struct tool_command {
 extern const struct tool_command tool_info;
 extern const struct tool_command tool_place;
 extern const struct tool_command tool_plan;
+extern const struct tool_command tool_report;
 extern const struct tool_command tool_run;
 
 /** tool_fail() - prints "loom: ..." to stderr; returns TOOL_FAILED */

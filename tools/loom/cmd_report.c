@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <string.h>
+
+#include "loom_device.h"
+#include "loom_report.h"
+#include "loom_run.h"
+
+/* Free blocks are sorted into this many classes, by the power of two: the last takes the rest. */
+#define TOOL_REPORT_CLASSES	48
+
+/**
+ * struct tool_report_options - what the command line asked for
+ * @device: as for loom run
+ * @dir: where the files go
+ * @prefix: of their names
+ */
+struct tool_report_options {
+	const char *device;
+	const char *dir;
+	const char *prefix;
+};
+
+/* Free blocks of the bank that is worst off, by size. */
+static void tool_report_print_histogram(const struct loom_report_region *report)
+{
+	const struct loom_report_bank *bank = &report->banks[0];
+	uint64_t count[TOOL_REPORT_CLASSES] = { 0 };
+	char text[TOOL_TEXT];
+	uint32_t i, class;
+	size_t b;
+
+	for (i = 1; i < report->num_banks; i++)
+		if (loom_report_fragmentation(&report->banks[i]) > loom_report_fragmentation(bank))
+			bank = &report->banks[i];
+	for (b = 0; b < bank->num_blocks; b++) {
+		if (bank->blocks[b].kind != LOOM_REPORT_FREE)
+			continue;
+		class = 63 - __builtin_clzll(bank->blocks[b].size_bytes);
+		count[class < TOOL_REPORT_CLASSES ? class : TOOL_REPORT_CLASSES - 1]++;
+	}
+	for (class = 0; class < TOOL_REPORT_CLASSES; class++)
+		if (count[class])
+			printf("  %6llu free block%s of %s or more\n",
+			       (unsigned long long)count[class], count[class] == 1 ? "" : "s",
+			       tool_bytes(text, 1ULL << class));
+}
+
+static void tool_report_print_region(const struct loom_report_region *report)
+{
+	const struct loom_report_bank *bank = &report->banks[0];
+	char a[TOOL_TEXT], b[TOOL_TEXT], c[TOOL_TEXT], d[TOOL_TEXT];
+	unsigned int worst = 0, fragmentation;
+	uint32_t i;
+
+	for (i = 0; i < report->num_banks; i++) {
+		if (report->banks[i].free_bytes < bank->free_bytes)
+			bank = &report->banks[i];
+		fragmentation = loom_report_fragmentation(&report->banks[i]);
+		if (fragmentation > worst)
+			worst = fragmentation;
+	}
+	printf("%s: %u banks; in the fullest %s of %s allocated, of that %s scratch, %s free\n",
+	       report->name, report->num_banks, tool_bytes(a, bank->allocated_bytes),
+	       tool_bytes(b, bank->allocatable_bytes), tool_bytes(c, bank->scratch_bytes),
+	       tool_bytes(d, bank->free_bytes));
+	printf("  largest free block in every bank %s, fragmentation %u.%03u\n",
+	       tool_bytes(a, report->min_largest_free_bytes), worst / 1000, worst % 1000);
+	printf("  largest interleaved buffer that fits %s\n",
+	       tool_bytes(a, report->largest_interleaved_bytes));
+	tool_report_print_histogram(report);
+}
+
+static int tool_report_print(const struct loom_target *target)
+{
+	struct loom_report_region *report;
+	uint32_t region;
+	int ret;
+
+	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+		ret = loom_report_region_get(target, region, 0, &report);
+		if (ret)
+			return tool_fail("asking for the memory of %s: %s",
+					 loom_target_name(target), strerror(-ret));
+		tool_report_print_region(report);
+		loom_report_region_put(report);
+	}
+	return 0;
+}
+
+static int tool_report_parse(int argc, char **argv, struct tool_report_options *options)
+{
+	static const struct option longs[] = {
+		{ "device", required_argument, NULL, 'd' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "prefix", required_argument, NULL, 'p' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "o:", longs, NULL)) != -1) {
+		switch (option) {
+		case 'd':
+			options->device = optarg;
+			break;
+		case 'o':
+			options->dir = optarg;
+			break;
+		case 'p':
+			options->prefix = optarg;
+			break;
+		default:
+			return tool_usage(&tool_report, "unknown or incomplete option '%s'",
+					  argv[optind - 1]);
+		}
+	}
+	if (strchr(options->prefix, '/'))
+		return tool_usage(&tool_report, "--prefix takes no slash");
+	if (optind < argc)
+		return tool_usage(&tool_report, "takes no argument '%s'", argv[optind]);
+	return 0;
+}
+
+static int tool_report_run(int argc, char **argv)
+{
+	struct tool_report_options options = { .device = "device", .dir = ".", .prefix = "" };
+	struct loom_target *target;
+	struct loom_error err;
+	int ret;
+
+	ret = tool_report_parse(argc, argv, &options);
+	if (ret)
+		return ret;
+	if (loom_target_open(options.device, NULL, &target, &err))
+		return tool_fail("%s", err.text);
+	if (loom_report_write(target, options.dir, options.prefix, &err))
+		ret = tool_fail("%s", err.text);
+	else
+		ret = tool_report_print(target);
+	loom_target_close(target);
+	return ret;
+}
+
+const struct tool_command tool_report = {
+	.name = "report",
+	.usage = "[-o DIR] [--prefix TEXT] [--device WHERE]",
+	.text = "write what is in the banks to three CSV files",
+	.help =
+		"  -o, --output DIR     where l1_usage_summary.csv, memory_usage_summary.csv and\n"
+		"                       detailed_memory_usage.csv go (default: here)\n"
+		"  --prefix TEXT        what their names begin with\n"
+		"  --device WHERE       a node's path instead of the first one, or host\n"
+		"\nloom run and loom plan write them for a plan: --memory-reports DIR\n",
+	.run = tool_report_run,
+};

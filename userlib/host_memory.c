@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "host_memory.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "loom_bank.h"
+#include "loom_layout.h"
+#include "loom_planner.h"
+#include "loom_topology.h"
+
+/**
+ * DOC: Memory of the host target
+ *
+ * On the host, slots are malloc()ed, and as large as the machine lets them be. But where they would
+ * lie on the device can be said all the same: the same allocator gives out the same addresses. It
+ * is for reports alone; what has no room in the banks runs on the host nevertheless.
+ */
+
+/* As BO_CREATE picks it. */
+#define LOOM_HOST_PAGE_BYTES	4096
+
+/**
+ * struct loom_host_memory - the banks of a device that is not there
+ * @topology: what it would be
+ * @lock: protects @bank
+ * @bank: by &enum drm_loom_region
+ */
+struct loom_host_memory {
+	const struct loom_topology *topology;
+	pthread_mutex_t lock;
+	struct loom_bank bank[LOOM_REGION_COUNT];
+};
+
+/**
+ * struct loom_host_block - where a slot would lie
+ * @block: in the DRAM
+ */
+struct loom_host_block {
+	struct loom_bank_block block;
+};
+
+int loom_host_memory_create(const struct loom_topology *topology, struct loom_host_memory **out)
+{
+	struct loom_host_memory *memory = calloc(1, sizeof(*memory));
+	uint32_t i;
+	int ret;
+
+	if (!memory)
+		return -ENOMEM;
+	memory->topology = topology;
+	for (i = 0; i < LOOM_REGION_COUNT; i++) {
+		const struct loom_region_topology *region = &topology->region[i];
+		u64 base, limit = region->bank_bytes - region->bank_bytes % region->align_bytes;
+
+		ret = -EINVAL;
+		if (loom_round_up(region->reserved_bytes, region->align_bytes, &base))
+			ret = loom_bank_init(&memory->bank[i], base, limit);
+		if (ret)
+			goto fail;
+	}
+	ret = -pthread_mutex_init(&memory->lock, NULL);
+	if (ret)
+		goto fail;
+	*out = memory;
+	return 0;
+
+fail:
+	free(memory);
+	return ret;
+}
+
+void loom_host_memory_destroy(struct loom_host_memory *memory)
+{
+	uint32_t i;
+
+	if (!memory)
+		return;
+	for (i = 0; i < LOOM_REGION_COUNT; i++)
+		loom_bank_fini(&memory->bank[i]);
+	pthread_mutex_destroy(&memory->lock);
+	free(memory);
+}
+
+int loom_host_memory_place(struct loom_host_memory *memory, const struct loom_program_slot *slot,
+			   struct loom_host_block **out)
+{
+	const struct loom_region_topology *dram = &memory->topology->region[LOOM_REGION_DRAM];
+	struct loom_bank_request request = { .align = dram->align_bytes, .high = U64_MAX };
+	struct loom_host_block *block;
+	struct loom_layout layout;
+	int ret;
+
+	*out = NULL;
+	if (slot->dtype)
+		ret = loom_layout_image(&layout, slot->width, slot->height, slot->dtype,
+					slot->pitch_bytes, dram->banks, dram->align_bytes);
+	else
+		ret = loom_layout_interleaved(&layout, slot->size_bytes,
+					      max((u64)LOOM_HOST_PAGE_BYTES, dram->align_bytes),
+					      dram->banks, dram->align_bytes);
+	if (ret)
+		return ret;
+	block = calloc(1, sizeof(*block));
+	if (!block)
+		return -ENOMEM;
+	request.size = layout.bytes_per_bank;
+	pthread_mutex_lock(&memory->lock);
+	ret = loom_bank_alloc(&memory->bank[LOOM_REGION_DRAM], &block->block, &request);
+	pthread_mutex_unlock(&memory->lock);
+	if (ret) {
+		free(block);
+		return ret;
+	}
+	*out = block;
+	return 0;
+}
+
+void loom_host_memory_release(struct loom_host_memory *memory, struct loom_host_block *block)
+{
+	if (!block)
+		return;
+	pthread_mutex_lock(&memory->lock);
+	loom_bank_free(&memory->bank[LOOM_REGION_DRAM], &block->block);
+	pthread_mutex_unlock(&memory->lock);
+	free(block);
+}
+
+/* As many as fit in @max; returns how many there are. */
+static size_t loom_host_memory_list_locked(struct loom_bank *bank, struct drm_loom_block *blocks,
+					   size_t max)
+{
+	struct loom_bank_iter iter;
+	struct loom_bank_span span;
+	size_t n = 0;
+
+	if (bank->base) {
+		if (n < max)
+			blocks[n] = (struct drm_loom_block){
+				.bytes = bank->base, .flags = LOOM_BLOCK_RESERVED,
+			};
+		n++;
+	}
+	loom_bank_walk(bank, &iter);
+	for (; loom_bank_next(&iter, &span); n++)
+		if (n < max)
+			blocks[n] = (struct drm_loom_block){
+				.address = span.start,
+				.bytes = span.end - span.start,
+				.flags = span.block ? LOOM_BLOCK_ALLOCATED | LOOM_BLOCK_OWN : 0,
+			};
+	return n;
+}
+
+int loom_host_memory_blocks(struct loom_host_memory *memory, uint32_t region,
+			    struct drm_loom_block **out, size_t *count)
+{
+	struct loom_bank *bank = &memory->bank[region];
+	int ret = 0;
+
+	pthread_mutex_lock(&memory->lock);
+	*count = loom_host_memory_list_locked(bank, NULL, 0);
+	*out = calloc(*count + 1, sizeof(**out));
+	if (*out)
+		loom_host_memory_list_locked(bank, *out, *count);
+	else
+		ret = -ENOMEM;
+	pthread_mutex_unlock(&memory->lock);
+	return ret;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOOM_HOST_MEMORY_H
+#define LOOM_HOST_MEMORY_H
+
+#include "loom.h"
+
+struct loom_host_block;
+struct loom_host_memory;
+struct loom_program_slot;
+struct loom_topology;
+
+/** loom_host_memory_create() - empty banks of every region; 0 or -errno */
+int loom_host_memory_create(const struct loom_topology *topology, struct loom_host_memory **memory);
+/** loom_host_memory_destroy() - NULL is fine; nothing is placed any more */
+void loom_host_memory_destroy(struct loom_host_memory *memory);
+
+/**
+ * loom_host_memory_place() - finds an address for what is bound to a slot, as the driver would
+ * @memory: where
+ * @slot: the slot: a buffer or an image in DRAM
+ * @block: [out] its place, give back with loom_host_memory_release()
+ *
+ * Return: 0, -ENOSPC, -ENOMEM, -EINVAL.
+ */
+int loom_host_memory_place(struct loom_host_memory *memory, const struct loom_program_slot *slot,
+			   struct loom_host_block **block);
+/** loom_host_memory_release() - gives a place back; NULL is fine */
+void loom_host_memory_release(struct loom_host_memory *memory, struct loom_host_block *block);
+
+/** loom_host_memory_blocks() - what loom_device_blocks() says of a device */
+int loom_host_memory_blocks(struct loom_host_memory *memory, uint32_t region,
+			    struct drm_loom_block **blocks, size_t *count);
+
+#endif /* LOOM_HOST_MEMORY_H */

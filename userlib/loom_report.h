@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libloom: reports of what is in the banks.
+ *
+ * Three CSV files say it, at any moment (loom_report_write()) or each time a plan is
+ * loaded (loom_report_enable(), or LOOM_MEMORY_REPORTS=DIR in the environment):
+ *
+ *	l1_usage_summary.csv		a row per plan: what is left of the SRAM
+ *	memory_usage_summary.csv	a row per bank: how full it is
+ *	detailed_memory_usage.csv	a row per block of each bank
+ *
+ * All sizes are bytes, per bank if the column does not say otherwise, and addresses are those that
+ * loom_bo_info() says: the bank's reserved bytes lie below them. The scratch of a plan (its
+ * circular buffers) counts as allocated.
+ */
+#ifndef LOOM_REPORT_H
+#define LOOM_REPORT_H
+
+#include "loom.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct loom_target;
+
+/**
+ * enum loom_report_kind - what a block is
+ * @LOOM_REPORT_FREE: nobody's
+ * @LOOM_REPORT_RESERVED: never given out
+ * @LOOM_REPORT_BUFFER: a buffer's
+ * @LOOM_REPORT_SCRATCH: for plans, while they run
+ * @LOOM_REPORT_CLASH: a buffer that lies where the plan has its scratch: the plan cannot run
+ */
+enum loom_report_kind {
+	LOOM_REPORT_FREE,
+	LOOM_REPORT_RESERVED,
+	LOOM_REPORT_BUFFER,
+	LOOM_REPORT_SCRATCH,
+	LOOM_REPORT_CLASH,
+};
+
+/**
+ * struct loom_report_block - one block of a bank
+ * @address: first byte
+ * @size_bytes: number of bytes
+ * @kind: an &enum loom_report_kind
+ */
+struct loom_report_block {
+	uint64_t address;
+	uint64_t size_bytes;
+	enum loom_report_kind kind;
+};
+
+/**
+ * struct loom_report_bank - one bank
+ *
+ * @allocatable_bytes is the sum of @allocated_bytes and @free_bytes.
+ *
+ * @blocks: in address order, they tile the bank
+ * @num_blocks: number of @blocks
+ * @allocatable_bytes: bytes that can be given out
+ * @allocated_bytes: of those: taken by buffers or scratch
+ * @scratch_bytes: of those: taken by scratch, and by no buffer
+ * @free_bytes: bytes left
+ * @largest_free_bytes: the largest block of them
+ */
+struct loom_report_bank {
+	const struct loom_report_block *blocks;
+	size_t num_blocks;
+	uint64_t allocatable_bytes;
+	uint64_t allocated_bytes;
+	uint64_t scratch_bytes;
+	uint64_t free_bytes;
+	uint64_t largest_free_bytes;
+};
+
+/**
+ * struct loom_report_region - the banks of a region
+ * @name: "dram" or "sram"
+ * @banks: by number
+ * @num_banks: number of @banks
+ * @align_bytes: alignment of addresses and pages
+ * @min_largest_free_bytes: the smallest @largest_free_bytes of all banks
+ * @largest_interleaved_bytes: the largest buffer over all banks that would fit: bytes in all banks
+ *	together, of the largest block of addresses that is free in each of them, in pages of the
+ *	region's alignment
+ */
+struct loom_report_region {
+	const char *name;
+	const struct loom_report_bank *banks;
+	uint32_t num_banks;
+	uint64_t align_bytes;
+	uint64_t min_largest_free_bytes;
+	uint64_t largest_interleaved_bytes;
+};
+
+/**
+ * loom_report_region_get() - looks at a region
+ * @target: where
+ * @region: an &enum drm_loom_region
+ * @scratch_bytes: SRAM: scratch of a plan that shall count, though it may not run now
+ * @report: [out] free with loom_report_region_put()
+ *
+ * Return: 0, -EINVAL for another region, -ENOMEM, -ENODEV.
+ */
+int loom_report_region_get(const struct loom_target *target, uint32_t region,
+			   uint64_t scratch_bytes, struct loom_report_region **report);
+/** loom_report_region_put() - frees a report; NULL is fine */
+void loom_report_region_put(struct loom_report_region *report);
+
+/**
+ * loom_report_fragmentation() - how much of what is free is not in one piece
+ * @bank: the bank
+ *
+ * Return: in thousandths: 0 where the largest free block is all that is free, towards 1000 for
+ * crumbs.
+ */
+unsigned int loom_report_fragmentation(const struct loom_report_bank *bank);
+
+/** loom_report_kind_name() - "free", "reserved", "buffer", "scratch", "clash" */
+const char *loom_report_kind_name(enum loom_report_kind kind);
+
+/**
+ * loom_report_write() - writes the three files as of now
+ * @target: whose memory
+ * @dir: where to; made if it is not there
+ * @prefix: what their names begin with, NULL for nothing
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0 or -errno.
+ */
+int loom_report_write(const struct loom_target *target, const char *dir, const char *prefix,
+		      struct loom_error *err);
+
+/**
+ * loom_report_enable() - from now on, each plan that is loaded adds its rows
+ * @dir: where to; made if it is not there
+ * @err: [out] one line on failure, may be NULL
+ *
+ * For the whole process, instead of what LOOM_MEMORY_REPORTS says. Files that are there are
+ * continued, so several processes may share them. If a report cannot be written, loading the plan
+ * fails.
+ *
+ * Return: 0 or -errno.
+ */
+int loom_report_enable(const char *dir, struct loom_error *err);
+/** loom_report_disable() - no more, not even what LOOM_MEMORY_REPORTS says */
+void loom_report_disable(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LOOM_REPORT_H */

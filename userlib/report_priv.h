@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOOM_REPORT_PRIV_H
+#define LOOM_REPORT_PRIV_H
+
+#include "loom_report.h"
+
+#include <stdio.h>
+
+/**
+ * loom_report_plan() - a plan was loaded: adds its rows, if reports are enabled
+ * @target: where
+ * @scratch_bytes: SRAM that it needs while it runs, per bank
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0 or -errno.
+ */
+int loom_report_plan(const struct loom_target *target, uint64_t scratch_bytes,
+		     struct loom_error *err);
+
+/**
+ * struct loom_report_files - where rows go
+ * @l1: l1_usage_summary.csv
+ * @summary: memory_usage_summary.csv
+ * @detail: detailed_memory_usage.csv
+ */
+struct loom_report_files {
+	FILE *l1;
+	FILE *summary;
+	FILE *detail;
+};
+
+/** loom_report_headers() - the first line of each */
+void loom_report_headers(const struct loom_report_files *files);
+/**
+ * loom_report_rows() - what is in all regions now
+ * @files: where to
+ * @target: where
+ * @plan: number of the plan, 0 for none
+ * @scratch_bytes: its scratch
+ *
+ * What cannot be written shows in ferror().
+ *
+ * Return: 0 or -errno from asking the target.
+ */
+int loom_report_rows(const struct loom_report_files *files, const struct loom_target *target,
+		     unsigned int plan, uint64_t scratch_bytes);
+
+#endif /* LOOM_REPORT_PRIV_H */
