@@ -222,7 +222,7 @@ static int find_chip(struct loom_group_list *list, struct loom_group *group,
 }
 
 /* What may be done in a millisecond, and for how many of them. */
-#define WORK_PER_MS	5000
+#define WORK_PER_MS	12000
 #define DEFAULT_MS	400
 
 static u64 budget_of(const struct loom_planner_options *options)

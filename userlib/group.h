@@ -356,12 +356,12 @@ struct loom_group_cost {
 
 /**
  * struct loom_group_home - a value that stays in SRAM across cuts
- * @there: it is there
+ * @pinned: @offset is where a group that reads it wants it
  * @offset: where
  * @tensor: tensor of the plan, while it is written
  */
 struct loom_group_home {
-	bool there;
+	bool pinned;
 	u64 offset;
 	u32 tensor;
 };

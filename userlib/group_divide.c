@@ -10,8 +10,8 @@
  * the groups on the cheapest way are asked for what they do cost, and placed; that is entered, and
  * the cheapest way is looked for again, until all of it is certain. Guesses err: so at first a
  * guess has to promise a little more to be taken up, and later, step by step, the opposite is
- * assumed: guesses are too high by a few percent. Last, and as a rule in small graphs only, there is
- * time for all groups, slice counts and axes; what cannot beat the known division is left out.
+ * assumed: guesses are too high by a few percent. Last, and as a rule in small graphs only, there
+ * is time for all groups, slice counts and axes; what cannot beat the known division is left out.
  *
  * All of that is counted in work, see &loom_group.work, and ends when the budget is spent: not in
  * seconds, so that a plan is the same everywhere. What is certain by then is what counts, and a
@@ -131,9 +131,10 @@ static int guess_from(struct loom_group_divide *d, u32 first)
 	for (in = 0; in < num_choices(d, first) && !ret; in++) {
 		ret = guess_axis(d, first, in, 0, whole, 1);
 		for (axis = 0; axis < use->rank && !ret; axis++) {
-			count = loom_group_skip_axis(use, axis) ? 0 : loom_group_rungs(use->dims[axis], rungs);
-			if (count)
-				ret = guess_axis(d, first, in, axis, rungs, count);
+			if (loom_group_skip_axis(use, axis))
+				continue;
+			count = loom_group_rungs(use->dims[axis], rungs);
+			ret = guess_axis(d, first, in, axis, rungs, count);
 		}
 	}
 	return ret;
@@ -363,6 +364,7 @@ static void cost_alone(struct loom_group_list *list, struct loom_group_unit *uni
 static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	u32 num_units = d->list->num_units, i;
+	bool banned = false;
 	int ret = 0;
 
 	sum_rest(d);
@@ -378,10 +380,12 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 		ret = search_ways(d);
 	if (!ret)
 		ret = loom_group_search_all(d);
+	d->doubt = 0;
 	while (!ret) {
 		d->group->loose = true;
 		do {
-			if (!combine(d, LOOM_GROUP_EDGE_FITTED))
+			/* instead of what has no place, something that nobody has tried may do */
+			if (!combine(d, banned ? LOOM_GROUP_EDGE_GUESS : LOOM_GROUP_EDGE_FITTED))
 				return -ENOSPC;
 			ret = settle_way(d, LOOM_GROUP_EDGE_PLACED);
 		} while (ret > 0);
@@ -395,6 +399,7 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 			ret = loom_group_settle_all(d, *cuts, *num_cuts);
 		if (!ret)
 			return 0;
+		banned = true;
 		ret = min(ret, 0);
 	}
 	return ret;

@@ -64,7 +64,7 @@ struct burden {
  * @list: the graph
  * @sights: by value
  * @epoch: number of the pass
- * @weights: by op: what of its own is constant
+ * @weights: by op and operand: what of its own is constant
  * @first_unit: first unit of the group
  * @first_op: first op of it
  * @num_ops: ops so far
@@ -86,7 +86,7 @@ struct loom_group_guess {
 	const struct loom_group_list *list;
 	struct sight *sights;
 	u32 epoch;
-	struct burden *weights;
+	struct burden (*weights)[LOOM_KERNEL_OPERANDS];
 	u32 first_unit;
 	u32 first_op;
 	u32 num_ops;
@@ -173,7 +173,7 @@ static void weigh(struct loom_group_guess *guess)
 			if (operand->role == LOOM_ROLE_FILL ||
 			    (operand->role == LOOM_ROLE_LOAD &&
 			     is_const(list, op->access[k].value)))
-				add_burden(list, operand, &guess->weights[i]);
+				add_burden(list, operand, &guess->weights[i][k]);
 		}
 	}
 }
@@ -208,7 +208,7 @@ void loom_group_guess_free(struct loom_group_guess *guess)
 
 u32 loom_group_rungs(u64 dim, u32 *rungs)
 {
-	u64 most = min(dim, (u64)LOOM_GROUP_SLICES), rows, slices;
+	u64 most = dim < LOOM_GROUP_SLICES ? dim : LOOM_GROUP_SLICES, rows, slices;
 	u32 count = 0;
 
 	/* each number of rows, where they are few; steps of an eighth where they are many */
@@ -411,6 +411,28 @@ static s64 lag_behind(const struct loom_kernel *kernel, u32 i, u32 axis, s8 cut,
 	return max((lag + after) * ONE / *stride, (s64)0);
 }
 
+/* What an op has of its own: in parts, where it follows what is cut. */
+static void take_weights(struct loom_group_guess *guess, u32 index, s8 cut)
+{
+	const struct loom_kernel *kernel = &guess->list->ops[index]->kernel;
+	u64 least = 0;
+	u32 i, axis;
+
+	for (i = 1; i < kernel->num_operands; i++) {
+		const struct burden *burden = &guess->weights[index][i];
+
+		least += burden->least_bytes;
+		if (cut >= 0 && burden->lane_bytes &&
+		    loom_group_follower(&kernel->operands[i], cut, &axis)) {
+			guess->moved_bytes += burden->dram_bytes;
+			continue;
+		}
+		guess->weight_bytes += burden->dram_bytes;
+		guess->held_bytes += burden->lane_bytes;
+	}
+	guess->least_bytes = max(guess->least_bytes, least);
+}
+
 /* A strip that an op reads. */
 struct reading {
 	struct sight *sight;
@@ -511,7 +533,6 @@ static bool append_op(struct loom_group_guess *guess, u32 index)
 {
 	const struct loom_group_op *op = guess->list->ops[index];
 	struct reading readings[LOOM_KERNEL_OPERANDS];
-	const struct burden *weights = &guess->weights[index];
 	u32 num_readings = 0, i;
 	s64 lag = 0;
 	s8 cut;
@@ -542,9 +563,7 @@ static bool append_op(struct loom_group_guess *guess, u32 index)
 	}
 	if (!take_result(guess, op, cut, lag))
 		return false;
-	guess->weight_bytes += weights->dram_bytes;
-	guess->held_bytes += weights->lane_bytes;
-	guess->least_bytes = max(guess->least_bytes, weights->least_bytes);
+	take_weights(guess, index, cut);
 	guess->num_ops++;
 	return true;
 }
@@ -665,7 +684,7 @@ u32 loom_group_guess_take(struct loom_group_guess *guess, u32 num_units, u8 in, 
 		found++;
 		moved = bytes;
 		need += guess->held_bytes;
-		if (slices > 1 && need > budget) {
+		if (slices > 1 && need > budget && guess->held_bytes) {
 			need = min(need - budget, guess->held_bytes);
 			moved += (slices - 1) * (need * guess->weight_bytes / guess->held_bytes);
 		}

@@ -51,7 +51,9 @@ static int place_items(struct loom_group *group, u32 count, struct loom_place_it
 	const struct loom_place_problem problem = {
 		.items = items, .num_items = count, .pools = &pool, .num_pools = 1,
 	};
-	const struct loom_place_options how = { .fit_only = true, .budget = group->loose ? 500 : 20000 };
+	const struct loom_place_options how = {
+		.fit_only = true, .budget = group->loose ? 500 : 20000,
+	};
 	struct loom_place_result result;
 	u32 n = 0, i, k;
 	int ret;
@@ -60,8 +62,9 @@ static int place_items(struct loom_group *group, u32 count, struct loom_place_it
 		for (k = 0; k < group->items[i].buffers; k++, n++)
 			describe(group, &group->items[i], &items[n], &gaps[n]);
 	ret = loom_place(&problem, &how, &result, NULL);
+	/* what is fixed collides: groups do not agree on where something stays */
 	if (ret)
-		return ret;
+		return ret == -EINVAL ? -ENOSPC : ret;
 	for (i = 0, n = 0; i < group->num_items; i++)
 		for (k = 0; k < group->items[i].buffers; k++)
 			group->items[i].offset[k] = result.offsets[n++];

@@ -3,8 +3,8 @@
  * DOC: Residency across a cut
  *
  * Between two groups, a value need not go to DRAM: if there is room, it stays in SRAM as a whole,
- * from the group that makes it to the last that reads it. At each cut there are a few choices of what
- * stays. A value
+ * from the group that makes it to the last that reads it. At each cut there are a few choices of
+ * what stays. A value
  * that stayed and may not any longer is stored by the group after whose begin it is let go.
  *
  * Where it lies and along which axis it is dealt over the lanes is the same for all groups: the
@@ -121,7 +121,7 @@ static void choose_choices(struct loom_group_list *list, u32 at)
 	u32 first = list->live_first[at], count = list->live_first[at + 1] - first, i;
 	u64 last = 0, all, mask;
 
-	count = min(count, (u32)LOOM_GROUP_LIVE);
+	count = count < LOOM_GROUP_LIVE ? count : LOOM_GROUP_LIVE;
 	all = (1ULL << count) - 1;
 	for (i = 0; i < count; i++)
 		if (unit_of(list, list->uses[list->live[first + i]].last_writer) + 1 == at)

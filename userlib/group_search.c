@@ -97,7 +97,8 @@ static int try_slices(struct search *s, u32 first, u8 in)
 {
 	struct loom_group_divide *d = s->d;
 	const struct loom_group_unit *unit = &d->list->units[first];
-	const struct loom_group_use *use = &d->list->uses[d->list->ops[unit->first_op]->access[0].value];
+	const struct loom_group_op *op = d->list->ops[unit->first_op];
+	const struct loom_group_use *use = &d->list->uses[op->access[0].value];
 	struct loom_group_cut cut = { .first_unit = first, .slices = 1, .in = in };
 	u32 rungs[LOOM_GROUP_RUNGS], count, axis, i;
 	int ret;
@@ -125,6 +126,7 @@ static int try_slices(struct search *s, u32 first, u8 in)
 int loom_group_search_all(struct loom_group_divide *d)
 {
 	struct search s = { .d = d };
+	u64 budget = d->budget, done;
 	u32 first, in;
 	int ret = 0;
 
@@ -132,10 +134,16 @@ int loom_group_search_all(struct loom_group_divide *d)
 	for (first = 0; first < d->list->num_units && !ret; first++) {
 		if (d->list->units[first].alone)
 			continue;
+		/* an equal share of what is left for each */
+		done = d->work + d->group->work;
+		if (done > budget)
+			break;
+		d->budget = done + (budget - done) / (d->list->num_units - first);
 		for (in = 0; in < d->list->choices[first].count && !ret; in++)
 			if (may_win(&s, d->best[first * LOOM_GROUP_STAYS + in].bytes, first) &&
 			    !loom_group_is_spent(d))
 				ret = try_slices(&s, first, in);
 	}
+	d->budget = budget;
 	return ret;
 }

@@ -10,9 +10,11 @@
 #include <string.h>
 
 /* So many numbers of slices are tried. */
-#define TRIES		6
+#define TRIES		8
 /* So many budgets, with overlap and without: an item may have no place though all would fit. */
 #define ROUNDS		24
+/* How often groups may say where they want what stays. */
+#define PINS		8
 #define CANDIDATES	(LOOM_GROUP_RUNGS * LOOM_MAX_RANK + 1)
 
 /**
@@ -205,7 +207,9 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 	if (edge->state == LOOM_GROUP_EDGE_FITTED)
 		candidates[count++] = (struct candidate){ edge->cost, edge->slices, edge->axis };
 	count += find_candidates(d, &best, &candidates[count]);
-	for (i = 0; i < count && tries < TRIES; i += 1 + tries / 2) {
+	/* where guesses are the same, thinner slices are more likely to fit */
+	for (i = 0; i < count && tries < TRIES;
+	     i = i + 1 < count ? min(2 * i + 1, count - 1) : count) {
 		if (best.cost.bytes <= candidates[i].cost.bytes)
 			break;
 		ret = try_candidate(d, &candidates[i], state, &best);
@@ -220,8 +224,8 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 	return 1;
 }
 
-/* A group with what stays where the groups before have left it. */
-static int settle_cut(struct loom_group_divide *d, struct loom_group_cut *cut)
+/* Places a group that was chosen, and takes note of where what stays is. */
+static int place_cut(struct loom_group_divide *d, struct loom_group_cut *cut, bool pin)
 {
 	struct loom_group *group = d->group;
 	struct loom_group_cut best = *cut;
@@ -237,34 +241,63 @@ static int settle_cut(struct loom_group_divide *d, struct loom_group_cut *cut)
 		ret = -ENOSPC;
 	if (ret)
 		return ret;
-	*cut = best;
-	group->overlap = cut->overlap;
-	ret = loom_group_fit(group, cut->budget_bytes);
+	group->overlap = best.overlap;
+	ret = loom_group_fit(group, best.budget_bytes);
 	if (!ret)
 		ret = loom_group_place(group, d->list->lower->sram.bytes, &height);
-	for (i = 0; i < group->num_residents && !ret; i++)
-		group->homes[group->residents[i]].offset =
-			group->items[group->resident_items[i]].offset[0];
+	for (i = 0; i < group->num_residents && !ret; i++) {
+		struct loom_group_home *home = &group->homes[group->residents[i]];
+
+		home->offset = group->items[group->resident_items[i]].offset[0];
+		home->pinned |= pin;
+	}
+	if (!ret)
+		*cut = best;
 	return ret;
 }
 
-int loom_group_settle_all(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts)
+/*
+ * Groups one after the other, with what stays where the groups before have left it. One that has
+ * no place with that says where it would rather have it, and all begin again.
+ */
+static int place_cuts(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts,
+		      u32 *failed)
 {
-	u32 i;
+	struct loom_group_cut want;
+	u32 pins = 0, i;
 	int ret;
 
 	for (i = 0; i < num_cuts; i++) {
 		if (cuts[i].alone)
 			continue;
-		ret = settle_cut(d, &cuts[i]);
-		if (ret != -ENOSPC) {
-			if (ret)
-				return ret;
+		ret = place_cut(d, &cuts[i], false);
+		if (!ret)
 			continue;
-		}
-		loom_group_edge(d, cuts[i].first_unit, cuts[i].num_units, cuts[i].in,
-				cuts[i].out)->state = LOOM_GROUP_EDGE_NONE;
-		return 1;
+		*failed = i;
+		if (ret != -ENOSPC || pins++ == PINS)
+			return ret;
+		want = cuts[i];
+		d->group->loose = true;
+		ret = place_cut(d, &want, true);
+		d->group->loose = false;
+		if (ret)
+			return ret;
+		i = U32_MAX;
 	}
 	return 0;
+}
+
+int loom_group_settle_all(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts)
+{
+	u32 failed = 0, i;
+	int ret;
+
+	for (i = 0; i < d->list->lower->graph->num_values; i++)
+		d->group->homes[i].pinned = false;
+	ret = place_cuts(d, cuts, num_cuts, &failed);
+	if (ret != -ENOSPC)
+		return ret;
+	loom_group_edge(d, cuts[failed].first_unit, cuts[failed].num_units, cuts[failed].in,
+			cuts[failed].out)->state = LOOM_GROUP_EDGE_NONE;
+	return 1;
 }

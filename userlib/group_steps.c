@@ -103,7 +103,7 @@ static s32 part_store(const struct loom_group *group, u32 index)
 	return part_end(group, index) + 1;
 }
 
-static bool root_items(struct loom_group *group, u32 which)
+static int root_items(struct loom_group *group, u32 which)
 {
 	struct loom_group_root *root = &group->roots[which];
 	s32 from, to, out;
@@ -112,7 +112,7 @@ static bool root_items(struct loom_group *group, u32 which)
 	root->strip = LOOM_GROUP_NONE;
 	root->line = LOOM_GROUP_NONE;
 	if (group->stays[root->value] & (LOOM_GROUP_STAYS_IN | LOOM_GROUP_STAYS_OUT))
-		return true;
+		return 0;
 
 	if (root->kind == LOOM_GROUP_INPUT) {
 		first = root->first_reader;
@@ -135,12 +135,15 @@ static bool root_items(struct loom_group *group, u32 which)
 	}
 	root->strip = add_item(group, root->strip_bytes, from, to, false);
 	if (root->strip == LOOM_GROUP_NONE)
-		return false;
+		return -ENOMEM;
 	if (!root->kept)
-		return true;
+		return 0;
+	/* the next strip wants its rows before this one can save them */
+	if (out > group->period + part_load(group, first))
+		return -ENOSPC;
 	root->line = add_item(group, root->line_bytes, out, group->period + part_load(group, first),
 			      root->long_line);
-	return root->line != LOOM_GROUP_NONE;
+	return root->line != LOOM_GROUP_NONE ? 0 : -ENOMEM;
 }
 
 static bool part_items(struct loom_group *group, u32 index)
@@ -221,7 +224,8 @@ static bool resident_items(struct loom_group *group)
 		if (item == U32_MAX)
 			return false;
 		group->resident_items[i] = item;
-		group->items[item].fixed = stays & LOOM_GROUP_STAYS_IN && !group->loose;
+		group->items[item].fixed = !group->loose && (stays & LOOM_GROUP_STAYS_IN ||
+							     group->homes[value].pinned);
 		group->items[item].offset[0] = group->homes[value].offset;
 	}
 	return true;
@@ -230,6 +234,7 @@ static bool resident_items(struct loom_group *group)
 int loom_group_steps(struct loom_group *group)
 {
 	u32 i;
+	int ret;
 
 	group->num_items = 0;
 	if (!number_entries(group))
@@ -237,9 +242,11 @@ int loom_group_steps(struct loom_group *group)
 	group->work += (u64)group->period + group->num_parts;
 	loom_group_mark_stored(group);
 	loom_group_measure(group);
-	for (i = 0; i < group->num_roots; i++)
-		if (!root_items(group, i))
-			return -ENOMEM;
+	for (i = 0; i < group->num_roots; i++) {
+		ret = root_items(group, i);
+		if (ret)
+			return ret;
+	}
 	if (!resident_items(group))
 		return -ENOMEM;
 	group->num_shared = group->num_items;

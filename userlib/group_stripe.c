@@ -46,8 +46,8 @@ struct loom_group *loom_group_make(const struct loom_group_list *list)
 	group->local = calloc(values, sizeof(*group->local));
 	group->stays = calloc(values, sizeof(*group->stays));
 	group->homes = calloc(values, sizeof(*group->homes));
-	if (group->first && group->done && group->loaded && group->need && group->active && group->local &&
-	    group->stays && group->homes)
+	if (group->first && group->done && group->loaded && group->need && group->active &&
+	    group->local && group->stays && group->homes)
 		return group;
 	loom_group_free(group);
 	return NULL;
