@@ -675,8 +675,16 @@ int loom_group_explain(struct loom_group_list *list, u64 budget, const struct lo
 /** loom_group_text_divide() - groups from the tail to the head, see there */
 int loom_group_text_divide(struct loom_group_list *list, struct loom_group *group,
 			   struct loom_group_cut **cuts, u32 *num_cuts);
-/** loom_group_text_search() - N, then H: the first way to slice a group that fits */
-int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut);
+/**
+ * loom_group_text_search() - N, then H: the first way to slice a group that fits
+ * @group: room to try in
+ * @cut: units and manner; the rest is filled in
+ * @limit: a group is of no use that takes so many cycles, and is not placed. U64_MAX: there is none,
+ *	and nobody counts
+ *
+ * Return: 0; -EINVAL: these cannot be together; -ENOSPC; -ERANGE: it would be past @limit; -ENOMEM.
+ */
+int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut, u64 limit);
 
 /* group_text_lmem.c: its weights and its places */
 
@@ -715,6 +723,9 @@ void loom_group_streams_clear(struct loom_group_streams *streams);
 u64 loom_group_cycles(const struct loom_group *group);
 /** loom_group_alone_cycles() - cycles of a node, lowered as without groups */
 u64 loom_group_alone_cycles(const struct loom_group_list *list, u32 unit);
+/** loom_group_least_cycles() - adds what a node takes in any group: work, and weights once */
+void loom_group_least_cycles(const struct loom_group_list *list, u32 unit, u64 *compute,
+			     u64 *weights);
 
 /* group_emit.c */
 

@@ -218,3 +218,28 @@ u64 loom_group_alone_cycles(const struct loom_group_list *list, u32 unit)
 	}
 	return cycles;
 }
+
+void loom_group_least_cycles(const struct loom_group_list *list, u32 unit, u64 *compute,
+			     u64 *weights)
+{
+	const struct loom_group_unit *of = &list->units[unit];
+	u32 i, k, a;
+
+	for (i = of->first_op; i < of->first_op + of->num_ops; i++) {
+		const struct loom_kernel *kernel = &list->ops[i]->kernel;
+
+		for (k = 0; k < kernel->num_operands; k++) {
+			const struct loom_operand *operand = &kernel->operands[k];
+			u64 elems = 1;
+
+			for (a = 0; a < operand->ref.rank; a++)
+				elems *= operand->ref.dims[a];
+			if (!k && list->ops[i]->kind == LOOM_GROUP_COMPUTE)
+				*compute += work_of(kernel, elems) / LOOM_CYCLE_WORK;
+			if (operand->role == LOOM_ROLE_LOAD &&
+			    list->lower->graph->values[list->ops[i]->access[k].value]->data)
+				*weights += elems * loom_dtype_bytes(operand->ref.dtype) /
+					    LOOM_CYCLE_BYTES;
+		}
+	}
+}

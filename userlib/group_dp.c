@@ -13,7 +13,10 @@
  * Places are found otherwise than by the text, see group_text_lmem.c, and how much of a value is
  * there twice is no reason to refuse a group: it costs cycles.
  *
- * From each begin, a group grows until it can be no longer, or PATIENCE in a row do not fit.
+ * From each begin, a group grows until it can be no longer, or PATIENCE in a row do not fit. What
+ * cannot be the cheapest is not looked at: whatever a group is like, its operators take the time
+ * that they take, and its weights come at least once. And what would be no cheaper if it had a
+ * place as it is, is not given one.
  */
 #include "group.h"
 
@@ -26,11 +29,33 @@
  * struct way - the cheapest way to run the units before one
  * @cycles: what it costs
  * @last: its last group
+ * @compute: cycles that those units work at least
+ * @weights: cycles that it takes to load their weights once
  */
 struct way {
 	u64 cycles;
 	struct loom_group_cut last;
+	u64 compute;
+	u64 weights;
 };
+
+/* A group cannot be so cheap that it matters. */
+static bool is_hopeless(const struct way *from, const struct way *to)
+{
+	return from->cycles + max(to->compute - from->compute, to->weights - from->weights) >=
+	       to->cycles;
+}
+
+static void sum_up(const struct loom_group_list *list, struct way *ways)
+{
+	u32 i;
+
+	for (i = 0; i < list->num_units; i++) {
+		ways[i + 1].compute = ways[i].compute;
+		ways[i + 1].weights = ways[i].weights;
+		loom_group_least_cycles(list, i, &ways[i + 1].compute, &ways[i + 1].weights);
+	}
+}
 
 static void offer(struct way *ways, const struct loom_group_cut *cut, u64 cycles)
 {
@@ -53,7 +78,7 @@ static int try_from(struct loom_group_list *list, struct loom_group *group, stru
 		.first_unit = first, .num_units = 1, .alone = true,
 	};
 	u32 misses = 0, count;
-	u64 cycles;
+	u64 most;
 	int ret;
 
 	offer(ways, &alone, loom_group_alone_cycles(list, first));
@@ -62,20 +87,22 @@ static int try_from(struct loom_group_list *list, struct loom_group *group, stru
 			.first_unit = first, .num_units = count, .manner = LOOM_GROUP_LATER,
 		};
 
-		ret = loom_group_text_search(group, &cut);
+		if (is_hopeless(&ways[first], &ways[first + count]))
+			continue;
+		most = ways[first + count].cycles - ways[first].cycles;
+		ret = loom_group_text_search(group, &cut, min(most, U64_MAX - 1));
 		/* what cannot be together cannot be in a longer one */
 		if (ret == -EINVAL)
 			break;
 		misses++;
 		if (ret == -ENOSPC)
 			continue;
+		misses = 0;
+		if (ret == -ERANGE)
+			continue;
 		if (ret)
 			return ret;
-		misses = 0;
-		cycles = loom_group_cycles(group);
-		if (!cycles)
-			return -ENOMEM;
-		offer(ways, &cut, cycles);
+		offer(ways, &cut, cut.cost.cycles);
 	}
 	return 0;
 }
@@ -106,6 +133,7 @@ int loom_group_dp_divide(struct loom_group_list *list, struct loom_group *group,
 		return -ENOMEM;
 	for (i = 1; i <= list->num_units; i++)
 		ways[i].cycles = U64_MAX;
+	sum_up(list, ways);
 	for (i = 0; i < list->num_units && !ret; i++)
 		ret = try_from(list, group, ways, i);
 	if (!ret)

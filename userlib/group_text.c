@@ -54,10 +54,29 @@ static int build(struct loom_group *group, const struct loom_group_cut *cut)
 	return loom_group_reside(group, 0, 0) ? 0 : -EINVAL;
 }
 
-/* @n pieces of N, each cut into @h of H. */
-static int try_slices(struct loom_group *group, struct loom_group_cut *cut, u64 n, u64 h)
+/* Whether the group as it is built fits. -ERANGE: it would be of no use. */
+static int try_it(struct loom_group *group, struct loom_group_cut *cut, u64 limit)
 {
 	u64 budget = group->list->lower->sram.bytes, height;
+	int ret = loom_group_fit(group, budget);
+
+	if (!ret && limit < U64_MAX) {
+		group->cost.cycles = loom_group_cycles(group);
+		ret = !group->cost.cycles ? -ENOMEM : group->cost.cycles < limit ? 0 : -ERANGE;
+	}
+	if (!ret)
+		ret = loom_group_place(group, budget, &height);
+	if (ret)
+		return ret;
+	cut->budget_bytes = budget;
+	cut->cost = group->cost;
+	return 0;
+}
+
+/* @n pieces of N, each cut into @h of H. */
+static int try_slices(struct loom_group *group, struct loom_group_cut *cut, u64 n, u64 h,
+		      u64 limit)
+{
 	int ret;
 
 	if (n * h > LOOM_GROUP_SLICES)
@@ -67,15 +86,7 @@ static int try_slices(struct loom_group *group, struct loom_group_cut *cut, u64 
 	cut->want_axis = h > 1 ? 2 : 0;
 	cut->recompute = n * h > 1;
 	ret = build(group, cut);
-	if (!ret)
-		ret = loom_group_fit(group, budget);
-	if (!ret)
-		ret = loom_group_place(group, budget, &height);
-	if (ret)
-		return ret;
-	cut->budget_bytes = budget;
-	cut->cost = group->cost;
-	return 0;
+	return ret ? ret : try_it(group, cut, limit);
 }
 
 /* Into how many slices an axis of the first result can be cut: 1, or its length. */
@@ -115,10 +126,10 @@ static u64 guess(const struct loom_group *group)
 	return most;
 }
 
-int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut)
+int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut, u64 limit)
 {
 	u64 most_n, most_h, n, h, wanted;
-	u32 i;
+	u32 i = 0;
 	int ret;
 
 	cut->slices = 1;
@@ -131,12 +142,19 @@ int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut)
 	if (ret)
 		return ret;
 	wanted = guess(group);
+	if (wanted == 1) {
+		ret = try_it(group, cut, limit);
+		if (ret != -ENOSPC)
+			return ret;
+		wanted++;
+		i++;
+	}
 	most_n = find_limit(group, cut, 0);
 	most_h = find_limit(group, cut, 2);
 	n = min(wanted, most_n);
-	h = min(loom_div_round_up(wanted, n), most_h);
-	for (i = 0; i < TRIES; i++) {
-		ret = try_slices(group, cut, n, h);
+	h = loom_div_round_up(wanted, n);
+	for (; i < TRIES && h <= most_h; i++) {
+		ret = try_slices(group, cut, n, h, limit);
 		if (ret != -ENOSPC)
 			return ret;
 		/* thinner slices do not make halos smaller */
@@ -144,8 +162,8 @@ int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut)
 			return -ENOSPC;
 		if (n < most_n)
 			n++;
-		else if (h++ >= most_h)
-			return -ENOSPC;
+		else
+			h++;
 	}
 	return -ENOSPC;
 }
@@ -167,7 +185,7 @@ static int longest(struct loom_group_list *list, struct loom_group *group, u32 e
 
 		if (list->units[first].alone)
 			break;
-		ret = loom_group_text_search(group, &cut);
+		ret = loom_group_text_search(group, &cut, U64_MAX);
 		misses++;
 		if (!ret) {
 			*best = cut;

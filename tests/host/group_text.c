@@ -402,7 +402,7 @@ static void test_n_then_h(void)
 		chain_node(&chain, "Neg", "");
 		chain_node(&chain, "Abs", "");
 		chain_finish(&chain, &sram);
-		ret = loom_group_text_search(chain.c.group, &cut);
+		ret = loom_group_text_search(chain.c.group, &cut, U64_MAX);
 		tap_ok(!ret && cut.slices == wants[i].slices && cut.batches == wants[i].batches &&
 		       cut.want_axis == wants[i].axis, "%u bytes: %u slices, %u of N, axis %u",
 		       (u32)sram.bytes, cut.slices, cut.want_axis ? cut.batches : cut.slices,
