@@ -100,6 +100,17 @@ plan_files() {
 		"$reports/plans/memory_usage_summary.csv"
 }
 ok 'plans on the node add their rows to the memory reports' plan_files
+# its process, some engine time, what it has of a bank
+top_shows() {
+	cat "$reports/top.err" "$reports/top"
+	grep -q 'soft): 1 client, engine [1-9]' "$reports/top" &&
+	grep -qE "^A +$(cat "$reports/top.pid") .* (KiB|MiB) .* loom\$" "$reports/top" &&
+	grep -q '^dram banks 0-7, each: ' "$reports/top" &&
+	grep -q '^sram banks 0-15, each: ' "$reports/top" &&
+	grep -q '  used \[=' "$reports/top" &&
+	grep -q ': 0 clients, engine 0.0 %' "$reports/top.after"
+}
+ok 'loom top shows who is at work, and when it is gone' top_shows
 for when in models backend refusals report killed; do
 	ok "nothing is left allocated after: $when" cmp "$vm/info.before" "$vm/info.$when"
 done

@@ -30,6 +30,7 @@ static const struct tool_command *const tool_commands[] = {
 	&tool_plan,
 	&tool_report,
 	&tool_run,
+	&tool_top,
 	&tool_help,
 	&tool_version,
 };

@@ -49,6 +49,7 @@ extern const struct tool_command tool_place;
 extern const struct tool_command tool_plan;
 extern const struct tool_command tool_report;
 extern const struct tool_command tool_run;
+extern const struct tool_command tool_top;
 
 /** tool_fail() - prints "loom: ..." to stderr; returns TOOL_FAILED */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

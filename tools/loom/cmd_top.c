@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client.h"
+#include "loom_device.h"
+#include "loom_report.h"
+#include "loom_run.h"
+
+/*
+ * A picture is drawn into memory, then put on the terminal, cut to its size. Plain escape sequences
+ * that every terminal has known for decades; a library for that would be larger than this file.
+ *
+ * Two looks at the device make a picture: what is per second is the difference.
+ */
+
+#define TOP_BAR		60
+#define TOP_LETTERS	26
+#define TOP_MIN_MS	100
+#define TOP_MAX_MS	3600000
+
+/**
+ * struct top_sample - the device at one time
+ * @regions: what is in the banks
+ * @clients: who, by id
+ * @num_clients: number of @clients
+ */
+struct top_sample {
+	struct loom_report_region *regions[LOOM_REGION_COUNT];
+	struct loom_client *clients;
+	size_t num_clients;
+};
+
+/**
+ * struct top_row - a client in the table
+ * @client: as it is now
+ * @letter: what its bytes are drawn with; the most busy one is A
+ * @busy: share of the time since the last look that the engine worked for it
+ * @jobs: jobs that ended per second
+ */
+struct top_row {
+	const struct loom_client *client;
+	char letter;
+	double busy;
+	double jobs;
+};
+
+/**
+ * struct top - loom top
+ * @path: of the node, or NULL
+ * @interval_ms: between two looks
+ * @once: one picture, and no more
+ * @target: the device
+ * @name: of its topology
+ */
+struct top {
+	const char *path;
+	int interval_ms;
+	bool once;
+	struct loom_target *target;
+	const char *name;
+};
+
+static atomic_bool top_stopped;
+
+static void top_stop(int signal)
+{
+	(void)signal;
+	top_stopped = true;
+}
+
+/* ------------------------------------------------------------------- looks */
+
+static void top_sample_clear(struct top_sample *sample)
+{
+	uint32_t i;
+
+	for (i = 0; i < LOOM_REGION_COUNT; i++)
+		loom_report_region_put(sample->regions[i]);
+	free(sample->clients);
+	memset(sample, 0, sizeof(*sample));
+}
+
+/* 0 or -errno. */
+static int top_sample_take(const struct top *top, struct top_sample *sample)
+{
+	size_t i, kept = 0;
+	uint32_t region;
+	int ret = 0;
+
+	memset(sample, 0, sizeof(*sample));
+	for (region = 0; !ret && region < LOOM_REGION_COUNT; region++)
+		ret = loom_report_region_get(top->target, region, 0, &sample->regions[region]);
+	if (!ret)
+		ret = loom_client_list(loom_target_device(top->target), &sample->clients,
+				       &sample->num_clients);
+	if (ret) {
+		top_sample_clear(sample);
+		return ret;
+	}
+	/* who looks is not looked at */
+	for (i = 0; i < sample->num_clients; i++)
+		if (sample->clients[i].pid != getpid())
+			sample->clients[kept++] = sample->clients[i];
+	sample->num_clients = kept;
+	return 0;
+}
+
+static const struct loom_client *top_find(const struct top_sample *sample, uint64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < sample->num_clients; i++)
+		if (sample->clients[i].id == id)
+			return &sample->clients[i];
+	return NULL;
+}
+
+static int top_compare(const void *a, const void *b)
+{
+	const struct top_row *x = a, *y = b;
+
+	if (x->busy != y->busy)
+		return x->busy < y->busy ? 1 : -1;
+	return (x->client->id > y->client->id) - (x->client->id < y->client->id);
+}
+
+static struct top_row *top_rows(const struct top_sample *before, const struct top_sample *now)
+{
+	struct top_row *rows = calloc(now->num_clients + 1, sizeof(*rows));
+	double elapsed_ns;
+	size_t i;
+
+	if (!rows)
+		return NULL;
+	for (i = 0; i < now->num_clients; i++) {
+		const struct loom_client *client = &now->clients[i];
+		const struct loom_client *old = top_find(before, client->id);
+
+		rows[i].client = client;
+		if (!old || old->engine_ns > client->engine_ns || old->seen_ns >= client->seen_ns)
+			continue;
+		elapsed_ns = client->seen_ns - old->seen_ns;
+		rows[i].busy = (client->engine_ns - old->engine_ns) / elapsed_ns;
+		rows[i].jobs = (client->jobs - old->jobs) / (elapsed_ns / 1e9);
+	}
+	qsort(rows, now->num_clients, sizeof(*rows), top_compare);
+	for (i = 0; i < now->num_clients; i++)
+		rows[i].letter = i < TOP_LETTERS ? 'A' + i : '*';
+	return rows;
+}
+
+/* ----------------------------------------------------------------- picture */
+
+/* Up to character @end of the bar, @letter. */
+static void top_bar_fill(char *bar, size_t *at, double end, char letter)
+{
+	while (*at < TOP_BAR && *at + 0.5 <= end)
+		bar[(*at)++] = letter;
+}
+
+/*
+ * How full a bank is, and by whom: its bytes in the order of the table, whatever their addresses.
+ * Buffers that two clients share are in both their parts, so a bar is cut at what is allocated.
+ */
+static void top_print_usage(FILE *file, const struct loom_report_bank *bank, uint32_t index,
+			    uint32_t region, const struct top_row *rows, size_t num_rows)
+{
+	uint64_t buffers = bank->allocated_bytes - bank->scratch_bytes, known = 0;
+	double scale = bank->allocatable_bytes ? (double)TOP_BAR / bank->allocatable_bytes : 0;
+	char bar[TOP_BAR + 1];
+	size_t at = 0, i;
+
+	for (i = 0; i < num_rows; i++) {
+		known += loom_client_bank_bytes(&rows[i].client->memory[region], index);
+		if (known > buffers)
+			known = buffers;
+		top_bar_fill(bar, &at, known * scale, rows[i].letter);
+	}
+	top_bar_fill(bar, &at, buffers * scale, '?');
+	top_bar_fill(bar, &at, bank->allocated_bytes * scale, '=');
+	memset(bar + at, ' ', TOP_BAR - at);
+	bar[TOP_BAR] = '\0';
+	fprintf(file, "  used [%s]\n", bar);
+}
+
+/* What lies where: a character is a stretch of addresses, and shows the most that is in it. */
+static void top_print_map(FILE *file, const struct loom_report_bank *bank)
+{
+	static const char signs[] = {
+		[LOOM_REPORT_FREE] = ' ', [LOOM_REPORT_RESERVED] = '%',
+		[LOOM_REPORT_BUFFER] = '#', [LOOM_REPORT_SCRATCH] = '=',
+		[LOOM_REPORT_CLASH] = '!',
+	};
+	const struct loom_report_block *last = &bank->blocks[bank->num_blocks - 1];
+	double end = last->address + last->size_bytes;
+	double most[TOP_BAR] = { 0 };
+	char bar[TOP_BAR + 1];
+	size_t i, at;
+
+	memset(bar, ' ', TOP_BAR);
+	bar[TOP_BAR] = '\0';
+	for (i = 0; i < bank->num_blocks; i++) {
+		double low = bank->blocks[i].address / end * TOP_BAR;
+		double high = low + bank->blocks[i].size_bytes / end * TOP_BAR;
+
+		for (at = low; at < TOP_BAR && at < high; at++) {
+			double part = (high < at + 1 ? high : at + 1) - (low > at ? low : at);
+
+			if (part <= most[at])
+				continue;
+			most[at] = part;
+			bar[at] = signs[bank->blocks[i].kind];
+		}
+	}
+	fprintf(file, "  map  [%s]\n", bar);
+}
+
+/* Whether two banks have the same in them, as far as is drawn. */
+static bool top_banks_alike(const struct loom_report_region *region, uint32_t id, uint32_t a,
+			    uint32_t b, const struct top_row *rows, size_t num_rows)
+{
+	const struct loom_report_bank *x = &region->banks[a], *y = &region->banks[b];
+	size_t i;
+
+	if (x->num_blocks != y->num_blocks)
+		return false;
+	for (i = 0; x->blocks != y->blocks && i < x->num_blocks; i++)
+		if (x->blocks[i].address != y->blocks[i].address ||
+		    x->blocks[i].kind != y->blocks[i].kind)
+			return false;
+	for (i = 0; i < num_rows; i++)
+		if (loom_client_bank_bytes(&rows[i].client->memory[id], a) !=
+		    loom_client_bank_bytes(&rows[i].client->memory[id], b))
+			return false;
+	return true;
+}
+
+static void top_print_region(FILE *file, const struct loom_report_region *region, uint32_t id,
+			     const struct top_row *rows, size_t num_rows)
+{
+	char a[TOOL_TEXT], b[TOOL_TEXT], c[TOOL_TEXT], d[TOOL_TEXT];
+	unsigned int fragmentation;
+	uint32_t first, next;
+
+	for (first = 0; first < region->num_banks; first = next) {
+		const struct loom_report_bank *bank = &region->banks[first];
+
+		for (next = first + 1; next < region->num_banks; next++)
+			if (!top_banks_alike(region, id, first, next, rows, num_rows))
+				break;
+		fragmentation = loom_report_fragmentation(bank);
+		fprintf(file, "%s bank", region->name);
+		if (next > first + 1)
+			fprintf(file, "s %u-%u, each", first, next - 1);
+		else
+			fprintf(file, " %u", first);
+		fprintf(file, ": %s of %s, %s free, largest %s, fragmentation %u.%03u\n",
+			tool_bytes(a, bank->allocated_bytes),
+			tool_bytes(b, bank->allocatable_bytes), tool_bytes(c, bank->free_bytes),
+			tool_bytes(d, bank->largest_free_bytes), fragmentation / 1000,
+			fragmentation % 1000);
+		top_print_usage(file, bank, first, id, rows, num_rows);
+		top_print_map(file, bank);
+	}
+}
+
+/* Most of what a client takes of any bank. */
+static uint64_t top_most(const struct loom_client_memory *memory)
+{
+	uint64_t most = 0;
+	uint32_t i;
+
+	for (i = 0; i < memory->num_ranges; i++)
+		if (memory->ranges[i].bytes > most)
+			most = memory->ranges[i].bytes;
+	return most;
+}
+
+static void top_print_row(FILE *file, const struct top_row *row)
+{
+	const struct loom_client *client = row->client;
+	const struct loom_client_memory *dram = &client->memory[LOOM_REGION_DRAM];
+	const struct loom_client_memory *sram = &client->memory[LOOM_REGION_SRAM];
+	char a[TOOL_TEXT], b[TOOL_TEXT], c[TOOL_TEXT], d[TOOL_TEXT], e[TOOL_TEXT];
+	const char *at;
+
+	fprintf(file, "%c %7d %5.1f %7.1f %10s %10s %10s %10s %10s  ", row->letter,
+		(int)client->pid, 100 * row->busy, row->jobs,
+		tool_bytes(a, dram->total_bytes),
+		tool_bytes(b, dram->total_bytes - min(dram->resident_bytes, dram->total_bytes)),
+		tool_bytes(c, top_most(dram)), tool_bytes(d, sram->total_bytes),
+		tool_bytes(e, top_most(sram)));
+	/* a process may call itself anything, escape sequences included */
+	for (at = client->command; *at; at++)
+		fputc(isprint((unsigned char)*at) ? *at : '?', file);
+	fputc('\n', file);
+}
+
+static void top_print(FILE *file, const struct top *top, const struct top_sample *now,
+		      const struct top_row *rows)
+{
+	double busy = 0, jobs = 0;
+	struct tm local;
+	time_t seconds;
+	char clock[16];
+	uint32_t region;
+	size_t i;
+
+	seconds = time(NULL);
+	localtime_r(&seconds, &local);
+	strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+	for (i = 0; i < now->num_clients; i++) {
+		busy += rows[i].busy;
+		jobs += rows[i].jobs;
+	}
+	fprintf(file, "loom top  %s  %s (%s): %zu client%s, engine %.1f %%, %.1f jobs/s\n\n",
+		clock, loom_target_name(top->target), top->name, now->num_clients,
+		now->num_clients == 1 ? "" : "s", 100 * busy, jobs);
+	for (region = 0; region < LOOM_REGION_COUNT; region++)
+		top_print_region(file, now->regions[region], region, rows, now->num_clients);
+	fprintf(file, "\n  %7s %5s %7s %10s %10s %10s %10s %10s  %s\n", "PID", "%ENG", "JOBS/S",
+		"DRAM", "EVICTED", "PER BANK", "SRAM", "PER BANK", "COMMAND");
+	for (i = 0; i < now->num_clients; i++)
+		top_print_row(file, &rows[i]);
+}
+
+/* From @before to @now as text, from malloc. */
+static char *top_draw(const struct top *top, const struct top_sample *before,
+		      const struct top_sample *now)
+{
+	struct top_row *rows = top_rows(before, now);
+	char *text = NULL;
+	size_t size;
+	FILE *file;
+
+	file = rows ? open_memstream(&text, &size) : NULL;
+	if (file) {
+		top_print(file, top, now, rows);
+		if (fclose(file)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	free(rows);
+	return text;
+}
+
+/* ---------------------------------------------------------------- terminal */
+
+/* As many lines, and as much of each, as the terminal has room for. */
+static void top_show(const char *text)
+{
+	struct winsize size = { .ws_row = 24, .ws_col = 80 };
+	unsigned int line;
+	size_t length;
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	fputs("\033[H", stdout);
+	for (line = 1; *text && line < size.ws_row; line++) {
+		length = strcspn(text, "\n");
+		printf("%.*s\033[K\n", (int)(length < size.ws_col ? length : size.ws_col), text);
+		text += length;
+		text += *text == '\n';
+	}
+	fputs("\033[J", stdout);
+	fflush(stdout);
+}
+
+/* Waits for the next look; false to end. */
+static bool top_wait(const struct top *top, bool keys)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	int64_t end = tool_now_ns() + top->interval_ms * 1000000LL;
+	int64_t left;
+	char key;
+
+	while (!top_stopped && (left = (end - tool_now_ns()) / 1000000) > 0) {
+		if (poll(&input, keys, left) <= 0)
+			continue;
+		if (read(STDIN_FILENO, &key, 1) == 1)
+			return key != 'q' && key != 'Q';
+		/* nobody is there any more */
+		keys = false;
+	}
+	return !top_stopped;
+}
+
+static int top_once(const struct top *top)
+{
+	struct top_sample before, now;
+	char *text;
+	int ret;
+
+	ret = top_sample_take(top, &before);
+	if (ret)
+		return ret;
+	top_wait(top, false);
+	ret = top_sample_take(top, &now);
+	if (!ret) {
+		text = top_draw(top, &before, &now);
+		if (text)
+			fputs(text, stdout);
+		else
+			ret = -ENOMEM;
+		free(text);
+		top_sample_clear(&now);
+	}
+	top_sample_clear(&before);
+	return ret;
+}
+
+static int top_loop(const struct top *top, bool keys)
+{
+	struct top_sample before, now;
+	char *text;
+	int ret;
+
+	ret = top_sample_take(top, &before);
+	if (ret)
+		return ret;
+	/* nobody wants to wait for the first picture, but it has to be of some time */
+	poll(NULL, 0, TOP_MIN_MS);
+	do {
+		ret = top_sample_take(top, &now);
+		if (ret)
+			break;
+		text = top_draw(top, &before, &now);
+		if (text)
+			top_show(text);
+		else
+			ret = -ENOMEM;
+		free(text);
+		top_sample_clear(&before);
+		before = now;
+	} while (!ret && top_wait(top, keys));
+	top_sample_clear(&before);
+	return ret;
+}
+
+/* Alternate screen, no cursor, single keys; all as it was at the end, however it comes. */
+static int top_terminal(const struct top *top)
+{
+	bool keys = isatty(STDIN_FILENO);
+	struct termios saved, raw;
+	int ret;
+
+	keys = keys && !tcgetattr(STDIN_FILENO, &saved);
+	if (keys) {
+		raw = saved;
+		raw.c_lflag &= ~(ICANON | ECHO);
+		tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+	}
+	fputs("\033[?1049h\033[?25l", stdout);
+	ret = top_loop(top, keys);
+	fputs("\033[?25h\033[?1049l", stdout);
+	fflush(stdout);
+	if (keys)
+		tcsetattr(STDIN_FILENO, TCSANOW, &saved);
+	return ret;
+}
+
+static int top_set_interval(struct top *top, const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+
+	if (*end || end == text || !(seconds * 1000 >= TOP_MIN_MS && seconds * 1000 <= TOP_MAX_MS))
+		return tool_usage(&tool_top, "--interval takes seconds from 0.1 to 3600, not '%s'",
+				  text);
+	top->interval_ms = seconds * 1000;
+	return 0;
+}
+
+static int top_parse(int argc, char **argv, struct top *top)
+{
+	static const struct option longs[] = {
+		{ "device", required_argument, NULL, 'd' },
+		{ "interval", required_argument, NULL, 'i' },
+		{ "once", no_argument, NULL, '1' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option, ret = 0;
+
+	opterr = 0;
+	while (!ret && (option = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (option) {
+		case 'd':
+			top->path = optarg;
+			break;
+		case 'i':
+			ret = top_set_interval(top, optarg);
+			break;
+		case '1':
+			top->once = true;
+			break;
+		default:
+			return tool_usage(&tool_top, "unknown or incomplete option '%s'",
+					  argv[optind - 1]);
+		}
+	}
+	if (!ret && optind < argc)
+		return tool_usage(&tool_top, "takes no argument '%s'", argv[optind]);
+	return ret;
+}
+
+static int top_run(int argc, char **argv)
+{
+	const struct sigaction stop = { .sa_handler = top_stop };
+	struct top top = { .interval_ms = 1000 };
+	struct loom_error err;
+	int ret;
+
+	ret = top_parse(argc, argv, &top);
+	if (ret)
+		return ret;
+	if (loom_target_open(top.path ? top.path : "device", NULL, &top.target, &err))
+		return tool_fail("%s", err.text);
+	if (!loom_target_device(top.target)) {
+		loom_target_close(top.target);
+		return tool_usage(&tool_top, "--device takes the path of a node");
+	}
+	top.name = loom_device_info(loom_target_device(top.target))->name;
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGHUP, &stop, NULL);
+	ret = top.once || !isatty(STDOUT_FILENO) ? top_once(&top) : top_terminal(&top);
+	if (ret)
+		ret = tool_fail("%s: %s", loom_target_name(top.target), strerror(-ret));
+	loom_target_close(top.target);
+	return ret;
+}
+
+const struct tool_command tool_top = {
+	.name = "top",
+	.usage = "[--interval SECONDS] [--once] [--device PATH]",
+	.text = "watch who has what of the device's memory and time",
+	.help =
+		"  --interval SECONDS   between two looks (default 1)\n"
+		"  --once               one picture; likewise where the output is no terminal\n"
+		"  --device PATH        this node instead of the first one\n"
+		"\nq ends it, any other key looks again at once. Other users' processes are seen by\n"
+		"root only. In the bars, letters are the processes of the table, ? is memory of\n"
+		"others, = scratch that jobs hold, # a buffer, % reserved.\n",
+	.run = top_run,
+};
