@@ -10,6 +10,7 @@
 #define TRACEFS		"/sys/kernel/tracing"
 #define INSTANCE	TRACEFS "/instances/loom-selftest-%d"
 #define DEBUGFS		"/sys/kernel/debug/accel"
+#define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
 
 /* All of a file that says something else each time, with a zero at its end; freed by the caller. */
 static char *read_text(const char *path)
@@ -422,6 +423,39 @@ TEST_F_TIMEOUT(debugfs, plans_and_jobs, 120)
 		usleep(10000);
 	} while (!runs && loom_now_ns() < end);
 	EXPECT_TRUE(runs);
+}
+
+/* Somebody looks all the time, at a device that comes and goes and has a job. */
+TEST_F_TIMEOUT(debugfs, read_while_the_device_goes, 120)
+{
+	static const char * const names[] = { "memory", "plans", "jobs" };
+	uint32_t plan = loom_client_plan_endless(&self->client);
+	unsigned int i;
+	pid_t reader;
+
+	ASSERT_NE(0, plan);
+	if (access(BUS_DRIVER "unbind", W_OK))
+		SKIP(return, "no right to unbind");
+	ASSERT_EQ(0, loom_client_run(&self->client, plan, 2, 0));
+	reader = fork();
+	ASSERT_GE(reader, 0);
+	if (!reader) {
+		for (i = 0;; i++) {
+			free(read_debugfs(self->dir, names[i % LOOM_ARRAY_SIZE(names)]));
+			fdinfo_get(self->client.fd, "drm-client-id");
+		}
+	}
+	for (i = 0; i < 3; i++) {
+		usleep(50000);
+		ASSERT_EQ(0, loom_write_file(BUS_DRIVER "unbind", "loom-soft"));
+		/* nothing is said of a device that is gone */
+		EXPECT_EQ(NULL, read_debugfs(self->dir, "memory"));
+		EXPECT_EQ(-1, fdinfo_get(self->client.fd, "drm-client-id"));
+		ASSERT_EQ(0, loom_write_file(BUS_DRIVER "bind", "loom-soft"));
+	}
+	kill(reader, SIGKILL);
+	EXPECT_EQ(reader, waitpid(reader, NULL, 0));
+	EXPECT_TRUE(loom_device_works());
 }
 
 int main(int argc, char **argv)
