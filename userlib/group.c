@@ -139,7 +139,7 @@ static int remake(struct loom_group *group, const struct loom_group_cut *cut)
 	return ret ? ret : loom_group_fit(group, cut->budget_bytes);
 }
 
-/* The bytes of weights that are loaded once for all slices. */
+/* The bytes of weights that are loaded once for all slices; one that is repeated has its own. */
 static u64 held_bytes(const struct loom_group *group)
 {
 	struct loom_value *const *values = group->list->lower->graph->values;
@@ -153,7 +153,8 @@ static u64 held_bytes(const struct loom_group *group)
 			if (part->held >> i & 1 && loom_group_is_own(group, part, i) &&
 			    part->op->kernel.operands[i].role == LOOM_ROLE_LOAD &&
 			    values[part->op->access[i].value]->data)
-				bytes += part->loaded_bytes[i];
+				bytes += min(part->loaded_bytes[i],
+					     values[part->op->access[i].value]->size_bytes);
 	}
 	return bytes;
 }

@@ -2,7 +2,8 @@
 /*
  * Groups, by all strategies: published networks in eight bits (int8.h) and the models of the
  * end-to-end tests (models.h), on flat SRAM of 64 KiB to 4 MiB and on presets. Per plan: DRAM
- * bytes, what of them is more than must move (each weight once, inputs and outputs once), cycles
+ * bytes, what of them is more than must move (each weight once, inputs and outputs once; below it
+ * may be a plan that does not look at all of an input), cycles
  * (struct loom_program_stats), multiply-accumulates that are done again, SRAM alive at once in all
  * lanes, and processor time that planning took.
  *
@@ -202,7 +203,8 @@ static void measure(struct row *row, const struct loom_graph *graph, uint32_t pl
 	if (!table)
 		printf("  %-8s %-16s %9.2f %9.2f %9.0f %9.1f %9.1f %7.2f\n",
 		       strategy ? "" : places[place].name, options.grouping, outcome->bytes / MIB,
-		       ((double)outcome->bytes - (double)row->least_bytes) / MIB,
+		       outcome->bytes > row->least_bytes ?
+		       (outcome->bytes - row->least_bytes) / MIB : 0.0,
 		       stats->cycles / 1e3, stats->recomputed_macs / 1e6,
 		       stats->sram_peak_bytes / 1024.0 *
 		       topology.region[LOOM_REGION_SRAM].banks, seconds);

@@ -30,6 +30,7 @@ static void tool_explain_print_node(const struct loom_program *program, uint32_t
 
 static void tool_explain_print_weights(const struct loom_program_group *group)
 {
+	uint64_t held = group->held_bytes, all = group->weights_bytes;
 	char a[TOOL_TEXT], b[TOOL_TEXT];
 
 	if (!group->weights_bytes) {
@@ -37,10 +38,13 @@ static void tool_explain_print_weights(const struct loom_program_group *group)
 		return;
 	}
 	printf("           weights %s", tool_bytes(a, group->weights_bytes));
-	if (group->held_bytes)
-		printf(": %s held for all slices, %s streamed", tool_bytes(a, group->held_bytes),
-		       tool_bytes(b, group->weights_bytes - group->held_bytes));
-	if (group->weights_read_bytes == group->weights_bytes)
+	if (held && held >= all)
+		printf(", held for all slices");
+	else if (held)
+		printf(": %s held for all slices, %s streamed", tool_bytes(a, held),
+		       tool_bytes(b, all - held));
+	/* one that is repeated for each channel counts as often, which is not worth a word */
+	if (group->weights_read_bytes <= all + all / 50)
 		printf(", read once\n");
 	else
 		printf(", %s read\n", tool_bytes(a, group->weights_read_bytes));
