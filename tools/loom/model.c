@@ -148,6 +148,7 @@ static int tool_model_set_strategy(const struct tool_command *command, struct to
 static int tool_model_set_node_order(const struct tool_command *command,
 				     struct tool_model *model, const char *name)
 {
+	model->node_order = true;
 	if (!strcmp(name, "given"))
 		model->planner.flags |= LOOM_PLANNER_GIVEN_ORDER;
 	else if (!strcmp(name, "memory"))
@@ -314,6 +315,10 @@ int tool_model_plan(struct tool_model *model)
 	int64_t start = tool_now_ns();
 	struct loom_error err;
 
+	/* what is in images is in no group, and groups have an order of their own */
+	if (!model->planner.grouping)
+		model->planner.grouping = model->num_images || model->node_order ? "layerwise" :
+										    "layergroup";
 	if (loom_program_create(model->graph, &model->planner, &model->program, &err))
 		return tool_fail("%s", err.text);
 	model->plan_ns = tool_now_ns() - start;

@@ -150,6 +150,7 @@ enum tool_stage {
  * @num_shapes: number of @shapes
  * @images: --image: tensors that want to be images; parts of the command line
  * @num_images: number of @images
+ * @node_order: --node-order was given
  * @graph_flags: enum loom_graph_flags
  * @planner: options for the planner
  * @preset: --topology, NULL where it was not given
@@ -168,6 +169,7 @@ struct tool_model {
 	uint32_t num_shapes;
 	const char **images;
 	uint32_t num_images;
+	bool node_order;
 	uint32_t graph_flags;
 	struct loom_planner_options planner;
 	const struct loom_topology *preset;
@@ -187,11 +189,12 @@ struct tool_model {
 	"  --shape INPUT=N,N..  shape of an input\n" \
 	"  --topology PRESET    plan for this device instead of the default\n" \
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
-	"  --grouping NAME      which nodes run together out of SRAM\n" \
+	"  --grouping NAME      which nodes run together out of SRAM: layergroup, or layerwise with\n" \
+	"                       --image or --node-order; loom plan --strategies lists them\n" \
 	"  --time-budget MS     look for groups about so long, and for the same plan everywhere\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane\n" \
 	"  --no-overlap         move data or compute, not both in one step\n" \
-	"  --node-order ORDER   memory (default: the one that needs least) or given\n" \
+	"  --node-order ORDER   without groups: memory (the one that needs least) or given\n" \
 	"  --keep-all           fold and fuse nothing: every tensor keeps its name\n" \
 	"  --image all|NAME,..  keep what is computed, or these tensors, in images; NAME:nhwc\n" \
 	"                       and NAME:weight say which axes are rows\n" \
