@@ -191,7 +191,7 @@ struct tool_model {
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
 	"  --grouping NAME      which nodes run together out of SRAM: layergroup, or layerwise with\n" \
 	"                       --image or --node-order; loom plan --strategies lists them\n" \
-	"  --time-budget MS     look for groups about so long, and for the same plan everywhere\n" \
+	"  --time-budget MS     look for groups about so long; same plan everywhere\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane\n" \
 	"  --no-overlap         move data or compute, not both in one step\n" \
 	"  --node-order ORDER   without groups: memory (the one that needs least) or given\n" \
