@@ -679,7 +679,7 @@ int loom_group_text_divide(struct loom_group_list *list, struct loom_group *grou
  * loom_group_text_search() - N, then H: the first way to slice a group that fits
  * @group: room to try in
  * @cut: units and manner; the rest is filled in
- * @limit: a group is of no use that takes so many cycles, and is not placed. U64_MAX: there is none,
+ * @limit: a group that takes so many cycles is of no use, and not placed. U64_MAX: there is none,
  *	and nobody counts
  *
  * Return: 0; -EINVAL: these cannot be together; -ENOSPC; -ERANGE: it would be past @limit; -ENOMEM.

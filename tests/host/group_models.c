@@ -184,7 +184,7 @@ static void test_limit(const struct model *model, const struct loom_graph *graph
 		tap_fatal("%s: %s", model->file, err.text);
 	/* those to compare with: where room is scarce */
 	for (i = 1; loom_grouping_name(i); i++)
-		if (i == 1 || model->large || limit == limits[0])
+		if (i == 1 || limit == limits[0])
 			test_strategy(model, graph, limit, loom_grouping_name(i), &plain);
 	clear(&plain);
 }
