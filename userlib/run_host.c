@@ -21,12 +21,14 @@
  * @plan: proved safe
  * @memory: where it works
  * @places: where each slot would lie on a device, NULL where there is no room
+ * @pitches: of memory
  * @total_cost: work of the whole plan, in element operations
  */
 struct loom_host {
 	struct loom_plan *plan;
 	struct loom_memory memory;
 	struct loom_host_block **places;
+	uint64_t pitches[LOOM_MAX_SLOTS];
 	uint64_t total_cost;
 };
 
@@ -44,6 +46,22 @@ static void *loom_host_alloc(uint64_t size)
 static uint64_t loom_host_cost(const struct loom_command *command)
 {
 	return command->units * command->unit_cost;
+}
+
+/* What the engine may touch is what the plan says, whatever the manifest says. */
+static int loom_host_load_slot(struct loom_session *session, uint32_t slot)
+{
+	struct loom_host *host = session->priv;
+	const struct loom_slot *want = &host->plan->slots[slot];
+	uint64_t bytes = want->size;
+
+	/* A piece of each bank, one after the other; sizes of banks are checked by the verifier. */
+	if (want->flags & LOOM_SLOT_SRAM) {
+		host->pitches[slot] = loom_div_round_up(want->size, 64) * 64;
+		bytes = host->pitches[slot] * host->plan->lanes;
+	}
+	session->slots[slot] = loom_host_alloc(max(bytes, session->program->slots[slot].size_bytes));
+	return session->slots[slot] ? 0 : -ENOMEM;
 }
 
 static int loom_host_load(struct loom_session *session, struct loom_error *err)
@@ -74,16 +92,15 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 		/* For reports only: what has no room there runs here. */
 		(void)loom_host_memory_place(session->target->memory, &program->slots[i],
 					     &host->places[i]);
-		/* What the engine may touch is what the plan says, whatever the manifest says. */
-		session->slots[i] = loom_host_alloc(max(host->plan->slots[i].size,
-							program->slots[i].size_bytes));
-		if (!session->slots[i])
-			return loom_run_fail(err, -ENOMEM, "no memory for %llu bytes",
+		ret = loom_host_load_slot(session, i);
+		if (ret)
+			return loom_run_fail(err, ret, "no memory for %llu bytes",
 					     (unsigned long long)host->plan->slots[i].size);
 	}
 	host->memory.lanes = host->plan->lanes;
 	host->memory.lane_pitch = host->plan->scratch_bytes;
 	host->memory.slots = session->slots;
+	host->memory.slot_pitches = host->pitches;
 	if (check_mul_overflow(host->plan->scratch_bytes, (uint64_t)host->plan->lanes,
 			       &scratch_bytes))
 		return loom_run_fail(err, -EOVERFLOW, "the plan's scratch is too large");

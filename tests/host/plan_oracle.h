@@ -15,7 +15,8 @@
 #define ORACLE_LANES		5
 #define ORACLE_BANK_BYTES	512
 #define ORACLE_BYTES		(ORACLE_SLOTS * ORACLE_SLOT_BYTES + \
-				 ORACLE_LANES * ORACLE_BANK_BYTES)
+				 ORACLE_LANES * ORACLE_BANK_BYTES + \
+				 ORACLE_LANES * ORACLE_SLOTS * ORACLE_BANK_BYTES)
 #define ORACLE_ELEMENTS		4096
 
 enum oracle_fault {
@@ -59,6 +60,12 @@ static inline int oracle_byte(struct oracle *o, const struct drm_loom_plan_tenso
 {
 	if (offset < (s64)t->offset || offset >= (s64)(t->offset + t->size))
 		return -1;
+	if (t->flags & LOOM_TENSOR_SLOT) {
+		if (offset >= (s64)pb_slot(o->pb, t->slot)->size || bank >= o->pb->header.lanes)
+			return -1;
+		return ORACLE_SLOTS * ORACLE_SLOT_BYTES + offset + ORACLE_BANK_BYTES *
+		       (ORACLE_LANES * (1 + t->slot) + bank);
+	}
 	if (t->region == LOOM_REGION_DRAM) {
 		if (offset >= (s64)pb_slot(o->pb, t->slot)->size)
 			return -1;
@@ -112,9 +119,14 @@ static inline void oracle_list(struct oracle *o, u32 operand, const struct drm_l
 	}
 }
 
+static inline bool oracle_in_slot(const struct drm_loom_plan_tensor *t)
+{
+	return t->region == LOOM_REGION_DRAM || t->flags & LOOM_TENSOR_SLOT;
+}
+
 static inline bool oracle_may_read(struct oracle *o, const struct drm_loom_plan_tensor *t)
 {
-	return t->region == LOOM_REGION_DRAM &&
+	return oracle_in_slot(t) &&
 	       pb_slot(o->pb, t->slot)->flags & LOOM_SLOT_READ;
 }
 
@@ -145,7 +157,7 @@ static inline void oracle_write(struct oracle *o, const struct drm_loom_plan_vie
 	u32 bytes = loom_dtype_bytes(t->dtype);
 	u32 i, b;
 
-	if (t->region == LOOM_REGION_DRAM && !(pb_slot(o->pb, t->slot)->flags & LOOM_SLOT_WRITE))
+	if (oracle_in_slot(t) && !(pb_slot(o->pb, t->slot)->flags & LOOM_SLOT_WRITE))
 		o->faults |= ORACLE_READ_ONLY;
 	memset(o->mark, 0, sizeof(o->mark));
 	for (i = 0; i < o->count[0]; i++) {

@@ -72,6 +72,8 @@ struct arena {
 	u32 lanes;
 	u8 *scratch;
 	u8 *slots[LOOM_MAX_SLOTS];
+	u64 slot_bytes[LOOM_MAX_SLOTS];
+	u64 slot_pitches[LOOM_MAX_SLOTS];
 };
 
 static u8 garbage(u64 at, bool inverted)
@@ -90,7 +92,12 @@ static bool arena_init(struct arena *arena, const struct loom_plan *plan, bool i
 	for (s = 0; s < plan->slot_count; s++) {
 		if (plan->slots[s].size > MAX_BYTES)
 			return false;
-		total += plan->slots[s].size;
+		/* of an SRAM slot there is one in each bank; without guards, as one buffer has all */
+		arena->slot_pitches[s] = (plan->slots[s].size + 7) & ~7ULL;
+		arena->slot_bytes[s] = plan->slots[s].size;
+		if (plan->slots[s].flags & LOOM_SLOT_SRAM)
+			arena->slot_bytes[s] += arena->slot_pitches[s] * (plan->lanes - 1);
+		total += arena->slot_bytes[s];
 	}
 	if (total > MAX_BYTES)
 		return false;
@@ -104,8 +111,8 @@ static bool arena_init(struct arena *arena, const struct loom_plan *plan, bool i
 	for (s = 0; s < plan->slot_count; s++) {
 		bool known = plan->slots[s].flags & LOOM_SLOT_READ;
 
-		arena->slots[s] = malloc(plan->slots[s].size);
-		for (i = 0; i < plan->slots[s].size; i++)
+		arena->slots[s] = malloc(arena->slot_bytes[s]);
+		for (i = 0; i < arena->slot_bytes[s]; i++)
 			arena->slots[s][i] = known ? i * 7 % 61 : garbage(i + s, inverted);
 	}
 	return true;
@@ -127,6 +134,7 @@ static void arena_run(struct arena *arena, const struct loom_plan *plan)
 		.scratch = arena->scratch,
 		.lane_pitch = arena->pitch,
 		.slots = arena->slots,
+		.slot_pitches = arena->slot_pitches,
 	};
 	struct loom_engine engine;
 	u32 i;
@@ -157,7 +165,7 @@ static bool arena_check(const struct arena *a, const struct arena *b, const stru
 		}
 	}
 	for (s = 0; s < plan->slot_count; s++) {
-		for (i = 0; i < plan->slots[s].size; i++) {
+		for (i = 0; i < a->slot_bytes[s]; i++) {
 			if (!(plan->slots[s].flags & LOOM_SLOT_WRITE) &&
 			    a->slots[s][i] != i * 7 % 61)
 				return false;

@@ -189,7 +189,7 @@ static void add_random_alias(struct plan_builder *pb, u32 parent)
 		/* a box of it, with its strides */
 		struct drm_loom_plan_tensor box = *t;
 
-		box.flags = LOOM_TENSOR_ALIAS;
+		box.flags |= LOOM_TENSOR_ALIAS;
 		box.parent = parent;
 		for (i = 0; i < t->rank; i++) {
 			u32 start = rnd(t->dims[i]);
@@ -367,14 +367,19 @@ static void wild_plan(struct plan_builder *pb)
 
 	topology.region[LOOM_REGION_SRAM].banks = 1 + rnd(ORACLE_LANES);
 	pb_init(pb, topology.region[LOOM_REGION_SRAM].banks, ORACLE_BANK_BYTES);
-	for (i = 0; i < slots; i++)
-		pb_add_slot(pb, ORACLE_SLOT_BYTES, flags[rnd(6)]);
+	for (i = 0; i < slots; i++) {
+		bool sram = !rnd(4);
+
+		pb_add_slot(pb, sram ? ORACLE_BANK_BYTES : ORACLE_SLOT_BYTES,
+			    flags[rnd(6)] | (sram ? LOOM_SLOT_SRAM : 0));
+	}
 	tensors = 2 + rnd(6);
 	for (i = 0; i < tensors; i++) {
 		struct pb_shape shape = random_shape(40);
-		bool sram = rnd(2);
 		u32 slot = rnd(slots);
-		u64 *place = &at[sram ? ORACLE_SLOTS : slot];
+		bool bound = pb_slot(pb, slot)->flags & LOOM_SLOT_SRAM;
+		bool sram = bound || rnd(2);
+		u64 *place = &at[sram && !bound ? ORACLE_SLOTS : slot];
 		struct drm_loom_plan_tensor *t;
 		u32 index;
 
@@ -382,6 +387,10 @@ static void wild_plan(struct plan_builder *pb)
 		index = add_tensor(pb, sram, slot, rnd(12) ? *place : 2 * rnd(100), steps,
 				   rnd(3) ? LOOM_DTYPE_I16 : LOOM_DTYPE_I8, shape);
 		t = pb_tensor(pb, index);
+		if (bound) {
+			t->flags = LOOM_TENSOR_SLOT;
+			t->slot = slot;
+		}
 		*place = (t->offset + t->size + 7) & ~7ULL;
 		if (rnd(4)) {
 			t->first_step = 0;
@@ -396,7 +405,7 @@ static void wild_plan(struct plan_builder *pb)
 			const struct drm_loom_plan_tensor *t = pb_tensor(pb, j);
 
 			/* most begin with something in them */
-			if (t->region == LOOM_REGION_DRAM &&
+			if (oracle_in_slot(t) &&
 			    !(pb_slot(pb, t->slot)->flags & LOOM_SLOT_WRITE))
 				continue;
 			if (t->first_step == i && rnd(6))

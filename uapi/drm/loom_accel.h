@@ -480,6 +480,8 @@ struct drm_loom_context_query {
  * start on eight bytes and lie inside the blob behind the header. There are no
  * addresses in it: commands name operands, an operand is a view of a tensor, and
  * a tensor lies at an offset in a slot (DRAM) or in the plan's scratch (SRAM).
+ * An SRAM tensor that shall outlive the run lies in a slot, too (LOOM_TENSOR_SLOT): then a
+ * buffer gives it its place, and what one plan leaves there another finds.
  *
  * Time is counted in steps. The commands of step s are a run in the command
  * table: first those of the DMA stream, then those of the compute stream. Both
@@ -540,8 +542,8 @@ struct drm_loom_table {
  * @size: bytes of the whole blob
  * @lanes: SRAM banks it was made for
  * @flags: zero
- * @scratch_bytes: SRAM it uses while it runs, per bank, from the first byte
- *	above the reserved ones
+ * @scratch_bytes: SRAM its tensors may lie in while it runs, per bank, from the first byte
+ *	above the reserved ones. What a job holds of a bank ends with the last tensor there
  * @slots: &struct drm_loom_plan_slot
  * @tensors: &struct drm_loom_plan_tensor
  * @steps: &struct drm_loom_plan_step
@@ -570,6 +572,8 @@ struct drm_loom_plan_header {
 #define LOOM_SLOT_READ			(1 << 0)
 /* LOOM_SLOT_WRITE: the plan may write it */
 #define LOOM_SLOT_WRITE			(1 << 1)
+/* LOOM_SLOT_SRAM: an SRAM buffer is bound to it; since minor 2 */
+#define LOOM_SLOT_SRAM			(1 << 2)
 
 /**
  * struct drm_loom_plan_slot - a place that a buffer is bound to at submit
@@ -578,8 +582,11 @@ struct drm_loom_plan_header {
  * the job is not defined, and what the plan has written it may read. READ and WRITE
  * together is a buffer that is updated in place.
  *
- * @size: bytes that the plan uses of it, not zero
- * @flags: LOOM_SLOT_*, at least one
+ * With LOOM_SLOT_SRAM it is a piece of each SRAM bank at the same address, for SRAM tensors that say
+ * LOOM_TENSOR_SLOT, and for no others.
+ *
+ * @size: bytes that the plan uses of it, not zero; with LOOM_SLOT_SRAM per bank
+ * @flags: LOOM_SLOT_*, READ or WRITE at least
  * @pad: zero
  */
 struct drm_loom_plan_slot {
@@ -611,12 +618,14 @@ struct drm_loom_plan_image {
 
 /* LOOM_TENSOR_ALIAS: a view of @parent's bytes */
 #define LOOM_TENSOR_ALIAS		(1 << 0)
+/* LOOM_TENSOR_SLOT: SRAM: it lies in @slot, not in the scratch; since minor 2 */
+#define LOOM_TENSOR_SLOT		(1 << 1)
 
 /**
  * struct drm_loom_plan_tensor - a typed n-d value at a place, for a time
  *
  * @region: an &enum drm_loom_region
- * @slot: index of the slot (DRAM); zero for SRAM, which is the plan's scratch
+ * @slot: index of the slot (DRAM, and SRAM with LOOM_TENSOR_SLOT); zero for the plan's scratch
  * @flags: LOOM_TENSOR_*
  * @parent: with LOOM_TENSOR_ALIAS: a tensor that is not an alias itself, of the same
  *	region and slot, and that contains this one in bytes and in steps; else zero

@@ -12,8 +12,8 @@ struct loom_row loom_row_along(const struct loom_view *view, const struct loom_m
 	if (view->region == LOOM_REGION_SRAM && axis == view->lane_axis && memory->lanes > 1) {
 		row.lanes = memory->lanes;
 		row.lane = ((u64)view->lane_start + start) % memory->lanes;
-		row.stride = memory->lane_pitch;
-		row.wrap = view->strides[axis] - (s64)(memory->lanes * memory->lane_pitch);
+		row.stride = loom_view_lane_pitch(view, memory);
+		row.wrap = view->strides[axis] - (s64)memory->lanes * row.stride;
 	}
 	return row;
 }
@@ -389,6 +389,7 @@ static void nest_view(struct loom_nest *nest, u32 v, const struct loom_view *vie
 	nest->view[v].origin = loom_view_origin(view, nest->memory);
 	nest->view[v].lane_axis = LOOM_MAX_RANK;
 	nest->view[v].lane_start = 0;
+	nest->view[v].lane_pitch = loom_view_lane_pitch(view, nest->memory);
 	for (i = 0; i < nest->rank; i++)
 		nest->view[v].strides[i] = view->dims[i] == 1 ? 0 : view->strides[i];
 
@@ -456,14 +457,15 @@ static struct loom_row nest_row(const struct loom_nest *nest, u32 v)
 	if (lane_axis < LOOM_MAX_RANK) {
 		u64 l = (u64)nest->view[v].lane_start + nest->index[lane_axis];
 		u64 q = l / memory->lanes;
+		u64 pitch = nest->view[v].lane_pitch;
 		u32 lane = l % memory->lanes;
 
-		row.at += lane * memory->lane_pitch + (s64)q * nest->view[v].strides[lane_axis];
+		row.at += lane * pitch + (s64)q * nest->view[v].strides[lane_axis];
 		if (lane_axis == last) {
 			row.lanes = memory->lanes;
 			row.lane = lane;
-			row.wrap = row.stride - (s64)(memory->lanes * memory->lane_pitch);
-			row.stride = memory->lane_pitch;
+			row.wrap = row.stride - (s64)(memory->lanes * pitch);
+			row.stride = pitch;
 		}
 	}
 	return row;

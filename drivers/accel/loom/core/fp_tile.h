@@ -236,7 +236,7 @@ static __always_inline void loom_row_next(struct loom_row *row)
 static inline u8 *loom_view_origin(const struct loom_view *view, const struct loom_memory *memory)
 {
 	if (view->region == LOOM_REGION_SRAM)
-		return memory->scratch + view->offset;
+		return loom_view_bank(view, memory) + view->offset;
 	return memory->slots[view->slot] + view->offset;
 }
 
@@ -247,7 +247,7 @@ static inline s64 loom_view_step(const struct loom_view *view, const struct loom
 	if (view->region == LOOM_REGION_SRAM && axis == view->lane_axis) {
 		u64 l = (u64)view->lane_start + i;
 
-		return (s64)(l % memory->lanes * memory->lane_pitch) +
+		return (s64)(l % memory->lanes * loom_view_lane_pitch(view, memory)) +
 		       (s64)(l / memory->lanes) * view->strides[axis];
 	}
 	return (s64)i * view->strides[axis];
@@ -338,7 +338,8 @@ float loom_half_to_f32(u16 h);
  * @count: number of views
  * @dims: elements per axis
  * @view: per view: its first element, bytes per axis (0 where it is broadcast), the axis
- *	that runs over lanes (LOOM_MAX_RANK: none) and where that starts
+ *	that runs over lanes (LOOM_MAX_RANK: none), where that starts, and bytes from a lane to
+ *	the next
  * @index: where it is
  * @left: elements still to do
  * @n: elements of the current tile
@@ -353,6 +354,7 @@ struct loom_nest {
 		s64 strides[LOOM_MAX_RANK];
 		u32 lane_axis;
 		u32 lane_start;
+		u64 lane_pitch;
 	} view[LOOM_NEST_VIEWS];
 	u32 index[LOOM_MAX_RANK];
 	u64 left;

@@ -18,19 +18,20 @@ struct loom_op;
 /**
  * struct loom_view - an operand, resolved
  * @region: an &enum drm_loom_region
- * @slot: slot it lies in (DRAM)
+ * @slot: slot it lies in (DRAM, and SRAM if @bound)
  * @tensor: tensor it is a view of, for reports
  * @dtype: an &enum drm_loom_dtype
  * @elem_bytes: bytes of an element
  * @rank: number of axes
  * @lane_axis: SRAM: axis that runs over the lanes
  * @image: it lies in an image
+ * @bound: SRAM: it lies in what is bound to @slot, not in the scratch
  * @lane_start: SRAM: index of its first element on the tensor's lane axis
- * @offset: bytes from the start of the slot, or of the scratch in each bank, to
+ * @offset: bytes from the start of the slot, or in SRAM of the slot or scratch in each bank, to
  *	the first element (without the lane axis)
  * @dims: elements per axis; 1 past the rank
  * @strides: bytes per axis; for the lane axis bytes per row of lanes; 0 past the rank
- * @start: first byte of the slot (scratch: in each bank) that it can touch
+ * @start: first byte of the slot (SRAM: in each bank) that it can touch
  * @end: first byte behind the last that it can touch
  *
  * Element (i0, i1, ..) lies at @offset + sum over the axes of i * stride, but on the
@@ -45,6 +46,7 @@ struct loom_view {
 	u8 rank;
 	u8 lane_axis;
 	bool image;
+	bool bound;
 	u32 lane_start;
 	u64 offset;
 	u32 dims[LOOM_MAX_RANK];
@@ -87,7 +89,7 @@ struct loom_step {
 
 /**
  * struct loom_slot - what a binding must offer
- * @size: bytes
+ * @size: bytes; with LOOM_SLOT_SRAM in each bank
  * @flags: LOOM_SLOT_*
  * @dtype: images: type of an element; else zero, and the rest, too
  * @width: images: elements in a row
@@ -117,6 +119,8 @@ struct loom_slot {
  * @commands: the commands of all steps
  * @views: the operands of all commands
  * @attrs: the attributes of all commands
+ * @scratch_ends: by bank: first byte behind what it uses of the scratch there; does not grow from
+ *	a bank to the next
  */
 struct loom_plan {
 	u32 lanes;
@@ -131,6 +135,7 @@ struct loom_plan {
 	struct loom_command *commands;
 	struct loom_view *views;
 	void *attrs;
+	u64 *scratch_ends;
 };
 
 /**

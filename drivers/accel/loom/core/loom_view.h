@@ -79,6 +79,19 @@ static inline void loom_tile_next(struct loom_tile *tile, const u32 *dims, u32 r
 	tile->count = min(dims[last] - tile->index[last], (u32)LOOM_TILE);
 }
 
+/* First byte of what an SRAM view lies in, in bank 0. */
+static inline u8 *loom_view_bank(const struct loom_view *view, const struct loom_memory *memory)
+{
+	return view->bound ? memory->slots[view->slot] : memory->scratch;
+}
+
+/* Bytes from there to the same byte in the next bank. */
+static inline u64 loom_view_lane_pitch(const struct loom_view *view,
+				       const struct loom_memory *memory)
+{
+	return view->bound ? memory->slot_pitches[view->slot] : memory->lane_pitch;
+}
+
 /**
  * loom_view_ptr() - where an element lies
  * @view: the view, proved by the verifier
@@ -107,7 +120,8 @@ static inline u8 *loom_view_ptr(const struct loom_view *view, const struct loom_
 			offset += index[axis] * (u64)view->strides[axis];
 	lane = view->lane_start + index[view->lane_axis];
 	offset += lane / memory->lanes * (u64)view->strides[view->lane_axis];
-	return memory->scratch + lane % memory->lanes * memory->lane_pitch + offset;
+	return loom_view_bank(view, memory) +
+	       lane % memory->lanes * loom_view_lane_pitch(view, memory) + offset;
 }
 
 #endif /* LOOM_VIEW_H */

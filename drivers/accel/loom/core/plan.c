@@ -156,13 +156,16 @@ static int __must_check loom_plan_check_device(struct loom_verify *verify)
 
 static int __must_check loom_plan_check_slots(struct loom_verify *verify)
 {
+	const struct loom_region_topology *sram = &verify->topology->region[LOOM_REGION_SRAM];
 	u32 i;
 
 	for (i = 0; i < verify->header->slots.count; i++) {
 		const struct drm_loom_plan_slot *slot = &verify->slots[i];
 
-		if (!slot->size || !slot->flags || slot->pad ||
-		    slot->flags & ~(LOOM_SLOT_READ | LOOM_SLOT_WRITE))
+		if (!slot->size || !(slot->flags & (LOOM_SLOT_READ | LOOM_SLOT_WRITE)) ||
+		    slot->pad ||
+		    slot->flags & ~(LOOM_SLOT_READ | LOOM_SLOT_WRITE | LOOM_SLOT_SRAM) ||
+		    (slot->flags & LOOM_SLOT_SRAM && slot->size > sram->bank_bytes))
 			return loom_reject_slot(verify, LOOM_RULE_SLOT, i);
 	}
 	return 0;
@@ -202,9 +205,10 @@ static int __must_check loom_plan_alloc(struct loom_verify *verify)
 	plan->commands = loom_port_alloc(plan->command_count, sizeof(*plan->commands));
 	plan->views = loom_port_alloc(plan->view_count, sizeof(*plan->views));
 	plan->attrs = loom_port_alloc(header->attrs.count, 1);
+	plan->scratch_ends = loom_port_alloc(plan->lanes, sizeof(*plan->scratch_ends));
 	verify->states = loom_port_alloc(plan->tensor_count, sizeof(*verify->states));
 	if (!plan->slots || !plan->steps || !plan->commands || !plan->views || !plan->attrs ||
-	    !verify->states)
+	    !plan->scratch_ends || !verify->states)
 		return -ENOMEM;
 
 	for (i = 0; i < plan->slot_count; i++) {
@@ -296,5 +300,6 @@ void loom_plan_destroy(struct loom_plan *plan)
 	loom_port_free(plan->commands);
 	loom_port_free(plan->views);
 	loom_port_free(plan->attrs);
+	loom_port_free(plan->scratch_ends);
 	loom_port_free(plan);
 }

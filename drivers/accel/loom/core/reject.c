@@ -53,7 +53,7 @@ static void loom_reject_range(struct loom_verify *verify, u32 tensor, u64 start,
 	reject->region = verify->tensors[tensor].region;
 	reject->start = start;
 	reject->end = end;
-	if (reject->region == LOOM_REGION_DRAM) {
+	if (loom_tensor_in_slot(&verify->tensors[tensor])) {
 		reject->valid |= LOOM_REJECT_SLOT;
 		reject->slot = verify->tensors[tensor].slot;
 	}

@@ -102,9 +102,15 @@ static inline int __must_check loom_verify_relax(u32 round)
 	return -EINTR;
 }
 
+/* Whether a tensor lies in what is bound to a slot, as all do that are not in the scratch. */
+static inline bool loom_tensor_in_slot(const struct drm_loom_plan_tensor *tensor)
+{
+	return tensor->region == LOOM_REGION_DRAM || tensor->flags & LOOM_TENSOR_SLOT;
+}
+
 static inline u32 loom_tensor_space(const struct drm_loom_plan_tensor *tensor)
 {
-	return tensor->region == LOOM_REGION_DRAM ? tensor->slot : LOOM_SPACE_SCRATCH;
+	return loom_tensor_in_slot(tensor) ? tensor->slot : LOOM_SPACE_SCRATCH;
 }
 
 /* What is said of the tensor's slot as an image, or NULL. The slot must be valid. */
@@ -114,9 +120,14 @@ loom_tensor_image(const struct loom_verify *verify, const struct drm_loom_plan_t
 	return tensor->region == LOOM_REGION_DRAM ? verify->images[tensor->slot] : NULL;
 }
 
+static inline bool loom_view_in_slot(const struct loom_view *view)
+{
+	return view->region == LOOM_REGION_DRAM || view->bound;
+}
+
 static inline u32 loom_view_space(const struct loom_view *view)
 {
-	return view->region == LOOM_REGION_DRAM ? view->slot : LOOM_SPACE_SCRATCH;
+	return loom_view_in_slot(view) ? view->slot : LOOM_SPACE_SCRATCH;
 }
 
 /* reject.c: refusals. All return -EBADMSG. */

@@ -35,7 +35,7 @@ static bool __must_check loom_data_is_written(struct loom_verify *verify,
 	u32 root = loom_tensor_root(verify, view->tensor);
 	const struct drm_loom_plan_tensor *tensor = &verify->tensors[root];
 
-	if (tensor->region == LOOM_REGION_DRAM &&
+	if (loom_tensor_in_slot(tensor) &&
 	    verify->slots[tensor->slot].flags & LOOM_SLOT_READ)
 		return true;
 	if (loom_data_is_solid(verify, root, view))
@@ -82,7 +82,7 @@ static bool loom_data_same_view(const struct loom_view *a, const struct loom_vie
 {
 	u32 i;
 
-	if (a->region != b->region || a->slot != b->slot || a->elem_bytes != b->elem_bytes ||
+	if (loom_view_space(a) != loom_view_space(b) || a->elem_bytes != b->elem_bytes ||
 	    a->rank != b->rank || a->lane_axis != b->lane_axis ||
 	    a->lane_start != b->lane_start || a->offset != b->offset)
 		return false;
@@ -137,7 +137,7 @@ int loom_verify_data(struct loom_verify *verify)
 	u32 i;
 	int ret;
 
-	if (y->region == LOOM_REGION_DRAM &&
+	if (loom_view_in_slot(y) &&
 	    !(verify->plan->slots[y->slot].flags & LOOM_SLOT_WRITE))
 		return loom_reject_view(verify, LOOM_RULE_READ_ONLY, 0, y);
 	for (i = 1; i < command->operands; i++)

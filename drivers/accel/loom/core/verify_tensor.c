@@ -4,14 +4,20 @@
 static bool loom_tensor_field_ok(const struct loom_verify *verify,
 				 const struct drm_loom_plan_tensor *tensor)
 {
-	if (tensor->region >= LOOM_REGION_COUNT || tensor->flags & ~LOOM_TENSOR_ALIAS ||
-	    tensor->pad || tensor->pad2)
+	bool sram = tensor->region == LOOM_REGION_SRAM;
+
+	if (tensor->region >= LOOM_REGION_COUNT ||
+	    tensor->flags & ~(LOOM_TENSOR_ALIAS | LOOM_TENSOR_SLOT) || tensor->pad ||
+	    tensor->pad2)
 		return false;
 	if (!(tensor->flags & LOOM_TENSOR_ALIAS) && tensor->parent)
 		return false;
-	if (tensor->region == LOOM_REGION_DRAM)
-		return tensor->slot < verify->header->slots.count;
-	return !tensor->slot;
+	if (!sram && tensor->flags & LOOM_TENSOR_SLOT)
+		return false;
+	if (!loom_tensor_in_slot(tensor))
+		return !tensor->slot;
+	return tensor->slot < verify->header->slots.count &&
+	       sram == !!(verify->slots[tensor->slot].flags & LOOM_SLOT_SRAM);
 }
 
 static bool loom_tensor_type_ok(const struct drm_loom_plan_tensor *tensor)
@@ -78,7 +84,7 @@ static bool loom_tensor_bounds_ok(const struct loom_verify *verify,
 {
 	u64 room = verify->header->scratch_bytes, end;
 
-	if (tensor->region == LOOM_REGION_DRAM)
+	if (loom_tensor_in_slot(tensor))
 		room = verify->slots[tensor->slot].size;
 	return !check_add_overflow(tensor->offset, tensor->size, &end) && end <= room;
 }
@@ -94,7 +100,7 @@ static bool loom_tensor_alias_ok(const struct loom_verify *verify,
 		return false;
 	parent = &verify->tensors[tensor->parent];
 	if (parent->flags & LOOM_TENSOR_ALIAS || parent->region != tensor->region ||
-	    parent->slot != tensor->slot)
+	    loom_tensor_space(parent) != loom_tensor_space(tensor))
 		return false;
 	if (check_add_overflow(parent->offset, parent->size, &parent_end))
 		return false;
@@ -126,10 +132,30 @@ static u32 loom_tensor_rule(struct loom_verify *verify, u32 index)
 	if (!loom_tensor_image_ok(verify, tensor))
 		return LOOM_RULE_TENSOR_IMAGE;
 	/* What a client may have put in a buffer counts as written. */
-	if (tensor->region == LOOM_REGION_DRAM &&
-	    verify->slots[tensor->slot].flags & LOOM_SLOT_READ)
+	if (loom_tensor_in_slot(tensor) && verify->slots[tensor->slot].flags & LOOM_SLOT_READ)
 		state->cover.complete = true;
 	return LOOM_RULE_NONE;
+}
+
+/*
+ * Up to where the scratch is used, bank by bank: a tensor with fewer indices on its lane axis than
+ * there are lanes lies in the first of them only. So the ends do not grow from a bank to the next.
+ */
+static void loom_tensor_use_scratch(struct loom_plan *plan,
+				    const struct drm_loom_plan_tensor *tensor)
+{
+	u32 lane = min(tensor->dims[tensor->lane_axis], plan->lanes) - 1;
+
+	plan->scratch_ends[lane] = max(plan->scratch_ends[lane], tensor->offset + tensor->size);
+}
+
+static void loom_plan_sum_scratch(struct loom_plan *plan)
+{
+	u32 lane;
+
+	for (lane = plan->lanes - 1; lane > 0; lane--)
+		plan->scratch_ends[lane - 1] = max(plan->scratch_ends[lane - 1],
+						   plan->scratch_ends[lane]);
 }
 
 int loom_verify_tensors(struct loom_verify *verify)
@@ -142,8 +168,11 @@ int loom_verify_tensors(struct loom_verify *verify)
 		if (ret)
 			return ret;
 		rule = loom_tensor_rule(verify, i);
-		if (!rule)
+		if (!rule) {
+			if (!loom_tensor_in_slot(&verify->tensors[i]))
+				loom_tensor_use_scratch(verify->plan, &verify->tensors[i]);
 			continue;
+		}
 		if (rule == LOOM_RULE_TENSOR_ALIAS &&
 		    verify->tensors[i].parent < verify->header->tensors.count)
 			return loom_reject_meets(verify, rule, i, verify->tensors[i].parent,
@@ -152,5 +181,6 @@ int loom_verify_tensors(struct loom_verify *verify)
 						 verify->tensors[i].size);
 		return loom_reject_tensor(verify, rule, i);
 	}
+	loom_plan_sum_scratch(verify->plan);
 	return 0;
 }

@@ -104,6 +104,7 @@ static void loom_view_decode(struct loom_view *view, const struct drm_loom_plan_
 
 	view->region = tensor->region;
 	view->slot = tensor->slot;
+	view->bound = tensor->flags & LOOM_TENSOR_SLOT;
 	view->tensor = raw->tensor;
 	view->dtype = raw->dtype;
 	view->elem_bytes = loom_dtype_bytes(raw->dtype);

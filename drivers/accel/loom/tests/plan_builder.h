@@ -227,7 +227,7 @@ static inline u32 pb_add_alias(struct plan_builder *pb, u32 parent, u8 dtype, u8
 	struct drm_loom_plan_tensor *tensor = pb_push(&pb->tensors, 1);
 
 	*tensor = *pb_tensor(pb, parent);
-	tensor->flags = LOOM_TENSOR_ALIAS;
+	tensor->flags |= LOOM_TENSOR_ALIAS;
 	tensor->parent = parent;
 	tensor->dtype = dtype;
 	tensor->lane_axis = lane_axis;

@@ -91,7 +91,14 @@ CHANGE(scratch_wraps) { pb->header.scratch_bytes = ~0ULL; }
 
 CHANGE(slot_size) { pb_slot(pb, SLOT_OUTPUT)->size = 0; }
 CHANGE(slot_no_flags) { pb_slot(pb, SLOT_ARENA)->flags = 0; }
-CHANGE(slot_flags) { pb_slot(pb, SLOT_ARENA)->flags |= 4; }
+CHANGE(slot_flags) { pb_slot(pb, SLOT_ARENA)->flags |= 8; }
+CHANGE(slot_sram_only) { pb_slot(pb, SLOT_ARENA)->flags = LOOM_SLOT_SRAM; }
+CHANGE(slot_sram_size)
+{
+	pb_slot(pb, SLOT_ARENA)->flags |= LOOM_SLOT_SRAM;
+	pb_slot(pb, SLOT_ARENA)->size = (64 << 10) + 1;
+}
+
 CHANGE(slot_pad) { pb_slot(pb, SLOT_WEIGHTS)->pad = 1; }
 
 /* --- tensors */
@@ -100,7 +107,16 @@ CHANGE(tensor_region) { pb_tensor(pb, T_X)->region = LOOM_REGION_COUNT; }
 CHANGE(tensor_slot) { pb_tensor(pb, T_X)->slot = 4; }
 CHANGE(tensor_slot_all_ones) { pb_tensor(pb, T_X)->slot = ~0U; }
 CHANGE(tensor_sram_slot) { pb_tensor(pb, T_SX0)->slot = 1; }
-CHANGE(tensor_flags) { pb_tensor(pb, T_X)->flags = 2; }
+CHANGE(tensor_flags) { pb_tensor(pb, T_X)->flags = 4; }
+CHANGE(tensor_dram_slot_flag) { pb_tensor(pb, T_X)->flags = LOOM_TENSOR_SLOT; }
+CHANGE(tensor_dram_in_sram_slot) { pb_slot(pb, SLOT_ARENA)->flags |= LOOM_SLOT_SRAM; }
+CHANGE(tensor_sram_in_dram_slot) { pb_tensor(pb, T_SX0)->flags = LOOM_TENSOR_SLOT; }
+CHANGE(tensor_sram_slot_none)
+{
+	pb_tensor(pb, T_SX0)->flags = LOOM_TENSOR_SLOT;
+	pb_tensor(pb, T_SX0)->slot = 4;
+}
+
 CHANGE(tensor_parent) { pb_tensor(pb, T_SX0)->parent = T_SX1; }
 CHANGE(tensor_pad) { pb_tensor(pb, T_X)->pad = 1; }
 CHANGE(tensor_pad2) { pb_tensor(pb, T_X)->pad2 = 1; }
@@ -527,6 +543,8 @@ static const struct rule_case rule_cases[] = {
 	{ LOOM_RULE_SLOT, C(slot_size), .valid = LOOM_REJECT_SLOT },
 	{ LOOM_RULE_SLOT, C(slot_no_flags), .valid = LOOM_REJECT_SLOT },
 	{ LOOM_RULE_SLOT, C(slot_flags), .valid = LOOM_REJECT_SLOT },
+	{ LOOM_RULE_SLOT, C(slot_sram_only), .valid = LOOM_REJECT_SLOT },
+	{ LOOM_RULE_SLOT, C(slot_sram_size), .valid = LOOM_REJECT_SLOT },
 	{ LOOM_RULE_SLOT, C(slot_pad), .valid = LOOM_REJECT_SLOT },
 
 	{ LOOM_RULE_TENSOR_FIELD, C(tensor_region), .valid = LOOM_REJECT_TENSOR, .tensor = T_X },
@@ -535,6 +553,10 @@ static const struct rule_case rule_cases[] = {
 	{ LOOM_RULE_TENSOR_FIELD, C(tensor_sram_slot), .valid = LOOM_REJECT_TENSOR,
 	  .tensor = T_SX0 },
 	{ LOOM_RULE_TENSOR_FIELD, C(tensor_flags) },
+	{ LOOM_RULE_TENSOR_FIELD, C(tensor_dram_slot_flag) },
+	{ LOOM_RULE_TENSOR_FIELD, C(tensor_dram_in_sram_slot) },
+	{ LOOM_RULE_TENSOR_FIELD, C(tensor_sram_in_dram_slot) },
+	{ LOOM_RULE_TENSOR_FIELD, C(tensor_sram_slot_none) },
 	{ LOOM_RULE_TENSOR_FIELD, C(tensor_parent) },
 	{ LOOM_RULE_TENSOR_FIELD, C(tensor_pad) },
 	{ LOOM_RULE_TENSOR_FIELD, C(tensor_pad2) },
@@ -722,6 +744,7 @@ static const struct rule_case rule_cases[] = {
 	{ LOOM_RULE_HAZARD, C(hazard_both) },
 
 	{ LOOM_RULE_IMAGE, C(image_slot) },
+	{ LOOM_RULE_IMAGE, C(image_slot_sram), .valid = LOOM_REJECT_SLOT },
 	{ LOOM_RULE_IMAGE, C(image_slot_all_ones) },
 	{ LOOM_RULE_IMAGE, C(image_twice), .valid = LOOM_REJECT_SLOT },
 	{ LOOM_RULE_IMAGE, C(image_dtype_zero), .valid = LOOM_REJECT_SLOT },

@@ -38,6 +38,12 @@ CHANGE(image_slot)
 	p.image->slot = 4;
 }
 
+CHANGE(image_slot_sram)
+{
+	make_image(pb);
+	pb_slot(pb, SLOT_ARENA)->flags |= LOOM_SLOT_SRAM;
+}
+
 CHANGE(image_slot_all_ones)
 {
 	struct image_parts p = make_image(pb);
