@@ -118,7 +118,10 @@ TEST_F(plan, what_is_wrong_with_the_call)
 	struct drm_loom_plan_destroy destroy = { .pad = 1 };
 
 	args = good;
-	args.flags = 1;
+	args.flags = LOOM_PLAN_RESERVE << 1;
+	EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args));
+	args = good;
+	args.pad2 = 1;
 	EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args));
 	args = good;
 	args.pad = 1;
@@ -266,7 +269,10 @@ static const struct mutation {
 	  U64(drm_loom_plan_header, scratch_bytes), .set = UINT64_MAX },
 	{ LOOM_RULE_SLOT, IN_SLOTS, 0, U64(drm_loom_plan_slot, size), .set = 0 },
 	{ LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags), .set = 0 },
-	{ LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags), .add = 4 },
+	{ LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags), .add = 8 },
+	{ LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags), .set = LOOM_SLOT_SRAM },
+	{ LOOM_RULE_TENSOR_FIELD, IN_SLOTS, 1,
+	  U32(drm_loom_plan_slot, flags), .add = LOOM_SLOT_SRAM },
 	{ LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, pad), .set = 1 },
 	{ LOOM_RULE_TENSOR_FIELD, IN_TENSORS, 0, U32(drm_loom_plan_tensor, region), .set = 2 },
 	{ LOOM_RULE_TENSOR_FIELD, IN_TENSORS, 0, U32(drm_loom_plan_tensor, slot), .set = 2 },

@@ -56,9 +56,10 @@ static void dump_slots(struct dump *d)
 	u32 i;
 
 	for (i = 0; entry(d, &d->header.slots, i, &slot, sizeof(slot)); i++)
-		fprintf(d->file, "slot %u: %" PRIu64 " bytes%s%s\n", i, (uint64_t)slot.size,
+		fprintf(d->file, "slot %u: %" PRIu64 " bytes%s%s%s\n", i, (uint64_t)slot.size,
 			slot.flags & LOOM_SLOT_READ ? " read" : "",
-			slot.flags & LOOM_SLOT_WRITE ? " write" : "");
+			slot.flags & LOOM_SLOT_WRITE ? " write" : "",
+			slot.flags & LOOM_SLOT_SRAM ? " per bank of sram" : "");
 }
 
 static void dump_images(struct dump *d)
@@ -84,6 +85,8 @@ static void dump_tensors(struct dump *d)
 			fprintf(d->file, " slot %u", tensor.slot);
 		else
 			fprintf(d->file, " sram lane axis %u", tensor.lane_axis);
+		if (tensor.flags & LOOM_TENSOR_SLOT)
+			fprintf(d->file, " slot %u", tensor.slot);
 		fprintf(d->file, " %" PRIu64 "+%" PRIu64 " steps %u-%u\n",
 			(uint64_t)tensor.offset, (uint64_t)tensor.size, tensor.first_step,
 			tensor.last_step);

@@ -43,7 +43,8 @@ extern "C" {
  * EBADMSG    PLAN_CREATE: the plan was refused, see the reject record
  * ENOSPC     no room in the banks
  * ENOMEM     no host memory
- * EBUSY      SUBMIT: a resident SRAM buffer lies in the plan's scratch
+ * EBUSY      SUBMIT, and PLAN_CREATE with LOOM_PLAN_RESERVE: an SRAM buffer lies in the
+ *            plan's scratch, see the clash record
  * ETIME      BO_WAIT: not idle in time
  * EINTR      interrupted; call again with unchanged arguments
  * ECANCELED  SUBMIT: this context had a job ended by the timeout
@@ -137,6 +138,11 @@ enum drm_loom_query_type {
 	 * its base to its end.
 	 */
 	LOOM_QUERY_BLOCKS = 2,
+	/**
+	 * @LOOM_QUERY_FIT: one &struct drm_loom_fit: whether the plan @index would fit now.
+	 * Since minor 2
+	 */
+	LOOM_QUERY_FIT = 3,
 };
 
 /**
@@ -582,8 +588,8 @@ struct drm_loom_plan_header {
  * the job is not defined, and what the plan has written it may read. READ and WRITE
  * together is a buffer that is updated in place.
  *
- * With LOOM_SLOT_SRAM it is a piece of each SRAM bank at the same address, for SRAM tensors that say
- * LOOM_TENSOR_SLOT, and for no others.
+ * With LOOM_SLOT_SRAM it is a piece of each SRAM bank at the same address, for SRAM tensors that
+ * say LOOM_TENSOR_SLOT, and for no others.
  *
  * @size: bytes that the plan uses of it, not zero; with LOOM_SLOT_SRAM per bank
  * @flags: LOOM_SLOT_*, READ or WRITE at least
@@ -1327,6 +1333,64 @@ struct drm_loom_reject {
 };
 
 /**
+ * struct drm_loom_clash - which SRAM buffer lies in a plan's scratch
+ *
+ * Of all buffers in the way the one that is furthest below the end of the scratch in a bank that
+ * both use. Since minor 2.
+ *
+ * @bank: index of that bank; the lowest one, if it is so in several
+ * @handle: GEM handle of the buffer, if the caller's file has one; else zero
+ * @scratch_start: first byte of the plan's scratch in that bank
+ * @scratch_end: first byte behind it
+ * @address: first byte of the buffer, in each of its banks
+ * @bytes: bytes of it, per bank
+ * @short_bytes: from @address to @scratch_end: with so much less in that bank the plan would fit;
+ *	zero if there is no clash, and so is all else then
+ */
+struct drm_loom_clash {
+	__u32 bank;
+	__u32 handle;
+	__u64 scratch_start;
+	__u64 scratch_end;
+	__u64 address;
+	__u64 bytes;
+	__u64 short_bytes;
+};
+
+/* LOOM_FIT_NOW: SUBMIT would find no reason for EBUSY, and the DRAM has room for the slots */
+#define LOOM_FIT_NOW			(1 << 0)
+/* LOOM_FIT_RESERVED: the plan's scratch is reserved (LOOM_PLAN_RESERVE) */
+#define LOOM_FIT_RESERVED		(1 << 1)
+
+/**
+ * struct drm_loom_fit - whether a plan would fit now
+ *
+ * Since minor 2.
+ *
+ * @flags: LOOM_FIT_*
+ * @pad: zero
+ * @scratch_bytes: bytes of the scratch in the bank where it uses most
+ * @dram_bytes: bytes per bank for interleaved buffers of the default page size for all DRAM slots
+ * @dram_short_bytes: how many of them the DRAM would not have room for if all else in it that can
+ *	be evicted was; zero if it has
+ * @clash: what is in the way of the scratch
+ */
+struct drm_loom_fit {
+	__u32 flags;
+	__u32 pad;
+	__u64 scratch_bytes;
+	__u64 dram_bytes;
+	__u64 dram_short_bytes;
+	struct drm_loom_clash clash;
+};
+
+/*
+ * LOOM_PLAN_RESERVE: the plan's scratch is kept free of SRAM buffers as long as the plan lives, so
+ * that no SUBMIT of it is EBUSY. Since minor 2
+ */
+#define LOOM_PLAN_RESERVE		(1 << 0)
+
+/**
  * struct drm_loom_plan_create - argument of PLAN_CREATE
  *
  * Copies the plan in once, proves it safe and keeps a decoded, immutable form.
@@ -1336,9 +1400,13 @@ struct drm_loom_reject {
  * @reject: user address for a &struct drm_loom_reject, or zero; written when the
  *	call fails with EBADMSG
  * @reject_size: bytes at @reject
- * @flags: zero
+ * @flags: LOOM_PLAN_*
  * @plan: out: id, never zero
  * @pad: zero
+ * @clash: user address for a &struct drm_loom_clash, or zero; written when the call fails with
+ *	EBUSY. Since minor 2, as all that follows
+ * @clash_size: bytes at @clash
+ * @pad2: zero
  */
 struct drm_loom_plan_create {
 	__u64 ptr;
@@ -1348,6 +1416,9 @@ struct drm_loom_plan_create {
 	__u32 flags;
 	__u32 plan;
 	__u32 pad;
+	__u64 clash;
+	__u32 clash_size;
+	__u32 pad2;
 };
 
 /**
@@ -1369,9 +1440,11 @@ struct drm_loom_plan_destroy {
  * struct drm_loom_binding - a buffer for a slot
  * @slot: index of the slot
  * @handle: GEM handle of a DRAM buffer. For a slot that is an image: an image of the same type and
- *	pitch, with rows at least as wide; else of any layout
+ *	pitch, with rows at least as wide; else of any layout. For a LOOM_SLOT_SRAM: an interleaved
+ *	SRAM buffer whose first page in each bank has room for the slot. The linear view of
+ *	such a buffer is bank after bank, @page_bytes each
  * @offset: first byte in the buffer that the slot uses, a multiple of 64, and of the pitch if
- *	the slot is an image
+ *	the slot is an image; for a LOOM_SLOT_SRAM in each bank
  */
 struct drm_loom_binding {
 	__u32 slot;
@@ -1404,6 +1477,10 @@ struct drm_loom_sync {
  * @out_syncs: &struct drm_loom_sync that signal when it has ended, at most LOOM_MAX_SYNCS
  * @flags: zero
  * @pad: zero
+ * @clash: user address for a &struct drm_loom_clash, or zero; written when the call fails with
+ *	EBUSY. Since minor 2, as all that follows
+ * @clash_size: bytes at @clash
+ * @pad2: zero
  */
 struct drm_loom_submit {
 	__u32 context;
@@ -1413,6 +1490,9 @@ struct drm_loom_submit {
 	struct drm_loom_array out_syncs;
 	__u32 flags;
 	__u32 pad;
+	__u64 clash;
+	__u32 clash_size;
+	__u32 pad2;
 };
 
 #define DRM_IOCTL_LOOM_QUERY \

@@ -276,6 +276,17 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_bo *shape,
 	return 0;
 }
 
+/**
+ * loom_bo_default_page_bytes() - what zero stands for in BO_CREATE
+ * @topology: of the region
+ *
+ * Return: bytes.
+ */
+u32 loom_bo_default_page_bytes(const struct loom_region_topology *topology)
+{
+	return max_t(u64, LOOM_BO_PAGE_DEFAULT, topology->align_bytes);
+}
+
 static int loom_bo_check_interleaved(const struct loom_region_topology *topology,
 				     const struct drm_loom_bo_create *args,
 				     struct loom_layout *layout)
@@ -283,7 +294,7 @@ static int loom_bo_check_interleaved(const struct loom_region_topology *topology
 	u32 page_bytes = args->page_bytes;
 
 	if (!page_bytes)
-		page_bytes = max_t(u64, LOOM_BO_PAGE_DEFAULT, topology->align_bytes);
+		page_bytes = loom_bo_default_page_bytes(topology);
 	if (!args->size || args->width || args->height || args->dtype || args->pitch_bytes ||
 	    !is_power_of_2(page_bytes) || page_bytes < topology->align_bytes ||
 	    page_bytes > LOOM_BO_PAGE_MAX)

@@ -10,6 +10,7 @@
 
 struct drm_file;
 struct loom_device;
+struct loom_region_topology;
 
 /**
  * struct loom_bo - a buffer
@@ -50,6 +51,7 @@ static inline struct loom_bo *gem_to_loom_bo(struct drm_gem_object *gem)
 
 extern struct ttm_device_funcs loom_bo_ttm_funcs;
 
+u32 loom_bo_default_page_bytes(const struct loom_region_topology *topology);
 int loom_bo_place_locked(struct loom_bo *bo);
 int loom_bo_map_locked(struct loom_bo *bo);
 

@@ -5,6 +5,7 @@
 #include <drm/drm_file.h>
 
 #include "loom_bo.h"
+#include "loom_clash.h"
 #include "loom_compat.h"
 #include "loom_context.h"
 #include "loom_device.h"
@@ -169,6 +170,21 @@ static bool loom_job_image_fits(const struct loom_layout *image, u64 offset,
 	return !rest;
 }
 
+/*
+ * The engine goes from a bank to the next by a fixed step, and the bytes of a buffer are its linear
+ * view. So what is bound lies in one page of each bank, the first.
+ */
+static bool loom_job_sram_fits(const struct loom_job *job, const struct loom_job_slot *slot)
+{
+	const struct loom_layout *layout = &slot->bo->layout;
+	u64 last_page = (u64)(job->plan->plan->lanes - 1) * layout->page_bytes, end;
+
+	return slot->bo->region == LOOM_REGION_SRAM && !layout->dtype &&
+	       layout->banks == job->plan->plan->lanes &&
+	       !check_add_overflow(slot->offset, slot->size, &end) && end <= layout->page_bytes &&
+	       last_page + end <= layout->size;
+}
+
 static int loom_job_bind_one(struct loom_job *job, struct drm_file *file,
 			     const struct drm_loom_binding *binding)
 {
@@ -192,6 +208,8 @@ static int loom_job_bind_one(struct loom_job *job, struct drm_file *file,
 	slot->flags = want->flags;
 
 	size = slot->bo->layout.size;
+	if (want->flags & LOOM_SLOT_SRAM)
+		return loom_job_sram_fits(job, slot) ? 0 : -EINVAL;
 	if (slot->bo->region != LOOM_REGION_DRAM || slot->offset > size ||
 	    slot->size > size - slot->offset)
 		return -EINVAL;
@@ -271,7 +289,8 @@ static int loom_job_place_locked(struct loom_job *job, struct drm_exec *exec)
 }
 
 /* Consumes the job when it succeeds. */
-static int loom_job_queue(struct loom_job *job, struct loom_sync_out *out)
+static int loom_job_queue(struct loom_job *job, struct loom_sync_out *out,
+			  struct loom_region_clash *clash)
 {
 	struct loom_device *loom = job->loom;
 	struct drm_gem_object *gem;
@@ -291,7 +310,7 @@ static int loom_job_queue(struct loom_job *job, struct loom_sync_out *out)
 	if (ret)
 		goto out_unlock;
 	ret = loom_region_hold(&loom->region[LOOM_REGION_SRAM], &job->scratch,
-			       job->plan->plan->scratch_bytes);
+			       job->plan->plan, clash);
 	if (ret)
 		goto out_unlock;
 
@@ -325,10 +344,11 @@ int loom_job_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *f
 	struct loom_device *loom = to_loom_device(drm);
 	struct drm_loom_submit *args = data;
 	struct loom_sync_out out = {};
+	struct loom_region_clash clash = {};
 	struct loom_job *job;
 	int ret;
 
-	if (args->flags || args->pad)
+	if (args->flags || args->pad || args->pad2)
 		return -EINVAL;
 	ret = loom_array_check(&args->bindings, sizeof(struct drm_loom_binding), LOOM_MAX_SLOTS) ?:
 	      loom_array_check(&args->in_syncs, sizeof(struct drm_loom_sync), LOOM_MAX_SYNCS) ?:
@@ -359,7 +379,10 @@ int loom_job_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *f
 	ret = loom->backend->prepare(job);
 	if (ret)
 		goto err_sync;
-	ret = loom_job_queue(job, &out);
+	ret = loom_job_queue(job, &out, &clash);
+	if (ret == -EBUSY && loom_clash_copy(&clash, file, args->clash, args->clash_size))
+		ret = -EFAULT;
+	loom_clash_fini(&clash);
 	if (ret)
 		goto err_sync;
 	loom_sync_out_fini(&out);

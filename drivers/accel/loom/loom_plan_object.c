@@ -5,6 +5,7 @@
 
 #include <drm/drm_file.h>
 
+#include "loom_clash.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_plan_object.h"
@@ -16,12 +17,17 @@
  * The bytes of a client are copied in once, proved safe by core/, and dropped; what
  * is kept is the decoded plan, which nobody can change any more. So a plan
  * can be run by any number of jobs, and destroyed while they run.
+ *
+ * A plan that was made with LOOM_PLAN_RESERVE holds its scratch as a job does, from here to its
+ * end. Holding it under the lock of placements was thought of and is not needed: a buffer
+ * that is being placed has its address already or stays above what is held.
  */
 
 static void loom_plan_object_release(struct kref *ref)
 {
 	struct loom_plan_object *object = container_of(ref, struct loom_plan_object, ref);
 
+	loom_region_release(&object->loom->region[LOOM_REGION_SRAM], &object->scratch);
 	loom_plan_destroy(object->plan);
 	kfree(object);
 }
@@ -94,6 +100,19 @@ out_free:
 	return ret;
 }
 
+static int loom_plan_object_reserve(struct loom_plan_object *object,
+				    const struct drm_loom_plan_create *args, struct drm_file *file)
+{
+	struct loom_region_clash clash;
+	int ret = loom_region_hold(&object->loom->region[LOOM_REGION_SRAM], &object->scratch,
+				   object->plan, &clash);
+
+	if (ret && loom_clash_copy(&clash, file, args->clash, args->clash_size))
+		ret = -EFAULT;
+	loom_clash_fini(&clash);
+	return ret;
+}
+
 /**
  * loom_plan_ioctl_create() - PLAN_CREATE
  * @drm: the device
@@ -111,7 +130,7 @@ int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *
 	u32 id;
 	int ret;
 
-	if (args->flags || args->pad)
+	if (args->flags & ~LOOM_PLAN_RESERVE || args->pad || args->pad2)
 		return -EINVAL;
 	if (args->size > LOOM_MAX_PLAN_BYTES)
 		return -E2BIG;
@@ -120,10 +139,16 @@ int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *
 	if (!object)
 		return -ENOMEM;
 	kref_init(&object->ref);
+	object->loom = loom;
 	ret = loom_plan_object_create(loom, client, args, object);
 	if (ret) {
 		kfree(object);
 		return ret;
+	}
+	if (args->flags & LOOM_PLAN_RESERVE) {
+		ret = loom_plan_object_reserve(object, args, file);
+		if (ret)
+			goto out_put;
 	}
 	/* once it has an id, another thread may destroy it */
 	kref_get(&object->ref);
@@ -135,6 +160,7 @@ int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *
 				object->plan->command_count, object->plan->scratch_bytes);
 		args->plan = id;
 	}
+out_put:
 	loom_plan_object_put(object);
 	return ret;
 }

@@ -5,9 +5,11 @@
 #include <linux/kref.h>
 
 #include "core/loom_plan.h"
+#include "loom_region.h"
 
 struct drm_device;
 struct drm_file;
+struct loom_device;
 struct loom_file;
 
 /**
@@ -18,6 +20,10 @@ struct loom_plan_object {
 	struct kref ref;
 	/** @plan: the decoded plan, constant */
 	struct loom_plan *plan;
+	/** @loom: the device; who refers to the plan keeps it */
+	struct loom_device *loom;
+	/** @scratch: held while the plan lives, if it was asked for */
+	struct loom_region_scratch scratch;
 };
 
 struct loom_plan_object *loom_plan_object_lookup(struct loom_file *client, u32 id);

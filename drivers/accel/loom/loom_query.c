@@ -6,7 +6,9 @@
 #include <drm/drm_file.h>
 
 #include "core/loom_op.h"
+#include "loom_clash.h"
 #include "loom_device.h"
+#include "loom_plan_object.h"
 #include "loom_query.h"
 
 /**
@@ -62,6 +64,19 @@ static int loom_query_region(struct loom_device *loom, struct drm_loom_query *ar
 	return loom_query_answer(args, &info, sizeof(info));
 }
 
+static int loom_query_fit(struct loom_device *loom, struct drm_loom_query *args,
+			  struct drm_file *file)
+{
+	struct loom_plan_object *object = loom_plan_object_lookup(file->driver_priv, args->index);
+	struct drm_loom_fit fit;
+
+	if (!object)
+		return -ENOENT;
+	loom_clash_fit(loom, object, file, &fit);
+	loom_plan_object_put(object);
+	return loom_query_answer(args, &fit, sizeof(fit));
+}
+
 static int loom_query_blocks(struct loom_device *loom, struct drm_loom_query *args, u64 client)
 {
 	struct drm_loom_block *blocks;
@@ -110,6 +125,8 @@ int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		return loom_query_region(loom, args);
 	case LOOM_QUERY_BLOCKS:
 		return loom_query_blocks(loom, args, file->client_id);
+	case LOOM_QUERY_FIT:
+		return loom_query_fit(loom, args, file);
 	}
 	return -EINVAL;
 }

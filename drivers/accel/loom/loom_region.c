@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/slab.h>
 
+#include <drm/drm_gem.h>
+
+#include "core/loom_plan.h"
 #include "loom_bo.h"
 #include "loom_device.h"
 #include "loom_region.h"
@@ -20,9 +23,13 @@
  *
  * The bottom of the SRAM is where plans have their scratch. Scratch is not
  * allocated, because only one job runs at a time and all of them use the same
- * bytes. Queued jobs hold it: the largest of them sets the floor that SRAM
- * buffers stay above, and a job that would reach up into a buffer is refused
- * when it is submitted. So scratch and buffers never meet while a job runs.
+ * bytes. Queued jobs hold it, and so do plans that were asked to: the largest sets the
+ * floor that SRAM buffers stay above, and a job that would reach up into a buffer is
+ * refused when it is submitted. So scratch and buffers never meet while a job runs.
+ *
+ * All of that is judged bank by bank. A plan with few rows uses the first banks only, and its
+ * ends do not grow from a bank to the next (see &loom_plan.scratch_ends): a buffer meets
+ * it in the first of its banks, if anywhere.
  */
 
 static struct loom_region *to_loom_region(struct ttm_resource_manager *manager)
@@ -40,13 +47,21 @@ static struct loom_device *loom_region_device(struct loom_region *region)
 	return container_of(region->manager.bdev, struct loom_device, ttm);
 }
 
-/* What queued jobs hold at the bottom of each bank. */
-static u64 loom_region_scratch_locked(struct loom_region *region)
+/* What is held at the bottom of a bank, and of those behind it. The first one tells, mostly. */
+static u64 loom_region_scratch_locked(struct loom_region *region, u32 bank)
 {
-	struct rb_node *first = rb_first_cached(&region->scratch);
+	struct loom_region_scratch *scratch;
+	struct rb_node *node;
+	u64 most = 0;
 
 	lockdep_assert_held(&region->lock);
-	return first ? rb_entry(first, struct loom_region_scratch, node)->bytes : 0;
+	for (node = rb_first_cached(&region->scratch); node; node = rb_next(node)) {
+		scratch = rb_entry(node, struct loom_region_scratch, node);
+		if (scratch->bytes <= most)
+			break;
+		most = max(most, scratch->plan->scratch_ends[bank]);
+	}
+	return most;
 }
 
 static void loom_region_trace_alloc_locked(struct loom_region *region,
@@ -89,7 +104,7 @@ static int loom_region_alloc(struct ttm_resource_manager *manager, struct ttm_bu
 	block->owner = bo->owner;
 
 	mutex_lock(&region->lock);
-	request.low = region->bank.base + loom_region_scratch_locked(region);
+	request.low = region->bank.base + loom_region_scratch_locked(region, 0);
 	ret = loom_bank_alloc(&region->bank, &block->block, &request);
 	loom_region_trace_alloc_locked(region, block, bo, ret);
 	mutex_unlock(&region->lock);
@@ -193,25 +208,87 @@ static bool loom_region_larger(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct loom_region_scratch, node)->bytes;
 }
 
+/* The lowest buffer of a bank, or NULL. */
+static struct loom_bank_block *loom_region_lowest_locked(struct loom_region *region, u32 bank)
+{
+	return loom_bank_find(&region->bank, region->bank.base);
+}
+
+/* What is in the way of a plan's scratch, the worst of it. */
+static bool loom_region_meets_locked(struct loom_region *region, const struct loom_plan *plan,
+				     struct loom_region_clash *clash)
+{
+	u64 base = region->bank.base, worst = 0;
+	struct loom_bank_block *block;
+	struct loom_region_block *found = NULL;
+	u32 bank;
+
+	lockdep_assert_held(&region->lock);
+	for (bank = 0; bank < plan->lanes && plan->scratch_ends[bank]; bank++) {
+		u64 end = base + plan->scratch_ends[bank];
+
+		block = loom_region_lowest_locked(region, bank);
+		if (!block || end <= block->start || end - block->start <= worst)
+			continue;
+		worst = end - block->start;
+		found = container_of(block, struct loom_region_block, block);
+		*clash = (struct loom_region_clash) {
+			.bank = bank,
+			.start = base,
+			.end = end,
+			.address = block->start,
+			.bytes = block->size,
+		};
+	}
+	/* a buffer gives its place back before it is freed, so it is there */
+	if (found && kref_get_unless_zero(&found->base.bo->base.refcount))
+		clash->gem = &found->base.bo->base;
+	return found;
+}
+
 /**
- * loom_region_hold() - keep the bottom of the SRAM for a job
+ * loom_region_meets() - whether a buffer lies in the scratch of a plan
+ * @region: the SRAM
+ * @plan: the plan
+ * @clash: out: which one, if there is one
+ *
+ * Return: true if there is one.
+ */
+bool loom_region_meets(struct loom_region *region, const struct loom_plan *plan,
+		       struct loom_region_clash *clash)
+{
+	bool meets;
+
+	*clash = (struct loom_region_clash) {};
+	mutex_lock(&region->lock);
+	meets = loom_region_meets_locked(region, plan, clash);
+	mutex_unlock(&region->lock);
+	return meets;
+}
+
+/**
+ * loom_region_hold() - keep the bottom of the SRAM for a job or a plan
  * @region: the SRAM
  * @scratch: zeroed or released
- * @bytes: per bank, from the first one that can be given out
+ * @plan: whose scratch; lives until it is released
+ * @clash: out: what is in the way, if this fails
  *
  * Return: 0, or -EBUSY when a buffer is in the way.
  */
-int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch, u64 bytes)
+int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
+		     const struct loom_plan *plan, struct loom_region_clash *clash)
 {
 	int ret = 0;
 
-	if (!bytes)
+	*clash = (struct loom_region_clash) {};
+	if (!plan->scratch_ends[0])
 		return 0;
 	mutex_lock(&region->lock);
-	if (bytes > loom_bank_lowest(&region->bank) - region->bank.base) {
+	if (loom_region_meets_locked(region, plan, clash)) {
 		ret = -EBUSY;
 	} else {
-		scratch->bytes = bytes;
+		scratch->bytes = plan->scratch_ends[0];
+		scratch->plan = plan;
 		rb_add_cached(&scratch->node, &region->scratch, loom_region_larger);
 	}
 	mutex_unlock(&region->lock);
@@ -246,7 +323,7 @@ void loom_region_info(struct loom_region *region, struct drm_loom_region_info *i
 
 	mutex_lock(&region->lock);
 	loom_bank_stats(&region->bank, &stats);
-	scratch = loom_region_scratch_locked(region);
+	scratch = loom_region_scratch_locked(region, 0);
 	mutex_unlock(&region->lock);
 
 	*info = (struct drm_loom_region_info) {

@@ -10,7 +10,9 @@
 
 #include "core/loom_bank.h"
 
+struct drm_gem_object;
 struct loom_device;
+struct loom_plan;
 
 /* TTM's name of a region. */
 #define LOOM_REGION_PLACEMENT(region)	(TTM_PL_PRIV + (region))
@@ -40,8 +42,28 @@ struct loom_region {
 struct loom_region_scratch {
 	/** @node: in loom_region.scratch while held */
 	struct rb_node node;
-	/** @bytes: per bank */
+	/** @bytes: in bank 0, and so the most in any */
 	u64 bytes;
+	/** @plan: whose scratch; who holds it keeps the plan */
+	const struct loom_plan *plan;
+};
+
+/**
+ * struct loom_region_clash - a buffer that lies in the scratch of a plan
+ */
+struct loom_region_clash {
+	/** @bank: where */
+	u32 bank;
+	/** @start: first byte of the scratch there */
+	u64 start;
+	/** @end: first byte behind it */
+	u64 end;
+	/** @address: first byte of the buffer */
+	u64 address;
+	/** @bytes: of the buffer, per bank */
+	u64 bytes;
+	/** @gem: the buffer with a reference, or NULL if it is about to go */
+	struct drm_gem_object *gem;
 };
 
 /**
@@ -61,7 +83,10 @@ void loom_region_fini(struct loom_device *loom, u32 id);
 
 u64 loom_region_address(struct ttm_resource *resource);
 
-int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch, u64 bytes);
+bool loom_region_meets(struct loom_region *region, const struct loom_plan *plan,
+		       struct loom_region_clash *clash);
+int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
+		     const struct loom_plan *plan, struct loom_region_clash *clash);
 void loom_region_release(struct loom_region *region, struct loom_region_scratch *scratch);
 
 void loom_region_info(struct loom_region *region, struct drm_loom_region_info *info);

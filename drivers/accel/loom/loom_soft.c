@@ -82,6 +82,8 @@ struct loom_soft_run {
 	struct loom_memory memory;
 	/** @engine: the run of the plan */
 	struct loom_engine engine;
+	/** @pitches: bytes from a bank to the next, of SRAM slots */
+	u64 pitches[LOOM_MAX_SLOTS];
 	/** @slots: first byte of what is bound to each slot */
 	u8 *slots[];
 };
@@ -173,6 +175,7 @@ static int loom_soft_prepare(struct loom_job *job)
 	struct loom_soft *soft = job->loom->backend_data;
 	struct loom_soft_run *run;
 	u64 pitch = round_up(plan->scratch_bytes, 64);
+	u32 i;
 
 	run = kzalloc(struct_size(run, slots, job->slot_count), GFP_KERNEL_ACCOUNT);
 	if (!run)
@@ -190,6 +193,10 @@ static int loom_soft_prepare(struct loom_job *job)
 	run->memory.lanes = plan->lanes;
 	run->memory.lane_pitch = pitch;
 	run->memory.slots = run->slots;
+	/* the linear view of an SRAM buffer is bank after bank, if there is one page in each */
+	for (i = 0; i < job->slot_count; i++)
+		run->pitches[i] = job->slots[i].bo->layout.page_bytes;
+	run->memory.slot_pitches = run->pitches;
 	job->run = run;
 	return 0;
 }

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Scratch and SRAM buffers: tensors that a buffer keeps from plan to plan, what is said when a
+ * buffer lies where a plan has its scratch, whether a plan would fit, scratch that is reserved.
+ */
+#include "loom_selftest.h"
+
+#define ROW_BYTES	(LOOM_COLUMNS * sizeof(float))
+
+FIXTURE(scratch)
+{
+	struct loom_client client;
+	struct drm_loom_region_info sram;
+	/* out = |in|, with two rows of scratch */
+	uint32_t plan;
+	uint64_t scratch_bytes;
+};
+
+FIXTURE_SETUP(scratch)
+{
+	int ret = loom_client_open(&self->client);
+
+	if (ret == -ENODEV)
+		SKIP(return, "no loom device");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &self->sram));
+	if (self->sram.blocks || self->sram.scratch_bytes)
+		SKIP(return, "somebody else uses the device");
+	self->plan = loom_client_plan_unary(&self->client, LOOM_UNARY_ABS);
+	ASSERT_NE(0, self->plan);
+	self->scratch_bytes = 2 * ROW_BYTES;
+}
+
+/* Whatever a test did, it is over when its file is. */
+FIXTURE_TEARDOWN(scratch)
+{
+	struct drm_loom_region_info after;
+	int64_t end = loom_soon();
+	int fd;
+
+	loom_client_close(&self->client);
+	fd = loom_open();
+	if (fd < 0)
+		return;
+	do {
+		EXPECT_EQ(0, loom_query_region(fd, LOOM_REGION_SRAM, &after));
+	} while ((after.blocks || after.scratch_bytes) && loom_now_ns() < end);
+	EXPECT_EQ(0, after.blocks);
+	EXPECT_EQ(0, after.scratch_bytes);
+	close(fd);
+}
+
+/* ------------------------------------------------- tensors in SRAM buffers */
+
+/* A tensor in an SRAM slot of its size. */
+static uint32_t bound_tensor(struct loom_builder *builder, uint32_t flags, uint32_t first,
+			     uint32_t last)
+{
+	uint32_t tensor = loom_builder_slot(builder, flags | LOOM_SLOT_SRAM, first, last);
+	struct drm_loom_plan_tensor *t = &builder->tensors[tensor];
+
+	t->region = LOOM_REGION_SRAM;
+	t->flags = LOOM_TENSOR_SLOT;
+	t->size = loom_builder_row_bytes(builder);
+	builder->slots[t->slot].size = t->size;
+	return tensor;
+}
+
+/* Slot 1, an SRAM buffer, = slot 0, or with @out the other way round by way of the scratch. */
+static uint32_t plan_bound(const struct loom_client *client, bool out)
+{
+	struct drm_loom_attr_unary attr = { .kind = LOOM_UNARY_NEG };
+	struct loom_builder builder;
+	uint32_t in, kept, x;
+	uint64_t size;
+	void *blob;
+
+	loom_builder_init(&builder, client->info.lanes, LOOM_COLUMNS);
+	in = loom_builder_slot(&builder, out ? LOOM_SLOT_WRITE : LOOM_SLOT_READ, out, out);
+	kept = bound_tensor(&builder, out ? LOOM_SLOT_READ : LOOM_SLOT_WRITE, 0, 0);
+	loom_builder_step(&builder);
+	if (out) {
+		x = loom_builder_tensor(&builder, LOOM_REGION_SRAM, 0, 0, 0, 1);
+		loom_builder_command(&builder, LOOM_OP_UNARY, &attr, sizeof(attr), x, kept);
+		loom_builder_step(&builder);
+		loom_builder_command(&builder, LOOM_OP_STORE, NULL, 0, in, x);
+	} else {
+		loom_builder_command(&builder, LOOM_OP_LOAD, NULL, 0, kept, in);
+	}
+	blob = loom_builder_finish(&builder, &size);
+	return loom_client_plan(client, blob, size);
+}
+
+static int sram_create(int fd, uint64_t size, uint32_t page_bytes, uint32_t direction,
+		       uint32_t *handle)
+{
+	struct drm_loom_bo_create args = {
+		.size = size,
+		.region = LOOM_REGION_SRAM,
+		.page_bytes = page_bytes,
+		.direction = direction,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args);
+
+	*handle = args.handle;
+	return ret;
+}
+
+static int submit_bound(const struct loom_client *client, uint32_t plan, uint32_t dram,
+			uint32_t sram, uint64_t offset)
+{
+	struct loom_job job;
+
+	loom_job_init(&job, client, plan, 2, 0);
+	job.bindings[0].handle = dram;
+	job.bindings[1].handle = sram;
+	job.bindings[1].offset = offset;
+	return loom_job_submit(client->fd, &job);
+}
+
+TEST_F_TIMEOUT(scratch, a_buffer_keeps_a_tensor_from_plan_to_plan, 60)
+{
+	const struct loom_client *client = &self->client;
+	uint32_t lanes = client->info.lanes, page = 2 * ROW_BYTES, sram, lane, i, wrong = 0;
+	float *in, *out, *kept;
+	uint32_t load = plan_bound(client, false), store = plan_bound(client, true);
+
+	ASSERT_NE(0, load);
+	ASSERT_NE(0, store);
+	ASSERT_EQ(0, sram_create(client->fd, (uint64_t)lanes * page, page, 0, &sram));
+	in = loom_bo_map(client->fd, client->in, client->bytes);
+	out = loom_bo_map(client->fd, client->out, client->bytes);
+	kept = loom_bo_map(client->fd, sram, (uint64_t)lanes * page);
+	ASSERT_NE(MAP_FAILED, in);
+	ASSERT_NE(MAP_FAILED, out);
+	ASSERT_NE(MAP_FAILED, kept);
+	for (i = 0; i < client->bytes / sizeof(float); i++)
+		in[i] = i + 1;
+
+	/* the second row of each bank */
+	ASSERT_EQ(0, submit_bound(client, load, client->in, sram, ROW_BYTES));
+	/* other plans have the scratch in between */
+	ASSERT_EQ(0, loom_client_run(client, self->plan, 2, 0));
+	ASSERT_EQ(0, submit_bound(client, store, client->out, sram, ROW_BYTES));
+	ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
+	for (i = 0; i < client->bytes / sizeof(float); i++)
+		wrong += out[i] != -in[i];
+	EXPECT_EQ(0, wrong);
+
+	/* bank after bank, and nothing else was touched */
+	for (lane = 0; lane < lanes; lane++) {
+		const float *bank = kept + lane * page / sizeof(float);
+
+		for (i = 0; i < LOOM_COLUMNS; i++)
+			wrong += bank[i] != 0 ||
+				 bank[LOOM_COLUMNS + i] != in[lane * LOOM_COLUMNS + i];
+	}
+	EXPECT_EQ(0, wrong);
+	/* else the file stays open */
+	munmap(in, client->bytes);
+	munmap(out, client->bytes);
+	munmap(kept, (uint64_t)lanes * page);
+}
+
+TEST_F(scratch, what_does_not_fit_an_sram_slot_is_einval)
+{
+	const struct loom_client *client = &self->client;
+	uint32_t lanes = client->info.lanes, plan = plan_bound(client, false), sram;
+	struct drm_loom_bo_create image = {
+		.region = LOOM_REGION_SRAM,
+		.layout = LOOM_LAYOUT_IMAGE,
+		.width = LOOM_COLUMNS,
+		.height = lanes,
+		.dtype = LOOM_DTYPE_F32,
+	};
+
+	ASSERT_NE(0, plan);
+	/* DRAM where SRAM is wanted, and the other way round */
+	EXPECT_EQ(-EINVAL, submit_bound(client, plan, client->in, client->out, 0));
+	ASSERT_EQ(0, sram_create(client->fd, lanes * ROW_BYTES, ROW_BYTES, 0, &sram));
+	EXPECT_EQ(-EINVAL, submit_bound(client, plan, sram, sram, 0));
+	EXPECT_EQ(0, submit_bound(client, plan, client->in, sram, 0));
+	EXPECT_EQ(-EINVAL, submit_bound(client, plan, client->in, sram, 64));
+	EXPECT_EQ(-EINVAL, submit_bound(client, plan, client->in, sram, 1));
+	EXPECT_EQ(-EINVAL, submit_bound(client, plan, client->in, sram, -64));
+	ASSERT_EQ(0, loom_bo_close(client->fd, sram));
+	/* pages that are too small, a bank that is not there */
+	ASSERT_EQ(0, sram_create(client->fd, lanes * ROW_BYTES, ROW_BYTES / 2, 0, &sram));
+	EXPECT_EQ(-EINVAL, submit_bound(client, plan, client->in, sram, 0));
+	ASSERT_EQ(0, loom_bo_close(client->fd, sram));
+	ASSERT_EQ(0, sram_create(client->fd, lanes * ROW_BYTES - 1, ROW_BYTES, 0, &sram));
+	EXPECT_EQ(-EINVAL, submit_bound(client, plan, client->in, sram, 0));
+	ASSERT_EQ(0, loom_bo_close(client->fd, sram));
+	/* an image has rows */
+	ASSERT_EQ(0, loom_call(client->fd, DRM_IOCTL_LOOM_BO_CREATE, &image));
+	EXPECT_EQ(-EINVAL, submit_bound(client, plan, client->in, image.handle, 0));
+}
+
+TEST_F(scratch, a_buffer_that_is_bound_may_not_lie_in_the_scratch_either)
+{
+	const struct loom_client *client = &self->client;
+	uint32_t lanes = client->info.lanes, plan = plan_bound(client, true), sram;
+
+	ASSERT_NE(0, plan);
+	ASSERT_EQ(0, sram_create(client->fd, lanes * ROW_BYTES, ROW_BYTES,
+				 LOOM_DIRECTION_BOTTOM_UP, &sram));
+	EXPECT_EQ(-EBUSY, submit_bound(client, plan, client->out, sram, 0));
+}
+
+/* ---------------------------------------------------------------- clashes */
+
+static int submit_clash(const struct loom_client *client, uint32_t plan,
+			struct drm_loom_clash *clash, uint32_t clash_size)
+{
+	struct loom_job job;
+
+	loom_job_init(&job, client, plan, 2, 0);
+	job.args.clash = (uintptr_t)clash;
+	job.args.clash_size = clash_size;
+	return loom_job_submit(client->fd, &job);
+}
+
+TEST_F(scratch, a_clash_names_the_buffer)
+{
+	const struct loom_client *client = &self->client;
+	struct drm_loom_clash clash, same;
+	struct drm_loom_bo_info info;
+	uint32_t handle, first, page = self->sram.align_bytes;
+	uint64_t base = self->sram.bank_bytes - self->sram.total_bytes;
+	int other = loom_open();
+
+	ASSERT_GE(other, 0);
+	/* the lowest one is gone by the time of the clash */
+	ASSERT_EQ(0, sram_create(client->fd, 1, page, LOOM_DIRECTION_BOTTOM_UP, &first));
+	ASSERT_EQ(0, sram_create(client->fd, 1, 2 * page, LOOM_DIRECTION_BOTTOM_UP, &handle));
+	ASSERT_EQ(0, loom_bo_close(client->fd, first));
+	ASSERT_EQ(0, loom_bo_info(client->fd, handle, &info));
+	EXPECT_EQ(base + page, info.address);
+
+	memset(&clash, 0xff, sizeof(clash));
+	EXPECT_EQ(-EBUSY, submit_clash(client, self->plan, &clash, sizeof(clash)));
+	EXPECT_EQ(handle, clash.handle);
+	EXPECT_EQ(0, clash.bank);
+	EXPECT_EQ(base, clash.scratch_start);
+	EXPECT_EQ(base + self->scratch_bytes, clash.scratch_end);
+	EXPECT_EQ(info.address, clash.address);
+	EXPECT_EQ(info.bytes_per_bank, clash.bytes);
+	EXPECT_EQ(self->scratch_bytes - page, clash.short_bytes);
+
+	/* no more than there is room for, and not at an address that is none */
+	memset(&same, 0x5a, sizeof(same));
+	EXPECT_EQ(-EBUSY, submit_clash(client, self->plan, &same, 8));
+	EXPECT_EQ(0, memcmp(&same, &clash, 8));
+	EXPECT_EQ(0x5a5a5a5a5a5a5a5aull, same.scratch_start);
+	EXPECT_EQ(-EFAULT, submit_clash(client, self->plan, (void *)8, sizeof(clash)));
+	EXPECT_EQ(-EBUSY, submit_clash(client, self->plan, NULL, sizeof(clash)));
+	ASSERT_EQ(0, loom_bo_close(client->fd, handle));
+	memset(&same, 0x5a, sizeof(same));
+	EXPECT_EQ(0, submit_clash(client, self->plan, &same, sizeof(same)));
+	EXPECT_EQ(0x5a5a5a5a5a5a5a5aull, same.scratch_start);
+	ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
+
+	/* of what is another's only the place */
+	ASSERT_EQ(0, sram_create(other, 1, page, LOOM_DIRECTION_BOTTOM_UP, &handle));
+	EXPECT_EQ(-EBUSY, submit_clash(client, self->plan, &clash, sizeof(clash)));
+	EXPECT_EQ(0, clash.handle);
+	EXPECT_EQ(base, clash.address);
+	EXPECT_EQ(self->scratch_bytes, clash.short_bytes);
+	close(other);
+}
+
+static int query_fit(int fd, uint32_t plan, struct drm_loom_fit *fit)
+{
+	uint32_t size = sizeof(*fit);
+	int ret;
+
+	memset(fit, 0xff, sizeof(*fit));
+	ret = loom_query(fd, LOOM_QUERY_FIT, plan, fit, &size);
+	return ret ?: size == sizeof(*fit) ? 0 : -EMSGSIZE;
+}
+
+TEST_F(scratch, whether_a_plan_would_fit)
+{
+	const struct loom_client *client = &self->client;
+	uint32_t handle, page = self->sram.align_bytes;
+	struct drm_loom_region_info dram;
+	struct drm_loom_clash clash;
+	struct drm_loom_fit fit;
+
+	EXPECT_EQ(-ENOENT, query_fit(client->fd, self->plan + 1000, &fit));
+	EXPECT_EQ(-ENOENT, query_fit(client->fd, 0, &fit));
+	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_DRAM, &dram));
+	ASSERT_EQ(0, query_fit(client->fd, self->plan, &fit));
+	EXPECT_EQ(LOOM_FIT_NOW, fit.flags);
+	EXPECT_EQ(0, fit.pad);
+	EXPECT_EQ(self->scratch_bytes, fit.scratch_bytes);
+	/* two slots of a row for each lane, which is a page */
+	EXPECT_EQ(2 * ((client->info.lanes + dram.banks - 1) / dram.banks) * LOOM_PAGE,
+		  fit.dram_bytes);
+	EXPECT_EQ(0, fit.dram_short_bytes);
+	EXPECT_EQ(0, fit.clash.short_bytes);
+	EXPECT_EQ(0, fit.clash.scratch_end);
+
+	/* the answer is what SUBMIT would say */
+	ASSERT_EQ(0, sram_create(client->fd, 1, page, LOOM_DIRECTION_BOTTOM_UP, &handle));
+	ASSERT_EQ(0, query_fit(client->fd, self->plan, &fit));
+	EXPECT_EQ(0, fit.flags);
+	EXPECT_EQ(handle, fit.clash.handle);
+	EXPECT_EQ(self->scratch_bytes, fit.clash.short_bytes);
+	EXPECT_EQ(-EBUSY, submit_clash(client, self->plan, &clash, sizeof(clash)));
+	EXPECT_EQ(0, memcmp(&clash, &fit.clash, sizeof(clash)));
+	ASSERT_EQ(0, loom_bo_close(client->fd, handle));
+	ASSERT_EQ(0, query_fit(client->fd, self->plan, &fit));
+	EXPECT_EQ(LOOM_FIT_NOW, fit.flags);
+}
+
+TEST_F(scratch, a_plan_with_more_than_the_dram)
+{
+	const struct loom_client *client = &self->client;
+	struct drm_loom_region_info dram;
+	struct loom_builder builder;
+	struct drm_loom_fit fit;
+	uint64_t size, bank;
+	uint32_t plan, i;
+	void *blob;
+
+	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_DRAM, &dram));
+	/* whole pages in each bank, so that the sum is known */
+	bank = dram.total_bytes / LOOM_PAGE / 2 * LOOM_PAGE;
+	for (i = 2; i <= 3; i++) {
+		loom_builder_init(&builder, client->info.lanes, LOOM_COLUMNS);
+		while (builder.slot_count < i)
+			builder.slots[builder.slot_count++] = (struct drm_loom_plan_slot) {
+				.size = bank * dram.banks,
+				.flags = LOOM_SLOT_READ,
+			};
+		blob = loom_builder_finish(&builder, &size);
+		plan = loom_client_plan(client, blob, size);
+		ASSERT_NE(0, plan);
+		ASSERT_EQ(0, query_fit(client->fd, plan, &fit));
+		EXPECT_EQ(i * bank, fit.dram_bytes);
+		EXPECT_EQ(i == 2 ? 0 : 3 * bank - dram.total_bytes, fit.dram_short_bytes);
+		EXPECT_EQ(i == 2 ? LOOM_FIT_NOW : 0, fit.flags);
+	}
+}
+
+/* ----------------------------------------------------------- reservations */
+
+static int plan_reserve(int fd, uint32_t lanes, struct drm_loom_clash *clash, uint32_t *plan)
+{
+	struct drm_loom_plan_create args = {
+		.flags = LOOM_PLAN_RESERVE,
+		.clash = (uintptr_t)clash,
+		.clash_size = clash ? sizeof(*clash) : 0,
+	};
+	void *blob = loom_plan_blob_unary(lanes, LOOM_UNARY_NEG, (uint64_t *)&args.size);
+	int ret;
+
+	args.ptr = (uintptr_t)blob;
+	ret = loom_call(fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args);
+	free(blob);
+	*plan = args.plan;
+	return ret;
+}
+
+TEST_F_TIMEOUT(scratch, reserved_while_the_plan_lives, 60)
+{
+	const struct loom_client *client = &self->client;
+	uint64_t base = self->sram.bank_bytes - self->sram.total_bytes;
+	struct drm_loom_region_info sram;
+	struct drm_loom_bo_info info;
+	uint32_t plan, second, handle;
+	struct drm_loom_fit fit;
+
+	ASSERT_EQ(0, plan_reserve(client->fd, client->info.lanes, NULL, &plan));
+	ASSERT_EQ(0, query_fit(client->fd, plan, &fit));
+	EXPECT_EQ(LOOM_FIT_NOW | LOOM_FIT_RESERVED, fit.flags);
+	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_SRAM, &sram));
+	EXPECT_EQ(self->scratch_bytes, sram.scratch_bytes);
+	/* all others use the same bytes, and one reservation is on top of the other */
+	ASSERT_EQ(0, plan_reserve(client->fd, client->info.lanes, NULL, &second));
+	EXPECT_EQ(0, loom_client_run(client, self->plan, 2, 0));
+	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_SRAM, &sram));
+	EXPECT_EQ(self->scratch_bytes, sram.scratch_bytes);
+
+	/* buffers stay above, and so the plan can be run at any time */
+	ASSERT_EQ(0, sram_create(client->fd, 1, 0, LOOM_DIRECTION_BOTTOM_UP, &handle));
+	ASSERT_EQ(0, loom_bo_info(client->fd, handle, &info));
+	EXPECT_EQ(base + self->scratch_bytes, info.address);
+	EXPECT_EQ(0, loom_client_run(client, plan, 2, 0));
+	ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
+	EXPECT_EQ(-ENOSPC, sram_create(client->fd, self->sram.total_bytes * self->sram.banks, 0, 0,
+				       &handle));
+
+	/* until both are gone */
+	ASSERT_EQ(0, loom_plan_destroy(client->fd, plan));
+	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_SRAM, &sram));
+	EXPECT_EQ(self->scratch_bytes, sram.scratch_bytes);
+	ASSERT_EQ(0, loom_plan_destroy(client->fd, second));
+	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_SRAM, &sram));
+	EXPECT_EQ(0, sram.scratch_bytes);
+	ASSERT_EQ(0, sram_create(client->fd, 1, 0, LOOM_DIRECTION_BOTTOM_UP, &handle));
+	ASSERT_EQ(0, loom_bo_info(client->fd, handle, &info));
+	EXPECT_EQ(base, info.address);
+}
+
+TEST_F(scratch, what_is_taken_is_not_reserved)
+{
+	const struct loom_client *client = &self->client;
+	struct drm_loom_region_info sram;
+	struct drm_loom_clash clash = {};
+	uint32_t plan, handle;
+
+	ASSERT_EQ(0, sram_create(client->fd, 1, 0, LOOM_DIRECTION_BOTTOM_UP, &handle));
+	EXPECT_EQ(-EBUSY, plan_reserve(client->fd, client->info.lanes, &clash, &plan));
+	EXPECT_EQ(handle, clash.handle);
+	EXPECT_EQ(self->scratch_bytes, clash.short_bytes);
+	EXPECT_EQ(-EBUSY, plan_reserve(client->fd, client->info.lanes, NULL, &plan));
+	EXPECT_EQ(-EFAULT, plan_reserve(client->fd, client->info.lanes, (void *)8, &plan));
+	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_SRAM, &sram));
+	EXPECT_EQ(0, sram.scratch_bytes);
+	ASSERT_EQ(0, loom_bo_close(client->fd, handle));
+	EXPECT_EQ(0, plan_reserve(client->fd, client->info.lanes, &clash, &plan));
+}
+
+TEST_F(scratch, a_client_that_is_killed_reserves_nothing)
+{
+	struct drm_loom_region_info sram;
+	int64_t end = loom_soon();
+	int pipefd[2], status;
+	char byte;
+	pid_t child;
+
+	ASSERT_EQ(0, pipe(pipefd));
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		uint32_t plan;
+		int fd = loom_open();
+
+		byte = plan_reserve(fd, self->client.info.lanes, NULL, &plan) ? 'n' : 'y';
+		if (write(pipefd[1], &byte, 1) != 1)
+			_exit(1);
+		pause();
+	}
+	ASSERT_EQ(1, read(pipefd[0], &byte, 1));
+	EXPECT_EQ('y', byte);
+	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));
+	EXPECT_EQ(self->scratch_bytes, sram.scratch_bytes);
+	kill(child, SIGKILL);
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	do {
+		ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));
+	} while (sram.scratch_bytes && loom_now_ns() < end);
+	EXPECT_EQ(0, sram.scratch_bytes);
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}
