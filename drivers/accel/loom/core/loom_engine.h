@@ -10,8 +10,8 @@
  * @scratch: first byte of the plan's scratch in bank 0
  * @lane_pitch: bytes from a bank to the next, in this process's memory
  * @slots: first byte of what is bound to each slot of the plan; of an SRAM slot in bank 0
- * @slot_pitches: by slot: bytes from a bank to the next of what is bound to an SRAM slot; may be NULL
- *	for a plan without
+ * @slot_pitches: by slot: bytes from a bank to the next of what is bound to an SRAM slot; may be
+ *	NULL for a plan without
  */
 struct loom_memory {
 	u32 lanes;
