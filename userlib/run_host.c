@@ -60,7 +60,8 @@ static int loom_host_load_slot(struct loom_session *session, uint32_t slot)
 		host->pitches[slot] = loom_div_round_up(want->size, 64) * 64;
 		bytes = host->pitches[slot] * host->plan->lanes;
 	}
-	session->slots[slot] = loom_host_alloc(max(bytes, session->program->slots[slot].size_bytes));
+	bytes = max(bytes, session->program->slots[slot].size_bytes);
+	session->slots[slot] = loom_host_alloc(bytes);
 	return session->slots[slot] ? 0 : -ENOMEM;
 }
 

@@ -92,7 +92,7 @@ static bool arena_init(struct arena *arena, const struct loom_plan *plan, bool i
 	for (s = 0; s < plan->slot_count; s++) {
 		if (plan->slots[s].size > MAX_BYTES)
 			return false;
-		/* of an SRAM slot there is one in each bank; without guards, as one buffer has all */
+		/* an SRAM slot is in each bank; without guards, as one buffer has all */
 		arena->slot_pitches[s] = (plan->slots[s].size + 7) & ~7ULL;
 		arena->slot_bytes[s] = plan->slots[s].size;
 		if (plan->slots[s].flags & LOOM_SLOT_SRAM)
