@@ -43,6 +43,7 @@ extern "C" {
  * EBADMSG    PLAN_CREATE: the plan was refused, see the reject record
  * ENOSPC     no room in the banks
  * ENOMEM     no host memory
+ * EDQUOT     BO_CREATE: a cap on the bytes of all buffers, of the device or of the file, is reached
  * EBUSY      SUBMIT, and PLAN_CREATE with LOOM_PLAN_RESERVE: an SRAM buffer lies in the
  *            plan's scratch, see the clash record
  * ETIME      BO_WAIT: not idle in time
@@ -176,6 +177,11 @@ struct drm_loom_query {
  * @max_commands: cap on the commands of a plan
  * @max_slots: cap on the slots of a plan
  * @job_timeout_ms: a job that takes longer is ended
+ * @max_bo_bytes: cap on the host memory of all buffers, zero for none. Since minor 2, as all that
+ *	follows
+ * @bo_bytes: what they take
+ * @max_file_bo_bytes: cap on the host memory of the buffers that one file has made, zero for none
+ * @file_bo_bytes: what those take that the file has made that asks
  */
 struct drm_loom_device_info {
 	char name[32];
@@ -190,6 +196,10 @@ struct drm_loom_device_info {
 	__u32 max_commands;
 	__u32 max_slots;
 	__u32 job_timeout_ms;
+	__u64 max_bo_bytes;
+	__u64 bo_bytes;
+	__u64 max_file_bo_bytes;
+	__u64 file_bo_bytes;
 };
 
 /**

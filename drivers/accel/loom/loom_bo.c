@@ -13,6 +13,8 @@
 
 #include "loom_bo.h"
 #include "loom_device.h"
+#include "loom_file.h"
+#include "loom_quota.h"
 #include "loom_trace.h"
 
 /**
@@ -243,8 +245,12 @@ static const struct drm_gem_object_funcs loom_bo_gem_funcs = {
 
 static void loom_bo_destroy(struct ttm_buffer_object *tbo)
 {
+	struct loom_bo *bo = to_loom_bo(tbo);
+
+	loom_quota_uncharge(to_loom_device(tbo->base.dev), bo->client, tbo->base.size);
+	loom_file_put(bo->client);
 	drm_gem_object_release(&tbo->base);
-	kfree(to_loom_bo(tbo));
+	kfree(bo);
 }
 
 /* A buffer of zeroes, not yet in its region; the caller has the only reference. */
@@ -258,6 +264,12 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_bo *shape,
 	bo = kmemdup(shape, sizeof(*shape), GFP_KERNEL_ACCOUNT);
 	if (!bo)
 		return -ENOMEM;
+	ret = loom_quota_charge(loom, bo->client, PAGE_ALIGN(bo->layout.size));
+	if (ret) {
+		kfree(bo);
+		return ret;
+	}
+	loom_file_get(bo->client);
 	bo->tbo.base.funcs = &loom_bo_gem_funcs;
 	drm_gem_private_object_init(&loom->drm, &bo->tbo.base, PAGE_ALIGN(bo->layout.size));
 	/* frees it when it fails */
@@ -358,7 +370,7 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 {
 	struct loom_device *loom = to_loom_device(drm);
 	struct drm_loom_bo_create *args = data;
-	struct loom_bo shape = { .owner = file->client_id };
+	struct loom_bo shape = { .owner = file->client_id, .client = file->driver_priv };
 	struct loom_bo *bo;
 	u32 handle;
 	int ret;

@@ -10,6 +10,7 @@
 
 struct drm_file;
 struct loom_device;
+struct loom_file;
 struct loom_region_topology;
 
 /**
@@ -24,6 +25,8 @@ struct loom_bo {
 	struct loom_layout layout;
 	/** @owner: drm_file.client_id of who made it, constant */
 	u64 owner;
+	/** @client: the same, with a reference: who is charged for it; constant */
+	struct loom_file *client;
 	/** @region: an &enum drm_loom_region, constant */
 	u32 region;
 	/** @top_down: from which end of the banks it is allocated, constant */

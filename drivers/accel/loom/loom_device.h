@@ -68,6 +68,8 @@ struct loom_device {
 	 * the job is queued. Outside of reservation locks. See loom_job.c
 	 */
 	struct mutex place_lock;
+	/** @bo_bytes: what its buffers take, see loom_quota.c */
+	atomic64_t bo_bytes;
 	/** @job_timeout_ms: a job that takes longer is ended, constant */
 	u32 job_timeout_ms;
 	/** @gone: jobs are to end with -ENODEV; set once, read with READ_ONCE() */

@@ -16,7 +16,7 @@ struct drm_printer;
  * &struct drm_file.
  */
 struct loom_file {
-	/** @ref: the open node, and each context */
+	/** @ref: the open node, each context, and each buffer that it made */
 	struct kref ref;
 	/** @plans: &struct loom_plan_object by id, under its own lock */
 	struct xarray plans;
@@ -26,6 +26,8 @@ struct loom_file {
 	bool closed;
 	/** @id: drm_file.client_id, constant */
 	u64 id;
+	/** @bo_bytes: what the buffers take that it has made, see loom_quota.c */
+	atomic64_t bo_bytes;
 	/** @busy_ns: time the engine took for its jobs, one that runs included */
 	atomic64_t busy_ns;
 	/** @jobs: its jobs that have ended */

@@ -10,6 +10,7 @@
 #include "loom_device.h"
 #include "loom_plan_object.h"
 #include "loom_query.h"
+#include "loom_quota.h"
 
 /**
  * DOC: Queries
@@ -29,7 +30,8 @@ static int loom_query_answer(struct drm_loom_query *args, const void *answer, u6
 	return 0;
 }
 
-static int loom_query_device(struct loom_device *loom, struct drm_loom_query *args)
+static int loom_query_device(struct loom_device *loom, struct drm_loom_query *args,
+			     struct drm_file *file)
 {
 	struct drm_loom_device_info info = {
 		.plan_version = LOOM_PLAN_VERSION,
@@ -51,6 +53,7 @@ static int loom_query_device(struct loom_device *loom, struct drm_loom_query *ar
 	for (opcode = 0; opcode < LOOM_OP_END; opcode++)
 		if (loom_op_get(opcode))
 			info.opcodes |= BIT_ULL(opcode);
+	loom_quota_info(loom, file->driver_priv, &info);
 	return loom_query_answer(args, &info, sizeof(info));
 }
 
@@ -120,7 +123,7 @@ int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		return -EINVAL;
 	switch (args->type) {
 	case LOOM_QUERY_DEVICE:
-		return loom_query_device(loom, args);
+		return loom_query_device(loom, args, file);
 	case LOOM_QUERY_REGION:
 		return loom_query_region(loom, args);
 	case LOOM_QUERY_BLOCKS:

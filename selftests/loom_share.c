@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Buffers between two processes: handed over as a dma-buf through a socket, worked on by both,
+ * kept when the maker dies; mappings when the device goes; and that nobody finds what
+ * another has left.
+ */
+#include <sys/socket.h>
+
+#include "loom_selftest.h"
+
+#define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
+
+FIXTURE(share)
+{
+	struct loom_client client;
+	int socket[2];
+};
+
+FIXTURE_SETUP(share)
+{
+	int ret = loom_client_open(&self->client);
+
+	if (ret == -ENODEV)
+		SKIP(return, "no loom device");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, self->socket));
+}
+
+FIXTURE_TEARDOWN(share)
+{
+	loom_client_close(&self->client);
+}
+
+/* ----------------------------------------------------------- the hand-over */
+
+union control {
+	struct cmsghdr header;
+	char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+static int send_fd(int socket, int fd)
+{
+	union control control = {};
+	char byte = 'f';
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+
+	control.header.cmsg_level = SOL_SOCKET;
+	control.header.cmsg_type = SCM_RIGHTS;
+	control.header.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	return sendmsg(socket, &msg, 0) == 1 ? 0 : -errno;
+}
+
+static int receive_fd(int socket)
+{
+	union control control = {};
+	char byte;
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	int fd;
+
+	if (recvmsg(socket, &msg, 0) != 1 || control.header.cmsg_type != SCM_RIGHTS)
+		return -EPIPE;
+	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
+	return fd;
+}
+
+static void tell(int socket, char what)
+{
+	if (write(socket, &what, 1) != 1)
+		_exit(KSFT_FAIL);
+}
+
+/* What the other process says, or zero when it is gone. */
+static char hear(int socket)
+{
+	char what;
+
+	return read(socket, &what, 1) == 1 ? what : 0;
+}
+
+static int export_fd(int fd, uint32_t handle)
+{
+	struct drm_prime_handle prime = {
+		.handle = handle, .flags = DRM_RDWR | DRM_CLOEXEC,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+
+	return ret ?: prime.fd;
+}
+
+static int import_fd(int fd, int dmabuf, uint32_t *handle)
+{
+	struct drm_prime_handle prime = { .fd = dmabuf };
+	int ret = loom_call(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);
+
+	*handle = prime.handle;
+	return ret;
+}
+
+static uint32_t region_blocks(int fd, uint32_t region)
+{
+	struct drm_loom_region_info info;
+
+	return loom_query_region(fd, region, &info) ? UINT32_MAX : info.blocks;
+}
+
+/*
+ * The other process: takes a buffer, sees the maker's bytes, negates it with the device into one of
+ * its own, hands that back, waits for the maker to have it, and is killed.
+ */
+static void negate_and_die(int socket)
+{
+	struct loom_client client;
+	uint32_t plan, theirs;
+	struct loom_job job;
+	int dmabuf;
+	float *map;
+
+	if (loom_client_open(&client))
+		_exit(1);
+	dmabuf = receive_fd(socket);
+	if (dmabuf < 0 || import_fd(client.fd, dmabuf, &theirs))
+		_exit(2);
+	close(dmabuf);
+	map = loom_bo_map(client.fd, theirs, client.bytes);
+	if (map == MAP_FAILED || map[7] != 7)
+		_exit(3);
+	/* seen by the maker at once: it is one memory */
+	map[8] = 88;
+	plan = loom_client_plan_unary(&client, LOOM_UNARY_NEG);
+	loom_job_init(&job, &client, plan, 2, 0);
+	job.bindings[0].handle = theirs;
+	if (!plan || loom_job_submit(client.fd, &job))
+		_exit(4);
+	/* not waited for: the fence goes with the buffer */
+	dmabuf = export_fd(client.fd, client.out);
+	if (dmabuf < 0 || send_fd(socket, dmabuf))
+		_exit(5);
+	hear(socket);
+	_exit(6);
+}
+
+TEST_F_TIMEOUT(share, two_processes_work_on_each_others_buffers, 120)
+{
+	struct loom_client *client = &self->client;
+	uint64_t count = client->bytes / sizeof(float), i, wrong = 0;
+	uint32_t before = region_blocks(client->fd, LOOM_REGION_DRAM), theirs;
+	struct drm_loom_bo_info mine_info, theirs_info;
+	float *in, *out;
+	int dmabuf, status;
+	pid_t child;
+
+	in = loom_bo_map(client->fd, client->in, client->bytes);
+	ASSERT_NE(MAP_FAILED, in);
+	for (i = 0; i < count; i++)
+		in[i] = i;
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		close(self->socket[0]);
+		negate_and_die(self->socket[1]);
+	}
+	close(self->socket[1]);
+	dmabuf = export_fd(client->fd, client->in);
+	ASSERT_GE(dmabuf, 0);
+	ASSERT_EQ(0, send_fd(self->socket[0], dmabuf));
+	close(dmabuf);
+	dmabuf = receive_fd(self->socket[0]);
+	ASSERT_GE(dmabuf, 0);
+	ASSERT_EQ(0, import_fd(client->fd, dmabuf, &theirs));
+	EXPECT_EQ(88, in[8]);
+	EXPECT_EQ(0, loom_bo_wait(client->fd, theirs, loom_soon()));
+
+	/* the maker is killed: its buffer lives on, where it was */
+	ASSERT_EQ(0, loom_bo_info(client->fd, theirs, &theirs_info));
+	kill(child, SIGKILL);
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_TRUE(WIFSIGNALED(status));
+	close(dmabuf);
+	out = loom_bo_map(client->fd, theirs, client->bytes);
+	ASSERT_NE(MAP_FAILED, out);
+	for (i = 0; i < count; i++)
+		wrong += out[i] != (i == 8 ? -88.0f : -(float)i);
+	EXPECT_EQ(0, wrong);
+	ASSERT_EQ(0, loom_bo_info(client->fd, theirs, &mine_info));
+	EXPECT_EQ(theirs_info.address, mine_info.address);
+	munmap(out, client->bytes);
+	munmap(in, client->bytes);
+	ASSERT_EQ(0, loom_bo_close(client->fd, theirs));
+	EXPECT_EQ(before, region_blocks(client->fd, LOOM_REGION_DRAM));
+}
+
+TEST_F(share, a_dma_buf_alone_keeps_the_bytes)
+{
+	struct loom_client *client = &self->client;
+	uint32_t region, handle;
+	int dmabuf, status;
+	unsigned char *map;
+	pid_t child;
+
+	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+		child = fork();
+		ASSERT_GE(child, 0);
+		if (!child) {
+			int fd = loom_open();
+
+			if (loom_bo_create(fd, LOOM_PAGE, region, &handle))
+				_exit(1);
+			map = loom_bo_map(fd, handle, LOOM_PAGE);
+			if (map == MAP_FAILED)
+				_exit(2);
+			map[17] = 71;
+			_exit(send_fd(self->socket[1], export_fd(fd, handle)) ? 3 : 0);
+		}
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		ASSERT_EQ(0, status);
+		dmabuf = receive_fd(self->socket[0]);
+		ASSERT_GE(dmabuf, 0);
+		map = mmap(NULL, LOOM_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
+		ASSERT_NE(MAP_FAILED, map);
+		EXPECT_EQ(71, map[17]);
+		map[18] = 81;
+		ASSERT_EQ(0, import_fd(client->fd, dmabuf, &handle));
+		munmap(map, LOOM_PAGE);
+		close(dmabuf);
+		map = loom_bo_map(client->fd, handle, LOOM_PAGE);
+		ASSERT_NE(MAP_FAILED, map);
+		EXPECT_EQ(81, map[18]);
+		munmap(map, LOOM_PAGE);
+		ASSERT_EQ(0, loom_bo_close(client->fd, handle));
+	}
+}
+
+TEST_F(share, one_process_gives_it_up_while_the_other_uses_it)
+{
+	struct loom_client *client = &self->client;
+	uint32_t handle, imported, plan, i;
+	struct loom_job job;
+	int dmabuf, other;
+
+	plan = loom_client_plan_busy(client);
+	ASSERT_NE(0, plan);
+	for (i = 0; i < 8; i++) {
+		other = loom_open();
+		ASSERT_GE(other, 0);
+		ASSERT_EQ(0, loom_bo_create(other, client->bytes, LOOM_REGION_DRAM, &handle));
+		dmabuf = export_fd(other, handle);
+		ASSERT_GE(dmabuf, 0);
+		ASSERT_EQ(0, import_fd(client->fd, dmabuf, &imported));
+		loom_job_init(&job, client, plan, 2, 0);
+		job.bindings[1].handle = imported;
+		ASSERT_EQ(0, loom_job_submit(client->fd, &job));
+		close(other);
+		close(dmabuf);
+		EXPECT_EQ(0, loom_bo_close(client->fd, imported));
+		/* and the next one is made while the job still writes to this */
+	}
+	EXPECT_EQ(0, loom_bo_wait(client->fd, client->in, loom_soon()));
+	EXPECT_TRUE(loom_device_works());
+}
+
+/* ------------------------------------------------------- what others left */
+
+static uint64_t dirty(const unsigned char *map, uint64_t size)
+{
+	const uint64_t *words = (const uint64_t *)map;
+	uint64_t found = 0, i;
+
+	for (i = 0; i < size / sizeof(*words); i++)
+		found += !!words[i];
+	return found;
+}
+
+/* Fills all of a region, more than once, and looks at all that it gets. */
+TEST_F_TIMEOUT(share, nobody_finds_what_another_left, 120)
+{
+	static const uint64_t sizes[LOOM_REGION_COUNT] = { 1 << 20, 64 << 10 };
+	uint32_t region, round, handles[64], count, i;
+	uint64_t found = 0;
+	unsigned char *map;
+
+	for (region = 0; region < LOOM_REGION_COUNT; region++)
+		for (round = 0; round < 3; round++) {
+			/* another tenant each time */
+			int fd = loom_open();
+
+			ASSERT_GE(fd, 0);
+			for (count = 0; count < (region ? 64 : 16); count++) {
+				if (loom_bo_create(fd, sizes[region], region, &handles[count]))
+					break;
+				map = loom_bo_map(fd, handles[count], sizes[region]);
+				ASSERT_NE(MAP_FAILED, map);
+				found += dirty(map, sizes[region]);
+				memset(map, 0xa5, sizes[region]);
+				munmap(map, sizes[region]);
+			}
+			ASSERT_GE(count, 4);
+			/* some at once, the rest with the file */
+			for (i = 0; i < count; i += 2)
+				ASSERT_EQ(0, loom_bo_close(fd, handles[i]));
+			close(fd);
+		}
+	EXPECT_EQ(0, found);
+}
+
+/* What a job leaves in a buffer goes with it, too, and so does what was evicted. */
+TEST_F_TIMEOUT(share, nor_what_a_job_left, 120)
+{
+	struct loom_client *client = &self->client;
+	uint32_t plan = loom_client_plan_unary(client, LOOM_UNARY_NEG), round, handle;
+	struct loom_job job;
+	uint64_t found = 0;
+	unsigned char *map;
+
+	map = loom_bo_map(client->fd, client->in, client->bytes);
+	ASSERT_NE(MAP_FAILED, map);
+	memset(map, 0x3f, client->bytes);
+	munmap(map, client->bytes);
+	for (round = 0; round < 20; round++) {
+		ASSERT_EQ(0, loom_bo_create(client->fd, client->bytes, LOOM_REGION_DRAM, &handle));
+		map = loom_bo_map(client->fd, handle, client->bytes);
+		ASSERT_NE(MAP_FAILED, map);
+		found += dirty(map, client->bytes);
+		munmap(map, client->bytes);
+		loom_job_init(&job, client, plan, 2, 0);
+		job.bindings[1].handle = handle;
+		ASSERT_EQ(0, loom_job_submit(client->fd, &job));
+		/* half of them while it is at work */
+		if (round & 1)
+			ASSERT_EQ(0, loom_bo_wait(client->fd, handle, loom_soon()));
+		ASSERT_EQ(0, loom_bo_close(client->fd, handle));
+	}
+	EXPECT_EQ(0, found);
+}
+
+/* ------------------------------------------------ a device that goes away */
+
+/* Maps what @dmabuf and two buffers hold, and looks at it again after the device is gone. */
+static void look_after_unplug(int socket)
+{
+	const uint64_t size = 4 * LOOM_PAGE;
+	volatile unsigned char *maps[4];
+	uint32_t handles[2], i;
+	int fd = loom_open(), dmabuf;
+
+	for (i = 0; i < 2; i++) {
+		if (loom_bo_create(fd, size, i, &handles[i]))
+			_exit(1);
+		maps[i] = loom_bo_map(fd, handles[i], size);
+		if (maps[i] == MAP_FAILED)
+			_exit(2);
+		/* one page is touched before, the others only behind */
+		maps[i][0] = 1;
+	}
+	dmabuf = receive_fd(socket);
+	maps[2] = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
+	if (maps[2] == MAP_FAILED || maps[2][0] != 5)
+		_exit(3);
+	tell(socket, 'r');
+	if (hear(socket) != 'u')
+		_exit(4);
+	for (i = 0; i < 3; i++) {
+		/* a page that a dma-buf's mapping has seen already stays, as it is not the node's */
+		if ((i < 2 && maps[i][0]) || maps[i][3 * LOOM_PAGE])
+			_exit(10 + i);
+		/* and it can be written; that all of a mapping is one page then is nobody's matter */
+		maps[i][0] = 2;
+		if (maps[i][0] != 2)
+			_exit(20 + i);
+		maps[i][2 * LOOM_PAGE] = 3;
+		if (maps[i][2 * LOOM_PAGE] != 3)
+			_exit(30 + i);
+	}
+	_exit(0);
+}
+
+TEST_F_TIMEOUT(share, mappings_outlive_the_device, 120)
+{
+	struct loom_client *client = &self->client;
+	uint32_t handle;
+	unsigned char *map;
+	int dmabuf, status;
+	pid_t child;
+
+	ASSERT_EQ(0, loom_bo_create(client->fd, 4 * LOOM_PAGE, LOOM_REGION_DRAM, &handle));
+	map = loom_bo_map(client->fd, handle, 4 * LOOM_PAGE);
+	ASSERT_NE(MAP_FAILED, map);
+	map[0] = 5;
+	dmabuf = export_fd(client->fd, handle);
+	ASSERT_GE(dmabuf, 0);
+	child = fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		look_after_unplug(self->socket[1]);
+	close(self->socket[1]);
+	ASSERT_EQ(0, send_fd(self->socket[0], dmabuf));
+	ASSERT_EQ('r', hear(self->socket[0]));
+	if (loom_write_file(BUS_DRIVER "unbind", "loom-soft")) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		SKIP(return, "cannot unbind the device");
+	}
+	tell(self->socket[0], 'u');
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status)) {
+		TH_LOG("killed by signal %d", WTERMSIG(status));
+	}
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	/* the exporter's own, and its fork's would be */
+	EXPECT_EQ(0, map[0]);
+	map[3 * LOOM_PAGE] = 9;
+	EXPECT_EQ(-ENODEV, export_fd(client->fd, handle));
+	/* closed in any order, with the device gone */
+	close(dmabuf);
+	munmap(map, 4 * LOOM_PAGE);
+	loom_client_close(client);
+
+	EXPECT_EQ(0, loom_write_file(BUS_DRIVER "bind", "loom-soft"));
+	EXPECT_TRUE(loom_device_works());
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}
