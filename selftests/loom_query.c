@@ -228,7 +228,7 @@ TEST_F(query, blocks_of_which_only_some_fit)
 TEST_F(query, what_is_not_a_query_is_einval)
 {
 	static const struct drm_loom_query wrong[] = {
-		{ .type = 3 },
+		{ .type = 1000 },
 		{ .type = UINT32_MAX },
 		{ .type = LOOM_QUERY_DEVICE, .index = 1 },
 		{ .type = LOOM_QUERY_REGION, .index = LOOM_REGION_COUNT },
