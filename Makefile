@@ -66,6 +66,8 @@ help:
 	@echo '                    TEXT="..." sets the line, MODEL=path INPUT=path runs your own'
 	@echo '  make check        build everything, run every test, here and in the VM'
 	@echo
+	@echo '  make check-long   memory by chance: a million operations here, 50000 in the VM'
+	@echo
 	@echo '  make lib          build/libloom.so, build/libloom.a'
 	@echo '  make tools        build/loom'
 	@echo '  make module       build/module/drivers/accel/loom/loom.ko for the VM kernel'
@@ -235,6 +237,9 @@ check:
 	@tools/ci/check.sh
 kselftest: module
 	@tools/ci/kselftest.sh run
+.PHONY: check-long
+check-long: build-tests module
+	@tools/ci/check-long.sh
 lint:
 	@tools/ci/lint.sh
 vm: tools module
