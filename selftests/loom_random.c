@@ -310,8 +310,8 @@ static bool check_region(struct world *w, uint32_t region, bool all)
 	if (!blocks)
 		return true;
 	taken = check_tiles(w, region, blocks, count, &same);
-	good = region == LOOM_REGION_SRAM ? taken == w->live[region] : taken <= w->live[region];
-	good &= same;
+	good = same && (region == LOOM_REGION_SRAM ? taken == w->live[region] :
+			taken <= w->live[region]);
 	if (!good)
 		goto out;
 	for (i = 0; i < OBJECTS; i++) {
@@ -356,7 +356,8 @@ static void check(struct world *w, bool all)
 	for (region = 0; region < LOOM_REGION_COUNT; region++)
 		while (!check_region(w, region, all)) {
 			if (loom_now_ns() > end) {
-				fail(w, "blocks that are nobody's, or sums of nothing", region, w->live[region]);
+				fail(w, "blocks that are nobody's, or sums of nothing", region,
+				     w->live[region]);
 				break;
 			}
 			usleep(500);
@@ -696,14 +697,14 @@ static void op_kill(struct world *w)
 		file_open(&mine, 0);
 		for (;;) {
 			uint32_t handles[6], i;
-			volatile float *map;
+			float *map;
 
 			for (i = 0; i < 6; i++) {
 				loom_bo_create(mine.files[0].fd, LOOM_PAGE, !below(&mine, 6),
 					       &handles[i]);
 				map = loom_bo_map(mine.files[0].fd, handles[i], LOOM_PAGE);
 				if (map != MAP_FAILED)
-					*map = i;
+					__atomic_store_n((uint32_t *)map, i, __ATOMIC_RELAXED);
 			}
 			if (o && !loom_call(mine.files[0].fd, DRM_IOCTL_PRIME_FD_TO_HANDLE,
 					    &prime))

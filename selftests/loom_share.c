@@ -347,11 +347,21 @@ TEST_F_TIMEOUT(share, nor_what_a_job_left, 120)
 
 /* ------------------------------------------------ a device that goes away */
 
-/* Maps what @dmabuf and two buffers hold, and looks at it again after the device is gone. */
+static unsigned char peek(unsigned char *at)
+{
+	return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+static void poke(unsigned char *at, unsigned char value)
+{
+	__atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
+
+/* Maps a dma-buf and two buffers, and looks at them again after the device is gone. */
 static void look_after_unplug(int socket)
 {
 	const uint64_t size = 4 * LOOM_PAGE;
-	volatile unsigned char *maps[4];
+	unsigned char *maps[3];
 	uint32_t handles[2], i;
 	int fd = loom_open(), dmabuf;
 
@@ -362,25 +372,25 @@ static void look_after_unplug(int socket)
 		if (maps[i] == MAP_FAILED)
 			_exit(2);
 		/* one page is touched before, the others only behind */
-		maps[i][0] = 1;
+		poke(maps[i], 1);
 	}
 	dmabuf = receive_fd(socket);
 	maps[2] = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, dmabuf, 0);
-	if (maps[2] == MAP_FAILED || maps[2][0] != 5)
+	if (maps[2] == MAP_FAILED || peek(maps[2]) != 5)
 		_exit(3);
 	tell(socket, 'r');
 	if (hear(socket) != 'u')
 		_exit(4);
 	for (i = 0; i < 3; i++) {
-		/* a page that a dma-buf's mapping has seen already stays, as it is not the node's */
-		if ((i < 2 && maps[i][0]) || maps[i][3 * LOOM_PAGE])
+		/* what a dma-buf's mapping has seen already stays, it is not the node's */
+		if ((i < 2 && peek(maps[i])) || peek(maps[i] + 3 * LOOM_PAGE))
 			_exit(10 + i);
-		/* and it can be written; that all of a mapping is one page then is nobody's matter */
-		maps[i][0] = 2;
-		if (maps[i][0] != 2)
+		/* it can be written; that a mapping is one page then is nobody's matter */
+		poke(maps[i], 2);
+		if (peek(maps[i]) != 2)
 			_exit(20 + i);
-		maps[i][2 * LOOM_PAGE] = 3;
-		if (maps[i][2 * LOOM_PAGE] != 3)
+		poke(maps[i] + 2 * LOOM_PAGE, 3);
+		if (peek(maps[i] + 2 * LOOM_PAGE) != 3)
 			_exit(30 + i);
 	}
 	_exit(0);

@@ -2,9 +2,9 @@
 /*
  * Memory as a driver handles it, on the core alone (a million operations of it in check-long):
  * clients make buffers, write and share them, run plans on them, close them and are killed; what is
- * longest unused is driven out to make room and comes back elsewhere. The banks are arrays of bytes, so a buffer
- * that is put on another's bytes, in whatever bank, damages them. After every operation the
- * allocator is compared with a map of who owns which byte.
+ * longest unused is driven out to make room and comes back elsewhere. The banks are arrays of
+ * bytes, so a buffer that is put on another's bytes, in whatever bank, damages them. After every operation
+ * the allocator is compared with a map of who owns which byte.
  *
  *	memory_random [OPERATIONS [SEED]]
  */
@@ -43,7 +43,7 @@ struct buffer {
 
 struct region {
 	struct loom_bank bank;
-	/* by byte of a bank: which buffer, FREE for none. The same in each, as they are in lockstep */
+	/* by byte of a bank: which buffer, FREE for none; the same in each, in lockstep */
 	u8 owner[BANK_BYTES];
 	u8 memory[BANKS][BANK_BYTES];
 	u64 allocated;
@@ -147,13 +147,14 @@ static bool place(u32 index, bool top_down)
 		.high = U64_MAX,
 		.top_down = top_down,
 	};
-	s64 want = model_place(r, request.size, max(request.low, (u64)RESERVED), top_down);
+	u64 low = request.low ? request.low : RESERVED;
+	s64 want = model_place(r, request.size, low, top_down);
 	int ret = loom_bank_alloc(&r->bank, &b->block, &request);
 
-	expect(ret == (want < 0 ? -ENOSPC : 0), "room, or none, where the model says otherwise");
+	expect(ret == (want < 0 ? -ENOSPC : 0), "room, or none, against the model");
 	if (ret)
 		return false;
-	expect((s64)b->block.start == want, "another place than first fit");
+	expect((s64)b->block.start == want, "an address that is not the first fit");
 	expect(b->block.size == request.size, "size of a block");
 	memset(&r->owner[b->block.start], index, b->block.size);
 	r->allocated += b->block.size;
@@ -497,7 +498,7 @@ static struct loom_plan *make_plan(const struct loom_topology *topology)
 	pb_begin_step(&pb);
 	pb_add(&pb, LOOM_OP_STORE, NULL, 0, PB_VIEWS(pb_all(&pb, out), pb_all(&pb, x)));
 	if (pb_verify(&pb, topology, &plan, &reject))
-		tap_fatal("the plan is refused: %s", loom_rule_name(reject.rule));
+		tap_fatal("plan refused: %s", loom_rule_name(reject.rule));
 	pb_fini(&pb);
 	return plan;
 }

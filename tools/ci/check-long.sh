@@ -34,7 +34,8 @@ node() {	# TOPOLOGY
 		build/kselftest/install/loom/loom_random
 }
 
-for part in ${*:-host node}; do
+parts=${*:-host node}
+for part in $parts; do
 	case $part in
 	host)
 		run "a million operations on the core, seed $seed" \
