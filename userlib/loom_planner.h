@@ -387,6 +387,7 @@ struct loom_program_stats {
  * @plan: the plan, see &struct drm_loom_plan_header; aligned as malloc() does
  * @plan_bytes: its size
  * @placer: name of the strategy whose placement was taken
+ * @grouping: name of the strategy whose groups were taken: what others find may move less
  * @slots: by slot index
  * @num_slots: number of @slots
  * @inputs: by index of the graph's inputs
@@ -414,6 +415,7 @@ struct loom_program {
 	const void *plan;
 	size_t plan_bytes;
 	const char *placer;
+	const char *grouping;
 	const struct loom_program_slot *slots;
 	uint32_t num_slots;
 	const struct loom_program_tensor *inputs;

@@ -289,6 +289,17 @@ static int write_plan(struct planner *p)
 	return ret;
 }
 
+/* Ours, not the caller's. */
+static const char *grouping_name(const struct loom_planner_options *options)
+{
+	unsigned int i = 0;
+
+	while (options->grouping && loom_grouping_name(i) &&
+	       strcmp(options->grouping, loom_grouping_name(i)))
+		i++;
+	return loom_grouping_name(i);
+}
+
 static int finish(struct planner *p, struct loom_program **program)
 {
 	struct owned *o = calloc(1, sizeof(*o));
@@ -307,6 +318,7 @@ static int finish(struct planner *p, struct loom_program **program)
 	}
 	take_notes(p, o);
 	fill_stats(p, &o->program);
+	o->program.grouping = grouping_name(p->options);
 	ret = loom_plan_cost_fill(&o->program, o->groups, &o->cuts, p->options->topology);
 	if (ret) {
 		loom_program_destroy(&o->program);
@@ -346,33 +358,73 @@ static u64 traffic(const struct loom_program *program)
 	return program->stats.dram_read_bytes + program->stats.dram_write_bytes;
 }
 
+/* What no plan can do without, but for constants that are repeated. */
+static u64 least_traffic(const struct loom_program *program)
+{
+	u64 bytes = program->stats.weights_bytes;
+	u32 i;
+
+	for (i = 0; i < program->num_inputs; i++)
+		bytes += program->inputs[i].size_bytes;
+	for (i = 0; i < program->num_outputs; i++)
+		bytes += program->outputs[i].size_bytes;
+	return bytes;
+}
+
+/* Takes over what moves less. */
+static void compete(struct loom_program **best, struct loom_program *rival)
+{
+	if (!*best || traffic(rival) < traffic(*best)) {
+		loom_program_destroy(*best);
+		*best = rival;
+	} else {
+		loom_program_destroy(rival);
+	}
+}
+
+/* Strategies whose plan is taken if it moves less; with more nodes they would take too long. */
+static const struct {
+	const char *grouping;
+	u32 most_nodes;
+} rivals[] = {
+	{ "layergroup-text", 1024 },
+	{ "layergroup-dp", 256 },
+};
+
 /*
- * What a node alone moves is an estimate while groups are chosen, so it may turn out, in very
- * little SRAM, that no groups at all would have been better. Then there are none, unless the
- * strategy is one to compare with, that is said to be as it is.
+ * A search that ends when its budget is spent may have missed what simple rules find, and what a
+ * node alone moves is an estimate while groups are chosen: in very little SRAM no groups at all may
+ * be better. So these are asked, too, and what moves least is taken. A strategy that is there to
+ * compare with is said to be as it is, if it has a plan at all.
  */
 static int create_grouped(const struct loom_graph *graph,
 			  const struct loom_planner_options *options,
 			  struct loom_program **program, struct loom_error *err)
 {
-	struct loom_planner_options plain_options = *options;
-	struct loom_program *grouped = NULL, *plain = NULL;
-	int ret = create(graph, options, &grouped, err);
+	struct loom_planner_options how = *options;
+	struct loom_program *best = NULL, *rival = NULL;
+	bool frugal = loom_grouping_is_frugal(options);
+	int ret = create(graph, options, &best, err);
+	u32 i;
 
 	if (ret == -ENOMEM || ret == -EINVAL)
 		return ret;
-	plain_options.grouping = NULL;
-	if (!create(graph, &plain_options, &plain, ret ? err : NULL) &&
-	    (ret || (loom_grouping_is_frugal(options) && traffic(plain) < traffic(grouped)))) {
-		loom_program_destroy(grouped);
-		grouped = plain;
-		plain = NULL;
-		ret = 0;
+	how.grouping = NULL;
+	if ((ret || frugal) && !create(graph, &how, &rival, ret ? err : NULL))
+		compete(&best, rival);
+	for (i = 0; i < ARRAY_SIZE(rivals) && frugal && best; i++) {
+		if (graph->num_nodes > rivals[i].most_nodes ||
+		    traffic(best) <= least_traffic(best))
+			continue;
+		how.grouping = rivals[i].grouping;
+		rival = NULL;
+		if (!create(graph, &how, &rival, NULL))
+			compete(&best, rival);
 	}
-	loom_program_destroy(plain);
-	if (!ret)
-		*program = grouped;
-	return ret;
+	if (!best)
+		return ret;
+	*program = best;
+	return 0;
 }
 
 int loom_program_create(const struct loom_graph *graph,

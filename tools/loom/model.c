@@ -392,8 +392,8 @@ static void tool_model_print_plan(const struct tool_model *model)
 	       stats->macs / 1e6);
 	printf("; SRAM %s read, %s written\n", tool_bytes(a, stats->sram_read_bytes),
 	       tool_bytes(c, stats->sram_write_bytes));
-	printf("groups     %llu, %.1f million cycles, %.1f MMAC recomputed",
-	       (unsigned long long)stats->groups, stats->cycles / 1e6,
+	printf("groups     %llu by '%s', %.1f million cycles, %.1f MMAC recomputed",
+	       (unsigned long long)stats->groups, model->program->grouping, stats->cycles / 1e6,
 	       stats->recomputed_macs / 1e6);
 	printf("; both streams in one sub-bank in %llu steps\n",
 	       (unsigned long long)stats->conflict_steps);
@@ -460,6 +460,7 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 	json_u64(json, "commands", stats->commands);
 	json_u64(json, "macs", stats->macs);
 	json_u64(json, "recomputed_macs", stats->recomputed_macs);
+	json_string(json, "grouping", model->program->grouping);
 	json_u64(json, "groups", stats->groups);
 	json_u64(json, "cycles", stats->cycles);
 	json_u64(json, "sram_peak_bytes", stats->sram_peak_bytes);
