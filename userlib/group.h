@@ -182,6 +182,7 @@ struct loom_group_choices {
  * @live_first: by cut: first of its entries in @live. Cut u is before unit u
  * @live: values that are there and still wanted, and may stay in SRAM
  * @choices: by cut: which of them do
+ * @lopsided: rows and columns are not the same to some op
  * @no_cut: there may be none before this unit; 0: there may be everywhere
  */
 struct loom_group_list {
@@ -195,6 +196,7 @@ struct loom_group_list {
 	u32 *live_first;
 	u32 *live;
 	struct loom_group_choices *choices;
+	bool lopsided;
 	u32 no_cut;
 };
 

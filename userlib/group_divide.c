@@ -109,10 +109,12 @@ static int guess_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis, c
 	return ret;
 }
 
-bool loom_group_skip_axis(const struct loom_group_use *use, u32 axis)
+bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_group_use *use,
+			  u32 axis)
 {
-	/* columns are not cut where rows are as many */
-	return use->dims[axis] < 2 || (axis > 2 && use->dims[axis] <= use->dims[2]);
+	/* columns are not cut where rows are as many, and nothing tells them apart */
+	return use->dims[axis] < 2 ||
+	       (axis > 2 && !list->lopsided && use->dims[axis] <= use->dims[2]);
 }
 
 static const struct loom_group_use *first_result(const struct loom_group_divide *d, u32 first)
@@ -131,7 +133,7 @@ static int guess_from(struct loom_group_divide *d, u32 first)
 	for (in = 0; in < num_choices(d, first) && !ret; in++) {
 		ret = guess_axis(d, first, in, 0, whole, 1);
 		for (axis = 0; axis < use->rank && !ret; axis++) {
-			if (loom_group_skip_axis(use, axis))
+			if (loom_group_skip_axis(d->list, use, axis))
 				continue;
 			count = loom_group_rungs(use->dims[axis], rungs);
 			ret = guess_axis(d, first, in, axis, rungs, count);
@@ -241,6 +243,9 @@ static int settle_way(struct loom_group_divide *d, enum loom_group_edge_state st
 		if (ret < 0)
 			return ret;
 		changed |= ret;
+		d->banned |= ret && loom_group_edge(d, first, at / LOOM_GROUP_STAYS - first, back->in,
+						 at % LOOM_GROUP_STAYS)->state ==
+				 LOOM_GROUP_EDGE_NONE;
 	}
 	return changed;
 }
@@ -364,7 +369,6 @@ static void cost_alone(struct loom_group_list *list, struct loom_group_unit *uni
 static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	u32 num_units = d->list->num_units, i;
-	bool banned = false;
 	int ret = 0;
 
 	sum_rest(d);
@@ -381,11 +385,12 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 	if (!ret)
 		ret = loom_group_search_all(d);
 	d->doubt = 0;
+	d->banned = false;
 	while (!ret) {
 		d->group->loose = true;
 		do {
 			/* instead of what has no place, something that nobody has tried may do */
-			if (!combine(d, banned ? LOOM_GROUP_EDGE_GUESS : LOOM_GROUP_EDGE_FITTED))
+			if (!combine(d, d->banned ? LOOM_GROUP_EDGE_GUESS : LOOM_GROUP_EDGE_FITTED))
 				return -ENOSPC;
 			ret = settle_way(d, LOOM_GROUP_EDGE_PLACED);
 		} while (ret > 0);
@@ -399,7 +404,7 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 			ret = loom_group_settle_all(d, *cuts, *num_cuts);
 		if (!ret)
 			return 0;
-		banned = true;
+		d->banned = true;
 		ret = min(ret, 0);
 	}
 	return ret;

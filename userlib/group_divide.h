@@ -78,6 +78,7 @@ struct loom_group_back {
  * @saved: parts of a group, to come back to after a fit
  * @saved_whole: likewise, while it grows
  * @doubt: what is added to guesses
+ * @banned: a group has no place that was to have one
  * @budget: work that may be done
  * @work: work that was done, besides &loom_group.work
  */
@@ -92,6 +93,7 @@ struct loom_group_divide {
 	struct loom_group_part *saved;
 	struct loom_group_part *saved_whole;
 	s32 doubt;
+	bool banned;
 	u64 budget;
 	u64 work;
 };
@@ -107,7 +109,8 @@ struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, 
 /** loom_group_reserve() - makes room for groups of up to @num_units units. 0 or -ENOMEM */
 int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units);
 /** loom_group_skip_axis() - nobody needs to cut this one */
-bool loom_group_skip_axis(const struct loom_group_use *use, u32 axis);
+bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_group_use *use,
+			  u32 axis);
 /** loom_group_known_bytes() - DRAM bytes of the cheapest division that is certain */
 u64 loom_group_known_bytes(struct loom_group_divide *d);
 

@@ -568,10 +568,18 @@ static bool append_op(struct loom_group_guess *guess, u32 index)
 	return true;
 }
 
+/* What just does not fit by a guess may fit in truth. */
+static u64 hopeful(const struct loom_group_guess *guess)
+{
+	u64 budget = guess->list->lower->sram.bytes;
+
+	return budget + budget / 8;
+}
+
 /* Even the thinnest slices do not fit, with nothing held. */
 static bool is_over(const struct loom_group_guess *guess)
 {
-	u64 budget = guess->list->lower->sram.bytes;
+	u64 budget = hopeful(guess);
 	u32 q;
 
 	for (q = 0; q < guess->num_rungs; q++)
@@ -679,7 +687,7 @@ u32 loom_group_guess_take(struct loom_group_guess *guess, u32 num_units, u8 in, 
 
 		costs[q] = (struct loom_group_cost){ .bytes = U64_MAX };
 		need = guess->lines[q] + guess->peak[q] + staying;
-		if (need > budget)
+		if (need > hopeful(guess))
 			continue;
 		found++;
 		moved = bytes;

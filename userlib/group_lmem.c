@@ -11,6 +11,11 @@
 
 #include "loom_place.h"
 
+/* Search nodes for a placement; for one of more than SMALL items that is only tried. */
+#define BUDGET		20000
+#define QUICK_BUDGET	500
+#define SMALL		48
+
 static s32 wrap(const struct loom_group *group, s32 position)
 {
 	s32 at = position % group->period;
@@ -52,7 +57,8 @@ static int place_items(struct loom_group *group, u32 count, struct loom_place_it
 		.items = items, .num_items = count, .pools = &pool, .num_pools = 1,
 	};
 	const struct loom_place_options how = {
-		.fit_only = true, .budget = group->loose ? 500 : 20000,
+		.fit_only = true,
+		.budget = group->loose && count > SMALL ? QUICK_BUDGET : BUDGET,
 	};
 	struct loom_place_result result;
 	u32 n = 0, i, k;

@@ -77,7 +77,7 @@ static bool measure_rows(const struct loom_group *group, u32 which, struct loom_
 		}
 		if (hi > least)
 			root->kept = max(root->kept, hi - least);
-		kept_before = slice > 0;
+		kept_before = true;
 	}
 	return idle && root->kept;
 }

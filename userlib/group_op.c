@@ -187,6 +187,30 @@ static struct loom_group_op *add_op(struct loom_group_list *list)
 	return op;
 }
 
+/* Rows and columns are not the same to an op: one can be cut where the other cannot. */
+static bool is_lopsided(const struct loom_group_op *op)
+{
+	const struct loom_kernel *kernel = &op->kernel;
+	u32 i;
+
+	if (kernel->operands[0].ref.rank < 4)
+		return true;
+	if ((kernel->whole >> 2 & 1) != (kernel->whole >> 3 & 1))
+		return true;
+	for (i = 0; i < kernel->num_operands; i++) {
+		const struct loom_operand *operand = &kernel->operands[i];
+		const struct loom_group_access *access = &op->access[i];
+
+		if (operand->role != LOOM_ROLE_STORE && operand->role != LOOM_ROLE_LOAD)
+			continue;
+		if (operand->ref.rank < 4 || operand->map[2].kind != operand->map[3].kind ||
+		    (access->axis[2] >= 0 && access->axis[2] != 2) ||
+		    (access->axis[3] >= 0 && access->axis[3] != 3))
+			return true;
+	}
+	return false;
+}
+
 /* Who reads and writes what. */
 static void note_op(struct loom_group_list *list, struct loom_group_op *op)
 {
@@ -213,6 +237,7 @@ static void note_op(struct loom_group_list *list, struct loom_group_op *op)
 		if (!is_box(&op->access[i], &operand->ref))
 			unit->alone = true;
 	}
+	list->lopsided |= is_lopsided(op);
 }
 
 int loom_group_list_add(struct loom_group_list *list, const struct loom_kernel *kernel)

@@ -8,6 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
+/* Units of a graph for which everything is tried. */
+#define SMALL_GRAPH	16
+
 /**
  * struct search - the state of searching
  * @d: the state of dividing
@@ -92,6 +95,20 @@ static int grow(struct search *s, struct loom_group_cut *cut)
 	return 0;
 }
 
+/* In small graphs, all numbers of slices that there are. */
+static u32 all_rungs(const struct loom_group_list *list, u64 dim, u32 *rungs)
+{
+	u32 count = 0;
+
+	if (list->num_units > SMALL_GRAPH)
+		return loom_group_rungs(dim, rungs);
+	while (count + 2 <= dim && count + 2 <= LOOM_GROUP_SLICES) {
+		rungs[count] = count + 2;
+		count++;
+	}
+	return count;
+}
+
 /* Groups that begin with a unit, with what stays before it. */
 static int try_slices(struct search *s, u32 first, u8 in)
 {
@@ -100,7 +117,7 @@ static int try_slices(struct search *s, u32 first, u8 in)
 	const struct loom_group_op *op = d->list->ops[unit->first_op];
 	const struct loom_group_use *use = &d->list->uses[op->access[0].value];
 	struct loom_group_cut cut = { .first_unit = first, .slices = 1, .in = in };
-	u32 rungs[LOOM_GROUP_RUNGS], count, axis, i;
+	u32 rungs[LOOM_GROUP_SLICES], count, axis, i;
 	int ret;
 
 	s->more = false;
@@ -108,10 +125,10 @@ static int try_slices(struct search *s, u32 first, u8 in)
 	if (!s->more)
 		return ret;
 	for (axis = 0; axis < use->rank && !ret; axis++) {
-		if (loom_group_skip_axis(use, axis))
+		if (loom_group_skip_axis(d->list, use, axis))
 			continue;
 		cut.want_axis = axis;
-		count = loom_group_rungs(use->dims[axis], rungs);
+		count = all_rungs(d->list, use->dims[axis], rungs);
 		for (i = 0; i < count && !ret && !loom_group_is_spent(d); i++) {
 			cut.slices = rungs[i];
 			s->more = false;

@@ -71,7 +71,7 @@ static u32 find_candidates(struct loom_group_divide *d, const struct loom_group_
 
 	n = guess_axis(d, cut, 0, whole, 1, candidates);
 	for (axis = 0; axis < use->rank; axis++) {
-		if (loom_group_skip_axis(use, axis))
+		if (loom_group_skip_axis(d->list, use, axis))
 			continue;
 		count = loom_group_rungs(use->dims[axis], rungs);
 		n += guess_axis(d, cut, axis, rungs, count, &candidates[n]);
@@ -188,6 +188,29 @@ static int try_candidate(struct loom_group_divide *d, const struct candidate *ca
 	return ret;
 }
 
+/* A few slices more or fewer than those of the ladder: the more are streamed, the more it matters. */
+static int polish(struct loom_group_divide *d, enum loom_group_edge_state state, u64 floor,
+		  struct loom_group_cut *best)
+{
+	const struct candidate found = { best->cost, best->slices, best->want_axis };
+	s32 step;
+	int ret;
+
+	for (step = -3; step <= 3; step++) {
+		struct candidate next = found;
+
+		next.slices += step;
+		if (!step || next.slices < 2 || next.slices > LOOM_GROUP_SLICES)
+			continue;
+		if (best->cost.bytes <= floor)
+			return 0;
+		ret = try_candidate(d, &next, state, best);
+		if (ret && ret != -ENOSPC)
+			return ret;
+	}
+	return 0;
+}
+
 int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
 		      enum loom_group_edge_state state)
 {
@@ -197,6 +220,7 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 		.cost = { .bytes = U64_MAX },
 	};
 	struct candidate candidates[CANDIDATES + 1];
+	u64 least = U64_MAX;
 	u32 count, tries = 0, i;
 	int ret = 0;
 
@@ -207,6 +231,8 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 	if (edge->state == LOOM_GROUP_EDGE_FITTED)
 		candidates[count++] = (struct candidate){ edge->cost, edge->slices, edge->axis };
 	count += find_candidates(d, &best, &candidates[count]);
+	for (i = 0; i < count; i++)
+		least = min(least, candidates[i].cost.bytes);
 	/* where guesses are the same, thinner slices are more likely to fit */
 	for (i = 0; i < count && tries < TRIES;
 	     i = i + 1 < count ? min(2 * i + 1, count - 1) : count) {
@@ -216,6 +242,11 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 		if (ret && ret != -ENOSPC)
 			return ret;
 		tries++;
+	}
+	if (state == LOOM_GROUP_EDGE_PLACED && best.cost.bytes != U64_MAX && best.slices > 2) {
+		ret = polish(d, state, least, &best);
+		if (ret)
+			return ret;
 	}
 	if (best.cost.bytes == U64_MAX)
 		edge->state = LOOM_GROUP_EDGE_NONE;
