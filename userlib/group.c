@@ -225,10 +225,15 @@ static int find_chip(struct loom_group_list *list, struct loom_group *group,
 /* What may be done in a millisecond, and for how many of them. */
 #define WORK_PER_MS	12000
 #define DEFAULT_MS	400
+/* From so many on, a millisecond more for each. */
+#define MANY_NODES	500
 
-static u64 budget_of(const struct loom_planner_options *options)
+static u64 budget_of(const struct loom_planner_options *options, u32 num_nodes)
 {
-	u64 ms = options->grouping_budget ? options->grouping_budget : DEFAULT_MS;
+	u64 ms = options->grouping_budget;
+
+	if (!ms)
+		ms = DEFAULT_MS + (num_nodes > MANY_NODES ? num_nodes - MANY_NODES : 0);
 
 	return ms > U64_MAX / WORK_PER_MS ? U64_MAX : ms * WORK_PER_MS;
 }
@@ -254,13 +259,13 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 		ret = group ? 0 : -ENOMEM;
 	}
 	if (!ret) {
-		group->budget = budget_of(options);
+		group->budget = budget_of(options, lower->graph->num_nodes);
 		ret = find(options->grouping)->divide(&list, group, &cuts, &num_cuts);
 	}
 	/* the others have rules, not reasons */
 	if (!ret && options->flags & LOOM_PLANNER_EXPLAIN &&
 	    find(options->grouping)->divide == loom_group_divide)
-		ret = loom_group_explain(&list, budget_of(options), cuts, num_cuts);
+		ret = loom_group_explain(&list, budget_of(options, lower->graph->num_nodes), cuts, num_cuts);
 	if (!ret)
 		ret = set_spans(&list, cuts, num_cuts);
 	if (!ret)

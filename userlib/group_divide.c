@@ -31,6 +31,10 @@
 #define ONE	64
 static const s32 doubts[] = { 4, 0, -4, -12 };
 
+/* In graphs of more units than this, guesses are for groups of MOST_UNITS at most. */
+#define LARGE_GRAPH	256
+#define MOST_UNITS	64
+
 static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
 {
 	return a->bytes != b->bytes ? a->bytes < b->bytes : a->cycles < b->cycles;
@@ -86,12 +90,11 @@ static int guess_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis, c
 		      u32 num_rungs)
 {
 	struct loom_group_cost costs[LOOM_GROUP_RUNGS];
-	u32 n = 0, out, q;
+	u32 n = 0, most = d->list->num_units > LARGE_GRAPH ? MOST_UNITS : U32_MAX, out, q;
 	int ret = 0;
 
 	loom_group_guess_begin(d->guess, first, in, axis, rungs, num_rungs);
-	while (!ret && loom_group_guess_append(d->guess, n)) {
-		d->work += num_rungs;
+	while (!ret && n < most && loom_group_guess_append(d->guess, n)) {
 		ret = loom_group_reserve(d, first, ++n);
 		for (out = 0; out < num_choices(d, first + n) && !ret; out++) {
 			struct loom_group_edge *edge = loom_group_edge(d, first, n, in, out);
@@ -386,11 +389,14 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 		ret = loom_group_search_all(d);
 	d->doubt = 0;
 	d->banned = false;
+	/* a half more to find places */
+	d->budget = d->work + d->group->work + d->budget / 2;
 	while (!ret) {
 		d->group->loose = true;
 		do {
 			/* instead of what has no place, something that nobody has tried may do */
-			if (!combine(d, d->banned ? LOOM_GROUP_EDGE_GUESS : LOOM_GROUP_EDGE_FITTED))
+			if (!combine(d, d->banned && !loom_group_is_spent(d) ?
+					LOOM_GROUP_EDGE_GUESS : LOOM_GROUP_EDGE_FITTED))
 				return -ENOSPC;
 			ret = settle_way(d, LOOM_GROUP_EDGE_PLACED);
 		} while (ret > 0);

@@ -137,7 +137,7 @@ static int place_best(struct loom_group_divide *d, struct loom_group_cut *cut)
 			      !cheaper(&group->cost, &cut->cost))
 			continue;
 		ret = loom_group_place(group, sram->bytes, &height);
-		d->work += group->num_items;
+		d->work += 10ULL * group->num_items + 100;
 		if (ret == -ENOSPC)
 			continue;
 		if (ret)
