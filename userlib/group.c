@@ -265,7 +265,7 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 	/* the others have rules, not reasons */
 	if (!ret && options->flags & LOOM_PLANNER_EXPLAIN &&
 	    find(options->grouping)->divide == loom_group_divide)
-		ret = loom_group_explain(&list, budget_of(options, lower->graph->num_nodes), cuts, num_cuts);
+		ret = loom_group_explain(&list, group->budget, cuts, num_cuts);
 	if (!ret)
 		ret = set_spans(&list, cuts, num_cuts);
 	if (!ret)

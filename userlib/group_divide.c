@@ -246,9 +246,9 @@ static int settle_way(struct loom_group_divide *d, enum loom_group_edge_state st
 		if (ret < 0)
 			return ret;
 		changed |= ret;
-		d->banned |= ret && loom_group_edge(d, first, at / LOOM_GROUP_STAYS - first, back->in,
-						 at % LOOM_GROUP_STAYS)->state ==
-				 LOOM_GROUP_EDGE_NONE;
+		if (loom_group_edge(d, first, at / LOOM_GROUP_STAYS - first, back->in,
+				    at % LOOM_GROUP_STAYS)->state == LOOM_GROUP_EDGE_NONE)
+			d->banned = true;
 	}
 	return changed;
 }

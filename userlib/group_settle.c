@@ -188,7 +188,7 @@ static int try_candidate(struct loom_group_divide *d, const struct candidate *ca
 	return ret;
 }
 
-/* A few slices more or fewer than those of the ladder: the more are streamed, the more it matters. */
+/* A few slices more or fewer than those of the ladder: what is streamed is so for each. */
 static int polish(struct loom_group_divide *d, enum loom_group_edge_state state, u64 floor,
 		  struct loom_group_cut *best)
 {

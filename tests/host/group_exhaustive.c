@@ -62,7 +62,8 @@ static void grow(struct loom_group *group, u32 first, u32 slices, u32 axis)
 		memcpy(saved, group->parts, group->num_parts * sizeof(*saved));
 		for (in = 0; in < list->choices[first].count; in++) {
 			for (out = 0; out < list->choices[end].count; out++) {
-				if (ways[first][in] == U64_MAX || !loom_group_reside(group, in, out))
+				if (ways[first][in] == U64_MAX ||
+				    !loom_group_reside(group, in, out))
 					continue;
 				num_groups++;
 				if (!loom_group_fit(group, list->lower->sram.bytes)) {
