@@ -621,6 +621,22 @@ bool loom_group_guess_append(struct loom_group_guess *guess, u32 num_units);
 u32 loom_group_guess_take(struct loom_group_guess *guess, u32 num_units, u8 in, u8 out,
 			  struct loom_group_cost *costs);
 
+/* group_bank.c */
+
+struct loom_place_pair;
+
+/**
+ * loom_group_conflicts() - items that both streams touch at the same position
+ * @group: a group whose steps are known
+ * @places: by item: number of its first buffer
+ * @pairs: [out] buffers that should not share a conflict sub-bank, from malloc
+ * @num_pairs: [out] number of @pairs
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_group_conflicts(const struct loom_group *group, const u32 *places,
+			 struct loom_place_pair **pairs, u32 *num_pairs);
+
 /* group_lmem.c */
 
 /** loom_group_place() - offsets for all items. 0, -ENOSPC or -ENOMEM */

@@ -49,25 +49,51 @@ static void describe(const struct loom_group *group, const struct loom_group_ite
 	}
 }
 
+static int find_conflicts(const struct loom_group *group, struct loom_place_pair **pairs,
+			  u32 *num_pairs)
+{
+	u32 *places = calloc((size_t)group->num_items + 1, sizeof(*places)), n = 0, i;
+	int ret = -ENOMEM;
+
+	for (i = 0; i < group->num_items && places; i++) {
+		places[i] = n;
+		n += group->items[i].buffers;
+	}
+	if (places)
+		ret = loom_group_conflicts(group, places, pairs, num_pairs);
+	free(places);
+	return ret;
+}
+
 static int place_items(struct loom_group *group, u32 count, struct loom_place_item *items,
 		       struct loom_place_gap *gaps, u64 budget_bytes, u64 *height_bytes)
 {
-	struct loom_place_pool pool = { .capacity_bytes = budget_bytes };
-	const struct loom_place_problem problem = {
+	struct loom_place_pool pool = {
+		.capacity_bytes = budget_bytes,
+		.sub_bank_bytes = group->list->lower->sram.sub_bank_bytes,
+	};
+	struct loom_place_problem problem = {
 		.items = items, .num_items = count, .pools = &pool, .num_pools = 1,
 	};
 	const struct loom_place_options how = {
 		.fit_only = true,
 		.budget = group->loose && count > SMALL ? QUICK_BUDGET : BUDGET,
 	};
+	struct loom_place_pair *pairs = NULL;
 	struct loom_place_result result;
 	u32 n = 0, i, k;
-	int ret;
+	int ret = 0;
 
 	for (i = 0; i < group->num_items; i++)
 		for (k = 0; k < group->items[i].buffers; k++, n++)
 			describe(group, &group->items[i], &items[n], &gaps[n]);
-	ret = loom_place(&problem, &how, &result, NULL);
+	/* streams are kept apart where a plan is made, not where it is only thought of */
+	if (pool.sub_bank_bytes && group->overlap && !group->loose)
+		ret = find_conflicts(group, &pairs, &problem.num_conflicts);
+	problem.conflicts = pairs;
+	if (!ret)
+		ret = loom_place(&problem, &how, &result, NULL);
+	free(pairs);
 	/* what is fixed collides: groups do not agree on where something stays */
 	if (ret)
 		return ret == -EINVAL ? -ENOSPC : ret;
