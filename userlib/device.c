@@ -65,6 +65,13 @@ static int loom_device_query_one(const struct loom_device *device, uint32_t type
 	return got < size ? -EPROTO : 0;
 }
 
+int loom_device_plan_fit(const struct loom_device *device, uint32_t plan,
+			 struct drm_loom_fit *fit)
+{
+	memset(fit, 0, sizeof(*fit));
+	return loom_device_query_one(device, LOOM_QUERY_FIT, plan, fit, sizeof(*fit));
+}
+
 int loom_device_region(const struct loom_device *device, uint32_t region,
 		       struct drm_loom_region_info *info)
 {

@@ -134,6 +134,16 @@ int loom_context_query(const struct loom_context *context, struct drm_loom_conte
  */
 int loom_device_plan_create(struct loom_device *device, const void *blob, uint64_t size,
 			    struct drm_loom_reject *reject, uint32_t *plan);
+/**
+ * loom_device_plan_fit() - would a plan fit now?
+ * @device: the device
+ * @plan: its id
+ * @fit: [out] whether, and if not what is in the way and by how many bytes
+ *
+ * Return: 0; -ENOENT where there is no such plan; -EINVAL from a driver that cannot be asked.
+ */
+int loom_device_plan_fit(const struct loom_device *device, uint32_t plan,
+			 struct drm_loom_fit *fit);
 /** loom_device_plan_destroy() - drops a plan; jobs that were submitted still run */
 int loom_device_plan_destroy(struct loom_device *device, uint32_t plan);
 
