@@ -824,8 +824,12 @@ TEST_F_TIMEOUT(chance, everything_at_any_time, 3000)
 	}
 	for (i = 0; i < FILES; i++)
 		file_open(&w, i);
-	for (w.op = 0; w.op < ops && !w.failed; w.op++)
+	for (w.op = 0; w.op < ops && !w.failed; w.op++) {
+		if (w.op && !(w.op % 10000))
+			TH_LOG("%u operations in %lld ms", w.op,
+			       (long long)((loom_now_ns() - start) / LOOM_MSEC_NS));
 		step(&w);
+	}
 
 	/* all go: nothing may be left */
 	w.what = "the end";
