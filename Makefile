@@ -78,6 +78,7 @@ help:
 	@echo '  make fuzz-place   feed the placement what nobody would, for FUZZ_SECONDS=600'
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
 	@echo '  make bench-place  placing alone: INSTANCES="FILE.CAPACITY.csv...", LONG=1'
+	@echo '  make check-models every network by every grouping strategy in SRAM of every size: long'
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header'
 	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
 	@echo '  make vm           a shell in the VM, with the module loaded'
@@ -228,13 +229,16 @@ module-locked:
 
 # --- the two commands, and the parts of the second ---------------------------
 
-.PHONY: run check kselftest lint vm
+.PHONY: run check check-models kselftest lint vm
 run:
 	@tools/ci/deps.sh run
 	@tools/ci/demo.sh
 check:
 	@tools/ci/deps.sh check
 	@tools/ci/check.sh
+check-models: models tools $(O)/e2e/model_matrix $(O)/e2e/pictures $(O)/e2e/npy_compare
+	@tools/ci/ort.sh >$(O)/ort.log
+	@tools/ci/check-models.sh
 kselftest: module
 	@tools/ci/kselftest.sh run
 .PHONY: check-long

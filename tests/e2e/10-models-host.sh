@@ -8,27 +8,6 @@
 fresh_out
 ok 'the pictures are drawn' make_pictures || finish
 
-# The oracle is shown exactly what the network was shown.
-oracle() {	# NAME DIR WANT [--all]
-	local name=$1 dir=$2 want=$3 file
-	local -a feeds=()
-	shift 3
-	for file in "$dir"/in/*.npy; do
-		feeds+=("$(basename "$file" .npy | tr % /)=$file")
-	done
-	node tests/e2e/ort_ref.js "$(model_file "$name")" "$want" "$@" "${feeds[@]}"
-}
-
-compare() {	# NAME
-	local name=$1
-	model_run "$name" host "$out/$name" || return 1
-	oracle "$name" "$out/$name" "$out/$name.ort" || return 1
-	build/e2e/npy_compare --dirs "$out/$name" "$out/$name.ort" || return 1
-	# one output more or less would go unseen
-	[ "$(find "$out/$name" -maxdepth 1 -name '*.npy' | wc -l)" = \
-	  "$(find "$out/$name.ort" -name '*.npy' | wc -l)" ]
-}
-
 compare_deep() {	# NAME
 	local name=$1
 	model_run_deep "$name" host "$out/$name.deep" || return 1

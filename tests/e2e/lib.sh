@@ -63,17 +63,22 @@ make_pictures() {
 	$p speech $pictures/alexa.npy 1 1 16 96 &&
 	$p speech $pictures/hey_mycroft.npy 2 1 16 96 &&
 	$p speech $pictures/weather.npy 3 1 22 96 &&
-	$p speech $pictures/embedding.npy 4 2 76 32 1
+	$p speech $pictures/embedding.npy 4 2 76 32 1 &&
+	$p speech $pictures/mel.npy 5 1 1760
 }
 
 # The nine, and what `loom run` is told of each.
 all_models="rec det cls blazeface mlsd alexa weather hey_mycroft embedding"
+
+# The tenth has no picture to be shown; it is run in groups, too.
+group_models="$all_models mel"
 
 model_file() {
 	case $1 in
 	rec|det|cls)	echo $models/ppocr_"$1".onnx ;;
 	blazeface)	echo $models/blazeface.onnx ;;
 	mlsd)		echo $models/mlsd_tiny.onnx ;;
+	mel)		echo $models/melspectrogram.onnx ;;
 	*)		echo $models/oww_"$1".onnx ;;
 	esac
 }
@@ -112,6 +117,28 @@ model_run() {
 # model_run_deep NAME DEVICE DIR: every tensor of the model, under the model's names
 model_run_deep() {
 	model_run "$1" "$2" "$3" --keep-all --observe-all "$3"
+}
+
+# oracle NAME DIR WANT [--all]: it is shown exactly what the network was shown
+oracle() {
+	local name=$1 dir=$2 want=$3 file
+	local -a feeds=()
+	shift 3
+	for file in "$dir"/in/*.npy; do
+		feeds+=("$(basename "$file" .npy | tr % /)=$file")
+	done
+	node tests/e2e/ort_ref.js "$(model_file "$name")" "$want" "$@" "${feeds[@]}"
+}
+
+# compare NAME: on the host, all outputs, as ONNX Runtime computes them
+compare() {
+	local name=$1
+	model_run "$name" host "$out/$name" || return 1
+	oracle "$name" "$out/$name" "$out/$name.ort" || return 1
+	build/e2e/npy_compare --dirs "$out/$name" "$out/$name.ort" || return 1
+	# one output more or less would go unseen
+	[ "$(find "$out/$name" -maxdepth 1 -name '*.npy' | wc -l)" = \
+	  "$(find "$out/$name.ort" -name '*.npy' | wc -l)" ]
 }
 
 # same_bits A B: the same .npy files in two folders, identical

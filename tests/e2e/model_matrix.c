@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A model by every strategy in SRAM of every size: what is promised is what the engine counts, the
+ * judge of plans finds nothing, the outputs are bit for bit what they were where they were
+ * compared with ONNX Runtime, and the default moves no more than any other strategy. What does not
+ * fit says so: the operator, and the bytes that are missing.
+ *
+ *	model_matrix [--table] MODEL DIR WHERE...
+ *
+ * DIR has what "loom run --save-inputs DIR/in --save-outputs DIR" wrote. WHERE is the name of a
+ * preset, "presets" for the three that follow chips, a number of bytes of flat SRAM (64k), or
+ * "flat" for those that figures are given for.
+ */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "../host/tap.h"
+#include "loom_core.h"
+#include "loom_file.h"
+#include "loom_replay.h"
+#include "loom_run.h"
+#include "loom_topology.h"
+
+#define MAX_ENDS	16
+#define DEFAULT		"layergroup"
+
+/**
+ * struct matrix - a model and what it shall compute
+ * @name: of the model, for people
+ * @dir: with the arrays
+ * @graph: the model
+ * @inputs: by index
+ * @num_inputs: number of @inputs
+ * @outputs: by index
+ * @num_outputs: number of @outputs
+ * @table: a line for each cell
+ * @reference: for the judge, planned for as many lanes as @lanes, or NULL
+ * @lanes: see @reference
+ * @cells: cells that ran
+ * @refused: cells that do not fit
+ */
+struct matrix {
+	const char *name;
+	const char *dir;
+	struct loom_graph *graph;
+	struct loom_array inputs[MAX_ENDS];
+	uint32_t num_inputs;
+	struct loom_array outputs[MAX_ENDS];
+	uint32_t num_outputs;
+	bool table;
+	struct loom_program *reference;
+	uint32_t lanes;
+	uint32_t cells;
+	uint32_t refused;
+};
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + now.tv_nsec / 1e9;
+}
+
+/* DIR[/in]/NAME.npy; slashes of a name are percent signs there. */
+static void load(const struct matrix *m, const char *sub, const char *name,
+		 struct loom_array *array)
+{
+	struct loom_error err;
+	char path[512];
+	size_t i, at;
+
+	at = (size_t)snprintf(path, sizeof(path), "%s%s/", m->dir, sub);
+	snprintf(path + at, sizeof(path) - at, "%s.npy", name);
+	for (i = at; path[i]; i++)
+		if (path[i] == '/')
+			path[i] = '%';
+	if (loom_npy_load(path, array, &err))
+		tap_fatal("%s", err.text);
+	array->name = strdup(name);
+	if (!array->name)
+		tap_fatal("no memory");
+}
+
+static void open_model(struct matrix *m, const char *path)
+{
+	struct loom_shape_binding shapes[MAX_ENDS];
+	struct loom_graph_options options = { .shapes = shapes };
+	const char *names[LOOM_GRAPH_RANK];
+	struct loom_tensor_info info;
+	struct loom_error err;
+	bool known;
+	const char *slash = strrchr(path, '/');
+
+	m->name = slash ? slash + 1 : path;
+	if (loom_graph_open_onnx(path, &m->graph, &err))
+		tap_fatal("%s", err.text);
+	for (; !loom_graph_declared(m->graph, m->num_inputs, &info, names, &known); m->num_inputs++) {
+		struct loom_array *input = &m->inputs[m->num_inputs];
+
+		if (m->num_inputs == MAX_ENDS)
+			tap_fatal("too many inputs");
+		load(m, "/in", info.name, input);
+		shapes[m->num_inputs].input = info.name;
+		shapes[m->num_inputs].rank = input->rank;
+		memcpy(shapes[m->num_inputs].dims, input->dims, sizeof(input->dims));
+	}
+	options.num_shapes = m->num_inputs;
+	if (loom_graph_finish(m->graph, &options, &err))
+		tap_fatal("%s", err.text);
+	for (; !loom_graph_output(m->graph, m->num_outputs, &info); m->num_outputs++) {
+		if (m->num_outputs == MAX_ENDS)
+			tap_fatal("too many outputs");
+		load(m, "", info.name, &m->outputs[m->num_outputs]);
+	}
+}
+
+static void close_model(struct matrix *m)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->num_inputs; i++)
+		loom_array_clear(&m->inputs[i]);
+	for (i = 0; i < m->num_outputs; i++)
+		loom_array_clear(&m->outputs[i]);
+	loom_program_destroy(m->reference);
+	loom_graph_destroy(m->graph);
+}
+
+static bool say(struct loom_error *err, const char *text)
+{
+	snprintf(err->text, sizeof(err->text), "%s", text);
+	return false;
+}
+
+static bool counted_as_promised(const struct loom_program *program,
+				const struct loom_session *session)
+{
+	const struct loom_program_stats *s = &program->stats;
+	struct drm_loom_counters c;
+
+	loom_session_counters(session, &c);
+	return c.dram_read_bytes == s->dram_read_bytes &&
+	       c.dram_write_bytes == s->dram_write_bytes &&
+	       c.sram_read_bytes == s->sram_read_bytes &&
+	       c.sram_write_bytes == s->sram_write_bytes && c.macs == s->macs &&
+	       c.steps == s->steps && c.commands == s->commands;
+}
+
+static bool is_right(const struct matrix *m, const struct loom_session *session)
+{
+	bool good = true;
+	uint32_t i;
+
+	for (i = 0; i < m->num_outputs && good; i++) {
+		const struct loom_array *want = &m->outputs[i];
+		struct loom_array got;
+
+		if (loom_session_get_output(session, i, &got))
+			return false;
+		good = got.size_bytes == want->size_bytes &&
+		       !memcmp(got.data, want->data, want->size_bytes);
+		loom_array_clear(&got);
+	}
+	return good;
+}
+
+static bool runs(const struct matrix *m, const struct loom_topology *topology,
+		 const struct loom_program *program, struct loom_error *err)
+{
+	struct loom_session *session = NULL;
+	struct loom_target *target = NULL;
+	uint32_t i, k;
+	bool good;
+
+	good = !loom_target_open("host", topology, &target, err) &&
+	       !loom_session_create(target, program, &session, err);
+	/* the model may declare inputs that nobody reads any more */
+	for (i = 0; i < program->num_inputs && good; i++)
+		for (k = 0; k < m->num_inputs && good; k++)
+			if (!strcmp(m->inputs[k].name, program->inputs[i].name))
+				good = !loom_session_set_input(session, i, &m->inputs[k], err);
+	good = good && !loom_session_run(session, NULL, NULL, err);
+	if (good && !counted_as_promised(program, session))
+		good = say(err, "the engine counts otherwise");
+	if (good && !is_right(m, session))
+		good = say(err, "other bits");
+	loom_session_destroy(session);
+	loom_target_close(target);
+	return good;
+}
+
+static bool is_faultless(struct matrix *m, const struct loom_planner_options *options,
+			 const struct loom_program *program, struct loom_replay_report **report,
+			 struct loom_error *err)
+{
+	struct loom_replay_options how = { .topology = options->topology };
+	uint32_t lanes = options->topology->region[LOOM_REGION_SRAM].banks;
+
+	if (lanes != m->lanes) {
+		loom_program_destroy(m->reference);
+		m->reference = NULL;
+		if (loom_replay_reference(m->graph, options, &m->reference, err))
+			return false;
+		m->lanes = lanes;
+	}
+	how.reference = m->reference;
+	if (loom_replay_program(program, &how, report, err))
+		return false;
+	return !(*report)->num_faults || say(err, (*report)->faults[0].text);
+}
+
+/* One line that names the operator and says how much is missing. */
+static bool is_good_refusal(const char *text)
+{
+	return strstr(text, "operator ") && strstr(text, "node \"") && strstr(text, "bytes") &&
+	       !strchr(text, '\n');
+}
+
+/* Bytes of DRAM traffic, UINT64_MAX where it does not fit. */
+static uint64_t try_cell(struct matrix *m, const struct loom_topology *topology,
+			 const char *strategy)
+{
+	struct loom_planner_options options = { .topology = topology, .grouping = strategy };
+	struct loom_replay_report *report = NULL;
+	struct loom_program *program;
+	struct loom_error err = { "" };
+	double start = seconds(), planned;
+	uint64_t bytes;
+	int ret;
+
+	ret = loom_program_create(m->graph, &options, &program, &err);
+	planned = seconds();
+	if (ret == -ENOSPC) {
+		m->refused++;
+		tap_ok(is_good_refusal(err.text), "%s, %s, %s: refused: %s", m->name,
+		       topology->name, strategy, err.text);
+		return UINT64_MAX;
+	}
+	if (ret)
+		tap_fatal("%s, %s, %s: %s", m->name, topology->name, strategy, err.text);
+	m->cells++;
+	bytes = program->stats.dram_read_bytes + program->stats.dram_write_bytes;
+	tap_ok(runs(m, topology, program, &err) &&
+	       is_faultless(m, &options, program, &report, &err),
+	       "%s, %s, %s: as promised, the same bits, no faults %s", m->name, topology->name,
+	       strategy, err.text);
+	if (m->table && report)
+		tap_note("| %-20s | %-8s | %-15s | %9.3f | %6llu | %8.1f | %8.1f | %6.0f |",
+			 m->name, topology->name, strategy, bytes / 1e6,
+			 (unsigned long long)program->stats.steps,
+			 report->peak_bytes * (double)m->lanes / 1024,
+			 report->recomputed_macs / 1e6, (planned - start) * 1e3);
+	loom_replay_destroy(report);
+	loom_program_destroy(program);
+	return bytes;
+}
+
+static void try_topology(struct matrix *m, const struct loom_topology *topology)
+{
+	uint64_t best = UINT64_MAX, own = UINT64_MAX, bytes;
+	const char *name;
+	uint32_t i;
+
+	for (i = 0; (name = loom_grouping_name(i)); i++) {
+		bytes = try_cell(m, topology, name);
+		if (!strcmp(name, DEFAULT))
+			own = bytes;
+		else if (bytes < best)
+			best = bytes;
+	}
+	if (own != UINT64_MAX || best != UINT64_MAX)
+		tap_ok(own <= best, "%s, %s: " DEFAULT " moves %llu bytes, the others %llu",
+		       m->name, topology->name, (unsigned long long)own, (unsigned long long)best);
+}
+
+static void try_flat(struct matrix *m, uint64_t bytes)
+{
+	char name[24];
+	struct loom_topology flat = {
+		name, { { 1, 1, 1ULL << 32, 0, 64 }, { 1, 1, bytes, 0, 64 } }, 1,
+	};
+
+	snprintf(name, sizeof(name), "%lluK", (unsigned long long)bytes >> 10);
+	try_topology(m, &flat);
+}
+
+static void try_where(struct matrix *m, const char *where)
+{
+	static const char *const presets[] = { "cv181x", "bm1688", "bm1684x" };
+	const struct loom_topology *topology = loom_topology_find(where);
+	uint64_t bytes;
+	uint32_t i;
+	char *end;
+
+	if (topology) {
+		try_topology(m, topology);
+		return;
+	}
+	if (!strcmp(where, "presets")) {
+		for (i = 0; i < ARRAY_SIZE(presets); i++)
+			try_topology(m, loom_topology_find(presets[i]));
+		return;
+	}
+	if (!strcmp(where, "flat")) {
+		for (bytes = 64 << 10; bytes <= 4 << 20; bytes *= 2)
+			try_flat(m, bytes);
+		return;
+	}
+	bytes = strtoull(where, &end, 0);
+	if (!bytes || strcmp(end, "k"))
+		tap_fatal("there is no topology '%s'", where);
+	try_flat(m, bytes << 10);
+}
+
+int main(int argc, char **argv)
+{
+	struct matrix m = { .table = false };
+	int i = 1;
+
+	if (argc > i && !strcmp(argv[i], "--table")) {
+		m.table = true;
+		i++;
+	}
+	if (argc < i + 3)
+		tap_fatal("model_matrix [--table] MODEL DIR WHERE...");
+	m.dir = argv[i + 1];
+	open_model(&m, argv[i]);
+	if (m.table)
+		tap_note("| model | SRAM | strategy | DRAM MB | steps | peak KiB | MMAC again | plan ms |");
+	for (i += 2; i < argc; i++)
+		try_where(&m, argv[i]);
+	tap_note("%s: %u cells ran, %u do not fit", m.name, m.cells, m.refused);
+	close_model(&m);
+	return tap_end();
+}
