@@ -23,7 +23,8 @@ matrix() {
 where() {
 	case $1 in
 	mlsd)			echo 1024k ;;
-	rec|det)		echo 64k cv181x ;;
+	rec)			echo 64k cv181x ;;
+	det)			echo 64k ;;
 	cls|blazeface)		echo 64k 256k 1024k bm1688 ;;
 	*)			echo flat presets ;;
 	esac

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The same on the device node, in one boot of the VM: nine networks, four of them with all
-# their intermediates, the ONNX backend cases, refusals. Against ONNX Runtime by way of the host:
+# their intermediates, most in groups in SRAM of three sizes, the ONNX backend cases, refusals. Against ONNX Runtime by way of the host:
 # 10-models-host.sh compared its results with the oracle, and here they are the same bits.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -22,6 +22,11 @@ for name in $deep_models; do
 done
 for name in $image_models; do
 	ok "$name runs on the host in images" model_run "$name" host "$host/$name.image" --image all
+done
+model_run mel host "$host/mel" || ok 'mel runs on the host' false
+for group in $node_groups; do
+	ok "${group%:*} runs on the host in groups, ${group#*:} per lane" \
+		model_run_group "$group" host "$host/${group/:/.}"
 done
 build/e2e/onnx_backend --device host --digest "$host/digest" >/dev/null
 
@@ -58,6 +63,16 @@ for name in $image_models; do
 	ok "$name: in images node and host give the same bits" \
 		same_bits "$host/$name.image" "$vm/$name.image"
 	ok "$name: and those that it gives without" same_bits "$vm/$name" "$vm/$name.image"
+done
+
+in_groups() {	# NAME:SRAM
+	local dir=${1/:/.}
+	status_0 "$dir" && on_node "$dir" && same_bits "$host/$dir" "$vm/$dir" &&
+	same_bits "$host/${1%:*}" "$vm/$dir"
+}
+for group in $node_groups; do
+	ok "${group%:*}: in groups, ${group#*:} per lane, the node counts as the host does, the same bits" \
+		in_groups "$group"
 done
 
 backend_passed() {

@@ -26,6 +26,10 @@ for name in $image_models; do
 	model_run "$name" soft "$out/$name.image" --image all 2>"$out/$name.image.err"
 	echo $? >"$out/$name.image.status"
 done
+for group in $node_groups; do
+	model_run_group "$group" soft "$out/${group/:/.}" 2>"$out/${group/:/.}.err"
+	echo $? >"$out/${group/:/.}.status"
+done
 info models
 build/e2e/onnx_backend --device soft --digest "$out/digest" >"$out/backend.tap"
 echo $? >"$out/backend.status"
