@@ -96,7 +96,7 @@ static void open_model(struct matrix *m, const char *path)
 	m->name = slash ? slash + 1 : path;
 	if (loom_graph_open_onnx(path, &m->graph, &err))
 		tap_fatal("%s", err.text);
-	for (; !loom_graph_declared(m->graph, m->num_inputs, &info, names, &known); m->num_inputs++) {
+	while (!loom_graph_declared(m->graph, m->num_inputs, &info, names, &known)) {
 		struct loom_array *input = &m->inputs[m->num_inputs];
 
 		if (m->num_inputs == MAX_ENDS)
@@ -104,7 +104,7 @@ static void open_model(struct matrix *m, const char *path)
 		load(m, "/in", info.name, input);
 		shapes[m->num_inputs].input = info.name;
 		shapes[m->num_inputs].rank = input->rank;
-		memcpy(shapes[m->num_inputs].dims, input->dims, sizeof(input->dims));
+		memcpy(shapes[m->num_inputs++].dims, input->dims, sizeof(input->dims));
 	}
 	options.num_shapes = m->num_inputs;
 	if (loom_graph_finish(m->graph, &options, &err))
@@ -328,7 +328,8 @@ int main(int argc, char **argv)
 	m.dir = argv[i + 1];
 	open_model(&m, argv[i]);
 	if (m.table)
-		tap_note("| model | SRAM | strategy | DRAM MB | steps | peak KiB | MMAC again | plan ms |");
+		tap_note("| %-20s | %-8s | %-15s | %9s | %6s | %8s | %8s | %6s |", "model", "SRAM",
+			 "strategy", "DRAM MB", "steps", "peak KiB", "MMAC too", "ms");
 	for (i += 2; i < argc; i++)
 		try_where(&m, argv[i]);
 	tap_note("%s: %u cells ran, %u do not fit", m.name, m.cells, m.refused);
