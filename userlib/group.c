@@ -262,6 +262,8 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 		group->budget = budget_of(options, lower->graph->num_nodes);
 		ret = find(options->grouping)->divide(&list, group, &cuts, &num_cuts);
 	}
+	if (!ret && find(options->grouping)->frugal)
+		ret = loom_group_again(&list, group, &cuts, &num_cuts);
 	/* the others have rules, not reasons */
 	if (!ret && options->flags & LOOM_PLANNER_EXPLAIN &&
 	    find(options->grouping)->divide == loom_group_divide)

@@ -20,7 +20,8 @@
  * The other way, &loom_group.recompute, is there, too (group_halo.c): slices are even cuts of what
  * the group makes for others, walked back to what it reads, and each slice loads and computes all
  * that it needs. Strips then have the halos of all layers behind them in them, however thin the
- * slices are, but nothing is kept. That is what the planners of group_text.c and group_dp.c use.
+ * slices are, but nothing is kept. That is what the planners of group_text.c and group_dp.c use,
+ * and where it moves less (group_again.c), the default.
  *
  * *Residency* of weights: what an operator needs besides strips is *held* (loaded once, there to
  * the end) or *streamed* (loaded for each slice). Streaming takes an operator in *chunks* of its
@@ -36,7 +37,8 @@
  *	lower_*.c -> list of ops -> group_stripe.c -> group_steps.c -> group_lmem.c -> group_emit.c
  *	(group_op.c)    |              rows            positions        offsets         commands
  *	                +-- group_divide.c: which nodes make a group, by its cost (group_cost.c)
- *	                +-- group_text.c, group_dp.c: the same by other rules, to compare with
+ *	                +-- group_again.c: the same once more, with halos computed again
+ *	                +-- group_text.c, group_dp.c: by other rules, to compare with
  */
 #ifndef LOOM_GROUP_H
 #define LOOM_GROUP_H
@@ -703,6 +705,12 @@ int loom_group_text_divide(struct loom_group_list *list, struct loom_group *grou
  * Return: 0; -EINVAL: these cannot be together; -ENOSPC; -ERANGE: it would be past @limit; -ENOMEM.
  */
 int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut, u64 limit);
+
+/* group_again.c */
+
+/** loom_group_again() - makes a division cheaper by groups that compute halos again */
+int loom_group_again(struct loom_group_list *list, struct loom_group *group,
+		     struct loom_group_cut **cuts, u32 *num_cuts);
 
 /* group_text_lmem.c: its weights and its places */
 
