@@ -242,7 +242,7 @@ static int try_from(struct again *a, u32 first)
 	if (relax(a, first, first + 1, &alone.cost))
 		a->stops[first + 1].cut = alone;
 	for (axis = 0; axis < use->rank && !ret && !unit->alone; axis++) {
-		if (loom_group_skip_axis(use, axis))
+		if (loom_group_skip_axis(a->list, use, axis))
 			continue;
 		cut.want_axis = axis;
 		count = loom_group_rungs(use->dims[axis], rungs);
