@@ -1450,8 +1450,8 @@ struct drm_loom_plan_destroy {
  * struct drm_loom_binding - a buffer for a slot
  * @slot: index of the slot
  * @handle: GEM handle of a DRAM buffer. For a slot that is an image: an image of the same type and
- *	pitch, with rows at least as wide; else of any layout. For a LOOM_SLOT_SRAM: an interleaved
- *	SRAM buffer whose first page in each bank has room for the slot. The linear view of
+ *	pitch, with rows at least as wide; else of any layout. For a LOOM_SLOT_SRAM: an
+ *	interleaved SRAM buffer whose first page in each bank has room for the slot. The linear view of
  *	such a buffer is bank after bank, @page_bytes each
  * @offset: first byte in the buffer that the slot uses, a multiple of 64, and of the pitch if
  *	the slot is an image; for a LOOM_SLOT_SRAM in each bank

@@ -94,7 +94,8 @@ static int loom_query_blocks(struct loom_device *loom, struct drm_loom_query *ar
 	blocks = NULL;
 	room = 0;
 	/* memory is allocated without the region's lock, so there may be more by then */
-	while ((count = loom_region_blocks(region, blocks, room, client, NULL)) > room && asked > room) {
+	while ((count = loom_region_blocks(region, blocks, room, client, NULL)) > room &&
+	       asked > room) {
 		kvfree(blocks);
 		room = min(count + count / 8, asked);
 		blocks = kvcalloc(room, sizeof(*blocks), GFP_KERNEL_ACCOUNT);
