@@ -65,6 +65,7 @@ help:
 	@echo '  make run          read a line of type with PP-OCR on the device node, in a VM'
 	@echo '                    TEXT="..." sets the line, MODEL=path INPUT=path runs your own'
 	@echo '  make check        build everything, run every test, here and in the VM'
+	@echo '  make check-debug  build an instrumented kernel (once), run KUnit and the selftests on it'
 	@echo
 	@echo '  make check-long   memory by chance: a million operations here, 50000 in the VM'
 	@echo
@@ -89,13 +90,15 @@ help:
 
 # --- packages, downloads -----------------------------------------------------
 
-.PHONY: deps deps-run deps-check models
+.PHONY: deps deps-run deps-check deps-debug models
 deps:
 	@tools/ci/deps.sh build
 deps-run:
 	@tools/ci/deps.sh run
 deps-check:
 	@tools/ci/deps.sh check
+deps-debug:
+	@tools/ci/deps.sh debug
 models:
 	@tools/ci/models.sh
 
@@ -227,9 +230,17 @@ module-locked:
 		>$(MODULE_LOG) 2>&1 || { cat $(MODULE_LOG); exit 1; }
 	@grep -E 'warning:|^  (CC|LD).*loom' $(MODULE_LOG) || true
 
+# The same against the instrumented kernel, with its tests.
+.PHONY: module-debug
+module-debug:
+	@kernel=$$(tools/vm/debug-kernel.sh) && \
+	$(MAKE) --no-print-directory module KDIR=$$kernel/build module_dir=$(O)/debug/module \
+		MODULE_LOG=$(O)/debug/module.log CONFIG_DRM_ACCEL_LOOM=m \
+		CONFIG_DRM_ACCEL_LOOM_KUNIT_TEST=m
+
 # --- the two commands, and the parts of the second ---------------------------
 
-.PHONY: run check check-models kselftest lint vm
+.PHONY: run check check-debug check-models kselftest lint vm
 run:
 	@tools/ci/deps.sh run
 	@tools/ci/demo.sh
@@ -239,6 +250,9 @@ check:
 check-models: models tools $(O)/e2e/model_matrix $(O)/e2e/pictures $(O)/e2e/npy_compare
 	@tools/ci/ort.sh >$(O)/ort.log
 	@tools/ci/check-models.sh
+check-debug:
+	@tools/ci/deps.sh debug
+	@tools/ci/check.sh debug
 kselftest: module
 	@tools/ci/kselftest.sh run
 .PHONY: check-long
@@ -299,7 +313,7 @@ uninstall:
 # downloads (models, packages) are kept: they are costly and checked by hash
 clean:
 	rm -rf $(O)/obj $(O)/asan $(O)/gen $(O)/tests $(O)/e2e $(O)/bench $(O)/module $(O)/check \
-		$(O)/kselftest $(O)/vm $(O)/lint $(O)/loom $(O)/loom.pc $(O)/libloom.*
+		$(O)/debug $(O)/kselftest $(O)/vm $(O)/lint $(O)/loom $(O)/loom.pc $(O)/libloom.*
 distclean:
 	rm -rf $(O)
 

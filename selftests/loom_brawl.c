@@ -362,7 +362,7 @@ static uint32_t brawl(int fd, uint32_t lanes, int64_t length_ns, uint64_t seed)
 
 TEST_F_TIMEOUT(brawl, threads_that_destroy_what_others_use, 120)
 {
-	EXPECT_LT(1000, brawl(self->fd, self->lanes, 4 * LOOM_SECOND_NS, 11));
+	EXPECT_LT(100, brawl(self->fd, self->lanes, 4 * LOOM_SECOND_NS, 11));
 }
 
 TEST_F_TIMEOUT(brawl, clients_killed_at_any_time, 120)

@@ -34,6 +34,13 @@
 
 #include "../kselftest_harness.h"
 
+/* an emulated machine with every instrument on is a hundred times slower than a real one */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	120
+#undef TEST_F_TIMEOUT
+#define TEST_F_TIMEOUT(fixture_name, test_name, timeout) \
+	__TEST_F_IMPL(fixture_name, test_name, -1, 4 * (timeout))
+
 #define LOOM_SECOND_NS	1000000000LL
 #define LOOM_MSEC_NS	1000000LL
 /* an emulated machine with everything else on it still makes it in this time */

@@ -5,6 +5,7 @@
 # side: a VM without KVM boots on one processor, and so do most tests.
 #
 #	tools/ci/check.sh [build|lint|host|asan|install|vm|kselftest|run|e2e]...
+#	tools/ci/check.sh debug		what runs on the instrumented kernel, with a sum of its own
 set -u
 shopt -s nullglob
 
@@ -12,19 +13,25 @@ cd "$(dirname "$0")/../.." || exit 1
 # what a make above us was told is not meant for the ones below
 unset MAKEFLAGS MFLAGS MAKELEVEL
 all='build lint host asan install vm kselftest run e2e'
+debug='debug-build debug-small debug-kselftest'
 parts=${*:-$all}
-results=build/check/results
+folder=build/check
+if [ "$parts" = debug ]; then
+	parts=$debug
+	folder=build/check-debug
+fi
+results=$folder/results
 for part in $parts; do
-	case " $all " in
+	case " $all $debug " in
 	*" $part "*)	;;
 	*)		echo "check: no part $part" >&2; exit 2 ;;
 	esac
 done
-mkdir -p build/check
-rm -f build/check/*
+mkdir -p $folder
+rm -f $folder/*
 
 tap() {
-	tools/ci/tap.py "$@"
+	tools/ci/tap.py --folder $folder "$@"
 }
 
 run_part() {
@@ -68,6 +75,15 @@ run_part() {
 		for test in tests/e2e/[0-9]*.sh; do
 			tap "e2e-$(basename "$test" .sh)" --timeout 900 -- bash "$test"
 		done ;;
+	debug-build)
+		tap debug-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh
+		tap debug-module --plain -- make module-debug ;;
+	debug-small)
+		tap debug-instruments --no-skip --timeout 1800 -- tools/ci/debug.sh instruments
+		tap debug-kunit --kunit --no-skip --timeout 1500 -- tools/ci/debug.sh kunit ;;
+	debug-kselftest)
+		tap debug-tiny --kselftest --no-skip --timeout 1800 -- tools/ci/debug.sh tiny
+		tap debug-kselftest --kselftest --timeout 3300 -- tools/ci/debug.sh kselftest ;;
 	esac
 }
 
@@ -88,16 +104,16 @@ run_parts() {
 	done
 }
 
-run_parts build lint
-run_parts host asan install &
-run_parts vm kselftest run e2e
+run_parts build lint debug-build
+run_parts host asan install debug-small &
+run_parts vm kselftest run e2e debug-kselftest
 wait
 
 awk '{ passed += $1; failed += $2; skipped += $3 }
      END {
 	printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
 	exit failed > 0 || passed == 0
-     }' "$results" >build/check/summary
+     }' "$results" >$folder/summary
 status=$?
-cat build/check/summary
+cat $folder/summary
 exit $status

@@ -5,6 +5,7 @@
 #	tools/ci/deps.sh build	compile the library and the tools
 #	tools/ci/deps.sh run	build, plus the module and the VM it runs in
 #	tools/ci/deps.sh check	run, plus the linters and the test oracles
+#	tools/ci/deps.sh debug	check, plus what a kernel takes to be built
 #	tools/ci/deps.sh docs	what turns Documentation/ into pages
 #
 # A program that is there already, from wherever, is not installed again.
@@ -19,13 +20,15 @@ run="linux-headers-6.12-amd64
 	qemu-system-x86 busybox-static cpio xz-utils kmod:modinfo bc rsync
 	python3 perl libfreetype-dev fonts-dejavu-core nodejs:node npm:npm"
 check="linux-source-6.12 sparse g++ g++-multilib shellcheck libonnx-testdata git"
+debug="flex bison libelf-dev bc"
 
 case $mode in
 build)	want=$build ;;
 run)	want="$build $run" ;;
 check)	want="$build $run $check" ;;
+debug)	want="$build $run $check $debug" ;;
 docs)	want="python3-sphinx:sphinx-build linux-source-6.12 perl" ;;
-*)	echo "usage: $0 build|run|check|docs" >&2; exit 2 ;;
+*)	echo "usage: $0 build|run|check|debug|docs" >&2; exit 2 ;;
 esac
 
 missing=

@@ -6,6 +6,8 @@
 #	tools/ci/kselftest.sh run	and run it in the VM, on the device node
 #	tools/ci/kselftest.sh nodev	and run it where there is no device: all must SKIP
 #
+# KSELFTEST_ARGS: more for the runner.
+#
 # lib.mk looks for its neighbours relative to itself, so our folder and the
 # stock files go into one tree that looks like the kernel's.
 set -eu
@@ -35,7 +37,9 @@ stage() {
 }
 
 run() {
-	tools/vm/run --out "$install" --timeout 600 "$@" -- "$install/run_kselftest.sh"
+	# shellcheck disable=SC2086 # a list of words on purpose
+	tools/vm/run --out "$install" --timeout 600 "$@" -- "$install/run_kselftest.sh" \
+		${KSELFTEST_ARGS:-}
 }
 
 case ${1:-} in

@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Run one test program, judge its TAP, add the figures to the tally.
 
-    tap.py NAME [--plain] [--kselftest] [--timeout S] -- COMMAND...
+    tap.py NAME [--plain] [--kselftest] [--kunit] [--no-skip]
+           [--timeout S] [--folder DIR] -- COMMAND...
 
-The output goes to build/check/NAME.log; failures and one closing line go to
+The output goes to DIR/NAME.log, build/check as a rule; failures and one closing line go to
 stdout. A program that runs no test, runs fewer than it planned, or exits badly
 without a "not ok" has failed: silence is not success. --plain makes the exit
 status the one result. --kselftest reads the results that the stock runner
-indents with "# ".
+indents with "# ", --kunit those of KUnit's debugfs files, where a suite's results are
+indented below its own, and those of a case with parameters once more. --no-skip is for
+where everything is there that a test may ask for.
 """
 import argparse
 import os
@@ -104,16 +107,54 @@ def judge_kselftest(lines, status):
     return total
 
 
+KUNIT = re.compile(r"^(?P<indent> *)(?P<bad>not )?ok (?P<number>\d+)\b[\s-]*(?P<text>.*)$")
+KUNIT_PLAN = re.compile(r"^( *)1\.\.(\d+)\s*$")
+
+
+def judge_kunit(lines, status):
+    """What has results of its own below it is not counted, but fails if it failed and
+    they did not. A plan that does not come true is a failure at every depth."""
+    tally = Tally()
+    # by depth: results since the one above them, failures among them, the plan
+    below = {}
+    for line in lines:
+        plan = KUNIT_PLAN.match(line)
+        match = KUNIT.match(line)
+        if plan:
+            below.setdefault(len(plan[1]) // 4, [0, 0, 0])[2] += int(plan[2])
+        elif match:
+            depth = len(match["indent"]) // 4
+            inner = below.pop(depth + 1, None)
+            mine = below.setdefault(depth, [0, 0, 0])
+            mine[0] += 1
+            mine[1] += bool(match["bad"])
+            if inner and inner[2] and inner[2] != inner[0]:
+                tally.fail(f"{match['text']}: planned {inner[2]} tests, ran {inner[0]}")
+            if not inner or not inner[0] or (match["bad"] and not inner[1]):
+                tally.result({"bad": match["bad"], "text": match["text"]}, line.strip())
+    for depth, (ran, _, planned) in below.items():
+        if depth or planned != ran:
+            tally.fail(f"the results end early, at depth {depth}: planned {planned}, ran {ran}")
+    if status and not tally.failed:
+        tally.fail(f"exited with status {status}")
+    if not tally.ran:
+        tally.fail("ran no test")
+    return tally
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("name")
     parser.add_argument("--plain", action="store_true")
     parser.add_argument("--kselftest", action="store_true")
+    parser.add_argument("--kunit", action="store_true")
+    parser.add_argument("--no-skip", action="store_true")
+    parser.add_argument("--folder", default="build/check")
     parser.add_argument("--timeout", type=int, default=600)
     parser.add_argument("command", nargs="+")
     args = parser.parse_args()
 
-    folder = "build/check"
+    folder = args.folder
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, args.name.replace("/", "-") + ".log")
     start = time.monotonic()
@@ -145,9 +186,13 @@ def main():
             tally.fail(f"exited with status {status}")
     elif args.kselftest:
         tally = judge_kselftest(lines, status)
+    elif args.kunit:
+        tally = judge_kunit(lines, status)
     else:
         tally = judge(lines, status)
 
+    if args.no_skip and tally.skipped:
+        tally.fail("a test was skipped where none may be")
     mark = "FAIL" if tally.failed else "ok"
     said = [f"{mark:4} {args.name}: {tally.passed} passed, {tally.failed} failed, "
             f"{tally.skipped} skipped ({seconds:.1f} s)"]

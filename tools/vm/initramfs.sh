@@ -5,16 +5,18 @@
 # need, in the order in which they load. Everything else the guest sees, the
 # host's /usr, this tree and loom.ko itself, comes over 9p at run time.
 #
-#	tools/vm/initramfs.sh KERNEL-RELEASE
+#	tools/vm/initramfs.sh KERNEL-RELEASE	for the stock kernel
+#	tools/vm/initramfs.sh			for one that has all of it built in
 set -eu
 
 cd "$(dirname "$0")/../.."
-krel=$1
-out=build/vm/initramfs-$krel.cpio
+krel=${1:-}
+out=build/vm/initramfs-${krel:-debug}.cpio
+stock=${krel:+build/kernel/modules}
 modules="9p 9pnet_virtio overlay drm drm_kms_helper ttm drm_ttm_helper gpu-sched drm_exec
 	drm_buddy drm_shmem_helper vgem"
 
-if [ -f "$out" ] && [ -z "$(find tools/vm/init tools/vm/initramfs.sh build/kernel/modules \
+if [ -f "$out" ] && [ -z "$(find tools/vm/init tools/vm/initramfs.sh $stock \
 	-maxdepth 0 -newer "$out")" ]; then
 	exit 0
 fi
@@ -36,32 +38,37 @@ printf '%s\n' 'root:x:0:' 'render:x:104:' 'nogroup:x:65534:' >"$root/etc/group"
 # Debian finds awk, cc and others through these links
 [ ! -d /etc/alternatives ] || cp -a /etc/alternatives "$root/etc/"
 
-base=build/kernel/modules/$krel
-[ -f "$base/modules.dep" ] || {
-	# the package leaves modules.dep to be made when it is installed
-	mkdir -p build/kernel/lib
-	ln -sfn ../modules build/kernel/lib/modules
-	/sbin/depmod -b build/kernel "$krel"
-}
-# modules.dep names what each module needs, the deepest last
-for module in $modules; do
-	grep -E "/$module\.ko(\.xz)?:" "$base/modules.dep" || {
-		echo "vm: the kernel has no module $module" >&2
-		exit 1
+stock_modules() {
+	base=build/kernel/modules/$krel
+	[ -f "$base/modules.dep" ] || {
+		# the package leaves modules.dep to be made when it is installed
+		mkdir -p build/kernel/lib
+		ln -sfn ../modules build/kernel/lib/modules
+		/sbin/depmod -b build/kernel "$krel"
 	}
-done | while IFS=: read -r file needs; do
-	for one in $needs; do echo "$one"; done | tac
-	echo "$file"
-done | awk '!seen[$0]++' >"$root/modules/.paths"
-while read -r path; do
-	name=$(basename "$path" .xz)
-	case $path in
-	*.xz)	xz -dc "$base/$path" >"$root/modules/$name" ;;
-	*)	cp "$base/$path" "$root/modules/$name" ;;
-	esac
-	echo "$name" >>"$root/modules/order"
-done <"$root/modules/.paths"
-rm "$root/modules/.paths"
+	# modules.dep names what each module needs, the deepest last
+	for module in $modules; do
+		grep -E "/$module\.ko(\.xz)?:" "$base/modules.dep" || {
+			echo "vm: the kernel has no module $module" >&2
+			exit 1
+		}
+	done | while IFS=: read -r file needs; do
+		for one in $needs; do echo "$one"; done | tac
+		echo "$file"
+	done | awk '!seen[$0]++' >"$root/modules/.paths"
+	while read -r path; do
+		name=$(basename "$path" .xz)
+		case $path in
+		*.xz)	xz -dc "$base/$path" >"$root/modules/$name" ;;
+		*)	cp "$base/$path" "$root/modules/$name" ;;
+		esac
+		echo "$name" >>"$root/modules/order"
+	done <"$root/modules/.paths"
+	rm "$root/modules/.paths"
+}
+
+: >"$root/modules/order"
+[ -z "$krel" ] || stock_modules
 
 (cd "$root" && find . | LC_ALL=C sort | cpio -o -H newc --quiet --owner=0:0) >"$root.cpio"
 mv "$root.cpio" "$out"

@@ -423,7 +423,7 @@ static void bank_random(struct kunit *test)
 	memset(model->owner, 0xff, sizeof(model->owner));
 	KUNIT_ASSERT_EQ(test, 0, loom_bank_init(&model->bank, model->setting->base,
 						model->setting->base + model->setting->bytes));
-	for (n = 0; n < 4000; n++) {
+	for (n = 0; n < 1500; n++) {
 		i = model_random(model, MODEL_BLOCKS);
 		if (model->block[i])
 			model_free(test, model, i);

@@ -15,6 +15,7 @@
  * @what: what is wrong
  * @change: breaks the tables before the plan is made
  * @patch: breaks the plan's bytes; may change their number
+ * @huge: takes hundreds of megabytes, and more than one may ask of a kernel
  * @valid: fields of the reject record that must say something
  * @step: expected, if in @valid
  * @command: expected, if in @valid
@@ -29,6 +30,7 @@ struct rule_case {
 	const char *what;
 	void (*change)(struct plan_builder *pb);
 	void (*patch)(struct drm_loom_plan_header *header, u64 *size);
+	bool huge;
 	u32 valid;
 	u32 step;
 	u32 command;
@@ -530,11 +532,11 @@ static const struct rule_case rule_cases[] = {
 	{ LOOM_RULE_TABLE, P(table_images_stride) },
 	{ LOOM_RULE_TABLE, P(table_images_meet) },
 	{ LOOM_RULE_LIMIT, C(many_slots) },
-	{ LOOM_RULE_LIMIT, C(many_tensors) },
-	{ LOOM_RULE_LIMIT, C(many_steps) },
-	{ LOOM_RULE_LIMIT, C(many_commands) },
-	{ LOOM_RULE_LIMIT, C(many_views) },
-	{ LOOM_RULE_LIMIT, C(many_attrs) },
+	{ LOOM_RULE_LIMIT, C(many_tensors), .huge = true },
+	{ LOOM_RULE_LIMIT, C(many_steps), .huge = true },
+	{ LOOM_RULE_LIMIT, C(many_commands), .huge = true },
+	{ LOOM_RULE_LIMIT, C(many_views), .huge = true },
+	{ LOOM_RULE_LIMIT, C(many_attrs), .huge = true },
 	{ LOOM_RULE_LIMIT, C(many_images) },
 	{ LOOM_RULE_TOPOLOGY, C(lanes) },
 	{ LOOM_RULE_TOPOLOGY, C(lanes_zero) },

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# In the VM: each fault in turn, and whether the kernel's log says what it must. TAP.
+#
+#	guest.sh MODULE FAULT=PATTERN...
+ko=$1
+shift
+count=0
+failed=0
+
+ok() {	# STATUS NAME
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+		return
+	fi
+	failed=1
+	echo "not ok $count $2"
+	busybox dmesg | tail -n 30 | sed 's/^/# /'
+}
+
+grep -q 'debug_locks: *1$' /proc/lockdep_stats
+ok $? "lockdep is on"
+[ -w /sys/kernel/debug/kmemleak ]
+ok $? "kmemleak is there"
+[ -w /proc/self/fail-nth ] && [ -d /sys/kernel/debug/failslab ] &&
+	[ -d /sys/kernel/debug/fail_page_alloc ]
+ok $? "faults can be injected"
+
+# a fault without a pattern is found by somebody else, later
+for fault; do
+	busybox dmesg -c >/dev/null
+	busybox insmod "$ko" "fault=${fault%%=*}" 2>/dev/null
+	[ -n "${fault#*=}" ] || continue
+	busybox dmesg | grep -qE "${fault#*=}"
+	ok $? "${fault%%=*} is found: ${fault#*=}"
+done
+echo "1..$count"
+exit $failed

@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Build the instrumented kernel from the distribution's kernel source, if it is not there:
+# allnoconfig and tools/vm/debug.config. Prints the folder, build/debug-kernel/KEY, in which
+#
+#	release		the kernel's release
+#	bzImage		the kernel
+#	build		is what modules are built against
+#
+# KEY is made of what the kernel is made of: the source package, the compiler, the options,
+# this script, and the driver's Kconfig, which is read in the kernel's tree and selects there
+# what the driver needs. The driver is not in it.
+set -eu -o pipefail
+
+cd "$(dirname "$0")/../.."
+top=$(pwd -P)
+unset MAKEFLAGS MFLAGS MAKELEVEL
+tarball=/usr/src/linux-source-6.12.tar.xz
+config=$top/tools/vm/debug.config
+kconfig=$top/drivers/accel/loom/Kconfig
+
+[ -f $tarball ] || {
+	echo "debug-kernel: no $tarball, try: make deps-debug" >&2
+	exit 1
+}
+key=$({
+	stat -L -c '%s %Y' $tarball
+	gcc -dumpfullversion -dumpversion
+	ld --version | head -n 1
+	cat "$config" "$kconfig" tools/vm/debug-kernel.sh
+} | sha256sum | cut -c 1-16)
+dir=$top/build/debug-kernel/$key
+
+mkdir -p build/debug-kernel
+exec 9>build/debug-kernel/.lock
+flock 9
+if [ -f "$dir/release" ]; then
+	touch "$dir/release"
+	echo "$dir"
+	exit 0
+fi
+
+tmp=$(mktemp -d "$top/build/debug-kernel/.build.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+log=$top/build/debug-kernel/build.log
+echo "debug-kernel: building an instrumented kernel, once (the log: $log)" >&2
+: >"$log"
+
+# What the kernel takes to configure and build itself on x86; of the many drivers that are not
+# built only the Kconfig files and Makefiles.
+echo "debug-kernel: unpacking" >&2
+mkdir "$tmp/source"
+xz -dc -T2 $tarball | tar -x -C "$tmp/source" --strip-components=1 --wildcards --wildcards-match-slash \
+	--exclude='*/Documentation/*/*' --exclude='*/LICENSES/*' \
+	--exclude='*/arch/[!x]*/*.[chS]' --exclude='*/arch/xtensa/*.[chS]' --exclude='*.dts*' \
+	--exclude='*/sound/*.[ch]' --exclude='*/drivers/net/*/*.[ch]' \
+	--exclude='*/drivers/gpu/drm/[ai]*/*.[ch]' --exclude='*/drivers/gpu/drm/nouveau/*.[ch]' \
+	--exclude='*/drivers/media/*.[ch]' --exclude='*/drivers/staging/*.[ch]' \
+	--exclude='*/drivers/scsi/*.[ch]' --exclude='*/drivers/infiniband/*.[ch]' \
+	--exclude='*/drivers/iio/*.[ch]' --exclude='*/drivers/usb/*.[ch]' \
+	--exclude='*/tools/testing/*' --exclude='*/tools/perf/*'
+
+# Our Kconfig in its place, the driver not: what it selects is built in.
+mkdir "$tmp/source/drivers/accel/loom"
+cp "$kconfig" "$tmp/source/drivers/accel/loom/Kconfig"
+sed -i 's,^endif.*,source "drivers/accel/loom/Kconfig"\n&,' "$tmp/source/drivers/accel/Kconfig"
+grep -q accel/loom "$tmp/source/drivers/accel/Kconfig" ||
+	echo 'source "drivers/accel/loom/Kconfig"' >>"$tmp/source/drivers/accel/Kconfig"
+
+# The folder is renamed when all is done, but the build remembers where it was: it is built
+# where it stays.
+rm -rf "$dir"
+mv "$tmp" "$dir"
+trap - EXIT
+mkdir "$dir/build"
+build() {
+	make -C "$dir/source" O="$dir/build" LOCALVERSION=-loom-debug KBUILD_BUILD_TIMESTAMP=@0 \
+		KBUILD_BUILD_USER=loom KBUILD_BUILD_HOST=loom "$@" >>"$log" 2>&1 || {
+		tail -n 60 "$log" >&2
+		echo "debug-kernel: the build failed, see $log" >&2
+		exit 1
+	}
+}
+build KCONFIG_ALLCONFIG="$config" allnoconfig
+
+missing=$(grep -E '^(# )?CONFIG_' "$config" | grep -vxFf "$dir/build/.config" || true)
+# an option that is gone altogether is as good as one that is not set
+missing=$(while read -r line; do
+	case $line in
+	'# '*)	option=${line#\# }
+		! grep -q "^${option%% *}=" "$dir/build/.config" || echo "$line" ;;
+	?*)	echo "$line" ;;
+	esac
+done <<<"$missing")
+[ -z "$missing" ] || {
+	echo "debug-kernel: options that did not come to be:" >&2
+	echo "$missing" >&2
+	exit 1
+}
+
+echo "debug-kernel: compiling" >&2
+build -j"$(nproc)" bzImage modules
+cp "$dir/build/arch/x86/boot/bzImage" "$dir/bzImage"
+cp "$dir/build/.config" "$dir/config"
+find "$dir/build" -name '*.o' ! -path '*/scripts/*' ! -path '*/tools/*' -delete
+find "$dir/build" -maxdepth 1 -name 'vmlinux*' ! -name vmlinux.symvers -delete
+make -s -C "$dir/source" O="$dir/build" LOCALVERSION=-loom-debug kernelrelease >"$dir/.release"
+mv "$dir/.release" "$dir/release"
+
+# what was built before, from other options
+find build/debug-kernel -mindepth 1 -maxdepth 1 -type d ! -name "$key" -exec rm -rf {} +
+echo "$dir"
