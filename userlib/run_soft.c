@@ -30,8 +30,13 @@ struct loom_soft {
 
 static int loom_soft_fail(struct loom_error *err, int code, const char *doing)
 {
-	return loom_run_fail(err, code, "%s: %s", doing,
-			     code == -ENOSPC ? "the device's memory is full" : strerror(-code));
+	const char *why = strerror(-code);
+
+	if (code == -ENOSPC)
+		why = "the device's memory is full";
+	else if (code == -EDQUOT)
+		why = "the driver's cap on the memory of buffers is reached";
+	return loom_run_fail(err, code, "%s: %s", doing, why);
 }
 
 static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
