@@ -663,8 +663,14 @@ static void op_close_file(struct world *w)
 		struct object *o = &w->objects[i];
 
 		o->handle[file] = 0;
-		if (o->live)
-			object_settle(w, o);
+		if (!o->live)
+			continue;
+		/* with nothing but a mapping there is no way to wait for it */
+		if (o->map && object_file(o) == NONE && o->dmabuf < 0) {
+			munmap(o->map, o->size);
+			o->map = NULL;
+		}
+		object_settle(w, o);
 	}
 	file_open(w, file);
 	for (i = 0; i < OBJECTS; i++)
