@@ -578,6 +578,104 @@ static bool take_result(struct loom_group *group, u32 index)
 	return root->lanes;
 }
 
+/* SRAM per lane of a row of a root's value; 0: it is not known. */
+static u64 row_bytes(const struct loom_group *group, u32 which)
+{
+	const struct loom_group_use *use = use_of(group, which);
+
+	return use->whole_bytes == U64_MAX ? 0 :
+	       use->whole_bytes / use->dims[group->roots[which].axis];
+}
+
+/* The most rows by which a part is ahead of the slowest of its root's writers. */
+static u64 rows_ahead(const struct loom_group *group, u32 index, const u32 *least)
+{
+	u64 most = 0;
+	u32 slice;
+
+	for (slice = 0; slice < group->slices; slice++)
+		most = max(most, (u64)(*row_of(group->done, group, index, slice) - least[slice]));
+	return most;
+}
+
+/* What it takes that a part waits: its operands are kept for so much longer. */
+static u64 waiting_bytes(const struct loom_group *group, u32 index, u64 ahead)
+{
+	const struct loom_group_part *part = &group->parts[index];
+	const struct loom_kernel *kernel = &part->op->kernel;
+	u64 bytes = 0, rows, kept, lo, hi;
+	u32 i, slice;
+
+	for (i = 1; i < kernel->num_operands; i++) {
+		u32 which = part->root[i];
+		const struct loom_group_root *root;
+
+		if (which == LOOM_GROUP_NONE || kernel->operands[i].role != LOOM_ROLE_LOAD)
+			continue;
+		root = &group->roots[which];
+		kept = 0;
+		for (slice = 1; slice < group->slices; slice++)
+			if (loom_group_kept(group, which, root->kind == LOOM_GROUP_INPUT ?
+						0 : root->first_writer, slice, &lo, &hi))
+				kept = max(kept, hi - lo);
+		rows = ahead * use_of(group, which)->dims[root->axis] / part_rows(part);
+		bytes += rows > kept ? (rows - kept) * row_bytes(group, which) : 0;
+	}
+	return bytes;
+}
+
+/*
+ * Branches of a concatenation lag behind by what their windows need. Those that are ahead fill
+ * rows that nobody reads yet, and all of them are kept; where it takes less, they wait for the
+ * slowest one, and their operands are kept instead.
+ */
+static void align_writers(struct loom_group *group, u32 index)
+{
+	u32 which = group->parts[index].root[0], least[LOOM_GROUP_SLICES], slice, i, k;
+	struct loom_group_root *root = &group->roots[which];
+	u64 ahead = 0, waiting = 0;
+
+	if (root->first_writer == index || root->read || root->partial)
+		return;
+	memcpy(least, row_of(group->done, group, index, 0), sizeof(least));
+	for (i = root->first_writer; i <= index; i++) {
+		if (group->parts[i].root[0] != which)
+			continue;
+		if (part_start(&group->parts[i]) ||
+		    part_rows(&group->parts[i]) != part_rows(&group->parts[index]))
+			return;
+		for (slice = 0; slice < group->slices; slice++)
+			least[slice] = min(least[slice], *row_of(group->done, group, i, slice));
+	}
+	for (i = root->first_writer; i <= index; i++) {
+		u64 rows = group->parts[i].root[0] == which ? rows_ahead(group, i, least) : 0;
+
+		ahead = max(ahead, rows);
+		waiting += rows ? waiting_bytes(group, i, rows) : 0;
+	}
+	if (waiting >= ahead * row_bytes(group, which))
+		return;
+	for (i = root->first_writer; i <= index; i++) {
+		struct loom_group_part *part = &group->parts[i];
+
+		if (part->root[0] != which)
+			continue;
+		memcpy(row_of(group->done, group, i, 0), least, group->slices * sizeof(*least));
+		part->measured = false;
+		for (k = 1; k < part->op->kernel.num_operands; k++) {
+			if (part->root[k] == LOOM_GROUP_NONE)
+				continue;
+			note_reads(group, i, k);
+			group->roots[part->root[k]].measured = false;
+		}
+	}
+	root->measured = false;
+	memset(&group->active[(size_t)which * LOOM_GROUP_SLICES], 0, LOOM_GROUP_SLICES);
+	for (i = root->first_writer; i <= index; i++)
+		if (group->parts[i].root[0] == which)
+			note_writes(group, i);
+}
+
 static bool append_op(struct loom_group *group, const struct loom_group_op *op)
 {
 	struct loom_group_part *part = &group->parts[group->num_parts];
@@ -605,8 +703,10 @@ static bool append_op(struct loom_group *group, const struct loom_group_op *op)
 			 op->kind == LOOM_GROUP_COMPUTE && !(part->varies >> i & 1))
 			part->held |= 1U << i;
 	}
-	if (cut >= 0 && !group->recompute)
+	if (cut >= 0 && !group->recompute) {
 		note_writes(group, index);
+		align_writers(group, index);
+	}
 	return group->batches == 1 || loom_group_can_batch(group, index);
 }
 
