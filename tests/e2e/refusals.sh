@@ -85,6 +85,31 @@ refuse_all() {
 	}
 }
 
+# too_small STRATEGY MODEL ARG...: what is missing is said to the byte: with so much more it fits, with one
+# less it does not
+too_small() {
+	local strategy=$1 text missing sram=64
+	shift
+	refused 'node ".*operator [A-Za-z]*: .* [0-9]+ more than there are' plan "$@" \
+		--grouping "$strategy" --sram $sram || return 1
+	text=$("$refusing_loom" plan "$@" --grouping "$strategy" --sram $sram 2>&1)
+	missing=$(printf '%s' "$text" | sed 's/.* \([0-9]*\) more than there are.*/\1/')
+	refused '1 more than there are' plan "$@" --grouping "$strategy" \
+		--sram $((sram + missing - 1)) &&
+	"$refusing_loom" plan "$@" --grouping "$strategy" --sram $((sram + missing)) >/dev/null
+}
+
+small_all() {
+	local strategy
+	refusing_loom=$1
+	for strategy in $("$1" plan --strategies | sed '1,/^grouping:/d; s/ .*//'); do
+		ok "$strategy: a network in too little SRAM, by operator and bytes" \
+			too_small "$strategy" $models/oww_alexa.onnx
+		ok "$strategy: another one" too_small "$strategy" $models/oww_embedding.onnx \
+			--dim input_1:0=1
+	done
+}
+
 usage_all() {
 	ok 'usage: no model' usage run
 	ok 'usage: an unknown option' usage run --frobnicate x.onnx
