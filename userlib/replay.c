@@ -347,13 +347,14 @@ static int set_up(struct replay *r, const struct loom_program *program,
 	return 0;
 }
 
-/* A reference may want more SRAM than there is. */
+/* A reference may want more SRAM than there is, and other lanes. */
 static void free_options(const struct loom_program *program, struct loom_topology *topology,
 			 struct loom_replay_options *options)
 {
 	const struct drm_loom_plan_header *header = program->plan;
 
 	*topology = *options->topology;
+	topology->region[LOOM_REGION_SRAM].banks = header->lanes;
 	topology->region[LOOM_REGION_SRAM].bank_bytes =
 		topology->region[LOOM_REGION_SRAM].reserved_bytes + header->scratch_bytes;
 	options->topology = topology;
@@ -477,7 +478,8 @@ int loom_replay_program(const struct loom_program *program,
 		err->text[0] = '\0';
 	if (!options->topology)
 		return fail(err, -EINVAL, "no topology");
-	if (reference && !is_comparable(program, reference))
+	if (reference && (reference->plan_bytes < sizeof(struct drm_loom_plan_header) ||
+			  !is_comparable(program, reference)))
 		return fail(err, -EINVAL, "the reference is of another graph");
 	shift = replay_plan_shift(program);
 	other = reference ? replay_plan_shift(reference) : shift;

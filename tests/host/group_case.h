@@ -269,7 +269,7 @@ static void (*const adders[])(struct test_case *test, struct map *x) = {
 	add_concat, add_resize, add_pad, add_softmax, add_reduce, add_view,
 };
 
-static void make_graph(struct test_case *test)
+static inline void make_graph(struct test_case *test)
 {
 	uint32_t depth = (uint32_t)range(2, 14), i;
 	int64_t dims[4] = { draw(4) ? 1 : 2, range(1, 8), range(3, 24), range(5, 24) };
