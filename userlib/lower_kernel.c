@@ -193,9 +193,13 @@ static void range_window(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo
 
 static void range_scatter(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo, u64 *in_hi)
 {
-	/* i * stride - pad + [0, extent) meets [lo, hi) */
+	/*
+	 * i * stride - pad + [0, extent) meets [lo, hi). Where windows have gaps between them, outputs
+	 * in a gap name the element before: it has come by then, and one further may not have.
+	 */
 	s64 reach = (s64)lo + w->pad - (w->extent - 1);
-	s64 first = reach <= 0 ? 0 : (reach + w->stride - 1) / w->stride;
+	s64 up = w->extent < w->stride ? 0 : w->stride - 1;
+	s64 first = reach <= 0 ? 0 : (reach + up) / w->stride;
 	s64 last = (s64)hi - 1 + w->pad;
 	s64 end = last < 0 ? 0 : last / w->stride + 1;
 
