@@ -194,8 +194,8 @@ static void range_window(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo
 static void range_scatter(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo, u64 *in_hi)
 {
 	/*
-	 * i * stride - pad + [0, extent) meets [lo, hi). Where windows have gaps between them, outputs
-	 * in a gap name the element before: it has come by then, and one further may not have.
+	 * i * stride - pad + [0, extent) meets [lo, hi). Where windows have gaps between them,
+	 * outputs in a gap name the element before: it has come by then, one further may not have.
 	 */
 	s64 reach = (s64)lo + w->pad - (w->extent - 1);
 	s64 up = w->extent < w->stride ? 0 : w->stride - 1;
