@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * What a group costs. DRAM bytes are counted as the engine counts them: elements of the views that
- * are loaded and stored. Cycles are those of a device that moves CYCLE_BYTES and does CYCLE_MACS in
- * each lane per cycle; where loads overlap, the longer of both counts.
+ * are loaded and stored. What breaks ties is positions, of all slices: dividing looks at hundreds
+ * of thousands of groups, and what streams take in real cycles (group_cycles.c) has to be summed up
+ * position by position. Weights that are streamed are loaded one position before they are needed,
+ * beside the work of the one before where that costs no more bytes; those that are held, once.
  */
 #include "group.h"
 
