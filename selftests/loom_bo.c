@@ -138,7 +138,7 @@ TEST_F(bo, what_is_wrong_is_einval)
 		{ .size = 1, .region = UINT32_MAX },
 		{ .size = 1, .layout = 1 },
 		{ .size = 1, .layout = UINT32_MAX },
-		{ .size = 1, .direction = 3 },
+		{ .size = 1, .direction = LOOM_DIRECTION_TINY_APART + 1 },
 		{ .size = 1, .direction = UINT32_MAX },
 		{ .size = 1, .flags = 1 },
 		{ .size = 1, .flags = 1u << 31 },

@@ -138,10 +138,13 @@ TEST_F(image, what_is_wrong_is_einval)
 	WRONG(args.size = (uint64_t)args.pitch_bytes * args.height);
 	WRONG(args.page_bytes = 4096);
 	WRONG(args.page_bytes = args.pitch_bytes);
-	WRONG(args.layout = LOOM_LAYOUT_IMAGE + 1);
+	WRONG(args.layout = LOOM_LAYOUT_SHARDED_BLOCK);
+	WRONG(args.layout = LOOM_LAYOUT_SHARDED_BLOCK + 1);
+	WRONG(args.page_columns = 1);
+	WRONG(args.grid_columns = 1);
 	WRONG(args.layout = UINT32_MAX);
 	WRONG(args.region = LOOM_REGION_COUNT);
-	WRONG(args.direction = 3);
+	WRONG(args.direction = LOOM_DIRECTION_TINY_APART + 1);
 	WRONG(args.flags = 1);
 	WRONG(args.width = 0);
 	WRONG(args.height = 0);
@@ -227,6 +230,7 @@ TEST_F(image, is_mapped_row_after_row)
 /* The structures as they were before there were images. */
 #define OLD_IOCTL(_ioctl, _size) \
 	_IOC(_IOC_READ | _IOC_WRITE, DRM_IOCTL_BASE, _IOC_NR(_ioctl), _size)
+#define LARGER	(sizeof(struct drm_loom_bo_create) + 8)
 
 TEST_F(image, clients_that_know_none_are_served)
 {
@@ -262,9 +266,10 @@ TEST_F(image, clients_that_know_none_are_served)
 	/* and a later client's larger structure is taken if the rest is zero */
 	memset(&args, 0, sizeof(args));
 	args.create.size = 1;
-	EXPECT_EQ(0, loom_call(self->client.fd, OLD_IOCTL(DRM_IOCTL_LOOM_BO_CREATE, 56), &args));
-	args.bytes[48] = 1;
-	EXPECT_EQ(-E2BIG, loom_call(self->client.fd, OLD_IOCTL(DRM_IOCTL_LOOM_BO_CREATE, 56),
+	EXPECT_EQ(0, loom_call(self->client.fd, OLD_IOCTL(DRM_IOCTL_LOOM_BO_CREATE, LARGER),
+			       &args));
+	args.bytes[sizeof(args.create)] = 1;
+	EXPECT_EQ(-E2BIG, loom_call(self->client.fd, OLD_IOCTL(DRM_IOCTL_LOOM_BO_CREATE, LARGER),
 				    &args));
 }
 

@@ -229,6 +229,7 @@ TEST_F(query, what_is_not_a_query_is_einval)
 {
 	static const struct drm_loom_query wrong[] = {
 		{ .type = 1000 },
+		{ .type = LOOM_QUERY_NO_SPACE + 1 },
 		{ .type = UINT32_MAX },
 		{ .type = LOOM_QUERY_DEVICE, .index = 1 },
 		{ .type = LOOM_QUERY_REGION, .index = LOOM_REGION_COUNT },

@@ -79,8 +79,9 @@ int loom_device_region(const struct loom_device *device, uint32_t region,
 	return loom_device_query_one(device, LOOM_QUERY_REGION, region, info, sizeof(*info));
 }
 
-int loom_device_blocks(const struct loom_device *device, uint32_t region,
-		       struct drm_loom_block **blocks, size_t *count)
+static int loom_device_list_blocks(const struct loom_device *device, uint32_t type,
+				   uint32_t index, struct drm_loom_block **blocks,
+				   size_t *count)
 {
 	struct drm_loom_block *list = NULL;
 	uint32_t size = 0, room;
@@ -89,7 +90,7 @@ int loom_device_blocks(const struct loom_device *device, uint32_t region,
 
 	*blocks = NULL;
 	*count = 0;
-	ret = loom_device_query(device, LOOM_QUERY_BLOCKS, region, NULL, &size);
+	ret = loom_device_query(device, type, index, NULL, &size);
 	if (ret)
 		return ret;
 	/* Others allocate meanwhile: ask again until the answer fits. */
@@ -105,7 +106,7 @@ int loom_device_blocks(const struct loom_device *device, uint32_t region,
 			goto fail;
 		}
 		list = grown;
-		ret = loom_device_query(device, LOOM_QUERY_BLOCKS, region, list, &size);
+		ret = loom_device_query(device, type, index, list, &size);
 		if (ret)
 			goto fail;
 	} while (size > room);
@@ -116,6 +117,31 @@ int loom_device_blocks(const struct loom_device *device, uint32_t region,
 fail:
 	free(list);
 	return ret;
+}
+
+int loom_device_blocks(const struct loom_device *device, uint32_t region,
+		       struct drm_loom_block **blocks, size_t *count)
+{
+	return loom_device_list_blocks(device, LOOM_QUERY_BLOCKS, region, blocks, count);
+}
+
+int loom_device_bank_blocks(const struct loom_device *device, uint32_t region, uint32_t bank,
+			    struct drm_loom_block **blocks, size_t *count)
+{
+	*blocks = NULL;
+	*count = 0;
+	if (region >= LOOM_REGION_COUNT || bank >= LOOM_MAX_BANKS)
+		return -EINVAL;
+	return loom_device_list_blocks(device, LOOM_QUERY_BANK_BLOCKS, region | bank << 16, blocks,
+				       count);
+}
+
+int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_space *record)
+{
+	uint32_t size = sizeof(*record);
+
+	memset(record, 0, sizeof(*record));
+	return loom_device_query(device, LOOM_QUERY_NO_SPACE, 0, record, &size);
 }
 
 /* A driver may be newer than we are, but a topology has to be one. */

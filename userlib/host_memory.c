@@ -56,7 +56,9 @@ int loom_host_memory_create(const struct loom_topology *topology, struct loom_ho
 
 		ret = -EINVAL;
 		if (loom_round_up(region->reserved_bytes, region->align_bytes, &base))
-			ret = loom_bank_init(&memory->bank[i], base, limit);
+			ret = loom_bank_init(&memory->bank[i], base, limit, region->banks,
+					     i == LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
+								     LOOM_BANK_FIRST_FIT);
 		if (ret)
 			goto fail;
 	}
@@ -142,7 +144,7 @@ static size_t loom_host_memory_list_locked(struct loom_bank *bank, struct drm_lo
 			};
 		n++;
 	}
-	loom_bank_walk(bank, &iter);
+	loom_bank_walk(bank, NULL, &iter);
 	for (; loom_bank_next(&iter, &span); n++)
 		if (n < max)
 			blocks[n] = (struct drm_loom_block){

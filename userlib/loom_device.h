@@ -71,6 +71,27 @@ int loom_device_region(const struct loom_device *device, uint32_t region,
  */
 int loom_device_blocks(const struct loom_device *device, uint32_t region,
 		       struct drm_loom_block **blocks, size_t *count);
+/**
+ * loom_device_bank_blocks() - likewise, of one bank: buffers on other banks are not there
+ * @device: the device
+ * @region: an &enum drm_loom_region
+ * @bank: from 0
+ * @blocks: [out] from malloc
+ * @count: [out] number of @blocks
+ *
+ * Return: 0, -EINVAL for another region or bank, -ENOMEM, -ENODEV.
+ */
+int loom_device_bank_blocks(const struct loom_device *device, uint32_t region, uint32_t bank,
+			    struct drm_loom_block **blocks, size_t *count);
+
+/**
+ * loom_device_no_space() - why the last loom_bo_create() that found no room did not
+ * @device: the device
+ * @record: [out] all zero if there was none
+ *
+ * Return: 0 or -ENODEV.
+ */
+int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_space *record);
 
 /**
  * loom_bo_create() - allocates a buffer of zeroes

@@ -17,7 +17,9 @@
  * still fit.
  *
  * Each bank has a list of its own in the interface, although banks in lockstep are all alike and
- * share one in memory: what is said per bank stays true when buffers take some banks only.
+ * share one in memory. Only where buffers take some banks, each bank is asked for. What is common
+ * to all banks is read from the list of the region, in which free means free everywhere. Somebody
+ * may allocate between the questions; each list is true for itself.
  *
  * Rejected: telling free bytes without the scratch, as the driver's counters do. That figure is
  * right for the allocator and wrong for whoever wonders why a buffer and a plan do not go together.
@@ -26,12 +28,12 @@
 /**
  * struct loom_report_state - a report, and what it is made of
  * @base: what the caller sees
- * @blocks: of all banks that share a list
- * @banks: by number
+ * @common: what is said of all banks together
+ * @banks: by number; they share the blocks of @common, or have their own
  */
 struct loom_report_state {
 	struct loom_report_region base;
-	struct loom_report_block *blocks;
+	struct loom_report_bank common;
 	struct loom_report_bank banks[];
 };
 
@@ -62,7 +64,7 @@ unsigned int loom_report_fragmentation(const struct loom_report_bank *bank)
 	return rest * 1000 / bank->free_bytes;
 }
 
-/* The driver's blocks of a bank; @scratch_bytes: what jobs hold at the bottom. */
+/* The driver's blocks of a region; @scratch_bytes: what jobs hold at the bottom. */
 static int loom_report_ask(const struct loom_target *target, uint32_t region,
 			   struct drm_loom_block **blocks, size_t *count, uint64_t *scratch_bytes)
 {
@@ -103,13 +105,17 @@ static void loom_report_add(struct loom_report_bank *bank, struct loom_report_bl
 }
 
 /* Scratch lies at the bottom of what can be given out, and takes what holes there are. */
-static void loom_report_fill(struct loom_report_bank *bank, struct loom_report_block *blocks,
-			     const struct drm_loom_block *from, size_t count,
-			     uint64_t scratch_bytes)
+static int loom_report_fill(struct loom_report_bank *bank, const struct drm_loom_block *from,
+			    size_t count, uint64_t scratch_bytes)
 {
 	uint64_t scratch_end = scratch_bytes;
+	struct loom_report_block *blocks;
 	size_t i;
 
+	/* each hole may become two: its scratch and the rest */
+	blocks = calloc(2 * count + 1, sizeof(*blocks));
+	if (!blocks)
+		return -ENOMEM;
 	for (i = 0; i < count; i++) {
 		uint64_t start = from[i].address, end = start + from[i].bytes;
 		uint64_t cut = min(max(start, scratch_end), end);
@@ -126,6 +132,37 @@ static void loom_report_fill(struct loom_report_bank *bank, struct loom_report_b
 		}
 	}
 	bank->blocks = blocks;
+	return 0;
+}
+
+static bool loom_report_partial(const struct drm_loom_block *blocks, size_t count)
+{
+	while (count--)
+		if (blocks[count].flags & LOOM_BLOCK_PARTIAL)
+			return true;
+	return false;
+}
+
+/* Banks that are not alike: each by its own list. */
+static int loom_report_fill_each(struct loom_report_state *state,
+				 const struct loom_target *target, uint32_t region,
+				 uint64_t scratch_bytes)
+{
+	struct drm_loom_block *blocks;
+	size_t count;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < state->base.num_banks; i++) {
+		ret = loom_device_bank_blocks(target->device, region, i, &blocks, &count);
+		if (ret)
+			return ret;
+		ret = loom_report_fill(&state->banks[i], blocks, count, scratch_bytes);
+		free(blocks);
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 static void loom_report_sum(struct loom_report_state *state)
@@ -138,8 +175,8 @@ static void loom_report_sum(struct loom_report_state *state)
 	for (i = 1; i < base->num_banks; i++)
 		base->min_largest_free_bytes = min(base->min_largest_free_bytes,
 						   state->banks[i].largest_free_bytes);
-	/* in lockstep, what is free in one bank is free in all */
-	common = base->min_largest_free_bytes - base->min_largest_free_bytes % base->align_bytes;
+	common = state->common.largest_free_bytes;
+	common -= common % base->align_bytes;
 	if (check_mul_overflow(common, (uint64_t)base->num_banks, &base->largest_interleaved_bytes))
 		base->largest_interleaved_bytes = UINT64_MAX;
 }
@@ -151,6 +188,7 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 	struct loom_report_state *state;
 	struct drm_loom_block *blocks;
 	uint64_t held_bytes;
+	bool partial;
 	size_t count;
 	uint32_t i;
 	int ret;
@@ -165,22 +203,25 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 	if (region == LOOM_REGION_SRAM)
 		held_bytes = max(held_bytes, scratch_bytes);
 	state = calloc(1, sizeof(*state) + topology->banks * sizeof(*state->banks));
-	/* each hole may become two: its scratch and the rest */
-	if (state)
-		state->blocks = calloc(2 * count + 1, sizeof(*state->blocks));
-	if (!state || !state->blocks) {
+	if (!state) {
 		free(blocks);
-		free(state);
 		return -ENOMEM;
 	}
 	state->base.name = loom_report_names[region];
 	state->base.banks = state->banks;
 	state->base.num_banks = topology->banks;
 	state->base.align_bytes = topology->align_bytes;
-	loom_report_fill(&state->banks[0], state->blocks, blocks, count, held_bytes);
+	partial = loom_report_partial(blocks, count);
+	ret = loom_report_fill(&state->common, blocks, count, held_bytes);
 	free(blocks);
-	for (i = 1; i < topology->banks; i++)
-		state->banks[i] = state->banks[0];
+	if (!ret && partial)
+		ret = loom_report_fill_each(state, target, region, held_bytes);
+	if (ret) {
+		loom_report_region_put(&state->base);
+		return ret;
+	}
+	for (i = 0; !partial && i < topology->banks; i++)
+		state->banks[i] = state->common;
 	loom_report_sum(state);
 	*report = &state->base;
 	return 0;
@@ -189,10 +230,14 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 void loom_report_region_put(struct loom_report_region *report)
 {
 	struct loom_report_state *state;
+	uint32_t i;
 
 	if (!report)
 		return;
 	state = container_of(report, struct loom_report_state, base);
-	free(state->blocks);
+	for (i = 0; i < report->num_banks; i++)
+		if (state->banks[i].blocks != state->common.blocks)
+			free((void *)state->banks[i].blocks);
+	free((void *)state->common.blocks);
 	free(state);
 }

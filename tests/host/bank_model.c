@@ -35,6 +35,42 @@ struct model {
 	s32 owner[MODEL_BYTES];
 };
 
+/* Bytes of the hole that byte @i lies in. */
+static u32 model_hole(const struct model *model, u32 i)
+{
+	u32 end = i;
+
+	while (i && model->owner[i - 1] < 0)
+		i--;
+	while (end < model->bytes && model->owner[end] < 0)
+		end++;
+	return end - i;
+}
+
+/* The byte that the request must get by the definition of best fit, or -1. */
+static s64 model_place_best(const struct model *model, const struct loom_bank_request *request)
+{
+	u32 run = 0, best = U32_MAX, hole = 0;
+	s64 found = -1;
+
+	for (u32 i = model->bytes; i--;) {
+		if (model->owner[i] >= 0) {
+			run = 0;
+			continue;
+		}
+		if (!run++)
+			hole = model_hole(model, i);
+		if (run < request->size || (model->base + i) % request->align || hole > best)
+			continue;
+		/* the first from the top; going down, the last is the lowest */
+		if (hole == best && request->top_down)
+			continue;
+		best = hole;
+		found = i;
+	}
+	return found;
+}
+
 /* The byte that the request must get by the definition of first fit, or -1. */
 static s64 model_place(const struct model *model, const struct loom_bank_request *request)
 {
@@ -105,7 +141,7 @@ static bool check_bank(struct loom_bank *bank)
 	if (shape.nodes != bank->blocks + 1)
 		return false;
 
-	loom_bank_walk(bank, &iter);
+	loom_bank_walk(bank, NULL, &iter);
 	while (loom_bank_next(&iter, &span)) {
 		if (span.start != at || span.end <= at || (was_hole && !span.block))
 			return false;
@@ -123,7 +159,7 @@ static bool check_bank(struct loom_bank *bank)
 			largest = max(largest, span.end - span.start);
 		}
 	}
-	loom_bank_stats(bank, &stats);
+	loom_bank_stats(bank, NULL, &stats);
 	return at == bank->limit && stats.allocated == allocated && stats.blocks == blocks &&
 	       stats.total == bank->limit - bank->base && stats.free == stats.total - allocated &&
 	       stats.largest_free == largest && loom_bank_lowest(bank) == lowest;
@@ -136,7 +172,7 @@ static bool check_model(struct loom_bank *bank, const struct model *model,
 	struct loom_bank_iter iter;
 	struct loom_bank_span span;
 
-	loom_bank_walk(bank, &iter);
+	loom_bank_walk(bank, NULL, &iter);
 	while (loom_bank_next(&iter, &span))
 		for (u64 i = span.start - model->base; i < span.end - model->base; i++)
 			if (model->owner[i] != (span.block ? span.block - blocks : -1))
@@ -157,6 +193,9 @@ static bool check_find(struct loom_bank *bank, const struct model *model,
 	       (i < model->bytes ? &blocks[model->owner[i]] : NULL);
 }
 
+#define FIRST LOOM_BANK_FIRST_FIT
+#define BEST LOOM_BANK_BEST_FIT
+
 struct setting {
 	const char *name;
 	u64 base;
@@ -167,17 +206,21 @@ struct setting {
 	u32 unit;
 	u32 fill_percent;
 	u32 operations;
+	enum loom_bank_policy policy;
 };
 
 static const struct setting settings[] = {
-	{ "small blocks", 0, 256, 12, 0, 0, 1, 90, 60000 },
-	{ "both directions in a full bank", 64, 1024, 64, 0, 0, 1, 100, 40000 },
-	{ "alignments", 13, 512, 40, 6, 0, 1, 90, 60000 },
-	{ "ranges", 64, 512, 40, 0, 60, 1, 90, 60000 },
-	{ "ranges and alignments", 7, 700, 64, 7, 50, 1, 95, 60000 },
-	{ "sizes in units", 1024, 1024, 16, 4, 20, 16, 95, 40000 },
-	{ "up to the last address", U64_MAX - 1000, 1000, 64, 10, 30, 1, 95, 40000 },
-	{ "one byte", 5, 1, 2, 1, 50, 1, 100, 5000 },
+	{ "small blocks", 0, 256, 12, 0, 0, 1, 90, 60000, FIRST },
+	{ "both directions in a full bank", 64, 1024, 64, 0, 0, 1, 100, 40000, FIRST },
+	{ "alignments", 13, 512, 40, 6, 0, 1, 90, 60000, FIRST },
+	{ "ranges", 64, 512, 40, 0, 60, 1, 90, 60000, FIRST },
+	{ "ranges and alignments", 7, 700, 64, 7, 50, 1, 95, 60000, FIRST },
+	{ "sizes in units", 1024, 1024, 16, 4, 20, 16, 95, 40000, FIRST },
+	{ "up to the last address", U64_MAX - 1000, 1000, 64, 10, 30, 1, 95, 40000, FIRST },
+	{ "one byte", 5, 1, 2, 1, 50, 1, 100, 5000, FIRST },
+	{ "best fit", 0, 512, 24, 0, 0, 1, 90, 60000, BEST },
+	{ "best fit, many as small", 64, 1024, 3, 0, 0, 4, 95, 60000, BEST },
+	{ "best fit, alignments and ranges", 7, 512, 40, 6, 30, 1, 90, 60000, BEST },
 };
 
 static struct loom_bank_request random_request(const struct setting *setting)
@@ -217,7 +260,8 @@ static void test_random(const struct setting *setting)
 	model.base = setting->base;
 	model.bytes = setting->bytes;
 	memset(model.owner, 0xff, sizeof(model.owner));
-	if (loom_bank_init(&bank, setting->base, setting->base + setting->bytes))
+	if (loom_bank_init(&bank, setting->base, setting->base + setting->bytes, 1,
+			   setting->policy))
 		tap_fatal("init");
 
 	for (u32 n = 0; n < setting->operations && !fault; n++) {
@@ -237,7 +281,10 @@ static void test_random(const struct setting *setting)
 				fault = "freed twice";
 		} else if (allocated * 100 <= (u64)setting->fill_percent * setting->bytes) {
 			struct loom_bank_request request = random_request(setting);
-			s64 want = model_place(&model, &request);
+			bool confined = request.low > bank.base || request.high < bank.limit;
+			s64 want = setting->policy == LOOM_BANK_BEST_FIT && !confined ?
+				   model_place_best(&model, &request) :
+				   model_place(&model, &request);
 			int err = loom_bank_alloc(&bank, block, &request);
 
 			if (err != (want < 0 ? -ENOSPC : 0)) {
@@ -276,7 +323,7 @@ static void test_random(const struct setting *setting)
 }
 
 /* A tree large enough for its height to say something. */
-static void test_large(void)
+static void test_large(enum loom_bank_policy policy)
 {
 	enum { BLOCKS = 100000 };
 	struct loom_bank_block *blocks = calloc(BLOCKS, sizeof(*blocks));
@@ -285,7 +332,7 @@ static void test_large(void)
 	bool good = true;
 	int height = 0;
 
-	if (!blocks || loom_bank_init(&bank, 64, (u64)1 << 40))
+	if (!blocks || loom_bank_init(&bank, 64, (u64)1 << 40, 1, policy))
 		tap_fatal("init");
 	/* rising, then random replacement: the two shapes a naive tree dies of */
 	for (u32 i = 0; i < BLOCKS; i++) {
@@ -331,9 +378,14 @@ static void test_refusals(void)
 	struct loom_bank_request good = { .size = 64, .align = 64, .high = U64_MAX };
 	struct loom_bank_request bad;
 
-	tap_ok(loom_bank_init(&bank, 64, 64) == -EINVAL &&
-	       loom_bank_init(&bank, 65, 64) == -EINVAL, "a bank without a byte is refused");
-	if (loom_bank_init(&bank, 64, 4096) || loom_bank_init(&other, 0, 4096))
+	tap_ok(loom_bank_init(&bank, 64, 64, 1, LOOM_BANK_FIRST_FIT) == -EINVAL &&
+	       loom_bank_init(&bank, 65, 64, 1, LOOM_BANK_FIRST_FIT) == -EINVAL,
+	       "a bank without a byte is refused");
+	tap_ok(loom_bank_init(&bank, 0, 64, 0, LOOM_BANK_FIRST_FIT) == -EINVAL &&
+	       loom_bank_init(&bank, 0, 64, LOOM_MAX_BANKS + 1, LOOM_BANK_FIRST_FIT) == -EINVAL,
+	       "no bank, and one too many, are refused");
+	if (loom_bank_init(&bank, 64, 4096, 3, LOOM_BANK_FIRST_FIT) ||
+	    loom_bank_init(&other, 0, 4096, LOOM_MAX_BANKS, LOOM_BANK_FIRST_FIT))
 		tap_fatal("init");
 
 	bad = good;
@@ -391,6 +443,7 @@ int main(void)
 	test_refusals();
 	for (u32 i = 0; i < ARRAY_SIZE(settings); i++)
 		test_random(&settings[i]);
-	test_large();
+	test_large(LOOM_BANK_FIRST_FIT);
+	test_large(LOOM_BANK_BEST_FIT);
 	return tap_end();
 }

@@ -234,9 +234,215 @@ static void test_image_refusals(void)
 				 64) == -EOVERFLOW, "more than 2^64 bytes of rows are EOVERFLOW");
 }
 
+/*
+ * Shards, dealt out the way they are explained: the array of pages is cut by shards, one shard
+ * after the other goes to the next bank of the grid, and lays its pages out row by row, those
+ * that the edge has clipped as well.
+ */
+static bool check_page(const struct loom_layout *layout, const struct loom_layout_shards *want,
+		       u64 base, u64 page, u64 at, u32 place, u64 *used)
+{
+	u64 first = page * want->page_bytes, address;
+	u32 bank;
+
+	for (u64 i = 0; i < want->page_bytes && first + i < want->size; i++, ++*used) {
+		loom_layout_map(layout, base, first + i, &bank, &address);
+		if (bank != place || address != at + i)
+			return false;
+	}
+	return true;
+}
+
+static const char *check_shards(const struct loom_layout *layout,
+				const struct loom_layout_shards *want, u64 base)
+{
+	u64 pages = (want->size + want->page_bytes - 1) / want->page_bytes;
+	u64 rows = (pages + want->page_columns - 1) / want->page_columns, found = 0, used = 0;
+	u64 pitch = want->page_bytes;
+	u64 high = want->shard_rows ? want->shard_rows : rows;
+	u64 wide = want->shard_columns ? want->shard_columns : want->page_columns;
+	u32 x = 0, y = 0, shards = 0, grid_rows = want->banks / want->grid_columns;
+
+	while (pitch % want->align_bytes)
+		pitch++;
+	for (u64 top = 0; top < rows; top += high)
+		for (u64 left = 0; left < want->page_columns; left += wide) {
+			u64 at = base;
+
+			if (!loom_layout_uses(layout, y * want->grid_columns + x))
+				return "a bank with a shard is not used";
+			for (u64 row = top; row < top + high; row++)
+				for (u64 column = left; column < left + wide; column++) {
+					u64 page = row * want->page_columns + column;
+
+					at += pitch;
+					if (column >= want->page_columns || page >= pages)
+						continue;
+					found++;
+					if (!check_page(layout, want, base, page, at - pitch,
+							y * want->grid_columns + x, &used))
+						return "a byte lies elsewhere";
+				}
+			if (at - base != layout->bytes_per_bank)
+				return "bytes per bank";
+			shards++;
+			if (want->column_major ? ++y == grid_rows : ++x == want->grid_columns) {
+				x = want->column_major ? x + 1 : 0;
+				y = want->column_major ? 0 : y + 1;
+			}
+		}
+	for (u32 place = 0, n = 0; place < want->banks; place++) {
+		n += loom_layout_uses(layout, place);
+		if (place + 1 == want->banks && n != shards)
+			return "banks that are used";
+	}
+	if (found != pages || used != want->size || layout->banks != shards)
+		return "not all";
+	if (layout->padding_bytes != shards * layout->bytes_per_bank - want->size ||
+	    layout->align_padding_bytes != pages * (pitch - want->page_bytes))
+		return "padding";
+	return NULL;
+}
+
+static struct loom_layout_shards random_shards(void)
+{
+	struct loom_layout_shards shards = {
+		.kind = LOOM_LAYOUT_SHARDED_HEIGHT + random_below(3),
+		.size = 1 + random_below(4000),
+		.page_bytes = 1 + random_below(60),
+		.page_columns = 1 + random_below(12),
+		.shard_rows = 1 + random_below(9),
+		.shard_columns = 1 + random_below(9),
+		.grid_columns = 1 + random_below(8),
+		.column_major = random_below(2),
+		.align_bytes = (u64)1 << random_below(6),
+	};
+
+	shards.banks = shards.grid_columns * (1 + random_below(8));
+	if (shards.kind == LOOM_LAYOUT_SHARDED_HEIGHT)
+		shards.shard_columns = 0;
+	if (shards.kind == LOOM_LAYOUT_SHARDED_WIDTH)
+		shards.shard_rows = 0;
+	return shards;
+}
+
+static void test_shards(void)
+{
+	const char *fault = NULL;
+	u32 n, good = 0, many = 0;
+
+	for (n = 0; n < 60000 && !fault; n++) {
+		struct loom_layout_shards shards = random_shards();
+		u64 pages = (shards.size + shards.page_bytes - 1) / shards.page_bytes;
+		u64 rows = (pages + shards.page_columns - 1) / shards.page_columns;
+		u64 high = shards.shard_rows ? shards.shard_rows : rows;
+		u64 wide = shards.shard_columns ? shards.shard_columns : shards.page_columns;
+		u64 count = ((rows + high - 1) / high) * ((shards.page_columns + wide - 1) / wide);
+		struct loom_layout layout;
+		int ret = loom_layout_sharded(&layout, &shards);
+
+		if (count > shards.banks) {
+			many++;
+			if (ret != -EINVAL)
+				fault = "more shards than banks";
+			continue;
+		}
+		good++;
+		fault = ret ? "refused" : check_shards(&layout, &shards,
+						       random_below(100) * shards.align_bytes);
+	}
+	tap_ok(!fault && many, "shards: %u, their bytes where the model has them, %u too many%s%s",
+	       good, many, fault ? ": " : "", fault ? fault : "");
+}
+
+static void test_shard_figures(void)
+{
+	/* 5 x 7 tiles in blocks of 2 x 3 on a grid of 3 x 3: two edges are clipped */
+	struct loom_layout_shards block = {
+		.kind = LOOM_LAYOUT_SHARDED_BLOCK, .size = 35 * 2048, .page_bytes = 2048,
+		.page_columns = 7, .shard_rows = 2, .shard_columns = 3, .grid_columns = 3,
+		.banks = 9, .align_bytes = 16,
+	};
+	struct loom_layout layout;
+	u64 address;
+	u32 bank;
+
+	tap_ok(!loom_layout_sharded(&layout, &block) && layout.banks == 9 &&
+	       layout.bytes_per_bank == 6 * 2048 && layout.padding_bytes == (54 - 35) * 2048,
+	       "clipped edges of blocks are paid for");
+	loom_layout_map(&layout, 0, 34 * 2048, &bank, &address);
+	tap_ok(bank == 8 && address == 0, "the last tile is the first of the last bank");
+	block.column_major = true;
+	tap_ok(!loom_layout_sharded(&layout, &block), "columns first");
+	loom_layout_map(&layout, 0, 3 * 2048, &bank, &address);
+	tap_ok(bank == 3 && address == 0, "the second shard is below the first");
+	/* 10 tiles, 4 to a shard: the last is short; 3 of 8 banks take part */
+	block = (struct loom_layout_shards){
+		.kind = LOOM_LAYOUT_SHARDED_HEIGHT, .size = 10 * 2048, .page_bytes = 2048,
+		.page_columns = 1, .shard_rows = 4, .grid_columns = 8, .banks = 8,
+		.align_bytes = 16,
+	};
+	tap_ok(!loom_layout_sharded(&layout, &block) && layout.banks == 3 &&
+	       layout.bytes_per_bank == 8192 && layout.padding_bytes == 2 * 2048 &&
+	       loom_layout_uses(&layout, 2) && !loom_layout_uses(&layout, 3),
+	       "banks without a shard pay nothing");
+	block.page_bytes = 1000;
+	tap_ok(!loom_layout_sharded(&layout, &block) && layout.pages == 21 && layout.banks == 6 &&
+	       layout.page_pitch_bytes == 1008 && layout.align_padding_bytes == 21 * 8,
+	       "what the alignment of pages takes is said");
+}
+
+static void test_shard_refusals(void)
+{
+	const struct loom_layout_shards good = {
+		.kind = LOOM_LAYOUT_SHARDED_BLOCK, .size = 64, .page_bytes = 16, .page_columns = 2,
+		.shard_rows = 1, .shard_columns = 1, .grid_columns = 2, .banks = 4,
+		.align_bytes = 16,
+	};
+	struct loom_layout_shards bad[16];
+	struct loom_layout layout;
+	u32 count = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(bad); i++)
+		bad[i] = good;
+	bad[count++].size = 0;
+	bad[count++].page_bytes = 0;
+	bad[count++].page_columns = 0;
+	bad[count++].shard_rows = 0;
+	bad[count++].shard_columns = 0;
+	bad[count++].grid_columns = 0;
+	bad[count++].grid_columns = 3;
+	bad[count++].banks = 0;
+	bad[count++].banks = 2;
+	bad[count++].align_bytes = 0;
+	bad[count++].kind = LOOM_LAYOUT_INTERLEAVED;
+	bad[count++].kind = LOOM_LAYOUT_SHARDED_HEIGHT;
+	bad[count++].kind = LOOM_LAYOUT_SHARDED_WIDTH;
+	bad[count++].kind = U32_MAX;
+	bad[count++].size = U64_MAX;
+	tap_ok(!loom_layout_sharded(&layout, &good), "what the wrong ones are made of is right");
+	for (u32 i = 0; i < count; i++)
+		tap_ok(loom_layout_sharded(&layout, &bad[i]) == -EINVAL, "shards %u are EINVAL", i);
+	bad[0] = good;
+	bad[0].shard_rows = U32_MAX;
+	bad[0].shard_columns = U32_MAX;
+	tap_ok(loom_layout_sharded(&layout, &bad[0]) == -EOVERFLOW,
+	       "a shard past 2^64 is EOVERFLOW");
+	bad[0] = good;
+	bad[0].kind = LOOM_LAYOUT_SHARDED_WIDTH;
+	bad[0].shard_rows = 0;
+	bad[0].size = U64_MAX;
+	bad[0].page_bytes = 1;
+	tap_ok(loom_layout_sharded(&layout, &bad[0]) == -EOVERFLOW,
+	       "a bank past 2^64 is EOVERFLOW");
+}
+
 int main(void)
 {
 	test_random();
+	test_shards();
+	test_shard_figures();
+	test_shard_refusals();
 	test_disjoint();
 	test_figures();
 	test_refusals();

@@ -402,7 +402,7 @@ static const struct {
 
 /* ------------------------------------------------------------- checking */
 
-static void check_stats(const struct region *r)
+static void check_stats(struct region *r)
 {
 	struct loom_bank_stats stats;
 	u32 run = 0, largest = 0, lowest = BANK_BYTES, i;
@@ -413,7 +413,7 @@ static void check_stats(const struct region *r)
 		if (r->owner[i] != FREE && lowest == BANK_BYTES)
 			lowest = i;
 	}
-	loom_bank_stats(&r->bank, &stats);
+	loom_bank_stats(&r->bank, NULL, &stats);
 	expect(stats.total == BANK_BYTES - RESERVED && stats.allocated == r->allocated &&
 	       stats.free == stats.total - r->allocated && stats.blocks == r->blocks,
 	       "sums of a region");
@@ -428,7 +428,7 @@ static void check_walk(struct region *r)
 	struct loom_bank_span span;
 	u64 at = RESERVED, i;
 
-	loom_bank_walk(&r->bank, &iter);
+	loom_bank_walk(&r->bank, NULL, &iter);
 	while (loom_bank_next(&iter, &span)) {
 		u8 owner = span.block ? (u8)(container_of(span.block, struct buffer, block) -
 					     buffers) : FREE;
@@ -518,7 +518,8 @@ int main(int argc, char **argv)
 	negate = make_plan(&topology);
 	for (i = 0; i < LOOM_REGION_COUNT; i++) {
 		memset(regions[i].owner, FREE, sizeof(regions[i].owner));
-		if (loom_bank_init(&regions[i].bank, RESERVED, BANK_BYTES))
+		if (loom_bank_init(&regions[i].bank, RESERVED, BANK_BYTES, 1,
+				   LOOM_BANK_FIRST_FIT))
 			tap_fatal("loom_bank_init");
 	}
 	clock_gettime(CLOCK_MONOTONIC, &begin);

@@ -123,6 +123,9 @@ enum drm_loom_region {
 
 #define LOOM_REGION_COUNT		2
 
+/* LOOM_MAX_BANKS: cap on the banks of a region */
+#define LOOM_MAX_BANKS			256
+
 /* ------------------------------------------------------------------ QUERY */
 
 /**
@@ -136,7 +139,9 @@ enum drm_loom_query_type {
 	/**
 	 * @LOOM_QUERY_BLOCKS: &struct drm_loom_block for every block of region
 	 * @index in address order, free ones included. They tile the bank from
-	 * its base to its end.
+	 * its base to its end. What is free is free in all banks; where buffers on some
+	 * banks lie side by side, the one that begins first is listed whole, and of the
+	 * others what sticks out of it. See LOOM_QUERY_BANK_BLOCKS.
 	 */
 	LOOM_QUERY_BLOCKS = 2,
 	/**
@@ -144,6 +149,21 @@ enum drm_loom_query_type {
 	 * Since minor 2
 	 */
 	LOOM_QUERY_FIT = 3,
+	/**
+	 * @LOOM_QUERY_BANKS: &struct drm_loom_bank_info for every bank of region @index.
+	 * Since minor 3, as all that follow
+	 */
+	LOOM_QUERY_BANKS = 4,
+	/**
+	 * @LOOM_QUERY_BANK_BLOCKS: &struct drm_loom_block for every block of one bank: @index is
+	 * the region plus 65536 times the number of the bank
+	 */
+	LOOM_QUERY_BANK_BLOCKS = 5,
+	/**
+	 * @LOOM_QUERY_NO_SPACE: one &struct drm_loom_no_space: why the last BO_CREATE of this file
+	 * that found no room did not; all zero when there was none
+	 */
+	LOOM_QUERY_NO_SPACE = 6,
 };
 
 /**
@@ -205,7 +225,9 @@ struct drm_loom_device_info {
 /**
  * struct drm_loom_region_info - a region and how full it is
  *
- * Banks are in lockstep: what is true of one bank is true of each.
+ * What a buffer on all banks has to do with: a byte is free if it is free in every bank. So where
+ * there are buffers on some banks only, a bank may have more room than is said here; see
+ * LOOM_QUERY_BANKS.
  *
  * @banks: number of banks
  * @sub_banks: conflict sub-banks of a bank, 1 where there are none
@@ -213,7 +235,7 @@ struct drm_loom_device_info {
  * @reserved_bytes: bytes at the bottom of each bank that are never given out
  * @align_bytes: alignment of every page and every address
  * @total_bytes: bytes that can be given out, per bank
- * @allocated_bytes: bytes given out, per bank
+ * @allocated_bytes: bytes given out, per bank, at addresses that are in use in any of them
  * @free_bytes: @total_bytes less @allocated_bytes
  * @largest_free_bytes: largest block that an allocation could get, per bank
  * @scratch_bytes: bytes at the bottom of the SRAM that running jobs hold
@@ -235,11 +257,31 @@ struct drm_loom_region_info {
 	__u32 flags;
 };
 
+/**
+ * struct drm_loom_bank_info - how full a bank is
+ * @total_bytes: bytes that can be given out
+ * @allocated_bytes: bytes given out
+ * @free_bytes: @total_bytes less @allocated_bytes
+ * @largest_free_bytes: largest block that an allocation in this bank alone could get
+ * @blocks: number of allocated blocks
+ * @pad: zero
+ */
+struct drm_loom_bank_info {
+	__u64 total_bytes;
+	__u64 allocated_bytes;
+	__u64 free_bytes;
+	__u64 largest_free_bytes;
+	__u32 blocks;
+	__u32 pad;
+};
+
 #define LOOM_BLOCK_ALLOCATED		(1 << 0)
 /* LOOM_BLOCK_RESERVED: the bytes below the first address given out */
 #define LOOM_BLOCK_RESERVED		(1 << 1)
 /* LOOM_BLOCK_OWN: allocated by the file that asks */
 #define LOOM_BLOCK_OWN			(1 << 2)
+/* LOOM_BLOCK_PARTIAL: on some banks only. Since minor 3 */
+#define LOOM_BLOCK_PARTIAL		(1 << 3)
 
 /**
  * struct drm_loom_block - one block, the same in each bank of its region
@@ -278,6 +320,31 @@ struct drm_loom_block {
  */
 
 /**
+ * DOC: Banks of a buffer
+ *
+ * A buffer is on all banks of its region, or on those of a mask. It has one address, at which these
+ * banks are free; the others are not charged, and other buffers may be there. What the layout calls
+ * bank i is the i-th bank of the mask, from the lowest.
+ *
+ * A sharded buffer is an array of pages: rows of @page_columns of them, page p in row
+ * p / @page_columns. It is cut into shards of @shard_rows times @shard_columns pages, from the top
+ * left on, row of shards after row. The banks are a grid, @grid_columns of them side by side, and
+ * shard i goes to bank i of the grid, counted along its rows or down its columns. In the bank a
+ * shard is an array of its full shape, row by row: what the edges of the array clip is padding.
+ * Banks of the grid that no shard is left for are not charged and not part of the buffer.
+ */
+
+/**
+ * enum drm_loom_shard_order - how shards go over the grid of banks
+ */
+enum drm_loom_shard_order {
+	/** @LOOM_SHARD_ROW_MAJOR: along the rows of the grid */
+	LOOM_SHARD_ROW_MAJOR = 0,
+	/** @LOOM_SHARD_COLUMN_MAJOR: down its columns */
+	LOOM_SHARD_COLUMN_MAJOR = 1,
+};
+
+/**
  * enum drm_loom_layout - how a buffer's bytes are dealt out over the banks
  */
 enum drm_loom_layout {
@@ -285,6 +352,12 @@ enum drm_loom_layout {
 	LOOM_LAYOUT_INTERLEAVED = 0,
 	/** @LOOM_LAYOUT_IMAGE: row r goes to bank r modulo banks */
 	LOOM_LAYOUT_IMAGE = 1,
+	/** @LOOM_LAYOUT_SHARDED_HEIGHT: runs of whole rows of pages, one to a bank; minor 3 */
+	LOOM_LAYOUT_SHARDED_HEIGHT = 2,
+	/** @LOOM_LAYOUT_SHARDED_WIDTH: runs of whole columns of pages, one to a bank */
+	LOOM_LAYOUT_SHARDED_WIDTH = 3,
+	/** @LOOM_LAYOUT_SHARDED_BLOCK: rectangles of pages, one to a bank */
+	LOOM_LAYOUT_SHARDED_BLOCK = 4,
 };
 
 /**
@@ -297,13 +370,72 @@ enum drm_loom_direction {
 	LOOM_DIRECTION_BOTTOM_UP = 1,
 	/** @LOOM_DIRECTION_TOP_DOWN: highest fitting address */
 	LOOM_DIRECTION_TOP_DOWN = 2,
+	/**
+	 * @LOOM_DIRECTION_TINY_APART: as DEFAULT, but a buffer that takes at most
+	 * LOOM_TINY_BYTES in each bank goes to the other end, so that it strands nothing when
+	 * it lives long. In the SRAM that is where plans have their scratch: for clients
+	 * that run none meanwhile. Since minor 3
+	 */
+	LOOM_DIRECTION_TINY_APART = 3,
+};
+
+/* LOOM_TINY_BYTES: what LOOM_DIRECTION_TINY_APART calls tiny */
+#define LOOM_TINY_BYTES			256
+
+/**
+ * enum drm_loom_no_space_reason - why there was no room
+ */
+enum drm_loom_no_space_reason {
+	/** @LOOM_NO_SPACE_NONE: there was */
+	LOOM_NO_SPACE_NONE = 0,
+	/** @LOOM_NO_SPACE_TOO_LARGE: more than a bank can give out at all */
+	LOOM_NO_SPACE_TOO_LARGE = 1,
+	/** @LOOM_NO_SPACE_EXHAUSTED: the fullest of the banks has less free than asked */
+	LOOM_NO_SPACE_EXHAUSTED = 2,
+	/** @LOOM_NO_SPACE_LOCKSTEP: each bank has as much free, but not at the same addresses */
+	LOOM_NO_SPACE_LOCKSTEP = 3,
+	/** @LOOM_NO_SPACE_FRAGMENTED: as much is free in all banks, but not in one piece */
+	LOOM_NO_SPACE_FRAGMENTED = 4,
+};
+
+/**
+ * struct drm_loom_no_space - why there was no room
+ *
+ * As it was right after the try, when all that can be evicted had been.
+ *
+ * @reason: an &enum drm_loom_no_space_reason
+ * @region: an &enum drm_loom_region
+ * @banks: number of banks that it was to be on
+ * @pad: zero
+ * @size_bytes: of the buffer
+ * @bytes_per_bank: that it takes in each of its banks; all ones if that is past 64 bits
+ * @bank_bytes: what a bank can give out
+ * @allocated_bytes: what the fullest of its banks has given out
+ * @free_bytes: what that one has left
+ * @common_free_bytes: what is free in all of its banks at the same address
+ * @largest_free_bytes: largest block of that
+ * @scratch_bytes: what queued jobs hold at the bottom of each bank, of which nothing is given out
+ */
+struct drm_loom_no_space {
+	__u32 reason;
+	__u32 region;
+	__u32 banks;
+	__u32 pad;
+	__u64 size_bytes;
+	__u64 bytes_per_bank;
+	__u64 bank_bytes;
+	__u64 allocated_bytes;
+	__u64 free_bytes;
+	__u64 common_free_bytes;
+	__u64 largest_free_bytes;
+	__u64 scratch_bytes;
 };
 
 /**
  * struct drm_loom_bo_create - argument of BO_CREATE
  *
- * Makes a buffer of zeroes that takes the same address range in every bank of
- * its region. Closed with GEM_CLOSE.
+ * Makes a buffer of zeroes that takes the same address range in all banks of its region, or in
+ * those of a mask. Closed with GEM_CLOSE.
  *
  * @size: bytes as the client sees them, not zero. Of an image: in: zero, out: @height rows
  *	of @pitch_bytes
@@ -319,6 +451,18 @@ enum drm_loom_direction {
  * @dtype: type of an image, an &enum drm_loom_dtype; else zero
  * @pitch_bytes: of an image: bytes from a row to the next, a multiple of the region's alignment,
  *	and at least a row; zero picks the smallest there is. Out: the pitch. Else zero
+ * @bank_mask: user address of @bank_mask_words __u64: bit b % 64 of word b / 64 is bank b; zero for
+ *	all banks. Since minor 3, as all that follows
+ * @bank_mask_words: 1 to 4, else zero. No bank and a bank that is not there are EINVAL
+ * @page_columns: sharded: pages in a row of the array, not zero; else zero
+ * @shard_rows: sharded by height and block: rows of pages in a shard, not zero; else zero
+ * @shard_columns: sharded by width and block: columns of pages in a shard, not zero; else zero
+ * @grid_columns: sharded: banks of the mask side by side, divides their number; else zero
+ * @shard_order: sharded: an &enum drm_loom_shard_order; else zero
+ * @no_space: user address for a &struct drm_loom_no_space, or zero; written when the call fails
+ *	with ENOSPC
+ * @no_space_size: bytes at @no_space
+ * @pad: zero
  */
 struct drm_loom_bo_create {
 	__u64 size;
@@ -332,6 +476,16 @@ struct drm_loom_bo_create {
 	__u32 height;
 	__u32 dtype;
 	__u32 pitch_bytes;
+	__u64 bank_mask;
+	__u32 bank_mask_words;
+	__u32 page_columns;
+	__u32 shard_rows;
+	__u32 shard_columns;
+	__u32 grid_columns;
+	__u32 shard_order;
+	__u64 no_space;
+	__u32 no_space_size;
+	__u32 pad;
 };
 
 /* LOOM_BO_EVICTED: in system memory now, comes back when a job needs it */
@@ -342,18 +496,21 @@ struct drm_loom_bo_create {
  *
  * Byte b of the buffer is byte b % @page_bytes of page p = b / @page_bytes, which
  * lies in bank p % @banks at @address + p / @banks * @page_pitch_bytes. Of an image a
- * page is a row with its padding.
+ * page is a row with its padding. Sharded, p is in row r = p / @page_columns and column c =
+ * p % @page_columns of the array; with s = r / @shard_rows * @shards_across + c / @shard_columns it
+ * lies in bank s of the grid, at @address + (r % @shard_rows * @shard_columns + c % @shard_columns)
+ * * @page_pitch_bytes.
  *
  * @handle: in: GEM handle
  * @region: an &enum drm_loom_region
  * @size: bytes as asked for
  * @mmap_offset: offset for mmap() on the node: the linear view
- * @address: first byte, in every bank; zero while evicted
- * @bytes_per_bank: bytes it takes in each bank
+ * @address: first byte, in each of its banks; zero while evicted
+ * @bytes_per_bank: bytes it takes in each of its banks
  * @padding_bytes: bytes taken in all banks that hold no data
  * @page_bytes: unit that is dealt out
  * @page_pitch_bytes: bytes between pages in a bank
- * @banks: number of banks
+ * @banks: number of its banks
  * @layout: an &enum drm_loom_layout
  * @flags: LOOM_BO_*
  * @pad: zero
@@ -363,6 +520,14 @@ struct drm_loom_bo_create {
  * @pitch_bytes: bytes from a row to the next, else zero
  * @rows_per_bank: rows of an image that a bank has room for, else zero
  * @pad2: zero
+ * @bank_mask: its banks: bit b % 64 of word b / 64 is bank b. Since minor 3, as all that follows
+ * @align_padding_bytes: of @padding_bytes: between pages, or the rows of an image, and the next
+ * @page_columns: sharded: pages in a row of the array, else zero, as all that follow
+ * @shard_rows: sharded: rows of pages in a shard
+ * @shard_columns: sharded: columns of pages in a shard
+ * @shards_across: shards side by side
+ * @grid_columns: banks side by side
+ * @shard_order: an &enum drm_loom_shard_order
  */
 struct drm_loom_bo_info {
 	__u32 handle;
@@ -384,6 +549,14 @@ struct drm_loom_bo_info {
 	__u32 pitch_bytes;
 	__u32 rows_per_bank;
 	__u32 pad2;
+	__u64 bank_mask[LOOM_MAX_BANKS / 64];
+	__u64 align_padding_bytes;
+	__u64 page_columns;
+	__u64 shard_rows;
+	__u64 shard_columns;
+	__u64 shards_across;
+	__u32 grid_columns;
+	__u32 shard_order;
 };
 
 /**
@@ -590,6 +763,11 @@ struct drm_loom_plan_header {
 #define LOOM_SLOT_WRITE			(1 << 1)
 /* LOOM_SLOT_SRAM: an SRAM buffer is bound to it; since minor 2 */
 #define LOOM_SLOT_SRAM			(1 << 2)
+/*
+ * LOOM_SLOT_SPREAD: also a buffer that is sharded or on some banks only can be bound: the plan does
+ * not count on all banks to give their share. Without it that is EINVAL. Since minor 3
+ */
+#define LOOM_SLOT_SPREAD		(1 << 3)
 
 /**
  * struct drm_loom_plan_slot - a place that a buffer is bound to at submit
@@ -602,7 +780,7 @@ struct drm_loom_plan_header {
  * say LOOM_TENSOR_SLOT, and for no others.
  *
  * @size: bytes that the plan uses of it, not zero; with LOOM_SLOT_SRAM per bank
- * @flags: LOOM_SLOT_*, READ or WRITE at least
+ * @flags: LOOM_SLOT_*, READ or WRITE at least; not SRAM and SPREAD
  * @pad: zero
  */
 struct drm_loom_plan_slot {
@@ -1450,8 +1628,9 @@ struct drm_loom_plan_destroy {
  * struct drm_loom_binding - a buffer for a slot
  * @slot: index of the slot
  * @handle: GEM handle of a DRAM buffer. For a slot that is an image: an image of the same type and
- *	pitch, with rows at least as wide; else of any layout. For a LOOM_SLOT_SRAM: an
- *	interleaved SRAM buffer whose first page in each bank has room for the slot. The linear view of
+ *	pitch, with rows at least as wide; else of any layout. On some banks only, or sharded: if
+ *	the slot is LOOM_SLOT_SPREAD. For a LOOM_SLOT_SRAM: an interleaved
+ *	SRAM buffer whose first page in each bank has room for the slot. The linear view of
  *	such a buffer is bank after bank, @page_bytes each
  * @offset: first byte in the buffer that the slot uses, a multiple of 64, and of the pitch if
  *	the slot is an image; for a LOOM_SLOT_SRAM in each bank

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/uaccess.h>
 
 #include <drm/drm_exec.h>
 #include <drm/drm_file.h>
@@ -39,8 +38,11 @@
  * each job was tried on paper and rejected: it costs more than a small job does.
  */
 
-#define LOOM_BO_PAGE_DEFAULT	SZ_4K
-#define LOOM_BO_PAGE_MAX	SZ_1M
+/* A place in a region, and the banks that are wanted there. */
+struct loom_bo_place {
+	struct ttm_place base;
+	const struct loom_mask *mask;
+};
 
 static const struct ttm_place loom_bo_system_place = {
 	.mem_type = TTM_PL_SYSTEM,
@@ -89,10 +91,17 @@ static void loom_bo_tt_unpopulate(struct ttm_device *ttm, struct ttm_tt *tt)
 	ttm_pool_free(&ttm->pool, tt);
 }
 
+/* What shares no bank with the one that needs room would be sent away in vain. */
 static bool loom_bo_eviction_valuable(struct ttm_buffer_object *tbo, const struct ttm_place *place)
 {
-	return to_loom_bo(tbo)->region != LOOM_REGION_SRAM &&
-	       ttm_bo_eviction_valuable(tbo, place);
+	const struct loom_bo *bo = to_loom_bo(tbo);
+
+	if (bo->shape.region == LOOM_REGION_SRAM || !ttm_bo_eviction_valuable(tbo, place))
+		return false;
+	if (!place || place->mem_type != LOOM_REGION_PLACEMENT(bo->shape.region))
+		return true;
+	return loom_mask_meets(&bo->shape.mask,
+			       container_of(place, struct loom_bo_place, base)->mask);
 }
 
 static void loom_bo_evict_flags(struct ttm_buffer_object *tbo, struct ttm_placement *placement)
@@ -103,8 +112,8 @@ static void loom_bo_evict_flags(struct ttm_buffer_object *tbo, struct ttm_placem
 static void loom_bo_trace_evict(const struct loom_bo *bo)
 {
 	trace_loom_evict(loom_device_index(to_loom_device(bo->tbo.base.dev)), bo->owner,
-			 bo->region, loom_region_address(bo->tbo.resource),
-			 bo->layout.bytes_per_bank);
+			 bo->shape.region, loom_region_address(bo->tbo.resource),
+			 bo->shape.layout.bytes_per_bank);
 }
 
 static int loom_bo_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_operation_ctx *ctx,
@@ -143,12 +152,13 @@ struct ttm_device_funcs loom_bo_ttm_funcs = {
  */
 int loom_bo_place_locked(struct loom_bo *bo)
 {
-	struct ttm_place place = {
-		.mem_type = LOOM_REGION_PLACEMENT(bo->region),
+	struct loom_bo_place place = {
+		.base.mem_type = LOOM_REGION_PLACEMENT(bo->shape.region),
+		.mask = &bo->shape.mask,
 	};
 	struct ttm_placement placement = {
 		.num_placement = 1,
-		.placement = &place,
+		.placement = &place.base,
 	};
 	struct ttm_operation_ctx ctx = {
 		.interruptible = true,
@@ -254,24 +264,27 @@ static void loom_bo_destroy(struct ttm_buffer_object *tbo)
 }
 
 /* A buffer of zeroes, not yet in its region; the caller has the only reference. */
-static int loom_bo_create(struct loom_device *loom, const struct loom_bo *shape,
-			  struct loom_bo **out)
+static int loom_bo_create(struct loom_device *loom, const struct loom_shape *shape,
+			  struct drm_file *file, struct loom_bo **out)
 {
 	struct ttm_operation_ctx ctx = { .interruptible = true, .gfp_retry_mayfail = true };
 	struct loom_bo *bo;
 	int ret;
 
-	bo = kmemdup(shape, sizeof(*shape), GFP_KERNEL_ACCOUNT);
+	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	if (!bo)
 		return -ENOMEM;
-	ret = loom_quota_charge(loom, bo->client, PAGE_ALIGN(bo->layout.size));
+	bo->shape = *shape;
+	bo->owner = file->client_id;
+	bo->client = file->driver_priv;
+	ret = loom_quota_charge(loom, bo->client, PAGE_ALIGN(bo->shape.layout.size));
 	if (ret) {
 		kfree(bo);
 		return ret;
 	}
 	loom_file_get(bo->client);
 	bo->tbo.base.funcs = &loom_bo_gem_funcs;
-	drm_gem_private_object_init(&loom->drm, &bo->tbo.base, PAGE_ALIGN(bo->layout.size));
+	drm_gem_private_object_init(&loom->drm, &bo->tbo.base, PAGE_ALIGN(bo->shape.layout.size));
 	/* frees it when it fails */
 	ret = ttm_bo_init_reserved(&loom->ttm, &bo->tbo, ttm_bo_type_device, &loom_bo_system, 0,
 				   &ctx, NULL, NULL, loom_bo_destroy);
@@ -288,74 +301,21 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_bo *shape,
 	return 0;
 }
 
-/**
- * loom_bo_default_page_bytes() - what zero stands for in BO_CREATE
- * @topology: of the region
- *
- * Return: bytes.
- */
-u32 loom_bo_default_page_bytes(const struct loom_region_topology *topology)
+/* Why there is no room: for the client at hand, and for when it asks again. */
+static int loom_bo_no_space(struct loom_device *loom, const struct loom_shape *shape,
+			    const struct drm_loom_bo_create *args, struct loom_file *client)
 {
-	return max_t(u64, LOOM_BO_PAGE_DEFAULT, topology->align_bytes);
-}
+	struct drm_loom_no_space record;
 
-static int loom_bo_check_interleaved(const struct loom_region_topology *topology,
-				     const struct drm_loom_bo_create *args,
-				     struct loom_layout *layout)
-{
-	u32 page_bytes = args->page_bytes;
-
-	if (!page_bytes)
-		page_bytes = loom_bo_default_page_bytes(topology);
-	if (!args->size || args->width || args->height || args->dtype || args->pitch_bytes ||
-	    !is_power_of_2(page_bytes) || page_bytes < topology->align_bytes ||
-	    page_bytes > LOOM_BO_PAGE_MAX)
-		return -EINVAL;
-	return loom_layout_interleaved(layout, args->size, page_bytes, topology->banks,
-				       topology->align_bytes);
-}
-
-static int loom_bo_check_image(const struct loom_region_topology *topology,
-			       const struct drm_loom_bo_create *args, struct loom_layout *layout)
-{
-	if (args->size || args->page_bytes)
-		return -EINVAL;
-	return loom_layout_image(layout, args->width, args->height, args->dtype, args->pitch_bytes,
-				 topology->banks, topology->align_bytes);
-}
-
-static int loom_bo_check(struct loom_device *loom, const struct drm_loom_bo_create *args,
-			 struct loom_bo *shape)
-{
-	const struct loom_region_topology *topology;
-	const struct loom_bank *bank;
-	int ret;
-
-	if (args->region >= LOOM_REGION_COUNT || args->flags ||
-	    args->direction > LOOM_DIRECTION_TOP_DOWN)
-		return -EINVAL;
-	topology = &loom->topology->region[args->region];
-	switch (args->layout) {
-	case LOOM_LAYOUT_INTERLEAVED:
-		ret = loom_bo_check_interleaved(topology, args, &shape->layout);
-		break;
-	case LOOM_LAYOUT_IMAGE:
-		ret = loom_bo_check_image(topology, args, &shape->layout);
-		break;
-	default:
-		return -EINVAL;
-	}
-	if (ret == -EOVERFLOW)
-		return -ENOSPC;
-	if (ret)
-		return ret;
-
-	shape->region = args->region;
-	shape->top_down = args->direction == LOOM_DIRECTION_TOP_DOWN ||
-			  (args->direction == LOOM_DIRECTION_DEFAULT &&
-			   args->region == LOOM_REGION_SRAM);
-	bank = &loom->region[args->region].bank;
-	return shape->layout.bytes_per_bank > bank->limit - bank->base ? -ENOSPC : 0;
+	loom_region_no_space(&loom->region[args->region], shape, args->size, &record);
+	mutex_lock(&client->no_space_lock);
+	client->no_space = record;
+	mutex_unlock(&client->no_space_lock);
+	if (args->no_space &&
+	    copy_to_user(u64_to_user_ptr(args->no_space), &record,
+			 min_t(u64, args->no_space_size, sizeof(record))))
+		return -EFAULT;
+	return -ENOSPC;
 }
 
 /**
@@ -370,18 +330,28 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 {
 	struct loom_device *loom = to_loom_device(drm);
 	struct drm_loom_bo_create *args = data;
-	struct loom_bo shape = { .owner = file->client_id, .client = file->driver_priv };
+	struct loom_shape shape;
 	struct loom_bo *bo;
 	u32 handle;
 	int ret;
 
-	ret = loom_bo_check(loom, args, &shape);
+	ret = loom_shape_init(&shape, loom, args);
+	if (ret == -EOVERFLOW) {
+		shape.layout.bytes_per_bank = U64_MAX;
+		ret = -ENOSPC;
+	}
+	if (!ret && shape.layout.bytes_per_bank > loom_region_total(&loom->region[shape.region]))
+		ret = -ENOSPC;
+	if (ret == -ENOSPC)
+		return loom_bo_no_space(loom, &shape, args, file->driver_priv);
 	if (ret)
 		return ret;
-	ret = loom_bo_create(loom, &shape, &bo);
+	ret = loom_bo_create(loom, &shape, file, &bo);
 	if (ret)
 		return ret;
 	ret = loom_bo_place(bo);
+	if (ret == -ENOSPC)
+		ret = loom_bo_no_space(loom, &shape, args, file->driver_priv);
 	if (ret)
 		goto out_put;
 	ret = drm_gem_handle_create(file, &bo->tbo.base, &handle);
@@ -430,25 +400,34 @@ int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file
 
 	*args = (struct drm_loom_bo_info) {
 		.handle = args->handle,
-		.region = bo->region,
-		.size = bo->layout.size,
+		.region = bo->shape.region,
+		.size = bo->shape.layout.size,
 		.mmap_offset = drm_vma_node_offset_addr(&gem->vma_node),
 		.address = address,
-		.bytes_per_bank = bo->layout.bytes_per_bank,
-		.padding_bytes = bo->layout.padding_bytes,
-		.page_bytes = bo->layout.page_bytes,
-		.page_pitch_bytes = bo->layout.page_pitch_bytes,
-		.banks = bo->layout.banks,
-		.layout = bo->layout.dtype ? LOOM_LAYOUT_IMAGE : LOOM_LAYOUT_INTERLEAVED,
+		.bytes_per_bank = bo->shape.layout.bytes_per_bank,
+		.padding_bytes = bo->shape.layout.padding_bytes,
+		.page_bytes = bo->shape.layout.page_bytes,
+		.page_pitch_bytes = bo->shape.layout.page_pitch_bytes,
+		.banks = bo->shape.layout.banks,
+		.layout = bo->shape.kind,
 		.flags = flags,
+		.align_padding_bytes = bo->shape.layout.align_padding_bytes,
+		.page_columns = bo->shape.layout.page_columns,
+		.shard_rows = bo->shape.layout.shard_rows,
+		.shard_columns = bo->shape.layout.shard_columns,
+		.shards_across = bo->shape.layout.shards_across,
+		.grid_columns = bo->shape.layout.grid_columns,
+		.shard_order = bo->shape.layout.column_major ? LOOM_SHARD_COLUMN_MAJOR :
+							       LOOM_SHARD_ROW_MAJOR,
 	};
-	if (bo->layout.dtype) {
-		args->width = bo->layout.width;
-		args->height = bo->layout.height;
-		args->dtype = bo->layout.dtype;
-		args->pitch_bytes = bo->layout.page_pitch_bytes;
-		args->rows_per_bank = div64_u64(bo->layout.bytes_per_bank,
-						bo->layout.page_pitch_bytes);
+	memcpy(args->bank_mask, bo->shape.mask.word, sizeof(args->bank_mask));
+	if (bo->shape.layout.dtype) {
+		args->width = bo->shape.layout.width;
+		args->height = bo->shape.layout.height;
+		args->dtype = bo->shape.layout.dtype;
+		args->pitch_bytes = bo->shape.layout.page_pitch_bytes;
+		args->rows_per_bank = div64_u64(bo->shape.layout.bytes_per_bank,
+						bo->shape.layout.page_pitch_bytes);
 	}
 out_put:
 	drm_gem_object_put(gem);

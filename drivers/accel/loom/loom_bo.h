@@ -6,12 +6,11 @@
 
 #include <drm/ttm/ttm_bo.h>
 
-#include "core/loom_layout.h"
+#include "loom_shape.h"
 
 struct drm_file;
 struct loom_device;
 struct loom_file;
-struct loom_region_topology;
 
 /**
  * struct loom_bo - a buffer
@@ -21,16 +20,12 @@ struct loom_region_topology;
 struct loom_bo {
 	/** @tbo: base, with the GEM object in it */
 	struct ttm_buffer_object tbo;
-	/** @layout: how it is dealt out over the banks, constant */
-	struct loom_layout layout;
+	/** @shape: its banks, and how it is dealt out over them; constant */
+	struct loom_shape shape;
 	/** @owner: drm_file.client_id of who made it, constant */
 	u64 owner;
 	/** @client: the same, with a reference: who is charged for it; constant */
 	struct loom_file *client;
-	/** @region: an &enum drm_loom_region, constant */
-	u32 region;
-	/** @top_down: from which end of the banks it is allocated, constant */
-	bool top_down;
 	/**
 	 * @resident: it has an address in its region; written under the reservation lock,
 	 * read without it for statistics
@@ -54,7 +49,6 @@ static inline struct loom_bo *gem_to_loom_bo(struct drm_gem_object *gem)
 
 extern struct ttm_device_funcs loom_bo_ttm_funcs;
 
-u32 loom_bo_default_page_bytes(const struct loom_region_topology *topology);
 int loom_bo_place_locked(struct loom_bo *bo);
 int loom_bo_map_locked(struct loom_bo *bo);
 

@@ -99,7 +99,7 @@ static u64 loom_clash_dram_bytes(const struct loom_device *loom, const struct lo
 		if (plan->slots[i].flags & LOOM_SLOT_SRAM)
 			continue;
 		if (loom_layout_interleaved(&layout, plan->slots[i].size,
-					    loom_bo_default_page_bytes(dram), dram->banks,
+					    loom_shape_default_page_bytes(dram), dram->banks,
 					    dram->align_bytes) ||
 		    check_add_overflow(sum, layout.bytes_per_bank, &sum))
 			return U64_MAX;

@@ -78,7 +78,8 @@ static int loom_debugfs_blocks(struct seq_file *m, struct loom_device *loom, u32
 	u64 count, room = 0, i;
 
 	/* memory is allocated without the region's lock, so there may be more by then */
-	while ((count = loom_region_blocks(&loom->region[id], blocks, room, 0, owners)) > room) {
+	while ((count = loom_region_blocks(&loom->region[id], NULL, blocks, room, 0, owners)) >
+	       room) {
 		kvfree(blocks);
 		kvfree(owners);
 		if (room == LOOM_DEBUGFS_MAX_BLOCKS) {
@@ -103,7 +104,7 @@ static int loom_debugfs_blocks(struct seq_file *m, struct loom_device *loom, u32
 			loom_debugfs_print_owner(m, &loom->drm, owners[i]);
 		else
 			seq_puts(m, block->flags & LOOM_BLOCK_RESERVED ? "reserved" : "free");
-		seq_putc(m, '\n');
+		seq_puts(m, block->flags & LOOM_BLOCK_PARTIAL ? ", on some banks\n" : "\n");
 	}
 	kvfree(blocks);
 	kvfree(owners);

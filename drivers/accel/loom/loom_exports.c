@@ -23,8 +23,12 @@ EXPORT_SYMBOL_IF_KUNIT(loom_bank_lowest);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_find);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_walk);
 EXPORT_SYMBOL_IF_KUNIT(loom_bank_next);
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_chunk_create);
+EXPORT_SYMBOL_IF_KUNIT(loom_bank_bytes);
 
 EXPORT_SYMBOL_IF_KUNIT(loom_layout_interleaved);
+EXPORT_SYMBOL_IF_KUNIT(loom_layout_sharded);
+EXPORT_SYMBOL_IF_KUNIT(loom_layout_uses);
 EXPORT_SYMBOL_IF_KUNIT(loom_layout_image);
 EXPORT_SYMBOL_IF_KUNIT(loom_layout_map);
 

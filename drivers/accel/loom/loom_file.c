@@ -27,6 +27,7 @@ static void loom_file_release(struct kref *ref)
 
 	xa_destroy(&client->plans);
 	xa_destroy(&client->contexts);
+	mutex_destroy(&client->no_space_lock);
 	kfree(client);
 }
 
@@ -65,6 +66,7 @@ int loom_file_open(struct drm_device *drm, struct drm_file *file)
 	if (!client)
 		return -ENOMEM;
 	kref_init(&client->ref);
+	mutex_init(&client->no_space_lock);
 	client->id = file->client_id;
 	/* ids are never zero */
 	xa_init_flags(&client->plans, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
@@ -97,6 +99,31 @@ void loom_file_close(struct drm_device *drm, struct drm_file *file)
 	loom_file_put(client);
 }
 
+static void loom_file_add_banks(u64 *bytes, const struct loom_shape *shape)
+{
+	u32 bank;
+
+	for (bank = loom_mask_next(&shape->mask, 0); bank < LOOM_MAX_BANKS;
+	     bank = loom_mask_next(&shape->mask, bank + 1))
+		bytes[bank] += shape->layout.bytes_per_bank;
+}
+
+/* Runs of banks that take as much. */
+static void loom_file_print_banks(struct drm_printer *p, const char *region, const u64 *bytes,
+				  u32 banks)
+{
+	u32 first = 0, bank;
+
+	drm_printf(p, "loom-banks-%s:\t", region);
+	for (bank = 1; bank <= banks; bank++) {
+		if (bank < banks && bytes[bank] == bytes[first])
+			continue;
+		drm_printf(p, "%s%u-%u %llu", first ? " " : "", first, bank - 1, bytes[first]);
+		first = bank;
+	}
+	drm_printf(p, "\n");
+}
+
 /**
  * loom_file_show_fdinfo() - what a client uses
  * @p: where to
@@ -113,17 +140,19 @@ void loom_file_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 	struct loom_device *loom = to_loom_device(file->minor->dev);
 	struct loom_file *client = file->driver_priv;
 	struct drm_gem_object *gem;
-	u64 bank_bytes[LOOM_REGION_COUNT] = {};
+	u64 (*bank_bytes)[LOOM_MAX_BANKS];
 	u32 region;
 	int id;
 
 	drm_printf(p, "drm-engine-loom:\t%lld ns\n", (s64)atomic64_read(&client->busy_ns));
 	drm_printf(p, "loom-jobs:\t%lld\n", (s64)atomic64_read(&client->jobs));
 
+	/* without, what is said of banks is left out */
+	bank_bytes = kcalloc(LOOM_REGION_COUNT, sizeof(*bank_bytes), GFP_KERNEL);
 	spin_lock(&file->table_lock);
 	idr_for_each_entry(&file->object_idr, gem, id) {
 		struct loom_bo *bo = gem_to_loom_bo(gem);
-		struct drm_memory_stats *s = &stats[bo->region];
+		struct drm_memory_stats *s = &stats[bo->shape.region];
 
 		if (drm_gem_object_is_shared_for_memory_stats(gem))
 			s->shared += gem->size;
@@ -131,7 +160,9 @@ void loom_file_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 			s->private += gem->size;
 		if (READ_ONCE(bo->resident)) {
 			s->resident += gem->size;
-			bank_bytes[bo->region] += bo->layout.bytes_per_bank;
+			if (bank_bytes)
+				loom_file_add_banks(bank_bytes[bo->shape.region],
+						    &bo->shape);
 		}
 		if (!dma_resv_test_signaled(gem->resv, DMA_RESV_USAGE_BOOKKEEP))
 			s->active += gem->size;
@@ -141,7 +172,9 @@ void loom_file_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 	for (region = 0; region < LOOM_REGION_COUNT; region++) {
 		drm_print_memory_stats(p, &stats[region], DRM_GEM_OBJECT_RESIDENT,
 				       region_names[region]);
-		drm_printf(p, "loom-banks-%s:\t0-%u %llu\n", region_names[region],
-			   loom->topology->region[region].banks - 1, bank_bytes[region]);
+		if (bank_bytes)
+			loom_file_print_banks(p, region_names[region], bank_bytes[region],
+					      loom->topology->region[region].banks);
 	}
+	kfree(bank_bytes);
 }

@@ -3,7 +3,10 @@
 #define LOOM_FILE_H
 
 #include <linux/kref.h>
+#include <linux/mutex.h>
 #include <linux/xarray.h>
+
+#include <drm/loom_accel.h>
 
 struct drm_device;
 struct drm_file;
@@ -32,6 +35,10 @@ struct loom_file {
 	atomic64_t busy_ns;
 	/** @jobs: its jobs that have ended */
 	atomic64_t jobs;
+	/** @no_space_lock: protects @no_space */
+	struct mutex no_space_lock;
+	/** @no_space: why its last buffer that found no room did not */
+	struct drm_loom_no_space no_space;
 };
 
 int loom_file_open(struct drm_device *drm, struct drm_file *file);

@@ -176,10 +176,11 @@ static bool loom_job_image_fits(const struct loom_layout *image, u64 offset,
  */
 static bool loom_job_sram_fits(const struct loom_job *job, const struct loom_job_slot *slot)
 {
-	const struct loom_layout *layout = &slot->bo->layout;
+	const struct loom_layout *layout = &slot->bo->shape.layout;
 	u64 last_page = (u64)(job->plan->plan->lanes - 1) * layout->page_bytes, end;
 
-	return slot->bo->region == LOOM_REGION_SRAM && !layout->dtype &&
+	return slot->bo->shape.region == LOOM_REGION_SRAM &&
+	       slot->bo->shape.kind == LOOM_LAYOUT_INTERLEAVED &&
 	       layout->banks == job->plan->plan->lanes &&
 	       !check_add_overflow(slot->offset, slot->size, &end) && end <= layout->page_bytes &&
 	       last_page + end <= layout->size;
@@ -207,13 +208,17 @@ static int loom_job_bind_one(struct loom_job *job, struct drm_file *file,
 	slot->size = want->size;
 	slot->flags = want->flags;
 
-	size = slot->bo->layout.size;
+	size = slot->bo->shape.layout.size;
 	if (want->flags & LOOM_SLOT_SRAM)
 		return loom_job_sram_fits(job, slot) ? 0 : -EINVAL;
-	if (slot->bo->region != LOOM_REGION_DRAM || slot->offset > size ||
+	if (slot->bo->shape.region != LOOM_REGION_DRAM || slot->offset > size ||
 	    slot->size > size - slot->offset)
 		return -EINVAL;
-	if (want->dtype && !loom_job_image_fits(&slot->bo->layout, slot->offset, want))
+	/* who did not count on it may count on all banks */
+	if (!(want->flags & LOOM_SLOT_SPREAD) &&
+	    (slot->bo->shape.partial || loom_shape_sharded(&slot->bo->shape)))
+		return -EINVAL;
+	if (want->dtype && !loom_job_image_fits(&slot->bo->shape.layout, slot->offset, want))
 		return -EINVAL;
 	return 0;
 }

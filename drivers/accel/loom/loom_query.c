@@ -8,6 +8,7 @@
 #include "core/loom_op.h"
 #include "loom_clash.h"
 #include "loom_device.h"
+#include "loom_file.h"
 #include "loom_plan_object.h"
 #include "loom_query.h"
 #include "loom_quota.h"
@@ -80,22 +81,19 @@ static int loom_query_fit(struct loom_device *loom, struct drm_loom_query *args,
 	return loom_query_answer(args, &fit, sizeof(fit));
 }
 
-static int loom_query_blocks(struct loom_device *loom, struct drm_loom_query *args, u64 client)
+static int loom_query_blocks(struct loom_region *region, const struct loom_mask *mask,
+			     struct drm_loom_query *args, u64 client)
 {
-	struct drm_loom_block *blocks;
-	struct loom_region *region;
-	u64 count, room, asked;
+	struct drm_loom_block *blocks = NULL;
+	u64 count, room = 0, asked;
 	int ret;
 
-	if (args->index >= LOOM_REGION_COUNT)
-		return -EINVAL;
-	region = &loom->region[args->index];
 	asked = args->ptr ? DIV_ROUND_UP_ULL(args->size, sizeof(*blocks)) : 0;
-	blocks = NULL;
-	room = 0;
 	/* memory is allocated without the region's lock, so there may be more by then */
-	while ((count = loom_region_blocks(region, blocks, room, client, NULL)) > room &&
-	       asked > room) {
+	for (;;) {
+		count = loom_region_blocks(region, mask, blocks, room, client, NULL);
+		if (count <= room || asked <= room)
+			break;
 		kvfree(blocks);
 		room = min(count + count / 8, asked);
 		blocks = kvcalloc(room, sizeof(*blocks), GFP_KERNEL_ACCOUNT);
@@ -105,6 +103,57 @@ static int loom_query_blocks(struct loom_device *loom, struct drm_loom_query *ar
 	ret = loom_query_answer(args, blocks, count * sizeof(*blocks));
 	kvfree(blocks);
 	return ret;
+}
+
+static int loom_query_region_blocks(struct loom_device *loom, struct drm_loom_query *args,
+				    u64 client)
+{
+	if (args->index >= LOOM_REGION_COUNT)
+		return -EINVAL;
+	return loom_query_blocks(&loom->region[args->index], NULL, args, client);
+}
+
+static int loom_query_bank_blocks(struct loom_device *loom, struct drm_loom_query *args,
+				  u64 client)
+{
+	u32 id = args->index & 0xffff, bank = args->index >> 16;
+	struct loom_mask mask = {};
+
+	if (id >= LOOM_REGION_COUNT || bank >= loom->topology->region[id].banks)
+		return -EINVAL;
+	loom_mask_set(&mask, bank);
+	return loom_query_blocks(&loom->region[id], &mask, args, client);
+}
+
+static int loom_query_banks(struct loom_device *loom, struct drm_loom_query *args)
+{
+	struct drm_loom_bank_info *banks;
+	u32 count, bank;
+	int ret;
+
+	if (args->index >= LOOM_REGION_COUNT)
+		return -EINVAL;
+	count = loom->topology->region[args->index].banks;
+	banks = kcalloc(count, sizeof(*banks), GFP_KERNEL_ACCOUNT);
+	if (!banks)
+		return -ENOMEM;
+	for (bank = 0; bank < count; bank++)
+		loom_region_bank(&loom->region[args->index], bank, &banks[bank]);
+	ret = loom_query_answer(args, banks, count * sizeof(*banks));
+	kfree(banks);
+	return ret;
+}
+
+static int loom_query_no_space(struct loom_file *client, struct drm_loom_query *args)
+{
+	struct drm_loom_no_space record;
+
+	if (args->index)
+		return -EINVAL;
+	mutex_lock(&client->no_space_lock);
+	record = client->no_space;
+	mutex_unlock(&client->no_space_lock);
+	return loom_query_answer(args, &record, sizeof(record));
 }
 
 /**
@@ -128,9 +177,15 @@ int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	case LOOM_QUERY_REGION:
 		return loom_query_region(loom, args);
 	case LOOM_QUERY_BLOCKS:
-		return loom_query_blocks(loom, args, file->client_id);
+		return loom_query_region_blocks(loom, args, file->client_id);
 	case LOOM_QUERY_FIT:
 		return loom_query_fit(loom, args, file);
+	case LOOM_QUERY_BANKS:
+		return loom_query_banks(loom, args);
+	case LOOM_QUERY_BANK_BLOCKS:
+		return loom_query_bank_blocks(loom, args, file->client_id);
+	case LOOM_QUERY_NO_SPACE:
+		return loom_query_no_space(file->driver_priv, args);
 	}
 	return -EINVAL;
 }

@@ -73,12 +73,12 @@ static void loom_region_trace_alloc_locked(struct loom_region *region,
 
 	lockdep_assert_held(&region->lock);
 	if (!ret) {
-		trace_loom_alloc(dev, bo->owner, bo->region, block->block.start,
+		trace_loom_alloc(dev, bo->owner, bo->shape.region, block->block.start,
 				 block->block.size);
 	} else if (trace_loom_full_enabled()) {
-		loom_bank_stats(&region->bank, &stats);
-		trace_loom_full(dev, bo->owner, bo->region, bo->layout.bytes_per_bank, stats.free,
-				stats.largest_free);
+		loom_bank_stats(&region->bank, &bo->shape.mask, &stats);
+		trace_loom_full(dev, bo->owner, bo->shape.region,
+				bo->shape.layout.bytes_per_bank, stats.free, stats.largest_free);
 	}
 }
 
@@ -88,11 +88,13 @@ static int loom_region_alloc(struct ttm_resource_manager *manager, struct ttm_bu
 	struct loom_region *region = to_loom_region(manager);
 	struct loom_bo *bo = to_loom_bo(tbo);
 	struct loom_bank_request request = {
-		.size = bo->layout.bytes_per_bank,
+		.size = bo->shape.layout.bytes_per_bank,
 		.align = region->topology->align_bytes,
 		.high = U64_MAX,
-		.top_down = bo->top_down,
+		.mask = bo->shape.partial ? &bo->shape.mask : NULL,
+		.top_down = bo->shape.top_down,
 	};
+	struct loom_patch_chunk *spare = NULL;
 	struct loom_region_block *block;
 	int ret;
 
@@ -100,14 +102,26 @@ static int loom_region_alloc(struct ttm_resource_manager *manager, struct ttm_bu
 	block = kzalloc(sizeof(*block), GFP_KERNEL);
 	if (!block)
 		return -ENOMEM;
+	if (bo->shape.partial) {
+		/* mostly for nothing, but nothing can be allocated under the lock */
+		spare = loom_bank_chunk_create();
+		if (!spare) {
+			kfree(block);
+			return -ENOMEM;
+		}
+		request.spare = &spare;
+	}
 	ttm_resource_init(tbo, place, &block->base);
 	block->owner = bo->owner;
 
 	mutex_lock(&region->lock);
-	request.low = region->bank.base + loom_region_scratch_locked(region, 0);
+	/* the lowest of its banks is where most is held */
+	request.low = region->bank.base +
+		      loom_region_scratch_locked(region, loom_mask_next(&bo->shape.mask, 0));
 	ret = loom_bank_alloc(&region->bank, &block->block, &request);
 	loom_region_trace_alloc_locked(region, block, bo, ret);
 	mutex_unlock(&region->lock);
+	loom_port_free(spare);
 	if (ret) {
 		bo->no_space = ret == -ENOSPC;
 		ttm_resource_fini(manager, &block->base);
@@ -161,7 +175,8 @@ int loom_region_init(struct loom_device *loom, u32 id)
 	region->topology = topology;
 	region->scratch = RB_ROOT_CACHED;
 	mutex_init(&region->lock);
-	ret = loom_bank_init(&region->bank, base, limit);
+	ret = loom_bank_init(&region->bank, base, limit, topology->banks,
+			     id == LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT : LOOM_BANK_FIRST_FIT);
 	if (ret)
 		return ret;
 
@@ -211,7 +226,7 @@ static bool loom_region_larger(struct rb_node *a, const struct rb_node *b)
 /* The lowest buffer of a bank, or NULL. */
 static struct loom_bank_block *loom_region_lowest_locked(struct loom_region *region, u32 bank)
 {
-	return loom_bank_find(&region->bank, region->bank.base);
+	return loom_bank_bottom(&region->bank, bank);
 }
 
 /* What is in the way of a plan's scratch, the worst of it. */
@@ -322,7 +337,7 @@ void loom_region_info(struct loom_region *region, struct drm_loom_region_info *i
 	u64 scratch;
 
 	mutex_lock(&region->lock);
-	loom_bank_stats(&region->bank, &stats);
+	loom_bank_stats(&region->bank, NULL, &stats);
 	scratch = loom_region_scratch_locked(region, 0);
 	mutex_unlock(&region->lock);
 
@@ -342,8 +357,88 @@ void loom_region_info(struct loom_region *region, struct drm_loom_region_info *i
 }
 
 /**
+ * loom_region_bank() - how full one of its banks is
+ * @region: the region
+ * @index: which one
+ * @info: out
+ */
+void loom_region_bank(struct loom_region *region, u32 index, struct drm_loom_bank_info *info)
+{
+	struct loom_bank_stats stats;
+	struct loom_mask mask = {};
+
+	loom_mask_set(&mask, index);
+	mutex_lock(&region->lock);
+	loom_bank_stats(&region->bank, &mask, &stats);
+	mutex_unlock(&region->lock);
+	*info = (struct drm_loom_bank_info) {
+		.total_bytes = stats.total,
+		.allocated_bytes = stats.allocated,
+		.free_bytes = stats.free,
+		.largest_free_bytes = stats.largest_free,
+		.blocks = stats.blocks,
+	};
+}
+
+/**
+ * loom_region_total() - what a bank can give out
+ * @region: the region
+ *
+ * Return: bytes.
+ */
+u64 loom_region_total(const struct loom_region *region)
+{
+	return region->bank.limit - region->bank.base;
+}
+
+/**
+ * loom_region_no_space() - why a buffer has no room
+ * @region: the region
+ * @shape: what was asked for
+ * @size_bytes: of the buffer, as the client said
+ * @record: out
+ */
+void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
+			  u64 size_bytes, struct drm_loom_no_space *record)
+{
+	u64 asked = shape->layout.bytes_per_bank, fullest = 0;
+	struct loom_bank_stats stats;
+	u32 bank;
+
+	*record = (struct drm_loom_no_space) {
+		.region = shape->region,
+		.banks = loom_mask_count(&shape->mask),
+		.size_bytes = shape->layout.size ?: size_bytes,
+		.bytes_per_bank = asked,
+		.bank_bytes = loom_region_total(region),
+	};
+	mutex_lock(&region->lock);
+	loom_bank_stats(&region->bank, &shape->mask, &stats);
+	for (bank = loom_mask_next(&shape->mask, 0); bank < LOOM_MAX_BANKS;
+	     bank = loom_mask_next(&shape->mask, bank + 1))
+		fullest = max(fullest, loom_bank_bytes(&region->bank, bank));
+	record->scratch_bytes = loom_region_scratch_locked(region,
+							   loom_mask_next(&shape->mask, 0));
+	mutex_unlock(&region->lock);
+
+	record->allocated_bytes = fullest;
+	record->free_bytes = stats.total - fullest;
+	record->common_free_bytes = stats.free;
+	record->largest_free_bytes = stats.largest_free;
+	if (asked > stats.total)
+		record->reason = LOOM_NO_SPACE_TOO_LARGE;
+	else if (asked > record->free_bytes)
+		record->reason = LOOM_NO_SPACE_EXHAUSTED;
+	else if (asked > stats.free)
+		record->reason = LOOM_NO_SPACE_LOCKSTEP;
+	else
+		record->reason = LOOM_NO_SPACE_FRAGMENTED;
+}
+
+/**
  * loom_region_blocks() - list what is allocated and what is free
  * @region: the region
+ * @mask: of which banks, NULL for all
  * @blocks: out: the first @max of them, in address order
  * @max: room in @blocks
  * @client: whose blocks are LOOM_BLOCK_OWN
@@ -351,8 +446,8 @@ void loom_region_info(struct loom_region *region, struct drm_loom_region_info *i
  *
  * Return: how many there are.
  */
-u64 loom_region_blocks(struct loom_region *region, struct drm_loom_block *blocks, u64 max,
-		       u64 client, u64 *owners)
+u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
+		       struct drm_loom_block *blocks, u64 max, u64 client, u64 *owners)
 {
 	struct loom_bank_iter iter;
 	struct loom_bank_span span;
@@ -367,7 +462,7 @@ u64 loom_region_blocks(struct loom_region *region, struct drm_loom_block *blocks
 			};
 		n++;
 	}
-	loom_bank_walk(&region->bank, &iter);
+	loom_bank_walk(&region->bank, mask, &iter);
 	while (loom_bank_next(&iter, &span)) {
 		if (n < max) {
 			struct loom_region_block *block =
@@ -381,7 +476,8 @@ u64 loom_region_blocks(struct loom_region *region, struct drm_loom_block *blocks
 				owners[n] = span.block ? block->owner : 0;
 			if (span.block)
 				blocks[n].flags = LOOM_BLOCK_ALLOCATED |
-						  (block->owner == client ? LOOM_BLOCK_OWN : 0);
+						  (block->owner == client ? LOOM_BLOCK_OWN : 0) |
+						  (span.block->partial ? LOOM_BLOCK_PARTIAL : 0);
 		}
 		n++;
 	}

@@ -13,6 +13,7 @@
 struct drm_gem_object;
 struct loom_device;
 struct loom_plan;
+struct loom_shape;
 
 /* TTM's name of a region. */
 #define LOOM_REGION_PLACEMENT(region)	(TTM_PL_PRIV + (region))
@@ -90,7 +91,11 @@ int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scr
 void loom_region_release(struct loom_region *region, struct loom_region_scratch *scratch);
 
 void loom_region_info(struct loom_region *region, struct drm_loom_region_info *info);
-u64 loom_region_blocks(struct loom_region *region, struct drm_loom_block *blocks, u64 max,
-		       u64 client, u64 *owners);
+void loom_region_bank(struct loom_region *region, u32 index, struct drm_loom_bank_info *info);
+u64 loom_region_total(const struct loom_region *region);
+void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
+			  u64 size_bytes, struct drm_loom_no_space *record);
+u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
+		       struct drm_loom_block *blocks, u64 max, u64 client, u64 *owners);
 
 #endif /* LOOM_REGION_H */

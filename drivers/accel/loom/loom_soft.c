@@ -195,7 +195,7 @@ static int loom_soft_prepare(struct loom_job *job)
 	run->memory.slots = run->slots;
 	/* the linear view of an SRAM buffer is bank after bank, if there is one page in each */
 	for (i = 0; i < job->slot_count; i++)
-		run->pitches[i] = job->slots[i].bo->layout.page_bytes;
+		run->pitches[i] = job->slots[i].bo->shape.layout.page_bytes;
 	run->memory.slot_pitches = run->pitches;
 	job->run = run;
 	return 0;

@@ -17,14 +17,23 @@
  * at each end, so it costs a second way down, and not a scan. The maxima of both
  * children are kept in the parent: the search touches no node that is not on its way.
  *
- * First fit from the end that was asked for is the policy. It keeps what came from the
- * one end away from what came from the other, which is what directions are for.
+ * First fit from the end that was asked for keeps what came from the one end away from what came
+ * from the other, which is what directions are for, and wins where buffers live in small
+ * memory and die in the order of a program: of the traces of SRAM it refuses 1776 and 486
+ * requests where best fit refuses 2261 and 564. In a large memory with buffers of all sizes best
+ * fit wins: 261, 33 and 13 refusals where first fit has 1014, 61 and 26. So it is a policy of
+ * the region. Best fit keeps the holes in a second tree by size, and takes the smallest that
+ * does; of those as small the one nearest to the end that was asked for.
+ *
+ * Blocks that are on some banks only are kept apart, in patch.c. A place for a block must be clear
+ * in both: the two searches push each other on until they agree. As long as there are no such
+ * blocks they cost one comparison.
  *
  * What was rejected: a list with first fit (linear; 2 us at 10k blocks), segregated
- * free lists (find some hole that fits, but not the lowest, and know
- * nothing of ranges), a bitmap (costs memory in the size of the bank, not in what
- * lives in it), a second tree by hole size for best fit (mixes both directions), a
- * red-black tree (the same code, but higher: searches outnumber rotations).
+ * free lists (constant time, but they find some hole that fits, not the smallest: 301 refusals for
+ * 261 with sixteen lists to a power of two, and the answer depends on what was freed last), a
+ * bitmap (costs memory in the size of the bank, not in what
+ * lives in it), a red-black tree (the same code, but higher: searches outnumber rotations).
  */
 
 enum { LOW, HIGH };
@@ -151,6 +160,35 @@ static void loom_bank_shrunk(struct loom_bank *bank, struct loom_bank_block *nod
 		side = loom_bank_side(node);
 		node = node->parent;
 	}
+}
+
+static struct loom_bank_block *loom_bank_sized(const struct loom_treap_node *node)
+{
+	return node ? container_of(node, struct loom_bank_block, by_size) : NULL;
+}
+
+/* Change the hole behind @node. All that keeps account of holes by size is here. */
+static void loom_bank_set_hole(struct loom_bank *bank, struct loom_bank_block *node, u64 hole)
+{
+	struct loom_treap_node *parent = NULL, *at = bank->holes.root;
+	int side = LOW;
+
+	if (bank->policy != LOOM_BANK_BEST_FIT) {
+		node->hole = hole;
+		return;
+	}
+	if (node->hole)
+		loom_treap_unlink(&bank->holes, &node->by_size);
+	node->hole = hole;
+	if (!hole)
+		return;
+	for (at = bank->holes.root; at; at = at->child[side]) {
+		const struct loom_bank_block *other = loom_bank_sized(at);
+
+		side = hole != other->hole ? hole > other->hole : node->start > other->start;
+		parent = at;
+	}
+	loom_treap_link(&bank->holes, &node->by_size, parent, side);
 }
 
 /* Make @block the node that follows @previous. Holes are right already. */
@@ -290,10 +328,10 @@ static bool loom_bank_fit(const struct loom_bank_block *node,
 	return true;
 }
 
-/* The node behind which the request goes, or NULL. */
-static struct loom_bank_block *loom_bank_search(struct loom_bank *bank,
-						const struct loom_bank_request *request,
-						u64 *address)
+/* The node behind which the request goes by first fit, or NULL. */
+static struct loom_bank_block *loom_bank_first_fit(struct loom_bank *bank,
+						   const struct loom_bank_request *request,
+						   u64 *address)
 {
 	int side = request->top_down ? HIGH : LOW;
 	struct loom_bank_block *node;
@@ -320,52 +358,183 @@ static struct loom_bank_block *loom_bank_search(struct loom_bank *bank,
 	return NULL;
 }
 
-int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit)
+/* The first in order whose hole has a size of at least @size, from @start on if it is the same. */
+static struct loom_treap_node *loom_bank_size_at(struct loom_bank *bank, u64 size, u64 start)
 {
-	if (base >= limit)
+	struct loom_treap_node *node = bank->holes.root, *found = NULL;
+
+	while (node) {
+		const struct loom_bank_block *block = loom_bank_sized(node);
+
+		if (block->hole > size || (block->hole == size && block->start >= start)) {
+			found = node;
+			node = node->child[LOW];
+		} else {
+			node = node->child[HIGH];
+		}
+	}
+	return found;
+}
+
+/* The node behind which the request goes by best fit, or NULL. */
+static struct loom_bank_block *loom_bank_best_fit(struct loom_bank *bank,
+						  const struct loom_bank_request *request,
+						  u64 *address)
+{
+	u64 size = request->size;
+
+	for (;;) {
+		struct loom_treap_node *node = loom_bank_size_at(bank, size, 0), *same, *next;
+
+		if (!node)
+			return NULL;
+		/* all holes that are just as large, from the end that is asked for */
+		size = loom_bank_sized(node)->hole;
+		next = size == U64_MAX ? NULL : loom_bank_size_at(bank, size + 1, 0);
+		same = node;
+		if (request->top_down)
+			same = next ? loom_treap_near(next, LOW) :
+				      loom_treap_end(bank->holes.root, HIGH);
+		while (same && loom_bank_sized(same)->hole == size) {
+			if (loom_bank_fit(loom_bank_sized(same), request, address))
+				return loom_bank_sized(same);
+			same = loom_treap_near(same, request->top_down ? LOW : HIGH);
+		}
+		if (!next)
+			return NULL;
+		size = loom_bank_sized(next)->hole;
+	}
+}
+
+/* Likewise, clear of the blocks on some banks. */
+static struct loom_bank_block *loom_bank_fit_around(struct loom_bank *bank,
+						    const struct loom_bank_request *request,
+						    const struct loom_mask *mask, u64 *address)
+{
+	struct loom_bank_request rest = *request;
+	struct loom_patch_want want = {
+		.mask = mask,
+		.size = request->size,
+		.align = request->align,
+		.low = max(request->low, bank->base),
+		.high = min(request->high, bank->limit),
+		.top_down = request->top_down,
+	};
+	struct loom_bank_block *node;
+	u64 clear;
+
+	for (;;) {
+		node = loom_bank_first_fit(bank, &rest, address);
+		if (!node)
+			return NULL;
+		if (request->top_down)
+			want.high = *address + request->size;
+		else
+			want.low = *address;
+		if (!loom_patches_fit(&bank->patches, &want, &clear))
+			return NULL;
+		if (clear == *address)
+			return node;
+		if (request->top_down)
+			rest.high = clear + request->size;
+		else
+			rest.low = clear;
+	}
+}
+
+int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
+		   enum loom_bank_policy policy)
+{
+	if (base >= limit || !banks || banks > LOOM_MAX_BANKS)
 		return -EINVAL;
-	*bank = (struct loom_bank){ .base = base, .limit = limit };
+	memset(bank, 0, sizeof(*bank));
+	bank->base = base;
+	bank->limit = limit;
+	bank->all = loom_mask_all(banks);
+	bank->policy = policy;
 	bank->head.start = base;
-	bank->head.hole = limit - base;
 	bank->head.bank = bank;
 	bank->root = &bank->head;
+	loom_patches_init(&bank->patches);
+	loom_bank_set_hole(bank, &bank->head, limit - base);
 	return 0;
 }
 
 u32 loom_bank_fini(struct loom_bank *bank)
 {
 	struct loom_bank_block *block, *next;
+	struct loom_patch_cursor cursor;
 	u32 leaked = bank->blocks;
 
 	for (block = bank->head.near[HIGH]; block; block = next) {
 		next = block->near[HIGH];
 		block->bank = NULL;
 	}
-	*bank = (struct loom_bank){ 0 };
+	for (loom_patches_begin(&bank->patches, &cursor); cursor.chunk;
+	     loom_patches_step(&cursor))
+		cursor.chunk->block[cursor.index]->bank = NULL;
+	loom_patches_fini(&bank->patches);
+	memset(bank, 0, sizeof(*bank));
 	return leaked;
+}
+
+struct loom_patch_chunk *loom_bank_chunk_create(void)
+{
+	return loom_port_alloc(1, sizeof(struct loom_patch_chunk));
+}
+
+static bool loom_bank_request_valid(const struct loom_bank *bank,
+				    const struct loom_bank_request *request)
+{
+	static const struct loom_mask none;
+
+	if (!request->size || !request->align || (request->align & (request->align - 1)) ||
+	    request->low > request->high)
+		return false;
+	return !request->mask || (loom_mask_within(request->mask, &bank->all) &&
+				  !loom_mask_same(request->mask, &none));
 }
 
 int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 		    const struct loom_bank_request *request)
 {
+	const struct loom_mask *mask = &bank->all;
 	struct loom_bank_block *node;
 	u64 start, hole;
 
-	if (!request->size || !request->align || (request->align & (request->align - 1)) ||
-	    request->low > request->high || block->bank)
+	if (block->bank || !loom_bank_request_valid(bank, request))
 		return -EINVAL;
-	node = loom_bank_search(bank, request, &start);
+	if (request->mask && !loom_mask_same(request->mask, mask))
+		mask = request->mask;
+	if (mask != &bank->all || bank->patches.count)
+		node = loom_bank_fit_around(bank, request, mask, &start);
+	else if (bank->policy == LOOM_BANK_BEST_FIT && request->low <= bank->base &&
+		 request->high >= bank->limit)
+		node = loom_bank_best_fit(bank, request, &start);
+	else
+		node = loom_bank_first_fit(bank, request, &start);
 	if (!node)
 		return -ENOSPC;
 
-	hole = node->start + node->size;
 	block->start = start;
 	block->size = request->size;
-	block->hole = node->hole - (start - hole) - request->size;
+	block->partial = mask != &bank->all;
+	if (block->partial) {
+		block->mask = *mask;
+		if (!loom_patches_insert(&bank->patches, block, request->spare))
+			return -ENOMEM;
+	} else {
+		u64 above;
+
+		hole = node->start + node->size;
+		above = node->hole - (start - hole) - request->size;
+		loom_bank_set_hole(bank, node, start - hole);
+		block->hole = 0;
+		loom_bank_set_hole(bank, block, above);
+		loom_bank_link(bank, node, block);
+		bank->allocated += request->size;
+	}
 	block->bank = bank;
-	node->hole = start - hole;
-	loom_bank_link(bank, node, block);
-	bank->allocated += request->size;
 	bank->blocks++;
 	return 0;
 }
@@ -374,26 +543,78 @@ int loom_bank_free(struct loom_bank *bank, struct loom_bank_block *block)
 {
 	if (block->bank != bank || block == &bank->head)
 		return -EINVAL;
-	block->near[LOW]->hole += block->size + block->hole;
-	loom_bank_unlink(bank, block);
+	if (block->partial) {
+		loom_patches_remove(&bank->patches, block);
+	} else {
+		struct loom_bank_block *below = block->near[LOW];
+		u64 above = block->hole;
+
+		loom_bank_set_hole(bank, block, 0);
+		loom_bank_set_hole(bank, below, below->hole + block->size + above);
+		loom_bank_unlink(bank, block);
+		bank->allocated -= block->size;
+	}
 	block->bank = NULL;
-	bank->allocated -= block->size;
 	bank->blocks--;
 	return 0;
 }
 
-void loom_bank_stats(const struct loom_bank *bank, struct loom_bank_stats *stats)
+static void loom_bank_stats_walk(struct loom_bank *bank, const struct loom_mask *mask,
+				 struct loom_bank_stats *stats)
 {
-	stats->total = bank->limit - bank->base;
-	stats->allocated = bank->allocated;
+	struct loom_patch_cursor cursor;
+	struct loom_bank_iter iter;
+	struct loom_bank_span span;
+
+	stats->blocks = bank->blocks - bank->patches.count;
+	for (loom_patches_begin(&bank->patches, &cursor); cursor.chunk;
+	     loom_patches_step(&cursor))
+		stats->blocks += loom_mask_meets(&cursor.chunk->mask[cursor.index], mask);
+	stats->largest_free = 0;
+	loom_bank_walk(bank, mask, &iter);
+	while (loom_bank_next(&iter, &span))
+		if (span.block)
+			stats->allocated += span.end - span.start;
+		else
+			stats->largest_free = max(stats->largest_free, span.end - span.start);
+}
+
+void loom_bank_stats(struct loom_bank *bank, const struct loom_mask *mask,
+		     struct loom_bank_stats *stats)
+{
+	*stats = (struct loom_bank_stats){ .total = bank->limit - bank->base };
+	if (bank->patches.count) {
+		loom_bank_stats_walk(bank, mask ? mask : &bank->all, stats);
+	} else {
+		stats->allocated = bank->allocated;
+		stats->largest_free = loom_bank_best(bank->root);
+		stats->blocks = bank->blocks;
+	}
 	stats->free = stats->total - stats->allocated;
-	stats->largest_free = loom_bank_best(bank->root);
-	stats->blocks = bank->blocks;
+}
+
+u64 loom_bank_bytes(const struct loom_bank *bank, u32 index)
+{
+	return bank->allocated + bank->patches.bytes[index];
 }
 
 u64 loom_bank_lowest(const struct loom_bank *bank)
 {
-	return bank->base + bank->head.hole;
+	return min(bank->base + bank->head.hole, loom_patches_lowest(&bank->patches));
+}
+
+struct loom_bank_block *loom_bank_bottom(struct loom_bank *bank, u32 index)
+{
+	struct loom_mask mask = { { 0 } };
+	struct loom_bank_iter iter;
+	struct loom_bank_span span = { 0 };
+
+	loom_mask_set(&mask, index);
+	loom_bank_walk(bank, &mask, &iter);
+	/* a hole comes before a block at most once */
+	if (loom_bank_next(&iter, &span) && !span.block)
+		loom_bank_next(&iter, &span);
+	return span.block;
 }
 
 struct loom_bank_block *loom_bank_find(struct loom_bank *bank, u64 address)
@@ -405,30 +626,49 @@ struct loom_bank_block *loom_bank_find(struct loom_bank *bank, u64 address)
 	return block->near[HIGH];
 }
 
-void loom_bank_walk(struct loom_bank *bank, struct loom_bank_iter *iter)
+/* On to the next block on some banks that is looked at and not reported yet. */
+static void loom_bank_skip(struct loom_bank_iter *iter)
 {
-	iter->block = &bank->head;
-	iter->hole = true;
+	struct loom_patch_cursor *cursor = &iter->cursor;
+
+	while (cursor->chunk && (cursor->chunk->end[cursor->index] <= iter->at ||
+				 !loom_mask_meets(&cursor->chunk->mask[cursor->index],
+						  &iter->mask)))
+		loom_patches_step(cursor);
+}
+
+void loom_bank_walk(struct loom_bank *bank, const struct loom_mask *mask,
+		    struct loom_bank_iter *iter)
+{
+	*iter = (struct loom_bank_iter){
+		.mask = mask ? *mask : bank->all,
+		.at = bank->base,
+		.limit = bank->limit,
+		.block = bank->head.near[HIGH],
+	};
+	loom_patches_begin(&bank->patches, &iter->cursor);
 }
 
 bool loom_bank_next(struct loom_bank_iter *iter, struct loom_bank_span *span)
 {
-	struct loom_bank_block *block = iter->block;
+	struct loom_bank_block *block = iter->block, *partial = NULL;
 
-	if (iter->hole && block->hole) {
-		span->start = block->start + block->size;
-		span->end = span->start + block->hole;
-		span->block = NULL;
-		iter->hole = false;
-		return true;
-	}
-	block = block->near[HIGH];
-	if (!block)
+	if (iter->at >= iter->limit)
 		return false;
-	span->start = block->start;
-	span->end = block->start + block->size;
-	span->block = block;
-	iter->block = block;
-	iter->hole = true;
+	loom_bank_skip(iter);
+	if (iter->cursor.chunk)
+		partial = iter->cursor.chunk->block[iter->cursor.index];
+	if (!block || (partial && partial->start < block->start))
+		block = partial;
+	*span = (struct loom_bank_span){ .start = iter->at, .end = iter->limit };
+	if (block && block->start <= iter->at) {
+		span->end = block->start + block->size;
+		span->block = block;
+		if (block == iter->block)
+			iter->block = block->near[HIGH];
+	} else if (block) {
+		span->end = block->start;
+	}
+	iter->at = span->end;
 	return true;
 }

@@ -11,6 +11,14 @@
  * and does not need (the end of the last page, the gap between page and pitch, the
  * banks without a page in the last row) is padding, and is reported.
  *
+ * A sharded buffer is an array of pages, rows of them, that is cut into shards of one shape, and
+ * each bank gets one. Sharding by height cuts between rows, by width between columns, by block both
+ * ways.
+ * All three are one formula; the kind only says which cuts there may be. In the bank, a shard
+ * is an array of its own, row by row, of its full shape even where the array ends before:
+ * what the edge clips is paid for as padding, and in return the address of a page follows from its
+ * place in the shard, whichever shard it is. Banks that are left without a shard pay nothing.
+ *
  * An image is the same with rows of elements for pages: its pitch is what the client says, and
  * not a power of two. So the bytes between the end of a row and the pitch are in the linear
  * view, too, as they are in any picture with a pitch: nothing has to be copied to see it. What
@@ -38,8 +46,83 @@ int loom_layout_interleaved(struct loom_layout *layout, u64 size, u64 page_bytes
 		.banks = banks,
 		.bytes_per_bank = per_bank,
 		.padding_bytes = total - size,
+		/* no more than total: as many pages as that lie in it */
+		.align_padding_bytes = pages * (pitch - page_bytes),
 	};
 	return 0;
+}
+
+static bool loom_layout_shape(const struct loom_layout_shards *shards)
+{
+	switch (shards->kind) {
+	case LOOM_LAYOUT_SHARDED_HEIGHT:
+		return shards->shard_rows && !shards->shard_columns;
+	case LOOM_LAYOUT_SHARDED_WIDTH:
+		return !shards->shard_rows && shards->shard_columns;
+	case LOOM_LAYOUT_SHARDED_BLOCK:
+		return shards->shard_rows && shards->shard_columns;
+	}
+	return false;
+}
+
+int loom_layout_sharded(struct loom_layout *layout, const struct loom_layout_shards *shards)
+{
+	u64 pages, rows, pitch, shard_rows, shard_columns, across, down, shard, per_bank, total;
+	u64 count;
+
+	if (!shards->size || !shards->page_bytes || !shards->align_bytes ||
+	    !shards->page_columns || !shards->banks || !shards->grid_columns ||
+	    shards->banks % shards->grid_columns || !loom_layout_shape(shards))
+		return -EINVAL;
+	pages = loom_div_round_up(shards->size, shards->page_bytes);
+	rows = loom_div_round_up(pages, shards->page_columns);
+	shard_rows = shards->shard_rows ? shards->shard_rows : rows;
+	shard_columns = shards->shard_columns ? shards->shard_columns : shards->page_columns;
+	across = loom_div_round_up(shards->page_columns, shard_columns);
+	down = loom_div_round_up(rows, shard_rows);
+	if (check_mul_overflow(across, down, &count) || count > shards->banks)
+		return -EINVAL;
+	if (!loom_round_up(shards->page_bytes, shards->align_bytes, &pitch) ||
+	    check_mul_overflow(shard_rows, shard_columns, &shard) ||
+	    check_mul_overflow(shard, pitch, &per_bank) ||
+	    check_mul_overflow(per_bank, count, &total))
+		return -EOVERFLOW;
+	*layout = (struct loom_layout){
+		.size = shards->size,
+		.page_bytes = shards->page_bytes,
+		.page_pitch_bytes = pitch,
+		.pages = pages,
+		.banks = (u32)count,
+		.bytes_per_bank = per_bank,
+		.padding_bytes = total - shards->size,
+		.align_padding_bytes = pages * (pitch - shards->page_bytes),
+		.page_columns = shards->page_columns,
+		.shard_rows = shard_rows,
+		.shard_columns = shard_columns,
+		.shards_across = across,
+		.grid_columns = shards->grid_columns,
+		.grid_rows = shards->banks / shards->grid_columns,
+		.column_major = shards->column_major,
+	};
+	return 0;
+}
+
+/* The place in the grid, row by row, of shard @shard. */
+static u32 loom_layout_place(const struct loom_layout *layout, u32 shard)
+{
+	if (!layout->column_major)
+		return shard;
+	return shard % layout->grid_rows * layout->grid_columns + shard / layout->grid_rows;
+}
+
+bool loom_layout_uses(const struct loom_layout *layout, u32 place)
+{
+	u32 shard = place;
+
+	if (layout->column_major)
+		shard = place % layout->grid_columns * layout->grid_rows +
+			place / layout->grid_columns;
+	return shard < layout->banks;
 }
 
 int loom_layout_image(struct loom_layout *layout, u32 width, u32 height, u32 dtype,
@@ -60,19 +143,35 @@ int loom_layout_image(struct loom_layout *layout, u32 width, u32 height, u32 dty
 	if (ret)
 		return ret;
 	layout->padding_bytes += height * (pitch - row_bytes);
+	layout->align_padding_bytes = height * (pitch - row_bytes);
 	layout->width = width;
 	layout->height = height;
 	layout->dtype = dtype;
 	return 0;
 }
 
+static void loom_layout_map_shard(const struct loom_layout *layout, u64 page, u32 *bank, u64 *slot)
+{
+	u64 row, column, down, across, in_row, in_column;
+
+	row = div64_u64_rem(page, layout->page_columns, &column);
+	down = div64_u64_rem(row, layout->shard_rows, &in_row);
+	across = div64_u64_rem(column, layout->shard_columns, &in_column);
+	*bank = loom_layout_place(layout, (u32)(down * layout->shards_across + across));
+	*slot = in_row * layout->shard_columns + in_column;
+}
+
 void loom_layout_map(const struct loom_layout *layout, u64 base, u64 offset, u32 *bank,
 		     u64 *address)
 {
-	u64 page, row, in_page, in_row;
+	u64 page, slot, in_page, in_row;
 
 	page = div64_u64_rem(offset, layout->page_bytes, &in_page);
-	row = div64_u64_rem(page, layout->banks, &in_row);
-	*bank = (u32)in_row;
-	*address = base + row * layout->page_pitch_bytes + in_page;
+	if (layout->page_columns) {
+		loom_layout_map_shard(layout, page, bank, &slot);
+	} else {
+		slot = div64_u64_rem(page, layout->banks, &in_row);
+		*bank = (u32)in_row;
+	}
+	*address = base + slot * layout->page_pitch_bytes + in_page;
 }

@@ -2,18 +2,34 @@
 #ifndef LOOM_BANK_H
 #define LOOM_BANK_H
 
-#include "loom_core.h"
+#include "patch.h"
 
 /**
  * DOC: Bank allocator interface
  *
- * One allocator stands for all banks of a region, because they are in lockstep.
- * Memory for the bookkeeping is the caller's: a block is embedded in what owns
- * the address range, so neither allocating nor freeing can fail for want of host
- * memory. Not thread safe: the caller holds a lock around every call.
+ * One allocator stands for all banks of a region, because they are in lockstep: a block has one
+ * address, which is the same in every bank it is on. It is on all of them, or on those of a
+ * mask, and then the other banks know nothing of it.
+ *
+ * Memory for the bookkeeping is the caller's: a block is embedded in what owns the address range.
+ * Blocks on some banks take a chunk more now and then, which the caller has ready, so that
+ * nothing is allocated under its lock. Freeing cannot fail for want of host memory.
+ * Not thread safe: the caller holds a lock around every call.
  */
 
 struct loom_bank;
+
+/**
+ * enum loom_bank_policy - which hole a block gets
+ * @LOOM_BANK_FIRST_FIT: the first one from the end that is asked for
+ * @LOOM_BANK_BEST_FIT: the smallest one, and of those that are as small the first. A request with a
+ *	range or a mask is placed by first fit all the same, and so is every other one while
+ *	there are blocks on some banks
+ */
+enum loom_bank_policy {
+	LOOM_BANK_FIRST_FIT,
+	LOOM_BANK_BEST_FIT,
+};
 
 /**
  * struct loom_bank_request - what an allocation asks for
@@ -21,6 +37,9 @@ struct loom_bank;
  * @align: alignment of the address, a power of two
  * @low: the block must not start below; zero where it does not matter
  * @high: the block must not end above; U64_MAX where it does not matter
+ * @mask: the banks it is on, NULL for all
+ * @spare: with @mask: where a chunk from loom_bank_chunk_create() is; NULL in there when it was
+ *	taken
  * @top_down: take the highest fitting place, else the lowest
  *
  * A fixed address is a range of exactly the size.
@@ -30,6 +49,8 @@ struct loom_bank_request {
 	u64 align;
 	u64 low;
 	u64 high;
+	const struct loom_mask *mask;
+	struct loom_patch_chunk **spare;
 	bool top_down;
 };
 
@@ -40,25 +61,39 @@ struct loom_bank_request {
  * not move in memory while it is allocated.
  *
  * @start: first byte
- * @size: bytes in each bank
+ * @size: bytes in each of its banks
  * @bank: private: the bank it is allocated from, or NULL
- * @hole: private: free bytes between this block and the next
+ * @partial: private: it is on some banks only
+ * @hole: private: free bytes between this block and the next, of those on all banks
  * @best: private: largest @hole in the subtree below, lower and higher addresses
  * @child: private: subtree below, lower and higher addresses
  * @parent: private: node above
  * @near: private: next block in the bank towards lower and higher addresses
  * @balance: private: height of the higher subtree less that of the lower
+ * @by_size: private: in loom_bank.holes, if it has a hole
+ * @mask: private: of a partial block: its banks
+ * @chunk: private: of a partial block: where it is noted
  */
 struct loom_bank_block {
 	u64 start;
 	u64 size;
 	struct loom_bank *bank;
-	u64 hole;
-	u64 best[2];
-	struct loom_bank_block *child[2];
-	struct loom_bank_block *parent;
-	struct loom_bank_block *near[2];
-	s32 balance;
+	bool partial;
+	union {
+		struct {
+			u64 hole;
+			u64 best[2];
+			struct loom_bank_block *child[2];
+			struct loom_bank_block *parent;
+			struct loom_bank_block *near[2];
+			s32 balance;
+			struct loom_treap_node by_size;
+		};
+		struct {
+			struct loom_mask mask;
+			struct loom_patch_chunk *chunk;
+		};
+	};
 };
 
 /**
@@ -68,27 +103,35 @@ struct loom_bank_block {
  *
  * @base: first byte that can be given out
  * @limit: first byte behind those that can be given out
- * @allocated: bytes given out
- * @blocks: number of blocks
- * @root: private: of the tree
+ * @allocated: bytes given out in each bank to blocks on all of them
+ * @blocks: number of blocks, on all banks and on some
+ * @all: all banks
+ * @policy: which hole a block gets
+ * @root: private: of the tree of blocks on all banks
  * @head: private: a block without bytes at @base, so that each hole has a block before it
+ * @holes: private: with LOOM_BANK_BEST_FIT: the holes by size
+ * @patches: private: blocks on some banks
  */
 struct loom_bank {
 	u64 base;
 	u64 limit;
 	u64 allocated;
 	u32 blocks;
+	struct loom_mask all;
+	enum loom_bank_policy policy;
 	struct loom_bank_block *root;
 	struct loom_bank_block head;
+	struct loom_treap holes;
+	struct loom_patches patches;
 };
 
 /**
- * struct loom_bank_stats - how full a bank is
- * @total: bytes that can be given out
- * @allocated: bytes given out
- * @free: @total less @allocated
- * @largest_free: bytes of the largest hole
- * @blocks: number of blocks
+ * struct loom_bank_stats - how full some banks are
+ * @total: bytes that can be given out, in each
+ * @allocated: bytes of which one of the banks has given out its own
+ * @free: @total less @allocated: what is free in all of them
+ * @largest_free: bytes of the largest hole that is one in all of them
+ * @blocks: number of blocks on one of them
  */
 struct loom_bank_stats {
 	u64 total;
@@ -112,12 +155,18 @@ struct loom_bank_span {
 
 /**
  * struct loom_bank_iter - where a walk has got to
- * @block: private: block that was reported last, or whose hole was
- * @hole: private: the hole behind @block is next
+ * @mask: private: banks that are looked at
+ * @at: private: end of what was reported
+ * @limit: private: of the bank
+ * @block: private: the next block on all banks
+ * @cursor: private: the next block on some
  */
 struct loom_bank_iter {
+	struct loom_mask mask;
+	u64 at;
+	u64 limit;
 	struct loom_bank_block *block;
-	bool hole;
+	struct loom_patch_cursor cursor;
 };
 
 /**
@@ -125,10 +174,13 @@ struct loom_bank_iter {
  * @bank: the bank, any content
  * @base: first byte that can be given out
  * @limit: first byte behind those that can be given out
+ * @banks: number of banks that it stands for, at most LOOM_MAX_BANKS
+ * @policy: which hole a block gets
  *
- * Return: 0; -EINVAL when there is not one byte to give out.
+ * Return: 0; -EINVAL when there is not one byte to give out, no bank, or too many.
  */
-int __must_check loom_bank_init(struct loom_bank *bank, u64 base, u64 limit);
+int __must_check loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
+				enum loom_bank_policy policy);
 
 /**
  * loom_bank_fini() - end a bank
@@ -148,10 +200,12 @@ u32 loom_bank_fini(struct loom_bank *bank);
  * @request: what is asked for
  *
  * O(log n) in the blocks of the bank while addresses and sizes are multiples of the
- * alignment; with a larger alignment, plus the holes that would do but for it.
+ * alignment; with a larger alignment, plus the holes that would do but for it. With a mask, or
+ * where there are blocks with masks, O(log n) for masks that come again and again; see patch.c.
  *
- * Return: 0; -ENOSPC when nothing fits; -EINVAL for a size of zero, an alignment that is no
- * power of two, a range that ends before it starts, a block that is allocated already.
+ * Return: 0; -ENOSPC when nothing fits; -ENOMEM when it takes a chunk and there is none; -EINVAL
+ * for a size of zero, an alignment that is no power of two, a range that ends before it starts, a
+ * block that is allocated already, a mask without banks or with more than there are.
  */
 int __must_check loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 				 const struct loom_bank_request *request);
@@ -179,48 +233,85 @@ static inline bool loom_bank_allocated(const struct loom_bank_block *block)
 }
 
 /**
- * loom_bank_stats() - how full a bank is
+ * loom_bank_chunk_create() - memory for blocks on some banks
+ *
+ * Return: what loom_bank_request.spare may point to, to be given to loom_port_free() if it is not
+ * taken; or NULL.
+ */
+struct loom_patch_chunk *loom_bank_chunk_create(void);
+
+/**
+ * loom_bank_stats() - how full some banks are
  * @bank: the bank
+ * @mask: which ones, NULL for all
  * @stats: out
  *
- * O(1).
+ * O(1) while all blocks are on all banks, else O(n).
  */
-void loom_bank_stats(const struct loom_bank *bank, struct loom_bank_stats *stats);
+void loom_bank_stats(struct loom_bank *bank, const struct loom_mask *mask,
+		     struct loom_bank_stats *stats);
+
+/**
+ * loom_bank_bytes() - what one bank has given out
+ * @bank: the bank
+ * @index: which one
+ *
+ * O(1).
+ *
+ * Return: bytes.
+ */
+u64 loom_bank_bytes(const struct loom_bank *bank, u32 index);
 
 /**
  * loom_bank_lowest() - where the blocks begin
  * @bank: the bank
  *
- * All from the bank's base up to here is free. O(1).
+ * All from the bank's base up to here is free in every bank. O(1).
  *
  * Return: the lowest address of a block; the bank's limit when there is none.
  */
 u64 loom_bank_lowest(const struct loom_bank *bank);
 
 /**
- * loom_bank_find() - the block at or above an address
+ * loom_bank_bottom() - the lowest block of one bank
+ * @bank: the bank
+ * @index: which one
+ *
+ * O(log n) while all blocks are on all banks, else O(n) in the blocks on some that lie below.
+ *
+ * Return: the block, or NULL.
+ */
+struct loom_bank_block *loom_bank_bottom(struct loom_bank *bank, u32 index);
+
+/**
+ * loom_bank_find() - the block at or above an address, of those on all banks
  * @bank: the bank
  * @address: any address
  *
- * O(log n). To ask whether [a, b) is free: find(a) is NULL or starts at b or above.
+ * O(log n). To ask whether [a, b) is free of them: find(a) is NULL or starts at b or above.
  *
- * Return: the lowest block that ends above @address, or NULL.
+ * Return: the lowest such block that ends above @address, or NULL.
  */
 struct loom_bank_block *loom_bank_find(struct loom_bank *bank, u64 address);
 
 /**
- * loom_bank_walk() - begin a walk over all blocks and holes in address order
+ * loom_bank_walk() - begin a walk over all blocks and holes of some banks in address order
  * @bank: the bank, which must not change during the walk
+ * @mask: which ones, NULL for all
  * @iter: out: before the first
  */
-void loom_bank_walk(struct loom_bank *bank, struct loom_bank_iter *iter);
+void loom_bank_walk(struct loom_bank *bank, const struct loom_mask *mask,
+		    struct loom_bank_iter *iter);
 
 /**
  * loom_bank_next() - next block or hole of a walk
  * @iter: the walk
  * @span: out
  *
- * The spans tile the bank from its base to its limit; no two holes are neighbours. O(1).
+ * The spans tile the bank from its base to its limit; no two holes are neighbours. A hole is free
+ * in all banks that are looked at. In one bank blocks do not overlap. Where they do in
+ * several, the one that begins first is reported whole, and what sticks out of others behind
+ * it. O(1) for each block of the bank.
  *
  * Return: false when there is no more.
  */

@@ -10,9 +10,18 @@
  * @page_bytes: unit that is dealt out
  * @page_pitch_bytes: bytes between pages in a bank: @page_bytes, aligned
  * @pages: number of pages; the last may be short
- * @banks: number of banks
- * @bytes_per_bank: what it takes in each bank
- * @padding_bytes: what it takes in all banks and does not use
+ * @banks: number of banks that it takes
+ * @bytes_per_bank: what it takes in each of them
+ * @padding_bytes: what it takes in all of them and does not use
+ * @align_padding_bytes: of these: between the end of a page and the next; of an image between the
+ *	end of a row and the next
+ * @page_columns: sharded: pages in a row of the array, else zero
+ * @shard_rows: sharded: rows of pages in a shard
+ * @shard_columns: sharded: columns of pages in a shard
+ * @shards_across: sharded: shards side by side in the array
+ * @grid_columns: sharded: banks side by side in the grid
+ * @grid_rows: sharded: rows of banks in the grid
+ * @column_major: sharded: the second shard goes to the bank below the first, not to its right
  * @width: elements in a row of an image, else zero
  * @height: rows of an image, else zero
  * @dtype: type of an image, else zero
@@ -25,6 +34,14 @@ struct loom_layout {
 	u32 banks;
 	u64 bytes_per_bank;
 	u64 padding_bytes;
+	u64 align_padding_bytes;
+	u64 page_columns;
+	u64 shard_rows;
+	u64 shard_columns;
+	u64 shards_across;
+	u32 grid_columns;
+	u32 grid_rows;
+	bool column_major;
 	u32 width;
 	u32 height;
 	u32 dtype;
@@ -42,6 +59,54 @@ struct loom_layout {
  */
 int __must_check loom_layout_interleaved(struct loom_layout *layout, u64 size, u64 page_bytes,
 					 u32 banks, u64 align_bytes);
+
+/**
+ * struct loom_layout_shards - what loom_layout_sharded() is asked for
+ * @kind: LOOM_LAYOUT_SHARDED_*
+ * @size: bytes, not zero
+ * @page_bytes: unit that is dealt out, not zero
+ * @page_columns: pages in a row of the array, not zero; there are as many rows as @size takes
+ * @shard_rows: rows of pages in a shard; zero when sharded by width: all of them
+ * @shard_columns: columns of pages in a shard; zero when sharded by height: all of them
+ * @grid_columns: banks side by side; divides @banks
+ * @banks: banks of the grid
+ * @column_major: shards go down the columns of the grid, not along its rows
+ * @align_bytes: alignment of a page in a bank
+ */
+struct loom_layout_shards {
+	u32 kind;
+	u64 size;
+	u64 page_bytes;
+	u32 page_columns;
+	u32 shard_rows;
+	u32 shard_columns;
+	u32 grid_columns;
+	u32 banks;
+	bool column_major;
+	u64 align_bytes;
+};
+
+/**
+ * loom_layout_sharded() - shard i in the i-th bank of a grid
+ * @layout: out
+ * @shards: what is asked for
+ *
+ * Return: 0; -EINVAL for a zero where it must not be, a shape that is not of the kind, or more
+ * shards than banks; -EOVERFLOW.
+ */
+int __must_check loom_layout_sharded(struct loom_layout *layout,
+				     const struct loom_layout_shards *shards);
+
+/**
+ * loom_layout_uses() - whether a bank of the grid gets anything
+ * @layout: the layout
+ * @place: number of the bank in the grid, row by row; of what is not sharded: in its banks
+ *
+ * Of a grid with more banks than shards those without a shard take no part.
+ *
+ * Return: true if it does.
+ */
+bool loom_layout_uses(const struct loom_layout *layout, u32 place);
 
 /**
  * loom_layout_image() - row r in bank r % banks
@@ -65,7 +130,8 @@ int __must_check loom_layout_image(struct loom_layout *layout, u32 width, u32 he
  * @layout: the layout
  * @base: address of the buffer in every bank
  * @offset: byte of the buffer, below its size
- * @bank: out
+ * @bank: out: its number among the banks of the mask the buffer was made for, from the lowest; of
+ *	what is sharded that is its place in the grid, row by row
  * @address: out: address in the bank
  */
 void loom_layout_map(const struct loom_layout *layout, u64 base, u64 offset, u32 *bank,

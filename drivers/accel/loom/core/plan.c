@@ -157,15 +157,18 @@ static int __must_check loom_plan_check_device(struct loom_verify *verify)
 static int __must_check loom_plan_check_slots(struct loom_verify *verify)
 {
 	const struct loom_region_topology *sram = &verify->topology->region[LOOM_REGION_SRAM];
+	const u32 access = LOOM_SLOT_READ | LOOM_SLOT_WRITE;
 	u32 i;
 
 	for (i = 0; i < verify->header->slots.count; i++) {
 		const struct drm_loom_plan_slot *slot = &verify->slots[i];
 
-		if (!slot->size || !(slot->flags & (LOOM_SLOT_READ | LOOM_SLOT_WRITE)) ||
-		    slot->pad ||
-		    slot->flags & ~(LOOM_SLOT_READ | LOOM_SLOT_WRITE | LOOM_SLOT_SRAM) ||
-		    (slot->flags & LOOM_SLOT_SRAM && slot->size > sram->bank_bytes))
+		if (!slot->size || slot->pad || !(slot->flags & access) ||
+		    slot->flags & ~(access | LOOM_SLOT_SRAM | LOOM_SLOT_SPREAD))
+			return loom_reject_slot(verify, LOOM_RULE_SLOT, i);
+		/* a piece of every bank is not spread */
+		if (slot->flags & LOOM_SLOT_SRAM &&
+		    (slot->flags & LOOM_SLOT_SPREAD || slot->size > sram->bank_bytes))
 			return loom_reject_slot(verify, LOOM_RULE_SLOT, i);
 	}
 	return 0;

@@ -16,12 +16,18 @@
 
 static const struct loom_bank_request bank_request = { .size = 64, .align = 64, .high = U64_MAX };
 
+/* One bank, first fit. */
+static int __must_check bank_init(struct loom_bank *bank, u64 base, u64 limit)
+{
+	return loom_bank_init(bank, base, limit, 1, LOOM_BANK_FIRST_FIT);
+}
+
 static int bank_test_init(struct kunit *test)
 {
 	struct loom_bank *bank = kunit_kzalloc(test, sizeof(*bank), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, bank);
-	KUNIT_ASSERT_EQ(test, 0, loom_bank_init(bank, BANK_BASE, BANK_LIMIT));
+	KUNIT_ASSERT_EQ(test, 0, bank_init(bank, BANK_BASE, BANK_LIMIT));
 	test->priv = bank;
 	return 0;
 }
@@ -57,7 +63,7 @@ static void bank_check(struct kunit *test, struct loom_bank *bank)
 	bool after_hole = false;
 	u32 blocks = 0;
 
-	loom_bank_walk(bank, &iter);
+	loom_bank_walk(bank, NULL, &iter);
 	while (loom_bank_next(&iter, &span)) {
 		KUNIT_ASSERT_EQ(test, at, span.start);
 		KUNIT_ASSERT_LT(test, span.start, span.end);
@@ -75,7 +81,7 @@ static void bank_check(struct kunit *test, struct loom_bank *bank)
 		blocks++;
 	}
 	KUNIT_EXPECT_EQ(test, bank->limit, at);
-	loom_bank_stats(bank, &stats);
+	loom_bank_stats(bank, NULL, &stats);
 	KUNIT_EXPECT_EQ(test, bank->limit - bank->base, stats.total);
 	KUNIT_EXPECT_EQ(test, allocated, stats.allocated);
 	KUNIT_EXPECT_EQ(test, stats.total - allocated, stats.free);
@@ -89,9 +95,9 @@ static void bank_init_refuses(struct kunit *test)
 	struct loom_bank *bank = kunit_kzalloc(test, sizeof(*bank), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, bank);
-	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_init(bank, 64, 64));
-	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_init(bank, 65, 64));
-	KUNIT_EXPECT_EQ(test, 0, loom_bank_init(bank, 64, 65));
+	KUNIT_EXPECT_EQ(test, -EINVAL, bank_init(bank, 64, 64));
+	KUNIT_EXPECT_EQ(test, -EINVAL, bank_init(bank, 65, 64));
+	KUNIT_EXPECT_EQ(test, 0, bank_init(bank, 64, 65));
 	KUNIT_EXPECT_EQ(test, 0, loom_bank_fini(bank));
 }
 
@@ -189,7 +195,7 @@ static void bank_free_refuses(struct kunit *test)
 	struct loom_bank_block *block = bank_block(test);
 
 	KUNIT_ASSERT_NOT_NULL(test, other);
-	KUNIT_ASSERT_EQ(test, 0, loom_bank_init(other, BANK_BASE, BANK_LIMIT));
+	KUNIT_ASSERT_EQ(test, 0, bank_init(other, BANK_BASE, BANK_LIMIT));
 	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_free(test->priv, block));
 	KUNIT_ASSERT_EQ(test, 0, loom_bank_alloc(test->priv, block, &bank_request));
 	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_alloc(test->priv, block, &bank_request));
@@ -208,7 +214,7 @@ static void bank_fini_lets_go(struct kunit *test)
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, bank);
-	KUNIT_EXPECT_EQ(test, 0, loom_bank_init(bank, BANK_BASE, BANK_LIMIT));
+	KUNIT_EXPECT_EQ(test, 0, bank_init(bank, BANK_BASE, BANK_LIMIT));
 	for (i = 0; i < ARRAY_SIZE(block); i++) {
 		block[i] = bank_block(test);
 		KUNIT_EXPECT_EQ(test, 0, loom_bank_alloc(bank, block[i], &bank_request));
@@ -235,7 +241,7 @@ static void bank_fragmentation(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(block); i += 2)
 		KUNIT_EXPECT_EQ(test, 0, loom_bank_free(test->priv, block[i]));
 	bank_check(test, test->priv);
-	loom_bank_stats(test->priv, &stats);
+	loom_bank_stats(test->priv, NULL, &stats);
 	KUNIT_EXPECT_EQ(test, 32 * 64, stats.free);
 	KUNIT_EXPECT_EQ(test, 64, stats.largest_free);
 	request.size = 65;
@@ -401,7 +407,7 @@ static void model_check(struct kunit *test, struct bank_model *model)
 	u64 at;
 
 	bank_check(test, &model->bank);
-	loom_bank_walk(&model->bank, &iter);
+	loom_bank_walk(&model->bank, NULL, &iter);
 	while (loom_bank_next(&iter, &span)) {
 		for (at = span.start; at < span.end; at++) {
 			s16 owner = model->owner[at - model->setting->base];
@@ -421,8 +427,8 @@ static void bank_random(struct kunit *test)
 	model->setting = test->param_value;
 	prandom_seed_state(&model->random, 20);
 	memset(model->owner, 0xff, sizeof(model->owner));
-	KUNIT_ASSERT_EQ(test, 0, loom_bank_init(&model->bank, model->setting->base,
-						model->setting->base + model->setting->bytes));
+	KUNIT_ASSERT_EQ(test, 0, bank_init(&model->bank, model->setting->base,
+					   model->setting->base + model->setting->bytes));
 	for (n = 0; n < 1500; n++) {
 		i = model_random(model, MODEL_BLOCKS);
 		if (model->block[i])

@@ -93,7 +93,8 @@ CHANGE(scratch_wraps) { pb->header.scratch_bytes = ~0ULL; }
 
 CHANGE(slot_size) { pb_slot(pb, SLOT_OUTPUT)->size = 0; }
 CHANGE(slot_no_flags) { pb_slot(pb, SLOT_ARENA)->flags = 0; }
-CHANGE(slot_flags) { pb_slot(pb, SLOT_ARENA)->flags |= 8; }
+CHANGE(slot_flags) { pb_slot(pb, SLOT_ARENA)->flags |= 16; }
+CHANGE(slot_spread_only) { pb_slot(pb, SLOT_ARENA)->flags = LOOM_SLOT_SPREAD; }
 CHANGE(slot_sram_only) { pb_slot(pb, SLOT_ARENA)->flags = LOOM_SLOT_SRAM; }
 CHANGE(slot_sram_size)
 {
@@ -545,6 +546,7 @@ static const struct rule_case rule_cases[] = {
 	{ LOOM_RULE_SLOT, C(slot_size), .valid = LOOM_REJECT_SLOT },
 	{ LOOM_RULE_SLOT, C(slot_no_flags), .valid = LOOM_REJECT_SLOT },
 	{ LOOM_RULE_SLOT, C(slot_flags), .valid = LOOM_REJECT_SLOT },
+	{ LOOM_RULE_SLOT, C(slot_spread_only), .valid = LOOM_REJECT_SLOT },
 	{ LOOM_RULE_SLOT, C(slot_sram_only), .valid = LOOM_REJECT_SLOT },
 	{ LOOM_RULE_SLOT, C(slot_sram_size), .valid = LOOM_REJECT_SLOT },
 	{ LOOM_RULE_SLOT, C(slot_pad), .valid = LOOM_REJECT_SLOT },

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/log2.h>
+#include <linux/sizes.h>
+#include <linux/uaccess.h>
+
+#include "loom_device.h"
+#include "loom_shape.h"
+
+/**
+ * DOC: Shapes
+ *
+ * From what a client asks for to banks, bytes in each of them, and an end to begin at. Nothing here
+ * has a lock or is remembered: a request is checked from the first field to the last before
+ * anything is allocated for it.
+ *
+ * A field that the layout has no use for must be zero. The banks of a sharded buffer that get no
+ * shard are taken out of its mask, so that nobody pays for them.
+ */
+
+#define LOOM_SHAPE_PAGE_DEFAULT	SZ_4K
+#define LOOM_SHAPE_PAGE_MAX	SZ_1M
+
+static int loom_shape_copy_mask(struct loom_shape *shape, u32 banks,
+				const struct drm_loom_bo_create *args)
+{
+	const struct loom_mask all = loom_mask_all(banks);
+
+	if (!args->bank_mask != !args->bank_mask_words || args->bank_mask_words > LOOM_MASK_WORDS)
+		return -EINVAL;
+	shape->mask = all;
+	if (!args->bank_mask)
+		return 0;
+	memset(&shape->mask, 0, sizeof(shape->mask));
+	if (copy_from_user(shape->mask.word, u64_to_user_ptr(args->bank_mask),
+			   args->bank_mask_words * sizeof(*shape->mask.word)))
+		return -EFAULT;
+	return loom_mask_within(&shape->mask, &all) && loom_mask_count(&shape->mask) ? 0 : -EINVAL;
+}
+
+/**
+ * loom_shape_default_page_bytes() - what zero stands for in BO_CREATE
+ * @topology: of the region
+ *
+ * Return: bytes.
+ */
+u32 loom_shape_default_page_bytes(const struct loom_region_topology *topology)
+{
+	return max_t(u64, LOOM_SHAPE_PAGE_DEFAULT, topology->align_bytes);
+}
+
+static int loom_shape_page(const struct loom_region_topology *topology,
+			   const struct drm_loom_bo_create *args, u32 *page_bytes)
+{
+	*page_bytes = args->page_bytes;
+	if (!*page_bytes)
+		*page_bytes = loom_shape_default_page_bytes(topology);
+	if (!args->size || args->width || args->height || args->dtype || args->pitch_bytes ||
+	    !is_power_of_2(*page_bytes) || *page_bytes < topology->align_bytes ||
+	    *page_bytes > LOOM_SHAPE_PAGE_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+static bool loom_shape_no_shards(const struct drm_loom_bo_create *args)
+{
+	return !args->page_columns && !args->shard_rows && !args->shard_columns &&
+	       !args->grid_columns && !args->shard_order;
+}
+
+static int loom_shape_interleaved(struct loom_shape *shape,
+				  const struct loom_region_topology *topology,
+				  const struct drm_loom_bo_create *args)
+{
+	u32 page_bytes;
+	int ret = loom_shape_page(topology, args, &page_bytes);
+
+	if (ret)
+		return ret;
+	if (!loom_shape_no_shards(args))
+		return -EINVAL;
+	return loom_layout_interleaved(&shape->layout, args->size, page_bytes,
+				       loom_mask_count(&shape->mask), topology->align_bytes);
+}
+
+static int loom_shape_image(struct loom_shape *shape, const struct loom_region_topology *topology,
+			    const struct drm_loom_bo_create *args)
+{
+	if (args->size || args->page_bytes || !loom_shape_no_shards(args))
+		return -EINVAL;
+	return loom_layout_image(&shape->layout, args->width, args->height, args->dtype,
+				 args->pitch_bytes, loom_mask_count(&shape->mask),
+				 topology->align_bytes);
+}
+
+static int loom_shape_shards(struct loom_shape *shape, const struct loom_region_topology *topology,
+			     const struct drm_loom_bo_create *args)
+{
+	struct loom_layout_shards shards = {
+		.kind = args->layout,
+		.size = args->size,
+		.page_columns = args->page_columns,
+		.shard_rows = args->shard_rows,
+		.shard_columns = args->shard_columns,
+		.grid_columns = args->grid_columns,
+		.banks = loom_mask_count(&shape->mask),
+		.column_major = args->shard_order == LOOM_SHARD_COLUMN_MAJOR,
+		.align_bytes = topology->align_bytes,
+	};
+	u32 page_bytes, bank, place = 0;
+	int ret = loom_shape_page(topology, args, &page_bytes);
+
+	if (ret)
+		return ret;
+	if (args->shard_order > LOOM_SHARD_COLUMN_MAJOR)
+		return -EINVAL;
+	shards.page_bytes = page_bytes;
+	ret = loom_layout_sharded(&shape->layout, &shards);
+	if (ret)
+		return ret;
+	for (bank = loom_mask_next(&shape->mask, 0); bank < LOOM_MAX_BANKS;
+	     bank = loom_mask_next(&shape->mask, bank + 1))
+		if (!loom_layout_uses(&shape->layout, place++))
+			shape->mask.word[bank / 64] &= ~BIT_ULL(bank % 64);
+	return 0;
+}
+
+static void loom_shape_direction(struct loom_shape *shape, u32 direction)
+{
+	bool top_down = shape->region == LOOM_REGION_SRAM;
+
+	switch (direction) {
+	case LOOM_DIRECTION_BOTTOM_UP:
+		top_down = false;
+		break;
+	case LOOM_DIRECTION_TOP_DOWN:
+		top_down = true;
+		break;
+	case LOOM_DIRECTION_TINY_APART:
+		if (shape->layout.bytes_per_bank <= LOOM_TINY_BYTES)
+			top_down = !top_down;
+		break;
+	}
+	shape->top_down = top_down;
+}
+
+/**
+ * loom_shape_init() - check a request
+ * @shape: out
+ * @loom: the device
+ * @args: what is asked for
+ *
+ * Return: 0; -EINVAL; -EFAULT; -EOVERFLOW when it is past 64 bits.
+ */
+int loom_shape_init(struct loom_shape *shape, struct loom_device *loom,
+		    const struct drm_loom_bo_create *args)
+{
+	const struct loom_region_topology *topology;
+	struct loom_mask all;
+	int ret;
+
+	memset(shape, 0, sizeof(*shape));
+	if (args->region >= LOOM_REGION_COUNT || args->flags || args->pad ||
+	    args->direction > LOOM_DIRECTION_TINY_APART || !args->no_space != !args->no_space_size)
+		return -EINVAL;
+	topology = &loom->topology->region[args->region];
+	shape->region = args->region;
+	shape->kind = args->layout;
+	ret = loom_shape_copy_mask(shape, topology->banks, args);
+	if (ret)
+		return ret;
+	switch (args->layout) {
+	case LOOM_LAYOUT_INTERLEAVED:
+		ret = loom_shape_interleaved(shape, topology, args);
+		break;
+	case LOOM_LAYOUT_IMAGE:
+		ret = loom_shape_image(shape, topology, args);
+		break;
+	case LOOM_LAYOUT_SHARDED_HEIGHT:
+	case LOOM_LAYOUT_SHARDED_WIDTH:
+	case LOOM_LAYOUT_SHARDED_BLOCK:
+		ret = loom_shape_shards(shape, topology, args);
+		break;
+	default:
+		ret = -EINVAL;
+	}
+	if (ret)
+		return ret;
+	all = loom_mask_all(topology->banks);
+	shape->partial = !loom_mask_same(&shape->mask, &all);
+	loom_shape_direction(shape, args->direction);
+	return 0;
+}
+
+/**
+ * loom_shape_sharded() - whether each bank has a shard
+ * @shape: the shape
+ *
+ * Return: true if it is, false if pages or rows are dealt out one by one.
+ */
+bool loom_shape_sharded(const struct loom_shape *shape)
+{
+	return shape->kind >= LOOM_LAYOUT_SHARDED_HEIGHT;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_SHAPE_H
+#define LOOM_SHAPE_H
+
+#include "core/loom_layout.h"
+#include "core/loom_mask.h"
+
+struct loom_device;
+struct loom_region_topology;
+
+/**
+ * struct loom_shape - what a buffer is asked to be
+ */
+struct loom_shape {
+	/** @layout: how it is dealt out over its banks */
+	struct loom_layout layout;
+	/** @mask: its banks */
+	struct loom_mask mask;
+	/** @kind: an &enum drm_loom_layout */
+	u32 kind;
+	/** @region: an &enum drm_loom_region */
+	u32 region;
+	/** @top_down: from which end of the banks it is allocated */
+	bool top_down;
+	/** @partial: it is on some banks only */
+	bool partial;
+};
+
+int loom_shape_init(struct loom_shape *shape, struct loom_device *loom,
+		    const struct drm_loom_bo_create *args);
+u32 loom_shape_default_page_bytes(const struct loom_region_topology *topology);
+bool loom_shape_sharded(const struct loom_shape *shape);
+
+#endif /* LOOM_SHAPE_H */

@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Buffers on some banks, sharded buffers, and what is said when there is no room.
+ */
+#include "loom_selftest.h"
+
+#define MAX_BANKS	LOOM_MAX_BANKS
+
+FIXTURE(masks)
+{
+	int fd;
+	struct drm_loom_region_info sram;
+};
+
+FIXTURE_SETUP(masks)
+{
+	self->fd = loom_open();
+	if (self->fd < 0)
+		SKIP(return, "no loom device");
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &self->sram));
+	ASSERT_LE(4, self->sram.banks);
+	if (self->sram.blocks)
+		SKIP(return, "somebody else uses the device");
+}
+
+FIXTURE_TEARDOWN(masks)
+{
+	if (self->fd >= 0)
+		close(self->fd);
+}
+
+static int query_banks(int fd, uint32_t region, struct drm_loom_bank_info *banks)
+{
+	uint32_t size = MAX_BANKS * sizeof(*banks);
+
+	return loom_query(fd, LOOM_QUERY_BANKS, region, banks, &size);
+}
+
+/* On the banks of the first 64 whose bits are set. Return: 0 or -errno. */
+static int create_on(int fd, uint64_t size, uint64_t mask, uint32_t direction,
+		     struct drm_loom_bo_info *info)
+{
+	struct drm_loom_bo_create args = {
+		.size = size,
+		.region = LOOM_REGION_SRAM,
+		.direction = direction,
+		.page_bytes = 64,
+		.bank_mask = (uintptr_t)&mask,
+		.bank_mask_words = 1,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args);
+
+	return ret ? ret : loom_bo_info(fd, args.handle, info);
+}
+
+TEST_F(masks, who_is_not_in_the_mask_is_not_charged)
+{
+	struct drm_loom_bank_info before[MAX_BANKS], with[MAX_BANKS], after[MAX_BANKS];
+	struct drm_loom_region_info region;
+	struct drm_loom_bo_info info;
+	uint32_t i;
+
+	ASSERT_EQ(0, query_banks(self->fd, LOOM_REGION_SRAM, before));
+	ASSERT_EQ(0, create_on(self->fd, 64 * 64, 0x5, LOOM_DIRECTION_DEFAULT, &info));
+	EXPECT_EQ(2, info.banks);
+	EXPECT_EQ(0x5, info.bank_mask[0]);
+	EXPECT_EQ(0, info.bank_mask[1] | info.bank_mask[2] | info.bank_mask[3]);
+	EXPECT_EQ(32 * 64, info.bytes_per_bank);
+	EXPECT_EQ(0, info.padding_bytes);
+	ASSERT_EQ(0, query_banks(self->fd, LOOM_REGION_SRAM, with));
+	for (i = 0; i < self->sram.banks; i++) {
+		uint64_t more = i == 0 || i == 2 ? info.bytes_per_bank : 0;
+
+		EXPECT_EQ(before[i].allocated_bytes + more, with[i].allocated_bytes);
+		EXPECT_EQ(before[i].free_bytes - more, with[i].free_bytes);
+		EXPECT_EQ(with[i].total_bytes, with[i].allocated_bytes + with[i].free_bytes);
+		EXPECT_EQ(before[i].blocks + !!more, with[i].blocks);
+	}
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &region));
+	EXPECT_EQ(info.bytes_per_bank, region.allocated_bytes);
+	ASSERT_EQ(0, loom_bo_close(self->fd, info.handle));
+	ASSERT_EQ(0, query_banks(self->fd, LOOM_REGION_SRAM, after));
+	EXPECT_EQ(0, memcmp(before, after, self->sram.banks * sizeof(*before)));
+}
+
+TEST_F(masks, the_slack_of_one_is_room_for_the_other)
+{
+	struct drm_loom_bo_info a, b, all, more;
+	uint64_t total = self->sram.total_bytes, every;
+
+	every = self->sram.banks == 64 ? ~0ull : (1ull << self->sram.banks) - 1;
+	ASSERT_EQ(0, create_on(self->fd, total / 2, 0x1, LOOM_DIRECTION_DEFAULT, &a));
+	ASSERT_EQ(0, create_on(self->fd, total / 2, 0x2, LOOM_DIRECTION_DEFAULT, &b));
+	EXPECT_EQ(a.address, b.address);
+	EXPECT_EQ(self->sram.bank_bytes, a.address + a.bytes_per_bank);
+	/* what is on all banks lies clear of both, by a mask of all or by none */
+	ASSERT_EQ(0, create_on(self->fd, 64 * self->sram.banks, every, LOOM_DIRECTION_DEFAULT,
+			       &all));
+	EXPECT_EQ(a.address, all.address + 64);
+	EXPECT_EQ(self->sram.banks, all.banks);
+	/* the others have their upper half still */
+	ASSERT_EQ(0, create_on(self->fd, total / 2, 0x4, LOOM_DIRECTION_DEFAULT, &more));
+	EXPECT_EQ(a.address, more.address);
+	EXPECT_EQ(-ENOSPC, create_on(self->fd, total, 0x5, LOOM_DIRECTION_DEFAULT, &more));
+}
+
+TEST_F(masks, one_bank_can_be_full_while_the_next_is_empty)
+{
+	struct drm_loom_bo_info info;
+	uint32_t i, handle;
+
+	for (i = 0; i < self->sram.banks; i++) {
+		EXPECT_EQ(0, create_on(self->fd, self->sram.total_bytes, 1ull << i,
+				       LOOM_DIRECTION_DEFAULT, &info));
+		EXPECT_EQ(-ENOSPC, create_on(self->fd, 64, 1ull << i, LOOM_DIRECTION_DEFAULT,
+					     &info));
+		EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, 64, LOOM_REGION_SRAM, &handle));
+	}
+}
+
+TEST_F(masks, blocks_of_each_bank_tile_it)
+{
+	struct drm_loom_block blocks[64];
+	struct drm_loom_bo_info info;
+	uint32_t bank, i;
+
+	ASSERT_EQ(0, create_on(self->fd, 640, 0x1, LOOM_DIRECTION_DEFAULT, &info));
+	ASSERT_EQ(0, create_on(self->fd, 1280, 0x3, LOOM_DIRECTION_DEFAULT, &info));
+	ASSERT_EQ(0, create_on(self->fd, 640, 0x2, LOOM_DIRECTION_BOTTOM_UP, &info));
+	for (bank = 0; bank < 3; bank++) {
+		uint32_t size = sizeof(blocks), used = 0;
+		uint64_t at = 0;
+
+		ASSERT_EQ(0, loom_query(self->fd, LOOM_QUERY_BANK_BLOCKS,
+					LOOM_REGION_SRAM | bank << 16, blocks, &size));
+		for (i = 0; i < size / sizeof(*blocks); i++) {
+			EXPECT_EQ(at, blocks[i].address);
+			at += blocks[i].bytes;
+			if (!(blocks[i].flags & LOOM_BLOCK_ALLOCATED))
+				continue;
+			used++;
+			EXPECT_EQ(LOOM_BLOCK_ALLOCATED | LOOM_BLOCK_OWN | LOOM_BLOCK_PARTIAL,
+				  blocks[i].flags);
+			EXPECT_EQ(640, blocks[i].bytes);
+		}
+		EXPECT_EQ(self->sram.bank_bytes, at);
+		EXPECT_EQ(bank < 2 ? 2 : 0, used);
+	}
+	i = sizeof(blocks);
+	EXPECT_EQ(-EINVAL, loom_query(self->fd, LOOM_QUERY_BANK_BLOCKS,
+				      LOOM_REGION_SRAM | self->sram.banks << 16, blocks, &i));
+	EXPECT_EQ(-EINVAL, loom_query(self->fd, LOOM_QUERY_BANK_BLOCKS, LOOM_REGION_COUNT, blocks,
+				      &i));
+	EXPECT_EQ(-EINVAL, loom_query(self->fd, LOOM_QUERY_BANKS, LOOM_REGION_COUNT, blocks, &i));
+	EXPECT_EQ(-EINVAL, loom_query(self->fd, LOOM_QUERY_NO_SPACE, 1, blocks, &i));
+}
+
+TEST_F(masks, masks_that_are_none_are_refused)
+{
+	uint64_t words[5] = { 1 }, none[4] = {}, outside[4] = {};
+	const struct drm_loom_bo_create good = {
+		.size = 64,
+		.region = LOOM_REGION_SRAM,
+		.bank_mask = (uintptr_t)words,
+		.bank_mask_words = 1,
+	};
+	struct drm_loom_bo_create args = good;
+
+	outside[self->sram.banks / 64] = 1ull << self->sram.banks % 64;
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	args = good;
+	args.bank_mask_words = 4;
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	args = good;
+	args.bank_mask_words = 5;
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	args.bank_mask_words = 0;
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	args = good;
+	args.bank_mask = 0;
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	args.bank_mask = (uintptr_t)none;
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	args.bank_mask = (uintptr_t)outside;
+	args.bank_mask_words = 4;
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	args.bank_mask = (uintptr_t)loom_unmapped();
+	EXPECT_EQ(-EFAULT, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	args = good;
+	args.pad = 1;
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	args = good;
+	args.no_space_size = 8;
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	args = good;
+	args.direction = LOOM_DIRECTION_TINY_APART + 1;
+	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+}
+
+/* As a client of the first minor has it: the structure ended with the handle. */
+TEST_F(masks, an_older_structure_is_all_banks)
+{
+	struct drm_loom_bo_create args = { .size = 64, .region = LOOM_REGION_SRAM };
+	struct drm_loom_bo_info info;
+	const unsigned int old[] = { 32, 48 };
+	uint32_t i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(old); i++) {
+		memset((char *)&args + old[i], 0xff, sizeof(args) - old[i]);
+		args.size = 64;
+		ASSERT_EQ(0, loom_call(self->fd, _IOWR('d', DRM_COMMAND_BASE + DRM_LOOM_BO_CREATE,
+						       char[32]) + ((old[i] - 32) << 16), &args));
+		ASSERT_EQ(0, loom_bo_info(self->fd, args.handle, &info));
+		EXPECT_EQ(self->sram.banks, info.banks);
+		memset(&args, 0, sizeof(args));
+		args.region = LOOM_REGION_SRAM;
+	}
+}
+
+TEST_F(masks, tiny_ones_go_to_the_other_end)
+{
+	struct drm_loom_bo_info info;
+	const uint64_t base = self->sram.bank_bytes - self->sram.total_bytes;
+
+	ASSERT_EQ(0, create_on(self->fd, LOOM_TINY_BYTES, 0x1, LOOM_DIRECTION_TINY_APART, &info));
+	EXPECT_EQ(base, info.address);
+	ASSERT_EQ(0, create_on(self->fd, LOOM_TINY_BYTES + 1, 0x1, LOOM_DIRECTION_TINY_APART,
+			       &info));
+	EXPECT_EQ(self->sram.bank_bytes, info.address + info.bytes_per_bank);
+	ASSERT_EQ(0, create_on(self->fd, 64, 0x1, LOOM_DIRECTION_DEFAULT, &info));
+	EXPECT_LT(base + self->sram.total_bytes / 2, info.address);
+}
+
+/* ------------------------------------------------------------------ shards */
+
+TEST_F(masks, shards_lie_where_the_header_says)
+{
+	uint64_t mask = 0xf, taken;
+	struct drm_loom_bo_create args = {
+		.region = LOOM_REGION_SRAM,
+		.layout = LOOM_LAYOUT_SHARDED_BLOCK,
+		/* 5 rows of 3 pages, the last one short */
+		.size = 15 * 128 - 7,
+		.page_bytes = 128,
+		.page_columns = 3,
+		.shard_rows = 3,
+		.shard_columns = 2,
+		.grid_columns = 2,
+		.bank_mask = (uintptr_t)&mask,
+		.bank_mask_words = 1,
+	};
+	struct drm_loom_bo_info info;
+
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	ASSERT_EQ(0, loom_bo_info(self->fd, args.handle, &info));
+	EXPECT_EQ(LOOM_LAYOUT_SHARDED_BLOCK, info.layout);
+	EXPECT_EQ(15 * 128 - 7, info.size);
+	EXPECT_EQ(4, info.banks);
+	EXPECT_EQ(6 * 128, info.bytes_per_bank);
+	EXPECT_EQ(24 * 128 - info.size, info.padding_bytes);
+	EXPECT_EQ(0, info.align_padding_bytes);
+	EXPECT_EQ(3, info.page_columns);
+	EXPECT_EQ(3, info.shard_rows);
+	EXPECT_EQ(2, info.shard_columns);
+	EXPECT_EQ(2, info.shards_across);
+	EXPECT_EQ(2, info.grid_columns);
+	EXPECT_EQ(LOOM_SHARD_ROW_MAJOR, info.shard_order);
+	ASSERT_EQ(0, loom_bo_close(self->fd, args.handle));
+
+	/* by height, two shards for four banks: those that get none are not taken */
+	args.layout = LOOM_LAYOUT_SHARDED_HEIGHT;
+	args.shard_columns = 0;
+	args.shard_order = LOOM_SHARD_COLUMN_MAJOR;
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	ASSERT_EQ(0, loom_bo_info(self->fd, args.handle, &info));
+	taken = info.bank_mask[0];
+	EXPECT_EQ(2, info.banks);
+	/* the second one lies below the first in the grid */
+	EXPECT_EQ(0x5, taken);
+	EXPECT_EQ(9 * 128, info.bytes_per_bank);
+	EXPECT_EQ(LOOM_SHARD_COLUMN_MAJOR, info.shard_order);
+
+	args.layout = LOOM_LAYOUT_SHARDED_WIDTH;
+	args.shard_rows = 0;
+	args.shard_columns = 1;
+	args.shard_order = LOOM_SHARD_ROW_MAJOR;
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	ASSERT_EQ(0, loom_bo_info(self->fd, args.handle, &info));
+	EXPECT_EQ(3, info.banks);
+	EXPECT_EQ(0x7, info.bank_mask[0]);
+	EXPECT_EQ(5 * 128, info.bytes_per_bank);
+	EXPECT_EQ(15 * 128 - info.size, info.padding_bytes);
+}
+
+TEST_F(masks, shapes_that_are_none_are_refused)
+{
+	const struct drm_loom_bo_create good = {
+		.region = LOOM_REGION_SRAM,
+		.layout = LOOM_LAYOUT_SHARDED_BLOCK,
+		.size = 4 * 64,
+		.page_bytes = 64,
+		.page_columns = 2,
+		.shard_rows = 1,
+		.shard_columns = 1,
+		.grid_columns = self->sram.banks,
+	};
+	struct drm_loom_bo_create bad[16], args = good;
+	uint32_t count = 0, i;
+
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	for (i = 0; i < LOOM_ARRAY_SIZE(bad); i++)
+		bad[i] = good;
+	bad[count++].size = 0;
+	bad[count++].page_columns = 0;
+	bad[count++].shard_rows = 0;
+	bad[count++].shard_columns = 0;
+	bad[count++].grid_columns = 0;
+	bad[count++].grid_columns = self->sram.banks + 1;
+	bad[count++].shard_order = 2;
+	bad[count++].layout = LOOM_LAYOUT_SHARDED_HEIGHT;
+	bad[count++].layout = LOOM_LAYOUT_SHARDED_WIDTH;
+	bad[count++].layout = LOOM_LAYOUT_SHARDED_BLOCK + 1;
+	bad[count++].layout = LOOM_LAYOUT_INTERLEAVED;
+	bad[count++].width = 1;
+	bad[count++].page_bytes = 63;
+	/* more shards than banks */
+	bad[count++].size = 64ull * 2 * self->sram.banks;
+	for (i = 0; i < count; i++)
+		EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &bad[i])) {
+			TH_LOG("shape %u", i);
+		}
+}
+
+TEST_F(masks, bytes_of_a_sharded_buffer_are_a_line)
+{
+	struct drm_loom_bo_create args = {
+		.region = LOOM_REGION_DRAM,
+		.layout = LOOM_LAYOUT_SHARDED_HEIGHT,
+		.size = 3 * 4096,
+		.page_bytes = 4096,
+		.page_columns = 1,
+		.shard_rows = 2,
+		.grid_columns = 1,
+	};
+	unsigned char *map;
+
+	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	map = loom_bo_map(self->fd, args.handle, args.size);
+	ASSERT_NE(MAP_FAILED, map);
+	EXPECT_EQ(0, map[0]);
+	memset(map, 7, args.size);
+	EXPECT_EQ(7, map[args.size - 1]);
+	munmap(map, args.size);
+}
+
+/* ----------------------------------------------------------------- no room */
+
+/* Asks for what there is no room for. Return: the record, which QUERY must say once more. */
+static struct drm_loom_no_space ask(struct __test_metadata *_metadata, int fd, uint64_t size,
+				    uint64_t mask)
+{
+	struct drm_loom_no_space record, again;
+	struct drm_loom_bo_create args = {
+		.size = size,
+		.region = LOOM_REGION_SRAM,
+		.page_bytes = 64,
+		.bank_mask = (uintptr_t)&mask,
+		.bank_mask_words = 1,
+		.no_space = (uintptr_t)&record,
+		.no_space_size = sizeof(record),
+	};
+	uint32_t room = sizeof(again);
+
+	memset(&record, 0xaa, sizeof(record));
+	EXPECT_EQ(-ENOSPC, loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	EXPECT_EQ(0, loom_query(fd, LOOM_QUERY_NO_SPACE, 0, &again, &room));
+	EXPECT_EQ(sizeof(again), room);
+	EXPECT_EQ(0, memcmp(&record, &again, sizeof(record)));
+	EXPECT_EQ(LOOM_REGION_SRAM, record.region);
+	EXPECT_EQ(size, record.size_bytes);
+	EXPECT_EQ(__builtin_popcountll(mask), record.banks);
+	EXPECT_EQ(record.bank_bytes, record.allocated_bytes + record.free_bytes);
+	EXPECT_LE(record.common_free_bytes, record.free_bytes);
+	EXPECT_LE(record.largest_free_bytes, record.common_free_bytes);
+	return record;
+}
+
+TEST_F(masks, it_says_why_there_is_no_room)
+{
+	const uint64_t total = self->sram.total_bytes, quarter = total / 4;
+	struct drm_loom_no_space record;
+	struct drm_loom_bo_info parts[4], low, high;
+	uint32_t i, size = sizeof(record);
+
+	ASSERT_EQ(0, loom_query(self->fd, LOOM_QUERY_NO_SPACE, 0, &record, &size));
+	EXPECT_EQ(LOOM_NO_SPACE_NONE, record.reason);
+
+	record = ask(_metadata, self->fd, total + 64, 0x1);
+	EXPECT_EQ(LOOM_NO_SPACE_TOO_LARGE, record.reason);
+	EXPECT_EQ(total, record.bank_bytes);
+	EXPECT_EQ(total, record.largest_free_bytes);
+	EXPECT_EQ(total + 64, record.bytes_per_bank);
+	record = ask(_metadata, self->fd, UINT64_MAX, 0x3);
+	EXPECT_EQ(LOOM_NO_SPACE_TOO_LARGE, record.reason);
+	EXPECT_EQ(UINT64_MAX, record.bytes_per_bank);
+
+	/* four in a row, of which two that do not touch go */
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, create_on(self->fd, quarter, 0x1, LOOM_DIRECTION_DEFAULT, &parts[i]));
+	record = ask(_metadata, self->fd, 64, 0x1);
+	EXPECT_EQ(LOOM_NO_SPACE_EXHAUSTED, record.reason);
+	EXPECT_EQ(0, record.free_bytes);
+	ASSERT_EQ(0, loom_bo_close(self->fd, parts[0].handle));
+	ASSERT_EQ(0, loom_bo_close(self->fd, parts[2].handle));
+	record = ask(_metadata, self->fd, 2 * quarter, 0x1);
+	EXPECT_EQ(LOOM_NO_SPACE_FRAGMENTED, record.reason);
+	EXPECT_EQ(2 * quarter, record.free_bytes);
+	EXPECT_EQ(2 * quarter, record.common_free_bytes);
+	EXPECT_EQ(quarter, record.largest_free_bytes);
+	EXPECT_EQ(2 * quarter, record.allocated_bytes);
+	ASSERT_EQ(0, loom_bo_close(self->fd, parts[1].handle));
+	ASSERT_EQ(0, loom_bo_close(self->fd, parts[3].handle));
+
+	/* half of each bank is free, but not the same half */
+	ASSERT_EQ(0, create_on(self->fd, 2 * quarter, 0x1, LOOM_DIRECTION_BOTTOM_UP, &low));
+	ASSERT_EQ(0, create_on(self->fd, 2 * quarter, 0x2, LOOM_DIRECTION_TOP_DOWN, &high));
+	record = ask(_metadata, self->fd, 2 * quarter, 0x3);
+	EXPECT_EQ(LOOM_NO_SPACE_LOCKSTEP, record.reason);
+	EXPECT_EQ(2 * quarter, record.free_bytes);
+	EXPECT_EQ(0, record.common_free_bytes);
+}
+
+TEST_F(masks, a_record_that_cannot_be_written_is_efault)
+{
+	struct drm_loom_bo_create args = {
+		.size = self->sram.total_bytes * MAX_BANKS + 1,
+		.region = LOOM_REGION_SRAM,
+		.no_space = (uintptr_t)loom_unmapped(),
+		.no_space_size = sizeof(struct drm_loom_no_space),
+	};
+	uint32_t part[4] = { 77, 77, 77, 77 };
+
+	EXPECT_EQ(-EFAULT, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	/* no more than there is room for */
+	args.no_space = (uintptr_t)part;
+	args.no_space_size = 8;
+	EXPECT_EQ(-ENOSPC, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+	EXPECT_EQ(LOOM_NO_SPACE_TOO_LARGE, part[0]);
+	EXPECT_EQ(LOOM_REGION_SRAM, part[1]);
+	EXPECT_EQ(77, part[2]);
+}
+
+/* ------------------------------------------------------------------- model */
+
+#define MODEL_LIVE	96
+
+struct live {
+	uint32_t handle;
+	uint64_t address, bytes, mask;
+};
+
+static uint64_t random_state = 1;
+
+static uint32_t random_below(uint32_t n)
+{
+	random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+	return (random_state >> 33) % n;
+}
+
+static bool live_meets(const struct live *a, uint64_t address, uint64_t bytes, uint64_t mask)
+{
+	return a->handle && a->mask & mask && a->address < address + bytes &&
+	       address < a->address + a->bytes;
+}
+
+/* Whether there is a place: where another one that is in the way ends, or at the bottom. */
+static bool live_fits(const struct live *live, uint64_t base, uint64_t limit, uint64_t bytes,
+		      uint64_t mask)
+{
+	int i, k;
+
+	for (i = -1; i < MODEL_LIVE; i++) {
+		uint64_t at = i < 0 ? base : live[i].address + live[i].bytes;
+
+		if ((i >= 0 && !live_meets(&live[i], live[i].address, live[i].bytes, mask)) ||
+		    at + bytes > limit)
+			continue;
+		for (k = 0; k < MODEL_LIVE && !live_meets(&live[k], at, bytes, mask); k++)
+			;
+		if (k == MODEL_LIVE)
+			return true;
+	}
+	return false;
+}
+
+TEST_F_TIMEOUT(masks, no_two_of_many_meet_and_none_is_refused_for_nothing, 120)
+{
+	const uint64_t limit = self->sram.bank_bytes, base = limit - self->sram.total_bytes;
+	uint64_t every = self->sram.banks >= 64 ? ~0ull : (1ull << self->sram.banks) - 1;
+	struct drm_loom_bank_info banks[MAX_BANKS];
+	struct live live[MODEL_LIVE] = {};
+	uint32_t n, i, refused = 0;
+
+	for (n = 0; n < 800; n++) {
+		struct live *one = &live[random_below(MODEL_LIVE)];
+		struct drm_loom_bo_info info;
+		uint64_t mask, bytes;
+		int ret;
+
+		if (one->handle) {
+			ASSERT_EQ(0, loom_bo_close(self->fd, one->handle));
+			one->handle = 0;
+			continue;
+		}
+		mask = (random_state >> 7 | 1ull << random_below(self->sram.banks)) & every;
+		if (!random_below(4))
+			mask = every;
+		else if (random_below(2))
+			mask = 1ull << random_below(self->sram.banks);
+		bytes = 64 * (1 + random_below(self->sram.total_bytes / 64 / 8));
+		ret = create_on(self->fd, bytes * __builtin_popcountll(mask), mask,
+				random_below(3), &info);
+		if (ret) {
+			ASSERT_EQ(-ENOSPC, ret);
+			ASSERT_FALSE(live_fits(live, base, limit, bytes, mask));
+			refused++;
+			continue;
+		}
+		ASSERT_EQ(bytes, info.bytes_per_bank);
+		ASSERT_LE(base, info.address);
+		ASSERT_LE(info.address + bytes, limit);
+		for (i = 0; i < MODEL_LIVE; i++)
+			ASSERT_FALSE(live_meets(&live[i], info.address, bytes, mask));
+		*one = (struct live) { info.handle, info.address, bytes, mask };
+		if (n % 16)
+			continue;
+		ASSERT_EQ(0, query_banks(self->fd, LOOM_REGION_SRAM, banks));
+		for (i = 0; i < self->sram.banks; i++) {
+			uint64_t sum = 0;
+			uint32_t k;
+
+			for (k = 0; k < MODEL_LIVE; k++)
+				if (live[k].handle && live[k].mask >> i & 1)
+					sum += live[k].bytes;
+			ASSERT_EQ(sum, banks[i].allocated_bytes);
+		}
+	}
+	EXPECT_NE(0, refused);
+}
+
+/* -------------------------------------------------------------------- jobs */
+
+FIXTURE(spread)
+{
+	struct loom_client client;
+	uint32_t fence, plan, tolerant;
+};
+
+FIXTURE_SETUP(spread)
+{
+	struct drm_loom_plan_header *header;
+	struct drm_loom_plan_slot *slots;
+	uint64_t size;
+	void *blob;
+
+	if (loom_client_open(&self->client))
+		SKIP(return, "no loom device");
+	if (!loom_device_works())
+		SKIP(return, "the device runs no jobs");
+	self->fence = loom_sync_create(self->client.fd, 0);
+	self->plan = loom_client_plan_unary(&self->client, LOOM_UNARY_NEG);
+	ASSERT_NE(0, self->plan);
+	blob = loom_plan_blob_unary(self->client.info.lanes, LOOM_UNARY_NEG, &size);
+	header = blob;
+	slots = blob + header->slots.offset;
+	slots[0].flags |= LOOM_SLOT_SPREAD;
+	slots[1].flags |= LOOM_SLOT_SPREAD;
+	self->tolerant = loom_client_plan(&self->client, blob, size);
+	ASSERT_NE(0, self->tolerant);
+}
+
+FIXTURE_TEARDOWN(spread)
+{
+	loom_client_close(&self->client);
+}
+
+TEST_F(spread, only_a_slot_that_says_so_takes_a_spread_buffer)
+{
+	uint64_t mask = 1;
+	struct drm_loom_bo_create on_one = {
+		.size = self->client.bytes,
+		.bank_mask = (uintptr_t)&mask,
+		.bank_mask_words = 1,
+	};
+	struct drm_loom_bo_create sharded = {
+		.size = self->client.bytes,
+		.layout = LOOM_LAYOUT_SHARDED_WIDTH,
+		.page_columns = 1,
+		.shard_columns = 1,
+		.grid_columns = 1,
+	};
+	struct loom_job job;
+	float *in, *out;
+	unsigned int i;
+
+	ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_CREATE, &on_one));
+	ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_CREATE, &sharded));
+	in = loom_bo_map(self->client.fd, on_one.handle, self->client.bytes);
+	out = loom_bo_map(self->client.fd, sharded.handle, self->client.bytes);
+	ASSERT_NE(MAP_FAILED, (void *)in);
+	ASSERT_NE(MAP_FAILED, (void *)out);
+	for (i = 0; i < self->client.bytes / sizeof(float); i++)
+		in[i] = i + 1;
+
+	loom_job_init(&job, &self->client, self->plan, 2, self->fence);
+	job.bindings[0].handle = on_one.handle;
+	EXPECT_EQ(-EINVAL, loom_job_submit(self->client.fd, &job));
+	loom_job_init(&job, &self->client, self->plan, 2, self->fence);
+	job.bindings[1].handle = sharded.handle;
+	EXPECT_EQ(-EINVAL, loom_job_submit(self->client.fd, &job));
+
+	loom_job_init(&job, &self->client, self->tolerant, 2, self->fence);
+	job.bindings[0].handle = on_one.handle;
+	job.bindings[1].handle = sharded.handle;
+	ASSERT_EQ(0, loom_job_submit(self->client.fd, &job));
+	ASSERT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
+	for (i = 0; i < self->client.bytes / sizeof(float); i++)
+		ASSERT_EQ(-(float)(i + 1), out[i]);
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Blocks on some banks against a brute-force model that keeps, for each byte, the set of banks in
+ * which it is taken. Every answer of the allocator must be the model's: the very address,
+ * the refusal, what each bank has given out, the view of a bank.
+ */
+#include "loom_bank.h"
+#include "tap.h"
+
+#define MODEL_BYTES	4096
+#define MODEL_BLOCKS	3000
+
+static u64 random_state = 4711;
+
+static u64 random_u64(void)
+{
+	u64 z = random_state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
+static u64 random_below(u64 n)
+{
+	return random_u64() % n;
+}
+
+enum style {
+	/* any set */
+	ANY,
+	/* a few banks */
+	FEW,
+	/* one of six sets, or all */
+	SIX,
+	/* a rectangle of a grid, 10 wide */
+	GRID,
+	/* one bank, and now and then all */
+	ONE,
+};
+
+#define FIRST LOOM_BANK_FIRST_FIT
+#define BEST LOOM_BANK_BEST_FIT
+
+struct setting {
+	const char *name;
+	enum style style;
+	u32 banks;
+	u64 base;
+	u32 bytes;
+	u32 max_size;
+	u32 max_align_log2;
+	u32 range_percent;
+	u32 all_percent;
+	u32 blocks;
+	u32 operations;
+	enum loom_bank_policy policy;
+};
+
+static const struct setting settings[] = {
+	{ "any set of 140", ANY, 140, 0, 2048, 40, 0, 0, 5, 400, 12000, FIRST },
+	{ "any set of 5", ANY, 5, 64, 1024, 30, 0, 0, 10, 400, 30000, FIRST },
+	{ "a few of 256", FEW, 256, 0, 2048, 60, 0, 0, 0, 3000, 30000, FIRST },
+	{ "a few of 256 and all", FEW, 256, 0, 4096, 16, 0, 0, 10, 3000, 20000, FIRST },
+	{ "six sets of 64", SIX, 64, 0, 4096, 12, 0, 0, 20, 2500, 40000, FIRST },
+	{ "six sets, ranges, alignments", SIX, 64, 7, 2048, 24, 5, 40, 20, 1500, 30000, FIRST },
+	{ "rectangles of 140", GRID, 140, 0, 4096, 24, 0, 0, 10, 2000, 20000, FIRST },
+	{ "rectangles, best of the rest", GRID, 140, 0, 2048, 24, 2, 20, 60, 1000, 20000, BEST },
+	{ "one of 13, and all", ONE, 13, 16, 4096, 20, 3, 10, 20, 3000, 30000, FIRST },
+	{ "up to the last address", ANY, 9, U64_MAX - 700, 700, 40, 9, 30, 20, 200, 20000, FIRST },
+};
+
+/* taken[i]: banks in which byte base + i is; full[i]: by a block on all of them */
+struct model {
+	u64 base;
+	u32 bytes;
+	struct loom_mask taken[MODEL_BYTES];
+};
+
+static struct loom_mask random_mask(const struct setting *setting)
+{
+	struct loom_mask mask = { { 0 } };
+	u32 i, x, y, right, bottom;
+
+	if (random_below(100) < setting->all_percent)
+		return loom_mask_all(setting->banks);
+	switch (setting->style) {
+	case ANY:
+		x = 1 + random_below(100);
+		for (i = 0; i < setting->banks; i++)
+			if (random_below(100) < x)
+				loom_mask_set(&mask, i);
+		break;
+	case FEW:
+		for (i = 1 + random_below(8); i--;)
+			loom_mask_set(&mask, random_below(setting->banks));
+		break;
+	case SIX:
+		x = random_below(6);
+		for (i = 0; i < setting->banks; i++)
+			if (x < 4 ? i % 4 == x : i / (setting->banks / 2) == x - 4)
+				loom_mask_set(&mask, i);
+		break;
+	case GRID:
+		x = random_below(10);
+		y = random_below(setting->banks / 10);
+		right = x + 1 + random_below(10 - x);
+		bottom = y + 1 + random_below(setting->banks / 10 - y);
+		for (i = 0; i < setting->banks; i++)
+			if (i % 10 >= x && i % 10 < right && i / 10 >= y && i / 10 < bottom)
+				loom_mask_set(&mask, i);
+		break;
+	case ONE:
+		break;
+	}
+	if (!loom_mask_count(&mask))
+		loom_mask_set(&mask, random_below(setting->banks));
+	return mask;
+}
+
+/* The byte that it must get by the definition of first fit, or -1. */
+static s64 model_place(const struct model *model, const struct loom_bank_request *request)
+{
+	s64 found = -1;
+	u32 run = 0;
+
+	for (u32 i = model->bytes; i--;) {
+		u64 address = model->base + i;
+
+		run = loom_mask_meets(&model->taken[i], request->mask) ? 0 : run + 1;
+		if (run < request->size || address % request->align || address < request->low ||
+		    address > request->high || request->high - address < request->size)
+			continue;
+		found = i;
+		if (request->top_down)
+			return found;
+	}
+	return found;
+}
+
+static void model_change(struct model *model, const struct loom_bank_block *block,
+			 const struct loom_mask *mask)
+{
+	for (u64 i = block->start - model->base; i < block->start - model->base + block->size; i++)
+		for (u32 w = 0; w < LOOM_MASK_WORDS; w++)
+			model->taken[i].word[w] ^= mask->word[w];
+}
+
+/* Every sum of every chunk, and the order of all blocks. */
+static bool check_chunks(struct loom_patches *patches)
+{
+	struct loom_patch_cursor cursor;
+	u32 chunks = 0, blocks = 0;
+	u64 last = 0;
+
+	for (loom_patches_begin(patches, &cursor); cursor.chunk; loom_patches_step(&cursor)) {
+		const struct loom_patch_chunk *chunk = cursor.chunk;
+		const struct loom_treap_node *node = &chunk->node;
+
+		if (!cursor.index) {
+			u64 low = chunk->start[0];
+
+			chunks++;
+			for (int i = 0; i < 2; i++)
+				if (node->child[i] && (node->child[i]->parent != node ||
+						       node->child[i]->rank > node->rank))
+					return false;
+			if (node->child[0])
+				low = container_of(node->child[0], struct loom_patch_chunk,
+						   node)->sum.low;
+			if (chunk->sum.low != low || chunk->sum.top < chunk->own.top ||
+			    !loom_mask_within(&chunk->own.any, &chunk->sum.any))
+				return false;
+		}
+		if (chunk->start[cursor.index] < last ||
+		    chunk->end[cursor.index] > chunk->own.top ||
+		    chunk->block[cursor.index]->chunk != chunk ||
+		    chunk->block[cursor.index]->start != chunk->start[cursor.index] ||
+		    !loom_mask_within(&chunk->mask[cursor.index], &chunk->own.any))
+			return false;
+		last = chunk->start[cursor.index];
+		blocks++;
+	}
+	return chunks == patches->chunk_count && blocks == patches->count;
+}
+
+/* The view of @mask: tiles the bank, says of every byte what the model says, adds up. */
+static bool check_view(struct loom_bank *bank, const struct model *model,
+		       const struct loom_mask *mask)
+{
+	u64 at = bank->base, allocated = 0, largest = 0, hole = 0;
+	struct loom_bank_stats stats;
+	struct loom_bank_iter iter;
+	struct loom_bank_span span;
+	bool was_hole = false;
+
+	loom_bank_walk(bank, mask, &iter);
+	while (loom_bank_next(&iter, &span)) {
+		if (span.start != at || span.end <= at || (was_hole && !span.block))
+			return false;
+		if (span.block && (span.block->start > at ||
+				   span.block->start + span.block->size != span.end))
+			return false;
+		for (; at < span.end; at++) {
+			bool taken = loom_mask_meets(&model->taken[at - model->base], mask);
+
+			if (taken != !!span.block)
+				return false;
+			allocated += taken;
+			hole = taken ? 0 : hole + 1;
+			largest = max(largest, hole);
+		}
+		was_hole = !span.block;
+	}
+	loom_bank_stats(bank, mask, &stats);
+	return at == bank->limit && stats.total == bank->limit - bank->base &&
+	       stats.allocated == allocated && stats.free == stats.total - allocated &&
+	       stats.largest_free == largest;
+}
+
+static bool check_all(struct loom_bank *bank, const struct model *model,
+		      const struct setting *setting)
+{
+	struct loom_mask one = { { 0 } }, some = random_mask(setting);
+	u32 index = random_below(setting->banks);
+	u64 lowest = bank->limit, bytes = 0, first = U64_MAX;
+	const struct loom_bank_block *block;
+
+	for (u32 i = model->bytes; i--;) {
+		if (loom_mask_count(&model->taken[i]))
+			lowest = model->base + i;
+		bytes += loom_mask_has(&model->taken[i], index);
+		if (loom_mask_has(&model->taken[i], index))
+			first = model->base + i;
+	}
+	block = loom_bank_bottom(bank, index);
+	if (block ? block->start != first : first != U64_MAX)
+		return false;
+	loom_mask_set(&one, index);
+	return check_chunks(&bank->patches) && check_view(bank, model, &one) &&
+	       check_view(bank, model, &some) && check_view(bank, model, &bank->all) &&
+	       loom_bank_lowest(bank) == lowest && loom_bank_bytes(bank, index) == bytes;
+}
+
+static void random_request(const struct setting *setting, struct loom_bank_request *request)
+{
+	*request = (struct loom_bank_request){
+		.size = 1 + random_below(setting->max_size),
+		.align = (u64)1 << random_below(setting->max_align_log2 + 1),
+		.high = U64_MAX,
+		.mask = request->mask,
+		.spare = request->spare,
+		.top_down = random_below(2),
+	};
+	/* tiny and huge ones, too */
+	if (!random_below(20))
+		request->size *= 1 + random_below(20);
+	if (random_below(100) < setting->range_percent) {
+		request->low = setting->base + random_below(setting->bytes);
+		request->high = request->low + random_below(setting->bytes);
+		if (request->high < request->low)
+			request->high = U64_MAX;
+	}
+}
+
+/* The larger of @classes and the number of those in @active. */
+static u32 max_classes(u32 classes, u64 active)
+{
+	u32 count = __builtin_popcountll(active);
+
+	return max(classes, count);
+}
+
+static void test_random(const struct setting *setting)
+{
+	static struct loom_bank_block blocks[MODEL_BLOCKS];
+	static struct loom_mask masks[MODEL_BLOCKS];
+	static struct model model;
+	struct loom_patch_chunk *spare = NULL;
+	struct loom_bank bank;
+	u32 refused = 0, placed = 0, live = 0, most = 0, chunks = 0, classes = 0, n;
+	const char *fault = NULL;
+
+	memset(blocks, 0, sizeof(blocks));
+	memset(&model, 0, sizeof(model));
+	model.base = setting->base;
+	model.bytes = setting->bytes;
+	if (loom_bank_init(&bank, setting->base, setting->base + setting->bytes, setting->banks,
+			   setting->policy))
+		tap_fatal("init");
+
+	for (n = 0; n < setting->operations && !fault; n++) {
+		u32 i = random_below(setting->blocks);
+		struct loom_bank_block *block = &blocks[i];
+		struct loom_mask mask = random_mask(setting);
+		struct loom_bank_request request = { .mask = &mask, .spare = &spare };
+		s64 want;
+		int err;
+
+		/* waves: filling up, being nearly full, being emptied */
+		if (loom_bank_allocated(block)) {
+			if (random_below(8) < 3 && n / 4000 % 3 != 2)
+				continue;
+			model_change(&model, block, &masks[i]);
+			if (loom_bank_free(&bank, block) || loom_bank_free(&bank, block) != -EINVAL)
+				fault = "free";
+			live--;
+			continue;
+		}
+		if (n / 4000 % 3 == 2 && random_below(3))
+			continue;
+		random_request(setting, &request);
+		if (!spare)
+			spare = loom_bank_chunk_create();
+		want = model_place(&model, &request);
+		err = loom_bank_alloc(&bank, block, &request);
+		if (err == -ENOSPC && want < 0) {
+			refused++;
+		} else if (err || want < 0) {
+			fault = "refused or not";
+		} else {
+			/* best fit is another test's; here it must only be clear */
+			if (setting->policy == LOOM_BANK_BEST_FIT && !bank.patches.count)
+				want = (s64)(block->start - model.base);
+			if (block->start - model.base != (u64)want || block->size != request.size)
+				fault = "another place";
+			for (u64 k = 0; k < block->size && !fault; k++)
+				if (loom_mask_meets(&model.taken[block->start - model.base + k],
+						    &mask))
+					fault = "not clear";
+			masks[i] = mask;
+			model_change(&model, block, &mask);
+			placed++;
+			live++;
+		}
+		most = max(most, live);
+		chunks = max(chunks, bank.patches.chunk_count);
+		classes = max_classes(classes, bank.patches.active);
+		if (!fault && n % 32 == 0 && !check_all(&bank, &model, setting))
+			fault = "invariants";
+	}
+	if (!fault && !check_all(&bank, &model, setting))
+		fault = "invariants at the end";
+	/* all but the last few go one by one, those go with the bank */
+	for (u32 i = 0; i < setting->blocks && !fault; i++)
+		if (loom_bank_allocated(&blocks[i]) && live > 3) {
+			if (loom_bank_free(&bank, &blocks[i]))
+				fault = "free at the end";
+			live--;
+		}
+	if (!fault && (bank.blocks != live || loom_bank_fini(&bank) != live))
+		fault = "count at the end";
+	loom_port_free(spare);
+	tap_ok(!fault && refused && placed,
+	       "%s: %u placed, %u refused, %u at once in %u chunks, %u classes%s%s", setting->name,
+	       placed, refused, most, chunks, classes, fault ? ": " : "",
+	       fault ? fault : "");
+}
+
+static void test_refusals(void)
+{
+	struct loom_bank_request request = { .size = 64, .align = 64, .high = U64_MAX };
+	struct loom_mask none = { { 0 } }, outside = { { 0 } }, first = { { 1 } }, all;
+	struct loom_bank_block a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
+	struct loom_patch_chunk *spare = NULL;
+	struct loom_bank bank;
+
+	if (loom_bank_init(&bank, 0, 256, 70, LOOM_BANK_FIRST_FIT))
+		tap_fatal("init");
+	all = loom_mask_all(70);
+	loom_mask_set(&outside, 70);
+	request.mask = &none;
+	tap_ok(loom_bank_alloc(&bank, &a, &request) == -EINVAL, "no banks are EINVAL");
+	request.mask = &outside;
+	tap_ok(loom_bank_alloc(&bank, &a, &request) == -EINVAL, "a bank too many is EINVAL");
+	request.mask = &first;
+	tap_ok(loom_bank_alloc(&bank, &a, &request) == -ENOMEM && !loom_bank_allocated(&a),
+	       "without memory for a chunk ENOMEM");
+	request.mask = &all;
+	tap_ok(!loom_bank_alloc(&bank, &a, &request) && a.start == 0 && !bank.patches.count,
+	       "all banks need none");
+	request.mask = &first;
+	request.spare = &spare;
+	spare = loom_bank_chunk_create();
+	tap_ok(!loom_bank_alloc(&bank, &b, &request) && b.start == 64 && !spare,
+	       "the first block on one bank takes it");
+	loom_mask_set(&none, 69);
+	request.mask = &none;
+	tap_ok(!loom_bank_alloc(&bank, &c, &request) && c.start == 64,
+	       "another bank: the same address");
+	request.mask = NULL;
+	tap_ok(!loom_bank_alloc(&bank, &d, &request) && d.start == 128,
+	       "all banks: above both");
+	tap_ok(loom_bank_bytes(&bank, 0) == 192 && loom_bank_bytes(&bank, 1) == 128 &&
+	       loom_bank_bytes(&bank, 69) == 192, "each bank is charged for its own");
+	tap_ok(!loom_bank_free(&bank, &b) && !loom_bank_free(&bank, &c) && !bank.patches.count,
+	       "both are freed");
+	request.mask = &first;
+	tap_ok(!loom_bank_alloc(&bank, &b, &request) && b.start == 64,
+	       "the chunk is used once more");
+	tap_ok(loom_bank_fini(&bank) == 3 && !loom_bank_allocated(&b),
+	       "a bank that ends lets them go");
+}
+
+int main(void)
+{
+	test_refusals();
+	for (u32 i = 0; i < ARRAY_SIZE(settings); i++)
+		test_random(&settings[i]);
+	return tap_end();
+}
