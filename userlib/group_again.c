@@ -21,7 +21,9 @@
 /* In graphs of more units, groups begin and end where others do. */
 #define ALL_CUTS	160
 /* So many budgets: an item may have no place though all would fit. */
-#define ROUNDS		8
+#define ROUNDS		4
+/* What it takes to find out that there is no place, for each item, as &loom_group.work. */
+#define MISFIT_WORK	4000
 
 /**
  * struct stop - a cut, and the cheapest way to it
@@ -157,9 +159,10 @@ static int place(struct again *a, struct loom_group_cut *cut, u64 limit)
 	int ret;
 
 	cut->cost.bytes = limit;
-	for (round = 0; round < ROUNDS && cut->cost.bytes == limit; round++) {
+	for (round = 0; round < ROUNDS && cut->cost.bytes == limit && group->work < a->work_end;
+	     round++) {
 		for (turn = 0; turn < 2; turn++) {
-			u64 budget = sram->bytes - sram->bytes / 64 * round;
+			u64 budget = sram->bytes - sram->bytes / 32 * round;
 
 			if (!turn && !sram->overlap)
 				continue;
@@ -168,8 +171,10 @@ static int place(struct again *a, struct loom_group_cut *cut, u64 limit)
 			ret = loom_group_fit(group, budget);
 			if (!ret && group->cost.bytes >= cut->cost.bytes)
 				continue;
-			if (!ret)
+			if (!ret) {
 				ret = loom_group_place(group, sram->bytes, &height);
+				group->work += (u64)group->num_items * (ret ? MISFIT_WORK : 10);
+			}
 			if (ret == -ENOSPC)
 				continue;
 			if (ret)
