@@ -133,6 +133,21 @@ arena() {
 }
 ok "a model's arena as a file is placed as the model was" arena
 
+# Groups and cuts are as many as the summary says, their bytes are all there are, and each cut of the
+# default's has a reason.
+explain() {
+	$loom plan $models/oww_embedding.onnx --shape input_1=1,76,32,1 --sram 8k --json \
+		--explain --svg $out/plan.svg >$out/explain.json || return 1
+	node -e '
+		const p = JSON.parse(require("fs").readFileSync(process.argv[1]));
+		const read = p.plan_groups.reduce((sum, g) => sum + g.dram_read_bytes, 0);
+		process.exit(p.groups > 1 && p.plan_groups.length === p.groups &&
+			     p.plan_cuts.length === p.groups - 1 && read === p.dram_read_bytes &&
+			     (p.grouping !== "layergroup" || p.plan_cuts.every(c => c.why)) ? 0 : 1);
+	' $out/explain.json && [ "$(tail -n 1 $out/plan.svg)" = '</svg>' ]
+}
+ok 'why a model is cut where it is, for programs, and a picture' explain
+
 # --- what is wrong
 
 bad() {	# NAME WANT ARG...: the file NAME.csv comes from standard input
