@@ -381,6 +381,39 @@ TEST_F(debugfs, memory_names_blocks_and_owners)
 	}
 }
 
+/* Two buffers at the same address, in different banks: both are seen. */
+TEST_F(debugfs, banks_that_differ)
+{
+	uint64_t mask[2] = { 1, 2 };
+	struct drm_loom_bo_info info[2];
+	char want[160], *text, *at;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		struct drm_loom_bo_create args = {
+			.size = 8192, .region = LOOM_REGION_SRAM, .bank_mask_words = 1,
+			.bank_mask = (uintptr_t)&mask[i],
+		};
+
+		ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
+		ASSERT_EQ(0, loom_bo_info(self->client.fd, args.handle, &info[i]));
+	}
+	ASSERT_EQ(info[0].address, info[1].address);
+	snprintf(want, sizeof(want),
+		 "  0x%010llx..0x%010llx %12u client %lld, pid %d (loom_observe), on some banks\n",
+		 (unsigned long long)info[0].address, (unsigned long long)info[0].address + 8192,
+		 8192, (long long)self->id, getpid());
+	text = read_debugfs(self->dir, "memory");
+	ASSERT_NE(NULL, text);
+	at = strstr(text, "\n banks 0-1:\n");
+	EXPECT_NE(NULL, at) {
+		TH_LOG("memory: %s", text);
+	}
+	EXPECT_NE(NULL, at ? strstr(at, want) : NULL);
+	EXPECT_NE(NULL, at ? strstr(at, "\n banks 2-") : NULL);
+	free(text);
+}
+
 TEST_F(debugfs, a_block_outlives_the_file_it_was_made_on)
 {
 	struct drm_prime_handle prime = { .handle = self->client.in, .flags = DRM_CLOEXEC };

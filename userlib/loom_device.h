@@ -92,6 +92,15 @@ int loom_device_bank_blocks(const struct loom_device *device, uint32_t region, u
  * Return: 0 or -ENODEV.
  */
 int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_space *record);
+/**
+ * loom_no_space_print() - the same in words: whether memory is exhausted or in pieces
+ * @text: [out] one line, cut where it does not fit
+ * @size: bytes of @text; 256 are enough
+ * @record: from loom_device_no_space()
+ *
+ * Return: what snprintf() does.
+ */
+int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space *record);
 
 /**
  * loom_bo_create() - allocates a buffer of zeroes

@@ -39,6 +39,18 @@ static int loom_soft_fail(struct loom_error *err, int code, const char *doing)
 	return loom_run_fail(err, code, "%s: %s", doing, why);
 }
 
+static int loom_soft_no_space(struct loom_error *err, const struct loom_device *device,
+			      uint32_t slot)
+{
+	struct drm_loom_no_space record;
+	char text[256];
+
+	if (loom_device_no_space(device, &record))
+		memset(&record, 0, sizeof(record));
+	loom_no_space_print(text, sizeof(text), &record);
+	return loom_run_fail(err, -ENOSPC, "allocating slot %u: %s", slot, text);
+}
+
 static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 {
 	struct loom_soft *soft = session->priv;
@@ -96,6 +108,8 @@ static int loom_soft_load(struct loom_session *session, struct loom_error *err)
 		return loom_soft_fail(err, ret, "handing the plan to the device");
 	for (i = 0; i < program->num_slots; i++) {
 		ret = loom_soft_load_slot(session, i);
+		if (ret == -ENOSPC)
+			return loom_soft_no_space(err, device, i);
 		if (ret)
 			return loom_soft_fail(err, ret, "allocating device memory");
 	}

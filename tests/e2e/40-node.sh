@@ -94,7 +94,7 @@ ok 'what has to be refused is refused on the node' all_refused
 reports=$vm/report
 fits() {
 	cat "$reports/fit.tap"
-	! grep -q '^not ok' "$reports/fit.tap" && grep -q '^1\.\.12$' "$reports/fit.tap"
+	! grep -q '^not ok' "$reports/fit.tap" && grep -q '^1\.\.21$' "$reports/fit.tap"
 }
 ok 'what a memory report says would fit does fit' fits
 # a header; 8 banks of DRAM, each reserved bytes and a hole, and 16 of SRAM, each a hole

@@ -71,44 +71,132 @@ static void loom_debugfs_print_owner(struct seq_file *m, struct drm_device *drm,
 	seq_printf(m, "client %llu, closed", owner);
 }
 
-static int loom_debugfs_blocks(struct seq_file *m, struct loom_device *loom, u32 id)
-{
-	struct drm_loom_block *blocks = NULL;
-	u64 *owners = NULL;
-	u64 count, room = 0, i;
+/**
+ * struct loom_debugfs_list - blocks, and whose they are
+ * @blocks: in address order
+ * @owners: as many
+ * @count: number of @blocks
+ */
+struct loom_debugfs_list {
+	struct drm_loom_block *blocks;
+	u64 *owners;
+	u64 count;
+};
 
-	/* memory is allocated without the region's lock, so there may be more by then */
-	while ((count = loom_region_blocks(&loom->region[id], NULL, blocks, room, 0, owners)) >
-	       room) {
-		kvfree(blocks);
-		kvfree(owners);
-		if (room == LOOM_DEBUGFS_MAX_BLOCKS) {
-			seq_printf(m, "  %llu blocks are too many to be listed\n", count);
+static void loom_debugfs_list_put(struct loom_debugfs_list *list)
+{
+	kvfree(list->blocks);
+	kvfree(list->owners);
+	*list = (struct loom_debugfs_list) {};
+}
+
+/* Of the banks of @mask, NULL for all in one. Memory is allocated without the lock. */
+static int loom_debugfs_list_get(struct loom_region *region, const struct loom_mask *mask,
+				 struct loom_debugfs_list *list)
+{
+	u64 room = 0;
+
+	*list = (struct loom_debugfs_list) {};
+	for (;;) {
+		list->count = loom_region_blocks(region, mask, list->blocks, room, 0, list->owners);
+		if (list->count <= room)
 			return 0;
-		}
-		room = min_t(u64, count + count / 8, LOOM_DEBUGFS_MAX_BLOCKS);
-		blocks = kvcalloc(room, sizeof(*blocks), GFP_KERNEL);
-		owners = kvcalloc(room, sizeof(*owners), GFP_KERNEL);
-		if (!blocks || !owners) {
-			kvfree(blocks);
-			kvfree(owners);
+		/* there are more by now */
+		room = list->count + list->count / 8;
+		loom_debugfs_list_put(list);
+		if (room > LOOM_DEBUGFS_MAX_BLOCKS)
+			return -E2BIG;
+		list->blocks = kvcalloc(room, sizeof(*list->blocks), GFP_KERNEL);
+		list->owners = kvcalloc(room, sizeof(*list->owners), GFP_KERNEL);
+		if (!list->blocks || !list->owners) {
+			loom_debugfs_list_put(list);
 			return -ENOMEM;
 		}
 	}
-	for (i = 0; i < count; i++) {
-		const struct drm_loom_block *block = &blocks[i];
+}
+
+static bool loom_debugfs_list_same(const struct loom_debugfs_list *a,
+				   const struct loom_debugfs_list *b)
+{
+	return a->count == b->count &&
+	       !memcmp(a->blocks, b->blocks, a->count * sizeof(*a->blocks)) &&
+	       !memcmp(a->owners, b->owners, a->count * sizeof(*a->owners));
+}
+
+static bool loom_debugfs_list_partial(const struct loom_debugfs_list *list)
+{
+	u64 i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->blocks[i].flags & LOOM_BLOCK_PARTIAL)
+			return true;
+	return false;
+}
+
+static void loom_debugfs_list_print(struct seq_file *m, struct loom_device *loom,
+				    const struct loom_debugfs_list *list)
+{
+	u64 i;
+
+	for (i = 0; i < list->count; i++) {
+		const struct drm_loom_block *block = &list->blocks[i];
 
 		seq_printf(m, "  0x%010llx..0x%010llx %12llu ", block->address,
 			   block->address + block->bytes, block->bytes);
 		if (block->flags & LOOM_BLOCK_ALLOCATED)
-			loom_debugfs_print_owner(m, &loom->drm, owners[i]);
+			loom_debugfs_print_owner(m, &loom->drm, list->owners[i]);
 		else
 			seq_puts(m, block->flags & LOOM_BLOCK_RESERVED ? "reserved" : "free");
 		seq_puts(m, block->flags & LOOM_BLOCK_PARTIAL ? ", on some banks\n" : "\n");
 	}
-	kvfree(blocks);
-	kvfree(owners);
-	return 0;
+}
+
+/* Where banks differ: each, those beside each other that are alike in one. */
+static int loom_debugfs_banks(struct seq_file *m, struct loom_device *loom, u32 id)
+{
+	u32 banks = loom->topology->region[id].banks, first = 0, bank;
+	struct loom_debugfs_list list = {}, next;
+	int ret = 0;
+
+	for (bank = 0; !ret && bank < banks; bank++) {
+		struct loom_mask mask = {};
+
+		loom_mask_set(&mask, bank);
+		ret = loom_debugfs_list_get(&loom->region[id], &mask, &next);
+		if (ret)
+			break;
+		if (bank && !loom_debugfs_list_same(&list, &next)) {
+			seq_printf(m, " banks %u-%u:\n", first, bank - 1);
+			loom_debugfs_list_print(m, loom, &list);
+			first = bank;
+		}
+		loom_debugfs_list_put(&list);
+		list = next;
+	}
+	if (!ret) {
+		seq_printf(m, " banks %u-%u:\n", first, banks - 1);
+		loom_debugfs_list_print(m, loom, &list);
+	}
+	loom_debugfs_list_put(&list);
+	return ret;
+}
+
+static int loom_debugfs_blocks(struct seq_file *m, struct loom_device *loom, u32 id)
+{
+	struct loom_debugfs_list list;
+	int ret;
+
+	ret = loom_debugfs_list_get(&loom->region[id], NULL, &list);
+	if (!ret && loom_debugfs_list_partial(&list))
+		ret = loom_debugfs_banks(m, loom, id);
+	else if (!ret)
+		loom_debugfs_list_print(m, loom, &list);
+	loom_debugfs_list_put(&list);
+	if (ret == -E2BIG) {
+		seq_puts(m, "  more blocks than can be listed\n");
+		return 0;
+	}
+	return ret;
 }
 
 static int loom_debugfs_memory(struct seq_file *m, void *data)
