@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Up to so many units, the thinnest slices are tried against all guesses. */
+#define THIN_UNITS	128
 /* So many numbers of slices are tried. */
 #define TRIES		8
 /* So many budgets, with overlap and without: an item may have no place though all would fit. */
@@ -211,6 +213,18 @@ static int polish(struct loom_group_divide *d, enum loom_group_edge_state state,
 	return 0;
 }
 
+/* No other candidate cuts the same axis more often. */
+static bool is_thinnest(const struct candidate *candidates, u32 count, u32 index)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (candidates[i].axis == candidates[index].axis &&
+		    candidates[i].slices > candidates[index].slices)
+			return false;
+	return candidates[index].slices > 1;
+}
+
 int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
 		      enum loom_group_edge_state state)
 {
@@ -242,6 +256,15 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 		if (ret && ret != -ENOSPC)
 			return ret;
 		tries++;
+	}
+	/* guesses of what is streamed err most where slices are many */
+	for (i = 0; i < count && best.cost.bytes > least; i++) {
+		if (state != LOOM_GROUP_EDGE_FITTED || d->list->num_units > THIN_UNITS ||
+		    !is_thinnest(candidates, count, i))
+			continue;
+		ret = try_candidate(d, &candidates[i], state, &best);
+		if (ret && ret != -ENOSPC)
+			return ret;
 	}
 	if (state == LOOM_GROUP_EDGE_PLACED && best.cost.bytes != U64_MAX && best.slices > 2) {
 		ret = polish(d, state, least, &best);
