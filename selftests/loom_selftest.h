@@ -36,7 +36,7 @@
 
 /* an emulated machine with every instrument on is a hundred times slower than a real one */
 #undef TEST_TIMEOUT_DEFAULT
-#define TEST_TIMEOUT_DEFAULT	120
+#define TEST_TIMEOUT_DEFAULT	400
 #undef TEST_F_TIMEOUT
 #define TEST_F_TIMEOUT(fixture_name, test_name, timeout) \
 	__TEST_F_IMPL(fixture_name, test_name, -1, 4 * (timeout))
