@@ -51,7 +51,8 @@ void loom_report_headers(const struct loom_report_files *files)
 {
 	fputs("pid,plan,min_largest_free_bytes,largest_interleaved_bytes,scratch_bytes\n",
 	      files->l1);
-	fputs("pid,plan,region,bank,total_allocatable_bytes,total_allocated_bytes,", files->summary);
+	fputs("pid,plan,region,bank,total_allocatable_bytes,total_allocated_bytes,",
+	      files->summary);
 	fputs("total_free_bytes,largest_free_bytes,scratch_bytes,fragmentation\n",
 	      files->summary);
 	fputs("pid,plan,region,bank,address,size_bytes,allocated,kind\n", files->detail);

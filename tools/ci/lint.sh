@@ -139,7 +139,7 @@ mapfile -t kernel < <(files 'drivers/*.[ch]' 'selftests/*.[ch]' 'uapi/*.h' |
 mapfile -t trace < <(files 'drivers/*_trace.h')
 mapfile -t core < <(files 'drivers/accel/loom/core/*.[ch]' 'drivers/accel/loom/tests/*.h')
 mapfile -t user < <(files 'userlib/*.[ch]' 'tools/*.[ch]' 'tests/*.[ch]')
-mapfile -t shell < <(files 'tools/*.sh' 'tests/*.sh' 'tools/vm/*' .ci/run | grep -v '\.[ch]$')
+mapfile -t shell < <(files 'tools/*.sh' 'tests/*.sh' 'tools/vm/*' .ci/run | grep -v '\.\([ch]\|config\)$')
 mapfile -t drm < <(pkg-config --cflags libdrm | xargs -n1 | sed 's/^-I/-isystem/')
 # where a 32-bit compile finds the architecture's headers on Debian
 m32=(-m32 -isystem "/usr/include/$(gcc -print-multiarch)")

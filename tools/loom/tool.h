@@ -189,8 +189,8 @@ struct tool_model {
 	"  --shape INPUT=N,N..  shape of an input\n" \
 	"  --topology PRESET    plan for this device instead of the default\n" \
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
-	"  --grouping NAME      which nodes run together out of SRAM: layergroup, or layerwise with\n" \
-	"                       --image or --node-order; loom plan --strategies lists them\n" \
+	"  --grouping NAME      which nodes run together out of SRAM: layergroup, or layerwise\n" \
+	"                       with --image or --node-order; loom plan --strategies lists them\n" \
 	"  --time-budget MS     look for groups about so long; same plan everywhere\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane\n" \
 	"  --no-overlap         move data or compute, not both in one step\n" \
