@@ -178,7 +178,7 @@ int loom_group_conflicts(const struct loom_group *group, const u32 *places,
 	for (i = 0; i < group->num_parts; i++)
 		for (k = 0; k < group->parts[i].entries; k++)
 			touch_entry(&t, i, k);
-	if (!t.full) {
+	if (!t.full && t.count) {
 		qsort(t.list, t.count, sizeof(*t.list), compare);
 		*num_pairs = pair_up(&t, places, *pairs);
 	}
