@@ -41,6 +41,7 @@ run_part() {
 	build)
 		tap models --plain -- tools/ci/models.sh
 		tap oracle --plain -- tools/ci/ort.sh
+		tap ksource --plain -- tools/ci/ksource.sh
 		for target in lib tools build-tests build-asan build-bench module; do
 			tap make-$target --plain -- make -k -j2 $target
 		done ;;
@@ -104,8 +105,8 @@ run_parts() {
 	done
 }
 
-run_parts build lint debug-build
-run_parts host asan install debug-small &
+run_parts build debug-build
+run_parts lint host asan install debug-small &
 run_parts vm kselftest run e2e debug-kselftest
 wait
 
