@@ -107,7 +107,7 @@ image_models="rec cls blazeface"
 # tools/ci/check-models.sh node runs all of them in all three sizes.
 node_groups="alexa:4k alexa:16k alexa:64k weather:4k weather:16k weather:64k
 	hey_mycroft:4k hey_mycroft:16k hey_mycroft:64k embedding:4k embedding:64k
-	blazeface:4k blazeface:64k mel:4k mel:16k mel:64k cls:16k"
+	blazeface:16k blazeface:64k mel:4k mel:16k mel:64k cls:16k"
 
 # model_run_group NAME:SRAM DEVICE DIR
 model_run_group() {
