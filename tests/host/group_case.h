@@ -304,4 +304,27 @@ static void make_weights(void)
 		weights[i] = ((float)draw(4096) - 2048) / 512;
 }
 
+/* The graph of number @which, ready to be planned. */
+static inline void make_case(struct test_case *test, uint32_t which)
+{
+	struct loom_error err;
+
+	memset(test, 0, sizeof(*test));
+	seed = which;
+	if (loom_graph_create("test", 14, &test->graph))
+		tap_fatal("no memory");
+	make_graph(test);
+	if (loom_graph_finish(test->graph, NULL, &err))
+		tap_fatal("%s", err.text);
+}
+
+static inline void free_case(struct test_case *test)
+{
+	uint32_t i;
+
+	loom_graph_destroy(test->graph);
+	for (i = 0; i < test->num_inputs; i++)
+		free(test->inputs[i].data);
+}
+
 #endif /* LOOM_TESTS_GROUP_CASE_H */

@@ -40,17 +40,12 @@ static void check_graph(uint32_t which)
 	struct loom_planner_options options = {
 		.topology = loom_topology_find("tiny"), .grouping = "layergroup",
 	};
-	struct test_case test = { .num_inputs = 0 };
+	struct test_case test;
 	struct loom_program *plain, *explained;
 	struct loom_error err;
 	uint32_t i;
 
-	seed = which;
-	if (loom_graph_create("test", 14, &test.graph))
-		tap_fatal("no memory");
-	make_graph(&test);
-	if (loom_graph_finish(test.graph, NULL, &err))
-		tap_fatal("%s", err.text);
+	make_case(&test, which);
 	options.sram_limit_bytes = limits[which % ARRAY_SIZE(limits)];
 	if (!loom_program_create(test.graph, &options, &plain, &err)) {
 		options.flags = LOOM_PLANNER_EXPLAIN;
@@ -63,9 +58,7 @@ static void check_graph(uint32_t which)
 		loom_program_destroy(explained);
 		loom_program_destroy(plain);
 	}
-	loom_graph_destroy(test.graph);
-	for (i = 0; i < test.num_inputs; i++)
-		free(test.inputs[i].data);
+	free_case(&test);
 }
 
 int main(void)

@@ -118,17 +118,12 @@ static void check_graph(uint32_t which)
 {
 	static const uint64_t limits[] = { 2 << 10, 4 << 10, 0 };
 	struct loom_planner_options options = { .topology = topology };
-	struct test_case test = { .num_inputs = 0 };
+	struct test_case test;
 	struct loom_program *program;
 	struct loom_error err;
 	uint32_t i;
 
-	seed = which;
-	if (loom_graph_create("test", 14, &test.graph))
-		tap_fatal("no memory");
-	make_graph(&test);
-	if (loom_graph_finish(test.graph, NULL, &err))
-		tap_fatal("%s", err.text);
+	make_case(&test, which);
 	options.sram_limit_bytes = limits[which % ARRAY_SIZE(limits)];
 	for (i = 0; i < 2; i++) {
 		options.grouping = i ? "layergroup" : "layerwise";
@@ -139,9 +134,7 @@ static void check_graph(uint32_t which)
 			check_refusal(program);
 		loom_program_destroy(program);
 	}
-	loom_graph_destroy(test.graph);
-	for (i = 0; i < test.num_inputs; i++)
-		free(test.inputs[i].data);
+	free_case(&test);
 }
 
 int main(void)
