@@ -290,7 +290,7 @@ TEST_F(bo, a_child_sees_the_same_mapping)
 	ASSERT_EQ(0, loom_bo_create(self->fd, LOOM_PAGE, LOOM_REGION_DRAM, &handle));
 	map = loom_bo_map(self->fd, handle, LOOM_PAGE);
 	ASSERT_NE(MAP_FAILED, map);
-	child = fork();
+	child = loom_fork();
 	ASSERT_GE(child, 0);
 	if (!child) {
 		map[9] = 99;

@@ -380,7 +380,7 @@ TEST_F_TIMEOUT(brawl, clients_killed_at_any_time, 120)
 			kill(*child, SIGKILL);
 			ASSERT_EQ(*child, waitpid(*child, &status, 0));
 		}
-		*child = fork();
+		*child = loom_fork();
 		ASSERT_GE(*child, 0);
 		if (!*child) {
 			int fd = loom_open();

@@ -154,23 +154,24 @@ TEST_F(caps, who_is_killed_gives_all_back)
 	pid_t child;
 
 	ASSERT_EQ(0, pipe(pipefd));
-	child = fork();
+	child = loom_fork();
 	ASSERT_GE(child, 0);
 	if (!child) {
 		int fd = loom_open(), i;
 		void *map = NULL;
 
 		for (i = 0; i < 8; i++) {
-			if (loom_bo_create(fd, BYTES, i & 1, &handle))
+			if (loom_bo_create(fd, LOOM_PAGE, i & 1, &handle))
 				_exit(1);
-			map = loom_bo_map(fd, handle, BYTES);
+			map = loom_bo_map(fd, handle, LOOM_PAGE);
 		}
 		if (map == MAP_FAILED || write(pipefd[1], "x", 1) != 1)
 			_exit(1);
 		pause();
 	}
+	close(pipefd[1]);
 	ASSERT_EQ(1, read(pipefd[0], &byte, 1));
-	EXPECT_EQ(8 * BYTES, used(self->fd, false));
+	EXPECT_EQ(8 * LOOM_PAGE, used(self->fd, false));
 	kill(child, SIGKILL);
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	while (used(self->fd, false) && loom_now_ns() < end)

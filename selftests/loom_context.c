@@ -96,7 +96,7 @@ TEST_F(context, high_priority_is_for_the_privileged)
 	if (geteuid())
 		SKIP(return, "needs root");
 	EXPECT_EQ(0, loom_context_create(self->client.fd, LOOM_PRIORITY_HIGH, &context));
-	child = fork();
+	child = loom_fork();
 	ASSERT_GE(child, 0);
 	if (!child) {
 		if (setgid(65534) || setuid(65534))

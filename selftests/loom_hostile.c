@@ -473,12 +473,11 @@ static pid_t spawn_with_jobs(uint32_t jobs)
 
 	if (pipe(pipefd))
 		return -1;
-	child = fork();
+	child = loom_fork();
 	if (!child) {
 		struct loom_client client;
 		uint32_t plan;
 
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (loom_client_open(&client))
 			_exit(1);
 		plan = loom_client_plan_endless(&client);
@@ -530,7 +529,7 @@ TEST_F_TIMEOUT(hostile, killed_while_a_plan_is_checked, 120)
 	int status;
 
 	for (round = 0; round < 6; round++) {
-		pid_t child = fork();
+		pid_t child = loom_fork();
 
 		ASSERT_GE(child, 0);
 		if (!child) {
@@ -591,7 +590,7 @@ TEST_F_TIMEOUT(hostile, two_clients_at_once_do_not_meet, 180)
 	int status;
 
 	for (i = 0; i < 2; i++) {
-		children[i] = fork();
+		children[i] = loom_fork();
 		ASSERT_GE(children[i], 0);
 		if (!children[i])
 			_exit(work_alone(i + 1, 40));
@@ -743,7 +742,7 @@ TEST_F_TIMEOUT(hostile, a_fork_bomb_of_clients, 120)
 	int status;
 
 	for (i = 0; i < LOOM_ARRAY_SIZE(children); i++) {
-		children[i] = fork();
+		children[i] = loom_fork();
 		ASSERT_GE(children[i], 0);
 		if (!children[i]) {
 			/* half of them end as they should */

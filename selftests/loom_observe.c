@@ -470,7 +470,7 @@ TEST_F_TIMEOUT(debugfs, read_while_the_device_goes, 120)
 	if (access(BUS_DRIVER "unbind", W_OK))
 		SKIP(return, "no right to unbind");
 	ASSERT_EQ(0, loom_client_run(&self->client, plan, 2, 0));
-	reader = fork();
+	reader = loom_fork();
 	ASSERT_GE(reader, 0);
 	if (!reader) {
 		for (i = 0;; i++) {

@@ -689,12 +689,11 @@ static void op_kill(struct world *w)
 
 	if (o)
 		object_wait(w, o);
-	child = fork();
+	child = loom_fork();
 	if (!child) {
 		static struct world mine;
 		struct drm_prime_handle prime = { .fd = o ? o->dmabuf : -1 };
 
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		mine.metadata = w->metadata;
 		mine.seed = seed;
 		mine.fd = loom_open();

@@ -423,6 +423,23 @@ TEST_F(scratch, what_is_taken_is_not_reserved)
 	EXPECT_EQ(0, plan_reserve(client->fd, client->info.lanes, &clash, &plan));
 }
 
+/* At once, whatever is left to be done for a job that has ended. */
+TEST_F_TIMEOUT(scratch, nothing_is_reserved_once_the_plan_is_gone, 60)
+{
+	const struct loom_client *client = &self->client;
+	struct drm_loom_region_info sram;
+	uint32_t plan, i;
+
+	for (i = 0; i < 50; i++) {
+		ASSERT_EQ(0, plan_reserve(client->fd, client->info.lanes, NULL, &plan));
+		ASSERT_EQ(0, loom_client_run(client, plan, 2, 0));
+		ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
+		ASSERT_EQ(0, loom_plan_destroy(client->fd, plan));
+		ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_SRAM, &sram));
+		ASSERT_EQ(0, sram.scratch_bytes);
+	}
+}
+
 TEST_F(scratch, a_client_that_is_killed_reserves_nothing)
 {
 	struct drm_loom_region_info sram;
@@ -432,7 +449,7 @@ TEST_F(scratch, a_client_that_is_killed_reserves_nothing)
 	pid_t child;
 
 	ASSERT_EQ(0, pipe(pipefd));
-	child = fork();
+	child = loom_fork();
 	ASSERT_GE(child, 0);
 	if (!child) {
 		uint32_t plan;
@@ -443,6 +460,7 @@ TEST_F(scratch, a_client_that_is_killed_reserves_nothing)
 			_exit(1);
 		pause();
 	}
+	close(pipefd[1]);
 	ASSERT_EQ(1, read(pipefd[0], &byte, 1));
 	EXPECT_EQ('y', byte);
 	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));

@@ -49,6 +49,19 @@
 
 #define LOOM_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
+/*
+ * A child that does not outlive its parent: a test that fails leaves none behind that keeps
+ * buffers, or the pipe to the runner, open.
+ */
+static inline pid_t loom_fork(void)
+{
+	pid_t parent = getpid(), child = fork();
+
+	if (!child && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
+		_exit(KSFT_FAIL);
+	return child;
+}
+
 /* ---------------------------------------------------------------- the node */
 
 static inline int loom_call(int fd, unsigned long cmd, void *arg)

@@ -166,7 +166,7 @@ TEST_F_TIMEOUT(share, two_processes_work_on_each_others_buffers, 120)
 	ASSERT_NE(MAP_FAILED, in);
 	for (i = 0; i < count; i++)
 		in[i] = i;
-	child = fork();
+	child = loom_fork();
 	ASSERT_GE(child, 0);
 	if (!child) {
 		close(self->socket[0]);
@@ -211,7 +211,7 @@ TEST_F(share, a_dma_buf_alone_keeps_the_bytes)
 	pid_t child;
 
 	for (region = 0; region < LOOM_REGION_COUNT; region++) {
-		child = fork();
+		child = loom_fork();
 		ASSERT_GE(child, 0);
 		if (!child) {
 			int fd = loom_open();
@@ -410,10 +410,12 @@ TEST_F_TIMEOUT(share, mappings_outlive_the_device, 120)
 	map[0] = 5;
 	dmabuf = export_fd(client->fd, handle);
 	ASSERT_GE(dmabuf, 0);
-	child = fork();
+	child = loom_fork();
 	ASSERT_GE(child, 0);
-	if (!child)
+	if (!child) {
+		close(self->socket[0]);
 		look_after_unplug(self->socket[1]);
+	}
 	close(self->socket[1]);
 	ASSERT_EQ(0, send_fd(self->socket[0], dmabuf));
 	ASSERT_EQ('r', hear(self->socket[0]));

@@ -77,7 +77,8 @@ kselftest)
 		--mem 2G --module "$module/loom.ko" --timeout 3000 \
 		--log build/debug/dmesg-kselftest.log ;;
 tiny)
-	KSELFTEST_ARGS='--override-timeout 1800 -t loom:loom_neighbours -t loom:loom_fail_nth' \
+	only='-t loom:loom_neighbours -t loom:loom_fail_nth -t loom:loom_caps'
+	KSELFTEST_ARGS="--override-timeout 1800 $only" \
 		tools/ci/kselftest.sh run --kernel "$kernel" \
 		--mem 2G --module "$module/loom.ko" --timeout 1500 --modparams topology=tiny \
 		--log build/debug/dmesg-tiny.log ;;
