@@ -94,7 +94,7 @@ void loom_file_close(struct drm_device *drm, struct drm_file *file)
 	}
 	xa_for_each(&client->plans, id, plan) {
 		xa_erase(&client->plans, id);
-		loom_plan_object_put(plan);
+		loom_plan_object_drop(plan);
 	}
 	loom_file_put(client);
 }

@@ -18,16 +18,15 @@
  * is kept is the decoded plan, which nobody can change any more. So a plan
  * can be run by any number of jobs, and destroyed while they run.
  *
- * A plan that was made with LOOM_PLAN_RESERVE holds its scratch as a job does, from here to its
- * end. Holding it under the lock of placements was thought of and is not needed: a buffer
+ * A plan that was made with LOOM_PLAN_RESERVE holds its scratch as a job does, as long as it has
+ * an id. Holding it under the lock of placements was thought of and is not needed: a buffer
  * that is being placed has its address already or stays above what is held.
  */
 
-static void loom_plan_object_release(struct kref *ref)
+static void loom_plan_object_free(struct kref *ref)
 {
 	struct loom_plan_object *object = container_of(ref, struct loom_plan_object, ref);
 
-	loom_region_release(&object->loom->region[LOOM_REGION_SRAM], &object->scratch);
 	loom_plan_destroy(object->plan);
 	kfree(object);
 }
@@ -39,7 +38,20 @@ static void loom_plan_object_release(struct kref *ref)
 void loom_plan_object_put(struct loom_plan_object *object)
 {
 	if (object)
-		kref_put(&object->ref, loom_plan_object_release);
+		kref_put(&object->ref, loom_plan_object_free);
+}
+
+/**
+ * loom_plan_object_drop() - the plan has lost its id
+ * @object: the plan
+ *
+ * Its jobs go on and hold their scratch themselves. What was reserved is free when the client hears
+ * that the plan is gone, and not when the scheduler comes to free its last job.
+ */
+void loom_plan_object_drop(struct loom_plan_object *object)
+{
+	loom_region_release(&object->loom->region[LOOM_REGION_SRAM], &object->scratch);
+	loom_plan_object_put(object);
 }
 
 /**
@@ -154,7 +166,7 @@ int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *
 	kref_get(&object->ref);
 	ret = xa_alloc(&client->plans, &id, object, xa_limit_31b, GFP_KERNEL_ACCOUNT);
 	if (ret) {
-		loom_plan_object_put(object);
+		loom_plan_object_drop(object);
 	} else {
 		trace_loom_plan(loom_device_index(loom), client->id, id, object->plan->step_count,
 				object->plan->command_count, object->plan->scratch_bytes);
@@ -184,6 +196,6 @@ int loom_plan_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file 
 	object = xa_erase(&client->plans, args->plan);
 	if (!object)
 		return -ENOENT;
-	loom_plan_object_put(object);
+	loom_plan_object_drop(object);
 	return 0;
 }

@@ -22,12 +22,13 @@ struct loom_plan_object {
 	struct loom_plan *plan;
 	/** @loom: the device; who refers to the plan keeps it */
 	struct loom_device *loom;
-	/** @scratch: held while the plan lives, if it was asked for */
+	/** @scratch: held while the plan has an id, if it was asked for */
 	struct loom_region_scratch scratch;
 };
 
 struct loom_plan_object *loom_plan_object_lookup(struct loom_file *client, u32 id);
 void loom_plan_object_put(struct loom_plan_object *object);
+void loom_plan_object_drop(struct loom_plan_object *object);
 
 int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
 int loom_plan_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file);
