@@ -48,23 +48,38 @@ fresh_out() {
 # which recognition is well-conditioned: of ten lines tried, its attention amplifies the rounding of
 # the layers before it a hundredfold on one ("Loom reads", off by 2e-4 whatever the order of
 # sums), and to compare floats there says nothing.
+# Two tests that run side by side may both want them: drawn beside, then renamed, once for a build.
 pictures=build/e2e-out/pictures
 make_pictures() {
-	local p=build/e2e/pictures
-	mkdir -p $pictures
+	local p=build/e2e/pictures d
 	[ -x build/textline ] || make -s build/textline || return 1
-	$p face $pictures/face.ppm 256 &&
-	$p room $pictures/room.ppm 320 &&
-	build/textline -h 48 $pictures/line.png 'Loom 42' &&
-	$p turn $pictures/turned.ppm $pictures/line.png &&
-	build/textline -h 34 $pictures/page1.png 'Invoice 2024-117' &&
-	build/textline -h 28 $pictures/page2.png 'Total 38.50 EUR' &&
-	$p page $pictures/page.ppm 256 96 $pictures/page1.png $pictures/page2.png &&
-	$p speech $pictures/alexa.npy 1 1 16 96 &&
-	$p speech $pictures/hey_mycroft.npy 2 1 16 96 &&
-	$p speech $pictures/weather.npy 3 1 22 96 &&
-	$p speech $pictures/embedding.npy 4 2 76 32 1 &&
-	$p speech $pictures/mel.npy 5 1 1760
+	mkdir -p build/e2e-out
+	(
+		flock 9
+		if [ $pictures/done -nt $p ] && [ $pictures/done -nt build/textline ] &&
+		   [ $pictures/done -nt "${BASH_SOURCE[0]}" ]; then
+			exit 0
+		fi
+		d=$(mktemp -d build/e2e-out/.pictures.XXXXXX) && draw_pictures $p "$d" &&
+		: >"$d/done" && chmod 755 "$d" && rm -rf $pictures && mv "$d" $pictures
+	) 9>build/e2e-out/.pictures.lock
+}
+
+# draw_pictures PROGRAM DIR
+draw_pictures() {
+	local p=$1 d=$2
+	$p face "$d/face.ppm" 256 &&
+	$p room "$d/room.ppm" 320 &&
+	build/textline -h 48 "$d/line.png" 'Loom 42' &&
+	$p turn "$d/turned.ppm" "$d/line.png" &&
+	build/textline -h 34 "$d/page1.png" 'Invoice 2024-117' &&
+	build/textline -h 28 "$d/page2.png" 'Total 38.50 EUR' &&
+	$p page "$d/page.ppm" 256 96 "$d/page1.png" "$d/page2.png" &&
+	$p speech "$d/alexa.npy" 1 1 16 96 &&
+	$p speech "$d/hey_mycroft.npy" 2 1 16 96 &&
+	$p speech "$d/weather.npy" 3 1 22 96 &&
+	$p speech "$d/embedding.npy" 4 2 76 32 1 &&
+	$p speech "$d/mel.npy" 5 1 1760
 }
 
 # The nine, and what `loom run` is told of each.
