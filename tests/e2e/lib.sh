@@ -48,7 +48,7 @@ fresh_out() {
 # which recognition is well-conditioned: of ten lines tried, its attention amplifies the rounding of
 # the layers before it a hundredfold on one ("Loom reads", off by 2e-4 whatever the order of
 # sums), and to compare floats there says nothing.
-# Two tests that run side by side may both want them: drawn beside, then renamed, once for a build.
+# Two tests that run side by side may both want them: drawn beside, then renamed, once a build.
 pictures=build/e2e-out/pictures
 make_pictures() {
 	local p=build/e2e/pictures d

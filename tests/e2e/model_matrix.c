@@ -11,15 +11,13 @@
  * preset, "presets" for the three that follow chips, a number of bytes of flat SRAM (64k), or
  * "flat" for those that figures are given for.
  */
-#include <errno.h>
-#include <string.h>
 #include <time.h>
 
+#include "../host/outcome.h"
 #include "../host/tap.h"
 #include "loom_core.h"
 #include "loom_file.h"
 #include "loom_replay.h"
-#include "loom_run.h"
 #include "loom_topology.h"
 
 #define MAX_ENDS	16
@@ -32,8 +30,7 @@
  * @graph: the model
  * @inputs: by index
  * @num_inputs: number of @inputs
- * @outputs: by index
- * @num_outputs: number of @outputs
+ * @want: what was compared with ONNX Runtime
  * @table: a line for each cell
  * @reference: for the judge, planned for as many lanes as @lanes, or NULL
  * @lanes: see @reference
@@ -46,8 +43,7 @@ struct matrix {
 	struct loom_graph *graph;
 	struct loom_array inputs[MAX_ENDS];
 	uint32_t num_inputs;
-	struct loom_array outputs[MAX_ENDS];
-	uint32_t num_outputs;
+	struct outcome want;
 	bool table;
 	struct loom_program *reference;
 	uint32_t lanes;
@@ -109,10 +105,10 @@ static void open_model(struct matrix *m, const char *path)
 	options.num_shapes = m->num_inputs;
 	if (loom_graph_finish(m->graph, &options, &err))
 		tap_fatal("%s", err.text);
-	for (; !loom_graph_output(m->graph, m->num_outputs, &info); m->num_outputs++) {
-		if (m->num_outputs == MAX_ENDS)
+	for (; !loom_graph_output(m->graph, m->want.num_outputs, &info); m->want.num_outputs++) {
+		if (m->want.num_outputs == MAX_OUTPUTS)
 			tap_fatal("too many outputs");
-		load(m, "", info.name, &m->outputs[m->num_outputs]);
+		load(m, "", info.name, &m->want.outputs[m->want.num_outputs]);
 	}
 }
 
@@ -122,8 +118,7 @@ static void close_model(struct matrix *m)
 
 	for (i = 0; i < m->num_inputs; i++)
 		loom_array_clear(&m->inputs[i]);
-	for (i = 0; i < m->num_outputs; i++)
-		loom_array_clear(&m->outputs[i]);
+	outcome_clear(&m->want);
 	loom_program_destroy(m->reference);
 	loom_graph_destroy(m->graph);
 }
@@ -134,60 +129,15 @@ static bool say(struct loom_error *err, const char *text)
 	return false;
 }
 
-static bool counted_as_promised(const struct loom_program *program,
-				const struct loom_session *session)
-{
-	const struct loom_program_stats *s = &program->stats;
-	struct drm_loom_counters c;
-
-	loom_session_counters(session, &c);
-	return c.dram_read_bytes == s->dram_read_bytes &&
-	       c.dram_write_bytes == s->dram_write_bytes &&
-	       c.sram_read_bytes == s->sram_read_bytes &&
-	       c.sram_write_bytes == s->sram_write_bytes && c.macs == s->macs &&
-	       c.steps == s->steps && c.commands == s->commands;
-}
-
-static bool is_right(const struct matrix *m, const struct loom_session *session)
-{
-	bool good = true;
-	uint32_t i;
-
-	for (i = 0; i < m->num_outputs && good; i++) {
-		const struct loom_array *want = &m->outputs[i];
-		struct loom_array got;
-
-		if (loom_session_get_output(session, i, &got))
-			return false;
-		good = got.size_bytes == want->size_bytes &&
-		       !memcmp(got.data, want->data, want->size_bytes);
-		loom_array_clear(&got);
-	}
-	return good;
-}
-
 static bool runs(const struct matrix *m, const struct loom_topology *topology,
 		 const struct loom_program *program, struct loom_error *err)
 {
-	struct loom_session *session = NULL;
-	struct loom_target *target = NULL;
-	uint32_t i, k;
+	struct outcome got;
 	bool good;
 
-	good = !loom_target_open("host", topology, &target, err) &&
-	       !loom_session_create(target, program, &session, err);
-	/* the model may declare inputs that nobody reads any more */
-	for (i = 0; i < program->num_inputs && good; i++)
-		for (k = 0; k < m->num_inputs && good; k++)
-			if (!strcmp(m->inputs[k].name, program->inputs[i].name))
-				good = !loom_session_set_input(session, i, &m->inputs[k], err);
-	good = good && !loom_session_run(session, NULL, NULL, err);
-	if (good && !counted_as_promised(program, session))
-		good = say(err, "the engine counts otherwise");
-	if (good && !is_right(m, session))
-		good = say(err, "other bits");
-	loom_session_destroy(session);
-	loom_target_close(target);
+	good = !outcome_run(&got, program, topology, m->inputs, m->num_inputs, err) &&
+	       (outcome_same(&got, &m->want) || say(err, "other bits"));
+	outcome_clear(&got);
 	return good;
 }
 

@@ -7,10 +7,8 @@
  */
 #include "group_case.h"
 #include "loom_replay.h"
-#include "loom_run.h"
 #include "loom_topology.h"
-
-#include <errno.h>
+#include "outcome.h"
 
 #define ROUNDS	80
 
@@ -216,53 +214,6 @@ static void make_odd_graph(struct test_case *test)
 	}
 }
 
-struct outcome {
-	struct loom_array outputs[MAX_MAPS];
-	uint32_t num_outputs;
-};
-
-static int run(struct test_case *test, const struct loom_topology *topology,
-	       const struct loom_program *program, struct outcome *outcome, struct loom_error *err)
-{
-	struct loom_session *session = NULL;
-	struct loom_target *target = NULL;
-	uint32_t i;
-	int ret;
-
-	memset(outcome, 0, sizeof(*outcome));
-	ret = loom_target_open("host", topology, &target, err);
-	if (!ret)
-		ret = loom_session_create(target, program, &session, err);
-	if (!ret && program->num_inputs)
-		ret = loom_session_set_input(session, 0, &test->inputs[0], err);
-	if (!ret)
-		ret = loom_session_run(session, NULL, NULL, err);
-	for (i = 0; i < program->num_outputs && !ret; i++, outcome->num_outputs++)
-		ret = loom_session_get_output(session, i, &outcome->outputs[i]);
-	loom_session_destroy(session);
-	loom_target_close(target);
-	return ret;
-}
-
-static void clear(struct outcome *outcome)
-{
-	uint32_t i;
-
-	for (i = 0; i < outcome->num_outputs; i++)
-		loom_array_clear(&outcome->outputs[i]);
-}
-
-static bool same(const struct outcome *a, const struct outcome *b)
-{
-	uint32_t i;
-
-	for (i = 0; i < a->num_outputs; i++)
-		if (a->outputs[i].size_bytes != b->outputs[i].size_bytes ||
-		    memcmp(a->outputs[i].data, b->outputs[i].data, a->outputs[i].size_bytes))
-			return false;
-	return a->num_outputs == b->num_outputs;
-}
-
 static bool is_faultless(const struct loom_topology *topology, const struct loom_program *program,
 			 const struct loom_program *reference, struct loom_error *err)
 {
@@ -294,13 +245,13 @@ static bool try_strategy(struct test_case *test, const struct loom_planner_optio
 		return ret == -ENOSPC;
 	num_plans++;
 	num_sliced += program->stats.sliced_nodes != 0;
-	good = !run(test, options->topology, program, &got, err);
-	if (good && !same(&got, want)) {
+	good = !outcome_run(&got, program, options->topology, test->inputs, test->num_inputs, err);
+	if (good && !outcome_same(&got, want)) {
 		snprintf(err->text, sizeof(err->text), "other bits");
 		good = false;
 	}
 	good = good && is_faultless(options->topology, program, reference, err);
-	clear(&got);
+	outcome_clear(&got);
 	loom_program_destroy(program);
 	return good;
 }
@@ -316,7 +267,7 @@ static bool try_graph(struct test_case *test, uint32_t round, struct loom_error 
 
 	if (loom_program_create(test->graph, &options, &reference, err))
 		return false;
-	good = !run(test, &huge, reference, &want, err);
+	good = !outcome_run(&want, reference, &huge, test->inputs, test->num_inputs, err);
 	for (i = 0; (name = loom_grouping_name(i)) && good; i++) {
 		options.topology = &small[(round + i) % ARRAY_SIZE(small)];
 		options.grouping = name;
@@ -324,7 +275,7 @@ static bool try_graph(struct test_case *test, uint32_t round, struct loom_error 
 	}
 	if (!good)
 		tap_note("%s, %s", options.grouping, options.topology->name);
-	clear(&want);
+	outcome_clear(&want);
 	loom_program_destroy(reference);
 	return good;
 }
@@ -334,7 +285,6 @@ static bool try_round(uint32_t round)
 	struct test_case test = { 0 };
 	struct loom_error err = { "" };
 	bool good;
-	uint32_t i;
 
 	seed = round * 32452843 + 17;
 	if (loom_graph_create("test", 11, &test.graph))
@@ -343,9 +293,7 @@ static bool try_round(uint32_t round)
 	good = !loom_graph_finish(test.graph, NULL, &err) && try_graph(&test, round, &err);
 	if (!good)
 		tap_note("round %u: %s", round, err.text);
-	loom_graph_destroy(test.graph);
-	for (i = 0; i < test.num_inputs; i++)
-		free(test.inputs[i].data);
+	free_case(&test);
 	return good;
 }
 

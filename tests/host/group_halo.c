@@ -175,22 +175,15 @@ static bool try_graph(const struct loom_graph *graph)
 
 static bool try_round(u32 round)
 {
-	struct test_case test = { .num_inputs = 0 };
-	struct loom_error err = { "" };
+	struct test_case test;
 	bool good;
-	u32 i;
 
-	seed = round * 104729 + 11;
 	fault[0] = 0;
-	if (loom_graph_create("test", 14, &test.graph))
-		tap_fatal("no memory");
-	make_graph(&test);
-	good = !loom_graph_finish(test.graph, NULL, &err) && try_graph(test.graph);
+	make_case(&test, round * 104729 + 11);
+	good = try_graph(test.graph);
 	if (!good)
-		tap_note("round %u: %s%s", round, err.text, fault);
-	loom_graph_destroy(test.graph);
-	for (i = 0; i < test.num_inputs; i++)
-		free(test.inputs[i].data);
+		tap_note("round %u: %s", round, fault);
+	free_case(&test);
 	return good;
 }
 

@@ -8,11 +8,10 @@
  */
 #include "graph.h"
 #include "loom_core.h"
-#include "loom_run.h"
 #include "loom_topology.h"
 #include "lower_case.h"
+#include "outcome.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #define MODELS	"build/models/"
@@ -47,41 +46,18 @@ static const struct model models[] = {
 /* Bytes in all lanes of "soft". */
 static const uint64_t limits[] = { 64 << 10, 256 << 10, 1 << 20, 4 << 20 };
 
-struct outcome {
-	struct loom_array outputs[16];
-	uint32_t num_outputs;
-	struct loom_program_stats stats;
-};
-
-static void fill_input(struct loom_session *session, const struct loom_program *program,
-		       struct loom_error *err)
+/* Numbers by chance for all that goes in, the same for every plan. */
+static uint32_t make_inputs(const struct loom_program *program, struct loom_array *inputs)
 {
 	uint32_t i;
 
 	seed = 11;
-	for (i = 0; i < program->num_inputs; i++) {
+	for (i = 0; i < program->num_inputs && i < MAX_INPUTS; i++) {
 		const struct loom_program_tensor *input = &program->inputs[i];
-		struct loom_array array = make_array(input->name, input->dtype, input->rank,
-						     input->dims);
 
-		if (loom_session_set_input(session, i, &array, err))
-			tap_fatal("%s", err->text);
-		free(array.data);
+		inputs[i] = make_array(input->name, input->dtype, input->rank, input->dims);
 	}
-}
-
-static bool counted_as_promised(const struct loom_program *program,
-				const struct loom_session *session)
-{
-	const struct loom_program_stats *s = &program->stats;
-	struct drm_loom_counters c;
-
-	loom_session_counters(session, &c);
-	return c.dram_read_bytes == s->dram_read_bytes &&
-	       c.dram_write_bytes == s->dram_write_bytes &&
-	       c.sram_read_bytes == s->sram_read_bytes &&
-	       c.sram_write_bytes == s->sram_write_bytes && c.macs == s->macs &&
-	       c.steps == s->steps && c.commands == s->commands;
+	return i;
 }
 
 static int run(const struct loom_graph *graph, const char *grouping, uint64_t limit,
@@ -90,10 +66,9 @@ static int run(const struct loom_graph *graph, const char *grouping, uint64_t li
 	struct loom_planner_options options = {
 		.topology = loom_topology_find("soft"), .grouping = grouping,
 	};
-	struct loom_session *session = NULL;
-	struct loom_program *program = NULL;
-	struct loom_target *target = NULL;
-	uint32_t i;
+	struct loom_array inputs[MAX_INPUTS];
+	struct loom_program *program;
+	uint32_t num_inputs, i;
 	int ret;
 
 	options.sram_limit_bytes = limit / options.topology->region[LOOM_REGION_SRAM].banks;
@@ -101,49 +76,12 @@ static int run(const struct loom_graph *graph, const char *grouping, uint64_t li
 	ret = loom_program_create(graph, &options, &program, err);
 	if (ret)
 		return ret;
-	outcome->stats = program->stats;
-	ret = loom_target_open("host", options.topology, &target, err);
-	if (!ret)
-		ret = loom_session_create(target, program, &session, err);
-	if (!ret) {
-		fill_input(session, program, err);
-		ret = loom_session_run(session, NULL, NULL, err);
-	}
-	if (!ret && !counted_as_promised(program, session)) {
-		snprintf(err->text, sizeof(err->text), "the engine counts otherwise");
-		ret = -EPROTO;
-	}
-	outcome->num_outputs = min(program->num_outputs, (uint32_t)ARRAY_SIZE(outcome->outputs));
-	for (i = 0; i < outcome->num_outputs && !ret; i++)
-		ret = loom_session_get_output(session, i, &outcome->outputs[i]);
-	loom_session_destroy(session);
-	loom_target_close(target);
+	num_inputs = make_inputs(program, inputs);
+	ret = outcome_run(outcome, program, options.topology, inputs, num_inputs, err);
+	for (i = 0; i < num_inputs; i++)
+		free(inputs[i].data);
 	loom_program_destroy(program);
 	return ret == -ENOSPC ? -EIO : ret;
-}
-
-static void clear(struct outcome *outcome)
-{
-	uint32_t i;
-
-	for (i = 0; i < outcome->num_outputs; i++)
-		loom_array_clear(&outcome->outputs[i]);
-}
-
-static bool same(const struct outcome *a, const struct outcome *b)
-{
-	uint32_t i;
-
-	for (i = 0; i < a->num_outputs; i++)
-		if (a->outputs[i].size_bytes != b->outputs[i].size_bytes ||
-		    memcmp(a->outputs[i].data, b->outputs[i].data, a->outputs[i].size_bytes))
-			return false;
-	return a->num_outputs == b->num_outputs;
-}
-
-static uint64_t traffic(const struct outcome *outcome)
-{
-	return outcome->stats.dram_read_bytes + outcome->stats.dram_write_bytes;
 }
 
 static void test_strategy(const struct model *model, const struct loom_graph *graph, uint64_t limit,
@@ -151,20 +89,22 @@ static void test_strategy(const struct model *model, const struct loom_graph *gr
 {
 	bool frugal = !strcmp(strategy, "layergroup");
 	unsigned long long kib = (unsigned long long)limit >> 10;
+	unsigned long long bytes = outcome_dram_bytes(plain);
 	struct loom_error err = { "" };
 	struct outcome grouped;
 	int ret;
 
 	ret = run(graph, strategy, limit, &grouped, &err);
-	tap_ok(!ret && same(plain, &grouped), "%s in %llu KiB, %s: the same bits %s", model->file,
-	       kib, strategy, err.text);
+	tap_ok(!ret && outcome_same(plain, &grouped), "%s in %llu KiB, %s: the same bits %s",
+	       model->file, kib, strategy, err.text);
 	if (!ret)
-		tap_ok(traffic(&grouped) <= traffic(plain) || !frugal,
+		tap_ok(outcome_dram_bytes(&grouped) <= bytes || !frugal,
 		       "%s in %llu KiB, %s: %llu of %llu DRAM bytes, %llu of %llu steps",
-		       model->file, kib, strategy, (unsigned long long)traffic(&grouped),
-		       (unsigned long long)traffic(plain), (unsigned long long)grouped.stats.steps,
+		       model->file, kib, strategy,
+		       (unsigned long long)outcome_dram_bytes(&grouped), bytes,
+		       (unsigned long long)grouped.stats.steps,
 		       (unsigned long long)plain->stats.steps);
-	clear(&grouped);
+	outcome_clear(&grouped);
 }
 
 static void test_limit(const struct model *model, const struct loom_graph *graph, uint64_t limit)
@@ -186,7 +126,7 @@ static void test_limit(const struct model *model, const struct loom_graph *graph
 	for (i = 1; loom_grouping_name(i); i++)
 		if (i == 1 || limit == limits[0])
 			test_strategy(model, graph, limit, loom_grouping_name(i), &plain);
-	clear(&plain);
+	outcome_clear(&plain);
 }
 
 static void test_model(const struct model *model, bool all)

@@ -6,10 +6,8 @@
  * and moves no more than layer by layer would.
  */
 #include "group_case.h"
-#include "loom_run.h"
 #include "loom_topology.h"
-
-#include <errno.h>
+#include "outcome.h"
 
 #define ROUNDS		200
 #define DEFAULT		1	/* "layergroup" among the strategies */
@@ -42,78 +40,10 @@ static const struct loom_topology small[] = {
 	{ "roomy", { { 1, 1, 1ULL << 32, 0, 64 }, { 4, 1, 40000, 0, 64 } }, 1 },
 };
 
-struct outcome {
-	struct loom_array outputs[MAX_MAPS];
-	uint32_t num_outputs;
-	uint64_t dram_bytes;
-	bool sliced;
-};
-
-static bool counted_as_promised(const struct loom_program *program,
-				const struct loom_session *session)
-{
-	const struct loom_program_stats *s = &program->stats;
-	struct drm_loom_counters c;
-
-	loom_session_counters(session, &c);
-	return c.dram_read_bytes == s->dram_read_bytes &&
-	       c.dram_write_bytes == s->dram_write_bytes &&
-	       c.sram_read_bytes == s->sram_read_bytes &&
-	       c.sram_write_bytes == s->sram_write_bytes && c.macs == s->macs &&
-	       c.steps == s->steps && c.commands == s->commands;
-}
-
 static int run(struct test_case *test, const struct loom_planner_options *options,
 	       struct outcome *outcome, struct loom_error *err)
 {
-	struct loom_session *session = NULL;
-	struct loom_program *program = NULL;
-	struct loom_target *target = NULL;
-	uint32_t i;
-	int ret;
-
-	memset(outcome, 0, sizeof(*outcome));
-	ret = loom_program_create(test->graph, options, &program, err);
-	if (ret)
-		return ret;
-	ret = loom_target_open("host", options->topology, &target, err);
-	if (!ret)
-		ret = loom_session_create(target, program, &session, err);
-	if (!ret && program->num_inputs)
-		ret = loom_session_set_input(session, 0, &test->inputs[0], err);
-	if (!ret)
-		ret = loom_session_run(session, NULL, NULL, err);
-	if (!ret && !counted_as_promised(program, session)) {
-		snprintf(err->text, sizeof(err->text), "the engine counts otherwise");
-		ret = -EPROTO;
-	}
-	outcome->dram_bytes = program->stats.dram_read_bytes + program->stats.dram_write_bytes;
-	outcome->sliced = program->stats.sliced_nodes;
-	for (i = 0; i < program->num_outputs && !ret; i++, outcome->num_outputs++)
-		ret = loom_session_get_output(session, i, &outcome->outputs[i]);
-	loom_session_destroy(session);
-	loom_target_close(target);
-	loom_program_destroy(program);
-	return ret == -ENOSPC ? -EIO : ret;
-}
-
-static void clear(struct outcome *outcome)
-{
-	uint32_t i;
-
-	for (i = 0; i < outcome->num_outputs; i++)
-		loom_array_clear(&outcome->outputs[i]);
-}
-
-static bool same(const struct outcome *a, const struct outcome *b)
-{
-	uint32_t i;
-
-	for (i = 0; i < a->num_outputs; i++)
-		if (a->outputs[i].size_bytes != b->outputs[i].size_bytes ||
-		    memcmp(a->outputs[i].data, b->outputs[i].data, a->outputs[i].size_bytes))
-			return false;
-	return a->num_outputs == b->num_outputs;
+	return outcome_plan(outcome, test->graph, options, test->inputs, test->num_inputs, err);
 }
 
 /* In groups by one strategy. Those to compare with may move more than no groups would. */
@@ -123,23 +53,27 @@ static bool run_grouped(struct test_case *test, const struct loom_planner_option
 {
 	struct tally *tally = &tallies[strategy];
 	struct outcome grouped;
+	uint64_t bytes;
 	bool good;
 
-	if (run(test, options, &grouped, err))
+	if (run(test, options, &grouped, err)) {
+		outcome_clear(&grouped);
 		return false;
+	}
+	bytes = outcome_dram_bytes(&grouped);
 	tally->runs++;
-	tally->saved += grouped.dram_bytes < plain_bytes;
-	tally->third += grouped.dram_bytes < plain_bytes * 2 / 3;
-	tally->sliced += grouped.sliced;
-	good = same(&grouped, want);
+	tally->saved += bytes < plain_bytes;
+	tally->third += bytes < plain_bytes * 2 / 3;
+	tally->sliced += grouped.stats.sliced_nodes != 0;
+	good = outcome_same(&grouped, want);
 	if (!good)
 		snprintf(err->text, sizeof(err->text), "%s: other bits", options->grouping);
-	if (good && strategy == DEFAULT && grouped.dram_bytes > plain_bytes) {
+	if (good && strategy == DEFAULT && bytes > plain_bytes) {
 		snprintf(err->text, sizeof(err->text), "%llu DRAM bytes, layer by layer %llu",
-			 (unsigned long long)grouped.dram_bytes, (unsigned long long)plain_bytes);
+			 (unsigned long long)bytes, (unsigned long long)plain_bytes);
 		good = false;
 	}
-	clear(&grouped);
+	outcome_clear(&grouped);
 	return good;
 }
 
@@ -161,31 +95,24 @@ static bool run_small(struct test_case *test, const struct loom_topology *topolo
 		return false;
 	for (i = 1; loom_grouping_name(i) && good; i++) {
 		options.grouping = loom_grouping_name(i);
-		good = run_grouped(test, &options, i, plain.dram_bytes, want, err);
+		good = run_grouped(test, &options, i, outcome_dram_bytes(&plain), want, err);
 	}
-	clear(&plain);
+	outcome_clear(&plain);
 	return good;
 }
 
 static bool try_round(uint32_t round)
 {
 	struct loom_planner_options options = { .topology = &huge };
-	struct test_case test = { 0 };
+	struct test_case test;
 	struct loom_error err = { "" };
-	const char *where = "graph";
-	struct outcome want = { .num_outputs = 0 };
+	const char *where = huge.name;
+	struct outcome want;
 	bool good;
 	uint32_t i;
 
-	seed = round * 7919 + 5;
-	if (loom_graph_create("test", 14, &test.graph))
-		tap_fatal("no memory");
-	make_graph(&test);
-	good = !loom_graph_finish(test.graph, NULL, &err);
-	if (good) {
-		where = huge.name;
-		good = !run(&test, &options, &want, &err);
-	}
+	make_case(&test, round * 7919 + 5);
+	good = !run(&test, &options, &want, &err);
 	for (i = 0; i < ARRAY_SIZE(small) && good; i++) {
 		where = small[i].name;
 		good = run_small(&test, &small[i], 0, &want, &err) &&
@@ -193,10 +120,8 @@ static bool try_round(uint32_t round)
 	}
 	if (!good)
 		tap_note("round %u, %s: %s", round, where, err.text);
-	clear(&want);
-	loom_graph_destroy(test.graph);
-	for (i = 0; i < test.num_inputs; i++)
-		free(test.inputs[i].data);
+	outcome_clear(&want);
+	free_case(&test);
 	return good;
 }
 

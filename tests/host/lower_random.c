@@ -7,11 +7,9 @@
  * - has to cost what the planner said: bytes, steps, commands, multiplications;
  * - for convolutions, products, pools and pads has to agree with plain loops written here.
  */
-#include "lower_plain.h"
-#include "loom_run.h"
 #include "loom_topology.h"
-
-#include <errno.h>
+#include "lower_plain.h"
+#include "outcome.h"
 
 /* ------------------------------------------------------------ operators */
 
@@ -545,60 +543,24 @@ static const struct loom_topology small[] = {
 
 static unsigned int num_runs, num_sliced, num_overlapped, num_misfits, num_other_order;
 
-static bool counted_as_promised(const struct loom_program *program,
-				const struct loom_session *session)
-{
-	const struct loom_program_stats *s = &program->stats;
-	struct drm_loom_counters c;
-
-	loom_session_counters(session, &c);
-	return c.dram_read_bytes == s->dram_read_bytes &&
-	       c.dram_write_bytes == s->dram_write_bytes &&
-	       c.sram_read_bytes == s->sram_read_bytes &&
-	       c.sram_write_bytes == s->sram_write_bytes && c.macs == s->macs &&
-	       c.steps == s->steps && c.commands == s->commands;
-}
-
 /* Plans, proves, runs. Returns the one output, or an errno and a line about it. */
 static int run(struct test_case *test, const struct loom_topology *topology, uint32_t flags,
 	       struct loom_array *y, struct loom_error *err)
 {
 	struct loom_planner_options options = { .topology = topology, .flags = flags };
-	struct loom_session *session = NULL;
-	struct loom_program *program = NULL;
-	struct loom_target *target = NULL;
-	uint32_t i;
+	struct outcome outcome;
 	int ret;
 
-	ret = loom_program_create(test->graph, &options, &program, err);
-	if (ret)
+	ret = outcome_plan(&outcome, test->graph, &options, test->inputs, test->num_inputs, err);
+	if (ret) {
+		outcome_clear(&outcome);
 		return ret;
-	num_sliced += program->stats.sliced_nodes > 0;
-	num_overlapped += program->stats.sliced_nodes > 0 && !flags &&
-			  program->stats.steps < 2 * program->stats.commands / 3;
-	ret = loom_target_open("host", topology, &target, err);
-	if (!ret)
-		ret = loom_session_create(target, program, &session, err);
-	/* an input that nobody reads is gone */
-	for (i = 0; !ret && i < program->num_inputs; i++) {
-		uint32_t k = 0;
-
-		while (strcmp(test->inputs[k].name, program->inputs[i].name))
-			k++;
-		ret = loom_session_set_input(session, i, &test->inputs[k], err);
 	}
-	if (!ret)
-		ret = loom_session_run(session, NULL, NULL, err);
-	if (!ret && !counted_as_promised(program, session)) {
-		snprintf(err->text, sizeof(err->text), "the engine counts otherwise");
-		ret = -EPROTO;
-	}
-	if (!ret)
-		ret = loom_session_get_output(session, 0, y);
-	loom_session_destroy(session);
-	loom_target_close(target);
-	loom_program_destroy(program);
-	return ret == -ENOSPC ? -EIO : ret;
+	num_sliced += outcome.stats.sliced_nodes > 0;
+	num_overlapped += outcome.stats.sliced_nodes > 0 && !flags &&
+			  outcome.stats.steps < 2 * outcome.stats.commands / 3;
+	*y = outcome.outputs[0];
+	return 0;
 }
 
 static bool same(const struct loom_array *a, const struct loom_array *b)

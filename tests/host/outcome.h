@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOOM_TESTS_OUTCOME_H
+#define LOOM_TESTS_OUTCOME_H
+
+/* What a program computes on the host, to be compared with what another one does. */
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "loom_run.h"
+
+#define MAX_OUTPUTS	40
+
+/**
+ * struct outcome - what became of a run
+ * @outputs: by index of the program
+ * @num_outputs: number of @outputs
+ * @stats: what was promised, and counted
+ */
+struct outcome {
+	struct loom_array outputs[MAX_OUTPUTS];
+	uint32_t num_outputs;
+	struct loom_program_stats stats;
+};
+
+static inline bool counted_as_promised(const struct loom_program *program,
+				       const struct loom_session *session)
+{
+	const struct loom_program_stats *s = &program->stats;
+	struct drm_loom_counters c;
+
+	loom_session_counters(session, &c);
+	return c.dram_read_bytes == s->dram_read_bytes &&
+	       c.dram_write_bytes == s->dram_write_bytes &&
+	       c.sram_read_bytes == s->sram_read_bytes &&
+	       c.sram_write_bytes == s->sram_write_bytes && c.macs == s->macs &&
+	       c.steps == s->steps && c.commands == s->commands;
+}
+
+/* By name: the model may declare inputs that nobody reads any more. */
+static inline int outcome_feed(struct loom_session *session, const struct loom_program *program,
+			       const struct loom_array *inputs, uint32_t num_inputs,
+			       struct loom_error *err)
+{
+	uint32_t i, k;
+	int ret = 0;
+
+	for (i = 0; i < program->num_inputs && !ret; i++) {
+		for (k = 0; k < num_inputs; k++)
+			if (!strcmp(inputs[k].name, program->inputs[i].name))
+				break;
+		if (k == num_inputs) {
+			snprintf(err->text, sizeof(err->text), "there is no %s",
+				 program->inputs[i].name);
+			return -ENOENT;
+		}
+		ret = loom_session_set_input(session, i, &inputs[k], err);
+	}
+	return ret;
+}
+
+/*
+ * Proves and runs it, 0 or an errno with a line about it. Whatever is returned,
+ * outcome_clear() has to follow.
+ */
+static inline int outcome_run(struct outcome *outcome, const struct loom_program *program,
+			      const struct loom_topology *topology, const struct loom_array *inputs,
+			      uint32_t num_inputs, struct loom_error *err)
+{
+	struct loom_session *session = NULL;
+	struct loom_target *target = NULL;
+	int ret;
+
+	memset(outcome, 0, sizeof(*outcome));
+	outcome->stats = program->stats;
+	ret = loom_target_open("host", topology, &target, err);
+	if (!ret)
+		ret = loom_session_create(target, program, &session, err);
+	if (!ret)
+		ret = outcome_feed(session, program, inputs, num_inputs, err);
+	if (!ret)
+		ret = loom_session_run(session, NULL, NULL, err);
+	if (!ret && !counted_as_promised(program, session)) {
+		snprintf(err->text, sizeof(err->text), "the engine counts otherwise");
+		ret = -EPROTO;
+	}
+	if (!ret && program->num_outputs > MAX_OUTPUTS) {
+		snprintf(err->text, sizeof(err->text), "%u outputs", program->num_outputs);
+		ret = -E2BIG;
+	}
+	while (!ret && outcome->num_outputs < program->num_outputs) {
+		ret = loom_session_get_output(session, outcome->num_outputs,
+					      &outcome->outputs[outcome->num_outputs]);
+		outcome->num_outputs += !ret;
+	}
+	loom_session_destroy(session);
+	loom_target_close(target);
+	return ret;
+}
+
+/* Plans it, too: -ENOSPC only if there is no plan. */
+static inline int outcome_plan(struct outcome *outcome, const struct loom_graph *graph,
+			       const struct loom_planner_options *options,
+			       const struct loom_array *inputs, uint32_t num_inputs,
+			       struct loom_error *err)
+{
+	struct loom_program *program;
+	int ret;
+
+	memset(outcome, 0, sizeof(*outcome));
+	ret = loom_program_create(graph, options, &program, err);
+	if (ret)
+		return ret;
+	ret = outcome_run(outcome, program, options->topology, inputs, num_inputs, err);
+	loom_program_destroy(program);
+	return ret == -ENOSPC ? -EIO : ret;
+}
+
+static inline void outcome_clear(struct outcome *outcome)
+{
+	uint32_t i;
+
+	for (i = 0; i < outcome->num_outputs; i++)
+		loom_array_clear(&outcome->outputs[i]);
+}
+
+/* Bit for bit */
+static inline bool outcome_same(const struct outcome *a, const struct outcome *b)
+{
+	uint32_t i;
+
+	if (a->num_outputs != b->num_outputs)
+		return false;
+	for (i = 0; i < a->num_outputs; i++)
+		if (a->outputs[i].size_bytes != b->outputs[i].size_bytes ||
+		    memcmp(a->outputs[i].data, b->outputs[i].data, a->outputs[i].size_bytes))
+			return false;
+	return true;
+}
+
+static inline uint64_t outcome_dram_bytes(const struct outcome *outcome)
+{
+	return outcome->stats.dram_read_bytes + outcome->stats.dram_write_bytes;
+}
+
+#endif /* LOOM_TESTS_OUTCOME_H */
