@@ -426,6 +426,7 @@ enum loom_group_manner {
  * @num_residents: number of @residents
  * @homes: by value id: where what stays is
  * @loose: what stays may be anywhere: it is not known yet where groups before have put it
+ * @quick: a place that is not found quickly is none
  * @items: what needs room
  * @num_items: number of @items
  * @num_shared: the first so many of them are no part's own
@@ -466,6 +467,7 @@ struct loom_group {
 	u32 num_residents;
 	struct loom_group_home *homes;
 	bool loose;
+	bool quick;
 	struct loom_group_item *items;
 	u32 num_items;
 	u32 num_shared;

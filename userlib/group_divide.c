@@ -186,7 +186,8 @@ static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 	};
 
 	if (d->best[from].bytes == U64_MAX || !cheaper(&sum, &d->best[to]) ||
-	    (d->list->no_cut && to / LOOM_GROUP_STAYS == d->list->no_cut))
+	    (d->list->no_cut && to / LOOM_GROUP_STAYS == d->list->no_cut) || d->blocked[to] ||
+	    (d->none_stays && to % LOOM_GROUP_STAYS))
 		return;
 	d->best[to] = sum;
 	d->back[to] = (struct loom_group_back){
@@ -434,11 +435,13 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	d.best = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.best));
 	d.back = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.back));
 	d.rest = calloc(n, sizeof(*d.rest));
+	d.blocked = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.blocked));
 	d.guess = loom_group_guess_make(list);
 	d.saved = calloc(LOOM_GROUP_OPS, sizeof(*d.saved));
 	d.saved_whole = calloc(LOOM_GROUP_OPS, sizeof(*d.saved_whole));
 	group->work = 0;
-	if (d.rows && d.best && d.back && d.rest && d.guess && d.saved && d.saved_whole)
+	if (d.rows && d.best && d.back && d.rest && d.blocked && d.guess && d.saved &&
+	    d.saved_whole)
 		ret = divide(&d, cuts, num_cuts);
 	for (i = 0; i < list->num_units && d.rows; i++) {
 		free(d.rows[i].begin);
@@ -448,6 +451,7 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	free(d.best);
 	free(d.back);
 	free(d.rest);
+	free(d.blocked);
 	free(d.saved);
 	free(d.saved_whole);
 	loom_group_guess_free(d.guess);

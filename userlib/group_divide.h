@@ -79,6 +79,9 @@ struct loom_group_back {
  * @saved_whole: likewise, while it grows
  * @doubt: what is added to guesses
  * @banned: a group has no place that was to have one
+ * @misfits: groups that had none because of what stays
+ * @blocked: by cut and what stays there: it may not, there was no place for it
+ * @none_stays: nothing may stay anywhere
  * @budget: work that may be done
  * @work: work that was done, besides &loom_group.work
  */
@@ -94,6 +97,9 @@ struct loom_group_divide {
 	struct loom_group_part *saved_whole;
 	s32 doubt;
 	bool banned;
+	u32 misfits;
+	bool *blocked;
+	bool none_stays;
 	u64 budget;
 	u64 work;
 };
@@ -131,6 +137,20 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 		      enum loom_group_edge_state state);
 
 /**
+ * loom_group_place_best() - offsets for all items of the group at hand, at least DRAM bytes
+ * @d: the state of dividing
+ * @cut: the group; it has to cost less than this, and is what was found then
+ *
+ * Return: 0, even if nothing was found, or an error.
+ */
+int loom_group_place_best(struct loom_group_divide *d, struct loom_group_cut *cut);
+/** loom_group_enter() - enters what is certain about a group */
+void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
+		      enum loom_group_edge_state state);
+
+/* group_chain.c */
+
+/**
  * loom_group_settle_all() - places groups one after the other, with what stays where it is
  * @d: the state of dividing
  * @cuts: the groups
@@ -139,9 +159,6 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
  * Return: 0; 1 if one has no place: it is not to be chosen again; or an error.
  */
 int loom_group_settle_all(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts);
-/** loom_group_enter() - enters what is certain about a group */
-void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
-		      enum loom_group_edge_state state);
 
 /* group_search.c */
 

@@ -11,10 +11,9 @@
 
 #include "loom_place.h"
 
-/* Search nodes for a placement; for one of more than SMALL items that is only tried. */
+/* Search nodes for a placement, and for one that is only thought of. */
 #define BUDGET		20000
-#define QUICK_BUDGET	500
-#define SMALL		48
+#define QUICK_BUDGET	300
 
 static s32 wrap(const struct loom_group *group, s32 position)
 {
@@ -65,6 +64,25 @@ static int find_conflicts(const struct loom_group *group, struct loom_place_pair
 	return ret;
 }
 
+/* At first, places that are found quickly; then, with all effort, or none. */
+static int find_places(const struct loom_group *group, const struct loom_place_problem *problem,
+		       struct loom_place_result *result)
+{
+	static const char *const quick[] = { "greedy-size", "greedy-area", "exact" };
+	struct loom_place_options how = { .fit_only = true, .budget = BUDGET };
+	int ret = -ENOSPC;
+	u32 i;
+
+	if (!group->quick)
+		ret = loom_place(problem, &how, result, NULL);
+	how.budget = QUICK_BUDGET;
+	for (i = 0; i < ARRAY_SIZE(quick) && ret == -ENOSPC; i++) {
+		how.strategy = quick[i];
+		ret = loom_place(problem, &how, result, NULL);
+	}
+	return ret;
+}
+
 static int place_items(struct loom_group *group, u32 count, struct loom_place_item *items,
 		       struct loom_place_gap *gaps, u64 budget_bytes, u64 *height_bytes)
 {
@@ -74,10 +92,6 @@ static int place_items(struct loom_group *group, u32 count, struct loom_place_it
 	};
 	struct loom_place_problem problem = {
 		.items = items, .num_items = count, .pools = &pool, .num_pools = 1,
-	};
-	const struct loom_place_options how = {
-		.fit_only = true,
-		.budget = group->loose && count > SMALL ? QUICK_BUDGET : BUDGET,
 	};
 	struct loom_place_pair *pairs = NULL;
 	struct loom_place_result result;
@@ -92,7 +106,7 @@ static int place_items(struct loom_group *group, u32 count, struct loom_place_it
 		ret = find_conflicts(group, &pairs, &problem.num_conflicts);
 	problem.conflicts = pairs;
 	if (!ret)
-		ret = loom_place(&problem, &how, &result, NULL);
+		ret = find_places(group, &problem, &result);
 	free(pairs);
 	/* what is fixed collides: groups do not agree on where something stays */
 	if (ret)

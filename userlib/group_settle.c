@@ -15,8 +15,8 @@
 #define TRIES		8
 /* So many budgets, with overlap and without: an item may have no place though all would fit. */
 #define ROUNDS		24
-/* How often groups may say where they want what stays. */
-#define PINS		8
+/* How often what was chosen is placed with all effort in vain. */
+#define LONG_LOOKS	4
 #define CANDIDATES	(LOOM_GROUP_RUNGS * LOOM_MAX_RANK + 1)
 
 /**
@@ -104,28 +104,26 @@ static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cos
 }
 
 /*
- * Offsets for all items of the group at hand. With loads beside work, if that costs no more; else
- * one after the other; else with a little less to place, which may cost more. It has to cost less
- * than @cut does.
+ * Offsets for all items of the group at hand that cost less than @cut does: with loads beside work,
+ * if that costs no more; else one after the other; else with a little less to place, which may
+ * cost more. At most @most times that there are none.
  */
-static int place_best(struct loom_group_divide *d, struct loom_group_cut *cut)
+static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u32 most)
 {
 	const struct loom_sram *sram = &d->list->lower->sram;
 	struct loom_group *group = d->group;
-	struct loom_group_part *saved = d->saved;
-	u64 height, budget, least = U64_MAX;
+	u64 height, budget, least = U64_MAX, known = cut->cost.bytes;
 	u32 round;
 	int ret;
 
-	memcpy(saved, group->parts, group->num_parts * sizeof(*saved));
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < ROUNDS && most; round++) {
 		bool overlap = round & 1;
 
 		if ((overlap && !sram->overlap) ||
 		    (cut->cost.bytes != U64_MAX && cut->cost.bytes <= least && round > 1))
 			continue;
 		budget = sram->bytes - sram->bytes / 64 * (round / 2);
-		memcpy(group->parts, saved, group->num_parts * sizeof(*saved));
+		memcpy(group->parts, d->saved, group->num_parts * sizeof(*d->saved));
 		group->overlap = overlap;
 		ret = loom_group_fit(group, budget);
 		if (ret == -ENOSPC)
@@ -138,8 +136,11 @@ static int place_best(struct loom_group_divide *d, struct loom_group_cut *cut)
 		if (overlap ? group->cost.bytes > cut->cost.bytes :
 			      !cheaper(&group->cost, &cut->cost))
 			continue;
+		if (!group->quick && group->cost.bytes >= known)
+			continue;
 		ret = loom_group_place(group, sram->bytes, &height);
 		d->work += 10ULL * group->num_items + 100;
+		most -= ret == -ENOSPC;
 		if (ret == -ENOSPC)
 			continue;
 		if (ret)
@@ -148,8 +149,23 @@ static int place_best(struct loom_group_divide *d, struct loom_group_cut *cut)
 		cut->budget_bytes = budget;
 		cut->cost = group->cost;
 	}
-	memcpy(group->parts, saved, group->num_parts * sizeof(*saved));
 	return 0;
+}
+
+int loom_group_place_best(struct loom_group_divide *d, struct loom_group_cut *cut)
+{
+	struct loom_group *group = d->group;
+	int ret;
+
+	memcpy(d->saved, group->parts, group->num_parts * sizeof(*d->saved));
+	group->quick = true;
+	ret = place_less(d, cut, U32_MAX);
+	group->quick = false;
+	/* what was chosen is worth a longer look, if it could cost less */
+	if (!ret && !group->loose)
+		ret = place_less(d, cut, LONG_LOOKS);
+	memcpy(group->parts, d->saved, group->num_parts * sizeof(*d->saved));
+	return ret;
 }
 
 void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
@@ -179,7 +195,7 @@ static int try_candidate(struct loom_group_divide *d, const struct candidate *ca
 	if (ret)
 		return ret == -EINVAL ? -ENOSPC : ret;
 	if (state == LOOM_GROUP_EDGE_PLACED) {
-		ret = place_best(d, &cut);
+		ret = loom_group_place_best(d, &cut);
 	} else {
 		d->group->overlap = false;
 		ret = loom_group_fit(d->group, d->list->lower->sram.bytes);
@@ -275,83 +291,5 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 		edge->state = LOOM_GROUP_EDGE_NONE;
 	else
 		loom_group_enter(d, &best, state);
-	return 1;
-}
-
-/* Places a group that was chosen, and takes note of where what stays is. */
-static int place_cut(struct loom_group_divide *d, struct loom_group_cut *cut, bool pin)
-{
-	struct loom_group *group = d->group;
-	struct loom_group_cut best = *cut;
-	u64 height;
-	u32 i;
-	int ret;
-
-	best.cost.bytes = U64_MAX;
-	ret = loom_group_remake(group, cut);
-	if (!ret)
-		ret = place_best(d, &best);
-	if (!ret && best.cost.bytes > cut->cost.bytes + cut->cost.bytes / 64)
-		ret = -ENOSPC;
-	if (ret)
-		return ret;
-	group->overlap = best.overlap;
-	ret = loom_group_fit(group, best.budget_bytes);
-	if (!ret)
-		ret = loom_group_place(group, d->list->lower->sram.bytes, &height);
-	for (i = 0; i < group->num_residents && !ret; i++) {
-		struct loom_group_home *home = &group->homes[group->residents[i]];
-
-		home->offset = group->items[group->resident_items[i]].offset[0];
-		home->pinned |= pin;
-	}
-	if (!ret)
-		*cut = best;
-	return ret;
-}
-
-/*
- * Groups one after the other, with what stays where the groups before have left it. One that has
- * no place with that says where it would rather have it, and all begin again.
- */
-static int place_cuts(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts,
-		      u32 *failed)
-{
-	struct loom_group_cut want;
-	u32 pins = 0, i;
-	int ret;
-
-	for (i = 0; i < num_cuts; i++) {
-		if (cuts[i].alone)
-			continue;
-		ret = place_cut(d, &cuts[i], false);
-		if (!ret)
-			continue;
-		*failed = i;
-		if (ret != -ENOSPC || pins++ == PINS)
-			return ret;
-		want = cuts[i];
-		d->group->loose = true;
-		ret = place_cut(d, &want, true);
-		d->group->loose = false;
-		if (ret)
-			return ret;
-		i = U32_MAX;
-	}
-	return 0;
-}
-
-int loom_group_settle_all(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts)
-{
-	u32 failed = 0, i;
-	int ret;
-
-	for (i = 0; i < d->list->lower->graph->num_values; i++)
-		d->group->homes[i].pinned = false;
-	ret = place_cuts(d, cuts, num_cuts, &failed);
-	if (ret != -ENOSPC)
-		return ret;
-	loom_group_edge(d, cuts[failed].first_unit, cuts[failed].num_units, cuts[failed].in,
-			cuts[failed].out)->state = LOOM_GROUP_EDGE_NONE;
 	return 1;
 }
