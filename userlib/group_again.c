@@ -23,7 +23,7 @@
 /* So many budgets: an item may have no place though all would fit. */
 #define ROUNDS		4
 /* What it takes to find out that there is no place, for each item, as &loom_group.work. */
-#define MISFIT_WORK	4000
+#define MISFIT_WORK	200
 
 /**
  * struct stop - a cut, and the cheapest way to it
@@ -172,7 +172,9 @@ static int place(struct again *a, struct loom_group_cut *cut, u64 limit)
 			if (!ret && group->cost.bytes >= cut->cost.bytes)
 				continue;
 			if (!ret) {
+				group->quick = true;
 				ret = loom_group_place(group, sram->bytes, &height);
+				group->quick = false;
 				group->work += (u64)group->num_items * (ret ? MISFIT_WORK : 10);
 			}
 			if (ret == -ENOSPC)

@@ -313,6 +313,7 @@ static void ban(struct loom_group_divide *d, const struct loom_group_cut *cut)
 
 	loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out)->state =
 		LOOM_GROUP_EDGE_NONE;
+	loom_group_way_forget(d);
 	/* ways around it are many, and as a rule have no place, either */
 	if (d->misfits++ < MISFITS)
 		return;

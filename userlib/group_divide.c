@@ -27,8 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is added to guesses, in 1/ONE of what they have above what is inevitable. */
-#define ONE	64
+/* See &loom_group_divide.doubt: less and less. */
 static const s32 doubts[] = { 4, 0, -4, -12 };
 
 /* In graphs of more units than this, guesses are for groups of MOST_UNITS at most. */
@@ -165,70 +164,6 @@ static int offer_alone(struct loom_group_divide *d, u32 first)
 	return 0;
 }
 
-/* What a group costs, as far as is known, with doubt. */
-static struct loom_group_cost doubted(const struct loom_group_divide *d,
-				      const struct loom_group_edge *edge, u32 first, u32 end)
-{
-	struct loom_group_cost cost = edge->cost;
-	u64 least = d->rest[first] - d->rest[end];
-
-	if (edge->state == LOOM_GROUP_EDGE_GUESS && cost.bytes > least)
-		cost.bytes += (s64)(cost.bytes - least) * d->doubt / ONE;
-	return cost;
-}
-
-static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct loom_group_cost *cost,
-		  u32 first, bool alone)
-{
-	struct loom_group_cost sum = {
-		.bytes = d->best[from].bytes + cost->bytes,
-		.cycles = d->best[from].cycles + cost->cycles,
-	};
-
-	if (d->best[from].bytes == U64_MAX || !cheaper(&sum, &d->best[to]) ||
-	    (d->list->no_cut && to / LOOM_GROUP_STAYS == d->list->no_cut) || d->blocked[to] ||
-	    (d->none_stays && to % LOOM_GROUP_STAYS))
-		return;
-	d->best[to] = sum;
-	d->back[to] = (struct loom_group_back){
-		.first_unit = first, .in = from % LOOM_GROUP_STAYS, .alone = alone,
-	};
-}
-
-/* The cheapest division by what is known, at least so certain, of groups; false: there is none */
-static bool combine(struct loom_group_divide *d, enum loom_group_edge_state state)
-{
-	u32 num_units = d->list->num_units, first, in, out, n, i;
-
-	d->best[0] = (struct loom_group_cost){ .bytes = 0 };
-	for (i = 1; i < (num_units + 1) * LOOM_GROUP_STAYS; i++)
-		d->best[i] = (struct loom_group_cost){ .bytes = U64_MAX, .cycles = U64_MAX };
-	for (first = 0; first < num_units; first++) {
-		struct loom_group_row *row = &d->rows[first];
-
-		relax(d, first * LOOM_GROUP_STAYS, (first + 1) * LOOM_GROUP_STAYS, &row->alone.cost,
-		      first, true);
-		for (n = 1; n <= row->num_units; n++) {
-			const struct loom_group_edge *edge = &row->edges[row->begin[n - 1]];
-
-			for (in = 0; in < num_choices(d, first); in++)
-				for (out = 0; out < num_choices(d, first + n); out++, edge++) {
-					struct loom_group_cost cost;
-					u32 from = first * LOOM_GROUP_STAYS + in;
-
-					if (edge->state < state ||
-					    d->best[from].bytes == U64_MAX)
-						continue;
-					cost = doubted(d, edge, first, first + n);
-					relax(d, from, (first + n) * LOOM_GROUP_STAYS + out, &cost,
-					      first, false);
-				}
-		}
-		d->work += row->num_units / 4;
-	}
-	return d->best[num_units * LOOM_GROUP_STAYS].bytes != U64_MAX;
-}
-
 /* Settles all groups of the cheapest way. 1: something was not as certain as @state. */
 static int settle_way(struct loom_group_divide *d, enum loom_group_edge_state state)
 {
@@ -265,7 +200,7 @@ static int search_ways(struct loom_group_divide *d)
 		do {
 			if (loom_group_is_spent(d))
 				return 0;
-			if (!combine(d, LOOM_GROUP_EDGE_GUESS))
+			if (!loom_group_way(d, LOOM_GROUP_EDGE_GUESS))
 				return -ENOSPC;
 			ret = settle_way(d, LOOM_GROUP_EDGE_FITTED);
 			if (ret < 0)
@@ -396,7 +331,7 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 		d->group->loose = true;
 		do {
 			/* instead of what has no place, something that nobody has tried may do */
-			if (!combine(d, d->banned && !loom_group_is_spent(d) ?
+			if (!loom_group_way(d, d->banned && !loom_group_is_spent(d) ?
 					LOOM_GROUP_EDGE_GUESS : LOOM_GROUP_EDGE_FITTED))
 				return -ENOSPC;
 			ret = settle_way(d, LOOM_GROUP_EDGE_PLACED);
@@ -419,7 +354,7 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 
 u64 loom_group_known_bytes(struct loom_group_divide *d)
 {
-	combine(d, LOOM_GROUP_EDGE_FITTED);
+	loom_group_way(d, LOOM_GROUP_EDGE_FITTED);
 	return d->best[d->list->num_units * LOOM_GROUP_STAYS].bytes;
 }
 
@@ -436,12 +371,13 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	d.back = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.back));
 	d.rest = calloc(n, sizeof(*d.rest));
 	d.blocked = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.blocked));
+	d.dirty = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.dirty));
 	d.guess = loom_group_guess_make(list);
 	d.saved = calloc(LOOM_GROUP_OPS, sizeof(*d.saved));
 	d.saved_whole = calloc(LOOM_GROUP_OPS, sizeof(*d.saved_whole));
 	group->work = 0;
-	if (d.rows && d.best && d.back && d.rest && d.blocked && d.guess && d.saved &&
-	    d.saved_whole)
+	if (d.rows && d.best && d.back && d.rest && d.blocked && d.dirty && d.guess &&
+	    d.saved && d.saved_whole)
 		ret = divide(&d, cuts, num_cuts);
 	for (i = 0; i < list->num_units && d.rows; i++) {
 		free(d.rows[i].begin);
@@ -452,6 +388,7 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	free(d.back);
 	free(d.rest);
 	free(d.blocked);
+	free(d.dirty);
 	free(d.saved);
 	free(d.saved_whole);
 	loom_group_guess_free(d.guess);

@@ -77,11 +77,18 @@ struct loom_group_back {
  * @rest: by unit: what it and those behind it have to move in any case: weights and outputs, once
  * @saved: parts of a group, to come back to after a fit
  * @saved_whole: likewise, while it grows
- * @doubt: what is added to guesses
+ * @doubt: what is added to guesses, in 1/64 of what they have above what is inevitable
  * @banned: a group has no place that was to have one
  * @misfits: groups that had none because of what stays
  * @blocked: by cut and what stays there: it may not, there was no place for it
  * @none_stays: nothing may stay anywhere
+ * @way_state: how certain groups had to be when the cheapest way was looked for last; NONE: it was
+ *	not
+ * @way_doubt: what @doubt was then
+ * @dirty: by cut and what stays there: the way to it may have changed since
+ * @dirty_from: the first cut for which it has
+ * @longest: units of the longest group that is known
+ * @looks: groups that were looked at and are not in @work yet
  * @budget: work that may be done
  * @work: work that was done, besides &loom_group.work
  */
@@ -100,6 +107,12 @@ struct loom_group_divide {
 	u32 misfits;
 	bool *blocked;
 	bool none_stays;
+	enum loom_group_edge_state way_state;
+	s32 way_doubt;
+	bool *dirty;
+	u32 dirty_from;
+	u32 longest;
+	u64 looks;
 	u64 budget;
 	u64 work;
 };
@@ -119,6 +132,15 @@ bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_
 			  u32 axis);
 /** loom_group_known_bytes() - DRAM bytes of the cheapest division that is certain */
 u64 loom_group_known_bytes(struct loom_group_divide *d);
+
+/* group_way.c */
+
+/** loom_group_way() - the cheapest way, by groups that are so certain at least; false: none */
+bool loom_group_way(struct loom_group_divide *d, enum loom_group_edge_state state);
+/** loom_group_way_change() - what is known of a group has changed */
+void loom_group_way_change(struct loom_group_divide *d, u32 first, u32 num_units, u32 out);
+/** loom_group_way_forget() - what may stay has changed: all ways are looked for anew */
+void loom_group_way_forget(struct loom_group_divide *d);
 
 /* group_settle.c */
 

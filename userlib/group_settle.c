@@ -180,6 +180,7 @@ void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *
 			.overlap = cut->overlap,
 			.state = state,
 		};
+	loom_group_way_change(d, cut->first_unit, cut->num_units, cut->out);
 }
 
 /* Tries a way to cut a group; keeps it if it is the best. */
@@ -287,9 +288,11 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 		if (ret)
 			return ret;
 	}
-	if (best.cost.bytes == U64_MAX)
+	if (best.cost.bytes == U64_MAX) {
 		edge->state = LOOM_GROUP_EDGE_NONE;
-	else
+		loom_group_way_change(d, first, num_units, out);
+	} else {
 		loom_group_enter(d, &best, state);
+	}
 	return 1;
 }
