@@ -146,7 +146,7 @@ TEST_F_TIMEOUT(brawl, random_arguments, 120)
 	uint64_t seed = 1, words[32], memory[512], max_size = 1 << 20;
 	uint32_t i, j;
 
-	for (i = 0; i < 60000; i++) {
+	for (i = 0; i < loom_effort(60000); i++) {
 		uint32_t which = next(&seed) % LOOM_ARRAY_SIZE(commands);
 		unsigned long cmd = commands[which];
 
@@ -216,7 +216,7 @@ TEST_F_TIMEOUT(brawl, plans_that_change_while_they_are_read, 120)
 	ASSERT_NE(0, size);
 	churn.count = size / 8;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, churn_thread, &churn));
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < loom_effort(3000); i++) {
 		struct drm_loom_reject reject;
 		struct drm_loom_plan_create args = {
 			.ptr = (uintptr_t)plan,
@@ -235,7 +235,7 @@ TEST_F_TIMEOUT(brawl, plans_that_change_while_they_are_read, 120)
 	__atomic_store_n(&churn.stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	ASSERT_EQ(0, loom_plan_create(self->fd, good, size, NULL, &id));
-	TH_LOG("%u of 3000 accepted", accepted);
+	TH_LOG("%u of %u accepted", accepted, loom_effort(3000));
 }
 
 /* Threads on one file that use and destroy the same few names. */

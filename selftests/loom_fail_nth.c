@@ -120,6 +120,25 @@ TEST_F(fail_nth, bo_create)
 	EXPECT_EQ(self->before.blocks, after.blocks);
 }
 
+TEST_F(fail_nth, bo_create_on_some_banks)
+{
+	uint64_t mask = 0x5;
+	struct drm_loom_bo_create args = {
+		.size = 8192,
+		.region = LOOM_REGION_SRAM,
+		.bank_mask = (uintptr_t)&mask,
+		.bank_mask_words = 1,
+	};
+	struct drm_loom_region_info before, after;
+
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &before));
+	FAIL_EACH(loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args),
+		  loom_bo_close(self->fd, args.handle));
+	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &after));
+	EXPECT_EQ(before.allocated_bytes, after.allocated_bytes);
+	EXPECT_EQ(before.blocks, after.blocks);
+}
+
 TEST_F(fail_nth, query_blocks)
 {
 	struct drm_loom_block blocks[16];

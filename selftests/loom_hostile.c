@@ -183,7 +183,7 @@ TEST_F_TIMEOUT(hostile, every_ioctl_number_with_garbage, 240)
 			EXPECT_EQ(ENOTTY, errno);
 		}
 	/* each own ioctl, as large as it is */
-	for (round = 0; round < 4000; round++) {
+	for (round = 0; round < loom_effort(4000); round++) {
 		static const unsigned long own[] = {
 			DRM_IOCTL_LOOM_QUERY, DRM_IOCTL_LOOM_BO_CREATE, DRM_IOCTL_LOOM_BO_INFO,
 			DRM_IOCTL_LOOM_BO_WAIT, DRM_IOCTL_LOOM_PLAN_CREATE,
@@ -310,7 +310,7 @@ TEST_F_TIMEOUT(hostile, plans_with_changed_bytes, 240)
 	uint32_t accepted = 0, refused = 0, odd = 0, i, k;
 
 	ASSERT_NE(NULL, blob);
-	for (i = 0; i < 20000; i++) {
+	for (i = 0; i < loom_effort(20000); i++) {
 		struct drm_loom_reject reject = { .rule = 999 };
 		uint32_t plan, changes = 1 + random_below(3);
 		int ret;
@@ -386,7 +386,7 @@ TEST_F_TIMEOUT(hostile, plans_that_change_while_they_are_read, 120)
 
 	scribbler.blob = loom_plan_blob_work(self->client.info.lanes, 4, 500, &scribbler.size);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, scribble, &scribbler));
-	for (i = 0; i < 500; i++) {
+	for (i = 0; i < loom_effort(500); i++) {
 		struct drm_loom_reject reject;
 		uint32_t plan;
 		int ret = loom_plan_create(self->client.fd, scribbler.blob, scribbler.size,
@@ -451,7 +451,7 @@ TEST_F_TIMEOUT(hostile, closing_with_a_long_queue, 180)
 {
 	uint32_t round, i;
 
-	for (round = 0; round < 150; round++) {
+	for (round = 0; round < loom_effort(150); round++) {
 		struct loom_client client;
 		uint32_t plan;
 

@@ -808,7 +808,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise)
 
 TEST_F_TIMEOUT(chance, everything_at_any_time, 3000)
 {
-	uint64_t ops = from_environment("LOOM_RANDOM_OPS", 3000);
+	uint64_t ops = from_environment("LOOM_RANDOM_OPS", loom_effort(3000));
 	static struct world w;
 	struct drm_loom_device_info info;
 	int64_t start = loom_now_ns();

@@ -62,6 +62,20 @@ static inline pid_t loom_fork(void)
 	return child;
 }
 
+/*
+ * How often to do what is done by chance, or often: LOOM_EFFORT of 100 of @rounds, all of them if
+ * it is not in the environment. For a kernel that takes ten times as long for each.
+ */
+static inline uint32_t loom_effort(uint32_t rounds)
+{
+	const char *text = getenv("LOOM_EFFORT");
+	uint64_t percent = text ? strtoul(text, NULL, 10) : 100;
+
+	if (percent >= 100)
+		return rounds;
+	return rounds * percent / 100 ? rounds * percent / 100 : 1;
+}
+
 /* ---------------------------------------------------------------- the node */
 
 static inline int loom_call(int fd, unsigned long cmd, void *arg)

@@ -6,7 +6,8 @@
 #	tools/ci/kselftest.sh run	and run it in the VM, on the device node
 #	tools/ci/kselftest.sh nodev	and run it where there is no device: all must SKIP
 #
-# KSELFTEST_ARGS: more for the runner.
+# KSELFTEST_ARGS: more for the runner. LOOM_EFFORT: of 100, how often the selftests do what is done
+# by chance, or often; see loom_selftest.h.
 #
 # lib.mk looks for its neighbours relative to itself, so our folder and the
 # stock files go into one tree that looks like the kernel's.
@@ -38,8 +39,9 @@ stage() {
 
 run() {
 	# shellcheck disable=SC2086 # a list of words on purpose
-	tools/vm/run --out "$install" --timeout 600 "$@" -- "$install/run_kselftest.sh" \
-		${KSELFTEST_ARGS:-}
+	tools/vm/run --out "$install" --timeout 600 "$@" -- \
+		/usr/bin/env LOOM_EFFORT="${LOOM_EFFORT:-100}" \
+		"$install/run_kselftest.sh" ${KSELFTEST_ARGS:-}
 }
 
 case ${1:-} in
