@@ -223,7 +223,7 @@ static int find_chip(struct loom_group_list *list, struct loom_group *group,
 }
 
 /* What may be done in a millisecond, and for how many of them. */
-#define WORK_PER_MS	12000
+#define WORK_PER_MS	20000
 #define DEFAULT_MS	400
 /* From so many on, a millisecond more for each. */
 #define MANY_NODES	500

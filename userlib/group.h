@@ -588,6 +588,8 @@ int loom_group_fit(struct loom_group *group, u64 budget_bytes);
 void loom_group_cost_count(struct loom_group *group);
 /** loom_group_cost_floor() - DRAM bytes of a group if all that it loads could be held */
 u64 loom_group_cost_floor(struct loom_group *group);
+/** loom_group_inevitable() - what a unit has to move in any case: weights and outputs, once */
+u64 loom_group_inevitable(const struct loom_group_list *list, u32 unit);
 
 /* group_guess.c */
 

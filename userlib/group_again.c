@@ -20,6 +20,10 @@
 
 /* In graphs of more units, groups begin and end where others do. */
 #define ALL_CUTS	160
+/* What is left of the budget, or one part of PART, if one of ENOUGH bytes could be saved. */
+#define PART		2
+#define ENOUGH		16
+#define SHARES		64
 /* So many budgets: an item may have no place though all would fit. */
 #define ROUNDS		4
 /* What it takes to find out that there is no place, for each item, as &loom_group.work. */
@@ -29,6 +33,7 @@
  * struct stop - a cut, and the cheapest way to it
  * @cost: of that way; bytes U64_MAX: there is none
  * @to_go: bytes from the next cut at which nothing stays to the end, as they were
+ * @rest: what units from here on have to move in any case: weights and outputs, once
  * @from: unit at which its last part begins
  * @kept: the last part is left as it was
  * @cut: else: a group, or a node alone
@@ -41,6 +46,7 @@
 struct stop {
 	struct loom_group_cost cost;
 	u64 to_go;
+	u64 rest;
 	u32 from;
 	bool kept;
 	struct loom_group_cut cut;
@@ -61,6 +67,7 @@ struct stop {
  * @saved: parts of a group while it grows
  * @total_bytes: what the division moves
  * @work_end: when &loom_group.work is there, no more is tried
+ * @last: the last cut before which a group of those that are tried could be of use
  * @more: with more slices a group could fit that does not, or be cheaper
  */
 struct again {
@@ -72,6 +79,7 @@ struct again {
 	struct loom_group_part *saved;
 	u64 total_bytes;
 	u64 work_end;
+	u32 last;
 	bool more;
 };
 
@@ -149,6 +157,36 @@ static u64 limit_of(const struct again *a, u32 from, u32 to)
 	return most > a->stops[from].cost.bytes ? most - a->stops[from].cost.bytes : 0;
 }
 
+/* What a group moves in any case: weights, what is seen outside, what others read after it. */
+static u64 least_bytes(const struct again *a, u32 from, u32 to)
+{
+	const struct loom_group_list *list = a->list;
+	u64 bytes = a->stops[from].rest - a->stops[to].rest, some;
+	u32 i, k;
+
+	for (i = list->live_first[to]; i < list->live_first[to + 1]; i++) {
+		const struct loom_group_use *use = &list->uses[list->live[i]];
+
+		if (use->seen || list->ops[use->first_writer]->unit < from)
+			continue;
+		for (k = 0, some = use->elem_bytes; k < use->rank; k++)
+			some *= use->dims[k];
+		bytes += some;
+	}
+	return bytes;
+}
+
+/* The last cut before which a group from @from on could be of use; @from: there is none. */
+static u32 last_end(const struct again *a, u32 from)
+{
+	u32 to = a->list->num_units;
+
+	while (to > from && (!a->stops[to].wanted ||
+			     limit_of(a, from, to) <= least_bytes(a, from, to)))
+		to--;
+	return to;
+}
+
 /* Offsets for all items, at less than @limit bytes. With loads beside work, if that is as good. */
 static int place(struct again *a, struct loom_group_cut *cut, u64 limit)
 {
@@ -197,7 +235,8 @@ static int consider(struct again *a, struct loom_group_cut *cut)
 	u64 floor, limit = limit_of(a, cut->first_unit, end);
 	int ret;
 
-	if (!a->stops[end].wanted || !loom_group_reside(group, 0, 0))
+	if (!a->stops[end].wanted || limit <= least_bytes(a, cut->first_unit, end) ||
+	    !loom_group_reside(group, 0, 0))
 		return 0;
 	floor = loom_group_cost_floor(group);
 	/* with more slices it cannot move less */
@@ -226,7 +265,8 @@ static int grow(struct again *a, struct loom_group_cut *cut)
 
 	a->more = false;
 	loom_group_begin_again(a->group, cut->first_unit, cut->slices, 1, cut->want_axis);
-	while (!ret && a->group->work < a->work_end && loom_group_append(a->group)) {
+	while (!ret && a->group->work < a->work_end &&
+	       cut->first_unit + a->group->num_units < a->last && loom_group_append(a->group)) {
 		a->group->work += cut->slices + (u64)cut->slices * a->group->num_parts / 16;
 		ret = consider(a, cut);
 	}
@@ -248,6 +288,9 @@ static int try_from(struct again *a, u32 first)
 
 	if (relax(a, first, first + 1, &alone.cost))
 		a->stops[first + 1].cut = alone;
+	a->last = last_end(a, first);
+	if (a->last == first)
+		return 0;
 	for (axis = 0; axis < use->rank && !ret && !unit->alone; axis++) {
 		if (loom_group_skip_axis(a->list, use, axis))
 			continue;
@@ -292,13 +335,32 @@ static int collect(const struct again *a, struct loom_group_cut **cuts, u32 *num
 	return 0;
 }
 
+/* The less there is to gain, the less is tried. */
+static u64 choose_budget(const struct again *a)
+{
+	const struct loom_graph *graph = a->list->lower->graph;
+	u64 budget = a->group->budget, least = a->stops[0].rest, excess;
+	u32 i;
+
+	budget = max(budget - min(budget, a->group->work), budget / PART);
+
+	for (i = 0; i < graph->num_inputs; i++)
+		least += graph->inputs[i]->size_bytes;
+	excess = a->total_bytes - min(least, a->total_bytes);
+	excess /= a->total_bytes / SHARES / ENOUGH + 1;
+	return budget / SHARES * (excess < SHARES ? excess : SHARES);
+}
+
 static int improve(struct again *a, struct loom_group_cut **cuts, u32 *num_cuts)
 {
-	u64 share = a->group->budget / 2, done;
 	u32 n = a->list->num_units, i;
+	u64 share, done;
 	int ret = 0;
 
 	take_stock(a);
+	for (i = n; i-- > 0;)
+		a->stops[i].rest = a->stops[i + 1].rest + loom_group_inevitable(a->list, i);
+	share = choose_budget(a);
 	for (i = 0; i < n && !ret; i++) {
 		if (!a->stops[i].wanted || a->stops[i].cost.bytes == U64_MAX)
 			continue;

@@ -124,3 +124,30 @@ void loom_group_cost_count(struct loom_group *group)
 	group->cost.bytes = group_bytes(group, false);
 	group->cost.cycles = (u64)group->slices * group->num_entries;
 }
+
+u64 loom_group_inevitable(const struct loom_group_list *list, u32 unit)
+{
+	u64 sum = 0, bytes;
+	u32 i, k, a;
+
+	for (i = 0; i < list->units[unit].num_ops; i++) {
+		u32 index = list->units[unit].first_op + i;
+		const struct loom_kernel *kernel = &list->ops[index]->kernel;
+
+		for (k = 0; k < kernel->num_operands; k++) {
+			const struct loom_operand *operand = &kernel->operands[k];
+			u32 value = list->ops[index]->access[k].value;
+
+			bytes = loom_dtype_bytes(operand->ref.dtype);
+			for (a = 0; a < operand->ref.rank; a++)
+				bytes *= operand->ref.dims[a];
+			if (operand->role == LOOM_ROLE_STORE && list->uses[value].seen)
+				sum += bytes;
+			if (operand->role == LOOM_ROLE_LOAD &&
+			    list->lower->graph->values[value]->data &&
+			    list->uses[value].last_reader == index)
+				sum += bytes;
+		}
+	}
+	return sum;
+}

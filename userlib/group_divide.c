@@ -246,36 +246,6 @@ static int collect(struct loom_group_divide *d, struct loom_group_cut **cuts, u3
 	return 0;
 }
 
-/* What each unit has to move in any case, summed up from the end. */
-static void sum_rest(struct loom_group_divide *d)
-{
-	const struct loom_group_list *list = d->list;
-	u32 u, i, k, a;
-
-	for (u = list->num_units; u-- > 0;) {
-		d->rest[u] = d->rest[u + 1];
-		for (i = 0; i < list->units[u].num_ops; i++) {
-			u32 index = list->units[u].first_op + i;
-			const struct loom_kernel *kernel = &list->ops[index]->kernel;
-
-			for (k = 0; k < kernel->num_operands; k++) {
-				const struct loom_operand *operand = &kernel->operands[k];
-				u32 value = list->ops[index]->access[k].value;
-				u64 bytes = loom_dtype_bytes(operand->ref.dtype);
-
-				for (a = 0; a < operand->ref.rank; a++)
-					bytes *= operand->ref.dims[a];
-				if (operand->role == LOOM_ROLE_STORE && list->uses[value].seen)
-					d->rest[u] += bytes;
-				if (operand->role == LOOM_ROLE_LOAD &&
-				    list->lower->graph->values[value]->data &&
-				    list->uses[value].last_reader == index)
-					d->rest[u] += bytes;
-			}
-		}
-	}
-}
-
 /* What a node costs alone, by the slices that it would be cut into. */
 static void cost_alone(struct loom_group_list *list, struct loom_group_unit *unit)
 {
@@ -310,7 +280,8 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 	u32 num_units = d->list->num_units, i;
 	int ret = 0;
 
-	sum_rest(d);
+	for (i = num_units; i-- > 0;)
+		d->rest[i] = d->rest[i + 1] + loom_group_inevitable(d->list, i);
 	for (i = 0; i < num_units && !ret; i++) {
 		cost_alone(d->list, &d->list->units[i]);
 		if (!d->list->units[i].alone)
@@ -379,6 +350,7 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	if (d.rows && d.best && d.back && d.rest && d.blocked && d.dirty && d.guess &&
 	    d.saved && d.saved_whole)
 		ret = divide(&d, cuts, num_cuts);
+	group->work += d.work;
 	for (i = 0; i < list->num_units && d.rows; i++) {
 		free(d.rows[i].begin);
 		free(d.rows[i].edges);

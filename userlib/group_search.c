@@ -80,6 +80,8 @@ static int grow(struct search *s, struct loom_group_cut *cut)
 	loom_group_begin(group, cut->first_unit, cut->slices, cut->want_axis);
 	while (loom_group_append(group) && !loom_group_is_spent(d)) {
 		end = cut->first_unit + group->num_units;
+		/* once for all that may stay, and for those that are longer */
+		loom_group_measure(group);
 		for (out = 0; out < d->list->choices[end].count; out++) {
 			memcpy(s->d->saved_whole, group->parts,
 			       group->num_parts * sizeof(*group->parts));

@@ -15,6 +15,8 @@
 #define TRIES		8
 /* So many budgets, with overlap and without: an item may have no place though all would fit. */
 #define ROUNDS		24
+/* So many of them in a row cost more than is known: those after them would, too. */
+#define DEAR_ROUNDS	4
 /* How often what was chosen is placed with all effort in vain. */
 #define LONG_LOOKS	4
 #define CANDIDATES	(LOOM_GROUP_RUNGS * LOOM_MAX_RANK + 1)
@@ -113,10 +115,10 @@ static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u
 	const struct loom_sram *sram = &d->list->lower->sram;
 	struct loom_group *group = d->group;
 	u64 height, budget, least = U64_MAX, known = cut->cost.bytes;
-	u32 round;
+	u32 round, dear = 0;
 	int ret;
 
-	for (round = 0; round < ROUNDS && most; round++) {
+	for (round = 0; round < ROUNDS && most && dear < DEAR_ROUNDS; round++) {
 		bool overlap = round & 1;
 
 		if ((overlap && !sram->overlap) ||
@@ -132,12 +134,14 @@ static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u
 			return ret;
 		if (!round)
 			least = group->cost.bytes;
-		/* overlap is worth nothing that moves more */
+		/* overlap is worth nothing that moves more; less room is no help, either */
+		dear++;
 		if (overlap ? group->cost.bytes > cut->cost.bytes :
 			      !cheaper(&group->cost, &cut->cost))
 			continue;
 		if (!group->quick && group->cost.bytes >= known)
 			continue;
+		dear = 0;
 		ret = loom_group_place(group, sram->bytes, &height);
 		d->work += 10ULL * group->num_items + 100;
 		most -= ret == -ENOSPC;
@@ -288,6 +292,9 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 		if (ret)
 			return ret;
 	}
+	/* as few bytes in more positions are no reason to look for another way */
+	if (edge->state && best.cost.bytes <= edge->cost.bytes)
+		best.cost.cycles = min(best.cost.cycles, edge->cost.cycles);
 	if (best.cost.bytes == U64_MAX) {
 		edge->state = LOOM_GROUP_EDGE_NONE;
 		loom_group_way_change(d, first, num_units, out);
