@@ -343,12 +343,14 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	d.rest = calloc(n, sizeof(*d.rest));
 	d.blocked = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.blocked));
 	d.dirty = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.dirty));
+	d.moved = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.moved));
+	d.was = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.was));
 	d.guess = loom_group_guess_make(list);
 	d.saved = calloc(LOOM_GROUP_OPS, sizeof(*d.saved));
 	d.saved_whole = calloc(LOOM_GROUP_OPS, sizeof(*d.saved_whole));
 	group->work = 0;
-	if (d.rows && d.best && d.back && d.rest && d.blocked && d.dirty && d.guess &&
-	    d.saved && d.saved_whole)
+	if (d.rows && d.best && d.back && d.rest && d.blocked && d.dirty && d.moved && d.was &&
+	    d.guess && d.saved && d.saved_whole)
 		ret = divide(&d, cuts, num_cuts);
 	group->work += d.work;
 	for (i = 0; i < list->num_units && d.rows; i++) {
@@ -361,6 +363,8 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	free(d.rest);
 	free(d.blocked);
 	free(d.dirty);
+	free(d.moved);
+	free(d.was);
 	free(d.saved);
 	free(d.saved_whole);
 	loom_group_guess_free(d.guess);

@@ -86,6 +86,8 @@ struct loom_group_back {
  *	not
  * @way_doubt: what @doubt was then
  * @dirty: by cut and what stays there: the way to it may have changed since
+ * @moved: likewise: it has become cheaper since
+ * @was: by cut and what stays there: what it cost before
  * @dirty_from: the first cut for which it has
  * @longest: units of the longest group that is known
  * @looks: groups that were looked at and are not in @work yet
@@ -110,6 +112,8 @@ struct loom_group_divide {
 	enum loom_group_edge_state way_state;
 	s32 way_doubt;
 	bool *dirty;
+	bool *moved;
+	struct loom_group_cost *was;
 	u32 dirty_from;
 	u32 longest;
 	u64 looks;

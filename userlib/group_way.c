@@ -46,7 +46,7 @@ static bool is_open(const struct loom_group_divide *d, u32 to)
 	       !(d->none_stays && to % LOOM_GROUP_STAYS);
 }
 
-static bool relax(struct loom_group_divide *d, u32 from, u32 to, const struct loom_group_cost *cost,
+static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct loom_group_cost *cost,
 		  bool alone)
 {
 	struct loom_group_cost sum = {
@@ -55,13 +55,12 @@ static bool relax(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 	};
 
 	if (d->best[from].bytes == U64_MAX || !cheaper(&sum, &d->best[to]))
-		return false;
+		return;
 	d->best[to] = sum;
 	d->back[to] = (struct loom_group_back){
 		.first_unit = from / LOOM_GROUP_STAYS, .in = from % LOOM_GROUP_STAYS,
 		.alone = alone,
 	};
-	return true;
 }
 
 /* The cheapest way to a cut, with what stays there, from all that lead to it. */
@@ -71,7 +70,7 @@ static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_
 	u32 first = at > d->longest ? at - d->longest : 0, in;
 
 	d->best[to] = (struct loom_group_cost){ .bytes = U64_MAX, .cycles = U64_MAX };
-	if (!is_open(d, to))
+	if (out >= outs || !is_open(d, to))
 		return;
 	for (; first < at; first++) {
 		const struct loom_group_row *row = &d->rows[first];
@@ -95,38 +94,67 @@ static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_
 	}
 }
 
-/* A way has become cheaper or dearer: marks those that may change with it. */
-static void mark_ahead(struct loom_group_divide *d, u32 from, bool cheapened,
-		       enum loom_group_edge_state state)
+/* A way that has become dearer: those that go on from it are looked for again. */
+static void mark_dearer(struct loom_group_divide *d, u32 from)
+{
+	u32 first = from / LOOM_GROUP_STAYS, in = from % LOOM_GROUP_STAYS, n, out;
+
+	for (n = 1; n <= max(d->rows[first].num_units, 1U); n++) {
+		u32 begin = (first + n) * LOOM_GROUP_STAYS;
+
+		for (out = 0; out < num_choices(d, first + n); out++)
+			d->dirty[begin + out] |= d->back[begin + out].first_unit == first &&
+						 d->back[begin + out].in == in;
+		d->looks += out;
+	}
+}
+
+/* A way to @from that has become cheaper goes on to @to; of two as good, what comes first wins. */
+static void go_on(struct loom_group_divide *d, u32 from, u32 to, const struct loom_group_cost *cost,
+		  bool alone)
+{
+	struct loom_group_back *back = &d->back[to];
+	const struct loom_group_cost was = d->best[to];
+	struct loom_group_cost sum = {
+		.bytes = d->best[from].bytes + cost->bytes,
+		.cycles = d->best[from].cycles + cost->cycles,
+	};
+	u32 key = 2 * from + !alone;
+
+	if (!is_open(d, to) || cheaper(&was, &sum) ||
+	    (!cheaper(&sum, &was) &&
+	     2 * (back->first_unit * LOOM_GROUP_STAYS + back->in) + !back->alone <= key))
+		return;
+	if (!d->moved[to])
+		d->was[to] = was;
+	d->moved[to] = true;
+	d->best[to] = sum;
+	*back = (struct loom_group_back){
+		.first_unit = from / LOOM_GROUP_STAYS, .in = from % LOOM_GROUP_STAYS,
+		.alone = alone,
+	};
+}
+
+static void go_on_from(struct loom_group_divide *d, u32 from, enum loom_group_edge_state state)
 {
 	u32 first = from / LOOM_GROUP_STAYS, in = from % LOOM_GROUP_STAYS, n, out;
 	const struct loom_group_row *row = &d->rows[first];
 
-	for (n = 1; n <= max(row->num_units, 1U); n++) {
-		u32 outs = num_choices(d, first + n), begin = (first + n) * LOOM_GROUP_STAYS;
-		const struct loom_group_edge *edge = n <= row->num_units ?
-			&row->edges[row->begin[n - 1] + in * outs] : NULL;
+	if (!in)
+		go_on(d, from, (first + 1) * LOOM_GROUP_STAYS, &row->alone.cost, true);
+	for (n = 1; n <= row->num_units; n++) {
+		u32 outs = num_choices(d, first + n);
+		const struct loom_group_edge *edge = &row->edges[row->begin[n - 1] + in * outs];
 
-		d->looks += outs;
-		for (out = 0; out < outs; out++) {
-			const struct loom_group_back *back = &d->back[begin + out];
+		for (out = 0; out < outs; out++, edge++) {
+			struct loom_group_cost cost;
 
-			if (!cheapened) {
-				d->dirty[begin + out] |= back->first_unit == first &&
-							 back->in == in;
+			if (edge->state < state)
 				continue;
-			}
-			/* as good is enough: what comes first wins */
-			if (edge && edge[out].state >= state) {
-				struct loom_group_cost sum = doubted(d, &edge[out], first,
-								     first + n);
-
-				sum.bytes += d->best[from].bytes;
-				sum.cycles += d->best[from].cycles;
-				d->dirty[begin + out] |= !cheaper(&d->best[begin + out], &sum);
-			}
-			d->dirty[begin + out] |= n == 1 && !out && !in;
+			cost = doubted(d, edge, first, first + n);
+			go_on(d, from, (first + n) * LOOM_GROUP_STAYS + out, &cost, false);
 		}
+		d->looks += outs;
 	}
 }
 
@@ -155,10 +183,31 @@ static void look_anew(struct loom_group_divide *d)
 	d->dirty_from = 1;
 }
 
+/* A cut, with what stays there: the way to it, and what a change of it means for others. */
+static void visit(struct loom_group_divide *d, u32 at, u32 out, enum loom_group_edge_state state,
+		  bool anew)
+{
+	u32 to = at * LOOM_GROUP_STAYS + out;
+	struct loom_group_cost was = d->moved[to] ? d->was[to] : d->best[to];
+
+	if (!d->dirty[to] && !d->moved[to])
+		return;
+	if (d->dirty[to])
+		look_back(d, to, state);
+	d->dirty[to] = false;
+	d->moved[to] = false;
+	if (anew || at == d->list->num_units)
+		return;
+	if (cheaper(&d->best[to], &was))
+		go_on_from(d, to, state);
+	else if (cheaper(&was, &d->best[to]))
+		mark_dearer(d, to);
+}
+
 bool loom_group_way(struct loom_group_divide *d, enum loom_group_edge_state state)
 {
 	bool anew = d->way_state != state || d->way_doubt != d->doubt;
-	u32 num_units = d->list->num_units, at, out, to, i;
+	u32 num_units = d->list->num_units, at, out, i;
 
 	d->best[0] = (struct loom_group_cost){ .bytes = 0 };
 	for (i = 1; i < LOOM_GROUP_STAYS; i++)
@@ -167,29 +216,9 @@ bool loom_group_way(struct loom_group_divide *d, enum loom_group_edge_state stat
 		look_anew(d);
 	d->way_state = state;
 	d->way_doubt = d->doubt;
-	for (at = d->dirty_from; at <= num_units; at++) {
-		for (out = 0; out < LOOM_GROUP_STAYS; out++) {
-			struct loom_group_cost was;
-			bool cheapened;
-
-			to = at * LOOM_GROUP_STAYS + out;
-			if (!d->dirty[to])
-				continue;
-			d->dirty[to] = false;
-			was = d->best[to];
-			if (out >= num_choices(d, at)) {
-				d->best[to] = (struct loom_group_cost){
-					.bytes = U64_MAX, .cycles = U64_MAX,
-				};
-				continue;
-			}
-			look_back(d, to, state);
-			cheapened = cheaper(&d->best[to], &was);
-			if (!anew && at < num_units &&
-			    (cheapened || cheaper(&was, &d->best[to])))
-				mark_ahead(d, to, cheapened, state);
-		}
-	}
+	for (at = d->dirty_from; at <= num_units; at++)
+		for (out = 0; out < LOOM_GROUP_STAYS; out++)
+			visit(d, at, out, state, anew);
 	d->dirty_from = num_units + 1;
 	d->work += d->looks / LOOKS;
 	d->looks %= LOOKS;

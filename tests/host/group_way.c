@@ -23,6 +23,8 @@ static struct loom_group_cost want[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
 static struct loom_group_back back[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
 static struct loom_group_back want_back[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
 static bool blocked[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
+static struct loom_group_cost was[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
+static bool moved[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
 static bool dirty[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
 static u64 rest[MOST_UNITS + 1];
 
@@ -59,6 +61,7 @@ static void set_up(struct loom_group_divide *d)
 	memset(rows, 0, sizeof(rows));
 	memset(blocked, 0, sizeof(blocked));
 	memset(dirty, 0, sizeof(dirty));
+	memset(moved, 0, sizeof(moved));
 	for (i = list.num_units; i-- > 0;) {
 		rest[i] = rest[i + 1] + draw(8);
 		rows[i].num_units = draw(list.num_units - i + 1);
@@ -74,7 +77,7 @@ static void set_up(struct loom_group_divide *d)
 	}
 	*d = (struct loom_group_divide){
 		.list = &list, .rows = rows, .best = best, .back = back, .rest = rest,
-		.blocked = blocked, .dirty = dirty,
+		.blocked = blocked, .dirty = dirty, .moved = moved, .was = was,
 	};
 }
 
