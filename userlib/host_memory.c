@@ -58,7 +58,7 @@ int loom_host_memory_create(const struct loom_topology *topology, struct loom_ho
 		if (loom_round_up(region->reserved_bytes, region->align_bytes, &base))
 			ret = loom_bank_init(&memory->bank[i], base, limit, region->banks,
 					     i == LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
-								     LOOM_BANK_FIRST_FIT);
+								     LOOM_BANK_LARGE_BEST_FIT);
 		if (ret)
 			goto fail;
 	}

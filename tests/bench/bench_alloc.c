@@ -6,9 +6,10 @@
  *	bench_alloc FILE...		traces in files
  *	bench_alloc --write DIR		only write the nine traces
  *
- * The bank is used as the driver does: best fit where the bank is DRAM, and where it is SRAM first
- * fit with blocks of up to TINY_BYTES sent to the other end. It runs by plain first fit once
- * more, and then must give the addresses that the list gives: the run fails if it does not.
+ * The bank is used as the driver uses it when a buffer asks for nothing: best fit where it is DRAM,
+ * and where it is SRAM first fit for small blocks and best fit for large ones. It runs by plain
+ * first fit once more, and then must give the addresses that the list gives: the run fails
+ * if it does not.
  * It fails as well if the bank refuses more than the published allocator with the better of
  * its two policies does on that trace.
  *
@@ -22,7 +23,6 @@
 #include "trace_make.h"
 
 #define ROUNDS		3
-#define TINY_BYTES	256
 /* operations between two looks at the fragmentation */
 #define SAMPLE_EVERY	512
 /* what takes so long is not measured once more */
@@ -335,7 +335,7 @@ static void fragmentation_add(struct result *result, u64 free_bytes, u64 largest
 }
 
 static void replay_bank(const struct trace *trace, struct result *result,
-			enum loom_bank_policy policy, u64 tiny_bytes)
+			enum loom_bank_policy policy)
 {
 	struct loom_bank_block *blocks = calloc(trace->ids + 1, sizeof(*blocks));
 	u64 alloc_ns = 0, free_ns = 0, frees = 0, start;
@@ -370,8 +370,6 @@ static void replay_bank(const struct trace *trace, struct result *result,
 			frees++;
 			continue;
 		}
-		if (request.size <= tiny_bytes)
-			request.top_down = !request.top_down;
 		start = now_ns();
 		err = loom_bank_alloc(&bank, block, &request);
 		alloc_ns += now_ns() - start;
@@ -386,15 +384,13 @@ static void replay_bank(const struct trace *trace, struct result *result,
 
 static void replay_ours(const struct trace *trace, struct result *result)
 {
-	if (trace->cap_bytes <= TRACE_SRAM_BYTES)
-		replay_bank(trace, result, LOOM_BANK_FIRST_FIT, TINY_BYTES);
-	else
-		replay_bank(trace, result, LOOM_BANK_BEST_FIT, 0);
+	replay_bank(trace, result, trace->cap_bytes <= TRACE_SRAM_BYTES ?
+		    LOOM_BANK_LARGE_BEST_FIT : LOOM_BANK_BEST_FIT);
 }
 
 static void replay_first_fit(const struct trace *trace, struct result *result)
 {
-	replay_bank(trace, result, LOOM_BANK_FIRST_FIT, 0);
+	replay_bank(trace, result, LOOM_BANK_FIRST_FIT);
 }
 
 static void plain_sample(const struct plain *plain, struct result *result)
@@ -651,6 +647,9 @@ int main(int argc, char **argv)
 	clock_ns = clock_cost_ns();
 	printf("allocation, ns per operation (best of %d rounds, less %.0f ns for the clock)\n",
 	       ROUNDS, clock_ns);
+	printf("the bank as the driver has it by default. DRAM: best fit; SRAM (l1_churn, ml_l1):\n"
+	       "best fit for more than a %dth of the bank, first fit for less\n",
+	       LOOM_BANK_LARGE_PART);
 	printf("%-13s %7s %23s  %26s  %18s  %13s\n", "", "", "------- the bank -------",
 	       "---- plain first fit ----", "-- size classes --", "--- ratio ---");
 	printf("%-13s %7s %5s %5s %5s %5s  %7s %5s %5s %5s  %6s %5s %5s  %6s %6s %6s\n", "trace",

@@ -41,6 +41,7 @@ enum style {
 
 #define FIRST LOOM_BANK_FIRST_FIT
 #define BEST LOOM_BANK_BEST_FIT
+#define LARGE LOOM_BANK_LARGE_BEST_FIT
 
 struct setting {
 	const char *name;
@@ -66,6 +67,7 @@ static const struct setting settings[] = {
 	{ "six sets, ranges, alignments", SIX, 64, 7, 2048, 24, 5, 40, 20, 1500, 30000, FIRST },
 	{ "rectangles of 140", GRID, 140, 0, 4096, 24, 0, 0, 10, 2000, 20000, FIRST },
 	{ "rectangles, best of the rest", GRID, 140, 0, 2048, 24, 2, 20, 60, 1000, 20000, BEST },
+	{ "rectangles, large ones best", GRID, 140, 0, 2048, 40, 0, 20, 60, 1000, 20000, LARGE },
 	{ "one of 13, and all", ONE, 13, 16, 4096, 20, 3, 10, 20, 3000, 30000, FIRST },
 	{ "up to the last address", ANY, 9, U64_MAX - 700, 700, 40, 9, 30, 20, 200, 20000, FIRST },
 };
@@ -320,7 +322,7 @@ static void test_random(const struct setting *setting)
 			fault = "refused or not";
 		} else {
 			/* best fit is another test's; here it must only be clear */
-			if (setting->policy == LOOM_BANK_BEST_FIT && !bank.patches.count)
+			if (setting->policy != LOOM_BANK_FIRST_FIT && !bank.patches.count)
 				want = (s64)(block->start - model.base);
 			if (block->start - model.base != (u64)want || block->size != request.size)
 				fault = "another place";

@@ -60,7 +60,8 @@ static s64 model_place_best(const struct model *model, const struct loom_bank_re
 		}
 		if (!run++)
 			hole = model_hole(model, i);
-		if (run < request->size || (model->base + i) % request->align || hole > best)
+		if (run < request->size || (model->base + i) % request->align ||
+		    model->base + i < request->low || hole > best)
 			continue;
 		/* the first from the top; going down, the last is the lowest */
 		if (hole == best && request->top_down)
@@ -90,6 +91,23 @@ static s64 model_place(const struct model *model, const struct loom_bank_request
 			return found;
 	}
 	return found;
+}
+
+/* Likewise, as the policy has it. */
+static s64 model_place_by(const struct model *model, const struct loom_bank_request *request,
+			  enum loom_bank_policy policy)
+{
+	bool best = policy == LOOM_BANK_BEST_FIT;
+	u32 bottom = 0;
+
+	if (policy == LOOM_BANK_LARGE_BEST_FIT)
+		best = request->size > model->bytes / LOOM_BANK_LARGE_PART;
+	while (bottom < model->bytes && model->owner[bottom] < 0)
+		bottom++;
+	/* more than the beginning of a hole at the bottom is left out */
+	if (request->high < model->base + model->bytes || request->low > model->base + bottom)
+		best = false;
+	return best ? model_place_best(model, request) : model_place(model, request);
 }
 
 struct shape {
@@ -195,6 +213,7 @@ static bool check_find(struct loom_bank *bank, const struct model *model,
 
 #define FIRST LOOM_BANK_FIRST_FIT
 #define BEST LOOM_BANK_BEST_FIT
+#define LARGE LOOM_BANK_LARGE_BEST_FIT
 
 struct setting {
 	const char *name;
@@ -221,6 +240,8 @@ static const struct setting settings[] = {
 	{ "best fit", 0, 512, 24, 0, 0, 1, 90, 60000, BEST },
 	{ "best fit, many as small", 64, 1024, 3, 0, 0, 4, 95, 60000, BEST },
 	{ "best fit, alignments and ranges", 7, 512, 40, 6, 30, 1, 90, 60000, BEST },
+	{ "large ones by best fit", 64, 1024, 40, 0, 0, 1, 90, 60000, LARGE },
+	{ "large ones by best fit, ranges", 7, 1024, 40, 3, 40, 1, 90, 60000, LARGE },
 };
 
 static struct loom_bank_request random_request(const struct setting *setting)
@@ -241,7 +262,7 @@ static struct loom_bank_request random_request(const struct setting *setting)
 		a += random_below(setting->bytes + 40);
 		b = random_below(setting->bytes + 40);
 		request.low = a < setting->base && a > setting->base + 40 ? 0 : a;
-		if (check_add_overflow(request.low, b, &request.high))
+		if (check_add_overflow(request.low, b, &request.high) || !random_below(4))
 			request.high = U64_MAX;
 	}
 	return request;
@@ -281,10 +302,7 @@ static void test_random(const struct setting *setting)
 				fault = "freed twice";
 		} else if (allocated * 100 <= (u64)setting->fill_percent * setting->bytes) {
 			struct loom_bank_request request = random_request(setting);
-			bool confined = request.low > bank.base || request.high < bank.limit;
-			s64 want = setting->policy == LOOM_BANK_BEST_FIT && !confined ?
-				   model_place_best(&model, &request) :
-				   model_place(&model, &request);
+			s64 want = model_place_by(&model, &request, setting->policy);
 			int err = loom_bank_alloc(&bank, block, &request);
 
 			if (err != (want < 0 ? -ENOSPC : 0)) {

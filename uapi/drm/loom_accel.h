@@ -366,9 +366,9 @@ enum drm_loom_layout {
 enum drm_loom_direction {
 	/** @LOOM_DIRECTION_DEFAULT: DRAM from the bottom, SRAM from the top */
 	LOOM_DIRECTION_DEFAULT = 0,
-	/** @LOOM_DIRECTION_BOTTOM_UP: lowest fitting address */
+	/** @LOOM_DIRECTION_BOTTOM_UP: lowest fitting address; of large ones, tightest hole */
 	LOOM_DIRECTION_BOTTOM_UP = 1,
-	/** @LOOM_DIRECTION_TOP_DOWN: highest fitting address */
+	/** @LOOM_DIRECTION_TOP_DOWN: highest fitting address; likewise */
 	LOOM_DIRECTION_TOP_DOWN = 2,
 	/**
 	 * @LOOM_DIRECTION_TINY_APART: as DEFAULT, but a buffer that takes at most

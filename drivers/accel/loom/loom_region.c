@@ -176,7 +176,8 @@ int loom_region_init(struct loom_device *loom, u32 id)
 	region->scratch = RB_ROOT_CACHED;
 	mutex_init(&region->lock);
 	ret = loom_bank_init(&region->bank, base, limit, topology->banks,
-			     id == LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT : LOOM_BANK_FIRST_FIT);
+			     id == LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
+						      LOOM_BANK_LARGE_BEST_FIT);
 	if (ret)
 		return ret;
 

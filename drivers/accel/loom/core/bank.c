@@ -25,6 +25,15 @@
  * the region. Best fit keeps the holes in a second tree by size, and takes the smallest that
  * does; of those as small the one nearest to the end that was asked for.
  *
+ * In SRAM the two together are better than both. Best fit goes wrong on small blocks: they end up
+ * all over the bank, between large ones, in what was left of holes, and outlive them. First fit
+ * keeps them near their end; and large ones waste least if they take the tightest hole. Large
+ * is what is above a 128th of the bank: 1721 and 436 refusals on the same two traces, 418 on
+ * average over sixteen of the second kind where first fit has 448. From a 90th to a 425th it is
+ * nearly the same. To send small ones to the other end helps one trace more (1466) and
+ * the other less (461); but there plans have their scratch, and what lives long keeps them out.
+ * To leave the top to small ones (a 16th to a 64th of the bank) gave 440 on average.
+ *
  * Blocks that are on some banks only are kept apart, in patch.c. A place for a block must be clear
  * in both: the two searches push each other on until they agree. As long as there are no such
  * blocks they cost one comparison.
@@ -173,7 +182,7 @@ static void loom_bank_set_hole(struct loom_bank *bank, struct loom_bank_block *n
 	struct loom_treap_node *parent = NULL, *at = bank->holes.root;
 	int side = LOW;
 
-	if (bank->policy != LOOM_BANK_BEST_FIT) {
+	if (bank->best_size == U64_MAX) {
 		node->hole = hole;
 		return;
 	}
@@ -451,7 +460,11 @@ int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 	bank->base = base;
 	bank->limit = limit;
 	bank->all = loom_mask_all(banks);
-	bank->policy = policy;
+	bank->best_size = U64_MAX;
+	if (policy == LOOM_BANK_BEST_FIT)
+		bank->best_size = 0;
+	else if (policy == LOOM_BANK_LARGE_BEST_FIT)
+		bank->best_size = (limit - base) / LOOM_BANK_LARGE_PART + 1;
 	bank->head.start = base;
 	bank->head.bank = bank;
 	bank->root = &bank->head;
@@ -508,8 +521,8 @@ int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 		mask = request->mask;
 	if (mask != &bank->all || bank->patches.count)
 		node = loom_bank_fit_around(bank, request, mask, &start);
-	else if (bank->policy == LOOM_BANK_BEST_FIT && request->low <= bank->base &&
-		 request->high >= bank->limit)
+	else if (request->size >= bank->best_size && request->high >= bank->limit &&
+		 request->low - min(bank->base, request->low) <= bank->head.hole)
 		node = loom_bank_best_fit(bank, request, &start);
 	else
 		node = loom_bank_first_fit(bank, request, &start);

@@ -22,14 +22,21 @@ struct loom_bank;
 /**
  * enum loom_bank_policy - which hole a block gets
  * @LOOM_BANK_FIRST_FIT: the first one from the end that is asked for
- * @LOOM_BANK_BEST_FIT: the smallest one, and of those that are as small the first. A request with a
- *	range or a mask is placed by first fit all the same, and so is every other one while
- *	there are blocks on some banks
+ * @LOOM_BANK_BEST_FIT: the smallest one, and of those that are as small the first
+ * @LOOM_BANK_LARGE_BEST_FIT: the first one for blocks of up to a LOOM_BANK_LARGE_PART of the bank,
+ *	the smallest one for larger ones
+ *
+ * A request with a mask is placed by first fit all the same, and so is every other one while there
+ * are blocks on some banks; likewise one with a range, unless that leaves out only the beginning
+ * of a hole at the bottom.
  */
 enum loom_bank_policy {
 	LOOM_BANK_FIRST_FIT,
 	LOOM_BANK_BEST_FIT,
+	LOOM_BANK_LARGE_BEST_FIT,
 };
+
+#define LOOM_BANK_LARGE_PART	128
 
 /**
  * struct loom_bank_request - what an allocation asks for
@@ -70,7 +77,7 @@ struct loom_bank_request {
  * @parent: private: node above
  * @near: private: next block in the bank towards lower and higher addresses
  * @balance: private: height of the higher subtree less that of the lower
- * @by_size: private: in loom_bank.holes, if it has a hole
+ * @by_size: private: in loom_bank.holes, if it has a hole and they are kept
  * @mask: private: of a partial block: its banks
  * @chunk: private: of a partial block: where it is noted
  */
@@ -106,10 +113,10 @@ struct loom_bank_block {
  * @allocated: bytes given out in each bank to blocks on all of them
  * @blocks: number of blocks, on all banks and on some
  * @all: all banks
- * @policy: which hole a block gets
  * @root: private: of the tree of blocks on all banks
  * @head: private: a block without bytes at @base, so that each hole has a block before it
- * @holes: private: with LOOM_BANK_BEST_FIT: the holes by size
+ * @best_size: private: smaller blocks are placed by first fit
+ * @holes: private: the holes by size, unless that is for all
  * @patches: private: blocks on some banks
  */
 struct loom_bank {
@@ -118,9 +125,9 @@ struct loom_bank {
 	u64 allocated;
 	u32 blocks;
 	struct loom_mask all;
-	enum loom_bank_policy policy;
 	struct loom_bank_block *root;
 	struct loom_bank_block head;
+	u64 best_size;
 	struct loom_treap holes;
 	struct loom_patches patches;
 };
