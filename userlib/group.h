@@ -499,23 +499,9 @@ void loom_group_begin_again(struct loom_group *group, u32 first_unit, u32 slices
 			    u32 want_axis);
 /** loom_group_append() - adds the next unit; false: it cannot be in this group */
 bool loom_group_append(struct loom_group *group);
-/** loom_group_rows() - rows [@lo, @hi) of the result that part @index makes in a slice */
-void loom_group_rows(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi);
-/** loom_group_strip() - rows of a root that are in SRAM during a slice; false: none */
-bool loom_group_strip(const struct loom_group *group, u32 root, u32 slice, u64 *lo, u64 *hi);
-/** loom_group_fresh() - rows of a root from outside that a slice loads */
-void loom_group_fresh(const struct loom_group *group, u32 root, u32 slice, u64 *lo, u64 *hi);
-/** loom_group_batch() - cuts axis 0 of a box to what a slice has of it */
-void loom_group_batch(const struct loom_group *group, u32 slice, struct loom_group_box *box);
-/** loom_group_kept() - rows that part @index made before a slice and that it still needs */
-bool loom_group_kept(const struct loom_group *group, u32 root, u32 index, u32 slice, u64 *lo,
-		     u64 *hi);
 /** loom_group_value_box() - a part of a result in its value */
 void loom_group_value_box(const struct loom_group *group, u32 index, u32 operand,
 			  const struct loom_group_box *of, struct loom_group_box *box);
-/** loom_group_part_box() - what a chunk of a part makes in a slice; false: nothing */
-bool loom_group_part_box(const struct loom_group *group, u32 index, u32 slice, u32 chunk,
-			 struct loom_group_box *box);
 /** loom_group_operand_box() - what an operand needs for a part of the result */
 void loom_group_operand_box(const struct loom_kernel *kernel, u32 operand,
 			    const struct loom_group_box *out, struct loom_group_box *box);
@@ -527,6 +513,36 @@ bool loom_group_follower(const struct loom_operand *operand, s8 cut, u32 *found)
 
 /** loom_group_is_own() - operand @i of a part has SRAM of its own: no strip, nothing that stays */
 bool loom_group_is_own(const struct loom_group *group, const struct loom_group_part *part, u32 i);
+
+/* group_rows.c: what is there, slice by slice */
+
+/* what is needed of a root that nobody looks at again */
+#define LOOM_GROUP_NOBODY	U32_MAX
+
+/** loom_group_row() - in an array of the group: the row of part or root @index after a slice */
+static inline u32 *loom_group_row(u32 *rows, u32 index, u32 slice)
+{
+	return &rows[(size_t)index * LOOM_GROUP_SLICES + slice];
+}
+
+/** loom_group_part_start() - where in its value the result of a part begins, along the axis cut */
+u64 loom_group_part_start(const struct loom_group_part *part);
+/** loom_group_whole_box() - all of an operand */
+void loom_group_whole_box(const struct loom_ref *ref, struct loom_group_box *box);
+/** loom_group_rows() - rows [@lo, @hi) of the result that part @index makes in a slice */
+void loom_group_rows(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi);
+/** loom_group_strip() - rows of a root that are in SRAM during a slice; false: none */
+bool loom_group_strip(const struct loom_group *group, u32 root, u32 slice, u64 *lo, u64 *hi);
+/** loom_group_fresh() - rows of a root from outside that a slice loads */
+void loom_group_fresh(const struct loom_group *group, u32 root, u32 slice, u64 *lo, u64 *hi);
+/** loom_group_batch() - cuts axis 0 of a box to what a slice has of it */
+void loom_group_batch(const struct loom_group *group, u32 slice, struct loom_group_box *box);
+/** loom_group_kept() - rows that part @index made before a slice and that it still needs */
+bool loom_group_kept(const struct loom_group *group, u32 root, u32 index, u32 slice, u64 *lo,
+		     u64 *hi);
+/** loom_group_part_box() - what a chunk of a part makes in a slice; false: nothing */
+bool loom_group_part_box(const struct loom_group *group, u32 index, u32 slice, u32 chunk,
+			 struct loom_group_box *box);
 
 /* group_halo.c: which rows when, if halos are computed again */
 

@@ -28,14 +28,6 @@
  */
 #include "group.h"
 
-#define NOBODY	U32_MAX
-
-static size_t at(const struct loom_group *group, u32 index, u32 slice)
-{
-	(void)group;
-	return (size_t)index * LOOM_GROUP_SLICES + slice;
-}
-
 static const struct loom_group_use *use_of(const struct loom_group *group, u32 root)
 {
 	return &group->list->uses[group->roots[root].value];
@@ -95,7 +87,7 @@ static void begin_root(struct loom_group *group, u32 which)
 {
 	struct loom_group_root *root = &group->roots[which];
 	bool whole = root->stored || group->stays[root->value] & LOOM_GROUP_STAYS_OUT;
-	u64 lo = NOBODY, hi = 0;
+	u64 lo = LOOM_GROUP_NOBODY, hi = 0;
 	u32 slice;
 
 	root->measured = false;
@@ -104,16 +96,16 @@ static void begin_root(struct loom_group *group, u32 which)
 	for (slice = 0; slice < group->slices; slice++) {
 		if (root->kind == LOOM_GROUP_INSIDE && whole)
 			even_rows(group, root, slice, &lo, &hi);
-		group->need[at(group, which, slice)] = lo;
-		group->loaded[at(group, which, slice)] = hi;
+		*loom_group_row(group->need, which, slice) = lo;
+		*loom_group_row(group->loaded, which, slice) = hi;
 	}
 }
 
 /* Rows [@lo, @hi) are wanted, too. */
 static void want_rows(struct loom_group *group, u32 which, u32 slice, u64 lo, u64 hi)
 {
-	u32 *need = &group->need[at(group, which, slice)];
-	u32 *end = &group->loaded[at(group, which, slice)];
+	u32 *need = loom_group_row(group->need, which, slice);
+	u32 *end = loom_group_row(group->loaded, which, slice);
 
 	if (*need < *end && (lo > *end || hi < *need))
 		group->faults |= LOOM_GROUP_FAULT_APART;
@@ -134,8 +126,8 @@ static void run_back(struct loom_group *group, u32 index, u32 slice)
 	struct loom_group_part *part = &group->parts[index];
 	const struct loom_kernel *kernel = &part->op->kernel;
 	u64 start = part_start(part), in_lo, in_hi;
-	u64 lo = group->need[at(group, part->root[0], slice)];
-	u64 hi = group->loaded[at(group, part->root[0], slice)];
+	u64 lo = *loom_group_row(group->need, part->root[0], slice);
+	u64 hi = *loom_group_row(group->loaded, part->root[0], slice);
 	u32 i, axis;
 
 	lo = max(lo, start) - start;
@@ -146,8 +138,8 @@ static void run_back(struct loom_group *group, u32 index, u32 slice)
 		lo = 0;
 		hi = 0;
 	}
-	group->first[at(group, index, slice)] = lo;
-	group->done[at(group, index, slice)] = hi;
+	*loom_group_row(group->first, index, slice) = lo;
+	*loom_group_row(group->done, index, slice) = hi;
 	for (i = 1; i < kernel->num_operands && lo < hi; i++) {
 		const struct loom_group_access *access = &part->op->access[i];
 		u64 from, step;
@@ -167,8 +159,8 @@ static void run_back(struct loom_group *group, u32 index, u32 slice)
 static void find_faults(struct loom_group *group, u32 which)
 {
 	u32 bands = group->slices / group->batches, band;
-	const u32 *lo = &group->need[at(group, which, 0)];
-	const u32 *hi = &group->loaded[at(group, which, 0)];
+	const u32 *lo = loom_group_row(group->need, which, 0);
+	const u32 *hi = loom_group_row(group->loaded, which, 0);
 	const struct loom_group_root *root = &group->roots[which];
 	u64 rows = 0, dim = use_of(group, which)->dims[root->axis];
 

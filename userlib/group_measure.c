@@ -34,7 +34,7 @@ bool loom_group_follows_chunks(const struct loom_group_part *part, u32 i)
 
 static bool still_needed(const struct loom_group *group, u32 which, u32 slice)
 {
-	return group->need[(size_t)which * LOOM_GROUP_SLICES + slice] != U32_MAX;
+	return group->need[(size_t)which * LOOM_GROUP_SLICES + slice] != LOOM_GROUP_NOBODY;
 }
 
 bool loom_group_keeps_chunk(const struct loom_group_part *part, u32 i, u32 chunk)

@@ -16,14 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOBODY	U32_MAX
-
-static u32 *row_of(u32 *rows, const struct loom_group *group, u32 index, u32 slice)
-{
-	(void)group;
-	return &rows[(size_t)index * LOOM_GROUP_SLICES + slice];
-}
-
 static const struct loom_group_use *use_of(const struct loom_group *group, u32 root)
 {
 	return &group->list->uses[group->roots[root].value];
@@ -128,10 +120,10 @@ static struct loom_group_root *add_root(struct loom_group *group, u32 value,
 	for (i = 0; i < use->rank; i++)
 		root->hull.hi[i] = kind == LOOM_GROUP_INSIDE ? use->dims[i] : 0;
 	for (i = 0; i < group->slices; i++) {
-		*row_of(group->need, group, index, i) = NOBODY;
+		*loom_group_row(group->need, index, i) = LOOM_GROUP_NOBODY;
 		group->active[(size_t)index * LOOM_GROUP_SLICES + i] = 0;
 		if (axis >= 0)
-			*row_of(group->loaded, group, index, i) =
+			*loom_group_row(group->loaded, index, i) =
 				even_rows(group, use->dims[axis], i);
 	}
 	group->local[value] = ++group->num_roots;
@@ -139,7 +131,7 @@ static struct loom_group_root *add_root(struct loom_group *group, u32 value,
 }
 
 /* The one axis of an operand that steps along @axis of its value; false: none, or not plainly. */
-static bool find_operand_axis(const struct loom_group_access *access, u32 rank, s8 axis, u32 *found)
+bool loom_group_operand_axis(const struct loom_group_access *access, u32 rank, s8 axis, u32 *found)
 {
 	u32 count = 0, k;
 
@@ -153,7 +145,7 @@ static bool find_operand_axis(const struct loom_group_access *access, u32 rank, 
 }
 
 /* The one axis of an operand that follows axis @cut of the result. */
-static bool find_follower(const struct loom_operand *operand, s8 cut, u32 *found)
+bool loom_group_follower(const struct loom_operand *operand, s8 cut, u32 *found)
 {
 	u32 count = 0, k;
 
@@ -185,7 +177,7 @@ static bool ask_operand(struct loom_group *group, const struct loom_group_op *op
 		return false;
 	if (!access->plain || group->slices == 1)
 		return true;
-	if (!find_operand_axis(access, operand->ref.rank, root->axis, &k) ||
+	if (!loom_group_operand_axis(access, operand->ref.rank, root->axis, &k) ||
 	    operand->map[k].kind == LOOM_MAP_FULL)
 		return !inside;
 	*cut = operand->map[k].axis;
@@ -220,8 +212,8 @@ static bool choose_cut(struct loom_group *group, const struct loom_group_op *op,
 	if (group->slices == 1)
 		return true;
 	if (*cut < 0) {
-		if (!find_operand_axis(&op->access[0], kernel->operands[0].ref.rank,
-				       group->want_axis, &k))
+		if (!loom_group_operand_axis(&op->access[0], kernel->operands[0].ref.rank,
+					     group->want_axis, &k))
 			return false;
 		*cut = k;
 	}
@@ -240,15 +232,6 @@ static bool boxes_meet(const struct loom_group_box *a, const struct loom_group_b
 		if ((s8)i != but && (a->lo[i] >= b->hi[i] || b->lo[i] >= a->hi[i]))
 			return false;
 	return true;
-}
-
-static void whole_box(const struct loom_ref *ref, struct loom_group_box *box)
-{
-	u32 i;
-
-	memset(box, 0, sizeof(*box));
-	for (i = 0; i < ref->rank; i++)
-		box->hi[i] = ref->dims[i];
 }
 
 void loom_group_operand_box(const struct loom_kernel *kernel, u32 index,
@@ -280,14 +263,9 @@ static void seen_box(const struct loom_group *group, u32 index, u32 operand,
 	const struct loom_kernel *kernel = &group->parts[index].op->kernel;
 	struct loom_group_box out, in;
 
-	whole_box(&kernel->operands[0].ref, &out);
+	loom_group_whole_box(&kernel->operands[0].ref, &out);
 	loom_group_operand_box(kernel, operand, &out, &in);
 	loom_group_value_box(group, index, operand, &in, box);
-}
-
-static u64 part_start(const struct loom_group_part *part)
-{
-	return part->op->access[0].start[part->op->access[0].axis[part->axis]];
 }
 
 static u64 part_rows(const struct loom_group_part *part)
@@ -305,17 +283,17 @@ static u64 rows_there(struct loom_group *group, u32 index, u32 operand, u32 slic
 	struct loom_group_box seen, made;
 
 	if (root->kind == LOOM_GROUP_INPUT)
-		return *row_of(group->loaded, group, which, slice);
+		return *loom_group_row(group->loaded, which, slice);
 	seen_box(group, index, operand, &seen);
 	for (i = root->first_writer; i <= root->last_writer; i++) {
 		const struct loom_group_part *writer = &group->parts[i];
-		u64 done = *row_of(group->done, group, i, slice);
+		u64 done = *loom_group_row(group->done, i, slice);
 
 		if (writer->root[0] != which || done == part_rows(writer))
 			continue;
 		seen_box(group, i, 0, &made);
 		if (boxes_meet(&seen, &made, use->rank, root->axis))
-			there = min(there, part_start(writer) + done);
+			there = min(there, loom_group_part_start(writer) + done);
 	}
 	return there;
 }
@@ -344,8 +322,9 @@ static bool rows_before_done(struct loom_group *group, u32 index, u32 slice)
 	for (i = root->first_writer; i < index; i++) {
 		const struct loom_group_part *writer = &group->parts[i];
 
-		if (writer->root[0] == part->root[0] && part_start(writer) < part_start(part) &&
-		    *row_of(group->done, group, i, slice) < part_rows(writer))
+		if (writer->root[0] == part->root[0] &&
+		    loom_group_part_start(writer) < loom_group_part_start(part) &&
+		    *loom_group_row(group->done, i, slice) < part_rows(writer))
 			return false;
 	}
 	return true;
@@ -372,11 +351,11 @@ static void add_slice(struct loom_group *group)
 	u32 slice = group->slices++, i;
 
 	for (i = 0; i < group->num_parts; i++)
-		*row_of(group->done, group, i, slice) = *row_of(group->done, group, i, slice - 1);
+		*loom_group_row(group->done, i, slice) = *loom_group_row(group->done, i, slice - 1);
 	for (i = 0; i < group->num_roots; i++) {
-		*row_of(group->loaded, group, i, slice) =
-			*row_of(group->loaded, group, i, slice - 1);
-		*row_of(group->need, group, i, slice) = NOBODY;
+		*loom_group_row(group->loaded, i, slice) =
+			*loom_group_row(group->loaded, i, slice - 1);
+		*loom_group_row(group->need, i, slice) = LOOM_GROUP_NOBODY;
 		group->active[(size_t)i * LOOM_GROUP_SLICES + slice] = 0;
 	}
 }
@@ -400,8 +379,8 @@ static bool run_part(struct loom_group *group, u32 index)
 		if (kernel->operands[i].role != LOOM_ROLE_LOAD || part->root[i] == LOOM_GROUP_NONE)
 			continue;
 		root = &group->roots[part->root[i]];
-		if (!find_operand_axis(&part->op->access[i], kernel->operands[i].ref.rank,
-				       root->axis, &axes[n]))
+		if (!loom_group_operand_axis(&part->op->access[i], kernel->operands[i].ref.rank,
+					     root->axis, &axes[n]))
 			return false;
 		operands[n++] = i;
 	}
@@ -420,13 +399,13 @@ static bool run_part(struct loom_group *group, u32 index)
 		limit = n ? rows : even_rows(group, rows, slice);
 		if (slice + 1 < LOOM_GROUP_SLICES)
 			limit = min(limit, done + share);
-		if (part_start(part) && !rows_before_done(group, index, slice))
+		if (loom_group_part_start(part) && !rows_before_done(group, index, slice))
 			limit = 0;
 		for (i = 0; i < n && limit > done; i++)
 			limit = last_row(part, operands[i], axes[i], done, limit,
 					 rows_there(group, index, operands[i], slice));
 		done = max(done, limit);
-		*row_of(group->done, group, index, slice) = done;
+		*loom_group_row(group->done, index, slice) = done;
 	}
 	return done == rows;
 }
@@ -438,13 +417,13 @@ static void note_reads(struct loom_group *group, u32 index, u32 operand)
 	const struct loom_group_access *access = &part->op->access[operand];
 	const struct loom_kernel *kernel = &part->op->kernel;
 	u32 root = part->root[operand], slice, axis = 0;
-	u32 first = NOBODY;
+	u32 first = LOOM_GROUP_NOBODY;
 	u64 lo, hi, in_lo, in_hi;
 
-	find_operand_axis(access, kernel->operands[operand].ref.rank, group->roots[root].axis,
-			  &axis);
+	loom_group_operand_axis(access, kernel->operands[operand].ref.rank, group->roots[root].axis,
+				&axis);
 	for (slice = group->slices; slice-- > 0;) {
-		u32 *need = row_of(group->need, group, root, slice);
+		u32 *need = loom_group_row(group->need, root, slice);
 
 		loom_group_rows(group, index, slice, &lo, &hi);
 		if (lo < hi) {
@@ -487,8 +466,8 @@ static bool take_outside(struct loom_group *group, u32 index, u32 i)
 	bool follows, strip;
 	u32 axis = 0, outer, lanes;
 
-	follows = find_follower(operand, part->axis, &axis);
-	if (follows || (group->batches > 1 && find_follower(operand, 0, &outer)))
+	follows = loom_group_follower(operand, part->axis, &axis);
+	if (follows || (group->batches > 1 && loom_group_follower(operand, 0, &outer)))
 		part->varies |= 1U << i;
 	part->root[i] = LOOM_GROUP_NONE;
 	/* a copy from outside is loaded where it goes */
@@ -594,7 +573,7 @@ static u64 rows_ahead(const struct loom_group *group, u32 index, const u32 *leas
 	u32 slice;
 
 	for (slice = 0; slice < group->slices; slice++)
-		most = max(most, (u64)(*row_of(group->done, group, index, slice) - least[slice]));
+		most = max(most, (u64)(*loom_group_row(group->done, index, slice) - least[slice]));
 	return most;
 }
 
@@ -637,15 +616,15 @@ static void align_writers(struct loom_group *group, u32 index)
 
 	if (root->first_writer == index || root->read || root->partial)
 		return;
-	memcpy(least, row_of(group->done, group, index, 0), sizeof(least));
+	memcpy(least, loom_group_row(group->done, index, 0), sizeof(least));
 	for (i = root->first_writer; i <= index; i++) {
 		if (group->parts[i].root[0] != which)
 			continue;
-		if (part_start(&group->parts[i]) ||
+		if (loom_group_part_start(&group->parts[i]) ||
 		    part_rows(&group->parts[i]) != part_rows(&group->parts[index]))
 			return;
 		for (slice = 0; slice < group->slices; slice++)
-			least[slice] = min(least[slice], *row_of(group->done, group, i, slice));
+			least[slice] = min(least[slice], *loom_group_row(group->done, i, slice));
 	}
 	for (i = root->first_writer; i <= index; i++) {
 		u64 rows = group->parts[i].root[0] == which ? rows_ahead(group, i, least) : 0;
@@ -660,7 +639,7 @@ static void align_writers(struct loom_group *group, u32 index)
 
 		if (part->root[0] != which)
 			continue;
-		memcpy(row_of(group->done, group, i, 0), least, group->slices * sizeof(*least));
+		memcpy(loom_group_row(group->done, i, 0), least, group->slices * sizeof(*least));
 		part->measured = false;
 		for (k = 1; k < part->op->kernel.num_operands; k++) {
 			if (part->root[k] == LOOM_GROUP_NONE)
@@ -734,125 +713,4 @@ bool loom_group_append(struct loom_group *group)
 	group->num_units++;
 	group->striped = false;
 	return true;
-}
-
-void loom_group_rows(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi)
-{
-	if (group->recompute)
-		*lo = *row_of(group->first, group, index, slice);
-	else
-		*lo = slice ? *row_of(group->done, group, index, slice - 1) : 0;
-	*hi = *row_of(group->done, group, index, slice);
-}
-
-void loom_group_fresh(const struct loom_group *group, u32 which, u32 slice, u64 *lo, u64 *hi)
-{
-	if (group->recompute)
-		*lo = *row_of(group->need, group, which, slice);
-	else
-		*lo = slice ? *row_of(group->loaded, group, which, slice - 1) : 0;
-	*hi = *row_of(group->loaded, group, which, slice);
-}
-
-void loom_group_batch(const struct loom_group *group, u32 slice, struct loom_group_box *box)
-{
-	u32 at = slice / (group->slices / group->batches);
-
-	if (group->batches == 1)
-		return;
-	box->lo[0] = loom_div_round_up(group->batch_dim * at, group->batches);
-	box->hi[0] = loom_div_round_up(group->batch_dim * (at + 1), group->batches);
-}
-
-bool loom_group_part_box(const struct loom_group *group, u32 index, u32 slice, u32 chunk,
-			 struct loom_group_box *box)
-{
-	const struct loom_group_part *part = &group->parts[index];
-	const struct loom_ref *y = &part->op->kernel.operands[0].ref;
-
-	whole_box(y, box);
-	loom_group_batch(group, slice, box);
-	if (part->axis >= 0)
-		loom_group_rows(group, index, slice, &box->lo[part->axis], &box->hi[part->axis]);
-	if (part->chunk) {
-		u32 axis = part->chunk_axis;
-
-		box->lo[axis] = (u64)chunk * part->chunk;
-		box->hi[axis] = min(box->lo[axis] + part->chunk, y->dims[axis]);
-		if (box->lo[axis] >= box->hi[axis])
-			return false;
-	} else if (chunk) {
-		return false;
-	}
-	return part->axis < 0 || box->lo[part->axis] < box->hi[part->axis];
-}
-
-bool loom_group_kept(const struct loom_group *group, u32 which, u32 index, u32 slice, u64 *lo,
-		     u64 *hi)
-{
-	const struct loom_group_root *root = &group->roots[which];
-	u32 need = *row_of(group->need, group, which, slice);
-	u64 start = 0, done;
-
-	if (!slice || root->axis < 0 || need == NOBODY || group->recompute)
-		return false;
-	if (root->kind == LOOM_GROUP_INPUT) {
-		done = *row_of(group->loaded, group, which, slice - 1);
-	} else {
-		start = part_start(&group->parts[index]);
-		done = start + *row_of(group->done, group, index, slice - 1);
-	}
-	*lo = max((u64)need, start);
-	*hi = done;
-	return *lo < *hi;
-}
-
-bool loom_group_strip(const struct loom_group *group, u32 which, u32 slice, u64 *lo, u64 *hi)
-{
-	const struct loom_group_root *root = &group->roots[which];
-	u32 need, i;
-	u64 from, to, start;
-
-	if (root->axis < 0) {
-		*lo = root->hull.lo[0];
-		*hi = root->hull.hi[0];
-		return true;
-	}
-	if (group->recompute) {
-		loom_group_fresh(group, which, slice, lo, hi);
-		return *lo < *hi;
-	}
-	if (!group->active[(size_t)which * LOOM_GROUP_SLICES + slice] &&
-	    root->kind == LOOM_GROUP_INSIDE)
-		return false;
-	need = *row_of(group->need, group, which, slice);
-	*lo = need;
-	*hi = 0;
-	if (root->kind == LOOM_GROUP_INPUT) {
-		from = slice ? *row_of(group->loaded, group, which, slice - 1) : 0;
-		*lo = min(*lo, from);
-		*hi = *row_of(group->loaded, group, which, slice);
-		return *lo < *hi;
-	}
-	for (i = root->first_writer; i <= root->last_writer; i++) {
-		if (group->parts[i].root[0] != which)
-			continue;
-		start = part_start(&group->parts[i]);
-		loom_group_rows(group, i, slice, &from, &to);
-		if (from < to)
-			*lo = min(*lo, start + from);
-		if (to)
-			*hi = max(*hi, start + to);
-	}
-	return *lo < *hi;
-}
-
-bool loom_group_operand_axis(const struct loom_group_access *access, u32 rank, s8 axis, u32 *found)
-{
-	return find_operand_axis(access, rank, axis, found);
-}
-
-bool loom_group_follower(const struct loom_operand *operand, s8 cut, u32 *found)
-{
-	return find_follower(operand, cut, found);
 }
