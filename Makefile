@@ -184,7 +184,7 @@ build-asan: $(asan_bin) $(asan_tool) $(fuzz_bin) $(O)/asan/e2e/onnx_backend
 build-bench: $(bench_bin)
 host-tests: tools build-tests build-asan
 	@tools/ci/check.sh host asan
-bench: tools build-bench module
+bench: tools build-bench module bench-module
 	@tools/ci/bench.sh
 
 # INSTANCES="FILE.CAPACITY.csv..." and LONG=1 for up to 10 s on each cut rectangle
@@ -237,6 +237,20 @@ module-debug:
 	$(MAKE) --no-print-directory module KDIR=$$kernel/build module_dir=$(O)/debug/module \
 		MODULE_LOG=$(O)/debug/module.log CONFIG_DRM_ACCEL_LOOM=m \
 		CONFIG_DRM_ACCEL_LOOM_KUNIT_TEST=m
+
+# The bank allocator once more, in a module beside drm_mm; for a benchmark alone.
+.PHONY: bench-module bench-alloc-vm
+bench_module_dir := $(O)/bench-module
+bench-module:
+	@mkdir -p $(bench_module_dir)
+	@rsync -rlptm --include='*/' --include='*.[ch]' --include=Kbuild --exclude='*' \
+		drivers uapi tests/bench/module --relative $(bench_module_dir)/
+	@$(MAKE) --no-print-directory -C $(KDIR) \
+		M=$(abspath $(bench_module_dir))/tests/bench/module modules \
+		>$(bench_module_dir).log 2>&1 || { cat $(bench_module_dir).log; exit 1; }
+	@grep -E 'warning:' $(bench_module_dir).log || true
+bench-alloc-vm: $(O)/bench/vm_alloc module bench-module
+	@tools/ci/bench.sh vm_alloc
 
 # --- the two commands, and the parts of the second ---------------------------
 
