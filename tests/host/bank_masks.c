@@ -148,6 +148,37 @@ static void model_change(struct model *model, const struct loom_bank_block *bloc
 			model->taken[i].word[w] ^= mask->word[w];
 }
 
+/* The sums of single banks at the top of the tree: of all blocks on the bank, one by one. */
+static bool check_banks(struct loom_patches *patches)
+{
+	struct loom_patch_cursor cursor;
+	u32 bank;
+
+	for (bank = loom_mask_next(&patches->active.banks, 0); bank < LOOM_MAX_BANKS;
+	     bank = loom_mask_next(&patches->active.banks, bank + 1)) {
+		const struct loom_patch_chunk *top =
+			container_of(patches->chunks.root, struct loom_patch_chunk, node);
+		const struct loom_patch_reach *reach = &top->sum.reach[LOOM_PATCH_CLASSES + bank];
+		u64 first = U64_MAX, last = 0, best = 0;
+
+		for (loom_patches_begin(patches, &cursor); cursor.chunk;
+		     loom_patches_step(&cursor)) {
+			u64 start = cursor.chunk->start[cursor.index];
+
+			if (!loom_mask_has(&cursor.chunk->mask[cursor.index], bank))
+				continue;
+			if (first == U64_MAX)
+				first = start;
+			else
+				best = max(best, start - last);
+			last = cursor.chunk->end[cursor.index];
+		}
+		if (reach->first != first || reach->last != last || reach->best != best)
+			return false;
+	}
+	return true;
+}
+
 /* Every sum of every chunk, and the order of all blocks. */
 static bool check_chunks(struct loom_patches *patches)
 {
@@ -183,7 +214,8 @@ static bool check_chunks(struct loom_patches *patches)
 		last = chunk->start[cursor.index];
 		blocks++;
 	}
-	return chunks == patches->chunk_count && blocks == patches->count;
+	return chunks == patches->chunk_count && blocks == patches->count &&
+	       check_banks(patches);
 }
 
 /* The view of @mask: tiles the bank, says of every byte what the model says, adds up. */
@@ -280,7 +312,7 @@ static void test_random(const struct setting *setting)
 	static struct model model;
 	struct loom_patch_chunk *spare = NULL;
 	struct loom_bank bank;
-	u32 refused = 0, placed = 0, live = 0, most = 0, chunks = 0, classes = 0, n;
+	u32 refused = 0, placed = 0, live = 0, most = 0, chunks = 0, classes = 0, summed = 0, n;
 	const char *fault = NULL;
 
 	memset(blocks, 0, sizeof(blocks));
@@ -337,7 +369,8 @@ static void test_random(const struct setting *setting)
 		}
 		most = max(most, live);
 		chunks = max(chunks, bank.patches.chunk_count);
-		classes = max_classes(classes, bank.patches.active);
+		classes = max_classes(classes, bank.patches.active.classes);
+		summed = max(summed, loom_mask_count(&bank.patches.active.banks));
 		if (!fault && n % 32 == 0 && !check_all(&bank, &model, setting))
 			fault = "invariants";
 	}
@@ -354,9 +387,9 @@ static void test_random(const struct setting *setting)
 		fault = "count at the end";
 	loom_port_free(spare);
 	tap_ok(!fault && refused && placed,
-	       "%s: %u placed, %u refused, %u at once in %u chunks, %u classes%s%s", setting->name,
-	       placed, refused, most, chunks, classes, fault ? ": " : "",
-	       fault ? fault : "");
+	       "%s: %u placed, %u refused, %u at once in %u chunks, sums of %u classes, %u banks%s%s",
+	       setting->name, placed, refused, most, chunks, classes, summed,
+	       fault ? ": " : "", fault ? fault : "");
 }
 
 static void test_refusals(void)

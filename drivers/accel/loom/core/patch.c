@@ -13,16 +13,20 @@
  * What cannot push it is left out by the subtree: blocks none of which is on a bank that is
  * asked for, blocks that all end before, blocks that all begin behind.
  *
- * That alone is a scan. What makes it O(log n) is that programs ask for few sets of banks, many
- * times. Such a set becomes a class: each subtree then knows begin, end and the largest gap of
- * those of its blocks that meet the class, and where no gap is large enough a search passes
- * in one go. A set becomes a class when the searches without it have cost about as much as
- * making it one does; there are 64, and the one that was not used for longest goes.
+ * That alone is a scan. What makes it O(log n) is sums: each subtree knows begin, end and the
+ * largest gap of those of its blocks that are on a certain bank, or that meet a certain set of
+ * banks, a class. Where no gap is large enough a search passes in one go. Programs ask for few
+ * sets of banks, many times: such a set becomes a class when the searches without it have cost
+ * about as much as making it one does; there are 64, and the one that was not used for longest
+ * goes. Sums of single banks come into being likewise. They are for sets of up to 16 banks that are
+ * not a class: what is on one of the banks is in the way, so where one bank has no place there
+ * is none.
  *
- * Sets that never come again stay a scan, of about a nanosecond a block. It has to be: whether some
- * of n sets is disjoint from a given one is the orthogonal vectors problem, for which nothing
- * is known that is better than looking at (almost) all of them when there are more banks
- * than log n.
+ * For one bank that is O(log n). With several each has gaps where another has none, and a search
+ * looks closer wherever all have one nearby. Larger sets that never come again stay a scan.
+ * Something has to be: whether some of n sets is disjoint from a given one is the orthogonal
+ * vectors problem, for which nothing is known that is better than looking at (almost) all of them
+ * when there are more banks than log n.
  *
  * What was rejected: a tree per bank, or per group of banks that are occupied alike, and a search
  * that leaps from one to the next until all agree. It is as good for few sets. But a block
@@ -68,8 +72,26 @@ static void loom_patch_reach_add(struct loom_patch_reach *reach,
 	reach->last = max(reach->last, more->last);
 }
 
+/* The next sum of a set, at @index or behind it; or LOOM_PATCH_SUMS. */
+static u32 loom_patch_next(const struct loom_patch_set *set, u32 index)
+{
+	if (index < LOOM_PATCH_CLASSES && set->classes >> index)
+		return index + (u32)__builtin_ctzll(set->classes >> index);
+	if (index < LOOM_PATCH_CLASSES)
+		index = LOOM_PATCH_CLASSES;
+	return LOOM_PATCH_CLASSES + loom_mask_next(&set->banks, index - LOOM_PATCH_CLASSES);
+}
+
+static bool loom_patch_counts(const struct loom_patches *patches, u32 index,
+			      const struct loom_mask *mask)
+{
+	if (index < LOOM_PATCH_CLASSES)
+		return loom_mask_meets(mask, &patches->class[index].mask);
+	return loom_mask_has(mask, index - LOOM_PATCH_CLASSES);
+}
+
 static void loom_patch_sum_own(const struct loom_patches *patches, struct loom_patch_chunk *chunk,
-			       u64 classes)
+			       const struct loom_patch_set *set)
 {
 	struct loom_patch_sum *own = &chunk->own;
 	u32 i, k;
@@ -81,8 +103,7 @@ static void loom_patch_sum_own(const struct loom_patches *patches, struct loom_p
 		loom_mask_add(&own->any, &chunk->mask[k]);
 		own->top = max(own->top, chunk->end[k]);
 	}
-	for (; classes; classes &= classes - 1) {
-		i = __builtin_ctzll(classes);
+	for (i = loom_patch_next(set, 0); i < LOOM_PATCH_SUMS; i = loom_patch_next(set, i + 1)) {
 		loom_patch_reach_clear(&own->reach[i]);
 		for (k = 0; k < chunk->count; k++) {
 			const struct loom_patch_reach one = {
@@ -90,14 +111,14 @@ static void loom_patch_sum_own(const struct loom_patches *patches, struct loom_p
 				.last = chunk->end[k],
 			};
 
-			if (loom_mask_meets(&chunk->mask[k], &patches->class[i].mask))
+			if (loom_patch_counts(patches, i, &chunk->mask[k]))
 				loom_patch_reach_add(&own->reach[i], &one);
 		}
 	}
 }
 
 /* The subtree of a chunk whose children and own blocks are summed up. */
-static void loom_patch_sum(struct loom_patch_chunk *chunk, u64 classes)
+static void loom_patch_sum(struct loom_patch_chunk *chunk, const struct loom_patch_set *set)
 {
 	const struct loom_patch_chunk *low = loom_patch_chunk(chunk->node.child[LOW]);
 	const struct loom_patch_chunk *high = loom_patch_chunk(chunk->node.child[HIGH]);
@@ -117,8 +138,7 @@ static void loom_patch_sum(struct loom_patch_chunk *chunk, u64 classes)
 		loom_mask_add(&sum->any, &high->sum.any);
 		sum->top = max(sum->top, high->sum.top);
 	}
-	for (; classes; classes &= classes - 1) {
-		i = __builtin_ctzll(classes);
+	for (i = loom_patch_next(set, 0); i < LOOM_PATCH_SUMS; i = loom_patch_next(set, i + 1)) {
 		loom_patch_reach_clear(&sum->reach[i]);
 		if (low)
 			sum->reach[i] = low->sum.reach[i];
@@ -131,46 +151,54 @@ static void loom_patch_sum(struct loom_patch_chunk *chunk, u64 classes)
 static void loom_patch_update(struct loom_treap *treap, struct loom_treap_node *node)
 {
 	loom_patch_sum(loom_patch_chunk(node),
-		       container_of(treap, struct loom_patches, chunks)->active);
+		       &container_of(treap, struct loom_patches, chunks)->active);
 }
 
-static void loom_patch_propagate(struct loom_treap_node *node, u64 classes)
+static void loom_patch_propagate(struct loom_treap_node *node, const struct loom_patch_set *set)
 {
 	for (; node; node = node->parent)
-		loom_patch_sum(loom_patch_chunk(node), classes);
+		loom_patch_sum(loom_patch_chunk(node), set);
 }
 
-/* The classes that look at a block with this mask. */
-static u64 loom_patch_classes(const struct loom_patches *patches, const struct loom_mask *mask)
+/* The sums that look at a block with this mask. */
+static struct loom_patch_set loom_patch_meeting(const struct loom_patches *patches,
+						const struct loom_mask *mask)
 {
-	u64 classes = 0, left;
+	struct loom_patch_set set = { .banks = *mask };
+	u64 left;
 	u32 i;
 
-	for (left = patches->active; left; left &= left - 1) {
-		i = __builtin_ctzll(left);
-		classes |= (u64)loom_mask_meets(&patches->class[i].mask, mask) << i;
+	for (left = patches->active.classes; left; left &= left - 1) {
+		i = (u32)__builtin_ctzll(left);
+		set.classes |= (u64)loom_mask_meets(&patches->class[i].mask, mask) << i;
 	}
-	return classes;
+	for (i = 0; i < LOOM_MASK_WORDS; i++)
+		set.banks.word[i] &= patches->active.banks.word[i];
+	return set;
 }
 
 static void loom_patch_changed(const struct loom_patches *patches, struct loom_patch_chunk *chunk,
-			       u64 classes)
+			       const struct loom_patch_set *set)
 {
-	loom_patch_sum_own(patches, chunk, classes);
-	loom_patch_propagate(&chunk->node, classes);
+	loom_patch_sum_own(patches, chunk, set);
+	loom_patch_propagate(&chunk->node, set);
 }
 
 /* ----------------------------------------------------------------- search */
 
 /*
  * @at: the candidate: where it begins; from the top: where it ends
- * @class: whose sums can be believed, or -1
+ * @sums: that can be believed: what meets them is in the way
+ * @sum_count: how many
+ * @whole: and nothing else is
  * @chunks: looked at
  */
 struct loom_patch_search {
 	const struct loom_patch_want *want;
 	u64 at;
-	int class;
+	u32 sums[LOOM_PATCH_FEW];
+	u32 sum_count;
+	bool whole;
 	u32 chunks;
 	bool found;
 	bool failed;
@@ -197,34 +225,52 @@ static void loom_patch_push(struct loom_patch_search *search, u64 to)
 	search->at = start + want->size;
 }
 
-/* Whether a block below may push the candidate. If not, it has been pushed past all of them. */
-static bool loom_patch_matters(struct loom_patch_search *search, const struct loom_patch_sum *sum)
+/*
+ * Past the blocks of a sum between which it does not fit. Return: whether there are some that it
+ * has to be fitted between.
+ */
+static bool loom_patch_pass(struct loom_patch_search *search, const struct loom_patch_reach *reach,
+			    bool *pushed)
 {
 	const struct loom_patch_want *want = search->want;
-	const struct loom_patch_reach *reach;
-	u64 low, high;
+	u64 low = want->top_down ? search->at - want->size : search->at;
 
-	if (search->found || search->failed || !loom_mask_meets(&sum->any, want->mask))
-		return false;
-	low = want->top_down ? search->at - want->size : search->at;
-	high = low + want->size;
-	if (sum->top <= low)
-		return false;
-	if (sum->low >= high) {
-		/* on the way up all that follow begin even higher */
-		search->found = !want->top_down;
-		return false;
-	}
-	if (search->class < 0)
-		return true;
-	reach = &sum->reach[search->class];
-	if (reach->last <= low || reach->first >= high)
+	if (reach->last <= low || reach->first >= low + want->size)
 		return false;
 	if (reach->best >= want->size)
 		return true;
 	/* on this side of them it does not fit, and nowhere between */
 	loom_patch_push(search, want->top_down ? reach->first : reach->last);
+	*pushed = true;
 	return false;
+}
+
+/* Whether a block below may push the candidate. If not, it has been pushed past all of them. */
+static bool loom_patch_matters(struct loom_patch_search *search, const struct loom_patch_sum *sum)
+{
+	const struct loom_patch_want *want = search->want;
+	bool inside, pushed;
+	u64 low;
+	u32 i;
+
+	if (search->found || search->failed || !loom_mask_meets(&sum->any, want->mask))
+		return false;
+	do {
+		low = want->top_down ? search->at - want->size : search->at;
+		if (sum->top <= low)
+			return false;
+		if (sum->low >= low + want->size) {
+			/* on the way up all that follow begin even higher */
+			search->found = !want->top_down;
+			return false;
+		}
+		inside = !search->whole;
+		pushed = false;
+		/* where one has pushed it, another may not let it be */
+		for (i = 0; i < search->sum_count && !search->failed; i++)
+			inside |= loom_patch_pass(search, &sum->reach[search->sums[i]], &pushed);
+	} while (pushed && search->sum_count > 1 && !search->failed);
+	return inside && !search->failed;
 }
 
 static void loom_patch_look(struct loom_patch_search *search, const struct loom_patch_chunk *chunk)
@@ -285,8 +331,8 @@ static void loom_patch_scan(struct loom_patches *patches, struct loom_patch_sear
 	}
 }
 
-/* The sums of all chunks for these classes, from the leaves up. */
-static void loom_patch_sum_all(struct loom_patches *patches, u64 classes)
+/* These sums of all chunks, from the leaves up. */
+static void loom_patch_sum_all(struct loom_patches *patches, const struct loom_patch_set *set)
 {
 	struct loom_treap_node *node = patches->chunks.root, *up;
 
@@ -294,8 +340,8 @@ static void loom_patch_sum_all(struct loom_patches *patches, u64 classes)
 	while (node && (node->child[LOW] || node->child[HIGH]))
 		node = node->child[!node->child[LOW]];
 	for (; node; node = up) {
-		loom_patch_sum_own(patches, loom_patch_chunk(node), classes);
-		loom_patch_sum(loom_patch_chunk(node), classes);
+		loom_patch_sum_own(patches, loom_patch_chunk(node), set);
+		loom_patch_sum(loom_patch_chunk(node), set);
 		up = node->parent;
 		if (!up || up->child[HIGH] == node || !up->child[HIGH])
 			continue;
@@ -323,49 +369,98 @@ static struct loom_patch_class *loom_patch_class(struct loom_patch_class *class,
 }
 
 /* A search has cost so many chunks for want of sums: is it time for a class? */
-static void loom_patch_learn(struct loom_patches *patches, const struct loom_mask *mask,
-			     u32 chunks)
+static void loom_patch_learn_class(struct loom_patches *patches, const struct loom_mask *mask,
+				   u32 chunks)
 {
 	struct loom_patch_class *waiting, *class;
+	struct loom_patch_set set = { 0 };
 	bool same;
-	u64 bit;
 
 	waiting = loom_patch_class(patches->waiting, LOOM_PATCH_WAITING, mask, &same);
 	if (!same)
 		*waiting = (struct loom_patch_class){ .mask = *mask };
 	waiting->used = patches->searches;
-	waiting->debt += min(chunks, patches->chunk_count);
-	if (waiting->debt < 2 * patches->chunk_count || patches->chunk_count < 2)
+	waiting->debt += chunks;
+	if (waiting->debt < 2 * patches->chunk_count)
 		return;
 	class = loom_patch_class(patches->class, LOOM_PATCH_CLASSES, mask, &same);
-	bit = 1ULL << (class - patches->class);
+	set.classes = 1ULL << (class - patches->class);
 	/* one that has just been of use stays */
-	if (patches->active & bit && patches->searches - class->used < patches->chunk_count)
+	if (patches->active.classes & set.classes &&
+	    patches->searches - class->used < patches->chunk_count)
 		return;
 	*class = (struct loom_patch_class){ .mask = *mask, .used = patches->searches };
 	waiting->debt = 0;
-	patches->active |= bit;
-	loom_patch_sum_all(patches, bit);
+	patches->active.classes |= set.classes;
+	loom_patch_sum_all(patches, &set);
+}
+
+/* Likewise, or for sums of its banks? */
+static void loom_patch_learn_banks(struct loom_patches *patches, const struct loom_mask *mask,
+				   u32 chunks)
+{
+	struct loom_patch_set set = { 0 };
+	u32 bank;
+
+	for (bank = loom_mask_next(mask, 0); bank < LOOM_MAX_BANKS;
+	     bank = loom_mask_next(mask, bank + 1)) {
+		if (loom_mask_has(&patches->active.banks, bank))
+			continue;
+		patches->debt[bank] += chunks;
+		if (patches->debt[bank] < 2 * patches->chunk_count)
+			continue;
+		patches->debt[bank] = 0;
+		loom_mask_set(&set.banks, bank);
+		loom_mask_set(&patches->active.banks, bank);
+	}
+	if (loom_mask_next(&set.banks, 0) < LOOM_MAX_BANKS)
+		loom_patch_sum_all(patches, &set);
+}
+
+/* The sums that tell of the banks: of their class, or of some of them, or none. */
+static void loom_patch_choose(struct loom_patches *patches, struct loom_patch_search *search,
+			      bool few)
+{
+	const struct loom_mask *mask = search->want->mask;
+	struct loom_patch_class *class;
+	bool same;
+	u32 bank;
+
+	class = loom_patch_class(patches->class, LOOM_PATCH_CLASSES, mask, &same);
+	if (same) {
+		class->used = patches->searches;
+		search->sums[search->sum_count++] = (u32)(class - patches->class);
+		search->whole = true;
+		return;
+	}
+	if (!few)
+		return;
+	search->whole = loom_mask_within(mask, &patches->active.banks);
+	for (bank = loom_mask_next(mask, 0); bank < LOOM_MAX_BANKS;
+	     bank = loom_mask_next(mask, bank + 1))
+		if (loom_mask_has(&patches->active.banks, bank))
+			search->sums[search->sum_count++] = LOOM_PATCH_CLASSES + bank;
 }
 
 bool loom_patches_fit(struct loom_patches *patches, const struct loom_patch_want *want,
 		      u64 *address)
 {
-	struct loom_patch_search search = { .want = want, .class = -1 };
-	struct loom_patch_class *class;
-	bool same;
+	struct loom_patch_search search = { .want = want };
+	u32 chunks;
+	bool few;
 
 	loom_patch_push(&search, want->top_down ? want->high : want->low);
 	if (patches->count && !search.failed) {
 		patches->searches++;
-		class = loom_patch_class(patches->class, LOOM_PATCH_CLASSES, want->mask, &same);
-		if (same) {
-			class->used = patches->searches;
-			search.class = (int)(class - patches->class);
-		}
+		few = loom_mask_count(want->mask) <= LOOM_PATCH_FEW;
+		loom_patch_choose(patches, &search, few);
 		loom_patch_scan(patches, &search);
-		if (search.class < 0)
-			loom_patch_learn(patches, want->mask, search.chunks);
+		chunks = min(search.chunks, patches->chunk_count);
+		if (chunks && patches->chunk_count > 1 && few && !search.whole)
+			loom_patch_learn_banks(patches, want->mask, chunks);
+		else if (chunks && patches->chunk_count > 1 &&
+			 (!search.whole || search.sum_count > 1))
+			loom_patch_learn_class(patches, want->mask, chunks);
 	}
 	*address = want->top_down ? search.at - want->size : search.at;
 	return !search.failed;
@@ -420,15 +515,16 @@ static void loom_patch_move(struct loom_patch_chunk *to, u32 at, struct loom_pat
 static void loom_patch_link(struct loom_patches *patches, struct loom_patch_chunk *chunk,
 			    struct loom_patch_chunk *previous)
 {
-	loom_patch_sum_own(patches, chunk, patches->active);
+	loom_patch_sum_own(patches, chunk, &patches->active);
 	loom_treap_link_after(&patches->chunks, &chunk->node, previous ? &previous->node : NULL);
-	loom_patch_propagate(chunk->node.parent, patches->active);
+	loom_patch_propagate(chunk->node.parent, &patches->active);
 	patches->chunk_count++;
 }
 
 static void loom_patch_unlink(struct loom_patches *patches, struct loom_patch_chunk *chunk)
 {
-	loom_patch_propagate(loom_treap_unlink(&patches->chunks, &chunk->node), patches->active);
+	loom_patch_propagate(loom_treap_unlink(&patches->chunks, &chunk->node),
+			     &patches->active);
 	chunk->node.parent = patches->idle ? &patches->idle->node : NULL;
 	patches->idle = chunk;
 	patches->chunk_count--;
@@ -454,6 +550,7 @@ bool loom_patches_insert(struct loom_patches *patches, struct loom_bank_block *b
 			 struct loom_patch_chunk **spare)
 {
 	struct loom_patch_chunk *chunk = loom_patch_at(patches, block->start), *half = NULL;
+	struct loom_patch_set set;
 	u32 i;
 
 	if (!chunk || chunk->count == LOOM_PATCH_FAN) {
@@ -465,7 +562,7 @@ bool loom_patches_insert(struct loom_patches *patches, struct loom_bank_block *b
 		half->count = LOOM_PATCH_FAN / 2;
 		chunk->count -= half->count;
 		loom_patch_move(half, 0, chunk, chunk->count, half->count);
-		loom_patch_changed(patches, chunk, patches->active);
+		loom_patch_changed(patches, chunk, &patches->active);
 		loom_patch_link(patches, half, chunk);
 		if (half->start[0] <= block->start)
 			chunk = half;
@@ -482,10 +579,12 @@ bool loom_patches_insert(struct loom_patches *patches, struct loom_bank_block *b
 	chunk->block[i] = block;
 	chunk->count++;
 	block->chunk = chunk;
-	if (!patches->chunks.root)
+	if (!patches->chunks.root) {
 		loom_patch_link(patches, chunk, NULL);
-	else
-		loom_patch_changed(patches, chunk, loom_patch_classes(patches, &block->mask));
+	} else {
+		set = loom_patch_meeting(patches, &block->mask);
+		loom_patch_changed(patches, chunk, &set);
+	}
 	loom_patch_count(patches, block, true);
 	return true;
 }
@@ -493,7 +592,7 @@ bool loom_patches_insert(struct loom_patches *patches, struct loom_bank_block *b
 void loom_patches_remove(struct loom_patches *patches, struct loom_bank_block *block)
 {
 	struct loom_patch_chunk *chunk = block->chunk, *next;
-	u64 classes = loom_patch_classes(patches, &block->mask);
+	struct loom_patch_set set = loom_patch_meeting(patches, &block->mask);
 	u32 i;
 
 	for (i = 0; chunk->block[i] != block; i++)
@@ -503,6 +602,9 @@ void loom_patches_remove(struct loom_patches *patches, struct loom_bank_block *b
 	loom_patch_count(patches, block, false);
 	if (!chunk->count) {
 		loom_patch_unlink(patches, chunk);
+		/* nobody wants sums of single banks any more, until somebody does */
+		if (!patches->count)
+			memset(&patches->active.banks, 0, sizeof(patches->active.banks));
 		return;
 	}
 	next = loom_patch_chunk(loom_treap_near(&chunk->node, HIGH));
@@ -510,9 +612,9 @@ void loom_patches_remove(struct loom_patches *patches, struct loom_bank_block *b
 		loom_patch_move(chunk, chunk->count, next, 0, next->count);
 		chunk->count += next->count;
 		loom_patch_unlink(patches, next);
-		classes = patches->active;
+		set = patches->active;
 	}
-	loom_patch_changed(patches, chunk, classes);
+	loom_patch_changed(patches, chunk, &set);
 }
 
 /* ------------------------------------------------------------------ whole */

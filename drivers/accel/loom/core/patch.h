@@ -10,9 +10,13 @@ struct loom_bank_block;
 #define LOOM_PATCH_FAN		32
 #define LOOM_PATCH_CLASSES	64
 #define LOOM_PATCH_WAITING	16
+/* sums: of classes, then of single banks */
+#define LOOM_PATCH_SUMS		(LOOM_PATCH_CLASSES + LOOM_MAX_BANKS)
+/* sets of so many banks are searched by those of single banks */
+#define LOOM_PATCH_FEW		16
 
 /**
- * struct loom_patch_reach - a run of blocks, as far as those count that meet the banks of a class
+ * struct loom_patch_reach - a run of blocks, as far as those count that meet a class or a bank
  * @first: begin of the first
  * @last: end of the highest; below @first when there is none
  * @best: no gap between two of them is larger
@@ -28,13 +32,13 @@ struct loom_patch_reach {
  * @any: banks that occur
  * @low: begin of the first
  * @top: end of the highest
- * @reach: by class, of those that are in use
+ * @reach: by class and by bank, of those that are in use
  */
 struct loom_patch_sum {
 	struct loom_mask any;
 	u64 low;
 	u64 top;
-	struct loom_patch_reach reach[LOOM_PATCH_CLASSES];
+	struct loom_patch_reach reach[LOOM_PATCH_SUMS];
 };
 
 /**
@@ -72,15 +76,26 @@ struct loom_patch_class {
 };
 
 /**
+ * struct loom_patch_set - some sums
+ * @classes: bit mask of classes
+ * @banks: single banks
+ */
+struct loom_patch_set {
+	u64 classes;
+	struct loom_mask banks;
+};
+
+/**
  * struct loom_patches - the blocks that are on some banks only
  * @chunks: &struct loom_patch_chunk, in the order of their blocks
  * @idle: chunks without blocks
  * @chunk_count: number of those with
  * @count: number of blocks
  * @searches: number of searches so far
- * @active: bit mask of the classes that are
+ * @active: the sums that there are
  * @class: with sums
  * @waiting: that may become classes
+ * @debt: by bank: chunks that were looked at for want of its sums
  * @bytes: by bank: what these blocks take
  */
 struct loom_patches {
@@ -89,9 +104,10 @@ struct loom_patches {
 	u32 chunk_count;
 	u32 count;
 	u64 searches;
-	u64 active;
+	struct loom_patch_set active;
 	struct loom_patch_class class[LOOM_PATCH_CLASSES];
 	struct loom_patch_class waiting[LOOM_PATCH_WAITING];
+	u32 debt[LOOM_MAX_BANKS];
 	u64 bytes[LOOM_MAX_BANKS];
 };
 
