@@ -75,6 +75,7 @@ help:
 	@echo '  make host-tests   build and run the tests that need no kernel, twice: plain and ASan'
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
 	@echo '  make bench        build the benchmarks and print their figures'
+	@echo '  make bench-alloc-vm  the allocator beside drm_mm in the kernel, and its share of ioctls'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
 	@echo '  make fuzz-place   feed the placement what nobody would, for FUZZ_SECONDS=600'
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'

@@ -185,10 +185,11 @@ static void destroy(struct ioctls *ioctls, uint32_t at)
 static void measure_ioctls(int fd, int bench, uint32_t region, const char *name, uint64_t low,
 			   uint64_t high)
 {
-	struct drm_loom_region_info info[LOOM_REGION_COUNT];
+	struct drm_loom_region_info info = { 0 };
 	struct drm_loom_query query = {
 		.type = LOOM_QUERY_REGION,
-		.ptr = (uintptr_t)info,
+		.index = region,
+		.ptr = (uintptr_t)&info,
 		.size = sizeof(info),
 	};
 	struct ioctls ioctls = { .fd = fd, .region = region, .low = low, .high = high };
@@ -197,11 +198,11 @@ static void measure_ioctls(int fd, int bench, uint32_t region, const char *name,
 
 	if (ioctl(fd, DRM_IOCTL_LOOM_QUERY, &query))
 		fail("QUERY");
-	ioctls.maker = trace_begin(&ioctls.trace, name, info[region].total_bytes,
-				   info[region].align_bytes, 808);
+	ioctls.maker = trace_begin(&ioctls.trace, name, info.total_bytes,
+				   info.align_bytes, 808);
 	/* the SRAM is full before that: a third is left, so that none is refused */
 	while (ioctls.live < LIVE &&
-	       ioctls.maker.live_bytes < info[region].total_bytes - info[region].total_bytes / 3)
+	       ioctls.maker.live_bytes < info.total_bytes - info.total_bytes / 3)
 		create(&ioctls, ioctls.live++);
 	if (!ioctls.live) {
 		fprintf(stderr, "vm_alloc: %s: no bytes to give out\n", name);
@@ -253,7 +254,15 @@ int main(int argc, char **argv)
 		return 1;
 	}
 
-	printf("in the kernel: ns per operation, alloc and free alike, and refusals; best of %d\n"
+	printf("one buffer replaced by another: ns of each ioctl, of which the bank's alloc\n"
+	       "and free together, and what drm_mm takes for the same\n");
+	printf("%-6s %6s %7s %7s  %14s  %14s\n", "region", "live", "create", "close",
+	       "-- allocator -",
+	       "--- drm_mm ---");
+	measure_ioctls(fd, bench, LOOM_REGION_DRAM, "DRAM", 4096, 64 * TRACE_KIB);
+	measure_ioctls(fd, bench, LOOM_REGION_SRAM, "SRAM", 64, 4 * TRACE_KIB);
+
+	printf("\nin the kernel: ns per operation, alloc and free alike, and refusals; best of %d\n"
 	       "rounds. default: the driver's policy; drm_mm from the bottom by best or first fit,\n"
 	       "from the top by first fit. The ratios: drm_mm best to default, first to first\n",
 	       ROUNDS);
@@ -266,14 +275,6 @@ int main(int argc, char **argv)
 		compare(bench, &trace);
 		trace_free(&trace);
 	}
-
-	printf("\none buffer replaced by another: ns of each ioctl, of which the bank's alloc\n"
-	       "and free together, and what drm_mm takes for the same\n");
-	printf("%-6s %6s %7s %7s  %14s  %14s\n", "region", "live", "create", "close",
-	       "-- allocator -",
-	       "--- drm_mm ---");
-	measure_ioctls(fd, bench, LOOM_REGION_DRAM, "DRAM", 4096, 64 * TRACE_KIB);
-	measure_ioctls(fd, bench, LOOM_REGION_SRAM, "SRAM", 64, 4 * TRACE_KIB);
 	close(fd);
 	close(bench);
 	return syscall(SYS_delete_module, "loom_bench", 0) ? 1 : 0;

@@ -22,8 +22,11 @@
  * not a class: what is on one of the banks is in the way, so where one bank has no place there
  * is none.
  *
- * For one bank that is O(log n). With several each has gaps where another has none, and a search
- * looks closer wherever all have one nearby. Larger sets that never come again stay a scan.
+ * For one bank that is O(log n), as it is for a class: with 1000, 10000 and 100000 blocks on 140
+ * banks a place on one bank takes 2.6, 3.9 and 6.2 us, and on one of eight sets 2.5, 3.8 and 5.8.
+ * With several banks each has gaps where another has none, and a search looks closer
+ * wherever all have one nearby: 3.0, 23 and 265 us for random sets of one to eight, in a bank that
+ * is nearly full. Larger sets that never come again stay a scan, of 54 us at 10000 blocks.
  * Something has to be: whether some of n sets is disjoint from a given one is the orthogonal
  * vectors problem, for which nothing is known that is better than looking at (almost) all of them
  * when there are more banks than log n.
@@ -31,12 +34,12 @@
  * What was rejected: a tree per bank, or per group of banks that are occupied alike, and a search
  * that leaps from one to the next until all agree. It is as good for few sets. But a block
  * then costs a node for each group, 70 trees to be changed on 140 banks and 7 KiB each
- * where this costs 0.1; and a crowd of sets that all meet is leapt through one by one in each
+ * where this costs 0.6; and a crowd of sets that all meet is leapt through one by one in each
  * tree. A bitmap per bank and address costs memory in the size of the bank: 96 Ki bits for
  * each of 140 banks of SRAM, 64 Mi for each of 12 of DRAM. Segments of constant
- * occupancy cost a write to each that a block covers. Sums by single banks say that
- * each of them has a gap, but not that they have it at the same place, and sums by pairs of
- * banks are ten thousand.
+ * occupancy cost a write to each that a block covers. Sums by pairs of banks would be ten thousand.
+ * Sums of single banks for sets of more than 16: 32 us where it was 40 for rectangles of a grid,
+ * but 118 where it was 54 for halves of the banks.
  *
  * What the sums say of gaps is an upper bound: the gap between two blocks may be covered by a third
  * that began long before. A search that believes in it looks closer and finds nothing.
