@@ -327,7 +327,7 @@ uninstall:
 .PHONY: clean distclean
 # downloads (models, packages) are kept: they are costly and checked by hash
 clean:
-	rm -rf $(O)/obj $(O)/asan $(O)/gen $(O)/tests $(O)/e2e $(O)/bench $(O)/module $(O)/check \
+	rm -rf $(O)/obj $(O)/asan $(O)/gen $(O)/tests $(O)/e2e $(O)/bench $(O)/module $(O)/bench-module $(O)/check \
 		$(O)/debug $(O)/kselftest $(O)/vm $(O)/lint $(O)/loom $(O)/loom.pc $(O)/libloom.*
 distclean:
 	rm -rf $(O)
