@@ -35,7 +35,7 @@ CPPFLAGS_ALL	= -D_GNU_SOURCE -DLOOM_VERSION='"$(VERSION)"' -Iuapi -Iuserlib -I$(
 CFLAGS_ALL	= -std=gnu11 -fPIC -ffp-contract=off $(WARN) $(CFLAGS) -MMD -MP
 LIBS		= $(dep_libs) -lm -lpthread
 SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
-		   -fno-omit-frame-pointer -O1 -g
+		   -fno-omit-frame-pointer -O1 -g1
 
 # Inner loops are written to be vectorised across outputs, never along a sum.
 FLAGS_FP	:= -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-trapping-math

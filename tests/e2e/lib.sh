@@ -140,9 +140,9 @@ model_run() {
 		--save-inputs "$dir/in" --save-outputs "$dir" "$@" >"$dir/run.json"
 }
 
-# model_run_deep NAME DEVICE DIR: every tensor of the model, under the model's names
+# model_run_deep NAME DEVICE DIR [ARG...]: every tensor of the model, under the model's names
 model_run_deep() {
-	model_run "$1" "$2" "$3" --keep-all --observe-all "$3"
+	model_run "$@" --keep-all --observe-all "$3"
 }
 
 # oracle NAME DIR WANT [--all]: it is shown exactly what the network was shown
