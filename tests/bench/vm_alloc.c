@@ -8,7 +8,6 @@
  * over. The share of the allocator is measured by a replay: the very allocations that the ioctls
  * made, in their order, on the core alone.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -24,6 +23,7 @@
 #include <drm/loom_accel.h>
 
 #include "module/loom_bench.h"
+#include "node.h"
 #include "trace_make.h"
 
 #define ROUNDS		3
@@ -113,32 +113,6 @@ static void compare(int bench, const struct trace *trace)
 }
 
 /* ---------------------------------------------------------------- ioctls */
-
-static int node_find(void)
-{
-	DIR *dir = opendir("/sys/class/accel");
-	struct dirent *entry;
-	int found = -1;
-
-	if (!dir)
-		return -1;
-	while (found < 0 && (entry = readdir(dir))) {
-		char path[300], name[8] = { 0 };
-		struct drm_version version = { .name = name, .name_len = sizeof(name) };
-		int fd;
-
-		snprintf(path, sizeof(path), "/dev/accel/%s", entry->d_name);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (!ioctl(fd, DRM_IOCTL_VERSION, &version) && !strcmp(name, "loom"))
-			found = fd;
-		else
-			close(fd);
-	}
-	closedir(dir);
-	return found;
-}
 
 struct ioctls {
 	int fd;

@@ -5,7 +5,6 @@
  * hand-overs between threads, so their ratio says what the driver and the scheduler add,
  * on whatever machine or emulator this runs.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -19,6 +18,8 @@
 #include <unistd.h>
 
 #include <drm/loom_accel.h>
+
+#include "node.h"
 
 #define BATCHES		20
 #define PER_BATCH	100
@@ -48,32 +49,6 @@ struct node {
 	uint32_t plan;
 	uint32_t syncobj;
 };
-
-static int node_find(void)
-{
-	DIR *dir = opendir("/sys/class/accel");
-	struct dirent *entry;
-	int found = -1;
-
-	if (!dir)
-		return -1;
-	while (found < 0 && (entry = readdir(dir))) {
-		char path[300], name[8] = { 0 };
-		struct drm_version version = { .name = name, .name_len = sizeof(name) };
-		int fd;
-
-		snprintf(path, sizeof(path), "/dev/accel/%s", entry->d_name);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		if (!ioctl(fd, DRM_IOCTL_VERSION, &version) && !strcmp(name, "loom"))
-			found = fd;
-		else
-			close(fd);
-	}
-	closedir(dir);
-	return found;
-}
 
 static void node_prepare(struct node *node)
 {

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOOM_BENCH_NODE_H
+#define LOOM_BENCH_NODE_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <drm/loom_accel.h>
+
+/* The first node of ours, or -1. Not the library's way: what it does besides would be measured. */
+static inline int node_find(void)
+{
+	DIR *dir = opendir("/sys/class/accel");
+	struct dirent *entry;
+	int found = -1;
+
+	if (!dir)
+		return -1;
+	while (found < 0 && (entry = readdir(dir))) {
+		char path[300], name[8] = { 0 };
+		struct drm_version version = { .name = name, .name_len = sizeof(name) };
+		int fd;
+
+		snprintf(path, sizeof(path), "/dev/accel/%s", entry->d_name);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (!ioctl(fd, DRM_IOCTL_VERSION, &version) && !strcmp(name, "loom"))
+			found = fd;
+		else
+			close(fd);
+	}
+	closedir(dir);
+	return found;
+}
+
+#endif /* LOOM_BENCH_NODE_H */
