@@ -121,21 +121,12 @@ static void plain_give_spare(struct plain *plain, struct plain_block *block)
 	plain->spare = block;
 }
 
-static struct plain_block *plain_alloc(struct plain *plain, u64 size, bool top_down)
+/* A part of a larger hole, from the end that is asked for. */
+static struct plain_block *plain_cut(struct plain *plain, struct plain_block *hole, u64 size,
+				     bool top_down)
 {
-	struct plain_block *hole = plain->end[top_down].free_near[!top_down];
-	struct plain_block *block;
+	struct plain_block *block = plain->spare;
 
-	while (hole != &plain->end[!top_down] && hole->size < size)
-		hole = hole->free_near[!top_down];
-	if (hole == &plain->end[!top_down])
-		return NULL;
-	if (hole->size == size) {
-		plain_remove_free(hole);
-		hole->is_free = false;
-		return hole;
-	}
-	block = plain->spare;
 	plain->spare = block->near[1];
 	*block = (struct plain_block){ .size = size };
 	hole->size -= size;
@@ -148,6 +139,22 @@ static struct plain_block *plain_alloc(struct plain *plain, u64 size, bool top_d
 		plain_insert(hole->near[0], block);
 	}
 	return block;
+}
+
+static struct plain_block *plain_alloc(struct plain *plain, u64 size, bool top_down)
+{
+	struct plain_block *hole = plain->end[top_down].free_near[!top_down];
+
+	while (hole != &plain->end[!top_down] && hole->size < size)
+		hole = hole->free_near[!top_down];
+	if (hole == &plain->end[!top_down])
+		return NULL;
+	if (hole->size == size) {
+		plain_remove_free(hole);
+		hole->is_free = false;
+		return hole;
+	}
+	return plain_cut(plain, hole, size, top_down);
 }
 
 static void plain_free(struct plain *plain, struct plain_block *block)
@@ -268,18 +275,7 @@ static struct plain_block *classes_alloc(struct classes *classes, u64 size, bool
 	classes_remove(classes, hole);
 	if (hole->size == size)
 		return hole;
-	block = classes->plain.spare;
-	classes->plain.spare = block->near[1];
-	*block = (struct plain_block){ .size = size };
-	hole->size -= size;
-	if (top_down) {
-		block->start = hole->start + hole->size;
-		plain_insert(hole, block);
-	} else {
-		block->start = hole->start;
-		hole->start += size;
-		plain_insert(hole->near[0], block);
-	}
+	block = plain_cut(&classes->plain, hole, size, top_down);
 	classes_add(classes, hole);
 	return block;
 }

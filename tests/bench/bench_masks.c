@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../host/random.h"
 #include "loom_bank.h"
 
 #define BANKS	140
@@ -36,22 +37,6 @@ static const char *const style_names[] = {
 	[STYLE_GRID] = "rectangle of 14 x 10",
 	[STYLE_ANY] = "any half of the banks",
 };
-
-static u64 random_state;
-
-static u64 random_u64(void)
-{
-	u64 z = random_state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
-
-static u32 random_below(u32 n)
-{
-	return random_u64() % n;
-}
 
 static u64 now_ns(void)
 {

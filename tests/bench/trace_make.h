@@ -19,6 +19,7 @@
  * allocators and over the years.
  */
 
+#include "../host/random.h"
 #include "trace.h"
 
 #define TRACE_KIB		1024ULL
@@ -47,11 +48,7 @@ struct trace_ids {
 
 static inline uint64_t trace_u64(struct trace_maker *maker)
 {
-	uint64_t z = maker->state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
+	return random_next(&maker->state);
 }
 
 /* Uniform in [0, 1). */

@@ -34,6 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../host/random.h"
 #include "fuzz.h"
 
 #define FUZZ_MAX_BYTES		4096
@@ -726,12 +727,7 @@ static uint64_t fuzz_state;
 
 static uint64_t fuzz_random(void)
 {
-	/* SplitMix64 */
-	uint64_t z = fuzz_state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
+	return random_next(&fuzz_state);
 }
 
 static size_t fuzz_below(size_t limit)

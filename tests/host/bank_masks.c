@@ -5,26 +5,11 @@
  * the refusal, what each bank has given out, the view of a bank.
  */
 #include "loom_bank.h"
+#include "random.h"
 #include "tap.h"
 
 #define MODEL_BYTES	4096
 #define MODEL_BLOCKS	3000
-
-static u64 random_state = 4711;
-
-static u64 random_u64(void)
-{
-	u64 z = random_state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
-
-static u64 random_below(u64 n)
-{
-	return random_u64() % n;
-}
 
 enum style {
 	/* any set */
@@ -439,6 +424,7 @@ static void test_refusals(void)
 
 int main(void)
 {
+	random_state = 4711;
 	test_refusals();
 	for (u32 i = 0; i < ARRAY_SIZE(settings); i++)
 		test_random(&settings[i]);

@@ -7,26 +7,11 @@
 #include <inttypes.h>
 
 #include "loom_bank.h"
+#include "random.h"
 #include "tap.h"
 
 #define MODEL_BYTES	1024
 #define MODEL_BLOCKS	256
-
-static u64 random_state;
-
-static u64 random_u64(void)
-{
-	u64 z = random_state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
-
-static u64 random_below(u64 n)
-{
-	return random_u64() % n;
-}
 
 /* owner[i]: which block has byte base + i; -1 for a free one */
 struct model {

@@ -4,18 +4,8 @@
  * where each byte lies, that no two meet, and what is left over.
  */
 #include "loom_layout.h"
+#include "random.h"
 #include "tap.h"
-
-static u64 random_state = 7;
-
-static u64 random_below(u64 n)
-{
-	u64 z = random_state += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return (z ^ (z >> 31)) % n;
-}
 
 /* Deal the bytes out page by page, bank by bank, row by row. */
 static const char *check_bytes(const struct loom_layout *layout, u64 size, u64 page_bytes,
@@ -439,6 +429,7 @@ static void test_shard_refusals(void)
 
 int main(void)
 {
+	random_state = 7;
 	test_random();
 	test_shards();
 	test_shard_figures();

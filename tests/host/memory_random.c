@@ -15,6 +15,7 @@
 #include "loom_engine.h"
 #include "loom_layout.h"
 #include "plan_builder.h"
+#include "random.h"
 #include "tap.h"
 
 #define BANKS		4
@@ -53,24 +54,15 @@ struct region {
 static struct region regions[LOOM_REGION_COUNT];
 static struct buffer buffers[BUFFERS];
 static struct loom_plan *negate;
-static u64 clock_now, seed, start_seed;
+static u64 clock_now, start_seed;
 /* reservations of scratch, by client */
 static u32 reserved;
 static const char *fault;
 static u64 counts[16], evictions, came_back, full, clashes;
 
-static u64 random_u64(void)
-{
-	u64 z = seed += 0x9e3779b97f4a7c15;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return z ^ (z >> 31);
-}
-
 static u32 below(u32 n)
 {
-	return random_u64() % n;
+	return (u32)random_below(n);
 }
 
 static bool expect(bool good, const char *what)
@@ -513,7 +505,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		count = strtoull(argv[1], NULL, 0);
 	start_seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x6c6f6f6d;
-	seed = start_seed;
+	random_state = start_seed;
 	topology.region[LOOM_REGION_SRAM].banks = BANKS;
 	negate = make_plan(&topology);
 	for (i = 0; i < LOOM_REGION_COUNT; i++) {
