@@ -7,7 +7,7 @@
 FIXTURE(bo)
 {
 	int fd;
-	struct drm_loom_region_info region[LOOM_REGION_COUNT];
+	struct drm_loom_region_info region[DRM_LOOM_REGION_COUNT];
 };
 
 FIXTURE_SETUP(bo)
@@ -17,7 +17,7 @@ FIXTURE_SETUP(bo)
 	self->fd = loom_open();
 	if (self->fd < 0)
 		SKIP(return, "no loom device");
-	for (i = 0; i < LOOM_REGION_COUNT; i++)
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		ASSERT_EQ(0, loom_query_region(self->fd, i, &self->region[i]));
 }
 
@@ -38,7 +38,7 @@ TEST_F(bo, takes_what_the_layout_says)
 	static const uint32_t pages[] = { 0, 4096, 8192 };
 	uint32_t region, s, p;
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++)
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
 		for (s = 0; s < LOOM_ARRAY_SIZE(sizes); s++)
 			for (p = 0; p < LOOM_ARRAY_SIZE(pages); p++) {
 				const struct drm_loom_region_info *r = &self->region[region];
@@ -65,7 +65,7 @@ TEST_F(bo, takes_what_the_layout_says)
 				EXPECT_EQ(r->banks, info.banks);
 				EXPECT_EQ(per_bank, info.bytes_per_bank);
 				EXPECT_EQ(per_bank * r->banks - sizes[s], info.padding_bytes);
-				EXPECT_EQ(LOOM_LAYOUT_INTERLEAVED, info.layout);
+				EXPECT_EQ(DRM_LOOM_LAYOUT_INTERLEAVED, info.layout);
 				EXPECT_EQ(0, info.flags);
 				EXPECT_EQ(0, info.pad);
 				EXPECT_EQ(0, info.address % r->align_bytes);
@@ -103,12 +103,12 @@ TEST_F(bo, grows_from_the_end_that_was_asked_for)
 		uint32_t region, direction;
 		bool down;
 	} cases[] = {
-		{ LOOM_REGION_DRAM, LOOM_DIRECTION_DEFAULT, false },
-		{ LOOM_REGION_DRAM, LOOM_DIRECTION_BOTTOM_UP, false },
-		{ LOOM_REGION_DRAM, LOOM_DIRECTION_TOP_DOWN, true },
-		{ LOOM_REGION_SRAM, LOOM_DIRECTION_DEFAULT, true },
-		{ LOOM_REGION_SRAM, LOOM_DIRECTION_BOTTOM_UP, false },
-		{ LOOM_REGION_SRAM, LOOM_DIRECTION_TOP_DOWN, true },
+		{ DRM_LOOM_REGION_DRAM, DRM_LOOM_DIRECTION_DEFAULT, false },
+		{ DRM_LOOM_REGION_DRAM, DRM_LOOM_DIRECTION_BOTTOM_UP, false },
+		{ DRM_LOOM_REGION_DRAM, DRM_LOOM_DIRECTION_TOP_DOWN, true },
+		{ DRM_LOOM_REGION_SRAM, DRM_LOOM_DIRECTION_DEFAULT, true },
+		{ DRM_LOOM_REGION_SRAM, DRM_LOOM_DIRECTION_BOTTOM_UP, false },
+		{ DRM_LOOM_REGION_SRAM, DRM_LOOM_DIRECTION_TOP_DOWN, true },
 	};
 	uint64_t address[2], bytes;
 	unsigned int i;
@@ -134,11 +134,11 @@ TEST_F(bo, what_is_wrong_is_einval)
 {
 	const struct drm_loom_bo_create wrong[] = {
 		{ .size = 0 },
-		{ .size = 1, .region = LOOM_REGION_COUNT },
+		{ .size = 1, .region = DRM_LOOM_REGION_COUNT },
 		{ .size = 1, .region = UINT32_MAX },
 		{ .size = 1, .layout = 1 },
 		{ .size = 1, .layout = UINT32_MAX },
-		{ .size = 1, .direction = LOOM_DIRECTION_TINY_APART + 1 },
+		{ .size = 1, .direction = DRM_LOOM_DIRECTION_TINY_APART + 1 },
 		{ .size = 1, .direction = UINT32_MAX },
 		{ .size = 1, .flags = 1 },
 		{ .size = 1, .flags = 1u << 31 },
@@ -177,7 +177,7 @@ TEST_F(bo, more_than_the_banks_hold_is_enospc)
 {
 	uint32_t region, handle;
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		const struct drm_loom_region_info *r = &self->region[region];
 
 		EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, r->total_bytes * r->banks + 1, region,
@@ -190,7 +190,7 @@ TEST_F(bo, more_than_the_banks_hold_is_enospc)
 
 TEST_F(bo, a_full_sram_is_enospc_and_can_be_emptied)
 {
-	const struct drm_loom_region_info *r = &self->region[LOOM_REGION_SRAM];
+	const struct drm_loom_region_info *r = &self->region[DRM_LOOM_REGION_SRAM];
 	uint64_t piece = r->total_bytes / 8 / 4096 * 4096 * r->banks;
 	struct drm_loom_region_info now;
 	uint32_t handles[64], count = 0, i;
@@ -198,7 +198,7 @@ TEST_F(bo, a_full_sram_is_enospc_and_can_be_emptied)
 
 	if (!piece)
 		SKIP(return, "an SRAM that is too small for this");
-	while (count < 64 && !(ret = loom_bo_create(self->fd, piece, LOOM_REGION_SRAM,
+	while (count < 64 && !(ret = loom_bo_create(self->fd, piece, DRM_LOOM_REGION_SRAM,
 						    &handles[count])))
 		count++;
 	EXPECT_EQ(-ENOSPC, ret);
@@ -206,17 +206,17 @@ TEST_F(bo, a_full_sram_is_enospc_and_can_be_emptied)
 	/* every second one: room for two, but in no one place */
 	for (i = 0; i < count; i += 2)
 		ASSERT_EQ(0, loom_bo_close(self->fd, handles[i]));
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &now));
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_SRAM, &now));
 	if (now.largest_free_bytes < 2 * (piece / r->banks)) {
 		EXPECT_GE(now.free_bytes, 2 * (piece / r->banks));
-		EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, 2 * piece, LOOM_REGION_SRAM,
+		EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, 2 * piece, DRM_LOOM_REGION_SRAM,
 						  &handles[0]));
 	}
-	ASSERT_EQ(0, loom_bo_create(self->fd, piece, LOOM_REGION_SRAM, &handles[0]));
+	ASSERT_EQ(0, loom_bo_create(self->fd, piece, DRM_LOOM_REGION_SRAM, &handles[0]));
 	ASSERT_EQ(0, loom_bo_close(self->fd, handles[0]));
 	for (i = 1; i < count; i += 2)
 		ASSERT_EQ(0, loom_bo_close(self->fd, handles[i]));
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &now));
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_SRAM, &now));
 	EXPECT_EQ(r->allocated_bytes, now.allocated_bytes);
 	EXPECT_EQ(r->largest_free_bytes, now.largest_free_bytes);
 }
@@ -228,7 +228,7 @@ TEST_F(bo, is_zeroed_whoever_had_the_memory)
 	unsigned char *map;
 	uint64_t i, dirty = 0;
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++)
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
 		for (round = 0; round < 4; round++) {
 			ASSERT_EQ(0, loom_bo_create(self->fd, size, region, &handle));
 			map = loom_bo_map(self->fd, handle, size);
@@ -250,7 +250,7 @@ TEST_F(bo, its_mapping_is_linear_and_of_its_size)
 	uint32_t *map, *again;
 	uint32_t handle, i, wrong = 0;
 
-	ASSERT_EQ(0, loom_bo_create(self->fd, size, LOOM_REGION_DRAM, &handle));
+	ASSERT_EQ(0, loom_bo_create(self->fd, size, DRM_LOOM_REGION_DRAM, &handle));
 	ASSERT_EQ(0, loom_bo_info(self->fd, handle, &info));
 	EXPECT_EQ(0, info.mmap_offset % LOOM_PAGE);
 	EXPECT_NE(0, info.mmap_offset);
@@ -287,7 +287,7 @@ TEST_F(bo, a_child_sees_the_same_mapping)
 	int status;
 	pid_t child;
 
-	ASSERT_EQ(0, loom_bo_create(self->fd, LOOM_PAGE, LOOM_REGION_DRAM, &handle));
+	ASSERT_EQ(0, loom_bo_create(self->fd, LOOM_PAGE, DRM_LOOM_REGION_DRAM, &handle));
 	map = loom_bo_map(self->fd, handle, LOOM_PAGE);
 	ASSERT_NE(MAP_FAILED, map);
 	child = loom_fork();
@@ -308,7 +308,7 @@ TEST_F(bo, another_file_has_no_part_in_it)
 	int other = loom_open();
 
 	ASSERT_GE(other, 0);
-	ASSERT_EQ(0, loom_bo_create(self->fd, LOOM_PAGE, LOOM_REGION_DRAM, &handle));
+	ASSERT_EQ(0, loom_bo_create(self->fd, LOOM_PAGE, DRM_LOOM_REGION_DRAM, &handle));
 	ASSERT_EQ(0, loom_bo_info(self->fd, handle, &info));
 	EXPECT_EQ(-ENOENT, loom_bo_info(other, handle, &other_info));
 	EXPECT_EQ(-ENOENT, loom_bo_wait(other, handle, 0));
@@ -336,7 +336,7 @@ TEST_F(bo, handles_that_are_none_are_enoent)
 		/* this one is DRM's own, and has its own mind */
 		EXPECT_EQ(-EINVAL, loom_bo_close(self->fd, wrong[i]));
 	}
-	ASSERT_EQ(0, loom_bo_create(self->fd, 1, LOOM_REGION_DRAM, &handle));
+	ASSERT_EQ(0, loom_bo_create(self->fd, 1, DRM_LOOM_REGION_DRAM, &handle));
 	info = (struct drm_loom_bo_info) { .handle = handle, .pad = 1 };
 	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_INFO, &info));
 	wait.handle = handle;
@@ -352,7 +352,7 @@ TEST_F(bo, waiting_for_an_idle_buffer_is_no_wait)
 	uint32_t handle;
 	unsigned int i;
 
-	ASSERT_EQ(0, loom_bo_create(self->fd, 1, LOOM_REGION_DRAM, &handle));
+	ASSERT_EQ(0, loom_bo_create(self->fd, 1, DRM_LOOM_REGION_DRAM, &handle));
 	for (i = 0; i < LOOM_ARRAY_SIZE(timeouts); i++)
 		EXPECT_EQ(0, loom_bo_wait(self->fd, handle, timeouts[i]));
 }
@@ -367,8 +367,8 @@ TEST_F(bo, a_dma_buf_is_the_same_buffer)
 	int other = loom_open();
 
 	ASSERT_GE(other, 0);
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_DRAM, &before));
-	ASSERT_EQ(0, loom_bo_create(self->fd, 3 * LOOM_PAGE, LOOM_REGION_DRAM, &handle));
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_DRAM, &before));
+	ASSERT_EQ(0, loom_bo_create(self->fd, 3 * LOOM_PAGE, DRM_LOOM_REGION_DRAM, &handle));
 	prime.handle = handle;
 	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
 
@@ -398,7 +398,7 @@ TEST_F(bo, a_dma_buf_is_the_same_buffer)
 	EXPECT_EQ(0, loom_bo_info(other, imported, &theirs));
 	munmap(shared, 3 * LOOM_PAGE);
 	close(other);
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_DRAM, &after));
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_DRAM, &after));
 	EXPECT_EQ(before.allocated_bytes, after.allocated_bytes);
 }
 
@@ -409,7 +409,7 @@ TEST_F(bo, a_dma_buf_outlives_its_file)
 	int other = loom_open();
 
 	ASSERT_GE(other, 0);
-	ASSERT_EQ(0, loom_bo_create(other, LOOM_PAGE, LOOM_REGION_DRAM, &prime.handle));
+	ASSERT_EQ(0, loom_bo_create(other, LOOM_PAGE, DRM_LOOM_REGION_DRAM, &prime.handle));
 	map = loom_bo_map(other, prime.handle, LOOM_PAGE);
 	ASSERT_NE(MAP_FAILED, map);
 	map[3] = 33;
@@ -451,14 +451,14 @@ TEST_F(bo, many_come_and_go)
 
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < LOOM_ARRAY_SIZE(handles); i++)
-			ASSERT_EQ(0, loom_bo_create(self->fd, 1 + i * 37, LOOM_REGION_DRAM,
+			ASSERT_EQ(0, loom_bo_create(self->fd, 1 + i * 37, DRM_LOOM_REGION_DRAM,
 						    &handles[i]));
 		for (i = 0; i < LOOM_ARRAY_SIZE(handles); i++)
 			ASSERT_EQ(0, loom_bo_close(self->fd, handles[(i * 167) % 512]));
 	}
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_DRAM, &after));
-	EXPECT_EQ(self->region[LOOM_REGION_DRAM].allocated_bytes, after.allocated_bytes);
-	EXPECT_EQ(self->region[LOOM_REGION_DRAM].blocks, after.blocks);
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_DRAM, &after));
+	EXPECT_EQ(self->region[DRM_LOOM_REGION_DRAM].allocated_bytes, after.allocated_bytes);
+	EXPECT_EQ(self->region[DRM_LOOM_REGION_DRAM].blocks, after.blocks);
 }
 
 TEST_F(bo, a_client_that_ends_leaves_nothing)
@@ -468,11 +468,11 @@ TEST_F(bo, a_client_that_ends_leaves_nothing)
 	int other = loom_open();
 
 	ASSERT_GE(other, 0);
-	for (region = 0; region < LOOM_REGION_COUNT; region++)
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
 		for (i = 0; i < 5; i++)
 			ASSERT_EQ(0, loom_bo_create(other, 4096, region, &handle));
 	close(other);
-	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		ASSERT_EQ(0, loom_query_region(self->fd, region, &after));
 		EXPECT_EQ(self->region[region].allocated_bytes, after.allocated_bytes);
 	}

@@ -33,7 +33,7 @@ static int serve(void)
 {
 	struct drm_loom_device_info info;
 	struct drm_loom_query query = {
-		.type = LOOM_QUERY_DEVICE,
+		.type = DRM_LOOM_QUERY_DEVICE,
 		.ptr = (uintptr_t)&info,
 		.size = sizeof(info),
 	};
@@ -50,10 +50,10 @@ static int serve(void)
 		return fd;
 	ret = loom_call(fd, DRM_IOCTL_LOOM_QUERY, &query);
 	bytes = (uint64_t)info.lanes * LOOM_COLUMNS * sizeof(float);
-	ret = ret ?: loom_bo_create(fd, bytes, LOOM_REGION_DRAM, &bindings[0].handle);
-	ret = ret ?: loom_bo_create(fd, bytes, LOOM_REGION_DRAM, &bindings[1].handle);
-	ret = ret ?: loom_context_create(fd, LOOM_PRIORITY_NORMAL, &submit.context);
-	ret = ret ?: loom_rounds_create(fd, info.lanes, LOOM_UNARY_NEG, 1, &submit.plan);
+	ret = ret ?: loom_bo_create(fd, bytes, DRM_LOOM_REGION_DRAM, &bindings[0].handle);
+	ret = ret ?: loom_bo_create(fd, bytes, DRM_LOOM_REGION_DRAM, &bindings[1].handle);
+	ret = ret ?: loom_context_create(fd, DRM_LOOM_PRIORITY_NORMAL, &submit.context);
+	ret = ret ?: loom_rounds_create(fd, info.lanes, DRM_LOOM_UNARY_NEG, 1, &submit.plan);
 	map = ret ? MAP_FAILED : loom_bo_map(fd, bindings[0].handle, bytes);
 	if (map != MAP_FAILED) {
 		map[bytes / sizeof(float) - 1] = 42;
@@ -74,14 +74,14 @@ FIXTURE(brawl)
 {
 	int fd;
 	uint32_t lanes;
-	struct drm_loom_region_info before[LOOM_REGION_COUNT];
+	struct drm_loom_region_info before[DRM_LOOM_REGION_COUNT];
 };
 
 FIXTURE_SETUP(brawl)
 {
 	struct drm_loom_device_info info;
 	struct drm_loom_query query = {
-		.type = LOOM_QUERY_DEVICE,
+		.type = DRM_LOOM_QUERY_DEVICE,
 		.ptr = (uintptr_t)&info,
 		.size = sizeof(info),
 	};
@@ -92,7 +92,7 @@ FIXTURE_SETUP(brawl)
 		SKIP(return, "no loom device");
 	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
 	self->lanes = info.lanes;
-	for (i = 0; i < LOOM_REGION_COUNT; i++)
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		ASSERT_EQ(0, loom_query_region(self->fd, i, &self->before[i]));
 }
 
@@ -109,7 +109,7 @@ FIXTURE_TEARDOWN(brawl)
 	close(self->fd);
 	EXPECT_EQ(0, serve());
 	fd = loom_open();
-	for (i = 0; i < LOOM_REGION_COUNT; i++) {
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 		do {
 			EXPECT_EQ(0, loom_query_region(fd, i, &after));
 			if (after.allocated_bytes == self->before[i].allocated_bytes &&
@@ -212,7 +212,7 @@ TEST_F_TIMEOUT(brawl, plans_that_change_while_they_are_read, 120)
 	uint32_t i, id, accepted = 0;
 	uint64_t size;
 
-	size = loom_rounds_fill(good, sizeof(good), self->lanes, LOOM_UNARY_RELU, 4);
+	size = loom_rounds_fill(good, sizeof(good), self->lanes, DRM_LOOM_UNARY_RELU, 4);
 	ASSERT_NE(0, size);
 	churn.count = size / 8;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, churn_thread, &churn));
@@ -283,7 +283,7 @@ static void *brawl_thread(void *arg)
 			loom_bo_create(fd, next(seed) % (4 << 20) + 1, next(seed) % 8 == 0, &out);
 			break;
 		case 1:
-			loom_bo_create(fd, 1 << 20, LOOM_REGION_DRAM, &out);
+			loom_bo_create(fd, 1 << 20, DRM_LOOM_REGION_DRAM, &out);
 			break;
 		case 2:
 			loom_bo_close(fd, a);
@@ -297,7 +297,7 @@ static void *brawl_thread(void *arg)
 			break;
 		case 5:
 			create.size = loom_rounds_fill(plan, sizeof(plan), brawl->lanes,
-						       LOOM_UNARY_RELU, next(seed) % 8 + 1);
+						       DRM_LOOM_UNARY_RELU, next(seed) % 8 + 1);
 			loom_call(fd, DRM_IOCTL_LOOM_PLAN_CREATE, &create);
 			break;
 		case 6:

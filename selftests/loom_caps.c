@@ -68,9 +68,9 @@ TEST_F(caps, are_reported)
 	uint32_t a, b;
 
 	ASSERT_EQ(0, caps_set(7 * BYTES, 3 * BYTES));
-	ASSERT_EQ(0, loom_bo_create(self->fd, BYTES, LOOM_REGION_DRAM, &a));
+	ASSERT_EQ(0, loom_bo_create(self->fd, BYTES, DRM_LOOM_REGION_DRAM, &a));
 	/* counted in pages, whatever the region */
-	ASSERT_EQ(0, loom_bo_create(self->other, 1, LOOM_REGION_SRAM, &b));
+	ASSERT_EQ(0, loom_bo_create(self->other, 1, DRM_LOOM_REGION_SRAM, &b));
 	ASSERT_EQ(0, loom_query_device(self->fd, &info));
 	EXPECT_EQ(7 * BYTES, info.max_bo_bytes);
 	EXPECT_EQ(3 * BYTES, info.max_file_bo_bytes);
@@ -87,20 +87,20 @@ TEST_F(caps, of_a_file_are_its_own_and_exact)
 	uint32_t a, b, c;
 
 	ASSERT_EQ(0, caps_set(0, 2 * BYTES));
-	ASSERT_EQ(0, loom_bo_create(self->fd, BYTES, LOOM_REGION_DRAM, &a));
-	EXPECT_EQ(-EDQUOT, loom_bo_create(self->fd, BYTES + 1, LOOM_REGION_DRAM, &b));
+	ASSERT_EQ(0, loom_bo_create(self->fd, BYTES, DRM_LOOM_REGION_DRAM, &a));
+	EXPECT_EQ(-EDQUOT, loom_bo_create(self->fd, BYTES + 1, DRM_LOOM_REGION_DRAM, &b));
 	EXPECT_EQ(0, b);
 	EXPECT_EQ(BYTES, used(self->fd, true));
 	EXPECT_EQ(BYTES, used(self->fd, false));
-	ASSERT_EQ(0, loom_bo_create(self->fd, BYTES, LOOM_REGION_DRAM, &b));
-	EXPECT_EQ(-EDQUOT, loom_bo_create(self->fd, 1, LOOM_REGION_SRAM, &c));
-	ASSERT_EQ(0, loom_bo_create(self->other, 2 * BYTES, LOOM_REGION_DRAM, &c));
-	EXPECT_EQ(-EDQUOT, loom_bo_create(self->other, 1, LOOM_REGION_DRAM, &c));
+	ASSERT_EQ(0, loom_bo_create(self->fd, BYTES, DRM_LOOM_REGION_DRAM, &b));
+	EXPECT_EQ(-EDQUOT, loom_bo_create(self->fd, 1, DRM_LOOM_REGION_SRAM, &c));
+	ASSERT_EQ(0, loom_bo_create(self->other, 2 * BYTES, DRM_LOOM_REGION_DRAM, &c));
+	EXPECT_EQ(-EDQUOT, loom_bo_create(self->other, 1, DRM_LOOM_REGION_DRAM, &c));
 	ASSERT_EQ(0, loom_bo_close(self->fd, a));
-	EXPECT_EQ(0, loom_bo_create(self->fd, BYTES, LOOM_REGION_DRAM, &a));
+	EXPECT_EQ(0, loom_bo_create(self->fd, BYTES, DRM_LOOM_REGION_DRAM, &a));
 	/* what cannot be had for another reason is refused for that */
-	EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, 1ull << 62, LOOM_REGION_DRAM, &c));
-	EXPECT_EQ(-EINVAL, loom_bo_create(self->fd, 0, LOOM_REGION_DRAM, &c));
+	EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, 1ull << 62, DRM_LOOM_REGION_DRAM, &c));
+	EXPECT_EQ(-EINVAL, loom_bo_create(self->fd, 0, DRM_LOOM_REGION_DRAM, &c));
 	/* and takes nothing */
 	EXPECT_EQ(2 * BYTES, used(self->fd, true));
 	EXPECT_EQ(4 * BYTES, used(self->fd, false));
@@ -111,26 +111,26 @@ TEST_F(caps, of_the_device_are_shared)
 	uint32_t a, b;
 
 	ASSERT_EQ(0, caps_set(2 * BYTES, 0));
-	ASSERT_EQ(0, loom_bo_create(self->fd, BYTES, LOOM_REGION_DRAM, &a));
-	ASSERT_EQ(0, loom_bo_create(self->other, BYTES, LOOM_REGION_DRAM, &b));
-	EXPECT_EQ(-EDQUOT, loom_bo_create(self->other, 1, LOOM_REGION_DRAM, &b));
-	EXPECT_EQ(-EDQUOT, loom_bo_create(self->fd, 1, LOOM_REGION_DRAM, &b));
+	ASSERT_EQ(0, loom_bo_create(self->fd, BYTES, DRM_LOOM_REGION_DRAM, &a));
+	ASSERT_EQ(0, loom_bo_create(self->other, BYTES, DRM_LOOM_REGION_DRAM, &b));
+	EXPECT_EQ(-EDQUOT, loom_bo_create(self->other, 1, DRM_LOOM_REGION_DRAM, &b));
+	EXPECT_EQ(-EDQUOT, loom_bo_create(self->fd, 1, DRM_LOOM_REGION_DRAM, &b));
 	/* the file has not been charged for what the device refused */
 	EXPECT_EQ(BYTES, used(self->fd, true));
 	/* what is there stays when the cap goes below it */
 	ASSERT_EQ(0, caps_set(1, 1));
 	EXPECT_EQ(2 * BYTES, used(self->fd, false));
 	ASSERT_EQ(0, loom_bo_close(self->fd, a));
-	EXPECT_EQ(-EDQUOT, loom_bo_create(self->fd, 1, LOOM_REGION_DRAM, &a));
+	EXPECT_EQ(-EDQUOT, loom_bo_create(self->fd, 1, DRM_LOOM_REGION_DRAM, &a));
 	ASSERT_EQ(0, caps_set(0, 0));
-	EXPECT_EQ(0, loom_bo_create(self->fd, BYTES, LOOM_REGION_DRAM, &a));
+	EXPECT_EQ(0, loom_bo_create(self->fd, BYTES, DRM_LOOM_REGION_DRAM, &a));
 }
 
 TEST_F(caps, who_made_a_buffer_is_charged_as_long_as_it_is_used)
 {
 	struct drm_prime_handle prime = { .flags = DRM_RDWR | DRM_CLOEXEC };
 
-	ASSERT_EQ(0, loom_bo_create(self->other, BYTES, LOOM_REGION_DRAM, &prime.handle));
+	ASSERT_EQ(0, loom_bo_create(self->other, BYTES, DRM_LOOM_REGION_DRAM, &prime.handle));
 	ASSERT_EQ(0, loom_call(self->other, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
 	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
 	close(prime.fd);
@@ -186,7 +186,7 @@ static void *take(void *data)
 	uint32_t handle, i;
 
 	for (i = 0; i < 64; i++)
-		loom_bo_create(fd, LOOM_PAGE, LOOM_REGION_DRAM, &handle);
+		loom_bo_create(fd, LOOM_PAGE, DRM_LOOM_REGION_DRAM, &handle);
 	return NULL;
 }
 

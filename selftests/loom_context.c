@@ -95,16 +95,18 @@ TEST_F(context, high_priority_is_for_the_privileged)
 
 	if (geteuid())
 		SKIP(return, "needs root");
-	EXPECT_EQ(0, loom_context_create(self->client.fd, LOOM_PRIORITY_HIGH, &context));
+	EXPECT_EQ(0, loom_context_create(self->client.fd, DRM_LOOM_PRIORITY_HIGH, &context));
 	child = loom_fork();
 	ASSERT_GE(child, 0);
 	if (!child) {
 		if (setgid(65534) || setuid(65534))
 			_exit(1);
-		if (loom_context_create(self->client.fd, LOOM_PRIORITY_HIGH, &context) != -EACCES)
+		if (loom_context_create(self->client.fd, DRM_LOOM_PRIORITY_HIGH,
+					&context) != -EACCES)
 			_exit(2);
-		_exit(loom_context_create(self->client.fd, LOOM_PRIORITY_NORMAL, &context) ||
-		      loom_context_create(self->client.fd, LOOM_PRIORITY_LOW, &context) ? 3 : 0);
+		_exit(loom_context_create(self->client.fd, DRM_LOOM_PRIORITY_NORMAL, &context) ||
+		      loom_context_create(self->client.fd, DRM_LOOM_PRIORITY_LOW, &context) ?
+		      3 : 0);
 	}
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	EXPECT_EQ(0, status);
@@ -115,12 +117,12 @@ TEST_F(context, counts_what_its_jobs_did)
 	static const struct drm_loom_counters zero;
 	struct drm_loom_context_query query, idle;
 	uint32_t null = loom_client_plan_null(&self->client);
-	uint32_t unary = loom_client_plan_unary(&self->client, LOOM_UNARY_RELU);
+	uint32_t unary = loom_client_plan_unary(&self->client, DRM_LOOM_UNARY_RELU);
 	uint32_t other, i;
 
 	ASSERT_NE(0, null);
 	ASSERT_NE(0, unary);
-	ASSERT_EQ(0, loom_context_create(self->client.fd, LOOM_PRIORITY_LOW, &other));
+	ASSERT_EQ(0, loom_context_create(self->client.fd, DRM_LOOM_PRIORITY_LOW, &other));
 	ASSERT_EQ(0, loom_context_query(self->client.fd, self->client.context, &query));
 	EXPECT_EQ(0, query.flags);
 	EXPECT_EQ(0, query.resets);
@@ -184,7 +186,7 @@ TEST_F_TIMEOUT(context, a_job_of_a_high_one_overtakes, 120)
 
 	if (geteuid())
 		SKIP(return, "needs root");
-	ASSERT_EQ(0, loom_context_create(high.fd, LOOM_PRIORITY_HIGH, &high.context));
+	ASSERT_EQ(0, loom_context_create(high.fd, DRM_LOOM_PRIORITY_HIGH, &high.context));
 	ASSERT_EQ(0, loom_client_run(&self->client, busy, 2, first));
 	for (i = 0; i < 20; i++)
 		ASSERT_EQ(0, loom_client_run(&self->client, busy, 2, last));
@@ -202,7 +204,7 @@ TEST_F(context, a_thousand_of_them)
 
 	ASSERT_NE(0, null);
 	for (i = 0; i < 1000; i++) {
-		ASSERT_EQ(0, loom_context_create(self->client.fd, LOOM_PRIORITY_NORMAL,
+		ASSERT_EQ(0, loom_context_create(self->client.fd, DRM_LOOM_PRIORITY_NORMAL,
 						 &self->client.context));
 		if (i % 10 == 0) {
 			ASSERT_EQ(0, loom_client_run(&self->client, null, 0, fence));

@@ -31,7 +31,7 @@ FIXTURE_SETUP(fail_nth)
 {
 	struct drm_loom_device_info info;
 	struct drm_loom_query query = {
-		.type = LOOM_QUERY_DEVICE,
+		.type = DRM_LOOM_QUERY_DEVICE,
 		.ptr = (uintptr_t)&info,
 		.size = sizeof(info),
 	};
@@ -48,13 +48,14 @@ FIXTURE_SETUP(fail_nth)
 	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
 	self->lanes = info.lanes;
 	bytes = (uint64_t)self->lanes * LOOM_COLUMNS * sizeof(float);
-	ASSERT_EQ(0, loom_bo_create(self->fd, bytes, LOOM_REGION_DRAM, &self->in));
-	ASSERT_EQ(0, loom_bo_create(self->fd, bytes, LOOM_REGION_DRAM, &self->out));
-	ASSERT_EQ(0, loom_context_create(self->fd, LOOM_PRIORITY_NORMAL, &self->context));
-	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_RELU, 3, &self->plan));
+	ASSERT_EQ(0, loom_bo_create(self->fd, bytes, DRM_LOOM_REGION_DRAM, &self->in));
+	ASSERT_EQ(0, loom_bo_create(self->fd, bytes, DRM_LOOM_REGION_DRAM, &self->out));
+	ASSERT_EQ(0, loom_context_create(self->fd, DRM_LOOM_PRIORITY_NORMAL, &self->context));
+	ASSERT_EQ(0,
+		  loom_rounds_create(self->fd, self->lanes, DRM_LOOM_UNARY_RELU, 3, &self->plan));
 	self->binary = loom_sync_create(self->fd, DRM_SYNCOBJ_CREATE_SIGNALED);
 	self->timeline = loom_sync_create(self->fd, 0);
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_DRAM, &self->before));
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_DRAM, &self->before));
 }
 
 FIXTURE_TEARDOWN(fail_nth)
@@ -111,11 +112,11 @@ TEST_F(fail_nth, bo_create)
 	struct drm_loom_region_info after;
 	uint32_t handle;
 
-	FAIL_EACH(loom_bo_create(self->fd, 65536, LOOM_REGION_DRAM, &handle),
+	FAIL_EACH(loom_bo_create(self->fd, 65536, DRM_LOOM_REGION_DRAM, &handle),
 		  loom_bo_close(self->fd, handle));
-	FAIL_EACH(loom_bo_create(self->fd, 8 << 20, LOOM_REGION_DRAM, &handle),
+	FAIL_EACH(loom_bo_create(self->fd, 8 << 20, DRM_LOOM_REGION_DRAM, &handle),
 		  loom_bo_close(self->fd, handle));
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_DRAM, &after));
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_DRAM, &after));
 	EXPECT_EQ(self->before.allocated_bytes, after.allocated_bytes);
 	EXPECT_EQ(self->before.blocks, after.blocks);
 }
@@ -125,16 +126,16 @@ TEST_F(fail_nth, bo_create_on_some_banks)
 	uint64_t mask = 0x5;
 	struct drm_loom_bo_create args = {
 		.size = 8192,
-		.region = LOOM_REGION_SRAM,
+		.region = DRM_LOOM_REGION_SRAM,
 		.bank_mask = (uintptr_t)&mask,
 		.bank_mask_words = 1,
 	};
 	struct drm_loom_region_info before, after;
 
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &before));
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_SRAM, &before));
 	FAIL_EACH(loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args),
 		  loom_bo_close(self->fd, args.handle));
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &after));
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_SRAM, &after));
 	EXPECT_EQ(before.allocated_bytes, after.allocated_bytes);
 	EXPECT_EQ(before.blocks, after.blocks);
 }
@@ -143,7 +144,7 @@ TEST_F(fail_nth, query_blocks)
 {
 	struct drm_loom_block blocks[16];
 	struct drm_loom_query query = {
-		.type = LOOM_QUERY_BLOCKS,
+		.type = DRM_LOOM_QUERY_BLOCKS,
 		.ptr = (uintptr_t)blocks,
 	};
 
@@ -155,7 +156,7 @@ TEST_F(fail_nth, context_create)
 {
 	struct drm_loom_context_destroy destroy = {};
 
-	FAIL_EACH(loom_context_create(self->fd, LOOM_PRIORITY_LOW, &destroy.context),
+	FAIL_EACH(loom_context_create(self->fd, DRM_LOOM_PRIORITY_LOW, &destroy.context),
 		  loom_call(self->fd, DRM_IOCTL_LOOM_CONTEXT_DESTROY, &destroy));
 }
 
@@ -163,7 +164,7 @@ TEST_F(fail_nth, plan_create)
 {
 	struct drm_loom_plan_destroy destroy = {};
 
-	FAIL_EACH(loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_RELU, 50, &destroy.plan),
+	FAIL_EACH(loom_rounds_create(self->fd, self->lanes, DRM_LOOM_UNARY_RELU, 50, &destroy.plan),
 		  loom_call(self->fd, DRM_IOCTL_LOOM_PLAN_DESTROY, &destroy));
 }
 

@@ -26,7 +26,7 @@ static uint32_t random_below(uint32_t n)
 FIXTURE(hostile)
 {
 	struct loom_client client;
-	struct drm_loom_region_info before[LOOM_REGION_COUNT];
+	struct drm_loom_region_info before[DRM_LOOM_REGION_COUNT];
 };
 
 FIXTURE_SETUP(hostile)
@@ -36,7 +36,7 @@ FIXTURE_SETUP(hostile)
 
 	if (fd < 0)
 		SKIP(return, "no loom device");
-	for (i = 0; i < LOOM_REGION_COUNT; i++)
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		ASSERT_EQ(0, loom_query_region(fd, i, &self->before[i]));
 	close(fd);
 	ASSERT_EQ(0, loom_client_open(&self->client));
@@ -45,7 +45,7 @@ FIXTURE_SETUP(hostile)
 /* Whatever was done: nothing is left behind, and the device works. */
 FIXTURE_TEARDOWN(hostile)
 {
-	struct drm_loom_region_info after[LOOM_REGION_COUNT];
+	struct drm_loom_region_info after[DRM_LOOM_REGION_COUNT];
 	int64_t until = loom_soon();
 	uint32_t i, left;
 	int fd;
@@ -55,7 +55,7 @@ FIXTURE_TEARDOWN(hostile)
 	ASSERT_GE(fd, 0);
 	do {
 		left = 0;
-		for (i = 0; i < LOOM_REGION_COUNT; i++) {
+		for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 			ASSERT_EQ(0, loom_query_region(fd, i, &after[i]));
 			left += after[i].blocks != self->before[i].blocks ||
 				after[i].allocated_bytes != self->before[i].allocated_bytes ||
@@ -305,7 +305,8 @@ static int run_accepted(const struct loom_client *client, uint32_t plan)
 TEST_F_TIMEOUT(hostile, plans_with_changed_bytes, 240)
 {
 	uint64_t size;
-	unsigned char *good = loom_plan_blob_unary(self->client.info.lanes, LOOM_UNARY_TANH, &size);
+	unsigned char *good =
+		loom_plan_blob_unary(self->client.info.lanes, DRM_LOOM_UNARY_TANH, &size);
 	unsigned char *blob = malloc(size);
 	uint32_t accepted = 0, refused = 0, odd = 0, i, k;
 
@@ -342,7 +343,8 @@ TEST_F_TIMEOUT(hostile, plans_with_changed_bytes, 240)
 			odd += loom_plan_destroy(self->client.fd, plan) != 0;
 		} else if (ret == -EBADMSG) {
 			refused++;
-			odd += reject.rule == LOOM_RULE_NONE || reject.rule >= LOOM_RULE_END;
+			odd += reject.rule == DRM_LOOM_RULE_NONE ||
+			       reject.rule >= DRM_LOOM_RULE_END;
 		} else {
 			odd++;
 		}
@@ -560,7 +562,7 @@ static int work_alone(uint32_t seed, uint32_t rounds)
 	if (loom_client_open(&client))
 		return 100;
 	count = client.bytes / sizeof(float);
-	plan = loom_client_plan_unary(&client, LOOM_UNARY_ABS);
+	plan = loom_client_plan_unary(&client, DRM_LOOM_UNARY_ABS);
 	in = loom_bo_map(client.fd, client.in, client.bytes);
 	out = loom_bo_map(client.fd, client.out, client.bytes);
 	if (!plan || in == MAP_FAILED || out == MAP_FAILED)
@@ -643,7 +645,7 @@ static void *race(void *data)
 		number = 1 + ((state >> 12) & 15);
 		switch (pick % 11) {
 		case 0:
-			ret = loom_bo_create(fd, client.bytes, LOOM_REGION_DRAM, &id);
+			ret = loom_bo_create(fd, client.bytes, DRM_LOOM_REGION_DRAM, &id);
 			break;
 		case 1:
 			ret = loom_bo_close(fd, number);
@@ -661,7 +663,7 @@ static void *race(void *data)
 			ret = loom_context_query(fd, number, &query);
 			break;
 		case 6:
-			id = loom_client_plan_unary(&client, LOOM_UNARY_NEG);
+			id = loom_client_plan_unary(&client, DRM_LOOM_UNARY_NEG);
 			break;
 		case 7:
 			ret = loom_plan_destroy(fd, number);
@@ -671,7 +673,7 @@ static void *race(void *data)
 			ret = loom_sync_destroy(fd, number);
 			break;
 		case 9:
-			ret = loom_bo_create(fd, 64, LOOM_REGION_SRAM, &id);
+			ret = loom_bo_create(fd, 64, DRM_LOOM_REGION_SRAM, &id);
 			if (!ret)
 				loom_bo_close(fd, id);
 			break;
@@ -725,7 +727,7 @@ TEST_F_TIMEOUT(hostile, closing_under_an_ioctl, 120)
 		int fd;
 
 		ASSERT_EQ(0, loom_client_open(&client));
-		plan = loom_client_plan_unary(&client, LOOM_UNARY_ABS);
+		plan = loom_client_plan_unary(&client, DRM_LOOM_UNARY_ABS);
 		fd = client.fd;
 		ASSERT_EQ(0, pthread_create(&thread, NULL, close_soon, &fd));
 		/* until it is gone under our feet */

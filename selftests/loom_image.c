@@ -8,7 +8,7 @@
 FIXTURE(image)
 {
 	struct loom_client client;
-	struct drm_loom_region_info region[LOOM_REGION_COUNT];
+	struct drm_loom_region_info region[DRM_LOOM_REGION_COUNT];
 };
 
 FIXTURE_SETUP(image)
@@ -19,7 +19,7 @@ FIXTURE_SETUP(image)
 	if (ret == -ENODEV)
 		SKIP(return, "no loom device");
 	ASSERT_EQ(0, ret);
-	for (i = 0; i < LOOM_REGION_COUNT; i++)
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		ASSERT_EQ(0, loom_query_region(self->client.fd, i, &self->region[i]));
 }
 
@@ -32,7 +32,7 @@ static int image_create(int fd, uint32_t width, uint32_t height, uint32_t dtype,
 			uint32_t *handle)
 {
 	struct drm_loom_bo_create args = {
-		.layout = LOOM_LAYOUT_IMAGE,
+		.layout = DRM_LOOM_LAYOUT_IMAGE,
 		.width = width,
 		.height = height,
 		.dtype = dtype,
@@ -61,13 +61,13 @@ static void takes_what_it_says(struct __test_metadata *_metadata, int fd,
 	if (rows * pitch > r->largest_free_bytes)
 		return;
 	args.region = region;
-	args.layout = LOOM_LAYOUT_IMAGE;
+	args.layout = DRM_LOOM_LAYOUT_IMAGE;
 	ASSERT_EQ(0, loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 	ASSERT_NE(0, args.handle);
 	EXPECT_EQ(pitch, args.pitch_bytes);
 	EXPECT_EQ(pitch * args.height, args.size);
 	ASSERT_EQ(0, loom_bo_info(fd, args.handle, &info));
-	EXPECT_EQ(LOOM_LAYOUT_IMAGE, info.layout);
+	EXPECT_EQ(DRM_LOOM_LAYOUT_IMAGE, info.layout);
 	EXPECT_EQ(region, info.region);
 	EXPECT_EQ(pitch * args.height, info.size);
 	EXPECT_EQ(pitch, info.page_bytes);
@@ -87,13 +87,13 @@ static void takes_what_it_says(struct __test_metadata *_metadata, int fd,
 
 TEST_F(image, takes_what_the_layout_says)
 {
-	static const uint32_t dtypes[] = { LOOM_DTYPE_U8, LOOM_DTYPE_F16, LOOM_DTYPE_F32,
-					   LOOM_DTYPE_F64 };
+	static const uint32_t dtypes[] = { DRM_LOOM_DTYPE_U8, DRM_LOOM_DTYPE_F16,
+					   DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F64 };
 	static const uint32_t sizes[] = { 1, 2, 7, 8, 9, 64, 333, 1024 };
 	const uint32_t count = LOOM_ARRAY_SIZE(sizes);
 	uint32_t region, t, i;
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++)
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
 		for (t = 0; t < LOOM_ARRAY_SIZE(dtypes); t++)
 			for (i = 0; i < count * count; i++) {
 				const struct drm_loom_region_info *r = &self->region[region];
@@ -114,12 +114,12 @@ TEST_F(image, takes_what_the_layout_says)
 
 TEST_F(image, what_is_wrong_is_einval)
 {
-	const uint32_t align = self->region[LOOM_REGION_DRAM].align_bytes;
+	const uint32_t align = self->region[DRM_LOOM_REGION_DRAM].align_bytes;
 	const struct drm_loom_bo_create right = {
-		.layout = LOOM_LAYOUT_IMAGE,
+		.layout = DRM_LOOM_LAYOUT_IMAGE,
 		.width = 32,
 		.height = 4,
-		.dtype = LOOM_DTYPE_F32,
+		.dtype = DRM_LOOM_DTYPE_F32,
 		.pitch_bytes = round_up(128, align),
 	};
 	struct drm_loom_bo_create args = right;
@@ -138,31 +138,31 @@ TEST_F(image, what_is_wrong_is_einval)
 	WRONG(args.size = (uint64_t)args.pitch_bytes * args.height);
 	WRONG(args.page_bytes = 4096);
 	WRONG(args.page_bytes = args.pitch_bytes);
-	WRONG(args.layout = LOOM_LAYOUT_SHARDED_BLOCK);
-	WRONG(args.layout = LOOM_LAYOUT_SHARDED_BLOCK + 1);
+	WRONG(args.layout = DRM_LOOM_LAYOUT_SHARDED_BLOCK);
+	WRONG(args.layout = DRM_LOOM_LAYOUT_SHARDED_BLOCK + 1);
 	WRONG(args.page_columns = 1);
 	WRONG(args.grid_columns = 1);
 	WRONG(args.layout = UINT32_MAX);
-	WRONG(args.region = LOOM_REGION_COUNT);
-	WRONG(args.direction = LOOM_DIRECTION_TINY_APART + 1);
+	WRONG(args.region = DRM_LOOM_REGION_COUNT);
+	WRONG(args.direction = DRM_LOOM_DIRECTION_TINY_APART + 1);
 	WRONG(args.flags = 1);
 	WRONG(args.width = 0);
 	WRONG(args.height = 0);
 	WRONG(args.dtype = 0);
-	WRONG(args.dtype = LOOM_DTYPE_END);
+	WRONG(args.dtype = DRM_LOOM_DTYPE_END);
 	WRONG(args.dtype = UINT32_MAX);
 	WRONG(args.width = args.pitch_bytes / 4 + 1);
 	WRONG(args.width = UINT32_MAX);
 	WRONG((args.width = UINT32_MAX, args.pitch_bytes = 0));
 	WRONG((args.width = 1u << 30, args.pitch_bytes = 0));
-	WRONG(args.dtype = (args.width = args.pitch_bytes / 8 + 1, LOOM_DTYPE_F64));
+	WRONG(args.dtype = (args.width = args.pitch_bytes / 8 + 1, DRM_LOOM_DTYPE_F64));
 	WRONG(args.pitch_bytes += 1);
 	WRONG(args.pitch_bytes += align / 2);
 	WRONG(args.pitch_bytes -= align);
 	WRONG(args.pitch_bytes = 1);
 	WRONG(args.pitch_bytes = UINT32_MAX);
 	/* what belongs to images only */
-	WRONG((args.layout = LOOM_LAYOUT_INTERLEAVED, args.size = 4096));
+	WRONG((args.layout = DRM_LOOM_LAYOUT_INTERLEAVED, args.size = 4096));
 	WRONG((args = (struct drm_loom_bo_create) { .size = 1, .width = 1 }));
 	WRONG((args = (struct drm_loom_bo_create) { .size = 1, .height = 1 }));
 	WRONG((args = (struct drm_loom_bo_create) { .size = 1, .dtype = 1 }));
@@ -175,14 +175,16 @@ TEST_F(image, what_is_wrong_is_einval)
 
 TEST_F(image, more_than_the_banks_hold_is_enospc)
 {
-	const struct drm_loom_region_info *r = &self->region[LOOM_REGION_DRAM];
+	const struct drm_loom_region_info *r = &self->region[DRM_LOOM_REGION_DRAM];
 	uint64_t rows = r->total_bytes / r->align_bytes * r->banks;
 	uint32_t handle;
 
 	ASSERT_LT(rows, UINT32_MAX);
-	EXPECT_EQ(-ENOSPC, image_create(self->client.fd, 1, rows + 1, LOOM_DTYPE_U8, 0, &handle));
-	EXPECT_EQ(-ENOSPC, image_create(self->client.fd, 1, UINT32_MAX, LOOM_DTYPE_U8, 0, &handle));
-	EXPECT_EQ(-ENOSPC, image_create(self->client.fd, 1, UINT32_MAX, LOOM_DTYPE_U8,
+	EXPECT_EQ(-ENOSPC,
+		  image_create(self->client.fd, 1, rows + 1, DRM_LOOM_DTYPE_U8, 0, &handle));
+	EXPECT_EQ(-ENOSPC,
+		  image_create(self->client.fd, 1, UINT32_MAX, DRM_LOOM_DTYPE_U8, 0, &handle));
+	EXPECT_EQ(-ENOSPC, image_create(self->client.fd, 1, UINT32_MAX, DRM_LOOM_DTYPE_U8,
 					UINT32_MAX / r->align_bytes * r->align_bytes, &handle));
 }
 
@@ -198,7 +200,7 @@ TEST_F(image, is_mapped_row_after_row)
 		struct drm_loom_bo_info info;
 		unsigned char *map, *again;
 
-		ASSERT_EQ(0, image_create(self->client.fd, widths[i], height, LOOM_DTYPE_F32, 0,
+		ASSERT_EQ(0, image_create(self->client.fd, widths[i], height, DRM_LOOM_DTYPE_F32, 0,
 					  &handle));
 		ASSERT_EQ(0, loom_bo_info(self->client.fd, handle, &info));
 		map = loom_bo_map(self->client.fd, handle, info.size);
@@ -260,7 +262,7 @@ TEST_F(image, clients_that_know_none_are_served)
 	EXPECT_EQ(0, wrong);
 	/* an image cannot be asked for without saying what image */
 	memset(&args, 0, sizeof(args));
-	args.create.layout = LOOM_LAYOUT_IMAGE;
+	args.create.layout = DRM_LOOM_LAYOUT_IMAGE;
 	EXPECT_EQ(-EINVAL, loom_call(self->client.fd, OLD_IOCTL(DRM_IOCTL_LOOM_BO_CREATE, 32),
 				     &args));
 	/* and a later client's larger structure is taken if the rest is zero */
@@ -300,8 +302,8 @@ static void pool_plan_fill(struct pool_plan *plan, const struct loom_client *cli
 
 	*plan = (struct pool_plan) {
 		.header = {
-			.magic = LOOM_PLAN_MAGIC,
-			.version = LOOM_PLAN_VERSION,
+			.magic = DRM_LOOM_PLAN_MAGIC,
+			.version = DRM_LOOM_PLAN_VERSION,
 			.size = sizeof(*plan),
 			.lanes = client->info.lanes,
 			.slots = { POOL_AT(slots), 2, sizeof(plan->slots[0]) },
@@ -314,12 +316,12 @@ static void pool_plan_fill(struct pool_plan *plan, const struct loom_client *cli
 		},
 		.steps = { { .compute_commands = 1 } },
 		.commands = { {
-			.opcode = LOOM_OP_POOL,
+			.opcode = DRM_LOOM_OP_POOL,
 			.operands = 2,
 			.attr_size = sizeof(plan->pool),
 		} },
 		.pool = {
-			.kind = LOOM_POOL_MAX,
+			.kind = DRM_LOOM_POOL_MAX,
 			.kernel = { 1, 2, 2 },
 			.stride = { 1, 2, 2 },
 			.dilation = { 1, 1, 1 },
@@ -330,20 +332,20 @@ static void pool_plan_fill(struct pool_plan *plan, const struct loom_client *cli
 
 		plan->images[i] = (struct drm_loom_plan_image) {
 			.slot = i,
-			.dtype = LOOM_DTYPE_F32,
+			.dtype = DRM_LOOM_DTYPE_F32,
 			.width = width[i],
 			.height = height[i],
 			.pitch_bytes = pitch,
 		};
 		plan->slots[i] = (struct drm_loom_plan_slot) {
 			.size = (uint64_t)pitch * height[i],
-			.flags = i ? LOOM_SLOT_WRITE : LOOM_SLOT_READ,
+			.flags = i ? DRM_LOOM_SLOT_WRITE : DRM_LOOM_SLOT_READ,
 		};
 		plan->tensors[i] = (struct drm_loom_plan_tensor) {
-			.region = LOOM_REGION_DRAM,
+			.region = DRM_LOOM_REGION_DRAM,
 			.slot = i,
 			.size = (uint64_t)pitch * height[i],
-			.dtype = LOOM_DTYPE_F32,
+			.dtype = DRM_LOOM_DTYPE_F32,
 			.rank = 5,
 			.dims = { 1, 1, 1, height[i], width[i] },
 			.strides = { plan->slots[i].size, plan->slots[i].size, plan->slots[i].size,
@@ -352,7 +354,7 @@ static void pool_plan_fill(struct pool_plan *plan, const struct loom_client *cli
 		/* views are y, x */
 		plan->views[!i] = (struct drm_loom_plan_view) {
 			.tensor = i,
-			.dtype = LOOM_DTYPE_F32,
+			.dtype = DRM_LOOM_DTYPE_F32,
 			.rank = 5,
 			.dims = { 1, 1, 1, height[i], width[i] },
 			.strides = { 0, 0, 0, pitch, 4 },
@@ -367,7 +369,7 @@ static float pool_element(uint32_t x, uint32_t y)
 
 TEST_F(image, is_pooled_where_it_is)
 {
-	const uint32_t align = self->region[LOOM_REGION_DRAM].align_bytes;
+	const uint32_t align = self->region[DRM_LOOM_REGION_DRAM].align_bytes;
 	const uint32_t in_pitch = round_up(IN_WIDTH * 4, align);
 	const uint32_t out_pitch = round_up(OUT_WIDTH * 4, align);
 	const struct loom_client *client = &self->client;
@@ -384,9 +386,9 @@ TEST_F(image, is_pooled_where_it_is)
 	}
 	fence = loom_sync_create(client->fd, 0);
 	loom_job_init(&job, client, plan, 2, fence);
-	ASSERT_EQ(0, image_create(client->fd, IN_WIDTH, IN_HEIGHT, LOOM_DTYPE_F32, 0,
+	ASSERT_EQ(0, image_create(client->fd, IN_WIDTH, IN_HEIGHT, DRM_LOOM_DTYPE_F32, 0,
 				  &job.bindings[0].handle));
-	ASSERT_EQ(0, image_create(client->fd, OUT_WIDTH, OUT_HEIGHT, LOOM_DTYPE_F32, 0,
+	ASSERT_EQ(0, image_create(client->fd, OUT_WIDTH, OUT_HEIGHT, DRM_LOOM_DTYPE_F32, 0,
 				  &job.bindings[1].handle));
 	in = loom_bo_map(client->fd, job.bindings[0].handle, in_pitch * IN_HEIGHT);
 	out = loom_bo_map(client->fd, job.bindings[1].handle, out_pitch * OUT_HEIGHT);
@@ -424,7 +426,7 @@ TEST_F(image, is_pooled_where_it_is)
 
 TEST_F(image, only_the_right_kind_can_be_bound)
 {
-	const uint32_t align = self->region[LOOM_REGION_DRAM].align_bytes;
+	const uint32_t align = self->region[DRM_LOOM_REGION_DRAM].align_bytes;
 	const uint32_t pitch = round_up(IN_WIDTH * 4, align);
 	const struct loom_client *client = &self->client;
 	struct drm_loom_reject reject;
@@ -436,28 +438,28 @@ TEST_F(image, only_the_right_kind_can_be_bound)
 		uint64_t offset;
 		int error;
 	} cases[] = {
-		{ IN_WIDTH, IN_HEIGHT, LOOM_DTYPE_F32, 0, 0, 0 },
+		{ IN_WIDTH, IN_HEIGHT, DRM_LOOM_DTYPE_F32, 0, 0, 0 },
 		/* larger ones, and part of their rows */
-		{ pitch / 4, IN_HEIGHT, LOOM_DTYPE_F32, 0, 0, 0 },
-		{ IN_WIDTH, IN_HEIGHT + 5, LOOM_DTYPE_F32, 0, 0, 0 },
-		{ IN_WIDTH, IN_HEIGHT + 5, LOOM_DTYPE_F32, 0, 5 * pitch, 0 },
-		{ IN_WIDTH, IN_HEIGHT + 5, LOOM_DTYPE_F32, 0, 6 * pitch, -EINVAL },
-		{ IN_WIDTH, IN_HEIGHT + 5, LOOM_DTYPE_F32, 0, 64, -EINVAL },
-		{ IN_WIDTH, IN_HEIGHT + 5, LOOM_DTYPE_F32, 0, pitch + 64, -EINVAL },
-		{ IN_WIDTH, IN_HEIGHT, LOOM_DTYPE_F32, 0, pitch, -EINVAL },
+		{ pitch / 4, IN_HEIGHT, DRM_LOOM_DTYPE_F32, 0, 0, 0 },
+		{ IN_WIDTH, IN_HEIGHT + 5, DRM_LOOM_DTYPE_F32, 0, 0, 0 },
+		{ IN_WIDTH, IN_HEIGHT + 5, DRM_LOOM_DTYPE_F32, 0, 5 * pitch, 0 },
+		{ IN_WIDTH, IN_HEIGHT + 5, DRM_LOOM_DTYPE_F32, 0, 6 * pitch, -EINVAL },
+		{ IN_WIDTH, IN_HEIGHT + 5, DRM_LOOM_DTYPE_F32, 0, 64, -EINVAL },
+		{ IN_WIDTH, IN_HEIGHT + 5, DRM_LOOM_DTYPE_F32, 0, pitch + 64, -EINVAL },
+		{ IN_WIDTH, IN_HEIGHT, DRM_LOOM_DTYPE_F32, 0, pitch, -EINVAL },
 		/* another shape */
-		{ IN_WIDTH - 1, IN_HEIGHT, LOOM_DTYPE_F32, pitch, 0, -EINVAL },
-		{ IN_WIDTH, IN_HEIGHT - 1, LOOM_DTYPE_F32, 0, 0, -EINVAL },
-		{ IN_WIDTH, IN_HEIGHT, LOOM_DTYPE_F32, pitch + align, 0, -EINVAL },
-		{ IN_WIDTH * 2, IN_HEIGHT, LOOM_DTYPE_F32, 0, 0, -EINVAL },
+		{ IN_WIDTH - 1, IN_HEIGHT, DRM_LOOM_DTYPE_F32, pitch, 0, -EINVAL },
+		{ IN_WIDTH, IN_HEIGHT - 1, DRM_LOOM_DTYPE_F32, 0, 0, -EINVAL },
+		{ IN_WIDTH, IN_HEIGHT, DRM_LOOM_DTYPE_F32, pitch + align, 0, -EINVAL },
+		{ IN_WIDTH * 2, IN_HEIGHT, DRM_LOOM_DTYPE_F32, 0, 0, -EINVAL },
 		/* another type, of the same size and of another */
-		{ IN_WIDTH, IN_HEIGHT, LOOM_DTYPE_I32, 0, 0, -EINVAL },
-		{ IN_WIDTH * 2, IN_HEIGHT, LOOM_DTYPE_F16, 0, 0, -EINVAL },
+		{ IN_WIDTH, IN_HEIGHT, DRM_LOOM_DTYPE_I32, 0, 0, -EINVAL },
+		{ IN_WIDTH * 2, IN_HEIGHT, DRM_LOOM_DTYPE_F16, 0, 0, -EINVAL },
 	};
 
 	pool_plan_fill(&blob, client, align);
 	ASSERT_EQ(0, loom_plan_create(client->fd, &blob, sizeof(blob), &reject, &plan));
-	ASSERT_EQ(0, image_create(client->fd, OUT_WIDTH, OUT_HEIGHT, LOOM_DTYPE_F32, 0, &out));
+	ASSERT_EQ(0, image_create(client->fd, OUT_WIDTH, OUT_HEIGHT, DRM_LOOM_DTYPE_F32, 0, &out));
 	fence = loom_sync_create(client->fd, 0);
 	for (i = 0; i < LOOM_ARRAY_SIZE(cases); i++) {
 		loom_job_init(&job, client, plan, 2, fence);
@@ -476,7 +478,7 @@ TEST_F(image, only_the_right_kind_can_be_bound)
 	/* a linear buffer, however large */
 	loom_job_init(&job, client, plan, 2, fence);
 	job.bindings[1].handle = out;
-	ASSERT_EQ(0, loom_bo_create(client->fd, 1 << 20, LOOM_REGION_DRAM,
+	ASSERT_EQ(0, loom_bo_create(client->fd, 1 << 20, DRM_LOOM_REGION_DRAM,
 				    &job.bindings[0].handle));
 	EXPECT_EQ(-EINVAL, loom_job_submit(client->fd, &job));
 }
@@ -484,15 +486,15 @@ TEST_F(image, only_the_right_kind_can_be_bound)
 TEST_F(image, is_bytes_to_a_plan_that_does_not_ask)
 {
 	const struct loom_client *client = &self->client;
-	uint32_t plan = loom_client_plan_unary(client, LOOM_UNARY_ABS);
+	uint32_t plan = loom_client_plan_unary(client, DRM_LOOM_UNARY_ABS);
 	uint32_t fence = loom_sync_create(client->fd, 0), i, wrong = 0;
 	struct loom_job job;
 	float *in, *out;
 
 	ASSERT_NE(0, plan);
 	loom_job_init(&job, client, plan, 2, fence);
-	ASSERT_EQ(0, image_create(client->fd, LOOM_COLUMNS, client->info.lanes, LOOM_DTYPE_F32, 0,
-				  &job.bindings[0].handle));
+	ASSERT_EQ(0, image_create(client->fd, LOOM_COLUMNS, client->info.lanes, DRM_LOOM_DTYPE_F32,
+				  0, &job.bindings[0].handle));
 	in = loom_bo_map(client->fd, job.bindings[0].handle, client->bytes);
 	out = loom_bo_map(client->fd, client->out, client->bytes);
 	ASSERT_NE(MAP_FAILED, in);
@@ -508,7 +510,7 @@ TEST_F(image, is_bytes_to_a_plan_that_does_not_ask)
 
 TEST_F(image, plans_that_leave_it_are_refused)
 {
-	const uint32_t align = self->region[LOOM_REGION_DRAM].align_bytes;
+	const uint32_t align = self->region[DRM_LOOM_REGION_DRAM].align_bytes;
 	const struct loom_client *client = &self->client;
 	struct drm_loom_reject reject;
 	struct pool_plan blob;
@@ -523,19 +525,19 @@ TEST_F(image, plans_that_leave_it_are_refused)
 		TH_LOG("%s", #_change);							\
 	}										\
 } while (0)
-	REFUSED(LOOM_RULE_IMAGE, blob.images[0].slot = 2);
-	REFUSED(LOOM_RULE_IMAGE, blob.images[1].slot = 0);
-	REFUSED(LOOM_RULE_IMAGE, blob.images[0].dtype = 0);
-	REFUSED(LOOM_RULE_IMAGE, blob.images[0].width = blob.images[0].pitch_bytes / 4 + 1);
-	REFUSED(LOOM_RULE_IMAGE, blob.images[0].height++);
-	REFUSED(LOOM_RULE_IMAGE, blob.images[0].pitch_bytes += 4);
-	REFUSED(LOOM_RULE_IMAGE, blob.images[0].pad = 1);
-	REFUSED(LOOM_RULE_TENSOR_IMAGE, blob.images[0].width--);
-	REFUSED(LOOM_RULE_TENSOR_IMAGE, blob.images[0].dtype = LOOM_DTYPE_I32);
-	REFUSED(LOOM_RULE_VIEW_IMAGE, (blob.views[1].offset = 4, blob.views[1].dims[3]--));
-	REFUSED(LOOM_RULE_VIEW_BOUNDS, blob.views[1].dims[3]++);
-	REFUSED(LOOM_RULE_VIEW_REGION, blob.header.images = (struct drm_loom_table) {});
-	REFUSED(LOOM_RULE_TABLE, blob.header.images.stride = 16);
+	REFUSED(DRM_LOOM_RULE_IMAGE, blob.images[0].slot = 2);
+	REFUSED(DRM_LOOM_RULE_IMAGE, blob.images[1].slot = 0);
+	REFUSED(DRM_LOOM_RULE_IMAGE, blob.images[0].dtype = 0);
+	REFUSED(DRM_LOOM_RULE_IMAGE, blob.images[0].width = blob.images[0].pitch_bytes / 4 + 1);
+	REFUSED(DRM_LOOM_RULE_IMAGE, blob.images[0].height++);
+	REFUSED(DRM_LOOM_RULE_IMAGE, blob.images[0].pitch_bytes += 4);
+	REFUSED(DRM_LOOM_RULE_IMAGE, blob.images[0].pad = 1);
+	REFUSED(DRM_LOOM_RULE_TENSOR_IMAGE, blob.images[0].width--);
+	REFUSED(DRM_LOOM_RULE_TENSOR_IMAGE, blob.images[0].dtype = DRM_LOOM_DTYPE_I32);
+	REFUSED(DRM_LOOM_RULE_VIEW_IMAGE, (blob.views[1].offset = 4, blob.views[1].dims[3]--));
+	REFUSED(DRM_LOOM_RULE_VIEW_BOUNDS, blob.views[1].dims[3]++);
+	REFUSED(DRM_LOOM_RULE_VIEW_REGION, blob.header.images = (struct drm_loom_table) {});
+	REFUSED(DRM_LOOM_RULE_TABLE, blob.header.images.stride = 16);
 #undef REFUSED
 }
 

@@ -4,7 +4,7 @@
  */
 #include "loom_selftest.h"
 
-#define MAX_BANKS	LOOM_MAX_BANKS
+#define MAX_BANKS	DRM_LOOM_MAX_BANKS
 
 FIXTURE(masks)
 {
@@ -17,7 +17,7 @@ FIXTURE_SETUP(masks)
 	self->fd = loom_open();
 	if (self->fd < 0)
 		SKIP(return, "no loom device");
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &self->sram));
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_SRAM, &self->sram));
 	ASSERT_LE(4, self->sram.banks);
 	if (self->sram.blocks)
 		SKIP(return, "somebody else uses the device");
@@ -33,7 +33,7 @@ static int query_banks(int fd, uint32_t region, struct drm_loom_bank_info *banks
 {
 	uint32_t size = MAX_BANKS * sizeof(*banks);
 
-	return loom_query(fd, LOOM_QUERY_BANKS, region, banks, &size);
+	return loom_query(fd, DRM_LOOM_QUERY_BANKS, region, banks, &size);
 }
 
 /* On the banks of the first 64 whose bits are set. Return: 0 or -errno. */
@@ -42,7 +42,7 @@ static int create_on(int fd, uint64_t size, uint64_t mask, uint32_t direction,
 {
 	struct drm_loom_bo_create args = {
 		.size = size,
-		.region = LOOM_REGION_SRAM,
+		.region = DRM_LOOM_REGION_SRAM,
 		.direction = direction,
 		.page_bytes = 64,
 		.bank_mask = (uintptr_t)&mask,
@@ -60,14 +60,14 @@ TEST_F(masks, who_is_not_in_the_mask_is_not_charged)
 	struct drm_loom_bo_info info;
 	uint32_t i;
 
-	ASSERT_EQ(0, query_banks(self->fd, LOOM_REGION_SRAM, before));
-	ASSERT_EQ(0, create_on(self->fd, 64 * 64, 0x5, LOOM_DIRECTION_DEFAULT, &info));
+	ASSERT_EQ(0, query_banks(self->fd, DRM_LOOM_REGION_SRAM, before));
+	ASSERT_EQ(0, create_on(self->fd, 64 * 64, 0x5, DRM_LOOM_DIRECTION_DEFAULT, &info));
 	EXPECT_EQ(2, info.banks);
 	EXPECT_EQ(0x5, info.bank_mask[0]);
 	EXPECT_EQ(0, info.bank_mask[1] | info.bank_mask[2] | info.bank_mask[3]);
 	EXPECT_EQ(32 * 64, info.bytes_per_bank);
 	EXPECT_EQ(0, info.padding_bytes);
-	ASSERT_EQ(0, query_banks(self->fd, LOOM_REGION_SRAM, with));
+	ASSERT_EQ(0, query_banks(self->fd, DRM_LOOM_REGION_SRAM, with));
 	for (i = 0; i < self->sram.banks; i++) {
 		uint64_t more = i == 0 || i == 2 ? info.bytes_per_bank : 0;
 
@@ -76,10 +76,10 @@ TEST_F(masks, who_is_not_in_the_mask_is_not_charged)
 		EXPECT_EQ(with[i].total_bytes, with[i].allocated_bytes + with[i].free_bytes);
 		EXPECT_EQ(before[i].blocks + !!more, with[i].blocks);
 	}
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &region));
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_SRAM, &region));
 	EXPECT_EQ(info.bytes_per_bank, region.allocated_bytes);
 	ASSERT_EQ(0, loom_bo_close(self->fd, info.handle));
-	ASSERT_EQ(0, query_banks(self->fd, LOOM_REGION_SRAM, after));
+	ASSERT_EQ(0, query_banks(self->fd, DRM_LOOM_REGION_SRAM, after));
 	EXPECT_EQ(0, memcmp(before, after, self->sram.banks * sizeof(*before)));
 }
 
@@ -89,19 +89,19 @@ TEST_F(masks, the_slack_of_one_is_room_for_the_other)
 	uint64_t total = self->sram.total_bytes, every;
 
 	every = self->sram.banks == 64 ? ~0ull : (1ull << self->sram.banks) - 1;
-	ASSERT_EQ(0, create_on(self->fd, total / 2, 0x1, LOOM_DIRECTION_DEFAULT, &a));
-	ASSERT_EQ(0, create_on(self->fd, total / 2, 0x2, LOOM_DIRECTION_DEFAULT, &b));
+	ASSERT_EQ(0, create_on(self->fd, total / 2, 0x1, DRM_LOOM_DIRECTION_DEFAULT, &a));
+	ASSERT_EQ(0, create_on(self->fd, total / 2, 0x2, DRM_LOOM_DIRECTION_DEFAULT, &b));
 	EXPECT_EQ(a.address, b.address);
 	EXPECT_EQ(self->sram.bank_bytes, a.address + a.bytes_per_bank);
 	/* what is on all banks lies clear of both, by a mask of all or by none */
-	ASSERT_EQ(0, create_on(self->fd, 64 * self->sram.banks, every, LOOM_DIRECTION_DEFAULT,
+	ASSERT_EQ(0, create_on(self->fd, 64 * self->sram.banks, every, DRM_LOOM_DIRECTION_DEFAULT,
 			       &all));
 	EXPECT_EQ(a.address, all.address + 64);
 	EXPECT_EQ(self->sram.banks, all.banks);
 	/* the others have their upper half still */
-	ASSERT_EQ(0, create_on(self->fd, total / 2, 0x4, LOOM_DIRECTION_DEFAULT, &more));
+	ASSERT_EQ(0, create_on(self->fd, total / 2, 0x4, DRM_LOOM_DIRECTION_DEFAULT, &more));
 	EXPECT_EQ(a.address, more.address);
-	EXPECT_EQ(-ENOSPC, create_on(self->fd, total, 0x5, LOOM_DIRECTION_DEFAULT, &more));
+	EXPECT_EQ(-ENOSPC, create_on(self->fd, total, 0x5, DRM_LOOM_DIRECTION_DEFAULT, &more));
 }
 
 TEST_F(masks, one_bank_can_be_full_while_the_next_is_empty)
@@ -111,10 +111,10 @@ TEST_F(masks, one_bank_can_be_full_while_the_next_is_empty)
 
 	for (i = 0; i < self->sram.banks; i++) {
 		EXPECT_EQ(0, create_on(self->fd, self->sram.total_bytes, 1ull << i,
-				       LOOM_DIRECTION_DEFAULT, &info));
-		EXPECT_EQ(-ENOSPC, create_on(self->fd, 64, 1ull << i, LOOM_DIRECTION_DEFAULT,
+				       DRM_LOOM_DIRECTION_DEFAULT, &info));
+		EXPECT_EQ(-ENOSPC, create_on(self->fd, 64, 1ull << i, DRM_LOOM_DIRECTION_DEFAULT,
 					     &info));
-		EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, 64, LOOM_REGION_SRAM, &handle));
+		EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, 64, DRM_LOOM_REGION_SRAM, &handle));
 	}
 }
 
@@ -124,22 +124,23 @@ TEST_F(masks, blocks_of_each_bank_tile_it)
 	struct drm_loom_bo_info info;
 	uint32_t bank, i;
 
-	ASSERT_EQ(0, create_on(self->fd, 640, 0x1, LOOM_DIRECTION_DEFAULT, &info));
-	ASSERT_EQ(0, create_on(self->fd, 1280, 0x3, LOOM_DIRECTION_DEFAULT, &info));
-	ASSERT_EQ(0, create_on(self->fd, 640, 0x2, LOOM_DIRECTION_BOTTOM_UP, &info));
+	ASSERT_EQ(0, create_on(self->fd, 640, 0x1, DRM_LOOM_DIRECTION_DEFAULT, &info));
+	ASSERT_EQ(0, create_on(self->fd, 1280, 0x3, DRM_LOOM_DIRECTION_DEFAULT, &info));
+	ASSERT_EQ(0, create_on(self->fd, 640, 0x2, DRM_LOOM_DIRECTION_BOTTOM_UP, &info));
 	for (bank = 0; bank < 3; bank++) {
 		uint32_t size = sizeof(blocks), used = 0;
 		uint64_t at = 0;
 
-		ASSERT_EQ(0, loom_query(self->fd, LOOM_QUERY_BANK_BLOCKS,
-					LOOM_REGION_SRAM | bank << 16, blocks, &size));
+		ASSERT_EQ(0, loom_query(self->fd, DRM_LOOM_QUERY_BANK_BLOCKS,
+					DRM_LOOM_REGION_SRAM | bank << 16, blocks, &size));
 		for (i = 0; i < size / sizeof(*blocks); i++) {
 			EXPECT_EQ(at, blocks[i].address);
 			at += blocks[i].bytes;
-			if (!(blocks[i].flags & LOOM_BLOCK_ALLOCATED))
+			if (!(blocks[i].flags & DRM_LOOM_BLOCK_ALLOCATED))
 				continue;
 			used++;
-			EXPECT_EQ(LOOM_BLOCK_ALLOCATED | LOOM_BLOCK_OWN | LOOM_BLOCK_PARTIAL,
+			EXPECT_EQ(DRM_LOOM_BLOCK_ALLOCATED | DRM_LOOM_BLOCK_OWN |
+					  DRM_LOOM_BLOCK_PARTIAL,
 				  blocks[i].flags);
 			EXPECT_EQ(640, blocks[i].bytes);
 		}
@@ -147,12 +148,13 @@ TEST_F(masks, blocks_of_each_bank_tile_it)
 		EXPECT_EQ(bank < 2 ? 2 : 0, used);
 	}
 	i = sizeof(blocks);
-	EXPECT_EQ(-EINVAL, loom_query(self->fd, LOOM_QUERY_BANK_BLOCKS,
-				      LOOM_REGION_SRAM | self->sram.banks << 16, blocks, &i));
-	EXPECT_EQ(-EINVAL, loom_query(self->fd, LOOM_QUERY_BANK_BLOCKS, LOOM_REGION_COUNT, blocks,
-				      &i));
-	EXPECT_EQ(-EINVAL, loom_query(self->fd, LOOM_QUERY_BANKS, LOOM_REGION_COUNT, blocks, &i));
-	EXPECT_EQ(-EINVAL, loom_query(self->fd, LOOM_QUERY_NO_SPACE, 1, blocks, &i));
+	EXPECT_EQ(-EINVAL, loom_query(self->fd, DRM_LOOM_QUERY_BANK_BLOCKS,
+				      DRM_LOOM_REGION_SRAM | self->sram.banks << 16, blocks, &i));
+	EXPECT_EQ(-EINVAL, loom_query(self->fd, DRM_LOOM_QUERY_BANK_BLOCKS, DRM_LOOM_REGION_COUNT,
+				      blocks, &i));
+	EXPECT_EQ(-EINVAL,
+		  loom_query(self->fd, DRM_LOOM_QUERY_BANKS, DRM_LOOM_REGION_COUNT, blocks, &i));
+	EXPECT_EQ(-EINVAL, loom_query(self->fd, DRM_LOOM_QUERY_NO_SPACE, 1, blocks, &i));
 }
 
 TEST_F(masks, masks_that_are_none_are_refused)
@@ -160,7 +162,7 @@ TEST_F(masks, masks_that_are_none_are_refused)
 	uint64_t words[5] = { 1 }, none[4] = {}, outside[4] = {};
 	const struct drm_loom_bo_create good = {
 		.size = 64,
-		.region = LOOM_REGION_SRAM,
+		.region = DRM_LOOM_REGION_SRAM,
 		.bank_mask = (uintptr_t)words,
 		.bank_mask_words = 1,
 	};
@@ -193,14 +195,14 @@ TEST_F(masks, masks_that_are_none_are_refused)
 	args.no_space_size = 8;
 	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 	args = good;
-	args.direction = LOOM_DIRECTION_TINY_APART + 1;
+	args.direction = DRM_LOOM_DIRECTION_TINY_APART + 1;
 	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 }
 
 /* As a client of the first minor has it: the structure ended with the handle. */
 TEST_F(masks, an_older_structure_is_all_banks)
 {
-	struct drm_loom_bo_create args = { .size = 64, .region = LOOM_REGION_SRAM };
+	struct drm_loom_bo_create args = { .size = 64, .region = DRM_LOOM_REGION_SRAM };
 	struct drm_loom_bo_info info;
 	const unsigned int old[] = { 32, 48 };
 	uint32_t i;
@@ -213,7 +215,7 @@ TEST_F(masks, an_older_structure_is_all_banks)
 		ASSERT_EQ(0, loom_bo_info(self->fd, args.handle, &info));
 		EXPECT_EQ(self->sram.banks, info.banks);
 		memset(&args, 0, sizeof(args));
-		args.region = LOOM_REGION_SRAM;
+		args.region = DRM_LOOM_REGION_SRAM;
 	}
 }
 
@@ -222,12 +224,13 @@ TEST_F(masks, tiny_ones_go_to_the_other_end)
 	struct drm_loom_bo_info info;
 	const uint64_t base = self->sram.bank_bytes - self->sram.total_bytes;
 
-	ASSERT_EQ(0, create_on(self->fd, LOOM_TINY_BYTES, 0x1, LOOM_DIRECTION_TINY_APART, &info));
-	EXPECT_EQ(base, info.address);
-	ASSERT_EQ(0, create_on(self->fd, LOOM_TINY_BYTES + 1, 0x1, LOOM_DIRECTION_TINY_APART,
+	ASSERT_EQ(0, create_on(self->fd, DRM_LOOM_TINY_BYTES, 0x1, DRM_LOOM_DIRECTION_TINY_APART,
 			       &info));
+	EXPECT_EQ(base, info.address);
+	ASSERT_EQ(0, create_on(self->fd, DRM_LOOM_TINY_BYTES + 1, 0x1,
+			       DRM_LOOM_DIRECTION_TINY_APART, &info));
 	EXPECT_EQ(self->sram.bank_bytes, info.address + info.bytes_per_bank);
-	ASSERT_EQ(0, create_on(self->fd, 64, 0x1, LOOM_DIRECTION_DEFAULT, &info));
+	ASSERT_EQ(0, create_on(self->fd, 64, 0x1, DRM_LOOM_DIRECTION_DEFAULT, &info));
 	EXPECT_LT(base + self->sram.total_bytes / 2, info.address);
 }
 
@@ -237,8 +240,8 @@ TEST_F(masks, shards_lie_where_the_header_says)
 {
 	uint64_t mask = 0xf, taken;
 	struct drm_loom_bo_create args = {
-		.region = LOOM_REGION_SRAM,
-		.layout = LOOM_LAYOUT_SHARDED_BLOCK,
+		.region = DRM_LOOM_REGION_SRAM,
+		.layout = DRM_LOOM_LAYOUT_SHARDED_BLOCK,
 		/* 5 rows of 3 pages, the last one short */
 		.size = 15 * 128 - 7,
 		.page_bytes = 128,
@@ -253,7 +256,7 @@ TEST_F(masks, shards_lie_where_the_header_says)
 
 	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 	ASSERT_EQ(0, loom_bo_info(self->fd, args.handle, &info));
-	EXPECT_EQ(LOOM_LAYOUT_SHARDED_BLOCK, info.layout);
+	EXPECT_EQ(DRM_LOOM_LAYOUT_SHARDED_BLOCK, info.layout);
 	EXPECT_EQ(15 * 128 - 7, info.size);
 	EXPECT_EQ(4, info.banks);
 	EXPECT_EQ(6 * 128, info.bytes_per_bank);
@@ -264,13 +267,13 @@ TEST_F(masks, shards_lie_where_the_header_says)
 	EXPECT_EQ(2, info.shard_columns);
 	EXPECT_EQ(2, info.shards_across);
 	EXPECT_EQ(2, info.grid_columns);
-	EXPECT_EQ(LOOM_SHARD_ROW_MAJOR, info.shard_order);
+	EXPECT_EQ(DRM_LOOM_SHARD_ROW_MAJOR, info.shard_order);
 	ASSERT_EQ(0, loom_bo_close(self->fd, args.handle));
 
 	/* by height, two shards for four banks: those that get none are not taken */
-	args.layout = LOOM_LAYOUT_SHARDED_HEIGHT;
+	args.layout = DRM_LOOM_LAYOUT_SHARDED_HEIGHT;
 	args.shard_columns = 0;
-	args.shard_order = LOOM_SHARD_COLUMN_MAJOR;
+	args.shard_order = DRM_LOOM_SHARD_COLUMN_MAJOR;
 	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 	ASSERT_EQ(0, loom_bo_info(self->fd, args.handle, &info));
 	taken = info.bank_mask[0];
@@ -278,12 +281,12 @@ TEST_F(masks, shards_lie_where_the_header_says)
 	/* the second one lies below the first in the grid */
 	EXPECT_EQ(0x5, taken);
 	EXPECT_EQ(9 * 128, info.bytes_per_bank);
-	EXPECT_EQ(LOOM_SHARD_COLUMN_MAJOR, info.shard_order);
+	EXPECT_EQ(DRM_LOOM_SHARD_COLUMN_MAJOR, info.shard_order);
 
-	args.layout = LOOM_LAYOUT_SHARDED_WIDTH;
+	args.layout = DRM_LOOM_LAYOUT_SHARDED_WIDTH;
 	args.shard_rows = 0;
 	args.shard_columns = 1;
-	args.shard_order = LOOM_SHARD_ROW_MAJOR;
+	args.shard_order = DRM_LOOM_SHARD_ROW_MAJOR;
 	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 	ASSERT_EQ(0, loom_bo_info(self->fd, args.handle, &info));
 	EXPECT_EQ(3, info.banks);
@@ -295,8 +298,8 @@ TEST_F(masks, shards_lie_where_the_header_says)
 TEST_F(masks, shapes_that_are_none_are_refused)
 {
 	const struct drm_loom_bo_create good = {
-		.region = LOOM_REGION_SRAM,
-		.layout = LOOM_LAYOUT_SHARDED_BLOCK,
+		.region = DRM_LOOM_REGION_SRAM,
+		.layout = DRM_LOOM_LAYOUT_SHARDED_BLOCK,
 		.size = 4 * 64,
 		.page_bytes = 64,
 		.page_columns = 2,
@@ -317,10 +320,10 @@ TEST_F(masks, shapes_that_are_none_are_refused)
 	bad[count++].grid_columns = 0;
 	bad[count++].grid_columns = self->sram.banks + 1;
 	bad[count++].shard_order = 2;
-	bad[count++].layout = LOOM_LAYOUT_SHARDED_HEIGHT;
-	bad[count++].layout = LOOM_LAYOUT_SHARDED_WIDTH;
-	bad[count++].layout = LOOM_LAYOUT_SHARDED_BLOCK + 1;
-	bad[count++].layout = LOOM_LAYOUT_INTERLEAVED;
+	bad[count++].layout = DRM_LOOM_LAYOUT_SHARDED_HEIGHT;
+	bad[count++].layout = DRM_LOOM_LAYOUT_SHARDED_WIDTH;
+	bad[count++].layout = DRM_LOOM_LAYOUT_SHARDED_BLOCK + 1;
+	bad[count++].layout = DRM_LOOM_LAYOUT_INTERLEAVED;
 	bad[count++].width = 1;
 	bad[count++].page_bytes = 63;
 	/* more shards than banks */
@@ -334,8 +337,8 @@ TEST_F(masks, shapes_that_are_none_are_refused)
 TEST_F(masks, bytes_of_a_sharded_buffer_are_a_line)
 {
 	struct drm_loom_bo_create args = {
-		.region = LOOM_REGION_DRAM,
-		.layout = LOOM_LAYOUT_SHARDED_HEIGHT,
+		.region = DRM_LOOM_REGION_DRAM,
+		.layout = DRM_LOOM_LAYOUT_SHARDED_HEIGHT,
 		.size = 3 * 4096,
 		.page_bytes = 4096,
 		.page_columns = 1,
@@ -362,7 +365,7 @@ static struct drm_loom_no_space ask(struct __test_metadata *_metadata, int fd, u
 	struct drm_loom_no_space record, again;
 	struct drm_loom_bo_create args = {
 		.size = size,
-		.region = LOOM_REGION_SRAM,
+		.region = DRM_LOOM_REGION_SRAM,
 		.page_bytes = 64,
 		.bank_mask = (uintptr_t)&mask,
 		.bank_mask_words = 1,
@@ -373,10 +376,10 @@ static struct drm_loom_no_space ask(struct __test_metadata *_metadata, int fd, u
 
 	memset(&record, 0xaa, sizeof(record));
 	EXPECT_EQ(-ENOSPC, loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
-	EXPECT_EQ(0, loom_query(fd, LOOM_QUERY_NO_SPACE, 0, &again, &room));
+	EXPECT_EQ(0, loom_query(fd, DRM_LOOM_QUERY_NO_SPACE, 0, &again, &room));
 	EXPECT_EQ(sizeof(again), room);
 	EXPECT_EQ(0, memcmp(&record, &again, sizeof(record)));
-	EXPECT_EQ(LOOM_REGION_SRAM, record.region);
+	EXPECT_EQ(DRM_LOOM_REGION_SRAM, record.region);
 	EXPECT_EQ(size, record.size_bytes);
 	EXPECT_EQ(__builtin_popcountll(mask), record.banks);
 	EXPECT_EQ(record.bank_bytes, record.allocated_bytes + record.free_bytes);
@@ -392,28 +395,29 @@ TEST_F(masks, it_says_why_there_is_no_room)
 	struct drm_loom_bo_info parts[4], low, high;
 	uint32_t i, size = sizeof(record);
 
-	ASSERT_EQ(0, loom_query(self->fd, LOOM_QUERY_NO_SPACE, 0, &record, &size));
-	EXPECT_EQ(LOOM_NO_SPACE_NONE, record.reason);
+	ASSERT_EQ(0, loom_query(self->fd, DRM_LOOM_QUERY_NO_SPACE, 0, &record, &size));
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_NONE, record.reason);
 
 	record = ask(_metadata, self->fd, total + 64, 0x1);
-	EXPECT_EQ(LOOM_NO_SPACE_TOO_LARGE, record.reason);
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_TOO_LARGE, record.reason);
 	EXPECT_EQ(total, record.bank_bytes);
 	EXPECT_EQ(total, record.largest_free_bytes);
 	EXPECT_EQ(total + 64, record.bytes_per_bank);
 	record = ask(_metadata, self->fd, UINT64_MAX, 0x3);
-	EXPECT_EQ(LOOM_NO_SPACE_TOO_LARGE, record.reason);
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_TOO_LARGE, record.reason);
 	EXPECT_EQ(UINT64_MAX, record.bytes_per_bank);
 
 	/* four in a row, of which two that do not touch go */
 	for (i = 0; i < 4; i++)
-		ASSERT_EQ(0, create_on(self->fd, quarter, 0x1, LOOM_DIRECTION_DEFAULT, &parts[i]));
+		ASSERT_EQ(0,
+			  create_on(self->fd, quarter, 0x1, DRM_LOOM_DIRECTION_DEFAULT, &parts[i]));
 	record = ask(_metadata, self->fd, 64, 0x1);
-	EXPECT_EQ(LOOM_NO_SPACE_EXHAUSTED, record.reason);
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_EXHAUSTED, record.reason);
 	EXPECT_EQ(0, record.free_bytes);
 	ASSERT_EQ(0, loom_bo_close(self->fd, parts[0].handle));
 	ASSERT_EQ(0, loom_bo_close(self->fd, parts[2].handle));
 	record = ask(_metadata, self->fd, 2 * quarter, 0x1);
-	EXPECT_EQ(LOOM_NO_SPACE_FRAGMENTED, record.reason);
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_FRAGMENTED, record.reason);
 	EXPECT_EQ(2 * quarter, record.free_bytes);
 	EXPECT_EQ(2 * quarter, record.common_free_bytes);
 	EXPECT_EQ(quarter, record.largest_free_bytes);
@@ -422,10 +426,10 @@ TEST_F(masks, it_says_why_there_is_no_room)
 	ASSERT_EQ(0, loom_bo_close(self->fd, parts[3].handle));
 
 	/* half of each bank is free, but not the same half */
-	ASSERT_EQ(0, create_on(self->fd, 2 * quarter, 0x1, LOOM_DIRECTION_BOTTOM_UP, &low));
-	ASSERT_EQ(0, create_on(self->fd, 2 * quarter, 0x2, LOOM_DIRECTION_TOP_DOWN, &high));
+	ASSERT_EQ(0, create_on(self->fd, 2 * quarter, 0x1, DRM_LOOM_DIRECTION_BOTTOM_UP, &low));
+	ASSERT_EQ(0, create_on(self->fd, 2 * quarter, 0x2, DRM_LOOM_DIRECTION_TOP_DOWN, &high));
 	record = ask(_metadata, self->fd, 2 * quarter, 0x3);
-	EXPECT_EQ(LOOM_NO_SPACE_LOCKSTEP, record.reason);
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_LOCKSTEP, record.reason);
 	EXPECT_EQ(2 * quarter, record.free_bytes);
 	EXPECT_EQ(0, record.common_free_bytes);
 }
@@ -434,7 +438,7 @@ TEST_F(masks, a_record_that_cannot_be_written_is_efault)
 {
 	struct drm_loom_bo_create args = {
 		.size = self->sram.total_bytes * MAX_BANKS + 1,
-		.region = LOOM_REGION_SRAM,
+		.region = DRM_LOOM_REGION_SRAM,
 		.no_space = (uintptr_t)loom_unmapped(),
 		.no_space_size = sizeof(struct drm_loom_no_space),
 	};
@@ -445,8 +449,8 @@ TEST_F(masks, a_record_that_cannot_be_written_is_efault)
 	args.no_space = (uintptr_t)part;
 	args.no_space_size = 8;
 	EXPECT_EQ(-ENOSPC, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
-	EXPECT_EQ(LOOM_NO_SPACE_TOO_LARGE, part[0]);
-	EXPECT_EQ(LOOM_REGION_SRAM, part[1]);
+	EXPECT_EQ(DRM_LOOM_NO_SPACE_TOO_LARGE, part[0]);
+	EXPECT_EQ(DRM_LOOM_REGION_SRAM, part[1]);
 	EXPECT_EQ(77, part[2]);
 }
 
@@ -534,7 +538,7 @@ TEST_F_TIMEOUT(masks, no_two_of_many_meet_and_none_is_refused_for_nothing, 120)
 		*one = (struct live) { info.handle, info.address, bytes, mask };
 		if (n % 16)
 			continue;
-		ASSERT_EQ(0, query_banks(self->fd, LOOM_REGION_SRAM, banks));
+		ASSERT_EQ(0, query_banks(self->fd, DRM_LOOM_REGION_SRAM, banks));
 		for (i = 0; i < self->sram.banks; i++) {
 			uint64_t sum = 0;
 			uint32_t k;
@@ -568,13 +572,13 @@ FIXTURE_SETUP(spread)
 	if (!loom_device_works())
 		SKIP(return, "the device runs no jobs");
 	self->fence = loom_sync_create(self->client.fd, 0);
-	self->plan = loom_client_plan_unary(&self->client, LOOM_UNARY_NEG);
+	self->plan = loom_client_plan_unary(&self->client, DRM_LOOM_UNARY_NEG);
 	ASSERT_NE(0, self->plan);
-	blob = loom_plan_blob_unary(self->client.info.lanes, LOOM_UNARY_NEG, &size);
+	blob = loom_plan_blob_unary(self->client.info.lanes, DRM_LOOM_UNARY_NEG, &size);
 	header = blob;
 	slots = blob + header->slots.offset;
-	slots[0].flags |= LOOM_SLOT_SPREAD;
-	slots[1].flags |= LOOM_SLOT_SPREAD;
+	slots[0].flags |= DRM_LOOM_SLOT_SPREAD;
+	slots[1].flags |= DRM_LOOM_SLOT_SPREAD;
 	self->tolerant = loom_client_plan(&self->client, blob, size);
 	ASSERT_NE(0, self->tolerant);
 }
@@ -594,7 +598,7 @@ TEST_F(spread, only_a_slot_that_says_so_takes_a_spread_buffer)
 	};
 	struct drm_loom_bo_create sharded = {
 		.size = self->client.bytes,
-		.layout = LOOM_LAYOUT_SHARDED_WIDTH,
+		.layout = DRM_LOOM_LAYOUT_SHARDED_WIDTH,
 		.page_columns = 1,
 		.shard_columns = 1,
 		.grid_columns = 1,

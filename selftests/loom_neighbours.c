@@ -25,7 +25,7 @@ FIXTURE(neighbours)
 FIXTURE_SETUP(neighbours)
 {
 	struct drm_loom_query query = {
-		.type = LOOM_QUERY_DEVICE,
+		.type = DRM_LOOM_QUERY_DEVICE,
 		.ptr = (uintptr_t)&self->info,
 		.size = sizeof(self->info),
 	};
@@ -37,10 +37,10 @@ FIXTURE_SETUP(neighbours)
 	ASSERT_EQ(sizeof(self->info), query.size);
 	self->lanes = self->info.lanes;
 	self->bytes = (uint64_t)self->lanes * LOOM_COLUMNS * sizeof(float);
-	ASSERT_EQ(0, loom_context_create(self->fd, LOOM_PRIORITY_NORMAL, &self->context));
+	ASSERT_EQ(0, loom_context_create(self->fd, DRM_LOOM_PRIORITY_NORMAL, &self->context));
 	ASSERT_NE(0, self->context);
-	ASSERT_EQ(0, loom_bo_create(self->fd, self->bytes, LOOM_REGION_DRAM, &self->in));
-	ASSERT_EQ(0, loom_bo_create(self->fd, self->bytes, LOOM_REGION_DRAM, &self->out));
+	ASSERT_EQ(0, loom_bo_create(self->fd, self->bytes, DRM_LOOM_REGION_DRAM, &self->in));
+	ASSERT_EQ(0, loom_bo_create(self->fd, self->bytes, DRM_LOOM_REGION_DRAM, &self->out));
 }
 
 FIXTURE_TEARDOWN(neighbours)
@@ -159,7 +159,7 @@ TEST_F(neighbours, buffers_of_others_are_refused_ours_are_taken)
 	ASSERT_EQ(0, loom_call(vgem, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
 	close(prime.fd);
 	/* it is pinned now, and can be used as before */
-	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_RELU, 1, &plan));
+	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, DRM_LOOM_UNARY_RELU, 1, &plan));
 	ASSERT_EQ(0, job_submit(self->fd, job_init(&job, self, plan, 2, 0)));
 	EXPECT_EQ(0, loom_bo_wait(self->fd, self->out, loom_now_ns() + 20 * LOOM_SECOND_NS));
 	EXPECT_EQ(0, loom_bo_close(self->fd, self->in));
@@ -186,7 +186,7 @@ TEST_F_TIMEOUT(neighbours, a_job_waits_for_the_fences_of_others, 60)
 	out = loom_sync_create(self->fd, 0);
 	other_out = loom_sync_create(self->fd, 0);
 	ASSERT_EQ(0, syncobj_import(self->fd, in, dmabuf));
-	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_RELU, 1, &plan));
+	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, DRM_LOOM_UNARY_RELU, 1, &plan));
 	job_init(&job, self, plan, 2, out);
 	job.args.in_syncs.count = 1;
 	job.in.handle = in;
@@ -195,7 +195,7 @@ TEST_F_TIMEOUT(neighbours, a_job_waits_for_the_fences_of_others, 60)
 	EXPECT_EQ(-ETIME, loom_bo_wait(self->fd, self->out, 0));
 
 	/* others overtake it */
-	ASSERT_EQ(0, loom_context_create(self->fd, LOOM_PRIORITY_NORMAL, &self->context));
+	ASSERT_EQ(0, loom_context_create(self->fd, DRM_LOOM_PRIORITY_NORMAL, &self->context));
 	ASSERT_EQ(0, job_submit(self->fd, job_init(&job, self, plan, 2, other_out)));
 	EXPECT_EQ(0, loom_sync_wait(self->fd, other_out, loom_now_ns() + 5 * LOOM_SECOND_NS));
 	EXPECT_EQ(-ETIME, loom_sync_wait(self->fd, out, 0));
@@ -218,12 +218,12 @@ TEST_F_TIMEOUT(neighbours, closing_while_a_job_waits_for_another_fence, 60)
 	if (vgem < 0)
 		SKIP(return, "no vgem");
 	ASSERT_GE(other, 0);
-	ASSERT_EQ(0, loom_query_region(other, LOOM_REGION_DRAM, &before));
+	ASSERT_EQ(0, loom_query_region(other, DRM_LOOM_REGION_DRAM, &before));
 	dmabuf = vgem_create(vgem, &signal.fence);
 	ASSERT_GE(dmabuf, 0);
 	in = loom_sync_create(self->fd, 0);
 	ASSERT_EQ(0, syncobj_import(self->fd, in, dmabuf));
-	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_RELU, 1, &plan));
+	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, DRM_LOOM_UNARY_RELU, 1, &plan));
 	job_init(&job, self, plan, 2, 0);
 	job.args.in_syncs.count = 1;
 	job.in.handle = in;
@@ -235,7 +235,7 @@ TEST_F_TIMEOUT(neighbours, closing_while_a_job_waits_for_another_fence, 60)
 	end = loom_now_ns() + 10 * LOOM_SECOND_NS;
 	do {
 		usleep(10000);
-		ASSERT_EQ(0, loom_query_region(other, LOOM_REGION_DRAM, &after));
+		ASSERT_EQ(0, loom_query_region(other, DRM_LOOM_REGION_DRAM, &after));
 	} while (after.blocks != before.blocks - 2 && loom_now_ns() < end);
 	EXPECT_EQ(before.blocks - 2, after.blocks);
 	close(other);
@@ -274,13 +274,13 @@ TEST_F_TIMEOUT(neighbours, what_does_not_fit_is_evicted_and_comes_back, 120)
 	struct job job;
 	float *map;
 
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_DRAM, &dram));
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_DRAM, &dram));
 	total = dram.total_bytes * dram.banks;
 	size = total / 64 / 4096 * 4096;
 	if (total * 2 > (uint64_t)available)
 		SKIP(return, "not enough memory to fill the DRAM (topology=tiny)");
 	for (i = 0; i < 96; i++) {
-		ASSERT_EQ(0, loom_bo_create(self->fd, size, LOOM_REGION_DRAM, &handles[i]));
+		ASSERT_EQ(0, loom_bo_create(self->fd, size, DRM_LOOM_REGION_DRAM, &handles[i]));
 		map = loom_bo_map(self->fd, handles[i], size);
 		ASSERT_NE(MAP_FAILED, map);
 		map[0] = i + 1;
@@ -289,7 +289,7 @@ TEST_F_TIMEOUT(neighbours, what_does_not_fit_is_evicted_and_comes_back, 120)
 	}
 	for (i = 0; i < 96; i++) {
 		ASSERT_EQ(0, loom_bo_info(self->fd, handles[i], &info));
-		if (info.flags & LOOM_BO_EVICTED) {
+		if (info.flags & DRM_LOOM_BO_EVICTED) {
 			EXPECT_EQ(0, info.address);
 			evicted++;
 		}
@@ -298,7 +298,7 @@ TEST_F_TIMEOUT(neighbours, what_does_not_fit_is_evicted_and_comes_back, 120)
 	EXPECT_LE(evicted, 64);
 
 	/* each is brought back by a job, in turn, and has kept its bytes */
-	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_RELU, 1, &plan));
+	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, DRM_LOOM_UNARY_RELU, 1, &plan));
 	fence = loom_sync_create(self->fd, 0);
 	for (i = 0; i < 96; i++) {
 		job_init(&job, self, plan, 2, fence);
@@ -328,14 +328,15 @@ TEST_F_TIMEOUT(neighbours, what_does_not_fit_is_evicted_and_comes_back, 120)
 
 TEST_F_TIMEOUT(neighbours, unplugged_in_a_job, 120)
 {
-	struct drm_loom_query query = { .type = LOOM_QUERY_DEVICE };
+	struct drm_loom_query query = { .type = DRM_LOOM_QUERY_DEVICE };
 	struct drm_loom_bo_info info;
 	uint32_t plan, fence;
 	unsigned char *map;
 	struct job job;
 	int fd;
 
-	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, LOOM_UNARY_EXP, LONG_ROUNDS, &plan));
+	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, DRM_LOOM_UNARY_EXP, LONG_ROUNDS,
+					&plan));
 	fence = loom_sync_create(self->fd, 0);
 	map = loom_bo_map(self->fd, self->in, self->bytes);
 	ASSERT_NE(MAP_FAILED, map);

@@ -92,7 +92,7 @@ FIXTURE_TEARDOWN(fdinfo)
 
 TEST_F(fdinfo, follows_buffers_of_each_region)
 {
-	static const char * const names[LOOM_REGION_COUNT] = { "dram", "sram" };
+	static const char * const names[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
 	int64_t total, resident, shared;
 	struct drm_loom_region_info info;
 	struct drm_loom_bo_info bo;
@@ -102,7 +102,7 @@ TEST_F(fdinfo, follows_buffers_of_each_region)
 	int fd = self->client.fd;
 
 	EXPECT_LT(0, fdinfo_get(fd, "drm-client-id"));
-	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		ASSERT_EQ(0, loom_query_region(fd, region, &info));
 		snprintf(key, sizeof(key), "drm-total-%s", names[region]);
 		total = fdinfo_get(fd, key);
@@ -237,7 +237,7 @@ TEST_F(trace, a_buffer_comes_and_goes)
 	char block[128];
 	uint32_t handle;
 
-	ASSERT_EQ(0, loom_bo_create(self->client.fd, 98765, LOOM_REGION_SRAM, &handle));
+	ASSERT_EQ(0, loom_bo_create(self->client.fd, 98765, DRM_LOOM_REGION_SRAM, &handle));
 	ASSERT_EQ(0, loom_bo_info(self->client.fd, handle, &info));
 	snprintf(block, sizeof(block), "client=%lld region=1 start=0x%llx bytes=%llu\n",
 		 (long long)self->id, (unsigned long long)info.address,
@@ -253,12 +253,12 @@ TEST_F(trace, what_has_no_room_says_how_much_there_was)
 	struct drm_loom_region_info sram;
 	uint32_t handle;
 
-	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
 	/* one buffer in the way of one that is as large as all of it */
-	ASSERT_EQ(0, loom_bo_create(self->client.fd, 4096, LOOM_REGION_SRAM, &handle));
+	ASSERT_EQ(0, loom_bo_create(self->client.fd, 4096, DRM_LOOM_REGION_SRAM, &handle));
 	EXPECT_EQ(-ENOSPC, loom_bo_create(self->client.fd, sram.total_bytes / 4096 * 4096 *
-					  sram.banks, LOOM_REGION_SRAM, &handle));
-	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));
+					  sram.banks, DRM_LOOM_REGION_SRAM, &handle));
+	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_TRUE(traced(self, "client=%lld region=1 bytes=", (long long)self->id));
 	EXPECT_TRUE(traced(self, "free=%llu largest=%llu\n", (unsigned long long)sram.free_bytes,
 			   (unsigned long long)sram.largest_free_bytes));
@@ -266,7 +266,7 @@ TEST_F(trace, what_has_no_room_says_how_much_there_was)
 
 TEST_F(trace, a_plan_a_job_and_its_end)
 {
-	uint32_t plan = loom_client_plan_unary(&self->client, LOOM_UNARY_ABS), refused;
+	uint32_t plan = loom_client_plan_unary(&self->client, DRM_LOOM_UNARY_ABS), refused;
 	struct drm_loom_reject reject = {};
 	uint64_t size;
 	void *blob;
@@ -297,19 +297,20 @@ TEST_F_TIMEOUT(trace, what_is_evicted, 120)
 	uint64_t size, address;
 	uint32_t handles[5], i;
 
-	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_DRAM, &dram));
+	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_DRAM, &dram));
 	size = dram.total_bytes / 4 / 4096 * 4096 * dram.banks;
 	if (size * 6 > (uint64_t)available)
 		SKIP(return, "not enough memory to fill the DRAM (topology=tiny)");
 	address = 0;
 	for (i = 0; i < 5; i++) {
-		ASSERT_EQ(0, loom_bo_create(self->client.fd, size, LOOM_REGION_DRAM, &handles[i]));
+		ASSERT_EQ(0,
+			  loom_bo_create(self->client.fd, size, DRM_LOOM_REGION_DRAM, &handles[i]));
 		ASSERT_EQ(0, loom_bo_info(self->client.fd, handles[i], &info));
 		if (!i)
 			address = info.address;
 	}
 	ASSERT_EQ(0, loom_bo_info(self->client.fd, handles[0], &info));
-	EXPECT_EQ(LOOM_BO_EVICTED, info.flags);
+	EXPECT_EQ(DRM_LOOM_BO_EVICTED, info.flags);
 	EXPECT_TRUE(traced(self, "loom_evict: dev="));
 	EXPECT_TRUE(traced(self, "client=%lld region=0 start=0x%llx bytes=%llu\n",
 			   (long long)self->id, (unsigned long long)address,
@@ -364,7 +365,7 @@ TEST_F(debugfs, memory_names_blocks_and_owners)
 	uint32_t region, handle;
 	char want[160], *text;
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		ASSERT_EQ(0, loom_bo_create(self->client.fd, 54321, region, &handle));
 		ASSERT_EQ(0, loom_bo_info(self->client.fd, handle, &info));
 		snprintf(want, sizeof(want),
@@ -391,7 +392,7 @@ TEST_F(debugfs, banks_that_differ)
 
 	for (i = 0; i < 2; i++) {
 		struct drm_loom_bo_create args = {
-			.size = 8192, .region = LOOM_REGION_SRAM, .bank_mask_words = 1,
+			.size = 8192, .region = DRM_LOOM_REGION_SRAM, .bank_mask_words = 1,
 			.bank_mask = (uintptr_t)&mask[i],
 		};
 

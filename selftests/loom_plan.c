@@ -19,7 +19,8 @@ FIXTURE_SETUP(plan)
 	if (ret == -ENODEV)
 		SKIP(return, "no loom device");
 	ASSERT_EQ(0, ret);
-	self->blob = loom_plan_blob_unary(self->client.info.lanes, LOOM_UNARY_RELU, &self->size);
+	self->blob =
+		loom_plan_blob_unary(self->client.info.lanes, DRM_LOOM_UNARY_RELU, &self->size);
 }
 
 FIXTURE_TEARDOWN(plan)
@@ -118,7 +119,7 @@ TEST_F(plan, what_is_wrong_with_the_call)
 	struct drm_loom_plan_destroy destroy = { .pad = 1 };
 
 	args = good;
-	args.flags = LOOM_PLAN_RESERVE << 1;
+	args.flags = DRM_LOOM_PLAN_RESERVE << 1;
 	EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args));
 	args = good;
 	args.pad2 = 1;
@@ -127,7 +128,7 @@ TEST_F(plan, what_is_wrong_with_the_call)
 	args.pad = 1;
 	EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args));
 	args = good;
-	args.size = LOOM_MAX_PLAN_BYTES + 1;
+	args.size = DRM_LOOM_MAX_PLAN_BYTES + 1;
 	EXPECT_EQ(-E2BIG, loom_call(self->client.fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args));
 	args.size = UINT64_MAX;
 	EXPECT_EQ(-E2BIG, loom_call(self->client.fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args));
@@ -193,7 +194,7 @@ TEST_F(plan, the_record_is_cut_to_its_room)
 	header_of(self->blob)->magic++;
 	ASSERT_EQ(-EBADMSG, loom_plan_create(self->client.fd, self->blob, self->size, &full,
 					     &plan));
-	EXPECT_EQ(LOOM_RULE_HEADER, full.rule);
+	EXPECT_EQ(DRM_LOOM_RULE_HEADER, full.rule);
 	EXPECT_EQ(0, full.pad);
 	for (room = 0; room < sizeof(part); room++) {
 		uint32_t written = room < sizeof(full) ? room : sizeof(full);
@@ -246,86 +247,90 @@ static const struct mutation {
 	uint64_t set;
 	int64_t add;
 } mutations[] = {
-	{ LOOM_RULE_HEADER, IN_HEADER, 0, U32(drm_loom_plan_header, magic), .add = 1 },
-	{ LOOM_RULE_HEADER, IN_HEADER, 0, U32(drm_loom_plan_header, version), .add = 1 },
-	{ LOOM_RULE_HEADER, IN_HEADER, 0, U64(drm_loom_plan_header, size), .add = -1 },
-	{ LOOM_RULE_HEADER, IN_HEADER, 0, U32(drm_loom_plan_header, flags), .set = 1 },
-	{ LOOM_RULE_TABLE, IN_HEADER, 0, U64(drm_loom_plan_header, images.offset), .set = 8 },
-	{ LOOM_RULE_TABLE, IN_HEADER, 0, U32(drm_loom_plan_header, images.count), .set = 1 },
-	{ LOOM_RULE_TABLE, IN_HEADER, 0, U32(drm_loom_plan_header, images.stride), .set = 24 },
-	{ LOOM_RULE_TABLE, IN_HEADER, 0, U64(drm_loom_plan_header, slots.offset), .add = 4 },
-	{ LOOM_RULE_TABLE, IN_HEADER, 0, U64(drm_loom_plan_header, slots.offset), .set = 0 },
-	{ LOOM_RULE_TABLE, IN_HEADER, 0, U64(drm_loom_plan_header, tensors.offset), .add = 8 },
-	{ LOOM_RULE_TABLE, IN_HEADER, 0,
-	  U64(drm_loom_plan_header, tensors.offset), .set = UINT64_MAX - 7 },
-	{ LOOM_RULE_TABLE, IN_HEADER, 0, U32(drm_loom_plan_header, tensors.stride), .add = 8 },
-	{ LOOM_RULE_TABLE, IN_HEADER, 0, U32(drm_loom_plan_header, views.stride), .set = 0 },
-	{ LOOM_RULE_TABLE, IN_HEADER, 0,
-	  U32(drm_loom_plan_header, views.count), .set = UINT32_MAX },
-	{ LOOM_RULE_TABLE, IN_HEADER, 0, U32(drm_loom_plan_header, attrs.count), .add = 1 },
-	{ LOOM_RULE_TOPOLOGY, IN_HEADER, 0, U32(drm_loom_plan_header, lanes), .add = 1 },
-	{ LOOM_RULE_TOPOLOGY, IN_HEADER, 0, U32(drm_loom_plan_header, lanes), .set = 0 },
-	{ LOOM_RULE_SCRATCH, IN_HEADER, 0,
-	  U64(drm_loom_plan_header, scratch_bytes), .set = UINT64_MAX },
-	{ LOOM_RULE_SLOT, IN_SLOTS, 0, U64(drm_loom_plan_slot, size), .set = 0 },
-	{ LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags), .set = 0 },
-	{ LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags), .add = 16 },
-	{ LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags), .set = LOOM_SLOT_SRAM },
-	{ LOOM_RULE_TENSOR_FIELD, IN_SLOTS, 1,
-	  U32(drm_loom_plan_slot, flags), .add = LOOM_SLOT_SRAM },
-	{ LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags), .set = LOOM_SLOT_SPREAD },
-	{ LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, pad), .set = 1 },
-	{ LOOM_RULE_TENSOR_FIELD, IN_TENSORS, 0, U32(drm_loom_plan_tensor, region), .set = 2 },
-	{ LOOM_RULE_TENSOR_FIELD, IN_TENSORS, 0, U32(drm_loom_plan_tensor, slot), .set = 2 },
-	{ LOOM_RULE_TENSOR_FIELD, IN_TENSORS, 2, U32(drm_loom_plan_tensor, flags), .set = 2 },
-	{ LOOM_RULE_TENSOR_FIELD, IN_TENSORS, 2, U32(drm_loom_plan_tensor, parent), .set = 1 },
-	{ LOOM_RULE_TENSOR_TYPE, IN_TENSORS, 2, U8(drm_loom_plan_tensor, dtype), .set = 0 },
-	{ LOOM_RULE_TENSOR_TYPE, IN_TENSORS, 2, U8(drm_loom_plan_tensor, rank), .set = 7 },
-	{ LOOM_RULE_TENSOR_TYPE, IN_TENSORS, 2, U32(drm_loom_plan_tensor, dims[1]), .set = 0 },
-	{ LOOM_RULE_TENSOR_STRIDE, IN_TENSORS, 2,
-	  U64(drm_loom_plan_tensor, strides[1]), .set = 2 },
-	{ LOOM_RULE_TENSOR_EXTENT, IN_TENSORS, 2, U64(drm_loom_plan_tensor, size), .add = -4 },
-	{ LOOM_RULE_TENSOR_BOUNDS, IN_TENSORS, 0,
-	  U64(drm_loom_plan_tensor, offset), .add = 4096 },
-	{ LOOM_RULE_TENSOR_BOUNDS, IN_TENSORS, 3,
-	  U64(drm_loom_plan_tensor, offset), .set = UINT64_MAX - 4095 },
-	{ LOOM_RULE_TENSOR_LIFETIME, IN_TENSORS, 3,
-	  U32(drm_loom_plan_tensor, last_step), .set = 3 },
-	{ LOOM_RULE_TENSOR_LIFETIME, IN_TENSORS, 3,
-	  U32(drm_loom_plan_tensor, first_step), .set = 3 },
-	{ LOOM_RULE_TENSOR_OVERLAP, IN_TENSORS, 3, U64(drm_loom_plan_tensor, offset), .set = 0 },
-	{ LOOM_RULE_STEP, IN_STEPS, 1, U32(drm_loom_plan_step, first_command), .set = 2 },
-	{ LOOM_RULE_STEP, IN_STEPS, 2, U32(drm_loom_plan_step, dma_commands), .set = 2 },
-	{ LOOM_RULE_STREAM, IN_COMMANDS, 1,
-	  U16(drm_loom_plan_command, opcode), .set = LOOM_OP_COPY },
-	{ LOOM_RULE_STREAM, IN_COMMANDS, 0,
-	  U16(drm_loom_plan_command, opcode), .set = LOOM_OP_UNARY },
-	{ LOOM_RULE_OPCODE, IN_COMMANDS, 1,
-	  U16(drm_loom_plan_command, opcode), .set = LOOM_OP_END },
-	{ LOOM_RULE_COMMAND_FIELD, IN_COMMANDS, 1, U32(drm_loom_plan_command, pad), .set = 1 },
-	{ LOOM_RULE_OPERANDS, IN_COMMANDS, 1, U16(drm_loom_plan_command, operands), .set = 3 },
-	{ LOOM_RULE_OPERANDS, IN_COMMANDS, 1,
-	  U32(drm_loom_plan_command, first_view), .set = UINT32_MAX },
-	{ LOOM_RULE_ATTR, IN_COMMANDS, 1, U32(drm_loom_plan_command, attr_size), .set = 8 },
-	{ LOOM_RULE_ATTR, IN_COMMANDS, 1, U64(drm_loom_plan_command, attr_offset), .set = 8 },
-	{ LOOM_RULE_ATTR, IN_ATTRS, 0, U32(drm_loom_attr_unary, kind), .set = LOOM_UNARY_END },
-	{ LOOM_RULE_VIEW_TENSOR, IN_VIEWS, 3, U32(drm_loom_plan_view, tensor), .set = 4 },
-	{ LOOM_RULE_VIEW_FIELD, IN_VIEWS, 3,
-	  U8(drm_loom_plan_view, dtype), .set = LOOM_DTYPE_I32 },
-	{ LOOM_RULE_VIEW_FIELD, IN_VIEWS, 3, U8(drm_loom_plan_view, rank), .set = 0 },
-	{ LOOM_RULE_VIEW_LIFETIME, IN_TENSORS, 2,
-	  U32(drm_loom_plan_tensor, last_step), .set = 0 },
-	{ LOOM_RULE_VIEW_ALIGN, IN_VIEWS, 3, U64(drm_loom_plan_view, strides[1]), .set = 2 },
-	{ LOOM_RULE_VIEW_LANE, IN_VIEWS, 3, U32(drm_loom_plan_view, lane_start), .set = 1 },
-	{ LOOM_RULE_VIEW_BOUNDS, IN_VIEWS, 3, U64(drm_loom_plan_view, offset), .set = 4 },
-	{ LOOM_RULE_VIEW_REGION, IN_COMMANDS, 0,
-	  U16(drm_loom_plan_command, opcode), .set = LOOM_OP_STORE },
-	{ LOOM_RULE_VIEW_SHAPE, IN_VIEWS, 3, U32(drm_loom_plan_view, dims[1]), .add = -1 },
-	{ LOOM_RULE_VIEW_DISTINCT, IN_VIEWS, 2, U64(drm_loom_plan_view, strides[1]), .set = 0 },
-	{ LOOM_RULE_READ_ONLY, IN_SLOTS, 1,
-	  U32(drm_loom_plan_slot, flags), .set = LOOM_SLOT_READ },
-	{ LOOM_RULE_UNINITIALISED, IN_SLOTS, 0,
-	  U32(drm_loom_plan_slot, flags), .set = LOOM_SLOT_WRITE },
+	{ DRM_LOOM_RULE_HEADER, IN_HEADER, 0, U32(drm_loom_plan_header, magic), .add = 1 },
+	{ DRM_LOOM_RULE_HEADER, IN_HEADER, 0, U32(drm_loom_plan_header, version), .add = 1 },
+	{ DRM_LOOM_RULE_HEADER, IN_HEADER, 0, U64(drm_loom_plan_header, size), .add = -1 },
+	{ DRM_LOOM_RULE_HEADER, IN_HEADER, 0, U32(drm_loom_plan_header, flags), .set = 1 },
+	{ DRM_LOOM_RULE_TABLE, IN_HEADER, 0, U64(drm_loom_plan_header, images.offset), .set = 8 },
+	{ DRM_LOOM_RULE_TABLE, IN_HEADER, 0, U32(drm_loom_plan_header, images.count), .set = 1 },
+	{ DRM_LOOM_RULE_TABLE, IN_HEADER, 0, U32(drm_loom_plan_header, images.stride), .set = 24 },
+	{ DRM_LOOM_RULE_TABLE, IN_HEADER, 0, U64(drm_loom_plan_header, slots.offset), .add = 4 },
+	{ DRM_LOOM_RULE_TABLE, IN_HEADER, 0, U64(drm_loom_plan_header, slots.offset), .set = 0 },
+	{ DRM_LOOM_RULE_TABLE, IN_HEADER, 0, U64(drm_loom_plan_header, tensors.offset), .add = 8 },
+	{ DRM_LOOM_RULE_TABLE, IN_HEADER, 0, U64(drm_loom_plan_header, tensors.offset),
+	  .set = UINT64_MAX - 7 },
+	{ DRM_LOOM_RULE_TABLE, IN_HEADER, 0, U32(drm_loom_plan_header, tensors.stride), .add = 8 },
+	{ DRM_LOOM_RULE_TABLE, IN_HEADER, 0, U32(drm_loom_plan_header, views.stride), .set = 0 },
+	{ DRM_LOOM_RULE_TABLE, IN_HEADER, 0, U32(drm_loom_plan_header, views.count),
+	  .set = UINT32_MAX },
+	{ DRM_LOOM_RULE_TABLE, IN_HEADER, 0, U32(drm_loom_plan_header, attrs.count), .add = 1 },
+	{ DRM_LOOM_RULE_TOPOLOGY, IN_HEADER, 0, U32(drm_loom_plan_header, lanes), .add = 1 },
+	{ DRM_LOOM_RULE_TOPOLOGY, IN_HEADER, 0, U32(drm_loom_plan_header, lanes), .set = 0 },
+	{ DRM_LOOM_RULE_SCRATCH, IN_HEADER, 0, U64(drm_loom_plan_header, scratch_bytes),
+	  .set = UINT64_MAX },
+	{ DRM_LOOM_RULE_SLOT, IN_SLOTS, 0, U64(drm_loom_plan_slot, size), .set = 0 },
+	{ DRM_LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags), .set = 0 },
+	{ DRM_LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags), .add = 16 },
+	{ DRM_LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags),
+	  .set = DRM_LOOM_SLOT_SRAM },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags),
+	  .add = DRM_LOOM_SLOT_SRAM },
+	{ DRM_LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags),
+	  .set = DRM_LOOM_SLOT_SPREAD },
+	{ DRM_LOOM_RULE_SLOT, IN_SLOTS, 1, U32(drm_loom_plan_slot, pad), .set = 1 },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, IN_TENSORS, 0, U32(drm_loom_plan_tensor, region), .set = 2 },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, IN_TENSORS, 0, U32(drm_loom_plan_tensor, slot), .set = 2 },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, IN_TENSORS, 2, U32(drm_loom_plan_tensor, flags), .set = 2 },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, IN_TENSORS, 2, U32(drm_loom_plan_tensor, parent), .set = 1 },
+	{ DRM_LOOM_RULE_TENSOR_TYPE, IN_TENSORS, 2, U8(drm_loom_plan_tensor, dtype), .set = 0 },
+	{ DRM_LOOM_RULE_TENSOR_TYPE, IN_TENSORS, 2, U8(drm_loom_plan_tensor, rank), .set = 7 },
+	{ DRM_LOOM_RULE_TENSOR_TYPE, IN_TENSORS, 2, U32(drm_loom_plan_tensor, dims[1]), .set = 0 },
+	{ DRM_LOOM_RULE_TENSOR_STRIDE, IN_TENSORS, 2, U64(drm_loom_plan_tensor, strides[1]),
+	  .set = 2 },
+	{ DRM_LOOM_RULE_TENSOR_EXTENT, IN_TENSORS, 2, U64(drm_loom_plan_tensor, size), .add = -4 },
+	{ DRM_LOOM_RULE_TENSOR_BOUNDS, IN_TENSORS, 0, U64(drm_loom_plan_tensor, offset),
+	  .add = 4096 },
+	{ DRM_LOOM_RULE_TENSOR_BOUNDS, IN_TENSORS, 3, U64(drm_loom_plan_tensor, offset),
+	  .set = UINT64_MAX - 4095 },
+	{ DRM_LOOM_RULE_TENSOR_LIFETIME, IN_TENSORS, 3, U32(drm_loom_plan_tensor, last_step),
+	  .set = 3 },
+	{ DRM_LOOM_RULE_TENSOR_LIFETIME, IN_TENSORS, 3, U32(drm_loom_plan_tensor, first_step),
+	  .set = 3 },
+	{ DRM_LOOM_RULE_TENSOR_OVERLAP, IN_TENSORS, 3, U64(drm_loom_plan_tensor, offset),
+	  .set = 0 },
+	{ DRM_LOOM_RULE_STEP, IN_STEPS, 1, U32(drm_loom_plan_step, first_command), .set = 2 },
+	{ DRM_LOOM_RULE_STEP, IN_STEPS, 2, U32(drm_loom_plan_step, dma_commands), .set = 2 },
+	{ DRM_LOOM_RULE_STREAM, IN_COMMANDS, 1, U16(drm_loom_plan_command, opcode),
+	  .set = DRM_LOOM_OP_COPY },
+	{ DRM_LOOM_RULE_STREAM, IN_COMMANDS, 0, U16(drm_loom_plan_command, opcode),
+	  .set = DRM_LOOM_OP_UNARY },
+	{ DRM_LOOM_RULE_OPCODE, IN_COMMANDS, 1, U16(drm_loom_plan_command, opcode),
+	  .set = DRM_LOOM_OP_END },
+	{ DRM_LOOM_RULE_COMMAND_FIELD, IN_COMMANDS, 1, U32(drm_loom_plan_command, pad), .set = 1 },
+	{ DRM_LOOM_RULE_OPERANDS, IN_COMMANDS, 1, U16(drm_loom_plan_command, operands), .set = 3 },
+	{ DRM_LOOM_RULE_OPERANDS, IN_COMMANDS, 1, U32(drm_loom_plan_command, first_view),
+	  .set = UINT32_MAX },
+	{ DRM_LOOM_RULE_ATTR, IN_COMMANDS, 1, U32(drm_loom_plan_command, attr_size), .set = 8 },
+	{ DRM_LOOM_RULE_ATTR, IN_COMMANDS, 1, U64(drm_loom_plan_command, attr_offset), .set = 8 },
+	{ DRM_LOOM_RULE_ATTR, IN_ATTRS, 0, U32(drm_loom_attr_unary, kind),
+	  .set = DRM_LOOM_UNARY_END },
+	{ DRM_LOOM_RULE_VIEW_TENSOR, IN_VIEWS, 3, U32(drm_loom_plan_view, tensor), .set = 4 },
+	{ DRM_LOOM_RULE_VIEW_FIELD, IN_VIEWS, 3, U8(drm_loom_plan_view, dtype),
+	  .set = DRM_LOOM_DTYPE_I32 },
+	{ DRM_LOOM_RULE_VIEW_FIELD, IN_VIEWS, 3, U8(drm_loom_plan_view, rank), .set = 0 },
+	{ DRM_LOOM_RULE_VIEW_LIFETIME, IN_TENSORS, 2, U32(drm_loom_plan_tensor, last_step),
+	  .set = 0 },
+	{ DRM_LOOM_RULE_VIEW_ALIGN, IN_VIEWS, 3, U64(drm_loom_plan_view, strides[1]), .set = 2 },
+	{ DRM_LOOM_RULE_VIEW_LANE, IN_VIEWS, 3, U32(drm_loom_plan_view, lane_start), .set = 1 },
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, IN_VIEWS, 3, U64(drm_loom_plan_view, offset), .set = 4 },
+	{ DRM_LOOM_RULE_VIEW_REGION, IN_COMMANDS, 0, U16(drm_loom_plan_command, opcode),
+	  .set = DRM_LOOM_OP_STORE },
+	{ DRM_LOOM_RULE_VIEW_SHAPE, IN_VIEWS, 3, U32(drm_loom_plan_view, dims[1]), .add = -1 },
+	{ DRM_LOOM_RULE_VIEW_DISTINCT, IN_VIEWS, 2, U64(drm_loom_plan_view, strides[1]), .set = 0 },
+	{ DRM_LOOM_RULE_READ_ONLY, IN_SLOTS, 1, U32(drm_loom_plan_slot, flags),
+	  .set = DRM_LOOM_SLOT_READ },
+	{ DRM_LOOM_RULE_UNINITIALISED, IN_SLOTS, 0, U32(drm_loom_plan_slot, flags),
+	  .set = DRM_LOOM_SLOT_WRITE },
 };
 
 static void mutate(unsigned char *blob, const struct mutation *mutation)
@@ -378,11 +383,12 @@ TEST_F(plan, the_record_says_where)
 	tensor_of(self->blob, 3)->offset -= row / 4;
 	ASSERT_EQ(-EBADMSG, loom_plan_create(self->client.fd, self->blob, self->size, &reject,
 					     &plan));
-	EXPECT_EQ(LOOM_RULE_TENSOR_OVERLAP, reject.rule);
-	EXPECT_EQ(LOOM_REJECT_TENSOR | LOOM_REJECT_OTHER | LOOM_REJECT_RANGE,
-		  reject.valid & (LOOM_REJECT_TENSOR | LOOM_REJECT_OTHER | LOOM_REJECT_RANGE));
+	EXPECT_EQ(DRM_LOOM_RULE_TENSOR_OVERLAP, reject.rule);
+	EXPECT_EQ(DRM_LOOM_REJECT_TENSOR | DRM_LOOM_REJECT_OTHER | DRM_LOOM_REJECT_RANGE,
+		  reject.valid &
+			  (DRM_LOOM_REJECT_TENSOR | DRM_LOOM_REJECT_OTHER | DRM_LOOM_REJECT_RANGE));
 	EXPECT_EQ(2 + 3, reject.tensor + reject.other);
-	EXPECT_EQ(LOOM_REGION_SRAM, reject.region);
+	EXPECT_EQ(DRM_LOOM_REGION_SRAM, reject.region);
 	EXPECT_EQ(row / 4, reject.start);
 	EXPECT_EQ(row, reject.end);
 
@@ -390,9 +396,10 @@ TEST_F(plan, the_record_says_where)
 	view_of(self->blob, 4)->tensor = 77;
 	ASSERT_EQ(-EBADMSG, loom_plan_create(self->client.fd, self->blob, self->size, &reject,
 					     &plan));
-	EXPECT_EQ(LOOM_RULE_VIEW_TENSOR, reject.rule);
-	EXPECT_EQ(LOOM_REJECT_STEP | LOOM_REJECT_COMMAND | LOOM_REJECT_OPERAND,
-		  reject.valid & (LOOM_REJECT_STEP | LOOM_REJECT_COMMAND | LOOM_REJECT_OPERAND));
+	EXPECT_EQ(DRM_LOOM_RULE_VIEW_TENSOR, reject.rule);
+	EXPECT_EQ(DRM_LOOM_REJECT_STEP | DRM_LOOM_REJECT_COMMAND | DRM_LOOM_REJECT_OPERAND,
+		  reject.valid & (DRM_LOOM_REJECT_STEP | DRM_LOOM_REJECT_COMMAND |
+				  DRM_LOOM_REJECT_OPERAND));
 	EXPECT_EQ(2, reject.step);
 	EXPECT_EQ(2, reject.command);
 	EXPECT_EQ(0, reject.operand);
@@ -423,11 +430,11 @@ TEST_F_TIMEOUT(plan, counts_past_their_caps, 120)
 		unsigned int table;
 		uint32_t cap;
 	} caps[] = {
-		{ 0, LOOM_MAX_SLOTS },
-		{ 2, LOOM_MAX_STEPS },
-		{ 3, LOOM_MAX_COMMANDS },
-		{ 5, LOOM_MAX_ATTR_BYTES },
-		{ 1, LOOM_MAX_TENSORS },
+		{ 0, DRM_LOOM_MAX_SLOTS },
+		{ 2, DRM_LOOM_MAX_STEPS },
+		{ 3, DRM_LOOM_MAX_COMMANDS },
+		{ 5, DRM_LOOM_MAX_ATTR_BYTES },
+		{ 1, DRM_LOOM_MAX_TENSORS },
 	};
 	struct drm_loom_reject reject;
 	uint32_t plan;
@@ -446,7 +453,7 @@ TEST_F_TIMEOUT(plan, counts_past_their_caps, 120)
 		if (ret == -ENOMEM)
 			SKIP(return, "not enough memory in the kernel");
 		EXPECT_EQ(-EBADMSG, ret);
-		EXPECT_EQ(LOOM_RULE_LIMIT, reject.rule) {
+		EXPECT_EQ(DRM_LOOM_RULE_LIMIT, reject.rule) {
 			TH_LOG("table %u", caps[i].table);
 		}
 	}
@@ -455,7 +462,7 @@ TEST_F_TIMEOUT(plan, counts_past_their_caps, 120)
 TEST_F_TIMEOUT(plan, counts_at_their_caps, 120)
 {
 	uint32_t fence = loom_sync_create(self->client.fd, 0);
-	struct drm_loom_binding bindings[LOOM_MAX_SLOTS];
+	struct drm_loom_binding bindings[DRM_LOOM_MAX_SLOTS];
 	struct drm_loom_reject reject = {};
 	struct loom_builder builder;
 	struct loom_job job;
@@ -465,7 +472,7 @@ TEST_F_TIMEOUT(plan, counts_at_their_caps, 120)
 	int ret;
 
 	/* steps: nothing happens in them, and takes no time */
-	blob = blob_of_zeroes(self->client.info.lanes, 2, LOOM_MAX_STEPS, &size);
+	blob = blob_of_zeroes(self->client.info.lanes, 2, DRM_LOOM_MAX_STEPS, &size);
 	if (!blob)
 		SKIP(return, "not enough memory");
 	ret = loom_plan_create(self->client.fd, blob, size, &reject, &plan);
@@ -478,15 +485,15 @@ TEST_F_TIMEOUT(plan, counts_at_their_caps, 120)
 
 	/* slots: the same buffer in each */
 	loom_builder_init(&builder, self->client.info.lanes, LOOM_COLUMNS);
-	for (i = 0; i < LOOM_MAX_SLOTS; i++)
-		loom_builder_slot(&builder, LOOM_SLOT_READ, 0, 0);
+	for (i = 0; i < DRM_LOOM_MAX_SLOTS; i++)
+		loom_builder_slot(&builder, DRM_LOOM_SLOT_READ, 0, 0);
 	loom_builder_step(&builder);
 	blob = loom_builder_finish(&builder, &size);
 	plan = loom_client_plan(&self->client, blob, size);
 	ASSERT_NE(0, plan);
-	loom_job_init(&job, &self->client, plan, LOOM_MAX_SLOTS, fence);
+	loom_job_init(&job, &self->client, plan, DRM_LOOM_MAX_SLOTS, fence);
 	job.args.bindings.ptr = (uintptr_t)bindings;
-	for (i = 0; i < LOOM_MAX_SLOTS; i++)
+	for (i = 0; i < DRM_LOOM_MAX_SLOTS; i++)
 		bindings[i] = (struct drm_loom_binding) { i, self->client.in, 0 };
 	ASSERT_EQ(0, loom_job_submit(self->client.fd, &job));
 	EXPECT_EQ(0, loom_sync_wait(self->client.fd, fence, loom_soon()));
@@ -501,11 +508,11 @@ TEST_F_TIMEOUT(plan, scratch_of_a_whole_bank_and_no_byte_more, 60)
 	uint32_t plan;
 	uint64_t size;
 
-	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
 	blob = loom_plan_blob_null(self->client.info.lanes, &size);
 	header_of(blob)->scratch_bytes = sram.bank_bytes - sram.reserved_bytes + 1;
 	EXPECT_EQ(-EBADMSG, loom_plan_create(self->client.fd, blob, size, &reject, &plan));
-	EXPECT_EQ(LOOM_RULE_SCRATCH, reject.rule);
+	EXPECT_EQ(DRM_LOOM_RULE_SCRATCH, reject.rule);
 	header_of(blob)->scratch_bytes = sram.total_bytes;
 	ASSERT_EQ(0, loom_plan_create(self->client.fd, blob, size, &reject, &plan));
 	free(blob);

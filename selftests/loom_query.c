@@ -31,27 +31,29 @@ TEST_F(query, the_device_describes_itself)
 
 	EXPECT_NE(NULL, memchr(info->name, 0, sizeof(info->name)));
 	EXPECT_NE(0, info->name[0]);
-	EXPECT_EQ(LOOM_PLAN_VERSION, info->plan_version);
+	EXPECT_EQ(DRM_LOOM_PLAN_VERSION, info->plan_version);
 	EXPECT_NE(0, info->lanes);
 	EXPECT_NE(0, info->compute_units);
-	EXPECT_EQ(((1u << LOOM_DTYPE_END) - 1) & ~1u, info->dtypes);
-	EXPECT_EQ(LOOM_MAX_PLAN_BYTES, info->max_plan_bytes);
-	EXPECT_EQ(LOOM_MAX_UNIT_COST, info->max_unit_cost);
-	EXPECT_EQ(LOOM_MAX_TENSORS, info->max_tensors);
-	EXPECT_EQ(LOOM_MAX_COMMANDS, info->max_commands);
-	EXPECT_EQ(LOOM_MAX_SLOTS, info->max_slots);
+	EXPECT_EQ(((1u << DRM_LOOM_DTYPE_END) - 1) & ~1u, info->dtypes);
+	EXPECT_EQ(DRM_LOOM_MAX_PLAN_BYTES, info->max_plan_bytes);
+	EXPECT_EQ(DRM_LOOM_MAX_UNIT_COST, info->max_unit_cost);
+	EXPECT_EQ(DRM_LOOM_MAX_TENSORS, info->max_tensors);
+	EXPECT_EQ(DRM_LOOM_MAX_COMMANDS, info->max_commands);
+	EXPECT_EQ(DRM_LOOM_MAX_SLOTS, info->max_slots);
 	EXPECT_NE(0, info->job_timeout_ms);
-	ASSERT_EQ(0, loom_query_region(self->fd, LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(sram.banks, info->lanes);
 }
 
 TEST_F(query, the_device_has_every_opcode_of_the_header)
 {
 	static const unsigned int opcodes[] = {
-		LOOM_OP_LOAD, LOOM_OP_STORE, LOOM_OP_COPY, LOOM_OP_FILL, LOOM_OP_CONV,
-		LOOM_OP_DECONV, LOOM_OP_POOL, LOOM_OP_MATMUL, LOOM_OP_BINARY, LOOM_OP_UNARY,
-		LOOM_OP_SELECT, LOOM_OP_REDUCE, LOOM_OP_SOFTMAX, LOOM_OP_RESIZE, LOOM_OP_CAST,
-		LOOM_OP_QUANTIZE, LOOM_OP_DEQUANTIZE,
+		DRM_LOOM_OP_LOAD,     DRM_LOOM_OP_STORE,      DRM_LOOM_OP_COPY,
+		DRM_LOOM_OP_FILL,     DRM_LOOM_OP_CONV,	      DRM_LOOM_OP_DECONV,
+		DRM_LOOM_OP_POOL,     DRM_LOOM_OP_MATMUL,     DRM_LOOM_OP_BINARY,
+		DRM_LOOM_OP_UNARY,    DRM_LOOM_OP_SELECT,     DRM_LOOM_OP_REDUCE,
+		DRM_LOOM_OP_SOFTMAX,  DRM_LOOM_OP_RESIZE,     DRM_LOOM_OP_CAST,
+		DRM_LOOM_OP_QUANTIZE, DRM_LOOM_OP_DEQUANTIZE,
 	};
 	uint64_t all = 0;
 	unsigned int i;
@@ -66,7 +68,7 @@ TEST_F(query, every_region_adds_up)
 	struct drm_loom_region_info info;
 	uint32_t region;
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		ASSERT_EQ(0, loom_query_region(self->fd, region, &info));
 		EXPECT_NE(0, info.banks);
 		EXPECT_NE(0, info.sub_banks);
@@ -86,7 +88,7 @@ TEST_F(query, a_buffer_shows_in_the_figures_and_goes_again)
 	struct drm_loom_bo_info info;
 	uint32_t handle, region;
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		ASSERT_EQ(0, loom_query_region(self->fd, region, &before));
 		ASSERT_EQ(0, loom_bo_create(self->fd, 12345, region, &handle));
 		ASSERT_EQ(0, loom_bo_info(self->fd, handle, &info));
@@ -118,13 +120,13 @@ static uint64_t check_blocks(struct __test_metadata *_metadata, int fd, uint32_t
 		EXPECT_NE(0, block->bytes);
 		EXPECT_EQ(0, block->pad);
 		address += block->bytes;
-		if (block->flags & LOOM_BLOCK_RESERVED) {
+		if (block->flags & DRM_LOOM_BLOCK_RESERVED) {
 			EXPECT_EQ(0, i);
-			EXPECT_EQ(LOOM_BLOCK_RESERVED, block->flags);
+			EXPECT_EQ(DRM_LOOM_BLOCK_RESERVED, block->flags);
 			EXPECT_LE(info.reserved_bytes, block->bytes);
 			continue;
 		}
-		if (!(block->flags & LOOM_BLOCK_ALLOCATED)) {
+		if (!(block->flags & DRM_LOOM_BLOCK_ALLOCATED)) {
 			EXPECT_EQ(0, block->flags);
 			/* two free neighbours would be one */
 			EXPECT_FALSE(was_free);
@@ -136,7 +138,7 @@ static uint64_t check_blocks(struct __test_metadata *_metadata, int fd, uint32_t
 		was_free = false;
 		allocated += block->bytes;
 		used++;
-		if (block->flags & LOOM_BLOCK_OWN)
+		if (block->flags & DRM_LOOM_BLOCK_OWN)
 			own += block->bytes;
 	}
 	free(blocks);
@@ -154,7 +156,7 @@ TEST_F(query, blocks_tile_the_bank_and_know_their_owner)
 	int other = loom_open();
 
 	ASSERT_GE(other, 0);
-	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		struct drm_loom_bo_info info;
 
 		bytes = 0;
@@ -180,8 +182,8 @@ TEST_F(query, sizes_are_negotiated)
 	static const struct {
 		uint32_t type, size;
 	} cases[] = {
-		{ LOOM_QUERY_DEVICE, sizeof(struct drm_loom_device_info) },
-		{ LOOM_QUERY_REGION, sizeof(struct drm_loom_region_info) },
+		{ DRM_LOOM_QUERY_DEVICE, sizeof(struct drm_loom_device_info) },
+		{ DRM_LOOM_QUERY_REGION, sizeof(struct drm_loom_region_info) },
 	};
 	unsigned char full[256], part[256];
 	unsigned int i;
@@ -213,12 +215,13 @@ TEST_F(query, blocks_of_which_only_some_fit)
 	struct drm_loom_block *all, some[2];
 	uint32_t count, handle, size = sizeof(some[0]) + 5;
 
-	ASSERT_EQ(0, loom_bo_create(self->fd, 4096, LOOM_REGION_DRAM, &handle));
-	all = loom_query_blocks(self->fd, LOOM_REGION_DRAM, &count);
+	ASSERT_EQ(0, loom_bo_create(self->fd, 4096, DRM_LOOM_REGION_DRAM, &handle));
+	all = loom_query_blocks(self->fd, DRM_LOOM_REGION_DRAM, &count);
 	ASSERT_NE(NULL, all);
 	ASSERT_GE(count, 2);
 	memset(some, 0xaa, sizeof(some));
-	ASSERT_EQ(0, loom_query(self->fd, LOOM_QUERY_BLOCKS, LOOM_REGION_DRAM, some, &size));
+	ASSERT_EQ(0,
+		  loom_query(self->fd, DRM_LOOM_QUERY_BLOCKS, DRM_LOOM_REGION_DRAM, some, &size));
 	EXPECT_EQ(count * sizeof(*all), size);
 	EXPECT_EQ(0, memcmp(all, some, sizeof(some[0]) + 5));
 	EXPECT_EQ(0xaa, ((unsigned char *)some)[sizeof(some[0]) + 5]);
@@ -229,14 +232,14 @@ TEST_F(query, what_is_not_a_query_is_einval)
 {
 	static const struct drm_loom_query wrong[] = {
 		{ .type = 1000 },
-		{ .type = LOOM_QUERY_NO_SPACE + 1 },
+		{ .type = DRM_LOOM_QUERY_NO_SPACE + 1 },
 		{ .type = UINT32_MAX },
-		{ .type = LOOM_QUERY_DEVICE, .index = 1 },
-		{ .type = LOOM_QUERY_REGION, .index = LOOM_REGION_COUNT },
-		{ .type = LOOM_QUERY_REGION, .index = UINT32_MAX },
-		{ .type = LOOM_QUERY_BLOCKS, .index = LOOM_REGION_COUNT },
-		{ .type = LOOM_QUERY_BLOCKS, .index = UINT32_MAX },
-		{ .type = LOOM_QUERY_DEVICE, .pad = 1 },
+		{ .type = DRM_LOOM_QUERY_DEVICE, .index = 1 },
+		{ .type = DRM_LOOM_QUERY_REGION, .index = DRM_LOOM_REGION_COUNT },
+		{ .type = DRM_LOOM_QUERY_REGION, .index = UINT32_MAX },
+		{ .type = DRM_LOOM_QUERY_BLOCKS, .index = DRM_LOOM_REGION_COUNT },
+		{ .type = DRM_LOOM_QUERY_BLOCKS, .index = UINT32_MAX },
+		{ .type = DRM_LOOM_QUERY_DEVICE, .pad = 1 },
 	};
 	unsigned int i;
 
@@ -262,7 +265,7 @@ TEST_F(query, a_pointer_to_nowhere_is_efault)
 	unsigned int i;
 
 	ASSERT_NE(MAP_FAILED, read_only);
-	for (type = LOOM_QUERY_DEVICE; type <= LOOM_QUERY_BLOCKS; type++)
+	for (type = DRM_LOOM_QUERY_DEVICE; type <= DRM_LOOM_QUERY_BLOCKS; type++)
 		for (i = 0; i < LOOM_ARRAY_SIZE(wrong); i++) {
 			size = 64;
 			EXPECT_EQ(-EFAULT, loom_query(self->fd, type, 0, wrong[i], &size)) {
@@ -271,7 +274,7 @@ TEST_F(query, a_pointer_to_nowhere_is_efault)
 		}
 	/* no bytes are asked for: nothing is written, so nothing is wrong */
 	size = 0;
-	EXPECT_EQ(0, loom_query(self->fd, LOOM_QUERY_DEVICE, 0, unmapped, &size));
+	EXPECT_EQ(0, loom_query(self->fd, DRM_LOOM_QUERY_DEVICE, 0, unmapped, &size));
 	/* an argument that is not there at all */
 	EXPECT_EQ(-EFAULT, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, unmapped));
 	EXPECT_EQ(-EFAULT, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, NULL));

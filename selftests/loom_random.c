@@ -58,10 +58,10 @@ struct world {
 	int fd;
 	uint32_t lanes;
 	uint64_t window;
-	struct drm_loom_region_info empty[LOOM_REGION_COUNT];
+	struct drm_loom_region_info empty[DRM_LOOM_REGION_COUNT];
 	struct file files[FILES];
 	struct object objects[OBJECTS];
-	uint32_t live[LOOM_REGION_COUNT];
+	uint32_t live[DRM_LOOM_REGION_COUNT];
 	uint32_t counts[16];
 	uint32_t evicted, refused, clashes, full;
 	bool failed;
@@ -97,7 +97,7 @@ static void fail(struct world *w, const char *why, long long a, long long b)
 
 static uint32_t plan_make(int fd, uint32_t lanes, int kind, uint32_t flags)
 {
-	struct drm_loom_attr_unary attr = { .kind = LOOM_UNARY_NEG };
+	struct drm_loom_attr_unary attr = { .kind = DRM_LOOM_UNARY_NEG };
 	struct drm_loom_plan_create args = { .flags = flags };
 	struct loom_builder builder;
 	uint32_t slot[2], x;
@@ -109,35 +109,36 @@ static uint32_t plan_make(int fd, uint32_t lanes, int kind, uint32_t flags)
 	for (i = 0; i < 2; i++) {
 		struct drm_loom_plan_tensor *t;
 
-		slot[i] = loom_builder_slot(&builder, i ? LOOM_SLOT_WRITE : LOOM_SLOT_READ,
+		slot[i] = loom_builder_slot(&builder, i ? DRM_LOOM_SLOT_WRITE : DRM_LOOM_SLOT_READ,
 					    kind == 1 ? 0 : i, kind == 1 ? 0 : i);
 		if (kind != 1 + !i)
 			continue;
 		/* the one that lies in an SRAM buffer */
 		t = &builder.tensors[slot[i]];
-		t->region = LOOM_REGION_SRAM;
-		t->flags = LOOM_TENSOR_SLOT;
+		t->region = DRM_LOOM_REGION_SRAM;
+		t->flags = DRM_LOOM_TENSOR_SLOT;
 		t->size = ROW_BYTES;
 		builder.slots[i].size = ROW_BYTES;
-		builder.slots[i].flags |= LOOM_SLOT_SRAM;
+		builder.slots[i].flags |= DRM_LOOM_SLOT_SRAM;
 	}
 	loom_builder_step(&builder);
 	if (kind == 1) {
-		loom_builder_command(&builder, LOOM_OP_LOAD, NULL, 0, slot[1], slot[0]);
+		loom_builder_command(&builder, DRM_LOOM_OP_LOAD, NULL, 0, slot[1], slot[0]);
 	} else {
-		x = loom_builder_tensor(&builder, LOOM_REGION_SRAM, 0, 0, 0, 1);
-		loom_builder_command(&builder, kind ? LOOM_OP_COPY : LOOM_OP_LOAD, NULL, 0, x,
-				     slot[0]);
+		x = loom_builder_tensor(&builder, DRM_LOOM_REGION_SRAM, 0, 0, 0, 1);
+		loom_builder_command(&builder, kind ? DRM_LOOM_OP_COPY : DRM_LOOM_OP_LOAD, NULL, 0,
+				     x, slot[0]);
 		loom_builder_step(&builder);
 		/* in a step of their own: negate, store */
 		if (!kind) {
-			loom_builder_command(&builder, LOOM_OP_UNARY, &attr, sizeof(attr), x, x);
+			loom_builder_command(&builder, DRM_LOOM_OP_UNARY, &attr, sizeof(attr), x,
+					     x);
 			builder.tensors[x].last_step = 2;
 			builder.tensors[slot[1]].first_step = 2;
 			builder.tensors[slot[1]].last_step = 2;
 			loom_builder_step(&builder);
 		}
-		loom_builder_command(&builder, LOOM_OP_STORE, NULL, 0, slot[1], x);
+		loom_builder_command(&builder, DRM_LOOM_OP_STORE, NULL, 0, slot[1], x);
 	}
 	blob = loom_builder_finish(&builder, &size);
 	args.ptr = (uintptr_t)blob;
@@ -154,7 +155,7 @@ static void file_open(struct world *w, uint32_t i)
 
 	*f = (struct file) { .fd = loom_open() };
 	CHECK(w, f->fd >= 0, "open", f->fd, 0);
-	ret = loom_context_create(f->fd, LOOM_PRIORITY_NORMAL, &f->context);
+	ret = loom_context_create(f->fd, DRM_LOOM_PRIORITY_NORMAL, &f->context);
 	CHECK(w, !ret, "CONTEXT_CREATE", ret, 0);
 	f->negate = plan_make(f->fd, w->lanes, 0, 0);
 	f->load = plan_make(f->fd, w->lanes, 1, 0);
@@ -272,8 +273,8 @@ static uint32_t check_tiles(struct world *w, uint32_t region, const struct drm_l
 	int ret;
 
 	for (i = 0; i < count; i++) {
-		bool taken = blocks[i].flags & LOOM_BLOCK_ALLOCATED;
-		bool is_free = !taken && !(blocks[i].flags & LOOM_BLOCK_RESERVED);
+		bool taken = blocks[i].flags & DRM_LOOM_BLOCK_ALLOCATED;
+		bool is_free = !taken && !(blocks[i].flags & DRM_LOOM_BLOCK_RESERVED);
 
 		CHECK(w, blocks[i].address == at && blocks[i].bytes, "blocks do not tile the bank",
 		      blocks[i].address, at);
@@ -310,7 +311,7 @@ static bool check_region(struct world *w, uint32_t region, bool all)
 	if (!blocks)
 		return true;
 	taken = check_tiles(w, region, blocks, count, &same);
-	good = same && (region == LOOM_REGION_SRAM ? taken == w->live[region] :
+	good = same && (region == DRM_LOOM_REGION_SRAM ? taken == w->live[region] :
 			taken <= w->live[region]);
 	if (!good)
 		goto out;
@@ -323,12 +324,12 @@ static bool check_region(struct world *w, uint32_t region, bool all)
 		if (!o->live || o->region != region)
 			continue;
 		/* those in the DRAM move: they are asked, some each time */
-		if (region == LOOM_REGION_DRAM) {
+		if (region == DRM_LOOM_REGION_DRAM) {
 			if (file == NONE || (!all && (i + w->op) % 128))
 				continue;
 			if (loom_bo_info(w->files[file].fd, o->handle[file], &info))
 				fail(w, "BO_INFO", i, file);
-			if (info.flags & LOOM_BO_EVICTED) {
+			if (info.flags & DRM_LOOM_BO_EVICTED) {
 				CHECK(w, !info.address, "evicted, and has an address",
 				      info.address, i);
 				w->evicted++;
@@ -337,7 +338,7 @@ static bool check_region(struct world *w, uint32_t region, bool all)
 		}
 		resident++;
 		block = block_at(blocks, count, info.address);
-		CHECK(w, block && block->flags & LOOM_BLOCK_ALLOCATED &&
+		CHECK(w, block && block->flags & DRM_LOOM_BLOCK_ALLOCATED &&
 		      block->bytes == o->bytes_per_bank, "a buffer is not where it says",
 		      info.address, i);
 	}
@@ -353,7 +354,7 @@ static void check(struct world *w, bool all)
 	int64_t end = loom_soon();
 	uint32_t region;
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++)
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
 		while (!check_region(w, region, all)) {
 			if (loom_now_ns() > end) {
 				fail(w, "blocks that are nobody's, or sums of nothing", region,
@@ -373,7 +374,7 @@ static void op_create(struct world *w)
 	uint32_t file = below(w, FILES), region = below(w, 4) == 0;
 	struct drm_loom_bo_create args = {
 		.region = region,
-		.direction = LOOM_DIRECTION_DEFAULT,
+		.direction = DRM_LOOM_DIRECTION_DEFAULT,
 	};
 	struct drm_loom_region_info before;
 	struct drm_loom_bo_info info;
@@ -389,7 +390,7 @@ static void op_create(struct world *w)
 		args.size = (uint64_t)w->lanes * args.page_bytes;
 		/* in the way of scratch, at times */
 		if (!below(w, 16))
-			args.direction = LOOM_DIRECTION_BOTTOM_UP;
+			args.direction = DRM_LOOM_DIRECTION_BOTTOM_UP;
 	} else {
 		/* large in a bank and small in the host */
 		args.page_bytes = below(w, 6) ? 1 << 20 : 4096u << below(w, 9);
@@ -422,7 +423,7 @@ static void op_create(struct world *w)
 	CHECK(w, !ret && info.size == o->size, "BO_INFO", ret, info.size);
 	o->bytes_per_bank = info.bytes_per_bank;
 	o->address = region ? info.address : 0;
-	CHECK(w, !region || !(info.flags & LOOM_BO_EVICTED), "SRAM that is evicted", 0, 0);
+	CHECK(w, !region || !(info.flags & DRM_LOOM_BO_EVICTED), "SRAM that is evicted", 0, 0);
 	/* zeroes, whoever had them */
 	object_look(w, o);
 }
@@ -524,7 +525,7 @@ static struct object *pick_of(struct world *w, uint32_t file, uint32_t region)
 /* A buffer below the end of the scratch: SUBMIT must name it, or one as bad. */
 static struct object *in_the_scratch(struct world *w)
 {
-	const struct drm_loom_region_info *empty = &w->empty[LOOM_REGION_SRAM];
+	const struct drm_loom_region_info *empty = &w->empty[DRM_LOOM_REGION_SRAM];
 	uint64_t end = empty->bank_bytes - empty->total_bytes + ROW_BYTES;
 	uint32_t i;
 
@@ -565,8 +566,8 @@ static void op_submit(struct world *w)
 	bindings[1].handle = to->handle[file];
 	submit.plan = plan;
 	culprit = plan == f->load ? NULL : in_the_scratch(w);
-	ret = loom_query(f->fd, LOOM_QUERY_FIT, plan, &fit, &size);
-	CHECK(w, !ret && !(fit.flags & LOOM_FIT_NOW) == !!culprit, "QUERY whether it fits", ret,
+	ret = loom_query(f->fd, DRM_LOOM_QUERY_FIT, plan, &fit, &size);
+	CHECK(w, !ret && !(fit.flags & DRM_LOOM_FIT_NOW) == !!culprit, "QUERY whether it fits", ret,
 	      fit.flags);
 	ret = loom_call(f->fd, DRM_IOCTL_LOOM_SUBMIT, &submit);
 	if (culprit) {
@@ -602,9 +603,9 @@ static void op_reserve(struct world *w)
 		f->reserved = 0;
 		return;
 	}
-	f->reserved = plan_make(f->fd, w->lanes, 0, LOOM_PLAN_RESERVE);
+	f->reserved = plan_make(f->fd, w->lanes, 0, DRM_LOOM_PLAN_RESERVE);
 	CHECK(w, !f->reserved == !!in_the_scratch(w), "a reservation", f->reserved, 0);
-	ret = loom_query_region(w->fd, LOOM_REGION_SRAM, &info);
+	ret = loom_query_region(w->fd, DRM_LOOM_REGION_SRAM, &info);
 	CHECK(w, !ret && (!f->reserved || info.scratch_bytes == ROW_BYTES), "what is held", ret,
 	      info.scratch_bytes);
 	if (!f->reserved)
@@ -764,7 +765,7 @@ static void step(struct world *w)
 		sum += operations[i].weight;
 	pick = below(w, sum);
 	/* first of all, more than the DRAM has room for */
-	if (w->op < 600 && w->live[LOOM_REGION_DRAM] < OBJECTS / 2 && below(w, 4))
+	if (w->op < 600 && w->live[DRM_LOOM_REGION_DRAM] < OBJECTS / 2 && below(w, 4))
 		pick = 0;
 	for (i = 0; pick >= operations[i].weight; i++)
 		pick -= operations[i].weight;
@@ -822,7 +823,7 @@ TEST_F_TIMEOUT(chance, everything_at_any_time, 3000)
 	ASSERT_EQ(0, loom_query_device(self->fd, &info));
 	w.lanes = info.lanes;
 	w.window = w.lanes * ROW_BYTES;
-	for (i = 0; i < LOOM_REGION_COUNT; i++) {
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 		ASSERT_EQ(0, loom_query_region(self->fd, i, &w.empty[i]));
 		if (w.empty[i].blocks || w.empty[i].scratch_bytes)
 			SKIP(return, "somebody else uses the device");
@@ -856,7 +857,7 @@ TEST_F_TIMEOUT(chance, everything_at_any_time, 3000)
 	memset(w.live, 0, sizeof(w.live));
 	if (!w.failed)
 		check(&w, false);
-	for (i = 0; i < LOOM_REGION_COUNT; i++) {
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 		struct drm_loom_region_info after;
 		int64_t end = loom_soon();
 

@@ -28,10 +28,10 @@ static inline struct drm_loom_plan_tensor loom_rounds_tensor(uint32_t region, ui
 	return (struct drm_loom_plan_tensor) {
 		.region = region,
 		.slot = slot,
-		.size = region == LOOM_REGION_SRAM ? row : row * lanes,
+		.size = region == DRM_LOOM_REGION_SRAM ? row : row * lanes,
 		.first_step = first,
 		.last_step = last,
-		.dtype = LOOM_DTYPE_F32,
+		.dtype = DRM_LOOM_DTYPE_F32,
 		.rank = 2,
 		.dims = { lanes, LOOM_COLUMNS },
 		.strides = { row, sizeof(float) },
@@ -42,7 +42,7 @@ static inline struct drm_loom_plan_view loom_rounds_view(uint32_t tensor, uint32
 {
 	return (struct drm_loom_plan_view) {
 		.tensor = tensor,
-		.dtype = LOOM_DTYPE_F32,
+		.dtype = DRM_LOOM_DTYPE_F32,
 		.rank = 2,
 		.dims = { lanes, LOOM_COLUMNS },
 		.strides = { LOOM_COLUMNS * sizeof(float), sizeof(float) },
@@ -70,8 +70,8 @@ static inline uint64_t loom_rounds_fill(void *room, uint64_t room_bytes, uint32_
 		return 0;
 	memset(room, 0, size);
 	plan->header = (struct drm_loom_plan_header) {
-		.magic = LOOM_PLAN_MAGIC,
-		.version = LOOM_PLAN_VERSION,
+		.magic = DRM_LOOM_PLAN_MAGIC,
+		.version = DRM_LOOM_PLAN_VERSION,
 		.size = size,
 		.lanes = lanes,
 		.scratch_bytes = LOOM_COLUMNS * sizeof(float),
@@ -82,11 +82,11 @@ static inline uint64_t loom_rounds_fill(void *room, uint64_t room_bytes, uint32_
 		.views = { (char *)views - (char *)plan, 2 * count, sizeof(views[0]) },
 		.attrs = { offsetof(struct loom_rounds, attr), sizeof(plan->attr), 1 },
 	};
-	plan->slots[0] = (struct drm_loom_plan_slot) { .size = bytes, .flags = LOOM_SLOT_READ };
-	plan->slots[1] = (struct drm_loom_plan_slot) { .size = bytes, .flags = LOOM_SLOT_WRITE };
-	plan->tensors[0] = loom_rounds_tensor(LOOM_REGION_DRAM, 0, lanes, 0, 0);
-	plan->tensors[1] = loom_rounds_tensor(LOOM_REGION_DRAM, 1, lanes, 2, 2);
-	plan->tensors[2] = loom_rounds_tensor(LOOM_REGION_SRAM, 0, lanes, 0, 2);
+	plan->slots[0] = (struct drm_loom_plan_slot) { .size = bytes, .flags = DRM_LOOM_SLOT_READ };
+	plan->slots[1] = (struct drm_loom_plan_slot){ .size = bytes, .flags = DRM_LOOM_SLOT_WRITE };
+	plan->tensors[0] = loom_rounds_tensor(DRM_LOOM_REGION_DRAM, 0, lanes, 0, 0);
+	plan->tensors[1] = loom_rounds_tensor(DRM_LOOM_REGION_DRAM, 1, lanes, 2, 2);
+	plan->tensors[2] = loom_rounds_tensor(DRM_LOOM_REGION_SRAM, 0, lanes, 0, 2);
 	plan->steps[0] = (struct drm_loom_plan_step) { .first_command = 0, .dma_commands = 1 };
 	plan->steps[1] = (struct drm_loom_plan_step) {
 		.first_command = 1,
@@ -99,8 +99,8 @@ static inline uint64_t loom_rounds_fill(void *room, uint64_t room_bytes, uint32_
 	plan->attr.kind = kind;
 	for (i = 0; i < count; i++) {
 		commands[i] = (struct drm_loom_plan_command) {
-			.opcode = i == 0 ? LOOM_OP_LOAD :
-				  i == count - 1 ? LOOM_OP_STORE : LOOM_OP_UNARY,
+			.opcode = i == 0 ? DRM_LOOM_OP_LOAD :
+				  i == count - 1 ? DRM_LOOM_OP_STORE : DRM_LOOM_OP_UNARY,
 			.operands = 2,
 			.first_view = 2 * i,
 			.attr_size = i && i < count - 1 ? sizeof(plan->attr) : 0,

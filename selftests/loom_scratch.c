@@ -23,10 +23,10 @@ FIXTURE_SETUP(scratch)
 	if (ret == -ENODEV)
 		SKIP(return, "no loom device");
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &self->sram));
+	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &self->sram));
 	if (self->sram.blocks || self->sram.scratch_bytes)
 		SKIP(return, "somebody else uses the device");
-	self->plan = loom_client_plan_unary(&self->client, LOOM_UNARY_ABS);
+	self->plan = loom_client_plan_unary(&self->client, DRM_LOOM_UNARY_ABS);
 	ASSERT_NE(0, self->plan);
 	self->scratch_bytes = 2 * ROW_BYTES;
 }
@@ -43,7 +43,7 @@ FIXTURE_TEARDOWN(scratch)
 	if (fd < 0)
 		return;
 	do {
-		EXPECT_EQ(0, loom_query_region(fd, LOOM_REGION_SRAM, &after));
+		EXPECT_EQ(0, loom_query_region(fd, DRM_LOOM_REGION_SRAM, &after));
 	} while ((after.blocks || after.scratch_bytes) && loom_now_ns() < end);
 	EXPECT_EQ(0, after.blocks);
 	EXPECT_EQ(0, after.scratch_bytes);
@@ -56,11 +56,11 @@ FIXTURE_TEARDOWN(scratch)
 static uint32_t bound_tensor(struct loom_builder *builder, uint32_t flags, uint32_t first,
 			     uint32_t last)
 {
-	uint32_t tensor = loom_builder_slot(builder, flags | LOOM_SLOT_SRAM, first, last);
+	uint32_t tensor = loom_builder_slot(builder, flags | DRM_LOOM_SLOT_SRAM, first, last);
 	struct drm_loom_plan_tensor *t = &builder->tensors[tensor];
 
-	t->region = LOOM_REGION_SRAM;
-	t->flags = LOOM_TENSOR_SLOT;
+	t->region = DRM_LOOM_REGION_SRAM;
+	t->flags = DRM_LOOM_TENSOR_SLOT;
 	t->size = loom_builder_row_bytes(builder);
 	builder->slots[t->slot].size = t->size;
 	return tensor;
@@ -69,23 +69,23 @@ static uint32_t bound_tensor(struct loom_builder *builder, uint32_t flags, uint3
 /* Slot 1, an SRAM buffer, = slot 0, or with @out the other way round by way of the scratch. */
 static uint32_t plan_bound(const struct loom_client *client, bool out)
 {
-	struct drm_loom_attr_unary attr = { .kind = LOOM_UNARY_NEG };
+	struct drm_loom_attr_unary attr = { .kind = DRM_LOOM_UNARY_NEG };
 	struct loom_builder builder;
 	uint32_t in, kept, x;
 	uint64_t size;
 	void *blob;
 
 	loom_builder_init(&builder, client->info.lanes, LOOM_COLUMNS);
-	in = loom_builder_slot(&builder, out ? LOOM_SLOT_WRITE : LOOM_SLOT_READ, out, out);
-	kept = bound_tensor(&builder, out ? LOOM_SLOT_READ : LOOM_SLOT_WRITE, 0, 0);
+	in = loom_builder_slot(&builder, out ? DRM_LOOM_SLOT_WRITE : DRM_LOOM_SLOT_READ, out, out);
+	kept = bound_tensor(&builder, out ? DRM_LOOM_SLOT_READ : DRM_LOOM_SLOT_WRITE, 0, 0);
 	loom_builder_step(&builder);
 	if (out) {
-		x = loom_builder_tensor(&builder, LOOM_REGION_SRAM, 0, 0, 0, 1);
-		loom_builder_command(&builder, LOOM_OP_UNARY, &attr, sizeof(attr), x, kept);
+		x = loom_builder_tensor(&builder, DRM_LOOM_REGION_SRAM, 0, 0, 0, 1);
+		loom_builder_command(&builder, DRM_LOOM_OP_UNARY, &attr, sizeof(attr), x, kept);
 		loom_builder_step(&builder);
-		loom_builder_command(&builder, LOOM_OP_STORE, NULL, 0, in, x);
+		loom_builder_command(&builder, DRM_LOOM_OP_STORE, NULL, 0, in, x);
 	} else {
-		loom_builder_command(&builder, LOOM_OP_LOAD, NULL, 0, kept, in);
+		loom_builder_command(&builder, DRM_LOOM_OP_LOAD, NULL, 0, kept, in);
 	}
 	blob = loom_builder_finish(&builder, &size);
 	return loom_client_plan(client, blob, size);
@@ -96,7 +96,7 @@ static int sram_create(int fd, uint64_t size, uint32_t page_bytes, uint32_t dire
 {
 	struct drm_loom_bo_create args = {
 		.size = size,
-		.region = LOOM_REGION_SRAM,
+		.region = DRM_LOOM_REGION_SRAM,
 		.page_bytes = page_bytes,
 		.direction = direction,
 	};
@@ -167,11 +167,11 @@ TEST_F(scratch, what_does_not_fit_an_sram_slot_is_einval)
 	const struct loom_client *client = &self->client;
 	uint32_t lanes = client->info.lanes, plan = plan_bound(client, false), sram;
 	struct drm_loom_bo_create image = {
-		.region = LOOM_REGION_SRAM,
-		.layout = LOOM_LAYOUT_IMAGE,
+		.region = DRM_LOOM_REGION_SRAM,
+		.layout = DRM_LOOM_LAYOUT_IMAGE,
 		.width = LOOM_COLUMNS,
 		.height = lanes,
-		.dtype = LOOM_DTYPE_F32,
+		.dtype = DRM_LOOM_DTYPE_F32,
 	};
 
 	ASSERT_NE(0, plan);
@@ -203,7 +203,7 @@ TEST_F(scratch, a_buffer_that_is_bound_may_not_lie_in_the_scratch_either)
 
 	ASSERT_NE(0, plan);
 	ASSERT_EQ(0, sram_create(client->fd, lanes * ROW_BYTES, ROW_BYTES,
-				 LOOM_DIRECTION_BOTTOM_UP, &sram));
+				 DRM_LOOM_DIRECTION_BOTTOM_UP, &sram));
 	EXPECT_EQ(-EBUSY, submit_bound(client, plan, client->out, sram, 0));
 }
 
@@ -231,8 +231,8 @@ TEST_F(scratch, a_clash_names_the_buffer)
 
 	ASSERT_GE(other, 0);
 	/* the lowest one is gone by the time of the clash */
-	ASSERT_EQ(0, sram_create(client->fd, 1, page, LOOM_DIRECTION_BOTTOM_UP, &first));
-	ASSERT_EQ(0, sram_create(client->fd, 1, 2 * page, LOOM_DIRECTION_BOTTOM_UP, &handle));
+	ASSERT_EQ(0, sram_create(client->fd, 1, page, DRM_LOOM_DIRECTION_BOTTOM_UP, &first));
+	ASSERT_EQ(0, sram_create(client->fd, 1, 2 * page, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
 	ASSERT_EQ(0, loom_bo_close(client->fd, first));
 	ASSERT_EQ(0, loom_bo_info(client->fd, handle, &info));
 	EXPECT_EQ(base + page, info.address);
@@ -261,7 +261,7 @@ TEST_F(scratch, a_clash_names_the_buffer)
 	ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
 
 	/* of what is another's only the place */
-	ASSERT_EQ(0, sram_create(other, 1, page, LOOM_DIRECTION_BOTTOM_UP, &handle));
+	ASSERT_EQ(0, sram_create(other, 1, page, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
 	EXPECT_EQ(-EBUSY, submit_clash(client, self->plan, &clash, sizeof(clash)));
 	EXPECT_EQ(0, clash.handle);
 	EXPECT_EQ(base, clash.address);
@@ -275,7 +275,7 @@ static int query_fit(int fd, uint32_t plan, struct drm_loom_fit *fit)
 	int ret;
 
 	memset(fit, 0xff, sizeof(*fit));
-	ret = loom_query(fd, LOOM_QUERY_FIT, plan, fit, &size);
+	ret = loom_query(fd, DRM_LOOM_QUERY_FIT, plan, fit, &size);
 	return ret ?: size == sizeof(*fit) ? 0 : -EMSGSIZE;
 }
 
@@ -289,9 +289,9 @@ TEST_F(scratch, whether_a_plan_would_fit)
 
 	EXPECT_EQ(-ENOENT, query_fit(client->fd, self->plan + 1000, &fit));
 	EXPECT_EQ(-ENOENT, query_fit(client->fd, 0, &fit));
-	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_DRAM, &dram));
+	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_DRAM, &dram));
 	ASSERT_EQ(0, query_fit(client->fd, self->plan, &fit));
-	EXPECT_EQ(LOOM_FIT_NOW, fit.flags);
+	EXPECT_EQ(DRM_LOOM_FIT_NOW, fit.flags);
 	EXPECT_EQ(0, fit.pad);
 	EXPECT_EQ(self->scratch_bytes, fit.scratch_bytes);
 	/* two slots of a row for each lane, which is a page */
@@ -302,7 +302,7 @@ TEST_F(scratch, whether_a_plan_would_fit)
 	EXPECT_EQ(0, fit.clash.scratch_end);
 
 	/* the answer is what SUBMIT would say */
-	ASSERT_EQ(0, sram_create(client->fd, 1, page, LOOM_DIRECTION_BOTTOM_UP, &handle));
+	ASSERT_EQ(0, sram_create(client->fd, 1, page, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
 	ASSERT_EQ(0, query_fit(client->fd, self->plan, &fit));
 	EXPECT_EQ(0, fit.flags);
 	EXPECT_EQ(handle, fit.clash.handle);
@@ -311,7 +311,7 @@ TEST_F(scratch, whether_a_plan_would_fit)
 	EXPECT_EQ(0, memcmp(&clash, &fit.clash, sizeof(clash)));
 	ASSERT_EQ(0, loom_bo_close(client->fd, handle));
 	ASSERT_EQ(0, query_fit(client->fd, self->plan, &fit));
-	EXPECT_EQ(LOOM_FIT_NOW, fit.flags);
+	EXPECT_EQ(DRM_LOOM_FIT_NOW, fit.flags);
 }
 
 TEST_F(scratch, a_plan_with_more_than_the_dram)
@@ -324,7 +324,7 @@ TEST_F(scratch, a_plan_with_more_than_the_dram)
 	uint32_t plan, i;
 	void *blob;
 
-	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_DRAM, &dram));
+	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_DRAM, &dram));
 	/* whole pages in each bank, so that the sum is known */
 	bank = dram.total_bytes / LOOM_PAGE / 2 * LOOM_PAGE;
 	for (i = 2; i <= 3; i++) {
@@ -332,7 +332,7 @@ TEST_F(scratch, a_plan_with_more_than_the_dram)
 		while (builder.slot_count < i)
 			builder.slots[builder.slot_count++] = (struct drm_loom_plan_slot) {
 				.size = bank * dram.banks,
-				.flags = LOOM_SLOT_READ,
+				.flags = DRM_LOOM_SLOT_READ,
 			};
 		blob = loom_builder_finish(&builder, &size);
 		plan = loom_client_plan(client, blob, size);
@@ -340,7 +340,7 @@ TEST_F(scratch, a_plan_with_more_than_the_dram)
 		ASSERT_EQ(0, query_fit(client->fd, plan, &fit));
 		EXPECT_EQ(i * bank, fit.dram_bytes);
 		EXPECT_EQ(i == 2 ? 0 : 3 * bank - dram.total_bytes, fit.dram_short_bytes);
-		EXPECT_EQ(i == 2 ? LOOM_FIT_NOW : 0, fit.flags);
+		EXPECT_EQ(i == 2 ? DRM_LOOM_FIT_NOW : 0, fit.flags);
 	}
 }
 
@@ -349,11 +349,11 @@ TEST_F(scratch, a_plan_with_more_than_the_dram)
 static int plan_reserve(int fd, uint32_t lanes, struct drm_loom_clash *clash, uint32_t *plan)
 {
 	struct drm_loom_plan_create args = {
-		.flags = LOOM_PLAN_RESERVE,
+		.flags = DRM_LOOM_PLAN_RESERVE,
 		.clash = (uintptr_t)clash,
 		.clash_size = clash ? sizeof(*clash) : 0,
 	};
-	void *blob = loom_plan_blob_unary(lanes, LOOM_UNARY_NEG, (uint64_t *)&args.size);
+	void *blob = loom_plan_blob_unary(lanes, DRM_LOOM_UNARY_NEG, (uint64_t *)&args.size);
 	int ret;
 
 	args.ptr = (uintptr_t)blob;
@@ -374,17 +374,17 @@ TEST_F_TIMEOUT(scratch, reserved_while_the_plan_lives, 60)
 
 	ASSERT_EQ(0, plan_reserve(client->fd, client->info.lanes, NULL, &plan));
 	ASSERT_EQ(0, query_fit(client->fd, plan, &fit));
-	EXPECT_EQ(LOOM_FIT_NOW | LOOM_FIT_RESERVED, fit.flags);
-	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_SRAM, &sram));
+	EXPECT_EQ(DRM_LOOM_FIT_NOW | DRM_LOOM_FIT_RESERVED, fit.flags);
+	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(self->scratch_bytes, sram.scratch_bytes);
 	/* all others use the same bytes, and one reservation is on top of the other */
 	ASSERT_EQ(0, plan_reserve(client->fd, client->info.lanes, NULL, &second));
 	EXPECT_EQ(0, loom_client_run(client, self->plan, 2, 0));
-	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(self->scratch_bytes, sram.scratch_bytes);
 
 	/* buffers stay above, and so the plan can be run at any time */
-	ASSERT_EQ(0, sram_create(client->fd, 1, 0, LOOM_DIRECTION_BOTTOM_UP, &handle));
+	ASSERT_EQ(0, sram_create(client->fd, 1, 0, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
 	ASSERT_EQ(0, loom_bo_info(client->fd, handle, &info));
 	EXPECT_EQ(base + self->scratch_bytes, info.address);
 	EXPECT_EQ(0, loom_client_run(client, plan, 2, 0));
@@ -394,12 +394,12 @@ TEST_F_TIMEOUT(scratch, reserved_while_the_plan_lives, 60)
 
 	/* until both are gone */
 	ASSERT_EQ(0, loom_plan_destroy(client->fd, plan));
-	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(self->scratch_bytes, sram.scratch_bytes);
 	ASSERT_EQ(0, loom_plan_destroy(client->fd, second));
-	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(0, sram.scratch_bytes);
-	ASSERT_EQ(0, sram_create(client->fd, 1, 0, LOOM_DIRECTION_BOTTOM_UP, &handle));
+	ASSERT_EQ(0, sram_create(client->fd, 1, 0, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
 	ASSERT_EQ(0, loom_bo_info(client->fd, handle, &info));
 	EXPECT_EQ(base, info.address);
 }
@@ -411,13 +411,13 @@ TEST_F(scratch, what_is_taken_is_not_reserved)
 	struct drm_loom_clash clash = {};
 	uint32_t plan, handle;
 
-	ASSERT_EQ(0, sram_create(client->fd, 1, 0, LOOM_DIRECTION_BOTTOM_UP, &handle));
+	ASSERT_EQ(0, sram_create(client->fd, 1, 0, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
 	EXPECT_EQ(-EBUSY, plan_reserve(client->fd, client->info.lanes, &clash, &plan));
 	EXPECT_EQ(handle, clash.handle);
 	EXPECT_EQ(self->scratch_bytes, clash.short_bytes);
 	EXPECT_EQ(-EBUSY, plan_reserve(client->fd, client->info.lanes, NULL, &plan));
 	EXPECT_EQ(-EFAULT, plan_reserve(client->fd, client->info.lanes, (void *)8, &plan));
-	ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(0, sram.scratch_bytes);
 	ASSERT_EQ(0, loom_bo_close(client->fd, handle));
 	EXPECT_EQ(0, plan_reserve(client->fd, client->info.lanes, &clash, &plan));
@@ -435,7 +435,7 @@ TEST_F_TIMEOUT(scratch, nothing_is_reserved_once_the_plan_is_gone, 60)
 		ASSERT_EQ(0, loom_client_run(client, plan, 2, 0));
 		ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
 		ASSERT_EQ(0, loom_plan_destroy(client->fd, plan));
-		ASSERT_EQ(0, loom_query_region(client->fd, LOOM_REGION_SRAM, &sram));
+		ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &sram));
 		ASSERT_EQ(0, sram.scratch_bytes);
 	}
 }
@@ -463,12 +463,12 @@ TEST_F(scratch, a_client_that_is_killed_reserves_nothing)
 	close(pipefd[1]);
 	ASSERT_EQ(1, read(pipefd[0], &byte, 1));
 	EXPECT_EQ('y', byte);
-	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(self->scratch_bytes, sram.scratch_bytes);
 	kill(child, SIGKILL);
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	do {
-		ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));
+		ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
 	} while (sram.scratch_bytes && loom_now_ns() < end);
 	EXPECT_EQ(0, sram.scratch_bytes);
 }

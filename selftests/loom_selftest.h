@@ -185,7 +185,7 @@ static inline int loom_query_device(int fd, struct drm_loom_device_info *info)
 	uint32_t size = sizeof(*info);
 
 	memset(info, 0, sizeof(*info));
-	return loom_query(fd, LOOM_QUERY_DEVICE, 0, info, &size);
+	return loom_query(fd, DRM_LOOM_QUERY_DEVICE, 0, info, &size);
 }
 
 static inline int loom_query_region(int fd, uint32_t region, struct drm_loom_region_info *info)
@@ -193,7 +193,7 @@ static inline int loom_query_region(int fd, uint32_t region, struct drm_loom_reg
 	uint32_t size = sizeof(*info);
 
 	memset(info, 0, sizeof(*info));
-	return loom_query(fd, LOOM_QUERY_REGION, region, info, &size);
+	return loom_query(fd, DRM_LOOM_QUERY_REGION, region, info, &size);
 }
 
 /* All blocks, to be freed by the caller. */
@@ -206,7 +206,7 @@ static inline struct drm_loom_block *loom_query_blocks(int fd, uint32_t region, 
 		room = size;
 		free(blocks);
 		blocks = malloc(room + 1);
-		if (loom_query(fd, LOOM_QUERY_BLOCKS, region, room ? blocks : NULL, &size)) {
+		if (loom_query(fd, DRM_LOOM_QUERY_BLOCKS, region, room ? blocks : NULL, &size)) {
 			free(blocks);
 			return NULL;
 		}
@@ -364,8 +364,8 @@ struct loom_builder {
 	uint32_t lanes;
 	uint32_t columns;
 	uint64_t scratch_bytes;
-	struct drm_loom_plan_slot slots[LOOM_MAX_SLOTS + 1];
-	struct drm_loom_plan_tensor tensors[LOOM_MAX_SLOTS + 8];
+	struct drm_loom_plan_slot slots[DRM_LOOM_MAX_SLOTS + 1];
+	struct drm_loom_plan_tensor tensors[DRM_LOOM_MAX_SLOTS + 8];
 	struct drm_loom_plan_step steps[8];
 	struct drm_loom_plan_command *commands;
 	struct drm_loom_plan_view *views;
@@ -400,15 +400,15 @@ static inline uint32_t loom_builder_tensor(struct loom_builder *builder, uint32_
 		.region = region,
 		.slot = slot,
 		.offset = offset,
-		.size = region == LOOM_REGION_SRAM ? row : row * builder->lanes,
+		.size = region == DRM_LOOM_REGION_SRAM ? row : row * builder->lanes,
 		.first_step = first_step,
 		.last_step = last_step,
-		.dtype = LOOM_DTYPE_F32,
+		.dtype = DRM_LOOM_DTYPE_F32,
 		.rank = 2,
 		.dims = { builder->lanes, builder->columns },
 		.strides = { row, sizeof(float) },
 	};
-	if (region == LOOM_REGION_SRAM && builder->scratch_bytes < offset + row)
+	if (region == DRM_LOOM_REGION_SRAM && builder->scratch_bytes < offset + row)
 		builder->scratch_bytes = offset + row;
 	return builder->tensor_count++;
 }
@@ -421,8 +421,8 @@ static inline uint32_t loom_builder_slot(struct loom_builder *builder, uint32_t 
 		.size = loom_builder_tensor_bytes(builder),
 		.flags = flags,
 	};
-	return loom_builder_tensor(builder, LOOM_REGION_DRAM, builder->slot_count++, 0, first_step,
-				   last_step);
+	return loom_builder_tensor(builder, DRM_LOOM_REGION_DRAM, builder->slot_count++, 0,
+				   first_step, last_step);
 }
 
 static inline void loom_builder_step(struct loom_builder *builder)
@@ -439,7 +439,7 @@ static inline struct drm_loom_plan_view *loom_builder_view(struct loom_builder *
 
 	*view = (struct drm_loom_plan_view) {
 		.tensor = tensor,
-		.dtype = LOOM_DTYPE_F32,
+		.dtype = DRM_LOOM_DTYPE_F32,
 		.rank = 2,
 		.dims = { builder->lanes, builder->columns },
 		.strides = { loom_builder_row_bytes(builder), sizeof(float) },
@@ -477,7 +477,7 @@ static inline struct drm_loom_plan_view *loom_builder_command(struct loom_builde
 		.attr_size = attr_size,
 		.attr_offset = attr_size ? offset : 0,
 	};
-	if (opcode < LOOM_OP_CONV)
+	if (opcode < DRM_LOOM_OP_CONV)
 		step->dma_commands++;
 	else
 		step->compute_commands++;
@@ -491,8 +491,8 @@ static inline struct drm_loom_plan_view *loom_builder_command(struct loom_builde
 static inline void *loom_builder_finish(struct loom_builder *builder, uint64_t *size)
 {
 	struct drm_loom_plan_header header = {
-		.magic = LOOM_PLAN_MAGIC,
-		.version = LOOM_PLAN_VERSION,
+		.magic = DRM_LOOM_PLAN_MAGIC,
+		.version = DRM_LOOM_PLAN_VERSION,
 		.lanes = builder->lanes,
 		.scratch_bytes = builder->scratch_bytes,
 	};
@@ -555,17 +555,17 @@ static inline void *loom_plan_blob_unary(uint32_t lanes, uint32_t kind, uint64_t
 	uint32_t in, out, x, y;
 
 	loom_builder_init(&builder, lanes, LOOM_COLUMNS);
-	in = loom_builder_slot(&builder, LOOM_SLOT_READ, 0, 0);
-	out = loom_builder_slot(&builder, LOOM_SLOT_WRITE, 2, 2);
-	x = loom_builder_tensor(&builder, LOOM_REGION_SRAM, 0, 0, 0, 1);
-	y = loom_builder_tensor(&builder, LOOM_REGION_SRAM, 0, loom_builder_row_bytes(&builder),
+	in = loom_builder_slot(&builder, DRM_LOOM_SLOT_READ, 0, 0);
+	out = loom_builder_slot(&builder, DRM_LOOM_SLOT_WRITE, 2, 2);
+	x = loom_builder_tensor(&builder, DRM_LOOM_REGION_SRAM, 0, 0, 0, 1);
+	y = loom_builder_tensor(&builder, DRM_LOOM_REGION_SRAM, 0, loom_builder_row_bytes(&builder),
 				1, 2);
 	loom_builder_step(&builder);
-	loom_builder_command(&builder, LOOM_OP_LOAD, NULL, 0, x, in);
+	loom_builder_command(&builder, DRM_LOOM_OP_LOAD, NULL, 0, x, in);
 	loom_builder_step(&builder);
-	loom_builder_command(&builder, LOOM_OP_UNARY, &attr, sizeof(attr), y, x);
+	loom_builder_command(&builder, DRM_LOOM_OP_UNARY, &attr, sizeof(attr), y, x);
 	loom_builder_step(&builder);
-	loom_builder_command(&builder, LOOM_OP_STORE, NULL, 0, out, y);
+	loom_builder_command(&builder, DRM_LOOM_OP_STORE, NULL, 0, out, y);
 	return loom_builder_finish(&builder, size);
 }
 
@@ -576,23 +576,24 @@ static inline void *loom_plan_blob_unary(uint32_t lanes, uint32_t kind, uint64_t
 static inline void *loom_plan_blob_work(uint32_t lanes, uint32_t repeat, uint32_t rounds,
 					uint64_t *size)
 {
-	struct drm_loom_attr_reduce attr = { .kind = LOOM_REDUCE_SUM };
+	struct drm_loom_attr_reduce attr = { .kind = DRM_LOOM_REDUCE_SUM };
 	struct loom_builder builder;
 	uint32_t in, out, x, y;
 
 	loom_builder_init(&builder, lanes, LOOM_COLUMNS);
-	in = loom_builder_slot(&builder, LOOM_SLOT_READ, 0, 0);
-	out = loom_builder_slot(&builder, LOOM_SLOT_WRITE, 2, 2);
-	x = loom_builder_tensor(&builder, LOOM_REGION_SRAM, 0, 0, 0, 1);
-	y = loom_builder_tensor(&builder, LOOM_REGION_SRAM, 0, loom_builder_row_bytes(&builder),
+	in = loom_builder_slot(&builder, DRM_LOOM_SLOT_READ, 0, 0);
+	out = loom_builder_slot(&builder, DRM_LOOM_SLOT_WRITE, 2, 2);
+	x = loom_builder_tensor(&builder, DRM_LOOM_REGION_SRAM, 0, 0, 0, 1);
+	y = loom_builder_tensor(&builder, DRM_LOOM_REGION_SRAM, 0, loom_builder_row_bytes(&builder),
 				1, 2);
 	loom_builder_step(&builder);
-	loom_builder_command(&builder, LOOM_OP_LOAD, NULL, 0, x, in);
+	loom_builder_command(&builder, DRM_LOOM_OP_LOAD, NULL, 0, x, in);
 	loom_builder_step(&builder);
 	while (rounds--) {
-		struct drm_loom_plan_view *views = loom_builder_command(&builder, LOOM_OP_REDUCE,
-									&attr, sizeof(attr), y, x);
+		struct drm_loom_plan_view *views;
 
+		views = loom_builder_command(&builder, DRM_LOOM_OP_REDUCE, &attr, sizeof(attr),
+					     y, x);
 		views[0].rank = 3;
 		views[0].dims[2] = 1;
 		views[0].strides[2] = 0;
@@ -601,7 +602,7 @@ static inline void *loom_plan_blob_work(uint32_t lanes, uint32_t repeat, uint32_
 		views[1].strides[2] = 0;
 	}
 	loom_builder_step(&builder);
-	loom_builder_command(&builder, LOOM_OP_STORE, NULL, 0, out, y);
+	loom_builder_command(&builder, DRM_LOOM_OP_STORE, NULL, 0, out, y);
 	return loom_builder_finish(&builder, size);
 }
 
@@ -628,11 +629,11 @@ static inline int loom_client_open(struct loom_client *client)
 	if (ret)
 		return ret;
 	client->bytes = (uint64_t)client->info.lanes * LOOM_COLUMNS * sizeof(float);
-	ret = loom_context_create(client->fd, LOOM_PRIORITY_NORMAL, &client->context);
+	ret = loom_context_create(client->fd, DRM_LOOM_PRIORITY_NORMAL, &client->context);
 	if (!ret)
-		ret = loom_bo_create(client->fd, client->bytes, LOOM_REGION_DRAM, &client->in);
+		ret = loom_bo_create(client->fd, client->bytes, DRM_LOOM_REGION_DRAM, &client->in);
 	if (!ret)
-		ret = loom_bo_create(client->fd, client->bytes, LOOM_REGION_DRAM, &client->out);
+		ret = loom_bo_create(client->fd, client->bytes, DRM_LOOM_REGION_DRAM, &client->out);
 	return ret;
 }
 
@@ -749,7 +750,7 @@ static inline bool loom_device_works(void)
 	in[0] = -2.0f;
 	in[client.bytes / sizeof(float) - 1] = 3.0f;
 	out[0] = 99.0f;
-	plan = loom_client_plan_unary(&client, LOOM_UNARY_ABS);
+	plan = loom_client_plan_unary(&client, DRM_LOOM_UNARY_ABS);
 	good = plan && !loom_client_run(&client, plan, 2, 0) &&
 	       !loom_bo_wait(client.fd, client.out, loom_soon()) && out[0] == 2.0f &&
 	       out[client.bytes / sizeof(float) - 1] == 3.0f;

@@ -139,7 +139,7 @@ static void negate_and_die(int socket)
 		_exit(3);
 	/* seen by the maker at once: it is one memory */
 	map[8] = 88;
-	plan = loom_client_plan_unary(&client, LOOM_UNARY_NEG);
+	plan = loom_client_plan_unary(&client, DRM_LOOM_UNARY_NEG);
 	loom_job_init(&job, &client, plan, 2, 0);
 	job.bindings[0].handle = theirs;
 	if (!plan || loom_job_submit(client.fd, &job))
@@ -156,7 +156,7 @@ TEST_F_TIMEOUT(share, two_processes_work_on_each_others_buffers, 120)
 {
 	struct loom_client *client = &self->client;
 	uint64_t count = client->bytes / sizeof(float), i, wrong = 0;
-	uint32_t before = region_blocks(client->fd, LOOM_REGION_DRAM), theirs;
+	uint32_t before = region_blocks(client->fd, DRM_LOOM_REGION_DRAM), theirs;
 	struct drm_loom_bo_info mine_info, theirs_info;
 	float *in, *out;
 	int dmabuf, status;
@@ -199,7 +199,7 @@ TEST_F_TIMEOUT(share, two_processes_work_on_each_others_buffers, 120)
 	munmap(out, client->bytes);
 	munmap(in, client->bytes);
 	ASSERT_EQ(0, loom_bo_close(client->fd, theirs));
-	EXPECT_EQ(before, region_blocks(client->fd, LOOM_REGION_DRAM));
+	EXPECT_EQ(before, region_blocks(client->fd, DRM_LOOM_REGION_DRAM));
 }
 
 TEST_F(share, a_dma_buf_alone_keeps_the_bytes)
@@ -210,7 +210,7 @@ TEST_F(share, a_dma_buf_alone_keeps_the_bytes)
 	unsigned char *map;
 	pid_t child;
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		child = loom_fork();
 		ASSERT_GE(child, 0);
 		if (!child) {
@@ -255,7 +255,7 @@ TEST_F(share, one_process_gives_it_up_while_the_other_uses_it)
 	for (i = 0; i < 8; i++) {
 		other = loom_open();
 		ASSERT_GE(other, 0);
-		ASSERT_EQ(0, loom_bo_create(other, client->bytes, LOOM_REGION_DRAM, &handle));
+		ASSERT_EQ(0, loom_bo_create(other, client->bytes, DRM_LOOM_REGION_DRAM, &handle));
 		dmabuf = export_fd(other, handle);
 		ASSERT_GE(dmabuf, 0);
 		ASSERT_EQ(0, import_fd(client->fd, dmabuf, &imported));
@@ -286,12 +286,12 @@ static uint64_t dirty(const unsigned char *map, uint64_t size)
 /* Fills all of a region, more than once, and looks at all that it gets. */
 TEST_F_TIMEOUT(share, nobody_finds_what_another_left, 120)
 {
-	static const uint64_t sizes[LOOM_REGION_COUNT] = { 1 << 20, 64 << 10 };
+	static const uint64_t sizes[DRM_LOOM_REGION_COUNT] = { 1 << 20, 64 << 10 };
 	uint32_t region, round, handles[64], count, i;
 	uint64_t found = 0;
 	unsigned char *map;
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++)
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
 		for (round = 0; round < 3; round++) {
 			/* another tenant each time */
 			int fd = loom_open();
@@ -319,7 +319,7 @@ TEST_F_TIMEOUT(share, nobody_finds_what_another_left, 120)
 TEST_F_TIMEOUT(share, nor_what_a_job_left, 120)
 {
 	struct loom_client *client = &self->client;
-	uint32_t plan = loom_client_plan_unary(client, LOOM_UNARY_NEG), round, handle;
+	uint32_t plan = loom_client_plan_unary(client, DRM_LOOM_UNARY_NEG), round, handle;
 	struct loom_job job;
 	uint64_t found = 0;
 	unsigned char *map;
@@ -329,7 +329,8 @@ TEST_F_TIMEOUT(share, nor_what_a_job_left, 120)
 	memset(map, 0x3f, client->bytes);
 	munmap(map, client->bytes);
 	for (round = 0; round < 20; round++) {
-		ASSERT_EQ(0, loom_bo_create(client->fd, client->bytes, LOOM_REGION_DRAM, &handle));
+		ASSERT_EQ(0,
+			  loom_bo_create(client->fd, client->bytes, DRM_LOOM_REGION_DRAM, &handle));
 		map = loom_bo_map(client->fd, handle, client->bytes);
 		ASSERT_NE(MAP_FAILED, map);
 		found += dirty(map, client->bytes);
@@ -404,7 +405,7 @@ TEST_F_TIMEOUT(share, mappings_outlive_the_device, 120)
 	int dmabuf, status;
 	pid_t child;
 
-	ASSERT_EQ(0, loom_bo_create(client->fd, 4 * LOOM_PAGE, LOOM_REGION_DRAM, &handle));
+	ASSERT_EQ(0, loom_bo_create(client->fd, 4 * LOOM_PAGE, DRM_LOOM_REGION_DRAM, &handle));
 	map = loom_bo_map(client->fd, handle, 4 * LOOM_PAGE);
 	ASSERT_NE(MAP_FAILED, map);
 	map[0] = 5;

@@ -21,7 +21,7 @@ FIXTURE_SETUP(submit)
 	if (ret == -ENODEV)
 		SKIP(return, "no loom device");
 	ASSERT_EQ(0, ret);
-	self->plan = loom_client_plan_unary(&self->client, LOOM_UNARY_ABS);
+	self->plan = loom_client_plan_unary(&self->client, DRM_LOOM_UNARY_ABS);
 	self->busy = loom_client_plan_busy(&self->client);
 	self->endless = loom_client_plan_endless(&self->client);
 	self->fence = loom_sync_create(self->client.fd, 0);
@@ -79,8 +79,8 @@ TEST_F(submit, slots_at_an_offset_of_one_buffer)
 	uint32_t handle;
 	float *map;
 
-	ASSERT_EQ(0, loom_bo_create(self->client.fd, 2 * self->client.bytes + 64, LOOM_REGION_DRAM,
-				    &handle));
+	ASSERT_EQ(0, loom_bo_create(self->client.fd, 2 * self->client.bytes + 64,
+				    DRM_LOOM_REGION_DRAM, &handle));
 	map = loom_bo_map(self->client.fd, handle, 2 * self->client.bytes);
 	ASSERT_NE(MAP_FAILED, map);
 	map[16] = -4;
@@ -129,7 +129,7 @@ TEST_F(submit, waits_for_its_in_fence)
 	struct loom_job job;
 
 	/* another context: nothing but the fence keeps them in order */
-	ASSERT_EQ(0, loom_context_create(other.fd, LOOM_PRIORITY_NORMAL, &other.context));
+	ASSERT_EQ(0, loom_context_create(other.fd, DRM_LOOM_PRIORITY_NORMAL, &other.context));
 	ASSERT_EQ(0, loom_client_run(&self->client, self->busy, 2, self->fence));
 	loom_job_init(&job, &other, self->plan, 2, second);
 	job.args.in_syncs.count = 1;
@@ -227,11 +227,11 @@ TEST_F(submit, points_have_64_bits)
 
 TEST_F(submit, as_many_syncs_as_there_may_be)
 {
-	struct drm_loom_sync out[LOOM_MAX_SYNCS + 1], in[LOOM_MAX_SYNCS + 1];
+	struct drm_loom_sync out[DRM_LOOM_MAX_SYNCS + 1], in[DRM_LOOM_MAX_SYNCS + 1];
 	struct loom_job job;
 	unsigned int i;
 
-	for (i = 0; i <= LOOM_MAX_SYNCS; i++) {
+	for (i = 0; i <= DRM_LOOM_MAX_SYNCS; i++) {
 		out[i] = (struct drm_loom_sync) {
 			.handle = loom_sync_create(self->client.fd, 0),
 			.point = i % 2 ? i : 0,
@@ -244,16 +244,16 @@ TEST_F(submit, as_many_syncs_as_there_may_be)
 	}
 	loom_job_init(&job, &self->client, self->plan, 2, 0);
 	job.args.out_syncs = (struct drm_loom_array) {
-		sizeof(out[0]), LOOM_MAX_SYNCS, (uintptr_t)out
+		sizeof(out[0]), DRM_LOOM_MAX_SYNCS, (uintptr_t)out
 	};
 	job.args.in_syncs = (struct drm_loom_array) {
-		sizeof(in[0]), LOOM_MAX_SYNCS, (uintptr_t)in
+		sizeof(in[0]), DRM_LOOM_MAX_SYNCS, (uintptr_t)in
 	};
 	ASSERT_EQ(0, loom_job_submit(self->client.fd, &job));
-	for (i = 0; i < LOOM_MAX_SYNCS; i++)
+	for (i = 0; i < DRM_LOOM_MAX_SYNCS; i++)
 		EXPECT_EQ(0, loom_sync_wait_point(self->client.fd, out[i].handle, out[i].point,
 						  loom_soon()));
-	EXPECT_EQ(-EINVAL, loom_sync_wait(self->client.fd, out[LOOM_MAX_SYNCS].handle, 0));
+	EXPECT_EQ(-EINVAL, loom_sync_wait(self->client.fd, out[DRM_LOOM_MAX_SYNCS].handle, 0));
 
 	job.args.out_syncs.count++;
 	EXPECT_EQ(-E2BIG, loom_job_submit(self->client.fd, &job));
@@ -320,14 +320,14 @@ TEST_F(submit, what_is_wrong_is_refused)
 	struct loom_client other;
 	struct loom_job job;
 
-	ASSERT_EQ(0, loom_bo_create(self->client.fd, 1, LOOM_REGION_SRAM, &sram));
-	ASSERT_EQ(0, loom_bo_create(self->client.fd, self->client.bytes - 1, LOOM_REGION_DRAM,
+	ASSERT_EQ(0, loom_bo_create(self->client.fd, 1, DRM_LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_bo_create(self->client.fd, self->client.bytes - 1, DRM_LOOM_REGION_DRAM,
 				    &small));
 	unsubmitted = loom_sync_create(self->client.fd, 0);
 	/* numbers of another file that this one does not have */
 	ASSERT_EQ(0, loom_client_open(&other));
 	do {
-		ASSERT_EQ(0, loom_bo_create(other.fd, self->client.bytes, LOOM_REGION_DRAM,
+		ASSERT_EQ(0, loom_bo_create(other.fd, self->client.bytes, DRM_LOOM_REGION_DRAM,
 					    &other_handle));
 	} while (other_handle <= small);
 	do {
@@ -352,7 +352,7 @@ TEST_F(submit, what_is_wrong_is_refused)
 	REFUSED(-EINVAL, job.args.bindings.count = 1);
 	REFUSED(-EINVAL, (memset(three, 0, sizeof(three)), job.args.bindings.count = 3,
 			  job.args.bindings.ptr = (uintptr_t)three));
-	REFUSED(-E2BIG, job.args.bindings.count = LOOM_MAX_SLOTS + 1);
+	REFUSED(-E2BIG, job.args.bindings.count = DRM_LOOM_MAX_SLOTS + 1);
 	REFUSED(-E2BIG, job.args.bindings.count = UINT32_MAX);
 	REFUSED(-EINVAL, job.args.bindings.stride = 0);
 	REFUSED(-EINVAL, job.args.bindings.stride = sizeof(job.bindings[0]) - 1);
@@ -387,14 +387,14 @@ TEST_F(submit, what_is_wrong_is_refused)
 	REFUSED(-EINVAL, (job.args.in_syncs.count = 1, job.args.in_syncs.stride = 15));
 	REFUSED(-EINVAL, (job.args.in_syncs.count = 1, job.args.in_syncs.stride = UINT32_MAX));
 	REFUSED(-EFAULT, (job.args.in_syncs.count = 1, job.args.in_syncs.ptr = unmapped));
-	REFUSED(-E2BIG, job.args.in_syncs.count = LOOM_MAX_SYNCS + 1);
+	REFUSED(-E2BIG, job.args.in_syncs.count = DRM_LOOM_MAX_SYNCS + 1);
 
 	REFUSED(-ENOENT, job.out.handle = UINT32_MAX);
 	REFUSED(-EINVAL, job.out.flags = 1);
 	REFUSED(-EINVAL, job.args.out_syncs.stride = 8);
 	REFUSED(-EFAULT, job.args.out_syncs.ptr = unmapped);
 	REFUSED(-EFAULT, job.args.out_syncs.ptr = unmapped - 8);
-	REFUSED(-E2BIG, job.args.out_syncs.count = LOOM_MAX_SYNCS + 1);
+	REFUSED(-E2BIG, job.args.out_syncs.count = DRM_LOOM_MAX_SYNCS + 1);
 	loom_client_close(&other);
 
 	/* and after all that, this still works */
@@ -443,8 +443,8 @@ TEST_F(submit, read_only_slots_may_share)
 	void *blob;
 
 	loom_builder_init(&builder, self->client.info.lanes, LOOM_COLUMNS);
-	loom_builder_slot(&builder, LOOM_SLOT_READ, 0, 0);
-	loom_builder_slot(&builder, LOOM_SLOT_READ, 0, 0);
+	loom_builder_slot(&builder, DRM_LOOM_SLOT_READ, 0, 0);
+	loom_builder_slot(&builder, DRM_LOOM_SLOT_READ, 0, 0);
 	loom_builder_step(&builder);
 	blob = loom_builder_finish(&builder, &size);
 	plan = loom_client_plan(&self->client, blob, size);
@@ -461,7 +461,7 @@ TEST_F_TIMEOUT(submit, a_busy_buffer_is_waited_for, 60)
 {
 	uint32_t other;
 
-	ASSERT_EQ(0, loom_bo_create(self->client.fd, 1, LOOM_REGION_DRAM, &other));
+	ASSERT_EQ(0, loom_bo_create(self->client.fd, 1, DRM_LOOM_REGION_DRAM, &other));
 	ASSERT_EQ(0, loom_client_run(&self->client, self->endless, 2, self->fence));
 	EXPECT_EQ(-ETIME, loom_bo_wait(self->client.fd, self->client.out, 0));
 	EXPECT_EQ(-ETIME, loom_bo_wait(self->client.fd, self->client.in, 0));
@@ -505,8 +505,8 @@ TEST_F_TIMEOUT(submit, scratch_and_sram_buffers_do_not_meet, 60)
 {
 	struct drm_loom_bo_create args = {
 		.size = 1,
-		.region = LOOM_REGION_SRAM,
-		.direction = LOOM_DIRECTION_BOTTOM_UP,
+		.region = DRM_LOOM_REGION_SRAM,
+		.direction = DRM_LOOM_DIRECTION_BOTTOM_UP,
 	};
 	struct drm_loom_region_info sram;
 	struct drm_loom_bo_info info;
@@ -521,16 +521,16 @@ TEST_F_TIMEOUT(submit, scratch_and_sram_buffers_do_not_meet, 60)
 	ASSERT_EQ(0, loom_bo_close(self->client.fd, args.handle));
 
 	/* a buffer at the other end is in nobody's way */
-	args.direction = LOOM_DIRECTION_DEFAULT;
+	args.direction = DRM_LOOM_DIRECTION_DEFAULT;
 	ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 	EXPECT_EQ(0, loom_job_submit(self->client.fd, &job));
 	ASSERT_EQ(0, loom_bo_close(self->client.fd, args.handle));
 
 	/* while a job runs, buffers stay above its scratch */
 	ASSERT_EQ(0, loom_client_run(&self->client, self->endless, 2, 0));
-	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(scratch, sram.scratch_bytes);
-	args.direction = LOOM_DIRECTION_BOTTOM_UP;
+	args.direction = DRM_LOOM_DIRECTION_BOTTOM_UP;
 	ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 	ASSERT_EQ(0, loom_bo_info(self->client.fd, args.handle, &info));
 	EXPECT_GE(info.address, sram.bank_bytes - sram.total_bytes + scratch);
@@ -544,7 +544,7 @@ TEST_F_TIMEOUT(submit, the_scratch_is_free_after_the_last_job, 60)
 	for (i = 0; i < 10; i++)
 		ASSERT_EQ(0, loom_client_run(&self->client, self->plan, 2, self->fence));
 	ASSERT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
-	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(0, sram.scratch_bytes);
 }
 

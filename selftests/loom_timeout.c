@@ -61,7 +61,7 @@ FIXTURE_SETUP(timeout)
 	ASSERT_EQ(0, loom_client_open(&self->client));
 	ASSERT_EQ(TIMEOUT_MS, self->client.info.job_timeout_ms);
 	self->endless = loom_client_plan_endless(&self->client);
-	self->plan = loom_client_plan_unary(&self->client, LOOM_UNARY_ABS);
+	self->plan = loom_client_plan_unary(&self->client, DRM_LOOM_UNARY_ABS);
 	self->null = loom_client_plan_null(&self->client);
 	self->fence = loom_sync_create(self->client.fd, 0);
 	ASSERT_NE(0, self->endless);
@@ -110,11 +110,11 @@ TEST_F_TIMEOUT(timeout, a_job_that_takes_too_long_is_ended, 120)
 	EXPECT_EQ(0, loom_bo_wait(self->client.fd, self->client.out, 0));
 
 	ASSERT_EQ(0, loom_context_query(self->client.fd, self->client.context, &query));
-	EXPECT_EQ(LOOM_CONTEXT_GUILTY, query.flags);
+	EXPECT_EQ(DRM_LOOM_CONTEXT_GUILTY, query.flags);
 	EXPECT_EQ(1, query.resets);
 	EXPECT_EQ(1, query.counters.jobs);
 	EXPECT_NE(0, query.counters.busy_ns);
-	ASSERT_EQ(0, loom_query_region(self->client.fd, LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(0, sram.scratch_bytes);
 	EXPECT_TRUE(loom_device_works());
 }
@@ -138,7 +138,7 @@ TEST_F_TIMEOUT(timeout, a_guilty_context_is_of_no_more_use, 120)
 
 	/* a new one is innocent, with the same plan and buffers */
 	ASSERT_EQ(0, loom_context_destroy(self->client.fd, guilty));
-	ASSERT_EQ(0, loom_context_create(self->client.fd, LOOM_PRIORITY_NORMAL, &other));
+	ASSERT_EQ(0, loom_context_create(self->client.fd, DRM_LOOM_PRIORITY_NORMAL, &other));
 	self->client.context = other;
 	ASSERT_EQ(0, loom_client_run(&self->client, self->plan, 2, self->fence));
 	EXPECT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
@@ -155,7 +155,7 @@ TEST_F_TIMEOUT(timeout, others_do_not_notice, 120)
 	uint32_t plan, fence, i;
 
 	ASSERT_EQ(0, loom_client_open(&other));
-	plan = loom_client_plan_unary(&other, LOOM_UNARY_RELU);
+	plan = loom_client_plan_unary(&other, DRM_LOOM_UNARY_RELU);
 	fence = loom_sync_create(other.fd, 0);
 	ASSERT_NE(0, plan);
 	ASSERT_EQ(0, loom_client_run(&self->client, self->endless, 2, self->fence));
@@ -178,7 +178,7 @@ TEST_F_TIMEOUT(timeout, who_waits_for_an_ended_job_goes_on, 120)
 	uint32_t fence = loom_sync_create(self->client.fd, 0);
 	struct loom_job job;
 
-	ASSERT_EQ(0, loom_context_create(other.fd, LOOM_PRIORITY_NORMAL, &other.context));
+	ASSERT_EQ(0, loom_context_create(other.fd, DRM_LOOM_PRIORITY_NORMAL, &other.context));
 	ASSERT_EQ(0, loom_client_run(&self->client, self->endless, 2, self->fence));
 	loom_job_init(&job, &other, self->plan, 2, fence);
 	job.args.in_syncs.count = 1;
@@ -212,7 +212,7 @@ TEST_F_TIMEOUT(timeout, again_and_again, 180)
 	uint32_t i;
 
 	for (i = 0; i < 4; i++) {
-		ASSERT_EQ(0, loom_context_create(self->client.fd, LOOM_PRIORITY_NORMAL,
+		ASSERT_EQ(0, loom_context_create(self->client.fd, DRM_LOOM_PRIORITY_NORMAL,
 						 &self->client.context));
 		ASSERT_EQ(0, loom_client_run(&self->client, self->endless, 2, self->fence));
 		ASSERT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));

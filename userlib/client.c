@@ -46,14 +46,14 @@ static const struct loom_client_key loom_client_keys[] = {
 	{ "drm-client-id", offsetof(struct loom_client, id) },
 	{ "drm-engine-loom", offsetof(struct loom_client, engine_ns) },
 	{ "loom-jobs", offsetof(struct loom_client, jobs) },
-	{ "drm-total-dram", LOOM_CLIENT_MEMORY(LOOM_REGION_DRAM, total_bytes) },
-	{ "drm-shared-dram", LOOM_CLIENT_MEMORY(LOOM_REGION_DRAM, shared_bytes) },
-	{ "drm-resident-dram", LOOM_CLIENT_MEMORY(LOOM_REGION_DRAM, resident_bytes) },
-	{ "drm-active-dram", LOOM_CLIENT_MEMORY(LOOM_REGION_DRAM, active_bytes) },
-	{ "drm-total-sram", LOOM_CLIENT_MEMORY(LOOM_REGION_SRAM, total_bytes) },
-	{ "drm-shared-sram", LOOM_CLIENT_MEMORY(LOOM_REGION_SRAM, shared_bytes) },
-	{ "drm-resident-sram", LOOM_CLIENT_MEMORY(LOOM_REGION_SRAM, resident_bytes) },
-	{ "drm-active-sram", LOOM_CLIENT_MEMORY(LOOM_REGION_SRAM, active_bytes) },
+	{ "drm-total-dram", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_DRAM, total_bytes) },
+	{ "drm-shared-dram", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_DRAM, shared_bytes) },
+	{ "drm-resident-dram", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_DRAM, resident_bytes) },
+	{ "drm-active-dram", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_DRAM, active_bytes) },
+	{ "drm-total-sram", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_SRAM, total_bytes) },
+	{ "drm-shared-sram", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_SRAM, shared_bytes) },
+	{ "drm-resident-sram", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_SRAM, resident_bytes) },
+	{ "drm-active-sram", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_SRAM, active_bytes) },
 };
 
 /* Where the value of @key begins, or NULL. Keys stand at the beginning of a line. */
@@ -107,7 +107,7 @@ static void loom_client_parse_ranges(const char *text, struct loom_client_memory
 
 bool loom_client_parse(const char *text, struct loom_client *client)
 {
-	static const char *const ranges[LOOM_REGION_COUNT] = {
+	static const char *const ranges[DRM_LOOM_REGION_COUNT] = {
 		"loom-banks-dram", "loom-banks-sram",
 	};
 	const char *value = loom_client_find(text, "drm-driver");
@@ -120,7 +120,7 @@ bool loom_client_parse(const char *text, struct loom_client *client)
 		*(uint64_t *)((char *)client + loom_client_keys[i].offset) =
 			value ? loom_client_number(value) : 0;
 	}
-	for (i = 0; i < LOOM_REGION_COUNT; i++) {
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 		client->memory[i].num_ranges = 0;
 		value = loom_client_find(text, ranges[i]);
 		if (value)

@@ -59,7 +59,7 @@ struct loom_client {
 	int64_t seen_ns;
 	uint64_t engine_ns;
 	uint64_t jobs;
-	struct loom_client_memory memory[LOOM_REGION_COUNT];
+	struct loom_client_memory memory[DRM_LOOM_REGION_COUNT];
 };
 
 /**

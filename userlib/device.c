@@ -69,14 +69,14 @@ int loom_device_plan_fit(const struct loom_device *device, uint32_t plan,
 			 struct drm_loom_fit *fit)
 {
 	memset(fit, 0, sizeof(*fit));
-	return loom_device_query_one(device, LOOM_QUERY_FIT, plan, fit, sizeof(*fit));
+	return loom_device_query_one(device, DRM_LOOM_QUERY_FIT, plan, fit, sizeof(*fit));
 }
 
 int loom_device_region(const struct loom_device *device, uint32_t region,
 		       struct drm_loom_region_info *info)
 {
 	memset(info, 0, sizeof(*info));
-	return loom_device_query_one(device, LOOM_QUERY_REGION, region, info, sizeof(*info));
+	return loom_device_query_one(device, DRM_LOOM_QUERY_REGION, region, info, sizeof(*info));
 }
 
 static int loom_device_list_blocks(const struct loom_device *device, uint32_t type,
@@ -122,7 +122,7 @@ fail:
 int loom_device_blocks(const struct loom_device *device, uint32_t region,
 		       struct drm_loom_block **blocks, size_t *count)
 {
-	return loom_device_list_blocks(device, LOOM_QUERY_BLOCKS, region, blocks, count);
+	return loom_device_list_blocks(device, DRM_LOOM_QUERY_BLOCKS, region, blocks, count);
 }
 
 int loom_device_bank_blocks(const struct loom_device *device, uint32_t region, uint32_t bank,
@@ -130,10 +130,10 @@ int loom_device_bank_blocks(const struct loom_device *device, uint32_t region, u
 {
 	*blocks = NULL;
 	*count = 0;
-	if (region >= LOOM_REGION_COUNT || bank >= LOOM_MAX_BANKS)
+	if (region >= DRM_LOOM_REGION_COUNT || bank >= DRM_LOOM_MAX_BANKS)
 		return -EINVAL;
-	return loom_device_list_blocks(device, LOOM_QUERY_BANK_BLOCKS, region | bank << 16, blocks,
-				       count);
+	return loom_device_list_blocks(device, DRM_LOOM_QUERY_BANK_BLOCKS, region | bank << 16,
+				       blocks, count);
 }
 
 int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_space *record)
@@ -141,7 +141,7 @@ int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_sp
 	uint32_t size = sizeof(*record);
 
 	memset(record, 0, sizeof(*record));
-	return loom_device_query(device, LOOM_QUERY_NO_SPACE, 0, record, &size);
+	return loom_device_query(device, DRM_LOOM_QUERY_NO_SPACE, 0, record, &size);
 }
 
 /* A driver may be newer than we are, but a topology has to be one. */
@@ -152,14 +152,14 @@ static int loom_device_read_topology(struct loom_device *device)
 	unsigned int i;
 	int ret;
 
-	ret = loom_device_query_one(device, LOOM_QUERY_DEVICE, 0, &device->info,
+	ret = loom_device_query_one(device, DRM_LOOM_QUERY_DEVICE, 0, &device->info,
 				    sizeof(device->info));
 	if (ret)
 		return ret;
 	device->info.name[sizeof(device->info.name) - 1] = '\0';
 	topology->name = device->info.name;
 	topology->compute_units = device->info.compute_units;
-	for (i = 0; i < LOOM_REGION_COUNT; i++) {
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 		ret = loom_device_region(device, i, &info);
 		if (ret)
 			return ret;
@@ -172,7 +172,7 @@ static int loom_device_read_topology(struct loom_device *device)
 		topology->region[i].reserved_bytes = info.reserved_bytes;
 		topology->region[i].align_bytes = info.align_bytes;
 	}
-	if (device->info.lanes != topology->region[LOOM_REGION_SRAM].banks)
+	if (device->info.lanes != topology->region[DRM_LOOM_REGION_SRAM].banks)
 		return -EPROTO;
 	return 0;
 }

@@ -87,7 +87,7 @@ struct loom_value *loom_emit_scalar(struct loom_import *im, uint32_t dtype, doub
 struct loom_value *loom_emit_ints(struct loom_import *im, uint32_t count, const int64_t *ints)
 {
 	int64_t dims[] = { count };
-	struct loom_value *value = loom_emit_const(im, LOOM_DTYPE_I64, 1, dims);
+	struct loom_value *value = loom_emit_const(im, DRM_LOOM_DTYPE_I64, 1, dims);
 
 	if (value && count)
 		memcpy(value->data, ints, count * sizeof(*ints));
@@ -103,12 +103,13 @@ struct loom_value *loom_emit_unary(struct loom_import *im, struct loom_gact act,
 
 	if (im->status || !x)
 		return NULL;
-	is_bool = x->dtype == LOOM_DTYPE_BOOL;
+	is_bool = x->dtype == DRM_LOOM_DTYPE_BOOL;
 	if (is_bool != wants_bool) {
 		loom_import_fail(im, -EINVAL, "operand of type %s", loom_dtype_name(x->dtype));
 		return NULL;
 	}
-	dtype = act.fn == LOOM_GFN_ISNAN || act.fn == LOOM_GFN_ISINF ? LOOM_DTYPE_BOOL : x->dtype;
+	dtype = act.fn == LOOM_GFN_ISNAN || act.fn == LOOM_GFN_ISINF ? DRM_LOOM_DTYPE_BOOL :
+								       x->dtype;
 	node = loom_emit_begin(im, LOOM_GOP_UNARY, dtype, x->rank, x->dims, 1, &x);
 	if (node)
 		node->unary = act;
@@ -143,9 +144,9 @@ struct loom_value *loom_emit_binary(struct loom_import *im, enum loom_gbin fn,
 		return NULL;
 	types_fit = a->dtype == b->dtype;
 	if (fn_is_logic(fn))
-		types_fit = types_fit && a->dtype == LOOM_DTYPE_BOOL;
+		types_fit = types_fit && a->dtype == DRM_LOOM_DTYPE_BOOL;
 	else if (fn != LOOM_GBIN_EQUAL)
-		types_fit = types_fit && a->dtype != LOOM_DTYPE_BOOL;
+		types_fit = types_fit && a->dtype != DRM_LOOM_DTYPE_BOOL;
 	if (!types_fit) {
 		loom_import_fail(im, -EINVAL, "operands of types %s and %s",
 				 loom_dtype_name(a->dtype), loom_dtype_name(b->dtype));
@@ -155,7 +156,7 @@ struct loom_value *loom_emit_binary(struct loom_import *im, enum loom_gbin fn,
 	memcpy(dims, a->dims, sizeof(dims));
 	loom_shape_broadcast(im, &rank, dims, b->rank, b->dims);
 	node = loom_emit_begin(im, LOOM_GOP_BINARY,
-			       fn_compares(fn) || fn_is_logic(fn) ? LOOM_DTYPE_BOOL : a->dtype,
+			       fn_compares(fn) || fn_is_logic(fn) ? DRM_LOOM_DTYPE_BOOL : a->dtype,
 			       rank, dims, 2, inputs);
 	if (node)
 		node->binary.fn = fn;
@@ -171,7 +172,7 @@ struct loom_value *loom_emit_select(struct loom_import *im, struct loom_value *c
 
 	if (im->status || !condition || !a || !b)
 		return NULL;
-	if (condition->dtype != LOOM_DTYPE_BOOL || a->dtype != b->dtype) {
+	if (condition->dtype != DRM_LOOM_DTYPE_BOOL || a->dtype != b->dtype) {
 		loom_import_fail(im, -EINVAL, "operands of types %s, %s and %s",
 				 loom_dtype_name(condition->dtype), loom_dtype_name(a->dtype),
 				 loom_dtype_name(b->dtype));
@@ -202,7 +203,7 @@ struct loom_value *loom_emit_reduce(struct loom_import *im, enum loom_greduce_ki
 
 	if (im->status || !x || !axes)
 		return x;
-	if (x->dtype == LOOM_DTYPE_BOOL) {
+	if (x->dtype == DRM_LOOM_DTYPE_BOOL) {
 		loom_import_fail(im, -EINVAL, "operand of type bool");
 		return NULL;
 	}

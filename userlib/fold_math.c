@@ -322,7 +322,7 @@ int loom_fold_binary(const struct loom_node *node)
 							      loom_value_float(a, walk_a.offset),
 							      loom_value_float(b, walk_b.offset)));
 		} else {
-			err = fold_int(node->binary.fn, a->dtype != LOOM_DTYPE_U64,
+			err = fold_int(node->binary.fn, a->dtype != DRM_LOOM_DTYPE_U64,
 				       loom_value_int(a, walk_a.offset),
 				       loom_value_int(b, walk_b.offset), &result);
 			if (err)
@@ -362,7 +362,7 @@ int loom_fold_cast(const struct loom_node *node)
 	const struct loom_value *x = node->inputs[0];
 	struct loom_value *y = node->output;
 	bool floats = loom_dtype_is_float(x->dtype) ||
-		      (x->dtype == LOOM_DTYPE_U64 && loom_dtype_is_float(y->dtype));
+		      (x->dtype == DRM_LOOM_DTYPE_U64 && loom_dtype_is_float(y->dtype));
 	int64_t i;
 
 	for (i = 0; i < y->num_elems; i++) {

@@ -65,8 +65,8 @@
  * @hi: first index behind
  */
 struct loom_group_box {
-	u64 lo[LOOM_MAX_RANK];
-	u64 hi[LOOM_MAX_RANK];
+	u64 lo[DRM_LOOM_MAX_RANK];
+	u64 hi[DRM_LOOM_MAX_RANK];
 };
 
 /**
@@ -84,9 +84,9 @@ struct loom_group_box {
 struct loom_group_access {
 	u32 value;
 	bool plain;
-	s8 axis[LOOM_MAX_RANK];
-	s64 step[LOOM_MAX_RANK];
-	u64 start[LOOM_MAX_RANK];
+	s8 axis[DRM_LOOM_MAX_RANK];
+	s64 step[DRM_LOOM_MAX_RANK];
+	u64 start[DRM_LOOM_MAX_RANK];
 	u32 lanes;
 };
 
@@ -150,7 +150,7 @@ struct loom_group_unit {
  */
 struct loom_group_use {
 	u32 rank;
-	u64 dims[LOOM_MAX_RANK];
+	u64 dims[DRM_LOOM_MAX_RANK];
 	u32 elem_bytes;
 	u32 first_writer;
 	u32 last_writer;

@@ -60,7 +60,7 @@ static void make_tensor(struct writer *w, struct instance *instance,
 			const struct loom_group_box *box, u32 dtype, u32 rank, u32 lane, u64 offset)
 {
 	struct drm_loom_plan_tensor tensor = {
-		.region = LOOM_REGION_SRAM,
+		.region = DRM_LOOM_REGION_SRAM,
 		.offset = offset,
 		.dtype = dtype,
 		.rank = rank,
@@ -126,9 +126,9 @@ static struct drm_loom_plan_view strip_view(const struct writer *w, const struct
 		.tensor = in->tensor,
 		.dtype = tensor->dtype,
 		.rank = rank,
-		.lane_axis = LOOM_MAX_RANK,
+		.lane_axis = DRM_LOOM_MAX_RANK,
 	};
-	s64 first[LOOM_MAX_RANK];
+	s64 first[DRM_LOOM_MAX_RANK];
 	u32 i, k;
 
 	for (i = 0; i < tensor->rank; i++)
@@ -145,7 +145,7 @@ static struct drm_loom_plan_view strip_view(const struct writer *w, const struct
 			view.lane_axis = k;
 	}
 	/* nobody runs over the lanes: an axis of one element says where */
-	for (k = 0; k < rank && view.lane_axis == LOOM_MAX_RANK; k++)
+	for (k = 0; k < rank && view.lane_axis == DRM_LOOM_MAX_RANK; k++)
 		if (access->axis[k] < 0 && view.dims[k] == 1)
 			view.lane_axis = k;
 	for (i = 0; i < tensor->rank; i++) {
@@ -154,7 +154,7 @@ static struct drm_loom_plan_view strip_view(const struct writer *w, const struct
 		else
 			view.offset += (u64)first[i] * tensor->strides[i];
 	}
-	if (view.lane_axis < LOOM_MAX_RANK)
+	if (view.lane_axis < DRM_LOOM_MAX_RANK)
 		view.strides[view.lane_axis] = tensor->strides[tensor->lane_axis];
 	return view;
 }
@@ -244,7 +244,7 @@ static void flush_residents(struct writer *w)
 		ref.tensor = value;
 		to = dram_view(w, &ref, &instance.box);
 		from = plain_view(w, &instance, &instance.box);
-		command(w, -1, LOOM_OP_STORE, &to, &from);
+		command(w, -1, DRM_LOOM_OP_STORE, &to, &from);
 	}
 }
 
@@ -281,7 +281,7 @@ static void restore_rows(struct writer *w, u32 which, u32 index, s32 position)
 	box = rows_of(w, which, index, lo, hi);
 	to = plain_view(w, &w->strips[which], &box);
 	from = plain_view(w, &w->lines[which], &box);
-	command(w, position, LOOM_OP_COPY, &to, &from);
+	command(w, position, DRM_LOOM_OP_COPY, &to, &from);
 }
 
 /* New rows of a value from outside. */
@@ -303,7 +303,7 @@ static void load_rows(struct writer *w, u32 which, s32 position)
 	ref.tensor = root->value;
 	to = plain_view(w, &w->strips[which], &box);
 	from = dram_view(w, &ref, &box);
-	command(w, position, LOOM_OP_LOAD, &to, &from);
+	command(w, position, DRM_LOOM_OP_LOAD, &to, &from);
 }
 
 /* The strip of a root for this slice, if it has one. */
@@ -386,7 +386,7 @@ static void save_rows(struct writer *w, u32 which, u32 index, s32 position)
 		box = rows_of(w, which, i, lo, hi);
 		to = plain_view(w, &w->lines[which], &box);
 		from = plain_view(w, &w->strips[which], &box);
-		command(w, position, LOOM_OP_COPY, &to, &from);
+		command(w, position, DRM_LOOM_OP_COPY, &to, &from);
 	}
 }
 
@@ -444,12 +444,12 @@ static void make_own(struct writer *w, u32 index, u32 i, u32 chunk,
 	position -= part->lead[i];
 	to = plain_view(w, own, &box);
 	if (operand->role == LOOM_ROLE_FILL) {
-		loom_build_command(w->lower->build, step_at(w, position), LOOM_OP_FILL, &to, 1,
+		loom_build_command(w->lower->build, step_at(w, position), DRM_LOOM_OP_FILL, &to, 1,
 				   &fill, sizeof(fill));
 		return;
 	}
 	from = dram_view(w, &operand->ref, &box);
-	command(w, position, LOOM_OP_LOAD, &to, &from);
+	command(w, position, DRM_LOOM_OP_LOAD, &to, &from);
 }
 
 /* The part @box of an operand that is not its op's alone. */
@@ -469,7 +469,7 @@ static void write_stages(struct writer *w, u32 index, s32 position,
 {
 	const struct loom_group_part *part = &w->group->parts[index];
 	const struct loom_kernel *kernel = &part->op->kernel;
-	struct drm_loom_plan_view views[LOOM_MAX_OPERANDS];
+	struct drm_loom_plan_view views[DRM_LOOM_MAX_OPERANDS];
 	u32 i, k;
 
 	for (i = 0; i < kernel->num_stages && !w->lower->build->status; i++) {
@@ -502,18 +502,18 @@ static void write_move(struct writer *w, u32 index, s32 position,
 	to = shared_view(w, part, 0, &boxes[0]);
 	if (part->op->kind == LOOM_GROUP_FILL) {
 		if (!w->lower->build->status)
-			loom_build_command(w->lower->build, step_at(w, position), LOOM_OP_FILL, &to,
-					   1, &fill, sizeof(fill));
+			loom_build_command(w->lower->build, step_at(w, position), DRM_LOOM_OP_FILL,
+					   &to, 1, &fill, sizeof(fill));
 		return;
 	}
 	if (part->root[1] == LOOM_GROUP_NONE &&
 	    !(w->group->stays[part->op->access[1].value] & LOOM_GROUP_STAYS_IN)) {
 		from = dram_view(w, &kernel->operands[1].ref, &boxes[1]);
-		command(w, position, LOOM_OP_LOAD, &to, &from);
+		command(w, position, DRM_LOOM_OP_LOAD, &to, &from);
 		return;
 	}
 	from = shared_view(w, part, 1, &boxes[1]);
-	command(w, position, LOOM_OP_COPY, &to, &from);
+	command(w, position, DRM_LOOM_OP_COPY, &to, &from);
 }
 
 static void write_entry(struct writer *w, u32 index, u32 chunk)
@@ -567,7 +567,7 @@ static void store_rows(struct writer *w, u32 index, bool all, s32 position)
 		return;
 	to = dram_view(w, &y->ref, &box);
 	from = strip_view(w, &w->strips[part->root[0]], &part->op->access[0], y->ref.rank, &box);
-	command(w, position, LOOM_OP_STORE, &to, &from);
+	command(w, position, DRM_LOOM_OP_STORE, &to, &from);
 }
 
 /*

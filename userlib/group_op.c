@@ -19,7 +19,7 @@ static void note_value(struct loom_group_list *list, u32 id)
 		return;
 	use->elem_bytes = loom_dtype_bytes(home->ref.dtype);
 	use->seen = home->kind == LOOM_HOME_OUTPUT;
-	if (home->ref.rank > LOOM_MAX_RANK)
+	if (home->ref.rank > DRM_LOOM_MAX_RANK)
 		return;
 	use->rank = home->ref.rank;
 	for (i = 0; i < use->rank; i++)
@@ -108,9 +108,9 @@ static void find_access(const struct loom_group_list *list, const struct loom_re
 
 	memset(access, 0, sizeof(*access));
 	access->value = ref->tensor;
-	for (k = 0; k < LOOM_MAX_RANK; k++)
+	for (k = 0; k < DRM_LOOM_MAX_RANK; k++)
 		access->axis[k] = -1;
-	if (!use->rank || ref->offset < 0 || ref->rank > LOOM_MAX_RANK)
+	if (!use->rank || ref->offset < 0 || ref->rank > DRM_LOOM_MAX_RANK)
 		return;
 	split_offset(use, ref->offset, access->start);
 	for (k = 0; k < ref->rank; k++) {
@@ -253,13 +253,13 @@ int loom_group_list_add(struct loom_group_list *list, const struct loom_kernel *
 	op->kernel = *kernel;
 	/* attributes of the whole are the caller's; those of the stage are the same */
 	for (i = 0; i < kernel->num_stages && kernel->resize; i++)
-		if (kernel->stages[i].opcode == LOOM_OP_RESIZE)
+		if (kernel->stages[i].opcode == DRM_LOOM_OP_RESIZE)
 			op->kernel.resize = &op->kernel.stages[i].resize;
 	note_op(list, op);
 	/* the device takes rows in tiles: one that is too much work has to be cut short */
 	row = kernel->operands[0].ref.dims[kernel->operands[0].ref.rank - 1];
 	if (check_mul_overflow(kernel->unit_cost, min(row, tile), &cost) ||
-	    cost > LOOM_MAX_UNIT_COST)
+	    cost > DRM_LOOM_MAX_UNIT_COST)
 		list->units[op->unit].alone = true;
 	return 0;
 }

@@ -19,7 +19,7 @@
 #define DEAR_ROUNDS	4
 /* How often what was chosen is placed with all effort in vain. */
 #define LONG_LOOKS	4
-#define CANDIDATES	(LOOM_GROUP_RUNGS * LOOM_MAX_RANK + 1)
+#define CANDIDATES	(LOOM_GROUP_RUNGS * DRM_LOOM_MAX_RANK + 1)
 
 /**
  * struct candidate - a way to cut a group

@@ -30,7 +30,7 @@
 struct loom_host_memory {
 	const struct loom_topology *topology;
 	pthread_mutex_t lock;
-	struct loom_bank bank[LOOM_REGION_COUNT];
+	struct loom_bank bank[DRM_LOOM_REGION_COUNT];
 };
 
 /**
@@ -50,14 +50,14 @@ int loom_host_memory_create(const struct loom_topology *topology, struct loom_ho
 	if (!memory)
 		return -ENOMEM;
 	memory->topology = topology;
-	for (i = 0; i < LOOM_REGION_COUNT; i++) {
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 		const struct loom_region_topology *region = &topology->region[i];
 		u64 base, limit = region->bank_bytes - region->bank_bytes % region->align_bytes;
 
 		ret = -EINVAL;
 		if (loom_round_up(region->reserved_bytes, region->align_bytes, &base))
 			ret = loom_bank_init(&memory->bank[i], base, limit, region->banks,
-					     i == LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
+					     i == DRM_LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
 								     LOOM_BANK_LARGE_BEST_FIT);
 		if (ret)
 			goto fail;
@@ -79,7 +79,7 @@ void loom_host_memory_destroy(struct loom_host_memory *memory)
 
 	if (!memory)
 		return;
-	for (i = 0; i < LOOM_REGION_COUNT; i++)
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		loom_bank_fini(&memory->bank[i]);
 	pthread_mutex_destroy(&memory->lock);
 	free(memory);
@@ -88,7 +88,7 @@ void loom_host_memory_destroy(struct loom_host_memory *memory)
 int loom_host_memory_place(struct loom_host_memory *memory, const struct loom_program_slot *slot,
 			   struct loom_host_block **out)
 {
-	const struct loom_region_topology *dram = &memory->topology->region[LOOM_REGION_DRAM];
+	const struct loom_region_topology *dram = &memory->topology->region[DRM_LOOM_REGION_DRAM];
 	struct loom_bank_request request = { .align = dram->align_bytes, .high = U64_MAX };
 	struct loom_host_block *block;
 	struct loom_layout layout;
@@ -109,7 +109,7 @@ int loom_host_memory_place(struct loom_host_memory *memory, const struct loom_pr
 		return -ENOMEM;
 	request.size = layout.bytes_per_bank;
 	pthread_mutex_lock(&memory->lock);
-	ret = loom_bank_alloc(&memory->bank[LOOM_REGION_DRAM], &block->block, &request);
+	ret = loom_bank_alloc(&memory->bank[DRM_LOOM_REGION_DRAM], &block->block, &request);
 	pthread_mutex_unlock(&memory->lock);
 	if (ret) {
 		free(block);
@@ -124,7 +124,7 @@ void loom_host_memory_release(struct loom_host_memory *memory, struct loom_host_
 	if (!block)
 		return;
 	pthread_mutex_lock(&memory->lock);
-	loom_bank_free(&memory->bank[LOOM_REGION_DRAM], &block->block);
+	loom_bank_free(&memory->bank[DRM_LOOM_REGION_DRAM], &block->block);
 	pthread_mutex_unlock(&memory->lock);
 	free(block);
 }
@@ -140,7 +140,7 @@ static size_t loom_host_memory_list_locked(struct loom_bank *bank, struct drm_lo
 	if (bank->base) {
 		if (n < max)
 			blocks[n] = (struct drm_loom_block){
-				.bytes = bank->base, .flags = LOOM_BLOCK_RESERVED,
+				.bytes = bank->base, .flags = DRM_LOOM_BLOCK_RESERVED,
 			};
 		n++;
 	}
@@ -150,7 +150,9 @@ static size_t loom_host_memory_list_locked(struct loom_bank *bank, struct drm_lo
 			blocks[n] = (struct drm_loom_block){
 				.address = span.start,
 				.bytes = span.end - span.start,
-				.flags = span.block ? LOOM_BLOCK_ALLOCATED | LOOM_BLOCK_OWN : 0,
+				.flags = span.block ?
+						 DRM_LOOM_BLOCK_ALLOCATED | DRM_LOOM_BLOCK_OWN :
+						 0,
 			};
 	return n;
 }

@@ -326,7 +326,7 @@ static void loom_image_store(struct loom_array *array, const struct loom_image_a
 			at = y * steps[axes->height] + x * steps[axes->width];
 			if (axes->channel >= 0)
 				at += channel * steps[axes->channel];
-			if (array->dtype == LOOM_DTYPE_U8)
+			if (array->dtype == DRM_LOOM_DTYPE_U8)
 				((uint8_t *)array->data)[at] = (uint8_t)lrintf(pixel);
 			else
 				((float *)array->data)[at] =
@@ -346,7 +346,7 @@ int loom_image_to_array(const struct loom_image *image, const struct loom_image_
 	int ret = -ENOMEM;
 	size_t i;
 
-	if (array->dtype != LOOM_DTYPE_F32 && array->dtype != LOOM_DTYPE_U8)
+	if (array->dtype != DRM_LOOM_DTYPE_F32 && array->dtype != DRM_LOOM_DTYPE_U8)
 		return -EINVAL;
 	if (loom_image_find_axes(array->rank, array->dims, &axes) ||
 	    array->dims[axes.width] < 1 || array->dims[axes.width] > LOOM_IMAGE_MAX_SIDE ||

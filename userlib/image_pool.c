@@ -164,7 +164,7 @@ static int make_pool(struct loom_storage *storage, const struct loom_place_stora
 	pool->width = from->width;
 	pool->height = from->height;
 	pool->pitch_bytes = pitch;
-	pool->slot = loom_storage_slot(storage, LOOM_SLOT_KIND_IMAGE, LOOM_SLOT_WRITE);
+	pool->slot = loom_storage_slot(storage, LOOM_SLOT_KIND_IMAGE, DRM_LOOM_SLOT_WRITE);
 	if (storage->build->status)
 		return storage->build->status;
 	storage->build->slots[pool->slot].size = (u64)pool->height * pool->pitch_bytes;
@@ -187,7 +187,7 @@ static int make_pools(struct loom_storage *storage, const struct images *images,
 	int ret;
 
 	/* weights and the arena may need one each */
-	if (storage->build->num_slots + count + 2 > LOOM_MAX_SLOTS) {
+	if (storage->build->num_slots + count + 2 > DRM_LOOM_MAX_SLOTS) {
 		snprintf(text, sizeof(text), "%u images, and %zu slots besides", count,
 			 storage->build->num_slots + 2);
 		return fail(err, -E2BIG, "too many slots for a plan: %s", text);
@@ -240,7 +240,7 @@ int loom_image_place(struct loom_storage *storage, const struct loom_planner_opt
 {
 	const struct loom_place_options how = { .strategy = "tokens-2d" };
 	size_t n = (size_t)storage->graph->num_nodes + 1;
-	u64 align_bytes = options->topology->region[LOOM_REGION_DRAM].align_bytes;
+	u64 align_bytes = options->topology->region[DRM_LOOM_REGION_DRAM].align_bytes;
 	struct images images = {
 		.items = calloc(n, sizeof(*images.items)),
 		.values = calloc(n, sizeof(*images.values)),
@@ -287,7 +287,7 @@ void loom_image_tensor(const struct loom_storage *storage, u32 id,
 		if (storage->pools[i].slot == home->slot)
 			pitch = storage->pools[i].pitch_bytes;
 	tensor->size = (shape.height - 1) * pitch + row_elems(&shape) * elem;
-	if (home->ref.rank <= LOOM_MAX_RANK)
+	if (home->ref.rank <= DRM_LOOM_MAX_RANK)
 		return;
 	/* more axes than a tensor can have: rows and columns, then */
 	tensor->rank = 2;

@@ -188,7 +188,7 @@ static void import_conv(struct loom_import *im, struct loom_value **operands, ui
 	check_vector(im, operands[LOOM_GCONV_BIAS], "bias", bias_dtype, w->dims[0], false);
 	check_vector(im, operands[LOOM_GCONV_X_ZP], "x_zero_point", x->dtype, 1, true);
 	check_vector(im, operands[LOOM_GCONV_W_ZP], "w_zero_point", w->dtype, w->dims[0], true);
-	check_vector(im, operands[LOOM_GCONV_MULT], "scale", LOOM_DTYPE_F32, w->dims[0], true);
+	check_vector(im, operands[LOOM_GCONV_MULT], "scale", DRM_LOOM_DTYPE_F32, w->dims[0], true);
 	check_vector(im, operands[LOOM_GCONV_Y_ZP], "y_zero_point", dtype, 1, true);
 	dims[0] = x->dims[0];
 	dims[1] = w->dims[0];
@@ -209,8 +209,8 @@ static bool conv_types_fit(struct loom_import *im, const struct loom_value *x,
 	if (!x || !w)
 		return false;
 	if (integer)
-		fit = (x->dtype == LOOM_DTYPE_U8 || x->dtype == LOOM_DTYPE_I8) &&
-		      (w->dtype == LOOM_DTYPE_U8 || w->dtype == LOOM_DTYPE_I8);
+		fit = (x->dtype == DRM_LOOM_DTYPE_U8 || x->dtype == DRM_LOOM_DTYPE_I8) &&
+		      (w->dtype == DRM_LOOM_DTYPE_U8 || w->dtype == DRM_LOOM_DTYPE_I8);
 	else
 		fit = x->dtype == w->dtype && loom_dtype_is_float(x->dtype);
 	if (!fit)
@@ -244,7 +244,7 @@ void loom_import_conv_integer(struct loom_import *im, int unused)
 
 	(void)unused;
 	if (conv_types_fit(im, operands[LOOM_GCONV_X], operands[LOOM_GCONV_W], true))
-		import_conv(im, operands, LOOM_DTYPE_I32, LOOM_DTYPE_I32);
+		import_conv(im, operands, DRM_LOOM_DTYPE_I32, DRM_LOOM_DTYPE_I32);
 }
 
 /* x_scale * w_scale / y_scale, in the order in which ONNX Runtime rounds */
@@ -272,7 +272,7 @@ void loom_import_qlinear_conv(struct loom_import *im, int unused)
 						    loom_import_operand(im, 6));
 	if (conv_types_fit(im, operands[LOOM_GCONV_X], operands[LOOM_GCONV_W], true) &&
 	    operands[LOOM_GCONV_Y_ZP])
-		import_conv(im, operands, LOOM_DTYPE_I32, operands[LOOM_GCONV_Y_ZP]->dtype);
+		import_conv(im, operands, DRM_LOOM_DTYPE_I32, operands[LOOM_GCONV_Y_ZP]->dtype);
 }
 
 /* output sizes of ConvTranspose, by explicit size, automatic or stated padding */

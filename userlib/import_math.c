@@ -166,7 +166,8 @@ static bool clip_has_params(struct loom_import *im, const struct loom_value *x)
 	for (i = 1; i <= 2; i++) {
 		const struct loom_value *bound = loom_import_optional(im, i);
 
-		if (bound && (!bound->data || bound->num_elems != 1 || x->dtype == LOOM_DTYPE_F64))
+		if (bound &&
+		    (!bound->data || bound->num_elems != 1 || x->dtype == DRM_LOOM_DTYPE_F64))
 			return false;
 	}
 	return true;

@@ -103,7 +103,7 @@ static bool bytes_fit(struct loom_import *im, const struct loom_value *x,
 {
 	if (!x)
 		return false;
-	if ((x->dtype != LOOM_DTYPE_I8 && x->dtype != LOOM_DTYPE_U8) ||
+	if ((x->dtype != DRM_LOOM_DTYPE_I8 && x->dtype != DRM_LOOM_DTYPE_U8) ||
 	    (zero && zero->dtype != x->dtype)) {
 		loom_import_fail(im, -EINVAL, "operand of type %s with a zero point of type %s",
 				 loom_dtype_name(x->dtype),
@@ -146,7 +146,7 @@ void loom_import_matmul_integer(struct loom_import *im, int unused)
 	};
 
 	(void)unused;
-	import_integer(im, operands, LOOM_DTYPE_I32);
+	import_integer(im, operands, DRM_LOOM_DTYPE_I32);
 }
 
 void loom_import_qlinear_matmul(struct loom_import *im, int unused)

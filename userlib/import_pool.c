@@ -37,7 +37,7 @@ static struct loom_value *window_origins(struct loom_import *im, const struct lo
 		dims[2 + i] = window->out[i];
 		windows *= window->out[i];
 	}
-	origins = loom_emit_const(im, LOOM_DTYPE_I64, x->rank, dims);
+	origins = loom_emit_const(im, DRM_LOOM_DTYPE_I64, x->rank, dims);
 	for (at = 0; origins && at < origins->num_elems; at++) {
 		int64_t origin = at / windows * image, rest = at % windows;
 
@@ -114,7 +114,7 @@ static struct loom_value *emit_indices(struct loom_import *im, struct loom_value
 			rest /= window->kernel[i];
 		}
 		element = loom_emit_slice(im, padded, &slice, dims);
-		offset = loom_emit_scalar(im, LOOM_DTYPE_I64, 0);
+		offset = loom_emit_scalar(im, DRM_LOOM_DTYPE_I64, 0);
 		if (!element || !offset)
 			return NULL;
 		loom_value_set_int(offset, 0, distance);
@@ -160,7 +160,7 @@ void loom_import_pool(struct loom_import *im, int kind)
 
 	if (!x)
 		return;
-	if (x->rank < 3 || x->rank > 2 + LOOM_GRAPH_SPATIAL || x->dtype == LOOM_DTYPE_BOOL ||
+	if (x->rank < 3 || x->rank > 2 + LOOM_GRAPH_SPATIAL || x->dtype == DRM_LOOM_DTYPE_BOOL ||
 	    (kind != LOOM_GPOOL_MAX && !loom_dtype_is_float(x->dtype))) {
 		loom_import_fail(im, -EOPNOTSUPP, "data of rank %u and type %s are not supported",
 				 x->rank, loom_dtype_name(x->dtype));

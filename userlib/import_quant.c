@@ -54,7 +54,7 @@ static struct loom_value *zero_point(struct loom_import *im, uint32_t operand,
 void loom_import_quantize(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *scale = loom_import_operand(im, 1);
-	struct loom_value *zero = zero_point(im, 2, scale, LOOM_DTYPE_U8);
+	struct loom_value *zero = zero_point(im, 2, scale, DRM_LOOM_DTYPE_U8);
 
 	(void)unused;
 	if (!x || !scale || !zero)
@@ -62,13 +62,13 @@ void loom_import_quantize(struct loom_import *im, int unused)
 	if (loom_attr_int(im, "output_dtype", 0) && !loom_import_has(im, 2))
 		loom_import_fail(im, -EOPNOTSUPP,
 				 "output_dtype without zero point is not supported");
-	if (scale->dtype != LOOM_DTYPE_F32 ||
-	    (x->dtype != LOOM_DTYPE_F32 && x->dtype != LOOM_DTYPE_I32) ||
+	if (scale->dtype != DRM_LOOM_DTYPE_F32 ||
+	    (x->dtype != DRM_LOOM_DTYPE_F32 && x->dtype != DRM_LOOM_DTYPE_I32) ||
 	    !loom_dtype_is_int(zero->dtype) || loom_dtype_size(zero->dtype) > 2)
 		loom_import_fail(im, -EOPNOTSUPP, "types %s, %s and %s are not supported",
 				 loom_dtype_name(x->dtype), loom_dtype_name(scale->dtype),
 				 loom_dtype_name(zero->dtype));
-	x = loom_emit_cast(im, x, LOOM_DTYPE_F32);
+	x = loom_emit_cast(im, x, DRM_LOOM_DTYPE_F32);
 	loom_import_result(im, 0, emit_quant(im, LOOM_GOP_QUANTIZE, zero->dtype, x, scale, zero));
 }
 
@@ -98,23 +98,24 @@ void loom_import_dynamic_quantize(struct loom_import *im, int unused)
 	(void)unused;
 	if (!x)
 		return;
-	if (x->dtype != LOOM_DTYPE_F32) {
+	if (x->dtype != DRM_LOOM_DTYPE_F32) {
 		loom_import_fail(im, -EINVAL, "operand of type %s", loom_dtype_name(x->dtype));
 		return;
 	}
 	all = (1u << x->rank) - 1;
-	nought = loom_emit_scalar(im, LOOM_DTYPE_F32, 0);
+	nought = loom_emit_scalar(im, DRM_LOOM_DTYPE_F32, 0);
 	low = loom_emit_reduce(im, LOOM_GREDUCE_MIN, x, all, false);
 	low = loom_emit_binary(im, LOOM_GBIN_MIN, low, nought);
 	high = loom_emit_reduce(im, LOOM_GREDUCE_MAX, x, all, false);
 	high = loom_emit_binary(im, LOOM_GBIN_MAX, high, nought);
 	scale = loom_emit_binary(im, LOOM_GBIN_DIV, loom_emit_binary(im, LOOM_GBIN_SUB, high, low),
-				 loom_emit_scalar(im, LOOM_DTYPE_F32, 255));
+				 loom_emit_scalar(im, DRM_LOOM_DTYPE_F32, 255));
 	zero = loom_emit_binary(im, LOOM_GBIN_SUB, nought,
 				loom_emit_binary(im, LOOM_GBIN_DIV, low, scale));
 	zero = loom_emit_unary(im, (struct loom_gact){ LOOM_GFN_CLIP, 0, 255 }, zero);
-	zero = loom_emit_cast(im, loom_emit_fn(im, LOOM_GFN_ROUND, zero), LOOM_DTYPE_U8);
-	loom_import_result(im, 0, emit_quant(im, LOOM_GOP_QUANTIZE, LOOM_DTYPE_U8, x, scale, zero));
+	zero = loom_emit_cast(im, loom_emit_fn(im, LOOM_GFN_ROUND, zero), DRM_LOOM_DTYPE_U8);
+	loom_import_result(im, 0,
+			   emit_quant(im, LOOM_GOP_QUANTIZE, DRM_LOOM_DTYPE_U8, x, scale, zero));
 	loom_import_result(im, 1, scale);
 	loom_import_result(im, 2, zero);
 }

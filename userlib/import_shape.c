@@ -126,7 +126,7 @@ void loom_import_dropout(struct loom_import *im, int unused)
 	loom_import_result(im, 0, x);
 	if (!x || !loom_import_wants(im, 1))
 		return;
-	mask = loom_emit_scalar(im, im->opset < 10 ? x->dtype : LOOM_DTYPE_BOOL, 1);
+	mask = loom_emit_scalar(im, im->opset < 10 ? x->dtype : DRM_LOOM_DTYPE_BOOL, 1);
 	loom_import_result(im, 1, loom_emit_expand(im, mask, x->rank, x->dims));
 }
 
@@ -147,7 +147,7 @@ static struct loom_value *attr_tensor(struct loom_import *im, const struct loom_
 
 static struct loom_value *attr_floats(struct loom_import *im, const struct loom_attr *attr)
 {
-	struct loom_value *value = loom_emit_const(im, LOOM_DTYPE_F32,
+	struct loom_value *value = loom_emit_const(im, DRM_LOOM_DTYPE_F32,
 						   attr->type == LOOM_ATTR_FLOATS,
 						   (int64_t[]){ (int64_t)attr->count });
 
@@ -158,7 +158,7 @@ static struct loom_value *attr_floats(struct loom_import *im, const struct loom_
 
 static struct loom_value *attr_longs(struct loom_import *im, const struct loom_attr *attr)
 {
-	struct loom_value *value = loom_emit_const(im, LOOM_DTYPE_I64,
+	struct loom_value *value = loom_emit_const(im, DRM_LOOM_DTYPE_I64,
 						   attr->type == LOOM_ATTR_INTS,
 						   (int64_t[]){ (int64_t)attr->count });
 
@@ -211,7 +211,7 @@ void loom_import_constant_of_shape(struct loom_import *im, int unused)
 		loom_import_fail(im, -EINVAL, "its value is no tensor of one element");
 		return;
 	}
-	value = attr ? attr_tensor(im, attr) : loom_emit_scalar(im, LOOM_DTYPE_F32, 0);
+	value = attr ? attr_tensor(im, attr) : loom_emit_scalar(im, DRM_LOOM_DTYPE_F32, 0);
 	value = loom_emit_reshape(im, value, 0, NULL);
 	loom_import_result(im, 0, loom_emit_expand(im, value, rank, dims));
 }
@@ -276,7 +276,7 @@ void loom_import_range(struct loom_import *im, int unused)
 		return;
 	if (start->num_elems != 1 || limit->num_elems != 1 || delta->num_elems != 1 ||
 	    start->dtype != limit->dtype || start->dtype != delta->dtype ||
-	    start->dtype == LOOM_DTYPE_BOOL) {
+	    start->dtype == DRM_LOOM_DTYPE_BOOL) {
 		loom_import_fail(im, -EINVAL, "its operands are not three numbers of one type");
 		return;
 	}

@@ -89,7 +89,7 @@ enum loom_slot_kind {
 /**
  * struct loom_program_slot - a slot of the plan
  * @kind: what it is for
- * @flags: LOOM_SLOT_READ, LOOM_SLOT_WRITE as in the plan
+ * @flags: DRM_LOOM_SLOT_READ, DRM_LOOM_SLOT_WRITE as in the plan
  * @size_bytes: bytes that have to be bound to it
  * @dtype: LOOM_SLOT_KIND_IMAGE: type of its elements, else 0, and the rest, too
  * @width: elements in a row

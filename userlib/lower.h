@@ -114,7 +114,7 @@ struct loom_map {
 struct loom_operand {
 	enum loom_role role;
 	struct loom_ref ref;
-	struct loom_map map[LOOM_MAX_RANK];
+	struct loom_map map[DRM_LOOM_MAX_RANK];
 	u32 lane_axis;
 	u64 bits;
 };
@@ -137,7 +137,7 @@ struct loom_operand {
 struct loom_stage {
 	u32 opcode;
 	u32 operands;
-	u32 operand[LOOM_MAX_OPERANDS];
+	u32 operand[DRM_LOOM_MAX_OPERANDS];
 	u32 attr_bytes;
 	union {
 		struct drm_loom_attr_conv conv;
@@ -223,8 +223,8 @@ void loom_kernel_range(const struct loom_kernel *kernel, const struct loom_opera
  * @slices: number of slices
  */
 struct loom_tiling {
-	u64 chunk[LOOM_MAX_RANK];
-	u32 order[LOOM_MAX_RANK];
+	u64 chunk[DRM_LOOM_MAX_RANK];
+	u32 order[DRM_LOOM_MAX_RANK];
 	bool overlap;
 	u64 bytes[LOOM_KERNEL_OPERANDS];
 	u32 buffers[LOOM_KERNEL_OPERANDS];

@@ -105,7 +105,7 @@ static int add_bias(struct loom_lower *lower, struct loom_kernel *kernel,
 	operand->map[0].kind = LOOM_MAP_FULL;
 	follow(operand, CHANNEL, LOOM_MAP_SAME, CHANNEL);
 	operand->lane_axis = CHANNEL;
-	loom_kernel_binary(kernel, 0, 0, bias, LOOM_BINARY_ADD);
+	loom_kernel_binary(kernel, 0, 0, bias, DRM_LOOM_BINARY_ADD);
 	return 0;
 }
 
@@ -160,7 +160,7 @@ static int conv_check(struct loom_lower *lower, const struct loom_node *node)
 {
 	const struct loom_gconv *conv = &node->conv;
 	const struct loom_value *x = node->inputs[LOOM_GCONV_X], *w = node->inputs[LOOM_GCONV_W];
-	bool bytes = x->dtype == LOOM_DTYPE_I8 || x->dtype == LOOM_DTYPE_U8;
+	bool bytes = x->dtype == DRM_LOOM_DTYPE_I8 || x->dtype == DRM_LOOM_DTYPE_U8;
 	int ret;
 
 	if (!loom_dtype_is_float(x->dtype) && (!bytes || node->op == LOOM_GOP_DECONV))
@@ -219,9 +219,9 @@ static int conv_stage(struct loom_lower *lower, struct loom_kernel *kernel,
 {
 	struct loom_value *const *in = node->inputs;
 	bool floating = loom_dtype_is_float(in[LOOM_GCONV_X]->dtype);
-	u32 opcode = node->op == LOOM_GOP_CONV ? LOOM_OP_CONV : LOOM_OP_DECONV;
+	u32 opcode = node->op == LOOM_GOP_CONV ? DRM_LOOM_OP_CONV : DRM_LOOM_OP_DECONV;
 	bool own_bias = in[LOOM_GCONV_BIAS] &&
-			(!floating || in[LOOM_GCONV_BIAS]->dtype == LOOM_DTYPE_F32);
+			(!floating || in[LOOM_GCONV_BIAS]->dtype == DRM_LOOM_DTYPE_F32);
 	bool late_bias = in[LOOM_GCONV_BIAS] && !own_bias;
 	struct drm_loom_attr_conv attr = { .groups = node->conv.groups };
 	u32 operands[5] = { 0, 1, 2 }, n = 3;
@@ -232,11 +232,11 @@ static int conv_stage(struct loom_lower *lower, struct loom_kernel *kernel,
 	conv_windows(kernel, &node->conv, &attr);
 	if (own_bias) {
 		ret = load_per_channel(lower, kernel, in[LOOM_GCONV_BIAS], &operands[n++]);
-		attr.flags |= LOOM_ATTR_BIAS;
+		attr.flags |= DRM_LOOM_ATTR_BIAS;
 	}
 	if (!ret && in[LOOM_GCONV_MULT]) {
 		ret = load_per_channel(lower, kernel, in[LOOM_GCONV_MULT], &operands[n++]);
-		attr.flags |= LOOM_ATTR_SCALE;
+		attr.flags |= DRM_LOOM_ATTR_SCALE;
 	}
 	if (!ret)
 		ret = loom_lower_zero_point(lower, in[LOOM_GCONV_X_ZP], &attr.x_zero);
@@ -311,7 +311,7 @@ static void pool_stage(struct loom_kernel *kernel, u32 y, u32 x,
 		       const struct drm_loom_attr_pool *attr)
 {
 	const u32 operands[] = { y, x };
-	struct loom_stage *stage = loom_kernel_stage(kernel, LOOM_OP_POOL, 2, operands);
+	struct loom_stage *stage = loom_kernel_stage(kernel, DRM_LOOM_OP_POOL, 2, operands);
 
 	stage->pool = *attr;
 	stage->attr_bytes = sizeof(*attr);
@@ -349,16 +349,16 @@ static int pool_norm(struct loom_lower *lower, struct loom_kernel *kernel,
 	if (!windows_are_whole(kernel, &node->pool))
 		return loom_lower_fail(lower, -EOPNOTSUPP,
 				       "the device has no p-norm of windows that are cut off");
-	attr->kind = LOOM_POOL_AVG;
-	attr->flags = LOOM_POOL_COUNT_PAD;
+	attr->kind = DRM_LOOM_POOL_AVG;
+	attr->flags = DRM_LOOM_POOL_COUNT_PAD;
 	t = loom_kernel_temp(kernel, 1, node->output->dtype);
-	loom_kernel_unary(kernel, t, 1, LOOM_UNARY_ABS, 0, 0);
+	loom_kernel_unary(kernel, t, 1, DRM_LOOM_UNARY_ABS, 0, 0);
 	if (node->pool.p != 1)
-		with_number(kernel, t, t, (double)node->pool.p, LOOM_BINARY_POW);
+		with_number(kernel, t, t, (double)node->pool.p, DRM_LOOM_BINARY_POW);
 	pool_stage(kernel, 0, t, attr);
-	with_number(kernel, 0, 0, size, LOOM_BINARY_MUL);
+	with_number(kernel, 0, 0, size, DRM_LOOM_BINARY_MUL);
 	if (node->pool.p != 1)
-		with_number(kernel, 0, 0, 1 / (double)node->pool.p, LOOM_BINARY_POW);
+		with_number(kernel, 0, 0, 1 / (double)node->pool.p, DRM_LOOM_BINARY_POW);
 	return 0;
 }
 
@@ -368,7 +368,7 @@ static int pool_check(struct loom_lower *lower, const struct loom_node *node)
 	u32 dtype = node->output->dtype;
 	int ret;
 
-	if (dtype == LOOM_DTYPE_BOOL ||
+	if (dtype == DRM_LOOM_DTYPE_BOOL ||
 	    (pool->kind != LOOM_GPOOL_MAX && !loom_dtype_is_float(dtype)))
 		return loom_lower_fail(lower, -EOPNOTSUPP, "the device has no such pooling of %s",
 				       loom_dtype_name(dtype));
@@ -390,7 +390,7 @@ int loom_lower_pool(struct loom_lower *lower, const struct loom_node *node)
 {
 	const struct loom_gpool *pool = &node->pool;
 	struct loom_kernel kernel = { .unit_cost = 1, .last_resort = 1U << 4 };
-	struct drm_loom_attr_pool attr = { .kind = LOOM_POOL_MAX };
+	struct drm_loom_attr_pool attr = { .kind = DRM_LOOM_POOL_MAX };
 	struct loom_ref y, x;
 	u32 i;
 	int ret;
@@ -420,9 +420,9 @@ int loom_lower_pool(struct loom_lower *lower, const struct loom_node *node)
 		if (ret)
 			return ret;
 	} else {
-		attr.kind = pool->kind == LOOM_GPOOL_MAX ? LOOM_POOL_MAX : LOOM_POOL_AVG;
+		attr.kind = pool->kind == LOOM_GPOOL_MAX ? DRM_LOOM_POOL_MAX : DRM_LOOM_POOL_AVG;
 		if (pool->kind == LOOM_GPOOL_AVG && pool->count_include_pad)
-			attr.flags = LOOM_POOL_COUNT_PAD;
+			attr.flags = DRM_LOOM_POOL_COUNT_PAD;
 		pool_stage(&kernel, 0, 1, &attr);
 	}
 	return loom_kernel_emit(lower, &kernel);

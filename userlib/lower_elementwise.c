@@ -6,24 +6,24 @@
 #include "value.h"
 
 static const u8 binaries[LOOM_GBIN_COUNT] = {
-	[LOOM_GBIN_ADD] = LOOM_BINARY_ADD,
-	[LOOM_GBIN_SUB] = LOOM_BINARY_SUB,
-	[LOOM_GBIN_MUL] = LOOM_BINARY_MUL,
-	[LOOM_GBIN_DIV] = LOOM_BINARY_DIV,
-	[LOOM_GBIN_POW] = LOOM_BINARY_POW,
-	[LOOM_GBIN_MAX] = LOOM_BINARY_MAX,
-	[LOOM_GBIN_MIN] = LOOM_BINARY_MIN,
-	[LOOM_GBIN_MOD] = LOOM_BINARY_MOD,
-	[LOOM_GBIN_FMOD] = LOOM_BINARY_FMOD,
-	[LOOM_GBIN_EQUAL] = LOOM_BINARY_EQ,
-	[LOOM_GBIN_LESS] = LOOM_BINARY_LT,
-	[LOOM_GBIN_GREATER] = LOOM_BINARY_GT,
-	[LOOM_GBIN_LESS_EQUAL] = LOOM_BINARY_LE,
-	[LOOM_GBIN_GREATER_EQUAL] = LOOM_BINARY_GE,
-	[LOOM_GBIN_AND] = LOOM_BINARY_AND,
-	[LOOM_GBIN_OR] = LOOM_BINARY_OR,
-	[LOOM_GBIN_XOR] = LOOM_BINARY_XOR,
-	[LOOM_GBIN_PRELU] = LOOM_BINARY_PRELU,
+	[LOOM_GBIN_ADD] = DRM_LOOM_BINARY_ADD,
+	[LOOM_GBIN_SUB] = DRM_LOOM_BINARY_SUB,
+	[LOOM_GBIN_MUL] = DRM_LOOM_BINARY_MUL,
+	[LOOM_GBIN_DIV] = DRM_LOOM_BINARY_DIV,
+	[LOOM_GBIN_POW] = DRM_LOOM_BINARY_POW,
+	[LOOM_GBIN_MAX] = DRM_LOOM_BINARY_MAX,
+	[LOOM_GBIN_MIN] = DRM_LOOM_BINARY_MIN,
+	[LOOM_GBIN_MOD] = DRM_LOOM_BINARY_MOD,
+	[LOOM_GBIN_FMOD] = DRM_LOOM_BINARY_FMOD,
+	[LOOM_GBIN_EQUAL] = DRM_LOOM_BINARY_EQ,
+	[LOOM_GBIN_LESS] = DRM_LOOM_BINARY_LT,
+	[LOOM_GBIN_GREATER] = DRM_LOOM_BINARY_GT,
+	[LOOM_GBIN_LESS_EQUAL] = DRM_LOOM_BINARY_LE,
+	[LOOM_GBIN_GREATER_EQUAL] = DRM_LOOM_BINARY_GE,
+	[LOOM_GBIN_AND] = DRM_LOOM_BINARY_AND,
+	[LOOM_GBIN_OR] = DRM_LOOM_BINARY_OR,
+	[LOOM_GBIN_XOR] = DRM_LOOM_BINARY_XOR,
+	[LOOM_GBIN_PRELU] = DRM_LOOM_BINARY_PRELU,
 };
 
 static int binary_stages(struct loom_lower *lower, struct loom_kernel *kernel,
@@ -34,7 +34,8 @@ static int binary_stages(struct loom_lower *lower, struct loom_kernel *kernel,
 	struct loom_stage *stage;
 
 	loom_kernel_binary(kernel, 0, 1, 2, binaries[node->binary.fn]);
-	if (dtype == LOOM_DTYPE_F32 && loom_kernel_activation(&node->act, dtype, &act, &p0, &p1)) {
+	if (dtype == DRM_LOOM_DTYPE_F32 &&
+	    loom_kernel_activation(&node->act, dtype, &act, &p0, &p1)) {
 		stage = &kernel->stages[kernel->num_stages - 1];
 		stage->binary.act = act;
 		stage->binary.act_p0 = p0;
@@ -59,7 +60,7 @@ static int select_stages(struct loom_lower *lower, struct loom_kernel *kernel,
 
 	(void)lower;
 	(void)nest;
-	loom_kernel_stage(kernel, LOOM_OP_SELECT, 4, operands);
+	loom_kernel_stage(kernel, DRM_LOOM_OP_SELECT, 4, operands);
 	return 0;
 }
 
@@ -70,7 +71,7 @@ static int cast_stages(struct loom_lower *lower, struct loom_kernel *kernel,
 
 	(void)lower;
 	(void)nest;
-	loom_kernel_stage(kernel, LOOM_OP_CAST, 2, operands);
+	loom_kernel_stage(kernel, DRM_LOOM_OP_CAST, 2, operands);
 	return 0;
 }
 
@@ -79,10 +80,10 @@ static u32 as_float(struct loom_kernel *kernel, u32 index)
 {
 	u32 operands[2] = { 0, index };
 
-	if (kernel->operands[index].ref.dtype == LOOM_DTYPE_F32)
+	if (kernel->operands[index].ref.dtype == DRM_LOOM_DTYPE_F32)
 		return index;
-	operands[0] = loom_kernel_temp(kernel, index, LOOM_DTYPE_F32);
-	loom_kernel_stage(kernel, LOOM_OP_CAST, 2, operands);
+	operands[0] = loom_kernel_temp(kernel, index, DRM_LOOM_DTYPE_F32);
+	loom_kernel_stage(kernel, DRM_LOOM_OP_CAST, 2, operands);
 	return operands[0];
 }
 
@@ -95,7 +96,7 @@ static int quantize_stages(struct loom_lower *lower, struct loom_kernel *kernel,
 	operands[1] = as_float(kernel, 1);
 	operands[2] = as_float(kernel, 2);
 	operands[3] = 3;
-	loom_kernel_stage(kernel, LOOM_OP_QUANTIZE, nest->num_refs, operands);
+	loom_kernel_stage(kernel, DRM_LOOM_OP_QUANTIZE, nest->num_refs, operands);
 	return 0;
 }
 
@@ -107,12 +108,12 @@ static int dequantize_stages(struct loom_lower *lower, struct loom_kernel *kerne
 
 	(void)lower;
 	operands[2] = as_float(kernel, 2);
-	if (kernel->operands[0].ref.dtype != LOOM_DTYPE_F32)
-		operands[0] = loom_kernel_temp(kernel, 0, LOOM_DTYPE_F32);
-	loom_kernel_stage(kernel, LOOM_OP_DEQUANTIZE, nest->num_refs, operands);
+	if (kernel->operands[0].ref.dtype != DRM_LOOM_DTYPE_F32)
+		operands[0] = loom_kernel_temp(kernel, 0, DRM_LOOM_DTYPE_F32);
+	loom_kernel_stage(kernel, DRM_LOOM_OP_DEQUANTIZE, nest->num_refs, operands);
 	if (operands[0]) {
 		cast[1] = operands[0];
-		loom_kernel_stage(kernel, LOOM_OP_CAST, 2, cast);
+		loom_kernel_stage(kernel, DRM_LOOM_OP_CAST, 2, cast);
 	}
 	return 0;
 }
@@ -120,12 +121,12 @@ static int dequantize_stages(struct loom_lower *lower, struct loom_kernel *kerne
 static bool is_quantised(u32 dtype, bool wide)
 {
 	switch (dtype) {
-	case LOOM_DTYPE_I8:
-	case LOOM_DTYPE_U8:
-	case LOOM_DTYPE_I16:
-	case LOOM_DTYPE_U16:
+	case DRM_LOOM_DTYPE_I8:
+	case DRM_LOOM_DTYPE_U8:
+	case DRM_LOOM_DTYPE_I16:
+	case DRM_LOOM_DTYPE_U16:
 		return true;
-	case LOOM_DTYPE_I32:
+	case DRM_LOOM_DTYPE_I32:
 		return wide;
 	}
 	return false;
@@ -152,7 +153,7 @@ static int check_binary(struct loom_lower *lower, const struct loom_node *node)
 	case LOOM_GBIN_AND:
 	case LOOM_GBIN_OR:
 	case LOOM_GBIN_XOR:
-		ok = dtype == LOOM_DTYPE_BOOL;
+		ok = dtype == DRM_LOOM_DTYPE_BOOL;
 		break;
 	case LOOM_GBIN_EQUAL:
 		ok = true;
@@ -161,7 +162,7 @@ static int check_binary(struct loom_lower *lower, const struct loom_node *node)
 		ok = loom_dtype_is_int(dtype);
 		break;
 	default:
-		ok = dtype != LOOM_DTYPE_BOOL;
+		ok = dtype != DRM_LOOM_DTYPE_BOOL;
 	}
 	if (!ok || dtype != node->inputs[1]->dtype)
 		return loom_lower_fail(lower, -EOPNOTSUPP, "the device has no %s of %s and %s",

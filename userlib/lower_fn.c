@@ -23,59 +23,59 @@ struct function {
 };
 
 static const struct function functions[LOOM_GFN_COUNT] = {
-	[LOOM_GFN_NONE] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_RELU] = { LOOM_UNARY_RELU, LOOM_ACT_RELU },
-	[LOOM_GFN_CLIP] = { LOOM_UNARY_CLIP, LOOM_ACT_CLIP },
-	[LOOM_GFN_LEAKY_RELU] = { LOOM_UNARY_LEAKY, LOOM_ACT_LEAKY },
-	[LOOM_GFN_SIGMOID] = { LOOM_UNARY_SIGMOID, LOOM_ACT_SIGMOID },
-	[LOOM_GFN_HARD_SIGMOID] = { LOOM_UNARY_HARDSIGMOID, LOOM_ACT_HARDSIGMOID },
-	[LOOM_GFN_HARD_SWISH] = { LOOM_UNARY_HARDSWISH, LOOM_ACT_HARDSWISH },
-	[LOOM_GFN_TANH] = { LOOM_UNARY_TANH, LOOM_ACT_TANH },
-	[LOOM_GFN_ELU] = { LOOM_UNARY_ELU, LOOM_ACT_NONE },
-	[LOOM_GFN_SELU] = { LOOM_UNARY_SELU, LOOM_ACT_NONE },
-	[LOOM_GFN_CELU] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_THRESHOLDED_RELU] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_SHRINK] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_SOFTPLUS] = { LOOM_UNARY_SOFTPLUS, LOOM_ACT_NONE },
-	[LOOM_GFN_SOFTSIGN] = { LOOM_UNARY_SOFTSIGN, LOOM_ACT_NONE },
-	[LOOM_GFN_MISH] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_GELU] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_GELU_TANH] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_SQRT] = { LOOM_UNARY_SQRT, LOOM_ACT_NONE },
-	[LOOM_GFN_EXP] = { LOOM_UNARY_EXP, LOOM_ACT_NONE },
-	[LOOM_GFN_LOG] = { LOOM_UNARY_LOG, LOOM_ACT_NONE },
-	[LOOM_GFN_NEG] = { LOOM_UNARY_NEG, LOOM_ACT_NONE },
-	[LOOM_GFN_ABS] = { LOOM_UNARY_ABS, LOOM_ACT_NONE },
-	[LOOM_GFN_SIGN] = { LOOM_UNARY_SIGN, LOOM_ACT_NONE },
-	[LOOM_GFN_ERF] = { LOOM_UNARY_ERF, LOOM_ACT_NONE },
-	[LOOM_GFN_RECIPROCAL] = { LOOM_UNARY_RECIPROCAL, LOOM_ACT_NONE },
-	[LOOM_GFN_FLOOR] = { LOOM_UNARY_FLOOR, LOOM_ACT_NONE },
-	[LOOM_GFN_CEIL] = { LOOM_UNARY_CEIL, LOOM_ACT_NONE },
-	[LOOM_GFN_ROUND] = { LOOM_UNARY_ROUND, LOOM_ACT_NONE },
-	[LOOM_GFN_NOT] = { LOOM_UNARY_NOT, LOOM_ACT_NONE },
-	[LOOM_GFN_SIN] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_COS] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_TAN] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_ASIN] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_ACOS] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_ATAN] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_SINH] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_COSH] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_ASINH] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_ACOSH] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_ATANH] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_ISNAN] = { NO_UNARY, LOOM_ACT_NONE },
-	[LOOM_GFN_ISINF] = { NO_UNARY, LOOM_ACT_NONE },
+	[LOOM_GFN_NONE] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_RELU] = { DRM_LOOM_UNARY_RELU, DRM_LOOM_ACT_RELU },
+	[LOOM_GFN_CLIP] = { DRM_LOOM_UNARY_CLIP, DRM_LOOM_ACT_CLIP },
+	[LOOM_GFN_LEAKY_RELU] = { DRM_LOOM_UNARY_LEAKY, DRM_LOOM_ACT_LEAKY },
+	[LOOM_GFN_SIGMOID] = { DRM_LOOM_UNARY_SIGMOID, DRM_LOOM_ACT_SIGMOID },
+	[LOOM_GFN_HARD_SIGMOID] = { DRM_LOOM_UNARY_HARDSIGMOID, DRM_LOOM_ACT_HARDSIGMOID },
+	[LOOM_GFN_HARD_SWISH] = { DRM_LOOM_UNARY_HARDSWISH, DRM_LOOM_ACT_HARDSWISH },
+	[LOOM_GFN_TANH] = { DRM_LOOM_UNARY_TANH, DRM_LOOM_ACT_TANH },
+	[LOOM_GFN_ELU] = { DRM_LOOM_UNARY_ELU, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_SELU] = { DRM_LOOM_UNARY_SELU, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_CELU] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_THRESHOLDED_RELU] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_SHRINK] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_SOFTPLUS] = { DRM_LOOM_UNARY_SOFTPLUS, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_SOFTSIGN] = { DRM_LOOM_UNARY_SOFTSIGN, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_MISH] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_GELU] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_GELU_TANH] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_SQRT] = { DRM_LOOM_UNARY_SQRT, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_EXP] = { DRM_LOOM_UNARY_EXP, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_LOG] = { DRM_LOOM_UNARY_LOG, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_NEG] = { DRM_LOOM_UNARY_NEG, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_ABS] = { DRM_LOOM_UNARY_ABS, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_SIGN] = { DRM_LOOM_UNARY_SIGN, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_ERF] = { DRM_LOOM_UNARY_ERF, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_RECIPROCAL] = { DRM_LOOM_UNARY_RECIPROCAL, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_FLOOR] = { DRM_LOOM_UNARY_FLOOR, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_CEIL] = { DRM_LOOM_UNARY_CEIL, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_ROUND] = { DRM_LOOM_UNARY_ROUND, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_NOT] = { DRM_LOOM_UNARY_NOT, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_SIN] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_COS] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_TAN] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_ASIN] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_ACOS] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_ATAN] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_SINH] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_COSH] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_ASINH] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_ACOSH] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_ATANH] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_ISNAN] = { NO_UNARY, DRM_LOOM_ACT_NONE },
+	[LOOM_GFN_ISINF] = { NO_UNARY, DRM_LOOM_ACT_NONE },
 };
 
 bool loom_kernel_activation(const struct loom_gact *act, u32 dtype, u32 *kind, u32 *p0, u32 *p1)
 {
-	*kind = LOOM_ACT_NONE;
+	*kind = DRM_LOOM_ACT_NONE;
 	*p0 = 0;
 	*p1 = 0;
 	if (act->fn == LOOM_GFN_NONE)
 		return true;
-	if (!loom_dtype_is_float(dtype) || functions[act->fn].act == LOOM_ACT_NONE)
+	if (!loom_dtype_is_float(dtype) || functions[act->fn].act == DRM_LOOM_ACT_NONE)
 		return false;
 	*kind = functions[act->fn].act;
 	*p0 = loom_float_bits(act->alpha);
@@ -87,14 +87,14 @@ bool loom_kernel_activation(const struct loom_gact *act, u32 dtype, u32 *kind, u
 static bool device_takes(u32 unary, u32 dtype)
 {
 	switch (unary) {
-	case LOOM_UNARY_RELU:
-	case LOOM_UNARY_ABS:
-		return dtype != LOOM_DTYPE_BOOL;
-	case LOOM_UNARY_NEG:
-	case LOOM_UNARY_SIGN:
+	case DRM_LOOM_UNARY_RELU:
+	case DRM_LOOM_UNARY_ABS:
+		return dtype != DRM_LOOM_DTYPE_BOOL;
+	case DRM_LOOM_UNARY_NEG:
+	case DRM_LOOM_UNARY_SIGN:
 		return loom_dtype_is_float(dtype) || loom_dtype_is_signed(dtype);
-	case LOOM_UNARY_NOT:
-		return dtype == LOOM_DTYPE_BOOL;
+	case DRM_LOOM_UNARY_NOT:
+		return dtype == DRM_LOOM_DTYPE_BOOL;
 	default:
 		return loom_dtype_is_float(dtype);
 	}
@@ -110,83 +110,83 @@ static void chain_select(struct loom_kernel *k, u32 y, u32 cond, u32 a, u32 b)
 {
 	const u32 operands[] = { y, cond, a, b };
 
-	loom_kernel_stage(k, LOOM_OP_SELECT, 4, operands);
+	loom_kernel_stage(k, DRM_LOOM_OP_SELECT, 4, operands);
 }
 
 static void chain_clip(struct loom_kernel *k, u32 y, u32 x, const struct loom_gact *act)
 {
-	with_number(k, y, x, act->alpha, LOOM_BINARY_MAX);
-	with_number(k, y, y, act->beta, LOOM_BINARY_MIN);
+	with_number(k, y, x, act->alpha, DRM_LOOM_BINARY_MAX);
+	with_number(k, y, y, act->beta, DRM_LOOM_BINARY_MIN);
 }
 
 static void chain_gelu(struct loom_kernel *k, u32 y, u32 x, u32 dtype)
 {
 	u32 t = loom_kernel_temp(k, x, dtype);
 
-	with_number(k, t, x, M_SQRT1_2, LOOM_BINARY_MUL);
-	loom_kernel_unary(k, t, t, LOOM_UNARY_ERF, 0, 0);
-	with_number(k, t, t, 1, LOOM_BINARY_ADD);
-	loom_kernel_binary(k, t, t, x, LOOM_BINARY_MUL);
-	with_number(k, y, t, 0.5, LOOM_BINARY_MUL);
+	with_number(k, t, x, M_SQRT1_2, DRM_LOOM_BINARY_MUL);
+	loom_kernel_unary(k, t, t, DRM_LOOM_UNARY_ERF, 0, 0);
+	with_number(k, t, t, 1, DRM_LOOM_BINARY_ADD);
+	loom_kernel_binary(k, t, t, x, DRM_LOOM_BINARY_MUL);
+	with_number(k, y, t, 0.5, DRM_LOOM_BINARY_MUL);
 }
 
 static void chain_gelu_tanh(struct loom_kernel *k, u32 y, u32 x, u32 dtype)
 {
 	u32 t = loom_kernel_temp(k, x, dtype);
 
-	loom_kernel_binary(k, t, x, x, LOOM_BINARY_MUL);
-	loom_kernel_binary(k, t, t, x, LOOM_BINARY_MUL);
-	with_number(k, t, t, 0.044715, LOOM_BINARY_MUL);
-	loom_kernel_binary(k, t, t, x, LOOM_BINARY_ADD);
-	with_number(k, t, t, sqrt(2 / M_PI), LOOM_BINARY_MUL);
-	loom_kernel_unary(k, t, t, LOOM_UNARY_TANH, 0, 0);
-	with_number(k, t, t, 1, LOOM_BINARY_ADD);
-	loom_kernel_binary(k, t, t, x, LOOM_BINARY_MUL);
-	with_number(k, y, t, 0.5, LOOM_BINARY_MUL);
+	loom_kernel_binary(k, t, x, x, DRM_LOOM_BINARY_MUL);
+	loom_kernel_binary(k, t, t, x, DRM_LOOM_BINARY_MUL);
+	with_number(k, t, t, 0.044715, DRM_LOOM_BINARY_MUL);
+	loom_kernel_binary(k, t, t, x, DRM_LOOM_BINARY_ADD);
+	with_number(k, t, t, sqrt(2 / M_PI), DRM_LOOM_BINARY_MUL);
+	loom_kernel_unary(k, t, t, DRM_LOOM_UNARY_TANH, 0, 0);
+	with_number(k, t, t, 1, DRM_LOOM_BINARY_ADD);
+	loom_kernel_binary(k, t, t, x, DRM_LOOM_BINARY_MUL);
+	with_number(k, y, t, 0.5, DRM_LOOM_BINARY_MUL);
 }
 
 static void chain_mish(struct loom_kernel *k, u32 y, u32 x, u32 dtype)
 {
 	u32 t = loom_kernel_temp(k, x, dtype);
 
-	loom_kernel_unary(k, t, x, LOOM_UNARY_SOFTPLUS, 0, 0);
-	loom_kernel_unary(k, t, t, LOOM_UNARY_TANH, 0, 0);
-	loom_kernel_binary(k, y, t, x, LOOM_BINARY_MUL);
+	loom_kernel_unary(k, t, x, DRM_LOOM_UNARY_SOFTPLUS, 0, 0);
+	loom_kernel_unary(k, t, t, DRM_LOOM_UNARY_TANH, 0, 0);
+	loom_kernel_binary(k, y, t, x, DRM_LOOM_BINARY_MUL);
 }
 
 static void chain_celu(struct loom_kernel *k, u32 y, u32 x, u32 dtype, float alpha)
 {
 	u32 t = loom_kernel_temp(k, x, dtype), u = loom_kernel_temp(k, x, dtype);
 
-	with_number(k, t, x, alpha, LOOM_BINARY_DIV);
-	loom_kernel_unary(k, t, t, LOOM_UNARY_EXP, 0, 0);
-	with_number(k, t, t, 1, LOOM_BINARY_SUB);
-	with_number(k, t, t, alpha, LOOM_BINARY_MUL);
-	with_number(k, t, t, 0, LOOM_BINARY_MIN);
-	loom_kernel_unary(k, u, x, LOOM_UNARY_RELU, 0, 0);
-	loom_kernel_binary(k, y, t, u, LOOM_BINARY_ADD);
+	with_number(k, t, x, alpha, DRM_LOOM_BINARY_DIV);
+	loom_kernel_unary(k, t, t, DRM_LOOM_UNARY_EXP, 0, 0);
+	with_number(k, t, t, 1, DRM_LOOM_BINARY_SUB);
+	with_number(k, t, t, alpha, DRM_LOOM_BINARY_MUL);
+	with_number(k, t, t, 0, DRM_LOOM_BINARY_MIN);
+	loom_kernel_unary(k, u, x, DRM_LOOM_UNARY_RELU, 0, 0);
+	loom_kernel_binary(k, y, t, u, DRM_LOOM_BINARY_ADD);
 }
 
 static void chain_threshold(struct loom_kernel *k, u32 y, u32 x, float alpha)
 {
-	u32 m = loom_kernel_temp(k, x, LOOM_DTYPE_BOOL);
+	u32 m = loom_kernel_temp(k, x, DRM_LOOM_DTYPE_BOOL);
 
-	with_number(k, m, x, alpha, LOOM_BINARY_GT);
+	with_number(k, m, x, alpha, DRM_LOOM_BINARY_GT);
 	chain_select(k, y, m, x, loom_kernel_const(k, x, 0));
 }
 
 static void chain_shrink(struct loom_kernel *k, u32 y, u32 x, u32 dtype,
 			 const struct loom_gact *act)
 {
-	u32 m = loom_kernel_temp(k, x, LOOM_DTYPE_BOOL);
+	u32 m = loom_kernel_temp(k, x, DRM_LOOM_DTYPE_BOOL);
 	u32 t = loom_kernel_temp(k, x, dtype), u = loom_kernel_temp(k, x, dtype);
 	u32 v = loom_kernel_temp(k, x, dtype);
 
-	with_number(k, m, x, act->beta, LOOM_BINARY_GT);
-	with_number(k, t, x, act->alpha, LOOM_BINARY_SUB);
+	with_number(k, m, x, act->beta, DRM_LOOM_BINARY_GT);
+	with_number(k, t, x, act->alpha, DRM_LOOM_BINARY_SUB);
 	chain_select(k, u, m, t, loom_kernel_const(k, x, 0));
-	with_number(k, m, x, -act->beta, LOOM_BINARY_LT);
-	with_number(k, v, x, act->alpha, LOOM_BINARY_ADD);
+	with_number(k, m, x, -act->beta, DRM_LOOM_BINARY_LT);
+	with_number(k, v, x, act->alpha, DRM_LOOM_BINARY_ADD);
 	chain_select(k, y, m, v, u);
 }
 
@@ -195,25 +195,25 @@ static void chain_isinf(struct loom_kernel *k, u32 y, u32 x, const struct loom_g
 	u32 m;
 
 	if (act->alpha != 0 && act->beta != 0) {
-		m = loom_kernel_temp(k, x, LOOM_DTYPE_BOOL);
-		with_number(k, m, x, -INFINITY, LOOM_BINARY_EQ);
-		with_number(k, y, x, INFINITY, LOOM_BINARY_EQ);
-		loom_kernel_binary(k, y, y, m, LOOM_BINARY_OR);
+		m = loom_kernel_temp(k, x, DRM_LOOM_DTYPE_BOOL);
+		with_number(k, m, x, -INFINITY, DRM_LOOM_BINARY_EQ);
+		with_number(k, y, x, INFINITY, DRM_LOOM_BINARY_EQ);
+		loom_kernel_binary(k, y, y, m, DRM_LOOM_BINARY_OR);
 	} else if (act->alpha != 0 || act->beta != 0) {
-		with_number(k, y, x, act->alpha != 0 ? -INFINITY : INFINITY, LOOM_BINARY_EQ);
+		with_number(k, y, x, act->alpha != 0 ? -INFINITY : INFINITY, DRM_LOOM_BINARY_EQ);
 	} else {
-		m = loom_kernel_temp(k, x, LOOM_DTYPE_BOOL);
-		loom_kernel_binary(k, m, x, x, LOOM_BINARY_EQ);
-		loom_kernel_binary(k, y, m, m, LOOM_BINARY_XOR);
+		m = loom_kernel_temp(k, x, DRM_LOOM_DTYPE_BOOL);
+		loom_kernel_binary(k, m, x, x, DRM_LOOM_BINARY_EQ);
+		loom_kernel_binary(k, y, m, m, DRM_LOOM_BINARY_XOR);
 	}
 }
 
 static void chain_isnan(struct loom_kernel *k, u32 y, u32 x)
 {
-	u32 m = loom_kernel_temp(k, x, LOOM_DTYPE_BOOL);
+	u32 m = loom_kernel_temp(k, x, DRM_LOOM_DTYPE_BOOL);
 
-	loom_kernel_binary(k, m, x, x, LOOM_BINARY_EQ);
-	loom_kernel_unary(k, y, m, LOOM_UNARY_NOT, 0, 0);
+	loom_kernel_binary(k, m, x, x, DRM_LOOM_BINARY_EQ);
+	loom_kernel_unary(k, y, m, DRM_LOOM_UNARY_NOT, 0, 0);
 }
 
 int loom_kernel_function(struct loom_lower *lower, struct loom_kernel *kernel, u32 y, u32 x,
@@ -223,7 +223,7 @@ int loom_kernel_function(struct loom_lower *lower, struct loom_kernel *kernel, u
 	u32 unary = functions[act->fn].unary;
 
 	if (act->fn == LOOM_GFN_CLIP && !loom_dtype_is_float(dtype)) {
-		if (dtype == LOOM_DTYPE_BOOL)
+		if (dtype == DRM_LOOM_DTYPE_BOOL)
 			goto refuse;
 		chain_clip(kernel, y, x, act);
 		return 0;

@@ -87,7 +87,7 @@ struct loom_stage *loom_kernel_stage(struct loom_kernel *kernel, u32 opcode, u32
 void loom_kernel_unary(struct loom_kernel *kernel, u32 y, u32 x, u32 kind, float p0, float p1)
 {
 	const u32 operands[] = { y, x };
-	struct loom_stage *stage = loom_kernel_stage(kernel, LOOM_OP_UNARY, 2, operands);
+	struct loom_stage *stage = loom_kernel_stage(kernel, DRM_LOOM_OP_UNARY, 2, operands);
 
 	stage->attr_bytes = sizeof(stage->unary);
 	stage->unary.kind = kind;
@@ -98,7 +98,7 @@ void loom_kernel_unary(struct loom_kernel *kernel, u32 y, u32 x, u32 kind, float
 void loom_kernel_binary(struct loom_kernel *kernel, u32 y, u32 a, u32 b, u32 kind)
 {
 	const u32 operands[] = { y, a, b };
-	struct loom_stage *stage = loom_kernel_stage(kernel, LOOM_OP_BINARY, 3, operands);
+	struct loom_stage *stage = loom_kernel_stage(kernel, DRM_LOOM_OP_BINARY, 3, operands);
 
 	stage->attr_bytes = sizeof(stage->binary);
 	stage->binary.kind = kind;
@@ -106,7 +106,7 @@ void loom_kernel_binary(struct loom_kernel *kernel, u32 y, u32 a, u32 b, u32 kin
 
 u32 loom_lane_pick(const u64 *dims, u32 lanes, const u8 *prefer, u32 count)
 {
-	double waste[LOOM_MAX_RANK], best = 0;
+	double waste[DRM_LOOM_MAX_RANK], best = 0;
 	u32 i;
 
 	for (i = 0; i < count; i++) {
@@ -133,16 +133,16 @@ static double resize_source(const struct drm_loom_attr_resize *attr, u32 spatial
 	memcpy(&begin, &attr->roi_start[spatial], sizeof(begin));
 	memcpy(&end, &attr->roi_end[spatial], sizeof(end));
 	switch (attr->coord) {
-	case LOOM_COORD_ASYMMETRIC:
+	case DRM_LOOM_COORD_ASYMMETRIC:
 		return x / scale;
-	case LOOM_COORD_ALIGN_CORNERS:
+	case DRM_LOOM_COORD_ALIGN_CORNERS:
 		return length > 1 ? x * (in - 1) / (length - 1) : 0;
-	case LOOM_COORD_PYTORCH_HALF_PIXEL:
+	case DRM_LOOM_COORD_PYTORCH_HALF_PIXEL:
 		return length > 1 ? (x + 0.5) / scale - 0.5 : 0;
-	case LOOM_COORD_TF_CROP_AND_RESIZE:
+	case DRM_LOOM_COORD_TF_CROP_AND_RESIZE:
 		return length > 1 ? begin * (in - 1) + x * (end - begin) * (in - 1) / (length - 1) :
 				    0.5 * (begin + end) * (in - 1);
-	case LOOM_COORD_HALF_PIXEL_SYMMETRIC:
+	case DRM_LOOM_COORD_HALF_PIXEL_SYMMETRIC:
 		return in / 2 * (1 - length / (in * scale)) + (x + 0.5) / scale - 0.5;
 	}
 	return (x + 0.5) / scale - 0.5;
@@ -159,13 +159,13 @@ static void range_resize(const struct loom_kernel *kernel, u32 spatial, u64 lo, 
 			 u64 *in_lo, u64 *in_hi)
 {
 	/* all look at the two elements around a source, or one of them; cubic one further */
-	bool cubic = kernel->resize->mode == LOOM_RESIZE_CUBIC;
+	bool cubic = kernel->resize->mode == DRM_LOOM_RESIZE_CUBIC;
 	double a = resize_source(kernel->resize, spatial, lo);
 	double b = resize_source(kernel->resize, spatial, hi - 1);
 	s64 in = kernel->resize->in_size[spatial];
 	/* the device rounds to 24 bits, and ratios of its crops may lose some of them */
 	double slack = 1.0 / 64 + (double)in / 262144;
-	double reach = kernel->resize->coord == LOOM_COORD_TF_CROP_AND_RESIZE ? 3 : cubic;
+	double reach = kernel->resize->coord == DRM_LOOM_COORD_TF_CROP_AND_RESIZE ? 3 : cubic;
 
 	if (!(a <= b)) {
 		double swap = a;
@@ -250,8 +250,8 @@ void loom_kernel_range(const struct loom_kernel *kernel, const struct loom_opera
  * @hi: first index behind
  */
 struct box {
-	u64 lo[LOOM_MAX_RANK];
-	u64 hi[LOOM_MAX_RANK];
+	u64 lo[DRM_LOOM_MAX_RANK];
+	u64 hi[DRM_LOOM_MAX_RANK];
 };
 
 /**
@@ -355,7 +355,7 @@ static u32 make_tensor(struct writer *w, u32 index, const struct box *box)
 {
 	const struct loom_operand *operand = &w->kernel->operands[index];
 	struct drm_loom_plan_tensor tensor = {
-		.region = LOOM_REGION_SRAM,
+		.region = DRM_LOOM_REGION_SRAM,
 		.offset = w->place[index][w->turn[index]],
 		.dtype = operand->ref.dtype,
 		.rank = operand->ref.rank,
@@ -397,11 +397,11 @@ static void load_operand(struct writer *w, u32 index, const struct box *out, u32
 		return;
 	views[0] = sram_view(build, w->tensor[index]);
 	if (operand->role == LOOM_ROLE_FILL) {
-		loom_build_command(build, step, LOOM_OP_FILL, views, 1, &fill, sizeof(fill));
+		loom_build_command(build, step, DRM_LOOM_OP_FILL, views, 1, &fill, sizeof(fill));
 		return;
 	}
 	views[1] = dram_view(&operand->ref, &box);
-	loom_build_command(build, step, LOOM_OP_LOAD, views, 2, NULL, 0);
+	loom_build_command(build, step, DRM_LOOM_OP_LOAD, views, 2, NULL, 0);
 }
 
 /* What a stage sees of an operand. */
@@ -435,18 +435,18 @@ void loom_kernel_tune(const struct loom_kernel *kernel, struct loom_stage *stage
 		s64 lo = out_lo[i + 2], first = in_lo[i + 2], end = in_hi[i + 2];
 
 		switch (stage->opcode) {
-		case LOOM_OP_CONV:
+		case DRM_LOOM_OP_CONV:
 			stage->conv.pad[i] = window->pad - lo * window->stride + first;
 			break;
-		case LOOM_OP_DECONV:
+		case DRM_LOOM_OP_DECONV:
 			stage->conv.pad[i] = window->pad + lo - first * window->stride;
 			break;
-		case LOOM_OP_POOL:
+		case DRM_LOOM_OP_POOL:
 			stage->pool.pad_before[i] = window->pad - lo * window->stride + first;
 			if (end < window->in)
 				stage->pool.pad_after[i] = 0;
 			break;
-		case LOOM_OP_RESIZE:
+		case DRM_LOOM_OP_RESIZE:
 			stage->resize.in_start[i] = first;
 			stage->resize.out_start[i] = lo;
 			break;
@@ -454,7 +454,8 @@ void loom_kernel_tune(const struct loom_kernel *kernel, struct loom_stage *stage
 			return;
 		}
 	}
-	if (kernel->group && stage->opcode != LOOM_OP_POOL && stage->opcode != LOOM_OP_RESIZE)
+	if (kernel->group && stage->opcode != DRM_LOOM_OP_POOL &&
+	    stage->opcode != DRM_LOOM_OP_RESIZE)
 		stage->conv.groups = (in_hi[1] - in_lo[1]) / kernel->group_in;
 }
 
@@ -463,7 +464,7 @@ static void write_slice(struct writer *w, const struct box *out, u64 slice)
 	const struct loom_kernel *kernel = w->kernel;
 	struct loom_build *build = w->lower->build;
 	u32 load = w->base + (w->tiling->overlap ? slice : 2 * slice);
-	struct drm_loom_plan_view views[LOOM_MAX_OPERANDS];
+	struct drm_loom_plan_view views[DRM_LOOM_MAX_OPERANDS];
 	u32 i, k;
 
 	w->slice = slice;
@@ -490,7 +491,7 @@ static void write_slice(struct writer *w, const struct box *out, u64 slice)
 		return;
 	views[0] = dram_view(&kernel->operands[0].ref, &w->box[0]);
 	views[1] = sram_view(build, w->tensor[0]);
-	loom_build_command(build, load + 2, LOOM_OP_STORE, views, 2, NULL, 0);
+	loom_build_command(build, load + 2, DRM_LOOM_OP_STORE, views, 2, NULL, 0);
 }
 
 /* The next slice; false after the last. */
@@ -552,7 +553,7 @@ static void spread_over_lanes(struct loom_kernel *kernel, u32 lanes)
 	struct box out = { .lo = { 0 } };
 	u32 i, k;
 
-	for (k = 0; k < LOOM_MAX_RANK; k++)
+	for (k = 0; k < DRM_LOOM_MAX_RANK; k++)
 		out.hi[k] = 1;
 	for (k = 0; k < kernel->operands[0].ref.rank; k++)
 		if (kernel->whole >> k & 1)
@@ -598,7 +599,7 @@ static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
 		return loom_lower_fail(lower, -ENOSPC,
 				       "an element of the result takes %llu operations, at most %llu are allowed",
 				       (unsigned long long)kernel->unit_cost,
-				       (unsigned long long)LOOM_MAX_UNIT_COST);
+				       (unsigned long long)DRM_LOOM_MAX_UNIT_COST);
 	return ret;
 }
 
@@ -628,7 +629,7 @@ static bool go_direct(struct loom_lower *lower, struct loom_kernel *kernel,
 	u64 need;
 
 	if (lower->load_images ||
-	    (first->opcode != LOOM_OP_CONV && first->opcode != LOOM_OP_POOL))
+	    (first->opcode != DRM_LOOM_OP_CONV && first->opcode != DRM_LOOM_OP_POOL))
 		return false;
 	if (kernel->operands[x].role == LOOM_ROLE_LOAD && count_uses(kernel, x) == 1 &&
 	    loom_storage_in_image(lower, &kernel->operands[x].ref)) {
@@ -713,7 +714,7 @@ static void whole_view(const struct loom_ref *ref, struct drm_loom_plan_view *vi
 
 	memset(view, 0, sizeof(*view));
 	view->rank = ref->rank;
-	for (i = 0; i < ref->rank && i < LOOM_MAX_RANK; i++)
+	for (i = 0; i < ref->rank && i < DRM_LOOM_MAX_RANK; i++)
 		view->dims[i] = ref->dims[i];
 }
 
@@ -724,7 +725,7 @@ u64 loom_kernel_macs(const struct loom_kernel *kernel)
 
 	for (i = 0; i < kernel->num_stages; i++) {
 		const struct loom_stage *stage = &kernel->stages[i];
-		struct drm_loom_plan_view views[LOOM_MAX_OPERANDS];
+		struct drm_loom_plan_view views[DRM_LOOM_MAX_OPERANDS];
 
 		for (k = 0; k < stage->operands; k++)
 			whole_view(&kernel->operands[stage->operand[k]].ref, &views[k]);
@@ -783,9 +784,9 @@ int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel)
 	}
 	if (lower->probe)
 		return 0;
-	if (tiling.slices > LOOM_MAX_STEPS)
+	if (tiling.slices > DRM_LOOM_MAX_STEPS)
 		return loom_lower_fail(lower, -E2BIG, "it takes %llu slices, a plan can have %u",
-				       (unsigned long long)tiling.slices, LOOM_MAX_STEPS);
+				       (unsigned long long)tiling.slices, DRM_LOOM_MAX_STEPS);
 	ret = place_buffers(&w);
 	if (!ret)
 		ret = note_kernel(lower, kernel, &tiling);

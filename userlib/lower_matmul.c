@@ -139,16 +139,16 @@ static void add_late(struct loom_lower *lower, struct loom_kernel *kernel, const
 	if (beta != 1) {
 		scaled = loom_kernel_temp(kernel, bias, kernel->operands[bias].ref.dtype);
 		loom_kernel_binary(kernel, scaled, bias, loom_kernel_const(kernel, bias, beta),
-				   LOOM_BINARY_MUL);
+				   DRM_LOOM_BINARY_MUL);
 		bias = scaled;
 	}
-	loom_kernel_binary(kernel, 0, 0, bias, LOOM_BINARY_ADD);
+	loom_kernel_binary(kernel, 0, 0, bias, DRM_LOOM_BINARY_ADD);
 }
 
 static int emit_matmul(struct loom_lower *lower, struct matmul *m)
 {
 	struct loom_kernel kernel = { .unit_cost = m->refs[MATMUL_A].dims[3] };
-	bool late = m->present[MATMUL_BIAS] && !(m->attr.flags & LOOM_ATTR_BIAS);
+	bool late = m->present[MATMUL_BIAS] && !(m->attr.flags & DRM_LOOM_ATTR_BIAS);
 	u32 operands[5] = { 0, 1, 2 }, n = 3;
 	struct loom_stage *stage;
 	bool fused = false;
@@ -157,7 +157,7 @@ static int emit_matmul(struct loom_lower *lower, struct matmul *m)
 	add_operand(lower, &kernel, m, MATMUL_Y);
 	add_operand(lower, &kernel, m, MATMUL_A);
 	add_operand(lower, &kernel, m, MATMUL_B);
-	if (m->attr.flags & LOOM_ATTR_BIAS) {
+	if (m->attr.flags & DRM_LOOM_ATTR_BIAS) {
 		operands[n++] = kernel.num_operands;
 		add_operand(lower, &kernel, m, MATMUL_BIAS);
 	}
@@ -168,7 +168,7 @@ static int emit_matmul(struct loom_lower *lower, struct matmul *m)
 	if (!late)
 		fused = loom_kernel_activation(&m->node->act, m->refs[MATMUL_Y].dtype,
 					       &m->attr.act, &m->attr.act_p0, &m->attr.act_p1);
-	stage = loom_kernel_stage(&kernel, LOOM_OP_MATMUL, n, operands);
+	stage = loom_kernel_stage(&kernel, DRM_LOOM_OP_MATMUL, n, operands);
 	stage->matmul = m->attr;
 	stage->attr_bytes = sizeof(m->attr);
 	if (late)
@@ -248,8 +248,8 @@ static int read_operands(struct loom_lower *lower, struct matmul *m)
 static int check_types(struct loom_lower *lower, const struct loom_node *node)
 {
 	u32 a = node->inputs[LOOM_GMATMUL_A]->dtype, b = node->inputs[LOOM_GMATMUL_B]->dtype;
-	bool a_byte = a == LOOM_DTYPE_I8 || a == LOOM_DTYPE_U8;
-	bool b_byte = b == LOOM_DTYPE_I8 || b == LOOM_DTYPE_U8;
+	bool a_byte = a == DRM_LOOM_DTYPE_I8 || a == DRM_LOOM_DTYPE_U8;
+	bool b_byte = b == DRM_LOOM_DTYPE_I8 || b == DRM_LOOM_DTYPE_U8;
 
 	if (loom_dtype_is_float(a) ? a != b : !a_byte || !b_byte)
 		return loom_lower_fail(lower, -EOPNOTSUPP, "the device has no product of %s and %s",
@@ -276,10 +276,10 @@ int loom_lower_matmul(struct loom_lower *lower, const struct loom_node *node)
 	if (ret)
 		return ret;
 	if (m.present[MATMUL_SCALE])
-		m.attr.flags |= LOOM_ATTR_SCALE;
-	if (m.present[MATMUL_BIAS] && m.refs[MATMUL_BIAS].dtype == LOOM_DTYPE_F32 &&
-	    m.refs[MATMUL_Y].dtype == LOOM_DTYPE_F32) {
-		m.attr.flags |= LOOM_ATTR_BIAS;
+		m.attr.flags |= DRM_LOOM_ATTR_SCALE;
+	if (m.present[MATMUL_BIAS] && m.refs[MATMUL_BIAS].dtype == DRM_LOOM_DTYPE_F32 &&
+	    m.refs[MATMUL_Y].dtype == DRM_LOOM_DTYPE_F32) {
+		m.attr.flags |= DRM_LOOM_ATTR_BIAS;
 		m.attr.beta = loom_float_bits(node->matmul.beta);
 	}
 	merge_batches(&m);

@@ -95,10 +95,10 @@ int loom_lower_copy(struct loom_lower *lower, const struct loom_ref *to,
 	u64 i;
 	int ret;
 
-	if (lower->capture && to->rank <= LOOM_MAX_RANK)
+	if (lower->capture && to->rank <= DRM_LOOM_MAX_RANK)
 		return loom_group_list_copy(lower->capture, to, from);
 	simplify(&y, &x);
-	if (y.rank > LOOM_MAX_RANK) {
+	if (y.rank > DRM_LOOM_MAX_RANK) {
 		axis = shortest_axis(&y);
 		for (i = 0; i < y.dims[axis]; i++) {
 			struct loom_ref y_part = part_of(&y, axis, i);
@@ -114,7 +114,7 @@ int loom_lower_copy(struct loom_lower *lower, const struct loom_ref *to,
 		return loom_group_list_copy(lower->capture, &y, &x);
 	views[0] = view_of(&y);
 	views[1] = view_of(&x);
-	loom_build_command(lower->build, lower->step, LOOM_OP_COPY, views, 2, NULL, 0);
+	loom_build_command(lower->build, lower->step, DRM_LOOM_OP_COPY, views, 2, NULL, 0);
 	return lower->build->status;
 }
 
@@ -127,10 +127,10 @@ int loom_lower_fill(struct loom_lower *lower, const struct loom_ref *to, u64 bit
 	u64 i;
 	int ret;
 
-	if (lower->capture && to->rank <= LOOM_MAX_RANK)
+	if (lower->capture && to->rank <= DRM_LOOM_MAX_RANK)
 		return loom_group_list_fill(lower->capture, to, bits);
 	simplify(&y, NULL);
-	if (y.rank > LOOM_MAX_RANK) {
+	if (y.rank > DRM_LOOM_MAX_RANK) {
 		axis = shortest_axis(&y);
 		for (i = 0; i < y.dims[axis]; i++) {
 			struct loom_ref part = part_of(&y, axis, i);
@@ -144,7 +144,8 @@ int loom_lower_fill(struct loom_lower *lower, const struct loom_ref *to, u64 bit
 	if (lower->capture)
 		return loom_group_list_fill(lower->capture, &y, bits);
 	view = view_of(&y);
-	loom_build_command(lower->build, lower->step, LOOM_OP_FILL, &view, 1, &attr, sizeof(attr));
+	loom_build_command(lower->build, lower->step, DRM_LOOM_OP_FILL, &view, 1, &attr,
+			   sizeof(attr));
 	return lower->build->status;
 }
 

@@ -141,8 +141,8 @@ static u32 pick_lanes(const struct loom_nest_axes *nest, u32 lanes)
 	for (i = 0; i < nest->rank; i++)
 		dims[i] = nest->dims[i];
 	/* loom_lane_pick() takes as many axes as the device has; the outer ones will do */
-	if (count > LOOM_MAX_RANK)
-		count = LOOM_MAX_RANK;
+	if (count > DRM_LOOM_MAX_RANK)
+		count = DRM_LOOM_MAX_RANK;
 	return loom_lane_pick(dims, lanes, prefer, count);
 }
 
@@ -187,7 +187,7 @@ static int lower_loop(struct loom_lower *lower, const struct loom_nest_axes *nes
 	if (axis == nest->rank)
 		return loom_lower_fail(lower, -EOPNOTSUPP,
 				       "it works on %u axes at once, the device has %u",
-				       nest->rank, LOOM_MAX_RANK);
+				       nest->rank, DRM_LOOM_MAX_RANK);
 	for (k = 0; k < nest->dims[axis]; k++) {
 		struct loom_nest_axes part = *nest;
 
@@ -209,14 +209,14 @@ int loom_nest_lower(struct loom_lower *lower, struct loom_nest_axes *nest)
 	int ret;
 
 	/* in a group, axes are those of the values, so that all nodes see rows as rows */
-	if (!lower->capture || nest->rank > LOOM_MAX_RANK)
+	if (!lower->capture || nest->rank > DRM_LOOM_MAX_RANK)
 		drop_units(nest);
 	if (!lower->capture)
 		split_vector(nest, lower->sram.lanes);
 	lane = pick_lanes(nest, lower->sram.lanes);
-	if (!lower->capture || nest->rank > LOOM_MAX_RANK)
+	if (!lower->capture || nest->rank > DRM_LOOM_MAX_RANK)
 		lane = merge_axes(nest, lane);
-	if (nest->rank > LOOM_MAX_RANK)
+	if (nest->rank > DRM_LOOM_MAX_RANK)
 		return lower_loop(lower, nest);
 	make_kernel(&kernel, nest, lane);
 	ret = nest->stages(lower, &kernel, nest);

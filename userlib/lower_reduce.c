@@ -7,22 +7,22 @@
 #include "value.h"
 
 static const u8 reductions[] = {
-	[LOOM_GREDUCE_SUM] = LOOM_REDUCE_SUM,
-	[LOOM_GREDUCE_MEAN] = LOOM_REDUCE_MEAN,
-	[LOOM_GREDUCE_MAX] = LOOM_REDUCE_MAX,
-	[LOOM_GREDUCE_MIN] = LOOM_REDUCE_MIN,
-	[LOOM_GREDUCE_PROD] = LOOM_REDUCE_PROD,
-	[LOOM_GREDUCE_L1] = LOOM_REDUCE_L1,
-	[LOOM_GREDUCE_L2] = LOOM_REDUCE_L2,
-	[LOOM_GREDUCE_SUM_SQUARE] = LOOM_REDUCE_SUMSQ,
-	[LOOM_GREDUCE_LOG_SUM] = LOOM_REDUCE_SUM,
-	[LOOM_GREDUCE_LOG_SUM_EXP] = LOOM_REDUCE_SUM,
+	[LOOM_GREDUCE_SUM] = DRM_LOOM_REDUCE_SUM,
+	[LOOM_GREDUCE_MEAN] = DRM_LOOM_REDUCE_MEAN,
+	[LOOM_GREDUCE_MAX] = DRM_LOOM_REDUCE_MAX,
+	[LOOM_GREDUCE_MIN] = DRM_LOOM_REDUCE_MIN,
+	[LOOM_GREDUCE_PROD] = DRM_LOOM_REDUCE_PROD,
+	[LOOM_GREDUCE_L1] = DRM_LOOM_REDUCE_L1,
+	[LOOM_GREDUCE_L2] = DRM_LOOM_REDUCE_L2,
+	[LOOM_GREDUCE_SUM_SQUARE] = DRM_LOOM_REDUCE_SUMSQ,
+	[LOOM_GREDUCE_LOG_SUM] = DRM_LOOM_REDUCE_SUM,
+	[LOOM_GREDUCE_LOG_SUM_EXP] = DRM_LOOM_REDUCE_SUM,
 };
 
 static void reduce_stage(struct loom_kernel *kernel, u32 y, u32 x, u32 kind)
 {
 	const u32 operands[] = { y, x };
-	struct loom_stage *stage = loom_kernel_stage(kernel, LOOM_OP_REDUCE, 2, operands);
+	struct loom_stage *stage = loom_kernel_stage(kernel, DRM_LOOM_OP_REDUCE, 2, operands);
 
 	stage->attr_bytes = sizeof(stage->reduce);
 	stage->reduce.kind = kind;
@@ -34,12 +34,12 @@ static void log_sum_exp(struct loom_kernel *kernel, u32 dtype)
 	u32 largest = loom_kernel_temp(kernel, 0, dtype);
 	u32 t = loom_kernel_temp(kernel, 1, dtype);
 
-	reduce_stage(kernel, largest, 1, LOOM_REDUCE_MAX);
-	loom_kernel_binary(kernel, t, 1, largest, LOOM_BINARY_SUB);
-	loom_kernel_unary(kernel, t, t, LOOM_UNARY_EXP, 0, 0);
-	reduce_stage(kernel, 0, t, LOOM_REDUCE_SUM);
-	loom_kernel_unary(kernel, 0, 0, LOOM_UNARY_LOG, 0, 0);
-	loom_kernel_binary(kernel, 0, 0, largest, LOOM_BINARY_ADD);
+	reduce_stage(kernel, largest, 1, DRM_LOOM_REDUCE_MAX);
+	loom_kernel_binary(kernel, t, 1, largest, DRM_LOOM_BINARY_SUB);
+	loom_kernel_unary(kernel, t, t, DRM_LOOM_UNARY_EXP, 0, 0);
+	reduce_stage(kernel, 0, t, DRM_LOOM_REDUCE_SUM);
+	loom_kernel_unary(kernel, 0, 0, DRM_LOOM_UNARY_LOG, 0, 0);
+	loom_kernel_binary(kernel, 0, 0, largest, DRM_LOOM_BINARY_ADD);
 }
 
 static int reduce_stages(struct loom_lower *lower, struct loom_kernel *kernel,
@@ -59,7 +59,7 @@ static int reduce_stages(struct loom_lower *lower, struct loom_kernel *kernel,
 	}
 	reduce_stage(kernel, 0, 1, reductions[kind]);
 	if (kind == LOOM_GREDUCE_LOG_SUM)
-		loom_kernel_unary(kernel, 0, 0, LOOM_UNARY_LOG, 0, 0);
+		loom_kernel_unary(kernel, 0, 0, DRM_LOOM_UNARY_LOG, 0, 0);
 	return 0;
 }
 
@@ -102,7 +102,7 @@ int loom_lower_reduce(struct loom_lower *lower, const struct loom_node *node)
 	u64 dims[LOOM_GRAPH_RANK];
 	int ret;
 
-	if (dtype == LOOM_DTYPE_BOOL || (log && !loom_dtype_is_float(dtype)))
+	if (dtype == DRM_LOOM_DTYPE_BOOL || (log && !loom_dtype_is_float(dtype)))
 		return loom_lower_fail(lower, -EOPNOTSUPP, "the device has no such reduction of %s",
 				       loom_dtype_name(dtype));
 	if (!node->inputs[0]->num_elems)
@@ -133,14 +133,14 @@ static int softmax_stages(struct loom_lower *lower, struct loom_kernel *kernel,
 
 	while (!(nest->apart >> axis & 1))
 		axis++;
-	if (4 * nest->dims[axis] > LOOM_MAX_UNIT_COST)
+	if (4 * nest->dims[axis] > DRM_LOOM_MAX_UNIT_COST)
 		return loom_lower_fail(lower, -EOPNOTSUPP,
 				       "an axis of %llu elements is too long for the device",
 				       (unsigned long long)nest->dims[axis]);
-	stage = loom_kernel_stage(kernel, LOOM_OP_SOFTMAX, 2, operands);
+	stage = loom_kernel_stage(kernel, DRM_LOOM_OP_SOFTMAX, 2, operands);
 	stage->attr_bytes = sizeof(stage->softmax);
 	stage->softmax.axis = axis;
-	stage->softmax.flags = nest->node->softmax.log ? LOOM_SOFTMAX_LOG : 0;
+	stage->softmax.flags = nest->node->softmax.log ? DRM_LOOM_SOFTMAX_LOG : 0;
 	return 0;
 }
 

@@ -11,21 +11,21 @@
 #include "value.h"
 
 static const u8 coords[] = {
-	[LOOM_GRESIZE_HALF_PIXEL] = LOOM_COORD_HALF_PIXEL,
-	[LOOM_GRESIZE_HALF_PIXEL_SYMMETRIC] = LOOM_COORD_HALF_PIXEL_SYMMETRIC,
-	[LOOM_GRESIZE_PYTORCH_HALF_PIXEL] = LOOM_COORD_PYTORCH_HALF_PIXEL,
-	[LOOM_GRESIZE_ALIGN_CORNERS] = LOOM_COORD_ALIGN_CORNERS,
-	[LOOM_GRESIZE_ASYMMETRIC] = LOOM_COORD_ASYMMETRIC,
+	[LOOM_GRESIZE_HALF_PIXEL] = DRM_LOOM_COORD_HALF_PIXEL,
+	[LOOM_GRESIZE_HALF_PIXEL_SYMMETRIC] = DRM_LOOM_COORD_HALF_PIXEL_SYMMETRIC,
+	[LOOM_GRESIZE_PYTORCH_HALF_PIXEL] = DRM_LOOM_COORD_PYTORCH_HALF_PIXEL,
+	[LOOM_GRESIZE_ALIGN_CORNERS] = DRM_LOOM_COORD_ALIGN_CORNERS,
+	[LOOM_GRESIZE_ASYMMETRIC] = DRM_LOOM_COORD_ASYMMETRIC,
 	/* half a pixel more than HALF_PIXEL, which the rounding takes off: see rounding() */
-	[LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN] = LOOM_COORD_HALF_PIXEL,
-	[LOOM_GRESIZE_TF_CROP_AND_RESIZE] = LOOM_COORD_TF_CROP_AND_RESIZE,
+	[LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN] = DRM_LOOM_COORD_HALF_PIXEL,
+	[LOOM_GRESIZE_TF_CROP_AND_RESIZE] = DRM_LOOM_COORD_TF_CROP_AND_RESIZE,
 };
 
 static const u8 roundings[] = {
-	[LOOM_GRESIZE_ROUND_PREFER_FLOOR] = LOOM_NEAREST_ROUND_PREFER_FLOOR,
-	[LOOM_GRESIZE_ROUND_PREFER_CEIL] = LOOM_NEAREST_ROUND_PREFER_CEIL,
-	[LOOM_GRESIZE_FLOOR] = LOOM_NEAREST_FLOOR,
-	[LOOM_GRESIZE_CEIL] = LOOM_NEAREST_CEIL,
+	[LOOM_GRESIZE_ROUND_PREFER_FLOOR] = DRM_LOOM_NEAREST_ROUND_PREFER_FLOOR,
+	[LOOM_GRESIZE_ROUND_PREFER_CEIL] = DRM_LOOM_NEAREST_ROUND_PREFER_CEIL,
+	[LOOM_GRESIZE_FLOOR] = DRM_LOOM_NEAREST_FLOOR,
+	[LOOM_GRESIZE_CEIL] = DRM_LOOM_NEAREST_CEIL,
 };
 
 /*
@@ -39,10 +39,10 @@ static bool rounding(const struct loom_gresize *r, u32 *nearest)
 		return true;
 	switch (r->round) {
 	case LOOM_GRESIZE_FLOOR:
-		*nearest = LOOM_NEAREST_ROUND_PREFER_CEIL;
+		*nearest = DRM_LOOM_NEAREST_ROUND_PREFER_CEIL;
 		return r->mode == LOOM_GRESIZE_NEAREST;
 	case LOOM_GRESIZE_ROUND_PREFER_FLOOR:
-		*nearest = LOOM_NEAREST_CEIL;
+		*nearest = DRM_LOOM_NEAREST_CEIL;
 		return r->mode == LOOM_GRESIZE_NEAREST;
 	default:
 		return false;
@@ -50,16 +50,16 @@ static bool rounding(const struct loom_gresize *r, u32 *nearest)
 }
 
 static const u8 modes[] = {
-	[LOOM_GRESIZE_NEAREST] = LOOM_RESIZE_NEAREST,
-	[LOOM_GRESIZE_LINEAR] = LOOM_RESIZE_LINEAR,
-	[LOOM_GRESIZE_CUBIC] = LOOM_RESIZE_CUBIC,
+	[LOOM_GRESIZE_NEAREST] = DRM_LOOM_RESIZE_NEAREST,
+	[LOOM_GRESIZE_LINEAR] = DRM_LOOM_RESIZE_LINEAR,
+	[LOOM_GRESIZE_CUBIC] = DRM_LOOM_RESIZE_CUBIC,
 };
 
 /* Work per element as the device counts it. */
 static const u8 costs[] = {
-	[LOOM_RESIZE_NEAREST] = 1,
-	[LOOM_RESIZE_LINEAR] = 8,
-	[LOOM_RESIZE_CUBIC] = 64,
+	[DRM_LOOM_RESIZE_NEAREST] = 1,
+	[DRM_LOOM_RESIZE_LINEAR] = 8,
+	[DRM_LOOM_RESIZE_CUBIC] = 64,
 };
 
 static void move_axis(struct loom_ref *to, u32 axis, const struct loom_ref *from, u32 index)
@@ -202,7 +202,7 @@ static int emit_resize(struct loom_lower *lower, const struct resize *z)
 			}
 		}
 	}
-	stage = loom_kernel_stage(&kernel, LOOM_OP_RESIZE, 2, operands);
+	stage = loom_kernel_stage(&kernel, DRM_LOOM_OP_RESIZE, 2, operands);
 	stage->resize = z->attr;
 	stage->attr_bytes = sizeof(z->attr);
 	return loom_kernel_emit(lower, &kernel);
@@ -230,7 +230,7 @@ int loom_lower_resize(struct loom_lower *lower, const struct loom_node *node)
 
 	z.attr.coord = coords[r->coord];
 	if (r->exclude_outside)
-		z.attr.flags = LOOM_RESIZE_EXCLUDE_OUTSIDE;
+		z.attr.flags = DRM_LOOM_RESIZE_EXCLUDE_OUTSIDE;
 	z.attr.cubic_a = loom_float_bits(r->cubic_a);
 	z.attr.extrapolation = loom_float_bits(r->extrapolation_value);
 

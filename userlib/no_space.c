@@ -5,8 +5,8 @@
 #include "loom_core.h"
 #include "loom_device.h"
 
-static const char *const loom_no_space_regions[LOOM_REGION_COUNT] = {
-	[LOOM_REGION_DRAM] = "DRAM", [LOOM_REGION_SRAM] = "SRAM",
+static const char *const loom_no_space_regions[DRM_LOOM_REGION_COUNT] = {
+	[DRM_LOOM_REGION_DRAM] = "DRAM", [DRM_LOOM_REGION_SRAM] = "SRAM",
 };
 
 int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space *record)
@@ -18,20 +18,21 @@ int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space 
 
 	snprintf(head, sizeof(head), "%llu bytes do not fit in %s: %llu in each of %u bank%s",
 		 (unsigned long long)record->size_bytes,
-		 record->region < LOOM_REGION_COUNT ? loom_no_space_regions[record->region] : "?",
+		 record->region < DRM_LOOM_REGION_COUNT ? loom_no_space_regions[record->region] :
+							  "?",
 		 asked, record->banks, record->banks == 1 ? "" : "s");
 	switch (record->reason) {
-	case LOOM_NO_SPACE_TOO_LARGE:
+	case DRM_LOOM_NO_SPACE_TOO_LARGE:
 		return snprintf(text, size, "%s, and a bank has %llu", head,
 				(unsigned long long)record->bank_bytes);
-	case LOOM_NO_SPACE_EXHAUSTED:
+	case DRM_LOOM_NO_SPACE_EXHAUSTED:
 		return snprintf(text, size, "%s, and the fullest has %llu left: exhausted", head,
 				left);
-	case LOOM_NO_SPACE_LOCKSTEP:
+	case DRM_LOOM_NO_SPACE_LOCKSTEP:
 		return snprintf(text, size,
 				"%s, and %llu are left, but %llu at addresses free in all of them",
 				head, left, common);
-	case LOOM_NO_SPACE_FRAGMENTED:
+	case DRM_LOOM_NO_SPACE_FRAGMENTED:
 		return snprintf(text, size,
 				"%s, and %llu are left, but %llu in one piece: fragmented", head,
 				common, largest);

@@ -30,10 +30,12 @@ static const struct {
 	const char *descr;
 	uint32_t dtype;
 } loom_npy_types[] = {
-	{ "<f4", LOOM_DTYPE_F32 }, { "<f2", LOOM_DTYPE_F16 }, { "<f8", LOOM_DTYPE_F64 },
-	{ "|i1", LOOM_DTYPE_I8 }, { "|u1", LOOM_DTYPE_U8 }, { "<i2", LOOM_DTYPE_I16 },
-	{ "<u2", LOOM_DTYPE_U16 }, { "<i4", LOOM_DTYPE_I32 }, { "<u4", LOOM_DTYPE_U32 },
-	{ "<i8", LOOM_DTYPE_I64 }, { "<u8", LOOM_DTYPE_U64 }, { "|b1", LOOM_DTYPE_BOOL },
+	{ "<f4", DRM_LOOM_DTYPE_F32 }, { "<f2", DRM_LOOM_DTYPE_F16 },
+	{ "<f8", DRM_LOOM_DTYPE_F64 }, { "|i1", DRM_LOOM_DTYPE_I8 },
+	{ "|u1", DRM_LOOM_DTYPE_U8 },  { "<i2", DRM_LOOM_DTYPE_I16 },
+	{ "<u2", DRM_LOOM_DTYPE_U16 }, { "<i4", DRM_LOOM_DTYPE_I32 },
+	{ "<u4", DRM_LOOM_DTYPE_U32 }, { "<i8", DRM_LOOM_DTYPE_I64 },
+	{ "<u8", DRM_LOOM_DTYPE_U64 }, { "|b1", DRM_LOOM_DTYPE_BOOL },
 };
 
 static int loom_file_fail(struct loom_error *err, int code, const char *path, const char *format,

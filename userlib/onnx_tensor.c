@@ -16,19 +16,19 @@ static const struct {
 	uint32_t dtype;
 } data_types[] = {
 	[0] = { "UNDEFINED", 0 },
-	[1] = { "FLOAT", LOOM_DTYPE_F32 },
-	[2] = { "UINT8", LOOM_DTYPE_U8 },
-	[3] = { "INT8", LOOM_DTYPE_I8 },
-	[4] = { "UINT16", LOOM_DTYPE_U16 },
-	[5] = { "INT16", LOOM_DTYPE_I16 },
-	[6] = { "INT32", LOOM_DTYPE_I32 },
-	[7] = { "INT64", LOOM_DTYPE_I64 },
+	[1] = { "FLOAT", DRM_LOOM_DTYPE_F32 },
+	[2] = { "UINT8", DRM_LOOM_DTYPE_U8 },
+	[3] = { "INT8", DRM_LOOM_DTYPE_I8 },
+	[4] = { "UINT16", DRM_LOOM_DTYPE_U16 },
+	[5] = { "INT16", DRM_LOOM_DTYPE_I16 },
+	[6] = { "INT32", DRM_LOOM_DTYPE_I32 },
+	[7] = { "INT64", DRM_LOOM_DTYPE_I64 },
 	[8] = { "STRING", 0 },
-	[9] = { "BOOL", LOOM_DTYPE_BOOL },
-	[10] = { "FLOAT16", LOOM_DTYPE_F16 },
-	[11] = { "DOUBLE", LOOM_DTYPE_F64 },
-	[12] = { "UINT32", LOOM_DTYPE_U32 },
-	[13] = { "UINT64", LOOM_DTYPE_U64 },
+	[9] = { "BOOL", DRM_LOOM_DTYPE_BOOL },
+	[10] = { "FLOAT16", DRM_LOOM_DTYPE_F16 },
+	[11] = { "DOUBLE", DRM_LOOM_DTYPE_F64 },
+	[12] = { "UINT32", DRM_LOOM_DTYPE_U32 },
+	[13] = { "UINT64", DRM_LOOM_DTYPE_U64 },
 	[14] = { "COMPLEX64", 0 },
 	[15] = { "COMPLEX128", 0 },
 	[16] = { "BFLOAT16", 0 },
@@ -70,14 +70,14 @@ struct typed_data {
 static struct typed_data tensor_field(const Onnx__TensorProto *proto, uint32_t dtype)
 {
 	switch (dtype) {
-	case LOOM_DTYPE_F32:
+	case DRM_LOOM_DTYPE_F32:
 		return (struct typed_data){ proto->float_data, proto->n_float_data, 4 };
-	case LOOM_DTYPE_F64:
+	case DRM_LOOM_DTYPE_F64:
 		return (struct typed_data){ proto->double_data, proto->n_double_data, 8 };
-	case LOOM_DTYPE_I64:
+	case DRM_LOOM_DTYPE_I64:
 		return (struct typed_data){ proto->int64_data, proto->n_int64_data, 8 };
-	case LOOM_DTYPE_U32:
-	case LOOM_DTYPE_U64:
+	case DRM_LOOM_DTYPE_U32:
+	case DRM_LOOM_DTYPE_U64:
 		return (struct typed_data){ proto->uint64_data, proto->n_uint64_data, 8 };
 	default:
 		/* f16 as its bits, and the small integers */
@@ -128,7 +128,7 @@ static int tensor_data(const Onnx__TensorProto *proto, struct loom_array *array,
 		array->data = tensor_narrow(&field, elem_bytes);
 		*owned = array->data;
 	}
-	if (array->dtype == LOOM_DTYPE_BOOL && array->data) {
+	if (array->dtype == DRM_LOOM_DTYPE_BOOL && array->data) {
 		array->data = tensor_bools(array->data, array->size_bytes);
 		free(*owned);
 		*owned = array->data;

@@ -97,7 +97,7 @@ u32 loom_build_tensor(struct loom_build *build, const struct drm_loom_plan_tenso
 	    !grow(build, &build->labels, build->num_tensors, &build->cap_labels, 1,
 		  sizeof(*build->labels)))
 		return 0;
-	if (build->num_tensors >= LOOM_MAX_TENSORS) {
+	if (build->num_tensors >= DRM_LOOM_MAX_TENSORS) {
 		build->status = -E2BIG;
 		return 0;
 	}
@@ -138,7 +138,7 @@ static void count_moved(struct loom_build *build, const struct drm_loom_plan_vie
 	struct drm_loom_counters *c = &build->counters;
 	u64 bytes = view_elems(view) * loom_dtype_bytes(view->dtype);
 
-	if (build->tensors[view->tensor].region == LOOM_REGION_DRAM)
+	if (build->tensors[view->tensor].region == DRM_LOOM_REGION_DRAM)
 		*(write ? &c->dram_write_bytes : &c->dram_read_bytes) += bytes;
 	else if (dma)
 		*(write ? &c->sram_write_bytes : &c->sram_read_bytes) += bytes;
@@ -149,11 +149,11 @@ u64 loom_build_macs(u32 opcode, const struct drm_loom_plan_view *views)
 	const u32 *w = views[2].dims;
 
 	switch (opcode) {
-	case LOOM_OP_CONV:
+	case DRM_LOOM_OP_CONV:
 		return view_elems(&views[0]) * w[1] * w[2] * w[3] * w[4];
-	case LOOM_OP_DECONV:
+	case DRM_LOOM_OP_DECONV:
 		return view_elems(&views[1]) * w[1] * w[2] * w[3] * w[4];
-	case LOOM_OP_MATMUL:
+	case DRM_LOOM_OP_MATMUL:
 		return view_elems(&views[0]) * views[1].dims[3];
 	}
 	return 0;
@@ -173,9 +173,9 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 		  sizeof(*views)) ||
 	    !grow(build, &build->attrs, build->attr_bytes, &build->cap_attrs, padded, 1))
 		return;
-	if (step >= LOOM_MAX_STEPS || build->num_commands >= LOOM_MAX_COMMANDS ||
-	    build->num_views + operands > LOOM_MAX_VIEWS ||
-	    build->attr_bytes + padded > LOOM_MAX_ATTR_BYTES) {
+	if (step >= DRM_LOOM_MAX_STEPS || build->num_commands >= DRM_LOOM_MAX_COMMANDS ||
+	    build->num_views + operands > DRM_LOOM_MAX_VIEWS ||
+	    build->attr_bytes + padded > DRM_LOOM_MAX_ATTR_BYTES) {
 		build->status = -E2BIG;
 		return;
 	}
@@ -183,7 +183,7 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 	*command = (struct loom_build_command){
 		.step = step,
 		.opcode = opcode,
-		.stream = opcode > LOOM_OP_FILL,
+		.stream = opcode > DRM_LOOM_OP_FILL,
 		.operands = operands,
 		.first_view = build->num_views,
 		.attr_offset = build->attr_bytes,
@@ -345,8 +345,8 @@ int loom_build_finish(struct loom_build *build, u64 scratch_bytes, void **blob,
 		      size_t *size_bytes)
 {
 	struct drm_loom_plan_header header = {
-		.magic = LOOM_PLAN_MAGIC,
-		.version = LOOM_PLAN_VERSION,
+		.magic = DRM_LOOM_PLAN_MAGIC,
+		.version = DRM_LOOM_PLAN_VERSION,
 		.lanes = build->lanes,
 		.scratch_bytes = scratch_bytes,
 	};
@@ -356,7 +356,7 @@ int loom_build_finish(struct loom_build *build, u64 scratch_bytes, void **blob,
 	if (build->status)
 		return build->status;
 	lay_out(build, &header);
-	if (header.size > LOOM_MAX_PLAN_BYTES || build->num_slots > LOOM_MAX_SLOTS)
+	if (header.size > DRM_LOOM_MAX_PLAN_BYTES || build->num_slots > DRM_LOOM_MAX_SLOTS)
 		return -E2BIG;
 	order = sort_commands(build);
 	bytes = calloc(1, header.size);

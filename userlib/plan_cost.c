@@ -53,13 +53,13 @@ static u64 view_bytes(const struct drm_loom_plan_view *view)
 
 static bool is_dram(const struct reader *r, const struct drm_loom_plan_view *view)
 {
-	return r->tensors[view->tensor].region == LOOM_REGION_DRAM;
+	return r->tensors[view->tensor].region == DRM_LOOM_REGION_DRAM;
 }
 
 /* The conflict sub-banks that a view of SRAM touches. */
 static u64 view_banks(const struct reader *r, const struct drm_loom_plan_view *view)
 {
-	const struct loom_region_topology *sram = &r->topology->region[LOOM_REGION_SRAM];
+	const struct loom_region_topology *sram = &r->topology->region[DRM_LOOM_REGION_SRAM];
 	const struct drm_loom_plan_tensor *tensor = &r->tensors[view->tensor];
 	u64 size = sram->bank_bytes / max(sram->sub_banks, 1U), at, end, mask = 0;
 	s64 low = view->offset, high = low;
@@ -169,7 +169,7 @@ static void count_alive(const struct reader *r)
 	for (i = 0; i < r->header->tensors.count; i++) {
 		const struct drm_loom_plan_tensor *tensor = &r->tensors[i];
 
-		if (tensor->region != LOOM_REGION_SRAM || tensor->first_step >= num_steps)
+		if (tensor->region != DRM_LOOM_REGION_SRAM || tensor->first_step >= num_steps)
 			continue;
 		r->costs[tensor->first_step].sram_bytes += tensor->size;
 		r->costs[tensor->last_step + 1].sram_bytes -= tensor->size;
@@ -240,10 +240,10 @@ static void fill_cuts(const struct reader *r, struct loom_program_cut *cuts)
 
 	for (i = 0; i < r->header->tensors.count; i++) {
 		const struct drm_loom_plan_tensor *tensor = &r->tensors[i];
-		bool dram = tensor->region == LOOM_REGION_DRAM;
+		bool dram = tensor->region == DRM_LOOM_REGION_DRAM;
 
 		if (tensor->first_step >= r->header->steps.count ||
-		    (dram && !(r->program->slots[tensor->slot].flags & LOOM_SLOT_WRITE)))
+		    (dram && !(r->program->slots[tensor->slot].flags & DRM_LOOM_SLOT_WRITE)))
 			continue;
 		for (k = find_group(r->program, tensor->first_step);
 		     k + 1 < r->program->num_groups &&
@@ -258,7 +258,7 @@ static void fill_cuts(const struct reader *r, struct loom_program_cut *cuts)
 
 static bool is_weight(const struct reader *r, u32 tensor)
 {
-	return r->tensors[tensor].region == LOOM_REGION_DRAM &&
+	return r->tensors[tensor].region == DRM_LOOM_REGION_DRAM &&
 	       r->program->slots[r->tensors[tensor].slot].kind == LOOM_SLOT_KIND_WEIGHTS;
 }
 

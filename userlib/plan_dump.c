@@ -45,7 +45,7 @@ static void dump_dims(struct dump *d, u32 rank, const u32 *dims)
 	u32 i;
 
 	fputc('[', d->file);
-	for (i = 0; i < rank && i < LOOM_MAX_RANK; i++)
+	for (i = 0; i < rank && i < DRM_LOOM_MAX_RANK; i++)
 		fprintf(d->file, "%s%u", i ? "," : "", dims[i]);
 	fputc(']', d->file);
 }
@@ -57,9 +57,9 @@ static void dump_slots(struct dump *d)
 
 	for (i = 0; entry(d, &d->header.slots, i, &slot, sizeof(slot)); i++)
 		fprintf(d->file, "slot %u: %" PRIu64 " bytes%s%s%s\n", i, (uint64_t)slot.size,
-			slot.flags & LOOM_SLOT_READ ? " read" : "",
-			slot.flags & LOOM_SLOT_WRITE ? " write" : "",
-			slot.flags & LOOM_SLOT_SRAM ? " per bank of sram" : "");
+			slot.flags & DRM_LOOM_SLOT_READ ? " read" : "",
+			slot.flags & DRM_LOOM_SLOT_WRITE ? " write" : "",
+			slot.flags & DRM_LOOM_SLOT_SRAM ? " per bank of sram" : "");
 }
 
 static void dump_images(struct dump *d)
@@ -81,11 +81,11 @@ static void dump_tensors(struct dump *d)
 	for (i = 0; entry(d, &d->header.tensors, i, &tensor, sizeof(tensor)); i++) {
 		fprintf(d->file, "tensor %u: %s", i, loom_dtype_name(tensor.dtype));
 		dump_dims(d, tensor.rank, tensor.dims);
-		if (tensor.region == LOOM_REGION_DRAM)
+		if (tensor.region == DRM_LOOM_REGION_DRAM)
 			fprintf(d->file, " slot %u", tensor.slot);
 		else
 			fprintf(d->file, " sram lane axis %u", tensor.lane_axis);
-		if (tensor.flags & LOOM_TENSOR_SLOT)
+		if (tensor.flags & DRM_LOOM_TENSOR_SLOT)
 			fprintf(d->file, " slot %u", tensor.slot);
 		fprintf(d->file, " %" PRIu64 "+%" PRIu64 " steps %u-%u\n",
 			(uint64_t)tensor.offset, (uint64_t)tensor.size, tensor.first_step,
@@ -107,7 +107,7 @@ static void dump_view(struct dump *d, u32 index)
 		fprintf(d->file, "+%" PRIu64, (uint64_t)view.offset);
 	dump_dims(d, view.rank, view.dims);
 	fputc('<', d->file);
-	for (i = 0; i < view.rank && i < LOOM_MAX_RANK; i++)
+	for (i = 0; i < view.rank && i < DRM_LOOM_MAX_RANK; i++)
 		fprintf(d->file, "%s%" PRId64, i ? "," : "", (int64_t)view.strides[i]);
 	fputc('>', d->file);
 }
@@ -148,7 +148,7 @@ static void dump_command(struct dump *d, u32 index)
 	}
 	op = loom_op_get(command.opcode);
 	fprintf(d->file, "  %u: %s", index, op ? op->name : "?");
-	for (i = 0; i < command.operands && i < LOOM_MAX_OPERANDS; i++)
+	for (i = 0; i < command.operands && i < DRM_LOOM_MAX_OPERANDS; i++)
 		dump_view(d, command.first_view + i);
 	dump_attr(d, &command);
 	fputc('\n', d->file);
@@ -185,7 +185,7 @@ int loom_plan_dump(const void *plan, size_t size_bytes, char **text)
 		fprintf(d.file, "plan version %u%s, %" PRIu64
 			" bytes, %u lanes, scratch %" PRIu64 " bytes per lane\n",
 			d.header.version,
-			d.header.magic == LOOM_PLAN_MAGIC ? "" : " (wrong magic)",
+			d.header.magic == DRM_LOOM_PLAN_MAGIC ? "" : " (wrong magic)",
 			(uint64_t)d.header.size, d.header.lanes,
 			(uint64_t)d.header.scratch_bytes);
 		dump_slots(&d);

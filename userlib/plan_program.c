@@ -224,7 +224,7 @@ static int set_up_lower(struct planner *p)
 
 	if (!topology)
 		return fail(p->err, -EINVAL, "no topology to plan for");
-	sram = &topology->region[LOOM_REGION_SRAM];
+	sram = &topology->region[DRM_LOOM_REGION_SRAM];
 	if (!sram->banks || !sram->align_bytes || sram->bank_bytes <= sram->reserved_bytes)
 		return fail(p->err, -EINVAL, "the topology has no SRAM");
 	loom_build_init(&p->build, sram->banks);

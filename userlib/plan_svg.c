@@ -156,7 +156,7 @@ struct svg_chart {
 	u32 count;
 	struct svg_panel sram;
 	struct svg_panel dram;
-	u64 slot_base[LOOM_MAX_SLOTS];
+	u64 slot_base[DRM_LOOM_MAX_SLOTS];
 	bool *shown;
 	u32 num_shown;
 	u32 num_there;
@@ -180,7 +180,7 @@ static int64_t svg_y(const struct svg_panel *panel, u64 bytes)
 
 static bool svg_is_dram(const struct svg_chart *c, u32 tensor)
 {
-	return c->tensors[tensor].region == LOOM_REGION_DRAM;
+	return c->tensors[tensor].region == DRM_LOOM_REGION_DRAM;
 }
 
 static const struct svg_panel *svg_panel_of(const struct svg_chart *c, u32 tensor)
@@ -264,7 +264,7 @@ static int svg_choose(struct svg_chart *c)
 
 static u64 svg_capacity(const struct svg_chart *c)
 {
-	const struct loom_region_topology *sram = &c->topology->region[LOOM_REGION_SRAM];
+	const struct loom_region_topology *sram = &c->topology->region[DRM_LOOM_REGION_SRAM];
 
 	return sram->bank_bytes - sram->reserved_bytes;
 }
@@ -408,7 +408,7 @@ static void svg_time_axis(const struct svg_chart *c)
 
 static void svg_words(const struct svg_chart *c)
 {
-	const struct loom_region_topology *sram = &c->topology->region[LOOM_REGION_SRAM];
+	const struct loom_region_topology *sram = &c->topology->region[DRM_LOOM_REGION_SRAM];
 	const struct loom_program_stats *stats = &c->program->stats;
 	char a[LOOM_SVG_BYTES], b[LOOM_SVG_BYTES], e[LOOM_SVG_BYTES], f[LOOM_SVG_BYTES];
 	char text[400], part[64] = "";
@@ -789,7 +789,7 @@ static void svg_slot_names(const struct svg_chart *c)
 
 static void svg_sub_banks(const struct svg_chart *c)
 {
-	const struct loom_region_topology *sram = &c->topology->region[LOOM_REGION_SRAM];
+	const struct loom_region_topology *sram = &c->topology->region[DRM_LOOM_REGION_SRAM];
 	u64 size = sram->bank_bytes / max(sram->sub_banks, 1U);
 	u32 i;
 

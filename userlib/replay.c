@@ -80,7 +80,7 @@ static void count_bytes(struct replay *r)
 		const struct replay_operand *operand = &r->operands[i];
 		uint64_t bytes = (uint64_t)operand->count * operand->bytes;
 
-		if (operand->tensor->region == LOOM_REGION_DRAM)
+		if (operand->tensor->region == DRM_LOOM_REGION_DRAM)
 			*(i ? &c->dram_read_bytes : &c->dram_write_bytes) += bytes;
 		else if (r->dma)
 			*(i ? &c->sram_read_bytes : &c->sram_write_bytes) += bytes;
@@ -116,14 +116,14 @@ static bool move(struct replay *r)
 	const struct drm_loom_plan_view *y = r->operands[0].view, *x = r->operands[1].view;
 	uint32_t to = r->operands[0].tensor->region, from;
 
-	if (r->opcode == LOOM_OP_FILL)
+	if (r->opcode == DRM_LOOM_OP_FILL)
 		return replay_cells_fill(r, ((const struct drm_loom_attr_fill *)r->attr)->bits);
 	from = r->operands[1].tensor->region;
 	if (y->rank != x->rank || memcmp(y->dims, x->dims, y->rank * sizeof(*y->dims)) ||
 	    r->operands[0].bytes != r->operands[1].bytes ||
-	    (r->opcode == LOOM_OP_COPY ? to != from : to == from) ||
-	    (r->opcode == LOOM_OP_LOAD && to != LOOM_REGION_SRAM) ||
-	    (r->opcode == LOOM_OP_STORE && to != LOOM_REGION_DRAM))
+	    (r->opcode == DRM_LOOM_OP_COPY ? to != from : to == from) ||
+	    (r->opcode == DRM_LOOM_OP_LOAD && to != DRM_LOOM_REGION_SRAM) ||
+	    (r->opcode == DRM_LOOM_OP_STORE && to != DRM_LOOM_REGION_DRAM))
 		return replay_misfit(r, 1);
 	return replay_cells_move(r);
 }
@@ -131,7 +131,7 @@ static bool move(struct replay *r)
 /* Only these two take images where they are. */
 static bool may_be_in_dram(uint32_t opcode, uint32_t operand)
 {
-	return operand < 2 && (opcode == LOOM_OP_CONV || opcode == LOOM_OP_POOL);
+	return operand < 2 && (opcode == DRM_LOOM_OP_CONV || opcode == DRM_LOOM_OP_POOL);
 }
 
 static bool compute(struct replay *r, const struct replay_op *op)
@@ -139,7 +139,7 @@ static bool compute(struct replay *r, const struct replay_op *op)
 	uint32_t i;
 
 	for (i = 0; i < r->num_operands; i++)
-		if (r->operands[i].tensor->region == LOOM_REGION_DRAM &&
+		if (r->operands[i].tensor->region == DRM_LOOM_REGION_DRAM &&
 		    !may_be_in_dram(r->opcode, i))
 			return replay_misfit(r, i);
 	for (i = 1; i < r->num_operands; i++)
@@ -195,7 +195,7 @@ static void run_steps(struct replay *r)
 			run_command(r);
 		}
 		r->command = REPLAY_NONE;
-		r->opcode = LOOM_OP_END;
+		r->opcode = DRM_LOOM_OP_END;
 		replay_plan_end(r);
 		r->report->counted.steps++;
 	}
@@ -240,7 +240,7 @@ static void clear(struct replay *r)
 		free(r->spaces[i].live);
 		free(r->spaces[i].facts);
 	}
-	for (i = 0; i < LOOM_MAX_OPERANDS; i++) {
+	for (i = 0; i < DRM_LOOM_MAX_OPERANDS; i++) {
 		free(r->operands[i].at);
 		free(r->operands[i].labels);
 	}
@@ -256,7 +256,7 @@ static void run(struct replay *r)
 {
 	r->step = REPLAY_NONE;
 	r->command = REPLAY_NONE;
-	r->opcode = LOOM_OP_END;
+	r->opcode = DRM_LOOM_OP_END;
 	if (!replay_plan_open(r))
 		return;
 	run_steps(r);
@@ -354,9 +354,9 @@ static void free_options(const struct loom_program *program, struct loom_topolog
 	const struct drm_loom_plan_header *header = program->plan;
 
 	*topology = *options->topology;
-	topology->region[LOOM_REGION_SRAM].banks = header->lanes;
-	topology->region[LOOM_REGION_SRAM].bank_bytes =
-		topology->region[LOOM_REGION_SRAM].reserved_bytes + header->scratch_bytes;
+	topology->region[DRM_LOOM_REGION_SRAM].banks = header->lanes;
+	topology->region[DRM_LOOM_REGION_SRAM].bank_bytes =
+		topology->region[DRM_LOOM_REGION_SRAM].reserved_bytes + header->scratch_bytes;
 	options->topology = topology;
 	options->sram_limit_bytes = 0;
 	options->reference = NULL;

@@ -182,7 +182,7 @@ struct replay {
 	uint32_t opcode;
 	const void *attr;
 	uint32_t num_operands;
-	struct replay_operand operands[LOOM_MAX_OPERANDS];
+	struct replay_operand operands[DRM_LOOM_MAX_OPERANDS];
 	uint64_t *keys;
 	uint32_t num_keys;
 	uint64_t *sums[4];

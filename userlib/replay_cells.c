@@ -213,7 +213,8 @@ static bool make_marks(struct replay *r, struct replay_space *space)
 static bool is_plain(const struct replay *r, const struct replay_operand *operand)
 {
 	const struct drm_loom_plan_view *v = operand->view;
-	bool sram = operand->tensor->region == LOOM_REGION_SRAM, used[LOOM_MAX_RANK] = { false };
+	bool sram = operand->tensor->region == DRM_LOOM_REGION_SRAM;
+	bool used[DRM_LOOM_MAX_RANK] = { false };
 	uint64_t extent = operand->bytes;
 	uint32_t i, k;
 

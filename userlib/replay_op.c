@@ -72,9 +72,9 @@ static bool label_elementwise(struct replay *r)
 {
 	const struct replay_op *op = replay_op_get(r->opcode);
 	const struct replay_operand *y = &r->operands[0];
-	uint64_t steps[LOOM_MAX_OPERANDS][LOOM_MAX_RANK], at[LOOM_MAX_OPERANDS] = { 0 };
+	uint64_t steps[DRM_LOOM_MAX_OPERANDS][DRM_LOOM_MAX_RANK], at[DRM_LOOM_MAX_OPERANDS] = { 0 };
 	uint64_t begin = replay_attr_label(r, r->attr, op->attr_bytes), step, label;
-	uint32_t index[LOOM_MAX_RANK] = { 0 }, rank = y->view->rank, i, k, n;
+	uint32_t index[DRM_LOOM_MAX_RANK] = { 0 }, rank = y->view->rank, i, k, n;
 
 	for (k = 1; k < r->num_operands; k++) {
 		const struct drm_loom_plan_view *x = r->operands[k].view;
@@ -112,8 +112,8 @@ static bool label_reduce(struct replay *r)
 	const struct drm_loom_attr_reduce *attr = r->attr;
 	const struct replay_operand *y = &r->operands[0], *x = &r->operands[1];
 	uint64_t begin = replay_attr_label(r, attr, sizeof(*attr)), place = 0, to = 0, *sums;
-	uint64_t place_steps[LOOM_MAX_RANK], to_steps[LOOM_MAX_RANK], step = 1, reduced = 1;
-	uint32_t index[LOOM_MAX_RANK] = { 0 }, rank = y->view->rank, i, n;
+	uint64_t place_steps[DRM_LOOM_MAX_RANK], to_steps[DRM_LOOM_MAX_RANK], step = 1, reduced = 1;
+	uint32_t index[DRM_LOOM_MAX_RANK] = { 0 }, rank = y->view->rank, i, n;
 	const uint64_t *keys;
 
 	if (x->view->rank != rank)
@@ -231,8 +231,8 @@ static bool matmul_fits(struct replay *r)
 	const struct drm_loom_plan_view *y = r->operands[0].view, *a = r->operands[1].view;
 	uint32_t dims[4], k;
 
-	if (r->num_operands != 3U + !!(attr->flags & LOOM_ATTR_BIAS) +
-			       !!(attr->flags & LOOM_ATTR_SCALE) || y->rank != 4)
+	if (r->num_operands != 3U + !!(attr->flags & DRM_LOOM_ATTR_BIAS) +
+			       !!(attr->flags & DRM_LOOM_ATTR_SCALE) || y->rank != 4)
 		return replay_misfit(r, 0);
 	memcpy(dims, y->dims, sizeof(dims));
 	dims[3] = a->dims[3];
@@ -288,27 +288,27 @@ static bool label_matmul(struct replay *r)
 
 #define ATTR(name)	sizeof(struct drm_loom_attr_##name)
 
-static const struct replay_op ops[LOOM_OP_END] = {
-	[LOOM_OP_LOAD] = { "LOAD", true, 2, 2, 0, false, NULL },
-	[LOOM_OP_STORE] = { "STORE", true, 2, 2, 0, false, NULL },
-	[LOOM_OP_COPY] = { "COPY", true, 2, 2, 0, false, NULL },
-	[LOOM_OP_FILL] = { "FILL", true, 1, 1, ATTR(fill), false, NULL },
-	[LOOM_OP_CONV] = { "CONV", false, 3, 5, ATTR(conv), false, replay_conv },
-	[LOOM_OP_DECONV] = { "DECONV", false, 3, 4, ATTR(conv), false, replay_deconv },
-	[LOOM_OP_POOL] = { "POOL", false, 2, 2, ATTR(pool), false, replay_pool },
-	[LOOM_OP_MATMUL] = { "MATMUL", false, 3, 5, ATTR(matmul), false, label_matmul },
-	[LOOM_OP_BINARY] = { "BINARY", false, 3, 3, ATTR(binary), true, label_elementwise },
-	[LOOM_OP_UNARY] = { "UNARY", false, 2, 2, ATTR(unary), true, label_elementwise },
-	[LOOM_OP_SELECT] = { "SELECT", false, 4, 4, 0, true, label_elementwise },
-	[LOOM_OP_REDUCE] = { "REDUCE", false, 2, 2, ATTR(reduce), false, label_reduce },
-	[LOOM_OP_SOFTMAX] = { "SOFTMAX", false, 2, 2, ATTR(softmax), false, label_softmax },
-	[LOOM_OP_RESIZE] = { "RESIZE", false, 2, 2, ATTR(resize), false, replay_resize },
-	[LOOM_OP_CAST] = { "CAST", false, 2, 2, 0, true, label_elementwise },
-	[LOOM_OP_QUANTIZE] = { "QUANTIZE", false, 3, 4, 0, true, label_elementwise },
-	[LOOM_OP_DEQUANTIZE] = { "DEQUANTIZE", false, 3, 4, 0, true, label_elementwise },
+static const struct replay_op ops[DRM_LOOM_OP_END] = {
+	[DRM_LOOM_OP_LOAD] = { "LOAD", true, 2, 2, 0, false, NULL },
+	[DRM_LOOM_OP_STORE] = { "STORE", true, 2, 2, 0, false, NULL },
+	[DRM_LOOM_OP_COPY] = { "COPY", true, 2, 2, 0, false, NULL },
+	[DRM_LOOM_OP_FILL] = { "FILL", true, 1, 1, ATTR(fill), false, NULL },
+	[DRM_LOOM_OP_CONV] = { "CONV", false, 3, 5, ATTR(conv), false, replay_conv },
+	[DRM_LOOM_OP_DECONV] = { "DECONV", false, 3, 4, ATTR(conv), false, replay_deconv },
+	[DRM_LOOM_OP_POOL] = { "POOL", false, 2, 2, ATTR(pool), false, replay_pool },
+	[DRM_LOOM_OP_MATMUL] = { "MATMUL", false, 3, 5, ATTR(matmul), false, label_matmul },
+	[DRM_LOOM_OP_BINARY] = { "BINARY", false, 3, 3, ATTR(binary), true, label_elementwise },
+	[DRM_LOOM_OP_UNARY] = { "UNARY", false, 2, 2, ATTR(unary), true, label_elementwise },
+	[DRM_LOOM_OP_SELECT] = { "SELECT", false, 4, 4, 0, true, label_elementwise },
+	[DRM_LOOM_OP_REDUCE] = { "REDUCE", false, 2, 2, ATTR(reduce), false, label_reduce },
+	[DRM_LOOM_OP_SOFTMAX] = { "SOFTMAX", false, 2, 2, ATTR(softmax), false, label_softmax },
+	[DRM_LOOM_OP_RESIZE] = { "RESIZE", false, 2, 2, ATTR(resize), false, replay_resize },
+	[DRM_LOOM_OP_CAST] = { "CAST", false, 2, 2, 0, true, label_elementwise },
+	[DRM_LOOM_OP_QUANTIZE] = { "QUANTIZE", false, 3, 4, 0, true, label_elementwise },
+	[DRM_LOOM_OP_DEQUANTIZE] = { "DEQUANTIZE", false, 3, 4, 0, true, label_elementwise },
 };
 
 const struct replay_op *replay_op_get(uint32_t opcode)
 {
-	return opcode < LOOM_OP_END && ops[opcode].name ? &ops[opcode] : NULL;
+	return opcode < DRM_LOOM_OP_END && ops[opcode].name ? &ops[opcode] : NULL;
 }

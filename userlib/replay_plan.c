@@ -10,14 +10,14 @@
 
 uint32_t replay_dtype_bytes(uint32_t dtype)
 {
-	static const uint8_t bytes[LOOM_DTYPE_END] = {
-		[LOOM_DTYPE_F32] = 4, [LOOM_DTYPE_F16] = 2, [LOOM_DTYPE_F64] = 8,
-		[LOOM_DTYPE_I8] = 1, [LOOM_DTYPE_U8] = 1, [LOOM_DTYPE_I16] = 2,
-		[LOOM_DTYPE_U16] = 2, [LOOM_DTYPE_I32] = 4, [LOOM_DTYPE_U32] = 4,
-		[LOOM_DTYPE_I64] = 8, [LOOM_DTYPE_U64] = 8, [LOOM_DTYPE_BOOL] = 1,
+	static const uint8_t bytes[DRM_LOOM_DTYPE_END] = {
+		[DRM_LOOM_DTYPE_F32] = 4, [DRM_LOOM_DTYPE_F16] = 2, [DRM_LOOM_DTYPE_F64] = 8,
+		[DRM_LOOM_DTYPE_I8] = 1, [DRM_LOOM_DTYPE_U8] = 1, [DRM_LOOM_DTYPE_I16] = 2,
+		[DRM_LOOM_DTYPE_U16] = 2, [DRM_LOOM_DTYPE_I32] = 4, [DRM_LOOM_DTYPE_U32] = 4,
+		[DRM_LOOM_DTYPE_I64] = 8, [DRM_LOOM_DTYPE_U64] = 8, [DRM_LOOM_DTYPE_BOOL] = 1,
 	};
 
-	return dtype < LOOM_DTYPE_END ? bytes[dtype] : 0;
+	return dtype < DRM_LOOM_DTYPE_END ? bytes[dtype] : 0;
 }
 
 static bool table_is_fine(const struct drm_loom_plan_header *header,
@@ -35,16 +35,16 @@ static bool header_is_fine(const struct loom_program *program)
 	const struct drm_loom_plan_header *h = program->plan;
 
 	return h && !((uintptr_t)h & 7) && program->plan_bytes >= sizeof(*h) &&
-	       h->magic == LOOM_PLAN_MAGIC && h->version == LOOM_PLAN_VERSION &&
-	       h->size == program->plan_bytes && h->size <= LOOM_MAX_PLAN_BYTES && !h->flags &&
-	       table_is_fine(h, &h->slots, sizeof(struct drm_loom_plan_slot), LOOM_MAX_SLOTS) &&
+	       h->magic == DRM_LOOM_PLAN_MAGIC && h->version == DRM_LOOM_PLAN_VERSION &&
+	       h->size == program->plan_bytes && h->size <= DRM_LOOM_MAX_PLAN_BYTES && !h->flags &&
+	       table_is_fine(h, &h->slots, sizeof(struct drm_loom_plan_slot), DRM_LOOM_MAX_SLOTS) &&
 	       table_is_fine(h, &h->tensors, sizeof(struct drm_loom_plan_tensor),
-			     LOOM_MAX_TENSORS) &&
-	       table_is_fine(h, &h->steps, sizeof(struct drm_loom_plan_step), LOOM_MAX_STEPS) &&
+			     DRM_LOOM_MAX_TENSORS) &&
+	       table_is_fine(h, &h->steps, sizeof(struct drm_loom_plan_step), DRM_LOOM_MAX_STEPS) &&
 	       table_is_fine(h, &h->commands, sizeof(struct drm_loom_plan_command),
-			     LOOM_MAX_COMMANDS) &&
-	       table_is_fine(h, &h->views, sizeof(struct drm_loom_plan_view), LOOM_MAX_VIEWS) &&
-	       table_is_fine(h, &h->attrs, 1, LOOM_MAX_ATTR_BYTES);
+			     DRM_LOOM_MAX_COMMANDS) &&
+	       table_is_fine(h, &h->views, sizeof(struct drm_loom_plan_view), DRM_LOOM_MAX_VIEWS) &&
+	       table_is_fine(h, &h->attrs, 1, DRM_LOOM_MAX_ATTR_BYTES);
 }
 
 static const void *table_at(const struct drm_loom_plan_header *header,
@@ -69,7 +69,7 @@ uint32_t replay_plan_shift(const struct loom_program *program)
 		bits |= tensors[i].offset | replay_dtype_bytes(tensors[i].dtype);
 	for (i = 0; i < h->views.count; i++) {
 		bits |= views[i].offset;
-		for (k = 0; k < LOOM_MAX_RANK; k++)
+		for (k = 0; k < DRM_LOOM_MAX_RANK; k++)
 			bits |= (uint64_t)views[i].strides[k];
 	}
 	return (uint32_t)__builtin_ctzll(bits);
@@ -121,7 +121,7 @@ static bool make_cells(struct replay *r, struct replay_space *space)
 static bool make_spaces(struct replay *r)
 {
 	const struct loom_region_topology *sram =
-		&r->options->topology->region[LOOM_REGION_SRAM];
+		&r->options->topology->region[DRM_LOOM_REGION_SRAM];
 	uint64_t room = sram->bank_bytes - sram->reserved_bytes;
 	struct replay_space *scratch;
 	uint32_t i;
@@ -151,8 +151,8 @@ static bool make_spaces(struct replay *r)
 					    "slot %u is of %llu bytes, %llu are bound to it", i,
 					    (unsigned long long)r->slots[i].size,
 					    (unsigned long long)r->program->slots[i].size_bytes);
-		space->known = r->slots[i].flags & LOOM_SLOT_READ;
-		space->writable = r->slots[i].flags & LOOM_SLOT_WRITE;
+		space->known = r->slots[i].flags & DRM_LOOM_SLOT_READ;
+		space->writable = r->slots[i].flags & DRM_LOOM_SLOT_WRITE;
 		space->bytes = r->slots[i].size;
 		space->banks = 1;
 		if (!make_cells(r, space) || (space->known && !find_facts(r, i)))
@@ -168,7 +168,9 @@ static bool make_spaces(struct replay *r)
 static struct replay_space *space_of(const struct replay *r,
 				     const struct drm_loom_plan_tensor *tensor)
 {
-	return &r->spaces[tensor->region == LOOM_REGION_SRAM ? r->num_spaces - 1 : tensor->slot];
+	bool sram = tensor->region == DRM_LOOM_REGION_SRAM;
+
+	return &r->spaces[sram ? r->num_spaces - 1 : tensor->slot];
 }
 
 static bool tensor_is_fine(struct replay *r, uint32_t index)
@@ -176,19 +178,19 @@ static bool tensor_is_fine(struct replay *r, uint32_t index)
 	const struct drm_loom_plan_tensor *t = &r->tensors[index], *parent;
 	uint64_t end;
 
-	if (t->region >= LOOM_REGION_COUNT || !replay_dtype_bytes(t->dtype) || !t->rank ||
-	    t->rank > LOOM_MAX_RANK || t->lane_axis >= t->rank ||
-	    (t->region == LOOM_REGION_DRAM && t->slot >= r->header->slots.count) ||
+	if (t->region >= DRM_LOOM_REGION_COUNT || !replay_dtype_bytes(t->dtype) || !t->rank ||
+	    t->rank > DRM_LOOM_MAX_RANK || t->lane_axis >= t->rank ||
+	    (t->region == DRM_LOOM_REGION_DRAM && t->slot >= r->header->slots.count) ||
 	    t->first_step > t->last_step || t->last_step >= r->header->steps.count)
 		return replay_fault(r, LOOM_REPLAY_FORM, "tensor %u makes no sense", index);
 	if (__builtin_add_overflow(t->offset, t->size, &end) || end > space_of(r, t)->bytes)
 		return replay_fault(r, LOOM_REPLAY_ROOM, "tensor %u ends behind its %s", index,
-				    t->region == LOOM_REGION_SRAM ? "scratch" : "slot");
-	if (!(t->flags & LOOM_TENSOR_ALIAS))
+				    t->region == DRM_LOOM_REGION_SRAM ? "scratch" : "slot");
+	if (!(t->flags & DRM_LOOM_TENSOR_ALIAS))
 		return true;
 	parent = t->parent < r->header->tensors.count ? &r->tensors[t->parent] : NULL;
-	if (!parent || parent->flags & LOOM_TENSOR_ALIAS || parent->region != t->region ||
-	    (t->region == LOOM_REGION_DRAM && parent->slot != t->slot) ||
+	if (!parent || parent->flags & DRM_LOOM_TENSOR_ALIAS || parent->region != t->region ||
+	    (t->region == DRM_LOOM_REGION_DRAM && parent->slot != t->slot) ||
 	    t->offset < parent->offset || end > parent->offset + parent->size)
 		return replay_fault(r, LOOM_REPLAY_ROOM, "tensor %u does not lie in tensor %u",
 				    index, t->parent);
@@ -330,12 +332,12 @@ bool replay_plan_begin(struct replay *r)
 
 		if (t->first_step != r->step)
 			break;
-		if (t->flags & LOOM_TENSOR_ALIAS)
+		if (t->flags & DRM_LOOM_TENSOR_ALIAS)
 			continue;
 		if (!make_live(r, space, index))
 			return false;
 		clear_cells(r, space, t);
-		if (t->region != LOOM_REGION_SRAM)
+		if (t->region != DRM_LOOM_REGION_SRAM)
 			continue;
 		r->live_bytes += t->size;
 		if (t->offset + t->size > report->top_bytes)
@@ -355,7 +357,7 @@ void replay_plan_end(struct replay *r)
 
 		if (t->last_step != r->step)
 			break;
-		if (t->flags & LOOM_TENSOR_ALIAS)
+		if (t->flags & DRM_LOOM_TENSOR_ALIAS)
 			continue;
 		at = find_live(space, t->offset);
 		while (at < space->num_live && space->live[at].tensor != index)
@@ -365,7 +367,7 @@ void replay_plan_end(struct replay *r)
 		memmove(&space->live[at], &space->live[at + 1],
 			(space->num_live - at - 1) * sizeof(*space->live));
 		space->num_live--;
-		if (t->region == LOOM_REGION_SRAM)
+		if (t->region == DRM_LOOM_REGION_SRAM)
 			r->live_bytes -= t->size;
 	}
 }
@@ -379,9 +381,9 @@ static bool view_is_fine(struct replay *r, const struct drm_loom_plan_view *v)
 	if (v->tensor >= r->header->tensors.count)
 		return replay_fault(r, LOOM_REPLAY_FORM, "there is no tensor %u", v->tensor);
 	t = &r->tensors[v->tensor];
-	if (v->dtype != t->dtype || !v->rank || v->rank > LOOM_MAX_RANK ||
+	if (v->dtype != t->dtype || !v->rank || v->rank > DRM_LOOM_MAX_RANK ||
 	    v->lane_axis >= v->rank ||
-	    (t->region == LOOM_REGION_DRAM && (v->lane_axis || v->lane_start)))
+	    (t->region == DRM_LOOM_REGION_DRAM && (v->lane_axis || v->lane_start)))
 		return replay_fault(r, LOOM_REPLAY_FORM, "a view of tensor %u makes no sense",
 				    v->tensor);
 	for (i = 0; i < v->rank; i++) {
@@ -395,7 +397,7 @@ static bool view_is_fine(struct replay *r, const struct drm_loom_plan_view *v)
 		return replay_fault(r, LOOM_REPLAY_LIFETIME,
 				    "tensor %u lives in steps %u to %u only", v->tensor,
 				    t->first_step, t->last_step);
-	if (t->region == LOOM_REGION_SRAM &&
+	if (t->region == DRM_LOOM_REGION_SRAM &&
 	    (v->strides[v->lane_axis] != (int64_t)t->strides[t->lane_axis] ||
 	     v->lane_start >= t->dims[t->lane_axis] ||
 	     v->dims[v->lane_axis] > t->dims[t->lane_axis] - v->lane_start))
@@ -409,7 +411,7 @@ static bool find_span(struct replay *r, const struct drm_loom_plan_view *v, uint
 		      uint64_t *high)
 {
 	const struct drm_loom_plan_tensor *t = &r->tensors[v->tensor];
-	bool sram = t->region == LOOM_REGION_SRAM, over = v->offset > INT64_MAX;
+	bool sram = t->region == DRM_LOOM_REGION_SRAM, over = v->offset > INT64_MAX;
 	int64_t first = (int64_t)v->offset, last = (int64_t)v->offset, far, steps;
 	uint32_t i, lanes = r->header->lanes;
 
@@ -443,7 +445,7 @@ static uint32_t axis_cells(const struct replay *r, const struct replay_operand *
 	const struct drm_loom_plan_view *v = operand->view;
 	uint32_t lanes = r->header->lanes, lane;
 
-	if (operand->tensor->region != LOOM_REGION_SRAM || axis != v->lane_axis)
+	if (operand->tensor->region != DRM_LOOM_REGION_SRAM || axis != v->lane_axis)
 		return (uint32_t)((int64_t)i * v->strides[axis] >> r->shift);
 	lane = v->lane_start + i;
 	return (uint32_t)(lane % lanes * operand->space->cells +

@@ -21,7 +21,7 @@ int loom_replay_reference(const struct loom_graph *graph,
 	if (!options->topology)
 		return loom_program_create(graph, options, program, err);
 	topology = *options->topology;
-	sram = &topology.region[LOOM_REGION_SRAM];
+	sram = &topology.region[DRM_LOOM_REGION_SRAM];
 	if (sram->banks)
 		sram->bank_bytes = sram->reserved_bytes + REFERENCE_BYTES / sram->banks;
 	own.topology = &topology;

@@ -113,8 +113,8 @@ static bool conv_fits(struct replay *r, struct window *window)
 	const struct drm_loom_plan_view *w = r->operands[2].view;
 	uint32_t k;
 
-	if (r->num_operands != 3U + !!(attr->flags & LOOM_ATTR_BIAS) +
-			       !!(attr->flags & LOOM_ATTR_SCALE))
+	if (r->num_operands != 3U + !!(attr->flags & DRM_LOOM_ATTR_BIAS) +
+			       !!(attr->flags & DRM_LOOM_ATTR_SCALE))
 		return replay_misfit(r, 0);
 	if (y->rank != 5 || !attr->groups || y->dims[1] % attr->groups)
 		return replay_misfit(r, 0);
@@ -262,7 +262,7 @@ static uint64_t count_taps(const struct window *w, uint32_t axis, int64_t out, i
 static bool find_divisors(struct replay *r, const struct window *w, uint64_t *divisors)
 {
 	const struct drm_loom_attr_pool *attr = r->attr;
-	bool padded = attr->flags & LOOM_POOL_COUNT_PAD;
+	bool padded = attr->flags & DRM_LOOM_POOL_COUNT_PAD;
 	uint64_t *by_axis[3];
 	int64_t i, d, h;
 	uint32_t k;
@@ -317,7 +317,7 @@ bool replay_pool(struct replay *r)
 	divisors = replay_sums(r, 1, out);
 	if (!keys || !window || !divisors)
 		return false;
-	if (attr->kind == LOOM_POOL_AVG && !find_divisors(r, &w, divisors))
+	if (attr->kind == DRM_LOOM_POOL_AVG && !find_divisors(r, &w, divisors))
 		return false;
 	for (plane = 0; plane < planes; plane++) {
 		memset(window, 0, out * sizeof(*window));
@@ -365,21 +365,21 @@ static float resize_coordinate(const struct drm_loom_attr_resize *attr, uint32_t
 	float first = float_of(attr->roi_start[axis]), last = float_of(attr->roi_end[axis]);
 	bool one = attr->out_size[axis] == 1;
 
-	if (attr->coord == LOOM_COORD_TF_CROP_AND_RESIZE && one)
+	if (attr->coord == DRM_LOOM_COORD_TF_CROP_AND_RESIZE && one)
 		return 0.5f * (first + last) * (inputs - 1.0f);
-	if (attr->coord == LOOM_COORD_TF_CROP_AND_RESIZE)
+	if (attr->coord == DRM_LOOM_COORD_TF_CROP_AND_RESIZE)
 		return first * (inputs - 1.0f) +
 		       x * (last - first) * (inputs - 1.0f) / (length - 1.0f);
 	if (scale == 1.0f)
 		return x;
 	switch (attr->coord) {
-	case LOOM_COORD_PYTORCH_HALF_PIXEL:
+	case DRM_LOOM_COORD_PYTORCH_HALF_PIXEL:
 		return one ? 0.0f : (x + 0.5f) / scale - 0.5f;
-	case LOOM_COORD_ALIGN_CORNERS:
+	case DRM_LOOM_COORD_ALIGN_CORNERS:
 		return one ? 0.0f : x * (inputs - 1.0f) / (length - 1.0f);
-	case LOOM_COORD_ASYMMETRIC:
+	case DRM_LOOM_COORD_ASYMMETRIC:
 		return x / scale;
-	case LOOM_COORD_HALF_PIXEL_SYMMETRIC:
+	case DRM_LOOM_COORD_HALF_PIXEL_SYMMETRIC:
 		return inputs / 2.0f * (1.0f - length / (scale * inputs)) +
 		       (x + 0.5f) / scale - 0.5f;
 	}
@@ -392,11 +392,11 @@ static float nearest(uint32_t how, float at)
 
 	/* not by adding a half, which rounds */
 	switch (how) {
-	case LOOM_NEAREST_FLOOR:
+	case DRM_LOOM_NEAREST_FLOOR:
 		return floorf(at);
-	case LOOM_NEAREST_CEIL:
+	case DRM_LOOM_NEAREST_CEIL:
 		return ceilf(at);
-	case LOOM_NEAREST_ROUND_PREFER_FLOOR:
+	case DRM_LOOM_NEAREST_ROUND_PREFER_FLOOR:
 		return part > 0.5f ? ceilf(at) : floorf(at);
 	}
 	return part < 0.5f ? floorf(at) : ceilf(at);
@@ -423,7 +423,7 @@ static bool add_cubic(struct replay *r, const struct drm_loom_attr_resize *attr,
 		      float at, struct taps *taps)
 {
 	float from = floorf(at), tap, most = (float)(attr->in_size[axis] - 1);
-	bool skip = attr->flags & LOOM_RESIZE_EXCLUDE_OUTSIDE;
+	bool skip = attr->flags & DRM_LOOM_RESIZE_EXCLUDE_OUTSIDE;
 	uint64_t distance = bits_of(at - from), inside = 0;
 	uint32_t i;
 
@@ -450,11 +450,11 @@ static bool find_taps(struct replay *r, const struct drm_loom_attr_resize *attr,
 	float most = (float)(attr->in_size[axis] - 1), part;
 
 	taps->count = 0;
-	if (attr->coord == LOOM_COORD_TF_CROP_AND_RESIZE && !(at >= 0.0f && at <= most))
+	if (attr->coord == DRM_LOOM_COORD_TF_CROP_AND_RESIZE && !(at >= 0.0f && at <= most))
 		return true;
-	if (attr->mode == LOOM_RESIZE_NEAREST)
+	if (attr->mode == DRM_LOOM_RESIZE_NEAREST)
 		return add_tap(r, attr, axis, nearest(attr->nearest, at), 1, taps);
-	if (attr->mode == LOOM_RESIZE_CUBIC)
+	if (attr->mode == DRM_LOOM_RESIZE_CUBIC)
 		return add_cubic(r, attr, axis, at, taps);
 	at = at > 0.0f ? at : 0.0f;
 	at = at < most ? at : most;
@@ -512,7 +512,7 @@ static bool resize_fits(struct replay *r)
 		    y->dims[2 + i] > (int64_t)attr->out_size[i] - attr->out_start[i] ||
 		    x->dims[2 + i] > (int64_t)attr->in_size[i] - attr->in_start[i])
 			return replay_misfit(r, 0);
-	return attr->mode <= LOOM_RESIZE_CUBIC || replay_misfit(r, 0);
+	return attr->mode <= DRM_LOOM_RESIZE_CUBIC || replay_misfit(r, 0);
 }
 
 bool replay_resize(struct replay *r)
@@ -520,7 +520,8 @@ bool replay_resize(struct replay *r)
 	const struct drm_loom_attr_resize *attr = r->attr;
 	const struct replay_operand *y = &r->operands[0], *x = &r->operands[1];
 	const uint32_t *dims = &y->view->dims[2];
-	const uint32_t said[] = { attr->mode, attr->mode == LOOM_RESIZE_CUBIC ? attr->cubic_a : 0 };
+	const uint32_t said[] = { attr->mode,
+				  attr->mode == DRM_LOOM_RESIZE_CUBIC ? attr->cubic_a : 0 };
 	uint64_t plane, in, *to = y->labels;
 	uint64_t begin, extrapolated;
 	struct taps *taps[3];

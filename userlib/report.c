@@ -37,7 +37,7 @@ struct loom_report_state {
 	struct loom_report_bank banks[];
 };
 
-static const char *const loom_report_names[LOOM_REGION_COUNT] = { "dram", "sram" };
+static const char *const loom_report_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
 
 static const char *const loom_report_kinds[] = {
 	[LOOM_REPORT_FREE] = "free",
@@ -120,10 +120,10 @@ static int loom_report_fill(struct loom_report_bank *bank, const struct drm_loom
 		uint64_t start = from[i].address, end = start + from[i].bytes;
 		uint64_t cut = min(max(start, scratch_end), end);
 
-		if (from[i].flags & LOOM_BLOCK_RESERVED) {
+		if (from[i].flags & DRM_LOOM_BLOCK_RESERVED) {
 			scratch_end = end + scratch_bytes;
 			loom_report_add(bank, blocks, start, end, LOOM_REPORT_RESERVED);
-		} else if (from[i].flags & LOOM_BLOCK_ALLOCATED) {
+		} else if (from[i].flags & DRM_LOOM_BLOCK_ALLOCATED) {
 			loom_report_add(bank, blocks, start, end, cut > start ?
 					LOOM_REPORT_CLASH : LOOM_REPORT_BUFFER);
 		} else {
@@ -138,7 +138,7 @@ static int loom_report_fill(struct loom_report_bank *bank, const struct drm_loom
 static bool loom_report_partial(const struct drm_loom_block *blocks, size_t count)
 {
 	while (count--)
-		if (blocks[count].flags & LOOM_BLOCK_PARTIAL)
+		if (blocks[count].flags & DRM_LOOM_BLOCK_PARTIAL)
 			return true;
 	return false;
 }
@@ -194,13 +194,13 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 	int ret;
 
 	*report = NULL;
-	if (region >= LOOM_REGION_COUNT)
+	if (region >= DRM_LOOM_REGION_COUNT)
 		return -EINVAL;
 	topology = &target->topology->region[region];
 	ret = loom_report_ask(target, region, &blocks, &count, &held_bytes);
 	if (ret)
 		return ret;
-	if (region == LOOM_REGION_SRAM)
+	if (region == DRM_LOOM_REGION_SRAM)
 		held_bytes = max(held_bytes, scratch_bytes);
 	state = calloc(1, sizeof(*state) + topology->banks * sizeof(*state->banks));
 	if (!state) {

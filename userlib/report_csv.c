@@ -88,11 +88,11 @@ int loom_report_rows(const struct loom_report_files *files, const struct loom_ta
 	int ret;
 
 	snprintf(who, sizeof(who), "%d,%u", (int)getpid(), plan);
-	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		ret = loom_report_region_get(target, region, scratch_bytes, &report);
 		if (ret)
 			return ret;
-		if (region == LOOM_REGION_SRAM)
+		if (region == DRM_LOOM_REGION_SRAM)
 			fprintf(files->l1, "%s,%llu,%llu,%llu\n", who,
 				(unsigned long long)report->min_largest_free_bytes,
 				(unsigned long long)report->largest_interleaved_bytes,

@@ -49,19 +49,19 @@ int loom_run_reject(struct loom_error *err, const struct drm_loom_reject *reject
 		const char *name;
 		size_t offset;
 	} fields[] = {
-		{ LOOM_REJECT_STEP, "step", offsetof(struct drm_loom_reject, step) },
-		{ LOOM_REJECT_COMMAND, "command", offsetof(struct drm_loom_reject, command) },
-		{ LOOM_REJECT_OPERAND, "operand", offsetof(struct drm_loom_reject, operand) },
-		{ LOOM_REJECT_SLOT, "slot", offsetof(struct drm_loom_reject, slot) },
-		{ LOOM_REJECT_TENSOR, "tensor", offsetof(struct drm_loom_reject, tensor) },
-		{ LOOM_REJECT_OTHER, "other tensor", offsetof(struct drm_loom_reject, other) },
+		{ DRM_LOOM_REJECT_STEP, "step", offsetof(struct drm_loom_reject, step) },
+		{ DRM_LOOM_REJECT_COMMAND, "command", offsetof(struct drm_loom_reject, command) },
+		{ DRM_LOOM_REJECT_OPERAND, "operand", offsetof(struct drm_loom_reject, operand) },
+		{ DRM_LOOM_REJECT_SLOT, "slot", offsetof(struct drm_loom_reject, slot) },
+		{ DRM_LOOM_REJECT_TENSOR, "tensor", offsetof(struct drm_loom_reject, tensor) },
+		{ DRM_LOOM_REJECT_OTHER, "other tensor", offsetof(struct drm_loom_reject, other) },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (reject->valid & fields[i].bit)
 			at += snprintf(where + at, sizeof(where) - at, ", %s %u", fields[i].name,
 				       *(const uint32_t *)((const char *)reject +
 							   fields[i].offset));
-	if (reject->valid & LOOM_REJECT_RANGE)
+	if (reject->valid & DRM_LOOM_REJECT_RANGE)
 		snprintf(where + at, sizeof(where) - at, ", bytes 0x%llx to 0x%llx",
 			 (unsigned long long)reject->start, (unsigned long long)reject->end);
 	return loom_run_fail(err, -EBADMSG, "the plan was refused by rule %u (%s: %s)%s",

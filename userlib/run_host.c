@@ -28,7 +28,7 @@ struct loom_host {
 	struct loom_plan *plan;
 	struct loom_memory memory;
 	struct loom_host_block **places;
-	uint64_t pitches[LOOM_MAX_SLOTS];
+	uint64_t pitches[DRM_LOOM_MAX_SLOTS];
 	uint64_t total_cost;
 };
 
@@ -56,7 +56,7 @@ static int loom_host_load_slot(struct loom_session *session, uint32_t slot)
 	uint64_t bytes = want->size;
 
 	/* A piece of each bank, one after the other; sizes of banks are checked by the verifier. */
-	if (want->flags & LOOM_SLOT_SRAM) {
+	if (want->flags & DRM_LOOM_SLOT_SRAM) {
 		host->pitches[slot] = loom_div_round_up(want->size, 64) * 64;
 		bytes = host->pitches[slot] * host->plan->lanes;
 	}

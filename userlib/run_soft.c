@@ -57,14 +57,14 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	const struct loom_program_slot *from = &session->program->slots[slot];
 	struct drm_loom_bo_create request = {
 		.size = from->size_bytes,
-		.region = LOOM_REGION_DRAM,
+		.region = DRM_LOOM_REGION_DRAM,
 	};
 	void *map;
 	int ret;
 
 	if (from->dtype) {
 		request.size = 0;
-		request.layout = LOOM_LAYOUT_IMAGE;
+		request.layout = DRM_LOOM_LAYOUT_IMAGE;
 		request.width = from->width;
 		request.height = from->height;
 		request.dtype = from->dtype;
@@ -113,7 +113,7 @@ static int loom_soft_load(struct loom_session *session, struct loom_error *err)
 		if (ret)
 			return loom_soft_fail(err, ret, "allocating device memory");
 	}
-	ret = loom_context_create(device, LOOM_PRIORITY_NORMAL, &soft->context);
+	ret = loom_context_create(device, DRM_LOOM_PRIORITY_NORMAL, &soft->context);
 	if (!ret)
 		ret = loom_sync_create(device, &soft->sync);
 	if (ret)
@@ -233,7 +233,7 @@ static int loom_soft_run(struct loom_session *session, loom_progress_fn progress
 	if (ret)
 		return loom_soft_fail(err, ret, "asking what became of the job");
 	loom_soft_count(session, &query.counters);
-	if (query.flags & LOOM_CONTEXT_GUILTY)
+	if (query.flags & DRM_LOOM_CONTEXT_GUILTY)
 		return loom_run_fail(err, -ECANCELED,
 				     "the device ended the job: it took longer than %u ms",
 				     loom_device_info(session->target->device)->job_timeout_ms);

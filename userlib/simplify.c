@@ -95,7 +95,7 @@ static void rule_hard_swish(struct loom_node *node)
 {
 	struct loom_value *x = NULL;
 
-	if (node->output->dtype != LOOM_DTYPE_F32)
+	if (node->output->dtype != DRM_LOOM_DTYPE_F32)
 		return;
 	if (is_binary(node, LOOM_GBIN_DIV) && constant_is(node->inputs[1], 6))
 		x = match_hard_swish(node->inputs[0]->producer);

@@ -25,7 +25,7 @@
 
 #define MAX_RUNGS	40
 /* Pieces of an axis at most. */
-#define MAX_PIECES	((u64)LOOM_MAX_STEPS / 8)
+#define MAX_PIECES	((u64)DRM_LOOM_MAX_STEPS / 8)
 /* Cuts that are tried at most per search; beyond, ladders get coarser. */
 #define MAX_CUTS	10000
 
@@ -75,8 +75,8 @@ struct search {
 	u32 follows[LOOM_KERNEL_OPERANDS];
 	u64 full[LOOM_KERNEL_OPERANDS];
 	u64 full_rows[LOOM_KERNEL_OPERANDS];
-	struct ladder ladders[LOOM_MAX_RANK];
-	u32 pick[LOOM_MAX_RANK];
+	struct ladder ladders[DRM_LOOM_MAX_RANK];
+	u32 pick[DRM_LOOM_MAX_RANK];
 	bool overlap;
 	bool found;
 	struct loom_tiling best;
@@ -216,11 +216,11 @@ static u64 unit_limit(const struct loom_kernel *kernel, u64 dim)
 {
 	const u64 tile = 64;
 
-	if (kernel->unit_cost > LOOM_MAX_UNIT_COST)
+	if (kernel->unit_cost > DRM_LOOM_MAX_UNIT_COST)
 		return 0;
-	if (times(kernel->unit_cost, min(dim, tile)) <= LOOM_MAX_UNIT_COST)
+	if (times(kernel->unit_cost, min(dim, tile)) <= DRM_LOOM_MAX_UNIT_COST)
 		return dim;
-	return kernel->unit_cost ? LOOM_MAX_UNIT_COST / kernel->unit_cost : dim;
+	return kernel->unit_cost ? DRM_LOOM_MAX_UNIT_COST / kernel->unit_cost : dim;
 }
 
 static void make_ladder(struct search *s, u32 axis, bool cut)

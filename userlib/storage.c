@@ -108,14 +108,14 @@ u32 loom_storage_slot(struct loom_storage *storage, enum loom_slot_kind kind, u3
 {
 	u32 slot = loom_build_slot(storage->build, 0, flags);
 
-	if (!storage->build->status && slot < LOOM_MAX_SLOTS)
+	if (!storage->build->status && slot < DRM_LOOM_MAX_SLOTS)
 		storage->slot_kinds[slot] = kind;
 	return slot;
 }
 
 static bool one_slot_each(const struct loom_graph *graph)
 {
-	return (u64)graph->num_inputs + graph->num_outputs + 3 <= LOOM_MAX_SLOTS;
+	return (u64)graph->num_inputs + graph->num_outputs + 3 <= DRM_LOOM_MAX_SLOTS;
 }
 
 static void place_inputs(struct loom_storage *storage)
@@ -129,7 +129,7 @@ static void place_inputs(struct loom_storage *storage)
 		if (!value->num_elems)
 			continue;
 		if (slot == LOOM_HOME_NO_TENSOR || one_slot_each(storage->graph))
-			slot = loom_storage_slot(storage, LOOM_SLOT_KIND_INPUT, LOOM_SLOT_READ);
+			slot = loom_storage_slot(storage, LOOM_SLOT_KIND_INPUT, DRM_LOOM_SLOT_READ);
 		if (storage->build->status)
 			return;
 		loom_storage_set_root(home, LOOM_HOME_INPUT, value);
@@ -174,7 +174,8 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 		if (!value->num_elems)
 			continue;
 		if (slot == LOOM_HOME_NO_TENSOR || each)
-			slot = loom_storage_slot(storage, LOOM_SLOT_KIND_OUTPUT, LOOM_SLOT_WRITE);
+			slot = loom_storage_slot(storage, LOOM_SLOT_KIND_OUTPUT,
+						 DRM_LOOM_SLOT_WRITE);
 		if (storage->build->status)
 			return;
 		place->slot = slot;
@@ -243,7 +244,7 @@ static void place_results(struct loom_storage *storage, const bool *observed)
 		if (observed[y->id]) {
 			if (slot == LOOM_HOME_NO_TENSOR)
 				slot = loom_storage_slot(storage, LOOM_SLOT_KIND_OBSERVED,
-							 LOOM_SLOT_WRITE);
+							 DRM_LOOM_SLOT_WRITE);
 			if (storage->build->status)
 				return;
 			loom_storage_set_root(home, LOOM_HOME_OUTPUT, y);
@@ -431,7 +432,7 @@ static int arena_take(struct loom_storage *storage, const struct loom_arena *are
 	storage->bound_bytes = arena->result.bound_bytes[0];
 	storage->placer = arena->result.strategy;
 	if (arena->num_items) {
-		slot = loom_storage_slot(storage, LOOM_SLOT_KIND_ARENA, LOOM_SLOT_WRITE);
+		slot = loom_storage_slot(storage, LOOM_SLOT_KIND_ARENA, DRM_LOOM_SLOT_WRITE);
 		if (storage->build->status)
 			return storage->build->status;
 		storage->build->slots[slot].size = storage->arena_bytes;
@@ -595,7 +596,7 @@ static void place_weight(struct loom_storage *storage, const struct loom_value *
 
 	if (storage->weights_slot == LOOM_HOME_NO_TENSOR)
 		storage->weights_slot = loom_storage_slot(storage, LOOM_SLOT_KIND_WEIGHTS,
-							  LOOM_SLOT_READ);
+							  DRM_LOOM_SLOT_READ);
 	loom_storage_set_root(home, LOOM_HOME_WEIGHT, value);
 	home->slot = storage->weights_slot;
 	home->offset = (storage->weights_end + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN;
@@ -609,7 +610,7 @@ static u32 touch(struct loom_storage *storage, u32 id)
 {
 	struct loom_home *home = &storage->homes[id];
 	const struct loom_value *value = storage->graph->values[id];
-	struct drm_loom_plan_tensor tensor = { .region = LOOM_REGION_DRAM };
+	struct drm_loom_plan_tensor tensor = { .region = DRM_LOOM_REGION_DRAM };
 	u32 i;
 
 	if (home->tensor != LOOM_HOME_NO_TENSOR)
@@ -620,7 +621,7 @@ static u32 touch(struct loom_storage *storage, u32 id)
 	tensor.offset = home->offset;
 	tensor.size = value->size_bytes;
 	tensor.dtype = value->dtype;
-	if (home->ref.rank <= LOOM_MAX_RANK) {
+	if (home->ref.rank <= DRM_LOOM_MAX_RANK) {
 		tensor.rank = home->ref.rank;
 		for (i = 0; i < tensor.rank; i++) {
 			tensor.dims[i] = home->ref.dims[i];
@@ -717,7 +718,7 @@ int loom_storage_copy_late(struct loom_lower *lower)
 		u32 output = storage->copies[i].output;
 		const struct loom_output_place *place = &storage->outputs[output];
 		struct drm_loom_plan_tensor tensor = {
-			.region = LOOM_REGION_DRAM,
+			.region = DRM_LOOM_REGION_DRAM,
 			.slot = place->slot,
 			.offset = place->offset,
 			.size = value->size_bytes,

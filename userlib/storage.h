@@ -135,7 +135,7 @@ struct loom_storage {
 	const struct loom_graph *graph;
 	struct loom_build *build;
 	struct loom_home *homes;
-	enum loom_slot_kind slot_kinds[LOOM_MAX_SLOTS];
+	enum loom_slot_kind slot_kinds[DRM_LOOM_MAX_SLOTS];
 	u32 weights_slot;
 	u64 weights_end;
 	const struct loom_value **weights;

@@ -13,18 +13,18 @@ static const struct {
 	const char *name;
 	size_t size_bytes;
 } dtypes[] = {
-	[LOOM_DTYPE_F32] = { "f32", 4 },
-	[LOOM_DTYPE_F16] = { "f16", 2 },
-	[LOOM_DTYPE_F64] = { "f64", 8 },
-	[LOOM_DTYPE_I8] = { "i8", 1 },
-	[LOOM_DTYPE_U8] = { "u8", 1 },
-	[LOOM_DTYPE_I16] = { "i16", 2 },
-	[LOOM_DTYPE_U16] = { "u16", 2 },
-	[LOOM_DTYPE_I32] = { "i32", 4 },
-	[LOOM_DTYPE_U32] = { "u32", 4 },
-	[LOOM_DTYPE_I64] = { "i64", 8 },
-	[LOOM_DTYPE_U64] = { "u64", 8 },
-	[LOOM_DTYPE_BOOL] = { "bool", 1 },
+	[DRM_LOOM_DTYPE_F32] = { "f32", 4 },
+	[DRM_LOOM_DTYPE_F16] = { "f16", 2 },
+	[DRM_LOOM_DTYPE_F64] = { "f64", 8 },
+	[DRM_LOOM_DTYPE_I8] = { "i8", 1 },
+	[DRM_LOOM_DTYPE_U8] = { "u8", 1 },
+	[DRM_LOOM_DTYPE_I16] = { "i16", 2 },
+	[DRM_LOOM_DTYPE_U16] = { "u16", 2 },
+	[DRM_LOOM_DTYPE_I32] = { "i32", 4 },
+	[DRM_LOOM_DTYPE_U32] = { "u32", 4 },
+	[DRM_LOOM_DTYPE_I64] = { "i64", 8 },
+	[DRM_LOOM_DTYPE_U64] = { "u64", 8 },
+	[DRM_LOOM_DTYPE_BOOL] = { "bool", 1 },
 };
 
 size_t loom_dtype_size(uint32_t dtype)
@@ -39,18 +39,20 @@ const char *loom_dtype_name(uint32_t dtype)
 
 bool loom_dtype_is_float(uint32_t dtype)
 {
-	return dtype == LOOM_DTYPE_F32 || dtype == LOOM_DTYPE_F16 || dtype == LOOM_DTYPE_F64;
+	return dtype == DRM_LOOM_DTYPE_F32 || dtype == DRM_LOOM_DTYPE_F16 ||
+	       dtype == DRM_LOOM_DTYPE_F64;
 }
 
 bool loom_dtype_is_int(uint32_t dtype)
 {
-	return loom_dtype_size(dtype) && !loom_dtype_is_float(dtype) && dtype != LOOM_DTYPE_BOOL;
+	return loom_dtype_size(dtype) && !loom_dtype_is_float(dtype) &&
+	       dtype != DRM_LOOM_DTYPE_BOOL;
 }
 
 bool loom_dtype_is_signed(uint32_t dtype)
 {
-	return dtype == LOOM_DTYPE_I8 || dtype == LOOM_DTYPE_I16 || dtype == LOOM_DTYPE_I32 ||
-	       dtype == LOOM_DTYPE_I64;
+	return dtype == DRM_LOOM_DTYPE_I8 || dtype == DRM_LOOM_DTYPE_I16 ||
+	       dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
 }
 
 void loom_dtype_range(uint32_t dtype, int64_t *min, int64_t *max)
@@ -178,13 +180,13 @@ int loom_value_alloc(struct loom_graph *graph, struct loom_value *value)
 double loom_value_float(const struct loom_value *value, int64_t index)
 {
 	switch (value->dtype) {
-	case LOOM_DTYPE_F32:
+	case DRM_LOOM_DTYPE_F32:
 		return ((const float *)value->data)[index];
-	case LOOM_DTYPE_F64:
+	case DRM_LOOM_DTYPE_F64:
 		return ((const double *)value->data)[index];
-	case LOOM_DTYPE_F16:
+	case DRM_LOOM_DTYPE_F16:
 		return loom_half_to_float(((const uint16_t *)value->data)[index]);
-	case LOOM_DTYPE_U64:
+	case DRM_LOOM_DTYPE_U64:
 		return (double)((const uint64_t *)value->data)[index];
 	default:
 		return (double)loom_value_int(value, index);
@@ -207,22 +209,22 @@ int64_t loom_value_int(const struct loom_value *value, int64_t index)
 	const void *data = value->data;
 
 	switch (value->dtype) {
-	case LOOM_DTYPE_I8:
+	case DRM_LOOM_DTYPE_I8:
 		return ((const int8_t *)data)[index];
-	case LOOM_DTYPE_U8:
+	case DRM_LOOM_DTYPE_U8:
 		return ((const uint8_t *)data)[index];
-	case LOOM_DTYPE_BOOL:
+	case DRM_LOOM_DTYPE_BOOL:
 		return !!((const uint8_t *)data)[index];
-	case LOOM_DTYPE_I16:
+	case DRM_LOOM_DTYPE_I16:
 		return ((const int16_t *)data)[index];
-	case LOOM_DTYPE_U16:
+	case DRM_LOOM_DTYPE_U16:
 		return ((const uint16_t *)data)[index];
-	case LOOM_DTYPE_I32:
+	case DRM_LOOM_DTYPE_I32:
 		return ((const int32_t *)data)[index];
-	case LOOM_DTYPE_U32:
+	case DRM_LOOM_DTYPE_U32:
 		return ((const uint32_t *)data)[index];
-	case LOOM_DTYPE_I64:
-	case LOOM_DTYPE_U64:
+	case DRM_LOOM_DTYPE_I64:
+	case DRM_LOOM_DTYPE_U64:
 		return ((const int64_t *)data)[index];
 	default:
 		return double_to_int(loom_value_float(value, index));
@@ -234,24 +236,24 @@ void loom_value_set_float(struct loom_value *value, int64_t index, double elemen
 	int64_t min, max;
 
 	switch (value->dtype) {
-	case LOOM_DTYPE_F32:
+	case DRM_LOOM_DTYPE_F32:
 		((float *)value->data)[index] = (float)element;
 		return;
-	case LOOM_DTYPE_F64:
+	case DRM_LOOM_DTYPE_F64:
 		((double *)value->data)[index] = element;
 		return;
-	case LOOM_DTYPE_F16:
+	case DRM_LOOM_DTYPE_F16:
 		((uint16_t *)value->data)[index] = loom_half_from_double(element);
 		return;
-	case LOOM_DTYPE_BOOL:
+	case DRM_LOOM_DTYPE_BOOL:
 		((uint8_t *)value->data)[index] = element != 0;
 		return;
-	case LOOM_DTYPE_U64:
+	case DRM_LOOM_DTYPE_U64:
 		((uint64_t *)value->data)[index] = element >= 9223372036854775808.0 ?
 			(element >= 18446744073709551615.0 ? UINT64_MAX : (uint64_t)element) :
 			element < 0 ? 0 : (uint64_t)double_to_int(element);
 		return;
-	case LOOM_DTYPE_I64:
+	case DRM_LOOM_DTYPE_I64:
 		((int64_t *)value->data)[index] = double_to_int(element);
 		return;
 	default:
@@ -270,23 +272,23 @@ void loom_value_set_int(struct loom_value *value, int64_t index, int64_t element
 	void *data = value->data;
 
 	switch (value->dtype) {
-	case LOOM_DTYPE_I8:
-	case LOOM_DTYPE_U8:
+	case DRM_LOOM_DTYPE_I8:
+	case DRM_LOOM_DTYPE_U8:
 		((uint8_t *)data)[index] = (uint8_t)element;
 		break;
-	case LOOM_DTYPE_BOOL:
+	case DRM_LOOM_DTYPE_BOOL:
 		((uint8_t *)data)[index] = element != 0;
 		break;
-	case LOOM_DTYPE_I16:
-	case LOOM_DTYPE_U16:
+	case DRM_LOOM_DTYPE_I16:
+	case DRM_LOOM_DTYPE_U16:
 		((uint16_t *)data)[index] = (uint16_t)element;
 		break;
-	case LOOM_DTYPE_I32:
-	case LOOM_DTYPE_U32:
+	case DRM_LOOM_DTYPE_I32:
+	case DRM_LOOM_DTYPE_U32:
 		((uint32_t *)data)[index] = (uint32_t)element;
 		break;
-	case LOOM_DTYPE_I64:
-	case LOOM_DTYPE_U64:
+	case DRM_LOOM_DTYPE_I64:
+	case DRM_LOOM_DTYPE_U64:
 		((int64_t *)data)[index] = element;
 		break;
 	default:

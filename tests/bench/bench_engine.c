@@ -58,13 +58,13 @@ static u64 dense(struct loom_view *v, u64 offset, u32 rank, const u32 *dims, u32
 	u32 i;
 
 	memset(v, 0, sizeof(*v));
-	v->region = LOOM_REGION_SRAM;
-	v->dtype = LOOM_DTYPE_F32;
+	v->region = DRM_LOOM_REGION_SRAM;
+	v->dtype = DRM_LOOM_DTYPE_F32;
 	v->elem_bytes = 4;
 	v->rank = rank;
 	v->lane_axis = lane_axis;
 	v->offset = offset;
-	for (i = LOOM_MAX_RANK; i-- > 0;) {
+	for (i = DRM_LOOM_MAX_RANK; i-- > 0;) {
 		v->dims[i] = i < rank ? dims[i] : 1;
 		if (i >= rank)
 			continue;
@@ -192,7 +192,7 @@ static void bench_conv(const char *name, const u32 *s)
 	end = dense(&work.views[0], end, 5, y, 1);
 	end = dense(&work.views[1], end, 5, x, 1);
 	dense(&work.views[2], end, 5, w, 0);
-	work_check(&work, LOOM_OP_CONV, &attr);
+	work_check(&work, DRM_LOOM_OP_CONV, &attr);
 	macs = work.command.macs;
 	work.chunk = U64_MAX;
 	whole = measure(call_engine, &work);
@@ -244,7 +244,7 @@ static void bench_matmul(const char *name, const u32 *s, bool columns)
 	end = dense(&work.views[0], end, 4, y, 2);
 	end = dense(&work.views[1], end, 4, a, 2);
 	dense(&work.views[2], end, 4, b, columns ? 3 : 2);
-	work_check(&work, LOOM_OP_MATMUL, &attr);
+	work_check(&work, DRM_LOOM_OP_MATMUL, &attr);
 	macs = work.command.macs;
 	work.chunk = U64_MAX;
 	whole = measure(call_engine, &work);
@@ -354,12 +354,12 @@ int main(void)
 	for (i = 0; i < ARRAY_SIZE(matmul); i++)
 		bench_matmul(matmul[i].name, matmul[i].shape, matmul[i].columns);
 	printf("function: ns per element        ours              libm   ratio\n");
-	bench_function("exp", LOOM_UNARY_EXP, expf);
-	bench_function("sigmoid", LOOM_UNARY_SIGMOID, sigmoid);
-	bench_function("tanh", LOOM_UNARY_TANH, tanhf);
-	bench_function("erf", LOOM_UNARY_ERF, erff);
-	bench_function("sqrt", LOOM_UNARY_SQRT, sqrtf);
-	bench_function("log", LOOM_UNARY_LOG, logf);
-	bench_function("floor", LOOM_UNARY_FLOOR, floorf);
+	bench_function("exp", DRM_LOOM_UNARY_EXP, expf);
+	bench_function("sigmoid", DRM_LOOM_UNARY_SIGMOID, sigmoid);
+	bench_function("tanh", DRM_LOOM_UNARY_TANH, tanhf);
+	bench_function("erf", DRM_LOOM_UNARY_ERF, erff);
+	bench_function("sqrt", DRM_LOOM_UNARY_SQRT, sqrtf);
+	bench_function("log", DRM_LOOM_UNARY_LOG, logf);
+	bench_function("floor", DRM_LOOM_UNARY_FLOOR, floorf);
 	return 0;
 }

@@ -132,7 +132,7 @@ static uint64_t weights_once(const struct loom_program *program)
 	for (i = 0; i < header->views.count; i++)
 		most[views[i].tensor] = max(most[views[i].tensor], view_bytes(&views[i]));
 	for (i = 0; i < header->tensors.count; i++)
-		if (tensors[i].region == LOOM_REGION_DRAM &&
+		if (tensors[i].region == DRM_LOOM_REGION_DRAM &&
 		    program->slots[tensors[i].slot].kind == LOOM_SLOT_KIND_WEIGHTS)
 			bytes += most[i];
 	free(most);
@@ -207,7 +207,7 @@ static void measure(struct row *row, const struct loom_graph *graph, uint32_t pl
 		       (outcome->bytes - row->least_bytes) / MIB : 0.0,
 		       stats->cycles / 1e3, stats->recomputed_macs / 1e6,
 		       stats->sram_peak_bytes / 1024.0 *
-		       topology.region[LOOM_REGION_SRAM].banks, seconds);
+		       topology.region[DRM_LOOM_REGION_SRAM].banks, seconds);
 	loom_program_destroy(program);
 	fflush(stdout);
 }

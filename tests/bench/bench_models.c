@@ -218,7 +218,7 @@ static void measure(const char *name, const struct loom_graph *graph)
 
 	row->name = name;
 	row->nodes = graph->num_nodes;
-	loom_build_init(&build, options.topology->region[LOOM_REGION_SRAM].banks);
+	loom_build_init(&build, options.topology->region[DRM_LOOM_REGION_SRAM].banks);
 	if (loom_storage_init(&storage, graph, &build, &options, &err)) {
 		complain(name, err.text);
 	} else {

@@ -40,7 +40,7 @@ static double now_s(void)
 
 static u32 add_tensor(struct plan_builder *pb, u64 offset, u32 first, u32 last)
 {
-	return pb_add_dram(pb, 0, offset, first, last, LOOM_DTYPE_F32, PB_SHAPE(TENSOR_ELEMS));
+	return pb_add_dram(pb, 0, offset, first, last, DRM_LOOM_DTYPE_F32, PB_SHAPE(TENSOR_ELEMS));
 }
 
 static void build_chain(struct plan_builder *pb, u32 count)
@@ -48,7 +48,7 @@ static void build_chain(struct plan_builder *pb, u32 count)
 	struct drm_loom_attr_fill fill = {};
 	u32 last, i;
 
-	pb_add_slot(pb, WINDOW * TENSOR_BYTES, LOOM_SLOT_WRITE);
+	pb_add_slot(pb, WINDOW * TENSOR_BYTES, DRM_LOOM_SLOT_WRITE);
 	for (i = 0; i < count; i++) {
 		/* the place is free again when it comes round */
 		last = i + 1 + rnd(WINDOW - 2);
@@ -57,10 +57,10 @@ static void build_chain(struct plan_builder *pb, u32 count)
 	for (i = 0; i < count; i++) {
 		pb_begin_step(pb);
 		if (i)
-			pb_add(pb, LOOM_OP_COPY, NULL, 0,
+			pb_add(pb, DRM_LOOM_OP_COPY, NULL, 0,
 			       PB_VIEWS(pb_all(pb, i), pb_all(pb, i - 1)));
 		else
-			pb_add(pb, LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(pb_all(pb, i)));
+			pb_add(pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(pb_all(pb, i)));
 	}
 }
 
@@ -80,17 +80,17 @@ static void build_crowd(struct plan_builder *pb, u32 count)
 		place[i] = place[j];
 		place[j] = swap;
 	}
-	pb_add_slot(pb, (u64)count * TENSOR_BYTES, LOOM_SLOT_WRITE);
+	pb_add_slot(pb, (u64)count * TENSOR_BYTES, DRM_LOOM_SLOT_WRITE);
 	for (i = 0; i < count; i++)
 		add_tensor(pb, (u64)place[i] * TENSOR_BYTES, 0, 0);
 	free(place);
 	pb_begin_step(pb);
 	for (i = 0; i < count; i++) {
 		if (i)
-			pb_add(pb, LOOM_OP_COPY, NULL, 0,
+			pb_add(pb, DRM_LOOM_OP_COPY, NULL, 0,
 			       PB_VIEWS(pb_all(pb, i), pb_all(pb, i - 1)));
 		else
-			pb_add(pb, LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(pb_all(pb, i)));
+			pb_add(pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(pb_all(pb, i)));
 	}
 }
 

@@ -91,12 +91,12 @@ static inline struct int8_map int8_begin(struct int8_net *net, int64_t rows)
 	static float scale = 0.05f;
 	static uint8_t zero;
 	struct loom_tensor_info info = {
-		.name = "x", .dtype = LOOM_DTYPE_U8, .rank = 4, .dims = { 1, 3, rows, rows },
+		.name = "x", .dtype = DRM_LOOM_DTYPE_U8, .rank = 4, .dims = { 1, 3, rows, rows },
 	};
 
 	loom_graph_add_input(net->graph, &info);
-	int8_const(net, "scale", LOOM_DTYPE_F32, 0, NULL, &scale);
-	int8_const(net, "zero", LOOM_DTYPE_U8, 0, NULL, &zero);
+	int8_const(net, "scale", DRM_LOOM_DTYPE_F32, 0, NULL, &scale);
+	int8_const(net, "zero", DRM_LOOM_DTYPE_U8, 0, NULL, &zero);
 	return (struct int8_map){ .name = "x", .channels = 3, .rows = rows };
 }
 
@@ -117,7 +117,7 @@ static inline struct int8_map int8_conv(struct int8_net *net, struct int8_map x,
 		x.name, "scale", "zero", w.name, "scale", "zero", "scale", "zero",
 	};
 
-	int8_const(net, w.name, LOOM_DTYPE_U8, 4, dims, NULL);
+	int8_const(net, w.name, DRM_LOOM_DTYPE_U8, 4, dims, NULL);
 	int8_node(net, "QLinearConv", 8, inputs, y.name, attrs, 3);
 	return y;
 }
@@ -291,7 +291,7 @@ static inline struct int8_map int8_double(struct int8_net *net, struct int8_map 
 	const struct loom_attr attrs[] = { mode, coord };
 	struct int8_map y = int8_make(net, x.channels, 2 * x.rows), s = int8_make(net, 0, 0);
 
-	int8_const(net, s.name, LOOM_DTYPE_F32, 1, (int64_t[]){ 4 }, (void *)scales);
+	int8_const(net, s.name, DRM_LOOM_DTYPE_F32, 1, (int64_t[]){ 4 }, (void *)scales);
 	int8_node(net, "Resize", 3, (const char *const[]){ x.name, "", s.name }, y.name, attrs, 2);
 	return y;
 }

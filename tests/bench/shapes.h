@@ -97,7 +97,7 @@ static inline struct tensor net_input(struct net *net, uint32_t rank, const int6
 {
 	struct tensor tensor = net_tensor(net, dims[rank > 1], rank > 2 ? dims[2] : 1);
 	struct loom_tensor_info info = {
-		.name = tensor.name, .dtype = LOOM_DTYPE_F32, .rank = rank,
+		.name = tensor.name, .dtype = DRM_LOOM_DTYPE_F32, .rank = rank,
 	};
 
 	memcpy(info.dims, dims, rank * sizeof(*dims));
@@ -538,7 +538,7 @@ static inline struct tensor net_resize(struct net *net, struct tensor x, int64_t
 	const int64_t sizes[] = { 1, x.channels, rows, rows };
 	char name[24];
 	struct loom_array array = {
-		.name = name, .dtype = LOOM_DTYPE_I64, .rank = 1, .dims = { 4 },
+		.name = name, .dtype = DRM_LOOM_DTYPE_I64, .rank = 1, .dims = { 4 },
 		.data = (void *)sizes, .size_bytes = sizeof(sizes),
 	};
 
@@ -708,7 +708,7 @@ static inline int shape_make(const struct shape *shape, struct loom_graph **grap
 	net.graph = *graph;
 	for (i = 0; i < 2; i++) {
 		struct loom_array array = {
-			.name = i ? "six" : "zero", .dtype = LOOM_DTYPE_F32,
+			.name = i ? "six" : "zero", .dtype = DRM_LOOM_DTYPE_F32,
 			.data = (void *)&bounds[i], .size_bytes = sizeof(float),
 		};
 

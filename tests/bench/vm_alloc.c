@@ -142,7 +142,7 @@ static void create(struct ioctls *ioctls, uint32_t at)
 		fail("BO_INFO");
 	ioctls->handle[at] = args.handle;
 	ioctls->id[at] = trace_take(&ioctls->maker, info.bytes_per_bank,
-				    ioctls->region == LOOM_REGION_SRAM);
+				    ioctls->region == DRM_LOOM_REGION_SRAM);
 }
 
 static void destroy(struct ioctls *ioctls, uint32_t at)
@@ -161,7 +161,7 @@ static void measure_ioctls(int fd, int bench, uint32_t region, const char *name,
 {
 	struct drm_loom_region_info info = { 0 };
 	struct drm_loom_query query = {
-		.type = LOOM_QUERY_REGION,
+		.type = DRM_LOOM_QUERY_REGION,
 		.index = region,
 		.ptr = (uintptr_t)&info,
 		.size = sizeof(info),
@@ -198,7 +198,7 @@ static void measure_ioctls(int fd, int bench, uint32_t region, const char *name,
 	ioctls.trace.count -= ioctls.live;
 	replay_all(bench, &ioctls.trace, best);
 	/* an alloc and a free */
-	ours = 2 * best[default_engine(region == LOOM_REGION_SRAM)].ns;
+	ours = 2 * best[default_engine(region == DRM_LOOM_REGION_SRAM)].ns;
 	mm = 2 * best[LOOM_BENCH_MM_BEST].ns;
 	printf("%-6s %6u %7.0f %7.0f  %6.0f %6.1f%%  %6.0f %6.1f%%\n", name, ioctls.live,
 	       create_ns, close_ns, ours, 100 * ours / (create_ns + close_ns), mm,
@@ -233,8 +233,8 @@ int main(int argc, char **argv)
 	printf("%-6s %6s %7s %7s  %14s  %14s\n", "region", "live", "create", "close",
 	       "-- allocator -",
 	       "--- drm_mm ---");
-	measure_ioctls(fd, bench, LOOM_REGION_DRAM, "DRAM", 4096, 64 * TRACE_KIB);
-	measure_ioctls(fd, bench, LOOM_REGION_SRAM, "SRAM", 64, 4 * TRACE_KIB);
+	measure_ioctls(fd, bench, DRM_LOOM_REGION_DRAM, "DRAM", 4096, 64 * TRACE_KIB);
+	measure_ioctls(fd, bench, DRM_LOOM_REGION_SRAM, "SRAM", 64, 4 * TRACE_KIB);
 
 	printf("\nin the kernel: ns per operation, alloc and free alike, and refusals; best of %d\n"
 	       "rounds. default: the driver's policy; drm_mm from the bottom by best or first fit,\n"

@@ -103,7 +103,7 @@ static void make_input(struct network *network, uint32_t which)
 	struct loom_array *in = &network->in[which];
 	uint64_t i, seed = which + 1;
 
-	if (from->dtype != LOOM_DTYPE_F32 || network->program->num_inputs != 1)
+	if (from->dtype != DRM_LOOM_DTYPE_F32 || network->program->num_inputs != 1)
 		fail(network->path, "one input of f32 is wanted");
 	if (loom_array_alloc(in, from->dtype, from->rank, from->dims))
 		fail(network->path, strerror(ENOMEM));
@@ -222,7 +222,7 @@ static struct figures measure(struct shared *shared, struct loom_device *device,
 			      const uint32_t *runs)
 {
 	struct drm_loom_query query = {
-		.type = LOOM_QUERY_DEVICE,
+		.type = DRM_LOOM_QUERY_DEVICE,
 		.size = sizeof(struct drm_loom_device_info),
 	};
 	struct figures figures = { 0 };
@@ -303,7 +303,7 @@ int main(int argc, char **argv)
 		printf("vm_oversubscribe: no loom device here, nothing measured\n");
 		return 0;
 	}
-	if (loom_device_region(loom_target_device(target), LOOM_REGION_DRAM, &dram))
+	if (loom_device_region(loom_target_device(target), DRM_LOOM_REGION_DRAM, &dram))
 		fail("QUERY", strerror(errno));
 	dram_bytes = dram.total_bytes * dram.banks;
 	if (factor * (double)dram_bytes > (double)sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE))

@@ -54,11 +54,11 @@ static void node_prepare(struct node *node)
 {
 	struct drm_loom_device_info info;
 	struct drm_loom_query query = {
-		.type = LOOM_QUERY_DEVICE, .ptr = (uintptr_t)&info, .size = sizeof(info),
+		.type = DRM_LOOM_QUERY_DEVICE, .ptr = (uintptr_t)&info, .size = sizeof(info),
 	};
 	struct drm_loom_plan_header header = {
-		.magic = LOOM_PLAN_MAGIC,
-		.version = LOOM_PLAN_VERSION,
+		.magic = DRM_LOOM_PLAN_MAGIC,
+		.version = DRM_LOOM_PLAN_VERSION,
 		.size = sizeof(header),
 		.slots = { sizeof(header), 0, sizeof(struct drm_loom_plan_slot) },
 		.tensors = { sizeof(header), 0, sizeof(struct drm_loom_plan_tensor) },
@@ -68,7 +68,7 @@ static void node_prepare(struct node *node)
 		.attrs = { sizeof(header), 0, 1 },
 	};
 	struct drm_loom_plan_create plan = { .ptr = (uintptr_t)&header, .size = sizeof(header) };
-	struct drm_loom_context_create context = { .priority = LOOM_PRIORITY_NORMAL };
+	struct drm_loom_context_create context = { .priority = DRM_LOOM_PRIORITY_NORMAL };
 	struct drm_syncobj_create syncobj = { 0 };
 
 	if (ioctl(node->fd, DRM_IOCTL_LOOM_QUERY, &query))

@@ -146,7 +146,7 @@ static bool is_faultless(struct matrix *m, const struct loom_planner_options *op
 			 struct loom_error *err)
 {
 	struct loom_replay_options how = { .topology = options->topology };
-	uint32_t lanes = options->topology->region[LOOM_REGION_SRAM].banks;
+	uint32_t lanes = options->topology->region[DRM_LOOM_REGION_SRAM].banks;
 
 	if (lanes != m->lanes) {
 		loom_program_destroy(m->reference);

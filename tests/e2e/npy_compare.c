@@ -46,7 +46,7 @@ static double element(const struct loom_array *array, size_t i)
 	float f32;
 	double f64;
 
-	if (array->dtype == LOOM_DTYPE_F32) {
+	if (array->dtype == DRM_LOOM_DTYPE_F32) {
 		memcpy(&f32, (const char *)array->data + i * 4, 4);
 		return f32;
 	}
@@ -94,7 +94,7 @@ static int compare(const char *name, const struct loom_array *got, const struct 
 		printf("%s: type or shape differ\n", name);
 		return 1;
 	}
-	if (got->dtype != LOOM_DTYPE_F32 && got->dtype != LOOM_DTYPE_F64) {
+	if (got->dtype != DRM_LOOM_DTYPE_F32 && got->dtype != DRM_LOOM_DTYPE_F64) {
 		if (!memcmp(got->data, want->data, got->size_bytes))
 			return 0;
 		printf("%s: elements differ\n", name);

@@ -294,10 +294,10 @@ static double element(const struct loom_array *array, size_t i)
 	float f32;
 
 	switch (array->dtype) {
-	case LOOM_DTYPE_F32:
+	case DRM_LOOM_DTYPE_F32:
 		memcpy(&f32, (const char *)array->data + i * 4, 4);
 		return f32;
-	case LOOM_DTYPE_F64:
+	case DRM_LOOM_DTYPE_F64:
 		memcpy(&f64, (const char *)array->data + i * 8, 8);
 		return f64;
 	}

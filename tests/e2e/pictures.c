@@ -242,7 +242,7 @@ static int speech(const char *path, uint32_t seed, uint32_t rank, const int64_t 
 	float *data;
 	int64_t i, count;
 
-	if (loom_array_alloc(&array, LOOM_DTYPE_F32, rank, dims))
+	if (loom_array_alloc(&array, DRM_LOOM_DTYPE_F32, rank, dims))
 		return 1;
 	data = array.data;
 	count = array.size_bytes / sizeof(*data);

@@ -21,7 +21,7 @@ static int create(struct loom_device *device, uint64_t size, uint32_t align,
 		  struct loom_bo **bo)
 {
 	struct drm_loom_bo_create request = {
-		.size = size, .region = LOOM_REGION_SRAM, .page_bytes = align,
+		.size = size, .region = DRM_LOOM_REGION_SRAM, .page_bytes = align,
 	};
 
 	return loom_bo_create(device, &request, bo);
@@ -34,12 +34,12 @@ static bool is_bank(struct loom_device *device, const struct loom_report_bank *b
 	uint64_t allocated = 0, free_bytes = 0, largest = 0;
 	size_t count, i;
 
-	if (loom_device_bank_blocks(device, LOOM_REGION_SRAM, index, &blocks, &count))
+	if (loom_device_bank_blocks(device, DRM_LOOM_REGION_SRAM, index, &blocks, &count))
 		return false;
 	for (i = 0; i < count; i++) {
-		if (blocks[i].flags & LOOM_BLOCK_ALLOCATED) {
+		if (blocks[i].flags & DRM_LOOM_BLOCK_ALLOCATED) {
 			allocated += blocks[i].bytes;
-		} else if (!(blocks[i].flags & LOOM_BLOCK_RESERVED)) {
+		} else if (!(blocks[i].flags & DRM_LOOM_BLOCK_RESERVED)) {
 			free_bytes += blocks[i].bytes;
 			if (blocks[i].bytes > largest)
 				largest = blocks[i].bytes;
@@ -56,7 +56,7 @@ static void test_some_banks(struct loom_target *target)
 	struct loom_report_region *report;
 	uint64_t mask;
 	struct drm_loom_bo_create request = {
-		.region = LOOM_REGION_SRAM, .page_bytes = 4096, .bank_mask_words = 1,
+		.region = DRM_LOOM_REGION_SRAM, .page_bytes = 4096, .bank_mask_words = 1,
 		.bank_mask = (uintptr_t)&mask,
 	};
 	struct loom_bo *one, *other, *all;
@@ -72,7 +72,7 @@ static void test_some_banks(struct loom_target *target)
 	mask = 12;
 	if (loom_bo_create(device, &request, &other))
 		tap_fatal("no buffer on two banks");
-	if (loom_report_region_get(target, LOOM_REGION_SRAM, 0, &report))
+	if (loom_report_region_get(target, DRM_LOOM_REGION_SRAM, 0, &report))
 		tap_fatal("no report");
 	tap_ok(report->banks[0].allocated_bytes == 0 &&
 	       report->banks[1].allocated_bytes == 20 * 4096 &&
@@ -105,7 +105,7 @@ static void test_reason(struct loom_device *device, const struct loom_report_reg
 	if (loom_device_no_space(device, &record))
 		tap_fatal("no record");
 	loom_no_space_print(text, sizeof(text), &record);
-	tap_ok(record.reason == reason && record.region == LOOM_REGION_SRAM &&
+	tap_ok(record.reason == reason && record.region == DRM_LOOM_REGION_SRAM &&
 	       record.banks == report->num_banks &&
 	       record.largest_free_bytes == report->min_largest_free_bytes, "%s: %s", when, text);
 }
@@ -118,8 +118,8 @@ static void test_fits(struct loom_target *target, const char *when, uint32_t rea
 	struct loom_bo *bo;
 	int ret;
 
-	if (loom_report_region_get(target, LOOM_REGION_SRAM, 0, &report) ||
-	    loom_device_region(device, LOOM_REGION_SRAM, &info))
+	if (loom_report_region_get(target, DRM_LOOM_REGION_SRAM, 0, &report) ||
+	    loom_device_region(device, DRM_LOOM_REGION_SRAM, &info))
 		tap_fatal("no report");
 	tap_ok(report->num_banks == info.banks &&
 	       report->banks[0].allocatable_bytes == info.total_bytes &&
@@ -150,19 +150,19 @@ int main(void)
 	if (loom_target_open("device", NULL, &target, &err))
 		tap_fatal("%s", err.text);
 	device = loom_target_device(target);
-	test_fits(target, "empty", LOOM_NO_SPACE_TOO_LARGE);
+	test_fits(target, "empty", DRM_LOOM_NO_SPACE_TOO_LARGE);
 	for (i = 0; i < BUFFERS; i++)
 		if (create(device, 70000 + 30000 * (i % 5), 4096, &bos[i]))
 			tap_fatal("no buffer %u", i);
-	test_fits(target, "some", LOOM_NO_SPACE_EXHAUSTED);
+	test_fits(target, "some", DRM_LOOM_NO_SPACE_EXHAUSTED);
 	for (i = 0; i < BUFFERS; i += 2) {
 		loom_bo_destroy(bos[i]);
 		bos[i] = NULL;
 	}
-	test_fits(target, "holes", LOOM_NO_SPACE_FRAGMENTED);
+	test_fits(target, "holes", DRM_LOOM_NO_SPACE_FRAGMENTED);
 	for (i = 0; i < BUFFERS; i++)
 		loom_bo_destroy(bos[i]);
-	test_fits(target, "empty again", LOOM_NO_SPACE_TOO_LARGE);
+	test_fits(target, "empty again", DRM_LOOM_NO_SPACE_TOO_LARGE);
 	test_some_banks(target);
 	loom_target_close(target);
 	return tap_end();

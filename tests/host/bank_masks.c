@@ -139,7 +139,7 @@ static bool check_banks(struct loom_patches *patches)
 	struct loom_patch_cursor cursor;
 	u32 bank;
 
-	for (bank = loom_mask_next(&patches->active.banks, 0); bank < LOOM_MAX_BANKS;
+	for (bank = loom_mask_next(&patches->active.banks, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(&patches->active.banks, bank + 1)) {
 		const struct loom_patch_chunk *top =
 			container_of(patches->chunks.root, struct loom_patch_chunk, node);
@@ -373,8 +373,8 @@ static void test_random(const struct setting *setting)
 	loom_port_free(spare);
 	tap_ok(!fault && refused && placed,
 	       "%s: %u placed, %u refused, %u at once in %u chunks, sums of %u classes, %u banks%s%s",
-	       setting->name, placed, refused, most, chunks, classes, summed,
-	       fault ? ": " : "", fault ? fault : "");
+	       setting->name, placed, refused, most, chunks, classes, summed, fault ? ": " : "",
+	       fault ? fault : "");
 }
 
 static void test_refusals(void)

@@ -385,10 +385,10 @@ static void test_refusals(void)
 	       loom_bank_init(&bank, 65, 64, 1, LOOM_BANK_FIRST_FIT) == -EINVAL,
 	       "a bank without a byte is refused");
 	tap_ok(loom_bank_init(&bank, 0, 64, 0, LOOM_BANK_FIRST_FIT) == -EINVAL &&
-	       loom_bank_init(&bank, 0, 64, LOOM_MAX_BANKS + 1, LOOM_BANK_FIRST_FIT) == -EINVAL,
+	       loom_bank_init(&bank, 0, 64, DRM_LOOM_MAX_BANKS + 1, LOOM_BANK_FIRST_FIT) == -EINVAL,
 	       "no bank, and one too many, are refused");
 	if (loom_bank_init(&bank, 64, 4096, 3, LOOM_BANK_FIRST_FIT) ||
-	    loom_bank_init(&other, 0, 4096, LOOM_MAX_BANKS, LOOM_BANK_FIRST_FIT))
+	    loom_bank_init(&other, 0, 4096, DRM_LOOM_MAX_BANKS, LOOM_BANK_FIRST_FIT))
 		tap_fatal("init");
 
 	bad = good;

@@ -31,8 +31,8 @@ static void test_kernel_text(void)
 	struct loom_client client = { .pid = 5 };
 
 	tap_ok(loom_client_parse(text, &client), "the kernel's text");
-	dram = &client.memory[LOOM_REGION_DRAM];
-	sram = &client.memory[LOOM_REGION_SRAM];
+	dram = &client.memory[DRM_LOOM_REGION_DRAM];
+	sram = &client.memory[DRM_LOOM_REGION_SRAM];
 	tap_ok(client.id == 42 && client.pid == 5 && client.engine_ns == 1234567890123 &&
 	       client.jobs == 9, "who, and for how long");
 	tap_ok(dram->total_bytes == 3 << 20 && dram->shared_bytes == 0 &&
@@ -58,15 +58,15 @@ static void test_other_texts(void)
 	tap_ok(!loom_client_parse("xdrm-driver:\tloom\n", &client), "another key");
 	memset(&client, 0xff, sizeof(client));
 	tap_ok(loom_client_parse("drm-driver:\tloom\n", &client) && !client.jobs &&
-	       !client.engine_ns && !client.memory[LOOM_REGION_SRAM].num_ranges,
+	       !client.engine_ns && !client.memory[DRM_LOOM_REGION_SRAM].num_ranges,
 	       "an older driver: what it does not say is zero");
 	loom_client_parse("drm-driver:\tloom\nloom-banks-dram:\t0-7\nloom-jobs:\t3\n", &client);
-	tap_ok(!client.memory[LOOM_REGION_DRAM].num_ranges && client.jobs == 3,
+	tap_ok(!client.memory[DRM_LOOM_REGION_DRAM].num_ranges && client.jobs == 3,
 	       "a value cut short does not run into the next line");
 	for (i = 0; i < 100; i++)
 		sprintf(long_text + strlen(long_text), "%zu-%zu 64 ", i, i);
 	tap_ok(loom_client_parse(long_text, &client) &&
-	       client.memory[LOOM_REGION_SRAM].num_ranges == LOOM_CLIENT_RANGES,
+	       client.memory[DRM_LOOM_REGION_SRAM].num_ranges == LOOM_CLIENT_RANGES,
 	       "more ranges than there is room for");
 }
 

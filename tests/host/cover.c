@@ -53,14 +53,14 @@ static void next_index(u32 *index, const u32 *dims, u32 rank)
 static bool make_tensor(struct world *w)
 {
 	struct drm_loom_plan_tensor *t = &w->tensor;
-	u32 index[LOOM_MAX_RANK] = {}, i, k;
+	u32 index[DRM_LOOM_MAX_RANK] = {}, i, k;
 
 	memset(w, 0, sizeof(*w));
 	w->lanes = 1 + rnd(MAX_LANES);
-	t->region = rnd(2) ? LOOM_REGION_SRAM : LOOM_REGION_DRAM;
-	t->dtype = LOOM_DTYPE_I16;
+	t->region = rnd(2) ? DRM_LOOM_REGION_SRAM : DRM_LOOM_REGION_DRAM;
+	t->dtype = DRM_LOOM_DTYPE_I16;
 	t->rank = 1 + rnd(4);
-	if (t->region == LOOM_REGION_SRAM)
+	if (t->region == DRM_LOOM_REGION_SRAM)
 		t->lane_axis = rnd(t->rank);
 	w->elements = 1;
 	for (i = 0; i < t->rank; i++) {
@@ -73,7 +73,7 @@ static bool make_tensor(struct world *w)
 	for (i = t->rank; i-- > 0;) {
 		u64 count = t->dims[i];
 
-		if (t->region == LOOM_REGION_SRAM && i == t->lane_axis)
+		if (t->region == DRM_LOOM_REGION_SRAM && i == t->lane_axis)
 			count = (count + w->lanes - 1) / w->lanes;
 		t->strides[i] = w->extent + (rnd(3) ? 0 : 2 * rnd(4));
 		w->extent = (count - 1) * t->strides[i] + w->extent;
@@ -88,7 +88,7 @@ static bool make_tensor(struct world *w)
 		u32 bank = 0;
 
 		for (i = 0; i < t->rank; i++) {
-			if (t->region == LOOM_REGION_SRAM && i == t->lane_axis) {
+			if (t->region == DRM_LOOM_REGION_SRAM && i == t->lane_axis) {
 				bank = index[i] % w->lanes;
 				offset += index[i] / w->lanes * t->strides[i];
 			} else {
@@ -113,11 +113,11 @@ static bool make_view(const struct world *w, struct loom_view *v)
 	v->dtype = t->dtype;
 	v->elem_bytes = 2;
 	v->rank = 1 + rnd(4);
-	if (v->region == LOOM_REGION_SRAM) {
+	if (v->region == DRM_LOOM_REGION_SRAM) {
 		v->lane_axis = rnd(v->rank);
 		v->lane_start = rnd(2 * w->lanes);
 	}
-	for (i = 0; i < LOOM_MAX_RANK; i++)
+	for (i = 0; i < DRM_LOOM_MAX_RANK; i++)
 		v->dims[i] = 1;
 	for (i = 0; i < v->rank; i++) {
 		u32 axis = rnd(t->rank);
@@ -126,7 +126,7 @@ static bool make_view(const struct world *w, struct loom_view *v)
 		v->strides[i] = 2 * rnd(12);
 		if (rnd(4))
 			v->strides[i] = (s64)t->strides[axis] * (rnd(3) ? 1 : 1 + rnd(3));
-		if (v->region == LOOM_REGION_SRAM && i == v->lane_axis) {
+		if (v->region == DRM_LOOM_REGION_SRAM && i == v->lane_axis) {
 			v->strides[i] = t->strides[t->lane_axis] + (rnd(6) ? 0 : 2);
 			high += ((v->lane_start + v->dims[i] - 1) / w->lanes) * v->strides[i];
 			continue;
@@ -147,7 +147,7 @@ static bool make_view(const struct world *w, struct loom_view *v)
 /* Marks what the view touches; false if some of it is no element. */
 static bool touch(struct world *w, const struct loom_view *v)
 {
-	u32 index[LOOM_MAX_RANK] = {}, count = 1, i, k;
+	u32 index[DRM_LOOM_MAX_RANK] = {}, count = 1, i, k;
 
 	for (i = 0; i < v->rank; i++)
 		count *= v->dims[i];
@@ -156,7 +156,7 @@ static bool touch(struct world *w, const struct loom_view *v)
 		u32 bank = 0, element;
 
 		for (i = 0; i < v->rank; i++) {
-			if (v->region == LOOM_REGION_SRAM && i == v->lane_axis) {
+			if (v->region == DRM_LOOM_REGION_SRAM && i == v->lane_axis) {
 				u32 lane = v->lane_start + index[i];
 
 				bank = lane % w->lanes;
@@ -186,7 +186,7 @@ static bool box(struct world *w, const struct loom_footprint *f)
 		product *= f->size[i];
 	ok &= product == w->elements && f->count >= 1 && f->count <= LOOM_MAX_BOXES;
 	for (b = 0; b < f->count; b++) {
-		u32 index[LOOM_MAX_RANK] = {};
+		u32 index[DRM_LOOM_MAX_RANK] = {};
 
 		for (k = 0; k < w->elements; k++) {
 			for (i = 0; i < f->axes; i++)
@@ -274,7 +274,7 @@ static void random_box(const struct grid *g, struct loom_footprint *f, bool slim
 /* Writes a box into the grid, or asks whether it is all written. */
 static bool grid_box(struct grid *g, const struct loom_footprint *f, bool write)
 {
-	u32 index[LOOM_MAX_RANK] = {}, i, k;
+	u32 index[DRM_LOOM_MAX_RANK] = {}, i, k;
 	bool all = true;
 
 	for (k = 0; k < g->elements; k++) {

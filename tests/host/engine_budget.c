@@ -25,7 +25,7 @@ static struct loom_view column(u32 dtype, u32 n, u64 offset)
 	u32 bytes = loom_dtype_bytes(dtype);
 
 	return (struct loom_view){
-		.region = LOOM_REGION_SRAM, .dtype = dtype, .elem_bytes = bytes, .rank = 5,
+		.region = DRM_LOOM_REGION_SRAM, .dtype = dtype, .elem_bytes = bytes, .rank = 5,
 		.lane_axis = 1, .offset = offset, .dims = { n, LANES, 1, 1, 1, 1 },
 		.strides = { n > 1 ? bytes : 0, (s64)bytes * n },
 	};
@@ -71,10 +71,10 @@ static void test_small_units(void)
 		u32 opcode;
 		const void *attr;
 	} ops[] = {
-		{ "resize", LOOM_OP_RESIZE, &resize },
-		{ "pool", LOOM_OP_POOL, &pool },
-		{ "softmax", LOOM_OP_SOFTMAX, &softmax },
-		{ "copy", LOOM_OP_COPY, NULL },
+		{ "resize", DRM_LOOM_OP_RESIZE, &resize },
+		{ "pool", DRM_LOOM_OP_POOL, &pool },
+		{ "softmax", DRM_LOOM_OP_SOFTMAX, &softmax },
+		{ "copy", DRM_LOOM_OP_COPY, NULL },
 	};
 	const u64 budget = 32768;
 	struct loom_command command;
@@ -83,8 +83,8 @@ static void test_small_units(void)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
-		views[0] = column(LOOM_DTYPE_F32, ROWS, 0);
-		views[1] = column(LOOM_DTYPE_F32, ROWS, PITCH / 2);
+		views[0] = column(DRM_LOOM_DTYPE_F32, ROWS, 0);
+		views[1] = column(DRM_LOOM_DTYPE_F32, ROWS, PITCH / 2);
 		if (!check(&command, ops[i].opcode, ops[i].attr, views, 2))
 			tap_fatal("%s was refused", ops[i].name);
 		units = done(&command, budget);
@@ -97,15 +97,15 @@ static void test_small_units(void)
 /* The remainder of the largest and the smallest number is a division of 190 steps. */
 static void test_fmod(void)
 {
-	static const struct drm_loom_attr_binary attr = { .kind = LOOM_BINARY_FMOD };
+	static const struct drm_loom_attr_binary attr = { .kind = DRM_LOOM_BINARY_FMOD };
 	static const struct {
 		const char *name;
 		u32 dtype;
 		u32 steps;
 	} types[] = {
-		{ "F64", LOOM_DTYPE_F64, 190 },
-		{ "F32", LOOM_DTYPE_F32, 25 },
-		{ "I64", LOOM_DTYPE_I64, 1 },
+		{ "F64", DRM_LOOM_DTYPE_F64, 190 },
+		{ "F32", DRM_LOOM_DTYPE_F32, 25 },
+		{ "I64", DRM_LOOM_DTYPE_I64, 1 },
 	};
 	struct loom_command command;
 	struct loom_view views[3];
@@ -115,7 +115,7 @@ static void test_fmod(void)
 		views[0] = column(types[i].dtype, 1, 0);
 		views[1] = column(types[i].dtype, 1, 64);
 		views[2] = column(types[i].dtype, 1, 128);
-		if (!check(&command, LOOM_OP_BINARY, &attr, views, 3))
+		if (!check(&command, DRM_LOOM_OP_BINARY, &attr, views, 3))
 			tap_fatal("fmod was refused");
 		tap_ok(command.unit_cost >= types[i].steps, "fmod of %s counts its %u divisions",
 		       types[i].name, types[i].steps);

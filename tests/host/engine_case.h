@@ -32,7 +32,7 @@ struct ec {
 	u8 *dram;
 	u8 *slots[1];
 	struct loom_memory memory;
-	struct loom_view views[LOOM_MAX_OPERANDS];
+	struct loom_view views[DRM_LOOM_MAX_OPERANDS];
 	struct loom_command command;
 	/* plain strides only: what a planner would make */
 	bool plain;
@@ -131,8 +131,8 @@ static inline struct loom_view *ec_view(struct ec *ec, u32 operand, u32 region, 
 					const u32 *dims, int access)
 {
 	struct loom_view *v = &ec->views[operand];
-	bool sram = region == LOOM_REGION_SRAM;
-	u32 order[LOOM_MAX_RANK], i;
+	bool sram = region == DRM_LOOM_REGION_SRAM;
+	u32 order[DRM_LOOM_MAX_RANK], i;
 	u64 size = loom_dtype_bytes(dtype), offset = 0;
 	u64 *used = sram ? &ec->used : &ec->dram_used;
 
@@ -140,7 +140,7 @@ static inline struct loom_view *ec_view(struct ec *ec, u32 operand, u32 region, 
 	v->dtype = dtype;
 	v->elem_bytes = size;
 	v->rank = rank;
-	for (i = 0; i < LOOM_MAX_RANK; i++)
+	for (i = 0; i < DRM_LOOM_MAX_RANK; i++)
 		v->dims[i] = i < rank ? dims[i] : 1;
 	if (sram) {
 		v->lane_axis = ec->plain && rank > 1 ? 1 : ec_rnd() % rank;
@@ -195,7 +195,7 @@ static inline u8 *ec_address(const struct ec *ec, const struct loom_view *v, con
 	u32 lane = 0, i;
 
 	for (i = 0; i < v->rank; i++) {
-		if (v->region == LOOM_REGION_SRAM && i == v->lane_axis) {
+		if (v->region == DRM_LOOM_REGION_SRAM && i == v->lane_axis) {
 			u64 l = (u64)v->lane_start + index[i];
 
 			lane = l % ec->lanes;
@@ -204,7 +204,7 @@ static inline u8 *ec_address(const struct ec *ec, const struct loom_view *v, con
 			at += (s64)index[i] * v->strides[i];
 		}
 	}
-	return (v->region == LOOM_REGION_SRAM ? ec->bytes + lane * ec->pitch : ec->dram) + at;
+	return (v->region == DRM_LOOM_REGION_SRAM ? ec->bytes + lane * ec->pitch : ec->dram) + at;
 }
 
 /* The next index in row-major order; false behind the last. */
@@ -249,26 +249,26 @@ static inline long double ec_get(const struct ec *ec, const struct loom_view *v,
 
 	memcpy(&e, ec_address(ec, v, index), v->elem_bytes);
 	switch (v->dtype) {
-	case LOOM_DTYPE_F32:
+	case DRM_LOOM_DTYPE_F32:
 		return e.f32;
-	case LOOM_DTYPE_F64:
+	case DRM_LOOM_DTYPE_F64:
 		return e.f64;
-	case LOOM_DTYPE_I8:
+	case DRM_LOOM_DTYPE_I8:
 		return e.i8;
-	case LOOM_DTYPE_U8:
-	case LOOM_DTYPE_BOOL:
+	case DRM_LOOM_DTYPE_U8:
+	case DRM_LOOM_DTYPE_BOOL:
 		return e.u8;
-	case LOOM_DTYPE_I16:
+	case DRM_LOOM_DTYPE_I16:
 		return e.i16;
-	case LOOM_DTYPE_U16:
+	case DRM_LOOM_DTYPE_U16:
 		return e.u16;
-	case LOOM_DTYPE_I32:
+	case DRM_LOOM_DTYPE_I32:
 		return e.i32;
-	case LOOM_DTYPE_U32:
+	case DRM_LOOM_DTYPE_U32:
 		return e.u32;
-	case LOOM_DTYPE_I64:
+	case DRM_LOOM_DTYPE_I64:
 		return e.i64;
-	case LOOM_DTYPE_U64:
+	case DRM_LOOM_DTYPE_U64:
 		return e.u64;
 	}
 	return ec_half(e.u16);
@@ -300,16 +300,16 @@ static inline void ec_put(const struct ec *ec, const struct loom_view *v, const 
 	union ec_element e;
 
 	switch (v->dtype) {
-	case LOOM_DTYPE_F32:
+	case DRM_LOOM_DTYPE_F32:
 		e.f32 = (float)value;
 		break;
-	case LOOM_DTYPE_F64:
+	case DRM_LOOM_DTYPE_F64:
 		e.f64 = (double)value;
 		break;
-	case LOOM_DTYPE_F16:
+	case DRM_LOOM_DTYPE_F16:
 		e.u16 = ec_to_half(value);
 		break;
-	case LOOM_DTYPE_U64:
+	case DRM_LOOM_DTYPE_U64:
 		e.u64 = (u64)value;
 		break;
 	default:
@@ -324,23 +324,23 @@ static inline void ec_put(const struct ec *ec, const struct loom_view *v, const 
 static inline long double ec_value(u32 dtype)
 {
 	switch (dtype) {
-	case LOOM_DTYPE_BOOL:
+	case DRM_LOOM_DTYPE_BOOL:
 		return ec_rnd() & 1;
-	case LOOM_DTYPE_I8:
+	case DRM_LOOM_DTYPE_I8:
 		return (s8)ec_rnd();
-	case LOOM_DTYPE_U8:
+	case DRM_LOOM_DTYPE_U8:
 		return (u8)ec_rnd();
-	case LOOM_DTYPE_I16:
+	case DRM_LOOM_DTYPE_I16:
 		return (s16)ec_rnd();
-	case LOOM_DTYPE_U16:
+	case DRM_LOOM_DTYPE_U16:
 		return (u16)ec_rnd();
-	case LOOM_DTYPE_I32:
+	case DRM_LOOM_DTYPE_I32:
 		return (s32)ec_rnd() >> (ec_rnd() & 31);
-	case LOOM_DTYPE_U32:
+	case DRM_LOOM_DTYPE_U32:
 		return (u32)ec_rnd() >> (ec_rnd() & 31);
-	case LOOM_DTYPE_I64:
+	case DRM_LOOM_DTYPE_I64:
 		return (s64)(ec_rnd() << 8) >> (ec_rnd() & 63);
-	case LOOM_DTYPE_U64:
+	case DRM_LOOM_DTYPE_U64:
 		return (u64)(ec_rnd() << 8) >> (ec_rnd() & 63);
 	}
 	return ec_real(-2.0, 2.0);
@@ -350,7 +350,7 @@ static inline long double ec_value(u32 dtype)
 static inline void ec_fill(struct ec *ec, u32 operand, long double (*value)(u32 dtype))
 {
 	const struct loom_view *v = &ec->views[operand];
-	u32 index[LOOM_MAX_RANK] = {};
+	u32 index[DRM_LOOM_MAX_RANK] = {};
 
 	do {
 		ec_put(ec, v, index, (value ? value : ec_value)(v->dtype));
@@ -410,7 +410,7 @@ static inline bool ec_run(struct ec *ec, u32 opcode, const void *attr, u32 opera
 {
 	struct loom_check check = { .command = &ec->command };
 	u8 *before, *whole;
-	u32 index[LOOM_MAX_RANK] = {};
+	u32 index[DRM_LOOM_MAX_RANK] = {};
 	char text[100];
 
 	ec->command.op = loom_op_get(opcode);
@@ -439,7 +439,7 @@ static inline bool ec_run(struct ec *ec, u32 opcode, const void *attr, u32 opera
 	ec_restore(ec, whole);
 	do {
 		u8 *at = ec_address(ec, &ec->views[0], index);
-		u64 offset = ec->views[0].region == LOOM_REGION_DRAM ?
+		u64 offset = ec->views[0].region == DRM_LOOM_REGION_DRAM ?
 			     ec->lanes * ec->used + (u64)(at - ec->dram) :
 			     (u64)(at - ec->bytes) / ec->pitch * ec->used +
 			     (u64)(at - ec->bytes) % ec->pitch;
@@ -457,7 +457,9 @@ static inline bool ec_run(struct ec *ec, u32 opcode, const void *attr, u32 opera
 /* Relative error of one rounding. */
 static inline long double ec_epsilon(u32 dtype)
 {
-	return dtype == LOOM_DTYPE_F64 ? 0x1p-53L : dtype == LOOM_DTYPE_F32 ? 0x1p-24L : 0x1p-11L;
+	return dtype == DRM_LOOM_DTYPE_F64 ? 0x1p-53L :
+	       dtype == DRM_LOOM_DTYPE_F32 ? 0x1p-24L :
+					     0x1p-11L;
 }
 
 /* One element of y against what it should be. */
@@ -494,29 +496,30 @@ struct ec_act {
 
 static inline struct ec_act ec_act_random(void)
 {
-	struct ec_act a = { .act = ec_chance(50) ? LOOM_ACT_NONE : ec_rnd() % LOOM_ACT_END };
+	struct ec_act a = { .act = ec_chance(50) ? DRM_LOOM_ACT_NONE :
+						   ec_rnd() % DRM_LOOM_ACT_END };
 
-	a.p0 = a.act == LOOM_ACT_CLIP ? -0.5f : 0.25f;
-	a.p1 = a.act == LOOM_ACT_CLIP ? 1.5f : 0.5f;
+	a.p0 = a.act == DRM_LOOM_ACT_CLIP ? -0.5f : 0.25f;
+	a.p1 = a.act == DRM_LOOM_ACT_CLIP ? 1.5f : 0.5f;
 	return a;
 }
 
 static inline long double ec_act_apply(const struct ec_act *a, long double x)
 {
 	switch (a->act) {
-	case LOOM_ACT_RELU:
+	case DRM_LOOM_ACT_RELU:
 		return fmaxl(x, 0);
-	case LOOM_ACT_CLIP:
+	case DRM_LOOM_ACT_CLIP:
 		return fminl(fmaxl(x, a->p0), a->p1);
-	case LOOM_ACT_LEAKY:
+	case DRM_LOOM_ACT_LEAKY:
 		return x < 0 ? a->p0 * x : x;
-	case LOOM_ACT_SIGMOID:
+	case DRM_LOOM_ACT_SIGMOID:
 		return 1 / (1 + expl(-x));
-	case LOOM_ACT_HARDSIGMOID:
+	case DRM_LOOM_ACT_HARDSIGMOID:
 		return fminl(fmaxl(a->p0 * x + a->p1, 0), 1);
-	case LOOM_ACT_HARDSWISH:
+	case DRM_LOOM_ACT_HARDSWISH:
 		return x * fminl(fmaxl(x / 6 + 0.5L, 0), 1);
-	case LOOM_ACT_TANH:
+	case DRM_LOOM_ACT_TANH:
 		return tanhl(x);
 	}
 	return x;
@@ -526,7 +529,7 @@ static inline long double ec_act_apply(const struct ec_act *a, long double x)
 static inline void ec_expect_sum(struct ec *ec, const u32 *index, const struct ec_act *act,
 				 long double value, long double magnitude, u64 terms)
 {
-	bool wide = ec->views[0].dtype == LOOM_DTYPE_F64;
+	bool wide = ec->views[0].dtype == DRM_LOOM_DTYPE_F64;
 	double eps = wide ? 0x1p-53 : 0x1p-24, least = wide ? 0 : 0x1p-24;
 
 	value = ec_act_apply(act, value);

@@ -65,9 +65,9 @@ static void make_operands(struct ec *ec, struct geometry *g, bool forward, u32 y
 	const u32 w[5] = { forward ? g->o : g->c, (forward ? g->c : g->o) / g->groups,
 			   g->k[0], g->k[1], g->k[2] };
 
-	ec_view(ec, 0, LOOM_REGION_SRAM, y_dtype, 5, y, EC_WRITE);
-	ec_view(ec, 1, LOOM_REGION_SRAM, x_dtype, 5, x, EC_READ);
-	ec_view(ec, 2, LOOM_REGION_SRAM, w_dtype, 5, w, EC_READ);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, y_dtype, 5, y, EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, x_dtype, 5, x, EC_READ);
+	ec_view(ec, 2, DRM_LOOM_REGION_SRAM, w_dtype, 5, w, EC_READ);
 	ec_fill(ec, 0, NULL);
 	ec_fill(ec, 1, NULL);
 	ec_fill(ec, 2, NULL);
@@ -122,12 +122,12 @@ static void check_float(struct ec *ec, bool forward, u32 dtype)
 	g.attr.act_p0 = ec_bits(g.act.p0);
 	g.attr.act_p1 = ec_bits(g.act.p1);
 	if (ec_chance(50)) {
-		g.attr.flags = LOOM_ATTR_BIAS;
-		ec_view(ec, 3, LOOM_REGION_SRAM, LOOM_DTYPE_F32, 1, &g.o, EC_READ);
+		g.attr.flags = DRM_LOOM_ATTR_BIAS;
+		ec_view(ec, 3, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_F32, 1, &g.o, EC_READ);
 		ec_fill(ec, 3, NULL);
 		operands++;
 	}
-	if (!ec_run(ec, forward ? LOOM_OP_CONV : LOOM_OP_DECONV, &g.attr, operands))
+	if (!ec_run(ec, forward ? DRM_LOOM_OP_CONV : DRM_LOOM_OP_DECONV, &g.attr, operands))
 		return;
 	do {
 		long double sum = 0, magnitude = 0, term;
@@ -151,33 +151,35 @@ static void check_float(struct ec *ec, bool forward, u32 dtype)
 
 static void check_integer(struct ec *ec, bool scaled)
 {
-	u32 x_dtype = ec_chance(50) ? LOOM_DTYPE_I8 : LOOM_DTYPE_U8;
-	u32 w_dtype = ec_chance(50) ? LOOM_DTYPE_I8 : LOOM_DTYPE_U8;
-	u32 y_dtype = !scaled ? LOOM_DTYPE_I32 : ec_chance(50) ? LOOM_DTYPE_I8 : LOOM_DTYPE_U8;
+	u32 x_dtype = ec_chance(50) ? DRM_LOOM_DTYPE_I8 : DRM_LOOM_DTYPE_U8;
+	u32 w_dtype = ec_chance(50) ? DRM_LOOM_DTYPE_I8 : DRM_LOOM_DTYPE_U8;
+	u32 y_dtype = !scaled	    ? DRM_LOOM_DTYPE_I32 :
+		      ec_chance(50) ? DRM_LOOM_DTYPE_I8 :
+				      DRM_LOOM_DTYPE_U8;
 	u32 y[5] = {}, operands = 3, o, scale = 0;
 	struct geometry g;
 	bool more;
 
 	random_geometry(&g, true);
 	make_operands(ec, &g, true, y_dtype, x_dtype, w_dtype);
-	g.attr.x_zero = (s32)ec_range(0, 255) - (x_dtype == LOOM_DTYPE_I8 ? 128 : 0);
-	g.attr.w_zero = (s32)ec_range(0, 255) - (w_dtype == LOOM_DTYPE_I8 ? 128 : 0);
+	g.attr.x_zero = (s32)ec_range(0, 255) - (x_dtype == DRM_LOOM_DTYPE_I8 ? 128 : 0);
+	g.attr.w_zero = (s32)ec_range(0, 255) - (w_dtype == DRM_LOOM_DTYPE_I8 ? 128 : 0);
 	if (ec_chance(50)) {
-		g.attr.flags |= LOOM_ATTR_BIAS;
-		ec_view(ec, operands, LOOM_REGION_SRAM, LOOM_DTYPE_I32, 1, &g.o, EC_READ);
+		g.attr.flags |= DRM_LOOM_ATTR_BIAS;
+		ec_view(ec, operands, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_I32, 1, &g.o, EC_READ);
 		ec_fill(ec, operands++, NULL);
 	}
 	if (scaled) {
-		g.attr.flags |= LOOM_ATTR_SCALE;
-		g.attr.y_zero = y_dtype == LOOM_DTYPE_I8 ? (s32)ec_range(0, 40) - 20 :
+		g.attr.flags |= DRM_LOOM_ATTR_SCALE;
+		g.attr.y_zero = y_dtype == DRM_LOOM_DTYPE_I8 ? (s32)ec_range(0, 40) - 20 :
 							   (s32)ec_range(0, 255);
 		scale = operands;
-		ec_view(ec, operands, LOOM_REGION_SRAM, LOOM_DTYPE_F32, 1, &g.o, EC_READ);
+		ec_view(ec, operands, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_F32, 1, &g.o, EC_READ);
 		for (o = 0; o < g.o; o++)
 			ec_put(ec, &ec->views[operands], &o, ec_real(0.0, 0.01));
 		operands++;
 	}
-	if (!ec_run(ec, LOOM_OP_CONV, &g.attr, operands))
+	if (!ec_run(ec, DRM_LOOM_OP_CONV, &g.attr, operands))
 		return;
 	do {
 		u32 tap[4] = {}, x[5], w[5];
@@ -185,7 +187,7 @@ static void check_integer(struct ec *ec, bool scaled)
 		double want;
 
 		o = y[1];
-		if (g.attr.flags & LOOM_ATTR_BIAS)
+		if (g.attr.flags & DRM_LOOM_ATTR_BIAS)
 			sum = (s64)ec_get(ec, &ec->views[3], &o);
 		do {
 			if (next_term(&g, true, y, tap, x, w, &more))
@@ -196,8 +198,8 @@ static void check_integer(struct ec *ec, bool scaled)
 		if (scaled) {
 			want = rintf((float)(s32)sum * (float)ec_get(ec, &ec->views[scale], &o));
 			want += g.attr.y_zero;
-			want = fmin(want, y_dtype == LOOM_DTYPE_I8 ? 127 : 255);
-			want = fmax(want, y_dtype == LOOM_DTYPE_I8 ? -128 : 0);
+			want = fmin(want, y_dtype == DRM_LOOM_DTYPE_I8 ? 127 : 255);
+			want = fmax(want, y_dtype == DRM_LOOM_DTYPE_I8 ? -128 : 0);
 		}
 		ec_expect(ec, y, want, 0);
 	} while (ec_next(ec->views[0].dims, 5, y) && !ec->failed);
@@ -212,13 +214,13 @@ static void check_infinite_weights(struct ec *ec)
 	do {
 		random_geometry(&g, true);
 	} while (g.k[2] < 2);
-	make_operands(ec, &g, true, LOOM_DTYPE_F32, LOOM_DTYPE_F32, LOOM_DTYPE_F32);
+	make_operands(ec, &g, true, DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F32);
 	do {
 		if (ec_chance(20))
 			ec_put(ec, &ec->views[2], index, INFINITY);
 	} while (ec_next(ec->views[2].dims, 5, index));
 	/* that all ways to cut it give the same bits is the test */
-	ec_run(ec, LOOM_OP_CONV, &g.attr, 3);
+	ec_run(ec, DRM_LOOM_OP_CONV, &g.attr, 3);
 }
 
 int main(void)
@@ -228,9 +230,9 @@ int main(void)
 		u32 dtype;
 		u32 cases;
 	} types[] = {
-		{ "f32", LOOM_DTYPE_F32, 240 },
-		{ "f16", LOOM_DTYPE_F16, 60 },
-		{ "f64", LOOM_DTYPE_F64, 60 },
+		{ "f32", DRM_LOOM_DTYPE_F32, 240 },
+		{ "f16", DRM_LOOM_DTYPE_F16, 60 },
+		{ "f64", DRM_LOOM_DTYPE_F64, 60 },
 	};
 	struct ec ec = {};
 	u32 t, i, bad, cases;

@@ -6,41 +6,42 @@
 #include "engine_case.h"
 
 static const u32 all_types[] = {
-	LOOM_DTYPE_F32, LOOM_DTYPE_F16, LOOM_DTYPE_F64, LOOM_DTYPE_I8, LOOM_DTYPE_U8,
-	LOOM_DTYPE_I16, LOOM_DTYPE_U16, LOOM_DTYPE_I32, LOOM_DTYPE_U32, LOOM_DTYPE_I64,
-	LOOM_DTYPE_U64, LOOM_DTYPE_BOOL,
+	DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F16, DRM_LOOM_DTYPE_F64, DRM_LOOM_DTYPE_I8,
+	DRM_LOOM_DTYPE_U8,  DRM_LOOM_DTYPE_I16, DRM_LOOM_DTYPE_U16, DRM_LOOM_DTYPE_I32,
+	DRM_LOOM_DTYPE_U32, DRM_LOOM_DTYPE_I64, DRM_LOOM_DTYPE_U64, DRM_LOOM_DTYPE_BOOL,
 };
 
 static bool is_float(u32 dtype)
 {
-	return dtype == LOOM_DTYPE_F32 || dtype == LOOM_DTYPE_F16 || dtype == LOOM_DTYPE_F64;
+	return dtype == DRM_LOOM_DTYPE_F32 || dtype == DRM_LOOM_DTYPE_F16 ||
+	       dtype == DRM_LOOM_DTYPE_F64;
 }
 
 static bool is_signed(u32 dtype)
 {
-	return dtype == LOOM_DTYPE_I8 || dtype == LOOM_DTYPE_I16 || dtype == LOOM_DTYPE_I32 ||
-	       dtype == LOOM_DTYPE_I64;
+	return dtype == DRM_LOOM_DTYPE_I8 || dtype == DRM_LOOM_DTYPE_I16 ||
+	       dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
 }
 
 /* Cut to the type, as two's complement. */
 static long double wrap(u32 dtype, __uint128_t v)
 {
 	switch (dtype) {
-	case LOOM_DTYPE_I8:
+	case DRM_LOOM_DTYPE_I8:
 		return (s8)v;
-	case LOOM_DTYPE_U8:
+	case DRM_LOOM_DTYPE_U8:
 		return (u8)v;
-	case LOOM_DTYPE_I16:
+	case DRM_LOOM_DTYPE_I16:
 		return (s16)v;
-	case LOOM_DTYPE_U16:
+	case DRM_LOOM_DTYPE_U16:
 		return (u16)v;
-	case LOOM_DTYPE_I32:
+	case DRM_LOOM_DTYPE_I32:
 		return (s32)v;
-	case LOOM_DTYPE_U32:
+	case DRM_LOOM_DTYPE_U32:
 		return (u32)v;
-	case LOOM_DTYPE_I64:
+	case DRM_LOOM_DTYPE_I64:
 		return (s64)v;
-	case LOOM_DTYPE_U64:
+	case DRM_LOOM_DTYPE_U64:
 		return (u64)v;
 	}
 	return v != 0;
@@ -70,7 +71,7 @@ static const u32 *at(const struct ec *ec, u32 operand, const u32 *y, u32 *out)
 {
 	u32 i;
 
-	for (i = 0; i < LOOM_MAX_RANK; i++)
+	for (i = 0; i < DRM_LOOM_MAX_RANK; i++)
 		out[i] = ec->views[operand].dims[i] == 1 ? 0 : y[i];
 	return out;
 }
@@ -78,12 +79,13 @@ static const u32 *at(const struct ec *ec, u32 operand, const u32 *y, u32 *out)
 static void check_copy(struct ec *ec)
 {
 	u32 dtype = all_types[ec_rnd() % ARRAY_SIZE(all_types)];
-	static const u32 ops[] = { LOOM_OP_LOAD, LOOM_OP_STORE, LOOM_OP_COPY, LOOM_OP_COPY };
-	static const u32 from[] = { LOOM_REGION_DRAM, LOOM_REGION_SRAM, LOOM_REGION_DRAM,
-				    LOOM_REGION_SRAM };
-	static const u32 to[] = { LOOM_REGION_SRAM, LOOM_REGION_DRAM, LOOM_REGION_DRAM,
-				  LOOM_REGION_SRAM };
-	u32 dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank, which = ec_rnd() % 4;
+	static const u32 ops[] = { DRM_LOOM_OP_LOAD, DRM_LOOM_OP_STORE, DRM_LOOM_OP_COPY,
+				   DRM_LOOM_OP_COPY };
+	static const u32 from[] = { DRM_LOOM_REGION_DRAM, DRM_LOOM_REGION_SRAM,
+				    DRM_LOOM_REGION_DRAM, DRM_LOOM_REGION_SRAM };
+	static const u32 to[] = { DRM_LOOM_REGION_SRAM, DRM_LOOM_REGION_DRAM, DRM_LOOM_REGION_DRAM,
+				  DRM_LOOM_REGION_SRAM };
+	u32 dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank, which = ec_rnd() % 4;
 	char text[100];
 
 	rank = random_dims(dims);
@@ -105,7 +107,7 @@ static void check_copy(struct ec *ec)
 static void check_fill(struct ec *ec)
 {
 	u32 dtype = all_types[ec_rnd() % ARRAY_SIZE(all_types)];
-	u32 dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank = random_dims(dims);
+	u32 dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank = random_dims(dims);
 	struct drm_loom_attr_fill attr;
 
 	ec_view(ec, 0, ec_rnd() & 1, dtype, rank, dims, EC_WRITE);
@@ -113,7 +115,7 @@ static void check_fill(struct ec *ec)
 	attr.bits = ec_rnd() << 8 ^ ec_rnd();
 	if (ec->views[0].elem_bytes < 8)
 		attr.bits &= (1ULL << 8 * ec->views[0].elem_bytes) - 1;
-	if (!ec_run(ec, LOOM_OP_FILL, &attr, 1))
+	if (!ec_run(ec, DRM_LOOM_OP_FILL, &attr, 1))
 		return;
 	do {
 		if (memcmp(ec_address(ec, &ec->views[0], index), &attr.bits,
@@ -129,15 +131,15 @@ static __int128 binary_integer(u32 kind, u32 dtype, __int128 a, __int128 b)
 	u64 n;
 
 	switch (kind) {
-	case LOOM_BINARY_ADD:
+	case DRM_LOOM_BINARY_ADD:
 		return a + b;
-	case LOOM_BINARY_SUB:
+	case DRM_LOOM_BINARY_SUB:
 		return a - b;
-	case LOOM_BINARY_MUL:
+	case DRM_LOOM_BINARY_MUL:
 		return (__int128)((__uint128_t)a * (__uint128_t)b);
-	case LOOM_BINARY_DIV:
+	case DRM_LOOM_BINARY_DIV:
 		return b ? a / b : 0;
-	case LOOM_BINARY_POW:
+	case DRM_LOOM_BINARY_POW:
 		if (b < 0)
 			return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
 		/* by squaring from the highest bit down */
@@ -147,22 +149,22 @@ static __int128 binary_integer(u32 kind, u32 dtype, __int128 a, __int128 b)
 				power *= (__uint128_t)a;
 		}
 		return (__int128)power;
-	case LOOM_BINARY_MAX:
+	case DRM_LOOM_BINARY_MAX:
 		return a > b ? a : b;
-	case LOOM_BINARY_MIN:
+	case DRM_LOOM_BINARY_MIN:
 		return a < b ? a : b;
-	case LOOM_BINARY_MOD:
+	case DRM_LOOM_BINARY_MOD:
 		return b ? ((a % b) + b) % b : 0;
-	case LOOM_BINARY_FMOD:
+	case DRM_LOOM_BINARY_FMOD:
 		return b ? a % b : 0;
-	case LOOM_BINARY_PRELU:
+	case DRM_LOOM_BINARY_PRELU:
 		return is_signed(dtype) && a < 0 ?
 		       (__int128)((__uint128_t)a * (__uint128_t)b) : a;
-	case LOOM_BINARY_AND:
+	case DRM_LOOM_BINARY_AND:
 		return a && b;
-	case LOOM_BINARY_OR:
+	case DRM_LOOM_BINARY_OR:
 		return a || b;
-	case LOOM_BINARY_XOR:
+	case DRM_LOOM_BINARY_XOR:
 		return a != b;
 	}
 	return 0;
@@ -171,24 +173,24 @@ static __int128 binary_integer(u32 kind, u32 dtype, __int128 a, __int128 b)
 static long double binary_float(u32 kind, u32 dtype, long double a, long double b)
 {
 	switch (kind) {
-	case LOOM_BINARY_ADD:
+	case DRM_LOOM_BINARY_ADD:
 		return a + b;
-	case LOOM_BINARY_SUB:
+	case DRM_LOOM_BINARY_SUB:
 		return a - b;
-	case LOOM_BINARY_MUL:
+	case DRM_LOOM_BINARY_MUL:
 		return a * b;
-	case LOOM_BINARY_DIV:
+	case DRM_LOOM_BINARY_DIV:
 		return a / b;
-	case LOOM_BINARY_POW:
+	case DRM_LOOM_BINARY_POW:
 		return powl(a, b);
-	case LOOM_BINARY_MAX:
+	case DRM_LOOM_BINARY_MAX:
 		return isnan(a) || isnan(b) ? NAN : fmaxl(a, b);
-	case LOOM_BINARY_MIN:
+	case DRM_LOOM_BINARY_MIN:
 		return isnan(a) || isnan(b) ? NAN : fminl(a, b);
-	case LOOM_BINARY_FMOD:
+	case DRM_LOOM_BINARY_FMOD:
 		/* of f16 it is that of f32, of these values exact in either */
-		return dtype == LOOM_DTYPE_F64 ? fmod(a, b) : fmodf(a, b);
-	case LOOM_BINARY_PRELU:
+		return dtype == DRM_LOOM_DTYPE_F64 ? fmod(a, b) : fmodf(a, b);
+	case DRM_LOOM_BINARY_PRELU:
 		return a < 0 ? a * b : a;
 	}
 	return 0;
@@ -197,13 +199,13 @@ static long double binary_float(u32 kind, u32 dtype, long double a, long double 
 static bool binary_compare(u32 kind, long double a, long double b)
 {
 	switch (kind) {
-	case LOOM_BINARY_EQ:
+	case DRM_LOOM_BINARY_EQ:
 		return a == b;
-	case LOOM_BINARY_LT:
+	case DRM_LOOM_BINARY_LT:
 		return a < b;
-	case LOOM_BINARY_LE:
+	case DRM_LOOM_BINARY_LE:
 		return a <= b;
-	case LOOM_BINARY_GT:
+	case DRM_LOOM_BINARY_GT:
 		return a > b;
 	}
 	return a >= b;
@@ -215,7 +217,7 @@ static long double rough_value(u32 dtype)
 	static const double special[] = { 0.0, -0.0, 1.0, -1.0, 2.0, INFINITY, -INFINITY, NAN };
 
 	if (!is_float(dtype))
-		return ec_chance(80) || dtype == LOOM_DTYPE_BOOL ? ec_value(dtype) :
+		return ec_chance(80) || dtype == DRM_LOOM_DTYPE_BOOL ? ec_value(dtype) :
 		       (s64)ec_range(0, 4) - (is_signed(dtype) ? 2 : 0);
 	return ec_chance(85) ? ec_value(dtype) : special[ec_rnd() % 8];
 }
@@ -223,25 +225,26 @@ static long double rough_value(u32 dtype)
 static void check_binary(struct ec *ec, u32 kind)
 {
 	long double *operand[2];
-	bool compares = kind >= LOOM_BINARY_EQ && kind <= LOOM_BINARY_GE;
-	u32 y_dims[LOOM_MAX_RANK], dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank, dtype;
-	u32 out[LOOM_MAX_RANK], in_place = 0, i;
+	bool compares = kind >= DRM_LOOM_BINARY_EQ && kind <= DRM_LOOM_BINARY_GE;
+	u32 y_dims[DRM_LOOM_MAX_RANK], dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank,
+								dtype;
+	u32 out[DRM_LOOM_MAX_RANK], in_place = 0, i;
 	struct drm_loom_attr_binary attr = { .kind = kind };
 	struct ec_act act = {};
 	size_t n = 0;
 
 	do {
 		dtype = all_types[ec_rnd() % ARRAY_SIZE(all_types)];
-	} while ((kind >= LOOM_BINARY_AND) != (dtype == LOOM_DTYPE_BOOL) ||
-		 (kind == LOOM_BINARY_MOD && is_float(dtype)));
-	if (kind == LOOM_BINARY_EQ && ec_chance(10))
-		dtype = LOOM_DTYPE_BOOL;
+	} while ((kind >= DRM_LOOM_BINARY_AND) != (dtype == DRM_LOOM_DTYPE_BOOL) ||
+		 (kind == DRM_LOOM_BINARY_MOD && is_float(dtype)));
+	if (kind == DRM_LOOM_BINARY_EQ && ec_chance(10))
+		dtype = DRM_LOOM_DTYPE_BOOL;
 	rank = random_dims(y_dims);
-	ec_view(ec, 0, LOOM_REGION_SRAM, compares ? LOOM_DTYPE_BOOL : dtype, rank, y_dims,
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, compares ? DRM_LOOM_DTYPE_BOOL : dtype, rank, y_dims,
 		EC_WRITE);
 	for (i = 1; i < 3; i++) {
 		random_broadcast(y_dims, rank, dims);
-		ec_view(ec, i, LOOM_REGION_SRAM, dtype, rank, dims, EC_READ);
+		ec_view(ec, i, DRM_LOOM_REGION_SRAM, dtype, rank, dims, EC_READ);
 	}
 	if (!compares && ec_chance(30)) {
 		in_place = ec_range(1, 2);
@@ -249,7 +252,7 @@ static void check_binary(struct ec *ec, u32 kind)
 	}
 	for (i = 0; i < 3; i++)
 		ec_fill(ec, i, rough_value);
-	if (dtype == LOOM_DTYPE_F32 && !compares && kind < LOOM_BINARY_POW) {
+	if (dtype == DRM_LOOM_DTYPE_F32 && !compares && kind < DRM_LOOM_BINARY_POW) {
 		act = ec_act_random();
 		attr.act = act.act;
 		attr.act_p0 = ec_bits(act.p0);
@@ -269,7 +272,7 @@ static void check_binary(struct ec *ec, u32 kind)
 			operand[i][n++] = ec_get(ec, &ec->views[i + 1], at(ec, i + 1, index, out));
 		} while (ec_next(y_dims, rank, index));
 	}
-	if (!ec_run(ec, LOOM_OP_BINARY, &attr, 3))
+	if (!ec_run(ec, DRM_LOOM_OP_BINARY, &attr, 3))
 		goto free;
 	n = 0;
 	do {
@@ -285,13 +288,13 @@ static void check_binary(struct ec *ec, u32 kind)
 			if (act.act && (isnan(want) || isinf(want)))
 				continue;	/* in engine_math */
 			/* what rounds to infinity */
-			if (dtype == LOOM_DTYPE_F16 && fabsl(want) >= 65520)
+			if (dtype == DRM_LOOM_DTYPE_F16 && fabsl(want) >= 65520)
 				want = copysignl(INFINITY, want);
-			if (dtype == LOOM_DTYPE_F32 && fabsl(want) >= 0x1.ffffffp127L)
+			if (dtype == DRM_LOOM_DTYPE_F32 && fabsl(want) >= 0x1.ffffffp127L)
 				want = copysignl(INFINITY, want);
 			want = act.act ? ec_act_apply(&act, want) : want;
 			ec_expect(ec, index, want, 4 * eps * (fabsl(want) + (act.act ? 4 : 0)) +
-				  (dtype == LOOM_DTYPE_F16 ? 0x1p-25L : 0x1p-149L));
+				  (dtype == DRM_LOOM_DTYPE_F16 ? 0x1p-25L : 0x1p-149L));
 		} else {
 			want = wrap(dtype, (__uint128_t)
 				    binary_integer(kind, dtype, (__int128)a, (__int128)b));
@@ -306,14 +309,14 @@ free:
 static void check_unary(struct ec *ec, u32 dtype, u32 kind)
 {
 	long double x, want;
-	u32 dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank = random_dims(dims);
+	u32 dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank = random_dims(dims);
 	struct drm_loom_attr_unary attr = {
 		.kind = kind, .p0 = ec_bits(0.25f), .p1 = ec_bits(1.5f),
 	};
 	bool in_place = ec_chance(40);
 
-	ec_view(ec, 0, LOOM_REGION_SRAM, dtype, rank, dims, EC_WRITE);
-	ec_view(ec, 1, LOOM_REGION_SRAM, dtype, rank, dims, EC_READ);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, dtype, rank, dims, EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, dtype, rank, dims, EC_READ);
 	ec_fill(ec, 0, rough_value);
 	ec_fill(ec, 1, rough_value);
 	if (in_place) {
@@ -326,35 +329,35 @@ static void check_unary(struct ec *ec, u32 dtype, u32 kind)
 	} else {
 		ec->views[2] = ec->views[1];
 	}
-	if (!ec_run(ec, LOOM_OP_UNARY, &attr, 2))
+	if (!ec_run(ec, DRM_LOOM_OP_UNARY, &attr, 2))
 		return;
 	do {
 		x = ec_get(ec, &ec->views[2], index);
-		if (dtype == LOOM_DTYPE_F16 && in_place)
+		if (dtype == DRM_LOOM_DTYPE_F16 && in_place)
 			continue;	/* ec_put() rounds at random */
 		want = x;
 		switch (kind) {
-		case LOOM_UNARY_RELU:
+		case DRM_LOOM_UNARY_RELU:
 			want = x < 0 ? 0 : x;
 			break;
-		case LOOM_UNARY_NEG:
+		case DRM_LOOM_UNARY_NEG:
 			want = is_float(dtype) ? -x : wrap(dtype, -(__int128)x);
 			break;
-		case LOOM_UNARY_ABS:
+		case DRM_LOOM_UNARY_ABS:
 			want = is_float(dtype) ? fabsl(x) :
 			       wrap(dtype, (__int128)x < 0 ? -(__int128)x : (__int128)x);
 			break;
-		case LOOM_UNARY_SIGN:
+		case DRM_LOOM_UNARY_SIGN:
 			want = x > 0 ? 1 : x < 0 ? -1 : x;
 			break;
-		case LOOM_UNARY_NOT:
+		case DRM_LOOM_UNARY_NOT:
 			want = !x;
 			break;
-		case LOOM_UNARY_SIGMOID:
+		case DRM_LOOM_UNARY_SIGMOID:
 			want = 1 / (1 + expl(-x));
 			break;
 		}
-		ec_expect(ec, index, want, kind == LOOM_UNARY_SIGMOID ?
+		ec_expect(ec, index, want, kind == DRM_LOOM_UNARY_SIGMOID ?
 			  3 * ec_epsilon(dtype) * fabsl(want) : 0);
 	} while (ec_next(dims, rank, index) && !ec->failed);
 }
@@ -362,19 +365,20 @@ static void check_unary(struct ec *ec, u32 dtype, u32 kind)
 static void check_select(struct ec *ec)
 {
 	u32 dtype = all_types[ec_rnd() % ARRAY_SIZE(all_types)];
-	u32 y_dims[LOOM_MAX_RANK], dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank, i;
-	u32 out[LOOM_MAX_RANK];
+	u32 y_dims[DRM_LOOM_MAX_RANK], dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank,
+								i;
+	u32 out[DRM_LOOM_MAX_RANK];
 
 	rank = random_dims(y_dims);
-	ec_view(ec, 0, LOOM_REGION_SRAM, dtype, rank, y_dims, EC_WRITE);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, dtype, rank, y_dims, EC_WRITE);
 	for (i = 1; i < 4; i++) {
 		random_broadcast(y_dims, rank, dims);
-		ec_view(ec, i, LOOM_REGION_SRAM, i == 1 ? LOOM_DTYPE_BOOL : dtype, rank, dims,
-			EC_READ);
+		ec_view(ec, i, DRM_LOOM_REGION_SRAM, i == 1 ? DRM_LOOM_DTYPE_BOOL : dtype, rank,
+			dims, EC_READ);
 	}
 	for (i = 0; i < 4; i++)
 		ec_fill(ec, i, rough_value);
-	if (!ec_run(ec, LOOM_OP_SELECT, NULL, 4))
+	if (!ec_run(ec, DRM_LOOM_OP_SELECT, NULL, 4))
 		return;
 	do {
 		i = ec_get(ec, &ec->views[1], at(ec, 1, index, out)) ? 2 : 3;
@@ -401,12 +405,12 @@ static long double cast(u32 to, long double x)
 {
 	long double t = truncl(x), limit = 0x1p31L;
 
-	if (to == LOOM_DTYPE_U32 || to == LOOM_DTYPE_I64 || to == LOOM_DTYPE_U64)
+	if (to == DRM_LOOM_DTYPE_U32 || to == DRM_LOOM_DTYPE_I64 || to == DRM_LOOM_DTYPE_U64)
 		limit = 0x1p63L;
 
-	if (to == LOOM_DTYPE_BOOL)
+	if (to == DRM_LOOM_DTYPE_BOOL)
 		return x != 0;
-	if (to == LOOM_DTYPE_U64 && t >= 0x1p63L)
+	if (to == DRM_LOOM_DTYPE_U64 && t >= 0x1p63L)
 		return t < 0x1p64L ? (u64)t : 0;
 	if (t >= -limit && t < limit)
 		return wrap(to, (__uint128_t)(__int128)t);
@@ -416,22 +420,22 @@ static long double cast(u32 to, long double x)
 static void check_cast(struct ec *ec, u32 from, u32 to)
 {
 	long double x, want, bound;
-	u32 dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank = random_dims(dims);
+	u32 dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank = random_dims(dims);
 
-	ec_view(ec, 0, LOOM_REGION_SRAM, to, rank, dims, EC_WRITE);
-	ec_view(ec, 1, LOOM_REGION_SRAM, from, rank, dims, EC_READ);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, to, rank, dims, EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, from, rank, dims, EC_READ);
 	ec_fill(ec, 0, NULL);
 	ec_fill(ec, 1, wild_value);
-	if (!ec_run(ec, LOOM_OP_CAST, NULL, 2))
+	if (!ec_run(ec, DRM_LOOM_OP_CAST, NULL, 2))
 		return;
 	do {
 		x = ec_get(ec, &ec->views[1], index);
 		bound = 0;
-		if (to == LOOM_DTYPE_F32) {
+		if (to == DRM_LOOM_DTYPE_F32) {
 			want = (float)x;
-		} else if (to == LOOM_DTYPE_F64) {
+		} else if (to == DRM_LOOM_DTYPE_F64) {
 			want = (double)x;
-		} else if (to == LOOM_DTYPE_F16) {
+		} else if (to == DRM_LOOM_DTYPE_F16) {
 			want = fabsl(x) >= 65520 ? copysignl(INFINITY, x) : x;
 			bound = 0x1p-11L * fabsl(x) + 0x1p-25L;
 		} else if (is_float(from)) {
@@ -459,26 +463,28 @@ static long double quantize_value(u32 dtype)
 
 static void check_quantize(struct ec *ec, bool back)
 {
-	static const u32 types[] = { LOOM_DTYPE_I8, LOOM_DTYPE_U8, LOOM_DTYPE_I16, LOOM_DTYPE_U16,
-				     LOOM_DTYPE_I32 };
+	static const u32 types[] = { DRM_LOOM_DTYPE_I8, DRM_LOOM_DTYPE_U8, DRM_LOOM_DTYPE_I16,
+				     DRM_LOOM_DTYPE_U16, DRM_LOOM_DTYPE_I32 };
 	u32 dtype = types[ec_rnd() % (back ? 5 : 4)], operands = ec_chance(70) ? 4 : 3;
-	u32 y_dims[LOOM_MAX_RANK], dims[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {}, rank;
-	u32 out[LOOM_MAX_RANK];
+	u32 y_dims[DRM_LOOM_MAX_RANK], dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank;
+	u32 out[DRM_LOOM_MAX_RANK];
 	double low = is_signed(dtype) ? -ldexp(1, 8 * loom_dtype_bytes(dtype) - 1) : 0;
 	double high = low + ldexp(1, 8 * loom_dtype_bytes(dtype)) - 1;
 
 	rank = random_dims(y_dims);
-	ec_view(ec, 0, LOOM_REGION_SRAM, back ? LOOM_DTYPE_F32 : dtype, rank, y_dims, EC_WRITE);
-	ec_view(ec, 1, LOOM_REGION_SRAM, back ? dtype : LOOM_DTYPE_F32, rank, y_dims, EC_READ);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, back ? DRM_LOOM_DTYPE_F32 : dtype, rank, y_dims,
+		EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, back ? dtype : DRM_LOOM_DTYPE_F32, rank, y_dims,
+		EC_READ);
 	random_broadcast(y_dims, rank, dims);
-	ec_view(ec, 2, LOOM_REGION_SRAM, LOOM_DTYPE_F32, rank, dims, EC_READ);
+	ec_view(ec, 2, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_F32, rank, dims, EC_READ);
 	random_broadcast(y_dims, rank, dims);
-	ec_view(ec, 3, LOOM_REGION_SRAM, dtype, rank, dims, EC_READ);
+	ec_view(ec, 3, DRM_LOOM_REGION_SRAM, dtype, rank, dims, EC_READ);
 	ec_fill(ec, 0, NULL);
 	ec_fill(ec, 1, back ? NULL : quantize_value);
 	ec_fill(ec, 2, scale_value);
 	ec_fill(ec, 3, NULL);
-	if (!ec_run(ec, back ? LOOM_OP_DEQUANTIZE : LOOM_OP_QUANTIZE, NULL, operands))
+	if (!ec_run(ec, back ? DRM_LOOM_OP_DEQUANTIZE : DRM_LOOM_OP_QUANTIZE, NULL, operands))
 		return;
 	do {
 		long double x = ec_get(ec, &ec->views[1], index), zero = 0;
@@ -511,7 +517,7 @@ int main(void)
 	tap_ok(!bad, "load, store, copy, fill: %u cases, %u wrong", 2 * cases, bad);
 
 	cases = ec_cases(40);
-	for (k = 0; k < LOOM_BINARY_END; k++) {
+	for (k = 0; k < DRM_LOOM_BINARY_END; k++) {
 		for (bad = 0, i = 0; i < cases; i++) {
 			ec_begin(&ec, 40000 + 1000 * k + i);
 			check_binary(&ec, k);
@@ -525,13 +531,13 @@ int main(void)
 		u32 dtype = all_types[j];
 
 		for (i = 0; i < 5 * cases; i++) {
-			static const u32 kinds[] = { LOOM_UNARY_RELU, LOOM_UNARY_ABS,
-						     LOOM_UNARY_NEG, LOOM_UNARY_SIGN,
-						     LOOM_UNARY_SIGMOID };
+			static const u32 kinds[] = { DRM_LOOM_UNARY_RELU, DRM_LOOM_UNARY_ABS,
+						     DRM_LOOM_UNARY_NEG, DRM_LOOM_UNARY_SIGN,
+						     DRM_LOOM_UNARY_SIGMOID };
 			u32 most = is_float(dtype) ? 5 : is_signed(dtype) ? 4 : 2;
 
 			ec_begin(&ec, 60000 + 1000 * j + i);
-			check_unary(&ec, dtype, dtype == LOOM_DTYPE_BOOL ? LOOM_UNARY_NOT :
+			check_unary(&ec, dtype, dtype == DRM_LOOM_DTYPE_BOOL ? DRM_LOOM_UNARY_NOT :
 						kinds[i % most]);
 			bad += ec.failed;
 		}

@@ -64,8 +64,8 @@ struct sample {
 
 static void make_sample(struct sample *s)
 {
-	static const u32 dtypes[] = { LOOM_DTYPE_F32, LOOM_DTYPE_F32, LOOM_DTYPE_F16,
-				      LOOM_DTYPE_F64 };
+	static const u32 dtypes[] = { DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F16,
+				      DRM_LOOM_DTYPE_F64 };
 	u32 groups = rnd(3) ? 1 : 2;
 	u32 outputs = groups * (1 + rnd(5)), inputs = groups * (1 + rnd(3));
 	u32 i;
@@ -91,7 +91,7 @@ static void make_sample(struct sample *s)
 	for (i = 3; i < 5; i++)
 		s->y.dims[i] = (s->x.dims[i] + s->c.stride[i - 2] - 1) / s->c.stride[i - 2];
 	s->c.groups = groups;
-	s->p.kind = rnd(2) ? LOOM_POOL_AVG : LOOM_POOL_MAX;
+	s->p.kind = rnd(2) ? DRM_LOOM_POOL_AVG : DRM_LOOM_POOL_MAX;
 	for (i = 0; i < 2; i++) {
 		s->at[i][0] = rnd(5);
 		s->at[i][1] = rnd(3);
@@ -136,9 +136,9 @@ static struct loom_plan *make_plan(const struct sample *s, u32 direct, bool by_r
 	u32 dx, dy, sx, sy, dw, sw;
 
 	pb_init(&pb, LANES, SCRATCH);
-	pb_add_slot(&pb, SLOT_BYTES, LOOM_SLOT_READ);
-	pb_add_slot(&pb, 1, LOOM_SLOT_READ);
-	pb_add_slot(&pb, 1, LOOM_SLOT_WRITE);
+	pb_add_slot(&pb, SLOT_BYTES, DRM_LOOM_SLOT_READ);
+	pb_add_slot(&pb, 1, DRM_LOOM_SLOT_READ);
+	pb_add_slot(&pb, 1, DRM_LOOM_SLOT_WRITE);
 	dx = add_window(&pb, s, SLOT_X, 0, 1, by_rows);
 	dy = add_window(&pb, s, SLOT_Y, 1, 2, by_rows);
 	sx = pb_add_sram(&pb, 0, 0, 1, s->dtype, 1, s->x);
@@ -151,19 +151,19 @@ static struct loom_plan *make_plan(const struct sample *s, u32 direct, bool by_r
 
 	pb_begin_step(&pb);
 	if (!(direct & 1))
-		pb_add(&pb, LOOM_OP_LOAD, NULL, 0, PB_VIEWS(x, pb_all(&pb, dx)));
+		pb_add(&pb, DRM_LOOM_OP_LOAD, NULL, 0, PB_VIEWS(x, pb_all(&pb, dx)));
 	if (s->conv) {
 		w = pb_all(&pb, sw);
-		pb_add(&pb, LOOM_OP_LOAD, NULL, 0, PB_VIEWS(w, pb_all(&pb, dw)));
+		pb_add(&pb, DRM_LOOM_OP_LOAD, NULL, 0, PB_VIEWS(w, pb_all(&pb, dw)));
 	}
 	pb_begin_step(&pb);
 	if (s->conv)
-		pb_add(&pb, LOOM_OP_CONV, &s->c, sizeof(s->c), PB_VIEWS(y, x, w));
+		pb_add(&pb, DRM_LOOM_OP_CONV, &s->c, sizeof(s->c), PB_VIEWS(y, x, w));
 	else
-		pb_add(&pb, LOOM_OP_POOL, &s->p, sizeof(s->p), PB_VIEWS(y, x));
+		pb_add(&pb, DRM_LOOM_OP_POOL, &s->p, sizeof(s->p), PB_VIEWS(y, x));
 	pb_begin_step(&pb);
 	if (!(direct & 2))
-		pb_add(&pb, LOOM_OP_STORE, NULL, 0, PB_VIEWS(pb_all(&pb, dy), y));
+		pb_add(&pb, DRM_LOOM_OP_STORE, NULL, 0, PB_VIEWS(pb_all(&pb, dy), y));
 	if (pb_verify(&pb, &topology, &plan, &reject))
 		tap_fatal("refused: %s, tensor %u", loom_rule_name(reject.rule), reject.tensor);
 	pb_fini(&pb);
@@ -198,9 +198,9 @@ static void fill(u8 *bytes, u32 dtype)
 		u16 h = 0x3000 + rnd(0x1800) + 0x8000 * rnd(2);
 		float f = d;
 
-		if (dtype == LOOM_DTYPE_F32)
+		if (dtype == DRM_LOOM_DTYPE_F32)
 			memcpy(bytes + 4 * i, &f, 4);
-		else if (dtype == LOOM_DTYPE_F64)
+		else if (dtype == DRM_LOOM_DTYPE_F64)
 			memcpy(bytes + 8 * i, &d, 8);
 		else
 			memcpy(bytes + 2 * i, &h, 2);

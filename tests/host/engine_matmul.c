@@ -38,9 +38,9 @@ static void random_shape(struct shape *s)
 static void make_operands(struct ec *ec, const struct shape *s, u32 y_dtype, u32 a_dtype,
 			  u32 b_dtype)
 {
-	ec_view(ec, 0, LOOM_REGION_SRAM, y_dtype, 4, s->y, EC_WRITE);
-	ec_view(ec, 1, LOOM_REGION_SRAM, a_dtype, 4, s->a, EC_READ);
-	ec_view(ec, 2, LOOM_REGION_SRAM, b_dtype, 4, s->b, EC_READ);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, y_dtype, 4, s->y, EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, a_dtype, 4, s->a, EC_READ);
+	ec_view(ec, 2, DRM_LOOM_REGION_SRAM, b_dtype, 4, s->b, EC_READ);
 	/* b transposed: what a fully connected layer's weights are */
 	if (ec->plain && ec_chance(50)) {
 		struct loom_view *b = &ec->views[2];
@@ -82,16 +82,16 @@ static void check_float(struct ec *ec, u32 dtype)
 	if (ec_chance(30))
 		alpha = 0.7f;
 	if (ec_chance(60)) {
-		s.attr.flags = LOOM_ATTR_BIAS;
+		s.attr.flags = DRM_LOOM_ATTR_BIAS;
 		if (ec_chance(50))
 			beta = -1.3f;
-		ec_view(ec, 3, LOOM_REGION_SRAM, LOOM_DTYPE_F32, 4, s.bias, EC_READ);
+		ec_view(ec, 3, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_F32, 4, s.bias, EC_READ);
 		ec_fill(ec, 3, NULL);
 		operands++;
 	}
 	s.attr.alpha = ec_bits(alpha);
 	s.attr.beta = ec_bits(beta);
-	if (!ec_run(ec, LOOM_OP_MATMUL, &s.attr, operands))
+	if (!ec_run(ec, DRM_LOOM_OP_MATMUL, &s.attr, operands))
 		return;
 	do {
 		long double sum = 0, magnitude = 0, term;
@@ -114,32 +114,35 @@ static void check_float(struct ec *ec, u32 dtype)
 
 static void check_integer(struct ec *ec, bool scaled)
 {
-	u32 a_dtype = ec_chance(50) ? LOOM_DTYPE_I8 : LOOM_DTYPE_U8;
-	u32 b_dtype = ec_chance(50) ? LOOM_DTYPE_I8 : LOOM_DTYPE_U8;
-	u32 y_dtype = !scaled ? LOOM_DTYPE_I32 : ec_chance(50) ? LOOM_DTYPE_I8 : LOOM_DTYPE_U8;
+	u32 a_dtype = ec_chance(50) ? DRM_LOOM_DTYPE_I8 : DRM_LOOM_DTYPE_U8;
+	u32 b_dtype = ec_chance(50) ? DRM_LOOM_DTYPE_I8 : DRM_LOOM_DTYPE_U8;
+	u32 y_dtype = !scaled	    ? DRM_LOOM_DTYPE_I32 :
+		      ec_chance(50) ? DRM_LOOM_DTYPE_I8 :
+				      DRM_LOOM_DTYPE_U8;
 	u32 y[4] = {}, operands = 3, index[4] = {}, k, at[4], scale = 0;
 	struct shape s;
 
 	random_shape(&s);
 	make_operands(ec, &s, y_dtype, a_dtype, b_dtype);
-	s.attr.a_zero = (s32)ec_range(0, 255) - (a_dtype == LOOM_DTYPE_I8 ? 128 : 0);
-	s.attr.b_zero = (s32)ec_range(0, 255) - (b_dtype == LOOM_DTYPE_I8 ? 128 : 0);
+	s.attr.a_zero = (s32)ec_range(0, 255) - (a_dtype == DRM_LOOM_DTYPE_I8 ? 128 : 0);
+	s.attr.b_zero = (s32)ec_range(0, 255) - (b_dtype == DRM_LOOM_DTYPE_I8 ? 128 : 0);
 	if (ec_chance(50)) {
-		s.attr.flags |= LOOM_ATTR_BIAS;
-		ec_view(ec, operands, LOOM_REGION_SRAM, LOOM_DTYPE_I32, 4, s.bias, EC_READ);
+		s.attr.flags |= DRM_LOOM_ATTR_BIAS;
+		ec_view(ec, operands, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_I32, 4, s.bias, EC_READ);
 		ec_fill(ec, operands++, NULL);
 	}
 	if (scaled) {
-		s.attr.flags |= LOOM_ATTR_SCALE;
-		s.attr.y_zero = y_dtype == LOOM_DTYPE_I8 ? -3 : 130;
+		s.attr.flags |= DRM_LOOM_ATTR_SCALE;
+		s.attr.y_zero = y_dtype == DRM_LOOM_DTYPE_I8 ? -3 : 130;
 		scale = operands;
-		ec_view(ec, operands, LOOM_REGION_SRAM, LOOM_DTYPE_F32, 4, s.scale, EC_READ);
+		ec_view(ec, operands, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_F32, 4, s.scale,
+			EC_READ);
 		do {
 			ec_put(ec, &ec->views[scale], index, ec_real(0.0, 0.005));
 		} while (ec_next(s.scale, 4, index));
 		operands++;
 	}
-	if (!ec_run(ec, LOOM_OP_MATMUL, &s.attr, operands))
+	if (!ec_run(ec, DRM_LOOM_OP_MATMUL, &s.attr, operands))
 		return;
 	do {
 		u32 a[4] = { s.a[0] == 1 ? 0 : y[0], s.a[1] == 1 ? 0 : y[1], y[2] };
@@ -147,7 +150,7 @@ static void check_integer(struct ec *ec, bool scaled)
 		s64 sum = 0;
 		double want;
 
-		if (s.attr.flags & LOOM_ATTR_BIAS)
+		if (s.attr.flags & DRM_LOOM_ATTR_BIAS)
 			sum = (s64)ec_get(ec, &ec->views[3], broadcast(s.bias, y, at));
 		for (k = 0; k < s.a[3]; k++) {
 			a[3] = k;
@@ -161,8 +164,8 @@ static void check_integer(struct ec *ec, bool scaled)
 				     (float)ec_get(ec, &ec->views[scale],
 						   broadcast(s.scale, y, at)));
 			want += s.attr.y_zero;
-			want = fmin(want, y_dtype == LOOM_DTYPE_I8 ? 127 : 255);
-			want = fmax(want, y_dtype == LOOM_DTYPE_I8 ? -128 : 0);
+			want = fmin(want, y_dtype == DRM_LOOM_DTYPE_I8 ? 127 : 255);
+			want = fmax(want, y_dtype == DRM_LOOM_DTYPE_I8 ? -128 : 0);
 		}
 		ec_expect(ec, y, want, 0);
 	} while (ec_next(s.y, 4, y) && !ec->failed);
@@ -175,9 +178,9 @@ int main(void)
 		u32 dtype;
 		u32 cases;
 	} types[] = {
-		{ "f32", LOOM_DTYPE_F32, 300 },
-		{ "f16", LOOM_DTYPE_F16, 60 },
-		{ "f64", LOOM_DTYPE_F64, 60 },
+		{ "f32", DRM_LOOM_DTYPE_F32, 300 },
+		{ "f16", DRM_LOOM_DTYPE_F16, 60 },
+		{ "f64", DRM_LOOM_DTYPE_F64, 60 },
 	};
 	struct ec ec = {};
 	u32 t, i, bad, cases;

@@ -36,14 +36,14 @@ static const struct drm_loom_attr_conv conv = {
 	.stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 }, .pad = { 0, 1, 1 }, .groups = 1,
 };
 
-static const struct drm_loom_attr_unary relu = { .kind = LOOM_UNARY_RELU };
+static const struct drm_loom_attr_unary relu = { .kind = DRM_LOOM_UNARY_RELU };
 static const struct drm_loom_attr_fill fill = { .bits = 0x3f800000 };
 
 static struct loom_view dense(u32 region, u32 slot, u64 offset, const u32 *dims)
 {
 	struct loom_view v = {
-		.region = region, .slot = slot, .dtype = LOOM_DTYPE_F32, .elem_bytes = 4,
-		.rank = 5, .lane_axis = region == LOOM_REGION_SRAM, .offset = offset,
+		.region = region, .slot = slot, .dtype = DRM_LOOM_DTYPE_F32, .elem_bytes = 4,
+		.rank = 5, .lane_axis = region == DRM_LOOM_REGION_SRAM, .offset = offset,
 	};
 	u64 stride = 4;
 	u32 i;
@@ -52,7 +52,7 @@ static struct loom_view dense(u32 region, u32 slot, u64 offset, const u32 *dims)
 		v.dims[i] = i < 5 ? dims[i] : 1;
 		v.strides[i] = i < 5 ? stride : 0;
 		if (i < 5)
-			stride *= i == 1 && region == LOOM_REGION_SRAM ?
+			stride *= i == 1 && region == DRM_LOOM_REGION_SRAM ?
 				  (dims[i] + LANES - 1) / LANES : dims[i];
 	}
 	return v;
@@ -87,13 +87,13 @@ static void build(struct bench *b)
 {
 	const u32 x[5] = { 1, C, 1, H, W }, w[5] = { O, C, 1, 3, 3 }, y[5] = { 1, O, 1, H, W };
 	const u32 w_row[5] = { 1, O * C * 9, 1, 1, 1 };
-	struct loom_view dx = dense(LOOM_REGION_DRAM, 0, 0, x);
-	struct loom_view dy = dense(LOOM_REGION_DRAM, 2, 0, y);
-	struct loom_view sx = dense(LOOM_REGION_SRAM, 0, 0, x);
-	struct loom_view sy = dense(LOOM_REGION_SRAM, 0, 16384, y);
-	struct loom_view dw = dense(LOOM_REGION_DRAM, 1, 0, w);
-	struct loom_view sw = dense(LOOM_REGION_SRAM, 0, 40000, w);
-	struct loom_view sf = dense(LOOM_REGION_SRAM, 0, 50000, w_row);
+	struct loom_view dx = dense(DRM_LOOM_REGION_DRAM, 0, 0, x);
+	struct loom_view dy = dense(DRM_LOOM_REGION_DRAM, 2, 0, y);
+	struct loom_view sx = dense(DRM_LOOM_REGION_SRAM, 0, 0, x);
+	struct loom_view sy = dense(DRM_LOOM_REGION_SRAM, 0, 16384, y);
+	struct loom_view dw = dense(DRM_LOOM_REGION_DRAM, 1, 0, w);
+	struct loom_view sw = dense(DRM_LOOM_REGION_SRAM, 0, 40000, w);
+	struct loom_view sf = dense(DRM_LOOM_REGION_SRAM, 0, 50000, w_row);
 	u32 i;
 
 	memset(b, 0, sizeof(*b));
@@ -115,16 +115,16 @@ static void build(struct bench *b)
 	b->plan.views = b->views;
 
 	step(b, 2, 2);
-	add(b, LOOM_OP_LOAD, NULL, 2, (struct loom_view[]){ sx, dx });
-	add(b, LOOM_OP_LOAD, NULL, 2, (struct loom_view[]){ sw, dw });
+	add(b, DRM_LOOM_OP_LOAD, NULL, 2, (struct loom_view[]){ sx, dx });
+	add(b, DRM_LOOM_OP_LOAD, NULL, 2, (struct loom_view[]){ sw, dw });
 	step(b, 2, 1);
-	add(b, LOOM_OP_FILL, &fill, 1, &sf);
-	add(b, LOOM_OP_CONV, &conv, 3, (struct loom_view[]){ sy, sx, sw });
+	add(b, DRM_LOOM_OP_FILL, &fill, 1, &sf);
+	add(b, DRM_LOOM_OP_CONV, &conv, 3, (struct loom_view[]){ sy, sx, sw });
 	step(b, 1, 0);
-	add(b, LOOM_OP_UNARY, &relu, 2, (struct loom_view[]){ sy, sy });
+	add(b, DRM_LOOM_OP_UNARY, &relu, 2, (struct loom_view[]){ sy, sy });
 	step(b, 0, 0);
 	step(b, 1, 1);
-	add(b, LOOM_OP_STORE, NULL, 2, (struct loom_view[]){ dy, sy });
+	add(b, DRM_LOOM_OP_STORE, NULL, 2, (struct loom_view[]){ dy, sy });
 }
 
 /* Return: calls it took, 0 if it did not end. */

@@ -129,7 +129,7 @@ static void node_run(struct ec *ec, const struct node *node, struct piece *piece
 		u32 index[RANK] = {};
 
 		/* as if to be written: elements that share a place could not differ */
-		ec_view(ec, operand, LOOM_REGION_SRAM, LOOM_DTYPE_F32, node->rank[operand],
+		ec_view(ec, operand, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_F32, node->rank[operand],
 			box->dims, EC_WRITE);
 		do {
 			memcpy(ec_address(ec, &ec->views[operand], index),
@@ -410,13 +410,13 @@ static void random_conv(struct node *node, bool forward)
 			y[2 + i] = t;
 		}
 	}
-	node->opcode = forward ? LOOM_OP_CONV : LOOM_OP_DECONV;
+	node->opcode = forward ? DRM_LOOM_OP_CONV : DRM_LOOM_OP_DECONV;
 	node->slice = forward ? slice_conv : slice_deconv;
 	random_shape(node, 0, 5, y);
 	random_shape(node, 1, 5, x);
 	random_shape(node, 2, 5, w);
 	if (ec_chance(50)) {
-		attr->flags = LOOM_ATTR_BIAS;
+		attr->flags = DRM_LOOM_ATTR_BIAS;
 		random_shape(node, 3, 1, &y[1]);
 	}
 	if (groups > 1)
@@ -444,9 +444,10 @@ static void make_pool(struct node *node)
 					 &attr->dilation[i], &attr->pad_before[i]);
 		attr->pad_after[i] = attr->pad_before[i];
 	}
-	attr->kind = ec_chance(75) ? LOOM_POOL_AVG : LOOM_POOL_MAX;
-	attr->flags = attr->kind == LOOM_POOL_AVG && ec_chance(50) ? LOOM_POOL_COUNT_PAD : 0;
-	node->opcode = LOOM_OP_POOL;
+	attr->kind = ec_chance(75) ? DRM_LOOM_POOL_AVG : DRM_LOOM_POOL_MAX;
+	attr->flags = attr->kind == DRM_LOOM_POOL_AVG && ec_chance(50) ? DRM_LOOM_POOL_COUNT_PAD :
+									 0;
+	node->opcode = DRM_LOOM_OP_POOL;
 	node->slice = slice_pool;
 	random_shape(node, 0, 5, y);
 	random_shape(node, 1, 5, x);
@@ -461,13 +462,13 @@ static void make_matmul(struct node *node)
 
 	node->attr.matmul.alpha = ec_bits(ec_chance(50) ? 1.0f : 0.3f);
 	node->attr.matmul.beta = ec_bits(1.0f);
-	node->opcode = LOOM_OP_MATMUL;
+	node->opcode = DRM_LOOM_OP_MATMUL;
 	node->slice = slice_matmul;
 	random_shape(node, 0, 4, y);
 	random_shape(node, 1, 4, a);
 	random_shape(node, 2, 4, b);
 	if (ec_chance(50)) {
-		node->attr.matmul.flags = LOOM_ATTR_BIAS;
+		node->attr.matmul.flags = DRM_LOOM_ATTR_BIAS;
 		random_shape(node, 3, 4, bias);
 	}
 }
@@ -482,8 +483,9 @@ static void make_reduce(struct node *node)
 		node->keep |= (u32)(y[i] != x[i]) << i;
 	}
 	/* the others hide the order of their sums when these are rounded to binary32 */
-	node->attr.reduce.kind = ec_chance(60) ? LOOM_REDUCE_SUM : ec_rnd() % LOOM_REDUCE_END;
-	node->opcode = LOOM_OP_REDUCE;
+	node->attr.reduce.kind = ec_chance(60) ? DRM_LOOM_REDUCE_SUM :
+						 ec_rnd() % DRM_LOOM_REDUCE_END;
+	node->opcode = DRM_LOOM_OP_REDUCE;
 	node->slice = slice_along;
 	random_shape(node, 0, 4, y);
 	random_shape(node, 1, 4, x);
@@ -494,9 +496,9 @@ static void make_softmax(struct node *node)
 	u32 x[3] = { ec_range(1, 6), ec_range(1, 100), ec_range(1, 20) };
 
 	node->attr.softmax.axis = ec_rnd() % 3;
-	node->attr.softmax.flags = ec_chance(30) ? LOOM_SOFTMAX_LOG : 0;
+	node->attr.softmax.flags = ec_chance(30) ? DRM_LOOM_SOFTMAX_LOG : 0;
 	node->keep = 1U << node->attr.softmax.axis;
-	node->opcode = LOOM_OP_SOFTMAX;
+	node->opcode = DRM_LOOM_OP_SOFTMAX;
 	node->slice = slice_along;
 	random_shape(node, 0, 3, x);
 	random_shape(node, 1, 3, x);

@@ -6,30 +6,31 @@
 #include "engine_case.h"
 
 static const u32 number_types[] = {
-	LOOM_DTYPE_F32, LOOM_DTYPE_F16, LOOM_DTYPE_F64, LOOM_DTYPE_I8, LOOM_DTYPE_U8,
-	LOOM_DTYPE_I16, LOOM_DTYPE_U16, LOOM_DTYPE_I32, LOOM_DTYPE_U32, LOOM_DTYPE_I64,
-	LOOM_DTYPE_U64,
+	DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F16, DRM_LOOM_DTYPE_F64, DRM_LOOM_DTYPE_I8,
+	DRM_LOOM_DTYPE_U8,  DRM_LOOM_DTYPE_I16, DRM_LOOM_DTYPE_U16, DRM_LOOM_DTYPE_I32,
+	DRM_LOOM_DTYPE_U32, DRM_LOOM_DTYPE_I64, DRM_LOOM_DTYPE_U64,
 };
 
 static bool is_float(u32 dtype)
 {
-	return dtype == LOOM_DTYPE_F32 || dtype == LOOM_DTYPE_F16 || dtype == LOOM_DTYPE_F64;
+	return dtype == DRM_LOOM_DTYPE_F32 || dtype == DRM_LOOM_DTYPE_F16 ||
+	       dtype == DRM_LOOM_DTYPE_F64;
 }
 
 static bool is_signed(u32 dtype)
 {
-	return dtype == LOOM_DTYPE_I8 || dtype == LOOM_DTYPE_I16 || dtype == LOOM_DTYPE_I32 ||
-	       dtype == LOOM_DTYPE_I64;
+	return dtype == DRM_LOOM_DTYPE_I8 || dtype == DRM_LOOM_DTYPE_I16 ||
+	       dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
 }
 
 static long double lowest(u32 dtype)
 {
 	switch (dtype) {
-	case LOOM_DTYPE_F32:
+	case DRM_LOOM_DTYPE_F32:
 		return -0x1.fffffep127L;
-	case LOOM_DTYPE_F64:
+	case DRM_LOOM_DTYPE_F64:
 		return -0x1.fffffffffffffp1023L;
-	case LOOM_DTYPE_F16:
+	case DRM_LOOM_DTYPE_F16:
 		return -65504;
 	}
 	return is_signed(dtype) ? -ldexpl(1, 8 * loom_dtype_bytes(dtype) - 1) : 0;
@@ -38,19 +39,19 @@ static long double lowest(u32 dtype)
 static long double wrap(u32 dtype, u64 v)
 {
 	switch (dtype) {
-	case LOOM_DTYPE_I8:
+	case DRM_LOOM_DTYPE_I8:
 		return (s8)v;
-	case LOOM_DTYPE_U8:
+	case DRM_LOOM_DTYPE_U8:
 		return (u8)v;
-	case LOOM_DTYPE_I16:
+	case DRM_LOOM_DTYPE_I16:
 		return (s16)v;
-	case LOOM_DTYPE_U16:
+	case DRM_LOOM_DTYPE_U16:
 		return (u16)v;
-	case LOOM_DTYPE_I32:
+	case DRM_LOOM_DTYPE_I32:
 		return (s32)v;
-	case LOOM_DTYPE_U32:
+	case DRM_LOOM_DTYPE_U32:
 		return (u32)v;
-	case LOOM_DTYPE_I64:
+	case DRM_LOOM_DTYPE_I64:
 		return (s64)v;
 	}
 	return v;
@@ -60,7 +61,8 @@ static void check_pool(struct ec *ec, bool average)
 {
 	u32 dtype = number_types[ec_rnd() % (average ? 3 : ARRAY_SIZE(number_types))];
 	u32 x_dims[5], y_dims[5], y[5] = {}, i;
-	struct drm_loom_attr_pool attr = { .kind = average ? LOOM_POOL_AVG : LOOM_POOL_MAX };
+	struct drm_loom_attr_pool attr = { .kind = average ? DRM_LOOM_POOL_AVG :
+							     DRM_LOOM_POOL_MAX };
 
 	x_dims[0] = ec_range(1, 2);
 	x_dims[1] = ec_range(1, 20);
@@ -74,12 +76,12 @@ static void check_pool(struct ec *ec, bool average)
 		attr.pad_after[i] = ec_chance(50) ? 0 : ec_range(0, 3);
 		y_dims[2 + i] = (x_dims[2 + i] - 1) / attr.stride[i] + ec_range(1, 2);
 	}
-	attr.flags = average && ec_chance(50) ? LOOM_POOL_COUNT_PAD : 0;
-	ec_view(ec, 0, LOOM_REGION_SRAM, dtype, 5, y_dims, EC_WRITE);
-	ec_view(ec, 1, LOOM_REGION_SRAM, dtype, 5, x_dims, EC_READ);
+	attr.flags = average && ec_chance(50) ? DRM_LOOM_POOL_COUNT_PAD : 0;
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, dtype, 5, y_dims, EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, dtype, 5, x_dims, EC_READ);
 	ec_fill(ec, 0, NULL);
 	ec_fill(ec, 1, NULL);
-	if (!ec_run(ec, LOOM_OP_POOL, &attr, 2))
+	if (!ec_run(ec, DRM_LOOM_OP_POOL, &attr, 2))
 		return;
 	do {
 		long double sum = 0, magnitude = 0, most = lowest(dtype), want;
@@ -123,7 +125,7 @@ static long double reduce_value(u32 dtype)
 static void check_reduce(struct ec *ec, u32 kind)
 {
 	u32 dtype = number_types[ec_rnd() % ARRAY_SIZE(number_types)];
-	u32 x_dims[LOOM_MAX_RANK], y_dims[LOOM_MAX_RANK], y[LOOM_MAX_RANK] = {};
+	u32 x_dims[DRM_LOOM_MAX_RANK], y_dims[DRM_LOOM_MAX_RANK], y[DRM_LOOM_MAX_RANK] = {};
 	struct drm_loom_attr_reduce attr = { .kind = kind };
 	u32 rank = ec_range(1, 5), i;
 	u64 count = 1;
@@ -136,16 +138,16 @@ static void check_reduce(struct ec *ec, u32 kind)
 		if (y_dims[i] != x_dims[i])
 			count *= x_dims[i];
 	}
-	ec_view(ec, 0, LOOM_REGION_SRAM, dtype, rank, y_dims, EC_WRITE);
-	ec_view(ec, 1, LOOM_REGION_SRAM, dtype, rank, x_dims, EC_READ);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, dtype, rank, y_dims, EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, dtype, rank, x_dims, EC_READ);
 	ec_fill(ec, 0, NULL);
 	ec_fill(ec, 1, reduce_value);
-	if (!ec_run(ec, LOOM_OP_REDUCE, &attr, 2))
+	if (!ec_run(ec, DRM_LOOM_OP_REDUCE, &attr, 2))
 		return;
 	do {
 		long double sum = 0, squares = 0, absolute = 0, product = 1, v, want = 0, bound;
 		long double least = INFINITY, most = -INFINITY;
-		u32 k[LOOM_MAX_RANK] = {}, k_dims[LOOM_MAX_RANK], x[LOOM_MAX_RANK];
+		u32 k[DRM_LOOM_MAX_RANK] = {}, k_dims[DRM_LOOM_MAX_RANK], x[DRM_LOOM_MAX_RANK];
 		u64 isum = 0, iproduct = 1, isquares = 0, iabsolute = 0, iwant = 0;
 
 		for (i = 0; i < rank; i++)
@@ -171,48 +173,48 @@ static void check_reduce(struct ec *ec, u32 kind)
 			iproduct *= n;
 		} while (ec_next(k_dims, rank, k));
 		switch (kind) {
-		case LOOM_REDUCE_SUM:
+		case DRM_LOOM_REDUCE_SUM:
 			want = sum;
 			iwant = isum;
 			break;
-		case LOOM_REDUCE_MEAN:
+		case DRM_LOOM_REDUCE_MEAN:
 			want = sum / count;
 			iwant = is_signed(dtype) ? (u64)((s64)isum / (s64)count) : isum / count;
 			break;
-		case LOOM_REDUCE_MAX:
+		case DRM_LOOM_REDUCE_MAX:
 			want = most;
 			break;
-		case LOOM_REDUCE_MIN:
+		case DRM_LOOM_REDUCE_MIN:
 			want = least;
 			break;
-		case LOOM_REDUCE_PROD:
+		case DRM_LOOM_REDUCE_PROD:
 			want = product;
 			iwant = iproduct;
 			break;
-		case LOOM_REDUCE_SUMSQ:
+		case DRM_LOOM_REDUCE_SUMSQ:
 			want = squares;
 			iwant = isquares;
 			break;
-		case LOOM_REDUCE_L1:
+		case DRM_LOOM_REDUCE_L1:
 			want = absolute;
 			iwant = iabsolute;
 			break;
-		case LOOM_REDUCE_L2:
+		case DRM_LOOM_REDUCE_L2:
 			want = sqrtl(squares);
 			iwant = (u64)sqrt((double)isquares);
 			break;
 		}
-		if (!is_float(dtype) && kind != LOOM_REDUCE_MAX && kind != LOOM_REDUCE_MIN)
+		if (!is_float(dtype) && kind != DRM_LOOM_REDUCE_MAX && kind != DRM_LOOM_REDUCE_MIN)
 			want = wrap(dtype, iwant);
 		/* summed in f64: one rounding of what is left, but for the products */
-		if (kind == LOOM_REDUCE_PROD)
+		if (kind == DRM_LOOM_REDUCE_PROD)
 			absolute = fabsl(want);
 		bound = !is_float(dtype) ? 0 :
 			ec_epsilon(dtype) * fabsl(want) + (count + 3) * 0x1p-52L * absolute +
-			(dtype == LOOM_DTYPE_F16 ? 0x1p-25L : 0x1p-149L);
-		if (dtype == LOOM_DTYPE_F16 && fabsl(want) >= 65520)
+			(dtype == DRM_LOOM_DTYPE_F16 ? 0x1p-25L : 0x1p-149L);
+		if (dtype == DRM_LOOM_DTYPE_F16 && fabsl(want) >= 65520)
 			want = copysignl(INFINITY, want);
-		if (dtype == LOOM_DTYPE_F32 && fabsl(want) >= 0x1.ffffffp127L)
+		if (dtype == DRM_LOOM_DTYPE_F32 && fabsl(want) >= 0x1.ffffffp127L)
 			want = copysignl(INFINITY, want);
 		ec_expect(ec, y, want, bound);
 	} while (ec_next(y_dims, rank, y) && !ec->failed);
@@ -223,17 +225,17 @@ static void check_long_mean(struct ec *ec)
 {
 	long double sum = 0;
 	const u32 x_dims[2] = { 1, 100000 }, y_dims[2] = { 1, 1 };
-	struct drm_loom_attr_reduce attr = { .kind = LOOM_REDUCE_MEAN };
+	struct drm_loom_attr_reduce attr = { .kind = DRM_LOOM_REDUCE_MEAN };
 	u32 x[2] = {}, y[2] = {};
 
 	ec->plain = true;
-	ec_view(ec, 0, LOOM_REGION_SRAM, LOOM_DTYPE_F32, 2, y_dims, EC_WRITE);
-	ec_view(ec, 1, LOOM_REGION_SRAM, LOOM_DTYPE_F32, 2, x_dims, EC_READ);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_F32, 2, y_dims, EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_F32, 2, x_dims, EC_READ);
 	do {
 		ec_put(ec, &ec->views[1], x, ec_real(1.0, 1.001));
 		sum += ec_get(ec, &ec->views[1], x);
 	} while (ec_next(x_dims, 2, x));
-	if (ec_run(ec, LOOM_OP_REDUCE, &attr, 2))
+	if (ec_run(ec, DRM_LOOM_OP_REDUCE, &attr, 2))
 		ec_expect(ec, y, sum / 100000, 0x1p-24L);
 }
 
@@ -246,19 +248,19 @@ static long double softmax_value(u32 dtype)
 static void check_softmax(struct ec *ec, bool log)
 {
 	u32 dtype = number_types[ec_rnd() % 3], rank = ec_range(1, 5), i;
-	u32 dims[LOOM_MAX_RANK], y[LOOM_MAX_RANK] = {}, x[LOOM_MAX_RANK];
+	u32 dims[DRM_LOOM_MAX_RANK], y[DRM_LOOM_MAX_RANK] = {}, x[DRM_LOOM_MAX_RANK];
 	struct drm_loom_attr_softmax attr = {
 		.axis = ec_rnd() % rank,
-		.flags = log ? LOOM_SOFTMAX_LOG : 0,
+		.flags = log ? DRM_LOOM_SOFTMAX_LOG : 0,
 	};
 
 	for (i = 0; i < rank; i++)
 		dims[i] = ec_range(1, i == attr.axis ? 200 : rank < 4 ? 9 : 4);
-	ec_view(ec, 0, LOOM_REGION_SRAM, dtype, rank, dims, EC_WRITE);
-	ec_view(ec, 1, LOOM_REGION_SRAM, dtype, rank, dims, EC_READ);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, dtype, rank, dims, EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, dtype, rank, dims, EC_READ);
 	ec_fill(ec, 0, NULL);
 	ec_fill(ec, 1, softmax_value);
-	if (!ec_run(ec, LOOM_OP_SOFTMAX, &attr, 2))
+	if (!ec_run(ec, DRM_LOOM_OP_SOFTMAX, &attr, 2))
 		return;
 	do {
 		long double sum = 0, most = -INFINITY, v, want, bound, eps = ec_epsilon(dtype);
@@ -278,11 +280,11 @@ static void check_softmax(struct ec *ec, bool log)
 			if (log)
 				bound += eps;
 			else
-				bound += (dtype == LOOM_DTYPE_F64 ? 0x1p-52L : 0x1p-23L) *
+				bound += (dtype == DRM_LOOM_DTYPE_F64 ? 0x1p-52L : 0x1p-23L) *
 					 fabsl(want * v);
-			if (dtype == LOOM_DTYPE_F64)
+			if (dtype == DRM_LOOM_DTYPE_F64)
 				bound += dims[attr.axis] * eps * (log ? 1 : fabsl(want));
-			if (dtype == LOOM_DTYPE_F16)
+			if (dtype == DRM_LOOM_DTYPE_F16)
 				bound += 0x1p-25L;
 			ec_expect(ec, x, want, bound);
 		}
@@ -299,15 +301,15 @@ static float resize_coordinate(const struct drm_loom_attr_resize *a, u32 axis, u
 	memcpy(&start, &a->roi_start[axis], 4);
 	memcpy(&end, &a->roi_end[axis], 4);
 	switch (a->coord) {
-	case LOOM_COORD_HALF_PIXEL:
+	case DRM_LOOM_COORD_HALF_PIXEL:
 		return (x + 0.5f) / scale - 0.5f;
-	case LOOM_COORD_PYTORCH_HALF_PIXEL:
+	case DRM_LOOM_COORD_PYTORCH_HALF_PIXEL:
 		return out > 1 ? (x + 0.5f) / scale - 0.5f : 0;
-	case LOOM_COORD_ALIGN_CORNERS:
+	case DRM_LOOM_COORD_ALIGN_CORNERS:
 		return out == 1 ? 0 : x * (in - 1) / (out - 1);
-	case LOOM_COORD_ASYMMETRIC:
+	case DRM_LOOM_COORD_ASYMMETRIC:
 		return x / scale;
-	case LOOM_COORD_HALF_PIXEL_SYMMETRIC: {
+	case DRM_LOOM_COORD_HALF_PIXEL_SYMMETRIC: {
 		float adjustment = out / (scale * in);
 		float center = in / 2;
 		float offset = center * (1 - adjustment);
@@ -322,11 +324,11 @@ static float resize_coordinate(const struct drm_loom_attr_resize *a, u32 axis, u
 static s64 resize_round(u32 nearest, double x)
 {
 	switch (nearest) {
-	case LOOM_NEAREST_ROUND_PREFER_FLOOR:
+	case DRM_LOOM_NEAREST_ROUND_PREFER_FLOOR:
 		return x == floor(x) + 0.5 ? floor(x) : round(x);
-	case LOOM_NEAREST_ROUND_PREFER_CEIL:
+	case DRM_LOOM_NEAREST_ROUND_PREFER_CEIL:
 		return x == floor(x) + 0.5 ? ceil(x) : round(x);
-	case LOOM_NEAREST_FLOOR:
+	case DRM_LOOM_NEAREST_FLOOR:
 		return floor(x);
 	}
 	return ceil(x);
@@ -347,12 +349,12 @@ static void resize_taps(const struct drm_loom_attr_resize *a, u32 axis, u32 i, s
 	u32 j;
 
 	memcpy(&cubic, &a->cubic_a, 4);
-	t->outside = a->coord == LOOM_COORD_TF_CROP_AND_RESIZE && (x < 0 || x > last);
-	if (a->mode == LOOM_RESIZE_NEAREST) {
+	t->outside = a->coord == DRM_LOOM_COORD_TF_CROP_AND_RESIZE && (x < 0 || x > last);
+	if (a->mode == DRM_LOOM_RESIZE_NEAREST) {
 		t->n = 1;
 		t->at[0] = resize_round(a->nearest, x);
 		t->weight[0] = 1;
-	} else if (a->mode == LOOM_RESIZE_LINEAR) {
+	} else if (a->mode == DRM_LOOM_RESIZE_LINEAR) {
 		t->n = 2;
 		for (j = 0; j < 2; j++) {
 			t->at[j] = f + j;
@@ -383,11 +385,11 @@ static void check_resize(struct ec *ec, u32 mode)
 		.mode = mode,
 		.coord = ec_rnd() % 6,
 		.nearest = ec_rnd() % 4,
-		.flags = ec_chance(40) ? LOOM_RESIZE_EXCLUDE_OUTSIDE : 0,
+		.flags = ec_chance(40) ? DRM_LOOM_RESIZE_EXCLUDE_OUTSIDE : 0,
 		.cubic_a = ec_bits(ec_chance(50) ? -0.75f : -0.5f),
 		.extrapolation = ec_bits(7.0f),
 	};
-	u32 types = mode == LOOM_RESIZE_NEAREST ? ARRAY_SIZE(number_types) : 3;
+	u32 types = mode == DRM_LOOM_RESIZE_NEAREST ? ARRAY_SIZE(number_types) : 3;
 	u32 dtype = number_types[ec_rnd() % types];
 	u32 x_dims[5], y_dims[5], y[5] = {}, i, j;
 	struct taps t[3];
@@ -426,11 +428,11 @@ static void check_resize(struct ec *ec, u32 mode)
 		attr.in_start[i] = low;
 		x_dims[2 + i] = high - low + 1;
 	}
-	ec_view(ec, 0, LOOM_REGION_SRAM, dtype, 5, y_dims, EC_WRITE);
-	ec_view(ec, 1, LOOM_REGION_SRAM, dtype, 5, x_dims, EC_READ);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, dtype, 5, y_dims, EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, dtype, 5, x_dims, EC_READ);
 	ec_fill(ec, 0, NULL);
 	ec_fill(ec, 1, NULL);
-	if (!ec_run(ec, LOOM_OP_RESIZE, &attr, 2))
+	if (!ec_run(ec, DRM_LOOM_OP_RESIZE, &attr, 2))
 		return;
 	do {
 		u32 k[3] = {}, x[5] = { y[0], y[1] }, dims[3];
@@ -447,13 +449,13 @@ static void check_resize(struct ec *ec, u32 mode)
 				x[2 + j] = t[j].at[k[j]] - attr.in_start[j];
 				weight *= t[j].weight[k[j]];
 			}
-			if (mode == LOOM_RESIZE_NEAREST) {
+			if (mode == DRM_LOOM_RESIZE_NEAREST) {
 				ec_expect(ec, y, outside ? 7 : ec_get(ec, &ec->views[1], x), 0);
 				break;
 			}
 			want += weight * (double)ec_get(ec, &ec->views[1], x);
 		} while (ec_next(dims, 3, k));
-		if (mode != LOOM_RESIZE_NEAREST)
+		if (mode != DRM_LOOM_RESIZE_NEAREST)
 			ec_expect(ec, y, outside ? 7 : want,
 				  0.00002 + ec_epsilon(dtype) * fabs(want));
 	} while (ec_next(y_dims, 5, y) && !ec->failed);
@@ -476,7 +478,7 @@ int main(void)
 		       bad);
 	}
 	cases = ec_cases(60);
-	for (k = 0; k < LOOM_REDUCE_END; k++) {
+	for (k = 0; k < DRM_LOOM_REDUCE_END; k++) {
 		for (bad = 0, i = 0; i < cases; i++) {
 			ec_begin(&ec, 140000 + 1000 * k + i);
 			check_reduce(&ec, k);

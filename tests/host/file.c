@@ -41,7 +41,7 @@ static bool round_trip(uint32_t dtype, uint32_t rank, const int64_t *dims)
 	if (loom_array_alloc(&out, dtype, rank, dims))
 		return false;
 	for (i = 0; i < out.size_bytes; i++)
-		((unsigned char *)out.data)[i] = dtype == LOOM_DTYPE_BOOL ? i & 1 : i * 7;
+		((unsigned char *)out.data)[i] = dtype == DRM_LOOM_DTYPE_BOOL ? i & 1 : i * 7;
 	if (loom_npy_save(path, &out, &err) || loom_npy_load(path, &in, &err)) {
 		tap_note("%s", err.text);
 		loom_array_clear(&out);
@@ -62,13 +62,13 @@ static void test_round_trip(void)
 	bool good = true;
 	uint32_t i;
 
-	for (i = 1; i < LOOM_DTYPE_END; i++)
+	for (i = 1; i < DRM_LOOM_DTYPE_END; i++)
 		good &= round_trip(i, 3, dims);
 	tap_ok(good, "every element type comes back from a .npy file");
 	for (i = 0, good = true; i <= LOOM_GRAPH_RANK; i++)
-		good &= round_trip(LOOM_DTYPE_F32, i, dims);
+		good &= round_trip(DRM_LOOM_DTYPE_F32, i, dims);
 	tap_ok(good, "every rank comes back, a scalar too");
-	tap_ok(round_trip(LOOM_DTYPE_F32, 3, none), "an array without elements comes back");
+	tap_ok(round_trip(DRM_LOOM_DTYPE_F32, 3, none), "an array without elements comes back");
 }
 
 static int load_text(const char *header, size_t elements)
@@ -138,7 +138,7 @@ static void test_mutations(void)
 	struct loom_array array;
 	size_t size, i, b;
 
-	if (!round_trip(LOOM_DTYPE_F32, 2, dims))
+	if (!round_trip(DRM_LOOM_DTYPE_F32, 2, dims))
 		tap_fatal("no file to break");
 	size = get(bytes, sizeof(bytes));
 	for (i = 0; i < size; i++) {
@@ -163,7 +163,7 @@ static void test_raw(void)
 	struct loom_array array;
 	struct loom_error err;
 
-	if (loom_array_alloc(&array, LOOM_DTYPE_F32, 2, dims))
+	if (loom_array_alloc(&array, DRM_LOOM_DTYPE_F32, 2, dims))
 		tap_fatal("no memory");
 	put(want, sizeof(want));
 	tap_ok(!loom_raw_load(path, &array, &err) && !memcmp(array.data, want, sizeof(want)),
@@ -247,25 +247,25 @@ static void test_tensors(void)
 	struct loom_array array;
 	float *data;
 
-	if (loom_array_alloc(&array, LOOM_DTYPE_F32, 3, chw))
+	if (loom_array_alloc(&array, DRM_LOOM_DTYPE_F32, 3, chw))
 		tap_fatal("no memory");
 	data = array.data;
 	tap_ok(!loom_image_to_array(&image, &plain, &array) && data[0] == 255 && data[1] == 255 &&
 	       data[2] == 0 && data[3] == 255 && data[4] == 0 && data[5] == 255,
 	       "channels first, what is transparent is white");
 	loom_array_clear(&array);
-	if (loom_array_alloc(&array, LOOM_DTYPE_U8, 3, hwc))
+	if (loom_array_alloc(&array, DRM_LOOM_DTYPE_U8, 3, hwc))
 		tap_fatal("no memory");
 	tap_ok(!loom_image_to_array(&image, &plain, &array) &&
 	       !memcmp(array.data, "\xff\0\0\xff\xff\xff", 6), "channels last, as bytes");
 	loom_array_clear(&array);
-	if (loom_array_alloc(&array, LOOM_DTYPE_F32, 2, grey))
+	if (loom_array_alloc(&array, DRM_LOOM_DTYPE_F32, 2, grey))
 		tap_fatal("no memory");
 	data = array.data;
 	tap_ok(!loom_image_to_array(&image, &plain, &array) &&
 	       near(data[0], (0.299f * 255 + 255) / 2), "shrinking averages, in grey");
 	loom_array_clear(&array);
-	if (loom_array_alloc(&array, LOOM_DTYPE_F32, 4, wide))
+	if (loom_array_alloc(&array, DRM_LOOM_DTYPE_F32, 4, wide))
 		tap_fatal("no memory");
 	data = array.data;
 	tap_ok(!loom_image_to_array(&image, &padded, &array) && near(data[0], -1) &&
@@ -282,7 +282,7 @@ static void test_device(void)
 	struct stat found;
 	int ret;
 
-	if (loom_array_alloc(&array, LOOM_DTYPE_F32, 1, dims))
+	if (loom_array_alloc(&array, DRM_LOOM_DTYPE_F32, 1, dims))
 		tap_fatal("no memory");
 	ret = loom_npy_save("/dev/null", &array, NULL);
 	tap_ok(!ret && !stat("/dev/null", &found) && S_ISCHR(found.st_mode) &&

@@ -26,7 +26,7 @@ static struct loom_graph *create(int opset)
 static void add_input(struct loom_graph *graph, const char *name, uint32_t rank,
 		      const int64_t *dims)
 {
-	struct loom_tensor_info info = { .name = name, .dtype = LOOM_DTYPE_F32, .rank = rank };
+	struct loom_tensor_info info = { .name = name, .dtype = DRM_LOOM_DTYPE_F32, .rank = rank };
 
 	memcpy(info.dims, dims, rank * sizeof(dims[0]));
 	loom_graph_add_input(graph, &info);
@@ -36,7 +36,7 @@ static void add_floats(struct loom_graph *graph, const char *name, uint32_t rank
 		       const int64_t *dims, float *floats)
 {
 	struct loom_array array = {
-		.name = (char *)name, .dtype = LOOM_DTYPE_F32, .rank = rank, .data = floats,
+		.name = (char *)name, .dtype = DRM_LOOM_DTYPE_F32, .rank = rank, .data = floats,
 		.size_bytes = sizeof(float),
 	};
 	uint32_t i;
@@ -51,7 +51,7 @@ static void add_floats(struct loom_graph *graph, const char *name, uint32_t rank
 static void add_ints(struct loom_graph *graph, const char *name, int64_t count, int64_t *ints)
 {
 	struct loom_array array = {
-		.name = (char *)name, .dtype = LOOM_DTYPE_I64, .rank = 1, .dims = { count },
+		.name = (char *)name, .dtype = DRM_LOOM_DTYPE_I64, .rank = 1, .dims = { count },
 		.data = ints, .size_bytes = (size_t)count * sizeof(*ints),
 	};
 

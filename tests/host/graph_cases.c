@@ -110,8 +110,9 @@ static bool elements_agree(const struct loom_value *value, const struct loom_arr
 
 		if (isnan(a) && isnan(b))
 			continue;
-		if (a != b && !(fabs(a - b) <= (value->dtype == LOOM_DTYPE_F16 ? 0.001 : 0.00001) *
-				fmax(1, fabs(b)))) {
+		if (a != b &&
+		    !(fabs(a - b) <=
+		      (value->dtype == DRM_LOOM_DTYPE_F16 ? 0.001 : 0.00001) * fmax(1, fabs(b)))) {
 			tap_note("element %lld: %g instead of %g", (long long)i, a, b);
 			return false;
 		}

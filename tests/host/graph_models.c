@@ -113,7 +113,7 @@ static void imports(const struct model *model)
 	if (!tap_ok(!import(model, 0, &graph, &err), "%s %s", model->file, err.text))
 		return;
 	output = find_output(graph, model->output);
-	tap_ok(output && output->rank == model->rank && output->dtype == LOOM_DTYPE_F32 &&
+	tap_ok(output && output->rank == model->rank && output->dtype == DRM_LOOM_DTYPE_F32 &&
 	       !memcmp(output->dims, model->shape, model->rank * sizeof(model->shape[0])),
 	       "%s: shape of %s", model->file, model->output);
 	broken = broken_promise(graph);

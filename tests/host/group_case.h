@@ -48,7 +48,7 @@ static struct map *any_map(void)
 static void weight(struct test_case *test, const char *name, uint32_t rank, const int64_t *dims)
 {
 	struct loom_array array = {
-		.name = (char *)name, .dtype = LOOM_DTYPE_F32, .rank = rank,
+		.name = (char *)name, .dtype = DRM_LOOM_DTYPE_F32, .rank = rank,
 		.size_bytes = sizeof(float),
 	};
 	uint32_t i;
@@ -276,7 +276,7 @@ static inline void make_graph(struct test_case *test)
 	bool viewed = false;
 
 	num_maps = 0;
-	input(test, new_map(dims)->name, LOOM_DTYPE_F32, 4, dims);
+	input(test, new_map(dims)->name, DRM_LOOM_DTYPE_F32, 4, dims);
 	for (i = 0; i < depth && num_maps < MAX_MAPS - 2; i++) {
 		uint32_t which = draw(ARRAY_SIZE(adders));
 

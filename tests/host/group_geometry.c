@@ -202,7 +202,7 @@ static void make_odd_graph(struct test_case *test)
 		break;
 	}
 	num_maps = 0;
-	input(test, new_map(dims)->name, LOOM_DTYPE_F32, 4, dims);
+	input(test, new_map(dims)->name, DRM_LOOM_DTYPE_F32, 4, dims);
 	for (i = 0; i < depth && num_maps < MAX_MAPS - 3; i++)
 		odd_adders[draw(ARRAY_SIZE(odd_adders))](test, any_map());
 	for (i = 1; i < num_maps; i++)

@@ -71,7 +71,7 @@ static int run(const struct loom_graph *graph, const char *grouping, uint64_t li
 	uint32_t num_inputs, i;
 	int ret;
 
-	options.sram_limit_bytes = limit / options.topology->region[LOOM_REGION_SRAM].banks;
+	options.sram_limit_bytes = limit / options.topology->region[DRM_LOOM_REGION_SRAM].banks;
 	memset(outcome, 0, sizeof(*outcome));
 	ret = loom_program_create(graph, &options, &program, err);
 	if (ret)

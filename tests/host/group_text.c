@@ -31,7 +31,7 @@ static void chain_begin(struct chain *chain, const int64_t *dims)
 	if (loom_graph_create("chain", 14, &chain->test.graph))
 		tap_fatal("no memory");
 	snprintf(chain->last, sizeof(chain->last), "v0");
-	input(&chain->test, "v0", LOOM_DTYPE_F32, 4, dims);
+	input(&chain->test, "v0", DRM_LOOM_DTYPE_F32, 4, dims);
 }
 
 /* The next operator; its operands are the last value and what @more names. */
@@ -49,7 +49,7 @@ static void chain_conv(struct chain *chain, const char *op, int64_t in, int64_t 
 {
 	bool back = !strcmp(op, "ConvTranspose");
 	struct loom_array w = {
-		.dtype = LOOM_DTYPE_F32, .rank = 4, .data = numbers,
+		.dtype = DRM_LOOM_DTYPE_F32, .rank = 4, .data = numbers,
 		.dims = { back ? in : out, back ? out : in, k, kw },
 		.size_bytes = (size_t)(in * out * k * kw) * sizeof(float),
 	};

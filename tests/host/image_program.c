@@ -41,7 +41,7 @@ static void test_flatten(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct loom_value value = { .dtype = LOOM_DTYPE_F32, .rank = cases[i].rank };
+		struct loom_value value = { .dtype = DRM_LOOM_DTYPE_F32, .rank = cases[i].rank };
 		struct loom_image_shape shape;
 
 		memcpy(value.dims, cases[i].dims, sizeof(cases[i].dims));
@@ -79,7 +79,7 @@ static void test_pools(void)
 
 	if (loom_graph_create("test", 14, &test.graph))
 		tap_fatal("no memory");
-	input(&test, "x", LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 2, 3, 5 });
+	input(&test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 2, 3, 5 });
 	node(&test, "Neg", "x", "a");
 	node(&test, "Exp", "a", "b");
 	node(&test, "Sigmoid", "b", "c");
@@ -98,8 +98,9 @@ static void test_pools(void)
 	       "a, b and c take turns in two images");
 	slot = image_slot(program, 0);
 	tap_ok(slot && slot->width == 15 && slot->height == 2 && slot->pitch_bytes == 64 &&
-	       slot->dtype == LOOM_DTYPE_F32 && slot->size_bytes == 128 && slot->num_values == 2 &&
-	       slot->flags == LOOM_SLOT_WRITE, "which are 2 rows of 15, at 64 bytes");
+	       slot->dtype == DRM_LOOM_DTYPE_F32 && slot->size_bytes == 128 &&
+	       slot->num_values == 2 && slot->flags == DRM_LOOM_SLOT_WRITE,
+	       "which are 2 rows of 15, at 64 bytes");
 	tap_ok(program->stats.image_bytes == 256 && program->stats.image_value_bytes == 360 &&
 	       !program->stats.neurons, "and take 256 bytes for 360");
 	loom_program_destroy(program);
@@ -131,7 +132,7 @@ static void test_many(void)
 
 	if (loom_graph_create("many", 14, &test.graph))
 		tap_fatal("no memory");
-	input(&test, "x", LOOM_DTYPE_F32, 2, (int64_t[]){ 2, 3 });
+	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 2, 3 });
 	for (i = 0; i < 80; i++) {
 		snprintf(a, sizeof(a), "a%u", i);
 		node(&test, i % 2 ? "Neg" : "Exp", i ? b : "x", a);
@@ -181,7 +182,7 @@ static const char *float_const(struct chain *c, uint32_t rank, const int64_t *di
 	struct loom_array array;
 
 	sprintf(name, "k%u", c->consts++);
-	array = make_array(name, LOOM_DTYPE_F32, rank, dims);
+	array = make_array(name, DRM_LOOM_DTYPE_F32, rank, dims);
 	loom_graph_add_const(c->test.graph, &array);
 	free(array.data);
 	return name;
@@ -440,7 +441,7 @@ static void make_chain(struct chain *c)
 	memset(c, 0, sizeof(*c));
 	if (loom_graph_create("chain", 12, &c->test.graph))
 		tap_fatal("no memory");
-	input(&c->test, "x", LOOM_DTYPE_F32, 4, dims);
+	input(&c->test, "x", DRM_LOOM_DTYPE_F32, 4, dims);
 	snprintf(c->name[0], sizeof(c->name[0]), "x");
 	c->rank[0] = 4;
 	memcpy(c->dims[0], dims, sizeof(dims));

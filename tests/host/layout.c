@@ -159,8 +159,8 @@ static const char *check_image(const struct loom_layout *layout, u32 width, u32 
 
 static void test_images(void)
 {
-	static const u32 dtypes[] = { LOOM_DTYPE_BOOL, LOOM_DTYPE_F16, LOOM_DTYPE_F32,
-				      LOOM_DTYPE_F64 };
+	static const u32 dtypes[] = { DRM_LOOM_DTYPE_BOOL, DRM_LOOM_DTYPE_F16, DRM_LOOM_DTYPE_F32,
+				      DRM_LOOM_DTYPE_F64 };
 	const char *fault = NULL;
 	u32 n;
 
@@ -193,23 +193,23 @@ static void test_image_refusals(void)
 		u32 width, height, dtype, pitch, banks;
 		u64 align;
 	} wrong[] = {
-		{ 0, 1, LOOM_DTYPE_F32, 64, 1, 64 },
-		{ 1, 0, LOOM_DTYPE_F32, 64, 1, 64 },
+		{ 0, 1, DRM_LOOM_DTYPE_F32, 64, 1, 64 },
+		{ 1, 0, DRM_LOOM_DTYPE_F32, 64, 1, 64 },
 		{ 1, 1, 0, 64, 1, 64 },
-		{ 1, 1, LOOM_DTYPE_END, 64, 1, 64 },
+		{ 1, 1, DRM_LOOM_DTYPE_END, 64, 1, 64 },
 		{ 1, 1, U32_MAX, 64, 1, 64 },
-		{ 1, 1, LOOM_DTYPE_F32, 64, 0, 64 },
-		{ 1, 1, LOOM_DTYPE_F32, 64, 1, 0 },
+		{ 1, 1, DRM_LOOM_DTYPE_F32, 64, 0, 64 },
+		{ 1, 1, DRM_LOOM_DTYPE_F32, 64, 1, 0 },
 		/* not aligned, too short, both in 32 bits and past them */
-		{ 1, 1, LOOM_DTYPE_F32, 32, 1, 64 },
-		{ 1, 1, LOOM_DTYPE_F32, 96, 1, 64 },
-		{ 17, 1, LOOM_DTYPE_F32, 64, 1, 64 },
-		{ 1 << 30, 1, LOOM_DTYPE_F32, 64, 1, 64 },
-		{ 1 << 30, 1, LOOM_DTYPE_F32, 0, 1, 64 },
-		{ U32_MAX, 1, LOOM_DTYPE_F64, 0, 1, 64 },
-		{ U32_MAX, 1, LOOM_DTYPE_U8, 0, 1, 64 },
+		{ 1, 1, DRM_LOOM_DTYPE_F32, 32, 1, 64 },
+		{ 1, 1, DRM_LOOM_DTYPE_F32, 96, 1, 64 },
+		{ 17, 1, DRM_LOOM_DTYPE_F32, 64, 1, 64 },
+		{ 1 << 30, 1, DRM_LOOM_DTYPE_F32, 64, 1, 64 },
+		{ 1 << 30, 1, DRM_LOOM_DTYPE_F32, 0, 1, 64 },
+		{ U32_MAX, 1, DRM_LOOM_DTYPE_F64, 0, 1, 64 },
+		{ U32_MAX, 1, DRM_LOOM_DTYPE_U8, 0, 1, 64 },
 		/* elements of a second row would not be aligned */
-		{ 1, 2, LOOM_DTYPE_F64, 12, 1, 4 },
+		{ 1, 2, DRM_LOOM_DTYPE_F64, 12, 1, 4 },
 	};
 	struct loom_layout layout;
 	unsigned int i;
@@ -218,10 +218,11 @@ static void test_image_refusals(void)
 		tap_ok(loom_layout_image(&layout, wrong[i].width, wrong[i].height, wrong[i].dtype,
 					 wrong[i].pitch, wrong[i].banks, wrong[i].align) == -EINVAL,
 		       "image %u is EINVAL", i);
-	tap_ok(!loom_layout_image(&layout, (1 << 30) - 16, U32_MAX, LOOM_DTYPE_F32, 0, 1, 64) &&
+	tap_ok(!loom_layout_image(&layout, (1 << 30) - 16, U32_MAX, DRM_LOOM_DTYPE_F32, 0, 1, 64) &&
 	       layout.size == (u64)U32_MAX * ((4ULL << 30) - 64), "the largest image is just fine");
-	tap_ok(loom_layout_image(&layout, (1 << 30) - 16, U32_MAX, LOOM_DTYPE_F32, 0, U32_MAX - 1,
-				 64) == -EOVERFLOW, "more than 2^64 bytes of rows are EOVERFLOW");
+	tap_ok(loom_layout_image(&layout, (1 << 30) - 16, U32_MAX, DRM_LOOM_DTYPE_F32, 0,
+				 U32_MAX - 1, 64) == -EOVERFLOW,
+	       "more than 2^64 bytes of rows are EOVERFLOW");
 }
 
 /*
@@ -297,7 +298,7 @@ static const char *check_shards(const struct loom_layout *layout,
 static struct loom_layout_shards random_shards(void)
 {
 	struct loom_layout_shards shards = {
-		.kind = LOOM_LAYOUT_SHARDED_HEIGHT + random_below(3),
+		.kind = DRM_LOOM_LAYOUT_SHARDED_HEIGHT + random_below(3),
 		.size = 1 + random_below(4000),
 		.page_bytes = 1 + random_below(60),
 		.page_columns = 1 + random_below(12),
@@ -309,9 +310,9 @@ static struct loom_layout_shards random_shards(void)
 	};
 
 	shards.banks = shards.grid_columns * (1 + random_below(8));
-	if (shards.kind == LOOM_LAYOUT_SHARDED_HEIGHT)
+	if (shards.kind == DRM_LOOM_LAYOUT_SHARDED_HEIGHT)
 		shards.shard_columns = 0;
-	if (shards.kind == LOOM_LAYOUT_SHARDED_WIDTH)
+	if (shards.kind == DRM_LOOM_LAYOUT_SHARDED_WIDTH)
 		shards.shard_rows = 0;
 	return shards;
 }
@@ -349,7 +350,7 @@ static void test_shard_figures(void)
 {
 	/* 5 x 7 tiles in blocks of 2 x 3 on a grid of 3 x 3: two edges are clipped */
 	struct loom_layout_shards block = {
-		.kind = LOOM_LAYOUT_SHARDED_BLOCK, .size = 35 * 2048, .page_bytes = 2048,
+		.kind = DRM_LOOM_LAYOUT_SHARDED_BLOCK, .size = 35 * 2048, .page_bytes = 2048,
 		.page_columns = 7, .shard_rows = 2, .shard_columns = 3, .grid_columns = 3,
 		.banks = 9, .align_bytes = 16,
 	};
@@ -368,7 +369,7 @@ static void test_shard_figures(void)
 	tap_ok(bank == 3 && address == 0, "the second shard is below the first");
 	/* 10 tiles, 4 to a shard: the last is short; 3 of 8 banks take part */
 	block = (struct loom_layout_shards){
-		.kind = LOOM_LAYOUT_SHARDED_HEIGHT, .size = 10 * 2048, .page_bytes = 2048,
+		.kind = DRM_LOOM_LAYOUT_SHARDED_HEIGHT, .size = 10 * 2048, .page_bytes = 2048,
 		.page_columns = 1, .shard_rows = 4, .grid_columns = 8, .banks = 8,
 		.align_bytes = 16,
 	};
@@ -385,8 +386,14 @@ static void test_shard_figures(void)
 static void test_shard_refusals(void)
 {
 	const struct loom_layout_shards good = {
-		.kind = LOOM_LAYOUT_SHARDED_BLOCK, .size = 64, .page_bytes = 16, .page_columns = 2,
-		.shard_rows = 1, .shard_columns = 1, .grid_columns = 2, .banks = 4,
+		.kind = DRM_LOOM_LAYOUT_SHARDED_BLOCK,
+		.size = 64,
+		.page_bytes = 16,
+		.page_columns = 2,
+		.shard_rows = 1,
+		.shard_columns = 1,
+		.grid_columns = 2,
+		.banks = 4,
 		.align_bytes = 16,
 	};
 	struct loom_layout_shards bad[16];
@@ -405,9 +412,9 @@ static void test_shard_refusals(void)
 	bad[count++].banks = 0;
 	bad[count++].banks = 2;
 	bad[count++].align_bytes = 0;
-	bad[count++].kind = LOOM_LAYOUT_INTERLEAVED;
-	bad[count++].kind = LOOM_LAYOUT_SHARDED_HEIGHT;
-	bad[count++].kind = LOOM_LAYOUT_SHARDED_WIDTH;
+	bad[count++].kind = DRM_LOOM_LAYOUT_INTERLEAVED;
+	bad[count++].kind = DRM_LOOM_LAYOUT_SHARDED_HEIGHT;
+	bad[count++].kind = DRM_LOOM_LAYOUT_SHARDED_WIDTH;
 	bad[count++].kind = U32_MAX;
 	bad[count++].size = U64_MAX;
 	tap_ok(!loom_layout_sharded(&layout, &good), "what the wrong ones are made of is right");
@@ -419,7 +426,7 @@ static void test_shard_refusals(void)
 	tap_ok(loom_layout_sharded(&layout, &bad[0]) == -EOVERFLOW,
 	       "a shard past 2^64 is EOVERFLOW");
 	bad[0] = good;
-	bad[0].kind = LOOM_LAYOUT_SHARDED_WIDTH;
+	bad[0].kind = DRM_LOOM_LAYOUT_SHARDED_WIDTH;
 	bad[0].shard_rows = 0;
 	bad[0].size = U64_MAX;
 	bad[0].page_bytes = 1;

@@ -57,19 +57,19 @@ static inline void fill(struct loom_array *array)
 
 	for (i = 0; i < array->size_bytes / loom_dtype_size(array->dtype); i++) {
 		switch (array->dtype) {
-		case LOOM_DTYPE_F32:
+		case DRM_LOOM_DTYPE_F32:
 			((float *)array->data)[i] = ((float)draw(4096) - 2048) / 512;
 			break;
-		case LOOM_DTYPE_F64:
+		case DRM_LOOM_DTYPE_F64:
 			((double *)array->data)[i] = ((double)draw(4096) - 2048) / 512;
 			break;
-		case LOOM_DTYPE_BOOL:
+		case DRM_LOOM_DTYPE_BOOL:
 			((uint8_t *)array->data)[i] = draw(2);
 			break;
-		case LOOM_DTYPE_I64:
+		case DRM_LOOM_DTYPE_I64:
 			((int64_t *)array->data)[i] = (int64_t)draw(200) - 100;
 			break;
-		case LOOM_DTYPE_I32:
+		case DRM_LOOM_DTYPE_I32:
 			((int32_t *)array->data)[i] = (int32_t)draw(200) - 100;
 			break;
 		default:
@@ -113,7 +113,7 @@ static inline void ints(struct test_case *test, const char *name, uint32_t count
 			const int64_t *numbers)
 {
 	struct loom_array array = {
-		.name = (char *)name, .dtype = LOOM_DTYPE_I64, .rank = 1, .dims = { count },
+		.name = (char *)name, .dtype = DRM_LOOM_DTYPE_I64, .rank = 1, .dims = { count },
 		.data = (void *)numbers, .size_bytes = count * sizeof(*numbers),
 	};
 

@@ -52,10 +52,10 @@ static void make_conv(struct test_case *test)
 	g[C] = g[G] * range(1, 5);
 	g[O] = g[G] * range(1, 6);
 	g[BIAS] = draw(2);
-	input(test, "x", LOOM_DTYPE_F32, 4, (int64_t[]){ g[N], g[C], g[H], g[W] });
-	input(test, "w", LOOM_DTYPE_F32, 4, (int64_t[]){ g[O], g[C] / g[G], g[KH], g[KW] });
+	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ g[N], g[C], g[H], g[W] });
+	input(test, "w", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ g[O], g[C] / g[G], g[KH], g[KW] });
 	if (g[BIAS])
-		input(test, "b", LOOM_DTYPE_F32, 1, &g[O]);
+		input(test, "b", DRM_LOOM_DTYPE_F32, 1, &g[O]);
 	attr_window(test);
 	attr_int(test, "group", g[G]);
 	node(test, "Conv", g[BIAS] ? "x w b" : "x w", "y");
@@ -66,9 +66,9 @@ static void make_conv3(struct test_case *test)
 {
 	int64_t c = range(1, 5), o = range(1, 9);
 
-	input(test, "x", LOOM_DTYPE_F32, 5,
+	input(test, "x", DRM_LOOM_DTYPE_F32, 5,
 	      (int64_t[]){ range(1, 2), c, range(3, 6), range(3, 9), range(3, 9) });
-	input(test, "w", LOOM_DTYPE_F32, 5,
+	input(test, "w", DRM_LOOM_DTYPE_F32, 5,
 	      (int64_t[]){ o, c, range(1, 3), range(1, 3), range(1, 3) });
 	attr_ints(test, "pads", 6,
 		  (int64_t[]){ draw(3), draw(3), draw(3), draw(3), draw(3), draw(3) });
@@ -81,9 +81,9 @@ static void make_conv1(struct test_case *test)
 {
 	int64_t c = range(1, 9);
 
-	input(test, "x", LOOM_DTYPE_F64, 3, (int64_t[]){ range(1, 3), c, range(5, 90) });
-	input(test, "w", LOOM_DTYPE_F64, 3, (int64_t[]){ c, 1, range(1, 5) });
-	input(test, "b", LOOM_DTYPE_F64, 1, &c);
+	input(test, "x", DRM_LOOM_DTYPE_F64, 3, (int64_t[]){ range(1, 3), c, range(5, 90) });
+	input(test, "w", DRM_LOOM_DTYPE_F64, 3, (int64_t[]){ c, 1, range(1, 5) });
+	input(test, "b", DRM_LOOM_DTYPE_F64, 1, &c);
 	attr_int(test, "group", c);
 	node(test, "Conv", "x w b", "y");
 }
@@ -102,8 +102,8 @@ static void make_deconv(struct test_case *test)
 	g[G] = draw(2) ? 1 : range(2, 4);
 	g[C] = g[G] * range(1, 4);
 	g[O] = g[G] * range(1, 5);
-	input(test, "x", LOOM_DTYPE_F32, 4, (int64_t[]){ g[N], g[C], g[H], g[W] });
-	input(test, "w", LOOM_DTYPE_F32, 4, (int64_t[]){ g[C], g[O] / g[G], g[KH], g[KW] });
+	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ g[N], g[C], g[H], g[W] });
+	input(test, "w", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ g[C], g[O] / g[G], g[KH], g[KW] });
 	attr_window(test);
 	attr_int(test, "group", g[G]);
 	attr_ints(test, "output_padding", 2,
@@ -128,7 +128,7 @@ static void make_pool(struct test_case *test)
 	g[QH] %= g[KH];
 	g[QW] %= g[KW];
 	g[MODE] = draw(2);
-	input(test, "x", LOOM_DTYPE_F32, 4, (int64_t[]){ g[N], g[C], g[H], g[W] });
+	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ g[N], g[C], g[H], g[W] });
 	attr_ints(test, "strides", 2, &g[SH]);
 	attr_ints(test, "pads", 4, &g[PH]);
 	attr_ints(test, "kernel_shape", 2, &g[KH]);
@@ -149,8 +149,8 @@ static void make_matmul(struct test_case *test)
 	g[MM_N] = range(1, 80);
 	g[MM_A_BATCH] = draw(2) ? g[MM_B] : 1;
 	g[MM_B_BATCH] = g[MM_A_BATCH] == 1 ? g[MM_B] : draw(2) ? g[MM_B] : 1;
-	input(test, "a", LOOM_DTYPE_F32, 3, (int64_t[]){ g[MM_A_BATCH], g[MM_M], g[MM_K] });
-	input(test, "b", LOOM_DTYPE_F32, 3, (int64_t[]){ g[MM_B_BATCH], g[MM_K], g[MM_N] });
+	input(test, "a", DRM_LOOM_DTYPE_F32, 3, (int64_t[]){ g[MM_A_BATCH], g[MM_M], g[MM_K] });
+	input(test, "b", DRM_LOOM_DTYPE_F32, 3, (int64_t[]){ g[MM_B_BATCH], g[MM_K], g[MM_N] });
 	node(test, "MatMul", "a b", "y");
 	test->check = check_matmul;
 }
@@ -170,8 +170,8 @@ static void make_matmul_deep(struct test_case *test)
 	a[5] = k;
 	b[4] = k;
 	b[5] = range(1, 9);
-	input(test, "a", LOOM_DTYPE_F32, 6, a);
-	input(test, "b", LOOM_DTYPE_F32, 6, b);
+	input(test, "a", DRM_LOOM_DTYPE_F32, 6, a);
+	input(test, "b", DRM_LOOM_DTYPE_F32, 6, b);
 	node(test, "MatMul", "a b", "y");
 }
 
@@ -181,11 +181,11 @@ static void make_gemm(struct test_case *test)
 	int64_t ta = draw(2), tb = draw(2);
 	bool f64 = !draw(4);
 
-	input(test, "a", f64 ? LOOM_DTYPE_F64 : LOOM_DTYPE_F32, 2,
+	input(test, "a", f64 ? DRM_LOOM_DTYPE_F64 : DRM_LOOM_DTYPE_F32, 2,
 	      (int64_t[]){ ta ? k : m, ta ? m : k });
-	input(test, "b", f64 ? LOOM_DTYPE_F64 : LOOM_DTYPE_F32, 2,
+	input(test, "b", f64 ? DRM_LOOM_DTYPE_F64 : DRM_LOOM_DTYPE_F32, 2,
 	      (int64_t[]){ tb ? n : k, tb ? k : n });
-	input(test, "c", f64 ? LOOM_DTYPE_F64 : LOOM_DTYPE_F32, 2,
+	input(test, "c", f64 ? DRM_LOOM_DTYPE_F64 : DRM_LOOM_DTYPE_F32, 2,
 	      (int64_t[]){ draw(2) ? m : 1, draw(2) ? n : 1 });
 	attr_int(test, "transA", ta);
 	attr_int(test, "transB", tb);
@@ -216,8 +216,8 @@ static void make_binary(struct test_case *test)
 		if (op != 6 && !draw(4))
 			a[i] = 1;
 	}
-	input(test, "a", LOOM_DTYPE_F32, rank, a);
-	input(test, "b", LOOM_DTYPE_F32, rank - skip, b + skip);
+	input(test, "a", DRM_LOOM_DTYPE_F32, rank, a);
+	input(test, "b", DRM_LOOM_DTYPE_F32, rank - skip, b + skip);
 	node(test, ops[op], "a b", "y");
 }
 
@@ -231,7 +231,7 @@ static void make_unary(struct test_case *test)
 	int64_t dims[8];
 
 	draw_dims(rank, dims, rank == 1 ? 3000 : 12);
-	input(test, "x", LOOM_DTYPE_F32, rank, dims);
+	input(test, "x", DRM_LOOM_DTYPE_F32, rank, dims);
 	node(test, ops[op], "x", "y");
 }
 
@@ -240,10 +240,10 @@ static void make_where(struct test_case *test)
 	int64_t dims[4];
 
 	draw_dims(4, dims, 9);
-	input(test, "c", LOOM_DTYPE_BOOL, 2, dims + 2);
-	input(test, "a", LOOM_DTYPE_F32, 4, dims);
+	input(test, "c", DRM_LOOM_DTYPE_BOOL, 2, dims + 2);
+	input(test, "a", DRM_LOOM_DTYPE_F32, 4, dims);
 	dims[draw(4)] = 1;
-	input(test, "b", LOOM_DTYPE_F32, 4, dims);
+	input(test, "b", DRM_LOOM_DTYPE_F32, 4, dims);
 	node(test, "Where", "c a b", "y");
 }
 
@@ -262,7 +262,7 @@ static void make_reduce(struct test_case *test)
 			axes[count++] = i;
 	if (!count)
 		axes[count++] = draw(rank);
-	input(test, "x", LOOM_DTYPE_F32, rank, dims);
+	input(test, "x", DRM_LOOM_DTYPE_F32, rank, dims);
 	attr_ints(test, "axes", count, axes);
 	attr_int(test, "keepdims", draw(2));
 	node(test, ops[draw(8)], "x", "y");
@@ -274,7 +274,7 @@ static void make_softmax(struct test_case *test)
 	int64_t dims[8];
 
 	draw_dims(rank, dims, 12);
-	input(test, "x", LOOM_DTYPE_F32, rank, dims);
+	input(test, "x", DRM_LOOM_DTYPE_F32, rank, dims);
 	attr_int(test, "axis", draw(rank));
 	node(test, draw(2) ? "Softmax" : "LogSoftmax", "x", "y");
 }
@@ -300,7 +300,7 @@ static void make_resize(struct test_case *test)
 	memcpy(sizes, dims, sizeof(sizes));
 	sizes[nhwc ? 1 : 2] = range(1, 30);
 	sizes[nhwc ? 2 : 3] = range(1, 30);
-	input(test, "x", LOOM_DTYPE_F32, 4, dims);
+	input(test, "x", DRM_LOOM_DTYPE_F32, 4, dims);
 	ints(test, "sizes", 4, sizes);
 	attr_string(test, "mode", modes[draw(3)]);
 	attr_string(test, "coordinate_transformation_mode", coords[draw(4)]);
@@ -322,7 +322,7 @@ static void make_transpose(struct test_case *test)
 		perm[i] = perm[k];
 		perm[k] = swap;
 	}
-	input(test, "x", LOOM_DTYPE_F32, rank, dims);
+	input(test, "x", DRM_LOOM_DTYPE_F32, rank, dims);
 	attr_ints(test, "perm", rank, perm);
 	/* as the output itself, or as what the next node loads through */
 	if (draw(2)) {
@@ -350,7 +350,7 @@ static void make_slice(struct test_case *test)
 			steps[i] = -range(1, 2);
 		}
 	}
-	input(test, "x", LOOM_DTYPE_F32, 3, dims);
+	input(test, "x", DRM_LOOM_DTYPE_F32, 3, dims);
 	ints(test, "start", 3, start);
 	ints(test, "end", 3, end);
 	ints(test, "axes", 3, axes);
@@ -369,11 +369,11 @@ static void make_concat(struct test_case *test)
 	int64_t dims[3];
 
 	draw_dims(3, dims, 9);
-	input(test, "a", LOOM_DTYPE_F32, 3, dims);
+	input(test, "a", DRM_LOOM_DTYPE_F32, 3, dims);
 	dims[axis] = range(1, 9);
-	input(test, "b", LOOM_DTYPE_F32, 3, dims);
+	input(test, "b", DRM_LOOM_DTYPE_F32, 3, dims);
 	dims[axis] = range(1, 9);
-	input(test, "c", LOOM_DTYPE_F32, 3, dims);
+	input(test, "c", DRM_LOOM_DTYPE_F32, 3, dims);
 	node(test, "Neg", "b", "n");
 	attr_int(test, "axis", axis);
 	node(test, "Concat", "a n c a", "y");
@@ -389,9 +389,9 @@ static void make_pad(struct test_case *test)
 	g[6] = draw(3);
 	for (i = 0; i < 6; i++)
 		g[i] = draw(g[6] == 2 ? (uint32_t)dims[i % 3] : 5);
-	input(test, "x", LOOM_DTYPE_F32, 3, dims);
+	input(test, "x", DRM_LOOM_DTYPE_F32, 3, dims);
 	ints(test, "pads", 6, g);
-	bytes_const(test, "value", LOOM_DTYPE_F32, 0, &value);
+	bytes_const(test, "value", DRM_LOOM_DTYPE_F32, 0, &value);
 	attr_string(test, "mode", modes[g[6]]);
 	node(test, "Pad", g[6] ? "x pads" : "x pads value", "y");
 	test->check = check_pad;
@@ -407,7 +407,7 @@ static void make_expand(struct test_case *test)
 	for (i = 0; i < 4; i++)
 		if (!draw(3))
 			dims[i] = 1;
-	input(test, "x", LOOM_DTYPE_F32, 4, dims);
+	input(test, "x", DRM_LOOM_DTYPE_F32, 4, dims);
 	ints(test, "shape", 4, shape);
 	node(test, "Expand", "x shape", "e");
 	node(test, draw(2) ? "Exp" : "Identity", "e", "y");
@@ -419,7 +419,7 @@ static void make_cast(struct test_case *test)
 	int64_t dims[3];
 
 	draw_dims(3, dims, 12);
-	input(test, "x", draw(2) ? LOOM_DTYPE_F32 : LOOM_DTYPE_I32, 3, dims);
+	input(test, "x", draw(2) ? DRM_LOOM_DTYPE_F32 : DRM_LOOM_DTYPE_I32, 3, dims);
 	attr_int(test, "to", onnx[draw(8)]);
 	node(test, "Cast", "x", "y");
 }
@@ -433,9 +433,9 @@ static void make_quantize(struct test_case *test)
 
 	for (i = 0; i < 12; i++)
 		scale[i] = 0.01f * (float)(1 + draw(9));
-	input(test, "x", LOOM_DTYPE_F32, 4, dims);
-	bytes_const(test, "scale", LOOM_DTYPE_F32, (uint32_t)dims[axis], scale);
-	bytes_const(test, "zero", LOOM_DTYPE_U8, (uint32_t)dims[axis], zero);
+	input(test, "x", DRM_LOOM_DTYPE_F32, 4, dims);
+	bytes_const(test, "scale", DRM_LOOM_DTYPE_F32, (uint32_t)dims[axis], scale);
+	bytes_const(test, "zero", DRM_LOOM_DTYPE_U8, (uint32_t)dims[axis], zero);
 	attr_int(test, "axis", axis);
 	node(test, "QuantizeLinear", "x scale zero", "q");
 	if (draw(2)) {
@@ -454,10 +454,10 @@ static void make_conv_integer(struct test_case *test)
 	draw_window(test, true);
 	g[C] = range(1, 6);
 	g[O] = range(1, 12);
-	input(test, "x", LOOM_DTYPE_U8, 4, (int64_t[]){ g[N], g[C], g[H], g[W] });
-	input(test, "w", LOOM_DTYPE_U8, 4, (int64_t[]){ g[O], g[C], g[KH], g[KW] });
-	bytes_const(test, "xz", LOOM_DTYPE_U8, 0, &x_zero);
-	bytes_const(test, "wz", LOOM_DTYPE_U8, 0, &w_zero);
+	input(test, "x", DRM_LOOM_DTYPE_U8, 4, (int64_t[]){ g[N], g[C], g[H], g[W] });
+	input(test, "w", DRM_LOOM_DTYPE_U8, 4, (int64_t[]){ g[O], g[C], g[KH], g[KW] });
+	bytes_const(test, "xz", DRM_LOOM_DTYPE_U8, 0, &x_zero);
+	bytes_const(test, "wz", DRM_LOOM_DTYPE_U8, 0, &w_zero);
 	attr_window(test);
 	node(test, "ConvInteger", "x w xz wz", "y");
 }
@@ -467,9 +467,9 @@ static void make_matmul_integer(struct test_case *test)
 	static const uint8_t zero = 30;
 	int64_t k = range(1, 60);
 
-	input(test, "a", LOOM_DTYPE_U8, 2, (int64_t[]){ range(1, 40), k });
-	input(test, "b", LOOM_DTYPE_I8, 2, (int64_t[]){ k, range(1, 60) });
-	bytes_const(test, "az", LOOM_DTYPE_U8, 0, &zero);
+	input(test, "a", DRM_LOOM_DTYPE_U8, 2, (int64_t[]){ range(1, 40), k });
+	input(test, "b", DRM_LOOM_DTYPE_I8, 2, (int64_t[]){ k, range(1, 60) });
+	bytes_const(test, "az", DRM_LOOM_DTYPE_U8, 0, &zero);
 	node(test, "MatMulInteger", "a b az", "y");
 }
 
@@ -478,8 +478,8 @@ static void make_network(struct test_case *test)
 {
 	int64_t c = 4 * range(1, 3), h = range(4, 10), w = range(4, 10);
 
-	input(test, "x", LOOM_DTYPE_F32, 4, (int64_t[]){ 1, c, h, w });
-	input(test, "k", LOOM_DTYPE_F32, 4, (int64_t[]){ c, c, 3, 3 });
+	input(test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, c, h, w });
+	input(test, "k", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ c, c, 3, 3 });
 	attr_ints(test, "pads", 4, (int64_t[]){ 1, 1, 1, 1 });
 	node(test, "Conv", "x k", "a");
 	node(test, "Relu", "a", "b");

@@ -51,7 +51,7 @@ struct region {
 	u32 blocks;
 };
 
-static struct region regions[LOOM_REGION_COUNT];
+static struct region regions[DRM_LOOM_REGION_COUNT];
 static struct buffer buffers[BUFFERS];
 static struct loom_plan *negate;
 static u64 clock_now, start_seed;
@@ -135,7 +135,7 @@ static bool place(u32 index, bool top_down)
 	struct loom_bank_request request = {
 		.size = b->layout.bytes_per_bank,
 		.align = ALIGN,
-		.low = b->region == LOOM_REGION_SRAM ? scratch_end() : 0,
+		.low = b->region == DRM_LOOM_REGION_SRAM ? scratch_end() : 0,
 		.high = U64_MAX,
 		.top_down = top_down,
 	};
@@ -177,7 +177,7 @@ static bool evict_one(u32 keep_a, u32 keep_b)
 	for (i = 0; i < BUFFERS; i++) {
 		const struct buffer *b = &buffers[i];
 
-		if (b->live && b->resident && b->region == LOOM_REGION_DRAM && i != keep_a &&
+		if (b->live && b->resident && b->region == DRM_LOOM_REGION_DRAM && i != keep_a &&
 		    i != keep_b && (oldest == BUFFERS || b->used < buffers[oldest].used))
 			oldest = i;
 	}
@@ -194,7 +194,7 @@ static bool bring(u32 index, u32 keep, bool top_down)
 	if (buffers[index].resident)
 		return true;
 	while (!place(index, top_down)) {
-		if (buffers[index].region == LOOM_REGION_SRAM || !evict_one(index, keep))
+		if (buffers[index].region == DRM_LOOM_REGION_SRAM || !evict_one(index, keep))
 			return false;
 	}
 	return true;
@@ -231,7 +231,7 @@ static bool shape(struct loom_layout *layout)
 		ret = loom_layout_interleaved(layout, 1 + below(below(3) ? 300 : MAX_BYTES), page,
 					      BANKS, ALIGN);
 	else
-		ret = loom_layout_image(layout, width, height, LOOM_DTYPE_F32,
+		ret = loom_layout_image(layout, width, height, DRM_LOOM_DTYPE_F32,
 					below(2) ? 0 : 48 + ALIGN * below(4), BANKS, ALIGN);
 	return !ret && layout->size <= MAX_BYTES;
 }
@@ -255,7 +255,7 @@ static void op_create(void)
 	if (bring(index, BUFFERS, b->region ? below(8) : !below(4)))
 		return;
 	full++;
-	expect(b->region == LOOM_REGION_SRAM, "an empty DRAM without room");
+	expect(b->region == DRM_LOOM_REGION_SRAM, "an empty DRAM without room");
 	b->live = false;
 }
 
@@ -279,7 +279,7 @@ static void op_write(void)
 
 static bool holds_window(const struct buffer *b)
 {
-	return b->region == LOOM_REGION_DRAM && b->layout.size >= WINDOW;
+	return b->region == DRM_LOOM_REGION_DRAM && b->layout.size >= WINDOW;
 }
 
 /* out = -in, run by the engine on what the banks hold. */
@@ -297,16 +297,16 @@ static void op_submit(void)
 	if (a == BUFFERS || a == b)
 		return;
 	/* as a driver would before a run: scratch and buffers may not meet */
-	if (loom_bank_lowest(&regions[LOOM_REGION_SRAM].bank) < RESERVED + SCRATCH) {
+	if (loom_bank_lowest(&regions[DRM_LOOM_REGION_SRAM].bank) < RESERVED + SCRATCH) {
 		for (i = RESERVED; i < RESERVED + SCRATCH; i++)
-			if (regions[LOOM_REGION_SRAM].owner[i] != FREE)
+			if (regions[DRM_LOOM_REGION_SRAM].owner[i] != FREE)
 				break;
 		expect(i < RESERVED + SCRATCH, "a clash with nothing");
 		clashes++;
 		return;
 	}
 	for (i = RESERVED; i < RESERVED + SCRATCH; i++)
-		expect(regions[LOOM_REGION_SRAM].owner[i] == FREE, "a clash that was not seen");
+		expect(regions[DRM_LOOM_REGION_SRAM].owner[i] == FREE, "a clash that was not seen");
 	came_back += !buffers[a].resident + !buffers[b].resident;
 	if (!bring(a, b, false) || !bring(b, a, false)) {
 		expect(false, "two buffers do not fit an empty DRAM");
@@ -363,7 +363,7 @@ static void op_reserve(void)
 
 	if (reserved & client)
 		reserved &= ~client;
-	else if (loom_bank_lowest(&regions[LOOM_REGION_SRAM].bank) >= RESERVED + SCRATCH)
+	else if (loom_bank_lowest(&regions[DRM_LOOM_REGION_SRAM].bank) >= RESERVED + SCRATCH)
 		reserved |= client;
 }
 
@@ -447,7 +447,7 @@ static bool run(u64 count)
 			n -= operations[i].weight;
 		counts[i]++;
 		operations[i].run();
-		for (n = 0; n < LOOM_REGION_COUNT; n++) {
+		for (n = 0; n < DRM_LOOM_REGION_COUNT; n++) {
 			check_stats(&regions[n]);
 			if (op % 16 == n)
 				check_walk(&regions[n]);
@@ -471,24 +471,24 @@ static bool run(u64 count)
 /* Two slots of a row for each bank, one row of scratch. */
 static struct loom_plan *make_plan(const struct loom_topology *topology)
 {
-	struct drm_loom_attr_unary neg = { .kind = LOOM_UNARY_NEG };
+	struct drm_loom_attr_unary neg = { .kind = DRM_LOOM_UNARY_NEG };
 	struct drm_loom_reject reject;
 	struct plan_builder pb;
 	struct loom_plan *plan;
 	u32 in, out, x;
 
 	pb_init(&pb, BANKS, SCRATCH);
-	pb_add_slot(&pb, WINDOW, LOOM_SLOT_READ);
-	pb_add_slot(&pb, WINDOW, LOOM_SLOT_WRITE);
-	in = pb_add_dram(&pb, 0, 0, 0, 0, LOOM_DTYPE_F32, PB_SHAPE(BANKS, COLUMNS));
-	out = pb_add_dram(&pb, 1, 0, 2, 2, LOOM_DTYPE_F32, PB_SHAPE(BANKS, COLUMNS));
-	x = pb_add_sram(&pb, 0, 0, 2, LOOM_DTYPE_F32, 0, PB_SHAPE(BANKS, COLUMNS));
+	pb_add_slot(&pb, WINDOW, DRM_LOOM_SLOT_READ);
+	pb_add_slot(&pb, WINDOW, DRM_LOOM_SLOT_WRITE);
+	in = pb_add_dram(&pb, 0, 0, 0, 0, DRM_LOOM_DTYPE_F32, PB_SHAPE(BANKS, COLUMNS));
+	out = pb_add_dram(&pb, 1, 0, 2, 2, DRM_LOOM_DTYPE_F32, PB_SHAPE(BANKS, COLUMNS));
+	x = pb_add_sram(&pb, 0, 0, 2, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(BANKS, COLUMNS));
 	pb_begin_step(&pb);
-	pb_add(&pb, LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(&pb, x), pb_all(&pb, in)));
+	pb_add(&pb, DRM_LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(&pb, x), pb_all(&pb, in)));
 	pb_begin_step(&pb);
-	pb_add(&pb, LOOM_OP_UNARY, &neg, sizeof(neg), PB_VIEWS(pb_all(&pb, x), pb_all(&pb, x)));
+	pb_add(&pb, DRM_LOOM_OP_UNARY, &neg, sizeof(neg), PB_VIEWS(pb_all(&pb, x), pb_all(&pb, x)));
 	pb_begin_step(&pb);
-	pb_add(&pb, LOOM_OP_STORE, NULL, 0, PB_VIEWS(pb_all(&pb, out), pb_all(&pb, x)));
+	pb_add(&pb, DRM_LOOM_OP_STORE, NULL, 0, PB_VIEWS(pb_all(&pb, out), pb_all(&pb, x)));
 	if (pb_verify(&pb, topology, &plan, &reject))
 		tap_fatal("plan refused: %s", loom_rule_name(reject.rule));
 	pb_fini(&pb);
@@ -506,9 +506,9 @@ int main(int argc, char **argv)
 		count = strtoull(argv[1], NULL, 0);
 	start_seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x6c6f6f6d;
 	random_state = start_seed;
-	topology.region[LOOM_REGION_SRAM].banks = BANKS;
+	topology.region[DRM_LOOM_REGION_SRAM].banks = BANKS;
 	negate = make_plan(&topology);
-	for (i = 0; i < LOOM_REGION_COUNT; i++) {
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 		memset(regions[i].owner, FREE, sizeof(regions[i].owner));
 		if (loom_bank_init(&regions[i].bank, RESERVED, BANK_BYTES, 1,
 				   LOOM_BANK_FIRST_FIT))
@@ -518,7 +518,7 @@ int main(int argc, char **argv)
 	tap_ok(run(count), "%llu operations, as the model says after each",
 	       (unsigned long long)count);
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	for (i = 0; i < LOOM_REGION_COUNT; i++) {
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 		left += regions[i].blocks + !!regions[i].allocated;
 		check_stats(&regions[i]);
 		left += loom_bank_fini(&regions[i].bank);

@@ -6,7 +6,7 @@
 #include "tap.h"
 
 static const struct drm_loom_no_space sample = {
-	.region = LOOM_REGION_SRAM, .banks = 16, .size_bytes = 1111111, .bytes_per_bank = 22222,
+	.region = DRM_LOOM_REGION_SRAM, .banks = 16, .size_bytes = 1111111, .bytes_per_bank = 22222,
 	.bank_bytes = 3333, .allocated_bytes = 444, .free_bytes = 5555, .common_free_bytes = 6666,
 	.largest_free_bytes = 7777,
 };
@@ -30,18 +30,23 @@ static void test_reason(uint32_t reason, const char *tail)
 int main(void)
 {
 	struct drm_loom_no_space odd = {
-		.reason = LOOM_NO_SPACE_FRAGMENTED, .region = 77, .banks = 1, .size_bytes = ~0ULL,
-		.bytes_per_bank = ~0ULL, .bank_bytes = ~0ULL, .common_free_bytes = ~0ULL,
+		.reason = DRM_LOOM_NO_SPACE_FRAGMENTED,
+		.region = 77,
+		.banks = 1,
+		.size_bytes = ~0ULL,
+		.bytes_per_bank = ~0ULL,
+		.bank_bytes = ~0ULL,
+		.common_free_bytes = ~0ULL,
 		.largest_free_bytes = ~0ULL,
 	};
 	char text[256];
 
-	test_reason(LOOM_NO_SPACE_NONE, NULL);
-	test_reason(LOOM_NO_SPACE_TOO_LARGE, "and a bank has 3333");
-	test_reason(LOOM_NO_SPACE_EXHAUSTED, "and the fullest has 5555 left: exhausted");
-	test_reason(LOOM_NO_SPACE_LOCKSTEP,
+	test_reason(DRM_LOOM_NO_SPACE_NONE, NULL);
+	test_reason(DRM_LOOM_NO_SPACE_TOO_LARGE, "and a bank has 3333");
+	test_reason(DRM_LOOM_NO_SPACE_EXHAUSTED, "and the fullest has 5555 left: exhausted");
+	test_reason(DRM_LOOM_NO_SPACE_LOCKSTEP,
 		    "and 5555 are left, but 6666 at addresses free in all of them");
-	test_reason(LOOM_NO_SPACE_FRAGMENTED,
+	test_reason(DRM_LOOM_NO_SPACE_FRAGMENTED,
 		    "and 6666 are left, but 7777 in one piece: fragmented");
 	test_reason(1000, NULL);
 	tap_ok(loom_no_space_print(text, sizeof(text), &odd) < (int)sizeof(text),

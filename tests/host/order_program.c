@@ -103,7 +103,8 @@ static struct test_case make_graph(uint32_t number)
 	for (i = 0; i < 2; i++) {
 		int64_t num_rows = range(1, 30);
 
-		input(&test, fresh(num_rows), LOOM_DTYPE_F32, 2, (int64_t[]){ num_rows, COLUMNS });
+		input(&test, fresh(num_rows), DRM_LOOM_DTYPE_F32, 2,
+		      (int64_t[]){ num_rows, COLUMNS });
 	}
 	for (count = range(6, 40); count--;) {
 		uint32_t kind = draw(10);

@@ -55,7 +55,7 @@ static void check_labels(const struct loom_program *program)
 	for (i = 0; i < program->num_labels; i++)
 		seen.bad_labels += !*program->labels[i].name ||
 				   (program->labels[i].kind == LOOM_LABEL_DRAM) !=
-				   (tensors[i].region == LOOM_REGION_DRAM);
+				   (tensors[i].region == DRM_LOOM_REGION_DRAM);
 }
 
 static void check_graph(uint32_t which)

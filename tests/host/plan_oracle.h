@@ -43,15 +43,15 @@ struct oracle {
 	u8 touched[ORACLE_BYTES];
 	u8 mark[ORACLE_BYTES];
 	/* first byte of each element of the operands of a command */
-	u32 count[LOOM_MAX_OPERANDS];
-	int at[LOOM_MAX_OPERANDS][ORACLE_ELEMENTS];
+	u32 count[DRM_LOOM_MAX_OPERANDS];
+	int at[DRM_LOOM_MAX_OPERANDS][ORACLE_ELEMENTS];
 };
 
 static inline u32 oracle_root(struct oracle *o, u32 tensor)
 {
 	const struct drm_loom_plan_tensor *t = pb_tensor(o->pb, tensor);
 
-	return t->flags & LOOM_TENSOR_ALIAS ? t->parent : tensor;
+	return t->flags & DRM_LOOM_TENSOR_ALIAS ? t->parent : tensor;
 }
 
 /* One number for a byte of a slot or of a bank; -1 outside. */
@@ -60,13 +60,13 @@ static inline int oracle_byte(struct oracle *o, const struct drm_loom_plan_tenso
 {
 	if (offset < (s64)t->offset || offset >= (s64)(t->offset + t->size))
 		return -1;
-	if (t->flags & LOOM_TENSOR_SLOT) {
+	if (t->flags & DRM_LOOM_TENSOR_SLOT) {
 		if (offset >= (s64)pb_slot(o->pb, t->slot)->size || bank >= o->pb->header.lanes)
 			return -1;
 		return ORACLE_SLOTS * ORACLE_SLOT_BYTES + offset + ORACLE_BANK_BYTES *
 		       (ORACLE_LANES * (1 + t->slot) + bank);
 	}
-	if (t->region == LOOM_REGION_DRAM) {
+	if (t->region == DRM_LOOM_REGION_DRAM) {
 		if (offset >= (s64)pb_slot(o->pb, t->slot)->size)
 			return -1;
 		return t->slot * ORACLE_SLOT_BYTES + offset;
@@ -79,9 +79,9 @@ static inline int oracle_byte(struct oracle *o, const struct drm_loom_plan_tenso
 static inline void oracle_list(struct oracle *o, u32 operand, const struct drm_loom_plan_view *v)
 {
 	const struct drm_loom_plan_tensor *t = pb_tensor(o->pb, v->tensor);
-	bool sram = t->region == LOOM_REGION_SRAM;
+	bool sram = t->region == DRM_LOOM_REGION_SRAM;
 	u32 bytes = loom_dtype_bytes(t->dtype);
-	u32 index[LOOM_MAX_RANK] = {};
+	u32 index[DRM_LOOM_MAX_RANK] = {};
 	u32 axis, i;
 
 	o->count[operand] = 0;
@@ -121,13 +121,13 @@ static inline void oracle_list(struct oracle *o, u32 operand, const struct drm_l
 
 static inline bool oracle_in_slot(const struct drm_loom_plan_tensor *t)
 {
-	return t->region == LOOM_REGION_DRAM || t->flags & LOOM_TENSOR_SLOT;
+	return t->region == DRM_LOOM_REGION_DRAM || t->flags & DRM_LOOM_TENSOR_SLOT;
 }
 
 static inline bool oracle_may_read(struct oracle *o, const struct drm_loom_plan_tensor *t)
 {
 	return oracle_in_slot(t) &&
-	       pb_slot(o->pb, t->slot)->flags & LOOM_SLOT_READ;
+	       pb_slot(o->pb, t->slot)->flags & DRM_LOOM_SLOT_READ;
 }
 
 static inline void oracle_read(struct oracle *o, u32 operand, const struct drm_loom_plan_view *v,
@@ -157,7 +157,7 @@ static inline void oracle_write(struct oracle *o, const struct drm_loom_plan_vie
 	u32 bytes = loom_dtype_bytes(t->dtype);
 	u32 i, b;
 
-	if (oracle_in_slot(t) && !(pb_slot(o->pb, t->slot)->flags & LOOM_SLOT_WRITE))
+	if (oracle_in_slot(t) && !(pb_slot(o->pb, t->slot)->flags & DRM_LOOM_SLOT_WRITE))
 		o->faults |= ORACLE_READ_ONLY;
 	memset(o->mark, 0, sizeof(o->mark));
 	for (i = 0; i < o->count[0]; i++) {
@@ -225,9 +225,9 @@ static inline void oracle_alive(struct oracle *o, u32 step)
 	memset(o->owner, 0, sizeof(o->owner));
 	for (i = 0; i < o->pb->tensors.count; i++) {
 		const struct drm_loom_plan_tensor *t = pb_tensor(o->pb, i);
-		u32 banks = t->region == LOOM_REGION_SRAM ? o->pb->header.lanes : 1;
+		u32 banks = t->region == DRM_LOOM_REGION_SRAM ? o->pb->header.lanes : 1;
 
-		if (t->flags & LOOM_TENSOR_ALIAS || step < t->first_step || step > t->last_step)
+		if (t->flags & DRM_LOOM_TENSOR_ALIAS || step < t->first_step || step > t->last_step)
 			continue;
 		for (bank = 0; bank < banks; bank++) {
 			for (b = t->offset; b < t->offset + t->size; b++) {

@@ -80,7 +80,7 @@ static struct test_case make_graph(void)
 {
 	struct test_case test = begin();
 
-	input(&test, "x", LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, COLUMNS });
+	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, COLUMNS });
 	node(&test, "Neg", "x", "t");
 	node(&test, "Relu", "t", "y");
 	ints(&test, "shape", 1, (int64_t[]){ ROWS * COLUMNS });
@@ -188,7 +188,7 @@ static void test_same_output_twice(void)
 	struct loom_target *target;
 	struct loom_array a, b;
 
-	input(&test, "x", LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, COLUMNS });
+	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, COLUMNS });
 	node(&test, "Neg", "x", "t");
 	node(&test, "Relu", "t", "y");
 	loom_graph_add_output(test.graph, "y");
@@ -228,7 +228,7 @@ static void test_many_slots(void)
 
 	for (i = 0; i < 50; i++) {
 		struct loom_tensor_info info = {
-			.name = names[0][i], .dtype = LOOM_DTYPE_F32, .rank = 1, .dims = { 3 },
+			.name = names[0][i], .dtype = DRM_LOOM_DTYPE_F32, .rank = 1, .dims = { 3 },
 		};
 
 		snprintf(names[0][i], sizeof(names[0][i]), "x%u", i);
@@ -239,7 +239,7 @@ static void test_many_slots(void)
 	}
 	finish(&test);
 	program = plan(&test, &how);
-	tap_ok(program->num_slots <= LOOM_MAX_SLOTS, "100 inputs and outputs share slots");
+	tap_ok(program->num_slots <= DRM_LOOM_MAX_SLOTS, "100 inputs and outputs share slots");
 
 	if (loom_target_open("host", how.topology, &target, NULL) ||
 	    loom_session_create(target, program, &session, NULL))
@@ -247,7 +247,7 @@ static void test_many_slots(void)
 	for (i = 0; i < 50; i++) {
 		float x[3] = { (float)i, 1, 2 };
 		struct loom_array array = {
-			.dtype = LOOM_DTYPE_F32, .rank = 1, .dims = { 3 }, .data = x,
+			.dtype = DRM_LOOM_DTYPE_F32, .rank = 1, .dims = { 3 }, .data = x,
 			.size_bytes = sizeof(x),
 		};
 
@@ -301,7 +301,7 @@ static void test_refusals(void)
 	struct loom_program *program;
 	struct loom_error err;
 
-	input(&test, "x", LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, 3000 });
+	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, 3000 });
 	attr_int(&test, "axis", 1);
 	node(&test, "Softmax", "x", "y");
 	node(&test, "Sin", "y", "z");

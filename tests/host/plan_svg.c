@@ -74,9 +74,9 @@ static void check_part(const struct loom_program *program, uint32_t first, uint3
 	seen.parts++;
 	seen.bad_xml += !xml_valid(text, "title", &elements);
 	seen.bad_parts += count_in(text, "sram", "<rect") !=
-			  count_tensors(program, LOOM_REGION_SRAM, first, first + count) ||
+			  count_tensors(program, DRM_LOOM_REGION_SRAM, first, first + count) ||
 			  count_in(text, "dram", "<rect") !=
-			  count_tensors(program, LOOM_REGION_DRAM, first, first + count);
+			  count_tensors(program, DRM_LOOM_REGION_DRAM, first, first + count);
 	free(text);
 }
 
@@ -92,9 +92,9 @@ static void check_program(const struct loom_program *program)
 	seen.bad_xml += !xml_valid(text, "title", &elements) ||
 			elements != program->num_labels + program->num_groups;
 	seen.bad_counts += count_in(text, "sram", "<rect") !=
-			   count_tensors(program, LOOM_REGION_SRAM, 0, steps) ||
+			   count_tensors(program, DRM_LOOM_REGION_SRAM, 0, steps) ||
 			   count_in(text, "dram", "<rect") !=
-			   count_tensors(program, LOOM_REGION_DRAM, 0, steps) ||
+			   count_tensors(program, DRM_LOOM_REGION_DRAM, 0, steps) ||
 			   count_in(text, "groups", "<rect") != program->num_groups;
 	free(text);
 	free(again);

@@ -291,9 +291,9 @@ static bool read_only_slot(struct trial *t)
 	struct drm_loom_plan_slot *slots = table(t, &t->header->slots);
 	uint32_t slot = draw(t->header->slots.count);
 
-	if (!(slots[slot].flags & LOOM_SLOT_WRITE))
+	if (!(slots[slot].flags & DRM_LOOM_SLOT_WRITE))
 		return false;
-	slots[slot].flags = LOOM_SLOT_READ;
+	slots[slot].flags = DRM_LOOM_SLOT_READ;
 	return true;
 }
 
@@ -337,16 +337,16 @@ static const struct {
 static bool is_cautious(uint32_t rule)
 {
 	switch (rule) {
-	case LOOM_RULE_TENSOR_STRIDE:
-	case LOOM_RULE_TENSOR_EXTENT:
-	case LOOM_RULE_VIEW_ALIGN:
-	case LOOM_RULE_VIEW_DTYPE:
-	case LOOM_RULE_VIEW_DISTINCT:
-	case LOOM_RULE_ATTR:
-	case LOOM_RULE_COST:
-	case LOOM_RULE_UNINITIALISED:
-	case LOOM_RULE_IN_PLACE:
-	case LOOM_RULE_HAZARD:
+	case DRM_LOOM_RULE_TENSOR_STRIDE:
+	case DRM_LOOM_RULE_TENSOR_EXTENT:
+	case DRM_LOOM_RULE_VIEW_ALIGN:
+	case DRM_LOOM_RULE_VIEW_DTYPE:
+	case DRM_LOOM_RULE_VIEW_DISTINCT:
+	case DRM_LOOM_RULE_ATTR:
+	case DRM_LOOM_RULE_COST:
+	case DRM_LOOM_RULE_UNINITIALISED:
+	case DRM_LOOM_RULE_IN_PLACE:
+	case DRM_LOOM_RULE_HAZARD:
 		return true;
 	}
 	return false;

@@ -21,11 +21,11 @@ static const struct loom_topology topology = {
 	.name = "test",
 	.compute_units = 1,
 	.region = {
-		[LOOM_REGION_DRAM] = {
+		[DRM_LOOM_REGION_DRAM] = {
 			.banks = 4, .sub_banks = 1, .bank_bytes = 1 << 20, .reserved_bytes = 1025,
 			.align_bytes = 64,
 		},
-		[LOOM_REGION_SRAM] = {
+		[DRM_LOOM_REGION_SRAM] = {
 			.banks = 8, .sub_banks = 1, .bank_bytes = 1 << 16, .reserved_bytes = 1025,
 			.align_bytes = 64,
 		},
@@ -41,7 +41,7 @@ static struct loom_graph *make_graph(void)
 {
 	static const char *const in[] = { "x" }, *const out[] = { "y" };
 	struct loom_tensor_info x = {
-		.name = "x", .dtype = LOOM_DTYPE_F32, .rank = 2, .dims = { ROWS, COLUMNS },
+		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 2, .dims = { ROWS, COLUMNS },
 	};
 	struct loom_node_desc relu = {
 		.op_type = "Relu", .inputs = in, .num_inputs = 1, .outputs = out, .num_outputs = 1,
@@ -145,7 +145,7 @@ static void test_empty(struct loom_target *target)
 {
 	struct loom_report_region *report;
 
-	if (loom_report_region_get(target, LOOM_REGION_SRAM, 0, &report))
+	if (loom_report_region_get(target, DRM_LOOM_REGION_SRAM, 0, &report))
 		tap_fatal("no report");
 	tap_ok(report->num_banks == 8 && adds_up(report, 1 << 16), "an empty SRAM adds up");
 	tap_ok(report->banks[7].num_blocks == 2 && report->banks[7].blocks[1].address == BASE,
@@ -156,7 +156,7 @@ static void test_empty(struct loom_target *target)
 	tap_ok(loom_report_fragmentation(&report->banks[0]) == 0, "in one piece");
 	loom_report_region_put(report);
 
-	if (loom_report_region_get(target, LOOM_REGION_SRAM, 4096, &report))
+	if (loom_report_region_get(target, DRM_LOOM_REGION_SRAM, 4096, &report))
 		tap_fatal("no report");
 	tap_ok(adds_up(report, 1 << 16) && report->banks[3].scratch_bytes == 4096 &&
 	       report->banks[3].blocks[1].kind == LOOM_REPORT_SCRATCH &&
@@ -164,13 +164,14 @@ static void test_empty(struct loom_target *target)
 	       report->largest_interleaved_bytes == 8 * ((1 << 16) - BASE - 4096),
 	       "scratch lies at the bottom and is not free");
 	loom_report_region_put(report);
-	if (loom_report_region_get(target, LOOM_REGION_SRAM, 1 << 20, &report))
+	if (loom_report_region_get(target, DRM_LOOM_REGION_SRAM, 1 << 20, &report))
 		tap_fatal("no report");
 	tap_ok(adds_up(report, 1 << 16) && !report->banks[0].free_bytes &&
 	       loom_report_fragmentation(&report->banks[0]) == 0 &&
 	       report->largest_interleaved_bytes == 0, "scratch that is too large leaves nothing");
 	loom_report_region_put(report);
-	tap_ok(loom_report_region_get(target, LOOM_REGION_COUNT, 0, &report) == -EINVAL && !report,
+	tap_ok(loom_report_region_get(target, DRM_LOOM_REGION_COUNT, 0, &report) == -EINVAL &&
+	       !report,
 	       "there is no third region");
 	loom_report_region_put(NULL);
 }
@@ -191,7 +192,7 @@ static void test_sessions(struct loom_target *target, const struct loom_program 
 	struct loom_report_region *report;
 	uint64_t allocated, free_bytes;
 
-	if (loom_report_region_get(target, LOOM_REGION_DRAM, 0, &report))
+	if (loom_report_region_get(target, DRM_LOOM_REGION_DRAM, 0, &report))
 		tap_fatal("no report");
 	allocated = report->banks[0].allocated_bytes;
 	free_bytes = report->banks[0].free_bytes;
@@ -202,7 +203,7 @@ static void test_sessions(struct loom_target *target, const struct loom_program 
 	loom_report_region_put(report);
 
 	loom_session_destroy(first);
-	if (loom_report_region_get(target, LOOM_REGION_DRAM, 0, &report))
+	if (loom_report_region_get(target, DRM_LOOM_REGION_DRAM, 0, &report))
 		tap_fatal("no report");
 	tap_ok(adds_up(report, 1 << 20) && report->banks[3].allocated_bytes == allocated / 2 &&
 	       report->banks[3].free_bytes == free_bytes + allocated / 2,

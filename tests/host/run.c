@@ -17,7 +17,7 @@ static struct loom_graph *make_graph(void)
 	static const char *const add_in[] = { "x", "c" }, *const add_out[] = { "s" };
 	static const char *const relu_in[] = { "s" }, *const relu_out[] = { "y" };
 	struct loom_tensor_info x = {
-		.name = "x", .dtype = LOOM_DTYPE_F32, .rank = 2, .dims = { ROWS, COLUMNS },
+		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 2, .dims = { ROWS, COLUMNS },
 	};
 	struct loom_node_desc add = {
 		.op_type = "Add", .inputs = add_in, .num_inputs = 2, .outputs = add_out,
@@ -29,7 +29,10 @@ static struct loom_graph *make_graph(void)
 	};
 	float c = -COLUMNS / 2;
 	struct loom_array constant = {
-		.name = (char *)"c", .dtype = LOOM_DTYPE_F32, .data = &c, .size_bytes = sizeof(c),
+		.name = (char *)"c",
+		.dtype = DRM_LOOM_DTYPE_F32,
+		.data = &c,
+		.size_bytes = sizeof(c),
 	};
 	struct loom_graph *graph;
 	struct loom_error err;
@@ -54,7 +57,7 @@ static struct loom_array make_input(uint32_t dtype, int64_t rows)
 
 	if (loom_array_alloc(&array, dtype, 2, dims))
 		tap_fatal("no memory");
-	for (i = 0; dtype == LOOM_DTYPE_F32 && i < rows * COLUMNS; i++)
+	for (i = 0; dtype == DRM_LOOM_DTYPE_F32 && i < rows * COLUMNS; i++)
 		((float *)array.data)[i] = (float)(i % COLUMNS);
 	return array;
 }
@@ -77,9 +80,9 @@ static bool is_result(const struct loom_array *y)
 
 static void test_inputs(struct loom_session *session)
 {
-	struct loom_array right = make_input(LOOM_DTYPE_F32, ROWS);
-	struct loom_array wrong_type = make_input(LOOM_DTYPE_I32, ROWS);
-	struct loom_array wrong_rows = make_input(LOOM_DTYPE_F32, ROWS + 1);
+	struct loom_array right = make_input(DRM_LOOM_DTYPE_F32, ROWS);
+	struct loom_array wrong_type = make_input(DRM_LOOM_DTYPE_I32, ROWS);
+	struct loom_array wrong_rows = make_input(DRM_LOOM_DTYPE_F32, ROWS + 1);
 	struct loom_error err;
 
 	tap_ok(loom_session_run(session, NULL, NULL, &err) == -ENODATA && strstr(err.text, "'x'"),

@@ -22,7 +22,7 @@ static struct loom_graph *make_graph(void)
 	static const char *const first_in[] = { "x", "x" }, *const first_out[] = { "s" };
 	static const char *const second_in[] = { "s", "c" }, *const second_out[] = { "y" };
 	struct loom_tensor_info x = {
-		.name = "x", .dtype = LOOM_DTYPE_F32, .rank = 1, .dims = { COUNT },
+		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 1, .dims = { COUNT },
 	};
 	struct loom_node_desc first = {
 		.op_type = "Add", .inputs = first_in, .num_inputs = 2, .outputs = first_out,
@@ -34,7 +34,10 @@ static struct loom_graph *make_graph(void)
 	};
 	float c = 0x1p-140f;
 	struct loom_array constant = {
-		.name = (char *)"c", .dtype = LOOM_DTYPE_F32, .data = &c, .size_bytes = sizeof(c),
+		.name = (char *)"c",
+		.dtype = DRM_LOOM_DTYPE_F32,
+		.data = &c,
+		.size_bytes = sizeof(c),
 	};
 	struct loom_graph *graph;
 	struct loom_error err;
@@ -60,7 +63,7 @@ static void set_input(struct loom_session *session)
 	float f;
 	int i;
 
-	if (loom_array_alloc(&x, LOOM_DTYPE_F32, 1, dims))
+	if (loom_array_alloc(&x, DRM_LOOM_DTYPE_F32, 1, dims))
 		tap_fatal("no memory");
 	for (i = 0; i < COUNT; i++) {
 		f = (i % 2 ? 0x1p-141f : 1.0f) * (i + 1);

@@ -32,9 +32,10 @@ static void run(const struct loom_plan *plan, u8 *scratch, u8 **slots, const u64
 
 static u32 add_bound(struct plan_builder *pb, u32 slot, u64 offset, u32 last)
 {
-	u32 tensor = pb_add_sram(pb, offset, 0, last, LOOM_DTYPE_F32, 0, PB_SHAPE(ROWS, COLUMNS));
+	u32 tensor =
+		pb_add_sram(pb, offset, 0, last, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(ROWS, COLUMNS));
 
-	pb_tensor(pb, tensor)->flags = LOOM_TENSOR_SLOT;
+	pb_tensor(pb, tensor)->flags = DRM_LOOM_TENSOR_SLOT;
 	pb_tensor(pb, tensor)->slot = slot;
 	return tensor;
 }
@@ -42,21 +43,21 @@ static u32 add_bound(struct plan_builder *pb, u32 slot, u64 offset, u32 last)
 /* DRAM slot 0 into SRAM slot 1, which is then twice what was loaded. */
 static struct loom_plan *make_writer(void)
 {
-	struct drm_loom_attr_binary add = { .kind = LOOM_BINARY_ADD };
+	struct drm_loom_attr_binary add = { .kind = DRM_LOOM_BINARY_ADD };
 	struct drm_loom_reject reject;
 	struct plan_builder pb;
 	struct loom_plan *plan;
 	u32 in, kept;
 
 	pb_init(&pb, LANES, 0);
-	pb_add_slot(&pb, ROWS * ROW_BYTES, LOOM_SLOT_READ);
-	pb_add_slot(&pb, BOUND_BYTES, LOOM_SLOT_WRITE | LOOM_SLOT_SRAM);
-	in = pb_add_dram(&pb, 0, 0, 0, 0, LOOM_DTYPE_F32, PB_SHAPE(ROWS, COLUMNS));
+	pb_add_slot(&pb, ROWS * ROW_BYTES, DRM_LOOM_SLOT_READ);
+	pb_add_slot(&pb, BOUND_BYTES, DRM_LOOM_SLOT_WRITE | DRM_LOOM_SLOT_SRAM);
+	in = pb_add_dram(&pb, 0, 0, 0, 0, DRM_LOOM_DTYPE_F32, PB_SHAPE(ROWS, COLUMNS));
 	kept = add_bound(&pb, 1, 0, 1);
 	pb_begin_step(&pb);
-	pb_add(&pb, LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(&pb, kept), pb_all(&pb, in)));
+	pb_add(&pb, DRM_LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(&pb, kept), pb_all(&pb, in)));
 	pb_begin_step(&pb);
-	pb_add(&pb, LOOM_OP_BINARY, &add, sizeof(add),
+	pb_add(&pb, DRM_LOOM_OP_BINARY, &add, sizeof(add),
 	       PB_VIEWS(pb_all(&pb, kept), pb_all(&pb, kept), pb_all(&pb, kept)));
 	if (pb_verify(&pb, topology, &plan, &reject))
 		tap_fatal("the writer is refused: %s", loom_rule_name(reject.rule));
@@ -67,22 +68,22 @@ static struct loom_plan *make_writer(void)
 /* SRAM slot 0, by way of the scratch, into DRAM slot 1. Return: 0 or the rule. */
 static u32 make_reader(u32 flags, struct loom_plan **plan)
 {
-	struct drm_loom_attr_unary neg = { .kind = LOOM_UNARY_NEG };
+	struct drm_loom_attr_unary neg = { .kind = DRM_LOOM_UNARY_NEG };
 	struct drm_loom_reject reject;
 	struct plan_builder pb;
 	u32 kept, out, scratch;
 
 	pb_init(&pb, LANES, BOUND_BYTES);
-	pb_add_slot(&pb, BOUND_BYTES, flags | LOOM_SLOT_SRAM);
-	pb_add_slot(&pb, ROWS * ROW_BYTES, LOOM_SLOT_WRITE);
+	pb_add_slot(&pb, BOUND_BYTES, flags | DRM_LOOM_SLOT_SRAM);
+	pb_add_slot(&pb, ROWS * ROW_BYTES, DRM_LOOM_SLOT_WRITE);
 	kept = add_bound(&pb, 0, 0, 0);
-	out = pb_add_dram(&pb, 1, 0, 1, 1, LOOM_DTYPE_F32, PB_SHAPE(ROWS, COLUMNS));
-	scratch = pb_add_sram(&pb, 0, 0, 1, LOOM_DTYPE_F32, 0, PB_SHAPE(ROWS, COLUMNS));
+	out = pb_add_dram(&pb, 1, 0, 1, 1, DRM_LOOM_DTYPE_F32, PB_SHAPE(ROWS, COLUMNS));
+	scratch = pb_add_sram(&pb, 0, 0, 1, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(ROWS, COLUMNS));
 	pb_begin_step(&pb);
-	pb_add(&pb, LOOM_OP_UNARY, &neg, sizeof(neg),
+	pb_add(&pb, DRM_LOOM_OP_UNARY, &neg, sizeof(neg),
 	       PB_VIEWS(pb_all(&pb, scratch), pb_all(&pb, kept)));
 	pb_begin_step(&pb);
-	pb_add(&pb, LOOM_OP_STORE, NULL, 0, PB_VIEWS(pb_all(&pb, out), pb_all(&pb, scratch)));
+	pb_add(&pb, DRM_LOOM_OP_STORE, NULL, 0, PB_VIEWS(pb_all(&pb, out), pb_all(&pb, scratch)));
 	pb_verify(&pb, topology, plan, &reject);
 	pb_fini(&pb);
 	return reject.rule;
@@ -97,7 +98,7 @@ static void test_kept(void)
 	u8 *slots[2] = { (u8 *)in, sram + 128 };
 	u32 i, wrong = 0, outside = 0;
 
-	tap_ok(!make_reader(LOOM_SLOT_READ, &reader), "what a slot holds may be read");
+	tap_ok(!make_reader(DRM_LOOM_SLOT_READ, &reader), "what a slot holds may be read");
 	for (i = 0; i < ROWS * COLUMNS; i++)
 		in[i] = i + 1;
 	memset(sram, 0x5a, sizeof(sram));
@@ -123,7 +124,7 @@ static void test_kept(void)
 	loom_plan_destroy(writer);
 	loom_plan_destroy(reader);
 
-	tap_ok(make_reader(LOOM_SLOT_WRITE, &reader) == LOOM_RULE_UNINITIALISED && !reader,
+	tap_ok(make_reader(DRM_LOOM_SLOT_WRITE, &reader) == DRM_LOOM_RULE_UNINITIALISED && !reader,
 	       "what a slot holds may not be read if that is not said");
 }
 
@@ -138,26 +139,27 @@ static void test_rules(void)
 
 	for (i = 0; i < 4; i++) {
 		static const u32 rules[] = {
-			LOOM_RULE_NONE, LOOM_RULE_READ_ONLY, LOOM_RULE_TENSOR_BOUNDS,
-			LOOM_RULE_TENSOR_OVERLAP,
+			DRM_LOOM_RULE_NONE, DRM_LOOM_RULE_READ_ONLY, DRM_LOOM_RULE_TENSOR_BOUNDS,
+			DRM_LOOM_RULE_TENSOR_OVERLAP,
 		};
 
 		pb_init(&pb, LANES, 64);
-		pb_add_slot(&pb, BOUND_BYTES, LOOM_SLOT_SRAM |
-			    (i == 1 ? LOOM_SLOT_READ : LOOM_SLOT_WRITE));
+		pb_add_slot(&pb, BOUND_BYTES, DRM_LOOM_SLOT_SRAM |
+			    (i == 1 ? DRM_LOOM_SLOT_READ : DRM_LOOM_SLOT_WRITE));
 		kept = add_bound(&pb, 0, i == 2 ? 4 : 0, 0);
 		/* of the scratch, so at another place even if the numbers are the same */
-		pb_add_sram(&pb, 0, 0, 0, LOOM_DTYPE_F32, 0, PB_SHAPE(LANES, COLUMNS));
+		pb_add_sram(&pb, 0, 0, 0, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(LANES, COLUMNS));
 		if (i == 3)
 			add_bound(&pb, 0, 0, 0);
 		pb_begin_step(&pb);
-		fill = pb_add(&pb, LOOM_OP_FILL, &attr, sizeof(attr), PB_VIEWS(pb_all(&pb, kept)));
+		fill = pb_add(&pb, DRM_LOOM_OP_FILL, &attr, sizeof(attr),
+			      PB_VIEWS(pb_all(&pb, kept)));
 		(void)fill;
 		pb_verify(&pb, topology, &plan, &reject);
 		tap_ok(reject.rule == rules[i], "an SRAM slot: %s", loom_rule_name(rules[i]));
 		if (i)
-			tap_ok(reject.region == LOOM_REGION_SRAM ||
-			       !(reject.valid & LOOM_REJECT_RANGE), "and it says where");
+			tap_ok(reject.region == DRM_LOOM_REGION_SRAM ||
+			       !(reject.valid & DRM_LOOM_REJECT_RANGE), "and it says where");
 		loom_plan_destroy(plan);
 		pb_fini(&pb);
 	}
@@ -173,9 +175,9 @@ static void test_ends(void)
 	u32 i, same = 0;
 
 	pb_init(&pb, LANES, 4096);
-	pb_add_sram(&pb, 96, 0, 0, LOOM_DTYPE_F32, 0, PB_SHAPE(9, COLUMNS));
-	pb_add_sram(&pb, 288, 0, 0, LOOM_DTYPE_F32, 0, PB_SHAPE(3, COLUMNS));
-	pb_add_sram(&pb, 480, 0, 0, LOOM_DTYPE_F32, 0, PB_SHAPE(1, COLUMNS));
+	pb_add_sram(&pb, 96, 0, 0, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(9, COLUMNS));
+	pb_add_sram(&pb, 288, 0, 0, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(3, COLUMNS));
+	pb_add_sram(&pb, 480, 0, 0, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(1, COLUMNS));
 	pb_begin_step(&pb);
 	if (pb_verify(&pb, topology, &plan, &reject))
 		tap_fatal("refused: %s", loom_rule_name(reject.rule));

@@ -59,7 +59,7 @@ static u32 sample_end(struct sample *s)
 	pb_fini(&s->pb);
 	if (ret && ret != -EBADMSG)
 		tap_fatal("error %d", ret);
-	return ret ? s->reject.rule : LOOM_RULE_NONE;
+	return ret ? s->reject.rule : DRM_LOOM_RULE_NONE;
 }
 
 /* --- the classes */
@@ -86,7 +86,8 @@ static void test_straddling(void)
 			((struct drm_loom_plan_header *)(void *)exact)->size = cut;
 		ret = loom_plan_create(exact, cut, topology, &plan, &reject);
 		ok &= ret == -EBADMSG && !plan &&
-		      reject.rule == (cut < sizeof(*header) ? LOOM_RULE_HEADER : LOOM_RULE_TABLE);
+		      reject.rule ==
+			      (cut < sizeof(*header) ? DRM_LOOM_RULE_HEADER : DRM_LOOM_RULE_TABLE);
 		free(exact);
 	}
 	free(header);
@@ -95,11 +96,11 @@ static void test_straddling(void)
 
 	sample_begin(&s);
 	pb_command(&s.pb, C_ADD)->first_view = s.pb.views.count - 2;
-	tap_ok(sample_end(&s) == LOOM_RULE_OPERANDS,
+	tap_ok(sample_end(&s) == DRM_LOOM_RULE_OPERANDS,
 	       "straddling the end: operands that begin inside of the table and end outside");
 	sample_begin(&s);
 	pb_command(&s.pb, C_ADD)->attr_offset = s.pb.attrs.count - 8;
-	tap_ok(sample_end(&s) == LOOM_RULE_ATTR,
+	tap_ok(sample_end(&s) == DRM_LOOM_RULE_ATTR,
 	       "straddling the end: attributes that begin inside of the table and end outside");
 }
 
@@ -113,27 +114,27 @@ static void test_indices(void)
 	for (i = 0; i <= 0xffff; i++) {
 		const struct loom_op *op = loom_op_get(i);
 
-		if (op && (i >= LOOM_OP_END || !op->check || !op->run || !op->name ||
-			   op->max_operands > LOOM_MAX_OPERANDS || !op->min_operands))
+		if (op && (i >= DRM_LOOM_OP_END || !op->check || !op->run || !op->name ||
+			   op->max_operands > DRM_LOOM_MAX_OPERANDS || !op->min_operands))
 			ok = false;
 	}
-	ok &= !loom_op_get(~0U) && !loom_op_get(LOOM_OP_END);
+	ok &= !loom_op_get(~0U) && !loom_op_get(DRM_LOOM_OP_END);
 	tap_ok(ok, "index too wide: opcodes that are known are complete, all others are none");
 
 	ok = true;
 	for (i = 0; i < 256; i++) {
 		sample_begin(&s);
 		pb_tensor(&s.pb, T_X)->dtype = i;
-		ok &= sample_end(&s) != LOOM_RULE_NONE || i == LOOM_DTYPE_F32;
+		ok &= sample_end(&s) != DRM_LOOM_RULE_NONE || i == DRM_LOOM_DTYPE_F32;
 		sample_begin(&s);
 		pb_operand(&s.pb, C_ADD, 2)->rank = i;
-		ok &= sample_end(&s) != LOOM_RULE_NONE || i == 2;
+		ok &= sample_end(&s) != DRM_LOOM_RULE_NONE || i == 2;
 		sample_begin(&s);
 		pb_operand(&s.pb, C_ADD, 2)->lane_axis = i;
-		ok &= sample_end(&s) != LOOM_RULE_NONE || i == 0;
+		ok &= sample_end(&s) != DRM_LOOM_RULE_NONE || i == 0;
 		sample_begin(&s);
 		pb_tensor(&s.pb, T_SX0)->lane_axis = i;
-		ok &= sample_end(&s) != LOOM_RULE_NONE || i == 1;
+		ok &= sample_end(&s) != DRM_LOOM_RULE_NONE || i == 1;
 	}
 	tap_ok(ok, "index too wide: every value of a byte as type, rank and lane axis");
 
@@ -141,16 +142,16 @@ static void test_indices(void)
 	for (i = 0; i < 32; i++) {
 		sample_begin(&s);
 		pb_tensor(&s.pb, T_X)->slot |= 1U << i;
-		ok &= sample_end(&s) != LOOM_RULE_NONE || i == 0;
+		ok &= sample_end(&s) != DRM_LOOM_RULE_NONE || i == 0;
 		sample_begin(&s);
 		pb_tensor(&s.pb, T_X)->region |= 1U << i;
-		ok &= sample_end(&s) != LOOM_RULE_NONE;
+		ok &= sample_end(&s) != DRM_LOOM_RULE_NONE;
 		sample_begin(&s);
 		pb_operand(&s.pb, C_ADD, 2)->tensor ^= 1U << i;
-		ok &= sample_end(&s) != LOOM_RULE_NONE;
+		ok &= sample_end(&s) != DRM_LOOM_RULE_NONE;
 		sample_begin(&s);
 		pb_tensor(&s.pb, T_MID_FLAT)->parent ^= 1U << i;
-		ok &= sample_end(&s) != LOOM_RULE_NONE;
+		ok &= sample_end(&s) != DRM_LOOM_RULE_NONE;
 	}
 	tap_ok(ok, "index too wide: every bit of slot, region, tensor and parent");
 }
@@ -178,7 +179,7 @@ static void test_wrapping(void)
 				pb_operand(&s.pb, C_LOAD_X1, 1)->strides[axis] = strides[i];
 				pb_operand(&s.pb, C_LOAD_X1, 1)->offset = offsets[j];
 				pb_operand(&s.pb, C_LOAD_X1, 1)->dims[axis] = dims[k];
-				ok &= sample_end(&s) != LOOM_RULE_NONE;
+				ok &= sample_end(&s) != DRM_LOOM_RULE_NONE;
 			}
 		}
 	}
@@ -194,22 +195,22 @@ static void test_wrapping(void)
 			t->offset = offsets[i];
 			t->size = 2048 - offsets[i];
 			if (offsets[i])
-				ok &= sample_end(&s) != LOOM_RULE_NONE;
+				ok &= sample_end(&s) != DRM_LOOM_RULE_NONE;
 			else
 				sample_end(&s);
 			sample_begin(&s);
 			t = pb_tensor(&s.pb, T_Y);
 			t->strides[0] = offsets[i];
 			t->dims[0] = dims[k];
-			ok &= sample_end(&s) != LOOM_RULE_NONE;
+			ok &= sample_end(&s) != DRM_LOOM_RULE_NONE;
 			sample_begin(&s);
 			pb_command(&s.pb, C_ADD)->attr_offset = offsets[i] & ~7ULL;
 			pb_command(&s.pb, C_ADD)->first_view = dims[k];
-			ok &= sample_end(&s) != LOOM_RULE_NONE;
+			ok &= sample_end(&s) != DRM_LOOM_RULE_NONE;
 			sample_begin(&s);
 			pb_step(&s.pb, 1)->dma_commands = dims[k];
 			pb_step(&s.pb, 1)->compute_commands = 3 - dims[k];
-			ok &= sample_end(&s) != LOOM_RULE_NONE;
+			ok &= sample_end(&s) != DRM_LOOM_RULE_NONE;
 		}
 	}
 	tap_ok(ok, "wrapping: places of tensors, attributes, operands and steps");
@@ -290,7 +291,7 @@ static void test_sentinels(void)
 				ret = loom_plan_create(blob, size, topology, &plan, &reject);
 				ok &= (!ret && plan && !reject.rule) ||
 				      (ret == -EBADMSG && !plan && reject.rule &&
-				       reject.rule < LOOM_RULE_END);
+				       reject.rule < DRM_LOOM_RULE_END);
 				accepted += !ret;
 				loom_plan_destroy(plan);
 				memcpy(blob + at, save, field);
@@ -311,23 +312,24 @@ static void test_underflow(void)
 
 	sample_begin(&s);
 	pb_operand(&s.pb, C_LOAD_X1, 1)->dims[0] = 0;
-	tap_ok(sample_end(&s) == LOOM_RULE_VIEW_FIELD, "underflow: a dim of zero less one");
+	tap_ok(sample_end(&s) == DRM_LOOM_RULE_VIEW_FIELD, "underflow: a dim of zero less one");
 	sample_begin(&s);
 	pb_tensor(&s.pb, T_X)->dims[0] = 0;
-	tap_ok(sample_end(&s) == LOOM_RULE_TENSOR_TYPE, "underflow: a tensor's dim of zero");
+	tap_ok(sample_end(&s) == DRM_LOOM_RULE_TENSOR_TYPE, "underflow: a tensor's dim of zero");
 	sample_begin(&s);
 	pb_tensor(&s.pb, T_MID)->first_step = 4;
 	pb_tensor(&s.pb, T_MID)->last_step = 3;
-	tap_ok(sample_end(&s) == LOOM_RULE_TENSOR_LIFETIME, "underflow: a life of minus one step");
+	tap_ok(sample_end(&s) == DRM_LOOM_RULE_TENSOR_LIFETIME,
+	       "underflow: a life of minus one step");
 	sample_begin(&s);
 	s.pb.steps.count = 0;
-	tap_ok(sample_end(&s) == LOOM_RULE_TENSOR_LIFETIME, "underflow: last step of no steps");
+	tap_ok(sample_end(&s) == DRM_LOOM_RULE_TENSOR_LIFETIME, "underflow: last step of no steps");
 	sample_begin(&s);
 	pb_operand(&s.pb, C_ADD, 2)->lane_start = ~0U;
-	tap_ok(sample_end(&s) == LOOM_RULE_VIEW_LANE, "underflow: a lane before the first");
+	tap_ok(sample_end(&s) == DRM_LOOM_RULE_VIEW_LANE, "underflow: a lane before the first");
 	sample_begin(&s);
 	pb_step(&s.pb, 6)->first_command--;
-	tap_ok(sample_end(&s) == LOOM_RULE_STEP, "underflow: a step before the one before it");
+	tap_ok(sample_end(&s) == DRM_LOOM_RULE_STEP, "underflow: a step before the one before it");
 }
 
 /* "unknown opcodes falling through default: break" */
@@ -344,7 +346,7 @@ static void test_unknown_opcodes(void)
 		sample_begin(&s);
 		pb_command(&s.pb, i & 1 ? C_ADD : C_LOAD_Z)->opcode = i;
 		rule = sample_end(&s);
-		ok &= rule == LOOM_RULE_OPCODE;
+		ok &= rule == DRM_LOOM_RULE_OPCODE;
 	}
 	tap_ok(ok, "unknown opcodes: all that are not in the table are refused as such");
 }
@@ -415,17 +417,18 @@ static void test_work(void)
 		struct drm_loom_plan_view v;
 
 		pb_init(&pb, 4, 0);
-		pb_add_slot(&pb, 1ULL << 42, LOOM_SLOT_WRITE);
-		tensor = pb_add_dram(&pb, 0, 0, 0, 0, LOOM_DTYPE_I8, PB_SHAPE(1 << 20, 1 << 20));
+		pb_add_slot(&pb, 1ULL << 42, DRM_LOOM_SLOT_WRITE);
+		tensor =
+			pb_add_dram(&pb, 0, 0, 0, 0, DRM_LOOM_DTYPE_I8, PB_SHAPE(1 << 20, 1 << 20));
 		pb_begin_step(&pb);
 		for (k = 0; k < half; k++) {
 			v = pb_slice(&pb, pb_all(&pb, tensor), 0, 2 * k, 1);
 			v = pb_slice(&pb, v, 1, k, 2);
-			pb_add(&pb, LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(v));
+			pb_add(&pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(v));
 		}
 		for (k = 0; k < half; k++) {
 			v = pb_slice(&pb, pb_all(&pb, tensor), 1, 3 * k, 1);
-			pb_add(&pb, LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(v));
+			pb_add(&pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(v));
 		}
 		relaxes = 0;
 		ret = pb_verify(&pb, topology, &plan, &reject);

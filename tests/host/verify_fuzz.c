@@ -71,9 +71,9 @@ struct arena {
 	u64 pitch;
 	u32 lanes;
 	u8 *scratch;
-	u8 *slots[LOOM_MAX_SLOTS];
-	u64 slot_bytes[LOOM_MAX_SLOTS];
-	u64 slot_pitches[LOOM_MAX_SLOTS];
+	u8 *slots[DRM_LOOM_MAX_SLOTS];
+	u64 slot_bytes[DRM_LOOM_MAX_SLOTS];
+	u64 slot_pitches[DRM_LOOM_MAX_SLOTS];
 };
 
 static u8 garbage(u64 at, bool inverted)
@@ -95,7 +95,7 @@ static bool arena_init(struct arena *arena, const struct loom_plan *plan, bool i
 		/* an SRAM slot is in each bank; without guards, as one buffer has all */
 		arena->slot_pitches[s] = (plan->slots[s].size + 7) & ~7ULL;
 		arena->slot_bytes[s] = plan->slots[s].size;
-		if (plan->slots[s].flags & LOOM_SLOT_SRAM)
+		if (plan->slots[s].flags & DRM_LOOM_SLOT_SRAM)
 			arena->slot_bytes[s] += arena->slot_pitches[s] * (plan->lanes - 1);
 		total += arena->slot_bytes[s];
 	}
@@ -109,7 +109,7 @@ static bool arena_init(struct arena *arena, const struct loom_plan *plan, bool i
 	for (i = 0; i < arena->pitch * plan->lanes; i++)
 		arena->scratch[i] = garbage(i, inverted && i % arena->pitch < plan->scratch_bytes);
 	for (s = 0; s < plan->slot_count; s++) {
-		bool known = plan->slots[s].flags & LOOM_SLOT_READ;
+		bool known = plan->slots[s].flags & DRM_LOOM_SLOT_READ;
 
 		arena->slots[s] = malloc(arena->slot_bytes[s]);
 		for (i = 0; i < arena->slot_bytes[s]; i++)
@@ -123,7 +123,7 @@ static void arena_fini(struct arena *arena)
 	u32 s;
 
 	free(arena->scratch);
-	for (s = 0; s < LOOM_MAX_SLOTS; s++)
+	for (s = 0; s < DRM_LOOM_MAX_SLOTS; s++)
 		free(arena->slots[s]);
 }
 
@@ -166,7 +166,7 @@ static bool arena_check(const struct arena *a, const struct arena *b, const stru
 	}
 	for (s = 0; s < plan->slot_count; s++) {
 		for (i = 0; i < a->slot_bytes[s]; i++) {
-			if (!(plan->slots[s].flags & LOOM_SLOT_WRITE) &&
+			if (!(plan->slots[s].flags & DRM_LOOM_SLOT_WRITE) &&
 			    a->slots[s][i] != i * 7 % 61)
 				return false;
 			if (!same_or_garbage(a->slots[s][i], b->slots[s][i], i + s))
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 {
 	u32 rounds = getenv("LOOM_SANITIZED") ? 20000 : 100000;
 	u32 accepted = 0, ran = 0, bad_answer = 0, bad_run = 0, i, j;
-	u32 by_rule[LOOM_RULE_END] = {}, rules = 0;
+	u32 by_rule[DRM_LOOM_RULE_END] = {}, rules = 0;
 	struct drm_loom_reject reject;
 	struct plan_builder pb;
 	struct loom_plan *plan;
@@ -212,7 +212,7 @@ int main(int argc, char **argv)
 			damage_word(blob, size);
 		ret = loom_plan_create(blob, size, topology, &plan, &reject);
 		free(blob);
-		if (ret == -EBADMSG && !plan && reject.rule && reject.rule < LOOM_RULE_END)
+		if (ret == -EBADMSG && !plan && reject.rule && reject.rule < DRM_LOOM_RULE_END)
 			by_rule[reject.rule]++;
 		else if (ret || !plan || reject.rule)
 			bad_answer++;
@@ -232,12 +232,12 @@ int main(int argc, char **argv)
 		arena_fini(&b);
 		loom_plan_destroy(plan);
 	}
-	for (i = 0; i < LOOM_RULE_END; i++)
+	for (i = 0; i < DRM_LOOM_RULE_END; i++)
 		rules += !!by_rule[i];
-	tap_ok(by_rule[LOOM_RULE_IMAGE] && by_rule[LOOM_RULE_TENSOR_IMAGE] &&
-	       by_rule[LOOM_RULE_VIEW_IMAGE], "images were damaged, too: %u, %u, %u",
-	       by_rule[LOOM_RULE_IMAGE], by_rule[LOOM_RULE_TENSOR_IMAGE],
-	       by_rule[LOOM_RULE_VIEW_IMAGE]);
+	tap_ok(by_rule[DRM_LOOM_RULE_IMAGE] && by_rule[DRM_LOOM_RULE_TENSOR_IMAGE] &&
+	       by_rule[DRM_LOOM_RULE_VIEW_IMAGE], "images were damaged, too: %u, %u, %u",
+	       by_rule[DRM_LOOM_RULE_IMAGE], by_rule[DRM_LOOM_RULE_TENSOR_IMAGE],
+	       by_rule[DRM_LOOM_RULE_VIEW_IMAGE]);
 	tap_ok(!bad_answer, "each of %u damaged plans is taken or refused, by %u rules", rounds,
 	       rules);
 	tap_ok(!bad_run, "those taken run in their memory and read no garbage (%u of %u)", ran,

@@ -32,7 +32,8 @@ static const struct loom_topology topology = {
 	.compute_units = 1,
 };
 
-static const u32 dtypes[] = { LOOM_DTYPE_U8, LOOM_DTYPE_F16, LOOM_DTYPE_F32, LOOM_DTYPE_I64 };
+static const u32 dtypes[] = { DRM_LOOM_DTYPE_U8, DRM_LOOM_DTYPE_F16, DRM_LOOM_DTYPE_F32,
+			      DRM_LOOM_DTYPE_I64 };
 
 /* An image that is all of slot 0, a tensor in it, and nothing else yet. */
 static void begin(struct plan_builder *pb)
@@ -47,7 +48,7 @@ static void begin(struct plan_builder *pb)
 		pitch = width * bytes;
 	}
 	pb_init(pb, LANES, 1 << 15);
-	pb_add_slot(pb, 1, LOOM_SLOT_READ);
+	pb_add_slot(pb, 1, DRM_LOOM_SLOT_READ);
 	pb_add_image(pb, 0, dtype, width, height, pitch);
 	pb_begin_step(pb);
 }
@@ -63,7 +64,7 @@ static u32 judge(struct plan_builder *pb, const struct drm_loom_plan_view *x)
 
 	memcpy(shape.dims, x->dims, sizeof(shape.dims));
 	y = pb_add_sram(pb, 0, 0, 0, x->dtype, 0, shape);
-	pb_add(pb, LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(pb, y), *x));
+	pb_add(pb, DRM_LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(pb, y), *x));
 	ret = pb_verify(pb, &topology, &plan, &reject);
 	loom_plan_destroy(plan);
 	if (ret && ret != -EBADMSG)
@@ -87,7 +88,7 @@ static struct reach look(const struct drm_loom_plan_image *image, s64 offset, u3
 			 const u32 *dims, const __s64 *strides)
 {
 	struct reach reach = { .low = S64_MAX, .high = 0, .inside = true };
-	u32 index[LOOM_MAX_RANK] = {}, bytes = loom_dtype_bytes(image->dtype), i;
+	u32 index[DRM_LOOM_MAX_RANK] = {}, bytes = loom_dtype_bytes(image->dtype), i;
 	s64 pitch = image->pitch_bytes;
 
 	for (;;) {
@@ -163,7 +164,7 @@ static bool wild_case(u32 *accepted)
 			x.strides[i] = wild_stride(image) * (rnd(4) ? 1 : -1);
 	}
 	rule = judge(&pb, &x);
-	if (rule != LOOM_RULE_NONE)
+	if (rule != DRM_LOOM_RULE_NONE)
 		goto out;
 	++*accepted;
 	image = pb_image(&pb, 0);
@@ -227,7 +228,7 @@ static bool window_case(void)
 		x.strides[i] *= -1;
 	}
 	for (i = x.rank; i-- > 1;) {
-		u32 order[LOOM_MAX_RANK] = { 0, 1, 2, 3, 4, 5 }, j = rnd(i + 1);
+		u32 order[DRM_LOOM_MAX_RANK] = { 0, 1, 2, 3, 4, 5 }, j = rnd(i + 1);
 
 		order[i] = j;
 		order[j] = i;

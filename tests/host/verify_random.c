@@ -53,7 +53,7 @@ static void reshape(struct plan_builder *pb, struct drm_loom_plan_view *v)
 		v->strides[v->rank] = 0;
 		if (v->lane_axis > i)
 			v->lane_axis--;
-	} else if (v->rank < LOOM_MAX_RANK) {
+	} else if (v->rank < DRM_LOOM_MAX_RANK) {
 		u32 part = 1 + rnd(4);
 
 		if (v->dims[i] % part)
@@ -66,14 +66,14 @@ static void reshape(struct plan_builder *pb, struct drm_loom_plan_view *v)
 		v->dims[i + 1] = part;
 		v->dims[i] /= part;
 		v->strides[i] *= part;
-		if (pb_tensor(pb, v->tensor)->region == LOOM_REGION_SRAM && v->lane_axis > i)
+		if (pb_tensor(pb, v->tensor)->region == DRM_LOOM_REGION_SRAM && v->lane_axis > i)
 			v->lane_axis++;
 	}
 }
 
 static void permute(struct plan_builder *pb, struct drm_loom_plan_view *v)
 {
-	u32 order[LOOM_MAX_RANK], i, j, swap;
+	u32 order[DRM_LOOM_MAX_RANK], i, j, swap;
 
 	for (i = 0; i < v->rank; i++)
 		order[i] = i;
@@ -84,7 +84,7 @@ static void permute(struct plan_builder *pb, struct drm_loom_plan_view *v)
 		order[j] = swap;
 	}
 	*v = pb_transpose(*v, order);
-	if (pb_tensor(pb, v->tensor)->region == LOOM_REGION_DRAM)
+	if (pb_tensor(pb, v->tensor)->region == DRM_LOOM_REGION_DRAM)
 		v->lane_axis = 0;
 }
 
@@ -189,12 +189,12 @@ static void add_random_alias(struct plan_builder *pb, u32 parent)
 		/* a box of it, with its strides */
 		struct drm_loom_plan_tensor box = *t;
 
-		box.flags |= LOOM_TENSOR_ALIAS;
+		box.flags |= DRM_LOOM_TENSOR_ALIAS;
 		box.parent = parent;
 		for (i = 0; i < t->rank; i++) {
 			u32 start = rnd(t->dims[i]);
 
-			if (t->region == LOOM_REGION_SRAM && i == t->lane_axis)
+			if (t->region == DRM_LOOM_REGION_SRAM && i == t->lane_axis)
 				continue;
 			box.offset += start * t->strides[i];
 			box.size -= start * t->strides[i];
@@ -207,12 +207,12 @@ static void add_random_alias(struct plan_builder *pb, u32 parent)
 	if (shape.rank > 1) {
 		i = rnd(shape.rank - 1);
 		shape.dims[i] *= shape.dims[i + 1];
-		for (j = i + 1; j + 1 < LOOM_MAX_RANK; j++)
+		for (j = i + 1; j + 1 < DRM_LOOM_MAX_RANK; j++)
 			shape.dims[j] = shape.dims[j + 1];
 		shape.rank--;
 	}
-	pb_add_alias(pb, parent, rnd(4) ? t->dtype : LOOM_DTYPE_I8,
-		     t->region == LOOM_REGION_SRAM ? rnd(shape.rank) : 0, shape);
+	pb_add_alias(pb, parent, rnd(4) ? t->dtype : DRM_LOOM_DTYPE_I8,
+		     t->region == DRM_LOOM_REGION_SRAM ? rnd(shape.rank) : 0, shape);
 	alias = pb_tensor(pb, pb->tensors.count - 1);
 	t = pb_tensor(pb, parent);
 	if (alias->dtype != t->dtype)
@@ -248,8 +248,8 @@ static bool view_like(struct plan_builder *pb, u32 tensor, const struct drm_loom
 
 static void add_random_command(struct plan_builder *pb, bool compute)
 {
-	struct drm_loom_attr_unary relu = { .kind = LOOM_UNARY_RELU };
-	struct drm_loom_attr_binary sum = { .kind = LOOM_BINARY_ADD };
+	struct drm_loom_attr_unary relu = { .kind = DRM_LOOM_UNARY_RELU };
+	struct drm_loom_attr_binary sum = { .kind = DRM_LOOM_BINARY_ADD };
 	struct drm_loom_attr_fill fill = {};
 	u32 step = pb->steps.count - 1, tries, n = 0;
 	struct drm_loom_plan_view y, x[2];
@@ -260,7 +260,7 @@ static void add_random_command(struct plan_builder *pb, bool compute)
 		bool sram;
 
 		t = pb_tensor(pb, tensor);
-		sram = t->region == LOOM_REGION_SRAM;
+		sram = t->region == DRM_LOOM_REGION_SRAM;
 		if (rnd(50) && (step < t->first_step || step > t->last_step))
 			continue;
 		if (compute && !sram)
@@ -272,7 +272,7 @@ static void add_random_command(struct plan_builder *pb, bool compute)
 			while (!rnd(3))
 				select_some(pb, &y, true);
 			if (!compute && rnd(2)) {
-				pb_add(pb, LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(y));
+				pb_add(pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(y));
 				return;
 			}
 			n = 1;
@@ -289,18 +289,21 @@ static void add_random_command(struct plan_builder *pb, bool compute)
 			continue;
 		n++;
 		if (compute && rnd(2) && n == 2) {
-			pb_add(pb, LOOM_OP_UNARY, &relu, sizeof(relu), PB_VIEWS(y, x[0]));
+			pb_add(pb, DRM_LOOM_OP_UNARY, &relu, sizeof(relu), PB_VIEWS(y, x[0]));
 			return;
 		}
 		if (compute && n == 3) {
-			pb_add(pb, LOOM_OP_BINARY, &sum, sizeof(sum), PB_VIEWS(y, x[0], x[1]));
+			pb_add(pb, DRM_LOOM_OP_BINARY, &sum, sizeof(sum), PB_VIEWS(y, x[0], x[1]));
 			return;
 		}
 		if (!compute) {
-			bool from = pb_tensor(pb, x[0].tensor)->region == LOOM_REGION_SRAM;
-			bool to = pb_tensor(pb, y.tensor)->region == LOOM_REGION_SRAM;
+			bool from = pb_tensor(pb, x[0].tensor)->region == DRM_LOOM_REGION_SRAM;
+			bool to = pb_tensor(pb, y.tensor)->region == DRM_LOOM_REGION_SRAM;
 
-			pb_add(pb, from == to ? LOOM_OP_COPY : to ? LOOM_OP_LOAD : LOOM_OP_STORE,
+			pb_add(pb,
+			       from == to ? DRM_LOOM_OP_COPY :
+			       to	  ? DRM_LOOM_OP_LOAD :
+					    DRM_LOOM_OP_STORE,
 			       NULL, 0, PB_VIEWS(y, x[0]));
 			return;
 		}
@@ -358,26 +361,26 @@ static void damage(struct plan_builder *pb)
 static void wild_plan(struct plan_builder *pb)
 {
 	static const u32 flags[] = {
-		LOOM_SLOT_READ, LOOM_SLOT_WRITE, LOOM_SLOT_WRITE, LOOM_SLOT_WRITE,
-		LOOM_SLOT_WRITE, LOOM_SLOT_READ | LOOM_SLOT_WRITE,
+		DRM_LOOM_SLOT_READ, DRM_LOOM_SLOT_WRITE, DRM_LOOM_SLOT_WRITE, DRM_LOOM_SLOT_WRITE,
+		DRM_LOOM_SLOT_WRITE, DRM_LOOM_SLOT_READ | DRM_LOOM_SLOT_WRITE,
 	};
 	struct drm_loom_attr_fill fill = {};
 	u64 at[ORACLE_SLOTS + 1] = {};
 	u32 steps = 1 + rnd(5), slots = 1 + rnd(ORACLE_SLOTS - 1), tensors, i, j;
 
-	topology.region[LOOM_REGION_SRAM].banks = 1 + rnd(ORACLE_LANES);
-	pb_init(pb, topology.region[LOOM_REGION_SRAM].banks, ORACLE_BANK_BYTES);
+	topology.region[DRM_LOOM_REGION_SRAM].banks = 1 + rnd(ORACLE_LANES);
+	pb_init(pb, topology.region[DRM_LOOM_REGION_SRAM].banks, ORACLE_BANK_BYTES);
 	for (i = 0; i < slots; i++) {
 		bool sram = !rnd(4);
 
 		pb_add_slot(pb, sram ? ORACLE_BANK_BYTES : ORACLE_SLOT_BYTES,
-			    flags[rnd(6)] | (sram ? LOOM_SLOT_SRAM : 0));
+			    flags[rnd(6)] | (sram ? DRM_LOOM_SLOT_SRAM : 0));
 	}
 	tensors = 2 + rnd(6);
 	for (i = 0; i < tensors; i++) {
 		struct pb_shape shape = random_shape(40);
 		u32 slot = rnd(slots);
-		bool bound = pb_slot(pb, slot)->flags & LOOM_SLOT_SRAM;
+		bool bound = pb_slot(pb, slot)->flags & DRM_LOOM_SLOT_SRAM;
 		bool sram = bound || rnd(2);
 		u64 *place = &at[sram && !bound ? ORACLE_SLOTS : slot];
 		struct drm_loom_plan_tensor *t;
@@ -385,10 +388,10 @@ static void wild_plan(struct plan_builder *pb)
 
 		/* mostly side by side, sometimes anywhere */
 		index = add_tensor(pb, sram, slot, rnd(12) ? *place : 2 * rnd(100), steps,
-				   rnd(3) ? LOOM_DTYPE_I16 : LOOM_DTYPE_I8, shape);
+				   rnd(3) ? DRM_LOOM_DTYPE_I16 : DRM_LOOM_DTYPE_I8, shape);
 		t = pb_tensor(pb, index);
 		if (bound) {
-			t->flags = LOOM_TENSOR_SLOT;
+			t->flags = DRM_LOOM_TENSOR_SLOT;
 			t->slot = slot;
 		}
 		*place = (t->offset + t->size + 7) & ~7ULL;
@@ -406,10 +409,10 @@ static void wild_plan(struct plan_builder *pb)
 
 			/* most begin with something in them */
 			if (oracle_in_slot(t) &&
-			    !(pb_slot(pb, t->slot)->flags & LOOM_SLOT_WRITE))
+			    !(pb_slot(pb, t->slot)->flags & DRM_LOOM_SLOT_WRITE))
 				continue;
 			if (t->first_step == i && rnd(6))
-				pb_add(pb, LOOM_OP_FILL, &fill, sizeof(fill),
+				pb_add(pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill),
 				       PB_VIEWS(pb_all(pb, j)));
 		}
 		if (!i && rnd(8))
@@ -426,14 +429,14 @@ static void wild_plan(struct plan_builder *pb)
 /* Rules that judge memory: the simulator has an opinion on these. */
 static bool is_memory_rule(u32 rule)
 {
-	return rule == LOOM_RULE_TENSOR_OVERLAP || rule >= LOOM_RULE_READ_ONLY ||
-	       rule == LOOM_RULE_VIEW_DISTINCT;
+	return rule == DRM_LOOM_RULE_TENSOR_OVERLAP || rule >= DRM_LOOM_RULE_READ_ONLY ||
+	       rule == DRM_LOOM_RULE_VIEW_DISTINCT;
 }
 
 static void test_wild(u32 rounds)
 {
 	u32 accepted = 0, rejected = 0, cautious = 0, unsound = 0, large = 0, busy = 0, i;
-	u32 by_rule[LOOM_RULE_END] = {}, cautious_by[LOOM_RULE_END] = {};
+	u32 by_rule[DRM_LOOM_RULE_END] = {}, cautious_by[DRM_LOOM_RULE_END] = {};
 	struct drm_loom_reject reject;
 	struct plan_builder pb;
 	struct loom_plan *plan;
@@ -466,7 +469,7 @@ static void test_wild(u32 rounds)
 		}
 		pb_fini(&pb);
 	}
-	for (i = 0; i < LOOM_RULE_END; i++)
+	for (i = 0; i < DRM_LOOM_RULE_END; i++)
 		if (by_rule[i])
 			tap_note("%-16s %7u refused, %5u of them the simulator has nothing against",
 				 loom_rule_name(i), by_rule[i], cautious_by[i]);
@@ -476,22 +479,22 @@ static void test_wild(u32 rounds)
 	       rounds);
 	tap_ok(busy > rounds / 50 && rejected > rounds / 50 && !large,
 	       "wild plans: there are enough of both kinds to say so");
-	tap_ok(by_rule[LOOM_RULE_UNINITIALISED] && by_rule[LOOM_RULE_HAZARD] &&
-	       by_rule[LOOM_RULE_IN_PLACE] && by_rule[LOOM_RULE_TENSOR_OVERLAP] &&
-	       by_rule[LOOM_RULE_VIEW_DISTINCT] && by_rule[LOOM_RULE_READ_ONLY] &&
-	       by_rule[LOOM_RULE_VIEW_BOUNDS],
+	tap_ok(by_rule[DRM_LOOM_RULE_UNINITIALISED] && by_rule[DRM_LOOM_RULE_HAZARD] &&
+	       by_rule[DRM_LOOM_RULE_IN_PLACE] && by_rule[DRM_LOOM_RULE_TENSOR_OVERLAP] &&
+	       by_rule[DRM_LOOM_RULE_VIEW_DISTINCT] && by_rule[DRM_LOOM_RULE_READ_ONLY] &&
+	       by_rule[DRM_LOOM_RULE_VIEW_BOUNDS],
 	       "wild plans: each rule about memory refused some");
 }
 
 struct tile {
-	u32 start[LOOM_MAX_RANK];
-	u32 count[LOOM_MAX_RANK];
+	u32 start[DRM_LOOM_MAX_RANK];
+	u32 count[DRM_LOOM_MAX_RANK];
 };
 
 /* Cuts the dims of a tensor into a grid, and shuffles the tiles. */
 static u32 cut_grid(const struct drm_loom_plan_tensor *t, struct tile *tiles, u32 room)
 {
-	u32 cuts[LOOM_MAX_RANK][8], parts[LOOM_MAX_RANK], index[LOOM_MAX_RANK] = {};
+	u32 cuts[DRM_LOOM_MAX_RANK][8], parts[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {};
 	u32 i, at, n = 0, product = 1;
 
 	for (i = 0; i < t->rank; i++) {
@@ -535,23 +538,23 @@ static u32 cut_grid(const struct drm_loom_plan_tensor *t, struct tile *tiles, u3
 static void grid_plan(struct plan_builder *pb, bool leave_out, bool odd)
 {
 	struct drm_loom_attr_fill fill = {};
-	struct drm_loom_attr_unary relu = { .kind = LOOM_UNARY_RELU };
+	struct drm_loom_attr_unary relu = { .kind = DRM_LOOM_UNARY_RELU };
 	bool sram = rnd(2);
 	u32 tensor, alias, tiles, missing, i, j;
 	struct drm_loom_plan_view v;
 	struct tile tile[64];
 
-	topology.region[LOOM_REGION_SRAM].banks = 1 + rnd(ORACLE_LANES);
-	pb_init(pb, topology.region[LOOM_REGION_SRAM].banks, ORACLE_BANK_BYTES);
-	pb_add_slot(pb, ORACLE_SLOT_BYTES, LOOM_SLOT_WRITE);
-	pb_add_slot(pb, ORACLE_SLOT_BYTES, LOOM_SLOT_WRITE);
-	tensor = add_tensor(pb, sram, 0, 0, 1, LOOM_DTYPE_I16, random_shape(60));
+	topology.region[DRM_LOOM_REGION_SRAM].banks = 1 + rnd(ORACLE_LANES);
+	pb_init(pb, topology.region[DRM_LOOM_REGION_SRAM].banks, ORACLE_BANK_BYTES);
+	pb_add_slot(pb, ORACLE_SLOT_BYTES, DRM_LOOM_SLOT_WRITE);
+	pb_add_slot(pb, ORACLE_SLOT_BYTES, DRM_LOOM_SLOT_WRITE);
+	tensor = add_tensor(pb, sram, 0, 0, 1, DRM_LOOM_DTYPE_I16, random_shape(60));
 	alias = tensor;
 	if (!rnd(3)) {
-		pb_add_alias(pb, tensor, LOOM_DTYPE_I16, pb_tensor(pb, tensor)->lane_axis,
+		pb_add_alias(pb, tensor, DRM_LOOM_DTYPE_I16, pb_tensor(pb, tensor)->lane_axis,
 			     PB_SHAPE(1));
 		*pb_tensor(pb, tensor + 1) = *pb_tensor(pb, tensor);
-		pb_tensor(pb, tensor + 1)->flags = LOOM_TENSOR_ALIAS;
+		pb_tensor(pb, tensor + 1)->flags = DRM_LOOM_TENSOR_ALIAS;
 		pb_tensor(pb, tensor + 1)->parent = tensor;
 		alias = tensor + 1;
 	}
@@ -567,7 +570,7 @@ static void grid_plan(struct plan_builder *pb, bool leave_out, bool odd)
 			v = pb_slice(pb, v, j, tile[i].start[j], tile[i].count[j]);
 		for (j = rnd(4); j-- > 0;)
 			rearrange(pb, &v);
-		pb_add(pb, LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(v));
+		pb_add(pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(v));
 	}
 	/* An element is read and goes nowhere: into a tensor of its own, with its dims. */
 	for (i = 0; i < 3; i++) {
@@ -590,17 +593,17 @@ static void grid_plan(struct plan_builder *pb, bool leave_out, bool odd)
 		}
 		shape.rank = v.rank;
 		memcpy(shape.dims, v.dims, sizeof(shape.dims));
-		to = pb_add_dram(pb, 1, i ? 320 * i : 0, 0, 0, LOOM_DTYPE_I16, shape);
+		to = pb_add_dram(pb, 1, i ? 320 * i : 0, 0, 0, DRM_LOOM_DTYPE_I16, shape);
 		if (pb_tensor(pb, to)->size > 320) {
 			pb->tensors.count--;
 			continue;
 		}
 		y = pb_all(pb, to);
-		pb_add(pb, sram ? LOOM_OP_STORE : LOOM_OP_COPY, NULL, 0, PB_VIEWS(y, v));
+		pb_add(pb, sram ? DRM_LOOM_OP_STORE : DRM_LOOM_OP_COPY, NULL, 0, PB_VIEWS(y, v));
 	}
 	if (sram) {
 		v = pb_all(pb, tensor);
-		pb_add(pb, LOOM_OP_UNARY, &relu, sizeof(relu), PB_VIEWS(v, v));
+		pb_add(pb, DRM_LOOM_OP_UNARY, &relu, sizeof(relu), PB_VIEWS(v, v));
 		pb_step(pb, 0)->compute_commands = 0;
 		pb_step(pb, 0)->dma_commands = pb->commands.count - 1;
 		pb_begin_step(pb);

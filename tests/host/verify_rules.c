@@ -33,7 +33,7 @@ static void test_null_plan(void)
 
 int main(void)
 {
-	u32 covered[LOOM_RULE_END] = {};
+	u32 covered[DRM_LOOM_RULE_END] = {};
 	struct drm_loom_reject reject;
 	size_t i;
 	int ret;
@@ -62,9 +62,9 @@ int main(void)
 			note_record(&reject);
 		covered[test->rule]++;
 	}
-	for (i = LOOM_RULE_HEADER; i < LOOM_RULE_END; i++)
+	for (i = DRM_LOOM_RULE_HEADER; i < DRM_LOOM_RULE_END; i++)
 		tap_ok(covered[i] && strcmp(loom_rule_name(i), "unknown") && *loom_rule_text(i),
 		       "rule %zu, %s, has a case, a name and a text", i, loom_rule_name(i));
-	tap_ok(!strcmp(loom_rule_name(LOOM_RULE_END), "unknown"), "no rule past the last");
+	tap_ok(!strcmp(loom_rule_name(DRM_LOOM_RULE_END), "unknown"), "no rule past the last");
 	return tap_end();
 }

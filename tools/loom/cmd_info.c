@@ -6,7 +6,7 @@
 
 #include "loom_device.h"
 
-static const char *const tool_region_names[LOOM_REGION_COUNT] = { "dram", "sram" };
+static const char *const tool_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
 
 /**
  * struct tool_info_options - what the command line asked for
@@ -30,8 +30,8 @@ static void tool_info_print_presets(void)
 	unsigned int i;
 
 	for (i = 0; (topology = loom_topology_get(i)); i++) {
-		dram = &topology->region[LOOM_REGION_DRAM];
-		sram = &topology->region[LOOM_REGION_SRAM];
+		dram = &topology->region[DRM_LOOM_REGION_DRAM];
+		sram = &topology->region[DRM_LOOM_REGION_SRAM];
 		printf("%-10s %3u lanes of %-9s SRAM, %2u banks of %-9s DRAM%s\n", topology->name,
 		       sram->banks, tool_bytes(a, sram->bank_bytes), dram->banks,
 		       tool_bytes(b, dram->bank_bytes), i ? "" : " (default)");
@@ -40,11 +40,11 @@ static void tool_info_print_presets(void)
 
 static const char *tool_block_state(const struct drm_loom_block *block)
 {
-	if (block->flags & LOOM_BLOCK_RESERVED)
+	if (block->flags & DRM_LOOM_BLOCK_RESERVED)
 		return "reserved";
-	if (!(block->flags & LOOM_BLOCK_ALLOCATED))
+	if (!(block->flags & DRM_LOOM_BLOCK_ALLOCATED))
 		return "free";
-	return block->flags & LOOM_BLOCK_OWN ? "own" : "allocated";
+	return block->flags & DRM_LOOM_BLOCK_OWN ? "own" : "allocated";
 }
 
 static int tool_info_region_failed(uint32_t region, int code)
@@ -85,7 +85,7 @@ static int tool_info_print(struct loom_device *device, const struct tool_info_op
 	printf("topology   %s: %u lanes, %u compute unit%s\n", info->name, info->lanes,
 	       info->compute_units, info->compute_units == 1 ? "" : "s");
 	printf("types     ");
-	for (i = 1; i < LOOM_DTYPE_END; i++)
+	for (i = 1; i < DRM_LOOM_DTYPE_END; i++)
 		if (info->dtypes & 1U << i)
 			printf(" %s", loom_dtype_name(i));
 	printf("\nlimits     %u tensors, %u commands, %u slots, %s per plan, %u ms per job\n",
@@ -93,7 +93,7 @@ static int tool_info_print(struct loom_device *device, const struct tool_info_op
 	       tool_bytes(a, info->max_plan_bytes), info->job_timeout_ms);
 	printf("\n%-6s  %5s  %9s  %16s  %9s  %9s  %12s  %6s\n", "region", "banks", "bank",
 	       "per bank: total", "allocated", "free", "largest free", "blocks");
-	for (i = 0; i < LOOM_REGION_COUNT; i++) {
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 		ret = loom_device_region(device, i, &region);
 		if (ret)
 			return tool_info_region_failed(i, ret);
@@ -103,7 +103,7 @@ static int tool_info_print(struct loom_device *device, const struct tool_info_op
 		       tool_bytes(d, region.free_bytes), tool_bytes(e, region.largest_free_bytes),
 		       region.blocks);
 	}
-	for (i = 0; options->blocks && i < LOOM_REGION_COUNT; i++)
+	for (i = 0; options->blocks && i < DRM_LOOM_REGION_COUNT; i++)
 		if (tool_info_print_blocks(device, i))
 			return TOOL_FAILED;
 	return 0;
@@ -170,12 +170,12 @@ static int tool_info_json(struct loom_device *device)
 	json_u64(&json, "max_slots", info->max_slots);
 	json_u64(&json, "job_timeout_ms", info->job_timeout_ms);
 	json_open(&json, "dtypes", '[');
-	for (i = 1; i < LOOM_DTYPE_END; i++)
+	for (i = 1; i < DRM_LOOM_DTYPE_END; i++)
 		if (info->dtypes & 1U << i)
 			json_string(&json, NULL, loom_dtype_name(i));
 	json_close(&json, ']');
 	json_open(&json, "regions", '{');
-	for (i = 0; !ret && i < LOOM_REGION_COUNT; i++)
+	for (i = 0; !ret && i < DRM_LOOM_REGION_COUNT; i++)
 		ret = tool_info_json_region(device, i, &json);
 	json_close(&json, '}');
 	json_end(&json);

@@ -78,7 +78,7 @@ static int tool_report_print(const struct loom_target *target)
 	uint32_t region;
 	int ret;
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		ret = loom_report_region_get(target, region, 0, &report);
 		if (ret)
 			return tool_fail("asking for the memory of %s: %s",

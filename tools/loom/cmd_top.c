@@ -37,7 +37,7 @@
  * @num_clients: number of @clients
  */
 struct top_sample {
-	struct loom_report_region *regions[LOOM_REGION_COUNT];
+	struct loom_report_region *regions[DRM_LOOM_REGION_COUNT];
 	struct loom_client *clients;
 	size_t num_clients;
 };
@@ -86,7 +86,7 @@ static void top_sample_clear(struct top_sample *sample)
 {
 	uint32_t i;
 
-	for (i = 0; i < LOOM_REGION_COUNT; i++)
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		loom_report_region_put(sample->regions[i]);
 	free(sample->clients);
 	memset(sample, 0, sizeof(*sample));
@@ -100,7 +100,7 @@ static int top_sample_take(const struct top *top, struct top_sample *sample)
 	int ret = 0;
 
 	memset(sample, 0, sizeof(*sample));
-	for (region = 0; !ret && region < LOOM_REGION_COUNT; region++)
+	for (region = 0; !ret && region < DRM_LOOM_REGION_COUNT; region++)
 		ret = loom_report_region_get(top->target, region, 0, &sample->regions[region]);
 	if (!ret)
 		ret = loom_client_list(loom_target_device(top->target), &sample->clients,
@@ -291,8 +291,8 @@ static uint64_t top_most(const struct loom_client_memory *memory)
 static void top_print_row(FILE *file, const struct top_row *row)
 {
 	const struct loom_client *client = row->client;
-	const struct loom_client_memory *dram = &client->memory[LOOM_REGION_DRAM];
-	const struct loom_client_memory *sram = &client->memory[LOOM_REGION_SRAM];
+	const struct loom_client_memory *dram = &client->memory[DRM_LOOM_REGION_DRAM];
+	const struct loom_client_memory *sram = &client->memory[DRM_LOOM_REGION_SRAM];
 	char a[TOOL_TEXT], b[TOOL_TEXT], c[TOOL_TEXT], d[TOOL_TEXT], e[TOOL_TEXT];
 	const char *at;
 
@@ -328,7 +328,7 @@ static void top_print(FILE *file, const struct top *top, const struct top_sample
 	fprintf(file, "loom top  %s  %s (%s): %zu client%s, engine %.1f %%, %.1f jobs/s\n\n",
 		clock, loom_target_name(top->target), top->name, now->num_clients,
 		now->num_clients == 1 ? "" : "s", 100 * busy, jobs);
-	for (region = 0; region < LOOM_REGION_COUNT; region++)
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
 		top_print_region(file, now->regions[region], region, rows, now->num_clients);
 	fprintf(file, "\n  %7s %5s %7s %10s %10s %10s %10s %10s  %s\n", "PID", "%ENG", "JOBS/S",
 		"DRAM", "EVICTED", "PER BANK", "SRAM", "PER BANK", "COMMAND");
@@ -546,8 +546,7 @@ const struct tool_command tool_top = {
 	.name = "top",
 	.usage = "[--interval SECONDS] [--once] [--device PATH]",
 	.text = "watch who has what of the device's memory and time",
-	.help =
-		"  --interval SECONDS   between two looks (default 1)\n"
+	.help = "  --interval SECONDS   between two looks (default 1)\n"
 		"  --once               one picture; likewise where the output is no terminal\n"
 		"  --device PATH        this node instead of the first one\n"
 		"\nq ends it, any other key looks again at once. Other users' processes are seen by\n"

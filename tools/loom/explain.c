@@ -87,8 +87,8 @@ static bool tool_explain_crosses(const struct loom_program *program,
 
 	return tensor->region == region && tensor->first_step < step &&
 	       tensor->last_step >= step &&
-	       (region == LOOM_REGION_SRAM ||
-		program->slots[tensor->slot].flags & LOOM_SLOT_WRITE);
+	       (region == DRM_LOOM_REGION_SRAM ||
+		program->slots[tensor->slot].flags & DRM_LOOM_SLOT_WRITE);
 }
 
 static const struct drm_loom_plan_tensor *tool_explain_tensors(const struct loom_program *program)
@@ -177,12 +177,12 @@ static void tool_explain_print_cut(const struct loom_program *program, uint32_t 
 		printf("nothing crosses\n");
 	if (cut->dram_bytes) {
 		printf("%s cross in DRAM", tool_bytes(a, cut->dram_bytes));
-		tool_explain_print_crossing(program, index, LOOM_REGION_DRAM);
+		tool_explain_print_crossing(program, index, DRM_LOOM_REGION_DRAM);
 	}
 	if (cut->sram_bytes) {
 		printf("%s%s per lane stay in SRAM", cut->dram_bytes ? "           " : "",
 		       tool_bytes(a, cut->sram_bytes));
-		tool_explain_print_crossing(program, index, LOOM_REGION_SRAM);
+		tool_explain_print_crossing(program, index, DRM_LOOM_REGION_SRAM);
 	}
 	tool_explain_print_why(program, index);
 }
@@ -262,8 +262,8 @@ static void tool_explain_json_cut(const struct loom_program *program, uint32_t i
 	json_u64(json, "after_node", program->groups[index].last_node);
 	json_u64(json, "dram_bytes", cut->dram_bytes);
 	json_u64(json, "sram_bytes", cut->sram_bytes);
-	tool_explain_json_crossing(program, index, LOOM_REGION_DRAM, "in_dram", json);
-	tool_explain_json_crossing(program, index, LOOM_REGION_SRAM, "in_sram", json);
+	tool_explain_json_crossing(program, index, DRM_LOOM_REGION_DRAM, "in_dram", json);
+	tool_explain_json_crossing(program, index, DRM_LOOM_REGION_SRAM, "in_sram", json);
 	if (cut->why != LOOM_CUT_NO_CHOICE) {
 		json_string(json, "why", whys[cut->why]);
 		if (cut->why == LOOM_CUT_ALONE)

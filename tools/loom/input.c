@@ -178,7 +178,7 @@ static int tool_input_load_image(const char *path, const struct loom_tensor_info
 	if (loom_image_load(path, &image, &err))
 		return tool_fail("%s", err.text);
 	if (loom_image_shape(&image, info->rank, dims) ||
-	    (info->dtype != LOOM_DTYPE_F32 && info->dtype != LOOM_DTYPE_U8)) {
+	    (info->dtype != DRM_LOOM_DTYPE_F32 && info->dtype != DRM_LOOM_DTYPE_U8)) {
 		ret = tool_fail("%s: a picture does not fit into input '%s' %s %s", path,
 				info->name, loom_dtype_name(info->dtype),
 				tool_dims(text, info->rank, info->dims));

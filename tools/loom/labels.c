@@ -121,7 +121,7 @@ int tool_labels_decode(const char *dictionary, const struct loom_array *array,
 	int ret;
 
 	*text = (struct tool_text){ 0 };
-	if (array->dtype != LOOM_DTYPE_F32 || array->rank < 2 || array->rank > 3 ||
+	if (array->dtype != DRM_LOOM_DTYPE_F32 || array->rank < 2 || array->rank > 3 ||
 	    (array->rank == 3 && array->dims[0] != 1) || array->dims[array->rank - 1] < 2)
 		return tool_fail("--labels: output '%s' %s is not a row of classes per step",
 				 array->name, tool_dims(dims, array->rank, array->dims));

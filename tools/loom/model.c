@@ -354,9 +354,9 @@ static void tool_model_print_place(const struct tool_model *model)
 	char a[TOOL_TEXT], b[TOOL_TEXT];
 
 	printf("topology   %s: %u lanes of %s, %u DRAM banks\n", model->planner.topology->name,
-	       model->planner.topology->region[LOOM_REGION_SRAM].banks,
-	       tool_bytes(a, model->planner.topology->region[LOOM_REGION_SRAM].bank_bytes),
-	       model->planner.topology->region[LOOM_REGION_DRAM].banks);
+	       model->planner.topology->region[DRM_LOOM_REGION_SRAM].banks,
+	       tool_bytes(a, model->planner.topology->region[DRM_LOOM_REGION_SRAM].bank_bytes),
+	       model->planner.topology->region[DRM_LOOM_REGION_DRAM].banks);
 	printf("weights    %s\n", tool_bytes(a, stats->weights_bytes));
 	printf("neurons    %llu of %s in all, peak %s by '%s'",
 	       (unsigned long long)stats->neurons, tool_bytes(a, stats->neuron_sum_bytes),

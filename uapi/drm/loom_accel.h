@@ -44,7 +44,7 @@ extern "C" {
  * ENOSPC     no room in the banks
  * ENOMEM     no host memory
  * EDQUOT     BO_CREATE: a cap on the bytes of all buffers, of the device or of the file, is reached
- * EBUSY      SUBMIT, and PLAN_CREATE with LOOM_PLAN_RESERVE: an SRAM buffer lies in the
+ * EBUSY      SUBMIT, and PLAN_CREATE with DRM_LOOM_PLAN_RESERVE: an SRAM buffer lies in the
  *            plan's scratch, see the clash record
  * ETIME      BO_WAIT: not idle in time
  * EINTR      interrupted; call again with unchanged arguments
@@ -83,48 +83,48 @@ struct drm_loom_array {
  * The values are part of the plan format. Zero is not a type.
  */
 enum drm_loom_dtype {
-	/** @LOOM_DTYPE_F32: IEEE binary32 */
-	LOOM_DTYPE_F32 = 1,
-	/** @LOOM_DTYPE_F16: IEEE binary16 */
-	LOOM_DTYPE_F16 = 2,
-	/** @LOOM_DTYPE_F64: IEEE binary64 */
-	LOOM_DTYPE_F64 = 3,
-	/** @LOOM_DTYPE_I8: signed 8 bits */
-	LOOM_DTYPE_I8 = 4,
-	/** @LOOM_DTYPE_U8: unsigned 8 bits */
-	LOOM_DTYPE_U8 = 5,
-	/** @LOOM_DTYPE_I16: signed 16 bits */
-	LOOM_DTYPE_I16 = 6,
-	/** @LOOM_DTYPE_U16: unsigned 16 bits */
-	LOOM_DTYPE_U16 = 7,
-	/** @LOOM_DTYPE_I32: signed 32 bits */
-	LOOM_DTYPE_I32 = 8,
-	/** @LOOM_DTYPE_U32: unsigned 32 bits */
-	LOOM_DTYPE_U32 = 9,
-	/** @LOOM_DTYPE_I64: signed 64 bits */
-	LOOM_DTYPE_I64 = 10,
-	/** @LOOM_DTYPE_U64: unsigned 64 bits */
-	LOOM_DTYPE_U64 = 11,
-	/** @LOOM_DTYPE_BOOL: one byte, 0 or 1 */
-	LOOM_DTYPE_BOOL = 12,
+	/** @DRM_LOOM_DTYPE_F32: IEEE binary32 */
+	DRM_LOOM_DTYPE_F32 = 1,
+	/** @DRM_LOOM_DTYPE_F16: IEEE binary16 */
+	DRM_LOOM_DTYPE_F16 = 2,
+	/** @DRM_LOOM_DTYPE_F64: IEEE binary64 */
+	DRM_LOOM_DTYPE_F64 = 3,
+	/** @DRM_LOOM_DTYPE_I8: signed 8 bits */
+	DRM_LOOM_DTYPE_I8 = 4,
+	/** @DRM_LOOM_DTYPE_U8: unsigned 8 bits */
+	DRM_LOOM_DTYPE_U8 = 5,
+	/** @DRM_LOOM_DTYPE_I16: signed 16 bits */
+	DRM_LOOM_DTYPE_I16 = 6,
+	/** @DRM_LOOM_DTYPE_U16: unsigned 16 bits */
+	DRM_LOOM_DTYPE_U16 = 7,
+	/** @DRM_LOOM_DTYPE_I32: signed 32 bits */
+	DRM_LOOM_DTYPE_I32 = 8,
+	/** @DRM_LOOM_DTYPE_U32: unsigned 32 bits */
+	DRM_LOOM_DTYPE_U32 = 9,
+	/** @DRM_LOOM_DTYPE_I64: signed 64 bits */
+	DRM_LOOM_DTYPE_I64 = 10,
+	/** @DRM_LOOM_DTYPE_U64: unsigned 64 bits */
+	DRM_LOOM_DTYPE_U64 = 11,
+	/** @DRM_LOOM_DTYPE_BOOL: one byte, 0 or 1 */
+	DRM_LOOM_DTYPE_BOOL = 12,
 };
 
-#define LOOM_DTYPE_END			13
+#define DRM_LOOM_DTYPE_END			13
 
 /**
  * enum drm_loom_region - kinds of device memory
  */
 enum drm_loom_region {
-	/** @LOOM_REGION_DRAM: large and far */
-	LOOM_REGION_DRAM = 0,
-	/** @LOOM_REGION_SRAM: small and near: what the engine computes on */
-	LOOM_REGION_SRAM = 1,
+	/** @DRM_LOOM_REGION_DRAM: large and far */
+	DRM_LOOM_REGION_DRAM = 0,
+	/** @DRM_LOOM_REGION_SRAM: small and near: what the engine computes on */
+	DRM_LOOM_REGION_SRAM = 1,
 };
 
-#define LOOM_REGION_COUNT		2
+#define DRM_LOOM_REGION_COUNT		2
 
-/* LOOM_MAX_BANKS: cap on the banks of a region */
-#define LOOM_MAX_BANKS			256
+/* DRM_LOOM_MAX_BANKS: cap on the banks of a region */
+#define DRM_LOOM_MAX_BANKS			256
 
 /* ------------------------------------------------------------------ QUERY */
 
@@ -132,38 +132,38 @@ enum drm_loom_region {
  * enum drm_loom_query_type - what QUERY can be asked
  */
 enum drm_loom_query_type {
-	/** @LOOM_QUERY_DEVICE: one &struct drm_loom_device_info */
-	LOOM_QUERY_DEVICE = 0,
-	/** @LOOM_QUERY_REGION: one &struct drm_loom_region_info, @index is the region */
-	LOOM_QUERY_REGION = 1,
+	/** @DRM_LOOM_QUERY_DEVICE: one &struct drm_loom_device_info */
+	DRM_LOOM_QUERY_DEVICE = 0,
+	/** @DRM_LOOM_QUERY_REGION: one &struct drm_loom_region_info, @index is the region */
+	DRM_LOOM_QUERY_REGION = 1,
 	/**
-	 * @LOOM_QUERY_BLOCKS: &struct drm_loom_block for every block of region
+	 * @DRM_LOOM_QUERY_BLOCKS: &struct drm_loom_block for every block of region
 	 * @index in address order, free ones included. They tile the bank from
 	 * its base to its end. What is free is free in all banks; where buffers on some
 	 * banks lie side by side, the one that begins first is listed whole, and of the
-	 * others what sticks out of it. See LOOM_QUERY_BANK_BLOCKS.
+	 * others what sticks out of it. See DRM_LOOM_QUERY_BANK_BLOCKS.
 	 */
-	LOOM_QUERY_BLOCKS = 2,
+	DRM_LOOM_QUERY_BLOCKS = 2,
 	/**
-	 * @LOOM_QUERY_FIT: one &struct drm_loom_fit: whether the plan @index would fit now.
+	 * @DRM_LOOM_QUERY_FIT: one &struct drm_loom_fit: whether the plan @index would fit now.
 	 * Since minor 2
 	 */
-	LOOM_QUERY_FIT = 3,
+	DRM_LOOM_QUERY_FIT = 3,
 	/**
-	 * @LOOM_QUERY_BANKS: &struct drm_loom_bank_info for every bank of region @index.
+	 * @DRM_LOOM_QUERY_BANKS: &struct drm_loom_bank_info for every bank of region @index.
 	 * Since minor 3, as all that follow
 	 */
-	LOOM_QUERY_BANKS = 4,
+	DRM_LOOM_QUERY_BANKS = 4,
 	/**
-	 * @LOOM_QUERY_BANK_BLOCKS: &struct drm_loom_block for every block of one bank: @index is
-	 * the region plus 65536 times the number of the bank
+	 * @DRM_LOOM_QUERY_BANK_BLOCKS: &struct drm_loom_block for every block of one bank: @index
+	 * is the region plus 65536 times the number of the bank
 	 */
-	LOOM_QUERY_BANK_BLOCKS = 5,
+	DRM_LOOM_QUERY_BANK_BLOCKS = 5,
 	/**
-	 * @LOOM_QUERY_NO_SPACE: one &struct drm_loom_no_space: why the last BO_CREATE of this file
-	 * that found no room did not; all zero when there was none
+	 * @DRM_LOOM_QUERY_NO_SPACE: one &struct drm_loom_no_space: why the last BO_CREATE of this
+	 * file that found no room did not; all zero when there was none
 	 */
-	LOOM_QUERY_NO_SPACE = 6,
+	DRM_LOOM_QUERY_NO_SPACE = 6,
 };
 
 /**
@@ -227,7 +227,7 @@ struct drm_loom_device_info {
  *
  * What a buffer on all banks has to do with: a byte is free if it is free in every bank. So where
  * there are buffers on some banks only, a bank may have more room than is said here; see
- * LOOM_QUERY_BANKS.
+ * DRM_LOOM_QUERY_BANKS.
  *
  * @banks: number of banks
  * @sub_banks: conflict sub-banks of a bank, 1 where there are none
@@ -275,19 +275,19 @@ struct drm_loom_bank_info {
 	__u32 pad;
 };
 
-#define LOOM_BLOCK_ALLOCATED		(1 << 0)
-/* LOOM_BLOCK_RESERVED: the bytes below the first address given out */
-#define LOOM_BLOCK_RESERVED		(1 << 1)
-/* LOOM_BLOCK_OWN: allocated by the file that asks */
-#define LOOM_BLOCK_OWN			(1 << 2)
-/* LOOM_BLOCK_PARTIAL: on some banks only. Since minor 3 */
-#define LOOM_BLOCK_PARTIAL		(1 << 3)
+#define DRM_LOOM_BLOCK_ALLOCATED		(1 << 0)
+/* DRM_LOOM_BLOCK_RESERVED: the bytes below the first address given out */
+#define DRM_LOOM_BLOCK_RESERVED		(1 << 1)
+/* DRM_LOOM_BLOCK_OWN: allocated by the file that asks */
+#define DRM_LOOM_BLOCK_OWN			(1 << 2)
+/* DRM_LOOM_BLOCK_PARTIAL: on some banks only. Since minor 3 */
+#define DRM_LOOM_BLOCK_PARTIAL		(1 << 3)
 
 /**
  * struct drm_loom_block - one block, the same in each bank of its region
  * @address: first byte
  * @bytes: size in each bank
- * @flags: LOOM_BLOCK_*
+ * @flags: DRM_LOOM_BLOCK_*
  * @pad: zero
  */
 struct drm_loom_block {
@@ -338,64 +338,64 @@ struct drm_loom_block {
  * enum drm_loom_shard_order - how shards go over the grid of banks
  */
 enum drm_loom_shard_order {
-	/** @LOOM_SHARD_ROW_MAJOR: along the rows of the grid */
-	LOOM_SHARD_ROW_MAJOR = 0,
-	/** @LOOM_SHARD_COLUMN_MAJOR: down its columns */
-	LOOM_SHARD_COLUMN_MAJOR = 1,
+	/** @DRM_LOOM_SHARD_ROW_MAJOR: along the rows of the grid */
+	DRM_LOOM_SHARD_ROW_MAJOR = 0,
+	/** @DRM_LOOM_SHARD_COLUMN_MAJOR: down its columns */
+	DRM_LOOM_SHARD_COLUMN_MAJOR = 1,
 };
 
 /**
  * enum drm_loom_layout - how a buffer's bytes are dealt out over the banks
  */
 enum drm_loom_layout {
-	/** @LOOM_LAYOUT_INTERLEAVED: page p goes to bank p modulo banks */
-	LOOM_LAYOUT_INTERLEAVED = 0,
-	/** @LOOM_LAYOUT_IMAGE: row r goes to bank r modulo banks */
-	LOOM_LAYOUT_IMAGE = 1,
-	/** @LOOM_LAYOUT_SHARDED_HEIGHT: runs of whole rows of pages, one to a bank; minor 3 */
-	LOOM_LAYOUT_SHARDED_HEIGHT = 2,
-	/** @LOOM_LAYOUT_SHARDED_WIDTH: runs of whole columns of pages, one to a bank */
-	LOOM_LAYOUT_SHARDED_WIDTH = 3,
-	/** @LOOM_LAYOUT_SHARDED_BLOCK: rectangles of pages, one to a bank */
-	LOOM_LAYOUT_SHARDED_BLOCK = 4,
+	/** @DRM_LOOM_LAYOUT_INTERLEAVED: page p goes to bank p modulo banks */
+	DRM_LOOM_LAYOUT_INTERLEAVED = 0,
+	/** @DRM_LOOM_LAYOUT_IMAGE: row r goes to bank r modulo banks */
+	DRM_LOOM_LAYOUT_IMAGE = 1,
+	/** @DRM_LOOM_LAYOUT_SHARDED_HEIGHT: runs of whole rows of pages, one to a bank; minor 3 */
+	DRM_LOOM_LAYOUT_SHARDED_HEIGHT = 2,
+	/** @DRM_LOOM_LAYOUT_SHARDED_WIDTH: runs of whole columns of pages, one to a bank */
+	DRM_LOOM_LAYOUT_SHARDED_WIDTH = 3,
+	/** @DRM_LOOM_LAYOUT_SHARDED_BLOCK: rectangles of pages, one to a bank */
+	DRM_LOOM_LAYOUT_SHARDED_BLOCK = 4,
 };
 
 /**
  * enum drm_loom_direction - from which end of the banks to allocate
  */
 enum drm_loom_direction {
-	/** @LOOM_DIRECTION_DEFAULT: DRAM from the bottom, SRAM from the top */
-	LOOM_DIRECTION_DEFAULT = 0,
-	/** @LOOM_DIRECTION_BOTTOM_UP: lowest fitting address; of large ones, tightest hole */
-	LOOM_DIRECTION_BOTTOM_UP = 1,
-	/** @LOOM_DIRECTION_TOP_DOWN: highest fitting address; likewise */
-	LOOM_DIRECTION_TOP_DOWN = 2,
+	/** @DRM_LOOM_DIRECTION_DEFAULT: DRAM from the bottom, SRAM from the top */
+	DRM_LOOM_DIRECTION_DEFAULT = 0,
+	/** @DRM_LOOM_DIRECTION_BOTTOM_UP: lowest fitting address; of large ones, tightest hole */
+	DRM_LOOM_DIRECTION_BOTTOM_UP = 1,
+	/** @DRM_LOOM_DIRECTION_TOP_DOWN: highest fitting address; likewise */
+	DRM_LOOM_DIRECTION_TOP_DOWN = 2,
 	/**
-	 * @LOOM_DIRECTION_TINY_APART: as DEFAULT, but a buffer that takes at most
-	 * LOOM_TINY_BYTES in each bank goes to the other end, so that it strands nothing when
+	 * @DRM_LOOM_DIRECTION_TINY_APART: as DEFAULT, but a buffer that takes at most
+	 * DRM_LOOM_TINY_BYTES in each bank goes to the other end, so that it strands nothing when
 	 * it lives long. In the SRAM that is where plans have their scratch: for clients
 	 * that run none meanwhile. Since minor 3
 	 */
-	LOOM_DIRECTION_TINY_APART = 3,
+	DRM_LOOM_DIRECTION_TINY_APART = 3,
 };
 
-/* LOOM_TINY_BYTES: what LOOM_DIRECTION_TINY_APART calls tiny */
-#define LOOM_TINY_BYTES			256
+/* DRM_LOOM_TINY_BYTES: what DRM_LOOM_DIRECTION_TINY_APART calls tiny */
+#define DRM_LOOM_TINY_BYTES			256
 
 /**
  * enum drm_loom_no_space_reason - why there was no room
  */
 enum drm_loom_no_space_reason {
-	/** @LOOM_NO_SPACE_NONE: there was */
-	LOOM_NO_SPACE_NONE = 0,
-	/** @LOOM_NO_SPACE_TOO_LARGE: more than a bank can give out at all */
-	LOOM_NO_SPACE_TOO_LARGE = 1,
-	/** @LOOM_NO_SPACE_EXHAUSTED: the fullest of the banks has less free than asked */
-	LOOM_NO_SPACE_EXHAUSTED = 2,
-	/** @LOOM_NO_SPACE_LOCKSTEP: each bank has as much free, but not at the same addresses */
-	LOOM_NO_SPACE_LOCKSTEP = 3,
-	/** @LOOM_NO_SPACE_FRAGMENTED: as much is free in all banks, but not in one piece */
-	LOOM_NO_SPACE_FRAGMENTED = 4,
+	/** @DRM_LOOM_NO_SPACE_NONE: there was */
+	DRM_LOOM_NO_SPACE_NONE = 0,
+	/** @DRM_LOOM_NO_SPACE_TOO_LARGE: more than a bank can give out at all */
+	DRM_LOOM_NO_SPACE_TOO_LARGE = 1,
+	/** @DRM_LOOM_NO_SPACE_EXHAUSTED: the fullest of the banks has less free than asked */
+	DRM_LOOM_NO_SPACE_EXHAUSTED = 2,
+	/** @DRM_LOOM_NO_SPACE_LOCKSTEP: each bank has as much free, not at the same addresses */
+	DRM_LOOM_NO_SPACE_LOCKSTEP = 3,
+	/** @DRM_LOOM_NO_SPACE_FRAGMENTED: as much is free in all banks, but not in one piece */
+	DRM_LOOM_NO_SPACE_FRAGMENTED = 4,
 };
 
 /**
@@ -488,8 +488,8 @@ struct drm_loom_bo_create {
 	__u32 pad;
 };
 
-/* LOOM_BO_EVICTED: in system memory now, comes back when a job needs it */
-#define LOOM_BO_EVICTED			(1 << 0)
+/* DRM_LOOM_BO_EVICTED: in system memory now, comes back when a job needs it */
+#define DRM_LOOM_BO_EVICTED			(1 << 0)
 
 /**
  * struct drm_loom_bo_info - argument of BO_INFO
@@ -512,7 +512,7 @@ struct drm_loom_bo_create {
  * @page_pitch_bytes: bytes between pages in a bank
  * @banks: number of its banks
  * @layout: an &enum drm_loom_layout
- * @flags: LOOM_BO_*
+ * @flags: DRM_LOOM_BO_*
  * @pad: zero
  * @width: elements in a row of an image, else zero. Since minor 1, as all that follows
  * @height: rows of an image, else zero
@@ -549,7 +549,7 @@ struct drm_loom_bo_info {
 	__u32 pitch_bytes;
 	__u32 rows_per_bank;
 	__u32 pad2;
-	__u64 bank_mask[LOOM_MAX_BANKS / 64];
+	__u64 bank_mask[DRM_LOOM_MAX_BANKS / 64];
 	__u64 align_padding_bytes;
 	__u64 page_columns;
 	__u64 shard_rows;
@@ -577,12 +577,12 @@ struct drm_loom_bo_wait {
  * enum drm_loom_priority - of a context's jobs
  */
 enum drm_loom_priority {
-	/** @LOOM_PRIORITY_LOW: after all others */
-	LOOM_PRIORITY_LOW = 0,
-	/** @LOOM_PRIORITY_NORMAL: the usual */
-	LOOM_PRIORITY_NORMAL = 1,
-	/** @LOOM_PRIORITY_HIGH: needs CAP_SYS_NICE, else EACCES */
-	LOOM_PRIORITY_HIGH = 2,
+	/** @DRM_LOOM_PRIORITY_LOW: after all others */
+	DRM_LOOM_PRIORITY_LOW = 0,
+	/** @DRM_LOOM_PRIORITY_NORMAL: the usual */
+	DRM_LOOM_PRIORITY_NORMAL = 1,
+	/** @DRM_LOOM_PRIORITY_HIGH: needs CAP_SYS_NICE, else EACCES */
+	DRM_LOOM_PRIORITY_HIGH = 2,
 };
 
 /**
@@ -612,8 +612,8 @@ struct drm_loom_context_destroy {
 	__u32 pad;
 };
 
-/* LOOM_CONTEXT_GUILTY: a job of this context was ended by the timeout */
-#define LOOM_CONTEXT_GUILTY		(1 << 0)
+/* DRM_LOOM_CONTEXT_GUILTY: a job of this context was ended by the timeout */
+#define DRM_LOOM_CONTEXT_GUILTY		(1 << 0)
 
 /**
  * struct drm_loom_counters - what the engine counted
@@ -646,7 +646,7 @@ struct drm_loom_counters {
 /**
  * struct drm_loom_context_query - argument of CONTEXT_QUERY
  * @context: in: id
- * @flags: out: LOOM_CONTEXT_*
+ * @flags: out: DRM_LOOM_CONTEXT_*
  * @resets: out: times a job of this context was ended by the timeout
  * @pad: zero
  * @counters: out
@@ -669,7 +669,7 @@ struct drm_loom_context_query {
  * start on eight bytes and lie inside the blob behind the header. There are no
  * addresses in it: commands name operands, an operand is a view of a tensor, and
  * a tensor lies at an offset in a slot (DRAM) or in the plan's scratch (SRAM).
- * An SRAM tensor that shall outlive the run lies in a slot, too (LOOM_TENSOR_SLOT): then a
+ * An SRAM tensor that shall outlive the run lies in a slot, too (DRM_LOOM_TENSOR_SLOT): then a
  * buffer gives it its place, and what one plan leaves there another finds.
  *
  * Time is counted in steps. The commands of step s are a run in the command
@@ -696,21 +696,21 @@ struct drm_loom_context_query {
  * &enum drm_loom_rule.
  */
 
-#define LOOM_PLAN_MAGIC			0x4d4f4f4c	/* "LOOM", little endian */
-#define LOOM_PLAN_VERSION		1
+#define DRM_LOOM_PLAN_MAGIC			0x4d4f4f4c	/* "LOOM", little endian */
+#define DRM_LOOM_PLAN_VERSION		1
 
-#define LOOM_MAX_RANK			6
-#define LOOM_MAX_OPERANDS		6
-#define LOOM_MAX_PLAN_BYTES		(512ULL << 20)
-#define LOOM_MAX_TENSORS		(1U << 20)
-#define LOOM_MAX_VIEWS			(1U << 22)
-#define LOOM_MAX_COMMANDS		(1U << 20)
-#define LOOM_MAX_STEPS			(1U << 20)
-#define LOOM_MAX_SLOTS			64
-#define LOOM_MAX_ATTR_BYTES		(64U << 20)
-#define LOOM_MAX_UNIT_COST		(1ULL << 22)
-#define LOOM_MAX_SPATIAL		(1 << 24)
-#define LOOM_MAX_SYNCS			256
+#define DRM_LOOM_MAX_RANK			6
+#define DRM_LOOM_MAX_OPERANDS		6
+#define DRM_LOOM_MAX_PLAN_BYTES		(512ULL << 20)
+#define DRM_LOOM_MAX_TENSORS		(1U << 20)
+#define DRM_LOOM_MAX_VIEWS			(1U << 22)
+#define DRM_LOOM_MAX_COMMANDS		(1U << 20)
+#define DRM_LOOM_MAX_STEPS			(1U << 20)
+#define DRM_LOOM_MAX_SLOTS			64
+#define DRM_LOOM_MAX_ATTR_BYTES		(64U << 20)
+#define DRM_LOOM_MAX_UNIT_COST		(1ULL << 22)
+#define DRM_LOOM_MAX_SPATIAL		(1 << 24)
+#define DRM_LOOM_MAX_SYNCS			256
 
 /**
  * struct drm_loom_table - where a table of the plan lies
@@ -726,8 +726,8 @@ struct drm_loom_table {
 
 /**
  * struct drm_loom_plan_header - the first bytes of a plan
- * @magic: LOOM_PLAN_MAGIC
- * @version: LOOM_PLAN_VERSION
+ * @magic: DRM_LOOM_PLAN_MAGIC
+ * @version: DRM_LOOM_PLAN_VERSION
  * @size: bytes of the whole blob
  * @lanes: SRAM banks it was made for
  * @flags: zero
@@ -757,17 +757,17 @@ struct drm_loom_plan_header {
 	struct drm_loom_table images;
 };
 
-/* LOOM_SLOT_READ: what the bound buffer holds may be read */
-#define LOOM_SLOT_READ			(1 << 0)
-/* LOOM_SLOT_WRITE: the plan may write it */
-#define LOOM_SLOT_WRITE			(1 << 1)
-/* LOOM_SLOT_SRAM: an SRAM buffer is bound to it; since minor 2 */
-#define LOOM_SLOT_SRAM			(1 << 2)
+/* DRM_LOOM_SLOT_READ: what the bound buffer holds may be read */
+#define DRM_LOOM_SLOT_READ			(1 << 0)
+/* DRM_LOOM_SLOT_WRITE: the plan may write it */
+#define DRM_LOOM_SLOT_WRITE			(1 << 1)
+/* DRM_LOOM_SLOT_SRAM: an SRAM buffer is bound to it; since minor 2 */
+#define DRM_LOOM_SLOT_SRAM			(1 << 2)
 /*
- * LOOM_SLOT_SPREAD: also a buffer that is sharded or on some banks only can be bound: the plan does
- * not count on all banks to give their share. Without it that is EINVAL. Since minor 3
+ * DRM_LOOM_SLOT_SPREAD: also a buffer that is sharded or on some banks only can be bound: the plan
+ * does not count on all banks to give their share. Without it that is EINVAL. Since minor 3
  */
-#define LOOM_SLOT_SPREAD		(1 << 3)
+#define DRM_LOOM_SLOT_SPREAD		(1 << 3)
 
 /**
  * struct drm_loom_plan_slot - a place that a buffer is bound to at submit
@@ -776,11 +776,11 @@ struct drm_loom_plan_header {
  * the job is not defined, and what the plan has written it may read. READ and WRITE
  * together is a buffer that is updated in place.
  *
- * With LOOM_SLOT_SRAM it is a piece of each SRAM bank at the same address, for SRAM tensors that
- * say LOOM_TENSOR_SLOT, and for no others.
+ * With DRM_LOOM_SLOT_SRAM it is a piece of each SRAM bank at the same address, for SRAM tensors
+ * that say DRM_LOOM_TENSOR_SLOT, and for no others.
  *
- * @size: bytes that the plan uses of it, not zero; with LOOM_SLOT_SRAM per bank
- * @flags: LOOM_SLOT_*, READ or WRITE at least; not SRAM and SPREAD
+ * @size: bytes that the plan uses of it, not zero; with DRM_LOOM_SLOT_SRAM per bank
+ * @flags: DRM_LOOM_SLOT_*, READ or WRITE at least; not SRAM and SPREAD
  * @pad: zero
  */
 struct drm_loom_plan_slot {
@@ -810,25 +810,25 @@ struct drm_loom_plan_image {
 	__u32 pad;
 };
 
-/* LOOM_TENSOR_ALIAS: a view of @parent's bytes */
-#define LOOM_TENSOR_ALIAS		(1 << 0)
-/* LOOM_TENSOR_SLOT: SRAM: it lies in @slot, not in the scratch; since minor 2 */
-#define LOOM_TENSOR_SLOT		(1 << 1)
+/* DRM_LOOM_TENSOR_ALIAS: a view of @parent's bytes */
+#define DRM_LOOM_TENSOR_ALIAS		(1 << 0)
+/* DRM_LOOM_TENSOR_SLOT: SRAM: it lies in @slot, not in the scratch; since minor 2 */
+#define DRM_LOOM_TENSOR_SLOT		(1 << 1)
 
 /**
  * struct drm_loom_plan_tensor - a typed n-d value at a place, for a time
  *
  * @region: an &enum drm_loom_region
- * @slot: index of the slot (DRAM, and SRAM with LOOM_TENSOR_SLOT); zero for the plan's scratch
- * @flags: LOOM_TENSOR_*
- * @parent: with LOOM_TENSOR_ALIAS: a tensor that is not an alias itself, of the same
+ * @slot: index of the slot (DRAM, and SRAM with DRM_LOOM_TENSOR_SLOT); zero for the plan's scratch
+ * @flags: DRM_LOOM_TENSOR_*
+ * @parent: with DRM_LOOM_TENSOR_ALIAS: a tensor that is not an alias itself, of the same
  *	region and slot, and that contains this one in bytes and in steps; else zero
  * @offset: first byte in the slot or the scratch (per bank)
  * @size: bytes (per bank)
  * @first_step: first step that touches it
  * @last_step: last step that touches it
  * @dtype: an &enum drm_loom_dtype
- * @rank: number of axes, 1 to LOOM_MAX_RANK
+ * @rank: number of axes, 1 to DRM_LOOM_MAX_RANK
  * @lane_axis: SRAM: the axis that is dealt over the banks; zero for DRAM
  * @pad: zero
  * @dims: elements per axis, not zero; zero past the rank
@@ -849,8 +849,8 @@ struct drm_loom_plan_tensor {
 	__u8 lane_axis;
 	__u8 pad;
 	__u32 pad2;
-	__u32 dims[LOOM_MAX_RANK];
-	__u64 strides[LOOM_MAX_RANK];
+	__u32 dims[DRM_LOOM_MAX_RANK];
+	__u64 strides[DRM_LOOM_MAX_RANK];
 };
 
 /**
@@ -892,7 +892,7 @@ struct drm_loom_plan_command {
  * struct drm_loom_plan_view - an operand
  * @tensor: index of the tensor
  * @dtype: must be the tensor's
- * @rank: number of axes, 1 to LOOM_MAX_RANK
+ * @rank: number of axes, 1 to DRM_LOOM_MAX_RANK
  * @lane_axis: SRAM: the axis of this view that runs over the lanes; else zero
  * @pad: zero
  * @offset: bytes from the tensor's first byte. For SRAM it does not count the lane
@@ -912,8 +912,8 @@ struct drm_loom_plan_view {
 	__u64 offset;
 	__u32 lane_start;
 	__u32 pad2;
-	__u32 dims[LOOM_MAX_RANK];
-	__s64 strides[LOOM_MAX_RANK];
+	__u32 dims[DRM_LOOM_MAX_RANK];
+	__s64 strides[DRM_LOOM_MAX_RANK];
 };
 
 /**
@@ -925,59 +925,59 @@ struct drm_loom_plan_view {
  * [x] is optional and says so in the attributes.
  */
 enum drm_loom_opcode {
-	/** @LOOM_OP_LOAD: y, x; the same dims */
-	LOOM_OP_LOAD = 1,
-	/** @LOOM_OP_STORE: y, x; the same dims */
-	LOOM_OP_STORE = 2,
-	/** @LOOM_OP_COPY: y, x; the same dims and region */
-	LOOM_OP_COPY = 3,
-	/** @LOOM_OP_FILL: y; &struct drm_loom_attr_fill; either region, DMA stream */
-	LOOM_OP_FILL = 4,
+	/** @DRM_LOOM_OP_LOAD: y, x; the same dims */
+	DRM_LOOM_OP_LOAD = 1,
+	/** @DRM_LOOM_OP_STORE: y, x; the same dims */
+	DRM_LOOM_OP_STORE = 2,
+	/** @DRM_LOOM_OP_COPY: y, x; the same dims and region */
+	DRM_LOOM_OP_COPY = 3,
+	/** @DRM_LOOM_OP_FILL: y; &struct drm_loom_attr_fill; either region, DMA stream */
+	DRM_LOOM_OP_FILL = 4,
 	/**
-	 * @LOOM_OP_CONV: y[N,O,D,H,W], x[N,C,D,H,W], w[O,C/groups,KD,KH,KW], [bias[O]],
+	 * @DRM_LOOM_OP_CONV: y[N,O,D,H,W], x[N,C,D,H,W], w[O,C/groups,KD,KH,KW], [bias[O]],
 	 * [scale[O]]; &struct drm_loom_attr_conv. What an output needs of x outside
 	 * of its dims is zero (the zero point)
 	 */
-	LOOM_OP_CONV = 16,
-	/** @LOOM_OP_DECONV: as CONV with w[C,O/groups,KD,KH,KW], floating point only */
-	LOOM_OP_DECONV = 17,
-	/** @LOOM_OP_POOL: y[N,C,D,H,W], x[N,C,D,H,W]; &struct drm_loom_attr_pool */
-	LOOM_OP_POOL = 18,
+	DRM_LOOM_OP_CONV = 16,
+	/** @DRM_LOOM_OP_DECONV: as CONV with w[C,O/groups,KD,KH,KW], floating point only */
+	DRM_LOOM_OP_DECONV = 17,
+	/** @DRM_LOOM_OP_POOL: y[N,C,D,H,W], x[N,C,D,H,W]; &struct drm_loom_attr_pool */
+	DRM_LOOM_OP_POOL = 18,
 	/**
-	 * @LOOM_OP_MATMUL: y[A,B,M,N], a[A|1,B|1,M,K], b[A|1,B|1,K,N],
+	 * @DRM_LOOM_OP_MATMUL: y[A,B,M,N], a[A|1,B|1,M,K], b[A|1,B|1,K,N],
 	 * [bias[A|1,B|1,M|1,N|1]], [scale[A|1,B|1,M|1,N|1]]; &struct drm_loom_attr_matmul
 	 */
-	LOOM_OP_MATMUL = 19,
-	/** @LOOM_OP_BINARY: y, a, b; a and b have y's dim or 1; &struct drm_loom_attr_binary */
-	LOOM_OP_BINARY = 20,
-	/** @LOOM_OP_UNARY: y, x; &struct drm_loom_attr_unary */
-	LOOM_OP_UNARY = 21,
-	/** @LOOM_OP_SELECT: y, cond (BOOL), a, b; each has y's dim or 1 */
-	LOOM_OP_SELECT = 22,
+	DRM_LOOM_OP_MATMUL = 19,
+	/** @DRM_LOOM_OP_BINARY: y, a, b; a and b have y's dim or 1; &struct drm_loom_attr_binary */
+	DRM_LOOM_OP_BINARY = 20,
+	/** @DRM_LOOM_OP_UNARY: y, x; &struct drm_loom_attr_unary */
+	DRM_LOOM_OP_UNARY = 21,
+	/** @DRM_LOOM_OP_SELECT: y, cond (BOOL), a, b; each has y's dim or 1 */
+	DRM_LOOM_OP_SELECT = 22,
 	/**
-	 * @LOOM_OP_REDUCE: y, x; y has x's dim, or 1 where it is reduced;
+	 * @DRM_LOOM_OP_REDUCE: y, x; y has x's dim, or 1 where it is reduced;
 	 * &struct drm_loom_attr_reduce
 	 */
-	LOOM_OP_REDUCE = 23,
-	/** @LOOM_OP_SOFTMAX: y, x; &struct drm_loom_attr_softmax */
-	LOOM_OP_SOFTMAX = 24,
-	/** @LOOM_OP_RESIZE: y[N,C,D,H,W], x[N,C,D,H,W]; &struct drm_loom_attr_resize */
-	LOOM_OP_RESIZE = 25,
-	/** @LOOM_OP_CAST: y, x; types differ, ONNX Cast semantics */
-	LOOM_OP_CAST = 26,
+	DRM_LOOM_OP_REDUCE = 23,
+	/** @DRM_LOOM_OP_SOFTMAX: y, x; &struct drm_loom_attr_softmax */
+	DRM_LOOM_OP_SOFTMAX = 24,
+	/** @DRM_LOOM_OP_RESIZE: y[N,C,D,H,W], x[N,C,D,H,W]; &struct drm_loom_attr_resize */
+	DRM_LOOM_OP_RESIZE = 25,
+	/** @DRM_LOOM_OP_CAST: y, x; types differ, ONNX Cast semantics */
+	DRM_LOOM_OP_CAST = 26,
 	/**
-	 * @LOOM_OP_QUANTIZE: y (I8, U8, I16, U16), x (F32), scale (F32), [zero point (y's
+	 * @DRM_LOOM_OP_QUANTIZE: y (I8, U8, I16, U16), x (F32), scale (F32), [zero point (y's
 	 * type)]; scale and zero point have y's dim or 1
 	 */
-	LOOM_OP_QUANTIZE = 27,
+	DRM_LOOM_OP_QUANTIZE = 27,
 	/**
-	 * @LOOM_OP_DEQUANTIZE: y (F32), x (I8, U8, I16, U16, I32), scale (F32), [zero point
+	 * @DRM_LOOM_OP_DEQUANTIZE: y (F32), x (I8, U8, I16, U16, I32), scale (F32), [zero point
 	 * (x's type)]; as above
 	 */
-	LOOM_OP_DEQUANTIZE = 28,
+	DRM_LOOM_OP_DEQUANTIZE = 28,
 };
 
-#define LOOM_OP_END			29
+#define DRM_LOOM_OP_END			29
 
 /**
  * enum drm_loom_act - what is applied to each result, in floating point
@@ -985,25 +985,25 @@ enum drm_loom_opcode {
  * Takes two parameters p0 and p1, the bits of an IEEE binary32.
  */
 enum drm_loom_act {
-	/** @LOOM_ACT_NONE: the sum as it is */
-	LOOM_ACT_NONE = 0,
-	/** @LOOM_ACT_RELU: max(x, 0) */
-	LOOM_ACT_RELU = 1,
-	/** @LOOM_ACT_CLIP: min(max(x, p0), p1) */
-	LOOM_ACT_CLIP = 2,
-	/** @LOOM_ACT_LEAKY: x < 0 ? p0 * x : x */
-	LOOM_ACT_LEAKY = 3,
-	/** @LOOM_ACT_SIGMOID: 1 / (1 + exp(-x)) */
-	LOOM_ACT_SIGMOID = 4,
-	/** @LOOM_ACT_HARDSIGMOID: min(max(p0 * x + p1, 0), 1) */
-	LOOM_ACT_HARDSIGMOID = 5,
-	/** @LOOM_ACT_HARDSWISH: x * min(max(x / 6 + 0.5, 0), 1) */
-	LOOM_ACT_HARDSWISH = 6,
-	/** @LOOM_ACT_TANH: hyperbolic tangent */
-	LOOM_ACT_TANH = 7,
+	/** @DRM_LOOM_ACT_NONE: the sum as it is */
+	DRM_LOOM_ACT_NONE = 0,
+	/** @DRM_LOOM_ACT_RELU: max(x, 0) */
+	DRM_LOOM_ACT_RELU = 1,
+	/** @DRM_LOOM_ACT_CLIP: min(max(x, p0), p1) */
+	DRM_LOOM_ACT_CLIP = 2,
+	/** @DRM_LOOM_ACT_LEAKY: x < 0 ? p0 * x : x */
+	DRM_LOOM_ACT_LEAKY = 3,
+	/** @DRM_LOOM_ACT_SIGMOID: 1 / (1 + exp(-x)) */
+	DRM_LOOM_ACT_SIGMOID = 4,
+	/** @DRM_LOOM_ACT_HARDSIGMOID: min(max(p0 * x + p1, 0), 1) */
+	DRM_LOOM_ACT_HARDSIGMOID = 5,
+	/** @DRM_LOOM_ACT_HARDSWISH: x * min(max(x / 6 + 0.5, 0), 1) */
+	DRM_LOOM_ACT_HARDSWISH = 6,
+	/** @DRM_LOOM_ACT_TANH: hyperbolic tangent */
+	DRM_LOOM_ACT_TANH = 7,
 };
 
-#define LOOM_ACT_END			8
+#define DRM_LOOM_ACT_END			8
 
 /**
  * struct drm_loom_attr_fill - attributes of FILL
@@ -1013,13 +1013,13 @@ struct drm_loom_attr_fill {
 	__u64 bits;
 };
 
-/* LOOM_ATTR_BIAS: the bias operand is there (F32, or I32 when quantised) */
-#define LOOM_ATTR_BIAS			(1 << 0)
+/* DRM_LOOM_ATTR_BIAS: the bias operand is there (F32, or I32 when quantised) */
+#define DRM_LOOM_ATTR_BIAS			(1 << 0)
 /*
- * LOOM_ATTR_SCALE: quantised, with a scale operand (F32): y is I8 or U8 and
+ * DRM_LOOM_ATTR_SCALE: quantised, with a scale operand (F32): y is I8 or U8 and
  * holds saturate(round_half_even(sum * scale) + y_zero)
  */
-#define LOOM_ATTR_SCALE			(1 << 1)
+#define DRM_LOOM_ATTR_SCALE			(1 << 1)
 
 /**
  * struct drm_loom_attr_conv - attributes of CONV and DECONV
@@ -1028,21 +1028,21 @@ struct drm_loom_attr_fill {
  * DECONV: y[i * stride + k * dilation - pad] += x[i] * w[k]
  *
  * Operands are floating point (all F32, all F16 or all F64), or x and w are I8 or U8 and y is I32
- * (or I8, U8 with LOOM_ATTR_SCALE).
+ * (or I8, U8 with DRM_LOOM_ATTR_SCALE).
  *
- * None of @stride, @dilation and @pad is larger than LOOM_MAX_SPATIAL, either way.
+ * None of @stride, @dilation and @pad is larger than DRM_LOOM_MAX_SPATIAL, either way.
  *
  * @stride: D, H, W, from 1
  * @dilation: D, H, W, from 1
  * @pad: D, H, W before the first element; DECONV takes negative ones, too
  * @groups: from 1; divides C and O
- * @flags: LOOM_ATTR_*
+ * @flags: DRM_LOOM_ATTR_*
  * @act: an &enum drm_loom_act; NONE when quantised
  * @act_p0: bits of a binary32
  * @act_p1: bits of a binary32
  * @x_zero: zero point of x; zero in floating point
  * @w_zero: zero point of w; zero in floating point
- * @y_zero: zero point of y; zero without LOOM_ATTR_SCALE
+ * @y_zero: zero point of y; zero without DRM_LOOM_ATTR_SCALE
  * @reserved: zero
  */
 struct drm_loom_attr_conv {
@@ -1064,19 +1064,19 @@ struct drm_loom_attr_conv {
  * enum drm_loom_pool - kinds of pooling
  */
 enum drm_loom_pool {
-	/** @LOOM_POOL_MAX: the largest */
-	LOOM_POOL_MAX = 0,
-	/** @LOOM_POOL_AVG: the mean */
-	LOOM_POOL_AVG = 1,
+	/** @DRM_LOOM_POOL_MAX: the largest */
+	DRM_LOOM_POOL_MAX = 0,
+	/** @DRM_LOOM_POOL_AVG: the mean */
+	DRM_LOOM_POOL_AVG = 1,
 };
 
-/* LOOM_POOL_COUNT_PAD: AVG divides by what lies in the padded input, not by what lies in x */
-#define LOOM_POOL_COUNT_PAD		(1 << 0)
+/* DRM_LOOM_POOL_COUNT_PAD: AVG divides by what lies in the padded input, not by what lies in x */
+#define DRM_LOOM_POOL_COUNT_PAD		(1 << 0)
 
 /**
  * struct drm_loom_attr_pool - attributes of POOL
  *
- * None of the first five is larger than LOOM_MAX_SPATIAL.
+ * None of the first five is larger than DRM_LOOM_MAX_SPATIAL.
  *
  * @kernel: D, H, W, from 1
  * @stride: D, H, W, from 1
@@ -1084,7 +1084,7 @@ enum drm_loom_pool {
  * @pad_before: D, H, W
  * @pad_after: D, H, W; what reaches past it counts for nothing
  * @kind: an &enum drm_loom_pool
- * @flags: LOOM_POOL_*
+ * @flags: DRM_LOOM_POOL_*
  * @reserved: zero
  */
 struct drm_loom_attr_pool {
@@ -1103,7 +1103,7 @@ struct drm_loom_attr_pool {
  *
  * y = act(alpha * (a x b) + beta * bias), or quantised as CONV is (alpha and beta 1).
  *
- * @flags: LOOM_ATTR_*
+ * @flags: DRM_LOOM_ATTR_*
  * @act: an &enum drm_loom_act
  * @act_p0: bits of a binary32
  * @act_p1: bits of a binary32
@@ -1134,45 +1134,45 @@ struct drm_loom_attr_matmul {
  * take BOOL only. Integer results wrap; integer division truncates, x / 0 is 0.
  */
 enum drm_loom_binary {
-	/** @LOOM_BINARY_ADD: a + b */
-	LOOM_BINARY_ADD = 0,
-	/** @LOOM_BINARY_SUB: a - b */
-	LOOM_BINARY_SUB = 1,
-	/** @LOOM_BINARY_MUL: a * b */
-	LOOM_BINARY_MUL = 2,
-	/** @LOOM_BINARY_DIV: a / b */
-	LOOM_BINARY_DIV = 3,
-	/** @LOOM_BINARY_POW: a to the power of b */
-	LOOM_BINARY_POW = 4,
-	/** @LOOM_BINARY_MAX: the larger; a NaN wins */
-	LOOM_BINARY_MAX = 5,
-	/** @LOOM_BINARY_MIN: the smaller; a NaN wins */
-	LOOM_BINARY_MIN = 6,
-	/** @LOOM_BINARY_MOD: sign of the divisor (integers) */
-	LOOM_BINARY_MOD = 7,
-	/** @LOOM_BINARY_FMOD: sign of the dividend */
-	LOOM_BINARY_FMOD = 8,
-	/** @LOOM_BINARY_PRELU: a < 0 ? a * b : a */
-	LOOM_BINARY_PRELU = 9,
-	/** @LOOM_BINARY_EQ: a == b */
-	LOOM_BINARY_EQ = 10,
-	/** @LOOM_BINARY_LT: a < b */
-	LOOM_BINARY_LT = 11,
-	/** @LOOM_BINARY_LE: a <= b */
-	LOOM_BINARY_LE = 12,
-	/** @LOOM_BINARY_GT: a > b */
-	LOOM_BINARY_GT = 13,
-	/** @LOOM_BINARY_GE: a >= b */
-	LOOM_BINARY_GE = 14,
-	/** @LOOM_BINARY_AND: a and b */
-	LOOM_BINARY_AND = 15,
-	/** @LOOM_BINARY_OR: a or b */
-	LOOM_BINARY_OR = 16,
-	/** @LOOM_BINARY_XOR: one of both */
-	LOOM_BINARY_XOR = 17,
+	/** @DRM_LOOM_BINARY_ADD: a + b */
+	DRM_LOOM_BINARY_ADD = 0,
+	/** @DRM_LOOM_BINARY_SUB: a - b */
+	DRM_LOOM_BINARY_SUB = 1,
+	/** @DRM_LOOM_BINARY_MUL: a * b */
+	DRM_LOOM_BINARY_MUL = 2,
+	/** @DRM_LOOM_BINARY_DIV: a / b */
+	DRM_LOOM_BINARY_DIV = 3,
+	/** @DRM_LOOM_BINARY_POW: a to the power of b */
+	DRM_LOOM_BINARY_POW = 4,
+	/** @DRM_LOOM_BINARY_MAX: the larger; a NaN wins */
+	DRM_LOOM_BINARY_MAX = 5,
+	/** @DRM_LOOM_BINARY_MIN: the smaller; a NaN wins */
+	DRM_LOOM_BINARY_MIN = 6,
+	/** @DRM_LOOM_BINARY_MOD: sign of the divisor (integers) */
+	DRM_LOOM_BINARY_MOD = 7,
+	/** @DRM_LOOM_BINARY_FMOD: sign of the dividend */
+	DRM_LOOM_BINARY_FMOD = 8,
+	/** @DRM_LOOM_BINARY_PRELU: a < 0 ? a * b : a */
+	DRM_LOOM_BINARY_PRELU = 9,
+	/** @DRM_LOOM_BINARY_EQ: a == b */
+	DRM_LOOM_BINARY_EQ = 10,
+	/** @DRM_LOOM_BINARY_LT: a < b */
+	DRM_LOOM_BINARY_LT = 11,
+	/** @DRM_LOOM_BINARY_LE: a <= b */
+	DRM_LOOM_BINARY_LE = 12,
+	/** @DRM_LOOM_BINARY_GT: a > b */
+	DRM_LOOM_BINARY_GT = 13,
+	/** @DRM_LOOM_BINARY_GE: a >= b */
+	DRM_LOOM_BINARY_GE = 14,
+	/** @DRM_LOOM_BINARY_AND: a and b */
+	DRM_LOOM_BINARY_AND = 15,
+	/** @DRM_LOOM_BINARY_OR: a or b */
+	DRM_LOOM_BINARY_OR = 16,
+	/** @DRM_LOOM_BINARY_XOR: one of both */
+	DRM_LOOM_BINARY_XOR = 17,
 };
 
-#define LOOM_BINARY_END			18
+#define DRM_LOOM_BINARY_END			18
 
 /**
  * struct drm_loom_attr_binary - attributes of BINARY
@@ -1194,55 +1194,55 @@ struct drm_loom_attr_binary {
  * Floating point, if not said otherwise; p0 and p1 are attributes.
  */
 enum drm_loom_unary {
-	/** @LOOM_UNARY_RELU: any type */
-	LOOM_UNARY_RELU = 0,
-	/** @LOOM_UNARY_CLIP: min(max(x, p0), p1) */
-	LOOM_UNARY_CLIP = 1,
-	/** @LOOM_UNARY_LEAKY: x < 0 ? p0 * x : x */
-	LOOM_UNARY_LEAKY = 2,
-	/** @LOOM_UNARY_SIGMOID: 1 / (1 + exp(-x)) */
-	LOOM_UNARY_SIGMOID = 3,
-	/** @LOOM_UNARY_HARDSIGMOID: min(max(p0 * x + p1, 0), 1) */
-	LOOM_UNARY_HARDSIGMOID = 4,
-	/** @LOOM_UNARY_HARDSWISH: x * min(max(x / 6 + 0.5, 0), 1) */
-	LOOM_UNARY_HARDSWISH = 5,
-	/** @LOOM_UNARY_TANH: hyperbolic tangent */
-	LOOM_UNARY_TANH = 6,
-	/** @LOOM_UNARY_SQRT: square root */
-	LOOM_UNARY_SQRT = 7,
-	/** @LOOM_UNARY_EXP: e to the power of x */
-	LOOM_UNARY_EXP = 8,
-	/** @LOOM_UNARY_LOG: natural logarithm */
-	LOOM_UNARY_LOG = 9,
-	/** @LOOM_UNARY_NEG: any signed type */
-	LOOM_UNARY_NEG = 10,
-	/** @LOOM_UNARY_ABS: any type */
-	LOOM_UNARY_ABS = 11,
-	/** @LOOM_UNARY_ERF: error function */
-	LOOM_UNARY_ERF = 12,
-	/** @LOOM_UNARY_RECIPROCAL: 1 / x */
-	LOOM_UNARY_RECIPROCAL = 13,
-	/** @LOOM_UNARY_FLOOR: round down */
-	LOOM_UNARY_FLOOR = 14,
-	/** @LOOM_UNARY_CEIL: round up */
-	LOOM_UNARY_CEIL = 15,
-	/** @LOOM_UNARY_ROUND: half to even */
-	LOOM_UNARY_ROUND = 16,
-	/** @LOOM_UNARY_NOT: BOOL only */
-	LOOM_UNARY_NOT = 17,
-	/** @LOOM_UNARY_ELU: x < 0 ? p0 * (exp(x) - 1) : x */
-	LOOM_UNARY_ELU = 18,
-	/** @LOOM_UNARY_SELU: p1 * (x < 0 ? p0 * (exp(x) - 1) : x) */
-	LOOM_UNARY_SELU = 19,
-	/** @LOOM_UNARY_SOFTPLUS: log(exp(x) + 1) */
-	LOOM_UNARY_SOFTPLUS = 20,
-	/** @LOOM_UNARY_SOFTSIGN: x / (1 + abs(x)) */
-	LOOM_UNARY_SOFTSIGN = 21,
-	/** @LOOM_UNARY_SIGN: any signed type */
-	LOOM_UNARY_SIGN = 22,
+	/** @DRM_LOOM_UNARY_RELU: any type */
+	DRM_LOOM_UNARY_RELU = 0,
+	/** @DRM_LOOM_UNARY_CLIP: min(max(x, p0), p1) */
+	DRM_LOOM_UNARY_CLIP = 1,
+	/** @DRM_LOOM_UNARY_LEAKY: x < 0 ? p0 * x : x */
+	DRM_LOOM_UNARY_LEAKY = 2,
+	/** @DRM_LOOM_UNARY_SIGMOID: 1 / (1 + exp(-x)) */
+	DRM_LOOM_UNARY_SIGMOID = 3,
+	/** @DRM_LOOM_UNARY_HARDSIGMOID: min(max(p0 * x + p1, 0), 1) */
+	DRM_LOOM_UNARY_HARDSIGMOID = 4,
+	/** @DRM_LOOM_UNARY_HARDSWISH: x * min(max(x / 6 + 0.5, 0), 1) */
+	DRM_LOOM_UNARY_HARDSWISH = 5,
+	/** @DRM_LOOM_UNARY_TANH: hyperbolic tangent */
+	DRM_LOOM_UNARY_TANH = 6,
+	/** @DRM_LOOM_UNARY_SQRT: square root */
+	DRM_LOOM_UNARY_SQRT = 7,
+	/** @DRM_LOOM_UNARY_EXP: e to the power of x */
+	DRM_LOOM_UNARY_EXP = 8,
+	/** @DRM_LOOM_UNARY_LOG: natural logarithm */
+	DRM_LOOM_UNARY_LOG = 9,
+	/** @DRM_LOOM_UNARY_NEG: any signed type */
+	DRM_LOOM_UNARY_NEG = 10,
+	/** @DRM_LOOM_UNARY_ABS: any type */
+	DRM_LOOM_UNARY_ABS = 11,
+	/** @DRM_LOOM_UNARY_ERF: error function */
+	DRM_LOOM_UNARY_ERF = 12,
+	/** @DRM_LOOM_UNARY_RECIPROCAL: 1 / x */
+	DRM_LOOM_UNARY_RECIPROCAL = 13,
+	/** @DRM_LOOM_UNARY_FLOOR: round down */
+	DRM_LOOM_UNARY_FLOOR = 14,
+	/** @DRM_LOOM_UNARY_CEIL: round up */
+	DRM_LOOM_UNARY_CEIL = 15,
+	/** @DRM_LOOM_UNARY_ROUND: half to even */
+	DRM_LOOM_UNARY_ROUND = 16,
+	/** @DRM_LOOM_UNARY_NOT: BOOL only */
+	DRM_LOOM_UNARY_NOT = 17,
+	/** @DRM_LOOM_UNARY_ELU: x < 0 ? p0 * (exp(x) - 1) : x */
+	DRM_LOOM_UNARY_ELU = 18,
+	/** @DRM_LOOM_UNARY_SELU: p1 * (x < 0 ? p0 * (exp(x) - 1) : x) */
+	DRM_LOOM_UNARY_SELU = 19,
+	/** @DRM_LOOM_UNARY_SOFTPLUS: log(exp(x) + 1) */
+	DRM_LOOM_UNARY_SOFTPLUS = 20,
+	/** @DRM_LOOM_UNARY_SOFTSIGN: x / (1 + abs(x)) */
+	DRM_LOOM_UNARY_SOFTSIGN = 21,
+	/** @DRM_LOOM_UNARY_SIGN: any signed type */
+	DRM_LOOM_UNARY_SIGN = 22,
 };
 
-#define LOOM_UNARY_END			23
+#define DRM_LOOM_UNARY_END			23
 
 /**
  * struct drm_loom_attr_unary - attributes of UNARY
@@ -1262,25 +1262,25 @@ struct drm_loom_attr_unary {
  * enum drm_loom_reduce - operations of REDUCE
  */
 enum drm_loom_reduce {
-	/** @LOOM_REDUCE_SUM: sum */
-	LOOM_REDUCE_SUM = 0,
-	/** @LOOM_REDUCE_MEAN: sum over count */
-	LOOM_REDUCE_MEAN = 1,
-	/** @LOOM_REDUCE_MAX: the largest */
-	LOOM_REDUCE_MAX = 2,
-	/** @LOOM_REDUCE_MIN: the smallest */
-	LOOM_REDUCE_MIN = 3,
-	/** @LOOM_REDUCE_PROD: product */
-	LOOM_REDUCE_PROD = 4,
-	/** @LOOM_REDUCE_SUMSQ: sum of squares */
-	LOOM_REDUCE_SUMSQ = 5,
-	/** @LOOM_REDUCE_L1: sum of absolute values */
-	LOOM_REDUCE_L1 = 6,
-	/** @LOOM_REDUCE_L2: square root of the sum of squares */
-	LOOM_REDUCE_L2 = 7,
+	/** @DRM_LOOM_REDUCE_SUM: sum */
+	DRM_LOOM_REDUCE_SUM = 0,
+	/** @DRM_LOOM_REDUCE_MEAN: sum over count */
+	DRM_LOOM_REDUCE_MEAN = 1,
+	/** @DRM_LOOM_REDUCE_MAX: the largest */
+	DRM_LOOM_REDUCE_MAX = 2,
+	/** @DRM_LOOM_REDUCE_MIN: the smallest */
+	DRM_LOOM_REDUCE_MIN = 3,
+	/** @DRM_LOOM_REDUCE_PROD: product */
+	DRM_LOOM_REDUCE_PROD = 4,
+	/** @DRM_LOOM_REDUCE_SUMSQ: sum of squares */
+	DRM_LOOM_REDUCE_SUMSQ = 5,
+	/** @DRM_LOOM_REDUCE_L1: sum of absolute values */
+	DRM_LOOM_REDUCE_L1 = 6,
+	/** @DRM_LOOM_REDUCE_L2: square root of the sum of squares */
+	DRM_LOOM_REDUCE_L2 = 7,
 };
 
-#define LOOM_REDUCE_END			8
+#define DRM_LOOM_REDUCE_END			8
 
 /**
  * struct drm_loom_attr_reduce - attributes of REDUCE
@@ -1292,13 +1292,13 @@ struct drm_loom_attr_reduce {
 	__u32 reserved;
 };
 
-/* LOOM_SOFTMAX_LOG: the logarithm of it */
-#define LOOM_SOFTMAX_LOG		(1 << 0)
+/* DRM_LOOM_SOFTMAX_LOG: the logarithm of it */
+#define DRM_LOOM_SOFTMAX_LOG		(1 << 0)
 
 /**
  * struct drm_loom_attr_softmax - attributes of SOFTMAX
  * @axis: axis of the views
- * @flags: LOOM_SOFTMAX_*
+ * @flags: DRM_LOOM_SOFTMAX_*
  */
 struct drm_loom_attr_softmax {
 	__u32 axis;
@@ -1309,48 +1309,48 @@ struct drm_loom_attr_softmax {
  * enum drm_loom_resize_mode - interpolation
  */
 enum drm_loom_resize_mode {
-	/** @LOOM_RESIZE_NEAREST: the nearest element */
-	LOOM_RESIZE_NEAREST = 0,
-	/** @LOOM_RESIZE_LINEAR: linear along each axis */
-	LOOM_RESIZE_LINEAR = 1,
-	/** @LOOM_RESIZE_CUBIC: cubic along H and W */
-	LOOM_RESIZE_CUBIC = 2,
+	/** @DRM_LOOM_RESIZE_NEAREST: the nearest element */
+	DRM_LOOM_RESIZE_NEAREST = 0,
+	/** @DRM_LOOM_RESIZE_LINEAR: linear along each axis */
+	DRM_LOOM_RESIZE_LINEAR = 1,
+	/** @DRM_LOOM_RESIZE_CUBIC: cubic along H and W */
+	DRM_LOOM_RESIZE_CUBIC = 2,
 };
 
 /**
  * enum drm_loom_resize_coord - coordinate of an output element in the input, ONNX names
  */
 enum drm_loom_resize_coord {
-	/** @LOOM_COORD_HALF_PIXEL: (y + 0.5) / scale - 0.5 */
-	LOOM_COORD_HALF_PIXEL = 0,
-	/** @LOOM_COORD_PYTORCH_HALF_PIXEL: the same, or 0 where the output has one element */
-	LOOM_COORD_PYTORCH_HALF_PIXEL = 1,
-	/** @LOOM_COORD_ALIGN_CORNERS: y * (in - 1) / (out - 1) */
-	LOOM_COORD_ALIGN_CORNERS = 2,
-	/** @LOOM_COORD_ASYMMETRIC: y / scale */
-	LOOM_COORD_ASYMMETRIC = 3,
-	/** @LOOM_COORD_HALF_PIXEL_SYMMETRIC: since opset 19 */
-	LOOM_COORD_HALF_PIXEL_SYMMETRIC = 4,
-	/** @LOOM_COORD_TF_CROP_AND_RESIZE: in the region of interest */
-	LOOM_COORD_TF_CROP_AND_RESIZE = 5,
+	/** @DRM_LOOM_COORD_HALF_PIXEL: (y + 0.5) / scale - 0.5 */
+	DRM_LOOM_COORD_HALF_PIXEL = 0,
+	/** @DRM_LOOM_COORD_PYTORCH_HALF_PIXEL: the same, or 0 where the output has one element */
+	DRM_LOOM_COORD_PYTORCH_HALF_PIXEL = 1,
+	/** @DRM_LOOM_COORD_ALIGN_CORNERS: y * (in - 1) / (out - 1) */
+	DRM_LOOM_COORD_ALIGN_CORNERS = 2,
+	/** @DRM_LOOM_COORD_ASYMMETRIC: y / scale */
+	DRM_LOOM_COORD_ASYMMETRIC = 3,
+	/** @DRM_LOOM_COORD_HALF_PIXEL_SYMMETRIC: since opset 19 */
+	DRM_LOOM_COORD_HALF_PIXEL_SYMMETRIC = 4,
+	/** @DRM_LOOM_COORD_TF_CROP_AND_RESIZE: in the region of interest */
+	DRM_LOOM_COORD_TF_CROP_AND_RESIZE = 5,
 };
 
 /**
  * enum drm_loom_resize_nearest - rounding of NEAREST, ONNX names
  */
 enum drm_loom_resize_nearest {
-	/** @LOOM_NEAREST_ROUND_PREFER_FLOOR: round half down */
-	LOOM_NEAREST_ROUND_PREFER_FLOOR = 0,
-	/** @LOOM_NEAREST_ROUND_PREFER_CEIL: round half up */
-	LOOM_NEAREST_ROUND_PREFER_CEIL = 1,
-	/** @LOOM_NEAREST_FLOOR: round down */
-	LOOM_NEAREST_FLOOR = 2,
-	/** @LOOM_NEAREST_CEIL: round up */
-	LOOM_NEAREST_CEIL = 3,
+	/** @DRM_LOOM_NEAREST_ROUND_PREFER_FLOOR: round half down */
+	DRM_LOOM_NEAREST_ROUND_PREFER_FLOOR = 0,
+	/** @DRM_LOOM_NEAREST_ROUND_PREFER_CEIL: round half up */
+	DRM_LOOM_NEAREST_ROUND_PREFER_CEIL = 1,
+	/** @DRM_LOOM_NEAREST_FLOOR: round down */
+	DRM_LOOM_NEAREST_FLOOR = 2,
+	/** @DRM_LOOM_NEAREST_CEIL: round up */
+	DRM_LOOM_NEAREST_CEIL = 3,
 };
 
-/* LOOM_RESIZE_EXCLUDE_OUTSIDE: weights outside of the input are zero (CUBIC) */
-#define LOOM_RESIZE_EXCLUDE_OUTSIDE	(1 << 0)
+/* DRM_LOOM_RESIZE_EXCLUDE_OUTSIDE: weights outside of the input are zero (CUBIC) */
+#define DRM_LOOM_RESIZE_EXCLUDE_OUTSIDE	(1 << 0)
 
 /**
  * struct drm_loom_attr_resize - attributes of RESIZE
@@ -1360,7 +1360,7 @@ enum drm_loom_resize_nearest {
  * @mode: an &enum drm_loom_resize_mode
  * @coord: an &enum drm_loom_resize_coord
  * @nearest: an &enum drm_loom_resize_nearest
- * @flags: LOOM_RESIZE_*
+ * @flags: DRM_LOOM_RESIZE_*
  * @in_size: D, H, W of the whole input
  * @out_size: D, H, W of the whole output
  * @in_start: D, H, W of x's first element in the whole input
@@ -1396,111 +1396,111 @@ struct drm_loom_attr_resize {
  * one that is broken is reported.
  */
 enum drm_loom_rule {
-	/** @LOOM_RULE_NONE: nothing was broken */
-	LOOM_RULE_NONE = 0,
-	/** @LOOM_RULE_HEADER: magic, version, size, flags and reserved fields are right */
-	LOOM_RULE_HEADER = 1,
-	/** @LOOM_RULE_TABLE: tables lie in the blob, aligned, with the right stride, apart */
-	LOOM_RULE_TABLE = 2,
-	/** @LOOM_RULE_LIMIT: no count is past its cap */
-	LOOM_RULE_LIMIT = 3,
-	/** @LOOM_RULE_TOPOLOGY: the plan was made for this device's lanes */
-	LOOM_RULE_TOPOLOGY = 4,
-	/** @LOOM_RULE_SCRATCH: scratch fits in a bank above its reserved bytes */
-	LOOM_RULE_SCRATCH = 5,
-	/** @LOOM_RULE_SLOT: slots have a size, known flags, zero padding */
-	LOOM_RULE_SLOT = 6,
-	/** @LOOM_RULE_TENSOR_FIELD: region, slot, flags and padding of a tensor are valid */
-	LOOM_RULE_TENSOR_FIELD = 7,
-	/** @LOOM_RULE_TENSOR_TYPE: type, rank, dims and lane axis of a tensor are valid */
-	LOOM_RULE_TENSOR_TYPE = 8,
-	/** @LOOM_RULE_TENSOR_STRIDE: strides of a tensor nest and keep elements aligned */
-	LOOM_RULE_TENSOR_STRIDE = 9,
-	/** @LOOM_RULE_TENSOR_EXTENT: the elements of a tensor lie in its size */
-	LOOM_RULE_TENSOR_EXTENT = 10,
-	/** @LOOM_RULE_TENSOR_BOUNDS: a tensor lies in its slot or in the scratch */
-	LOOM_RULE_TENSOR_BOUNDS = 11,
-	/** @LOOM_RULE_TENSOR_LIFETIME: first step <= last step < steps */
-	LOOM_RULE_TENSOR_LIFETIME = 12,
-	/** @LOOM_RULE_TENSOR_ALIAS: an alias lies in its parent, in bytes and steps */
-	LOOM_RULE_TENSOR_ALIAS = 13,
-	/** @LOOM_RULE_TENSOR_OVERLAP: tensors alive in the same step do not share bytes */
-	LOOM_RULE_TENSOR_OVERLAP = 14,
-	/** @LOOM_RULE_STEP: the steps tile the command table in order */
-	LOOM_RULE_STEP = 15,
-	/** @LOOM_RULE_STREAM: a command stands in its opcode's stream */
-	LOOM_RULE_STREAM = 16,
-	/** @LOOM_RULE_OPCODE: the opcode is known */
-	LOOM_RULE_OPCODE = 17,
-	/** @LOOM_RULE_COMMAND_FIELD: padding of a command is zero */
-	LOOM_RULE_COMMAND_FIELD = 18,
-	/** @LOOM_RULE_OPERANDS: number of operands is the opcode's, and they are in the table */
-	LOOM_RULE_OPERANDS = 19,
-	/** @LOOM_RULE_ATTR: attributes are in the table, of the right size, with valid values */
-	LOOM_RULE_ATTR = 20,
-	/** @LOOM_RULE_VIEW_TENSOR: a view names a tensor */
-	LOOM_RULE_VIEW_TENSOR = 21,
-	/** @LOOM_RULE_VIEW_FIELD: rank, dims, padding of a view are valid, its type the tensor's */
-	LOOM_RULE_VIEW_FIELD = 22,
-	/** @LOOM_RULE_VIEW_LIFETIME: the tensor is alive in the step */
-	LOOM_RULE_VIEW_LIFETIME = 23,
-	/** @LOOM_RULE_VIEW_ALIGN: offset and strides keep elements aligned */
-	LOOM_RULE_VIEW_ALIGN = 24,
-	/** @LOOM_RULE_VIEW_LANE: the lane axis runs over the tensor's, and stays on it */
-	LOOM_RULE_VIEW_LANE = 25,
-	/** @LOOM_RULE_VIEW_BOUNDS: a view's elements lie in its tensor */
-	LOOM_RULE_VIEW_BOUNDS = 26,
-	/** @LOOM_RULE_VIEW_REGION: the operand is in a region that the opcode takes */
-	LOOM_RULE_VIEW_REGION = 27,
-	/** @LOOM_RULE_VIEW_DTYPE: the opcode takes these types together */
-	LOOM_RULE_VIEW_DTYPE = 28,
-	/** @LOOM_RULE_VIEW_SHAPE: the operands' dims fit the opcode and its attributes */
-	LOOM_RULE_VIEW_SHAPE = 29,
-	/** @LOOM_RULE_VIEW_DISTINCT: no two elements of a written view share a byte */
-	LOOM_RULE_VIEW_DISTINCT = 30,
-	/** @LOOM_RULE_COST: the smallest piece of a command is small enough to stop between */
-	LOOM_RULE_COST = 31,
-	/** @LOOM_RULE_READ_ONLY: nothing is written in a slot without LOOM_SLOT_WRITE */
-	LOOM_RULE_READ_ONLY = 32,
-	/** @LOOM_RULE_UNINITIALISED: nothing is read that was not written before */
-	LOOM_RULE_UNINITIALISED = 33,
+	/** @DRM_LOOM_RULE_NONE: nothing was broken */
+	DRM_LOOM_RULE_NONE = 0,
+	/** @DRM_LOOM_RULE_HEADER: magic, version, size, flags and reserved fields are right */
+	DRM_LOOM_RULE_HEADER = 1,
+	/** @DRM_LOOM_RULE_TABLE: tables lie in the blob, aligned, with the right stride, apart */
+	DRM_LOOM_RULE_TABLE = 2,
+	/** @DRM_LOOM_RULE_LIMIT: no count is past its cap */
+	DRM_LOOM_RULE_LIMIT = 3,
+	/** @DRM_LOOM_RULE_TOPOLOGY: the plan was made for this device's lanes */
+	DRM_LOOM_RULE_TOPOLOGY = 4,
+	/** @DRM_LOOM_RULE_SCRATCH: scratch fits in a bank above its reserved bytes */
+	DRM_LOOM_RULE_SCRATCH = 5,
+	/** @DRM_LOOM_RULE_SLOT: slots have a size, known flags, zero padding */
+	DRM_LOOM_RULE_SLOT = 6,
+	/** @DRM_LOOM_RULE_TENSOR_FIELD: region, slot, flags and padding of a tensor are valid */
+	DRM_LOOM_RULE_TENSOR_FIELD = 7,
+	/** @DRM_LOOM_RULE_TENSOR_TYPE: type, rank, dims and lane axis of a tensor are valid */
+	DRM_LOOM_RULE_TENSOR_TYPE = 8,
+	/** @DRM_LOOM_RULE_TENSOR_STRIDE: strides of a tensor nest and keep elements aligned */
+	DRM_LOOM_RULE_TENSOR_STRIDE = 9,
+	/** @DRM_LOOM_RULE_TENSOR_EXTENT: the elements of a tensor lie in its size */
+	DRM_LOOM_RULE_TENSOR_EXTENT = 10,
+	/** @DRM_LOOM_RULE_TENSOR_BOUNDS: a tensor lies in its slot or in the scratch */
+	DRM_LOOM_RULE_TENSOR_BOUNDS = 11,
+	/** @DRM_LOOM_RULE_TENSOR_LIFETIME: first step <= last step < steps */
+	DRM_LOOM_RULE_TENSOR_LIFETIME = 12,
+	/** @DRM_LOOM_RULE_TENSOR_ALIAS: an alias lies in its parent, in bytes and steps */
+	DRM_LOOM_RULE_TENSOR_ALIAS = 13,
+	/** @DRM_LOOM_RULE_TENSOR_OVERLAP: tensors alive in the same step do not share bytes */
+	DRM_LOOM_RULE_TENSOR_OVERLAP = 14,
+	/** @DRM_LOOM_RULE_STEP: the steps tile the command table in order */
+	DRM_LOOM_RULE_STEP = 15,
+	/** @DRM_LOOM_RULE_STREAM: a command stands in its opcode's stream */
+	DRM_LOOM_RULE_STREAM = 16,
+	/** @DRM_LOOM_RULE_OPCODE: the opcode is known */
+	DRM_LOOM_RULE_OPCODE = 17,
+	/** @DRM_LOOM_RULE_COMMAND_FIELD: padding of a command is zero */
+	DRM_LOOM_RULE_COMMAND_FIELD = 18,
+	/** @DRM_LOOM_RULE_OPERANDS: number of operands is the opcode's, they are in the table */
+	DRM_LOOM_RULE_OPERANDS = 19,
+	/** @DRM_LOOM_RULE_ATTR: attributes are in the table, of the right size, valid */
+	DRM_LOOM_RULE_ATTR = 20,
+	/** @DRM_LOOM_RULE_VIEW_TENSOR: a view names a tensor */
+	DRM_LOOM_RULE_VIEW_TENSOR = 21,
+	/** @DRM_LOOM_RULE_VIEW_FIELD: rank, dims, padding of a view valid, its type the tensor's */
+	DRM_LOOM_RULE_VIEW_FIELD = 22,
+	/** @DRM_LOOM_RULE_VIEW_LIFETIME: the tensor is alive in the step */
+	DRM_LOOM_RULE_VIEW_LIFETIME = 23,
+	/** @DRM_LOOM_RULE_VIEW_ALIGN: offset and strides keep elements aligned */
+	DRM_LOOM_RULE_VIEW_ALIGN = 24,
+	/** @DRM_LOOM_RULE_VIEW_LANE: the lane axis runs over the tensor's, and stays on it */
+	DRM_LOOM_RULE_VIEW_LANE = 25,
+	/** @DRM_LOOM_RULE_VIEW_BOUNDS: a view's elements lie in its tensor */
+	DRM_LOOM_RULE_VIEW_BOUNDS = 26,
+	/** @DRM_LOOM_RULE_VIEW_REGION: the operand is in a region that the opcode takes */
+	DRM_LOOM_RULE_VIEW_REGION = 27,
+	/** @DRM_LOOM_RULE_VIEW_DTYPE: the opcode takes these types together */
+	DRM_LOOM_RULE_VIEW_DTYPE = 28,
+	/** @DRM_LOOM_RULE_VIEW_SHAPE: the operands' dims fit the opcode and its attributes */
+	DRM_LOOM_RULE_VIEW_SHAPE = 29,
+	/** @DRM_LOOM_RULE_VIEW_DISTINCT: no two elements of a written view share a byte */
+	DRM_LOOM_RULE_VIEW_DISTINCT = 30,
+	/** @DRM_LOOM_RULE_COST: the smallest piece of a command is small enough to stop between */
+	DRM_LOOM_RULE_COST = 31,
+	/** @DRM_LOOM_RULE_READ_ONLY: nothing is written in a slot without DRM_LOOM_SLOT_WRITE */
+	DRM_LOOM_RULE_READ_ONLY = 32,
+	/** @DRM_LOOM_RULE_UNINITIALISED: nothing is read that was not written before */
+	DRM_LOOM_RULE_UNINITIALISED = 33,
 	/**
-	 * @LOOM_RULE_IN_PLACE: a command does not read what it writes, except elementwise
+	 * @DRM_LOOM_RULE_IN_PLACE: a command does not read what it writes, except elementwise
 	 * ones from the very same view
 	 */
-	LOOM_RULE_IN_PLACE = 34,
-	/** @LOOM_RULE_HAZARD: in a step, one stream does not touch what the other writes */
-	LOOM_RULE_HAZARD = 35,
-	/** @LOOM_RULE_IMAGE: an image names a slot of its size, once; its fields are valid */
-	LOOM_RULE_IMAGE = 36,
-	/** @LOOM_RULE_TENSOR_IMAGE: a tensor in an image has its type and is a window of it */
-	LOOM_RULE_TENSOR_IMAGE = 37,
-	/** @LOOM_RULE_VIEW_IMAGE: a view in an image stays in the columns of its tensor */
-	LOOM_RULE_VIEW_IMAGE = 38,
+	DRM_LOOM_RULE_IN_PLACE = 34,
+	/** @DRM_LOOM_RULE_HAZARD: in a step, one stream does not touch what the other writes */
+	DRM_LOOM_RULE_HAZARD = 35,
+	/** @DRM_LOOM_RULE_IMAGE: an image names a slot of its size, once; its fields are valid */
+	DRM_LOOM_RULE_IMAGE = 36,
+	/** @DRM_LOOM_RULE_TENSOR_IMAGE: a tensor in an image has its type and is a window of it */
+	DRM_LOOM_RULE_TENSOR_IMAGE = 37,
+	/** @DRM_LOOM_RULE_VIEW_IMAGE: a view in an image stays in the columns of its tensor */
+	DRM_LOOM_RULE_VIEW_IMAGE = 38,
 };
 
-#define LOOM_RULE_END			39
+#define DRM_LOOM_RULE_END			39
 
 /* Which fields of a reject record say something. */
-#define LOOM_REJECT_STEP		(1 << 0)
-#define LOOM_REJECT_COMMAND		(1 << 1)
-#define LOOM_REJECT_OPERAND		(1 << 2)
-#define LOOM_REJECT_TENSOR		(1 << 3)
-#define LOOM_REJECT_OTHER		(1 << 4)
-#define LOOM_REJECT_RANGE		(1 << 5)
-#define LOOM_REJECT_SLOT		(1 << 6)
+#define DRM_LOOM_REJECT_STEP		(1 << 0)
+#define DRM_LOOM_REJECT_COMMAND		(1 << 1)
+#define DRM_LOOM_REJECT_OPERAND		(1 << 2)
+#define DRM_LOOM_REJECT_TENSOR		(1 << 3)
+#define DRM_LOOM_REJECT_OTHER		(1 << 4)
+#define DRM_LOOM_REJECT_RANGE		(1 << 5)
+#define DRM_LOOM_REJECT_SLOT		(1 << 6)
 
 /**
  * struct drm_loom_reject - why and where a plan was refused
  * @rule: an &enum drm_loom_rule
- * @valid: LOOM_REJECT_*: which of the following fields say something
+ * @valid: DRM_LOOM_REJECT_*: which of the following fields say something
  * @step: index of the step
  * @command: index of the command
  * @operand: number of the operand
  * @tensor: index of the tensor at fault
  * @other: index of the tensor it meets
  * @slot: index of the slot
- * @region: with LOOM_REJECT_RANGE: region of the range
+ * @region: with DRM_LOOM_REJECT_RANGE: region of the range
  * @pad: zero
  * @start: first byte of the range at fault, in the slot or the scratch (per bank)
  * @end: first byte behind it
@@ -1545,17 +1545,17 @@ struct drm_loom_clash {
 	__u64 short_bytes;
 };
 
-/* LOOM_FIT_NOW: SUBMIT would find no reason for EBUSY, and the DRAM has room for the slots */
-#define LOOM_FIT_NOW			(1 << 0)
-/* LOOM_FIT_RESERVED: the plan's scratch is reserved (LOOM_PLAN_RESERVE) */
-#define LOOM_FIT_RESERVED		(1 << 1)
+/* DRM_LOOM_FIT_NOW: SUBMIT would find no reason for EBUSY, and the DRAM has room for the slots */
+#define DRM_LOOM_FIT_NOW			(1 << 0)
+/* DRM_LOOM_FIT_RESERVED: the plan's scratch is reserved (DRM_LOOM_PLAN_RESERVE) */
+#define DRM_LOOM_FIT_RESERVED		(1 << 1)
 
 /**
  * struct drm_loom_fit - whether a plan would fit now
  *
  * Since minor 2.
  *
- * @flags: LOOM_FIT_*
+ * @flags: DRM_LOOM_FIT_*
  * @pad: zero
  * @scratch_bytes: bytes of the scratch in the bank where it uses most
  * @dram_bytes: bytes per bank for interleaved buffers of the default page size for all DRAM slots
@@ -1573,10 +1573,10 @@ struct drm_loom_fit {
 };
 
 /*
- * LOOM_PLAN_RESERVE: the plan's scratch is kept free of SRAM buffers as long as the plan lives, so
- * that no SUBMIT of it is EBUSY. Since minor 2
+ * DRM_LOOM_PLAN_RESERVE: the plan's scratch is kept free of SRAM buffers as long as the plan lives,
+ * so that no SUBMIT of it is EBUSY. Since minor 2
  */
-#define LOOM_PLAN_RESERVE		(1 << 0)
+#define DRM_LOOM_PLAN_RESERVE		(1 << 0)
 
 /**
  * struct drm_loom_plan_create - argument of PLAN_CREATE
@@ -1588,7 +1588,7 @@ struct drm_loom_fit {
  * @reject: user address for a &struct drm_loom_reject, or zero; written when the
  *	call fails with EBADMSG
  * @reject_size: bytes at @reject
- * @flags: LOOM_PLAN_*
+ * @flags: DRM_LOOM_PLAN_*
  * @plan: out: id, never zero
  * @pad: zero
  * @clash: user address for a &struct drm_loom_clash, or zero; written when the call fails with
@@ -1629,11 +1629,11 @@ struct drm_loom_plan_destroy {
  * @slot: index of the slot
  * @handle: GEM handle of a DRAM buffer. For a slot that is an image: an image of the same type and
  *	pitch, with rows at least as wide; else of any layout. On some banks only, or sharded: if
- *	the slot is LOOM_SLOT_SPREAD. For a LOOM_SLOT_SRAM: an interleaved
+ *	the slot is DRM_LOOM_SLOT_SPREAD. For a DRM_LOOM_SLOT_SRAM: an interleaved
  *	SRAM buffer whose first page in each bank has room for the slot. The linear view of
  *	such a buffer is bank after bank, @page_bytes each
  * @offset: first byte in the buffer that the slot uses, a multiple of 64, and of the pitch if
- *	the slot is an image; for a LOOM_SLOT_SRAM in each bank
+ *	the slot is an image; for a DRM_LOOM_SLOT_SRAM in each bank
  */
 struct drm_loom_binding {
 	__u32 slot;
@@ -1657,13 +1657,13 @@ struct drm_loom_sync {
  * struct drm_loom_submit - argument of SUBMIT
  *
  * Runs a plan. Every slot is bound once. Two slots may share bytes of a buffer
- * only if neither is LOOM_SLOT_WRITE.
+ * only if neither is DRM_LOOM_SLOT_WRITE.
  *
  * @context: id
  * @plan: id
  * @bindings: &struct drm_loom_binding, as many as the plan has slots
- * @in_syncs: &struct drm_loom_sync to wait for before it starts, at most LOOM_MAX_SYNCS
- * @out_syncs: &struct drm_loom_sync that signal when it has ended, at most LOOM_MAX_SYNCS
+ * @in_syncs: &struct drm_loom_sync to wait for before it starts, at most DRM_LOOM_MAX_SYNCS
+ * @out_syncs: &struct drm_loom_sync that signal when it has ended, at most DRM_LOOM_MAX_SYNCS
  * @flags: zero
  * @pad: zero
  * @clash: user address for a &struct drm_loom_clash, or zero; written when the call fails with

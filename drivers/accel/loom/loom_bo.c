@@ -96,7 +96,7 @@ static bool loom_bo_eviction_valuable(struct ttm_buffer_object *tbo, const struc
 {
 	const struct loom_bo *bo = to_loom_bo(tbo);
 
-	if (bo->shape.region == LOOM_REGION_SRAM || !ttm_bo_eviction_valuable(tbo, place))
+	if (bo->shape.region == DRM_LOOM_REGION_SRAM || !ttm_bo_eviction_valuable(tbo, place))
 		return false;
 	if (!place || place->mem_type != LOOM_REGION_PLACEMENT(bo->shape.region))
 		return true;
@@ -395,7 +395,7 @@ int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file
 	if (bo->resident)
 		address = loom_region_address(bo->tbo.resource);
 	else
-		flags |= LOOM_BO_EVICTED;
+		flags |= DRM_LOOM_BO_EVICTED;
 	dma_resv_unlock(gem->resv);
 
 	*args = (struct drm_loom_bo_info) {
@@ -417,8 +417,8 @@ int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file
 		.shard_columns = bo->shape.layout.shard_columns,
 		.shards_across = bo->shape.layout.shards_across,
 		.grid_columns = bo->shape.layout.grid_columns,
-		.shard_order = bo->shape.layout.column_major ? LOOM_SHARD_COLUMN_MAJOR :
-							       LOOM_SHARD_ROW_MAJOR,
+		.shard_order = bo->shape.layout.column_major ? DRM_LOOM_SHARD_COLUMN_MAJOR :
+							       DRM_LOOM_SHARD_ROW_MAJOR,
 	};
 	memcpy(args->bank_mask, bo->shape.mask.word, sizeof(args->bank_mask));
 	if (bo->shape.layout.dtype) {

@@ -89,14 +89,14 @@ int loom_clash_copy(const struct loom_region_clash *clash, struct drm_file *file
 /* Of all DRAM slots, in buffers of their own. Saturates. */
 static u64 loom_clash_dram_bytes(const struct loom_device *loom, const struct loom_plan *plan)
 {
-	const struct loom_region_topology *dram = &loom->topology->region[LOOM_REGION_DRAM];
+	const struct loom_region_topology *dram = &loom->topology->region[DRM_LOOM_REGION_DRAM];
 	u64 sum = 0;
 	u32 i;
 
 	for (i = 0; i < plan->slot_count; i++) {
 		struct loom_layout layout;
 
-		if (plan->slots[i].flags & LOOM_SLOT_SRAM)
+		if (plan->slots[i].flags & DRM_LOOM_SLOT_SRAM)
 			continue;
 		if (loom_layout_interleaved(&layout, plan->slots[i].size,
 					    loom_shape_default_page_bytes(dram), dram->banks,
@@ -117,7 +117,7 @@ static u64 loom_clash_dram_bytes(const struct loom_device *loom, const struct lo
 void loom_clash_fit(struct loom_device *loom, struct loom_plan_object *object,
 		    struct drm_file *file, struct drm_loom_fit *fit)
 {
-	const struct loom_bank *dram = &loom->region[LOOM_REGION_DRAM].bank;
+	const struct loom_bank *dram = &loom->region[DRM_LOOM_REGION_DRAM].bank;
 	u64 room = dram->limit - dram->base;
 	struct loom_region_clash clash;
 
@@ -126,12 +126,12 @@ void loom_clash_fit(struct loom_device *loom, struct loom_plan_object *object,
 		.dram_bytes = loom_clash_dram_bytes(loom, object->plan),
 	};
 	if (object->scratch.bytes)
-		fit->flags |= LOOM_FIT_RESERVED;
+		fit->flags |= DRM_LOOM_FIT_RESERVED;
 	if (fit->dram_bytes > room)
 		fit->dram_short_bytes = fit->dram_bytes - room;
-	if (loom_region_meets(&loom->region[LOOM_REGION_SRAM], object->plan, &clash))
+	if (loom_region_meets(&loom->region[DRM_LOOM_REGION_SRAM], object->plan, &clash))
 		loom_clash_record(&clash, file, &fit->clash);
 	else if (!fit->dram_short_bytes)
-		fit->flags |= LOOM_FIT_NOW;
+		fit->flags |= DRM_LOOM_FIT_NOW;
 	loom_clash_fini(&clash);
 }

@@ -31,9 +31,9 @@
 static struct workqueue_struct *loom_context_wq;
 
 static const enum drm_sched_priority loom_context_priority[] = {
-	[LOOM_PRIORITY_LOW] = DRM_SCHED_PRIORITY_LOW,
-	[LOOM_PRIORITY_NORMAL] = DRM_SCHED_PRIORITY_NORMAL,
-	[LOOM_PRIORITY_HIGH] = DRM_SCHED_PRIORITY_HIGH,
+	[DRM_LOOM_PRIORITY_LOW] = DRM_SCHED_PRIORITY_LOW,
+	[DRM_LOOM_PRIORITY_NORMAL] = DRM_SCHED_PRIORITY_NORMAL,
+	[DRM_LOOM_PRIORITY_HIGH] = DRM_SCHED_PRIORITY_HIGH,
 };
 
 static void loom_context_release_work(struct work_struct *work)
@@ -135,7 +135,7 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 
 	if (args->priority >= ARRAY_SIZE(loom_context_priority) || args->flags || args->pad)
 		return -EINVAL;
-	if (args->priority == LOOM_PRIORITY_HIGH && !capable(CAP_SYS_NICE))
+	if (args->priority == DRM_LOOM_PRIORITY_HIGH && !capable(CAP_SYS_NICE))
 		return -EACCES;
 
 	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
@@ -204,7 +204,7 @@ int loom_context_ioctl_query(struct drm_device *drm, void *data, struct drm_file
 	context = loom_context_lookup(file->driver_priv, args->context);
 	if (!context)
 		return -ENOENT;
-	args->flags = atomic_read(&context->guilty) ? LOOM_CONTEXT_GUILTY : 0;
+	args->flags = atomic_read(&context->guilty) ? DRM_LOOM_CONTEXT_GUILTY : 0;
 	spin_lock(&context->lock);
 	args->resets = context->resets;
 	args->counters = context->counters;

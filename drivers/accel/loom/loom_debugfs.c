@@ -31,7 +31,7 @@
 /* What a reader may make the kernel allocate: more blocks than this are not listed. */
 #define LOOM_DEBUGFS_MAX_BLOCKS	BIT(20)
 
-static const char * const loom_debugfs_regions[LOOM_REGION_COUNT] = { "dram", "sram" };
+static const char * const loom_debugfs_regions[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
 
 static struct loom_device *loom_debugfs_device(struct seq_file *m)
 {
@@ -128,7 +128,7 @@ static bool loom_debugfs_list_partial(const struct loom_debugfs_list *list)
 	u64 i;
 
 	for (i = 0; i < list->count; i++)
-		if (list->blocks[i].flags & LOOM_BLOCK_PARTIAL)
+		if (list->blocks[i].flags & DRM_LOOM_BLOCK_PARTIAL)
 			return true;
 	return false;
 }
@@ -143,11 +143,11 @@ static void loom_debugfs_list_print(struct seq_file *m, struct loom_device *loom
 
 		seq_printf(m, "  0x%010llx..0x%010llx %12llu ", block->address,
 			   block->address + block->bytes, block->bytes);
-		if (block->flags & LOOM_BLOCK_ALLOCATED)
+		if (block->flags & DRM_LOOM_BLOCK_ALLOCATED)
 			loom_debugfs_print_owner(m, &loom->drm, list->owners[i]);
 		else
-			seq_puts(m, block->flags & LOOM_BLOCK_RESERVED ? "reserved" : "free");
-		seq_puts(m, block->flags & LOOM_BLOCK_PARTIAL ? ", on some banks\n" : "\n");
+			seq_puts(m, block->flags & DRM_LOOM_BLOCK_RESERVED ? "reserved" : "free");
+		seq_puts(m, block->flags & DRM_LOOM_BLOCK_PARTIAL ? ", on some banks\n" : "\n");
 	}
 }
 
@@ -206,7 +206,7 @@ static int loom_debugfs_memory(struct seq_file *m, void *data)
 	int ret = 0;
 	u32 id;
 
-	for (id = 0; !ret && id < LOOM_REGION_COUNT; id++) {
+	for (id = 0; !ret && id < DRM_LOOM_REGION_COUNT; id++) {
 		loom_region_info(&loom->region[id], &info);
 		seq_printf(m, "%s: %u banks; in each: total %llu, allocated %llu, free %llu, ",
 			   loom_debugfs_regions[id], info.banks, info.total_bytes,

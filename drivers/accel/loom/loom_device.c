@@ -67,7 +67,7 @@ static void loom_device_regions_fini(struct drm_device *drm, void *data)
 {
 	u32 id;
 
-	for (id = 0; id < LOOM_REGION_COUNT; id++)
+	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++)
 		loom_region_fini(to_loom_device(drm), id);
 }
 
@@ -90,7 +90,7 @@ static int loom_device_init_memory(struct loom_device *loom)
 	if (ret)
 		return ret;
 
-	for (id = 0; id < LOOM_REGION_COUNT; id++) {
+	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++) {
 		ret = loom_region_init(loom, id);
 		if (ret)
 			goto err_fini;

@@ -58,7 +58,7 @@ struct loom_device {
 	/** @ttm: placement of buffers in the regions */
 	struct ttm_device ttm;
 	/** @region: by &enum drm_loom_region */
-	struct loom_region region[LOOM_REGION_COUNT];
+	struct loom_region region[DRM_LOOM_REGION_COUNT];
 	/** @sched: one job at a time */
 	struct drm_gpu_scheduler sched;
 	/** @timeout_wq: where jobs that take too long are stopped */

@@ -103,7 +103,7 @@ static void loom_file_add_banks(u64 *bytes, const struct loom_shape *shape)
 {
 	u32 bank;
 
-	for (bank = loom_mask_next(&shape->mask, 0); bank < LOOM_MAX_BANKS;
+	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(&shape->mask, bank + 1))
 		bytes[bank] += shape->layout.bytes_per_bank;
 }
@@ -135,12 +135,12 @@ static void loom_file_print_banks(struct drm_printer *p, const char *region, con
  */
 void loom_file_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 {
-	static const char * const region_names[LOOM_REGION_COUNT] = { "dram", "sram" };
-	struct drm_memory_stats stats[LOOM_REGION_COUNT] = {};
+	static const char * const region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
+	struct drm_memory_stats stats[DRM_LOOM_REGION_COUNT] = {};
 	struct loom_device *loom = to_loom_device(file->minor->dev);
 	struct loom_file *client = file->driver_priv;
 	struct drm_gem_object *gem;
-	u64 (*bank_bytes)[LOOM_MAX_BANKS];
+	u64 (*bank_bytes)[DRM_LOOM_MAX_BANKS];
 	u32 region;
 	int id;
 
@@ -148,7 +148,7 @@ void loom_file_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 	drm_printf(p, "loom-jobs:\t%lld\n", (s64)atomic64_read(&client->jobs));
 
 	/* without, what is said of banks is left out */
-	bank_bytes = kcalloc(LOOM_REGION_COUNT, sizeof(*bank_bytes), GFP_KERNEL);
+	bank_bytes = kcalloc(DRM_LOOM_REGION_COUNT, sizeof(*bank_bytes), GFP_KERNEL);
 	spin_lock(&file->table_lock);
 	idr_for_each_entry(&file->object_idr, gem, id) {
 		struct loom_bo *bo = gem_to_loom_bo(gem);
@@ -169,7 +169,7 @@ void loom_file_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 	}
 	spin_unlock(&file->table_lock);
 
-	for (region = 0; region < LOOM_REGION_COUNT; region++) {
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		drm_print_memory_stats(p, &stats[region], DRM_GEM_OBJECT_RESIDENT,
 				       region_names[region]);
 		if (bank_bytes)

@@ -83,7 +83,7 @@ void loom_job_end(struct loom_job *job, int error, const struct drm_loom_counter
 
 	trace_loom_done(loom_device_index(job->loom), job->context->client->id, job->base.id, error,
 			counters->busy_ns);
-	loom_region_release(&job->loom->region[LOOM_REGION_SRAM], &job->scratch);
+	loom_region_release(&job->loom->region[DRM_LOOM_REGION_SRAM], &job->scratch);
 	loom_context_account(job->context, counters, error == -ETIME);
 	if (error)
 		dma_fence_set_error(fence, error);
@@ -107,7 +107,7 @@ static void loom_job_free(struct loom_job *job)
 
 	if (job->base.s_fence)
 		drm_sched_job_cleanup(&job->base);
-	loom_region_release(&job->loom->region[LOOM_REGION_SRAM], &job->scratch);
+	loom_region_release(&job->loom->region[DRM_LOOM_REGION_SRAM], &job->scratch);
 	if (job->run)
 		job->loom->backend->release(job);
 	for (i = 0; i < job->slot_count; i++)
@@ -179,8 +179,8 @@ static bool loom_job_sram_fits(const struct loom_job *job, const struct loom_job
 	const struct loom_layout *layout = &slot->bo->shape.layout;
 	u64 last_page = (u64)(job->plan->plan->lanes - 1) * layout->page_bytes, end;
 
-	return slot->bo->shape.region == LOOM_REGION_SRAM &&
-	       slot->bo->shape.kind == LOOM_LAYOUT_INTERLEAVED &&
+	return slot->bo->shape.region == DRM_LOOM_REGION_SRAM &&
+	       slot->bo->shape.kind == DRM_LOOM_LAYOUT_INTERLEAVED &&
 	       layout->banks == job->plan->plan->lanes &&
 	       !check_add_overflow(slot->offset, slot->size, &end) && end <= layout->page_bytes &&
 	       last_page + end <= layout->size;
@@ -209,13 +209,13 @@ static int loom_job_bind_one(struct loom_job *job, struct drm_file *file,
 	slot->flags = want->flags;
 
 	size = slot->bo->shape.layout.size;
-	if (want->flags & LOOM_SLOT_SRAM)
+	if (want->flags & DRM_LOOM_SLOT_SRAM)
 		return loom_job_sram_fits(job, slot) ? 0 : -EINVAL;
-	if (slot->bo->shape.region != LOOM_REGION_DRAM || slot->offset > size ||
+	if (slot->bo->shape.region != DRM_LOOM_REGION_DRAM || slot->offset > size ||
 	    slot->size > size - slot->offset)
 		return -EINVAL;
 	/* who did not count on it may count on all banks */
-	if (!(want->flags & LOOM_SLOT_SPREAD) &&
+	if (!(want->flags & DRM_LOOM_SLOT_SPREAD) &&
 	    (slot->bo->shape.partial || loom_shape_sharded(&slot->bo->shape)))
 		return -EINVAL;
 	if (want->dtype && !loom_job_image_fits(&slot->bo->shape.layout, slot->offset, want))
@@ -226,7 +226,7 @@ static int loom_job_bind_one(struct loom_job *job, struct drm_file *file,
 /* Offsets and sizes are inside of buffers, so their sums do not wrap. */
 static bool loom_job_slots_clash(const struct loom_job_slot *a, const struct loom_job_slot *b)
 {
-	return a->bo == b->bo && ((a->flags | b->flags) & LOOM_SLOT_WRITE) &&
+	return a->bo == b->bo && ((a->flags | b->flags) & DRM_LOOM_SLOT_WRITE) &&
 	       a->offset < b->offset + b->size && b->offset < a->offset + a->size;
 }
 
@@ -314,7 +314,7 @@ static int loom_job_queue(struct loom_job *job, struct loom_sync_out *out,
 	ret = loom_job_place_locked(job, &exec);
 	if (ret)
 		goto out_unlock;
-	ret = loom_region_hold(&loom->region[LOOM_REGION_SRAM], &job->scratch,
+	ret = loom_region_hold(&loom->region[DRM_LOOM_REGION_SRAM], &job->scratch,
 			       job->plan->plan, clash);
 	if (ret)
 		goto out_unlock;
@@ -355,9 +355,14 @@ int loom_job_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *f
 
 	if (args->flags || args->pad || args->pad2)
 		return -EINVAL;
-	ret = loom_array_check(&args->bindings, sizeof(struct drm_loom_binding), LOOM_MAX_SLOTS) ?:
-	      loom_array_check(&args->in_syncs, sizeof(struct drm_loom_sync), LOOM_MAX_SYNCS) ?:
-	      loom_array_check(&args->out_syncs, sizeof(struct drm_loom_sync), LOOM_MAX_SYNCS);
+	ret = loom_array_check(&args->bindings, sizeof(struct drm_loom_binding),
+			       DRM_LOOM_MAX_SLOTS);
+	if (!ret)
+		ret = loom_array_check(&args->in_syncs, sizeof(struct drm_loom_sync),
+				       DRM_LOOM_MAX_SYNCS);
+	if (!ret)
+		ret = loom_array_check(&args->out_syncs, sizeof(struct drm_loom_sync),
+				       DRM_LOOM_MAX_SYNCS);
 	if (ret)
 		return ret;
 

@@ -25,7 +25,7 @@ struct loom_job_slot {
 	u64 offset;
 	/** @size: bytes that the plan uses */
 	u64 size;
-	/** @flags: LOOM_SLOT_* */
+	/** @flags: DRM_LOOM_SLOT_* */
 	u32 flags;
 };
 

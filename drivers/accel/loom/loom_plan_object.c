@@ -18,8 +18,8 @@
  * is kept is the decoded plan, which nobody can change any more. So a plan
  * can be run by any number of jobs, and destroyed while they run.
  *
- * A plan that was made with LOOM_PLAN_RESERVE holds its scratch as a job does, as long as it has
- * an id. Holding it under the lock of placements was thought of and is not needed: a buffer
+ * A plan that was made with DRM_LOOM_PLAN_RESERVE holds its scratch as a job does, as long as
+ * it has an id. Holding it under the lock of placements was thought of and is not needed: a buffer
  * that is being placed has its address already or stays above what is held.
  */
 
@@ -50,7 +50,7 @@ void loom_plan_object_put(struct loom_plan_object *object)
  */
 void loom_plan_object_drop(struct loom_plan_object *object)
 {
-	loom_region_release(&object->loom->region[LOOM_REGION_SRAM], &object->scratch);
+	loom_region_release(&object->loom->region[DRM_LOOM_REGION_SRAM], &object->scratch);
 	loom_plan_object_put(object);
 }
 
@@ -116,7 +116,7 @@ static int loom_plan_object_reserve(struct loom_plan_object *object,
 				    const struct drm_loom_plan_create *args, struct drm_file *file)
 {
 	struct loom_region_clash clash;
-	int ret = loom_region_hold(&object->loom->region[LOOM_REGION_SRAM], &object->scratch,
+	int ret = loom_region_hold(&object->loom->region[DRM_LOOM_REGION_SRAM], &object->scratch,
 				   object->plan, &clash);
 
 	if (ret && loom_clash_copy(&clash, file, args->clash, args->clash_size))
@@ -142,9 +142,9 @@ int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *
 	u32 id;
 	int ret;
 
-	if (args->flags & ~LOOM_PLAN_RESERVE || args->pad || args->pad2)
+	if (args->flags & ~DRM_LOOM_PLAN_RESERVE || args->pad || args->pad2)
 		return -EINVAL;
-	if (args->size > LOOM_MAX_PLAN_BYTES)
+	if (args->size > DRM_LOOM_MAX_PLAN_BYTES)
 		return -E2BIG;
 
 	object = kzalloc(sizeof(*object), GFP_KERNEL_ACCOUNT);
@@ -157,7 +157,7 @@ int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *
 		kfree(object);
 		return ret;
 	}
-	if (args->flags & LOOM_PLAN_RESERVE) {
+	if (args->flags & DRM_LOOM_PLAN_RESERVE) {
 		ret = loom_plan_object_reserve(object, args, file);
 		if (ret)
 			goto out_put;

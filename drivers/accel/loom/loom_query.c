@@ -35,15 +35,15 @@ static int loom_query_device(struct loom_device *loom, struct drm_loom_query *ar
 			     struct drm_file *file)
 {
 	struct drm_loom_device_info info = {
-		.plan_version = LOOM_PLAN_VERSION,
-		.lanes = loom->topology->region[LOOM_REGION_SRAM].banks,
-		.dtypes = GENMASK(LOOM_DTYPE_END - 1, LOOM_DTYPE_F32),
+		.plan_version = DRM_LOOM_PLAN_VERSION,
+		.lanes = loom->topology->region[DRM_LOOM_REGION_SRAM].banks,
+		.dtypes = GENMASK(DRM_LOOM_DTYPE_END - 1, DRM_LOOM_DTYPE_F32),
 		.compute_units = loom->topology->compute_units,
-		.max_plan_bytes = LOOM_MAX_PLAN_BYTES,
-		.max_unit_cost = LOOM_MAX_UNIT_COST,
-		.max_tensors = LOOM_MAX_TENSORS,
-		.max_commands = LOOM_MAX_COMMANDS,
-		.max_slots = LOOM_MAX_SLOTS,
+		.max_plan_bytes = DRM_LOOM_MAX_PLAN_BYTES,
+		.max_unit_cost = DRM_LOOM_MAX_UNIT_COST,
+		.max_tensors = DRM_LOOM_MAX_TENSORS,
+		.max_commands = DRM_LOOM_MAX_COMMANDS,
+		.max_slots = DRM_LOOM_MAX_SLOTS,
 		.job_timeout_ms = loom->job_timeout_ms,
 	};
 	u32 opcode;
@@ -51,7 +51,7 @@ static int loom_query_device(struct loom_device *loom, struct drm_loom_query *ar
 	if (args->index)
 		return -EINVAL;
 	strscpy(info.name, loom->topology->name);
-	for (opcode = 0; opcode < LOOM_OP_END; opcode++)
+	for (opcode = 0; opcode < DRM_LOOM_OP_END; opcode++)
 		if (loom_op_get(opcode))
 			info.opcodes |= BIT_ULL(opcode);
 	loom_quota_info(loom, file->driver_priv, &info);
@@ -62,7 +62,7 @@ static int loom_query_region(struct loom_device *loom, struct drm_loom_query *ar
 {
 	struct drm_loom_region_info info;
 
-	if (args->index >= LOOM_REGION_COUNT)
+	if (args->index >= DRM_LOOM_REGION_COUNT)
 		return -EINVAL;
 	loom_region_info(&loom->region[args->index], &info);
 	return loom_query_answer(args, &info, sizeof(info));
@@ -108,7 +108,7 @@ static int loom_query_blocks(struct loom_region *region, const struct loom_mask 
 static int loom_query_region_blocks(struct loom_device *loom, struct drm_loom_query *args,
 				    u64 client)
 {
-	if (args->index >= LOOM_REGION_COUNT)
+	if (args->index >= DRM_LOOM_REGION_COUNT)
 		return -EINVAL;
 	return loom_query_blocks(&loom->region[args->index], NULL, args, client);
 }
@@ -119,7 +119,7 @@ static int loom_query_bank_blocks(struct loom_device *loom, struct drm_loom_quer
 	u32 id = args->index & 0xffff, bank = args->index >> 16;
 	struct loom_mask mask = {};
 
-	if (id >= LOOM_REGION_COUNT || bank >= loom->topology->region[id].banks)
+	if (id >= DRM_LOOM_REGION_COUNT || bank >= loom->topology->region[id].banks)
 		return -EINVAL;
 	loom_mask_set(&mask, bank);
 	return loom_query_blocks(&loom->region[id], &mask, args, client);
@@ -131,7 +131,7 @@ static int loom_query_banks(struct loom_device *loom, struct drm_loom_query *arg
 	u32 count, bank;
 	int ret;
 
-	if (args->index >= LOOM_REGION_COUNT)
+	if (args->index >= DRM_LOOM_REGION_COUNT)
 		return -EINVAL;
 	count = loom->topology->region[args->index].banks;
 	banks = kcalloc(count, sizeof(*banks), GFP_KERNEL_ACCOUNT);
@@ -172,19 +172,19 @@ int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	if (args->pad)
 		return -EINVAL;
 	switch (args->type) {
-	case LOOM_QUERY_DEVICE:
+	case DRM_LOOM_QUERY_DEVICE:
 		return loom_query_device(loom, args, file);
-	case LOOM_QUERY_REGION:
+	case DRM_LOOM_QUERY_REGION:
 		return loom_query_region(loom, args);
-	case LOOM_QUERY_BLOCKS:
+	case DRM_LOOM_QUERY_BLOCKS:
 		return loom_query_region_blocks(loom, args, file->client_id);
-	case LOOM_QUERY_FIT:
+	case DRM_LOOM_QUERY_FIT:
 		return loom_query_fit(loom, args, file);
-	case LOOM_QUERY_BANKS:
+	case DRM_LOOM_QUERY_BANKS:
 		return loom_query_banks(loom, args);
-	case LOOM_QUERY_BANK_BLOCKS:
+	case DRM_LOOM_QUERY_BANK_BLOCKS:
 		return loom_query_bank_blocks(loom, args, file->client_id);
-	case LOOM_QUERY_NO_SPACE:
+	case DRM_LOOM_QUERY_NO_SPACE:
 		return loom_query_no_space(file->driver_priv, args);
 	}
 	return -EINVAL;

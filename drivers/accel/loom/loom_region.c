@@ -176,7 +176,7 @@ int loom_region_init(struct loom_device *loom, u32 id)
 	region->scratch = RB_ROOT_CACHED;
 	mutex_init(&region->lock);
 	ret = loom_bank_init(&region->bank, base, limit, topology->banks,
-			     id == LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
+			     id == DRM_LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
 						      LOOM_BANK_LARGE_BEST_FIT);
 	if (ret)
 		return ret;
@@ -415,7 +415,7 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
 	};
 	mutex_lock(&region->lock);
 	loom_bank_stats(&region->bank, &shape->mask, &stats);
-	for (bank = loom_mask_next(&shape->mask, 0); bank < LOOM_MAX_BANKS;
+	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(&shape->mask, bank + 1))
 		fullest = max(fullest, loom_bank_bytes(&region->bank, bank));
 	record->scratch_bytes = loom_region_scratch_locked(region,
@@ -427,13 +427,13 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
 	record->common_free_bytes = stats.free;
 	record->largest_free_bytes = stats.largest_free;
 	if (asked > stats.total)
-		record->reason = LOOM_NO_SPACE_TOO_LARGE;
+		record->reason = DRM_LOOM_NO_SPACE_TOO_LARGE;
 	else if (asked > record->free_bytes)
-		record->reason = LOOM_NO_SPACE_EXHAUSTED;
+		record->reason = DRM_LOOM_NO_SPACE_EXHAUSTED;
 	else if (asked > stats.free)
-		record->reason = LOOM_NO_SPACE_LOCKSTEP;
+		record->reason = DRM_LOOM_NO_SPACE_LOCKSTEP;
 	else
-		record->reason = LOOM_NO_SPACE_FRAGMENTED;
+		record->reason = DRM_LOOM_NO_SPACE_FRAGMENTED;
 }
 
 /**
@@ -442,7 +442,7 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
  * @mask: of which banks, NULL for all
  * @blocks: out: the first @max of them, in address order
  * @max: room in @blocks
- * @client: whose blocks are LOOM_BLOCK_OWN
+ * @client: whose blocks are DRM_LOOM_BLOCK_OWN
  * @owners: out: drm_file.client_id of who made each, as many as @blocks; or NULL
  *
  * Return: how many there are.
@@ -459,7 +459,7 @@ u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 		if (n < max)
 			blocks[n] = (struct drm_loom_block) {
 				.bytes = region->bank.base,
-				.flags = LOOM_BLOCK_RESERVED,
+				.flags = DRM_LOOM_BLOCK_RESERVED,
 			};
 		n++;
 	}
@@ -476,9 +476,10 @@ u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 			if (owners)
 				owners[n] = span.block ? block->owner : 0;
 			if (span.block)
-				blocks[n].flags = LOOM_BLOCK_ALLOCATED |
-						  (block->owner == client ? LOOM_BLOCK_OWN : 0) |
-						  (span.block->partial ? LOOM_BLOCK_PARTIAL : 0);
+				blocks[n].flags =
+					DRM_LOOM_BLOCK_ALLOCATED |
+					(block->owner == client ? DRM_LOOM_BLOCK_OWN : 0) |
+					(span.block->partial ? DRM_LOOM_BLOCK_PARTIAL : 0);
 		}
 		n++;
 	}

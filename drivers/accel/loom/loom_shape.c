@@ -103,7 +103,7 @@ static int loom_shape_shards(struct loom_shape *shape, const struct loom_region_
 		.shard_columns = args->shard_columns,
 		.grid_columns = args->grid_columns,
 		.banks = loom_mask_count(&shape->mask),
-		.column_major = args->shard_order == LOOM_SHARD_COLUMN_MAJOR,
+		.column_major = args->shard_order == DRM_LOOM_SHARD_COLUMN_MAJOR,
 		.align_bytes = topology->align_bytes,
 	};
 	u32 page_bytes, bank, place = 0;
@@ -111,13 +111,13 @@ static int loom_shape_shards(struct loom_shape *shape, const struct loom_region_
 
 	if (ret)
 		return ret;
-	if (args->shard_order > LOOM_SHARD_COLUMN_MAJOR)
+	if (args->shard_order > DRM_LOOM_SHARD_COLUMN_MAJOR)
 		return -EINVAL;
 	shards.page_bytes = page_bytes;
 	ret = loom_layout_sharded(&shape->layout, &shards);
 	if (ret)
 		return ret;
-	for (bank = loom_mask_next(&shape->mask, 0); bank < LOOM_MAX_BANKS;
+	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(&shape->mask, bank + 1))
 		if (!loom_layout_uses(&shape->layout, place++))
 			shape->mask.word[bank / 64] &= ~BIT_ULL(bank % 64);
@@ -126,17 +126,17 @@ static int loom_shape_shards(struct loom_shape *shape, const struct loom_region_
 
 static void loom_shape_direction(struct loom_shape *shape, u32 direction)
 {
-	bool top_down = shape->region == LOOM_REGION_SRAM;
+	bool top_down = shape->region == DRM_LOOM_REGION_SRAM;
 
 	switch (direction) {
-	case LOOM_DIRECTION_BOTTOM_UP:
+	case DRM_LOOM_DIRECTION_BOTTOM_UP:
 		top_down = false;
 		break;
-	case LOOM_DIRECTION_TOP_DOWN:
+	case DRM_LOOM_DIRECTION_TOP_DOWN:
 		top_down = true;
 		break;
-	case LOOM_DIRECTION_TINY_APART:
-		if (shape->layout.bytes_per_bank <= LOOM_TINY_BYTES)
+	case DRM_LOOM_DIRECTION_TINY_APART:
+		if (shape->layout.bytes_per_bank <= DRM_LOOM_TINY_BYTES)
 			top_down = !top_down;
 		break;
 	}
@@ -159,8 +159,9 @@ int loom_shape_init(struct loom_shape *shape, struct loom_device *loom,
 	int ret;
 
 	memset(shape, 0, sizeof(*shape));
-	if (args->region >= LOOM_REGION_COUNT || args->flags || args->pad ||
-	    args->direction > LOOM_DIRECTION_TINY_APART || !args->no_space != !args->no_space_size)
+	if (args->region >= DRM_LOOM_REGION_COUNT || args->flags || args->pad ||
+	    args->direction > DRM_LOOM_DIRECTION_TINY_APART ||
+	    !args->no_space != !args->no_space_size)
 		return -EINVAL;
 	topology = &loom->topology->region[args->region];
 	shape->region = args->region;
@@ -169,15 +170,15 @@ int loom_shape_init(struct loom_shape *shape, struct loom_device *loom,
 	if (ret)
 		return ret;
 	switch (args->layout) {
-	case LOOM_LAYOUT_INTERLEAVED:
+	case DRM_LOOM_LAYOUT_INTERLEAVED:
 		ret = loom_shape_interleaved(shape, topology, args);
 		break;
-	case LOOM_LAYOUT_IMAGE:
+	case DRM_LOOM_LAYOUT_IMAGE:
 		ret = loom_shape_image(shape, topology, args);
 		break;
-	case LOOM_LAYOUT_SHARDED_HEIGHT:
-	case LOOM_LAYOUT_SHARDED_WIDTH:
-	case LOOM_LAYOUT_SHARDED_BLOCK:
+	case DRM_LOOM_LAYOUT_SHARDED_HEIGHT:
+	case DRM_LOOM_LAYOUT_SHARDED_WIDTH:
+	case DRM_LOOM_LAYOUT_SHARDED_BLOCK:
 		ret = loom_shape_shards(shape, topology, args);
 		break;
 	default:
@@ -199,5 +200,5 @@ int loom_shape_init(struct loom_shape *shape, struct loom_device *loom,
  */
 bool loom_shape_sharded(const struct loom_shape *shape)
 {
-	return shape->kind >= LOOM_LAYOUT_SHARDED_HEIGHT;
+	return shape->kind >= DRM_LOOM_LAYOUT_SHARDED_HEIGHT;
 }

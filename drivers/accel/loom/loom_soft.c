@@ -27,7 +27,7 @@
  * others run and looks whether it shall stop. How much work is a chunk is found by
  * measuring: the budget is doubled while a chunk takes less than LOOM_SOFT_CHUNK_NS on
  * this machine, and cut to what would have taken as long when it takes more. It is
- * never above LOOM_MAX_UNIT_COST, what a client can have without a break anyway: one
+ * never above DRM_LOOM_MAX_UNIT_COST, what a client can have without a break anyway: one
  * that first asks for what is cheaper than it counts, and then for what is dearer,
  * would get a chunk of seconds otherwise.
  *
@@ -40,7 +40,7 @@
 #define LOOM_SOFT_CHUNK_NS	100000
 #define LOOM_SOFT_BUDGET_START	4096
 #define LOOM_SOFT_BUDGET_MIN	1024
-#define LOOM_SOFT_BUDGET_MAX	LOOM_MAX_UNIT_COST
+#define LOOM_SOFT_BUDGET_MAX	DRM_LOOM_MAX_UNIT_COST
 
 /**
  * struct loom_soft_scratch - the banks of the SRAM, as far as plans use them
@@ -83,7 +83,7 @@ struct loom_soft_run {
 	/** @engine: the run of the plan */
 	struct loom_engine engine;
 	/** @pitches: bytes from a bank to the next, of SRAM slots */
-	u64 pitches[LOOM_MAX_SLOTS];
+	u64 pitches[DRM_LOOM_MAX_SLOTS];
 	/** @slots: first byte of what is bound to each slot */
 	u8 *slots[];
 };

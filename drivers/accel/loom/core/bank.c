@@ -454,7 +454,7 @@ static struct loom_bank_block *loom_bank_fit_around(struct loom_bank *bank,
 int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 		   enum loom_bank_policy policy)
 {
-	if (base >= limit || !banks || banks > LOOM_MAX_BANKS)
+	if (base >= limit || !banks || banks > DRM_LOOM_MAX_BANKS)
 		return -EINVAL;
 	memset(bank, 0, sizeof(*bank));
 	bank->base = base;

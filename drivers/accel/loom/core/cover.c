@@ -20,7 +20,7 @@
  * is a range per channel and row, so that time would go with the dims; and merging of
  * neighbouring boxes in any direction, which gets stuck on a pinwheel.
  *
- * Functions call themselves here once per axis, never deeper than LOOM_MAX_RANK.
+ * Functions call themselves here once per axis, never deeper than DRM_LOOM_MAX_RANK.
  */
 
 #define LOOM_COVER_WORK_START	0x100000

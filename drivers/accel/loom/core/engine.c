@@ -47,7 +47,7 @@ static void engine_count_images(struct drm_loom_counters *counters,
 
 	for (i = 0; i < command->operands; i++) {
 		view = &command->views[i];
-		if (view->region != LOOM_REGION_DRAM)
+		if (view->region != DRM_LOOM_REGION_DRAM)
 			continue;
 		bytes = engine_elements(view) * view->elem_bytes;
 		if (i)
@@ -70,13 +70,13 @@ static void engine_count(struct loom_engine *engine, const struct loom_command *
 		return;
 	}
 	bytes = engine_elements(&views[0]) * views[0].elem_bytes;
-	if (views[0].region == LOOM_REGION_DRAM)
+	if (views[0].region == DRM_LOOM_REGION_DRAM)
 		counters->dram_write_bytes += bytes;
 	else
 		counters->sram_write_bytes += bytes;
 	if (command->operands < 2)
 		return;
-	if (views[1].region == LOOM_REGION_DRAM)
+	if (views[1].region == DRM_LOOM_REGION_DRAM)
 		counters->dram_read_bytes += bytes;
 	else
 		counters->sram_read_bytes += bytes;

@@ -81,9 +81,9 @@ struct loom_walk {
  */
 struct loom_trace {
 	u32 lanes;
-	struct loom_digit digits[LOOM_MAX_RANK];
+	struct loom_digit digits[DRM_LOOM_MAX_RANK];
 	u32 digit_count;
-	struct loom_walk walks[LOOM_MAX_RANK];
+	struct loom_walk walks[DRM_LOOM_MAX_RANK];
 	u32 walk_count;
 	u64 offset;
 	u32 lane_axis;
@@ -100,7 +100,7 @@ struct loom_trace {
 static void loom_trace_add_axes(struct loom_trace *trace, struct loom_footprint *footprint,
 				const struct drm_loom_plan_tensor *tensor)
 {
-	bool sram = tensor->region == LOOM_REGION_SRAM;
+	bool sram = tensor->region == DRM_LOOM_REGION_SRAM;
 	u32 i;
 
 	trace->lane_size = 1;
@@ -142,7 +142,7 @@ static void loom_trace_add_walk(struct loom_trace *trace, u64 count, u64 stride)
 static bool loom_trace_add_view(struct loom_trace *trace, const struct drm_loom_plan_tensor *tensor,
 				const struct loom_view *view)
 {
-	bool sram = view->region == LOOM_REGION_SRAM;
+	bool sram = view->region == DRM_LOOM_REGION_SRAM;
 	u32 i, row;
 
 	trace->offset = view->offset - tensor->offset;
@@ -380,7 +380,7 @@ static bool loom_trace_cut_run(const struct loom_trace *trace, struct loom_footp
 			       const struct loom_box *base)
 {
 	u64 start = trace->run_start, left = trace->run_count;
-	u64 inner[LOOM_MAX_RANK], digit, rest, size = 1;
+	u64 inner[DRM_LOOM_MAX_RANK], digit, rest, size = 1;
 	u32 i;
 
 	for (i = trace->run_last + 1; i-- > trace->run_first;) {

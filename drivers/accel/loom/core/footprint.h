@@ -5,7 +5,7 @@
 #include "loom_plan.h"
 
 /* A contiguous run over n axes falls into at most 2 * n - 1 boxes. */
-#define LOOM_MAX_BOXES	(2 * LOOM_MAX_RANK - 1)
+#define LOOM_MAX_BOXES	(2 * DRM_LOOM_MAX_RANK - 1)
 
 /**
  * struct loom_box - index ranges
@@ -13,8 +13,8 @@
  * @high: index behind the last
  */
 struct loom_box {
-	u32 low[LOOM_MAX_RANK];
-	u32 high[LOOM_MAX_RANK];
+	u32 low[DRM_LOOM_MAX_RANK];
+	u32 high[DRM_LOOM_MAX_RANK];
 };
 
 /**
@@ -30,7 +30,7 @@ struct loom_box {
  */
 struct loom_footprint {
 	u32 axes;
-	u32 size[LOOM_MAX_RANK];
+	u32 size[DRM_LOOM_MAX_RANK];
 	u32 count;
 	bool exact;
 	struct loom_box box[LOOM_MAX_BOXES];

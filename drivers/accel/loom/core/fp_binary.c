@@ -17,32 +17,32 @@ static void binary_f32(float *restrict to, const float *restrict a, const float 
 	u32 i;
 
 	switch (kind) {
-	case LOOM_BINARY_ADD:
+	case DRM_LOOM_BINARY_ADD:
 		TILE(float, x + y);
 		break;
-	case LOOM_BINARY_SUB:
+	case DRM_LOOM_BINARY_SUB:
 		TILE(float, x - y);
 		break;
-	case LOOM_BINARY_MUL:
+	case DRM_LOOM_BINARY_MUL:
 		TILE(float, x * y);
 		break;
-	case LOOM_BINARY_DIV:
+	case DRM_LOOM_BINARY_DIV:
 		TILE(float, x / y);
 		break;
-	case LOOM_BINARY_POW:
+	case DRM_LOOM_BINARY_POW:
 		TILE(float, (float)loom_pow(x, y));
 		break;
-	case LOOM_BINARY_MAX:
+	case DRM_LOOM_BINARY_MAX:
 		TILE(float, loom_maxf(x, y));
 		break;
-	case LOOM_BINARY_MIN:
+	case DRM_LOOM_BINARY_MIN:
 		TILE(float, loom_minf(x, y));
 		break;
-	case LOOM_BINARY_FMOD:
+	case DRM_LOOM_BINARY_FMOD:
 		/* exact, and so is its rounding to binary32 */
 		TILE(float, (float)loom_fmod(x, y));
 		break;
-	case LOOM_BINARY_PRELU:
+	case DRM_LOOM_BINARY_PRELU:
 		TILE(float, x < 0.0f ? x * y : x);
 		break;
 	}
@@ -54,31 +54,31 @@ static void binary_f64(double *restrict to, const double *restrict a, const doub
 	u32 i;
 
 	switch (kind) {
-	case LOOM_BINARY_ADD:
+	case DRM_LOOM_BINARY_ADD:
 		TILE(double, x + y);
 		break;
-	case LOOM_BINARY_SUB:
+	case DRM_LOOM_BINARY_SUB:
 		TILE(double, x - y);
 		break;
-	case LOOM_BINARY_MUL:
+	case DRM_LOOM_BINARY_MUL:
 		TILE(double, x * y);
 		break;
-	case LOOM_BINARY_DIV:
+	case DRM_LOOM_BINARY_DIV:
 		TILE(double, x / y);
 		break;
-	case LOOM_BINARY_POW:
+	case DRM_LOOM_BINARY_POW:
 		TILE(double, loom_pow(x, y));
 		break;
-	case LOOM_BINARY_MAX:
+	case DRM_LOOM_BINARY_MAX:
 		TILE(double, loom_max(x, y));
 		break;
-	case LOOM_BINARY_MIN:
+	case DRM_LOOM_BINARY_MIN:
 		TILE(double, loom_min(x, y));
 		break;
-	case LOOM_BINARY_FMOD:
+	case DRM_LOOM_BINARY_FMOD:
 		TILE(double, loom_fmod(x, y));
 		break;
-	case LOOM_BINARY_PRELU:
+	case DRM_LOOM_BINARY_PRELU:
 		TILE(double, x < 0.0 ? x * y : x);
 		break;
 	}
@@ -131,61 +131,61 @@ static void binary_u64(u64 *restrict to, const u64 *restrict a, const u64 *restr
 	u32 i;
 
 	switch (kind) {
-	case LOOM_BINARY_ADD:
+	case DRM_LOOM_BINARY_ADD:
 		TILE(u64, x + y);
 		break;
-	case LOOM_BINARY_SUB:
+	case DRM_LOOM_BINARY_SUB:
 		TILE(u64, x - y);
 		break;
-	case LOOM_BINARY_MUL:
+	case DRM_LOOM_BINARY_MUL:
 		TILE(u64, x * y);
 		break;
-	case LOOM_BINARY_DIV:
+	case DRM_LOOM_BINARY_DIV:
 		if (is_signed)
 			TILE(u64, quot_s64((s64)x, (s64)y));
 		else
 			TILE(u64, y ? x / y : 0);
 		break;
-	case LOOM_BINARY_POW:
+	case DRM_LOOM_BINARY_POW:
 		if (is_signed)
 			TILE(u64, pow_s64((s64)x, (s64)y));
 		else
 			TILE(u64, pow_u64(x, y));
 		break;
-	case LOOM_BINARY_MAX:
+	case DRM_LOOM_BINARY_MAX:
 		if (is_signed)
 			TILE(u64, (s64)x > (s64)y ? x : y);
 		else
 			TILE(u64, x > y ? x : y);
 		break;
-	case LOOM_BINARY_MIN:
+	case DRM_LOOM_BINARY_MIN:
 		if (is_signed)
 			TILE(u64, (s64)x < (s64)y ? x : y);
 		else
 			TILE(u64, x < y ? x : y);
 		break;
-	case LOOM_BINARY_MOD:
+	case DRM_LOOM_BINARY_MOD:
 		if (is_signed)
 			TILE(u64, mod_s64((s64)x, (s64)y));
 		else
 			TILE(u64, y ? x % y : 0);
 		break;
-	case LOOM_BINARY_FMOD:
+	case DRM_LOOM_BINARY_FMOD:
 		if (is_signed)
 			TILE(u64, rem_s64((s64)x, (s64)y));
 		else
 			TILE(u64, y ? x % y : 0);
 		break;
-	case LOOM_BINARY_PRELU:
+	case DRM_LOOM_BINARY_PRELU:
 		TILE(u64, is_signed && (s64)x < 0 ? x * y : x);
 		break;
-	case LOOM_BINARY_AND:
+	case DRM_LOOM_BINARY_AND:
 		TILE(u64, x & y);
 		break;
-	case LOOM_BINARY_OR:
+	case DRM_LOOM_BINARY_OR:
 		TILE(u64, x | y);
 		break;
-	case LOOM_BINARY_XOR:
+	case DRM_LOOM_BINARY_XOR:
 		TILE(u64, x ^ y);
 		break;
 	}
@@ -194,16 +194,16 @@ static void binary_u64(u64 *restrict to, const u64 *restrict a, const u64 *restr
 #define COMPARE(type)				\
 	do {					\
 		switch (kind) {			\
-		case LOOM_BINARY_EQ:		\
+		case DRM_LOOM_BINARY_EQ:		\
 			TILE(type, x == y);	\
 			break;			\
-		case LOOM_BINARY_LT:		\
+		case DRM_LOOM_BINARY_LT:		\
 			TILE(type, x < y);	\
 			break;			\
-		case LOOM_BINARY_LE:		\
+		case DRM_LOOM_BINARY_LE:		\
 			TILE(type, x <= y);	\
 			break;			\
-		case LOOM_BINARY_GT:		\
+		case DRM_LOOM_BINARY_GT:		\
 			TILE(type, x > y);	\
 			break;			\
 		default:			\
@@ -296,7 +296,7 @@ void loom_fp_binary_run(const struct loom_command *command, const struct loom_me
 			u64 first, u64 count)
 {
 	const struct drm_loom_attr_binary *attr = command->attr;
-	bool compares = attr->kind >= LOOM_BINARY_EQ && attr->kind <= LOOM_BINARY_GE;
+	bool compares = attr->kind >= DRM_LOOM_BINARY_EQ && attr->kind <= DRM_LOOM_BINARY_GE;
 	u32 dtype = command->views[1].dtype;
 	struct loom_row rows[LOOM_NEST_VIEWS];
 	struct loom_nest nest;

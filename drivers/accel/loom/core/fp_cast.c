@@ -8,11 +8,12 @@
  */
 u64 loom_cast_integer(double d, u32 dtype)
 {
-	if (dtype == LOOM_DTYPE_BOOL)
+	if (dtype == DRM_LOOM_DTYPE_BOOL)
 		return d != 0.0;
-	if (dtype == LOOM_DTYPE_U64 && d >= 0x1p63)
+	if (dtype == DRM_LOOM_DTYPE_U64 && d >= 0x1p63)
 		return d < 0x1p64 ? (u64)(s64)(d - 0x1p63) ^ 1ULL << 63 : 0;
-	if (dtype == LOOM_DTYPE_U64 || dtype == LOOM_DTYPE_I64 || dtype == LOOM_DTYPE_U32)
+	if (dtype == DRM_LOOM_DTYPE_U64 || dtype == DRM_LOOM_DTYPE_I64 ||
+	    dtype == DRM_LOOM_DTYPE_U32)
 		return d >= -0x1p63 && d < 0x1p63 ? (u64)(s64)d : 1ULL << 63;
 	return d > -0x1.00000002p31 && d < 0x1p31 ? (u64)(s64)d : 0xffffffff80000000ULL;
 }
@@ -28,7 +29,7 @@ static noinline void cast_from_float(const struct loom_row *rows, u32 from, u32 
 	x = loom_row_f64(&rows[1], from, n, &x_buf);
 	switch (loom_dtype_class(to)) {
 	case LOOM_CLASS_F32:
-		if (to == LOOM_DTYPE_F16) {
+		if (to == DRM_LOOM_DTYPE_F16) {
 			for (i = 0; i < n; i++)
 				half[i] = loom_half_of_f64(x[i]);
 			loom_row_write(&rows[0], 2, n, half);
@@ -59,23 +60,23 @@ static noinline void cast_from_integer(const struct loom_row *rows, u32 from, u3
 
 	x = loom_row_u64(&rows[1], from, n, &x_buf);
 	switch (to) {
-	case LOOM_DTYPE_F32:
+	case DRM_LOOM_DTYPE_F32:
 		for (i = 0; i < n; i++)
 			y.f32[i] = is_signed ? (float)(s64)x[i] : (float)x[i];
 		loom_row_put_f32(&rows[0], to, n, y.f32);
 		break;
-	case LOOM_DTYPE_F16:
+	case DRM_LOOM_DTYPE_F16:
 		/* what binary64 rounds is infinite in binary16 */
 		for (i = 0; i < n; i++)
 			half[i] = loom_half_of_f64(is_signed ? (double)(s64)x[i] : (double)x[i]);
 		loom_row_write(&rows[0], 2, n, half);
 		break;
-	case LOOM_DTYPE_F64:
+	case DRM_LOOM_DTYPE_F64:
 		for (i = 0; i < n; i++)
 			y.f64[i] = is_signed ? (double)(s64)x[i] : (double)x[i];
 		loom_row_put_f64(&rows[0], n, y.f64);
 		break;
-	case LOOM_DTYPE_BOOL:
+	case DRM_LOOM_DTYPE_BOOL:
 		for (i = 0; i < n; i++)
 			y.u64[i] = !!x[i];
 		loom_row_put_u64(&rows[0], to, n, y.u64);

@@ -38,8 +38,8 @@ void loom_conv_begin(struct loom_conv *conv, const struct loom_command *command,
 	conv->y = command->views[0];
 	conv->x = command->views[1];
 	conv->w = &command->views[2];
-	conv->bias = attr->flags & LOOM_ATTR_BIAS ? next++ : NULL;
-	conv->scale = attr->flags & LOOM_ATTR_SCALE ? next : NULL;
+	conv->bias = attr->flags & DRM_LOOM_ATTR_BIAS ? next++ : NULL;
+	conv->scale = attr->flags & DRM_LOOM_ATTR_SCALE ? next : NULL;
 	conv->x_origin = loom_view_origin(&conv->x, memory);
 	conv->w_origin = loom_view_origin(conv->w, memory);
 	conv->inputs = conv->x.dims[1] / attr->groups;
@@ -127,7 +127,7 @@ void loom_conv_emit(const struct loom_conv_f32 *f, const struct loom_conv_channe
 			v[j] += bias;
 	}
 	loom_tile_act_f32(v, n, attr->act, attr->act_p0, attr->act_p1);
-	loom_row_put_f32(&row, LOOM_DTYPE_F32, n, v);
+	loom_row_put_f32(&row, DRM_LOOM_DTYPE_F32, n, v);
 }
 
 /* Position of a unit's first output; behind the last unit of a plane, of its end. */
@@ -171,7 +171,7 @@ void loom_fp_conv_run(const struct loom_command *command, const struct loom_memo
 	u32 n, o, nb;
 	bool narrow;
 
-	if (y->dtype != LOOM_DTYPE_F32 || command->views[0].lane_axis > 1 ||
+	if (y->dtype != DRM_LOOM_DTYPE_F32 || command->views[0].lane_axis > 1 ||
 	    command->views[1].lane_axis > 1 || command->views[2].lane_axis > 1) {
 		loom_conv_run_plain(command, memory, first, count);
 		return;

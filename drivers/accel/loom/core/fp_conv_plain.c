@@ -136,7 +136,7 @@ static noinline void conv_tile_f32(const struct loom_conv *conv, const struct lo
 
 	conv_walk_begin(&walk, conv, tile);
 	while (conv_walk_next(&walk)) {
-		if (dtype == LOOM_DTYPE_F16) {
+		if (dtype == DRM_LOOM_DTYPE_F16) {
 			memcpy(&h, walk.w, sizeof(h));
 			w = loom_half_to_f32(h);
 		} else {
@@ -201,8 +201,8 @@ static noinline void conv_tile_int(const struct loom_conv *conv, const struct lo
 				   const struct loom_row *y)
 {
 	const struct drm_loom_attr_conv *attr = conv->attr;
-	bool x_signed = conv->x.dtype == LOOM_DTYPE_I8;
-	bool w_signed = conv->w->dtype == LOOM_DTYPE_I8;
+	bool x_signed = conv->x.dtype == DRM_LOOM_DTYPE_I8;
+	bool w_signed = conv->w->dtype == DRM_LOOM_DTYPE_I8;
 	s16 x_zero = attr->x_zero, xs[LOOM_TILE];
 	s32 acc[LOOM_TILE] = {};
 	u8 buffer[LOOM_TILE];
@@ -258,7 +258,7 @@ void loom_conv_run_plain(const struct loom_command *command, const struct loom_m
 		row = loom_view_row(y, memory, tile.index, 5, 4);
 		if (loom_dtype_class(y->dtype) == LOOM_CLASS_F32)
 			conv_tile_f32(&conv, &tile, &row);
-		else if (y->dtype == LOOM_DTYPE_F64)
+		else if (y->dtype == DRM_LOOM_DTYPE_F64)
 			conv_tile_f64(&conv, &tile, &row);
 		else
 			conv_tile_int(&conv, &tile, &row);

@@ -176,7 +176,7 @@ static noinline void deconv_tile_f32(struct deconv *v, const struct loom_row *y,
 			struct loom_row row = loom_row_along(&v->c.x, v->c.memory, xc.at + v->x, 4,
 							     v->at);
 
-			if (dtype == LOOM_DTYPE_F16) {
+			if (dtype == DRM_LOOM_DTYPE_F16) {
 				memcpy(&h, wc.at + v->w, sizeof(h));
 				w = loom_half_to_f32(h);
 			} else {
@@ -241,7 +241,7 @@ void loom_fp_deconv_run(const struct loom_command *command, const struct loom_me
 	for (; count--; loom_tile_next(&v.tile, y->dims, 5)) {
 		deconv_begin(&v);
 		row = loom_view_row(y, memory, v.tile.index, 5, 4);
-		if (y->dtype == LOOM_DTYPE_F64)
+		if (y->dtype == DRM_LOOM_DTYPE_F64)
 			deconv_tile_f64(&v, &row);
 		else
 			deconv_tile_f32(&v, &row, y->dtype);

@@ -226,8 +226,8 @@ static __always_inline double loom_min(double a, double b)
 /* saturate(round_half_even(sum * scale) + zero), for a type of one byte */
 static __always_inline u8 loom_requantise(s32 sum, float scale, s32 zero, u32 dtype)
 {
-	float low = (dtype == LOOM_DTYPE_I8 ? -128.0f : 0.0f) - (float)zero;
-	float high = (dtype == LOOM_DTYPE_I8 ? 127.0f : 255.0f) - (float)zero;
+	float low = (dtype == DRM_LOOM_DTYPE_I8 ? -128.0f : 0.0f) - (float)zero;
+	float high = (dtype == DRM_LOOM_DTYPE_I8 ? 127.0f : 255.0f) - (float)zero;
 	float v = loom_rintf((float)sum * scale);
 
 	/* integers below 2^9 now, and a NaN is the lowest */

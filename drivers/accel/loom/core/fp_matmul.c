@@ -150,7 +150,7 @@ static noinline void matmul_emit_f32(const struct matmul *m, u32 row, u32 column
 	}
 	if (m->bias) {
 		struct loom_row from = matmul_row(m, m->bias, row, column);
-		const float *bias = loom_row_f32(&from, LOOM_DTYPE_F32, n, &buf);
+		const float *bias = loom_row_f32(&from, DRM_LOOM_DTYPE_F32, n, &buf);
 
 		for (i = 0; i < n; i++)
 			v[i] += beta * bias[i];
@@ -208,7 +208,7 @@ static noinline void matmul_tile_f16(const struct matmul *m, u32 n)
 
 		memcpy(&h, a.at, sizeof(h));
 		av = loom_half_to_f32(h);
-		b = loom_row_f32(&row, LOOM_DTYPE_F16, n, &buf);
+		b = loom_row_f32(&row, DRM_LOOM_DTYPE_F16, n, &buf);
 		for (i = 0; i < n; i++)
 			acc[i] += av * b[i];
 		loom_row_next(&a);
@@ -236,7 +236,7 @@ static noinline void matmul_tile_f64(const struct matmul *m, u32 n)
 	for (k = 0; k < m->k; k++) {
 		row = loom_row_along(m->b, memory, bk.at, 3, m->index[3]);
 		memcpy(&av, a.at, sizeof(av));
-		b = loom_row_f64(&row, LOOM_DTYPE_F64, n, &buf);
+		b = loom_row_f64(&row, DRM_LOOM_DTYPE_F64, n, &buf);
 		for (i = 0; i < n; i++)
 			acc[i] += av * b[i];
 		loom_row_next(&a);
@@ -246,7 +246,7 @@ static noinline void matmul_tile_f64(const struct matmul *m, u32 n)
 		acc[i] *= alpha;
 	if (m->bias) {
 		row = matmul_row(m, m->bias, m->index[2], m->index[3]);
-		b = loom_row_f64(&row, LOOM_DTYPE_F32, n, &buf);
+		b = loom_row_f64(&row, DRM_LOOM_DTYPE_F32, n, &buf);
 		for (i = 0; i < n; i++)
 			acc[i] += beta * b[i];
 	}
@@ -272,7 +272,7 @@ static noinline void matmul_emit_int(const struct matmul *m, u32 n, s32 *acc)
 	}
 	if (m->scale) {
 		row = matmul_row(m, m->scale, m->index[2], m->index[3]);
-		scale = loom_row_f32(&row, LOOM_DTYPE_F32, n, &buf);
+		scale = loom_row_f32(&row, DRM_LOOM_DTYPE_F32, n, &buf);
 		for (i = 0; i < n; i++)
 			to[i] = loom_requantise(acc[i], scale[i], m->attr->y_zero, m->y->dtype);
 		row = matmul_row(m, m->y, m->index[2], m->index[3]);
@@ -287,8 +287,8 @@ static noinline void matmul_tile_int(const struct matmul *m, u32 n)
 {
 	const struct loom_memory *memory = m->memory;
 	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, 0);
-	bool a_signed = m->a->dtype == LOOM_DTYPE_I8;
-	bool b_signed = m->b->dtype == LOOM_DTYPE_I8;
+	bool a_signed = m->a->dtype == DRM_LOOM_DTYPE_I8;
+	bool b_signed = m->b->dtype == DRM_LOOM_DTYPE_I8;
 	s16 b_zero = m->attr->b_zero, av, bv[LOOM_TILE];
 	s32 acc[LOOM_TILE] = {};
 	u8 buf[LOOM_TILE];
@@ -321,16 +321,16 @@ static noinline void matmul_tile_int(const struct matmul *m, u32 n)
 static void matmul_part(struct matmul *m, u32 from, u32 end)
 {
 	m->index[3] = from;
-	if (m->y->dtype == LOOM_DTYPE_F32) {
+	if (m->y->dtype == DRM_LOOM_DTYPE_F32) {
 		matmul_rows_f32(m, 1, end);
 		return;
 	}
 	while (m->index[3] < end) {
 		u32 n = min(end - m->index[3], (u32)LOOM_TILE);
 
-		if (m->y->dtype == LOOM_DTYPE_F16)
+		if (m->y->dtype == DRM_LOOM_DTYPE_F16)
 			matmul_tile_f16(m, n);
-		else if (m->y->dtype == LOOM_DTYPE_F64)
+		else if (m->y->dtype == DRM_LOOM_DTYPE_F64)
 			matmul_tile_f64(m, n);
 		else
 			matmul_tile_int(m, n);
@@ -352,8 +352,8 @@ void loom_fp_matmul_run(const struct loom_command *command, const struct loom_me
 		.y = y,
 		.a = &command->views[1],
 		.b = &command->views[2],
-		.bias = attr->flags & LOOM_ATTR_BIAS ? next++ : NULL,
-		.scale = attr->flags & LOOM_ATTR_SCALE ? next : NULL,
+		.bias = attr->flags & DRM_LOOM_ATTR_BIAS ? next++ : NULL,
+		.scale = attr->flags & DRM_LOOM_ATTR_SCALE ? next : NULL,
 		.k = command->views[1].dims[3],
 	};
 
@@ -365,7 +365,7 @@ void loom_fp_matmul_run(const struct loom_command *command, const struct loom_me
 		m.index[2] = row % y->dims[2];
 		m.index[1] = row / y->dims[2] % y->dims[1];
 		m.index[0] = row / y->dims[2] / y->dims[1];
-		if (y->dtype == LOOM_DTYPE_F32 && !from && (end - first) / 4 >= tiles &&
+		if (y->dtype == DRM_LOOM_DTYPE_F32 && !from && (end - first) / 4 >= tiles &&
 		    m.index[2] + 4 <= y->dims[2]) {
 			m.index[3] = 0;
 			matmul_rows_f32(&m, 4, y->dims[3]);

@@ -124,7 +124,7 @@ static u64 pool_divisor(const struct pool *p, u32 i)
 		u32 index = p->tile.index[2 + axis] + (axis == 2 ? i : 0);
 		s64 size = p->x->dims[2 + axis];
 
-		if (attr->flags & LOOM_POOL_COUNT_PAD)
+		if (attr->flags & DRM_LOOM_POOL_COUNT_PAD)
 			taps *= pool_taps(attr, axis, index, -(s64)attr->pad_before[axis],
 					  size + attr->pad_after[axis]);
 		else
@@ -166,7 +166,7 @@ static noinline void pool_avg(struct pool *p, const struct loom_row *y)
 		acc[i] = divisor ? acc[i] / (double)divisor : 0.0;
 		buf.f32[i] = (float)acc[i];
 	}
-	if (dtype == LOOM_DTYPE_F64)
+	if (dtype == DRM_LOOM_DTYPE_F64)
 		loom_row_put_f64(y, n, acc);
 	else
 		loom_row_put_f32(y, dtype, n, buf.f32);
@@ -174,7 +174,7 @@ static noinline void pool_avg(struct pool *p, const struct loom_row *y)
 
 static noinline void pool_max_f32(struct pool *p, const struct loom_row *y)
 {
-	const float lowest = p->x->dtype == LOOM_DTYPE_F32 ? -0x1.fffffep127f : -65504.0f;
+	const float lowest = p->x->dtype == DRM_LOOM_DTYPE_F32 ? -0x1.fffffep127f : -65504.0f;
 	u32 dtype = p->x->dtype, n = p->tile.count, i;
 	union loom_buf raw, buf;
 	float acc[LOOM_TILE];
@@ -256,9 +256,9 @@ void loom_fp_pool_run(const struct loom_command *command, const struct loom_memo
 	for (; count--; loom_tile_next(&p.tile, y->dims, 5)) {
 		pool_tile_begin(&p);
 		row = loom_view_row(y, memory, p.tile.index, 5, 4);
-		if (attr->kind == LOOM_POOL_AVG)
+		if (attr->kind == DRM_LOOM_POOL_AVG)
 			pool_avg(&p, &row);
-		else if (y->dtype == LOOM_DTYPE_F64)
+		else if (y->dtype == DRM_LOOM_DTYPE_F64)
 			pool_max_f64(&p, &row);
 		else if (loom_dtype_class(y->dtype) == LOOM_CLASS_F32)
 			pool_max_f32(&p, &row);

@@ -17,8 +17,8 @@ static noinline void quantize_tile(const struct loom_row *rows, u32 dtype, bool 
 	float v, zf;
 	u32 i;
 
-	x = loom_row_f32(&rows[1], LOOM_DTYPE_F32, n, &x_buf);
-	s = loom_row_f32(&rows[2], LOOM_DTYPE_F32, n, &s_buf);
+	x = loom_row_f32(&rows[1], DRM_LOOM_DTYPE_F32, n, &x_buf);
+	s = loom_row_f32(&rows[2], DRM_LOOM_DTYPE_F32, n, &s_buf);
 	if (zero)
 		loom_row_u64(&rows[3], dtype, n, &z);
 	for (i = 0; i < n; i++) {
@@ -39,7 +39,7 @@ static noinline void dequantize_tile(const struct loom_row *rows, u32 dtype, boo
 
 	/* types narrower than 64 bits are always widened to the buffer */
 	loom_row_u64(&rows[1], dtype, n, &x);
-	s = loom_row_f32(&rows[2], LOOM_DTYPE_F32, n, &s_buf);
+	s = loom_row_f32(&rows[2], DRM_LOOM_DTYPE_F32, n, &s_buf);
 	if (zero) {
 		loom_row_u64(&rows[3], dtype, n, &z);
 		for (i = 0; i < n; i++)
@@ -47,7 +47,7 @@ static noinline void dequantize_tile(const struct loom_row *rows, u32 dtype, boo
 	}
 	for (i = 0; i < n; i++)
 		z.f32[i] = (float)(s64)x.u64[i] * s[i];
-	loom_row_put_f32(&rows[0], LOOM_DTYPE_F32, n, z.f32);
+	loom_row_put_f32(&rows[0], DRM_LOOM_DTYPE_F32, n, z.f32);
 }
 
 void loom_fp_quantize_run(const struct loom_command *command, const struct loom_memory *memory,

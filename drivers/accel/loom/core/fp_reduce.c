@@ -30,7 +30,7 @@
 struct reduce {
 	const struct loom_memory *memory;
 	struct loom_view x;
-	u32 y_dims[LOOM_MAX_RANK];
+	u32 y_dims[DRM_LOOM_MAX_RANK];
 	u32 kind;
 	u64 count;
 	u32 parts;
@@ -81,24 +81,24 @@ static void reduce_f64(double *restrict acc, const double *restrict x, u32 n, u3
 	u32 i;
 
 	switch (kind) {
-	case LOOM_REDUCE_SUM:
-	case LOOM_REDUCE_MEAN:
+	case DRM_LOOM_REDUCE_SUM:
+	case DRM_LOOM_REDUCE_MEAN:
 		TILE(acc[i] + x[i]);
 		break;
-	case LOOM_REDUCE_MAX:
+	case DRM_LOOM_REDUCE_MAX:
 		TILE(loom_max(acc[i], x[i]));
 		break;
-	case LOOM_REDUCE_MIN:
+	case DRM_LOOM_REDUCE_MIN:
 		TILE(loom_min(acc[i], x[i]));
 		break;
-	case LOOM_REDUCE_PROD:
+	case DRM_LOOM_REDUCE_PROD:
 		TILE(acc[i] * x[i]);
 		break;
-	case LOOM_REDUCE_SUMSQ:
-	case LOOM_REDUCE_L2:
+	case DRM_LOOM_REDUCE_SUMSQ:
+	case DRM_LOOM_REDUCE_L2:
 		TILE(acc[i] + x[i] * x[i]);
 		break;
-	case LOOM_REDUCE_L1:
+	case DRM_LOOM_REDUCE_L1:
 		TILE(acc[i] + __builtin_fabs(x[i]));
 		break;
 	}
@@ -109,30 +109,30 @@ static void reduce_u64(u64 *restrict acc, const u64 *restrict x, u32 n, u32 kind
 	u32 i;
 
 	switch (kind) {
-	case LOOM_REDUCE_SUM:
-	case LOOM_REDUCE_MEAN:
+	case DRM_LOOM_REDUCE_SUM:
+	case DRM_LOOM_REDUCE_MEAN:
 		TILE(acc[i] + x[i]);
 		break;
-	case LOOM_REDUCE_MAX:
+	case DRM_LOOM_REDUCE_MAX:
 		if (is_signed)
 			TILE((s64)acc[i] > (s64)x[i] ? acc[i] : x[i]);
 		else
 			TILE(acc[i] > x[i] ? acc[i] : x[i]);
 		break;
-	case LOOM_REDUCE_MIN:
+	case DRM_LOOM_REDUCE_MIN:
 		if (is_signed)
 			TILE((s64)acc[i] < (s64)x[i] ? acc[i] : x[i]);
 		else
 			TILE(acc[i] < x[i] ? acc[i] : x[i]);
 		break;
-	case LOOM_REDUCE_PROD:
+	case DRM_LOOM_REDUCE_PROD:
 		TILE(acc[i] * x[i]);
 		break;
-	case LOOM_REDUCE_SUMSQ:
-	case LOOM_REDUCE_L2:
+	case DRM_LOOM_REDUCE_SUMSQ:
+	case DRM_LOOM_REDUCE_L2:
 		TILE(acc[i] + x[i] * x[i]);
 		break;
-	case LOOM_REDUCE_L1:
+	case DRM_LOOM_REDUCE_L1:
 		TILE(acc[i] + (is_signed && (s64)x[i] < 0 ? 0 - x[i] : x[i]));
 		break;
 	}
@@ -142,22 +142,22 @@ static void reduce_u64(u64 *restrict acc, const u64 *restrict x, u32 n, u32 kind
 static u32 reduce_combine_kind(u32 kind)
 {
 	switch (kind) {
-	case LOOM_REDUCE_MAX:
-	case LOOM_REDUCE_MIN:
-	case LOOM_REDUCE_PROD:
+	case DRM_LOOM_REDUCE_MAX:
+	case DRM_LOOM_REDUCE_MIN:
+	case DRM_LOOM_REDUCE_PROD:
 		return kind;
 	}
-	return LOOM_REDUCE_SUM;
+	return DRM_LOOM_REDUCE_SUM;
 }
 
 static double reduce_start_f64(u32 kind)
 {
 	switch (kind) {
-	case LOOM_REDUCE_MAX:
+	case DRM_LOOM_REDUCE_MAX:
 		return -__builtin_inf();
-	case LOOM_REDUCE_MIN:
+	case DRM_LOOM_REDUCE_MIN:
 		return __builtin_inf();
-	case LOOM_REDUCE_PROD:
+	case DRM_LOOM_REDUCE_PROD:
 		return 1.0;
 	}
 	return 0.0;
@@ -166,11 +166,11 @@ static double reduce_start_f64(u32 kind)
 static u64 reduce_start_u64(u32 kind, bool is_signed)
 {
 	switch (kind) {
-	case LOOM_REDUCE_MAX:
+	case DRM_LOOM_REDUCE_MAX:
 		return is_signed ? 1ULL << 63 : 0;
-	case LOOM_REDUCE_MIN:
+	case DRM_LOOM_REDUCE_MIN:
 		return is_signed ? ~0ULL >> 1 : ~0ULL;
-	case LOOM_REDUCE_PROD:
+	case DRM_LOOM_REDUCE_PROD:
 		return 1;
 	}
 	return 0;
@@ -178,16 +178,16 @@ static u64 reduce_start_u64(u32 kind, bool is_signed)
 
 static double reduce_end_f64(double v, u32 kind, u64 count)
 {
-	if (kind == LOOM_REDUCE_MEAN)
+	if (kind == DRM_LOOM_REDUCE_MEAN)
 		return v / (double)count;
-	return kind == LOOM_REDUCE_L2 ? __builtin_sqrt(v) : v;
+	return kind == DRM_LOOM_REDUCE_L2 ? __builtin_sqrt(v) : v;
 }
 
 static u64 reduce_end_u64(u64 v, u32 kind, u64 count, bool is_signed)
 {
-	if (kind == LOOM_REDUCE_MEAN)
+	if (kind == DRM_LOOM_REDUCE_MEAN)
 		return is_signed ? (u64)((s64)v / (s64)count) : v / count;
-	return kind == LOOM_REDUCE_L2 ? (u64)(s64)__builtin_sqrt((double)v) : v;
+	return kind == DRM_LOOM_REDUCE_L2 ? (u64)(s64)__builtin_sqrt((double)v) : v;
 }
 
 /**
@@ -200,7 +200,7 @@ static u64 reduce_end_u64(u64 v, u32 kind, u64 count, bool is_signed)
 struct reduce_walk {
 	const struct reduce *r;
 	u8 *base;
-	u32 index[LOOM_MAX_RANK];
+	u32 index[DRM_LOOM_MAX_RANK];
 	bool done;
 };
 
@@ -221,7 +221,7 @@ static void reduce_walk_begin(struct reduce_walk *walk, const struct reduce *r,
 
 	walk->r = r;
 	walk->done = false;
-	for (i = 0; i < LOOM_MAX_RANK; i++)
+	for (i = 0; i < DRM_LOOM_MAX_RANK; i++)
 		walk->index[i] = tile->index[i];
 	reduce_walk_base(walk);
 }
@@ -279,7 +279,7 @@ static noinline void reduce_tile_f64(const struct reduce *r, const struct loom_t
 		reduce_f64(acc, acc + i, i, reduce_combine_kind(r->kind));
 	for (i = 0; i < tile->count; i++)
 		acc[i] = reduce_end_f64(acc[i], r->kind, r->count);
-	if (dtype == LOOM_DTYPE_F64) {
+	if (dtype == DRM_LOOM_DTYPE_F64) {
 		loom_row_put_f64(y, tile->count, acc);
 		return;
 	}

@@ -62,7 +62,7 @@ static float resize_coord(const struct drm_loom_attr_resize *attr, u32 axis, u32
 	float out = (float)attr->out_size[axis];
 	float start, end, x = (float)i;
 
-	if (attr->coord == LOOM_COORD_TF_CROP_AND_RESIZE) {
+	if (attr->coord == DRM_LOOM_COORD_TF_CROP_AND_RESIZE) {
 		start = loom_f32_of_bits(attr->roi_start[axis]);
 		end = loom_f32_of_bits(attr->roi_end[axis]);
 		if (attr->out_size[axis] == 1)
@@ -72,13 +72,13 @@ static float resize_coord(const struct drm_loom_attr_resize *attr, u32 axis, u32
 	if (scale == 1.0f)
 		return x;
 	switch (attr->coord) {
-	case LOOM_COORD_ASYMMETRIC:
+	case DRM_LOOM_COORD_ASYMMETRIC:
 		return x / scale;
-	case LOOM_COORD_PYTORCH_HALF_PIXEL:
+	case DRM_LOOM_COORD_PYTORCH_HALF_PIXEL:
 		return attr->out_size[axis] == 1 ? 0.0f : (x + 0.5f) / scale - 0.5f;
-	case LOOM_COORD_ALIGN_CORNERS:
+	case DRM_LOOM_COORD_ALIGN_CORNERS:
 		return attr->out_size[axis] == 1 ? 0.0f : x * (in - 1.0f) / (out - 1.0f);
-	case LOOM_COORD_HALF_PIXEL_SYMMETRIC:
+	case DRM_LOOM_COORD_HALF_PIXEL_SYMMETRIC:
 		/* the true scale is out / in; what the rounded one misses is shared by both ends */
 		return in / 2.0f * (1.0f - out / (scale * in)) + (x + 0.5f) / scale - 0.5f;
 	}
@@ -91,11 +91,11 @@ static float resize_nearest(u32 mode, float x)
 	float part = x - floor;
 
 	switch (mode) {
-	case LOOM_NEAREST_ROUND_PREFER_FLOOR:
+	case DRM_LOOM_NEAREST_ROUND_PREFER_FLOOR:
 		return part > 0.5f ? floor + 1.0f : floor;
-	case LOOM_NEAREST_ROUND_PREFER_CEIL:
+	case DRM_LOOM_NEAREST_ROUND_PREFER_CEIL:
 		return part >= 0.5f ? floor + 1.0f : floor;
-	case LOOM_NEAREST_FLOOR:
+	case DRM_LOOM_NEAREST_FLOOR:
 		return floor;
 	}
 	return part > 0.0f ? floor + 1.0f : floor;
@@ -141,12 +141,12 @@ static void resize_cubic_taps(const struct resize *r, u32 axis, float at, struct
 	for (i = 0; i < 4; i++) {
 		float tap = floor + (float)i - 1.0f;
 
-		if ((attr->flags & LOOM_RESIZE_EXCLUDE_OUTSIDE) && (tap < 0.0f || tap > last))
+		if ((attr->flags & DRM_LOOM_RESIZE_EXCLUDE_OUTSIDE) && (tap < 0.0f || tap > last))
 			taps->weight[i] = 0.0f;
 		taps->index[i] = resize_clamp(r, axis, tap);
 		sum += taps->weight[i];
 	}
-	if (attr->flags & LOOM_RESIZE_EXCLUDE_OUTSIDE) {
+	if (attr->flags & DRM_LOOM_RESIZE_EXCLUDE_OUTSIDE) {
 		for (i = 0; i < 4; i++)
 			taps->weight[i] /= sum;
 	}
@@ -160,14 +160,15 @@ static void resize_axis(const struct resize *r, u32 axis, u32 i, struct resize_t
 	float last = (float)(attr->in_size[axis] - 1);
 	float floor;
 
-	taps->outside = attr->coord == LOOM_COORD_TF_CROP_AND_RESIZE && !(at >= 0.0f && at <= last);
+	taps->outside = attr->coord == DRM_LOOM_COORD_TF_CROP_AND_RESIZE &&
+			!(at >= 0.0f && at <= last);
 	switch (attr->mode) {
-	case LOOM_RESIZE_NEAREST:
+	case DRM_LOOM_RESIZE_NEAREST:
 		taps->n = 1;
 		taps->index[0] = resize_clamp(r, axis, resize_nearest(attr->nearest, at));
 		taps->weight[0] = 1.0f;
 		break;
-	case LOOM_RESIZE_LINEAR:
+	case DRM_LOOM_RESIZE_LINEAR:
 		at = at > 0.0f ? at : 0.0f;
 		at = at < last ? at : last;
 		floor = loom_floorf(at);
@@ -177,7 +178,7 @@ static void resize_axis(const struct resize *r, u32 axis, u32 i, struct resize_t
 		taps->weight[1] = at - floor;
 		taps->weight[0] = 1.0f - taps->weight[1];
 		break;
-	case LOOM_RESIZE_CUBIC:
+	case DRM_LOOM_RESIZE_CUBIC:
 		resize_cubic_taps(r, axis, at, taps);
 		break;
 	}
@@ -232,7 +233,7 @@ static void resize_fill_columns(const struct resize *r, const struct loom_row *y
 	struct loom_row at = *y;
 	u32 i;
 
-	if (r->attr->coord != LOOM_COORD_TF_CROP_AND_RESIZE)
+	if (r->attr->coord != DRM_LOOM_COORD_TF_CROP_AND_RESIZE)
 		return;
 	for (i = 0; i < n; i++, loom_row_next(&at)) {
 		if (r->w[i].outside)
@@ -283,7 +284,7 @@ static float resize_get_f32(const u8 *from, u32 dtype)
 {
 	u16 h;
 
-	if (dtype == LOOM_DTYPE_F32)
+	if (dtype == DRM_LOOM_DTYPE_F32)
 		return loom_get_f32(from);
 	memcpy(&h, from, sizeof(h));
 	return loom_half_to_f32(h);
@@ -363,9 +364,9 @@ static void resize_part(struct resize *r, const u32 *index, u32 n)
 		resize_fill(r, &y, n);
 		return;
 	}
-	if (r->attr->mode == LOOM_RESIZE_NEAREST)
+	if (r->attr->mode == DRM_LOOM_RESIZE_NEAREST)
 		resize_nearest_tile(r, index, n, &y);
-	else if (r->y->dtype == LOOM_DTYPE_F64)
+	else if (r->y->dtype == DRM_LOOM_DTYPE_F64)
 		resize_blend_f64(r, index, n, &y);
 	else
 		resize_blend_f32(r, index, n, &y);

@@ -72,7 +72,7 @@ static noinline void softmax_f32(const struct softmax *s, u32 dtype)
 		}
 		for (; j < n; j++)
 			part[j & 3] += e[j];
-		if (dtype == LOOM_DTYPE_F32 && !s->log) {
+		if (dtype == DRM_LOOM_DTYPE_F32 && !s->log) {
 			row = softmax_row(s, SOFTMAX_Y, i, &n);
 			loom_row_put_f32(&row, dtype, n, e);
 		}
@@ -82,7 +82,7 @@ static noinline void softmax_f32(const struct softmax *s, u32 dtype)
 	log_sum = s->log ? loom_log(part[0]) : 0.0;
 
 	for (i = 0; i < s->length; i += n) {
-		bool kept = dtype == LOOM_DTYPE_F32 && !s->log;
+		bool kept = dtype == DRM_LOOM_DTYPE_F32 && !s->log;
 
 		row = softmax_row(s, kept ? SOFTMAX_Y : SOFTMAX_X, i, &n);
 		x = loom_row_f32(&row, dtype, n, &buf);
@@ -103,7 +103,7 @@ static noinline void softmax_f32(const struct softmax *s, u32 dtype)
 
 static noinline void softmax_f64(const struct softmax *s)
 {
-	const u32 dtype = LOOM_DTYPE_F64;
+	const u32 dtype = DRM_LOOM_DTYPE_F64;
 	double max = -__builtin_inf();
 	double e[LOOM_TILE], sum = 0.0;
 	struct loom_row row;
@@ -145,7 +145,7 @@ void loom_fp_softmax_run(const struct loom_command *command, const struct loom_m
 		.memory = memory,
 		.axis = attr->axis,
 		.length = y->dims[attr->axis],
-		.log = attr->flags & LOOM_SOFTMAX_LOG,
+		.log = attr->flags & DRM_LOOM_SOFTMAX_LOG,
 	};
 
 	for (; count--; first++) {
@@ -162,7 +162,7 @@ void loom_fp_softmax_run(const struct loom_command *command, const struct loom_m
 							    rest % y->dims[i]);
 			rest /= y->dims[i];
 		}
-		if (y->dtype == LOOM_DTYPE_F64)
+		if (y->dtype == DRM_LOOM_DTYPE_F64)
 			softmax_f64(&s);
 		else
 			softmax_f32(&s, y->dtype);

@@ -9,7 +9,7 @@ struct loom_row loom_row_along(const struct loom_view *view, const struct loom_m
 		.stride = view->strides[axis],
 	};
 
-	if (view->region == LOOM_REGION_SRAM && axis == view->lane_axis && memory->lanes > 1) {
+	if (view->region == DRM_LOOM_REGION_SRAM && axis == view->lane_axis && memory->lanes > 1) {
 		row.lanes = memory->lanes;
 		row.lane = ((u64)view->lane_start + start) % memory->lanes;
 		row.stride = loom_view_lane_pitch(view, memory);
@@ -178,7 +178,7 @@ const float *loom_row_f32(const struct loom_row *row, u32 dtype, u32 n, union lo
 	u16 h;
 	u32 i;
 
-	if (dtype == LOOM_DTYPE_F32)
+	if (dtype == DRM_LOOM_DTYPE_F32)
 		return loom_row_raw(row, 4, n, tile->f32);
 	half = loom_row_raw(row, 2, n, tile->u8 + sizeof(tile->f32));
 	for (i = 0; i < n; i++) {
@@ -195,9 +195,9 @@ const double *loom_row_f64(const struct loom_row *row, u32 dtype, u32 n, union l
 	u32 i;
 
 	switch (dtype) {
-	case LOOM_DTYPE_F64:
+	case DRM_LOOM_DTYPE_F64:
 		return loom_row_raw(row, 8, n, tile->f64);
-	case LOOM_DTYPE_F32:
+	case DRM_LOOM_DTYPE_F32:
 		/* behind the first half: what is converted was read before it is overwritten */
 		raw = loom_row_raw(row, 4, n, tile->u8 + sizeof(*tile) / 2);
 		for (i = 0; i < n; i++)
@@ -236,23 +236,23 @@ const u64 *loom_row_u64(const struct loom_row *row, u32 dtype, u32 n, union loom
 	/* Gathered at the tile's end: element i is read before its wide form reaches it. */
 	raw = loom_row_raw(row, bytes, n, tile->u8 + sizeof(*tile) - (size_t)bytes * LOOM_TILE);
 	switch (dtype) {
-	case LOOM_DTYPE_I8:
+	case DRM_LOOM_DTYPE_I8:
 		ROW_EXTEND(s8);
 		break;
-	case LOOM_DTYPE_U8:
+	case DRM_LOOM_DTYPE_U8:
 		ROW_EXTEND(u8);
 		break;
-	case LOOM_DTYPE_BOOL:
+	case DRM_LOOM_DTYPE_BOOL:
 		for (i = 0; i < n; i++)
 			tile->u64[i] = !!raw[i];
 		break;
-	case LOOM_DTYPE_I16:
+	case DRM_LOOM_DTYPE_I16:
 		ROW_EXTEND(s16);
 		break;
-	case LOOM_DTYPE_U16:
+	case DRM_LOOM_DTYPE_U16:
 		ROW_EXTEND(u16);
 		break;
-	case LOOM_DTYPE_I32:
+	case DRM_LOOM_DTYPE_I32:
 		ROW_EXTEND(s32);
 		break;
 	default:
@@ -278,7 +278,7 @@ void loom_row_put_f32(const struct loom_row *row, u32 dtype, u32 n, const float 
 	} to;
 	u32 i;
 
-	if (dtype == LOOM_DTYPE_F16) {
+	if (dtype == DRM_LOOM_DTYPE_F16) {
 		for (i = 0; i < n; i++)
 			to.f16[i] = loom_half_of_f32(from[i]);
 		loom_row_write(row, 2, n, to.f16);
@@ -357,7 +357,7 @@ static void nest_drop(struct loom_nest *nest, u32 axis)
 
 		for (i = axis; i < nest->rank; i++)
 			nest->view[v].strides[i] = nest->view[v].strides[i + 1];
-		if (lane_axis > axis && lane_axis < LOOM_MAX_RANK)
+		if (lane_axis > axis && lane_axis < DRM_LOOM_MAX_RANK)
 			nest->view[v].lane_axis--;
 	}
 }
@@ -387,15 +387,15 @@ static void nest_view(struct loom_nest *nest, u32 v, const struct loom_view *vie
 	u32 i;
 
 	nest->view[v].origin = loom_view_origin(view, nest->memory);
-	nest->view[v].lane_axis = LOOM_MAX_RANK;
+	nest->view[v].lane_axis = DRM_LOOM_MAX_RANK;
 	nest->view[v].lane_start = 0;
 	nest->view[v].lane_pitch = loom_view_lane_pitch(view, nest->memory);
 	for (i = 0; i < nest->rank; i++)
 		nest->view[v].strides[i] = view->dims[i] == 1 ? 0 : view->strides[i];
 
-	if (view->region != LOOM_REGION_SRAM || nest->memory->lanes == 1) {
+	if (view->region != DRM_LOOM_REGION_SRAM || nest->memory->lanes == 1) {
 		/* one bank: the lane axis is like any other, but for where it starts */
-		if (view->region == LOOM_REGION_SRAM)
+		if (view->region == DRM_LOOM_REGION_SRAM)
 			nest->view[v].origin += (s64)view->lane_start *
 						view->strides[view->lane_axis];
 	} else if (view->lane_axis < nest->rank && view->dims[view->lane_axis] > 1) {
@@ -454,7 +454,7 @@ static struct loom_row nest_row(const struct loom_nest *nest, u32 v)
 		if (i != lane_axis)
 			row.at += (s64)nest->index[i] * nest->view[v].strides[i];
 	}
-	if (lane_axis < LOOM_MAX_RANK) {
+	if (lane_axis < DRM_LOOM_MAX_RANK) {
 		u64 l = (u64)nest->view[v].lane_start + nest->index[lane_axis];
 		u64 q = l / memory->lanes;
 		u64 pitch = nest->view[v].lane_pitch;

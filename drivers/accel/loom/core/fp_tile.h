@@ -197,15 +197,15 @@ enum loom_class {
 
 static inline enum loom_class loom_dtype_class(u32 dtype)
 {
-	if (dtype == LOOM_DTYPE_F32 || dtype == LOOM_DTYPE_F16)
+	if (dtype == DRM_LOOM_DTYPE_F32 || dtype == DRM_LOOM_DTYPE_F16)
 		return LOOM_CLASS_F32;
-	return dtype == LOOM_DTYPE_F64 ? LOOM_CLASS_F64 : LOOM_CLASS_U64;
+	return dtype == DRM_LOOM_DTYPE_F64 ? LOOM_CLASS_F64 : LOOM_CLASS_U64;
 }
 
 static inline bool loom_dtype_signed(u32 dtype)
 {
-	return dtype == LOOM_DTYPE_I8 || dtype == LOOM_DTYPE_I16 || dtype == LOOM_DTYPE_I32 ||
-	       dtype == LOOM_DTYPE_I64;
+	return dtype == DRM_LOOM_DTYPE_I8 || dtype == DRM_LOOM_DTYPE_I16 ||
+	       dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
 }
 
 /**
@@ -235,7 +235,7 @@ static __always_inline void loom_row_next(struct loom_row *row)
 
 static inline u8 *loom_view_origin(const struct loom_view *view, const struct loom_memory *memory)
 {
-	if (view->region == LOOM_REGION_SRAM)
+	if (view->region == DRM_LOOM_REGION_SRAM)
 		return loom_view_bank(view, memory) + view->offset;
 	return memory->slots[view->slot] + view->offset;
 }
@@ -244,7 +244,7 @@ static inline u8 *loom_view_origin(const struct loom_view *view, const struct lo
 static inline s64 loom_view_step(const struct loom_view *view, const struct loom_memory *memory,
 				 u32 axis, u32 i)
 {
-	if (view->region == LOOM_REGION_SRAM && axis == view->lane_axis) {
+	if (view->region == DRM_LOOM_REGION_SRAM && axis == view->lane_axis) {
 		u64 l = (u64)view->lane_start + i;
 
 		return (s64)(l % memory->lanes * loom_view_lane_pitch(view, memory)) +
@@ -338,7 +338,7 @@ float loom_half_to_f32(u16 h);
  * @count: number of views
  * @dims: elements per axis
  * @view: per view: its first element, bytes per axis (0 where it is broadcast), the axis
- *	that runs over lanes (LOOM_MAX_RANK: none), where that starts, and bytes from a lane to
+ *	that runs over lanes (DRM_LOOM_MAX_RANK: none), where that starts, and bytes from a lane to
  *	the next
  * @index: where it is
  * @left: elements still to do
@@ -348,15 +348,15 @@ struct loom_nest {
 	const struct loom_memory *memory;
 	u32 rank;
 	u32 count;
-	u32 dims[LOOM_MAX_RANK];
+	u32 dims[DRM_LOOM_MAX_RANK];
 	struct {
 		u8 *origin;
-		s64 strides[LOOM_MAX_RANK];
+		s64 strides[DRM_LOOM_MAX_RANK];
 		u32 lane_axis;
 		u32 lane_start;
 		u64 lane_pitch;
 	} view[LOOM_NEST_VIEWS];
-	u32 index[LOOM_MAX_RANK];
+	u32 index[DRM_LOOM_MAX_RANK];
 	u64 left;
 	u32 n;
 };

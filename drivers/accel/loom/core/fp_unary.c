@@ -16,71 +16,71 @@ void loom_tile_unary_f32(float *v, u32 n, u32 kind, float p0, float p1)
 	u32 i;
 
 	switch (kind) {
-	case LOOM_UNARY_RELU:
+	case DRM_LOOM_UNARY_RELU:
 		TILE(float, x < 0.0f ? 0.0f : x);
 		break;
-	case LOOM_UNARY_CLIP:
+	case DRM_LOOM_UNARY_CLIP:
 		TILE(float, loom_minf(loom_maxf(x, p0), p1));
 		break;
-	case LOOM_UNARY_LEAKY:
+	case DRM_LOOM_UNARY_LEAKY:
 		TILE(float, x < 0.0f ? p0 * x : x);
 		break;
-	case LOOM_UNARY_SIGMOID:
+	case DRM_LOOM_UNARY_SIGMOID:
 		TILE(float, loom_sigmoidf(x));
 		break;
-	case LOOM_UNARY_HARDSIGMOID:
+	case DRM_LOOM_UNARY_HARDSIGMOID:
 		TILE(float, loom_minf(loom_maxf(p0 * x + p1, 0.0f), 1.0f));
 		break;
-	case LOOM_UNARY_HARDSWISH:
+	case DRM_LOOM_UNARY_HARDSWISH:
 		TILE(float, x * loom_minf(loom_maxf(x / 6.0f + 0.5f, 0.0f), 1.0f));
 		break;
-	case LOOM_UNARY_TANH:
+	case DRM_LOOM_UNARY_TANH:
 		TILE(float, loom_tanhf(x));
 		break;
-	case LOOM_UNARY_SQRT:
+	case DRM_LOOM_UNARY_SQRT:
 		TILE(float, __builtin_sqrtf(x));
 		break;
-	case LOOM_UNARY_EXP:
+	case DRM_LOOM_UNARY_EXP:
 		TILE(float, loom_expf(x));
 		break;
-	case LOOM_UNARY_LOG:
+	case DRM_LOOM_UNARY_LOG:
 		TILE(float, (float)loom_log(x));
 		break;
-	case LOOM_UNARY_NEG:
+	case DRM_LOOM_UNARY_NEG:
 		TILE(float, -x);
 		break;
-	case LOOM_UNARY_ABS:
+	case DRM_LOOM_UNARY_ABS:
 		TILE(float, loom_fabsf(x));
 		break;
-	case LOOM_UNARY_ERF:
+	case DRM_LOOM_UNARY_ERF:
 		TILE(float, loom_erff(x));
 		break;
-	case LOOM_UNARY_RECIPROCAL:
+	case DRM_LOOM_UNARY_RECIPROCAL:
 		TILE(float, 1.0f / x);
 		break;
-	case LOOM_UNARY_FLOOR:
+	case DRM_LOOM_UNARY_FLOOR:
 		TILE(float, loom_floorf(x));
 		break;
-	case LOOM_UNARY_CEIL:
+	case DRM_LOOM_UNARY_CEIL:
 		TILE(float, loom_ceilf(x));
 		break;
-	case LOOM_UNARY_ROUND:
+	case DRM_LOOM_UNARY_ROUND:
 		TILE(float, loom_rintf(x));
 		break;
-	case LOOM_UNARY_ELU:
+	case DRM_LOOM_UNARY_ELU:
 		TILE(float, x < 0.0f ? p0 * loom_expm1f_neg(x) : x);
 		break;
-	case LOOM_UNARY_SELU:
+	case DRM_LOOM_UNARY_SELU:
 		TILE(float, p1 * (x < 0.0f ? p0 * loom_expm1f_neg(x) : x));
 		break;
-	case LOOM_UNARY_SOFTPLUS:
+	case DRM_LOOM_UNARY_SOFTPLUS:
 		TILE(float, (float)((x > 0.0f || x != x ? x : 0.0f) +
 				    loom_log1p(loom_exp(-loom_fabsf(x)))));
 		break;
-	case LOOM_UNARY_SOFTSIGN:
+	case DRM_LOOM_UNARY_SOFTSIGN:
 		TILE(float, x / (1.0f + loom_fabsf(x)));
 		break;
-	case LOOM_UNARY_SIGN:
+	case DRM_LOOM_UNARY_SIGN:
 		TILE(float, x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x);
 		break;
 	}
@@ -91,72 +91,72 @@ void loom_tile_unary_f64(double *v, u32 n, u32 kind, double p0, double p1)
 	u32 i;
 
 	switch (kind) {
-	case LOOM_UNARY_RELU:
+	case DRM_LOOM_UNARY_RELU:
 		TILE(double, x < 0.0 ? 0.0 : x);
 		break;
-	case LOOM_UNARY_CLIP:
+	case DRM_LOOM_UNARY_CLIP:
 		TILE(double, loom_min(loom_max(x, p0), p1));
 		break;
-	case LOOM_UNARY_LEAKY:
+	case DRM_LOOM_UNARY_LEAKY:
 		TILE(double, x < 0.0 ? p0 * x : x);
 		break;
-	case LOOM_UNARY_SIGMOID:
+	case DRM_LOOM_UNARY_SIGMOID:
 		TILE(double, (x < 0.0 ? loom_exp(x) : 1.0) /
 			     (1.0 + loom_exp(-__builtin_fabs(x))));
 		break;
-	case LOOM_UNARY_HARDSIGMOID:
+	case DRM_LOOM_UNARY_HARDSIGMOID:
 		TILE(double, loom_min(loom_max(p0 * x + p1, 0.0), 1.0));
 		break;
-	case LOOM_UNARY_HARDSWISH:
+	case DRM_LOOM_UNARY_HARDSWISH:
 		TILE(double, x * loom_min(loom_max(x / 6.0 + 0.5, 0.0), 1.0));
 		break;
-	case LOOM_UNARY_TANH:
+	case DRM_LOOM_UNARY_TANH:
 		TILE(double, loom_tanh(x));
 		break;
-	case LOOM_UNARY_SQRT:
+	case DRM_LOOM_UNARY_SQRT:
 		TILE(double, __builtin_sqrt(x));
 		break;
-	case LOOM_UNARY_EXP:
+	case DRM_LOOM_UNARY_EXP:
 		TILE(double, loom_exp(x));
 		break;
-	case LOOM_UNARY_LOG:
+	case DRM_LOOM_UNARY_LOG:
 		TILE(double, loom_log(x));
 		break;
-	case LOOM_UNARY_NEG:
+	case DRM_LOOM_UNARY_NEG:
 		TILE(double, -x);
 		break;
-	case LOOM_UNARY_ABS:
+	case DRM_LOOM_UNARY_ABS:
 		TILE(double, __builtin_fabs(x));
 		break;
-	case LOOM_UNARY_ERF:
+	case DRM_LOOM_UNARY_ERF:
 		TILE(double, loom_erf(x));
 		break;
-	case LOOM_UNARY_RECIPROCAL:
+	case DRM_LOOM_UNARY_RECIPROCAL:
 		TILE(double, 1.0 / x);
 		break;
-	case LOOM_UNARY_FLOOR:
+	case DRM_LOOM_UNARY_FLOOR:
 		TILE(double, loom_floor(x));
 		break;
-	case LOOM_UNARY_CEIL:
+	case DRM_LOOM_UNARY_CEIL:
 		TILE(double, loom_ceil(x));
 		break;
-	case LOOM_UNARY_ROUND:
+	case DRM_LOOM_UNARY_ROUND:
 		TILE(double, loom_rint(x));
 		break;
-	case LOOM_UNARY_ELU:
+	case DRM_LOOM_UNARY_ELU:
 		TILE(double, x < 0.0 ? p0 * loom_expm1(x) : x);
 		break;
-	case LOOM_UNARY_SELU:
+	case DRM_LOOM_UNARY_SELU:
 		TILE(double, p1 * (x < 0.0 ? p0 * loom_expm1(x) : x));
 		break;
-	case LOOM_UNARY_SOFTPLUS:
+	case DRM_LOOM_UNARY_SOFTPLUS:
 		TILE(double, (x > 0.0 || x != x ? x : 0.0) +
 			     loom_log1p(loom_exp(-__builtin_fabs(x))));
 		break;
-	case LOOM_UNARY_SOFTSIGN:
+	case DRM_LOOM_UNARY_SOFTSIGN:
 		TILE(double, x / (1.0 + __builtin_fabs(x)));
 		break;
-	case LOOM_UNARY_SIGN:
+	case DRM_LOOM_UNARY_SIGN:
 		TILE(double, x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x);
 		break;
 	}
@@ -168,21 +168,21 @@ static void unary_u64(u64 *v, u32 n, u32 kind, bool is_signed)
 	u32 i;
 
 	switch (kind) {
-	case LOOM_UNARY_RELU:
+	case DRM_LOOM_UNARY_RELU:
 		if (is_signed)
 			TILE(u64, (s64)x < 0 ? 0 : x);
 		break;
-	case LOOM_UNARY_ABS:
+	case DRM_LOOM_UNARY_ABS:
 		if (is_signed)
 			TILE(u64, (s64)x < 0 ? 0 - x : x);
 		break;
-	case LOOM_UNARY_NEG:
+	case DRM_LOOM_UNARY_NEG:
 		TILE(u64, 0 - x);
 		break;
-	case LOOM_UNARY_SIGN:
+	case DRM_LOOM_UNARY_SIGN:
 		TILE(u64, x ? (is_signed && (s64)x < 0 ? ~0ULL : 1) : 0);
 		break;
-	case LOOM_UNARY_NOT:
+	case DRM_LOOM_UNARY_NOT:
 		TILE(u64, !x);
 		break;
 	}
@@ -190,14 +190,14 @@ static void unary_u64(u64 *v, u32 n, u32 kind, bool is_signed)
 
 static u32 act_unary(u32 act)
 {
-	static const u8 unary[LOOM_ACT_END] = {
-		[LOOM_ACT_RELU] = LOOM_UNARY_RELU,
-		[LOOM_ACT_CLIP] = LOOM_UNARY_CLIP,
-		[LOOM_ACT_LEAKY] = LOOM_UNARY_LEAKY,
-		[LOOM_ACT_SIGMOID] = LOOM_UNARY_SIGMOID,
-		[LOOM_ACT_HARDSIGMOID] = LOOM_UNARY_HARDSIGMOID,
-		[LOOM_ACT_HARDSWISH] = LOOM_UNARY_HARDSWISH,
-		[LOOM_ACT_TANH] = LOOM_UNARY_TANH,
+	static const u8 unary[DRM_LOOM_ACT_END] = {
+		[DRM_LOOM_ACT_RELU] = DRM_LOOM_UNARY_RELU,
+		[DRM_LOOM_ACT_CLIP] = DRM_LOOM_UNARY_CLIP,
+		[DRM_LOOM_ACT_LEAKY] = DRM_LOOM_UNARY_LEAKY,
+		[DRM_LOOM_ACT_SIGMOID] = DRM_LOOM_UNARY_SIGMOID,
+		[DRM_LOOM_ACT_HARDSIGMOID] = DRM_LOOM_UNARY_HARDSIGMOID,
+		[DRM_LOOM_ACT_HARDSWISH] = DRM_LOOM_UNARY_HARDSWISH,
+		[DRM_LOOM_ACT_TANH] = DRM_LOOM_UNARY_TANH,
 	};
 
 	return unary[act];
@@ -205,14 +205,14 @@ static u32 act_unary(u32 act)
 
 void loom_tile_act_f32(float *v, u32 n, u32 act, u32 p0, u32 p1)
 {
-	if (act != LOOM_ACT_NONE)
+	if (act != DRM_LOOM_ACT_NONE)
 		loom_tile_unary_f32(v, n, act_unary(act), loom_f32_of_bits(p0),
 				    loom_f32_of_bits(p1));
 }
 
 void loom_tile_act_f64(double *v, u32 n, u32 act, u32 p0, u32 p1)
 {
-	if (act != LOOM_ACT_NONE)
+	if (act != DRM_LOOM_ACT_NONE)
 		loom_tile_unary_f64(v, n, act_unary(act), loom_f32_of_bits(p0),
 				    loom_f32_of_bits(p1));
 }

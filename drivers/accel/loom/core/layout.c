@@ -55,11 +55,11 @@ int loom_layout_interleaved(struct loom_layout *layout, u64 size, u64 page_bytes
 static bool loom_layout_shape(const struct loom_layout_shards *shards)
 {
 	switch (shards->kind) {
-	case LOOM_LAYOUT_SHARDED_HEIGHT:
+	case DRM_LOOM_LAYOUT_SHARDED_HEIGHT:
 		return shards->shard_rows && !shards->shard_columns;
-	case LOOM_LAYOUT_SHARDED_WIDTH:
+	case DRM_LOOM_LAYOUT_SHARDED_WIDTH:
 		return !shards->shard_rows && shards->shard_columns;
-	case LOOM_LAYOUT_SHARDED_BLOCK:
+	case DRM_LOOM_LAYOUT_SHARDED_BLOCK:
 		return shards->shard_rows && shards->shard_columns;
 	}
 	return false;

@@ -181,7 +181,7 @@ struct loom_bank_iter {
  * @bank: the bank, any content
  * @base: first byte that can be given out
  * @limit: first byte behind those that can be given out
- * @banks: number of banks that it stands for, at most LOOM_MAX_BANKS
+ * @banks: number of banks that it stands for, at most DRM_LOOM_MAX_BANKS
  * @policy: which hole a block gets
  *
  * Return: 0; -EINVAL when there is not one byte to give out, no bank, or too many.

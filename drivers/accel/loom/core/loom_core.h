@@ -120,21 +120,21 @@ static inline u64 loom_div_round_up(u64 value, u64 by)
 static inline u32 loom_dtype_bytes(u32 dtype)
 {
 	switch (dtype) {
-	case LOOM_DTYPE_I8:
-	case LOOM_DTYPE_U8:
-	case LOOM_DTYPE_BOOL:
+	case DRM_LOOM_DTYPE_I8:
+	case DRM_LOOM_DTYPE_U8:
+	case DRM_LOOM_DTYPE_BOOL:
 		return 1;
-	case LOOM_DTYPE_F16:
-	case LOOM_DTYPE_I16:
-	case LOOM_DTYPE_U16:
+	case DRM_LOOM_DTYPE_F16:
+	case DRM_LOOM_DTYPE_I16:
+	case DRM_LOOM_DTYPE_U16:
 		return 2;
-	case LOOM_DTYPE_F32:
-	case LOOM_DTYPE_I32:
-	case LOOM_DTYPE_U32:
+	case DRM_LOOM_DTYPE_F32:
+	case DRM_LOOM_DTYPE_I32:
+	case DRM_LOOM_DTYPE_U32:
 		return 4;
-	case LOOM_DTYPE_F64:
-	case LOOM_DTYPE_I64:
-	case LOOM_DTYPE_U64:
+	case DRM_LOOM_DTYPE_F64:
+	case DRM_LOOM_DTYPE_I64:
+	case DRM_LOOM_DTYPE_U64:
 		return 8;
 	}
 	return 0;

@@ -55,7 +55,7 @@ void loom_engine_init(struct loom_engine *engine, const struct loom_plan *plan,
  * loom_engine_run() - go on with a run for a while
  * @engine: the run
  * @budget: work to do before it returns, in element operations. One unit at least
- *	is done, so a call costs at most @budget + LOOM_MAX_UNIT_COST
+ *	is done, so a call costs at most @budget + DRM_LOOM_MAX_UNIT_COST
  *
  * In a kernel: between kernel_fpu_begin() and kernel_fpu_end(), with memory that does not
  * fault. To cancel a run, do not call it again.

@@ -4,7 +4,7 @@
 
 #include "loom_core.h"
 
-#define LOOM_MASK_WORDS	(LOOM_MAX_BANKS / 64)
+#define LOOM_MASK_WORDS	(DRM_LOOM_MAX_BANKS / 64)
 
 /**
  * struct loom_mask - a set of banks
@@ -89,17 +89,17 @@ static inline u32 loom_mask_count(const struct loom_mask *mask)
 	return count;
 }
 
-/* The first bank at @bank or behind it, or LOOM_MAX_BANKS. */
+/* The first bank at @bank or behind it, or DRM_LOOM_MAX_BANKS. */
 static inline u32 loom_mask_next(const struct loom_mask *mask, u32 bank)
 {
-	while (bank < LOOM_MAX_BANKS) {
+	while (bank < DRM_LOOM_MAX_BANKS) {
 		u64 word = mask->word[bank / 64] >> bank % 64;
 
 		if (word)
 			return bank + (u32)__builtin_ctzll(word);
 		bank = (bank / 64 + 1) * 64;
 	}
-	return LOOM_MAX_BANKS;
+	return DRM_LOOM_MAX_BANKS;
 }
 
 #endif /* LOOM_MASK_H */

@@ -24,7 +24,7 @@ enum loom_stream {
  * struct loom_check - a command under proof
  * @command: the command; the operands are in bounds already. check() sets units,
  *	unit_cost and macs
- * @rule: out: LOOM_RULE_OPERANDS (optional ones), ATTR, VIEW_REGION, VIEW_DTYPE, VIEW_SHAPE
+ * @rule: out: DRM_LOOM_RULE_OPERANDS (optional ones), ATTR, VIEW_REGION, VIEW_DTYPE, VIEW_SHAPE
  *	or COST
  * @operand: out: the operand at fault
  * @has_operand: out: whether @operand says something

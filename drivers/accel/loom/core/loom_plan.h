@@ -49,8 +49,8 @@ struct loom_view {
 	bool bound;
 	u32 lane_start;
 	u64 offset;
-	u32 dims[LOOM_MAX_RANK];
-	s64 strides[LOOM_MAX_RANK];
+	u32 dims[DRM_LOOM_MAX_RANK];
+	s64 strides[DRM_LOOM_MAX_RANK];
 	u64 start;
 	u64 end;
 };
@@ -89,8 +89,8 @@ struct loom_step {
 
 /**
  * struct loom_slot - what a binding must offer
- * @size: bytes; with LOOM_SLOT_SRAM in each bank
- * @flags: LOOM_SLOT_*
+ * @size: bytes; with DRM_LOOM_SLOT_SRAM in each bank
+ * @flags: DRM_LOOM_SLOT_*
  * @dtype: images: type of an element; else zero, and the rest, too
  * @width: images: elements in a row
  * @height: images: rows

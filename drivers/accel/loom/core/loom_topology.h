@@ -28,7 +28,7 @@ struct loom_region_topology {
  */
 struct loom_topology {
 	const char *name;
-	struct loom_region_topology region[LOOM_REGION_COUNT];
+	struct loom_region_topology region[DRM_LOOM_REGION_COUNT];
 	u32 compute_units;
 };
 

@@ -21,7 +21,7 @@
  * @count: number of elements, at least one
  */
 struct loom_tile {
-	u32 index[LOOM_MAX_RANK];
+	u32 index[DRM_LOOM_MAX_RANK];
 	u32 count;
 };
 
@@ -51,7 +51,7 @@ static inline void loom_tile_get(struct loom_tile *tile, const u32 *dims, u32 ra
 		rest = div64_u64_rem(rest, dims[axis], &digit);
 		tile->index[axis] = (u32)digit;
 	}
-	for (axis = rank; axis < LOOM_MAX_RANK; axis++)
+	for (axis = rank; axis < DRM_LOOM_MAX_RANK; axis++)
 		tile->index[axis] = 0;
 }
 
@@ -109,7 +109,7 @@ static inline u8 *loom_view_ptr(const struct loom_view *view, const struct loom_
 	u64 offset = view->offset;
 	u32 lane, axis;
 
-	if (view->region == LOOM_REGION_DRAM) {
+	if (view->region == DRM_LOOM_REGION_DRAM) {
 		for (axis = 0; axis < view->rank; axis++)
 			offset += index[axis] * (u64)view->strides[axis];
 		return memory->slots[view->slot] + offset;

@@ -14,10 +14,10 @@
  */
 static u32 loom_op_binary_cost(u32 kind, const struct loom_view *a)
 {
-	if (kind == LOOM_BINARY_POW)
+	if (kind == DRM_LOOM_BINARY_POW)
 		return 16;
-	if (kind == LOOM_BINARY_FMOD && loom_dtype_in(a, LOOM_DTYPES_FLOAT))
-		return a->dtype == LOOM_DTYPE_F64 ? 256 : 32;
+	if (kind == DRM_LOOM_BINARY_FMOD && loom_dtype_in(a, LOOM_DTYPES_FLOAT))
+		return a->dtype == DRM_LOOM_DTYPE_F64 ? 256 : 32;
 	return 2;
 }
 
@@ -25,34 +25,34 @@ bool loom_op_binary_check(struct loom_check *check)
 {
 	const struct drm_loom_attr_binary *attr = check->command->attr;
 	const struct loom_view *views = check->command->views;
-	bool compares = attr->kind >= LOOM_BINARY_EQ && attr->kind <= LOOM_BINARY_GE;
+	bool compares = attr->kind >= DRM_LOOM_BINARY_EQ && attr->kind <= DRM_LOOM_BINARY_GE;
 	u32 dtypes = LOOM_DTYPES_NUMBER;
 	u32 cost;
 
-	if (attr->kind >= LOOM_BINARY_END)
-		return loom_op_refuse(check, LOOM_RULE_ATTR);
-	if (!loom_op_check_act(check, attr->act, views[0].dtype == LOOM_DTYPE_F32))
+	if (attr->kind >= DRM_LOOM_BINARY_END)
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
+	if (!loom_op_check_act(check, attr->act, views[0].dtype == DRM_LOOM_DTYPE_F32))
 		return false;
 	if (!loom_op_check_sram(check))
 		return false;
 
-	if (attr->kind >= LOOM_BINARY_AND)
+	if (attr->kind >= DRM_LOOM_BINARY_AND)
 		dtypes = LOOM_DTYPES_BOOL;
-	else if (attr->kind == LOOM_BINARY_EQ)
+	else if (attr->kind == DRM_LOOM_BINARY_EQ)
 		dtypes = LOOM_DTYPES_ANY;
-	else if (attr->kind == LOOM_BINARY_MOD)
+	else if (attr->kind == DRM_LOOM_BINARY_MOD)
 		dtypes = LOOM_DTYPES_INTEGER;
-	if (views[0].dtype != (compares ? LOOM_DTYPE_BOOL : views[1].dtype))
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, 0);
+	if (views[0].dtype != (compares ? DRM_LOOM_DTYPE_BOOL : views[1].dtype))
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 0);
 	if (!loom_dtype_in(&views[1], dtypes))
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, 1);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 1);
 	if (views[2].dtype != views[1].dtype)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, 2);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 2);
 
 	if (!loom_op_check_broadcast(check, 1) || !loom_op_check_broadcast(check, 2))
 		return false;
 	cost = loom_op_binary_cost(attr->kind, &views[1]);
-	if (attr->act != LOOM_ACT_NONE)
+	if (attr->act != DRM_LOOM_ACT_NONE)
 		cost += 8;
 	return loom_op_check_tiles(check, cost);
 }

@@ -13,6 +13,6 @@ bool loom_op_cast_check(struct loom_check *check)
 	if (!loom_op_check_sram(check))
 		return false;
 	if (views[0].dtype == views[1].dtype)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, 1);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 1);
 	return loom_op_check_same_dims(check, 1) && loom_op_check_tiles(check, 2);
 }

@@ -22,9 +22,9 @@ bool loom_op_check_sram_image(struct loom_check *check, u32 images)
 	u32 i;
 
 	for (i = 0; i < command->operands; i++)
-		if (command->views[i].region != LOOM_REGION_SRAM &&
+		if (command->views[i].region != DRM_LOOM_REGION_SRAM &&
 		    (i >= images || !command->views[i].image))
-			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_REGION, i);
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_REGION, i);
 	return true;
 }
 
@@ -40,14 +40,14 @@ bool loom_op_check_one_dtype(struct loom_check *check, u32 first)
 
 	for (i = first; i < command->operands; i++)
 		if (command->views[i].dtype != command->views[0].dtype)
-			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, i);
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, i);
 	return true;
 }
 
 bool loom_op_check_rank(struct loom_check *check, u32 operand, u32 rank)
 {
 	if (check->command->views[operand].rank != rank)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_SHAPE, operand);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
 	return true;
 }
 
@@ -58,10 +58,10 @@ bool loom_op_check_same_dims(struct loom_check *check, u32 operand)
 	u32 i;
 
 	if (x->rank != y->rank)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_SHAPE, operand);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
 	for (i = 0; i < y->rank; i++)
 		if (x->dims[i] != y->dims[i])
-			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_SHAPE, operand);
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
 	return true;
 }
 
@@ -72,26 +72,26 @@ bool loom_op_check_broadcast(struct loom_check *check, u32 operand)
 	u32 i;
 
 	if (x->rank != y->rank)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_SHAPE, operand);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
 	for (i = 0; i < y->rank; i++)
 		if (x->dims[i] != y->dims[i] && x->dims[i] != 1)
-			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_SHAPE, operand);
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
 	return true;
 }
 
 bool loom_op_check_act(struct loom_check *check, u32 act, bool floating)
 {
-	if (act >= LOOM_ACT_END || (act != LOOM_ACT_NONE && !floating))
-		return loom_op_refuse(check, LOOM_RULE_ATTR);
+	if (act >= DRM_LOOM_ACT_END || (act != DRM_LOOM_ACT_NONE && !floating))
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
 	return true;
 }
 
 bool loom_op_zero_fits(const struct loom_view *view, s32 zero)
 {
 	switch (view->dtype) {
-	case LOOM_DTYPE_I8:
+	case DRM_LOOM_DTYPE_I8:
 		return zero >= -128 && zero <= 127;
-	case LOOM_DTYPE_U8:
+	case DRM_LOOM_DTYPE_U8:
 		return zero >= 0 && zero <= 255;
 	}
 	return !zero;
@@ -110,8 +110,8 @@ bool loom_op_count(const u32 *dims, u32 first, u32 end, u64 *count)
 
 bool loom_op_check_cost(struct loom_check *check, u64 units, u64 unit_cost)
 {
-	if (unit_cost > LOOM_MAX_UNIT_COST)
-		return loom_op_refuse(check, LOOM_RULE_COST);
+	if (unit_cost > DRM_LOOM_MAX_UNIT_COST)
+		return loom_op_refuse(check, DRM_LOOM_RULE_COST);
 	check->command->units = units;
 	check->command->unit_cost = unit_cost;
 	return true;
@@ -126,6 +126,6 @@ bool loom_op_check_tiles(struct loom_check *check, u64 element_cost)
 	if (!loom_op_count(y->dims, 0, y->rank - 1, &units) ||
 	    check_mul_overflow(units, (u64)loom_tile_per_row(length), &units) ||
 	    check_mul_overflow(element_cost, (u64)min(length, (u32)LOOM_TILE), &cost))
-		return loom_op_refuse(check, LOOM_RULE_COST);
+		return loom_op_refuse(check, DRM_LOOM_RULE_COST);
 	return loom_op_check_cost(check, units, cost);
 }

@@ -6,7 +6,7 @@
  * DECONV: the same with w[C,O/groups,KD,KH,KW], floating point only.
  *
  * The spatial dims of y and x need not fit each other: what falls outside of x is zero, so a
- * slice of a convolution is a convolution. With dims of 32 bits and LOOM_MAX_SPATIAL no
+ * slice of a convolution is a convolution. With dims of 32 bits and DRM_LOOM_MAX_SPATIAL no
  * coordinate leaves 63 bits. Optional operands stand in the order bias, scale; each is dense in
  * meaning only: it is a view like any other. y and x of CONV may be in images.
  *
@@ -26,20 +26,21 @@ static bool loom_op_conv_attr_check(struct loom_check *check, bool forward)
 	u32 operands = LOOM_CONV_OPTIONAL;
 	u32 i;
 
-	if (attr->flags & ~(LOOM_ATTR_BIAS | LOOM_ATTR_SCALE) || attr->reserved || !attr->groups)
-		return loom_op_refuse(check, LOOM_RULE_ATTR);
-	if (!forward && attr->flags & LOOM_ATTR_SCALE)
-		return loom_op_refuse(check, LOOM_RULE_ATTR);
-	operands += !!(attr->flags & LOOM_ATTR_BIAS) + !!(attr->flags & LOOM_ATTR_SCALE);
+	if (attr->flags & ~(DRM_LOOM_ATTR_BIAS | DRM_LOOM_ATTR_SCALE) || attr->reserved ||
+	    !attr->groups)
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
+	if (!forward && attr->flags & DRM_LOOM_ATTR_SCALE)
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
+	operands += !!(attr->flags & DRM_LOOM_ATTR_BIAS) + !!(attr->flags & DRM_LOOM_ATTR_SCALE);
 	if (check->command->operands != operands)
-		return loom_op_refuse(check, LOOM_RULE_OPERANDS);
+		return loom_op_refuse(check, DRM_LOOM_RULE_OPERANDS);
 
 	for (i = 0; i < 3; i++) {
-		if (attr->stride[i] < 1 || attr->stride[i] > LOOM_MAX_SPATIAL ||
-		    attr->dilation[i] < 1 || attr->dilation[i] > LOOM_MAX_SPATIAL ||
-		    attr->pad[i] < (forward ? 0 : -LOOM_MAX_SPATIAL) ||
-		    attr->pad[i] > LOOM_MAX_SPATIAL)
-			return loom_op_refuse(check, LOOM_RULE_ATTR);
+		if (attr->stride[i] < 1 || attr->stride[i] > DRM_LOOM_MAX_SPATIAL ||
+		    attr->dilation[i] < 1 || attr->dilation[i] > DRM_LOOM_MAX_SPATIAL ||
+		    attr->pad[i] < (forward ? 0 : -DRM_LOOM_MAX_SPATIAL) ||
+		    attr->pad[i] > DRM_LOOM_MAX_SPATIAL)
+			return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
 	}
 	return true;
 }
@@ -48,31 +49,31 @@ static bool loom_op_conv_dtype_check(struct loom_check *check, bool forward)
 {
 	const struct drm_loom_attr_conv *attr = check->command->attr;
 	const struct loom_view *views = check->command->views;
-	bool scaled = attr->flags & LOOM_ATTR_SCALE;
+	bool scaled = attr->flags & DRM_LOOM_ATTR_SCALE;
 	u32 next = LOOM_CONV_OPTIONAL;
 	bool floating = loom_dtype_in(&views[LOOM_CONV_X], LOOM_DTYPES_FLOAT);
 
 	if (floating) {
 		if (views[LOOM_CONV_Y].dtype != views[LOOM_CONV_X].dtype || scaled)
-			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, LOOM_CONV_Y);
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, LOOM_CONV_Y);
 		if (views[LOOM_CONV_W].dtype != views[LOOM_CONV_X].dtype)
-			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, LOOM_CONV_W);
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, LOOM_CONV_W);
 	} else {
 		if (!forward || !loom_dtype_in(&views[LOOM_CONV_X], LOOM_DTYPES_BYTE))
-			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, LOOM_CONV_X);
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, LOOM_CONV_X);
 		if (!loom_dtype_in(&views[LOOM_CONV_W], LOOM_DTYPES_BYTE))
-			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, LOOM_CONV_W);
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, LOOM_CONV_W);
 		if (!loom_dtype_in(&views[LOOM_CONV_Y], scaled ? LOOM_DTYPES_BYTE :
-						     LOOM_DTYPE_BIT(LOOM_DTYPE_I32)))
-			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, LOOM_CONV_Y);
+						     LOOM_DTYPE_BIT(DRM_LOOM_DTYPE_I32)))
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, LOOM_CONV_Y);
 	}
-	if (attr->flags & LOOM_ATTR_BIAS) {
-		if (views[next].dtype != (floating ? LOOM_DTYPE_F32 : LOOM_DTYPE_I32))
-			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, next);
+	if (attr->flags & DRM_LOOM_ATTR_BIAS) {
+		if (views[next].dtype != (floating ? DRM_LOOM_DTYPE_F32 : DRM_LOOM_DTYPE_I32))
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, next);
 		next++;
 	}
-	if (scaled && views[next].dtype != LOOM_DTYPE_F32)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, next);
+	if (scaled && views[next].dtype != DRM_LOOM_DTYPE_F32)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, next);
 
 	/* These depend on the types: an activation or a zero point has a meaning or must be 0. */
 	if (!loom_op_check_act(check, attr->act, floating))
@@ -80,7 +81,7 @@ static bool loom_op_conv_dtype_check(struct loom_check *check, bool forward)
 	if (!loom_op_zero_fits(&views[LOOM_CONV_X], attr->x_zero) ||
 	    !loom_op_zero_fits(&views[LOOM_CONV_W], attr->w_zero) ||
 	    !loom_op_zero_fits(&views[LOOM_CONV_Y], attr->y_zero))
-		return loom_op_refuse(check, LOOM_RULE_ATTR);
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
 	return true;
 }
 
@@ -97,15 +98,15 @@ static bool loom_op_conv_shape_check(struct loom_check *check, bool forward)
 		if (!loom_op_check_rank(check, i, 5))
 			return false;
 	if (x->dims[0] != y->dims[0] || x->dims[1] % attr->groups)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_SHAPE, LOOM_CONV_X);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, LOOM_CONV_X);
 	if (y->dims[1] % attr->groups)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_SHAPE, LOOM_CONV_Y);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, LOOM_CONV_Y);
 	if (w->dims[0] != (forward ? y : x)->dims[1] ||
 	    w->dims[1] != (forward ? x : y)->dims[1] / attr->groups)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_SHAPE, LOOM_CONV_W);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, LOOM_CONV_W);
 	for (i = LOOM_CONV_OPTIONAL; i < check->command->operands; i++)
 		if (views[i].rank != 1 || views[i].dims[0] != y->dims[1])
-			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_SHAPE, i);
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, i);
 	return true;
 }
 
@@ -120,11 +121,11 @@ static bool loom_op_conv_cost_check(struct loom_check *check, bool forward)
 	if (!loom_op_count(views[LOOM_CONV_W].dims, 1, 5, &macs) ||
 	    !loom_op_count(views[LOOM_CONV_W].dims, 2, 5, &taps) ||
 	    check_mul_overflow(taps, (u64)(views[LOOM_CONV_X].dims[1] / attr->groups), &taps))
-		return loom_op_refuse(check, LOOM_RULE_COST);
+		return loom_op_refuse(check, DRM_LOOM_RULE_COST);
 	if (!loom_op_check_tiles(check, taps))
 		return false;
 	if (!loom_op_count(from->dims, 0, 5, &taps) || check_mul_overflow(macs, taps, &macs))
-		return loom_op_refuse(check, LOOM_RULE_COST);
+		return loom_op_refuse(check, DRM_LOOM_RULE_COST);
 	check->command->macs = macs;
 	return true;
 }

@@ -11,7 +11,7 @@ static bool loom_op_move_check(struct loom_check *check)
 	const struct loom_view *views = check->command->views;
 
 	if (views[0].elem_bytes != views[1].elem_bytes)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, 1);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 1);
 	return loom_op_check_same_dims(check, 1) && loom_op_check_tiles(check, 1);
 }
 
@@ -19,10 +19,10 @@ bool loom_op_load_check(struct loom_check *check)
 {
 	const struct loom_view *views = check->command->views;
 
-	if (views[0].region != LOOM_REGION_SRAM)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_REGION, 0);
-	if (views[1].region != LOOM_REGION_DRAM)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_REGION, 1);
+	if (views[0].region != DRM_LOOM_REGION_SRAM)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_REGION, 0);
+	if (views[1].region != DRM_LOOM_REGION_DRAM)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_REGION, 1);
 	return loom_op_move_check(check);
 }
 
@@ -30,10 +30,10 @@ bool loom_op_store_check(struct loom_check *check)
 {
 	const struct loom_view *views = check->command->views;
 
-	if (views[0].region != LOOM_REGION_DRAM)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_REGION, 0);
-	if (views[1].region != LOOM_REGION_SRAM)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_REGION, 1);
+	if (views[0].region != DRM_LOOM_REGION_DRAM)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_REGION, 0);
+	if (views[1].region != DRM_LOOM_REGION_SRAM)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_REGION, 1);
 	return loom_op_move_check(check);
 }
 
@@ -42,6 +42,6 @@ bool loom_op_copy_check(struct loom_check *check)
 	const struct loom_view *views = check->command->views;
 
 	if (views[0].region != views[1].region)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_REGION, 1);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_REGION, 1);
 	return loom_op_move_check(check);
 }

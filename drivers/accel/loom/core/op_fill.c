@@ -12,6 +12,6 @@ bool loom_op_fill_check(struct loom_check *check)
 	const struct drm_loom_attr_fill *attr = check->command->attr;
 
 	if (y->elem_bytes < 8 && attr->bits >> (8 * y->elem_bytes))
-		return loom_op_refuse(check, LOOM_RULE_ATTR);
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
 	return loom_op_check_tiles(check, 1);
 }

@@ -8,8 +8,8 @@
  *
  * Unit: one tile of y (loom_tile_get() over y's dims). Cost: 4 per element.
  */
-#define LOOM_DTYPES_QUANT	(LOOM_DTYPES_BYTE | LOOM_DTYPE_BIT(LOOM_DTYPE_I16) | \
-				 LOOM_DTYPE_BIT(LOOM_DTYPE_U16))
+#define LOOM_DTYPES_QUANT	(LOOM_DTYPES_BYTE | LOOM_DTYPE_BIT(DRM_LOOM_DTYPE_I16) | \
+				 LOOM_DTYPE_BIT(DRM_LOOM_DTYPE_U16))
 
 static bool loom_op_quant_check(struct loom_check *check, u32 quantised, u32 real, u32 dtypes)
 {
@@ -20,13 +20,13 @@ static bool loom_op_quant_check(struct loom_check *check, u32 quantised, u32 rea
 	if (!loom_op_check_sram(check))
 		return false;
 	if (!loom_dtype_in(&views[quantised], dtypes))
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, quantised);
-	if (views[real].dtype != LOOM_DTYPE_F32)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, real);
-	if (views[2].dtype != LOOM_DTYPE_F32)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, 2);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, quantised);
+	if (views[real].dtype != DRM_LOOM_DTYPE_F32)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, real);
+	if (views[2].dtype != DRM_LOOM_DTYPE_F32)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 2);
 	if (command->operands > 3 && views[3].dtype != views[quantised].dtype)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, 3);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 3);
 
 	if (!loom_op_check_same_dims(check, 1))
 		return false;
@@ -44,5 +44,5 @@ bool loom_op_quantize_check(struct loom_check *check)
 bool loom_op_dequantize_check(struct loom_check *check)
 {
 	return loom_op_quant_check(check, 1, 0,
-				   LOOM_DTYPES_QUANT | LOOM_DTYPE_BIT(LOOM_DTYPE_I32));
+				   LOOM_DTYPES_QUANT | LOOM_DTYPE_BIT(DRM_LOOM_DTYPE_I32));
 }

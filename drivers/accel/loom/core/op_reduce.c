@@ -17,24 +17,24 @@ bool loom_op_reduce_check(struct loom_check *check)
 	u64 cost = 1;
 	u32 i;
 
-	if (attr->kind >= LOOM_REDUCE_END || attr->reserved)
-		return loom_op_refuse(check, LOOM_RULE_ATTR);
+	if (attr->kind >= DRM_LOOM_REDUCE_END || attr->reserved)
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
 	if (!loom_op_check_sram(check))
 		return false;
 	if (!loom_dtype_in(y, LOOM_DTYPES_NUMBER))
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, 0);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 0);
 	if (!loom_op_check_one_dtype(check, 1))
 		return false;
 	if (y->rank != x->rank)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_SHAPE, 1);
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 1);
 
 	for (i = 0; i < y->rank; i++) {
 		if (y->dims[i] == x->dims[i])
 			continue;
 		if (y->dims[i] != 1)
-			return loom_op_refuse_operand(check, LOOM_RULE_VIEW_SHAPE, 0);
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 0);
 		if (check_mul_overflow(cost, (u64)x->dims[i], &cost))
-			return loom_op_refuse(check, LOOM_RULE_COST);
+			return loom_op_refuse(check, DRM_LOOM_RULE_COST);
 	}
 	return loom_op_check_tiles(check, cost);
 }

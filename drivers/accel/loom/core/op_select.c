@@ -14,8 +14,8 @@ bool loom_op_select_check(struct loom_check *check)
 
 	if (!loom_op_check_sram(check))
 		return false;
-	if (views[1].dtype != LOOM_DTYPE_BOOL)
-		return loom_op_refuse_operand(check, LOOM_RULE_VIEW_DTYPE, 1);
+	if (views[1].dtype != DRM_LOOM_DTYPE_BOOL)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 1);
 	if (!loom_op_check_one_dtype(check, 2))
 		return false;
 	for (i = 1; i < 4; i++)

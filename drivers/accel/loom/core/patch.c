@@ -405,7 +405,7 @@ static void loom_patch_learn_banks(struct loom_patches *patches, const struct lo
 	struct loom_patch_set set = { 0 };
 	u32 bank;
 
-	for (bank = loom_mask_next(mask, 0); bank < LOOM_MAX_BANKS;
+	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(mask, bank + 1)) {
 		if (loom_mask_has(&patches->active.banks, bank))
 			continue;
@@ -416,7 +416,7 @@ static void loom_patch_learn_banks(struct loom_patches *patches, const struct lo
 		loom_mask_set(&set.banks, bank);
 		loom_mask_set(&patches->active.banks, bank);
 	}
-	if (loom_mask_next(&set.banks, 0) < LOOM_MAX_BANKS)
+	if (loom_mask_next(&set.banks, 0) < DRM_LOOM_MAX_BANKS)
 		loom_patch_sum_all(patches, &set);
 }
 
@@ -439,7 +439,7 @@ static void loom_patch_choose(struct loom_patches *patches, struct loom_patch_se
 	if (!few)
 		return;
 	search->whole = loom_mask_within(mask, &patches->active.banks);
-	for (bank = loom_mask_next(mask, 0); bank < LOOM_MAX_BANKS;
+	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(mask, bank + 1))
 		if (loom_mask_has(&patches->active.banks, bank))
 			search->sums[search->sum_count++] = LOOM_PATCH_CLASSES + bank;
@@ -476,7 +476,7 @@ static void loom_patch_count(struct loom_patches *patches, const struct loom_ban
 {
 	u32 bank;
 
-	for (bank = loom_mask_next(&block->mask, 0); bank < LOOM_MAX_BANKS;
+	for (bank = loom_mask_next(&block->mask, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(&block->mask, bank + 1)) {
 		if (more)
 			patches->bytes[bank] += block->size;

@@ -11,7 +11,7 @@ struct loom_bank_block;
 #define LOOM_PATCH_CLASSES	64
 #define LOOM_PATCH_WAITING	16
 /* sums: of classes, then of single banks */
-#define LOOM_PATCH_SUMS		(LOOM_PATCH_CLASSES + LOOM_MAX_BANKS)
+#define LOOM_PATCH_SUMS		(LOOM_PATCH_CLASSES + DRM_LOOM_MAX_BANKS)
 /* sets of so many banks are searched by those of single banks */
 #define LOOM_PATCH_FEW		16
 
@@ -107,8 +107,8 @@ struct loom_patches {
 	struct loom_patch_set active;
 	struct loom_patch_class class[LOOM_PATCH_CLASSES];
 	struct loom_patch_class waiting[LOOM_PATCH_WAITING];
-	u32 debt[LOOM_MAX_BANKS];
-	u64 bytes[LOOM_MAX_BANKS];
+	u32 debt[DRM_LOOM_MAX_BANKS];
+	u64 bytes[DRM_LOOM_MAX_BANKS];
 };
 
 /**

@@ -54,13 +54,13 @@ struct loom_table_rule {
 };
 
 static const struct loom_table_rule loom_table_rules[LOOM_TABLE_COUNT] = {
-	[LOOM_TABLE_SLOTS] = { sizeof(struct drm_loom_plan_slot), LOOM_MAX_SLOTS },
-	[LOOM_TABLE_TENSORS] = { sizeof(struct drm_loom_plan_tensor), LOOM_MAX_TENSORS },
-	[LOOM_TABLE_STEPS] = { sizeof(struct drm_loom_plan_step), LOOM_MAX_STEPS },
-	[LOOM_TABLE_COMMANDS] = { sizeof(struct drm_loom_plan_command), LOOM_MAX_COMMANDS },
-	[LOOM_TABLE_VIEWS] = { sizeof(struct drm_loom_plan_view), LOOM_MAX_VIEWS },
-	[LOOM_TABLE_ATTRS] = { 1, LOOM_MAX_ATTR_BYTES },
-	[LOOM_TABLE_IMAGES] = { sizeof(struct drm_loom_plan_image), LOOM_MAX_SLOTS },
+	[LOOM_TABLE_SLOTS] = { sizeof(struct drm_loom_plan_slot), DRM_LOOM_MAX_SLOTS },
+	[LOOM_TABLE_TENSORS] = { sizeof(struct drm_loom_plan_tensor), DRM_LOOM_MAX_TENSORS },
+	[LOOM_TABLE_STEPS] = { sizeof(struct drm_loom_plan_step), DRM_LOOM_MAX_STEPS },
+	[LOOM_TABLE_COMMANDS] = { sizeof(struct drm_loom_plan_command), DRM_LOOM_MAX_COMMANDS },
+	[LOOM_TABLE_VIEWS] = { sizeof(struct drm_loom_plan_view), DRM_LOOM_MAX_VIEWS },
+	[LOOM_TABLE_ATTRS] = { 1, DRM_LOOM_MAX_ATTR_BYTES },
+	[LOOM_TABLE_IMAGES] = { sizeof(struct drm_loom_plan_image), DRM_LOOM_MAX_SLOTS },
 };
 
 static const struct drm_loom_table *loom_plan_table(const struct drm_loom_plan_header *header,
@@ -88,10 +88,10 @@ static int __must_check loom_plan_check_header(struct loom_verify *verify, u64 s
 	const struct drm_loom_plan_header *header = verify->header;
 
 	if (size < sizeof(*header))
-		return loom_reject_plan(verify, LOOM_RULE_HEADER);
-	if (header->magic != LOOM_PLAN_MAGIC || header->version != LOOM_PLAN_VERSION ||
+		return loom_reject_plan(verify, DRM_LOOM_RULE_HEADER);
+	if (header->magic != DRM_LOOM_PLAN_MAGIC || header->version != DRM_LOOM_PLAN_VERSION ||
 	    header->size != size || header->flags)
-		return loom_reject_plan(verify, LOOM_RULE_HEADER);
+		return loom_reject_plan(verify, DRM_LOOM_RULE_HEADER);
 	return 0;
 }
 
@@ -119,11 +119,11 @@ static int __must_check loom_plan_check_tables(struct loom_verify *verify, u64 s
 		    check_add_overflow(table->offset, (u64)table->count * table->stride,
 				       &end[i]) ||
 		    end[i] > size)
-			return loom_reject_plan(verify, LOOM_RULE_TABLE);
+			return loom_reject_plan(verify, DRM_LOOM_RULE_TABLE);
 		start[i] = table->offset;
 		for (j = 0; j < i; j++)
 			if (start[i] < end[j] && start[j] < end[i])
-				return loom_reject_plan(verify, LOOM_RULE_TABLE);
+				return loom_reject_plan(verify, DRM_LOOM_RULE_TABLE);
 	}
 	return 0;
 }
@@ -132,44 +132,44 @@ static int __must_check loom_plan_check_limits(struct loom_verify *verify, u64 s
 {
 	u32 i;
 
-	if (size > LOOM_MAX_PLAN_BYTES)
-		return loom_reject_plan(verify, LOOM_RULE_LIMIT);
+	if (size > DRM_LOOM_MAX_PLAN_BYTES)
+		return loom_reject_plan(verify, DRM_LOOM_RULE_LIMIT);
 	for (i = 0; i < LOOM_TABLE_COUNT; i++)
 		if (loom_plan_table(verify->header, i)->count > loom_table_rules[i].max_count)
-			return loom_reject_plan(verify, LOOM_RULE_LIMIT);
+			return loom_reject_plan(verify, DRM_LOOM_RULE_LIMIT);
 	return 0;
 }
 
 static int __must_check loom_plan_check_device(struct loom_verify *verify)
 {
-	const struct loom_region_topology *sram = &verify->topology->region[LOOM_REGION_SRAM];
+	const struct loom_region_topology *sram = &verify->topology->region[DRM_LOOM_REGION_SRAM];
 	const struct drm_loom_plan_header *header = verify->header;
 	u64 top;
 
 	if (!header->lanes || header->lanes != sram->banks)
-		return loom_reject_plan(verify, LOOM_RULE_TOPOLOGY);
+		return loom_reject_plan(verify, DRM_LOOM_RULE_TOPOLOGY);
 	if (check_add_overflow(header->scratch_bytes, sram->reserved_bytes, &top) ||
 	    top > sram->bank_bytes)
-		return loom_reject_plan(verify, LOOM_RULE_SCRATCH);
+		return loom_reject_plan(verify, DRM_LOOM_RULE_SCRATCH);
 	return 0;
 }
 
 static int __must_check loom_plan_check_slots(struct loom_verify *verify)
 {
-	const struct loom_region_topology *sram = &verify->topology->region[LOOM_REGION_SRAM];
-	const u32 access = LOOM_SLOT_READ | LOOM_SLOT_WRITE;
+	const struct loom_region_topology *sram = &verify->topology->region[DRM_LOOM_REGION_SRAM];
+	const u32 access = DRM_LOOM_SLOT_READ | DRM_LOOM_SLOT_WRITE;
 	u32 i;
 
 	for (i = 0; i < verify->header->slots.count; i++) {
 		const struct drm_loom_plan_slot *slot = &verify->slots[i];
 
 		if (!slot->size || slot->pad || !(slot->flags & access) ||
-		    slot->flags & ~(access | LOOM_SLOT_SRAM | LOOM_SLOT_SPREAD))
-			return loom_reject_slot(verify, LOOM_RULE_SLOT, i);
+		    slot->flags & ~(access | DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_SPREAD))
+			return loom_reject_slot(verify, DRM_LOOM_RULE_SLOT, i);
 		/* a piece of every bank is not spread */
-		if (slot->flags & LOOM_SLOT_SRAM &&
-		    (slot->flags & LOOM_SLOT_SPREAD || slot->size > sram->bank_bytes))
-			return loom_reject_slot(verify, LOOM_RULE_SLOT, i);
+		if (slot->flags & DRM_LOOM_SLOT_SRAM &&
+		    (slot->flags & DRM_LOOM_SLOT_SPREAD || slot->size > sram->bank_bytes))
+			return loom_reject_slot(verify, DRM_LOOM_RULE_SLOT, i);
 	}
 	return 0;
 }

@@ -8,7 +8,7 @@ static int loom_reject_rule(struct loom_verify *verify, u32 rule)
 	memset(reject, 0, sizeof(*reject));
 	reject->rule = rule;
 	if (verify->in_command) {
-		reject->valid |= LOOM_REJECT_STEP | LOOM_REJECT_COMMAND;
+		reject->valid |= DRM_LOOM_REJECT_STEP | DRM_LOOM_REJECT_COMMAND;
 		reject->step = verify->step;
 		reject->command = verify->command;
 	}
@@ -23,7 +23,7 @@ int loom_reject_plan(struct loom_verify *verify, u32 rule)
 int loom_reject_slot(struct loom_verify *verify, u32 rule, u32 slot)
 {
 	loom_reject_rule(verify, rule);
-	verify->reject->valid |= LOOM_REJECT_SLOT;
+	verify->reject->valid |= DRM_LOOM_REJECT_SLOT;
 	verify->reject->slot = slot;
 	return -EBADMSG;
 }
@@ -31,7 +31,7 @@ int loom_reject_slot(struct loom_verify *verify, u32 rule, u32 slot)
 int loom_reject_step(struct loom_verify *verify, u32 rule, u32 step)
 {
 	loom_reject_rule(verify, rule);
-	verify->reject->valid |= LOOM_REJECT_STEP;
+	verify->reject->valid |= DRM_LOOM_REJECT_STEP;
 	verify->reject->step = step;
 	return -EBADMSG;
 }
@@ -39,7 +39,7 @@ int loom_reject_step(struct loom_verify *verify, u32 rule, u32 step)
 int loom_reject_tensor(struct loom_verify *verify, u32 rule, u32 tensor)
 {
 	loom_reject_rule(verify, rule);
-	verify->reject->valid |= LOOM_REJECT_TENSOR;
+	verify->reject->valid |= DRM_LOOM_REJECT_TENSOR;
 	verify->reject->tensor = tensor;
 	return -EBADMSG;
 }
@@ -49,12 +49,12 @@ static void loom_reject_range(struct loom_verify *verify, u32 tensor, u64 start,
 {
 	struct drm_loom_reject *reject = verify->reject;
 
-	reject->valid |= LOOM_REJECT_RANGE;
+	reject->valid |= DRM_LOOM_REJECT_RANGE;
 	reject->region = verify->tensors[tensor].region;
 	reject->start = start;
 	reject->end = end;
 	if (loom_tensor_in_slot(&verify->tensors[tensor])) {
-		reject->valid |= LOOM_REJECT_SLOT;
+		reject->valid |= DRM_LOOM_REJECT_SLOT;
 		reject->slot = verify->tensors[tensor].slot;
 	}
 }
@@ -63,7 +63,7 @@ int loom_reject_meets(struct loom_verify *verify, u32 rule, u32 tensor, u32 othe
 		      u64 end)
 {
 	loom_reject_tensor(verify, rule, tensor);
-	verify->reject->valid |= LOOM_REJECT_OTHER;
+	verify->reject->valid |= DRM_LOOM_REJECT_OTHER;
 	verify->reject->other = other;
 	loom_reject_range(verify, tensor, start, end);
 	return -EBADMSG;
@@ -77,7 +77,7 @@ int loom_reject_command(struct loom_verify *verify, u32 rule)
 int loom_reject_operand(struct loom_verify *verify, u32 rule, u32 operand)
 {
 	loom_reject_rule(verify, rule);
-	verify->reject->valid |= LOOM_REJECT_OPERAND;
+	verify->reject->valid |= DRM_LOOM_REJECT_OPERAND;
 	verify->reject->operand = operand;
 	return -EBADMSG;
 }
@@ -86,7 +86,7 @@ int loom_reject_view(struct loom_verify *verify, u32 rule, u32 operand,
 		     const struct loom_view *view)
 {
 	loom_reject_operand(verify, rule, operand);
-	verify->reject->valid |= LOOM_REJECT_TENSOR;
+	verify->reject->valid |= DRM_LOOM_REJECT_TENSOR;
 	verify->reject->tensor = view->tensor;
 	loom_reject_range(verify, view->tensor, view->start, view->end);
 	return -EBADMSG;

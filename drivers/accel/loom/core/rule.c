@@ -6,160 +6,160 @@ struct loom_rule {
 	const char *text;
 };
 
-static const struct loom_rule loom_rules[LOOM_RULE_END] = {
-	[LOOM_RULE_NONE] = {
+static const struct loom_rule loom_rules[DRM_LOOM_RULE_END] = {
+	[DRM_LOOM_RULE_NONE] = {
 		.name = "none",
 		.text = "no rule is broken",
 	},
-	[LOOM_RULE_HEADER] = {
+	[DRM_LOOM_RULE_HEADER] = {
 		.name = "header",
 		.text = "magic, version, size, flags and reserved fields are right",
 	},
-	[LOOM_RULE_TABLE] = {
+	[DRM_LOOM_RULE_TABLE] = {
 		.name = "table",
 		.text = "tables lie in the plan, aligned, with the right stride, apart",
 	},
-	[LOOM_RULE_LIMIT] = {
+	[DRM_LOOM_RULE_LIMIT] = {
 		.name = "limit",
 		.text = "no count is past its cap",
 	},
-	[LOOM_RULE_TOPOLOGY] = {
+	[DRM_LOOM_RULE_TOPOLOGY] = {
 		.name = "topology",
 		.text = "the plan is made for the lanes of this device",
 	},
-	[LOOM_RULE_SCRATCH] = {
+	[DRM_LOOM_RULE_SCRATCH] = {
 		.name = "scratch",
 		.text = "the scratch fits in a bank above its reserved bytes",
 	},
-	[LOOM_RULE_SLOT] = {
+	[DRM_LOOM_RULE_SLOT] = {
 		.name = "slot",
 		.text = "a slot has a size, known flags and zero padding",
 	},
-	[LOOM_RULE_TENSOR_FIELD] = {
+	[DRM_LOOM_RULE_TENSOR_FIELD] = {
 		.name = "tensor_field",
 		.text = "region, slot, flags and padding of a tensor are valid",
 	},
-	[LOOM_RULE_TENSOR_TYPE] = {
+	[DRM_LOOM_RULE_TENSOR_TYPE] = {
 		.name = "tensor_type",
 		.text = "type, rank, dims and lane axis of a tensor are valid",
 	},
-	[LOOM_RULE_TENSOR_STRIDE] = {
+	[DRM_LOOM_RULE_TENSOR_STRIDE] = {
 		.name = "tensor_stride",
 		.text = "strides of a tensor nest and keep its elements aligned",
 	},
-	[LOOM_RULE_TENSOR_EXTENT] = {
+	[DRM_LOOM_RULE_TENSOR_EXTENT] = {
 		.name = "tensor_extent",
 		.text = "the elements of a tensor lie in its size",
 	},
-	[LOOM_RULE_TENSOR_BOUNDS] = {
+	[DRM_LOOM_RULE_TENSOR_BOUNDS] = {
 		.name = "tensor_bounds",
 		.text = "a tensor lies in its slot or in the scratch",
 	},
-	[LOOM_RULE_TENSOR_LIFETIME] = {
+	[DRM_LOOM_RULE_TENSOR_LIFETIME] = {
 		.name = "tensor_lifetime",
 		.text = "a tensor lives from a step to a later or the same step",
 	},
-	[LOOM_RULE_TENSOR_ALIAS] = {
+	[DRM_LOOM_RULE_TENSOR_ALIAS] = {
 		.name = "tensor_alias",
 		.text = "an alias lies in its parent, in bytes and in steps",
 	},
-	[LOOM_RULE_TENSOR_OVERLAP] = {
+	[DRM_LOOM_RULE_TENSOR_OVERLAP] = {
 		.name = "tensor_overlap",
 		.text = "tensors alive in the same step do not share bytes",
 	},
-	[LOOM_RULE_STEP] = {
+	[DRM_LOOM_RULE_STEP] = {
 		.name = "step",
 		.text = "the steps tile the command table in order",
 	},
-	[LOOM_RULE_STREAM] = {
+	[DRM_LOOM_RULE_STREAM] = {
 		.name = "stream",
 		.text = "a command stands in the stream of its opcode",
 	},
-	[LOOM_RULE_OPCODE] = {
+	[DRM_LOOM_RULE_OPCODE] = {
 		.name = "opcode",
 		.text = "the opcode is known",
 	},
-	[LOOM_RULE_COMMAND_FIELD] = {
+	[DRM_LOOM_RULE_COMMAND_FIELD] = {
 		.name = "command_field",
 		.text = "the padding of a command is zero",
 	},
-	[LOOM_RULE_OPERANDS] = {
+	[DRM_LOOM_RULE_OPERANDS] = {
 		.name = "operands",
 		.text = "a command has the operands of its opcode, and they are in the table",
 	},
-	[LOOM_RULE_ATTR] = {
+	[DRM_LOOM_RULE_ATTR] = {
 		.name = "attr",
 		.text = "attributes are in the table, of the right size, with valid values",
 	},
-	[LOOM_RULE_VIEW_TENSOR] = {
+	[DRM_LOOM_RULE_VIEW_TENSOR] = {
 		.name = "view_tensor",
 		.text = "a view names a tensor",
 	},
-	[LOOM_RULE_VIEW_FIELD] = {
+	[DRM_LOOM_RULE_VIEW_FIELD] = {
 		.name = "view_field",
 		.text = "rank, dims and padding of a view are valid, its type is the tensor's",
 	},
-	[LOOM_RULE_VIEW_LIFETIME] = {
+	[DRM_LOOM_RULE_VIEW_LIFETIME] = {
 		.name = "view_lifetime",
 		.text = "the tensor of a view is alive in the step",
 	},
-	[LOOM_RULE_VIEW_ALIGN] = {
+	[DRM_LOOM_RULE_VIEW_ALIGN] = {
 		.name = "view_align",
 		.text = "offset and strides of a view keep its elements aligned",
 	},
-	[LOOM_RULE_VIEW_LANE] = {
+	[DRM_LOOM_RULE_VIEW_LANE] = {
 		.name = "view_lane",
 		.text = "the lane axis of a view runs over the tensor's and stays on it",
 	},
-	[LOOM_RULE_VIEW_BOUNDS] = {
+	[DRM_LOOM_RULE_VIEW_BOUNDS] = {
 		.name = "view_bounds",
 		.text = "the elements of a view lie in its tensor",
 	},
-	[LOOM_RULE_VIEW_REGION] = {
+	[DRM_LOOM_RULE_VIEW_REGION] = {
 		.name = "view_region",
 		.text = "an operand is in a region that the opcode takes",
 	},
-	[LOOM_RULE_VIEW_DTYPE] = {
+	[DRM_LOOM_RULE_VIEW_DTYPE] = {
 		.name = "view_dtype",
 		.text = "the opcode takes these types together",
 	},
-	[LOOM_RULE_VIEW_SHAPE] = {
+	[DRM_LOOM_RULE_VIEW_SHAPE] = {
 		.name = "view_shape",
 		.text = "the dims of the operands fit the opcode and its attributes",
 	},
-	[LOOM_RULE_VIEW_DISTINCT] = {
+	[DRM_LOOM_RULE_VIEW_DISTINCT] = {
 		.name = "view_distinct",
 		.text = "no two elements of a written view share a byte",
 	},
-	[LOOM_RULE_COST] = {
+	[DRM_LOOM_RULE_COST] = {
 		.name = "cost",
 		.text = "the smallest piece of a command is small enough to stop between",
 	},
-	[LOOM_RULE_READ_ONLY] = {
+	[DRM_LOOM_RULE_READ_ONLY] = {
 		.name = "read_only",
 		.text = "nothing is written in a slot that the plan may not write",
 	},
-	[LOOM_RULE_UNINITIALISED] = {
+	[DRM_LOOM_RULE_UNINITIALISED] = {
 		.name = "uninitialised",
 		.text = "nothing is read that was not written before",
 	},
-	[LOOM_RULE_IN_PLACE] = {
+	[DRM_LOOM_RULE_IN_PLACE] = {
 		.name = "in_place",
 		.text = "a command reads what it writes only elementwise, from the same view",
 	},
-	[LOOM_RULE_HAZARD] = {
+	[DRM_LOOM_RULE_HAZARD] = {
 		.name = "hazard",
 		.text = "in a step, one stream does not touch what the other writes",
 	},
-	[LOOM_RULE_IMAGE] = {
+	[DRM_LOOM_RULE_IMAGE] = {
 		.name = "image",
 		.text = "an image names a slot of its size, once, and its fields are valid",
 	},
-	[LOOM_RULE_TENSOR_IMAGE] = {
+	[DRM_LOOM_RULE_TENSOR_IMAGE] = {
 		.name = "tensor_image",
 		.text = "a tensor in an image has its type and is a window of it",
 	},
-	[LOOM_RULE_VIEW_IMAGE] = {
+	[DRM_LOOM_RULE_VIEW_IMAGE] = {
 		.name = "view_image",
 		.text = "a view in an image stays in the columns of its tensor",
 	},

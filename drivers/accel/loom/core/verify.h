@@ -6,8 +6,8 @@
 #include "loom_op.h"
 
 /* Places that bytes lie in: the slots, and behind them the scratch. */
-#define LOOM_SPACE_SCRATCH	LOOM_MAX_SLOTS
-#define LOOM_SPACE_COUNT	(LOOM_MAX_SLOTS + 1)
+#define LOOM_SPACE_SCRATCH	DRM_LOOM_MAX_SLOTS
+#define LOOM_SPACE_COUNT	(DRM_LOOM_MAX_SLOTS + 1)
 
 /**
  * struct loom_tensor_state - what the verifier finds out about a tensor
@@ -80,7 +80,7 @@ struct loom_verify {
 	const struct drm_loom_plan_command *commands;
 	const struct drm_loom_plan_view *views;
 	const u8 *attrs;
-	const struct drm_loom_plan_image *images[LOOM_MAX_SLOTS];
+	const struct drm_loom_plan_image *images[DRM_LOOM_MAX_SLOTS];
 	struct loom_tensor_state *states;
 	struct loom_cover_pool pool;
 	struct loom_footprint footprints[2];
@@ -105,7 +105,7 @@ static inline int __must_check loom_verify_relax(u32 round)
 /* Whether a tensor lies in what is bound to a slot, as all do that are not in the scratch. */
 static inline bool loom_tensor_in_slot(const struct drm_loom_plan_tensor *tensor)
 {
-	return tensor->region == LOOM_REGION_DRAM || tensor->flags & LOOM_TENSOR_SLOT;
+	return tensor->region == DRM_LOOM_REGION_DRAM || tensor->flags & DRM_LOOM_TENSOR_SLOT;
 }
 
 static inline u32 loom_tensor_space(const struct drm_loom_plan_tensor *tensor)
@@ -117,12 +117,12 @@ static inline u32 loom_tensor_space(const struct drm_loom_plan_tensor *tensor)
 static inline const struct drm_loom_plan_image *
 loom_tensor_image(const struct loom_verify *verify, const struct drm_loom_plan_tensor *tensor)
 {
-	return tensor->region == LOOM_REGION_DRAM ? verify->images[tensor->slot] : NULL;
+	return tensor->region == DRM_LOOM_REGION_DRAM ? verify->images[tensor->slot] : NULL;
 }
 
 static inline bool loom_view_in_slot(const struct loom_view *view)
 {
-	return view->region == LOOM_REGION_DRAM || view->bound;
+	return view->region == DRM_LOOM_REGION_DRAM || view->bound;
 }
 
 static inline u32 loom_view_space(const struct loom_view *view)

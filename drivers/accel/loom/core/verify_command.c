@@ -10,19 +10,19 @@ static int __must_check loom_command_decode(struct loom_verify *verify, bool com
 	u64 attr_end;
 
 	if (!op)
-		return loom_reject_command(verify, LOOM_RULE_OPCODE);
+		return loom_reject_command(verify, DRM_LOOM_RULE_OPCODE);
 	if (op->stream != (compute ? LOOM_STREAM_COMPUTE : LOOM_STREAM_DMA))
-		return loom_reject_command(verify, LOOM_RULE_STREAM);
+		return loom_reject_command(verify, DRM_LOOM_RULE_STREAM);
 	if (raw->pad)
-		return loom_reject_command(verify, LOOM_RULE_COMMAND_FIELD);
+		return loom_reject_command(verify, DRM_LOOM_RULE_COMMAND_FIELD);
 	if (raw->operands < op->min_operands || raw->operands > op->max_operands ||
 	    check_add_overflow(raw->first_view, (u32)raw->operands, &views_end) ||
 	    views_end > verify->header->views.count)
-		return loom_reject_command(verify, LOOM_RULE_OPERANDS);
+		return loom_reject_command(verify, DRM_LOOM_RULE_OPERANDS);
 	if (raw->attr_size != op->attr_size || raw->attr_offset & 7 ||
 	    check_add_overflow(raw->attr_offset, (u64)raw->attr_size, &attr_end) ||
 	    attr_end > verify->header->attrs.count || (!op->attr_size && raw->attr_offset))
-		return loom_reject_command(verify, LOOM_RULE_ATTR);
+		return loom_reject_command(verify, DRM_LOOM_RULE_ATTR);
 
 	command->op = op;
 	command->attr = NULL;
@@ -40,9 +40,9 @@ static int __must_check loom_command_check_op(struct loom_verify *verify)
 	bool ok = command->op->check(&check);
 
 	/* The cost counts on distinct elements, so that is judged before it. */
-	if ((ok || check.rule == LOOM_RULE_COST) &&
+	if ((ok || check.rule == DRM_LOOM_RULE_COST) &&
 	    !loom_verify_distinct(&command->views[0], verify->plan->lanes))
-		return loom_reject_view(verify, LOOM_RULE_VIEW_DISTINCT, 0, &command->views[0]);
+		return loom_reject_view(verify, DRM_LOOM_RULE_VIEW_DISTINCT, 0, &command->views[0]);
 	if (ok)
 		return 0;
 	if (check.has_operand)

@@ -3,7 +3,7 @@
 
 static u32 loom_tensor_root(const struct loom_verify *verify, u32 tensor)
 {
-	if (verify->tensors[tensor].flags & LOOM_TENSOR_ALIAS)
+	if (verify->tensors[tensor].flags & DRM_LOOM_TENSOR_ALIAS)
 		return verify->tensors[tensor].parent;
 	return tensor;
 }
@@ -36,7 +36,7 @@ static bool __must_check loom_data_is_written(struct loom_verify *verify,
 	const struct drm_loom_plan_tensor *tensor = &verify->tensors[root];
 
 	if (loom_tensor_in_slot(tensor) &&
-	    verify->slots[tensor->slot].flags & LOOM_SLOT_READ)
+	    verify->slots[tensor->slot].flags & DRM_LOOM_SLOT_READ)
 		return true;
 	if (loom_data_is_solid(verify, root, view))
 		return true;
@@ -120,8 +120,8 @@ static int __must_check loom_data_check_in_place(struct loom_verify *verify,
 			continue;
 		if (loom_data_disjoint(verify, x, y))
 			continue;
-		loom_reject_view(verify, LOOM_RULE_IN_PLACE, i, x);
-		verify->reject->valid |= LOOM_REJECT_OTHER;
+		loom_reject_view(verify, DRM_LOOM_RULE_IN_PLACE, i, x);
+		verify->reject->valid |= DRM_LOOM_REJECT_OTHER;
 		verify->reject->other = y->tensor;
 		verify->reject->start = max(x->start, y->start);
 		verify->reject->end = min(x->end, y->end);
@@ -138,11 +138,11 @@ int loom_verify_data(struct loom_verify *verify)
 	int ret;
 
 	if (loom_view_in_slot(y) &&
-	    !(verify->plan->slots[y->slot].flags & LOOM_SLOT_WRITE))
-		return loom_reject_view(verify, LOOM_RULE_READ_ONLY, 0, y);
+	    !(verify->plan->slots[y->slot].flags & DRM_LOOM_SLOT_WRITE))
+		return loom_reject_view(verify, DRM_LOOM_RULE_READ_ONLY, 0, y);
 	for (i = 1; i < command->operands; i++)
 		if (!loom_data_is_written(verify, &command->views[i]))
-			return loom_reject_view(verify, LOOM_RULE_UNINITIALISED, i,
+			return loom_reject_view(verify, DRM_LOOM_RULE_UNINITIALISED, i,
 						&command->views[i]);
 	ret = loom_data_check_in_place(verify, command);
 	if (ret)

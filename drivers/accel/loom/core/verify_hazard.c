@@ -16,7 +16,7 @@
 int loom_hazard_begin(struct loom_verify *verify, const struct drm_loom_plan_step *step)
 {
 	/* Commands are counted, so neither sum nor product overflows. */
-	u32 need = (step->dma_commands + step->compute_commands) * LOOM_MAX_OPERANDS;
+	u32 need = (step->dma_commands + step->compute_commands) * DRM_LOOM_MAX_OPERANDS;
 
 	verify->access_count = 0;
 	if (!step->dma_commands || !step->compute_commands || need <= verify->access_room)
@@ -110,9 +110,9 @@ static int loom_hazard_reject(struct loom_verify *verify, const struct loom_acce
 	const struct loom_access *dma = a->compute ? b : a;
 
 	verify->command = compute->command;
-	loom_reject_meets(verify, LOOM_RULE_HAZARD, compute->tensor, dma->tensor,
+	loom_reject_meets(verify, DRM_LOOM_RULE_HAZARD, compute->tensor, dma->tensor,
 			  max(a->start, b->start), min(a->end, b->end));
-	verify->reject->valid |= LOOM_REJECT_OPERAND;
+	verify->reject->valid |= DRM_LOOM_REJECT_OPERAND;
 	verify->reject->operand = compute->operand;
 	return -EBADMSG;
 }

@@ -34,11 +34,11 @@ struct loom_columns {
 
 static bool loom_image_ok(const struct loom_verify *verify, const struct drm_loom_plan_image *image)
 {
-	u64 align_bytes = verify->topology->region[LOOM_REGION_DRAM].align_bytes, rest;
+	u64 align_bytes = verify->topology->region[DRM_LOOM_REGION_DRAM].align_bytes, rest;
 	u32 elem_bytes = loom_dtype_bytes(image->dtype);
 
 	if (!elem_bytes || !image->width || !image->height || image->pad ||
-	    verify->images[image->slot] || verify->slots[image->slot].flags & LOOM_SLOT_SRAM)
+	    verify->images[image->slot] || verify->slots[image->slot].flags & DRM_LOOM_SLOT_SRAM)
 		return false;
 	div64_u64_rem(image->pitch_bytes, align_bytes, &rest);
 	/* Products of two u32 fit. */
@@ -58,9 +58,9 @@ int loom_verify_images(struct loom_verify *verify)
 		const struct drm_loom_plan_image *image = &images[i];
 
 		if (image->slot >= verify->header->slots.count)
-			return loom_reject_plan(verify, LOOM_RULE_IMAGE);
+			return loom_reject_plan(verify, DRM_LOOM_RULE_IMAGE);
 		if (!loom_image_ok(verify, image))
-			return loom_reject_slot(verify, LOOM_RULE_IMAGE, image->slot);
+			return loom_reject_slot(verify, DRM_LOOM_RULE_IMAGE, image->slot);
 		verify->images[image->slot] = image;
 	}
 	return 0;

@@ -16,7 +16,7 @@
  * bytes one after the other.
  */
 
-/* 64 ^ 4 is enough: LOOM_MAX_TENSORS is 2 ^ 20. */
+/* 64 ^ 4 is enough: DRM_LOOM_MAX_TENSORS is 2 ^ 20. */
 #define LOOM_RANK_LEVELS 4
 
 /**
@@ -161,7 +161,7 @@ static int __must_check loom_sweep_sort_places(struct loom_verify *verify,
 		const struct drm_loom_plan_tensor *tensor = &verify->tensors[i];
 		struct loom_place *place = &sweep->places[sweep->place_count];
 
-		if (tensor->flags & LOOM_TENSOR_ALIAS)
+		if (tensor->flags & DRM_LOOM_TENSOR_ALIAS)
 			continue;
 		place->start = tensor->offset;
 		place->space = loom_tensor_space(tensor);
@@ -193,7 +193,7 @@ static int __must_check loom_sweep_sort_steps(struct loom_verify *verify,
 		ret = loom_verify_relax(i);
 		if (ret)
 			return ret;
-		if (tensor->flags & LOOM_TENSOR_ALIAS)
+		if (tensor->flags & DRM_LOOM_TENSOR_ALIAS)
 			continue;
 		sweep->next_first[i] = sweep->first[tensor->first_step];
 		sweep->first[tensor->first_step] = i + 1;
@@ -222,9 +222,9 @@ static int __must_check loom_sweep_meet(struct loom_verify *verify, struct loom_
 	end = min(a->offset + a->size, b->offset + b->size);
 	if (start >= end)
 		return 0;
-	loom_reject_meets(verify, LOOM_RULE_TENSOR_OVERLAP, index, near, start, end);
+	loom_reject_meets(verify, DRM_LOOM_RULE_TENSOR_OVERLAP, index, near, start, end);
 	/* The tensor came to life last of both, so this is the first step they share. */
-	verify->reject->valid |= LOOM_REJECT_STEP;
+	verify->reject->valid |= DRM_LOOM_REJECT_STEP;
 	verify->reject->step = a->first_step;
 	return -EBADMSG;
 }

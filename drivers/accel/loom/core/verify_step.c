@@ -18,13 +18,13 @@ static int __must_check loom_step_check_tiling(struct loom_verify *verify)
 		    check_add_overflow(end, raw->dma_commands, &end) ||
 		    check_add_overflow(end, raw->compute_commands, &end) ||
 		    end > verify->header->commands.count)
-			return loom_reject_step(verify, LOOM_RULE_STEP, i);
+			return loom_reject_step(verify, DRM_LOOM_RULE_STEP, i);
 		step->first_command = raw->first_command;
 		step->commands = raw->dma_commands + raw->compute_commands;
 		step->dma_commands = raw->dma_commands;
 	}
 	if (end != verify->header->commands.count)
-		return loom_reject_plan(verify, LOOM_RULE_STEP);
+		return loom_reject_plan(verify, DRM_LOOM_RULE_STEP);
 	return 0;
 }
 

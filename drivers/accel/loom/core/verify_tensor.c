@@ -4,35 +4,35 @@
 static bool loom_tensor_field_ok(const struct loom_verify *verify,
 				 const struct drm_loom_plan_tensor *tensor)
 {
-	bool sram = tensor->region == LOOM_REGION_SRAM;
+	bool sram = tensor->region == DRM_LOOM_REGION_SRAM;
 
-	if (tensor->region >= LOOM_REGION_COUNT ||
-	    tensor->flags & ~(LOOM_TENSOR_ALIAS | LOOM_TENSOR_SLOT) || tensor->pad ||
+	if (tensor->region >= DRM_LOOM_REGION_COUNT ||
+	    tensor->flags & ~(DRM_LOOM_TENSOR_ALIAS | DRM_LOOM_TENSOR_SLOT) || tensor->pad ||
 	    tensor->pad2)
 		return false;
-	if (!(tensor->flags & LOOM_TENSOR_ALIAS) && tensor->parent)
+	if (!(tensor->flags & DRM_LOOM_TENSOR_ALIAS) && tensor->parent)
 		return false;
-	if (!sram && tensor->flags & LOOM_TENSOR_SLOT)
+	if (!sram && tensor->flags & DRM_LOOM_TENSOR_SLOT)
 		return false;
 	if (!loom_tensor_in_slot(tensor))
 		return !tensor->slot;
 	return tensor->slot < verify->header->slots.count &&
-	       sram == !!(verify->slots[tensor->slot].flags & LOOM_SLOT_SRAM);
+	       sram == !!(verify->slots[tensor->slot].flags & DRM_LOOM_SLOT_SRAM);
 }
 
 static bool loom_tensor_type_ok(const struct drm_loom_plan_tensor *tensor)
 {
 	u32 i;
 
-	if (!loom_dtype_bytes(tensor->dtype) || !tensor->rank || tensor->rank > LOOM_MAX_RANK)
+	if (!loom_dtype_bytes(tensor->dtype) || !tensor->rank || tensor->rank > DRM_LOOM_MAX_RANK)
 		return false;
 	for (i = 0; i < tensor->rank; i++)
 		if (!tensor->dims[i])
 			return false;
-	for (; i < LOOM_MAX_RANK; i++)
+	for (; i < DRM_LOOM_MAX_RANK; i++)
 		if (tensor->dims[i])
 			return false;
-	if (tensor->region == LOOM_REGION_DRAM)
+	if (tensor->region == DRM_LOOM_REGION_DRAM)
 		return !tensor->lane_axis;
 	return tensor->lane_axis < tensor->rank;
 }
@@ -52,31 +52,31 @@ static u32 loom_tensor_stride_rule(struct loom_verify *verify,
 
 	state->solid = true;
 	if (tensor->offset & (elem_bytes - 1))
-		return LOOM_RULE_TENSOR_STRIDE;
-	for (i = tensor->rank; i < LOOM_MAX_RANK; i++)
+		return DRM_LOOM_RULE_TENSOR_STRIDE;
+	for (i = tensor->rank; i < DRM_LOOM_MAX_RANK; i++)
 		if (tensor->strides[i])
-			return LOOM_RULE_TENSOR_STRIDE;
+			return DRM_LOOM_RULE_TENSOR_STRIDE;
 	for (i = tensor->rank; i-- > 0;) {
 		u64 count = tensor->dims[i], stride = tensor->strides[i];
 
-		if (tensor->region == LOOM_REGION_SRAM && i == tensor->lane_axis) {
+		if (tensor->region == DRM_LOOM_REGION_SRAM && i == tensor->lane_axis) {
 			if (tensor->dims[i] % lanes)
 				state->solid = false;
 			count = loom_div_round_up(count, lanes);
 		}
 		if (stride & (elem_bytes - 1) || stride < extent || stride < inner_stride)
-			return LOOM_RULE_TENSOR_STRIDE;
+			return DRM_LOOM_RULE_TENSOR_STRIDE;
 		if (count > 1 && stride != extent)
 			state->solid = false;
 		inner_stride = stride;
 		if (check_mul_overflow(count - 1, stride, &span) ||
 		    check_add_overflow(extent, span, &extent))
-			return LOOM_RULE_TENSOR_EXTENT;
+			return DRM_LOOM_RULE_TENSOR_EXTENT;
 	}
 	if (extent > tensor->size)
-		return LOOM_RULE_TENSOR_EXTENT;
+		return DRM_LOOM_RULE_TENSOR_EXTENT;
 	state->extent = extent;
-	return LOOM_RULE_NONE;
+	return DRM_LOOM_RULE_NONE;
 }
 
 static bool loom_tensor_bounds_ok(const struct loom_verify *verify,
@@ -99,7 +99,7 @@ static bool loom_tensor_alias_ok(const struct loom_verify *verify,
 	if (tensor->parent >= verify->header->tensors.count)
 		return false;
 	parent = &verify->tensors[tensor->parent];
-	if (parent->flags & LOOM_TENSOR_ALIAS || parent->region != tensor->region ||
+	if (parent->flags & DRM_LOOM_TENSOR_ALIAS || parent->region != tensor->region ||
 	    loom_tensor_space(parent) != loom_tensor_space(tensor))
 		return false;
 	if (check_add_overflow(parent->offset, parent->size, &parent_end))
@@ -116,25 +116,25 @@ static u32 loom_tensor_rule(struct loom_verify *verify, u32 index)
 	u32 rule;
 
 	if (!loom_tensor_field_ok(verify, tensor))
-		return LOOM_RULE_TENSOR_FIELD;
+		return DRM_LOOM_RULE_TENSOR_FIELD;
 	if (!loom_tensor_type_ok(tensor))
-		return LOOM_RULE_TENSOR_TYPE;
+		return DRM_LOOM_RULE_TENSOR_TYPE;
 	rule = loom_tensor_stride_rule(verify, tensor, state);
 	if (rule)
 		return rule;
 	if (!loom_tensor_bounds_ok(verify, tensor))
-		return LOOM_RULE_TENSOR_BOUNDS;
+		return DRM_LOOM_RULE_TENSOR_BOUNDS;
 	if (tensor->first_step > tensor->last_step ||
 	    tensor->last_step >= verify->header->steps.count)
-		return LOOM_RULE_TENSOR_LIFETIME;
-	if (tensor->flags & LOOM_TENSOR_ALIAS && !loom_tensor_alias_ok(verify, tensor))
-		return LOOM_RULE_TENSOR_ALIAS;
+		return DRM_LOOM_RULE_TENSOR_LIFETIME;
+	if (tensor->flags & DRM_LOOM_TENSOR_ALIAS && !loom_tensor_alias_ok(verify, tensor))
+		return DRM_LOOM_RULE_TENSOR_ALIAS;
 	if (!loom_tensor_image_ok(verify, tensor))
-		return LOOM_RULE_TENSOR_IMAGE;
+		return DRM_LOOM_RULE_TENSOR_IMAGE;
 	/* What a client may have put in a buffer counts as written. */
-	if (loom_tensor_in_slot(tensor) && verify->slots[tensor->slot].flags & LOOM_SLOT_READ)
+	if (loom_tensor_in_slot(tensor) && verify->slots[tensor->slot].flags & DRM_LOOM_SLOT_READ)
 		state->cover.complete = true;
-	return LOOM_RULE_NONE;
+	return DRM_LOOM_RULE_NONE;
 }
 
 /*
@@ -173,7 +173,7 @@ int loom_verify_tensors(struct loom_verify *verify)
 				loom_tensor_use_scratch(verify->plan, &verify->tensors[i]);
 			continue;
 		}
-		if (rule == LOOM_RULE_TENSOR_ALIAS &&
+		if (rule == DRM_LOOM_RULE_TENSOR_ALIAS &&
 		    verify->tensors[i].parent < verify->header->tensors.count)
 			return loom_reject_meets(verify, rule, i, verify->tensors[i].parent,
 						 verify->tensors[i].offset,

@@ -6,13 +6,13 @@ static bool loom_view_field_ok(const struct drm_loom_plan_view *raw,
 {
 	u32 i;
 
-	if (raw->dtype != tensor->dtype || !raw->rank || raw->rank > LOOM_MAX_RANK || raw->pad ||
-	    raw->pad2)
+	if (raw->dtype != tensor->dtype || !raw->rank || raw->rank > DRM_LOOM_MAX_RANK ||
+	    raw->pad || raw->pad2)
 		return false;
 	for (i = 0; i < raw->rank; i++)
 		if (!raw->dims[i])
 			return false;
-	for (; i < LOOM_MAX_RANK; i++)
+	for (; i < DRM_LOOM_MAX_RANK; i++)
 		if (raw->dims[i] || raw->strides[i])
 			return false;
 	return true;
@@ -35,7 +35,7 @@ static bool loom_view_lane_ok(const struct drm_loom_plan_view *raw,
 {
 	u32 end;
 
-	if (tensor->region == LOOM_REGION_DRAM)
+	if (tensor->region == DRM_LOOM_REGION_DRAM)
 		return !raw->lane_axis && !raw->lane_start;
 	if (raw->lane_axis >= raw->rank)
 		return false;
@@ -72,7 +72,7 @@ static bool loom_view_bounds_ok(const struct drm_loom_plan_view *raw,
 	u32 i;
 
 	for (i = 0; i < raw->rank; i++) {
-		if (tensor->region == LOOM_REGION_SRAM && i == raw->lane_axis) {
+		if (tensor->region == DRM_LOOM_REGION_SRAM && i == raw->lane_axis) {
 			u32 last = raw->lane_start + raw->dims[i] - 1;
 			u64 stride = raw->strides[i];
 
@@ -104,7 +104,7 @@ static void loom_view_decode(struct loom_view *view, const struct drm_loom_plan_
 
 	view->region = tensor->region;
 	view->slot = tensor->slot;
-	view->bound = tensor->flags & LOOM_TENSOR_SLOT;
+	view->bound = tensor->flags & DRM_LOOM_TENSOR_SLOT;
 	view->tensor = raw->tensor;
 	view->dtype = raw->dtype;
 	view->elem_bytes = loom_dtype_bytes(raw->dtype);
@@ -113,12 +113,12 @@ static void loom_view_decode(struct loom_view *view, const struct drm_loom_plan_
 	view->image = image;
 	view->lane_start = raw->lane_start;
 	view->offset = tensor->offset + raw->offset;
-	for (i = 0; i < LOOM_MAX_RANK; i++) {
+	for (i = 0; i < DRM_LOOM_MAX_RANK; i++) {
 		view->dims[i] = i < raw->rank ? raw->dims[i] : 1;
 		view->strides[i] = raw->strides[i];
 		/* No one steps on an axis of one element: its stride is not a difference. */
 		if (view->dims[i] == 1 &&
-		    !(tensor->region == LOOM_REGION_SRAM && i == raw->lane_axis))
+		    !(tensor->region == DRM_LOOM_REGION_SRAM && i == raw->lane_axis))
 			view->strides[i] = 0;
 	}
 }
@@ -132,31 +132,31 @@ int loom_verify_view(struct loom_verify *verify, u32 operand, u32 index)
 	int ret;
 
 	if (raw->tensor >= verify->header->tensors.count)
-		return loom_reject_operand(verify, LOOM_RULE_VIEW_TENSOR, operand);
+		return loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_TENSOR, operand);
 	tensor = &verify->tensors[raw->tensor];
 	if (!loom_view_field_ok(raw, tensor)) {
-		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_FIELD, operand);
+		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_FIELD, operand);
 		goto name_tensor;
 	}
 	if (verify->step < tensor->first_step || verify->step > tensor->last_step) {
-		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_LIFETIME, operand);
+		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_LIFETIME, operand);
 		goto name_tensor;
 	}
 	if (!loom_view_align_ok(raw, loom_dtype_bytes(tensor->dtype))) {
-		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_ALIGN, operand);
+		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_ALIGN, operand);
 		goto name_tensor;
 	}
 	if (!loom_view_lane_ok(raw, tensor)) {
-		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_LANE, operand);
+		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_LANE, operand);
 		goto name_tensor;
 	}
 	if (!loom_view_bounds_ok(raw, tensor, verify->states[raw->tensor].extent,
 				 verify->header->lanes, &start, &end)) {
-		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_BOUNDS, operand);
+		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_BOUNDS, operand);
 		goto name_tensor;
 	}
 	if (!loom_view_image_ok(verify, raw, tensor)) {
-		ret = loom_reject_operand(verify, LOOM_RULE_VIEW_IMAGE, operand);
+		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_IMAGE, operand);
 		goto name_tensor;
 	}
 
@@ -167,7 +167,7 @@ int loom_verify_view(struct loom_verify *verify, u32 operand, u32 index)
 	return 0;
 
 name_tensor:
-	verify->reject->valid |= LOOM_REJECT_TENSOR;
+	verify->reject->valid |= DRM_LOOM_REJECT_TENSOR;
 	verify->reject->tensor = raw->tensor;
 	return ret;
 }
@@ -178,13 +178,13 @@ name_tensor:
  */
 bool loom_verify_distinct(const struct loom_view *view, u32 lanes)
 {
-	u64 count[LOOM_MAX_RANK], stride[LOOM_MAX_RANK], reach = view->elem_bytes;
+	u64 count[DRM_LOOM_MAX_RANK], stride[DRM_LOOM_MAX_RANK], reach = view->elem_bytes;
 	u32 i, j, axes = 0;
 
 	for (i = 0; i < view->rank; i++) {
 		u64 dim = view->dims[i], bytes = view->strides[i];
 
-		if (view->region == LOOM_REGION_SRAM && i == view->lane_axis)
+		if (view->region == DRM_LOOM_REGION_SRAM && i == view->lane_axis)
 			dim = (view->lane_start + view->dims[i] - 1) / lanes -
 			      view->lane_start / lanes + 1;
 		if (dim == 1)

@@ -156,8 +156,8 @@ static void layout_every_byte(struct kunit *test)
 
 static void layout_image_every_byte(struct kunit *test)
 {
-	static const u32 dtypes[] = { LOOM_DTYPE_BOOL, LOOM_DTYPE_F16, LOOM_DTYPE_F32,
-				      LOOM_DTYPE_F64 };
+	static const u32 dtypes[] = { DRM_LOOM_DTYPE_BOOL, DRM_LOOM_DTYPE_F16, DRM_LOOM_DTYPE_F32,
+				      DRM_LOOM_DTYPE_F64 };
 	struct loom_layout layout;
 	struct rnd_state random;
 	u32 n;
@@ -195,21 +195,21 @@ static const struct image_refusal {
 	u64 align_bytes;
 	int error;
 } image_refusals[] = {
-	{ "no columns", 0, 1, LOOM_DTYPE_F32, 64, 1, 64, -EINVAL },
-	{ "no rows", 1, 0, LOOM_DTYPE_F32, 64, 1, 64, -EINVAL },
+	{ "no columns", 0, 1, DRM_LOOM_DTYPE_F32, 64, 1, 64, -EINVAL },
+	{ "no rows", 1, 0, DRM_LOOM_DTYPE_F32, 64, 1, 64, -EINVAL },
 	{ "no type", 1, 1, 0, 64, 1, 64, -EINVAL },
-	{ "a type past the last", 1, 1, LOOM_DTYPE_END, 64, 1, 64, -EINVAL },
+	{ "a type past the last", 1, 1, DRM_LOOM_DTYPE_END, 64, 1, 64, -EINVAL },
 	{ "a type of all ones", 1, 1, U32_MAX, 64, 1, 64, -EINVAL },
-	{ "no banks", 1, 1, LOOM_DTYPE_F32, 64, 0, 64, -EINVAL },
-	{ "no alignment", 1, 1, LOOM_DTYPE_F32, 64, 1, 0, -EINVAL },
-	{ "a pitch below the alignment", 1, 1, LOOM_DTYPE_F32, 32, 1, 64, -EINVAL },
-	{ "a pitch not aligned", 1, 1, LOOM_DTYPE_F32, 96, 1, 64, -EINVAL },
-	{ "a row longer than the pitch", 17, 1, LOOM_DTYPE_F32, 64, 1, 64, -EINVAL },
-	{ "a row of 2^32 bytes", 1 << 30, 1, LOOM_DTYPE_F32, 64, 1, 64, -EINVAL },
-	{ "a pitch of 2^32 bytes", 1 << 30, 1, LOOM_DTYPE_F32, 0, 1, 64, -EINVAL },
-	{ "the longest row", U32_MAX, 1, LOOM_DTYPE_F64, 0, 1, 64, -EINVAL },
-	{ "rows that are not aligned to elements", 1, 2, LOOM_DTYPE_F64, 12, 1, 4, -EINVAL },
-	{ "rows past 2^64 bytes", (1 << 30) - 16, U32_MAX, LOOM_DTYPE_F32, 0, U32_MAX - 1, 64,
+	{ "no banks", 1, 1, DRM_LOOM_DTYPE_F32, 64, 0, 64, -EINVAL },
+	{ "no alignment", 1, 1, DRM_LOOM_DTYPE_F32, 64, 1, 0, -EINVAL },
+	{ "a pitch below the alignment", 1, 1, DRM_LOOM_DTYPE_F32, 32, 1, 64, -EINVAL },
+	{ "a pitch not aligned", 1, 1, DRM_LOOM_DTYPE_F32, 96, 1, 64, -EINVAL },
+	{ "a row longer than the pitch", 17, 1, DRM_LOOM_DTYPE_F32, 64, 1, 64, -EINVAL },
+	{ "a row of 2^32 bytes", 1 << 30, 1, DRM_LOOM_DTYPE_F32, 64, 1, 64, -EINVAL },
+	{ "a pitch of 2^32 bytes", 1 << 30, 1, DRM_LOOM_DTYPE_F32, 0, 1, 64, -EINVAL },
+	{ "the longest row", U32_MAX, 1, DRM_LOOM_DTYPE_F64, 0, 1, 64, -EINVAL },
+	{ "rows that are not aligned to elements", 1, 2, DRM_LOOM_DTYPE_F64, 12, 1, 4, -EINVAL },
+	{ "rows past 2^64 bytes", (1 << 30) - 16, U32_MAX, DRM_LOOM_DTYPE_F32, 0, U32_MAX - 1, 64,
 	  -EOVERFLOW },
 };
 

@@ -288,7 +288,7 @@ static void mask_refuses(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, bank);
 	KUNIT_ASSERT_NOT_NULL(test, block);
 	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_init(bank, 0, 256, 0, LOOM_BANK_FIRST_FIT));
-	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_init(bank, 0, 256, LOOM_MAX_BANKS + 1,
+	KUNIT_EXPECT_EQ(test, -EINVAL, loom_bank_init(bank, 0, 256, DRM_LOOM_MAX_BANKS + 1,
 						      LOOM_BANK_FIRST_FIT));
 	KUNIT_ASSERT_EQ(test, 0, loom_bank_init(bank, 0, 256, 70, LOOM_BANK_FIRST_FIT));
 	loom_mask_set(&outside, 70);
@@ -342,7 +342,7 @@ static void mask_fini_lets_go(struct kunit *test)
 /* A set of banks, and the same as one bool for each. */
 struct mask_set {
 	struct loom_mask mask;
-	bool has[LOOM_MAX_BANKS];
+	bool has[DRM_LOOM_MAX_BANKS];
 };
 
 static void set_fill(struct mask_set *set, struct rnd_state *random)
@@ -350,7 +350,7 @@ static void set_fill(struct mask_set *set, struct rnd_state *random)
 	u32 percent = prandom_u32_state(random) % 101, i;
 
 	memset(set, 0, sizeof(*set));
-	for (i = 0; i < LOOM_MAX_BANKS; i++) {
+	for (i = 0; i < DRM_LOOM_MAX_BANKS; i++) {
 		set->has[i] = prandom_u32_state(random) % 100 < percent;
 		if (set->has[i])
 			loom_mask_set(&set->mask, i);
@@ -359,10 +359,10 @@ static void set_fill(struct mask_set *set, struct rnd_state *random)
 
 static void set_check(struct kunit *test, const struct mask_set *set)
 {
-	u32 next = LOOM_MAX_BANKS, count = 0, i;
+	u32 next = DRM_LOOM_MAX_BANKS, count = 0, i;
 
-	KUNIT_ASSERT_EQ(test, LOOM_MAX_BANKS, loom_mask_next(&set->mask, LOOM_MAX_BANKS));
-	for (i = LOOM_MAX_BANKS; i--;) {
+	KUNIT_ASSERT_EQ(test, DRM_LOOM_MAX_BANKS, loom_mask_next(&set->mask, DRM_LOOM_MAX_BANKS));
+	for (i = DRM_LOOM_MAX_BANKS; i--;) {
 		KUNIT_ASSERT_EQ(test, set->has[i], loom_mask_has(&set->mask, i));
 		if (set->has[i])
 			next = i;
@@ -382,21 +382,21 @@ static void mask_sets(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, a);
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	prandom_seed_state(&random, 22);
-	for (n = 0; n <= LOOM_MAX_BANKS; n++) {
+	for (n = 0; n <= DRM_LOOM_MAX_BANKS; n++) {
 		bool meets = false, same = true, within = true;
 
 		a->mask = loom_mask_all(n);
-		for (i = 0; i < LOOM_MAX_BANKS; i++)
+		for (i = 0; i < DRM_LOOM_MAX_BANKS; i++)
 			a->has[i] = i < n;
 		set_check(test, a);
 
 		set_fill(a, &random);
 		/* a part of a, a itself, or another set altogether */
 		set_fill(b, &random);
-		for (i = 0; i < LOOM_MAX_BANKS && n % 3; i++)
+		for (i = 0; i < DRM_LOOM_MAX_BANKS && n % 3; i++)
 			b->has[i] = n % 3 == 1 ? b->has[i] && a->has[i] : a->has[i];
 		memset(&b->mask, 0, sizeof(b->mask));
-		for (i = 0; i < LOOM_MAX_BANKS; i++) {
+		for (i = 0; i < DRM_LOOM_MAX_BANKS; i++) {
 			if (b->has[i])
 				loom_mask_set(&b->mask, i);
 			meets |= a->has[i] && b->has[i];
@@ -407,7 +407,7 @@ static void mask_sets(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, same, loom_mask_same(&a->mask, &b->mask));
 		KUNIT_ASSERT_EQ(test, within, loom_mask_within(&b->mask, &a->mask));
 		loom_mask_add(&a->mask, &b->mask);
-		for (i = 0; i < LOOM_MAX_BANKS; i++)
+		for (i = 0; i < DRM_LOOM_MAX_BANKS; i++)
 			a->has[i] |= b->has[i];
 		set_check(test, a);
 	}

@@ -32,7 +32,7 @@ static void plan_sample_is_valid(struct kunit *test)
 	struct drm_loom_reject reject;
 
 	KUNIT_EXPECT_EQ(test, 0, rule_case_verify(NULL, test->priv, &reject));
-	KUNIT_EXPECT_EQ(test, LOOM_RULE_NONE, reject.rule);
+	KUNIT_EXPECT_EQ(test, DRM_LOOM_RULE_NONE, reject.rule);
 	KUNIT_EXPECT_EQ(test, 0, reject.valid);
 }
 
@@ -91,7 +91,7 @@ static void plan_every_rule_has_a_case(struct kunit *test)
 {
 	u32 rule, i;
 
-	for (rule = LOOM_RULE_HEADER; rule < LOOM_RULE_END; rule++) {
+	for (rule = DRM_LOOM_RULE_HEADER; rule < DRM_LOOM_RULE_END; rule++) {
 		for (i = 0; i < ARRAY_SIZE(rule_cases) && rule_cases[i].rule != rule; i++)
 			;
 		KUNIT_EXPECT_LT_MSG(test, i, ARRAY_SIZE(rule_cases), "rule %s",
@@ -121,8 +121,8 @@ static void plan_cut_short(struct kunit *test)
 		pb_free(exact);
 		KUNIT_EXPECT_EQ(test, -EBADMSG, ret);
 		KUNIT_EXPECT_NULL(test, plan);
-		KUNIT_EXPECT_EQ(test, cut < sizeof(*header) ? LOOM_RULE_HEADER : LOOM_RULE_TABLE,
-				reject.rule);
+		KUNIT_EXPECT_EQ(test, reject.rule, cut < sizeof(*header) ? DRM_LOOM_RULE_HEADER :
+									   DRM_LOOM_RULE_TABLE);
 	}
 	pb_free(header);
 	pb_fini(&pb);
@@ -153,7 +153,7 @@ static void plan_of_odd_bytes(struct kunit *test)
 		memcpy(blob + at, save, bytes);
 		KUNIT_EXPECT_TRUE(test, ret ? ret == -EBADMSG && !plan && reject.rule :
 					      plan && !reject.rule);
-		KUNIT_EXPECT_LT(test, reject.rule, LOOM_RULE_END);
+		KUNIT_EXPECT_LT(test, reject.rule, DRM_LOOM_RULE_END);
 		loom_plan_destroy(plan);
 	}
 	pb_free(blob);

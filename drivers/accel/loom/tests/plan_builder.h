@@ -80,8 +80,8 @@ static inline void *pb_push(struct pb_table *table, u32 count)
 static inline void pb_init(struct plan_builder *pb, u32 lanes, u64 scratch_bytes)
 {
 	memset(pb, 0, sizeof(*pb));
-	pb->header.magic = LOOM_PLAN_MAGIC;
-	pb->header.version = LOOM_PLAN_VERSION;
+	pb->header.magic = DRM_LOOM_PLAN_MAGIC;
+	pb->header.version = DRM_LOOM_PLAN_VERSION;
 	pb->header.lanes = lanes;
 	pb->header.scratch_bytes = scratch_bytes;
 	pb->slots.stride = sizeof(struct drm_loom_plan_slot);
@@ -175,7 +175,7 @@ static inline void pb_pack(struct plan_builder *pb, struct drm_loom_plan_tensor 
 	for (i = tensor->rank; i-- > 0;) {
 		u64 count = tensor->dims[i];
 
-		if (tensor->region == LOOM_REGION_SRAM && i == tensor->lane_axis)
+		if (tensor->region == DRM_LOOM_REGION_SRAM && i == tensor->lane_axis)
 			count = (count + pb->header.lanes - 1) / pb->header.lanes;
 		tensor->strides[i] = bytes;
 		bytes *= count;
@@ -185,7 +185,7 @@ static inline void pb_pack(struct plan_builder *pb, struct drm_loom_plan_tensor 
 
 struct pb_shape {
 	u32 rank;
-	u32 dims[LOOM_MAX_RANK];
+	u32 dims[DRM_LOOM_MAX_RANK];
 };
 
 #define PB_SHAPE(...) ((struct pb_shape){ \
@@ -196,7 +196,7 @@ static inline u32 pb_add_dram(struct plan_builder *pb, u32 slot, u64 offset, u32
 {
 	struct drm_loom_plan_tensor *tensor = pb_push(&pb->tensors, 1);
 
-	tensor->region = LOOM_REGION_DRAM;
+	tensor->region = DRM_LOOM_REGION_DRAM;
 	tensor->slot = slot;
 	tensor->offset = offset;
 	tensor->first_step = first;
@@ -214,7 +214,7 @@ static inline u32 pb_add_sram(struct plan_builder *pb, u64 offset, u32 first, u3
 	u32 index = pb_add_dram(pb, 0, offset, first, last, dtype, shape);
 	struct drm_loom_plan_tensor *tensor = pb_tensor(pb, index);
 
-	tensor->region = LOOM_REGION_SRAM;
+	tensor->region = DRM_LOOM_REGION_SRAM;
 	tensor->lane_axis = lane_axis;
 	pb_pack(pb, tensor);
 	return index;
@@ -227,7 +227,7 @@ static inline u32 pb_add_alias(struct plan_builder *pb, u32 parent, u8 dtype, u8
 	struct drm_loom_plan_tensor *tensor = pb_push(&pb->tensors, 1);
 
 	*tensor = *pb_tensor(pb, parent);
-	tensor->flags |= LOOM_TENSOR_ALIAS;
+	tensor->flags |= DRM_LOOM_TENSOR_ALIAS;
 	tensor->parent = parent;
 	tensor->dtype = dtype;
 	tensor->lane_axis = lane_axis;
@@ -260,7 +260,8 @@ static inline struct drm_loom_plan_view pb_all(struct plan_builder *pb, u32 tens
 static inline bool pb_on_lanes(struct plan_builder *pb, const struct drm_loom_plan_view *view,
 			       u32 axis)
 {
-	return pb_tensor(pb, view->tensor)->region == LOOM_REGION_SRAM && axis == view->lane_axis;
+	return pb_tensor(pb, view->tensor)->region == DRM_LOOM_REGION_SRAM &&
+	       axis == view->lane_axis;
 }
 
 /* Elements [start, start + count) of an axis. */
@@ -300,7 +301,7 @@ static inline void pb_begin_step(struct plan_builder *pb)
 
 struct pb_views {
 	u32 count;
-	struct drm_loom_plan_view view[LOOM_MAX_OPERANDS];
+	struct drm_loom_plan_view view[DRM_LOOM_MAX_OPERANDS];
 };
 
 #define PB_VIEWS(...) ((struct pb_views){ \

@@ -64,71 +64,71 @@ enum sample_command {
 /* Slot sizes are exact for slots 1 and 2, so that one byte more is one too many. */
 static inline void sample_add_tensors(struct plan_builder *pb)
 {
-	pb_add_slot(pb, 2048, LOOM_SLOT_READ);
-	pb_add_slot(pb, 1024, LOOM_SLOT_READ);
-	pb_add_slot(pb, 2048, LOOM_SLOT_WRITE);
-	pb_add_slot(pb, 4096, LOOM_SLOT_WRITE);
+	pb_add_slot(pb, 2048, DRM_LOOM_SLOT_READ);
+	pb_add_slot(pb, 1024, DRM_LOOM_SLOT_READ);
+	pb_add_slot(pb, 2048, DRM_LOOM_SLOT_WRITE);
+	pb_add_slot(pb, 4096, DRM_LOOM_SLOT_WRITE);
 
-	pb_add_dram(pb, SLOT_WEIGHTS, 0, 0, 0, LOOM_DTYPE_F32, PB_SHAPE(8, 4, 1, 3, 3));
-	pb_add_dram(pb, SLOT_WEIGHTS, 1152, 0, 0, LOOM_DTYPE_F32, PB_SHAPE(8));
-	pb_add_dram(pb, SLOT_INPUT, 0, 0, 1, LOOM_DTYPE_F32, PB_SHAPE(1, 4, 1, 8, 8));
-	pb_add_dram(pb, SLOT_OUTPUT, 0, 6, 6, LOOM_DTYPE_F32, PB_SHAPE(1, 8, 1, 8, 8));
-	pb_add_dram(pb, SLOT_ARENA, 1024, 2, 4, LOOM_DTYPE_F32, PB_SHAPE(1, 8, 1, 8, 8));
-	pb_add_alias(pb, T_MID, LOOM_DTYPE_F32, 0, PB_SHAPE(8, 64));
-	pb_add_sram(pb, 0, 0, 2, LOOM_DTYPE_F32, 0, PB_SHAPE(8, 4, 1, 3, 3));
-	pb_add_sram(pb, 288, 0, 2, LOOM_DTYPE_F32, 0, PB_SHAPE(8));
-	pb_add_sram(pb, 320, 0, 1, LOOM_DTYPE_F32, 1, PB_SHAPE(1, 4, 1, 5, 8));
-	pb_add_sram(pb, 512, 1, 2, LOOM_DTYPE_F32, 1, PB_SHAPE(1, 4, 1, 5, 8));
-	pb_add_sram(pb, 1024, 1, 2, LOOM_DTYPE_F32, 1, PB_SHAPE(1, 8, 1, 4, 8));
-	pb_add_sram(pb, 2048, 2, 3, LOOM_DTYPE_F32, 1, PB_SHAPE(1, 8, 1, 4, 8));
-	pb_add_sram(pb, 0, 4, 5, LOOM_DTYPE_F32, 0, PB_SHAPE(8, 64));
-	pb_add_sram(pb, 1024, 3, 5, LOOM_DTYPE_F32, 0, PB_SHAPE(8, 1));
-	pb_add_sram(pb, 2048, 5, 5, LOOM_DTYPE_I8, 0, PB_SHAPE(8, 64));
-	pb_add_sram(pb, 3072, 5, 6, LOOM_DTYPE_F32, 0, PB_SHAPE(8, 64));
+	pb_add_dram(pb, SLOT_WEIGHTS, 0, 0, 0, DRM_LOOM_DTYPE_F32, PB_SHAPE(8, 4, 1, 3, 3));
+	pb_add_dram(pb, SLOT_WEIGHTS, 1152, 0, 0, DRM_LOOM_DTYPE_F32, PB_SHAPE(8));
+	pb_add_dram(pb, SLOT_INPUT, 0, 0, 1, DRM_LOOM_DTYPE_F32, PB_SHAPE(1, 4, 1, 8, 8));
+	pb_add_dram(pb, SLOT_OUTPUT, 0, 6, 6, DRM_LOOM_DTYPE_F32, PB_SHAPE(1, 8, 1, 8, 8));
+	pb_add_dram(pb, SLOT_ARENA, 1024, 2, 4, DRM_LOOM_DTYPE_F32, PB_SHAPE(1, 8, 1, 8, 8));
+	pb_add_alias(pb, T_MID, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(8, 64));
+	pb_add_sram(pb, 0, 0, 2, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(8, 4, 1, 3, 3));
+	pb_add_sram(pb, 288, 0, 2, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(8));
+	pb_add_sram(pb, 320, 0, 1, DRM_LOOM_DTYPE_F32, 1, PB_SHAPE(1, 4, 1, 5, 8));
+	pb_add_sram(pb, 512, 1, 2, DRM_LOOM_DTYPE_F32, 1, PB_SHAPE(1, 4, 1, 5, 8));
+	pb_add_sram(pb, 1024, 1, 2, DRM_LOOM_DTYPE_F32, 1, PB_SHAPE(1, 8, 1, 4, 8));
+	pb_add_sram(pb, 2048, 2, 3, DRM_LOOM_DTYPE_F32, 1, PB_SHAPE(1, 8, 1, 4, 8));
+	pb_add_sram(pb, 0, 4, 5, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(8, 64));
+	pb_add_sram(pb, 1024, 3, 5, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(8, 1));
+	pb_add_sram(pb, 2048, 5, 5, DRM_LOOM_DTYPE_I8, 0, PB_SHAPE(8, 64));
+	pb_add_sram(pb, 3072, 5, 6, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(8, 64));
 }
 
 static inline void sample_add_commands(struct plan_builder *pb)
 {
 	struct drm_loom_attr_conv conv = {
 		.stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 }, .pad = { 0, 1, 1 },
-		.groups = 1, .flags = LOOM_ATTR_BIAS,
+		.groups = 1, .flags = DRM_LOOM_ATTR_BIAS,
 	};
-	struct drm_loom_attr_unary relu = { .kind = LOOM_UNARY_RELU };
-	struct drm_loom_attr_binary add = { .kind = LOOM_BINARY_ADD };
+	struct drm_loom_attr_unary relu = { .kind = DRM_LOOM_UNARY_RELU };
+	struct drm_loom_attr_binary add = { .kind = DRM_LOOM_BINARY_ADD };
 	struct drm_loom_attr_fill one = { .bits = F32_ONE };
 	struct drm_loom_plan_view out;
 
 	pb_begin_step(pb);
-	pb_add(pb, LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(pb, T_SW), pb_all(pb, T_W)));
-	pb_add(pb, LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(pb, T_SBIAS), pb_all(pb, T_BIAS)));
-	pb_add(pb, LOOM_OP_LOAD, NULL, 0,
+	pb_add(pb, DRM_LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(pb, T_SW), pb_all(pb, T_W)));
+	pb_add(pb, DRM_LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(pb, T_SBIAS), pb_all(pb, T_BIAS)));
+	pb_add(pb, DRM_LOOM_OP_LOAD, NULL, 0,
 	       PB_VIEWS(pb_all(pb, T_SX0), pb_slice(pb, pb_all(pb, T_X), 3, 0, 5)));
 	pb_begin_step(pb);
-	pb_add(pb, LOOM_OP_LOAD, NULL, 0,
+	pb_add(pb, DRM_LOOM_OP_LOAD, NULL, 0,
 	       PB_VIEWS(pb_all(pb, T_SX1), pb_slice(pb, pb_all(pb, T_X), 3, 3, 5)));
-	pb_add(pb, LOOM_OP_CONV, &conv, sizeof(conv),
+	pb_add(pb, DRM_LOOM_OP_CONV, &conv, sizeof(conv),
 	       PB_VIEWS(pb_all(pb, T_SY0), pb_all(pb, T_SX0), pb_all(pb, T_SW),
 			pb_all(pb, T_SBIAS)));
-	pb_add(pb, LOOM_OP_UNARY, &relu, sizeof(relu),
+	pb_add(pb, DRM_LOOM_OP_UNARY, &relu, sizeof(relu),
 	       PB_VIEWS(pb_all(pb, T_SY0), pb_all(pb, T_SY0)));
 	pb_begin_step(pb);
-	pb_add(pb, LOOM_OP_STORE, NULL, 0,
+	pb_add(pb, DRM_LOOM_OP_STORE, NULL, 0,
 	       PB_VIEWS(pb_slice(pb, pb_all(pb, T_MID), 3, 0, 4), pb_all(pb, T_SY0)));
 	conv.pad[1] = 0;
-	pb_add(pb, LOOM_OP_CONV, &conv, sizeof(conv),
+	pb_add(pb, DRM_LOOM_OP_CONV, &conv, sizeof(conv),
 	       PB_VIEWS(pb_all(pb, T_SY1), pb_all(pb, T_SX1), pb_all(pb, T_SW),
 			pb_all(pb, T_SBIAS)));
 	pb_begin_step(pb);
-	pb_add(pb, LOOM_OP_STORE, NULL, 0,
+	pb_add(pb, DRM_LOOM_OP_STORE, NULL, 0,
 	       PB_VIEWS(pb_slice(pb, pb_all(pb, T_MID), 3, 4, 4), pb_all(pb, T_SY1)));
-	pb_add(pb, LOOM_OP_FILL, &one, sizeof(one), PB_VIEWS(pb_all(pb, T_SONE)));
+	pb_add(pb, DRM_LOOM_OP_FILL, &one, sizeof(one), PB_VIEWS(pb_all(pb, T_SONE)));
 	pb_begin_step(pb);
-	pb_add(pb, LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(pb, T_SZ), pb_all(pb, T_MID_FLAT)));
+	pb_add(pb, DRM_LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(pb, T_SZ), pb_all(pb, T_MID_FLAT)));
 	pb_begin_step(pb);
-	pb_add(pb, LOOM_OP_BINARY, &add, sizeof(add),
+	pb_add(pb, DRM_LOOM_OP_BINARY, &add, sizeof(add),
 	       PB_VIEWS(pb_all(pb, T_SZ), pb_all(pb, T_SZ), pb_all(pb, T_SONE)));
-	pb_add(pb, LOOM_OP_CAST, NULL, 0, PB_VIEWS(pb_all(pb, T_SI8), pb_all(pb, T_SZ)));
-	pb_add(pb, LOOM_OP_CAST, NULL, 0, PB_VIEWS(pb_all(pb, T_SZ2), pb_all(pb, T_SI8)));
+	pb_add(pb, DRM_LOOM_OP_CAST, NULL, 0, PB_VIEWS(pb_all(pb, T_SI8), pb_all(pb, T_SZ)));
+	pb_add(pb, DRM_LOOM_OP_CAST, NULL, 0, PB_VIEWS(pb_all(pb, T_SZ2), pb_all(pb, T_SI8)));
 	pb_begin_step(pb);
 	/* y as [8,64], said with strides */
 	out = pb_all(pb, T_Y);
@@ -139,7 +139,7 @@ static inline void sample_add_commands(struct plan_builder *pb)
 	out.dims[1] = 64;
 	out.strides[0] = 256;
 	out.strides[1] = 4;
-	pb_add(pb, LOOM_OP_STORE, NULL, 0, PB_VIEWS(out, pb_all(pb, T_SZ2)));
+	pb_add(pb, DRM_LOOM_OP_STORE, NULL, 0, PB_VIEWS(out, pb_all(pb, T_SZ2)));
 }
 
 static inline void sample_build(struct plan_builder *pb)
@@ -161,7 +161,7 @@ static inline void sample_use_image(struct plan_builder *pb)
 	struct drm_loom_plan_tensor *mid = pb_tensor(pb, T_MID);
 	u32 i;
 
-	pb_add_image(pb, SLOT_ARENA, LOOM_DTYPE_F32, 80, 16, IMAGE_PITCH);
+	pb_add_image(pb, SLOT_ARENA, DRM_LOOM_DTYPE_F32, 80, 16, IMAGE_PITCH);
 	mid->offset = IMAGE_OFFSET;
 	mid->size = 7 * IMAGE_PITCH + 256;
 	mid->strides[0] = 8 * IMAGE_PITCH;
@@ -180,7 +180,7 @@ static inline void sample_use_image(struct plan_builder *pb)
 static inline void sample_use_images(struct plan_builder *pb)
 {
 	sample_use_image(pb);
-	pb_add_image(pb, SLOT_INPUT, LOOM_DTYPE_F32, 64, 4, 256);
+	pb_add_image(pb, SLOT_INPUT, DRM_LOOM_DTYPE_F32, 64, 4, 256);
 	pb_tensor(pb, T_X)->last_step = 2;
 	*pb_operand(pb, C_CONV1, 1) = pb_slice(pb, pb_all(pb, T_X), 3, 3, 5);
 }

@@ -22,8 +22,8 @@
  * @operand: expected, if in @valid
  * @tensor: expected, if in @valid
  * @other: expected, if in @valid
- * @start: expected, if LOOM_REJECT_RANGE in @valid
- * @end: expected, if LOOM_REJECT_RANGE in @valid
+ * @start: expected, if DRM_LOOM_REJECT_RANGE in @valid
+ * @end: expected, if DRM_LOOM_REJECT_RANGE in @valid
  */
 struct rule_case {
 	u32 rule;
@@ -75,16 +75,16 @@ PATCH(table_images_meet)
 
 CHANGE(many_slots)
 {
-	while (pb->slots.count <= LOOM_MAX_SLOTS)
-		pb_add_slot(pb, 64, LOOM_SLOT_READ);
+	while (pb->slots.count <= DRM_LOOM_MAX_SLOTS)
+		pb_add_slot(pb, 64, DRM_LOOM_SLOT_READ);
 }
 
-CHANGE(many_tensors) { pb_push(&pb->tensors, LOOM_MAX_TENSORS + 1 - pb->tensors.count); }
-CHANGE(many_steps) { pb_push(&pb->steps, LOOM_MAX_STEPS + 1 - pb->steps.count); }
-CHANGE(many_commands) { pb_push(&pb->commands, LOOM_MAX_COMMANDS + 1 - pb->commands.count); }
-CHANGE(many_views) { pb_push(&pb->views, LOOM_MAX_VIEWS + 1 - pb->views.count); }
-CHANGE(many_images) { pb_push(&pb->images, LOOM_MAX_SLOTS + 1); }
-CHANGE(many_attrs) { pb_push(&pb->attrs, LOOM_MAX_ATTR_BYTES + 8 - pb->attrs.count); }
+CHANGE(many_tensors) { pb_push(&pb->tensors, DRM_LOOM_MAX_TENSORS + 1 - pb->tensors.count); }
+CHANGE(many_steps) { pb_push(&pb->steps, DRM_LOOM_MAX_STEPS + 1 - pb->steps.count); }
+CHANGE(many_commands) { pb_push(&pb->commands, DRM_LOOM_MAX_COMMANDS + 1 - pb->commands.count); }
+CHANGE(many_views) { pb_push(&pb->views, DRM_LOOM_MAX_VIEWS + 1 - pb->views.count); }
+CHANGE(many_images) { pb_push(&pb->images, DRM_LOOM_MAX_SLOTS + 1); }
+CHANGE(many_attrs) { pb_push(&pb->attrs, DRM_LOOM_MAX_ATTR_BYTES + 8 - pb->attrs.count); }
 
 CHANGE(lanes) { pb->header.lanes = 2; }
 CHANGE(lanes_zero) { pb->header.lanes = 0; }
@@ -94,11 +94,11 @@ CHANGE(scratch_wraps) { pb->header.scratch_bytes = ~0ULL; }
 CHANGE(slot_size) { pb_slot(pb, SLOT_OUTPUT)->size = 0; }
 CHANGE(slot_no_flags) { pb_slot(pb, SLOT_ARENA)->flags = 0; }
 CHANGE(slot_flags) { pb_slot(pb, SLOT_ARENA)->flags |= 16; }
-CHANGE(slot_spread_only) { pb_slot(pb, SLOT_ARENA)->flags = LOOM_SLOT_SPREAD; }
-CHANGE(slot_sram_only) { pb_slot(pb, SLOT_ARENA)->flags = LOOM_SLOT_SRAM; }
+CHANGE(slot_spread_only) { pb_slot(pb, SLOT_ARENA)->flags = DRM_LOOM_SLOT_SPREAD; }
+CHANGE(slot_sram_only) { pb_slot(pb, SLOT_ARENA)->flags = DRM_LOOM_SLOT_SRAM; }
 CHANGE(slot_sram_size)
 {
-	pb_slot(pb, SLOT_ARENA)->flags |= LOOM_SLOT_SRAM;
+	pb_slot(pb, SLOT_ARENA)->flags |= DRM_LOOM_SLOT_SRAM;
 	pb_slot(pb, SLOT_ARENA)->size = (64 << 10) + 1;
 }
 
@@ -106,17 +106,17 @@ CHANGE(slot_pad) { pb_slot(pb, SLOT_WEIGHTS)->pad = 1; }
 
 /* --- tensors */
 
-CHANGE(tensor_region) { pb_tensor(pb, T_X)->region = LOOM_REGION_COUNT; }
+CHANGE(tensor_region) { pb_tensor(pb, T_X)->region = DRM_LOOM_REGION_COUNT; }
 CHANGE(tensor_slot) { pb_tensor(pb, T_X)->slot = 4; }
 CHANGE(tensor_slot_all_ones) { pb_tensor(pb, T_X)->slot = ~0U; }
 CHANGE(tensor_sram_slot) { pb_tensor(pb, T_SX0)->slot = 1; }
 CHANGE(tensor_flags) { pb_tensor(pb, T_X)->flags = 4; }
-CHANGE(tensor_dram_slot_flag) { pb_tensor(pb, T_X)->flags = LOOM_TENSOR_SLOT; }
-CHANGE(tensor_dram_in_sram_slot) { pb_slot(pb, SLOT_ARENA)->flags |= LOOM_SLOT_SRAM; }
-CHANGE(tensor_sram_in_dram_slot) { pb_tensor(pb, T_SX0)->flags = LOOM_TENSOR_SLOT; }
+CHANGE(tensor_dram_slot_flag) { pb_tensor(pb, T_X)->flags = DRM_LOOM_TENSOR_SLOT; }
+CHANGE(tensor_dram_in_sram_slot) { pb_slot(pb, SLOT_ARENA)->flags |= DRM_LOOM_SLOT_SRAM; }
+CHANGE(tensor_sram_in_dram_slot) { pb_tensor(pb, T_SX0)->flags = DRM_LOOM_TENSOR_SLOT; }
 CHANGE(tensor_sram_slot_none)
 {
-	pb_tensor(pb, T_SX0)->flags = LOOM_TENSOR_SLOT;
+	pb_tensor(pb, T_SX0)->flags = DRM_LOOM_TENSOR_SLOT;
 	pb_tensor(pb, T_SX0)->slot = 4;
 }
 
@@ -125,9 +125,9 @@ CHANGE(tensor_pad) { pb_tensor(pb, T_X)->pad = 1; }
 CHANGE(tensor_pad2) { pb_tensor(pb, T_X)->pad2 = 1; }
 
 CHANGE(tensor_dtype_zero) { pb_tensor(pb, T_X)->dtype = 0; }
-CHANGE(tensor_dtype) { pb_tensor(pb, T_X)->dtype = LOOM_DTYPE_END; }
+CHANGE(tensor_dtype) { pb_tensor(pb, T_X)->dtype = DRM_LOOM_DTYPE_END; }
 CHANGE(tensor_rank_zero) { pb_tensor(pb, T_X)->rank = 0; }
-CHANGE(tensor_rank) { pb_tensor(pb, T_X)->rank = LOOM_MAX_RANK + 1; }
+CHANGE(tensor_rank) { pb_tensor(pb, T_X)->rank = DRM_LOOM_MAX_RANK + 1; }
 CHANGE(tensor_dim_zero) { pb_tensor(pb, T_X)->dims[2] = 0; }
 CHANGE(tensor_dim_past_rank) { pb_tensor(pb, T_X)->dims[5] = 1; }
 CHANGE(tensor_lane_axis) { pb_tensor(pb, T_SX0)->lane_axis = 5; }
@@ -199,7 +199,7 @@ CHANGE(stream_compute) { pb_step(pb, 5)->dma_commands++; pb_step(pb, 5)->compute
 
 CHANGE(opcode_zero) { pb_command(pb, C_ADD)->opcode = 0; }
 CHANGE(opcode_hole) { pb_command(pb, C_ADD)->opcode = 5; }
-CHANGE(opcode_end) { pb_command(pb, C_ADD)->opcode = LOOM_OP_END; }
+CHANGE(opcode_end) { pb_command(pb, C_ADD)->opcode = DRM_LOOM_OP_END; }
 CHANGE(opcode_all_ones) { pb_command(pb, C_ADD)->opcode = 0xffff; }
 
 CHANGE(command_pad) { pb_command(pb, C_ADD)->pad = 1; }
@@ -230,17 +230,17 @@ CHANGE(attr_conv_dilation) { conv0(pb)->dilation[2] = -1; }
 CHANGE(attr_conv_pad) { conv0(pb)->pad[0] = -1; }
 CHANGE(attr_conv_pad_large) { conv0(pb)->pad[0] = 0x7fffffff; }
 CHANGE(attr_conv_groups) { conv0(pb)->groups = 0; }
-CHANGE(attr_conv_act) { conv0(pb)->act = LOOM_ACT_END; }
+CHANGE(attr_conv_act) { conv0(pb)->act = DRM_LOOM_ACT_END; }
 CHANGE(attr_conv_zero) { conv0(pb)->x_zero = 1; }
 CHANGE(attr_conv_reserved) { conv0(pb)->reserved = 1; }
 CHANGE(attr_unary_kind)
 {
-	((struct drm_loom_attr_unary *)pb_attr(pb, C_RELU0))->kind = LOOM_UNARY_END;
+	((struct drm_loom_attr_unary *)pb_attr(pb, C_RELU0))->kind = DRM_LOOM_UNARY_END;
 }
 
 CHANGE(attr_binary_kind)
 {
-	((struct drm_loom_attr_binary *)pb_attr(pb, C_ADD))->kind = LOOM_BINARY_END;
+	((struct drm_loom_attr_binary *)pb_attr(pb, C_ADD))->kind = DRM_LOOM_BINARY_END;
 }
 
 CHANGE(attr_binary_act) { ((struct drm_loom_attr_binary *)pb_attr(pb, C_ADD))->act = ~0U; }
@@ -254,9 +254,9 @@ CHANGE(attr_fill_bits)
 CHANGE(view_tensor) { pb_operand(pb, C_ADD, 2)->tensor = T_COUNT; }
 CHANGE(view_tensor_all_ones) { pb_operand(pb, C_ADD, 2)->tensor = ~0U; }
 
-CHANGE(view_dtype) { pb_operand(pb, C_ADD, 2)->dtype = LOOM_DTYPE_I32; }
+CHANGE(view_dtype) { pb_operand(pb, C_ADD, 2)->dtype = DRM_LOOM_DTYPE_I32; }
 CHANGE(view_rank_zero) { pb_operand(pb, C_ADD, 2)->rank = 0; }
-CHANGE(view_rank) { pb_operand(pb, C_ADD, 2)->rank = LOOM_MAX_RANK + 1; }
+CHANGE(view_rank) { pb_operand(pb, C_ADD, 2)->rank = DRM_LOOM_MAX_RANK + 1; }
 CHANGE(view_dim_zero) { pb_operand(pb, C_ADD, 2)->dims[1] = 0; }
 CHANGE(view_dim_past_rank) { pb_operand(pb, C_ADD, 2)->dims[2] = 1; }
 CHANGE(view_stride_past_rank) { pb_operand(pb, C_ADD, 2)->strides[2] = 4; }
@@ -286,9 +286,9 @@ CHANGE(view_bounds_highest) { pb_operand(pb, C_LOAD_X1, 1)->strides[3] = S64_MAX
 CHANGE(view_bounds_offset) { pb_operand(pb, C_LOAD_X1, 1)->offset = ~3ULL; }
 CHANGE(view_bounds_sram) { pb_operand(pb, C_ADD, 2)->offset = 4; }
 
-CHANGE(region_load_y) { pb_command(pb, C_LOAD_Z)->opcode = LOOM_OP_STORE; }
+CHANGE(region_load_y) { pb_command(pb, C_LOAD_Z)->opcode = DRM_LOOM_OP_STORE; }
 CHANGE(region_load_x) { *pb_operand(pb, C_LOAD_Z, 1) = pb_all(pb, T_SONE); }
-CHANGE(region_copy) { pb_command(pb, C_LOAD_Z)->opcode = LOOM_OP_COPY; }
+CHANGE(region_copy) { pb_command(pb, C_LOAD_Z)->opcode = DRM_LOOM_OP_COPY; }
 CHANGE(region_compute)
 {
 	*pb_operand(pb, C_ADD, 1) = pb_all(pb, T_MID_FLAT);
@@ -306,12 +306,24 @@ CHANGE(dtype_binary) { *pb_operand(pb, C_ADD, 2) = pb_all(pb, T_SI8); }
 CHANGE(dtype_cast) { *pb_operand(pb, C_CAST, 1) = pb_all(pb, T_SI8); }
 CHANGE(dtype_compare)
 {
-	((struct drm_loom_attr_binary *)pb_attr(pb, C_ADD))->kind = LOOM_BINARY_LT;
+	((struct drm_loom_attr_binary *)pb_attr(pb, C_ADD))->kind = DRM_LOOM_BINARY_LT;
 }
 
-CHANGE(dtype_logic) { ((struct drm_loom_attr_binary *)pb_attr(pb, C_ADD))->kind = LOOM_BINARY_AND; }
-CHANGE(dtype_unary) { ((struct drm_loom_attr_unary *)pb_attr(pb, C_RELU0))->kind = LOOM_UNARY_NOT; }
-CHANGE(dtype_scale) { pb_command(pb, C_CONV0)->operands = 5; conv0(pb)->flags |= LOOM_ATTR_SCALE; }
+CHANGE(dtype_logic)
+{
+	((struct drm_loom_attr_binary *)pb_attr(pb, C_ADD))->kind = DRM_LOOM_BINARY_AND;
+}
+
+CHANGE(dtype_unary)
+{
+	((struct drm_loom_attr_unary *)pb_attr(pb, C_RELU0))->kind = DRM_LOOM_UNARY_NOT;
+}
+
+CHANGE(dtype_scale)
+{
+	pb_command(pb, C_CONV0)->operands = 5;
+	conv0(pb)->flags |= DRM_LOOM_ATTR_SCALE;
+}
 
 CHANGE(shape_load) { pb_operand(pb, C_LOAD_Z, 1)->dims[1] = 63; }
 CHANGE(shape_rank) { *pb_operand(pb, C_RELU0, 1) = pb_all(pb, T_SBIAS); }
@@ -338,7 +350,7 @@ CHANGE(distinct_overlap)
 CHANGE(distinct_lanes)
 {
 	/* three rows of lanes; column 1 of the first row is column 0 of the second */
-	u32 tensor = pb_add_sram(pb, 3584, 5, 5, LOOM_DTYPE_F32, 0, PB_SHAPE(12, 8));
+	u32 tensor = pb_add_sram(pb, 3584, 5, 5, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(12, 8));
 	struct drm_loom_plan_view y = pb_all(pb, tensor);
 
 	y = pb_slice(pb, pb_slice(pb, y, 0, 0, 5), 1, 0, 2);
@@ -351,7 +363,7 @@ CHANGE(distinct_lanes)
 /* A reduction of 5 * 2^20 elements, all the same one. */
 CHANGE(cost)
 {
-	struct drm_loom_attr_reduce attr = { .kind = LOOM_REDUCE_SUM };
+	struct drm_loom_attr_reduce attr = { .kind = DRM_LOOM_REDUCE_SUM };
 	struct drm_loom_plan_view x = pb_all(pb, T_SONE), y;
 
 	x.dims[1] = 1 << 20;
@@ -367,7 +379,7 @@ CHANGE(cost)
 	pb_begin_step(pb);
 	pb_tensor(pb, T_SONE)->last_step = SAMPLE_STEPS;
 	pb_tensor(pb, T_SZ2)->last_step = SAMPLE_STEPS;
-	pb_add(pb, LOOM_OP_REDUCE, &attr, sizeof(attr), PB_VIEWS(y, x));
+	pb_add(pb, DRM_LOOM_OP_REDUCE, &attr, sizeof(attr), PB_VIEWS(y, x));
 }
 
 CHANGE(cost_units)
@@ -393,15 +405,15 @@ CHANGE(cost_units)
 	pb_command(pb, C_CONV1)->operands = 3;
 	conv.flags = 0;
 	memcpy(pb_attr(pb, C_CONV1), &conv, sizeof(conv));
-	pb_command(pb, C_CONV1)->opcode = LOOM_OP_DECONV;
+	pb_command(pb, C_CONV1)->opcode = DRM_LOOM_OP_DECONV;
 }
 
 /* --- data */
 
-CHANGE(read_only) { pb_slot(pb, SLOT_OUTPUT)->flags = LOOM_SLOT_READ; }
-CHANGE(read_only_arena) { pb_slot(pb, SLOT_ARENA)->flags = LOOM_SLOT_READ; }
+CHANGE(read_only) { pb_slot(pb, SLOT_OUTPUT)->flags = DRM_LOOM_SLOT_READ; }
+CHANGE(read_only_arena) { pb_slot(pb, SLOT_ARENA)->flags = DRM_LOOM_SLOT_READ; }
 
-CHANGE(uninit_never) { pb_slot(pb, SLOT_WEIGHTS)->flags = LOOM_SLOT_WRITE; }
+CHANGE(uninit_never) { pb_slot(pb, SLOT_WEIGHTS)->flags = DRM_LOOM_SLOT_WRITE; }
 CHANGE(uninit_slice)
 {
 	/* the second slice is stored where the first one is: rows 4 to 7 stay unwritten */
@@ -465,7 +477,7 @@ CHANGE(in_place_not_elementwise)
 
 	memcpy(pb_attr(pb, C_RELU0), &attr, sizeof(attr));
 	pb_command(pb, C_RELU0)->attr_size = sizeof(attr);
-	pb_command(pb, C_RELU0)->opcode = LOOM_OP_SOFTMAX;
+	pb_command(pb, C_RELU0)->opcode = DRM_LOOM_OP_SOFTMAX;
 }
 
 CHANGE(in_place_size)
@@ -473,7 +485,7 @@ CHANGE(in_place_size)
 	/* reads f32, writes i8 over them */
 	struct drm_loom_plan_tensor *alias;
 
-	pb_add_alias(pb, T_SZ, LOOM_DTYPE_I8, 0, PB_SHAPE(8, 64));
+	pb_add_alias(pb, T_SZ, DRM_LOOM_DTYPE_I8, 0, PB_SHAPE(8, 64));
 	alias = pb_tensor(pb, T_COUNT);
 	alias->first_step = 5;
 	*pb_operand(pb, C_CAST, 0) = pb_all(pb, T_COUNT);
@@ -504,287 +516,295 @@ CHANGE(hazard_both)
 
 #include "rule_cases_image.h"
 
-#define IN_COMMAND	(LOOM_REJECT_STEP | LOOM_REJECT_COMMAND)
-#define IN_OPERAND	(IN_COMMAND | LOOM_REJECT_OPERAND)
-#define IN_VIEW		(IN_OPERAND | LOOM_REJECT_TENSOR)
-#define IN_RANGE	(IN_VIEW | LOOM_REJECT_RANGE)
+#define IN_COMMAND	(DRM_LOOM_REJECT_STEP | DRM_LOOM_REJECT_COMMAND)
+#define IN_OPERAND	(IN_COMMAND | DRM_LOOM_REJECT_OPERAND)
+#define IN_VIEW		(IN_OPERAND | DRM_LOOM_REJECT_TENSOR)
+#define IN_RANGE	(IN_VIEW | DRM_LOOM_REJECT_RANGE)
 #define C(name) .what = #name, .change = change_##name
 #define P(name) .what = #name, .patch = patch_##name
 
 static const struct rule_case rule_cases[] = {
-	{ LOOM_RULE_HEADER, P(size_short) },
-	{ LOOM_RULE_HEADER, P(size_zero) },
-	{ LOOM_RULE_HEADER, P(magic) },
-	{ LOOM_RULE_HEADER, P(version) },
-	{ LOOM_RULE_HEADER, P(size_field) },
-	{ LOOM_RULE_HEADER, P(size_cut) },
-	{ LOOM_RULE_HEADER, P(flags) },
-	{ LOOM_RULE_TABLE, P(table_stride) },
-	{ LOOM_RULE_TABLE, P(table_stride_zero) },
-	{ LOOM_RULE_TABLE, P(table_align) },
-	{ LOOM_RULE_TABLE, P(table_in_header) },
-	{ LOOM_RULE_TABLE, P(table_past_end) },
-	{ LOOM_RULE_TABLE, P(table_far) },
-	{ LOOM_RULE_TABLE, P(table_wraps) },
-	{ LOOM_RULE_TABLE, P(table_meets) },
-	{ LOOM_RULE_TABLE, P(table_meets_one) },
-	{ LOOM_RULE_TABLE, P(table_images_offset) },
-	{ LOOM_RULE_TABLE, P(table_images_count) },
-	{ LOOM_RULE_TABLE, P(table_images_stride) },
-	{ LOOM_RULE_TABLE, P(table_images_meet) },
-	{ LOOM_RULE_LIMIT, C(many_slots) },
-	{ LOOM_RULE_LIMIT, C(many_tensors), .huge = true },
-	{ LOOM_RULE_LIMIT, C(many_steps), .huge = true },
-	{ LOOM_RULE_LIMIT, C(many_commands), .huge = true },
-	{ LOOM_RULE_LIMIT, C(many_views), .huge = true },
-	{ LOOM_RULE_LIMIT, C(many_attrs), .huge = true },
-	{ LOOM_RULE_LIMIT, C(many_images) },
-	{ LOOM_RULE_TOPOLOGY, C(lanes) },
-	{ LOOM_RULE_TOPOLOGY, C(lanes_zero) },
-	{ LOOM_RULE_SCRATCH, C(scratch) },
-	{ LOOM_RULE_SCRATCH, C(scratch_wraps) },
-	{ LOOM_RULE_SLOT, C(slot_size), .valid = LOOM_REJECT_SLOT },
-	{ LOOM_RULE_SLOT, C(slot_no_flags), .valid = LOOM_REJECT_SLOT },
-	{ LOOM_RULE_SLOT, C(slot_flags), .valid = LOOM_REJECT_SLOT },
-	{ LOOM_RULE_SLOT, C(slot_spread_only), .valid = LOOM_REJECT_SLOT },
-	{ LOOM_RULE_SLOT, C(slot_sram_only), .valid = LOOM_REJECT_SLOT },
-	{ LOOM_RULE_SLOT, C(slot_sram_size), .valid = LOOM_REJECT_SLOT },
-	{ LOOM_RULE_SLOT, C(slot_pad), .valid = LOOM_REJECT_SLOT },
+	{ DRM_LOOM_RULE_HEADER, P(size_short) },
+	{ DRM_LOOM_RULE_HEADER, P(size_zero) },
+	{ DRM_LOOM_RULE_HEADER, P(magic) },
+	{ DRM_LOOM_RULE_HEADER, P(version) },
+	{ DRM_LOOM_RULE_HEADER, P(size_field) },
+	{ DRM_LOOM_RULE_HEADER, P(size_cut) },
+	{ DRM_LOOM_RULE_HEADER, P(flags) },
+	{ DRM_LOOM_RULE_TABLE, P(table_stride) },
+	{ DRM_LOOM_RULE_TABLE, P(table_stride_zero) },
+	{ DRM_LOOM_RULE_TABLE, P(table_align) },
+	{ DRM_LOOM_RULE_TABLE, P(table_in_header) },
+	{ DRM_LOOM_RULE_TABLE, P(table_past_end) },
+	{ DRM_LOOM_RULE_TABLE, P(table_far) },
+	{ DRM_LOOM_RULE_TABLE, P(table_wraps) },
+	{ DRM_LOOM_RULE_TABLE, P(table_meets) },
+	{ DRM_LOOM_RULE_TABLE, P(table_meets_one) },
+	{ DRM_LOOM_RULE_TABLE, P(table_images_offset) },
+	{ DRM_LOOM_RULE_TABLE, P(table_images_count) },
+	{ DRM_LOOM_RULE_TABLE, P(table_images_stride) },
+	{ DRM_LOOM_RULE_TABLE, P(table_images_meet) },
+	{ DRM_LOOM_RULE_LIMIT, C(many_slots) },
+	{ DRM_LOOM_RULE_LIMIT, C(many_tensors), .huge = true },
+	{ DRM_LOOM_RULE_LIMIT, C(many_steps), .huge = true },
+	{ DRM_LOOM_RULE_LIMIT, C(many_commands), .huge = true },
+	{ DRM_LOOM_RULE_LIMIT, C(many_views), .huge = true },
+	{ DRM_LOOM_RULE_LIMIT, C(many_attrs), .huge = true },
+	{ DRM_LOOM_RULE_LIMIT, C(many_images) },
+	{ DRM_LOOM_RULE_TOPOLOGY, C(lanes) },
+	{ DRM_LOOM_RULE_TOPOLOGY, C(lanes_zero) },
+	{ DRM_LOOM_RULE_SCRATCH, C(scratch) },
+	{ DRM_LOOM_RULE_SCRATCH, C(scratch_wraps) },
+	{ DRM_LOOM_RULE_SLOT, C(slot_size), .valid = DRM_LOOM_REJECT_SLOT },
+	{ DRM_LOOM_RULE_SLOT, C(slot_no_flags), .valid = DRM_LOOM_REJECT_SLOT },
+	{ DRM_LOOM_RULE_SLOT, C(slot_flags), .valid = DRM_LOOM_REJECT_SLOT },
+	{ DRM_LOOM_RULE_SLOT, C(slot_spread_only), .valid = DRM_LOOM_REJECT_SLOT },
+	{ DRM_LOOM_RULE_SLOT, C(slot_sram_only), .valid = DRM_LOOM_REJECT_SLOT },
+	{ DRM_LOOM_RULE_SLOT, C(slot_sram_size), .valid = DRM_LOOM_REJECT_SLOT },
+	{ DRM_LOOM_RULE_SLOT, C(slot_pad), .valid = DRM_LOOM_REJECT_SLOT },
 
-	{ LOOM_RULE_TENSOR_FIELD, C(tensor_region), .valid = LOOM_REJECT_TENSOR, .tensor = T_X },
-	{ LOOM_RULE_TENSOR_FIELD, C(tensor_slot), .valid = LOOM_REJECT_TENSOR, .tensor = T_X },
-	{ LOOM_RULE_TENSOR_FIELD, C(tensor_slot_all_ones) },
-	{ LOOM_RULE_TENSOR_FIELD, C(tensor_sram_slot), .valid = LOOM_REJECT_TENSOR,
+	{ DRM_LOOM_RULE_TENSOR_FIELD, C(tensor_region), .valid = DRM_LOOM_REJECT_TENSOR,
+	  .tensor = T_X },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, C(tensor_slot), .valid = DRM_LOOM_REJECT_TENSOR,
+	  .tensor = T_X },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, C(tensor_slot_all_ones) },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, C(tensor_sram_slot), .valid = DRM_LOOM_REJECT_TENSOR,
 	  .tensor = T_SX0 },
-	{ LOOM_RULE_TENSOR_FIELD, C(tensor_flags) },
-	{ LOOM_RULE_TENSOR_FIELD, C(tensor_dram_slot_flag) },
-	{ LOOM_RULE_TENSOR_FIELD, C(tensor_dram_in_sram_slot) },
-	{ LOOM_RULE_TENSOR_FIELD, C(tensor_sram_in_dram_slot) },
-	{ LOOM_RULE_TENSOR_FIELD, C(tensor_sram_slot_none) },
-	{ LOOM_RULE_TENSOR_FIELD, C(tensor_parent) },
-	{ LOOM_RULE_TENSOR_FIELD, C(tensor_pad) },
-	{ LOOM_RULE_TENSOR_FIELD, C(tensor_pad2) },
-	{ LOOM_RULE_TENSOR_TYPE, C(tensor_dtype_zero) },
-	{ LOOM_RULE_TENSOR_TYPE, C(tensor_dtype) },
-	{ LOOM_RULE_TENSOR_TYPE, C(tensor_rank_zero) },
-	{ LOOM_RULE_TENSOR_TYPE, C(tensor_rank) },
-	{ LOOM_RULE_TENSOR_TYPE, C(tensor_dim_zero) },
-	{ LOOM_RULE_TENSOR_TYPE, C(tensor_dim_past_rank) },
-	{ LOOM_RULE_TENSOR_TYPE, C(tensor_lane_axis) },
-	{ LOOM_RULE_TENSOR_TYPE, C(tensor_dram_lane_axis) },
-	{ LOOM_RULE_TENSOR_STRIDE, C(tensor_stride_overlap) },
-	{ LOOM_RULE_TENSOR_STRIDE, C(tensor_stride_zero) },
-	{ LOOM_RULE_TENSOR_STRIDE, C(tensor_stride_align) },
-	{ LOOM_RULE_TENSOR_STRIDE, C(tensor_stride_unordered) },
-	{ LOOM_RULE_TENSOR_STRIDE, C(tensor_stride_past_rank) },
-	{ LOOM_RULE_TENSOR_STRIDE, C(tensor_offset_align) },
-	{ LOOM_RULE_TENSOR_EXTENT, C(tensor_extent) },
-	{ LOOM_RULE_TENSOR_EXTENT, C(tensor_extent_by_one) },
-	{ LOOM_RULE_TENSOR_EXTENT, C(tensor_extent_wraps) },
-	{ LOOM_RULE_TENSOR_EXTENT, C(tensor_extent_lanes) },
-	{ LOOM_RULE_TENSOR_EXTENT, C(tensor_size_zero) },
-	{ LOOM_RULE_TENSOR_BOUNDS, C(tensor_bounds), .valid = LOOM_REJECT_TENSOR, .tensor = T_Y },
-	{ LOOM_RULE_TENSOR_BOUNDS, C(tensor_bounds_size) },
-	{ LOOM_RULE_TENSOR_BOUNDS, C(tensor_bounds_wraps) },
-	{ LOOM_RULE_TENSOR_BOUNDS, C(tensor_bounds_scratch) },
-	{ LOOM_RULE_TENSOR_LIFETIME, C(tensor_lifetime_order) },
-	{ LOOM_RULE_TENSOR_LIFETIME, C(tensor_lifetime_past) },
-	{ LOOM_RULE_TENSOR_LIFETIME, C(tensor_lifetime_all_ones) },
-	{ LOOM_RULE_TENSOR_ALIAS, C(alias_self) },
-	{ LOOM_RULE_TENSOR_ALIAS, C(alias_none), .valid = LOOM_REJECT_TENSOR,
+	{ DRM_LOOM_RULE_TENSOR_FIELD, C(tensor_flags) },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, C(tensor_dram_slot_flag) },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, C(tensor_dram_in_sram_slot) },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, C(tensor_sram_in_dram_slot) },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, C(tensor_sram_slot_none) },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, C(tensor_parent) },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, C(tensor_pad) },
+	{ DRM_LOOM_RULE_TENSOR_FIELD, C(tensor_pad2) },
+	{ DRM_LOOM_RULE_TENSOR_TYPE, C(tensor_dtype_zero) },
+	{ DRM_LOOM_RULE_TENSOR_TYPE, C(tensor_dtype) },
+	{ DRM_LOOM_RULE_TENSOR_TYPE, C(tensor_rank_zero) },
+	{ DRM_LOOM_RULE_TENSOR_TYPE, C(tensor_rank) },
+	{ DRM_LOOM_RULE_TENSOR_TYPE, C(tensor_dim_zero) },
+	{ DRM_LOOM_RULE_TENSOR_TYPE, C(tensor_dim_past_rank) },
+	{ DRM_LOOM_RULE_TENSOR_TYPE, C(tensor_lane_axis) },
+	{ DRM_LOOM_RULE_TENSOR_TYPE, C(tensor_dram_lane_axis) },
+	{ DRM_LOOM_RULE_TENSOR_STRIDE, C(tensor_stride_overlap) },
+	{ DRM_LOOM_RULE_TENSOR_STRIDE, C(tensor_stride_zero) },
+	{ DRM_LOOM_RULE_TENSOR_STRIDE, C(tensor_stride_align) },
+	{ DRM_LOOM_RULE_TENSOR_STRIDE, C(tensor_stride_unordered) },
+	{ DRM_LOOM_RULE_TENSOR_STRIDE, C(tensor_stride_past_rank) },
+	{ DRM_LOOM_RULE_TENSOR_STRIDE, C(tensor_offset_align) },
+	{ DRM_LOOM_RULE_TENSOR_EXTENT, C(tensor_extent) },
+	{ DRM_LOOM_RULE_TENSOR_EXTENT, C(tensor_extent_by_one) },
+	{ DRM_LOOM_RULE_TENSOR_EXTENT, C(tensor_extent_wraps) },
+	{ DRM_LOOM_RULE_TENSOR_EXTENT, C(tensor_extent_lanes) },
+	{ DRM_LOOM_RULE_TENSOR_EXTENT, C(tensor_size_zero) },
+	{ DRM_LOOM_RULE_TENSOR_BOUNDS, C(tensor_bounds), .valid = DRM_LOOM_REJECT_TENSOR,
+	  .tensor = T_Y },
+	{ DRM_LOOM_RULE_TENSOR_BOUNDS, C(tensor_bounds_size) },
+	{ DRM_LOOM_RULE_TENSOR_BOUNDS, C(tensor_bounds_wraps) },
+	{ DRM_LOOM_RULE_TENSOR_BOUNDS, C(tensor_bounds_scratch) },
+	{ DRM_LOOM_RULE_TENSOR_LIFETIME, C(tensor_lifetime_order) },
+	{ DRM_LOOM_RULE_TENSOR_LIFETIME, C(tensor_lifetime_past) },
+	{ DRM_LOOM_RULE_TENSOR_LIFETIME, C(tensor_lifetime_all_ones) },
+	{ DRM_LOOM_RULE_TENSOR_ALIAS, C(alias_self) },
+	{ DRM_LOOM_RULE_TENSOR_ALIAS, C(alias_none), .valid = DRM_LOOM_REJECT_TENSOR,
 	  .tensor = T_MID_FLAT },
-	{ LOOM_RULE_TENSOR_ALIAS, C(alias_slot) },
-	{ LOOM_RULE_TENSOR_ALIAS, C(alias_region) },
-	{ LOOM_RULE_TENSOR_ALIAS, C(alias_below),
-	  .valid = LOOM_REJECT_TENSOR | LOOM_REJECT_OTHER | LOOM_REJECT_RANGE | LOOM_REJECT_SLOT,
+	{ DRM_LOOM_RULE_TENSOR_ALIAS, C(alias_slot) },
+	{ DRM_LOOM_RULE_TENSOR_ALIAS, C(alias_region) },
+	{ DRM_LOOM_RULE_TENSOR_ALIAS, C(alias_below),
+	  .valid = DRM_LOOM_REJECT_TENSOR | DRM_LOOM_REJECT_OTHER | DRM_LOOM_REJECT_RANGE |
+		   DRM_LOOM_REJECT_SLOT,
 	  .tensor = T_MID_FLAT, .other = T_MID, .start = 1020, .end = 3068 },
-	{ LOOM_RULE_TENSOR_ALIAS, C(alias_above) },
-	{ LOOM_RULE_TENSOR_ALIAS, C(alias_before) },
-	{ LOOM_RULE_TENSOR_ALIAS, C(alias_after) },
-	{ LOOM_RULE_TENSOR_OVERLAP, C(overlap_dram),
-	  .valid = LOOM_REJECT_TENSOR | LOOM_REJECT_OTHER | LOOM_REJECT_RANGE | LOOM_REJECT_SLOT |
-		   LOOM_REJECT_STEP,
+	{ DRM_LOOM_RULE_TENSOR_ALIAS, C(alias_above) },
+	{ DRM_LOOM_RULE_TENSOR_ALIAS, C(alias_before) },
+	{ DRM_LOOM_RULE_TENSOR_ALIAS, C(alias_after) },
+	{ DRM_LOOM_RULE_TENSOR_OVERLAP, C(overlap_dram),
+	  .valid = DRM_LOOM_REJECT_TENSOR | DRM_LOOM_REJECT_OTHER | DRM_LOOM_REJECT_RANGE |
+		   DRM_LOOM_REJECT_SLOT | DRM_LOOM_REJECT_STEP,
 	  .tensor = T_BIAS, .other = T_W, .start = 1148, .end = 1152 },
-	{ LOOM_RULE_TENSOR_OVERLAP, C(overlap_sram),
-	  .valid = LOOM_REJECT_TENSOR | LOOM_REJECT_OTHER | LOOM_REJECT_RANGE | LOOM_REJECT_STEP,
+	{ DRM_LOOM_RULE_TENSOR_OVERLAP, C(overlap_sram),
+	  .valid = DRM_LOOM_REJECT_TENSOR | DRM_LOOM_REJECT_OTHER | DRM_LOOM_REJECT_RANGE |
+		   DRM_LOOM_REJECT_STEP,
 	  .step = 1, .tensor = T_SX1, .other = T_SX0, .start = 476, .end = 480 },
-	{ LOOM_RULE_TENSOR_OVERLAP, C(overlap_inside) },
-	{ LOOM_RULE_TENSOR_OVERLAP, C(overlap_same) },
-	{ LOOM_RULE_TENSOR_OVERLAP, C(overlap_late),
-	  .valid = LOOM_REJECT_TENSOR | LOOM_REJECT_OTHER | LOOM_REJECT_STEP,
-	  .step = 5, .tensor = T_SI8, .other = T_SY1 },
-	{ LOOM_RULE_TENSOR_OVERLAP, C(overlap_unmarked) },
+	{ DRM_LOOM_RULE_TENSOR_OVERLAP, C(overlap_inside) },
+	{ DRM_LOOM_RULE_TENSOR_OVERLAP, C(overlap_same) },
+	{ DRM_LOOM_RULE_TENSOR_OVERLAP, C(overlap_late),
+	  .valid = DRM_LOOM_REJECT_TENSOR | DRM_LOOM_REJECT_OTHER | DRM_LOOM_REJECT_STEP, .step = 5,
+	  .tensor = T_SI8, .other = T_SY1 },
+	{ DRM_LOOM_RULE_TENSOR_OVERLAP, C(overlap_unmarked) },
 
-	{ LOOM_RULE_STEP, C(step_gap), .valid = LOOM_REJECT_STEP, .step = 2 },
-	{ LOOM_RULE_STEP, C(step_twice), .valid = LOOM_REJECT_STEP, .step = 2 },
-	{ LOOM_RULE_STEP, C(step_many), .valid = LOOM_REJECT_STEP, .step = 6 },
-	{ LOOM_RULE_STEP, C(step_few) },
-	{ LOOM_RULE_STEP, C(step_wraps), .valid = LOOM_REJECT_STEP, .step = 1 },
-	{ LOOM_RULE_STEP, C(step_pad), .valid = LOOM_REJECT_STEP, .step = 1 },
-	{ LOOM_RULE_STREAM, C(stream_dma), .valid = IN_COMMAND, .step = 3, .command = C_FILL_ONE },
-	{ LOOM_RULE_STREAM, C(stream_compute), .valid = IN_COMMAND, .step = 5, .command = C_ADD },
-	{ LOOM_RULE_OPCODE, C(opcode_zero), .valid = IN_COMMAND, .step = 5, .command = C_ADD },
-	{ LOOM_RULE_OPCODE, C(opcode_hole) },
-	{ LOOM_RULE_OPCODE, C(opcode_end) },
-	{ LOOM_RULE_OPCODE, C(opcode_all_ones) },
-	{ LOOM_RULE_COMMAND_FIELD, C(command_pad), .valid = IN_COMMAND, .step = 5,
+	{ DRM_LOOM_RULE_STEP, C(step_gap), .valid = DRM_LOOM_REJECT_STEP, .step = 2 },
+	{ DRM_LOOM_RULE_STEP, C(step_twice), .valid = DRM_LOOM_REJECT_STEP, .step = 2 },
+	{ DRM_LOOM_RULE_STEP, C(step_many), .valid = DRM_LOOM_REJECT_STEP, .step = 6 },
+	{ DRM_LOOM_RULE_STEP, C(step_few) },
+	{ DRM_LOOM_RULE_STEP, C(step_wraps), .valid = DRM_LOOM_REJECT_STEP, .step = 1 },
+	{ DRM_LOOM_RULE_STEP, C(step_pad), .valid = DRM_LOOM_REJECT_STEP, .step = 1 },
+	{ DRM_LOOM_RULE_STREAM, C(stream_dma), .valid = IN_COMMAND, .step = 3,
+	  .command = C_FILL_ONE },
+	{ DRM_LOOM_RULE_STREAM, C(stream_compute), .valid = IN_COMMAND, .step = 5,
 	  .command = C_ADD },
-	{ LOOM_RULE_OPERANDS, C(operands_few), .valid = IN_COMMAND, .step = 4,
+	{ DRM_LOOM_RULE_OPCODE, C(opcode_zero), .valid = IN_COMMAND, .step = 5, .command = C_ADD },
+	{ DRM_LOOM_RULE_OPCODE, C(opcode_hole) },
+	{ DRM_LOOM_RULE_OPCODE, C(opcode_end) },
+	{ DRM_LOOM_RULE_OPCODE, C(opcode_all_ones) },
+	{ DRM_LOOM_RULE_COMMAND_FIELD, C(command_pad), .valid = IN_COMMAND, .step = 5,
+	  .command = C_ADD },
+	{ DRM_LOOM_RULE_OPERANDS, C(operands_few), .valid = IN_COMMAND, .step = 4,
 	  .command = C_LOAD_Z },
-	{ LOOM_RULE_OPERANDS, C(operands_none) },
-	{ LOOM_RULE_OPERANDS, C(operands_many) },
-	{ LOOM_RULE_OPERANDS, C(operands_optional) },
-	{ LOOM_RULE_OPERANDS, C(operands_past_end) },
-	{ LOOM_RULE_OPERANDS, C(operands_wrap) },
-	{ LOOM_RULE_ATTR, C(attr_size), .valid = IN_COMMAND, .step = 5, .command = C_ADD },
-	{ LOOM_RULE_ATTR, C(attr_size_none) },
-	{ LOOM_RULE_ATTR, C(attr_unwanted) },
-	{ LOOM_RULE_ATTR, C(attr_offset_unwanted) },
-	{ LOOM_RULE_ATTR, C(attr_align) },
-	{ LOOM_RULE_ATTR, C(attr_past_end) },
-	{ LOOM_RULE_ATTR, C(attr_wraps) },
-	{ LOOM_RULE_ATTR, C(attr_conv_flags) },
-	{ LOOM_RULE_ATTR, C(attr_conv_stride) },
-	{ LOOM_RULE_ATTR, C(attr_conv_dilation) },
-	{ LOOM_RULE_ATTR, C(attr_conv_pad) },
-	{ LOOM_RULE_ATTR, C(attr_conv_pad_large) },
-	{ LOOM_RULE_ATTR, C(attr_conv_groups) },
-	{ LOOM_RULE_ATTR, C(attr_conv_act) },
-	{ LOOM_RULE_ATTR, C(attr_conv_zero) },
-	{ LOOM_RULE_ATTR, C(attr_conv_reserved) },
-	{ LOOM_RULE_ATTR, C(attr_unary_kind) },
-	{ LOOM_RULE_ATTR, C(attr_binary_kind) },
-	{ LOOM_RULE_ATTR, C(attr_binary_act) },
-	{ LOOM_RULE_ATTR, C(attr_fill_bits) },
+	{ DRM_LOOM_RULE_OPERANDS, C(operands_none) },
+	{ DRM_LOOM_RULE_OPERANDS, C(operands_many) },
+	{ DRM_LOOM_RULE_OPERANDS, C(operands_optional) },
+	{ DRM_LOOM_RULE_OPERANDS, C(operands_past_end) },
+	{ DRM_LOOM_RULE_OPERANDS, C(operands_wrap) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_size), .valid = IN_COMMAND, .step = 5, .command = C_ADD },
+	{ DRM_LOOM_RULE_ATTR, C(attr_size_none) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_unwanted) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_offset_unwanted) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_align) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_past_end) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_wraps) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_conv_flags) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_conv_stride) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_conv_dilation) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_conv_pad) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_conv_pad_large) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_conv_groups) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_conv_act) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_conv_zero) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_conv_reserved) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_unary_kind) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_binary_kind) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_binary_act) },
+	{ DRM_LOOM_RULE_ATTR, C(attr_fill_bits) },
 
-	{ LOOM_RULE_VIEW_TENSOR, C(view_tensor), .valid = IN_OPERAND, .step = 5, .command = C_ADD,
-	  .operand = 2 },
-	{ LOOM_RULE_VIEW_TENSOR, C(view_tensor_all_ones) },
-	{ LOOM_RULE_VIEW_FIELD, C(view_dtype), .valid = IN_VIEW, .step = 5, .command = C_ADD,
+	{ DRM_LOOM_RULE_VIEW_TENSOR, C(view_tensor), .valid = IN_OPERAND, .step = 5,
+	  .command = C_ADD, .operand = 2 },
+	{ DRM_LOOM_RULE_VIEW_TENSOR, C(view_tensor_all_ones) },
+	{ DRM_LOOM_RULE_VIEW_FIELD, C(view_dtype), .valid = IN_VIEW, .step = 5, .command = C_ADD,
 	  .operand = 2, .tensor = T_SONE },
-	{ LOOM_RULE_VIEW_FIELD, C(view_rank_zero) },
-	{ LOOM_RULE_VIEW_FIELD, C(view_rank) },
-	{ LOOM_RULE_VIEW_FIELD, C(view_dim_zero) },
-	{ LOOM_RULE_VIEW_FIELD, C(view_dim_past_rank) },
-	{ LOOM_RULE_VIEW_FIELD, C(view_stride_past_rank) },
-	{ LOOM_RULE_VIEW_FIELD, C(view_pad) },
-	{ LOOM_RULE_VIEW_FIELD, C(view_pad2) },
-	{ LOOM_RULE_VIEW_LIFETIME, C(view_too_early), .valid = IN_VIEW, .step = 3,
+	{ DRM_LOOM_RULE_VIEW_FIELD, C(view_rank_zero) },
+	{ DRM_LOOM_RULE_VIEW_FIELD, C(view_rank) },
+	{ DRM_LOOM_RULE_VIEW_FIELD, C(view_dim_zero) },
+	{ DRM_LOOM_RULE_VIEW_FIELD, C(view_dim_past_rank) },
+	{ DRM_LOOM_RULE_VIEW_FIELD, C(view_stride_past_rank) },
+	{ DRM_LOOM_RULE_VIEW_FIELD, C(view_pad) },
+	{ DRM_LOOM_RULE_VIEW_FIELD, C(view_pad2) },
+	{ DRM_LOOM_RULE_VIEW_LIFETIME, C(view_too_early), .valid = IN_VIEW, .step = 3,
 	  .command = C_FILL_ONE, .operand = 0, .tensor = T_SONE },
-	{ LOOM_RULE_VIEW_LIFETIME, C(view_too_late), .valid = IN_VIEW, .step = 5,
+	{ DRM_LOOM_RULE_VIEW_LIFETIME, C(view_too_late), .valid = IN_VIEW, .step = 5,
 	  .command = C_ADD, .operand = 2, .tensor = T_SONE },
-	{ LOOM_RULE_VIEW_ALIGN, C(view_align_offset), .valid = IN_VIEW, .step = 1,
+	{ DRM_LOOM_RULE_VIEW_ALIGN, C(view_align_offset), .valid = IN_VIEW, .step = 1,
 	  .command = C_LOAD_X1, .operand = 1, .tensor = T_X },
-	{ LOOM_RULE_VIEW_ALIGN, C(view_align_stride) },
-	{ LOOM_RULE_VIEW_LANE, C(view_lane_axis), .valid = IN_VIEW, .step = 5, .command = C_ADD,
+	{ DRM_LOOM_RULE_VIEW_ALIGN, C(view_align_stride) },
+	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_axis), .valid = IN_VIEW, .step = 5, .command = C_ADD,
 	  .operand = 2, .tensor = T_SONE },
-	{ LOOM_RULE_VIEW_LANE, C(view_lane_start) },
-	{ LOOM_RULE_VIEW_LANE, C(view_lane_wraps) },
-	{ LOOM_RULE_VIEW_LANE, C(view_lane_stride) },
-	{ LOOM_RULE_VIEW_LANE, C(view_lane_negative) },
-	{ LOOM_RULE_VIEW_LANE, C(view_lane_dram) },
-	{ LOOM_RULE_VIEW_LANE, C(view_lane_axis_dram) },
-	{ LOOM_RULE_VIEW_BOUNDS, C(view_bounds), .valid = IN_VIEW, .step = 1,
+	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_start) },
+	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_wraps) },
+	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_stride) },
+	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_negative) },
+	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_dram) },
+	{ DRM_LOOM_RULE_VIEW_LANE, C(view_lane_axis_dram) },
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds), .valid = IN_VIEW, .step = 1,
 	  .command = C_LOAD_X1, .operand = 1, .tensor = T_X },
-	{ LOOM_RULE_VIEW_BOUNDS, C(view_bounds_below) },
-	{ LOOM_RULE_VIEW_BOUNDS, C(view_bounds_stride) },
-	{ LOOM_RULE_VIEW_BOUNDS, C(view_bounds_dims) },
-	{ LOOM_RULE_VIEW_BOUNDS, C(view_bounds_lowest) },
-	{ LOOM_RULE_VIEW_BOUNDS, C(view_bounds_highest) },
-	{ LOOM_RULE_VIEW_BOUNDS, C(view_bounds_offset) },
-	{ LOOM_RULE_VIEW_BOUNDS, C(view_bounds_sram) },
-	{ LOOM_RULE_VIEW_REGION, C(region_load_y), .valid = IN_RANGE, .step = 4,
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_below) },
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_stride) },
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_dims) },
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_lowest) },
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_highest) },
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_offset) },
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_bounds_sram) },
+	{ DRM_LOOM_RULE_VIEW_REGION, C(region_load_y), .valid = IN_RANGE, .step = 4,
 	  .command = C_LOAD_Z, .operand = 0, .tensor = T_SZ, .start = 0, .end = 512 },
-	{ LOOM_RULE_VIEW_REGION, C(region_load_x) },
-	{ LOOM_RULE_VIEW_REGION, C(region_copy) },
-	{ LOOM_RULE_VIEW_REGION, C(region_compute) },
-	{ LOOM_RULE_VIEW_DTYPE, C(dtype_load), .valid = IN_RANGE, .step = 4, .command = C_LOAD_Z,
-	  .operand = 1, .tensor = T_MID_FLAT, .start = 1024, .end = 3072 },
-	{ LOOM_RULE_VIEW_DTYPE, C(dtype_binary) },
-	{ LOOM_RULE_VIEW_DTYPE, C(dtype_cast) },
-	{ LOOM_RULE_VIEW_DTYPE, C(dtype_compare) },
-	{ LOOM_RULE_VIEW_DTYPE, C(dtype_logic) },
-	{ LOOM_RULE_VIEW_DTYPE, C(dtype_unary) },
-	{ LOOM_RULE_VIEW_DTYPE, C(dtype_scale) },
-	{ LOOM_RULE_VIEW_SHAPE, C(shape_load), .valid = IN_RANGE, .step = 4, .command = C_LOAD_Z,
-	  .operand = 1, .tensor = T_MID_FLAT, .start = 1024, .end = 3068 },
-	{ LOOM_RULE_VIEW_SHAPE, C(shape_rank) },
-	{ LOOM_RULE_VIEW_SHAPE, C(shape_broadcast) },
-	{ LOOM_RULE_VIEW_SHAPE, C(shape_conv_channels) },
-	{ LOOM_RULE_VIEW_SHAPE, C(shape_conv_groups) },
-	{ LOOM_RULE_VIEW_SHAPE, C(shape_conv_bias) },
-	{ LOOM_RULE_VIEW_DISTINCT, C(distinct_zero), .valid = IN_RANGE, .step = 5,
-	  .command = C_CAST_BACK, .operand = 0, .tensor = T_SZ2, .start = 3072, .end = 3332 },
-	{ LOOM_RULE_VIEW_DISTINCT, C(distinct_overlap) },
-	{ LOOM_RULE_VIEW_DISTINCT, C(distinct_lanes) },
-	{ LOOM_RULE_COST, C(cost), .valid = IN_COMMAND, .step = SAMPLE_STEPS, .command = C_COUNT },
-	{ LOOM_RULE_COST, C(cost_units) },
-
-	{ LOOM_RULE_READ_ONLY, C(read_only), .valid = IN_RANGE | LOOM_REJECT_SLOT, .step = 6,
-	  .command = C_STORE_Z, .operand = 0, .tensor = T_Y, .start = 0, .end = 2048 },
-	{ LOOM_RULE_READ_ONLY, C(read_only_arena) },
-	{ LOOM_RULE_UNINITIALISED, C(uninit_never), .valid = IN_RANGE | LOOM_REJECT_SLOT, .step = 0,
-	  .command = C_LOAD_W, .operand = 1, .tensor = T_W, .start = 0, .end = 1152 },
-	{ LOOM_RULE_UNINITIALISED, C(uninit_slice), .valid = IN_RANGE, .step = 4,
+	{ DRM_LOOM_RULE_VIEW_REGION, C(region_load_x) },
+	{ DRM_LOOM_RULE_VIEW_REGION, C(region_copy) },
+	{ DRM_LOOM_RULE_VIEW_REGION, C(region_compute) },
+	{ DRM_LOOM_RULE_VIEW_DTYPE, C(dtype_load), .valid = IN_RANGE, .step = 4,
 	  .command = C_LOAD_Z, .operand = 1, .tensor = T_MID_FLAT, .start = 1024, .end = 3072 },
-	{ LOOM_RULE_UNINITIALISED, C(uninit_row) },
-	{ LOOM_RULE_UNINITIALISED, C(uninit_lane), .valid = IN_RANGE, .step = 5, .command = C_ADD,
-	  .operand = 2, .tensor = T_SONE, .start = 1024, .end = 1032 },
-	{ LOOM_RULE_UNINITIALISED, C(uninit_dead) },
-	{ LOOM_RULE_UNINITIALISED, C(uninit_order) },
-	{ LOOM_RULE_IN_PLACE, C(in_place_shifted),
-	  .valid = IN_RANGE | LOOM_REJECT_OTHER, .step = 1, .command = C_RELU0, .operand = 1,
-	  .tensor = T_SY0, .other = T_SY0, .start = 1056, .end = 1216 },
-	{ LOOM_RULE_IN_PLACE, C(in_place_transposed) },
-	{ LOOM_RULE_IN_PLACE, C(in_place_broadcast) },
-	{ LOOM_RULE_IN_PLACE, C(in_place_not_elementwise) },
-	{ LOOM_RULE_IN_PLACE, C(in_place_size) },
-	{ LOOM_RULE_HAZARD, C(hazard_read),
-	  .valid = IN_RANGE | LOOM_REJECT_OTHER, .step = 1, .command = C_CONV0, .operand = 1,
-	  .tensor = T_SX1, .other = T_SX1, .start = 512, .end = 672 },
-	{ LOOM_RULE_HAZARD, C(hazard_write),
-	  .valid = IN_RANGE | LOOM_REJECT_OTHER, .step = 2, .command = C_CONV1, .operand = 0,
-	  .tensor = T_SY0, .other = T_SY0, .start = 1024, .end = 1280 },
-	{ LOOM_RULE_HAZARD, C(hazard_both) },
+	{ DRM_LOOM_RULE_VIEW_DTYPE, C(dtype_binary) },
+	{ DRM_LOOM_RULE_VIEW_DTYPE, C(dtype_cast) },
+	{ DRM_LOOM_RULE_VIEW_DTYPE, C(dtype_compare) },
+	{ DRM_LOOM_RULE_VIEW_DTYPE, C(dtype_logic) },
+	{ DRM_LOOM_RULE_VIEW_DTYPE, C(dtype_unary) },
+	{ DRM_LOOM_RULE_VIEW_DTYPE, C(dtype_scale) },
+	{ DRM_LOOM_RULE_VIEW_SHAPE, C(shape_load), .valid = IN_RANGE, .step = 4,
+	  .command = C_LOAD_Z, .operand = 1, .tensor = T_MID_FLAT, .start = 1024, .end = 3068 },
+	{ DRM_LOOM_RULE_VIEW_SHAPE, C(shape_rank) },
+	{ DRM_LOOM_RULE_VIEW_SHAPE, C(shape_broadcast) },
+	{ DRM_LOOM_RULE_VIEW_SHAPE, C(shape_conv_channels) },
+	{ DRM_LOOM_RULE_VIEW_SHAPE, C(shape_conv_groups) },
+	{ DRM_LOOM_RULE_VIEW_SHAPE, C(shape_conv_bias) },
+	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_zero), .valid = IN_RANGE, .step = 5,
+	  .command = C_CAST_BACK, .operand = 0, .tensor = T_SZ2, .start = 3072, .end = 3332 },
+	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_overlap) },
+	{ DRM_LOOM_RULE_VIEW_DISTINCT, C(distinct_lanes) },
+	{ DRM_LOOM_RULE_COST, C(cost), .valid = IN_COMMAND, .step = SAMPLE_STEPS,
+	  .command = C_COUNT },
+	{ DRM_LOOM_RULE_COST, C(cost_units) },
 
-	{ LOOM_RULE_IMAGE, C(image_slot) },
-	{ LOOM_RULE_IMAGE, C(image_slot_sram), .valid = LOOM_REJECT_SLOT },
-	{ LOOM_RULE_IMAGE, C(image_slot_all_ones) },
-	{ LOOM_RULE_IMAGE, C(image_twice), .valid = LOOM_REJECT_SLOT },
-	{ LOOM_RULE_IMAGE, C(image_dtype_zero), .valid = LOOM_REJECT_SLOT },
-	{ LOOM_RULE_IMAGE, C(image_dtype) },
-	{ LOOM_RULE_IMAGE, C(image_width_zero) },
-	{ LOOM_RULE_IMAGE, C(image_width) },
-	{ LOOM_RULE_IMAGE, C(image_width_wraps) },
-	{ LOOM_RULE_IMAGE, C(image_height_zero) },
-	{ LOOM_RULE_IMAGE, C(image_height) },
-	{ LOOM_RULE_IMAGE, C(image_pitch_zero) },
-	{ LOOM_RULE_IMAGE, C(image_pitch_align) },
-	{ LOOM_RULE_IMAGE, C(image_size) },
-	{ LOOM_RULE_IMAGE, C(image_pad) },
-	{ LOOM_RULE_TENSOR_IMAGE, C(tensor_image_dtype), .valid = LOOM_REJECT_TENSOR,
+	{ DRM_LOOM_RULE_READ_ONLY, C(read_only), .valid = IN_RANGE | DRM_LOOM_REJECT_SLOT,
+	  .step = 6, .command = C_STORE_Z, .operand = 0, .tensor = T_Y, .start = 0, .end = 2048 },
+	{ DRM_LOOM_RULE_READ_ONLY, C(read_only_arena) },
+	{ DRM_LOOM_RULE_UNINITIALISED, C(uninit_never), .valid = IN_RANGE | DRM_LOOM_REJECT_SLOT,
+	  .step = 0, .command = C_LOAD_W, .operand = 1, .tensor = T_W, .start = 0, .end = 1152 },
+	{ DRM_LOOM_RULE_UNINITIALISED, C(uninit_slice), .valid = IN_RANGE, .step = 4,
+	  .command = C_LOAD_Z, .operand = 1, .tensor = T_MID_FLAT, .start = 1024, .end = 3072 },
+	{ DRM_LOOM_RULE_UNINITIALISED, C(uninit_row) },
+	{ DRM_LOOM_RULE_UNINITIALISED, C(uninit_lane), .valid = IN_RANGE, .step = 5,
+	  .command = C_ADD, .operand = 2, .tensor = T_SONE, .start = 1024, .end = 1032 },
+	{ DRM_LOOM_RULE_UNINITIALISED, C(uninit_dead) },
+	{ DRM_LOOM_RULE_UNINITIALISED, C(uninit_order) },
+	{ DRM_LOOM_RULE_IN_PLACE, C(in_place_shifted), .valid = IN_RANGE | DRM_LOOM_REJECT_OTHER,
+	  .step = 1, .command = C_RELU0, .operand = 1, .tensor = T_SY0, .other = T_SY0,
+	  .start = 1056, .end = 1216 },
+	{ DRM_LOOM_RULE_IN_PLACE, C(in_place_transposed) },
+	{ DRM_LOOM_RULE_IN_PLACE, C(in_place_broadcast) },
+	{ DRM_LOOM_RULE_IN_PLACE, C(in_place_not_elementwise) },
+	{ DRM_LOOM_RULE_IN_PLACE, C(in_place_size) },
+	{ DRM_LOOM_RULE_HAZARD, C(hazard_read), .valid = IN_RANGE | DRM_LOOM_REJECT_OTHER,
+	  .step = 1, .command = C_CONV0, .operand = 1, .tensor = T_SX1, .other = T_SX1,
+	  .start = 512, .end = 672 },
+	{ DRM_LOOM_RULE_HAZARD, C(hazard_write), .valid = IN_RANGE | DRM_LOOM_REJECT_OTHER,
+	  .step = 2, .command = C_CONV1, .operand = 0, .tensor = T_SY0, .other = T_SY0,
+	  .start = 1024, .end = 1280 },
+	{ DRM_LOOM_RULE_HAZARD, C(hazard_both) },
+
+	{ DRM_LOOM_RULE_IMAGE, C(image_slot) },
+	{ DRM_LOOM_RULE_IMAGE, C(image_slot_sram), .valid = DRM_LOOM_REJECT_SLOT },
+	{ DRM_LOOM_RULE_IMAGE, C(image_slot_all_ones) },
+	{ DRM_LOOM_RULE_IMAGE, C(image_twice), .valid = DRM_LOOM_REJECT_SLOT },
+	{ DRM_LOOM_RULE_IMAGE, C(image_dtype_zero), .valid = DRM_LOOM_REJECT_SLOT },
+	{ DRM_LOOM_RULE_IMAGE, C(image_dtype) },
+	{ DRM_LOOM_RULE_IMAGE, C(image_width_zero) },
+	{ DRM_LOOM_RULE_IMAGE, C(image_width) },
+	{ DRM_LOOM_RULE_IMAGE, C(image_width_wraps) },
+	{ DRM_LOOM_RULE_IMAGE, C(image_height_zero) },
+	{ DRM_LOOM_RULE_IMAGE, C(image_height) },
+	{ DRM_LOOM_RULE_IMAGE, C(image_pitch_zero) },
+	{ DRM_LOOM_RULE_IMAGE, C(image_pitch_align) },
+	{ DRM_LOOM_RULE_IMAGE, C(image_size) },
+	{ DRM_LOOM_RULE_IMAGE, C(image_pad) },
+	{ DRM_LOOM_RULE_TENSOR_IMAGE, C(tensor_image_dtype), .valid = DRM_LOOM_REJECT_TENSOR,
 	  .tensor = T_MID },
-	{ LOOM_RULE_TENSOR_IMAGE, C(tensor_image_column), .valid = LOOM_REJECT_TENSOR,
+	{ DRM_LOOM_RULE_TENSOR_IMAGE, C(tensor_image_column), .valid = DRM_LOOM_REJECT_TENSOR,
 	  .tensor = T_MID },
-	{ LOOM_RULE_TENSOR_IMAGE, C(tensor_image_stride) },
-	{ LOOM_RULE_TENSOR_IMAGE, C(tensor_image_line), .valid = LOOM_REJECT_TENSOR,
+	{ DRM_LOOM_RULE_TENSOR_IMAGE, C(tensor_image_stride) },
+	{ DRM_LOOM_RULE_TENSOR_IMAGE, C(tensor_image_line), .valid = DRM_LOOM_REJECT_TENSOR,
 	  .tensor = T_MID_FLAT },
-	{ LOOM_RULE_TENSOR_IMAGE, C(tensor_image_alias), .valid = LOOM_REJECT_TENSOR,
+	{ DRM_LOOM_RULE_TENSOR_IMAGE, C(tensor_image_alias), .valid = DRM_LOOM_REJECT_TENSOR,
 	  .tensor = T_MID_FLAT },
-	{ LOOM_RULE_TENSOR_EXTENT, C(tensor_image_row) },
-	{ LOOM_RULE_TENSOR_OVERLAP, C(image_overlap),
-	  .valid = LOOM_REJECT_STEP | LOOM_REJECT_OTHER | LOOM_REJECT_RANGE, .step = 3,
+	{ DRM_LOOM_RULE_TENSOR_EXTENT, C(tensor_image_row) },
+	{ DRM_LOOM_RULE_TENSOR_OVERLAP, C(image_overlap),
+	  .valid = DRM_LOOM_REJECT_STEP | DRM_LOOM_REJECT_OTHER | DRM_LOOM_REJECT_RANGE, .step = 3,
 	  .tensor = T_COUNT, .other = T_MID, .start = 11 * IMAGE_PITCH,
 	  .end = 11 * IMAGE_PITCH + 8 },
-	{ LOOM_RULE_VIEW_IMAGE, C(view_image_right), .valid = IN_VIEW, .step = 4,
+	{ DRM_LOOM_RULE_VIEW_IMAGE, C(view_image_right), .valid = IN_VIEW, .step = 4,
 	  .command = C_LOAD_Z, .operand = 1, .tensor = T_MID_FLAT },
-	{ LOOM_RULE_VIEW_IMAGE, C(view_image_left) },
-	{ LOOM_RULE_VIEW_IMAGE, C(view_image_seam) },
-	{ LOOM_RULE_VIEW_IMAGE, C(view_image_diagonal) },
-	{ LOOM_RULE_VIEW_IMAGE, C(view_image_padding) },
-	{ LOOM_RULE_VIEW_BOUNDS, C(view_image_bounds) },
-	{ LOOM_RULE_VIEW_REGION, C(view_image_compute) },
-	{ LOOM_RULE_VIEW_REGION, C(view_image_weights) },
+	{ DRM_LOOM_RULE_VIEW_IMAGE, C(view_image_left) },
+	{ DRM_LOOM_RULE_VIEW_IMAGE, C(view_image_seam) },
+	{ DRM_LOOM_RULE_VIEW_IMAGE, C(view_image_diagonal) },
+	{ DRM_LOOM_RULE_VIEW_IMAGE, C(view_image_padding) },
+	{ DRM_LOOM_RULE_VIEW_BOUNDS, C(view_image_bounds) },
+	{ DRM_LOOM_RULE_VIEW_REGION, C(view_image_compute) },
+	{ DRM_LOOM_RULE_VIEW_REGION, C(view_image_weights) },
 };
 
 /* One case, or the sample as it is for NULL. Return: what the verifier says. */
@@ -825,18 +845,18 @@ static inline bool rule_case_fits(const struct rule_case *test,
 {
 	if (test->valid & ~reject->valid)
 		return false;
-	if (test->valid & LOOM_REJECT_STEP && test->step != reject->step)
+	if (test->valid & DRM_LOOM_REJECT_STEP && test->step != reject->step)
 		return false;
-	if (test->valid & LOOM_REJECT_COMMAND && test->command != reject->command)
+	if (test->valid & DRM_LOOM_REJECT_COMMAND && test->command != reject->command)
 		return false;
-	if (test->valid & LOOM_REJECT_OPERAND && test->operand != reject->operand)
+	if (test->valid & DRM_LOOM_REJECT_OPERAND && test->operand != reject->operand)
 		return false;
 	/* some cases of the table do not care which tensor or slot */
 	if (test->tensor && test->tensor != reject->tensor)
 		return false;
-	if (test->valid & LOOM_REJECT_OTHER && test->other != reject->other)
+	if (test->valid & DRM_LOOM_REJECT_OTHER && test->other != reject->other)
 		return false;
-	if (test->valid & LOOM_REJECT_RANGE &&
+	if (test->valid & DRM_LOOM_REJECT_RANGE &&
 	    (test->start != reject->start || test->end != reject->end))
 		return false;
 	return true;

@@ -41,7 +41,7 @@ CHANGE(image_slot)
 CHANGE(image_slot_sram)
 {
 	make_image(pb);
-	pb_slot(pb, SLOT_ARENA)->flags |= LOOM_SLOT_SRAM;
+	pb_slot(pb, SLOT_ARENA)->flags |= DRM_LOOM_SLOT_SRAM;
 }
 
 CHANGE(image_slot_all_ones)
@@ -69,7 +69,7 @@ CHANGE(image_dtype)
 {
 	struct image_parts p = make_image(pb);
 
-	p.image->dtype = LOOM_DTYPE_END;
+	p.image->dtype = DRM_LOOM_DTYPE_END;
 }
 
 CHANGE(image_width_zero)
@@ -140,7 +140,7 @@ CHANGE(tensor_image_dtype)
 {
 	struct image_parts p = make_image(pb);
 
-	p.image->dtype = LOOM_DTYPE_I32;
+	p.image->dtype = DRM_LOOM_DTYPE_I32;
 }
 
 CHANGE(tensor_image_column)
@@ -182,8 +182,8 @@ CHANGE(tensor_image_alias)
 {
 	/* the alias has another type, of the same size */
 	make_image(pb);
-	pb_tensor(pb, T_MID_FLAT)->dtype = LOOM_DTYPE_I32;
-	pb_operand(pb, C_LOAD_Z, 1)->dtype = LOOM_DTYPE_I32;
+	pb_tensor(pb, T_MID_FLAT)->dtype = DRM_LOOM_DTYPE_I32;
+	pb_operand(pb, C_LOAD_Z, 1)->dtype = DRM_LOOM_DTYPE_I32;
 }
 
 CHANGE(view_image_right)
@@ -249,7 +249,7 @@ CHANGE(view_image_weights)
 	struct drm_loom_plan_view *w = pb_operand(pb, C_CONV1, 2);
 
 	make_image(pb);
-	pb_slot(pb, SLOT_ARENA)->flags |= LOOM_SLOT_READ;
+	pb_slot(pb, SLOT_ARENA)->flags |= DRM_LOOM_SLOT_READ;
 	*w = pb_all(pb, T_MID);
 	w->dims[0] = 8;
 	w->strides[0] = 0;
@@ -264,7 +264,8 @@ CHANGE(image_overlap)
 
 	make_image(pb);
 	/* two elements in the row of T_MID's last, beside it */
-	low = pb_add_dram(pb, SLOT_ARENA, 11 * IMAGE_PITCH, 3, 3, LOOM_DTYPE_F32, PB_SHAPE(1, 2));
+	low = pb_add_dram(pb, SLOT_ARENA, 11 * IMAGE_PITCH, 3, 3, DRM_LOOM_DTYPE_F32,
+			  PB_SHAPE(1, 2));
 	pb_tensor(pb, low)->size = 8;
 }
 
@@ -305,13 +306,13 @@ CHANGE(fine_image_columns)
 CHANGE(fine_image_below)
 {
 	make_image(pb);
-	pb_add_dram(pb, SLOT_ARENA, 12 * IMAGE_PITCH, 3, 3, LOOM_DTYPE_F32, PB_SHAPE(1, 80));
+	pb_add_dram(pb, SLOT_ARENA, 12 * IMAGE_PITCH, 3, 3, DRM_LOOM_DTYPE_F32, PB_SHAPE(1, 80));
 }
 
 CHANGE(fine_image_later)
 {
 	make_image(pb);
-	pb_add_dram(pb, SLOT_ARENA, 5 * IMAGE_PITCH, 5, 6, LOOM_DTYPE_F32, PB_SHAPE(1, 80));
+	pb_add_dram(pb, SLOT_ARENA, 5 * IMAGE_PITCH, 5, 6, DRM_LOOM_DTYPE_F32, PB_SHAPE(1, 80));
 }
 
 CHANGE(fine_image_seamless)
@@ -320,7 +321,7 @@ CHANGE(fine_image_seamless)
 	struct drm_loom_plan_view *x = pb_operand(pb, C_LOAD_Z, 1);
 	struct drm_loom_plan_view *y = pb_operand(pb, C_LOAD_Z, 0);
 
-	pb_add_image(pb, SLOT_ARENA, LOOM_DTYPE_F32, 64, 16, 256);
+	pb_add_image(pb, SLOT_ARENA, DRM_LOOM_DTYPE_F32, 64, 16, 256);
 	x->rank = 3;
 	x->dims[0] = 8;
 	x->dims[1] = 2;
