@@ -5,11 +5,12 @@
  * compared with ONNX Runtime, and the default moves no more than any other strategy. What does not
  * fit says so: the operator, and the bytes that are missing.
  *
- *	model_matrix [--table] MODEL DIR WHERE...
+ *	model_matrix [--table|--hash] MODEL DIR WHERE...
  *
  * DIR has what "loom run --save-inputs DIR/in --save-outputs DIR" wrote. WHERE is the name of a
  * preset, "presets" for the three that follow chips, a number of bytes of flat SRAM (64k), or
- * "flat" for those that figures are given for.
+ * "flat" for those that figures are given for. With --hash nothing is run: a line for each cell
+ * with an FNV-1a hash of the plan's bytes, to compare two builds by.
  */
 #include <time.h>
 
@@ -32,6 +33,7 @@
  * @num_inputs: number of @inputs
  * @want: what was compared with ONNX Runtime
  * @table: a line for each cell
+ * @hash: only a hash for each cell
  * @reference: for the judge, planned for as many lanes as @lanes, or NULL
  * @lanes: see @reference
  * @cells: cells that ran
@@ -45,6 +47,7 @@ struct matrix {
 	uint32_t num_inputs;
 	struct outcome want;
 	bool table;
+	bool hash;
 	struct loom_program *reference;
 	uint32_t lanes;
 	uint32_t cells;
@@ -168,6 +171,16 @@ static bool is_good_refusal(const char *text)
 	       !strchr(text, '\n');
 }
 
+static uint64_t fnv1a(const void *data, size_t bytes)
+{
+	const unsigned char *p = data;
+	uint64_t hash = 0xcbf29ce484222325;
+
+	while (bytes--)
+		hash = (hash ^ *p++) * 0x100000001b3;
+	return hash;
+}
+
 /* Bytes of DRAM traffic, UINT64_MAX where it does not fit. */
 static uint64_t try_cell(struct matrix *m, const struct loom_topology *topology,
 			 const char *strategy)
@@ -191,6 +204,13 @@ static uint64_t try_cell(struct matrix *m, const struct loom_topology *topology,
 	if (ret)
 		tap_fatal("%s, %s, %s: %s", m->name, topology->name, strategy, err.text);
 	m->cells++;
+	if (m->hash) {
+		printf("hash %016llx %s %s %s\n",
+		       (unsigned long long)fnv1a(program->plan, program->plan_bytes), m->name,
+		       topology->name, strategy);
+		loom_program_destroy(program);
+		return UINT64_MAX;
+	}
 	bytes = program->stats.dram_read_bytes + program->stats.dram_write_bytes;
 	tap_ok(runs(m, topology, program, &err) &&
 	       is_faultless(m, &options, program, &report, &err),
@@ -269,12 +289,13 @@ int main(int argc, char **argv)
 	struct matrix m = { .table = false };
 	int i = 1;
 
-	if (argc > i && !strcmp(argv[i], "--table")) {
-		m.table = true;
+	if (argc > i && (!strcmp(argv[i], "--table") || !strcmp(argv[i], "--hash"))) {
+		m.table = argv[i][2] == 't';
+		m.hash = argv[i][2] == 'h';
 		i++;
 	}
 	if (argc < i + 3)
-		tap_fatal("model_matrix [--table] MODEL DIR WHERE...");
+		tap_fatal("model_matrix [--table|--hash] MODEL DIR WHERE...");
 	m.dir = argv[i + 1];
 	open_model(&m, argv[i]);
 	if (m.table)

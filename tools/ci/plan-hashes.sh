@@ -1,0 +1,17 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A hash of the plan of every network by every strategy in SRAM of every size, as `make check-models`
+# runs them: two builds plan alike if they print the same.
+#
+#	tools/ci/plan-hashes.sh [NAME...]
+# shellcheck source=tests/e2e/lib.sh
+. tests/e2e/lib.sh
+
+out=build/plan-hashes
+names=${*:-$group_models}
+make_pictures || exit 1
+for name in $names; do
+	[ -d "$out/$name/in" ] || model_run "$name" host "$out/$name" || exit 1
+	build/e2e/model_matrix --hash "$(model_file "$name")" "$out/$name" flat presets soft |
+		grep -E '^hash|refused'
+done
