@@ -17,6 +17,7 @@ MAKEFLAGS += --no-builtin-rules
 
 O	:= build
 CORE	:= drivers/accel/loom/core
+T	:= tools/testing
 
 PREFIX	?= /usr/local
 DESTDIR	?=
@@ -29,8 +30,8 @@ dep_libs	= $(eval dep_libs := $$(shell pkg-config --libs libdrm libprotobuf-c li
 CC		:= gcc
 WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
 CFLAGS		?= -O2 -g
-CPPFLAGS_ALL	= -D_GNU_SOURCE -DLOOM_VERSION='"$(VERSION)"' -Iuapi -Iuserlib -I$(CORE) \
-		  -I$(CORE)/../tests -I$(O)/gen $(drm_cflags) $(CPPFLAGS)
+CPPFLAGS_ALL	= -D_GNU_SOURCE -DLOOM_VERSION='"$(VERSION)"' -Iuapi -Iuserlib/include -Iuserlib -I$(CORE) \
+		  -I$(CORE)/../tests -Itools/testing -I$(O)/gen $(drm_cflags) $(CPPFLAGS)
 # no contraction to FMA: results are the same to the bit on every machine
 CFLAGS_ALL	= -std=gnu11 -fPIC -ffp-contract=off $(WARN) $(CFLAGS) -MMD -MP
 LIBS		= $(dep_libs) -lm -lpthread
@@ -40,21 +41,21 @@ SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 # Inner loops are written to be vectorised across outputs, never along a sum.
 FLAGS_FP	:= -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-trapping-math
 
-lib_src		:= $(wildcard userlib/*.c $(CORE)/*.c)
+lib_src		:= $(wildcard userlib/*/*.c $(CORE)/*/*.c)
 tool_src	:= $(wildcard tools/loom/*.c)
-test_src	:= $(wildcard tests/host/*.c)
-e2e_src		:= $(wildcard tests/e2e/*.c)
-bench_src	:= $(wildcard tests/bench/*.c)
-fuzz_src	:= $(wildcard tests/fuzz/*.c)
+test_src	:= $(wildcard $(addsuffix /*.c,$(T)/host/* $(T)/host/*/*))
+e2e_src		:= $(wildcard $(T)/e2e/*.c)
+bench_src	:= $(wildcard $(T)/bench/*.c)
+fuzz_src	:= $(wildcard $(T)/fuzz/*.c)
 
 lib_obj		:= $(lib_src:%.c=$(O)/obj/%.o) $(O)/obj/gen/onnx.pb-c.o
 tool_obj	:= $(tool_src:%.c=$(O)/obj/%.o)
 asan_obj	:= $(lib_obj:$(O)/obj/%=$(O)/asan/obj/%)
-test_bin	:= $(test_src:tests/host/%.c=$(O)/tests/%)
-asan_bin	:= $(test_src:tests/host/%.c=$(O)/asan/tests/%)
-e2e_bin		:= $(e2e_src:tests/e2e/%.c=$(O)/e2e/%)
-bench_bin	:= $(bench_src:tests/bench/%.c=$(O)/bench/%)
-fuzz_bin	:= $(fuzz_src:tests/fuzz/%.c=$(O)/asan/fuzz/%)
+test_bin	:= $(test_src:$(T)/host/%.c=$(O)/host/%)
+asan_bin	:= $(test_src:$(T)/host/%.c=$(O)/asan/host/%)
+e2e_bin		:= $(e2e_src:$(T)/e2e/%.c=$(O)/e2e/%)
+bench_bin	:= $(bench_src:$(T)/bench/%.c=$(O)/bench/%)
+fuzz_bin	:= $(fuzz_src:$(T)/fuzz/%.c=$(O)/asan/fuzz/%)
 tool_bin	:= $(if $(tool_src),$(O)/loom)
 asan_tool	:= $(if $(tool_src),$(O)/asan/loom)
 
@@ -129,12 +130,12 @@ $(O)/obj/gen/%.o: $(O)/gen/%.c
 $(O)/asan/obj/gen/%.o: $(O)/gen/%.c
 	$(compile) -w $(SANITIZE) -c $< -o $@
 
-$(foreach s,$(wildcard $(CORE)/fp_*.c),$(eval flags_$(s:.c=) := $(FLAGS_FP)))
+$(foreach s,$(wildcard $(CORE)/engine/fp_*.c),$(eval flags_$(s:.c=) := $(FLAGS_FP)))
 
 $(O)/libloom.a: $(lib_obj)
-	@echo '  AR      $@'; rm -f $@; $(AR) rcs $@ $^
+	@echo '  AR      $@'; rm -f $@; $(AR) qcs $@ $^
 $(O)/asan/libloom.a: $(asan_obj)
-	@echo '  AR      $@'; rm -f $@; $(AR) rcs $@ $^
+	@echo '  AR      $@'; rm -f $@; $(AR) qcs $@ $^
 
 $(O)/libloom.so.$(SOMAJOR): $(lib_obj) userlib/libloom.map
 	@echo '  LD      $@'; $(CC) -shared -Wl,-soname,libloom.so.$(SOMAJOR) \
@@ -166,17 +167,17 @@ $(O)/textline: tools/ci/textline.c Makefile
 
 # --- tests and benchmarks on this machine ------------------------------------
 
-$(O)/tests/%: $(O)/obj/tests/host/%.o $(O)/libloom.a
+$(O)/host/%: $(O)/obj/$(T)/host/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(O)/asan/tests/%: $(O)/asan/obj/tests/host/%.o $(O)/asan/libloom.a
+$(O)/asan/host/%: $(O)/asan/obj/$(T)/host/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(O)/e2e/%: $(O)/obj/tests/e2e/%.o $(O)/libloom.a
+$(O)/e2e/%: $(O)/obj/$(T)/e2e/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(O)/asan/e2e/%: $(O)/asan/obj/tests/e2e/%.o $(O)/asan/libloom.a
+$(O)/asan/e2e/%: $(O)/asan/obj/$(T)/e2e/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(O)/asan/fuzz/%: $(O)/asan/obj/tests/fuzz/%.o $(O)/asan/libloom.a
+$(O)/asan/fuzz/%: $(O)/asan/obj/$(T)/fuzz/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(O)/bench/%: $(O)/obj/tests/bench/%.o $(O)/libloom.a
+$(O)/bench/%: $(O)/obj/$(T)/bench/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 .PHONY: build-tests build-asan build-bench host-tests bench
@@ -245,9 +246,9 @@ bench_module_dir := $(O)/bench-module
 bench-module:
 	@mkdir -p $(bench_module_dir)
 	@rsync -rlptm --include='*/' --include='*.[ch]' --include=Kbuild --exclude='*' \
-		drivers uapi tests/bench/module --relative $(bench_module_dir)/
+		drivers uapi $(T)/bench/module --relative $(bench_module_dir)/
 	@$(MAKE) --no-print-directory -C $(KDIR) \
-		M=$(abspath $(bench_module_dir))/tests/bench/module modules \
+		M=$(abspath $(bench_module_dir))/$(T)/bench/module modules \
 		>$(bench_module_dir).log 2>&1 || { cat $(bench_module_dir).log; exit 1; }
 	@grep -E 'warning:' $(bench_module_dir).log || true
 bench-alloc-vm: $(O)/bench/vm_alloc module bench-module
@@ -302,7 +303,7 @@ install: lib tools
 	ln -sf libloom.so.$(SOMAJOR) '$(DESTDIR)$(PREFIX)/lib/libloom.so'
 	sed 's,^prefix=.*,prefix=$(PREFIX),' $(O)/loom.pc \
 		>'$(DESTDIR)$(PREFIX)/lib/pkgconfig/loom.pc'
-	install -m 644 userlib/loom*.h '$(DESTDIR)$(PREFIX)/include/loom'
+	install -m 644 userlib/include/*.h '$(DESTDIR)$(PREFIX)/include/loom'
 	install -m 644 uapi/drm/loom_accel.h '$(DESTDIR)$(PREFIX)/include/loom/drm'
 	install -m 644 tools/install/60-loom.rules '$(udev_dir)'
 	cp -R Kbuild drivers uapi '$(dkms_dir)'
@@ -327,7 +328,7 @@ uninstall:
 .PHONY: clean distclean
 # downloads (models, packages) are kept: they are costly and checked by hash
 clean:
-	rm -rf $(O)/obj $(O)/asan $(O)/gen $(O)/tests $(O)/e2e $(O)/bench $(O)/module $(O)/bench-module $(O)/check \
+	rm -rf $(O)/obj $(O)/asan $(O)/gen $(O)/host $(O)/e2e $(O)/bench $(O)/module $(O)/bench-module $(O)/check \
 		$(O)/debug $(O)/kselftest $(O)/vm $(O)/lint $(O)/loom $(O)/loom.pc $(O)/libloom.*
 distclean:
 	rm -rf $(O)

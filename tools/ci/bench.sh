@@ -12,7 +12,7 @@ failed=0
 shopt -s nullglob
 benches=("${@/#/build/bench/}")
 if [ $# = 0 ]; then
-	for source in tests/bench/*.c; do
+	for source in tools/testing/bench/*.c; do
 		benches+=("build/bench/$(basename "$source" .c)")
 	done
 fi

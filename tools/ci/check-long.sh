@@ -39,7 +39,7 @@ for part in $parts; do
 	case $part in
 	host)
 		run "a million operations on the core, seed $seed" \
-			build/tests/memory_random 1000000 "$seed" ;;
+			build/host/core/memory_random 1000000 "$seed" ;;
 	node)
 		tools/ci/kselftest.sh stage || exit 1
 		for topology in soft tiny; do

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every network by every strategy in SRAM of every size, see tests/e2e/model_matrix.c: what
-# tests/e2e/12-groups-host.sh does of a part. Takes long.
+# Every network by every strategy in SRAM of every size, see tools/testing/e2e/model_matrix.c: what
+# tools/testing/e2e/12-groups-host.sh does of a part. Takes long.
 #
 #	tools/ci/check-models.sh [NAME...]	a table on standard output, and what went wrong
 #	tools/ci/check-models.sh node [NAME...]	on the device node, by the default strategy, in SRAM
 #						of three sizes: the host's bits and counts
-# shellcheck source=tests/e2e/lib.sh
-. tests/e2e/lib.sh
+# shellcheck source=tools/testing/e2e/lib.sh
+. tools/testing/e2e/lib.sh
 
 out=build/check-models
 node=
@@ -32,7 +32,7 @@ on_node() {
 	done
 	ok 'the VM runs them' tools/vm/run --timeout 7200 --modparams 'job_timeout_ms=3600000' \
 		--share $models/ --log $out/dmesg.log --out "$PWD/$out/vm" -- bash -c \
-		". tests/e2e/lib.sh; for group in $node_groups; do model_run_group \$group soft \
+		". tools/testing/e2e/lib.sh; for group in $node_groups; do model_run_group \$group soft \
 		\"$PWD/$out/vm/\${group/:/.}\"; done"
 	for group in $node_groups; do
 		ok "$group: node and host count the same" same_counts "${group/:/.}"

@@ -34,6 +34,11 @@ tap() {
 	tools/ci/tap.py --folder $folder "$@"
 }
 
+# By room and name: place/solve is the program of tools/testing/host/place/solve.c.
+host_tests() {
+	(cd tools/testing/host && find . -name '*.c' -printf '%P\n' | sort | sed 's/\.c$//')
+}
+
 run_part() {
 	local test name target
 	echo "== $1"
@@ -48,18 +53,16 @@ run_part() {
 	lint)
 		tap lint -- tools/ci/lint.sh ;;
 	host)
-		for test in tests/host/*.c; do
-			name=$(basename "$test" .c)
-			tap "host-$name" -- "build/tests/$name"
+		for name in $(host_tests); do
+			tap "host-${name//\//-}" -- "build/host/$name"
 		done ;;
 	asan)
 		tap make-build-asan --plain -- make -k -j2 build-asan
-		for test in tests/host/*.c; do
-			name=$(basename "$test" .c)
+		for name in $(host_tests); do
 			LOOM_SANITIZED=1 UBSAN_OPTIONS=print_stacktrace=1 \
-				tap "asan-$name" -- "build/asan/tests/$name"
+				tap "asan-${name//\//-}" -- "build/asan/host/$name"
 		done
-		for test in tests/fuzz/*.c; do
+		for test in tools/testing/fuzz/*.c; do
 			name=$(basename "$test" .c)
 			UBSAN_OPTIONS=print_stacktrace=1 tap "fuzz-$name" --plain -- \
 				"build/asan/fuzz/$name" --seconds 5 --fail "build/check/fuzz-$name.fail"
@@ -74,11 +77,11 @@ run_part() {
 	run)
 		tap make-run -- tools/ci/demo-test.sh ;;
 	e2e-host)
-		for test in tests/e2e/[123]*.sh; do
+		for test in tools/testing/e2e/[123]*.sh; do
 			tap "e2e-$(basename "$test" .sh)" --timeout 900 -- bash "$test"
 		done ;;
 	e2e)
-		for test in tests/e2e/[4-9]*.sh; do
+		for test in tools/testing/e2e/[4-9]*.sh; do
 			tap "e2e-$(basename "$test" .sh)" --timeout 900 -- bash "$test"
 		done ;;
 	debug-build)

@@ -26,14 +26,14 @@ sick() {
 	shift
 	tools/vm/run --kernel "$kernel" --mem 2G --no-module --timeout 900 \
 		--append kasan_multi_shot \
-		--log "$log" -- tests/instruments/guest.sh "$@" 2>build/debug/sick.err || status=$?
+		--log "$log" -- tools/testing/instruments/guest.sh "$@" 2>build/debug/sick.err || status=$?
 	[ $status = 126 ] && grep -q 'trouble in the kernel log' build/debug/sick.err
 }
 
 instruments() {
 	local ko=build/debug/instruments/instruments.ko status=0
 	mkdir -p build/debug/instruments
-	rsync -rlpt tests/instruments/{Kbuild,instruments.c} build/debug/instruments/
+	rsync -rlpt tools/testing/instruments/{Kbuild,instruments.c} build/debug/instruments/
 	make -C "$kernel/build" M="$PWD/build/debug/instruments" modules \
 		>build/debug/instruments.log 2>&1 || { cat build/debug/instruments.log; return 1; }
 	# The first report of lockdep is its last, and one of KASAN ends it, too: it has the first

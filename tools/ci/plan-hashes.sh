@@ -4,8 +4,8 @@
 # runs them: two builds plan alike if they print the same.
 #
 #	tools/ci/plan-hashes.sh [NAME...]
-# shellcheck source=tests/e2e/lib.sh
-. tests/e2e/lib.sh
+# shellcheck source=tools/testing/e2e/lib.sh
+. tools/testing/e2e/lib.sh
 
 out=build/plan-hashes
 names=${*:-$group_models}

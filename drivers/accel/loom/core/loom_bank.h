@@ -2,7 +2,7 @@
 #ifndef LOOM_BANK_H
 #define LOOM_BANK_H
 
-#include "patch.h"
+#include "bank/patch.h"
 
 /**
  * DOC: Bank allocator interface

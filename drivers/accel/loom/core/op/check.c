@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "check.h"
+
+bool loom_op_refuse(struct loom_check *check, u32 rule)
+{
+	check->rule = rule;
+	check->has_operand = false;
+	return false;
+}
+
+bool loom_op_refuse_operand(struct loom_check *check, u32 rule, u32 operand)
+{
+	check->rule = rule;
+	check->operand = operand;
+	check->has_operand = true;
+	return false;
+}
+
+bool loom_op_check_sram_image(struct loom_check *check, u32 images)
+{
+	const struct loom_command *command = check->command;
+	u32 i;
+
+	for (i = 0; i < command->operands; i++)
+		if (command->views[i].region != DRM_LOOM_REGION_SRAM &&
+		    (i >= images || !command->views[i].image))
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_REGION, i);
+	return true;
+}
+
+bool loom_op_check_sram(struct loom_check *check)
+{
+	return loom_op_check_sram_image(check, 0);
+}
+
+bool loom_op_check_one_dtype(struct loom_check *check, u32 first)
+{
+	const struct loom_command *command = check->command;
+	u32 i;
+
+	for (i = first; i < command->operands; i++)
+		if (command->views[i].dtype != command->views[0].dtype)
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, i);
+	return true;
+}
+
+bool loom_op_check_rank(struct loom_check *check, u32 operand, u32 rank)
+{
+	if (check->command->views[operand].rank != rank)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
+	return true;
+}
+
+bool loom_op_check_same_dims(struct loom_check *check, u32 operand)
+{
+	const struct loom_view *y = &check->command->views[0];
+	const struct loom_view *x = &check->command->views[operand];
+	u32 i;
+
+	if (x->rank != y->rank)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
+	for (i = 0; i < y->rank; i++)
+		if (x->dims[i] != y->dims[i])
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
+	return true;
+}
+
+bool loom_op_check_broadcast(struct loom_check *check, u32 operand)
+{
+	const struct loom_view *y = &check->command->views[0];
+	const struct loom_view *x = &check->command->views[operand];
+	u32 i;
+
+	if (x->rank != y->rank)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
+	for (i = 0; i < y->rank; i++)
+		if (x->dims[i] != y->dims[i] && x->dims[i] != 1)
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, operand);
+	return true;
+}
+
+bool loom_op_check_act(struct loom_check *check, u32 act, bool floating)
+{
+	if (act >= DRM_LOOM_ACT_END || (act != DRM_LOOM_ACT_NONE && !floating))
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
+	return true;
+}
+
+bool loom_op_zero_fits(const struct loom_view *view, s32 zero)
+{
+	switch (view->dtype) {
+	case DRM_LOOM_DTYPE_I8:
+		return zero >= -128 && zero <= 127;
+	case DRM_LOOM_DTYPE_U8:
+		return zero >= 0 && zero <= 255;
+	}
+	return !zero;
+}
+
+bool loom_op_count(const u32 *dims, u32 first, u32 end, u64 *count)
+{
+	u32 i;
+
+	*count = 1;
+	for (i = first; i < end; i++)
+		if (check_mul_overflow(*count, (u64)dims[i], count))
+			return false;
+	return true;
+}
+
+bool loom_op_check_cost(struct loom_check *check, u64 units, u64 unit_cost)
+{
+	if (unit_cost > DRM_LOOM_MAX_UNIT_COST)
+		return loom_op_refuse(check, DRM_LOOM_RULE_COST);
+	check->command->units = units;
+	check->command->unit_cost = unit_cost;
+	return true;
+}
+
+bool loom_op_check_tiles(struct loom_check *check, u64 element_cost)
+{
+	const struct loom_view *y = &check->command->views[0];
+	u32 length = y->dims[y->rank - 1];
+	u64 units, cost;
+
+	if (!loom_op_count(y->dims, 0, y->rank - 1, &units) ||
+	    check_mul_overflow(units, (u64)loom_tile_per_row(length), &units) ||
+	    check_mul_overflow(element_cost, (u64)min(length, (u32)LOOM_TILE), &cost))
+		return loom_op_refuse(check, DRM_LOOM_RULE_COST);
+	return loom_op_check_cost(check, units, cost);
+}

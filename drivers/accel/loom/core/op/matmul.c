@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "check.h"
+
+/*
+ * MATMUL: y[A,B,M,N], a[A|1,B|1,M,K], b[A|1,B|1,K,N], [bias], [scale], the last two with y's
+ * dims or 1.
+ *
+ * Unit: one tile of y (loom_tile_get() over y's four dims): up to LOOM_TILE outputs along N of
+ * one row (a, b, m). Cost: K per element.
+ */
+#define LOOM_F32_ONE 0x3f800000
+
+static bool loom_op_matmul_attr_check(struct loom_check *check)
+{
+	const struct drm_loom_attr_matmul *attr = check->command->attr;
+	u32 operands = 3;
+
+	if (attr->flags & ~(DRM_LOOM_ATTR_BIAS | DRM_LOOM_ATTR_SCALE) || attr->reserved)
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
+	operands += !!(attr->flags & DRM_LOOM_ATTR_BIAS) + !!(attr->flags & DRM_LOOM_ATTR_SCALE);
+	if (check->command->operands != operands)
+		return loom_op_refuse(check, DRM_LOOM_RULE_OPERANDS);
+	if (!(attr->flags & DRM_LOOM_ATTR_BIAS) && attr->beta != LOOM_F32_ONE)
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
+	return true;
+}
+
+static bool loom_op_matmul_dtype_check(struct loom_check *check)
+{
+	const struct drm_loom_attr_matmul *attr = check->command->attr;
+	const struct loom_view *views = check->command->views;
+	bool scaled = attr->flags & DRM_LOOM_ATTR_SCALE;
+	bool floating = loom_dtype_in(&views[1], LOOM_DTYPES_FLOAT);
+	u32 next = 3;
+
+	if (floating) {
+		if (views[0].dtype != views[1].dtype || scaled)
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 0);
+		if (views[2].dtype != views[1].dtype)
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 2);
+	} else {
+		if (!loom_dtype_in(&views[1], LOOM_DTYPES_BYTE))
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 1);
+		if (!loom_dtype_in(&views[2], LOOM_DTYPES_BYTE))
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 2);
+		if (!loom_dtype_in(&views[0], scaled ? LOOM_DTYPES_BYTE :
+						       LOOM_DTYPE_BIT(DRM_LOOM_DTYPE_I32)))
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 0);
+	}
+	if (attr->flags & DRM_LOOM_ATTR_BIAS) {
+		if (views[next].dtype != (floating ? DRM_LOOM_DTYPE_F32 : DRM_LOOM_DTYPE_I32))
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, next);
+		next++;
+	}
+	if (scaled && views[next].dtype != DRM_LOOM_DTYPE_F32)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, next);
+
+	/* These depend on the types: each has a meaning there or must be neutral. */
+	if (!loom_op_check_act(check, attr->act, floating))
+		return false;
+	if (!loom_op_zero_fits(&views[1], attr->a_zero) ||
+	    !loom_op_zero_fits(&views[2], attr->b_zero) ||
+	    !loom_op_zero_fits(&views[0], attr->y_zero))
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
+	if (!floating && (attr->alpha != LOOM_F32_ONE || attr->beta != LOOM_F32_ONE))
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
+	return true;
+}
+
+static bool loom_op_matmul_shape_check(struct loom_check *check)
+{
+	const struct loom_view *views = check->command->views;
+	const struct loom_view *y = &views[0], *a = &views[1], *b = &views[2];
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		if (!loom_op_check_rank(check, i, 4))
+			return false;
+	for (i = 0; i < 2; i++) {
+		if (a->dims[i] != y->dims[i] && a->dims[i] != 1)
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 1);
+		if (b->dims[i] != y->dims[i] && b->dims[i] != 1)
+			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 2);
+	}
+	if (a->dims[2] != y->dims[2])
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 1);
+	if (b->dims[2] != a->dims[3] || b->dims[3] != y->dims[3])
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 2);
+	for (i = 3; i < check->command->operands; i++)
+		if (!loom_op_check_broadcast(check, i))
+			return false;
+	return true;
+}
+
+bool loom_op_matmul_check(struct loom_check *check)
+{
+	const struct loom_view *views = check->command->views;
+	u64 macs;
+
+	if (!loom_op_matmul_attr_check(check) || !loom_op_check_sram(check) ||
+	    !loom_op_matmul_dtype_check(check) || !loom_op_matmul_shape_check(check))
+		return false;
+	if (!loom_op_check_tiles(check, views[1].dims[3]))
+		return false;
+	if (!loom_op_count(views[0].dims, 0, 4, &macs) ||
+	    check_mul_overflow(macs, (u64)views[1].dims[3], &macs))
+		return loom_op_refuse(check, DRM_LOOM_RULE_COST);
+	check->command->macs = macs;
+	return true;
+}

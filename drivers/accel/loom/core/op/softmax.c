@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "check.h"
+
+/*
+ * SOFTMAX: y, x; the same dims, one floating point type.
+ *
+ * Unit: one run along the axis: all elements whose other indices are the same. Runs are numbered
+ * by their other indices in row-major order (axes in order, without the softmax axis).
+ * Cost: 4 per element of the run.
+ */
+bool loom_op_softmax_check(struct loom_check *check)
+{
+	const struct drm_loom_attr_softmax *attr = check->command->attr;
+	const struct loom_view *y = &check->command->views[0];
+	u64 before, after, units;
+
+	if (attr->axis >= y->rank || attr->flags & ~DRM_LOOM_SOFTMAX_LOG)
+		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
+	if (!loom_op_check_sram(check))
+		return false;
+	if (!loom_dtype_in(y, LOOM_DTYPES_FLOAT))
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 0);
+	if (!loom_op_check_one_dtype(check, 1) || !loom_op_check_same_dims(check, 1))
+		return false;
+
+	if (!loom_op_count(y->dims, 0, attr->axis, &before) ||
+	    !loom_op_count(y->dims, attr->axis + 1, y->rank, &after) ||
+	    check_mul_overflow(before, after, &units))
+		return loom_op_refuse(check, DRM_LOOM_RULE_COST);
+	return loom_op_check_cost(check, units, 4 * (u64)y->dims[attr->axis]);
+}

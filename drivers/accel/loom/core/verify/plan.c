@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "verify.h"
+
+/**
+ * DOC: The plan verifier
+ *
+ * A plan comes from a client that nobody trusts, and what it decides is where a device reads and
+ * writes. The verifier proves, before anything runs, that
+ *
+ * - every element of every operand lies in its tensor, and the tensor in its slot or in the
+ *   scratch: view.c, tensor.c;
+ * - tensors that are alive in the same step do not share bytes: overlap.c;
+ * - what lies in an image keeps to its rows and columns: image.c;
+ * - an operation does not leave its operands, and no piece of it is long: op_*.c;
+ * - nothing is read that was not written before: data.c on footprint.c and cover.c;
+ * - no stream touches what the other writes in the same step: hazard.c.
+ *
+ * What it accepts it decodes, and the engine runs nothing else. The rules are those of
+ * &enum drm_loom_rule; the first that is broken, in the order of the tables, is reported.
+ *
+ * How it stays safe itself: there is one copy of the client's bytes and nobody writes to it;
+ * whatever is not allowed is refused, there is no default; sums and products of the
+ * client's numbers go through check_*_overflow() until a bound on them is proved; "not set" is a
+ * bool of its own and never a magic number; each function that can refuse is
+ * __must_check.
+ *
+ * Time is O(n log n) and memory O(n) in tensors plus commands, whatever is in the plan: no loop
+ * runs over a dim, a size or a step count of a tensor. Rejected: a map of bytes, simple but as
+ * large as the device; and comparing all pairs, simple but quadratic.
+ */
+
+/* Smallest alignment that a table can count on. */
+#define LOOM_TABLE_ALIGN 8
+
+enum {
+	LOOM_TABLE_SLOTS,
+	LOOM_TABLE_TENSORS,
+	LOOM_TABLE_STEPS,
+	LOOM_TABLE_COMMANDS,
+	LOOM_TABLE_VIEWS,
+	LOOM_TABLE_ATTRS,
+	LOOM_TABLE_IMAGES,
+	LOOM_TABLE_COUNT,
+};
+
+/**
+ * struct loom_table_rule - what is known about a table
+ * @entry_bytes: size of an entry
+ * @max_count: cap on the number of entries
+ */
+struct loom_table_rule {
+	u32 entry_bytes;
+	u32 max_count;
+};
+
+static const struct loom_table_rule loom_table_rules[LOOM_TABLE_COUNT] = {
+	[LOOM_TABLE_SLOTS] = { sizeof(struct drm_loom_plan_slot), DRM_LOOM_MAX_SLOTS },
+	[LOOM_TABLE_TENSORS] = { sizeof(struct drm_loom_plan_tensor), DRM_LOOM_MAX_TENSORS },
+	[LOOM_TABLE_STEPS] = { sizeof(struct drm_loom_plan_step), DRM_LOOM_MAX_STEPS },
+	[LOOM_TABLE_COMMANDS] = { sizeof(struct drm_loom_plan_command), DRM_LOOM_MAX_COMMANDS },
+	[LOOM_TABLE_VIEWS] = { sizeof(struct drm_loom_plan_view), DRM_LOOM_MAX_VIEWS },
+	[LOOM_TABLE_ATTRS] = { 1, DRM_LOOM_MAX_ATTR_BYTES },
+	[LOOM_TABLE_IMAGES] = { sizeof(struct drm_loom_plan_image), DRM_LOOM_MAX_SLOTS },
+};
+
+static const struct drm_loom_table *loom_plan_table(const struct drm_loom_plan_header *header,
+						    u32 table)
+{
+	switch (table) {
+	case LOOM_TABLE_SLOTS:
+		return &header->slots;
+	case LOOM_TABLE_TENSORS:
+		return &header->tensors;
+	case LOOM_TABLE_STEPS:
+		return &header->steps;
+	case LOOM_TABLE_COMMANDS:
+		return &header->commands;
+	case LOOM_TABLE_VIEWS:
+		return &header->views;
+	case LOOM_TABLE_ATTRS:
+		return &header->attrs;
+	}
+	return &header->images;
+}
+
+static int __must_check loom_plan_check_header(struct loom_verify *verify, u64 size)
+{
+	const struct drm_loom_plan_header *header = verify->header;
+
+	if (size < sizeof(*header))
+		return loom_reject_plan(verify, DRM_LOOM_RULE_HEADER);
+	if (header->magic != DRM_LOOM_PLAN_MAGIC || header->version != DRM_LOOM_PLAN_VERSION ||
+	    header->size != size || header->flags)
+		return loom_reject_plan(verify, DRM_LOOM_RULE_HEADER);
+	return 0;
+}
+
+/* Plans that know nothing of images have zeroes there. */
+static bool loom_table_absent(const struct drm_loom_table *table)
+{
+	return !table->offset && !table->count && !table->stride;
+}
+
+static int __must_check loom_plan_check_tables(struct loom_verify *verify, u64 size)
+{
+	u64 start[LOOM_TABLE_COUNT], end[LOOM_TABLE_COUNT];
+	u32 i, j;
+
+	for (i = 0; i < LOOM_TABLE_COUNT; i++) {
+		const struct drm_loom_table *table = loom_plan_table(verify->header, i);
+
+		/* The last one, so that no other looks for its place. */
+		if (i == LOOM_TABLE_IMAGES && loom_table_absent(table))
+			return 0;
+		/* The product of two u32 fits. */
+		if (table->stride != loom_table_rules[i].entry_bytes ||
+		    table->offset & (LOOM_TABLE_ALIGN - 1) ||
+		    table->offset < sizeof(*verify->header) ||
+		    check_add_overflow(table->offset, (u64)table->count * table->stride,
+				       &end[i]) ||
+		    end[i] > size)
+			return loom_reject_plan(verify, DRM_LOOM_RULE_TABLE);
+		start[i] = table->offset;
+		for (j = 0; j < i; j++)
+			if (start[i] < end[j] && start[j] < end[i])
+				return loom_reject_plan(verify, DRM_LOOM_RULE_TABLE);
+	}
+	return 0;
+}
+
+static int __must_check loom_plan_check_limits(struct loom_verify *verify, u64 size)
+{
+	u32 i;
+
+	if (size > DRM_LOOM_MAX_PLAN_BYTES)
+		return loom_reject_plan(verify, DRM_LOOM_RULE_LIMIT);
+	for (i = 0; i < LOOM_TABLE_COUNT; i++)
+		if (loom_plan_table(verify->header, i)->count > loom_table_rules[i].max_count)
+			return loom_reject_plan(verify, DRM_LOOM_RULE_LIMIT);
+	return 0;
+}
+
+static int __must_check loom_plan_check_device(struct loom_verify *verify)
+{
+	const struct loom_region_topology *sram = &verify->topology->region[DRM_LOOM_REGION_SRAM];
+	const struct drm_loom_plan_header *header = verify->header;
+	u64 top;
+
+	if (!header->lanes || header->lanes != sram->banks)
+		return loom_reject_plan(verify, DRM_LOOM_RULE_TOPOLOGY);
+	if (check_add_overflow(header->scratch_bytes, sram->reserved_bytes, &top) ||
+	    top > sram->bank_bytes)
+		return loom_reject_plan(verify, DRM_LOOM_RULE_SCRATCH);
+	return 0;
+}
+
+static int __must_check loom_plan_check_slots(struct loom_verify *verify)
+{
+	const struct loom_region_topology *sram = &verify->topology->region[DRM_LOOM_REGION_SRAM];
+	const u32 access = DRM_LOOM_SLOT_READ | DRM_LOOM_SLOT_WRITE;
+	u32 i;
+
+	for (i = 0; i < verify->header->slots.count; i++) {
+		const struct drm_loom_plan_slot *slot = &verify->slots[i];
+
+		if (!slot->size || slot->pad || !(slot->flags & access) ||
+		    slot->flags & ~(access | DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_SPREAD))
+			return loom_reject_slot(verify, DRM_LOOM_RULE_SLOT, i);
+		/* a piece of every bank is not spread */
+		if (slot->flags & DRM_LOOM_SLOT_SRAM &&
+		    (slot->flags & DRM_LOOM_SLOT_SPREAD || slot->size > sram->bank_bytes))
+			return loom_reject_slot(verify, DRM_LOOM_RULE_SLOT, i);
+	}
+	return 0;
+}
+
+static void loom_plan_find_tables(struct loom_verify *verify, const u8 *blob)
+{
+	const struct drm_loom_plan_header *header = verify->header;
+
+	verify->slots = (const void *)(blob + header->slots.offset);
+	verify->tensors = (const void *)(blob + header->tensors.offset);
+	verify->steps = (const void *)(blob + header->steps.offset);
+	verify->commands = (const void *)(blob + header->commands.offset);
+	verify->views = (const void *)(blob + header->views.offset);
+	verify->attrs = blob + header->attrs.offset;
+}
+
+/* Room for the decoded form: the counts are within their caps. */
+static int __must_check loom_plan_alloc(struct loom_verify *verify)
+{
+	const struct drm_loom_plan_header *header = verify->header;
+	struct loom_plan *plan = loom_port_alloc(1, sizeof(*plan));
+	u32 i;
+
+	if (!plan)
+		return -ENOMEM;
+	verify->plan = plan;
+	plan->lanes = header->lanes;
+	plan->scratch_bytes = header->scratch_bytes;
+	plan->slot_count = header->slots.count;
+	plan->step_count = header->steps.count;
+	plan->command_count = header->commands.count;
+	plan->view_count = header->views.count;
+	plan->tensor_count = header->tensors.count;
+	plan->slots = loom_port_alloc(plan->slot_count, sizeof(*plan->slots));
+	plan->steps = loom_port_alloc(plan->step_count, sizeof(*plan->steps));
+	plan->commands = loom_port_alloc(plan->command_count, sizeof(*plan->commands));
+	plan->views = loom_port_alloc(plan->view_count, sizeof(*plan->views));
+	plan->attrs = loom_port_alloc(header->attrs.count, 1);
+	plan->scratch_ends = loom_port_alloc(plan->lanes, sizeof(*plan->scratch_ends));
+	verify->states = loom_port_alloc(plan->tensor_count, sizeof(*verify->states));
+	if (!plan->slots || !plan->steps || !plan->commands || !plan->views || !plan->attrs ||
+	    !plan->scratch_ends || !verify->states)
+		return -ENOMEM;
+
+	for (i = 0; i < plan->slot_count; i++) {
+		const struct drm_loom_plan_image *image = verify->images[i];
+
+		plan->slots[i].size = verify->slots[i].size;
+		plan->slots[i].flags = verify->slots[i].flags;
+		if (!image)
+			continue;
+		plan->slots[i].dtype = image->dtype;
+		plan->slots[i].width = image->width;
+		plan->slots[i].height = image->height;
+		plan->slots[i].pitch_bytes = image->pitch_bytes;
+	}
+	memcpy(plan->attrs, verify->attrs, header->attrs.count);
+	return 0;
+}
+
+static int __must_check loom_plan_verify(struct loom_verify *verify, const void *blob, u64 size)
+{
+	int ret;
+
+	verify->header = blob;
+	ret = loom_plan_check_header(verify, size);
+	if (ret)
+		return ret;
+	ret = loom_plan_check_tables(verify, size);
+	if (ret)
+		return ret;
+	ret = loom_plan_check_limits(verify, size);
+	if (ret)
+		return ret;
+	ret = loom_plan_check_device(verify);
+	if (ret)
+		return ret;
+	loom_plan_find_tables(verify, blob);
+	ret = loom_plan_check_slots(verify);
+	if (ret)
+		return ret;
+	ret = loom_verify_images(verify);
+	if (ret)
+		return ret;
+	ret = loom_plan_alloc(verify);
+	if (ret)
+		return ret;
+	ret = loom_verify_tensors(verify);
+	if (ret)
+		return ret;
+	ret = loom_verify_overlap(verify);
+	if (ret)
+		return ret;
+	return loom_verify_steps(verify);
+}
+
+int loom_plan_create(const void *blob, u64 size, const struct loom_topology *topology,
+		     struct loom_plan **plan, struct drm_loom_reject *reject)
+{
+	struct loom_verify *verify;
+	int ret;
+
+	*plan = NULL;
+	memset(reject, 0, sizeof(*reject));
+	verify = loom_port_alloc(1, sizeof(*verify));
+	if (!verify)
+		return -ENOMEM;
+	verify->topology = topology;
+	verify->reject = reject;
+	loom_cover_pool_init(&verify->pool);
+
+	ret = loom_plan_verify(verify, blob, size);
+	if (ret)
+		loom_plan_destroy(verify->plan);
+	else
+		*plan = verify->plan;
+
+	loom_cover_pool_fini(&verify->pool);
+	loom_port_free(verify->accesses);
+	loom_port_free(verify->states);
+	loom_port_free(verify);
+	return ret;
+}
+
+void loom_plan_destroy(struct loom_plan *plan)
+{
+	if (!plan)
+		return;
+	loom_port_free(plan->slots);
+	loom_port_free(plan->steps);
+	loom_port_free(plan->commands);
+	loom_port_free(plan->views);
+	loom_port_free(plan->attrs);
+	loom_port_free(plan->scratch_ends);
+	loom_port_free(plan);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef LOOM_VERIFY_H
+#define LOOM_VERIFY_H
+
+#include "cover.h"
+#include "loom_op.h"
+
+/* Places that bytes lie in: the slots, and behind them the scratch. */
+#define LOOM_SPACE_SCRATCH	DRM_LOOM_MAX_SLOTS
+#define LOOM_SPACE_COUNT	(DRM_LOOM_MAX_SLOTS + 1)
+
+/**
+ * struct loom_tensor_state - what the verifier finds out about a tensor
+ * @extent: bytes from its first element to behind its last (per bank)
+ * @cover: what is written of it. An alias has its own only for what cannot be said in
+ *	indices of its parent
+ * @solid: every byte in @extent, in each bank, is of an element
+ */
+struct loom_tensor_state {
+	u64 extent;
+	struct loom_cover cover;
+	bool solid;
+};
+
+/**
+ * struct loom_access - bytes that a command of a step touches
+ * @start: first byte, in its space
+ * @end: first byte behind
+ * @space: slot, or LOOM_SPACE_SCRATCH
+ * @command: index of the command
+ * @tensor: index of the tensor
+ * @operand: number of the operand
+ * @compute: by the compute stream
+ * @write: it is written
+ */
+struct loom_access {
+	u64 start;
+	u64 end;
+	u32 space;
+	u32 command;
+	u32 tensor;
+	u8 operand;
+	bool compute;
+	bool write;
+};
+
+/**
+ * struct loom_verify - a plan under proof
+ *
+ * The tables point into the client's plan. It is our copy and it does not change, so it is read in
+ * place; but no value of it is used before the rule about it was checked.
+ *
+ * @topology: of the device
+ * @header: the plan's first bytes
+ * @slots: table of slots
+ * @tensors: table of tensors
+ * @steps: table of steps
+ * @commands: table of commands
+ * @views: table of views
+ * @attrs: bytes of attributes
+ * @images: by slot: what is said of it as an image, or NULL
+ * @states: by tensor
+ * @pool: memory of the covers
+ * @footprints: of the two views that are compared
+ * @accesses: of the step, for the hazard rule
+ * @access_count: number of @accesses
+ * @access_room: number that fit
+ * @step: index of the step under proof
+ * @command: index of the command under proof
+ * @in_command: @step and @command say something
+ * @plan: the decoded plan as far as it got
+ * @reject: why it is refused
+ */
+struct loom_verify {
+	const struct loom_topology *topology;
+	const struct drm_loom_plan_header *header;
+	const struct drm_loom_plan_slot *slots;
+	const struct drm_loom_plan_tensor *tensors;
+	const struct drm_loom_plan_step *steps;
+	const struct drm_loom_plan_command *commands;
+	const struct drm_loom_plan_view *views;
+	const u8 *attrs;
+	const struct drm_loom_plan_image *images[DRM_LOOM_MAX_SLOTS];
+	struct loom_tensor_state *states;
+	struct loom_cover_pool pool;
+	struct loom_footprint footprints[2];
+	struct loom_access *accesses;
+	u32 access_count;
+	u32 access_room;
+	u32 step;
+	u32 command;
+	bool in_command;
+	struct loom_plan *plan;
+	struct drm_loom_reject *reject;
+};
+
+/* Lets others run every so often. -EINTR when the caller should give up. */
+static inline int __must_check loom_verify_relax(u32 round)
+{
+	if (round & 0x3ff || loom_port_relax())
+		return 0;
+	return -EINTR;
+}
+
+/* Whether a tensor lies in what is bound to a slot, as all do that are not in the scratch. */
+static inline bool loom_tensor_in_slot(const struct drm_loom_plan_tensor *tensor)
+{
+	return tensor->region == DRM_LOOM_REGION_DRAM || tensor->flags & DRM_LOOM_TENSOR_SLOT;
+}
+
+static inline u32 loom_tensor_space(const struct drm_loom_plan_tensor *tensor)
+{
+	return loom_tensor_in_slot(tensor) ? tensor->slot : LOOM_SPACE_SCRATCH;
+}
+
+/* What is said of the tensor's slot as an image, or NULL. The slot must be valid. */
+static inline const struct drm_loom_plan_image *
+loom_tensor_image(const struct loom_verify *verify, const struct drm_loom_plan_tensor *tensor)
+{
+	return tensor->region == DRM_LOOM_REGION_DRAM ? verify->images[tensor->slot] : NULL;
+}
+
+static inline bool loom_view_in_slot(const struct loom_view *view)
+{
+	return view->region == DRM_LOOM_REGION_DRAM || view->bound;
+}
+
+static inline u32 loom_view_space(const struct loom_view *view)
+{
+	return loom_view_in_slot(view) ? view->slot : LOOM_SPACE_SCRATCH;
+}
+
+/* reject.c: refusals. All return -EBADMSG. */
+int loom_reject_plan(struct loom_verify *verify, u32 rule);
+int loom_reject_slot(struct loom_verify *verify, u32 rule, u32 slot);
+int loom_reject_step(struct loom_verify *verify, u32 rule, u32 step);
+int loom_reject_tensor(struct loom_verify *verify, u32 rule, u32 tensor);
+/* Adds the bytes at fault and the tensor they are met by to a refusal that names a tensor. */
+int loom_reject_meets(struct loom_verify *verify, u32 rule, u32 tensor, u32 other, u64 start,
+		      u64 end);
+/* In the command under proof. */
+int loom_reject_command(struct loom_verify *verify, u32 rule);
+int loom_reject_operand(struct loom_verify *verify, u32 rule, u32 operand);
+/* The operand and what it names are known to be valid by then, so the bytes are reported, too. */
+int loom_reject_view(struct loom_verify *verify, u32 rule, u32 operand,
+		     const struct loom_view *view);
+
+/* image.c: the table of images, and what lies in them */
+int __must_check loom_verify_images(struct loom_verify *verify);
+bool loom_tensor_image_ok(const struct loom_verify *verify,
+			  const struct drm_loom_plan_tensor *tensor);
+bool loom_view_image_ok(const struct loom_verify *verify, const struct drm_loom_plan_view *raw,
+			const struct drm_loom_plan_tensor *tensor);
+/* tensor.c: rules about one tensor */
+int __must_check loom_verify_tensors(struct loom_verify *verify);
+/* overlap.c: rule about all tensors */
+int __must_check loom_verify_overlap(struct loom_verify *verify);
+/* step.c: rules about steps, and all below them */
+int __must_check loom_verify_steps(struct loom_verify *verify);
+/* command.c: decodes a command and checks it against its operation */
+int __must_check loom_verify_command(struct loom_verify *verify, bool compute);
+/* view.c: decodes an operand of the command under proof */
+int __must_check loom_verify_view(struct loom_verify *verify, u32 operand, u32 index);
+bool loom_verify_distinct(const struct loom_view *view, u32 lanes);
+/* data.c: what a command reads and writes */
+int __must_check loom_verify_data(struct loom_verify *verify);
+/* hazard.c: what the streams of a step do to each other */
+int __must_check loom_hazard_begin(struct loom_verify *verify,
+				   const struct drm_loom_plan_step *step);
+void loom_hazard_add(struct loom_verify *verify, bool compute);
+int __must_check loom_hazard_end(struct loom_verify *verify);
+
+#endif /* LOOM_VERIFY_H */

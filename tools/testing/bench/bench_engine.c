@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The engine's inner loops: multiply-accumulates per second of convolutions and matrix products
+ * beside the plain nest of loops over dense arrays, and time per element of the elementary
+ * functions beside libm's, measured in the same run.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/fp_math.h"
+
+#define LANES		16
+/* an odd number of cache lines, so that the lanes do not share cache sets */
+#define PITCH		((1U << 20) + 64)
+#define ROUND_NS	60000000
+#define ROUNDS		3
+
+static u8 scratch[(size_t)LANES * PITCH];
+
+/* Of this thread: others on the machine do not count. */
+static u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
+}
+
+/* Nanoseconds of one call: the best of some rounds, each long enough for the clock. */
+static double measure(void (*call)(void *), void *arg)
+{
+	double best = 1e18, ns;
+	u32 round, n, i;
+	u64 start;
+
+	for (round = 0, n = 1; round < ROUNDS;) {
+		start = now_ns();
+		for (i = 0; i < n; i++)
+			call(arg);
+		ns = now_ns() - start;
+		if (ns < ROUND_NS && n < 1U << 30) {
+			n *= 2;
+			continue;
+		}
+		best = ns / n < best ? ns / n : best;
+		round++;
+	}
+	return best;
+}
+
+/* Dense, channels over lanes on axis 1 (weights: on axis 0). */
+static u64 dense(struct loom_view *v, u64 offset, u32 rank, const u32 *dims, u32 lane_axis)
+{
+	u64 stride = 4;
+	u32 i;
+
+	memset(v, 0, sizeof(*v));
+	v->region = DRM_LOOM_REGION_SRAM;
+	v->dtype = DRM_LOOM_DTYPE_F32;
+	v->elem_bytes = 4;
+	v->rank = rank;
+	v->lane_axis = lane_axis;
+	v->offset = offset;
+	for (i = DRM_LOOM_MAX_RANK; i-- > 0;) {
+		v->dims[i] = i < rank ? dims[i] : 1;
+		if (i >= rank)
+			continue;
+		v->strides[i] = stride;
+		stride *= i == lane_axis ? (dims[i] + LANES - 1) / LANES : dims[i];
+	}
+	if (offset + stride > PITCH)
+		abort();
+	return (offset + stride + 63) & ~63ULL;
+}
+
+struct work {
+	struct loom_memory memory;
+	struct loom_view views[3];
+	struct loom_command command;
+	u64 chunk;
+	/* the baseline's */
+	const u32 *shape;
+	float *x, *w, *y;
+};
+
+static void call_engine(void *arg)
+{
+	struct work *work = arg;
+	u64 first, n;
+
+	for (first = 0; first < work->command.units; first += n) {
+		n = work->command.units - first;
+		n = n < work->chunk ? n : work->chunk;
+		work->command.op->run(&work->command, &work->memory, first, n);
+	}
+}
+
+static void work_begin(struct work *work)
+{
+	memset(work, 0, sizeof(*work));
+	work->memory = (struct loom_memory){
+		.lanes = LANES, .scratch = scratch, .lane_pitch = PITCH,
+	};
+	work->command.views = work->views;
+	work->command.operands = 3;
+}
+
+static void work_check(struct work *work, u32 opcode, const void *attr)
+{
+	struct loom_check check = { .command = &work->command };
+
+	work->command.op = loom_op_get(opcode);
+	work->command.attr = attr;
+	if (!work->command.op->check(&check)) {
+		fprintf(stderr, "bench_engine: refused by rule %u\n", check.rule);
+		exit(1);
+	}
+}
+
+/* C, O, H, W (of the output), kernel, stride, groups */
+enum { C, O, H, W, K, S, G };
+
+/* Taps of one channel, from x[@h][@w] of a plane. */
+static float naive_taps(const u32 *s, const float *x, const float *k, u32 h, u32 w)
+{
+	u32 xh = s[H] * s[S], xw = s[W] * s[S], i, j;
+	float sum = 0.0f;
+
+	for (i = 0; i < s[K]; i++) {
+		for (j = 0; j < s[K]; j++) {
+			/* what is before zero is very large */
+			if (h + i < xh && w + j < xw)
+				sum += x[(h + i) * xw + w + j] * k[i * s[K] + j];
+		}
+	}
+	return sum;
+}
+
+static void call_naive_conv(void *arg)
+{
+	const struct work *work = arg;
+	const u32 *s = work->shape;
+	u32 cg = s[C] / s[G], og = s[O] / s[G], pad = s[K] / 2;
+	u32 plane = s[H] * s[S] * s[W] * s[S], taps = s[K] * s[K], o, h, w, c;
+	const float *x, *k;
+
+	for (o = 0; o < s[O]; o++) {
+		x = work->x + o / og * cg * plane;
+		k = work->w + o * cg * taps;
+		for (h = 0; h < s[H]; h++) {
+			for (w = 0; w < s[W]; w++) {
+				float sum = 0.0f;
+
+				for (c = 0; c < cg; c++)
+					sum += naive_taps(s, x + c * plane, k + c * taps,
+							  h * s[S] - pad, w * s[S] - pad);
+				work->y[(o * s[H] + h) * s[W] + w] = sum;
+			}
+		}
+	}
+}
+
+static float *floats(size_t n)
+{
+	float *f = malloc(n * sizeof(*f));
+	size_t i;
+
+	if (!f)
+		abort();
+	for (i = 0; i < n; i++)
+		f[i] = (float)(i % 97) * 0.01f;
+	return f;
+}
+
+static void bench_conv(const char *name, const u32 *s)
+{
+	const u32 y[5] = { 1, s[O], 1, s[H], s[W] };
+	const u32 x[5] = { 1, s[C], 1, s[H] * s[S], s[W] * s[S] };
+	const u32 w[5] = { s[O], s[C] / s[G], 1, s[K], s[K] };
+	struct drm_loom_attr_conv attr = {
+		.stride = { 1, s[S], s[S] }, .dilation = { 1, 1, 1 },
+		.pad = { 0, s[K] / 2, s[K] / 2 }, .groups = s[G],
+	};
+	double whole, chunked, naive, macs;
+	struct work work;
+	u64 end = 0;
+
+	work_begin(&work);
+	end = dense(&work.views[0], end, 5, y, 1);
+	end = dense(&work.views[1], end, 5, x, 1);
+	dense(&work.views[2], end, 5, w, 0);
+	work_check(&work, DRM_LOOM_OP_CONV, &attr);
+	macs = work.command.macs;
+	work.chunk = U64_MAX;
+	whole = measure(call_engine, &work);
+	/* what a kernel does between two looks around: 100000 operations */
+	work.chunk = 100000 / work.command.unit_cost + 1;
+	chunked = measure(call_engine, &work);
+
+	work.shape = s;
+	work.x = floats((size_t)s[C] * x[3] * x[4]);
+	work.w = floats((size_t)s[O] * s[C] / s[G] * s[K] * s[K]);
+	work.y = floats((size_t)s[O] * s[H] * s[W]);
+	naive = measure(call_naive_conv, &work);
+	printf("%-28s %8.0f %8.0f %8.0f %7.1f\n", name, macs / whole * 1e3, macs / chunked * 1e3,
+	       macs / naive * 1e3, naive / whole);
+	free(work.x);
+	free(work.w);
+	free(work.y);
+}
+
+static void call_naive_matmul(void *arg)
+{
+	const struct work *work = arg;
+	const u32 *s = work->shape;
+	u32 m, n, k;
+
+	for (m = 0; m < s[0]; m++) {
+		for (n = 0; n < s[1]; n++) {
+			float sum = 0.0f;
+
+			for (k = 0; k < s[2]; k++)
+				sum += work->x[m * s[2] + k] * work->w[k * s[1] + n];
+			work->y[m * s[1] + n] = sum;
+		}
+	}
+}
+
+/* M, N, K; @columns: b is dealt over the lanes by its columns, else by its rows */
+static void bench_matmul(const char *name, const u32 *s, bool columns)
+{
+	const u32 y[4] = { 1, 1, s[0], s[1] };
+	const u32 a[4] = { 1, 1, s[0], s[2] };
+	const u32 b[4] = { 1, 1, s[2], s[1] };
+	struct drm_loom_attr_matmul attr = { .alpha = 0x3f800000, .beta = 0x3f800000 };
+	double whole, chunked, naive, macs;
+	struct work work;
+	u64 end = 0;
+
+	work_begin(&work);
+	end = dense(&work.views[0], end, 4, y, 2);
+	end = dense(&work.views[1], end, 4, a, 2);
+	dense(&work.views[2], end, 4, b, columns ? 3 : 2);
+	work_check(&work, DRM_LOOM_OP_MATMUL, &attr);
+	macs = work.command.macs;
+	work.chunk = U64_MAX;
+	whole = measure(call_engine, &work);
+	work.chunk = 100000 / work.command.unit_cost + 1;
+	chunked = measure(call_engine, &work);
+
+	work.shape = s;
+	work.x = floats((size_t)s[0] * s[2]);
+	work.w = floats((size_t)s[1] * s[2]);
+	work.y = floats((size_t)s[0] * s[1]);
+	naive = measure(call_naive_matmul, &work);
+	printf("%-28s %8.0f %8.0f %8.0f %7.1f\n", name, macs / whole * 1e3, macs / chunked * 1e3,
+	       macs / naive * 1e3, naive / whole);
+	free(work.x);
+	free(work.w);
+	free(work.y);
+}
+
+#define ELEMENTS	4096
+
+static struct function {
+	const char *name;
+	u32 kind;
+	float (*libm)(float x);
+	float x[ELEMENTS];
+	float y[ELEMENTS];
+} function;
+
+static float sigmoid(float x)
+{
+	return 1.0f / (1.0f + expf(-x));
+}
+
+static void call_tiles(void *arg)
+{
+	struct function *f = arg;
+	u32 i;
+
+	for (i = 0; i < ELEMENTS; i += LOOM_TILE) {
+		memcpy(f->y + i, f->x + i, LOOM_TILE * sizeof(float));
+		loom_tile_unary_f32(f->y + i, LOOM_TILE, f->kind, 0.25f, 0.5f);
+	}
+}
+
+static void call_libm(void *arg)
+{
+	struct function *f = arg;
+	u32 i;
+
+	for (i = 0; i < ELEMENTS; i++)
+		f->y[i] = f->libm(f->x[i]);
+}
+
+static void bench_function(const char *name, u32 kind, float (*libm)(float x))
+{
+	double ours, theirs;
+	u32 i;
+
+	function.kind = kind;
+	function.libm = libm;
+	for (i = 0; i < ELEMENTS; i++)
+		function.x[i] = 0.01f + (float)(i % 1001) * 0.008f;
+	ours = measure(call_tiles, &function) / ELEMENTS;
+	theirs = measure(call_libm, &function) / ELEMENTS;
+	printf("%-28s %8.2f %8s %8.2f %7.1f\n", name, ours, "", theirs, theirs / ours);
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		u32 shape[7];
+	} conv[] = {
+		/* names give channels in and out, size of the output */
+		{ "3x3 32-32 80x80", { 32, 32, 80, 80, 3, 1, 1 } },
+		{ "3x3 64-64 40x40", { 64, 64, 40, 40, 3, 1, 1 } },
+		{ "3x3 128-128 10x10", { 128, 128, 10, 10, 3, 1, 1 } },
+		{ "3x3 256-256 4x4", { 256, 256, 4, 4, 3, 1, 1 } },
+		{ "3x3 stride 2 32-64 40x40", { 32, 64, 40, 40, 3, 2, 1 } },
+		{ "1x1 96-96 24x80", { 96, 96, 24, 80, 1, 1, 1 } },
+		{ "1x1 480-480 3x80", { 480, 480, 3, 80, 1, 1, 1 } },
+		{ "1x1 256-256 5x5", { 256, 256, 5, 5, 1, 1, 1 } },
+		{ "1x1 256-64 1x1", { 256, 64, 1, 1, 1, 1, 1 } },
+		{ "depthwise 3x3 96 24x80", { 96, 96, 24, 80, 3, 1, 96 } },
+		{ "depthwise 3x3 s2 96 40x40", { 96, 96, 40, 40, 3, 2, 96 } },
+		{ "depthwise 5x5 240 3x40", { 240, 240, 3, 40, 5, 1, 240 } },
+		{ "depthwise 3x3 256 7x7", { 256, 256, 7, 7, 3, 1, 256 } },
+	};
+	static const struct {
+		const char *name;
+		u32 shape[3];
+		bool columns;
+	} matmul[] = {
+		{ "40x120 by 120x360", { 40, 360, 120 }, false },
+		{ "40x120 by 120x6625", { 40, 6625, 120 }, false },
+		{ "40x120 by 120x360, columns", { 40, 360, 120 }, true },
+		{ "1x1024 by 1024x256", { 1, 256, 1024 }, false },
+		{ "1x1024 by 1024x256, columns", { 1, 256, 1024 }, true },
+	};
+	u32 i;
+
+	printf("%-28s %8s %8s %8s %7s\n", "convolution: MMAC/s", "whole", "chunks", "naive",
+	       "ratio");
+	for (i = 0; i < ARRAY_SIZE(conv); i++)
+		bench_conv(conv[i].name, conv[i].shape);
+	printf("matrix product: MMAC/s\n");
+	for (i = 0; i < ARRAY_SIZE(matmul); i++)
+		bench_matmul(matmul[i].name, matmul[i].shape, matmul[i].columns);
+	printf("function: ns per element        ours              libm   ratio\n");
+	bench_function("exp", DRM_LOOM_UNARY_EXP, expf);
+	bench_function("sigmoid", DRM_LOOM_UNARY_SIGMOID, sigmoid);
+	bench_function("tanh", DRM_LOOM_UNARY_TANH, tanhf);
+	bench_function("erf", DRM_LOOM_UNARY_ERF, erff);
+	bench_function("sqrt", DRM_LOOM_UNARY_SQRT, sqrtf);
+	bench_function("log", DRM_LOOM_UNARY_LOG, logf);
+	bench_function("floor", DRM_LOOM_UNARY_FLOOR, floorf);
+	return 0;
+}

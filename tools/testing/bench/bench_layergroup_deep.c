@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/*
+ * How planning in groups grows: ResNet-50's third stage, deeper and deeper, by the default in 256
+ * KiB. Each in a process of its own, for its processor time and its memory; growth as exponents.
+ */
+#include "graph/graph.h"
+#include "int8.h"
+#include "loom_planner.h"
+#include "loom_topology.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/**
+ * struct result - what a process says
+ * @nodes: nodes of the graph
+ * @steps: steps of the plan
+ * @seconds: processor time that planning took
+ * @plain_kib: memory before planning
+ * @peak_kib: memory at most
+ */
+struct result {
+	uint32_t nodes;
+	uint32_t steps;
+	double seconds;
+	long plain_kib;
+	long peak_kib;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static long peak_kib(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_maxrss;
+}
+
+static void deep(struct int8_net *net, uint32_t blocks)
+{
+	struct int8_map x = int8_conv(net, int8_begin(net, 112), 64, 3, 2, 1), y;
+	uint32_t i;
+
+	for (i = 0; i < blocks; i++) {
+		y = int8_conv(net, x, 32, 1, 1, 1);
+		y = int8_conv(net, y, 32, 3, 1, 1);
+		y = int8_conv(net, y, 64, 1, 1, 1);
+		x = int8_add(net, x, y);
+	}
+	loom_graph_add_output(net->graph, x.name);
+}
+
+static void measure(uint32_t blocks, struct result *result)
+{
+	const struct loom_topology flat = {
+		"flat", { { 1, 1, 1ULL << 32, 0, 64 }, { 1, 1, 256 << 10, 0, 64 } }, 1,
+	};
+	const struct loom_planner_options options = {
+		.topology = &flat, .grouping = "layergroup",
+	};
+	static struct int8_net net;
+	struct loom_program *program;
+	struct loom_error err = { "" };
+
+	if (loom_graph_create("deep", 14, &net.graph))
+		exit(1);
+	deep(&net, blocks);
+	if (loom_graph_finish(net.graph, NULL, &err))
+		exit(1);
+	result->nodes = net.graph->num_nodes;
+	result->plain_kib = peak_kib();
+	result->seconds = now();
+	if (loom_program_create(net.graph, &options, &program, &err)) {
+		fprintf(stderr, "bench_layergroup_deep: %s\n", err.text);
+		exit(1);
+	}
+	result->seconds = now() - result->seconds;
+	result->peak_kib = peak_kib();
+	result->steps = program->stats.steps;
+}
+
+/* In a child, so that one's memory is not another's. */
+static int measure_apart(uint32_t blocks, struct result *result)
+{
+	int ends[2], status = 1;
+	pid_t child;
+
+	if (pipe(ends))
+		return -errno;
+	child = fork();
+	if (!child) {
+		measure(blocks, result);
+		_exit(write(ends[1], result, sizeof(*result)) != sizeof(*result));
+	}
+	close(ends[1]);
+	if (child < 0 || read(ends[0], result, sizeof(*result)) != sizeof(*result))
+		status = -EIO;
+	close(ends[0]);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	return status < 0 ? status : 0;
+}
+
+int main(void)
+{
+	static const uint32_t blocks[] = { 31, 62, 125, 250 };
+	struct result results[ARRAY_SIZE(blocks)] = { { 0 } };
+	uint32_t i;
+
+	printf("%6s %6s %9s %9s %12s %12s\n", "nodes", "steps", "seconds", "KiB", "time grows",
+	       "memory grows");
+	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
+		struct result *r = &results[i];
+		double nodes, time, memory;
+
+		if (measure_apart(blocks[i], r))
+			return 1;
+		printf("%6u %6u %9.3f %9ld", r->nodes, r->steps, r->seconds,
+		       r->peak_kib - r->plain_kib);
+		if (i) {
+			nodes = log((double)r->nodes / r[-1].nodes);
+			time = log(r->seconds / r[-1].seconds);
+			memory = log((double)(r->peak_kib - r->plain_kib) /
+				     (double)max(r[-1].peak_kib - r[-1].plain_kib, 1L));
+			printf(" %12.2f %12.2f", time / nodes, memory / nodes);
+		}
+		printf("\n");
+	}
+	return 0;
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The arenas of real networks: those that the end-to-end tests run, and published layers
+ * (shapes.h). For each the peak of every placement strategy over the bound, what the default
+ * takes for it and whether it is proved; then what another order of the nodes does to the bound.
+ *
+ *	bench_models [--csv DIR]	--csv: writes every problem for `loom place`
+ *
+ * Every placement is checked by loom_place_check(). Times are medians.
+ */
+#include "loom_planner.h"
+#include "loom_topology.h"
+#include "models.h"
+#include "order/order.h"
+#include "shapes.h"
+#include "lower/storage.h"
+
+#include <errno.h>
+#include <time.h>
+
+#define MIB		(1024.0 * 1024.0)
+#define MAX_SHAPES	2
+#define MAX_STRATEGIES	32
+#define REPEATS		15
+
+/**
+ * struct row - what is said about one network
+ * @name: its name
+ * @nodes: nodes of its graph
+ * @neurons: values in the arena
+ * @sum_bytes: of all neurons
+ * @bound_bytes: what is alive at once
+ * @peak_bytes: by strategy; 0: it has no answer
+ * @proved: by the default strategy
+ * @states: search nodes that it visited
+ * @place_ms: time it took
+ * @live_bytes: what is alive at once in the order of the model, and in the one that was taken
+ * @order_proved: the order that was taken is optimal
+ * @order_ms: time it took
+ * @traffic: DRAM bytes of the programs in both orders
+ * @arena_bytes: their arenas
+ */
+struct row {
+	const char *name;
+	uint32_t nodes;
+	uint64_t neurons;
+	uint64_t sum_bytes;
+	uint64_t bound_bytes;
+	uint64_t peak_bytes[MAX_STRATEGIES];
+	bool proved;
+	uint64_t states;
+	double place_ms;
+	uint64_t live_bytes[2];
+	bool order_proved;
+	double order_ms;
+	uint64_t traffic[2];
+	uint64_t arena_bytes[2];
+};
+
+static struct row rows[ARRAY_SIZE(models) + ARRAY_SIZE(shapes)];
+static size_t num_rows;
+static const char *csv_folder;
+static int failed;
+
+static double now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double median(double *times)
+{
+	qsort(times, REPEATS, sizeof(*times), compare_doubles);
+	return times[REPEATS / 2];
+}
+
+static void complain(const char *name, const char *text)
+{
+	fprintf(stderr, "bench_models: %s: %s\n", name, text);
+	failed = 1;
+}
+
+static void write_csv(const struct row *row, const struct loom_arena *arena)
+{
+	char path[512];
+	FILE *file;
+	uint32_t i;
+
+	snprintf(path, sizeof(path), "%s/%s.csv", csv_folder, row->name);
+	for (i = strlen(csv_folder) + 1; path[i]; i++)
+		if (path[i] == ' ')
+			path[i] = '_';
+	file = fopen(path, "w");
+	if (!file) {
+		complain(path, strerror(errno));
+		return;
+	}
+	fprintf(file, "id,lower,upper,size\n");
+	for (i = 0; i < arena->num_items; i++) {
+		int64_t upper = arena->items[i].upper;
+		uint32_t k;
+
+		if (arena->items[i].alias != LOOM_PLACE_NONE)
+			continue;
+		/* views live in their owner, which lives as long as any of them */
+		for (k = i + 1; k < arena->num_items; k++)
+			if (arena->items[k].alias == i)
+				upper = max(upper, arena->items[k].upper);
+		fprintf(file, "%s,%lld,%lld,%llu\n", arena->values[i]->name,
+			(long long)arena->items[i].lower, (long long)upper,
+			(unsigned long long)(arena->items[i].size_bytes + 63) / 64 * 64);
+	}
+	if (fclose(file))
+		complain(path, strerror(errno));
+}
+
+/* One strategy on one arena; the default one is timed, too. */
+static void measure_strategy(struct row *row, const struct loom_arena *arena, unsigned int index)
+{
+	const char *name = loom_place_strategy_name(index);
+	const struct loom_place_options how = { .strategy = name };
+	bool is_default = !strcmp(name, "auto");
+	struct loom_place_result result;
+	struct loom_place_fault fault;
+	double times[REPEATS];
+	int i;
+
+	for (i = 0; i < (is_default ? REPEATS : 1); i++) {
+		times[i] = now_ms();
+		if (loom_place(&arena->problem, &how, &result, &fault)) {
+			if (is_default)
+				complain(row->name, fault.text);
+			return;
+		}
+		times[i] = now_ms() - times[i];
+		row->peak_bytes[index] = result.height_bytes[0];
+		row->proved = is_default ? result.proved : row->proved;
+		row->states = is_default ? result.nodes : row->states;
+		if (loom_place_check(&arena->problem, result.offsets, result.pools, &fault))
+			complain(row->name, fault.text);
+		loom_place_result_free(&result);
+	}
+	if (is_default)
+		row->place_ms = median(times);
+}
+
+static void measure_arena(struct row *row, struct loom_storage *storage)
+{
+	struct loom_arena arena;
+	unsigned int i;
+
+	row->neurons = storage->num_neurons;
+	row->sum_bytes = storage->neuron_bytes;
+	row->order_proved = storage->order.proved;
+	if (loom_arena_init(&arena, storage) ||
+	    loom_place_bound(&arena.problem, &row->bound_bytes)) {
+		complain(row->name, "no arena");
+	} else {
+		for (i = 0; loom_place_strategy_name(i) && i < MAX_STRATEGIES; i++)
+			measure_strategy(row, &arena, i);
+		if (csv_folder)
+			write_csv(row, &arena);
+	}
+	loom_arena_clear(&arena);
+}
+
+static void measure_order(struct row *row, struct loom_storage *storage)
+{
+	double times[REPEATS];
+	int i;
+
+	for (i = 0; i < REPEATS; i++) {
+		times[i] = now_ms();
+		if (loom_storage_order(storage))
+			complain(row->name, "no order");
+		times[i] = now_ms() - times[i];
+	}
+	row->order_ms = median(times);
+}
+
+/* Whole programs in both orders: what the order must not cost. */
+static void measure_programs(struct row *row, const struct loom_graph *graph)
+{
+	struct loom_planner_options options = { .topology = loom_topology_get(0) };
+	struct loom_program *program;
+	struct loom_error err;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		options.flags = i ? 0 : LOOM_PLANNER_GIVEN_ORDER;
+		if (loom_program_create(graph, &options, &program, &err)) {
+			complain(row->name, err.text);
+			return;
+		}
+		row->traffic[i] = program->stats.dram_read_bytes + program->stats.dram_write_bytes;
+		row->arena_bytes[i] = program->stats.arena_bytes;
+		row->live_bytes[i] = program->stats.bound_bytes;
+		loom_program_destroy(program);
+	}
+}
+
+static void measure(const char *name, const struct loom_graph *graph)
+{
+	struct loom_planner_options options = { .topology = loom_topology_get(0) };
+	struct row *row = &rows[num_rows++];
+	struct loom_storage storage;
+	struct loom_build build;
+	struct loom_error err = { "" };
+
+	row->name = name;
+	row->nodes = graph->num_nodes;
+	loom_build_init(&build, options.topology->region[DRM_LOOM_REGION_SRAM].banks);
+	if (loom_storage_init(&storage, graph, &build, &options, &err)) {
+		complain(name, err.text);
+	} else {
+		measure_order(row, &storage);
+		measure_arena(row, &storage);
+		measure_programs(row, graph);
+	}
+	loom_storage_clear(&storage);
+	loom_build_clear(&build);
+}
+
+static void measure_model(const struct model *model)
+{
+	struct loom_graph *graph;
+	struct loom_error err;
+
+	if (model_open(model, &graph, &err)) {
+		/* said, not counted: a model may be one that Loom refuses */
+		fprintf(stderr, "bench_models: left out: %s\n", err.text);
+		return;
+	}
+	measure(model->name, graph);
+	loom_graph_destroy(graph);
+}
+
+static void measure_shape(const struct shape *shape)
+{
+	struct loom_graph *graph = NULL;
+	struct loom_error err = { "" };
+
+	if (shape_make(shape, &graph, &err))
+		complain(shape->name, err.text);
+	else
+		measure(shape->name, graph);
+	loom_graph_destroy(graph);
+}
+
+static void rule(int first, int count, const int *widths)
+{
+	int i, k;
+
+	for (i = 0; i < count; i++) {
+		for (k = 0; k < (i ? widths[i] : first); k++)
+			putchar('=');
+		putchar(i + 1 < count ? ' ' : '\n');
+	}
+}
+
+static int strategy_width(unsigned int index)
+{
+	int length = strlen(loom_place_strategy_name(index));
+
+	return max(length, 6);
+}
+
+static void print_places(void)
+{
+	int widths[MAX_STRATEGIES + 8] = { 0, 5, 7, 8, 8 }, count = 5;
+	unsigned int i;
+	size_t k;
+
+	for (i = 0; loom_place_strategy_name(i) && i < MAX_STRATEGIES; i++)
+		widths[count++] = strategy_width(i);
+	widths[count++] = 6;
+	widths[count++] = 8;
+	widths[count++] = 8;
+	printf("Peak over bound, by strategy\n\n");
+	rule(18, count, widths);
+	printf("%-18s %5s %7s %8s %8s", "network", "nodes", "neurons", "sum MiB", "bound");
+	for (i = 0; loom_place_strategy_name(i) && i < MAX_STRATEGIES; i++)
+		printf(" %*s", strategy_width(i), loom_place_strategy_name(i));
+	printf(" %6s %8s %8s\n", "proved", "auto ms", "searched");
+	rule(18, count, widths);
+	for (k = 0; k < num_rows; k++) {
+		const struct row *row = &rows[k];
+
+		printf("%-18s %5u %7llu %8.3f %8.3f", row->name, row->nodes,
+		       (unsigned long long)row->neurons, row->sum_bytes / MIB,
+		       row->bound_bytes / MIB);
+		for (i = 0; loom_place_strategy_name(i) && i < MAX_STRATEGIES; i++) {
+			if (row->peak_bytes[i] && row->bound_bytes)
+				printf(" %*.3f", strategy_width(i),
+				       (double)row->peak_bytes[i] / row->bound_bytes);
+			else
+				printf(" %*s", strategy_width(i), "-");
+		}
+		printf(" %6s %8.3f %8llu\n", row->proved ? "yes" : "no", row->place_ms,
+		       (unsigned long long)row->states);
+	}
+	rule(18, count, widths);
+	printf("\nA ratio above 1 that is proved: offsets are multiples of %d, the bound is not.\n",
+	       LOOM_NEURON_ALIGN_BYTES);
+}
+
+static void print_orders(void)
+{
+	const int widths[] = { 0, 9, 9, 7, 6, 9, 9, 9, 10, 10 };
+	size_t k;
+
+	printf("\nOrder of the nodes: alive at once, arena, DRAM traffic, in MiB\n\n");
+	rule(18, ARRAY_SIZE(widths), widths);
+	printf("%-18s %9s %9s %7s %6s %9s %9s %9s %10s %10s\n", "network", "given", "memory",
+	       "ratio", "proved", "order ms", "arena", "now", "traffic", "now");
+	rule(18, ARRAY_SIZE(widths), widths);
+	for (k = 0; k < num_rows; k++) {
+		const struct row *row = &rows[k];
+
+		printf("%-18s %9.3f %9.3f %7.3f %6s %9.3f %9.3f %9.3f %10.3f %10.3f\n",
+		       row->name, row->live_bytes[0] / MIB, row->live_bytes[1] / MIB,
+		       row->live_bytes[0] ? (double)row->live_bytes[1] / row->live_bytes[0] : 1,
+		       row->order_proved ? "yes" : "no", row->order_ms, row->arena_bytes[0] / MIB,
+		       row->arena_bytes[1] / MIB, row->traffic[0] / MIB, row->traffic[1] / MIB);
+	}
+	rule(18, ARRAY_SIZE(widths), widths);
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc == 3 && !strcmp(argv[1], "--csv"))
+		csv_folder = argv[2];
+	for (i = 0; i < ARRAY_SIZE(models); i++)
+		measure_model(&models[i]);
+	for (i = 0; i < ARRAY_SIZE(shapes); i++)
+		measure_shape(&shapes[i]);
+	print_places();
+	print_orders();
+	return failed;
+}

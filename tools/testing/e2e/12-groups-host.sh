@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Networks in groups on the host device, by every strategy: see model_matrix.c. Small ones in SRAM
+# of all sizes, large ones in one or two; `make check-models` does all of all.
+# shellcheck source=tools/testing/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fresh_out
+mkdir -p "$out"
+ok 'the pictures are drawn' make_pictures || finish
+
+# matrix NAME WHERE...: a line for each cell that went wrong, and the sum
+matrix() {
+	local name=$1
+	shift
+	build/e2e/model_matrix "$(model_file "$name")" "$out/$name" "$@" >"$out/$name.tap"
+	local status=$?
+	grep -A1 '^not ok\|^Bail' "$out/$name.tap"
+	tail -n 2 "$out/$name.tap" | head -n 1
+	return $status
+}
+
+where() {
+	case $1 in
+	mlsd)			echo 1024k ;;
+	rec)			echo 64k cv181x ;;
+	det)			echo 64k ;;
+	cls|blazeface)		echo 64k 256k 1024k bm1688 ;;
+	*)			echo flat presets ;;
+	esac
+}
+
+for name in $group_models; do
+	if [ "$name" = mel ]; then
+		ok "$name: all outputs agree with ONNX Runtime to 1e-4" compare "$name"
+	else
+		ok "$name runs layer by layer" model_run "$name" host "$out/$name"
+	fi
+	# shellcheck disable=SC2046 # lists of words
+	ok "$name: by every strategy the same bits, as promised, without faults, in $(where "$name")" \
+		matrix "$name" $(where "$name")
+	note "$(grep -c '^ok.*as promised' "$out/$name.tap") cells ran," \
+		"$(grep -c '^ok.*refused' "$out/$name.tap") do not fit"
+done
+finish

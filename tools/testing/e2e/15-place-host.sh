@@ -1,0 +1,229 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# loom place: files in, answers, pictures and summaries out; what is wrong, by line; and nothing left
+# half written. By the program that watches its own memory.
+# shellcheck source=tools/testing/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tools/testing/e2e/refusals.sh
+. "$(dirname "$0")/refusals.sh"
+
+fresh_out
+make -s build/asan/loom || { echo 'Bail out! no build/asan/loom'; exit 1; }
+export ASAN_OPTIONS=exitcode=99:detect_leaks=1
+loom=build/asan/loom
+refusing_loom=$loom
+
+# file NAME: standard input becomes a file
+file() {
+	cat >"$out/$1"
+}
+
+file five.csv <<'END'
+id,lower,upper,size
+b1,0,3,4
+b2,3,9,4
+b3,0,9,4
+b4,9,21,4
+b5,0,21,4
+END
+file gaps.csv <<'END'
+upper,gaps,size,id,lower,alignment,colour
+30,4-8 12-16@0:8,16,"a, the ""first""",0,8,red
+8,,8,b,5,,green
+15,13-14,8,c,12,4,blue
+END
+
+says() {	# WANT COMMAND...
+	local want=$1 said
+	shift
+	said=$("$@") || return 1
+	printf '%s\n' "$said"
+	printf '%s\n' "$said" | grep -Eq -- "$want"
+}
+
+ok 'a file is placed' says '^height +12 bytes, 12 B, 1.0000 of the bound$' $loom place $out/five.csv
+ok 'and the answer proved' says 'proved optimal' $loom place $out/five.csv
+ok 'a capacity that is enough' says 'fits in 12 bytes, 0 to spare' $loom place $out/five.csv \
+	--capacity 12
+ok 'as low as possible, though there is room' says 'fits in 16384 bytes, 16372 to spare' \
+	$loom place $out/five.csv --capacity 16k --minimize
+ok 'columns without a meaning are named' says "^ignored +column 'colour'\$" $loom place $out/gaps.csv
+
+answer() {
+	$loom place $out/gaps.csv -o $out/answer.csv --json >$out/answer.json || return 1
+	cat $out/answer.csv $out/answer.json
+	[ "$(head -n 1 $out/answer.csv)" = 'upper,gaps,size,id,lower,alignment,colour,offset' ] &&
+	[ "$(wc -l <$out/answer.csv)" = 4 ] && [ ! -e $out/answer.csv.part ] &&
+	[ "$(json_number $out/answer.json height_bytes)" = 16 ] &&
+	[ "$(json_number $out/answer.json bound_bytes)" = 16 ] &&
+	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' $out/answer.json
+}
+ok 'the answer is the file with a column more, the summary JSON' answer
+
+again() {
+	$loom place $out/answer.csv -o $out/again.csv >/dev/null && cmp $out/answer.csv $out/again.csv
+}
+ok 'an answer that is read again is the same answer' again
+
+streams() {
+	$loom place - -o - <$out/gaps.csv >$out/streams.csv && cmp $out/answer.csv $out/streams.csv
+}
+ok 'standard input and output' streams
+
+in_place() {
+	cp $out/gaps.csv $out/own.csv &&
+	$loom place $out/own.csv -o $out/own.csv >/dev/null && cmp $out/answer.csv $out/own.csv
+}
+ok 'a file may be replaced by its answer' in_place
+
+device() {
+	$loom place $out/gaps.csv -o /dev/null >/dev/null && [ -c /dev/null ] && [ ! -e /dev/null.part ]
+}
+ok 'a device is written to, not replaced' device
+
+picture() {
+	$loom place $out/gaps.csv --svg $out/gaps.svg >/dev/null &&
+	$loom place $out/gaps.csv --svg - >$out/again.svg && cmp $out/gaps.svg $out/again.svg &&
+	python3 - $out/gaps.svg <<-'END'
+		import sys
+		import xml.etree.ElementTree as tree
+		svg = "{http://www.w3.org/2000/svg}"
+		titles = [t.text for t in tree.parse(sys.argv[1]).iter(svg + "title")]
+		print(titles)
+		assert len(titles) == 3
+		assert titles[0].startswith('a, the "first": 16 B (16) at 0 to 16, alive 0 to 30')
+	END
+}
+ok 'the picture is XML with every item in it, twice the same' picture
+
+strategies() {
+	local name height count=0
+	# those that follow operators, which a file has not, say so
+	while read -r name _; do
+		if $loom place $out/five.csv --strategy "$name" --json >$out/s.json 2>$out/s.err; then
+			height=$(json_number $out/s.json height_bytes)
+			echo "$name $height"
+			[ "$height" -ge 12 ] || return 1
+			count=$((count + 1))
+		else
+			cat $out/s.err
+			grep -q "strategy '$name' needs operators" $out/s.err || return 1
+		fi
+	done < <($loom place --strategies)
+	[ $count -ge 7 ]
+}
+ok 'every strategy that is listed' strategies
+
+budget() {
+	local a b
+	a=$($loom place $out/five.csv --strategy exact --budget 3 -o - | cksum) &&
+	b=$($loom place $out/five.csv --strategy exact --budget 3 -o - | cksum) && [ "$a" = "$b" ]
+}
+ok 'the same budget, the same answer' budget
+
+arena() {
+	$loom plan $models/blazeface.onnx --json --place-csv $out/arena.csv \
+		--place-svg $out/arena.svg >$out/plan.json &&
+	$loom place $out/arena.csv --json >$out/arena.json || return 1
+	grep -q proved $out/arena.json && [ -s $out/arena.svg ] &&
+	[ "$(json_number $out/plan.json neurons)" = "$(json_number $out/arena.json items)" ] &&
+	[ "$(json_number $out/plan.json neuron_sum_bytes)" = "$(json_number $out/arena.json sum_bytes)" ] &&
+	[ "$(json_number $out/plan.json neuron_peak_bytes)" = \
+	  "$(json_number $out/arena.json height_bytes)" ]
+}
+ok "a model's arena as a file is placed as the model was" arena
+
+# Groups and cuts are as many as the summary says, their bytes are all there are, and each cut of the
+# default's has a reason.
+explain() {
+	$loom plan $models/oww_embedding.onnx --shape input_1=1,76,32,1 --sram 8k --json \
+		--explain --svg $out/plan.svg >$out/explain.json || return 1
+	node -e '
+		const p = JSON.parse(require("fs").readFileSync(process.argv[1]));
+		const read = p.plan_groups.reduce((sum, g) => sum + g.dram_read_bytes, 0);
+		process.exit(p.groups > 1 && p.plan_groups.length === p.groups &&
+			     p.plan_cuts.length === p.groups - 1 && read === p.dram_read_bytes &&
+			     (p.grouping !== "layergroup" || p.plan_cuts.every(c => c.why)) ? 0 : 1);
+	' $out/explain.json && [ "$(tail -n 1 $out/plan.svg)" = '</svg>' ]
+}
+ok 'why a model is cut where it is, for programs, and a picture' explain
+
+# --- what is wrong
+
+bad() {	# NAME WANT ARG...: the file NAME.csv comes from standard input
+	local name=$1 want=$2
+	shift 2
+	file "$name.csv"
+	echo old >$out/old.csv
+	refused "$want" place "$out/$name.csv" -o $out/old.csv "$@" || return 1
+	[ "$(cat $out/old.csv)" = old ] && [ ! -e $out/old.csv.part ]
+}
+
+ok 'a column that is missing' bad column 'column.csv:1: there is no column .size' <<'END'
+id,lower,upper
+END
+ok 'what is no number' bad number "number.csv:3: column 'size': '4k' is not a whole number" <<'END'
+id,lower,upper,size
+a,0,1,4
+b,0,1,4k
+END
+ok 'a lifetime that ends before it starts' bad lifetime \
+	"lifetime.csv:2: the lifetime of 'a' ends before it starts: 'upper' is 3, 'lower' is 7" <<'END'
+id,lower,upper,size
+a,7,3,4
+END
+ok 'sizes that overflow' bad overflow "overflow.csv:3: with 'b' the sum .* 63 bits" <<'END'
+id,lower,upper,size
+a,0,5,9223372036854775807
+b,4,6,1
+END
+ok 'two with one id' bad twice "twice.csv:4: the id 'a' is that of line 2" <<'END'
+id,lower,upper,size
+a,0,5,1
+b,0,5,1
+a,6,7,1
+END
+ok 'a gap outside of the lifetime' bad gap "gap.csv:2: column 'gaps': '3-9' has a gap outside" <<'END'
+id,lower,upper,size,gaps
+a,0,5,1,3-9
+END
+ok 'a fixed pair that collides: both lines' bad pair "pair.csv:4: 'c' and 'a' on line 2: " <<'END'
+id,lower,upper,size,offset
+a,0,5,100,0
+b,0,5,100,
+c,4,6,100,64
+END
+ok 'a capacity under the bound: by how much, and when' bad short \
+	'a capacity of 299 bytes falls short by 1: at least 300 are needed, which are alive at 4' \
+	--capacity 299 <<'END'
+id,lower,upper,size
+a,0,5,100
+b,2,6,100
+c,4,9,100
+END
+ok 'a fixed item above the capacity' bad above "'b'" --capacity 150 <<'END'
+id,lower,upper,size,offset
+a,0,5,100,0
+b,6,7,100,100
+END
+ok 'a file that is not there' refused 'nowhere.csv: No such file' place nowhere.csv
+ok 'a folder' refused 'cannot be read: Is a directory' place $out
+
+halves() {
+	rm -f $out/half.csv
+	refused 'nowhere/half.svg cannot be written: No such file' place $out/five.csv \
+		-o $out/half.csv --svg nowhere/half.svg || return 1
+	[ ! -e $out/half.csv ] && [ ! -e $out/half.csv.part ]
+}
+ok 'if one file cannot be written, neither is' halves
+
+ok 'usage: no file' usage place
+ok 'usage: two files' usage place a.csv b.csv
+ok 'usage: an unknown option' usage place --frobnicate $out/five.csv
+ok 'usage: an unknown strategy' usage place --strategy guess $out/five.csv
+ok 'usage: a capacity that is no number' usage place --capacity much $out/five.csv
+ok 'usage: a capacity of nothing' usage place --capacity 0 $out/five.csv
+ok 'usage: two things on standard output' usage place $out/five.csv -o - --svg -
+ok 'usage: a plan that is not placed yet has no picture' usage plan $models/blazeface.onnx \
+	--stop-after graph --place-svg $out/x.svg
+finish

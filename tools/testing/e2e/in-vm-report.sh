@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Runs in the VM: what is in the banks, as told by reports; 40-node.sh looks at what it leaves in
+# the folder that is its argument.
+# shellcheck source=tools/testing/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+out=$1
+mkdir -p "$out"
+
+build/e2e/report_fit >"$out/fit.tap" 2>&1
+$loom report -o "$out/idle" --prefix idle- >"$out/idle.text" 2>"$out/idle.err"
+# shellcheck disable=SC2046
+LOOM_MEMORY_REPORTS=$out/plans $loom run "$(model_file blazeface)" $(model_args blazeface) \
+	>/dev/null 2>"$out/plans.err"
+# the same folder: continued
+# shellcheck disable=SC2046
+$loom run "$(model_file alexa)" $(model_args alexa) --memory-reports "$out/plans" \
+	>/dev/null 2>>"$out/plans.err"
+# watched at work, until it shows
+# shellcheck disable=SC2046
+$loom run "$(model_file mlsd)" $(model_args mlsd) --repeat 1000 >/dev/null 2>&1 &
+echo $! >"$out/top.pid"
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	$loom top --once --interval 0.5 >"$out/top" 2>"$out/top.err"
+	! grep -q '1 client, engine 0.0 %' "$out/top" && grep -q '^A ' "$out/top" && break
+done
+kill -9 "$(cat "$out/top.pid")"
+wait 2>/dev/null
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	$loom top --once --interval 0.1 >"$out/top.after" 2>>"$out/top.err"
+	grep -q ': 0 clients, engine 0.0 %' "$out/top.after" && break
+done

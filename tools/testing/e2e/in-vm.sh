@@ -1,0 +1,58 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Runs in the VM, all that is done there in one boot; 40-node.sh looks at what it leaves in $1.
+# shellcheck source=tools/testing/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tools/testing/e2e/refusals.sh
+. "$(dirname "$0")/refusals.sh"
+
+out=$1
+refusal_dir=$2
+
+info() {
+	$loom info --json >"$out/info.$1"
+}
+
+info before
+for name in $all_models; do
+	model_run "$name" soft "$out/$name" 2>"$out/$name.err"
+	echo $? >"$out/$name.status"
+done
+# in groups on the host, and to look for groups where all is seen takes a while here
+for name in $deep_models; do
+	model_run_deep "$name" soft "$out/$name.deep" --grouping layerwise 2>"$out/$name.deep.err"
+	echo $? >"$out/$name.deep.status"
+done
+for name in $image_models; do
+	model_run "$name" soft "$out/$name.image" --image all 2>"$out/$name.image.err"
+	echo $? >"$out/$name.image.status"
+done
+for group in $node_groups; do
+	model_run_group "$group" soft "$out/${group/:/.}" 2>"$out/${group/:/.}.err"
+	echo $? >"$out/${group/:/.}.status"
+done
+info models
+build/e2e/onnx_backend --device soft --digest "$out/digest" >"$out/backend.tap"
+echo $? >"$out/backend.status"
+info backend
+refuse_all $loom soft >"$out/refusals.tap"
+info refusals
+
+bash tools/testing/e2e/in-vm-report.sh "$out/report"
+info report
+
+# Killed at work: what it had goes with it.
+# shellcheck disable=SC2046
+$loom run "$(model_file mlsd)" $(model_args mlsd) --device soft >/dev/null 2>&1 &
+sleep 2
+kill -9 $!
+wait $! 2>/dev/null
+echo $? >"$out/killed.status"
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	info killed
+	cmp -s "$out/info.before" "$out/info.killed" && break
+	sleep 1
+done
+
+$loom run $models/ppocr_rec.onnx --input $pictures/line.png --labels $models/ppocr_keys.txt \
+	>"$out/text" 2>&1

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# Sourced by the end-to-end tests: TAP, and the models with the inputs that mean
+# something to them.
+#
+# A test starts in the top of the tree. What it makes lies in $out, build/e2e-out/NAME.
+
+set -u
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.." || exit 1
+
+loom=build/loom
+models=build/models
+out=build/e2e-out/$(basename "$0" .sh)
+tap_count=0
+tap_failed=0
+
+# ok NAME COMMAND...: passes if COMMAND does; what it says is shown only if not
+ok() {
+	local name=$1 log
+	shift
+	tap_count=$((tap_count + 1))
+	if log=$("$@" 2>&1); then
+		echo "ok $tap_count - $name"
+		return 0
+	fi
+	tap_failed=$((tap_failed + 1))
+	echo "not ok $tap_count - $name"
+	printf '%s\n' "$log" | sed 's/^/# /' | tail -n 20
+	return 1
+}
+
+note() {
+	echo "# $*"
+}
+
+finish() {
+	echo "1..$tap_count"
+	[ $tap_failed = 0 ] && [ $tap_count != 0 ]
+	exit
+}
+
+fresh_out() {
+	rm -rf "$out"
+	mkdir -p "$out"
+}
+
+# What the networks are shown, in $pictures; the same on every machine. The line is one on
+# which recognition is well-conditioned: of ten lines tried, its attention amplifies the rounding of
+# the layers before it a hundredfold on one ("Loom reads", off by 2e-4 whatever the order of
+# sums), and to compare floats there says nothing.
+# Two tests that run side by side may both want them: drawn beside, then renamed, once a build.
+pictures=build/e2e-out/pictures
+make_pictures() {
+	local p=build/e2e/pictures d
+	[ -x build/textline ] || make -s build/textline || return 1
+	mkdir -p build/e2e-out
+	(
+		flock 9
+		if [ $pictures/done -nt $p ] && [ $pictures/done -nt build/textline ] &&
+		   [ $pictures/done -nt "${BASH_SOURCE[0]}" ]; then
+			exit 0
+		fi
+		d=$(mktemp -d build/e2e-out/.pictures.XXXXXX) && draw_pictures $p "$d" &&
+		: >"$d/done" && chmod 755 "$d" && rm -rf $pictures && mv "$d" $pictures
+	) 9>build/e2e-out/.pictures.lock
+}
+
+# draw_pictures PROGRAM DIR
+draw_pictures() {
+	local p=$1 d=$2
+	$p face "$d/face.ppm" 256 &&
+	$p room "$d/room.ppm" 320 &&
+	build/textline -h 48 "$d/line.png" 'Loom 42' &&
+	$p turn "$d/turned.ppm" "$d/line.png" &&
+	build/textline -h 34 "$d/page1.png" 'Invoice 2024-117' &&
+	build/textline -h 28 "$d/page2.png" 'Total 38.50 EUR' &&
+	$p page "$d/page.ppm" 256 96 "$d/page1.png" "$d/page2.png" &&
+	$p speech "$d/alexa.npy" 1 1 16 96 &&
+	$p speech "$d/hey_mycroft.npy" 2 1 16 96 &&
+	$p speech "$d/weather.npy" 3 1 22 96 &&
+	$p speech "$d/embedding.npy" 4 2 76 32 1 &&
+	$p speech "$d/mel.npy" 5 1 1760
+}
+
+# The nine, and what `loom run` is told of each.
+all_models="rec det cls blazeface mlsd alexa weather hey_mycroft embedding"
+
+# The tenth has no picture to be shown; it is run in groups, too.
+group_models="$all_models mel"
+
+model_file() {
+	case $1 in
+	rec|det|cls)	echo $models/ppocr_"$1".onnx ;;
+	blazeface)	echo $models/blazeface.onnx ;;
+	mlsd)		echo $models/mlsd_tiny.onnx ;;
+	mel)		echo $models/melspectrogram.onnx ;;
+	*)		echo $models/oww_"$1".onnx ;;
+	esac
+}
+
+model_args() {
+	case $1 in
+	rec)		echo --input $pictures/line.png ;;
+	# what the authors normalise with
+	det)		echo --input $pictures/page.ppm --mean .485,.456,.406 --std .229,.224,.225 ;;
+	cls)		echo --input $pictures/turned.ppm --shape x=1,3,48,192 ;;
+	blazeface)	echo --input $pictures/face.ppm ;;
+	# plain pixels, and a fourth channel of ones
+	mlsd)		echo --input $pictures/room.ppm --scale 1 --mean 0 --std 1,1,1,255 ;;
+	*)		echo --input "$pictures/$1.npy" ;;
+	esac
+}
+
+# Models whose intermediates are compared, too. Not M-LSD: it asks with Equal whether a score is the
+# largest around it, and of two that are equal but for rounding either may be.
+deep_models="rec det blazeface embedding"
+
+# Models that run with what they compute in images, on the node, too.
+image_models="rec cls blazeface"
+
+# Networks that run in groups on the node, and the SRAM per lane. The VM is slow, and it plans, too:
+# tools/ci/check-models.sh node runs all of them in all three sizes.
+node_groups="alexa:4k alexa:16k alexa:64k weather:4k weather:16k weather:64k
+	hey_mycroft:4k hey_mycroft:16k hey_mycroft:64k embedding:4k embedding:64k
+	blazeface:16k blazeface:64k mel:4k mel:16k mel:64k cls:16k"
+
+# model_run_group NAME:SRAM DEVICE DIR
+model_run_group() {
+	model_run "${1%:*}" "$2" "$3" --grouping layergroup --sram "${1#*:}"
+}
+
+# model_run NAME DEVICE DIR [ARG...]: the outputs go to DIR, what went in to DIR/in, the
+# summary to DIR/run.json
+model_run() {
+	local name=$1 device=$2 dir=$3
+	shift 3
+	mkdir -p "$dir"
+	# shellcheck disable=SC2046 # lists of words
+	$loom run "$(model_file "$name")" $(model_args "$name") --device "$device" --json \
+		--save-inputs "$dir/in" --save-outputs "$dir" "$@" >"$dir/run.json"
+}
+
+# model_run_deep NAME DEVICE DIR [ARG...]: every tensor of the model, under the model's names
+model_run_deep() {
+	model_run "$@" --keep-all --observe-all "$3"
+}
+
+# oracle NAME DIR WANT [--all]: it is shown exactly what the network was shown
+oracle() {
+	local name=$1 dir=$2 want=$3 file
+	local -a feeds=()
+	shift 3
+	for file in "$dir"/in/*.npy; do
+		feeds+=("$(basename "$file" .npy | tr % /)=$file")
+	done
+	node tools/testing/e2e/ort_ref.js "$(model_file "$name")" "$want" "$@" "${feeds[@]}"
+}
+
+# compare NAME: on the host, all outputs, as ONNX Runtime computes them
+compare() {
+	local name=$1
+	model_run "$name" host "$out/$name" || return 1
+	oracle "$name" "$out/$name" "$out/$name.ort" || return 1
+	build/e2e/npy_compare --dirs "$out/$name" "$out/$name.ort" || return 1
+	# one output more or less would go unseen
+	[ "$(find "$out/$name" -maxdepth 1 -name '*.npy' | wc -l)" = \
+	  "$(find "$out/$name.ort" -name '*.npy' | wc -l)" ]
+}
+
+# same_bits A B: the same .npy files in two folders, identical
+same_bits() {
+	local file count=0
+	for file in "$1"/*.npy; do
+		cmp "$file" "$2/$(basename "$file")" || return 1
+		count=$((count + 1))
+	done
+	[ "$count" = "$(find "$2" -maxdepth 1 -name '*.npy' | wc -l)" ] && [ $count -gt 0 ]
+}
+
+# json_number FILE KEY: the last number of that name
+json_number() {
+	sed -n "s/^ *\"$2\": \([0-9.e+-]*\),*$/\1/p" "$1" | tail -n 1
+}

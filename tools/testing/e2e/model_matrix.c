@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A model by every strategy in SRAM of every size: what is promised is what the engine counts, the
+ * judge of plans finds nothing, the outputs are bit for bit what they were where they were
+ * compared with ONNX Runtime, and the default moves no more than any other strategy. What does not
+ * fit says so: the operator, and the bytes that are missing.
+ *
+ *	model_matrix [--table|--hash] MODEL DIR WHERE...
+ *
+ * DIR has what "loom run --save-inputs DIR/in --save-outputs DIR" wrote. WHERE is the name of a
+ * preset, "presets" for the three that follow chips, a number of bytes of flat SRAM (64k), or
+ * "flat" for those that figures are given for. With --hash nothing is run: a line for each cell
+ * with an FNV-1a hash of the plan's bytes, to compare two builds by.
+ */
+#include <time.h>
+
+#include "outcome.h"
+#include "tap.h"
+#include "loom_core.h"
+#include "loom_file.h"
+#include "loom_replay.h"
+#include "loom_topology.h"
+
+#define MAX_ENDS	16
+#define DEFAULT		"layergroup"
+
+/**
+ * struct matrix - a model and what it shall compute
+ * @name: of the model, for people
+ * @dir: with the arrays
+ * @graph: the model
+ * @inputs: by index
+ * @num_inputs: number of @inputs
+ * @want: what was compared with ONNX Runtime
+ * @table: a line for each cell
+ * @hash: only a hash for each cell
+ * @reference: for the judge, planned for as many lanes as @lanes, or NULL
+ * @lanes: see @reference
+ * @cells: cells that ran
+ * @refused: cells that do not fit
+ */
+struct matrix {
+	const char *name;
+	const char *dir;
+	struct loom_graph *graph;
+	struct loom_array inputs[MAX_ENDS];
+	uint32_t num_inputs;
+	struct outcome want;
+	bool table;
+	bool hash;
+	struct loom_program *reference;
+	uint32_t lanes;
+	uint32_t cells;
+	uint32_t refused;
+};
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + now.tv_nsec / 1e9;
+}
+
+/* DIR[/in]/NAME.npy; slashes of a name are percent signs there. */
+static void load(const struct matrix *m, const char *sub, const char *name,
+		 struct loom_array *array)
+{
+	struct loom_error err;
+	char path[512];
+	size_t i, at;
+
+	at = (size_t)snprintf(path, sizeof(path), "%s%s/", m->dir, sub);
+	snprintf(path + at, sizeof(path) - at, "%s.npy", name);
+	for (i = at; path[i]; i++)
+		if (path[i] == '/')
+			path[i] = '%';
+	if (loom_npy_load(path, array, &err))
+		tap_fatal("%s", err.text);
+	array->name = strdup(name);
+	if (!array->name)
+		tap_fatal("no memory");
+}
+
+static void open_model(struct matrix *m, const char *path)
+{
+	struct loom_shape_binding shapes[MAX_ENDS];
+	struct loom_graph_options options = { .shapes = shapes };
+	const char *names[LOOM_GRAPH_RANK];
+	struct loom_tensor_info info;
+	struct loom_error err;
+	bool known;
+	const char *slash = strrchr(path, '/');
+
+	m->name = slash ? slash + 1 : path;
+	if (loom_graph_open_onnx(path, &m->graph, &err))
+		tap_fatal("%s", err.text);
+	while (!loom_graph_declared(m->graph, m->num_inputs, &info, names, &known)) {
+		struct loom_array *input = &m->inputs[m->num_inputs];
+
+		if (m->num_inputs == MAX_ENDS)
+			tap_fatal("too many inputs");
+		load(m, "/in", info.name, input);
+		shapes[m->num_inputs].input = info.name;
+		shapes[m->num_inputs].rank = input->rank;
+		memcpy(shapes[m->num_inputs++].dims, input->dims, sizeof(input->dims));
+	}
+	options.num_shapes = m->num_inputs;
+	if (loom_graph_finish(m->graph, &options, &err))
+		tap_fatal("%s", err.text);
+	for (; !loom_graph_output(m->graph, m->want.num_outputs, &info); m->want.num_outputs++) {
+		if (m->want.num_outputs == MAX_OUTPUTS)
+			tap_fatal("too many outputs");
+		load(m, "", info.name, &m->want.outputs[m->want.num_outputs]);
+	}
+}
+
+static void close_model(struct matrix *m)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->num_inputs; i++)
+		loom_array_clear(&m->inputs[i]);
+	outcome_clear(&m->want);
+	loom_program_destroy(m->reference);
+	loom_graph_destroy(m->graph);
+}
+
+static bool say(struct loom_error *err, const char *text)
+{
+	snprintf(err->text, sizeof(err->text), "%s", text);
+	return false;
+}
+
+static bool runs(const struct matrix *m, const struct loom_topology *topology,
+		 const struct loom_program *program, struct loom_error *err)
+{
+	struct outcome got;
+	bool good;
+
+	good = !outcome_run(&got, program, topology, m->inputs, m->num_inputs, err) &&
+	       (outcome_same(&got, &m->want) || say(err, "other bits"));
+	outcome_clear(&got);
+	return good;
+}
+
+static bool is_faultless(struct matrix *m, const struct loom_planner_options *options,
+			 const struct loom_program *program, struct loom_replay_report **report,
+			 struct loom_error *err)
+{
+	struct loom_replay_options how = { .topology = options->topology };
+	uint32_t lanes = options->topology->region[DRM_LOOM_REGION_SRAM].banks;
+
+	if (lanes != m->lanes) {
+		loom_program_destroy(m->reference);
+		m->reference = NULL;
+		if (loom_replay_reference(m->graph, options, &m->reference, err))
+			return false;
+		m->lanes = lanes;
+	}
+	how.reference = m->reference;
+	if (loom_replay_program(program, &how, report, err))
+		return false;
+	return !(*report)->num_faults || say(err, (*report)->faults[0].text);
+}
+
+/* One line that names the operator and says how much is missing. */
+static bool is_good_refusal(const char *text)
+{
+	return strstr(text, "operator ") && strstr(text, "node \"") && strstr(text, "bytes") &&
+	       !strchr(text, '\n');
+}
+
+static uint64_t fnv1a(const void *data, size_t bytes)
+{
+	const unsigned char *p = data;
+	uint64_t hash = 0xcbf29ce484222325;
+
+	while (bytes--)
+		hash = (hash ^ *p++) * 0x100000001b3;
+	return hash;
+}
+
+/* Bytes of DRAM traffic, UINT64_MAX where it does not fit. */
+static uint64_t try_cell(struct matrix *m, const struct loom_topology *topology,
+			 const char *strategy)
+{
+	struct loom_planner_options options = { .topology = topology, .grouping = strategy };
+	struct loom_replay_report *report = NULL;
+	struct loom_program *program;
+	struct loom_error err = { "" };
+	double start = seconds(), planned;
+	uint64_t bytes;
+	int ret;
+
+	ret = loom_program_create(m->graph, &options, &program, &err);
+	planned = seconds();
+	if (ret == -ENOSPC) {
+		m->refused++;
+		tap_ok(is_good_refusal(err.text), "%s, %s, %s: refused: %s", m->name,
+		       topology->name, strategy, err.text);
+		return UINT64_MAX;
+	}
+	if (ret)
+		tap_fatal("%s, %s, %s: %s", m->name, topology->name, strategy, err.text);
+	m->cells++;
+	if (m->hash) {
+		printf("hash %016llx %s %s %s\n",
+		       (unsigned long long)fnv1a(program->plan, program->plan_bytes), m->name,
+		       topology->name, strategy);
+		loom_program_destroy(program);
+		return UINT64_MAX;
+	}
+	bytes = program->stats.dram_read_bytes + program->stats.dram_write_bytes;
+	tap_ok(runs(m, topology, program, &err) &&
+	       is_faultless(m, &options, program, &report, &err),
+	       "%s, %s, %s: as promised, the same bits, no faults %s", m->name, topology->name,
+	       strategy, err.text);
+	if (m->table && report)
+		tap_note("| %-20s | %-8s | %-15s | %9.3f | %6llu | %8.1f | %8.1f | %6.0f |",
+			 m->name, topology->name, strategy, bytes / 1e6,
+			 (unsigned long long)program->stats.steps,
+			 report->peak_bytes * (double)m->lanes / 1024,
+			 report->recomputed_macs / 1e6, (planned - start) * 1e3);
+	loom_replay_destroy(report);
+	loom_program_destroy(program);
+	return bytes;
+}
+
+static void try_topology(struct matrix *m, const struct loom_topology *topology)
+{
+	uint64_t best = UINT64_MAX, own = UINT64_MAX, bytes;
+	const char *name;
+	uint32_t i;
+
+	for (i = 0; (name = loom_grouping_name(i)); i++) {
+		bytes = try_cell(m, topology, name);
+		if (!strcmp(name, DEFAULT))
+			own = bytes;
+		else if (bytes < best)
+			best = bytes;
+	}
+	if (own != UINT64_MAX || best != UINT64_MAX)
+		tap_ok(own <= best, "%s, %s: " DEFAULT " moves %llu bytes, the others %llu",
+		       m->name, topology->name, (unsigned long long)own, (unsigned long long)best);
+}
+
+static void try_flat(struct matrix *m, uint64_t bytes)
+{
+	char name[24];
+	struct loom_topology flat = {
+		name, { { 1, 1, 1ULL << 32, 0, 64 }, { 1, 1, bytes, 0, 64 } }, 1,
+	};
+
+	snprintf(name, sizeof(name), "%lluK", (unsigned long long)bytes >> 10);
+	try_topology(m, &flat);
+}
+
+static void try_where(struct matrix *m, const char *where)
+{
+	static const char *const presets[] = { "cv181x", "bm1688", "bm1684x" };
+	const struct loom_topology *topology = loom_topology_find(where);
+	uint64_t bytes;
+	uint32_t i;
+	char *end;
+
+	if (topology) {
+		try_topology(m, topology);
+		return;
+	}
+	if (!strcmp(where, "presets")) {
+		for (i = 0; i < ARRAY_SIZE(presets); i++)
+			try_topology(m, loom_topology_find(presets[i]));
+		return;
+	}
+	if (!strcmp(where, "flat")) {
+		for (bytes = 64 << 10; bytes <= 4 << 20; bytes *= 2)
+			try_flat(m, bytes);
+		return;
+	}
+	bytes = strtoull(where, &end, 0);
+	if (!bytes || strcmp(end, "k"))
+		tap_fatal("there is no topology '%s'", where);
+	try_flat(m, bytes << 10);
+}
+
+int main(int argc, char **argv)
+{
+	struct matrix m = { .table = false };
+	int i = 1;
+
+	if (argc > i && (!strcmp(argv[i], "--table") || !strcmp(argv[i], "--hash"))) {
+		m.table = argv[i][2] == 't';
+		m.hash = argv[i][2] == 'h';
+		i++;
+	}
+	if (argc < i + 3)
+		tap_fatal("model_matrix [--table|--hash] MODEL DIR WHERE...");
+	m.dir = argv[i + 1];
+	open_model(&m, argv[i]);
+	if (m.table)
+		tap_note("| %-20s | %-8s | %-15s | %9s | %6s | %8s | %8s | %6s |", "model", "SRAM",
+			 "strategy", "DRAM MB", "steps", "peak KiB", "MMAC too", "ms");
+	for (i += 2; i < argc; i++)
+		try_where(&m, argv[i]);
+	tap_note("%s: %u cells ran, %u do not fit", m.name, m.cells, m.refused);
+	close_model(&m);
+	return tap_end();
+}

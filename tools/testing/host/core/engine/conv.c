@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+/*
+ * CONV and DECONV against sums written down from their definition, over random geometry,
+ * layouts and types.
+ */
+#include "case.h"
+
+struct geometry {
+	u32 n, c, o, groups;
+	u32 x[3], k[3], y[3];
+	struct drm_loom_attr_conv attr;
+	struct ec_act act;
+};
+
+static void random_geometry(struct geometry *g, bool forward)
+{
+	bool pointwise = ec_chance(20), depthwise = ec_chance(20);
+	u32 i;
+
+	memset(g, 0, sizeof(*g));
+	g->n = ec_range(1, 2);
+	g->groups = depthwise ? ec_range(1, 20) : ec_chance(25) ? ec_range(2, 3) : 1;
+	g->c = g->groups * (depthwise ? 1 : ec_range(1, 9));
+	g->o = g->groups * (depthwise ? ec_range(1, 2) : ec_range(1, 11));
+	g->attr.groups = g->groups;
+	for (i = 0; i < 3; i++) {
+		u32 most = i == 2 ? 80 : i == 1 ? 12 : ec_chance(70) ? 1 : 3;
+
+		if (i == 2 && ec_chance(50))
+			most = 12;
+		g->x[i] = ec_range(1, most);
+		g->k[i] = pointwise ? 1 : ec_range(1, i ? 4 : ec_chance(70) ? 1 : 2);
+		g->attr.stride[i] = ec_chance(60) ? 1 : ec_range(1, 3);
+		g->attr.dilation[i] = ec_chance(70) ? 1 : ec_range(1, 3);
+		g->attr.pad[i] = ec_chance(40) ? 0 : ec_range(0, 3);
+		if (pointwise && ec_chance(70)) {
+			g->attr.stride[i] = 1;
+			g->attr.pad[i] = 0;
+		}
+		/* what a slice asks for need not be what a whole convolution gives */
+		if (forward)
+			g->y[i] = (g->x[i] - 1) / g->attr.stride[i] + ec_range(1, 3);
+		else
+			g->y[i] = (g->x[i] - 1) * g->attr.stride[i] + ec_range(1, 4);
+		if (pointwise && ec_chance(70))
+			g->y[i] = g->x[i];
+		if (!forward && ec_chance(20))
+			g->attr.pad[i] = -g->attr.pad[i];
+	}
+	/* kernels past what shares a stage */
+	if (ec_chance(5) && !pointwise)
+		g->k[2] = ec_range(17, 20);
+	if (ec_chance(5))
+		g->attr.stride[2] = ec_range(30, 70);
+	if (ec_chance(5))
+		g->attr.dilation[2] = ec_range(20, 300);
+	g->act = ec_act_random();
+}
+
+static void make_operands(struct ec *ec, struct geometry *g, bool forward, u32 y_dtype, u32 x_dtype,
+			  u32 w_dtype)
+{
+	const u32 y[5] = { g->n, g->o, g->y[0], g->y[1], g->y[2] };
+	const u32 x[5] = { g->n, g->c, g->x[0], g->x[1], g->x[2] };
+	const u32 w[5] = { forward ? g->o : g->c, (forward ? g->c : g->o) / g->groups,
+			   g->k[0], g->k[1], g->k[2] };
+
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, y_dtype, 5, y, EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, x_dtype, 5, x, EC_READ);
+	ec_view(ec, 2, DRM_LOOM_REGION_SRAM, w_dtype, 5, w, EC_READ);
+	ec_fill(ec, 0, NULL);
+	ec_fill(ec, 1, NULL);
+	ec_fill(ec, 2, NULL);
+}
+
+/* Walks the terms of an output: the next tap of channel and kernel that meets x. */
+static bool next_term(const struct geometry *g, bool forward, const u32 *y, u32 *tap, u32 *x,
+		      u32 *w, bool *more)
+{
+	const u32 dims[4] = { g->c / g->groups, g->k[0], g->k[1], g->k[2] };
+	u32 group = y[1] / (g->o / g->groups), i;
+	bool meets = true;
+
+	x[0] = y[0];
+	x[1] = group * (g->c / g->groups) + tap[0];
+	w[0] = forward ? y[1] : x[1];
+	w[1] = forward ? tap[0] : y[1] % (g->o / g->groups);
+	for (i = 0; i < 3; i++) {
+		s64 at;
+
+		w[2 + i] = tap[1 + i];
+		if (forward) {
+			at = (s64)y[2 + i] * g->attr.stride[i] +
+			     (s64)tap[1 + i] * g->attr.dilation[i] - g->attr.pad[i];
+		} else {
+			at = (s64)y[2 + i] + g->attr.pad[i] -
+			     (s64)tap[1 + i] * g->attr.dilation[i];
+			if (at % g->attr.stride[i])
+				meets = false;
+			at /= g->attr.stride[i];
+			if (at == 0 && (s64)y[2 + i] + g->attr.pad[i] <
+				       (s64)tap[1 + i] * g->attr.dilation[i])
+				meets = false;
+		}
+		if (at < 0 || at >= g->x[i])
+			meets = false;
+		x[2 + i] = at;
+	}
+	*more = ec_next(dims, 4, tap);
+	return meets;
+}
+
+static void check_float(struct ec *ec, bool forward, u32 dtype)
+{
+	struct geometry g;
+	u32 y[5] = {}, operands = 3, o;
+	bool more;
+
+	random_geometry(&g, forward);
+	make_operands(ec, &g, forward, dtype, dtype, dtype);
+	g.attr.act = g.act.act;
+	g.attr.act_p0 = ec_bits(g.act.p0);
+	g.attr.act_p1 = ec_bits(g.act.p1);
+	if (ec_chance(50)) {
+		g.attr.flags = DRM_LOOM_ATTR_BIAS;
+		ec_view(ec, 3, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_F32, 1, &g.o, EC_READ);
+		ec_fill(ec, 3, NULL);
+		operands++;
+	}
+	if (!ec_run(ec, forward ? DRM_LOOM_OP_CONV : DRM_LOOM_OP_DECONV, &g.attr, operands))
+		return;
+	do {
+		long double sum = 0, magnitude = 0, term;
+		u32 tap[4] = {}, x[5], w[5];
+		u64 terms = 0;
+
+		do {
+			if (!next_term(&g, forward, y, tap, x, w, &more))
+				continue;
+			term = ec_get(ec, &ec->views[1], x) * ec_get(ec, &ec->views[2], w);
+			sum += term;
+			magnitude += fabsl(term);
+			terms++;
+		} while (more);
+		o = y[1];
+		if (operands > 3)
+			sum += ec_get(ec, &ec->views[3], &o);
+		ec_expect_sum(ec, y, &g.act, sum, magnitude, terms);
+	} while (ec_next(ec->views[0].dims, 5, y) && !ec->failed);
+}
+
+static void check_integer(struct ec *ec, bool scaled)
+{
+	u32 x_dtype = ec_chance(50) ? DRM_LOOM_DTYPE_I8 : DRM_LOOM_DTYPE_U8;
+	u32 w_dtype = ec_chance(50) ? DRM_LOOM_DTYPE_I8 : DRM_LOOM_DTYPE_U8;
+	u32 y_dtype = !scaled	    ? DRM_LOOM_DTYPE_I32 :
+		      ec_chance(50) ? DRM_LOOM_DTYPE_I8 :
+				      DRM_LOOM_DTYPE_U8;
+	u32 y[5] = {}, operands = 3, o, scale = 0;
+	struct geometry g;
+	bool more;
+
+	random_geometry(&g, true);
+	make_operands(ec, &g, true, y_dtype, x_dtype, w_dtype);
+	g.attr.x_zero = (s32)ec_range(0, 255) - (x_dtype == DRM_LOOM_DTYPE_I8 ? 128 : 0);
+	g.attr.w_zero = (s32)ec_range(0, 255) - (w_dtype == DRM_LOOM_DTYPE_I8 ? 128 : 0);
+	if (ec_chance(50)) {
+		g.attr.flags |= DRM_LOOM_ATTR_BIAS;
+		ec_view(ec, operands, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_I32, 1, &g.o, EC_READ);
+		ec_fill(ec, operands++, NULL);
+	}
+	if (scaled) {
+		g.attr.flags |= DRM_LOOM_ATTR_SCALE;
+		g.attr.y_zero = y_dtype == DRM_LOOM_DTYPE_I8 ? (s32)ec_range(0, 40) - 20 :
+							   (s32)ec_range(0, 255);
+		scale = operands;
+		ec_view(ec, operands, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_F32, 1, &g.o, EC_READ);
+		for (o = 0; o < g.o; o++)
+			ec_put(ec, &ec->views[operands], &o, ec_real(0.0, 0.01));
+		operands++;
+	}
+	if (!ec_run(ec, DRM_LOOM_OP_CONV, &g.attr, operands))
+		return;
+	do {
+		u32 tap[4] = {}, x[5], w[5];
+		s64 sum = 0;
+		double want;
+
+		o = y[1];
+		if (g.attr.flags & DRM_LOOM_ATTR_BIAS)
+			sum = (s64)ec_get(ec, &ec->views[3], &o);
+		do {
+			if (next_term(&g, true, y, tap, x, w, &more))
+				sum += ((s64)ec_get(ec, &ec->views[1], x) - g.attr.x_zero) *
+				       ((s64)ec_get(ec, &ec->views[2], w) - g.attr.w_zero);
+		} while (more);
+		want = (s32)sum;
+		if (scaled) {
+			want = rintf((float)(s32)sum * (float)ec_get(ec, &ec->views[scale], &o));
+			want += g.attr.y_zero;
+			want = fmin(want, y_dtype == DRM_LOOM_DTYPE_I8 ? 127 : 255);
+			want = fmax(want, y_dtype == DRM_LOOM_DTYPE_I8 ? -128 : 0);
+		}
+		ec_expect(ec, y, want, 0);
+	} while (ec_next(ec->views[0].dims, 5, y) && !ec->failed);
+}
+
+/* An infinite weight makes NaN wherever its input is zero, also in the padding. */
+static void check_infinite_weights(struct ec *ec)
+{
+	struct geometry g;
+	u32 index[5] = {};
+
+	do {
+		random_geometry(&g, true);
+	} while (g.k[2] < 2);
+	make_operands(ec, &g, true, DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F32);
+	do {
+		if (ec_chance(20))
+			ec_put(ec, &ec->views[2], index, INFINITY);
+	} while (ec_next(ec->views[2].dims, 5, index));
+	/* that all ways to cut it give the same bits is the test */
+	ec_run(ec, DRM_LOOM_OP_CONV, &g.attr, 3);
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		u32 dtype;
+		u32 cases;
+	} types[] = {
+		{ "f32", DRM_LOOM_DTYPE_F32, 240 },
+		{ "f16", DRM_LOOM_DTYPE_F16, 60 },
+		{ "f64", DRM_LOOM_DTYPE_F64, 60 },
+	};
+	struct ec ec = {};
+	u32 t, i, bad, cases;
+
+	for (t = 0; t < ARRAY_SIZE(types); t++) {
+		cases = ec_cases(types[t].cases);
+		for (bad = 0, i = 0; i < cases; i++) {
+			ec_begin(&ec, 1000 * t + i);
+			check_float(&ec, true, types[t].dtype);
+			bad += ec.failed;
+		}
+		tap_ok(!bad, "conv %s: %u geometries, %u wrong", types[t].name, cases, bad);
+		cases = ec_cases(types[t].cases / 2);
+		for (bad = 0, i = 0; i < cases; i++) {
+			ec_begin(&ec, 1000 * t + 500 + i);
+			check_float(&ec, false, types[t].dtype);
+			bad += ec.failed;
+		}
+		tap_ok(!bad, "deconv %s: %u geometries, %u wrong", types[t].name, cases, bad);
+	}
+	cases = ec_cases(60);
+	for (t = 0; t < 2; t++) {
+		for (bad = 0, i = 0; i < cases; i++) {
+			ec_begin(&ec, 5000 + 1000 * t + i);
+			check_integer(&ec, t);
+			bad += ec.failed;
+		}
+		tap_ok(!bad, "conv of bytes%s: %u geometries, %u wrong",
+		       t ? ", quantised" : "", cases, bad);
+	}
+	for (bad = 0, i = 0; i < cases; i++) {
+		ec_begin(&ec, 8000 + i);
+		check_infinite_weights(&ec);
+		bad += ec.failed;
+	}
+	tap_ok(!bad, "conv with infinite weights does not depend on cuts: %u wrong", bad);
+	ec_end(&ec);
+	return tap_end();
+}

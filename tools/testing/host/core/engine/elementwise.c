@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: MIT
+/*
+ * COPY, FILL, BINARY, UNARY, SELECT, CAST, QUANTIZE and DEQUANTIZE over random shapes, layouts,
+ * broadcasts and all types, in place where that is allowed.
+ */
+#include "case.h"
+
+static const u32 all_types[] = {
+	DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F16, DRM_LOOM_DTYPE_F64, DRM_LOOM_DTYPE_I8,
+	DRM_LOOM_DTYPE_U8,  DRM_LOOM_DTYPE_I16, DRM_LOOM_DTYPE_U16, DRM_LOOM_DTYPE_I32,
+	DRM_LOOM_DTYPE_U32, DRM_LOOM_DTYPE_I64, DRM_LOOM_DTYPE_U64, DRM_LOOM_DTYPE_BOOL,
+};
+
+static bool is_float(u32 dtype)
+{
+	return dtype == DRM_LOOM_DTYPE_F32 || dtype == DRM_LOOM_DTYPE_F16 ||
+	       dtype == DRM_LOOM_DTYPE_F64;
+}
+
+static bool is_signed(u32 dtype)
+{
+	return dtype == DRM_LOOM_DTYPE_I8 || dtype == DRM_LOOM_DTYPE_I16 ||
+	       dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
+}
+
+/* Cut to the type, as two's complement. */
+static long double wrap(u32 dtype, __uint128_t v)
+{
+	switch (dtype) {
+	case DRM_LOOM_DTYPE_I8:
+		return (s8)v;
+	case DRM_LOOM_DTYPE_U8:
+		return (u8)v;
+	case DRM_LOOM_DTYPE_I16:
+		return (s16)v;
+	case DRM_LOOM_DTYPE_U16:
+		return (u16)v;
+	case DRM_LOOM_DTYPE_I32:
+		return (s32)v;
+	case DRM_LOOM_DTYPE_U32:
+		return (u32)v;
+	case DRM_LOOM_DTYPE_I64:
+		return (s64)v;
+	case DRM_LOOM_DTYPE_U64:
+		return (u64)v;
+	}
+	return v != 0;
+}
+
+static u32 random_dims(u32 *dims)
+{
+	u32 rank = ec_range(1, 6), i;
+
+	for (i = 0; i < rank; i++)
+		dims[i] = ec_range(1, rank < 3 ? 200 : rank < 5 ? 9 : 4);
+	if (ec_chance(20))
+		dims[rank - 1] = ec_range(60, 140);
+	return rank;
+}
+
+static void random_broadcast(const u32 *dims, u32 rank, u32 *out)
+{
+	u32 i;
+
+	for (i = 0; i < rank; i++)
+		out[i] = ec_chance(25) ? 1 : dims[i];
+}
+
+/* y's index as that of an operand that is broadcast to it. */
+static const u32 *at(const struct ec *ec, u32 operand, const u32 *y, u32 *out)
+{
+	u32 i;
+
+	for (i = 0; i < DRM_LOOM_MAX_RANK; i++)
+		out[i] = ec->views[operand].dims[i] == 1 ? 0 : y[i];
+	return out;
+}
+
+static void check_copy(struct ec *ec)
+{
+	u32 dtype = all_types[ec_rnd() % ARRAY_SIZE(all_types)];
+	static const u32 ops[] = { DRM_LOOM_OP_LOAD, DRM_LOOM_OP_STORE, DRM_LOOM_OP_COPY,
+				   DRM_LOOM_OP_COPY };
+	static const u32 from[] = { DRM_LOOM_REGION_DRAM, DRM_LOOM_REGION_SRAM,
+				    DRM_LOOM_REGION_DRAM, DRM_LOOM_REGION_SRAM };
+	static const u32 to[] = { DRM_LOOM_REGION_SRAM, DRM_LOOM_REGION_DRAM, DRM_LOOM_REGION_DRAM,
+				  DRM_LOOM_REGION_SRAM };
+	u32 dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank, which = ec_rnd() % 4;
+	char text[100];
+
+	rank = random_dims(dims);
+	ec_view(ec, 0, to[which], dtype, rank, dims, EC_WRITE);
+	ec_view(ec, 1, from[which], dtype, rank, dims, EC_READ);
+	ec_fill(ec, 0, NULL);
+	ec_fill(ec, 1, NULL);
+	if (!ec_run(ec, ops[which], NULL, 2))
+		return;
+	do {
+		if (memcmp(ec_address(ec, &ec->views[0], index),
+			   ec_address(ec, &ec->views[1], index), ec->views[0].elem_bytes)) {
+			snprintf(text, sizeof(text), "copy %u: an element differs", which);
+			ec_fail(ec, text);
+		}
+	} while (ec_next(dims, rank, index) && !ec->failed);
+}
+
+static void check_fill(struct ec *ec)
+{
+	u32 dtype = all_types[ec_rnd() % ARRAY_SIZE(all_types)];
+	u32 dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank = random_dims(dims);
+	struct drm_loom_attr_fill attr;
+
+	ec_view(ec, 0, ec_rnd() & 1, dtype, rank, dims, EC_WRITE);
+	ec_fill(ec, 0, NULL);
+	attr.bits = ec_rnd() << 8 ^ ec_rnd();
+	if (ec->views[0].elem_bytes < 8)
+		attr.bits &= (1ULL << 8 * ec->views[0].elem_bytes) - 1;
+	if (!ec_run(ec, DRM_LOOM_OP_FILL, &attr, 1))
+		return;
+	do {
+		if (memcmp(ec_address(ec, &ec->views[0], index), &attr.bits,
+			   ec->views[0].elem_bytes))
+			ec_fail(ec, "an element is not what it was filled with");
+	} while (ec_next(dims, rank, index) && !ec->failed);
+}
+
+/* What an operation of integers gives, before it is cut to the type. */
+static __int128 binary_integer(u32 kind, u32 dtype, __int128 a, __int128 b)
+{
+	__uint128_t power = 1;
+	u64 n;
+
+	switch (kind) {
+	case DRM_LOOM_BINARY_ADD:
+		return a + b;
+	case DRM_LOOM_BINARY_SUB:
+		return a - b;
+	case DRM_LOOM_BINARY_MUL:
+		return (__int128)((__uint128_t)a * (__uint128_t)b);
+	case DRM_LOOM_BINARY_DIV:
+		return b ? a / b : 0;
+	case DRM_LOOM_BINARY_POW:
+		if (b < 0)
+			return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
+		/* by squaring from the highest bit down */
+		for (n = 1ULL << 63; n; n >>= 1) {
+			power *= power;
+			if ((u64)b & n)
+				power *= (__uint128_t)a;
+		}
+		return (__int128)power;
+	case DRM_LOOM_BINARY_MAX:
+		return a > b ? a : b;
+	case DRM_LOOM_BINARY_MIN:
+		return a < b ? a : b;
+	case DRM_LOOM_BINARY_MOD:
+		return b ? ((a % b) + b) % b : 0;
+	case DRM_LOOM_BINARY_FMOD:
+		return b ? a % b : 0;
+	case DRM_LOOM_BINARY_PRELU:
+		return is_signed(dtype) && a < 0 ?
+		       (__int128)((__uint128_t)a * (__uint128_t)b) : a;
+	case DRM_LOOM_BINARY_AND:
+		return a && b;
+	case DRM_LOOM_BINARY_OR:
+		return a || b;
+	case DRM_LOOM_BINARY_XOR:
+		return a != b;
+	}
+	return 0;
+}
+
+static long double binary_float(u32 kind, u32 dtype, long double a, long double b)
+{
+	switch (kind) {
+	case DRM_LOOM_BINARY_ADD:
+		return a + b;
+	case DRM_LOOM_BINARY_SUB:
+		return a - b;
+	case DRM_LOOM_BINARY_MUL:
+		return a * b;
+	case DRM_LOOM_BINARY_DIV:
+		return a / b;
+	case DRM_LOOM_BINARY_POW:
+		return powl(a, b);
+	case DRM_LOOM_BINARY_MAX:
+		return isnan(a) || isnan(b) ? NAN : fmaxl(a, b);
+	case DRM_LOOM_BINARY_MIN:
+		return isnan(a) || isnan(b) ? NAN : fminl(a, b);
+	case DRM_LOOM_BINARY_FMOD:
+		/* of f16 it is that of f32, of these values exact in either */
+		return dtype == DRM_LOOM_DTYPE_F64 ? fmod(a, b) : fmodf(a, b);
+	case DRM_LOOM_BINARY_PRELU:
+		return a < 0 ? a * b : a;
+	}
+	return 0;
+}
+
+static bool binary_compare(u32 kind, long double a, long double b)
+{
+	switch (kind) {
+	case DRM_LOOM_BINARY_EQ:
+		return a == b;
+	case DRM_LOOM_BINARY_LT:
+		return a < b;
+	case DRM_LOOM_BINARY_LE:
+		return a <= b;
+	case DRM_LOOM_BINARY_GT:
+		return a > b;
+	}
+	return a >= b;
+}
+
+/* Numbers with some that are equal, zero, or none at all. */
+static long double rough_value(u32 dtype)
+{
+	static const double special[] = { 0.0, -0.0, 1.0, -1.0, 2.0, INFINITY, -INFINITY, NAN };
+
+	if (!is_float(dtype))
+		return ec_chance(80) || dtype == DRM_LOOM_DTYPE_BOOL ? ec_value(dtype) :
+		       (s64)ec_range(0, 4) - (is_signed(dtype) ? 2 : 0);
+	return ec_chance(85) ? ec_value(dtype) : special[ec_rnd() % 8];
+}
+
+static void check_binary(struct ec *ec, u32 kind)
+{
+	long double *operand[2];
+	bool compares = kind >= DRM_LOOM_BINARY_EQ && kind <= DRM_LOOM_BINARY_GE;
+	u32 y_dims[DRM_LOOM_MAX_RANK], dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank,
+								dtype;
+	u32 out[DRM_LOOM_MAX_RANK], in_place = 0, i;
+	struct drm_loom_attr_binary attr = { .kind = kind };
+	struct ec_act act = {};
+	size_t n = 0;
+
+	do {
+		dtype = all_types[ec_rnd() % ARRAY_SIZE(all_types)];
+	} while ((kind >= DRM_LOOM_BINARY_AND) != (dtype == DRM_LOOM_DTYPE_BOOL) ||
+		 (kind == DRM_LOOM_BINARY_MOD && is_float(dtype)));
+	if (kind == DRM_LOOM_BINARY_EQ && ec_chance(10))
+		dtype = DRM_LOOM_DTYPE_BOOL;
+	rank = random_dims(y_dims);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, compares ? DRM_LOOM_DTYPE_BOOL : dtype, rank, y_dims,
+		EC_WRITE);
+	for (i = 1; i < 3; i++) {
+		random_broadcast(y_dims, rank, dims);
+		ec_view(ec, i, DRM_LOOM_REGION_SRAM, dtype, rank, dims, EC_READ);
+	}
+	if (!compares && ec_chance(30)) {
+		in_place = ec_range(1, 2);
+		ec->views[in_place] = ec->views[0];
+	}
+	for (i = 0; i < 3; i++)
+		ec_fill(ec, i, rough_value);
+	if (dtype == DRM_LOOM_DTYPE_F32 && !compares && kind < DRM_LOOM_BINARY_POW) {
+		act = ec_act_random();
+		attr.act = act.act;
+		attr.act_p0 = ec_bits(act.p0);
+		attr.act_p1 = ec_bits(act.p1);
+	}
+	/* what is read, before it is overwritten */
+	for (i = 0, n = 1; i < rank; i++)
+		n *= y_dims[i];
+	for (i = 0; i < 2; i++) {
+		operand[i] = malloc(n * sizeof(long double));
+		if (!operand[i])
+			tap_fatal("no memory");
+	}
+	for (i = 0; i < 2; i++) {
+		n = 0;
+		do {
+			operand[i][n++] = ec_get(ec, &ec->views[i + 1], at(ec, i + 1, index, out));
+		} while (ec_next(y_dims, rank, index));
+	}
+	if (!ec_run(ec, DRM_LOOM_OP_BINARY, &attr, 3))
+		goto free;
+	n = 0;
+	do {
+		long double a = operand[0][n], b = operand[1][n], want;
+
+		n++;
+		if (compares) {
+			ec_expect(ec, index, binary_compare(kind, a, b), 0);
+		} else if (is_float(dtype)) {
+			long double eps = ec_epsilon(dtype);
+
+			want = binary_float(kind, dtype, a, b);
+			if (act.act && (isnan(want) || isinf(want)))
+				continue;	/* in engine_math */
+			/* what rounds to infinity */
+			if (dtype == DRM_LOOM_DTYPE_F16 && fabsl(want) >= 65520)
+				want = copysignl(INFINITY, want);
+			if (dtype == DRM_LOOM_DTYPE_F32 && fabsl(want) >= 0x1.ffffffp127L)
+				want = copysignl(INFINITY, want);
+			want = act.act ? ec_act_apply(&act, want) : want;
+			ec_expect(ec, index, want, 4 * eps * (fabsl(want) + (act.act ? 4 : 0)) +
+				  (dtype == DRM_LOOM_DTYPE_F16 ? 0x1p-25L : 0x1p-149L));
+		} else {
+			want = wrap(dtype, (__uint128_t)
+				    binary_integer(kind, dtype, (__int128)a, (__int128)b));
+			ec_expect(ec, index, want, 0);
+		}
+	} while (ec_next(y_dims, rank, index) && !ec->failed);
+free:
+	free(operand[0]);
+	free(operand[1]);
+}
+
+static void check_unary(struct ec *ec, u32 dtype, u32 kind)
+{
+	long double x, want;
+	u32 dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank = random_dims(dims);
+	struct drm_loom_attr_unary attr = {
+		.kind = kind, .p0 = ec_bits(0.25f), .p1 = ec_bits(1.5f),
+	};
+	bool in_place = ec_chance(40);
+
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, dtype, rank, dims, EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, dtype, rank, dims, EC_READ);
+	ec_fill(ec, 0, rough_value);
+	ec_fill(ec, 1, rough_value);
+	if (in_place) {
+		/* the same numbers in both: the second keeps what is read from the first */
+		do {
+			ec_put(ec, &ec->views[0], index, ec_get(ec, &ec->views[1], index));
+		} while (ec_next(dims, rank, index));
+		ec->views[2] = ec->views[1];
+		ec->views[1] = ec->views[0];
+	} else {
+		ec->views[2] = ec->views[1];
+	}
+	if (!ec_run(ec, DRM_LOOM_OP_UNARY, &attr, 2))
+		return;
+	do {
+		x = ec_get(ec, &ec->views[2], index);
+		if (dtype == DRM_LOOM_DTYPE_F16 && in_place)
+			continue;	/* ec_put() rounds at random */
+		want = x;
+		switch (kind) {
+		case DRM_LOOM_UNARY_RELU:
+			want = x < 0 ? 0 : x;
+			break;
+		case DRM_LOOM_UNARY_NEG:
+			want = is_float(dtype) ? -x : wrap(dtype, -(__int128)x);
+			break;
+		case DRM_LOOM_UNARY_ABS:
+			want = is_float(dtype) ? fabsl(x) :
+			       wrap(dtype, (__int128)x < 0 ? -(__int128)x : (__int128)x);
+			break;
+		case DRM_LOOM_UNARY_SIGN:
+			want = x > 0 ? 1 : x < 0 ? -1 : x;
+			break;
+		case DRM_LOOM_UNARY_NOT:
+			want = !x;
+			break;
+		case DRM_LOOM_UNARY_SIGMOID:
+			want = 1 / (1 + expl(-x));
+			break;
+		}
+		ec_expect(ec, index, want, kind == DRM_LOOM_UNARY_SIGMOID ?
+			  3 * ec_epsilon(dtype) * fabsl(want) : 0);
+	} while (ec_next(dims, rank, index) && !ec->failed);
+}
+
+static void check_select(struct ec *ec)
+{
+	u32 dtype = all_types[ec_rnd() % ARRAY_SIZE(all_types)];
+	u32 y_dims[DRM_LOOM_MAX_RANK], dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank,
+								i;
+	u32 out[DRM_LOOM_MAX_RANK];
+
+	rank = random_dims(y_dims);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, dtype, rank, y_dims, EC_WRITE);
+	for (i = 1; i < 4; i++) {
+		random_broadcast(y_dims, rank, dims);
+		ec_view(ec, i, DRM_LOOM_REGION_SRAM, i == 1 ? DRM_LOOM_DTYPE_BOOL : dtype, rank,
+			dims, EC_READ);
+	}
+	for (i = 0; i < 4; i++)
+		ec_fill(ec, i, rough_value);
+	if (!ec_run(ec, DRM_LOOM_OP_SELECT, NULL, 4))
+		return;
+	do {
+		i = ec_get(ec, &ec->views[1], at(ec, 1, index, out)) ? 2 : 3;
+		if (memcmp(ec_address(ec, &ec->views[0], index),
+			   ec_address(ec, &ec->views[i], at(ec, i, index, out)),
+			   ec->views[0].elem_bytes))
+			ec_fail(ec, "the wrong element was selected");
+	} while (ec_next(y_dims, rank, index) && !ec->failed);
+}
+
+/* Values around the ends of every type, for casts. */
+static long double wild_value(u32 dtype)
+{
+	long double v;
+
+	if (!is_float(dtype))
+		return rough_value(dtype);
+	v = ldexpl(ec_real(-1, 1), ec_rnd() % 72);
+	return ec_chance(70) ? v : ec_chance(30) ? rough_value(dtype) : roundl(v);
+}
+
+/* The contract: what x86's conversions of 32 and 64 bits give, cut to the type. */
+static long double cast(u32 to, long double x)
+{
+	long double t = truncl(x), limit = 0x1p31L;
+
+	if (to == DRM_LOOM_DTYPE_U32 || to == DRM_LOOM_DTYPE_I64 || to == DRM_LOOM_DTYPE_U64)
+		limit = 0x1p63L;
+
+	if (to == DRM_LOOM_DTYPE_BOOL)
+		return x != 0;
+	if (to == DRM_LOOM_DTYPE_U64 && t >= 0x1p63L)
+		return t < 0x1p64L ? (u64)t : 0;
+	if (t >= -limit && t < limit)
+		return wrap(to, (__uint128_t)(__int128)t);
+	return wrap(to, (__uint128_t)-(__int128)limit);
+}
+
+static void check_cast(struct ec *ec, u32 from, u32 to)
+{
+	long double x, want, bound;
+	u32 dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank = random_dims(dims);
+
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, to, rank, dims, EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, from, rank, dims, EC_READ);
+	ec_fill(ec, 0, NULL);
+	ec_fill(ec, 1, wild_value);
+	if (!ec_run(ec, DRM_LOOM_OP_CAST, NULL, 2))
+		return;
+	do {
+		x = ec_get(ec, &ec->views[1], index);
+		bound = 0;
+		if (to == DRM_LOOM_DTYPE_F32) {
+			want = (float)x;
+		} else if (to == DRM_LOOM_DTYPE_F64) {
+			want = (double)x;
+		} else if (to == DRM_LOOM_DTYPE_F16) {
+			want = fabsl(x) >= 65520 ? copysignl(INFINITY, x) : x;
+			bound = 0x1p-11L * fabsl(x) + 0x1p-25L;
+		} else if (is_float(from)) {
+			want = cast(to, x);
+		} else {
+			want = wrap(to, (__uint128_t)(__int128)x);
+		}
+		ec_expect(ec, index, want, bound);
+	} while (ec_next(dims, rank, index) && !ec->failed);
+}
+
+static long double scale_value(u32 dtype)
+{
+	(void)dtype;
+	return ec_real(0.01, 0.5);
+}
+
+/* Quotients far outside, on ties, and NaN. */
+static long double quantize_value(u32 dtype)
+{
+	(void)dtype;
+	return ec_chance(3) ? (ec_chance(50) ? INFINITY : -INFINITY) :
+	       ec_chance(30) ? ec_real(-20000, 20000) : ec_real(-40, 40);
+}
+
+static void check_quantize(struct ec *ec, bool back)
+{
+	static const u32 types[] = { DRM_LOOM_DTYPE_I8, DRM_LOOM_DTYPE_U8, DRM_LOOM_DTYPE_I16,
+				     DRM_LOOM_DTYPE_U16, DRM_LOOM_DTYPE_I32 };
+	u32 dtype = types[ec_rnd() % (back ? 5 : 4)], operands = ec_chance(70) ? 4 : 3;
+	u32 y_dims[DRM_LOOM_MAX_RANK], dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank;
+	u32 out[DRM_LOOM_MAX_RANK];
+	double low = is_signed(dtype) ? -ldexp(1, 8 * loom_dtype_bytes(dtype) - 1) : 0;
+	double high = low + ldexp(1, 8 * loom_dtype_bytes(dtype)) - 1;
+
+	rank = random_dims(y_dims);
+	ec_view(ec, 0, DRM_LOOM_REGION_SRAM, back ? DRM_LOOM_DTYPE_F32 : dtype, rank, y_dims,
+		EC_WRITE);
+	ec_view(ec, 1, DRM_LOOM_REGION_SRAM, back ? dtype : DRM_LOOM_DTYPE_F32, rank, y_dims,
+		EC_READ);
+	random_broadcast(y_dims, rank, dims);
+	ec_view(ec, 2, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_F32, rank, dims, EC_READ);
+	random_broadcast(y_dims, rank, dims);
+	ec_view(ec, 3, DRM_LOOM_REGION_SRAM, dtype, rank, dims, EC_READ);
+	ec_fill(ec, 0, NULL);
+	ec_fill(ec, 1, back ? NULL : quantize_value);
+	ec_fill(ec, 2, scale_value);
+	ec_fill(ec, 3, NULL);
+	if (!ec_run(ec, back ? DRM_LOOM_OP_DEQUANTIZE : DRM_LOOM_OP_QUANTIZE, NULL, operands))
+		return;
+	do {
+		long double x = ec_get(ec, &ec->views[1], index), zero = 0;
+		float scale = ec_get(ec, &ec->views[2], at(ec, 2, index, out));
+
+		if (operands == 4)
+			zero = ec_get(ec, &ec->views[3], at(ec, 3, index, out));
+		if (back)
+			x = (float)(x - zero) * scale;
+		else
+			x = fminl(fmaxl(rintf((float)x / scale) + zero, low), high);
+		ec_expect(ec, index, x, 0);
+	} while (ec_next(y_dims, rank, index) && !ec->failed);
+}
+
+int main(void)
+{
+	struct ec ec = {};
+	u32 i, j, k, bad, cases;
+
+	cases = ec_cases(200);
+	for (bad = 0, i = 0; i < cases; i++) {
+		ec_begin(&ec, 30000 + i);
+		check_copy(&ec);
+		bad += ec.failed;
+		ec_begin(&ec, 31000 + i);
+		check_fill(&ec);
+		bad += ec.failed;
+	}
+	tap_ok(!bad, "load, store, copy, fill: %u cases, %u wrong", 2 * cases, bad);
+
+	cases = ec_cases(40);
+	for (k = 0; k < DRM_LOOM_BINARY_END; k++) {
+		for (bad = 0, i = 0; i < cases; i++) {
+			ec_begin(&ec, 40000 + 1000 * k + i);
+			check_binary(&ec, k);
+			bad += ec.failed;
+		}
+		tap_ok(!bad, "binary %u: %u cases, %u wrong", k, cases, bad);
+	}
+
+	cases = ec_cases(6);
+	for (bad = 0, j = 0; j < ARRAY_SIZE(all_types); j++) {
+		u32 dtype = all_types[j];
+
+		for (i = 0; i < 5 * cases; i++) {
+			static const u32 kinds[] = { DRM_LOOM_UNARY_RELU, DRM_LOOM_UNARY_ABS,
+						     DRM_LOOM_UNARY_NEG, DRM_LOOM_UNARY_SIGN,
+						     DRM_LOOM_UNARY_SIGMOID };
+			u32 most = is_float(dtype) ? 5 : is_signed(dtype) ? 4 : 2;
+
+			ec_begin(&ec, 60000 + 1000 * j + i);
+			check_unary(&ec, dtype, dtype == DRM_LOOM_DTYPE_BOOL ? DRM_LOOM_UNARY_NOT :
+						kinds[i % most]);
+			bad += ec.failed;
+		}
+	}
+	tap_ok(!bad, "unary on every type: %u cases, %u wrong", 60 * cases, bad);
+
+	cases = ec_cases(150);
+	for (bad = 0, i = 0; i < cases; i++) {
+		ec_begin(&ec, 80000 + i);
+		check_select(&ec);
+		bad += ec.failed;
+	}
+	tap_ok(!bad, "select: %u cases, %u wrong", cases, bad);
+
+	cases = ec_cases(6);
+	for (bad = 0, i = 0; i < ARRAY_SIZE(all_types); i++) {
+		for (j = 0; j < ARRAY_SIZE(all_types); j++) {
+			for (k = 0; k < cases && i != j; k++) {
+				ec_begin(&ec, 90000 + 1000 * i + 20 * j + k);
+				check_cast(&ec, all_types[i], all_types[j]);
+				bad += ec.failed;
+			}
+		}
+	}
+	tap_ok(!bad, "cast between any two types: %u cases, %u wrong", 132 * cases, bad);
+
+	cases = ec_cases(100);
+	for (j = 0; j < 2; j++) {
+		for (bad = 0, i = 0; i < cases; i++) {
+			ec_begin(&ec, 110000 + 1000 * j + i);
+			check_quantize(&ec, j);
+			bad += ec.failed;
+		}
+		tap_ok(!bad, "%s: %u cases, %u wrong", j ? "dequantize" : "quantize", cases, bad);
+	}
+	ec_end(&ec);
+	return tap_end();
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The default planner against brute force, on random graphs of up to 12 operators with branches
+ * and joins: all divisions, each number of slices that there is, each axis, each choice of what
+ * stays at a cut. Brute force asks the same cost model, and does not have to place anything: it
+ * may be better than what can be had. It must not be so by more than LIMIT; how often it is not
+ * at all is printed.
+ *
+ *	group_exhaustive [ROUNDS]
+ */
+#include "group/group.h"
+#include "case.h"
+#include "loom_topology.h"
+#include "lower/storage.h"
+
+#define ROUNDS		60
+#define MOST_UNITS	12
+#define BUDGET		4800000
+/* In percent: what stays may have a place in each group, and no place that suits all. */
+#define LIMIT		10
+
+static const struct loom_sram srams[] = {
+	{ .lanes = 1, .bytes = 3000, .align_bytes = 16, .overlap = true },
+	{ .lanes = 1, .bytes = 9000, .align_bytes = 16, .overlap = true },
+	{ .lanes = 4, .bytes = 2048, .align_bytes = 8, .overlap = true },
+	{ .lanes = 8, .bytes = 4000, .align_bytes = 64, .overlap = false },
+};
+
+static unsigned int num_plans, num_equal, num_homeless, num_groups, num_sliced;
+static double worst;
+
+/* By number of units from the front, and what stays then. */
+static u64 ways[MOST_UNITS + 1][LOOM_GROUP_STAYS];
+
+/* The last group on that way. */
+static struct loom_group_cut last[MOST_UNITS + 1][LOOM_GROUP_STAYS];
+
+/* A group at the end of the way to its begin. */
+static void offer(const struct loom_group_cut *cut)
+{
+	u64 bytes = ways[cut->first_unit][cut->in] + cut->cost.bytes;
+	u32 end = cut->first_unit + cut->num_units;
+
+	if (bytes >= ways[end][cut->out])
+		return;
+	ways[end][cut->out] = bytes;
+	last[end][cut->out] = *cut;
+}
+
+/* All groups that begin with a unit, in one way of slicing. */
+static void grow(struct loom_group *group, u32 first, u32 slices, u32 axis)
+{
+	const struct loom_group_list *list = group->list;
+	static struct loom_group_part saved[LOOM_GROUP_OPS];
+	u32 end, in, out;
+	bool fits = true;
+
+	loom_group_begin(group, first, slices, axis);
+	group->overlap = false;
+	while (fits && loom_group_append(group)) {
+		end = first + group->num_units;
+		memcpy(saved, group->parts, group->num_parts * sizeof(*saved));
+		for (in = 0; in < list->choices[first].count; in++) {
+			for (out = 0; out < list->choices[end].count; out++) {
+				if (ways[first][in] == U64_MAX ||
+				    !loom_group_reside(group, in, out))
+					continue;
+				num_groups++;
+				if (!loom_group_fit(group, list->lower->sram.bytes)) {
+					const struct loom_group_cut cut = {
+						.first_unit = first,
+						.num_units = group->num_units,
+						.slices = slices, .want_axis = axis,
+						.in = in, .out = out, .cost = group->cost,
+						.budget_bytes = list->lower->sram.bytes,
+					};
+
+					offer(&cut);
+				}
+				memcpy(group->parts, saved, group->num_parts * sizeof(*saved));
+			}
+		}
+		loom_group_reside(group, 0, 0);
+		loom_group_steps(group);
+	}
+}
+
+static u64 brute_force(struct loom_group *group)
+{
+	const struct loom_group_list *list = group->list;
+	u32 first, axis, slices, i, k;
+
+	for (i = 0; i <= list->num_units; i++)
+		for (k = 0; k < LOOM_GROUP_STAYS; k++)
+			ways[i][k] = U64_MAX;
+	ways[0][0] = 0;
+	for (first = 0; first < list->num_units; first++) {
+		const struct loom_group_unit *unit = &list->units[first];
+		const struct loom_group_use *use =
+			&list->uses[list->ops[unit->first_op]->access[0].value];
+
+		const struct loom_group_cut alone = {
+			.first_unit = first, .num_units = 1, .alone = true,
+			.cost.bytes = unit->alone_bytes,
+		};
+
+		if (ways[first][0] != U64_MAX)
+			offer(&alone);
+		if (unit->alone)
+			continue;
+		grow(group, first, 1, 0);
+		for (axis = 0; axis < use->rank; axis++)
+			for (slices = 2; slices <= use->dims[axis]; slices++)
+				grow(group, first, slices, axis);
+	}
+	return ways[list->num_units][0];
+}
+
+/* Whether what brute force has found can be placed, each group for itself. */
+static bool has_places(struct loom_group *group)
+{
+	u32 at = group->list->num_units, stay = 0;
+	u64 height;
+
+	while (at) {
+		const struct loom_group_cut *cut = &last[at][stay];
+
+		if (!cut->alone &&
+		    (loom_group_remake(group, cut) || loom_group_fit(group, cut->budget_bytes) ||
+		     loom_group_place(group, cut->budget_bytes, &height)))
+			return false;
+		at = cut->first_unit;
+		stay = cut->in;
+	}
+	return true;
+}
+
+/* Returns by how many percent brute force is better; below 0: its division has no place. */
+static double compare(struct loom_group_list *list)
+{
+	struct loom_group *group = loom_group_make(list);
+	struct loom_group_cut *cuts = NULL;
+	u64 ours = 0, best;
+	u32 num_cuts = 0, i;
+	bool placed;
+
+	if (!group)
+		tap_fatal("no memory");
+	group->budget = BUDGET;
+	if (loom_group_divide(list, group, &cuts, &num_cuts))
+		tap_fatal("no division");
+	for (i = 0; i < num_cuts; i++) {
+		ours += cuts[i].cost.bytes;
+		num_sliced += cuts[i].slices > 1;
+	}
+	group->loose = true;
+	best = brute_force(group);
+	group->overlap = false;
+	placed = ours <= best || has_places(group);
+	free(cuts);
+	loom_group_free(group);
+	num_plans++;
+	num_homeless += !placed;
+	if (!placed)
+		return -1;
+	num_equal += ours <= best;
+	return ours <= best ? 0 : 100.0 * (double)(ours - best) / (double)best;
+}
+
+/* How much better brute force is at most, in percent; below 0: the graph is too large. */
+static double try_graph(const struct loom_graph *graph, const struct loom_sram *sram)
+{
+	struct loom_planner_options options = { .grouping = "layergroup" };
+	struct loom_build build;
+	struct loom_storage storage;
+	struct loom_group_list list;
+	struct loom_error err;
+	struct loom_lower lower = {
+		.graph = graph, .build = &build, .storage = &storage, .err = &err, .sram = *sram,
+	};
+	double percent = -1;
+
+	loom_build_init(&build, sram->lanes);
+	if (loom_storage_init(&storage, graph, &build, &options, &err) ||
+	    loom_group_list_make(&list, &lower))
+		tap_fatal("no list");
+	if (list.num_units && list.num_units <= MOST_UNITS)
+		percent = compare(&list);
+	loom_group_list_clear(&list);
+	loom_storage_clear(&storage);
+	loom_build_clear(&build);
+	return percent;
+}
+
+static bool try_round(u32 round)
+{
+	struct test_case test = { .num_inputs = 0 };
+	struct loom_error err = { "" };
+	double percent;
+	bool good = true;
+	u32 i;
+
+	seed = round * 104729 + 11;
+	if (loom_graph_create("test", 14, &test.graph))
+		tap_fatal("no memory");
+	make_graph(&test);
+	if (loom_graph_finish(test.graph, NULL, &err))
+		tap_fatal("no graph");
+	for (i = 0; i < ARRAY_SIZE(srams); i++) {
+		percent = try_graph(test.graph, &srams[i]);
+		if (percent > 0)
+			tap_note("round %u, SRAM %u: %.2f %% more than brute force", round, i,
+				 percent);
+		worst = max(worst, percent);
+		good &= percent <= LIMIT;
+	}
+	loom_graph_destroy(test.graph);
+	for (i = 0; i < test.num_inputs; i++)
+		free(test.inputs[i].data);
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	u32 rounds = argc > 1 ? (u32)atoi(argv[1]) : ROUNDS, round, bad = 0;
+
+	make_weights();
+	for (round = 0; round < rounds; round++)
+		bad += !try_round(round);
+	tap_ok(!bad, "brute force is never better by more than %d %%", LIMIT);
+	tap_note("%u of %u plans are as good as brute force; %u of brute force have no place",
+		 num_equal, num_plans, num_homeless);
+	tap_note("worst: %.2f %% more; %u groups tried", worst, num_groups);
+	tap_ok(num_equal > num_plans * 9 / 10, "nine in ten plans are as good");
+	tap_ok(num_plans > rounds && num_sliced > num_plans / 4, "there were graphs and slices");
+	return tap_end();
+}

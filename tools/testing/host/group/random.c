@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Random graphs of every operator, with branches, joins, values that are read inside and seen
+ * outside, on devices too small for them, in groups. Every plan goes through the verifier and the
+ * engine, has to give the same bits as layer by layer in one piece, has to cost what was promised,
+ * and moves no more than layer by layer would.
+ */
+#include "case.h"
+#include "loom_topology.h"
+#include "outcome.h"
+
+#define ROUNDS		200
+#define DEFAULT		1	/* "layergroup" among the strategies */
+
+/**
+ * struct tally - what became of a strategy's plans
+ * @runs: number of them
+ * @sliced: some nodes did not fit in one piece
+ * @saved: it moves less than layer by layer
+ * @third: it moves a third less
+ */
+struct tally {
+	unsigned int runs;
+	unsigned int sliced;
+	unsigned int saved;
+	unsigned int third;
+};
+
+static struct tally tallies[8];
+static unsigned int num_misfits;
+
+static const struct loom_topology huge = {
+	"huge", { { 1, 1, 1ULL << 32, 0, 64 }, { 4, 1, 1ULL << 26, 0, 64 } }, 1,
+};
+
+static const struct loom_topology small[] = {
+	{ "one lane", { { 1, 1, 1ULL << 32, 0, 64 }, { 1, 1, 9000, 0, 16 } }, 1 },
+	{ "three lanes", { { 1, 1, 1ULL << 32, 0, 64 }, { 3, 1, 3600, 32, 8 } }, 1 },
+	{ "eight lanes", { { 1, 1, 1ULL << 32, 0, 64 }, { 8, 1, 4000, 0, 64 } }, 1 },
+	{ "roomy", { { 1, 1, 1ULL << 32, 0, 64 }, { 4, 1, 40000, 0, 64 } }, 1 },
+};
+
+static int run(struct test_case *test, const struct loom_planner_options *options,
+	       struct outcome *outcome, struct loom_error *err)
+{
+	return outcome_plan(outcome, test->graph, options, test->inputs, test->num_inputs, err);
+}
+
+/* In groups by one strategy. Those to compare with may move more than no groups would. */
+static bool run_grouped(struct test_case *test, const struct loom_planner_options *options,
+			uint32_t strategy, uint64_t plain_bytes, const struct outcome *want,
+			struct loom_error *err)
+{
+	struct tally *tally = &tallies[strategy];
+	struct outcome grouped;
+	uint64_t bytes;
+	bool good;
+
+	if (run(test, options, &grouped, err)) {
+		outcome_clear(&grouped);
+		return false;
+	}
+	bytes = outcome_dram_bytes(&grouped);
+	tally->runs++;
+	tally->saved += bytes < plain_bytes;
+	tally->third += bytes < plain_bytes * 2 / 3;
+	tally->sliced += grouped.stats.sliced_nodes != 0;
+	good = outcome_same(&grouped, want);
+	if (!good)
+		snprintf(err->text, sizeof(err->text), "%s: other bits", options->grouping);
+	if (good && strategy == DEFAULT && bytes > plain_bytes) {
+		snprintf(err->text, sizeof(err->text), "%llu DRAM bytes, layer by layer %llu",
+			 (unsigned long long)bytes, (unsigned long long)plain_bytes);
+		good = false;
+	}
+	outcome_clear(&grouped);
+	return good;
+}
+
+static bool run_small(struct test_case *test, const struct loom_topology *topology, uint32_t flags,
+		      const struct outcome *want, struct loom_error *err)
+{
+	struct loom_planner_options options = { .topology = topology, .flags = flags };
+	struct outcome plain;
+	bool good = true;
+	uint32_t i;
+	int ret;
+
+	ret = run(test, &options, &plain, err);
+	if (ret == -ENOSPC) {
+		num_misfits++;
+		return true;
+	}
+	if (ret)
+		return false;
+	for (i = 1; loom_grouping_name(i) && good; i++) {
+		options.grouping = loom_grouping_name(i);
+		good = run_grouped(test, &options, i, outcome_dram_bytes(&plain), want, err);
+	}
+	outcome_clear(&plain);
+	return good;
+}
+
+static bool try_round(uint32_t round)
+{
+	struct loom_planner_options options = { .topology = &huge };
+	struct test_case test;
+	struct loom_error err = { "" };
+	const char *where = huge.name;
+	struct outcome want;
+	bool good;
+	uint32_t i;
+
+	make_case(&test, round * 7919 + 5);
+	good = !run(&test, &options, &want, &err);
+	for (i = 0; i < ARRAY_SIZE(small) && good; i++) {
+		where = small[i].name;
+		good = run_small(&test, &small[i], 0, &want, &err) &&
+		       run_small(&test, &small[i], LOOM_PLANNER_NO_OVERLAP, &want, &err);
+	}
+	if (!good)
+		tap_note("round %u, %s: %s", round, where, err.text);
+	outcome_clear(&want);
+	free_case(&test);
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t round, bad = 0, i;
+
+	make_weights();
+	if (argc > 1) {
+		tap_ok(try_round((uint32_t)atoi(argv[1])), "round %s", argv[1]);
+		return tap_end();
+	}
+	for (round = 0; round < ROUNDS; round++)
+		bad += !try_round(round);
+	tap_ok(!bad, "%u of %u graphs are the same in groups, and cost no more", ROUNDS - bad,
+	       ROUNDS);
+	tap_note("%u did not fit", num_misfits);
+	for (i = 1; loom_grouping_name(i); i++) {
+		const struct tally *t = &tallies[i];
+
+		tap_note("%s: %u plans, %u sliced, %u that move less, %u a third less",
+			 loom_grouping_name(i), t->runs, t->sliced, t->saved, t->third);
+		tap_ok(t->saved > t->runs / 4, "%s: groups were made", loom_grouping_name(i));
+		tap_ok(t->sliced > t->runs / 4, "%s: slicing was put to the test",
+		       loom_grouping_name(i));
+	}
+	return tap_end();
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What does not fit is refused with the bytes that are missing: with so many more there is a plan,
+ * with one less there is none.
+ */
+#include "case.h"
+#include "loom_planner.h"
+#include "loom_topology.h"
+
+#include <errno.h>
+
+#define GRAPHS	150
+
+static struct {
+	unsigned int refused, named, fits, exact, group_fits, group_exact;
+} seen;
+
+static int plan(const struct test_case *test, const char *grouping, uint64_t limit,
+		struct loom_error *err)
+{
+	const struct loom_planner_options options = {
+		.topology = loom_topology_find("tiny"), .grouping = grouping,
+		.sram_limit_bytes = limit,
+	};
+	struct loom_program *program = NULL;
+	int ret = loom_program_create(test->graph, &options, &program, err);
+
+	loom_program_destroy(program);
+	return ret;
+}
+
+static void check_limit(const struct test_case *test, uint64_t limit)
+{
+	unsigned long long need, more;
+	struct loom_error err;
+	const char *at;
+
+	if (plan(test, "layerwise", limit, &err) != -ENOSPC)
+		return;
+	at = strstr(err.text, "its smallest slice takes ");
+	seen.refused++;
+	if (!at || !strstr(err.text, "node \"") ||
+	    sscanf(at, "its smallest slice takes %llu bytes of SRAM per lane, %llu more", &need,
+		   &more) != 2 || need != limit + more)
+		return;
+	seen.named++;
+	seen.fits += !plan(test, "layerwise", need, &err);
+	seen.exact += plan(test, "layerwise", need - 1, &err) == -ENOSPC;
+	seen.group_fits += !plan(test, "layergroup", need, &err);
+	seen.group_exact += plan(test, "layergroup", need - 1, &err) == -ENOSPC;
+}
+
+static void check_graph(uint32_t which)
+{
+	struct test_case test = { .num_inputs = 0 };
+	struct loom_error err;
+	uint32_t i;
+
+	seed = which;
+	if (loom_graph_create("test", 14, &test.graph))
+		tap_fatal("no memory");
+	make_graph(&test);
+	if (loom_graph_finish(test.graph, NULL, &err))
+		tap_fatal("%s", err.text);
+	check_limit(&test, 16);
+	check_limit(&test, 80);
+	loom_graph_destroy(test.graph);
+	for (i = 0; i < test.num_inputs; i++)
+		free(test.inputs[i].data);
+}
+
+int main(void)
+{
+	uint32_t i;
+
+	make_weights();
+	for (i = 1; i <= GRAPHS; i++)
+		check_graph(i);
+	tap_ok(seen.refused > GRAPHS / 2 && seen.named == seen.refused,
+	       "%u refusals, %u say how much is missing, and where", seen.refused, seen.named);
+	tap_ok(seen.fits == seen.named, "with so much more, %u have a plan", seen.fits);
+	tap_ok(seen.exact == seen.named, "with one byte less, %u have none", seen.exact);
+	tap_ok(seen.group_fits == seen.named, "in groups, too, %u have a plan", seen.group_fits);
+	tap_note("in groups, %u have none with one byte less", seen.group_exact);
+	return tap_end();
+}

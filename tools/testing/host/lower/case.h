@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOOM_TESTS_LOWER_CASE_H
+#define LOOM_TESTS_LOWER_CASE_H
+
+/* A graph of few nodes with random inputs: what tests of lowering are made of. */
+
+#include "graph/graph.h"
+#include "loom_core.h"
+#include "tap.h"
+
+#include <string.h>
+
+static uint64_t seed;
+
+static inline uint32_t draw(uint32_t below)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(seed >> 33) % below;
+}
+
+/* from @low to @high */
+static inline int64_t range(int64_t low, int64_t high)
+{
+	return low + draw((uint32_t)(high - low + 1));
+}
+
+#define MAX_INPUTS	4
+#define MAX_ATTRS	8
+
+/**
+ * struct test_case - a graph and what goes in
+ * @graph: the graph
+ * @inputs: arrays for its inputs
+ * @num_inputs: number of @inputs
+ * @attrs: attributes of the next node
+ * @num_attrs: number of @attrs
+ * @ints: what @attrs points to
+ * @floats: what @attrs points to
+ * @check: compares with plain loops, or NULL
+ * @geometry: for @check
+ */
+struct test_case {
+	struct loom_graph *graph;
+	struct loom_array inputs[MAX_INPUTS];
+	uint32_t num_inputs;
+	struct loom_attr attrs[MAX_ATTRS];
+	uint32_t num_attrs;
+	int64_t ints[MAX_ATTRS][8];
+	float floats[MAX_ATTRS];
+	bool (*check)(const struct test_case *test, const struct loom_array *y);
+	int64_t geometry[32];
+};
+
+static inline void fill(struct loom_array *array)
+{
+	size_t i;
+
+	for (i = 0; i < array->size_bytes / loom_dtype_size(array->dtype); i++) {
+		switch (array->dtype) {
+		case DRM_LOOM_DTYPE_F32:
+			((float *)array->data)[i] = ((float)draw(4096) - 2048) / 512;
+			break;
+		case DRM_LOOM_DTYPE_F64:
+			((double *)array->data)[i] = ((double)draw(4096) - 2048) / 512;
+			break;
+		case DRM_LOOM_DTYPE_BOOL:
+			((uint8_t *)array->data)[i] = draw(2);
+			break;
+		case DRM_LOOM_DTYPE_I64:
+			((int64_t *)array->data)[i] = (int64_t)draw(200) - 100;
+			break;
+		case DRM_LOOM_DTYPE_I32:
+			((int32_t *)array->data)[i] = (int32_t)draw(200) - 100;
+			break;
+		default:
+			((uint8_t *)array->data)[i] = draw(256);
+		}
+	}
+}
+
+static inline struct loom_array make_array(const char *name, uint32_t dtype, uint32_t rank,
+					   const int64_t *dims)
+{
+	struct loom_array array = { .name = (char *)name, .dtype = dtype, .rank = rank };
+	uint32_t i;
+
+	array.size_bytes = loom_dtype_size(dtype);
+	for (i = 0; i < rank; i++) {
+		array.dims[i] = dims[i];
+		array.size_bytes *= (size_t)dims[i];
+	}
+	array.data = calloc(1, array.size_bytes + 1);
+	if (!array.data)
+		tap_fatal("no memory");
+	fill(&array);
+	return array;
+}
+
+/* A graph input with something in it. */
+static inline void input(struct test_case *test, const char *name, uint32_t dtype, uint32_t rank,
+			 const int64_t *dims)
+{
+	struct loom_array *array = &test->inputs[test->num_inputs++];
+	struct loom_tensor_info info = { .name = name, .dtype = dtype, .rank = rank };
+
+	*array = make_array(name, dtype, rank, dims);
+	memcpy(info.dims, dims, rank * sizeof(*dims));
+	loom_graph_add_input(test->graph, &info);
+}
+
+/* A constant of given integers: shapes, axes. */
+static inline void ints(struct test_case *test, const char *name, uint32_t count,
+			const int64_t *numbers)
+{
+	struct loom_array array = {
+		.name = (char *)name, .dtype = DRM_LOOM_DTYPE_I64, .rank = 1, .dims = { count },
+		.data = (void *)numbers, .size_bytes = count * sizeof(*numbers),
+	};
+
+	loom_graph_add_const(test->graph, &array);
+}
+
+static inline void bytes_const(struct test_case *test, const char *name, uint32_t dtype,
+			       uint32_t count, const void *data)
+{
+	struct loom_array array = {
+		.name = (char *)name, .dtype = dtype, .rank = count ? 1 : 0, .dims = { count },
+		.data = (void *)data, .size_bytes = (count ? count : 1) * loom_dtype_size(dtype),
+	};
+
+	loom_graph_add_const(test->graph, &array);
+}
+
+static inline void attr_ints(struct test_case *test, const char *name, uint32_t count,
+			     const int64_t *numbers)
+{
+	memcpy(test->ints[test->num_attrs], numbers, count * sizeof(*numbers));
+	test->attrs[test->num_attrs] = (struct loom_attr){
+		.name = name, .type = LOOM_ATTR_INTS, .count = count,
+		.ints = test->ints[test->num_attrs],
+	};
+	test->num_attrs++;
+}
+
+static inline void attr_int(struct test_case *test, const char *name, int64_t number)
+{
+	attr_ints(test, name, 1, &number);
+	test->attrs[test->num_attrs - 1].type = LOOM_ATTR_INT;
+}
+
+static inline void attr_float(struct test_case *test, const char *name, float number)
+{
+	test->floats[test->num_attrs] = number;
+	test->attrs[test->num_attrs] = (struct loom_attr){
+		.name = name, .type = LOOM_ATTR_FLOAT, .count = 1,
+		.floats = &test->floats[test->num_attrs],
+	};
+	test->num_attrs++;
+}
+
+static inline void attr_string(struct test_case *test, const char *name, const char *string)
+{
+	test->attrs[test->num_attrs++] = (struct loom_attr){
+		.name = name, .type = LOOM_ATTR_STRING, .string = string,
+	};
+}
+
+/* A node with the attributes collected so far; operands parted by blanks, "-" for none. */
+static inline void node(struct test_case *test, const char *op, const char *operands,
+			const char *result)
+{
+	const char *names[8];
+	char text[1024], *rest = text, *name;
+	struct loom_node_desc desc = {
+		.name = op, .op_type = op, .inputs = names, .outputs = &result, .num_outputs = 1,
+		.attrs = test->attrs, .num_attrs = test->num_attrs,
+	};
+
+	snprintf(text, sizeof(text), "%s", operands);
+	while ((name = strsep(&rest, " ")))
+		names[desc.num_inputs++] = strcmp(name, "-") ? name : "";
+	loom_graph_add_node(test->graph, &desc);
+	test->num_attrs = 0;
+}
+
+#endif /* LOOM_TESTS_LOWER_CASE_H */

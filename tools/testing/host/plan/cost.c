@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a program says of itself: groups, cuts and labels follow from the plan's bytes, so the sums
+ * over groups are what the engine counts, whatever the strategy, on random graphs.
+ */
+#include "host/group/case.h"
+#include "loom_planner.h"
+#include "loom_topology.h"
+
+#define GRAPHS	60
+
+static struct {
+	unsigned int programs, groups, sliced;
+	unsigned int bad_sums, bad_ranges, bad_labels, bad_peaks, bad_macs;
+} seen;
+
+static void check_sums(const struct loom_program *program)
+{
+	const struct loom_program_stats *s = &program->stats;
+	uint64_t in = 0, out = 0, macs = 0, cycles = 0, next = 0;
+	uint32_t i;
+
+	for (i = 0; i < program->num_groups; i++) {
+		const struct loom_program_group *group = &program->groups[i];
+
+		in += group->dram_read_bytes;
+		out += group->dram_write_bytes;
+		macs += group->macs;
+		cycles += group->cycles;
+		seen.bad_ranges += group->first_step != next || !group->num_steps ||
+				   group->last_node < group->first_node ||
+				   group->last_node >= program->num_nodes ||
+				   group->weights_read_bytes > group->dram_read_bytes ||
+				   group->held_bytes > group->weights_bytes;
+		next += group->num_steps;
+		seen.groups += group->grouped;
+		seen.sliced += group->grouped && group->slices > 1;
+	}
+	seen.bad_ranges += next != s->steps;
+	seen.bad_sums += in != s->dram_read_bytes || out != s->dram_write_bytes ||
+			 macs != s->macs || cycles != s->cycles || cycles < s->steps;
+	seen.bad_peaks += s->sram_peak_bytes > s->scratch_bytes ||
+			  (s->scratch_bytes && !s->sram_peak_bytes);
+	seen.bad_macs += s->recomputed_macs > s->macs;
+}
+
+static void check_labels(const struct loom_program *program)
+{
+	const struct drm_loom_plan_header *header = program->plan;
+	const struct drm_loom_plan_tensor *tensors =
+		(const void *)((const uint8_t *)program->plan + header->tensors.offset);
+	uint32_t i;
+
+	seen.bad_labels += header->tensors.count != program->num_labels;
+	for (i = 0; i < program->num_labels; i++)
+		seen.bad_labels += !*program->labels[i].name ||
+				   (program->labels[i].kind == LOOM_LABEL_DRAM) !=
+				   (tensors[i].region == DRM_LOOM_REGION_DRAM);
+}
+
+static void check_graph(uint32_t which)
+{
+	static const uint64_t limits[] = { 2 << 10, 4 << 10, 16 << 10, 0 };
+	struct loom_planner_options options = { .topology = loom_topology_find("tiny") };
+	struct test_case test;
+	struct loom_program *program;
+	struct loom_error err;
+	uint32_t i;
+
+	make_case(&test, which);
+	options.sram_limit_bytes = limits[which % ARRAY_SIZE(limits)];
+	for (i = 0; loom_grouping_name(i); i++) {
+		options.grouping = loom_grouping_name(i);
+		if (loom_program_create(test.graph, &options, &program, &err))
+			continue;
+		seen.programs++;
+		check_sums(program);
+		check_labels(program);
+		loom_program_destroy(program);
+	}
+	free_case(&test);
+}
+
+int main(void)
+{
+	uint32_t i;
+
+	make_weights();
+	for (i = 1; i <= GRAPHS; i++)
+		check_graph(i);
+	tap_ok(seen.programs > GRAPHS && seen.groups && seen.sliced,
+	       "%u programs with %u groups, %u of them sliced", seen.programs, seen.groups,
+	       seen.sliced);
+	tap_ok(!seen.bad_ranges, "groups have all steps, one after the other");
+	tap_ok(!seen.bad_sums, "bytes, multiply-accumulates and cycles of groups add up");
+	tap_ok(!seen.bad_peaks, "what is alive at once fits into the scratch");
+	tap_ok(!seen.bad_macs, "no more is done again than is done");
+	tap_ok(!seen.bad_labels, "each tensor has a name, and is said to be where it is");
+	return tap_end();
+}

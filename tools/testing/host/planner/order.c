@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Programs in the order of the graph and in that of least memory: the same bits come out of both,
+ * with the same traffic, and never from a larger arena. Graphs are random: matrices of eight
+ * columns that are computed, joined, cut (views) and transposed (views); half of their leaves
+ * are outputs.
+ */
+#include "loom_planner.h"
+#include "loom_run.h"
+#include "loom_topology.h"
+#include "host/lower/case.h"
+
+#define COLUMNS		8
+#define MAX_VALUES	64
+#define GRAPHS		300
+
+static char names[MAX_VALUES][8];
+static int64_t rows[MAX_VALUES];
+static uint32_t used[MAX_VALUES], num_values;
+
+static const char *fresh(int64_t num_rows)
+{
+	snprintf(names[num_values], sizeof(names[0]), "v%u", num_values);
+	rows[num_values] = num_rows;
+	used[num_values] = 0;
+	return names[num_values++];
+}
+
+/* One of the last values: networks do not reach back far. */
+static uint32_t pick(void)
+{
+	uint32_t value = num_values - 1 - draw(min(num_values, 6U));
+
+	used[value]++;
+	return value;
+}
+
+static void add_cut(struct test_case *test)
+{
+	static char constants[4][8];
+	uint32_t x = pick(), i;
+	int64_t begin = draw((uint32_t)rows[x]), end = range(begin + 1, rows[x]);
+	const int64_t numbers[3] = { begin, end, 0 };
+	char operands[64];
+
+	for (i = 0; i < 3; i++) {
+		snprintf(constants[i], sizeof(constants[i]), "c%u.%u", num_values, i);
+		ints(test, constants[i], 1, &numbers[i]);
+	}
+	snprintf(operands, sizeof(operands), "%s %s %s %s", names[x], constants[0], constants[1],
+		 constants[2]);
+	node(test, "Slice", operands, fresh(end - begin));
+}
+
+static void add_join(struct test_case *test)
+{
+	uint32_t a = pick(), b = pick();
+	char operands[32];
+
+	snprintf(operands, sizeof(operands), "%s %s", names[a], names[b]);
+	if (rows[a] == rows[b] || rows[a] == 1 || rows[b] == 1) {
+		node(test, draw(2) ? "Add" : "Mul", operands, fresh(max(rows[a], rows[b])));
+	} else if (rows[a] + rows[b] < 200) {
+		attr_int(test, "axis", 0);
+		node(test, "Concat", operands, fresh(rows[a] + rows[b]));
+	} else {
+		attr_int(test, "axis", 0);
+		node(test, "Softmax", names[a], fresh(rows[a]));
+		used[b]--;
+	}
+}
+
+static void add_turn(struct test_case *test)
+{
+	char middle[16];
+	uint32_t x = pick();
+
+	snprintf(middle, sizeof(middle), "t%u", num_values);
+	attr_ints(test, "perm", 2, (int64_t[]){ 1, 0 });
+	node(test, "Transpose", names[x], middle);
+	attr_ints(test, "perm", 2, (int64_t[]){ 1, 0 });
+	node(test, "Transpose", middle, fresh(rows[x]));
+}
+
+static void add_function(struct test_case *test)
+{
+	static const char *const functions[] = { "Relu", "Sigmoid", "Neg", "Abs" };
+	uint32_t x = pick();
+
+	node(test, functions[draw(ARRAY_SIZE(functions))], names[x], fresh(rows[x]));
+}
+
+static struct test_case make_graph(uint32_t number)
+{
+	struct test_case test = { .num_inputs = 0 };
+	struct loom_error err;
+	uint32_t count, i;
+
+	seed = number * 977 + 5;
+	num_values = 0;
+	if (loom_graph_create("random", 13, &test.graph))
+		tap_fatal("no memory");
+	for (i = 0; i < 2; i++) {
+		int64_t num_rows = range(1, 30);
+
+		input(&test, fresh(num_rows), DRM_LOOM_DTYPE_F32, 2,
+		      (int64_t[]){ num_rows, COLUMNS });
+	}
+	for (count = range(6, 40); count--;) {
+		uint32_t kind = draw(10);
+
+		if (kind < 4)
+			add_join(&test);
+		else if (kind < 7)
+			add_function(&test);
+		else if (kind < 9)
+			add_cut(&test);
+		else
+			add_turn(&test);
+	}
+	for (i = 2; i < num_values; i++)
+		if (i + 1 == num_values || (!used[i] && draw(2)))
+			loom_graph_add_output(test.graph, names[i]);
+	if (loom_graph_finish(test.graph, NULL, &err))
+		tap_fatal("%s", err.text);
+	return test;
+}
+
+/* All outputs, one after the other. */
+static void run(const struct test_case *test, const struct loom_program *program, char *bytes,
+		size_t size)
+{
+	struct loom_session *session;
+	struct loom_target *target;
+	struct loom_array array;
+	struct loom_error err;
+	uint32_t i, k;
+
+	if (loom_target_open("host", loom_topology_find("tiny"), &target, &err) ||
+	    loom_session_create(target, program, &session, &err))
+		tap_fatal("%s", err.text);
+	for (i = 0; i < program->num_inputs; i++)
+		for (k = 0; k < test->num_inputs; k++)
+			if (!strcmp(program->inputs[i].name, test->inputs[k].name) &&
+			    loom_session_set_input(session, i, &test->inputs[k], &err))
+				tap_fatal("%s", err.text);
+	if (loom_session_run(session, NULL, NULL, &err))
+		tap_fatal("%s", err.text);
+	for (i = 0; i < program->num_outputs; i++) {
+		if (loom_session_get_output(session, i, &array) || array.size_bytes > size)
+			tap_fatal("no output");
+		memcpy(bytes, array.data, array.size_bytes);
+		bytes += array.size_bytes;
+		size -= array.size_bytes;
+		loom_array_clear(&array);
+	}
+	loom_session_destroy(session);
+	loom_target_close(target);
+}
+
+static struct loom_program *plan(const struct test_case *test, const char *placer, uint32_t flags)
+{
+	struct loom_planner_options options = {
+		.topology = loom_topology_find("tiny"), .placer = placer, .flags = flags,
+	};
+	struct loom_program *program;
+	struct loom_error err;
+
+	if (loom_program_create(test->graph, &options, &program, &err))
+		tap_fatal("%s", err.text);
+	return program;
+}
+
+/**
+ * struct tally - what was seen
+ * @moved: graphs that got another order
+ * @proved: orders that are optimal
+ * @bits: results that differ
+ * @larger: arenas that grew
+ * @costs: plans that cost more or less
+ * @lies: statistics that contradict each other
+ * @traffic: DRAM bytes of all graphs, in either order
+ * @arenas: their arenas
+ */
+struct tally {
+	uint32_t moved;
+	uint32_t proved;
+	uint32_t bits;
+	uint32_t larger;
+	uint32_t costs;
+	uint32_t lies;
+	uint64_t traffic[2];
+	uint64_t arenas[2];
+};
+
+static void compare(struct test_case *test, const char *placer, struct tally *tally)
+{
+	static char given_bytes[1 << 20], memory_bytes[1 << 20];
+	struct loom_program *given = plan(test, placer, LOOM_PLANNER_GIVEN_ORDER);
+	struct loom_program *memory = plan(test, placer, 0);
+	const struct loom_program_stats *g = &given->stats, *m = &memory->stats;
+
+	memset(given_bytes, 0, sizeof(given_bytes));
+	memset(memory_bytes, 0, sizeof(memory_bytes));
+	run(test, given, given_bytes, sizeof(given_bytes));
+	run(test, memory, memory_bytes, sizeof(memory_bytes));
+	tally->bits += !!memcmp(given_bytes, memory_bytes, sizeof(memory_bytes));
+	tally->larger += m->arena_bytes > g->arena_bytes;
+	tally->costs += m->dram_read_bytes != g->dram_read_bytes ||
+			m->dram_write_bytes != g->dram_write_bytes || m->steps != g->steps;
+	tally->moved += m->order_bytes < m->given_order_bytes;
+	tally->proved += m->order_proved;
+	tally->lies += m->order_bytes > m->given_order_bytes || g->given_order_bytes ||
+		       g->order_bytes || m->bound_bytes > m->order_bytes;
+	tally->traffic[0] += g->dram_read_bytes + g->dram_write_bytes;
+	tally->traffic[1] += m->dram_read_bytes + m->dram_write_bytes;
+	tally->arenas[0] += g->arena_bytes;
+	tally->arenas[1] += m->arena_bytes;
+	if (m->order_bytes == m->given_order_bytes)
+		tally->lies += given->plan_bytes != memory->plan_bytes ||
+			       !!memcmp(given->plan, memory->plan, given->plan_bytes);
+	loom_program_destroy(given);
+	loom_program_destroy(memory);
+}
+
+static void end(struct test_case *test)
+{
+	uint32_t i;
+
+	loom_graph_destroy(test->graph);
+	for (i = 0; i < test->num_inputs; i++)
+		free(test->inputs[i].data);
+}
+
+static struct tally try_all(const char *placer)
+{
+	struct tally tally = { .moved = 0 };
+	struct test_case test;
+	uint32_t i;
+
+	for (i = 0; i < GRAPHS; i++) {
+		test = make_graph(i);
+		compare(&test, placer, &tally);
+		end(&test);
+	}
+	tap_note("placed by %s: of %u graphs %u got another order, %u are proved",
+		 placer ? placer : "auto", GRAPHS, tally.moved, tally.proved);
+	tap_note("arenas of %llu instead of %llu bytes in all, traffic of %llu instead of %llu",
+		 (unsigned long long)tally.arenas[1], (unsigned long long)tally.arenas[0],
+		 (unsigned long long)tally.traffic[1], (unsigned long long)tally.traffic[0]);
+	tap_ok(tally.moved > GRAPHS / 10, "there are graphs that gain");
+	tap_ok(!tally.bits, "the outputs are the same to the bit in either order");
+	tap_ok(!tally.lies, "what cannot gain gives the same plan, and the figures fit");
+	return tally;
+}
+
+int main(void)
+{
+	static const char *const placers[] = { NULL, "greedy-size" };
+	struct tally tally;
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(placers); i++) {
+		tally = try_all(placers[i]);
+		tap_ok(!tally.larger, "no arena is larger for it");
+		tap_ok(!tally.costs, "nor is anything else: traffic, steps");
+	}
+	return tap_end();
+}

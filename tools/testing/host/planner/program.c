@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Programs: what the planner promises besides the arithmetic. Where outputs lie, what is observed,
+ * that bytes are the same each time, what is said when it cannot be done.
+ */
+#include "loom_planner.h"
+#include "loom_run.h"
+#include "loom_topology.h"
+#include "host/lower/case.h"
+
+#include <errno.h>
+
+#define ROWS	6
+#define COLUMNS	10
+
+static struct test_case begin(void)
+{
+	struct test_case test = { .num_inputs = 0 };
+
+	seed = 7;
+	if (loom_graph_create("test", 14, &test.graph))
+		tap_fatal("no memory");
+	return test;
+}
+
+static void finish(struct test_case *test)
+{
+	struct loom_error err;
+
+	if (loom_graph_finish(test->graph, NULL, &err))
+		tap_fatal("%s", err.text);
+}
+
+static void end(struct test_case *test)
+{
+	uint32_t i;
+
+	loom_graph_destroy(test->graph);
+	for (i = 0; i < test->num_inputs; i++)
+		free(test->inputs[i].data);
+}
+
+static struct loom_planner_options options(void)
+{
+	return (struct loom_planner_options){ .topology = loom_topology_find("tiny") };
+}
+
+static struct loom_program *plan(const struct test_case *test,
+				 const struct loom_planner_options *how)
+{
+	struct loom_program *program;
+	struct loom_error err;
+
+	if (loom_program_create(test->graph, how, &program, &err))
+		tap_fatal("%s", err.text);
+	return program;
+}
+
+/* Runs it and keeps the session, so that outputs can be fetched. */
+static struct loom_session *run(struct test_case *test, const struct loom_program *program,
+				struct loom_target **target)
+{
+	struct loom_session *session;
+	struct loom_error err = { "" };
+	uint32_t i;
+
+	if (loom_target_open("host", loom_topology_find("tiny"), target, &err) ||
+	    loom_session_create(*target, program, &session, &err))
+		tap_fatal("%s", err.text);
+	for (i = 0; i < program->num_inputs; i++)
+		if (loom_session_set_input(session, i, &test->inputs[i], &err))
+			tap_fatal("%s", err.text);
+	if (loom_session_run(session, NULL, NULL, &err))
+		tap_fatal("%s", err.text);
+	return session;
+}
+
+/* x, t = -x, y = relu(t), r = reshape(y), s = sigmoid(t): y is read by r only */
+static struct test_case make_graph(void)
+{
+	struct test_case test = begin();
+
+	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, COLUMNS });
+	node(&test, "Neg", "x", "t");
+	node(&test, "Relu", "t", "y");
+	ints(&test, "shape", 1, (int64_t[]){ ROWS * COLUMNS });
+	node(&test, "Reshape", "y shape", "r");
+	node(&test, "Sigmoid", "t", "s");
+	node(&test, "Exp", "s", "u");
+	loom_graph_add_output(test.graph, "r");
+	loom_graph_add_output(test.graph, "u");
+	return test;
+}
+
+static bool is_relu_of_neg(const struct loom_array *y, const struct loom_array *x)
+{
+	uint32_t i;
+
+	for (i = 0; i < ROWS * COLUMNS; i++) {
+		float want = -((float *)x->data)[i];
+
+		if (((float *)y->data)[i] != (want > 0 ? want : 0))
+			return false;
+	}
+	return y->size_bytes == ROWS * COLUMNS * sizeof(float);
+}
+
+static void test_reshape_output(void)
+{
+	struct test_case test = make_graph();
+	struct loom_planner_options how = options();
+	struct loom_program *program;
+	struct loom_session *session;
+	struct loom_target *target;
+	struct loom_array r;
+
+	finish(&test);
+	program = plan(&test, &how);
+	/* loads of x, t, t, s and stores of t, y, s, u: nothing is copied for the reshape */
+	tap_ok(program->stats.dram_read_bytes == 4 * ROWS * COLUMNS * sizeof(float) &&
+	       program->stats.dram_write_bytes == 4 * ROWS * COLUMNS * sizeof(float),
+	       "an output that is a reshape is computed in its place, without a copy");
+	tap_ok(program->stats.neurons == 2, "only t and s are in the arena");
+	tap_ok(program->num_neurons == 2 && !strcmp(program->neurons[0].name, "t") &&
+	       program->neurons[0].first_node == 0 && !strcmp(program->neurons[1].name, "s"),
+	       "and that is what the list of neurons says");
+	tap_ok(program->num_kernels == 4 && !strcmp(program->kernels[1].op, "Relu") &&
+	       program->kernels[1].slices == 1, "four nodes compute, one only reshapes");
+	session = run(&test, program, &target);
+	if (loom_session_get_output(session, 0, &r))
+		tap_fatal("no output");
+	tap_ok(is_relu_of_neg(&r, &test.inputs[0]), "and it is right");
+	loom_array_clear(&r);
+	loom_session_destroy(session);
+	loom_target_close(target);
+	loom_program_destroy(program);
+	end(&test);
+}
+
+static void test_observe(void)
+{
+	static const char *const names[] = { "y", "r", "x" };
+	static const char *const wrong[] = { "nobody" };
+	struct test_case test = make_graph();
+	struct loom_planner_options how = options();
+	struct loom_program *program;
+	struct loom_session *session;
+	struct loom_target *target;
+	struct loom_error err;
+	struct loom_array y, r;
+
+	finish(&test);
+	how.observe = names;
+	how.num_observe = 3;
+	program = plan(&test, &how);
+	tap_ok(program->num_observed == 1 && !strcmp(program->observed[0].name, "y"),
+	       "a value is observed; inputs and outputs are there anyway");
+	session = run(&test, program, &target);
+	if (loom_session_get_observed(session, 0, &y) || loom_session_get_output(session, 0, &r))
+		tap_fatal("no output");
+	tap_ok(is_relu_of_neg(&y, &test.inputs[0]) && is_relu_of_neg(&r, &test.inputs[0]),
+	       "the observed value and its reshape are both right");
+	loom_array_clear(&y);
+	loom_array_clear(&r);
+	loom_session_destroy(session);
+	loom_target_close(target);
+	loom_program_destroy(program);
+
+	how.flags = LOOM_PLANNER_OBSERVE_ALL;
+	program = plan(&test, &how);
+	tap_ok(program->num_observed == 3 && !program->stats.neurons, "all values are observed");
+	loom_program_destroy(program);
+
+	how.flags = 0;
+	how.observe = wrong;
+	how.num_observe = 1;
+	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EINVAL &&
+	       strstr(err.text, "nobody"), "an unknown value is refused by name: %s", err.text);
+	end(&test);
+}
+
+static void test_same_output_twice(void)
+{
+	struct test_case test = begin();
+	struct loom_planner_options how = options();
+	struct loom_program *program;
+	struct loom_session *session;
+	struct loom_target *target;
+	struct loom_array a, b;
+
+	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, COLUMNS });
+	node(&test, "Neg", "x", "t");
+	node(&test, "Relu", "t", "y");
+	loom_graph_add_output(test.graph, "y");
+	loom_graph_add_output(test.graph, "y");
+	finish(&test);
+	program = plan(&test, &how);
+	session = run(&test, program, &target);
+	if (program->num_outputs == 2) {
+		if (loom_session_get_output(session, 0, &a) ||
+		    loom_session_get_output(session, 1, &b))
+			tap_fatal("no output");
+		tap_ok(is_relu_of_neg(&a, &test.inputs[0]) && is_relu_of_neg(&b, &test.inputs[0]),
+		       "one value can be two outputs");
+		loom_array_clear(&a);
+		loom_array_clear(&b);
+	} else {
+		tap_ok(program->num_outputs == 1, "the graph makes one output of two");
+	}
+	loom_session_destroy(session);
+	loom_target_close(target);
+	loom_program_destroy(program);
+	end(&test);
+}
+
+/* More inputs and outputs than a plan has slots. */
+static void test_many_slots(void)
+{
+	struct test_case test = begin();
+	struct loom_planner_options how = options();
+	struct loom_program *program;
+	struct loom_session *session;
+	struct loom_target *target;
+	char names[2][50][8];
+	struct loom_array y;
+	bool good = true;
+	uint32_t i;
+
+	for (i = 0; i < 50; i++) {
+		struct loom_tensor_info info = {
+			.name = names[0][i], .dtype = DRM_LOOM_DTYPE_F32, .rank = 1, .dims = { 3 },
+		};
+
+		snprintf(names[0][i], sizeof(names[0][i]), "x%u", i);
+		snprintf(names[1][i], sizeof(names[1][i]), "y%u", i);
+		loom_graph_add_input(test.graph, &info);
+		node(&test, "Neg", names[0][i], names[1][i]);
+		loom_graph_add_output(test.graph, names[1][i]);
+	}
+	finish(&test);
+	program = plan(&test, &how);
+	tap_ok(program->num_slots <= DRM_LOOM_MAX_SLOTS, "100 inputs and outputs share slots");
+
+	if (loom_target_open("host", how.topology, &target, NULL) ||
+	    loom_session_create(target, program, &session, NULL))
+		tap_fatal("no session");
+	for (i = 0; i < 50; i++) {
+		float x[3] = { (float)i, 1, 2 };
+		struct loom_array array = {
+			.dtype = DRM_LOOM_DTYPE_F32, .rank = 1, .dims = { 3 }, .data = x,
+			.size_bytes = sizeof(x),
+		};
+
+		if (loom_session_set_input(session, i, &array, NULL))
+			tap_fatal("no input");
+	}
+	if (loom_session_run(session, NULL, NULL, NULL))
+		tap_fatal("no run");
+	for (i = 0; i < 50; i++) {
+		if (loom_session_get_output(session, i, &y))
+			tap_fatal("no output");
+		good = good && ((float *)y.data)[0] == -(float)i && ((float *)y.data)[2] == -2;
+		loom_array_clear(&y);
+	}
+	tap_ok(good, "and each gets its own");
+	loom_session_destroy(session);
+	loom_target_close(target);
+	loom_program_destroy(program);
+	loom_graph_destroy(test.graph);
+}
+
+static void test_same_bytes(void)
+{
+	struct test_case test = make_graph();
+	struct loom_planner_options how = options();
+	struct loom_program *a, *b;
+	unsigned int i;
+
+	finish(&test);
+	a = plan(&test, &how);
+	b = plan(&test, &how);
+	tap_ok(a->plan_bytes == b->plan_bytes && !memcmp(a->plan, b->plan, a->plan_bytes),
+	       "the same graph and options give the same bytes");
+	loom_program_destroy(a);
+	loom_program_destroy(b);
+	for (i = 0; loom_place_strategy_name(i); i++) {
+		how.placer = loom_place_strategy_name(i);
+		a = plan(&test, &how);
+		tap_ok(a->stats.arena_bytes >= a->stats.bound_bytes &&
+		       loom_place_strategy_text(i) && (!i || !strcmp(a->placer, how.placer)),
+		       "%s places the arena", how.placer);
+		loom_program_destroy(a);
+	}
+	end(&test);
+}
+
+static void test_refusals(void)
+{
+	struct test_case test = begin();
+	struct loom_planner_options how = options();
+	struct loom_program *program;
+	struct loom_error err;
+
+	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, 3000 });
+	attr_int(&test, "axis", 1);
+	node(&test, "Softmax", "x", "y");
+	node(&test, "Sin", "y", "z");
+	loom_graph_add_output(test.graph, "z");
+	finish(&test);
+	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EOPNOTSUPP &&
+	       strstr(err.text, "node \"Sin\": operator Sin"),
+	       "a function that is not there: %s", err.text);
+	how.sram_limit_bytes = 100;
+	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -ENOSPC &&
+	       strstr(err.text, "operator Softmax") && strstr(err.text, "bytes of SRAM"),
+	       "what does not fit: %s", err.text);
+	how.placer = "magic";
+	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EINVAL &&
+	       strstr(err.text, "magic"), "an unknown strategy: %s", err.text);
+	how.topology = NULL;
+	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EINVAL && err.text[0],
+	       "no topology: %s", err.text);
+	end(&test);
+}
+
+static void test_dump(void)
+{
+	struct test_case test = make_graph();
+	struct loom_planner_options how = options();
+	struct loom_program *program;
+	unsigned int i, round;
+	char *text, *again;
+	uint8_t *bytes;
+
+	finish(&test);
+	program = plan(&test, &how);
+	if (loom_plan_dump(program->plan, program->plan_bytes, &text) ||
+	    loom_plan_dump(program->plan, program->plan_bytes, &again))
+		tap_fatal("no dump");
+	tap_ok(!strcmp(text, again) && strstr(text, "unary") && strstr(text, "store"),
+	       "a plan is dumped, the same each time");
+	free(text);
+	free(again);
+
+	/* any bytes: the sanitizers judge */
+	for (round = 0; round < 300; round++) {
+		size_t size = draw(2) ? program->plan_bytes :
+					draw((uint32_t)program->plan_bytes);
+
+		bytes = malloc(size + 1);
+		if (!bytes)
+			tap_fatal("no memory");
+		memcpy(bytes, program->plan, size);
+		for (i = 0; i < 4 && size; i++)
+			bytes[draw((uint32_t)(draw(2) && size > 200 ? 200 : size))] =
+				(uint8_t)draw(256);
+		if (loom_plan_dump(bytes, size, &text))
+			tap_fatal("no dump");
+		free(text);
+		free(bytes);
+	}
+	tap_ok(true, "damaged plans are dumped, too");
+	loom_program_destroy(program);
+	end(&test);
+}
+
+int main(void)
+{
+	test_reshape_output();
+	test_observe();
+	test_same_output_twice();
+	test_many_slots();
+	test_same_bytes();
+	test_refusals();
+	test_dump();
+	return tap_end();
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#include "device.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <xf86drm.h>
+
+/**
+ * DOC: Device access
+ *
+ * Everything that talks to the node is in device*.c and bo.c, over libdrm. What
+ * libdrm knows of accel nodes is partial: drmGetVersion(), drmIoctl() and the
+ * syncobjs work, drmGetDevices2() and drmGetNodeTypeFromFd() do not. So nodes
+ * are found by reading /sys/class/accel and told apart by the driver's name.
+ *
+ * libdrm returns -1 with errno here and -errno there. That ends in this file:
+ * callers see 0 or -errno, and errno is as it was.
+ *
+ * Rejected: one global device. Tests open the node many times in a process, and
+ * a server may own several.
+ */
+
+#define LOOM_DRIVER_NAME	"loom"
+#define LOOM_ACCEL_CLASS	"/sys/class/accel"
+/* More blocks than this cannot be: each is as large as the alignment at least. */
+#define LOOM_MAX_BLOCK_BYTES	(1U << 30)
+
+int loom_device_ioctl(const struct loom_device *device, unsigned long request, void *arg)
+{
+	int saved = errno;
+	int ret = drmIoctl(device->fd, request, arg) ? -errno : 0;
+
+	errno = saved;
+	return ret;
+}
+
+static int loom_device_query(const struct loom_device *device, uint32_t type, uint32_t index,
+			     void *answer, uint32_t *size)
+{
+	struct drm_loom_query query = {
+		.type = type,
+		.index = index,
+		.ptr = (uintptr_t)answer,
+		.size = *size,
+	};
+	int ret = loom_device_ioctl(device, DRM_IOCTL_LOOM_QUERY, &query);
+
+	if (!ret)
+		*size = query.size;
+	return ret;
+}
+
+static int loom_device_query_one(const struct loom_device *device, uint32_t type, uint32_t index,
+				 void *answer, uint32_t size)
+{
+	uint32_t got = size;
+	int ret = loom_device_query(device, type, index, answer, &got);
+
+	if (ret)
+		return ret;
+	return got < size ? -EPROTO : 0;
+}
+
+int loom_device_plan_fit(const struct loom_device *device, uint32_t plan,
+			 struct drm_loom_fit *fit)
+{
+	memset(fit, 0, sizeof(*fit));
+	return loom_device_query_one(device, DRM_LOOM_QUERY_FIT, plan, fit, sizeof(*fit));
+}
+
+int loom_device_region(const struct loom_device *device, uint32_t region,
+		       struct drm_loom_region_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	return loom_device_query_one(device, DRM_LOOM_QUERY_REGION, region, info, sizeof(*info));
+}
+
+static int loom_device_list_blocks(const struct loom_device *device, uint32_t type,
+				   uint32_t index, struct drm_loom_block **blocks,
+				   size_t *count)
+{
+	struct drm_loom_block *list = NULL;
+	uint32_t size = 0, room;
+	void *grown;
+	int ret;
+
+	*blocks = NULL;
+	*count = 0;
+	ret = loom_device_query(device, type, index, NULL, &size);
+	if (ret)
+		return ret;
+	/* Others allocate meanwhile: ask again until the answer fits. */
+	do {
+		room = size;
+		if (room > LOOM_MAX_BLOCK_BYTES) {
+			ret = -EPROTO;
+			goto fail;
+		}
+		grown = realloc(list, room ? room : 1);
+		if (!grown) {
+			ret = -ENOMEM;
+			goto fail;
+		}
+		list = grown;
+		ret = loom_device_query(device, type, index, list, &size);
+		if (ret)
+			goto fail;
+	} while (size > room);
+	*blocks = list;
+	*count = size / sizeof(*list);
+	return 0;
+
+fail:
+	free(list);
+	return ret;
+}
+
+int loom_device_blocks(const struct loom_device *device, uint32_t region,
+		       struct drm_loom_block **blocks, size_t *count)
+{
+	return loom_device_list_blocks(device, DRM_LOOM_QUERY_BLOCKS, region, blocks, count);
+}
+
+int loom_device_bank_blocks(const struct loom_device *device, uint32_t region, uint32_t bank,
+			    struct drm_loom_block **blocks, size_t *count)
+{
+	*blocks = NULL;
+	*count = 0;
+	if (region >= DRM_LOOM_REGION_COUNT || bank >= DRM_LOOM_MAX_BANKS)
+		return -EINVAL;
+	return loom_device_list_blocks(device, DRM_LOOM_QUERY_BANK_BLOCKS, region | bank << 16,
+				       blocks, count);
+}
+
+int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_space *record)
+{
+	uint32_t size = sizeof(*record);
+
+	memset(record, 0, sizeof(*record));
+	return loom_device_query(device, DRM_LOOM_QUERY_NO_SPACE, 0, record, &size);
+}
+
+/* A driver may be newer than we are, but a topology has to be one. */
+static int loom_device_read_topology(struct loom_device *device)
+{
+	struct loom_topology *topology = &device->topology;
+	struct drm_loom_region_info info;
+	unsigned int i;
+	int ret;
+
+	ret = loom_device_query_one(device, DRM_LOOM_QUERY_DEVICE, 0, &device->info,
+				    sizeof(device->info));
+	if (ret)
+		return ret;
+	device->info.name[sizeof(device->info.name) - 1] = '\0';
+	topology->name = device->info.name;
+	topology->compute_units = device->info.compute_units;
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
+		ret = loom_device_region(device, i, &info);
+		if (ret)
+			return ret;
+		if (!info.banks || !info.bank_bytes || info.reserved_bytes >= info.bank_bytes ||
+		    !info.align_bytes || info.align_bytes & (info.align_bytes - 1))
+			return -EPROTO;
+		topology->region[i].banks = info.banks;
+		topology->region[i].sub_banks = info.sub_banks;
+		topology->region[i].bank_bytes = info.bank_bytes;
+		topology->region[i].reserved_bytes = info.reserved_bytes;
+		topology->region[i].align_bytes = info.align_bytes;
+	}
+	if (device->info.lanes != topology->region[DRM_LOOM_REGION_SRAM].banks)
+		return -EPROTO;
+	return 0;
+}
+
+/* -ENODEV where the node is another driver's. */
+static int loom_device_check_driver(struct loom_device *device)
+{
+	drmVersionPtr version = drmGetVersion(device->fd);
+	int ret = -ENODEV;
+
+	if (!version)
+		return -ENODEV;
+	if (version->name && !strcmp(version->name, LOOM_DRIVER_NAME)) {
+		device->version[0] = version->version_major;
+		device->version[1] = version->version_minor;
+		device->version[2] = version->version_patchlevel;
+		ret = 0;
+	}
+	drmFreeVersion(version);
+	return ret;
+}
+
+static int loom_device_open_path(const char *path, struct loom_device **out)
+{
+	struct loom_device *device = calloc(1, sizeof(*device));
+	int ret = -ENOMEM;
+
+	if (!device)
+		return -ENOMEM;
+	device->fd = -1;
+	device->path = strdup(path);
+	if (!device->path)
+		goto fail;
+	device->fd = open(path, O_RDWR | O_CLOEXEC);
+	if (device->fd < 0) {
+		ret = -errno;
+		goto fail;
+	}
+	ret = loom_device_check_driver(device);
+	if (!ret)
+		ret = loom_device_read_topology(device);
+	if (ret)
+		goto fail;
+	*out = device;
+	return 0;
+
+fail:
+	loom_device_close(device);
+	return ret;
+}
+
+static int loom_device_is_node(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, "accel", 5);
+}
+
+/* The first error but "is not ours" is kept: "permission denied" says more than "no device". */
+static int loom_device_open_first(struct loom_device **device)
+{
+	struct dirent **entries;
+	char path[300];
+	int count, i, ret, result = -ENODEV;
+
+	count = scandir(LOOM_ACCEL_CLASS, &entries, loom_device_is_node, versionsort);
+	if (count < 0)
+		return -ENODEV;
+	for (i = 0; i < count; i++) {
+		if (result) {
+			snprintf(path, sizeof(path), "/dev/accel/%s", entries[i]->d_name);
+			ret = loom_device_open_path(path, device);
+			if (!ret || (result == -ENODEV && ret != -ENOENT))
+				result = ret;
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return result;
+}
+
+int loom_device_open(const char *path, struct loom_device **device)
+{
+	int saved = errno;
+	int ret;
+
+	*device = NULL;
+	ret = path ? loom_device_open_path(path, device) : loom_device_open_first(device);
+	errno = saved;
+	return ret;
+}
+
+void loom_device_close(struct loom_device *device)
+{
+	int saved = errno;
+
+	if (!device)
+		return;
+	if (device->fd >= 0)
+		close(device->fd);
+	free(device->path);
+	free(device);
+	errno = saved;
+}
+
+int loom_device_fd(const struct loom_device *device)
+{
+	return device->fd;
+}
+
+const char *loom_device_path(const struct loom_device *device)
+{
+	return device->path;
+}
+
+const struct drm_loom_device_info *loom_device_info(const struct loom_device *device)
+{
+	return &device->info;
+}
+
+const struct loom_topology *loom_device_topology(const struct loom_device *device)
+{
+	return &device->topology;
+}
+
+void loom_device_version(const struct loom_device *device, int *major, int *minor, int *patch)
+{
+	*major = device->version[0];
+	*minor = device->version[1];
+	*patch = device->version[2];
+}

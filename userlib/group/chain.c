@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Chains
+ *
+ * Groups that values stay between are a *chain*. What stays is in the way of each of them, at the
+ * same place: so a place is wanted that suits all.
+ *
+ * First, groups are placed one after the other, and what stays is where the group that makes it has
+ * put it. Where that fails, all of a chain is one placement problem: positions of one group follow
+ * those of the other, and what stays is alive from the first that has it to the last. Where each
+ * group has it then is where it is pinned, and they are placed again. Last, a group that has no
+ * place may say where it would rather have what stays.
+ */
+#include "divide.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "loom_place.h"
+
+/* How often groups may say where they want what stays. */
+#define PINS		4
+/* A chain of more items than this is not placed as one. */
+#define MOST_ITEMS	4000
+/* Search nodes to place it, and what it takes to spend them in vain, as &loom_group.work. */
+#define BUDGET		20000
+#define MISFIT_WORK	200000
+/* So many groups may have no place before what stays at a cut may not any longer, or nothing. */
+#define MISFITS		4
+#define MOST_MISFITS	24
+
+/**
+ * struct chain - a chain as one placement problem
+ * @group: room to make its groups in
+ * @items: what needs room
+ * @gaps: by item: when it is not there
+ * @count: number of items
+ * @cap: room for items
+ * @now: positions so far
+ * @resident: by value: its item, plus one; 0: it has none
+ */
+struct chain {
+	struct loom_group *group;
+	struct loom_place_item *items;
+	struct loom_place_gap *gaps;
+	u32 count;
+	u32 cap;
+	s64 now;
+	u32 *resident;
+};
+
+static struct loom_place_item *add_item(struct chain *c, u64 bytes, s64 lower, s64 upper)
+{
+	struct loom_place_item *items;
+	struct loom_place_gap *gaps;
+	u32 cap = c->cap ? 2 * c->cap : 256;
+
+	if (c->count == c->cap) {
+		items = realloc(c->items, cap * sizeof(*items));
+		if (!items)
+			return NULL;
+		c->items = items;
+		gaps = realloc(c->gaps, cap * sizeof(*gaps));
+		if (!gaps)
+			return NULL;
+		c->gaps = gaps;
+		c->cap = cap;
+	}
+	c->items[c->count] = (struct loom_place_item){
+		.size_bytes = bytes,
+		.align_bytes = c->group->list->lower->sram.align_bytes,
+		.lower = c->now + lower,
+		.upper = c->now + upper,
+		.fixed = LOOM_PLACE_ANYWHERE,
+		.pools = 1,
+		.alias = LOOM_PLACE_NONE,
+	};
+	return &c->items[c->count++];
+}
+
+/* When an item is there, in positions of its group. Those of one slice begin at -1. */
+static void find_life(const struct loom_group *group, const struct loom_group_item *item,
+		      s64 *lower, s64 *upper, struct loom_place_gap *gap)
+{
+	s32 period = group->period, first, last;
+
+	*lower = 0;
+	*upper = period;
+	gap->lower = gap->upper;
+	if (item->whole || item->to - item->from + 1 >= period)
+		return;
+	if (group->slices == 1) {
+		if (item->from < -1 || item->to > period - 2)
+			return;
+		*lower = item->from + 1;
+		*upper = item->to + 2;
+		return;
+	}
+	first = (item->from % period + period) % period;
+	last = (item->to % period + period) % period;
+	if (first <= last) {
+		*lower = first;
+		*upper = last + 1;
+	} else if (last + 1 < first) {
+		gap->lower = last + 1;
+		gap->upper = first;
+	}
+}
+
+static int add_own(struct chain *c, const struct loom_group_item *item)
+{
+	struct loom_place_gap gap = { .lower = 0 };
+	struct loom_place_item *to;
+	s64 lower, upper;
+	u32 i;
+
+	find_life(c->group, item, &lower, &upper, &gap);
+	for (i = 0; i < item->buffers; i++) {
+		to = add_item(c, item->bytes, lower, upper);
+		if (!to)
+			return -ENOMEM;
+		to->num_gaps = gap.lower < gap.upper;
+		c->gaps[c->count - 1] = (struct loom_place_gap){
+			.lower = c->now + gap.lower, .upper = c->now + gap.upper,
+		};
+	}
+	return 0;
+}
+
+/* What stays is one item in all groups. */
+static int add_resident(struct chain *c, u32 value, const struct loom_group_item *item)
+{
+	struct loom_place_gap gap = { .lower = 0 };
+	s64 lower, upper;
+
+	find_life(c->group, item, &lower, &upper, &gap);
+	if (c->group->stays[value] & LOOM_GROUP_STAYS_IN && c->resident[value]) {
+		c->items[c->resident[value] - 1].upper = c->now + upper;
+		return 0;
+	}
+	if (!add_item(c, item->bytes, lower, upper))
+		return -ENOMEM;
+	c->resident[value] = c->count;
+	return 0;
+}
+
+static bool is_resident(const struct loom_group *group, u32 item, u32 *value)
+{
+	u32 i;
+
+	for (i = 0; i < group->num_residents; i++) {
+		*value = group->residents[i];
+		if (group->resident_items[i] == item)
+			return true;
+	}
+	return false;
+}
+
+static int add_group(struct chain *c, const struct loom_group_cut *cut)
+{
+	struct loom_group *group = c->group;
+	int ret = loom_group_remake(group, cut);
+	u32 i, value;
+
+	group->overlap = cut->overlap;
+	if (!ret)
+		ret = loom_group_fit(group, cut->budget_bytes);
+	for (i = 0; i < group->num_items && !ret; i++)
+		ret = is_resident(group, i, &value) ?
+			add_resident(c, value, &group->items[i]) : add_own(c, &group->items[i]);
+	if (!ret && c->count > MOST_ITEMS)
+		ret = -ENOSPC;
+	c->now += group->period;
+	return ret;
+}
+
+static int place_chain(struct chain *c)
+{
+	const struct loom_sram *sram = &c->group->list->lower->sram;
+	const struct loom_place_pool pool = { .capacity_bytes = sram->bytes };
+	const struct loom_place_problem problem = {
+		.items = c->items, .num_items = c->count, .pools = &pool, .num_pools = 1,
+	};
+	const struct loom_place_options how = { .fit_only = true, .budget = BUDGET };
+	struct loom_place_result result;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < c->count; i++)
+		if (c->items[i].num_gaps)
+			c->items[i].gaps = &c->gaps[i];
+	ret = loom_place(&problem, &how, &result, NULL);
+	c->group->work += ret ? MISFIT_WORK : 10ULL * c->count;
+	if (ret)
+		return ret == -EINVAL ? -ENOSPC : ret;
+	for (i = 0; i < c->group->list->lower->graph->num_values; i++) {
+		if (!c->resident[i])
+			continue;
+		c->group->homes[i].offset = result.offsets[c->resident[i] - 1];
+		c->group->homes[i].pinned = true;
+	}
+	loom_place_result_free(&result);
+	return 0;
+}
+
+/* Pins what stays in a chain where it suits all its groups. -ENOSPC: no such place was found. */
+static int pin_chain(struct loom_group_divide *d, const struct loom_group_cut *cuts, u32 num_cuts)
+{
+	struct chain c = { .group = d->group };
+	int ret = -ENOMEM;
+	u32 i;
+
+	c.resident = calloc((size_t)d->list->lower->graph->num_values + 1, sizeof(*c.resident));
+	if (c.resident)
+		ret = 0;
+	d->group->loose = true;
+	for (i = 0; i < num_cuts && !ret; i++)
+		ret = add_group(&c, &cuts[i]);
+	d->group->loose = false;
+	if (!ret)
+		ret = place_chain(&c);
+	free(c.items);
+	free(c.gaps);
+	free(c.resident);
+	return ret;
+}
+
+/* Places a group that was chosen, and takes note of where what stays is. */
+static int place_cut(struct loom_group_divide *d, struct loom_group_cut *cut, bool pin)
+{
+	struct loom_group *group = d->group;
+	struct loom_group_cut best = *cut;
+	u64 height;
+	u32 i;
+	int ret;
+
+	best.cost.bytes = U64_MAX;
+	ret = loom_group_remake(group, cut);
+	if (!ret)
+		ret = loom_group_place_best(d, &best);
+	if (!ret && best.cost.bytes > cut->cost.bytes + cut->cost.bytes / 64)
+		ret = -ENOSPC;
+	if (ret)
+		return ret;
+	group->overlap = best.overlap;
+	ret = loom_group_fit(group, best.budget_bytes);
+	if (!ret)
+		ret = loom_group_place(group, d->list->lower->sram.bytes, &height);
+	for (i = 0; i < group->num_residents && !ret; i++) {
+		struct loom_group_home *home = &group->homes[group->residents[i]];
+
+		home->offset = group->items[group->resident_items[i]].offset[0];
+		home->pinned |= pin;
+	}
+	if (!ret)
+		*cut = best;
+	return ret;
+}
+
+/* The chain that a group is in: its first group, and the first behind it. */
+static void find_chain(const struct loom_group_cut *cuts, u32 num_cuts, u32 at, u32 *from, u32 *to)
+{
+	*from = at;
+	*to = at + 1;
+	while (*from && cuts[*from].in)
+		--*from;
+	while (*to < num_cuts && cuts[*to].in)
+		++*to;
+}
+
+/* Places groups, each of a chain with what stays where it is. *@failed: the one that has none. */
+static int place_cuts(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts,
+		      u32 *failed)
+{
+	u32 from, to, tried = U32_MAX, pins = 0, i;
+	struct loom_group_cut want;
+	int ret;
+
+	for (i = 0; i < num_cuts; i++) {
+		if (cuts[i].alone)
+			continue;
+		ret = place_cut(d, &cuts[i], false);
+		if (!ret)
+			continue;
+		*failed = i;
+		find_chain(cuts, num_cuts, i, &from, &to);
+		if (ret != -ENOSPC || to - from == 1)
+			return ret;
+		if (tried != from) {
+			tried = from;
+			pins = 0;
+			ret = pin_chain(d, &cuts[from], to - from);
+		}
+		if (ret) {
+			if (ret != -ENOSPC || pins++ == PINS)
+				return ret;
+			want = cuts[i];
+			d->group->loose = true;
+			ret = place_cut(d, &want, true);
+			d->group->loose = false;
+			if (ret)
+				return ret;
+		}
+		i = from - 1;
+	}
+	return 0;
+}
+
+/* A group has no place, though it has one without what stays: it is not to be chosen again. */
+static void ban(struct loom_group_divide *d, const struct loom_group_cut *cut)
+{
+	u32 end = cut->first_unit + cut->num_units;
+
+	loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out)->state =
+		LOOM_GROUP_EDGE_NONE;
+	loom_group_way_forget(d);
+	/* ways around it are many, and as a rule have no place, either */
+	if (d->misfits++ < MISFITS)
+		return;
+	if (cut->in)
+		d->blocked[cut->first_unit * LOOM_GROUP_STAYS + cut->in] = true;
+	else if (cut->out)
+		d->blocked[end * LOOM_GROUP_STAYS + cut->out] = true;
+	d->none_stays = d->misfits > MOST_MISFITS;
+}
+
+int loom_group_settle_all(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts)
+{
+	u32 failed = 0, i;
+	int ret;
+
+	for (i = 0; i < d->list->lower->graph->num_values; i++)
+		d->group->homes[i].pinned = false;
+	ret = place_cuts(d, cuts, num_cuts, &failed);
+	if (ret != -ENOSPC)
+		return ret;
+	ban(d, &cuts[failed]);
+	return 1;
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Dividing a graph into groups
+ *
+ * The cheapest way to run units [0, n) ends with a group [i, n), before and after which some values
+ * stay in SRAM: a dynamic program over cuts and what stays at them. Fewest DRAM bytes win, then
+ * fewest cycles, then what was found first.
+ *
+ * What each of the groups costs is guessed at first (estimate.c), for all that there are. Then
+ * the groups on the cheapest way are asked for what they do cost, and placed; that is entered, and
+ * the cheapest way is looked for again, until all of it is certain. Guesses err: so at first a
+ * guess has to promise a little more to be taken up, and later, step by step, the opposite is
+ * assumed: guesses are too high by a few percent. Last, and as a rule in small graphs only, there
+ * is time for all groups, slice counts and axes; what cannot beat the known division is left out.
+ *
+ * All of that is counted in work, see &loom_group.work, and ends when the budget is spent: not in
+ * seconds, so that a plan is the same everywhere. What is certain by then is what counts, and a
+ * node alone, lowered as without groups, is certain from the beginning: the division never moves
+ * more than no groups at all would.
+ *
+ * Rejected: asking all groups for their true cost from the start. It is what a graph of 12 nodes
+ * still gets, and takes half a minute for one of 500.
+ */
+#include "divide.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* See &loom_group_divide.doubt: less and less. */
+static const s32 doubts[] = { 4, 0, -4, -12 };
+
+/* In graphs of more units than this, guesses are for groups of MOST_UNITS at most. */
+#define LARGE_GRAPH	256
+#define MOST_UNITS	64
+
+static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
+{
+	return a->bytes != b->bytes ? a->bytes < b->bytes : a->cycles < b->cycles;
+}
+
+static u32 num_choices(const struct loom_group_divide *d, u32 at)
+{
+	return d->list->choices[at].count;
+}
+
+struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, u32 num_units,
+					u32 in, u32 out)
+{
+	struct loom_group_row *row = &d->rows[first];
+
+	return &row->edges[row->begin[num_units - 1] + in * num_choices(d, first + num_units) +
+			   out];
+}
+
+/* Makes room for groups of up to @num_units units. */
+int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
+{
+	struct loom_group_row *row = &d->rows[first];
+	struct loom_group_edge *edges;
+	u32 *begin, from, to, cap;
+
+	if (num_units <= row->num_units)
+		return 0;
+	begin = realloc(row->begin, (num_units + 1) * sizeof(*begin));
+	if (!begin)
+		return -ENOMEM;
+	row->begin = begin;
+	from = row->num_units ? begin[row->num_units] : 0;
+	for (to = from; row->num_units < num_units; row->num_units++) {
+		begin[row->num_units] = to;
+		to += num_choices(d, first) * num_choices(d, first + row->num_units + 1);
+	}
+	begin[num_units] = to;
+	if (to > row->cap_edges) {
+		cap = max(2 * row->cap_edges, to);
+		edges = realloc(row->edges, cap * sizeof(*edges));
+		if (!edges)
+			return -ENOMEM;
+		row->edges = edges;
+		row->cap_edges = cap;
+	}
+	memset(&row->edges[from], 0, (to - from) * sizeof(*edges));
+	return 0;
+}
+
+/* Guesses for all groups that begin with a unit, by one axis; or in one slice. */
+static int guess_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis, const u32 *rungs,
+		      u32 num_rungs)
+{
+	struct loom_group_cost costs[LOOM_GROUP_RUNGS];
+	u32 n = 0, most = d->list->num_units > LARGE_GRAPH ? MOST_UNITS : U32_MAX, out, q;
+	int ret = 0;
+
+	loom_group_guess_begin(d->guess, first, in, axis, rungs, num_rungs);
+	while (!ret && n < most && loom_group_guess_append(d->guess, n)) {
+		ret = loom_group_reserve(d, first, ++n);
+		for (out = 0; out < num_choices(d, first + n) && !ret; out++) {
+			struct loom_group_edge *edge = loom_group_edge(d, first, n, in, out);
+
+			loom_group_guess_take(d->guess, n, in, out, costs);
+			for (q = 0; q < num_rungs; q++) {
+				if (costs[q].bytes == U64_MAX ||
+				    (edge->state && !cheaper(&costs[q], &edge->cost)))
+					continue;
+				edge->state = LOOM_GROUP_EDGE_GUESS;
+				edge->cost = costs[q];
+			}
+		}
+	}
+	return ret;
+}
+
+bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_group_use *use,
+			  u32 axis)
+{
+	/* columns are not cut where rows are as many, and nothing tells them apart */
+	return use->dims[axis] < 2 ||
+	       (axis > 2 && !list->lopsided && use->dims[axis] <= use->dims[2]);
+}
+
+static const struct loom_group_use *first_result(const struct loom_group_divide *d, u32 first)
+{
+	return &d->list->uses[d->list->ops[d->list->units[first].first_op]->access[0].value];
+}
+
+static int guess_from(struct loom_group_divide *d, u32 first)
+{
+	const struct loom_group_use *use = first_result(d, first);
+	static const u32 whole[] = { 1 };
+	u32 rungs[LOOM_GROUP_RUNGS], count, axis;
+	int ret = 0;
+	u8 in;
+
+	for (in = 0; in < num_choices(d, first) && !ret; in++) {
+		ret = guess_axis(d, first, in, 0, whole, 1);
+		for (axis = 0; axis < use->rank && !ret; axis++) {
+			if (loom_group_skip_axis(d->list, use, axis))
+				continue;
+			count = loom_group_rungs(use->dims[axis], rungs);
+			ret = guess_axis(d, first, in, axis, rungs, count);
+		}
+	}
+	return ret;
+}
+
+/* A node alone is what there is without groups. */
+static int offer_alone(struct loom_group_divide *d, u32 first)
+{
+	const struct loom_group_unit *unit = &d->list->units[first];
+	struct loom_group_edge *edge;
+	int ret;
+
+	ret = loom_group_reserve(d, first, 1);
+	if (ret)
+		return ret;
+	d->rows[first].alone = (struct loom_group_edge){
+		.state = LOOM_GROUP_EDGE_PLACED,
+		.cost = { .bytes = unit->alone_bytes, .cycles = unit->alone_cycles },
+	};
+	edge = loom_group_edge(d, first, 1, 0, 0);
+	if (edge->state && !cheaper(&edge->cost, &d->rows[first].alone.cost))
+		edge->state = LOOM_GROUP_EDGE_NONE;
+	return 0;
+}
+
+/* Settles all groups of the cheapest way. 1: something was not as certain as @state. */
+static int settle_way(struct loom_group_divide *d, enum loom_group_edge_state state)
+{
+	u32 at = d->list->num_units * LOOM_GROUP_STAYS, first;
+	bool changed = false;
+	int ret;
+
+	for (; at / LOOM_GROUP_STAYS; at = first * LOOM_GROUP_STAYS + d->back[at].in) {
+		const struct loom_group_back *back = &d->back[at];
+
+		first = back->first_unit;
+		if (back->alone)
+			continue;
+		ret = loom_group_settle(d, first, at / LOOM_GROUP_STAYS - first, back->in,
+					at % LOOM_GROUP_STAYS, state);
+		if (ret < 0)
+			return ret;
+		changed |= ret;
+		if (loom_group_edge(d, first, at / LOOM_GROUP_STAYS - first, back->in,
+				    at % LOOM_GROUP_STAYS)->state == LOOM_GROUP_EDGE_NONE)
+			d->banned = true;
+	}
+	return changed;
+}
+
+/* Until the cheapest way is certain, with less and less doubt. */
+static int search_ways(struct loom_group_divide *d)
+{
+	u32 i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(doubts); i++) {
+		d->doubt = doubts[i];
+		do {
+			if (loom_group_is_spent(d))
+				return 0;
+			if (!loom_group_way(d, LOOM_GROUP_EDGE_GUESS))
+				return -ENOSPC;
+			ret = settle_way(d, LOOM_GROUP_EDGE_FITTED);
+			if (ret < 0)
+				return ret;
+		} while (ret);
+	}
+	return 0;
+}
+
+/* Puts the groups of the cheapest way in order. */
+static int collect(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	u32 end = d->list->num_units * LOOM_GROUP_STAYS, at, count = 0;
+
+	for (at = end; at / LOOM_GROUP_STAYS;
+	     at = d->back[at].first_unit * LOOM_GROUP_STAYS + d->back[at].in)
+		count++;
+	*cuts = calloc((size_t)count + 1, sizeof(**cuts));
+	if (!*cuts)
+		return -ENOMEM;
+	*num_cuts = count;
+	for (at = end; at / LOOM_GROUP_STAYS;
+	     at = d->back[at].first_unit * LOOM_GROUP_STAYS + d->back[at].in) {
+		const struct loom_group_back *back = &d->back[at];
+		u32 n = at / LOOM_GROUP_STAYS - back->first_unit;
+		const struct loom_group_edge *edge = back->alone ?
+			&d->rows[back->first_unit].alone :
+			loom_group_edge(d, back->first_unit, n, back->in, at % LOOM_GROUP_STAYS);
+
+		(*cuts)[--count] = (struct loom_group_cut){
+			.first_unit = back->first_unit,
+			.num_units = n,
+			.alone = back->alone,
+			.slices = edge->slices,
+			.want_axis = edge->axis,
+			.overlap = edge->overlap,
+			.in = back->in,
+			.out = back->alone ? 0 : at % LOOM_GROUP_STAYS,
+			.budget_bytes = edge->budget_bytes,
+			.cost = edge->cost,
+		};
+	}
+	return 0;
+}
+
+/* What a node costs alone, by the slices that it would be cut into. */
+static void cost_alone(struct loom_group_list *list, struct loom_group_unit *unit)
+{
+	const struct loom_sram *sram = &list->lower->sram;
+	u64 need, elems;
+	u32 i, k;
+
+	for (i = 0; i < unit->num_ops; i++) {
+		const struct loom_group_op *op = list->ops[unit->first_op + i];
+		const struct loom_ref *y = &op->kernel.operands[0].ref;
+		struct loom_tiling tiling;
+
+		for (k = 0, elems = 1; k < y->rank; k++)
+			elems *= y->dims[k];
+		if (op->kind != LOOM_GROUP_COMPUTE) {
+			unit->alone_bytes += elems * loom_dtype_bytes(y->dtype) *
+					     (op->kind == LOOM_GROUP_COPY ? 2 : 1);
+			unit->alone_cycles++;
+		} else if (!loom_slice_choose(&op->kernel, sram, &tiling, &need)) {
+			unit->alone_bytes += tiling.dram_bytes;
+			unit->alone_cycles += tiling.slices;
+		} else {
+			/* merged axes may fit where these do not: a guess, and a bad one */
+			unit->alone_bytes += 64 * elems * loom_dtype_bytes(y->dtype);
+			unit->alone_cycles++;
+		}
+	}
+}
+
+static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	u32 num_units = d->list->num_units, i;
+	int ret = 0;
+
+	for (i = num_units; i-- > 0;)
+		d->rest[i] = d->rest[i + 1] + loom_group_inevitable(d->list, i);
+	for (i = 0; i < num_units && !ret; i++) {
+		cost_alone(d->list, &d->list->units[i]);
+		if (!d->list->units[i].alone)
+			ret = guess_from(d, i);
+		if (!ret)
+			ret = offer_alone(d, i);
+	}
+	d->group->loose = true;
+	if (!ret)
+		ret = search_ways(d);
+	if (!ret)
+		ret = loom_group_search_all(d);
+	d->doubt = 0;
+	d->banned = false;
+	/* a half more to find places */
+	d->budget = d->work + d->group->work + d->budget / 2;
+	while (!ret) {
+		d->group->loose = true;
+		do {
+			/* instead of what has no place, something that nobody has tried may do */
+			if (!loom_group_way(d, d->banned && !loom_group_is_spent(d) ?
+					LOOM_GROUP_EDGE_GUESS : LOOM_GROUP_EDGE_FITTED))
+				return -ENOSPC;
+			ret = settle_way(d, LOOM_GROUP_EDGE_PLACED);
+		} while (ret > 0);
+		if (ret)
+			break;
+		d->group->loose = false;
+		free(*cuts);
+		*cuts = NULL;
+		ret = collect(d, cuts, num_cuts);
+		if (!ret)
+			ret = loom_group_settle_all(d, *cuts, *num_cuts);
+		if (!ret)
+			return 0;
+		d->banned = true;
+		ret = min(ret, 0);
+	}
+	return ret;
+}
+
+u64 loom_group_known_bytes(struct loom_group_divide *d)
+{
+	loom_group_way(d, LOOM_GROUP_EDGE_FITTED);
+	return d->best[d->list->num_units * LOOM_GROUP_STAYS].bytes;
+}
+
+int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
+		      struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	struct loom_group_divide d = { .list = list, .group = group, .budget = group->budget };
+	size_t n = (size_t)list->num_units + 1;
+	int ret = -ENOMEM;
+	u32 i;
+
+	d.rows = calloc(n, sizeof(*d.rows));
+	d.best = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.best));
+	d.back = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.back));
+	d.rest = calloc(n, sizeof(*d.rest));
+	d.blocked = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.blocked));
+	d.dirty = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.dirty));
+	d.moved = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.moved));
+	d.was = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.was));
+	d.guess = loom_group_guess_make(list);
+	d.saved = calloc(LOOM_GROUP_OPS, sizeof(*d.saved));
+	d.saved_whole = calloc(LOOM_GROUP_OPS, sizeof(*d.saved_whole));
+	group->work = 0;
+	if (d.rows && d.best && d.back && d.rest && d.blocked && d.dirty && d.moved && d.was &&
+	    d.guess && d.saved && d.saved_whole)
+		ret = divide(&d, cuts, num_cuts);
+	group->work += d.work;
+	for (i = 0; i < list->num_units && d.rows; i++) {
+		free(d.rows[i].begin);
+		free(d.rows[i].edges);
+	}
+	free(d.rows);
+	free(d.best);
+	free(d.back);
+	free(d.rest);
+	free(d.blocked);
+	free(d.dirty);
+	free(d.moved);
+	free(d.was);
+	free(d.saved);
+	free(d.saved_whole);
+	loom_group_guess_free(d.guess);
+	return ret;
+}

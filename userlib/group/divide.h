@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOOM_GROUP_DIVIDE_H
+#define LOOM_GROUP_DIVIDE_H
+
+/* What divide.c and its helpers share. */
+
+#include "group.h"
+
+/**
+ * enum loom_group_edge_state - what is known about a group
+ * @LOOM_GROUP_EDGE_NONE: it cannot be, or nobody thinks so
+ * @LOOM_GROUP_EDGE_GUESS: what it might cost
+ * @LOOM_GROUP_EDGE_FITTED: what it costs, if all of it can be placed
+ * @LOOM_GROUP_EDGE_PLACED: what it costs
+ */
+enum loom_group_edge_state {
+	LOOM_GROUP_EDGE_NONE,
+	LOOM_GROUP_EDGE_GUESS,
+	LOOM_GROUP_EDGE_FITTED,
+	LOOM_GROUP_EDGE_PLACED,
+};
+
+/**
+ * struct loom_group_edge - a group, by what is known of it
+ * @cost: what it costs, or might
+ * @budget_bytes: what it was fitted into
+ * @slices: number of slices
+ * @axis: axis that is cut
+ * @state: an &enum loom_group_edge_state
+ * @overlap: see &struct loom_group
+ */
+struct loom_group_edge {
+	struct loom_group_cost cost;
+	u64 budget_bytes;
+	u16 slices;
+	u8 axis;
+	u8 state;
+	bool overlap;
+};
+
+/**
+ * struct loom_group_row - the groups that begin with a unit
+ * @begin: by number of units less one: first of @edges; by what stays before, then after
+ * @num_units: length of the longest
+ * @edges: the groups
+ * @cap_edges: room in @edges
+ * @alone: the unit as without groups
+ */
+struct loom_group_row {
+	u32 *begin;
+	u32 num_units;
+	struct loom_group_edge *edges;
+	u32 cap_edges;
+	struct loom_group_edge alone;
+};
+
+/**
+ * struct loom_group_back - the last group on the cheapest way to a cut
+ * @first_unit: its first unit
+ * @in: what stays before it
+ * @alone: it is one unit, as without groups
+ */
+struct loom_group_back {
+	u32 first_unit;
+	u8 in;
+	bool alone;
+};
+
+/**
+ * struct loom_group_divide - the state of dividing
+ * @list: what is divided
+ * @group: room to try groups in
+ * @guess: room to guess
+ * @rows: by first unit
+ * @best: by cut and what stays there: cost of the cheapest way to it
+ * @back: likewise: its last group
+ * @rest: by unit: what it and those behind it have to move in any case: weights and outputs, once
+ * @saved: parts of a group, to come back to after a fit
+ * @saved_whole: likewise, while it grows
+ * @doubt: what is added to guesses, in 1/64 of what they have above what is inevitable
+ * @banned: a group has no place that was to have one
+ * @misfits: groups that had none because of what stays
+ * @blocked: by cut and what stays there: it may not, there was no place for it
+ * @none_stays: nothing may stay anywhere
+ * @way_state: how certain groups had to be when the cheapest way was looked for last; NONE: it was
+ *	not
+ * @way_doubt: what @doubt was then
+ * @dirty: by cut and what stays there: the way to it may have changed since
+ * @moved: likewise: it has become cheaper since
+ * @was: by cut and what stays there: what it cost before
+ * @dirty_from: the first cut for which it has
+ * @longest: units of the longest group that is known
+ * @looks: groups that were looked at and are not in @work yet
+ * @budget: work that may be done
+ * @work: work that was done, besides &loom_group.work
+ */
+struct loom_group_divide {
+	struct loom_group_list *list;
+	struct loom_group *group;
+	struct loom_group_guess *guess;
+	struct loom_group_row *rows;
+	struct loom_group_cost *best;
+	struct loom_group_back *back;
+	u64 *rest;
+	struct loom_group_part *saved;
+	struct loom_group_part *saved_whole;
+	s32 doubt;
+	bool banned;
+	u32 misfits;
+	bool *blocked;
+	bool none_stays;
+	enum loom_group_edge_state way_state;
+	s32 way_doubt;
+	bool *dirty;
+	bool *moved;
+	struct loom_group_cost *was;
+	u32 dirty_from;
+	u32 longest;
+	u64 looks;
+	u64 budget;
+	u64 work;
+};
+
+static inline bool loom_group_is_spent(const struct loom_group_divide *d)
+{
+	return d->work + d->group->work > d->budget;
+}
+
+/** loom_group_edge() - what is known of a group; it must have been reserved */
+struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, u32 num_units,
+					u32 in, u32 out);
+/** loom_group_reserve() - makes room for groups of up to @num_units units. 0 or -ENOMEM */
+int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units);
+/** loom_group_skip_axis() - nobody needs to cut this one */
+bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_group_use *use,
+			  u32 axis);
+/** loom_group_known_bytes() - DRAM bytes of the cheapest division that is certain */
+u64 loom_group_known_bytes(struct loom_group_divide *d);
+
+/* shortest_path.c */
+
+/** loom_group_way() - the cheapest way, by groups that are so certain at least; false: none */
+bool loom_group_way(struct loom_group_divide *d, enum loom_group_edge_state state);
+/** loom_group_way_change() - what is known of a group has changed */
+void loom_group_way_change(struct loom_group_divide *d, u32 first, u32 num_units, u32 out);
+/** loom_group_way_forget() - what may stay has changed: all ways are looked for anew */
+void loom_group_way_forget(struct loom_group_divide *d);
+
+/* realise.c */
+
+/**
+ * loom_group_settle() - makes certain what a group costs
+ * @d: the state of dividing
+ * @first: its first unit
+ * @num_units: its length
+ * @in: what stays before it
+ * @out: what stays after it
+ * @state: how certain
+ *
+ * Return: 0: it was; 1: it is now; or an error.
+ */
+int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
+		      enum loom_group_edge_state state);
+
+/**
+ * loom_group_place_best() - offsets for all items of the group at hand, at least DRAM bytes
+ * @d: the state of dividing
+ * @cut: the group; it has to cost less than this, and is what was found then
+ *
+ * Return: 0, even if nothing was found, or an error.
+ */
+int loom_group_place_best(struct loom_group_divide *d, struct loom_group_cut *cut);
+/** loom_group_enter() - enters what is certain about a group */
+void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
+		      enum loom_group_edge_state state);
+
+/* chain.c */
+
+/**
+ * loom_group_settle_all() - places groups one after the other, with what stays where it is
+ * @d: the state of dividing
+ * @cuts: the groups
+ * @num_cuts: number of @cuts
+ *
+ * Return: 0; 1 if one has no place: it is not to be chosen again; or an error.
+ */
+int loom_group_settle_all(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts);
+
+/* branch_bound.c */
+
+/** loom_group_search_all() - all groups, for all numbers of slices, while the budget lasts */
+int loom_group_search_all(struct loom_group_divide *d);
+
+#endif /* LOOM_GROUP_DIVIDE_H */

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+/* A graph in groups: from the list of ops to commands. See group.h. */
+#include "group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lower/storage.h"
+
+/**
+ * struct strategy - a way to make groups
+ * @name: what it is called
+ * @text: one line about it
+ * @divide: which nodes make a group, and how; NULL: there are none
+ * @frugal: it is to move as little as can be
+ */
+struct strategy {
+	const char *name;
+	const char *text;
+	int (*divide)(struct loom_group_list *list, struct loom_group *group,
+		      struct loom_group_cut **cuts, u32 *num_cuts);
+	bool frugal;
+};
+
+static const struct strategy strategies[] = {
+	{ "layerwise", "each node for itself: every value goes to DRAM and comes back",
+	  NULL, true },
+	{ "layergroup", "groups by DRAM bytes: line buffers, weights held or streamed",
+	  loom_group_divide, true },
+	{ "layergroup-text", "the first way that fits, from the tail: halos again, weights held",
+	  loom_group_text_divide, false },
+	{ "layergroup-dp", "the same slices, groups by cycles",
+	  loom_group_dp_divide, false },
+};
+
+static const struct strategy *find(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(strategies); i++)
+		if (!strcmp(name ? name : strategies[0].name, strategies[i].name))
+			return &strategies[i];
+	return NULL;
+}
+
+const char *loom_grouping_name(unsigned int index)
+{
+	return index < ARRAY_SIZE(strategies) ? strategies[index].name : NULL;
+}
+
+const char *loom_grouping_text(unsigned int index)
+{
+	return index < ARRAY_SIZE(strategies) ? strategies[index].text : NULL;
+}
+
+bool loom_grouping_is_on(const struct loom_planner_options *options)
+{
+	return options->grouping && strcmp(options->grouping, strategies[0].name);
+}
+
+bool loom_grouping_is_frugal(const struct loom_planner_options *options)
+{
+	const struct strategy *strategy = find(options->grouping);
+
+	return strategy && strategy->frugal;
+}
+
+bool loom_grouping_is_known(const struct loom_planner_options *options)
+{
+	return find(options->grouping);
+}
+
+#define MADE	(1 << 0)
+#define STORED	(1 << 1)
+
+/* What a group makes, and what it stores. */
+static void note_group(struct loom_group *group, u8 *notes)
+{
+	u32 i;
+
+	for (i = 0; i < group->num_roots; i++) {
+		const struct loom_group_root *root = &group->roots[i];
+
+		if (root->kind == LOOM_GROUP_INSIDE)
+			notes[root->value] |= root->stored ? MADE | STORED : MADE;
+	}
+	for (i = 0; i < group->num_residents; i++)
+		if (group->stays[group->residents[i]] & LOOM_GROUP_STAYS_FLUSH)
+			notes[group->residents[i]] |= STORED;
+}
+
+/* Values that groups make and nobody stores have no place in DRAM. */
+static void mark_chip(struct loom_storage *storage, const u8 *notes)
+{
+	u32 i;
+
+	for (i = 0; i < storage->graph->num_values; i++) {
+		if (notes[i] != MADE || storage->homes[i].kind != LOOM_HOME_ARENA)
+			continue;
+		storage->homes[i].kind = LOOM_HOME_CHIP;
+		storage->num_neurons--;
+		storage->neuron_bytes -= storage->graph->values[i]->size_bytes;
+	}
+}
+
+/* All nodes of a group happen at once, as far as DRAM is concerned. */
+static int set_spans(struct loom_group_list *list, const struct loom_group_cut *cuts, u32 num_cuts)
+{
+	struct loom_storage *storage = list->lower->storage;
+	u32 num_nodes = list->lower->graph->num_nodes, i, k;
+
+	storage->span_first = calloc((size_t)num_nodes + 1, sizeof(*storage->span_first));
+	storage->span_last = calloc((size_t)num_nodes + 1, sizeof(*storage->span_last));
+	if (!storage->span_first || !storage->span_last)
+		return -ENOMEM;
+	for (i = 0; i < num_nodes; i++) {
+		storage->span_first[i] = i;
+		storage->span_last[i] = i;
+	}
+	for (i = 0; i < num_cuts; i++) {
+		u32 first = list->units[cuts[i].first_unit].node;
+		u32 last = list->units[cuts[i].first_unit + cuts[i].num_units - 1].node;
+
+		for (k = first; k <= last; k++) {
+			storage->span_first[k] = first;
+			storage->span_last[k] = last;
+		}
+	}
+	return 0;
+}
+
+/* A group as it was chosen, once more. */
+static int remake(struct loom_group *group, const struct loom_group_cut *cut)
+{
+	int ret = loom_group_remake(group, cut);
+
+	group->overlap = cut->overlap;
+	return ret ? ret : loom_group_fit(group, cut->budget_bytes);
+}
+
+/* The bytes of weights that are loaded once for all slices; one that is repeated has its own. */
+static u64 held_bytes(const struct loom_group *group)
+{
+	struct loom_value *const *values = group->list->lower->graph->values;
+	u64 bytes = 0;
+	u32 index, i;
+
+	for (index = 0; index < group->num_parts && group->slices > 1; index++) {
+		const struct loom_group_part *part = &group->parts[index];
+
+		for (i = 1; i < part->op->kernel.num_operands; i++)
+			if (part->held >> i & 1 && loom_group_is_own(group, part, i) &&
+			    part->op->kernel.operands[i].role == LOOM_ROLE_LOAD &&
+			    values[part->op->access[i].value]->data)
+				bytes += min(part->loaded_bytes[i],
+					     values[part->op->access[i].value]->size_bytes);
+	}
+	return bytes;
+}
+
+static int emit(struct loom_lower *lower, struct loom_group *group)
+{
+	const struct loom_group_unit *units = &group->list->units[group->first_unit];
+	struct loom_program_group note = {
+		.first_node = units[0].node,
+		.last_node = units[group->num_units - 1].node,
+		.grouped = true,
+		.slices = group->slices,
+		.axis = group->slices > 1 ? (s32)group->want_axis : -1,
+		.overlap = group->overlap,
+		.first_step = lower->step,
+	};
+	int ret = loom_group_emit(lower, group);
+
+	if (ret)
+		return ret;
+	note.held_bytes = held_bytes(group);
+	note.num_steps = lower->step - note.first_step;
+	return loom_group_note(lower, &note);
+}
+
+/* Writes all groups, or only takes notes of them. */
+static int walk_cuts(struct loom_group_list *list, struct loom_group *group,
+		     const struct loom_group_cut *cuts, u32 num_cuts, u8 *notes)
+{
+	struct loom_lower *lower = list->lower;
+	u32 i, k;
+	int ret = 0;
+
+	for (i = 0; i < num_cuts && !ret; i++) {
+		const struct loom_group_cut *cut = &cuts[i];
+
+		if (cut->alone) {
+			k = list->units[cut->first_unit].node;
+			if (!notes)
+				ret = loom_group_alone(lower, k);
+			continue;
+		}
+		ret = remake(group, cut);
+		if (ret)
+			return ret;
+		if (notes)
+			note_group(group, notes);
+		else
+			ret = emit(lower, group);
+	}
+	return ret;
+}
+
+static int find_chip(struct loom_group_list *list, struct loom_group *group,
+		     const struct loom_group_cut *cuts, u32 num_cuts)
+{
+	u8 *notes = calloc((size_t)list->lower->graph->num_values + 1, sizeof(*notes));
+	int ret = -ENOMEM;
+
+	if (notes)
+		ret = walk_cuts(list, group, cuts, num_cuts, notes);
+	if (!ret)
+		mark_chip(list->lower->storage, notes);
+	free(notes);
+	return ret;
+}
+
+/* What may be done in a millisecond, and for how many of them. */
+#define WORK_PER_MS	20000
+#define DEFAULT_MS	400
+/* From so many on, a millisecond more for each. */
+#define MANY_NODES	500
+
+static u64 budget_of(const struct loom_planner_options *options, u32 num_nodes)
+{
+	u64 ms = options->grouping_budget;
+
+	if (!ms)
+		ms = DEFAULT_MS + (num_nodes > MANY_NODES ? num_nodes - MANY_NODES : 0);
+
+	return ms > U64_MAX / WORK_PER_MS ? U64_MAX : ms * WORK_PER_MS;
+}
+
+int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options *options)
+{
+	struct loom_group_cut *cuts = NULL;
+	struct loom_group *group = NULL;
+	struct loom_group_list list;
+	u32 num_cuts = 0;
+	u64 macs = 0;
+	int ret;
+
+	memset(&list, 0, sizeof(list));
+	ret = loom_group_order(lower->storage);
+	if (!ret)
+		ret = loom_group_list_make(&list, lower);
+	/* all have been seen, but nothing is written: the plan begins at step 0 */
+	macs = lower->macs_once;
+	lower->step = 0;
+	if (!ret) {
+		group = loom_group_make(&list);
+		ret = group ? 0 : -ENOMEM;
+	}
+	if (!ret) {
+		group->budget = budget_of(options, lower->graph->num_nodes);
+		ret = find(options->grouping)->divide(&list, group, &cuts, &num_cuts);
+	}
+	if (!ret && find(options->grouping)->frugal)
+		ret = loom_group_again(&list, group, &cuts, &num_cuts);
+	/* the others have rules, not reasons */
+	if (!ret && options->flags & LOOM_PLANNER_EXPLAIN &&
+	    find(options->grouping)->divide == loom_group_divide)
+		ret = loom_group_explain(&list, group->budget, cuts, num_cuts);
+	if (!ret)
+		ret = set_spans(&list, cuts, num_cuts);
+	if (!ret)
+		ret = find_chip(&list, group, cuts, num_cuts);
+	if (!ret)
+		ret = loom_storage_place(lower->storage, options, lower->err);
+	if (!ret)
+		ret = walk_cuts(&list, group, cuts, num_cuts, NULL);
+	if (!ret)
+		ret = loom_storage_copy_late(lower);
+	lower->macs_once = macs;
+	free(cuts);
+	loom_group_free(group);
+	loom_group_list_clear(&list);
+	return ret;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+/*
+ * From a guess to a promise: a group is made, fitted and placed with the numbers of slices that
+ * look best, until no other one promises more. See divide.c.
+ */
+#include "divide.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Up to so many units, the thinnest slices are tried against all guesses. */
+#define THIN_UNITS	128
+/* So many numbers of slices are tried. */
+#define TRIES		8
+/* So many budgets, with overlap and without: an item may have no place though all would fit. */
+#define ROUNDS		24
+/* So many of them in a row cost more than is known: those after them would, too. */
+#define DEAR_ROUNDS	4
+/* How often what was chosen is placed with all effort in vain. */
+#define LONG_LOOKS	4
+#define CANDIDATES	(LOOM_GROUP_RUNGS * DRM_LOOM_MAX_RANK + 1)
+
+/**
+ * struct candidate - a way to cut a group
+ * @cost: what it might cost
+ * @slices: number of slices
+ * @axis: axis that is cut
+ */
+struct candidate {
+	struct loom_group_cost cost;
+	u32 slices;
+	u32 axis;
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->cost.bytes != y->cost.bytes)
+		return x->cost.bytes < y->cost.bytes ? -1 : 1;
+	if (x->cost.cycles != y->cost.cycles)
+		return x->cost.cycles < y->cost.cycles ? -1 : 1;
+	if (x->slices != y->slices)
+		return x->slices < y->slices ? -1 : 1;
+	return x->axis < y->axis ? -1 : x->axis > y->axis;
+}
+
+/* Candidates by one axis. */
+static u32 guess_axis(struct loom_group_divide *d, const struct loom_group_cut *cut, u32 axis,
+		      const u32 *rungs, u32 num_rungs, struct candidate *to)
+{
+	struct loom_group_cost costs[LOOM_GROUP_RUNGS];
+	u32 count = 0, i;
+
+	loom_group_guess_begin(d->guess, cut->first_unit, cut->in, axis, rungs, num_rungs);
+	for (i = 0; i < cut->num_units; i++)
+		if (!loom_group_guess_append(d->guess, i))
+			return 0;
+	d->work += (u64)num_rungs * cut->num_units;
+	loom_group_guess_take(d->guess, cut->num_units, cut->in, cut->out, costs);
+	for (i = 0; i < num_rungs; i++)
+		if (costs[i].bytes != U64_MAX)
+			to[count++] = (struct candidate){ costs[i], rungs[i], axis };
+	return count;
+}
+
+static u32 find_candidates(struct loom_group_divide *d, const struct loom_group_cut *cut,
+			   struct candidate *candidates)
+{
+	const struct loom_group_op *op = d->list->ops[d->list->units[cut->first_unit].first_op];
+	const struct loom_group_use *use = &d->list->uses[op->access[0].value];
+	static const u32 whole[] = { 1 };
+	u32 rungs[LOOM_GROUP_RUNGS], count, n, axis;
+
+	n = guess_axis(d, cut, 0, whole, 1, candidates);
+	for (axis = 0; axis < use->rank; axis++) {
+		if (loom_group_skip_axis(d->list, use, axis))
+			continue;
+		count = loom_group_rungs(use->dims[axis], rungs);
+		n += guess_axis(d, cut, axis, rungs, count, &candidates[n]);
+	}
+	qsort(candidates, n, sizeof(*candidates), compare);
+	return n;
+}
+
+int loom_group_remake(struct loom_group *group, const struct loom_group_cut *cut)
+{
+	u32 i;
+
+	if (cut->recompute)
+		loom_group_begin_again(group, cut->first_unit, cut->slices, max(cut->batches, 1U),
+				       cut->want_axis);
+	else
+		loom_group_begin(group, cut->first_unit, cut->slices, cut->want_axis);
+	group->manner = cut->manner;
+	for (i = 0; i < cut->num_units; i++)
+		if (!loom_group_append(group))
+			return -EINVAL;
+	return loom_group_reside(group, cut->in, cut->out) ? 0 : -EINVAL;
+}
+
+static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
+{
+	return a->bytes != b->bytes ? a->bytes < b->bytes : a->cycles < b->cycles;
+}
+
+/*
+ * Offsets for all items of the group at hand that cost less than @cut does: with loads beside work,
+ * if that costs no more; else one after the other; else with a little less to place, which may
+ * cost more. At most @most times that there are none.
+ */
+static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u32 most)
+{
+	const struct loom_sram *sram = &d->list->lower->sram;
+	struct loom_group *group = d->group;
+	u64 height, budget, least = U64_MAX, known = cut->cost.bytes;
+	u32 round, dear = 0;
+	int ret;
+
+	for (round = 0; round < ROUNDS && most && dear < DEAR_ROUNDS; round++) {
+		bool overlap = round & 1;
+
+		if ((overlap && !sram->overlap) ||
+		    (cut->cost.bytes != U64_MAX && cut->cost.bytes <= least && round > 1))
+			continue;
+		budget = sram->bytes - sram->bytes / 64 * (round / 2);
+		memcpy(group->parts, d->saved, group->num_parts * sizeof(*d->saved));
+		group->overlap = overlap;
+		ret = loom_group_fit(group, budget);
+		if (ret == -ENOSPC)
+			continue;
+		if (ret)
+			return ret;
+		if (!round)
+			least = group->cost.bytes;
+		/* overlap is worth nothing that moves more; less room is no help, either */
+		dear++;
+		if (overlap ? group->cost.bytes > cut->cost.bytes :
+			      !cheaper(&group->cost, &cut->cost))
+			continue;
+		if (!group->quick && group->cost.bytes >= known)
+			continue;
+		dear = 0;
+		ret = loom_group_place(group, sram->bytes, &height);
+		d->work += 10ULL * group->num_items + 100;
+		most -= ret == -ENOSPC;
+		if (ret == -ENOSPC)
+			continue;
+		if (ret)
+			return ret;
+		cut->overlap = overlap;
+		cut->budget_bytes = budget;
+		cut->cost = group->cost;
+	}
+	return 0;
+}
+
+int loom_group_place_best(struct loom_group_divide *d, struct loom_group_cut *cut)
+{
+	struct loom_group *group = d->group;
+	int ret;
+
+	memcpy(d->saved, group->parts, group->num_parts * sizeof(*d->saved));
+	group->quick = true;
+	ret = place_less(d, cut, U32_MAX);
+	group->quick = false;
+	/* what was chosen is worth a longer look, if it could cost less */
+	if (!ret && !group->loose)
+		ret = place_less(d, cut, LONG_LOOKS);
+	memcpy(group->parts, d->saved, group->num_parts * sizeof(*d->saved));
+	return ret;
+}
+
+void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
+		      enum loom_group_edge_state state)
+{
+	*loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out) =
+		(struct loom_group_edge){
+			.cost = cut->cost,
+			.budget_bytes = cut->budget_bytes,
+			.slices = cut->slices,
+			.axis = cut->want_axis,
+			.overlap = cut->overlap,
+			.state = state,
+		};
+	loom_group_way_change(d, cut->first_unit, cut->num_units, cut->out);
+}
+
+/* Tries a way to cut a group; keeps it if it is the best. */
+static int try_candidate(struct loom_group_divide *d, const struct candidate *candidate,
+			 enum loom_group_edge_state state, struct loom_group_cut *best)
+{
+	struct loom_group_cut cut = *best;
+	int ret;
+
+	cut.slices = candidate->slices;
+	cut.want_axis = candidate->axis;
+	ret = loom_group_remake(d->group, &cut);
+	if (ret)
+		return ret == -EINVAL ? -ENOSPC : ret;
+	if (state == LOOM_GROUP_EDGE_PLACED) {
+		ret = loom_group_place_best(d, &cut);
+	} else {
+		d->group->overlap = false;
+		ret = loom_group_fit(d->group, d->list->lower->sram.bytes);
+		cut.cost = d->group->cost;
+	}
+	if (!ret && cheaper(&cut.cost, &best->cost))
+		*best = cut;
+	return ret;
+}
+
+/* A few slices more or fewer than those of the ladder: what is streamed is so for each. */
+static int polish(struct loom_group_divide *d, enum loom_group_edge_state state, u64 floor,
+		  struct loom_group_cut *best)
+{
+	const struct candidate found = { best->cost, best->slices, best->want_axis };
+	s32 step;
+	int ret;
+
+	for (step = -3; step <= 3; step++) {
+		struct candidate next = found;
+
+		next.slices += step;
+		if (!step || next.slices < 2 || next.slices > LOOM_GROUP_SLICES)
+			continue;
+		if (best->cost.bytes <= floor)
+			return 0;
+		ret = try_candidate(d, &next, state, best);
+		if (ret && ret != -ENOSPC)
+			return ret;
+	}
+	return 0;
+}
+
+/* No other candidate cuts the same axis more often. */
+static bool is_thinnest(const struct candidate *candidates, u32 count, u32 index)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (candidates[i].axis == candidates[index].axis &&
+		    candidates[i].slices > candidates[index].slices)
+			return false;
+	return candidates[index].slices > 1;
+}
+
+int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
+		      enum loom_group_edge_state state)
+{
+	struct loom_group_edge *edge = loom_group_edge(d, first, num_units, in, out);
+	struct loom_group_cut best = {
+		.first_unit = first, .num_units = num_units, .in = in, .out = out,
+		.cost = { .bytes = U64_MAX },
+	};
+	struct candidate candidates[CANDIDATES + 1];
+	u64 least = U64_MAX;
+	u32 count, tries = 0, i;
+	int ret = 0;
+
+	if (edge->state >= state)
+		return 0;
+	count = 0;
+	/* what fits, first */
+	if (edge->state == LOOM_GROUP_EDGE_FITTED)
+		candidates[count++] = (struct candidate){ edge->cost, edge->slices, edge->axis };
+	count += find_candidates(d, &best, &candidates[count]);
+	for (i = 0; i < count; i++)
+		least = min(least, candidates[i].cost.bytes);
+	/* where guesses are the same, thinner slices are more likely to fit */
+	for (i = 0; i < count && tries < TRIES;
+	     i = i + 1 < count ? min(2 * i + 1, count - 1) : count) {
+		if (best.cost.bytes <= candidates[i].cost.bytes)
+			break;
+		ret = try_candidate(d, &candidates[i], state, &best);
+		if (ret && ret != -ENOSPC)
+			return ret;
+		tries++;
+	}
+	/* guesses of what is streamed err most where slices are many */
+	for (i = 0; i < count && best.cost.bytes > least; i++) {
+		if (state != LOOM_GROUP_EDGE_FITTED || d->list->num_units > THIN_UNITS ||
+		    !is_thinnest(candidates, count, i))
+			continue;
+		ret = try_candidate(d, &candidates[i], state, &best);
+		if (ret && ret != -ENOSPC)
+			return ret;
+	}
+	if (state == LOOM_GROUP_EDGE_PLACED && best.cost.bytes != U64_MAX && best.slices > 2) {
+		ret = polish(d, state, least, &best);
+		if (ret)
+			return ret;
+	}
+	/* as few bytes in more positions are no reason to look for another way */
+	if (edge->state && best.cost.bytes <= edge->cost.bytes)
+		best.cost.cycles = min(best.cost.cycles, edge->cost.cycles);
+	if (best.cost.bytes == U64_MAX) {
+		edge->state = LOOM_GROUP_EDGE_NONE;
+		loom_group_way_change(d, first, num_units, out);
+	} else {
+		loom_group_enter(d, &best, state);
+	}
+	return 1;
+}

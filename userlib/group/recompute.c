@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Halos again, where that is cheaper
+ *
+ * Line buffers take room, and operators lag behind each other by them; where SRAM is scarce, a
+ * group may do better that loads and computes halos again (halo.c). So a division that is
+ * made is gone through once more: the dynamic program over cuts is repeated with what has been
+ * chosen, nodes alone, and groups of that kind. What has been chosen counts from one cut at
+ * which nothing stays to the next, and is left as it is; the division becomes cheaper, or stays.
+ *
+ * As in branch_bound.c, a group grows by one unit at a time for each number of slices and each
+ * axis, and stops where it does not fit. It is asked for the truth only if, with all weights held,
+ * it would be cheaper than what is known; it is placed only if it is.
+ */
+#include "divide.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In graphs of more units, groups begin and end where others do. */
+#define ALL_CUTS	160
+/* What is left of the budget, or one part of PART, if one of ENOUGH bytes could be saved. */
+#define PART		2
+#define ENOUGH		16
+#define SHARES		64
+/* So many budgets: an item may have no place though all would fit. */
+#define ROUNDS		4
+/* What it takes to find out that there is no place, for each item, as &loom_group.work. */
+#define MISFIT_WORK	200
+
+/**
+ * struct stop - a cut, and the cheapest way to it
+ * @cost: of that way; bytes U64_MAX: there is none
+ * @to_go: bytes from the next cut at which nothing stays to the end, as they were
+ * @rest: what units from here on have to move in any case: weights and outputs, once
+ * @from: unit at which its last part begins
+ * @kept: the last part is left as it was
+ * @cut: else: a group, or a node alone
+ * @first_cut: first of the cuts from here to the next at which nothing stays, as they were
+ * @num_cuts: number of them; 0: something stays here
+ * @kept_end: unit before which that is
+ * @kept_cost: what they cost
+ * @wanted: groups may begin and end here
+ */
+struct stop {
+	struct loom_group_cost cost;
+	u64 to_go;
+	u64 rest;
+	u32 from;
+	bool kept;
+	struct loom_group_cut cut;
+	u32 first_cut;
+	u32 num_cuts;
+	u32 kept_end;
+	struct loom_group_cost kept_cost;
+	bool wanted;
+};
+
+/**
+ * struct again - the state of going through a division
+ * @list: what is divided
+ * @group: room to try groups in
+ * @cuts: the division
+ * @num_cuts: number of @cuts
+ * @stops: by unit before which it is; one more at the end
+ * @saved: parts of a group while it grows
+ * @total_bytes: what the division moves
+ * @work_end: when &loom_group.work is there, no more is tried
+ * @last: the last cut before which a group of those that are tried could be of use
+ * @more: with more slices a group could fit that does not, or be cheaper
+ */
+struct again {
+	struct loom_group_list *list;
+	struct loom_group *group;
+	const struct loom_group_cut *cuts;
+	u32 num_cuts;
+	struct stop *stops;
+	struct loom_group_part *saved;
+	u64 total_bytes;
+	u64 work_end;
+	u32 last;
+	bool more;
+};
+
+static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
+{
+	return a->bytes != b->bytes ? a->bytes < b->bytes : a->cycles < b->cycles;
+}
+
+/* A way to cut @to whose last part begins at @from and costs @cost; true: it is the cheapest. */
+static bool relax(struct again *a, u32 from, u32 to, const struct loom_group_cost *cost)
+{
+	const struct loom_group_cost *way = &a->stops[from].cost;
+	struct loom_group_cost sum;
+
+	if (way->bytes == U64_MAX || check_add_overflow(way->bytes, cost->bytes, &sum.bytes) ||
+	    check_add_overflow(way->cycles, cost->cycles, &sum.cycles))
+		return false;
+	if (!cheaper(&sum, &a->stops[to].cost))
+		return false;
+	a->stops[to].cost = sum;
+	a->stops[to].from = from;
+	a->stops[to].kept = false;
+	return true;
+}
+
+/* The division as it is: ways to all cuts at which nothing stays, and from there. */
+static void take_stock(struct again *a)
+{
+	struct loom_group_cost sum = { .bytes = 0 }, none = { .bytes = 0 };
+	u32 n = a->list->num_units, from = 0, i;
+	u64 to_go = 0;
+
+	for (i = 0; i <= n; i++) {
+		a->stops[i].cost = (struct loom_group_cost){
+			.bytes = U64_MAX, .cycles = U64_MAX,
+		};
+		a->stops[i].wanted = n <= ALL_CUTS || i == n;
+	}
+	a->stops[0].cost = sum;
+	for (i = 0; i < a->num_cuts; i++) {
+		u32 end = a->cuts[i].first_unit + a->cuts[i].num_units;
+
+		struct stop *begin = &a->stops[from];
+
+		a->stops[a->cuts[i].first_unit].wanted = true;
+		sum.bytes += a->cuts[i].cost.bytes;
+		sum.cycles += a->cuts[i].cost.cycles;
+		if (!begin->num_cuts++) {
+			begin->first_cut = i;
+			begin->kept_cost = none;
+		}
+		begin->kept_cost.bytes += a->cuts[i].cost.bytes;
+		begin->kept_cost.cycles += a->cuts[i].cost.cycles;
+		begin->kept_end = end;
+		if (a->cuts[i].out)
+			continue;
+		a->stops[end].cost = sum;
+		a->stops[end].from = from;
+		a->stops[end].kept = true;
+		from = end;
+	}
+	a->total_bytes = sum.bytes;
+	for (i = n + 1; i-- > 0;) {
+		if (a->stops[i].cost.bytes != U64_MAX)
+			to_go = a->total_bytes - a->stops[i].cost.bytes;
+		a->stops[i].to_go = to_go;
+	}
+}
+
+/* A group from @from to @to is of use if it moves less than so many bytes. */
+static u64 limit_of(const struct again *a, u32 from, u32 to)
+{
+	u64 most = min(a->stops[to].cost.bytes, a->total_bytes - a->stops[to].to_go);
+
+	return most > a->stops[from].cost.bytes ? most - a->stops[from].cost.bytes : 0;
+}
+
+/* What a group moves in any case: weights, what is seen outside, what others read after it. */
+static u64 least_bytes(const struct again *a, u32 from, u32 to)
+{
+	const struct loom_group_list *list = a->list;
+	u64 bytes = a->stops[from].rest - a->stops[to].rest, some;
+	u32 i, k;
+
+	for (i = list->live_first[to]; i < list->live_first[to + 1]; i++) {
+		const struct loom_group_use *use = &list->uses[list->live[i]];
+
+		if (use->seen || list->ops[use->first_writer]->unit < from)
+			continue;
+		for (k = 0, some = use->elem_bytes; k < use->rank; k++)
+			some *= use->dims[k];
+		bytes += some;
+	}
+	return bytes;
+}
+
+/* The last cut before which a group from @from on could be of use; @from: there is none. */
+static u32 last_end(const struct again *a, u32 from)
+{
+	u32 to = a->list->num_units;
+
+	while (to > from && (!a->stops[to].wanted ||
+			     limit_of(a, from, to) <= least_bytes(a, from, to)))
+		to--;
+	return to;
+}
+
+/* Offsets for all items, at less than @limit bytes. With loads beside work, if that is as good. */
+static int place(struct again *a, struct loom_group_cut *cut, u64 limit)
+{
+	const struct loom_sram *sram = &a->list->lower->sram;
+	struct loom_group *group = a->group;
+	u32 round, turn;
+	u64 height;
+	int ret;
+
+	cut->cost.bytes = limit;
+	for (round = 0; round < ROUNDS && cut->cost.bytes == limit && group->work < a->work_end;
+	     round++) {
+		for (turn = 0; turn < 2; turn++) {
+			u64 budget = sram->bytes - sram->bytes / 32 * round;
+
+			if (!turn && !sram->overlap)
+				continue;
+			memcpy(group->parts, a->saved, group->num_parts * sizeof(*a->saved));
+			group->overlap = !turn;
+			ret = loom_group_fit(group, budget);
+			if (!ret && group->cost.bytes >= cut->cost.bytes)
+				continue;
+			if (!ret) {
+				group->quick = true;
+				ret = loom_group_place(group, sram->bytes, &height);
+				group->quick = false;
+				group->work += (u64)group->num_items * (ret ? MISFIT_WORK : 10);
+			}
+			if (ret == -ENOSPC)
+				continue;
+			if (ret)
+				return ret;
+			cut->overlap = group->overlap;
+			cut->budget_bytes = budget;
+			cut->cost = group->cost;
+		}
+	}
+	return cut->cost.bytes == limit ? -ENOSPC : 0;
+}
+
+/* The group as it is. -ENOSPC: it does not fit. */
+static int consider(struct again *a, struct loom_group_cut *cut)
+{
+	struct loom_group *group = a->group;
+	u32 end = cut->first_unit + group->num_units;
+	u64 floor, limit = limit_of(a, cut->first_unit, end);
+	int ret;
+
+	if (!a->stops[end].wanted || limit <= least_bytes(a, cut->first_unit, end) ||
+	    !loom_group_reside(group, 0, 0))
+		return 0;
+	floor = loom_group_cost_floor(group);
+	/* with more slices it cannot move less */
+	if (floor >= limit)
+		return 0;
+	cut->num_units = group->num_units;
+	memcpy(a->saved, group->parts, group->num_parts * sizeof(*a->saved));
+	group->overlap = false;
+	ret = loom_group_fit(group, a->list->lower->sram.bytes);
+	a->more |= ret || group->cost.bytes > floor;
+	if (!ret && group->cost.bytes < limit) {
+		ret = place(a, cut, limit);
+		if (!ret && relax(a, cut->first_unit, end, &cut->cost))
+			a->stops[end].cut = *cut;
+		/* another number of slices, or a longer one, may have a place */
+		a->more |= ret;
+		ret = ret == -ENOSPC ? 0 : ret;
+	}
+	memcpy(group->parts, a->saved, group->num_parts * sizeof(*a->saved));
+	return ret;
+}
+
+static int grow(struct again *a, struct loom_group_cut *cut)
+{
+	int ret = 0;
+
+	a->more = false;
+	loom_group_begin_again(a->group, cut->first_unit, cut->slices, 1, cut->want_axis);
+	while (!ret && a->group->work < a->work_end &&
+	       cut->first_unit + a->group->num_units < a->last && loom_group_append(a->group)) {
+		a->group->work += cut->slices + (u64)cut->slices * a->group->num_parts / 16;
+		ret = consider(a, cut);
+	}
+	return ret == -ENOSPC ? 0 : ret;
+}
+
+static int try_from(struct again *a, u32 first)
+{
+	const struct loom_group_unit *unit = &a->list->units[first];
+	const struct loom_group_op *op = a->list->ops[unit->first_op];
+	const struct loom_group_use *use = &a->list->uses[op->access[0].value];
+	struct loom_group_cut cut = { .first_unit = first, .recompute = true };
+	const struct loom_group_cut alone = {
+		.first_unit = first, .num_units = 1, .alone = true,
+		.cost = { .bytes = unit->alone_bytes, .cycles = unit->alone_cycles },
+	};
+	u32 rungs[LOOM_GROUP_RUNGS], count, axis, i;
+	int ret = 0;
+
+	if (relax(a, first, first + 1, &alone.cost))
+		a->stops[first + 1].cut = alone;
+	a->last = last_end(a, first);
+	if (a->last == first)
+		return 0;
+	for (axis = 0; axis < use->rank && !ret && !unit->alone; axis++) {
+		if (loom_group_skip_axis(a->list, use, axis))
+			continue;
+		cut.want_axis = axis;
+		count = loom_group_rungs(use->dims[axis], rungs);
+		for (i = 0; i < count && !ret; i++) {
+			if (rungs[i] < 2)
+				continue;
+			cut.slices = rungs[i];
+			ret = grow(a, &cut);
+			if (!a->more)
+				break;
+		}
+	}
+	return ret;
+}
+
+/* The cheapest way, in the place of the division. */
+static int collect(const struct again *a, struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	struct loom_group_cut *found = calloc((size_t)a->list->num_units + 1, sizeof(*found));
+	u32 at, count = 0, to;
+
+	if (!found)
+		return -ENOMEM;
+	for (at = a->list->num_units; at; at = a->stops[at].from)
+		count += a->stops[at].kept ? a->stops[a->stops[at].from].num_cuts : 1;
+	*num_cuts = count;
+	for (at = a->list->num_units; at; at = a->stops[at].from) {
+		const struct stop *stop = &a->stops[at], *from = &a->stops[stop->from];
+
+		to = count - (stop->kept ? from->num_cuts : 1);
+		if (stop->kept)
+			memcpy(&found[to], &a->cuts[from->first_cut],
+			       from->num_cuts * sizeof(*found));
+		else
+			found[to] = stop->cut;
+		count = to;
+	}
+	free(*cuts);
+	*cuts = found;
+	return 0;
+}
+
+/* The less there is to gain, the less is tried. */
+static u64 choose_budget(const struct again *a)
+{
+	const struct loom_graph *graph = a->list->lower->graph;
+	u64 budget = a->group->budget, least = a->stops[0].rest, excess;
+	u32 i;
+
+	budget = max(budget - min(budget, a->group->work), budget / PART);
+
+	for (i = 0; i < graph->num_inputs; i++)
+		least += graph->inputs[i]->size_bytes;
+	excess = a->total_bytes - min(least, a->total_bytes);
+	excess /= a->total_bytes / SHARES / ENOUGH + 1;
+	return budget / SHARES * (excess < SHARES ? excess : SHARES);
+}
+
+static int improve(struct again *a, struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	u32 n = a->list->num_units, i;
+	u64 share, done;
+	int ret = 0;
+
+	take_stock(a);
+	for (i = n; i-- > 0;)
+		a->stops[i].rest = a->stops[i + 1].rest + loom_group_inevitable(a->list, i);
+	share = choose_budget(a);
+	for (i = 0; i < n && !ret; i++) {
+		if (!a->stops[i].wanted || a->stops[i].cost.bytes == U64_MAX)
+			continue;
+		if (a->stops[i].num_cuts &&
+		    relax(a, i, a->stops[i].kept_end, &a->stops[i].kept_cost))
+			a->stops[a->stops[i].kept_end].kept = true;
+		/* an equal share of what is left for each */
+		done = a->group->work;
+		a->work_end = done + share / (n - i);
+		ret = try_from(a, i);
+		share -= min(share, a->group->work - done);
+	}
+	if (!ret && a->stops[n].cost.bytes < a->total_bytes)
+		ret = collect(a, cuts, num_cuts);
+	return ret;
+}
+
+int loom_group_again(struct loom_group_list *list, struct loom_group *group,
+		     struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	struct again a = {
+		.list = list, .group = group, .cuts = *cuts, .num_cuts = *num_cuts,
+	};
+	int ret = -ENOMEM;
+
+	a.stops = calloc((size_t)list->num_units + 1, sizeof(*a.stops));
+	a.saved = calloc(LOOM_GROUP_OPS, sizeof(*a.saved));
+	if (a.stops && a.saved)
+		ret = list->num_units ? improve(&a, cuts, num_cuts) : 0;
+	free(a.stops);
+	free(a.saved);
+	return ret;
+}

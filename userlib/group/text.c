@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Groups by the text
+ *
+ * The strategy "layergroup-text" is the planner that LayerGroup was first described with, to
+ * compare with. It divides from the tail to the head: the last group is the longest run up to the
+ * last operator that can be sliced so that it fits, the one before it ends where that begins, and
+ * so on. Nobody asks what it costs: what fits first wins.
+ *
+ * A group is sliced along N up to its limit, and then along H, too. The first guess is what the
+ * operator with most to hold would need by itself, everything that it reads, makes and works with
+ * over the room that there is; while steps and places cannot be found for it, it is one more N, or
+ * one more H. Slices are even cuts of what the group makes for others, walked back to its inputs
+ * (halo.c), and halos are loaded and computed again in each. The way is refused when
+ *
+ * - a slice of some value is empty, or is no further than the one before;
+ * - two readers of a value want rows with others between them;
+ * - more than half of a value that an operator reads is there twice: "h = 100, sliced into
+ *   [0, 80) and [20, 100)". With more slices than two all that is there more than once is counted.
+ *
+ * Where the text is silent:
+ *
+ * - N and H are axes 0 and 2 of the group's first result. Of what follows from it, and of what it
+ *   follows from, whichever axis is the same.
+ * - "the longest run that fits" is looked for one operator at a time towards the head. A run that
+ *   does not fit may be part of one that does, as one that begins inside a concatenation is; after
+ *   PATIENCE in a row that do not, none is expected.
+ * - A run of one operator is no group: it is lowered as without groups. So is an operator that can
+ *   be in none.
+ * - Loads and stores share steps with other operators' work, if the device may do that at all.
+ */
+#include "group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* So many ways to slice a group are tried. */
+#define TRIES		20
+/* So many runs in a row may not fit before a longer one is given up. */
+#define PATIENCE	8
+
+/* A group as it is described, with room for all; -EINVAL: these cannot be together. */
+static int build(struct loom_group *group, const struct loom_group_cut *cut)
+{
+	u32 i;
+
+	loom_group_begin_again(group, cut->first_unit, cut->slices, max(cut->batches, 1U),
+			       cut->want_axis);
+	group->manner = cut->manner;
+	group->overlap = cut->overlap;
+	for (i = 0; i < cut->num_units; i++)
+		if (!loom_group_append(group))
+			return -EINVAL;
+	return loom_group_reside(group, 0, 0) ? 0 : -EINVAL;
+}
+
+/* Whether the group as it is built fits. -ERANGE: it would be of no use. */
+static int try_it(struct loom_group *group, struct loom_group_cut *cut, u64 limit)
+{
+	u64 budget = group->list->lower->sram.bytes, height;
+	int ret = loom_group_fit(group, budget);
+
+	if (!ret && limit < U64_MAX) {
+		group->cost.cycles = loom_group_cycles(group);
+		ret = !group->cost.cycles ? -ENOMEM : group->cost.cycles < limit ? 0 : -ERANGE;
+	}
+	if (!ret)
+		ret = loom_group_place(group, budget, &height);
+	if (ret)
+		return ret;
+	cut->budget_bytes = budget;
+	cut->cost = group->cost;
+	return 0;
+}
+
+/* @n pieces of N, each cut into @h of H. */
+static int try_slices(struct loom_group *group, struct loom_group_cut *cut, u64 n, u64 h,
+		      u64 limit)
+{
+	int ret;
+
+	if (n * h > LOOM_GROUP_SLICES)
+		return -ENOSPC;
+	cut->slices = n * h;
+	cut->batches = h > 1 ? n : 1;
+	cut->want_axis = h > 1 ? 2 : 0;
+	cut->recompute = n * h > 1;
+	ret = build(group, cut);
+	return ret ? ret : try_it(group, cut, limit);
+}
+
+/* Into how many slices an axis of the first result can be cut: 1, or its length. */
+static u64 find_limit(struct loom_group *group, const struct loom_group_cut *cut, u32 axis)
+{
+	const struct loom_group_list *list = group->list;
+	u32 op = list->units[cut->first_unit].first_op;
+	const struct loom_group_use *use = &list->uses[list->ops[op]->access[0].value];
+	struct loom_group_cut two = *cut;
+
+	two.slices = 2;
+	two.batches = 1;
+	two.want_axis = axis;
+	if (axis >= use->rank || use->dims[axis] < 2 || build(group, &two))
+		return 1;
+	return use->dims[axis];
+}
+
+/* Slices that the operator with most to hold would need by itself. */
+static u64 guess(const struct loom_group *group)
+{
+	u64 most = 1, bytes, budget = group->list->lower->sram.bytes;
+	u32 index, i;
+
+	for (index = 0; index < group->num_parts; index++) {
+		const struct loom_group_part *part = &group->parts[index];
+
+		bytes = group->roots[part->root[0]].strip_bytes;
+		for (i = 1; i < part->op->kernel.num_operands; i++) {
+			if (part->root[i] != LOOM_GROUP_NONE)
+				bytes += group->roots[part->root[i]].strip_bytes;
+			else if (loom_group_is_own(group, part, i))
+				bytes += part->bytes[i];
+		}
+		most = max(most, loom_div_round_up(bytes, budget));
+	}
+	return most;
+}
+
+int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut, u64 limit)
+{
+	u64 most_n, most_h, n, h, wanted;
+	u32 i = 0;
+	int ret;
+
+	cut->slices = 1;
+	cut->batches = 1;
+	cut->want_axis = 0;
+	cut->overlap = group->list->lower->sram.overlap;
+	ret = build(group, cut);
+	if (!ret)
+		ret = loom_group_steps(group);
+	if (ret)
+		return ret;
+	wanted = guess(group);
+	if (wanted == 1) {
+		ret = try_it(group, cut, limit);
+		if (ret != -ENOSPC)
+			return ret;
+		wanted++;
+		i++;
+	}
+	most_n = find_limit(group, cut, 0);
+	most_h = find_limit(group, cut, 2);
+	n = min(wanted, most_n);
+	h = loom_div_round_up(wanted, n);
+	for (; i < TRIES && h <= most_h; i++) {
+		ret = try_slices(group, cut, n, h, limit);
+		if (ret != -ENOSPC)
+			return ret;
+		/* thinner slices do not make halos smaller */
+		if (h > 1 && group->faults)
+			return -ENOSPC;
+		if (n < most_n)
+			n++;
+		else
+			h++;
+	}
+	return -ENOSPC;
+}
+
+/* The longest group that ends before unit @end. */
+static int longest(struct loom_group_list *list, struct loom_group *group, u32 end,
+		   struct loom_group_cut *best)
+{
+	u32 first = end - 1, misses = 0;
+	int ret;
+
+	*best = (struct loom_group_cut){ .first_unit = first, .num_units = 1, .alone = true };
+	while (first > 0 && !list->units[first].alone && misses < PATIENCE) {
+		struct loom_group_cut cut = {
+			.first_unit = --first,
+			.num_units = end - first,
+			.manner = LOOM_GROUP_TEXT,
+		};
+
+		if (list->units[first].alone)
+			break;
+		ret = loom_group_text_search(group, &cut, U64_MAX);
+		misses++;
+		if (!ret) {
+			*best = cut;
+			misses = 0;
+		} else if (ret == -ENOMEM) {
+			return ret;
+		}
+	}
+	return 0;
+}
+
+int loom_group_text_divide(struct loom_group_list *list, struct loom_group *group,
+			   struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	u32 end = list->num_units, count = 0, i;
+	struct loom_group_cut *found = calloc((size_t)end + 1, sizeof(*found)), swap;
+	int ret = 0;
+
+	if (!found)
+		return -ENOMEM;
+	while (end && !ret) {
+		ret = longest(list, group, end, &found[count]);
+		end = found[count++].first_unit;
+	}
+	for (i = 0; i < count / 2; i++) {
+		swap = found[i];
+		found[i] = found[count - 1 - i];
+		found[count - 1 - i] = swap;
+	}
+	*cuts = found;
+	*num_cuts = count;
+	return ret;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * DOC: Image pools
+ *
+ * Values whose scope is a texture do not live in the arena but in images, each of which several
+ * values have one after the other: the storage tokens of two dimensions (place/tokens_2d.c) say
+ * which. It goes like this:
+ *
+ * 1. While storage.c decides for each result where it lives, it asks here first. A value of texture
+ *    scope becomes a root with the strides of an image whose pitch is not known yet, so one is
+ *    made up that no row can have: then what is a view of it is one whatever the pitch.
+ * 2. Tokens are dealt out. A storage id is an image, as wide and as high as the largest of its
+ *    values on each axis; it gets a slot of the plan, and the pitch is the width, aligned.
+ * 3. The strides of all roots and of all views of them are worked out anew.
+ *
+ * From there on nothing is special: lowering sees strides, kernels load rows at a pitch, and CONV
+ * and POOL may read and write where a value is (kernel.c).
+ *
+ * A shape becomes rows and columns as in TVM: the axes before a split are rows, those behind it
+ * are columns, channels within them. The split is before the last axis but one, for weights
+ * behind the first, for NHWC behind N and H. So a row of [N, C, H, W] is a channel plane.
+ *
+ * In an image are only values that a command computes. Inputs, outputs and what is observed are
+ * bound and read by others as dense bytes; the result of a RESHAPE that is no view of its operand
+ * has to be dense, because rows of one shape are not rows of the other.
+ *
+ * Rejected: one pitch for all images. It would make step 3 unnecessary, and every image as wide as
+ * the widest.
+ */
+#ifndef LOOM_IMAGE_POOL_H
+#define LOOM_IMAGE_POOL_H
+
+#include "graph/graph.h"
+#include "loom_core.h"
+
+struct loom_planner_options;
+struct loom_storage;
+struct loom_home;
+
+/**
+ * struct loom_image_shape - a shape as an image
+ * @split: first axis that is within a row
+ * @height: rows
+ * @width: columns: elements of a row, over @channels
+ * @channels: elements of a column
+ */
+struct loom_image_shape {
+	u32 split;
+	u64 height;
+	u64 width;
+	u64 channels;
+};
+
+/** loom_image_flatten() - the rows and columns of a value of a scope, which must be a texture */
+struct loom_image_shape loom_image_flatten(const struct loom_value *value, enum loom_scope scope);
+
+/**
+ * struct loom_image_pool - an image that values share
+ * @slot: slot of the plan
+ * @dtype: of its elements
+ * @width: elements in a row
+ * @height: rows
+ * @pitch_bytes: bytes from a row to the next
+ * @num_values: values that have it in turn
+ */
+struct loom_image_pool {
+	u32 slot;
+	u32 dtype;
+	u32 width;
+	u32 height;
+	u32 pitch_bytes;
+	u32 num_values;
+};
+
+/** loom_image_claim() - makes @value a root in an image, if its scope is one and it fits */
+bool loom_image_claim(struct loom_storage *storage, const struct loom_value *value);
+
+/**
+ * loom_image_place() - deals out the images
+ * @storage: the kinds of all homes are decided, and the order of the nodes
+ * @options: the topology
+ * @err: [out] one line on failure
+ *
+ * Return: 0; -E2BIG for more images than a plan can have; -EINVAL; -ENOMEM.
+ */
+int loom_image_place(struct loom_storage *storage, const struct loom_planner_options *options,
+		     struct loom_error *err);
+
+/** loom_image_tensor() - fills in place, dims and strides of the tensor of a root in an image */
+void loom_image_tensor(const struct loom_storage *storage, u32 id,
+		       struct drm_loom_plan_tensor *tensor);
+
+#endif /* LOOM_IMAGE_POOL_H */

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+/* From nests of loops to kernels. See nest.h. */
+#include "nest.h"
+
+#include <errno.h>
+#include <string.h>
+
+void loom_nest_broadcast(struct loom_ref *ref, u32 rank)
+{
+	while (ref->rank < rank)
+		loom_ref_insert(ref, 0);
+}
+
+/* Bits behind a removed axis move down. */
+static u32 remove_bit(u32 mask, u32 bit)
+{
+	u32 below = (1U << bit) - 1;
+
+	return (mask & below) | ((mask >> 1) & ~below);
+}
+
+static void remove_axis(struct loom_nest_axes *nest, u32 axis)
+{
+	size_t behind = nest->rank - axis - 1;
+	u32 i;
+
+	memmove(&nest->dims[axis], &nest->dims[axis + 1], behind * sizeof(nest->dims[0]));
+	for (i = 0; i < nest->num_refs; i++) {
+		struct loom_ref *ref = &nest->refs[i];
+
+		memmove(&ref->dims[axis], &ref->dims[axis + 1], behind * sizeof(ref->dims[0]));
+		memmove(&ref->strides[axis], &ref->strides[axis + 1],
+			behind * sizeof(ref->strides[0]));
+		ref->rank--;
+	}
+	nest->reduced = remove_bit(nest->reduced, axis);
+	nest->apart = remove_bit(nest->apart, axis);
+	nest->rank--;
+}
+
+static bool has_bit(u32 mask, u32 bit)
+{
+	return mask >> bit & 1;
+}
+
+/* Neither loops nor steps: an axis of one element. One axis is always left. */
+static void drop_units(struct loom_nest_axes *nest)
+{
+	u32 i;
+
+	for (i = nest->rank; i-- > 0 && nest->rank > 1;)
+		if (nest->dims[i] == 1 && !has_bit(nest->apart & ~nest->reduced, i))
+			remove_axis(nest, i);
+}
+
+static bool may_merge(const struct loom_nest_axes *nest, u32 axis)
+{
+	u32 i;
+
+	if (has_bit(nest->reduced, axis) != has_bit(nest->reduced, axis + 1) ||
+	    nest->dims[axis] * nest->dims[axis + 1] > U32_MAX)
+		return false;
+	for (i = 0; i < nest->num_refs; i++) {
+		const struct loom_ref *ref = &nest->refs[i];
+		bool outer = ref->dims[axis] == nest->dims[axis];
+		bool inner = ref->dims[axis + 1] == nest->dims[axis + 1];
+
+		if (outer != inner)
+			return false;
+		if (outer && ref->strides[axis] !=
+			     ref->strides[axis + 1] * (s64)ref->dims[axis + 1])
+			return false;
+	}
+	return true;
+}
+
+/* All but the axis at @keep and those that must stay apart. Returns where @keep is then. */
+static u32 merge_axes(struct loom_nest_axes *nest, u32 keep)
+{
+	u32 i, k;
+
+	for (i = nest->rank - 1; i-- > 0;) {
+		if (i == keep || i + 1 == keep)
+			continue;
+		if (has_bit(nest->apart & ~nest->reduced, i) ||
+		    has_bit(nest->apart & ~nest->reduced, i + 1) || !may_merge(nest, i))
+			continue;
+		nest->dims[i + 1] *= nest->dims[i];
+		for (k = 0; k < nest->num_refs; k++)
+			nest->refs[k].dims[i + 1] *= nest->refs[k].dims[i];
+		remove_axis(nest, i);
+		if (keep > i)
+			keep--;
+	}
+	return keep;
+}
+
+/*
+ * A vector is cut in two axes, so that lanes get runs of neighbours and not every so many-th
+ * element: the longest run that still leaves work for all lanes.
+ */
+static void split_vector(struct loom_nest_axes *nest, u32 lanes)
+{
+	u64 n = nest->dims[0], run;
+	u32 i;
+
+	if (nest->rank != 1 || nest->apart || nest->reduced || n < 2 * lanes)
+		return;
+	for (run = min(n / lanes, (u64)4096); run > 1; run--)
+		if (n % run == 0 && (n / run % lanes == 0 || n / run >= 4 * lanes))
+			break;
+	if (run <= 1)
+		return;
+	nest->rank = 2;
+	nest->dims[0] = n / run;
+	nest->dims[1] = run;
+	for (i = 0; i < nest->num_refs; i++) {
+		struct loom_ref *ref = &nest->refs[i];
+		bool whole = ref->dims[0] == n;
+
+		ref->rank = 2;
+		ref->dims[1] = whole ? run : 1;
+		ref->dims[0] = whole ? n / run : 1;
+		ref->strides[1] = ref->strides[0];
+		ref->strides[0] *= (s64)run;
+	}
+}
+
+/* The axis that is dealt over the lanes: rather none that is reduced or kept apart. */
+static u32 pick_lanes(const struct loom_nest_axes *nest, u32 lanes)
+{
+	u8 prefer[LOOM_GRAPH_RANK];
+	u64 dims[LOOM_GRAPH_RANK];
+	u32 count = 0, i;
+
+	for (i = 0; i < nest->rank; i++)
+		if (!has_bit(nest->apart | nest->reduced, i))
+			prefer[count++] = i;
+	for (i = 0; i < nest->rank && !count; i++)
+		prefer[count++] = i;
+	for (i = 0; i < nest->rank; i++)
+		dims[i] = nest->dims[i];
+	/* loom_lane_pick() takes as many axes as the device has; the outer ones will do */
+	if (count > DRM_LOOM_MAX_RANK)
+		count = DRM_LOOM_MAX_RANK;
+	return loom_lane_pick(dims, lanes, prefer, count);
+}
+
+static void make_kernel(struct loom_kernel *kernel, const struct loom_nest_axes *nest, u32 lane)
+{
+	u32 i, k;
+
+	for (i = 0; i < nest->num_refs; i++) {
+		struct loom_operand *operand;
+
+		k = loom_kernel_operand(kernel, i ? LOOM_ROLE_LOAD : LOOM_ROLE_STORE,
+					&nest->refs[i]);
+		operand = &kernel->operands[k];
+		operand->lane_axis = lane;
+		for (k = 0; k < nest->rank; k++) {
+			bool follows = operand->ref.dims[k] == nest->dims[k] &&
+				       !has_bit(nest->reduced, k);
+
+			operand->map[k].axis = k;
+			operand->map[k].kind = follows ? LOOM_MAP_SAME : LOOM_MAP_FULL;
+		}
+	}
+	/* operand 0 is the result: its axes are the kernel's */
+	for (k = 0; k < nest->rank; k++)
+		kernel->operands[0].map[k].kind = LOOM_MAP_SAME;
+	kernel->whole = nest->apart | nest->reduced;
+	if (nest->rank > 1 && !has_bit(kernel->whole, 0))
+		kernel->last_resort = 1U << (nest->rank - 1);
+}
+
+/* The shortest axis that may be cut becomes a loop of kernels. */
+static int lower_loop(struct loom_lower *lower, const struct loom_nest_axes *nest)
+{
+	u32 axis = nest->rank, i;
+	u64 k;
+	int ret;
+
+	for (i = 0; i < nest->rank; i++)
+		if (!has_bit(nest->apart | nest->reduced, i) &&
+		    (axis == nest->rank || nest->dims[i] < nest->dims[axis]))
+			axis = i;
+	if (axis == nest->rank)
+		return loom_lower_fail(lower, -EOPNOTSUPP,
+				       "it works on %u axes at once, the device has %u",
+				       nest->rank, DRM_LOOM_MAX_RANK);
+	for (k = 0; k < nest->dims[axis]; k++) {
+		struct loom_nest_axes part = *nest;
+
+		for (i = 0; i < nest->num_refs; i++)
+			if (nest->refs[i].dims[axis] != 1)
+				part.refs[i].offset += (s64)k * nest->refs[i].strides[axis];
+		remove_axis(&part, axis);
+		ret = loom_nest_lower(lower, &part);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int loom_nest_lower(struct loom_lower *lower, struct loom_nest_axes *nest)
+{
+	struct loom_kernel kernel = { .unit_cost = 16 };
+	u32 lane;
+	int ret;
+
+	/* in a group, axes are those of the values, so that all nodes see rows as rows */
+	if (!lower->capture || nest->rank > DRM_LOOM_MAX_RANK)
+		drop_units(nest);
+	if (!lower->capture)
+		split_vector(nest, lower->sram.lanes);
+	lane = pick_lanes(nest, lower->sram.lanes);
+	if (!lower->capture || nest->rank > DRM_LOOM_MAX_RANK)
+		lane = merge_axes(nest, lane);
+	if (nest->rank > DRM_LOOM_MAX_RANK)
+		return lower_loop(lower, nest);
+	make_kernel(&kernel, nest, lane);
+	ret = nest->stages(lower, &kernel, nest);
+	return ret ? ret : loom_kernel_emit(lower, &kernel);
+}

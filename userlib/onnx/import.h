@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Importers
+ *
+ * An importer turns one source node into canonical nodes. It is one function and one line in the
+ * table of optable.c. It reads operands and attributes through the calls here, emits nodes, and
+ * names its results with loom_import_result().
+ *
+ * Errors stick: the first one is recorded with file, node and operator in front, every later call
+ * returns NULL, zero or nothing, and loom_graph_convert() looks once after the importer returned.
+ * So an importer reads straight down and checks only before it uses a pointer itself.
+ *
+ * Every node is offered to the constant folder as it is emitted; what an importer gets back is
+ * then a constant, and no node exists. That is how shape arithmetic (Shape, Gather, Concat,
+ * Reshape) vanishes while it is read, with no second pass over it.
+ */
+#ifndef LOOM_IMPORT_H
+#define LOOM_IMPORT_H
+
+#include "source.h"
+#include "graph/value.h"
+
+/**
+ * struct loom_import - the node at hand
+ * @graph: where canonical nodes go
+ * @options: for values of inputs
+ * @node: the source node
+ * @opset: of the model
+ * @first_value: first value that this node made
+ * @status: 0 or the first error
+ */
+struct loom_import {
+	struct loom_graph *graph;
+	const struct loom_graph_options *options;
+	const struct loom_source_node *node;
+	int opset;
+	uint32_t first_value;
+	int status;
+};
+
+/**
+ * struct loom_importer - a line of the operator table
+ * @op_type: ONNX operator
+ * @import: turns a node into canonical ones
+ * @arg: for importers that serve several operators
+ * @tier: of the project's list, 5 for those beyond it
+ */
+struct loom_importer {
+	const char *op_type;
+	void (*import)(struct loom_import *im, int arg);
+	int arg;
+	int tier;
+};
+
+/** loom_importer_find() - the line for an operator, or NULL */
+const struct loom_importer *loom_importer_find(const char *op_type);
+/** loom_importer_get() - line @index, NULL past the end */
+const struct loom_importer *loom_importer_get(uint32_t index);
+
+/** loom_import_fail() - records the first error; code is a negative errno */
+void loom_import_fail(struct loom_import *im, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* operands and results */
+
+/** loom_import_has() - operand @index is there */
+bool loom_import_has(const struct loom_import *im, uint32_t index);
+/** loom_import_wants() - result @index is wanted */
+bool loom_import_wants(const struct loom_import *im, uint32_t index);
+/** loom_import_operand() - operand @index, which has to be there */
+struct loom_value *loom_import_operand(struct loom_import *im, uint32_t index);
+/** loom_import_optional() - operand @index, NULL where it was left out */
+struct loom_value *loom_import_optional(struct loom_import *im, uint32_t index);
+/** loom_import_known() - operand @index, whose value has to be known now */
+struct loom_value *loom_import_known(struct loom_import *im, uint32_t index);
+/**
+ * loom_import_ints() - reads a known operand of integers, a scalar or a vector
+ * @im: the node
+ * @index: of the operand
+ * @ints: [out] at most @max integers
+ * @max: room in @ints; more is an error
+ *
+ * Return: how many there are.
+ */
+uint32_t loom_import_ints(struct loom_import *im, uint32_t index, int64_t *ints, uint32_t max);
+/** loom_import_scalar() - the one element of a known operand, @missing where it was left out */
+double loom_import_scalar(struct loom_import *im, uint32_t index, double missing);
+/** loom_import_result() - result @index of the node is @value */
+void loom_import_result(struct loom_import *im, uint32_t index, struct loom_value *value);
+
+/* attributes */
+
+/** loom_attr_find() - an attribute by name, or NULL */
+const struct loom_attr *loom_attr_find(const struct loom_import *im, const char *name);
+/** loom_attr_int() - an integer, @missing where it was left out */
+int64_t loom_attr_int(struct loom_import *im, const char *name, int64_t missing);
+/** loom_attr_float() - a float, @missing where it was left out */
+float loom_attr_float(struct loom_import *im, const char *name, float missing);
+/** loom_attr_string() - a string, @missing where it was left out */
+const char *loom_attr_string(struct loom_import *im, const char *name, const char *missing);
+/** loom_attr_ints() - at most @max integers; returns how many, 0 where it was left out */
+uint32_t loom_attr_ints(struct loom_import *im, const char *name, int64_t *ints, uint32_t max);
+/**
+ * loom_attr_choice() - a string out of a list
+ * @im: the node
+ * @name: of the attribute
+ * @choices: NULL-terminated; the first is what it means to leave the attribute out
+ *
+ * Return: index of the string in @choices, 0 after an error.
+ */
+uint32_t loom_attr_choice(struct loom_import *im, const char *name, const char *const *choices);
+/** loom_import_axis() - @axis counted from the front; an error outside [-rank, rank) */
+uint32_t loom_import_axis(struct loom_import *im, int64_t axis, uint32_t rank);
+/** loom_import_axes() - the same for several; an error where one comes twice; returns a mask */
+uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t num_axes,
+			  uint32_t rank);
+
+/* emitting: each takes NULL operands after an error and then returns NULL */
+
+/**
+ * loom_emit_begin() - starts a node; the caller sets its attributes
+ * @im: the source node it comes from
+ * @op: operator
+ * @dtype: of the result
+ * @rank: of the result
+ * @dims: of the result
+ * @num_inputs: number of @inputs
+ * @inputs: operands, copied
+ *
+ * Return: the node, NULL after an error.
+ */
+struct loom_node *loom_emit_begin(struct loom_import *im, enum loom_gop op, uint32_t dtype,
+				  uint32_t rank, const int64_t *dims, uint32_t num_inputs,
+				  struct loom_value *const *inputs);
+/** loom_emit_end() - adds the node, or folds it; returns its result */
+struct loom_value *loom_emit_end(struct loom_import *im, struct loom_node *node);
+
+/** loom_emit_const() - a constant with zeroed elements */
+struct loom_value *loom_emit_const(struct loom_import *im, uint32_t dtype, uint32_t rank,
+				   const int64_t *dims);
+/** loom_emit_scalar() - a constant of rank 0 */
+struct loom_value *loom_emit_scalar(struct loom_import *im, uint32_t dtype, double element);
+/** loom_emit_ints() - a constant I64 vector */
+struct loom_value *loom_emit_ints(struct loom_import *im, uint32_t count, const int64_t *ints);
+
+struct loom_value *loom_emit_unary(struct loom_import *im, struct loom_gact act,
+				   struct loom_value *x);
+/** loom_emit_fn() - a function without parameters */
+struct loom_value *loom_emit_fn(struct loom_import *im, enum loom_gfn fn, struct loom_value *x);
+struct loom_value *loom_emit_binary(struct loom_import *im, enum loom_gbin fn,
+				    struct loom_value *a, struct loom_value *b);
+struct loom_value *loom_emit_select(struct loom_import *im, struct loom_value *condition,
+				    struct loom_value *a, struct loom_value *b);
+/** loom_emit_cast() - @x itself where it has that type already */
+struct loom_value *loom_emit_cast(struct loom_import *im, struct loom_value *x, uint32_t dtype);
+/** loom_emit_reduce() - @x itself where @axes is empty */
+struct loom_value *loom_emit_reduce(struct loom_import *im, enum loom_greduce_kind kind,
+				    struct loom_value *x, uint32_t axes, bool keepdims);
+/** loom_emit_reshape() - @x itself where it has that shape already */
+struct loom_value *loom_emit_reshape(struct loom_import *im, struct loom_value *x, uint32_t rank,
+				     const int64_t *dims);
+/** loom_emit_transpose() - @x itself where nothing moves */
+struct loom_value *loom_emit_transpose(struct loom_import *im, struct loom_value *x,
+				       const uint32_t *perm);
+/** loom_emit_slice() - @counts elements per axis from @slice on; @x itself where that is all */
+struct loom_value *loom_emit_slice(struct loom_import *im, struct loom_value *x,
+				   const struct loom_gslice *slice, const int64_t *counts);
+struct loom_value *loom_emit_concat(struct loom_import *im, uint32_t num_inputs,
+				    struct loom_value *const *inputs, uint32_t axis);
+/** loom_emit_pad() - begin and end may be negative, which cuts */
+struct loom_value *loom_emit_pad(struct loom_import *im, struct loom_value *x,
+				 const struct loom_gpad *pad);
+/** loom_emit_expand() - to exactly @dims; @x itself where it has that shape already */
+struct loom_value *loom_emit_expand(struct loom_import *im, struct loom_value *x, uint32_t rank,
+				    const int64_t *dims);
+
+/* shapes */
+
+/**
+ * loom_shape_broadcast() - numpy's rule for two shapes
+ * @im: the node, for errors
+ * @rank: shape so far, updated
+ * @dims: shape so far, updated
+ * @other_rank: shape to be merged in
+ * @other_dims: shape to be merged in
+ */
+void loom_shape_broadcast(struct loom_import *im, uint32_t *rank, int64_t *dims,
+			  uint32_t other_rank, const int64_t *other_dims);
+
+/**
+ * struct loom_window - what Conv and the pools say about their windows
+ * @num_spatial: 1 to 3
+ * @in: size of the input
+ * @out: size of the output, set by loom_shape_window()
+ * @kernel: size of the window
+ * @strides: per axis
+ * @dilations: per axis
+ * @pads_begin: per axis
+ * @pads_end: per axis
+ * @ceil_mode: round the number of windows up
+ */
+struct loom_window {
+	uint32_t num_spatial;
+	int64_t in[LOOM_GRAPH_SPATIAL];
+	int64_t out[LOOM_GRAPH_SPATIAL];
+	int64_t kernel[LOOM_GRAPH_SPATIAL];
+	int64_t strides[LOOM_GRAPH_SPATIAL];
+	int64_t dilations[LOOM_GRAPH_SPATIAL];
+	int64_t pads_begin[LOOM_GRAPH_SPATIAL];
+	int64_t pads_end[LOOM_GRAPH_SPATIAL];
+	bool ceil_mode;
+};
+
+/**
+ * loom_shape_window() - reads strides, dilations, pads, auto_pad, and computes @window->out
+ * @im: the node
+ * @x: [N, C, spatial...]
+ * @window: [in] @kernel [out] the rest
+ */
+void loom_shape_window(struct loom_import *im, const struct loom_value *x,
+		       struct loom_window *window);
+
+/** loom_window_extent() - how far a window reaches along @axis, dilation included */
+int64_t loom_window_extent(const struct loom_window *window, uint32_t axis);
+
+/* the importers, see optable.c */
+
+void loom_import_binary(struct loom_import *im, int fn);
+void loom_import_variadic(struct loom_import *im, int fn);
+void loom_import_mean(struct loom_import *im, int unused);
+void loom_import_mod(struct loom_import *im, int unused);
+void loom_import_pow(struct loom_import *im, int unused);
+void loom_import_prelu(struct loom_import *im, int unused);
+void loom_import_unary(struct loom_import *im, int fn);
+void loom_import_clip(struct loom_import *im, int unused);
+void loom_import_gelu(struct loom_import *im, int unused);
+void loom_import_isinf(struct loom_import *im, int unused);
+void loom_import_cast(struct loom_import *im, int unused);
+void loom_import_cast_like(struct loom_import *im, int unused);
+void loom_import_where(struct loom_import *im, int unused);
+void loom_import_conv(struct loom_import *im, int unused);
+void loom_import_conv_integer(struct loom_import *im, int unused);
+void loom_import_qlinear_conv(struct loom_import *im, int unused);
+void loom_import_conv_transpose(struct loom_import *im, int unused);
+void loom_import_pool(struct loom_import *im, int kind);
+void loom_import_global_pool(struct loom_import *im, int kind);
+void loom_import_matmul(struct loom_import *im, int unused);
+void loom_import_matmul_integer(struct loom_import *im, int unused);
+void loom_import_qlinear_matmul(struct loom_import *im, int unused);
+void loom_import_gemm(struct loom_import *im, int unused);
+void loom_import_reduce(struct loom_import *im, int kind);
+void loom_import_softmax(struct loom_import *im, int log);
+void loom_import_batch_norm(struct loom_import *im, int unused);
+void loom_import_layer_norm(struct loom_import *im, int unused);
+void loom_import_instance_norm(struct loom_import *im, int unused);
+void loom_import_group_norm(struct loom_import *im, int unused);
+void loom_import_lp_norm(struct loom_import *im, int unused);
+void loom_import_mvn(struct loom_import *im, int unused);
+void loom_import_lrn(struct loom_import *im, int unused);
+void loom_import_resize(struct loom_import *im, int unused);
+void loom_import_upsample(struct loom_import *im, int unused);
+void loom_import_quantize(struct loom_import *im, int unused);
+void loom_import_dequantize(struct loom_import *im, int unused);
+void loom_import_dynamic_quantize(struct loom_import *im, int unused);
+void loom_import_transpose(struct loom_import *im, int unused);
+void loom_import_slice(struct loom_import *im, int unused);
+void loom_import_split(struct loom_import *im, int unused);
+void loom_import_concat(struct loom_import *im, int unused);
+void loom_import_pad(struct loom_import *im, int unused);
+void loom_import_expand(struct loom_import *im, int unused);
+void loom_import_tile(struct loom_import *im, int unused);
+void loom_import_gather(struct loom_import *im, int unused);
+void loom_import_depth_to_space(struct loom_import *im, int unused);
+void loom_import_space_to_depth(struct loom_import *im, int unused);
+void loom_import_reshape(struct loom_import *im, int unused);
+void loom_import_flatten(struct loom_import *im, int unused);
+void loom_import_squeeze(struct loom_import *im, int unused);
+void loom_import_unsqueeze(struct loom_import *im, int unused);
+void loom_import_identity(struct loom_import *im, int unused);
+void loom_import_dropout(struct loom_import *im, int unused);
+void loom_import_constant(struct loom_import *im, int unused);
+void loom_import_constant_of_shape(struct loom_import *im, int unused);
+void loom_import_shape(struct loom_import *im, int unused);
+void loom_import_size(struct loom_import *im, int unused);
+void loom_import_range(struct loom_import *im, int unused);
+void loom_import_scatter_nd(struct loom_import *im, int unused);
+
+#endif /* LOOM_IMPORT_H */

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+/* TensorProto, inside models and in files of its own. */
+#include "onnx.h"
+
+#include "loom_core.h"
+#include "graph/value.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_BYTES_MAX	((size_t)2 << 30)
+
+static const struct {
+	const char *name;
+	uint32_t dtype;
+} data_types[] = {
+	[0] = { "UNDEFINED", 0 },
+	[1] = { "FLOAT", DRM_LOOM_DTYPE_F32 },
+	[2] = { "UINT8", DRM_LOOM_DTYPE_U8 },
+	[3] = { "INT8", DRM_LOOM_DTYPE_I8 },
+	[4] = { "UINT16", DRM_LOOM_DTYPE_U16 },
+	[5] = { "INT16", DRM_LOOM_DTYPE_I16 },
+	[6] = { "INT32", DRM_LOOM_DTYPE_I32 },
+	[7] = { "INT64", DRM_LOOM_DTYPE_I64 },
+	[8] = { "STRING", 0 },
+	[9] = { "BOOL", DRM_LOOM_DTYPE_BOOL },
+	[10] = { "FLOAT16", DRM_LOOM_DTYPE_F16 },
+	[11] = { "DOUBLE", DRM_LOOM_DTYPE_F64 },
+	[12] = { "UINT32", DRM_LOOM_DTYPE_U32 },
+	[13] = { "UINT64", DRM_LOOM_DTYPE_U64 },
+	[14] = { "COMPLEX64", 0 },
+	[15] = { "COMPLEX128", 0 },
+	[16] = { "BFLOAT16", 0 },
+	[17] = { "FLOAT8E4M3FN", 0 },
+	[18] = { "FLOAT8E4M3FNUZ", 0 },
+	[19] = { "FLOAT8E5M2", 0 },
+	[20] = { "FLOAT8E5M2FNUZ", 0 },
+	[21] = { "UINT4", 0 },
+	[22] = { "INT4", 0 },
+};
+
+static bool data_type_known(int64_t data_type)
+{
+	return data_type >= 0 && data_type < (int64_t)ARRAY_SIZE(data_types);
+}
+
+uint32_t loom_onnx_dtype(int64_t data_type)
+{
+	return data_type_known(data_type) ? data_types[data_type].dtype : 0;
+}
+
+const char *loom_onnx_dtype_name(int64_t data_type)
+{
+	return data_type_known(data_type) ? data_types[data_type].name : "?";
+}
+
+/**
+ * struct typed_data - the field of a TensorProto that holds elements of a type
+ * @elems: the field
+ * @count: its length
+ * @elem_bytes: size of each element in the field
+ */
+struct typed_data {
+	const void *elems;
+	size_t count;
+	size_t elem_bytes;
+};
+
+static struct typed_data tensor_field(const Onnx__TensorProto *proto, uint32_t dtype)
+{
+	switch (dtype) {
+	case DRM_LOOM_DTYPE_F32:
+		return (struct typed_data){ proto->float_data, proto->n_float_data, 4 };
+	case DRM_LOOM_DTYPE_F64:
+		return (struct typed_data){ proto->double_data, proto->n_double_data, 8 };
+	case DRM_LOOM_DTYPE_I64:
+		return (struct typed_data){ proto->int64_data, proto->n_int64_data, 8 };
+	case DRM_LOOM_DTYPE_U32:
+	case DRM_LOOM_DTYPE_U64:
+		return (struct typed_data){ proto->uint64_data, proto->n_uint64_data, 8 };
+	default:
+		/* f16 as its bits, and the small integers */
+		return (struct typed_data){ proto->int32_data, proto->n_int32_data, 4 };
+	}
+}
+
+/* little endian on both sides: narrowing keeps the first bytes */
+static void *tensor_narrow(const struct typed_data *field, size_t elem_bytes)
+{
+	char *elems = malloc(field->count * elem_bytes + 1);
+	size_t i;
+
+	for (i = 0; elems && i < field->count; i++)
+		memcpy(elems + i * elem_bytes, (const char *)field->elems + i * field->elem_bytes,
+		       elem_bytes);
+	return elems;
+}
+
+static void *tensor_bools(const void *data, size_t count)
+{
+	uint8_t *bools = malloc(count + 1);
+	size_t i;
+
+	for (i = 0; bools && i < count; i++)
+		bools[i] = ((const uint8_t *)data)[i] != 0;
+	return bools;
+}
+
+static int tensor_data(const Onnx__TensorProto *proto, struct loom_array *array, void **owned,
+		       const char **why)
+{
+	size_t elem_bytes = loom_dtype_size(array->dtype);
+	struct typed_data field = tensor_field(proto, array->dtype);
+
+	if (proto->has_raw_data && proto->raw_data.len) {
+		if (proto->raw_data.len != array->size_bytes) {
+			*why = "its data do not fit its shape";
+			return -EINVAL;
+		}
+		array->data = proto->raw_data.data;
+	} else if (field.count * elem_bytes != array->size_bytes) {
+		*why = "its data do not fit its shape";
+		return -EINVAL;
+	} else if (field.elem_bytes == elem_bytes) {
+		array->data = (void *)field.elems;
+	} else {
+		array->data = tensor_narrow(&field, elem_bytes);
+		*owned = array->data;
+	}
+	if (array->dtype == DRM_LOOM_DTYPE_BOOL && array->data) {
+		array->data = tensor_bools(array->data, array->size_bytes);
+		free(*owned);
+		*owned = array->data;
+	}
+	if (array->size_bytes && !array->data) {
+		*why = "out of memory";
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+int loom_onnx_tensor(const Onnx__TensorProto *proto, struct loom_array *array, void **owned,
+		     const char **why)
+{
+	int64_t num_elems;
+
+	memset(array, 0, sizeof(*array));
+	*owned = NULL;
+	if (proto->n_external_data || (proto->has_data_location && proto->data_location)) {
+		*why = "its data are in another file, which is not supported";
+		return -EOPNOTSUPP;
+	}
+	if (proto->segment) {
+		*why = "it is in segments, which is not supported";
+		return -EOPNOTSUPP;
+	}
+	array->dtype = loom_onnx_dtype(proto->data_type);
+	if (!array->dtype) {
+		*why = "its type is not supported";
+		return -EOPNOTSUPP;
+	}
+	if (proto->n_dims > LOOM_GRAPH_RANK) {
+		*why = "it has more than 8 dimensions";
+		return -EOPNOTSUPP;
+	}
+	array->name = proto->name;
+	array->rank = (uint32_t)proto->n_dims;
+	if (array->rank)
+		memcpy(array->dims, proto->dims, array->rank * sizeof(array->dims[0]));
+	if (loom_dims_count(array->rank, array->dims, &num_elems)) {
+		*why = "its shape is impossible";
+		return -EINVAL;
+	}
+	array->size_bytes = (size_t)num_elems * loom_dtype_size(array->dtype);
+	return tensor_data(proto, array, owned, why);
+}
+
+static int file_error(struct loom_error *err, const char *path, int code)
+{
+	if (err)
+		snprintf(err->text, sizeof(err->text), "%s: %s", path,
+			 strerrordesc_np(-code) ? strerrordesc_np(-code) : "cannot be read");
+	return code;
+}
+
+static int read_all(FILE *file, void **bytes, size_t *size_bytes)
+{
+	size_t room = 0, used = 0, got;
+	char *buffer = NULL, *larger;
+
+	do {
+		if (used == room) {
+			room = room ? room * 2 : (size_t)64 << 10;
+			larger = room <= FILE_BYTES_MAX ? realloc(buffer, room) : NULL;
+			if (!larger) {
+				free(buffer);
+				return room <= FILE_BYTES_MAX ? -ENOMEM : -EFBIG;
+			}
+			buffer = larger;
+		}
+		got = fread(buffer + used, 1, room - used, file);
+		used += got;
+	} while (got);
+	if (ferror(file)) {
+		free(buffer);
+		return -EIO;
+	}
+	*bytes = buffer;
+	*size_bytes = used;
+	return 0;
+}
+
+int loom_onnx_read_file(const char *path, void **bytes, size_t *size_bytes, struct loom_error *err)
+{
+	int saved_errno = errno, code;
+	FILE *file = fopen(path, "rb");
+
+	if (!file) {
+		code = -errno;
+	} else {
+		code = read_all(file, bytes, size_bytes);
+		/* what a folder says to fread() */
+		if (code == -EIO && errno == EISDIR)
+			code = -EISDIR;
+		fclose(file);
+	}
+	errno = saved_errno;
+	return code ? file_error(err, path, code) : 0;
+}
+
+static int tensor_keep(const Onnx__TensorProto *proto, struct loom_array *array, const char **why)
+{
+	struct loom_array view;
+	void *owned;
+	int code;
+
+	code = loom_onnx_tensor(proto, &view, &owned, why);
+	if (code)
+		goto out;
+	*array = view;
+	array->name = view.name ? strdup(view.name) : NULL;
+	array->data = malloc(view.size_bytes + 1);
+	if (!array->data || (view.name && !array->name)) {
+		loom_array_clear(array);
+		*why = "out of memory";
+		code = -ENOMEM;
+	} else if (view.size_bytes) {
+		memcpy(array->data, view.data, view.size_bytes);
+	}
+out:
+	free(owned);
+	return code;
+}
+
+int loom_tensor_load_pb(const char *path, struct loom_array *array, struct loom_error *err)
+{
+	const char *why = "is not an ONNX tensor, or is truncated";
+	Onnx__TensorProto *proto = NULL;
+	size_t size_bytes = 0;
+	void *bytes = NULL;
+	int code;
+
+	memset(array, 0, sizeof(*array));
+	code = loom_onnx_read_file(path, &bytes, &size_bytes, err);
+	if (code)
+		return code;
+	code = loom_onnx_scan(&onnx__tensor_proto__descriptor, bytes, size_bytes);
+	if (!code)
+		proto = onnx__tensor_proto__unpack(NULL, size_bytes, bytes);
+	code = proto && proto->has_data_type ? tensor_keep(proto, array, &why) : -EINVAL;
+	if (code && err)
+		snprintf(err->text, sizeof(err->text), "%s: %s", path, why);
+	if (proto)
+		onnx__tensor_proto__free_unpacked(proto, NULL);
+	free(bytes);
+	return code;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the parts of the ordering share. See DOC: Ordering in order.h.
+ *
+ * A *storage* is what an owner's bytes are; it has the owner's number. Its *users* are the
+ * operators that touch it: make it or a part of it, or read it by whatever view. It is there from
+ * the first to the last of them. Its *makers* are those that can be the first.
+ */
+#ifndef LOOM_ORDER_PRIV_H
+#define LOOM_ORDER_PRIV_H
+
+#include "order.h"
+
+/**
+ * struct order_list - lists, one after the other
+ * @at: list i is items[at[i]] to items[at[i + 1] - 1]
+ * @items: the entries
+ */
+struct order_list {
+	u32 *at;
+	u32 *items;
+};
+
+/**
+ * struct order_graph - all operators
+ * @num_ops: number of operators
+ * @size_bytes: by storage; 0 for operators that own nothing
+ * @preds: by operator: those it needs, without repetition
+ * @succs: by operator: those that need it
+ * @made: by operator: the storage that it is a maker of, or LOOM_ORDER_NONE
+ * @touches: by operator: storages that it touches
+ * @users: by storage: operators that touch it
+ * @order: the current order
+ * @place: by operator: its index in @order
+ * @first: by storage: smallest index of a user
+ * @last: by storage: largest index of a user
+ * @before_bytes: by index: bytes alive before that step
+ * @step_bytes: by index: bytes alive in that step
+ * @local: by operator or storage: its number in the window at hand
+ * @stamp: by operator or storage: the window that @local is of
+ * @clock: number of windows so far
+ */
+struct order_graph {
+	u32 num_ops;
+	u64 *size_bytes;
+	struct order_list preds;
+	struct order_list succs;
+	u32 *made;
+	struct order_list touches;
+	struct order_list users;
+	u32 *order;
+	u32 *place;
+	u32 *first;
+	u32 *last;
+	u64 *before_bytes;
+	u64 *step_bytes;
+	u32 *local;
+	u32 *stamp;
+	u32 clock;
+};
+
+/**
+ * struct order_window - operators that follow each other in the current order, to be put in a
+ *	better one
+ * @num_ops: number of operators, which have numbers of their own from 0, in the current order
+ * @ops: by number: the graph's
+ * @preds: within the window
+ * @succs: within the window
+ * @touches: by operator: storages, which have numbers of their own, too
+ * @users: by storage: operators within the window
+ * @made: by operator: the storage that it is a maker of and that is not there before, or
+ *	LOOM_ORDER_NONE
+ * @num_storages: number of storages that the window touches
+ * @size_bytes: by storage
+ * @num_makers: by storage: operators within the window that may begin it; 0: it is there before
+ * @keep: by storage: somebody behind the window touches it
+ * @entry_bytes: alive before the window, whether it touches it or not
+ * @floor_bytes: some step of the window needs that much in any order
+ * @peak_bytes: of the best order known
+ * @bound_bytes: of any order
+ * @best: the best order known, in the window's numbers
+ */
+struct order_window {
+	u32 num_ops;
+	u32 *ops;
+	struct order_list preds;
+	struct order_list succs;
+	struct order_list touches;
+	struct order_list users;
+	u32 *made;
+	u32 num_storages;
+	u64 *size_bytes;
+	u32 *num_makers;
+	bool *keep;
+	u64 entry_bytes;
+	u64 floor_bytes;
+	u64 peak_bytes;
+	u64 bound_bytes;
+	u32 *best;
+};
+
+/* window.c */
+
+/** order_graph_init() - from operators; the current order is the given one */
+int order_graph_init(struct order_graph *graph, const struct loom_order_op *ops, u32 num_ops);
+void order_graph_clear(struct order_graph *graph);
+/** order_graph_measure() - after @order has changed from index @first on: sets the rest */
+void order_graph_measure(struct order_graph *graph, u32 first, u32 num_ops);
+/** order_graph_peak() - the largest step from index @first on, and the first such index */
+u64 order_graph_peak(const struct order_graph *graph, u32 first, u32 num_ops, u32 *at);
+/** order_window_init() - @num_ops operators from index @first of the current order */
+int order_window_init(struct order_window *window, struct order_graph *graph, u32 first,
+		      u32 num_ops);
+void order_window_clear(struct order_window *window);
+/** order_window_peak() - peak of @order, which is topological; @left: room for the storages */
+u64 order_window_peak(const struct order_window *window, const u32 *order, u32 *left);
+/** order_window_net() - what is alive after @op less what is before it; @bits: those that ran */
+s64 order_window_net(const struct order_window *window, const u64 *bits, u32 op);
+/** order_window_step() - what the step of @op needs where @live_bytes are alive before it */
+u64 order_window_step(const struct order_window *window, const u64 *bits, u64 live_bytes, u32 op);
+/** order_window_is_ready() - all predecessors of @op are among @bits */
+bool order_window_is_ready(const struct order_window *window, const u64 *bits, u32 op);
+/** order_window_offer() - takes @order as the best if it is; 0 or -ENOMEM */
+int order_window_offer(struct order_window *window, const u32 *order);
+/**
+ * order_splits() - where a sequence can be cut in series
+ * @preds: of the operators
+ * @succs: of the operators
+ * @ops: the sequence, closed: what lies on a path between two of them is there, too
+ * @num_ops: number of @ops
+ * @place: by operator: its index in @ops if it is one of them
+ * @inside: by operator: it is one of @ops if this is @token; NULL: all are
+ * @token: see @inside
+ * @cut: [out] by index: all before it precede all from it on. @num_ops + 1 entries; the
+ *	first and the last are true
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int order_splits(const struct order_list *preds, const struct order_list *succs, const u32 *ops,
+		 u32 num_ops, const u32 *place, const u32 *inside, u32 token, bool *cut);
+
+/* series_parallel.c */
+
+/** order_sp() - composes the window: offers an order, and raises the bound; 0 or -ENOMEM */
+int order_sp(struct order_window *window);
+
+/* exact.c */
+
+/** ORDER_EXACT_OPS - windows that are larger are not searched exactly */
+#define ORDER_EXACT_OPS		1024
+
+/**
+ * order_exact() - searches all orders of the window that are better than the best
+ * @window: [in, out] best, peak, bound
+ * @goal_bytes: a peak that is low enough
+ * @budget: [in, out] states left
+ *
+ * Return: 0, whether it came to an end or not; -ENOMEM.
+ */
+int order_exact(struct order_window *window, u64 goal_bytes, u64 *budget);
+
+/* greedy.c */
+
+/** order_greedy() - offers what simple rules give; linear but for a logarithm */
+int order_greedy(struct order_window *window);
+/** order_beam() - offers what a beam gives that the budget has room for */
+int order_beam(struct order_window *window, u64 *budget);
+
+#endif /* LOOM_ORDER_PRIV_H */

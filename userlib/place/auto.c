@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: The default strategy
+ *
+ * The greedy strategies one after the other, the cheapest and most often best first, until one is
+ * at the bound: then nothing is lower, and that is proved. This is how most graphs end, in
+ * microseconds. Else the exact search (solve.h) goes on from the lowest of them: it never
+ * returns anything worse, and raises the bound where it can. What it can neither improve nor prove
+ * hill climbing has a last look at.
+ *
+ * Greedy placing looks at every pair that is alive together. Where these are many millions, fewer
+ * strategies are tried, and nothing is searched; where they are hundreds of millions, what has
+ * nearly the same lifetime is put in boxes (box.c).
+ *
+ * Everything is counted in pairs and search nodes, nothing in seconds, so the answer is the same
+ * on every machine.
+ */
+#include "greedy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loom_core.h"
+
+/* Beyond the first strategy: what others may look at, all together. An item itself counts, too. */
+#define MAX_LOOKS		40000000
+#define ITEM_LOOKS		100
+/* Beyond this, boxes, and how many of them. */
+#define MAX_FIRST_LOOKS		60000000
+#define MAX_BOX_LOOKS		70000000
+/* What the search can take. */
+#define MAX_SEARCH_PAIRS	2000000
+#define MAX_SEARCH_ITEMS	20000
+
+static const char *const starts[] = {
+	"greedy-size", "greedy-breadth", "greedy-area", "greedy-conflict", "gmem-opsize", "gmem",
+};
+
+/* Keeps what was found if it is lower than @best. */
+static void take_trial(const struct loom_place_task *task, struct loom_place_answer *answer,
+		       const struct loom_place_answer *trial, const char *name, uint64_t *best)
+{
+	uint64_t height = loom_place_height(&task->problem, trial->offsets);
+
+	if (height >= *best)
+		return;
+	*best = height;
+	answer->strategy = name;
+	memcpy(answer->offsets, trial->offsets,
+	       task->problem.num_items * sizeof(*answer->offsets));
+}
+
+/* Runs @start, and keeps what it finds if that is lower than @best. */
+static int try_start(const struct loom_place_strategy *start, const struct loom_place_task *task,
+		     struct loom_place_answer *answer, struct loom_place_answer *trial,
+		     uint64_t *best)
+{
+	int ret;
+
+	ret = loom_place_call(start, task, trial);
+	/* operators that "gmem" does not understand are no reason to give up */
+	if (ret == -EINVAL || ret == -ERANGE)
+		return 0;
+	if (ret)
+		return ret;
+	take_trial(task, answer, trial, start->name, best);
+	return 0;
+}
+
+static bool is_enough(const struct loom_place_task *task, const struct loom_place_answer *answer,
+		      uint64_t best)
+{
+	return best <= answer->bound_bytes || (task->fit_only && best <= task->capacity_bytes);
+}
+
+static int search(const struct loom_place_task *task, struct loom_place_answer *answer,
+		  struct loom_place_answer *trial)
+{
+	uint64_t best = LOOM_PLACE_ANYWHERE, pairs, looks;
+	size_t i;
+	int ret;
+
+	ret = loom_place_count_pairs(&task->problem, &pairs);
+	if (ret)
+		return ret;
+	looks = pairs + ITEM_LOOKS * (uint64_t)task->problem.num_items;
+	if (task->hint) {
+		memcpy(answer->offsets, task->hint,
+		       task->problem.num_items * sizeof(*answer->offsets));
+		best = loom_place_height(&task->problem, answer->offsets);
+	}
+	if (looks > MAX_FIRST_LOOKS) {
+		ret = loom_place_boxes(task, trial, MAX_BOX_LOOKS);
+		if (ret && ret != -ERANGE)
+			return ret;
+		if (!ret)
+			take_trial(task, answer, trial, "auto", &best);
+	}
+	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(task, answer, best); i++) {
+		const struct loom_place_strategy *start = loom_place_strategy_find(starts[i]);
+
+		if (!loom_place_allows(start, &task->problem) ||
+		    looks * i > MAX_LOOKS || looks > MAX_FIRST_LOOKS)
+			continue;
+		ret = try_start(start, task, answer, trial, &best);
+		if (ret)
+			return ret;
+	}
+	if (best == LOOM_PLACE_ANYWHERE)
+		return -ERANGE;
+	if (is_enough(task, answer, best) || pairs > MAX_SEARCH_PAIRS ||
+	    task->problem.num_items > MAX_SEARCH_ITEMS)
+		return 0;
+	ret = loom_place_improve(task, answer, best);
+	if (ret)
+		return ret;
+	best = loom_place_height(&task->problem, answer->offsets);
+	if (is_enough(task, answer, best))
+		return 0;
+	trial->bound_bytes = answer->bound_bytes;
+	return try_start(loom_place_strategy_find("hill-climb"), task, answer, trial, &best);
+}
+
+int loom_place_auto(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	struct loom_place_answer trial = { .bound_bytes = answer->bound_bytes };
+	int ret;
+
+	trial.offsets = calloc((size_t)task->problem.num_items + 1, sizeof(*trial.offsets));
+	if (!trial.offsets)
+		return -ENOMEM;
+	ret = search(task, answer, &trial);
+	free(trial.offsets);
+	return ret;
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Proving a placement
+ *
+ * A sweep over time. What is alive never overlaps, or the sweep would have ended, so a newcomer
+ * has to be compared with its neighbours on either side only: the ones that begin next below and
+ * next above it.
+ *
+ * Parts (an item without its gaps) are numbered in order of their first byte, pool by pool, and
+ * what is alive is a set of these numbers: words of bits, above them words that say which words
+ * are not empty, and so on. Putting in, taking out and finding a neighbour look at one word per
+ * level, four levels for 16 million parts. Rejected: a sorted array of what is alive, which moves
+ * half of it for each event, and a balanced tree, which is more code than this whole file.
+ */
+#include "place.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loom_core.h"
+#include "profile.h"
+
+#define MAX_LEVELS	6
+
+/**
+ * struct bits - a set of numbers
+ * @words: by level, the numbers themselves at 0
+ * @num_levels: number of @words
+ */
+struct bits {
+	uint64_t *words[MAX_LEVELS];
+	unsigned int num_levels;
+};
+
+static void bits_clear(struct bits *bits)
+{
+	unsigned int i;
+
+	for (i = 0; i < bits->num_levels; i++)
+		free(bits->words[i]);
+}
+
+static int bits_make(struct bits *bits, size_t count)
+{
+	bits->num_levels = 0;
+	do {
+		count = count / 64 + 1;
+		bits->words[bits->num_levels] = calloc(count, sizeof(**bits->words));
+		if (!bits->words[bits->num_levels++])
+			return -ENOMEM;
+	} while (count > 1);
+	return 0;
+}
+
+static void bits_put(struct bits *bits, size_t at)
+{
+	unsigned int i;
+
+	for (i = 0; i < bits->num_levels; i++, at /= 64)
+		bits->words[i][at / 64] |= 1ULL << at % 64;
+}
+
+static void bits_take(struct bits *bits, size_t at)
+{
+	unsigned int i;
+
+	for (i = 0; i < bits->num_levels; i++, at /= 64) {
+		bits->words[i][at / 64] &= ~(1ULL << at % 64);
+		if (bits->words[i][at / 64])
+			break;
+	}
+}
+
+/* The largest number below @at, or SIZE_MAX. */
+static size_t bits_below(const struct bits *bits, size_t at)
+{
+	unsigned int i;
+
+	for (i = 0; i < bits->num_levels; i++, at /= 64) {
+		uint64_t word = bits->words[i][at / 64] & ((1ULL << at % 64) - 1);
+
+		if (!word)
+			continue;
+		at = at / 64 * 64 + 63 - __builtin_clzll(word);
+		while (i--)
+			at = at * 64 + 63 - __builtin_clzll(bits->words[i][at]);
+		return at;
+	}
+	return SIZE_MAX;
+}
+
+/* The smallest number above @at, or SIZE_MAX. */
+static size_t bits_above(const struct bits *bits, size_t at)
+{
+	unsigned int i;
+
+	for (i = 0; i < bits->num_levels; i++, at /= 64) {
+		uint64_t word = bits->words[i][at / 64] & ~((2ULL << at % 64) - 1);
+
+		if (!word)
+			continue;
+		at = at / 64 * 64 + __builtin_ctzll(word);
+		while (i--)
+			at = at * 64 + __builtin_ctzll(bits->words[i][at]);
+		return at;
+	}
+	return SIZE_MAX;
+}
+
+/**
+ * struct place - where a part lies
+ * @pool: its pool
+ * @begin: first byte
+ * @end: first byte behind it
+ * @item: whose it is
+ * @part: number of the part
+ */
+struct place {
+	uint32_t pool;
+	uint64_t begin;
+	uint64_t end;
+	uint32_t item;
+	size_t part;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->pool != y->pool)
+		return x->pool < y->pool ? -1 : 1;
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	return (x->part > y->part) - (x->part < y->part);
+}
+
+/**
+ * struct event - a part begins or ends
+ * @moment: when
+ * @begins: it begins
+ * @at: number of its place
+ */
+struct event {
+	int64_t moment;
+	bool begins;
+	size_t at;
+};
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->moment != y->moment)
+		return x->moment < y->moment ? -1 : 1;
+	/* ends before begins: lifetimes are half-open */
+	if (x->begins != y->begins)
+		return x->begins ? 1 : -1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+static bool touch(const struct place *places, size_t low, size_t high)
+{
+	return low != SIZE_MAX && high != SIZE_MAX && places[low].pool == places[high].pool &&
+	       places[low].end > places[high].begin;
+}
+
+static int sweep(const struct place *places, const struct event *events, size_t num_events,
+		 struct bits *alive, struct loom_place_fault *fault)
+{
+	size_t i, below, above, at;
+	uint64_t begin;
+
+	for (i = 0; i < num_events; i++) {
+		at = events[i].at;
+		if (!events[i].begins) {
+			bits_take(alive, at);
+			continue;
+		}
+		below = bits_below(alive, at);
+		above = bits_above(alive, at);
+		if (touch(places, below, at) || touch(places, at, above)) {
+			if (touch(places, below, at))
+				above = below;
+			begin = max(places[at].begin, places[above].begin);
+			return loom_place_fail(fault, -EBADMSG, places[at].item,
+					       places[above].item,
+					       "share byte %llu at moment %lld",
+					       (unsigned long long)begin,
+					       (long long)events[i].moment);
+		}
+		bits_put(alive, at);
+	}
+	return 0;
+}
+
+int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *offsets,
+		     const uint32_t *pools, bool only_fixed, struct loom_place_fault *fault)
+{
+	struct bits alive = { .num_levels = 0 };
+	struct loom_place_part *parts;
+	size_t num_parts, n = 0, i;
+	struct place *places;
+	struct event *events;
+	int ret;
+
+	ret = loom_place_parts(problem, &parts, &num_parts);
+	if (ret)
+		return ret;
+	places = calloc(num_parts + 1, sizeof(*places));
+	events = calloc(2 * num_parts + 1, sizeof(*events));
+	ret = places && events ? bits_make(&alive, num_parts) : -ENOMEM;
+	for (i = 0; i < num_parts && !ret; i++) {
+		const struct loom_place_part *part = &parts[i];
+		uint64_t begin = offsets[part->item] + part->first;
+
+		if (only_fixed && problem->items[part->item].fixed == LOOM_PLACE_ANYWHERE)
+			continue;
+		places[n++] = (struct place){
+			pools ? pools[part->item] : 0, begin, begin + part->size_bytes,
+			part->item, i,
+		};
+	}
+	if (!ret) {
+		qsort(places, n, sizeof(*places), compare_places);
+		for (i = 0; i < n; i++) {
+			events[2 * i] = (struct event){ parts[places[i].part].lower, true, i };
+			events[2 * i + 1] = (struct event){
+				parts[places[i].part].upper, false, i,
+			};
+		}
+		qsort(events, 2 * n, sizeof(*events), compare_events);
+		ret = sweep(places, events, 2 * n, &alive, fault);
+	}
+	bits_clear(&alive);
+	free(places);
+	free(events);
+	free(parts);
+	return ret;
+}
+
+/* An item by itself. @align: its own, which is less than that of its group. */
+static int check_item(const struct loom_place_ready *ready, uint32_t index, uint64_t align,
+		      uint64_t at, uint32_t pool, struct loom_place_fault *fault)
+{
+	const struct loom_place_item *item = &ready->items[index];
+	const struct loom_place_pool *in;
+	uint32_t i;
+
+	if (pool >= ready->problem.num_pools || !(item->pools >> pool & 1))
+		return loom_place_fail(fault, -EBADMSG, index, LOOM_PLACE_NONE,
+				       "is in pool %u, which it may not be", pool);
+	in = &ready->pools[pool];
+	if ((align && at % align) ||
+	    (item->alias == LOOM_PLACE_NONE && item->size_bytes && at % in->align_bytes))
+		return loom_place_fail(fault, -EBADMSG, index, LOOM_PLACE_NONE,
+				       "offset %llu is not aligned", (unsigned long long)at);
+	if (at > INT64_MAX - item->size_bytes ||
+	    (item->size_bytes && at + item->size_bytes > in->capacity_bytes)) {
+		loom_place_fail(fault, -EBADMSG, index, LOOM_PLACE_NONE,
+				"at offset %llu it leaves the capacity of %llu",
+				(unsigned long long)at, (unsigned long long)in->capacity_bytes);
+		if (fault && at <= INT64_MAX - item->size_bytes)
+			fault->missing_bytes = at + item->size_bytes - in->capacity_bytes;
+		return -EBADMSG;
+	}
+	if (item->fixed != LOOM_PLACE_ANYWHERE && at != item->fixed)
+		return loom_place_fail(fault, -EBADMSG, index, LOOM_PLACE_NONE,
+				       "is at offset %llu, and not at %llu, where it is fixed",
+				       (unsigned long long)at, (unsigned long long)item->fixed);
+	for (i = 0; i < item->num_excluded && item->size_bytes; i++)
+		if (at < item->excluded[i].upper && item->excluded[i].lower < at + item->size_bytes)
+			return loom_place_fail(fault, -EBADMSG, index, LOOM_PLACE_NONE,
+					       "at offset %llu it is in a range that is excluded",
+					       (unsigned long long)at);
+	return 0;
+}
+
+static int check_alias(const struct loom_place_ready *ready, uint32_t index,
+		       const uint64_t *offsets, const uint32_t *pools,
+		       struct loom_place_fault *fault)
+{
+	const struct loom_place_item *item = &ready->items[index];
+
+	if (item->alias == LOOM_PLACE_NONE ||
+	    (offsets[index] == offsets[item->alias] + item->alias_offset &&
+	     (!pools || pools[index] == pools[item->alias])))
+		return 0;
+	return loom_place_fail(fault, -EBADMSG, index, item->alias,
+			       "does not lie where it belongs in its owner");
+}
+
+static int check_apart(const struct loom_place_ready *ready, const struct loom_place_pair *pair,
+		       const uint64_t *offsets, const uint32_t *pools,
+		       struct loom_place_fault *fault)
+{
+	uint32_t a = pair->first, b = pair->second;
+
+	if ((pools && pools[a] != pools[b]) ||
+	    offsets[a] >= offsets[b] + ready->items[b].size_bytes ||
+	    offsets[b] >= offsets[a] + ready->items[a].size_bytes)
+		return 0;
+	return loom_place_fail(fault, -EBADMSG, a, b,
+			       "share a byte, and are to be kept apart");
+}
+
+int loom_place_check(const struct loom_place_problem *problem, const uint64_t *offsets,
+		     const uint32_t *pools, struct loom_place_fault *fault)
+{
+	struct loom_place_ready ready;
+	uint32_t i;
+	int ret;
+
+	ret = loom_place_resolve(&ready, problem, fault);
+	for (i = 0; i < problem->num_items && !ret; i++)
+		ret = check_item(&ready, i, problem->items[i].align_bytes, offsets[i],
+				 pools ? pools[i] : 0, fault);
+	for (i = 0; i < problem->num_items && !ret; i++)
+		ret = check_alias(&ready, i, offsets, pools, fault);
+	for (i = 0; i < ready.problem.num_apart && !ret; i++)
+		ret = check_apart(&ready, &ready.apart[i], offsets, pools, fault);
+	if (!ret)
+		ret = loom_place_sweep(&ready.problem, offsets, pools, false, fault);
+	loom_place_ready_clear(&ready);
+	return ret;
+}

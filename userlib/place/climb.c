@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Hill climbing
+ *
+ * Which static order is best depends on the problem. Start from the best of them, change it a
+ * little, place again, and keep the new order unless it is worse: 500 tries, as TVM does. A plan
+ * is only as low as its topmost item, so every other try moves that one: before something that it
+ * meets. The rest are moves from anywhere to anywhere, which get out of where the first kind has
+ * nothing left to offer.
+ *
+ * The moves come from a fixed sequence, and their number from the problem alone: fewer where so
+ * much is alive together that placing takes long.
+ */
+#include "greedy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loom_core.h"
+
+#define MAX_TRIES	500
+#define MAX_LOOKS	20000000
+#define ITEM_LOOKS	100
+
+static const struct loom_place_order *const orders[] = {
+	&loom_place_order_size,
+	&loom_place_order_area,
+	&loom_place_order_breadth,
+	&loom_place_order_conflict,
+};
+
+/* The item at position @from moves to position @to. */
+static void move_item(uint32_t *order, uint32_t from, uint32_t to)
+{
+	uint32_t item = order[from];
+
+	if (from < to)
+		memmove(&order[from], &order[from + 1], (to - from) * sizeof(*order));
+	else
+		memmove(&order[to + 1], &order[to], (from - to) * sizeof(*order));
+	order[to] = item;
+}
+
+/* Numbers that look random and are the same each time. */
+static uint32_t draw(uint64_t *state, uint32_t below)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(*state >> 33) % below;
+}
+
+/* Position in @order of an item that ends at @height. */
+static uint32_t find_top(const struct loom_place_problem *problem, const uint64_t *offsets,
+			 uint64_t height, const uint32_t *order)
+{
+	uint32_t i;
+
+	for (i = 0; i < problem->num_items; i++)
+		if (loom_place_has_room(&problem->items[order[i]]) &&
+		    offsets[order[i]] + problem->items[order[i]].size_bytes == height)
+			return i;
+	return 0;
+}
+
+/* Position before @top of something that the item there meets, or 0. */
+static uint32_t find_met(const struct loom_place_problem *problem, const uint32_t *order,
+			 uint32_t top, uint64_t *state)
+{
+	const struct loom_place_item *item = &problem->items[order[top]];
+	uint32_t count = 0, found = 0, i;
+
+	for (i = 0; i < top; i++) {
+		const struct loom_place_item *other = &problem->items[order[i]];
+
+		if (loom_place_has_room(other) && other->lower < item->upper &&
+		    item->lower < other->upper && !draw(state, ++count))
+			found = i;
+	}
+	return found;
+}
+
+/**
+ * struct climb - the state
+ * @greedy: the engine
+ * @order: the order that is tried
+ * @best: the best one so far
+ * @height: what it gives
+ */
+struct climb {
+	struct loom_greedy greedy;
+	uint32_t *order;
+	uint32_t *best;
+	uint64_t height;
+};
+
+static int try_order(struct climb *climb, struct loom_place_answer *answer, bool equal)
+{
+	const struct loom_place_problem *problem = &climb->greedy.task->problem;
+	uint64_t height;
+	int ret = loom_greedy_run(&climb->greedy, climb->order, loom_greedy_lowest);
+
+	if (ret)
+		return ret;
+	height = loom_place_height(problem, climb->greedy.offsets);
+	if (height > climb->height || (height == climb->height && !equal))
+		return 0;
+	climb->height = height;
+	memcpy(climb->best, climb->order, problem->num_items * sizeof(*climb->best));
+	memcpy(answer->offsets, climb->greedy.offsets,
+	       problem->num_items * sizeof(*answer->offsets));
+	return 0;
+}
+
+static int climb_on(struct climb *climb, struct loom_place_answer *answer)
+{
+	const struct loom_place_problem *problem = &climb->greedy.task->problem;
+	uint32_t n = problem->num_items, tries = MAX_TRIES, i, top;
+	uint64_t state = 1, pairs;
+	int ret;
+
+	ret = loom_place_count_pairs(problem, &pairs);
+	if (!ret && MAX_LOOKS / (pairs + ITEM_LOOKS * (uint64_t)n) < MAX_TRIES)
+		tries = MAX_LOOKS / (pairs + ITEM_LOOKS * (uint64_t)n);
+
+	climb->height = UINT64_MAX;
+	for (i = 0; i < ARRAY_SIZE(orders) && !ret && climb->height > answer->bound_bytes; i++) {
+		ret = orders[i]->make(problem, climb->order);
+		if (!ret)
+			ret = try_order(climb, answer, false);
+	}
+	for (i = 0; i < tries && !ret && climb->height > answer->bound_bytes; i++) {
+		memcpy(climb->order, climb->best, n * sizeof(*climb->order));
+		if (i % 2) {
+			move_item(climb->order, draw(&state, n), draw(&state, n));
+		} else {
+			top = find_top(problem, answer->offsets, climb->height, climb->order);
+			move_item(climb->order, top, find_met(problem, climb->order, top, &state));
+		}
+		/* an equal one is another place to climb from */
+		ret = try_order(climb, answer, true);
+	}
+	return ret;
+}
+
+int loom_place_climb(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	size_t n = task->problem.num_items;
+	struct climb climb;
+	int ret;
+
+	if (!n)
+		return 0;
+	ret = loom_greedy_init(&climb.greedy, task);
+	if (ret)
+		return ret;
+	climb.order = calloc(n, sizeof(*climb.order));
+	climb.best = calloc(n, sizeof(*climb.best));
+	ret = climb.order && climb.best ? climb_on(&climb, answer) : -ENOMEM;
+	free(climb.order);
+	free(climb.best);
+	loom_greedy_fini(&climb.greedy);
+	return ret;
+}

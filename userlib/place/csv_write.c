@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+#include "csv.h"
+#include "profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * The other direction: an answer or any problem as a file, and what the planner says of items in
+ * terms of lines.
+ */
+
+/* Quotes what would else be read as something different. */
+static void loom_place_csv_put(FILE *out, const char *field)
+{
+	const size_t length = strlen(field);
+
+	if (length && !strpbrk(field, ",\"\r\n") && field[0] != ' ' && field[0] != '\t' &&
+	    field[length - 1] != ' ' && field[length - 1] != '\t') {
+		fputs(field, out);
+		return;
+	}
+	/* a line of one empty field would be blank; elsewhere emptiness needs no quotes */
+	if (!length)
+		return;
+	fputc('"', out);
+	for (; *field; field++) {
+		if (*field == '"')
+			fputc('"', out);
+		fputc(*field, out);
+	}
+	fputc('"', out);
+}
+
+static int loom_place_csv_close(FILE *out, char **text)
+{
+	const bool failed = ferror(out);
+
+	if (!fclose(out) && !failed)
+		return 0;
+	free(*text);
+	*text = NULL;
+	return -ENOMEM;
+}
+
+static void loom_place_csv_put_row(const struct loom_place_csv_file *file, FILE *out,
+				   char *const *row, const char *offset)
+{
+	const int64_t column = file->columns[LOOM_PLACE_COLUMN_OFFSET];
+	uint32_t i;
+
+	for (i = 0; i < file->num_columns; i++) {
+		if (i)
+			fputc(',', out);
+		loom_place_csv_put(out, i == column ? offset : row[i]);
+	}
+	if (column < 0)
+		fprintf(out, ",%s", offset);
+	fputs(file->crlf ? "\r\n" : "\n", out);
+}
+
+int loom_place_csv_answer(const struct loom_place_csv *csv, const uint64_t *offsets, char **text,
+			  size_t *size_bytes)
+{
+	const struct loom_place_csv_file *file = (const struct loom_place_csv_file *)csv;
+	const int64_t column = file->columns[LOOM_PLACE_COLUMN_OFFSET];
+	const int saved = errno;
+	char offset[24];
+	FILE *out;
+	uint32_t i;
+	int ret;
+
+	*text = NULL;
+	out = open_memstream(text, size_bytes);
+	if (!out) {
+		errno = saved;
+		return -ENOMEM;
+	}
+	loom_place_csv_put_row(file, out, file->header, column < 0 ? "offset" :
+			       file->header[column]);
+	for (i = 0; i < file->num_items; i++) {
+		snprintf(offset, sizeof(offset), "%llu", (unsigned long long)offsets[i]);
+		loom_place_csv_put_row(file, out, file->fields + (size_t)i * file->num_columns,
+				       offset);
+	}
+	ret = loom_place_csv_close(out, text);
+	errno = saved;
+	return ret;
+}
+
+/* --- any problem ------------------------------------------------------------------------ */
+
+/**
+ * struct loom_place_csv_shape - which columns a problem needs
+ * @alignment: some item has one
+ * @gaps: some item has some
+ * @offset: some item is fixed, or all were placed
+ */
+struct loom_place_csv_shape {
+	bool alignment;
+	bool gaps;
+	bool offset;
+};
+
+static int loom_place_csv_compare_names(const void *a, const void *b, void *arg)
+{
+	const char *const *ids = arg;
+
+	return strcmp(ids[*(const uint32_t *)a], ids[*(const uint32_t *)b]);
+}
+
+/* Whether the end of an id looks like the number that tells two of one name apart. */
+static bool loom_place_csv_numbered(const char *id)
+{
+	const char *hash = strrchr(id, '#');
+
+	return hash && hash[1] && !hash[1 + strspn(hash + 1, "0123456789")];
+}
+
+/*
+ * Says which ids need a number: those that are empty or not alone. If there are any, those that
+ * look as if they had one get one, too, so that no two can be alike in the end.
+ */
+static int loom_place_csv_number_ids(const char *const *ids, uint32_t num_ids, bool *number)
+{
+	bool any = false;
+	uint32_t i, *order;
+
+	order = calloc(num_ids + 1ULL, sizeof(*order));
+	if (!order)
+		return -ENOMEM;
+	for (i = 0; i < num_ids; i++)
+		order[i] = i;
+	qsort_r(order, num_ids, sizeof(*order), loom_place_csv_compare_names, (void *)ids);
+	for (i = 0; i < num_ids; i++) {
+		if (!*ids[order[i]] || (i && !strcmp(ids[order[i - 1]], ids[order[i]])) ||
+		    (i + 1 < num_ids && !strcmp(ids[order[i + 1]], ids[order[i]])))
+			any = number[order[i]] = true;
+	}
+	for (i = 0; any && i < num_ids; i++)
+		number[i] |= loom_place_csv_numbered(ids[i]);
+	free(order);
+	return 0;
+}
+
+static void loom_place_csv_put_gaps(FILE *out, const struct loom_place_item *item)
+{
+	const struct loom_place_gap *gap;
+	uint32_t i;
+
+	for (i = 0; i < item->num_gaps; i++) {
+		gap = &item->gaps[i];
+		fprintf(out, "%s%lld-%lld", i ? " " : "", (long long)gap->lower,
+			(long long)gap->upper);
+		if (gap->window_lower < gap->window_upper)
+			fprintf(out, "@%llu:%llu", (unsigned long long)gap->window_lower,
+				(unsigned long long)gap->window_upper);
+	}
+}
+
+static void loom_place_csv_put_item(FILE *out, const struct loom_place_csv_shape *shape,
+				    const struct loom_place_item *item, uint64_t offset)
+{
+	fprintf(out, ",%lld,%lld,%llu", (long long)item->lower, (long long)item->upper,
+		(unsigned long long)item->size_bytes);
+	if (shape->alignment)
+		fprintf(out, ",%llu",
+			(unsigned long long)(item->align_bytes ? item->align_bytes : 1));
+	if (shape->gaps) {
+		fputc(',', out);
+		loom_place_csv_put_gaps(out, item);
+	}
+	if (shape->offset) {
+		fputc(',', out);
+		if (offset != LOOM_PLACE_ANYWHERE)
+			fprintf(out, "%llu", (unsigned long long)offset);
+	}
+	fputc('\n', out);
+}
+
+static void loom_place_csv_put_id(FILE *out, const char *id, uint32_t index, bool number)
+{
+	char *numbered;
+
+	if (!number) {
+		loom_place_csv_put(out, id);
+	} else if (asprintf(&numbered, "%s#%u", id, index) >= 0) {
+		loom_place_csv_put(out, numbered);
+		free(numbered);
+	} else {
+		/* only for lack of memory, and a number alone is still better than nothing */
+		fprintf(out, "#%u", index);
+	}
+}
+
+static void loom_place_csv_put_problem(FILE *out, const struct loom_place_problem *problem,
+				       const char *const *ids, const uint64_t *offsets,
+				       const bool *number)
+{
+	struct loom_place_csv_shape shape = { .offset = offsets };
+	const struct loom_place_item *item;
+	uint32_t i;
+
+	for (i = 0; i < problem->num_items; i++) {
+		item = &problem->items[i];
+		shape.alignment |= item->align_bytes > 1;
+		shape.gaps |= item->num_gaps > 0;
+		shape.offset |= item->fixed != LOOM_PLACE_ANYWHERE;
+	}
+	fprintf(out, "id,lower,upper,size%s%s%s\n", shape.alignment ? ",alignment" : "",
+		shape.gaps ? ",gaps" : "", shape.offset ? ",offset" : "");
+	for (i = 0; i < problem->num_items; i++) {
+		item = &problem->items[i];
+		if (ids)
+			loom_place_csv_put_id(out, ids[i], i, number[i]);
+		else
+			fprintf(out, "%u", i);
+		loom_place_csv_put_item(out, &shape, item, offsets ? offsets[i] : item->fixed);
+	}
+}
+
+int loom_place_csv_format(const struct loom_place_problem *problem, const char *const *ids,
+			  const uint64_t *offsets, char **text, size_t *size_bytes)
+{
+	const int saved = errno;
+	FILE *out = NULL;
+	bool *number;
+	int ret = -ENOMEM;
+
+	*text = NULL;
+	number = calloc(problem->num_items + 1ULL, sizeof(*number));
+	if (number && (!ids || !loom_place_csv_number_ids(ids, problem->num_items, number)))
+		out = open_memstream(text, size_bytes);
+	if (out) {
+		loom_place_csv_put_problem(out, problem, ids, offsets, number);
+		ret = loom_place_csv_close(out, text);
+	}
+	free(number);
+	errno = saved;
+	return ret;
+}
+
+/* --- what was said of items ------------------------------------------------------------- */
+
+/* " at 17" for the moment at which the most bytes are alive, if that is what @needed_bytes is. */
+static void loom_place_csv_when(const struct loom_place_problem *problem, uint64_t needed_bytes,
+				char when[64])
+{
+	struct loom_place_profile profile;
+	struct loom_place_part *parts;
+	uint32_t culprit;
+	size_t num_parts;
+
+	when[0] = '\0';
+	if (loom_place_parts(problem, &parts, &num_parts))
+		return;
+	if (!loom_place_profile_make(&profile, parts, num_parts, &culprit) &&
+	    profile.num_moments && profile.bytes[profile.peak] == needed_bytes)
+		snprintf(when, 64, ", which are alive at %lld",
+			 (long long)profile.moments[profile.peak]);
+	loom_place_profile_clear(&profile);
+	free(parts);
+}
+
+static bool loom_place_csv_explain_capacity(const struct loom_place_csv *csv,
+					    const struct loom_place_problem *problem,
+					    const struct loom_place_fault *fault,
+					    struct loom_error *err)
+{
+	uint64_t capacity, needed;
+	char when[64];
+
+	if (problem->num_pools != 1 || problem->pools[0].capacity_bytes == LOOM_PLACE_ANYWHERE)
+		return false;
+	capacity = problem->pools[0].capacity_bytes;
+	if (!fault->missing_bytes) {
+		snprintf(err->text, sizeof(err->text),
+			 "%.180s: no placement in %llu bytes was found, nor that there is none; a larger budget may tell",
+			 csv->path, (unsigned long long)capacity);
+		return true;
+	}
+	needed = capacity + fault->missing_bytes;
+	loom_place_csv_when(problem, needed, when);
+	snprintf(err->text, sizeof(err->text),
+		 "%.180s: a capacity of %llu bytes falls short by %llu: at least %llu are needed%s",
+		 csv->path, (unsigned long long)capacity, (unsigned long long)fault->missing_bytes,
+		 (unsigned long long)needed, when);
+	return true;
+}
+
+void loom_place_csv_explain(const struct loom_place_csv *csv,
+			    const struct loom_place_problem *problem, int code,
+			    const struct loom_place_fault *fault, struct loom_error *err)
+{
+	char first[LOOM_PLACE_CSV_SHOWN], second[LOOM_PLACE_CSV_SHOWN];
+	const uint32_t num_items = csv->problem.num_items;
+
+	if (code == -ENOSPC && fault->first >= num_items &&
+	    loom_place_csv_explain_capacity(csv, problem, fault, err))
+		return;
+	if (fault->first >= num_items) {
+		snprintf(err->text, sizeof(err->text), "%.180s: %s", csv->path,
+			 fault->text[0] ? fault->text : strerror(-code));
+		return;
+	}
+	loom_place_csv_show(first, csv->ids[fault->first]);
+	if (fault->second >= num_items) {
+		snprintf(err->text, sizeof(err->text), "%.180s:%u: '%s': %s", csv->path,
+			 csv->lines[fault->first], first, fault->text);
+		return;
+	}
+	loom_place_csv_show(second, csv->ids[fault->second]);
+	snprintf(err->text, sizeof(err->text), "%.180s:%u: '%s' and '%s' on line %u: %s", csv->path,
+		 csv->lines[fault->first], first, second, csv->lines[fault->second], fault->text);
+}

@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Greedy placing
+ *
+ * Take the items in some order, put each into the lowest gap between those placed before that
+ * live at the same time. Largest first is the classic: what is hard to fit goes while there is
+ * still room, and the small ones fill the gaps.
+ *
+ * Items placed so far are found by lifetime: parts (items without their gaps) lie in order of
+ * begin, and each group of 16 knows the latest end of what is placed in it, each group of 16
+ * groups, and so on. Those that begin before an item ends are the first so many; of these, groups
+ * that end before it begins are passed by. Finding the k parts that an item meets costs O(k + log
+ * n) or little more, sorting them by offset, in buckets, O(k).
+ *
+ * Whatever stands in the way of an item is a span of offsets at which it must not begin: something
+ * that is placed and alive at the same time, or to be kept apart, or a range that is excluded. A
+ * window of a gap is one that is shorter than the item. So there is one kind of obstacle, and
+ * looking for room is one walk over sorted spans.
+ *
+ * Rejected: testing each pair (60k items: four billion), and a sorted list of all that is placed
+ * (long lists, of which hardly anything is alive at the same time).
+ */
+#include "greedy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile.h"
+
+#define GROUP	16
+
+static uint32_t num_parts_of(const struct loom_greedy *g)
+{
+	return g->first_part[g->task->problem.num_items];
+}
+
+static void slot_put(struct loom_greedy *g, uint32_t part)
+{
+	const struct loom_place_part *p = &g->parts[part];
+	int64_t begin = g->offsets[p->item] + p->first;
+	uint32_t at = g->rank[part];
+	unsigned int i;
+
+	g->slots[at] = (struct loom_greedy_slot){
+		p->upper, begin, begin + (int64_t)p->size_bytes,
+	};
+	for (i = 0; i < g->num_levels; i++) {
+		at /= GROUP;
+		if (g->latest[i][at] >= p->upper)
+			break;
+		g->latest[i][at] = p->upper;
+	}
+}
+
+static void slot_take(struct loom_greedy *g, uint32_t part)
+{
+	uint32_t count = num_parts_of(g), at = g->rank[part], k, from;
+	unsigned int i;
+
+	g->slots[at].upper = INT64_MIN;
+	for (i = 0; i < g->num_levels; i++) {
+		int64_t latest = INT64_MIN;
+
+		from = at / GROUP * GROUP;
+		for (k = from; k < from + GROUP && k < count; k++) {
+			int64_t upper = i ? g->latest[i - 1][k] : g->slots[k].upper;
+
+			if (latest < upper)
+				latest = upper;
+		}
+		at /= GROUP;
+		count = (count + GROUP - 1) / GROUP;
+		g->latest[i][at] = latest;
+	}
+}
+
+/* Room for @count more. */
+static int reserve_spans(struct loom_greedy *g, size_t count)
+{
+	struct loom_greedy_span *spans;
+	size_t max;
+
+	if (g->num_spans + count <= g->max_spans)
+		return 0;
+	max = 2 * g->max_spans + count;
+	spans = realloc(g->spans, max * sizeof(*spans));
+	if (!spans)
+		return -ENOMEM;
+	g->spans = spans;
+	spans = realloc(g->spare, max * sizeof(*spans));
+	if (!spans)
+		return -ENOMEM;
+	g->spare = spans;
+	g->max_spans = max;
+	return 0;
+}
+
+static int add_span(struct loom_greedy *g, int64_t after, int64_t until)
+{
+	int ret = reserve_spans(g, 1);
+
+	if (!ret)
+		g->spans[g->num_spans++] = (struct loom_greedy_span){ after, until };
+	return ret;
+}
+
+/* Positions [from, to) of slots. */
+static int look_at_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
+			 const struct loom_place_part *part)
+{
+	int64_t below = part->first + part->size_bytes, above = part->first;
+	struct loom_greedy_span *span;
+	int ret = reserve_spans(g, to - from);
+
+	if (ret)
+		return ret;
+	span = &g->spans[g->num_spans];
+	for (; from < to; from++) {
+		const struct loom_greedy_slot *slot = &g->slots[from];
+
+		/* without a branch, as which it is cannot be foreseen */
+		span->after = slot->begin - below;
+		span->until = slot->end - above;
+		span += slot->upper > part->lower;
+	}
+	g->num_spans = span - g->spans;
+	return 0;
+}
+
+/* What is at [from, to) of @level: slots at 0, groups of what is below above that. */
+static int look_at_levels(struct loom_greedy *g, const uint32_t *count, unsigned int level,
+			  uint32_t from, uint32_t to, const struct loom_place_part *part)
+{
+	int ret = 0;
+
+	if (!level)
+		return look_at_slots(g, from, to, part);
+	for (; from < to && !ret; from++) {
+		uint32_t first = from * GROUP, last = first + GROUP;
+
+		if (g->latest[level - 1][from] <= part->lower)
+			continue;
+		if (last > count[level - 1])
+			last = count[level - 1];
+		ret = look_at_levels(g, count, level - 1, first, last, part);
+	}
+	return ret;
+}
+
+/* How many parts begin before @moment. */
+static uint32_t count_before(const struct loom_greedy *g, int64_t moment)
+{
+	uint32_t low = 0, high = num_parts_of(g);
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (g->lowers[mid] < moment)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static int look_at_part(struct loom_greedy *g, const struct loom_place_part *part)
+{
+	uint32_t count[LOOM_GREEDY_LEVELS + 1];
+	unsigned int i;
+
+	count[0] = count_before(g, part->upper);
+	for (i = 0; i < g->num_levels; i++)
+		count[i + 1] = (count[i] + GROUP - 1) / GROUP;
+	return look_at_levels(g, count, g->num_levels, 0, count[g->num_levels], part);
+}
+
+static void sort_few(struct loom_greedy_span *spans, size_t count)
+{
+	size_t i, k;
+
+	for (i = 1; i < count; i++) {
+		struct loom_greedy_span span = spans[i];
+
+		for (k = i; k && spans[k - 1].after > span.after; k--)
+			spans[k] = spans[k - 1];
+		spans[k] = span;
+	}
+}
+
+#define FEW		32
+/* bits of a digit where spans are few, and where they are many */
+#define DIGIT		8
+#define LONG_DIGIT	11
+#define MANY		1500
+
+/* One pass of a sort by digits, into the spare spans, which become the spans. */
+static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift,
+		       unsigned int digit)
+{
+	const uint64_t mask = (1ULL << digit) - 1;
+	uint32_t ends[(1 << LONG_DIGIT) + 1];
+	struct loom_greedy_span *from = g->spans, *to = g->spare;
+	size_t i;
+
+	memset(ends, 0, ((1UL << digit) + 1) * sizeof(*ends));
+	for (i = 0; i < g->num_spans; i++)
+		ends[((((uint64_t)from[i].after - least) >> shift) & mask) + 1]++;
+	for (i = 0; i < 1UL << digit; i++)
+		ends[i + 1] += ends[i];
+	for (i = 0; i < g->num_spans; i++)
+		to[ends[(((uint64_t)from[i].after - least) >> shift) & mask]++] = from[i];
+	g->spans = to;
+	g->spare = from;
+}
+
+/*
+ * By begin; what begins at the same offset may come in any order. Offsets mostly have low bits in
+ * common, which are passed by.
+ */
+static void sort_spans(struct loom_greedy *g)
+{
+	int64_t least = INT64_MAX, most = INT64_MIN;
+	unsigned int digit = g->num_spans < MANY ? DIGIT : LONG_DIGIT, shift;
+	uint64_t differ = 0;
+	size_t i;
+
+	if (g->num_spans <= FEW) {
+		sort_few(g->spans, g->num_spans);
+		return;
+	}
+	for (i = 0; i < g->num_spans; i++) {
+		least = g->spans[i].after < least ? g->spans[i].after : least;
+		most = g->spans[i].after > most ? g->spans[i].after : most;
+	}
+	for (i = 0; i < g->num_spans; i++)
+		differ |= (uint64_t)g->spans[i].after - (uint64_t)least;
+	if (!differ)
+		return;
+	for (shift = __builtin_ctzll(differ); shift < 64 && differ >> shift; shift += digit)
+		sort_digit(g, least, shift, digit);
+}
+
+int loom_greedy_look(struct loom_greedy *g, uint32_t item)
+{
+	const struct loom_place_item *it = &g->task->problem.items[item];
+	int64_t size = it->size_bytes;
+	uint32_t i;
+	int ret = 0;
+
+	g->num_spans = 0;
+	for (i = g->first_part[item]; i < g->first_part[item + 1] && !ret; i++)
+		ret = look_at_part(g, &g->parts[i]);
+	for (i = g->apart.first[item]; i < g->apart.first[item + 1] && !ret; i++) {
+		uint32_t other = g->apart.with[i];
+		int64_t begin = g->offsets[other];
+
+		if (g->placed[other])
+			ret = add_span(g, begin - size,
+				       begin + (int64_t)g->task->problem.items[other].size_bytes);
+	}
+	for (i = 0; i < it->num_excluded && !ret; i++) {
+		const struct loom_place_range *range = &it->excluded[i];
+
+		if (range->lower <= INT64_MAX)
+			ret = add_span(g, (int64_t)range->lower - size,
+				       range->upper < INT64_MAX ? range->upper : INT64_MAX);
+	}
+	if (!ret)
+		sort_spans(g);
+	return ret;
+}
+
+bool loom_place_align(uint64_t *offset, uint64_t align_bytes)
+{
+	uint64_t rest = *offset % align_bytes;
+
+	if (rest && __builtin_add_overflow(*offset, align_bytes - rest, offset))
+		return false;
+	return *offset <= INT64_MAX;
+}
+
+bool loom_greedy_next(const struct loom_greedy *g, uint64_t align_bytes, size_t *at,
+		      uint64_t *first, uint64_t *last)
+{
+	if (!loom_place_align(first, align_bytes))
+		return false;
+	for (; *at < g->num_spans; ++*at) {
+		const struct loom_greedy_span *span = &g->spans[*at];
+
+		if (span->after >= (int64_t)*first) {
+			*last = span->after;
+			return true;
+		}
+		if ((int64_t)*first >= span->until)
+			continue;
+		*first = span->until;
+		if (!loom_place_align(first, align_bytes))
+			return false;
+	}
+	*last = INT64_MAX;
+	return true;
+}
+
+int loom_greedy_lowest(struct loom_greedy *g, uint32_t item, uint64_t *offset)
+{
+	const struct loom_place_item *it = &g->task->problem.items[item];
+	uint64_t last;
+	size_t at = 0;
+	int ret;
+
+	ret = loom_greedy_look(g, item);
+	if (ret)
+		return ret;
+	*offset = 0;
+	if (!loom_greedy_next(g, it->align_bytes, &at, offset, &last) ||
+	    *offset > INT64_MAX - it->size_bytes)
+		return -ERANGE;
+	return 0;
+}
+
+int loom_greedy_tightest(struct loom_greedy *g, uint32_t item, uint64_t *offset)
+{
+	const struct loom_place_item *it = &g->task->problem.items[item];
+	uint64_t first = 0, last, least = UINT64_MAX;
+	size_t at = 0;
+	int ret;
+
+	ret = loom_greedy_look(g, item);
+	if (ret)
+		return ret;
+	for (;;) {
+		if (!loom_greedy_next(g, it->align_bytes, &at, &first, &last))
+			return -ERANGE;
+		if (last == INT64_MAX)
+			break;
+		if (last - first < least) {
+			least = last - first;
+			*offset = first;
+		}
+		first = g->spans[at].until > (int64_t)first ? g->spans[at].until : (int64_t)first;
+	}
+	if (least == UINT64_MAX)
+		*offset = first;
+	return *offset > INT64_MAX - it->size_bytes ? -ERANGE : 0;
+}
+
+void loom_greedy_put(struct loom_greedy *g, uint32_t item, uint64_t offset)
+{
+	uint32_t i;
+
+	g->offsets[item] = offset;
+	g->placed[item] = true;
+	for (i = g->first_part[item]; i < g->first_part[item + 1]; i++)
+		slot_put(g, i);
+}
+
+void loom_greedy_take(struct loom_greedy *g, uint32_t item)
+{
+	uint32_t i;
+
+	g->placed[item] = false;
+	for (i = g->first_part[item]; i < g->first_part[item + 1]; i++)
+		slot_take(g, i);
+}
+
+void loom_greedy_reset(struct loom_greedy *g)
+{
+	const struct loom_place_problem *problem = &g->task->problem;
+	uint32_t count = num_parts_of(g), i, k;
+
+	for (i = 0; i < count; i++)
+		g->slots[i] = (struct loom_greedy_slot){ .upper = INT64_MIN };
+	for (k = 0; k < g->num_levels; k++) {
+		count = (count + GROUP - 1) / GROUP;
+		for (i = 0; i < count; i++)
+			g->latest[k][i] = INT64_MIN;
+	}
+	memset(g->placed, 0, problem->num_items * sizeof(*g->placed));
+	for (i = 0; i < problem->num_items; i++)
+		if (loom_place_has_room(&problem->items[i]) &&
+		    problem->items[i].fixed != LOOM_PLACE_ANYWHERE)
+			loom_greedy_put(g, i, problem->items[i].fixed);
+}
+
+int loom_greedy_run(struct loom_greedy *g, const uint32_t *order, loom_greedy_find find)
+{
+	uint64_t offset;
+	uint32_t i;
+	int ret;
+
+	loom_greedy_reset(g);
+	for (i = 0; i < g->task->problem.num_items; i++) {
+		const struct loom_place_item *item = &g->task->problem.items[order[i]];
+
+		if (!loom_place_has_room(item) || item->fixed != LOOM_PLACE_ANYWHERE)
+			continue;
+		ret = find(g, order[i], &offset);
+		if (ret)
+			return ret;
+		loom_greedy_put(g, order[i], offset);
+	}
+	return 0;
+}
+
+void loom_greedy_fini(struct loom_greedy *g)
+{
+	free(g->offsets);
+	free(g->placed);
+	free(g->parts);
+	free(g->first_part);
+	free(g->rank);
+	free(g->lowers);
+	free(g->slots);
+	free(g->spans);
+	free(g->spare);
+	while (g->num_levels)
+		free(g->latest[--g->num_levels]);
+	loom_place_apart_clear(&g->apart);
+}
+
+/**
+ * struct start - a part and when it begins
+ * @lower: when
+ * @part: which
+ */
+struct start {
+	int64_t lower;
+	uint32_t part;
+};
+
+static int compare_starts(const void *a, const void *b)
+{
+	const struct start *x = a, *y = b;
+
+	if (x->lower != y->lower)
+		return x->lower < y->lower ? -1 : 1;
+	return (x->part > y->part) - (x->part < y->part);
+}
+
+static int init_levels(struct loom_greedy *g, uint32_t count)
+{
+	while (count > 1 && g->num_levels < LOOM_GREEDY_LEVELS) {
+		count = (count + GROUP - 1) / GROUP;
+		g->latest[g->num_levels] = calloc(count, sizeof(**g->latest));
+		if (!g->latest[g->num_levels])
+			return -ENOMEM;
+		g->num_levels++;
+	}
+	return 0;
+}
+
+static int init_slots(struct loom_greedy *g, uint32_t num_parts)
+{
+	struct start *starts = calloc((size_t)num_parts + 1, sizeof(*starts));
+	uint32_t i;
+
+	g->rank = calloc((size_t)num_parts + 1, sizeof(*g->rank));
+	g->lowers = calloc((size_t)num_parts + 1, sizeof(*g->lowers));
+	g->slots = calloc((size_t)num_parts + 1, sizeof(*g->slots));
+	if (!starts || !g->rank || !g->lowers || !g->slots) {
+		free(starts);
+		return -ENOMEM;
+	}
+	for (i = 0; i < num_parts; i++)
+		starts[i] = (struct start){ g->parts[i].lower, i };
+	qsort(starts, num_parts, sizeof(*starts), compare_starts);
+	for (i = 0; i < num_parts; i++) {
+		g->lowers[i] = starts[i].lower;
+		g->rank[starts[i].part] = i;
+	}
+	free(starts);
+	return init_levels(g, num_parts);
+}
+
+int loom_greedy_init(struct loom_greedy *g, const struct loom_place_task *task)
+{
+	size_t n = task->problem.num_items, num_parts, i;
+	int ret;
+
+	memset(g, 0, sizeof(*g));
+	g->task = task;
+	ret = loom_place_parts(&task->problem, &g->parts, &num_parts);
+	if (!ret && num_parts > INT32_MAX)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = loom_place_apart_make(&g->apart, &task->problem);
+	if (!ret)
+		ret = init_slots(g, num_parts);
+	g->offsets = calloc(n + 1, sizeof(*g->offsets));
+	g->placed = calloc(n + 1, sizeof(*g->placed));
+	g->first_part = calloc(n + 2, sizeof(*g->first_part));
+	if (!g->offsets || !g->placed || !g->first_part)
+		ret = -ENOMEM;
+	if (ret) {
+		loom_greedy_fini(g);
+		return ret;
+	}
+	for (i = 0; i < num_parts; i++)
+		g->first_part[g->parts[i].item + 1]++;
+	for (i = 0; i < n; i++)
+		g->first_part[i + 1] += g->first_part[i];
+	return 0;
+}
+
+int loom_place_greedy(const struct loom_place_task *task, const struct loom_place_order *order,
+		      loom_greedy_find find, struct loom_place_answer *answer)
+{
+	size_t n = task->problem.num_items;
+	uint32_t *items = calloc(n + 1, sizeof(*items));
+	struct loom_greedy g;
+	int ret = items ? order->make(&task->problem, items) : -ENOMEM;
+
+	if (!ret)
+		ret = loom_greedy_init(&g, task);
+	if (!ret) {
+		ret = loom_greedy_run(&g, items, find);
+		memcpy(answer->offsets, g.offsets, n * sizeof(*g.offsets));
+		loom_greedy_fini(&g);
+	}
+	free(items);
+	return ret;
+}
+
+int loom_place_greedy_size(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return loom_place_greedy(task, &loom_place_order_size, loom_greedy_lowest, answer);
+}
+
+int loom_place_greedy_area(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return loom_place_greedy(task, &loom_place_order_area, loom_greedy_lowest, answer);
+}
+
+int loom_place_greedy_breadth(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return loom_place_greedy(task, &loom_place_order_breadth, loom_greedy_lowest, answer);
+}
+
+int loom_place_greedy_conflict(const struct loom_place_task *task,
+			       struct loom_place_answer *answer)
+{
+	return loom_place_greedy(task, &loom_place_order_conflict, loom_greedy_lowest, answer);
+}
+
+/* GMEM's later planner: largest first, the smallest gap that fits, else the top. */
+int loom_place_opsize(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return loom_place_greedy(task, &loom_place_order_size, loom_greedy_tightest, answer);
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Static orders
+ *
+ * What greedy planners differ in: who goes first. An order is a sort by a key of two numbers, the
+ * largest first; equal items go in the order of their numbers. Aliases and items without size are
+ * in the order, too; the engine passes them by.
+ */
+#include "greedy.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "profile.h"
+
+/**
+ * struct key - what an item is sorted by, largest first
+ * @high: first
+ * @low: then
+ * @item: then, smallest first
+ */
+struct key {
+	uint64_t high;
+	uint64_t low;
+	uint32_t item;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+
+	if (x->high != y->high)
+		return x->high > y->high ? -1 : 1;
+	if (x->low != y->low)
+		return x->low > y->low ? -1 : 1;
+	return (x->item > y->item) - (x->item < y->item);
+}
+
+static struct key *make_keys(const struct loom_place_problem *problem)
+{
+	return calloc((size_t)problem->num_items + 1, sizeof(struct key));
+}
+
+/* Sorts, and frees the keys. */
+static int take_keys(struct key *keys, const struct loom_place_problem *problem, uint32_t *order)
+{
+	uint32_t i;
+
+	qsort(keys, problem->num_items, sizeof(*keys), compare_keys);
+	for (i = 0; i < problem->num_items; i++)
+		order[i] = keys[i].item;
+	free(keys);
+	return 0;
+}
+
+static uint64_t life(const struct loom_place_item *item)
+{
+	return (uint64_t)item->upper - (uint64_t)item->lower;
+}
+
+static int make_size(const struct loom_place_problem *problem, uint32_t *order)
+{
+	struct key *keys = make_keys(problem);
+	uint32_t i;
+
+	if (!keys)
+		return -ENOMEM;
+	for (i = 0; i < problem->num_items; i++)
+		keys[i] = (struct key){
+			problem->items[i].size_bytes, life(&problem->items[i]), i,
+		};
+	return take_keys(keys, problem, order);
+}
+
+static int make_life(const struct loom_place_problem *problem, uint32_t *order)
+{
+	struct key *keys = make_keys(problem);
+	uint32_t i;
+
+	if (!keys)
+		return -ENOMEM;
+	for (i = 0; i < problem->num_items; i++)
+		keys[i] = (struct key){
+			life(&problem->items[i]), problem->items[i].size_bytes, i,
+		};
+	return take_keys(keys, problem, order);
+}
+
+static int make_area(const struct loom_place_problem *problem, uint32_t *order)
+{
+	struct key *keys = make_keys(problem);
+	uint64_t area;
+	uint32_t i;
+
+	if (!keys)
+		return -ENOMEM;
+	for (i = 0; i < problem->num_items; i++) {
+		const struct loom_place_item *item = &problem->items[i];
+
+		/* what is past 64 bits is large enough to be first */
+		if (__builtin_mul_overflow(item->size_bytes, life(item), &area))
+			area = UINT64_MAX;
+		keys[i] = (struct key){ area, item->size_bytes, i };
+	}
+	return take_keys(keys, problem, order);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* How many of @times are below @time, or not above it. */
+static uint32_t count_below(const int64_t *times, uint32_t count, int64_t time, bool equal)
+{
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (times[mid] < time || (equal && times[mid] == time))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/*
+ * By item: how many it meets, itself included: all but those that end before it begins and those
+ * that begin after it ends. Gaps are passed over.
+ */
+static int count_met(const struct loom_place_problem *problem, struct key *keys)
+{
+	size_t n = problem->num_items;
+	int64_t *lowers = calloc(n + 1, sizeof(*lowers)), *uppers = calloc(n + 1, sizeof(*uppers));
+	uint32_t count = 0, i;
+
+	if (!lowers || !uppers) {
+		free(lowers);
+		free(uppers);
+		return -ENOMEM;
+	}
+	for (i = 0; i < n; i++) {
+		if (!loom_place_has_room(&problem->items[i]))
+			continue;
+		lowers[count] = problem->items[i].lower;
+		uppers[count++] = problem->items[i].upper;
+	}
+	qsort(lowers, count, sizeof(*lowers), compare_times);
+	qsort(uppers, count, sizeof(*uppers), compare_times);
+	for (i = 0; i < n; i++) {
+		const struct loom_place_item *item = &problem->items[i];
+
+		keys[i] = (struct key){ 0, item->size_bytes, i };
+		if (loom_place_has_room(item))
+			keys[i].high = count_below(lowers, count, item->upper, false) -
+				       count_below(uppers, count, item->lower, true);
+	}
+	free(lowers);
+	free(uppers);
+	return 0;
+}
+
+/* By how many others an item meets, then by size. */
+static int make_conflict(const struct loom_place_problem *problem, uint32_t *order)
+{
+	struct key *keys = make_keys(problem);
+	int ret = keys ? count_met(problem, keys) : -ENOMEM;
+
+	if (!ret)
+		return take_keys(keys, problem, order);
+	free(keys);
+	return ret;
+}
+
+int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs)
+{
+	struct key *keys = make_keys(problem);
+	int ret = keys ? count_met(problem, keys) : -ENOMEM;
+	uint32_t i;
+
+	*pairs = 0;
+	for (i = 0; i < problem->num_items && !ret; i++)
+		*pairs += keys[i].high;
+	*pairs /= 2;
+	free(keys);
+	return ret;
+}
+
+/* Largest of [low, high) in a tree with @leaves leaves at @leaves. */
+static uint64_t range_max(const uint64_t *tree, size_t leaves, size_t low, size_t high)
+{
+	uint64_t most = 0;
+
+	for (low += leaves, high += leaves; low < high; low /= 2, high /= 2) {
+		if (low & 1) {
+			if (most < tree[low])
+				most = tree[low];
+			low++;
+		}
+		if (high & 1) {
+			high--;
+			if (most < tree[high])
+				most = tree[high];
+		}
+	}
+	return most;
+}
+
+static int breadth_keys(const struct loom_place_problem *problem,
+			const struct loom_place_profile *profile, struct key *keys)
+{
+	size_t n = profile->num_moments, i;
+	uint64_t *tree = calloc(2 * n + 2, sizeof(*tree));
+
+	if (!tree)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		tree[n + i] = profile->bytes[i];
+	for (i = n; i-- > 1;)
+		tree[i] = tree[2 * i] > tree[2 * i + 1] ? tree[2 * i] : tree[2 * i + 1];
+	for (i = 0; i < problem->num_items; i++) {
+		const struct loom_place_item *item = &problem->items[i];
+
+		keys[i] = (struct key){ 0, item->size_bytes, i };
+		if (!loom_place_has_room(item))
+			continue;
+		keys[i].high = range_max(tree, n, loom_place_profile_find(profile, item->lower),
+					 loom_place_profile_find(profile, item->upper));
+	}
+	free(tree);
+	return 0;
+}
+
+/*
+ * The breadth of a moment is the sum of what is alive; moments go broadest first, each places what
+ * is alive then and not placed yet, largest first. So an item's key is the broadest moment of its
+ * life.
+ */
+static int make_breadth(const struct loom_place_problem *problem, uint32_t *order)
+{
+	struct key *keys = make_keys(problem);
+	struct loom_place_profile profile = { 0 };
+	struct loom_place_part *parts = NULL;
+	size_t num_parts = 0;
+	uint32_t culprit;
+	int ret = keys ? loom_place_parts(problem, &parts, &num_parts) : -ENOMEM;
+
+	if (!ret)
+		ret = loom_place_profile_make(&profile, parts, num_parts, &culprit);
+	if (!ret)
+		ret = breadth_keys(problem, &profile, keys);
+	loom_place_profile_clear(&profile);
+	free(parts);
+	if (!ret)
+		return take_keys(keys, problem, order);
+	free(keys);
+	return ret;
+}
+
+const struct loom_place_order loom_place_order_size = { "greedy-size", make_size };
+const struct loom_place_order loom_place_order_area = { "greedy-area", make_area };
+const struct loom_place_order loom_place_order_breadth = { "greedy-breadth", make_breadth };
+const struct loom_place_order loom_place_order_conflict = { "greedy-conflict", make_conflict };
+const struct loom_place_order loom_place_order_life = { "greedy-life", make_life };

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lifetimes of owners, as long as that of the longest in their group. */
+struct loom_place_span {
+	int64_t lower;
+	int64_t upper;
+	bool shared;
+};
+
+static struct loom_place_span *loom_place_spans(const struct loom_place_problem *problem)
+{
+	const struct loom_place_item *item;
+	struct loom_place_span *spans;
+	uint32_t i;
+
+	spans = calloc(problem->num_items + 1ULL, sizeof(*spans));
+	if (!spans)
+		return NULL;
+	for (i = 0; i < problem->num_items; i++) {
+		item = &problem->items[i];
+		spans[i] = (struct loom_place_span){ item->lower, item->upper, false };
+	}
+	/* an owner comes before its aliases, so from the end up each is complete when it is seen */
+	for (i = problem->num_items; i-- > 0;) {
+		const uint32_t owner = problem->items[i].alias;
+
+		if (owner == LOOM_PLACE_NONE || owner >= i)
+			continue;
+		spans[owner].shared = true;
+		if (spans[i].lower < spans[owner].lower)
+			spans[owner].lower = spans[i].lower;
+		if (spans[i].upper > spans[owner].upper)
+			spans[owner].upper = spans[i].upper;
+	}
+	return spans;
+}
+
+/* Takes one item apart; returns how many parts it has. With @parts NULL it only counts. */
+static size_t loom_place_item_parts(const struct loom_place_item *item, uint32_t index,
+				    const struct loom_place_span *span,
+				    struct loom_place_part *parts)
+{
+	struct loom_place_part part = { .item = index, .size_bytes = item->size_bytes };
+	const uint32_t num_gaps = span->shared ? 0 : item->num_gaps;
+	const struct loom_place_gap *gap;
+	int64_t from = span->lower;
+	size_t count = 0;
+	uint32_t i;
+
+	if (item->alias != LOOM_PLACE_NONE || !item->size_bytes)
+		return 0;
+	for (i = 0; i <= num_gaps; i++) {
+		gap = i < num_gaps ? &item->gaps[i] : NULL;
+		part.lower = from;
+		part.upper = gap ? gap->lower : span->upper;
+		if (part.lower < part.upper) {
+			if (parts)
+				parts[count] = part;
+			count++;
+		}
+		if (!gap)
+			break;
+		from = gap->upper;
+		if (gap->window_lower >= gap->window_upper)
+			continue;
+		if (parts)
+			parts[count] = (struct loom_place_part){
+				index, gap->lower, gap->upper, gap->window_lower,
+				gap->window_upper - gap->window_lower,
+			};
+		count++;
+	}
+	return count;
+}
+
+int loom_place_parts(const struct loom_place_problem *problem, struct loom_place_part **parts,
+		     size_t *num_parts)
+{
+	struct loom_place_span *spans = loom_place_spans(problem);
+	size_t count = 0;
+	uint32_t i;
+
+	*parts = NULL;
+	*num_parts = 0;
+	if (!spans)
+		return -ENOMEM;
+	for (i = 0; i < problem->num_items; i++)
+		count += loom_place_item_parts(&problem->items[i], i, &spans[i], NULL);
+	*parts = calloc(count + 1, sizeof(**parts));
+	if (!*parts) {
+		free(spans);
+		return -ENOMEM;
+	}
+	for (i = 0; i < problem->num_items; i++)
+		*num_parts += loom_place_item_parts(&problem->items[i], i, &spans[i],
+						    *parts + *num_parts);
+	free(spans);
+	return 0;
+}
+
+/**
+ * struct loom_place_event - a part begins or ends
+ * @moment: when
+ * @bytes: how many bytes it has
+ * @item: whose part it is
+ * @begins: it begins
+ */
+struct loom_place_event {
+	int64_t moment;
+	uint64_t bytes;
+	uint32_t item;
+	bool begins;
+};
+
+/* Ends before starts, or what only touches would add up. */
+static int loom_place_event_compare(const void *a, const void *b)
+{
+	const struct loom_place_event *x = a, *y = b;
+
+	if (x->moment != y->moment)
+		return x->moment < y->moment ? -1 : 1;
+	if (x->begins != y->begins)
+		return x->begins ? 1 : -1;
+	return (x->item > y->item) - (x->item < y->item);
+}
+
+static int loom_place_profile_sum(struct loom_place_profile *profile,
+				  const struct loom_place_event *events, size_t num_events,
+				  uint32_t *culprit)
+{
+	uint64_t alive = 0;
+	size_t i;
+
+	for (i = 0; i < num_events; i++) {
+		if (events[i].begins)
+			alive += events[i].bytes;
+		else
+			alive -= events[i].bytes;
+		if (alive > INT64_MAX) {
+			*culprit = events[i].item;
+			return -ERANGE;
+		}
+		if (i + 1 < num_events && events[i + 1].moment == events[i].moment)
+			continue;
+		profile->moments[profile->num_moments] = events[i].moment;
+		profile->bytes[profile->num_moments] = alive;
+		if (alive > profile->bytes[profile->peak])
+			profile->peak = profile->num_moments;
+		profile->num_moments++;
+	}
+	return 0;
+}
+
+int loom_place_profile_make(struct loom_place_profile *profile,
+			    const struct loom_place_part *parts, size_t num_parts,
+			    uint32_t *culprit)
+{
+	struct loom_place_event *events;
+	size_t i;
+	int ret = -ENOMEM;
+
+	memset(profile, 0, sizeof(*profile));
+	*culprit = LOOM_PLACE_NONE;
+	events = calloc(2 * num_parts + 1, sizeof(*events));
+	profile->moments = calloc(2 * num_parts + 1, sizeof(*profile->moments));
+	profile->bytes = calloc(2 * num_parts + 1, sizeof(*profile->bytes));
+	if (events && profile->moments && profile->bytes) {
+		for (i = 0; i < num_parts; i++) {
+			events[2 * i] = (struct loom_place_event){
+				parts[i].lower, parts[i].size_bytes, parts[i].item, true,
+			};
+			events[2 * i + 1] = (struct loom_place_event){
+				parts[i].upper, parts[i].size_bytes, parts[i].item, false,
+			};
+		}
+		qsort(events, 2 * num_parts, sizeof(*events), loom_place_event_compare);
+		ret = loom_place_profile_sum(profile, events, 2 * num_parts, culprit);
+	}
+	free(events);
+	if (ret)
+		loom_place_profile_clear(profile);
+	return ret;
+}
+
+void loom_place_profile_clear(struct loom_place_profile *profile)
+{
+	free(profile->moments);
+	free(profile->bytes);
+	memset(profile, 0, sizeof(*profile));
+}
+
+size_t loom_place_profile_find(const struct loom_place_profile *profile, int64_t moment)
+{
+	size_t low = 0, high = profile->num_moments;
+
+	while (low + 1 < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (profile->moments[middle] <= moment)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}

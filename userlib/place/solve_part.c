@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Parts: what the solver works on. Items that do not meet, not even by way of others, have nothing
+ * to say to each other; each such group is a part, and has its sections, its sets and its bound.
+ *
+ * A section is a maximal set of items that are there at one moment: where an item goes after one
+ * has come. Nothing between two sections can be tighter than both.
+ */
+#include "solve_priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* sets of items by item take the square of this, in bits */
+#define MAX_SMALL	4096
+/* words of all sets of items by section; sections looked at for all pairs apart */
+#define MAX_WORDS	(1 << 22)
+#define MAX_LOOKS	(1 << 28)
+
+/* An item comes (1) or goes (0), for as long as it is there without a break. */
+struct event {
+	int64_t time;
+	uint32_t item;
+	uint32_t comes;
+};
+
+static uint64_t gcd(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* What all offsets are multiples of: what every item is aligned to. */
+static uint64_t common_align(const struct loom_solve *solve)
+{
+	uint64_t align = 0;
+	uint32_t i;
+
+	for (i = 0; i < solve->num_items && align != 1; i++) {
+		align = gcd(align, solve->items[i].align_bytes);
+		if (solve->items[i].fixed != LOOM_PLACE_ANYWHERE)
+			align = gcd(align, solve->items[i].fixed);
+	}
+	return align ? align : 1;
+}
+
+/*
+ * What all offsets are multiples of in a placement in which nothing can sink: sums of sizes, up to
+ * the next multiple of an alignment.
+ */
+static uint64_t common_unit(const struct loom_solve *solve)
+{
+	uint64_t align = common_align(solve), unit = 0, before;
+	uint32_t i, k;
+
+	for (i = 0; i < solve->num_items; i++) {
+		const struct loom_place_item *item = &solve->items[i];
+
+		unit = gcd(unit, (item->size_bytes + align - 1) / align * align);
+		if (item->fixed != LOOM_PLACE_ANYWHERE)
+			unit = gcd(unit, item->fixed);
+		/* from the upper end of a range an item may start */
+		for (k = 0; k < item->num_excluded; k++)
+			unit = gcd(unit, item->excluded[k].upper);
+	}
+	/* alignment that divides the unit is kept by itself; a smaller unit may lose another one */
+	for (before = 0; unit != before;) {
+		before = unit;
+		for (i = 0; i < solve->num_items; i++)
+			if (unit % solve->items[i].align_bytes)
+				unit = gcd(unit, solve->items[i].align_bytes);
+	}
+	return unit ? unit : 1;
+}
+
+uint64_t loom_solve_snap(const struct solve_part *part, uint32_t item, uint64_t offset)
+{
+	uint64_t align = part->aligns[item], unit = part->unit;
+	uint64_t size_bytes = part->sizes[item] * unit - part->pads[item];
+	uint32_t k = part->excluded[item], end = part->excluded[item + 1];
+
+	for (;;) {
+		if (align > 1)
+			offset = (offset + align - 1) / align * align;
+		while (k < end && part->ranges[k].upper <= offset * unit)
+			k++;
+		if (k == end || offset * unit + size_bytes <= part->ranges[k].lower)
+			break;
+		offset = (part->ranges[k].upper + unit - 1) / unit;
+	}
+	if (part->fixed[item] != SOLVE_NEVER)
+		return offset <= part->fixed[item] ? part->fixed[item] : SOLVE_NEVER;
+	return offset;
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->comes != y->comes)
+		return x->comes < y->comes ? -1 : 1;
+	return x->item < y->item ? -1 : x->item > y->item;
+}
+
+/* Moments at which an item is there, at least in part, as events. */
+static uint32_t add_events(const struct loom_place_item *item, uint32_t index, struct event *events)
+{
+	int64_t from = item->lower;
+	uint32_t k, count = 0;
+
+	for (k = 0; k <= item->num_gaps; k++) {
+		const struct loom_place_gap *gap = item->gaps + k;
+		int64_t to = k < item->num_gaps ? gap->lower : item->upper;
+
+		if (k < item->num_gaps && gap->window_upper > gap->window_lower)
+			continue;
+		if (from < to) {
+			events[count++] = (struct event){ from, index, 1 };
+			events[count++] = (struct event){ to, index, 0 };
+		}
+		if (k < item->num_gaps)
+			from = gap->upper;
+	}
+	return count;
+}
+
+static uint32_t find_root(uint32_t *up, uint32_t i)
+{
+	while (up[i] != i) {
+		up[i] = up[up[i]];
+		i = up[i];
+	}
+	return i;
+}
+
+static void unite(uint32_t *up, uint32_t a, uint32_t b)
+{
+	a = find_root(up, a);
+	b = find_root(up, b);
+	/* the lowest index is the root: parts come in the order of their first items */
+	if (a < b)
+		up[b] = a;
+	else
+		up[a] = b;
+}
+
+static void raise_bound(struct solve_part *part, uint64_t bytes)
+{
+	if (bytes > part->bound_bytes)
+		part->bound_bytes = bytes;
+}
+
+/* Largest sum at one moment, gaps with windows taken as what they are. */
+static int bound_loads(const struct loom_solve *solve, struct solve_part *part)
+{
+	struct load {
+		int64_t time;
+		uint64_t less;
+		uint64_t more;
+	} *loads;
+	const struct loom_place_item *item;
+	struct event *order;
+	uint64_t sum = 0;
+	uint32_t i, k, count = 0;
+
+	for (i = 0; i < part->num_items; i++)
+		count += 2 + 2 * solve->items[part->ids[i]].num_gaps;
+	loads = malloc(count * sizeof(*loads));
+	order = malloc(count * sizeof(*order));
+	if (!loads || !order) {
+		free(loads);
+		free(order);
+		return -ENOMEM;
+	}
+	count = 0;
+	for (i = 0; i < part->num_items; i++) {
+		item = &solve->items[part->ids[i]];
+		loads[count++] = (struct load){ item->lower, 0, item->size_bytes };
+		loads[count++] = (struct load){ item->upper, item->size_bytes, 0 };
+		for (k = 0; k < item->num_gaps; k++) {
+			const struct loom_place_gap *gap = &item->gaps[k];
+			uint64_t gone = item->size_bytes;
+
+			if (gap->window_upper > gap->window_lower)
+				gone -= gap->window_upper - gap->window_lower;
+			loads[count++] = (struct load){ gap->lower, gone, 0 };
+			loads[count++] = (struct load){ gap->upper, 0, gone };
+		}
+	}
+	for (i = 0; i < count; i++)
+		order[i] = (struct event){ loads[i].time, i, loads[i].more ? 1 : 0 };
+	qsort(order, count, sizeof(*order), compare_events);
+	for (i = 0; i < count; i++) {
+		const struct load *load = &loads[order[i].item];
+
+		/* an item's end and its last gap's may be one moment: modulo 2^64 it is right */
+		sum += load->more - load->less;
+		if (i + 1 == count || order[i + 1].time != load->time)
+			raise_bound(part, sum);
+	}
+	free(loads);
+	free(order);
+	return 0;
+}
+
+/* By item: what the problem says about it, in units. */
+static int fill_items(const struct loom_solve *solve, struct solve_part *part)
+{
+	uint64_t unit = part->unit;
+	uint32_t n = part->num_items, i, k, count = 0;
+
+	for (i = 0; i < n; i++)
+		count += solve->items[part->ids[i]].num_excluded;
+	part->sizes = malloc(n * sizeof(*part->sizes));
+	part->pads = malloc(n * sizeof(*part->pads));
+	part->aligns = malloc(n * sizeof(*part->aligns));
+	part->fixed = malloc(n * sizeof(*part->fixed));
+	part->excluded = malloc((n + 1) * sizeof(*part->excluded));
+	part->ranges = malloc((count + 1) * sizeof(*part->ranges));
+	if (!part->sizes || !part->pads || !part->aligns || !part->fixed ||
+	    !part->excluded || !part->ranges)
+		return -ENOMEM;
+	part->free = true;
+	count = 0;
+	for (i = 0; i < n; i++) {
+		const struct loom_place_item *item = &solve->items[part->ids[i]];
+
+		part->sizes[i] = (item->size_bytes + unit - 1) / unit;
+		part->pads[i] = part->sizes[i] * unit - item->size_bytes;
+		part->aligns[i] = unit % item->align_bytes ? item->align_bytes / unit : 1;
+		part->fixed[i] = item->fixed == LOOM_PLACE_ANYWHERE ? SOLVE_NEVER :
+				 item->fixed / unit;
+		part->excluded[i] = count;
+		for (k = 0; k < item->num_excluded; k++)
+			if (item->excluded[k].upper > item->excluded[k].lower)
+				part->ranges[count++] = item->excluded[k];
+		for (k = 0; k < item->num_gaps; k++)
+			part->windows |= item->gaps[k].window_upper > item->gaps[k].window_lower;
+		part->free &= part->aligns[i] == 1 && part->fixed[i] == SOLVE_NEVER &&
+			      count == part->excluded[i];
+	}
+	part->excluded[n] = count;
+	for (i = 0; i < n; i++) {
+		uint64_t lowest = loom_solve_snap(part, i, 0);
+
+		if (lowest == SOLVE_NEVER)
+			part->bound_bytes = LOOM_PLACE_ANYWHERE;
+		else
+			raise_bound(part, lowest * unit + solve->items[part->ids[i]].size_bytes);
+	}
+	return 0;
+}
+
+static uint64_t *add_section(struct solve_part *part)
+{
+	uint64_t *set = part->members + (size_t)part->num_sections++ * part->item_words;
+
+	memset(set, 0, part->item_words * sizeof(*set));
+	return set;
+}
+
+static bool has_member(const struct solve_part *part, uint32_t section, uint32_t item)
+{
+	const uint64_t *set = part->members + (size_t)section * part->item_words;
+
+	return set[item / 64] >> item % 64 & 1;
+}
+
+/* Two that are apart are as if they were there at one moment; one that never is has its own. */
+static void add_sections(struct solve_part *part, uint64_t *seen)
+{
+	uint32_t real = part->num_sections, i, k, s, w;
+	uint64_t *set;
+
+	for (k = 0; k < part->num_apart; k++) {
+		uint32_t a = part->apart[k].first, b = part->apart[k].second;
+
+		for (s = 0; s < real; s++)
+			if (has_member(part, s, a) && has_member(part, s, b))
+				break;
+		if (s < real || a == b)
+			continue;
+		set = add_section(part);
+		set[a / 64] |= 1ULL << a % 64;
+		set[b / 64] |= 1ULL << b % 64;
+	}
+	memset(seen, 0, part->item_words * sizeof(*seen));
+	for (s = 0; s < part->num_sections; s++)
+		for (w = 0; w < part->item_words; w++)
+			seen[w] |= part->members[(size_t)s * part->item_words + w];
+	for (i = 0; i < part->num_items; i++)
+		if (!(seen[i / 64] >> i % 64 & 1))
+			add_section(part)[i / 64] |= 1ULL << i % 64;
+}
+
+/* The sections as sets, in the order of time. */
+static int find_sections(const struct loom_solve *solve, struct solve_part *part)
+{
+	uint32_t n = part->num_items, words = part->item_words, i, k, count = 0;
+	struct event *events;
+	uint64_t *live;
+	bool come = false;
+
+	for (i = 0; i < n; i++)
+		count += 2 + 2 * solve->items[part->ids[i]].num_gaps;
+	events = malloc(count * sizeof(*events));
+	live = calloc(words, sizeof(*live));
+	part->members = malloc(((size_t)count / 2 + part->num_apart + n) * words *
+			       sizeof(*part->members));
+	if (!events || !live || !part->members) {
+		free(events);
+		free(live);
+		return -ENOMEM;
+	}
+	count = 0;
+	for (i = 0; i < n; i++)
+		count += add_events(&solve->items[part->ids[i]], i, events + count);
+	qsort(events, count, sizeof(*events), compare_events);
+	for (k = 0; k < count; k++) {
+		i = events[k].item;
+		if (!events[k].comes && come)
+			memcpy(add_section(part), live, words * sizeof(*live));
+		come = events[k].comes;
+		live[i / 64] ^= 1ULL << i % 64;
+	}
+	add_sections(part, live);
+	free(events);
+	free(live);
+	return 0;
+}
+
+/* By section its sum, by item its sections and what it meets. */
+static int fill_sets(struct solve_part *part)
+{
+	uint32_t n = part->num_items, words = part->item_words, i, s, v, w, total = 0;
+	uint64_t set;
+
+	part->section_words = (part->num_sections + 63) / 64;
+	part->meets = calloc((size_t)n * words, sizeof(*part->meets));
+	part->totals = calloc(part->num_sections, sizeof(*part->totals));
+	part->first = calloc(n + 2, sizeof(*part->first));
+	if (!part->meets || !part->totals || !part->first)
+		return -ENOMEM;
+	for (s = 0; s < part->num_sections; s++) {
+		const uint64_t *members = part->members + (size_t)s * words;
+
+		for (w = 0; w < words; w++) {
+			for (set = members[w]; set; set &= set - 1) {
+				i = w * 64 + __builtin_ctzll(set);
+				part->first[i + 2]++;
+				part->totals[s] += part->sizes[i];
+				total++;
+				for (v = 0; v < words; v++)
+					part->meets[(size_t)i * words + v] |= members[v];
+			}
+		}
+	}
+	part->sections = malloc((total + 1) * sizeof(*part->sections));
+	if (!part->sections)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		part->meets[(size_t)i * words + i / 64] &= ~(1ULL << i % 64);
+		part->first[i + 2] += part->first[i + 1];
+	}
+	/* one entry off while they are filled: each ends where the next begins */
+	for (s = 0; s < part->num_sections; s++) {
+		for (w = 0; w < words; w++) {
+			set = part->members[(size_t)s * words + w];
+			for (; set; set &= set - 1) {
+				i = w * 64 + __builtin_ctzll(set);
+				part->sections[part->first[i + 1]++] = s;
+			}
+		}
+	}
+	part->plain = true;
+	for (i = 0; i < n; i++)
+		part->plain &= part->sections[part->first[i + 1] - 1] -
+			       part->sections[part->first[i]] + 1 ==
+			       part->first[i + 1] - part->first[i];
+	part->small = true;
+	return 0;
+}
+
+/* Whether the sets stay small, and the time that it takes to make them. */
+static bool is_small(const struct loom_solve *solve, const struct solve_part *part)
+{
+	uint64_t rows = (uint64_t)part->num_apart + 2 * (uint64_t)part->num_items, i;
+
+	if (part->num_items > MAX_SMALL)
+		return false;
+	for (i = 0; i < part->num_items; i++)
+		rows += solve->items[part->ids[i]].num_gaps;
+	return rows * part->item_words <= MAX_WORDS && rows * part->num_apart <= MAX_LOOKS;
+}
+
+static bool same_item(const struct solve_part *part, uint32_t a, uint32_t b)
+{
+	const uint64_t *x = part->meets + (size_t)a * part->item_words;
+	const uint64_t *y = part->meets + (size_t)b * part->item_words;
+	uint32_t count = part->first[a + 1] - part->first[a], w;
+
+	if (part->sizes[a] != part->sizes[b] || part->pads[a] != part->pads[b] ||
+	    part->aligns[a] != part->aligns[b] ||
+	    part->fixed[a] != SOLVE_NEVER || part->fixed[b] != SOLVE_NEVER ||
+	    part->excluded[a + 1] != part->excluded[a] ||
+	    part->excluded[b + 1] != part->excluded[b] ||
+	    part->first[b + 1] - part->first[b] != count ||
+	    memcmp(part->sections + part->first[a], part->sections + part->first[b],
+		   count * sizeof(*part->sections)))
+		return false;
+	for (w = 0; w < part->item_words; w++) {
+		uint64_t differ = x[w] ^ y[w];
+
+		if (w == a / 64)
+			differ &= ~(1ULL << a % 64);
+		if (w == b / 64)
+			differ &= ~(1ULL << b % 64);
+		if (differ)
+			return false;
+	}
+	return true;
+}
+
+static int fill_twins(struct solve_part *part)
+{
+	uint32_t i, k;
+
+	part->twins = malloc(part->num_items * sizeof(*part->twins));
+	if (!part->twins)
+		return -ENOMEM;
+	for (i = 0; i < part->num_items; i++) {
+		part->twins[i] = LOOM_PLACE_NONE;
+		for (k = i; k-- > 0 && part->twins[i] == LOOM_PLACE_NONE;)
+			if (same_item(part, i, k))
+				part->twins[i] = k;
+	}
+	return 0;
+}
+
+/* A section's items lie on top of each other, and the topmost may lack its pad. */
+static void bound_sections(struct solve_part *part)
+{
+	uint32_t s, i;
+
+	for (s = 0; s < part->num_sections; s++) {
+		const uint64_t *set = part->members + (size_t)s * part->item_words;
+		uint64_t pad = 0;
+
+		for (i = 0; i < part->num_items; i++)
+			if ((set[i / 64] >> i % 64 & 1) && part->pads[i] > pad)
+				pad = part->pads[i];
+		raise_bound(part, part->totals[s] * part->unit - pad);
+	}
+}
+
+/* Whether nothing that the search adds up comes near SOLVE_NEVER. */
+static bool is_countable(const struct solve_part *part)
+{
+	const uint64_t most = SOLVE_NEVER / 4;
+	uint64_t sum = 0;
+	uint32_t i, k;
+
+	for (i = 0; i < part->num_items; i++) {
+		if (part->sizes[i] > most - sum)
+			return false;
+		sum += part->sizes[i];
+		if (part->fixed[i] != SOLVE_NEVER && part->fixed[i] > most)
+			return false;
+		for (k = part->excluded[i]; k < part->excluded[i + 1]; k++)
+			if (part->ranges[k].upper / part->unit > most)
+				return false;
+	}
+	return true;
+}
+
+static int fill_part(const struct loom_solve *solve, struct solve_part *part)
+{
+	int err;
+
+	part->item_words = (part->num_items + 63) / 64;
+	err = fill_items(solve, part);
+	if (err)
+		return err;
+	err = bound_loads(solve, part);
+	if (err || !is_small(solve, part) || !is_countable(part))
+		return err;
+	err = find_sections(solve, part);
+	if (!err)
+		err = fill_sets(part);
+	if (err)
+		return err;
+	/* with windows a section's sum is more than what is there */
+	if (!part->windows)
+		bound_sections(part);
+	return fill_twins(part);
+}
+
+/* By item of the problem: the root of its part. */
+static int find_parts(const struct loom_solve *solve, uint32_t *up)
+{
+	uint32_t n = solve->num_items, i, k, live = 0, any = 0;
+	size_t count = 0;
+	struct event *events;
+
+	for (i = 0; i < n; i++)
+		count += 2 + 2 * (size_t)solve->items[i].num_gaps;
+	events = malloc((count + 1) * sizeof(*events));
+	if (!events)
+		return -ENOMEM;
+	count = 0;
+	for (i = 0; i < n; i++) {
+		up[i] = i;
+		count += add_events(&solve->items[i], i, events + count);
+	}
+	qsort(events, count, sizeof(*events), compare_events);
+	for (i = 0; i < count; i++) {
+		if (!events[i].comes) {
+			live--;
+			continue;
+		}
+		if (live++)
+			unite(up, any, events[i].item);
+		any = events[i].item;
+	}
+	for (k = 0; k < solve->num_apart; k++)
+		unite(up, solve->apart[k].first, solve->apart[k].second);
+	for (i = 0; i < n; i++)
+		up[i] = find_root(up, i);
+	free(events);
+	return 0;
+}
+
+/* Both of a pair are in the same part: it united them. */
+static int deal_pairs(const struct loom_solve *solve, struct solve_part *parts, uint32_t num_parts,
+		      const uint32_t *which, const uint32_t *where)
+{
+	uint32_t i, k;
+
+	for (k = 0; k < solve->num_apart; k++)
+		parts[which[solve->apart[k].first]].num_apart++;
+	for (i = 0; i < num_parts; i++) {
+		parts[i].apart = malloc((parts[i].num_apart + 1) * sizeof(*parts[i].apart));
+		if (!parts[i].apart)
+			return -ENOMEM;
+		parts[i].num_apart = 0;
+	}
+	for (k = 0; k < solve->num_apart; k++) {
+		const struct loom_place_pair *pair = &solve->apart[k];
+		struct solve_part *part = &parts[which[pair->first]];
+
+		part->apart[part->num_apart++] = (struct loom_place_pair){
+			where[pair->first], where[pair->second], 0,
+		};
+	}
+	return 0;
+}
+
+int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts, uint32_t *num_parts)
+{
+	uint64_t unit = common_unit(solve);
+	uint32_t n = solve->num_items, i, count = 0;
+	uint32_t *up, *where, *which;
+	struct solve_part *made = NULL;
+	int err = -ENOMEM;
+
+	up = malloc(((size_t)n + 1) * sizeof(*up));
+	where = malloc(((size_t)n + 1) * sizeof(*where));
+	which = malloc(((size_t)n + 1) * sizeof(*which));
+	if (!up || !where || !which)
+		goto out;
+	err = find_parts(solve, up);
+	if (err)
+		goto out;
+	for (i = 0; i < n; i++)
+		which[i] = up[i] == i ? count++ : which[up[i]];
+	err = -ENOMEM;
+	made = calloc(count + 1, sizeof(*made));
+	if (!made)
+		goto out;
+	for (i = 0; i < n; i++)
+		where[i] = made[which[i]].num_items++;
+	for (i = 0; i < count; i++) {
+		made[i].unit = unit;
+		made[i].ids = malloc(made[i].num_items * sizeof(*made[i].ids));
+		if (!made[i].ids)
+			goto out;
+	}
+	for (i = 0; i < n; i++)
+		made[which[i]].ids[where[i]] = i;
+	err = deal_pairs(solve, made, count, which, where);
+	if (err)
+		goto out;
+	for (i = 0; i < count && !err; i++)
+		err = fill_part(solve, &made[i]);
+out:
+	free(up);
+	free(where);
+	free(which);
+	if (err) {
+		loom_solve_unsplit(made, count);
+		return err;
+	}
+	*parts = made;
+	*num_parts = count;
+	return 0;
+}
+
+void loom_solve_unsplit(struct solve_part *parts, uint32_t num_parts)
+{
+	uint32_t i;
+
+	for (i = 0; parts && i < num_parts; i++) {
+		free(parts[i].ids);
+		free(parts[i].apart);
+		free(parts[i].sizes);
+		free(parts[i].pads);
+		free(parts[i].aligns);
+		free(parts[i].fixed);
+		free(parts[i].excluded);
+		free(parts[i].ranges);
+		free(parts[i].first);
+		free(parts[i].sections);
+		free(parts[i].meets);
+		free(parts[i].members);
+		free(parts[i].totals);
+		free(parts[i].twins);
+	}
+	free(parts);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Storage tokens
+ *
+ * The planner of TVM's graph executor. Items do not get offsets but *tokens*: an item that is made
+ * requests one, when it dies the token is free for the next, and at the end a token becomes a
+ * storage as large as the largest of its items. A runtime that cannot place at offsets (images,
+ * buffers with a handle each) can still allocate these. Storages are laid one after the other in
+ * the pool.
+ *
+ * One dimension, for a request of s bytes, with a range of 16: of the free tokens, the smallest in
+ * [s, 16 s] is taken; else the largest in [s / 16, s), which then grows to s; else there is a
+ * new one. The range keeps a small item from sitting on a large storage for long.
+ *
+ * An operator requests its result before its operands are released, so it never gets one of
+ * theirs. With half-open lifetimes that comes by itself: what ends where an item begins is
+ * released before it. Results computed in place are aliases: they have their owner's token.
+ *
+ * Items share a token only if their class is the same, and if no pair wants them apart.
+ */
+#include "tokens.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MATCH_RANGE	16
+
+bool loom_tokens_allows(const struct loom_tokens *t, uint32_t at, uint32_t item)
+{
+	const struct loom_token *token = &t->tokens[t->free[at]];
+	const struct loom_place_item *it = &t->task->problem.items[item];
+
+	return token->storage_class == it->storage_class &&
+	       (!t->images || !token->width == !it->width) && t->refused[t->free[at]] != item + 1;
+}
+
+/* First of the free tokens that is not smaller than @size, or larger. */
+static uint32_t find_size(const struct loom_tokens *t, uint64_t size, bool larger)
+{
+	uint32_t low = 0, high = t->num_free;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		uint64_t has = t->tokens[t->free[mid]].size_bytes;
+
+		if (has < size || (larger && has == size))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+uint32_t loom_tokens_find(const struct loom_tokens *t, uint32_t item)
+{
+	uint64_t size = t->task->problem.items[item].size_bytes, most;
+	uint32_t middle = find_size(t, size, false), i;
+
+	if (__builtin_mul_overflow(size, MATCH_RANGE, &most))
+		most = UINT64_MAX;
+	for (i = middle; i < t->num_free && t->tokens[t->free[i]].size_bytes <= most; i++)
+		if (loom_tokens_allows(t, i, item))
+			return i;
+	for (i = middle; i-- > 0 && t->tokens[t->free[i]].size_bytes >= size / MATCH_RANGE;)
+		if (loom_tokens_allows(t, i, item))
+			return i;
+	return LOOM_PLACE_NONE;
+}
+
+static int grow(struct loom_token *token, const struct loom_place_item *item, bool image)
+{
+	uint64_t area;
+
+	if (token->size_bytes < item->size_bytes)
+		token->size_bytes = item->size_bytes;
+	if (!loom_place_join_align(&token->align_bytes, item->align_bytes))
+		return -ERANGE;
+	if (!image)
+		return 0;
+	area = item->width * item->height;
+	area = item->size_bytes / area + !!(item->size_bytes % area);
+	if (token->elem_bytes < area)
+		token->elem_bytes = area;
+	if (token->width < item->width)
+		token->width = item->width;
+	if (token->height < item->height)
+		token->height = item->height;
+	if (__builtin_mul_overflow(token->width, token->height, &area) ||
+	    __builtin_mul_overflow(area, token->elem_bytes, &area) || area > INT64_MAX)
+		return -ERANGE;
+	if (token->size_bytes < area)
+		token->size_bytes = area;
+	return 0;
+}
+
+static int request(struct loom_tokens *t, uint32_t item, loom_tokens_request find)
+{
+	const struct loom_place_item *it = &t->task->problem.items[item];
+	uint32_t i, token, at;
+
+	for (i = t->apart.first[item]; i < t->apart.first[item + 1]; i++)
+		if (t->token_of[t->apart.with[i]] != LOOM_PLACE_NONE)
+			t->refused[t->token_of[t->apart.with[i]]] = item + 1;
+	at = find(t, item);
+	if (at == LOOM_PLACE_NONE) {
+		token = t->num_tokens++;
+		t->tokens[token] = (struct loom_token){
+			.storage_class = it->storage_class, .align_bytes = 1,
+		};
+	} else {
+		token = t->free[at];
+		memmove(&t->free[at], &t->free[at + 1], (--t->num_free - at) * sizeof(*t->free));
+	}
+	t->token_of[item] = token;
+	return grow(&t->tokens[token], it, t->images && it->width);
+}
+
+static void release(struct loom_tokens *t, uint32_t item)
+{
+	uint32_t token = t->token_of[item];
+	uint32_t at = find_size(t, t->tokens[token].size_bytes, true);
+
+	memmove(&t->free[at + 1], &t->free[at], (t->num_free++ - at) * sizeof(*t->free));
+	t->free[at] = token;
+}
+
+/**
+ * struct event - an item comes or goes
+ * @moment: when
+ * @comes: it comes
+ * @item: which
+ */
+struct event {
+	int64_t moment;
+	bool comes;
+	uint32_t item;
+};
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->moment != y->moment)
+		return x->moment < y->moment ? -1 : 1;
+	if (x->comes != y->comes)
+		return x->comes ? 1 : -1;
+	return (x->item > y->item) - (x->item < y->item);
+}
+
+static int run(struct loom_tokens *t, loom_tokens_request find, struct event *events)
+{
+	const struct loom_place_problem *problem = &t->task->problem;
+	size_t n = 0, i;
+	int ret = 0;
+
+	for (i = 0; i < problem->num_items; i++) {
+		t->token_of[i] = LOOM_PLACE_NONE;
+		if (!loom_place_has_room(&problem->items[i]))
+			continue;
+		events[n++] = (struct event){ problem->items[i].lower, true, i };
+		events[n++] = (struct event){ problem->items[i].upper, false, i };
+	}
+	qsort(events, n, sizeof(*events), compare_events);
+	for (i = 0; i < n && !ret; i++) {
+		if (events[i].comes)
+			ret = request(t, events[i].item, find);
+		else
+			release(t, events[i].item);
+	}
+	return ret;
+}
+
+/* One after the other. */
+static int lay_out(const struct loom_tokens *t, struct loom_place_answer *answer)
+{
+	uint64_t top = 0;
+	uint32_t i;
+
+	for (i = 0; i < t->num_tokens; i++) {
+		const struct loom_token *token = &t->tokens[i];
+
+		if (!loom_place_align(&top, token->align_bytes) ||
+		    top > INT64_MAX - token->size_bytes)
+			return -ERANGE;
+		answer->storages[i] = (struct loom_place_storage){
+			.storage_class = token->storage_class,
+			.offset = top,
+			.size_bytes = token->size_bytes,
+			.width = token->width,
+			.height = token->height,
+		};
+		top += token->size_bytes;
+	}
+	answer->num_storages = t->num_tokens;
+	for (i = 0; i < t->task->problem.num_items; i++) {
+		const struct loom_place_item *item = &t->task->problem.items[i];
+		uint32_t of = t->token_of[item->alias == LOOM_PLACE_NONE ? i : item->alias];
+
+		answer->storage_of[i] = of;
+		if (of != LOOM_PLACE_NONE)
+			answer->offsets[i] = answer->storages[of].offset;
+	}
+	return 0;
+}
+
+int loom_tokens_run(const struct loom_place_task *task, struct loom_place_answer *answer,
+		    loom_tokens_request find, bool images)
+{
+	size_t n = task->problem.num_items;
+	struct loom_tokens t = { .task = task, .images = images };
+	struct event *events = calloc(2 * n + 1, sizeof(*events));
+	int ret = loom_place_apart_make(&t.apart, &task->problem);
+
+	t.tokens = calloc(n + 1, sizeof(*t.tokens));
+	t.free = calloc(n + 1, sizeof(*t.free));
+	t.token_of = calloc(n + 1, sizeof(*t.token_of));
+	t.refused = calloc(n + 1, sizeof(*t.refused));
+	answer->storages = calloc(n + 1, sizeof(*answer->storages));
+	answer->storage_of = calloc(n + 1, sizeof(*answer->storage_of));
+	if (!events || !t.tokens || !t.free || !t.token_of || !t.refused || !answer->storages ||
+	    !answer->storage_of)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = run(&t, find, events);
+	if (!ret)
+		ret = lay_out(&t, answer);
+	loom_place_apart_clear(&t.apart);
+	free(events);
+	free(t.tokens);
+	free(t.free);
+	free(t.token_of);
+	free(t.refused);
+	return ret;
+}
+
+int loom_place_tokens(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return loom_tokens_run(task, answer, loom_tokens_find, false);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Storage tokens of two dimensions
+ *
+ * The allocator of TVM's texture planner. For an image of w times h, a free token of x times y
+ * would become X = max(x, w) times Y = max(y, h). What is added is X Y - x y, what is wasted X Y -
+ * w h.
+ *
+ * - If tokens are large enough as they are, nothing is added: the one that wastes least.
+ * - Else the one to which least has to be added, if that is not more than the image itself
+ *   (w h): beyond that a new one is no larger.
+ *
+ * That is the first version, "tokens-2d-v1". The later one, "tokens-2d", also passes by tokens of
+ * which a side differs from the image's by more than five times, as a wide and flat texture and
+ * a tall and narrow one make a square that is mostly empty.
+ *
+ * Tokens that tie are taken in the order in which they were made. What is no image goes by the
+ * rule of one dimension, and never shares a storage with one that is.
+ */
+#include "tokens.h"
+
+#define MAX_RATIO	5
+
+/**
+ * struct choice - the best token so far
+ * @at: index among the free ones, or LOOM_PLACE_NONE
+ * @token: its number
+ * @added: elements to be added
+ * @wasted: elements not in use
+ */
+struct choice {
+	uint32_t at;
+	uint32_t token;
+	uint64_t added;
+	uint64_t wasted;
+};
+
+static uint64_t area_of(uint64_t width, uint64_t height)
+{
+	uint64_t area;
+
+	return __builtin_mul_overflow(width, height, &area) ? UINT64_MAX : area;
+}
+
+static bool is_better(const struct choice *a, const struct choice *b)
+{
+	if (b->at == LOOM_PLACE_NONE || a->added != b->added)
+		return b->at == LOOM_PLACE_NONE || a->added < b->added;
+	/* of those that have to grow, the first */
+	if (!a->added && a->wasted != b->wasted)
+		return a->wasted < b->wasted;
+	return a->token < b->token;
+}
+
+static bool differs(uint64_t a, uint64_t b)
+{
+	return a < b ? b / MAX_RATIO > a || (b / MAX_RATIO == a && b % MAX_RATIO) :
+		       a / MAX_RATIO > b || (a / MAX_RATIO == b && a % MAX_RATIO);
+}
+
+static uint32_t find(const struct loom_tokens *t, uint32_t item, bool similar)
+{
+	const struct loom_place_item *it = &t->task->problem.items[item];
+	struct choice best = { .at = LOOM_PLACE_NONE }, choice;
+	uint32_t i;
+
+	if (!it->width)
+		return loom_tokens_find(t, item);
+	for (i = 0; i < t->num_free; i++) {
+		const struct loom_token *token = &t->tokens[t->free[i]];
+		uint64_t area;
+
+		if (!loom_tokens_allows(t, i, item))
+			continue;
+		if (similar && (differs(token->width, it->width) ||
+				differs(token->height, it->height)))
+			continue;
+		area = area_of(token->width > it->width ? token->width : it->width,
+			       token->height > it->height ? token->height : it->height);
+		choice = (struct choice){
+			i, t->free[i], area - area_of(token->width, token->height),
+			area - area_of(it->width, it->height),
+		};
+		if (is_better(&choice, &best))
+			best = choice;
+	}
+	if (best.at != LOOM_PLACE_NONE && best.added > area_of(it->width, it->height))
+		return LOOM_PLACE_NONE;
+	return best.at;
+}
+
+static uint32_t find_similar(const struct loom_tokens *t, uint32_t item)
+{
+	return find(t, item, true);
+}
+
+static uint32_t find_any(const struct loom_tokens *t, uint32_t item)
+{
+	return find(t, item, false);
+}
+
+int loom_place_tokens_2d(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return loom_tokens_run(task, answer, find_similar, true);
+}
+
+int loom_place_tokens_2d_v1(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return loom_tokens_run(task, answer, find_any, true);
+}

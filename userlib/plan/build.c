@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: MIT
+/* Putting the tables of a plan together. See build.h. */
+#include "build.h"
+
+#include <stdlib.h>
+
+/**
+ * struct loom_build_command - a command that waits for its place
+ * @step: step it belongs to
+ * @stream: 0 DMA, 1 compute
+ * @opcode: an &enum drm_loom_opcode
+ * @operands: number of views
+ * @first_view: first of them
+ * @attr_offset: where its attributes are
+ * @attr_bytes: size of them
+ */
+struct loom_build_command {
+	u32 step;
+	u16 opcode;
+	u8 stream;
+	u8 operands;
+	size_t first_view;
+	size_t attr_offset;
+	u32 attr_bytes;
+};
+
+void loom_build_init(struct loom_build *build, u32 lanes)
+{
+	memset(build, 0, sizeof(*build));
+	build->lanes = lanes;
+}
+
+void loom_build_clear(struct loom_build *build)
+{
+	free(build->slots);
+	free(build->tensors);
+	free(build->commands);
+	free(build->views);
+	free(build->attrs);
+	free(build->images);
+	free(build->labels);
+	memset(build, 0, sizeof(*build));
+}
+
+/* Room for @more elements behind the @count that are there; false sets the status. */
+static bool grow(struct loom_build *build, void *array, size_t count, size_t *cap, size_t more,
+		 size_t elem_bytes)
+{
+	void **pointer = array, *larger;
+	size_t room = *cap ? *cap : 64;
+
+	if (build->status)
+		return false;
+	if (count + more <= *cap)
+		return true;
+	while (room < count + more)
+		room *= 2;
+	if (room > SIZE_MAX / 2 / elem_bytes) {
+		build->status = -E2BIG;
+		return false;
+	}
+	larger = realloc(*pointer, room * elem_bytes);
+	if (!larger) {
+		build->status = -ENOMEM;
+		return false;
+	}
+	*pointer = larger;
+	*cap = room;
+	return true;
+}
+
+u32 loom_build_slot(struct loom_build *build, u64 size_bytes, u32 flags)
+{
+	struct drm_loom_plan_slot *slot;
+
+	if (!grow(build, &build->slots, build->num_slots, &build->cap_slots, 1, sizeof(*slot)))
+		return 0;
+	slot = &build->slots[build->num_slots];
+	memset(slot, 0, sizeof(*slot));
+	slot->size = size_bytes;
+	slot->flags = flags;
+	return build->num_slots++;
+}
+
+void loom_build_image(struct loom_build *build, const struct drm_loom_plan_image *image)
+{
+	if (grow(build, &build->images, build->num_images, &build->cap_images, 1, sizeof(*image)))
+		build->images[build->num_images++] = *image;
+}
+
+u32 loom_build_tensor(struct loom_build *build, const struct drm_loom_plan_tensor *tensor)
+{
+	struct drm_loom_plan_tensor *copy;
+
+	if (!grow(build, &build->tensors, build->num_tensors, &build->cap_tensors, 1,
+		  sizeof(*copy)) ||
+	    !grow(build, &build->labels, build->num_tensors, &build->cap_labels, 1,
+		  sizeof(*build->labels)))
+		return 0;
+	if (build->num_tensors >= DRM_LOOM_MAX_TENSORS) {
+		build->status = -E2BIG;
+		return 0;
+	}
+	copy = &build->tensors[build->num_tensors];
+	*copy = *tensor;
+	copy->first_step = U32_MAX;
+	copy->last_step = 0;
+	build->labels[build->num_tensors] = (struct loom_program_label){ .name = "" };
+	return build->num_tensors++;
+}
+
+void loom_build_label(struct loom_build *build, u32 tensor, const char *name,
+		      enum loom_label_kind kind, u32 slice)
+{
+	if (build->status)
+		return;
+	build->labels[tensor] = (struct loom_program_label){
+		.name = name ? name : "",
+		.kind = kind,
+		.slice = slice,
+	};
+}
+
+static u64 view_elems(const struct drm_loom_plan_view *view)
+{
+	u64 elems = 1;
+	u32 i;
+
+	for (i = 0; i < view->rank; i++)
+		elems *= view->dims[i];
+	return elems;
+}
+
+/* By DMA, or by a command that takes an image where it is; SRAM that is computed on is free. */
+static void count_moved(struct loom_build *build, const struct drm_loom_plan_view *view, bool dma,
+			bool write)
+{
+	struct drm_loom_counters *c = &build->counters;
+	u64 bytes = view_elems(view) * loom_dtype_bytes(view->dtype);
+
+	if (build->tensors[view->tensor].region == DRM_LOOM_REGION_DRAM)
+		*(write ? &c->dram_write_bytes : &c->dram_read_bytes) += bytes;
+	else if (dma)
+		*(write ? &c->sram_write_bytes : &c->sram_read_bytes) += bytes;
+}
+
+u64 loom_build_macs(u32 opcode, const struct drm_loom_plan_view *views)
+{
+	const u32 *w = views[2].dims;
+
+	switch (opcode) {
+	case DRM_LOOM_OP_CONV:
+		return view_elems(&views[0]) * w[1] * w[2] * w[3] * w[4];
+	case DRM_LOOM_OP_DECONV:
+		return view_elems(&views[1]) * w[1] * w[2] * w[3] * w[4];
+	case DRM_LOOM_OP_MATMUL:
+		return view_elems(&views[0]) * views[1].dims[3];
+	}
+	return 0;
+}
+
+void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
+			const struct drm_loom_plan_view *views, u32 operands,
+			const void *attr, u32 attr_bytes)
+{
+	struct loom_build_command *command;
+	size_t padded = ((size_t)attr_bytes + 7) & ~(size_t)7;
+	u32 i;
+
+	if (!grow(build, &build->commands, build->num_commands, &build->cap_commands, 1,
+		  sizeof(*command)) ||
+	    !grow(build, &build->views, build->num_views, &build->cap_views, operands,
+		  sizeof(*views)) ||
+	    !grow(build, &build->attrs, build->attr_bytes, &build->cap_attrs, padded, 1))
+		return;
+	if (step >= DRM_LOOM_MAX_STEPS || build->num_commands >= DRM_LOOM_MAX_COMMANDS ||
+	    build->num_views + operands > DRM_LOOM_MAX_VIEWS ||
+	    build->attr_bytes + padded > DRM_LOOM_MAX_ATTR_BYTES) {
+		build->status = -E2BIG;
+		return;
+	}
+	command = &build->commands[build->num_commands++];
+	*command = (struct loom_build_command){
+		.step = step,
+		.opcode = opcode,
+		.stream = opcode > DRM_LOOM_OP_FILL,
+		.operands = operands,
+		.first_view = build->num_views,
+		.attr_offset = build->attr_bytes,
+		.attr_bytes = attr_bytes,
+	};
+	memcpy(&build->views[build->num_views], views, operands * sizeof(*views));
+	build->num_views += operands;
+	/* while no command had attributes, there is no table */
+	if (attr_bytes) {
+		memset(build->attrs + build->attr_bytes, 0, padded);
+		memcpy(build->attrs + build->attr_bytes, attr, attr_bytes);
+	}
+	build->attr_bytes += padded;
+	if (build->num_steps < step + 1)
+		build->num_steps = step + 1;
+
+	for (i = 0; i < operands; i++) {
+		struct drm_loom_plan_tensor *tensor = &build->tensors[views[i].tensor];
+
+		tensor->first_step = min(tensor->first_step, step);
+		tensor->last_step = max(tensor->last_step, step);
+		count_moved(build, &views[i], !command->stream, !i);
+	}
+	build->counters.macs += loom_build_macs(opcode, views);
+	build->counters.commands++;
+}
+
+u32 loom_build_squeeze(struct loom_build *build, u32 first)
+{
+	u32 *to, end = build->num_steps, next = first, i;
+	size_t k;
+
+	if (build->status || end <= first)
+		return first;
+	to = calloc((size_t)end - first, sizeof(*to));
+	if (!to) {
+		build->status = -ENOMEM;
+		return first;
+	}
+	for (k = 0; k < build->num_commands; k++)
+		if (build->commands[k].step >= first)
+			to[build->commands[k].step - first] = 1;
+	for (i = 0; i < end - first; i++)
+		to[i] = to[i] ? next++ : U32_MAX;
+	for (k = 0; k < build->num_commands; k++)
+		if (build->commands[k].step >= first)
+			build->commands[k].step = to[build->commands[k].step - first];
+	/* lifetimes begin and end with commands */
+	for (k = 0; k < build->num_tensors; k++) {
+		struct drm_loom_plan_tensor *tensor = &build->tensors[k];
+
+		if (tensor->first_step > tensor->last_step)
+			continue;
+		if (tensor->first_step >= first)
+			tensor->first_step = to[tensor->first_step - first];
+		if (tensor->last_step >= first)
+			tensor->last_step = to[tensor->last_step - first];
+	}
+	free(to);
+	build->num_steps = next;
+	return next;
+}
+
+/* Where the tables go in the blob. */
+static void lay_out(const struct loom_build *build, struct drm_loom_plan_header *header)
+{
+	const struct {
+		struct drm_loom_table *table;
+		size_t count;
+		u32 stride;
+	} tables[] = {
+		{ &header->slots, build->num_slots, sizeof(struct drm_loom_plan_slot) },
+		{ &header->tensors, build->num_tensors, sizeof(struct drm_loom_plan_tensor) },
+		{ &header->steps, build->num_steps, sizeof(struct drm_loom_plan_step) },
+		{ &header->commands, build->num_commands, sizeof(struct drm_loom_plan_command) },
+		{ &header->views, build->num_views, sizeof(struct drm_loom_plan_view) },
+		{ &header->attrs, build->attr_bytes, 1 },
+		{ &header->images, build->num_images, sizeof(struct drm_loom_plan_image) },
+	};
+	u64 at = sizeof(*header);
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(tables); i++) {
+		/* without images a plan is what it was before there were any */
+		if (tables[i].table == &header->images && !build->num_images)
+			continue;
+		tables[i].table->offset = at;
+		tables[i].table->count = tables[i].count;
+		tables[i].table->stride = tables[i].stride;
+		at += (tables[i].count * tables[i].stride + 7) & ~7ULL;
+	}
+	header->size = at;
+}
+
+/* Order of the commands: by step, DMA first, then as they came. Counting sort. */
+static size_t *sort_commands(const struct loom_build *build)
+{
+	size_t buckets = (size_t)build->num_steps * 2, i, sum = 0;
+	size_t *start = calloc(buckets + 1, sizeof(*start));
+	size_t *order = calloc(build->num_commands + 1, sizeof(*order));
+
+	if (!start || !order) {
+		free(start);
+		free(order);
+		return NULL;
+	}
+	for (i = 0; i < build->num_commands; i++)
+		start[build->commands[i].step * 2 + build->commands[i].stream]++;
+	for (i = 0; i < buckets; i++) {
+		size_t count = start[i];
+
+		start[i] = sum;
+		sum += count;
+	}
+	for (i = 0; i < build->num_commands; i++)
+		order[start[build->commands[i].step * 2 + build->commands[i].stream]++] = i;
+	free(start);
+	return order;
+}
+
+static void write_commands(const struct loom_build *build, const size_t *order, u8 *blob,
+			   const struct drm_loom_plan_header *header)
+{
+	struct drm_loom_plan_step *steps = (void *)(blob + header->steps.offset);
+	struct drm_loom_plan_command *commands = (void *)(blob + header->commands.offset);
+	struct drm_loom_plan_view *views = (void *)(blob + header->views.offset);
+	u8 *attrs = blob + header->attrs.offset;
+	size_t num_views = 0, attr_bytes = 0, i;
+	u32 first = 0;
+
+	for (i = 0; i < build->num_commands; i++) {
+		const struct loom_build_command *from = &build->commands[order[i]];
+		struct drm_loom_plan_command *to = &commands[i];
+
+		to->opcode = from->opcode;
+		to->operands = from->operands;
+		to->first_view = num_views;
+		to->attr_size = from->attr_bytes;
+		to->attr_offset = from->attr_bytes ? attr_bytes : 0;
+		memcpy(&views[num_views], &build->views[from->first_view],
+		       from->operands * sizeof(*views));
+		num_views += from->operands;
+		if (from->attr_bytes)
+			memcpy(attrs + attr_bytes, build->attrs + from->attr_offset,
+			       from->attr_bytes);
+		attr_bytes += ((size_t)from->attr_bytes + 7) & ~(size_t)7;
+		if (from->stream)
+			steps[from->step].compute_commands++;
+		else
+			steps[from->step].dma_commands++;
+	}
+	for (i = 0; i < build->num_steps; i++) {
+		steps[i].first_command = first;
+		first += steps[i].dma_commands + steps[i].compute_commands;
+	}
+}
+
+int loom_build_finish(struct loom_build *build, u64 scratch_bytes, void **blob,
+		      size_t *size_bytes)
+{
+	struct drm_loom_plan_header header = {
+		.magic = DRM_LOOM_PLAN_MAGIC,
+		.version = DRM_LOOM_PLAN_VERSION,
+		.lanes = build->lanes,
+		.scratch_bytes = scratch_bytes,
+	};
+	size_t *order;
+	u8 *bytes;
+
+	if (build->status)
+		return build->status;
+	lay_out(build, &header);
+	if (header.size > DRM_LOOM_MAX_PLAN_BYTES || build->num_slots > DRM_LOOM_MAX_SLOTS)
+		return -E2BIG;
+	order = sort_commands(build);
+	bytes = calloc(1, header.size);
+	if (!order || !bytes) {
+		free(order);
+		free(bytes);
+		return -ENOMEM;
+	}
+	memcpy(bytes, &header, sizeof(header));
+	if (build->num_slots)
+		memcpy(bytes + header.slots.offset, build->slots,
+		       build->num_slots * sizeof(*build->slots));
+	if (build->num_tensors)
+		memcpy(bytes + header.tensors.offset, build->tensors,
+		       build->num_tensors * sizeof(*build->tensors));
+	if (build->num_images)
+		memcpy(bytes + header.images.offset, build->images,
+		       build->num_images * sizeof(*build->images));
+	write_commands(build, order, bytes, &header);
+	build->counters.steps = build->num_steps;
+	free(order);
+	*blob = bytes;
+	*size_bytes = header.size;
+	return 0;
+}

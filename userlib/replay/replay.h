@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: How a plan is replayed
+ *
+ * A plan is walked step by step, and memory is modelled cell by cell: a *cell* is the smallest
+ * number of bytes that its tensors are made of. A cell does not hold a number but a *label*, 64
+ * bits that stand for where the number came from: a constant's label is made of its bytes, an
+ * input's of its place in the input, and what a command computes is labelled with its operator, its
+ * attributes and the labels of all that it looks at, each at its place: which tap of the window
+ * and which channel. A label of 0 says that nobody has written the cell since the tensor there
+ * was born.
+ *
+ * So two elements have the same label if they are computed alike from the same elements of inputs
+ * and weights, however the work was cut and wherever it lay in between. The labels of the
+ * outputs are compared with those of a plan that is trusted (layer by layer, in one piece). A
+ * wrong offset, a missing row, a halo that is too short, weights of the wrong channels, a line
+ * buffer that was overwritten too early: each makes another label, even if the numbers happen to be
+ * the same.
+ *
+ * What a convolution looks at is more than there is time for, so labels that are summed are first
+ * multiplied by a key of their place, and sums over channels are made once for all taps: a label
+ * of a convolution takes as long as a tap of it. What depends on a slice's geometry and not on the
+ * result (padding, strides, starts) is not part of a label.
+ *
+ * Rejected: running the plan with numbers. That takes as long as the network, needs the engine
+ * or a second one, and misses what does not show in numbers: zeroes read from the wrong
+ * place. Rejected: naming elements by graph value and index. A plan does not say which value a
+ * tensor holds, and a fused chain in SRAM has values that the graph has no name for.
+ *
+ *	replay.c         options, the walk over steps, comparing, the report
+ *	plan.c    tables; views as lists of cells; who lives when
+ *	cells.c   reading and writing cells
+ *	op.c      labels by operator: moves, element by element, along an axis
+ *	window.c  convolution, pooling, resize
+ */
+#ifndef LOOM_REPLAY_PRIV_H
+#define LOOM_REPLAY_PRIV_H
+
+#include "loom_replay.h"
+
+#define REPLAY_NONE		UINT32_MAX
+#define REPLAY_LANES		4096
+#define REPLAY_CELLS		(1ULL << 31)
+#define REPLAY_ELEMENTS		(1ULL << 28)
+
+/**
+ * struct replay_live - a tensor that lives
+ * @start: its first byte
+ * @end: first byte behind
+ * @tensor: its index
+ */
+struct replay_live {
+	uint64_t start;
+	uint64_t end;
+	uint32_t tensor;
+};
+
+/**
+ * struct replay_space - a slot, or the scratch of all lanes
+ * @known: it has content beforehand, in @facts
+ * @writable: the plan may write it
+ * @bytes: size, per bank
+ * @banks: lanes of the scratch; 1 for a slot
+ * @cells: per bank
+ * @labels: by bank and cell; NULL where nothing can be written
+ * @tags: by bank and cell: step * 16 + what was done in it, from 1; NULL until it is needed
+ * @marks: by bank and cell: &replay.mark of the last who looked; NULL until it is needed
+ * @live: tensors alive, by address
+ * @num_live: number of @live
+ * @cap_live: room in @live
+ * @facts: inputs and weights that lie there, by address
+ * @num_facts: number of @facts
+ * @last_fact: where the last was found
+ */
+struct replay_space {
+	bool known;
+	bool writable;
+	uint64_t bytes;
+	uint32_t banks;
+	uint64_t cells;
+	uint64_t *labels;
+	uint32_t *tags;
+	uint32_t *marks;
+	struct replay_live *live;
+	uint32_t num_live;
+	uint32_t cap_live;
+	const struct loom_program_tensor **facts;
+	uint32_t num_facts;
+	uint32_t last_fact;
+};
+
+/**
+ * struct replay_operand - an operand of the command at work
+ * @view: as it stands in the plan
+ * @tensor: what it is a view of
+ * @space: where that lies
+ * @bytes: of an element
+ * @cells: of an element
+ * @count: elements
+ * @low: first byte in a bank
+ * @high: first byte behind
+ * @at: by element, row-major: its first cell
+ * @labels: by element: what was read, or is to be written
+ * @cap: room in @at and @labels
+ */
+struct replay_operand {
+	const struct drm_loom_plan_view *view;
+	const struct drm_loom_plan_tensor *tensor;
+	struct replay_space *space;
+	uint32_t bytes;
+	uint32_t cells;
+	uint32_t count;
+	uint64_t low;
+	uint64_t high;
+	uint32_t *at;
+	uint64_t *labels;
+	uint32_t cap;
+};
+
+/**
+ * struct replay - a plan that is being replayed
+ * @program: whose plan it is
+ * @options: what it is judged by
+ * @header: the plan
+ * @slots: table
+ * @tensors: table
+ * @steps: table
+ * @commands: table
+ * @views: table
+ * @attrs: table
+ * @shift: a cell is 1 << shift bytes
+ * @spaces: slots, then the scratch
+ * @num_spaces: number of @spaces
+ * @born: tensors by first step
+ * @died: the same by last step
+ * @next_born: the first of @born that is not alive yet
+ * @next_died: the first of @died that has not died yet
+ * @step: step at work, or REPLAY_NONE
+ * @command: command at work, or REPLAY_NONE
+ * @dma: it is one of the DMA stream
+ * @both: the step has both streams
+ * @opcode: of the command
+ * @attr: its attributes
+ * @num_operands: number of its operands
+ * @operands: they
+ * @keys: random odd numbers by index
+ * @num_keys: number of @keys
+ * @sums: room for sums, see replay_sums()
+ * @cap_sums: by use: room in @sums
+ * @mark: last number used in marks
+ * @live_bytes: of tensors alive in SRAM
+ * @report: what was found
+ * @faults: &loom_replay_report.faults
+ * @max_faults: room in @faults
+ * @broken: it makes no sense to go on
+ * @error: -errno of what is not the plan's fault
+ * @known: labels that the reference computed, when the first wrong one is looked for: a hash table
+ * @known_mask: its size less one
+ * @learning: @known is being filled
+ */
+struct replay {
+	const struct loom_program *program;
+	const struct loom_replay_options *options;
+	const struct drm_loom_plan_header *header;
+	const struct drm_loom_plan_slot *slots;
+	const struct drm_loom_plan_tensor *tensors;
+	const struct drm_loom_plan_step *steps;
+	const struct drm_loom_plan_command *commands;
+	const struct drm_loom_plan_view *views;
+	const uint8_t *attrs;
+	uint32_t shift;
+	struct replay_space *spaces;
+	uint32_t num_spaces;
+	uint32_t *born;
+	uint32_t *died;
+	uint32_t next_born;
+	uint32_t next_died;
+	uint32_t step;
+	uint32_t command;
+	bool dma;
+	bool both;
+	uint32_t opcode;
+	const void *attr;
+	uint32_t num_operands;
+	struct replay_operand operands[DRM_LOOM_MAX_OPERANDS];
+	uint64_t *keys;
+	uint32_t num_keys;
+	uint64_t *sums[4];
+	uint32_t cap_sums[4];
+	uint32_t mark;
+	uint64_t live_bytes;
+	struct loom_replay_report *report;
+	struct loom_replay_fault *faults;
+	uint32_t max_faults;
+	bool broken;
+	int error;
+	uint64_t *known;
+	uint64_t known_mask;
+	bool learning;
+};
+
+/**
+ * struct replay_op - an opcode
+ * @name: as in the header
+ * @dma: it stands in the DMA stream
+ * @low: least operands
+ * @high: most operands
+ * @attr_bytes: size of its attributes
+ * @elementwise: it may work in place
+ * @label: labels operand 0, or says what does not fit; NULL for what only moves
+ */
+struct replay_op {
+	const char *name;
+	bool dma;
+	uint8_t low;
+	uint8_t high;
+	uint16_t attr_bytes;
+	bool elementwise;
+	bool (*label)(struct replay *r);
+};
+
+/** replay_op_get() - what is known of an opcode, or NULL */
+const struct replay_op *replay_op_get(uint32_t opcode);
+
+/** replay_fault() - takes note of a fault, at the step and command at work. Always false */
+bool replay_fault(struct replay *r, enum loom_replay_kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/** replay_stop() - something went wrong that is not the plan's fault. Always false */
+bool replay_stop(struct replay *r, int error);
+
+/* plan.c */
+
+/** replay_plan_open() - finds the tables and sets the spaces up. False: see the faults */
+bool replay_plan_open(struct replay *r);
+/** replay_plan_shift() - the most that cells of a program may be shifted; 0 for what is no plan */
+uint32_t replay_plan_shift(const struct loom_program *program);
+/** replay_plan_begin() - tensors that are born in the step at work */
+bool replay_plan_begin(struct replay *r);
+/** replay_plan_end() - tensors that die with it */
+void replay_plan_end(struct replay *r);
+/** replay_plan_view() - view @view of the table becomes an operand, or says what is wrong */
+bool replay_plan_view(struct replay *r, struct replay_operand *operand, uint32_t view);
+
+/* cells.c */
+
+/** replay_cells_read() - the labels of operand @index */
+bool replay_cells_read(struct replay *r, uint32_t index);
+/** replay_cells_write() - writes the labels of operand 0 */
+bool replay_cells_write(struct replay *r, bool elementwise);
+/** replay_cells_move() - operand 1 becomes operand 0, cell by cell */
+bool replay_cells_move(struct replay *r);
+/** replay_cells_fill() - operand 0 becomes constants */
+bool replay_cells_fill(struct replay *r, uint64_t bits);
+/** replay_cells_label() - the label of an element of @bytes bytes; 0: not all of it is there */
+uint64_t replay_cells_label(struct replay *r, struct replay_space *space, uint32_t at,
+			    uint32_t bytes);
+/** replay_cells_const() - the label of a constant of @bytes bytes */
+uint64_t replay_cells_const(const struct replay *r, uint64_t bits, uint32_t bytes);
+/** replay_cells_room() - room for @count elements */
+bool replay_cells_room(struct replay *r, struct replay_operand *operand, uint64_t count);
+
+/* window.c */
+
+bool replay_conv(struct replay *r);
+bool replay_deconv(struct replay *r);
+bool replay_pool(struct replay *r);
+bool replay_resize(struct replay *r);
+
+/* op.c */
+
+/** replay_keys() - random odd numbers for indices below @count, or NULL */
+const uint64_t *replay_keys(struct replay *r, uint64_t count);
+/** replay_sums() - room for @count zeroes, number @which of four, or NULL */
+uint64_t *replay_sums(struct replay *r, uint32_t which, uint64_t count);
+/** replay_attr_label() - a label that opcode, types and @bytes bytes of attributes begin with */
+uint64_t replay_attr_label(const struct replay *r, const void *attr, size_t bytes);
+/** replay_misfit() - the operands do not fit together. Always false */
+bool replay_misfit(struct replay *r, uint32_t operand);
+
+/** replay_dtype_bytes() - of an element; 0 for no type */
+uint32_t replay_dtype_bytes(uint32_t dtype);
+
+/* Spreads all bits over all bits. */
+static inline uint64_t replay_mix(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0xe9846af9b1a615dULL;
+	x ^= x >> 32;
+	x *= 0xe9846af9b1a615dULL;
+	x ^= x >> 28;
+	return x;
+}
+
+/* A label of what has happened and what comes; the order matters. Never 0. */
+static inline uint64_t replay_join(uint64_t label, uint64_t next)
+{
+	uint64_t x = replay_mix(label * 0x9e3779b97f4a7c15ULL + next);
+
+	return x + !x;
+}
+
+/* What the cells of one element that was computed differ by. */
+#define REPLAY_CELL_STEP	0x5851f42d4c957f2dULL
+
+#endif /* LOOM_REPLAY_PRIV_H */

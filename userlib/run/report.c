@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include "report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host_memory.h"
+#include "run.h"
+
+/**
+ * DOC: Reports
+ *
+ * A target says its blocks as they are: buffers and holes. A report adds what users of such
+ * devices had to add by hand: the scratch of a plan lies in a hole at the bottom of the SRAM, and
+ * is not free for anybody else while plans run; and per bank and over all banks, what would
+ * still fit.
+ *
+ * Each bank has a list of its own in the interface, although banks in lockstep are all alike and
+ * share one in memory. Only where buffers take some banks, each bank is asked for. What is common
+ * to all banks is read from the list of the region, in which free means free everywhere. Somebody
+ * may allocate between the questions; each list is true for itself.
+ *
+ * Rejected: telling free bytes without the scratch, as the driver's counters do. That figure is
+ * right for the allocator and wrong for whoever wonders why a buffer and a plan do not go together.
+ */
+
+/**
+ * struct loom_report_state - a report, and what it is made of
+ * @base: what the caller sees
+ * @common: what is said of all banks together
+ * @banks: by number; they share the blocks of @common, or have their own
+ */
+struct loom_report_state {
+	struct loom_report_region base;
+	struct loom_report_bank common;
+	struct loom_report_bank banks[];
+};
+
+static const char *const loom_report_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
+
+static const char *const loom_report_kinds[] = {
+	[LOOM_REPORT_FREE] = "free",
+	[LOOM_REPORT_RESERVED] = "reserved",
+	[LOOM_REPORT_BUFFER] = "buffer",
+	[LOOM_REPORT_SCRATCH] = "scratch",
+	[LOOM_REPORT_CLASH] = "clash",
+};
+
+const char *loom_report_kind_name(enum loom_report_kind kind)
+{
+	return loom_report_kinds[kind];
+}
+
+unsigned int loom_report_fragmentation(const struct loom_report_bank *bank)
+{
+	uint64_t rest = bank->free_bytes - bank->largest_free_bytes;
+
+	if (!bank->free_bytes)
+		return 0;
+	/* a bank is far smaller than 2^54 bytes, but its size is a device's to say */
+	if (rest > UINT64_MAX / 1000)
+		return rest / (bank->free_bytes / 1000);
+	return rest * 1000 / bank->free_bytes;
+}
+
+/* The driver's blocks of a region; @scratch_bytes: what jobs hold at the bottom. */
+static int loom_report_ask(const struct loom_target *target, uint32_t region,
+			   struct drm_loom_block **blocks, size_t *count, uint64_t *scratch_bytes)
+{
+	struct drm_loom_region_info info;
+	int ret;
+
+	*scratch_bytes = 0;
+	if (!target->device)
+		return loom_host_memory_blocks(target->memory, region, blocks, count);
+	ret = loom_device_region(target->device, region, &info);
+	if (ret)
+		return ret;
+	*scratch_bytes = info.scratch_bytes;
+	return loom_device_blocks(target->device, region, blocks, count);
+}
+
+static void loom_report_add(struct loom_report_bank *bank, struct loom_report_block *blocks,
+			    uint64_t start, uint64_t end, enum loom_report_kind kind)
+{
+	uint64_t size = end - start;
+
+	if (!size)
+		return;
+	blocks[bank->num_blocks++] = (struct loom_report_block){
+		.address = start, .size_bytes = size, .kind = kind,
+	};
+	if (kind == LOOM_REPORT_RESERVED)
+		return;
+	bank->allocatable_bytes += size;
+	if (kind != LOOM_REPORT_FREE) {
+		bank->allocated_bytes += size;
+		bank->scratch_bytes += kind == LOOM_REPORT_SCRATCH ? size : 0;
+		return;
+	}
+	bank->free_bytes += size;
+	if (size > bank->largest_free_bytes)
+		bank->largest_free_bytes = size;
+}
+
+/* Scratch lies at the bottom of what can be given out, and takes what holes there are. */
+static int loom_report_fill(struct loom_report_bank *bank, const struct drm_loom_block *from,
+			    size_t count, uint64_t scratch_bytes)
+{
+	uint64_t scratch_end = scratch_bytes;
+	struct loom_report_block *blocks;
+	size_t i;
+
+	/* each hole may become two: its scratch and the rest */
+	blocks = calloc(2 * count + 1, sizeof(*blocks));
+	if (!blocks)
+		return -ENOMEM;
+	for (i = 0; i < count; i++) {
+		uint64_t start = from[i].address, end = start + from[i].bytes;
+		uint64_t cut = min(max(start, scratch_end), end);
+
+		if (from[i].flags & DRM_LOOM_BLOCK_RESERVED) {
+			scratch_end = end + scratch_bytes;
+			loom_report_add(bank, blocks, start, end, LOOM_REPORT_RESERVED);
+		} else if (from[i].flags & DRM_LOOM_BLOCK_ALLOCATED) {
+			loom_report_add(bank, blocks, start, end, cut > start ?
+					LOOM_REPORT_CLASH : LOOM_REPORT_BUFFER);
+		} else {
+			loom_report_add(bank, blocks, start, cut, LOOM_REPORT_SCRATCH);
+			loom_report_add(bank, blocks, cut, end, LOOM_REPORT_FREE);
+		}
+	}
+	bank->blocks = blocks;
+	return 0;
+}
+
+static bool loom_report_partial(const struct drm_loom_block *blocks, size_t count)
+{
+	while (count--)
+		if (blocks[count].flags & DRM_LOOM_BLOCK_PARTIAL)
+			return true;
+	return false;
+}
+
+/* Banks that are not alike: each by its own list. */
+static int loom_report_fill_each(struct loom_report_state *state,
+				 const struct loom_target *target, uint32_t region,
+				 uint64_t scratch_bytes)
+{
+	struct drm_loom_block *blocks;
+	size_t count;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < state->base.num_banks; i++) {
+		ret = loom_device_bank_blocks(target->device, region, i, &blocks, &count);
+		if (ret)
+			return ret;
+		ret = loom_report_fill(&state->banks[i], blocks, count, scratch_bytes);
+		free(blocks);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void loom_report_sum(struct loom_report_state *state)
+{
+	struct loom_report_region *base = &state->base;
+	uint64_t common;
+	uint32_t i;
+
+	base->min_largest_free_bytes = state->banks[0].largest_free_bytes;
+	for (i = 1; i < base->num_banks; i++)
+		base->min_largest_free_bytes = min(base->min_largest_free_bytes,
+						   state->banks[i].largest_free_bytes);
+	common = state->common.largest_free_bytes;
+	common -= common % base->align_bytes;
+	if (check_mul_overflow(common, (uint64_t)base->num_banks, &base->largest_interleaved_bytes))
+		base->largest_interleaved_bytes = UINT64_MAX;
+}
+
+int loom_report_region_get(const struct loom_target *target, uint32_t region,
+			   uint64_t scratch_bytes, struct loom_report_region **report)
+{
+	const struct loom_region_topology *topology;
+	struct loom_report_state *state;
+	struct drm_loom_block *blocks;
+	uint64_t held_bytes;
+	bool partial;
+	size_t count;
+	uint32_t i;
+	int ret;
+
+	*report = NULL;
+	if (region >= DRM_LOOM_REGION_COUNT)
+		return -EINVAL;
+	topology = &target->topology->region[region];
+	ret = loom_report_ask(target, region, &blocks, &count, &held_bytes);
+	if (ret)
+		return ret;
+	if (region == DRM_LOOM_REGION_SRAM)
+		held_bytes = max(held_bytes, scratch_bytes);
+	state = calloc(1, sizeof(*state) + topology->banks * sizeof(*state->banks));
+	if (!state) {
+		free(blocks);
+		return -ENOMEM;
+	}
+	state->base.name = loom_report_names[region];
+	state->base.banks = state->banks;
+	state->base.num_banks = topology->banks;
+	state->base.align_bytes = topology->align_bytes;
+	partial = loom_report_partial(blocks, count);
+	ret = loom_report_fill(&state->common, blocks, count, held_bytes);
+	free(blocks);
+	if (!ret && partial)
+		ret = loom_report_fill_each(state, target, region, held_bytes);
+	if (ret) {
+		loom_report_region_put(&state->base);
+		return ret;
+	}
+	for (i = 0; !partial && i < topology->banks; i++)
+		state->banks[i] = state->common;
+	loom_report_sum(state);
+	*report = &state->base;
+	return 0;
+}
+
+void loom_report_region_put(struct loom_report_region *report)
+{
+	struct loom_report_state *state;
+	uint32_t i;
+
+	if (!report)
+		return;
+	state = container_of(report, struct loom_report_state, base);
+	for (i = 0; i < report->num_banks; i++)
+		if (state->banks[i].blocks != state->common.blocks)
+			free((void *)state->banks[i].blocks);
+	free((void *)state->common.blocks);
+	free(state);
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "loom_core.h"
+
+#define LOOM_SOFT_TICK_NS	100000000
+
+/**
+ * struct loom_soft - a session on the device
+ * @plan: id of the plan, 0 until there is one
+ * @context: its queue
+ * @sync: syncobj that a job signals, 0 until there is one
+ * @bos: a buffer for each slot
+ * @bindings: the same for SUBMIT
+ * @before: counters of the queue up to the last run
+ */
+struct loom_soft {
+	uint32_t plan;
+	struct loom_context *context;
+	uint32_t sync;
+	struct loom_bo **bos;
+	struct drm_loom_binding *bindings;
+	struct drm_loom_counters before;
+};
+
+static int loom_soft_fail(struct loom_error *err, int code, const char *doing)
+{
+	const char *why = strerror(-code);
+
+	if (code == -ENOSPC)
+		why = "the device's memory is full";
+	else if (code == -EDQUOT)
+		why = "the driver's cap on the memory of buffers is reached";
+	return loom_run_fail(err, code, "%s: %s", doing, why);
+}
+
+static int loom_soft_no_space(struct loom_error *err, const struct loom_device *device,
+			      uint32_t slot)
+{
+	struct drm_loom_no_space record;
+	char text[256];
+
+	if (loom_device_no_space(device, &record))
+		memset(&record, 0, sizeof(record));
+	loom_no_space_print(text, sizeof(text), &record);
+	return loom_run_fail(err, -ENOSPC, "allocating slot %u: %s", slot, text);
+}
+
+static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
+{
+	struct loom_soft *soft = session->priv;
+	const struct loom_program_slot *from = &session->program->slots[slot];
+	struct drm_loom_bo_create request = {
+		.size = from->size_bytes,
+		.region = DRM_LOOM_REGION_DRAM,
+	};
+	void *map;
+	int ret;
+
+	if (from->dtype) {
+		request.size = 0;
+		request.layout = DRM_LOOM_LAYOUT_IMAGE;
+		request.width = from->width;
+		request.height = from->height;
+		request.dtype = from->dtype;
+		request.pitch_bytes = from->pitch_bytes;
+	}
+
+	ret = loom_bo_create(session->target->device, &request, &soft->bos[slot]);
+	if (ret)
+		return ret;
+	ret = loom_bo_map(soft->bos[slot], &map);
+	if (ret)
+		return ret;
+	session->slots[slot] = map;
+	soft->bindings[slot].slot = slot;
+	soft->bindings[slot].handle = loom_bo_handle(soft->bos[slot]);
+	return 0;
+}
+
+static int loom_soft_load(struct loom_session *session, struct loom_error *err)
+{
+	const struct loom_program *program = session->program;
+	struct loom_device *device = session->target->device;
+	struct loom_soft *soft = calloc(1, sizeof(*soft));
+	struct drm_loom_reject reject;
+	uint32_t i;
+	int ret;
+
+	if (!soft)
+		return loom_run_fail(err, -ENOMEM, "no memory");
+	session->priv = soft;
+	soft->bos = calloc(program->num_slots + 1, sizeof(*soft->bos));
+	soft->bindings = calloc(program->num_slots + 1, sizeof(*soft->bindings));
+	if (!soft->bos || !soft->bindings)
+		return loom_run_fail(err, -ENOMEM, "no memory");
+
+	ret = loom_device_plan_create(device, program->plan, program->plan_bytes, &reject,
+				      &soft->plan);
+	if (ret == -EBADMSG)
+		return loom_run_reject(err, &reject);
+	if (ret)
+		return loom_soft_fail(err, ret, "handing the plan to the device");
+	for (i = 0; i < program->num_slots; i++) {
+		ret = loom_soft_load_slot(session, i);
+		if (ret == -ENOSPC)
+			return loom_soft_no_space(err, device, i);
+		if (ret)
+			return loom_soft_fail(err, ret, "allocating device memory");
+	}
+	ret = loom_context_create(device, DRM_LOOM_PRIORITY_NORMAL, &soft->context);
+	if (!ret)
+		ret = loom_sync_create(device, &soft->sync);
+	if (ret)
+		return loom_soft_fail(err, ret, "making a queue on the device");
+	return 0;
+}
+
+static void loom_soft_unload(struct loom_session *session)
+{
+	struct loom_device *device = session->target->device;
+	struct loom_soft *soft = session->priv;
+	uint32_t i;
+
+	if (!soft)
+		return;
+	if (soft->sync)
+		loom_sync_destroy(device, soft->sync);
+	loom_context_destroy(soft->context);
+	for (i = 0; soft->bos && i < session->program->num_slots; i++)
+		loom_bo_destroy(soft->bos[i]);
+	if (soft->plan)
+		loom_device_plan_destroy(device, soft->plan);
+	free(soft->bindings);
+	free(soft->bos);
+	free(soft);
+}
+
+static int64_t loom_soft_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* The device says when it has ended, not how far it is. */
+static int loom_soft_wait(struct loom_session *session, loom_progress_fn progress, void *arg)
+{
+	struct loom_device *device = session->target->device;
+	struct loom_soft *soft = session->priv;
+	int ret;
+
+	if (!progress)
+		return loom_sync_wait(device, soft->sync, 0, LOOM_WAIT_FOREVER);
+	for (;;) {
+		ret = loom_sync_wait(device, soft->sync, 0,
+				     loom_soft_now_ns() + LOOM_SOFT_TICK_NS);
+		if (ret != -ETIME)
+			return ret;
+		ret = progress(arg, 0, 0);
+		if (ret)
+			return ret;
+	}
+}
+
+static void loom_soft_count(struct loom_session *session, const struct drm_loom_counters *now)
+{
+	struct loom_soft *soft = session->priv;
+	struct drm_loom_counters *before = &soft->before;
+
+	session->counters = (struct drm_loom_counters){
+		.dram_read_bytes = now->dram_read_bytes - before->dram_read_bytes,
+		.dram_write_bytes = now->dram_write_bytes - before->dram_write_bytes,
+		.sram_read_bytes = now->sram_read_bytes - before->sram_read_bytes,
+		.sram_write_bytes = now->sram_write_bytes - before->sram_write_bytes,
+		.macs = now->macs - before->macs,
+		.steps = now->steps - before->steps,
+		.commands = now->commands - before->commands,
+		.jobs = now->jobs - before->jobs,
+		.busy_ns = now->busy_ns - before->busy_ns,
+	};
+	*before = *now;
+}
+
+/* Which buffer it is that lies where the plan has its scratch. */
+static int loom_soft_clash(struct loom_session *session, struct loom_error *err)
+{
+	struct loom_soft *soft = session->priv;
+	const struct drm_loom_clash *clash;
+	struct drm_loom_fit fit;
+
+	clash = &fit.clash;
+	if (loom_device_plan_fit(session->target->device, soft->plan, &fit) || !clash->short_bytes)
+		return loom_soft_fail(err, -EBUSY, "submitting the job");
+	return loom_run_fail(err, -EBUSY,
+			     "the plan's scratch ends at %#llx in bank %u, where %s has its SRAM buffer of %llu bytes from %#llx on: %llu bytes too many",
+			     (unsigned long long)clash->scratch_end, clash->bank,
+			     clash->handle ? "this process" : "another process",
+			     (unsigned long long)clash->bytes, (unsigned long long)clash->address,
+			     (unsigned long long)clash->short_bytes);
+}
+
+static int loom_soft_run(struct loom_session *session, loom_progress_fn progress, void *arg,
+			 struct loom_error *err)
+{
+	struct loom_soft *soft = session->priv;
+	struct drm_loom_sync out = { .handle = soft->sync };
+	struct drm_loom_context_query query;
+	struct loom_submit submit = {
+		.plan = soft->plan,
+		.num_bindings = session->program->num_slots,
+		.bindings = soft->bindings,
+		.num_out = 1,
+		.out = &out,
+	};
+	int ret;
+
+	ret = loom_context_submit(soft->context, &submit);
+	if (ret == -EBUSY)
+		return loom_soft_clash(session, err);
+	if (ret)
+		return loom_soft_fail(err, ret, "submitting the job");
+	ret = loom_soft_wait(session, progress, arg);
+	if (ret)
+		return loom_soft_fail(err, ret, "waiting for the job");
+	ret = loom_context_query(soft->context, &query);
+	if (ret)
+		return loom_soft_fail(err, ret, "asking what became of the job");
+	loom_soft_count(session, &query.counters);
+	if (query.flags & DRM_LOOM_CONTEXT_GUILTY)
+		return loom_run_fail(err, -ECANCELED,
+				     "the device ended the job: it took longer than %u ms",
+				     loom_device_info(session->target->device)->job_timeout_ms);
+	return 0;
+}
+
+const struct loom_target_ops loom_soft_ops = {
+	.load = loom_soft_load,
+	.run = loom_soft_run,
+	.unload = loom_soft_unload,
+};
