@@ -80,7 +80,7 @@ help:
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
 	@echo '  make fuzz-place   feed the placement what nobody would, for FUZZ_SECONDS=600'
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
-	@echo '  make bench-place  placing alone: INSTANCES="FILE.CAPACITY.csv...", LONG=1'
+	@echo '  make bench-place  placing alone: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
 	@echo '  make check-models every network by every grouping strategy in SRAM of every size: long'
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header'
 	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
@@ -189,11 +189,13 @@ host-tests: tools build-tests build-asan
 bench: tools build-bench module bench-module
 	@tools/ci/bench.sh
 
-# INSTANCES="FILE.CAPACITY.csv..." and LONG=1 for up to 10 s on each cut rectangle
-INSTANCES ?= $(wildcard ../shared/bench/minimalloc/*.csv)
+# INSTANCES="..." names files FILE.CAPACITY.csv in MiniMalloc's format, or folders of such files;
+# LONG=1 gives each cut rectangle up to 10 s.
+INSTANCES ?=
+instances = $(foreach i,$(INSTANCES),$(if $(wildcard $(i)/.),$(sort $(wildcard $(i)/*.csv)),$(i)))
 .PHONY: bench-place
 bench-place: $(O)/bench/bench_place
-	@$< $(if $(LONG),--long) $(INSTANCES)
+	@$< $(if $(LONG),--long) $(instances)
 .PHONY: bench-layergroup
 bench-layergroup: models $(O)/bench/bench_layergroup $(O)/bench/bench_layergroup_deep
 	@$(O)/bench/bench_layergroup $(NETWORKS)

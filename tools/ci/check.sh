@@ -51,7 +51,8 @@ run_part() {
 			tap make-$target --plain -- make -k -j2 $target
 		done ;;
 	lint)
-		tap lint -- tools/ci/lint.sh ;;
+		tap lint -- tools/ci/lint.sh
+		tap lint-leftovers -- tools/ci/leftovers-test.sh ;;
 	host)
 		for name in $(host_tests); do
 			tap "host-${name//\//-}" -- "build/host/$name"
