@@ -52,7 +52,8 @@ run_part() {
 		done ;;
 	lint)
 		tap lint -- tools/ci/lint.sh
-		tap lint-leftovers -- tools/ci/leftovers-test.sh ;;
+		tap lint-leftovers -- tools/ci/leftovers-test.sh
+		tap docs --plain -- make docs ;;
 	host)
 		for name in $(host_tests); do
 			tap "host-${name//\//-}" -- "build/host/$name"

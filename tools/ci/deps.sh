@@ -19,7 +19,8 @@ build="gcc make pkg-config libc6-dev libdrm-dev protobuf-c-compiler
 run="linux-headers-6.12-amd64
 	qemu-system-x86 busybox-static cpio xz-utils kmod:modinfo bc rsync
 	python3 perl libfreetype-dev fonts-dejavu-core nodejs:node npm:npm"
-check="linux-source-6.12 sparse g++ g++-multilib shellcheck libonnx-testdata git"
+check="linux-source-6.12 sparse g++ g++-multilib shellcheck libonnx-testdata git
+	python3-sphinx:sphinx-build"
 debug="flex bison libelf-dev bc"
 
 case $mode in
