@@ -63,7 +63,7 @@ struct world {
 	struct object objects[OBJECTS];
 	uint32_t live[DRM_LOOM_REGION_COUNT];
 	uint32_t counts[16];
-	uint32_t evicted, refused, clashes, full;
+	uint32_t evicted, refused, conflicts, full;
 	bool failed;
 };
 
@@ -539,7 +539,7 @@ static void op_submit(struct world *w)
 {
 	uint32_t file = below(w, FILES), kind = below(w, 4);
 	struct file *f = &w->files[file];
-	struct drm_loom_clash clash = {};
+	struct drm_loom_scratch_conflict conflict = {};
 	struct object *from, *to, *culprit;
 	struct drm_loom_fit fit;
 	uint32_t size = sizeof(fit), plan;
@@ -547,8 +547,8 @@ static void op_submit(struct world *w)
 	struct drm_loom_submit submit = {
 		.context = f->context,
 		.bindings = { sizeof(bindings[0]), 2, (uintptr_t)bindings },
-		.clash = (uintptr_t)&clash,
-		.clash_size = sizeof(clash),
+		.conflict = (uintptr_t)&conflict,
+		.conflict_size = sizeof(conflict),
 	};
 	int ret;
 
@@ -571,12 +571,12 @@ static void op_submit(struct world *w)
 	      fit.flags);
 	ret = loom_call(f->fd, DRM_IOCTL_LOOM_SUBMIT, &submit);
 	if (culprit) {
-		w->clashes++;
+		w->conflicts++;
 		CHECK(w, ret == -EBUSY, "SUBMIT into a buffer", ret, culprit - w->objects);
-		CHECK(w, clash.address == culprit->address &&
-		      clash.handle == culprit->handle[file] &&
-		      clash.bytes == culprit->bytes_per_bank, "another one is said to clash",
-		      clash.address, clash.handle);
+		CHECK(w, conflict.address == culprit->address &&
+		      conflict.handle == culprit->handle[file] &&
+		      conflict.bytes == culprit->bytes_per_bank, "another one is said to conflict",
+		      conflict.address, conflict.handle);
 		return;
 	}
 	CHECK(w, !ret, "SUBMIT", ret, kind);
@@ -871,13 +871,13 @@ TEST_F_TIMEOUT(chance, everything_at_any_time, 3000)
 	EXPECT_FALSE(w.failed);
 	for (i = 0; i < LOOM_ARRAY_SIZE(operations); i++)
 		TH_LOG("%-14s %6u", operations[i].name, w.counts[i]);
-	TH_LOG("%u found evicted, %u SRAM full, %u clashes, %u not reserved; %lld ms", w.evicted,
-	       w.full, w.clashes, w.refused, (long long)((loom_now_ns() - start) / LOOM_MSEC_NS));
+	TH_LOG("%u found evicted, %u SRAM full, %u conflicts, %u not reserved; %lld ms", w.evicted,
+	       w.full, w.conflicts, w.refused, (long long)((loom_now_ns() - start) / LOOM_MSEC_NS));
 	/* it would be no test if nothing of this had happened; of the rare ones, in a long run */
 	if (ops >= 3000)
 		EXPECT_TRUE(w.full);
 	if (ops >= 20000)
-		EXPECT_TRUE(w.clashes && w.evicted);
+		EXPECT_TRUE(w.conflicts && w.evicted);
 }
 
 int main(int argc, char **argv)

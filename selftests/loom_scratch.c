@@ -207,65 +207,65 @@ TEST_F(scratch, a_buffer_that_is_bound_may_not_lie_in_the_scratch_either)
 	EXPECT_EQ(-EBUSY, submit_bound(client, plan, client->out, sram, 0));
 }
 
-/* ---------------------------------------------------------------- clashes */
+/* ---------------------------------------------------------------- conflicts */
 
-static int submit_clash(const struct loom_client *client, uint32_t plan,
-			struct drm_loom_clash *clash, uint32_t clash_size)
+static int submit_conflict(const struct loom_client *client, uint32_t plan,
+			   struct drm_loom_scratch_conflict *conflict, uint32_t conflict_size)
 {
 	struct loom_job job;
 
 	loom_job_init(&job, client, plan, 2, 0);
-	job.args.clash = (uintptr_t)clash;
-	job.args.clash_size = clash_size;
+	job.args.conflict = (uintptr_t)conflict;
+	job.args.conflict_size = conflict_size;
 	return loom_job_submit(client->fd, &job);
 }
 
-TEST_F(scratch, a_clash_names_the_buffer)
+TEST_F(scratch, a_conflict_names_the_buffer)
 {
 	const struct loom_client *client = &self->client;
-	struct drm_loom_clash clash, same;
+	struct drm_loom_scratch_conflict conflict, same;
 	struct drm_loom_bo_info info;
 	uint32_t handle, first, page = self->sram.align_bytes;
 	uint64_t base = self->sram.bank_bytes - self->sram.total_bytes;
 	int other = loom_open();
 
 	ASSERT_GE(other, 0);
-	/* the lowest one is gone by the time of the clash */
+	/* the lowest one is gone by the time of the conflict */
 	ASSERT_EQ(0, sram_create(client->fd, 1, page, DRM_LOOM_DIRECTION_BOTTOM_UP, &first));
 	ASSERT_EQ(0, sram_create(client->fd, 1, 2 * page, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
 	ASSERT_EQ(0, loom_bo_close(client->fd, first));
 	ASSERT_EQ(0, loom_bo_info(client->fd, handle, &info));
 	EXPECT_EQ(base + page, info.address);
 
-	memset(&clash, 0xff, sizeof(clash));
-	EXPECT_EQ(-EBUSY, submit_clash(client, self->plan, &clash, sizeof(clash)));
-	EXPECT_EQ(handle, clash.handle);
-	EXPECT_EQ(0, clash.bank);
-	EXPECT_EQ(base, clash.scratch_start);
-	EXPECT_EQ(base + self->scratch_bytes, clash.scratch_end);
-	EXPECT_EQ(info.address, clash.address);
-	EXPECT_EQ(info.bytes_per_bank, clash.bytes);
-	EXPECT_EQ(self->scratch_bytes - page, clash.short_bytes);
+	memset(&conflict, 0xff, sizeof(conflict));
+	EXPECT_EQ(-EBUSY, submit_conflict(client, self->plan, &conflict, sizeof(conflict)));
+	EXPECT_EQ(handle, conflict.handle);
+	EXPECT_EQ(0, conflict.bank);
+	EXPECT_EQ(base, conflict.scratch_start);
+	EXPECT_EQ(base + self->scratch_bytes, conflict.scratch_end);
+	EXPECT_EQ(info.address, conflict.address);
+	EXPECT_EQ(info.bytes_per_bank, conflict.bytes);
+	EXPECT_EQ(self->scratch_bytes - page, conflict.short_bytes);
 
 	/* no more than there is room for, and not at an address that is none */
 	memset(&same, 0x5a, sizeof(same));
-	EXPECT_EQ(-EBUSY, submit_clash(client, self->plan, &same, 8));
-	EXPECT_EQ(0, memcmp(&same, &clash, 8));
+	EXPECT_EQ(-EBUSY, submit_conflict(client, self->plan, &same, 8));
+	EXPECT_EQ(0, memcmp(&same, &conflict, 8));
 	EXPECT_EQ(0x5a5a5a5a5a5a5a5aull, same.scratch_start);
-	EXPECT_EQ(-EFAULT, submit_clash(client, self->plan, (void *)8, sizeof(clash)));
-	EXPECT_EQ(-EBUSY, submit_clash(client, self->plan, NULL, sizeof(clash)));
+	EXPECT_EQ(-EFAULT, submit_conflict(client, self->plan, (void *)8, sizeof(conflict)));
+	EXPECT_EQ(-EBUSY, submit_conflict(client, self->plan, NULL, sizeof(conflict)));
 	ASSERT_EQ(0, loom_bo_close(client->fd, handle));
 	memset(&same, 0x5a, sizeof(same));
-	EXPECT_EQ(0, submit_clash(client, self->plan, &same, sizeof(same)));
+	EXPECT_EQ(0, submit_conflict(client, self->plan, &same, sizeof(same)));
 	EXPECT_EQ(0x5a5a5a5a5a5a5a5aull, same.scratch_start);
 	ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
 
 	/* of what is another's only the place */
 	ASSERT_EQ(0, sram_create(other, 1, page, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
-	EXPECT_EQ(-EBUSY, submit_clash(client, self->plan, &clash, sizeof(clash)));
-	EXPECT_EQ(0, clash.handle);
-	EXPECT_EQ(base, clash.address);
-	EXPECT_EQ(self->scratch_bytes, clash.short_bytes);
+	EXPECT_EQ(-EBUSY, submit_conflict(client, self->plan, &conflict, sizeof(conflict)));
+	EXPECT_EQ(0, conflict.handle);
+	EXPECT_EQ(base, conflict.address);
+	EXPECT_EQ(self->scratch_bytes, conflict.short_bytes);
 	close(other);
 }
 
@@ -284,7 +284,7 @@ TEST_F(scratch, whether_a_plan_would_fit)
 	const struct loom_client *client = &self->client;
 	uint32_t handle, page = self->sram.align_bytes;
 	struct drm_loom_region_info dram;
-	struct drm_loom_clash clash;
+	struct drm_loom_scratch_conflict conflict;
 	struct drm_loom_fit fit;
 
 	EXPECT_EQ(-ENOENT, query_fit(client->fd, self->plan + 1000, &fit));
@@ -298,17 +298,17 @@ TEST_F(scratch, whether_a_plan_would_fit)
 	EXPECT_EQ(2 * ((client->info.lanes + dram.banks - 1) / dram.banks) * LOOM_PAGE,
 		  fit.dram_bytes);
 	EXPECT_EQ(0, fit.dram_short_bytes);
-	EXPECT_EQ(0, fit.clash.short_bytes);
-	EXPECT_EQ(0, fit.clash.scratch_end);
+	EXPECT_EQ(0, fit.conflict.short_bytes);
+	EXPECT_EQ(0, fit.conflict.scratch_end);
 
 	/* the answer is what SUBMIT would say */
 	ASSERT_EQ(0, sram_create(client->fd, 1, page, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
 	ASSERT_EQ(0, query_fit(client->fd, self->plan, &fit));
 	EXPECT_EQ(0, fit.flags);
-	EXPECT_EQ(handle, fit.clash.handle);
-	EXPECT_EQ(self->scratch_bytes, fit.clash.short_bytes);
-	EXPECT_EQ(-EBUSY, submit_clash(client, self->plan, &clash, sizeof(clash)));
-	EXPECT_EQ(0, memcmp(&clash, &fit.clash, sizeof(clash)));
+	EXPECT_EQ(handle, fit.conflict.handle);
+	EXPECT_EQ(self->scratch_bytes, fit.conflict.short_bytes);
+	EXPECT_EQ(-EBUSY, submit_conflict(client, self->plan, &conflict, sizeof(conflict)));
+	EXPECT_EQ(0, memcmp(&conflict, &fit.conflict, sizeof(conflict)));
 	ASSERT_EQ(0, loom_bo_close(client->fd, handle));
 	ASSERT_EQ(0, query_fit(client->fd, self->plan, &fit));
 	EXPECT_EQ(DRM_LOOM_FIT_NOW, fit.flags);
@@ -346,12 +346,13 @@ TEST_F(scratch, a_plan_with_more_than_the_dram)
 
 /* ----------------------------------------------------------- reservations */
 
-static int plan_reserve(int fd, uint32_t lanes, struct drm_loom_clash *clash, uint32_t *plan)
+static int plan_reserve(int fd, uint32_t lanes, struct drm_loom_scratch_conflict *conflict,
+			uint32_t *plan)
 {
 	struct drm_loom_plan_create args = {
 		.flags = DRM_LOOM_PLAN_RESERVE,
-		.clash = (uintptr_t)clash,
-		.clash_size = clash ? sizeof(*clash) : 0,
+		.conflict = (uintptr_t)conflict,
+		.conflict_size = conflict ? sizeof(*conflict) : 0,
 	};
 	void *blob = loom_plan_blob_unary(lanes, DRM_LOOM_UNARY_NEG, (uint64_t *)&args.size);
 	int ret;
@@ -408,19 +409,19 @@ TEST_F(scratch, what_is_taken_is_not_reserved)
 {
 	const struct loom_client *client = &self->client;
 	struct drm_loom_region_info sram;
-	struct drm_loom_clash clash = {};
+	struct drm_loom_scratch_conflict conflict = {};
 	uint32_t plan, handle;
 
 	ASSERT_EQ(0, sram_create(client->fd, 1, 0, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
-	EXPECT_EQ(-EBUSY, plan_reserve(client->fd, client->info.lanes, &clash, &plan));
-	EXPECT_EQ(handle, clash.handle);
-	EXPECT_EQ(self->scratch_bytes, clash.short_bytes);
+	EXPECT_EQ(-EBUSY, plan_reserve(client->fd, client->info.lanes, &conflict, &plan));
+	EXPECT_EQ(handle, conflict.handle);
+	EXPECT_EQ(self->scratch_bytes, conflict.short_bytes);
 	EXPECT_EQ(-EBUSY, plan_reserve(client->fd, client->info.lanes, NULL, &plan));
 	EXPECT_EQ(-EFAULT, plan_reserve(client->fd, client->info.lanes, (void *)8, &plan));
 	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(0, sram.scratch_bytes);
 	ASSERT_EQ(0, loom_bo_close(client->fd, handle));
-	EXPECT_EQ(0, plan_reserve(client->fd, client->info.lanes, &clash, &plan));
+	EXPECT_EQ(0, plan_reserve(client->fd, client->info.lanes, &conflict, &plan));
 }
 
 /* At once, whatever is left to be done for a job that has ended. */

@@ -201,7 +201,7 @@ static void top_print_map(FILE *file, const struct loom_report_bank *bank)
 	static const char signs[] = {
 		[LOOM_REPORT_FREE] = ' ', [LOOM_REPORT_RESERVED] = '%',
 		[LOOM_REPORT_BUFFER] = '#', [LOOM_REPORT_SCRATCH] = '=',
-		[LOOM_REPORT_CLASH] = '!',
+		[LOOM_REPORT_CONFLICT] = '!',
 	};
 	const struct loom_report_block *last = &bank->blocks[bank->num_blocks - 1];
 	double end = last->address + last->size_bytes;

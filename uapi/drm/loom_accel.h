@@ -45,7 +45,7 @@ extern "C" {
  * ENOMEM     no host memory
  * EDQUOT     BO_CREATE: a cap on the bytes of all buffers, of the device or of the file, is reached
  * EBUSY      SUBMIT, and PLAN_CREATE with DRM_LOOM_PLAN_RESERVE: an SRAM buffer lies in the
- *            plan's scratch, see the clash record
+ *            plan's scratch, see &struct drm_loom_scratch_conflict
  * ETIME      BO_WAIT: not idle in time
  * EINTR      interrupted; call again with unchanged arguments
  * ECANCELED  SUBMIT: this context had a job ended by the timeout
@@ -1521,7 +1521,7 @@ struct drm_loom_reject {
 };
 
 /**
- * struct drm_loom_clash - which SRAM buffer lies in a plan's scratch
+ * struct drm_loom_scratch_conflict - which SRAM buffer lies in a plan's scratch
  *
  * Of all buffers in the way the one that is furthest below the end of the scratch in a bank that
  * both use. Since minor 2.
@@ -1533,9 +1533,9 @@ struct drm_loom_reject {
  * @address: first byte of the buffer, in each of its banks
  * @bytes: bytes of it, per bank
  * @short_bytes: from @address to @scratch_end: with so much less in that bank the plan would fit;
- *	zero if there is no clash, and so is all else then
+ *	zero if there is no conflict, and so is all else then
  */
-struct drm_loom_clash {
+struct drm_loom_scratch_conflict {
 	__u32 bank;
 	__u32 handle;
 	__u64 scratch_start;
@@ -1561,7 +1561,7 @@ struct drm_loom_clash {
  * @dram_bytes: bytes per bank for interleaved buffers of the default page size for all DRAM slots
  * @dram_short_bytes: how many of them the DRAM would not have room for if all else in it that can
  *	be evicted was; zero if it has
- * @clash: what is in the way of the scratch
+ * @conflict: what is in the way of the scratch
  */
 struct drm_loom_fit {
 	__u32 flags;
@@ -1569,7 +1569,7 @@ struct drm_loom_fit {
 	__u64 scratch_bytes;
 	__u64 dram_bytes;
 	__u64 dram_short_bytes;
-	struct drm_loom_clash clash;
+	struct drm_loom_scratch_conflict conflict;
 };
 
 /*
@@ -1591,9 +1591,9 @@ struct drm_loom_fit {
  * @flags: DRM_LOOM_PLAN_*
  * @plan: out: id, never zero
  * @pad: zero
- * @clash: user address for a &struct drm_loom_clash, or zero; written when the call fails with
- *	EBUSY. Since minor 2, as all that follows
- * @clash_size: bytes at @clash
+ * @conflict: user address for a &struct drm_loom_scratch_conflict, or zero; written when the call
+ *	fails with EBUSY. Since minor 2, as all that follows
+ * @conflict_size: bytes at @conflict
  * @pad2: zero
  */
 struct drm_loom_plan_create {
@@ -1604,8 +1604,8 @@ struct drm_loom_plan_create {
 	__u32 flags;
 	__u32 plan;
 	__u32 pad;
-	__u64 clash;
-	__u32 clash_size;
+	__u64 conflict;
+	__u32 conflict_size;
 	__u32 pad2;
 };
 
@@ -1666,9 +1666,9 @@ struct drm_loom_sync {
  * @out_syncs: &struct drm_loom_sync that signal when it has ended, at most DRM_LOOM_MAX_SYNCS
  * @flags: zero
  * @pad: zero
- * @clash: user address for a &struct drm_loom_clash, or zero; written when the call fails with
- *	EBUSY. Since minor 2, as all that follows
- * @clash_size: bytes at @clash
+ * @conflict: user address for a &struct drm_loom_scratch_conflict, or zero; written when the call
+ *	fails with EBUSY. Since minor 2, as all that follows
+ * @conflict_size: bytes at @conflict
  * @pad2: zero
  */
 struct drm_loom_submit {
@@ -1679,8 +1679,8 @@ struct drm_loom_submit {
 	struct drm_loom_array out_syncs;
 	__u32 flags;
 	__u32 pad;
-	__u64 clash;
-	__u32 clash_size;
+	__u64 conflict;
+	__u32 conflict_size;
 	__u32 pad2;
 };
 

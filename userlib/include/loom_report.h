@@ -30,14 +30,14 @@ struct loom_target;
  * @LOOM_REPORT_RESERVED: never given out
  * @LOOM_REPORT_BUFFER: a buffer's
  * @LOOM_REPORT_SCRATCH: for plans, while they run
- * @LOOM_REPORT_CLASH: a buffer that lies where the plan has its scratch: the plan cannot run
+ * @LOOM_REPORT_CONFLICT: a buffer that lies where the plan has its scratch: the plan cannot run
  */
 enum loom_report_kind {
 	LOOM_REPORT_FREE,
 	LOOM_REPORT_RESERVED,
 	LOOM_REPORT_BUFFER,
 	LOOM_REPORT_SCRATCH,
-	LOOM_REPORT_CLASH,
+	LOOM_REPORT_CONFLICT,
 };
 
 /**
@@ -118,7 +118,7 @@ void loom_report_region_put(struct loom_report_region *report);
  */
 unsigned int loom_report_fragmentation(const struct loom_report_bank *bank);
 
-/** loom_report_kind_name() - "free", "reserved", "buffer", "scratch", "clash" */
+/** loom_report_kind_name() - "free", "reserved", "buffer", "scratch", "conflict" */
 const char *loom_report_kind_name(enum loom_report_kind kind);
 
 /**

@@ -44,7 +44,7 @@ static const char *const loom_report_kinds[] = {
 	[LOOM_REPORT_RESERVED] = "reserved",
 	[LOOM_REPORT_BUFFER] = "buffer",
 	[LOOM_REPORT_SCRATCH] = "scratch",
-	[LOOM_REPORT_CLASH] = "clash",
+	[LOOM_REPORT_CONFLICT] = "conflict",
 };
 
 const char *loom_report_kind_name(enum loom_report_kind kind)
@@ -125,7 +125,7 @@ static int loom_report_fill(struct loom_report_bank *bank, const struct drm_loom
 			loom_report_add(bank, blocks, start, end, LOOM_REPORT_RESERVED);
 		} else if (from[i].flags & DRM_LOOM_BLOCK_ALLOCATED) {
 			loom_report_add(bank, blocks, start, end, cut > start ?
-					LOOM_REPORT_CLASH : LOOM_REPORT_BUFFER);
+					LOOM_REPORT_CONFLICT : LOOM_REPORT_BUFFER);
 		} else {
 			loom_report_add(bank, blocks, start, cut, LOOM_REPORT_SCRATCH);
 			loom_report_add(bank, blocks, cut, end, LOOM_REPORT_FREE);

@@ -189,21 +189,23 @@ static void loom_soft_count(struct loom_session *session, const struct drm_loom_
 }
 
 /* Which buffer it is that lies where the plan has its scratch. */
-static int loom_soft_clash(struct loom_session *session, struct loom_error *err)
+static int loom_soft_scratch_conflict(struct loom_session *session, struct loom_error *err)
 {
 	struct loom_soft *soft = session->priv;
-	const struct drm_loom_clash *clash;
+	const struct drm_loom_scratch_conflict *conflict;
 	struct drm_loom_fit fit;
 
-	clash = &fit.clash;
-	if (loom_device_plan_fit(session->target->device, soft->plan, &fit) || !clash->short_bytes)
+	conflict = &fit.conflict;
+	if (loom_device_plan_fit(session->target->device, soft->plan, &fit) ||
+	    !conflict->short_bytes)
 		return loom_soft_fail(err, -EBUSY, "submitting the job");
 	return loom_run_fail(err, -EBUSY,
 			     "the plan's scratch ends at %#llx in bank %u, where %s has its SRAM buffer of %llu bytes from %#llx on: %llu bytes too many",
-			     (unsigned long long)clash->scratch_end, clash->bank,
-			     clash->handle ? "this process" : "another process",
-			     (unsigned long long)clash->bytes, (unsigned long long)clash->address,
-			     (unsigned long long)clash->short_bytes);
+			     (unsigned long long)conflict->scratch_end, conflict->bank,
+			     conflict->handle ? "this process" : "another process",
+			     (unsigned long long)conflict->bytes,
+			     (unsigned long long)conflict->address,
+			     (unsigned long long)conflict->short_bytes);
 }
 
 static int loom_soft_run(struct loom_session *session, loom_progress_fn progress, void *arg,
@@ -223,7 +225,7 @@ static int loom_soft_run(struct loom_session *session, loom_progress_fn progress
 
 	ret = loom_context_submit(soft->context, &submit);
 	if (ret == -EBUSY)
-		return loom_soft_clash(session, err);
+		return loom_soft_scratch_conflict(session, err);
 	if (ret)
 		return loom_soft_fail(err, ret, "submitting the job");
 	ret = loom_soft_wait(session, progress, arg);

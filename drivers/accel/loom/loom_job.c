@@ -5,7 +5,7 @@
 #include <drm/drm_file.h>
 
 #include "loom_bo.h"
-#include "loom_clash.h"
+#include "loom_conflict.h"
 #include "loom_compat.h"
 #include "loom_context.h"
 #include "loom_device.h"
@@ -224,7 +224,7 @@ static int loom_job_bind_one(struct loom_job *job, struct drm_file *file,
 }
 
 /* Offsets and sizes are inside of buffers, so their sums do not wrap. */
-static bool loom_job_slots_clash(const struct loom_job_slot *a, const struct loom_job_slot *b)
+static bool loom_job_slots_conflict(const struct loom_job_slot *a, const struct loom_job_slot *b)
 {
 	return a->bo == b->bo && ((a->flags | b->flags) & DRM_LOOM_SLOT_WRITE) &&
 	       a->offset < b->offset + b->size && b->offset < a->offset + a->size;
@@ -248,7 +248,7 @@ static int loom_job_bind(struct loom_job *job, struct drm_file *file,
 	/* as many bindings as slots and none twice: all slots are bound */
 	for (i = 0; i < job->slot_count; i++)
 		for (j = 0; j < i; j++)
-			if (loom_job_slots_clash(&job->slots[i], &job->slots[j]))
+			if (loom_job_slots_conflict(&job->slots[i], &job->slots[j]))
 				return -EINVAL;
 	return 0;
 }
@@ -295,7 +295,7 @@ static int loom_job_place_locked(struct loom_job *job, struct drm_exec *exec)
 
 /* Consumes the job when it succeeds. */
 static int loom_job_queue(struct loom_job *job, struct loom_sync_out *out,
-			  struct loom_region_clash *clash)
+			  struct loom_region_conflict *conflict)
 {
 	struct loom_device *loom = job->loom;
 	struct drm_gem_object *gem;
@@ -315,7 +315,7 @@ static int loom_job_queue(struct loom_job *job, struct loom_sync_out *out,
 	if (ret)
 		goto out_unlock;
 	ret = loom_region_hold(&loom->region[DRM_LOOM_REGION_SRAM], &job->scratch,
-			       job->plan->plan, clash);
+			       job->plan->plan, conflict);
 	if (ret)
 		goto out_unlock;
 
@@ -349,7 +349,7 @@ int loom_job_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *f
 	struct loom_device *loom = to_loom_device(drm);
 	struct drm_loom_submit *args = data;
 	struct loom_sync_out out = {};
-	struct loom_region_clash clash = {};
+	struct loom_region_conflict conflict = {};
 	struct loom_job *job;
 	int ret;
 
@@ -389,10 +389,11 @@ int loom_job_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *f
 	ret = loom->backend->prepare(job);
 	if (ret)
 		goto err_sync;
-	ret = loom_job_queue(job, &out, &clash);
-	if (ret == -EBUSY && loom_clash_copy(&clash, file, args->clash, args->clash_size))
+	ret = loom_job_queue(job, &out, &conflict);
+	if (ret == -EBUSY &&
+	    loom_conflict_copy(&conflict, file, args->conflict, args->conflict_size))
 		ret = -EFAULT;
-	loom_clash_fini(&clash);
+	loom_conflict_fini(&conflict);
 	if (ret)
 		goto err_sync;
 	loom_sync_out_fini(&out);

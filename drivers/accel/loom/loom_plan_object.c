@@ -5,7 +5,7 @@
 
 #include <drm/drm_file.h>
 
-#include "loom_clash.h"
+#include "loom_conflict.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_plan_object.h"
@@ -115,13 +115,13 @@ out_free:
 static int loom_plan_object_reserve(struct loom_plan_object *object,
 				    const struct drm_loom_plan_create *args, struct drm_file *file)
 {
-	struct loom_region_clash clash;
+	struct loom_region_conflict conflict;
 	int ret = loom_region_hold(&object->loom->region[DRM_LOOM_REGION_SRAM], &object->scratch,
-				   object->plan, &clash);
+				   object->plan, &conflict);
 
-	if (ret && loom_clash_copy(&clash, file, args->clash, args->clash_size))
+	if (ret && loom_conflict_copy(&conflict, file, args->conflict, args->conflict_size))
 		ret = -EFAULT;
-	loom_clash_fini(&clash);
+	loom_conflict_fini(&conflict);
 	return ret;
 }
 

@@ -6,7 +6,7 @@
 #include <drm/drm_file.h>
 
 #include "core/loom_op.h"
-#include "loom_clash.h"
+#include "loom_conflict.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_plan_object.h"
@@ -76,7 +76,7 @@ static int loom_query_fit(struct loom_device *loom, struct drm_loom_query *args,
 
 	if (!object)
 		return -ENOENT;
-	loom_clash_fit(loom, object, file, &fit);
+	loom_conflict_fit(loom, object, file, &fit);
 	loom_plan_object_put(object);
 	return loom_query_answer(args, &fit, sizeof(fit));
 }

@@ -232,7 +232,7 @@ static struct loom_bank_block *loom_region_lowest_locked(struct loom_region *reg
 
 /* What is in the way of a plan's scratch, the worst of it. */
 static bool loom_region_meets_locked(struct loom_region *region, const struct loom_plan *plan,
-				     struct loom_region_clash *clash)
+				     struct loom_region_conflict *conflict)
 {
 	u64 base = region->bank.base, worst = 0;
 	struct loom_bank_block *block;
@@ -248,7 +248,7 @@ static bool loom_region_meets_locked(struct loom_region *region, const struct lo
 			continue;
 		worst = end - block->start;
 		found = container_of(block, struct loom_region_block, block);
-		*clash = (struct loom_region_clash) {
+		*conflict = (struct loom_region_conflict) {
 			.bank = bank,
 			.start = base,
 			.end = end,
@@ -258,7 +258,7 @@ static bool loom_region_meets_locked(struct loom_region *region, const struct lo
 	}
 	/* a buffer gives its place back before it is freed, so it is there */
 	if (found && kref_get_unless_zero(&found->base.bo->base.refcount))
-		clash->gem = &found->base.bo->base;
+		conflict->gem = &found->base.bo->base;
 	return found;
 }
 
@@ -266,18 +266,18 @@ static bool loom_region_meets_locked(struct loom_region *region, const struct lo
  * loom_region_meets() - whether a buffer lies in the scratch of a plan
  * @region: the SRAM
  * @plan: the plan
- * @clash: out: which one, if there is one
+ * @conflict: out: which one, if there is one
  *
  * Return: true if there is one.
  */
 bool loom_region_meets(struct loom_region *region, const struct loom_plan *plan,
-		       struct loom_region_clash *clash)
+		       struct loom_region_conflict *conflict)
 {
 	bool meets;
 
-	*clash = (struct loom_region_clash) {};
+	*conflict = (struct loom_region_conflict) {};
 	mutex_lock(&region->lock);
-	meets = loom_region_meets_locked(region, plan, clash);
+	meets = loom_region_meets_locked(region, plan, conflict);
 	mutex_unlock(&region->lock);
 	return meets;
 }
@@ -287,20 +287,20 @@ bool loom_region_meets(struct loom_region *region, const struct loom_plan *plan,
  * @region: the SRAM
  * @scratch: zeroed or released
  * @plan: whose scratch; lives until it is released
- * @clash: out: what is in the way, if this fails
+ * @conflict: out: what is in the way, if this fails
  *
  * Return: 0, or -EBUSY when a buffer is in the way.
  */
 int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
-		     const struct loom_plan *plan, struct loom_region_clash *clash)
+		     const struct loom_plan *plan, struct loom_region_conflict *conflict)
 {
 	int ret = 0;
 
-	*clash = (struct loom_region_clash) {};
+	*conflict = (struct loom_region_conflict) {};
 	if (!plan->scratch_ends[0])
 		return 0;
 	mutex_lock(&region->lock);
-	if (loom_region_meets_locked(region, plan, clash)) {
+	if (loom_region_meets_locked(region, plan, conflict)) {
 		ret = -EBUSY;
 	} else {
 		scratch->bytes = plan->scratch_ends[0];

@@ -50,9 +50,9 @@ struct loom_region_scratch {
 };
 
 /**
- * struct loom_region_clash - a buffer that lies in the scratch of a plan
+ * struct loom_region_conflict - a buffer that lies in the scratch of a plan
  */
-struct loom_region_clash {
+struct loom_region_conflict {
 	/** @bank: where */
 	u32 bank;
 	/** @start: first byte of the scratch there */
@@ -85,9 +85,9 @@ void loom_region_fini(struct loom_device *loom, u32 id);
 u64 loom_region_address(struct ttm_resource *resource);
 
 bool loom_region_meets(struct loom_region *region, const struct loom_plan *plan,
-		       struct loom_region_clash *clash);
+		       struct loom_region_conflict *conflict);
 int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
-		     const struct loom_plan *plan, struct loom_region_clash *clash);
+		     const struct loom_plan *plan, struct loom_region_conflict *conflict);
 void loom_region_release(struct loom_region *region, struct loom_region_scratch *scratch);
 
 void loom_region_info(struct loom_region *region, struct drm_loom_region_info *info);

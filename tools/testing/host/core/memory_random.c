@@ -58,7 +58,7 @@ static u64 clock_now, start_seed;
 /* reservations of scratch, by client */
 static u32 reserved;
 static const char *fault;
-static u64 counts[16], evictions, came_back, full, clashes;
+static u64 counts[16], evictions, came_back, full, conflicts;
 
 static u32 below(u32 n)
 {
@@ -301,12 +301,13 @@ static void op_submit(void)
 		for (i = RESERVED; i < RESERVED + SCRATCH; i++)
 			if (regions[DRM_LOOM_REGION_SRAM].owner[i] != FREE)
 				break;
-		expect(i < RESERVED + SCRATCH, "a clash with nothing");
-		clashes++;
+		expect(i < RESERVED + SCRATCH, "a conflict with nothing");
+		conflicts++;
 		return;
 	}
 	for (i = RESERVED; i < RESERVED + SCRATCH; i++)
-		expect(regions[DRM_LOOM_REGION_SRAM].owner[i] == FREE, "a clash that was not seen");
+		expect(regions[DRM_LOOM_REGION_SRAM].owner[i] == FREE,
+		       "a conflict that was not seen");
 	came_back += !buffers[a].resident + !buffers[b].resident;
 	if (!bring(a, b, false) || !bring(b, a, false)) {
 		expect(false, "two buffers do not fit an empty DRAM");
@@ -524,10 +525,10 @@ int main(int argc, char **argv)
 		left += loom_bank_fini(&regions[i].bank);
 	}
 	tap_ok(!left && !fault, "nothing is left when all clients are gone");
-	tap_ok(evictions && came_back && full && clashes,
-	       "%llu were driven out, %llu came back, %llu found the SRAM full, %llu clashed",
+	tap_ok(evictions && came_back && full && conflicts,
+	       "%llu were driven out, %llu came back, %llu found the SRAM full, %llu conflicted",
 	       (unsigned long long)evictions, (unsigned long long)came_back,
-	       (unsigned long long)full, (unsigned long long)clashes);
+	       (unsigned long long)full, (unsigned long long)conflicts);
 	for (i = 0; i < ARRAY_SIZE(operations); i++)
 		tap_note("%-8s %8llu", operations[i].name, (unsigned long long)counts[i]);
 	tap_note("%.1f s", (double)(now.tv_sec - begin.tv_sec) +
