@@ -8,24 +8,7 @@
 
 #include "lower/storage.h"
 
-/**
- * struct strategy - a way to make groups
- * @name: what it is called
- * @text: one line about it
- * @divide: which nodes make a group, and how; NULL: there are none
- * @frugal: it is to move as little as can be
- */
-struct strategy {
-	const char *name;
-	const char *text;
-	int (*divide)(struct loom_group_list *list, struct loom_group *group,
-		      struct loom_group_cut **cuts, u32 *num_cuts);
-	bool frugal;
-};
-
-static const struct strategy strategies[] = {
-	{ "layerwise", "each node for itself: every value goes to DRAM and comes back",
-	  NULL, true },
+static const struct loom_group_strategy strategies[] = {
 	{ "layergroup", "groups by DRAM bytes: line buffers, weights held or streamed",
 	  loom_group_divide, true },
 	{ "layergroup-text", "the first way that fits, from the tail: halos again, weights held",
@@ -34,41 +17,9 @@ static const struct strategy strategies[] = {
 	  loom_group_dp_divide, false },
 };
 
-static const struct strategy *find(const char *name)
+const struct loom_group_strategy *loom_group_strategy_get(u32 index)
 {
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(strategies); i++)
-		if (!strcmp(name ? name : strategies[0].name, strategies[i].name))
-			return &strategies[i];
-	return NULL;
-}
-
-const char *loom_grouping_name(unsigned int index)
-{
-	return index < ARRAY_SIZE(strategies) ? strategies[index].name : NULL;
-}
-
-const char *loom_grouping_text(unsigned int index)
-{
-	return index < ARRAY_SIZE(strategies) ? strategies[index].text : NULL;
-}
-
-bool loom_grouping_is_on(const struct loom_planner_options *options)
-{
-	return options->grouping && strcmp(options->grouping, strategies[0].name);
-}
-
-bool loom_grouping_is_frugal(const struct loom_planner_options *options)
-{
-	const struct strategy *strategy = find(options->grouping);
-
-	return strategy && strategy->frugal;
-}
-
-bool loom_grouping_is_known(const struct loom_planner_options *options)
-{
-	return find(options->grouping);
+	return index < ARRAY_SIZE(strategies) ? &strategies[index] : NULL;
 }
 
 #define MADE	(1 << 0)
@@ -228,9 +179,9 @@ static int find_chip(struct loom_group_list *list, struct loom_group *group,
 /* From so many on, a millisecond more for each. */
 #define MANY_NODES	500
 
-static u64 budget_of(const struct loom_planner_options *options, u32 num_nodes)
+static u64 budget_of(const struct loom_group_options *options, u32 num_nodes)
 {
-	u64 ms = options->grouping_budget;
+	u64 ms = options->budget_ms;
 
 	if (!ms)
 		ms = DEFAULT_MS + (num_nodes > MANY_NODES ? num_nodes - MANY_NODES : 0);
@@ -238,7 +189,7 @@ static u64 budget_of(const struct loom_planner_options *options, u32 num_nodes)
 	return ms > U64_MAX / WORK_PER_MS ? U64_MAX : ms * WORK_PER_MS;
 }
 
-int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options *options)
+int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *options)
 {
 	struct loom_group_cut *cuts = NULL;
 	struct loom_group *group = NULL;
@@ -248,9 +199,7 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 	int ret;
 
 	memset(&list, 0, sizeof(list));
-	ret = loom_group_order(lower->storage);
-	if (!ret)
-		ret = loom_group_list_make(&list, lower);
+	ret = loom_group_list_make(&list, lower);
 	/* all have been seen, but nothing is written: the plan begins at step 0 */
 	macs = lower->macs_once;
 	lower->step = 0;
@@ -260,20 +209,19 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options 
 	}
 	if (!ret) {
 		group->budget = budget_of(options, lower->graph->num_nodes);
-		ret = find(options->grouping)->divide(&list, group, &cuts, &num_cuts);
+		ret = options->strategy->divide(&list, group, &cuts, &num_cuts);
 	}
-	if (!ret && find(options->grouping)->frugal)
+	if (!ret && options->strategy->frugal)
 		ret = loom_group_again(&list, group, &cuts, &num_cuts);
 	/* the others have rules, not reasons */
-	if (!ret && options->flags & LOOM_PLANNER_EXPLAIN &&
-	    find(options->grouping)->divide == loom_group_divide)
+	if (!ret && options->explain && options->strategy->divide == loom_group_divide)
 		ret = loom_group_explain(&list, group->budget, cuts, num_cuts);
 	if (!ret)
 		ret = set_spans(&list, cuts, num_cuts);
 	if (!ret)
 		ret = find_chip(&list, group, cuts, num_cuts);
 	if (!ret)
-		ret = loom_storage_place(lower->storage, options, lower->err);
+		ret = loom_storage_place(lower->storage, options->storage, lower->err);
 	if (!ret)
 		ret = walk_cuts(&list, group, cuts, num_cuts, NULL);
 	if (!ret)

@@ -206,13 +206,6 @@ struct loom_group_list {
 int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower);
 /** loom_group_list_clear() - frees what @list holds */
 void loom_group_list_clear(struct loom_group_list *list);
-/** loom_group_list_add() - a kernel that would be emitted. 0 or -ENOMEM */
-int loom_group_list_add(struct loom_group_list *list, const struct loom_kernel *kernel);
-/** loom_group_list_copy() - likewise a copy from DRAM to DRAM */
-int loom_group_list_copy(struct loom_group_list *list, const struct loom_ref *to,
-			 const struct loom_ref *from);
-/** loom_group_list_fill() - likewise a fill */
-int loom_group_list_fill(struct loom_group_list *list, const struct loom_ref *to, u64 bits);
 
 /** loom_group_access_box() - the part of a value that a part of an operand lies in */
 void loom_group_access_box(const struct loom_group_access *access, u32 value_rank, u32 rank,
@@ -778,24 +771,43 @@ void loom_group_least_cycles(const struct loom_group_list *list, u32 unit, u64 *
 /** loom_group_emit() - writes the commands of a group, from lower->step on */
 int loom_group_emit(struct loom_lower *lower, struct loom_group *group);
 
-/* lower/order_chains.c */
-
-struct loom_storage;
-
-/** loom_group_order() - chains to outputs run as soon as they can. 0 or -ENOMEM */
-int loom_group_order(struct loom_storage *storage);
-
 /* group.c */
 
-struct loom_planner_options;
+/**
+ * struct loom_group_strategy - a way to make groups
+ * @name: what it is called
+ * @text: one line about it
+ * @divide: which nodes make a group, and how
+ * @frugal: it is to move as few DRAM bytes as can be
+ */
+struct loom_group_strategy {
+	const char *name;
+	const char *text;
+	int (*divide)(struct loom_group_list *list, struct loom_group *group,
+		      struct loom_group_cut **cuts, u32 *num_cuts);
+	bool frugal;
+};
 
-/** loom_grouping_is_on() - options ask for groups */
-bool loom_grouping_is_on(const struct loom_planner_options *options);
-/** loom_grouping_is_frugal() - the strategy of the options never moves more than no groups would */
-bool loom_grouping_is_frugal(const struct loom_planner_options *options);
-/** loom_grouping_is_known() - the strategy of the options exists */
-bool loom_grouping_is_known(const struct loom_planner_options *options);
-/** loom_group_plan() - lowers a whole graph in groups */
-int loom_group_plan(struct loom_lower *lower, const struct loom_planner_options *options);
+/** loom_group_strategy_get() - strategies one by one from 0; NULL past the last */
+const struct loom_group_strategy *loom_group_strategy_get(u32 index);
+
+struct loom_storage_options;
+
+/**
+ * struct loom_group_options - how to plan in groups
+ * @strategy: which groups
+ * @budget_ms: how long groups are searched for, about in milliseconds; 0: the default
+ * @explain: notes of each cut what the division would cost without it
+ * @storage: how the arena is placed
+ */
+struct loom_group_options {
+	const struct loom_group_strategy *strategy;
+	u64 budget_ms;
+	bool explain;
+	const struct loom_storage_options *storage;
+};
+
+/** loom_group_plan() - lowers a whole graph in groups; its storage is decided, not placed */
+int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *options);
 
 #endif /* LOOM_GROUP_H */

@@ -240,8 +240,9 @@ static void note_op(struct loom_group_list *list, struct loom_group_op *op)
 	list->lopsided |= is_lopsided(op);
 }
 
-int loom_group_list_add(struct loom_group_list *list, const struct loom_kernel *kernel)
+static int list_kernel(void *context, struct loom_kernel *kernel)
 {
+	struct loom_group_list *list = context;
 	struct loom_group_op *op = add_op(list);
 	const u64 tile = 64;
 	u64 row, cost;
@@ -277,9 +278,9 @@ static void add_moved(struct loom_kernel *kernel, enum loom_role role, const str
 	}
 }
 
-int loom_group_list_copy(struct loom_group_list *list, const struct loom_ref *to,
-			 const struct loom_ref *from)
+static int list_copy(void *context, const struct loom_ref *to, const struct loom_ref *from)
 {
+	struct loom_group_list *list = context;
 	struct loom_group_op *op = add_op(list);
 
 	if (!op)
@@ -291,8 +292,9 @@ int loom_group_list_copy(struct loom_group_list *list, const struct loom_ref *to
 	return 0;
 }
 
-int loom_group_list_fill(struct loom_group_list *list, const struct loom_ref *to, u64 bits)
+static int list_fill(void *context, const struct loom_ref *to, u64 bits)
 {
+	struct loom_group_list *list = context;
 	struct loom_group_op *op = add_op(list);
 
 	if (!op)
@@ -304,9 +306,18 @@ int loom_group_list_fill(struct loom_group_list *list, const struct loom_ref *to
 	return 0;
 }
 
+/* The sink that collects ops instead of writing commands. */
+static const struct loom_sink_ops list_sink = {
+	.symbolic = true,
+	.kernel = list_kernel,
+	.copy = list_copy,
+	.fill = list_fill,
+};
+
 int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower)
 {
 	const struct loom_graph *graph = lower->graph;
+	const struct loom_sink sink = lower->sink;
 	u32 i;
 	int ret = 0;
 
@@ -320,7 +331,7 @@ int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower)
 		list->uses[i].first_writer = U32_MAX;
 		list->uses[i].lanes = U32_MAX;
 	}
-	lower->capture = list;
+	lower->sink = (struct loom_sink){ .ops = &list_sink, .context = list };
 	for (i = 0; i < graph->num_nodes && !ret; i++) {
 		struct loom_group_unit *unit = &list->units[list->num_units++];
 
@@ -330,7 +341,7 @@ int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower)
 		if (!unit->num_ops)
 			list->num_units--;
 	}
-	lower->capture = NULL;
+	lower->sink = sink;
 	return ret ? ret : loom_group_live_make(list);
 }
 

@@ -274,7 +274,7 @@ int loom_lower_conv(struct loom_lower *lower, const struct loom_node *node)
 		return ret;
 	for (i = 0; i < 3 && node->op == LOOM_GOP_CONV; i++)
 		keep_whole_past_end(&kernel, i);
-	return loom_kernel_emit(lower, &kernel);
+	return loom_sink_kernel(lower, &kernel);
 }
 
 static void pool_windows(struct loom_kernel *kernel, const struct loom_gpool *pool,
@@ -425,5 +425,5 @@ int loom_lower_pool(struct loom_lower *lower, const struct loom_node *node)
 			attr.flags = DRM_LOOM_POOL_COUNT_PAD;
 		pool_stage(&kernel, 0, 1, &attr);
 	}
-	return loom_kernel_emit(lower, &kernel);
+	return loom_sink_kernel(lower, &kernel);
 }

@@ -258,7 +258,7 @@ int loom_lower_elementwise(struct loom_lower *lower, const struct loom_node *nod
 	/* what changes nothing is a copy */
 	if ((node->op == LOOM_GOP_UNARY && node->unary.fn == LOOM_GFN_NONE) ||
 	    (node->op == LOOM_GOP_CAST && node->inputs[0]->dtype == node->output->dtype)) {
-		ret = loom_lower_copy(lower, &nest.refs[0], &nest.refs[1]);
+		ret = loom_sink_copy(lower, &nest.refs[0], &nest.refs[1]);
 		lower->step++;
 		return ret;
 	}

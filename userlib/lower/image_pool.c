@@ -235,12 +235,12 @@ static int set_refs(struct loom_storage *storage, const struct images *images)
 	return 0;
 }
 
-int loom_image_place(struct loom_storage *storage, const struct loom_planner_options *options,
+int loom_image_place(struct loom_storage *storage, const struct loom_storage_options *options,
 		     struct loom_error *err)
 {
 	const struct loom_place_options how = { .strategy = "tokens-2d" };
 	size_t n = (size_t)storage->graph->num_nodes + 1;
-	u64 align_bytes = options->topology->region[DRM_LOOM_REGION_DRAM].align_bytes;
+	u64 align_bytes = options->dram_align_bytes;
 	struct images images = {
 		.items = calloc(n, sizeof(*images.items)),
 		.values = calloc(n, sizeof(*images.values)),

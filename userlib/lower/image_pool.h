@@ -33,7 +33,7 @@
 #include "graph/graph.h"
 #include "loom_core.h"
 
-struct loom_planner_options;
+struct loom_storage_options;
 struct loom_storage;
 struct loom_home;
 
@@ -78,12 +78,12 @@ bool loom_image_claim(struct loom_storage *storage, const struct loom_value *val
 /**
  * loom_image_place() - deals out the images
  * @storage: the kinds of all homes are decided, and the order of the nodes
- * @options: the topology
+ * @options: alignment of rows
  * @err: [out] one line on failure
  *
  * Return: 0; -E2BIG for more images than a plan can have; -EINVAL; -ENOMEM.
  */
-int loom_image_place(struct loom_storage *storage, const struct loom_planner_options *options,
+int loom_image_place(struct loom_storage *storage, const struct loom_storage_options *options,
 		     struct loom_error *err);
 
 /** loom_image_tensor() - fills in place, dims and strides of the tensor of a root in an image */

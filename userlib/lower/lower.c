@@ -65,7 +65,7 @@ static int lower_materialise(struct loom_lower *lower, const struct loom_node *n
 		from = view;
 	else if (!loom_ref_reshape(&to, from.rank, from.dims))
 		return loom_lower_fail(lower, -EINVAL, "the result is not of its operand's size");
-	ret = loom_lower_copy(lower, &to, &from);
+	ret = loom_sink_copy(lower, &to, &from);
 	lower->step++;
 	return ret;
 }

@@ -5,9 +5,9 @@
  * Each node becomes a *kernel*: operands with a place in DRAM, stages that compute on slices of
  * them in SRAM, and for each axis of each operand a map that says which part of it a box of the
  * result needs. From there on nothing depends on the operator any more: slice.c cuts the result
- * into boxes that fit, kernel.c writes the loads, stages and stores of each box.
+ * into boxes that fit, emit.c writes the loads, stages and stores of each box.
  *
- *	node -> lower_*.c -> struct loom_kernel -> slice.c -> struct loom_tiling -> kernel.c -> plan
+ *	node -> OPERATOR.c -> struct loom_kernel -> slice.c -> struct loom_tiling -> emit.c -> plan
  *
  * Nodes that only move elements never become kernels. RESHAPE, TRANSPOSE, SLICE and EXPAND cost
  * nothing: their result is a view of their operand's bytes (storage.c), and whoever reads
@@ -24,6 +24,7 @@
 #include "loom_planner.h"
 #include "loom_topology.h"
 #include "plan/build.h"
+#include "sink.h"
 
 /**
  * struct loom_ref - a value's elements in DRAM
@@ -272,7 +273,6 @@ int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_sram *
 void loom_kernel_tune(const struct loom_kernel *kernel, struct loom_stage *stage,
 		      const u64 *out_lo, const u64 *in_lo, const u64 *in_hi);
 
-struct loom_group_list;
 struct loom_storage;
 
 /**
@@ -296,8 +296,7 @@ struct loom_storage;
  * @cap_groups: room in @groups
  * @cuts: between @groups, from malloc, as far as something is known of them; or NULL
  * @macs_once: multiply-accumulates of all kernels, if no slice does what another has done
- * @capture: where kernels and moves are collected instead of being written, or NULL. Their
- *	operands then name values, not tensors, and axes are not merged
+ * @sink: where kernels, copies and fills go
  * @err: where errors go, or NULL
  */
 struct loom_lower {
@@ -320,7 +319,7 @@ struct loom_lower {
 	u32 cap_groups;
 	struct loom_program_cut *cuts;
 	u64 macs_once;
-	struct loom_group_list *capture;
+	struct loom_sink sink;
 	struct loom_error *err;
 };
 
@@ -341,12 +340,6 @@ int loom_lower_zero_point(struct loom_lower *lower, const struct loom_value *val
 /** loom_lower_node() - writes the commands of a node, if it needs any */
 int loom_lower_node(struct loom_lower *lower, const struct loom_node *node);
 
-/** loom_lower_copy() - DRAM to DRAM, in step lower->step; both have the same dims */
-int loom_lower_copy(struct loom_lower *lower, const struct loom_ref *to,
-		    const struct loom_ref *from);
-/** loom_lower_fill() - sets elements in DRAM, in step lower->step */
-int loom_lower_fill(struct loom_lower *lower, const struct loom_ref *to, u64 bits);
-
 /** loom_kernel_note() - takes note of how a kernel was cut, for people */
 int loom_kernel_note(struct loom_lower *lower, const struct loom_program_kernel *note);
 /** loom_group_alone() - writes the commands of a node, by its place in the order, and a note */
@@ -355,11 +348,9 @@ int loom_group_alone(struct loom_lower *lower, u32 node);
 int loom_group_note(struct loom_lower *lower, const struct loom_program_group *note);
 /** loom_kernel_macs() - multiply-accumulates of a whole kernel */
 u64 loom_kernel_macs(const struct loom_kernel *kernel);
-/** loom_kernel_emit() - cuts a kernel and writes its commands, from lower->step on; uses it up */
-int loom_kernel_emit(struct loom_lower *lower, struct loom_kernel *kernel);
 
 /*
- * Building kernels. What is past the end overwrites the last, and loom_kernel_emit() refuses a
+ * Building kernels. What is past the end overwrites the last, and loom_sink_kernel() refuses a
  * kernel that is full: the tables are larger than what any node needs.
  */
 u32 loom_kernel_operand(struct loom_kernel *kernel, enum loom_role role,

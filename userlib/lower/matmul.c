@@ -175,7 +175,7 @@ static int emit_matmul(struct loom_lower *lower, struct matmul *m)
 		add_late(lower, &kernel, m);
 	if (!fused && m->node->act.fn != LOOM_GFN_NONE)
 		ret = loom_kernel_function(lower, &kernel, 0, 0, &m->node->act);
-	return ret ? ret : loom_kernel_emit(lower, &kernel);
+	return ret ? ret : loom_sink_kernel(lower, &kernel);
 }
 
 static int emit_batches(struct loom_lower *lower, struct matmul *m)

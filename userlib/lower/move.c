@@ -1,153 +1,8 @@
 // SPDX-License-Identifier: MIT
-/*
- * Moving elements from DRAM to DRAM: CONCAT, PAD and copies. A box of the result is one command.
- * Axes that step alike are merged; what has more axes than a view can have is several commands.
- */
+/* Nodes that only move elements, from DRAM to DRAM: CONCAT and PAD. A box of the result is a copy. */
 #include "lower.h"
 
 #include <errno.h>
-#include <string.h>
-
-#include "group/group.h"
-
-static struct drm_loom_plan_view view_of(const struct loom_ref *ref)
-{
-	struct drm_loom_plan_view view = {
-		.tensor = ref->tensor,
-		.dtype = ref->dtype,
-		.rank = ref->rank,
-		.offset = ref->offset,
-	};
-	u32 i;
-
-	for (i = 0; i < ref->rank; i++) {
-		view.dims[i] = ref->dims[i];
-		view.strides[i] = ref->strides[i];
-	}
-	return view;
-}
-
-static bool steps_as_one(const struct loom_ref *ref, u32 axis)
-{
-	return ref->strides[axis] == ref->strides[axis + 1] * (s64)ref->dims[axis + 1];
-}
-
-static void remove_axis(struct loom_ref *ref, u32 axis)
-{
-	memmove(&ref->dims[axis], &ref->dims[axis + 1],
-		(ref->rank - axis - 1) * sizeof(ref->dims[0]));
-	memmove(&ref->strides[axis], &ref->strides[axis + 1],
-		(ref->rank - axis - 1) * sizeof(ref->strides[0]));
-	ref->rank--;
-}
-
-/* Part @index of axis @axis, without that axis. */
-static struct loom_ref part_of(const struct loom_ref *ref, u32 axis, u64 index)
-{
-	struct loom_ref part = *ref;
-
-	part.offset += (s64)index * ref->strides[axis];
-	remove_axis(&part, axis);
-	return part;
-}
-
-static u32 shortest_axis(const struct loom_ref *ref)
-{
-	u32 shortest = 0, i;
-
-	for (i = 1; i < ref->rank; i++)
-		if (ref->dims[i] < ref->dims[shortest])
-			shortest = i;
-	return shortest;
-}
-
-/* Fewest axes that say the same for both; @b may be NULL. */
-static void simplify(struct loom_ref *a, struct loom_ref *b)
-{
-	u32 i;
-
-	for (i = a->rank; i-- > 0 && a->rank > 1;) {
-		if (a->dims[i] != 1)
-			continue;
-		remove_axis(a, i);
-		if (b)
-			remove_axis(b, i);
-	}
-	for (i = a->rank - 1; i-- > 0;) {
-		if (!steps_as_one(a, i) || (b && !steps_as_one(b, i)) ||
-		    a->dims[i] * a->dims[i + 1] > U32_MAX)
-			continue;
-		a->dims[i + 1] *= a->dims[i];
-		remove_axis(a, i);
-		if (b) {
-			b->dims[i + 1] *= b->dims[i];
-			remove_axis(b, i);
-		}
-	}
-}
-
-int loom_lower_copy(struct loom_lower *lower, const struct loom_ref *to,
-		    const struct loom_ref *from)
-{
-	struct loom_ref y = *to, x = *from;
-	struct drm_loom_plan_view views[2];
-	u32 axis;
-	u64 i;
-	int ret;
-
-	if (lower->capture && to->rank <= DRM_LOOM_MAX_RANK)
-		return loom_group_list_copy(lower->capture, to, from);
-	simplify(&y, &x);
-	if (y.rank > DRM_LOOM_MAX_RANK) {
-		axis = shortest_axis(&y);
-		for (i = 0; i < y.dims[axis]; i++) {
-			struct loom_ref y_part = part_of(&y, axis, i);
-			struct loom_ref x_part = part_of(&x, axis, i);
-
-			ret = loom_lower_copy(lower, &y_part, &x_part);
-			if (ret)
-				return ret;
-		}
-		return 0;
-	}
-	if (lower->capture)
-		return loom_group_list_copy(lower->capture, &y, &x);
-	views[0] = view_of(&y);
-	views[1] = view_of(&x);
-	loom_build_command(lower->build, lower->step, DRM_LOOM_OP_COPY, views, 2, NULL, 0);
-	return lower->build->status;
-}
-
-int loom_lower_fill(struct loom_lower *lower, const struct loom_ref *to, u64 bits)
-{
-	struct drm_loom_attr_fill attr = { .bits = bits };
-	struct loom_ref y = *to;
-	struct drm_loom_plan_view view;
-	u32 axis;
-	u64 i;
-	int ret;
-
-	if (lower->capture && to->rank <= DRM_LOOM_MAX_RANK)
-		return loom_group_list_fill(lower->capture, to, bits);
-	simplify(&y, NULL);
-	if (y.rank > DRM_LOOM_MAX_RANK) {
-		axis = shortest_axis(&y);
-		for (i = 0; i < y.dims[axis]; i++) {
-			struct loom_ref part = part_of(&y, axis, i);
-
-			ret = loom_lower_fill(lower, &part, bits);
-			if (ret)
-				return ret;
-		}
-		return 0;
-	}
-	if (lower->capture)
-		return loom_group_list_fill(lower->capture, &y, bits);
-	view = view_of(&y);
-	loom_build_command(lower->build, lower->step, DRM_LOOM_OP_FILL, &view, 1, &attr,
-			   sizeof(attr));
-	return lower->build->status;
-}
 
 int loom_lower_concat(struct loom_lower *lower, const struct loom_node *node)
 {
@@ -171,7 +26,7 @@ int loom_lower_concat(struct loom_lower *lower, const struct loom_node *node)
 		part.offset += (s64)at * y.strides[axis];
 		part.dims[axis] = x.dims[axis];
 		at += x.dims[axis];
-		ret = loom_lower_copy(lower, &part, &x);
+		ret = loom_sink_copy(lower, &part, &x);
 	}
 	lower->step++;
 	return ret;
@@ -246,7 +101,7 @@ static int pad_axis(const struct padder *p, u32 axis)
 	int ret;
 
 	if (axis == p->y.rank)
-		return loom_lower_copy(p->lower, &p->y, &p->x);
+		return loom_sink_copy(p->lower, &p->y, &p->x);
 	dim = p->x.dims[axis];
 	total = p->y.dims[axis];
 	while (at < total) {
@@ -257,7 +112,7 @@ static int pad_axis(const struct padder *p, u32 axis)
 		box.y.dims[axis] = length;
 		at += length;
 		if (start < 0) {
-			ret = loom_lower_fill(p->lower, &box.y, p->pad->value);
+			ret = loom_sink_fill(p->lower, &box.y, p->pad->value);
 		} else {
 			box.x.offset += start * p->x.strides[axis];
 			box.x.dims[axis] = length;
@@ -282,7 +137,7 @@ int loom_lower_pad(struct loom_lower *lower, const struct loom_node *node)
 	if (!node->inputs[0]->num_elems) {
 		if (node->pad.mode != LOOM_GPAD_CONSTANT)
 			return loom_lower_fail(lower, -EOPNOTSUPP, "an empty tensor has no border");
-		ret = loom_lower_fill(lower, &p.y, node->pad.value);
+		ret = loom_sink_fill(lower, &p.y, node->pad.value);
 	} else {
 		ret = loom_storage_read(lower, node->inputs[0], &p.x);
 		if (!node->output->rank) {

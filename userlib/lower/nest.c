@@ -209,16 +209,16 @@ int loom_nest_lower(struct loom_lower *lower, struct loom_nest_axes *nest)
 	int ret;
 
 	/* in a group, axes are those of the values, so that all nodes see rows as rows */
-	if (!lower->capture || nest->rank > DRM_LOOM_MAX_RANK)
+	if (!lower->sink.ops->symbolic || nest->rank > DRM_LOOM_MAX_RANK)
 		drop_units(nest);
-	if (!lower->capture)
+	if (!lower->sink.ops->symbolic)
 		split_vector(nest, lower->sram.lanes);
 	lane = pick_lanes(nest, lower->sram.lanes);
-	if (!lower->capture || nest->rank > DRM_LOOM_MAX_RANK)
+	if (!lower->sink.ops->symbolic || nest->rank > DRM_LOOM_MAX_RANK)
 		lane = merge_axes(nest, lane);
 	if (nest->rank > DRM_LOOM_MAX_RANK)
 		return lower_loop(lower, nest);
 	make_kernel(&kernel, nest, lane);
 	ret = nest->stages(lower, &kernel, nest);
-	return ret ? ret : loom_kernel_emit(lower, &kernel);
+	return ret ? ret : loom_sink_kernel(lower, &kernel);
 }

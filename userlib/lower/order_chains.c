@@ -4,13 +4,11 @@
  * right behind the value that they begin with, while it is in SRAM. Models like to have them at the
  * end.
  */
-#include "group/group.h"
+#include "storage.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "storage.h"
 
 /**
  * struct tails - chains to outputs
@@ -88,7 +86,7 @@ static void put(struct tails *tails, u32 index)
 			storage->nodes[tails->num_nodes++] = tails->old[at - 1];
 }
 
-int loom_group_order(struct loom_storage *storage)
+int loom_storage_order_chains(struct loom_storage *storage)
 {
 	const struct loom_graph *graph = storage->graph;
 	size_t nodes = (size_t)graph->num_nodes + 1, values = (size_t)graph->num_values + 1;

@@ -86,7 +86,7 @@ static int reduce_empty(struct loom_lower *lower, const struct loom_node *node)
 	if (ret)
 		return ret;
 	loom_kernel_operand(&kernel, LOOM_ROLE_STORE, &y);
-	ret = loom_lower_fill(lower, &y,
+	ret = loom_sink_fill(lower, &y,
 			      kernel.operands[loom_kernel_const(&kernel, 0, number)].bits);
 	lower->step++;
 	return ret;

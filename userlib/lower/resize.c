@@ -205,7 +205,7 @@ static int emit_resize(struct loom_lower *lower, const struct resize *z)
 	stage = loom_kernel_stage(&kernel, DRM_LOOM_OP_RESIZE, 2, operands);
 	stage->resize = z->attr;
 	stage->attr_bytes = sizeof(z->attr);
-	return loom_kernel_emit(lower, &kernel);
+	return loom_sink_kernel(lower, &kernel);
 }
 
 static int check_resize(struct loom_lower *lower, const struct loom_node *node)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Where the values of a graph live. See storage.h. */
-#include "group/group.h"
 #include "storage.h"
 
 #include <errno.h>
@@ -199,13 +198,13 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 }
 
 static int find_observed(const struct loom_storage *storage,
-			 const struct loom_planner_options *options, bool *observed,
+			 const struct loom_storage_options *options, bool *observed,
 			 struct loom_error *err)
 {
 	const struct loom_graph *graph = storage->graph;
 	u32 i, k;
 
-	for (i = 0; i < graph->num_nodes && options->flags & LOOM_PLANNER_OBSERVE_ALL; i++)
+	for (i = 0; i < graph->num_nodes && options->observe_all; i++)
 		observed[graph->nodes[i]->output->id] = true;
 	for (i = 0; i < options->num_observe; i++) {
 		bool found = false;
@@ -503,7 +502,7 @@ static int place_arena(struct loom_storage *storage, const struct loom_place_opt
 	return ret;
 }
 
-static int place_all(struct loom_storage *storage, const struct loom_planner_options *options,
+static int place_all(struct loom_storage *storage, const struct loom_storage_options *options,
 		     struct loom_error *err)
 {
 	bool *observed = calloc((size_t)storage->graph->num_values + 1, sizeof(*observed));
@@ -516,23 +515,19 @@ static int place_all(struct loom_storage *storage, const struct loom_planner_opt
 		place_inputs(storage);
 		place_outputs(storage, observed);
 		place_results(storage, observed);
-		if (loom_grouping_is_on(options))
+		if (options->join_concats)
 			loom_storage_join(storage);
 		ret = storage->build->status;
 	}
 	if (!ret)
 		keep_order(storage);
-	/*
-	 * Groups are made of neighbours: there the order decides what stays out of DRAM, which is
-	 * worth more than the arena. The model's order is the better one for that.
-	 */
-	if (!ret && !(options->flags & LOOM_PLANNER_GIVEN_ORDER) && !loom_grouping_is_on(options))
+	if (!ret && options->reorder)
 		ret = loom_storage_order(storage);
 	free(observed);
 	return ret;
 }
 
-int loom_storage_place(struct loom_storage *storage, const struct loom_planner_options *options,
+int loom_storage_place(struct loom_storage *storage, const struct loom_storage_options *options,
 		       struct loom_error *err)
 {
 	const struct loom_place_options how = { .strategy = options->placer };
@@ -542,7 +537,7 @@ int loom_storage_place(struct loom_storage *storage, const struct loom_planner_o
 }
 
 int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
-		      struct loom_build *build, const struct loom_planner_options *options,
+		      struct loom_build *build, const struct loom_storage_options *options,
 		      struct loom_error *err)
 {
 	u32 i;
@@ -659,12 +654,12 @@ int loom_storage_read(struct loom_lower *lower, const struct loom_value *value,
 		return ret;
 	if (!value->num_elems)
 		return loom_lower_fail(lower, -EOPNOTSUPP, "tensor '%s' is empty", value->name);
-	if (lower->capture && value->data && home->kind == LOOM_HOME_NONE)
+	if (lower->sink.ops->symbolic && value->data && home->kind == LOOM_HOME_NONE)
 		loom_storage_set_root(home, LOOM_HOME_WEIGHT, value);
-	if (!lower->capture && value->data && home->tensor == LOOM_HOME_NO_TENSOR)
+	if (!lower->sink.ops->symbolic && value->data && home->tensor == LOOM_HOME_NO_TENSOR)
 		touch(storage, value->id);
 	*ref = home->ref;
-	ref->tensor = lower->capture ? home->root : touch(storage, home->root);
+	ref->tensor = lower->sink.ops->symbolic ? home->root : touch(storage, home->root);
 	return storage->build->status;
 }
 
@@ -678,7 +673,7 @@ int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
 	if (ret)
 		return ret;
 	*ref = home->ref;
-	ref->tensor = lower->capture ? home->root : touch(storage, home->root);
+	ref->tensor = lower->sink.ops->symbolic ? home->root : touch(storage, home->root);
 	return storage->build->status;
 }
 
@@ -741,7 +736,7 @@ int loom_storage_copy_late(struct loom_lower *lower)
 		/* outputs are computed in place: dense */
 		if (!loom_ref_reshape(&from, 1, &flat) || !loom_ref_reshape(&to, 1, &flat))
 			return -EINVAL;
-		ret = loom_lower_copy(lower, &to, &from);
+		ret = loom_sink_copy(lower, &to, &from);
 		if (ret)
 			return ret;
 	}

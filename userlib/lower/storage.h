@@ -167,17 +167,37 @@ struct loom_storage {
 };
 
 /**
+ * struct loom_storage_options - what storage is to decide, and how
+ * @placer: name of the placement strategy of the arena; NULL: the default
+ * @dram_align_bytes: alignment of rows of images; 0: none
+ * @observe_all: every value that the graph computes is observed
+ * @observe: names of values that are observed
+ * @num_observe: number of @observe
+ * @reorder: the nodes may run in another order than the graph's, if that needs a smaller arena
+ * @join_concats: operands of a CONCAT are computed in its result, where that is possible
+ */
+struct loom_storage_options {
+	const char *placer;
+	u64 dram_align_bytes;
+	bool observe_all;
+	const char *const *observe;
+	u32 num_observe;
+	bool reorder;
+	bool join_concats;
+};
+
+/**
  * loom_storage_init() - decide for all values
  * @storage: [out] clear with loom_storage_clear(), on failure, too
  * @graph: the graph
  * @build: where slots go
- * @options: placer, observed values
+ * @options: observed values, order, joined concatenations
  * @err: [out] one line on failure
  *
  * Return: 0; -EINVAL for options that make no sense; -E2BIG; -ENOMEM.
  */
 int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
-		      struct loom_build *build, const struct loom_planner_options *options,
+		      struct loom_build *build, const struct loom_storage_options *options,
 		      struct loom_error *err);
 /** loom_storage_slot() - a new slot of the plan; its size may be set later. Returns its index */
 u32 loom_storage_slot(struct loom_storage *storage, enum loom_slot_kind kind, u32 flags);
@@ -189,7 +209,7 @@ u32 loom_storage_slot(struct loom_storage *storage, enum loom_slot_kind kind, u3
  *
  * Return: 0 or -errno.
  */
-int loom_storage_place(struct loom_storage *storage, const struct loom_planner_options *options,
+int loom_storage_place(struct loom_storage *storage, const struct loom_storage_options *options,
 		       struct loom_error *err);
 /** loom_storage_set_root() - a value of its own, row-major */
 void loom_storage_set_root(struct loom_home *home, enum loom_home_kind kind,
@@ -223,6 +243,8 @@ int loom_arena_init(struct loom_arena *arena, struct loom_storage *storage);
 void loom_arena_clear(struct loom_arena *arena);
 /** loom_storage_order() - finds an order of the nodes with a low peak, see order.h; 0 or -errno */
 int loom_storage_order(struct loom_storage *storage);
+/** loom_storage_order_chains() - chains to outputs run as soon as they can. 0 or -ENOMEM */
+int loom_storage_order_chains(struct loom_storage *storage);
 /** loom_storage_finish() - sets the sizes that are known at the end only */
 void loom_storage_finish(struct loom_storage *storage);
 /** loom_storage_clear() - frees what @storage holds */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* From a graph to a program: storage, then node by node, then the bytes. */
-#include "loom_planner.h"
+#include "planner.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "group/group.h"
 #include "plan/cost.h"
 #include "lower/storage.h"
 
@@ -232,6 +231,7 @@ static int set_up_lower(struct planner *p)
 	p->lower.build = &p->build;
 	p->lower.storage = &p->storage;
 	p->lower.err = p->err;
+	p->lower.sink = loom_emitter(&p->lower);
 	p->lower.load_images = p->options->flags & LOOM_PLANNER_LOAD_IMAGES;
 	p->lower.sram.lanes = sram->banks;
 	p->lower.sram.bytes = sram->bank_bytes - sram->reserved_bytes;
@@ -261,43 +261,60 @@ static void find_largest(struct planner *p, u32 next)
 	}
 }
 
-static int write_plan(struct planner *p)
+static int write_plain(struct planner *p, const struct loom_storage_options *storage)
 {
+	int ret = loom_storage_place(&p->storage, storage, p->err);
 	u32 i;
-	int ret;
 
-	if (!loom_grouping_is_known(p->options))
-		return fail(p->err, -EINVAL, "there is no such grouping strategy");
-	ret = loom_storage_init(&p->storage, p->graph, &p->build, p->options, p->err);
-	/* what is marked is wanted in DRAM, and what is in groups is not there */
-	if (!ret && p->storage.num_images && loom_grouping_is_on(p->options))
-		return fail(p->err, -EINVAL, "values in images cannot run in groups");
-	if (!ret && loom_grouping_is_on(p->options)) {
-		ret = loom_group_plan(&p->lower, p->options);
-		loom_storage_finish(&p->storage);
-		return ret;
-	}
-	if (!ret)
-		ret = loom_storage_place(&p->storage, p->options, p->err);
 	for (i = 0; i < p->graph->num_nodes && !ret; i++)
 		ret = loom_group_alone(&p->lower, i);
 	if (ret == -ENOSPC)
 		find_largest(p, i);
-	if (!ret)
-		ret = loom_storage_copy_late(&p->lower);
-	loom_storage_finish(&p->storage);
-	return ret;
+	return ret ? ret : loom_storage_copy_late(&p->lower);
 }
 
-/* Ours, not the caller's. */
-static const char *grouping_name(const struct loom_planner_options *options)
+static int write_groups(struct planner *p, const struct loom_storage_options *storage)
 {
-	unsigned int i = 0;
+	const struct loom_group_options options = {
+		.strategy = loom_grouping_strategy(p->options),
+		.budget_ms = p->options->grouping_budget,
+		.explain = p->options->flags & LOOM_PLANNER_EXPLAIN,
+		.storage = storage,
+	};
+	int ret = loom_storage_order_chains(&p->storage);
 
-	while (options->grouping && loom_grouping_name(i) &&
-	       strcmp(options->grouping, loom_grouping_name(i)))
-		i++;
-	return loom_grouping_name(i);
+	return ret ? ret : loom_group_plan(&p->lower, &options);
+}
+
+static int write_plan(struct planner *p)
+{
+	const struct loom_planner_options *options = p->options;
+	bool grouped = loom_grouping_is_on(options);
+	struct loom_storage_options storage = {
+		.placer = options->placer,
+		.dram_align_bytes = options->topology->region[DRM_LOOM_REGION_DRAM].align_bytes,
+		.observe_all = options->flags & LOOM_PLANNER_OBSERVE_ALL,
+		.observe = options->observe,
+		.num_observe = options->num_observe,
+		/*
+		 * Groups are made of neighbours: the order decides what stays out of DRAM, which is
+		 * worth more than the arena. The model's order is the better one for that.
+		 */
+		.reorder = !grouped && !(options->flags & LOOM_PLANNER_GIVEN_ORDER),
+		.join_concats = grouped,
+	};
+	int ret;
+
+	if (!loom_grouping_is_known(options))
+		return fail(p->err, -EINVAL, "there is no such grouping strategy");
+	ret = loom_storage_init(&p->storage, p->graph, &p->build, &storage, p->err);
+	/* images are in DRAM because the model says so; values of groups are not in DRAM */
+	if (!ret && p->storage.num_images && grouped)
+		return fail(p->err, -EINVAL, "values in images cannot run in groups");
+	if (!ret)
+		ret = grouped ? write_groups(p, &storage) : write_plain(p, &storage);
+	loom_storage_finish(&p->storage);
+	return ret;
 }
 
 static int finish(struct planner *p, struct loom_program **program)
@@ -318,7 +335,7 @@ static int finish(struct planner *p, struct loom_program **program)
 	}
 	take_notes(p, o);
 	fill_stats(p, &o->program);
-	o->program.grouping = grouping_name(p->options);
+	o->program.grouping = loom_grouping_own_name(p->options);
 	ret = loom_plan_cost_fill(&o->program, o->groups, &o->cuts, p->options->topology);
 	if (ret) {
 		loom_program_destroy(&o->program);
@@ -403,7 +420,8 @@ static int create_grouped(const struct loom_graph *graph,
 {
 	struct loom_planner_options how = *options;
 	struct loom_program *best = NULL, *rival = NULL;
-	bool frugal = loom_grouping_is_frugal(options);
+	const struct loom_group_strategy *strategy = loom_grouping_strategy(options);
+	bool frugal = strategy && strategy->frugal;
 	int ret = create(graph, options, &best, err);
 	u32 i;
 

@@ -210,7 +210,11 @@ static void measure_programs(struct row *row, const struct loom_graph *graph)
 
 static void measure(const char *name, const struct loom_graph *graph)
 {
-	struct loom_planner_options options = { .topology = loom_topology_get(0) };
+	const struct loom_topology *topology = loom_topology_get(0);
+	const struct loom_storage_options options = {
+		.dram_align_bytes = topology->region[DRM_LOOM_REGION_DRAM].align_bytes,
+		.reorder = true,
+	};
 	struct row *row = &rows[num_rows++];
 	struct loom_storage storage;
 	struct loom_build build;
@@ -218,7 +222,7 @@ static void measure(const char *name, const struct loom_graph *graph)
 
 	row->name = name;
 	row->nodes = graph->num_nodes;
-	loom_build_init(&build, options.topology->region[DRM_LOOM_REGION_SRAM].banks);
+	loom_build_init(&build, topology->region[DRM_LOOM_REGION_SRAM].banks);
 	if (loom_storage_init(&storage, graph, &build, &options, &err)) {
 		complain(name, err.text);
 	} else {

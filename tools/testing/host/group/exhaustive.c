@@ -170,7 +170,7 @@ static double compare(struct loom_group_list *list)
 /* How much better brute force is at most, in percent; below 0: the graph is too large. */
 static double try_graph(const struct loom_graph *graph, const struct loom_sram *sram)
 {
-	struct loom_planner_options options = { .grouping = "layergroup" };
+	const struct loom_storage_options options = { .join_concats = true };
 	struct loom_build build;
 	struct loom_storage storage;
 	struct loom_group_list list;

@@ -19,7 +19,7 @@
  * @group: room for a group
  */
 struct list_case {
-	struct loom_planner_options options;
+	struct loom_storage_options options;
 	struct loom_build build;
 	struct loom_storage storage;
 	struct loom_group_list list;
@@ -33,7 +33,7 @@ static inline void list_begin(struct list_case *c, const struct loom_graph *grap
 			      const struct loom_sram *sram)
 {
 	memset(c, 0, sizeof(*c));
-	c->options.grouping = "layergroup";
+	c->options.join_concats = true;
 	c->lower.graph = graph;
 	c->lower.build = &c->build;
 	c->lower.storage = &c->storage;

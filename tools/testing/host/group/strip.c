@@ -168,7 +168,7 @@ static bool try_list(const struct loom_group_list *list)
 
 static bool try_graph(const struct loom_graph *graph)
 {
-	struct loom_planner_options options = { .grouping = "layergroup" };
+	const struct loom_storage_options options = { .join_concats = true };
 	struct loom_build build;
 	struct loom_storage storage;
 	struct loom_group_list list;

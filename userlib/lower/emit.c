@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The emitter: the sink that cuts a kernel into slices, places their buffers in SRAM and writes
+ * loads, stages and stores into the plan. See sink.h.
+ */
+#include "lower.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "loom_place.h"
+#include "storage.h"
+
+/**
+ * struct box - a part of an operand or of the result
+ * @lo: first index per axis
+ * @hi: first index behind
+ */
+struct box {
+	u64 lo[DRM_LOOM_MAX_RANK];
+	u64 hi[DRM_LOOM_MAX_RANK];
+};
+
+/**
+ * struct writer - the state of writing a kernel
+ * @lower: where to
+ * @kernel: what
+ * @tiling: how it is cut
+ * @base: first step
+ * @slice: the slice at work
+ * @place: by operand: offset of its buffers in the scratch
+ * @tensor: by operand: tensor that it is in now
+ * @box: by operand: the part that this is
+ * @loaded: by operand: there is a tensor
+ * @turn: by operand: buffer that the tensor is in
+ */
+struct writer {
+	struct loom_lower *lower;
+	const struct loom_kernel *kernel;
+	const struct loom_tiling *tiling;
+	u32 base;
+	u32 slice;
+	u64 place[LOOM_KERNEL_OPERANDS][2];
+	u32 tensor[LOOM_KERNEL_OPERANDS];
+	struct box box[LOOM_KERNEL_OPERANDS];
+	bool loaded[LOOM_KERNEL_OPERANDS];
+	u32 turn[LOOM_KERNEL_OPERANDS];
+};
+
+static struct box operand_box(const struct loom_kernel *kernel, u32 index, const struct box *out)
+{
+	const struct loom_operand *operand = &kernel->operands[index];
+	struct box box = { .lo = { 0 } };
+	u32 i;
+
+	for (i = 0; i < operand->ref.rank; i++)
+		loom_kernel_range(kernel, operand, i, out->lo[operand->map[i].axis],
+				  out->hi[operand->map[i].axis], &box.lo[i], &box.hi[i]);
+	return box;
+}
+
+/* A view of the whole of an SRAM tensor. */
+static struct drm_loom_plan_view sram_view(const struct loom_build *build, u32 index)
+{
+	const struct drm_loom_plan_tensor *tensor = &build->tensors[index];
+	struct drm_loom_plan_view view = {
+		.tensor = index,
+		.dtype = tensor->dtype,
+		.rank = tensor->rank,
+		.lane_axis = tensor->lane_axis,
+	};
+	u32 i;
+
+	for (i = 0; i < tensor->rank; i++) {
+		view.dims[i] = tensor->dims[i];
+		view.strides[i] = tensor->strides[i];
+	}
+	return view;
+}
+
+/* A view of a part of a value in DRAM. */
+static struct drm_loom_plan_view dram_view(const struct loom_ref *ref, const struct box *box)
+{
+	struct drm_loom_plan_view view = {
+		.tensor = ref->tensor,
+		.dtype = ref->dtype,
+		.rank = ref->rank,
+	};
+	s64 offset = ref->offset;
+	u32 i;
+
+	for (i = 0; i < ref->rank; i++) {
+		offset += (s64)box->lo[i] * ref->strides[i];
+		view.dims[i] = box->hi[i] - box->lo[i];
+		view.strides[i] = ref->strides[i];
+	}
+	view.offset = offset;
+	return view;
+}
+
+/* What is loaded and stored is called as it is in DRAM. */
+static void label(struct writer *w, u32 index, u32 tensor)
+{
+	const struct loom_operand *operand = &w->kernel->operands[index];
+	struct loom_build *build = w->lower->build;
+	bool temp = operand->role != LOOM_ROLE_LOAD && operand->role != LOOM_ROLE_STORE;
+	u32 from = operand->ref.tensor;
+
+	if (build->status)
+		return;
+	if (temp)
+		loom_build_label(build, tensor, w->lower->node->output->name, LOOM_LABEL_TEMP,
+				 w->slice);
+	else
+		loom_build_label(build, tensor, build->labels[from].name,
+				 build->tensors[from].slot == w->lower->storage->weights_slot ?
+				 LOOM_LABEL_WEIGHT : LOOM_LABEL_ROWS, w->slice);
+}
+
+/* An SRAM tensor for a part of an operand, in one of the operand's buffers. */
+static u32 make_tensor(struct writer *w, u32 index, const struct box *box)
+{
+	const struct loom_operand *operand = &w->kernel->operands[index];
+	struct drm_loom_plan_tensor tensor = {
+		.region = DRM_LOOM_REGION_SRAM,
+		.offset = w->place[index][w->turn[index]],
+		.dtype = operand->ref.dtype,
+		.rank = operand->ref.rank,
+		.lane_axis = operand->lane_axis,
+	};
+	u64 stride = loom_dtype_bytes(operand->ref.dtype);
+	u32 i, at;
+
+	for (i = operand->ref.rank; i-- > 0;) {
+		u64 dim = box->hi[i] - box->lo[i];
+
+		tensor.dims[i] = dim;
+		tensor.strides[i] = stride;
+		stride *= i == operand->lane_axis ?
+			  loom_div_round_up(dim, w->lower->sram.lanes) : dim;
+	}
+	tensor.size = stride;
+	at = loom_build_tensor(w->lower->build, &tensor);
+	label(w, index, at);
+	return at;
+}
+
+static void load_operand(struct writer *w, u32 index, const struct box *out, u32 step)
+{
+	const struct loom_operand *operand = &w->kernel->operands[index];
+	struct box box = operand_box(w->kernel, index, out);
+	struct loom_build *build = w->lower->build;
+	struct drm_loom_plan_view views[2];
+	struct drm_loom_attr_fill fill = { .bits = operand->bits };
+
+	if (w->loaded[index] && !memcmp(&box, &w->box[index], sizeof(box)))
+		return;
+	if (w->loaded[index])
+		w->turn[index] = (w->turn[index] + 1) % w->tiling->buffers[index];
+	w->loaded[index] = true;
+	w->box[index] = box;
+	w->tensor[index] = make_tensor(w, index, &box);
+	if (build->status)
+		return;
+	views[0] = sram_view(build, w->tensor[index]);
+	if (operand->role == LOOM_ROLE_FILL) {
+		loom_build_command(build, step, DRM_LOOM_OP_FILL, views, 1, &fill, sizeof(fill));
+		return;
+	}
+	views[1] = dram_view(&operand->ref, &box);
+	loom_build_command(build, step, DRM_LOOM_OP_LOAD, views, 2, NULL, 0);
+}
+
+/* What a stage sees of an operand. */
+static struct drm_loom_plan_view stage_view(const struct writer *w, u32 index)
+{
+	const struct loom_operand *operand = &w->kernel->operands[index];
+
+	if (operand->role == LOOM_ROLE_DIRECT || (!index && w->kernel->direct))
+		return dram_view(&operand->ref, &w->box[index]);
+	return sram_view(w->lower->build, w->tensor[index]);
+}
+
+/* A tensor for what this slice computes: the result or an intermediate. */
+static void make_result(struct writer *w, u32 index, const struct box *out)
+{
+	if (w->loaded[index])
+		w->turn[index] = (w->turn[index] + 1) % w->tiling->buffers[index];
+	w->loaded[index] = true;
+	w->box[index] = operand_box(w->kernel, index, out);
+	w->tensor[index] = make_tensor(w, index, &w->box[index]);
+}
+
+static void write_slice(struct writer *w, const struct box *out, u64 slice)
+{
+	const struct loom_kernel *kernel = w->kernel;
+	struct loom_build *build = w->lower->build;
+	u32 load = w->base + (w->tiling->overlap ? slice : 2 * slice);
+	struct drm_loom_plan_view views[DRM_LOOM_MAX_OPERANDS];
+	u32 i, k;
+
+	w->slice = slice;
+	for (i = 0; i < kernel->num_operands; i++) {
+		if (kernel->operands[i].role == LOOM_ROLE_LOAD ||
+		    kernel->operands[i].role == LOOM_ROLE_FILL)
+			load_operand(w, i, out, load);
+		else if (kernel->operands[i].role == LOOM_ROLE_DIRECT || (!i && kernel->direct))
+			w->box[i] = operand_box(kernel, i, out);
+		else
+			make_result(w, i, out);
+	}
+	for (i = 0; i < kernel->num_stages && !build->status; i++) {
+		struct loom_stage stage = kernel->stages[i];
+
+		loom_kernel_tune(kernel, &stage, out->lo, w->box[stage.operand[1]].lo,
+				 w->box[stage.operand[1]].hi);
+		for (k = 0; k < stage.operands; k++)
+			views[k] = stage_view(w, stage.operand[k]);
+		loom_build_command(build, load + 1, stage.opcode, views, stage.operands,
+				   stage.attr_bytes ? &stage.conv : NULL, stage.attr_bytes);
+	}
+	if (build->status || kernel->direct)
+		return;
+	views[0] = dram_view(&kernel->operands[0].ref, &w->box[0]);
+	views[1] = sram_view(build, w->tensor[0]);
+	loom_build_command(build, load + 2, DRM_LOOM_OP_STORE, views, 2, NULL, 0);
+}
+
+/* The next slice; false after the last. */
+static bool next_slice(const struct loom_kernel *kernel, const struct loom_tiling *tiling,
+		       struct box *out)
+{
+	const struct loom_ref *y = &kernel->operands[0].ref;
+	u32 i;
+
+	for (i = y->rank; i-- > 0;) {
+		u32 axis = tiling->order[i];
+		bool wraps = out->hi[axis] == y->dims[axis];
+
+		out->lo[axis] = wraps ? 0 : out->hi[axis];
+		out->hi[axis] = min(out->lo[axis] + tiling->chunk[axis], y->dims[axis]);
+		if (!wraps)
+			return true;
+	}
+	return false;
+}
+
+/* All buffers of a kernel are there together while it computes: they share one moment. */
+static int place_buffers(struct writer *w)
+{
+	struct loom_place_item items[LOOM_KERNEL_OPERANDS * 2];
+	struct loom_place_problem problem = { .items = items };
+	const struct loom_place_options how = { .strategy = "greedy-size" };
+	struct loom_place_result result;
+	u32 i, k, n = 0;
+	int ret;
+
+	for (i = 0; i < w->kernel->num_operands; i++)
+		for (k = 0; k < w->tiling->buffers[i]; k++)
+			items[n++] = (struct loom_place_item){
+				.size_bytes = w->tiling->bytes[i],
+				.align_bytes = w->lower->sram.align_bytes,
+				.upper = 1,
+				.fixed = LOOM_PLACE_ANYWHERE,
+				.alias = LOOM_PLACE_NONE,
+			};
+	problem.num_items = n;
+	ret = loom_place(&problem, &how, &result, NULL);
+	if (ret)
+		return ret;
+	for (i = 0, n = 0; i < w->kernel->num_operands; i++)
+		for (k = 0; k < w->tiling->buffers[i]; k++)
+			w->place[i][k] = result.offsets[n++];
+	w->lower->scratch_bytes = max(w->lower->scratch_bytes, result.height_bytes[0]);
+	loom_place_result_free(&result);
+	return 0;
+}
+
+/*
+ * Deals each operand over the lanes along the axis that makes its smallest slice smallest, whatever
+ * axis is usual: a long row of one channel, the one axis of a softmax.
+ */
+static void spread_over_lanes(struct loom_kernel *kernel, u32 lanes)
+{
+	struct box out = { .lo = { 0 } };
+	u32 i, k;
+
+	for (k = 0; k < DRM_LOOM_MAX_RANK; k++)
+		out.hi[k] = 1;
+	for (k = 0; k < kernel->operands[0].ref.rank; k++)
+		if (kernel->whole >> k & 1)
+			out.hi[k] = kernel->operands[0].ref.dims[k];
+	for (i = 0; i < kernel->num_operands; i++) {
+		struct loom_operand *operand = &kernel->operands[i];
+		struct box box = operand_box(kernel, i, &out);
+		double best = 0;
+
+		for (k = 0; k < operand->ref.rank; k++) {
+			u64 dim = box.hi[k] - box.lo[k];
+			double saved = (double)dim / (double)loom_div_round_up(dim, lanes);
+
+			if (saved > best) {
+				best = saved;
+				operand->lane_axis = k;
+			}
+		}
+	}
+}
+
+static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
+			 struct loom_tiling *tiling)
+{
+	u64 need = 0;
+	int ret = loom_slice_choose(kernel, &lower->sram, tiling, &need);
+
+	if (ret == -ENOSPC) {
+		spread_over_lanes(kernel, lower->sram.lanes);
+		ret = loom_slice_choose(kernel, &lower->sram, tiling, &need);
+	}
+	/* of several that do not fit, the one that lacks most is named */
+	if (ret == -ENOSPC && need <= lower->need_bytes)
+		return ret;
+	if (ret == -ENOSPC) {
+		lower->need_bytes = need;
+		return loom_lower_fail(lower, ret,
+				       "its smallest slice takes %llu bytes of SRAM per lane, %llu more than there are",
+				       (unsigned long long)need,
+				       (unsigned long long)(need - lower->sram.bytes));
+	}
+	if (ret == -EOVERFLOW)
+		return loom_lower_fail(lower, -ENOSPC,
+				       "an element of the result takes %llu operations, at most %llu are allowed",
+				       (unsigned long long)kernel->unit_cost,
+				       (unsigned long long)DRM_LOOM_MAX_UNIT_COST);
+	return ret;
+}
+
+/* How often stages use an operand. */
+static u32 count_uses(const struct loom_kernel *kernel, u32 index)
+{
+	u32 uses = 0, i, k;
+
+	for (i = 0; i < kernel->num_stages; i++)
+		for (k = 0; k < kernel->stages[i].operands; k++)
+			uses += kernel->stages[i].operand[k] == index;
+	return uses;
+}
+
+/*
+ * CONV and POOL use images where they are, unless that moves more: what is loaded stays for other
+ * slices to use, what is read directly does not.
+ */
+static bool go_direct(struct loom_lower *lower, struct loom_kernel *kernel,
+		      struct loom_tiling *tiling)
+{
+	const struct loom_stage *first = &kernel->stages[0];
+	u32 x = first->operand[1];
+	struct loom_kernel direct = *kernel;
+	struct loom_tiling loaded;
+	bool any = false;
+	u64 need;
+
+	if (lower->load_images ||
+	    (first->opcode != DRM_LOOM_OP_CONV && first->opcode != DRM_LOOM_OP_POOL))
+		return false;
+	if (kernel->operands[x].role == LOOM_ROLE_LOAD && count_uses(kernel, x) == 1 &&
+	    loom_storage_in_image(lower, &kernel->operands[x].ref)) {
+		direct.operands[x].role = LOOM_ROLE_DIRECT;
+		any = true;
+	}
+	if (kernel->num_stages == 1 && loom_storage_in_image(lower, &kernel->operands[0].ref)) {
+		direct.direct = true;
+		any = true;
+	}
+	if (!any || loom_slice_choose(&direct, &lower->sram, tiling, &need))
+		return false;
+	if (!loom_slice_choose(kernel, &lower->sram, &loaded, &need) &&
+	    loaded.dram_bytes < tiling->dram_bytes)
+		return false;
+	*kernel = direct;
+	return true;
+}
+
+static int note_kernel(struct loom_lower *lower, const struct loom_kernel *kernel,
+		       const struct loom_tiling *tiling)
+{
+	const struct loom_ref *y = &kernel->operands[0].ref;
+	struct loom_program_kernel note = {
+		.node = lower->node->name,
+		.op = lower->node->onnx_op,
+		.first_step = lower->step,
+		.slices = tiling->slices,
+		.overlap = tiling->overlap,
+		.rank = y->rank,
+		.scratch_bytes = tiling->scratch_bytes,
+	};
+	u32 i;
+
+	for (i = 0; i < y->rank; i++) {
+		note.dims[i] = y->dims[i];
+		note.chunk[i] = tiling->chunk[i];
+	}
+	return loom_kernel_note(lower, &note);
+}
+
+static int emit_kernel(void *context, struct loom_kernel *kernel)
+{
+	struct loom_lower *lower = context;
+	const struct loom_ref *y = &kernel->operands[0].ref;
+	struct loom_tiling tiling;
+	struct writer w = {
+		.lower = lower,
+		.kernel = kernel,
+		.tiling = &tiling,
+		.base = lower->step,
+	};
+	struct box out = { .lo = { 0 } };
+	u64 slice = 0;
+	int ret;
+	u32 i;
+
+	if (!go_direct(lower, kernel, &tiling)) {
+		ret = choose_tiling(lower, kernel, &tiling);
+		if (ret)
+			return ret;
+	}
+	if (lower->probe)
+		return 0;
+	if (tiling.slices > DRM_LOOM_MAX_STEPS)
+		return loom_lower_fail(lower, -E2BIG, "it takes %llu slices, a plan can have %u",
+				       (unsigned long long)tiling.slices, DRM_LOOM_MAX_STEPS);
+	ret = place_buffers(&w);
+	if (!ret)
+		ret = note_kernel(lower, kernel, &tiling);
+	if (ret)
+		return ret;
+	for (i = 0; i < y->rank; i++)
+		out.hi[i] = tiling.chunk[i];
+	do {
+		write_slice(&w, &out, slice++);
+	} while (!lower->build->status && next_slice(kernel, &tiling, &out));
+
+	lower->step += (tiling.overlap ? slice - 1 : 2 * (slice - 1)) + 3;
+	lower->sliced_nodes += slice > 1;
+	return lower->build->status;
+}
+
+static struct drm_loom_plan_view view_of(const struct loom_ref *ref)
+{
+	struct drm_loom_plan_view view = {
+		.tensor = ref->tensor,
+		.dtype = ref->dtype,
+		.rank = ref->rank,
+		.offset = ref->offset,
+	};
+	u32 i;
+
+	for (i = 0; i < ref->rank; i++) {
+		view.dims[i] = ref->dims[i];
+		view.strides[i] = ref->strides[i];
+	}
+	return view;
+}
+
+static int emit_copy(void *context, const struct loom_ref *to, const struct loom_ref *from)
+{
+	const struct loom_lower *lower = context;
+	struct drm_loom_plan_view views[] = { view_of(to), view_of(from) };
+
+	loom_build_command(lower->build, lower->step, DRM_LOOM_OP_COPY, views, 2, NULL, 0);
+	return lower->build->status;
+}
+
+static int emit_fill(void *context, const struct loom_ref *to, u64 bits)
+{
+	const struct loom_lower *lower = context;
+	struct drm_loom_attr_fill attr = { .bits = bits };
+	struct drm_loom_plan_view view = view_of(to);
+
+	loom_build_command(lower->build, lower->step, DRM_LOOM_OP_FILL, &view, 1, &attr,
+			   sizeof(attr));
+	return lower->build->status;
+}
+
+struct loom_sink loom_emitter(struct loom_lower *lower)
+{
+	static const struct loom_sink_ops ops = {
+		.kernel = emit_kernel,
+		.copy = emit_copy,
+		.fill = emit_fill,
+	};
+
+	return (struct loom_sink){ .ops = &ops, .context = lower };
+}
