@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/client.h"
+#include "loom_client.h"
 #include "loom_device.h"
 #include "loom_report.h"
 #include "loom_run.h"

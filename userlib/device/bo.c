@@ -25,7 +25,7 @@ static void loom_bo_close(struct loom_device *device, uint32_t handle)
 {
 	struct drm_gem_close close = { .handle = handle };
 
-	/* Fails for a handle that is not there only, and then there is nothing to close. */
+	/* Fails only if there is no such handle, and then there is nothing to close. */
 	(void)loom_device_ioctl(device, DRM_IOCTL_GEM_CLOSE, &close);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client.h"
+#include "loom_client.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -18,16 +18,16 @@
 /**
  * DOC: Clients
  *
- * Who uses a device is not the driver's to tell everybody, so there is no ioctl for it. But there
- * is fdinfo, which the kernel shows to whom it may concern: the same user, or root. So the list is
- * made by walking /proc: files that lead to the device's node, and their fdinfo. A file that
- * several processes have open (after fork(), or sent through a socket) is one client, with the
- * driver's number, and is shown with the process of the lowest pid.
+ * There is no ioctl that lists the users of a device: who may know of them is the kernel's policy,
+ * and fdinfo already follows it (the same user, or root). So the list is made by walking /proc for
+ * files that lead to the device's node, and reading their fdinfo. A file that several processes
+ * have open (after fork(), or sent through a socket) is one client with one number of the driver,
+ * and is shown with the lowest pid.
  *
- * Processes come and go meanwhile; one that has vanished halfway is left out.
+ * A process that ends during the walk is left out.
  */
 
-/* The kernel's text is some hundred bytes, more with many ranges of banks. */
+/* An fdinfo has some hundred bytes, more with many ranges of banks. */
 #define LOOM_FDINFO_BYTES	16384
 
 /**
@@ -73,7 +73,7 @@ static const char *loom_client_find(const char *text, const char *key)
 	return NULL;
 }
 
-/* A number with a unit that the kernel puts there when it is large. */
+/* A number of bytes. The kernel writes KiB or MiB behind large ones that are multiples of it. */
 static uint64_t loom_client_number(const char *text)
 {
 	char *end;
@@ -87,7 +87,7 @@ static uint64_t loom_client_number(const char *text)
 	return number;
 }
 
-/* "0-3 4096 4-15 8192": as far as it makes sense. */
+/* "0-3 4096 4-15 8192": first bank, last bank, bytes; up to the first word that does not fit. */
 static void loom_client_parse_ranges(const char *text, struct loom_client_memory *memory)
 {
 	struct loom_client_range range;
@@ -140,7 +140,7 @@ uint64_t loom_client_bank_bytes(const struct loom_client_memory *memory, uint32_
 	return bytes;
 }
 
-/* All of a small file of /proc into @text, with a zero at its end. */
+/* Reads a small file of /proc into @text, with a zero at its end. False: nothing was read. */
 static bool loom_client_read(const char *path, char *text, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -9,24 +9,9 @@
 
 #include <xf86drm.h>
 
-/**
- * DOC: Device access
- *
- * Everything that talks to the node is in device*.c and bo.c, over libdrm. What
- * libdrm knows of accel nodes is partial: drmGetVersion(), drmIoctl() and the
- * syncobjs work, drmGetDevices2() and drmGetNodeTypeFromFd() do not. So nodes
- * are found by reading /sys/class/accel and told apart by the driver's name.
- *
- * libdrm returns -1 with errno here and -errno there. That ends in this file:
- * callers see 0 or -errno, and errno is as it was.
- *
- * Rejected: one global device. Tests open the node many times in a process, and
- * a server may own several.
- */
-
 #define LOOM_DRIVER_NAME	"loom"
 #define LOOM_ACCEL_CLASS	"/sys/class/accel"
-/* More blocks than this cannot be: each is as large as the alignment at least. */
+/* Longer lists cannot be: a block is at least as large as the alignment of its region. */
 #define LOOM_MAX_BLOCK_BYTES	(1U << 30)
 
 int loom_device_ioctl(const struct loom_device *device, unsigned long request, void *arg)
@@ -93,7 +78,7 @@ static int loom_device_list_blocks(const struct loom_device *device, uint32_t ty
 	ret = loom_device_query(device, type, index, NULL, &size);
 	if (ret)
 		return ret;
-	/* Others allocate meanwhile: ask again until the answer fits. */
+	/* Others may allocate between two queries: ask again until the answer fits. */
 	do {
 		room = size;
 		if (room > LOOM_MAX_BLOCK_BYTES) {
@@ -144,7 +129,7 @@ int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_sp
 	return loom_device_query(device, DRM_LOOM_QUERY_NO_SPACE, 0, record, &size);
 }
 
-/* A driver may be newer than we are, but a topology has to be one. */
+/* A driver may be newer than the library, but its topology has to make sense. */
 static int loom_device_read_topology(struct loom_device *device)
 {
 	struct loom_topology *topology = &device->topology;
@@ -177,7 +162,7 @@ static int loom_device_read_topology(struct loom_device *device)
 	return 0;
 }
 
-/* -ENODEV where the node is another driver's. */
+/* Return: 0, or -ENODEV if the node belongs to another driver. */
 static int loom_device_check_driver(struct loom_device *device)
 {
 	drmVersionPtr version = drmGetVersion(device->fd);
@@ -229,7 +214,7 @@ static int loom_device_is_node(const struct dirent *entry)
 	return !strncmp(entry->d_name, "accel", 5);
 }
 
-/* The first error but "is not ours" is kept: "permission denied" says more than "no device". */
+/* Keeps the first error that is not -ENODEV: "permission denied" says more than "no device". */
 static int loom_device_open_first(struct loom_device **device)
 {
 	struct dirent **entries;

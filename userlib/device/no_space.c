@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Why a buffer found no room, in words. */
+/* The record of a failed BO_CREATE as a sentence. It needs no device, so tests can call it. */
 #include <stdio.h>
 
 #include "loom_core.h"

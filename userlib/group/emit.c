@@ -221,7 +221,7 @@ static void make_resident(struct writer *w, u32 which)
 		box.hi[i] = use->dims[i];
 	make_tensor(w, &w->strips[which], &box, w->lower->storage->homes[root->value].ref.dtype,
 		    use->rank, use->lane, w->group->homes[root->value].offset);
-	label(w, &w->strips[which], root->value, LOOM_LABEL_STAYS);
+	label(w, &w->strips[which], root->value, LOOM_LABEL_RESIDENT);
 	w->group->homes[root->value].tensor = w->strips[which].tensor;
 }
 

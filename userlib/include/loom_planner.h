@@ -175,7 +175,7 @@ struct loom_program_neuron {
  * @LOOM_LABEL_DRAM: it is in DRAM: a value; its slot says which kind
  * @LOOM_LABEL_ROWS: SRAM: what there is of a value during a slice
  * @LOOM_LABEL_LINE: SRAM: rows that the next slice still looks at
- * @LOOM_LABEL_STAYS: SRAM: a value that stays as a whole from one group to the next
+ * @LOOM_LABEL_RESIDENT: SRAM: a whole value that is kept from one group to a later one
  * @LOOM_LABEL_HELD: SRAM: weights that are loaded once for all slices
  * @LOOM_LABEL_WEIGHT: SRAM: weights that are loaded for one slice, or for a part of one
  * @LOOM_LABEL_TEMP: SRAM: between two commands of one node
@@ -185,7 +185,7 @@ enum loom_label_kind {
 	LOOM_LABEL_DRAM,
 	LOOM_LABEL_ROWS,
 	LOOM_LABEL_LINE,
-	LOOM_LABEL_STAYS,
+	LOOM_LABEL_RESIDENT,
 	LOOM_LABEL_HELD,
 	LOOM_LABEL_WEIGHT,
 	LOOM_LABEL_TEMP,

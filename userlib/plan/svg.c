@@ -78,7 +78,7 @@ struct svg_kind {
 static const struct svg_kind svg_kinds[LOOM_LABELS] = {
 	[LOOM_LABEL_ROWS] = { "#77aadd", "rows of a value" },
 	[LOOM_LABEL_LINE] = { "#ee8866", "rows kept for the next slice" },
-	[LOOM_LABEL_STAYS] = { "#ffaabb", "value that stays from group to group" },
+	[LOOM_LABEL_RESIDENT] = { "#ffaabb", "value that stays from group to group" },
 	[LOOM_LABEL_HELD] = { "#44bb99", "weights held for all slices" },
 	[LOOM_LABEL_WEIGHT] = { "#bbcc33", "weights" },
 	[LOOM_LABEL_TEMP] = { "#dddddd", "temporary" },

@@ -5,23 +5,21 @@
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "host_memory.h"
 #include "loom_engine.h"
 
-/* Work between two looks at the clock: some milliseconds. */
+/* Element operations between two looks at the clock: some milliseconds. */
 #define LOOM_HOST_BUDGET	(1ULL << 22)
-#define LOOM_HOST_TICK_NS	100000000
-/* What memory holds before a plan has written it: a NaN that shows, not a zero that hides. */
+/* Fill of memory that no plan has written: as a float it is a NaN, which shows in results. */
 #define LOOM_HOST_POISON	0xff
 
 /**
  * struct loom_host - a session in this process
  * @plan: proved safe
  * @memory: where it works
- * @places: where each slot would lie on a device, NULL where there is no room
- * @pitches: of memory
+ * @places: where each slot would lie on a device, NULL if there is no room for it
+ * @pitches: &loom_memory.slot_pitches
  * @total_cost: work of the whole plan, in element operations
  */
 struct loom_host {
@@ -48,14 +46,14 @@ static uint64_t loom_host_cost(const struct loom_command *command)
 	return command->units * command->unit_cost;
 }
 
-/* What the engine may touch is what the plan says, whatever the manifest says. */
+/* The engine touches what the plan says, which may be more than the program says of its slots. */
 static int loom_host_load_slot(struct loom_session *session, uint32_t slot)
 {
 	struct loom_host *host = session->priv;
 	const struct loom_slot *want = &host->plan->slots[slot];
 	uint64_t bytes = want->size;
 
-	/* A piece of each bank, one after the other; sizes of banks are checked by the verifier. */
+	/* The pieces of all banks, one after the other. The verifier has checked their size. */
 	if (want->flags & DRM_LOOM_SLOT_SRAM) {
 		host->pitches[slot] = loom_div_round_up(want->size, 64) * 64;
 		bytes = host->pitches[slot] * host->plan->lanes;
@@ -90,7 +88,7 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 	if (!host->places)
 		return loom_run_fail(err, -ENOMEM, "no memory");
 	for (i = 0; i < program->num_slots; i++) {
-		/* For reports only: what has no room there runs here. */
+		/* For reports only, so it does not matter whether there is room. */
 		(void)loom_host_memory_place(session->target->memory, &program->slots[i],
 					     &host->places[i]);
 		ret = loom_host_load_slot(session, i);
@@ -131,17 +129,9 @@ static void loom_host_unload(struct loom_session *session)
 	free(host);
 }
 
-static int64_t loom_host_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
 /*
- * The bits of a result do not depend on how the caller rounds, nor on whether it flushes
- * subnormals: some libraries switch that on for whoever loads them.
+ * The bits of a result must not depend on the caller's rounding mode or on whether subnormals are
+ * flushed: some libraries switch that on for the process that loads them.
  */
 static bool loom_host_go_on(struct loom_engine *engine)
 {
@@ -159,7 +149,7 @@ static int loom_host_run(struct loom_session *session, loom_progress_fn progress
 			 struct loom_error *err)
 {
 	struct loom_host *host = session->priv;
-	int64_t start = loom_host_now_ns();
+	int64_t start = loom_run_now_ns();
 	int64_t told = start;
 	struct loom_engine engine;
 	uint64_t done = 0;
@@ -171,21 +161,57 @@ static int loom_host_run(struct loom_session *session, loom_progress_fn progress
 	while (!loom_host_go_on(&engine)) {
 		for (; command < engine.command; command++)
 			done += loom_host_cost(&host->plan->commands[command]);
-		if (!progress || loom_host_now_ns() - told < LOOM_HOST_TICK_NS)
+		if (!progress || loom_run_now_ns() - told < LOOM_RUN_TICK_NS)
 			continue;
-		told = loom_host_now_ns();
+		told = loom_run_now_ns();
 		ret = progress(arg, done, host->total_cost);
 		if (ret)
 			return loom_run_fail(err, ret, "stopped");
 	}
 	session->counters = engine.counters;
 	session->counters.jobs = 1;
-	session->counters.busy_ns = loom_host_now_ns() - start;
+	session->counters.busy_ns = loom_run_now_ns() - start;
 	return 0;
 }
 
-const struct loom_target_ops loom_host_ops = {
+static int loom_host_blocks(const struct loom_target *target, uint32_t region,
+			    struct drm_loom_block **blocks, size_t *count, uint64_t *scratch_bytes)
+{
+	/* runs are synchronous: no job is queued while somebody asks */
+	*scratch_bytes = 0;
+	return loom_host_memory_blocks(target->memory, region, blocks, count);
+}
+
+/* Each slot takes all banks, so they are alike. */
+static int loom_host_bank_blocks(const struct loom_target *target, uint32_t region, uint32_t bank,
+				 struct drm_loom_block **blocks, size_t *count)
+{
+	(void)bank;
+	return loom_host_memory_blocks(target->memory, region, blocks, count);
+}
+
+static void loom_host_close(struct loom_target *target)
+{
+	loom_host_memory_destroy(target->memory);
+}
+
+static const struct loom_target_ops loom_host_ops = {
 	.load = loom_host_load,
 	.run = loom_host_run,
 	.unload = loom_host_unload,
+	.blocks = loom_host_blocks,
+	.bank_blocks = loom_host_bank_blocks,
+	.close = loom_host_close,
 };
+
+int loom_host_open(struct loom_target *target, const struct loom_topology *topology,
+		   struct loom_error *err)
+{
+	int ret;
+
+	target->ops = &loom_host_ops;
+	target->name = "host";
+	target->topology = topology ? topology : loom_topology_get(0);
+	ret = loom_host_memory_create(target->topology, &target->memory);
+	return ret ? loom_run_fail(err, ret, "no memory") : 0;
+}

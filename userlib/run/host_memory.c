@@ -13,17 +13,18 @@
 /**
  * DOC: Memory of the host target
  *
- * On the host, slots are malloc()ed, and as large as the machine lets them be. But where they would
- * lie on the device can be said all the same: the same allocator gives out the same addresses. It
- * is for reports alone; what has no room in the banks runs on the host nevertheless.
+ * On the host, slots come from malloc(). This allocates each of them a second time, in empty banks
+ * of the topology and with the driver's allocator and layouts, so that reports can say where it
+ * would lie on a device. Nothing else uses these addresses: a program whose slots have no room in
+ * the banks runs on the host nevertheless.
  */
 
-/* As BO_CREATE picks it. */
+/* The page size that BO_CREATE takes if none is asked for. */
 #define LOOM_HOST_PAGE_BYTES	4096
 
 /**
- * struct loom_host_memory - the banks of a device that is not there
- * @topology: what it would be
+ * struct loom_host_memory - banks that exist as address ranges only
+ * @topology: their number and size
  * @lock: protects @bank
  * @bank: by &enum drm_loom_region
  */
@@ -129,7 +130,7 @@ void loom_host_memory_release(struct loom_host_memory *memory, struct loom_host_
 	free(block);
 }
 
-/* As many as fit in @max; returns how many there are. */
+/* Writes at most @max blocks; returns how many there are. */
 static size_t loom_host_memory_list_locked(struct loom_bank *bank, struct drm_loom_block *blocks,
 					   size_t max)
 {

@@ -11,23 +11,23 @@ struct loom_topology;
 
 /** loom_host_memory_create() - empty banks of every region; 0 or -errno */
 int loom_host_memory_create(const struct loom_topology *topology, struct loom_host_memory **memory);
-/** loom_host_memory_destroy() - NULL is fine; nothing is placed any more */
+/** loom_host_memory_destroy() - all blocks have been released; NULL is fine */
 void loom_host_memory_destroy(struct loom_host_memory *memory);
 
 /**
- * loom_host_memory_place() - finds an address for what is bound to a slot, as the driver would
- * @memory: where
+ * loom_host_memory_place() - allocates a block for a slot, as the driver would
+ * @memory: the banks
  * @slot: the slot: a buffer or an image in DRAM
- * @block: [out] its place, give back with loom_host_memory_release()
+ * @block: [out] the block, give back with loom_host_memory_release()
  *
  * Return: 0, -ENOSPC, -ENOMEM, -EINVAL.
  */
 int loom_host_memory_place(struct loom_host_memory *memory, const struct loom_program_slot *slot,
 			   struct loom_host_block **block);
-/** loom_host_memory_release() - gives a place back; NULL is fine */
+/** loom_host_memory_release() - gives a block back; NULL is fine */
 void loom_host_memory_release(struct loom_host_memory *memory, struct loom_host_block *block);
 
-/** loom_host_memory_blocks() - what loom_device_blocks() says of a device */
+/** loom_host_memory_blocks() - lists blocks as loom_device_blocks() does */
 int loom_host_memory_blocks(struct loom_host_memory *memory, uint32_t region,
 			    struct drm_loom_block **blocks, size_t *count);
 

@@ -5,30 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host_memory.h"
 #include "run.h"
 
 /**
  * DOC: Reports
  *
- * A target says its blocks as they are: buffers and holes. A report adds what users of such
- * devices had to add by hand: the scratch of a plan lies in a hole at the bottom of the SRAM, and
- * is not free for anybody else while plans run; and per bank and over all banks, what would
- * still fit.
+ * A target lists its blocks: buffers and holes. A report adds what the list does not say: the
+ * scratch of a plan lies in a hole at the bottom of the SRAM and is not available to anybody else
+ * while plans run; and, per bank and over all banks, how large a buffer would still fit.
  *
- * Each bank has a list of its own in the interface, although banks in lockstep are all alike and
- * share one in memory. Only where buffers take some banks, each bank is asked for. What is common
- * to all banks is read from the list of the region, in which free means free everywhere. Somebody
- * may allocate between the questions; each list is true for itself.
+ * The interface has a list for each bank. Banks in lockstep are alike and share one list in memory;
+ * only where buffers take some of the banks, the target is asked for each bank. Figures over all
+ * banks come from the list of the region, in which free means free in every bank. Others may
+ * allocate between two questions; each list is consistent in itself.
  *
- * Rejected: telling free bytes without the scratch, as the driver's counters do. That figure is
- * right for the allocator and wrong for whoever wonders why a buffer and a plan do not go together.
+ * Rejected: counting free bytes without regard to the scratch, as the driver's counters do. That
+ * figure is right for the allocator, but does not explain why a buffer and a plan do not fit
+ * together.
  */
 
 /**
- * struct loom_report_state - a report, and what it is made of
+ * struct loom_report_state - a report and its memory
  * @base: what the caller sees
- * @common: what is said of all banks together
+ * @common: blocks of the region: free means free in every bank
  * @banks: by number; they share the blocks of @common, or have their own
  */
 struct loom_report_state {
@@ -58,27 +57,10 @@ unsigned int loom_report_fragmentation(const struct loom_report_bank *bank)
 
 	if (!bank->free_bytes)
 		return 0;
-	/* a bank is far smaller than 2^54 bytes, but its size is a device's to say */
+	/* the size of a bank comes from the device: the product must not overflow */
 	if (rest > UINT64_MAX / 1000)
 		return rest / (bank->free_bytes / 1000);
 	return rest * 1000 / bank->free_bytes;
-}
-
-/* The driver's blocks of a region; @scratch_bytes: what jobs hold at the bottom. */
-static int loom_report_ask(const struct loom_target *target, uint32_t region,
-			   struct drm_loom_block **blocks, size_t *count, uint64_t *scratch_bytes)
-{
-	struct drm_loom_region_info info;
-	int ret;
-
-	*scratch_bytes = 0;
-	if (!target->device)
-		return loom_host_memory_blocks(target->memory, region, blocks, count);
-	ret = loom_device_region(target->device, region, &info);
-	if (ret)
-		return ret;
-	*scratch_bytes = info.scratch_bytes;
-	return loom_device_blocks(target->device, region, blocks, count);
 }
 
 static void loom_report_add(struct loom_report_bank *bank, struct loom_report_block *blocks,
@@ -104,7 +86,7 @@ static void loom_report_add(struct loom_report_bank *bank, struct loom_report_bl
 		bank->largest_free_bytes = size;
 }
 
-/* Scratch lies at the bottom of what can be given out, and takes what holes there are. */
+/* Scratch lies at the bottom of what can be allocated, in the holes between buffers. */
 static int loom_report_fill(struct loom_report_bank *bank, const struct drm_loom_block *from,
 			    size_t count, uint64_t scratch_bytes)
 {
@@ -112,7 +94,7 @@ static int loom_report_fill(struct loom_report_bank *bank, const struct drm_loom
 	struct loom_report_block *blocks;
 	size_t i;
 
-	/* each hole may become two: its scratch and the rest */
+	/* a hole may become two blocks: scratch and the rest */
 	blocks = calloc(2 * count + 1, sizeof(*blocks));
 	if (!blocks)
 		return -ENOMEM;
@@ -143,7 +125,7 @@ static bool loom_report_partial(const struct drm_loom_block *blocks, size_t coun
 	return false;
 }
 
-/* Banks that are not alike: each by its own list. */
+/* For banks that are not alike: asks for the list of each. */
 static int loom_report_fill_each(struct loom_report_state *state,
 				 const struct loom_target *target, uint32_t region,
 				 uint64_t scratch_bytes)
@@ -154,7 +136,7 @@ static int loom_report_fill_each(struct loom_report_state *state,
 	int ret;
 
 	for (i = 0; i < state->base.num_banks; i++) {
-		ret = loom_device_bank_blocks(target->device, region, i, &blocks, &count);
+		ret = target->ops->bank_blocks(target, region, i, &blocks, &count);
 		if (ret)
 			return ret;
 		ret = loom_report_fill(&state->banks[i], blocks, count, scratch_bytes);
@@ -197,7 +179,7 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 	if (region >= DRM_LOOM_REGION_COUNT)
 		return -EINVAL;
 	topology = &target->topology->region[region];
-	ret = loom_report_ask(target, region, &blocks, &count, &held_bytes);
+	ret = target->ops->blocks(target, region, &blocks, &count, &held_bytes);
 	if (ret)
 		return ret;
 	if (region == DRM_LOOM_REGION_SRAM)

@@ -7,9 +7,9 @@
 #include <stdio.h>
 
 /**
- * loom_report_plan() - a plan was loaded: adds its rows, if reports are enabled
- * @target: where
- * @scratch_bytes: SRAM that it needs while it runs, per bank
+ * loom_report_plan() - adds the rows of a plan that was loaded, if reports are enabled
+ * @target: where it was loaded
+ * @scratch_bytes: SRAM per bank that it needs while it runs
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0 or -errno.
@@ -18,7 +18,7 @@ int loom_report_plan(const struct loom_target *target, uint64_t scratch_bytes,
 		     struct loom_error *err);
 
 /**
- * struct loom_report_files - where rows go
+ * struct loom_report_files - the three files, open for writing
  * @l1: l1_usage_summary.csv
  * @summary: memory_usage_summary.csv
  * @detail: detailed_memory_usage.csv
@@ -29,16 +29,16 @@ struct loom_report_files {
 	FILE *detail;
 };
 
-/** loom_report_headers() - the first line of each */
+/** loom_report_headers() - writes the header line of each */
 void loom_report_headers(const struct loom_report_files *files);
 /**
- * loom_report_rows() - what is in all regions now
+ * loom_report_rows() - writes the rows of all regions as they are now
  * @files: where to
- * @target: where
+ * @target: whose memory
  * @plan: number of the plan, 0 for none
- * @scratch_bytes: its scratch
+ * @scratch_bytes: scratch of the plan, per SRAM bank
  *
- * What cannot be written shows in ferror().
+ * Errors of writing are left to the caller, who asks ferror().
  *
  * Return: 0 or -errno from asking the target.
  */

@@ -14,12 +14,13 @@
 /**
  * DOC: Reports as files
  *
- * What loom_report_write() writes is whole or not there: each file is written beside its place,
- * then renamed. What plans add to is appended to under a lock on the first of the three files, so
- * that the rows of two processes do not mix, and gets its header line from whoever finds it empty.
+ * loom_report_write() writes each file under another name and then renames it, so that readers see
+ * complete files only. The rows of a plan are appended under a lock on the first of the three
+ * files, so that the rows of two processes do not mix; whoever finds a file empty writes its header
+ * line.
  *
- * A plan has a number, counted by the process from 1, and the process has its id in each row. Rows
- * of a report at large have plan 0.
+ * Plans are numbered by the process, from 1, and each row has the process's id. Rows of
+ * loom_report_write() have plan 0.
  */
 
 #define LOOM_REPORT_FILES	3
@@ -30,11 +31,11 @@ static const char *const loom_report_file_names[LOOM_REPORT_FILES] = {
 };
 
 /**
- * struct loom_report_auto - reports for each plan, of the process
+ * struct loom_report_auto - whether this process reports each plan
  * @lock: protects what follows
- * @known: the environment was looked at, or somebody has said what to do
- * @dir: where to, or NULL
- * @plans: plans that were reported
+ * @known: @dir is valid: from the environment, or from loom_report_enable() or _disable()
+ * @dir: where to, or NULL for no reports
+ * @plans: number of plans that were reported
  */
 struct loom_report_auto {
 	pthread_mutex_t lock;
@@ -116,7 +117,7 @@ static int loom_report_make_dir(const char *dir, struct loom_error *err)
 	return 0;
 }
 
-/* Writes out what is buffered; the first error of a file is kept. */
+/* Flushes and closes; returns @ret, or the first error of a file. */
 static int loom_report_close(FILE **files, int ret)
 {
 	int i;
@@ -245,7 +246,7 @@ static int loom_report_append_files(const struct loom_target *target, char *cons
 		if (!stat_of.st_size)
 			loom_report_headers(&to);
 		ret = loom_report_rows(&to, target, loom_report_auto.plans, scratch_bytes);
-		/* the lock goes with the first file, which is closed first */
+		/* closing the first file ends the lock: the others have to be written by then */
 		fflush(to.summary);
 		fflush(to.detail);
 	}
@@ -272,7 +273,7 @@ static int loom_report_append_locked(const struct loom_target *target, uint64_t 
 	return ret;
 }
 
-/* What the environment says, until somebody says something else. */
+/* The environment counts until loom_report_enable() or loom_report_disable() is called. */
 static int loom_report_look_locked(struct loom_error *err)
 {
 	const char *dir = getenv(LOOM_REPORT_ENV);

@@ -4,11 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#include "loom_core.h"
-
-#define LOOM_SOFT_TICK_NS	100000000
 
 /**
  * struct loom_soft - a session on the device
@@ -16,8 +11,8 @@
  * @context: its queue
  * @sync: syncobj that a job signals, 0 until there is one
  * @bos: a buffer for each slot
- * @bindings: the same for SUBMIT
- * @before: counters of the queue up to the last run
+ * @bindings: handles of @bos, as SUBMIT takes them
+ * @before: counters of the queue after the last run; those of a run are the difference
  */
 struct loom_soft {
 	uint32_t plan;
@@ -141,15 +136,7 @@ static void loom_soft_unload(struct loom_session *session)
 	free(soft);
 }
 
-static int64_t loom_soft_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
-
-/* The device says when it has ended, not how far it is. */
+/* The device tells when a job has ended, not how far it is: progress is called with 0 of 0. */
 static int loom_soft_wait(struct loom_session *session, loom_progress_fn progress, void *arg)
 {
 	struct loom_device *device = session->target->device;
@@ -159,8 +146,7 @@ static int loom_soft_wait(struct loom_session *session, loom_progress_fn progres
 	if (!progress)
 		return loom_sync_wait(device, soft->sync, 0, LOOM_WAIT_FOREVER);
 	for (;;) {
-		ret = loom_sync_wait(device, soft->sync, 0,
-				     loom_soft_now_ns() + LOOM_SOFT_TICK_NS);
+		ret = loom_sync_wait(device, soft->sync, 0, loom_run_now_ns() + LOOM_RUN_TICK_NS);
 		if (ret != -ETIME)
 			return ret;
 		ret = progress(arg, 0, 0);
@@ -188,7 +174,7 @@ static void loom_soft_count(struct loom_session *session, const struct drm_loom_
 	*before = *now;
 }
 
-/* Which buffer it is that lies where the plan has its scratch. */
+/* SUBMIT said -EBUSY: says which buffer overlaps the scratch of the plan. */
 static int loom_soft_scratch_conflict(struct loom_session *session, struct loom_error *err)
 {
 	struct loom_soft *soft = session->priv;
@@ -242,8 +228,50 @@ static int loom_soft_run(struct loom_session *session, loom_progress_fn progress
 	return 0;
 }
 
-const struct loom_target_ops loom_soft_ops = {
+static int loom_soft_blocks(const struct loom_target *target, uint32_t region,
+			    struct drm_loom_block **blocks, size_t *count, uint64_t *scratch_bytes)
+{
+	struct drm_loom_region_info info;
+	int ret = loom_device_region(target->device, region, &info);
+
+	if (ret)
+		return ret;
+	*scratch_bytes = info.scratch_bytes;
+	return loom_device_blocks(target->device, region, blocks, count);
+}
+
+static int loom_soft_bank_blocks(const struct loom_target *target, uint32_t region, uint32_t bank,
+				 struct drm_loom_block **blocks, size_t *count)
+{
+	return loom_device_bank_blocks(target->device, region, bank, blocks, count);
+}
+
+static void loom_soft_close(struct loom_target *target)
+{
+	loom_device_close(target->device);
+}
+
+static const struct loom_target_ops loom_soft_ops = {
 	.load = loom_soft_load,
 	.run = loom_soft_run,
 	.unload = loom_soft_unload,
+	.blocks = loom_soft_blocks,
+	.bank_blocks = loom_soft_bank_blocks,
+	.close = loom_soft_close,
 };
+
+int loom_soft_open(struct loom_target *target, const char *path, struct loom_error *err)
+{
+	int ret = loom_device_open(path, &target->device);
+
+	if (ret == -ENODEV)
+		return loom_run_fail(err, ret, "%s", path ? "no Loom device node at that path" :
+				     "no Loom device: is the module loaded?");
+	if (ret)
+		return loom_run_fail(err, ret, "%s: %s", path ? path : "/dev/accel",
+				     strerror(-ret));
+	target->ops = &loom_soft_ops;
+	target->name = loom_device_path(target->device);
+	target->topology = loom_device_topology(target->device);
+	return 0;
+}

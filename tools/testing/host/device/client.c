@@ -2,7 +2,7 @@
 /* What fdinfo says, as the kernel writes it and as it does not. */
 #include <string.h>
 
-#include "device/client.h"
+#include "loom_client.h"
 #include "tap.h"
 
 static const char text[] =

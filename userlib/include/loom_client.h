@@ -1,21 +1,33 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * libloom: who uses a device.
+ *
+ * The clients of a node, as their fdinfo says: process, buffers per region and bank, engine time.
+ * For tools such as loom top; a program that runs networks does not need it.
+ */
 #ifndef LOOM_CLIENT_H
 #define LOOM_CLIENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-#include "loom.h"
+#include <drm/loom_accel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct loom_device;
 
-/* more ranges of banks than this are added to the last: far more than anybody makes */
+/** LOOM_CLIENT_RANGES - ranges of banks that are kept; further ones are left out */
 #define LOOM_CLIENT_RANGES	32
 
 /**
- * struct loom_client_range - banks that a client takes as much of as of the one beside
- * @first: bank
- * @last: bank
+ * struct loom_client_range - neighbouring banks of which a client has equally many bytes
+ * @first: first bank
+ * @last: last bank
  * @bytes: in each of them
  */
 struct loom_client_range {
@@ -26,12 +38,12 @@ struct loom_client_range {
 
 /**
  * struct loom_client_memory - what a client has in a region
- * @total_bytes: its buffers
- * @shared_bytes: of those: others have them, too
- * @resident_bytes: of those: in the banks now
- * @active_bytes: of those: in use by a job
+ * @total_bytes: of all its buffers
+ * @shared_bytes: of those that other clients have, too
+ * @resident_bytes: of those that are in the banks now
+ * @active_bytes: of those that a job uses now
  * @num_ranges: number of @ranges
- * @ranges: what it takes of which banks
+ * @ranges: bytes by bank, in ascending order of banks
  */
 struct loom_client_memory {
 	uint64_t total_bytes;
@@ -45,8 +57,8 @@ struct loom_client_memory {
 /**
  * struct loom_client - an open file of a node, as its fdinfo says
  * @id: the driver's number of it
- * @pid: a process that has it open: the oldest
- * @command: its name; may hold any byte but a zero
+ * @pid: a process that has it open: the lowest pid
+ * @command: name of that process; may hold any byte but a zero
  * @seen_ns: when this was read, CLOCK_MONOTONIC
  * @engine_ns: time that the engine has worked for it
  * @jobs: its jobs that have ended
@@ -67,11 +79,11 @@ struct loom_client {
  * @text: all of it
  * @client: [out] @pid, @command and @seen_ns are left alone
  *
- * Return: false where it is not that of a Loom node.
+ * Return: false if it is not that of a Loom node.
  */
 bool loom_client_parse(const char *text, struct loom_client *client);
 
-/** loom_client_bank_bytes() - what a client takes of one bank */
+/** loom_client_bank_bytes() - what a client has in one bank */
 uint64_t loom_client_bank_bytes(const struct loom_client_memory *memory, uint32_t bank);
 
 /**
@@ -80,10 +92,14 @@ uint64_t loom_client_bank_bytes(const struct loom_client_memory *memory, uint32_
  * @list: [out] by id, from malloc
  * @count: [out] number of @list
  *
- * Others' processes are seen with the right to (root, CAP_SYS_PTRACE) only.
+ * Processes of other users are seen by root, or with CAP_SYS_PTRACE.
  *
- * Return: 0, -ENOMEM, or -errno where there is no /proc.
+ * Return: 0, -ENOMEM, or -errno if /proc cannot be read.
  */
 int loom_client_list(const struct loom_device *device, struct loom_client **list, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* LOOM_CLIENT_H */

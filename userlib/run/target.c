@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int loom_target_open_named(struct loom_target *target, const char *name,
+				  const struct loom_topology *topology, struct loom_error *err)
+{
+	int ret;
+
+	if (!strcmp(name, "host"))
+		return loom_host_open(target, topology, err);
+	if (!strcmp(name, "soft") || !strcmp(name, "device"))
+		return loom_soft_open(target, NULL, err);
+	if (strchr(name, '/'))
+		return loom_soft_open(target, name, err);
+	if (strcmp(name, "auto"))
+		return loom_run_fail(err, -EINVAL, "there is no device '%s'", name);
+	ret = loom_soft_open(target, NULL, err);
+	/* A node that cannot be opened is an error: running on the host instead would be slow. */
+	return ret == -ENODEV ? loom_host_open(target, topology, err) : ret;
+}
+
+int loom_target_open(const char *name, const struct loom_topology *topology,
+		     struct loom_target **out, struct loom_error *err)
+{
+	struct loom_target *target;
+	int ret;
+
+	*out = NULL;
+	target = calloc(1, sizeof(*target));
+	if (!target)
+		return loom_run_fail(err, -ENOMEM, "no memory");
+	ret = loom_target_open_named(target, name, topology, err);
+	if (ret) {
+		free(target);
+		return ret;
+	}
+	*out = target;
+	return 0;
+}
+
+void loom_target_close(struct loom_target *target)
+{
+	if (!target)
+		return;
+	target->ops->close(target);
+	free(target);
+}
+
+const char *loom_target_name(const struct loom_target *target)
+{
+	return target->name;
+}
+
+const struct loom_topology *loom_target_topology(const struct loom_target *target)
+{
+	return target->topology;
+}
+
+struct loom_device *loom_target_device(const struct loom_target *target)
+{
+	return target->device;
+}
