@@ -82,7 +82,7 @@ help:
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
 	@echo '  make bench-place  placing alone: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
 	@echo '  make check-models every network by every grouping strategy in SRAM of every size: long'
-	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header'
+	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header, floors'
 	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
 	@echo '  make vm           a shell in the VM, with the module loaded'
 	@echo '  make install      module (dkms), library, headers, tool, udev rule; DESTDIR= PREFIX='

@@ -52,6 +52,7 @@ run_part() {
 		done ;;
 	lint)
 		tap lint -- tools/ci/lint.sh
+		tap lint-floors -- tools/ci/floors-test.sh
 		tap lint-leftovers -- tools/ci/leftovers-test.sh
 		tap docs --plain -- make docs ;;
 	host)

@@ -120,6 +120,15 @@ module_sparse() {
 	! grep -E '(warning|error):' build/lint/module.log
 }
 
+# rooms and floors, by the symbols of the library's objects
+floors() {
+	make -s -j"$(nproc)" lib >build/lint/lib 2>&1 || {
+		cat build/lint/lib
+		return 1
+	}
+	tools/ci/floors.py
+}
+
 if [ $# -gt 0 ]; then
 	for f; do
 		case $f in
@@ -160,6 +169,7 @@ step "uapi structs alike in 32 and 64 bit" tools/ci/uapi-layout.py uapi/drm/loom
 	-Iuapi "${drm[@]}"
 # SC2034, SC2154: variables of scripts that are sourced; set -u finds what is not set
 step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning -e SC2034,SC2154 "${shell[@]}"
+step "rooms use what stands below them" floors
 step "no leftovers, no paths out of the tree" tools/ci/leftovers.sh
 echo "1..$count"
 exit $failed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Nodes that only move elements, from DRAM to DRAM: CONCAT and PAD. A box of the result is a copy. */
+/* CONCAT and PAD: elements are moved from DRAM to DRAM. A box of the result is one copy. */
 #include "lower.h"
 
 #include <errno.h>

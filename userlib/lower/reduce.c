@@ -87,7 +87,7 @@ static int reduce_empty(struct loom_lower *lower, const struct loom_node *node)
 		return ret;
 	loom_kernel_operand(&kernel, LOOM_ROLE_STORE, &y);
 	ret = loom_sink_fill(lower, &y,
-			      kernel.operands[loom_kernel_const(&kernel, 0, number)].bits);
+			     kernel.operands[loom_kernel_const(&kernel, 0, number)].bits);
 	lower->step++;
 	return ret;
 }

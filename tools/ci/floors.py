@@ -1,0 +1,334 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The architecture of the library and of core, checked: rooms stand on floors, and use only what
+stands below.
+
+    tools/ci/floors.py [--root DIR] [--objects DIR]
+
+Reads the symbols of the objects (nm) and the #include lines of the sources, and says in one line
+each what breaks the order of floors.txt beside it: an arrow from a room to one above or beside it,
+a circle of files inside of a room, a file that is too long, a folder with too many files, a public
+header outside of userlib/include. The exit status is 1 if there is any, 2 if it cannot tell.
+
+floors.txt, line by line:
+    # NAME: text             what a room is for
+    NAME...                  a floor, the lowest first; rooms on one floor do not use each other
+    header: NAME FILE...     public headers that belong to a room
+    circle: FILE... because TEXT
+                             files of a room that may use each other in a circle
+    allow: FROM TO because TEXT
+                             an arrow that is borne; FROM and TO are rooms or files, FROM may
+                             be a pattern
+Files are named from userlib/ or from drivers/accel/loom/ on: place/solve.c, core/bank/bank.c.
+"""
+import argparse
+import collections
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+
+LIBRARY = "userlib"
+CORE = "drivers/accel/loom/core"
+PUBLIC = LIBRARY + "/include"
+MOST_LINES = 800
+MOST_FILES = 40
+LONG = ("uapi/drm/loom_accel.h",)
+SOURCES = (".c", ".h", ".py", ".sh", ".js", ".y", ".l")
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<]([^">]+)[">]', re.M)
+
+
+class Broken(Exception):
+    """What keeps the check from telling anything."""
+
+
+class Floors:
+    """floors.txt: which room stands where, and what is excepted."""
+
+    def __init__(self, path):
+        self.floor = {}
+        self.header = {}
+        self.circles = []
+        self.allowed = []
+        self.used = set()
+        height = 0
+        with open(path, encoding="utf-8") as lines:
+            for number, line in enumerate(lines, 1):
+                line = line.strip()
+                if not line or line.startswith("#"):
+                    continue
+                words = line.split()
+                if words[0] == "header:":
+                    for name in words[2:]:
+                        self.header[name] = words[1]
+                elif words[0] in ("circle:", "allow:"):
+                    if "because" not in words or words[-1] == "because":
+                        raise Broken(f"floors.txt:{number}: no reason is given (because ...)")
+                    names = tuple(words[1:words.index("because")])
+                    if words[0] == "allow:" and len(names) != 2:
+                        raise Broken(f"floors.txt:{number}: an arrow goes from one to another")
+                    (self.circles if words[0] == "circle:" else self.allowed).append(names)
+                else:
+                    height += 1
+                    for name in words:
+                        if name in self.floor:
+                            raise Broken(f"floors.txt:{number}: {name} stands on two floors")
+                        self.floor[name] = height
+
+    def allows(self, source, target, rooms):
+        """An allow: line lets the file or room use the other."""
+        for names in self.allowed:
+            if any(fnmatch.fnmatch(name, names[0]) for name in (source, rooms[0])) and \
+                    names[1] in (target, rooms[1]):
+                self.used.add(names)
+                return True
+        return False
+
+    def bears_circle(self, files):
+        """A circle: line lists all these files."""
+        for names in self.circles:
+            if set(files) <= set(names):
+                self.used.add(names)
+                return True
+        return False
+
+    def idle(self):
+        """Exceptions that nothing needs."""
+        for names in self.circles:
+            if names not in self.used:
+                yield f"floors.txt: there is no circle of {' '.join(names)}: remove the line"
+        for names in self.allowed:
+            if names not in self.used:
+                yield f"floors.txt: {names[0]} does not use {names[1]}: remove the line"
+
+
+def short(path):
+    """As floors.txt names it."""
+    for folder in (LIBRARY, os.path.dirname(CORE)):
+        if path.startswith(folder + "/"):
+            return path[len(folder) + 1:]
+    return path
+
+
+def room_of(path, floors):
+    """The room of a source or header, or None if it is in none."""
+    name = os.path.basename(path)
+    if path.startswith(PUBLIC + "/"):
+        return floors.header.get(name, "include/" + name)
+    if path.startswith(LIBRARY + "/"):
+        return path.split("/")[1] if path.count("/") > 1 else None
+    if path.startswith(CORE + "/"):
+        inside = path[len(CORE) + 1:]
+        if "/" in inside:
+            return "core/" + inside.split("/")[0]
+        return floors.header.get(name, "core")
+    return None
+
+
+def tracked(root):
+    """What git knows or would take, and what is there of it."""
+    run = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z"],
+                         stdout=subprocess.PIPE, check=False)
+    if run.returncode:
+        raise Broken(f"{root}: git does not list the files")
+    names = sorted(set(run.stdout.decode().split("\0")) - {""})
+    return [name for name in names if os.path.isfile(os.path.join(root, name))]
+
+
+def read_symbols(root, objects, sources):
+    """Who defines a symbol, and what each source uses: (definer by symbol, symbols by source)."""
+    paths = {os.path.join(objects, source[:-2] + ".o"): source for source in sources}
+    for path, source in paths.items():
+        if not os.path.exists(os.path.join(root, path)):
+            raise Broken(f"no object of {source}: make lib first")
+    run = subprocess.run(["nm", "-g", "-A", "-P", *paths], cwd=root, stdout=subprocess.PIPE,
+                         check=False)
+    if run.returncode:
+        raise Broken("nm does not read the objects")
+    defined = {}
+    used = collections.defaultdict(set)
+    for line in run.stdout.decode().splitlines():
+        name, symbol, kind = line.split()[:3]
+        source = paths[name.rstrip(":")]
+        if kind == "U":
+            used[source].add(symbol)
+        else:
+            defined[symbol] = source
+    return defined, used
+
+
+def read_includes(root, path, known):
+    """Headers of the tree that a file includes."""
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        names = INCLUDE.findall(file.read())
+    for name in names:
+        for folder in (os.path.dirname(path), LIBRARY, PUBLIC, CORE):
+            target = os.path.normpath(os.path.join(folder, name))
+            if target in known:
+                yield target
+                break
+
+
+class Check:
+    """All of it, for one tree."""
+
+    def __init__(self, root, objects):
+        self.root = root
+        self.floors = Floors(os.path.join(root, "tools/ci/floors.txt"))
+        self.files = tracked(root)
+        self.ours = [f for f in self.files
+                     if f.startswith((LIBRARY + "/", CORE + "/")) and f.endswith((".c", ".h"))]
+        self.sources = [f for f in self.ours if f.endswith(".c")]
+        self.defined, self.used = read_symbols(root, objects, self.sources)
+
+    def arrow(self, source, target, verb):
+        """One line if a file may not use the other."""
+        rooms = [room_of(path, self.floors) for path in (source, target)]
+        if rooms[0] == rooms[1]:
+            return
+        floor = [self.floors.floor.get(room) for room in rooms]
+        if None in floor or floor[0] > floor[1]:
+            return
+        if self.floors.allows(short(source), short(target), rooms):
+            return
+        where = "below" if floor[0] < floor[1] else "beside"
+        yield f"{source} {verb} {target}: {rooms[0]} stands {where} {rooms[1]}"
+
+    def rooms(self):
+        """Rooms that floors.txt does not name."""
+        missing = {room_of(path, self.floors) for path in self.ours} - set(self.floors.floor)
+        for room in sorted(room for room in missing if room):
+            yield f"{room} is on no floor of floors.txt"
+
+    def symbols(self):
+        """Arrows by symbols."""
+        for source in self.sources:
+            for symbol in sorted(self.used[source]):
+                target = self.defined.get(symbol)
+                if target:
+                    yield from self.arrow(source, target, f"uses {symbol} of")
+
+    def includes(self):
+        """Arrows by #include lines."""
+        known = set(self.ours)
+        for source in self.ours:
+            for target in sorted(set(read_includes(self.root, source, known))):
+                yield from self.arrow(source, target, "includes")
+
+    def circles(self):
+        """Files of a room that use each other in a circle."""
+        uses = {source: {} for source in self.sources}
+        for source in self.sources:
+            room = room_of(source, self.floors)
+            for symbol in sorted(self.used[source]):
+                target = self.defined.get(symbol)
+                if target and target != source and room_of(target, self.floors) == room:
+                    uses[source].setdefault(target, symbol)
+        for files in components(uses):
+            if self.floors.bears_circle([short(path) for path in files]):
+                continue
+            loop = shortest_loop(uses, files)
+            steps = [f"{os.path.basename(a)} uses {uses[a][b]} of {os.path.basename(b)}"
+                     for a, b in zip(loop, loop[1:] + loop[:1])]
+            names = " ".join(os.path.basename(path) for path in files)
+            yield f"{os.path.dirname(files[0])}: a circle of files: {names}: {', '.join(steps)}"
+
+    def sizes(self):
+        """Files that are too long, folders with too many files, headers in the wrong place."""
+        folders = collections.Counter(os.path.dirname(path) for path in self.files)
+        for path in self.files:
+            if path.endswith(SOURCES) and path not in LONG:
+                with open(os.path.join(self.root, path), "rb") as file:
+                    lines = file.read().count(b"\n")
+                if lines > MOST_LINES:
+                    yield f"{path} has {lines} lines: at most {MOST_LINES} are allowed"
+            name = os.path.basename(path)
+            if path.startswith(LIBRARY + "/") and os.path.dirname(path) != PUBLIC and \
+                    name.startswith("loom") and name.endswith(".h"):
+                yield f"{path} is a public header: it belongs into {PUBLIC}"
+        for folder, count in sorted(folders.items()):
+            if count > MOST_FILES:
+                yield f"{folder} has {count} files: at most {MOST_FILES} are allowed"
+
+    def run(self):
+        """All that is wrong, line by line."""
+        for part in (self.rooms, self.symbols, self.includes, self.circles, self.sizes):
+            yield from part()
+        yield from self.floors.idle()
+
+
+def components(uses):
+    """Strongly connected files, two or more each (Tarjan's way, without recursion)."""
+    index, low, stack, on_stack, found = {}, {}, [], set(), []
+    for start in uses:
+        if start in index:
+            continue
+        work = [(start, iter(uses[start]))]
+        index[start] = low[start] = len(index)
+        stack.append(start)
+        on_stack.add(start)
+        while work:
+            node, rest = work[-1]
+            following = next(rest, None)
+            if following is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    at = stack.index(node)
+                    if len(stack) - at > 1:
+                        found.append(sorted(stack[at:]))
+                    on_stack.difference_update(stack[at:])
+                    del stack[at:]
+            elif following not in index:
+                index[following] = low[following] = len(index)
+                stack.append(following)
+                on_stack.add(following)
+                work.append((following, iter(uses[following])))
+            elif following in on_stack:
+                low[node] = min(low[node], index[following])
+    return sorted(found)
+
+
+def shortest_loop(uses, files):
+    """The shortest circle in a component, to name the symbols of."""
+    best = None
+    for start in files:
+        before = {start: None}
+        queue = collections.deque([start])
+        while queue:
+            node = queue.popleft()
+            if start in uses[node]:
+                loop = []
+                while node:
+                    loop.append(node)
+                    node = before[node]
+                loop.reverse()
+                if not best or len(loop) < len(best):
+                    best = loop
+                break
+            for following in uses[node]:
+                if following in files and following not in before:
+                    before[following] = node
+                    queue.append(following)
+    return best
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks the floors of the house.")
+    parser.add_argument("--root", default=os.path.join(os.path.dirname(__file__), "../.."))
+    parser.add_argument("--objects", default="build/obj")
+    args = parser.parse_args()
+    try:
+        wrong = list(Check(args.root, args.objects).run())
+    except Broken as error:
+        print(f"floors: {error}", file=sys.stderr)
+        return 2
+    for line in wrong:
+        print(line)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
