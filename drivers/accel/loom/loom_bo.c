@@ -100,8 +100,8 @@ static bool loom_bo_eviction_valuable(struct ttm_buffer_object *tbo, const struc
 		return false;
 	if (!place || place->mem_type != LOOM_REGION_PLACEMENT(bo->shape.region))
 		return true;
-	return loom_mask_meets(&bo->shape.mask,
-			       container_of(place, struct loom_bo_place, base)->mask);
+	return loom_mask_overlaps(&bo->shape.mask,
+				  container_of(place, struct loom_bo_place, base)->mask);
 }
 
 static void loom_bo_evict_flags(struct ttm_buffer_object *tbo, struct ttm_placement *placement)

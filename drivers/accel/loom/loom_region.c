@@ -15,7 +15,7 @@
  * A region is a TTM resource manager. TTM brings what is hard about memory that
  * runs out: an LRU, eviction, waiting for idle buffers, CPU mappings that
  * follow. What is ours is where a buffer goes, and that is the business of
- * core/bank.c: one address range that is free in every bank.
+ * core/bank/bank.c: one address range that is free in every bank.
  *
  * A resource is only an address. The bytes of a buffer are in system pages,
  * whether it is resident or not (&ttm_resource_manager.use_tt); a back end whose
@@ -94,7 +94,7 @@ static int loom_region_alloc(struct ttm_resource_manager *manager, struct ttm_bu
 		.mask = bo->shape.partial ? &bo->shape.mask : NULL,
 		.top_down = bo->shape.top_down,
 	};
-	struct loom_patch_chunk *spare = NULL;
+	struct loom_partial_chunk *spare = NULL;
 	struct loom_region_block *block;
 	int ret;
 

@@ -120,7 +120,7 @@ struct run {
 	u32 replacements;
 	struct loom_bank bank;
 	struct loom_bank_block *blocks;
-	struct loom_patch_chunk *spare;
+	struct loom_partial_chunk *spare;
 	u64 alloc_ns;
 	u64 free_ns;
 	u32 failures;
@@ -200,7 +200,7 @@ static void measure(enum style style, u32 live, u32 replacements, double clock_n
 	printf("%-22s %7u %8.0f %8.0f %8u %7u %7.0f%% %8.1fx\n", style_names[style], live,
 	       max((double)run.alloc_ns / replacements - clock_ns, 1.0),
 	       max((double)run.free_ns / replacements - clock_ns, 1.0),
-	       run.failures, run.bank.patches.chunk_count, 100 * bytes / BANKS / (double)top,
+	       run.failures, run.bank.partials.chunk_count, 100 * bytes / BANKS / (double)top,
 	       (double)lockstep / (double)top);
 	fflush(stdout);
 	loom_bank_fini(&run.bank);

@@ -2,33 +2,50 @@
 #ifndef LOOM_BANK_H
 #define LOOM_BANK_H
 
-#include "bank/patch.h"
+#include "bank/partial.h"
 
 /**
  * DOC: Bank allocator interface
  *
- * One allocator stands for all banks of a region, because they are in lockstep: a block has one
- * address, which is the same in every bank it is on. It is on all of them, or on those of a
- * mask, and then the other banks know nothing of it.
+ * The room core/bank gives out device memory: which addresses, in which banks of a region.
  *
- * Memory for the bookkeeping is the caller's: a block is embedded in what owns the address range.
- * Blocks on some banks take a chunk more now and then, which the caller has ready, so that
- * nothing is allocated under its lock. Freeing cannot fail for want of host memory.
- * Not thread safe: the caller holds a lock around every call.
+ * One allocator serves all banks of a region, because they are in lockstep: a block has one
+ * address, the same in every bank it is on. It is on all of them, or on those of a mask; then it
+ * takes nothing in the other banks, and is called a partial block.
+ *
+ * It is given sizes, alignments, ranges of addresses, masks of banks and a policy for the region,
+ * and gives addresses, statistics and a walk over blocks and holes. Memory for the
+ * bookkeeping is the caller's: a block is embedded in what owns the address range. Partial blocks
+ * are kept in chunks besides, one of which the caller has ready, so that nothing is allocated
+ * under its lock. Freeing needs no host memory. Not thread safe: the caller holds a
+ * lock around every call.
+ *
+ * The room also says how the bytes of a buffer are distributed over banks (loom_layout.h), which
+ * regions and banks there are (loom_topology.h), and has sets of banks (loom_mask.h).
+ *
+ * - bank.c: requests, blocks on all banks, holes, policies; what was measured and what was rejected
+ * - partial.c: blocks on some banks, in a treap of chunks; what was rejected
+ * - treap.c: a search tree whose nodes keep summaries of their subtrees
+ * - layout.c: interleaved, sharded and image layouts: from a byte to bank and address
+ * - topology.c: presets of devices
+ *
+ * It uses no other room. Rejected for the interface: an allocator per bank, in which a lockstep
+ * address would have to be found by asking all of them in turn; and drm_mm or gen_pool, which know
+ * no banks and exist in the kernel only, whereas the library plans with the same code.
  */
 
 struct loom_bank;
 
 /**
  * enum loom_bank_policy - which hole a block gets
- * @LOOM_BANK_FIRST_FIT: the first one from the end that is asked for
- * @LOOM_BANK_BEST_FIT: the smallest one, and of those that are as small the first
+ * @LOOM_BANK_FIRST_FIT: the first one, from the end that the request names
+ * @LOOM_BANK_BEST_FIT: the smallest one, and of equal ones the first
  * @LOOM_BANK_LARGE_BEST_FIT: the first one for blocks of up to a LOOM_BANK_LARGE_PART of the bank,
  *	the smallest one for larger ones
  *
- * A request with a mask is placed by first fit all the same, and so is every other one while there
- * are blocks on some banks; likewise one with a range, unless that leaves out only the beginning
- * of a hole at the bottom.
+ * A request with a mask is always placed by first fit, and so is every request while there are
+ * partial blocks, or with a range, unless the range excludes only the beginning of a hole at the
+ * bottom.
  */
 enum loom_bank_policy {
 	LOOM_BANK_FIRST_FIT,
@@ -42,11 +59,11 @@ enum loom_bank_policy {
  * struct loom_bank_request - what an allocation asks for
  * @size: bytes per bank, not zero
  * @align: alignment of the address, a power of two
- * @low: the block must not start below; zero where it does not matter
- * @high: the block must not end above; U64_MAX where it does not matter
+ * @low: lowest address of the block; zero for any
+ * @high: highest end of the block; U64_MAX for any
  * @mask: the banks it is on, NULL for all
- * @spare: with @mask: where a chunk from loom_bank_chunk_create() is; NULL in there when it was
- *	taken
+ * @spare: with @mask: points to a chunk from loom_bank_chunk_create(); set to NULL when it was
+ *	used
  * @top_down: take the highest fitting place, else the lowest
  *
  * A fixed address is a range of exactly the size.
@@ -57,29 +74,29 @@ struct loom_bank_request {
 	u64 low;
 	u64 high;
 	const struct loom_mask *mask;
-	struct loom_patch_chunk **spare;
+	struct loom_partial_chunk **spare;
 	bool top_down;
 };
 
 /**
  * struct loom_bank_block - an address range, embedded in what owns it
  *
- * Zeroed by its owner before it is first used; free again after loom_bank_free(). It must
+ * Its owner zeroes it before the first use; it can be used again after loom_bank_free(). It must
  * not move in memory while it is allocated.
  *
  * @start: first byte
  * @size: bytes in each of its banks
  * @bank: private: the bank it is allocated from, or NULL
- * @partial: private: it is on some banks only
+ * @partial: private: it is a partial block: on some banks only
  * @hole: private: free bytes between this block and the next, of those on all banks
- * @best: private: largest @hole in the subtree below, lower and higher addresses
+ * @max_hole: private: largest @hole in the subtree below, lower and higher addresses
  * @child: private: subtree below, lower and higher addresses
  * @parent: private: node above
- * @near: private: next block in the bank towards lower and higher addresses
+ * @neighbour: private: next block in the bank towards lower and higher addresses
  * @balance: private: height of the higher subtree less that of the lower
  * @by_size: private: in loom_bank.holes, if it has a hole and they are kept
  * @mask: private: of a partial block: its banks
- * @chunk: private: of a partial block: where it is noted
+ * @chunk: private: of a partial block: the chunk it is in
  */
 struct loom_bank_block {
 	u64 start;
@@ -89,16 +106,16 @@ struct loom_bank_block {
 	union {
 		struct {
 			u64 hole;
-			u64 best[2];
+			u64 max_hole[2];
 			struct loom_bank_block *child[2];
 			struct loom_bank_block *parent;
-			struct loom_bank_block *near[2];
+			struct loom_bank_block *neighbour[2];
 			s32 balance;
 			struct loom_treap_node by_size;
 		};
 		struct {
 			struct loom_mask mask;
-			struct loom_patch_chunk *chunk;
+			struct loom_partial_chunk *chunk;
 		};
 	};
 };
@@ -108,16 +125,16 @@ struct loom_bank_block {
  *
  * Must not move in memory between loom_bank_init() and loom_bank_fini().
  *
- * @base: first byte that can be given out
- * @limit: first byte behind those that can be given out
+ * @base: lowest address
+ * @limit: highest end
  * @allocated: bytes given out in each bank to blocks on all of them
  * @blocks: number of blocks, on all banks and on some
  * @all: all banks
  * @root: private: of the tree of blocks on all banks
- * @head: private: a block without bytes at @base, so that each hole has a block before it
- * @best_size: private: smaller blocks are placed by first fit
- * @holes: private: the holes by size, unless that is for all
- * @patches: private: blocks on some banks
+ * @head: private: an empty block at @base, so that each hole has a block before it
+ * @best_size: private: sizes from here on are placed by best fit
+ * @holes: private: the holes by size; empty if all sizes are placed by first fit
+ * @partials: private: partial blocks
  */
 struct loom_bank {
 	u64 base;
@@ -129,15 +146,15 @@ struct loom_bank {
 	struct loom_bank_block head;
 	u64 best_size;
 	struct loom_treap holes;
-	struct loom_patches patches;
+	struct loom_partials partials;
 };
 
 /**
  * struct loom_bank_stats - how full some banks are
- * @total: bytes that can be given out, in each
- * @allocated: bytes of which one of the banks has given out its own
- * @free: @total less @allocated: what is free in all of them
- * @largest_free: bytes of the largest hole that is one in all of them
+ * @total: bytes of each bank
+ * @allocated: bytes that are given out in at least one of the banks
+ * @free: @total less @allocated: bytes that are free in all of them
+ * @largest_free: bytes of the largest hole that is free in all of them
  * @blocks: number of blocks on one of them
  */
 struct loom_bank_stats {
@@ -161,30 +178,30 @@ struct loom_bank_span {
 };
 
 /**
- * struct loom_bank_iter - where a walk has got to
- * @mask: private: banks that are looked at
- * @at: private: end of what was reported
+ * struct loom_bank_iter - position of a walk
+ * @mask: private: banks that are walked
+ * @at: private: end of the last span
  * @limit: private: of the bank
  * @block: private: the next block on all banks
- * @cursor: private: the next block on some
+ * @cursor: private: the next partial block
  */
 struct loom_bank_iter {
 	struct loom_mask mask;
 	u64 at;
 	u64 limit;
 	struct loom_bank_block *block;
-	struct loom_patch_cursor cursor;
+	struct loom_partial_cursor cursor;
 };
 
 /**
  * loom_bank_init() - begin with an empty bank
  * @bank: the bank, any content
- * @base: first byte that can be given out
- * @limit: first byte behind those that can be given out
- * @banks: number of banks that it stands for, at most DRM_LOOM_MAX_BANKS
+ * @base: lowest address
+ * @limit: highest end
+ * @banks: number of banks that it serves, at most DRM_LOOM_MAX_BANKS
  * @policy: which hole a block gets
  *
- * Return: 0; -EINVAL when there is not one byte to give out, no bank, or too many.
+ * Return: 0; -EINVAL for a range without a byte, no bank, or too many banks.
  */
 int __must_check loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 				enum loom_bank_policy policy);
@@ -193,8 +210,8 @@ int __must_check loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32
  * loom_bank_fini() - end a bank
  * @bank: the bank
  *
- * Blocks that are still allocated are let go: freeing them later is refused, not
- * a use after free.
+ * Blocks that are still allocated become unallocated: freeing them later is refused, and no use
+ * after free.
  *
  * Return: the number of such blocks; zero in a caller without leaks.
  */
@@ -206,13 +223,14 @@ u32 loom_bank_fini(struct loom_bank *bank);
  * @block: the block, zeroed or freed; out: its start and size
  * @request: what is asked for
  *
- * O(log n) in the blocks of the bank while addresses and sizes are multiples of the
- * alignment; with a larger alignment, plus the holes that would do but for it. With a mask, or
- * where there are blocks with masks, O(log n) for masks that come again and again; see patch.c.
+ * O(log n) in the blocks of the bank while addresses and sizes are multiples of the alignment; with
+ * a larger alignment, plus the number of holes that are large enough but for the alignment. With
+ * a mask, or while there are partial blocks, O(log n) for masks that are used often; see
+ * partial.c.
  *
- * Return: 0; -ENOSPC when nothing fits; -ENOMEM when it takes a chunk and there is none; -EINVAL
+ * Return: 0; -ENOSPC when nothing fits; -ENOMEM when a chunk is needed and there is none; -EINVAL
  * for a size of zero, an alignment that is no power of two, a range that ends before it starts, a
- * block that is allocated already, a mask without banks or with more than there are.
+ * block that is allocated already, a mask without banks or with banks that do not exist.
  */
 int __must_check loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 				 const struct loom_bank_request *request);
@@ -240,12 +258,12 @@ static inline bool loom_bank_allocated(const struct loom_bank_block *block)
 }
 
 /**
- * loom_bank_chunk_create() - memory for blocks on some banks
+ * loom_bank_chunk_create() - memory for partial blocks
  *
- * Return: what loom_bank_request.spare may point to, to be given to loom_port_free() if it is not
- * taken; or NULL.
+ * Return: a chunk for loom_bank_request.spare, to be freed with loom_port_free() if it was not
+ * used; or NULL.
  */
-struct loom_patch_chunk *loom_bank_chunk_create(void);
+struct loom_partial_chunk *loom_bank_chunk_create(void);
 
 /**
  * loom_bank_stats() - how full some banks are
@@ -253,13 +271,13 @@ struct loom_patch_chunk *loom_bank_chunk_create(void);
  * @mask: which ones, NULL for all
  * @stats: out
  *
- * O(1) while all blocks are on all banks, else O(n).
+ * O(1) while there are no partial blocks, else O(n).
  */
 void loom_bank_stats(struct loom_bank *bank, const struct loom_mask *mask,
 		     struct loom_bank_stats *stats);
 
 /**
- * loom_bank_bytes() - what one bank has given out
+ * loom_bank_bytes() - bytes that are given out in one bank
  * @bank: the bank
  * @index: which one
  *
@@ -270,10 +288,10 @@ void loom_bank_stats(struct loom_bank *bank, const struct loom_mask *mask,
 u64 loom_bank_bytes(const struct loom_bank *bank, u32 index);
 
 /**
- * loom_bank_lowest() - where the blocks begin
+ * loom_bank_lowest() - start of the lowest block
  * @bank: the bank
  *
- * All from the bank's base up to here is free in every bank. O(1).
+ * Everything between the bank's base and here is free in every bank. O(1).
  *
  * Return: the lowest address of a block; the bank's limit when there is none.
  */
@@ -284,7 +302,7 @@ u64 loom_bank_lowest(const struct loom_bank *bank);
  * @bank: the bank
  * @index: which one
  *
- * O(log n) while all blocks are on all banks, else O(n) in the blocks on some that lie below.
+ * O(log n) while there are no partial blocks, else O(n) in those that lie below.
  *
  * Return: the block, or NULL.
  */
@@ -295,7 +313,7 @@ struct loom_bank_block *loom_bank_bottom(struct loom_bank *bank, u32 index);
  * @bank: the bank
  * @address: any address
  *
- * O(log n). To ask whether [a, b) is free of them: find(a) is NULL or starts at b or above.
+ * O(log n). The range [a, b) is free of such blocks if find(a) is NULL or starts at b or above.
  *
  * Return: the lowest such block that ends above @address, or NULL.
  */
@@ -316,9 +334,9 @@ void loom_bank_walk(struct loom_bank *bank, const struct loom_mask *mask,
  * @span: out
  *
  * The spans tile the bank from its base to its limit; no two holes are neighbours. A hole is free
- * in all banks that are looked at. In one bank blocks do not overlap. Where they do in
- * several, the one that begins first is reported whole, and what sticks out of others behind
- * it. O(1) for each block of the bank.
+ * in all banks that are walked. Blocks of one bank do not overlap. Those of several may: then the
+ * one that starts first is reported whole, and of the others the part behind it. O(1) for each
+ * block of the bank.
  *
  * Return: false when there is no more.
  */

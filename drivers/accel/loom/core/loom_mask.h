@@ -39,7 +39,7 @@ static inline struct loom_mask loom_mask_all(u32 banks)
 }
 
 /* Whether there is a bank that is in both. */
-static inline bool loom_mask_meets(const struct loom_mask *a, const struct loom_mask *b)
+static inline bool loom_mask_overlaps(const struct loom_mask *a, const struct loom_mask *b)
 {
 	u64 both = 0;
 	u32 i;

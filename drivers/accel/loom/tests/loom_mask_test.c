@@ -52,7 +52,7 @@ struct mask_model {
 	const struct mask_setting *setting;
 	struct rnd_state random;
 	struct loom_bank bank;
-	struct loom_patch_chunk *spare;
+	struct loom_partial_chunk *spare;
 	struct loom_bank_block *block[MASK_BLOCKS];
 	struct loom_mask mask[MASK_BLOCKS];
 	struct loom_mask taken[MASK_BYTES];
@@ -122,7 +122,7 @@ static s32 model_place(const struct mask_model *model, const struct loom_bank_re
 	for (i = model->setting->bytes; i--;) {
 		u64 address = model->setting->base + i;
 
-		run = loom_mask_meets(&model->taken[i], request->mask) ? 0 : run + 1;
+		run = loom_mask_overlaps(&model->taken[i], request->mask) ? 0 : run + 1;
 		if (run < request->size || address & (request->align - 1) ||
 		    address < request->low || address > request->high ||
 		    request->high - address < request->size)
@@ -205,7 +205,7 @@ static void model_check_view(struct kunit *test, struct mask_model *model,
 		after_hole = !span.block;
 		for (; at < span.end; at++) {
 			u64 offset = at - model->setting->base;
-			bool taken = loom_mask_meets(&model->taken[offset], mask);
+			bool taken = loom_mask_overlaps(&model->taken[offset], mask);
 
 			KUNIT_ASSERT_EQ(test, taken, !!span.block);
 			allocated += taken;
@@ -282,7 +282,7 @@ static void mask_refuses(struct kunit *test)
 	struct loom_mask none = { { 0 } }, outside = { { 0 } }, first = { { 1 } };
 	struct loom_bank_request request = { .size = 64, .align = 64, .high = U64_MAX };
 	struct loom_bank *bank = kunit_kzalloc(test, sizeof(*bank), GFP_KERNEL);
-	struct loom_patch_chunk *spare = NULL;
+	struct loom_partial_chunk *spare = NULL;
 	struct loom_bank_block *block = kunit_kzalloc(test, sizeof(*block), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, bank);
@@ -314,8 +314,8 @@ static void mask_fini_lets_go(struct kunit *test)
 		.size = 8, .align = 8, .high = U64_MAX, .mask = &mask,
 	};
 	struct loom_bank *bank = kzalloc(sizeof(*bank), GFP_KERNEL);
-	struct loom_bank_block *block[3 * LOOM_PATCH_FAN] = {};
-	struct loom_patch_chunk *spare = NULL;
+	struct loom_bank_block *block[3 * LOOM_PARTIAL_FAN] = {};
+	struct loom_partial_chunk *spare = NULL;
 	u32 i;
 
 	KUNIT_ASSERT_NOT_NULL(test, bank);
@@ -403,7 +403,7 @@ static void mask_sets(struct kunit *test)
 			same &= a->has[i] == b->has[i];
 			within &= a->has[i] || !b->has[i];
 		}
-		KUNIT_ASSERT_EQ(test, meets, loom_mask_meets(&a->mask, &b->mask));
+		KUNIT_ASSERT_EQ(test, meets, loom_mask_overlaps(&a->mask, &b->mask));
 		KUNIT_ASSERT_EQ(test, same, loom_mask_same(&a->mask, &b->mask));
 		KUNIT_ASSERT_EQ(test, within, loom_mask_within(&b->mask, &a->mask));
 		loom_mask_add(&a->mask, &b->mask);

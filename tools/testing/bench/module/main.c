@@ -15,10 +15,10 @@
 /**
  * DOC: The allocator beside drm_mm
  *
- * The same trace on core/bank.c and on the kernel's own range allocator. drm_mm knows no banks, so
- * one bank in lockstep is compared: all blocks on all banks. Both have their nodes embedded in what
- * the caller holds, so nothing but the search and the bookkeeping is timed. The clock is read
- * twice a run, not for each operation: in an emulator it costs as much as they do.
+ * The same trace on core/bank/bank.c and on the kernel's own range allocator. drm_mm knows no
+ * banks, so one bank in lockstep is compared: all blocks on all banks. Both have their nodes
+ * embedded in what the caller holds, so nothing but the search and the bookkeeping is timed. The
+ * clock is read twice a run, not for each operation: in an emulator it costs as much as they do.
  */
 
 #define LOOM_BENCH_MAX	(4U << 20)

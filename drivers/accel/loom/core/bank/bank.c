@@ -4,45 +4,43 @@
 /**
  * DOC: Bank allocator
  *
- * The blocks of a bank are the nodes of one AVL tree in address order. Holes are
- * not nodes: the free bytes behind a block are a number in that block, and a block
- * of no bytes at the bottom of the bank (the head, never removed) carries the
- * first hole. So neighbouring holes cannot exist, freeing merges by adding two
- * numbers, and no hole ever needs memory of its own.
+ * The blocks on all banks are the nodes of one AVL tree in address order. Holes are not nodes:
+ * the free bytes behind a block are a number in that block, and an empty block at the bottom
+ * of the bank (the head, never removed) carries the first hole. So neighbouring holes cannot exist,
+ * freeing merges by adding two numbers, and no hole ever needs memory of its own.
  *
- * Each node knows the largest hole in its lower and in its higher subtree. The
- * lowest hole of at least s bytes is then found on one way down from the root,
- * and the highest one on the mirrored way: both directions are the same code
- * with the two sides swapped. A range that a request is confined to cuts at most one hole
- * at each end, so it costs a second way down, and not a scan. The maxima of both
- * children are kept in the parent: the search touches no node that is not on its way.
+ * Each node knows the largest hole in its lower and in its higher subtree. The lowest hole of at
+ * least s bytes is then found on one way down from the root, and the highest one on the mirrored
+ * way: both directions are the same code with the two sides swapped. A range of addresses cuts at
+ * most one hole at each end, so it costs a second way down, and not a scan. The maxima of
+ * both children are kept in the parent: the search touches no node that is not on its way.
  *
- * First fit from the end that was asked for keeps what came from the one end away from what came
- * from the other, which is what directions are for, and wins where buffers live in small
- * memory and die in the order of a program: of the traces of SRAM it refuses 1776 and 486
- * requests where best fit refuses 2261 and 564. In a large memory with buffers of all sizes best
- * fit wins: 261, 33 and 13 refusals where first fit has 1014, 61 and 26. So it is a policy of
- * the region. Best fit keeps the holes in a second tree by size, and takes the smallest that
- * does; of those as small the one nearest to the end that was asked for.
+ * First fit from the end that the request names keeps bottom-up and top-down blocks apart, which is
+ * what directions are for, and wins where buffers live in small memory and die in the order of
+ * a program: of the traces of SRAM it refuses 1776 and 486 requests where best fit refuses
+ * 2261 and 564. In a large memory with buffers of all sizes best fit wins: 261, 33 and 13 refusals
+ * where first fit has 1014, 61 and 26. So it is a policy of the region. Best fit keeps the holes in
+ * a second tree, by size, and takes the smallest that fits; of equal ones the one nearest
+ * to the end that the request names.
  *
- * In SRAM the two together are better than both. Best fit goes wrong on small blocks: they end up
- * all over the bank, between large ones, in what was left of holes, and outlive them. First fit
- * keeps them near their end; and large ones waste least if they take the tightest hole. Large
- * is what is above a 128th of the bank: 1721 and 436 refusals on the same two traces, 418 on
- * average over sixteen of the second kind where first fit has 448. From a 90th to a 425th it is
- * nearly the same. To send small ones to the other end helps one trace more (1466) and
- * the other less (461); but there plans have their scratch, and what lives long keeps them out.
- * To leave the top to small ones (a 16th to a 64th of the bank) gave 440 on average.
+ * In SRAM the two together are better than either. Best fit is bad for small blocks: it leaves
+ * them all over the bank, between large ones, in what was left of holes, and they outlive those.
+ * First fit keeps them near their end, and large blocks waste least if they take the tightest hole.
+ * Large is what is above a 128th of the bank: 1721 and 436 refusals on the same two traces, 418
+ * on average over sixteen of the second kind where first fit has 448. From a 90th to a 425th it is
+ * nearly the same. Sending small ones to the other end improves one trace further (1466) and
+ * worsens the other (461); but plans have their scratch at that end, where long-lived blocks would
+ * be in its way. Leaving the top to small ones (a 16th to a 64th of the bank) gave 440 on average.
  *
- * Blocks that are on some banks only are kept apart, in patch.c. A place for a block must be clear
- * in both: the two searches push each other on until they agree. As long as there are no such
- * blocks they cost one comparison.
+ * Partial blocks are kept apart, in partial.c. A place must be free in both: the two
+ * searches move each other's lower bound until they agree. Without partial blocks this costs one
+ * comparison.
  *
- * What was rejected: a list with first fit (linear; 2 us at 10k blocks), segregated
- * free lists (constant time, but they find some hole that fits, not the smallest: 301 refusals for
- * 261 with sixteen lists to a power of two, and the answer depends on what was freed last), a
- * bitmap (costs memory in the size of the bank, not in what
- * lives in it), a red-black tree (the same code, but higher: searches outnumber rotations).
+ * What was rejected: a list with first fit (linear; 2 us at 10k blocks), segregated free lists
+ * (constant time, but they find some hole that fits, not the smallest: 301 refusals for 261
+ * with sixteen lists to a power of two, and the answer depends on what was freed last), a bitmap
+ * (costs memory in the size of the bank, not in the number of blocks), a red-black tree (the same
+ * code, but higher: searches outnumber rotations).
  */
 
 enum { LOW, HIGH };
@@ -53,23 +51,23 @@ static int loom_bank_side(const struct loom_bank_block *node)
 }
 
 /* The largest hole in the subtree that starts at @node. */
-static u64 loom_bank_best(const struct loom_bank_block *node)
+static u64 loom_bank_max_hole(const struct loom_bank_block *node)
 {
-	return node ? max(node->hole, max(node->best[LOW], node->best[HIGH])) : 0;
+	return node ? max(node->hole, max(node->max_hole[LOW], node->max_hole[HIGH])) : 0;
 }
 
-/* The holes at or below @node have changed: tell those above, as far as it matters to them. */
+/* The holes at or below @node have changed: updates the maxima above, as far as they change. */
 static void loom_bank_propagate(struct loom_bank_block *node)
 {
 	struct loom_bank_block *parent;
 
 	for (; (parent = node->parent); node = parent) {
 		int side = loom_bank_side(node);
-		u64 best = loom_bank_best(node);
+		u64 best = loom_bank_max_hole(node);
 
-		if (parent->best[side] == best)
+		if (parent->max_hole[side] == best)
 			return;
-		parent->best[side] = best;
+		parent->max_hole[side] = best;
 	}
 }
 
@@ -86,8 +84,8 @@ static void loom_bank_replace(struct loom_bank *bank, struct loom_bank_block *ol
 }
 
 /*
- * Lift the child on @side of @node above it. The set of nodes below that place stays
- * the same, so nobody above has to know. Balances are the caller's.
+ * Rotates the child on @side of @node above it. The nodes below that place remain the same, and so
+ * do the maxima above. The caller updates the balances.
  */
 static void loom_bank_rotate(struct loom_bank *bank, struct loom_bank_block *node, int side)
 {
@@ -96,17 +94,17 @@ static void loom_bank_rotate(struct loom_bank *bank, struct loom_bank_block *nod
 
 	loom_bank_replace(bank, node, child);
 	node->child[side] = inner;
-	node->best[side] = child->best[!side];
+	node->max_hole[side] = child->max_hole[!side];
 	if (inner)
 		inner->parent = node;
 	child->child[!side] = node;
 	node->parent = child;
-	child->best[!side] = loom_bank_best(node);
+	child->max_hole[!side] = loom_bank_max_hole(node);
 }
 
 /*
- * @node is two higher on @side than on the other. Return: what stands in its place
- * now; its balance is zero if the subtree has become lower by one.
+ * @node is higher by two on @side than on the other. Return: the root of the subtree after the
+ * rotation; its balance is zero if the subtree has become lower by one.
  */
 static struct loom_bank_block *loom_bank_rebalance(struct loom_bank *bank,
 						   struct loom_bank_block *node, int side)
@@ -176,7 +174,7 @@ static struct loom_bank_block *loom_bank_sized(const struct loom_treap_node *nod
 	return node ? container_of(node, struct loom_bank_block, by_size) : NULL;
 }
 
-/* Change the hole behind @node. All that keeps account of holes by size is here. */
+/* Changes the hole behind @node, also in the tree of holes by size. */
 static void loom_bank_set_hole(struct loom_bank *bank, struct loom_bank_block *node, u64 hole)
 {
 	struct loom_treap_node *parent = NULL, *at = bank->holes.root;
@@ -200,22 +198,22 @@ static void loom_bank_set_hole(struct loom_bank *bank, struct loom_bank_block *n
 	loom_treap_link(&bank->holes, &node->by_size, parent, side);
 }
 
-/* Make @block the node that follows @previous. Holes are right already. */
+/* Makes @block the successor of @previous. Their holes are set already. */
 static void loom_bank_link(struct loom_bank *bank, struct loom_bank_block *previous,
 			   struct loom_bank_block *block)
 {
-	struct loom_bank_block *next = previous->near[HIGH];
+	struct loom_bank_block *next = previous->neighbour[HIGH];
 
-	block->best[LOW] = 0;
-	block->best[HIGH] = 0;
+	block->max_hole[LOW] = 0;
+	block->max_hole[HIGH] = 0;
 	block->child[LOW] = NULL;
 	block->child[HIGH] = NULL;
 	block->balance = 0;
-	block->near[LOW] = previous;
-	block->near[HIGH] = next;
-	previous->near[HIGH] = block;
+	block->neighbour[LOW] = previous;
+	block->neighbour[HIGH] = next;
+	previous->neighbour[HIGH] = block;
 	if (next)
-		next->near[LOW] = block;
+		next->neighbour[LOW] = block;
 
 	/* Two nodes in a row: the lower has no higher subtree, or the higher no lower one. */
 	block->parent = previous->child[HIGH] ? next : previous;
@@ -226,20 +224,20 @@ static void loom_bank_link(struct loom_bank *bank, struct loom_bank_block *previ
 	loom_bank_grown(bank, block);
 }
 
-/* Take @block out. Its hole belongs to the node before it already. */
+/* Removes @block. Its hole was added to that of the node before it. */
 static void loom_bank_unlink(struct loom_bank *bank, struct loom_bank_block *block)
 {
-	struct loom_bank_block *previous = block->near[LOW];
-	struct loom_bank_block *next = block->near[HIGH];
+	struct loom_bank_block *previous = block->neighbour[LOW];
+	struct loom_bank_block *next = block->neighbour[HIGH];
 	struct loom_bank_block *from = block->parent;
 	int side = from ? loom_bank_side(block) : LOW;
 
-	previous->near[HIGH] = next;
+	previous->neighbour[HIGH] = next;
 	if (next)
-		next->near[LOW] = previous;
+		next->neighbour[LOW] = previous;
 
 	if (block->child[LOW] && block->child[HIGH]) {
-		/* The next node is the lowest of the higher subtree: it takes over. */
+		/* its successor, the lowest of the higher subtree, replaces it */
 		from = next->parent == block ? next : next->parent;
 		side = from == next ? HIGH : LOW;
 		loom_bank_replace(bank, next, next->child[HIGH]);
@@ -249,8 +247,8 @@ static void loom_bank_unlink(struct loom_bank *bank, struct loom_bank_block *blo
 		next->child[LOW]->parent = next;
 		if (next->child[HIGH])
 			next->child[HIGH]->parent = next;
-		next->best[LOW] = block->best[LOW];
-		next->best[HIGH] = block->best[HIGH];
+		next->max_hole[LOW] = block->max_hole[LOW];
+		next->max_hole[HIGH] = block->max_hole[HIGH];
 		next->balance = block->balance;
 	} else {
 		loom_bank_replace(bank, block, block->child[!block->child[LOW]]);
@@ -258,7 +256,7 @@ static void loom_bank_unlink(struct loom_bank *bank, struct loom_bank_block *blo
 	}
 
 	if (from) {
-		from->best[side] = loom_bank_best(from->child[side]);
+		from->max_hole[side] = loom_bank_max_hole(from->child[side]);
 		loom_bank_propagate(from);
 	}
 	if (next)
@@ -270,8 +268,8 @@ static void loom_bank_unlink(struct loom_bank *bank, struct loom_bank_block *blo
 /* The first node from @side in the subtree of @node with a hole of @size; there is one. */
 static struct loom_bank_block *loom_bank_first(struct loom_bank_block *node, u64 size, int side)
 {
-	while (node->best[side] >= size || node->hole < size)
-		node = node->child[node->best[side] >= size ? side : !side];
+	while (node->max_hole[side] >= size || node->hole < size)
+		node = node->child[node->max_hole[side] >= size ? side : !side];
 	return node;
 }
 
@@ -279,7 +277,7 @@ static struct loom_bank_block *loom_bank_first(struct loom_bank_block *node, u64
 static struct loom_bank_block *loom_bank_following(struct loom_bank_block *node, u64 size,
 						   int side)
 {
-	if (node->best[!side] >= size)
+	if (node->max_hole[!side] >= size)
 		return loom_bank_first(node->child[!side], size, side);
 	for (; node->parent; node = node->parent) {
 		struct loom_bank_block *parent = node->parent;
@@ -288,7 +286,7 @@ static struct loom_bank_block *loom_bank_following(struct loom_bank_block *node,
 			continue;
 		if (parent->hole >= size)
 			return parent;
-		if (parent->best[!side] >= size)
+		if (parent->max_hole[!side] >= size)
 			return loom_bank_first(parent->child[!side], size, side);
 	}
 	return NULL;
@@ -351,7 +349,7 @@ static struct loom_bank_block *loom_bank_first_fit(struct loom_bank *bank,
 		if (node->hole < request->size)
 			node = loom_bank_following(node, request->size, side);
 	} else {
-		if (loom_bank_best(bank->root) < request->size)
+		if (loom_bank_max_hole(bank->root) < request->size)
 			return NULL;
 		node = loom_bank_first(bank->root, request->size, side);
 	}
@@ -367,7 +365,7 @@ static struct loom_bank_block *loom_bank_first_fit(struct loom_bank *bank,
 	return NULL;
 }
 
-/* The first in order whose hole has a size of at least @size, from @start on if it is the same. */
+/* The first hole, by size and then by address, that is not before (@size, @start). */
 static struct loom_treap_node *loom_bank_size_at(struct loom_bank *bank, u64 size, u64 start)
 {
 	struct loom_treap_node *node = bank->holes.root, *found = NULL;
@@ -397,17 +395,17 @@ static struct loom_bank_block *loom_bank_best_fit(struct loom_bank *bank,
 
 		if (!node)
 			return NULL;
-		/* all holes that are just as large, from the end that is asked for */
+		/* all holes of that size, from the end that the request names */
 		size = loom_bank_sized(node)->hole;
 		next = size == U64_MAX ? NULL : loom_bank_size_at(bank, size + 1, 0);
 		same = node;
 		if (request->top_down)
-			same = next ? loom_treap_near(next, LOW) :
+			same = next ? loom_treap_neighbour(next, LOW) :
 				      loom_treap_end(bank->holes.root, HIGH);
 		while (same && loom_bank_sized(same)->hole == size) {
 			if (loom_bank_fit(loom_bank_sized(same), request, address))
 				return loom_bank_sized(same);
-			same = loom_treap_near(same, request->top_down ? LOW : HIGH);
+			same = loom_treap_neighbour(same, request->top_down ? LOW : HIGH);
 		}
 		if (!next)
 			return NULL;
@@ -415,13 +413,13 @@ static struct loom_bank_block *loom_bank_best_fit(struct loom_bank *bank,
 	}
 }
 
-/* Likewise, clear of the blocks on some banks. */
+/* The node behind which the request goes by first fit, clear of partial blocks; or NULL. */
 static struct loom_bank_block *loom_bank_fit_around(struct loom_bank *bank,
 						    const struct loom_bank_request *request,
 						    const struct loom_mask *mask, u64 *address)
 {
-	struct loom_bank_request rest = *request;
-	struct loom_patch_want want = {
+	struct loom_bank_request in_all = *request;
+	struct loom_partial_request in_some = {
 		.mask = mask,
 		.size = request->size,
 		.align = request->align,
@@ -433,21 +431,21 @@ static struct loom_bank_block *loom_bank_fit_around(struct loom_bank *bank,
 	u64 clear;
 
 	for (;;) {
-		node = loom_bank_first_fit(bank, &rest, address);
+		node = loom_bank_first_fit(bank, &in_all, address);
 		if (!node)
 			return NULL;
 		if (request->top_down)
-			want.high = *address + request->size;
+			in_some.high = *address + request->size;
 		else
-			want.low = *address;
-		if (!loom_patches_fit(&bank->patches, &want, &clear))
+			in_some.low = *address;
+		if (!loom_partials_fit(&bank->partials, &in_some, &clear))
 			return NULL;
 		if (clear == *address)
 			return node;
 		if (request->top_down)
-			rest.high = clear + request->size;
+			in_all.high = clear + request->size;
 		else
-			rest.low = clear;
+			in_all.low = clear;
 	}
 }
 
@@ -468,7 +466,7 @@ int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 	bank->head.start = base;
 	bank->head.bank = bank;
 	bank->root = &bank->head;
-	loom_patches_init(&bank->patches);
+	loom_partials_init(&bank->partials);
 	loom_bank_set_hole(bank, &bank->head, limit - base);
 	return 0;
 }
@@ -476,24 +474,24 @@ int loom_bank_init(struct loom_bank *bank, u64 base, u64 limit, u32 banks,
 u32 loom_bank_fini(struct loom_bank *bank)
 {
 	struct loom_bank_block *block, *next;
-	struct loom_patch_cursor cursor;
+	struct loom_partial_cursor cursor;
 	u32 leaked = bank->blocks;
 
-	for (block = bank->head.near[HIGH]; block; block = next) {
-		next = block->near[HIGH];
+	for (block = bank->head.neighbour[HIGH]; block; block = next) {
+		next = block->neighbour[HIGH];
 		block->bank = NULL;
 	}
-	for (loom_patches_begin(&bank->patches, &cursor); cursor.chunk;
-	     loom_patches_step(&cursor))
+	for (loom_partials_begin(&bank->partials, &cursor); cursor.chunk;
+	     loom_partials_step(&cursor))
 		cursor.chunk->block[cursor.index]->bank = NULL;
-	loom_patches_fini(&bank->patches);
+	loom_partials_fini(&bank->partials);
 	memset(bank, 0, sizeof(*bank));
 	return leaked;
 }
 
-struct loom_patch_chunk *loom_bank_chunk_create(void)
+struct loom_partial_chunk *loom_bank_chunk_create(void)
 {
-	return loom_port_alloc(1, sizeof(struct loom_patch_chunk));
+	return loom_port_alloc(1, sizeof(struct loom_partial_chunk));
 }
 
 static bool loom_bank_request_valid(const struct loom_bank *bank,
@@ -519,7 +517,7 @@ int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 		return -EINVAL;
 	if (request->mask && !loom_mask_same(request->mask, mask))
 		mask = request->mask;
-	if (mask != &bank->all || bank->patches.count)
+	if (mask != &bank->all || bank->partials.count)
 		node = loom_bank_fit_around(bank, request, mask, &start);
 	else if (request->size >= bank->best_size && request->high >= bank->limit &&
 		 request->low - min(bank->base, request->low) <= bank->head.hole)
@@ -534,7 +532,7 @@ int loom_bank_alloc(struct loom_bank *bank, struct loom_bank_block *block,
 	block->partial = mask != &bank->all;
 	if (block->partial) {
 		block->mask = *mask;
-		if (!loom_patches_insert(&bank->patches, block, request->spare))
+		if (!loom_partials_insert(&bank->partials, block, request->spare))
 			return -ENOMEM;
 	} else {
 		u64 above;
@@ -557,9 +555,9 @@ int loom_bank_free(struct loom_bank *bank, struct loom_bank_block *block)
 	if (block->bank != bank || block == &bank->head)
 		return -EINVAL;
 	if (block->partial) {
-		loom_patches_remove(&bank->patches, block);
+		loom_partials_remove(&bank->partials, block);
 	} else {
-		struct loom_bank_block *below = block->near[LOW];
+		struct loom_bank_block *below = block->neighbour[LOW];
 		u64 above = block->hole;
 
 		loom_bank_set_hole(bank, block, 0);
@@ -575,14 +573,14 @@ int loom_bank_free(struct loom_bank *bank, struct loom_bank_block *block)
 static void loom_bank_stats_walk(struct loom_bank *bank, const struct loom_mask *mask,
 				 struct loom_bank_stats *stats)
 {
-	struct loom_patch_cursor cursor;
+	struct loom_partial_cursor cursor;
 	struct loom_bank_iter iter;
 	struct loom_bank_span span;
 
-	stats->blocks = bank->blocks - bank->patches.count;
-	for (loom_patches_begin(&bank->patches, &cursor); cursor.chunk;
-	     loom_patches_step(&cursor))
-		stats->blocks += loom_mask_meets(&cursor.chunk->mask[cursor.index], mask);
+	stats->blocks = bank->blocks - bank->partials.count;
+	for (loom_partials_begin(&bank->partials, &cursor); cursor.chunk;
+	     loom_partials_step(&cursor))
+		stats->blocks += loom_mask_overlaps(&cursor.chunk->mask[cursor.index], mask);
 	stats->largest_free = 0;
 	loom_bank_walk(bank, mask, &iter);
 	while (loom_bank_next(&iter, &span))
@@ -596,11 +594,11 @@ void loom_bank_stats(struct loom_bank *bank, const struct loom_mask *mask,
 		     struct loom_bank_stats *stats)
 {
 	*stats = (struct loom_bank_stats){ .total = bank->limit - bank->base };
-	if (bank->patches.count) {
+	if (bank->partials.count) {
 		loom_bank_stats_walk(bank, mask ? mask : &bank->all, stats);
 	} else {
 		stats->allocated = bank->allocated;
-		stats->largest_free = loom_bank_best(bank->root);
+		stats->largest_free = loom_bank_max_hole(bank->root);
 		stats->blocks = bank->blocks;
 	}
 	stats->free = stats->total - stats->allocated;
@@ -608,12 +606,12 @@ void loom_bank_stats(struct loom_bank *bank, const struct loom_mask *mask,
 
 u64 loom_bank_bytes(const struct loom_bank *bank, u32 index)
 {
-	return bank->allocated + bank->patches.bytes[index];
+	return bank->allocated + bank->partials.bytes[index];
 }
 
 u64 loom_bank_lowest(const struct loom_bank *bank)
 {
-	return min(bank->base + bank->head.hole, loom_patches_lowest(&bank->patches));
+	return min(bank->base + bank->head.hole, loom_partials_lowest(&bank->partials));
 }
 
 struct loom_bank_block *loom_bank_bottom(struct loom_bank *bank, u32 index)
@@ -636,18 +634,18 @@ struct loom_bank_block *loom_bank_find(struct loom_bank *bank, u64 address)
 
 	if (block != &bank->head && block->start + block->size > address)
 		return block;
-	return block->near[HIGH];
+	return block->neighbour[HIGH];
 }
 
-/* On to the next block on some banks that is looked at and not reported yet. */
+/* On to the next partial block that is on one of the banks and not reported yet. */
 static void loom_bank_skip(struct loom_bank_iter *iter)
 {
-	struct loom_patch_cursor *cursor = &iter->cursor;
+	struct loom_partial_cursor *cursor = &iter->cursor;
 
 	while (cursor->chunk && (cursor->chunk->end[cursor->index] <= iter->at ||
-				 !loom_mask_meets(&cursor->chunk->mask[cursor->index],
-						  &iter->mask)))
-		loom_patches_step(cursor);
+				 !loom_mask_overlaps(&cursor->chunk->mask[cursor->index],
+						     &iter->mask)))
+		loom_partials_step(cursor);
 }
 
 void loom_bank_walk(struct loom_bank *bank, const struct loom_mask *mask,
@@ -657,9 +655,9 @@ void loom_bank_walk(struct loom_bank *bank, const struct loom_mask *mask,
 		.mask = mask ? *mask : bank->all,
 		.at = bank->base,
 		.limit = bank->limit,
-		.block = bank->head.near[HIGH],
+		.block = bank->head.neighbour[HIGH],
 	};
-	loom_patches_begin(&bank->patches, &iter->cursor);
+	loom_partials_begin(&bank->partials, &iter->cursor);
 }
 
 bool loom_bank_next(struct loom_bank_iter *iter, struct loom_bank_span *span)
@@ -678,7 +676,7 @@ bool loom_bank_next(struct loom_bank_iter *iter, struct loom_bank_span *span)
 		span->end = block->start + block->size;
 		span->block = block;
 		if (block == iter->block)
-			iter->block = block->near[HIGH];
+			iter->block = block->neighbour[HIGH];
 	} else if (block) {
 		span->end = block->start;
 	}

@@ -3,10 +3,10 @@
 
 enum { LOW, HIGH };
 
-/* The same on every run: what is placed must not depend on luck. */
-static u32 loom_treap_deal(struct loom_treap *treap)
+/* Pseudo-random, but the same on every run: the shape does not depend on chance. */
+static u32 loom_treap_draw(struct loom_treap *treap)
 {
-	u64 z = ++treap->dealt * 0x9e3779b97f4a7c15ULL;
+	u64 z = ++treap->drawn * 0x9e3779b97f4a7c15ULL;
 
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
@@ -24,8 +24,8 @@ static int loom_treap_side(const struct loom_treap_node *node)
 	return node->parent->child[HIGH] == node;
 }
 
-/* Lift @node above its parent. */
-static void loom_treap_lift(struct loom_treap *treap, struct loom_treap_node *node)
+/* Rotates @node above its parent. */
+static void loom_treap_rotate(struct loom_treap *treap, struct loom_treap_node *node)
 {
 	struct loom_treap_node *parent = node->parent;
 	int side = loom_treap_side(node);
@@ -50,13 +50,13 @@ void loom_treap_link(struct loom_treap *treap, struct loom_treap_node *node,
 	node->child[LOW] = NULL;
 	node->child[HIGH] = NULL;
 	node->parent = parent;
-	node->rank = loom_treap_deal(treap);
+	node->priority = loom_treap_draw(treap);
 	if (parent)
 		parent->child[side] = node;
 	else
 		treap->root = node;
-	while (node->parent && node->parent->rank < node->rank)
-		loom_treap_lift(treap, node);
+	while (node->parent && node->parent->priority < node->priority)
+		loom_treap_rotate(treap, node);
 	loom_treap_update(treap, node);
 }
 
@@ -77,10 +77,10 @@ struct loom_treap_node *loom_treap_unlink(struct loom_treap *treap, struct loom_
 {
 	struct loom_treap_node *parent, *child;
 
-	/* Down to where it has no more than one child. */
+	/* Rotate it down to where it has no more than one child. */
 	while (node->child[LOW] && node->child[HIGH])
-		loom_treap_lift(treap, node->child[node->child[LOW]->rank <
-						   node->child[HIGH]->rank]);
+		loom_treap_rotate(treap, node->child[node->child[LOW]->priority <
+						   node->child[HIGH]->priority]);
 	child = node->child[!node->child[LOW]];
 	parent = node->parent;
 	if (parent)
@@ -99,7 +99,7 @@ struct loom_treap_node *loom_treap_end(struct loom_treap_node *node, int side)
 	return node;
 }
 
-struct loom_treap_node *loom_treap_near(const struct loom_treap_node *node, int side)
+struct loom_treap_node *loom_treap_neighbour(const struct loom_treap_node *node, int side)
 {
 	if (node->child[side])
 		return loom_treap_end(node->child[side], !side);

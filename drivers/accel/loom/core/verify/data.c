@@ -41,14 +41,14 @@ static bool __must_check loom_data_is_written(struct loom_verify *verify,
 	if (loom_data_is_solid(verify, root, view))
 		return true;
 	if (loom_data_footprint(verify, 0, root, view) &&
-	    loom_cover_has(&verify->pool, &verify->states[root].cover, &verify->footprints[0]))
+	    loom_coverage_has(&verify->pool, &verify->states[root].cover, &verify->footprints[0]))
 		return true;
 	if (view->tensor == root)
 		return false;
 	return loom_data_is_solid(verify, view->tensor, view) ||
 	       (loom_data_footprint(verify, 0, view->tensor, view) &&
-		loom_cover_has(&verify->pool, &verify->states[view->tensor].cover,
-			       &verify->footprints[0]));
+		loom_coverage_has(&verify->pool, &verify->states[view->tensor].cover,
+				  &verify->footprints[0]));
 }
 
 static int __must_check loom_data_write(struct loom_verify *verify, const struct loom_view *view)
@@ -61,20 +61,20 @@ static int __must_check loom_data_write(struct loom_verify *verify, const struct
 	if (parent->cover.complete)
 		return 0;
 	if (loom_data_footprint(verify, 0, root, view) && verify->footprints[0].exact)
-		return loom_cover_write(&verify->pool, &parent->cover, &verify->footprints[0]);
+		return loom_coverage_write(&verify->pool, &parent->cover, &verify->footprints[0]);
 	if (view->tensor == root || alias->cover.complete)
 		return 0;
 
 	/* In indices of the alias, then. If it has all of its parent's bytes, so has the parent. */
 	if (!loom_data_footprint(verify, 0, view->tensor, view) || !verify->footprints[0].exact)
 		return 0;
-	ret = loom_cover_write(&verify->pool, &alias->cover, &verify->footprints[0]);
+	ret = loom_coverage_write(&verify->pool, &alias->cover, &verify->footprints[0]);
 	if (ret)
 		return ret;
 	if (alias->cover.complete && alias->solid &&
 	    verify->tensors[view->tensor].offset == verify->tensors[root].offset &&
 	    alias->extent >= parent->extent)
-		loom_cover_complete(&verify->pool, &parent->cover);
+		loom_coverage_complete(&verify->pool, &parent->cover);
 	return 0;
 }
 

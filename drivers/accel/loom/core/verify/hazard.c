@@ -110,8 +110,8 @@ static int loom_hazard_reject(struct loom_verify *verify, const struct loom_acce
 	const struct loom_access *dma = a->compute ? b : a;
 
 	verify->command = compute->command;
-	loom_reject_meets(verify, DRM_LOOM_RULE_HAZARD, compute->tensor, dma->tensor,
-			  max(a->start, b->start), min(a->end, b->end));
+	loom_reject_overlap(verify, DRM_LOOM_RULE_HAZARD, compute->tensor, dma->tensor,
+			    max(a->start, b->start), min(a->end, b->end));
 	verify->reject->valid |= DRM_LOOM_REJECT_OPERAND;
 	verify->reject->operand = compute->operand;
 	return -EBADMSG;

@@ -222,7 +222,7 @@ static int __must_check loom_sweep_meet(struct loom_verify *verify, struct loom_
 	end = min(a->offset + a->size, b->offset + b->size);
 	if (start >= end)
 		return 0;
-	loom_reject_meets(verify, DRM_LOOM_RULE_TENSOR_OVERLAP, index, near, start, end);
+	loom_reject_overlap(verify, DRM_LOOM_RULE_TENSOR_OVERLAP, index, near, start, end);
 	/* The tensor came to life last of both, so this is the first step they share. */
 	verify->reject->valid |= DRM_LOOM_REJECT_STEP;
 	verify->reject->step = a->first_step;

@@ -12,7 +12,7 @@
  * - tensors that are alive in the same step do not share bytes: overlap.c;
  * - what lies in an image keeps to its rows and columns: image.c;
  * - an operation does not leave its operands, and no piece of it is long: op_*.c;
- * - nothing is read that was not written before: data.c on footprint.c and cover.c;
+ * - nothing is read that was not written before: data.c on footprint.c and coverage.c;
  * - no stream touches what the other writes in the same step: hazard.c.
  *
  * What it accepts it decodes, and the engine runs nothing else. The rules are those of
@@ -279,7 +279,7 @@ int loom_plan_create(const void *blob, u64 size, const struct loom_topology *top
 		return -ENOMEM;
 	verify->topology = topology;
 	verify->reject = reject;
-	loom_cover_pool_init(&verify->pool);
+	loom_coverage_pool_init(&verify->pool);
 
 	ret = loom_plan_verify(verify, blob, size);
 	if (ret)
@@ -287,7 +287,7 @@ int loom_plan_create(const void *blob, u64 size, const struct loom_topology *top
 	else
 		*plan = verify->plan;
 
-	loom_cover_pool_fini(&verify->pool);
+	loom_coverage_pool_fini(&verify->pool);
 	loom_port_free(verify->accesses);
 	loom_port_free(verify->states);
 	loom_port_free(verify);

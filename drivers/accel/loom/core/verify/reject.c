@@ -59,8 +59,8 @@ static void loom_reject_range(struct loom_verify *verify, u32 tensor, u64 start,
 	}
 }
 
-int loom_reject_meets(struct loom_verify *verify, u32 rule, u32 tensor, u32 other, u64 start,
-		      u64 end)
+int loom_reject_overlap(struct loom_verify *verify, u32 rule, u32 tensor, u32 other, u64 start,
+			u64 end)
 {
 	loom_reject_tensor(verify, rule, tensor);
 	verify->reject->valid |= DRM_LOOM_REJECT_OTHER;

@@ -175,10 +175,10 @@ int loom_verify_tensors(struct loom_verify *verify)
 		}
 		if (rule == DRM_LOOM_RULE_TENSOR_ALIAS &&
 		    verify->tensors[i].parent < verify->header->tensors.count)
-			return loom_reject_meets(verify, rule, i, verify->tensors[i].parent,
-						 verify->tensors[i].offset,
-						 verify->tensors[i].offset +
-						 verify->tensors[i].size);
+			return loom_reject_overlap(verify, rule, i, verify->tensors[i].parent,
+						   verify->tensors[i].offset,
+						   verify->tensors[i].offset +
+						   verify->tensors[i].size);
 		return loom_reject_tensor(verify, rule, i);
 	}
 	loom_plan_sum_scratch(verify->plan);

@@ -2,7 +2,7 @@
 #ifndef LOOM_VERIFY_H
 #define LOOM_VERIFY_H
 
-#include "cover.h"
+#include "coverage.h"
 #include "loom_op.h"
 
 /* Places that bytes lie in: the slots, and behind them the scratch. */
@@ -18,7 +18,7 @@
  */
 struct loom_tensor_state {
 	u64 extent;
-	struct loom_cover cover;
+	struct loom_coverage cover;
 	bool solid;
 };
 
@@ -82,7 +82,7 @@ struct loom_verify {
 	const u8 *attrs;
 	const struct drm_loom_plan_image *images[DRM_LOOM_MAX_SLOTS];
 	struct loom_tensor_state *states;
-	struct loom_cover_pool pool;
+	struct loom_coverage_pool pool;
 	struct loom_footprint footprints[2];
 	struct loom_access *accesses;
 	u32 access_count;
@@ -136,8 +136,8 @@ int loom_reject_slot(struct loom_verify *verify, u32 rule, u32 slot);
 int loom_reject_step(struct loom_verify *verify, u32 rule, u32 step);
 int loom_reject_tensor(struct loom_verify *verify, u32 rule, u32 tensor);
 /* Adds the bytes at fault and the tensor they are met by to a refusal that names a tensor. */
-int loom_reject_meets(struct loom_verify *verify, u32 rule, u32 tensor, u32 other, u64 start,
-		      u64 end);
+int loom_reject_overlap(struct loom_verify *verify, u32 rule, u32 tensor, u32 other, u64 start,
+			u64 end);
 /* In the command under proof. */
 int loom_reject_command(struct loom_verify *verify, u32 rule);
 int loom_reject_operand(struct loom_verify *verify, u32 rule, u32 operand);

@@ -114,7 +114,7 @@ static s64 model_place(const struct model *model, const struct loom_bank_request
 	for (u32 i = model->bytes; i--;) {
 		u64 address = model->base + i;
 
-		run = loom_mask_meets(&model->taken[i], request->mask) ? 0 : run + 1;
+		run = loom_mask_overlaps(&model->taken[i], request->mask) ? 0 : run + 1;
 		if (run < request->size || address % request->align || address < request->low ||
 		    address > request->high || request->high - address < request->size)
 			continue;
@@ -133,21 +133,22 @@ static void model_change(struct model *model, const struct loom_bank_block *bloc
 			model->taken[i].word[w] ^= mask->word[w];
 }
 
-/* The sums of single banks at the top of the tree: of all blocks on the bank, one by one. */
-static bool check_banks(struct loom_patches *patches)
+/* The extents of single banks at the root, against all blocks on the bank, one by one. */
+static bool check_banks(struct loom_partials *partials)
 {
-	struct loom_patch_cursor cursor;
+	struct loom_partial_cursor cursor;
 	u32 bank;
 
-	for (bank = loom_mask_next(&patches->active.banks, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(&patches->active.banks, bank + 1)) {
-		const struct loom_patch_chunk *top =
-			container_of(patches->chunks.root, struct loom_patch_chunk, node);
-		const struct loom_patch_reach *reach = &top->sum.reach[LOOM_PATCH_CLASSES + bank];
+	for (bank = loom_mask_next(&partials->maintained.banks, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(&partials->maintained.banks, bank + 1)) {
+		const struct loom_partial_chunk *top =
+			container_of(partials->chunks.root, struct loom_partial_chunk, node);
+		const struct loom_partial_extent *extent =
+			&top->subtree.extent[LOOM_PARTIAL_CLASSES + bank];
 		u64 first = U64_MAX, last = 0, best = 0;
 
-		for (loom_patches_begin(patches, &cursor); cursor.chunk;
-		     loom_patches_step(&cursor)) {
+		for (loom_partials_begin(partials, &cursor); cursor.chunk;
+		     loom_partials_step(&cursor)) {
 			u64 start = cursor.chunk->start[cursor.index];
 
 			if (!loom_mask_has(&cursor.chunk->mask[cursor.index], bank))
@@ -158,21 +159,21 @@ static bool check_banks(struct loom_patches *patches)
 				best = max(best, start - last);
 			last = cursor.chunk->end[cursor.index];
 		}
-		if (reach->first != first || reach->last != last || reach->best != best)
+		if (extent->first != first || extent->last != last || extent->gap != best)
 			return false;
 	}
 	return true;
 }
 
-/* Every sum of every chunk, and the order of all blocks. */
-static bool check_chunks(struct loom_patches *patches)
+/* The summaries of every chunk, and the order of all blocks. */
+static bool check_chunks(struct loom_partials *partials)
 {
-	struct loom_patch_cursor cursor;
+	struct loom_partial_cursor cursor;
 	u32 chunks = 0, blocks = 0;
 	u64 last = 0;
 
-	for (loom_patches_begin(patches, &cursor); cursor.chunk; loom_patches_step(&cursor)) {
-		const struct loom_patch_chunk *chunk = cursor.chunk;
+	for (loom_partials_begin(partials, &cursor); cursor.chunk; loom_partials_step(&cursor)) {
+		const struct loom_partial_chunk *chunk = cursor.chunk;
 		const struct loom_treap_node *node = &chunk->node;
 
 		if (!cursor.index) {
@@ -181,26 +182,26 @@ static bool check_chunks(struct loom_patches *patches)
 			chunks++;
 			for (int i = 0; i < 2; i++)
 				if (node->child[i] && (node->child[i]->parent != node ||
-						       node->child[i]->rank > node->rank))
+						       node->child[i]->priority > node->priority))
 					return false;
 			if (node->child[0])
-				low = container_of(node->child[0], struct loom_patch_chunk,
-						   node)->sum.low;
-			if (chunk->sum.low != low || chunk->sum.top < chunk->own.top ||
-			    !loom_mask_within(&chunk->own.any, &chunk->sum.any))
+				low = container_of(node->child[0], struct loom_partial_chunk,
+						   node)->subtree.start;
+			if (chunk->subtree.start != low || chunk->subtree.end < chunk->own.end ||
+			    !loom_mask_within(&chunk->own.banks, &chunk->subtree.banks))
 				return false;
 		}
 		if (chunk->start[cursor.index] < last ||
-		    chunk->end[cursor.index] > chunk->own.top ||
+		    chunk->end[cursor.index] > chunk->own.end ||
 		    chunk->block[cursor.index]->chunk != chunk ||
 		    chunk->block[cursor.index]->start != chunk->start[cursor.index] ||
-		    !loom_mask_within(&chunk->mask[cursor.index], &chunk->own.any))
+		    !loom_mask_within(&chunk->mask[cursor.index], &chunk->own.banks))
 			return false;
 		last = chunk->start[cursor.index];
 		blocks++;
 	}
-	return chunks == patches->chunk_count && blocks == patches->count &&
-	       check_banks(patches);
+	return chunks == partials->chunk_count && blocks == partials->count &&
+	       check_banks(partials);
 }
 
 /* The view of @mask: tiles the bank, says of every byte what the model says, adds up. */
@@ -221,7 +222,7 @@ static bool check_view(struct loom_bank *bank, const struct model *model,
 				   span.block->start + span.block->size != span.end))
 			return false;
 		for (; at < span.end; at++) {
-			bool taken = loom_mask_meets(&model->taken[at - model->base], mask);
+			bool taken = loom_mask_overlaps(&model->taken[at - model->base], mask);
 
 			if (taken != !!span.block)
 				return false;
@@ -256,7 +257,7 @@ static bool check_all(struct loom_bank *bank, const struct model *model,
 	if (block ? block->start != first : first != U64_MAX)
 		return false;
 	loom_mask_set(&one, index);
-	return check_chunks(&bank->patches) && check_view(bank, model, &one) &&
+	return check_chunks(&bank->partials) && check_view(bank, model, &one) &&
 	       check_view(bank, model, &some) && check_view(bank, model, &bank->all) &&
 	       loom_bank_lowest(bank) == lowest && loom_bank_bytes(bank, index) == bytes;
 }
@@ -282,10 +283,10 @@ static void random_request(const struct setting *setting, struct loom_bank_reque
 	}
 }
 
-/* The larger of @classes and the number of those in @active. */
-static u32 max_classes(u32 classes, u64 active)
+/* The larger of @classes and the number of those in @maintained. */
+static u32 max_classes(u32 classes, u64 maintained)
 {
-	u32 count = __builtin_popcountll(active);
+	u32 count = __builtin_popcountll(maintained);
 
 	return max(classes, count);
 }
@@ -295,7 +296,7 @@ static void test_random(const struct setting *setting)
 	static struct loom_bank_block blocks[MODEL_BLOCKS];
 	static struct loom_mask masks[MODEL_BLOCKS];
 	static struct model model;
-	struct loom_patch_chunk *spare = NULL;
+	struct loom_partial_chunk *spare = NULL;
 	struct loom_bank bank;
 	u32 refused = 0, placed = 0, live = 0, most = 0, chunks = 0, classes = 0, summed = 0, n;
 	const char *fault = NULL;
@@ -339,13 +340,13 @@ static void test_random(const struct setting *setting)
 			fault = "refused or not";
 		} else {
 			/* best fit is another test's; here it must only be clear */
-			if (setting->policy != LOOM_BANK_FIRST_FIT && !bank.patches.count)
+			if (setting->policy != LOOM_BANK_FIRST_FIT && !bank.partials.count)
 				want = (s64)(block->start - model.base);
 			if (block->start - model.base != (u64)want || block->size != request.size)
 				fault = "another place";
 			for (u64 k = 0; k < block->size && !fault; k++)
-				if (loom_mask_meets(&model.taken[block->start - model.base + k],
-						    &mask))
+				if (loom_mask_overlaps(&model.taken[block->start - model.base + k],
+						       &mask))
 					fault = "not clear";
 			masks[i] = mask;
 			model_change(&model, block, &mask);
@@ -353,9 +354,9 @@ static void test_random(const struct setting *setting)
 			live++;
 		}
 		most = max(most, live);
-		chunks = max(chunks, bank.patches.chunk_count);
-		classes = max_classes(classes, bank.patches.active.classes);
-		summed = max(summed, loom_mask_count(&bank.patches.active.banks));
+		chunks = max(chunks, bank.partials.chunk_count);
+		classes = max_classes(classes, bank.partials.maintained.classes);
+		summed = max(summed, loom_mask_count(&bank.partials.maintained.banks));
 		if (!fault && n % 32 == 0 && !check_all(&bank, &model, setting))
 			fault = "invariants";
 	}
@@ -382,7 +383,7 @@ static void test_refusals(void)
 	struct loom_bank_request request = { .size = 64, .align = 64, .high = U64_MAX };
 	struct loom_mask none = { { 0 } }, outside = { { 0 } }, first = { { 1 } }, all;
 	struct loom_bank_block a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
-	struct loom_patch_chunk *spare = NULL;
+	struct loom_partial_chunk *spare = NULL;
 	struct loom_bank bank;
 
 	if (loom_bank_init(&bank, 0, 256, 70, LOOM_BANK_FIRST_FIT))
@@ -397,7 +398,7 @@ static void test_refusals(void)
 	tap_ok(loom_bank_alloc(&bank, &a, &request) == -ENOMEM && !loom_bank_allocated(&a),
 	       "without memory for a chunk ENOMEM");
 	request.mask = &all;
-	tap_ok(!loom_bank_alloc(&bank, &a, &request) && a.start == 0 && !bank.patches.count,
+	tap_ok(!loom_bank_alloc(&bank, &a, &request) && a.start == 0 && !bank.partials.count,
 	       "all banks need none");
 	request.mask = &first;
 	request.spare = &spare;
@@ -413,7 +414,7 @@ static void test_refusals(void)
 	       "all banks: above both");
 	tap_ok(loom_bank_bytes(&bank, 0) == 192 && loom_bank_bytes(&bank, 1) == 128 &&
 	       loom_bank_bytes(&bank, 69) == 192, "each bank is charged for its own");
-	tap_ok(!loom_bank_free(&bank, &b) && !loom_bank_free(&bank, &c) && !bank.patches.count,
+	tap_ok(!loom_bank_free(&bank, &b) && !loom_bank_free(&bank, &c) && !bank.partials.count,
 	       "both are freed");
 	request.mask = &first;
 	tap_ok(!loom_bank_alloc(&bank, &b, &request) && b.start == 64,

@@ -115,7 +115,7 @@ static bool check_subtree(const struct loom_bank_block *node, u64 low, u64 high,
 		if (!check_subtree(node->child[i], i ? node->start + node->size : low,
 				   i ? high : node->start, &side[i]))
 			return false;
-		if (node->best[i] != side[i].best)
+		if (node->max_hole[i] != side[i].best)
 			return false;
 	}
 	if (node->start < low || node->start + node->size > high)

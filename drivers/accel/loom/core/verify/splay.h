@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-#ifndef LOOM_TREE_H
-#define LOOM_TREE_H
+#ifndef LOOM_SPLAY_H
+#define LOOM_SPLAY_H
 
 #include "loom_core.h"
 
@@ -15,32 +15,32 @@
  */
 
 /**
- * struct loom_tree_node - an element; embedded in what it stands for
+ * struct loom_splay_node - an element; embedded in what it stands for
  * @key: unique in its tree
  * @left: smaller keys
  * @right: larger keys
  */
-struct loom_tree_node {
+struct loom_splay_node {
 	u64 key;
-	struct loom_tree_node *left;
-	struct loom_tree_node *right;
+	struct loom_splay_node *left;
+	struct loom_splay_node *right;
 };
 
 /**
- * struct loom_tree - a set; all zero is the empty one
+ * struct loom_splay - a set; all zero is the empty one
  * @root: any of its elements, or NULL
  */
-struct loom_tree {
-	struct loom_tree_node *root;
+struct loom_splay {
+	struct loom_splay_node *root;
 };
 
 /* The element with the largest key that is not above @key, or NULL. */
-struct loom_tree_node *loom_tree_floor(struct loom_tree *tree, u64 key);
+struct loom_splay_node *loom_splay_floor(struct loom_splay *tree, u64 key);
 /* The element with the smallest key that is not below @key, or NULL. */
-struct loom_tree_node *loom_tree_ceil(struct loom_tree *tree, u64 key);
+struct loom_splay_node *loom_splay_ceil(struct loom_splay *tree, u64 key);
 /* Adds an element; no other has its key. */
-void loom_tree_insert(struct loom_tree *tree, struct loom_tree_node *node);
+void loom_splay_insert(struct loom_splay *tree, struct loom_splay_node *node);
 /* Takes an element out that is in the tree. */
-void loom_tree_remove(struct loom_tree *tree, struct loom_tree_node *node);
+void loom_splay_remove(struct loom_splay *tree, struct loom_splay_node *node);
 
-#endif /* LOOM_TREE_H */
+#endif /* LOOM_SPLAY_H */

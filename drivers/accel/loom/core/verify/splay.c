@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "tree.h"
+#include "splay.h"
 
 /* Brings the element with @key to the top, or else a neighbour of where it would be. */
-static struct loom_tree_node *loom_tree_splay(struct loom_tree_node *top, u64 key)
+static struct loom_splay_node *loom_splay_splay(struct loom_splay_node *top, u64 key)
 {
-	struct loom_tree_node sides = {}, *left = &sides, *right = &sides, *child;
+	struct loom_splay_node sides = {}, *left = &sides, *right = &sides, *child;
 
 	/* sides.right collects what is smaller than the path, sides.left what is larger. */
 	for (;;) {
@@ -47,47 +47,47 @@ static struct loom_tree_node *loom_tree_splay(struct loom_tree_node *top, u64 ke
 	return top;
 }
 
-struct loom_tree_node *loom_tree_floor(struct loom_tree *tree, u64 key)
+struct loom_splay_node *loom_splay_floor(struct loom_splay *tree, u64 key)
 {
-	struct loom_tree_node *top = tree->root;
+	struct loom_splay_node *top = tree->root;
 
 	if (!top)
 		return NULL;
-	top = loom_tree_splay(top, key);
+	top = loom_splay_splay(top, key);
 	tree->root = top;
 	if (top->key <= key)
 		return top;
 	if (!top->left)
 		return NULL;
 	/* All on the left are smaller than @key: this brings up the largest of them. */
-	top->left = loom_tree_splay(top->left, key);
+	top->left = loom_splay_splay(top->left, key);
 	return top->left;
 }
 
-struct loom_tree_node *loom_tree_ceil(struct loom_tree *tree, u64 key)
+struct loom_splay_node *loom_splay_ceil(struct loom_splay *tree, u64 key)
 {
-	struct loom_tree_node *top = tree->root;
+	struct loom_splay_node *top = tree->root;
 
 	if (!top)
 		return NULL;
-	top = loom_tree_splay(top, key);
+	top = loom_splay_splay(top, key);
 	tree->root = top;
 	if (top->key >= key)
 		return top;
 	if (!top->right)
 		return NULL;
-	top->right = loom_tree_splay(top->right, key);
+	top->right = loom_splay_splay(top->right, key);
 	return top->right;
 }
 
-void loom_tree_insert(struct loom_tree *tree, struct loom_tree_node *node)
+void loom_splay_insert(struct loom_splay *tree, struct loom_splay_node *node)
 {
-	struct loom_tree_node *top = tree->root;
+	struct loom_splay_node *top = tree->root;
 
 	node->left = NULL;
 	node->right = NULL;
 	if (top) {
-		top = loom_tree_splay(top, node->key);
+		top = loom_splay_splay(top, node->key);
 		if (top->key < node->key) {
 			node->right = top->right;
 			node->left = top;
@@ -101,15 +101,15 @@ void loom_tree_insert(struct loom_tree *tree, struct loom_tree_node *node)
 	tree->root = node;
 }
 
-void loom_tree_remove(struct loom_tree *tree, struct loom_tree_node *node)
+void loom_splay_remove(struct loom_splay *tree, struct loom_splay_node *node)
 {
-	struct loom_tree_node *top = loom_tree_splay(tree->root, node->key);
+	struct loom_splay_node *top = loom_splay_splay(tree->root, node->key);
 
 	if (!top->left) {
 		tree->root = top->right;
 	} else {
 		/* The largest on the left has nothing on its right. */
-		tree->root = loom_tree_splay(top->left, node->key);
+		tree->root = loom_splay_splay(top->left, node->key);
 		tree->root->right = top->right;
 	}
 }

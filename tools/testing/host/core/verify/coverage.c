@@ -6,7 +6,7 @@
  * no other; and a view that touches what is no element has none. Coverage is a set of
  * elements: what was written is there and nothing else, however the boxes lie.
  */
-#include "verify/cover.h"
+#include "verify/coverage.h"
 #include "tap.h"
 
 #define MAX_ELEMENTS	1024
@@ -293,12 +293,12 @@ static bool grid_box(struct grid *g, const struct loom_footprint *f, bool write)
 static void test_cover(u32 rounds, bool poor)
 {
 	u32 yes = 0, no = 0, unsound = 0, missed = 0, complete = 0, i, k, n;
-	struct loom_cover_pool pool;
+	struct loom_coverage_pool pool;
 	struct loom_footprint f;
 	struct grid g;
 
 	for (i = 0; i < rounds; i++) {
-		struct loom_cover cover = {};
+		struct loom_coverage cover = {};
 		u64 nodes;
 
 		memset(&g, 0, sizeof(g));
@@ -308,7 +308,7 @@ static void test_cover(u32 rounds, bool poor)
 			g.all.size[k] = 2 + rnd(4);
 			g.elements *= g.all.size[k];
 		}
-		loom_cover_pool_init(&pool);
+		loom_coverage_pool_init(&pool);
 		if (poor) {
 			pool.work = rnd(50);
 			pool.nodes = rnd(8);
@@ -316,7 +316,7 @@ static void test_cover(u32 rounds, bool poor)
 		nodes = pool.nodes;
 		for (n = 0; n < 40; n++) {
 			random_box(&g, &f, true);
-			if (loom_cover_write(&pool, &cover, &f))
+			if (loom_coverage_write(&pool, &cover, &f))
 				tap_fatal("no memory");
 			grid_box(&g, &f, true);
 			if (poor && n % 4) {
@@ -324,7 +324,7 @@ static void test_cover(u32 rounds, bool poor)
 				pool.nodes = rnd(6);
 			}
 			random_box(&g, &f, false);
-			if (loom_cover_has(&pool, &cover, &f)) {
+			if (loom_coverage_has(&pool, &cover, &f)) {
 				yes++;
 				unsound += !grid_box(&g, &f, false);
 			} else {
@@ -342,7 +342,7 @@ static void test_cover(u32 rounds, bool poor)
 		/* what is complete keeps no ranges, so all nodes are on the account again */
 		if (!poor && cover.complete && pool.nodes < nodes)
 			missed++;
-		loom_cover_pool_fini(&pool);
+		loom_coverage_pool_fini(&pool);
 	}
 	if (poor) {
 		tap_ok(!unsound && missed && yes,

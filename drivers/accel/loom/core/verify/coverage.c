@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "cover.h"
+#include "coverage.h"
 
 /**
  * DOC: Coverage
@@ -23,43 +23,43 @@
  * Functions call themselves here once per axis, never deeper than DRM_LOOM_MAX_RANK.
  */
 
-#define LOOM_COVER_WORK_START	0x100000
-#define LOOM_COVER_WORK_OPERAND	64
-#define LOOM_COVER_NODES_START	0x4000
-#define LOOM_COVER_NODES_WRITE	4
-#define LOOM_COVER_CHUNK	256
+#define LOOM_COVERAGE_WORK_START	0x100000
+#define LOOM_COVERAGE_WORK_OPERAND	64
+#define LOOM_COVERAGE_NODES_START	0x4000
+#define LOOM_COVERAGE_NODES_WRITE	4
+#define LOOM_COVERAGE_CHUNK	256
 
 /**
- * struct loom_cover_node - a range of indices
+ * struct loom_coverage_node - a range of indices
  * @tree: the key is the first index
  * @sub: ranges on the next axis; empty if all of it is written
  * @end: index behind the last
  */
-struct loom_cover_node {
-	struct loom_tree_node tree;
-	struct loom_tree sub;
+struct loom_coverage_node {
+	struct loom_splay_node tree;
+	struct loom_splay sub;
 	u32 end;
 };
 
 /**
- * struct loom_cover_chunk - memory for ranges
+ * struct loom_coverage_chunk - memory for ranges
  * @next: next chunk
  * @nodes: the ranges
  */
-struct loom_cover_chunk {
-	struct loom_cover_chunk *next;
-	struct loom_cover_node nodes[LOOM_COVER_CHUNK];
+struct loom_coverage_chunk {
+	struct loom_coverage_chunk *next;
+	struct loom_coverage_node nodes[LOOM_COVERAGE_CHUNK];
 };
 
 /**
- * struct loom_cover_box - a box on its way down the axes
+ * struct loom_coverage_box - a box on its way down the axes
  * @low: first index on each axis
  * @high: index behind the last
  * @size: elements of the tensor
  * @axes: number of axes
  * @partial: number of axes up to the last on which the box is not the whole
  */
-struct loom_cover_box {
+struct loom_coverage_box {
 	const u32 *low;
 	const u32 *high;
 	const u32 *size;
@@ -67,22 +67,22 @@ struct loom_cover_box {
 	u32 partial;
 };
 
-static struct loom_cover_node *loom_cover_node(struct loom_tree_node *node)
+static struct loom_coverage_node *coverage_node(struct loom_splay_node *node)
 {
-	return node ? container_of(node, struct loom_cover_node, tree) : NULL;
+	return node ? container_of(node, struct loom_coverage_node, tree) : NULL;
 }
 
-void loom_cover_pool_init(struct loom_cover_pool *pool)
+void loom_coverage_pool_init(struct loom_coverage_pool *pool)
 {
 	pool->chunks = NULL;
 	pool->free = NULL;
-	pool->work = LOOM_COVER_WORK_START;
-	pool->nodes = LOOM_COVER_NODES_START;
+	pool->work = LOOM_COVERAGE_WORK_START;
+	pool->nodes = LOOM_COVERAGE_NODES_START;
 }
 
-void loom_cover_pool_fini(struct loom_cover_pool *pool)
+void loom_coverage_pool_fini(struct loom_coverage_pool *pool)
 {
-	struct loom_cover_chunk *chunk, *next;
+	struct loom_coverage_chunk *chunk, *next;
 
 	for (chunk = pool->chunks; chunk; chunk = next) {
 		next = chunk->next;
@@ -92,7 +92,7 @@ void loom_cover_pool_fini(struct loom_cover_pool *pool)
 	pool->free = NULL;
 }
 
-static bool loom_cover_pay(struct loom_cover_pool *pool)
+static bool coverage_pay(struct loom_coverage_pool *pool)
 {
 	if (!pool->work)
 		return false;
@@ -102,16 +102,16 @@ static bool loom_cover_pay(struct loom_cover_pool *pool)
 	return true;
 }
 
-static int loom_cover_grow(struct loom_cover_pool *pool)
+static int coverage_grow(struct loom_coverage_pool *pool)
 {
-	struct loom_cover_chunk *chunk = loom_port_alloc(1, sizeof(*chunk));
+	struct loom_coverage_chunk *chunk = loom_port_alloc(1, sizeof(*chunk));
 	u32 i;
 
 	if (!chunk)
 		return -ENOMEM;
 	chunk->next = pool->chunks;
 	pool->chunks = chunk;
-	for (i = 0; i < LOOM_COVER_CHUNK; i++) {
+	for (i = 0; i < LOOM_COVERAGE_CHUNK; i++) {
 		chunk->nodes[i].tree.left = pool->free;
 		pool->free = &chunk->nodes[i].tree;
 	}
@@ -119,8 +119,8 @@ static int loom_cover_grow(struct loom_cover_pool *pool)
 }
 
 /* A range; NULL in @node when the account is empty. */
-static int loom_cover_new(struct loom_cover_pool *pool, u32 start, u32 end,
-			  struct loom_cover_node **node)
+static int coverage_new(struct loom_coverage_pool *pool, u32 start, u32 end,
+			struct loom_coverage_node **node)
 {
 	int ret;
 
@@ -128,12 +128,12 @@ static int loom_cover_new(struct loom_cover_pool *pool, u32 start, u32 end,
 	if (!pool->nodes)
 		return 0;
 	if (!pool->free) {
-		ret = loom_cover_grow(pool);
+		ret = coverage_grow(pool);
 		if (ret)
 			return ret;
 	}
 	pool->nodes--;
-	*node = loom_cover_node(pool->free);
+	*node = coverage_node(pool->free);
 	pool->free = pool->free->left;
 	(*node)->tree.key = start;
 	(*node)->tree.left = NULL;
@@ -147,15 +147,15 @@ static int loom_cover_new(struct loom_cover_pool *pool, u32 start, u32 end,
  * Frees ranges with all that is below them. Left branches are turned to the right one by one, so
  * that the tree becomes a list; ranges of the next axis are hung in as a left branch.
  */
-static void loom_cover_free(struct loom_cover_pool *pool, struct loom_tree *tree)
+static void coverage_free(struct loom_coverage_pool *pool, struct loom_splay *tree)
 {
-	struct loom_tree_node *node = tree->root, *left, *right;
+	struct loom_splay_node *node = tree->root, *left, *right;
 
 	tree->root = NULL;
 	while (node) {
 		if (!node->left) {
-			node->left = loom_cover_node(node)->sub.root;
-			loom_cover_node(node)->sub.root = NULL;
+			node->left = coverage_node(node)->sub.root;
+			coverage_node(node)->sub.root = NULL;
 		}
 		left = node->left;
 		if (left) {
@@ -172,89 +172,89 @@ static void loom_cover_free(struct loom_cover_pool *pool, struct loom_tree *tree
 	}
 }
 
-static void loom_cover_free_node(struct loom_cover_pool *pool, struct loom_cover_node *node)
+static void coverage_free_node(struct loom_coverage_pool *pool, struct loom_coverage_node *node)
 {
-	struct loom_tree tree = { .root = &node->tree };
+	struct loom_splay tree = { .root = &node->tree };
 
 	node->tree.left = NULL;
 	node->tree.right = NULL;
-	loom_cover_free(pool, &tree);
+	coverage_free(pool, &tree);
 }
 
 /* Copies ranges. The copy may lack some when the account is empty. */
-static int loom_cover_copy(struct loom_cover_pool *pool, struct loom_tree *from,
-			   struct loom_tree *to)
+static int coverage_copy(struct loom_coverage_pool *pool, struct loom_splay *from,
+			 struct loom_splay *to)
 {
-	struct loom_cover_node *node = loom_cover_node(loom_tree_ceil(from, 0)), *copy;
+	struct loom_coverage_node *node = coverage_node(loom_splay_ceil(from, 0)), *copy;
 	int ret;
 
 	to->root = NULL;
-	while (node && loom_cover_pay(pool)) {
-		ret = loom_cover_new(pool, node->tree.key, node->end, &copy);
+	while (node && coverage_pay(pool)) {
+		ret = coverage_new(pool, node->tree.key, node->end, &copy);
 		if (ret || !copy)
 			return ret;
 		if (node->sub.root) {
-			ret = loom_cover_copy(pool, &node->sub, &copy->sub);
+			ret = coverage_copy(pool, &node->sub, &copy->sub);
 			/* No ranges would mean all of them. */
 			if (ret || !copy->sub.root) {
-				loom_cover_free_node(pool, copy);
+				coverage_free_node(pool, copy);
 				return ret;
 			}
 		}
 		/* Keys grow, so the tree so far is all to the left. */
 		copy->tree.left = to->root;
 		to->root = &copy->tree;
-		node = loom_cover_node(loom_tree_ceil(from, node->end));
+		node = coverage_node(loom_splay_ceil(from, node->end));
 	}
 	return 0;
 }
 
 /* Both have the same ranges. Says false when the account is empty. */
-static bool loom_cover_alike(struct loom_cover_pool *pool, struct loom_tree *a,
-			     struct loom_tree *b)
+static bool coverage_alike(struct loom_coverage_pool *pool, struct loom_splay *a,
+			   struct loom_splay *b)
 {
-	struct loom_cover_node *i, *j;
+	struct loom_coverage_node *i, *j;
 
 	if (!a->root || !b->root)
 		return !a->root && !b->root;
-	i = loom_cover_node(loom_tree_ceil(a, 0));
-	j = loom_cover_node(loom_tree_ceil(b, 0));
+	i = coverage_node(loom_splay_ceil(a, 0));
+	j = coverage_node(loom_splay_ceil(b, 0));
 	while (i && j) {
-		if (!loom_cover_pay(pool))
+		if (!coverage_pay(pool))
 			return false;
 		if (i->tree.key != j->tree.key || i->end != j->end ||
-		    !loom_cover_alike(pool, &i->sub, &j->sub))
+		    !coverage_alike(pool, &i->sub, &j->sub))
 			return false;
-		i = loom_cover_node(loom_tree_ceil(a, i->end));
-		j = loom_cover_node(loom_tree_ceil(b, j->end));
+		i = coverage_node(loom_splay_ceil(a, i->end));
+		j = coverage_node(loom_splay_ceil(b, j->end));
 	}
 	return !i && !j;
 }
 
 /* Adds [@start, @end) with a copy of the ranges below @like, or nothing. */
-static int loom_cover_add_like(struct loom_cover_pool *pool, struct loom_tree *tree, u32 start,
-			       u32 end, struct loom_cover_node *like)
+static int coverage_add_like(struct loom_coverage_pool *pool, struct loom_splay *tree, u32 start,
+			     u32 end, struct loom_coverage_node *like)
 {
-	struct loom_cover_node *node;
+	struct loom_coverage_node *node;
 	int ret;
 
-	ret = loom_cover_new(pool, start, end, &node);
+	ret = coverage_new(pool, start, end, &node);
 	if (ret || !node)
 		return ret;
 	if (like->sub.root) {
-		ret = loom_cover_copy(pool, &like->sub, &node->sub);
+		ret = coverage_copy(pool, &like->sub, &node->sub);
 		if (ret || !node->sub.root) {
-			loom_cover_free_node(pool, node);
+			coverage_free_node(pool, node);
 			return ret;
 		}
 	}
-	loom_tree_insert(tree, &node->tree);
+	loom_splay_insert(tree, &node->tree);
 	return 0;
 }
 
 /* Makes @node end at @low or start there, and end at @high at the latest. Returns the middle. */
-static int loom_cover_carve(struct loom_cover_pool *pool, struct loom_tree *tree,
-			    struct loom_cover_node *node, u32 low, u32 high)
+static int coverage_carve(struct loom_coverage_pool *pool, struct loom_splay *tree,
+			  struct loom_coverage_node *node, u32 low, u32 high)
 {
 	int ret;
 
@@ -262,7 +262,7 @@ static int loom_cover_carve(struct loom_cover_pool *pool, struct loom_tree *tree
 		u32 end = node->end;
 
 		node->end = high;
-		ret = loom_cover_add_like(pool, tree, high, end, node);
+		ret = coverage_add_like(pool, tree, high, end, node);
 		if (ret)
 			return ret;
 	}
@@ -271,7 +271,7 @@ static int loom_cover_carve(struct loom_cover_pool *pool, struct loom_tree *tree
 
 		/* The order among the ranges does not change: no need to take it out. */
 		node->tree.key = low;
-		ret = loom_cover_add_like(pool, tree, start, low, node);
+		ret = coverage_add_like(pool, tree, start, low, node);
 		if (ret)
 			return ret;
 	}
@@ -279,30 +279,30 @@ static int loom_cover_carve(struct loom_cover_pool *pool, struct loom_tree *tree
 }
 
 /* Makes one range of @node and the one before it, if they meet and are alike. */
-static void loom_cover_merge(struct loom_cover_pool *pool, struct loom_tree *tree,
-			     struct loom_cover_node *node)
+static void coverage_merge(struct loom_coverage_pool *pool, struct loom_splay *tree,
+			   struct loom_coverage_node *node)
 {
-	struct loom_cover_node *before;
+	struct loom_coverage_node *before;
 
 	if (!node->tree.key)
 		return;
-	before = loom_cover_node(loom_tree_floor(tree, node->tree.key - 1));
+	before = coverage_node(loom_splay_floor(tree, node->tree.key - 1));
 	if (!before || before->end != node->tree.key ||
-	    !loom_cover_alike(pool, &before->sub, &node->sub))
+	    !coverage_alike(pool, &before->sub, &node->sub))
 		return;
-	loom_tree_remove(tree, &node->tree);
+	loom_splay_remove(tree, &node->tree);
 	before->end = node->end;
-	loom_cover_free_node(pool, node);
+	coverage_free_node(pool, node);
 }
 
 /* All of the axis is one full range: then say it shorter. */
-static bool loom_cover_fold(struct loom_cover_pool *pool, struct loom_tree *tree, u32 size)
+static bool coverage_fold(struct loom_coverage_pool *pool, struct loom_splay *tree, u32 size)
 {
-	struct loom_cover_node *node = loom_cover_node(tree->root);
+	struct loom_coverage_node *node = coverage_node(tree->root);
 
 	if (!node || node->tree.key || node->end != size || node->sub.root)
 		return false;
-	loom_cover_free(pool, tree);
+	coverage_free(pool, tree);
 	return true;
 }
 
@@ -310,81 +310,81 @@ static bool loom_cover_fold(struct loom_cover_pool *pool, struct loom_tree *tree
  * Adds the box, from @axis on, to the ranges of that axis. Sets @full, and empties the tree, if all
  * of the axis is written then.
  */
-static int loom_cover_add(struct loom_cover_pool *pool, struct loom_tree *tree,
-			  const struct loom_cover_box *box, u32 axis, bool *full)
+static int coverage_add(struct loom_coverage_pool *pool, struct loom_splay *tree,
+			const struct loom_coverage_box *box, u32 axis, bool *full)
 {
 	bool whole = axis + 1 >= box->partial;
 	u32 at = box->low[axis], high = box->high[axis];
-	struct loom_cover_node *node, *next;
+	struct loom_coverage_node *node, *next;
 	int ret;
 
 	*full = false;
-	while (at < high && loom_cover_pay(pool)) {
+	while (at < high && coverage_pay(pool)) {
 		bool sub_full = whole;
 
-		node = loom_cover_node(loom_tree_floor(tree, at));
+		node = coverage_node(loom_splay_floor(tree, at));
 		if (node && node->end > at) {
 			/* Something is written here already. */
 			if (!node->sub.root) {
 				at = node->end;
-				loom_cover_merge(pool, tree, node);
+				coverage_merge(pool, tree, node);
 				continue;
 			}
-			ret = loom_cover_carve(pool, tree, node, at, high);
+			ret = coverage_carve(pool, tree, node, at, high);
 			if (ret)
 				return ret;
 		} else {
 			u32 end = high;
 
-			next = loom_cover_node(loom_tree_ceil(tree, at));
+			next = coverage_node(loom_splay_ceil(tree, at));
 			if (next && next->tree.key < end)
 				end = next->tree.key;
-			ret = loom_cover_new(pool, at, end, &node);
+			ret = coverage_new(pool, at, end, &node);
 			if (ret)
 				return ret;
 			if (!node)
 				break;
-			loom_tree_insert(tree, &node->tree);
+			loom_splay_insert(tree, &node->tree);
 		}
 		at = node->end;
 		if (!whole) {
-			ret = loom_cover_add(pool, &node->sub, box, axis + 1, &sub_full);
+			ret = coverage_add(pool, &node->sub, box, axis + 1, &sub_full);
 			if (ret)
 				return ret;
 		} else {
-			loom_cover_free(pool, &node->sub);
+			coverage_free(pool, &node->sub);
 		}
 		if (!sub_full && !node->sub.root) {
 			/* The account is empty: it would look like a full one. */
-			loom_tree_remove(tree, &node->tree);
-			loom_cover_free_node(pool, node);
+			loom_splay_remove(tree, &node->tree);
+			coverage_free_node(pool, node);
 			break;
 		}
-		loom_cover_merge(pool, tree, node);
+		coverage_merge(pool, tree, node);
 	}
 	/* What follows may have become alike. */
-	node = loom_cover_node(loom_tree_ceil(tree, at));
+	node = coverage_node(loom_splay_ceil(tree, at));
 	if (node && node->tree.key == at)
-		loom_cover_merge(pool, tree, node);
-	*full = loom_cover_fold(pool, tree, box->size[axis]);
+		coverage_merge(pool, tree, node);
+	*full = coverage_fold(pool, tree, box->size[axis]);
 	return 0;
 }
 
-void loom_cover_complete(struct loom_cover_pool *pool, struct loom_cover *cover)
+void loom_coverage_complete(struct loom_coverage_pool *pool, struct loom_coverage *cover)
 {
-	loom_cover_free(pool, &cover->tree);
+	coverage_free(pool, &cover->tree);
 	cover->complete = true;
 }
 
-int loom_cover_write(struct loom_cover_pool *pool, struct loom_cover *cover,
-		     const struct loom_footprint *footprint)
+int loom_coverage_write(struct loom_coverage_pool *pool, struct loom_coverage *cover,
+			const struct loom_footprint *footprint)
 {
-	struct loom_cover_box box = { .size = footprint->size, .axes = footprint->axes };
+	struct loom_coverage_box box = { .size = footprint->size, .axes = footprint->axes };
 	u32 i, axis;
 	int ret;
 
-	pool->work += LOOM_COVER_WORK_OPERAND;
-	pool->nodes += LOOM_COVER_NODES_WRITE;
+	pool->work += LOOM_COVERAGE_WORK_OPERAND;
+	pool->nodes += LOOM_COVERAGE_NODES_WRITE;
 	for (i = 0; i < footprint->count && !cover->complete; i++) {
 		box.low = footprint->box[i].low;
 		box.high = footprint->box[i].high;
@@ -393,47 +393,47 @@ int loom_cover_write(struct loom_cover_pool *pool, struct loom_cover *cover,
 			if (box.low[axis] || box.high[axis] != box.size[axis])
 				box.partial = axis + 1;
 		if (!box.partial) {
-			loom_cover_complete(pool, cover);
+			loom_coverage_complete(pool, cover);
 			break;
 		}
-		ret = loom_cover_add(pool, &cover->tree, &box, 0, &cover->complete);
+		ret = coverage_add(pool, &cover->tree, &box, 0, &cover->complete);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-static bool loom_cover_has_box(struct loom_cover_pool *pool, struct loom_tree *tree,
-			       const struct loom_footprint *footprint, const struct loom_box *box,
-			       u32 axis)
+static bool coverage_has_box(struct loom_coverage_pool *pool, struct loom_splay *tree,
+			     const struct loom_footprint *footprint, const struct loom_box *box,
+			     u32 axis)
 {
 	u32 at = box->low[axis];
 
 	while (at < box->high[axis]) {
-		struct loom_cover_node *node = loom_cover_node(loom_tree_floor(tree, at));
+		struct loom_coverage_node *node = coverage_node(loom_splay_floor(tree, at));
 
-		if (!node || node->end <= at || !loom_cover_pay(pool))
+		if (!node || node->end <= at || !coverage_pay(pool))
 			return false;
 		if (node->sub.root &&
-		    !loom_cover_has_box(pool, &node->sub, footprint, box, axis + 1))
+		    !coverage_has_box(pool, &node->sub, footprint, box, axis + 1))
 			return false;
 		at = node->end;
 	}
 	return true;
 }
 
-bool loom_cover_has(struct loom_cover_pool *pool, struct loom_cover *cover,
-		    const struct loom_footprint *footprint)
+bool loom_coverage_has(struct loom_coverage_pool *pool, struct loom_coverage *cover,
+		       const struct loom_footprint *footprint)
 {
 	u32 i;
 
-	pool->work += LOOM_COVER_WORK_OPERAND;
+	pool->work += LOOM_COVERAGE_WORK_OPERAND;
 	if (cover->complete)
 		return true;
 	if (!footprint->axes)
 		return false;
 	for (i = 0; i < footprint->count; i++)
-		if (!loom_cover_has_box(pool, &cover->tree, footprint, &footprint->box[i], 0))
+		if (!coverage_has_box(pool, &cover->tree, footprint, &footprint->box[i], 0))
 			return false;
 	return true;
 }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef LOOM_PARTIAL_H
+#define LOOM_PARTIAL_H
+
+#include "loom_mask.h"
+#include "treap.h"
+
+struct loom_bank_block;
+
+/* Blocks in a chunk */
+#define LOOM_PARTIAL_FAN		32
+/* Mask classes that summaries are kept for */
+#define LOOM_PARTIAL_CLASSES		64
+/* Masks whose searches are counted before one of them becomes a class */
+#define LOOM_PARTIAL_CANDIDATES		16
+/* Extents in a summary: one per class, then one per bank */
+#define LOOM_PARTIAL_EXTENTS		(LOOM_PARTIAL_CLASSES + DRM_LOOM_MAX_BANKS)
+/* Masks of up to so many banks are searched by the extents of single banks */
+#define LOOM_PARTIAL_FEW		16
+
+/**
+ * struct loom_partial_extent - where the relevant blocks of a run of blocks lie
+ *
+ * Relevant are those on a certain bank, or those that share a bank with a class.
+ *
+ * @first: start of the first, in bytes
+ * @last: end of the highest; below @first when there is none
+ * @gap: upper bound of the bytes between two of them that no other covers
+ */
+struct loom_partial_extent {
+	u64 first;
+	u64 last;
+	u64 gap;
+};
+
+/**
+ * struct loom_partial_summary - what is known of a run of blocks, ordered by start
+ * @banks: union of their masks
+ * @start: start of the first
+ * @end: end of the highest
+ * @extent: by class, then by bank; only those in loom_partials.maintained are valid
+ */
+struct loom_partial_summary {
+	struct loom_mask banks;
+	u64 start;
+	u64 end;
+	struct loom_partial_extent extent[LOOM_PARTIAL_EXTENTS];
+};
+
+/**
+ * struct loom_partial_chunk - up to LOOM_PARTIAL_FAN partial blocks, ordered by start
+ * @node: in the tree of chunks
+ * @count: number of blocks
+ * @start: their first bytes
+ * @end: their ends
+ * @mask: their banks
+ * @block: the blocks
+ * @own: summary of these blocks
+ * @subtree: summary of the blocks of all chunks in the subtree below @node, and of these
+ */
+struct loom_partial_chunk {
+	struct loom_treap_node node;
+	u32 count;
+	u64 start[LOOM_PARTIAL_FAN];
+	u64 end[LOOM_PARTIAL_FAN];
+	struct loom_mask mask[LOOM_PARTIAL_FAN];
+	struct loom_bank_block *block[LOOM_PARTIAL_FAN];
+	struct loom_partial_summary own;
+	struct loom_partial_summary subtree;
+};
+
+/**
+ * struct loom_partial_class - a mask that is asked for again and again
+ * @mask: the banks
+ * @last_used: loom_partials.searches when it was last used
+ * @cost: chunks that searches with this mask have scanned because it has no extents
+ */
+struct loom_partial_class {
+	struct loom_mask mask;
+	u64 last_used;
+	u32 cost;
+};
+
+/**
+ * struct loom_partial_set - which extents of a summary
+ * @classes: bit mask of classes
+ * @banks: single banks
+ */
+struct loom_partial_set {
+	u64 classes;
+	struct loom_mask banks;
+};
+
+/**
+ * struct loom_partials - the blocks of a bank allocator that are on some banks only
+ * @chunks: tree of &struct loom_partial_chunk, in the order of their blocks
+ * @idle: chunks without blocks, linked by their parent pointer
+ * @chunk_count: number of chunks with blocks
+ * @count: number of blocks
+ * @searches: number of searches so far
+ * @maintained: the extents that all summaries have
+ * @class: masks with extents
+ * @candidate: masks that may become classes
+ * @cost: by bank: chunks that searches have scanned because the bank has no extents
+ * @bytes: by bank: bytes that these blocks take
+ */
+struct loom_partials {
+	struct loom_treap chunks;
+	struct loom_partial_chunk *idle;
+	u32 chunk_count;
+	u32 count;
+	u64 searches;
+	struct loom_partial_set maintained;
+	struct loom_partial_class class[LOOM_PARTIAL_CLASSES];
+	struct loom_partial_class candidate[LOOM_PARTIAL_CANDIDATES];
+	u32 cost[DRM_LOOM_MAX_BANKS];
+	u64 bytes[DRM_LOOM_MAX_BANKS];
+};
+
+/**
+ * struct loom_partial_request - a place to be found
+ * @mask: banks in which it must be free
+ * @size: bytes, not zero
+ * @align: alignment of the address, a power of two
+ * @low: lowest address
+ * @high: highest end
+ * @top_down: take the highest place, else the lowest
+ */
+struct loom_partial_request {
+	const struct loom_mask *mask;
+	u64 size;
+	u64 align;
+	u64 low;
+	u64 high;
+	bool top_down;
+};
+
+/**
+ * struct loom_partial_cursor - a block in the order of starts
+ * @chunk: its chunk; NULL behind the last block
+ * @index: of the block in it
+ */
+struct loom_partial_cursor {
+	struct loom_partial_chunk *chunk;
+	u32 index;
+};
+
+void loom_partials_init(struct loom_partials *partials);
+/* Frees the chunks. No block may be used any more. */
+void loom_partials_fini(struct loom_partials *partials);
+
+/* The first fit among the partial blocks alone. False: it fits nowhere. */
+bool loom_partials_fit(struct loom_partials *partials, const struct loom_partial_request *request,
+		       u64 *address);
+
+/*
+ * Adds a block at a place that loom_partials_fit() has found. Takes @spare if one more chunk is
+ * needed. False: it is needed, and there is none.
+ */
+bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block *block,
+			  struct loom_partial_chunk **spare);
+void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block *block);
+
+/* Start of the lowest block, or U64_MAX. */
+u64 loom_partials_lowest(const struct loom_partials *partials);
+
+/* A walk over all blocks, ordered by start. */
+void loom_partials_begin(struct loom_partials *partials, struct loom_partial_cursor *cursor);
+void loom_partials_step(struct loom_partial_cursor *cursor);
+
+#endif /* LOOM_PARTIAL_H */
