@@ -9,9 +9,10 @@ import sys
 top = os.path.abspath("..")
 ksource = os.environ.get("LOOM_KSOURCE", os.path.join(top, "build", "ksource"))
 sys.path.insert(0, os.path.join(ksource, "Documentation", "sphinx"))
+sys.path.insert(0, os.path.abspath("."))
 
 project = "Loom"
-extensions = ["kerneldoc"]
+extensions = ["kerneldoc", "rooms"]
 master_doc = "index"
 exclude_patterns = []
 html_theme = "alabaster"
