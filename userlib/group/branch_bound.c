@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * All groups, for all numbers of slices on the ladder and each axis: branch and bound behind the
- * divisions that guesses have led to. See divide.c.
+ * divisions that estimates have led to. See divide.c.
  */
 #include "divide.h"
 
@@ -35,10 +35,10 @@ static int consider(struct search *s, struct loom_group_cut *cut, u8 out)
 	struct loom_group_divide *d = s->d;
 	struct loom_group *group = d->group;
 	struct loom_group_edge *edge;
-	u64 floor, way = d->best[cut->first_unit * LOOM_GROUP_STAYS + cut->in].bytes;
+	u64 floor, path = d->best[cut->first_unit * LOOM_GROUP_CHOICES + cut->in].bytes;
 	int ret;
 
-	if (!loom_group_reside(group, cut->in, out))
+	if (!loom_group_set_residents(group, cut->in, out))
 		return 0;
 	cut->num_units = group->num_units;
 	cut->out = out;
@@ -49,7 +49,7 @@ static int consider(struct search *s, struct loom_group_cut *cut, u8 out)
 	floor = loom_group_cost_floor(group);
 	if (edge->state >= LOOM_GROUP_EDGE_FITTED && edge->cost.bytes <= floor)
 		return 0;
-	if (!may_win(s, way + floor, cut->first_unit + cut->num_units))
+	if (!may_win(s, path + floor, cut->first_unit + cut->num_units))
 		return 0;
 	group->overlap = false;
 	ret = loom_group_fit(group, d->list->lower->sram.bytes);
@@ -58,7 +58,7 @@ static int consider(struct search *s, struct loom_group_cut *cut, u8 out)
 		return ret;
 	if (edge->state >= LOOM_GROUP_EDGE_FITTED && edge->cost.bytes <= group->cost.bytes)
 		return 0;
-	if (!may_win(s, way + group->cost.bytes, cut->first_unit + cut->num_units))
+	if (!may_win(s, path + group->cost.bytes, cut->first_unit + cut->num_units))
 		return 0;
 	cut->cost = group->cost;
 	loom_group_enter(d, cut, LOOM_GROUP_EDGE_FITTED);
@@ -77,7 +77,7 @@ static int grow(struct search *s, struct loom_group_cut *cut)
 	u32 end, out;
 	int ret;
 
-	loom_group_begin(group, cut->first_unit, cut->slices, cut->want_axis);
+	loom_group_begin(group, cut->first_unit, cut->slices, cut->cut_axis);
 	while (loom_group_append(group) && !loom_group_is_spent(d)) {
 		end = cut->first_unit + group->num_units;
 		/* once for all that may stay, and for those that are longer */
@@ -98,14 +98,14 @@ static int grow(struct search *s, struct loom_group_cut *cut)
 }
 
 /* In small graphs, all numbers of slices that there are. */
-static u32 all_rungs(const struct loom_group_list *list, u64 dim, u32 *rungs)
+static u32 all_slice_counts(const struct loom_group_list *list, u64 dim, u32 *counts)
 {
 	u32 count = 0;
 
 	if (list->num_units > SMALL_GRAPH)
-		return loom_group_rungs(dim, rungs);
+		return loom_group_slice_counts(dim, counts);
 	while (count + 2 <= dim && count + 2 <= LOOM_GROUP_SLICES) {
-		rungs[count] = count + 2;
+		counts[count] = count + 2;
 		count++;
 	}
 	return count;
@@ -119,7 +119,7 @@ static int try_slices(struct search *s, u32 first, u8 in)
 	const struct loom_group_op *op = d->list->ops[unit->first_op];
 	const struct loom_group_use *use = &d->list->uses[op->access[0].value];
 	struct loom_group_cut cut = { .first_unit = first, .slices = 1, .in = in };
-	u32 rungs[LOOM_GROUP_SLICES], count, axis, i;
+	u32 counts[LOOM_GROUP_SLICES], count, axis, i;
 	int ret;
 
 	s->more = false;
@@ -129,10 +129,10 @@ static int try_slices(struct search *s, u32 first, u8 in)
 	for (axis = 0; axis < use->rank && !ret; axis++) {
 		if (loom_group_skip_axis(d->list, use, axis))
 			continue;
-		cut.want_axis = axis;
-		count = all_rungs(d->list, use->dims[axis], rungs);
+		cut.cut_axis = axis;
+		count = all_slice_counts(d->list, use->dims[axis], counts);
 		for (i = 0; i < count && !ret && !loom_group_is_spent(d); i++) {
-			cut.slices = rungs[i];
+			cut.slices = counts[i];
 			s->more = false;
 			ret = grow(s, &cut);
 			if (!s->more)
@@ -151,7 +151,7 @@ int loom_group_search_all(struct loom_group_divide *d)
 
 	s.bound_bytes = loom_group_known_bytes(d);
 	for (first = 0; first < d->list->num_units && !ret; first++) {
-		if (d->list->units[first].alone)
+		if (d->list->units[first].ungroupable)
 			continue;
 		/* an equal share of what is left for each */
 		done = d->work + d->group->work;
@@ -159,7 +159,7 @@ int loom_group_search_all(struct loom_group_divide *d)
 			break;
 		d->budget = done + (budget - done) / (d->list->num_units - first);
 		for (in = 0; in < d->list->choices[first].count && !ret; in++)
-			if (may_win(&s, d->best[first * LOOM_GROUP_STAYS + in].bytes, first) &&
+			if (may_win(&s, d->best[first * LOOM_GROUP_CHOICES + in].bytes, first) &&
 			    !loom_group_is_spent(d))
 				ret = try_slices(&s, first, in);
 	}

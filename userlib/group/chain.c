@@ -134,7 +134,7 @@ static int add_resident(struct chain *c, u32 value, const struct loom_group_item
 	s64 lower, upper;
 
 	find_life(c->group, item, &lower, &upper, &gap);
-	if (c->group->stays[value] & LOOM_GROUP_STAYS_IN && c->resident[value]) {
+	if (c->group->residency[value] & LOOM_GROUP_RESIDENT_IN && c->resident[value]) {
 		c->items[c->resident[value] - 1].upper = c->now + upper;
 		return 0;
 	}
@@ -196,8 +196,8 @@ static int place_chain(struct chain *c)
 	for (i = 0; i < c->group->list->lower->graph->num_values; i++) {
 		if (!c->resident[i])
 			continue;
-		c->group->homes[i].offset = result.offsets[c->resident[i] - 1];
-		c->group->homes[i].pinned = true;
+		c->group->locations[i].offset = result.offsets[c->resident[i] - 1];
+		c->group->locations[i].pinned = true;
 	}
 	loom_place_result_free(&result);
 	return 0;
@@ -213,10 +213,10 @@ static int pin_chain(struct loom_group_divide *d, const struct loom_group_cut *c
 	c.resident = calloc((size_t)d->list->lower->graph->num_values + 1, sizeof(*c.resident));
 	if (c.resident)
 		ret = 0;
-	d->group->loose = true;
+	d->group->unpinned = true;
 	for (i = 0; i < num_cuts && !ret; i++)
 		ret = add_group(&c, &cuts[i]);
-	d->group->loose = false;
+	d->group->unpinned = false;
 	if (!ret)
 		ret = place_chain(&c);
 	free(c.items);
@@ -247,10 +247,10 @@ static int place_cut(struct loom_group_divide *d, struct loom_group_cut *cut, bo
 	if (!ret)
 		ret = loom_group_place(group, d->list->lower->sram.bytes, &height);
 	for (i = 0; i < group->num_residents && !ret; i++) {
-		struct loom_group_home *home = &group->homes[group->residents[i]];
+		struct loom_group_location *location = &group->locations[group->residents[i]];
 
-		home->offset = group->items[group->resident_items[i]].offset[0];
-		home->pinned |= pin;
+		location->offset = group->items[group->resident_items[i]].offset[0];
+		location->pinned |= pin;
 	}
 	if (!ret)
 		*cut = best;
@@ -277,7 +277,7 @@ static int place_cuts(struct loom_group_divide *d, struct loom_group_cut *cuts, 
 	int ret;
 
 	for (i = 0; i < num_cuts; i++) {
-		if (cuts[i].alone)
+		if (cuts[i].layerwise)
 			continue;
 		ret = place_cut(d, &cuts[i], false);
 		if (!ret)
@@ -295,9 +295,9 @@ static int place_cuts(struct loom_group_divide *d, struct loom_group_cut *cuts, 
 			if (ret != -ENOSPC || pins++ == PINS)
 				return ret;
 			want = cuts[i];
-			d->group->loose = true;
+			d->group->unpinned = true;
 			ret = place_cut(d, &want, true);
-			d->group->loose = false;
+			d->group->unpinned = false;
 			if (ret)
 				return ret;
 		}
@@ -313,24 +313,24 @@ static void ban(struct loom_group_divide *d, const struct loom_group_cut *cut)
 
 	loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out)->state =
 		LOOM_GROUP_EDGE_NONE;
-	loom_group_way_forget(d);
+	loom_group_path_forget(d);
 	/* ways around it are many, and as a rule have no place, either */
 	if (d->misfits++ < MISFITS)
 		return;
 	if (cut->in)
-		d->blocked[cut->first_unit * LOOM_GROUP_STAYS + cut->in] = true;
+		d->blocked[cut->first_unit * LOOM_GROUP_CHOICES + cut->in] = true;
 	else if (cut->out)
-		d->blocked[end * LOOM_GROUP_STAYS + cut->out] = true;
+		d->blocked[end * LOOM_GROUP_CHOICES + cut->out] = true;
 	d->none_stays = d->misfits > MOST_MISFITS;
 }
 
-int loom_group_settle_all(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts)
+int loom_group_place_chains(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts)
 {
 	u32 failed = 0, i;
 	int ret;
 
 	for (i = 0; i < d->list->lower->graph->num_values; i++)
-		d->group->homes[i].pinned = false;
+		d->group->locations[i].pinned = false;
 	ret = place_cuts(d, cuts, num_cuts, &failed);
 	if (ret != -ENOSPC)
 		return ret;

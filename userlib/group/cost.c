@@ -29,7 +29,7 @@ static u64 value_bytes(const struct loom_group_use *use)
 }
 
 /* What slices load of a root that is recomputed. */
-static u64 again_bytes(const struct loom_group *group, const struct loom_group_root *root)
+static u64 recompute_bytes(const struct loom_group *group, const struct loom_group_root *root)
 {
 	const struct loom_group_use *use = &group->list->uses[root->value];
 	struct loom_group_box box;
@@ -52,10 +52,10 @@ static u64 root_bytes(const struct loom_group *group, const struct loom_group_ro
 	struct loom_group_box box = root->hull;
 
 	if (root->kind != LOOM_GROUP_INPUT ||
-	    group->stays[root->value] & LOOM_GROUP_STAYS_IN)
+	    group->residency[root->value] & LOOM_GROUP_RESIDENT_IN)
 		return 0;
 	if (group->recompute)
-		return again_bytes(group, root);
+		return recompute_bytes(group, root);
 	if (root->axis >= 0) {
 		box.lo[root->axis] = 0;
 		box.hi[root->axis] = use->dims[root->axis];
@@ -92,7 +92,7 @@ static u64 part_bytes(const struct loom_group *group, const struct loom_group_pa
 	for (i = 1; i < kernel->num_operands; i++)
 		if (kernel->operands[i].role == LOOM_ROLE_LOAD &&
 		    part->root[i] == LOOM_GROUP_NONE &&
-		    !(group->stays[part->op->access[i].value] & LOOM_GROUP_STAYS_IN))
+		    !(group->residency[part->op->access[i].value] & LOOM_GROUP_RESIDENT_IN))
 			bytes += own_bytes(part, i, once);
 	return bytes;
 }
@@ -105,7 +105,7 @@ static u64 group_bytes(const struct loom_group *group, bool once)
 	for (i = 0; i < group->num_roots; i++)
 		bytes += root_bytes(group, &group->roots[i]);
 	for (i = 0; i < group->num_residents; i++)
-		if (group->stays[group->residents[i]] & LOOM_GROUP_STAYS_FLUSH)
+		if (group->residency[group->residents[i]] & LOOM_GROUP_RESIDENT_FLUSH)
 			bytes += value_bytes(&group->list->uses[group->residents[i]]);
 	for (i = 0; i < group->num_parts; i++)
 		bytes += part_bytes(group, &group->parts[i], once);
@@ -125,7 +125,7 @@ void loom_group_cost_count(struct loom_group *group)
 	group->cost.cycles = (u64)group->slices * group->num_entries;
 }
 
-u64 loom_group_inevitable(const struct loom_group_list *list, u32 unit)
+u64 loom_group_least_bytes(const struct loom_group_list *list, u32 unit)
 {
 	u64 sum = 0, bytes;
 	u32 i, k, a;
@@ -141,7 +141,7 @@ u64 loom_group_inevitable(const struct loom_group_list *list, u32 unit)
 			bytes = loom_dtype_bytes(operand->ref.dtype);
 			for (a = 0; a < operand->ref.rank; a++)
 				bytes *= operand->ref.dims[a];
-			if (operand->role == LOOM_ROLE_STORE && list->uses[value].seen)
+			if (operand->role == LOOM_ROLE_STORE && list->uses[value].output)
 				sum += bytes;
 			if (operand->role == LOOM_ROLE_LOAD &&
 			    list->lower->graph->values[value]->data &&

@@ -53,7 +53,7 @@ static void add_roots(const struct loom_group *group, u32 slice, u64 *dma)
 		u32 entry;
 
 		if (root->kind != LOOM_GROUP_INPUT ||
-		    group->stays[root->value] & LOOM_GROUP_STAYS_IN)
+		    group->residency[root->value] & LOOM_GROUP_RESIDENT_IN)
 			continue;
 		loom_group_batch(group, slice, &box);
 		if (root->axis >= 0)
@@ -78,7 +78,7 @@ static void add_own(const struct loom_group *group, const struct loom_group_part
 
 		if (kernel->operands[i].role != LOOM_ROLE_LOAD ||
 		    part->root[i] != LOOM_GROUP_NONE ||
-		    group->stays[part->op->access[i].value] & LOOM_GROUP_STAYS_IN ||
+		    group->residency[part->op->access[i].value] & LOOM_GROUP_RESIDENT_IN ||
 		    (part->held >> i & 1 && !first))
 			continue;
 		if (part->varies >> i & 1 && part->active)
@@ -194,7 +194,7 @@ static u64 kernel_cycles(const struct loom_group_op *op, const struct loom_sram 
 	if (op->kind != LOOM_GROUP_COMPUTE)
 		return loom_div_round_up(bytes, LOOM_CYCLE_BYTES);
 	compute = loom_div_round_up(work_of(&op->kernel, elems), LOOM_CYCLE_WORK);
-	/* merged axes may fit where these do not: a guess, and a bad one */
+	/* merged axes may fit where these do not: an estimate, and a bad one */
 	if (loom_slice_choose(&op->kernel, sram, &tiling, &need))
 		return compute + loom_div_round_up(64 * bytes, LOOM_CYCLE_BYTES);
 	dma = loom_div_round_up(tiling.dram_bytes, LOOM_CYCLE_BYTES);
@@ -203,7 +203,7 @@ static u64 kernel_cycles(const struct loom_group_op *op, const struct loom_sram 
 	return max(dma, compute) + min(dma, compute) / tiling.slices;
 }
 
-u64 loom_group_alone_cycles(const struct loom_group_list *list, u32 unit)
+u64 loom_group_layerwise_cycles(const struct loom_group_list *list, u32 unit)
 {
 	u64 cycles = 0, elems;
 	u32 i, k;

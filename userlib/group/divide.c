@@ -6,11 +6,11 @@
  * stay in SRAM: a dynamic program over cuts and what stays at them. Fewest DRAM bytes win, then
  * fewest cycles, then what was found first.
  *
- * What each of the groups costs is guessed at first (estimate.c), for all that there are. Then
- * the groups on the cheapest way are asked for what they do cost, and placed; that is entered, and
- * the cheapest way is looked for again, until all of it is certain. Guesses err: so at first a
- * guess has to promise a little more to be taken up, and later, step by step, the opposite is
- * assumed: guesses are too high by a few percent. Last, and as a rule in small graphs only, there
+ * What each of the groups costs is estimated at first (estimate.c), for all that there are. Then
+ * the groups on the cheapest path are asked for what they do cost, and placed; that is entered, and
+ * the cheapest path is looked for again, until all of it is certain. Estimates err: so at first an
+ * estimate has to promise a little more to be taken up, and later, step by step, the opposite is
+ * assumed: estimates are too high by a few percent. Last, and as a rule in small graphs only, there
  * is time for all groups, slice counts and axes; what cannot beat the known division is left out.
  *
  * All of that is counted in work, see &loom_group.work, and ends when the budget is spent: not in
@@ -27,10 +27,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* See &loom_group_divide.doubt: less and less. */
-static const s32 doubts[] = { 4, 0, -4, -12 };
+/* See &loom_group_divide.margin: less and less. */
+static const s32 margins[] = { 4, 0, -4, -12 };
 
-/* In graphs of more units than this, guesses are for groups of MOST_UNITS at most. */
+/* In graphs of more units than this, estimates are for groups of MOST_UNITS at most. */
 #define LARGE_GRAPH	256
 #define MOST_UNITS	64
 
@@ -84,26 +84,26 @@ int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
 	return 0;
 }
 
-/* Guesses for all groups that begin with a unit, by one axis; or in one slice. */
-static int guess_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis, const u32 *rungs,
-		      u32 num_rungs)
+/* Estimates for all groups that begin with a unit, by one axis; or in one slice. */
+static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis, const u32 *counts,
+			 u32 num_counts)
 {
-	struct loom_group_cost costs[LOOM_GROUP_RUNGS];
+	struct loom_group_cost costs[LOOM_GROUP_SLICE_COUNTS];
 	u32 n = 0, most = d->list->num_units > LARGE_GRAPH ? MOST_UNITS : U32_MAX, out, q;
 	int ret = 0;
 
-	loom_group_guess_begin(d->guess, first, in, axis, rungs, num_rungs);
-	while (!ret && n < most && loom_group_guess_append(d->guess, n)) {
+	loom_group_estimate_begin(d->estimate, first, in, axis, counts, num_counts);
+	while (!ret && n < most && loom_group_estimate_append(d->estimate, n)) {
 		ret = loom_group_reserve(d, first, ++n);
 		for (out = 0; out < num_choices(d, first + n) && !ret; out++) {
 			struct loom_group_edge *edge = loom_group_edge(d, first, n, in, out);
 
-			loom_group_guess_take(d->guess, n, in, out, costs);
-			for (q = 0; q < num_rungs; q++) {
+			loom_group_estimate_take(d->estimate, n, in, out, costs);
+			for (q = 0; q < num_counts; q++) {
 				if (costs[q].bytes == U64_MAX ||
 				    (edge->state && !cheaper(&costs[q], &edge->cost)))
 					continue;
-				edge->state = LOOM_GROUP_EDGE_GUESS;
+				edge->state = LOOM_GROUP_EDGE_ESTIMATED;
 				edge->cost = costs[q];
 			}
 		}
@@ -116,7 +116,7 @@ bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_
 {
 	/* columns are not cut where rows are as many, and nothing tells them apart */
 	return use->dims[axis] < 2 ||
-	       (axis > 2 && !list->lopsided && use->dims[axis] <= use->dims[2]);
+	       (axis > 2 && !list->asymmetric && use->dims[axis] <= use->dims[2]);
 }
 
 static const struct loom_group_use *first_result(const struct loom_group_divide *d, u32 first)
@@ -124,28 +124,28 @@ static const struct loom_group_use *first_result(const struct loom_group_divide 
 	return &d->list->uses[d->list->ops[d->list->units[first].first_op]->access[0].value];
 }
 
-static int guess_from(struct loom_group_divide *d, u32 first)
+static int estimate_from(struct loom_group_divide *d, u32 first)
 {
 	const struct loom_group_use *use = first_result(d, first);
 	static const u32 whole[] = { 1 };
-	u32 rungs[LOOM_GROUP_RUNGS], count, axis;
+	u32 counts[LOOM_GROUP_SLICE_COUNTS], count, axis;
 	int ret = 0;
 	u8 in;
 
 	for (in = 0; in < num_choices(d, first) && !ret; in++) {
-		ret = guess_axis(d, first, in, 0, whole, 1);
+		ret = estimate_axis(d, first, in, 0, whole, 1);
 		for (axis = 0; axis < use->rank && !ret; axis++) {
 			if (loom_group_skip_axis(d->list, use, axis))
 				continue;
-			count = loom_group_rungs(use->dims[axis], rungs);
-			ret = guess_axis(d, first, in, axis, rungs, count);
+			count = loom_group_slice_counts(use->dims[axis], counts);
+			ret = estimate_axis(d, first, in, axis, counts, count);
 		}
 	}
 	return ret;
 }
 
 /* A node alone is what there is without groups. */
-static int offer_alone(struct loom_group_divide *d, u32 first)
+static int offer_layerwise(struct loom_group_divide *d, u32 first)
 {
 	const struct loom_group_unit *unit = &d->list->units[first];
 	struct loom_group_edge *edge;
@@ -154,55 +154,56 @@ static int offer_alone(struct loom_group_divide *d, u32 first)
 	ret = loom_group_reserve(d, first, 1);
 	if (ret)
 		return ret;
-	d->rows[first].alone = (struct loom_group_edge){
+	d->rows[first].layerwise = (struct loom_group_edge){
 		.state = LOOM_GROUP_EDGE_PLACED,
-		.cost = { .bytes = unit->alone_bytes, .cycles = unit->alone_cycles },
+		.cost = { .bytes = unit->layerwise_bytes, .cycles = unit->layerwise_cycles },
 	};
 	edge = loom_group_edge(d, first, 1, 0, 0);
-	if (edge->state && !cheaper(&edge->cost, &d->rows[first].alone.cost))
+	if (edge->state && !cheaper(&edge->cost, &d->rows[first].layerwise.cost))
 		edge->state = LOOM_GROUP_EDGE_NONE;
 	return 0;
 }
 
-/* Settles all groups of the cheapest way. 1: something was not as certain as @state. */
-static int settle_way(struct loom_group_divide *d, enum loom_group_edge_state state)
+/* Settles all groups of the cheapest path. 1: something was not as certain as @state. */
+static int evaluate_path(struct loom_group_divide *d, enum loom_group_edge_state state)
 {
-	u32 at = d->list->num_units * LOOM_GROUP_STAYS, first;
+	u32 at = d->list->num_units * LOOM_GROUP_CHOICES, first;
 	bool changed = false;
 	int ret;
 
-	for (; at / LOOM_GROUP_STAYS; at = first * LOOM_GROUP_STAYS + d->back[at].in) {
+	for (; at / LOOM_GROUP_CHOICES; at = first * LOOM_GROUP_CHOICES + d->back[at].in) {
 		const struct loom_group_back *back = &d->back[at];
 
 		first = back->first_unit;
-		if (back->alone)
+		if (back->layerwise)
 			continue;
-		ret = loom_group_settle(d, first, at / LOOM_GROUP_STAYS - first, back->in,
-					at % LOOM_GROUP_STAYS, state);
+		ret = loom_group_evaluate(d, first, at / LOOM_GROUP_CHOICES - first, back->in,
+					  at % LOOM_GROUP_CHOICES, state);
 		if (ret < 0)
 			return ret;
 		changed |= ret;
-		if (loom_group_edge(d, first, at / LOOM_GROUP_STAYS - first, back->in,
-				    at % LOOM_GROUP_STAYS)->state == LOOM_GROUP_EDGE_NONE)
+		if (loom_group_edge(d, first, at / LOOM_GROUP_CHOICES - first, back->in,
+				    at % LOOM_GROUP_CHOICES)
+			    ->state == LOOM_GROUP_EDGE_NONE)
 			d->banned = true;
 	}
 	return changed;
 }
 
-/* Until the cheapest way is certain, with less and less doubt. */
-static int search_ways(struct loom_group_divide *d)
+/* Until the cheapest path is certain, with less and less doubt. */
+static int search_paths(struct loom_group_divide *d)
 {
 	u32 i;
 	int ret;
 
-	for (i = 0; i < ARRAY_SIZE(doubts); i++) {
-		d->doubt = doubts[i];
+	for (i = 0; i < ARRAY_SIZE(margins); i++) {
+		d->margin = margins[i];
 		do {
 			if (loom_group_is_spent(d))
 				return 0;
-			if (!loom_group_way(d, LOOM_GROUP_EDGE_GUESS))
+			if (!loom_group_path(d, LOOM_GROUP_EDGE_ESTIMATED))
 				return -ENOSPC;
-			ret = settle_way(d, LOOM_GROUP_EDGE_FITTED);
+			ret = evaluate_path(d, LOOM_GROUP_EDGE_FITTED);
 			if (ret < 0)
 				return ret;
 		} while (ret);
@@ -210,35 +211,36 @@ static int search_ways(struct loom_group_divide *d)
 	return 0;
 }
 
-/* Puts the groups of the cheapest way in order. */
+/* Puts the groups of the cheapest path in order. */
 static int collect(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
 {
-	u32 end = d->list->num_units * LOOM_GROUP_STAYS, at, count = 0;
+	u32 end = d->list->num_units * LOOM_GROUP_CHOICES, at, count = 0;
 
-	for (at = end; at / LOOM_GROUP_STAYS;
-	     at = d->back[at].first_unit * LOOM_GROUP_STAYS + d->back[at].in)
+	for (at = end; at / LOOM_GROUP_CHOICES;
+	     at = d->back[at].first_unit * LOOM_GROUP_CHOICES + d->back[at].in)
 		count++;
 	*cuts = calloc((size_t)count + 1, sizeof(**cuts));
 	if (!*cuts)
 		return -ENOMEM;
 	*num_cuts = count;
-	for (at = end; at / LOOM_GROUP_STAYS;
-	     at = d->back[at].first_unit * LOOM_GROUP_STAYS + d->back[at].in) {
+	for (at = end; at / LOOM_GROUP_CHOICES;
+	     at = d->back[at].first_unit * LOOM_GROUP_CHOICES + d->back[at].in) {
 		const struct loom_group_back *back = &d->back[at];
-		u32 n = at / LOOM_GROUP_STAYS - back->first_unit;
-		const struct loom_group_edge *edge = back->alone ?
-			&d->rows[back->first_unit].alone :
-			loom_group_edge(d, back->first_unit, n, back->in, at % LOOM_GROUP_STAYS);
+		u32 n = at / LOOM_GROUP_CHOICES - back->first_unit;
+		const struct loom_group_edge *edge =
+			back->layerwise ? &d->rows[back->first_unit].layerwise
+					: loom_group_edge(d, back->first_unit, n, back->in,
+							  at % LOOM_GROUP_CHOICES);
 
 		(*cuts)[--count] = (struct loom_group_cut){
 			.first_unit = back->first_unit,
 			.num_units = n,
-			.alone = back->alone,
+			.layerwise = back->layerwise,
 			.slices = edge->slices,
-			.want_axis = edge->axis,
+			.cut_axis = edge->axis,
 			.overlap = edge->overlap,
 			.in = back->in,
-			.out = back->alone ? 0 : at % LOOM_GROUP_STAYS,
+			.out = back->layerwise ? 0 : at % LOOM_GROUP_CHOICES,
 			.budget_bytes = edge->budget_bytes,
 			.cost = edge->cost,
 		};
@@ -247,7 +249,7 @@ static int collect(struct loom_group_divide *d, struct loom_group_cut **cuts, u3
 }
 
 /* What a node costs alone, by the slices that it would be cut into. */
-static void cost_alone(struct loom_group_list *list, struct loom_group_unit *unit)
+static void cost_layerwise(struct loom_group_list *list, struct loom_group_unit *unit)
 {
 	const struct loom_sram *sram = &list->lower->sram;
 	u64 need, elems;
@@ -261,16 +263,16 @@ static void cost_alone(struct loom_group_list *list, struct loom_group_unit *uni
 		for (k = 0, elems = 1; k < y->rank; k++)
 			elems *= y->dims[k];
 		if (op->kind != LOOM_GROUP_COMPUTE) {
-			unit->alone_bytes += elems * loom_dtype_bytes(y->dtype) *
-					     (op->kind == LOOM_GROUP_COPY ? 2 : 1);
-			unit->alone_cycles++;
+			unit->layerwise_bytes += elems * loom_dtype_bytes(y->dtype) *
+						 (op->kind == LOOM_GROUP_COPY ? 2 : 1);
+			unit->layerwise_cycles++;
 		} else if (!loom_slice_choose(&op->kernel, sram, &tiling, &need)) {
-			unit->alone_bytes += tiling.dram_bytes;
-			unit->alone_cycles += tiling.slices;
+			unit->layerwise_bytes += tiling.dram_bytes;
+			unit->layerwise_cycles += tiling.slices;
 		} else {
-			/* merged axes may fit where these do not: a guess, and a bad one */
-			unit->alone_bytes += 64 * elems * loom_dtype_bytes(y->dtype);
-			unit->alone_cycles++;
+			/* merged axes may fit where these do not: an estimate, and a bad one */
+			unit->layerwise_bytes += 64 * elems * loom_dtype_bytes(y->dtype);
+			unit->layerwise_cycles++;
 		}
 	}
 }
@@ -281,40 +283,41 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 	int ret = 0;
 
 	for (i = num_units; i-- > 0;)
-		d->rest[i] = d->rest[i + 1] + loom_group_inevitable(d->list, i);
+		d->rest[i] = d->rest[i + 1] + loom_group_least_bytes(d->list, i);
 	for (i = 0; i < num_units && !ret; i++) {
-		cost_alone(d->list, &d->list->units[i]);
-		if (!d->list->units[i].alone)
-			ret = guess_from(d, i);
+		cost_layerwise(d->list, &d->list->units[i]);
+		if (!d->list->units[i].ungroupable)
+			ret = estimate_from(d, i);
 		if (!ret)
-			ret = offer_alone(d, i);
+			ret = offer_layerwise(d, i);
 	}
-	d->group->loose = true;
+	d->group->unpinned = true;
 	if (!ret)
-		ret = search_ways(d);
+		ret = search_paths(d);
 	if (!ret)
 		ret = loom_group_search_all(d);
-	d->doubt = 0;
+	d->margin = 0;
 	d->banned = false;
 	/* a half more to find places */
 	d->budget = d->work + d->group->work + d->budget / 2;
 	while (!ret) {
-		d->group->loose = true;
+		d->group->unpinned = true;
 		do {
 			/* instead of what has no place, something that nobody has tried may do */
-			if (!loom_group_way(d, d->banned && !loom_group_is_spent(d) ?
-					LOOM_GROUP_EDGE_GUESS : LOOM_GROUP_EDGE_FITTED))
+			if (!loom_group_path(d, d->banned && !loom_group_is_spent(d)
+							? LOOM_GROUP_EDGE_ESTIMATED
+							: LOOM_GROUP_EDGE_FITTED))
 				return -ENOSPC;
-			ret = settle_way(d, LOOM_GROUP_EDGE_PLACED);
+			ret = evaluate_path(d, LOOM_GROUP_EDGE_PLACED);
 		} while (ret > 0);
 		if (ret)
 			break;
-		d->group->loose = false;
+		d->group->unpinned = false;
 		free(*cuts);
 		*cuts = NULL;
 		ret = collect(d, cuts, num_cuts);
 		if (!ret)
-			ret = loom_group_settle_all(d, *cuts, *num_cuts);
+			ret = loom_group_place_chains(d, *cuts, *num_cuts);
 		if (!ret)
 			return 0;
 		d->banned = true;
@@ -325,8 +328,8 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 
 u64 loom_group_known_bytes(struct loom_group_divide *d)
 {
-	loom_group_way(d, LOOM_GROUP_EDGE_FITTED);
-	return d->best[d->list->num_units * LOOM_GROUP_STAYS].bytes;
+	loom_group_path(d, LOOM_GROUP_EDGE_FITTED);
+	return d->best[d->list->num_units * LOOM_GROUP_CHOICES].bytes;
 }
 
 int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
@@ -338,19 +341,19 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	u32 i;
 
 	d.rows = calloc(n, sizeof(*d.rows));
-	d.best = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.best));
-	d.back = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.back));
+	d.best = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.best));
+	d.back = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.back));
 	d.rest = calloc(n, sizeof(*d.rest));
-	d.blocked = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.blocked));
-	d.dirty = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.dirty));
-	d.moved = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.moved));
-	d.was = calloc(n * LOOM_GROUP_STAYS, sizeof(*d.was));
-	d.guess = loom_group_guess_make(list);
+	d.blocked = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.blocked));
+	d.dirty = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.dirty));
+	d.moved = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.moved));
+	d.was = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.was));
+	d.estimate = loom_group_estimate_make(list);
 	d.saved = calloc(LOOM_GROUP_OPS, sizeof(*d.saved));
 	d.saved_whole = calloc(LOOM_GROUP_OPS, sizeof(*d.saved_whole));
 	group->work = 0;
 	if (d.rows && d.best && d.back && d.rest && d.blocked && d.dirty && d.moved && d.was &&
-	    d.guess && d.saved && d.saved_whole)
+	    d.estimate && d.saved && d.saved_whole)
 		ret = divide(&d, cuts, num_cuts);
 	group->work += d.work;
 	for (i = 0; i < list->num_units && d.rows; i++) {
@@ -367,6 +370,6 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	free(d.was);
 	free(d.saved);
 	free(d.saved_whole);
-	loom_group_guess_free(d.guess);
+	loom_group_estimate_free(d.estimate);
 	return ret;
 }

@@ -9,13 +9,13 @@
 /**
  * enum loom_group_edge_state - what is known about a group
  * @LOOM_GROUP_EDGE_NONE: it cannot be, or nobody thinks so
- * @LOOM_GROUP_EDGE_GUESS: what it might cost
+ * @LOOM_GROUP_EDGE_ESTIMATED: what it might cost
  * @LOOM_GROUP_EDGE_FITTED: what it costs, if all of it can be placed
  * @LOOM_GROUP_EDGE_PLACED: what it costs
  */
 enum loom_group_edge_state {
 	LOOM_GROUP_EDGE_NONE,
-	LOOM_GROUP_EDGE_GUESS,
+	LOOM_GROUP_EDGE_ESTIMATED,
 	LOOM_GROUP_EDGE_FITTED,
 	LOOM_GROUP_EDGE_PLACED,
 };
@@ -44,47 +44,47 @@ struct loom_group_edge {
  * @num_units: length of the longest
  * @edges: the groups
  * @cap_edges: room in @edges
- * @alone: the unit as without groups
+ * @layerwise: the unit as without groups
  */
 struct loom_group_row {
 	u32 *begin;
 	u32 num_units;
 	struct loom_group_edge *edges;
 	u32 cap_edges;
-	struct loom_group_edge alone;
+	struct loom_group_edge layerwise;
 };
 
 /**
- * struct loom_group_back - the last group on the cheapest way to a cut
+ * struct loom_group_back - the last group on the cheapest path to a cut
  * @first_unit: its first unit
  * @in: what stays before it
- * @alone: it is one unit, as without groups
+ * @layerwise: it is one unit, as without groups
  */
 struct loom_group_back {
 	u32 first_unit;
 	u8 in;
-	bool alone;
+	bool layerwise;
 };
 
 /**
  * struct loom_group_divide - the state of dividing
  * @list: what is divided
  * @group: room to try groups in
- * @guess: room to guess
+ * @estimate: room for estimates
  * @rows: by first unit
- * @best: by cut and what stays there: cost of the cheapest way to it
+ * @best: by cut and what stays there: cost of the cheapest path to it
  * @back: likewise: its last group
  * @rest: by unit: what it and those behind it have to move in any case: weights and outputs, once
  * @saved: parts of a group, to come back to after a fit
  * @saved_whole: likewise, while it grows
- * @doubt: what is added to guesses, in 1/64 of what they have above what is inevitable
+ * @margin: what is added to estimates, in 1/64 of what they have above what is inevitable
  * @banned: a group has no place that was to have one
  * @misfits: groups that had none because of what stays
  * @blocked: by cut and what stays there: it may not, there was no place for it
  * @none_stays: nothing may stay anywhere
- * @way_state: how certain groups had to be when the cheapest way was looked for last; NONE: it was
+ * @path_state: how certain groups had to be when the cheapest path was looked for; NONE: it was
  *	not
- * @way_doubt: what @doubt was then
+ * @path_margin: what @margin was then
  * @dirty: by cut and what stays there: the way to it may have changed since
  * @moved: likewise: it has become cheaper since
  * @was: by cut and what stays there: what it cost before
@@ -97,20 +97,20 @@ struct loom_group_back {
 struct loom_group_divide {
 	struct loom_group_list *list;
 	struct loom_group *group;
-	struct loom_group_guess *guess;
+	struct loom_group_estimate *estimate;
 	struct loom_group_row *rows;
 	struct loom_group_cost *best;
 	struct loom_group_back *back;
 	u64 *rest;
 	struct loom_group_part *saved;
 	struct loom_group_part *saved_whole;
-	s32 doubt;
+	s32 margin;
 	bool banned;
 	u32 misfits;
 	bool *blocked;
 	bool none_stays;
-	enum loom_group_edge_state way_state;
-	s32 way_doubt;
+	enum loom_group_edge_state path_state;
+	s32 path_margin;
 	bool *dirty;
 	bool *moved;
 	struct loom_group_cost *was;
@@ -139,17 +139,17 @@ u64 loom_group_known_bytes(struct loom_group_divide *d);
 
 /* shortest_path.c */
 
-/** loom_group_way() - the cheapest way, by groups that are so certain at least; false: none */
-bool loom_group_way(struct loom_group_divide *d, enum loom_group_edge_state state);
-/** loom_group_way_change() - what is known of a group has changed */
-void loom_group_way_change(struct loom_group_divide *d, u32 first, u32 num_units, u32 out);
-/** loom_group_way_forget() - what may stay has changed: all ways are looked for anew */
-void loom_group_way_forget(struct loom_group_divide *d);
+/** loom_group_path() - the cheapest path, by groups that are so certain at least; false: none */
+bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state state);
+/** loom_group_path_change() - what is known of a group has changed */
+void loom_group_path_change(struct loom_group_divide *d, u32 first, u32 num_units, u32 out);
+/** loom_group_path_forget() - what may stay has changed: all paths are looked for anew */
+void loom_group_path_forget(struct loom_group_divide *d);
 
 /* realise.c */
 
 /**
- * loom_group_settle() - makes certain what a group costs
+ * loom_group_evaluate() - makes certain what a group costs
  * @d: the state of dividing
  * @first: its first unit
  * @num_units: its length
@@ -159,8 +159,8 @@ void loom_group_way_forget(struct loom_group_divide *d);
  *
  * Return: 0: it was; 1: it is now; or an error.
  */
-int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
-		      enum loom_group_edge_state state);
+int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
+			enum loom_group_edge_state state);
 
 /**
  * loom_group_place_best() - offsets for all items of the group at hand, at least DRAM bytes
@@ -177,14 +177,14 @@ void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *
 /* chain.c */
 
 /**
- * loom_group_settle_all() - places groups one after the other, with what stays where it is
+ * loom_group_place_chains() - places groups one after the other, with what stays where it is
  * @d: the state of dividing
  * @cuts: the groups
  * @num_cuts: number of @cuts
  *
  * Return: 0; 1 if one has no place: it is not to be chosen again; or an error.
  */
-int loom_group_settle_all(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts);
+int loom_group_place_chains(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts);
 
 /* branch_bound.c */
 

@@ -26,13 +26,13 @@
 #define PATIENCE	3
 
 /**
- * struct way - the cheapest way to run the units before one
+ * struct path - the cheapest path to run the units before one
  * @cycles: what it costs
  * @last: its last group
  * @compute: cycles that those units work at least
  * @weights: cycles that it takes to load their weights once
  */
-struct way {
+struct path {
 	u64 cycles;
 	struct loom_group_cut last;
 	u64 compute;
@@ -40,27 +40,27 @@ struct way {
 };
 
 /* A group cannot be so cheap that it matters. */
-static bool is_hopeless(const struct way *from, const struct way *to)
+static bool is_hopeless(const struct path *from, const struct path *to)
 {
 	return from->cycles + max(to->compute - from->compute, to->weights - from->weights) >=
 	       to->cycles;
 }
 
-static void sum_up(const struct loom_group_list *list, struct way *ways)
+static void sum_up(const struct loom_group_list *list, struct path *paths)
 {
 	u32 i;
 
 	for (i = 0; i < list->num_units; i++) {
-		ways[i + 1].compute = ways[i].compute;
-		ways[i + 1].weights = ways[i].weights;
-		loom_group_least_cycles(list, i, &ways[i + 1].compute, &ways[i + 1].weights);
+		paths[i + 1].compute = paths[i].compute;
+		paths[i + 1].weights = paths[i].weights;
+		loom_group_least_cycles(list, i, &paths[i + 1].compute, &paths[i + 1].weights);
 	}
 }
 
-static void offer(struct way *ways, const struct loom_group_cut *cut, u64 cycles)
+static void offer(struct path *paths, const struct loom_group_cut *cut, u64 cycles)
 {
-	const struct way *from = &ways[cut->first_unit];
-	struct way *to = &ways[cut->first_unit + cut->num_units];
+	const struct path *from = &paths[cut->first_unit];
+	struct path *to = &paths[cut->first_unit + cut->num_units];
 	u64 sum;
 
 	if (from->cycles == U64_MAX || check_add_overflow(from->cycles, cycles, &sum) ||
@@ -71,25 +71,27 @@ static void offer(struct way *ways, const struct loom_group_cut *cut, u64 cycles
 	to->last.cost.cycles = cycles;
 }
 
-static int try_from(struct loom_group_list *list, struct loom_group *group, struct way *ways,
+static int try_from(struct loom_group_list *list, struct loom_group *group, struct path *paths,
 		    u32 first)
 {
-	const struct loom_group_cut alone = {
-		.first_unit = first, .num_units = 1, .alone = true,
+	const struct loom_group_cut layerwise = {
+		.first_unit = first,
+		.num_units = 1,
+		.layerwise = true,
 	};
 	u32 misses = 0, count;
 	u64 most;
 	int ret;
 
-	offer(ways, &alone, loom_group_alone_cycles(list, first));
+	offer(paths, &layerwise, loom_group_layerwise_cycles(list, first));
 	for (count = 2; first + count <= list->num_units && misses < PATIENCE; count++) {
 		struct loom_group_cut cut = {
 			.first_unit = first, .num_units = count, .manner = LOOM_GROUP_LATER,
 		};
 
-		if (is_hopeless(&ways[first], &ways[first + count]))
+		if (is_hopeless(&paths[first], &paths[first + count]))
 			continue;
-		most = ways[first + count].cycles - ways[first].cycles;
+		most = paths[first + count].cycles - paths[first].cycles;
 		ret = loom_group_text_search(group, &cut, min(most, U64_MAX - 1));
 		/* what cannot be together cannot be in a longer one */
 		if (ret == -EINVAL)
@@ -102,42 +104,42 @@ static int try_from(struct loom_group_list *list, struct loom_group *group, stru
 			continue;
 		if (ret)
 			return ret;
-		offer(ways, &cut, cut.cost.cycles);
+		offer(paths, &cut, cut.cost.cycles);
 	}
 	return 0;
 }
 
-static int collect(const struct way *ways, u32 end, struct loom_group_cut **cuts, u32 *num_cuts)
+static int collect(const struct path *paths, u32 end, struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	u32 count = 0, at;
 
-	for (at = end; at; at = ways[at].last.first_unit)
+	for (at = end; at; at = paths[at].last.first_unit)
 		count++;
 	*cuts = calloc((size_t)count + 1, sizeof(**cuts));
 	if (!*cuts)
 		return -ENOMEM;
 	*num_cuts = count;
-	for (at = end; at; at = ways[at].last.first_unit)
-		(*cuts)[--count] = ways[at].last;
+	for (at = end; at; at = paths[at].last.first_unit)
+		(*cuts)[--count] = paths[at].last;
 	return 0;
 }
 
 int loom_group_dp_divide(struct loom_group_list *list, struct loom_group *group,
 			 struct loom_group_cut **cuts, u32 *num_cuts)
 {
-	struct way *ways = calloc((size_t)list->num_units + 1, sizeof(*ways));
+	struct path *paths = calloc((size_t)list->num_units + 1, sizeof(*paths));
 	int ret = 0;
 	u32 i;
 
-	if (!ways)
+	if (!paths)
 		return -ENOMEM;
 	for (i = 1; i <= list->num_units; i++)
-		ways[i].cycles = U64_MAX;
-	sum_up(list, ways);
+		paths[i].cycles = U64_MAX;
+	sum_up(list, paths);
 	for (i = 0; i < list->num_units && !ret; i++)
-		ret = try_from(list, group, ways, i);
+		ret = try_from(list, group, paths, i);
 	if (!ret)
-		ret = collect(ways, list->num_units, cuts, num_cuts);
-	free(ways);
+		ret = collect(paths, list->num_units, cuts, num_cuts);
+	free(paths);
 	return ret;
 }

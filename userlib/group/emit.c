@@ -201,7 +201,7 @@ static u64 item_offset(const struct writer *w, u32 index)
 static struct instance resident(const struct writer *w, u32 value)
 {
 	const struct loom_group_use *use = &w->group->list->uses[value];
-	struct instance instance = { .there = true, .tensor = w->group->homes[value].tensor };
+	struct instance instance = { .there = true, .tensor = w->group->locations[value].tensor };
 	u32 i;
 
 	for (i = 0; i < use->rank; i++)
@@ -220,9 +220,9 @@ static void make_resident(struct writer *w, u32 which)
 	for (i = 0; i < use->rank; i++)
 		box.hi[i] = use->dims[i];
 	make_tensor(w, &w->strips[which], &box, w->lower->storage->homes[root->value].ref.dtype,
-		    use->rank, use->lane, w->group->homes[root->value].offset);
+		    use->rank, use->lane, w->group->locations[root->value].offset);
 	label(w, &w->strips[which], root->value, LOOM_LABEL_RESIDENT);
-	w->group->homes[root->value].tensor = w->strips[which].tensor;
+	w->group->locations[root->value].tensor = w->strips[which].tensor;
 }
 
 /* What stayed and may not any longer goes to DRAM. */
@@ -237,7 +237,7 @@ static void flush_residents(struct writer *w)
 	for (i = 0; i < group->num_residents && !w->lower->build->status; i++) {
 		u32 value = group->residents[i];
 
-		if (!(group->stays[value] & LOOM_GROUP_STAYS_FLUSH))
+		if (!(group->residency[value] & LOOM_GROUP_RESIDENT_FLUSH))
 			continue;
 		instance = resident(w, value);
 		ref = w->lower->storage->homes[value].ref;
@@ -316,11 +316,11 @@ static void begin_strip(struct writer *w, u32 which, u32 index)
 	u64 lo, hi;
 	u32 i;
 
-	if (group->stays[root->value] & LOOM_GROUP_STAYS_IN) {
+	if (group->residency[root->value] & LOOM_GROUP_RESIDENT_IN) {
 		w->strips[which] = resident(w, root->value);
 		return;
 	}
-	if (group->stays[root->value] & LOOM_GROUP_STAYS_OUT) {
+	if (group->residency[root->value] & LOOM_GROUP_RESIDENT_OUT) {
 		if (!w->slice)
 			make_resident(w, which);
 		return;
@@ -507,7 +507,7 @@ static void write_move(struct writer *w, u32 index, s32 position,
 		return;
 	}
 	if (part->root[1] == LOOM_GROUP_NONE &&
-	    !(w->group->stays[part->op->access[1].value] & LOOM_GROUP_STAYS_IN)) {
+	    !(w->group->residency[part->op->access[1].value] & LOOM_GROUP_RESIDENT_IN)) {
 		from = dram_view(w, &kernel->operands[1].ref, &boxes[1]);
 		command(w, position, DRM_LOOM_OP_LOAD, &to, &from);
 		return;
@@ -580,7 +580,7 @@ static void store_strip(struct writer *w, u32 which, u32 index)
 	const struct loom_group_root *root = &group->roots[which];
 	const struct loom_group_part *part = &group->parts[index];
 	s32 position = loom_group_store_at(group, part->first_entry + part->entries - 1);
-	bool all = group->stays[root->value] & LOOM_GROUP_STAYS_OUT;
+	bool all = group->residency[root->value] & LOOM_GROUP_RESIDENT_OUT;
 	u32 i;
 
 	if (!root->stored || root->last_writer != index ||
@@ -700,7 +700,7 @@ int loom_group_emit(struct loom_lower *lower, struct loom_group *group)
 	if (!ret)
 		ret = note_parts(w, height);
 	for (i = 0; i < group->num_residents && !ret; i++)
-		group->homes[group->residents[i]].offset =
+		group->locations[group->residents[i]].offset =
 			group->items[group->resident_items[i]].offset[0];
 	if (ret) {
 		free(w->kept);

@@ -42,7 +42,7 @@ static int join(struct loom_group *group, const struct loom_group_cut *a,
 	for (i = 0; i < a->num_units + b->num_units; i++)
 		if (!loom_group_append(group))
 			return 0;
-	if (!loom_group_reside(group, a->in, b->out))
+	if (!loom_group_set_residents(group, a->in, b->out))
 		return 0;
 	ret = loom_group_fit(group, budget_bytes);
 	if (!ret && (note->why != LOOM_CUT_COST || group->cost.bytes < note->joined_bytes)) {
@@ -85,7 +85,7 @@ static int explain_join(struct loom_group *group, const struct loom_group_cut *a
 	int ret;
 
 	for (i = a->first_unit; i < b->first_unit + b->num_units; i++) {
-		if (!units[i].alone)
+		if (!units[i].ungroupable)
 			continue;
 		note->why = LOOM_CUT_ALONE;
 		note->node = units[i].node;
@@ -118,8 +118,8 @@ static int explain_without(struct loom_group_list *list, struct loom_group *grou
 	int ret;
 
 	for (i = 0; i < list->num_units; i++) {
-		list->units[i].alone_bytes = 0;
-		list->units[i].alone_cycles = 0;
+		list->units[i].layerwise_bytes = 0;
+		list->units[i].layerwise_cycles = 0;
 	}
 	note->without_bytes = LOOM_CUT_NONE;
 	list->no_cut = unit;

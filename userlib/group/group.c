@@ -37,7 +37,7 @@ static void note_group(struct loom_group *group, u8 *notes)
 			notes[root->value] |= root->stored ? MADE | STORED : MADE;
 	}
 	for (i = 0; i < group->num_residents; i++)
-		if (group->stays[group->residents[i]] & LOOM_GROUP_STAYS_FLUSH)
+		if (group->residency[group->residents[i]] & LOOM_GROUP_RESIDENT_FLUSH)
 			notes[group->residents[i]] |= STORED;
 }
 
@@ -118,7 +118,7 @@ static int emit(struct loom_lower *lower, struct loom_group *group)
 		.last_node = units[group->num_units - 1].node,
 		.grouped = true,
 		.slices = group->slices,
-		.axis = group->slices > 1 ? (s32)group->want_axis : -1,
+		.axis = group->slices > 1 ? (s32)group->cut_axis : -1,
 		.overlap = group->overlap,
 		.first_step = lower->step,
 	};
@@ -142,7 +142,7 @@ static int walk_cuts(struct loom_group_list *list, struct loom_group *group,
 	for (i = 0; i < num_cuts && !ret; i++) {
 		const struct loom_group_cut *cut = &cuts[i];
 
-		if (cut->alone) {
+		if (cut->layerwise) {
 			k = list->units[cut->first_unit].node;
 			if (!notes)
 				ret = loom_group_alone(lower, k);
@@ -212,7 +212,7 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *o
 		ret = options->strategy->divide(&list, group, &cuts, &num_cuts);
 	}
 	if (!ret && options->strategy->frugal)
-		ret = loom_group_again(&list, group, &cuts, &num_cuts);
+		ret = loom_group_recompute(&list, group, &cuts, &num_cuts);
 	/* the others have rules, not reasons */
 	if (!ret && options->explain && options->strategy->divide == loom_group_divide)
 		ret = loom_group_explain(&list, group->budget, cuts, num_cuts);

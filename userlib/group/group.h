@@ -52,11 +52,11 @@
 /* From so many slices on, slices are added at the end for those that lag behind. */
 #define LOOM_GROUP_DRAIN	8
 /* Numbers of slices that are tried, at most. */
-#define LOOM_GROUP_RUNGS	40
+#define LOOM_GROUP_SLICE_COUNTS 40
 #define LOOM_GROUP_RESIDENTS	64
 /* What may stay at a cut: values that are looked at, choices of them. */
 #define LOOM_GROUP_LIVE		63
-#define LOOM_GROUP_STAYS	8
+#define LOOM_GROUP_CHOICES 8
 #define LOOM_GROUP_NONE		0xffffU
 
 /**
@@ -121,17 +121,17 @@ struct loom_group_op {
  * @node: place of the node in the order in which nodes run
  * @first_op: first of its ops
  * @num_ops: number of them
- * @alone: its ops cannot be in a group
- * @alone_bytes: DRAM bytes of the node alone, lowered as without groups; U64_MAX: it does not fit
- * @alone_cycles: cycles of that
+ * @ungroupable: its ops cannot be in a group
+ * @layerwise_bytes: DRAM bytes of the node lowered as without groups; U64_MAX: it does not fit
+ * @layerwise_cycles: cycles of that
  */
 struct loom_group_unit {
 	u32 node;
 	u32 first_op;
 	u32 num_ops;
-	bool alone;
-	u64 alone_bytes;
-	u64 alone_cycles;
+	bool ungroupable;
+	u64 layerwise_bytes;
+	u64 layerwise_cycles;
 };
 
 /**
@@ -143,7 +143,7 @@ struct loom_group_unit {
  * @last_writer: last op that does
  * @last_reader: last op that reads it; 0 if there is none
  * @read: there is one
- * @seen: it is seen from outside: it is stored, whoever reads it
+ * @output: it is an output of the graph: it is stored, whoever reads it
  * @lanes: bit per axis: all ops can see it dealt over the lanes
  * @lane: the axis that makes it smallest
  * @whole_bytes: what it takes then, per lane
@@ -156,7 +156,7 @@ struct loom_group_use {
 	u32 last_writer;
 	u32 last_reader;
 	bool read;
-	bool seen;
+	bool output;
 	u32 lanes;
 	u8 lane;
 	u64 whole_bytes;
@@ -169,7 +169,7 @@ struct loom_group_use {
  */
 struct loom_group_choices {
 	u32 count;
-	u64 masks[LOOM_GROUP_STAYS];
+	u64 masks[LOOM_GROUP_CHOICES];
 };
 
 /**
@@ -184,7 +184,7 @@ struct loom_group_choices {
  * @live_first: by cut: first of its entries in @live. Cut u is before unit u
  * @live: values that are there and still wanted, and may stay in SRAM
  * @choices: by cut: which of them do
- * @lopsided: rows and columns are not the same to some op
+ * @asymmetric: rows and columns are not the same to some op
  * @no_cut: there may be none before this unit; 0: there may be everywhere
  */
 struct loom_group_list {
@@ -198,7 +198,7 @@ struct loom_group_list {
 	u32 *live_first;
 	u32 *live;
 	struct loom_group_choices *choices;
-	bool lopsided;
+	bool asymmetric;
 	u32 no_cut;
 };
 
@@ -346,18 +346,18 @@ struct loom_group_cost {
 	u64 peak_bytes;
 };
 
-/* &loom_group.stays: it is there as a whole before the group, after it; it is let go */
-#define LOOM_GROUP_STAYS_IN	(1 << 0)
-#define LOOM_GROUP_STAYS_OUT	(1 << 1)
-#define LOOM_GROUP_STAYS_FLUSH	(1 << 2)
+/* &loom_group.residency: it is there as a whole before the group, after it; it is let go */
+#define LOOM_GROUP_RESIDENT_IN (1 << 0)
+#define LOOM_GROUP_RESIDENT_OUT (1 << 1)
+#define LOOM_GROUP_RESIDENT_FLUSH (1 << 2)
 
 /**
- * struct loom_group_home - a value that stays in SRAM across cuts
+ * struct loom_group_location - a value that stays in SRAM across cuts
  * @pinned: @offset is where a group that reads it wants it
  * @offset: where
  * @tensor: tensor of the plan, while it is written
  */
-struct loom_group_home {
+struct loom_group_location {
 	bool pinned;
 	u64 offset;
 	u32 tensor;
@@ -378,12 +378,12 @@ enum loom_group_manner {
 /* &loom_group.faults: what is wrong with recomputed slices, in the eyes of some */
 /** LOOM_GROUP_FAULT_EMPTY - a slice has no rows of a value */
 #define LOOM_GROUP_FAULT_EMPTY	(1 << 0)
-/** LOOM_GROUP_FAULT_STILL - a slice begins or ends no later than the one before */
-#define LOOM_GROUP_FAULT_STILL	(1 << 1)
-/** LOOM_GROUP_FAULT_APART - two readers of a value want rows with others between them */
-#define LOOM_GROUP_FAULT_APART	(1 << 2)
-/** LOOM_GROUP_FAULT_TWICE - more than half of a value's rows are there twice */
-#define LOOM_GROUP_FAULT_TWICE	(1 << 3)
+/** LOOM_GROUP_FAULT_STALLED - a slice begins or ends no later than the one before */
+#define LOOM_GROUP_FAULT_STALLED (1 << 1)
+/** LOOM_GROUP_FAULT_DISJOINT - two readers of a value want rows with others between them */
+#define LOOM_GROUP_FAULT_DISJOINT (1 << 2)
+/** LOOM_GROUP_FAULT_OVERLAP - more than half of a value's rows are there twice */
+#define LOOM_GROUP_FAULT_OVERLAP (1 << 3)
 
 /**
  * struct loom_group - nodes that run together
@@ -391,16 +391,16 @@ enum loom_group_manner {
  * @first_unit: first unit
  * @num_units: number of units
  * @slices: number of slices
- * @fill: slices in which something comes in; in those after them what lags behind is done
+ * @input_slices: slices in which something comes in; in those after them what lags behind is done
  * @overlap: loads share positions with the op before
  * @recompute: halos are loaded and computed again; else line buffers keep them
  * @batches: recomputed: pieces of axis 0, each of which is cut into @slices / @batches. 1: it is
  *	not cut besides
  * @batch_dim: elements of axis 0 of all values, if it is
  * @manner: by whose rules weights and places are chosen
- * @striped: recomputed: the rows are known
+ * @rows_known: recomputed: the rows are known
  * @faults: recomputed: LOOM_GROUP_FAULT_*
- * @want_axis: axis to cut of a result that follows from nothing
+ * @cut_axis: axis to cut of a result that follows from nothing
  * @parts: ops in order
  * @num_parts: number of @parts
  * @roots: values with strips
@@ -413,13 +413,13 @@ enum loom_group_manner {
  *	the strip
  * @active: by root and slice: it is written or read then
  * @local: by value id: index of the root, plus one; 0: none
- * @stays: by value id: LOOM_GROUP_STAYS_*
+ * @residency: by value id: LOOM_GROUP_STAYS_*
  * @residents: values that have such flags
  * @resident_items: by resident: its item
  * @num_residents: number of @residents
- * @homes: by value id: where what stays is
- * @loose: what stays may be anywhere: it is not known yet where groups before have put it
- * @quick: a place that is not found quickly is none
+ * @locations: by value id: where what stays is
+ * @unpinned: what stays may be anywhere: it is not known yet where groups before have put it
+ * @quick_only: a place that is not found quickly is none
  * @items: what needs room
  * @num_items: number of @items
  * @num_shared: the first so many of them are no part's own
@@ -435,15 +435,15 @@ struct loom_group {
 	u32 first_unit;
 	u32 num_units;
 	u32 slices;
-	u32 fill;
+	u32 input_slices;
 	bool overlap;
 	bool recompute;
 	u32 batches;
 	u64 batch_dim;
 	enum loom_group_manner manner;
-	bool striped;
+	bool rows_known;
 	u32 faults;
-	u32 want_axis;
+	u32 cut_axis;
 	struct loom_group_part parts[LOOM_GROUP_OPS];
 	u32 num_parts;
 	struct loom_group_root roots[LOOM_GROUP_ROOTS];
@@ -454,13 +454,13 @@ struct loom_group {
 	u32 *need;
 	u8 *active;
 	u16 *local;
-	u8 *stays;
+	u8 *residency;
 	u32 residents[LOOM_GROUP_RESIDENTS];
 	u16 resident_items[LOOM_GROUP_RESIDENTS];
 	u32 num_residents;
-	struct loom_group_home *homes;
-	bool loose;
-	bool quick;
+	struct loom_group_location *locations;
+	bool unpinned;
+	bool quick_only;
 	struct loom_group_item *items;
 	u32 num_items;
 	u32 num_shared;
@@ -484,12 +484,12 @@ void loom_group_free(struct loom_group *group);
  * @group: the group
  * @first_unit: first unit that it will have
  * @slices: number of slices
- * @want_axis: axis of the first result to cut
+ * @cut_axis: axis of the first result to cut
  */
-void loom_group_begin(struct loom_group *group, u32 first_unit, u32 slices, u32 want_axis);
-/** loom_group_begin_again() - likewise, one that recomputes, in @slices / @batches of each batch */
-void loom_group_begin_again(struct loom_group *group, u32 first_unit, u32 slices, u32 batches,
-			    u32 want_axis);
+void loom_group_begin(struct loom_group *group, u32 first_unit, u32 slices, u32 cut_axis);
+/** loom_group_begin_recompute() - with halos recomputed; @slices / @batches per batch */
+void loom_group_begin_recompute(struct loom_group *group, u32 first_unit, u32 slices, u32 batches,
+				u32 cut_axis);
 /** loom_group_append() - adds the next unit; false: it cannot be in this group */
 bool loom_group_append(struct loom_group *group);
 /** loom_group_value_box() - a part of a result in its value */
@@ -510,7 +510,7 @@ bool loom_group_is_own(const struct loom_group *group, const struct loom_group_p
 /* rows.c: what is there, slice by slice */
 
 /* what is needed of a root that nobody looks at again */
-#define LOOM_GROUP_NOBODY	U32_MAX
+#define LOOM_GROUP_UNREAD U32_MAX
 
 /** loom_group_row() - in an array of the group: the row of part or root @index after a slice */
 static inline u32 *loom_group_row(u32 *rows, u32 index, u32 slice)
@@ -550,10 +550,10 @@ void loom_group_stored(const struct loom_group *group, u32 index, u32 slice, u64
 
 /** loom_group_live_make() - what could stay at each cut. 0 or -ENOMEM */
 int loom_group_live_make(struct loom_group_list *list);
-/** loom_group_resides() - a value that is live at cut @at stays in SRAM there */
-bool loom_group_resides(const struct loom_group_list *list, u32 value, u32 at, u8 stay);
-/** loom_group_reside() - sets what stays before and after a group; false: that cannot be */
-bool loom_group_reside(struct loom_group *group, u8 in, u8 out);
+/** loom_group_is_resident() - a value that is live at cut @at stays in SRAM there */
+bool loom_group_is_resident(const struct loom_group_list *list, u32 value, u32 at, u8 choice);
+/** loom_group_set_residents() - sets what stays before and after a group; false: that cannot be */
+bool loom_group_set_residents(struct loom_group *group, u8 in, u8 out);
 
 /* measure.c: sizes */
 
@@ -576,8 +576,8 @@ s32 loom_group_compute_at(const struct loom_group *group, u32 entry);
 s32 loom_group_load_at(const struct loom_group *group, u32 entry);
 /** loom_group_store_at() - position at which what it made is stored */
 s32 loom_group_store_at(const struct loom_group *group, u32 entry);
-/** loom_group_steps() - positions, items and their lifetimes; the cost, too. 0 or -ENOMEM */
-int loom_group_steps(struct loom_group *group);
+/** loom_group_schedule() - positions, items and their lifetimes; the cost, too. 0 or -ENOMEM */
+int loom_group_schedule(struct loom_group *group);
 /** loom_group_mark_stored() - which values somebody else wants to see */
 void loom_group_mark_stored(struct loom_group *group);
 /** loom_group_peak() - SRAM per lane that is alive at once at most */
@@ -597,44 +597,44 @@ int loom_group_fit(struct loom_group *group, u64 budget_bytes);
 void loom_group_cost_count(struct loom_group *group);
 /** loom_group_cost_floor() - DRAM bytes of a group if all that it loads could be held */
 u64 loom_group_cost_floor(struct loom_group *group);
-/** loom_group_inevitable() - what a unit has to move in any case: weights and outputs, once */
-u64 loom_group_inevitable(const struct loom_group_list *list, u32 unit);
+/** loom_group_least_bytes() - what a unit has to move in any case: weights and outputs, once */
+u64 loom_group_least_bytes(const struct loom_group_list *list, u32 unit);
 
 /* estimate.c */
 
-struct loom_group_guess;
+struct loom_group_estimate;
 
-/** loom_group_rungs() - numbers of slices to try for an axis of @dim elements; how many */
-u32 loom_group_rungs(u64 dim, u32 *rungs);
-/** loom_group_guess_make() - room for guesses; NULL: no memory */
-struct loom_group_guess *loom_group_guess_make(const struct loom_group_list *list);
-/** loom_group_guess_free() - frees it; NULL is fine */
-void loom_group_guess_free(struct loom_group_guess *guess);
+/** loom_group_slice_counts() - numbers of slices to try for an axis of @dim elements; how many */
+u32 loom_group_slice_counts(u64 dim, u32 *counts);
+/** loom_group_estimate_make() - room for estimates; NULL: no memory */
+struct loom_group_estimate *loom_group_estimate_make(const struct loom_group_list *list);
+/** loom_group_estimate_free() - frees it; NULL is fine */
+void loom_group_estimate_free(struct loom_group_estimate *est);
 /**
- * loom_group_guess_begin() - an empty group
- * @guess: room
+ * loom_group_estimate_begin() - an empty group
+ * @est: room
  * @first_unit: first unit that it will have
  * @in: what stays before it
- * @want_axis: axis of the first result to cut
- * @rungs: numbers of slices; 1 must be alone
- * @num_rungs: number of @rungs
+ * @cut_axis: axis of the first result to cut
+ * @counts: numbers of slices; 1 must be alone
+ * @num_counts: number of @counts
  */
-void loom_group_guess_begin(struct loom_group_guess *guess, u32 first_unit, u8 in, u32 want_axis,
-			    const u32 *rungs, u32 num_rungs);
-/** loom_group_guess_append() - adds the next unit; false: it cannot be in this group */
-bool loom_group_guess_append(struct loom_group_guess *guess, u32 num_units);
+void loom_group_estimate_begin(struct loom_group_estimate *est, u32 first_unit, u8 in, u32 cut_axis,
+			       const u32 *counts, u32 num_counts);
+/** loom_group_estimate_append() - adds the next unit; false: it cannot be in this group */
+bool loom_group_estimate_append(struct loom_group_estimate *est, u32 num_units);
 /**
- * loom_group_guess_take() - what the group costs as it is
- * @guess: the group
+ * loom_group_estimate_take() - what the group costs as it is
+ * @est: the group
  * @num_units: units that it has
  * @in: what stays before it
  * @out: what stays after it
- * @costs: [out] by rung; U64_MAX bytes: it does not fit
+ * @costs: [out] by slice count; U64_MAX bytes: it does not fit
  *
- * Return: number of rungs that fit.
+ * Return: number of slice counts that fit.
  */
-u32 loom_group_guess_take(struct loom_group_guess *guess, u32 num_units, u8 in, u8 out,
-			  struct loom_group_cost *costs);
+u32 loom_group_estimate_take(struct loom_group_estimate *est, u32 num_units, u8 in, u8 out,
+			     struct loom_group_cost *costs);
 
 /* conflict.c */
 
@@ -663,9 +663,9 @@ int loom_group_place(struct loom_group *group, u64 budget_bytes, u64 *height_byt
  * struct loom_group_cut - a group that was chosen
  * @first_unit: first unit
  * @num_units: number of units
- * @alone: one node, lowered as without groups
+ * @layerwise: one node, lowered as without groups
  * @slices: number of slices
- * @want_axis: see &struct loom_group
+ * @cut_axis: see &struct loom_group
  * @overlap: see &struct loom_group
  * @recompute: see &struct loom_group
  * @batches: see &struct loom_group; 0 is as good as 1
@@ -678,9 +678,9 @@ int loom_group_place(struct loom_group *group, u64 budget_bytes, u64 *height_byt
 struct loom_group_cut {
 	u32 first_unit;
 	u32 num_units;
-	bool alone;
+	bool layerwise;
 	u32 slices;
-	u32 want_axis;
+	u32 cut_axis;
 	bool overlap;
 	bool recompute;
 	u32 batches;
@@ -721,9 +721,9 @@ int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut,
 
 /* recompute.c */
 
-/** loom_group_again() - makes a division cheaper by groups that compute halos again */
-int loom_group_again(struct loom_group_list *list, struct loom_group *group,
-		     struct loom_group_cut **cuts, u32 *num_cuts);
+/** loom_group_recompute() - makes a division cheaper by groups that compute halos again */
+int loom_group_recompute(struct loom_group_list *list, struct loom_group *group,
+			 struct loom_group_cut **cuts, u32 *num_cuts);
 
 /* text_placement.c: its weights and its places */
 
@@ -760,8 +760,8 @@ size_t loom_group_stream_index(const struct loom_group *group, s32 position);
 void loom_group_streams_clear(struct loom_group_streams *streams);
 /** loom_group_cycles() - cycles of a group whose steps are known; 0: no memory */
 u64 loom_group_cycles(const struct loom_group *group);
-/** loom_group_alone_cycles() - cycles of a node, lowered as without groups */
-u64 loom_group_alone_cycles(const struct loom_group_list *list, u32 unit);
+/** loom_group_layerwise_cycles() - cycles of a node, lowered as without groups */
+u64 loom_group_layerwise_cycles(const struct loom_group_list *list, u32 unit);
 /** loom_group_least_cycles() - adds what a node takes in any group: work, and weights once */
 void loom_group_least_cycles(const struct loom_group_list *list, u32 unit, u64 *compute,
 			     u64 *weights);

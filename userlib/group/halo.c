@@ -86,8 +86,8 @@ static void even_rows(const struct loom_group *group, const struct loom_group_ro
 static void begin_root(struct loom_group *group, u32 which)
 {
 	struct loom_group_root *root = &group->roots[which];
-	bool whole = root->stored || group->stays[root->value] & LOOM_GROUP_STAYS_OUT;
-	u64 lo = LOOM_GROUP_NOBODY, hi = 0;
+	bool whole = root->stored || group->residency[root->value] & LOOM_GROUP_RESIDENT_OUT;
+	u64 lo = LOOM_GROUP_UNREAD, hi = 0;
 	u32 slice;
 
 	root->measured = false;
@@ -108,7 +108,7 @@ static void want_rows(struct loom_group *group, u32 which, u32 slice, u64 lo, u6
 	u32 *end = loom_group_row(group->loaded, which, slice);
 
 	if (*need < *end && (lo > *end || hi < *need))
-		group->faults |= LOOM_GROUP_FAULT_APART;
+		group->faults |= LOOM_GROUP_FAULT_DISJOINT;
 	if (*need >= *end) {
 		*need = lo;
 		*end = hi;
@@ -170,13 +170,13 @@ static void find_faults(struct loom_group *group, u32 which)
 			return;
 		}
 		if (band && (lo[band] <= lo[band - 1] || hi[band] <= hi[band - 1]))
-			group->faults |= LOOM_GROUP_FAULT_STILL;
+			group->faults |= LOOM_GROUP_FAULT_STALLED;
 		rows += hi[band] - lo[band];
 	}
 	/* of the rows that are needed at all, those that are there twice, or more often */
 	rows -= min(rows, (u64)(hi[bands - 1] - lo[0]));
 	if (root->read && 2 * rows > dim)
-		group->faults |= LOOM_GROUP_FAULT_TWICE;
+		group->faults |= LOOM_GROUP_FAULT_OVERLAP;
 }
 
 void loom_group_halos(struct loom_group *group)
@@ -193,7 +193,7 @@ void loom_group_halos(struct loom_group *group)
 	}
 	for (index = 0; index < group->num_roots; index++)
 		find_faults(group, index);
-	group->striped = true;
+	group->rows_known = true;
 }
 
 void loom_group_stored(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi)

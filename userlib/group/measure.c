@@ -34,7 +34,7 @@ bool loom_group_follows_chunks(const struct loom_group_part *part, u32 i)
 
 static bool still_needed(const struct loom_group *group, u32 which, u32 slice)
 {
-	return group->need[(size_t)which * LOOM_GROUP_SLICES + slice] != LOOM_GROUP_NOBODY;
+	return group->need[(size_t)which * LOOM_GROUP_SLICES + slice] != LOOM_GROUP_UNREAD;
 }
 
 bool loom_group_keeps_chunk(const struct loom_group_part *part, u32 i, u32 chunk)
@@ -224,7 +224,7 @@ void loom_group_measure(struct loom_group *group)
 {
 	u32 i;
 
-	if (group->recompute && !group->striped)
+	if (group->recompute && !group->rows_known)
 		loom_group_halos(group);
 	for (i = 0; i < group->num_roots; i++) {
 		if (!group->roots[i].measured)

@@ -73,7 +73,7 @@ static int find_places(const struct loom_group *group, const struct loom_place_p
 	int ret = -ENOSPC;
 	u32 i;
 
-	if (!group->quick)
+	if (!group->quick_only)
 		ret = loom_place(problem, &how, result, NULL);
 	how.budget = QUICK_BUDGET;
 	for (i = 0; i < ARRAY_SIZE(quick) && ret == -ENOSPC; i++) {
@@ -102,7 +102,7 @@ static int place_items(struct loom_group *group, u32 count, struct loom_place_it
 		for (k = 0; k < group->items[i].buffers; k++, n++)
 			describe(group, &group->items[i], &items[n], &gaps[n]);
 	/* streams are kept apart where a plan is made, not where it is only thought of */
-	if (pool.sub_bank_bytes && group->overlap && !group->loose)
+	if (pool.sub_bank_bytes && group->overlap && !group->unpinned)
 		ret = find_conflicts(group, &pairs, &problem.num_conflicts);
 	problem.conflicts = pairs;
 	if (!ret)

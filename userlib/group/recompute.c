@@ -30,7 +30,7 @@
 #define MISFIT_WORK	200
 
 /**
- * struct stop - a cut, and the cheapest way to it
+ * struct stop - a cut, and the cheapest path to it
  * @cost: of that way; bytes U64_MAX: there is none
  * @to_go: bytes from the next cut at which nothing stays to the end, as they were
  * @rest: what units from here on have to move in any case: weights and outputs, once
@@ -58,7 +58,7 @@ struct stop {
 };
 
 /**
- * struct again - the state of going through a division
+ * struct recompute - the state of going through a division
  * @list: what is divided
  * @group: room to try groups in
  * @cuts: the division
@@ -70,7 +70,7 @@ struct stop {
  * @last: the last cut before which a group of those that are tried could be of use
  * @more: with more slices a group could fit that does not, or be cheaper
  */
-struct again {
+struct recompute {
 	struct loom_group_list *list;
 	struct loom_group *group;
 	const struct loom_group_cut *cuts;
@@ -89,13 +89,13 @@ static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cos
 }
 
 /* A way to cut @to whose last part begins at @from and costs @cost; true: it is the cheapest. */
-static bool relax(struct again *a, u32 from, u32 to, const struct loom_group_cost *cost)
+static bool relax(struct recompute *a, u32 from, u32 to, const struct loom_group_cost *cost)
 {
-	const struct loom_group_cost *way = &a->stops[from].cost;
+	const struct loom_group_cost *path = &a->stops[from].cost;
 	struct loom_group_cost sum;
 
-	if (way->bytes == U64_MAX || check_add_overflow(way->bytes, cost->bytes, &sum.bytes) ||
-	    check_add_overflow(way->cycles, cost->cycles, &sum.cycles))
+	if (path->bytes == U64_MAX || check_add_overflow(path->bytes, cost->bytes, &sum.bytes) ||
+	    check_add_overflow(path->cycles, cost->cycles, &sum.cycles))
 		return false;
 	if (!cheaper(&sum, &a->stops[to].cost))
 		return false;
@@ -106,7 +106,7 @@ static bool relax(struct again *a, u32 from, u32 to, const struct loom_group_cos
 }
 
 /* The division as it is: ways to all cuts at which nothing stays, and from there. */
-static void take_stock(struct again *a)
+static void take_stock(struct recompute *a)
 {
 	struct loom_group_cost sum = { .bytes = 0 }, none = { .bytes = 0 };
 	u32 n = a->list->num_units, from = 0, i;
@@ -150,7 +150,7 @@ static void take_stock(struct again *a)
 }
 
 /* A group from @from to @to is of use if it moves less than so many bytes. */
-static u64 limit_of(const struct again *a, u32 from, u32 to)
+static u64 limit_of(const struct recompute *a, u32 from, u32 to)
 {
 	u64 most = min(a->stops[to].cost.bytes, a->total_bytes - a->stops[to].to_go);
 
@@ -158,7 +158,7 @@ static u64 limit_of(const struct again *a, u32 from, u32 to)
 }
 
 /* What a group moves in any case: weights, what is seen outside, what others read after it. */
-static u64 least_bytes(const struct again *a, u32 from, u32 to)
+static u64 least_bytes(const struct recompute *a, u32 from, u32 to)
 {
 	const struct loom_group_list *list = a->list;
 	u64 bytes = a->stops[from].rest - a->stops[to].rest, some;
@@ -167,7 +167,7 @@ static u64 least_bytes(const struct again *a, u32 from, u32 to)
 	for (i = list->live_first[to]; i < list->live_first[to + 1]; i++) {
 		const struct loom_group_use *use = &list->uses[list->live[i]];
 
-		if (use->seen || list->ops[use->first_writer]->unit < from)
+		if (use->output || list->ops[use->first_writer]->unit < from)
 			continue;
 		for (k = 0, some = use->elem_bytes; k < use->rank; k++)
 			some *= use->dims[k];
@@ -177,7 +177,7 @@ static u64 least_bytes(const struct again *a, u32 from, u32 to)
 }
 
 /* The last cut before which a group from @from on could be of use; @from: there is none. */
-static u32 last_end(const struct again *a, u32 from)
+static u32 last_end(const struct recompute *a, u32 from)
 {
 	u32 to = a->list->num_units;
 
@@ -188,7 +188,7 @@ static u32 last_end(const struct again *a, u32 from)
 }
 
 /* Offsets for all items, at less than @limit bytes. With loads beside work, if that is as good. */
-static int place(struct again *a, struct loom_group_cut *cut, u64 limit)
+static int place(struct recompute *a, struct loom_group_cut *cut, u64 limit)
 {
 	const struct loom_sram *sram = &a->list->lower->sram;
 	struct loom_group *group = a->group;
@@ -210,9 +210,9 @@ static int place(struct again *a, struct loom_group_cut *cut, u64 limit)
 			if (!ret && group->cost.bytes >= cut->cost.bytes)
 				continue;
 			if (!ret) {
-				group->quick = true;
+				group->quick_only = true;
 				ret = loom_group_place(group, sram->bytes, &height);
-				group->quick = false;
+				group->quick_only = false;
 				group->work += (u64)group->num_items * (ret ? MISFIT_WORK : 10);
 			}
 			if (ret == -ENOSPC)
@@ -228,7 +228,7 @@ static int place(struct again *a, struct loom_group_cut *cut, u64 limit)
 }
 
 /* The group as it is. -ENOSPC: it does not fit. */
-static int consider(struct again *a, struct loom_group_cut *cut)
+static int consider(struct recompute *a, struct loom_group_cut *cut)
 {
 	struct loom_group *group = a->group;
 	u32 end = cut->first_unit + group->num_units;
@@ -236,7 +236,7 @@ static int consider(struct again *a, struct loom_group_cut *cut)
 	int ret;
 
 	if (!a->stops[end].wanted || limit <= least_bytes(a, cut->first_unit, end) ||
-	    !loom_group_reside(group, 0, 0))
+	    !loom_group_set_residents(group, 0, 0))
 		return 0;
 	floor = loom_group_cost_floor(group);
 	/* with more slices it cannot move less */
@@ -259,12 +259,12 @@ static int consider(struct again *a, struct loom_group_cut *cut)
 	return ret;
 }
 
-static int grow(struct again *a, struct loom_group_cut *cut)
+static int grow(struct recompute *a, struct loom_group_cut *cut)
 {
 	int ret = 0;
 
 	a->more = false;
-	loom_group_begin_again(a->group, cut->first_unit, cut->slices, 1, cut->want_axis);
+	loom_group_begin_recompute(a->group, cut->first_unit, cut->slices, 1, cut->cut_axis);
 	while (!ret && a->group->work < a->work_end &&
 	       cut->first_unit + a->group->num_units < a->last && loom_group_append(a->group)) {
 		a->group->work += cut->slices + (u64)cut->slices * a->group->num_parts / 16;
@@ -273,33 +273,35 @@ static int grow(struct again *a, struct loom_group_cut *cut)
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-static int try_from(struct again *a, u32 first)
+static int try_from(struct recompute *a, u32 first)
 {
 	const struct loom_group_unit *unit = &a->list->units[first];
 	const struct loom_group_op *op = a->list->ops[unit->first_op];
 	const struct loom_group_use *use = &a->list->uses[op->access[0].value];
 	struct loom_group_cut cut = { .first_unit = first, .recompute = true };
-	const struct loom_group_cut alone = {
-		.first_unit = first, .num_units = 1, .alone = true,
-		.cost = { .bytes = unit->alone_bytes, .cycles = unit->alone_cycles },
+	const struct loom_group_cut layerwise = {
+		.first_unit = first,
+		.num_units = 1,
+		.layerwise = true,
+		.cost = { .bytes = unit->layerwise_bytes, .cycles = unit->layerwise_cycles },
 	};
-	u32 rungs[LOOM_GROUP_RUNGS], count, axis, i;
+	u32 counts[LOOM_GROUP_SLICE_COUNTS], count, axis, i;
 	int ret = 0;
 
-	if (relax(a, first, first + 1, &alone.cost))
-		a->stops[first + 1].cut = alone;
+	if (relax(a, first, first + 1, &layerwise.cost))
+		a->stops[first + 1].cut = layerwise;
 	a->last = last_end(a, first);
 	if (a->last == first)
 		return 0;
-	for (axis = 0; axis < use->rank && !ret && !unit->alone; axis++) {
+	for (axis = 0; axis < use->rank && !ret && !unit->ungroupable; axis++) {
 		if (loom_group_skip_axis(a->list, use, axis))
 			continue;
-		cut.want_axis = axis;
-		count = loom_group_rungs(use->dims[axis], rungs);
+		cut.cut_axis = axis;
+		count = loom_group_slice_counts(use->dims[axis], counts);
 		for (i = 0; i < count && !ret; i++) {
-			if (rungs[i] < 2)
+			if (counts[i] < 2)
 				continue;
-			cut.slices = rungs[i];
+			cut.slices = counts[i];
 			ret = grow(a, &cut);
 			if (!a->more)
 				break;
@@ -308,8 +310,8 @@ static int try_from(struct again *a, u32 first)
 	return ret;
 }
 
-/* The cheapest way, in the place of the division. */
-static int collect(const struct again *a, struct loom_group_cut **cuts, u32 *num_cuts)
+/* The cheapest path, in the place of the division. */
+static int collect(const struct recompute *a, struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	struct loom_group_cut *found = calloc((size_t)a->list->num_units + 1, sizeof(*found));
 	u32 at, count = 0, to;
@@ -336,7 +338,7 @@ static int collect(const struct again *a, struct loom_group_cut **cuts, u32 *num
 }
 
 /* The less there is to gain, the less is tried. */
-static u64 choose_budget(const struct again *a)
+static u64 choose_budget(const struct recompute *a)
 {
 	const struct loom_graph *graph = a->list->lower->graph;
 	u64 budget = a->group->budget, least = a->stops[0].rest, excess;
@@ -351,7 +353,7 @@ static u64 choose_budget(const struct again *a)
 	return budget / SHARES * (excess < SHARES ? excess : SHARES);
 }
 
-static int improve(struct again *a, struct loom_group_cut **cuts, u32 *num_cuts)
+static int improve(struct recompute *a, struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	u32 n = a->list->num_units, i;
 	u64 share, done;
@@ -359,7 +361,7 @@ static int improve(struct again *a, struct loom_group_cut **cuts, u32 *num_cuts)
 
 	take_stock(a);
 	for (i = n; i-- > 0;)
-		a->stops[i].rest = a->stops[i + 1].rest + loom_group_inevitable(a->list, i);
+		a->stops[i].rest = a->stops[i + 1].rest + loom_group_least_bytes(a->list, i);
 	share = choose_budget(a);
 	for (i = 0; i < n && !ret; i++) {
 		if (!a->stops[i].wanted || a->stops[i].cost.bytes == U64_MAX)
@@ -378,11 +380,14 @@ static int improve(struct again *a, struct loom_group_cut **cuts, u32 *num_cuts)
 	return ret;
 }
 
-int loom_group_again(struct loom_group_list *list, struct loom_group *group,
-		     struct loom_group_cut **cuts, u32 *num_cuts)
+int loom_group_recompute(struct loom_group_list *list, struct loom_group *group,
+			 struct loom_group_cut **cuts, u32 *num_cuts)
 {
-	struct again a = {
-		.list = list, .group = group, .cuts = *cuts, .num_cuts = *num_cuts,
+	struct recompute a = {
+		.list = list,
+		.group = group,
+		.cuts = *cuts,
+		.num_cuts = *num_cuts,
 	};
 	int ret = -ENOMEM;
 

@@ -84,7 +84,7 @@ static void add_choice(struct loom_group_list *list, u32 at, u64 mask)
 	for (i = 0; i < count && i < LOOM_GROUP_LIVE; i++)
 		if (mask >> i & 1)
 			bytes += list->uses[list->live[first + i]].whole_bytes;
-	if (bytes > list->lower->sram.bytes || choices->count == LOOM_GROUP_STAYS)
+	if (bytes > list->lower->sram.bytes || choices->count == LOOM_GROUP_CHOICES)
 		return;
 	for (i = 0; i < choices->count; i++)
 		if (choices->masks[i] == mask)
@@ -179,9 +179,9 @@ int loom_group_live_make(struct loom_group_list *list)
 	return 0;
 }
 
-bool loom_group_resides(const struct loom_group_list *list, u32 value, u32 at, u8 stay)
+bool loom_group_is_resident(const struct loom_group_list *list, u32 value, u32 at, u8 choice)
 {
-	u64 mask = list->choices[at].masks[stay];
+	u64 mask = list->choices[at].masks[choice];
 	u32 first = list->live_first[at];
 
 	for (; mask; mask >>= 1, first++)
@@ -192,43 +192,43 @@ bool loom_group_resides(const struct loom_group_list *list, u32 value, u32 at, u
 
 static void set_flag(struct loom_group *group, u32 value, u8 flag)
 {
-	if (!group->stays[value])
+	if (!group->residency[value])
 		group->residents[group->num_residents++] = value;
-	group->stays[value] |= flag;
+	group->residency[value] |= flag;
 }
 
-bool loom_group_reside(struct loom_group *group, u8 in, u8 out)
+bool loom_group_set_residents(struct loom_group *group, u8 in, u8 out)
 {
 	const struct loom_group_list *list = group->list;
 	u32 from = group->first_unit, to = from + group->num_units, i;
 
 	for (i = 0; i < group->num_residents; i++)
-		group->stays[group->residents[i]] = 0;
+		group->residency[group->residents[i]] = 0;
 	group->num_residents = 0;
-	group->striped = false;
+	group->rows_known = false;
 	for (i = list->live_first[from]; i < list->live_first[from + 1]; i++) {
 		const struct loom_group_use *use = &list->uses[list->live[i]];
 
-		if (!loom_group_resides(list, list->live[i], from, in))
+		if (!loom_group_is_resident(list, list->live[i], from, in))
 			continue;
 		if (group->num_residents == LOOM_GROUP_RESIDENTS)
 			return false;
-		set_flag(group, list->live[i], LOOM_GROUP_STAYS_IN);
-		if (unit_of(list, use->last_reader) >= to && !use->seen)
-			set_flag(group, list->live[i], LOOM_GROUP_STAYS_FLUSH);
+		set_flag(group, list->live[i], LOOM_GROUP_RESIDENT_IN);
+		if (unit_of(list, use->last_reader) >= to && !use->output)
+			set_flag(group, list->live[i], LOOM_GROUP_RESIDENT_FLUSH);
 	}
 	for (i = list->live_first[to]; i < list->live_first[to + 1]; i++) {
 		u32 value = list->live[i];
 
-		if (!loom_group_resides(list, value, to, out))
+		if (!loom_group_is_resident(list, value, to, out))
 			continue;
 		if (unit_of(list, list->uses[value].first_writer) < from &&
-		    !(group->stays[value] & LOOM_GROUP_STAYS_IN))
+		    !(group->residency[value] & LOOM_GROUP_RESIDENT_IN))
 			return false;
 		if (group->num_residents == LOOM_GROUP_RESIDENTS)
 			return false;
-		set_flag(group, value, LOOM_GROUP_STAYS_OUT);
-		group->stays[value] &= ~LOOM_GROUP_STAYS_FLUSH;
+		set_flag(group, value, LOOM_GROUP_RESIDENT_OUT);
+		group->residency[value] &= ~LOOM_GROUP_RESIDENT_FLUSH;
 	}
 	return true;
 }

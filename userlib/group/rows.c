@@ -79,7 +79,7 @@ bool loom_group_kept(const struct loom_group *group, u32 which, u32 index, u32 s
 	u32 need = *loom_group_row(group->need, which, slice);
 	u64 start = 0, done;
 
-	if (!slice || root->axis < 0 || need == LOOM_GROUP_NOBODY || group->recompute)
+	if (!slice || root->axis < 0 || need == LOOM_GROUP_UNREAD || group->recompute)
 		return false;
 	if (root->kind == LOOM_GROUP_INPUT) {
 		done = *loom_group_row(group->loaded, which, slice - 1);

@@ -111,7 +111,7 @@ static int root_items(struct loom_group *group, u32 which)
 
 	root->strip = LOOM_GROUP_NONE;
 	root->line = LOOM_GROUP_NONE;
-	if (group->stays[root->value] & (LOOM_GROUP_STAYS_IN | LOOM_GROUP_STAYS_OUT))
+	if (group->residency[root->value] & (LOOM_GROUP_RESIDENT_IN | LOOM_GROUP_RESIDENT_OUT))
 		return 0;
 
 	if (root->kind == LOOM_GROUP_INPUT) {
@@ -192,9 +192,9 @@ void loom_group_mark_stored(struct loom_group *group)
 		const struct loom_group_use *use = &group->list->uses[root->value];
 
 		root->stored = root->kind == LOOM_GROUP_INSIDE &&
-			       (use->seen || root->partial || use->last_writer >= end ||
+			       (use->output || root->partial || use->last_writer >= end ||
 				(use->read && use->last_reader >= end &&
-				 !(group->stays[root->value] & LOOM_GROUP_STAYS_OUT)));
+				 !(group->residency[root->value] & LOOM_GROUP_RESIDENT_OUT)));
 	}
 }
 
@@ -206,17 +206,17 @@ static bool resident_items(struct loom_group *group)
 	for (i = 0; i < group->num_residents; i++) {
 		u32 value = group->residents[i], item;
 		const struct loom_group_use *use = &group->list->uses[value];
-		u8 stays = group->stays[value];
+		u8 residency = group->residency[value];
 		s32 from = -1, to = group->period - 2;
 		bool whole = group->slices > 1;
 
-		if (!(stays & LOOM_GROUP_STAYS_OUT)) {
+		if (!(residency & LOOM_GROUP_RESIDENT_OUT)) {
 			to = 0;
 			for (index = 0; index < group->num_parts; index++)
 				for (k = 1; k < group->parts[index].op->kernel.num_operands; k++)
 					if (group->parts[index].op->access[k].value == value)
 						to = part_end(group, index);
-		} else if (!(stays & LOOM_GROUP_STAYS_IN) && group->local[value]) {
+		} else if (!(residency & LOOM_GROUP_RESIDENT_IN) && group->local[value]) {
 			index = group->roots[group->local[value] - 1].first_writer;
 			from = part_compute(group, index);
 		}
@@ -224,14 +224,15 @@ static bool resident_items(struct loom_group *group)
 		if (item == U32_MAX)
 			return false;
 		group->resident_items[i] = item;
-		group->items[item].fixed = !group->loose && (stays & LOOM_GROUP_STAYS_IN ||
-							     group->homes[value].pinned);
-		group->items[item].offset[0] = group->homes[value].offset;
+		group->items[item].fixed =
+			!group->unpinned &&
+			(residency & LOOM_GROUP_RESIDENT_IN || group->locations[value].pinned);
+		group->items[item].offset[0] = group->locations[value].offset;
 	}
 	return true;
 }
 
-int loom_group_steps(struct loom_group *group)
+int loom_group_schedule(struct loom_group *group)
 {
 	u32 i;
 	int ret;
@@ -573,7 +574,7 @@ int loom_group_fit(struct loom_group *group, u64 budget_bytes)
 	if (group->manner)
 		return loom_group_text_fit(group, budget_bytes);
 	for (round = 0; round < MAX_ROUNDS; round++) {
-		ret = loom_group_steps(group);
+		ret = loom_group_schedule(group);
 		if (ret)
 			return ret;
 		/* no way of having weights helps strips that do not fit */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The cheapest way through all cuts, by what is known of groups: the dynamic program of
+ * The cheapest path through all cuts, by what is known of groups: the dynamic program of
  * divide.c. A graph of some hundred nodes has a million of groups to choose from, and few of
- * them change from one time to the next: so what was the cheapest way to a cut is kept, and looked
+ * them change from one time to the next: so what was the cheapest path to a cut is kept, and looked
  * for again only where a group that ends there has changed, or the way to where one begins. What
  * comes out is the same as of all anew.
  */
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is added to guesses, in 1/ONE of what they have above what is inevitable. */
+/* What is added to estimates, in 1/ONE of what they have above what is inevitable. */
 #define ONE	64
 /* Groups that are looked at in what counts as one, as &loom_group.work. */
 #define LOOKS	16
@@ -27,27 +27,27 @@ static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cos
 }
 
 /* What a group costs, as far as is known, with doubt. */
-static struct loom_group_cost doubted(const struct loom_group_divide *d,
-				      const struct loom_group_edge *edge, u32 first, u32 end)
+static struct loom_group_cost with_margin(const struct loom_group_divide *d,
+					  const struct loom_group_edge *edge, u32 first, u32 end)
 {
 	struct loom_group_cost cost = edge->cost;
 	u64 least = d->rest[first] - d->rest[end];
 
-	if (edge->state == LOOM_GROUP_EDGE_GUESS && cost.bytes > least)
-		cost.bytes += (s64)(cost.bytes - least) * d->doubt / ONE;
+	if (edge->state == LOOM_GROUP_EDGE_ESTIMATED && cost.bytes > least)
+		cost.bytes += (s64)(cost.bytes - least) * d->margin / ONE;
 	return cost;
 }
 
 static bool is_open(const struct loom_group_divide *d, u32 to)
 {
-	u32 at = to / LOOM_GROUP_STAYS;
+	u32 at = to / LOOM_GROUP_CHOICES;
 
 	return !(d->list->no_cut && at == d->list->no_cut) && !d->blocked[to] &&
-	       !(d->none_stays && to % LOOM_GROUP_STAYS);
+	       !(d->none_stays && to % LOOM_GROUP_CHOICES);
 }
 
 static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct loom_group_cost *cost,
-		  bool alone)
+		  bool layerwise)
 {
 	struct loom_group_cost sum = {
 		.bytes = d->best[from].bytes + cost->bytes,
@@ -58,15 +58,16 @@ static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 		return;
 	d->best[to] = sum;
 	d->back[to] = (struct loom_group_back){
-		.first_unit = from / LOOM_GROUP_STAYS, .in = from % LOOM_GROUP_STAYS,
-		.alone = alone,
+		.first_unit = from / LOOM_GROUP_CHOICES,
+		.in = from % LOOM_GROUP_CHOICES,
+		.layerwise = layerwise,
 	};
 }
 
-/* The cheapest way to a cut, with what stays there, from all that lead to it. */
+/* The cheapest path to a cut, with what stays there, from all that lead to it. */
 static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_state state)
 {
-	u32 at = to / LOOM_GROUP_STAYS, out = to % LOOM_GROUP_STAYS, outs = num_choices(d, at);
+	u32 at = to / LOOM_GROUP_CHOICES, out = to % LOOM_GROUP_CHOICES, outs = num_choices(d, at);
 	u32 first = at > d->longest ? at - d->longest : 0, in;
 
 	d->best[to] = (struct loom_group_cost){ .bytes = U64_MAX, .cycles = U64_MAX };
@@ -77,17 +78,17 @@ static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_
 		const struct loom_group_edge *edge;
 
 		if (first + 1 == at && !out)
-			relax(d, first * LOOM_GROUP_STAYS, to, &row->alone.cost, true);
+			relax(d, first * LOOM_GROUP_CHOICES, to, &row->layerwise.cost, true);
 		if (at - first > row->num_units)
 			continue;
 		edge = &row->edges[row->begin[at - first - 1] + out];
 		for (in = 0; in < num_choices(d, first); in++, edge += outs) {
 			struct loom_group_cost cost;
-			u32 from = first * LOOM_GROUP_STAYS + in;
+			u32 from = first * LOOM_GROUP_CHOICES + in;
 
 			if (edge->state < state || d->best[from].bytes == U64_MAX)
 				continue;
-			cost = doubted(d, edge, first, at);
+			cost = with_margin(d, edge, first, at);
 			relax(d, from, to, &cost, false);
 		}
 		d->looks += in;
@@ -97,10 +98,10 @@ static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_
 /* A way that has become dearer: those that go on from it are looked for again. */
 static void mark_dearer(struct loom_group_divide *d, u32 from)
 {
-	u32 first = from / LOOM_GROUP_STAYS, in = from % LOOM_GROUP_STAYS, n, out;
+	u32 first = from / LOOM_GROUP_CHOICES, in = from % LOOM_GROUP_CHOICES, n, out;
 
 	for (n = 1; n <= max(d->rows[first].num_units, 1U); n++) {
-		u32 begin = (first + n) * LOOM_GROUP_STAYS;
+		u32 begin = (first + n) * LOOM_GROUP_CHOICES;
 
 		for (out = 0; out < num_choices(d, first + n); out++)
 			d->dirty[begin + out] |= d->back[begin + out].first_unit == first &&
@@ -111,7 +112,7 @@ static void mark_dearer(struct loom_group_divide *d, u32 from)
 
 /* A way to @from that has become cheaper goes on to @to; of two as good, what comes first wins. */
 static void go_on(struct loom_group_divide *d, u32 from, u32 to, const struct loom_group_cost *cost,
-		  bool alone)
+		  bool layerwise)
 {
 	struct loom_group_back *back = &d->back[to];
 	const struct loom_group_cost was = d->best[to];
@@ -119,29 +120,30 @@ static void go_on(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 		.bytes = d->best[from].bytes + cost->bytes,
 		.cycles = d->best[from].cycles + cost->cycles,
 	};
-	u32 key = 2 * from + !alone;
+	u32 key = 2 * from + !layerwise;
 
 	if (!is_open(d, to) || cheaper(&was, &sum) ||
 	    (!cheaper(&sum, &was) &&
-	     2 * (back->first_unit * LOOM_GROUP_STAYS + back->in) + !back->alone <= key))
+	     2 * (back->first_unit * LOOM_GROUP_CHOICES + back->in) + !back->layerwise <= key))
 		return;
 	if (!d->moved[to])
 		d->was[to] = was;
 	d->moved[to] = true;
 	d->best[to] = sum;
 	*back = (struct loom_group_back){
-		.first_unit = from / LOOM_GROUP_STAYS, .in = from % LOOM_GROUP_STAYS,
-		.alone = alone,
+		.first_unit = from / LOOM_GROUP_CHOICES,
+		.in = from % LOOM_GROUP_CHOICES,
+		.layerwise = layerwise,
 	};
 }
 
 static void go_on_from(struct loom_group_divide *d, u32 from, enum loom_group_edge_state state)
 {
-	u32 first = from / LOOM_GROUP_STAYS, in = from % LOOM_GROUP_STAYS, n, out;
+	u32 first = from / LOOM_GROUP_CHOICES, in = from % LOOM_GROUP_CHOICES, n, out;
 	const struct loom_group_row *row = &d->rows[first];
 
 	if (!in)
-		go_on(d, from, (first + 1) * LOOM_GROUP_STAYS, &row->alone.cost, true);
+		go_on(d, from, (first + 1) * LOOM_GROUP_CHOICES, &row->layerwise.cost, true);
 	for (n = 1; n <= row->num_units; n++) {
 		u32 outs = num_choices(d, first + n);
 		const struct loom_group_edge *edge = &row->edges[row->begin[n - 1] + in * outs];
@@ -151,25 +153,25 @@ static void go_on_from(struct loom_group_divide *d, u32 from, enum loom_group_ed
 
 			if (edge->state < state)
 				continue;
-			cost = doubted(d, edge, first, first + n);
-			go_on(d, from, (first + n) * LOOM_GROUP_STAYS + out, &cost, false);
+			cost = with_margin(d, edge, first, first + n);
+			go_on(d, from, (first + n) * LOOM_GROUP_CHOICES + out, &cost, false);
 		}
 		d->looks += outs;
 	}
 }
 
-void loom_group_way_change(struct loom_group_divide *d, u32 first, u32 num_units, u32 out)
+void loom_group_path_change(struct loom_group_divide *d, u32 first, u32 num_units, u32 out)
 {
 	u32 end = first + num_units;
 
-	d->dirty[end * LOOM_GROUP_STAYS + out] = true;
+	d->dirty[end * LOOM_GROUP_CHOICES + out] = true;
 	d->longest = max(d->longest, num_units);
 	d->dirty_from = min(d->dirty_from, end);
 }
 
-void loom_group_way_forget(struct loom_group_divide *d)
+void loom_group_path_forget(struct loom_group_divide *d)
 {
-	d->way_state = LOOM_GROUP_EDGE_NONE;
+	d->path_state = LOOM_GROUP_EDGE_NONE;
 }
 
 static void look_anew(struct loom_group_divide *d)
@@ -179,7 +181,7 @@ static void look_anew(struct loom_group_divide *d)
 	d->longest = 1;
 	for (i = 0; i < d->list->num_units; i++)
 		d->longest = max(d->longest, d->rows[i].num_units);
-	memset(d->dirty, 1, ((size_t)d->list->num_units + 1) * LOOM_GROUP_STAYS);
+	memset(d->dirty, 1, ((size_t)d->list->num_units + 1) * LOOM_GROUP_CHOICES);
 	d->dirty_from = 1;
 }
 
@@ -187,7 +189,7 @@ static void look_anew(struct loom_group_divide *d)
 static void visit(struct loom_group_divide *d, u32 at, u32 out, enum loom_group_edge_state state,
 		  bool anew)
 {
-	u32 to = at * LOOM_GROUP_STAYS + out;
+	u32 to = at * LOOM_GROUP_CHOICES + out;
 	struct loom_group_cost was = d->moved[to] ? d->was[to] : d->best[to];
 
 	if (!d->dirty[to] && !d->moved[to])
@@ -204,23 +206,23 @@ static void visit(struct loom_group_divide *d, u32 at, u32 out, enum loom_group_
 		mark_dearer(d, to);
 }
 
-bool loom_group_way(struct loom_group_divide *d, enum loom_group_edge_state state)
+bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state state)
 {
-	bool anew = d->way_state != state || d->way_doubt != d->doubt;
+	bool anew = d->path_state != state || d->path_margin != d->margin;
 	u32 num_units = d->list->num_units, at, out, i;
 
 	d->best[0] = (struct loom_group_cost){ .bytes = 0 };
-	for (i = 1; i < LOOM_GROUP_STAYS; i++)
+	for (i = 1; i < LOOM_GROUP_CHOICES; i++)
 		d->best[i] = (struct loom_group_cost){ .bytes = U64_MAX, .cycles = U64_MAX };
 	if (anew)
 		look_anew(d);
-	d->way_state = state;
-	d->way_doubt = d->doubt;
+	d->path_state = state;
+	d->path_margin = d->margin;
 	for (at = d->dirty_from; at <= num_units; at++)
-		for (out = 0; out < LOOM_GROUP_STAYS; out++)
+		for (out = 0; out < LOOM_GROUP_CHOICES; out++)
 			visit(d, at, out, state, anew);
 	d->dirty_from = num_units + 1;
 	d->work += d->looks / LOOKS;
 	d->looks %= LOOKS;
-	return d->best[num_units * LOOM_GROUP_STAYS].bytes != U64_MAX;
+	return d->best[num_units * LOOM_GROUP_CHOICES].bytes != U64_MAX;
 }

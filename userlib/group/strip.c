@@ -36,10 +36,10 @@ struct loom_group *loom_group_make(const struct loom_group_list *list)
 	group->need = calloc((size_t)LOOM_GROUP_ROOTS * LOOM_GROUP_SLICES, sizeof(*group->need));
 	group->active = calloc((size_t)LOOM_GROUP_ROOTS * LOOM_GROUP_SLICES, 1);
 	group->local = calloc(values, sizeof(*group->local));
-	group->stays = calloc(values, sizeof(*group->stays));
-	group->homes = calloc(values, sizeof(*group->homes));
+	group->residency = calloc(values, sizeof(*group->residency));
+	group->locations = calloc(values, sizeof(*group->locations));
 	if (group->first && group->done && group->loaded && group->need && group->active &&
-	    group->local && group->stays && group->homes)
+	    group->local && group->residency && group->locations)
 		return group;
 	loom_group_free(group);
 	return NULL;
@@ -55,13 +55,13 @@ void loom_group_free(struct loom_group *group)
 	free(group->need);
 	free(group->active);
 	free(group->local);
-	free(group->stays);
-	free(group->homes);
+	free(group->residency);
+	free(group->locations);
 	free(group->items);
 	free(group);
 }
 
-void loom_group_begin(struct loom_group *group, u32 first_unit, u32 slices, u32 want_axis)
+void loom_group_begin(struct loom_group *group, u32 first_unit, u32 slices, u32 cut_axis)
 {
 	u32 i;
 
@@ -72,19 +72,19 @@ void loom_group_begin(struct loom_group *group, u32 first_unit, u32 slices, u32 
 	group->num_units = 0;
 	group->first_unit = first_unit;
 	group->slices = slices;
-	group->fill = slices;
-	group->want_axis = want_axis;
+	group->input_slices = slices;
+	group->cut_axis = cut_axis;
 	group->recompute = false;
 	group->batches = 1;
 	group->manner = LOOM_GROUP_OWN;
-	group->striped = false;
+	group->rows_known = false;
 	group->faults = 0;
 }
 
-void loom_group_begin_again(struct loom_group *group, u32 first_unit, u32 slices, u32 batches,
-			    u32 want_axis)
+void loom_group_begin_recompute(struct loom_group *group, u32 first_unit, u32 slices, u32 batches,
+				u32 cut_axis)
 {
-	loom_group_begin(group, first_unit, slices, want_axis);
+	loom_group_begin(group, first_unit, slices, cut_axis);
 	group->recompute = slices > 1;
 	group->batches = batches;
 }
@@ -97,7 +97,9 @@ static struct loom_group_root *root_of(struct loom_group *group, u32 value)
 /* How far one gets who does not have to wait for anybody. */
 static u64 even_rows(const struct loom_group *group, u64 rows, u32 slice)
 {
-	return slice < group->fill ? loom_div_round_up(rows * (slice + 1), group->fill) : rows;
+	return slice < group->input_slices
+		       ? loom_div_round_up(rows * (slice + 1), group->input_slices)
+		       : rows;
 }
 
 static struct loom_group_root *add_root(struct loom_group *group, u32 value,
@@ -120,7 +122,7 @@ static struct loom_group_root *add_root(struct loom_group *group, u32 value,
 	for (i = 0; i < use->rank; i++)
 		root->hull.hi[i] = kind == LOOM_GROUP_INSIDE ? use->dims[i] : 0;
 	for (i = 0; i < group->slices; i++) {
-		*loom_group_row(group->need, index, i) = LOOM_GROUP_NOBODY;
+		*loom_group_row(group->need, index, i) = LOOM_GROUP_UNREAD;
 		group->active[(size_t)index * LOOM_GROUP_SLICES + i] = 0;
 		if (axis >= 0)
 			*loom_group_row(group->loaded, index, i) =
@@ -213,7 +215,7 @@ static bool choose_cut(struct loom_group *group, const struct loom_group_op *op,
 		return true;
 	if (*cut < 0) {
 		if (!loom_group_operand_axis(&op->access[0], kernel->operands[0].ref.rank,
-					     group->want_axis, &k))
+					     group->cut_axis, &k))
 			return false;
 		*cut = k;
 	}
@@ -355,7 +357,7 @@ static void add_slice(struct loom_group *group)
 	for (i = 0; i < group->num_roots; i++) {
 		*loom_group_row(group->loaded, i, slice) =
 			*loom_group_row(group->loaded, i, slice - 1);
-		*loom_group_row(group->need, i, slice) = LOOM_GROUP_NOBODY;
+		*loom_group_row(group->need, i, slice) = LOOM_GROUP_UNREAD;
 		group->active[(size_t)i * LOOM_GROUP_SLICES + slice] = 0;
 	}
 }
@@ -387,8 +389,8 @@ static bool run_part(struct loom_group *group, u32 index)
 	/* rows are found from the end, when there is one */
 	if (group->recompute)
 		return true;
-	if (group->fill >= LOOM_GROUP_DRAIN)
-		share = loom_div_round_up(rows, group->fill);
+	if (group->input_slices >= LOOM_GROUP_DRAIN)
+		share = loom_div_round_up(rows, group->input_slices);
 	for (slice = 0; slice < group->slices || (done < rows && slice < LOOM_GROUP_SLICES);
 	     slice++) {
 		if (slice == group->slices) {
@@ -417,7 +419,7 @@ static void note_reads(struct loom_group *group, u32 index, u32 operand)
 	const struct loom_group_access *access = &part->op->access[operand];
 	const struct loom_kernel *kernel = &part->op->kernel;
 	u32 root = part->root[operand], slice, axis = 0;
-	u32 first = LOOM_GROUP_NOBODY;
+	u32 first = LOOM_GROUP_UNREAD;
 	u64 lo, hi, in_lo, in_hi;
 
 	loom_group_operand_axis(access, kernel->operands[operand].ref.rank, group->roots[root].axis,
@@ -694,7 +696,7 @@ bool loom_group_is_own(const struct loom_group *group, const struct loom_group_p
 	if (part->root[i] != LOOM_GROUP_NONE || part->op->kind != LOOM_GROUP_COMPUTE)
 		return false;
 	return part->op->kernel.operands[i].role != LOOM_ROLE_LOAD ||
-	       !(group->stays[part->op->access[i].value] & LOOM_GROUP_STAYS_IN);
+	       !(group->residency[part->op->access[i].value] & LOOM_GROUP_RESIDENT_IN);
 }
 
 bool loom_group_append(struct loom_group *group)
@@ -705,12 +707,12 @@ bool loom_group_append(struct loom_group *group)
 	if (at >= group->list->num_units)
 		return false;
 	unit = &group->list->units[at];
-	if (unit->alone)
+	if (unit->ungroupable)
 		return false;
 	for (i = 0; i < unit->num_ops; i++)
 		if (!append_op(group, group->list->ops[unit->first_op + i]))
 			return false;
 	group->num_units++;
-	group->striped = false;
+	group->rows_known = false;
 	return true;
 }

@@ -7,7 +7,7 @@
  * last operator that can be sliced so that it fits, the one before it ends where that begins, and
  * so on. Nobody asks what it costs: what fits first wins.
  *
- * A group is sliced along N up to its limit, and then along H, too. The first guess is what the
+ * A group is sliced along N up to its limit, and then along H, too. The first estimate is what the
  * operator with most to hold would need by itself, everything that it reads, makes and works with
  * over the room that there is; while steps and places cannot be found for it, it is one more N, or
  * one more H. Slices are even cuts of what the group makes for others, walked back to its inputs
@@ -44,14 +44,14 @@ static int build(struct loom_group *group, const struct loom_group_cut *cut)
 {
 	u32 i;
 
-	loom_group_begin_again(group, cut->first_unit, cut->slices, max(cut->batches, 1U),
-			       cut->want_axis);
+	loom_group_begin_recompute(group, cut->first_unit, cut->slices, max(cut->batches, 1U),
+				   cut->cut_axis);
 	group->manner = cut->manner;
 	group->overlap = cut->overlap;
 	for (i = 0; i < cut->num_units; i++)
 		if (!loom_group_append(group))
 			return -EINVAL;
-	return loom_group_reside(group, 0, 0) ? 0 : -EINVAL;
+	return loom_group_set_residents(group, 0, 0) ? 0 : -EINVAL;
 }
 
 /* Whether the group as it is built fits. -ERANGE: it would be of no use. */
@@ -83,7 +83,7 @@ static int try_slices(struct loom_group *group, struct loom_group_cut *cut, u64 
 		return -ENOSPC;
 	cut->slices = n * h;
 	cut->batches = h > 1 ? n : 1;
-	cut->want_axis = h > 1 ? 2 : 0;
+	cut->cut_axis = h > 1 ? 2 : 0;
 	cut->recompute = n * h > 1;
 	ret = build(group, cut);
 	return ret ? ret : try_it(group, cut, limit);
@@ -99,14 +99,14 @@ static u64 find_limit(struct loom_group *group, const struct loom_group_cut *cut
 
 	two.slices = 2;
 	two.batches = 1;
-	two.want_axis = axis;
+	two.cut_axis = axis;
 	if (axis >= use->rank || use->dims[axis] < 2 || build(group, &two))
 		return 1;
 	return use->dims[axis];
 }
 
 /* Slices that the operator with most to hold would need by itself. */
-static u64 guess(const struct loom_group *group)
+static u64 estimate_slices(const struct loom_group *group)
 {
 	u64 most = 1, bytes, budget = group->list->lower->sram.bytes;
 	u32 index, i;
@@ -134,14 +134,14 @@ int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut,
 
 	cut->slices = 1;
 	cut->batches = 1;
-	cut->want_axis = 0;
+	cut->cut_axis = 0;
 	cut->overlap = group->list->lower->sram.overlap;
 	ret = build(group, cut);
 	if (!ret)
-		ret = loom_group_steps(group);
+		ret = loom_group_schedule(group);
 	if (ret)
 		return ret;
-	wanted = guess(group);
+	wanted = estimate_slices(group);
 	if (wanted == 1) {
 		ret = try_it(group, cut, limit);
 		if (ret != -ENOSPC)
@@ -175,15 +175,15 @@ static int longest(struct loom_group_list *list, struct loom_group *group, u32 e
 	u32 first = end - 1, misses = 0;
 	int ret;
 
-	*best = (struct loom_group_cut){ .first_unit = first, .num_units = 1, .alone = true };
-	while (first > 0 && !list->units[first].alone && misses < PATIENCE) {
+	*best = (struct loom_group_cut){ .first_unit = first, .num_units = 1, .layerwise = true };
+	while (first > 0 && !list->units[first].ungroupable && misses < PATIENCE) {
 		struct loom_group_cut cut = {
 			.first_unit = --first,
 			.num_units = end - first,
 			.manner = LOOM_GROUP_TEXT,
 		};
 
-		if (list->units[first].alone)
+		if (list->units[first].ungroupable)
 			break;
 		ret = loom_group_text_search(group, &cut, U64_MAX);
 		misses++;

@@ -29,7 +29,7 @@
 #include <string.h>
 
 /**
- * struct thing - an item that gets a place
+ * struct block - an item that gets a place
  * @item: which
  * @buffer: which of its buffers
  * @part: part that it belongs to
@@ -48,7 +48,7 @@
  * @lowest: lowest place as far as is known
  * @known: it is
  */
-struct thing {
+struct block {
 	u32 item;
 	u32 buffer;
 	u32 part;
@@ -69,20 +69,20 @@ struct thing {
 };
 
 /**
- * struct room - the state of placing
+ * struct placer - the state of placing
  * @group: whose items
- * @things: what gets a place
- * @num_things: number of @things
- * @busy: room for the things that one meets, by offset
+ * @blocks: what gets a place
+ * @num_blocks: number of @blocks
+ * @busy: room for the blocks that one meets, by offset
  * @budget_bytes: SRAM
  * @align_bytes: of each place
  * @bank_bytes: of a sub-bank; 0: there is none
  */
-struct room {
+struct placer {
 	const struct loom_group *group;
-	struct thing *things;
-	u32 num_things;
-	const struct thing **busy;
+	struct block *blocks;
+	u32 num_blocks;
+	const struct block **busy;
 	u64 budget_bytes;
 	u64 align_bytes;
 	u64 bank_bytes;
@@ -110,19 +110,19 @@ static bool within(const struct loom_group *group, s32 from, s32 to, s32 at)
 	return from <= to ? at >= from && at <= to : at >= from || at <= to;
 }
 
-static bool is_there(const struct thing *thing, s32 at)
+static bool is_there(const struct block *block, s32 at)
 {
-	return thing->begin <= thing->end ? at >= thing->begin && at <= thing->end :
-					    at >= thing->begin || at <= thing->end;
+	return block->begin <= block->end ? at >= block->begin && at <= block->end
+					  : at >= block->begin || at <= block->end;
 }
 
-/* Whether two things are there at the same time. */
-static bool meet(const struct thing *a, const struct thing *b)
+/* Whether two blocks are there at the same time. */
+static bool overlaps(const struct block *a, const struct block *b)
 {
 	return a->always || b->always || is_there(a, b->begin) || is_there(b, a->begin);
 }
 
-static bool conflict(const struct loom_group *group, const struct thing *a, const struct thing *b)
+static bool conflict(const struct loom_group *group, const struct block *a, const struct block *b)
 {
 	u32 i;
 
@@ -140,62 +140,62 @@ static s32 ends_at(const struct loom_group *group, u32 index)
 	return loom_group_compute_at(group, part->first_entry + part->entries - 1);
 }
 
-static void add_thing(struct room *room, u32 item, const struct thing *like)
+static void add_block(struct placer *placer, u32 item, const struct block *like)
 {
-	const struct loom_group_item *of = &room->group->items[item];
+	const struct loom_group_item *of = &placer->group->items[item];
 	u32 i;
 
 	for (i = 0; i < of->buffers; i++) {
-		struct thing *thing = &room->things[room->num_things++];
+		struct block *block = &placer->blocks[placer->num_blocks++];
 
-		*thing = *like;
-		thing->item = item;
-		thing->buffer = i;
-		thing->bytes = of->bytes;
-		thing->life = of->whole ? INT32_MAX : of->to - of->from + 1;
-		thing->always = thing->life >= room->group->period;
-		thing->begin = wrap(room->group, of->from);
-		thing->end = wrap(room->group, of->to);
+		*block = *like;
+		block->item = item;
+		block->buffer = i;
+		block->bytes = of->bytes;
+		block->life = of->whole ? INT32_MAX : of->to - of->from + 1;
+		block->always = block->life >= placer->group->period;
+		block->begin = wrap(placer->group, of->from);
+		block->end = wrap(placer->group, of->to);
 	}
 }
 
-static void add_strips(struct room *room)
+static void add_strips(struct placer *placer)
 {
-	const struct loom_group *group = room->group;
+	const struct loom_group *group = placer->group;
 	u32 i;
 
 	for (i = 0; i < group->num_roots; i++) {
 		const struct loom_group_root *root = &group->roots[i];
-		struct thing thing = { .dma = { NEVER, NEVER } };
+		struct block block = { .dma = { NEVER, NEVER } };
 
 		if (root->strip == LOOM_GROUP_NONE)
 			continue;
 		if (root->kind == LOOM_GROUP_INPUT) {
-			thing.part = root->first_reader;
-			thing.dma[0] = group->items[root->strip].from;
+			block.part = root->first_reader;
+			block.dma[0] = group->items[root->strip].from;
 		} else {
-			thing.part = root->first_writer;
+			block.part = root->first_writer;
 		}
-		thing.from = ends_at(group, thing.part) - group->parts[thing.part].entries + 1;
-		thing.to = ends_at(group, root->kind == LOOM_GROUP_INPUT ? root->last_reader :
-									   root->last_writer);
+		block.from = ends_at(group, block.part) - group->parts[block.part].entries + 1;
+		block.to = ends_at(group, root->kind == LOOM_GROUP_INPUT ? root->last_reader
+									 : root->last_writer);
 		if (root->read)
-			thing.to = max(thing.to, ends_at(group, root->last_reader));
+			block.to = max(block.to, ends_at(group, root->last_reader));
 		if (root->stored)
-			thing.dma[1] = ends_at(group, root->last_writer) + 1;
-		add_thing(room, root->strip, &thing);
+			block.dma[1] = ends_at(group, root->last_writer) + 1;
+		add_block(placer, root->strip, &block);
 	}
 }
 
-static void add_own(struct room *room, u32 index)
+static void add_own(struct placer *placer, u32 index)
 {
-	const struct loom_group *group = room->group;
+	const struct loom_group *group = placer->group;
 	const struct loom_group_part *part = &group->parts[index];
 	u32 i;
 
 	for (i = 1; i < part->op->kernel.num_operands; i++) {
 		const struct loom_group_item *item;
-		struct thing thing = {
+		struct block block = {
 			.part = index,
 			.dma = { NEVER, NEVER },
 			.from = ends_at(group, index),
@@ -205,16 +205,16 @@ static void add_own(struct room *room, u32 index)
 		if (!loom_group_is_own(group, part, i))
 			continue;
 		item = &group->items[part->item[i]];
-		thing.first = item->whole;
+		block.first = item->whole;
 		if (part->op->kernel.operands[i].role != LOOM_ROLE_TEMP && !item->whole)
-			thing.dma[0] = item->from;
-		add_thing(room, part->item[i], &thing);
+			block.dma[0] = item->from;
+		add_block(placer, part->item[i], &block);
 	}
 }
 
 static int text_order(const void *a, const void *b)
 {
-	const struct thing *x = a, *y = b;
+	const struct block *x = a, *y = b;
 
 	if (x->first != y->first)
 		return x->first ? -1 : 1;
@@ -231,7 +231,7 @@ static int text_order(const void *a, const void *b)
 
 static int later_order(const void *a, const void *b)
 {
-	const struct thing *x = a, *y = b;
+	const struct block *x = a, *y = b;
 	u64 p = x->bytes * (u64)min(x->life, 1 << 20), q = y->bytes * (u64)min(y->life, 1 << 20);
 
 	if (x->conflicts != y->conflicts)
@@ -243,196 +243,195 @@ static int later_order(const void *a, const void *b)
 	return x->buffer < y->buffer ? -1 : 1;
 }
 
-/* Those with a place that a thing meets, by offset. */
-static u32 find_busy(struct room *room, const struct thing *thing)
+/* Those with a place that a block meets, by offset. */
+static u32 find_busy(struct placer *placer, const struct block *block)
 {
 	u32 count = 0, i, k;
 
-	for (i = 0; i < room->num_things; i++) {
-		const struct thing *other = &room->things[i];
+	for (i = 0; i < placer->num_blocks; i++) {
+		const struct block *other = &placer->blocks[i];
 
-		if (!other->placed || !other->bytes || other == thing ||
-		    !meet(thing, other))
+		if (!other->placed || !other->bytes || other == block || !overlaps(block, other))
 			continue;
-		for (k = count++; k && room->busy[k - 1]->offset > other->offset; k--)
-			room->busy[k] = room->busy[k - 1];
-		room->busy[k] = other;
+		for (k = count++; k && placer->busy[k - 1]->offset > other->offset; k--)
+			placer->busy[k] = placer->busy[k - 1];
+		placer->busy[k] = other;
 	}
 	return count;
 }
 
 /* It lies in one sub-bank, or, if it is larger, begins with one. */
-static bool keeps_to_banks(const struct room *room, const struct thing *thing, u64 offset)
+static bool keeps_to_banks(const struct placer *placer, const struct block *block, u64 offset)
 {
-	if (thing->bytes > room->bank_bytes)
-		return offset % room->bank_bytes == 0;
-	return !thing->bytes ||
-	       offset / room->bank_bytes == (offset + thing->bytes - 1) / room->bank_bytes;
+	if (block->bytes > placer->bank_bytes)
+		return offset % placer->bank_bytes == 0;
+	return !block->bytes ||
+	       offset / placer->bank_bytes == (offset + block->bytes - 1) / placer->bank_bytes;
 }
 
 /* It shares no sub-bank with one that the other stream touches at the same time. */
-static bool keeps_apart(const struct room *room, const struct thing *thing, u64 offset)
+static bool keeps_apart(const struct placer *placer, const struct block *block, u64 offset)
 {
-	u64 first = offset / room->bank_bytes;
-	u64 last = (offset + thing->bytes - !!thing->bytes) / room->bank_bytes;
+	u64 first = offset / placer->bank_bytes;
+	u64 last = (offset + block->bytes - !!block->bytes) / placer->bank_bytes;
 	u32 i;
 
-	for (i = 0; i < room->num_things; i++) {
-		const struct thing *other = &room->things[i];
+	for (i = 0; i < placer->num_blocks; i++) {
+		const struct block *other = &placer->blocks[i];
 
-		if (other->placed && other->bytes && other != thing &&
-		    other->offset / room->bank_bytes <= last &&
-		    (other->offset + other->bytes - 1) / room->bank_bytes >= first &&
-		    conflict(room->group, thing, other))
+		if (other->placed && other->bytes && other != block &&
+		    other->offset / placer->bank_bytes <= last &&
+		    (other->offset + other->bytes - 1) / placer->bank_bytes >= first &&
+		    conflict(placer->group, block, other))
 			return false;
 	}
 	return true;
 }
 
-static bool is_liked(const struct room *room, const struct thing *thing, u64 offset)
+static bool is_liked(const struct placer *placer, const struct block *block, u64 offset)
 {
-	return room->group->manner == LOOM_GROUP_TEXT ? keeps_to_banks(room, thing, offset) :
-							keeps_apart(room, thing, offset);
+	return placer->group->manner == LOOM_GROUP_TEXT ? keeps_to_banks(placer, block, offset)
+							: keeps_apart(placer, block, offset);
 }
 
 /* The lowest place from @from on, below @end, that is liked. */
-static bool find_liked(const struct room *room, const struct thing *thing, u64 from, u64 end,
+static bool find_liked(const struct placer *placer, const struct block *block, u64 from, u64 end,
 		       u64 *offset)
 {
-	while (from + thing->bytes <= end) {
-		if (is_liked(room, thing, from)) {
+	while (from + block->bytes <= end) {
+		if (is_liked(placer, block, from)) {
 			*offset = from;
 			return true;
 		}
-		from = (from / room->bank_bytes + 1) * room->bank_bytes;
-		from = loom_div_round_up(from, room->align_bytes) * room->align_bytes;
+		from = (from / placer->bank_bytes + 1) * placer->bank_bytes;
+		from = loom_div_round_up(from, placer->align_bytes) * placer->align_bytes;
 	}
 	return false;
 }
 
 /* The lowest place, or a higher one that is liked. False: there is none. */
-static bool find_place(struct room *room, const struct thing *thing, bool lowest, u64 *offset)
+static bool find_place(struct placer *placer, const struct block *block, bool lowest, u64 *offset)
 {
 	u64 from = 0, end, at;
-	u32 count = find_busy(room, thing), i;
+	u32 count = find_busy(placer, block), i;
 	bool found = false;
 
 	for (i = 0; i <= count; i++) {
-		end = i < count ? room->busy[i]->offset : room->budget_bytes;
-		from = loom_div_round_up(from, room->align_bytes) * room->align_bytes;
-		if (from + thing->bytes <= end && end <= room->budget_bytes) {
+		end = i < count ? placer->busy[i]->offset : placer->budget_bytes;
+		from = loom_div_round_up(from, placer->align_bytes) * placer->align_bytes;
+		if (from + block->bytes <= end && end <= placer->budget_bytes) {
 			if (!found)
 				*offset = from;
 			found = true;
-			if (lowest || !room->bank_bytes)
+			if (lowest || !placer->bank_bytes)
 				return true;
-			if (find_liked(room, thing, from, end, &at)) {
+			if (find_liked(placer, block, from, end, &at)) {
 				*offset = at;
 				return true;
 			}
 		}
 		if (i < count)
-			from = max(from, room->busy[i]->offset + room->busy[i]->bytes);
+			from = max(from, placer->busy[i]->offset + placer->busy[i]->bytes);
 	}
 	return found;
 }
 
-static bool put(struct room *room, struct thing *thing)
+static bool put(struct placer *placer, struct block *block)
 {
-	if (!find_place(room, thing, false, &thing->offset))
+	if (!find_place(placer, block, false, &block->offset))
 		return false;
-	thing->placed = true;
+	block->placed = true;
 	return true;
 }
 
-static bool place_text(struct room *room)
+static bool place_text(struct placer *placer)
 {
 	u32 i;
 
-	qsort(room->things, room->num_things, sizeof(*room->things), text_order);
-	for (i = 0; i < room->num_things; i++)
-		if (!put(room, &room->things[i]))
+	qsort(placer->blocks, placer->num_blocks, sizeof(*placer->blocks), text_order);
+	for (i = 0; i < placer->num_blocks; i++)
+		if (!put(placer, &placer->blocks[i]))
 			return false;
 	return true;
 }
 
-static void count_conflicts(struct room *room)
+static void count_conflicts(struct placer *placer)
 {
 	u32 i, k;
 
-	for (i = 0; i < room->num_things && room->bank_bytes; i++)
+	for (i = 0; i < placer->num_blocks && placer->bank_bytes; i++)
 		for (k = 0; k < i; k++)
-			if (conflict(room->group, &room->things[i], &room->things[k])) {
-				room->things[i].conflicts++;
-				room->things[k].conflicts++;
+			if (conflict(placer->group, &placer->blocks[i], &placer->blocks[k])) {
+				placer->blocks[i].conflicts++;
+				placer->blocks[k].conflicts++;
 			}
 }
 
 /* What wanted the place that has just been given away has to look again. */
-static void forget_lowest(struct room *room, const struct thing *placed)
+static void forget_lowest(struct placer *placer, const struct block *placed)
 {
 	u32 i;
 
-	for (i = 0; i < room->num_things; i++) {
-		struct thing *thing = &room->things[i];
+	for (i = 0; i < placer->num_blocks; i++) {
+		struct block *block = &placer->blocks[i];
 
-		if (thing->known && thing->lowest < placed->offset + placed->bytes &&
-		    placed->offset < thing->lowest + thing->bytes && meet(thing, placed))
-			thing->known = false;
+		if (block->known && block->lowest < placed->offset + placed->bytes &&
+		    placed->offset < block->lowest + block->bytes && overlaps(block, placed))
+			block->known = false;
 	}
 }
 
-static bool place_later(struct room *room)
+static bool place_later(struct placer *placer)
 {
 	u32 round, i;
 
-	count_conflicts(room);
-	qsort(room->things, room->num_things, sizeof(*room->things), later_order);
-	for (round = 0; round < room->num_things; round++) {
-		struct thing *best = NULL;
+	count_conflicts(placer);
+	qsort(placer->blocks, placer->num_blocks, sizeof(*placer->blocks), later_order);
+	for (round = 0; round < placer->num_blocks; round++) {
+		struct block *best = NULL;
 
-		for (i = 0; i < room->num_things; i++) {
-			struct thing *thing = &room->things[i];
+		for (i = 0; i < placer->num_blocks; i++) {
+			struct block *block = &placer->blocks[i];
 
-			if (thing->placed)
+			if (block->placed)
 				continue;
-			if (!thing->known && !find_place(room, thing, true, &thing->lowest))
+			if (!block->known && !find_place(placer, block, true, &block->lowest))
 				return false;
-			thing->known = true;
-			if (!best || thing->lowest < best->lowest)
-				best = thing;
+			block->known = true;
+			if (!best || block->lowest < best->lowest)
+				best = block;
 		}
-		if (!put(room, best))
+		if (!put(placer, best))
 			return false;
-		forget_lowest(room, best);
+		forget_lowest(placer, best);
 	}
 	return true;
 }
 
-static int place_all(struct loom_group *group, struct room *room, u64 *height_bytes)
+static int place_all(struct loom_group *group, struct placer *placer, u64 *height_bytes)
 {
 	bool fits;
 	u32 i;
 
-	add_strips(room);
+	add_strips(placer);
 	for (i = 0; i < group->num_parts; i++)
-		add_own(room, i);
-	fits = group->manner == LOOM_GROUP_TEXT ? place_text(room) : place_later(room);
+		add_own(placer, i);
+	fits = group->manner == LOOM_GROUP_TEXT ? place_text(placer) : place_later(placer);
 	if (!fits)
 		return -ENOSPC;
 	*height_bytes = 0;
-	for (i = 0; i < room->num_things; i++) {
-		const struct thing *thing = &room->things[i];
+	for (i = 0; i < placer->num_blocks; i++) {
+		const struct block *block = &placer->blocks[i];
 
-		group->items[thing->item].offset[thing->buffer] = thing->offset;
-		*height_bytes = max(*height_bytes, thing->offset + thing->bytes);
+		group->items[block->item].offset[block->buffer] = block->offset;
+		*height_bytes = max(*height_bytes, block->offset + block->bytes);
 	}
 	return 0;
 }
 
 int loom_group_text_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes)
 {
-	struct room room = {
+	struct placer placer = {
 		.group = group,
 		.budget_bytes = budget_bytes,
 		.align_bytes = group->list->lower->sram.align_bytes,
@@ -447,12 +446,12 @@ int loom_group_text_place(struct loom_group *group, u64 budget_bytes, u64 *heigh
 			return -ENOSPC;
 		count += group->items[i].buffers;
 	}
-	room.things = calloc(count + 1, sizeof(*room.things));
-	room.busy = calloc(count + 1, sizeof(*room.busy));
-	if (room.things && room.busy)
-		ret = place_all(group, &room, height_bytes);
-	free(room.things);
-	free(room.busy);
+	placer.blocks = calloc(count + 1, sizeof(*placer.blocks));
+	placer.busy = calloc(count + 1, sizeof(*placer.busy));
+	if (placer.blocks && placer.busy)
+		ret = place_all(group, &placer, height_bytes);
+	free(placer.blocks);
+	free(placer.busy);
 	return ret;
 }
 
@@ -503,13 +502,13 @@ static int load_early(struct loom_group *group)
 
 int loom_group_text_fit(struct loom_group *group, u64 budget_bytes)
 {
-	u32 refused = LOOM_GROUP_FAULT_EMPTY | LOOM_GROUP_FAULT_STILL | LOOM_GROUP_FAULT_APART;
+	u32 refused = LOOM_GROUP_FAULT_EMPTY | LOOM_GROUP_FAULT_STALLED | LOOM_GROUP_FAULT_DISJOINT;
 	s32 position;
 	int ret;
 
 	if (group->manner == LOOM_GROUP_TEXT)
-		refused |= LOOM_GROUP_FAULT_TWICE;
-	ret = loom_group_steps(group);
+		refused |= LOOM_GROUP_FAULT_OVERLAP;
+	ret = loom_group_schedule(group);
 	if (ret)
 		return ret;
 	if (group->faults & refused)
@@ -517,7 +516,7 @@ int loom_group_text_fit(struct loom_group *group, u64 budget_bytes)
 	if (group->slices == 1 && group->overlap) {
 		ret = load_early(group);
 		if (!ret)
-			ret = loom_group_steps(group);
+			ret = loom_group_schedule(group);
 		if (ret)
 			return ret;
 	}

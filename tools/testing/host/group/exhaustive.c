@@ -26,24 +26,24 @@ static const struct loom_sram srams[] = {
 	{ .lanes = 8, .bytes = 4000, .align_bytes = 64, .overlap = false },
 };
 
-static unsigned int num_plans, num_equal, num_homeless, num_groups, num_sliced;
+static unsigned int num_plans, num_equal, num_unplaced, num_groups, num_sliced;
 static double worst;
 
 /* By number of units from the front, and what stays then. */
-static u64 ways[MOST_UNITS + 1][LOOM_GROUP_STAYS];
+static u64 paths[MOST_UNITS + 1][LOOM_GROUP_CHOICES];
 
 /* The last group on that way. */
-static struct loom_group_cut last[MOST_UNITS + 1][LOOM_GROUP_STAYS];
+static struct loom_group_cut last[MOST_UNITS + 1][LOOM_GROUP_CHOICES];
 
 /* A group at the end of the way to its begin. */
 static void offer(const struct loom_group_cut *cut)
 {
-	u64 bytes = ways[cut->first_unit][cut->in] + cut->cost.bytes;
+	u64 bytes = paths[cut->first_unit][cut->in] + cut->cost.bytes;
 	u32 end = cut->first_unit + cut->num_units;
 
-	if (bytes >= ways[end][cut->out])
+	if (bytes >= paths[end][cut->out])
 		return;
-	ways[end][cut->out] = bytes;
+	paths[end][cut->out] = bytes;
 	last[end][cut->out] = *cut;
 }
 
@@ -62,16 +62,19 @@ static void grow(struct loom_group *group, u32 first, u32 slices, u32 axis)
 		memcpy(saved, group->parts, group->num_parts * sizeof(*saved));
 		for (in = 0; in < list->choices[first].count; in++) {
 			for (out = 0; out < list->choices[end].count; out++) {
-				if (ways[first][in] == U64_MAX ||
-				    !loom_group_reside(group, in, out))
+				if (paths[first][in] == U64_MAX ||
+				    !loom_group_set_residents(group, in, out))
 					continue;
 				num_groups++;
 				if (!loom_group_fit(group, list->lower->sram.bytes)) {
 					const struct loom_group_cut cut = {
 						.first_unit = first,
 						.num_units = group->num_units,
-						.slices = slices, .want_axis = axis,
-						.in = in, .out = out, .cost = group->cost,
+						.slices = slices,
+						.cut_axis = axis,
+						.in = in,
+						.out = out,
+						.cost = group->cost,
 						.budget_bytes = list->lower->sram.bytes,
 					};
 
@@ -80,8 +83,8 @@ static void grow(struct loom_group *group, u32 first, u32 slices, u32 axis)
 				memcpy(group->parts, saved, group->num_parts * sizeof(*saved));
 			}
 		}
-		loom_group_reside(group, 0, 0);
-		loom_group_steps(group);
+		loom_group_set_residents(group, 0, 0);
+		loom_group_schedule(group);
 	}
 }
 
@@ -91,46 +94,48 @@ static u64 brute_force(struct loom_group *group)
 	u32 first, axis, slices, i, k;
 
 	for (i = 0; i <= list->num_units; i++)
-		for (k = 0; k < LOOM_GROUP_STAYS; k++)
-			ways[i][k] = U64_MAX;
-	ways[0][0] = 0;
+		for (k = 0; k < LOOM_GROUP_CHOICES; k++)
+			paths[i][k] = U64_MAX;
+	paths[0][0] = 0;
 	for (first = 0; first < list->num_units; first++) {
 		const struct loom_group_unit *unit = &list->units[first];
 		const struct loom_group_use *use =
 			&list->uses[list->ops[unit->first_op]->access[0].value];
 
-		const struct loom_group_cut alone = {
-			.first_unit = first, .num_units = 1, .alone = true,
-			.cost.bytes = unit->alone_bytes,
+		const struct loom_group_cut layerwise = {
+			.first_unit = first,
+			.num_units = 1,
+			.layerwise = true,
+			.cost.bytes = unit->layerwise_bytes,
 		};
 
-		if (ways[first][0] != U64_MAX)
-			offer(&alone);
-		if (unit->alone)
+		if (paths[first][0] != U64_MAX)
+			offer(&layerwise);
+		if (unit->ungroupable)
 			continue;
 		grow(group, first, 1, 0);
 		for (axis = 0; axis < use->rank; axis++)
 			for (slices = 2; slices <= use->dims[axis]; slices++)
 				grow(group, first, slices, axis);
 	}
-	return ways[list->num_units][0];
+	return paths[list->num_units][0];
 }
 
 /* Whether what brute force has found can be placed, each group for itself. */
 static bool has_places(struct loom_group *group)
 {
-	u32 at = group->list->num_units, stay = 0;
+	u32 at = group->list->num_units, choice = 0;
 	u64 height;
 
 	while (at) {
-		const struct loom_group_cut *cut = &last[at][stay];
+		const struct loom_group_cut *cut = &last[at][choice];
 
-		if (!cut->alone &&
+		if (!cut->layerwise &&
 		    (loom_group_remake(group, cut) || loom_group_fit(group, cut->budget_bytes) ||
 		     loom_group_place(group, cut->budget_bytes, &height)))
 			return false;
 		at = cut->first_unit;
-		stay = cut->in;
+		choice = cut->in;
 	}
 	return true;
 }
@@ -153,14 +158,14 @@ static double compare(struct loom_group_list *list)
 		ours += cuts[i].cost.bytes;
 		num_sliced += cuts[i].slices > 1;
 	}
-	group->loose = true;
+	group->unpinned = true;
 	best = brute_force(group);
 	group->overlap = false;
 	placed = ours <= best || has_places(group);
 	free(cuts);
 	loom_group_free(group);
 	num_plans++;
-	num_homeless += !placed;
+	num_unplaced += !placed;
 	if (!placed)
 		return -1;
 	num_equal += ours <= best;
@@ -229,7 +234,7 @@ int main(int argc, char **argv)
 		bad += !try_round(round);
 	tap_ok(!bad, "brute force is never better by more than %d %%", LIMIT);
 	tap_note("%u of %u plans are as good as brute force; %u of brute force have no place",
-		 num_equal, num_plans, num_homeless);
+		 num_equal, num_plans, num_unplaced);
 	tap_note("worst: %.2f %% more; %u groups tried", worst, num_groups);
 	tap_ok(num_equal > num_plans * 9 / 10, "nine in ten plans are as good");
 	tap_ok(num_plans > rounds && num_sliced > num_plans / 4, "there were graphs and slices");

@@ -16,7 +16,7 @@ static char fault[256];
 static bool wrong(const struct loom_group *group, u32 part, u32 slice, const char *what)
 {
 	snprintf(fault, sizeof(fault), "unit %u, %u slices of %u, axis %u: part %u, slice %u: %s",
-		 group->first_unit, group->slices, group->batches, group->want_axis, part, slice,
+		 group->first_unit, group->slices, group->batches, group->cut_axis, part, slice,
 		 what);
 	return false;
 }
@@ -121,7 +121,7 @@ static bool group_is_right(struct loom_group *group)
 	u64 lo, hi, before;
 	u32 index, i, slice;
 
-	loom_group_reside(group, 0, 0);
+	loom_group_set_residents(group, 0, 0);
 	loom_group_mark_stored(group);
 	loom_group_halos(group);
 	for (index = 0; index < group->num_parts; index++) {
@@ -146,7 +146,7 @@ static bool group_is_right(struct loom_group *group)
 
 static bool try_group(struct list_case *c, u32 first, u32 slices, u32 batches, u32 axis)
 {
-	loom_group_begin_again(c->group, first, slices, batches, axis);
+	loom_group_begin_recompute(c->group, first, slices, batches, axis);
 	while (loom_group_append(c->group)) {
 		num_groups++;
 		num_batched += batches > 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The cheapest way through random groups, as they change one by one: what is kept from one time to
+ * The cheapest path through random groups, as they change one by one: what is kept from one time to
  * the next, against all of it anew by the shortest program there is, with its ties.
  */
 #include "group/divide.h"
@@ -16,16 +16,17 @@
 static struct loom_group_list list;
 static struct loom_group_choices choices[MOST_UNITS + 1];
 static struct loom_group_row rows[MOST_UNITS];
-static struct loom_group_edge flat[MOST_UNITS][MOST_UNITS * LOOM_GROUP_STAYS * LOOM_GROUP_STAYS];
+static struct loom_group_edge flat[MOST_UNITS]
+				  [MOST_UNITS * LOOM_GROUP_CHOICES * LOOM_GROUP_CHOICES];
 static u32 begins[MOST_UNITS][MOST_UNITS + 1];
-static struct loom_group_cost best[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
-static struct loom_group_cost want[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
-static struct loom_group_back back[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
-static struct loom_group_back want_back[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
-static bool blocked[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
-static struct loom_group_cost was[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
-static bool moved[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
-static bool dirty[(MOST_UNITS + 1) * LOOM_GROUP_STAYS];
+static struct loom_group_cost best[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
+static struct loom_group_cost want[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
+static struct loom_group_back back[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
+static struct loom_group_back want_back[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
+static bool blocked[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
+static struct loom_group_cost was[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
+static bool moved[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
+static bool dirty[(MOST_UNITS + 1) * LOOM_GROUP_CHOICES];
 static u64 rest[MOST_UNITS + 1];
 
 static u64 state = 1;
@@ -57,7 +58,7 @@ static void set_up(struct loom_group_divide *d)
 	list.num_units = 1 + draw(MOST_UNITS);
 	list.choices = choices;
 	for (i = 0; i <= list.num_units; i++)
-		choices[i].count = i && i < list.num_units ? 1 + draw(LOOM_GROUP_STAYS) : 1;
+		choices[i].count = i && i < list.num_units ? 1 + draw(LOOM_GROUP_CHOICES) : 1;
 	memset(rows, 0, sizeof(rows));
 	memset(blocked, 0, sizeof(blocked));
 	memset(dirty, 0, sizeof(dirty));
@@ -67,7 +68,7 @@ static void set_up(struct loom_group_divide *d)
 		rows[i].num_units = draw(list.num_units - i + 1);
 		rows[i].begin = begins[i];
 		rows[i].edges = flat[i];
-		rows[i].alone = random_edge();
+		rows[i].layerwise = random_edge();
 		for (n = 1; n <= rows[i].num_units; n++) {
 			begins[i][n] = begins[i][n - 1] + choices[i].count * choices[i + n].count;
 			for (in = 0; in < choices[i].count; in++)
@@ -81,7 +82,7 @@ static void set_up(struct loom_group_divide *d)
 	};
 }
 
-static void offer(u32 from, u32 to, u64 bytes, u64 cycles, bool alone)
+static void offer(u32 from, u32 to, u64 bytes, u64 cycles, bool layerwise)
 {
 	u64 sum = want[from].bytes + bytes, count = want[from].cycles + cycles;
 
@@ -90,20 +91,21 @@ static void offer(u32 from, u32 to, u64 bytes, u64 cycles, bool alone)
 		return;
 	want[to] = (struct loom_group_cost){ .bytes = sum, .cycles = count };
 	want_back[to] = (struct loom_group_back){
-		.first_unit = from / LOOM_GROUP_STAYS, .in = from % LOOM_GROUP_STAYS,
-		.alone = alone,
+		.first_unit = from / LOOM_GROUP_CHOICES,
+		.in = from % LOOM_GROUP_CHOICES,
+		.layerwise = layerwise,
 	};
 }
 
-static void find_way(const struct loom_group_divide *d, enum loom_group_edge_state least)
+static void find_path(const struct loom_group_divide *d, enum loom_group_edge_state least)
 {
 	u32 first, n, in, out, i;
 
 	for (i = 0; i < ARRAY_SIZE(want); i++)
 		want[i] = (struct loom_group_cost){ .bytes = i ? U64_MAX : 0 };
 	for (first = 0; first < list.num_units; first++) {
-		offer(first * LOOM_GROUP_STAYS, (first + 1) * LOOM_GROUP_STAYS,
-		      rows[first].alone.cost.bytes, rows[first].alone.cost.cycles, true);
+		offer(first * LOOM_GROUP_CHOICES, (first + 1) * LOOM_GROUP_CHOICES,
+		      rows[first].layerwise.cost.bytes, rows[first].layerwise.cost.cycles, true);
 		for (n = 1; n <= rows[first].num_units; n++)
 			for (in = 0; in < choices[first].count; in++)
 				for (out = 0; out < choices[first + n].count; out++) {
@@ -114,10 +116,10 @@ static void find_way(const struct loom_group_divide *d, enum loom_group_edge_sta
 
 					if (e->state < least)
 						continue;
-					if (e->state == LOOM_GROUP_EDGE_GUESS && bytes > must)
-						bytes += (s64)(bytes - must) * d->doubt / 64;
-					offer(first * LOOM_GROUP_STAYS + in,
-					      (first + n) * LOOM_GROUP_STAYS + out, bytes,
+					if (e->state == LOOM_GROUP_EDGE_ESTIMATED && bytes > must)
+						bytes += (s64)(bytes - must) * d->margin / 64;
+					offer(first * LOOM_GROUP_CHOICES + in,
+					      (first + n) * LOOM_GROUP_CHOICES + out, bytes,
 					      e->cost.cycles, false);
 				}
 	}
@@ -129,14 +131,15 @@ static bool is_same(const struct loom_group_divide *d)
 
 	for (at = 1; at <= d->list->num_units; at++)
 		for (out = 0; out < choices[at].count; out++) {
-			i = at * LOOM_GROUP_STAYS + out;
+			i = at * LOOM_GROUP_CHOICES + out;
 			if (want[i].bytes != best[i].bytes)
 				return false;
 			if (want[i].bytes == U64_MAX)
 				continue;
 			if (want[i].cycles != best[i].cycles ||
 			    want_back[i].first_unit != back[i].first_unit ||
-			    want_back[i].in != back[i].in || want_back[i].alone != back[i].alone)
+			    want_back[i].in != back[i].in ||
+			    want_back[i].layerwise != back[i].layerwise)
 				return false;
 		}
 	return true;
@@ -147,41 +150,41 @@ static void change(struct loom_group_divide *d)
 	u32 first = draw(list.num_units), n, in, out;
 
 	if (!draw(20)) {
-		d->doubt = (s32)draw(17) - 12;
+		d->margin = (s32)draw(17) - 12;
 	} else if (!draw(20)) {
-		blocked[LOOM_GROUP_STAYS + draw(list.num_units * LOOM_GROUP_STAYS)] ^= true;
-		loom_group_way_forget(d);
+		blocked[LOOM_GROUP_CHOICES + draw(list.num_units * LOOM_GROUP_CHOICES)] ^= true;
+		loom_group_path_forget(d);
 	} else if (rows[first].num_units) {
 		n = 1 + draw(rows[first].num_units);
 		in = draw(choices[first].count);
 		out = draw(choices[first + n].count);
 		*flat_edge(first, n, in, out) = random_edge();
-		loom_group_way_change(d, first, n, out);
+		loom_group_path_change(d, first, n, out);
 	}
 }
 
 int main(void)
 {
-	u32 round, i, k, ways = 0, found = 0, wrong = 0;
+	u32 round, i, k, paths = 0, found = 0, wrong = 0;
 	struct loom_group_divide d;
 
 	for (round = 0; round < ROUNDS; round++) {
-		enum loom_group_edge_state least = LOOM_GROUP_EDGE_GUESS + draw(3);
+		enum loom_group_edge_state least = LOOM_GROUP_EDGE_ESTIMATED + draw(3);
 
 		set_up(&d);
 		for (i = 0; i < CHANGES; i++) {
 			for (k = draw(4); k > 0; k--)
 				change(&d);
 			if (!draw(10))
-				least = LOOM_GROUP_EDGE_GUESS + draw(3);
-			find_way(&d, least);
-			found += loom_group_way(&d, least);
+				least = LOOM_GROUP_EDGE_ESTIMATED + draw(3);
+			find_path(&d, least);
+			found += loom_group_path(&d, least);
 			wrong += !is_same(&d);
-			ways++;
+			paths++;
 		}
 	}
-	tap_ok(!wrong, "ways that are kept are those that all anew would be");
-	tap_note("%u ways, %u of them to the end, %u wrong", ways, found, wrong);
-	tap_ok(found > ways / 4, "most of them lead to the end");
+	tap_ok(!wrong, "paths that are kept are those that all anew would be");
+	tap_note("%u paths, %u of them to the end, %u wrong", paths, found, wrong);
+	tap_ok(found > paths / 4, "most of them lead to the end");
 	return tap_end();
 }

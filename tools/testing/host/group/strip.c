@@ -18,7 +18,7 @@ static char fault[256];
 static bool wrong(const struct loom_group *group, u32 part, u32 slice, const char *what)
 {
 	snprintf(fault, sizeof(fault), "unit %u, %u slices, axis %u: part %u, slice %u: %s",
-		 group->first_unit, group->slices, group->want_axis, part, slice, what);
+		 group->first_unit, group->slices, group->cut_axis, part, slice, what);
 	return false;
 }
 

@@ -99,14 +99,14 @@ static struct loom_group *slice_chain(struct chain *chain, u32 slices)
 	struct loom_group *group = chain->c.group;
 	u32 i;
 
-	loom_group_begin_again(group, 0, slices, 1, 2);
+	loom_group_begin_recompute(group, 0, slices, 1, 2);
 	group->manner = LOOM_GROUP_TEXT;
 	group->overlap = true;
 	for (i = 0; i < chain->c.list.num_units; i++)
 		if (!loom_group_append(group))
 			tap_fatal("unit %u cannot be in a group", i);
-	loom_group_reside(group, 0, 0);
-	if (loom_group_steps(group))
+	loom_group_set_residents(group, 0, 0);
+	if (loom_group_schedule(group))
 		tap_fatal("no steps");
 	return group;
 }
@@ -228,7 +228,7 @@ static void test_half(void)
 		tap_ok(lo[0] == 0 && hi[0] == 50 + k / 2 && lo[1] == 50 - k / 2 && hi[1] == 100,
 		       "a window of %d rows: [%u, %u) and [%u, %u)", (int)k, lo[0], hi[0], lo[1],
 		       hi[1]);
-		tap_ok(group->faults == (k == 61 ? LOOM_GROUP_FAULT_TWICE : 0) &&
+		tap_ok(group->faults == (k == 61 ? LOOM_GROUP_FAULT_OVERLAP : 0) &&
 		       loom_group_text_fit(group, roomy.bytes) == (k == 61 ? -ENOSPC : 0),
 		       "%s", k == 61 ? "60 of 100 rows twice is too much" : "20 is not");
 		chain_end(&chain);
@@ -253,7 +253,7 @@ static void test_faults(void)
 	chain_conv(&chain, "Conv", 1, 1, 31, 1, 1, 1, 15);
 	chain_finish(&chain, &roomy);
 	group = slice_chain(&chain, 4);
-	tap_ok(group->faults & LOOM_GROUP_FAULT_STILL,
+	tap_ok(group->faults & LOOM_GROUP_FAULT_STALLED,
 	       "a window over all rows: the second slice begins where the first does");
 	chain_end(&chain);
 }
@@ -404,9 +404,9 @@ static void test_n_then_h(void)
 		chain_finish(&chain, &sram);
 		ret = loom_group_text_search(chain.c.group, &cut, U64_MAX);
 		tap_ok(!ret && cut.slices == wants[i].slices && cut.batches == wants[i].batches &&
-		       cut.want_axis == wants[i].axis, "%u bytes: %u slices, %u of N, axis %u",
-		       (u32)sram.bytes, cut.slices, cut.want_axis ? cut.batches : cut.slices,
-		       cut.want_axis);
+		       cut.cut_axis == wants[i].axis,
+		       "%u bytes: %u slices, %u of N, axis %u", (u32)sram.bytes, cut.slices,
+		       cut.cut_axis ? cut.batches : cut.slices, cut.cut_axis);
 		chain_end(&chain);
 	}
 }
@@ -431,12 +431,14 @@ static void test_tail(void)
 	chain_finish(&chain, &sram);
 	if (loom_group_text_divide(&chain.c.list, chain.c.group, &cuts, &num_cuts))
 		tap_fatal("no division");
-	tap_ok(num_cuts == 3 && cuts[0].num_units == 2 && cuts[1].alone && cuts[2].num_units == 3,
+	tap_ok(num_cuts == 3 && cuts[0].num_units == 2 && cuts[1].layerwise &&
+	       cuts[2].num_units == 3,
 	       "%u groups: two, one whose weights do not fit, three", num_cuts);
 	free(cuts);
 	if (loom_group_dp_divide(&chain.c.list, chain.c.group, &cuts, &num_cuts))
 		tap_fatal("no division");
-	tap_ok(num_cuts == 3 && cuts[0].num_units == 2 && cuts[1].alone && cuts[2].num_units == 3,
+	tap_ok(num_cuts == 3 && cuts[0].num_units == 2 && cuts[1].layerwise &&
+	       cuts[2].num_units == 3,
 	       "by cycles it is the same");
 	free(cuts);
 	chain_end(&chain);

@@ -18,7 +18,7 @@ static void note_value(struct loom_group_list *list, u32 id)
 	if (use->elem_bytes)
 		return;
 	use->elem_bytes = loom_dtype_bytes(home->ref.dtype);
-	use->seen = home->kind == LOOM_HOME_OUTPUT;
+	use->output = home->kind == LOOM_HOME_OUTPUT;
 	if (home->ref.rank > DRM_LOOM_MAX_RANK)
 		return;
 	use->rank = home->ref.rank;
@@ -188,7 +188,7 @@ static struct loom_group_op *add_op(struct loom_group_list *list)
 }
 
 /* Rows and columns are not the same to an op: one can be cut where the other cannot. */
-static bool is_lopsided(const struct loom_group_op *op)
+static bool is_asymmetric(const struct loom_group_op *op)
 {
 	const struct loom_kernel *kernel = &op->kernel;
 	u32 i;
@@ -235,9 +235,9 @@ static void note_op(struct loom_group_list *list, struct loom_group_op *op)
 			use->first_writer = index;
 		use->last_writer = index;
 		if (!is_box(&op->access[i], &operand->ref))
-			unit->alone = true;
+			unit->ungroupable = true;
 	}
-	list->lopsided |= is_lopsided(op);
+	list->asymmetric |= is_asymmetric(op);
 }
 
 static int list_kernel(void *context, struct loom_kernel *kernel)
@@ -261,7 +261,7 @@ static int list_kernel(void *context, struct loom_kernel *kernel)
 	row = kernel->operands[0].ref.dims[kernel->operands[0].ref.rank - 1];
 	if (check_mul_overflow(kernel->unit_cost, min(row, tile), &cost) ||
 	    cost > DRM_LOOM_MAX_UNIT_COST)
-		list->units[op->unit].alone = true;
+		list->units[op->unit].ungroupable = true;
 	return 0;
 }
 

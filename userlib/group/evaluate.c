@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * From a guess to a promise: a group is made, fitted and placed with the numbers of slices that
+ * From an estimate to a promise: a group is made, fitted and placed with the numbers of slices that
  * look best, until no other one promises more. See divide.c.
  */
 #include "divide.h"
@@ -9,17 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to so many units, the thinnest slices are tried against all guesses. */
-#define THIN_UNITS	128
+/* Up to so many units, the thinnest slices are tried against all estimates. */
+#define THIN_UNITS 128
 /* So many numbers of slices are tried. */
-#define TRIES		8
+#define TRIES 8
 /* So many budgets, with overlap and without: an item may have no place though all would fit. */
-#define ROUNDS		24
+#define ROUNDS 24
 /* So many of them in a row cost more than is known: those after them would, too. */
-#define DEAR_ROUNDS	4
+#define DEAR_ROUNDS 4
 /* How often what was chosen is placed with all effort in vain. */
-#define LONG_LOOKS	4
-#define CANDIDATES	(LOOM_GROUP_RUNGS * DRM_LOOM_MAX_RANK + 1)
+#define LONG_LOOKS 4
+#define CANDIDATES (LOOM_GROUP_SLICE_COUNTS * DRM_LOOM_MAX_RANK + 1)
 
 /**
  * struct candidate - a way to cut a group
@@ -47,21 +47,21 @@ static int compare(const void *a, const void *b)
 }
 
 /* Candidates by one axis. */
-static u32 guess_axis(struct loom_group_divide *d, const struct loom_group_cut *cut, u32 axis,
-		      const u32 *rungs, u32 num_rungs, struct candidate *to)
+static u32 estimate_axis(struct loom_group_divide *d, const struct loom_group_cut *cut, u32 axis,
+			 const u32 *counts, u32 num_counts, struct candidate *to)
 {
-	struct loom_group_cost costs[LOOM_GROUP_RUNGS];
+	struct loom_group_cost costs[LOOM_GROUP_SLICE_COUNTS];
 	u32 count = 0, i;
 
-	loom_group_guess_begin(d->guess, cut->first_unit, cut->in, axis, rungs, num_rungs);
+	loom_group_estimate_begin(d->estimate, cut->first_unit, cut->in, axis, counts, num_counts);
 	for (i = 0; i < cut->num_units; i++)
-		if (!loom_group_guess_append(d->guess, i))
+		if (!loom_group_estimate_append(d->estimate, i))
 			return 0;
-	d->work += (u64)num_rungs * cut->num_units;
-	loom_group_guess_take(d->guess, cut->num_units, cut->in, cut->out, costs);
-	for (i = 0; i < num_rungs; i++)
+	d->work += (u64)num_counts * cut->num_units;
+	loom_group_estimate_take(d->estimate, cut->num_units, cut->in, cut->out, costs);
+	for (i = 0; i < num_counts; i++)
 		if (costs[i].bytes != U64_MAX)
-			to[count++] = (struct candidate){ costs[i], rungs[i], axis };
+			to[count++] = (struct candidate){ costs[i], counts[i], axis };
 	return count;
 }
 
@@ -71,14 +71,14 @@ static u32 find_candidates(struct loom_group_divide *d, const struct loom_group_
 	const struct loom_group_op *op = d->list->ops[d->list->units[cut->first_unit].first_op];
 	const struct loom_group_use *use = &d->list->uses[op->access[0].value];
 	static const u32 whole[] = { 1 };
-	u32 rungs[LOOM_GROUP_RUNGS], count, n, axis;
+	u32 counts[LOOM_GROUP_SLICE_COUNTS], count, n, axis;
 
-	n = guess_axis(d, cut, 0, whole, 1, candidates);
+	n = estimate_axis(d, cut, 0, whole, 1, candidates);
 	for (axis = 0; axis < use->rank; axis++) {
 		if (loom_group_skip_axis(d->list, use, axis))
 			continue;
-		count = loom_group_rungs(use->dims[axis], rungs);
-		n += guess_axis(d, cut, axis, rungs, count, &candidates[n]);
+		count = loom_group_slice_counts(use->dims[axis], counts);
+		n += estimate_axis(d, cut, axis, counts, count, &candidates[n]);
 	}
 	qsort(candidates, n, sizeof(*candidates), compare);
 	return n;
@@ -89,15 +89,15 @@ int loom_group_remake(struct loom_group *group, const struct loom_group_cut *cut
 	u32 i;
 
 	if (cut->recompute)
-		loom_group_begin_again(group, cut->first_unit, cut->slices, max(cut->batches, 1U),
-				       cut->want_axis);
+		loom_group_begin_recompute(group, cut->first_unit, cut->slices,
+					   max(cut->batches, 1U), cut->cut_axis);
 	else
-		loom_group_begin(group, cut->first_unit, cut->slices, cut->want_axis);
+		loom_group_begin(group, cut->first_unit, cut->slices, cut->cut_axis);
 	group->manner = cut->manner;
 	for (i = 0; i < cut->num_units; i++)
 		if (!loom_group_append(group))
 			return -EINVAL;
-	return loom_group_reside(group, cut->in, cut->out) ? 0 : -EINVAL;
+	return loom_group_set_residents(group, cut->in, cut->out) ? 0 : -EINVAL;
 }
 
 static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
@@ -136,10 +136,10 @@ static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u
 			least = group->cost.bytes;
 		/* overlap is worth nothing that moves more; less room is no help, either */
 		dear++;
-		if (overlap ? group->cost.bytes > cut->cost.bytes :
-			      !cheaper(&group->cost, &cut->cost))
+		if (overlap ? group->cost.bytes > cut->cost.bytes
+			    : !cheaper(&group->cost, &cut->cost))
 			continue;
-		if (!group->quick && group->cost.bytes >= known)
+		if (!group->quick_only && group->cost.bytes >= known)
 			continue;
 		dear = 0;
 		ret = loom_group_place(group, sram->bytes, &height);
@@ -162,11 +162,11 @@ int loom_group_place_best(struct loom_group_divide *d, struct loom_group_cut *cu
 	int ret;
 
 	memcpy(d->saved, group->parts, group->num_parts * sizeof(*d->saved));
-	group->quick = true;
+	group->quick_only = true;
 	ret = place_less(d, cut, U32_MAX);
-	group->quick = false;
+	group->quick_only = false;
 	/* what was chosen is worth a longer look, if it could cost less */
-	if (!ret && !group->loose)
+	if (!ret && !group->unpinned)
 		ret = place_less(d, cut, LONG_LOOKS);
 	memcpy(group->parts, d->saved, group->num_parts * sizeof(*d->saved));
 	return ret;
@@ -180,11 +180,11 @@ void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *
 			.cost = cut->cost,
 			.budget_bytes = cut->budget_bytes,
 			.slices = cut->slices,
-			.axis = cut->want_axis,
+			.axis = cut->cut_axis,
 			.overlap = cut->overlap,
 			.state = state,
 		};
-	loom_group_way_change(d, cut->first_unit, cut->num_units, cut->out);
+	loom_group_path_change(d, cut->first_unit, cut->num_units, cut->out);
 }
 
 /* Tries a way to cut a group; keeps it if it is the best. */
@@ -195,7 +195,7 @@ static int try_candidate(struct loom_group_divide *d, const struct candidate *ca
 	int ret;
 
 	cut.slices = candidate->slices;
-	cut.want_axis = candidate->axis;
+	cut.cut_axis = candidate->axis;
 	ret = loom_group_remake(d->group, &cut);
 	if (ret)
 		return ret == -EINVAL ? -ENOSPC : ret;
@@ -215,7 +215,7 @@ static int try_candidate(struct loom_group_divide *d, const struct candidate *ca
 static int polish(struct loom_group_divide *d, enum loom_group_edge_state state, u64 floor,
 		  struct loom_group_cut *best)
 {
-	const struct candidate found = { best->cost, best->slices, best->want_axis };
+	const struct candidate found = { best->cost, best->slices, best->cut_axis };
 	s32 step;
 	int ret;
 
@@ -246,12 +246,15 @@ static bool is_thinnest(const struct candidate *candidates, u32 count, u32 index
 	return candidates[index].slices > 1;
 }
 
-int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
-		      enum loom_group_edge_state state)
+int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
+			enum loom_group_edge_state state)
 {
 	struct loom_group_edge *edge = loom_group_edge(d, first, num_units, in, out);
 	struct loom_group_cut best = {
-		.first_unit = first, .num_units = num_units, .in = in, .out = out,
+		.first_unit = first,
+		.num_units = num_units,
+		.in = in,
+		.out = out,
 		.cost = { .bytes = U64_MAX },
 	};
 	struct candidate candidates[CANDIDATES + 1];
@@ -268,7 +271,7 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 	count += find_candidates(d, &best, &candidates[count]);
 	for (i = 0; i < count; i++)
 		least = min(least, candidates[i].cost.bytes);
-	/* where guesses are the same, thinner slices are more likely to fit */
+	/* where estimates are the same, thinner slices are more likely to fit */
 	for (i = 0; i < count && tries < TRIES;
 	     i = i + 1 < count ? min(2 * i + 1, count - 1) : count) {
 		if (best.cost.bytes <= candidates[i].cost.bytes)
@@ -278,7 +281,7 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 			return ret;
 		tries++;
 	}
-	/* guesses of what is streamed err most where slices are many */
+	/* estimates of what is streamed err most where slices are many */
 	for (i = 0; i < count && best.cost.bytes > least; i++) {
 		if (state != LOOM_GROUP_EDGE_FITTED || d->list->num_units > THIN_UNITS ||
 		    !is_thinnest(candidates, count, i))
@@ -297,7 +300,7 @@ int loom_group_settle(struct loom_group_divide *d, u32 first, u32 num_units, u8 
 		best.cost.cycles = min(best.cost.cycles, edge->cost.cycles);
 	if (best.cost.bytes == U64_MAX) {
 		edge->state = LOOM_GROUP_EDGE_NONE;
-		loom_group_way_change(d, first, num_units, out);
+		loom_group_path_change(d, first, num_units, out);
 	} else {
 		loom_group_enter(d, &best, state);
 	}
