@@ -15,20 +15,14 @@
 
 #include <drm/loom_accel.h>
 
+#include "loom_error.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /** LOOM_GRAPH_RANK - most dimensions a tensor of a graph may have */
 #define LOOM_GRAPH_RANK	8
-
-/**
- * struct loom_error - what went wrong, for a person
- * @text: one line without a newline, naming the file, node or argument at fault
- */
-struct loom_error {
-	char text[512];
-};
 
 /**
  * struct loom_array - a dense, row-major array in host memory

@@ -30,7 +30,7 @@
 
 #include <stdio.h>
 
-#include "loom.h"
+#include "loom_error.h"
 #include "loom_place.h"
 
 #ifdef __cplusplus

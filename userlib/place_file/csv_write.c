@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "csv.h"
-#include "profile.h"
+#include "place/profile.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * The other direction: an answer or any problem as a file, and what the planner says of items in
- * terms of lines.
+ * Problems and answers as text, and faults of loom_place() in terms of lines.
  */
 
-/* Quotes what would else be read as something different. */
+/* Quotes a field that would be read differently without quotes. */
 static void loom_place_csv_put(FILE *out, const char *field)
 {
 	const size_t length = strlen(field);
@@ -21,7 +20,7 @@ static void loom_place_csv_put(FILE *out, const char *field)
 		fputs(field, out);
 		return;
 	}
-	/* a line of one empty field would be blank; elsewhere emptiness needs no quotes */
+	/* an empty field needs no quotes */
 	if (!length)
 		return;
 	fputc('"', out);
@@ -92,10 +91,10 @@ int loom_place_csv_answer(const struct loom_place_csv *csv, const uint64_t *offs
 /* --- any problem ------------------------------------------------------------------------ */
 
 /**
- * struct loom_place_csv_shape - which columns a problem needs
- * @alignment: some item has one
- * @gaps: some item has some
- * @offset: some item is fixed, or all were placed
+ * struct loom_place_csv_shape - optional columns that a problem needs
+ * @alignment: some item has an alignment
+ * @gaps: some item has gaps
+ * @offset: some item is fixed, or all are placed
  */
 struct loom_place_csv_shape {
 	bool alignment;
@@ -110,7 +109,7 @@ static int loom_place_csv_compare_names(const void *a, const void *b, void *arg)
 	return strcmp(ids[*(const uint32_t *)a], ids[*(const uint32_t *)b]);
 }
 
-/* Whether the end of an id looks like the number that tells two of one name apart. */
+/* Whether an id ends like one that was numbered: "name#12". */
 static bool loom_place_csv_numbered(const char *id)
 {
 	const char *hash = strrchr(id, '#');
@@ -119,8 +118,8 @@ static bool loom_place_csv_numbered(const char *id)
 }
 
 /*
- * Says which ids need a number: those that are empty or not alone. If there are any, those that
- * look as if they had one get one, too, so that no two can be alike in the end.
+ * Which ids need a number to be unique: those that are empty or occur twice. If there are any,
+ * those that already end like a number get one, too, or the result could equal one of them.
  */
 static int loom_place_csv_number_ids(const char *const *ids, uint32_t num_ids, bool *number)
 {
@@ -189,7 +188,7 @@ static void loom_place_csv_put_id(FILE *out, const char *id, uint32_t index, boo
 		loom_place_csv_put(out, numbered);
 		free(numbered);
 	} else {
-		/* only for lack of memory, and a number alone is still better than nothing */
+		/* no memory for the text: the number alone is unique, too */
 		fprintf(out, "#%u", index);
 	}
 }
@@ -241,9 +240,9 @@ int loom_place_csv_format(const struct loom_place_problem *problem, const char *
 	return ret;
 }
 
-/* --- what was said of items ------------------------------------------------------------- */
+/* --- faults ------------------------------------------------------------------------------- */
 
-/* " at 17" for the moment at which the most bytes are alive, if that is what @needed_bytes is. */
+/* ", which are alive at 17": the moment of the peak, if the peak is @needed_bytes; else "". */
 static void loom_place_csv_when(const struct loom_place_problem *problem, uint64_t needed_bytes,
 				char when[64])
 {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Lines, fields and numbers of a text that is cut where it lies: a quoted field becomes shorter,
- * the end of each a zero.
+ * Lines, fields and numbers. The text is cut in place: a quoted field becomes shorter, and a zero
+ * ends each field.
  */
 
 const char *loom_place_csv_show(char shown[LOOM_PLACE_CSV_SHOWN], const char *field)
@@ -69,7 +69,7 @@ bool loom_place_csv_skip_blank(struct loom_place_csv_scan *scan)
 	}
 }
 
-/* The bytes between quotes, where two of them are one; @scan->at is behind the first. */
+/* Unquotes a field in place ("" is one quote); @scan->at is behind its first quote. */
 static int loom_place_csv_quoted(struct loom_place_csv_scan *scan, char **end)
 {
 	const uint32_t line = scan->line;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* What the files share that read and write CSV. Names of the columns: csv.c. */
 #ifndef LOOM_PLACE_CSV_H
 #define LOOM_PLACE_CSV_H
 
@@ -9,10 +10,10 @@
  * @LOOM_PLACE_COLUMN_ID: name of the item
  * @LOOM_PLACE_COLUMN_LOWER: begin of its lifetime
  * @LOOM_PLACE_COLUMN_UPPER: end of its lifetime
- * @LOOM_PLACE_COLUMN_SIZE: bytes; it and those before are in every file
+ * @LOOM_PLACE_COLUMN_SIZE: bytes; this column and those before are mandatory
  * @LOOM_PLACE_COLUMN_ALIGNMENT: of the offset
  * @LOOM_PLACE_COLUMN_GAPS: in the lifetime
- * @LOOM_PLACE_COLUMN_HINT: a guess at the offset
+ * @LOOM_PLACE_COLUMN_HINT: an estimate of the offset
  * @LOOM_PLACE_COLUMN_OFFSET: the offset
  * @LOOM_PLACE_COLUMN_COUNT: number of columns with a meaning
  */
@@ -30,25 +31,25 @@ enum loom_place_column {
 
 /**
  * struct loom_place_csv_file - a &struct loom_place_csv, and what it owns
- * @view: what others see
+ * @view: the public part; first, as the two are cast to one another
  * @path: of the file
- * @text: a copy of it, which all fields lie in
+ * @text: a copy of it; all fields point into it
  * @header: names of the columns, as in the file
  * @num_columns: number of @header
  * @columns: by meaning: index of the column, or -1
  * @fields: by item, then by column
  * @items: by item
  * @num_items: number of @items
- * @room: that there is room for
+ * @room: number of items that the arrays have room for
  * @gaps: of all items, one after the other
  * @num_gaps: number of @gaps
- * @gap_room: that there is room for
+ * @gap_room: number of gaps that @gaps has room for
  * @ids: by item
  * @lines: by item
  * @unknown: names of columns without a meaning
- * @line: of the file that is being read, for messages
- * @inclusive: lifetimes and gaps name their last moment: column "end"
- * @crlf: lines end so
+ * @line: number of the line that is being read, for messages
+ * @inclusive: lifetimes and gaps name their last moment (column "end"), not the one after it
+ * @crlf: lines end in CRLF
  */
 struct loom_place_csv_file {
 	struct loom_place_csv view;
@@ -73,13 +74,13 @@ struct loom_place_csv_file {
 };
 
 /**
- * struct loom_place_csv_scan - where in the text
+ * struct loom_place_csv_scan - position in the text
  * @path: of the file, for messages
- * @file: whose text
+ * @file: the file whose text it is
  * @at: next byte
- * @end: behind the last; a zero may be put there
+ * @end: first byte behind the text; a zero may be written there
  * @line: number of the line that @at is in
- * @err: for messages
+ * @err: where messages go, or NULL
  */
 struct loom_place_csv_scan {
 	const char *path;
@@ -90,24 +91,27 @@ struct loom_place_csv_scan {
 	struct loom_error *err;
 };
 
-/* enough for loom_place_csv_show() */
+/** LOOM_PLACE_CSV_SHOWN - size of a text that loom_place_csv_show() writes into */
 #define LOOM_PLACE_CSV_SHOWN	48
 
-/** loom_place_csv_show() - @field as a message can have it: on one line, and not too long */
+/** loom_place_csv_show() - @field for a message: printable, on one line, shortened */
 const char *loom_place_csv_show(char shown[LOOM_PLACE_CSV_SHOWN], const char *field);
-/** loom_place_csv_fail() - leaves a message about @line, or all if it is 0; returns @code */
+/** loom_place_csv_fail() - leaves a message about @line; 0: about the file. Returns @code */
 int loom_place_csv_fail(struct loom_place_csv_scan *scan, int code, uint32_t line,
 			const char *format, ...) __attribute__((format(printf, 4, 5)));
-/** loom_place_csv_no_memory() - the same for that; returns -ENOMEM */
+/** loom_place_csv_no_memory() - leaves a message that memory is short; returns -ENOMEM */
 int loom_place_csv_no_memory(struct loom_place_csv_scan *scan);
 
 /** loom_place_csv_skip_blank() - skips lines with nothing on them; false at the end of the text */
 bool loom_place_csv_skip_blank(struct loom_place_csv_scan *scan);
 /** loom_place_csv_field() - cuts one field out; @more says that another follows on the line */
 int loom_place_csv_field(struct loom_place_csv_scan *scan, char **field, bool *more);
-/** loom_place_csv_trim() - @text without blanks: where it begins, and its @length */
+/** loom_place_csv_trim() - @text without blanks around it: its first byte, and its @length */
 const char *loom_place_csv_trim(const char *text, size_t *length);
 /** loom_place_csv_scan_number() - a number at *@at, which moves behind; -EINVAL or -ERANGE */
 int loom_place_csv_scan_number(const char **at, int64_t *value);
+
+/** loom_place_csv_item() - adds the line whose fields were cut as an item; 0 or -errno */
+int loom_place_csv_item(struct loom_place_csv_scan *scan);
 
 #endif /* LOOM_PLACE_CSV_H */

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: MIT
+#include "loom_core.h"
+#include "csv.h"
+#include "place/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/**
+ * DOC: Reading a file of items
+ *
+ * The text is copied once and cut into fields in place: unquoting only shortens a field, and a zero
+ * goes where its end was. All fields are kept as they were, so that the answer can be the same file
+ * with one column more.
+ *
+ * What is wrong with one line (a number, a lifetime, a gap) or with all of them (two equal ids, a
+ * sum that leaves 63 bits) is reported here, where line and column are known. What only a placement
+ * can show, above all fixed items that collide, is left to loom_place();
+ * loom_place_csv_explain() puts its faults in terms of lines.
+ */
+
+/* Larger input is taken for a stream without an end. */
+#define MAX_BYTES	(1ULL << 30)
+
+static const struct {
+	const char *name;
+	enum loom_place_column column;
+} column_names[] = {
+	{ "id", LOOM_PLACE_COLUMN_ID },
+	{ "buffer", LOOM_PLACE_COLUMN_ID },
+	{ "buffer_id", LOOM_PLACE_COLUMN_ID },
+	{ "lower", LOOM_PLACE_COLUMN_LOWER },
+	{ "begin", LOOM_PLACE_COLUMN_LOWER },
+	{ "start", LOOM_PLACE_COLUMN_LOWER },
+	{ "upper", LOOM_PLACE_COLUMN_UPPER },
+	{ "end", LOOM_PLACE_COLUMN_UPPER },
+	{ "size", LOOM_PLACE_COLUMN_SIZE },
+	{ "alignment", LOOM_PLACE_COLUMN_ALIGNMENT },
+	{ "gaps", LOOM_PLACE_COLUMN_GAPS },
+	{ "hint", LOOM_PLACE_COLUMN_HINT },
+	{ "offset", LOOM_PLACE_COLUMN_OFFSET },
+};
+
+/* --- the header ------------------------------------------------------------------------- */
+
+static int name_column(struct loom_place_csv_scan *scan, uint32_t index)
+{
+	struct loom_place_csv_file *file = scan->file;
+	char a[LOOM_PLACE_CSV_SHOWN], b[LOOM_PLACE_CSV_SHOWN];
+	enum loom_place_column column;
+	const char *name;
+	size_t i, length;
+
+	name = loom_place_csv_trim(file->header[index], &length);
+	for (i = 0; i < ARRAY_SIZE(column_names); i++)
+		if (strlen(column_names[i].name) == length &&
+		    !memcmp(column_names[i].name, name, length))
+			break;
+	if (i == ARRAY_SIZE(column_names)) {
+		file->unknown[file->view.num_unknown++] = file->header[index];
+		return 0;
+	}
+	column = column_names[i].column;
+	if (file->columns[column] >= 0)
+		return loom_place_csv_fail(scan, -EINVAL, file->line,
+					   "columns '%s' and '%s' are the same one twice",
+			loom_place_csv_show(a, file->header[file->columns[column]]),
+					   loom_place_csv_show(b, name));
+	file->columns[column] = index;
+	if (!strcmp(column_names[i].name, "end"))
+		file->inclusive = true;
+	return 0;
+}
+
+static int cut_header(struct loom_place_csv_scan *scan)
+{
+	struct loom_place_csv_file *file = scan->file;
+	uint32_t room = 0;
+	bool more = true;
+	char **grown;
+	int ret;
+
+	while (more) {
+		if (file->num_columns == room) {
+			room = room ? 2 * room : 8;
+			grown = realloc(file->header, room * sizeof(*grown));
+			if (!grown)
+				return loom_place_csv_no_memory(scan);
+			file->header = grown;
+		}
+		ret = loom_place_csv_field(scan, &file->header[file->num_columns], &more);
+		if (ret)
+			return ret;
+		file->num_columns++;
+	}
+	return 0;
+}
+
+static int read_header(struct loom_place_csv_scan *scan)
+{
+	static const char *const required[] = { "id", "lower", "upper", "size" };
+	struct loom_place_csv_file *file = scan->file;
+	char *newline;
+	uint32_t i;
+	int ret;
+
+	if (!loom_place_csv_skip_blank(scan))
+		return loom_place_csv_fail(scan, -EINVAL, 0,
+					   "is empty; its first line should be id,lower,upper,size");
+	file->line = scan->line;
+	newline = memchr(scan->at, '\n', scan->end - scan->at);
+	file->crlf = newline && newline > scan->at && newline[-1] == '\r';
+	ret = cut_header(scan);
+	if (ret)
+		return ret;
+	file->unknown = calloc(file->num_columns, sizeof(*file->unknown));
+	if (!file->unknown)
+		return loom_place_csv_no_memory(scan);
+	for (i = 0; i < LOOM_PLACE_COLUMN_COUNT; i++)
+		file->columns[i] = -1;
+	for (i = 0; i < file->num_columns; i++) {
+		ret = name_column(scan, i);
+		if (ret)
+			return ret;
+	}
+	for (i = 0; i <= LOOM_PLACE_COLUMN_SIZE; i++)
+		if (file->columns[i] < 0)
+			return loom_place_csv_fail(scan, -EINVAL, file->line,
+						   "there is no column '%s'", required[i]);
+	return 0;
+}
+
+/* --- all lines ---------------------------------------------------------------------------- */
+
+static int grow(struct loom_place_csv_scan *scan)
+{
+	struct loom_place_csv_file *file = scan->file;
+	const uint32_t room = file->room ? 2 * file->room : 4;
+	const size_t row_bytes = file->num_columns * sizeof(*file->fields);
+	void *grown;
+
+	if (file->room > UINT32_MAX / 4 || room > SIZE_MAX / row_bytes)
+		return loom_place_csv_fail(scan, -E2BIG, file->line, "there are too many items");
+	grown = realloc(file->fields, room * row_bytes);
+	if (!grown)
+		return loom_place_csv_no_memory(scan);
+	file->fields = grown;
+	grown = realloc(file->items, room * sizeof(*file->items));
+	if (!grown)
+		return loom_place_csv_no_memory(scan);
+	file->items = grown;
+	grown = realloc(file->ids, room * sizeof(*file->ids));
+	if (!grown)
+		return loom_place_csv_no_memory(scan);
+	file->ids = grown;
+	grown = realloc(file->lines, room * sizeof(*file->lines));
+	if (!grown)
+		return loom_place_csv_no_memory(scan);
+	file->lines = grown;
+	file->room = room;
+	return 0;
+}
+
+static int read_rows(struct loom_place_csv_scan *scan)
+{
+	struct loom_place_csv_file *file = scan->file;
+	char *field, **row;
+	uint32_t count;
+	bool more;
+	int ret;
+
+	while (loom_place_csv_skip_blank(scan)) {
+		file->line = scan->line;
+		if (file->num_items == file->room) {
+			ret = grow(scan);
+			if (ret)
+				return ret;
+		}
+		row = file->fields + (size_t)file->num_items * file->num_columns;
+		for (count = 0, more = true; more; count++) {
+			ret = loom_place_csv_field(scan, &field, &more);
+			if (ret)
+				return ret;
+			if (count < file->num_columns)
+				row[count] = field;
+		}
+		if (count != file->num_columns)
+			return loom_place_csv_fail(scan, -EINVAL, file->line,
+						   "there are %u fields under %u columns", count,
+						   file->num_columns);
+		ret = loom_place_csv_item(scan);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* --- all items together ----------------------------------------------------------------- */
+
+static int compare_ids(const void *a, const void *b, void *arg)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const struct loom_place_csv_file *file = arg;
+	const int order = strcmp(file->ids[x], file->ids[y]);
+
+	return order ? order : (x > y) - (x < y);
+}
+
+static int check_ids(struct loom_place_csv_scan *scan)
+{
+	struct loom_place_csv_file *file = scan->file;
+	uint32_t i, first = 0, second = LOOM_PLACE_NONE;
+	char id[LOOM_PLACE_CSV_SHOWN];
+	uint32_t *order;
+
+	order = calloc(file->num_items + 1ULL, sizeof(*order));
+	if (!order)
+		return loom_place_csv_no_memory(scan);
+	for (i = 0; i < file->num_items; i++)
+		order[i] = i;
+	qsort_r(order, file->num_items, sizeof(*order), compare_ids, file);
+	for (i = 1; i < file->num_items; i++) {
+		if (order[i] < second && !strcmp(file->ids[order[i - 1]], file->ids[order[i]])) {
+			first = order[i - 1];
+			second = order[i];
+		}
+	}
+	free(order);
+	if (second == LOOM_PLACE_NONE)
+		return 0;
+	return loom_place_csv_fail(scan, -EINVAL, file->lines[second],
+				   "the id '%s' is that of line %u",
+				   loom_place_csv_show(id, file->ids[second]), file->lines[first]);
+}
+
+static int check_sums(struct loom_place_csv_scan *scan)
+{
+	struct loom_place_csv_file *file = scan->file;
+	struct loom_place_profile profile;
+	struct loom_place_part *parts;
+	char id[LOOM_PLACE_CSV_SHOWN];
+	size_t num_parts;
+	uint32_t culprit;
+	int ret;
+
+	ret = loom_place_parts(&file->view.problem, &parts, &num_parts);
+	if (ret)
+		return loom_place_csv_no_memory(scan);
+	ret = loom_place_profile_make(&profile, parts, num_parts, &culprit);
+	free(parts);
+	loom_place_profile_clear(&profile);
+	if (ret == -ERANGE)
+		return loom_place_csv_fail(scan, ret, file->lines[culprit],
+					   "with '%s' the sum of what is alive does not fit in 63 bits",
+					   loom_place_csv_show(id, file->ids[culprit]));
+	return ret ? loom_place_csv_no_memory(scan) : 0;
+}
+
+static void publish(struct loom_place_csv_file *file)
+{
+	size_t gap = 0;
+	uint32_t i;
+
+	for (i = 0; i < file->num_items; i++) {
+		if (file->items[i].num_gaps)
+			file->items[i].gaps = file->gaps + gap;
+		gap += file->items[i].num_gaps;
+	}
+	file->view.path = file->path;
+	file->view.problem.items = file->items;
+	file->view.problem.num_items = file->num_items;
+	file->view.ids = file->ids;
+	file->view.lines = file->lines;
+	file->view.unknown = file->unknown;
+}
+
+static int scan_all(struct loom_place_csv_scan *scan, size_t size_bytes)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const char *at, *zero;
+	uint32_t line = 1;
+	int ret;
+
+	zero = memchr(scan->at, '\0', size_bytes);
+	if (zero) {
+		for (at = scan->at; at < zero; at++)
+			line += *at == '\n';
+		return loom_place_csv_fail(scan, -EINVAL, line,
+					   "there is a zero byte: this is no text");
+	}
+	if (size_bytes >= 3 && !memcmp(scan->at, mark, 3))
+		scan->at += 3;
+	ret = read_header(scan);
+	if (!ret)
+		ret = read_rows(scan);
+	if (ret)
+		return ret;
+	publish(scan->file);
+	ret = check_ids(scan);
+	return ret ? ret : check_sums(scan);
+}
+
+/* Takes over @text, which has room for one byte more than @size_bytes. */
+static int adopt(char *text, size_t size_bytes, const char *path,
+		 struct loom_place_csv **csv, struct loom_error *err)
+{
+	struct loom_place_csv_scan scan = {
+		.path = path, .at = text, .line = 1, .err = err,
+	};
+	struct loom_place_csv_file *file;
+	int ret;
+
+	*csv = NULL;
+	file = calloc(1, sizeof(*file));
+	if (file)
+		file->path = strdup(path);
+	if (!file || !file->path) {
+		free(file);
+		free(text);
+		if (err)
+			snprintf(err->text, sizeof(err->text), "%.180s: no memory", path);
+		return -ENOMEM;
+	}
+	file->text = text;
+	text[size_bytes] = '\0';
+	scan.file = file;
+	scan.end = text + size_bytes;
+	if (size_bytes > MAX_BYTES)
+		ret = loom_place_csv_fail(&scan, -E2BIG, 0, "is larger than %llu MiB",
+					  MAX_BYTES >> 20);
+	else
+		ret = scan_all(&scan, size_bytes);
+	if (ret)
+		loom_place_csv_destroy(&file->view);
+	else
+		*csv = &file->view;
+	return ret;
+}
+
+int loom_place_csv_parse(const char *text, size_t size_bytes, const char *path,
+			 struct loom_place_csv **csv, struct loom_error *err)
+{
+	const int saved = errno;
+	char *copy = size_bytes < SIZE_MAX ? malloc(size_bytes + 1) : NULL;
+	int ret;
+
+	*csv = NULL;
+	if (!copy) {
+		if (err)
+			snprintf(err->text, sizeof(err->text), "%.180s: no memory", path);
+		errno = saved;
+		return -ENOMEM;
+	}
+	if (size_bytes)
+		memcpy(copy, text, size_bytes);
+	ret = adopt(copy, size_bytes, path, csv, err);
+	errno = saved;
+	return ret;
+}
+
+/* The rest of @stream, up to one byte more than is allowed. */
+static int slurp(FILE *stream, char **text, size_t *size_bytes)
+{
+	size_t room = 0, size = 0, got;
+	char *grown;
+
+	*text = NULL;
+	do {
+		if (size + 1 >= room) {
+			room = room ? 2 * room : 65536;
+			grown = realloc(*text, room);
+			if (!grown)
+				return -ENOMEM;
+			*text = grown;
+		}
+		errno = 0;
+		got = fread(*text + size, 1, room - size - 1, stream);
+		size += got;
+	} while (got && size <= MAX_BYTES);
+	*size_bytes = size;
+	if (ferror(stream))
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+int loom_place_csv_read(FILE *stream, const char *path, struct loom_place_csv **csv,
+			struct loom_error *err)
+{
+	const int saved = errno;
+	size_t size_bytes;
+	char *text;
+	int ret;
+
+	*csv = NULL;
+	ret = slurp(stream, &text, &size_bytes);
+	if (ret) {
+		free(text);
+		if (err)
+			snprintf(err->text, sizeof(err->text), "%.180s: cannot be read: %s", path,
+				 strerror(-ret));
+	} else {
+		ret = adopt(text, size_bytes, path, csv, err);
+	}
+	errno = saved;
+	return ret;
+}
+
+int loom_place_csv_load(const char *path, struct loom_place_csv **csv, struct loom_error *err)
+{
+	const int saved = errno;
+	FILE *stream;
+	int ret;
+
+	*csv = NULL;
+	stream = fopen(path, "rb");
+	if (!stream) {
+		ret = -errno;
+		if (err)
+			snprintf(err->text, sizeof(err->text), "%.180s: %s", path, strerror(errno));
+	} else {
+		ret = loom_place_csv_read(stream, path, csv, err);
+		fclose(stream);
+	}
+	errno = saved;
+	return ret;
+}
+
+void loom_place_csv_destroy(struct loom_place_csv *csv)
+{
+	/* the view is its first member */
+	struct loom_place_csv_file *file = (struct loom_place_csv_file *)csv;
+
+	if (!file)
+		return;
+	free(file->path);
+	free(file->text);
+	free(file->header);
+	free(file->fields);
+	free(file->items);
+	free(file->gaps);
+	free(file->ids);
+	free(file->lines);
+	free(file->unknown);
+	free(file);
+}
+
+void loom_place_csv_free_offsets(struct loom_place_csv *csv)
+{
+	struct loom_place_csv_file *file = (struct loom_place_csv_file *)csv;
+	uint32_t i;
+
+	for (i = 0; i < file->num_items; i++)
+		file->items[i].fixed = LOOM_PLACE_ANYWHERE;
+}
