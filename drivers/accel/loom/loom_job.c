@@ -293,7 +293,17 @@ static int loom_job_place_locked(struct loom_job *job, struct drm_exec *exec)
 	return 0;
 }
 
-/* Consumes the job when it succeeds. */
+/*
+ * Consumes the job when it succeeds.
+ *
+ * The buffers are unlocked before the job is pushed. From the push on it may run, end and be freed,
+ * and if its handles are closed meanwhile, the references of the job are the last but those of
+ * drm_exec: that would free a buffer while the others are still locked. Until the push the job
+ * belongs to this thread, and its references outlive the locks. A thread that locks a buffer in
+ * between finds the fence of a job that is armed but not yet pushed, and waits for it; nothing
+ * before the push waits for that thread. place_lock is held from before arming until after the
+ * push, so each entity gets its jobs in the order in which they were armed.
+ */
 static int loom_job_queue(struct loom_job *job, struct loom_sync_out *out,
 			  struct loom_region_conflict *conflict)
 {
@@ -310,14 +320,14 @@ static int loom_job_queue(struct loom_job *job, struct loom_sync_out *out,
 		      job->slot_count);
 	ret = loom_job_lock(job, &exec);
 	if (ret)
-		goto out_unlock;
+		goto err_unlock;
 	ret = loom_job_place_locked(job, &exec);
 	if (ret)
-		goto out_unlock;
+		goto err_unlock;
 	ret = loom_region_hold(&loom->region[DRM_LOOM_REGION_SRAM], &job->scratch,
 			       job->plan->plan, conflict);
 	if (ret)
-		goto out_unlock;
+		goto err_unlock;
 
 	/* Nothing can fail from here on. */
 	drm_sched_job_arm(&job->base);
@@ -326,11 +336,14 @@ static int loom_job_queue(struct loom_job *job, struct loom_sync_out *out,
 	fence = dma_fence_get(&job->base.s_fence->finished);
 	drm_exec_for_each_locked_object(&exec, gem)
 		dma_resv_add_fence(gem->resv, fence, DMA_RESV_USAGE_BOOKKEEP);
+	drm_exec_fini(&exec);
 	drm_sched_entity_push_job(&job->base);
 	loom_sync_out_signal(out, fence);
 	dma_fence_put(fence);
+	mutex_unlock(&loom->place_lock);
+	return 0;
 
-out_unlock:
+err_unlock:
 	drm_exec_fini(&exec);
 	mutex_unlock(&loom->place_lock);
 	return ret;
