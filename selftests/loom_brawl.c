@@ -32,11 +32,6 @@ static const unsigned long commands[] = {
 static int serve(void)
 {
 	struct drm_loom_device_info info;
-	struct drm_loom_query query = {
-		.type = DRM_LOOM_QUERY_DEVICE,
-		.ptr = (uintptr_t)&info,
-		.size = sizeof(info),
-	};
 	struct drm_loom_binding bindings[2] = { { .slot = 0 }, { .slot = 1 } };
 	struct drm_loom_submit submit = {
 		.bindings = { sizeof(bindings[0]), 2, (uintptr_t)bindings },
@@ -48,7 +43,7 @@ static int serve(void)
 
 	if (fd < 0)
 		return fd;
-	ret = loom_call(fd, DRM_IOCTL_LOOM_QUERY, &query);
+	ret = loom_query_device(fd, &info);
 	bytes = (uint64_t)info.lanes * LOOM_COLUMNS * sizeof(float);
 	ret = ret ?: loom_bo_create(fd, bytes, DRM_LOOM_REGION_DRAM, &bindings[0].handle);
 	ret = ret ?: loom_bo_create(fd, bytes, DRM_LOOM_REGION_DRAM, &bindings[1].handle);
@@ -80,17 +75,12 @@ FIXTURE(brawl)
 FIXTURE_SETUP(brawl)
 {
 	struct drm_loom_device_info info;
-	struct drm_loom_query query = {
-		.type = DRM_LOOM_QUERY_DEVICE,
-		.ptr = (uintptr_t)&info,
-		.size = sizeof(info),
-	};
 	uint32_t i;
 
 	self->fd = loom_open();
 	if (self->fd < 0)
 		SKIP(return, "no loom device");
-	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
+	ASSERT_EQ(0, loom_query_device(self->fd, &info));
 	self->lanes = info.lanes;
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		ASSERT_EQ(0, loom_query_region(self->fd, i, &self->before[i]));

@@ -30,11 +30,6 @@ static int fault_setup(const char *kind)
 FIXTURE_SETUP(fail_nth)
 {
 	struct drm_loom_device_info info;
-	struct drm_loom_query query = {
-		.type = DRM_LOOM_QUERY_DEVICE,
-		.ptr = (uintptr_t)&info,
-		.size = sizeof(info),
-	};
 	uint64_t bytes;
 
 	self->fd = loom_open();
@@ -45,7 +40,7 @@ FIXTURE_SETUP(fail_nth)
 		SKIP(return, "no fault injection in this kernel");
 	loom_write_file(FAULTS "_page_alloc/min-order", "0");
 	loom_write_file(FAULTS "_page_alloc/ignore-gfp-highmem", "N");
-	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
+	ASSERT_EQ(0, loom_query_device(self->fd, &info));
 	self->lanes = info.lanes;
 	bytes = (uint64_t)self->lanes * LOOM_COLUMNS * sizeof(float);
 	ASSERT_EQ(0, loom_bo_create(self->fd, bytes, DRM_LOOM_REGION_DRAM, &self->in));

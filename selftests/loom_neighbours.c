@@ -13,69 +13,26 @@
 
 FIXTURE(neighbours)
 {
-	int fd;
-	uint32_t lanes;
-	uint32_t context;
-	struct drm_loom_device_info info;
-	/* 16 rows of a plan, read and written */
-	uint32_t in, out;
-	uint64_t bytes;
+	struct loom_client client;
 };
 
 FIXTURE_SETUP(neighbours)
 {
-	struct drm_loom_query query = {
-		.type = DRM_LOOM_QUERY_DEVICE,
-		.ptr = (uintptr_t)&self->info,
-		.size = sizeof(self->info),
-	};
+	uint32_t size = sizeof(self->client.info);
+	int ret = loom_client_open(&self->client);
 
-	self->fd = loom_open();
-	if (self->fd < 0)
+	if (ret == -ENODEV)
 		SKIP(return, "no loom device");
-	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
-	ASSERT_EQ(sizeof(self->info), query.size);
-	self->lanes = self->info.lanes;
-	self->bytes = (uint64_t)self->lanes * LOOM_COLUMNS * sizeof(float);
-	ASSERT_EQ(0, loom_context_create(self->fd, DRM_LOOM_PRIORITY_NORMAL, &self->context));
-	ASSERT_NE(0, self->context);
-	ASSERT_EQ(0, loom_bo_create(self->fd, self->bytes, DRM_LOOM_REGION_DRAM, &self->in));
-	ASSERT_EQ(0, loom_bo_create(self->fd, self->bytes, DRM_LOOM_REGION_DRAM, &self->out));
+	ASSERT_EQ(0, ret);
+	ASSERT_NE(0, self->client.context);
+	ASSERT_EQ(0, loom_query(self->client.fd, DRM_LOOM_QUERY_DEVICE, 0, &self->client.info,
+				&size));
+	ASSERT_EQ(sizeof(self->client.info), size);
 }
 
 FIXTURE_TEARDOWN(neighbours)
 {
-	if (self->fd >= 0)
-		close(self->fd);
-}
-
-struct job {
-	struct drm_loom_submit args;
-	struct drm_loom_binding bindings[2];
-	struct drm_loom_sync in, out;
-};
-
-/* A job that reads in, writes out, and signals @syncobj if that is not zero. */
-static struct job *job_init(struct job *job, const FIXTURE_DATA(neighbours) * self, uint32_t plan,
-			    uint32_t slots, uint32_t syncobj)
-{
-	*job = (struct job) {
-		.args = {
-			.context = self->context,
-			.plan = plan,
-			.bindings = { sizeof(job->bindings[0]), slots, (uintptr_t)job->bindings },
-			.in_syncs = { sizeof(job->in), 0, (uintptr_t)&job->in },
-			.out_syncs = { sizeof(job->out), !!syncobj, (uintptr_t)&job->out },
-		},
-		.bindings = { { 0, self->in, 0 }, { 1, self->out, 0 } },
-		.out = { .handle = syncobj },
-	};
-	return job;
-}
-
-static int job_submit(int fd, struct job *job)
-{
-	return loom_call(fd, DRM_IOCTL_LOOM_SUBMIT, &job->args);
+	loom_client_close(&self->client);
 }
 
 /* Rounds that take at least some seconds on any machine. */
@@ -148,72 +105,77 @@ static int syncobj_import(int fd, uint32_t syncobj, int dmabuf)
 
 TEST_F(neighbours, buffers_of_others_are_refused_ours_are_taken)
 {
-	struct drm_prime_handle prime = { .handle = self->in, .flags = DRM_RDWR | DRM_CLOEXEC };
+	struct loom_client *client = &self->client;
+	struct drm_prime_handle prime = { .handle = client->in, .flags = DRM_RDWR | DRM_CLOEXEC };
 	int vgem = vgem_open();
 	uint32_t fence, plan;
-	struct job job;
+	struct loom_job job;
 
 	if (vgem < 0)
 		SKIP(return, "no vgem");
-	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+	ASSERT_EQ(0, loom_call(client->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
 	ASSERT_EQ(0, loom_call(vgem, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
 	close(prime.fd);
 	/* it is pinned now, and can be used as before */
-	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, DRM_LOOM_UNARY_RELU, 1, &plan));
-	ASSERT_EQ(0, job_submit(self->fd, job_init(&job, self, plan, 2, 0)));
-	EXPECT_EQ(0, loom_bo_wait(self->fd, self->out, loom_now_ns() + 20 * LOOM_SECOND_NS));
-	EXPECT_EQ(0, loom_bo_close(self->fd, self->in));
+	ASSERT_EQ(0, loom_rounds_create(client->fd, client->info.lanes, DRM_LOOM_UNARY_RELU, 1,
+					&plan));
+	ASSERT_EQ(0, loom_job_submit(client->fd, loom_job_init(&job, client, plan, 2, 0)));
+	EXPECT_EQ(0, loom_bo_wait(client->fd, client->out, loom_now_ns() + 20 * LOOM_SECOND_NS));
+	EXPECT_EQ(0, loom_bo_close(client->fd, client->in));
 
 	prime.fd = vgem_create(vgem, &fence);
 	ASSERT_GE(prime.fd, 0);
-	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
+	EXPECT_EQ(-EINVAL, loom_call(client->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
 	close(prime.fd);
 	close(vgem);
 }
 
 TEST_F_TIMEOUT(neighbours, a_job_waits_for_the_fences_of_others, 60)
 {
+	struct loom_client *client = &self->client;
 	struct vgem_fence_signal signal = {};
 	uint32_t plan, in, out, other_out;
-	struct job job;
+	struct loom_job job;
 	int dmabuf, vgem = vgem_open();
 
 	if (vgem < 0)
 		SKIP(return, "no vgem");
 	dmabuf = vgem_create(vgem, &signal.fence);
 	ASSERT_GE(dmabuf, 0);
-	in = loom_sync_create(self->fd, 0);
-	out = loom_sync_create(self->fd, 0);
-	other_out = loom_sync_create(self->fd, 0);
-	ASSERT_EQ(0, syncobj_import(self->fd, in, dmabuf));
-	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, DRM_LOOM_UNARY_RELU, 1, &plan));
-	job_init(&job, self, plan, 2, out);
+	in = loom_sync_create(client->fd, 0);
+	out = loom_sync_create(client->fd, 0);
+	other_out = loom_sync_create(client->fd, 0);
+	ASSERT_EQ(0, syncobj_import(client->fd, in, dmabuf));
+	ASSERT_EQ(0, loom_rounds_create(client->fd, client->info.lanes, DRM_LOOM_UNARY_RELU, 1,
+					&plan));
+	loom_job_init(&job, client, plan, 2, out);
 	job.args.in_syncs.count = 1;
 	job.in.handle = in;
-	ASSERT_EQ(0, job_submit(self->fd, &job));
-	EXPECT_EQ(-ETIME, loom_sync_wait(self->fd, out, loom_now_ns() + LOOM_SECOND_NS / 5));
-	EXPECT_EQ(-ETIME, loom_bo_wait(self->fd, self->out, 0));
+	ASSERT_EQ(0, loom_job_submit(client->fd, &job));
+	EXPECT_EQ(-ETIME, loom_sync_wait(client->fd, out, loom_now_ns() + LOOM_SECOND_NS / 5));
+	EXPECT_EQ(-ETIME, loom_bo_wait(client->fd, client->out, 0));
 
 	/* others overtake it */
-	ASSERT_EQ(0, loom_context_create(self->fd, DRM_LOOM_PRIORITY_NORMAL, &self->context));
-	ASSERT_EQ(0, job_submit(self->fd, job_init(&job, self, plan, 2, other_out)));
-	EXPECT_EQ(0, loom_sync_wait(self->fd, other_out, loom_now_ns() + 5 * LOOM_SECOND_NS));
-	EXPECT_EQ(-ETIME, loom_sync_wait(self->fd, out, 0));
+	ASSERT_EQ(0, loom_context_create(client->fd, DRM_LOOM_PRIORITY_NORMAL, &client->context));
+	ASSERT_EQ(0, loom_job_submit(client->fd, loom_job_init(&job, client, plan, 2, other_out)));
+	EXPECT_EQ(0, loom_sync_wait(client->fd, other_out, loom_now_ns() + 5 * LOOM_SECOND_NS));
+	EXPECT_EQ(-ETIME, loom_sync_wait(client->fd, out, 0));
 
 	ASSERT_EQ(0, loom_call(vgem, VGEM_FENCE_SIGNAL, &signal));
-	EXPECT_EQ(0, loom_sync_wait(self->fd, out, loom_now_ns() + 5 * LOOM_SECOND_NS));
+	EXPECT_EQ(0, loom_sync_wait(client->fd, out, loom_now_ns() + 5 * LOOM_SECOND_NS));
 	close(dmabuf);
 	close(vgem);
 }
 
 TEST_F_TIMEOUT(neighbours, closing_while_a_job_waits_for_another_fence, 60)
 {
+	struct loom_client *client = &self->client;
 	struct vgem_fence_signal signal = {};
 	struct drm_loom_region_info before, after;
 	int dmabuf, vgem = vgem_open(), other = loom_open();
 	int64_t end;
 	uint32_t plan, in;
-	struct job job;
+	struct loom_job job;
 
 	if (vgem < 0)
 		SKIP(return, "no vgem");
@@ -221,16 +183,17 @@ TEST_F_TIMEOUT(neighbours, closing_while_a_job_waits_for_another_fence, 60)
 	ASSERT_EQ(0, loom_query_region(other, DRM_LOOM_REGION_DRAM, &before));
 	dmabuf = vgem_create(vgem, &signal.fence);
 	ASSERT_GE(dmabuf, 0);
-	in = loom_sync_create(self->fd, 0);
-	ASSERT_EQ(0, syncobj_import(self->fd, in, dmabuf));
-	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, DRM_LOOM_UNARY_RELU, 1, &plan));
-	job_init(&job, self, plan, 2, 0);
+	in = loom_sync_create(client->fd, 0);
+	ASSERT_EQ(0, syncobj_import(client->fd, in, dmabuf));
+	ASSERT_EQ(0, loom_rounds_create(client->fd, client->info.lanes, DRM_LOOM_UNARY_RELU, 1,
+					&plan));
+	loom_job_init(&job, client, plan, 2, 0);
 	job.args.in_syncs.count = 1;
 	job.in.handle = in;
-	ASSERT_EQ(0, job_submit(self->fd, &job));
-	ASSERT_EQ(0, job_submit(self->fd, &job));
-	close(self->fd);
-	self->fd = -1;
+	ASSERT_EQ(0, loom_job_submit(client->fd, &job));
+	ASSERT_EQ(0, loom_job_submit(client->fd, &job));
+	close(client->fd);
+	client->fd = -1;
 	ASSERT_EQ(0, loom_call(vgem, VGEM_FENCE_SIGNAL, &signal));
 	end = loom_now_ns() + 10 * LOOM_SECOND_NS;
 	do {
@@ -245,10 +208,11 @@ TEST_F_TIMEOUT(neighbours, closing_while_a_job_waits_for_another_fence, 60)
 
 TEST_F(neighbours, fdinfo_says_what_a_client_uses)
 {
+	struct loom_client *client = &self->client;
 	char path[64], text[2048] = {}, want[64];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", self->fd);
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", client->fd);
 	fd = open(path, O_RDONLY);
 	ASSERT_GE(fd, 0);
 	ASSERT_GT(read(fd, text, sizeof(text) - 1), 0);
@@ -256,7 +220,7 @@ TEST_F(neighbours, fdinfo_says_what_a_client_uses)
 	EXPECT_NE(NULL, strstr(text, "drm-driver:\tloom\n"));
 	EXPECT_NE(NULL, strstr(text, "drm-engine-loom:\t0 ns\n"));
 	snprintf(want, sizeof(want), "drm-total-dram:\t%llu KiB\n",
-		 (unsigned long long)self->bytes * 2 / 1024);
+		 (unsigned long long)client->bytes * 2 / 1024);
 	EXPECT_NE(NULL, strstr(text, want));
 	EXPECT_NE(NULL, strstr(text, "drm-total-sram:\t0"));
 }
@@ -266,29 +230,30 @@ TEST_F(neighbours, fdinfo_says_what_a_client_uses)
 /* Buffers of together more than the DRAM, as far as the machine has memory for them. */
 TEST_F_TIMEOUT(neighbours, what_does_not_fit_is_evicted_and_comes_back, 120)
 {
+	struct loom_client *client = &self->client;
 	uint32_t plan, handles[96], evicted = 0, fence, i, wrong = 0;
 	struct drm_loom_region_info dram;
 	struct drm_loom_bo_info info;
 	long available = sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
 	uint64_t size, total;
-	struct job job;
+	struct loom_job job;
 	float *map;
 
-	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_DRAM, &dram));
+	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_DRAM, &dram));
 	total = dram.total_bytes * dram.banks;
 	size = total / 64 / 4096 * 4096;
 	if (total * 2 > (uint64_t)available)
 		SKIP(return, "not enough memory to fill the DRAM (topology=tiny)");
 	for (i = 0; i < 96; i++) {
-		ASSERT_EQ(0, loom_bo_create(self->fd, size, DRM_LOOM_REGION_DRAM, &handles[i]));
-		map = loom_bo_map(self->fd, handles[i], size);
+		ASSERT_EQ(0, loom_bo_create(client->fd, size, DRM_LOOM_REGION_DRAM, &handles[i]));
+		map = loom_bo_map(client->fd, handles[i], size);
 		ASSERT_NE(MAP_FAILED, map);
 		map[0] = i + 1;
 		map[size / sizeof(float) - 1] = i;
 		munmap(map, size);
 	}
 	for (i = 0; i < 96; i++) {
-		ASSERT_EQ(0, loom_bo_info(self->fd, handles[i], &info));
+		ASSERT_EQ(0, loom_bo_info(client->fd, handles[i], &info));
 		if (info.flags & DRM_LOOM_BO_EVICTED) {
 			EXPECT_EQ(0, info.address);
 			evicted++;
@@ -298,25 +263,26 @@ TEST_F_TIMEOUT(neighbours, what_does_not_fit_is_evicted_and_comes_back, 120)
 	EXPECT_LE(evicted, 64);
 
 	/* each is brought back by a job, in turn, and has kept its bytes */
-	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, DRM_LOOM_UNARY_RELU, 1, &plan));
-	fence = loom_sync_create(self->fd, 0);
+	ASSERT_EQ(0, loom_rounds_create(client->fd, client->info.lanes, DRM_LOOM_UNARY_RELU, 1,
+					&plan));
+	fence = loom_sync_create(client->fd, 0);
 	for (i = 0; i < 96; i++) {
-		job_init(&job, self, plan, 2, fence);
+		loom_job_init(&job, client, plan, 2, fence);
 		job.bindings[0].handle = handles[i];
-		ASSERT_EQ(0, job_submit(self->fd, &job));
-		ASSERT_EQ(0, loom_bo_info(self->fd, handles[i], &info));
+		ASSERT_EQ(0, loom_job_submit(client->fd, &job));
+		ASSERT_EQ(0, loom_bo_info(client->fd, handles[i], &info));
 		EXPECT_EQ(0, info.flags);
 		if (i % 8)
 			continue;
-		ASSERT_EQ(0, loom_bo_wait(self->fd, self->out, loom_soon()));
-		map = loom_bo_map(self->fd, self->out, 4096);
+		ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
+		map = loom_bo_map(client->fd, client->out, 4096);
 		ASSERT_NE(MAP_FAILED, map);
 		wrong += map[0] != i + 1;
 		munmap(map, 4096);
 	}
 	EXPECT_EQ(0, wrong);
 	for (i = 0; i < 96; i++) {
-		map = loom_bo_map(self->fd, handles[i], size);
+		map = loom_bo_map(client->fd, handles[i], size);
 		ASSERT_NE(MAP_FAILED, map);
 		wrong += map[0] != i + 1 || map[size / sizeof(float) - 1] != i;
 		munmap(map, size);
@@ -328,28 +294,29 @@ TEST_F_TIMEOUT(neighbours, what_does_not_fit_is_evicted_and_comes_back, 120)
 
 TEST_F_TIMEOUT(neighbours, unplugged_in_a_job, 120)
 {
+	struct loom_client *client = &self->client;
 	struct drm_loom_query query = { .type = DRM_LOOM_QUERY_DEVICE };
 	struct drm_loom_bo_info info;
 	uint32_t plan, fence;
 	unsigned char *map;
-	struct job job;
+	struct loom_job job;
 	int fd;
 
-	ASSERT_EQ(0, loom_rounds_create(self->fd, self->lanes, DRM_LOOM_UNARY_EXP, LONG_ROUNDS,
-					&plan));
-	fence = loom_sync_create(self->fd, 0);
-	map = loom_bo_map(self->fd, self->in, self->bytes);
+	ASSERT_EQ(0, loom_rounds_create(client->fd, client->info.lanes, DRM_LOOM_UNARY_EXP,
+					LONG_ROUNDS, &plan));
+	fence = loom_sync_create(client->fd, 0);
+	map = loom_bo_map(client->fd, client->in, client->bytes);
 	ASSERT_NE(MAP_FAILED, map);
 	map[0] = 1;
-	ASSERT_EQ(0, job_submit(self->fd, job_init(&job, self, plan, 2, fence)));
-	ASSERT_EQ(0, job_submit(self->fd, job_init(&job, self, plan, 2, fence)));
+	ASSERT_EQ(0, loom_job_submit(client->fd, loom_job_init(&job, client, plan, 2, fence)));
+	ASSERT_EQ(0, loom_job_submit(client->fd, loom_job_init(&job, client, plan, 2, fence)));
 	if (loom_write_file(BUS_DRIVER "unbind", "loom-soft"))
 		SKIP(return, "cannot unbind the device");
 
-	EXPECT_EQ(-ENODEV, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, &query));
-	EXPECT_EQ(-ENODEV, loom_bo_info(self->fd, self->in, &info));
-	EXPECT_EQ(-ENODEV, job_submit(self->fd, &job));
-	EXPECT_EQ(-ENODEV, loom_sync_wait(self->fd, fence, 0));
+	EXPECT_EQ(-ENODEV, loom_call(client->fd, DRM_IOCTL_LOOM_QUERY, &query));
+	EXPECT_EQ(-ENODEV, loom_bo_info(client->fd, client->in, &info));
+	EXPECT_EQ(-ENODEV, loom_job_submit(client->fd, &job));
+	EXPECT_EQ(-ENODEV, loom_sync_wait(client->fd, fence, 0));
 	/* no SIGBUS, and no bytes either */
 	EXPECT_EQ(0, map[0]);
 	map[0] = 2;

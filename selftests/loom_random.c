@@ -1,369 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The whole memory interface by chance, against a model: buffers are made, mapped, written, shared,
- * worked on by jobs, driven out by others, closed, lost with a file or with a process that is
- * killed. After every operation the device is asked for all that it tells about its
- * memory, and that must be what the model says; at the end there must be nothing.
+ * Random operations on the whole memory interface: buffers are created, mapped, written, shared,
+ * used by jobs, evicted by others, closed, and freed with a file or with a process that is killed.
+ * After every operation what the device reports of its memory is compared with a model
+ * (loom_random.h), and at the end nothing may be left.
  *
  *	LOOM_RANDOM_OPS		how many (default 3000)
  *	LOOM_RANDOM_SEED	which ones (default: from the clock; printed)
  */
-#include "loom_selftest.h"
-
-#define FILES		4
-#define OBJECTS		900
-/* elements of a row of a tensor: a window is a row in each lane */
-#define COLUMNS		16
-#define ROW_BYTES	(COLUMNS * sizeof(float))
-#define NONE		(-1)
-
-/*
- * struct object - a buffer of the model
- *
- * What a window holds is a + b * i, or not known: jobs that were cancelled may have written it.
- */
-struct object {
-	bool live, known;
-	float a, b;
-	uint32_t region;
-	uint32_t page_bytes;
-	uint64_t size;
-	uint64_t bytes_per_bank;
-	/* SRAM: for good */
-	uint64_t address;
-	/* by file, zero for none */
-	uint32_t handle[FILES];
-	float *map;
-	/* whose file keeps the mapping, and is kept by it */
-	int map_file;
-	int dmabuf;
-	/* file whose context it was last used on, if that may go on */
-	int busy;
-};
-
-struct file {
-	int fd;
-	uint32_t context;
-	/* out = -in; SRAM = in; out = SRAM */
-	uint32_t negate, load, store;
-	uint32_t reserved;
-};
-
-struct world {
-	struct __test_metadata *metadata;
-	uint64_t seed;
-	uint32_t op;
-	const char *what;
-	/* of nobody, to look with */
-	int fd;
-	uint32_t lanes;
-	uint64_t window;
-	struct drm_loom_region_info empty[DRM_LOOM_REGION_COUNT];
-	struct file files[FILES];
-	struct object objects[OBJECTS];
-	uint32_t live[DRM_LOOM_REGION_COUNT];
-	uint32_t counts[16];
-	uint32_t evicted, refused, conflicts, full;
-	bool failed;
-};
-
-static uint32_t next(struct world *w)
-{
-	w->seed = w->seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return w->seed >> 33;
-}
-
-static uint32_t below(struct world *w, uint32_t n)
-{
-	return next(w) % n;
-}
-
-static void fail(struct world *w, const char *why, long long a, long long b)
-{
-	struct __test_metadata *_metadata = w->metadata;
-
-	if (w->failed)
-		return;
-	w->failed = true;
-	TH_LOG("operation %u, %s: %s (%lld, %lld)", w->op, w->what, why, a, b);
-}
-
-#define CHECK(w, good, why, a, b) do {			\
-	if (!(good))					\
-		fail(w, why, (long long)(a), (long long)(b)); \
-} while (0)
-
-/* ------------------------------------------------------------------ files */
-
-static uint32_t plan_make(int fd, uint32_t lanes, int kind, uint32_t flags)
-{
-	struct drm_loom_attr_unary attr = { .kind = DRM_LOOM_UNARY_NEG };
-	struct drm_loom_plan_create args = { .flags = flags };
-	struct loom_builder builder;
-	uint32_t slot[2], x;
-	uint64_t size;
-	void *blob;
-	int i;
-
-	loom_builder_init(&builder, lanes, COLUMNS);
-	for (i = 0; i < 2; i++) {
-		struct drm_loom_plan_tensor *t;
-
-		slot[i] = loom_builder_slot(&builder, i ? DRM_LOOM_SLOT_WRITE : DRM_LOOM_SLOT_READ,
-					    kind == 1 ? 0 : i, kind == 1 ? 0 : i);
-		if (kind != 1 + !i)
-			continue;
-		/* the one that lies in an SRAM buffer */
-		t = &builder.tensors[slot[i]];
-		t->region = DRM_LOOM_REGION_SRAM;
-		t->flags = DRM_LOOM_TENSOR_SLOT;
-		t->size = ROW_BYTES;
-		builder.slots[i].size = ROW_BYTES;
-		builder.slots[i].flags |= DRM_LOOM_SLOT_SRAM;
-	}
-	loom_builder_step(&builder);
-	if (kind == 1) {
-		loom_builder_command(&builder, DRM_LOOM_OP_LOAD, NULL, 0, slot[1], slot[0]);
-	} else {
-		x = loom_builder_tensor(&builder, DRM_LOOM_REGION_SRAM, 0, 0, 0, 1);
-		loom_builder_command(&builder, kind ? DRM_LOOM_OP_COPY : DRM_LOOM_OP_LOAD, NULL, 0,
-				     x, slot[0]);
-		loom_builder_step(&builder);
-		/* in a step of their own: negate, store */
-		if (!kind) {
-			loom_builder_command(&builder, DRM_LOOM_OP_UNARY, &attr, sizeof(attr), x,
-					     x);
-			builder.tensors[x].last_step = 2;
-			builder.tensors[slot[1]].first_step = 2;
-			builder.tensors[slot[1]].last_step = 2;
-			loom_builder_step(&builder);
-		}
-		loom_builder_command(&builder, DRM_LOOM_OP_STORE, NULL, 0, slot[1], x);
-	}
-	blob = loom_builder_finish(&builder, &size);
-	args.ptr = (uintptr_t)blob;
-	args.size = size;
-	i = loom_call(fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args);
-	free(blob);
-	return i ? 0 : args.plan;
-}
-
-static void file_open(struct world *w, uint32_t i)
-{
-	struct file *f = &w->files[i];
-	int ret;
-
-	*f = (struct file) { .fd = loom_open() };
-	CHECK(w, f->fd >= 0, "open", f->fd, 0);
-	ret = loom_context_create(f->fd, DRM_LOOM_PRIORITY_NORMAL, &f->context);
-	CHECK(w, !ret, "CONTEXT_CREATE", ret, 0);
-	f->negate = plan_make(f->fd, w->lanes, 0, 0);
-	f->load = plan_make(f->fd, w->lanes, 1, 0);
-	f->store = plan_make(f->fd, w->lanes, 2, 0);
-	CHECK(w, f->negate && f->load && f->store, "PLAN_CREATE", f->negate, f->load);
-}
-
-/* ---------------------------------------------------------------- objects */
-
-/* A file with a handle of it, or NONE. */
-static int object_file(const struct object *o)
-{
-	int i;
-
-	for (i = 0; i < FILES; i++)
-		if (o->handle[i])
-			return i;
-	return NONE;
-}
-
-static void object_settle(struct world *w, struct object *o)
-{
-	if (o->live && object_file(o) == NONE && !o->map && o->dmabuf < 0) {
-		o->live = false;
-		w->live[o->region]--;
-	}
-}
-
-static void object_wait(struct world *w, struct object *o)
-{
-	struct drm_prime_handle prime = { .fd = o->dmabuf };
-	int i = object_file(o), ret;
-
-	if (o->busy == NONE)
-		return;
-	if (i == NONE) {
-		ret = loom_call(w->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);
-		CHECK(w, !ret, "PRIME_FD_TO_HANDLE to wait", ret, 0);
-		ret = loom_bo_wait(w->fd, prime.handle, loom_soon());
-		loom_bo_close(w->fd, prime.handle);
-	} else {
-		ret = loom_bo_wait(w->files[i].fd, o->handle[i], loom_soon());
-	}
-	CHECK(w, !ret, "BO_WAIT", ret, 0);
-	o->busy = NONE;
-}
-
-/* What it holds, by whatever way there is to see it. */
-static void object_look(struct world *w, struct object *o)
-{
-	uint64_t count = w->window / sizeof(float), i, wrong = 0;
-	int file = object_file(o);
-	float *map = o->map;
-
-	object_wait(w, o);
-	if (!o->known)
-		return;
-	if (!map && file != NONE)
-		map = loom_bo_map(w->files[file].fd, o->handle[file], o->size);
-	else if (!map)
-		map = mmap(NULL, o->size, PROT_READ, MAP_SHARED, o->dmabuf, 0);
-	CHECK(w, map != MAP_FAILED, "mmap", errno, 0);
-	if (map == MAP_FAILED)
-		return;
-	for (i = 0; i < count; i++)
-		wrong += map[i] != o->a + o->b * (float)i;
-	/* and behind the window it was never written */
-	for (; i < o->size / sizeof(float); i += 509)
-		wrong += map[i] != 0;
-	CHECK(w, !wrong, "bytes are wrong", wrong, o - w->objects);
-	if (map != o->map)
-		munmap(map, o->size);
-}
-
-static struct object *object_pick(struct world *w, bool (*fits)(const struct object *o))
-{
-	uint32_t at = below(w, OBJECTS), i;
-
-	for (i = 0; i < OBJECTS; i++) {
-		struct object *o = &w->objects[(at + i) % OBJECTS];
-
-		if (o->live && (!fits || fits(o)))
-			return o;
-	}
-	return NULL;
-}
-
-/* --------------------------------------------------------------- checking */
-
-static const struct drm_loom_block *block_at(const struct drm_loom_block *blocks, uint32_t count,
-					     uint64_t address)
-{
-	uint32_t low = 0, high = count;
-
-	while (low < high) {
-		uint32_t mid = (low + high) / 2;
-
-		if (blocks[mid].address < address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < count && blocks[low].address == address ? &blocks[low] : NULL;
-}
-
-/* The blocks tile the bank; @same: the sums are theirs. Return: how many are allocated. */
-static uint32_t check_tiles(struct world *w, uint32_t region, const struct drm_loom_block *blocks,
-			    uint32_t count, bool *same)
-{
-	const struct drm_loom_region_info *empty = &w->empty[region];
-	uint64_t at = 0, allocated = 0, largest = 0;
-	struct drm_loom_region_info info;
-	uint32_t n = 0, i;
-	bool was_free = false;
-	int ret;
-
-	for (i = 0; i < count; i++) {
-		bool taken = blocks[i].flags & DRM_LOOM_BLOCK_ALLOCATED;
-		bool is_free = !taken && !(blocks[i].flags & DRM_LOOM_BLOCK_RESERVED);
-
-		CHECK(w, blocks[i].address == at && blocks[i].bytes, "blocks do not tile the bank",
-		      blocks[i].address, at);
-		CHECK(w, !(is_free && was_free), "two holes are neighbours", at, i);
-		at += blocks[i].bytes;
-		was_free = is_free;
-		n += taken;
-		if (taken)
-			allocated += blocks[i].bytes;
-		else if (is_free && blocks[i].bytes > largest)
-			largest = blocks[i].bytes;
-	}
-	CHECK(w, at <= empty->bank_bytes && at + empty->align_bytes > empty->bank_bytes,
-	      "blocks end before the bank", at, empty->bank_bytes);
-	ret = loom_query_region(w->fd, region, &info);
-	CHECK(w, !ret, "QUERY", ret, region);
-	CHECK(w, info.free_bytes == info.total_bytes - info.allocated_bytes, "sum of holes",
-	      info.free_bytes, info.allocated_bytes);
-	/* if not, something was given back in between: another look */
-	*same = info.blocks == n && info.allocated_bytes == allocated &&
-		info.largest_free_bytes == largest;
-	return n;
-}
-
-/* Is every buffer where it says, and nothing else there? False: not yet. */
-static bool check_region(struct world *w, uint32_t region, bool all)
-{
-	struct drm_loom_block *blocks;
-	uint32_t count, taken, resident = 0, i;
-	bool good, same;
-
-	blocks = loom_query_blocks(w->fd, region, &count);
-	CHECK(w, blocks, "QUERY of blocks", region, 0);
-	if (!blocks)
-		return true;
-	taken = check_tiles(w, region, blocks, count, &same);
-	good = same && (region == DRM_LOOM_REGION_SRAM ? taken == w->live[region] :
-			taken <= w->live[region]);
-	if (!good)
-		goto out;
-	for (i = 0; i < OBJECTS; i++) {
-		const struct object *o = &w->objects[i];
-		const struct drm_loom_block *block;
-		struct drm_loom_bo_info info = { .address = o->address };
-		int file = object_file(o);
-
-		if (!o->live || o->region != region)
-			continue;
-		/* those in the DRAM move: they are asked, some each time */
-		if (region == DRM_LOOM_REGION_DRAM) {
-			if (file == NONE || (!all && (i + w->op) % 128))
-				continue;
-			if (loom_bo_info(w->files[file].fd, o->handle[file], &info))
-				fail(w, "BO_INFO", i, file);
-			if (info.flags & DRM_LOOM_BO_EVICTED) {
-				CHECK(w, !info.address, "evicted, and has an address",
-				      info.address, i);
-				w->evicted++;
-				continue;
-			}
-		}
-		resident++;
-		block = block_at(blocks, count, info.address);
-		CHECK(w, block && block->flags & DRM_LOOM_BLOCK_ALLOCATED &&
-		      block->bytes == o->bytes_per_bank, "a buffer is not where it says",
-		      info.address, i);
-	}
-	CHECK(w, resident <= taken, "more buffers than blocks", resident, taken);
-out:
-	free(blocks);
-	return good;
-}
-
-/* What is given back by those who are gone may take a while, but not long. */
-static void check(struct world *w, bool all)
-{
-	int64_t end = loom_soon();
-	uint32_t region;
-
-	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
-		while (!check_region(w, region, all)) {
-			if (loom_now_ns() > end) {
-				fail(w, "blocks that are nobody's, or sums of nothing", region,
-				     w->live[region]);
-				break;
-			}
-			usleep(500);
-		}
-}
+#include "loom_random.h"
 
 /* ------------------------------------------------------------- operations */
 
@@ -385,14 +30,14 @@ static void op_create(struct world *w)
 	if (o == w->objects + OBJECTS)
 		return;
 	if (region) {
-		/* a row in each bank, so that plans can have it, or whatever */
+		/* mostly a row in each bank, which plans can use */
 		args.page_bytes = sram_pages[below(w, LOOM_ARRAY_SIZE(sram_pages))] ?: ROW_BYTES;
 		args.size = (uint64_t)w->lanes * args.page_bytes;
-		/* in the way of scratch, at times */
+		/* sometimes at the bottom, where scratch has to be */
 		if (!below(w, 16))
 			args.direction = DRM_LOOM_DIRECTION_BOTTOM_UP;
 	} else {
-		/* large in a bank and small in the host */
+		/* takes much of a bank but little of the host's memory */
 		args.page_bytes = below(w, 6) ? 1 << 20 : 4096u << below(w, 9);
 		args.direction = below(w, 3);
 		args.size = w->window > LOOM_PAGE ? w->window : LOOM_PAGE;
@@ -424,8 +69,8 @@ static void op_create(struct world *w)
 	o->bytes_per_bank = info.bytes_per_bank;
 	o->address = region ? info.address : 0;
 	CHECK(w, !region || !(info.flags & DRM_LOOM_BO_EVICTED), "SRAM that is evicted", 0, 0);
-	/* zeroes, whoever had them */
-	object_look(w, o);
+	/* zeroes, whatever was there before */
+	object_check(w, o);
 }
 
 static bool has_handle(const struct object *o)
@@ -448,7 +93,7 @@ static void op_map(struct world *w)
 	o->map = loom_bo_map(w->files[file].fd, o->handle[file], o->size);
 	o->map_file = file;
 	CHECK(w, o->map != MAP_FAILED, "mmap", errno, 0);
-	object_look(w, o);
+	object_check(w, o);
 }
 
 static void op_write(struct world *w)
@@ -477,7 +122,7 @@ static bool is_dmabuf(const struct object *o)
 	return o->dmabuf >= 0;
 }
 
-/* A dma-buf of what has none; of what has one a handle in another file. */
+/* Makes a dma-buf, or imports the one that there is into another file. */
 static void op_share(struct world *w)
 {
 	struct object *o = object_pick(w, below(w, 2) ? is_dmabuf : has_handle);
@@ -507,7 +152,7 @@ static void op_share(struct world *w)
 	}
 }
 
-/* Of a file's buffers. */
+/* A random buffer of a file that a plan can use: in SRAM, a row per bank. */
 static struct object *pick_of(struct world *w, uint32_t file, uint32_t region)
 {
 	uint32_t at = below(w, OBJECTS), i;
@@ -522,7 +167,7 @@ static struct object *pick_of(struct world *w, uint32_t file, uint32_t region)
 	return NULL;
 }
 
-/* A buffer below the end of the scratch: SUBMIT must name it, or one as bad. */
+/* The buffer that lies where scratch has to be, or NULL; SUBMIT must name it. */
 static struct object *in_the_scratch(struct world *w)
 {
 	const struct drm_loom_region_info *empty = &w->empty[DRM_LOOM_REGION_SRAM];
@@ -557,7 +202,7 @@ static void op_submit(struct world *w)
 	to = pick_of(w, file, kind == 1);
 	if (!from || !to || from == to)
 		return;
-	/* on one context things happen in order; others are waited for */
+	/* one context runs its jobs in order; for those of others it has to be waited */
 	if (from->busy != (int)file)
 		object_wait(w, from);
 	if (to->busy != (int)file)
@@ -588,7 +233,7 @@ static void op_submit(struct world *w)
 	to->a = plan == f->negate ? -from->a : from->a;
 	to->b = plan == f->negate ? -from->b : from->b;
 	if (!below(w, 8))
-		object_look(w, to);
+		object_check(w, to);
 }
 
 static void op_reserve(struct world *w)
@@ -638,10 +283,10 @@ static void op_close(struct world *w)
 		munmap(o->map, o->size);
 		o->map = NULL;
 	}
-	object_settle(w, o);
+	object_retire(w, o);
 }
 
-/* All at once, with jobs that are then cancelled. */
+/* Closes a file with all its buffers; its jobs are cancelled. */
 static void op_close_file(struct world *w)
 {
 	uint32_t file = below(w, FILES), i;
@@ -651,7 +296,7 @@ static void op_close_file(struct world *w)
 
 		if (!o->live)
 			continue;
-		/* a mapping keeps the file open, and its jobs alive */
+		/* a mapping would keep the file open, and its jobs running */
 		if (o->map && o->map_file == (int)file) {
 			munmap(o->map, o->size);
 			o->map = NULL;
@@ -666,12 +311,12 @@ static void op_close_file(struct world *w)
 		o->handle[file] = 0;
 		if (!o->live)
 			continue;
-		/* with nothing but a mapping there is no way to wait for it */
+		/* a buffer with a mapping alone could not be waited for */
 		if (o->map && object_file(o) == NONE && o->dmabuf < 0) {
 			munmap(o->map, o->size);
 			o->map = NULL;
 		}
-		object_settle(w, o);
+		object_retire(w, o);
 	}
 	file_open(w, file);
 	for (i = 0; i < OBJECTS; i++)
@@ -679,7 +324,7 @@ static void op_close_file(struct world *w)
 			object_wait(w, &w->objects[i]);
 }
 
-/* A process with buffers, mappings, a buffer of ours and jobs, killed at some time in all that. */
+/* Kills a process while it makes, maps and closes buffers, imports one of ours and submits jobs. */
 static void op_kill(struct world *w)
 {
 	struct object *o = object_pick(w, is_dmabuf);
@@ -735,9 +380,9 @@ static void op_kill(struct world *w)
 	usleep(delay);
 	kill(child, SIGKILL);
 	CHECK(w, waitpid(child, &status, 0) == child, "waitpid", errno, 0);
-	/* it may have read ours, and no more than that */
+	/* its jobs may have read our buffer but not written it */
 	if (o)
-		object_look(w, o);
+		object_check(w, o);
 }
 
 static const struct {
@@ -764,7 +409,7 @@ static void step(struct world *w)
 	for (i = 0; i < LOOM_ARRAY_SIZE(operations); i++)
 		sum += operations[i].weight;
 	pick = below(w, sum);
-	/* first of all, more than the DRAM has room for */
+	/* at first mostly create, until there are more buffers than the DRAM has room for */
 	if (w->op < 600 && w->live[DRM_LOOM_REGION_DRAM] < OBJECTS / 2 && below(w, 4))
 		pick = 0;
 	for (i = 0; pick >= operations[i].weight; i++)
@@ -774,12 +419,11 @@ static void step(struct world *w)
 	operations[i].run(w);
 	if (w->failed)
 		return;
-	w->what = "the look after it";
-	/* a process that is gone, or buffers that jobs had, may take their time */
+	w->what = "the check after it";
 	check(w, !(w->op % 500));
 	o = object_pick(w, NULL);
 	if (o && !below(w, 4))
-		object_look(w, o);
+		object_check(w, o);
 }
 
 FIXTURE(chance)
@@ -837,7 +481,7 @@ TEST_F_TIMEOUT(chance, everything_at_any_time, 3000)
 		step(&w);
 	}
 
-	/* all go: nothing may be left */
+	/* free everything: nothing may be left */
 	w.what = "the end";
 	for (i = 0; i < OBJECTS; i++) {
 		struct object *o = &w.objects[i];
@@ -845,7 +489,7 @@ TEST_F_TIMEOUT(chance, everything_at_any_time, 3000)
 		if (!o->live)
 			continue;
 		if (!w.failed)
-			object_look(&w, o);
+			object_check(&w, o);
 		if (o->map)
 			munmap(o->map, o->size);
 		if (o->dmabuf >= 0)
@@ -873,7 +517,7 @@ TEST_F_TIMEOUT(chance, everything_at_any_time, 3000)
 		TH_LOG("%-14s %6u", operations[i].name, w.counts[i]);
 	TH_LOG("%u found evicted, %u SRAM full, %u conflicts, %u not reserved; %lld ms", w.evicted,
 	       w.full, w.conflicts, w.refused, (long long)((loom_now_ns() - start) / LOOM_MSEC_NS));
-	/* it would be no test if nothing of this had happened; of the rare ones, in a long run */
+	/* these have to occur, or the run has tested little; the rare ones only in a long run */
 	if (ops >= 3000)
 		EXPECT_TRUE(w.full);
 	if (ops >= 20000)

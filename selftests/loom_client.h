@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_CLIENT_H
+#define LOOM_CLIENT_H
+
+/*
+ * A client: an open file with a context and buffers, its plans and its jobs.
+ */
+#include "loom_builder.h"
+#include "loom_ioctl.h"
+
+/* An open file with what a job of two slots needs: a context and two buffers. */
+struct loom_client {
+	int fd;
+	uint32_t context;
+	struct drm_loom_device_info info;
+	uint64_t bytes;
+	/* slots 0 and 1 */
+	uint32_t in, out;
+};
+
+static inline int loom_client_open(struct loom_client *client)
+{
+	int ret;
+
+	*client = (struct loom_client) { .fd = loom_open() };
+	if (client->fd < 0)
+		return client->fd;
+	ret = loom_query_device(client->fd, &client->info);
+	if (ret)
+		return ret;
+	client->bytes = (uint64_t)client->info.lanes * LOOM_COLUMNS * sizeof(float);
+	ret = loom_context_create(client->fd, DRM_LOOM_PRIORITY_NORMAL, &client->context);
+	if (!ret)
+		ret = loom_bo_create(client->fd, client->bytes, DRM_LOOM_REGION_DRAM, &client->in);
+	if (!ret)
+		ret = loom_bo_create(client->fd, client->bytes, DRM_LOOM_REGION_DRAM, &client->out);
+	return ret;
+}
+
+static inline void loom_client_close(struct loom_client *client)
+{
+	if (client->fd >= 0)
+		close(client->fd);
+	client->fd = -1;
+}
+
+/* Create from a blob that is freed here. Return: the plan's id, or 0. */
+static inline uint32_t loom_client_plan(const struct loom_client *client, void *blob,
+					uint64_t size)
+{
+	struct drm_loom_reject reject = {};
+	uint32_t plan;
+	int ret = loom_plan_create(client->fd, blob, size, &reject, &plan);
+
+	free(blob);
+	if (!ret)
+		return plan;
+	ksft_print_msg("PLAN_CREATE: %d, rule %u step %u command %u operand %u tensor %u\n", ret,
+		       reject.rule, reject.step, reject.command, reject.operand, reject.tensor);
+	return 0;
+}
+
+static inline uint32_t loom_client_plan_null(const struct loom_client *client)
+{
+	uint64_t size;
+	void *blob = loom_plan_blob_null(client->info.lanes, &size);
+
+	return loom_client_plan(client, blob, size);
+}
+
+static inline uint32_t loom_client_plan_unary(const struct loom_client *client, uint32_t kind)
+{
+	uint64_t size;
+	void *blob = loom_plan_blob_unary(client->info.lanes, kind, &size);
+
+	return loom_client_plan(client, blob, size);
+}
+
+/* Some hundredths to some tenths of a second on an emulated machine. */
+static inline uint32_t loom_client_plan_busy(const struct loom_client *client)
+{
+	uint64_t size;
+	void *blob = loom_plan_blob_work(client->info.lanes, 64, 2, &size);
+
+	return loom_client_plan(client, blob, size);
+}
+
+/* Longer than any test waits, on any machine. */
+static inline uint32_t loom_client_plan_endless(const struct loom_client *client)
+{
+	uint64_t size;
+	void *blob = loom_plan_blob_work(client->info.lanes, 65536, 2000, &size);
+
+	return loom_client_plan(client, blob, size);
+}
+
+struct loom_job {
+	struct drm_loom_submit args;
+	struct drm_loom_binding bindings[2];
+	struct drm_loom_sync in, out;
+};
+
+/* A job of the client's context and buffers that signals @sync, if that is not zero. */
+static inline struct loom_job *loom_job_init(struct loom_job *job,
+					     const struct loom_client *client, uint32_t plan,
+					     uint32_t slots, uint32_t sync)
+{
+	*job = (struct loom_job) {
+		.args = {
+			.context = client->context,
+			.plan = plan,
+			.bindings = { sizeof(job->bindings[0]), slots, (uintptr_t)job->bindings },
+			.in_syncs = { sizeof(job->in), 0, (uintptr_t)&job->in },
+			.out_syncs = { sizeof(job->out), sync ? 1 : 0, (uintptr_t)&job->out },
+		},
+		.bindings = { { 0, client->in, 0 }, { 1, client->out, 0 } },
+		.out = { .handle = sync },
+	};
+	return job;
+}
+
+static inline int loom_job_submit(int fd, struct loom_job *job)
+{
+	return loom_call(fd, DRM_IOCTL_LOOM_SUBMIT, &job->args);
+}
+
+/* Submit and forget. */
+static inline int loom_client_run(const struct loom_client *client, uint32_t plan,
+				  uint32_t slots, uint32_t sync)
+{
+	struct loom_job job;
+
+	return loom_job_submit(client->fd, loom_job_init(&job, client, plan, slots, sync));
+}
+
+/* Whether a new client with a plain job gets the right result. */
+static inline bool loom_device_works(void)
+{
+	struct loom_client client;
+	float *in, *out;
+	bool good = false;
+	uint32_t plan;
+
+	if (loom_client_open(&client))
+		goto out_close;
+	in = loom_bo_map(client.fd, client.in, client.bytes);
+	out = loom_bo_map(client.fd, client.out, client.bytes);
+	if (in == MAP_FAILED || out == MAP_FAILED)
+		goto out_close;
+	in[0] = -2.0f;
+	in[client.bytes / sizeof(float) - 1] = 3.0f;
+	out[0] = 99.0f;
+	plan = loom_client_plan_unary(&client, DRM_LOOM_UNARY_ABS);
+	good = plan && !loom_client_run(&client, plan, 2, 0) &&
+	       !loom_bo_wait(client.fd, client.out, loom_soon()) && out[0] == 2.0f &&
+	       out[client.bytes / sizeof(float) - 1] == 3.0f;
+	munmap(in, client.bytes);
+	munmap(out, client.bytes);
+out_close:
+	loom_client_close(&client);
+	return good;
+}
+
+#endif /* LOOM_CLIENT_H */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_IOCTL_H
+#define LOOM_IOCTL_H
+
+/*
+ * The ioctls of buffers, contexts, plans and syncobjs as functions that return 0 or -errno.
+ */
+#include "loom_node.h"
+
+/* ----------------------------------------------------------------- buffers */
+
+static inline int loom_bo_create(int fd, uint64_t size, uint32_t region, uint32_t *handle)
+{
+	struct drm_loom_bo_create args = { .size = size, .region = region };
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args);
+
+	*handle = args.handle;
+	return ret;
+}
+
+static inline int loom_bo_info(int fd, uint32_t handle, struct drm_loom_bo_info *info)
+{
+	*info = (struct drm_loom_bo_info) { .handle = handle };
+	return loom_call(fd, DRM_IOCTL_LOOM_BO_INFO, info);
+}
+
+static inline int loom_bo_wait(int fd, uint32_t handle, int64_t timeout_ns)
+{
+	struct drm_loom_bo_wait args = { .handle = handle, .timeout_ns = timeout_ns };
+
+	return loom_call(fd, DRM_IOCTL_LOOM_BO_WAIT, &args);
+}
+
+static inline int loom_bo_close(int fd, uint32_t handle)
+{
+	struct drm_gem_close args = { .handle = handle };
+
+	return loom_call(fd, DRM_IOCTL_GEM_CLOSE, &args);
+}
+
+static inline void *loom_bo_map(int fd, uint32_t handle, uint64_t size)
+{
+	struct drm_loom_bo_info info;
+
+	if (loom_bo_info(fd, handle, &info))
+		return MAP_FAILED;
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, info.mmap_offset);
+}
+
+/* ------------------------------------------------------ contexts and plans */
+
+static inline int loom_context_create(int fd, uint32_t priority, uint32_t *context)
+{
+	struct drm_loom_context_create args = { .priority = priority };
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &args);
+
+	*context = args.context;
+	return ret;
+}
+
+static inline int loom_context_destroy(int fd, uint32_t context)
+{
+	struct drm_loom_context_destroy args = { .context = context };
+
+	return loom_call(fd, DRM_IOCTL_LOOM_CONTEXT_DESTROY, &args);
+}
+
+static inline int loom_context_query(int fd, uint32_t context,
+				     struct drm_loom_context_query *query)
+{
+	*query = (struct drm_loom_context_query) { .context = context };
+	return loom_call(fd, DRM_IOCTL_LOOM_CONTEXT_QUERY, query);
+}
+
+static inline int loom_plan_create(int fd, const void *blob, uint64_t size,
+				   struct drm_loom_reject *reject, uint32_t *plan)
+{
+	struct drm_loom_plan_create args = {
+		.ptr = (uintptr_t)blob,
+		.size = size,
+		.reject = (uintptr_t)reject,
+		.reject_size = reject ? sizeof(*reject) : 0,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args);
+
+	*plan = args.plan;
+	return ret;
+}
+
+static inline int loom_plan_destroy(int fd, uint32_t plan)
+{
+	struct drm_loom_plan_destroy args = { .plan = plan };
+
+	return loom_call(fd, DRM_IOCTL_LOOM_PLAN_DESTROY, &args);
+}
+
+/* ------------------------------------------------------------------ fences */
+
+static inline uint32_t loom_sync_create(int fd, uint32_t flags)
+{
+	struct drm_syncobj_create args = { .flags = flags };
+
+	return loom_call(fd, DRM_IOCTL_SYNCOBJ_CREATE, &args) ? 0 : args.handle;
+}
+
+static inline int loom_sync_destroy(int fd, uint32_t handle)
+{
+	struct drm_syncobj_destroy args = { .handle = handle };
+
+	return loom_call(fd, DRM_IOCTL_SYNCOBJ_DESTROY, &args);
+}
+
+static inline int loom_sync_reset(int fd, uint32_t handle)
+{
+	struct drm_syncobj_array args = { .handles = (uintptr_t)&handle, .count_handles = 1 };
+
+	return loom_call(fd, DRM_IOCTL_SYNCOBJ_RESET, &args);
+}
+
+/* 0, -ETIME, or -EINVAL when nothing has been submitted to it. */
+static inline int loom_sync_wait(int fd, uint32_t handle, int64_t timeout_ns)
+{
+	struct drm_syncobj_wait args = {
+		.handles = (uintptr_t)&handle,
+		.count_handles = 1,
+		.timeout_nsec = timeout_ns,
+	};
+
+	return loom_call(fd, DRM_IOCTL_SYNCOBJ_WAIT, &args);
+}
+
+static inline int loom_sync_wait_point(int fd, uint32_t handle, uint64_t point, int64_t timeout_ns)
+{
+	struct drm_syncobj_timeline_wait args = {
+		.handles = (uintptr_t)&handle,
+		.points = (uintptr_t)&point,
+		.count_handles = 1,
+		.timeout_nsec = timeout_ns,
+	};
+
+	return loom_call(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &args);
+}
+
+#endif /* LOOM_IOCTL_H */

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_NODE_H
+#define LOOM_NODE_H
+
+/*
+ * The node: finding and opening it, QUERY, and what every test needs besides (time, files, child
+ * processes). Includes the harness and the UAPI headers.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <drm.h>
+#include <drm/loom_accel.h>
+
+#include "../kselftest_harness.h"
+
+/* An emulated machine with an instrumented kernel is a hundred times slower than a real one. */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	400
+#undef TEST_F_TIMEOUT
+#define TEST_F_TIMEOUT(fixture_name, test_name, timeout) \
+	__TEST_F_IMPL(fixture_name, test_name, -1, 4 * (timeout))
+
+#define LOOM_SECOND_NS	1000000000LL
+#define LOOM_MSEC_NS	1000000LL
+/* Enough for an emulated machine that is busy with other work as well. */
+#define LOOM_SOON_NS	(60 * LOOM_SECOND_NS)
+#define LOOM_PAGE	4096
+
+#define LOOM_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/*
+ * fork() of a child that ends with its parent: otherwise a test that fails could leave a process
+ * behind that keeps buffers, or the pipe to the runner, open.
+ */
+static inline pid_t loom_fork(void)
+{
+	pid_t parent = getpid(), child = fork();
+
+	if (!child && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
+		_exit(KSFT_FAIL);
+	return child;
+}
+
+/*
+ * How many rounds a repeated or random test does: LOOM_EFFORT percent of @rounds, all of them if it
+ * is not in the environment. For kernels on which each round takes ten times as long.
+ */
+static inline uint32_t loom_effort(uint32_t rounds)
+{
+	const char *text = getenv("LOOM_EFFORT");
+	uint64_t percent = text ? strtoul(text, NULL, 10) : 100;
+
+	if (percent >= 100)
+		return rounds;
+	return rounds * percent / 100 ? rounds * percent / 100 : 1;
+}
+
+static inline int loom_call(int fd, unsigned long cmd, void *arg)
+{
+	int ret;
+
+	do {
+		ret = ioctl(fd, cmd, arg);
+	} while (ret < 0 && errno == EINTR);
+	return ret < 0 ? -errno : ret;
+}
+
+/* The first node in /sys/class/accel that says it is loom. Return: a file, or -errno. */
+static inline int loom_open(void)
+{
+	DIR *dir = opendir("/sys/class/accel");
+	struct dirent *entry;
+	int found = -ENODEV;
+
+	if (!dir)
+		return -ENODEV;
+	while (found < 0 && (entry = readdir(dir))) {
+		char path[300], name[16] = {};
+		struct drm_version version = { .name = name, .name_len = sizeof(name) };
+		int fd;
+
+		if (strncmp(entry->d_name, "accel", 5))
+			continue;
+		snprintf(path, sizeof(path), "/dev/accel/%s", entry->d_name);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (!loom_call(fd, DRM_IOCTL_VERSION, &version) && version.name_len == 4 &&
+		    !memcmp(name, "loom", 4))
+			found = fd;
+		else
+			close(fd);
+	}
+	closedir(dir);
+	return found;
+}
+
+/* Replaces TEST_HARNESS_MAIN: without a device the whole program skips. */
+static inline int loom_selftest_main(int argc, char **argv)
+{
+	int fd = loom_open();
+
+	if (fd < 0) {
+		ksft_print_header();
+		ksft_exit_skip("no loom device\n");
+	}
+	close(fd);
+	return test_harness_run(argc, argv);
+}
+
+static inline int64_t loom_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * LOOM_SECOND_NS + now.tv_nsec;
+}
+
+/* A deadline for what has to happen sooner or later. */
+static inline int64_t loom_soon(void)
+{
+	return loom_now_ns() + LOOM_SOON_NS;
+}
+
+static inline int loom_write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* An address at which nothing is mapped; the page below it can be written. */
+static inline char *loom_unmapped(void)
+{
+	char *page = mmap(NULL, 2 * LOOM_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+
+	if (page == MAP_FAILED)
+		exit(KSFT_FAIL);
+	munmap(page + LOOM_PAGE, LOOM_PAGE);
+	return page + LOOM_PAGE;
+}
+
+/* ----------------------------------------------------------------- queries */
+
+static inline int loom_query(int fd, uint32_t type, uint32_t index, void *ptr, uint32_t *size)
+{
+	struct drm_loom_query args = {
+		.type = type,
+		.index = index,
+		.ptr = (uintptr_t)ptr,
+		.size = *size,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_QUERY, &args);
+
+	*size = args.size;
+	return ret;
+}
+
+static inline int loom_query_device(int fd, struct drm_loom_device_info *info)
+{
+	uint32_t size = sizeof(*info);
+
+	memset(info, 0, sizeof(*info));
+	return loom_query(fd, DRM_LOOM_QUERY_DEVICE, 0, info, &size);
+}
+
+static inline int loom_query_region(int fd, uint32_t region, struct drm_loom_region_info *info)
+{
+	uint32_t size = sizeof(*info);
+
+	memset(info, 0, sizeof(*info));
+	return loom_query(fd, DRM_LOOM_QUERY_REGION, region, info, &size);
+}
+
+/* All blocks, to be freed by the caller. */
+static inline struct drm_loom_block *loom_query_blocks(int fd, uint32_t region, uint32_t *count)
+{
+	struct drm_loom_block *blocks = NULL;
+	uint32_t size = 0, room;
+
+	do {
+		room = size;
+		free(blocks);
+		blocks = malloc(room + 1);
+		if (loom_query(fd, DRM_LOOM_QUERY_BLOCKS, region, room ? blocks : NULL, &size)) {
+			free(blocks);
+			return NULL;
+		}
+	} while (size > room);
+	*count = size / sizeof(*blocks);
+	return blocks;
+}
+
+#endif /* LOOM_NODE_H */
