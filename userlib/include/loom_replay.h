@@ -15,7 +15,9 @@
 #define LOOM_REPLAY_H
 
 #include "loom.h"
-#include "loom_planner.h"
+#include "loom_program.h"
+
+struct loom_topology;
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,7 +77,7 @@ struct loom_replay_fault {
  * @topology: of the device it is for
  * @sram_limit_bytes: bytes per lane that it may use; 0: all that there is
  * @reference: what the same graph computes, said by a plan that is trusted, see
- *	loom_replay_reference(). NULL: values are not compared
+ *	loom_program_create_reference(). NULL: values are not compared
  * @max_faults: faults that are listed; 0: 16
  */
 struct loom_replay_options {
@@ -129,19 +131,6 @@ int loom_replay_program(const struct loom_program *program,
 
 /** loom_replay_destroy() - frees a report; NULL is fine */
 void loom_replay_destroy(struct loom_replay_report *report);
-
-/**
- * loom_replay_reference() - a plan to compare with: layer by layer, in all the SRAM one could want
- * @graph: finished
- * @options: those of the plan that is judged
- * @program: [out] destroy with loom_program_destroy()
- * @err: [out] one line on failure, may be NULL
- *
- * Return: as loom_program_create() does.
- */
-int loom_replay_reference(const struct loom_graph *graph,
-			  const struct loom_planner_options *options,
-			  struct loom_program **program, struct loom_error *err);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,8 @@
 #define LOOM_LOWER_H
 
 #include "graph/graph.h"
-#include "loom_planner.h"
+#include "loom.h"
+#include "loom_program.h"
 #include "loom_topology.h"
 #include "plan/build.h"
 #include "sink.h"

@@ -13,7 +13,7 @@
 #define LOOM_PLAN_BUILD_H
 
 #include "loom_core.h"
-#include "loom_planner.h"
+#include "loom_program.h"
 
 /**
  * struct loom_build - tables of a plan under construction

@@ -7,7 +7,7 @@
 #define LOOM_PLAN_COST_H
 
 #include "loom_core.h"
-#include "loom_planner.h"
+#include "loom_program.h"
 #include "loom_topology.h"
 
 /**

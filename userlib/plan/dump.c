@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loom.h"
 #include "loom_core.h"
 #include "loom_op.h"
-#include "loom_planner.h"
+#include "loom_program.h"
 
 /**
  * struct dump - the state of dumping

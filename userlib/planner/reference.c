@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a plan is compared with. Here the planner is asked, as anybody can ask it: that is why this
- * is not in replay.c.
+ * The program that others are compared with. The checker of plans (replay/) is handed it and does
+ * not make it: it shares nothing with the planner.
  */
-#include "loom_replay.h"
-
+#include "loom_planner.h"
 #include "loom_topology.h"
 
-/* In all lanes: so much that next to nothing has to be cut, and not more than can be replayed. */
+/* In all lanes: enough that next to nothing is cut, and no more than a replay can hold. */
 #define REFERENCE_BYTES	(256ULL << 20)
 
-int loom_replay_reference(const struct loom_graph *graph,
-			  const struct loom_planner_options *options,
-			  struct loom_program **program, struct loom_error *err)
+int loom_program_create_reference(const struct loom_graph *graph,
+				  const struct loom_planner_options *options,
+				  struct loom_program **program, struct loom_error *err)
 {
 	struct loom_planner_options own = *options;
 	struct loom_topology topology;

@@ -154,7 +154,7 @@ static bool is_faultless(struct matrix *m, const struct loom_planner_options *op
 	if (lanes != m->lanes) {
 		loom_program_destroy(m->reference);
 		m->reference = NULL;
-		if (loom_replay_reference(m->graph, options, &m->reference, err))
+		if (loom_program_create_reference(m->graph, options, &m->reference, err))
 			return false;
 		m->lanes = lanes;
 	}

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libloom: a program: a plan, and how to feed it.
+ *
+ * A *program* is what the planner (loom_planner.h) hands over: the plan's bytes, which PLAN_CREATE
+ * (or core's loom_plan_create() on the host) takes as they are, and what a runtime has to know to
+ * bind buffers to its slots: which tensor lies where, and which bytes go there beforehand.
+ *
+ * To run a program: allocate slots[i].size_bytes bytes for each slot; copy each of weights[] to
+ * its slot and offset, once; then for each run copy inputs[], submit, and read outputs[] and
+ * observed[]. Nothing else has to be initialised.
+ */
+#ifndef LOOM_PROGRAM_H
+#define LOOM_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct loom_topology;
+
+/**
+ * enum loom_slot_kind - what a slot is for
+ * @LOOM_SLOT_KIND_WEIGHTS: constants; filled once
+ * @LOOM_SLOT_KIND_INPUT: one graph input (or all of them, if there are very many)
+ * @LOOM_SLOT_KIND_OUTPUT: one graph output (or all of them)
+ * @LOOM_SLOT_KIND_OBSERVED: the observed values
+ * @LOOM_SLOT_KIND_ARENA: neurons; nothing in it is of use after a run
+ * @LOOM_SLOT_KIND_IMAGE: neurons of texture scope, likewise; has to be bound to an image
+ */
+enum loom_slot_kind {
+	LOOM_SLOT_KIND_WEIGHTS,
+	LOOM_SLOT_KIND_INPUT,
+	LOOM_SLOT_KIND_OUTPUT,
+	LOOM_SLOT_KIND_OBSERVED,
+	LOOM_SLOT_KIND_ARENA,
+	LOOM_SLOT_KIND_IMAGE,
+};
+
+/**
+ * struct loom_program_slot - a slot of the plan
+ * @kind: what it is for
+ * @flags: DRM_LOOM_SLOT_READ, DRM_LOOM_SLOT_WRITE as in the plan
+ * @size_bytes: bytes that have to be bound to it
+ * @dtype: LOOM_SLOT_KIND_IMAGE: type of its elements, else 0, and the rest, too
+ * @width: elements in a row
+ * @height: rows
+ * @pitch_bytes: bytes from a row to the next
+ * @num_values: values that have it in turn
+ */
+struct loom_program_slot {
+	enum loom_slot_kind kind;
+	uint32_t flags;
+	uint64_t size_bytes;
+	uint32_t dtype;
+	uint32_t width;
+	uint32_t height;
+	uint32_t pitch_bytes;
+	uint32_t num_values;
+};
+
+/**
+ * struct loom_program_tensor - a tensor that crosses the border: dense, row-major
+ * @name: of the value in the graph
+ * @dtype: enum drm_loom_dtype
+ * @rank: number of dimensions, 0 for a scalar
+ * @dims: the dimensions
+ * @slot: index of the slot it lies in
+ * @offset: first byte in the slot, a multiple of 64
+ * @size_bytes: number of bytes; 0 where a dimension is 0: then it lies nowhere
+ * @data: weights: the bytes, owned by the program or the graph; else NULL
+ */
+struct loom_program_tensor {
+	const char *name;
+	uint32_t dtype;
+	uint32_t rank;
+	int64_t dims[8];
+	uint32_t slot;
+	uint64_t offset;
+	uint64_t size_bytes;
+	const void *data;
+};
+
+/**
+ * struct loom_program_kernel - how a node was cut
+ * @node: name of the node
+ * @op: its operator in the model
+ * @first_step: first step of the plan that belongs to it
+ * @slices: number of slices
+ * @overlap: double buffers: slices are loaded while others are computed
+ * @rank: number of axes that the result is seen with
+ * @dims: the axes
+ * @chunk: the longest piece of each
+ * @scratch_bytes: SRAM per lane
+ */
+struct loom_program_kernel {
+	const char *node;
+	const char *op;
+	uint32_t first_step;
+	uint32_t slices;
+	bool overlap;
+	uint32_t rank;
+	uint64_t dims[6];
+	uint64_t chunk[6];
+	uint64_t scratch_bytes;
+};
+
+/**
+ * struct loom_program_neuron - a value in the arena
+ * @name: of the value
+ * @offset: first byte in the arena
+ * @size_bytes: number of bytes
+ * @first_node: number of the node that makes it, in the order in which they run
+ * @last_node: number of the last node that reads it, or any view of it, likewise
+ */
+struct loom_program_neuron {
+	const char *name;
+	uint64_t offset;
+	uint64_t size_bytes;
+	uint32_t first_node;
+	uint32_t last_node;
+};
+
+/**
+ * enum loom_label_kind - what a tensor of the plan is for
+ * @LOOM_LABEL_DRAM: it is in DRAM: a value; its slot says which kind
+ * @LOOM_LABEL_ROWS: SRAM: what there is of a value during a slice
+ * @LOOM_LABEL_LINE: SRAM: rows that the next slice still looks at
+ * @LOOM_LABEL_RESIDENT: SRAM: a whole value that is kept from one group to a later one
+ * @LOOM_LABEL_HELD: SRAM: weights that are loaded once for all slices
+ * @LOOM_LABEL_WEIGHT: SRAM: weights that are loaded for one slice, or for a part of one
+ * @LOOM_LABEL_TEMP: SRAM: between two commands of one node
+ * @LOOM_LABELS: number of kinds
+ */
+enum loom_label_kind {
+	LOOM_LABEL_DRAM,
+	LOOM_LABEL_ROWS,
+	LOOM_LABEL_LINE,
+	LOOM_LABEL_RESIDENT,
+	LOOM_LABEL_HELD,
+	LOOM_LABEL_WEIGHT,
+	LOOM_LABEL_TEMP,
+	LOOM_LABELS,
+};
+
+/**
+ * struct loom_program_label - what a tensor of the plan is, for people
+ * @name: of the value; temporaries have that of the node's result
+ * @kind: what it is for
+ * @slice: slice of its group, or of its node
+ */
+struct loom_program_label {
+	const char *name;
+	enum loom_label_kind kind;
+	uint32_t slice;
+};
+
+/**
+ * struct loom_program_node - a node, in the order in which they run
+ * @name: its name
+ * @op: its operator in the model
+ */
+struct loom_program_node {
+	const char *name;
+	const char *op;
+};
+
+/**
+ * struct loom_program_group - nodes that run together; or one for itself
+ * @first_node: number of the first, see &loom_program.nodes
+ * @last_node: number of the last. Between them may be nodes that need no commands
+ * @grouped: they share slices and what is in SRAM; else it is one node, lowered for itself
+ * @slices: number of slices; most of all kernels, if it is one node
+ * @axis: axis of the first result that slices cut, -1: none, or more than one
+ * @overlap: loads share steps with the operator before
+ * @held_bytes: of weights that are loaded once for all slices
+ * @first_step: first step
+ * @num_steps: number of steps
+ * @weights_bytes: of the weights that it reads, each once
+ * @weights_read_bytes: of them, as often as they are read
+ * @dram_read_bytes: bytes read from DRAM
+ * @dram_write_bytes: bytes written to DRAM
+ * @macs: multiply-accumulates
+ * @cycles: see &loom_program_stats.cycles
+ * @sram_bytes: SRAM per lane that is alive at once at most
+ */
+struct loom_program_group {
+	uint32_t first_node;
+	uint32_t last_node;
+	bool grouped;
+	uint32_t slices;
+	int32_t axis;
+	bool overlap;
+	uint64_t held_bytes;
+	uint32_t first_step;
+	uint32_t num_steps;
+	uint64_t weights_bytes;
+	uint64_t weights_read_bytes;
+	uint64_t dram_read_bytes;
+	uint64_t dram_write_bytes;
+	uint64_t macs;
+	uint64_t cycles;
+	uint64_t sram_bytes;
+};
+
+/**
+ * enum loom_cut_why - why the groups on both sides of a cut are not one
+ * @LOOM_CUT_NO_CHOICE: the strategy has none, or nobody asked
+ * @LOOM_CUT_ALONE: a node that cannot be in a group is next to it
+ * @LOOM_CUT_SHAPE: they cannot be cut along one axis, or are too many
+ * @LOOM_CUT_SRAM: one group of both would need @short_bytes more SRAM per lane, at the best
+ *	number of slices
+ * @LOOM_CUT_COST: one group of both would move @joined_bytes instead of what the two move
+ */
+enum loom_cut_why {
+	LOOM_CUT_NO_CHOICE,
+	LOOM_CUT_ALONE,
+	LOOM_CUT_SHAPE,
+	LOOM_CUT_SRAM,
+	LOOM_CUT_COST,
+};
+
+/** &loom_program_cut.without_bytes: there is no division without the cut */
+#define LOOM_CUT_NONE	UINT64_MAX
+
+/**
+ * struct loom_program_cut - between a group and the next
+ *
+ * @dram_bytes and @sram_bytes are those of every strategy. The rest is filled in with
+ * LOOM_PLANNER_EXPLAIN, where the strategy divides by cost.
+ *
+ * @dram_bytes: of values that are made before it and read after it, in DRAM meanwhile
+ * @sram_bytes: the same for those that stay in SRAM
+ * @why: why it is there
+ * @node: ALONE: number of that node
+ * @short_bytes: SRAM: what is missing, per lane
+ * @joined_bytes: COST: DRAM bytes of both as one group
+ * @without_bytes: DRAM bytes of the best division that has no cut here, LOOM_CUT_NONE: none
+ * @with_bytes: the same for the division that was taken, counted in the same way
+ * @around_first: number of the first node of that division's group around this place
+ * @around_last: number of its last node
+ */
+struct loom_program_cut {
+	uint64_t dram_bytes;
+	uint64_t sram_bytes;
+	enum loom_cut_why why;
+	uint32_t node;
+	uint64_t short_bytes;
+	uint64_t joined_bytes;
+	uint64_t without_bytes;
+	uint64_t with_bytes;
+	uint32_t around_first;
+	uint32_t around_last;
+};
+
+/*
+ * What happens in a cycle, in the model that &loom_program_stats.cycles counts by, which is no
+ * chip's: DMA moves LOOM_CYCLE_BYTES to or from DRAM, or LOOM_CYCLE_WORK bytes inside of SRAM, and
+ * the device does LOOM_CYCLE_WORK element operations, multiply-accumulates among them.
+ */
+#define LOOM_CYCLE_BYTES	16
+#define LOOM_CYCLE_WORK		1024
+
+/**
+ * struct loom_program_stats - what the plan will cost
+ *
+ * The last six are what the engine counts when it runs the plan, to the byte.
+ *
+ * @nodes: nodes of the graph
+ * @neurons: values that have a place of their own in the arena
+ * @neuron_sum_bytes: sum of their sizes
+ * @arena_bytes: what the placement needs: the peak
+ * @bound_bytes: no placement can need less: the largest sum of what is alive at once
+ * @given_order_bytes: what is alive at once if nodes run in the order of the model. 0, as the
+ *	next two are, where it was not asked for another one: LOOM_PLANNER_GIVEN_ORDER, groups
+ * @order_bytes: the same for the order in which they do run
+ * @order_proved: no order of the nodes needs less
+ * @images: values in images
+ * @image_pools: images that they share
+ * @image_value_bytes: sum of the sizes of those values
+ * @image_bytes: sum of the sizes of the images
+ * @weights_bytes: constants, without the gaps between them
+ * @scratch_bytes: SRAM per lane
+ * @sliced_nodes: nodes that did not fit in one piece
+ * @plan_bytes: size of the plan
+ * @tensors: tensors of the plan
+ * @groups: nodes and groups of nodes that run one after the other
+ * @cycles: how long it takes where a step takes as long as the longer of its two streams, by
+ *	the model of LOOM_CYCLE_BYTES and LOOM_CYCLE_WORK
+ * @sram_peak_bytes: SRAM per lane that is alive at once at most; @scratch_bytes has the gaps, too
+ * @conflict_steps: steps in which both streams touch the same conflict sub-bank
+ * @recomputed_macs: those of @macs that another slice has done, too
+ * @macs: multiply-accumulates
+ * @steps: steps
+ * @commands: commands
+ * @dram_read_bytes: bytes that DMA reads from DRAM
+ * @dram_write_bytes: bytes that DMA writes to DRAM
+ * @sram_read_bytes: bytes that DMA reads from SRAM
+ * @sram_write_bytes: bytes that DMA writes to SRAM
+ */
+struct loom_program_stats {
+	uint64_t nodes;
+	uint64_t neurons;
+	uint64_t neuron_sum_bytes;
+	uint64_t arena_bytes;
+	uint64_t bound_bytes;
+	uint64_t given_order_bytes;
+	uint64_t order_bytes;
+	bool order_proved;
+	uint64_t images;
+	uint64_t image_pools;
+	uint64_t image_value_bytes;
+	uint64_t image_bytes;
+	uint64_t weights_bytes;
+	uint64_t scratch_bytes;
+	uint64_t sliced_nodes;
+	uint64_t plan_bytes;
+	uint64_t tensors;
+	uint64_t groups;
+	uint64_t cycles;
+	uint64_t sram_peak_bytes;
+	uint64_t conflict_steps;
+	uint64_t recomputed_macs;
+	uint64_t macs;
+	uint64_t steps;
+	uint64_t commands;
+	uint64_t dram_read_bytes;
+	uint64_t dram_write_bytes;
+	uint64_t sram_read_bytes;
+	uint64_t sram_write_bytes;
+};
+
+/**
+ * struct loom_program - a plan and how to feed it
+ *
+ * Immutable. The graph it was made of must outlive it.
+ *
+ * @plan: the plan, see &struct drm_loom_plan_header; aligned as malloc() does
+ * @plan_bytes: its size
+ * @placer: name of the strategy whose placement was taken
+ * @grouping: name of the strategy whose groups were taken: what others find may move less
+ * @slots: by slot index
+ * @num_slots: number of @slots
+ * @inputs: by index of the graph's inputs
+ * @num_inputs: number of @inputs
+ * @outputs: by index of the graph's outputs
+ * @num_outputs: number of @outputs
+ * @observed: values kept besides, in the order of their nodes in the graph
+ * @num_observed: number of @observed
+ * @weights: what has to be copied to the weights slot
+ * @num_weights: number of @weights
+ * @kernels: nodes that compute, in order; a node may be several
+ * @num_kernels: number of @kernels
+ * @neurons: what is where in the arena, and when
+ * @num_neurons: number of @neurons
+ * @labels: by tensor of the plan: what it is
+ * @num_labels: number of @labels
+ * @nodes: all nodes, in the order in which they run
+ * @num_nodes: number of @nodes
+ * @groups: in order: what runs together
+ * @num_groups: number of @groups
+ * @cuts: between @groups: one less
+ * @stats: what it will cost
+ */
+struct loom_program {
+	const void *plan;
+	size_t plan_bytes;
+	const char *placer;
+	const char *grouping;
+	const struct loom_program_slot *slots;
+	uint32_t num_slots;
+	const struct loom_program_tensor *inputs;
+	uint32_t num_inputs;
+	const struct loom_program_tensor *outputs;
+	uint32_t num_outputs;
+	const struct loom_program_tensor *observed;
+	uint32_t num_observed;
+	const struct loom_program_tensor *weights;
+	uint32_t num_weights;
+	const struct loom_program_kernel *kernels;
+	uint32_t num_kernels;
+	const struct loom_program_neuron *neurons;
+	uint32_t num_neurons;
+	const struct loom_program_label *labels;
+	uint32_t num_labels;
+	const struct loom_program_node *nodes;
+	uint32_t num_nodes;
+	const struct loom_program_group *groups;
+	uint32_t num_groups;
+	const struct loom_program_cut *cuts;
+	struct loom_program_stats stats;
+};
+
+/**
+ * loom_plan_dump() - a plan's bytes as text, the same text for the same bytes
+ * @plan: the plan
+ * @size_bytes: its size
+ * @text: [out] from malloc
+ *
+ * Takes any bytes: what makes no sense is said so, and nothing outside of them is read.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_plan_dump(const void *plan, size_t size_bytes, char **text);
+
+/**
+ * struct loom_program_svg_options - what is in a picture of a plan
+ * @title: above it, or NULL
+ * @first_step: first step that is drawn
+ * @num_steps: number of steps that are drawn at most; 0: all
+ */
+struct loom_program_svg_options {
+	const char *title;
+	uint32_t first_step;
+	uint32_t num_steps;
+};
+
+/**
+ * loom_program_svg() - draws a plan: steps against addresses in SRAM and DRAM, groups, streams
+ * @program: as loom_program_create() made it
+ * @topology: what it was planned for
+ * @options: NULL for the defaults
+ * @text: [out] SVG, from malloc
+ * @size_bytes: [out] its size
+ *
+ * A tensor of the plan is a rectangle, up to 20000; of more the largest are drawn.
+ *
+ * Return: 0; -EINVAL for a first step that the plan does not have; -ENOMEM.
+ */
+int loom_program_svg(const struct loom_program *program, const struct loom_topology *topology,
+		     const struct loom_program_svg_options *options, char **text,
+		     size_t *size_bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LOOM_PROGRAM_H */
