@@ -219,7 +219,7 @@ static void make_resident(struct writer *w, u32 which)
 
 	for (i = 0; i < use->rank; i++)
 		box.hi[i] = use->dims[i];
-	make_tensor(w, &w->strips[which], &box, w->lower->storage->homes[root->value].ref.dtype,
+	make_tensor(w, &w->strips[which], &box, w->lower->storage->locations[root->value].ref.dtype,
 		    use->rank, use->lane, w->group->locations[root->value].offset);
 	label(w, &w->strips[which], root->value, LOOM_LABEL_RESIDENT);
 	w->group->locations[root->value].tensor = w->strips[which].tensor;
@@ -240,7 +240,7 @@ static void flush_residents(struct writer *w)
 		if (!(group->residency[value] & LOOM_GROUP_RESIDENT_FLUSH))
 			continue;
 		instance = resident(w, value);
-		ref = w->lower->storage->homes[value].ref;
+		ref = w->lower->storage->locations[value].ref;
 		ref.tensor = value;
 		to = dram_view(w, &ref, &instance.box);
 		from = plain_view(w, &instance, &instance.box);
@@ -299,7 +299,7 @@ static void load_rows(struct writer *w, u32 which, s32 position)
 		if (box.lo[root->axis] == box.hi[root->axis])
 			return;
 	}
-	ref = w->lower->storage->homes[root->value].ref;
+	ref = w->lower->storage->locations[root->value].ref;
 	ref.tensor = root->value;
 	to = plain_view(w, &w->strips[which], &box);
 	from = dram_view(w, &ref, &box);
@@ -334,7 +334,7 @@ static void begin_strip(struct writer *w, u32 which, u32 index)
 		box.hi[root->axis] = hi;
 	}
 	make_tensor(w, &w->strips[which], &box,
-		    w->lower->storage->homes[root->value].ref.dtype, use_of(w, which)->rank,
+		    w->lower->storage->locations[root->value].ref.dtype, use_of(w, which)->rank,
 		    root->lane, item_offset(w, root->strip));
 	label(w, &w->strips[which], root->value, LOOM_LABEL_ROWS);
 	if (w->lower->build->status)
@@ -375,7 +375,7 @@ static void save_rows(struct writer *w, u32 which, u32 index, s32 position)
 	box.lo[root->axis] = least;
 	box.hi[root->axis] = most;
 	make_tensor(w, &w->lines[which], &box,
-		    w->lower->storage->homes[root->value].ref.dtype, use_of(w, which)->rank,
+		    w->lower->storage->locations[root->value].ref.dtype, use_of(w, which)->rank,
 		    root->lane, item_offset(w, root->line));
 	label(w, &w->lines[which], root->value, LOOM_LABEL_LINE);
 	for (i = first; i <= last && !w->lower->build->status; i++) {

@@ -47,9 +47,9 @@ static void mark_chip(struct loom_storage *storage, const u8 *notes)
 	u32 i;
 
 	for (i = 0; i < storage->graph->num_values; i++) {
-		if (notes[i] != MADE || storage->homes[i].kind != LOOM_HOME_ARENA)
+		if (notes[i] != MADE || storage->locations[i].kind != LOOM_LOCATION_ARENA)
 			continue;
-		storage->homes[i].kind = LOOM_HOME_CHIP;
+		storage->locations[i].kind = LOOM_LOCATION_SRAM;
 		storage->num_neurons--;
 		storage->neuron_bytes -= storage->graph->values[i]->size_bytes;
 	}

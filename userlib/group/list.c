@@ -11,19 +11,19 @@
 /* The dims of a value as whoever owns the bytes sees it. */
 static void note_value(struct loom_group_list *list, u32 id)
 {
-	const struct loom_home *home = &list->lower->storage->homes[id];
+	const struct loom_location *location = &list->lower->storage->locations[id];
 	struct loom_group_use *use = &list->uses[id];
 	u32 i;
 
 	if (use->elem_bytes)
 		return;
-	use->elem_bytes = loom_dtype_bytes(home->ref.dtype);
-	use->output = home->kind == LOOM_HOME_OUTPUT;
-	if (home->ref.rank > DRM_LOOM_MAX_RANK)
+	use->elem_bytes = loom_dtype_bytes(location->ref.dtype);
+	use->output = location->kind == LOOM_LOCATION_OUTPUT;
+	if (location->ref.rank > DRM_LOOM_MAX_RANK)
 		return;
-	use->rank = home->ref.rank;
+	use->rank = location->ref.rank;
 	for (i = 0; i < use->rank; i++)
-		use->dims[i] = home->ref.dims[i];
+		use->dims[i] = location->ref.dims[i];
 }
 
 /* Takes an offset in a dense value apart into indices. */

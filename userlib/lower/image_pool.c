@@ -58,7 +58,7 @@ static u64 row_elems(const struct loom_image_shape *shape)
 }
 
 /* The strides of a root in an image with this pitch. */
-static void set_strides(struct loom_home *home, const struct loom_value *value, s64 pitch)
+static void set_strides(struct loom_location *location, const struct loom_value *value, s64 pitch)
 {
 	struct loom_image_shape shape = loom_image_flatten(value, value->scope);
 	s64 stride = loom_dtype_bytes(value->dtype);
@@ -67,7 +67,7 @@ static void set_strides(struct loom_home *home, const struct loom_value *value, 
 	for (i = value->rank; i-- > 0;) {
 		if (i + 1 == shape.split)
 			stride = pitch;
-		home->ref.strides[i] = stride;
+		location->ref.strides[i] = stride;
 		stride *= value->dims[i];
 	}
 }
@@ -82,7 +82,7 @@ static s64 no_pitch(const struct loom_value *value)
 
 bool loom_image_claim(struct loom_storage *storage, const struct loom_value *value)
 {
-	struct loom_home *home = &storage->homes[value->id];
+	struct loom_location *location = &storage->locations[value->id];
 	struct loom_image_shape shape;
 
 	if (value->scope == LOOM_SCOPE_GLOBAL)
@@ -92,9 +92,9 @@ bool loom_image_claim(struct loom_storage *storage, const struct loom_value *val
 	if (shape.height > U32_MAX ||
 	    row_elems(&shape) > U32_MAX / 2 / loom_dtype_bytes(value->dtype))
 		return false;
-	home->kind = LOOM_HOME_IMAGE;
+	location->kind = LOOM_LOCATION_IMAGE;
 	storage->num_images++;
-	set_strides(home, value, no_pitch(value));
+	set_strides(location, value, no_pitch(value));
 	return true;
 }
 
@@ -129,11 +129,11 @@ static void add_items(struct loom_storage *storage, struct images *images)
 
 			if (!node->inputs[k])
 				continue;
-			root = storage->homes[node->inputs[k]->id].root;
-			if (storage->homes[root].kind == LOOM_HOME_IMAGE)
+			root = storage->locations[node->inputs[k]->id].root;
+			if (storage->locations[root].kind == LOOM_LOCATION_IMAGE)
 				images->items[images->item_of[root]].upper = i + 1;
 		}
-		if (storage->homes[y->id].kind != LOOM_HOME_IMAGE)
+		if (storage->locations[y->id].kind != LOOM_LOCATION_IMAGE)
 			continue;
 		shape = loom_image_flatten(y, y->scope);
 		images->items[images->num_items] = (struct loom_place_item){
@@ -212,24 +212,26 @@ static int set_refs(struct loom_storage *storage, const struct images *images)
 
 	for (i = 0; i < images->num_items; i++) {
 		const struct loom_value *value = images->values[i];
-		struct loom_home *home = &storage->homes[value->id];
+		struct loom_location *location = &storage->locations[value->id];
 		struct loom_image_pool *pool = &storage->pools[images->result.storage_of[i]];
 
 		pool->num_values++;
 		storage->image_value_bytes += value->size_bytes;
-		home->slot = pool->slot;
-		home->offset = 0;
-		set_strides(home, value, pool->pitch_bytes);
+		location->slot = pool->slot;
+		location->offset = 0;
+		set_strides(location, value, pool->pitch_bytes);
 	}
 	for (i = 0; i < storage->graph->num_nodes; i++) {
 		const struct loom_node *node = storage->graph->nodes[i];
-		struct loom_home *home = &storage->homes[node->output->id];
+		struct loom_location *location = &storage->locations[node->output->id];
+		const struct loom_ref *from;
 
-		if (home->kind != LOOM_HOME_VIEW ||
-		    storage->homes[home->root].kind != LOOM_HOME_IMAGE)
+		if (location->kind != LOOM_LOCATION_VIEW ||
+		    storage->locations[location->root].kind != LOOM_LOCATION_IMAGE)
 			continue;
 		/* the made-up pitch allowed for no less */
-		if (!loom_storage_view(node, &storage->homes[node->inputs[0]->id].ref, &home->ref))
+		from = &storage->locations[node->inputs[0]->id].ref;
+		if (!loom_storage_view(node, from, &location->ref))
 			return -EINVAL;
 	}
 	return 0;
@@ -276,7 +278,7 @@ out:
 void loom_image_tensor(const struct loom_storage *storage, u32 id,
 		       struct drm_loom_plan_tensor *tensor)
 {
-	const struct loom_home *home = &storage->homes[id];
+	const struct loom_location *location = &storage->locations[id];
 	const struct loom_value *value = storage->graph->values[id];
 	struct loom_image_shape shape = loom_image_flatten(value, value->scope);
 	u64 elem = loom_dtype_bytes(value->dtype);
@@ -284,10 +286,10 @@ void loom_image_tensor(const struct loom_storage *storage, u32 id,
 	u32 i;
 
 	for (i = 0; i < storage->num_pools; i++)
-		if (storage->pools[i].slot == home->slot)
+		if (storage->pools[i].slot == location->slot)
 			pitch = storage->pools[i].pitch_bytes;
 	tensor->size = (shape.height - 1) * pitch + row_elems(&shape) * elem;
-	if (home->ref.rank <= DRM_LOOM_MAX_RANK)
+	if (location->ref.rank <= DRM_LOOM_MAX_RANK)
 		return;
 	/* more axes than a tensor can have: rows and columns, then */
 	tensor->rank = 2;

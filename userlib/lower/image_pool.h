@@ -35,7 +35,7 @@
 
 struct loom_storage_options;
 struct loom_storage;
-struct loom_home;
+struct loom_location;
 
 /**
  * struct loom_image_shape - a shape as an image
@@ -77,7 +77,7 @@ bool loom_image_claim(struct loom_storage *storage, const struct loom_value *val
 
 /**
  * loom_image_place() - deals out the images
- * @storage: the kinds of all homes are decided, and the order of the nodes
+ * @storage: the kinds of all locations are decided, and the order of the nodes
  * @options: alignment of rows
  * @err: [out] one line on failure
  *

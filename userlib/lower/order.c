@@ -11,11 +11,12 @@
 static u32 node_owner(const struct loom_storage *storage, const u32 *node_of,
 		      const struct loom_value *value)
 {
-	const struct loom_home *home = &storage->homes[value->id];
+	const struct loom_location *location = &storage->locations[value->id];
 
-	if (home->kind == LOOM_HOME_NONE || storage->homes[home->root].kind != LOOM_HOME_ARENA)
+	if (location->kind == LOOM_LOCATION_NONE ||
+	    storage->locations[location->root].kind != LOOM_LOCATION_ARENA)
 		return LOOM_ORDER_NONE;
-	return node_of[home->root];
+	return node_of[location->root];
 }
 
 static void fill_ops(const struct loom_storage *storage, struct loom_order_op *ops, u32 *inputs,

@@ -30,25 +30,25 @@ bool loom_storage_moves_only(const struct loom_node *node)
 }
 
 /* A value of its own, row-major. */
-void loom_storage_set_root(struct loom_home *home, enum loom_home_kind kind,
+void loom_storage_set_root(struct loom_location *location, enum loom_location_kind kind,
 			   const struct loom_value *value)
 {
 	u32 elem = loom_dtype_bytes(value->dtype), i;
 	s64 stride = elem;
 
-	home->kind = kind;
-	home->root = value->id;
+	location->kind = kind;
+	location->root = value->id;
 	/* what a view that could not be said left there is gone */
-	home->ref = (struct loom_ref){ .dtype = value->dtype, .rank = value->rank };
+	location->ref = (struct loom_ref){ .dtype = value->dtype, .rank = value->rank };
 	for (i = value->rank; i-- > 0;) {
-		home->ref.dims[i] = value->dims[i];
-		home->ref.strides[i] = stride;
+		location->ref.dims[i] = value->dims[i];
+		location->ref.strides[i] = stride;
 		stride *= value->dims[i];
 	}
 	if (!value->rank) {
-		home->ref.rank = 1;
-		home->ref.dims[0] = 1;
-		home->ref.strides[0] = elem;
+		location->ref.rank = 1;
+		location->ref.dims[0] = 1;
+		location->ref.strides[0] = elem;
 	}
 }
 
@@ -119,21 +119,21 @@ static bool one_slot_each(const struct loom_graph *graph)
 
 static void place_inputs(struct loom_storage *storage)
 {
-	u32 slot = LOOM_HOME_NO_TENSOR, i;
+	u32 slot = LOOM_LOCATION_NO_TENSOR, i;
 
 	for (i = 0; i < storage->graph->num_inputs && !storage->build->status; i++) {
 		const struct loom_value *value = storage->graph->inputs[i];
-		struct loom_home *home = &storage->homes[value->id];
+		struct loom_location *location = &storage->locations[value->id];
 
 		if (!value->num_elems)
 			continue;
-		if (slot == LOOM_HOME_NO_TENSOR || one_slot_each(storage->graph))
+		if (slot == LOOM_LOCATION_NO_TENSOR || one_slot_each(storage->graph))
 			slot = loom_storage_slot(storage, LOOM_SLOT_KIND_INPUT, DRM_LOOM_SLOT_READ);
 		if (storage->build->status)
 			return;
-		loom_storage_set_root(home, LOOM_HOME_INPUT, value);
-		home->slot = slot;
-		take_slot(storage, slot, value->size_bytes, &home->offset);
+		loom_storage_set_root(location, LOOM_LOCATION_INPUT, value);
+		location->slot = slot;
+		take_slot(storage, slot, value->size_bytes, &location->offset);
 	}
 }
 
@@ -149,7 +149,7 @@ static const struct loom_value *claim(const struct loom_storage *storage, const 
 	while (value->producer && value->producer->op == LOOM_GOP_RESHAPE) {
 		value = value->producer->inputs[0];
 		if (!value->producer || value->is_output || observed[value->id] ||
-		    storage->homes[value->id].kind != LOOM_HOME_NONE)
+		    storage->locations[value->id].kind != LOOM_LOCATION_NONE)
 			return output;
 	}
 	if (value != output && loom_storage_moves_only(value->producer))
@@ -161,18 +161,18 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 {
 	const struct loom_graph *graph = storage->graph;
 	bool each = one_slot_each(graph);
-	u32 slot = LOOM_HOME_NO_TENSOR, i;
+	u32 slot = LOOM_LOCATION_NO_TENSOR, i;
 
 	for (i = 0; i < graph->num_outputs && !storage->build->status; i++) {
 		const struct loom_value *value = graph->outputs[i];
 		struct loom_output_place *place = &storage->outputs[i];
 		const struct loom_value *owner;
-		struct loom_home *home;
+		struct loom_location *location;
 
-		place->slot = LOOM_HOME_NO_TENSOR;
+		place->slot = LOOM_LOCATION_NO_TENSOR;
 		if (!value->num_elems)
 			continue;
-		if (slot == LOOM_HOME_NO_TENSOR || each)
+		if (slot == LOOM_LOCATION_NO_TENSOR || each)
 			slot = loom_storage_slot(storage, LOOM_SLOT_KIND_OUTPUT,
 						 DRM_LOOM_SLOT_WRITE);
 		if (storage->build->status)
@@ -180,20 +180,20 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 		place->slot = slot;
 		take_slot(storage, slot, value->size_bytes, &place->offset);
 		owner = claim(storage, observed, value);
-		home = &storage->homes[value->id];
-		if (home->kind != LOOM_HOME_NONE) {
+		location = &storage->locations[value->id];
+		if (location->kind != LOOM_LOCATION_NONE) {
 			storage->copies[storage->num_copies].value = value;
 			storage->copies[storage->num_copies++].output = i;
 			continue;
 		}
 		if (owner != value) {
 			/* a mark that it is taken; the view is made when its node comes */
-			home->kind = LOOM_HOME_VIEW;
-			home = &storage->homes[owner->id];
+			location->kind = LOOM_LOCATION_VIEW;
+			location = &storage->locations[owner->id];
 		}
-		loom_storage_set_root(home, LOOM_HOME_OUTPUT, owner);
-		home->slot = place->slot;
-		home->offset = place->offset;
+		loom_storage_set_root(location, LOOM_LOCATION_OUTPUT, owner);
+		location->slot = place->slot;
+		location->offset = place->offset;
 	}
 }
 
@@ -231,38 +231,38 @@ static int find_observed(const struct loom_storage *storage,
 static void place_results(struct loom_storage *storage, const bool *observed)
 {
 	const struct loom_graph *graph = storage->graph;
-	u32 slot = LOOM_HOME_NO_TENSOR, i;
+	u32 slot = LOOM_LOCATION_NO_TENSOR, i;
 
 	for (i = 0; i < graph->num_nodes && !storage->build->status; i++) {
 		const struct loom_node *node = graph->nodes[i];
 		const struct loom_value *y = node->output;
-		struct loom_home *home = &storage->homes[y->id], *from;
+		struct loom_location *location = &storage->locations[y->id], *from;
 
-		if (!y->num_elems || home->kind == LOOM_HOME_OUTPUT)
+		if (!y->num_elems || location->kind == LOOM_LOCATION_OUTPUT)
 			continue;
 		if (observed[y->id]) {
-			if (slot == LOOM_HOME_NO_TENSOR)
+			if (slot == LOOM_LOCATION_NO_TENSOR)
 				slot = loom_storage_slot(storage, LOOM_SLOT_KIND_OBSERVED,
 							 DRM_LOOM_SLOT_WRITE);
 			if (storage->build->status)
 				return;
-			loom_storage_set_root(home, LOOM_HOME_OUTPUT, y);
-			home->slot = slot;
-			take_slot(storage, slot, y->size_bytes, &home->offset);
+			loom_storage_set_root(location, LOOM_LOCATION_OUTPUT, y);
+			location->slot = slot;
+			take_slot(storage, slot, y->size_bytes, &location->offset);
 			storage->observed[storage->num_observed++] = y;
 			continue;
 		}
 		if (loom_storage_moves_only(node)) {
-			from = &storage->homes[node->inputs[0]->id];
-			if (from->kind == LOOM_HOME_NONE && node->inputs[0]->data)
-				loom_storage_set_root(from, LOOM_HOME_WEIGHT, node->inputs[0]);
-			if (loom_storage_view(node, &from->ref, &home->ref)) {
-				home->kind = LOOM_HOME_VIEW;
-				home->root = from->root;
+			from = &storage->locations[node->inputs[0]->id];
+			if (from->kind == LOOM_LOCATION_NONE && node->inputs[0]->data)
+				loom_storage_set_root(from, LOOM_LOCATION_WEIGHT, node->inputs[0]);
+			if (loom_storage_view(node, &from->ref, &location->ref)) {
+				location->kind = LOOM_LOCATION_VIEW;
+				location->root = from->root;
 				continue;
 			}
 		}
-		loom_storage_set_root(home, LOOM_HOME_ARENA, y);
+		loom_storage_set_root(location, LOOM_LOCATION_ARENA, y);
 		/* a reshape that is no view has to be dense */
 		if (!loom_storage_moves_only(node) && loom_image_claim(storage, y))
 			continue;
@@ -274,25 +274,25 @@ static void place_results(struct loom_storage *storage, const bool *observed)
 static void arena_item(struct loom_storage *storage, struct loom_arena *arena, u32 op,
 		       const struct loom_value *value)
 {
-	struct loom_home *home = &storage->homes[value->id];
+	struct loom_location *location = &storage->locations[value->id];
 	struct loom_place_item *item = &arena->items[arena->num_items];
-	const struct loom_home *root = &storage->homes[home->root];
+	const struct loom_location *root = &storage->locations[location->root];
 	u32 last = storage->span_last ? storage->span_last[op] : op;
 
-	if (home->kind != LOOM_HOME_ARENA &&
-	    ((home->kind != LOOM_HOME_VIEW && home->kind != LOOM_HOME_PART) ||
-	     root->kind != LOOM_HOME_ARENA))
+	if (location->kind != LOOM_LOCATION_ARENA &&
+	    ((location->kind != LOOM_LOCATION_VIEW && location->kind != LOOM_LOCATION_PART) ||
+	     root->kind != LOOM_LOCATION_ARENA))
 		return;
 	/* the first part of a concatenation makes room for all of it */
-	if (home->kind == LOOM_HOME_PART) {
-		home->item = root->item;
-		value = storage->graph->values[home->root];
-		home = &storage->homes[home->root];
+	if (location->kind == LOOM_LOCATION_PART) {
+		location->item = root->item;
+		value = storage->graph->values[location->root];
+		location = &storage->locations[location->root];
 	}
-	if (home->item != LOOM_PLACE_NONE) {
-		arena->items[home->item].upper = max(arena->items[home->item].upper,
-						     (int64_t)last + 1);
-		storage->homes[storage->nodes[op]->output->id].item = home->item;
+	if (location->item != LOOM_PLACE_NONE) {
+		arena->items[location->item].upper = max(arena->items[location->item].upper,
+							      (int64_t)last + 1);
+		storage->locations[storage->nodes[op]->output->id].item = location->item;
 		return;
 	}
 	*item = (struct loom_place_item){
@@ -303,7 +303,7 @@ static void arena_item(struct loom_storage *storage, struct loom_arena *arena, u
 		.fixed = LOOM_PLACE_ANYWHERE,
 		.alias = LOOM_PLACE_NONE,
 	};
-	if (home->kind == LOOM_HOME_VIEW) {
+	if (location->kind == LOOM_LOCATION_VIEW) {
 		item->alias = root->item;
 		/* an expanded view is larger than what it shows */
 		item->size_bytes = min(item->size_bytes,
@@ -312,8 +312,8 @@ static void arena_item(struct loom_storage *storage, struct loom_arena *arena, u
 	}
 	arena->values[arena->num_items] = value;
 	arena->ops[op].output = arena->num_items;
-	storage->homes[storage->nodes[op]->output->id].item = arena->num_items;
-	home->item = arena->num_items++;
+	storage->locations[storage->nodes[op]->output->id].item = arena->num_items;
+	location->item = arena->num_items++;
 }
 
 static void arena_fill(struct loom_storage *storage, struct loom_arena *arena)
@@ -321,7 +321,7 @@ static void arena_fill(struct loom_storage *storage, struct loom_arena *arena)
 	u32 num_operands = 0, i, k;
 
 	for (i = 0; i < storage->graph->num_values; i++)
-		storage->homes[i].item = LOOM_PLACE_NONE;
+		storage->locations[i].item = LOOM_PLACE_NONE;
 	for (i = 0; i < storage->graph->num_nodes; i++) {
 		const struct loom_node *node = storage->nodes[i];
 		struct loom_place_op *op = &arena->ops[i];
@@ -331,7 +331,7 @@ static void arena_fill(struct loom_storage *storage, struct loom_arena *arena)
 		if (!node->output->num_elems)
 			continue;
 		for (k = 0; k < node->num_inputs; k++) {
-			u32 item = node->inputs[k] ? storage->homes[node->inputs[k]->id].item :
+			u32 item = node->inputs[k] ? storage->locations[node->inputs[k]->id].item :
 						     LOOM_PLACE_NONE;
 
 			if (item == LOOM_PLACE_NONE)
@@ -436,10 +436,10 @@ static int arena_take(struct loom_storage *storage, const struct loom_arena *are
 			return storage->build->status;
 		storage->build->slots[slot].size = storage->arena_bytes;
 		for (i = 0; i < arena->num_items; i++) {
-			struct loom_home *home = &storage->homes[arena->values[i]->id];
+			struct loom_location *location = &storage->locations[arena->values[i]->id];
 
-			home->slot = slot;
-			home->offset = arena->result.offsets[i];
+			location->slot = slot;
+			location->offset = arena->result.offsets[i];
 		}
 	}
 	return note_neurons(storage, arena, arena->result.offsets);
@@ -545,33 +545,33 @@ int loom_storage_init(struct loom_storage *storage, const struct loom_graph *gra
 	memset(storage, 0, sizeof(*storage));
 	storage->graph = graph;
 	storage->build = build;
-	storage->weights_slot = LOOM_HOME_NO_TENSOR;
-	storage->homes = calloc((size_t)graph->num_values + 1, sizeof(*storage->homes));
+	storage->weights_slot = LOOM_LOCATION_NO_TENSOR;
+	storage->locations = calloc((size_t)graph->num_values + 1, sizeof(*storage->locations));
 	storage->weights = calloc((size_t)graph->num_values + 1, sizeof(*storage->weights));
 	storage->observed = calloc((size_t)graph->num_values + 1, sizeof(*storage->observed));
 	storage->outputs = calloc((size_t)graph->num_outputs + 1, sizeof(*storage->outputs));
 	storage->copies = calloc((size_t)graph->num_outputs + 1, sizeof(*storage->copies));
 	storage->nodes = calloc((size_t)graph->num_nodes + 1, sizeof(*storage->nodes));
-	if (!storage->homes || !storage->weights || !storage->observed || !storage->outputs ||
+	if (!storage->locations || !storage->weights || !storage->observed || !storage->outputs ||
 	    !storage->copies || !storage->nodes)
 		return -ENOMEM;
 	for (i = 0; i < graph->num_values; i++) {
-		storage->homes[i].tensor = LOOM_HOME_NO_TENSOR;
-		storage->homes[i].item = LOOM_PLACE_NONE;
-		storage->homes[i].root = i;
+		storage->locations[i].tensor = LOOM_LOCATION_NO_TENSOR;
+		storage->locations[i].item = LOOM_PLACE_NONE;
+		storage->locations[i].root = i;
 	}
 	return place_all(storage, options, err);
 }
 
 void loom_storage_finish(struct loom_storage *storage)
 {
-	if (storage->weights_slot != LOOM_HOME_NO_TENSOR)
+	if (storage->weights_slot != LOOM_LOCATION_NO_TENSOR)
 		storage->build->slots[storage->weights_slot].size = storage->weights_end;
 }
 
 void loom_storage_clear(struct loom_storage *storage)
 {
-	free(storage->homes);
+	free(storage->locations);
 	free(storage->weights);
 	free(storage->observed);
 	free(storage->outputs);
@@ -587,15 +587,15 @@ void loom_storage_clear(struct loom_storage *storage)
 /* A constant is read for the first time. */
 static void place_weight(struct loom_storage *storage, const struct loom_value *value)
 {
-	struct loom_home *home = &storage->homes[value->id];
+	struct loom_location *location = &storage->locations[value->id];
 
-	if (storage->weights_slot == LOOM_HOME_NO_TENSOR)
+	if (storage->weights_slot == LOOM_LOCATION_NO_TENSOR)
 		storage->weights_slot = loom_storage_slot(storage, LOOM_SLOT_KIND_WEIGHTS,
 							  DRM_LOOM_SLOT_READ);
-	loom_storage_set_root(home, LOOM_HOME_WEIGHT, value);
-	home->slot = storage->weights_slot;
-	home->offset = (storage->weights_end + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN;
-	storage->weights_end = home->offset + value->size_bytes;
+	loom_storage_set_root(location, LOOM_LOCATION_WEIGHT, value);
+	location->slot = storage->weights_slot;
+	location->offset = (storage->weights_end + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN;
+	storage->weights_end = location->offset + value->size_bytes;
 	storage->weights_bytes += value->size_bytes;
 	storage->weights[storage->num_weights++] = value;
 }
@@ -603,35 +603,35 @@ static void place_weight(struct loom_storage *storage, const struct loom_value *
 /* The tensor of a root, made when it is first touched. */
 static u32 touch(struct loom_storage *storage, u32 id)
 {
-	struct loom_home *home = &storage->homes[id];
+	struct loom_location *location = &storage->locations[id];
 	const struct loom_value *value = storage->graph->values[id];
 	struct drm_loom_plan_tensor tensor = { .region = DRM_LOOM_REGION_DRAM };
 	u32 i;
 
-	if (home->tensor != LOOM_HOME_NO_TENSOR)
-		return home->tensor;
+	if (location->tensor != LOOM_LOCATION_NO_TENSOR)
+		return location->tensor;
 	if (value->data)
 		place_weight(storage, value);
-	tensor.slot = home->slot;
-	tensor.offset = home->offset;
+	tensor.slot = location->slot;
+	tensor.offset = location->offset;
 	tensor.size = value->size_bytes;
 	tensor.dtype = value->dtype;
-	if (home->ref.rank <= DRM_LOOM_MAX_RANK) {
-		tensor.rank = home->ref.rank;
+	if (location->ref.rank <= DRM_LOOM_MAX_RANK) {
+		tensor.rank = location->ref.rank;
 		for (i = 0; i < tensor.rank; i++) {
-			tensor.dims[i] = home->ref.dims[i];
-			tensor.strides[i] = home->ref.strides[i];
+			tensor.dims[i] = location->ref.dims[i];
+			tensor.strides[i] = location->ref.strides[i];
 		}
 	} else {
 		tensor.rank = 1;
 		tensor.dims[0] = value->num_elems;
 		tensor.strides[0] = loom_dtype_bytes(value->dtype);
 	}
-	if (home->kind == LOOM_HOME_IMAGE)
+	if (location->kind == LOOM_LOCATION_IMAGE)
 		loom_image_tensor(storage, id, &tensor);
-	home->tensor = loom_build_tensor(storage->build, &tensor);
-	loom_build_label(storage->build, home->tensor, value->name, LOOM_LABEL_DRAM, 0);
-	return home->tensor;
+	location->tensor = loom_build_tensor(storage->build, &tensor);
+	loom_build_label(storage->build, location->tensor, value->name, LOOM_LABEL_DRAM, 0);
+	return location->tensor;
 }
 
 /* Tables of the format count elements in 32 bits. */
@@ -647,19 +647,20 @@ int loom_storage_read(struct loom_lower *lower, const struct loom_value *value,
 		      struct loom_ref *ref)
 {
 	struct loom_storage *storage = lower->storage;
-	struct loom_home *home = &storage->homes[value->id];
+	struct loom_location *location = &storage->locations[value->id];
+	bool symbolic = lower->sink.ops->symbolic;
 	int ret = check_size(lower, value);
 
 	if (ret)
 		return ret;
 	if (!value->num_elems)
 		return loom_lower_fail(lower, -EOPNOTSUPP, "tensor '%s' is empty", value->name);
-	if (lower->sink.ops->symbolic && value->data && home->kind == LOOM_HOME_NONE)
-		loom_storage_set_root(home, LOOM_HOME_WEIGHT, value);
-	if (!lower->sink.ops->symbolic && value->data && home->tensor == LOOM_HOME_NO_TENSOR)
+	if (symbolic && value->data && location->kind == LOOM_LOCATION_NONE)
+		loom_storage_set_root(location, LOOM_LOCATION_WEIGHT, value);
+	if (!symbolic && value->data && location->tensor == LOOM_LOCATION_NO_TENSOR)
 		touch(storage, value->id);
-	*ref = home->ref;
-	ref->tensor = lower->sink.ops->symbolic ? home->root : touch(storage, home->root);
+	*ref = location->ref;
+	ref->tensor = lower->sink.ops->symbolic ? location->root : touch(storage, location->root);
 	return storage->build->status;
 }
 
@@ -667,13 +668,13 @@ int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
 		       struct loom_ref *ref)
 {
 	struct loom_storage *storage = lower->storage;
-	const struct loom_home *home = &storage->homes[value->id];
+	const struct loom_location *location = &storage->locations[value->id];
 	int ret = check_size(lower, value);
 
 	if (ret)
 		return ret;
-	*ref = home->ref;
-	ref->tensor = lower->sink.ops->symbolic ? home->root : touch(storage, home->root);
+	*ref = location->ref;
+	ref->tensor = lower->sink.ops->symbolic ? location->root : touch(storage, location->root);
 	return storage->build->status;
 }
 
@@ -691,15 +692,15 @@ bool loom_storage_in_image(const struct loom_lower *lower, const struct loom_ref
 
 bool loom_storage_is_view(const struct loom_lower *lower, const struct loom_value *value)
 {
-	return lower->storage->homes[value->id].kind == LOOM_HOME_VIEW;
+	return lower->storage->locations[value->id].kind == LOOM_LOCATION_VIEW;
 }
 
 bool loom_storage_is_joined(const struct loom_lower *lower, const struct loom_value *value,
 			    const struct loom_value *concat)
 {
-	const struct loom_home *home = &lower->storage->homes[value->id];
+	const struct loom_location *location = &lower->storage->locations[value->id];
 
-	return home->kind == LOOM_HOME_PART && home->part_of == concat->id;
+	return location->kind == LOOM_LOCATION_PART && location->part_of == concat->id;
 }
 
 int loom_storage_copy_late(struct loom_lower *lower)

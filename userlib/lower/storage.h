@@ -25,33 +25,33 @@
 #include "loom_place.h"
 
 /**
- * enum loom_home_kind - where a value lives
- * @LOOM_HOME_NONE: nowhere: it is empty, or nobody reads it
- * @LOOM_HOME_INPUT: in an input's slot
- * @LOOM_HOME_WEIGHT: in the weights slot, once it is read
- * @LOOM_HOME_OUTPUT: in a slot that is seen from outside
- * @LOOM_HOME_ARENA: in the arena
- * @LOOM_HOME_IMAGE: in an image, see image_pool.h
- * @LOOM_HOME_VIEW: in another value
- * @LOOM_HOME_PART: computed where it is wanted: a part of a concatenation's result
- * @LOOM_HOME_CHIP: in SRAM only, inside a group
+ * enum loom_location_kind - where a value lives
+ * @LOOM_LOCATION_NONE: nowhere: it is empty, or nobody reads it
+ * @LOOM_LOCATION_INPUT: in an input's slot
+ * @LOOM_LOCATION_WEIGHT: in the weights slot, once it is read
+ * @LOOM_LOCATION_OUTPUT: in a slot that is seen from outside
+ * @LOOM_LOCATION_ARENA: in the arena
+ * @LOOM_LOCATION_IMAGE: in an image, see image_pool.h
+ * @LOOM_LOCATION_VIEW: in another value
+ * @LOOM_LOCATION_PART: computed where it is wanted: a part of a concatenation's result
+ * @LOOM_LOCATION_SRAM: in SRAM only, inside a group
  */
-enum loom_home_kind {
-	LOOM_HOME_NONE,
-	LOOM_HOME_INPUT,
-	LOOM_HOME_WEIGHT,
-	LOOM_HOME_OUTPUT,
-	LOOM_HOME_ARENA,
-	LOOM_HOME_IMAGE,
-	LOOM_HOME_VIEW,
-	LOOM_HOME_PART,
-	LOOM_HOME_CHIP,
+enum loom_location_kind {
+	LOOM_LOCATION_NONE,
+	LOOM_LOCATION_INPUT,
+	LOOM_LOCATION_WEIGHT,
+	LOOM_LOCATION_OUTPUT,
+	LOOM_LOCATION_ARENA,
+	LOOM_LOCATION_IMAGE,
+	LOOM_LOCATION_VIEW,
+	LOOM_LOCATION_PART,
+	LOOM_LOCATION_SRAM,
 };
 
-#define LOOM_HOME_NO_TENSOR	U32_MAX
+#define LOOM_LOCATION_NO_TENSOR	U32_MAX
 
 /**
- * struct loom_home - where a value lives
+ * struct loom_location - where a value lives
  * @kind: what kind of place
  * @root: id of the value that owns the bytes; its own if it is no view
  * @ref: its elements in the root's bytes; @ref.tensor says nothing
@@ -61,8 +61,8 @@ enum loom_home_kind {
  * @item: its number in the placement, or LOOM_PLACE_NONE
  * @part_of: PART: the concatenation's result
  */
-struct loom_home {
-	enum loom_home_kind kind;
+struct loom_location {
+	enum loom_location_kind kind;
 	u32 root;
 	struct loom_ref ref;
 	u32 slot;
@@ -103,14 +103,14 @@ struct loom_storage_order {
  * struct loom_storage - where everything is
  * @graph: the graph
  * @build: where slots and tensors go
- * @homes: by value id
+ * @locations: by value id
  * @slot_kinds: by slot
- * @weights_slot: slot of the constants, or LOOM_HOME_NO_TENSOR
+ * @weights_slot: slot of the constants, or LOOM_LOCATION_NO_TENSOR
  * @weights_end: bytes of it in use
  * @weights: constants in the order of their places
  * @num_weights: number of @weights
  * @weights_bytes: their sum
- * @outputs: by output: home of what is bound there: slot and offset
+ * @outputs: by output: location of what is bound there: slot and offset
  * @observed: observed values in order
  * @num_observed: number of @observed
  * @copies: outputs to be copied at the end
@@ -134,7 +134,7 @@ struct loom_storage_order {
 struct loom_storage {
 	const struct loom_graph *graph;
 	struct loom_build *build;
-	struct loom_home *homes;
+	struct loom_location *locations;
 	enum loom_slot_kind slot_kinds[DRM_LOOM_MAX_SLOTS];
 	u32 weights_slot;
 	u64 weights_end;
@@ -212,7 +212,7 @@ u32 loom_storage_slot(struct loom_storage *storage, enum loom_slot_kind kind, u3
 int loom_storage_place(struct loom_storage *storage, const struct loom_storage_options *options,
 		       struct loom_error *err);
 /** loom_storage_set_root() - a value of its own, row-major */
-void loom_storage_set_root(struct loom_home *home, enum loom_home_kind kind,
+void loom_storage_set_root(struct loom_location *location, enum loom_location_kind kind,
 			   const struct loom_value *value);
 /** loom_storage_moves_only() - RESHAPE, TRANSPOSE, SLICE, EXPAND */
 bool loom_storage_moves_only(const struct loom_node *node);

@@ -23,29 +23,29 @@ static bool reads_once(const struct loom_node *node, const struct loom_value *va
 
 static void join_operands(struct loom_storage *storage, const struct loom_node *node)
 {
-	const struct loom_home *whole = &storage->homes[node->output->id];
+	const struct loom_location *whole = &storage->locations[node->output->id];
 	u32 axis = node->concat.axis, i;
 	u64 at = 0;
 
-	if (whole->kind != LOOM_HOME_ARENA && whole->kind != LOOM_HOME_OUTPUT &&
-	    whole->kind != LOOM_HOME_PART)
+	if (whole->kind != LOOM_LOCATION_ARENA && whole->kind != LOOM_LOCATION_OUTPUT &&
+	    whole->kind != LOOM_LOCATION_PART)
 		return;
 	for (i = 0; i < node->num_inputs; i++) {
 		const struct loom_value *value = node->inputs[i];
-		struct loom_home *home = &storage->homes[value->id];
+		struct loom_location *location = &storage->locations[value->id];
 		u64 here = at;
 
 		at += value->dims[axis];
-		if (home->kind != LOOM_HOME_ARENA || !value->num_elems ||
+		if (location->kind != LOOM_LOCATION_ARENA || !value->num_elems ||
 		    loom_storage_moves_only(value->producer) || !reads_once(node, value) ||
 		    node->source > value->producer->source + LONG_BEFORE)
 			continue;
-		home->kind = LOOM_HOME_PART;
-		home->part_of = node->output->id;
-		home->root = whole->root;
-		home->ref = whole->ref;
-		home->ref.offset += (s64)here * whole->ref.strides[axis];
-		home->ref.dims[axis] = value->dims[axis];
+		location->kind = LOOM_LOCATION_PART;
+		location->part_of = node->output->id;
+		location->root = whole->root;
+		location->ref = whole->ref;
+		location->ref.offset += (s64)here * whole->ref.strides[axis];
+		location->ref.dims[axis] = value->dims[axis];
 		storage->num_neurons--;
 		storage->neuron_bytes -= value->size_bytes;
 	}
@@ -54,18 +54,18 @@ static void join_operands(struct loom_storage *storage, const struct loom_node *
 /* Views of what has moved. One that cannot be said any more is a value of its own. */
 static void look_again(struct loom_storage *storage, const struct loom_node *node)
 {
-	struct loom_home *home = &storage->homes[node->output->id];
-	const struct loom_home *from;
+	struct loom_location *location = &storage->locations[node->output->id];
+	const struct loom_location *from;
 
-	if (home->kind != LOOM_HOME_VIEW)
+	if (location->kind != LOOM_LOCATION_VIEW)
 		return;
-	from = &storage->homes[node->inputs[0]->id];
-	if (loom_storage_view(node, &from->ref, &home->ref)) {
-		home->root = from->root;
+	from = &storage->locations[node->inputs[0]->id];
+	if (loom_storage_view(node, &from->ref, &location->ref)) {
+		location->root = from->root;
 		return;
 	}
-	home->ref = (struct loom_ref){ .offset = 0 };
-	loom_storage_set_root(home, LOOM_HOME_ARENA, node->output);
+	location->ref = (struct loom_ref){ .offset = 0 };
+	loom_storage_set_root(location, LOOM_LOCATION_ARENA, node->output);
 	storage->num_neurons++;
 	storage->neuron_bytes += node->output->size_bytes;
 }

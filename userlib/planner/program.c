@@ -77,14 +77,14 @@ static void describe(struct loom_program_tensor *tensor, const struct loom_value
 	tensor->size_bytes = value->size_bytes;
 }
 
-static void describe_at_home(const struct planner *p, struct loom_program_tensor *tensor,
+static void describe_located(const struct planner *p, struct loom_program_tensor *tensor,
 			     const struct loom_value *value)
 {
-	const struct loom_home *home = &p->storage.homes[value->id];
+	const struct loom_location *location = &p->storage.locations[value->id];
 
 	describe(tensor, value);
-	tensor->slot = home->slot;
-	tensor->offset = home->offset;
+	tensor->slot = location->slot;
+	tensor->offset = location->offset;
 }
 
 static int make_tables(const struct planner *p, struct owned *o)
@@ -165,7 +165,7 @@ static int fill_tables(const struct planner *p, struct owned *o)
 		slot->num_values = pool->num_values;
 	}
 	for (i = 0; i < program->num_inputs; i++)
-		describe_at_home(p, &o->inputs[i], p->graph->inputs[i]);
+		describe_located(p, &o->inputs[i], p->graph->inputs[i]);
 	for (i = 0; i < program->num_outputs; i++) {
 		describe(&o->outputs[i], p->graph->outputs[i]);
 		if (p->graph->outputs[i]->num_elems)
@@ -173,9 +173,9 @@ static int fill_tables(const struct planner *p, struct owned *o)
 		o->outputs[i].offset = p->storage.outputs[i].offset;
 	}
 	for (i = 0; i < program->num_observed; i++)
-		describe_at_home(p, &o->observed[i], p->storage.observed[i]);
+		describe_located(p, &o->observed[i], p->storage.observed[i]);
 	for (i = 0; i < program->num_weights; i++) {
-		describe_at_home(p, &o->weights[i], p->storage.weights[i]);
+		describe_located(p, &o->weights[i], p->storage.weights[i]);
 		o->weights[i].data = p->storage.weights[i]->data;
 	}
 	return 0;
