@@ -397,10 +397,27 @@ static bool top_wait(const struct top *top, bool keys)
 	return !top_stopped;
 }
 
+/* Draws what happened from @before to @now, and hands it to @show. Return: 0 or -ENOMEM. */
+static int top_picture(const struct top *top, const struct top_sample *before,
+		       const struct top_sample *now, void (*show)(const char *text))
+{
+	char *text = top_draw(top, before, now);
+
+	if (!text)
+		return -ENOMEM;
+	show(text);
+	free(text);
+	return 0;
+}
+
+static void top_put(const char *text)
+{
+	fputs(text, stdout);
+}
+
 static int top_once(const struct top *top)
 {
 	struct top_sample before, now;
-	char *text;
 	int ret;
 
 	ret = top_sample_take(top, &before);
@@ -409,12 +426,7 @@ static int top_once(const struct top *top)
 	top_wait(top, false);
 	ret = top_sample_take(top, &now);
 	if (!ret) {
-		text = top_draw(top, &before, &now);
-		if (text)
-			fputs(text, stdout);
-		else
-			ret = -ENOMEM;
-		free(text);
+		ret = top_picture(top, &before, &now, top_put);
 		top_sample_clear(&now);
 	}
 	top_sample_clear(&before);
@@ -424,24 +436,18 @@ static int top_once(const struct top *top)
 static int top_loop(const struct top *top, bool keys)
 {
 	struct top_sample before, now;
-	char *text;
 	int ret;
 
 	ret = top_sample_take(top, &before);
 	if (ret)
 		return ret;
-	/* nobody wants to wait for the first picture, but it has to be of some time */
+	/* a short interval for the first picture, so that it comes soon */
 	poll(NULL, 0, TOP_MIN_MS);
 	do {
 		ret = top_sample_take(top, &now);
 		if (ret)
 			break;
-		text = top_draw(top, &before, &now);
-		if (text)
-			top_show(text);
-		else
-			ret = -ENOMEM;
-		free(text);
+		ret = top_picture(top, &before, &now, top_show);
 		top_sample_clear(&before);
 		before = now;
 	} while (!ret && top_wait(top, keys));

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * Groups, by all strategies: published networks in eight bits (int8.h) and the models of the
- * end-to-end tests (models.h), on flat SRAM of 64 KiB to 4 MiB and on presets. Per plan: DRAM
- * bytes, what of them is more than must move (each weight once, inputs and outputs once; below it
- * may be a plan that does not look at all of an input), cycles
- * (struct loom_program_stats), multiply-accumulates that are done again, SRAM alive at once in all
- * lanes, and processor time that planning took.
+ * Measured: plans by every grouping strategy, of published networks in eight bits (int8.h) and of
+ * the models of the end-to-end tests (models.h), in flat SRAM of 64 KiB to 4 MiB and on presets.
+ * Per plan: DRAM bytes, cycles (struct loom_program_stats), recomputed multiply-accumulates, SRAM
+ * alive at once in all lanes, and processor time of planning.
+ *
+ * Baselines: the plan without groups (layer by layer) of the same run, and the bytes that have to
+ * move in any plan: each weight, input and output once. A plan can be below the latter if it does
+ * not read all of an input. The last table compares with figures of a prototype, given below.
  *
  *	bench_layergroup [--table] [NETWORK]...	--table: DRAM bytes only, as a table for a page
  *
- * Exits with 1 if the default moves more than another strategy anywhere.
+ * Exits with 1 if the default strategy moves more DRAM bytes than another one anywhere.
  */
+#include "clock.h"
 #include "graph/graph.h"
 #include "int8.h"
 #include "loom_planner.h"
 #include "loom_topology.h"
 #include "models.h"
-
-#include <time.h>
 
 #define MIB		(1024.0 * 1024.0)
 #define MAX_STRATEGIES	8
@@ -99,14 +100,6 @@ static struct row {
 static uint32_t num_rows;
 static bool table;
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 static uint64_t view_bytes(const struct drm_loom_plan_view *view)
 {
 	uint64_t bytes = loom_dtype_bytes(view->dtype);
@@ -186,10 +179,10 @@ static void measure(struct row *row, const struct loom_graph *graph, uint32_t pl
 	const struct loom_program_stats *stats;
 	struct loom_program *program;
 	struct loom_error err = { "" };
-	double begin = now(), seconds;
+	double begin = cpu_seconds(), seconds;
 	int ret = loom_program_create(graph, &options, &program, &err);
 
-	seconds = now() - begin;
+	seconds = cpu_seconds() - begin;
 	if (ret) {
 		snprintf(outcome->error, sizeof(outcome->error), "%.159s", err.text);
 		if (!table)
@@ -247,19 +240,6 @@ static void bench_shape(uint32_t index)
 	loom_graph_destroy(net.graph);
 	for (i = 0; i < net.num_weights; i++)
 		free(net.weights[i]);
-}
-
-static void bench_model(const struct model *model)
-{
-	struct loom_graph *graph;
-	struct loom_error err;
-
-	if (model_open(model, &graph, &err)) {
-		fprintf(stderr, "bench_layergroup: left out: %s\n", err.text);
-		return;
-	}
-	bench(model->name, graph);
-	loom_graph_destroy(graph);
 }
 
 /* --- what comes of it ----------------------------------------------------------------------- */
@@ -434,7 +414,7 @@ int main(int argc, char **argv)
 			bench_shape(i);
 	for (i = 0; i < ARRAY_SIZE(models); i++)
 		if (is_wanted(models[i].name, argc, argv))
-			bench_model(&models[i]);
+			model_measure(&models[i], "bench_layergroup", bench);
 	if (table)
 		print_table();
 	print_refused();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * The arenas of real networks: those that the end-to-end tests run, and published layers
- * (shapes.h). For each the peak of every placement strategy over the bound, what the default
- * takes for it and whether it is proved; then what another order of the nodes does to the bound.
+ * Measured: the arenas of real networks, of those that the end-to-end tests run (models.h) and of
+ * published layers (shapes.h): the peak by every placement strategy, and the time and search nodes
+ * of the default one.
+ *
+ * Baselines: the lower bound, which is the largest sum of bytes alive at once; and for the order of
+ * the nodes, the order of the model: bytes alive at once, arena and DRAM bytes in either order.
  *
  *	bench_models [--csv DIR]	--csv: writes every problem for `loom place`
  *
@@ -234,20 +237,6 @@ static void measure(const char *name, const struct loom_graph *graph)
 	loom_build_clear(&build);
 }
 
-static void measure_model(const struct model *model)
-{
-	struct loom_graph *graph;
-	struct loom_error err;
-
-	if (model_open(model, &graph, &err)) {
-		/* said, not counted: a model may be one that Loom refuses */
-		fprintf(stderr, "bench_models: left out: %s\n", err.text);
-		return;
-	}
-	measure(model->name, graph);
-	loom_graph_destroy(graph);
-}
-
 static void measure_shape(const struct shape *shape)
 {
 	struct loom_graph *graph = NULL;
@@ -346,7 +335,7 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "--csv"))
 		csv_folder = argv[2];
 	for (i = 0; i < ARRAY_SIZE(models); i++)
-		measure_model(&models[i]);
+		model_measure(&models[i], "bench_models", measure);
 	for (i = 0; i < ARRAY_SIZE(shapes); i++)
 		measure_shape(&shapes[i]);
 	print_places();

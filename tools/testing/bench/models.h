@@ -34,7 +34,7 @@ static const struct model models[] = {
 	{ "melspectrogram", "melspectrogram.onnx", { "input", 2, { 1, 1760 } } },
 };
 
-/* Shapes bound, folded, fused. 0, or what the import said: a model may be one that is refused. */
+/* Imports a model with its shape. Return: 0 or what the import said. */
 static inline int model_open(const struct model *model, struct loom_graph **graph,
 			     struct loom_error *err)
 {
@@ -45,6 +45,25 @@ static inline int model_open(const struct model *model, struct loom_graph **grap
 	if (!model->shape.input)
 		options.num_shapes = 0;
 	return loom_graph_import_onnx(path, &options, graph, err);
+}
+
+/*
+ * Imports a model and measures it by @measure. One that is refused is named on stderr and left out:
+ * the list has models that Loom cannot run.
+ */
+static inline void model_measure(const struct model *model, const char *bench,
+				 void (*measure)(const char *name,
+						 const struct loom_graph *graph))
+{
+	struct loom_graph *graph;
+	struct loom_error err;
+
+	if (model_open(model, &graph, &err)) {
+		fprintf(stderr, "%s: left out: %s\n", bench, err.text);
+		return;
+	}
+	measure(model->name, graph);
+	loom_graph_destroy(graph);
 }
 
 #endif /* LOOM_BENCH_MODELS_H */

@@ -3,15 +3,23 @@
 #define LOOM_BENCH_NODE_H
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <drm/loom_accel.h>
 
-/* The first node of ours, or -1. Not the library's way: what it does besides would be measured. */
+static inline void fail(const char *what)
+{
+	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, what, strerror(errno));
+	exit(1);
+}
+
+/* The first Loom node, or -1. Not loom_device_open(), which would become part of the figures. */
 static inline int node_find(void)
 {
 	DIR *dir = opendir("/sys/class/accel");

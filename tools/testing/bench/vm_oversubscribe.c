@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Two processes with real networks and more than the DRAM holds: each loads its network so many
- * times that together they have FACTOR times the DRAM, and runs all of them in turn. Every result
- * is compared, bit by bit, with that of the host. The same number of runs with half of the
- * DRAM in use says what being driven out and coming back costs.
+ * Measured: runs per second of two processes that together use FACTOR times the DRAM. Each loads
+ * its network so many times and runs all of these sessions in turn, so buffers are evicted and
+ * brought back. Every result is compared, bit by bit, with that of the host.
+ *
+ * Baseline: the same number of runs with half of the DRAM in use, where nothing is evicted.
  *
  *	vm_oversubscribe [FACTOR [MODEL MODEL]]
  *	vm_oversubscribe --check	only that all results are right
@@ -14,12 +15,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "device/device.h"
+#include "clock.h"
+#include "loom_device.h"
 #include "loom_file.h"
 #include "loom_run.h"
 
@@ -60,14 +62,6 @@ struct shared {
 	uint32_t runs[PROCESSES];
 	uint64_t busy_ns[PROCESSES];
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void fail(const char *what, const char *why)
 {
@@ -246,7 +240,7 @@ static struct figures measure(struct shared *shared, struct loom_device *device,
 		usleep(1000);
 	}
 	query.ptr = (uintptr_t)&info;
-	if (loom_device_ioctl(device, DRM_IOCTL_LOOM_QUERY, &query))
+	if (ioctl(loom_device_fd(device), DRM_IOCTL_LOOM_QUERY, &query))
 		fail("QUERY", strerror(errno));
 	figures.held_bytes = info.bo_bytes;
 	__atomic_store_n(&shared->go, 1, __ATOMIC_SEQ_CST);

@@ -9,6 +9,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "network.h"
 #include "tap.h"
 
 #define COUNT	100
@@ -19,39 +20,12 @@
 /* y = x + x, which flushes, + c, which rounds */
 static struct loom_graph *make_graph(void)
 {
-	static const char *const first_in[] = { "x", "x" }, *const first_out[] = { "s" };
-	static const char *const second_in[] = { "s", "c" }, *const second_out[] = { "y" };
-	struct loom_tensor_info x = {
-		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 1, .dims = { COUNT },
+	static const struct network_node nodes[] = {
+		{ "Add", "x", "x", "s" }, { "Add", "s", "c", "y" },
 	};
-	struct loom_node_desc first = {
-		.op_type = "Add", .inputs = first_in, .num_inputs = 2, .outputs = first_out,
-		.num_outputs = 1,
-	};
-	struct loom_node_desc second = {
-		.op_type = "Add", .inputs = second_in, .num_inputs = 2, .outputs = second_out,
-		.num_outputs = 1,
-	};
-	float c = 0x1p-140f;
-	struct loom_array constant = {
-		.name = (char *)"c",
-		.dtype = DRM_LOOM_DTYPE_F32,
-		.data = &c,
-		.size_bytes = sizeof(c),
-	};
-	struct loom_graph *graph;
-	struct loom_error err;
+	const float c = 0x1p-140f;
 
-	if (loom_graph_create("test", 13, &graph))
-		tap_fatal("no graph");
-	loom_graph_add_input(graph, &x);
-	loom_graph_add_const(graph, &constant);
-	loom_graph_add_node(graph, &first);
-	loom_graph_add_node(graph, &second);
-	loom_graph_add_output(graph, "y");
-	if (loom_graph_finish(graph, NULL, &err))
-		tap_fatal("%s", err.text);
-	return graph;
+	return network_make(1, (int64_t[]){ COUNT }, &c, nodes, 2);
 }
 
 /* Half of the values are ordinary and half are subnormal. */

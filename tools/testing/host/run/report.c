@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "loom_topology.h"
+#include "network.h"
 #include "tap.h"
 
 #define ROWS	64
@@ -39,24 +40,9 @@ static char *dir;
 /* y = relu(x) */
 static struct loom_graph *make_graph(void)
 {
-	static const char *const in[] = { "x" }, *const out[] = { "y" };
-	struct loom_tensor_info x = {
-		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 2, .dims = { ROWS, COLUMNS },
-	};
-	struct loom_node_desc relu = {
-		.op_type = "Relu", .inputs = in, .num_inputs = 1, .outputs = out, .num_outputs = 1,
-	};
-	struct loom_graph *graph;
-	struct loom_error err;
+	static const struct network_node relu = { "Relu", "x", NULL, "y" };
 
-	if (loom_graph_create("test", 13, &graph))
-		tap_fatal("no graph");
-	loom_graph_add_input(graph, &x);
-	loom_graph_add_node(graph, &relu);
-	loom_graph_add_output(graph, "y");
-	if (loom_graph_finish(graph, NULL, &err))
-		tap_fatal("%s", err.text);
-	return graph;
+	return network_make(2, (int64_t[]){ ROWS, COLUMNS }, NULL, &relu, 1);
 }
 
 static char *path_of(const char *prefix, const char *name)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "network.h"
 #include "tap.h"
 
 #define ROWS	64
@@ -14,39 +15,12 @@
 /* y = relu(x + c), ROWS by COLUMNS, c = -COLUMNS / 2 for each element */
 static struct loom_graph *make_graph(void)
 {
-	static const char *const add_in[] = { "x", "c" }, *const add_out[] = { "s" };
-	static const char *const relu_in[] = { "s" }, *const relu_out[] = { "y" };
-	struct loom_tensor_info x = {
-		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 2, .dims = { ROWS, COLUMNS },
+	static const struct network_node nodes[] = {
+		{ "Add", "x", "c", "s" }, { "Relu", "s", NULL, "y" },
 	};
-	struct loom_node_desc add = {
-		.op_type = "Add", .inputs = add_in, .num_inputs = 2, .outputs = add_out,
-		.num_outputs = 1,
-	};
-	struct loom_node_desc relu = {
-		.op_type = "Relu", .inputs = relu_in, .num_inputs = 1, .outputs = relu_out,
-		.num_outputs = 1,
-	};
-	float c = -COLUMNS / 2;
-	struct loom_array constant = {
-		.name = (char *)"c",
-		.dtype = DRM_LOOM_DTYPE_F32,
-		.data = &c,
-		.size_bytes = sizeof(c),
-	};
-	struct loom_graph *graph;
-	struct loom_error err;
+	const float c = -COLUMNS / 2;
 
-	if (loom_graph_create("test", 13, &graph))
-		tap_fatal("no graph");
-	loom_graph_add_input(graph, &x);
-	loom_graph_add_const(graph, &constant);
-	loom_graph_add_node(graph, &add);
-	loom_graph_add_node(graph, &relu);
-	loom_graph_add_output(graph, "y");
-	if (loom_graph_finish(graph, NULL, &err))
-		tap_fatal("%s", err.text);
-	return graph;
+	return network_make(2, (int64_t[]){ ROWS, COLUMNS }, &c, nodes, 2);
 }
 
 static struct loom_array make_input(uint32_t dtype, int64_t rows)
