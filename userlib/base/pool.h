@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DOC: Pools and names
+ * DOC: Memory pools
  *
  * A graph is built once, changed by a few passes and thrown away as a whole, so its memory comes
  * from a pool: no value, node or name is freed alone, and no error path has anything to undo.
@@ -8,10 +8,9 @@
  * A pool has a budget. A hostile model of a few hundred bytes may ask for constants of many
  * gigabytes (ConstantOfShape, Expand, Tile); it gets -ENOMEM instead of the machine's memory.
  */
-#ifndef LOOM_POOL_H
-#define LOOM_POOL_H
+#ifndef LOOM_BASE_POOL_H
+#define LOOM_BASE_POOL_H
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,30 +47,4 @@ char *loom_pool_print(struct loom_pool *pool, const char *format, ...)
 void *loom_pool_grow(struct loom_pool *pool, void *array, uint32_t count, uint32_t *cap,
 		     size_t elem_bytes);
 
-/**
- * struct loom_names - from names to things, in a pool
- * @pool: where it lives
- * @slots: open addressing, a power of two
- * @num_slots: number of @slots
- * @num_names: number of names
- */
-struct loom_names {
-	struct loom_pool *pool;
-	struct loom_name_slot *slots;
-	uint32_t num_slots;
-	uint32_t num_names;
-};
-
-/** loom_names_find() - what @name stands for, or NULL */
-void *loom_names_find(const struct loom_names *names, const char *name);
-/**
- * loom_names_set() - lets a name stand for a thing, whatever it stood for before
- * @names: where
- * @name: kept, not copied
- * @thing: not NULL
- *
- * Return: 0 or -ENOMEM.
- */
-int loom_names_set(struct loom_names *names, const char *name, void *thing);
-
-#endif /* LOOM_POOL_H */
+#endif /* LOOM_BASE_POOL_H */

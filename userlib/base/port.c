@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include <stdlib.h>
-
+/* What core asks of its surroundings, from libc. The module's version is loom_port.c. */
 #include "loom_core.h"
 
-/* What core asks of its surroundings, from libc. The module's side is loom_port.c. */
+#include <stdlib.h>
 
 void *loom_port_alloc(size_t count, size_t size)
 {
-	/* Some libc return NULL for nothing, which would look like a failure. */
+	/* some libcs return NULL for zero bytes, which would look like a failure */
 	if (!count || !size)
 		return calloc(1, 1);
 	return calloc(count, size);

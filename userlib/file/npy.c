@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "loom_core.h"
 #include "loom_file.h"
-#include "graph/value.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -53,32 +52,6 @@ static int loom_file_fail(struct loom_error *err, int code, const char *path, co
 	if (err)
 		snprintf(err->text, sizeof(err->text), "%s: %s", path, text);
 	return code;
-}
-
-int loom_array_alloc(struct loom_array *array, uint32_t dtype, uint32_t rank, const int64_t *dims)
-{
-	int saved = errno;
-	int64_t count;
-	size_t bytes;
-	int ret;
-
-	memset(array, 0, sizeof(*array));
-	if (!loom_dtype_size(dtype) || rank > LOOM_GRAPH_RANK)
-		return -EINVAL;
-	ret = loom_dims_count(rank, dims, &count);
-	if (ret)
-		return ret;
-	if (__builtin_mul_overflow((size_t)count, loom_dtype_size(dtype), &bytes))
-		return -EOVERFLOW;
-	array->data = calloc(bytes ? bytes : 1, 1);
-	errno = saved;
-	if (!array->data)
-		return -ENOMEM;
-	array->dtype = dtype;
-	array->rank = rank;
-	memcpy(array->dims, dims, rank * sizeof(*dims));
-	array->size_bytes = bytes;
-	return 0;
 }
 
 /* The text behind 'key': in the header, or NULL. */

@@ -11,8 +11,7 @@
  * Rejected: a pass that knows Conv + BatchNormalization only. It is no shorter, and misses the
  * rest.
  */
-#include "onnx/source.h"
-#include "value.h"
+#include "pass.h"
 
 #include <errno.h>
 #include <string.h>

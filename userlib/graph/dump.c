@@ -2,9 +2,8 @@
 /* A graph as text: one line per input, constant, node and output, the same for the same graph. */
 #include "graph.h"
 
-#include "value.h"
-
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static const char *const pool_kinds[] = { "max", "avg", "lp" };
@@ -209,7 +208,7 @@ static void dump_node(FILE *out, const struct loom_node *node)
 		dump_act(out, "act", &node->act);
 	fputs(" # ", out);
 	dump_name(out, node->name);
-	fprintf(out, " %s\n", node->onnx_op);
+	fprintf(out, " %s\n", node->source_op);
 }
 
 static void dump_graph(FILE *out, const struct loom_graph *graph)

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fold.h"
 
-#include "value.h"
-
 #include <errno.h>
-#include <string.h>
 
 static int (*const folders[LOOM_GOP_COUNT])(const struct loom_node *node) = {
 	[LOOM_GOP_BINARY] = loom_fold_binary,
@@ -49,42 +46,4 @@ int loom_fold_node(struct loom_graph *graph, struct loom_node *node)
 	if (err)
 		node->output->data = NULL;
 	return err;
-}
-
-void loom_value_strides(const struct loom_value *value, int64_t *strides)
-{
-	int64_t stride = 1;
-	uint32_t i;
-
-	for (i = value->rank; i-- > 0;) {
-		strides[i] = stride;
-		stride *= value->dims[i];
-	}
-}
-
-void loom_walk_broadcast(struct loom_walk *walk, const struct loom_value *out,
-			 const struct loom_value *in)
-{
-	int64_t strides[LOOM_GRAPH_RANK];
-	uint32_t i, skip = out->rank - in->rank;
-
-	memset(walk, 0, sizeof(*walk));
-	walk->rank = out->rank;
-	memcpy(walk->dims, out->dims, sizeof(walk->dims));
-	loom_value_strides(in, strides);
-	for (i = 0; i < in->rank; i++)
-		walk->strides[skip + i] = in->dims[i] == 1 ? 0 : strides[i];
-}
-
-void loom_walk_next(struct loom_walk *walk)
-{
-	uint32_t i;
-
-	for (i = walk->rank; i-- > 0;) {
-		walk->offset += walk->strides[i];
-		if (++walk->index[i] < walk->dims[i])
-			return;
-		walk->offset -= walk->strides[i] * walk->dims[i];
-		walk->index[i] = 0;
-	}
 }

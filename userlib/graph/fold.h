@@ -12,8 +12,8 @@
  * Integers are computed in 64 bits and wrap to their type. Floats are computed in double and
  * rounded once, which for +, -, *, / and sqrt is exactly what f32 arithmetic gives.
  */
-#ifndef LOOM_FOLD_H
-#define LOOM_FOLD_H
+#ifndef LOOM_GRAPH_FOLD_H
+#define LOOM_GRAPH_FOLD_H
 
 #include "graph.h"
 
@@ -45,28 +45,4 @@ int loom_fold_concat(const struct loom_node *node);
 int loom_fold_pad(const struct loom_node *node);
 int loom_fold_expand(const struct loom_node *node);
 
-/**
- * struct loom_walk - row-major walk over a shape, with an offset into an operand
- * @rank: number of dimensions
- * @dims: the shape walked over
- * @strides: by how much the offset moves along each dimension; 0 broadcasts
- * @index: where the walk stands
- * @offset: into the operand
- */
-struct loom_walk {
-	uint32_t rank;
-	int64_t dims[LOOM_GRAPH_RANK];
-	int64_t strides[LOOM_GRAPH_RANK];
-	int64_t index[LOOM_GRAPH_RANK];
-	int64_t offset;
-};
-
-/** loom_walk_broadcast() - a walk over @out that reads @in as numpy broadcasts it */
-void loom_walk_broadcast(struct loom_walk *walk, const struct loom_value *out,
-			 const struct loom_value *in);
-/** loom_walk_next() - one element on */
-void loom_walk_next(struct loom_walk *walk);
-/** loom_value_strides() - row-major strides in elements */
-void loom_value_strides(const struct loom_value *value, int64_t *strides);
-
-#endif /* LOOM_FOLD_H */
+#endif /* LOOM_GRAPH_FOLD_H */

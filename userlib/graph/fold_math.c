@@ -2,7 +2,7 @@
 /* Folding of arithmetic, see fold.h. */
 #include "fold.h"
 
-#include "value.h"
+#include "walk.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Folding of movement: every operator here is one strided copy or a few, see fold.h. */
 #include "fold.h"
 
-#include "value.h"
+#include "walk.h"
 
 #include <errno.h>
 #include <string.h>

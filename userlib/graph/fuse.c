@@ -6,8 +6,7 @@
  * follows, is applied to each result before it is stored: one pass over memory less. Which
  * functions can be fused is one table here and one in the device.
  */
-#include "onnx/source.h"
-#include "value.h"
+#include "pass.h"
 
 #include <errno.h>
 
@@ -20,22 +19,6 @@ static const bool fusable[LOOM_GFN_COUNT] = {
 	[LOOM_GFN_HARD_SWISH] = true,
 	[LOOM_GFN_TANH] = true,
 };
-
-struct loom_node **loom_graph_users(const struct loom_graph *graph)
-{
-	struct loom_node **users = loom_pool_array(graph->pool, graph->num_values, sizeof(*users));
-	uint32_t i, j;
-
-	for (i = 0; users && i < graph->num_nodes; i++) {
-		struct loom_node *node = graph->nodes[i];
-
-		for (j = 0; j < node->num_inputs; j++) {
-			if (node->inputs[j])
-				users[node->inputs[j]->id] = node;
-		}
-	}
-	return users;
-}
 
 static bool takes_activation(const struct loom_node *node)
 {

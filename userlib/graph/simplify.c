@@ -7,8 +7,7 @@
  * computes in one pass and which can be fused: x * clip(x + 3, 0, 6) / 6 is HardSwish. Each rule is
  * a function that looks at one node and says what stands for its result.
  */
-#include "onnx/source.h"
-#include "value.h"
+#include "pass.h"
 
 #include <errno.h>
 #include <math.h>

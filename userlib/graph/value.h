@@ -1,45 +1,56 @@
 /* SPDX-License-Identifier: MIT */
-/* Values: their types, sizes and, for constants, their elements. */
-#ifndef LOOM_VALUE_H
-#define LOOM_VALUE_H
+/* Values: tensors of the graph and, for constants, their elements. */
+#ifndef LOOM_GRAPH_VALUE_H
+#define LOOM_GRAPH_VALUE_H
 
-#include "graph.h"
+#include "base/array.h"
+#include "base/dtype.h"
+#include "loom.h"
 
-/** loom_dtype_is_float() - F16, F32 or F64 */
-bool loom_dtype_is_float(uint32_t dtype);
-/** loom_dtype_is_int() - any integer type, BOOL is none */
-bool loom_dtype_is_int(uint32_t dtype);
-/** loom_dtype_is_signed() - a signed integer type */
-bool loom_dtype_is_signed(uint32_t dtype);
-/** loom_dtype_range() - the smallest and largest value of an integer type of at most 32 bits */
-void loom_dtype_range(uint32_t dtype, int64_t *min, int64_t *max);
-
-/** loom_half_to_float() - IEEE binary16 to binary32, exact */
-float loom_half_to_float(uint16_t half);
-/** loom_half_from_double() - to binary16, half to even */
-uint16_t loom_half_from_double(double value);
+struct loom_graph;
+struct loom_node;
 
 /**
- * loom_dims_count() - the number of elements of a shape
+ * struct loom_value - a tensor of the graph
+ * @name: its name in the model, or one made up from that of the node's first result
+ * @made_up: the model does not know it under this name
+ * @id: index in &loom_graph.values
+ * @dtype: enum loom_dtype
  * @rank: number of dimensions
- * @dims: the dimensions
- * @num_elems: [out] their product
- *
- * Return: 0, or -EOVERFLOW for a negative dimension or a size that no machine has.
+ * @dims: the dimensions, outermost first
+ * @num_elems: their product
+ * @size_bytes: bytes of the whole tensor
+ * @data: the elements of a constant, row-major, 16-byte aligned; else NULL
+ * @producer: the node that computes it, NULL for inputs and constants
+ * @is_input: it is in &loom_graph.inputs
+ * @is_output: it is in &loom_graph.outputs
+ * @num_uses: number of operands that refer to it; the graph's outputs do not count
+ * @scope: what kind of storage it wants
  */
-int loom_dims_count(uint32_t rank, const int64_t *dims, int64_t *num_elems);
-/** loom_dims_print() - "[1,3,48,320]" into @text, cut where it does not fit; returns @text */
-const char *loom_dims_print(char *text, size_t size, uint32_t rank, const int64_t *dims);
+struct loom_value {
+	const char *name;
+	bool made_up;
+	uint32_t id;
+	uint32_t dtype;
+	uint32_t rank;
+	int64_t dims[LOOM_GRAPH_RANK];
+	int64_t num_elems;
+	size_t size_bytes;
+	void *data;
+	struct loom_node *producer;
+	bool is_input;
+	bool is_output;
+	uint32_t num_uses;
+	enum loom_scope scope;
+};
+
 /** loom_dims_equal() - the same rank and dimensions */
 bool loom_dims_equal(const struct loom_value *a, const struct loom_value *b);
-
-/** enough for loom_dims_print() of any shape */
-#define LOOM_DIMS_TEXT	(LOOM_GRAPH_RANK * 21 + 3)
 
 /**
  * loom_value_create() - adds a value to @graph
  * @graph: its owner
- * @name: kept, not copied; NULL: made up later
+ * @name: kept, not copied; NULL: given later, see loom_emit_name_values()
  * @dtype: element type
  * @rank: number of dimensions
  * @dims: copied
@@ -60,7 +71,9 @@ void loom_value_set_float(struct loom_value *value, int64_t index, double elemen
 /** loom_value_set_int() - stores; integers wrap */
 void loom_value_set_int(struct loom_value *value, int64_t index, int64_t element);
 
+/** loom_value_strides() - row-major strides in elements */
+void loom_value_strides(const struct loom_value *value, int64_t *strides);
 /** loom_value_trailing() - product of the dimensions from @axis on */
 int64_t loom_value_trailing(const struct loom_value *value, uint32_t axis);
 
-#endif /* LOOM_VALUE_H */
+#endif /* LOOM_GRAPH_VALUE_H */

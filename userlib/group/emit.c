@@ -658,7 +658,7 @@ static int note_parts(struct writer *w, u64 height)
 		const struct loom_node *node = w->lower->storage->nodes[at];
 		struct loom_program_kernel note = {
 			.node = node->name,
-			.op = node->onnx_op,
+			.op = node->source_op,
 			.first_step = w->lower->step,
 			.slices = group->slices,
 			.overlap = group->overlap,

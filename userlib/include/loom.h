@@ -42,6 +42,18 @@ struct loom_array {
 	size_t size_bytes;
 };
 
+/**
+ * loom_array_alloc() - makes an array of zeroes
+ * @array: [out] release with loom_array_clear(); its name is NULL
+ * @dtype: an &enum drm_loom_dtype
+ * @rank: number of dimensions
+ * @dims: the dimensions
+ *
+ * Return: 0, -EINVAL for an unknown type or rank, -EOVERFLOW, -ENOMEM.
+ */
+int loom_array_alloc(struct loom_array *array, uint32_t dtype, uint32_t rank,
+		     const int64_t *dims);
+
 /** loom_array_clear() - frees @array's name and data (both from malloc) and zeroes it */
 void loom_array_clear(struct loom_array *array);
 

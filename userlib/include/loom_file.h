@@ -15,18 +15,6 @@ extern "C" {
 #endif
 
 /**
- * loom_array_alloc() - makes an array of zeroes
- * @array: [out] release with loom_array_clear(); its name is NULL
- * @dtype: an &enum drm_loom_dtype
- * @rank: number of dimensions
- * @dims: the dimensions
- *
- * Return: 0, -EINVAL for an unknown type or rank, -EOVERFLOW, -ENOMEM.
- */
-int loom_array_alloc(struct loom_array *array, uint32_t dtype, uint32_t rank,
-		     const int64_t *dims);
-
-/**
  * loom_npy_load() - reads a .npy file: little endian, C order
  * @path: the file
  * @array: [out] release with loom_array_clear()

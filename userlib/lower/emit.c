@@ -387,7 +387,7 @@ static int note_kernel(struct loom_lower *lower, const struct loom_kernel *kerne
 	const struct loom_ref *y = &kernel->operands[0].ref;
 	struct loom_program_kernel note = {
 		.node = lower->node->name,
-		.op = lower->node->onnx_op,
+		.op = lower->node->source_op,
 		.first_step = lower->step,
 		.slices = tiling->slices,
 		.overlap = tiling->overlap,

@@ -21,7 +21,7 @@ int loom_lower_fail(struct loom_lower *lower, int code, const char *format, ...)
 		at = snprintf(lower->err->text, sizeof(lower->err->text),
 			      "%s: node \"%s\": operator %s: ", file ? file : "graph",
 			      node->name ? node->name : "",
-			      node->onnx_op ? node->onnx_op : loom_gop_name(node->op));
+			      node->source_op ? node->source_op : loom_gop_name(node->op));
 	if (at < 0 || (size_t)at >= sizeof(lower->err->text))
 		return code;
 	va_start(args, format);

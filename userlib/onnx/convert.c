@@ -1,45 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* From the source form to the canonical one: walks the nodes, calls the importers. */
 #include "import.h"
+#include "onnx.h"
 
 #include <errno.h>
 #include <string.h>
-
-int loom_graph_append(struct loom_graph *graph, struct loom_node *node)
-{
-	struct loom_node **nodes = loom_pool_grow(graph->pool, graph->nodes, graph->num_nodes,
-						  &graph->cap_nodes, sizeof(*nodes));
-
-	if (!nodes)
-		return -ENOMEM;
-	graph->nodes = nodes;
-	graph->nodes[graph->num_nodes++] = node;
-	return 0;
-}
-
-/* values that the node made on its way get a name after the node's first result */
-static void name_values(struct loom_import *im)
-{
-	const struct loom_node_desc *desc = &im->node->desc;
-	struct loom_graph *graph = im->graph;
-	const char *base = desc->name;
-	uint32_t i, made = 0;
-
-	for (i = 0; i < desc->num_outputs; i++) {
-		if (*desc->outputs[i]) {
-			base = desc->outputs[i];
-			break;
-		}
-	}
-	for (i = im->first_value; i < graph->num_values; i++) {
-		if (graph->values[i]->name)
-			continue;
-		graph->values[i]->made_up = true;
-		graph->values[i]->name = loom_pool_print(graph->pool, "%s:%u", base, ++made);
-		if (!graph->values[i]->name)
-			loom_import_fail(im, -ENOMEM, "out of memory");
-	}
-}
 
 int loom_source_check(struct loom_graph *graph)
 {
@@ -56,21 +21,33 @@ int loom_source_check(struct loom_graph *graph)
 	return 0;
 }
 
+/* what values without a name of their own are named after */
+static const char *first_result(const struct loom_node_desc *desc)
+{
+	uint32_t i;
+
+	for (i = 0; i < desc->num_outputs; i++) {
+		if (*desc->outputs[i])
+			return desc->outputs[i];
+	}
+	return desc->name;
+}
+
 static int convert_node(struct loom_import *im)
 {
 	const struct loom_node_desc *desc = &im->node->desc;
 	const struct loom_importer *importer = loom_importer_find(desc->op_type);
 	uint32_t i;
 
-	im->first_value = im->graph->num_values;
+	loom_emit_source(im->em, desc->name, desc->op_type, im->node->index);
 	importer->import(im, importer->arg);
-	name_values(im);
-	for (i = 0; i < desc->num_outputs && !im->status; i++) {
+	loom_emit_name_values(im->em, first_result(desc));
+	for (i = 0; i < desc->num_outputs && !im->em->status; i++) {
 		if (loom_import_wants(im, i) &&
 		    !loom_names_find(&im->graph->source->values, desc->outputs[i]))
 			loom_import_fail(im, -EOPNOTSUPP, "result %u is not supported", i);
 	}
-	return im->status;
+	return im->em->status;
 }
 
 static void drop_bound_inputs(struct loom_graph *graph)
@@ -84,9 +61,11 @@ static void drop_bound_inputs(struct loom_graph *graph)
 	graph->num_inputs = kept;
 }
 
-int loom_graph_convert(struct loom_graph *graph, const struct loom_graph_options *options)
+int loom_source_convert(struct loom_graph *graph, const struct loom_graph_options *options)
 {
+	struct loom_emitter em = { .graph = graph };
 	struct loom_import im = {
+		.em = &em,
 		.graph = graph,
 		.options = options,
 		.opset = graph->opset,
@@ -102,45 +81,13 @@ int loom_graph_convert(struct loom_graph *graph, const struct loom_graph_options
 	return 0;
 }
 
-/*
- * A result under a name of its own, computed by a node: what an output has to be. Copies where the
- * name is a second one, or belongs to an input or a constant.
- */
-static struct loom_value *own_value(struct loom_graph *graph, struct loom_value *value,
-				    const char *name)
-{
-	struct loom_node *node;
-
-	if (value->producer && !value->is_output && !strcmp(value->name, name))
-		return value;
-	node = loom_pool_alloc(graph->pool, sizeof(*node));
-	if (!node)
-		return NULL;
-	node->name = name;
-	node->onnx_op = "Identity";
-	node->op = LOOM_GOP_RESHAPE;
-	node->source = graph->source->num_nodes;
-	node->num_inputs = 1;
-	node->inputs = loom_pool_copy(graph->pool, &value, sizeof(struct loom_value *));
-	node->output = loom_value_create(graph, name, value->dtype, value->rank, value->dims);
-	if (!node->inputs || !node->output || loom_graph_append(graph, node))
-		return NULL;
-	node->output->producer = node;
-	return node->output;
-}
-
 static int name_output(struct loom_graph *graph, const char *name)
 {
 	struct loom_value *value = loom_names_find(&graph->source->values, name);
 
 	if (!value)
 		return loom_graph_fail(graph, -EINVAL, "output \"%s\" is never computed", name);
-	value = own_value(graph, value, name);
-	if (!value)
-		return loom_graph_fail(graph, -ENOMEM, "out of memory");
-	value->is_output = true;
-	graph->outputs[graph->num_outputs++] = value;
-	return 0;
+	return loom_graph_add_result(graph, value, name, graph->source->num_nodes);
 }
 
 static bool is_named_output(const struct loom_graph *graph, const char *name)
@@ -154,7 +101,7 @@ static bool is_named_output(const struct loom_graph *graph, const char *name)
 	return false;
 }
 
-int loom_graph_name_outputs(struct loom_graph *graph, const struct loom_graph_options *options)
+int loom_source_name_outputs(struct loom_graph *graph, const struct loom_graph_options *options)
 {
 	const struct loom_source *source = graph->source;
 	uint32_t i;
@@ -175,54 +122,5 @@ int loom_graph_name_outputs(struct loom_graph *graph, const struct loom_graph_op
 		    name_output(graph, options->outputs[i]))
 			return graph->status;
 	}
-	return 0;
-}
-
-void loom_graph_count_uses(struct loom_graph *graph)
-{
-	uint32_t i, j;
-
-	for (i = 0; i < graph->num_values; i++) {
-		graph->values[i]->num_uses = 0;
-		graph->values[i]->producer = NULL;
-	}
-	for (i = 0; i < graph->num_nodes; i++) {
-		struct loom_node *node = graph->nodes[i];
-
-		node->output->producer = node;
-		for (j = 0; j < node->num_inputs; j++) {
-			if (node->inputs[j])
-				node->inputs[j]->num_uses++;
-		}
-	}
-}
-
-int loom_graph_prune(struct loom_graph *graph)
-{
-	uint32_t i, j, kept = graph->num_nodes;
-	bool *needed;
-
-	needed = loom_pool_array(graph->pool, graph->num_values, sizeof(*needed));
-	if (!needed)
-		return loom_graph_fail(graph, -ENOMEM, "out of memory");
-	for (i = 0; i < graph->num_outputs; i++)
-		needed[graph->outputs[i]->id] = true;
-	/* users come after producers, so one walk from the end sees them first */
-	for (i = graph->num_nodes; i-- > 0;) {
-		struct loom_node *node = graph->nodes[i];
-
-		if (!needed[node->output->id])
-			continue;
-		graph->nodes[--kept] = node;
-		for (j = 0; j < node->num_inputs; j++) {
-			if (node->inputs[j])
-				needed[node->inputs[j]->id] = true;
-		}
-	}
-	graph->num_nodes -= kept;
-	if (kept)
-		memmove(graph->nodes, graph->nodes + kept,
-			graph->num_nodes * sizeof(*graph->nodes));
-	loom_graph_count_uses(graph);
 	return 0;
 }

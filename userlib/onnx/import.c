@@ -6,16 +6,11 @@
 
 void loom_import_fail(struct loom_import *im, int code, const char *format, ...)
 {
-	char text[384];
 	va_list args;
 
-	if (im->status)
-		return;
 	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
+	loom_emit_vfail(im->em, code, format, args);
 	va_end(args);
-	im->status = loom_graph_fail(im->graph, code, "node \"%.100s\": operator %.60s: %s",
-				     im->node->desc.name, im->node->desc.op_type, text);
 }
 
 /* operands and results */
@@ -32,7 +27,7 @@ bool loom_import_wants(const struct loom_import *im, uint32_t index)
 
 struct loom_value *loom_import_optional(struct loom_import *im, uint32_t index)
 {
-	if (im->status || !loom_import_has(im, index))
+	if (im->em->status || !loom_import_has(im, index))
 		return NULL;
 	return loom_names_find(&im->graph->source->values, im->node->desc.inputs[index]);
 }
@@ -53,7 +48,7 @@ struct loom_value *loom_import_known(struct loom_import *im, uint32_t index)
 	if (!value || value->data)
 		return value;
 	if (value->is_input && loom_source_bind_value(im->graph, im->options, value)) {
-		im->status = im->graph->status;
+		im->em->status = im->graph->status;
 		return NULL;
 	}
 	if (value->data)
@@ -93,7 +88,7 @@ double loom_import_scalar(struct loom_import *im, uint32_t index, double missing
 {
 	struct loom_value *value;
 
-	if (im->status || !loom_import_has(im, index))
+	if (im->em->status || !loom_import_has(im, index))
 		return missing;
 	value = loom_import_known(im, index);
 	if (!value)
@@ -109,7 +104,7 @@ void loom_import_result(struct loom_import *im, uint32_t index, struct loom_valu
 {
 	const char *name;
 
-	if (im->status || !loom_import_wants(im, index))
+	if (im->em->status || !loom_import_wants(im, index))
 		return;
 	if (!value) {
 		loom_import_fail(im, -ENOMEM, "out of memory");
@@ -213,7 +208,7 @@ uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t 
 {
 	uint32_t i, mask = 0;
 
-	for (i = 0; i < num_axes && !im->status; i++) {
+	for (i = 0; i < num_axes && !im->em->status; i++) {
 		uint32_t bit = 1u << loom_import_axis(im, axes[i], rank);
 
 		if (mask & bit)
@@ -221,30 +216,4 @@ uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t 
 		mask |= bit;
 	}
 	return mask;
-}
-
-/* shapes */
-
-void loom_shape_broadcast(struct loom_import *im, uint32_t *rank, int64_t *dims,
-			  uint32_t other_rank, const int64_t *other_dims)
-{
-	char text[LOOM_DIMS_TEXT], other_text[LOOM_DIMS_TEXT];
-	int64_t merged[LOOM_GRAPH_RANK];
-	uint32_t i, to = *rank > other_rank ? *rank : other_rank;
-
-	for (i = 0; i < to; i++) {
-		int64_t a = i < to - *rank ? 1 : dims[i - (to - *rank)];
-		int64_t b = i < to - other_rank ? 1 : other_dims[i - (to - other_rank)];
-
-		if (a != b && a != 1 && b != 1) {
-			loom_import_fail(im, -EINVAL, "shapes %s and %s do not fit together",
-					 loom_dims_print(text, sizeof(text), *rank, dims),
-					 loom_dims_print(other_text, sizeof(other_text), other_rank,
-							 other_dims));
-			return;
-		}
-		merged[i] = a == 1 ? b : a;
-	}
-	memcpy(dims, merged, to * sizeof(merged[0]));
-	*rank = to;
 }

@@ -2,60 +2,34 @@
 /*
  * DOC: Importers
  *
- * An importer turns one source node into canonical nodes. It is one function and one line in the
- * table of optable.c. It reads operands and attributes through the calls here, emits nodes, and
+ * An importer turns one source node into canonical nodes. It is one function here and one line in
+ * table.c. It reads operands and attributes through the calls below, emits nodes (graph/emit.h) and
  * names its results with loom_import_result().
  *
- * Errors stick: the first one is recorded with file, node and operator in front, every later call
- * returns NULL, zero or nothing, and loom_graph_convert() looks once after the importer returned.
- * So an importer reads straight down and checks only before it uses a pointer itself.
- *
- * Every node is offered to the constant folder as it is emitted; what an importer gets back is
- * then a constant, and no node exists. That is how shape arithmetic (Shape, Gather, Concat,
- * Reshape) vanishes while it is read, with no second pass over it.
+ * Errors stick, see graph/emit.h: after the first one every call returns NULL, zero or nothing, and
+ * loom_source_convert() looks once, after the importer returned.
  */
-#ifndef LOOM_IMPORT_H
-#define LOOM_IMPORT_H
+#ifndef LOOM_ONNX_IMPORT_H
+#define LOOM_ONNX_IMPORT_H
 
+#include "graph/emit.h"
 #include "source.h"
-#include "graph/value.h"
 
 /**
- * struct loom_import - the node at hand
- * @graph: where canonical nodes go
+ * struct loom_import - the source node that is being imported
+ * @em: what emits its canonical nodes
+ * @graph: the same as that of @em
  * @options: for values of inputs
  * @node: the source node
  * @opset: of the model
- * @first_value: first value that this node made
- * @status: 0 or the first error
  */
 struct loom_import {
+	struct loom_emitter *em;
 	struct loom_graph *graph;
 	const struct loom_graph_options *options;
 	const struct loom_source_node *node;
 	int opset;
-	uint32_t first_value;
-	int status;
 };
-
-/**
- * struct loom_importer - a line of the operator table
- * @op_type: ONNX operator
- * @import: turns a node into canonical ones
- * @arg: for importers that serve several operators
- * @tier: of the project's list, 5 for those beyond it
- */
-struct loom_importer {
-	const char *op_type;
-	void (*import)(struct loom_import *im, int arg);
-	int arg;
-	int tier;
-};
-
-/** loom_importer_find() - the line for an operator, or NULL */
-const struct loom_importer *loom_importer_find(const char *op_type);
-/** loom_importer_get() - line @index, NULL past the end */
-const struct loom_importer *loom_importer_get(uint32_t index);
 
 /** loom_import_fail() - records the first error; code is a negative errno */
 void loom_import_fail(struct loom_import *im, int code, const char *format, ...)
@@ -115,77 +89,7 @@ uint32_t loom_import_axis(struct loom_import *im, int64_t axis, uint32_t rank);
 uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t num_axes,
 			  uint32_t rank);
 
-/* emitting: each takes NULL operands after an error and then returns NULL */
-
-/**
- * loom_emit_begin() - starts a node; the caller sets its attributes
- * @im: the source node it comes from
- * @op: operator
- * @dtype: of the result
- * @rank: of the result
- * @dims: of the result
- * @num_inputs: number of @inputs
- * @inputs: operands, copied
- *
- * Return: the node, NULL after an error.
- */
-struct loom_node *loom_emit_begin(struct loom_import *im, enum loom_gop op, uint32_t dtype,
-				  uint32_t rank, const int64_t *dims, uint32_t num_inputs,
-				  struct loom_value *const *inputs);
-/** loom_emit_end() - adds the node, or folds it; returns its result */
-struct loom_value *loom_emit_end(struct loom_import *im, struct loom_node *node);
-
-/** loom_emit_const() - a constant with zeroed elements */
-struct loom_value *loom_emit_const(struct loom_import *im, uint32_t dtype, uint32_t rank,
-				   const int64_t *dims);
-/** loom_emit_scalar() - a constant of rank 0 */
-struct loom_value *loom_emit_scalar(struct loom_import *im, uint32_t dtype, double element);
-/** loom_emit_ints() - a constant I64 vector */
-struct loom_value *loom_emit_ints(struct loom_import *im, uint32_t count, const int64_t *ints);
-
-struct loom_value *loom_emit_unary(struct loom_import *im, struct loom_gact act,
-				   struct loom_value *x);
-/** loom_emit_fn() - a function without parameters */
-struct loom_value *loom_emit_fn(struct loom_import *im, enum loom_gfn fn, struct loom_value *x);
-struct loom_value *loom_emit_binary(struct loom_import *im, enum loom_gbin fn,
-				    struct loom_value *a, struct loom_value *b);
-struct loom_value *loom_emit_select(struct loom_import *im, struct loom_value *condition,
-				    struct loom_value *a, struct loom_value *b);
-/** loom_emit_cast() - @x itself where it has that type already */
-struct loom_value *loom_emit_cast(struct loom_import *im, struct loom_value *x, uint32_t dtype);
-/** loom_emit_reduce() - @x itself where @axes is empty */
-struct loom_value *loom_emit_reduce(struct loom_import *im, enum loom_greduce_kind kind,
-				    struct loom_value *x, uint32_t axes, bool keepdims);
-/** loom_emit_reshape() - @x itself where it has that shape already */
-struct loom_value *loom_emit_reshape(struct loom_import *im, struct loom_value *x, uint32_t rank,
-				     const int64_t *dims);
-/** loom_emit_transpose() - @x itself where nothing moves */
-struct loom_value *loom_emit_transpose(struct loom_import *im, struct loom_value *x,
-				       const uint32_t *perm);
-/** loom_emit_slice() - @counts elements per axis from @slice on; @x itself where that is all */
-struct loom_value *loom_emit_slice(struct loom_import *im, struct loom_value *x,
-				   const struct loom_gslice *slice, const int64_t *counts);
-struct loom_value *loom_emit_concat(struct loom_import *im, uint32_t num_inputs,
-				    struct loom_value *const *inputs, uint32_t axis);
-/** loom_emit_pad() - begin and end may be negative, which cuts */
-struct loom_value *loom_emit_pad(struct loom_import *im, struct loom_value *x,
-				 const struct loom_gpad *pad);
-/** loom_emit_expand() - to exactly @dims; @x itself where it has that shape already */
-struct loom_value *loom_emit_expand(struct loom_import *im, struct loom_value *x, uint32_t rank,
-				    const int64_t *dims);
-
-/* shapes */
-
-/**
- * loom_shape_broadcast() - numpy's rule for two shapes
- * @im: the node, for errors
- * @rank: shape so far, updated
- * @dims: shape so far, updated
- * @other_rank: shape to be merged in
- * @other_dims: shape to be merged in
- */
-void loom_shape_broadcast(struct loom_import *im, uint32_t *rank, int64_t *dims,
-			  uint32_t other_rank, const int64_t *other_dims);
+/* windows */
 
 /**
  * struct loom_window - what Conv and the pools say about their windows
@@ -223,7 +127,7 @@ void loom_shape_window(struct loom_import *im, const struct loom_value *x,
 /** loom_window_extent() - how far a window reaches along @axis, dilation included */
 int64_t loom_window_extent(const struct loom_window *window, uint32_t axis);
 
-/* the importers, see optable.c */
+/* the importers, one line each in table.c */
 
 void loom_import_binary(struct loom_import *im, int fn);
 void loom_import_variadic(struct loom_import *im, int fn);
@@ -285,4 +189,4 @@ void loom_import_size(struct loom_import *im, int unused);
 void loom_import_range(struct loom_import *im, int unused);
 void loom_import_scatter_nd(struct loom_import *im, int unused);
 
-#endif /* LOOM_IMPORT_H */
+#endif /* LOOM_ONNX_IMPORT_H */

@@ -28,7 +28,7 @@ static void read_ints(struct loom_import *im, const char *name, uint32_t count, 
 		loom_import_fail(im, -EINVAL, "attribute %s has %u elements, %u are needed", name,
 				 num_given, count);
 	for (i = 0; i < count; i++) {
-		ints[i] = num_given && !im->status ? given[i] : missing;
+		ints[i] = num_given && !im->em->status ? given[i] : missing;
 		if (ints[i] < least || ints[i] > WINDOW_MAX) {
 			loom_import_fail(im, -EINVAL, "attribute %s: %lld is out of range", name,
 					 (long long)ints[i]);
@@ -98,7 +98,7 @@ void loom_shape_window(struct loom_import *im, const struct loom_value *x,
 	uint32_t i;
 
 	read_window(im, x, window, pads);
-	for (i = 0; i < window->num_spatial && !im->status; i++) {
+	for (i = 0; i < window->num_spatial && !im->em->status; i++) {
 		int64_t stride = window->strides[i], total;
 
 		if (mode == AUTO_PAD_NOTSET) {
@@ -127,7 +127,7 @@ static bool conv_ranks_fit(struct loom_import *im, const struct loom_value *x,
 	else if (w->rank != x->rank)
 		loom_import_fail(im, -EINVAL, "weights of rank %u for data of rank %u", w->rank,
 				 x->rank);
-	return !im->status;
+	return !im->em->status;
 }
 
 static int64_t conv_groups(struct loom_import *im)
@@ -156,7 +156,7 @@ static struct loom_gconv conv_attrs(const struct loom_window *window, int64_t gr
 static void check_vector(struct loom_import *im, const struct loom_value *vector,
 			 const char *what, uint32_t dtype, int64_t count, bool one_will_do)
 {
-	if (!vector || im->status)
+	if (!vector || im->em->status)
 		return;
 	if (vector->dtype != dtype)
 		loom_import_fail(im, -EINVAL, "%s is of type %s instead of %s", what,
@@ -194,11 +194,11 @@ static void import_conv(struct loom_import *im, struct loom_value **operands, ui
 	dims[1] = w->dims[0];
 	for (i = 0; i < window.num_spatial; i++)
 		dims[2 + i] = window.out[i];
-	node = loom_emit_begin(im, LOOM_GOP_CONV, dtype, x->rank, dims, LOOM_GCONV_NUM_OPERANDS,
+	node = loom_emit_begin(im->em, LOOM_GOP_CONV, dtype, x->rank, dims, LOOM_GCONV_NUM_OPERANDS,
 			       operands);
 	if (node)
 		node->conv = conv_attrs(&window, groups);
-	loom_import_result(im, 0, loom_emit_end(im, node));
+	loom_import_result(im, 0, loom_emit_end(im->em, node));
 }
 
 static bool conv_types_fit(struct loom_import *im, const struct loom_value *x,
@@ -251,8 +251,8 @@ void loom_import_conv_integer(struct loom_import *im, int unused)
 static struct loom_value *emit_multiplier(struct loom_import *im, struct loom_value *x_scale,
 					  struct loom_value *w_scale, struct loom_value *y_scale)
 {
-	return loom_emit_binary(im, LOOM_GBIN_DIV,
-				loom_emit_binary(im, LOOM_GBIN_MUL, x_scale, w_scale), y_scale);
+	return loom_emit_binary(im->em, LOOM_GBIN_DIV,
+				loom_emit_binary(im->em, LOOM_GBIN_MUL, x_scale, w_scale), y_scale);
 }
 
 void loom_import_qlinear_conv(struct loom_import *im, int unused)
@@ -288,7 +288,7 @@ static void deconv_shape(struct loom_import *im, const struct loom_value *x,
 	read_window(im, x, window, pads);
 	read_ints(im, "output_padding", n, 0, 0, extra);
 	read_ints(im, "output_shape", n, 1, 1, sizes);
-	for (i = 0; i < n && !im->status; i++) {
+	for (i = 0; i < n && !im->em->status; i++) {
 		int64_t full = window->strides[i] * (window->in[i] - 1) +
 			       loom_window_extent(window, i);
 		int64_t total = 0;
@@ -332,16 +332,16 @@ void loom_import_conv_transpose(struct loom_import *im, int unused)
 	if (x->dims[1] != w->dims[0] || x->dims[1] % groups || w->dims[1] > WINDOW_MAX)
 		loom_import_fail(im, -EINVAL, "%lld channels in %lld groups do not fit the weights",
 				 (long long)x->dims[1], (long long)groups);
-	if (im->status)
+	if (im->em->status)
 		return;
 	dims[0] = x->dims[0];
 	dims[1] = w->dims[1] * groups;
 	for (i = 0; i < window.num_spatial; i++)
 		dims[2 + i] = window.out[i];
 	check_vector(im, operands[LOOM_GCONV_BIAS], "bias", x->dtype, dims[1], false);
-	node = loom_emit_begin(im, LOOM_GOP_DECONV, x->dtype, x->rank, dims,
+	node = loom_emit_begin(im->em, LOOM_GOP_DECONV, x->dtype, x->rank, dims,
 			       LOOM_GCONV_NUM_OPERANDS, operands);
 	if (node)
 		node->conv = conv_attrs(&window, groups);
-	loom_import_result(im, 0, loom_emit_end(im, node));
+	loom_import_result(im, 0, loom_emit_end(im->em, node));
 }

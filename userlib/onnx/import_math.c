@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Importers of element-wise operators. */
 #include "import.h"
-#include "onnx.h"
+#include "proto.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,7 +22,7 @@ static struct loom_value *second_operand(struct loom_import *im, const struct lo
 	}
 	for (i = 0; i < a->rank - axis; i++)
 		dims[i] = i < b->rank ? b->dims[i] : 1;
-	return loom_emit_reshape(im, b, a->rank - axis, dims);
+	return loom_emit_reshape(im->em, b, a->rank - axis, dims);
 }
 
 void loom_import_binary(struct loom_import *im, int fn)
@@ -30,7 +30,7 @@ void loom_import_binary(struct loom_import *im, int fn)
 	struct loom_value *a = loom_import_operand(im, 0);
 	struct loom_value *b = second_operand(im, a);
 
-	loom_import_result(im, 0, loom_emit_binary(im, (enum loom_gbin)fn, a, b));
+	loom_import_result(im, 0, loom_emit_binary(im->em, (enum loom_gbin)fn, a, b));
 }
 
 /* Max, Min and Sum of many are a chain, from the left as ONNX Runtime has it */
@@ -40,7 +40,7 @@ static struct loom_value *emit_chain(struct loom_import *im, enum loom_gbin fn)
 	uint32_t i;
 
 	for (i = 1; i < im->node->desc.num_inputs; i++)
-		result = loom_emit_binary(im, fn, result, loom_import_operand(im, i));
+		result = loom_emit_binary(im->em, fn, result, loom_import_operand(im, i));
 	return result;
 }
 
@@ -55,8 +55,9 @@ void loom_import_mean(struct loom_import *im, int unused)
 
 	(void)unused;
 	if (sum)
-		sum = loom_emit_binary(im, LOOM_GBIN_DIV, sum,
-				       loom_emit_scalar(im, sum->dtype, im->node->desc.num_inputs));
+		sum = loom_emit_binary(im->em, LOOM_GBIN_DIV, sum,
+				       loom_emit_scalar(im->em, sum->dtype,
+							im->node->desc.num_inputs));
 	loom_import_result(im, 0, sum);
 }
 
@@ -69,8 +70,8 @@ void loom_import_mod(struct loom_import *im, int unused)
 	(void)unused;
 	if (a && loom_dtype_is_float(a->dtype) && !fmod_sign)
 		loom_import_fail(im, -EINVAL, "floats need fmod = 1");
-	loom_import_result(im, 0, loom_emit_binary(im, fmod_sign ? LOOM_GBIN_FMOD : LOOM_GBIN_MOD,
-						   a, b));
+	loom_import_result(im, 0, loom_emit_binary(im->em, fmod_sign ? LOOM_GBIN_FMOD :
+								       LOOM_GBIN_MOD, a, b));
 }
 
 /* the result has the type of the base, whatever the exponent is */
@@ -85,11 +86,11 @@ void loom_import_pow(struct loom_import *im, int unused)
 		return;
 	dtype = base->dtype;
 	if (loom_dtype_is_float(exponent->dtype) && loom_dtype_is_int(dtype))
-		base = loom_emit_cast(im, base, exponent->dtype);
+		base = loom_emit_cast(im->em, base, exponent->dtype);
 	else
-		exponent = loom_emit_cast(im, exponent, dtype);
-	loom_import_result(im, 0, loom_emit_cast(im, loom_emit_binary(im, LOOM_GBIN_POW, base,
-								      exponent), dtype));
+		exponent = loom_emit_cast(im->em, exponent, dtype);
+	base = loom_emit_binary(im->em, LOOM_GBIN_POW, base, exponent);
+	loom_import_result(im, 0, loom_emit_cast(im->em, base, dtype));
 }
 
 void loom_import_prelu(struct loom_import *im, int unused)
@@ -101,9 +102,9 @@ void loom_import_prelu(struct loom_import *im, int unused)
 	/* before opset 7 a vector meant channels */
 	if (im->opset < 7 && x && slope && x->rank > 2 && slope->rank == 1 &&
 	    slope->dims[0] == x->dims[1])
-		slope = loom_emit_reshape(im, slope, x->rank - 1,
+		slope = loom_emit_reshape(im->em, slope, x->rank - 1,
 					  (int64_t[]){ x->dims[1], 1, 1, 1, 1, 1, 1 });
-	y = loom_emit_binary(im, LOOM_GBIN_PRELU, x, slope);
+	y = loom_emit_binary(im->em, LOOM_GBIN_PRELU, x, slope);
 	if (y && !loom_dims_equal(x, y))
 		loom_import_fail(im, -EINVAL, "slope does not broadcast to the data");
 	loom_import_result(im, 0, y);
@@ -153,7 +154,7 @@ void loom_import_unary(struct loom_import *im, int fn)
 	if (x && loom_dtype_is_int(x->dtype) && !fn_takes_ints(act.fn))
 		loom_import_fail(im, -EOPNOTSUPP, "operand of type %s is not supported",
 				 loom_dtype_name(x->dtype));
-	loom_import_result(im, 0, loom_emit_unary(im, act, x));
+	loom_import_result(im, 0, loom_emit_unary(im->em, act, x));
 }
 
 /* a bound is a parameter where a float holds it exactly, else an operand */
@@ -184,16 +185,16 @@ void loom_import_clip(struct loom_import *im, int unused)
 	if (im->opset < 11) {
 		act.alpha = loom_attr_float(im, "min", -INFINITY);
 		act.beta = loom_attr_float(im, "max", INFINITY);
-		x = loom_emit_unary(im, act, x);
+		x = loom_emit_unary(im->em, act, x);
 	} else if (clip_has_params(im, x)) {
 		act.alpha = (float)loom_import_scalar(im, 1, -INFINITY);
 		act.beta = (float)loom_import_scalar(im, 2, INFINITY);
-		x = loom_emit_unary(im, act, x);
+		x = loom_emit_unary(im->em, act, x);
 	} else {
 		if (loom_import_has(im, 1))
-			x = loom_emit_binary(im, LOOM_GBIN_MAX, x, loom_import_operand(im, 1));
+			x = loom_emit_binary(im->em, LOOM_GBIN_MAX, x, loom_import_operand(im, 1));
 		if (loom_import_has(im, 2))
-			x = loom_emit_binary(im, LOOM_GBIN_MIN, x, loom_import_operand(im, 2));
+			x = loom_emit_binary(im->em, LOOM_GBIN_MIN, x, loom_import_operand(im, 2));
 	}
 	loom_import_result(im, 0, x);
 }
@@ -204,7 +205,7 @@ void loom_import_gelu(struct loom_import *im, int unused)
 	uint32_t kind = loom_attr_choice(im, "approximate", kinds);
 
 	(void)unused;
-	loom_import_result(im, 0, loom_emit_fn(im, kind ? LOOM_GFN_GELU_TANH : LOOM_GFN_GELU,
+	loom_import_result(im, 0, loom_emit_fn(im->em, kind ? LOOM_GFN_GELU_TANH : LOOM_GFN_GELU,
 					       loom_import_operand(im, 0)));
 }
 
@@ -217,7 +218,7 @@ void loom_import_isinf(struct loom_import *im, int unused)
 	};
 
 	(void)unused;
-	loom_import_result(im, 0, loom_emit_unary(im, act, loom_import_operand(im, 0)));
+	loom_import_result(im, 0, loom_emit_unary(im->em, act, loom_import_operand(im, 0)));
 }
 
 void loom_import_cast(struct loom_import *im, int unused)
@@ -231,7 +232,7 @@ void loom_import_cast(struct loom_import *im, int unused)
 	if (!loom_onnx_dtype(to))
 		loom_import_fail(im, -EOPNOTSUPP, "type %s is not supported",
 				 loom_onnx_dtype_name(to));
-	loom_import_result(im, 0, loom_emit_cast(im, loom_import_operand(im, 0),
+	loom_import_result(im, 0, loom_emit_cast(im->em, loom_import_operand(im, 0),
 						 loom_onnx_dtype(to)));
 }
 
@@ -241,7 +242,7 @@ void loom_import_cast_like(struct loom_import *im, int unused)
 
 	(void)unused;
 	if (like)
-		loom_import_result(im, 0, loom_emit_cast(im, loom_import_operand(im, 0),
+		loom_import_result(im, 0, loom_emit_cast(im->em, loom_import_operand(im, 0),
 							 like->dtype));
 }
 
@@ -252,5 +253,5 @@ void loom_import_where(struct loom_import *im, int unused)
 	struct loom_value *b = loom_import_operand(im, 2);
 
 	(void)unused;
-	loom_import_result(im, 0, loom_emit_select(im, condition, a, b));
+	loom_import_result(im, 0, loom_emit_select(im->em, condition, a, b));
 }

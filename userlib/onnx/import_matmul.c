@@ -21,7 +21,7 @@ static struct loom_value *emit_matmul(struct loom_import *im, struct loom_value 
 	struct loom_node *node;
 	uint32_t rank;
 
-	if (im->status || !a || !b)
+	if (im->em->status || !a || !b)
 		return NULL;
 	matrix_size(a, attrs->trans_a, &rows, &inner_a);
 	matrix_size(b, attrs->trans_b, &inner_b, &columns);
@@ -33,16 +33,16 @@ static struct loom_value *emit_matmul(struct loom_import *im, struct loom_value 
 	}
 	rank = a->rank - 2;
 	memcpy(dims, a->dims, sizeof(dims));
-	loom_shape_broadcast(im, &rank, dims, b->rank - 2, b->dims);
-	if (im->status)
+	loom_emit_broadcast(im->em, &rank, dims, b->rank - 2, b->dims);
+	if (im->em->status)
 		return NULL;
 	dims[rank++] = rows;
 	dims[rank++] = columns;
-	node = loom_emit_begin(im, LOOM_GOP_MATMUL, dtype, rank, dims, LOOM_GMATMUL_NUM_OPERANDS,
-			       operands);
+	node = loom_emit_begin(im->em, LOOM_GOP_MATMUL, dtype, rank, dims,
+			       LOOM_GMATMUL_NUM_OPERANDS, operands);
 	if (node)
 		node->matmul = *attrs;
-	return loom_emit_end(im, node);
+	return loom_emit_end(im->em, node);
 }
 
 /* numpy: a vector on the left is a row, on the right a column; the result loses that axis again */
@@ -55,7 +55,7 @@ static struct loom_value *emit_numpy_matmul(struct loom_import *im, struct loom_
 	int64_t dims[LOOM_GRAPH_RANK];
 	uint32_t rank;
 
-	if (im->status || !a || !b)
+	if (im->em->status || !a || !b)
 		return NULL;
 	if (!a->rank || !b->rank) {
 		loom_import_fail(im, -EINVAL, "a scalar is no matrix");
@@ -64,9 +64,9 @@ static struct loom_value *emit_numpy_matmul(struct loom_import *im, struct loom_
 	row = a->rank == 1;
 	column = b->rank == 1;
 	if (row)
-		a = loom_emit_reshape(im, a, 2, (int64_t[]){ 1, a->dims[0] });
+		a = loom_emit_reshape(im->em, a, 2, (int64_t[]){ 1, a->dims[0] });
 	if (column)
-		b = loom_emit_reshape(im, b, 2, (int64_t[]){ b->dims[0], 1 });
+		b = loom_emit_reshape(im->em, b, 2, (int64_t[]){ b->dims[0], 1 });
 	operands[LOOM_GMATMUL_A] = a;
 	operands[LOOM_GMATMUL_B] = b;
 	y = emit_matmul(im, operands, dtype, &plain);
@@ -78,7 +78,7 @@ static struct loom_value *emit_numpy_matmul(struct loom_import *im, struct loom_
 		dims[rank++] = y->dims[y->rank - 2];
 	if (!column)
 		dims[rank++] = y->dims[y->rank - 1];
-	return loom_emit_reshape(im, y, rank, dims);
+	return loom_emit_reshape(im->em, y, rank, dims);
 }
 
 void loom_import_matmul(struct loom_import *im, int unused)
@@ -126,7 +126,7 @@ static void import_integer(struct loom_import *im, struct loom_value **operands,
 {
 	const struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B];
 
-	if (im->status || !bytes_fit(im, a, operands[LOOM_GMATMUL_A_ZP]) ||
+	if (im->em->status || !bytes_fit(im, a, operands[LOOM_GMATMUL_A_ZP]) ||
 	    !bytes_fit(im, b, operands[LOOM_GMATMUL_B_ZP]))
 		return;
 	check_per_line(im, operands[LOOM_GMATMUL_A_ZP], a->rank > 1 ? a->dims[a->rank - 2] : 1);
@@ -159,14 +159,14 @@ void loom_import_qlinear_matmul(struct loom_import *im, int unused)
 		[LOOM_GMATMUL_Y_ZP] = loom_import_operand(im, 7),
 	};
 	struct loom_value *a_scale = loom_import_operand(im, 1);
-	struct loom_value *scale = loom_emit_binary(im, LOOM_GBIN_MUL, a_scale,
+	struct loom_value *scale = loom_emit_binary(im->em, LOOM_GBIN_MUL, a_scale,
 						    loom_import_operand(im, 4));
 
 	(void)unused;
 	/* the device scales columns, a scale per row of A would need another way */
 	if (a_scale && a_scale->num_elems != 1)
 		loom_import_fail(im, -EOPNOTSUPP, "a scale per row is not supported");
-	operands[LOOM_GMATMUL_MULT] = loom_emit_binary(im, LOOM_GBIN_DIV, scale,
+	operands[LOOM_GMATMUL_MULT] = loom_emit_binary(im->em, LOOM_GBIN_DIV, scale,
 						       loom_import_operand(im, 6));
 	if (operands[LOOM_GMATMUL_Y_ZP])
 		import_integer(im, operands, operands[LOOM_GMATMUL_Y_ZP]->dtype);
@@ -209,7 +209,7 @@ void loom_import_gemm(struct loom_import *im, int unused)
 		matrix_size(b, attrs.trans_b, &inner, &columns);
 		dims[0] = rows;
 		dims[1] = columns;
-		loom_shape_broadcast(im, &rank, dims, c->rank, c->dims);
+		loom_emit_broadcast(im->em, &rank, dims, c->rank, c->dims);
 		if (rank != 2 || dims[0] != rows || dims[1] != columns)
 			loom_import_fail(im, -EINVAL, "operand C does not broadcast to the result");
 	}

@@ -27,11 +27,11 @@ void loom_import_transpose(struct loom_import *im, int unused)
 		loom_import_fail(im, -EINVAL, "perm has %u elements for rank %u", count, x->rank);
 	if (count)
 		loom_import_axes(im, given, count, x->rank);
-	if (im->status)
+	if (im->em->status)
 		return;
 	for (i = 0; i < x->rank; i++)
 		perm[i] = count ? loom_import_axis(im, given[i], x->rank) : x->rank - 1 - i;
-	loom_import_result(im, 0, loom_emit_transpose(im, x, perm));
+	loom_import_result(im, 0, loom_emit_transpose(im->em, x, perm));
 }
 
 /**
@@ -104,7 +104,7 @@ void loom_import_slice(struct loom_import *im, int unused)
 		slice.step[i] = 1;
 		counts[i] = x->dims[i];
 	}
-	for (i = 0; i < count && !im->status; i++) {
+	for (i = 0; i < count && !im->em->status; i++) {
 		uint32_t axis = loom_import_axis(im, axes[i], x->rank);
 		struct slice_range range = { starts[i], ends[i], num_steps ? steps[i] : 1 };
 
@@ -114,7 +114,7 @@ void loom_import_slice(struct loom_import *im, int unused)
 			slice_axis(&range, x->dims[axis], &slice.start[axis], &slice.step[axis],
 				   &counts[axis]);
 	}
-	loom_import_result(im, 0, loom_emit_slice(im, x, &slice, counts));
+	loom_import_result(im, 0, loom_emit_slice(im->em, x, &slice, counts));
 }
 
 /* @count elements along @axis from @start on, in steps of @step */
@@ -125,7 +125,7 @@ static struct loom_value *emit_range(struct loom_import *im, struct loom_value *
 	int64_t counts[LOOM_GRAPH_RANK];
 	uint32_t i;
 
-	if (im->status || !x)
+	if (im->em->status || !x)
 		return NULL;
 	for (i = 0; i < x->rank; i++) {
 		slice.step[i] = 1;
@@ -134,7 +134,7 @@ static struct loom_value *emit_range(struct loom_import *im, struct loom_value *
 	slice.start[axis] = count ? start : 0;
 	slice.step[axis] = step;
 	counts[axis] = count;
-	return loom_emit_slice(im, x, &slice, counts);
+	return loom_emit_slice(im->em, x, &slice, counts);
 }
 
 /* how long each part is: as stated, or equal parts of which the last may be shorter */
@@ -151,14 +151,14 @@ static void split_sizes(struct loom_import *im, int64_t total, uint32_t num_part
 	if (!stated && im->opset < 18 && total % num_parts)
 		loom_import_fail(im, -EINVAL, "%lld elements in %u equal parts", (long long)total,
 				 num_parts);
-	for (i = 0; i < num_parts && !im->status; i++) {
+	for (i = 0; i < num_parts && !im->em->status; i++) {
 		if (!stated)
 			sizes[i] = clamp(total - sum, 0, part);
 		if (sizes[i] < 0 || sizes[i] > total - sum)
 			loom_import_fail(im, -EINVAL, "parts do not fit the axis");
 		sum += sizes[i];
 	}
-	if (!im->status && ((stated && stated != num_parts) || sum != total))
+	if (!im->em->status && ((stated && stated != num_parts) || sum != total))
 		loom_import_fail(im, -EINVAL, "parts do not fit the axis");
 }
 
@@ -175,10 +175,10 @@ void loom_import_split(struct loom_import *im, int unused)
 		return;
 	}
 	axis = loom_import_axis(im, loom_attr_int(im, "axis", 0), x->rank);
-	if (im->status)
+	if (im->em->status)
 		return;
 	split_sizes(im, x->dims[axis], num_parts, sizes);
-	for (i = 0; i < num_parts && !im->status; i++) {
+	for (i = 0; i < num_parts && !im->em->status; i++) {
 		if (loom_import_wants(im, i))
 			loom_import_result(im, i, emit_range(im, x, axis, start, 1, sizes[i]));
 		start += sizes[i];
@@ -198,14 +198,14 @@ void loom_import_concat(struct loom_import *im, int unused)
 	}
 	for (i = 0; i < num_inputs; i++)
 		inputs[i] = loom_import_operand(im, i);
-	if (im->status || !num_inputs) {
+	if (im->em->status || !num_inputs) {
 		loom_import_fail(im, -EINVAL, "it has no operands");
 		return;
 	}
 	if (im->opset >= 4 && !loom_attr_find(im, "axis"))
 		loom_import_fail(im, -EINVAL, "attribute axis is missing");
 	axis = loom_import_axis(im, loom_attr_int(im, "axis", 1), inputs[0]->rank);
-	loom_import_result(im, 0, loom_emit_concat(im, num_inputs, inputs, axis));
+	loom_import_result(im, 0, loom_emit_concat(im->em, num_inputs, inputs, axis));
 }
 
 /* pads for all axes, or since opset 18 for some: begins first, then ends */
@@ -227,7 +227,7 @@ static void read_pads(struct loom_import *im, const struct loom_value *x, struct
 	loom_import_axes(im, axes, num_axes, x->rank);
 	if (num_pads != 2 * num_axes)
 		loom_import_fail(im, -EINVAL, "%u pads for %u axes", num_pads, num_axes);
-	for (i = 0; i < num_axes && !im->status; i++) {
+	for (i = 0; i < num_axes && !im->em->status; i++) {
 		uint32_t axis = loom_import_axis(im, axes[i], x->rank);
 
 		pad->begin[axis] = pads[i];
@@ -249,7 +249,7 @@ void loom_import_pad(struct loom_import *im, int unused)
 		return;
 	read_pads(im, x, &pad);
 	if (im->opset < 11)
-		value = loom_emit_scalar(im, x->dtype, loom_attr_float(im, "value", 0));
+		value = loom_emit_scalar(im->em, x->dtype, loom_attr_float(im, "value", 0));
 	else if (loom_import_has(im, 2))
 		value = loom_import_known(im, 2);
 	if (value && (value->num_elems != 1 || value->dtype != x->dtype))
@@ -257,7 +257,7 @@ void loom_import_pad(struct loom_import *im, int unused)
 				 loom_dtype_name(x->dtype));
 	else if (value)
 		memcpy(&pad.value, value->data, loom_dtype_size(value->dtype));
-	loom_import_result(im, 0, loom_emit_pad(im, x, &pad));
+	loom_import_result(im, 0, loom_emit_pad(im->em, x, &pad));
 }
 
 void loom_import_expand(struct loom_import *im, int unused)
@@ -276,8 +276,8 @@ void loom_import_expand(struct loom_import *im, int unused)
 	}
 	rank = x->rank;
 	memcpy(dims, x->dims, sizeof(dims));
-	loom_shape_broadcast(im, &rank, dims, count, shape);
-	loom_import_result(im, 0, loom_emit_expand(im, x, rank, dims));
+	loom_emit_broadcast(im->em, &rank, dims, count, shape);
+	loom_import_result(im, 0, loom_emit_expand(im->em, x, rank, dims));
 }
 
 /* [a, b] repeated r times along b is [a, 1, b] broadcast to [a, r, b], read as [a, r * b] */
@@ -292,7 +292,7 @@ void loom_import_tile(struct loom_import *im, int unused)
 	if (im->opset < 6)
 		loom_import_fail(im, -EOPNOTSUPP, "it is not supported before opset 6");
 	count = loom_import_ints(im, 1, repeats, LOOM_GRAPH_RANK);
-	if (!x || im->status)
+	if (!x || im->em->status)
 		return;
 	if (count != x->rank) {
 		loom_import_fail(im, -EINVAL, "%u repeats for rank %u", count, x->rank);
@@ -315,9 +315,9 @@ void loom_import_tile(struct loom_import *im, int unused)
 		loom_import_fail(im, -EOPNOTSUPP, "repeats along this many axes are not supported");
 		return;
 	}
-	x = loom_emit_reshape(im, x, rank, from);
-	x = loom_emit_expand(im, x, rank, to);
-	loom_import_result(im, 0, loom_emit_reshape(im, x, count, dims));
+	x = loom_emit_reshape(im->em, x, rank, from);
+	x = loom_emit_expand(im->em, x, rank, to);
+	loom_import_result(im, 0, loom_emit_reshape(im->em, x, count, dims));
 }
 
 /* past this many runs of indices, a Gather is no matter of slices */
@@ -355,7 +355,7 @@ static struct loom_value *emit_gather(struct loom_import *im, struct loom_value 
 		length = gather_run(indices, i, count, &step);
 		runs[num_runs++] = emit_range(im, x, axis, indices[i], step, length);
 	}
-	y = runs ? loom_emit_concat(im, num_runs, runs, axis) : NULL;
+	y = runs ? loom_emit_concat(im->em, num_runs, runs, axis) : NULL;
 	return y;
 }
 
@@ -377,7 +377,7 @@ void loom_import_gather(struct loom_import *im, int unused)
 	if (x->rank + indices->rank > LOOM_GRAPH_RANK + 1)
 		loom_import_fail(im, -EOPNOTSUPP, "a result of rank %u is not supported",
 				 x->rank + indices->rank - 1);
-	if (im->status)
+	if (im->em->status)
 		return;
 	flat = loom_pool_array(im->graph->pool, (size_t)indices->num_elems, sizeof(*flat));
 	for (at = 0; flat && at < indices->num_elems; at++) {
@@ -397,7 +397,7 @@ void loom_import_gather(struct loom_import *im, int unused)
 		dims[rank++] = indices->dims[i];
 	for (i = axis + 1; i < x->rank; i++)
 		dims[rank++] = x->dims[i];
-	loom_import_result(im, 0, loom_emit_reshape(im, y, rank, dims));
+	loom_import_result(im, 0, loom_emit_reshape(im->em, y, rank, dims));
 }
 
 static int64_t block_size(struct loom_import *im, const struct loom_value *x)
@@ -429,10 +429,10 @@ void loom_import_depth_to_space(struct loom_import *im, int unused)
 	h = x->dims[2];
 	w = x->dims[3];
 	memcpy(dims, (int64_t[]){ n, c, h * b, w * b }, sizeof(dims));
-	y = loom_emit_reshape(im, x, 6, mode ? (int64_t[]){ n, c, b, b, h, w } :
+	y = loom_emit_reshape(im->em, x, 6, mode ? (int64_t[]){ n, c, b, b, h, w } :
 			      (int64_t[]){ n, b, b, c, h, w });
-	y = loom_emit_transpose(im, y, perms[mode]);
-	loom_import_result(im, 0, loom_emit_reshape(im, y, 4, dims));
+	y = loom_emit_transpose(im->em, y, perms[mode]);
+	loom_import_result(im, 0, loom_emit_reshape(im->em, y, 4, dims));
 }
 
 void loom_import_space_to_depth(struct loom_import *im, int unused)
@@ -450,7 +450,7 @@ void loom_import_space_to_depth(struct loom_import *im, int unused)
 	h = x->dims[2] / b;
 	w = x->dims[3] / b;
 	memcpy(dims, (int64_t[]){ n, c * b * b, h, w }, sizeof(dims));
-	y = loom_emit_reshape(im, x, 6, (int64_t[]){ n, c, h, b, w, b });
-	y = loom_emit_transpose(im, y, perm);
-	loom_import_result(im, 0, loom_emit_reshape(im, y, 4, dims));
+	y = loom_emit_reshape(im->em, x, 6, (int64_t[]){ n, c, h, b, w, b });
+	y = loom_emit_transpose(im->em, y, perm);
+	loom_import_result(im, 0, loom_emit_reshape(im->em, y, 4, dims));
 }

@@ -37,7 +37,7 @@ static struct loom_value *window_origins(struct loom_import *im, const struct lo
 		dims[2 + i] = window->out[i];
 		windows *= window->out[i];
 	}
-	origins = loom_emit_const(im, DRM_LOOM_DTYPE_I64, x->rank, dims);
+	origins = loom_emit_const(im->em, DRM_LOOM_DTYPE_I64, x->rank, dims);
 	for (at = 0; origins && at < origins->num_elems; at++) {
 		int64_t origin = at / windows * image, rest = at % windows;
 
@@ -55,7 +55,7 @@ static struct loom_value *window_origins(struct loom_import *im, const struct lo
 static struct loom_value *pad_for_windows(struct loom_import *im, struct loom_value *x,
 					  const struct loom_window *window)
 {
-	struct loom_value *lowest = loom_emit_scalar(im, x->dtype, -INFINITY);
+	struct loom_value *lowest = loom_emit_scalar(im->em, x->dtype, -INFINITY);
 	struct loom_gpad pad = { .mode = LOOM_GPAD_CONSTANT };
 	uint32_t i;
 
@@ -71,7 +71,7 @@ static struct loom_value *pad_for_windows(struct loom_import *im, struct loom_va
 		if (pad.end[2 + i] < 0)
 			pad.end[2 + i] = 0;
 	}
-	return loom_emit_pad(im, x, &pad);
+	return loom_emit_pad(im->em, x, &pad);
 }
 
 /*
@@ -102,7 +102,7 @@ static struct loom_value *emit_indices(struct loom_import *im, struct loom_value
 	if (!origins)
 		return NULL;
 	memcpy(dims, origins->dims, sizeof(dims));
-	for (k = 0; k < total && !im->status; k++) {
+	for (k = 0; k < total && !im->em->status; k++) {
 		struct loom_gslice slice = { .step = { 1, 1 } };
 		struct loom_value *element, *offset, *larger;
 		int64_t rest = k, distance = 0;
@@ -113,16 +113,16 @@ static struct loom_value *emit_indices(struct loom_import *im, struct loom_value
 			distance += slice.start[2 + i] * strides[i];
 			rest /= window->kernel[i];
 		}
-		element = loom_emit_slice(im, padded, &slice, dims);
-		offset = loom_emit_scalar(im, DRM_LOOM_DTYPE_I64, 0);
+		element = loom_emit_slice(im->em, padded, &slice, dims);
+		offset = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I64, 0);
 		if (!element || !offset)
 			return NULL;
 		loom_value_set_int(offset, 0, distance);
-		larger = k ? loom_emit_binary(im, LOOM_GBIN_GREATER, element, best) : NULL;
-		offsets = k ? loom_emit_select(im, larger, offset, offsets) : offset;
-		best = k ? loom_emit_binary(im, LOOM_GBIN_MAX, best, element) : element;
+		larger = k ? loom_emit_binary(im->em, LOOM_GBIN_GREATER, element, best) : NULL;
+		offsets = k ? loom_emit_select(im->em, larger, offset, offsets) : offset;
+		best = k ? loom_emit_binary(im->em, LOOM_GBIN_MAX, best, element) : element;
 	}
-	return loom_emit_binary(im, LOOM_GBIN_ADD, origins, offsets);
+	return loom_emit_binary(im->em, LOOM_GBIN_ADD, origins, offsets);
 }
 
 static void pool_attrs(struct loom_import *im, enum loom_gpool_kind kind,
@@ -177,10 +177,10 @@ void loom_import_pool(struct loom_import *im, int kind)
 	dims[1] = x->dims[1];
 	for (i = 0; i < window.num_spatial; i++)
 		dims[2 + i] = window.out[i];
-	node = loom_emit_begin(im, LOOM_GOP_POOL, x->dtype, x->rank, dims, 1, &x);
+	node = loom_emit_begin(im->em, LOOM_GOP_POOL, x->dtype, x->rank, dims, 1, &x);
 	if (node)
 		node->pool = pool;
-	y = loom_emit_end(im, node);
+	y = loom_emit_end(im->em, node);
 	loom_import_result(im, 0, y);
 	if (y && loom_import_wants(im, 1))
 		loom_import_result(im, 1, emit_indices(im, x, y, &window));
@@ -194,6 +194,6 @@ void loom_import_global_pool(struct loom_import *im, int kind)
 		return;
 	if (x->rank < 3)
 		loom_import_fail(im, -EINVAL, "data of rank %u", x->rank);
-	loom_import_result(im, 0, loom_emit_reduce(im, (enum loom_greduce_kind)kind, x,
+	loom_import_result(im, 0, loom_emit_reduce(im->em, (enum loom_greduce_kind)kind, x,
 						   ((1u << x->rank) - 1) & ~3u, true));
 }

@@ -19,7 +19,7 @@ static int32_t quant_axis(struct loom_import *im, const struct loom_value *x,
 	if (scale->num_elems == 1)
 		return -1;
 	axis = loom_import_axis(im, loom_attr_int(im, "axis", 1), x->rank);
-	if (!im->status && (scale->rank != 1 || scale->dims[0] != x->dims[axis]))
+	if (!im->em->status && (scale->rank != 1 || scale->dims[0] != x->dims[axis]))
 		loom_import_fail(im, -EINVAL, "%lld scales for axis %u of %lld",
 				 (long long)scale->num_elems, axis, (long long)x->dims[axis]);
 	return (int32_t)axis;
@@ -33,13 +33,13 @@ static struct loom_value *emit_quant(struct loom_import *im, enum loom_gop op, u
 	struct loom_node *node;
 	int32_t axis;
 
-	if (im->status || !x || !scale || !zero)
+	if (im->em->status || !x || !scale || !zero)
 		return NULL;
 	axis = quant_axis(im, x, scale, zero);
-	node = loom_emit_begin(im, op, dtype, x->rank, x->dims, 3, inputs);
+	node = loom_emit_begin(im->em, op, dtype, x->rank, x->dims, 3, inputs);
 	if (node)
 		node->quant.axis = axis;
-	return loom_emit_end(im, node);
+	return loom_emit_end(im->em, node);
 }
 
 /* the zero point, zeroes where it was left out */
@@ -48,7 +48,7 @@ static struct loom_value *zero_point(struct loom_import *im, uint32_t operand,
 {
 	if (loom_import_has(im, operand) || !scale)
 		return loom_import_optional(im, operand);
-	return loom_emit_const(im, dtype, scale->rank, scale->dims);
+	return loom_emit_const(im->em, dtype, scale->rank, scale->dims);
 }
 
 void loom_import_quantize(struct loom_import *im, int unused)
@@ -68,7 +68,7 @@ void loom_import_quantize(struct loom_import *im, int unused)
 		loom_import_fail(im, -EOPNOTSUPP, "types %s, %s and %s are not supported",
 				 loom_dtype_name(x->dtype), loom_dtype_name(scale->dtype),
 				 loom_dtype_name(zero->dtype));
-	x = loom_emit_cast(im, x, DRM_LOOM_DTYPE_F32);
+	x = loom_emit_cast(im->em, x, DRM_LOOM_DTYPE_F32);
 	loom_import_result(im, 0, emit_quant(im, LOOM_GOP_QUANTIZE, zero->dtype, x, scale, zero));
 }
 
@@ -93,6 +93,7 @@ void loom_import_dequantize(struct loom_import *im, int unused)
 void loom_import_dynamic_quantize(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *low, *high, *scale, *zero, *nought;
+	struct loom_value *steps;
 	uint32_t all;
 
 	(void)unused;
@@ -103,17 +104,19 @@ void loom_import_dynamic_quantize(struct loom_import *im, int unused)
 		return;
 	}
 	all = (1u << x->rank) - 1;
-	nought = loom_emit_scalar(im, DRM_LOOM_DTYPE_F32, 0);
-	low = loom_emit_reduce(im, LOOM_GREDUCE_MIN, x, all, false);
-	low = loom_emit_binary(im, LOOM_GBIN_MIN, low, nought);
-	high = loom_emit_reduce(im, LOOM_GREDUCE_MAX, x, all, false);
-	high = loom_emit_binary(im, LOOM_GBIN_MAX, high, nought);
-	scale = loom_emit_binary(im, LOOM_GBIN_DIV, loom_emit_binary(im, LOOM_GBIN_SUB, high, low),
-				 loom_emit_scalar(im, DRM_LOOM_DTYPE_F32, 255));
-	zero = loom_emit_binary(im, LOOM_GBIN_SUB, nought,
-				loom_emit_binary(im, LOOM_GBIN_DIV, low, scale));
-	zero = loom_emit_unary(im, (struct loom_gact){ LOOM_GFN_CLIP, 0, 255 }, zero);
-	zero = loom_emit_cast(im, loom_emit_fn(im, LOOM_GFN_ROUND, zero), DRM_LOOM_DTYPE_U8);
+	nought = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_F32, 0);
+	low = loom_emit_reduce(im->em, LOOM_GREDUCE_MIN, x, all, false);
+	low = loom_emit_binary(im->em, LOOM_GBIN_MIN, low, nought);
+	high = loom_emit_reduce(im->em, LOOM_GREDUCE_MAX, x, all, false);
+	high = loom_emit_binary(im->em, LOOM_GBIN_MAX, high, nought);
+	steps = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_F32, 255);
+	scale = loom_emit_binary(im->em, LOOM_GBIN_SUB, high, low);
+	scale = loom_emit_binary(im->em, LOOM_GBIN_DIV, scale, steps);
+	zero = loom_emit_binary(im->em, LOOM_GBIN_SUB, nought,
+				loom_emit_binary(im->em, LOOM_GBIN_DIV, low, scale));
+	zero = loom_emit_unary(im->em, (struct loom_gact){ LOOM_GFN_CLIP, 0, 255 }, zero);
+	zero = loom_emit_fn(im->em, LOOM_GFN_ROUND, zero);
+	zero = loom_emit_cast(im->em, zero, DRM_LOOM_DTYPE_U8);
 	loom_import_result(im, 0,
 			   emit_quant(im, LOOM_GOP_QUANTIZE, DRM_LOOM_DTYPE_U8, x, scale, zero));
 	loom_import_result(im, 1, scale);

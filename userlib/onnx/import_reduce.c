@@ -30,7 +30,7 @@ void loom_import_reduce(struct loom_import *im, int kind)
 	bool keepdims = loom_attr_int(im, "keepdims", 1);
 
 	if (x)
-		loom_import_result(im, 0, loom_emit_reduce(im, (enum loom_greduce_kind)kind, x,
+		loom_import_result(im, 0, loom_emit_reduce(im->em, (enum loom_greduce_kind)kind, x,
 							   reduce_axes(im, kind, x->rank),
 							   keepdims));
 }
@@ -40,16 +40,16 @@ static struct loom_value *emit_softmax(struct loom_import *im, struct loom_value
 {
 	struct loom_node *node;
 
-	if (im->status || !x)
+	if (im->em->status || !x)
 		return NULL;
 	if (!loom_dtype_is_float(x->dtype)) {
 		loom_import_fail(im, -EINVAL, "operand of type %s", loom_dtype_name(x->dtype));
 		return NULL;
 	}
-	node = loom_emit_begin(im, LOOM_GOP_SOFTMAX, x->dtype, x->rank, x->dims, 1, &x);
+	node = loom_emit_begin(im->em, LOOM_GOP_SOFTMAX, x->dtype, x->rank, x->dims, 1, &x);
 	if (node)
 		node->softmax = (struct loom_gsoftmax){ .axis = axis, .log = log };
-	return loom_emit_end(im, node);
+	return loom_emit_end(im->em, node);
 }
 
 /* before opset 13 all axes from the given one on were one */
@@ -62,7 +62,7 @@ void loom_import_softmax(struct loom_import *im, int log)
 	if (!x)
 		return;
 	axis = loom_import_axis(im, loom_attr_int(im, "axis", im->opset < 13 ? 1 : -1), x->rank);
-	if (im->status)
+	if (im->em->status)
 		return;
 	if (im->opset >= 13 || loom_value_trailing(x, axis + 1) == 1) {
 		loom_import_result(im, 0, emit_softmax(im, x, axis, log));
@@ -70,9 +70,9 @@ void loom_import_softmax(struct loom_import *im, int log)
 	}
 	inner = loom_value_trailing(x, axis);
 	outer = inner ? x->num_elems / inner : 0;
-	y = loom_emit_reshape(im, x, 2, (int64_t[]){ outer, inner });
+	y = loom_emit_reshape(im->em, x, 2, (int64_t[]){ outer, inner });
 	y = emit_softmax(im, y, 1, log);
-	loom_import_result(im, 0, loom_emit_reshape(im, y, x->rank, x->dims));
+	loom_import_result(im, 0, loom_emit_reshape(im->em, y, x->rank, x->dims));
 }
 
 /* [C] as it broadcasts over [N, C, ...] */
@@ -82,7 +82,7 @@ static struct loom_value *emit_per_channel(struct loom_import *im, struct loom_v
 	int64_t dims[LOOM_GRAPH_RANK];
 	uint32_t i;
 
-	if (im->status || !vector)
+	if (im->em->status || !vector)
 		return NULL;
 	if (vector->rank != 1 || vector->dims[0] != x->dims[1]) {
 		loom_import_fail(im, -EINVAL, "%lld parameters for %lld channels",
@@ -92,8 +92,8 @@ static struct loom_value *emit_per_channel(struct loom_import *im, struct loom_v
 	dims[0] = x->dims[1];
 	for (i = 1; i + 1 < x->rank; i++)
 		dims[i] = 1;
-	vector = loom_emit_cast(im, vector, x->dtype);
-	return loom_emit_reshape(im, vector, x->rank - 1, dims);
+	vector = loom_emit_cast(im->em, vector, x->dtype);
+	return loom_emit_reshape(im->em, vector, x->rank - 1, dims);
 }
 
 static bool channels_fit(struct loom_import *im, const struct loom_value *x)
@@ -114,9 +114,9 @@ static struct loom_value *emit_deviation(struct loom_import *im, struct loom_val
 {
 	if (!variance)
 		return NULL;
-	variance = loom_emit_binary(im, LOOM_GBIN_ADD, variance,
-				    loom_emit_scalar(im, variance->dtype, epsilon));
-	return loom_emit_fn(im, LOOM_GFN_SQRT, variance);
+	variance = loom_emit_binary(im->em, LOOM_GBIN_ADD, variance,
+				    loom_emit_scalar(im->em, variance->dtype, epsilon));
+	return loom_emit_fn(im->em, LOOM_GFN_SQRT, variance);
 }
 
 /**
@@ -139,14 +139,13 @@ static struct normal emit_normal(struct loom_import *im, struct loom_value *x, u
 	struct loom_value *centred;
 	struct normal normal;
 
-	normal.mean = loom_emit_reduce(im, LOOM_GREDUCE_MEAN, x, axes, true);
-	centred = loom_emit_binary(im, LOOM_GBIN_SUB, x, normal.mean);
-	normal.variance = loom_emit_reduce(im, LOOM_GREDUCE_MEAN,
-					   loom_emit_binary(im, LOOM_GBIN_MUL, centred, centred),
-					   axes, true);
-	normal.inverse = loom_emit_fn(im, LOOM_GFN_RECIPROCAL,
+	normal.mean = loom_emit_reduce(im->em, LOOM_GREDUCE_MEAN, x, axes, true);
+	centred = loom_emit_binary(im->em, LOOM_GBIN_SUB, x, normal.mean);
+	normal.variance = loom_emit_binary(im->em, LOOM_GBIN_MUL, centred, centred);
+	normal.variance = loom_emit_reduce(im->em, LOOM_GREDUCE_MEAN, normal.variance, axes, true);
+	normal.inverse = loom_emit_fn(im->em, LOOM_GFN_RECIPROCAL,
 				      emit_deviation(im, normal.variance, epsilon));
-	normal.result = loom_emit_binary(im, LOOM_GBIN_MUL, centred, normal.inverse);
+	normal.result = loom_emit_binary(im->em, LOOM_GBIN_MUL, centred, normal.inverse);
 	return normal;
 }
 
@@ -164,9 +163,9 @@ void loom_import_layer_norm(struct loom_import *im, int unused)
 	}
 	axis = loom_import_axis(im, loom_attr_int(im, "axis", -1), x->rank);
 	normal = emit_normal(im, x, ((1u << x->rank) - 1) & ~((1u << axis) - 1), epsilon);
-	y = loom_emit_binary(im, LOOM_GBIN_MUL, normal.result, loom_import_operand(im, 1));
+	y = loom_emit_binary(im->em, LOOM_GBIN_MUL, normal.result, loom_import_operand(im, 1));
 	if (loom_import_has(im, 2))
-		y = loom_emit_binary(im, LOOM_GBIN_ADD, y, loom_import_operand(im, 2));
+		y = loom_emit_binary(im->em, LOOM_GBIN_ADD, y, loom_import_operand(im, 2));
 	if (y && !loom_dims_equal(x, y))
 		loom_import_fail(im, -EINVAL, "Scale or B do not broadcast to the data");
 	loom_import_result(im, 0, y);
@@ -182,8 +181,8 @@ static void import_scaled(struct loom_import *im, struct loom_value *normal)
 		return;
 	scale = emit_per_channel(im, loom_import_operand(im, 1), normal);
 	bias = emit_per_channel(im, loom_import_operand(im, 2), normal);
-	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_ADD,
-						   loom_emit_binary(im, LOOM_GBIN_MUL, normal,
+	loom_import_result(im, 0, loom_emit_binary(im->em, LOOM_GBIN_ADD,
+						   loom_emit_binary(im->em, LOOM_GBIN_MUL, normal,
 								    scale), bias));
 }
 
@@ -196,12 +195,14 @@ static struct loom_value *emit_running(struct loom_import *im, uint32_t operand,
 
 	if (!before || !now)
 		return NULL;
-	now = loom_emit_cast(im, loom_emit_reshape(im, now, 1, &now->num_elems), before->dtype);
-	before = loom_emit_binary(im, LOOM_GBIN_MUL, before,
-				  loom_emit_scalar(im, before->dtype, momentum));
-	now = loom_emit_binary(im, LOOM_GBIN_MUL, now,
-			       before ? loom_emit_scalar(im, before->dtype, 1 - momentum) : NULL);
-	return loom_emit_binary(im, LOOM_GBIN_ADD, before, now);
+	now = loom_emit_reshape(im->em, now, 1, &now->num_elems);
+	now = loom_emit_cast(im->em, now, before->dtype);
+	before = loom_emit_binary(im->em, LOOM_GBIN_MUL, before,
+				  loom_emit_scalar(im->em, before->dtype, momentum));
+	now = loom_emit_binary(im->em, LOOM_GBIN_MUL, now,
+			       before ? loom_emit_scalar(im->em, before->dtype, 1 - momentum) :
+					NULL);
+	return loom_emit_binary(im->em, LOOM_GBIN_ADD, before, now);
 }
 
 /* the mean and variance of the data at hand, and those of all that came before with them */
@@ -237,11 +238,11 @@ void loom_import_batch_norm(struct loom_import *im, int unused)
 	mean = emit_per_channel(im, loom_import_operand(im, 3), x);
 	deviation = emit_deviation(im, emit_per_channel(im, loom_import_operand(im, 4), x),
 				   epsilon);
-	scale = loom_emit_binary(im, LOOM_GBIN_DIV, scale, deviation);
-	bias = loom_emit_binary(im, LOOM_GBIN_SUB, bias,
-				loom_emit_binary(im, LOOM_GBIN_MUL, mean, scale));
-	x = loom_emit_binary(im, LOOM_GBIN_MUL, x, scale);
-	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_ADD, x, bias));
+	scale = loom_emit_binary(im->em, LOOM_GBIN_DIV, scale, deviation);
+	bias = loom_emit_binary(im->em, LOOM_GBIN_SUB, bias,
+				loom_emit_binary(im->em, LOOM_GBIN_MUL, mean, scale));
+	x = loom_emit_binary(im->em, LOOM_GBIN_MUL, x, scale);
+	loom_import_result(im, 0, loom_emit_binary(im->em, LOOM_GBIN_ADD, x, bias));
 }
 
 void loom_import_instance_norm(struct loom_import *im, int unused)
@@ -269,12 +270,12 @@ void loom_import_group_norm(struct loom_import *im, int unused)
 	if (groups < 1 || x->dims[1] % groups)
 		loom_import_fail(im, -EINVAL, "%lld channels in %lld groups",
 				 (long long)x->dims[1], (long long)groups);
-	if (im->status || !x->num_elems)
+	if (im->em->status || !x->num_elems)
 		return;
 	inner = x->num_elems / x->dims[0] / groups;
-	y = loom_emit_reshape(im, x, 3, (int64_t[]){ x->dims[0], groups, inner });
+	y = loom_emit_reshape(im->em, x, 3, (int64_t[]){ x->dims[0], groups, inner });
 	y = emit_normal(im, y, 1u << 2, epsilon).result;
-	import_scaled(im, loom_emit_reshape(im, y, x->rank, x->dims));
+	import_scaled(im, loom_emit_reshape(im->em, y, x->rank, x->dims));
 }
 
 void loom_import_lp_norm(struct loom_import *im, int unused)
@@ -289,9 +290,9 @@ void loom_import_lp_norm(struct loom_import *im, int unused)
 	axis = loom_import_axis(im, loom_attr_int(im, "axis", -1), x->rank);
 	if (p != 1 && p != 2)
 		loom_import_fail(im, -EINVAL, "p %lld is out of range", (long long)p);
-	norm = loom_emit_reduce(im, p == 1 ? LOOM_GREDUCE_L1 : LOOM_GREDUCE_L2, x, 1u << axis,
+	norm = loom_emit_reduce(im->em, p == 1 ? LOOM_GREDUCE_L1 : LOOM_GREDUCE_L2, x, 1u << axis,
 				true);
-	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_DIV, x, norm));
+	loom_import_result(im, 0, loom_emit_binary(im->em, LOOM_GBIN_DIV, x, norm));
 }
 
 /* (x - mean) / (deviation + 1e-9), as the standard's own function body has it */
@@ -306,16 +307,16 @@ void loom_import_mvn(struct loom_import *im, int unused)
 		return;
 	count = loom_attr_ints(im, "axes", axes, LOOM_GRAPH_RANK);
 	mask = loom_import_axes(im, axes, count ? count : 3, x->rank);
-	mean = loom_emit_reduce(im, LOOM_GREDUCE_MEAN, x, mask, true);
-	squares = loom_emit_reduce(im, LOOM_GREDUCE_MEAN, loom_emit_binary(im, LOOM_GBIN_MUL, x, x),
-				   mask, true);
-	deviation = loom_emit_binary(im, LOOM_GBIN_SUB, squares,
-				     loom_emit_binary(im, LOOM_GBIN_MUL, mean, mean));
-	deviation = loom_emit_fn(im, LOOM_GFN_SQRT, deviation);
-	deviation = loom_emit_binary(im, LOOM_GBIN_ADD, deviation,
-				     loom_emit_scalar(im, x->dtype, 0.000000001));
-	x = loom_emit_binary(im, LOOM_GBIN_SUB, x, mean);
-	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_DIV, x, deviation));
+	mean = loom_emit_reduce(im->em, LOOM_GREDUCE_MEAN, x, mask, true);
+	squares = loom_emit_binary(im->em, LOOM_GBIN_MUL, x, x);
+	squares = loom_emit_reduce(im->em, LOOM_GREDUCE_MEAN, squares, mask, true);
+	deviation = loom_emit_binary(im->em, LOOM_GBIN_SUB, squares,
+				     loom_emit_binary(im->em, LOOM_GBIN_MUL, mean, mean));
+	deviation = loom_emit_fn(im->em, LOOM_GFN_SQRT, deviation);
+	deviation = loom_emit_binary(im->em, LOOM_GBIN_ADD, deviation,
+				     loom_emit_scalar(im->em, x->dtype, 0.000000001));
+	x = loom_emit_binary(im->em, LOOM_GBIN_SUB, x, mean);
+	loom_import_result(im, 0, loom_emit_binary(im->em, LOOM_GBIN_DIV, x, deviation));
 }
 
 /* the mean of @x over a window of @size channels, what lies outside counting as 0 */
@@ -323,12 +324,12 @@ static struct loom_value *emit_channel_mean(struct loom_import *im, struct loom_
 					    int64_t size)
 {
 	int64_t flat[] = { x->dims[0], 1, x->dims[1], loom_value_trailing(x, 2) };
-	struct loom_value *flattened = loom_emit_reshape(im, x, 4, flat);
+	struct loom_value *flattened = loom_emit_reshape(im->em, x, 4, flat);
 	struct loom_node *node;
 
 	if (!flattened)
 		return NULL;
-	node = loom_emit_begin(im, LOOM_GOP_POOL, x->dtype, 4, flat, 1, &flattened);
+	node = loom_emit_begin(im->em, LOOM_GOP_POOL, x->dtype, 4, flat, 1, &flattened);
 	if (!node)
 		return NULL;
 	node->pool = (struct loom_gpool){
@@ -341,7 +342,7 @@ static struct loom_value *emit_channel_mean(struct loom_import *im, struct loom_
 		.pads_end = { size / 2, 0 },
 		.count_include_pad = true,
 	};
-	return loom_emit_reshape(im, loom_emit_end(im, node), x->rank, x->dims);
+	return loom_emit_reshape(im->em, loom_emit_end(im->em, node), x->rank, x->dims);
 }
 
 /* x / (bias + alpha * mean of x^2 over neighbouring channels)^beta */
@@ -360,12 +361,15 @@ void loom_import_lrn(struct loom_import *im, int unused)
 		loom_import_fail(im, -EINVAL, "size %lld is out of range", (long long)size);
 		return;
 	}
-	mean = loom_emit_binary(im, LOOM_GBIN_MUL, x, x);
+	mean = loom_emit_binary(im->em, LOOM_GBIN_MUL, x, x);
 	if (!mean)
 		return;
 	mean = emit_channel_mean(im, mean, size);
-	mean = loom_emit_binary(im, LOOM_GBIN_MUL, mean, loom_emit_scalar(im, x->dtype, alpha));
-	mean = loom_emit_binary(im, LOOM_GBIN_ADD, mean, loom_emit_scalar(im, x->dtype, bias));
-	mean = loom_emit_binary(im, LOOM_GBIN_POW, mean, loom_emit_scalar(im, x->dtype, beta));
-	loom_import_result(im, 0, loom_emit_binary(im, LOOM_GBIN_DIV, x, mean));
+	mean = loom_emit_binary(im->em, LOOM_GBIN_MUL, mean,
+				loom_emit_scalar(im->em, x->dtype, alpha));
+	mean = loom_emit_binary(im->em, LOOM_GBIN_ADD, mean,
+				loom_emit_scalar(im->em, x->dtype, bias));
+	mean = loom_emit_binary(im->em, LOOM_GBIN_POW, mean,
+				loom_emit_scalar(im->em, x->dtype, beta));
+	loom_import_result(im, 0, loom_emit_binary(im->em, LOOM_GBIN_DIV, x, mean));
 }

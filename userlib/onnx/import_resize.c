@@ -42,7 +42,7 @@ static void resize_begin(struct loom_import *im, const struct loom_value *x, str
 
 	loom_import_axes(im, axes, count, x->rank);
 	resize->num_axes = count ? count : x->rank;
-	for (i = 0; i < resize->num_axes && !im->status; i++)
+	for (i = 0; i < resize->num_axes && !im->em->status; i++)
 		resize->axes[i] = count ? loom_import_axis(im, axes[i], x->rank) : i;
 	for (i = 0; i < x->rank; i++) {
 		resize->attrs.scales[i] = 1;
@@ -143,17 +143,17 @@ static void resize_end(struct loom_import *im, struct loom_value *x, const struc
 {
 	struct loom_node *node;
 
-	if (im->status)
+	if (im->em->status)
 		return;
 	if (!loom_dtype_is_float(x->dtype) && resize->attrs.mode != LOOM_GRESIZE_NEAREST) {
 		loom_import_fail(im, -EOPNOTSUPP, "operand of type %s is not supported",
 				 loom_dtype_name(x->dtype));
 		return;
 	}
-	node = loom_emit_begin(im, LOOM_GOP_RESIZE, x->dtype, x->rank, resize->dims, 1, &x);
+	node = loom_emit_begin(im->em, LOOM_GOP_RESIZE, x->dtype, x->rank, resize->dims, 1, &x);
 	if (node)
 		node->resize = resize->attrs;
-	loom_import_result(im, 0, loom_emit_end(im, node));
+	loom_import_result(im, 0, loom_emit_end(im->em, node));
 }
 
 /* what both had before opset 11: asymmetric coordinates, rounded down */
@@ -164,7 +164,7 @@ static void resize_old(struct loom_import *im, struct loom_value *x, const float
 	struct resize resize = { 0 };
 	uint32_t mode = loom_attr_choice(im, "mode", old_modes);
 
-	if (!x || im->status)
+	if (!x || im->em->status)
 		return;
 	resize_begin(im, x, &resize);
 	resize.attrs.mode = mode ? LOOM_GRESIZE_LINEAR : LOOM_GRESIZE_NEAREST;

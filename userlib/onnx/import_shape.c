@@ -21,7 +21,7 @@ void loom_import_reshape(struct loom_import *im, int unused)
 		count = loom_attr_ints(im, "shape", dims, LOOM_GRAPH_RANK);
 	else
 		count = loom_import_ints(im, 1, dims, LOOM_GRAPH_RANK);
-	for (i = 0; i < count && !im->status; i++) {
+	for (i = 0; i < count && !im->em->status; i++) {
 		if (!dims[i] && !allow_zero) {
 			if (i >= x->rank)
 				loom_import_fail(im, -EINVAL, "there is no axis %u to copy", i);
@@ -34,9 +34,9 @@ void loom_import_reshape(struct loom_import *im, int unused)
 			loom_import_fail(im, -EINVAL, "dimension %lld is out of range",
 					 (long long)dims[i]);
 	}
-	if (open >= 0 && !im->status)
+	if (open >= 0 && !im->em->status)
 		dims[open] = known ? x->num_elems / known : 0;
-	loom_import_result(im, 0, loom_emit_reshape(im, x, count, dims));
+	loom_import_result(im, 0, loom_emit_reshape(im->em, x, count, dims));
 }
 
 void loom_import_flatten(struct loom_import *im, int unused)
@@ -54,7 +54,7 @@ void loom_import_flatten(struct loom_import *im, int unused)
 	inner = loom_value_trailing(x, (uint32_t)axis);
 	for (i = 0; i < axis; i++)
 		outer *= x->dims[i];
-	loom_import_result(im, 0, loom_emit_reshape(im, x, 2, (int64_t[]){ outer, inner }));
+	loom_import_result(im, 0, loom_emit_reshape(im->em, x, 2, (int64_t[]){ outer, inner }));
 }
 
 /* axes are an attribute before opset 13, an operand since */
@@ -83,7 +83,7 @@ void loom_import_squeeze(struct loom_import *im, int unused)
 			loom_import_fail(im, -EINVAL, "axis %u is %lld, not 1", i,
 					 (long long)x->dims[i]);
 	}
-	loom_import_result(im, 0, loom_emit_reshape(im, x, rank, dims));
+	loom_import_result(im, 0, loom_emit_reshape(im->em, x, rank, dims));
 }
 
 void loom_import_unsqueeze(struct loom_import *im, int unused)
@@ -102,11 +102,11 @@ void loom_import_unsqueeze(struct loom_import *im, int unused)
 		return;
 	}
 	mask = loom_import_axes(im, axes, count, x->rank + count);
-	if (im->status)
+	if (im->em->status)
 		return;
 	for (i = 0; i < x->rank + count; i++)
 		dims[i] = mask & (1u << i) ? 1 : x->dims[from++];
-	loom_import_result(im, 0, loom_emit_reshape(im, x, x->rank + count, dims));
+	loom_import_result(im, 0, loom_emit_reshape(im->em, x, x->rank + count, dims));
 }
 
 void loom_import_identity(struct loom_import *im, int unused)
@@ -126,8 +126,8 @@ void loom_import_dropout(struct loom_import *im, int unused)
 	loom_import_result(im, 0, x);
 	if (!x || !loom_import_wants(im, 1))
 		return;
-	mask = loom_emit_scalar(im, im->opset < 10 ? x->dtype : DRM_LOOM_DTYPE_BOOL, 1);
-	loom_import_result(im, 1, loom_emit_expand(im, mask, x->rank, x->dims));
+	mask = loom_emit_scalar(im->em, im->opset < 10 ? x->dtype : DRM_LOOM_DTYPE_BOOL, 1);
+	loom_import_result(im, 1, loom_emit_expand(im->em, mask, x->rank, x->dims));
 }
 
 /* a constant that shares the attribute's elements */
@@ -147,7 +147,7 @@ static struct loom_value *attr_tensor(struct loom_import *im, const struct loom_
 
 static struct loom_value *attr_floats(struct loom_import *im, const struct loom_attr *attr)
 {
-	struct loom_value *value = loom_emit_const(im, DRM_LOOM_DTYPE_F32,
+	struct loom_value *value = loom_emit_const(im->em, DRM_LOOM_DTYPE_F32,
 						   attr->type == LOOM_ATTR_FLOATS,
 						   (int64_t[]){ (int64_t)attr->count });
 
@@ -158,7 +158,7 @@ static struct loom_value *attr_floats(struct loom_import *im, const struct loom_
 
 static struct loom_value *attr_longs(struct loom_import *im, const struct loom_attr *attr)
 {
-	struct loom_value *value = loom_emit_const(im, DRM_LOOM_DTYPE_I64,
+	struct loom_value *value = loom_emit_const(im->em, DRM_LOOM_DTYPE_I64,
 						   attr->type == LOOM_ATTR_INTS,
 						   (int64_t[]){ (int64_t)attr->count });
 
@@ -204,16 +204,16 @@ void loom_import_constant_of_shape(struct loom_import *im, int unused)
 	uint32_t rank = loom_import_ints(im, 0, dims, LOOM_GRAPH_RANK);
 
 	(void)unused;
-	if (im->status)
+	if (im->em->status)
 		return;
 	if (attr && (attr->type != LOOM_ATTR_TENSOR ||
 		     attr->tensor->size_bytes != loom_dtype_size(attr->tensor->dtype))) {
 		loom_import_fail(im, -EINVAL, "its value is no tensor of one element");
 		return;
 	}
-	value = attr ? attr_tensor(im, attr) : loom_emit_scalar(im, DRM_LOOM_DTYPE_F32, 0);
-	value = loom_emit_reshape(im, value, 0, NULL);
-	loom_import_result(im, 0, loom_emit_expand(im, value, rank, dims));
+	value = attr ? attr_tensor(im, attr) : loom_emit_scalar(im->em, DRM_LOOM_DTYPE_F32, 0);
+	value = loom_emit_reshape(im->em, value, 0, NULL);
+	loom_import_result(im, 0, loom_emit_expand(im->em, value, rank, dims));
 }
 
 static int64_t clamp(int64_t x, int64_t low, int64_t high)
@@ -233,7 +233,7 @@ void loom_import_shape(struct loom_import *im, int unused)
 	end = loom_attr_int(im, "end", rank);
 	start = clamp(start < 0 ? start + rank : start, 0, rank);
 	end = clamp(end < 0 ? end + rank : end, start, rank);
-	loom_import_result(im, 0, loom_emit_ints(im, (uint32_t)(end - start), x->dims + start));
+	loom_import_result(im, 0, loom_emit_ints(im->em, (uint32_t)(end - start), x->dims + start));
 }
 
 void loom_import_size(struct loom_import *im, int unused)
@@ -243,8 +243,8 @@ void loom_import_size(struct loom_import *im, int unused)
 	(void)unused;
 	if (!x)
 		return;
-	size = loom_emit_ints(im, 1, &x->num_elems);
-	loom_import_result(im, 0, loom_emit_reshape(im, size, 0, NULL));
+	size = loom_emit_ints(im->em, 1, &x->num_elems);
+	loom_import_result(im, 0, loom_emit_reshape(im->em, size, 0, NULL));
 }
 
 #define RANGE_MAX	((int64_t)1 << 20)
@@ -285,7 +285,7 @@ void loom_import_range(struct loom_import *im, int unused)
 		loom_import_fail(im, -EINVAL, "the range is too long");
 		return;
 	}
-	y = loom_emit_const(im, start->dtype, 1, &count);
+	y = loom_emit_const(im->em, start->dtype, 1, &count);
 	for (i = 0; y && i < count; i++) {
 		if (loom_dtype_is_float(y->dtype))
 			loom_value_set_float(y, i, loom_value_float(start, 0) +
@@ -349,7 +349,7 @@ void loom_import_scatter_nd(struct loom_import *im, int unused)
 
 	(void)unused;
 	loom_attr_choice(im, "reduction", reductions);
-	if (!data || !indices || !updates || im->status)
+	if (!data || !indices || !updates || im->em->status)
 		return;
 	depth = indices->rank && indices->dims[indices->rank - 1] <= LOOM_GRAPH_RANK ?
 		(uint32_t)indices->dims[indices->rank - 1] : 0;
@@ -357,7 +357,7 @@ void loom_import_scatter_nd(struct loom_import *im, int unused)
 		loom_import_fail(im, -EINVAL, "its operands do not fit together");
 		return;
 	}
-	y = loom_emit_const(im, data->dtype, data->rank, data->dims);
+	y = loom_emit_const(im->em, data->dtype, data->rank, data->dims);
 	if (!y)
 		return;
 	elem_bytes = loom_dtype_size(data->dtype);
@@ -367,7 +367,7 @@ void loom_import_scatter_nd(struct loom_import *im, int unused)
 	for (i = 0; i < num_tuples; i++) {
 		int64_t offset = scatter_offset(im, data, indices, i, depth);
 
-		if (im->status)
+		if (im->em->status)
 			return;
 		memcpy((char *)y->data + (size_t)offset * elem_bytes,
 		       (const char *)updates->data + (size_t)i * slice_bytes, slice_bytes);

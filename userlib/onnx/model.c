@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* ModelProto into the builder's calls, see onnx.h. */
-#include "onnx.h"
+/* ModelProto into the builder's calls, see proto.h. */
+#include "proto.h"
 
+#include "base/error.h"
 #include "source.h"
-#include "graph/value.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -249,9 +249,7 @@ static int fail(struct loom_error *err, const char *name, int code, const char *
 {
 	const char *base = strrchr(name, '/');
 
-	if (err)
-		snprintf(err->text, sizeof(err->text), "%s: %s", base ? base + 1 : name, why);
-	return code;
+	return loom_error_set(err, code, "%s: %s", base ? base + 1 : name, why);
 }
 
 /* The source form of a model; its shapes are still open. */

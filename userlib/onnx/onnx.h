@@ -2,48 +2,60 @@
 /*
  * DOC: Reading ONNX
  *
+ * Given: the bytes of an ONNX file, or the builder's calls of loom.h. Gives: a finished graph
+ * (graph/graph.h), or one line that says what is wrong. On the way a model is in the *source form*:
+ * inputs with open dimensions, and nodes with ONNX operators and attributes that refer to tensors
+ * by name. Reading a file and building a graph by hand are the same from there on.
+ *
+ *	scan.c		is it safe to unpack these bytes?
+ *	tensor.c	TensorProto, inside models and in files of its own
+ *	build.c		the builder's calls: they make the source form
+ *	model.c		ModelProto into the builder's calls; the public calls that read a model
+ *	source.c	the source form: topological order, shapes of inputs
+ *	import.c	what importers read operands and attributes with
+ *	import_*.c	importers: a source node becomes canonical nodes
+ *	table.c		one line per operator, naming its importer
+ *	convert.c	walks the source nodes, calls the importers, names the outputs
+ *	finish.c	loom_graph_finish(): all of it in order, and then the passes of graph/
+ *
+ * To add an operator: write its importer, a function of a few lines, in the import_*.c that is
+ * nearest (or call an importer that is there with another argument); declare it in import.h; add a
+ * line to table.c. If no canonical operator can express it, see graph/graph.h first. The ONNX
+ * backend tests (tools/testing/host/onnx/cases.c) find their cases for it by themselves.
+ *
  * The file is bytes from a stranger. It is scanned once before protobuf-c unpacks it, because
  * protobuf-c recurses as deep as the file says, and turns two bytes into a structure of hundreds.
- * What was unpacked goes through the builder's calls (loom.h) and is freed; nothing behind them
- * knows that protobuf exists.
+ * What was unpacked goes through the builder's calls and is freed; only scan.c, tensor.c and
+ * model.c (and the names of data types in import_math.c) know that protobuf exists.
+ *
+ * Rejected: the onnx C++ library, with its shape inference. It would be the largest dependency by
+ * far, in another language, and trusts its input. Rejected as well: importing straight out of
+ * protobuf's structures. Graphs built by hand would then need a second path, and tests a file.
  */
 #ifndef LOOM_ONNX_H
 #define LOOM_ONNX_H
 
-#include "loom.h"
+#include <stdint.h>
 
-#include "onnx.pb-c.h"
-
-/** loom_onnx_dtype() - enum loom_dtype for TensorProto.DataType, 0 for what Loom does not have */
-uint32_t loom_onnx_dtype(int64_t data_type);
-/** loom_onnx_dtype_name() - ONNX's name of a data type, for messages */
-const char *loom_onnx_dtype_name(int64_t data_type);
+struct loom_import;
 
 /**
- * loom_onnx_scan() - whether unpacking these bytes is safe
- * @descriptor: what they claim to be
- * @bytes: the file
- * @size_bytes: its length
- *
- * Return: 0, -EBADMSG for no message of that kind, -EMLINK for one that is nested too deep or
- * has too many parts.
+ * struct loom_importer - a line of the operator table
+ * @op_type: ONNX operator
+ * @import: turns a node into canonical ones
+ * @arg: for importers that serve several operators
+ * @tier: of the project's list, 5 for those beyond it
  */
-int loom_onnx_scan(const ProtobufCMessageDescriptor *descriptor, const uint8_t *bytes,
-		   size_t size_bytes);
+struct loom_importer {
+	const char *op_type;
+	void (*import)(struct loom_import *im, int arg);
+	int arg;
+	int tier;
+};
 
-/**
- * loom_onnx_tensor() - reads a TensorProto
- * @proto: the tensor
- * @array: [out] name and data may point into @proto
- * @owned: [out] what to free() when @array is no longer used, or NULL
- * @why: [out] what is wrong with it
- *
- * Return: 0, -EINVAL, -EOPNOTSUPP, -ENOMEM.
- */
-int loom_onnx_tensor(const Onnx__TensorProto *proto, struct loom_array *array, void **owned,
-		     const char **why);
-
-/** loom_onnx_read_file() - a whole file into memory from malloc; an error leaves a line in @err */
-int loom_onnx_read_file(const char *path, void **bytes, size_t *size_bytes, struct loom_error *err);
+/** loom_importer_find() - the line for an operator, or NULL */
+const struct loom_importer *loom_importer_find(const char *op_type);
+/** loom_importer_get() - line @index, NULL past the end */
+const struct loom_importer *loom_importer_get(uint32_t index);
 
 #endif /* LOOM_ONNX_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Looks a protobuf message over before protobuf-c sees it, see onnx.h. */
-#include "onnx.h"
+/* Looks a protobuf message over before protobuf-c sees it, see proto.h. */
+#include "proto.h"
 
 #include <errno.h>
 

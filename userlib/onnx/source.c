@@ -2,9 +2,8 @@
 /* The passes over the source form: order and shape binding. */
 #include "source.h"
 
-#include "graph/value.h"
-
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /**

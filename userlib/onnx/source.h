@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DOC: The source form of a graph
- *
- * What the builder's calls or the ONNX parser said, checked for nothing but names: inputs with
- * open dimensions, and nodes with ONNX operators. Finishing a graph takes these passes, each a
- * function over the structs here and in graph.h:
- *
- *	loom_source_order()	source nodes in topological order
- *	loom_source_check()	no operator that is not in the table; before anything is asked for
- *	loom_source_bind()	every input gets a static shape
- *	loom_graph_convert()	source nodes become canonical ones, constants fold as they appear
- *	loom_graph_name_outputs()	outputs, the extra ones too, get a node of their own
- *	loom_graph_simplify()	what exporters took apart is put together again
- *	loom_graph_fold_affine()	mul and add of constants go into the Conv before them
- *	loom_graph_fuse()	activations go into the node before them
- *	loom_graph_prune()	what no output needs goes away
+ * The source form of a graph: what the builder's calls or the ONNX reader said, checked for nothing
+ * but names. Inputs may have open dimensions; nodes have ONNX operators and attributes.
  */
-#ifndef LOOM_SOURCE_H
-#define LOOM_SOURCE_H
+#ifndef LOOM_ONNX_SOURCE_H
+#define LOOM_ONNX_SOURCE_H
 
+#include "base/names.h"
 #include "graph/graph.h"
-#include "base/pool.h"
 
 /** a dimension that the model leaves open */
 #define LOOM_DIM_OPEN	(-1)
@@ -28,7 +15,7 @@
 /**
  * struct loom_source_input - an input as declared
  * @name: its name
- * @dtype: enum loom_dtype
+ * @dtype: enum drm_loom_dtype
  * @has_shape: the model says something about its shape
  * @rank: number of dimensions
  * @dims: sizes, or LOOM_DIM_OPEN
@@ -94,44 +81,21 @@ struct loom_source {
 	bool finished;
 };
 
-/**
- * loom_graph_fail() - records the first error of a graph
- * @graph: where
- * @code: negative errno
- * @format: what is wrong; the graph's name goes in front of it
- *
- * Return: @code, or that of an earlier error.
- */
-int loom_graph_fail(struct loom_graph *graph, int code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
 /** loom_graph_add_open_input() - declares an input that may have open dimensions */
 int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source_input *input);
 
-int loom_source_order(struct loom_graph *graph);
+/** loom_source_check() - refuses operators that are not in the table, before anything else */
 int loom_source_check(struct loom_graph *graph);
+/** loom_source_order() - brings the source nodes into topological order */
+int loom_source_order(struct loom_graph *graph);
+/** loom_source_bind() - gives every input a static shape */
 int loom_source_bind(struct loom_graph *graph, const struct loom_graph_options *options);
-int loom_graph_convert(struct loom_graph *graph, const struct loom_graph_options *options);
-int loom_graph_name_outputs(struct loom_graph *graph, const struct loom_graph_options *options);
-int loom_graph_simplify(struct loom_graph *graph);
-int loom_graph_fold_affine(struct loom_graph *graph);
-int loom_graph_fuse(struct loom_graph *graph);
-int loom_graph_prune(struct loom_graph *graph);
-
 /** loom_source_bind_value() - makes an input a constant, if its value was given */
 int loom_source_bind_value(struct loom_graph *graph, const struct loom_graph_options *options,
 			   struct loom_value *value);
-/** loom_graph_append() - adds @node at the end of the canonical nodes; 0 or -ENOMEM */
-int loom_graph_append(struct loom_graph *graph, struct loom_node *node);
-/** loom_graph_count_uses() - sets &loom_value.num_uses and producers from scratch */
-void loom_graph_count_uses(struct loom_graph *graph);
+/** loom_source_convert() - source nodes become canonical ones, constants fold as they appear */
+int loom_source_convert(struct loom_graph *graph, const struct loom_graph_options *options);
+/** loom_source_name_outputs() - the outputs, those asked for too, become outputs of the graph */
+int loom_source_name_outputs(struct loom_graph *graph, const struct loom_graph_options *options);
 
-/**
- * loom_graph_users() - by value id, the last node that uses it: the one, where num_uses is 1
- * @graph: the graph
- *
- * Return: an array in the pool, NULL without memory.
- */
-struct loom_node **loom_graph_users(const struct loom_graph *graph);
-
-#endif /* LOOM_SOURCE_H */
+#endif /* LOOM_ONNX_SOURCE_H */

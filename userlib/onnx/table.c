@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The table of ONNX operators: one line each. What is not here is not supported. */
+#include "onnx.h"
+
 #include "import.h"
 #include "loom_core.h"
 

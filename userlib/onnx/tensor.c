@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* TensorProto, inside models and in files of its own. */
-#include "onnx.h"
+#include "proto.h"
 
 #include "loom_core.h"
-#include "graph/value.h"
+#include "base/array.h"
+#include "base/error.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,10 +180,9 @@ int loom_onnx_tensor(const Onnx__TensorProto *proto, struct loom_array *array, v
 
 static int file_error(struct loom_error *err, const char *path, int code)
 {
-	if (err)
-		snprintf(err->text, sizeof(err->text), "%s: %s", path,
-			 strerrordesc_np(-code) ? strerrordesc_np(-code) : "cannot be read");
-	return code;
+	const char *why = strerrordesc_np(-code);
+
+	return loom_error_set(err, code, "%s: %s", path, why ? why : "cannot be read");
 }
 
 static int read_all(FILE *file, void **bytes, size_t *size_bytes)
@@ -269,8 +270,8 @@ int loom_tensor_load_pb(const char *path, struct loom_array *array, struct loom_
 	if (!code)
 		proto = onnx__tensor_proto__unpack(NULL, size_bytes, bytes);
 	code = proto && proto->has_data_type ? tensor_keep(proto, array, &why) : -EINVAL;
-	if (code && err)
-		snprintf(err->text, sizeof(err->text), "%s: %s", path, why);
+	if (code)
+		loom_error_set(err, code, "%s: %s", path, why);
 	if (proto)
 		onnx__tensor_proto__free_unpacked(proto, NULL);
 	free(bytes);

@@ -147,7 +147,7 @@ static int fill_tables(const struct planner *p, struct owned *o)
 	program->num_nodes = p->graph->num_nodes;
 	for (i = 0; i < program->num_nodes; i++) {
 		o->nodes[i].name = p->storage.nodes[i]->name;
-		o->nodes[i].op = p->storage.nodes[i]->onnx_op;
+		o->nodes[i].op = p->storage.nodes[i]->source_op;
 	}
 	for (i = 0; i < program->num_slots; i++) {
 		o->slots[i].kind = p->storage.slot_kinds[i];

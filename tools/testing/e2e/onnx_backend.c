@@ -29,7 +29,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "onnx/import.h"
+#include "onnx/onnx.h"
 #include "loom_file.h"
 #include "loom_run.h"
 #include "onnx.pb-c.h"

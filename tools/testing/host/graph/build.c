@@ -4,7 +4,7 @@
  */
 #include "graph/graph.h"
 #include "loom_core.h"
-#include "base/pool.h"
+#include "base/base.h"
 #include "tap.h"
 #include "graph/value.h"
 

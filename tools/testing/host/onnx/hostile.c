@@ -6,7 +6,7 @@
  */
 #include "graph/graph.h"
 #include "loom_core.h"
-#include "onnx/onnx.h"
+#include "onnx/proto.h"
 #include "tap.h"
 
 #include <errno.h>

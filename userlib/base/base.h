@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Base
+ *
+ * The lowest room of the library: what every other room may use, and what itself uses nothing but
+ * libc and core's header. It knows no graph, no plan and no device.
+ *
+ *	port.c		what core (drivers/accel/loom/core) asks of its surroundings, from libc;
+ *			the module has its own version
+ *	pool.c		memory that is freed all at once, with a budget
+ *	names.c		a hash table from names to pointers, in a pool
+ *	error.c		the text of struct loom_error
+ *	dtype.c		element types: size, name, range, half floats
+ *	array.c		shapes, and struct loom_array
+ *
+ * A function belongs here if at least two rooms that do not stand on each other need it. Element
+ * types and shapes are here, not in graph/, because arrays in files and pictures of plans need
+ * them and have no business with a graph.
+ *
+ * A pool is what other projects call an arena. That word is taken: in this project the arena is
+ * the DRAM area that holds a plan's neurons.
+ *
+ * Rejected: an error type with a code, a file and a line. Callers decide by the errno that every
+ * function returns; the text is for a person and is never parsed. Rejected as well: wrappers around
+ * malloc(). Where memory is freed one by one, libc's own names are clearer.
+ *
+ * This header includes all of the room. Files that need one part include that part.
+ */
+#ifndef LOOM_BASE_H
+#define LOOM_BASE_H
+
+#include "array.h"
+#include "dtype.h"
+#include "error.h"
+#include "names.h"
+#include "pool.h"
+
+#endif /* LOOM_BASE_H */

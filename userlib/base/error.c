@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "error.h"
+
+#include <stdio.h>
+
+int loom_error_vset(struct loom_error *err, int code, const char *format, va_list args)
+{
+	if (err)
+		vsnprintf(err->text, sizeof(err->text), format, args);
+	return code;
+}
+
+int loom_error_set(struct loom_error *err, int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	loom_error_vset(err, code, format, args);
+	va_end(args);
+	return code;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The one line that an error leaves for a person. */
+#ifndef LOOM_BASE_ERROR_H
+#define LOOM_BASE_ERROR_H
+
+#include "loom_error.h"
+
+#include <stdarg.h>
+
+/**
+ * loom_error_set() - writes the text of an error
+ * @err: where to, may be NULL
+ * @code: negative errno
+ * @format: one line without a newline; cut where it does not fit
+ *
+ * Return: @code, so that a caller can return what this returns.
+ */
+int loom_error_set(struct loom_error *err, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/** loom_error_vset() - loom_error_set() with a list of arguments */
+int loom_error_vset(struct loom_error *err, int code, const char *format, va_list args)
+	__attribute__((format(printf, 3, 0)));
+
+#endif /* LOOM_BASE_ERROR_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Passes: each takes a canonical graph and leaves one that computes the same outputs. All return 0
+ * or a negative errno, which is recorded in the graph.
+ */
+#ifndef LOOM_GRAPH_PASS_H
+#define LOOM_GRAPH_PASS_H
+
+#include "graph.h"
+
+/** loom_graph_prune() - removes nodes that no output needs, sets num_uses and producers */
+int loom_graph_prune(struct loom_graph *graph);
+/** loom_graph_simplify() - puts together what exporters took apart (simplify.c) */
+int loom_graph_simplify(struct loom_graph *graph);
+/** loom_graph_fold_affine() - folds mul and add of constants into the layer before (affine.c) */
+int loom_graph_fold_affine(struct loom_graph *graph);
+/** loom_graph_fuse() - fuses activations into the node before (fuse.c) */
+int loom_graph_fuse(struct loom_graph *graph);
+
+/**
+ * loom_graph_users() - by value id, the last node that uses it: the one, where num_uses is 1
+ * @graph: the graph
+ *
+ * Return: an array in the pool, NULL without memory.
+ */
+struct loom_node **loom_graph_users(const struct loom_graph *graph);
+
+#endif /* LOOM_GRAPH_PASS_H */

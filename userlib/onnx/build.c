@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+/* The public calls that build a graph by hand, which the reader of files goes through as well. */
+#include "source.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define OPSET_MIN	1
+#define OPSET_MAX	21
+
+/* a node with more operands or results than this is no node but an attack */
+#define NODE_OPERANDS_MAX	65536
+
+static int out_of_memory(struct loom_graph *graph)
+{
+	return loom_graph_fail(graph, -ENOMEM, "out of memory");
+}
+
+int loom_graph_create(const char *name, int opset, struct loom_graph **graph)
+{
+	struct loom_graph *created;
+	struct loom_source *source;
+	int err;
+
+	err = loom_graph_alloc(name, &created);
+	if (err)
+		return err;
+	source = loom_pool_alloc(created->pool, sizeof(*source));
+	if (!source) {
+		loom_graph_destroy(created);
+		return -ENOMEM;
+	}
+	source->declared.pool = created->pool;
+	source->producers.pool = created->pool;
+	source->values.pool = created->pool;
+	created->source = source;
+	created->opset = opset;
+	if (opset < OPSET_MIN || opset > OPSET_MAX)
+		loom_graph_fail(created, -EOPNOTSUPP,
+				"opset %d is not supported, only %d to %d are", opset, OPSET_MIN,
+				OPSET_MAX);
+	*graph = created;
+	return 0;
+}
+
+static bool name_taken(const struct loom_graph *graph, const char *name)
+{
+	const struct loom_source *source = graph->source;
+
+	return loom_names_find(&source->values, name) ||
+	       loom_names_find(&source->producers, name) ||
+	       loom_names_find(&source->declared, name);
+}
+
+static int name_twice(struct loom_graph *graph, const char *name)
+{
+	return loom_graph_fail(graph, -EINVAL, "two tensors are called \"%s\"", name);
+}
+
+int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source_input *input)
+{
+	struct loom_source *source = graph->source;
+	struct loom_source_input *copy;
+	void *inputs;
+	uint32_t i;
+
+	if (graph->status)
+		return graph->status;
+	/* before IR version 4 every initialiser was listed as an input, too */
+	if (loom_names_find(&source->values, input->name))
+		return 0;
+	if (name_taken(graph, input->name))
+		return name_twice(graph, input->name);
+	copy = loom_pool_copy(graph->pool, input, sizeof(*input));
+	inputs = loom_pool_grow(graph->pool, source->inputs, source->num_inputs,
+				&source->cap_inputs, sizeof(*source->inputs));
+	if (!copy || !inputs)
+		return out_of_memory(graph);
+	source->inputs = inputs;
+	copy->name = loom_pool_string(graph->pool, input->name);
+	if (!copy->name || loom_names_set(&source->declared, copy->name, copy))
+		return out_of_memory(graph);
+	for (i = 0; i < input->rank; i++) {
+		if (input->dim_names[i])
+			copy->dim_names[i] = loom_pool_string(graph->pool, input->dim_names[i]);
+	}
+	source->inputs[source->num_inputs++] = copy;
+	return 0;
+}
+
+int loom_graph_add_input(struct loom_graph *graph, const struct loom_tensor_info *info)
+{
+	struct loom_source_input input = {
+		.name = info->name,
+		.dtype = info->dtype,
+		.has_shape = true,
+		.rank = info->rank,
+	};
+
+	if (!graph->status && info->rank > LOOM_GRAPH_RANK)
+		return loom_graph_fail(graph, -EINVAL, "input \"%s\": rank %u is more than %d",
+				       info->name, info->rank, LOOM_GRAPH_RANK);
+	memcpy(input.dims, info->dims, sizeof(input.dims));
+	return loom_graph_add_open_input(graph, &input);
+}
+
+int loom_graph_add_const(struct loom_graph *graph, const struct loom_array *array)
+{
+	struct loom_value *value;
+	const char *name;
+	int64_t num_elems;
+
+	if (graph->status)
+		return graph->status;
+	if (!array->name || !*array->name)
+		return loom_graph_fail(graph, -EINVAL, "a constant has no name");
+	if (name_taken(graph, array->name))
+		return name_twice(graph, array->name);
+	if (loom_dims_count(array->rank, array->dims, &num_elems) ||
+	    !loom_dtype_size(array->dtype) ||
+	    array->size_bytes != (size_t)num_elems * loom_dtype_size(array->dtype))
+		return loom_graph_fail(graph, -EINVAL,
+				       "constant \"%s\": data do not fit its shape", array->name);
+	name = loom_pool_string(graph->pool, array->name);
+	if (!name)
+		return out_of_memory(graph);
+	value = loom_value_create(graph, name, array->dtype, array->rank, array->dims);
+	if (!value || loom_value_alloc(graph, value) ||
+	    loom_names_set(&graph->source->values, name, value))
+		return out_of_memory(graph);
+	if (value->size_bytes)
+		memcpy(value->data, array->data, value->size_bytes);
+	return 0;
+}
+
+static bool copy_strings(struct loom_pool *pool, const char *const **strings, uint32_t count)
+{
+	const char **copy = loom_pool_array(pool, count, sizeof(*copy));
+	uint32_t i;
+
+	if (!copy)
+		return false;
+	for (i = 0; i < count; i++) {
+		copy[i] = loom_pool_string(pool, (*strings)[i]);
+		if (!copy[i])
+			return false;
+	}
+	*strings = copy;
+	return true;
+}
+
+static bool copy_attr(struct loom_pool *pool, struct loom_attr *attr)
+{
+	struct loom_array *tensor;
+
+	attr->name = loom_pool_string(pool, attr->name);
+	if (!attr->name)
+		return false;
+	switch (attr->type) {
+	case LOOM_ATTR_INT:
+	case LOOM_ATTR_INTS:
+		attr->ints = loom_pool_copy(pool, attr->ints, attr->count * sizeof(*attr->ints));
+		return attr->ints;
+	case LOOM_ATTR_FLOAT:
+	case LOOM_ATTR_FLOATS:
+		attr->floats = loom_pool_copy(pool, attr->floats,
+					      attr->count * sizeof(*attr->floats));
+		return attr->floats;
+	case LOOM_ATTR_STRING:
+		attr->string = loom_pool_string(pool, attr->string);
+		return attr->string;
+	case LOOM_ATTR_TENSOR:
+		tensor = loom_pool_copy(pool, attr->tensor, sizeof(*tensor));
+		if (!tensor)
+			return false;
+		tensor->name = NULL;
+		tensor->data = loom_pool_copy(pool, tensor->data, tensor->size_bytes);
+		attr->tensor = tensor;
+		return tensor->data;
+	case LOOM_ATTR_OTHER:
+		return true;
+	}
+	return false;
+}
+
+static struct loom_source_node *copy_node(struct loom_pool *pool, const struct loom_node_desc *desc)
+{
+	struct loom_source_node *node = loom_pool_alloc(pool, sizeof(*node));
+	struct loom_attr *attrs;
+	uint32_t i;
+
+	if (!node)
+		return NULL;
+	node->desc = *desc;
+	node->desc.op_type = loom_pool_string(pool, desc->op_type);
+	/* a node without a name goes by that of its first result */
+	if ((!desc->name || !*desc->name) && desc->num_outputs)
+		node->desc.name = desc->outputs[0];
+	node->desc.name = loom_pool_string(pool, node->desc.name);
+	attrs = loom_pool_array(pool, desc->num_attrs, sizeof(*attrs));
+	if (!node->desc.op_type || !node->desc.name || !attrs ||
+	    !copy_strings(pool, &node->desc.inputs, desc->num_inputs) ||
+	    !copy_strings(pool, &node->desc.outputs, desc->num_outputs))
+		return NULL;
+	for (i = 0; i < desc->num_attrs; i++) {
+		attrs[i] = desc->attrs[i];
+		if (!copy_attr(pool, &attrs[i]))
+			return NULL;
+	}
+	node->desc.attrs = attrs;
+	return node;
+}
+
+int loom_graph_add_node(struct loom_graph *graph, const struct loom_node_desc *desc)
+{
+	struct loom_source *source = graph->source;
+	struct loom_source_node *node;
+	void *nodes;
+	uint32_t i;
+
+	if (graph->status)
+		return graph->status;
+	if (desc->num_inputs > NODE_OPERANDS_MAX || desc->num_outputs > NODE_OPERANDS_MAX)
+		return loom_graph_fail(graph, -E2BIG, "a node has more than %d operands",
+				       NODE_OPERANDS_MAX);
+	node = copy_node(graph->pool, desc);
+	nodes = loom_pool_grow(graph->pool, source->nodes, source->num_nodes, &source->cap_nodes,
+			       sizeof(*source->nodes));
+	if (!node || !nodes)
+		return out_of_memory(graph);
+	source->nodes = nodes;
+	node->index = source->num_nodes;
+	source->nodes[source->num_nodes++] = node;
+	for (i = 0; i < node->desc.num_outputs; i++) {
+		const char *name = node->desc.outputs[i];
+
+		if (!*name)
+			continue;
+		if (name_taken(graph, name))
+			return name_twice(graph, name);
+		if (loom_names_set(&source->producers, name, node))
+			return out_of_memory(graph);
+	}
+	return 0;
+}
+
+int loom_graph_add_output(struct loom_graph *graph, const char *name)
+{
+	struct loom_source *source = graph->source;
+	void *outputs;
+
+	if (graph->status)
+		return graph->status;
+	outputs = loom_pool_grow(graph->pool, source->outputs, source->num_outputs,
+				 &source->cap_outputs, sizeof(*source->outputs));
+	name = loom_pool_string(graph->pool, name);
+	if (!outputs || !name)
+		return out_of_memory(graph);
+	source->outputs = outputs;
+	source->outputs[source->num_outputs++] = name;
+	return 0;
+}
+
+uint32_t loom_graph_num_declared(const struct loom_graph *graph)
+{
+	return graph->source->num_inputs;
+}
+
+int loom_graph_declared(const struct loom_graph *graph, uint32_t index,
+			struct loom_tensor_info *info, const char **dim_names, bool *has_shape)
+{
+	const struct loom_source_input *input;
+
+	if (index >= graph->source->num_inputs)
+		return -ENOENT;
+	input = graph->source->inputs[index];
+	*has_shape = input->has_shape;
+	*info = (struct loom_tensor_info){
+		.name = input->name,
+		.dtype = input->dtype,
+		.rank = input->rank,
+	};
+	memcpy(info->dims, input->dims, sizeof(info->dims));
+	memcpy(dim_names, input->dim_names, sizeof(input->dim_names));
+	return 0;
+}
