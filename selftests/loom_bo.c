@@ -203,7 +203,7 @@ TEST_F(bo, a_full_sram_is_enospc_and_can_be_emptied)
 		count++;
 	EXPECT_EQ(-ENOSPC, ret);
 	ASSERT_GE(count, 4);
-	/* every second one: room for two, but in no one place */
+	/* free every second one: room for two in sum, but not in one piece */
 	for (i = 0; i < count; i += 2)
 		ASSERT_EQ(0, loom_bo_close(self->fd, handles[i]));
 	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_SRAM, &now));
@@ -333,7 +333,7 @@ TEST_F(bo, handles_that_are_none_are_enoent)
 	for (i = 0; i < LOOM_ARRAY_SIZE(wrong); i++) {
 		EXPECT_EQ(-ENOENT, loom_bo_info(self->fd, wrong[i], &info));
 		EXPECT_EQ(-ENOENT, loom_bo_wait(self->fd, wrong[i], 0));
-		/* this one is DRM's own, and has its own mind */
+		/* DRM's own ioctl, which has an errno of its own */
 		EXPECT_EQ(-EINVAL, loom_bo_close(self->fd, wrong[i]));
 	}
 	ASSERT_EQ(0, loom_bo_create(self->fd, 1, DRM_LOOM_REGION_DRAM, &handle));
@@ -372,7 +372,7 @@ TEST_F(bo, a_dma_buf_is_the_same_buffer)
 	prime.handle = handle;
 	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
 
-	/* back into the same file: the same handle */
+	/* imported into the file that exported it: the same handle */
 	prime.handle = 0;
 	ASSERT_EQ(0, loom_call(self->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
 	EXPECT_EQ(handle, prime.handle);
@@ -390,7 +390,7 @@ TEST_F(bo, a_dma_buf_is_the_same_buffer)
 	ASSERT_NE(MAP_FAILED, shared);
 	EXPECT_EQ(77, shared[2 * LOOM_PAGE + 5]);
 
-	/* it lives as long as anybody has it */
+	/* it lives as long as any file has a handle */
 	munmap(map, 3 * LOOM_PAGE);
 	ASSERT_EQ(0, loom_bo_close(self->fd, handle));
 	close(prime.fd);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clients that mean no good, or do not know what they do: random bytes to every ioctl,
- * threads that destroy what others use, memory that changes under the driver. What they
- * get does not matter, as long as they get an answer, the kernel's log stays clean (the
- * runner looks) and a well-behaved client is served afterwards.
+ * Malicious and broken clients: random bytes to every ioctl, threads that destroy what others use,
+ * memory that changes while the driver copies it. Any answer will do, as long as there is one, the
+ * log of the kernel stays clean (the runner checks it) and a well-behaved client is served
+ * afterwards.
  */
 
 #include "loom_rounds.h"
 
-/* The same on every run. */
+/* A fixed seed, so that every run does the same. */
 static uint32_t next(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -28,7 +28,7 @@ static const unsigned long commands[] = {
 	DRM_IOCTL_LOOM_CONTEXT_QUERY,
 };
 
-/* One run of the mill: does the node still do what it is for? */
+/* Runs a plain job with a new file. Return: 0 if the result is right. */
 static int serve(void)
 {
 	struct drm_loom_device_info info;
@@ -86,7 +86,7 @@ FIXTURE_SETUP(brawl)
 		ASSERT_EQ(0, loom_query_region(self->fd, i, &self->before[i]));
 }
 
-/* Whatever happened: nothing is left allocated, and others are served. */
+/* After any test: nothing is left allocated, and a plain job still works. */
 FIXTURE_TEARDOWN(brawl)
 {
 	struct drm_loom_region_info after = {};
@@ -114,7 +114,7 @@ FIXTURE_TEARDOWN(brawl)
 	close(fd);
 }
 
-/* Numbers that are near to something. */
+/* Numbers at limits, or near them. */
 static uint64_t guess(uint64_t *seed, void *memory)
 {
 	static const uint64_t edges[] = { 0, 1, 2, 3, 4, 63, 64, 65, 4095, 4096, 1 << 20, INT32_MAX,
@@ -146,7 +146,7 @@ TEST_F_TIMEOUT(brawl, random_arguments, 120)
 			memory[next(&seed) % 512] = guess(&seed, memory);
 		if (next(&seed) % 8 == 0)
 			cmd = DRM_IOWR(DRM_COMMAND_BASE + next(&seed) % 16, uint64_t[32]);
-		/* waits and sizes that are valid can be long and large: not what is tested */
+		/* long waits and large sizes are valid, but would only take time */
 		if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_LOOM_BO_WAIT)
 			words[1] = 0;
 		if (_IOC_NR(cmd) == DRM_COMMAND_BASE + DRM_LOOM_BO_CREATE && words[0] < 1ULL << 40)
@@ -168,7 +168,7 @@ TEST_F(brawl, no_memory_at_the_pointer)
 		size = _IOC_SIZE(commands[i]);
 		EXPECT_EQ(-EFAULT, loom_call(self->fd, commands[i], NULL));
 		EXPECT_EQ(-EFAULT, loom_call(self->fd, commands[i], (void *)-4096L));
-		/* one word short */
+		/* the last word of the structure is not mapped */
 		EXPECT_EQ(-EFAULT, loom_call(self->fd, commands[i], page + 4096 - size + 8));
 	}
 	/* it may be read, but not written */

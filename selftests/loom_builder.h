@@ -99,7 +99,7 @@ static inline struct drm_loom_plan_view *loom_builder_view(struct loom_builder *
 	return view;
 }
 
-/* y = op(x) on whole tensors. Attributes that are the same bytes are kept once. */
+/* y = op(x) on whole tensors. Attributes with the same bytes are stored once. */
 static inline struct drm_loom_plan_view *loom_builder_command(struct loom_builder *builder,
 							      uint32_t opcode, const void *attr,
 							      uint32_t attr_size, uint32_t y,
@@ -240,8 +240,8 @@ static inline void *loom_plan_blob_unary(uint32_t lanes, uint32_t kind, uint64_t
 }
 
 /*
- * Slot 1 = the sum over slot 0, read @repeat times with a stride of zero, and all of
- * that @rounds times: few bytes of plan, much work.
+ * Slot 1 = the sum over slot 0, which is read @repeat times with a stride of zero, all of it
+ * @rounds times: much work in few bytes of plan.
  */
 static inline void *loom_plan_blob_work(uint32_t lanes, uint32_t repeat, uint32_t rounds,
 					uint64_t *size)

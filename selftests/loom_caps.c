@@ -69,7 +69,7 @@ TEST_F(caps, are_reported)
 
 	ASSERT_EQ(0, caps_set(7 * BYTES, 3 * BYTES));
 	ASSERT_EQ(0, loom_bo_create(self->fd, BYTES, DRM_LOOM_REGION_DRAM, &a));
-	/* counted in pages, whatever the region */
+	/* counted in pages in every region */
 	ASSERT_EQ(0, loom_bo_create(self->other, 1, DRM_LOOM_REGION_SRAM, &b));
 	ASSERT_EQ(0, loom_query_device(self->fd, &info));
 	EXPECT_EQ(7 * BYTES, info.max_bo_bytes);
@@ -98,10 +98,10 @@ TEST_F(caps, of_a_file_are_its_own_and_exact)
 	EXPECT_EQ(-EDQUOT, loom_bo_create(self->other, 1, DRM_LOOM_REGION_DRAM, &c));
 	ASSERT_EQ(0, loom_bo_close(self->fd, a));
 	EXPECT_EQ(0, loom_bo_create(self->fd, BYTES, DRM_LOOM_REGION_DRAM, &a));
-	/* what cannot be had for another reason is refused for that */
+	/* a request that is invalid for another reason is refused with that errno */
 	EXPECT_EQ(-ENOSPC, loom_bo_create(self->fd, 1ull << 62, DRM_LOOM_REGION_DRAM, &c));
 	EXPECT_EQ(-EINVAL, loom_bo_create(self->fd, 0, DRM_LOOM_REGION_DRAM, &c));
-	/* and takes nothing */
+	/* and is not charged */
 	EXPECT_EQ(2 * BYTES, used(self->fd, true));
 	EXPECT_EQ(4 * BYTES, used(self->fd, false));
 }
@@ -115,9 +115,9 @@ TEST_F(caps, of_the_device_are_shared)
 	ASSERT_EQ(0, loom_bo_create(self->other, BYTES, DRM_LOOM_REGION_DRAM, &b));
 	EXPECT_EQ(-EDQUOT, loom_bo_create(self->other, 1, DRM_LOOM_REGION_DRAM, &b));
 	EXPECT_EQ(-EDQUOT, loom_bo_create(self->fd, 1, DRM_LOOM_REGION_DRAM, &b));
-	/* the file has not been charged for what the device refused */
+	/* the file was not charged for what the device refused */
 	EXPECT_EQ(BYTES, used(self->fd, true));
-	/* what is there stays when the cap goes below it */
+	/* buffers stay when the cap is set below what they take */
 	ASSERT_EQ(0, caps_set(1, 1));
 	EXPECT_EQ(2 * BYTES, used(self->fd, false));
 	ASSERT_EQ(0, loom_bo_close(self->fd, a));
@@ -179,7 +179,7 @@ TEST_F(caps, who_is_killed_gives_all_back)
 	EXPECT_EQ(0, used(self->fd, false));
 }
 
-/* Two that ask at the same time are never given more than there is. */
+/* Threads that allocate at the same time never get more than the cap. */
 static void *take(void *data)
 {
 	int fd = *(int *)data;

@@ -60,7 +60,7 @@ TEST_F(context, what_is_wrong_is_einval)
 	}
 	EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_LOOM_CONTEXT_DESTROY, &destroy));
 	EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_LOOM_CONTEXT_QUERY, &query));
-	/* and it is still there */
+	/* the context still exists */
 	query.pad = 0;
 	EXPECT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_CONTEXT_QUERY, &query));
 }

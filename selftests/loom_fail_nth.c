@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every allocation of every ioctl fails once: the first, the second, and so on until a
- * call gets by without. What comes back is ENOMEM or success, and nothing is leaked or used
- * twice, which the next call, the region's statistics and an instrumented kernel
- * find out. Needs FAULT_INJECTION, FAILSLAB and FAIL_PAGE_ALLOC, else skips.
+ * Every allocation of every ioctl fails once: the first, the second, and so on until a call
+ * succeeds without a failure. A call returns ENOMEM or success, and nothing is leaked or used after
+ * it was freed, which the next call, the statistics of the region and an instrumented kernel would
+ * show. Needs FAULT_INJECTION, FAILSLAB and FAIL_PAGE_ALLOC in the kernel, else skips.
  */
 #include "loom_rounds.h"
 
@@ -59,7 +59,7 @@ FIXTURE_TEARDOWN(fail_nth)
 		close(self->fd);
 }
 
-/* Arms the n-th allocation from now. */
+/* Lets the n-th allocation from now fail. */
 static void fault_arm(int nth, int n)
 {
 	char text[16];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clients that mean harm, or are only broken. What they get are errnos; what the others get
- * is a device that works. The kernel's log is read by who runs this in a VM.
+ * Malicious and broken clients. They get errnos, and all others still get a device that works.
+ * Whoever runs this in a VM checks the log of the kernel.
  */
 #include <sys/time.h>
 
@@ -42,7 +42,7 @@ FIXTURE_SETUP(hostile)
 	ASSERT_EQ(0, loom_client_open(&self->client));
 }
 
-/* Whatever was done: nothing is left behind, and the device works. */
+/* After any test: nothing is left allocated, and the device works. */
 FIXTURE_TEARDOWN(hostile)
 {
 	struct drm_loom_region_info after[DRM_LOOM_REGION_COUNT];
@@ -90,7 +90,7 @@ TEST_F(hostile, ioctls_that_crash_other_accel_nodes)
 	EXPECT_EQ(0, name[0]);
 }
 
-/* Garbage that looks like something now and then. */
+/* Random bytes with some values that are plausible. */
 static void fill_garbage(unsigned char *bytes, size_t size, void *valid)
 {
 	size_t i;
@@ -118,15 +118,15 @@ static void fill_garbage(unsigned char *bytes, size_t size, void *valid)
 		}
 		memcpy(bytes + i, &value, 4);
 	}
-	/* an address that can be written, where addresses are */
+	/* a valid address where the structure has an address */
 	for (i = 8; i + 8 <= size && size <= 256; i += 8)
 		if (random_below(4) == 0)
 			memcpy(bytes + i, &valid, 8);
 }
 
 /*
- * Waiting may be what garbage asks for. It has a signal that interrupts it, again and
- * again, since the first may come too early.
+ * Random bytes may ask for a wait. A timer interrupts it by signals, again and again, since the
+ * first may come before the wait.
  */
 static void on_alarm(int signal)
 {
@@ -166,15 +166,15 @@ TEST_F_TIMEOUT(hostile, every_ioctl_number_with_garbage, 240)
 
 				fill_garbage(bytes, sizes[s], target);
 				ret = ioctl(fd, _IOC(dir, DRM_IOCTL_BASE, nr, sizes[s]), args[a]);
-				/* never a number that is no errno */
+				/* any failure is an errno */
 				crashed += ret < -1;
 			}
-	/* other types are none of ours */
+	/* ioctls of another type are not ours */
 	for (type = 0; type < 256; type++)
 		for (nr = 0; nr < 256; nr += 5) {
 			if (type == DRM_IOCTL_BASE)
 				continue;
-			/* the kernel itself answers some of these, for any file */
+			/* the kernel answers some of these itself, for any file */
 			if (type == 'T' || type == 'f' || type == 'X' || type == 0x12 ||
 			    type == 0x15 || type == 0x94)
 				continue;
@@ -182,7 +182,7 @@ TEST_F_TIMEOUT(hostile, every_ioctl_number_with_garbage, 240)
 			EXPECT_EQ(-1, ioctl(fd, _IOC(_IOC_WRITE, type, nr, 64), bytes));
 			EXPECT_EQ(ENOTTY, errno);
 		}
-	/* each own ioctl, as large as it is */
+	/* each ioctl of the driver, with its own size */
 	for (round = 0; round < loom_effort(4000); round++) {
 		static const unsigned long own[] = {
 			DRM_IOCTL_LOOM_QUERY, DRM_IOCTL_LOOM_BO_CREATE, DRM_IOCTL_LOOM_BO_INFO,
@@ -196,7 +196,7 @@ TEST_F_TIMEOUT(hostile, every_ioctl_number_with_garbage, 240)
 		fill_garbage(bytes, _IOC_SIZE(cmd), target);
 		crashed += ioctl(fd, cmd, bytes) < -1;
 		if (round % 500 == 499) {
-			/* what it made goes with the file */
+			/* closing the file frees what it made */
 			close(fd);
 			fd = loom_open();
 			ASSERT_GE(fd, 0);
@@ -248,7 +248,7 @@ TEST_F(hostile, an_array_of_a_thousand_syncobjs)
 		.count_handles = LOOM_ARRAY_SIZE(handles),
 		.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL,
 	};
-	/* a structure that is too short for the count: there is none to wait for */
+	/* a structure that ends before the count: there are no fences to wait for */
 	unsigned long shorter = DRM_IOWR(0xc3, uint64_t[2]);
 
 	for (i = 0; i < LOOM_ARRAY_SIZE(handles); i++)
@@ -275,7 +275,7 @@ TEST_F(hostile, the_other_calls_of_a_file)
 	for (offset = 0; offset < 1ull << 63; offset = offset ? offset * 2 : LOOM_PAGE) {
 		void *map = mmap(NULL, LOOM_PAGE, PROT_READ, MAP_SHARED, self->client.fd, offset);
 
-		/* only what BO_INFO gave out can be mapped, and that is none of these */
+		/* only offsets that BO_INFO gave out can be mapped, and this is none */
 		if (map != MAP_FAILED)
 			munmap(map, LOOM_PAGE);
 	}
@@ -291,7 +291,10 @@ TEST_F(hostile, the_other_calls_of_a_file)
 
 /* --------------------------------------------------------- plans with bad bytes */
 
-/* Run what was accepted after all: it is safe, if nothing else. */
+/*
+ * Runs a plan that was accepted in spite of the changed bytes: it has to be safe, its result does
+ * not matter.
+ */
 static int run_accepted(const struct loom_client *client, uint32_t plan)
 {
 	uint32_t slots;
@@ -331,7 +334,7 @@ TEST_F_TIMEOUT(hostile, plans_with_changed_bytes, 240)
 				blob[at] = random_below(2) ? 0xff : 0;
 				break;
 			default:
-				/* a word that another word of the plan is */
+				/* another word of the same plan */
 				memcpy(&blob[at / 4 * 4], &good[random_below(size / 4) * 4], 4);
 			}
 		}
@@ -442,13 +445,13 @@ TEST_F_TIMEOUT(hostile, closing_in_a_job, 120)
 		if (jobs > 1)
 			usleep(20000);
 		close(client.fd);
-		/* who else waits for its fence is not left alone */
+		/* others that wait for its fence are woken */
 		EXPECT_EQ(0, loom_sync_wait(keeper, fence, loom_soon()));
 		close(keeper);
 	}
 }
 
-/* The scheduler is about to take the next of many short jobs whenever the file goes. */
+/* Many short jobs, so that the file is often closed just when the scheduler takes the next one. */
 TEST_F_TIMEOUT(hostile, closing_with_a_long_queue, 180)
 {
 	uint32_t round, i;
@@ -466,7 +469,7 @@ TEST_F_TIMEOUT(hostile, closing_with_a_long_queue, 180)
 	}
 }
 
-/* A child with so many jobs in the queue that it never sees the end. */
+/* A child that queues more jobs than it will live to see end. */
 static pid_t spawn_with_jobs(uint32_t jobs)
 {
 	int pipefd[2];
@@ -488,7 +491,7 @@ static pid_t spawn_with_jobs(uint32_t jobs)
 				_exit(2);
 		if (write(pipefd[1], "x", 1) != 1)
 			_exit(3);
-		/* in a wait when the signal comes */
+		/* it is in a wait when the signal comes */
 		loom_bo_wait(client.fd, client.out, INT64_MAX);
 		_exit(4);
 	}
@@ -551,7 +554,7 @@ TEST_F_TIMEOUT(hostile, killed_while_a_plan_is_checked, 120)
 
 /* ------------------------------------------------------------- at once */
 
-/* Jobs with figures of its own, each result looked at. Return: number of wrong ones. */
+/* Runs jobs with inputs of its own and checks each result. Return: number of wrong ones. */
 static int work_alone(uint32_t seed, uint32_t rounds)
 {
 	struct loom_client client;
@@ -625,7 +628,7 @@ static bool is_expected(int ret)
 	return false;
 }
 
-/* Make, use and destroy things by numbers that another thread makes, uses and destroys, too. */
+/* Creates, uses and destroys objects by handles that another thread uses, too. */
 static void *race(void *data)
 {
 	struct racer *racer = data;
@@ -730,7 +733,7 @@ TEST_F_TIMEOUT(hostile, closing_under_an_ioctl, 120)
 		plan = loom_client_plan_unary(&client, DRM_LOOM_UNARY_ABS);
 		fd = client.fd;
 		ASSERT_EQ(0, pthread_create(&thread, NULL, close_soon, &fd));
-		/* until it is gone under our feet */
+		/* until the thread has closed the file */
 		while (loom_client_run(&client, plan, 2, 0) != -EBADF)
 			;
 		pthread_join(thread, NULL);

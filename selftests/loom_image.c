@@ -161,7 +161,7 @@ TEST_F(image, what_is_wrong_is_einval)
 	WRONG(args.pitch_bytes -= align);
 	WRONG(args.pitch_bytes = 1);
 	WRONG(args.pitch_bytes = UINT32_MAX);
-	/* what belongs to images only */
+	/* fields that are for images only */
 	WRONG((args.layout = DRM_LOOM_LAYOUT_INTERLEAVED, args.size = 4096));
 	WRONG((args = (struct drm_loom_bo_create) { .size = 1, .width = 1 }));
 	WRONG((args = (struct drm_loom_bo_create) { .size = 1, .height = 1 }));
@@ -190,7 +190,7 @@ TEST_F(image, more_than_the_banks_hold_is_enospc)
 
 TEST_F(image, is_mapped_row_after_row)
 {
-	/* rows that begin anywhere on the pages of the processor, and rows of several pages */
+	/* rows that begin anywhere in a page of the processor, and rows of several pages */
 	static const uint32_t widths[] = { 5, 100, 1023, 1024, 1025, 4099 };
 	const uint32_t height = 37;
 	unsigned int i;
@@ -260,12 +260,12 @@ TEST_F(image, clients_that_know_none_are_served)
 	for (i = 80; i < sizeof(args); i++)
 		wrong += args.bytes[i] != 0xa5;
 	EXPECT_EQ(0, wrong);
-	/* an image cannot be asked for without saying what image */
+	/* an image needs width, height and type */
 	memset(&args, 0, sizeof(args));
 	args.create.layout = DRM_LOOM_LAYOUT_IMAGE;
 	EXPECT_EQ(-EINVAL, loom_call(self->client.fd, OLD_IOCTL(DRM_IOCTL_LOOM_BO_CREATE, 32),
 				     &args));
-	/* and a later client's larger structure is taken if the rest is zero */
+	/* a larger structure of a later client is taken if the rest is zero */
 	memset(&args, 0, sizeof(args));
 	args.create.size = 1;
 	EXPECT_EQ(0, loom_call(self->client.fd, OLD_IOCTL(DRM_IOCTL_LOOM_BO_CREATE, LARGER),
@@ -416,7 +416,7 @@ TEST_F(image, is_pooled_where_it_is)
 	EXPECT_EQ(0, wrong);
 	EXPECT_EQ(0, touched);
 
-	/* no DMA was needed, and what came from DRAM and went there is counted all the same */
+	/* no DMA was needed, but what was read from DRAM and written to it is counted */
 	ASSERT_EQ(0, loom_context_query(client->fd, client->context, &query));
 	EXPECT_EQ(IN_WIDTH * IN_HEIGHT * 4, query.counters.dram_read_bytes);
 	EXPECT_EQ(OUT_WIDTH * OUT_HEIGHT * 4, query.counters.dram_write_bytes);

@@ -93,12 +93,12 @@ TEST_F(masks, the_slack_of_one_is_room_for_the_other)
 	ASSERT_EQ(0, create_on(self->fd, total / 2, 0x2, DRM_LOOM_DIRECTION_DEFAULT, &b));
 	EXPECT_EQ(a.address, b.address);
 	EXPECT_EQ(self->sram.bank_bytes, a.address + a.bytes_per_bank);
-	/* what is on all banks lies clear of both, by a mask of all or by none */
+	/* a buffer on all banks overlaps neither, whether its mask is full or zero */
 	ASSERT_EQ(0, create_on(self->fd, 64 * self->sram.banks, every, DRM_LOOM_DIRECTION_DEFAULT,
 			       &all));
 	EXPECT_EQ(a.address, all.address + 64);
 	EXPECT_EQ(self->sram.banks, all.banks);
-	/* the others have their upper half still */
+	/* the other banks still have their upper half */
 	ASSERT_EQ(0, create_on(self->fd, total / 2, 0x4, DRM_LOOM_DIRECTION_DEFAULT, &more));
 	EXPECT_EQ(a.address, more.address);
 	EXPECT_EQ(-ENOSPC, create_on(self->fd, total, 0x5, DRM_LOOM_DIRECTION_DEFAULT, &more));
@@ -199,7 +199,7 @@ TEST_F(masks, masks_that_are_none_are_refused)
 	EXPECT_EQ(-EINVAL, loom_call(self->fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 }
 
-/* As a client of the first minor has it: the structure ended with the handle. */
+/* A client of the first minor version: its structure ends with the handle. */
 TEST_F(masks, an_older_structure_is_all_banks)
 {
 	struct drm_loom_bo_create args = { .size = 64, .region = DRM_LOOM_REGION_SRAM };
@@ -270,7 +270,7 @@ TEST_F(masks, shards_lie_where_the_header_says)
 	EXPECT_EQ(DRM_LOOM_SHARD_ROW_MAJOR, info.shard_order);
 	ASSERT_EQ(0, loom_bo_close(self->fd, args.handle));
 
-	/* by height, two shards for four banks: those that get none are not taken */
+	/* by height, two shards for four banks: banks without a shard are not used */
 	args.layout = DRM_LOOM_LAYOUT_SHARDED_HEIGHT;
 	args.shard_columns = 0;
 	args.shard_order = DRM_LOOM_SHARD_COLUMN_MAJOR;
@@ -358,7 +358,7 @@ TEST_F(masks, bytes_of_a_sharded_buffer_are_a_line)
 
 /* ----------------------------------------------------------------- no room */
 
-/* Asks for what there is no room for. Return: the record, which QUERY must say once more. */
+/* Allocates what does not fit. Return: the record, which QUERY has to give once more. */
 static struct drm_loom_no_space ask(struct __test_metadata *_metadata, int fd, uint64_t size,
 				    uint64_t mask)
 {
@@ -407,7 +407,7 @@ TEST_F(masks, it_says_why_there_is_no_room)
 	EXPECT_EQ(DRM_LOOM_NO_SPACE_TOO_LARGE, record.reason);
 	EXPECT_EQ(UINT64_MAX, record.bytes_per_bank);
 
-	/* four in a row, of which two that do not touch go */
+	/* four in a row, two of which that are not neighbours are freed */
 	for (i = 0; i < 4; i++)
 		ASSERT_EQ(0,
 			  create_on(self->fd, quarter, 0x1, DRM_LOOM_DIRECTION_DEFAULT, &parts[i]));
@@ -471,13 +471,13 @@ static uint32_t random_below(uint32_t n)
 	return (random_state >> 33) % n;
 }
 
-static bool live_meets(const struct live *a, uint64_t address, uint64_t bytes, uint64_t mask)
+static bool live_overlaps(const struct live *a, uint64_t address, uint64_t bytes, uint64_t mask)
 {
 	return a->handle && a->mask & mask && a->address < address + bytes &&
 	       address < a->address + a->bytes;
 }
 
-/* Whether there is a place: where another one that is in the way ends, or at the bottom. */
+/* Whether there is room: at the bottom, or where a buffer in the way ends. */
 static bool live_fits(const struct live *live, uint64_t base, uint64_t limit, uint64_t bytes,
 		      uint64_t mask)
 {
@@ -486,10 +486,10 @@ static bool live_fits(const struct live *live, uint64_t base, uint64_t limit, ui
 	for (i = -1; i < MODEL_LIVE; i++) {
 		uint64_t at = i < 0 ? base : live[i].address + live[i].bytes;
 
-		if ((i >= 0 && !live_meets(&live[i], live[i].address, live[i].bytes, mask)) ||
+		if ((i >= 0 && !live_overlaps(&live[i], live[i].address, live[i].bytes, mask)) ||
 		    at + bytes > limit)
 			continue;
-		for (k = 0; k < MODEL_LIVE && !live_meets(&live[k], at, bytes, mask); k++)
+		for (k = 0; k < MODEL_LIVE && !live_overlaps(&live[k], at, bytes, mask); k++)
 			;
 		if (k == MODEL_LIVE)
 			return true;
@@ -534,7 +534,7 @@ TEST_F_TIMEOUT(masks, no_two_of_many_meet_and_none_is_refused_for_nothing, 120)
 		ASSERT_LE(base, info.address);
 		ASSERT_LE(info.address + bytes, limit);
 		for (i = 0; i < MODEL_LIVE; i++)
-			ASSERT_FALSE(live_meets(&live[i], info.address, bytes, mask));
+			ASSERT_FALSE(live_overlaps(&live[i], info.address, bytes, mask));
 		*one = (struct live) { info.handle, info.address, bytes, mask };
 		if (n % 16)
 			continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The driver among others: their buffers and fences, memory that is short, what fdinfo tells
- * about a client, and a device that vanishes under its clients.
+ * The driver beside others: their buffers and fences, memory that is short, what fdinfo tells about
+ * a client, and a device that is unplugged while clients use it.
  */
 #include <linux/dma-buf.h>
 
@@ -40,7 +40,7 @@ FIXTURE_TEARDOWN(neighbours)
 
 /* ------------------------------------------------------------------ tests */
 
-/* vgem is the neighbour in the VM: its buffers and fences come from elsewhere. */
+/* In the VM, vgem provides buffers and fences of another driver. */
 struct vgem_fence_attach {
 	__u32 handle;
 	__u32 flags;
@@ -116,7 +116,7 @@ TEST_F(neighbours, buffers_of_others_are_refused_ours_are_taken)
 	ASSERT_EQ(0, loom_call(client->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
 	ASSERT_EQ(0, loom_call(vgem, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
 	close(prime.fd);
-	/* it is pinned now, and can be used as before */
+	/* it is pinned from now on, and can be used as before */
 	ASSERT_EQ(0, loom_rounds_create(client->fd, client->info.lanes, DRM_LOOM_UNARY_RELU, 1,
 					&plan));
 	ASSERT_EQ(0, loom_job_submit(client->fd, loom_job_init(&job, client, plan, 2, 0)));
@@ -155,7 +155,7 @@ TEST_F_TIMEOUT(neighbours, a_job_waits_for_the_fences_of_others, 60)
 	EXPECT_EQ(-ETIME, loom_sync_wait(client->fd, out, loom_now_ns() + LOOM_SECOND_NS / 5));
 	EXPECT_EQ(-ETIME, loom_bo_wait(client->fd, client->out, 0));
 
-	/* others overtake it */
+	/* jobs of another context overtake it */
 	ASSERT_EQ(0, loom_context_create(client->fd, DRM_LOOM_PRIORITY_NORMAL, &client->context));
 	ASSERT_EQ(0, loom_job_submit(client->fd, loom_job_init(&job, client, plan, 2, other_out)));
 	EXPECT_EQ(0, loom_sync_wait(client->fd, other_out, loom_now_ns() + 5 * LOOM_SECOND_NS));
@@ -227,7 +227,7 @@ TEST_F(neighbours, fdinfo_says_what_a_client_uses)
 
 /* --------------------------------------------------------------- eviction */
 
-/* Buffers of together more than the DRAM, as far as the machine has memory for them. */
+/* Buffers that together are larger than the DRAM, as far as the machine has memory for them. */
 TEST_F_TIMEOUT(neighbours, what_does_not_fit_is_evicted_and_comes_back, 120)
 {
 	struct loom_client *client = &self->client;
@@ -262,7 +262,7 @@ TEST_F_TIMEOUT(neighbours, what_does_not_fit_is_evicted_and_comes_back, 120)
 	EXPECT_GE(evicted, 32);
 	EXPECT_LE(evicted, 64);
 
-	/* each is brought back by a job, in turn, and has kept its bytes */
+	/* each is brought back by a job in turn, with its bytes */
 	ASSERT_EQ(0, loom_rounds_create(client->fd, client->info.lanes, DRM_LOOM_UNARY_RELU, 1,
 					&plan));
 	fence = loom_sync_create(client->fd, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is seen from outside: fdinfo, tracepoints, debugfs. Each figure is compared with what the
- * ioctls say of the same thing.
+ * What fdinfo, tracepoints and debugfs say. Each figure is compared with what the ioctls say of the
+ * same thing.
  */
 #include "loom_selftest.h"
 
@@ -12,7 +12,9 @@
 #define DEBUGFS		"/sys/kernel/debug/accel"
 #define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
 
-/* All of a file that says something else each time, with a zero at its end; freed by the caller. */
+/*
+ * All of a file whose content changes with each read, with a zero at its end; freed by the caller.
+ */
 static char *read_text(const char *path)
 {
 	size_t size = 0, room = 1 << 20;
@@ -110,9 +112,9 @@ TEST_F(fdinfo, follows_buffers_of_each_region)
 		ASSERT_TRUE(fdinfo_banks(fd, names[region], info.banks, &before));
 		ASSERT_EQ(0, loom_bo_create(fd, 12345, region, &handle));
 		ASSERT_EQ(0, loom_bo_info(fd, handle, &bo));
-		/* as clients see it: whole pages of the processor */
+		/* the size for clients: whole pages of the processor */
 		EXPECT_EQ(total + 4 * LOOM_PAGE, fdinfo_get(fd, key));
-		/* as the banks see it: what BO_INFO says */
+		/* bytes in the banks, as BO_INFO says */
 		ASSERT_TRUE(fdinfo_banks(fd, names[region], info.banks, &with));
 		EXPECT_EQ(before + bo.bytes_per_bank, with);
 		snprintf(key, sizeof(key), "drm-resident-%s", names[region]);
@@ -192,7 +194,7 @@ FIXTURE(trace)
 	int64_t id;
 };
 
-/* A buffer of its own, so that nobody else's tracing is disturbed. */
+/* A trace buffer of its own, so that tracing by others is not disturbed. */
 FIXTURE_SETUP(trace)
 {
 	char path[256];
@@ -254,7 +256,7 @@ TEST_F(trace, what_has_no_room_says_how_much_there_was)
 	uint32_t handle;
 
 	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
-	/* one buffer in the way of one that is as large as all of it */
+	/* a buffer in the way of a second one that is as large as the region */
 	ASSERT_EQ(0, loom_bo_create(self->client.fd, 4096, DRM_LOOM_REGION_SRAM, &handle));
 	EXPECT_EQ(-ENOSPC, loom_bo_create(self->client.fd, sram.total_bytes / 4096 * 4096 *
 					  sram.banks, DRM_LOOM_REGION_SRAM, &handle));
@@ -288,7 +290,10 @@ TEST_F(trace, a_plan_a_job_and_its_end)
 	EXPECT_TRUE(traced(self, "client=%lld rule=%u\n", (long long)self->id, reject.rule));
 }
 
-/* As much again as there is: the first ones have to go. Only where the machine has the memory. */
+/*
+ * Allocates the DRAM twice over, so the first buffers have to be evicted. Only if the machine has
+ * the memory.
+ */
 TEST_F_TIMEOUT(trace, what_is_evicted, 120)
 {
 	long available = sysconf(_SC_AVPHYS_PAGES) * sysconf(_SC_PAGESIZE);
@@ -459,7 +464,7 @@ TEST_F_TIMEOUT(debugfs, plans_and_jobs, 120)
 	EXPECT_TRUE(runs);
 }
 
-/* Somebody looks all the time, at a device that comes and goes and has a job. */
+/* A thread reads debugfs all the time, while the device is unbound and bound and has a job. */
 TEST_F_TIMEOUT(debugfs, read_while_the_device_goes, 120)
 {
 	static const char * const names[] = { "memory", "plans", "jobs" };
@@ -482,7 +487,7 @@ TEST_F_TIMEOUT(debugfs, read_while_the_device_goes, 120)
 	for (i = 0; i < 3; i++) {
 		usleep(50000);
 		ASSERT_EQ(0, loom_write_file(BUS_DRIVER "unbind", "loom-soft"));
-		/* nothing is said of a device that is gone */
+		/* the files are removed with the device */
 		EXPECT_EQ(NULL, read_debugfs(self->dir, "memory"));
 		EXPECT_EQ(-1, fdinfo_get(self->client.fd, "drm-client-id"));
 		ASSERT_EQ(0, loom_write_file(BUS_DRIVER "bind", "loom-soft"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans: accepted, refused with a record that tells why, and never more than a refusal
- * whatever the bytes.
+ * Plans: accepted, or refused with a record that says why, and no worse than refused, whatever the
+ * bytes are.
  */
 #include "loom_selftest.h"
 
@@ -169,12 +169,12 @@ TEST_F(plan, a_pointer_to_nowhere_is_efault)
 						    &plan)) {
 			TH_LOG("case %u", i);
 		}
-	/* right up to the end of what is mapped is fine */
+	/* a plan that ends where the mapping ends is fine */
 	ASSERT_LE(self->size, LOOM_PAGE);
 	memcpy(end - self->size, self->blob, self->size);
 	EXPECT_EQ(0, loom_plan_create(self->client.fd, end - self->size, self->size, NULL, &plan));
 
-	/* a record that cannot be written; it is not looked at while the plan is good */
+	/* a record that cannot be written; it is not accessed while the plan is valid */
 	args.reject = (uintptr_t)end;
 	args.reject_size = sizeof(struct drm_loom_reject);
 	EXPECT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_PLAN_CREATE, &args));
@@ -220,8 +220,8 @@ TEST_F(plan, every_shorter_one_is_refused)
 }
 
 /*
- * One thing wrong in a plan that is otherwise right. The unary plan: tensors 0 (slot 0),
- * 1 (slot 1), 2 and 3 (scratch); commands LOAD 2 <- 0, UNARY 3 <- 2, STORE 1 <- 3.
+ * One fault in a plan that is otherwise right. The unary plan: tensors 0 (slot 0), 1 (slot 1), 2
+ * and 3 (scratch); commands LOAD 2 <- 0, UNARY 3 <- 2, STORE 1 <- 3.
  */
 enum table {
 	IN_HEADER,
@@ -343,7 +343,7 @@ static void mutate(unsigned char *blob, const struct mutation *mutation)
 		table += mutation->table - IN_SLOTS;
 		at += table->offset + (uint64_t)mutation->index * table->stride;
 	}
-	/* little endian, as the machines that this runs on */
+	/* little endian, as all machines that this runs on */
 	if (mutation->add)
 		memcpy(&value, at, mutation->bytes);
 	value += mutation->add + mutation->set;
@@ -405,7 +405,7 @@ TEST_F(plan, the_record_says_where)
 	EXPECT_EQ(0, reject.operand);
 }
 
-/* A plan that has only so many entries, all zero, in one table. */
+/* A plan with that many entries in one table, all zero, and nothing else. */
 static unsigned char *blob_of_zeroes(uint32_t lanes, unsigned int table, uint32_t count,
 				     uint64_t *size)
 {
@@ -471,7 +471,7 @@ TEST_F_TIMEOUT(plan, counts_at_their_caps, 120)
 	uint64_t size;
 	int ret;
 
-	/* steps: nothing happens in them, and takes no time */
+	/* empty steps take no time */
 	blob = blob_of_zeroes(self->client.info.lanes, 2, DRM_LOOM_MAX_STEPS, &size);
 	if (!blob)
 		SKIP(return, "not enough memory");

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * QUERY: what it says is true, sizes are negotiated, and nothing wrong is taken.
- */
+/* QUERY: its answers are true, sizes are negotiated, and wrong arguments are refused. */
 #include "loom_selftest.h"
 
 FIXTURE(query)
@@ -101,7 +99,7 @@ TEST_F(query, a_buffer_shows_in_the_figures_and_goes_again)
 	}
 }
 
-/* Walk the blocks: they tile the bank. Return: bytes that are said to be our own. */
+/* Walks the blocks, which have to tile the bank. Return: bytes that are marked as our own. */
 static uint64_t check_blocks(struct __test_metadata *_metadata, int fd, uint32_t region)
 {
 	struct drm_loom_region_info info;
@@ -128,7 +126,7 @@ static uint64_t check_blocks(struct __test_metadata *_metadata, int fd, uint32_t
 		}
 		if (!(block->flags & DRM_LOOM_BLOCK_ALLOCATED)) {
 			EXPECT_EQ(0, block->flags);
-			/* two free neighbours would be one */
+			/* two free neighbours would have been merged */
 			EXPECT_FALSE(was_free);
 			was_free = true;
 			if (largest < block->bytes)
@@ -190,7 +188,7 @@ TEST_F(query, sizes_are_negotiated)
 	uint32_t size, room;
 
 	for (i = 0; i < LOOM_ARRAY_SIZE(cases); i++) {
-		/* without an address only the size is said, whatever the size that was given */
+		/* without an address QUERY returns the size alone, whatever size was given */
 		size = 77;
 		ASSERT_EQ(0, loom_query(self->fd, cases[i].type, 0, NULL, &size));
 		EXPECT_EQ(cases[i].size, size);
@@ -258,7 +256,7 @@ TEST_F(query, a_pointer_to_nowhere_is_efault)
 	void *read_only = mmap(NULL, LOOM_PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	void *const wrong[] = {
 		(void *)8, unmapped, unmapped - 1, read_only,
-		/* an address of the kernel, one that is none, the last */
+		/* an address of the kernel, an invalid one, the last one */
 		(void *)0xffffffff81000000ul, (void *)0x8000000000000000ul, (void *)-1ul,
 	};
 	uint32_t type, size;
@@ -275,7 +273,7 @@ TEST_F(query, a_pointer_to_nowhere_is_efault)
 	/* no bytes are asked for: nothing is written, so nothing is wrong */
 	size = 0;
 	EXPECT_EQ(0, loom_query(self->fd, DRM_LOOM_QUERY_DEVICE, 0, unmapped, &size));
-	/* an argument that is not there at all */
+	/* an argument at an address that is not mapped */
 	EXPECT_EQ(-EFAULT, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, unmapped));
 	EXPECT_EQ(-EFAULT, loom_call(self->fd, DRM_IOCTL_LOOM_QUERY, NULL));
 }

@@ -3,12 +3,12 @@
 #define LOOM_ROUNDS_H
 
 /*
- * A plan that takes as long as is asked for: it loads a tensor, goes over it so many times, and
- * stores it. The bytes are laid out by hand, so that a test can change any of them.
+ * A plan that takes as long as asked for: it loads a tensor, applies an operator to it @rounds
+ * times, and stores it. The bytes are laid out by hand, so that a test can change any of them.
  */
 #include "loom_selftest.h"
 
-/* Loads a tensor, goes over it as many times as asked for, stores it. */
+/* The plan; commands and views follow. */
 struct loom_rounds {
 	struct drm_loom_plan_header header;
 	struct drm_loom_plan_slot slots[2];
@@ -50,8 +50,8 @@ static inline struct drm_loom_plan_view loom_rounds_view(uint32_t tensor, uint32
 }
 
 /*
- * Slot 0 is read, slot 1 written; @rounds commands in between. Returns the bytes it
- * takes, zero if there is no room; with no @room at all, only counts.
+ * Fills in a plan that reads slot 0 and writes slot 1, with @rounds commands in between. Return:
+ * its bytes, zero if @room_bytes are too few; without @room it only counts.
  */
 static inline uint64_t loom_rounds_fill(void *room, uint64_t room_bytes, uint32_t lanes,
 					uint32_t kind, uint32_t rounds)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Scratch and SRAM buffers: tensors that a buffer keeps from plan to plan, what is said when a
- * buffer lies where a plan has its scratch, whether a plan would fit, scratch that is reserved.
+ * Scratch and SRAM buffers: tensors that a buffer keeps from plan to plan, the record of a buffer
+ * that overlaps the scratch of a plan, whether a plan would fit, scratch that is reserved.
  */
 #include "loom_selftest.h"
 
@@ -31,7 +31,7 @@ FIXTURE_SETUP(scratch)
 	self->scratch_bytes = 2 * ROW_BYTES;
 }
 
-/* Whatever a test did, it is over when its file is. */
+/* After any test: closing the file has freed all that it took. */
 FIXTURE_TEARDOWN(scratch)
 {
 	struct drm_loom_region_info after;
@@ -66,7 +66,7 @@ static uint32_t bound_tensor(struct loom_builder *builder, uint32_t flags, uint3
 	return tensor;
 }
 
-/* Slot 1, an SRAM buffer, = slot 0, or with @out the other way round by way of the scratch. */
+/* Slot 1 (an SRAM buffer) = slot 0; with @out slot 0 = slot 1, by way of the scratch. */
 static uint32_t plan_bound(const struct loom_client *client, bool out)
 {
 	struct drm_loom_attr_unary attr = { .kind = DRM_LOOM_UNARY_NEG };
@@ -139,7 +139,7 @@ TEST_F_TIMEOUT(scratch, a_buffer_keeps_a_tensor_from_plan_to_plan, 60)
 
 	/* the second row of each bank */
 	ASSERT_EQ(0, submit_bound(client, load, client->in, sram, ROW_BYTES));
-	/* other plans have the scratch in between */
+	/* another plan uses the scratch in between */
 	ASSERT_EQ(0, loom_client_run(client, self->plan, 2, 0));
 	ASSERT_EQ(0, submit_bound(client, store, client->out, sram, ROW_BYTES));
 	ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
@@ -147,7 +147,7 @@ TEST_F_TIMEOUT(scratch, a_buffer_keeps_a_tensor_from_plan_to_plan, 60)
 		wrong += out[i] != -in[i];
 	EXPECT_EQ(0, wrong);
 
-	/* bank after bank, and nothing else was touched */
+	/* bank after bank, and nothing else was written */
 	for (lane = 0; lane < lanes; lane++) {
 		const float *bank = kept + lane * page / sizeof(float);
 
@@ -156,7 +156,7 @@ TEST_F_TIMEOUT(scratch, a_buffer_keeps_a_tensor_from_plan_to_plan, 60)
 				 bank[LOOM_COLUMNS + i] != in[lane * LOOM_COLUMNS + i];
 	}
 	EXPECT_EQ(0, wrong);
-	/* else the file stays open */
+	/* a mapping would keep the file open */
 	munmap(in, client->bytes);
 	munmap(out, client->bytes);
 	munmap(kept, (uint64_t)lanes * page);
@@ -247,7 +247,7 @@ TEST_F(scratch, a_conflict_names_the_buffer)
 	EXPECT_EQ(info.bytes_per_bank, conflict.bytes);
 	EXPECT_EQ(self->scratch_bytes - page, conflict.short_bytes);
 
-	/* no more than there is room for, and not at an address that is none */
+	/* neither more than the record has room for, nor to an invalid address */
 	memset(&same, 0x5a, sizeof(same));
 	EXPECT_EQ(-EBUSY, submit_conflict(client, self->plan, &same, 8));
 	EXPECT_EQ(0, memcmp(&same, &conflict, 8));
@@ -260,7 +260,7 @@ TEST_F(scratch, a_conflict_names_the_buffer)
 	EXPECT_EQ(0x5a5a5a5a5a5a5a5aull, same.scratch_start);
 	ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
 
-	/* of what is another's only the place */
+	/* of another client's buffer only the place is told */
 	ASSERT_EQ(0, sram_create(other, 1, page, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
 	EXPECT_EQ(-EBUSY, submit_conflict(client, self->plan, &conflict, sizeof(conflict)));
 	EXPECT_EQ(0, conflict.handle);
@@ -301,7 +301,7 @@ TEST_F(scratch, whether_a_plan_would_fit)
 	EXPECT_EQ(0, fit.conflict.short_bytes);
 	EXPECT_EQ(0, fit.conflict.scratch_end);
 
-	/* the answer is what SUBMIT would say */
+	/* SUBMIT has to agree with the answer */
 	ASSERT_EQ(0, sram_create(client->fd, 1, page, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
 	ASSERT_EQ(0, query_fit(client->fd, self->plan, &fit));
 	EXPECT_EQ(0, fit.flags);
@@ -378,13 +378,13 @@ TEST_F_TIMEOUT(scratch, reserved_while_the_plan_lives, 60)
 	EXPECT_EQ(DRM_LOOM_FIT_NOW | DRM_LOOM_FIT_RESERVED, fit.flags);
 	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(self->scratch_bytes, sram.scratch_bytes);
-	/* all others use the same bytes, and one reservation is on top of the other */
+	/* all plans use the same bytes, so one reservation covers the other */
 	ASSERT_EQ(0, plan_reserve(client->fd, client->info.lanes, NULL, &second));
 	EXPECT_EQ(0, loom_client_run(client, self->plan, 2, 0));
 	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(self->scratch_bytes, sram.scratch_bytes);
 
-	/* buffers stay above, and so the plan can be run at any time */
+	/* buffers are placed above, so the plan can run at any time */
 	ASSERT_EQ(0, sram_create(client->fd, 1, 0, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
 	ASSERT_EQ(0, loom_bo_info(client->fd, handle, &info));
 	EXPECT_EQ(base + self->scratch_bytes, info.address);
@@ -393,7 +393,7 @@ TEST_F_TIMEOUT(scratch, reserved_while_the_plan_lives, 60)
 	EXPECT_EQ(-ENOSPC, sram_create(client->fd, self->sram.total_bytes * self->sram.banks, 0, 0,
 				       &handle));
 
-	/* until both are gone */
+	/* until both are destroyed */
 	ASSERT_EQ(0, loom_plan_destroy(client->fd, plan));
 	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(self->scratch_bytes, sram.scratch_bytes);
@@ -424,7 +424,7 @@ TEST_F(scratch, what_is_taken_is_not_reserved)
 	EXPECT_EQ(0, plan_reserve(client->fd, client->info.lanes, &conflict, &plan));
 }
 
-/* At once, whatever is left to be done for a job that has ended. */
+/* A reservation ends at once, even if a job that has ended is not cleaned up yet. */
 TEST_F_TIMEOUT(scratch, nothing_is_reserved_once_the_plan_is_gone, 60)
 {
 	const struct loom_client *client = &self->client;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Buffers between two processes: handed over as a dma-buf through a socket, worked on by both,
- * kept when the maker dies; mappings when the device goes; and that nobody finds what
- * another has left.
+ * Buffers shared by two processes: sent as a dma-buf through a socket, used by both, kept when the
+ * process that made them dies; mappings of a device that is unplugged; and that no process can read
+ * what another has left.
  */
 #include <sys/socket.h>
 
@@ -82,7 +82,7 @@ static void tell(int socket, char what)
 		_exit(KSFT_FAIL);
 }
 
-/* What the other process says, or zero when it is gone. */
+/* One byte from the other process, or zero when it has ended. */
 static char hear(int socket)
 {
 	char what;
@@ -117,8 +117,8 @@ static uint32_t region_blocks(int fd, uint32_t region)
 }
 
 /*
- * The other process: takes a buffer, sees the maker's bytes, negates it with the device into one of
- * its own, hands that back, waits for the maker to have it, and is killed.
+ * The other process: receives a buffer, checks its bytes, negates it on the device into a buffer of
+ * its own, sends that back, waits until it was received, and is killed.
  */
 static void negate_and_die(int socket)
 {
@@ -137,14 +137,14 @@ static void negate_and_die(int socket)
 	map = loom_bo_map(client.fd, theirs, client.bytes);
 	if (map == MAP_FAILED || map[7] != 7)
 		_exit(3);
-	/* seen by the maker at once: it is one memory */
+	/* visible to the maker at once: it is the same memory */
 	map[8] = 88;
 	plan = loom_client_plan_unary(&client, DRM_LOOM_UNARY_NEG);
 	loom_job_init(&job, &client, plan, 2, 0);
 	job.bindings[0].handle = theirs;
 	if (!plan || loom_job_submit(client.fd, &job))
 		_exit(4);
-	/* not waited for: the fence goes with the buffer */
+	/* not waited for: the fence travels with the buffer */
 	dmabuf = export_fd(client.fd, client.out);
 	if (dmabuf < 0 || send_fd(socket, dmabuf))
 		_exit(5);
@@ -183,7 +183,7 @@ TEST_F_TIMEOUT(share, two_processes_work_on_each_others_buffers, 120)
 	EXPECT_EQ(88, in[8]);
 	EXPECT_EQ(0, loom_bo_wait(client->fd, theirs, loom_soon()));
 
-	/* the maker is killed: its buffer lives on, where it was */
+	/* the process that made it was killed: its buffer lives on, at its address */
 	ASSERT_EQ(0, loom_bo_info(client->fd, theirs, &theirs_info));
 	kill(child, SIGKILL);
 	ASSERT_EQ(child, waitpid(child, &status, 0));
@@ -265,7 +265,7 @@ TEST_F(share, one_process_gives_it_up_while_the_other_uses_it)
 		close(other);
 		close(dmabuf);
 		EXPECT_EQ(0, loom_bo_close(client->fd, imported));
-		/* and the next one is made while the job still writes to this */
+		/* the next one is made while the job still writes to this one */
 	}
 	EXPECT_EQ(0, loom_bo_wait(client->fd, client->in, loom_soon()));
 	EXPECT_TRUE(loom_device_works());
@@ -283,7 +283,7 @@ static uint64_t dirty(const unsigned char *map, uint64_t size)
 	return found;
 }
 
-/* Fills all of a region, more than once, and looks at all that it gets. */
+/* Allocates all of a region, more than once, and checks that every buffer is zero. */
 TEST_F_TIMEOUT(share, nobody_finds_what_another_left, 120)
 {
 	static const uint64_t sizes[DRM_LOOM_REGION_COUNT] = { 1 << 20, 64 << 10 };
@@ -293,7 +293,7 @@ TEST_F_TIMEOUT(share, nobody_finds_what_another_left, 120)
 
 	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
 		for (round = 0; round < 3; round++) {
-			/* another tenant each time */
+			/* other buffers each time */
 			int fd = loom_open();
 
 			ASSERT_GE(fd, 0);
@@ -307,7 +307,7 @@ TEST_F_TIMEOUT(share, nobody_finds_what_another_left, 120)
 				munmap(map, sizes[region]);
 			}
 			ASSERT_GE(count, 3);
-			/* some at once, the rest with the file */
+			/* some are closed at once, the rest with the file */
 			for (i = 0; i < count; i += 2)
 				ASSERT_EQ(0, loom_bo_close(fd, handles[i]));
 			close(fd);
@@ -315,7 +315,7 @@ TEST_F_TIMEOUT(share, nobody_finds_what_another_left, 120)
 	EXPECT_EQ(0, found);
 }
 
-/* What a job leaves in a buffer goes with it, too, and so does what was evicted. */
+/* What a job wrote is cleared with the buffer, and so is what was evicted. */
 TEST_F_TIMEOUT(share, nor_what_a_job_left, 120)
 {
 	struct loom_client *client = &self->client;
@@ -338,7 +338,7 @@ TEST_F_TIMEOUT(share, nor_what_a_job_left, 120)
 		loom_job_init(&job, client, plan, 2, 0);
 		job.bindings[1].handle = handle;
 		ASSERT_EQ(0, loom_job_submit(client->fd, &job));
-		/* half of them while it is at work */
+		/* half of them while the job runs */
 		if (round & 1)
 			ASSERT_EQ(0, loom_bo_wait(client->fd, handle, loom_soon()));
 		ASSERT_EQ(0, loom_bo_close(client->fd, handle));
@@ -358,7 +358,7 @@ static void poke(unsigned char *at, unsigned char value)
 	__atomic_store_n(at, value, __ATOMIC_RELAXED);
 }
 
-/* Maps a dma-buf and two buffers, and looks at them again after the device is gone. */
+/* Maps a dma-buf and two buffers, and accesses them again after the device was unplugged. */
 static void look_after_unplug(int socket)
 {
 	const uint64_t size = 4 * LOOM_PAGE;
@@ -372,7 +372,7 @@ static void look_after_unplug(int socket)
 		maps[i] = loom_bo_map(fd, handles[i], size);
 		if (maps[i] == MAP_FAILED)
 			_exit(2);
-		/* one page is touched before, the others only behind */
+		/* one page is accessed before, the others only after */
 		poke(maps[i], 1);
 	}
 	dmabuf = receive_fd(socket);
@@ -383,10 +383,10 @@ static void look_after_unplug(int socket)
 	if (hear(socket) != 'u')
 		_exit(4);
 	for (i = 0; i < 3; i++) {
-		/* what a dma-buf's mapping has seen already stays, it is not the node's */
+		/* pages of a dma-buf that were accessed stay: they are not the node's */
 		if ((i < 2 && peek(maps[i])) || peek(maps[i] + 3 * LOOM_PAGE))
 			_exit(10 + i);
-		/* it can be written; that a mapping is one page then is nobody's matter */
+		/* it can be written; whether both addresses then share a page does not matter */
 		poke(maps[i], 2);
 		if (peek(maps[i]) != 2)
 			_exit(20 + i);
@@ -431,7 +431,7 @@ TEST_F_TIMEOUT(share, mappings_outlive_the_device, 120)
 		TH_LOG("killed by signal %d", WTERMSIG(status));
 	}
 	EXPECT_EQ(0, WEXITSTATUS(status));
-	/* the exporter's own, and its fork's would be */
+	/* the exporter's mapping reads zeroes, too */
 	EXPECT_EQ(0, map[0]);
 	map[3 * LOOM_PAGE] = 9;
 	EXPECT_EQ(-ENODEV, export_fd(client->fd, handle));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * SUBMIT: results, fences in and out, order, and every way to get it wrong.
- */
+/* SUBMIT: results, fences in and out, order, and every wrong argument. */
 #include "loom_selftest.h"
 
 FIXTURE(submit)
@@ -9,7 +7,7 @@ FIXTURE(submit)
 	struct loom_client client;
 	/* out = |in| */
 	uint32_t plan;
-	/* some work, and more than anybody waits for */
+	/* some work, and more than any test waits for */
 	uint32_t busy, endless;
 	uint32_t fence;
 };
@@ -92,13 +90,13 @@ TEST_F(submit, slots_at_an_offset_of_one_buffer)
 	EXPECT_EQ(4.0f, map[16 + self->client.bytes / sizeof(float)]);
 	EXPECT_EQ(-4.0f, map[16]);
 
-	/* the order of bindings says nothing */
+	/* the order of bindings does not matter */
 	job.bindings[0] = (struct drm_loom_binding) { 1, handle, self->client.bytes + 64 };
 	job.bindings[1] = (struct drm_loom_binding) { 0, handle, 64 };
 	EXPECT_EQ(0, loom_job_submit(self->client.fd, &job));
 	EXPECT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
 
-	/* one unit closer, and what is written meets what is read */
+	/* one unit closer, and what is written overlaps what is read */
 	job.bindings[0].offset -= 64;
 	EXPECT_EQ(-EINVAL, loom_job_submit(self->client.fd, &job));
 	/* one unit further, and it does not fit */
@@ -148,7 +146,7 @@ TEST_F_TIMEOUT(submit, does_not_start_before_its_in_fence, 60)
 
 	ASSERT_EQ(0, loom_client_run(&self->client, self->endless, 2, self->fence));
 
-	/* another file that waits for the fence of this one, with a buffer of its own */
+	/* another file waits for the fence of this one, with a buffer of its own */
 	ASSERT_EQ(0, loom_client_open(&other));
 	ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &export));
 	ASSERT_EQ(0, loom_call(other.fd, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &export));
@@ -164,7 +162,7 @@ TEST_F_TIMEOUT(submit, does_not_start_before_its_in_fence, 60)
 	EXPECT_EQ(-ETIME, loom_sync_wait(other.fd, done, loom_now_ns() + LOOM_SECOND_NS / 2));
 	EXPECT_EQ(-ETIME, loom_sync_wait(other.fd, imported, 0));
 
-	/* the first client ends, its job with it, and the second one's turn comes */
+	/* the first client ends and its job with it, so the second one runs */
 	loom_client_close(&self->client);
 	EXPECT_EQ(0, loom_sync_wait(other.fd, done, loom_soon()));
 	loom_client_close(&other);
@@ -191,7 +189,7 @@ TEST_F(submit, timelines_in_and_out)
 	for (point = 1; point <= 50; point++)
 		EXPECT_EQ(0, loom_sync_wait_point(self->client.fd, timeline, point, 0));
 
-	/* a point that nobody will ever reach is not waited for */
+	/* a point that has no fence yet is refused, not waited for */
 	loom_job_init(&job, &self->client, self->plan, 2, 0);
 	job.args.in_syncs.count = 1;
 	job.in.handle = timeline;
@@ -281,7 +279,7 @@ TEST_F(submit, its_fence_can_be_polled)
 	close(export.fd);
 }
 
-/* Refused, and without a trace. */
+/* A SUBMIT that has to be refused without any effect. */
 static void expect_refused(struct __test_metadata *_metadata, const struct loom_client *client,
 			   struct loom_job *job, int err, const char *what)
 {
@@ -294,7 +292,7 @@ static void expect_refused(struct __test_metadata *_metadata, const struct loom_
 		EXPECT_EQ(err, loom_job_submit(client->fd, job)) {
 			TH_LOG("%s", what);
 		}
-		/* nothing was given to the fence, nothing ran, all buffers are idle */
+		/* the syncobj has no new fence, nothing ran, all buffers are idle */
 		EXPECT_EQ(-EINVAL, loom_sync_wait(client->fd, fence, 0)) {
 			TH_LOG("%s", what);
 		}
@@ -324,7 +322,7 @@ TEST_F(submit, what_is_wrong_is_refused)
 	ASSERT_EQ(0, loom_bo_create(self->client.fd, self->client.bytes - 1, DRM_LOOM_REGION_DRAM,
 				    &small));
 	unsubmitted = loom_sync_create(self->client.fd, 0);
-	/* numbers of another file that this one does not have */
+	/* handles of another file */
 	ASSERT_EQ(0, loom_client_open(&other));
 	do {
 		ASSERT_EQ(0, loom_bo_create(other.fd, self->client.bytes, DRM_LOOM_REGION_DRAM,
@@ -359,7 +357,7 @@ TEST_F(submit, what_is_wrong_is_refused)
 	REFUSED(-EINVAL, job.args.bindings.stride = UINT32_MAX);
 	REFUSED(-EFAULT, job.args.bindings.ptr = 0);
 	REFUSED(-EFAULT, job.args.bindings.ptr = unmapped);
-	/* the first of two can be read */
+	/* of two entries only the first can be read */
 	memcpy((void *)(unmapped - sizeof(job.bindings[0])),
 	       &(struct drm_loom_binding){ 0, self->client.in, 0 }, sizeof(job.bindings[0]));
 	REFUSED(-EFAULT, job.args.bindings.ptr = unmapped - sizeof(job.bindings[0]));
@@ -397,7 +395,7 @@ TEST_F(submit, what_is_wrong_is_refused)
 	REFUSED(-E2BIG, job.args.out_syncs.count = DRM_LOOM_MAX_SYNCS + 1);
 	loom_client_close(&other);
 
-	/* and after all that, this still works */
+	/* after all that, a valid one still works */
 	ASSERT_EQ(0, loom_client_run(&self->client, self->plan, 2, self->fence));
 	EXPECT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
 }
@@ -520,13 +518,13 @@ TEST_F_TIMEOUT(submit, scratch_and_sram_buffers_do_not_meet, 60)
 	EXPECT_EQ(-EBUSY, loom_job_submit(self->client.fd, &job));
 	ASSERT_EQ(0, loom_bo_close(self->client.fd, args.handle));
 
-	/* a buffer at the other end is in nobody's way */
+	/* a buffer at the other end is not in the way */
 	args.direction = DRM_LOOM_DIRECTION_DEFAULT;
 	ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 	EXPECT_EQ(0, loom_job_submit(self->client.fd, &job));
 	ASSERT_EQ(0, loom_bo_close(self->client.fd, args.handle));
 
-	/* while a job runs, buffers stay above its scratch */
+	/* while a job runs, buffers are placed above its scratch */
 	ASSERT_EQ(0, loom_client_run(&self->client, self->endless, 2, 0));
 	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
 	EXPECT_EQ(scratch, sram.scratch_bytes);

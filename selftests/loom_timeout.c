@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Jobs that take too long: they are ended, their context is told so, others go on.
+ * Jobs that take too long: they are ended, QUERY of their context says so, other jobs go on.
  *
- * The timeout is a module parameter that a device takes when it is bound, so the soft
- * device is bound anew for these tests.
+ * The timeout is a module parameter that a device reads when it is bound, so these tests unbind and
+ * bind the soft device.
  */
 #include <linux/sync_file.h>
 
@@ -78,7 +78,7 @@ FIXTURE_TEARDOWN(timeout)
 	EXPECT_EQ(0, rebind(self->old));
 }
 
-/* 1: ended well, 0: has not ended, -errno: ended so. */
+/* Return: 1: ended without error, 0: has not ended, -errno: ended with that error. */
 static int fence_status(int fd, uint32_t handle)
 {
 	struct drm_syncobj_handle export = {
@@ -128,7 +128,7 @@ TEST_F_TIMEOUT(timeout, a_guilty_context_is_of_no_more_use, 120)
 	ASSERT_EQ(0, loom_client_run(&self->client, self->endless, 2, self->fence));
 	ASSERT_EQ(0, loom_client_run(&self->client, self->plan, 2, queued));
 	ASSERT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
-	/* what was queued behind it is cancelled, not run and not lost */
+	/* jobs that were queued behind it are cancelled: neither run nor lost */
 	EXPECT_EQ(0, loom_sync_wait(self->client.fd, queued, loom_soon()));
 	EXPECT_EQ(-ECANCELED, fence_status(self->client.fd, queued));
 	EXPECT_EQ(-ECANCELED, loom_client_run(&self->client, self->null, 0, 0));
@@ -136,7 +136,7 @@ TEST_F_TIMEOUT(timeout, a_guilty_context_is_of_no_more_use, 120)
 	ASSERT_EQ(0, loom_context_query(self->client.fd, guilty, &query));
 	EXPECT_EQ(1, query.resets);
 
-	/* a new one is innocent, with the same plan and buffers */
+	/* a new context is not guilty, with the same plan and buffers */
 	ASSERT_EQ(0, loom_context_destroy(self->client.fd, guilty));
 	ASSERT_EQ(0, loom_context_create(self->client.fd, DRM_LOOM_PRIORITY_NORMAL, &other));
 	self->client.context = other;
@@ -192,7 +192,7 @@ TEST_F_TIMEOUT(timeout, is_per_job_and_not_per_queue, 240)
 {
 	struct drm_loom_context_query query;
 	uint64_t size;
-	/* about a hundredth of the timeout each: even a machine that is far too busy makes it */
+	/* about a hundredth of the timeout each: enough margin for a machine that is busy */
 	void *blob = loom_plan_blob_work(self->client.info.lanes, 8, 1, &size);
 	uint32_t small = loom_client_plan(&self->client, blob, size), i;
 
