@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "loom_plan.h"
+#include "loom_verify.h"
 
 int loom_run_fail(struct loom_error *err, int code, const char *format, ...)
 {

@@ -8,6 +8,7 @@
 
 #include "host_memory.h"
 #include "loom_engine.h"
+#include "loom_verify.h"
 
 /* Element operations between two looks at the clock: some milliseconds. */
 #define LOOM_HOST_BUDGET	(1ULL << 22)

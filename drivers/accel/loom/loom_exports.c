@@ -5,8 +5,8 @@
 #include "core/loom_bank.h"
 #include "core/loom_layout.h"
 #include "core/loom_op.h"
-#include "core/loom_plan.h"
 #include "core/loom_topology.h"
+#include "core/loom_verify.h"
 
 /*
  * What tests/ asks of core/. It is exported where the kernel has KUnit, to modules that ask

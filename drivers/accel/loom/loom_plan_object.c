@@ -5,6 +5,7 @@
 
 #include <drm/drm_file.h>
 
+#include "core/loom_verify.h"
 #include "loom_conflict.h"
 #include "loom_device.h"
 #include "loom_file.h"

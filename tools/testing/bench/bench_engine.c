@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "engine/fp_math.h"
+#include "loom_op.h"
 
 #define LANES		16
 /* an odd number of cache lines, so that the lanes do not share cache sets */
@@ -94,7 +95,7 @@ static void call_engine(void *arg)
 	for (first = 0; first < work->command.units; first += n) {
 		n = work->command.units - first;
 		n = n < work->chunk ? n : work->chunk;
-		work->command.op->run(&work->command, &work->memory, first, n);
+		loom_engine_compute(&work->command, &work->memory, first, n);
 	}
 }
 

@@ -5,6 +5,28 @@
 #include "loom_plan.h"
 
 /**
+ * DOC: Engine interface
+ *
+ * The room core/engine is a functional model of the device. It is given a decoded plan, which the
+ * verifier has proved safe, and memory for its scratch and slots, and computes the plan, with
+ * results that are the same to the bit on every machine. It counts bytes moved, steps, commands and
+ * multiply-accumulates.
+ *
+ * - engine.c: the run of a plan: steps, commands, units, budget, counters
+ * - compute.c: from an operation to the function that computes it
+ * - fp_<name>.c: one family of operations each; the only files with floating point. fp.h lists them
+ * - fp_conv.c: convolution, binary32: chooses between fp_conv_wide.c (blocks of one row) and
+ *   fp_conv_narrow.c (blocks over short rows); fp_conv_plain.c takes all other types and layouts;
+ *   fp_conv_shared.c is what they and fp_deconv.c have in common
+ * - fp_tile.c: rows and tiles of a view, conversion of types, the loop of elementwise commands
+ * - fp_math.c: elementary functions, since there is no libm in a kernel
+ *
+ * It uses core/op for the list of operations, and nothing else: the plan was checked
+ * before. Rejected: libm and intrinsics, whose last bits depend on the machine; and threads inside
+ * of the engine: who has several processors runs several plans.
+ */
+
+/**
  * struct loom_memory - where the engine finds the bytes
  * @lanes: SRAM banks
  * @scratch: first byte of the plan's scratch in bank 0
@@ -63,5 +85,18 @@ void loom_engine_init(struct loom_engine *engine, const struct loom_plan *plan,
  * Return: true when the plan has ended, false when there is more to do.
  */
 bool loom_engine_run(struct loom_engine *engine, u64 budget);
+
+/**
+ * loom_engine_compute() - compute some units of one command
+ * @command: the command
+ * @memory: where its operands lie
+ * @first: first unit
+ * @count: number of units, below or equal to those of the command from @first
+ *
+ * What loom_engine_run() calls, without a plan around it. Units are independent and in a fixed
+ * order. Does not sleep, allocate or fault.
+ */
+void loom_engine_compute(const struct loom_command *command, const struct loom_memory *memory,
+			 u64 first, u64 count);
 
 #endif /* LOOM_ENGINE_H */

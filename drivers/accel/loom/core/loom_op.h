@@ -4,15 +4,30 @@
 
 #include "loom_plan.h"
 
-struct loom_memory;
-
 /**
  * DOC: The table of operations
  *
- * An operation is one line of loom_ops[] (ops.c) and two files: op_<name>.c checks a
- * command's operands and counts its work, in integers only; fp_<name>.c does the work.
- * The split is there because the kernel compiles the latter with floating point
- * enabled, and such code may run between kernel_fpu_begin() and kernel_fpu_end() only.
+ * The room core/op says what each operation takes: how many operands and attributes, in which
+ * regions, of which types and shapes, and how much work it is. It is given a decoded command whose
+ * operands are in bounds, and gives its units, the cost of a unit and its multiply-accumulates, or
+ * the rule that is broken and the operand at fault. Integers only; it knows neither the
+ * verifier, which asks it, nor the engine, which does the work.
+ *
+ * An operation is one line of op/list.h and two files: op/NAME.c checks a command, and
+ * engine/fp_NAME.c computes it. The table here and the engine's table of functions are both made
+ * from that list, so that what can be verified can be run. There are two files because the
+ * kernel compiles the latter with floating point enabled, and such code may run between
+ * kernel_fpu_begin() and kernel_fpu_end() only.
+ *
+ * - list.h: all operations, one line each
+ * - table.c: the list as a table by opcode
+ * - check.c: what the checks share: types, shapes, costs
+ * - binary.c, cast.c, conv.c, copy.c, fill.c, matmul.c, pool.c, quantize.c, reduce.c, resize.c,
+ *   select.c, softmax.c, unary.c: one family of operations each; the comment on top is its contract
+ *
+ * It uses loom_plan.h and loom_tile.h, and no other room. Rejected: the function that computes as
+ * a member of &struct loom_op. Whoever checked a plan then carried the engine along, and the
+ * table of the lower room named every function of the higher one.
  */
 
 enum loom_stream {
@@ -21,7 +36,7 @@ enum loom_stream {
 };
 
 /**
- * struct loom_check - a command under proof
+ * struct loom_check - a command being checked
  * @command: the command; the operands are in bounds already. check() sets units,
  *	unit_cost and macs
  * @rule: out: DRM_LOOM_RULE_OPERANDS (optional ones), ATTR, VIEW_REGION, VIEW_DTYPE, VIEW_SHAPE
@@ -38,6 +53,7 @@ struct loom_check {
 
 /**
  * struct loom_op - an operation
+ * @opcode: an &enum drm_loom_opcode
  * @name: lower case, for people
  * @stream: the stream that its commands stand in
  * @min_operands: fewest operands, the written one included
@@ -45,12 +61,11 @@ struct loom_check {
  * @attr_size: bytes of its attribute structure
  * @elementwise: reads of an element happen before its write and touch no other
  *	element: y may be the very same view as an operand
- * @check: proves that run() stays inside the views' dims, whatever they are, and counts
- *	the work. False: refused
- * @run: does @count units from @first. Units are independent and in a fixed order. Floating point
- *	is allowed; sleeping, allocating and faulting are not
+ * @check: proves that computing the command stays inside the views' dims, whatever they are, and
+ *	counts the work. False: refused
  */
 struct loom_op {
+	u32 opcode;
 	const char *name;
 	enum loom_stream stream;
 	u8 min_operands;
@@ -58,8 +73,6 @@ struct loom_op {
 	u16 attr_size;
 	bool elementwise;
 	bool (*check)(struct loom_check *check);
-	void (*run)(const struct loom_command *command, const struct loom_memory *memory,
-		    u64 first, u64 count);
 };
 
 /**

@@ -3,16 +3,16 @@
 #define LOOM_PLAN_H
 
 #include "loom_core.h"
-#include "loom_topology.h"
 
 struct loom_op;
 
 /**
  * DOC: The decoded plan
  *
- * The verifier turns the bytes of a client into this form, and the engine takes
- * nothing else. It is immutable: it can be shared by any number of jobs
- * without a lock. Nothing in it points into the client's bytes.
+ * The verifier (loom_verify.h) turns the bytes of a client into this form, and the engine
+ * (loom_engine.h) runs nothing else. Neither room uses the other; this is what they share.
+ * It is immutable: any number of jobs can share it without a lock. Nothing in it points
+ * into the client's bytes.
  */
 
 /**
@@ -137,45 +137,5 @@ struct loom_plan {
 	void *attrs;
 	u64 *scratch_ends;
 };
-
-/**
- * loom_plan_create() - prove a plan safe and decode it
- * @blob: the plan as in &struct drm_loom_plan_header, eight-byte aligned. The
- *	caller owns it, nobody else may change it during the call, and it can
- *	be freed afterwards
- * @size: bytes of it
- * @topology: of the device it shall run on
- * @plan: out: the decoded plan
- * @reject: out: why it was refused (-EBADMSG); zeroed otherwise
- *
- * O(n log n) time and O(n) memory in tensors plus commands.
- *
- * Return: 0; -EBADMSG when a rule is broken; -ENOMEM; -EINTR when loom_port_relax()
- * said so.
- */
-int __must_check loom_plan_create(const void *blob, u64 size, const struct loom_topology *topology,
-				  struct loom_plan **plan, struct drm_loom_reject *reject);
-
-/**
- * loom_plan_destroy() - free a decoded plan
- * @plan: the plan, or NULL
- */
-void loom_plan_destroy(struct loom_plan *plan);
-
-/**
- * loom_rule_name() - short name of a rule, as in the enum, lower case
- * @rule: an &enum drm_loom_rule
- *
- * Return: a constant string; "unknown" for what is no rule.
- */
-const char *loom_rule_name(u32 rule);
-
-/**
- * loom_rule_text() - one line that says what the rule demands
- * @rule: an &enum drm_loom_rule
- *
- * Return: a constant string.
- */
-const char *loom_rule_text(u32 rule);
 
 #endif /* LOOM_PLAN_H */

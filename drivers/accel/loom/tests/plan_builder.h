@@ -8,6 +8,7 @@
  */
 
 #include "loom_op.h"
+#include "loom_verify.h"
 
 #ifdef __KERNEL__
 #include <linux/slab.h>

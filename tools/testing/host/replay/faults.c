@@ -6,10 +6,10 @@
  * faulty; and where the engine computes other numbers, the judge has to say so, too.
  */
 #include "host/group/case.h"
-#include "loom_plan.h"
 #include "loom_replay.h"
 #include "loom_run.h"
 #include "loom_topology.h"
+#include "loom_verify.h"
 
 #include <errno.h>
 

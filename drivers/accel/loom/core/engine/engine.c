@@ -125,7 +125,7 @@ bool loom_engine_run(struct loom_engine *engine, u64 budget)
 		}
 		first = false;
 		if (count)
-			command->op->run(command, engine->memory, engine->unit, count);
+			loom_engine_compute(command, engine->memory, engine->unit, count);
 		/* no overflow: what @count units cost was paid, or is one unit */
 		cost = LOOM_COMMAND_COST + count * cost;
 		budget -= min(budget, cost);

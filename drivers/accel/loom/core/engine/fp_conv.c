@@ -27,25 +27,6 @@
  * plain code takes over.
  */
 
-void loom_conv_begin(struct loom_conv *conv, const struct loom_command *command,
-		     const struct loom_memory *memory)
-{
-	const struct drm_loom_attr_conv *attr = command->attr;
-	const struct loom_view *next = &command->views[3];
-
-	conv->memory = memory;
-	conv->attr = attr;
-	conv->y = command->views[0];
-	conv->x = command->views[1];
-	conv->w = &command->views[2];
-	conv->bias = attr->flags & DRM_LOOM_ATTR_BIAS ? next++ : NULL;
-	conv->scale = attr->flags & DRM_LOOM_ATTR_SCALE ? next : NULL;
-	conv->x_origin = loom_view_origin(&conv->x, memory);
-	conv->w_origin = loom_view_origin(conv->w, memory);
-	conv->inputs = conv->x.dims[1] / attr->groups;
-	conv->outputs = conv->y.dims[1] / attr->groups;
-}
-
 /* Merges axis @i and @i + 1 of y and x, if the rows of both follow each other. */
 static void conv_merge(struct loom_conv *conv, u32 i)
 {
@@ -108,26 +89,6 @@ static void conv_channels_begin(struct loom_conv_channels *ch, const struct loom
 		ch->y[i] = y + loom_view_step(&c->y, c->memory, 1, o + i);
 		ch->bias[i] = c->bias ? loom_get_f32(loom_conv_channel(c, c->bias, o + i)) : 0.0f;
 	}
-}
-
-void loom_conv_emit(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u32 i,
-		    const u32 *index, u32 n, float *v)
-{
-	const struct drm_loom_attr_conv *attr = f->c.attr;
-	struct loom_row row = {
-		.at = ch->y[i] + index[0] * f->y_step[0] + index[1] * f->y_step[1] +
-		      index[2] * f->y_step[2],
-		.stride = f->y_step[2],
-	};
-	float bias = ch->bias[i];
-	u32 j;
-
-	if (f->c.bias) {
-		for (j = 0; j < n; j++)
-			v[j] += bias;
-	}
-	loom_tile_act_f32(v, n, attr->act, attr->act_p0, attr->act_p1);
-	loom_row_put_f32(&row, DRM_LOOM_DTYPE_F32, n, v);
 }
 
 /* Position of a unit's first output; behind the last unit of a plane, of its end. */

@@ -2,8 +2,8 @@
 #ifndef LOOM_FP_TILE_H
 #define LOOM_FP_TILE_H
 
-#include "loom_fp.h"
-#include "loom_view.h"
+#include "fp.h"
+#include "loom_tile.h"
 
 /**
  * DOC: Tiles, rows and nests
@@ -233,6 +233,20 @@ static __always_inline void loom_row_next(struct loom_row *row)
 	}
 }
 
+/* First byte of what an SRAM view lies in, in bank 0. */
+static inline u8 *loom_view_bank(const struct loom_view *view, const struct loom_memory *memory)
+{
+	return view->bound ? memory->slots[view->slot] : memory->scratch;
+}
+
+/* Bytes from there to the same byte in the next bank. */
+static inline u64 loom_view_lane_pitch(const struct loom_view *view,
+				       const struct loom_memory *memory)
+{
+	return view->bound ? memory->slot_pitches[view->slot] : memory->lane_pitch;
+}
+
+/* First byte of a view, less what its lane axis adds to it. */
 static inline u8 *loom_view_origin(const struct loom_view *view, const struct loom_memory *memory)
 {
 	if (view->region == DRM_LOOM_REGION_SRAM)

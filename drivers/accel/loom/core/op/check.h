@@ -3,7 +3,7 @@
 #define LOOM_OP_CHECK_H
 
 #include "loom_op.h"
-#include "loom_view.h"
+#include "loom_tile.h"
 
 /*
  * What the checks of operations share. A check reads straight down: attributes, regions,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "loom_plan.h"
+#include "loom_verify.h"
 
 struct loom_rule {
 	const char *name;

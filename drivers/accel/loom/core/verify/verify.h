@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-#ifndef LOOM_VERIFY_H
-#define LOOM_VERIFY_H
+#ifndef LOOM_VERIFY_STATE_H
+#define LOOM_VERIFY_STATE_H
 
 #include "coverage.h"
 #include "loom_op.h"
+#include "loom_verify.h"
 
 /* Places that bytes lie in: the slots, and behind them the scratch. */
 #define LOOM_SPACE_SCRATCH	DRM_LOOM_MAX_SLOTS
@@ -170,4 +171,4 @@ int __must_check loom_hazard_begin(struct loom_verify *verify,
 void loom_hazard_add(struct loom_verify *verify, bool compute);
 int __must_check loom_hazard_end(struct loom_verify *verify);
 
-#endif /* LOOM_VERIFY_H */
+#endif /* LOOM_VERIFY_STATE_H */

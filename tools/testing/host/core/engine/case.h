@@ -398,7 +398,7 @@ static inline void ec_run_split(struct ec *ec, u64 most)
 		n = most ? 1 + ec_rnd() % most : 1;
 		if (n > c->units - first)
 			n = c->units - first;
-		c->op->run(c, &ec->memory, first, n);
+		loom_engine_compute(c, &ec->memory, first, n);
 	}
 }
 
@@ -423,7 +423,7 @@ static inline bool ec_run(struct ec *ec, u32 opcode, const void *attr, u32 opera
 		return false;
 	}
 	before = ec_save(ec);
-	ec->command.op->run(&ec->command, &ec->memory, 0, ec->command.units);
+	loom_engine_compute(&ec->command, &ec->memory, 0, ec->command.units);
 	whole = ec_save(ec);
 
 	ec_restore(ec, before);

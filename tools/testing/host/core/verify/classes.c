@@ -114,7 +114,7 @@ static void test_indices(void)
 	for (i = 0; i <= 0xffff; i++) {
 		const struct loom_op *op = loom_op_get(i);
 
-		if (op && (i >= DRM_LOOM_OP_END || !op->check || !op->run || !op->name ||
+		if (op && (i >= DRM_LOOM_OP_END || !op->check || op->opcode != i || !op->name ||
 			   op->max_operands > DRM_LOOM_MAX_OPERANDS || !op->min_operands))
 			ok = false;
 	}

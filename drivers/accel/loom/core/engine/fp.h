@@ -2,14 +2,11 @@
 #ifndef LOOM_FP_H
 #define LOOM_FP_H
 
-#include "loom_op.h"
 #include "loom_engine.h"
 
-/**
- * DOC: The arithmetic
- *
- * One function per operation, in fp_<name>.c. Each does @count units of a command from unit
- * @first; what a unit is stands at the top of op_<name>.c. In a kernel they may run between
+/*
+ * The functions of the operations, in fp_<name>.c. Each computes @count units of a command from
+ * unit @first; what a unit is stands at the top of op/<name>.c. In a kernel they may run between
  * kernel_fpu_begin() and kernel_fpu_end() only. The operands were proved to be in bounds and
  * to fit each other: no function here checks anything.
  */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
-#ifndef LOOM_VIEW_H
-#define LOOM_VIEW_H
+#ifndef LOOM_TILE_H
+#define LOOM_TILE_H
 
-#include "loom_engine.h"
+#include "loom_core.h"
 
 /**
- * DOC: Walking a view
+ * DOC: Tiles
  *
  * The work of a command is cut into units, and most operations share one cut: the element
  * space of y is walked in row-major order, each row along the last axis is cut into tiles of at
  * most LOOM_TILE elements, and a unit is a tile. A unit's number is row * tiles per row + tile.
- * Integers only: the verifier counts with the same functions that the engine walks with.
+ * Integers only: the checks of operations count tiles with the functions that the engine walks
+ * them with.
  */
 
 #define LOOM_TILE 64
@@ -79,49 +80,4 @@ static inline void loom_tile_next(struct loom_tile *tile, const u32 *dims, u32 r
 	tile->count = min(dims[last] - tile->index[last], (u32)LOOM_TILE);
 }
 
-/* First byte of what an SRAM view lies in, in bank 0. */
-static inline u8 *loom_view_bank(const struct loom_view *view, const struct loom_memory *memory)
-{
-	return view->bound ? memory->slots[view->slot] : memory->scratch;
-}
-
-/* Bytes from there to the same byte in the next bank. */
-static inline u64 loom_view_lane_pitch(const struct loom_view *view,
-				       const struct loom_memory *memory)
-{
-	return view->bound ? memory->slot_pitches[view->slot] : memory->lane_pitch;
-}
-
-/**
- * loom_view_ptr() - where an element lies
- * @view: the view, proved by the verifier
- * @memory: of the run
- * @index: one index per axis of the view, each below its dim
- *
- * In DRAM an axis may be followed by adding its stride to the pointer. In SRAM so may every
- * axis but the lane axis, on which each element lies in another bank: ask again for each.
- *
- * Return: address of the element, aligned to its size.
- */
-static inline u8 *loom_view_ptr(const struct loom_view *view, const struct loom_memory *memory,
-				const u32 *index)
-{
-	u64 offset = view->offset;
-	u32 lane, axis;
-
-	if (view->region == DRM_LOOM_REGION_DRAM) {
-		for (axis = 0; axis < view->rank; axis++)
-			offset += index[axis] * (u64)view->strides[axis];
-		return memory->slots[view->slot] + offset;
-	}
-
-	for (axis = 0; axis < view->rank; axis++)
-		if (axis != view->lane_axis)
-			offset += index[axis] * (u64)view->strides[axis];
-	lane = view->lane_start + index[view->lane_axis];
-	offset += lane / memory->lanes * (u64)view->strides[view->lane_axis];
-	return loom_view_bank(view, memory) +
-	       lane % memory->lanes * loom_view_lane_pitch(view, memory) + offset;
-}
-
-#endif /* LOOM_VIEW_H */
+#endif /* LOOM_TILE_H */
