@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lower/notes.h"
 #include "lower/storage.h"
 
 /**

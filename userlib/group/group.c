@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lower/notes.h"
 #include "lower/storage.h"
 
 static const struct loom_group_strategy strategies[] = {
@@ -145,7 +146,7 @@ static int walk_cuts(struct loom_group_list *list, struct loom_group *group,
 		if (cut->layerwise) {
 			k = list->units[cut->first_unit].node;
 			if (!notes)
-				ret = loom_group_alone(lower, k);
+				ret = loom_lower_alone(lower, k);
 			continue;
 		}
 		ret = remake(group, cut);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* CONV, DECONV and POOL: windows over up to three spatial axes. Channels are dealt over lanes. */
-#include "lower.h"
+#include "operators.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "nest.h"
+#include "operators.h"
 #include "graph/value.h"
 
 static const u8 binaries[LOOM_GBIN_COUNT] = {

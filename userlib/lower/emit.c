@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "loom_place.h"
+#include "notes.h"
 #include "storage.h"
 
 /**

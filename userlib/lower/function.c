@@ -3,7 +3,7 @@
  * Functions of one variable. What the device has is one command; what it has not and what can
  * be said with a few of its commands is a chain on the slice in SRAM.
  */
-#include "lower.h"
+#include "operators.h"
 
 #include <errno.h>
 #include <math.h>

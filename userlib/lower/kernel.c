@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Building kernels: operands, stages, lanes. See kernel.h. */
-#include "lower.h"
+#include "kernel.h"
 
 #include <string.h>
 
 #include "graph/value.h"
+#include "plan/build.h"
 
 u32 loom_float_bits(float number)
 {

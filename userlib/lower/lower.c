@@ -1,53 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* The table of operators. See lower.h. */
+/* The table of operators. See lower.h and operators.h. */
 #include "lower.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 
-#include "graph/value.h"
-
-int loom_lower_fail(struct loom_lower *lower, int code, const char *format, ...)
-{
-	const struct loom_node *node = lower->node;
-	const char *file = lower->graph->name;
-	va_list args;
-	int at = 0;
-
-	if (!lower->err)
-		return code;
-	if (node)
-		at = snprintf(lower->err->text, sizeof(lower->err->text),
-			      "%s: node \"%s\": operator %s: ", file ? file : "graph",
-			      node->name ? node->name : "",
-			      node->source_op ? node->source_op : loom_gop_name(node->op));
-	if (at < 0 || (size_t)at >= sizeof(lower->err->text))
-		return code;
-	va_start(args, format);
-	vsnprintf(lower->err->text + at, sizeof(lower->err->text) - at, format, args);
-	va_end(args);
-	return code;
-}
-
-int loom_lower_zero_point(struct loom_lower *lower, const struct loom_value *value, s32 *zero)
-{
-	s64 i;
-
-	*zero = 0;
-	if (!value)
-		return 0;
-	if (!value->data || !value->num_elems)
-		return loom_lower_fail(lower, -EOPNOTSUPP, "zero point '%s' is not a constant",
-				       value->name);
-	*zero = loom_value_int(value, 0);
-	for (i = 1; i < value->num_elems; i++)
-		if (loom_value_int(value, i) != *zero)
-			return loom_lower_fail(lower, -EOPNOTSUPP,
-					       "zero point '%s' is not the same for all channels",
-					       value->name);
-	return 0;
-}
+#include "notes.h"
+#include "operators.h"
 
 /* A view that has to be seen from outside, or that strides cannot say. */
 static int lower_materialise(struct loom_lower *lower, const struct loom_node *node)
@@ -101,4 +59,26 @@ int loom_lower_node(struct loom_lower *lower, const struct loom_node *node)
 	if (node->op >= LOOM_GOP_COUNT || !operators[node->op])
 		return loom_lower_fail(lower, -EOPNOTSUPP, "the device has no such operator");
 	return operators[node->op](lower, node);
+}
+
+int loom_lower_alone(struct loom_lower *lower, u32 node)
+{
+	struct loom_program_group note = {
+		.first_node = node,
+		.last_node = node,
+		.slices = 1,
+		.axis = -1,
+		.first_step = lower->step,
+	};
+	u32 i = lower->num_kernels;
+	int ret = loom_lower_node(lower, lower->storage->nodes[node]);
+
+	if (ret)
+		return ret;
+	for (; i < lower->num_kernels; i++) {
+		note.slices = max(note.slices, lower->kernels[i].slices);
+		note.overlap |= lower->kernels[i].overlap;
+	}
+	note.num_steps = lower->step - note.first_step;
+	return loom_group_note(lower, &note);
 }

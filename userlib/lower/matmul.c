@@ -4,7 +4,7 @@
  * what is more than two of them is one kernel after the other. Transposed operands are only
  * strides.
  */
-#include "lower.h"
+#include "operators.h"
 
 #include <errno.h>
 #include <string.h>

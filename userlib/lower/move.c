@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* CONCAT and PAD: elements are moved from DRAM to DRAM. A box of the result is one copy. */
-#include "lower.h"
+#include "operators.h"
 
 #include <errno.h>
 

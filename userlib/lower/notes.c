@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* What lowering notes of kernels and groups, for people to read. See notes.h. */
-#include "lower.h"
+#include "notes.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-#include "storage.h"
 
 int loom_kernel_note(struct loom_lower *lower, const struct loom_program_kernel *from)
 {
@@ -42,26 +40,4 @@ int loom_group_note(struct loom_lower *lower, const struct loom_program_group *f
 	}
 	lower->groups[lower->num_groups++] = *from;
 	return 0;
-}
-
-int loom_group_alone(struct loom_lower *lower, u32 node)
-{
-	struct loom_program_group note = {
-		.first_node = node,
-		.last_node = node,
-		.slices = 1,
-		.axis = -1,
-		.first_step = lower->step,
-	};
-	u32 i = lower->num_kernels;
-	int ret = loom_lower_node(lower, lower->storage->nodes[node]);
-
-	if (ret)
-		return ret;
-	for (; i < lower->num_kernels; i++) {
-		note.slices = max(note.slices, lower->kernels[i].slices);
-		note.overlap |= lower->kernels[i].overlap;
-	}
-	note.num_steps = lower->step - note.first_step;
-	return loom_group_note(lower, &note);
 }

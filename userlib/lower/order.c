@@ -82,3 +82,13 @@ int loom_storage_order(struct loom_storage *storage)
 	free(result.order);
 	return ret;
 }
+
+void loom_storage_keep_order(struct loom_storage *storage)
+{
+	u32 i;
+
+	for (i = 0; i < storage->graph->num_nodes; i++)
+		storage->nodes[i] = storage->graph->nodes[i];
+	storage->order.bytes = storage->order.given_bytes;
+	storage->order.moved = false;
+}

@@ -3,7 +3,7 @@
  * What a part of a kernel's result needs: ranges of its operands, and attributes of its stages
  * that follow. See kernel.h.
  */
-#include "lower.h"
+#include "kernel.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "nest.h"
+#include "operators.h"
 #include "graph/value.h"
 
 static const u8 reductions[] = {

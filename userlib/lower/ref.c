@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Arithmetic of strided views in DRAM. */
-#include "lower.h"
+#include "ref.h"
 
 #include <string.h>
 

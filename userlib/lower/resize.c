@@ -3,7 +3,7 @@
  * RESIZE: up to three axes change, wherever they are. They become D, H and W, the others N and
  * C: only the order of strides. What is left over of the others is one kernel after the other.
  */
-#include "lower.h"
+#include "operators.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,42 +1,25 @@
 // SPDX-License-Identifier: MIT
-/*
- * DOC: Slicing
- *
- * A kernel that does not fit in SRAM is cut into boxes of its result. What a box costs follows
- * from the maps alone: the parts of the operands that it needs. A cut is a chunk length per axis
- * and an order of loops; an operand is loaded again whenever a loop that it depends on has
- * moved on, so the order decides what stays and what is read again and again. Keeping the weights
- * and streaming the rows, or keeping the rows and streaming the weights, are two orders of the
- * same loops here, and neither is a special case.
- *
- * The search is exhaustive over a ladder of chunk lengths per axis and all orders of the axes
- * that are cut. Fewest DRAM bytes win, then fewest slices, then what was tried first. Double
- * buffers are preferred while they cost no more than a tenth in bytes: they halve the room, but
- * let DMA and compute run at the same time.
- *
- * Rejected: cutting N first, then H, until it fits. It never finds that cutting the output
- * channels would have read less.
- */
-#include "lower.h"
+/* Cutting a kernel so that it fits and moves little. See slice.h. */
+#include "slice.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_RUNGS	40
+#define MAX_CANDIDATES	40
 /* Pieces of an axis at most. */
 #define MAX_PIECES	((u64)DRM_LOOM_MAX_STEPS / 8)
-/* Cuts that are tried at most per search; beyond, ladders get coarser. */
+/* Cuts that are tried at most per search; beyond, there are fewer lengths per axis. */
 #define MAX_CUTS	10000
 
 /**
- * struct rung - a chunk length of an axis and what it comes to
+ * struct candidate - a chunk length of an axis and what it comes to
  * @chunk: elements of the result
  * @pieces: number of pieces
  * @sum: by operand: elements along its axes that follow this one, summed over the pieces
  * @rows: by operand: most of them in a piece, counted per lane
  */
-struct rung {
+struct candidate {
 	u64 chunk;
 	u64 pieces;
 	u64 sum[LOOM_KERNEL_OPERANDS];
@@ -44,13 +27,13 @@ struct rung {
 };
 
 /**
- * struct ladder - the chunk lengths of an axis, from the longest
- * @count: number of @rungs
- * @rungs: the lengths
+ * struct candidates - the chunk lengths of an axis, from the longest
+ * @count: number of @list
+ * @list: the lengths
  */
-struct ladder {
+struct candidates {
 	u32 count;
-	struct rung rungs[MAX_RUNGS];
+	struct candidate list[MAX_CANDIDATES];
 };
 
 /**
@@ -61,8 +44,8 @@ struct ladder {
  * @follows: by operand: bit per axis of the result that it depends on
  * @full: by operand: elements along the axes that depend on none
  * @full_rows: the same per lane
- * @ladders: by axis
- * @pick: by axis: current rung
+ * @lengths: by axis
+ * @pick: by axis: current candidate
  * @overlap: double buffers
  * @found: there is a best
  * @best: the best so far
@@ -75,7 +58,7 @@ struct search {
 	u32 follows[LOOM_KERNEL_OPERANDS];
 	u64 full[LOOM_KERNEL_OPERANDS];
 	u64 full_rows[LOOM_KERNEL_OPERANDS];
-	struct ladder ladders[DRM_LOOM_MAX_RANK];
+	struct candidates lengths[DRM_LOOM_MAX_RANK];
 	u32 pick[DRM_LOOM_MAX_RANK];
 	bool overlap;
 	bool found;
@@ -126,7 +109,7 @@ static void prepare_operands(struct search *s)
 
 /* What operand @index needs of the axes that follow @axis, for one piece. */
 static void measure_piece(const struct search *s, u32 index, u32 axis, u64 lo, u64 hi,
-			  struct rung *rung)
+			  struct candidate *candidate)
 {
 	const struct loom_operand *operand = &s->kernel->operands[index];
 	u64 elems = 1, rows = 1, in_lo, in_hi;
@@ -139,8 +122,8 @@ static void measure_piece(const struct search *s, u32 index, u32 axis, u64 lo, u
 		elems = times(elems, in_hi - in_lo);
 		rows = times(rows, lane_rows(s, operand, k, in_hi - in_lo));
 	}
-	rung->sum[index] = plus(rung->sum[index], elems);
-	rung->rows[index] = max(rung->rows[index], rows);
+	candidate->sum[index] = plus(candidate->sum[index], elems);
+	candidate->rows[index] = max(candidate->rows[index], rows);
 }
 
 /* One axis of the operand follows @axis, one by one: all but windows and groups. */
@@ -160,41 +143,42 @@ static bool follows_plainly(const struct search *s, u32 index, u32 axis, u32 *wh
 	return count == 1;
 }
 
-static void measure_pieces(const struct search *s, u32 index, u32 axis, struct rung *rung)
+static void measure_pieces(const struct search *s, u32 index, u32 axis, struct candidate *candidate)
 {
 	u64 dim = s->kernel->operands[0].ref.dims[axis], lo;
 	u32 which = 0;
 
 	if (follows_plainly(s, index, axis, &which)) {
-		rung->sum[index] = dim;
-		rung->rows[index] = lane_rows(s, &s->kernel->operands[index], which, rung->chunk);
+		candidate->sum[index] = dim;
+		candidate->rows[index] = lane_rows(s, &s->kernel->operands[index], which,
+						   candidate->chunk);
 		return;
 	}
-	for (lo = 0; lo < dim; lo += rung->chunk)
-		measure_piece(s, index, axis, lo, min(lo + rung->chunk, dim), rung);
+	for (lo = 0; lo < dim; lo += candidate->chunk)
+		measure_piece(s, index, axis, lo, min(lo + candidate->chunk, dim), candidate);
 }
 
-static void add_rung(struct search *s, u32 axis, u64 chunk)
+static void add_candidate(struct search *s, u32 axis, u64 chunk)
 {
-	struct ladder *ladder = &s->ladders[axis];
+	struct candidates *lengths = &s->lengths[axis];
 	u64 dim = s->kernel->operands[0].ref.dims[axis];
-	struct rung *rung = &ladder->rungs[ladder->count];
+	struct candidate *candidate = &lengths->list[lengths->count];
 	u32 i;
 
-	if (ladder->count && rung[-1].chunk <= chunk)
+	if (lengths->count && candidate[-1].chunk <= chunk)
 		return;
-	if (ladder->count == MAX_RUNGS) {
+	if (lengths->count == MAX_CANDIDATES) {
 		/* the shortest length must always be there */
-		rung--;
-		ladder->count--;
+		candidate--;
+		lengths->count--;
 	}
-	memset(rung, 0, sizeof(*rung));
-	rung->chunk = chunk;
-	rung->pieces = loom_div_round_up(dim, chunk);
+	memset(candidate, 0, sizeof(*candidate));
+	candidate->chunk = chunk;
+	candidate->pieces = loom_div_round_up(dim, chunk);
 	for (i = 0; i < s->kernel->num_operands; i++)
 		if (s->follows[i] & (1U << axis))
-			measure_pieces(s, i, axis, rung);
-	ladder->count++;
+			measure_pieces(s, i, axis, candidate);
+	lengths->count++;
 }
 
 /* The longest length up to @chunk that does not tear a group apart. */
@@ -223,7 +207,7 @@ static u64 unit_limit(const struct loom_kernel *kernel, u64 dim)
 	return kernel->unit_cost ? DRM_LOOM_MAX_UNIT_COST / kernel->unit_cost : dim;
 }
 
-static void make_ladder(struct search *s, u32 axis, bool cut)
+static void make_axis_lengths(struct search *s, u32 axis, bool cut)
 {
 	u64 dim = s->kernel->operands[0].ref.dims[axis];
 	u64 limit = axis == s->rank - 1 ? unit_limit(s->kernel, dim) : dim;
@@ -232,7 +216,7 @@ static void make_ladder(struct search *s, u32 axis, bool cut)
 	u64 most = min(dim, MAX_PIECES);
 	u64 pieces = 1, chunk, last = 0;
 
-	s->ladders[axis].count = 0;
+	s->lengths[axis].count = 0;
 	for (chunk = dim; ; chunk = loom_div_round_up(dim, pieces)) {
 		/* whole rows of lanes, where there is more than one */
 		if (lanes && chunk > s->sram->lanes && chunk < dim)
@@ -243,7 +227,7 @@ static void make_ladder(struct search *s, u32 axis, bool cut)
 		if (!chunk)
 			return;
 		if (chunk != last)
-			add_rung(s, axis, chunk);
+			add_candidate(s, axis, chunk);
 		last = chunk;
 		if (chunk == 1 || pieces >= most || !cut)
 			return;
@@ -251,40 +235,40 @@ static void make_ladder(struct search *s, u32 axis, bool cut)
 	}
 }
 
-/* Every second rung but the last goes. */
-static void thin_ladder(struct ladder *ladder)
+/* Drops every second length but the shortest. */
+static void thin_lengths(struct candidates *lengths)
 {
 	u32 i, n = 0;
 
-	for (i = 0; i < ladder->count; i++)
-		if (!(i & 1) || i == ladder->count - 1)
-			ladder->rungs[n++] = ladder->rungs[i];
-	ladder->count = n;
+	for (i = 0; i < lengths->count; i++)
+		if (!(i & 1) || i == lengths->count - 1)
+			lengths->list[n++] = lengths->list[i];
+	lengths->count = n;
 }
 
-static void make_ladders(struct search *s, u32 may_cut)
+static void make_lengths(struct search *s, u32 may_cut)
 {
 	u64 cuts = U64_MAX;
 	u32 i, longest;
 
 	for (i = 0; i < s->rank; i++)
-		make_ladder(s, i, may_cut & ~s->kernel->whole & (1U << i));
+		make_axis_lengths(s, i, may_cut & ~s->kernel->whole & (1U << i));
 	while (cuts > MAX_CUTS) {
 		cuts = 1;
 		for (i = 0, longest = 0; i < s->rank; i++) {
-			cuts *= s->ladders[i].count;
-			if (s->ladders[longest].count < s->ladders[i].count)
+			cuts *= s->lengths[i].count;
+			if (s->lengths[longest].count < s->lengths[i].count)
 				longest = i;
 		}
-		if (cuts <= MAX_CUTS || s->ladders[longest].count <= 2)
+		if (cuts <= MAX_CUTS || s->lengths[longest].count <= 2)
 			break;
-		thin_ladder(&s->ladders[longest]);
+		thin_lengths(&s->lengths[longest]);
 	}
 }
 
-static const struct rung *picked(const struct search *s, u32 axis)
+static const struct candidate *picked(const struct search *s, u32 axis)
 {
-	return &s->ladders[axis].rungs[s->pick[axis]];
+	return &s->lengths[axis].list[s->pick[axis]];
 }
 
 /* It is used where it is, and needs no buffer. */
@@ -335,13 +319,13 @@ static u64 measure_bytes(const struct search *s, const u32 *order)
 		if (!inside && operand->role != LOOM_ROLE_LOAD && operand->role != LOOM_ROLE_STORE)
 			continue;
 		for (k = s->rank; k-- > 0;) {
-			const struct rung *rung = picked(s, order[k]);
+			const struct candidate *candidate = picked(s, order[k]);
 
 			if (s->follows[i] & (1U << order[k])) {
-				elems = times(elems, rung->sum[i]);
-				inside |= rung->pieces > 1;
+				elems = times(elems, candidate->sum[i]);
+				inside |= candidate->pieces > 1;
 			} else if (inside) {
-				elems = times(elems, rung->pieces);
+				elems = times(elems, candidate->pieces);
 			}
 		}
 		total = plus(total, times(elems, loom_dtype_bytes(operand->ref.dtype)));
@@ -431,7 +415,7 @@ static void try_cuts(struct search *s, u32 axis)
 		try_cut(s);
 		return;
 	}
-	for (s->pick[axis] = 0; s->pick[axis] < s->ladders[axis].count; s->pick[axis]++) {
+	for (s->pick[axis] = 0; s->pick[axis] < s->lengths[axis].count; s->pick[axis]++) {
 		try_cuts(s, axis + 1);
 		/* nothing beats one piece */
 		if (s->found && s->best.slices == 1)
@@ -446,11 +430,11 @@ static void search_all(struct search *s, bool overlap)
 
 	s->overlap = overlap;
 	s->found = false;
-	make_ladders(s, all & ~s->kernel->last_resort);
+	make_lengths(s, all & ~s->kernel->last_resort);
 	try_cuts(s, 0);
 	if (s->found || !s->kernel->last_resort)
 		return;
-	make_ladders(s, all);
+	make_lengths(s, all);
 	try_cuts(s, 0);
 }
 

@@ -21,8 +21,12 @@
 #define LOOM_STORAGE_H
 
 #include "image_pool.h"
-#include "lower.h"
 #include "loom_place.h"
+#include "loom_program.h"
+#include "plan/build.h"
+#include "ref.h"
+
+struct loom_lower;
 
 /**
  * enum loom_location_kind - where a value lives
@@ -218,29 +222,8 @@ void loom_storage_set_root(struct loom_location *location, enum loom_location_ki
 bool loom_storage_moves_only(const struct loom_node *node);
 /** loom_storage_join() - operands of concatenations computed in their place: storage_join.c */
 void loom_storage_join(struct loom_storage *storage);
-/**
- * struct loom_arena - the placement problem of the arena
- * @items: a neuron or a view of one each
- * @num_items: number of @items
- * @ops: the nodes
- * @operands: what @ops.inputs points into
- * @values: by item: the value
- * @problem: all of it
- * @result: the placement, once there is one
- */
-struct loom_arena {
-	struct loom_place_item *items;
-	u32 num_items;
-	struct loom_place_op *ops;
-	u32 *operands;
-	const struct loom_value **values;
-	struct loom_place_problem problem;
-	struct loom_place_result result;
-};
-
-/** loom_arena_init() - of @storage, its nodes in their order; cleared on failure, too */
-int loom_arena_init(struct loom_arena *arena, struct loom_storage *storage);
-void loom_arena_clear(struct loom_arena *arena);
+/** loom_storage_keep_order() - the nodes run in the graph's order */
+void loom_storage_keep_order(struct loom_storage *storage);
 /** loom_storage_order() - finds an order of the nodes with a low peak, see order.h; 0 or -errno */
 int loom_storage_order(struct loom_storage *storage);
 /** loom_storage_order_chains() - chains to outputs run as soon as they can. 0 or -ENOMEM */
@@ -249,6 +232,25 @@ int loom_storage_order_chains(struct loom_storage *storage);
 void loom_storage_finish(struct loom_storage *storage);
 /** loom_storage_clear() - frees what @storage holds */
 void loom_storage_clear(struct loom_storage *storage);
+
+/** loom_storage_read() - where an operand's elements are; its tensor is made if need be */
+int loom_storage_read(struct loom_lower *lower, const struct loom_value *value,
+		      struct loom_ref *ref);
+/** loom_storage_write() - where a node's result goes: row-major; dense but for rows of images */
+int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
+		       struct loom_ref *ref);
+/** loom_storage_tensor() - the tensor of the value that owns bytes; it is made if need be */
+u32 loom_storage_tensor(struct loom_lower *lower, u32 value);
+/** loom_storage_in_image() - what @ref shows lies in an image */
+bool loom_storage_in_image(const struct loom_lower *lower, const struct loom_ref *ref);
+/** loom_storage_is_view() - no command is needed for this value: it is a view of another */
+bool loom_storage_is_view(const struct loom_lower *lower, const struct loom_value *value);
+/** loom_storage_is_joined() - an operand of a CONCAT is computed in its place in the result */
+bool loom_storage_is_joined(const struct loom_lower *lower, const struct loom_value *value,
+			    const struct loom_value *concat);
+/** loom_storage_view() - RESHAPE, TRANSPOSE, SLICE, EXPAND: the operand as the result is seen */
+bool loom_storage_view(const struct loom_node *node, const struct loom_ref *operand,
+		       struct loom_ref *ref);
 /** loom_storage_copy_late() - copies the outputs that are the same value as another */
 int loom_storage_copy_late(struct loom_lower *lower);
 

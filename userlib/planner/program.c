@@ -267,7 +267,7 @@ static int write_plain(struct planner *p, const struct loom_storage_options *sto
 	u32 i;
 
 	for (i = 0; i < p->graph->num_nodes && !ret; i++)
-		ret = loom_group_alone(&p->lower, i);
+		ret = loom_lower_alone(&p->lower, i);
 	if (ret == -ENOSPC)
 		find_largest(p, i);
 	return ret ? ret : loom_storage_copy_late(&p->lower);

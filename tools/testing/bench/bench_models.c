@@ -16,7 +16,7 @@
 #include "models.h"
 #include "order/order.h"
 #include "shapes.h"
-#include "lower/storage.h"
+#include "lower/arena.h"
 
 #include <errno.h>
 #include <time.h>

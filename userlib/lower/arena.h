@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arena: one slot in which neurons lie one after the other, placed by lifetime. Time is the
+ * number of the node. A view lives in the item of what it shows.
+ */
+#ifndef LOOM_LOWER_ARENA_H
+#define LOOM_LOWER_ARENA_H
+
+#include "storage.h"
+
+/**
+ * struct loom_arena - the placement problem of the arena
+ * @items: a neuron or a view of one each
+ * @num_items: number of @items
+ * @ops: the nodes
+ * @operands: what @ops.inputs points into
+ * @values: by item: the value
+ * @problem: all of it
+ * @result: the placement, once there is one
+ */
+struct loom_arena {
+	struct loom_place_item *items;
+	u32 num_items;
+	struct loom_place_op *ops;
+	u32 *operands;
+	const struct loom_value **values;
+	struct loom_place_problem problem;
+	struct loom_place_result result;
+};
+
+/** loom_arena_init() - of @storage, its nodes in their order; cleared on failure, too */
+int loom_arena_init(struct loom_arena *arena, struct loom_storage *storage);
+void loom_arena_clear(struct loom_arena *arena);
+
+#endif /* LOOM_LOWER_ARENA_H */

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Kernels
+ *
+ * A kernel is what a node becomes: operands with a place in DRAM, stages that compute on slices of
+ * them in SRAM, and for each axis of each operand a map that says which part of it a range of the
+ * result needs. Slicing, emission and grouping read nothing else: they know no operators.
+ *
+ * A function that the device does not have is a chain of stages on the same slice; what is between
+ * them (TEMP) never leaves SRAM.
+ */
+#ifndef LOOM_LOWER_KERNEL_H
+#define LOOM_LOWER_KERNEL_H
+
+#include "ref.h"
+
+#define LOOM_KERNEL_OPERANDS	20
+#define LOOM_KERNEL_STAGES	16
+
+/**
+ * enum loom_role - what an operand of a kernel is
+ * @LOOM_ROLE_STORE: the result: operand 0, and no other
+ * @LOOM_ROLE_LOAD: read from DRAM
+ * @LOOM_ROLE_TEMP: between two stages, in SRAM only
+ * @LOOM_ROLE_FILL: one element, in SRAM only, the same for all slices
+ * @LOOM_ROLE_DIRECT: read from DRAM by the stage itself: an image
+ */
+enum loom_role {
+	LOOM_ROLE_STORE,
+	LOOM_ROLE_LOAD,
+	LOOM_ROLE_TEMP,
+	LOOM_ROLE_FILL,
+	LOOM_ROLE_DIRECT,
+};
+
+/**
+ * enum loom_map_kind - which part of an operand's axis a range [lo, hi) of the result needs
+ * @LOOM_MAP_FULL: all of it, whatever the range
+ * @LOOM_MAP_SAME: the same range
+ * @LOOM_MAP_WINDOW: what windows read: o * stride - pad + k * dilation
+ * @LOOM_MAP_SCATTER: what adds to it: i * stride - pad + k * dilation in range
+ * @LOOM_MAP_GROUP: the input channels of the range's groups
+ * @LOOM_MAP_GROUP_PART: the range inside its group
+ * @LOOM_MAP_RESIZE: what is interpolated between
+ */
+enum loom_map_kind {
+	LOOM_MAP_FULL,
+	LOOM_MAP_SAME,
+	LOOM_MAP_WINDOW,
+	LOOM_MAP_SCATTER,
+	LOOM_MAP_GROUP,
+	LOOM_MAP_GROUP_PART,
+	LOOM_MAP_RESIZE,
+};
+
+/**
+ * struct loom_map - see enum loom_map_kind
+ * @kind: how
+ * @axis: axis of the result that it follows
+ * @spatial: 0 to 2: which of the kernel's windows
+ */
+struct loom_map {
+	u8 kind;
+	u8 axis;
+	u8 spatial;
+};
+
+/**
+ * struct loom_operand - an operand of a kernel
+ * @role: what it is
+ * @ref: dims and type; for STORE and LOAD also where it is
+ * @map: per axis
+ * @lane_axis: axis that is dealt over the lanes
+ * @bits: FILL: the element
+ */
+struct loom_operand {
+	enum loom_role role;
+	struct loom_ref ref;
+	struct loom_map map[DRM_LOOM_MAX_RANK];
+	u32 lane_axis;
+	u64 bits;
+};
+
+/**
+ * struct loom_stage - a compute command of a kernel
+ * @opcode: an &enum drm_loom_opcode
+ * @operands: number of @operand
+ * @operand: what it writes, then what it reads
+ * @attr_bytes: size of the member of the union that is meant
+ * @conv: CONV, DECONV
+ * @pool: POOL
+ * @matmul: MATMUL
+ * @binary: BINARY
+ * @unary: UNARY
+ * @reduce: REDUCE
+ * @softmax: SOFTMAX
+ * @resize: RESIZE
+ */
+struct loom_stage {
+	u32 opcode;
+	u32 operands;
+	u32 operand[DRM_LOOM_MAX_OPERANDS];
+	u32 attr_bytes;
+	union {
+		struct drm_loom_attr_conv conv;
+		struct drm_loom_attr_pool pool;
+		struct drm_loom_attr_matmul matmul;
+		struct drm_loom_attr_binary binary;
+		struct drm_loom_attr_unary unary;
+		struct drm_loom_attr_reduce reduce;
+		struct drm_loom_attr_softmax softmax;
+		struct drm_loom_attr_resize resize;
+	};
+};
+
+/**
+ * struct loom_window - a spatial axis of a kernel
+ * @stride: between outputs (WINDOW) or inputs (SCATTER)
+ * @extent: of the window, dilation included
+ * @pad: before the first element
+ * @in: elements of the input
+ */
+struct loom_window {
+	s64 stride;
+	s64 extent;
+	s64 pad;
+	s64 in;
+};
+
+/**
+ * struct loom_kernel - a node as the device sees it
+ *
+ * The axes of the kernel are those of operand 0.
+ *
+ * @operands: the operands
+ * @num_operands: number of @operands
+ * @stages: run in this order on each slice
+ * @num_stages: number of @stages
+ * @whole: bit per axis: may not be cut
+ * @last_resort: bit per axis: cut only if nothing fits otherwise
+ * @group: result channels (axis 1) of a group: cuts keep to groups or stay in one; 0: no groups
+ * @group_in: input channels of a group
+ * @unit_cost: work for one element of the result, in element operations
+ * @direct: the result is an image, and the only stage writes it where it is
+ * @window: spatial axes
+ * @resize: for LOOM_MAP_RESIZE: the attributes of the whole
+ */
+struct loom_kernel {
+	struct loom_operand operands[LOOM_KERNEL_OPERANDS];
+	u32 num_operands;
+	struct loom_stage stages[LOOM_KERNEL_STAGES];
+	u32 num_stages;
+	u32 whole;
+	u32 last_resort;
+	u64 group;
+	u64 group_in;
+	u64 unit_cost;
+	bool direct;
+	struct loom_window window[3];
+	const struct drm_loom_attr_resize *resize;
+};
+
+/**
+ * loom_kernel_range() - the part of an operand's axis that a range of the result needs
+ * @kernel: the kernel
+ * @operand: the operand
+ * @axis: its axis
+ * @lo: first index on the result's axis
+ * @hi: first index behind
+ * @in_lo: [out] first index, at least one is in the range
+ * @in_hi: [out] first index behind
+ */
+void loom_kernel_range(const struct loom_kernel *kernel, const struct loom_operand *operand,
+		       u32 axis, u64 lo, u64 hi, u64 *in_lo, u64 *in_hi);
+
+/**
+ * loom_kernel_tune() - attributes that speak of the whole become those of a slice
+ * @kernel: the kernel
+ * @stage: one of its stages, changed
+ * @out_lo: by axis of the result: first index of the slice
+ * @in_lo: by axis of what the stage reads first: first index of what the slice needs
+ * @in_hi: likewise: first index behind
+ */
+void loom_kernel_tune(const struct loom_kernel *kernel, struct loom_stage *stage,
+		      const u64 *out_lo, const u64 *in_lo, const u64 *in_hi);
+
+/** loom_kernel_macs() - multiply-accumulates of a whole kernel */
+u64 loom_kernel_macs(const struct loom_kernel *kernel);
+
+/*
+ * Building kernels. What is past the end overwrites the last, and loom_sink_kernel() refuses a
+ * kernel that is full: the tables are larger than what any node needs.
+ */
+u32 loom_kernel_operand(struct loom_kernel *kernel, enum loom_role role,
+			const struct loom_ref *ref);
+/** loom_kernel_temp() - a TEMP that follows the result as operand @like does, of type @dtype */
+u32 loom_kernel_temp(struct loom_kernel *kernel, u32 like, u32 dtype);
+/** loom_kernel_const() - a FILL with the value @number in the type and rank of operand @like */
+u32 loom_kernel_const(struct loom_kernel *kernel, u32 like, double number);
+struct loom_stage *loom_kernel_stage(struct loom_kernel *kernel, u32 opcode, u32 operands,
+				     const u32 *operand);
+void loom_kernel_unary(struct loom_kernel *kernel, u32 y, u32 x, u32 kind, float p0, float p1);
+void loom_kernel_binary(struct loom_kernel *kernel, u32 y, u32 a, u32 b, u32 kind);
+
+/** loom_lane_pick() - the first of @prefer (most wanted first) that spreads well over lanes */
+u32 loom_lane_pick(const u64 *dims, u32 lanes, const u8 *prefer, u32 count);
+
+/** loom_float_bits() - the bits of a binary32 */
+u32 loom_float_bits(float number);
+
+#endif /* LOOM_LOWER_KERNEL_H */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Slicing
+ *
+ * A kernel that does not fit in SRAM is cut into boxes of its result. What a box costs follows
+ * from the maps alone: the parts of the operands that it needs. A cut is a chunk length per axis
+ * and an order of loops; an operand is loaded again whenever a loop that it depends on has
+ * moved on, so the order decides what stays and what is read again and again. Keeping the weights
+ * and streaming the rows, or keeping the rows and streaming the weights, are two orders of the
+ * same loops here, and neither is a special case.
+ *
+ * The search is exhaustive over candidate chunk lengths per axis and all orders of the axes
+ * that are cut. Fewest DRAM bytes win, then fewest slices, then what was tried first. Double
+ * buffers are preferred while they cost no more than a tenth in bytes: they halve the room, but
+ * let DMA and compute run at the same time.
+ *
+ * Rejected: cutting N first, then H, until it fits. It never finds that cutting the output
+ * channels would have read less.
+ */
+#ifndef LOOM_LOWER_SLICE_H
+#define LOOM_LOWER_SLICE_H
+
+#include "kernel.h"
+
+/**
+ * struct loom_tiling - how a kernel is cut
+ * @chunk: elements per axis of the result; the last piece may be shorter
+ * @order: axes from the outermost loop to the innermost
+ * @overlap: double buffers: the next slice is loaded while one is computed
+ * @bytes: SRAM per lane, by operand: of one buffer
+ * @buffers: number of buffers, by operand
+ * @scratch_bytes: SRAM per lane in all
+ * @dram_bytes: bytes that are loaded and stored, at most
+ * @slices: number of slices
+ */
+struct loom_tiling {
+	u64 chunk[DRM_LOOM_MAX_RANK];
+	u32 order[DRM_LOOM_MAX_RANK];
+	bool overlap;
+	u64 bytes[LOOM_KERNEL_OPERANDS];
+	u32 buffers[LOOM_KERNEL_OPERANDS];
+	u64 scratch_bytes;
+	u64 dram_bytes;
+	u64 slices;
+};
+
+/**
+ * struct loom_sram - what a kernel may use
+ * @lanes: banks
+ * @bytes: per lane
+ * @align_bytes: of each buffer
+ * @sub_bank_bytes: of its conflict sub-banks, 0: there is one only
+ * @overlap: double buffers are allowed
+ */
+struct loom_sram {
+	u32 lanes;
+	u64 bytes;
+	u64 align_bytes;
+	u64 sub_bank_bytes;
+	bool overlap;
+};
+
+/**
+ * loom_slice_choose() - cut a kernel so that it fits and moves little
+ * @kernel: the kernel
+ * @sram: what it may use
+ * @tiling: [out] the cut
+ * @need_bytes: [out] with -ENOSPC: what the smallest slices would take per lane
+ *
+ * Return: 0; -ENOSPC; -EOVERFLOW when even one element is too much work for a unit; -ENOMEM.
+ */
+int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_sram *sram,
+		      struct loom_tiling *tiling, u64 *need_bytes);
+
+#endif /* LOOM_LOWER_SLICE_H */

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+/* Tensors of the plan for values, made when they are first read or written. See storage.h. */
+#include <errno.h>
+
+#include "lower.h"
+#include "storage.h"
+
+#define WEIGHT_ALIGN	4096
+
+/* A constant is read for the first time. */
+static void place_weight(struct loom_storage *storage, const struct loom_value *value)
+{
+	struct loom_location *location = &storage->locations[value->id];
+
+	if (storage->weights_slot == LOOM_LOCATION_NO_TENSOR)
+		storage->weights_slot = loom_storage_slot(storage, LOOM_SLOT_KIND_WEIGHTS,
+							  DRM_LOOM_SLOT_READ);
+	loom_storage_set_root(location, LOOM_LOCATION_WEIGHT, value);
+	location->slot = storage->weights_slot;
+	location->offset = (storage->weights_end + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN;
+	storage->weights_end = location->offset + value->size_bytes;
+	storage->weights_bytes += value->size_bytes;
+	storage->weights[storage->num_weights++] = value;
+}
+
+/* The tensor of a root, made when it is first touched. */
+static u32 touch(struct loom_storage *storage, u32 id)
+{
+	struct loom_location *location = &storage->locations[id];
+	const struct loom_value *value = storage->graph->values[id];
+	struct drm_loom_plan_tensor tensor = { .region = DRM_LOOM_REGION_DRAM };
+	u32 i;
+
+	if (location->tensor != LOOM_LOCATION_NO_TENSOR)
+		return location->tensor;
+	if (value->data)
+		place_weight(storage, value);
+	tensor.slot = location->slot;
+	tensor.offset = location->offset;
+	tensor.size = value->size_bytes;
+	tensor.dtype = value->dtype;
+	if (location->ref.rank <= DRM_LOOM_MAX_RANK) {
+		tensor.rank = location->ref.rank;
+		for (i = 0; i < tensor.rank; i++) {
+			tensor.dims[i] = location->ref.dims[i];
+			tensor.strides[i] = location->ref.strides[i];
+		}
+	} else {
+		tensor.rank = 1;
+		tensor.dims[0] = value->num_elems;
+		tensor.strides[0] = loom_dtype_bytes(value->dtype);
+	}
+	if (location->kind == LOOM_LOCATION_IMAGE)
+		loom_image_tensor(storage, id, &tensor);
+	location->tensor = loom_build_tensor(storage->build, &tensor);
+	loom_build_label(storage->build, location->tensor, value->name, LOOM_LABEL_DRAM, 0);
+	return location->tensor;
+}
+
+/* Tables of the format count elements in 32 bits. */
+static int check_size(struct loom_lower *lower, const struct loom_value *value)
+{
+	if (value->num_elems > U32_MAX)
+		return loom_lower_fail(lower, -E2BIG, "tensor '%s' has more than 2^32 elements",
+				       value->name);
+	return 0;
+}
+
+int loom_storage_read(struct loom_lower *lower, const struct loom_value *value,
+		      struct loom_ref *ref)
+{
+	struct loom_storage *storage = lower->storage;
+	struct loom_location *location = &storage->locations[value->id];
+	bool symbolic = lower->sink.ops->symbolic;
+	int ret = check_size(lower, value);
+
+	if (ret)
+		return ret;
+	if (!value->num_elems)
+		return loom_lower_fail(lower, -EOPNOTSUPP, "tensor '%s' is empty", value->name);
+	if (symbolic && value->data && location->kind == LOOM_LOCATION_NONE)
+		loom_storage_set_root(location, LOOM_LOCATION_WEIGHT, value);
+	if (!symbolic && value->data && location->tensor == LOOM_LOCATION_NO_TENSOR)
+		touch(storage, value->id);
+	*ref = location->ref;
+	ref->tensor = lower->sink.ops->symbolic ? location->root : touch(storage, location->root);
+	return storage->build->status;
+}
+
+int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
+		       struct loom_ref *ref)
+{
+	struct loom_storage *storage = lower->storage;
+	const struct loom_location *location = &storage->locations[value->id];
+	int ret = check_size(lower, value);
+
+	if (ret)
+		return ret;
+	*ref = location->ref;
+	ref->tensor = lower->sink.ops->symbolic ? location->root : touch(storage, location->root);
+	return storage->build->status;
+}
+
+u32 loom_storage_tensor(struct loom_lower *lower, u32 value)
+{
+	return touch(lower->storage, value);
+}
+
+bool loom_storage_in_image(const struct loom_lower *lower, const struct loom_ref *ref)
+{
+	u32 slot = lower->build->tensors[ref->tensor].slot;
+
+	return lower->storage->slot_kinds[slot] == LOOM_SLOT_KIND_IMAGE;
+}
+
+bool loom_storage_is_view(const struct loom_lower *lower, const struct loom_value *value)
+{
+	return lower->storage->locations[value->id].kind == LOOM_LOCATION_VIEW;
+}
+
+bool loom_storage_is_joined(const struct loom_lower *lower, const struct loom_value *value,
+			    const struct loom_value *concat)
+{
+	const struct loom_location *location = &lower->storage->locations[value->id];
+
+	return location->kind == LOOM_LOCATION_PART && location->part_of == concat->id;
+}
+
+int loom_storage_copy_late(struct loom_lower *lower)
+{
+	struct loom_storage *storage = lower->storage;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < storage->num_copies; i++) {
+		const struct loom_value *value = storage->copies[i].value;
+		u32 output = storage->copies[i].output;
+		const struct loom_output_place *place = &storage->outputs[output];
+		struct drm_loom_plan_tensor tensor = {
+			.region = DRM_LOOM_REGION_DRAM,
+			.slot = place->slot,
+			.offset = place->offset,
+			.size = value->size_bytes,
+			.dtype = value->dtype,
+			.rank = 1,
+			.dims = { value->num_elems },
+			.strides = { loom_dtype_bytes(value->dtype) },
+		};
+		u64 flat = value->num_elems;
+		struct loom_ref from, to;
+
+		lower->node = value->producer;
+		ret = loom_storage_read(lower, value, &from);
+		if (ret)
+			return ret;
+		to = from;
+		to.tensor = loom_build_tensor(storage->build, &tensor);
+		loom_build_label(storage->build, to.tensor, value->name, LOOM_LABEL_DRAM, 0);
+		to.offset = 0;
+		/* outputs are computed in place: dense */
+		if (!loom_ref_reshape(&from, 1, &flat) || !loom_ref_reshape(&to, 1, &flat))
+			return -EINVAL;
+		ret = loom_sink_copy(lower, &to, &from);
+		if (ret)
+			return ret;
+	}
+	lower->step += storage->num_copies > 0;
+	return 0;
+}
