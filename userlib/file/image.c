@@ -1,5 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "loom_file.h"
+/*
+ * A picture is decoded to eight-bit RGBA, scaled in floating point and written into a tensor,
+ * normalised. The tensor's shape says where the channels are. Scaling is separable with a triangle
+ * as wide as an output pixel: bilinear when enlarging, an average over all source pixels when
+ * shrinking.
+ */
+#include "file.h"
+
+#include "base/error.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,31 +17,13 @@
 
 #include <png.h>
 
-/**
- * DOC: Pictures
- *
- * A picture is decoded to eight-bit RGBA, scaled in floating point and written
- * into a tensor, normalised. The tensor's shape says where the channels are.
- *
- * Scaling is separable with a triangle as wide as an output pixel: bilinear when
- * enlarging, an average over all source pixels when shrinking. Plain bilinear would drop
- * pixels there, and with them the thin strokes of letters.
- */
+#define IMAGE_MAX_SIDE		32768
+#define IMAGE_MAX_PIXELS	(64U << 20)
 
-#define LOOM_IMAGE_MAX_SIDE	32768
-#define LOOM_IMAGE_MAX_PIXELS	(64U << 20)
-
-static int loom_image_fail(struct loom_error *err, int code, const char *path, const char *text)
+static int image_alloc(struct loom_image *image, uint32_t width, uint32_t height)
 {
-	if (err)
-		snprintf(err->text, sizeof(err->text), "%s: %s", path, text);
-	return code;
-}
-
-static int loom_image_alloc(struct loom_image *image, uint32_t width, uint32_t height)
-{
-	if (!width || !height || width > LOOM_IMAGE_MAX_SIDE || height > LOOM_IMAGE_MAX_SIDE ||
-	    (uint64_t)width * height > LOOM_IMAGE_MAX_PIXELS)
+	if (!width || !height || width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE ||
+	    (uint64_t)width * height > IMAGE_MAX_PIXELS)
 		return -EFBIG;
 	image->rgba = malloc((size_t)width * height * 4);
 	if (!image->rgba)
@@ -43,27 +33,27 @@ static int loom_image_alloc(struct loom_image *image, uint32_t width, uint32_t h
 	return 0;
 }
 
-static int loom_image_load_png(FILE *file, const char *path, struct loom_image *image,
-			       struct loom_error *err)
+static int image_load_png(FILE *file, const char *path, struct loom_image *image,
+			  struct loom_error *err)
 {
 	png_image png = { .version = PNG_IMAGE_VERSION };
 	int ret;
 
 	if (!png_image_begin_read_from_stdio(&png, file))
-		return loom_image_fail(err, -EINVAL, path, png.message);
+		return loom_error_set(err, -EINVAL, "%s: %s", path, png.message);
 	png.format = PNG_FORMAT_RGBA;
-	ret = loom_image_alloc(image, png.width, png.height);
+	ret = image_alloc(image, png.width, png.height);
 	if (ret) {
 		png_image_free(&png);
-		return loom_image_fail(err, ret, path, "the picture is too large");
+		return loom_error_set(err, ret, "%s: the picture is too large", path);
 	}
 	if (!png_image_finish_read(&png, NULL, image->rgba, 0, NULL))
-		return loom_image_fail(err, -EINVAL, path, png.message);
+		return loom_error_set(err, -EINVAL, "%s: %s", path, png.message);
 	return 0;
 }
 
 /* The next character of a PNM header; a comment, from # to the end of the line, is one newline. */
-static int loom_image_pnm_char(FILE *file)
+static int image_pnm_char(FILE *file)
 {
 	int c = fgetc(file);
 
@@ -74,17 +64,17 @@ static int loom_image_pnm_char(FILE *file)
 }
 
 /* A number of a PNM header, and exactly one white space behind it. */
-static int loom_image_pnm_number(FILE *file, uint32_t *number)
+static int image_pnm_number(FILE *file, uint32_t *number)
 {
 	int c;
 
 	do {
-		c = loom_image_pnm_char(file);
+		c = image_pnm_char(file);
 	} while (c == ' ' || c == '\t' || c == '\n' || c == '\r');
 	*number = 0;
 	if (c < '0' || c > '9')
 		return -EINVAL;
-	for (; c >= '0' && c <= '9'; c = loom_image_pnm_char(file)) {
+	for (; c >= '0' && c <= '9'; c = image_pnm_char(file)) {
 		*number = *number * 10 + (c - '0');
 		if (*number > 65535)
 			return -EINVAL;
@@ -92,8 +82,8 @@ static int loom_image_pnm_number(FILE *file, uint32_t *number)
 	return c == EOF ? -EINVAL : 0;
 }
 
-static int loom_image_read_pnm(FILE *file, uint32_t channels, uint32_t max,
-			       struct loom_image *image)
+static int image_read_pnm(FILE *file, uint32_t channels, uint32_t max,
+			  struct loom_image *image)
 {
 	size_t pixels = (size_t)image->width * image->height;
 	uint8_t *to = image->rgba;
@@ -117,21 +107,22 @@ static int loom_image_read_pnm(FILE *file, uint32_t channels, uint32_t max,
 	return 0;
 }
 
-static int loom_image_load_pnm(FILE *file, const char *path, uint32_t channels,
-			       struct loom_image *image, struct loom_error *err)
+static int image_load_pnm(FILE *file, const char *path, uint32_t channels,
+			  struct loom_image *image, struct loom_error *err)
 {
 	uint32_t width, height, max;
 	int ret;
 
-	if (loom_image_pnm_number(file, &width) || loom_image_pnm_number(file, &height) ||
-	    loom_image_pnm_number(file, &max) || !max)
-		return loom_image_fail(err, -EINVAL, path, "the picture's header makes no sense");
-	ret = loom_image_alloc(image, width, height);
+	if (image_pnm_number(file, &width) || image_pnm_number(file, &height) ||
+	    image_pnm_number(file, &max) || !max)
+		return loom_error_set(err, -EINVAL, "%s: the picture's header makes no sense",
+				      path);
+	ret = image_alloc(image, width, height);
 	if (ret)
-		return loom_image_fail(err, ret, path, "the picture is too large, or empty");
-	ret = loom_image_read_pnm(file, channels, max, image);
+		return loom_error_set(err, ret, "%s: the picture is too large, or empty", path);
+	ret = image_read_pnm(file, channels, max, image);
 	if (ret)
-		return loom_image_fail(err, ret, path, "the file ends before the picture does");
+		return loom_error_set(err, ret, "%s: the file ends before the picture does", path);
 	return 0;
 }
 
@@ -145,16 +136,16 @@ int loom_image_load(const char *path, struct loom_image *image, struct loom_erro
 	memset(image, 0, sizeof(*image));
 	file = fopen(path, "rb");
 	if (!file) {
-		ret = loom_image_fail(err, -errno, path, strerror(errno));
+		ret = loom_error_set(err, -errno, "%s: %s", path, strerror(errno));
 		goto out;
 	}
 	if (fread(magic, 1, 2, file) != 2) {
-		ret = loom_image_fail(err, -EINVAL, path, "the file is empty");
+		ret = loom_error_set(err, -EINVAL, "%s: the file is empty", path);
 	} else if (magic[0] == 'P' && (magic[1] == '5' || magic[1] == '6')) {
-		ret = loom_image_load_pnm(file, path, magic[1] == '5' ? 1 : 3, image, err);
+		ret = image_load_pnm(file, path, magic[1] == '5' ? 1 : 3, image, err);
 	} else {
 		rewind(file);
-		ret = loom_image_load_png(file, path, image, err);
+		ret = image_load_png(file, path, image, err);
 	}
 	fclose(file);
 	if (ret)
@@ -171,28 +162,28 @@ void loom_image_clear(struct loom_image *image)
 }
 
 /**
- * struct loom_image_axes - which axis of a tensor is what
+ * struct image_axes - which axis of a tensor is what
  * @channel: the channels, or -1
  * @height: rows
  * @width: columns
  */
-struct loom_image_axes {
+struct image_axes {
 	int channel;
 	int height;
 	int width;
 };
 
-static bool loom_image_is_channels(int64_t dim)
+static bool image_is_channels(int64_t dim)
 {
 	return dim == 1 || dim == 3 || dim == 4;
 }
 
-static int loom_image_find_axes(uint32_t rank, const int64_t *dims, struct loom_image_axes *axes)
+static int image_find_axes(uint32_t rank, const int64_t *dims, struct image_axes *axes)
 {
 	int first = (int)rank - 3;
 
 	if (rank == 2) {
-		*axes = (struct loom_image_axes){ -1, 0, 1 };
+		*axes = (struct image_axes){ -1, 0, 1 };
 		return 0;
 	}
 	if (rank != 3 && rank != 4)
@@ -200,11 +191,11 @@ static int loom_image_find_axes(uint32_t rank, const int64_t *dims, struct loom_
 	if (rank == 4 && dims[0] != 1 && dims[0] >= 0)
 		return -EINVAL;
 	/* A single row of colours is likelier than three columns of grey. */
-	if (loom_image_is_channels(dims[first]) &&
-	    !(dims[first] == 1 && dims[first + 2] != 1 && loom_image_is_channels(dims[first + 2])))
-		*axes = (struct loom_image_axes){ first, first + 1, first + 2 };
-	else if (loom_image_is_channels(dims[first + 2]))
-		*axes = (struct loom_image_axes){ first + 2, first, first + 1 };
+	if (image_is_channels(dims[first]) &&
+	    !(dims[first] == 1 && dims[first + 2] != 1 && image_is_channels(dims[first + 2])))
+		*axes = (struct image_axes){ first, first + 1, first + 2 };
+	else if (image_is_channels(dims[first + 2]))
+		*axes = (struct image_axes){ first + 2, first, first + 1 };
 	else
 		return -EINVAL;
 	return 0;
@@ -212,13 +203,13 @@ static int loom_image_find_axes(uint32_t rank, const int64_t *dims, struct loom_
 
 bool loom_image_channels_first(uint32_t rank, const int64_t *dims)
 {
-	struct loom_image_axes axes;
+	struct image_axes axes;
 
-	return !loom_image_find_axes(rank, dims, &axes) && axes.channel >= 0 &&
+	return !image_find_axes(rank, dims, &axes) && axes.channel >= 0 &&
 	       axes.channel < axes.height;
 }
 
-static int64_t loom_image_to_32(uint32_t pixels)
+static int64_t image_to_32(uint32_t pixels)
 {
 	int64_t whole = ((int64_t)pixels + 16) / 32 * 32;
 
@@ -227,18 +218,18 @@ static int64_t loom_image_to_32(uint32_t pixels)
 
 int loom_image_shape(const struct loom_image *image, uint32_t rank, int64_t *dims)
 {
-	struct loom_image_axes axes;
+	struct image_axes axes;
 	int64_t *height, *width;
 
-	if (loom_image_find_axes(rank, dims, &axes))
+	if (image_find_axes(rank, dims, &axes))
 		return -EINVAL;
 	if (rank == 4)
 		dims[0] = 1;
 	height = &dims[axes.height];
 	width = &dims[axes.width];
 	if (*height < 0 && *width < 0) {
-		*height = loom_image_to_32(image->height);
-		*width = loom_image_to_32(image->width);
+		*height = image_to_32(image->height);
+		*width = image_to_32(image->width);
 	} else if (*width < 0) {
 		*width = (*height * image->width + image->height - 1) / image->height;
 	} else if (*height < 0) {
@@ -248,8 +239,8 @@ int loom_image_shape(const struct loom_image *image, uint32_t rank, int64_t *dim
 }
 
 /* Scales @from pixels, @step floats apart, to @to of them. */
-static void loom_image_scale_line(const float *in, uint32_t from, size_t in_step, float *out,
-				  uint32_t to, size_t out_step)
+static void image_scale_line(const float *in, uint32_t from, size_t in_step, float *out,
+			     uint32_t to, size_t out_step)
 {
 	double ratio = (double)from / to;
 	double support = ratio > 1 ? ratio : 1;
@@ -278,7 +269,7 @@ static void loom_image_scale_line(const float *in, uint32_t from, size_t in_step
 	}
 }
 
-static float loom_image_sample(const uint8_t *rgba, uint32_t channels, uint32_t channel, bool bgr)
+static float image_sample(const uint8_t *rgba, uint32_t channels, uint32_t channel, bool bgr)
 {
 	float alpha = rgba[3] / 255.0f;
 	float color[3];
@@ -294,21 +285,21 @@ static float loom_image_sample(const uint8_t *rgba, uint32_t channels, uint32_t 
 }
 
 /* One channel of @image, @width by @height, into @plane; @narrow has room for the columns. */
-static void loom_image_scale_plane(const struct loom_image *image, float *whole, float *narrow,
-				   float *plane, uint32_t width, uint32_t height)
+static void image_scale_plane(const struct loom_image *image, float *whole, float *narrow,
+			      float *plane, uint32_t width, uint32_t height)
 {
 	uint32_t i;
 
 	for (i = 0; i < image->height; i++)
-		loom_image_scale_line(whole + (size_t)i * image->width, image->width, 1,
-				      narrow + (size_t)i * width, width, 1);
+		image_scale_line(whole + (size_t)i * image->width, image->width, 1,
+				 narrow + (size_t)i * width, width, 1);
 	for (i = 0; i < width; i++)
-		loom_image_scale_line(narrow + i, image->height, width, plane + i, height, width);
+		image_scale_line(narrow + i, image->height, width, plane + i, height, width);
 }
 
-static void loom_image_store(struct loom_array *array, const struct loom_image_axes *axes,
-			     uint32_t channel, const float *plane, uint32_t width, uint32_t height,
-			     const struct loom_image_options *options)
+static void image_store(struct loom_array *array, const struct image_axes *axes,
+			uint32_t channel, const float *plane, uint32_t width, uint32_t height,
+			const struct loom_image_options *options)
 {
 	int64_t steps[4] = { 0 };
 	int64_t step = 1, at;
@@ -341,16 +332,16 @@ int loom_image_to_array(const struct loom_image *image, const struct loom_image_
 {
 	size_t pixels = (size_t)image->width * image->height;
 	uint32_t width, height, channels, c;
-	struct loom_image_axes axes;
+	struct image_axes axes;
 	float *whole, *narrow, *plane;
 	int ret = -ENOMEM;
 	size_t i;
 
 	if (array->dtype != DRM_LOOM_DTYPE_F32 && array->dtype != DRM_LOOM_DTYPE_U8)
 		return -EINVAL;
-	if (loom_image_find_axes(array->rank, array->dims, &axes) ||
-	    array->dims[axes.width] < 1 || array->dims[axes.width] > LOOM_IMAGE_MAX_SIDE ||
-	    array->dims[axes.height] < 1 || array->dims[axes.height] > LOOM_IMAGE_MAX_SIDE)
+	if (image_find_axes(array->rank, array->dims, &axes) ||
+	    array->dims[axes.width] < 1 || array->dims[axes.width] > IMAGE_MAX_SIDE ||
+	    array->dims[axes.height] < 1 || array->dims[axes.height] > IMAGE_MAX_SIDE)
 		return -EINVAL;
 	width = array->dims[axes.width];
 	height = array->dims[axes.height];
@@ -370,10 +361,10 @@ int loom_image_to_array(const struct loom_image *image, const struct loom_image_
 		goto out;
 	for (c = 0; c < channels; c++) {
 		for (i = 0; i < pixels; i++)
-			whole[i] = loom_image_sample(image->rgba + i * 4, channels, c,
-						     options->bgr);
-		loom_image_scale_plane(image, whole, narrow, plane, width, height);
-		loom_image_store(array, &axes, c, plane, width, height, options);
+			whole[i] = image_sample(image->rgba + i * 4, channels, c,
+						options->bgr);
+		image_scale_plane(image, whole, narrow, plane, width, height);
+		image_store(array, &axes, c, plane, width, height, options);
 	}
 	ret = 0;
 out:

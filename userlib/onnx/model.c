@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* ModelProto into the builder's calls, see proto.h. */
+/* ModelProto into the builder's calls, and the public calls that read a model. */
 #include "proto.h"
 
 #include "base/error.h"
@@ -161,7 +161,7 @@ static int read_attr(struct loom_graph *graph, const char *node, const Onnx__Att
 					       attr->name, why);
 		break;
 	default:
-		/* graphs, strings, references: of interest to operators we do not have */
+		/* graphs, lists of strings, references: no supported operator has any */
 		attr->type = LOOM_ATTR_OTHER;
 	}
 	return 0;
@@ -241,7 +241,7 @@ static int model_opset(const Onnx__ModelProto *model)
 			return opset->version >= 0 && opset->version < 1000 ? (int)opset->version :
 									      1000;
 	}
-	/* what it means to say nothing */
+	/* the default where the file names no version */
 	return 1;
 }
 
@@ -290,23 +290,29 @@ out:
 	return code;
 }
 
+/* finishes what open_bytes() made, or destroys it */
+static int finish_opened(struct loom_graph *opened, const struct loom_graph_options *options,
+			 struct loom_graph **graph, struct loom_error *err)
+{
+	int code = loom_graph_finish(opened, options, err);
+
+	if (code)
+		loom_graph_destroy(opened);
+	else
+		*graph = opened;
+	return code;
+}
+
 int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const char *name,
 				 const struct loom_graph_options *options,
 				 struct loom_graph **graph, struct loom_error *err)
 {
-	struct loom_graph *created;
+	struct loom_graph *opened;
 	int code;
 
 	*graph = NULL;
-	code = open_bytes(bytes, size_bytes, name, &created, err);
-	if (code)
-		return code;
-	code = loom_graph_finish(created, options, err);
-	if (code)
-		loom_graph_destroy(created);
-	else
-		*graph = created;
-	return code;
+	code = open_bytes(bytes, size_bytes, name, &opened, err);
+	return code ? code : finish_opened(opened, options, graph, err);
 }
 
 int loom_graph_open_onnx(const char *path, struct loom_graph **graph, struct loom_error *err)
@@ -327,17 +333,10 @@ int loom_graph_open_onnx(const char *path, struct loom_graph **graph, struct loo
 int loom_graph_import_onnx(const char *path, const struct loom_graph_options *options,
 			   struct loom_graph **graph, struct loom_error *err)
 {
-	struct loom_graph *created;
+	struct loom_graph *opened;
 	int code;
 
 	*graph = NULL;
-	code = loom_graph_open_onnx(path, &created, err);
-	if (code)
-		return code;
-	code = loom_graph_finish(created, options, err);
-	if (code)
-		loom_graph_destroy(created);
-	else
-		*graph = created;
-	return code;
+	code = loom_graph_open_onnx(path, &opened, err);
+	return code ? code : finish_opened(opened, options, graph, err);
 }

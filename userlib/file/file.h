@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Arrays and pictures in files
+ *
+ * What goes into a network and what comes out of it, for tools and applications; nothing here knows
+ * graphs, plans or devices. The calls are all public (loom_file.h), so this header declares none.
+ *
+ *	npy.c		NumPy's .npy, and bare elements
+ *	image.c		PNG, PGM and PPM into a tensor: scaled, normalised, in its layout
+ *
+ * ONNX's own format for tensors (.pb) is read by onnx/tensor.c, beside the tensors inside of
+ * models, so that protobuf is known in one room only.
+ *
+ * Given: a path, and for pictures the shape of the tensor that is to take them. Gives: a struct
+ * loom_array or a struct loom_image, whose memory is freed by the caller; or one line that names
+ * the file. What cannot be read is refused, never guessed at.
+ *
+ * Files are written beside their final name and renamed, so a run that fails leaves no half of an
+ * output behind. Devices and pipes are written to as they are.
+ *
+ * Rejected: a parser for Python literals for the header of .npy. A scanner for the three keys that
+ * every writer puts there is a tenth of it; what it does not know it refuses. Rejected as well:
+ * plain bilinear scaling. It drops pixels when shrinking, and with them thin strokes of letters.
+ */
+#ifndef LOOM_FILE_ROOM_H
+#define LOOM_FILE_ROOM_H
+
+#include "loom_file.h"
+
+#endif /* LOOM_FILE_ROOM_H */
