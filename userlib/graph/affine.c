@@ -11,6 +11,7 @@
  * Rejected: a pass that knows Conv + BatchNormalization only. It is no shorter, and misses the
  * rest.
  */
+#include "fold.h"
 #include "pass.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ static uint32_t channel_axis(const struct loom_node *layer)
 	return layer->op == LOOM_GOP_MATMUL ? layer->output->rank - 1 : 1;
 }
 
-/* weights and bias are known, of floats, and nothing is applied to the result yet */
+/* weights and bias are constants of floats, and no activation is fused yet */
 static bool layer_fits(const struct loom_node *layer)
 {
 	uint32_t i;
@@ -45,7 +46,7 @@ static bool layer_fits(const struct loom_node *layer)
 	if (layer->op != LOOM_GOP_CONV && layer->op != LOOM_GOP_DECONV &&
 	    layer->op != LOOM_GOP_MATMUL)
 		return false;
-	/* operand lists of the three begin alike: data, weights, bias */
+	/* operand lists of all three begin with data, weights, bias */
 	if (layer->act.fn || !layer->inputs[1]->data ||
 	    (layer->inputs[2] && !layer->inputs[2]->data))
 		return false;
@@ -59,7 +60,7 @@ static bool layer_fits(const struct loom_node *layer)
 	       !layer->output->is_output;
 }
 
-/* the same factor wherever the channel is the same */
+/* the constant depends on nothing but the output channel */
 static bool constant_fits(const struct affine *affine)
 {
 	const struct loom_value *y = affine->layer->output, *constant = affine->constant;
@@ -113,20 +114,6 @@ static double constant_at(const struct affine *affine, int64_t channel)
 				affine->constant->num_elems == 1 ? 0 : channel);
 }
 
-static double apply(enum loom_gbin fn, double x, double constant)
-{
-	switch (fn) {
-	case LOOM_GBIN_ADD:
-		return x + constant;
-	case LOOM_GBIN_SUB:
-		return x - constant;
-	case LOOM_GBIN_MUL:
-		return x * constant;
-	default:
-		return x / constant;
-	}
-}
-
 static struct loom_value *new_constant(const struct affine *affine, const char *suffix,
 				       uint32_t rank, const int64_t *dims)
 {
@@ -167,8 +154,9 @@ static int scale_weights(const struct affine *affine)
 		return -ENOMEM;
 	for (i = 0; i < w->num_elems; i++)
 		loom_value_set_float(scaled, i,
-				     apply(fn, loom_value_float(w, i),
-					   constant_at(affine, weight_channel(affine, w, i))));
+				     loom_fold_float(fn, loom_value_float(w, i),
+						     constant_at(affine,
+								 weight_channel(affine, w, i))));
 	affine->layer->inputs[LOOM_GCONV_W] = scaled;
 	return 0;
 }
@@ -187,8 +175,9 @@ static int change_bias(const struct affine *affine)
 	if (!changed)
 		return -ENOMEM;
 	for (i = 0; i < affine->channels; i++)
-		loom_value_set_float(changed, i, apply(fn, bias ? loom_value_float(bias, i) : 0,
-						       constant_at(affine, i)));
+		loom_value_set_float(changed, i,
+				     loom_fold_float(fn, bias ? loom_value_float(bias, i) : 0,
+						     constant_at(affine, i)));
 	affine->layer->inputs[2] = changed;
 	return 0;
 }
@@ -209,7 +198,7 @@ static int fold_next(const struct affine *affine)
 		affine->layer->matmul.beta = 1;
 	affine->layer->output = affine->next->output;
 	affine->layer->output->producer = affine->layer;
-	/* what is left of the other has no use, and is pruned */
+	/* its own result has no use any more, so the BINARY will be pruned */
 	affine->next->output = between;
 	return 0;
 }

@@ -176,7 +176,7 @@ enum loom_greduce_kind {
  * struct loom_greduce - REDUCE
  * @kind: how
  * @axes: bit i set: axis i of the operand is reduced; at least one bit
- * @keepdims: the reduced axes stay in the result as 1; else they are gone. The result's elements
+ * @keepdims: the reduced axes stay in the result as 1; else they are removed. The result's elements
  *	are in the same order either way.
  */
 struct loom_greduce {

@@ -42,7 +42,7 @@ int loom_fold_node(struct loom_graph *graph, struct loom_node *node)
 	if (err)
 		return err;
 	err = folders[node->op](node);
-	/* no answer here: the device says what it makes of it */
+	/* the node stays, and the device computes it */
 	if (err)
 		node->output->data = NULL;
 	return err;

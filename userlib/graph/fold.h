@@ -29,7 +29,10 @@
  */
 int loom_fold_node(struct loom_graph *graph, struct loom_node *node);
 
-/* elementwise (fold_math.c); data are allocated */
+/** loom_fold_float() - one element of a function of two variables, on floats */
+double loom_fold_float(enum loom_gbin fn, double a, double b);
+
+/* elementwise (fold_math.c); the result's data are allocated */
 int loom_fold_unary(const struct loom_node *node);
 int loom_fold_binary(const struct loom_node *node);
 int loom_fold_select(const struct loom_node *node);

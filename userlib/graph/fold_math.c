@@ -164,7 +164,7 @@ int loom_fold_unary(const struct loom_node *node)
 	return 0;
 }
 
-static double fold_float(enum loom_gbin fn, double a, double b)
+double loom_fold_float(enum loom_gbin fn, double a, double b)
 {
 	switch (fn) {
 	case LOOM_GBIN_ADD:
@@ -228,7 +228,7 @@ static int fold_divide(enum loom_gbin fn, int64_t a, int64_t b, int64_t *y)
 
 	if (!b)
 		return -EDOM;
-	/* the one quotient that does not fit */
+	/* INT64_MIN / -1 overflows */
 	if (b == -1) {
 		*y = fn == LOOM_GBIN_DIV ? (int64_t)-(uint64_t)a : 0;
 		return 0;
@@ -302,7 +302,7 @@ static int fold_int(enum loom_gbin fn, bool is_signed, int64_t a, int64_t b, int
 	case LOOM_GBIN_COUNT:
 		break;
 	}
-	*y = (int64_t)fold_float(fn, (double)a, (double)b);
+	*y = (int64_t)loom_fold_float(fn, (double)a, (double)b);
 	return 0;
 }
 
@@ -318,9 +318,10 @@ int loom_fold_binary(const struct loom_node *node)
 	loom_walk_broadcast(&walk_b, y, b);
 	for (i = 0; i < y->num_elems; i++) {
 		if (loom_dtype_is_float(a->dtype)) {
-			loom_value_set_float(y, i, fold_float(node->binary.fn,
-							      loom_value_float(a, walk_a.offset),
-							      loom_value_float(b, walk_b.offset)));
+			loom_value_set_float(y, i,
+					     loom_fold_float(node->binary.fn,
+							     loom_value_float(a, walk_a.offset),
+							     loom_value_float(b, walk_b.offset)));
 		} else {
 			err = fold_int(node->binary.fn, a->dtype != DRM_LOOM_DTYPE_U64,
 				       loom_value_int(a, walk_a.offset),
@@ -435,7 +436,7 @@ static double reduce_finish(enum loom_greduce_kind kind, double sum, int64_t cou
 	}
 }
 
-/* one walk over what is left, one over what is summed up at each place */
+/* @kept walks over the axes that stay, @summed over the reduced ones */
 static void reduce_walks(const struct loom_node *node, struct loom_walk *kept,
 			 struct loom_walk *summed)
 {

@@ -2,8 +2,8 @@
 /*
  * DOC: Fusing activations
  *
- * A function of one variable that follows a CONV, DECONV, MATMUL or BINARY, and is all that
- * follows, is applied to each result before it is stored: one pass over memory less. Which
+ * A function of one variable that is the only user of a CONV, DECONV, MATMUL or BINARY is applied
+ * to each result before it is stored: one pass over memory less. Which
  * functions can be fused is one table here and one in the device.
  */
 #include "pass.h"
@@ -51,7 +51,7 @@ int loom_graph_fuse(struct loom_graph *graph)
 		if (next->op != LOOM_GOP_UNARY || !fusable[next->unary.fn])
 			continue;
 		node->act = next->unary;
-		/* the function's node is left without a use for its result, and is pruned */
+		/* its own result has no use any more, so the UNARY will be pruned */
 		node->output = next->output;
 		node->output->producer = node;
 		next->output = next->inputs[0];

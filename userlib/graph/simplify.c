@@ -2,10 +2,10 @@
 /*
  * DOC: Simplifying
  *
- * Exporters take functions apart. What is put together again here is either exactly the same
- * arithmetic (x * 1, x + 0, x^2 as x * x), or the same function by its own name, which the device
- * computes in one pass and which can be fused: x * clip(x + 3, 0, 6) / 6 is HardSwish. Each rule is
- * a function that looks at one node and says what stands for its result.
+ * Exporters take functions apart. A rule here either leaves exactly the same arithmetic (x * 1,
+ * x + 0, x^2 as x * x), or names a function that the device computes in one pass and that can be
+ * fused: x * clip(x + 3, 0, 6) / 6 is HardSwish. Each rule is a function of one node: it rewrites
+ * the node in place, or returns the value that replaces its result.
  */
 #include "pass.h"
 
@@ -43,7 +43,7 @@ static struct loom_value *rule_neutral(const struct loom_node *node)
 	for (i = 0; i <= (uint32_t)rules[node->binary.fn].either_side; i++) {
 		struct loom_value *x = node->inputs[i];
 
-		/* 0 + -0 is 0, which is no difference that anybody could ask for */
+		/* -0 + 0 is 0; -0 is kept instead, which compares equal */
 		if (!x->data && loom_dims_equal(x, node->output) &&
 		    constant_is(node->inputs[1 - i], rules[node->binary.fn].neutral))
 			return x;
@@ -109,7 +109,7 @@ static void rule_hard_swish(struct loom_node *node)
 	node->inputs[0] = x;
 }
 
-/* nothing but axes of one element changes places: no element does */
+/* only axes of size 1 move: no element changes its place, so this is a reshape */
 static void rule_transpose_units(struct loom_node *node)
 {
 	const struct loom_value *x = node->inputs[0];
@@ -128,7 +128,7 @@ static void rule_transpose_units(struct loom_node *node)
 	node->op = LOOM_GOP_RESHAPE;
 }
 
-/* zeroes around the data of a convolution are what it thinks of anyhow */
+/* zeroes padded around the data become padding of the convolution itself */
 static void rule_pad_conv(struct loom_node *node)
 {
 	const struct loom_node *pad = node->inputs[0]->producer;
@@ -150,7 +150,7 @@ static void rule_pad_conv(struct loom_node *node)
 	node->inputs[0] = pad->inputs[0];
 }
 
-/* two in a row: the second alone does it */
+/* of two in a row, the first has no effect */
 static void rule_reshape_twice(struct loom_node *node)
 {
 	const struct loom_node *before = node->inputs[0]->producer;

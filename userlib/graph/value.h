@@ -15,7 +15,7 @@ struct loom_node;
  * @name: its name in the model, or one made up from that of the node's first result
  * @made_up: the model does not know it under this name
  * @id: index in &loom_graph.values
- * @dtype: enum loom_dtype
+ * @dtype: enum drm_loom_dtype
  * @rank: number of dimensions
  * @dims: the dimensions, outermost first
  * @num_elems: their product

@@ -27,7 +27,7 @@ extern "C" {
 /**
  * struct loom_array - a dense, row-major array in host memory
  * @name: name of the tensor, or NULL
- * @dtype: enum loom_dtype
+ * @dtype: enum drm_loom_dtype
  * @rank: number of dimensions, 0 for a scalar
  * @dims: the dimensions, outermost first
  * @data: @size_bytes bytes, little endian, BOOL as one byte 0 or 1
@@ -142,7 +142,7 @@ struct loom_graph_options {
 /**
  * struct loom_tensor_info - what a tensor of a graph looks like
  * @name: its name in the model; lives as long as the graph
- * @dtype: enum loom_dtype
+ * @dtype: enum drm_loom_dtype
  * @rank: number of dimensions
  * @dims: the dimensions
  * @size_bytes: bytes of the whole tensor
@@ -233,8 +233,8 @@ enum loom_scope {
  * @name: of the value, or NULL for all that nodes compute
  * @scope: what kind
  *
- * A wish: inputs, outputs, constants and what is observed live in bytes whatever their scope, and
- * so do values that are too large for an image.
+ * This is a hint: inputs, outputs, constants and observed values are stored as bytes whatever their
+ * scope, and so are values that are too large for an image.
  *
  * Return: 0; -ENOENT if there is no such value; -EINVAL.
  */

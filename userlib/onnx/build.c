@@ -8,7 +8,7 @@
 #define OPSET_MIN	1
 #define OPSET_MAX	21
 
-/* a node with more operands or results than this is no node but an attack */
+/* only a hostile file has nodes with more operands or results */
 #define NODE_OPERANDS_MAX	65536
 
 static int out_of_memory(struct loom_graph *graph)
@@ -193,7 +193,7 @@ static struct loom_source_node *copy_node(struct loom_pool *pool, const struct l
 		return NULL;
 	node->desc = *desc;
 	node->desc.op_type = loom_pool_string(pool, desc->op_type);
-	/* a node without a name goes by that of its first result */
+	/* a node without a name is called after its first result */
 	if ((!desc->name || !*desc->name) && desc->num_outputs)
 		node->desc.name = desc->outputs[0];
 	node->desc.name = loom_pool_string(pool, node->desc.name);

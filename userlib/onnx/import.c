@@ -13,6 +13,11 @@ void loom_import_fail(struct loom_import *im, int code, const char *format, ...)
 	va_end(args);
 }
 
+int64_t loom_import_clamp(int64_t x, int64_t low, int64_t high)
+{
+	return x < low ? low : x > high ? high : x;
+}
+
 /* operands and results */
 
 bool loom_import_has(const struct loom_import *im, uint32_t index)

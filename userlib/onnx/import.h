@@ -89,6 +89,9 @@ uint32_t loom_import_axis(struct loom_import *im, int64_t axis, uint32_t rank);
 uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t num_axes,
 			  uint32_t rank);
 
+/** loom_import_clamp() - @x, but at least @low and at most @high */
+int64_t loom_import_clamp(int64_t x, int64_t low, int64_t high);
+
 /* windows */
 
 /**

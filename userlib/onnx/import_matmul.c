@@ -163,7 +163,7 @@ void loom_import_qlinear_matmul(struct loom_import *im, int unused)
 						    loom_import_operand(im, 4));
 
 	(void)unused;
-	/* the device scales columns, a scale per row of A would need another way */
+	/* the device can scale columns only */
 	if (a_scale && a_scale->num_elems != 1)
 		loom_import_fail(im, -EOPNOTSUPP, "a scale per row is not supported");
 	operands[LOOM_GMATMUL_MULT] = loom_emit_binary(im->em, LOOM_GBIN_DIV, scale,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Importers of what moves elements and leaves them as they are. */
+/* Importers of operators that move elements and do not change them. */
 #include "import.h"
 
 #include <errno.h>
@@ -7,11 +7,6 @@
 
 /* no axis is longer; keeps sums of indices in 64 bits */
 #define INDEX_MAX	((int64_t)1 << 45)
-
-static int64_t clamp(int64_t x, int64_t low, int64_t high)
-{
-	return x < low ? low : x > high ? high : x;
-}
 
 void loom_import_transpose(struct loom_import *im, int unused)
 {
@@ -49,10 +44,10 @@ struct slice_range {
 static void slice_axis(const struct slice_range *range, int64_t size, int64_t *start,
 		       int64_t *step, int64_t *count)
 {
-	int64_t first = clamp(range->start, -INDEX_MAX, INDEX_MAX);
-	int64_t end = clamp(range->end, -INDEX_MAX, INDEX_MAX);
+	int64_t first = loom_import_clamp(range->start, -INDEX_MAX, INDEX_MAX);
+	int64_t end = loom_import_clamp(range->end, -INDEX_MAX, INDEX_MAX);
 
-	*step = clamp(range->step, -INDEX_MAX, INDEX_MAX);
+	*step = loom_import_clamp(range->step, -INDEX_MAX, INDEX_MAX);
 	*start = 0;
 	*count = 0;
 	if (!size)
@@ -60,12 +55,12 @@ static void slice_axis(const struct slice_range *range, int64_t size, int64_t *s
 	first += first < 0 ? size : 0;
 	end += end < 0 ? size : 0;
 	if (*step > 0) {
-		first = clamp(first, 0, size);
-		end = clamp(end, 0, size);
+		first = loom_import_clamp(first, 0, size);
+		end = loom_import_clamp(end, 0, size);
 		*count = first < end ? (end - first + *step - 1) / *step : 0;
 	} else {
-		first = clamp(first, 0, size - 1);
-		end = clamp(end, -1, size - 1);
+		first = loom_import_clamp(first, 0, size - 1);
+		end = loom_import_clamp(end, -1, size - 1);
 		*count = first > end ? (first - end - *step - 1) / -*step : 0;
 	}
 	if (*count)
@@ -153,7 +148,7 @@ static void split_sizes(struct loom_import *im, int64_t total, uint32_t num_part
 				 num_parts);
 	for (i = 0; i < num_parts && !im->em->status; i++) {
 		if (!stated)
-			sizes[i] = clamp(total - sum, 0, part);
+			sizes[i] = loom_import_clamp(total - sum, 0, part);
 		if (sizes[i] < 0 || sizes[i] > total - sum)
 			loom_import_fail(im, -EINVAL, "parts do not fit the axis");
 		sum += sizes[i];
@@ -320,10 +315,10 @@ void loom_import_tile(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_reshape(im->em, x, count, dims));
 }
 
-/* past this many runs of indices, a Gather is no matter of slices */
+/* a Gather becomes a slice per run of indices; with more runs than this it is refused */
 #define GATHER_RUNS_MAX	4096
 
-/* how many indices from @first on go in equal steps */
+/* the number of indices from @first on that are equally far apart; @step is how far */
 static int64_t gather_run(const int64_t *indices, int64_t first, int64_t count, int64_t *step)
 {
 	int64_t i = first + 1;
@@ -412,13 +407,22 @@ static int64_t block_size(struct loom_import *im, const struct loom_value *x)
 	return block;
 }
 
+/* @x as @blocks of six axes, these permuted, and the result under the shape @dims of four */
+static void import_blocks(struct loom_import *im, struct loom_value *x, const int64_t *blocks,
+			  const uint32_t *perm, const int64_t *dims)
+{
+	x = loom_emit_reshape(im->em, x, 6, blocks);
+	x = loom_emit_transpose(im->em, x, perm);
+	loom_import_result(im, 0, loom_emit_reshape(im->em, x, 4, dims));
+}
+
 void loom_import_depth_to_space(struct loom_import *im, int unused)
 {
 	static const char *const modes[] = { "DCR", "CRD", NULL };
 	static const uint32_t perms[][6] = { { 0, 3, 4, 1, 5, 2 }, { 0, 1, 4, 2, 5, 3 } };
-	struct loom_value *x = loom_import_operand(im, 0), *y;
+	struct loom_value *x = loom_import_operand(im, 0);
 	uint32_t mode = loom_attr_choice(im, "mode", modes);
-	int64_t b, n, c, h, w, dims[4];
+	int64_t b, n, c, h, w;
 
 	(void)unused;
 	if (!x)
@@ -428,18 +432,16 @@ void loom_import_depth_to_space(struct loom_import *im, int unused)
 	c = x->dims[1] / (b * b);
 	h = x->dims[2];
 	w = x->dims[3];
-	memcpy(dims, (int64_t[]){ n, c, h * b, w * b }, sizeof(dims));
-	y = loom_emit_reshape(im->em, x, 6, mode ? (int64_t[]){ n, c, b, b, h, w } :
-			      (int64_t[]){ n, b, b, c, h, w });
-	y = loom_emit_transpose(im->em, y, perms[mode]);
-	loom_import_result(im, 0, loom_emit_reshape(im->em, y, 4, dims));
+	import_blocks(im, x, mode ? (int64_t[]){ n, c, b, b, h, w } :
+		      (int64_t[]){ n, b, b, c, h, w }, perms[mode],
+		      (int64_t[]){ n, c, h * b, w * b });
 }
 
 void loom_import_space_to_depth(struct loom_import *im, int unused)
 {
 	static const uint32_t perm[] = { 0, 3, 5, 1, 2, 4 };
-	struct loom_value *x = loom_import_operand(im, 0), *y;
-	int64_t b, n, c, h, w, dims[4];
+	struct loom_value *x = loom_import_operand(im, 0);
+	int64_t b, n, c, h, w;
 
 	(void)unused;
 	if (!x)
@@ -449,8 +451,6 @@ void loom_import_space_to_depth(struct loom_import *im, int unused)
 	c = x->dims[1];
 	h = x->dims[2] / b;
 	w = x->dims[3] / b;
-	memcpy(dims, (int64_t[]){ n, c * b * b, h, w }, sizeof(dims));
-	y = loom_emit_reshape(im->em, x, 6, (int64_t[]){ n, c, h, b, w, b });
-	y = loom_emit_transpose(im->em, y, perm);
-	loom_import_result(im, 0, loom_emit_reshape(im->em, y, 4, dims));
+	import_blocks(im, x, (int64_t[]){ n, c, h, b, w, b }, perm,
+		      (int64_t[]){ n, c * b * b, h, w });
 }

@@ -52,7 +52,7 @@ static struct loom_value *emit_softmax(struct loom_import *im, struct loom_value
 	return loom_emit_end(im->em, node);
 }
 
-/* before opset 13 all axes from the given one on were one */
+/* before opset 13 all axes from the given one on counted as a single one */
 void loom_import_softmax(struct loom_import *im, int log)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *y;
@@ -255,7 +255,7 @@ void loom_import_instance_norm(struct loom_import *im, int unused)
 		import_scaled(im, emit_normal(im, x, ((1u << x->rank) - 1) & ~3u, epsilon).result);
 }
 
-/* the parameters are per channel since opset 21; before, per group, which nobody exported */
+/* the parameters are per channel since opset 21; before, per group: not supported */
 void loom_import_group_norm(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *y;

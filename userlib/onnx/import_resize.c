@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Importers of Resize and its ancestor Upsample. */
+/* Importers of Resize and its predecessor Upsample. */
 #include "import.h"
 
 #include <errno.h>
@@ -156,7 +156,7 @@ static void resize_end(struct loom_import *im, struct loom_value *x, const struc
 	loom_import_result(im, 0, loom_emit_end(im->em, node));
 }
 
-/* what both had before opset 11: asymmetric coordinates, rounded down */
+/* Upsample, and Resize before opset 11: asymmetric coordinates, rounded down */
 static void resize_old(struct loom_import *im, struct loom_value *x, const float *scales,
 		       uint32_t count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Importers of what changes a shape only, and of what computes shapes. */
+/* Importers of operators that change nothing but the shape, and of those that compute shapes. */
 #include "import.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ void loom_import_flatten(struct loom_import *im, int unused)
 	(void)unused;
 	if (!x)
 		return;
-	/* the one operator whose axis may be the rank */
+	/* this is the only operator whose axis may be equal to the rank */
 	if (axis != x->rank)
 		axis = loom_import_axis(im, axis, x->rank);
 	inner = loom_value_trailing(x, (uint32_t)axis);
@@ -115,7 +115,7 @@ void loom_import_identity(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_import_operand(im, 0));
 }
 
-/* at inference nothing is dropped, and the mask says so */
+/* at inference nothing is dropped: the mask is all ones */
 void loom_import_dropout(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *mask;
@@ -145,25 +145,15 @@ static struct loom_value *attr_tensor(struct loom_import *im, const struct loom_
 	return value;
 }
 
-static struct loom_value *attr_floats(struct loom_import *im, const struct loom_attr *attr)
+/* a constant of the attribute's @elems: a vector where the attribute is a list, else a scalar */
+static struct loom_value *attr_elems(struct loom_import *im, const struct loom_attr *attr,
+				     uint32_t dtype, bool is_list, const void *elems)
 {
-	struct loom_value *value = loom_emit_const(im->em, DRM_LOOM_DTYPE_F32,
-						   attr->type == LOOM_ATTR_FLOATS,
+	struct loom_value *value = loom_emit_const(im->em, dtype, is_list,
 						   (int64_t[]){ (int64_t)attr->count });
 
 	if (value && attr->count)
-		memcpy(value->data, attr->floats, attr->count * sizeof(*attr->floats));
-	return value;
-}
-
-static struct loom_value *attr_longs(struct loom_import *im, const struct loom_attr *attr)
-{
-	struct loom_value *value = loom_emit_const(im->em, DRM_LOOM_DTYPE_I64,
-						   attr->type == LOOM_ATTR_INTS,
-						   (int64_t[]){ (int64_t)attr->count });
-
-	if (value && attr->count)
-		memcpy(value->data, attr->ints, attr->count * sizeof(*attr->ints));
+		memcpy(value->data, elems, attr->count * loom_dtype_size(dtype));
 	return value;
 }
 
@@ -183,11 +173,13 @@ void loom_import_constant(struct loom_import *im, int unused)
 		break;
 	case LOOM_ATTR_FLOAT:
 	case LOOM_ATTR_FLOATS:
-		value = attr_floats(im, attr);
+		value = attr_elems(im, attr, DRM_LOOM_DTYPE_F32, attr->type == LOOM_ATTR_FLOATS,
+				   attr->floats);
 		break;
 	case LOOM_ATTR_INT:
 	case LOOM_ATTR_INTS:
-		value = attr_longs(im, attr);
+		value = attr_elems(im, attr, DRM_LOOM_DTYPE_I64, attr->type == LOOM_ATTR_INTS,
+				   attr->ints);
 		break;
 	case LOOM_ATTR_STRING:
 	case LOOM_ATTR_OTHER:
@@ -216,11 +208,6 @@ void loom_import_constant_of_shape(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_expand(im->em, value, rank, dims));
 }
 
-static int64_t clamp(int64_t x, int64_t low, int64_t high)
-{
-	return x < low ? low : x > high ? high : x;
-}
-
 void loom_import_shape(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0);
@@ -231,8 +218,8 @@ void loom_import_shape(struct loom_import *im, int unused)
 		return;
 	rank = x->rank;
 	end = loom_attr_int(im, "end", rank);
-	start = clamp(start < 0 ? start + rank : start, 0, rank);
-	end = clamp(end < 0 ? end + rank : end, start, rank);
+	start = loom_import_clamp(start < 0 ? start + rank : start, 0, rank);
+	end = loom_import_clamp(end < 0 ? end + rank : end, start, rank);
 	loom_import_result(im, 0, loom_emit_ints(im->em, (uint32_t)(end - start), x->dims + start));
 }
 

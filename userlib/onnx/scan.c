@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Looks a protobuf message over before protobuf-c sees it, see proto.h. */
+/* Checks a protobuf message before protobuf-c unpacks it, see loom_onnx_scan(). */
 #include "proto.h"
 
 #include <errno.h>
@@ -86,7 +86,7 @@ static int scan_field(struct scan *scan, const ProtobufCMessageDescriptor *descr
 	err = scan_varint(scan, &value);
 	if (err || value > (uint64_t)(scan->end - scan->next))
 		return -EBADMSG;
-	/* a number that no field has is none that was cut off */
+	/* no field has such a large number; cut to 32 bits it could name one */
 	number = tag >> 3 <= UINT32_MAX ? (unsigned int)(tag >> 3) : 0;
 	field = protobuf_c_message_descriptor_get_field(descriptor, number);
 	if (!field || field->type != PROTOBUF_C_TYPE_MESSAGE)

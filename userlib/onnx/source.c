@@ -28,8 +28,8 @@ static int order_known(struct loom_graph *graph, const struct loom_source_node *
 }
 
 /*
- * Producers first, then the node itself. Walked with a stack of our own: the depth is up to whoever
- * wrote the file.
+ * Producers first, then the node itself: a depth-first search, with an explicit stack because the
+ * file decides how deep it goes.
  */
 static int order_from(struct loom_graph *graph, struct loom_source_node *root,
 		      struct order_frame *stack, struct loom_source_node **order, uint32_t *count)
@@ -169,7 +169,7 @@ static int bind_dims(struct loom_graph *graph, const struct loom_source_input *i
 	return 0;
 }
 
-/* by name, or for a value without one by its place in the list */
+/* by name; an array without a name is for the input at its index */
 static bool value_is_for(const struct loom_graph *graph, const struct loom_array *array,
 			 uint32_t index, const struct loom_value *value)
 {
@@ -235,7 +235,7 @@ static int bind_input(struct loom_graph *graph, const struct loom_source_input *
 	return 0;
 }
 
-/* a binding that binds nothing is a typing error, and silence would hide it */
+/* a binding that matches nothing is most likely a typing error */
 static int check_bindings(struct loom_graph *graph, const struct loom_graph_options *options)
 {
 	const struct loom_source *source = graph->source;

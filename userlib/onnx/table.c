@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The table of ONNX operators: one line each. What is not here is not supported. */
+/* The table of ONNX operators: one line each. Operators without a line are not supported. */
 #include "onnx.h"
 
 #include "import.h"

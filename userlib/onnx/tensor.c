@@ -221,7 +221,7 @@ int loom_onnx_read_file(const char *path, void **bytes, size_t *size_bytes, stru
 		code = -errno;
 	} else {
 		code = read_all(file, bytes, size_bytes);
-		/* what a folder says to fread() */
+		/* fread() of a directory */
 		if (code == -EIO && errno == EISDIR)
 			code = -EISDIR;
 		fclose(file);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Models from hell: real files with bytes flipped, cut off or repeated, the same ones every time,
- * and small ones made by hand. Each has to end in a graph or in an error with one line; what goes
- * wrong behind that is for the sanitizers to see.
+ * Hostile models: real files with bytes flipped, cut off or repeated, the same ones every time, and
+ * small ones made by hand. Each has to end in a graph or in an error with one line. Built with
+ * sanitizers, this also finds accesses out of bounds.
  */
 #include "graph/graph.h"
 #include "loom_core.h"
