@@ -26,8 +26,8 @@ static void arena_item(struct loom_storage *storage, struct loom_arena *arena, u
 		location = &storage->locations[location->root];
 	}
 	if (location->item != LOOM_PLACE_NONE) {
-		arena->items[location->item].upper = max(arena->items[location->item].upper,
-							      (int64_t)last + 1);
+		item = &arena->items[location->item];
+		item->upper = max(item->upper, (int64_t)last + 1);
 		storage->locations[storage->nodes[op]->output->id].item = location->item;
 		return;
 	}

@@ -1,9 +1,72 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LOOM_PLANNER_PRIV_H
-#define LOOM_PLANNER_PRIV_H
+/*
+ * DOC: The planner
+ *
+ * This room is the driver of planning: graph in, program out (loom_planner.h, loom_program.h). It
+ * is given a finished graph and options: the topology, a grouping, a placer, an SRAM limit. It
+ * gives a program: the plan's bytes and what a runtime needs to feed it. The same graph and options
+ * give the same bytes.
+ *
+ * It decides nothing about a node itself, but says who does, and in which order:
+ *
+ *	options -> storage (where values live: lower/storage.h)
+ *	        -> no groups: the arena is placed, then each node is lowered by itself
+ *	           groups: the strategy chooses them, then the arena is placed, then groups are
+ *	           written (group/)
+ *	        -> the plan's tables become bytes (plan/build.h), and are costed (plan/cost.h)
+ *
+ *	program.c	one program by one strategy
+ *	manifest.c	what it says besides the plan
+ *	alternatives.c	the better one of several strategies
+ *	grouping.c	strategies by name
+ *	reference.c	the program that others are compared with
+ *
+ * Options reach the rooms below as plain fields (&struct loom_storage_options,
+ * &struct loom_group_options): they do not know what a grouping is called, or that others exist.
+ *
+ * Rejected: choosing between strategies while groups are searched. What they cost is an estimate
+ * there; a finished plan is counted to the byte.
+ */
+#ifndef LOOM_PLANNER_ROOM_H
+#define LOOM_PLANNER_ROOM_H
 
 #include "group/group.h"
 #include "loom_planner.h"
+#include "lower/lower.h"
+#include "lower/storage.h"
+#include "plan/build.h"
+
+/**
+ * struct planner - the state of planning
+ * @graph: what is planned
+ * @options: for what, and how
+ * @build: the tables
+ * @storage: where values are
+ * @lower: the state of lowering
+ * @err: where errors go, or NULL
+ */
+struct planner {
+	const struct loom_graph *graph;
+	const struct loom_planner_options *options;
+	struct loom_build build;
+	struct loom_storage storage;
+	struct loom_lower lower;
+	struct loom_error *err;
+};
+
+/**
+ * loom_planner_create() - plans a graph by the strategy of the options and no other
+ * @graph: finished
+ * @options: what to plan for
+ * @program: [out] the program
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: as loom_program_create() does.
+ */
+int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,
+			struct loom_program **program, struct loom_error *err);
+/** loom_planner_finish() - a program of tables that are complete; notes change hands. 0 or -errno */
+int loom_planner_finish(struct planner *p, struct loom_program **program);
 
 /** loom_grouping_is_on() - options ask for groups */
 bool loom_grouping_is_on(const struct loom_planner_options *options);
@@ -15,4 +78,4 @@ loom_grouping_strategy(const struct loom_planner_options *options);
 /** loom_grouping_own_name() - the name of the grouping of the options, that of the table */
 const char *loom_grouping_own_name(const struct loom_planner_options *options);
 
-#endif /* LOOM_PLANNER_PRIV_H */
+#endif /* LOOM_PLANNER_ROOM_H */

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The program that moves the fewest DRAM bytes, of those of several strategies.
+ *
+ * A search whose budget is spent may have missed what simple rules find, and what a node alone
+ * moves is an estimate while groups are chosen: in very little SRAM no groups at all may be better.
+ * So a frugal strategy is compared with no groups and with the other strategies, and the program
+ * that moves the fewest bytes is taken. A strategy that is there to be compared with (not frugal)
+ * is taken as it is, if it has a plan at all.
+ */
+#include "planner.h"
+
+#include <errno.h>
+
+static u64 traffic(const struct loom_program *program)
+{
+	return program->stats.dram_read_bytes + program->stats.dram_write_bytes;
+}
+
+/* A lower bound: inputs, outputs and weights have to be moved once each. */
+static u64 least_traffic(const struct loom_program *program)
+{
+	u64 bytes = program->stats.weights_bytes;
+	u32 i;
+
+	for (i = 0; i < program->num_inputs; i++)
+		bytes += program->inputs[i].size_bytes;
+	for (i = 0; i < program->num_outputs; i++)
+		bytes += program->outputs[i].size_bytes;
+	return bytes;
+}
+
+/* Keeps the one of both that moves fewer bytes. */
+static void keep_better(struct loom_program **best, struct loom_program *other)
+{
+	if (!*best || traffic(other) < traffic(*best)) {
+		loom_program_destroy(*best);
+		*best = other;
+	} else {
+		loom_program_destroy(other);
+	}
+}
+
+/* Strategies that are tried, too, in graphs of up to @most_nodes: they take long in larger ones. */
+static const struct {
+	const char *grouping;
+	u32 most_nodes;
+} alternatives[] = {
+	{ "layergroup-text", 1024 },
+	{ "layergroup-dp", 256 },
+};
+
+static int create_grouped(const struct loom_graph *graph,
+			  const struct loom_planner_options *options,
+			  struct loom_program **program, struct loom_error *err)
+{
+	struct loom_planner_options how = *options;
+	struct loom_program *best = NULL, *other = NULL;
+	const struct loom_group_strategy *strategy = loom_grouping_strategy(options);
+	bool frugal = strategy && strategy->frugal;
+	int ret = loom_planner_create(graph, options, &best, err);
+	u32 i;
+
+	if (ret == -ENOMEM || ret == -EINVAL)
+		return ret;
+	how.grouping = NULL;
+	if ((ret || frugal) && !loom_planner_create(graph, &how, &other, ret ? err : NULL))
+		keep_better(&best, other);
+	for (i = 0; i < ARRAY_SIZE(alternatives) && frugal && best; i++) {
+		if (graph->num_nodes > alternatives[i].most_nodes ||
+		    traffic(best) <= least_traffic(best))
+			continue;
+		how.grouping = alternatives[i].grouping;
+		other = NULL;
+		if (!loom_planner_create(graph, &how, &other, NULL))
+			keep_better(&best, other);
+	}
+	if (!best)
+		return ret;
+	*program = best;
+	return 0;
+}
+
+int loom_program_create(const struct loom_graph *graph,
+			const struct loom_planner_options *options,
+			struct loom_program **program, struct loom_error *err)
+{
+	if (loom_grouping_is_on(options))
+		return create_grouped(graph, options, program, err);
+	return loom_planner_create(graph, options, program, err);
+}
