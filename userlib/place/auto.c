@@ -16,6 +16,7 @@
  * on every machine.
  */
 #include "greedy.h"
+#include "strategy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,8 +34,13 @@
 #define MAX_SEARCH_PAIRS	2000000
 #define MAX_SEARCH_ITEMS	20000
 
-static const char *const starts[] = {
-	"greedy-size", "greedy-breadth", "greedy-area", "greedy-conflict", "gmem-opsize", "gmem",
+static const struct loom_place_strategy *const starts[] = {
+	&loom_place_strategy_greedy_size,
+	&loom_place_strategy_greedy_breadth,
+	&loom_place_strategy_greedy_area,
+	&loom_place_strategy_greedy_conflict,
+	&loom_place_strategy_gmem_opsize,
+	&loom_place_strategy_gmem,
 };
 
 /* Keeps what was found if it is lower than @best. */
@@ -98,12 +104,10 @@ static int search(const struct loom_place_task *task, struct loom_place_answer *
 			take_trial(task, answer, trial, "auto", &best);
 	}
 	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(task, answer, best); i++) {
-		const struct loom_place_strategy *start = loom_place_strategy_find(starts[i]);
-
-		if (!loom_place_allows(start, &task->problem) ||
+		if (loom_place_refusal(starts[i], &task->problem) ||
 		    looks * i > MAX_LOOKS || looks > MAX_FIRST_LOOKS)
 			continue;
-		ret = try_start(start, task, answer, trial, &best);
+		ret = try_start(starts[i], task, answer, trial, &best);
 		if (ret)
 			return ret;
 	}
@@ -119,10 +123,10 @@ static int search(const struct loom_place_task *task, struct loom_place_answer *
 	if (is_enough(task, answer, best))
 		return 0;
 	trial->bound_bytes = answer->bound_bytes;
-	return try_start(loom_place_strategy_find("hill-climb"), task, answer, trial, &best);
+	return try_start(&loom_place_strategy_hill_climb, task, answer, trial, &best);
 }
 
-int loom_place_auto(const struct loom_place_task *task, struct loom_place_answer *answer)
+static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	struct loom_place_answer trial = { .bound_bytes = answer->bound_bytes };
 	int ret;
@@ -134,3 +138,10 @@ int loom_place_auto(const struct loom_place_task *task, struct loom_place_answer
 	free(trial.offsets);
 	return ret;
 }
+
+const struct loom_place_strategy loom_place_strategy_auto = {
+	.name = "auto",
+	.text = "the lowest of the greedy ones, then the exact search from there",
+	.reduces_conflicts = true,
+	.place = place,
+};

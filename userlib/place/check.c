@@ -12,7 +12,7 @@
  * level, four levels for 16 million parts. Rejected: a sorted array of what is alive, which moves
  * half of it for each event, and a balanced tree, which is more code than this whole file.
  */
-#include "place.h"
+#include "problem.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -240,17 +240,17 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 }
 
 /* An item by itself. @align: its own, which is less than that of its group. */
-static int check_item(const struct loom_place_ready *ready, uint32_t index, uint64_t align,
+static int check_item(const struct loom_place_resolved *resolved, uint32_t index, uint64_t align,
 		      uint64_t at, uint32_t pool, struct loom_place_fault *fault)
 {
-	const struct loom_place_item *item = &ready->items[index];
+	const struct loom_place_item *item = &resolved->items[index];
 	const struct loom_place_pool *in;
 	uint32_t i;
 
-	if (pool >= ready->problem.num_pools || !(item->pools >> pool & 1))
+	if (pool >= resolved->problem.num_pools || !(item->pools >> pool & 1))
 		return loom_place_fail(fault, -EBADMSG, index, LOOM_PLACE_NONE,
 				       "is in pool %u, which it may not be", pool);
-	in = &ready->pools[pool];
+	in = &resolved->pools[pool];
 	if ((align && at % align) ||
 	    (item->alias == LOOM_PLACE_NONE && item->size_bytes && at % in->align_bytes))
 		return loom_place_fail(fault, -EBADMSG, index, LOOM_PLACE_NONE,
@@ -276,11 +276,11 @@ static int check_item(const struct loom_place_ready *ready, uint32_t index, uint
 	return 0;
 }
 
-static int check_alias(const struct loom_place_ready *ready, uint32_t index,
+static int check_alias(const struct loom_place_resolved *resolved, uint32_t index,
 		       const uint64_t *offsets, const uint32_t *pools,
 		       struct loom_place_fault *fault)
 {
-	const struct loom_place_item *item = &ready->items[index];
+	const struct loom_place_item *item = &resolved->items[index];
 
 	if (item->alias == LOOM_PLACE_NONE ||
 	    (offsets[index] == offsets[item->alias] + item->alias_offset &&
@@ -290,15 +290,15 @@ static int check_alias(const struct loom_place_ready *ready, uint32_t index,
 			       "does not lie where it belongs in its owner");
 }
 
-static int check_apart(const struct loom_place_ready *ready, const struct loom_place_pair *pair,
-		       const uint64_t *offsets, const uint32_t *pools,
-		       struct loom_place_fault *fault)
+static int check_apart(const struct loom_place_resolved *resolved,
+		       const struct loom_place_pair *pair, const uint64_t *offsets,
+		       const uint32_t *pools, struct loom_place_fault *fault)
 {
 	uint32_t a = pair->first, b = pair->second;
 
 	if ((pools && pools[a] != pools[b]) ||
-	    offsets[a] >= offsets[b] + ready->items[b].size_bytes ||
-	    offsets[b] >= offsets[a] + ready->items[a].size_bytes)
+	    offsets[a] >= offsets[b] + resolved->items[b].size_bytes ||
+	    offsets[b] >= offsets[a] + resolved->items[a].size_bytes)
 		return 0;
 	return loom_place_fail(fault, -EBADMSG, a, b,
 			       "share a byte, and are to be kept apart");
@@ -307,20 +307,20 @@ static int check_apart(const struct loom_place_ready *ready, const struct loom_p
 int loom_place_check(const struct loom_place_problem *problem, const uint64_t *offsets,
 		     const uint32_t *pools, struct loom_place_fault *fault)
 {
-	struct loom_place_ready ready;
+	struct loom_place_resolved resolved;
 	uint32_t i;
 	int ret;
 
-	ret = loom_place_resolve(&ready, problem, fault);
+	ret = loom_place_resolve(&resolved, problem, fault);
 	for (i = 0; i < problem->num_items && !ret; i++)
-		ret = check_item(&ready, i, problem->items[i].align_bytes, offsets[i],
+		ret = check_item(&resolved, i, problem->items[i].align_bytes, offsets[i],
 				 pools ? pools[i] : 0, fault);
 	for (i = 0; i < problem->num_items && !ret; i++)
-		ret = check_alias(&ready, i, offsets, pools, fault);
-	for (i = 0; i < ready.problem.num_apart && !ret; i++)
-		ret = check_apart(&ready, &ready.apart[i], offsets, pools, fault);
+		ret = check_alias(&resolved, i, offsets, pools, fault);
+	for (i = 0; i < resolved.problem.num_apart && !ret; i++)
+		ret = check_apart(&resolved, &resolved.apart[i], offsets, pools, fault);
 	if (!ret)
-		ret = loom_place_sweep(&ready.problem, offsets, pools, false, fault);
-	loom_place_ready_clear(&ready);
+		ret = loom_place_sweep(&resolved.problem, offsets, pools, false, fault);
+	loom_place_resolved_clear(&resolved);
 	return ret;
 }

@@ -12,6 +12,7 @@
  * much is alive together that placing takes long.
  */
 #include "greedy.h"
+#include "strategy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static const struct loom_place_order *const orders[] = {
 	&loom_place_order_size,
 	&loom_place_order_area,
 	&loom_place_order_breadth,
-	&loom_place_order_conflict,
+	&loom_place_order_overlaps,
 };
 
 /* The item at position @from moves to position @to. */
@@ -40,13 +41,6 @@ static void move_item(uint32_t *order, uint32_t from, uint32_t to)
 	else
 		memmove(&order[to + 1], &order[to], (from - to) * sizeof(*order));
 	order[to] = item;
-}
-
-/* Numbers that look random and are the same each time. */
-static uint32_t draw(uint64_t *state, uint32_t below)
-{
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(*state >> 33) % below;
 }
 
 /* Position in @order of an item that ends at @height. */
@@ -73,7 +67,7 @@ static uint32_t find_met(const struct loom_place_problem *problem, const uint32_
 		const struct loom_place_item *other = &problem->items[order[i]];
 
 		if (loom_place_has_room(other) && other->lower < item->upper &&
-		    item->lower < other->upper && !draw(state, ++count))
+		    item->lower < other->upper && !loom_greedy_random(state, ++count))
 			found = i;
 	}
 	return found;
@@ -114,7 +108,7 @@ static int try_order(struct climb *climb, struct loom_place_answer *answer, bool
 static int climb_on(struct climb *climb, struct loom_place_answer *answer)
 {
 	const struct loom_place_problem *problem = &climb->greedy.task->problem;
-	uint32_t n = problem->num_items, tries = MAX_TRIES, i, top;
+	uint32_t n = problem->num_items, tries = MAX_TRIES, i, top, from, to;
 	uint64_t state = 1, pairs;
 	int ret;
 
@@ -131,7 +125,9 @@ static int climb_on(struct climb *climb, struct loom_place_answer *answer)
 	for (i = 0; i < tries && !ret && climb->height > answer->bound_bytes; i++) {
 		memcpy(climb->order, climb->best, n * sizeof(*climb->order));
 		if (i % 2) {
-			move_item(climb->order, draw(&state, n), draw(&state, n));
+			to = loom_greedy_random(&state, n);
+			from = loom_greedy_random(&state, n);
+			move_item(climb->order, from, to);
 		} else {
 			top = find_top(problem, answer->offsets, climb->height, climb->order);
 			move_item(climb->order, top, find_met(problem, climb->order, top, &state));
@@ -142,7 +138,7 @@ static int climb_on(struct climb *climb, struct loom_place_answer *answer)
 	return ret;
 }
 
-int loom_place_climb(const struct loom_place_task *task, struct loom_place_answer *answer)
+static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	size_t n = task->problem.num_items;
 	struct climb climb;
@@ -161,3 +157,9 @@ int loom_place_climb(const struct loom_place_task *task, struct loom_place_answe
 	loom_greedy_fini(&climb.greedy);
 	return ret;
 }
+
+const struct loom_place_strategy loom_place_strategy_hill_climb = {
+	.name = "hill-climb",
+	.text = "the best greedy order, changed bit by bit as long as that helps",
+	.place = place,
+};

@@ -18,11 +18,13 @@
  * conflicts went first, the largest of them at first, or in an order that is shuffled, always the
  * same way; each where it pays least. The best one wins.
  */
-#include "greedy.h"
+#include "place.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "greedy.h"
 
 #define MAX_ROUNDS	16
 #define MAX_STARTS	16
@@ -58,7 +60,7 @@ struct payer {
 };
 
 /**
- * struct calm - the state
+ * struct sub_banks - the state
  * @greedy: the engine
  * @sub_bank_bytes: size of a sub-bank
  * @limit: no item may end above it
@@ -67,7 +69,7 @@ struct payer {
  * @payers: items with conflicts
  * @num_payers: number of @payers
  */
-struct calm {
+struct sub_banks {
 	struct loom_greedy greedy;
 	uint64_t sub_bank_bytes;
 	uint64_t limit;
@@ -77,27 +79,22 @@ struct calm {
 	uint32_t num_payers;
 };
 
-static uint64_t add_up(uint64_t a, uint64_t b)
-{
-	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
-
 /* What @item pays if it lies at @at. */
-static uint64_t weight_at(const struct calm *calm, uint32_t item, uint64_t at)
+static uint64_t weight_at(const struct sub_banks *banks, uint32_t item, uint64_t at)
 {
-	uint64_t size = calm->sub_bank_bytes, weight = 0, begin, other;
+	uint64_t size = banks->sub_bank_bytes, weight = 0, begin, other;
 	uint32_t i;
 
-	for (i = calm->first[item]; i < calm->first[item + 1]; i++) {
-		const struct side *side = &calm->sides[i];
+	for (i = banks->first[item]; i < banks->first[item + 1]; i++) {
+		const struct side *side = &banks->sides[i];
 
-		if (!calm->greedy.placed[side->other])
+		if (!banks->greedy.placed[side->other])
 			continue;
 		begin = at + side->begin;
-		other = calm->greedy.offsets[side->other] + side->other_begin;
+		other = banks->greedy.offsets[side->other] + side->other_begin;
 		if (begin / size <= (other + side->other_bytes - 1) / size &&
 		    other / size <= (begin + side->size_bytes - 1) / size)
-			weight = add_up(weight, side->weight);
+			weight = loom_place_add(weight, side->weight);
 	}
 	return weight;
 }
@@ -112,14 +109,14 @@ struct offer {
 	uint64_t weight;
 };
 
-static void consider(const struct calm *calm, uint32_t item, uint64_t at, uint64_t first,
+static void consider(const struct sub_banks *banks, uint32_t item, uint64_t at, uint64_t first,
 		     uint64_t last, struct offer *best)
 {
-	uint64_t align = calm->greedy.task->problem.items[item].align_bytes, weight;
+	uint64_t align = banks->greedy.task->problem.items[item].align_bytes, weight;
 
 	if (at < first || at > last || !loom_place_align(&at, align) || at > last)
 		return;
-	weight = weight_at(calm, item, at);
+	weight = weight_at(banks, item, at);
 	if (weight > best->weight || (weight == best->weight && at >= best->offset))
 		return;
 	best->offset = at;
@@ -127,70 +124,72 @@ static void consider(const struct calm *calm, uint32_t item, uint64_t at, uint64
 }
 
 /* Offsets of interest in the free range [@first, @last]. */
-static void consider_range(const struct calm *calm, uint32_t item, uint64_t first, uint64_t last,
-			   struct offer *best)
+static void consider_range(const struct sub_banks *banks, uint32_t item, uint64_t first,
+			   uint64_t last, struct offer *best)
 {
-	uint64_t align = calm->greedy.task->problem.items[item].align_bytes;
-	uint64_t size = calm->sub_bank_bytes, begin, end;
+	uint64_t align = banks->greedy.task->problem.items[item].align_bytes;
+	uint64_t size = banks->sub_bank_bytes, begin, end;
 	uint32_t i;
 
-	consider(calm, item, first, first, last, best);
-	consider(calm, item, last / align * align, first, last, best);
-	for (i = calm->first[item]; i < calm->first[item + 1]; i++) {
-		const struct side *side = &calm->sides[i];
+	consider(banks, item, first, first, last, best);
+	consider(banks, item, last / align * align, first, last, best);
+	for (i = banks->first[item]; i < banks->first[item + 1]; i++) {
+		const struct side *side = &banks->sides[i];
 
 		/* on the next border */
 		begin = (first + side->begin + size - 1) / size * size;
 		if (begin >= side->begin)
-			consider(calm, item, begin - side->begin, first, last, best);
-		if (!calm->greedy.placed[side->other])
+			consider(banks, item, begin - side->begin, first, last, best);
+		if (!banks->greedy.placed[side->other])
 			continue;
-		begin = calm->greedy.offsets[side->other] + side->other_begin;
+		begin = banks->greedy.offsets[side->other] + side->other_begin;
 		end = ((begin + side->other_bytes - 1) / size + 1) * size;
 		if (end >= side->begin)
-			consider(calm, item, end - side->begin, first, last, best);
+			consider(banks, item, end - side->begin, first, last, best);
 		begin = begin / size * size;
 		if (begin >= side->begin + side->size_bytes)
-			consider(calm, item, (begin - side->begin - side->size_bytes) / align *
+			consider(banks, item, (begin - side->begin - side->size_bytes) / align *
 				 align, first, last, best);
 	}
 }
 
 /* The best offset of @item, which is not placed. LOOM_PLACE_ANYWHERE: there is none. */
-static int find_offer(struct calm *calm, uint32_t item, struct offer *best)
+static int find_offer(struct sub_banks *banks, uint32_t item, struct offer *best)
 {
-	const struct loom_place_item *it = &calm->greedy.task->problem.items[item];
+	const struct loom_place_item *it = &banks->greedy.task->problem.items[item];
 	uint64_t first = 0, last, until;
 	size_t at = 0;
 	int ret;
 
 	*best = (struct offer){ LOOM_PLACE_ANYWHERE, UINT64_MAX };
-	ret = loom_greedy_look(&calm->greedy, item);
-	while (!ret && it->size_bytes <= calm->limit &&
-	       loom_greedy_next(&calm->greedy, it->align_bytes, &at, &first, &last) &&
-	       first <= calm->limit - it->size_bytes) {
+	ret = loom_greedy_look(&banks->greedy, item);
+	while (!ret && it->size_bytes <= banks->limit &&
+	       loom_greedy_next(&banks->greedy, it->align_bytes, &at, &first, &last) &&
+	       first <= banks->limit - it->size_bytes) {
 		bool is_last = last == INT64_MAX;
 
-		if (last > calm->limit - it->size_bytes)
-			last = calm->limit - it->size_bytes;
-		consider_range(calm, item, first, last, best);
+		if (last > banks->limit - it->size_bytes)
+			last = banks->limit - it->size_bytes;
+		consider_range(banks, item, first, last, best);
 		if (is_last)
 			break;
-		until = calm->greedy.spans[at].until;
+		until = banks->greedy.spans[at].until;
 		first = first > until ? first : until;
 	}
 	return ret;
 }
 
-static uint64_t total_weight(const struct calm *calm)
+static uint64_t total_weight(const struct sub_banks *banks)
 {
 	uint64_t weight = 0;
-	uint32_t i;
+	uint32_t i, item;
 
-	/* each pair twice, for all alike */
-	for (i = 0; i < calm->num_payers; i++)
-		weight = add_up(weight, weight_at(calm, calm->payers[i].item,
-						  calm->greedy.offsets[calm->payers[i].item]));
+	/* each pair is counted twice; only comparisons matter */
+	for (i = 0; i < banks->num_payers; i++) {
+		item = banks->payers[i].item;
+		weight = loom_place_add(weight, weight_at(banks, item,
+							  banks->greedy.offsets[item]));
+	}
 	return weight;
 }
 
@@ -204,21 +203,21 @@ static int compare_payers(const void *a, const void *b)
 }
 
 /* Those that pay most first. */
-static void sort_payers(struct calm *calm)
+static void sort_payers(struct sub_banks *banks)
 {
 	uint32_t i;
 
-	for (i = 0; i < calm->num_payers; i++) {
-		struct payer *payer = &calm->payers[i];
+	for (i = 0; i < banks->num_payers; i++) {
+		struct payer *payer = &banks->payers[i];
 
-		payer->weight = weight_at(calm, payer->item, calm->greedy.offsets[payer->item]);
+		payer->weight = weight_at(banks, payer->item, banks->greedy.offsets[payer->item]);
 	}
-	qsort(calm->payers, calm->num_payers, sizeof(*calm->payers), compare_payers);
+	qsort(banks->payers, banks->num_payers, sizeof(*banks->payers), compare_payers);
 }
 
-static int improve(struct calm *calm)
+static int improve(struct sub_banks *banks)
 {
-	const struct loom_place_item *items = calm->greedy.task->problem.items;
+	const struct loom_place_item *items = banks->greedy.task->problem.items;
 	bool better = true;
 	struct offer best;
 	uint32_t round, i;
@@ -226,37 +225,31 @@ static int improve(struct calm *calm)
 
 	for (round = 0; round < MAX_ROUNDS && better; round++) {
 		better = false;
-		sort_payers(calm);
-		for (i = 0; i < calm->num_payers; i++) {
-			uint32_t item = calm->payers[i].item;
-			uint64_t now = calm->greedy.offsets[item];
-			uint64_t weight = weight_at(calm, item, now);
+		sort_payers(banks);
+		for (i = 0; i < banks->num_payers; i++) {
+			uint32_t item = banks->payers[i].item;
+			uint64_t now = banks->greedy.offsets[item];
+			uint64_t weight = weight_at(banks, item, now);
 
 			if (!weight || items[item].fixed != LOOM_PLACE_ANYWHERE)
 				continue;
-			loom_greedy_take(&calm->greedy, item);
-			ret = find_offer(calm, item, &best);
+			loom_greedy_take(&banks->greedy, item);
+			ret = find_offer(banks, item, &best);
 			if (ret)
 				return ret;
 			if (best.weight < weight) {
 				now = best.offset;
 				better = true;
 			}
-			loom_greedy_put(&calm->greedy, item, now);
+			loom_greedy_put(&banks->greedy, item, now);
 		}
 	}
 	return 0;
 }
 
-static bool has_sides(const struct calm *calm, uint32_t item)
+static bool has_sides(const struct sub_banks *banks, uint32_t item)
 {
-	return calm->first[item + 1] > calm->first[item];
-}
-
-static uint32_t draw(uint64_t *state, uint32_t below)
-{
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(*state >> 33) % below;
+	return banks->first[item + 1] > banks->first[item];
 }
 
 static void shuffle(uint32_t *order, uint32_t n, uint64_t *state)
@@ -264,7 +257,7 @@ static void shuffle(uint32_t *order, uint32_t n, uint64_t *state)
 	uint32_t i, k, swap;
 
 	for (i = n; i > 1; i--) {
-		k = draw(state, i);
+		k = loom_greedy_random(state, i);
 		swap = order[i - 1];
 		order[i - 1] = order[k];
 		order[k] = swap;
@@ -272,38 +265,38 @@ static void shuffle(uint32_t *order, uint32_t n, uint64_t *state)
 }
 
 /* All anew, shuffled unless @state is 0. @fits: false if not all had room. */
-static int start_anew(struct calm *calm, uint64_t *state, bool *fits)
+static int start_anew(struct sub_banks *banks, uint64_t *state, bool *fits)
 {
-	const struct loom_place_problem *problem = &calm->greedy.task->problem;
+	const struct loom_place_problem *problem = &banks->greedy.task->problem;
 	uint32_t *order = calloc((size_t)problem->num_items + 1, sizeof(*order)), i, k;
 	struct offer best;
 	int ret = order ? loom_place_order_size.make(problem, order) : -ENOMEM;
 
 	if (!ret && *state)
 		shuffle(order, problem->num_items, state);
-	loom_greedy_reset(&calm->greedy);
+	loom_greedy_reset(&banks->greedy);
 	*fits = true;
 	/* first those with conflicts, in order of size, then the others */
 	for (k = 0; k < 2 && !ret; k++) {
 		for (i = 0; i < problem->num_items && !ret && *fits; i++) {
 			const struct loom_place_item *item = &problem->items[order[i]];
 
-			if (!loom_place_has_room(item) || has_sides(calm, order[i]) == k ||
+			if (!loom_place_has_room(item) || has_sides(banks, order[i]) == k ||
 			    item->fixed != LOOM_PLACE_ANYWHERE)
 				continue;
-			ret = find_offer(calm, order[i], &best);
+			ret = find_offer(banks, order[i], &best);
 			*fits = best.offset != LOOM_PLACE_ANYWHERE;
 			if (*fits && !ret)
-				loom_greedy_put(&calm->greedy, order[i], best.offset);
+				loom_greedy_put(&banks->greedy, order[i], best.offset);
 		}
 	}
 	free(order);
 	return ret;
 }
 
-static int run(struct calm *calm, uint64_t *offsets)
+static int run(struct sub_banks *banks, uint64_t *offsets)
 {
-	const struct loom_place_problem *problem = &calm->greedy.task->problem;
+	const struct loom_place_problem *problem = &banks->greedy.task->problem;
 	size_t n = problem->num_items;
 	uint64_t weight, now, pairs, state = 0;
 	uint32_t starts, i;
@@ -315,59 +308,53 @@ static int run(struct calm *calm, uint64_t *offsets)
 		return ret;
 	pairs += ITEM_LOOKS * (uint64_t)n;
 	starts = MAX_LOOKS / pairs < MAX_STARTS ? MAX_LOOKS / pairs : MAX_STARTS;
-	loom_greedy_reset(&calm->greedy);
+	loom_greedy_reset(&banks->greedy);
 	for (i = 0; i < n; i++)
 		if (loom_place_has_room(&problem->items[i]) &&
 		    problem->items[i].fixed == LOOM_PLACE_ANYWHERE)
-			loom_greedy_put(&calm->greedy, i, offsets[i]);
-	if (!total_weight(calm))
+			loom_greedy_put(&banks->greedy, i, offsets[i]);
+	if (!total_weight(banks))
 		return 0;
-	ret = improve(calm);
+	ret = improve(banks);
 	if (ret)
 		return ret;
-	memcpy(offsets, calm->greedy.offsets, n * sizeof(*offsets));
-	weight = total_weight(calm);
+	memcpy(offsets, banks->greedy.offsets, n * sizeof(*offsets));
+	weight = total_weight(banks);
 	for (i = 0; i <= starts && !ret && weight; i++) {
-		ret = start_anew(calm, &state, &fits);
+		ret = start_anew(banks, &state, &fits);
 		if (!ret && fits)
-			ret = improve(calm);
-		now = total_weight(calm);
+			ret = improve(banks);
+		now = total_weight(banks);
 		if (!ret && fits && now < weight) {
 			weight = now;
-			memcpy(offsets, calm->greedy.offsets, n * sizeof(*offsets));
+			memcpy(offsets, banks->greedy.offsets, n * sizeof(*offsets));
 		}
 		state += !state;
 	}
 	return ret;
 }
 
-static uint32_t owner_of(const struct loom_place_item *items, uint32_t i)
-{
-	return items[i].alias == LOOM_PLACE_NONE ? i : items[i].alias;
-}
-
-static uint64_t begin_of(const struct loom_place_item *item)
-{
-	return item->alias == LOOM_PLACE_NONE ? 0 : item->alias_offset;
-}
-
 /* Nothing can be done about two that lie in one another. */
 static bool counts(const struct loom_place_item *items, const struct loom_place_pair *pair)
 {
 	return items[pair->first].size_bytes && items[pair->second].size_bytes && pair->weight &&
-	       owner_of(items, pair->first) != owner_of(items, pair->second);
+	       loom_place_owner(items, pair->first) != loom_place_owner(items, pair->second);
 }
 
-static void add_side(struct calm *calm, const struct loom_place_item *items, uint32_t item,
+static void add_side(struct sub_banks *banks, const struct loom_place_item *items, uint32_t item,
 		     uint32_t other, uint64_t weight)
 {
-	calm->sides[calm->first[owner_of(items, item) + 1]++] = (struct side){
-		begin_of(&items[item]), items[item].size_bytes, owner_of(items, other),
-		begin_of(&items[other]), items[other].size_bytes, weight,
+	banks->sides[banks->first[loom_place_owner(items, item) + 1]++] = (struct side){
+		.begin = loom_place_begin_in_owner(&items[item]),
+		.size_bytes = items[item].size_bytes,
+		.other = loom_place_owner(items, other),
+		.other_begin = loom_place_begin_in_owner(&items[other]),
+		.other_bytes = items[other].size_bytes,
+		.weight = weight,
 	};
 }
 
-static void fill_sides(struct calm *calm, const struct loom_place_problem *problem)
+static void fill_sides(struct sub_banks *banks, const struct loom_place_problem *problem)
 {
 	const struct loom_place_item *items = problem->items;
 	uint32_t i;
@@ -375,45 +362,45 @@ static void fill_sides(struct calm *calm, const struct loom_place_problem *probl
 	for (i = 0; i < problem->num_conflicts; i++) {
 		if (!counts(items, &problem->conflicts[i]))
 			continue;
-		calm->first[owner_of(items, problem->conflicts[i].first) + 2]++;
-		calm->first[owner_of(items, problem->conflicts[i].second) + 2]++;
+		banks->first[loom_place_owner(items, problem->conflicts[i].first) + 2]++;
+		banks->first[loom_place_owner(items, problem->conflicts[i].second) + 2]++;
 	}
 	for (i = 2; i < problem->num_items + 2; i++)
-		calm->first[i] += calm->first[i - 1];
+		banks->first[i] += banks->first[i - 1];
 	for (i = 0; i < problem->num_conflicts; i++) {
 		const struct loom_place_pair *pair = &problem->conflicts[i];
 
 		if (!counts(items, pair))
 			continue;
-		add_side(calm, items, pair->first, pair->second, pair->weight);
-		add_side(calm, items, pair->second, pair->first, pair->weight);
+		add_side(banks, items, pair->first, pair->second, pair->weight);
+		add_side(banks, items, pair->second, pair->first, pair->weight);
 	}
 	for (i = 0; i < problem->num_items; i++)
-		if (has_sides(calm, i))
-			calm->payers[calm->num_payers++].item = i;
+		if (has_sides(banks, i))
+			banks->payers[banks->num_payers++].item = i;
 }
 
-int loom_place_calm(const struct loom_place_task *task, uint64_t sub_bank_bytes,
-		    uint64_t limit_bytes, uint64_t *offsets)
+int loom_place_reduce_conflicts(const struct loom_place_task *task, uint64_t sub_bank_bytes,
+				uint64_t limit_bytes, uint64_t *offsets)
 {
 	size_t n = (size_t)task->problem.num_items + 2;
-	struct calm calm = { .sub_bank_bytes = sub_bank_bytes, .limit = limit_bytes };
+	struct sub_banks banks = { .sub_bank_bytes = sub_bank_bytes, .limit = limit_bytes };
 	int ret;
 
-	ret = loom_greedy_init(&calm.greedy, task);
+	ret = loom_greedy_init(&banks.greedy, task);
 	if (ret)
 		return ret;
-	calm.first = calloc(n, sizeof(*calm.first));
-	calm.payers = calloc(n, sizeof(*calm.payers));
-	calm.sides = calloc(2 * (size_t)task->problem.num_conflicts + 1, sizeof(*calm.sides));
+	banks.first = calloc(n, sizeof(*banks.first));
+	banks.payers = calloc(n, sizeof(*banks.payers));
+	banks.sides = calloc(2 * (size_t)task->problem.num_conflicts + 1, sizeof(*banks.sides));
 	ret = -ENOMEM;
-	if (calm.first && calm.payers && calm.sides) {
-		fill_sides(&calm, &task->problem);
-		ret = run(&calm, offsets);
+	if (banks.first && banks.payers && banks.sides) {
+		fill_sides(&banks, &task->problem);
+		ret = run(&banks, offsets);
 	}
-	free(calm.first);
-	free(calm.payers);
-	free(calm.sides);
-	loom_greedy_fini(&calm.greedy);
+	free(banks.first);
+	free(banks.payers);
+	free(banks.sides);
+	loom_greedy_fini(&banks.greedy);
 	return ret;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The exact search (solve.h) as a strategy, from nothing or from what another found. */
-#include "place.h"
+#include "greedy.h"
+#include "strategy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -90,7 +91,7 @@ int loom_place_improve(const struct loom_place_task *task, struct loom_place_ans
 }
 
 /* Without help, but not without an answer: where the search finds none, it is the greedy one. */
-int loom_place_exact(const struct loom_place_task *task, struct loom_place_answer *answer)
+static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	int ret;
 
@@ -98,8 +99,14 @@ int loom_place_exact(const struct loom_place_task *task, struct loom_place_answe
 	ret = loom_place_improve(task, answer, LOOM_PLACE_ANYWHERE);
 	if (ret || answer->strategy)
 		goto out;
-	ret = loom_place_greedy_size(task, answer);
+	ret = loom_place_greedy(task, &loom_place_order_size, loom_greedy_lowest, answer);
 out:
 	answer->strategy = "exact";
 	return ret;
 }
+
+const struct loom_place_strategy loom_place_strategy_exact = {
+	.name = "exact",
+	.text = "branch and bound until nothing lower is left, or the budget is spent",
+	.place = place,
+};

@@ -39,7 +39,7 @@
  * block and the largest, and when the block is not in use it is EOL and not held, as all of the
  * block's records are: if any of them would do, it is the first that does.
  */
-#include "place.h"
+#include "strategy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -289,7 +289,7 @@ static int sort_by_upper(struct gmem *g)
 	return 0;
 }
 
-int loom_place_gmem(const struct loom_place_task *task, struct loom_place_answer *answer)
+static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	const struct loom_place_problem *problem = &task->problem;
 	size_t n = problem->num_items;
@@ -317,3 +317,11 @@ int loom_place_gmem(const struct loom_place_task *task, struct loom_place_answer
 	free(g.by_upper);
 	return ret;
 }
+
+const struct loom_place_strategy loom_place_strategy_gmem = {
+	.name = "gmem",
+	.text = "operator by operator, each takes a whole block whose tensor is dead",
+	.limits = LOOM_PLACE_NEEDS_OPS | LOOM_PLACE_NO_FIXED | LOOM_PLACE_NO_EXCLUDED |
+		  LOOM_PLACE_NO_APART,
+	.place = place,
+};

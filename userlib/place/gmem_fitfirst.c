@@ -19,7 +19,7 @@
  *
  * All blocks are multiples of the largest alignment, as in the source, which knows only one.
  */
-#include "place.h"
+#include "strategy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -193,7 +193,7 @@ static int run(struct fitfirst *f, const struct loom_place_problem *problem,
 	return ret;
 }
 
-int loom_place_fitfirst(const struct loom_place_task *task, struct loom_place_answer *answer)
+static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	size_t n = task->problem.num_items;
 	struct fitfirst f = { .items = task->problem.items, .align_bytes = 1 };
@@ -211,3 +211,10 @@ int loom_place_fitfirst(const struct loom_place_task *task, struct loom_place_an
 	free(f.ends);
 	return ret;
 }
+
+const struct loom_place_strategy loom_place_strategy_gmem_fitfirst = {
+	.name = "gmem-fitfirst",
+	.text = "by begin, each takes the largest free block, which grows if it must",
+	.limits = LOOM_PLACE_NO_FIXED | LOOM_PLACE_NO_EXCLUDED | LOOM_PLACE_NO_APART,
+	.place = place,
+};

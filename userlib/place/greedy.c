@@ -271,15 +271,6 @@ int loom_greedy_look(struct loom_greedy *g, uint32_t item)
 	return ret;
 }
 
-bool loom_place_align(uint64_t *offset, uint64_t align_bytes)
-{
-	uint64_t rest = *offset % align_bytes;
-
-	if (rest && __builtin_add_overflow(*offset, align_bytes - rest, offset))
-		return false;
-	return *offset <= INT64_MAX;
-}
-
 bool loom_greedy_next(const struct loom_greedy *g, uint64_t align_bytes, size_t *at,
 		      uint64_t *first, uint64_t *last)
 {
@@ -520,31 +511,4 @@ int loom_place_greedy(const struct loom_place_task *task, const struct loom_plac
 	}
 	free(items);
 	return ret;
-}
-
-int loom_place_greedy_size(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_size, loom_greedy_lowest, answer);
-}
-
-int loom_place_greedy_area(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_area, loom_greedy_lowest, answer);
-}
-
-int loom_place_greedy_breadth(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_breadth, loom_greedy_lowest, answer);
-}
-
-int loom_place_greedy_conflict(const struct loom_place_task *task,
-			       struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_conflict, loom_greedy_lowest, answer);
-}
-
-/* GMEM's later planner: largest first, the smallest gap that fits, else the top. */
-int loom_place_opsize(const struct loom_place_task *task, struct loom_place_answer *answer)
-{
-	return loom_place_greedy(task, &loom_place_order_size, loom_greedy_tightest, answer);
 }

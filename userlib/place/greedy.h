@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Placing items one by one into what is free. The engine of all greedy strategies, of the spilling
- * to other pools and of the avoidance of conflicts. See greedy.c.
+ * The floor of greedy parts: placing items one by one into gaps. Used by the greedy strategies,
+ * by "hill-climb", by the choice of pools and by the reduction of conflicts. The engine is
+ * explained in greedy.c, static orders in order.c, boxes in box.c.
  */
 #ifndef LOOM_PLACE_GREEDY_H
 #define LOOM_PLACE_GREEDY_H
 
-#include "place.h"
+#include "problem.h"
 
 struct loom_place_part;
 
 /**
  * struct loom_greedy_span - offsets at which an item must not begin
- * @after: at this or lower is fine
- * @until: at this or higher is fine
+ * @after: it may begin here or lower
+ * @until: it may begin here or higher
  */
 struct loom_greedy_span {
 	int64_t after;
@@ -23,7 +24,7 @@ struct loom_greedy_span {
 #define LOOM_GREEDY_LEVELS	8
 
 /**
- * struct loom_greedy_slot - where a part is, if it is placed
+ * struct loom_greedy_slot - where a part of an item lies
  * @upper: its end; INT64_MIN if it is not placed
  * @begin: its first byte
  * @end: first byte behind it
@@ -37,7 +38,7 @@ struct loom_greedy_slot {
 /**
  * struct loom_greedy - the state of a run
  * @task: what is to be placed
- * @offsets: by item: where, once placed
+ * @offsets: by item: its offset, once placed
  * @placed: by item
  * @parts: items without their gaps
  * @first_part: by item: index of its first part; one more entry at the end
@@ -46,11 +47,11 @@ struct loom_greedy_slot {
  * @slots: by position
  * @latest: by level, by group of 16 of the level below: the latest end of what is placed in it
  * @num_levels: number of @latest
- * @apart: who must not share a byte with whom
- * @spans: where the current item must not begin
- * @spare: room to sort them
+ * @apart: pairs that are to be kept apart
+ * @spans: where the current item must not begin, sorted
+ * @spare: memory to sort them
  * @num_spans: number of @spans
- * @max_spans: room in @spans and @spare
+ * @max_spans: number of spans that @spans and @spare have room for
  */
 struct loom_greedy {
 	const struct loom_place_task *task;
@@ -74,11 +75,11 @@ struct loom_greedy {
 int loom_greedy_init(struct loom_greedy *greedy, const struct loom_place_task *task);
 /** loom_greedy_fini() - frees what @greedy holds */
 void loom_greedy_fini(struct loom_greedy *greedy);
-/** loom_greedy_reset() - nothing is placed but what is fixed */
+/** loom_greedy_reset() - removes all items but those that are fixed */
 void loom_greedy_reset(struct loom_greedy *greedy);
-/** loom_greedy_put() - @item is placed at @offset, which was found to be free */
+/** loom_greedy_put() - places @item at @offset, which was found to be free */
 void loom_greedy_put(struct loom_greedy *greedy, uint32_t item, uint64_t offset);
-/** loom_greedy_take() - @item is not placed any more */
+/** loom_greedy_take() - removes @item */
 void loom_greedy_take(struct loom_greedy *greedy, uint32_t item);
 /** loom_greedy_look() - fills in @greedy's spans for @item, sorted. 0 or -ENOMEM */
 int loom_greedy_look(struct loom_greedy *greedy, uint32_t item);
@@ -101,38 +102,43 @@ int loom_greedy_lowest(struct loom_greedy *greedy, uint32_t item, uint64_t *offs
 /** loom_greedy_tightest() - the free offset of @item that leaves least of its gap, or the top */
 int loom_greedy_tightest(struct loom_greedy *greedy, uint32_t item, uint64_t *offset);
 
-/** loom_greedy_find - loom_greedy_lowest() and its kind */
+/** typedef loom_greedy_find - a rule which gap to take, such as loom_greedy_lowest() */
 typedef int (*loom_greedy_find)(struct loom_greedy *greedy, uint32_t item, uint64_t *offset);
 /** loom_greedy_run() - reset and place all in @order. 0, -ERANGE or -ENOMEM */
 int loom_greedy_run(struct loom_greedy *greedy, const uint32_t *order, loom_greedy_find find);
 
+/** loom_greedy_random() - a number below @below; the same sequence from the same @state */
+static inline uint32_t loom_greedy_random(uint64_t *state, uint32_t below)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(*state >> 33) % below;
+}
+
 /**
  * struct loom_place_order - a static order
- * @name: of the greedy strategy that has it
  * @make: fills in an order of all items. 0 or -ENOMEM
  */
 struct loom_place_order {
-	const char *name;
 	int (*make)(const struct loom_place_problem *problem, uint32_t *order);
 };
 
 extern const struct loom_place_order loom_place_order_size;
 extern const struct loom_place_order loom_place_order_area;
 extern const struct loom_place_order loom_place_order_breadth;
-extern const struct loom_place_order loom_place_order_conflict;
+extern const struct loom_place_order loom_place_order_overlaps;
 extern const struct loom_place_order loom_place_order_life;
 
-/** loom_place_count_pairs() - pairs of items that meet, each with itself, too. 0 or -ENOMEM */
+/** loom_place_count_pairs() - number of pairs that overlap in time: what a run looks at */
 int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs);
 /** loom_place_greedy() - one run into answer->offsets. 0, -ERANGE or -ENOMEM */
 int loom_place_greedy(const struct loom_place_task *task, const struct loom_place_order *order,
 		      loom_greedy_find find, struct loom_place_answer *answer);
 
 /**
- * loom_place_boxes() - place by size, but what has nearly the same lifetime as one
+ * loom_place_boxes() - place by size, items of nearly the same lifetime as one
  * @task: the problem
  * @answer: [in, out] as of a strategy
- * @max_pairs: about how many pairs may be looked at
+ * @max_pairs: about how many pairs may overlap in time
  *
  * Return: 0, -ERANGE or -ENOMEM.
  */

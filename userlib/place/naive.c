@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* As if everything lived forever: one after the other. What all others are measured against. */
 #include "greedy.h"
+#include "strategy.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "loom_core.h"
 
-int loom_place_naive(const struct loom_place_task *task, struct loom_place_answer *answer)
+static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	const struct loom_place_problem *problem = &task->problem;
 	struct loom_greedy g;
@@ -45,3 +46,9 @@ int loom_place_naive(const struct loom_place_task *task, struct loom_place_answe
 	loom_greedy_fini(&g);
 	return ret;
 }
+
+const struct loom_place_strategy loom_place_strategy_naive = {
+	.name = "naive",
+	.text = "one after the other, nothing is reused",
+	.place = place,
+};

@@ -2,9 +2,9 @@
 /*
  * DOC: Static orders
  *
- * What greedy planners differ in: who goes first. An order is a sort by a key of two numbers, the
+ * Greedy planners differ in the order of items. An order is a sort by a key of two numbers, the
  * largest first; equal items go in the order of their numbers. Aliases and items without size are
- * in the order, too; the engine passes them by.
+ * in the order, too; the engine skips them.
  */
 #include "greedy.h"
 
@@ -97,7 +97,7 @@ static int make_area(const struct loom_place_problem *problem, uint32_t *order)
 	for (i = 0; i < problem->num_items; i++) {
 		const struct loom_place_item *item = &problem->items[i];
 
-		/* what is past 64 bits is large enough to be first */
+		/* saturated: larger than any other */
 		if (__builtin_mul_overflow(item->size_bytes, life(item), &area))
 			area = UINT64_MAX;
 		keys[i] = (struct key){ area, item->size_bytes, i };
@@ -129,10 +129,10 @@ static uint32_t count_below(const int64_t *times, uint32_t count, int64_t time, 
 }
 
 /*
- * By item: how many it meets, itself included: all but those that end before it begins and those
- * that begin after it ends. Gaps are passed over.
+ * By item: how many overlap with it in time, itself included: all but those that end before it
+ * begins and those that begin after it ends. Gaps are ignored.
  */
-static int count_met(const struct loom_place_problem *problem, struct key *keys)
+static int count_overlaps(const struct loom_place_problem *problem, struct key *keys)
 {
 	size_t n = problem->num_items;
 	int64_t *lowers = calloc(n + 1, sizeof(*lowers)), *uppers = calloc(n + 1, sizeof(*uppers));
@@ -164,11 +164,11 @@ static int count_met(const struct loom_place_problem *problem, struct key *keys)
 	return 0;
 }
 
-/* By how many others an item meets, then by size. */
-static int make_conflict(const struct loom_place_problem *problem, uint32_t *order)
+/* By how many others an item overlaps with in time, then by size. */
+static int make_overlaps(const struct loom_place_problem *problem, uint32_t *order)
 {
 	struct key *keys = make_keys(problem);
-	int ret = keys ? count_met(problem, keys) : -ENOMEM;
+	int ret = keys ? count_overlaps(problem, keys) : -ENOMEM;
 
 	if (!ret)
 		return take_keys(keys, problem, order);
@@ -179,7 +179,7 @@ static int make_conflict(const struct loom_place_problem *problem, uint32_t *ord
 int loom_place_count_pairs(const struct loom_place_problem *problem, uint64_t *pairs)
 {
 	struct key *keys = make_keys(problem);
-	int ret = keys ? count_met(problem, keys) : -ENOMEM;
+	int ret = keys ? count_overlaps(problem, keys) : -ENOMEM;
 	uint32_t i;
 
 	*pairs = 0;
@@ -261,8 +261,8 @@ static int make_breadth(const struct loom_place_problem *problem, uint32_t *orde
 	return ret;
 }
 
-const struct loom_place_order loom_place_order_size = { "greedy-size", make_size };
-const struct loom_place_order loom_place_order_area = { "greedy-area", make_area };
-const struct loom_place_order loom_place_order_breadth = { "greedy-breadth", make_breadth };
-const struct loom_place_order loom_place_order_conflict = { "greedy-conflict", make_conflict };
-const struct loom_place_order loom_place_order_life = { "greedy-life", make_life };
+const struct loom_place_order loom_place_order_size = { make_size };
+const struct loom_place_order loom_place_order_area = { make_area };
+const struct loom_place_order loom_place_order_breadth = { make_breadth };
+const struct loom_place_order loom_place_order_overlaps = { make_overlaps };
+const struct loom_place_order loom_place_order_life = { make_life };

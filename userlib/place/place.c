@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The table of strategies, and what is the same for all of them. See place.h. */
+/* What is the same for all strategies: pools, conflicts, the result. See DOC: Placing, place.h. */
 #include "place.h"
 
 #include <errno.h>
@@ -9,153 +9,10 @@
 
 #include "loom_core.h"
 
-#define BLOCKS_ONLY	(LOOM_PLACE_NO_FIXED | LOOM_PLACE_NO_EXCLUDED)
-
-/* The first is the default. */
-static const struct loom_place_strategy strategies[] = {
-	{
-		.name = "auto",
-		.text = "the lowest of the greedy ones, then the exact search from there",
-		.calms = true,
-		.place = loom_place_auto,
-	},
-	{
-		.name = "greedy-size",
-		.text = "largest first, each into the lowest gap that fits",
-		.place = loom_place_greedy_size,
-	},
-	{
-		.name = "greedy-area",
-		.text = "largest size times lifetime first, each into the lowest gap that fits",
-		.place = loom_place_greedy_area,
-	},
-	{
-		.name = "greedy-breadth",
-		.text = "what lives when most is alive first, each into the lowest gap that fits",
-		.place = loom_place_greedy_breadth,
-	},
-	{
-		.name = "greedy-conflict",
-		.text = "what meets most others first, each into the lowest gap that fits",
-		.place = loom_place_greedy_conflict,
-	},
-	{
-		.name = "hill-climb",
-		.text = "the best greedy order, changed bit by bit as long as that helps",
-		.place = loom_place_climb,
-	},
-	{
-		.name = "exact",
-		.text = "branch and bound until nothing lower is left, or the budget is spent",
-		.place = loom_place_exact,
-	},
-	{
-		.name = "gmem",
-		.text = "operator by operator, each takes a whole block whose tensor is dead",
-		.limits = LOOM_PLACE_NEEDS_OPS | BLOCKS_ONLY | LOOM_PLACE_NO_APART,
-		.place = loom_place_gmem,
-	},
-	{
-		.name = "gmem-fitfirst",
-		.text = "by begin, each takes the largest free block, which grows if it must",
-		.limits = BLOCKS_ONLY | LOOM_PLACE_NO_APART,
-		.place = loom_place_fitfirst,
-	},
-	{
-		.name = "gmem-opsize",
-		.text = "largest first, each into the tightest gap that fits",
-		.place = loom_place_opsize,
-	},
-	{
-		.name = "tokens",
-		.text = "storages that are shared in turn, chosen by size within a range of 16",
-		.limits = BLOCKS_ONLY,
-		.place = loom_place_tokens,
-	},
-	{
-		.name = "tokens-2d",
-		.text = "as tokens, but images share by what growth adds and wastes, and by shape",
-		.limits = BLOCKS_ONLY,
-		.place = loom_place_tokens_2d,
-	},
-	{
-		.name = "tokens-2d-v1",
-		.text = "as tokens-2d, without regard to shape",
-		.limits = BLOCKS_ONLY,
-		.place = loom_place_tokens_2d_v1,
-	},
-	{
-		.name = "naive",
-		.text = "one after the other, nothing is reused",
-		.place = loom_place_naive,
-	},
-};
-
-#define NUM_STRATEGIES ARRAY_SIZE(strategies)
-
-const struct loom_place_strategy *loom_place_strategy_find(const char *name)
-{
-	size_t i;
-
-	if (!name)
-		return &strategies[0];
-	for (i = 0; i < NUM_STRATEGIES; i++)
-		if (!strcmp(strategies[i].name, name))
-			return &strategies[i];
-	return NULL;
-}
-
-const char *loom_place_strategy_name(unsigned int index)
-{
-	return index < NUM_STRATEGIES ? strategies[index].name : NULL;
-}
-
-const char *loom_place_strategy_text(unsigned int index)
-{
-	return index < NUM_STRATEGIES ? strategies[index].text : NULL;
-}
-
-uint64_t loom_place_height(const struct loom_place_problem *problem, const uint64_t *offsets)
-{
-	uint64_t height = 0;
-	uint32_t i;
-
-	for (i = 0; i < problem->num_items; i++)
-		if (loom_place_has_room(&problem->items[i]) &&
-		    height < offsets[i] + problem->items[i].size_bytes)
-			height = offsets[i] + problem->items[i].size_bytes;
-	return height;
-}
-
-/* What of @problem a strategy with these limits cannot do, or NULL. */
-static const char *refusal(unsigned int limits, const struct loom_place_problem *problem)
-{
-	uint32_t i;
-
-	if (limits & LOOM_PLACE_NEEDS_OPS && !problem->ops)
-		return "needs operators";
-	if (limits & LOOM_PLACE_NO_APART && problem->num_apart)
-		return "cannot keep pairs apart";
-	for (i = 0; i < problem->num_items; i++) {
-		if (limits & LOOM_PLACE_NO_FIXED &&
-		    problem->items[i].fixed != LOOM_PLACE_ANYWHERE)
-			return "cannot do fixed offsets";
-		if (limits & LOOM_PLACE_NO_EXCLUDED && problem->items[i].num_excluded)
-			return "cannot do excluded ranges";
-	}
-	return NULL;
-}
-
-bool loom_place_allows(const struct loom_place_strategy *strategy,
-		       const struct loom_place_problem *problem)
-{
-	return !refusal(strategy->limits, problem);
-}
-
 /* --- one pool --------------------------------------------------------------------------------- */
 
 /* The storages of a pool join those of the pools before it. */
-static int take_storages(struct loom_place_result *result, const struct loom_place_share *share,
+static int take_storages(struct loom_place_result *result, const struct loom_place_subproblem *sub,
 			 const struct loom_place_answer *answer, uint32_t pool, uint32_t num_items)
 {
 	uint32_t total = result->num_storages + answer->num_storages, i;
@@ -176,9 +33,9 @@ static int take_storages(struct loom_place_result *result, const struct loom_pla
 		all[result->num_storages + i] = answer->storages[i];
 		all[result->num_storages + i].pool = pool;
 	}
-	for (i = 0; i < share->task.problem.num_items; i++)
+	for (i = 0; i < sub->task.problem.num_items; i++)
 		if (answer->storage_of[i] != LOOM_PLACE_NONE)
-			result->storage_of[share->global[i]] = result->num_storages +
+			result->storage_of[sub->global[i]] = result->num_storages +
 							       answer->storage_of[i];
 	result->num_storages = total;
 	return 0;
@@ -188,7 +45,7 @@ static int take_storages(struct loom_place_result *result, const struct loom_pla
  * struct run - a call of loom_place()
  * @strategy: how
  * @options: with what options
- * @ready: what
+ * @resolved: what
  * @result: where to
  * @hints: by item: where a pool is known to have room for it
  * @fault: what is wrong
@@ -196,35 +53,35 @@ static int take_storages(struct loom_place_result *result, const struct loom_pla
 struct run {
 	const struct loom_place_strategy *strategy;
 	const struct loom_place_options *options;
-	struct loom_place_ready ready;
+	struct loom_place_resolved resolved;
 	struct loom_place_result *result;
 	uint64_t *hints;
 	struct loom_place_fault *fault;
 };
 
 /* The pool after @pool, in the order in which they are filled, that @pools allow; or NONE. */
-static uint32_t next_pool(const struct loom_place_ready *ready, uint32_t pools, uint32_t pool)
+static uint32_t next_pool(const struct loom_place_resolved *resolved, uint32_t pools, uint32_t pool)
 {
 	uint32_t best = LOOM_PLACE_NONE, p;
 
-	for (p = 0; p < ready->problem.num_pools; p++) {
+	for (p = 0; p < resolved->problem.num_pools; p++) {
 		if (!(pools >> p & 1))
 			continue;
 		if (pool != LOOM_PLACE_NONE &&
-		    (ready->pools[p].cost < ready->pools[pool].cost ||
-		     (ready->pools[p].cost == ready->pools[pool].cost && p <= pool)))
+		    (resolved->pools[p].cost < resolved->pools[pool].cost ||
+		     (resolved->pools[p].cost == resolved->pools[pool].cost && p <= pool)))
 			continue;
-		if (best == LOOM_PLACE_NONE || ready->pools[p].cost < ready->pools[best].cost)
+		if (best == LOOM_PLACE_NONE || resolved->pools[p].cost < resolved->pools[best].cost)
 			best = p;
 	}
 	return best;
 }
 
 /* Sends what sticks out of @pool to the next. False if something cannot go. */
-static bool spill(struct run *run, const struct loom_place_share *share,
+static bool spill(struct run *run, const struct loom_place_subproblem *sub,
 		  const struct loom_place_answer *answer, uint32_t pool)
 {
-	const struct loom_place_problem *own = &share->task.problem;
+	const struct loom_place_problem *own = &sub->task.problem;
 	uint64_t end;
 	uint32_t i, next;
 
@@ -235,31 +92,31 @@ static bool spill(struct run *run, const struct loom_place_share *share,
 		if (answer->storages)
 			end = answer->storages[answer->storage_of[i]].offset +
 			      answer->storages[answer->storage_of[i]].size_bytes;
-		if (end <= share->task.capacity_bytes)
+		if (end <= sub->task.capacity_bytes)
 			continue;
-		next = next_pool(&run->ready, own->items[i].pools, pool);
+		next = next_pool(&run->resolved, own->items[i].pools, pool);
 		if (next == LOOM_PLACE_NONE)
 			return false;
-		run->result->pools[share->global[i]] = next;
+		run->result->pools[sub->global[i]] = next;
 	}
 	for (i = 0; i < own->num_items; i++)
 		if (own->items[i].alias != LOOM_PLACE_NONE)
-			run->result->pools[share->global[i]] =
-				run->result->pools[share->global[own->items[i].alias]];
+			run->result->pools[sub->global[i]] =
+				run->result->pools[sub->global[own->items[i].alias]];
 	return true;
 }
 
-static int too_high(struct run *run, uint64_t height, const struct loom_place_share *share,
+static int too_high(struct run *run, uint64_t height, const struct loom_place_subproblem *sub,
 		    const struct loom_place_answer *answer)
 {
 	/* with more pools than one, others may hold what is in the way here */
-	if (answer->bound_bytes > share->task.capacity_bytes && run->ready.problem.num_pools == 1)
+	if (answer->bound_bytes > sub->task.capacity_bytes && run->resolved.problem.num_pools == 1)
 		return loom_place_no_space(run->fault, LOOM_PLACE_NONE, answer->bound_bytes,
-				share->task.capacity_bytes, "every placement needs");
+					   sub->task.capacity_bytes, "every placement needs");
 	return loom_place_fail(run->fault, -ENOSPC, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
 			       "found nothing lower than %llu, the capacity is %llu; %llu is proved to be needed",
 			       (unsigned long long)height,
-			       (unsigned long long)share->task.capacity_bytes,
+			       (unsigned long long)sub->task.capacity_bytes,
 			       (unsigned long long)answer->bound_bytes);
 }
 
@@ -274,54 +131,17 @@ static int check_offsets(const struct loom_place_problem *problem, const uint64_
 	return 0;
 }
 
-/* Whether what a strategy returned is a placement of its share. */
-static int check_share(const struct loom_place_problem *own, uint64_t *offsets)
-{
-	struct loom_place_problem alone = *own;
-	struct loom_place_item *items;
-	uint32_t i;
-	int ret;
-
-	items = calloc((size_t)own->num_items + 1, sizeof(*items));
-	if (!items)
-		return -ENOMEM;
-	for (i = 0; i < own->num_items; i++) {
-		items[i] = own->items[i];
-		/* there is one pool now, whatever its number was */
-		items[i].pools = 0;
-		if (items[i].alias != LOOM_PLACE_NONE)
-			offsets[i] = offsets[items[i].alias] + items[i].alias_offset;
-		else if (!items[i].size_bytes)
-			offsets[i] = items[i].fixed == LOOM_PLACE_ANYWHERE ? 0 : items[i].fixed;
-	}
-	alone.items = items;
-	ret = loom_place_check(&alone, offsets, NULL, NULL);
-	free(items);
-	return ret == -EBADMSG ? -EINVAL : ret;
-}
-
-int loom_place_call(const struct loom_place_strategy *strategy, const struct loom_place_task *task,
-		    struct loom_place_answer *answer)
-{
-	int ret;
-
-	ret = strategy->place(task, answer);
-	if (ret || !(strategy->limits & LOOM_PLACE_NEEDS_OPS))
-		return ret;
-	return check_share(&task->problem, answer->offsets);
-}
-
 /* Places what is in @pool. 1: something was spilled, so once more. */
-static int place_share(struct run *run, struct loom_place_share *share,
-		       struct loom_place_answer *answer, uint32_t pool)
+static int place_subproblem(struct run *run, struct loom_place_subproblem *sub,
+			    struct loom_place_answer *answer, uint32_t pool)
 {
 	struct loom_place_result *result = run->result;
-	const struct loom_place_problem *own = &share->task.problem;
-	uint64_t height;
+	const struct loom_place_problem *own = &sub->task.problem;
+	uint64_t height, limit;
 	uint32_t i;
 	int ret;
 
-	ret = loom_place_call(run->strategy, &share->task, answer);
+	ret = loom_place_call(run->strategy, &sub->task, answer);
 	if (!ret)
 		ret = check_offsets(own, answer->offsets);
 	if (ret == -ERANGE)
@@ -336,41 +156,37 @@ static int place_share(struct run *run, struct loom_place_share *share,
 	/* a storage may be larger than any of its items */
 	for (i = 0; i < answer->num_storages; i++)
 		height = max(height, answer->storages[i].offset + answer->storages[i].size_bytes);
-	if (height > share->task.capacity_bytes)
-		return spill(run, share, answer, pool) ? 1 :
-								 too_high(run, height, share,
-									  answer);
-	if (own->num_conflicts && run->strategy->calms) {
-		ret = loom_place_calm(&share->task, run->ready.pools[pool].sub_bank_bytes,
-				      share->task.capacity_bytes < INT64_MAX ?
-				      share->task.capacity_bytes : height, answer->offsets);
+	if (height > sub->task.capacity_bytes)
+		return spill(run, sub, answer, pool) ? 1 : too_high(run, height, sub, answer);
+	limit = height;
+	if (own->num_conflicts && run->strategy->reduces_conflicts) {
+		if (sub->task.capacity_bytes < INT64_MAX)
+			limit = sub->task.capacity_bytes;
+		ret = loom_place_reduce_conflicts(&sub->task,
+						  run->resolved.pools[pool].sub_bank_bytes,
+						  limit, answer->offsets);
 		if (ret)
 			return ret;
 		height = loom_place_height(own, answer->offsets);
 	}
 	for (i = 0; i < own->num_items; i++)
 		if (loom_place_has_room(&own->items[i]))
-			result->offsets[share->global[i]] = answer->offsets[i];
+			result->offsets[sub->global[i]] = answer->offsets[i];
 	result->height_bytes[pool] = height;
 	result->bound_bytes[pool] = answer->bound_bytes;
 	result->nodes += answer->nodes;
 	if (height)
 		result->strategy = answer->strategy;
 	if (answer->storages)
-		ret = take_storages(result, share, answer, pool, run->ready.problem.num_items);
+		ret = take_storages(result, sub, answer, pool, run->resolved.problem.num_items);
 	return ret;
 }
 
-static uint32_t owner_of(const struct loom_place_item *items, uint32_t i)
-{
-	return items[i].alias == LOOM_PLACE_NONE ? i : items[i].alias;
-}
-
 /* Decides who stays in @pool; the others are in the next one then. */
-static int choose_for_pool(struct run *run, const struct loom_place_share *share, uint32_t pool,
+static int choose_for_pool(struct run *run, const struct loom_place_subproblem *sub, uint32_t pool,
 			   struct loom_place_choice *choice)
 {
-	const struct loom_place_problem *own = &share->task.problem;
+	const struct loom_place_problem *own = &sub->task.problem;
 	struct loom_place_loss *losses = calloc((size_t)own->num_items + 1, sizeof(*losses));
 	uint32_t i, next, owner;
 	int ret = -ENOMEM;
@@ -378,22 +194,22 @@ static int choose_for_pool(struct run *run, const struct loom_place_share *share
 	if (!losses)
 		return ret;
 	for (i = 0; i < own->num_items; i++) {
-		next = next_pool(&run->ready, own->items[i].pools, pool);
+		next = next_pool(&run->resolved, own->items[i].pools, pool);
 		losses[i].must = next == LOOM_PLACE_NONE;
 		if (!losses[i].must &&
 		    __builtin_mul_overflow(own->items[i].size_bytes,
-					   run->ready.pools[next].cost -
-					   run->ready.pools[pool].cost, &losses[i].loss))
+					   run->resolved.pools[next].cost -
+					   run->resolved.pools[pool].cost, &losses[i].loss))
 			losses[i].loss = UINT64_MAX;
 	}
-	ret = loom_place_choose(&share->task, losses, choice);
+	ret = loom_place_choose(&sub->task, losses, choice);
 	for (i = 0; i < own->num_items && !ret; i++) {
-		owner = owner_of(own->items, i);
+		owner = loom_place_owner(own->items, i);
 		if (choice->fits)
-			run->hints[share->global[i]] = choice->offsets[i];
+			run->hints[sub->global[i]] = choice->offsets[i];
 		if (!choice->keep[owner])
-			run->result->pools[share->global[i]] =
-				next_pool(&run->ready, own->items[owner].pools, pool);
+			run->result->pools[sub->global[i]] =
+				next_pool(&run->resolved, own->items[owner].pools, pool);
 	}
 	free(losses);
 	return ret;
@@ -401,22 +217,22 @@ static int choose_for_pool(struct run *run, const struct loom_place_share *share
 
 static int choose_pool(struct run *run, uint32_t pool, bool *fits)
 {
-	size_t n = (size_t)run->ready.problem.num_items + 1;
+	size_t n = (size_t)run->resolved.problem.num_items + 1;
 	struct loom_place_choice choice = {
 		.keep = calloc(n, sizeof(*choice.keep)),
 		.offsets = calloc(n, sizeof(*choice.offsets)),
 	};
-	struct loom_place_share share;
+	struct loom_place_subproblem sub;
 	int ret;
 
-	ret = loom_place_share_make(&share, &run->ready, run->result->pools, pool, run->options,
-				    run->fault);
+	ret = loom_place_subproblem_make(&sub, &run->resolved, run->result->pools, pool,
+					 run->options, run->fault);
 	if (!choice.keep || !choice.offsets)
 		ret = -ENOMEM;
 	if (!ret)
-		ret = choose_for_pool(run, &share, pool, &choice);
+		ret = choose_for_pool(run, &sub, pool, &choice);
 	*fits = choice.fits;
-	loom_place_share_clear(&share);
+	loom_place_subproblem_clear(&sub);
 	free(choice.keep);
 	free(choice.offsets);
 	return ret;
@@ -427,33 +243,33 @@ static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints)
 {
 	struct loom_place_answer answer;
 	uint64_t *own_hints = NULL;
-	struct loom_place_share share;
+	struct loom_place_subproblem sub;
 	uint32_t i;
 	int ret;
 
 	do {
 		memset(&answer, 0, sizeof(answer));
 		answer.strategy = run->strategy->name;
-		ret = loom_place_share_make(&share, &run->ready, run->result->pools, pool,
-					    run->options, run->fault);
+		ret = loom_place_subproblem_make(&sub, &run->resolved, run->result->pools, pool,
+						 run->options, run->fault);
 		if (!ret && hints) {
-			own_hints = calloc((size_t)share.task.problem.num_items + 1,
+			own_hints = calloc((size_t)sub.task.problem.num_items + 1,
 					   sizeof(*own_hints));
 			if (!own_hints)
 				ret = -ENOMEM;
-			for (i = 0; i < share.task.problem.num_items && !ret; i++)
-				own_hints[i] = hints[share.global[i]];
-			share.task.hint = own_hints;
+			for (i = 0; i < sub.task.problem.num_items && !ret; i++)
+				own_hints[i] = hints[sub.global[i]];
+			sub.task.hint = own_hints;
 		}
 		if (!ret)
-			ret = loom_place_share_bound(&share, &answer.bound_bytes);
-		answer.offsets = calloc((size_t)share.task.problem.num_items + 1,
+			ret = loom_place_find_bound(&sub.task.problem, &answer.bound_bytes);
+		answer.offsets = calloc((size_t)sub.task.problem.num_items + 1,
 					sizeof(*answer.offsets));
 		if (!ret && !answer.offsets)
 			ret = -ENOMEM;
 		if (!ret)
-			ret = place_share(run, &share, &answer, pool);
-		loom_place_share_clear(&share);
+			ret = place_subproblem(run, &sub, &answer, pool);
+		loom_place_subproblem_clear(&sub);
 		free(answer.offsets);
 		free(answer.storages);
 		free(answer.storage_of);
@@ -467,40 +283,41 @@ static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints)
 
 static int place_pools(struct run *run)
 {
-	const struct loom_place_ready *ready = &run->ready;
+	const struct loom_place_resolved *resolved = &run->resolved;
+	const struct loom_place_item *owner;
 	uint32_t pool, i;
 	bool fits;
 	int ret;
 
-	for (i = 0; i < ready->problem.num_items; i++)
-		run->result->pools[i] = next_pool(ready,
-						  ready->items[owner_of(ready->items, i)].pools,
-						  LOOM_PLACE_NONE);
-	if (ready->problem.num_pools == 1)
+	for (i = 0; i < resolved->problem.num_items; i++) {
+		owner = &resolved->items[loom_place_owner(resolved->items, i)];
+		run->result->pools[i] = next_pool(resolved, owner->pools, LOOM_PLACE_NONE);
+	}
+	if (resolved->problem.num_pools == 1)
 		return place_pool(run, 0, NULL);
-	pool = next_pool(ready, UINT32_MAX, LOOM_PLACE_NONE);
+	pool = next_pool(resolved, UINT32_MAX, LOOM_PLACE_NONE);
 	while (pool != LOOM_PLACE_NONE) {
 		ret = choose_pool(run, pool, &fits);
 		if (!ret)
 			ret = place_pool(run, pool, fits ? run->hints : NULL);
 		if (ret)
 			return ret;
-		pool = next_pool(ready, UINT32_MAX, pool);
+		pool = next_pool(resolved, UINT32_MAX, pool);
 	}
 	return 0;
 }
 
 static void sum_up(struct run *run)
 {
-	const struct loom_place_ready *ready = &run->ready;
+	const struct loom_place_resolved *resolved = &run->resolved;
 	struct loom_place_result *result = run->result;
 	bool cheapest = true;
 	uint64_t cost;
 	uint32_t i;
 
 	result->proved = true;
-	for (i = 0; i < ready->problem.num_items; i++) {
-		const struct loom_place_item *item = &ready->items[i];
+	for (i = 0; i < resolved->problem.num_items; i++) {
+		const struct loom_place_item *item = &resolved->items[i];
 
 		if (item->alias != LOOM_PLACE_NONE) {
 			result->offsets[i] = result->offsets[item->alias] + item->alias_offset;
@@ -508,12 +325,12 @@ static void sum_up(struct run *run)
 			result->offsets[i] = item->fixed == LOOM_PLACE_ANYWHERE ? 0 : item->fixed;
 		} else {
 			if (__builtin_mul_overflow(item->size_bytes,
-						   ready->pools[result->pools[i]].cost, &cost) ||
+						   resolved->pools[result->pools[i]].cost, &cost) ||
 			    __builtin_add_overflow(result->spill_cost, cost,
 						   &result->spill_cost))
 				result->spill_cost = UINT64_MAX;
 			cheapest = cheapest && result->pools[i] ==
-					       next_pool(ready, item->pools, LOOM_PLACE_NONE);
+					       next_pool(resolved, item->pools, LOOM_PLACE_NONE);
 		}
 	}
 	for (i = 0; i < result->num_pools; i++)
@@ -522,18 +339,18 @@ static void sum_up(struct run *run)
 	result->proved = result->proved && cheapest;
 }
 
-static bool share_sub_bank(const struct loom_place_ready *ready,
+static bool share_sub_bank(const struct loom_place_resolved *resolved,
 			   const struct loom_place_result *result, uint32_t a, uint32_t b)
 {
-	uint64_t size = ready->pools[result->pools[a]].sub_bank_bytes;
+	uint64_t size = resolved->pools[result->pools[a]].sub_bank_bytes;
 
-	if (!size || result->pools[a] != result->pools[b] || !ready->items[a].size_bytes ||
-	    !ready->items[b].size_bytes)
+	if (!size || result->pools[a] != result->pools[b] || !resolved->items[a].size_bytes ||
+	    !resolved->items[b].size_bytes)
 		return false;
 	return result->offsets[a] / size <=
-	       (result->offsets[b] + ready->items[b].size_bytes - 1) / size &&
+	       (result->offsets[b] + resolved->items[b].size_bytes - 1) / size &&
 	       result->offsets[b] / size <=
-	       (result->offsets[a] + ready->items[a].size_bytes - 1) / size;
+	       (result->offsets[a] + resolved->items[a].size_bytes - 1) / size;
 }
 
 static void weigh_conflicts(struct run *run)
@@ -541,10 +358,10 @@ static void weigh_conflicts(struct run *run)
 	struct loom_place_result *result = run->result;
 	uint32_t i;
 
-	for (i = 0; i < run->ready.problem.num_conflicts; i++) {
-		const struct loom_place_pair *pair = &run->ready.problem.conflicts[i];
+	for (i = 0; i < run->resolved.problem.num_conflicts; i++) {
+		const struct loom_place_pair *pair = &run->resolved.problem.conflicts[i];
 
-		if (share_sub_bank(&run->ready, result, pair->first, pair->second) &&
+		if (share_sub_bank(&run->resolved, result, pair->first, pair->second) &&
 		    __builtin_add_overflow(result->conflict_weight, pair->weight,
 					   &result->conflict_weight))
 			result->conflict_weight = UINT64_MAX;
@@ -554,10 +371,10 @@ static void weigh_conflicts(struct run *run)
 static int make_result(struct run *run)
 {
 	struct loom_place_result *result = run->result;
-	size_t n = (size_t)run->ready.problem.num_items + 1;
+	size_t n = (size_t)run->resolved.problem.num_items + 1;
 
 	result->strategy = run->strategy->name;
-	result->num_pools = run->ready.problem.num_pools;
+	result->num_pools = run->resolved.problem.num_pools;
 	run->hints = calloc(n, sizeof(*run->hints));
 	result->offsets = calloc(n, sizeof(*result->offsets));
 	result->pools = calloc(n, sizeof(*result->pools));
@@ -576,7 +393,7 @@ static int check_strategy(const struct run *run)
 	if (!run->strategy)
 		return loom_place_fail(run->fault, -EINVAL, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
 				       "there is no strategy '%.80s'", run->options->strategy);
-	why = refusal(run->strategy->limits, &run->ready.problem);
+	why = loom_place_refusal(run->strategy, &run->resolved.problem);
 	if (why)
 		return loom_place_fail(run->fault, -EINVAL, LOOM_PLACE_NONE, LOOM_PLACE_NONE,
 				       "strategy '%s' %s", run->strategy->name, why);
@@ -596,11 +413,11 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 
 	memset(result, 0, sizeof(*result));
 	run.strategy = loom_place_strategy_find(run.options->strategy);
-	ret = loom_place_resolve(&run.ready, problem, fault);
+	ret = loom_place_resolve(&run.resolved, problem, fault);
 	if (!ret)
 		ret = check_strategy(&run);
 	if (!ret)
-		ret = loom_place_possible(&run.ready, fault);
+		ret = loom_place_check_feasible(&run.resolved, fault);
 	if (!ret)
 		ret = make_result(&run);
 	if (!ret)
@@ -615,7 +432,7 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 					"out of memory");
 	}
 	free(run.hints);
-	loom_place_ready_clear(&run.ready);
+	loom_place_resolved_clear(&run.resolved);
 	return ret;
 }
 

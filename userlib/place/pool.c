@@ -22,13 +22,15 @@
  * weak until most is placed, and pools differ so much in cost that the cheapest one decides
  * anyway.
  */
-#include "greedy.h"
+#include "place.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "greedy.h"
 #include "loom_core.h"
+#include "profile.h"
 
 #define MAX_TRIES	300
 #define MAX_LOOKS	20000000
@@ -54,11 +56,6 @@ struct choice {
 	uint32_t *room;
 	bool *keep;
 };
-
-static uint64_t add_up(uint64_t a, uint64_t b)
-{
-	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
-}
 
 /* Those that must stay go first, otherwise the order is kept. */
 static void put_first(struct choice *choice, uint32_t n)
@@ -111,8 +108,8 @@ static int try_order(struct choice *choice, struct outcome *outcome)
 			continue;
 		}
 		choice->keep[index] = false;
-		outcome->loss = add_up(outcome->loss, choice->losses[index].loss);
-		outcome->bytes = add_up(outcome->bytes, item->size_bytes);
+		outcome->loss = loom_place_add(outcome->loss, choice->losses[index].loss);
+		outcome->bytes = loom_place_add(outcome->bytes, item->size_bytes);
 		outcome->stuck += choice->losses[index].must;
 	}
 	return 0;
@@ -156,12 +153,6 @@ static void move_up(uint32_t *order, uint32_t from, uint32_t to)
 	order[to] = item;
 }
 
-static uint32_t draw(uint64_t *state, uint32_t below)
-{
-	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(*state >> 33) % below;
-}
-
 /* Brings something that was left out to the front; false if nothing is. */
 static bool change(struct choice *choice, const struct loom_place_choice *out, uint64_t *state)
 {
@@ -171,12 +162,12 @@ static bool change(struct choice *choice, const struct loom_place_choice *out, u
 	for (i = 0; i < n; i++) {
 		if (choice->losses[choice->order[i]].must)
 			first = i + 1;
-		else if (!out->keep[choice->order[i]] && !draw(state, ++count))
+		else if (!out->keep[choice->order[i]] && !loom_greedy_random(state, ++count))
 			found = i;
 	}
 	if (!count)
 		return false;
-	move_up(choice->order, found, first + draw(state, found - first + 1));
+	move_up(choice->order, found, first + loom_greedy_random(state, found - first + 1));
 	return true;
 }
 
@@ -276,7 +267,7 @@ static int try_to_fit(const struct loom_place_task *task, const struct loom_plac
 	answer.offsets = calloc(n + 1, sizeof(*answer.offsets));
 	if (!answer.offsets)
 		return -ENOMEM;
-	ret = loom_place_auto(&some, &answer);
+	ret = loom_place_strategy_auto.place(&some, &answer);
 	if (!ret && loom_place_height(&some.problem, answer.offsets) <= task->capacity_bytes) {
 		*fits = true;
 		memcpy(offsets, answer.offsets, n * sizeof(*offsets));

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: MIT
+/* See DOC: Profile. */
 #include "profile.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Lifetimes of owners, as long as that of the longest in their group. */
-struct loom_place_span {
+/**
+ * struct span - lifetime of an owner and its aliases
+ * @lower: first moment
+ * @upper: first moment after it
+ * @shared: it has aliases
+ */
+struct span {
 	int64_t lower;
 	int64_t upper;
 	bool shared;
 };
 
-static struct loom_place_span *loom_place_spans(const struct loom_place_problem *problem)
+static struct span *make_spans(const struct loom_place_problem *problem)
 {
 	const struct loom_place_item *item;
-	struct loom_place_span *spans;
+	struct span *spans;
 	uint32_t i;
 
 	spans = calloc(problem->num_items + 1ULL, sizeof(*spans));
@@ -23,9 +29,9 @@ static struct loom_place_span *loom_place_spans(const struct loom_place_problem 
 		return NULL;
 	for (i = 0; i < problem->num_items; i++) {
 		item = &problem->items[i];
-		spans[i] = (struct loom_place_span){ item->lower, item->upper, false };
+		spans[i] = (struct span){ item->lower, item->upper, false };
 	}
-	/* an owner comes before its aliases, so from the end up each is complete when it is seen */
+	/* an owner comes before its aliases, so from the end each is complete when it is visited */
 	for (i = problem->num_items; i-- > 0;) {
 		const uint32_t owner = problem->items[i].alias;
 
@@ -41,9 +47,9 @@ static struct loom_place_span *loom_place_spans(const struct loom_place_problem 
 }
 
 /* Takes one item apart; returns how many parts it has. With @parts NULL it only counts. */
-static size_t loom_place_item_parts(const struct loom_place_item *item, uint32_t index,
-				    const struct loom_place_span *span,
-				    struct loom_place_part *parts)
+static size_t item_parts(const struct loom_place_item *item, uint32_t index,
+			 const struct span *span,
+			 struct loom_place_part *parts)
 {
 	struct loom_place_part part = { .item = index, .size_bytes = item->size_bytes };
 	const uint32_t num_gaps = span->shared ? 0 : item->num_gaps;
@@ -81,7 +87,7 @@ static size_t loom_place_item_parts(const struct loom_place_item *item, uint32_t
 int loom_place_parts(const struct loom_place_problem *problem, struct loom_place_part **parts,
 		     size_t *num_parts)
 {
-	struct loom_place_span *spans = loom_place_spans(problem);
+	struct span *spans = make_spans(problem);
 	size_t count = 0;
 	uint32_t i;
 
@@ -90,37 +96,37 @@ int loom_place_parts(const struct loom_place_problem *problem, struct loom_place
 	if (!spans)
 		return -ENOMEM;
 	for (i = 0; i < problem->num_items; i++)
-		count += loom_place_item_parts(&problem->items[i], i, &spans[i], NULL);
+		count += item_parts(&problem->items[i], i, &spans[i], NULL);
 	*parts = calloc(count + 1, sizeof(**parts));
 	if (!*parts) {
 		free(spans);
 		return -ENOMEM;
 	}
 	for (i = 0; i < problem->num_items; i++)
-		*num_parts += loom_place_item_parts(&problem->items[i], i, &spans[i],
+		*num_parts += item_parts(&problem->items[i], i, &spans[i],
 						    *parts + *num_parts);
 	free(spans);
 	return 0;
 }
 
 /**
- * struct loom_place_event - a part begins or ends
+ * struct event - a part begins or ends
  * @moment: when
  * @bytes: how many bytes it has
  * @item: whose part it is
  * @begins: it begins
  */
-struct loom_place_event {
+struct event {
 	int64_t moment;
 	uint64_t bytes;
 	uint32_t item;
 	bool begins;
 };
 
-/* Ends before starts, or what only touches would add up. */
-static int loom_place_event_compare(const void *a, const void *b)
+/* Ends before begins: lifetimes are half-open. */
+static int compare_events(const void *a, const void *b)
 {
-	const struct loom_place_event *x = a, *y = b;
+	const struct event *x = a, *y = b;
 
 	if (x->moment != y->moment)
 		return x->moment < y->moment ? -1 : 1;
@@ -129,9 +135,9 @@ static int loom_place_event_compare(const void *a, const void *b)
 	return (x->item > y->item) - (x->item < y->item);
 }
 
-static int loom_place_profile_sum(struct loom_place_profile *profile,
-				  const struct loom_place_event *events, size_t num_events,
-				  uint32_t *culprit)
+static int sum_events(struct loom_place_profile *profile,
+		      const struct event *events, size_t num_events,
+		      uint32_t *culprit)
 {
 	uint64_t alive = 0;
 	size_t i;
@@ -160,7 +166,7 @@ int loom_place_profile_make(struct loom_place_profile *profile,
 			    const struct loom_place_part *parts, size_t num_parts,
 			    uint32_t *culprit)
 {
-	struct loom_place_event *events;
+	struct event *events;
 	size_t i;
 	int ret = -ENOMEM;
 
@@ -171,15 +177,15 @@ int loom_place_profile_make(struct loom_place_profile *profile,
 	profile->bytes = calloc(2 * num_parts + 1, sizeof(*profile->bytes));
 	if (events && profile->moments && profile->bytes) {
 		for (i = 0; i < num_parts; i++) {
-			events[2 * i] = (struct loom_place_event){
+			events[2 * i] = (struct event){
 				parts[i].lower, parts[i].size_bytes, parts[i].item, true,
 			};
-			events[2 * i + 1] = (struct loom_place_event){
+			events[2 * i + 1] = (struct event){
 				parts[i].upper, parts[i].size_bytes, parts[i].item, false,
 			};
 		}
-		qsort(events, 2 * num_parts, sizeof(*events), loom_place_event_compare);
-		ret = loom_place_profile_sum(profile, events, 2 * num_parts, culprit);
+		qsort(events, 2 * num_parts, sizeof(*events), compare_events);
+		ret = sum_events(profile, events, 2 * num_parts, culprit);
 	}
 	free(events);
 	if (ret)
@@ -207,4 +213,26 @@ size_t loom_place_profile_find(const struct loom_place_profile *profile, int64_t
 			high = middle;
 	}
 	return low;
+}
+
+int loom_place_find_peak(const struct loom_place_problem *problem, struct loom_place_peak *peak)
+{
+	struct loom_place_profile profile;
+	struct loom_place_part *parts;
+	size_t num_parts;
+	int ret;
+
+	*peak = (struct loom_place_peak){ .culprit = LOOM_PLACE_NONE };
+	ret = loom_place_parts(problem, &parts, &num_parts);
+	if (ret)
+		return ret;
+	ret = loom_place_profile_make(&profile, parts, num_parts, &peak->culprit);
+	if (!ret && num_parts) {
+		peak->bytes = profile.bytes[profile.peak];
+		peak->moment = profile.moments[profile.peak];
+	}
+	if (!ret)
+		loom_place_profile_clear(&profile);
+	free(parts);
+	return ret;
 }

@@ -2,12 +2,12 @@
 /*
  * DOC: Profile
  *
- * How many bytes of a placement problem are alive at each moment. The largest such sum is what no
- * placement in one pool can beat; when that is, a message about a capacity that is too small
- * wants to say, and a picture wants to show.
+ * How many bytes of a placement problem are alive at each moment. The largest sum, the peak, is a
+ * lower bound of the height of every placement in one pool. Messages about a capacity that is too
+ * small name its moment, and pictures show the whole profile.
  *
- * Gaps make items come and go, and windows keep a part of them, so both the profile and the picture
- * work on *parts*: a rectangle of time and bytes that is there without a break.
+ * In its gaps an item is not there, or only a window of its bytes, so profiles and pictures are
+ * made of *parts*: rectangles of time and bytes that are there without a break.
  */
 #ifndef LOOM_PLACE_PROFILE_H
 #define LOOM_PLACE_PROFILE_H
@@ -16,7 +16,7 @@
 
 /**
  * struct loom_place_part - some bytes of an item for some time
- * @item: whose
+ * @item: the item
  * @lower: first moment
  * @upper: first moment after it, above @lower
  * @first: first byte, from the item's begin
@@ -73,5 +73,20 @@ int loom_place_profile_make(struct loom_place_profile *profile,
 void loom_place_profile_clear(struct loom_place_profile *profile);
 /** loom_place_profile_find() - index of @moment, which is one of @profile's */
 size_t loom_place_profile_find(const struct loom_place_profile *profile, int64_t moment);
+
+/**
+ * struct loom_place_peak - the most that is alive at one moment
+ * @bytes: how much: a lower bound of every placement's height
+ * @moment: when
+ * @culprit: -ERANGE: item with which a sum leaves 63 bits
+ */
+struct loom_place_peak {
+	uint64_t bytes;
+	int64_t moment;
+	uint32_t culprit;
+};
+
+/** loom_place_find_peak() - of a problem that is resolved. 0, -ERANGE or -ENOMEM */
+int loom_place_find_peak(const struct loom_place_problem *problem, struct loom_place_peak *peak);
 
 #endif /* LOOM_PLACE_PROFILE_H */

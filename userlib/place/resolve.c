@@ -14,29 +14,11 @@
  *   last two are a little more than was asked for, as the owner may be larger;
  * - the pool's alignment is for owners. The operands of a concatenation lie where they lie.
  */
-#include "place.h"
+#include "problem.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int loom_place_fail(struct loom_place_fault *fault, int code, uint32_t first, uint32_t second,
-		    const char *format, ...)
-{
-	va_list args;
-
-	if (!fault)
-		return code;
-	fault->first = first;
-	fault->second = second;
-	fault->missing_bytes = 0;
-	va_start(args, format);
-	vsnprintf(fault->text, sizeof(fault->text), format, args);
-	va_end(args);
-	return code;
-}
 
 #define NONE	LOOM_PLACE_NONE
 
@@ -113,23 +95,6 @@ static int check_item(const struct loom_place_item *item, uint32_t index,
 	if (!ret)
 		ret = check_excluded(item, index, fault);
 	return ret;
-}
-
-static uint64_t divisor(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
-bool loom_place_join_align(uint64_t *align, uint64_t other)
-{
-	return !__builtin_mul_overflow(*align, other / divisor(*align, other), align) &&
-	       *align <= INT64_MAX;
 }
 
 static int join_fixed(struct loom_place_item *owner, const struct loom_place_item *item,
@@ -239,28 +204,28 @@ static int compare_ranges(const void *a, const void *b)
 }
 
 /* Owners take over what is excluded for their aliases. */
-static int resolve_excluded(struct loom_place_ready *ready)
+static int resolve_excluded(struct loom_place_resolved *resolved)
 {
 	size_t total = 0, n = 0, i;
 	struct owned_range *all;
 	uint32_t k, r, out = 0;
 
-	for (k = 0; k < ready->problem.num_items; k++)
-		if (ready->items[k].alias != NONE)
-			total += ready->items[k].num_excluded;
+	for (k = 0; k < resolved->problem.num_items; k++)
+		if (resolved->items[k].alias != NONE)
+			total += resolved->items[k].num_excluded;
 	if (!total)
 		return 0;
-	for (k = 0; k < ready->problem.num_items; k++)
-		if (ready->items[k].alias == NONE)
-			total += ready->items[k].num_excluded;
+	for (k = 0; k < resolved->problem.num_items; k++)
+		if (resolved->items[k].alias == NONE)
+			total += resolved->items[k].num_excluded;
 	all = calloc(total, sizeof(*all));
-	ready->ranges = calloc(total, sizeof(*ready->ranges));
-	if (!all || !ready->ranges) {
+	resolved->ranges = calloc(total, sizeof(*resolved->ranges));
+	if (!all || !resolved->ranges) {
 		free(all);
 		return -ENOMEM;
 	}
-	for (k = 0; k < ready->problem.num_items; k++) {
-		struct loom_place_item *item = &ready->items[k];
+	for (k = 0; k < resolved->problem.num_items; k++) {
+		struct loom_place_item *item = &resolved->items[k];
 
 		for (r = 0; r < item->num_excluded; r++)
 			all[n++] = (struct owned_range){
@@ -271,35 +236,35 @@ static int resolve_excluded(struct loom_place_ready *ready)
 	}
 	qsort(all, total, sizeof(*all), compare_ranges);
 	for (i = 0; i < total; i++) {
-		struct loom_place_item *owner = &ready->items[all[i].owner];
+		struct loom_place_item *owner = &resolved->items[all[i].owner];
 		struct loom_place_range *last = NULL;
 
 		if (owner->num_excluded)
-			last = &ready->ranges[out - 1];
+			last = &resolved->ranges[out - 1];
 		if (last && last->upper >= all[i].range.lower) {
 			if (last->upper < all[i].range.upper)
 				last->upper = all[i].range.upper;
 			continue;
 		}
 		if (!last)
-			owner->excluded = &ready->ranges[out];
-		ready->ranges[out++] = all[i].range;
+			owner->excluded = &resolved->ranges[out];
+		resolved->ranges[out++] = all[i].range;
 		owner->num_excluded++;
 	}
 	free(all);
 	return 0;
 }
 
-static int resolve_items(struct loom_place_ready *ready, const struct loom_place_problem *problem,
-			 struct loom_place_fault *fault)
+static int resolve_items(struct loom_place_resolved *resolved,
+			 const struct loom_place_problem *problem, struct loom_place_fault *fault)
 {
-	uint32_t all = ready->problem.num_pools == 32 ? UINT32_MAX :
-		       (1U << ready->problem.num_pools) - 1;
+	uint32_t all = resolved->problem.num_pools == 32 ? UINT32_MAX :
+		       (1U << resolved->problem.num_pools) - 1;
 	uint32_t i;
 	int ret = 0;
 
 	for (i = 0; i < problem->num_items && !ret; i++) {
-		struct loom_place_item *item = &ready->items[i];
+		struct loom_place_item *item = &resolved->items[i];
 
 		*item = problem->items[i];
 		if (!item->align_bytes)
@@ -310,17 +275,17 @@ static int resolve_items(struct loom_place_ready *ready, const struct loom_place
 					       "none of its pools is there");
 		ret = check_item(item, i, fault);
 		if (!ret && item->alias != NONE)
-			ret = resolve_alias(ready->items, i, fault);
+			ret = resolve_alias(resolved->items, i, fault);
 	}
 	if (!ret)
-		ret = resolve_excluded(ready);
+		ret = resolve_excluded(resolved);
 	for (i = 0; i < problem->num_items && !ret; i++) {
-		struct loom_place_item *item = &ready->items[i];
+		struct loom_place_item *item = &resolved->items[i];
 
 		/* where there is a choice, the pool's alignment comes with the pool */
 		if (item->alias == NONE && !(item->pools & (item->pools - 1)) &&
 		    !loom_place_join_align(&item->align_bytes,
-					   ready->pools[__builtin_ctz(item->pools)].align_bytes))
+					   resolved->pools[__builtin_ctz(item->pools)].align_bytes))
 			return loom_place_fail(fault, -ERANGE, i, NONE,
 					       "common alignment with its pool leaves 63 bits");
 		ret = check_fixed(item, i, fault);
@@ -349,18 +314,8 @@ static int check_pair(const struct loom_place_problem *problem, const struct loo
 	return 0;
 }
 
-static uint32_t owner_of(const struct loom_place_item *items, uint32_t i)
-{
-	return items[i].alias == NONE ? i : items[i].alias;
-}
-
-static uint64_t begin_in_owner(const struct loom_place_item *item)
-{
-	return item->alias == NONE ? 0 : item->alias_offset;
-}
-
-static int resolve_apart(struct loom_place_ready *ready, const struct loom_place_problem *problem,
-			 struct loom_place_fault *fault)
+static int resolve_apart(struct loom_place_resolved *resolved,
+			 const struct loom_place_problem *problem, struct loom_place_fault *fault)
 {
 	uint32_t n = 0, i;
 	int ret;
@@ -370,47 +325,49 @@ static int resolve_apart(struct loom_place_ready *ready, const struct loom_place
 	for (i = 0; i < problem->num_apart; i++) {
 		const struct loom_place_pair *pair = &problem->apart[i];
 		const struct loom_place_item *a, *b;
+		uint64_t begin_a, begin_b;
 		uint32_t first, second;
 
 		ret = check_pair(problem, pair, "pair to be kept apart", i, fault);
 		if (ret)
 			return ret;
-		a = &ready->items[pair->first];
-		b = &ready->items[pair->second];
+		a = &resolved->items[pair->first];
+		b = &resolved->items[pair->second];
 		if (!a->size_bytes || !b->size_bytes)
 			continue;
-		first = owner_of(ready->items, pair->first);
-		second = owner_of(ready->items, pair->second);
+		first = loom_place_owner(resolved->items, pair->first);
+		second = loom_place_owner(resolved->items, pair->second);
 		if (first == second) {
-			if (begin_in_owner(a) < begin_in_owner(b) + b->size_bytes &&
-			    begin_in_owner(b) < begin_in_owner(a) + a->size_bytes)
+			begin_a = loom_place_begin_in_owner(a);
+			begin_b = loom_place_begin_in_owner(b);
+			if (begin_a < begin_b + b->size_bytes && begin_b < begin_a + a->size_bytes)
 				return loom_place_fail(fault, -EINVAL, pair->first, pair->second,
 						       "are to be kept apart, but overlap");
 			continue;
 		}
-		ready->apart[n++] = (struct loom_place_pair){
+		resolved->apart[n++] = (struct loom_place_pair){
 			first < second ? first : second, first < second ? second : first, 0,
 		};
 	}
-	qsort(ready->apart, n, sizeof(*ready->apart), compare_pairs);
-	ready->problem.num_apart = 0;
+	qsort(resolved->apart, n, sizeof(*resolved->apart), compare_pairs);
+	resolved->problem.num_apart = 0;
 	for (i = 0; i < n; i++)
-		if (!i || compare_pairs(&ready->apart[i - 1], &ready->apart[i]))
-			ready->apart[ready->problem.num_apart++] = ready->apart[i];
+		if (!i || compare_pairs(&resolved->apart[i - 1], &resolved->apart[i]))
+			resolved->apart[resolved->problem.num_apart++] = resolved->apart[i];
 	return 0;
 }
 
-static int resolve_pools(struct loom_place_ready *ready, const struct loom_place_problem *problem,
-			 struct loom_place_fault *fault)
+static int resolve_pools(struct loom_place_resolved *resolved,
+			 const struct loom_place_problem *problem, struct loom_place_fault *fault)
 {
 	uint32_t i;
 
 	if (!problem->pools) {
-		ready->pools[0] = (struct loom_place_pool){ INT64_MAX, 1, 0, 0 };
+		resolved->pools[0] = (struct loom_place_pool){ INT64_MAX, 1, 0, 0 };
 		return 0;
 	}
 	for (i = 0; i < problem->num_pools; i++) {
-		struct loom_place_pool *pool = &ready->pools[i];
+		struct loom_place_pool *pool = &resolved->pools[i];
 
 		*pool = problem->pools[i];
 		if (pool->capacity_bytes > INT64_MAX)
@@ -444,13 +401,13 @@ static int check_ops(const struct loom_place_problem *problem, struct loom_place
 	return 0;
 }
 
-int loom_place_resolve(struct loom_place_ready *ready, const struct loom_place_problem *problem,
-		       struct loom_place_fault *fault)
+int loom_place_resolve(struct loom_place_resolved *resolved,
+		       const struct loom_place_problem *problem, struct loom_place_fault *fault)
 {
 	uint32_t num_pools = problem->pools ? problem->num_pools : 1, i;
 	int ret;
 
-	memset(ready, 0, sizeof(*ready));
+	memset(resolved, 0, sizeof(*resolved));
 	if (fault)
 		memset(fault, 0, sizeof(*fault));
 	if (!num_pools || num_pools > LOOM_PLACE_MAX_POOLS)
@@ -461,23 +418,23 @@ int loom_place_resolve(struct loom_place_ready *ready, const struct loom_place_p
 		return loom_place_fail(fault, -EINVAL, NONE, NONE, "there are no items");
 	if (problem->num_items > INT32_MAX || problem->num_apart > INT32_MAX)
 		return loom_place_fail(fault, -EINVAL, NONE, NONE, "too many items or pairs");
-	ready->items = calloc((size_t)problem->num_items + 1, sizeof(*ready->items));
-	ready->apart = calloc((size_t)problem->num_apart + 1, sizeof(*ready->apart));
-	ready->pools = calloc(num_pools, sizeof(*ready->pools));
-	if (!ready->items || !ready->apart || !ready->pools)
+	resolved->items = calloc((size_t)problem->num_items + 1, sizeof(*resolved->items));
+	resolved->apart = calloc((size_t)problem->num_apart + 1, sizeof(*resolved->apart));
+	resolved->pools = calloc(num_pools, sizeof(*resolved->pools));
+	if (!resolved->items || !resolved->apart || !resolved->pools)
 		return -ENOMEM;
-	ready->problem = *problem;
-	ready->problem.items = ready->items;
-	ready->problem.apart = ready->apart;
-	ready->problem.pools = ready->pools;
-	ready->problem.num_pools = num_pools;
+	resolved->problem = *problem;
+	resolved->problem.items = resolved->items;
+	resolved->problem.apart = resolved->apart;
+	resolved->problem.pools = resolved->pools;
+	resolved->problem.num_pools = num_pools;
 	if (!problem->ops)
-		ready->problem.num_ops = 0;
-	ret = resolve_pools(ready, problem, fault);
+		resolved->problem.num_ops = 0;
+	ret = resolve_pools(resolved, problem, fault);
 	if (!ret)
-		ret = resolve_items(ready, problem, fault);
+		ret = resolve_items(resolved, problem, fault);
 	if (!ret)
-		ret = resolve_apart(ready, problem, fault);
+		ret = resolve_apart(resolved, problem, fault);
 	if (!ret)
 		ret = check_ops(problem, fault);
 	if (!ret && problem->num_conflicts && !problem->conflicts)
@@ -487,44 +444,11 @@ int loom_place_resolve(struct loom_place_ready *ready, const struct loom_place_p
 	return ret;
 }
 
-void loom_place_ready_clear(struct loom_place_ready *ready)
+void loom_place_resolved_clear(struct loom_place_resolved *resolved)
 {
-	free(ready->items);
-	free(ready->apart);
-	free(ready->pools);
-	free(ready->ranges);
-	memset(ready, 0, sizeof(*ready));
-}
-
-int loom_place_apart_make(struct loom_place_apart *apart, const struct loom_place_problem *problem)
-{
-	uint32_t i;
-
-	apart->first = calloc((size_t)problem->num_items + 2, sizeof(*apart->first));
-	apart->with = calloc(2 * (size_t)problem->num_apart + 1, sizeof(*apart->with));
-	if (!apart->first || !apart->with) {
-		loom_place_apart_clear(apart);
-		return -ENOMEM;
-	}
-	/* counted two up, so that filling in leaves each where it has to be */
-	for (i = 0; i < problem->num_apart; i++) {
-		apart->first[problem->apart[i].first + 2]++;
-		apart->first[problem->apart[i].second + 2]++;
-	}
-	for (i = 2; i < problem->num_items + 2; i++)
-		apart->first[i] += apart->first[i - 1];
-	for (i = 0; i < problem->num_apart; i++) {
-		const struct loom_place_pair *pair = &problem->apart[i];
-
-		apart->with[apart->first[pair->first + 1]++] = pair->second;
-		apart->with[apart->first[pair->second + 1]++] = pair->first;
-	}
-	return 0;
-}
-
-void loom_place_apart_clear(struct loom_place_apart *apart)
-{
-	free(apart->first);
-	free(apart->with);
-	memset(apart, 0, sizeof(*apart));
+	free(resolved->items);
+	free(resolved->apart);
+	free(resolved->pools);
+	free(resolved->ranges);
+	memset(resolved, 0, sizeof(*resolved));
 }

@@ -87,7 +87,7 @@
  * search takes fixed items already), and looking from the top as well as from the bottom, which
  * would need a greatest offset for each item beside the least.
  */
-#include "solve_priv.h"
+#include "solve_search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@
 
 /* nodes by item: of a way's first turn, and of a hunt in the first round, then twice as many */
 #define TURN		4
-#define HUNT		40
+#define ROUND		40
 
 /* Where to look: at what may be, a little above it, a little below what is known. */
 enum level {
@@ -106,7 +106,7 @@ enum level {
 };
 
 struct kept {
-	struct solve_hunt *hunt;
+	struct solve_portfolio *portfolio;
 	uint64_t capacity_bytes;
 };
 
@@ -117,8 +117,8 @@ struct kept {
  * @trial: room for another
  * @height_bytes: its height, or LOOM_PLACE_ANYWHERE
  * @low_bytes: it is proved that no placement is lower
- * @kept: by level: the last hunt, suspended between rounds
- * @way: which way was the last to find something
+ * @kept: by level: the last portfolio, suspended between rounds
+ * @branching: which way was the last to find something
  * @seed: of the last hunt between
  * @stuck: the search cannot find what may be there
  */
@@ -129,7 +129,7 @@ struct task {
 	uint64_t height_bytes;
 	uint64_t low_bytes;
 	struct kept kept[NUM_LEVELS];
-	unsigned int way;
+	unsigned int branching;
 	uint64_t seed;
 	bool stuck;
 };
@@ -164,21 +164,21 @@ static uint64_t next_height(const struct solve_part *part, uint64_t bytes)
 }
 
 /* Looks under one capacity, for a while. */
-static enum solve_answer task_hunt(struct task *task, struct solve_hunt *hunt,
-				   uint64_t capacity_bytes, uint64_t slice, uint64_t *nodes)
+static enum solve_answer task_search(struct task *task, struct solve_portfolio *portfolio,
+				     uint64_t capacity_bytes, uint64_t slice, uint64_t *nodes)
 {
 	uint64_t given = slice < *nodes ? slice : *nodes, *swap;
 	enum solve_answer answer;
 
 	*nodes -= given;
-	answer = loom_hunt_run(hunt, &given, task->trial);
+	answer = loom_portfolio_run(portfolio, &given, task->trial);
 	*nodes += given;
 	if (answer == SOLVE_FOUND) {
 		swap = task->offsets;
 		task->offsets = task->trial;
 		task->trial = swap;
 		task->height_bytes = task_height(task, task->offsets);
-		task->way = loom_hunt_way(hunt);
+		task->branching = loom_portfolio_branching(portfolio);
 	}
 	/* with windows, items were taken to be more than they are */
 	if (answer == SOLVE_NONE && !task->part->windows && task->low_bytes <= capacity_bytes)
@@ -187,28 +187,28 @@ static enum solve_answer task_hunt(struct task *task, struct solve_hunt *hunt,
 }
 
 /* One look at one level, which goes on where the last one ended if the capacity is the same. */
-static int hunt_level(struct task *task, enum level level, uint64_t capacity_bytes, uint64_t round,
-		      uint64_t *nodes)
+static int search_level(struct task *task, enum level level, uint64_t capacity_bytes,
+			uint64_t round, uint64_t *nodes)
 {
 	struct kept *kept = &task->kept[level];
 	uint32_t n = task->part->num_items;
 	enum solve_answer answer;
 
-	if (kept->hunt && kept->capacity_bytes != capacity_bytes) {
-		loom_hunt_destroy(kept->hunt);
-		kept->hunt = NULL;
+	if (kept->portfolio && kept->capacity_bytes != capacity_bytes) {
+		loom_portfolio_destroy(kept->portfolio);
+		kept->portfolio = NULL;
 	}
 	/* nobody knows what is good at the bound, so the first turns are short there */
-	if (!kept->hunt &&
-	    loom_hunt_create(task->part, capacity_bytes,
-			     level == LEVEL_FLOOR ? n + n / 2 + 32 : TURN * n, task->way,
-			     level == LEVEL_FLOOR ? 0 : ++task->seed, &kept->hunt))
+	if (!kept->portfolio &&
+	    loom_portfolio_create(task->part, capacity_bytes,
+				  level == LEVEL_FLOOR ? n + n / 2 + 32 : TURN * n, task->branching,
+				  level == LEVEL_FLOOR ? 0 : ++task->seed, &kept->portfolio))
 		return -ENOMEM;
 	kept->capacity_bytes = capacity_bytes;
-	answer = task_hunt(task, kept->hunt, capacity_bytes, HUNT * n * round, nodes);
+	answer = task_search(task, kept->portfolio, capacity_bytes, ROUND * n * round, nodes);
 	if (answer != SOLVE_LATER) {
-		loom_hunt_destroy(kept->hunt);
-		kept->hunt = NULL;
+		loom_portfolio_destroy(kept->portfolio);
+		kept->portfolio = NULL;
 	}
 	task->stuck |= level == LEVEL_FLOOR && answer == SOLVE_NONE && task->part->windows;
 	return answer == SOLVE_NOMEM ? -ENOMEM : 0;
@@ -219,12 +219,12 @@ static int hunt_level(struct task *task, enum level level, uint64_t capacity_byt
  * better, as it forbids more; so the first target is 3/16 of the way up. While that or the
  * second, 7/8, is met, the next one is nearer to the bound.
  */
-static int hunt_between(struct task *task, uint64_t low_bytes, uint64_t limit_bytes,
-			uint64_t round, uint64_t *nodes)
+static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_bytes,
+			  uint64_t round, uint64_t *nodes)
 {
 	static const enum level levels[] = { LEVEL_LOW, LEVEL_HIGH };
 	static const unsigned int targets[] = { 3, 14 };
-	uint64_t before, high;
+	uint64_t before, high, span;
 	unsigned int k;
 	int err = 0;
 
@@ -235,14 +235,15 @@ static int hunt_between(struct task *task, uint64_t low_bytes, uint64_t limit_by
 			low_bytes = task->low_bytes;
 		if (high <= low_bytes)
 			return 0;
-		err = hunt_level(task, levels[k], low_bytes + (high - low_bytes) / 16 * targets[k] +
-				 (high - low_bytes) % 16 * targets[k] / 16, round, nodes);
+		span = high - low_bytes;
+		err = search_level(task, levels[k], low_bytes + span / 16 * targets[k] +
+				   span % 16 * targets[k] / 16, round, nodes);
 		if (task->height_bytes == before)
 			k++;
 	}
 	/* nothing is known and nothing was found: anything will do */
 	if (!err && *nodes && task->height_bytes == LOOM_PLACE_ANYWHERE)
-		err = hunt_level(task, LEVEL_HIGH, limit_bytes, round, nodes);
+		err = search_level(task, LEVEL_HIGH, limit_bytes, round, nodes);
 	return err;
 }
 
@@ -297,10 +298,10 @@ static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_
 				goal = solve->capacity_bytes;
 			if (task->height_bytes <= goal || !task->part->small || task->stuck)
 				continue;
-			err = hunt_level(task, LEVEL_FLOOR, goal, round, nodes);
+			err = search_level(task, LEVEL_FLOOR, goal, round, nodes);
 			if (!solve->fit_only && !err && task->height_bytes > goal)
-				err = hunt_between(task, goal, solve->capacity_bytes, round,
-						   nodes);
+				err = search_between(task, goal, solve->capacity_bytes, round,
+						     nodes);
 			open |= task->height_bytes > solve_bound(tasks, num_tasks);
 		}
 	}
@@ -351,7 +352,7 @@ int loom_place_solve(struct loom_solve *solve)
 		free(tasks[i].offsets);
 		free(tasks[i].trial);
 		for (k = 0; k < NUM_LEVELS; k++)
-			loom_hunt_destroy(tasks[i].kept[k].hunt);
+			loom_portfolio_destroy(tasks[i].kept[k].portfolio);
 	}
 	free(tasks);
 	loom_solve_unsplit(parts, num_parts);

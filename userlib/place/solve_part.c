@@ -6,7 +6,7 @@
  * A section is a maximal set of items that are there at one moment: where an item goes after one
  * has come. Nothing between two sections can be tighter than both.
  */
-#include "solve_priv.h"
+#include "solve_search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -344,10 +344,10 @@ static int fill_sets(struct solve_part *part)
 	uint64_t set;
 
 	part->section_words = (part->num_sections + 63) / 64;
-	part->meets = calloc((size_t)n * words, sizeof(*part->meets));
+	part->overlaps = calloc((size_t)n * words, sizeof(*part->overlaps));
 	part->totals = calloc(part->num_sections, sizeof(*part->totals));
 	part->first = calloc(n + 2, sizeof(*part->first));
-	if (!part->meets || !part->totals || !part->first)
+	if (!part->overlaps || !part->totals || !part->first)
 		return -ENOMEM;
 	for (s = 0; s < part->num_sections; s++) {
 		const uint64_t *members = part->members + (size_t)s * words;
@@ -359,7 +359,7 @@ static int fill_sets(struct solve_part *part)
 				part->totals[s] += part->sizes[i];
 				total++;
 				for (v = 0; v < words; v++)
-					part->meets[(size_t)i * words + v] |= members[v];
+					part->overlaps[(size_t)i * words + v] |= members[v];
 			}
 		}
 	}
@@ -367,7 +367,7 @@ static int fill_sets(struct solve_part *part)
 	if (!part->sections)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {
-		part->meets[(size_t)i * words + i / 64] &= ~(1ULL << i % 64);
+		part->overlaps[(size_t)i * words + i / 64] &= ~(1ULL << i % 64);
 		part->first[i + 2] += part->first[i + 1];
 	}
 	/* one entry off while they are filled: each ends where the next begins */
@@ -403,8 +403,8 @@ static bool is_small(const struct loom_solve *solve, const struct solve_part *pa
 
 static bool same_item(const struct solve_part *part, uint32_t a, uint32_t b)
 {
-	const uint64_t *x = part->meets + (size_t)a * part->item_words;
-	const uint64_t *y = part->meets + (size_t)b * part->item_words;
+	const uint64_t *x = part->overlaps + (size_t)a * part->item_words;
+	const uint64_t *y = part->overlaps + (size_t)b * part->item_words;
 	uint32_t count = part->first[a + 1] - part->first[a], w;
 
 	if (part->sizes[a] != part->sizes[b] || part->pads[a] != part->pads[b] ||
@@ -628,7 +628,7 @@ void loom_solve_unsplit(struct solve_part *parts, uint32_t num_parts)
 		free(parts[i].ranges);
 		free(parts[i].first);
 		free(parts[i].sections);
-		free(parts[i].meets);
+		free(parts[i].overlaps);
 		free(parts[i].members);
 		free(parts[i].totals);
 		free(parts[i].twins);

@@ -1,94 +1,192 @@
 // SPDX-License-Identifier: MIT
 /*
- * A hunt: all ways, in turn, for one part under one capacity. No way is good at everything, and
- * which one is good shows early; so each gets a slice of nodes, then each a longer one. A search
- * is suspended between its slices, and what one has learned all know.
+ * DOC: The solver's portfolio
+ *
+ * No branching rule is good at everything, and which one is good for a part shows early. So a
+ * portfolio gives each search a slice of nodes in turn, then longer ones. A search is suspended
+ * between its slices, and all searches share one memo. From the second round on, every other turn
+ * is an extra one of the search that came nearest to a placement.
  */
-#include "solve_priv.h"
+#include "solve_search.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_WAYS	16	/* not fewer than there are */
+#include "loom_core.h"
+
+/* --- branching rules -------------------------------------------------------------------------- */
+
+enum {
+	ORDER_AREA,
+	ORDER_WIDTH,
+	ORDER_SIZE,
+	ORDER_TOTAL_AREA,
+	ORDER_TOTAL_WIDTH,
+	ORDER_TOTAL_SIZE,
+	ORDER_LONG,
+	ORDER_TALL,
+};
+
+static const struct solve_branching branchings[] = {
+	{ ORDER_TOTAL_WIDTH, .weighted = true, .restart = true },
+	{ ORDER_TOTAL_AREA, .local = true, .weighted = true, .restart = true },
+	{ ORDER_SIZE, .restart = true },
+	{ .order = ORDER_WIDTH },
+	{ ORDER_TOTAL_SIZE, .weighted = true, .restart = true },
+	{ ORDER_LONG, .weighted = true, .restart = true },
+	{ .order = ORDER_TALL },
+	{ ORDER_WIDTH, .local = true },
+	{ ORDER_TOTAL_SIZE, .restart = true },
+	{ ORDER_TOTAL_AREA, .local = true },
+};
+
+/* What items are sorted by: largest first, then by index. */
+struct key {
+	uint64_t first;
+	uint64_t second;
+	uint32_t item;
+};
+
+static int compare_keys(const void *x, const void *y)
+{
+	const struct key *a = x, *b = y;
+
+	if (a->first != b->first)
+		return a->first > b->first ? -1 : 1;
+	if (a->second != b->second)
+		return a->second > b->second ? -1 : 1;
+	return a->item < b->item ? -1 : a->item > b->item;
+}
+
+static uint64_t multiply(uint64_t a, uint64_t b)
+{
+	return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+static struct key make_key(const struct solve_part *part, unsigned int order, uint32_t item)
+{
+	uint64_t size = part->sizes[item], width = part->first[item + 1] - part->first[item];
+	uint64_t area = multiply(size, width), total = 0;
+	uint32_t k;
+
+	for (k = part->first[item]; k < part->first[item + 1]; k++)
+		if (part->totals[part->sections[k]] > total)
+			total = part->totals[part->sections[k]];
+	switch (order) {
+	case ORDER_AREA:
+		return (struct key){ area, size, item };
+	case ORDER_WIDTH:
+		return (struct key){ width, size, item };
+	case ORDER_SIZE:
+		return (struct key){ size, width, item };
+	case ORDER_TOTAL_AREA:
+		return (struct key){ total, area, item };
+	case ORDER_TOTAL_WIDTH:
+		return (struct key){ total, width, item };
+	case ORDER_TOTAL_SIZE:
+		return (struct key){ total, size, item };
+	case ORDER_LONG:
+		return (struct key){ multiply(area, width), size, item };
+	default:
+		return (struct key){ multiply(area, size), width, item };
+	}
+}
+
+static int make_rank(const struct solve_part *part, const struct solve_branching *branching,
+		     uint32_t *rank)
+{
+	uint32_t n = part->num_items, i;
+	struct key *keys = malloc(n * sizeof(*keys));
+
+	if (!keys)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		keys[i] = make_key(part, branching->order, i);
+	qsort(keys, n, sizeof(*keys), compare_keys);
+	for (i = 0; i < n; i++)
+		rank[keys[i].item] = i;
+	free(keys);
+	return 0;
+}
+
+/* --- turns ------------------------------------------------------------------------------------ */
+
 #define MEMO_LEAST	(1 << 12)
 #define MEMO_MOST	(1 << 20)
 
 /**
- * struct solve_hunt - a hunt
+ * struct solve_portfolio - a portfolio
  * @part: what to place
- * @capacity_bytes: how high it may be
- * @memo: what all know
- * @searches: by way; NULL before its first slice
- * @num_ways: how many ways there are
- * @first: whose turn was the first
- * @turn: whose turn it is by rote
- * @way: whose turn it is
- * @again: not the first round
- * @extra: not by rote
- * @seed: of the orders of those that begin anew
- * @slice: how long a turn is
- * @left: of the turn
+ * @capacity_bytes: no item may end above it
+ * @memo: shared by the searches
+ * @searches: by branching rule; NULL before its first slice
+ * @first: rule of the first turn
+ * @turn: rule whose regular turn it is
+ * @current: rule whose turn it is: @turn, or that of an extra turn
+ * @later_round: each rule has had a turn
+ * @extra: this is an extra turn
+ * @seed: of the next perturbed order
+ * @slice: nodes of a turn
+ * @left: nodes left of this turn
  */
-struct solve_hunt {
+struct solve_portfolio {
 	const struct solve_part *part;
 	uint64_t capacity_bytes;
 	struct solve_memo memo;
-	struct solve_search *searches[MAX_WAYS];
-	unsigned int num_ways;
+	struct solve_search *searches[ARRAY_SIZE(branchings)];
 	unsigned int first;
 	unsigned int turn;
-	unsigned int way;
-	bool again;
+	unsigned int current;
+	bool later_round;
 	bool extra;
 	uint64_t seed;
 	uint64_t slice;
 	uint64_t left;
 };
 
-unsigned int loom_hunt_way(const struct solve_hunt *h)
+unsigned int loom_portfolio_branching(const struct solve_portfolio *p)
 {
-	return h->way;
+	return p->current;
 }
 
-int loom_hunt_create(const struct solve_part *part, uint64_t capacity_bytes, uint64_t slice,
-		     unsigned int way, uint64_t seed, struct solve_hunt **hunt)
+int loom_portfolio_create(const struct solve_part *part, uint64_t capacity_bytes, uint64_t slice,
+			  unsigned int branching, uint64_t seed, struct solve_portfolio **portfolio)
 {
-	struct solve_hunt *h = calloc(1, sizeof(*h));
+	struct solve_portfolio *p = calloc(1, sizeof(*p));
 
-	if (!h)
+	if (!p)
 		return -ENOMEM;
-	h->part = part;
-	h->capacity_bytes = capacity_bytes;
-	h->memo.mask = MEMO_LEAST - 1;
-	h->memo.keys = calloc(2 * MEMO_LEAST, sizeof(*h->memo.keys));
-	if (!h->memo.keys) {
-		free(h);
+	p->part = part;
+	p->capacity_bytes = capacity_bytes;
+	p->memo.mask = MEMO_LEAST - 1;
+	p->memo.keys = calloc(2 * MEMO_LEAST, sizeof(*p->memo.keys));
+	if (!p->memo.keys) {
+		free(p);
 		return -ENOMEM;
 	}
-	h->num_ways = loom_way_count();
-	h->first = way % h->num_ways;
-	h->turn = h->first;
-	h->way = h->first;
-	h->seed = seed;
-	h->slice = slice;
-	*hunt = h;
+	p->first = branching % ARRAY_SIZE(branchings);
+	p->turn = p->first;
+	p->current = p->first;
+	p->seed = seed;
+	p->slice = slice;
+	*portfolio = p;
 	return 0;
 }
 
-void loom_hunt_destroy(struct solve_hunt *hunt)
+void loom_portfolio_destroy(struct solve_portfolio *portfolio)
 {
 	unsigned int k;
 
-	if (!hunt)
+	if (!portfolio)
 		return;
-	for (k = 0; k < hunt->num_ways; k++)
-		loom_search_destroy(hunt->searches[k]);
-	free(hunt->memo.keys);
-	free(hunt);
+	for (k = 0; k < ARRAY_SIZE(branchings); k++)
+		loom_search_destroy(portfolio->searches[k]);
+	free(portfolio->memo.keys);
+	free(portfolio);
 }
 
-/* A memo that gets full becomes larger, up to a point; without memory it stays as it is. */
+/* Grows a memo that is half full, up to a limit; without memory it stays as it is. */
 static void grow_memo(struct solve_memo *memo)
 {
 	uint64_t mask = memo->mask * 4 + 3, k, *keys;
@@ -106,85 +204,85 @@ static void grow_memo(struct solve_memo *memo)
 	memo->mask = mask;
 }
 
-/* The search whose turn it is. */
-static struct solve_search *begin_turn(struct solve_hunt *h)
+/* The search whose turn it is, created or restarted if it has to be; NULL: no memory. */
+static struct solve_search *begin_turn(struct solve_portfolio *p)
 {
-	const struct solve_way *way = loom_way_list(h->way);
-	struct solve_search **search = &h->searches[h->way];
+	const struct solve_branching *branching = &branchings[p->current];
+	struct solve_search **search = &p->searches[p->current];
 	uint32_t *rank;
 
-	if (*search && h->left)
+	if (*search && p->left)
 		return *search;
-	h->left = h->slice;
-	grow_memo(&h->memo);
+	p->left = p->slice;
+	grow_memo(&p->memo);
 	if (!*search) {
-		rank = malloc(h->part->num_items * sizeof(*rank));
-		if (!rank || loom_way_rank(h->part, way, rank) ||
-		    loom_search_create(h->part, way, rank, search)) {
+		rank = malloc(p->part->num_items * sizeof(*rank));
+		if (!rank || make_rank(p->part, branching, rank) ||
+		    loom_search_create(p->part, branching, rank, search)) {
 			free(rank);
 			return NULL;
 		}
 		free(rank);
-		if (h->seed && way->again)
-			loom_search_shuffle(*search, ++h->seed);
-		loom_search_reset(*search, h->capacity_bytes, &h->memo);
-	} else if (way->again) {
-		loom_search_shuffle(*search, ++h->seed);
-		loom_search_reset(*search, h->capacity_bytes, &h->memo);
+		if (p->seed && branching->restart)
+			loom_search_shuffle(*search, ++p->seed);
+		loom_search_reset(*search, p->capacity_bytes, &p->memo);
+	} else if (branching->restart) {
+		loom_search_shuffle(*search, ++p->seed);
+		loom_search_reset(*search, p->capacity_bytes, &p->memo);
 	}
 	return *search;
 }
 
-/* The way that came nearest, first among equals. */
-static unsigned int nearest_way(const struct solve_hunt *h)
+/* The rule whose search had the fewest items left. */
+static unsigned int nearest_branching(const struct solve_portfolio *p)
 {
-	unsigned int best = h->turn, k;
+	unsigned int best = p->turn, k;
 
-	for (k = 0; k < h->num_ways; k++)
-		if (h->searches[k] && loom_search_least_left(h->searches[k]) <
-				      loom_search_least_left(h->searches[best]))
+	for (k = 0; k < ARRAY_SIZE(branchings); k++)
+		if (p->searches[k] && loom_search_least_left(p->searches[k]) <
+		    loom_search_least_left(p->searches[best]))
 			best = k;
 	return best;
 }
 
-static void end_turn(struct solve_hunt *h)
+static void end_turn(struct solve_portfolio *p)
 {
-	h->extra = !h->extra && h->again;
-	if (h->extra) {
-		h->way = nearest_way(h);
+	p->extra = !p->extra && p->later_round;
+	if (p->extra) {
+		p->current = nearest_branching(p);
 		return;
 	}
-	h->turn = (h->turn + 1) % h->num_ways;
-	h->way = h->turn;
-	if (h->turn == h->first) {
-		h->slice += h->slice / 4;
-		h->again = true;
+	p->turn = (p->turn + 1) % ARRAY_SIZE(branchings);
+	p->current = p->turn;
+	if (p->turn == p->first) {
+		p->slice += p->slice / 4;
+		p->later_round = true;
 	}
 }
 
-enum solve_answer loom_hunt_run(struct solve_hunt *h, uint64_t *nodes, uint64_t *offsets)
+enum solve_answer loom_portfolio_run(struct solve_portfolio *p, uint64_t *nodes, uint64_t *offsets)
 {
 	enum solve_answer answer;
 	uint32_t i;
 
 	while (*nodes) {
-		struct solve_search *search = begin_turn(h);
+		struct solve_search *search = begin_turn(p);
 		uint64_t given;
 
 		if (!search)
 			return SOLVE_NOMEM;
-		given = h->left < *nodes ? h->left : *nodes;
+		given = p->left < *nodes ? p->left : *nodes;
 		*nodes -= given;
-		h->left -= given;
+		p->left -= given;
 		answer = loom_search_run(search, &given);
 		*nodes += given;
 		if (answer == SOLVE_FOUND)
-			for (i = 0; i < h->part->num_items; i++)
-				offsets[i] = loom_search_offsets(search)[i] * h->part->unit;
+			for (i = 0; i < p->part->num_items; i++)
+				offsets[i] = loom_search_offsets(search)[i] * p->part->unit;
 		if (answer != SOLVE_LATER)
 			return answer;
-		if (!h->left)
-			end_turn(h);
+		if (!p->left)
+			end_turn(p);
 	}
 	return SOLVE_LATER;
 }

@@ -5,7 +5,7 @@
  * See solve.c for what it rests on. State: by item the least offset that it can still have
  * (mins), by section the least of those (floors) and the bytes that are still to come (totals).
  */
-#include "solve_priv.h"
+#include "solve_search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ struct frame {
 /**
  * struct solve_search - a search, perhaps suspended
  * @part: what to place
- * @way: how
+ * @branching: how
  * @memo: states that hold nothing
  * @started: it is under way
  * @nomem: it ran out of memory
@@ -82,7 +82,7 @@ struct frame {
  */
 struct solve_search {
 	const struct solve_part *part;
-	struct solve_way way;
+	struct solve_branching branching;
 	struct solve_memo *memo;
 	bool started;
 	bool nomem;
@@ -278,7 +278,7 @@ static bool update_floors(struct solve_search *s)
 static bool place_item(struct solve_search *s, uint32_t item)
 {
 	const struct solve_part *part = s->part;
-	const uint64_t *meets = part->meets + (size_t)item * part->item_words;
+	const uint64_t *overlaps = part->overlaps + (size_t)item * part->item_words;
 	uint64_t top = s->mins[item] + part->sizes[item];
 	uint32_t k, w;
 
@@ -294,7 +294,7 @@ static bool place_item(struct solve_search *s, uint32_t item)
 		s->crossing[section] -= k + 1 < part->first[item + 1];
 	}
 	for (w = 0; w < part->item_words; w++) {
-		uint64_t set = meets[w] & s->left[w];
+		uint64_t set = overlaps[w] & s->left[w];
 
 		for (; set; set &= set - 1)
 			if (!raise_min(s, w * 64 + __builtin_ctzll(set), top))
@@ -318,7 +318,7 @@ static bool place_nothing(struct solve_search *s, uint32_t section)
 			if (s->mins[i] != floor)
 				continue;
 			for (v = 0; v < words; v++) {
-				other = part->meets[(size_t)i * words + v] & s->left[v];
+				other = part->overlaps[(size_t)i * words + v] & s->left[v];
 				for (; other; other &= other - 1) {
 					j = v * 64 + __builtin_ctzll(other);
 					if ((members[v] >> j % 64 & 1) && s->mins[j] == floor)
@@ -444,15 +444,15 @@ static uint32_t choose_section(const struct solve_search *s, uint32_t from, uint
 	for (k = from; k < to; k++) {
 		uint64_t room, key;
 
-		if (s->way.local ? !s->lows[k] : s->floors[k] != level)
+		if (s->branching.local ? !s->lows[k] : s->floors[k] != level)
 			continue;
 		room = s->roofs[k] - s->floors[k] - s->totals[k];
 		key = s->lows[k] + !!room;
-		if (s->way.weigh)
+		if (s->branching.weighted)
 			key = ((key << 32) - (1ULL << 32) + (1 << 24)) / s->weights[k];
 		if (key > best || (key == best && room >= least))
 			continue;
-		if (s->way.local && s->floors[k] != level && !is_settled(s, k))
+		if (s->branching.local && s->floors[k] != level && !is_settled(s, k))
 			continue;
 		best = key;
 		least = room;
@@ -676,7 +676,7 @@ void loom_search_reset(struct solve_search *s, uint64_t capacity_bytes, struct s
 	}
 }
 
-int loom_search_create(const struct solve_part *part, const struct solve_way *way,
+int loom_search_create(const struct solve_part *part, const struct solve_branching *branching,
 		       const uint32_t *rank, struct solve_search **search)
 {
 	uint32_t n = part->num_items, sections = part->num_sections, k;
@@ -685,7 +685,7 @@ int loom_search_create(const struct solve_part *part, const struct solve_way *wa
 	if (!s)
 		return -ENOMEM;
 	s->part = part;
-	s->way = *way;
+	s->branching = *branching;
 	s->max_changes = 4 * (n + sections) + 64;
 	s->max_frames = n + 16;
 	s->max_options = 4 * n + 16;

@@ -234,7 +234,14 @@ int loom_tokens_run(const struct loom_place_task *task, struct loom_place_answer
 	return ret;
 }
 
-int loom_place_tokens(const struct loom_place_task *task, struct loom_place_answer *answer)
+static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	return loom_tokens_run(task, answer, loom_tokens_find, false);
 }
+
+const struct loom_place_strategy loom_place_strategy_tokens = {
+	.name = "tokens",
+	.text = "storages that are shared in turn, chosen by size within a range of 16",
+	.limits = LOOM_PLACE_NO_FIXED | LOOM_PLACE_NO_EXCLUDED,
+	.place = place,
+};

@@ -6,7 +6,7 @@
 #ifndef LOOM_PLACE_TOKENS_H
 #define LOOM_PLACE_TOKENS_H
 
-#include "place.h"
+#include "strategy.h"
 
 /**
  * struct loom_token - a storage

@@ -99,12 +99,26 @@ static uint32_t find_any(const struct loom_tokens *t, uint32_t item)
 	return find(t, item, false);
 }
 
-int loom_place_tokens_2d(const struct loom_place_task *task, struct loom_place_answer *answer)
+static int place_similar(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	return loom_tokens_run(task, answer, find_similar, true);
 }
 
-int loom_place_tokens_2d_v1(const struct loom_place_task *task, struct loom_place_answer *answer)
+const struct loom_place_strategy loom_place_strategy_tokens_2d = {
+	.name = "tokens-2d",
+	.text = "as tokens, but images share by what growth adds and wastes, and by shape",
+	.limits = LOOM_PLACE_NO_FIXED | LOOM_PLACE_NO_EXCLUDED,
+	.place = place_similar,
+};
+
+static int place_any(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	return loom_tokens_run(task, answer, find_any, true);
 }
+
+const struct loom_place_strategy loom_place_strategy_tokens_2d_v1 = {
+	.name = "tokens-2d-v1",
+	.text = "as tokens-2d, without regard to shape",
+	.limits = LOOM_PLACE_NO_FIXED | LOOM_PLACE_NO_EXCLUDED,
+	.place = place_any,
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lowest floor of place/: what a placement problem means, and what can be said of one without
+ * placing it. resolve.c proves that a problem is one, check.c proves a placement, bound.c refuses
+ * what cannot be placed, profile.c sums up what is alive.
+ */
+#ifndef LOOM_PLACE_PROBLEM_H
+#define LOOM_PLACE_PROBLEM_H
+
+#include "loom_place.h"
+
+/**
+ * struct loom_place_task - what a strategy is given: the problem of one pool
+ * @problem: without pools; its conflicts, if the pool has sub-banks, are those within it. Items:
+ *	alignment at least 1 and that of the pool; an alias names its first owner; owners live as
+ *	long as their aliases and have gaps only if they have no alias. Pairs: of different owners,
+ *	first below second, ascending, each once. Operators: with operands of this pool only
+ * @capacity_bytes: of the pool, at most INT64_MAX
+ * @budget: search nodes
+ * @fit_only: any placement within the capacity will do
+ * @hint: by item: a placement within the capacity that is known already, or NULL
+ */
+struct loom_place_task {
+	struct loom_place_problem problem;
+	uint64_t capacity_bytes;
+	uint64_t budget;
+	bool fit_only;
+	const uint64_t *hint;
+};
+
+/**
+ * struct loom_place_answer - what a strategy returns
+ * @offsets: by item. Those of aliases and of items without size do not matter
+ * @bound_bytes: in: a lower bound of the height; out: the same or a higher one
+ * @nodes: search nodes visited
+ * @strategy: name of the strategy that found it; preset
+ * @storages: of token strategies, from malloc; else NULL. Their pool is set by the caller
+ * @num_storages: number of @storages
+ * @storage_of: by item, from malloc; if there are @storages
+ */
+struct loom_place_answer {
+	uint64_t *offsets;
+	uint64_t bound_bytes;
+	uint64_t nodes;
+	const char *strategy;
+	struct loom_place_storage *storages;
+	uint32_t num_storages;
+	uint32_t *storage_of;
+};
+
+/* problem.c */
+
+/** loom_place_has_room() - says whether an item takes bytes of its own */
+static inline bool loom_place_has_room(const struct loom_place_item *item)
+{
+	return item->alias == LOOM_PLACE_NONE && item->size_bytes;
+}
+
+/** loom_place_owner() - the item that the bytes of @item belong to: itself if it is no alias */
+static inline uint32_t loom_place_owner(const struct loom_place_item *items, uint32_t item)
+{
+	return items[item].alias == LOOM_PLACE_NONE ? item : items[item].alias;
+}
+
+/** loom_place_begin_in_owner() - first byte of @item, from the begin of its owner */
+static inline uint64_t loom_place_begin_in_owner(const struct loom_place_item *item)
+{
+	return item->alias == LOOM_PLACE_NONE ? 0 : item->alias_offset;
+}
+
+/** loom_place_add() - a sum that stays at UINT64_MAX where it would overflow */
+static inline uint64_t loom_place_add(uint64_t a, uint64_t b)
+{
+	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
+}
+
+/** loom_place_fail() - fills in @fault, if there is one, and returns @code */
+int __attribute__((format(printf, 5, 6)))
+loom_place_fail(struct loom_place_fault *fault, int code, uint32_t first, uint32_t second,
+		const char *format, ...);
+/** loom_place_no_space() - fills in @fault: @needed bytes are proved; returns -ENOSPC */
+int loom_place_no_space(struct loom_place_fault *fault, uint32_t item, uint64_t needed,
+			uint64_t capacity, const char *what);
+/** loom_place_align() - raises @offset to a multiple of @align_bytes; false past 63 bits */
+bool loom_place_align(uint64_t *offset, uint64_t align_bytes);
+/** loom_place_join_align() - raises an alignment until @other divides it; false past 63 bits */
+bool loom_place_join_align(uint64_t *align_bytes, uint64_t other);
+/** loom_place_height() - the largest end of an item that has room */
+uint64_t loom_place_height(const struct loom_place_problem *problem, const uint64_t *offsets);
+
+/**
+ * struct loom_place_apart - pairs that are to be kept apart, by item
+ * @first: by item: index of its first partner in @with; one more entry at the end
+ * @with: partners
+ */
+struct loom_place_apart {
+	uint32_t *first;
+	uint32_t *with;
+};
+
+/** loom_place_apart_make() - 0 or -ENOMEM; clear with loom_place_apart_clear() */
+int loom_place_apart_make(struct loom_place_apart *apart, const struct loom_place_problem *problem);
+/** loom_place_apart_clear() - frees what @apart holds */
+void loom_place_apart_clear(struct loom_place_apart *apart);
+
+/* resolve.c */
+
+/**
+ * struct loom_place_resolved - a problem that was proved to be one, see &struct loom_place_task
+ * @problem: pools are at least one, with capacities of at most INT64_MAX; items have sets of pools
+ *	that are not empty; conflicts are as given
+ * @items: what @problem points to
+ * @apart: what @problem points to
+ * @pools: what @problem points to
+ * @ranges: excluded ranges that @items point to
+ */
+struct loom_place_resolved {
+	struct loom_place_problem problem;
+	struct loom_place_item *items;
+	struct loom_place_pair *apart;
+	struct loom_place_pool *pools;
+	struct loom_place_range *ranges;
+};
+
+/**
+ * loom_place_resolve() - prove that a problem is one, and work out what it means
+ * @resolved: [out] clear with loom_place_resolved_clear(), on failure, too
+ * @problem: the problem
+ * @fault: [out] what is wrong, on failure; may be NULL
+ *
+ * Return: 0, -EINVAL, -ERANGE or -ENOMEM.
+ */
+int loom_place_resolve(struct loom_place_resolved *resolved,
+		       const struct loom_place_problem *problem, struct loom_place_fault *fault);
+/** loom_place_resolved_clear() - frees what @resolved holds */
+void loom_place_resolved_clear(struct loom_place_resolved *resolved);
+
+/* check.c */
+
+/**
+ * loom_place_sweep() - find two items that share a byte at a moment
+ * @problem: resolved
+ * @offsets: by item
+ * @pools: by item; NULL: all in one
+ * @only_fixed: look at fixed items only
+ * @fault: [out] the two items, the byte and the moment
+ *
+ * Return: 0, -EBADMSG or -ENOMEM.
+ */
+int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *offsets,
+		     const uint32_t *pools, bool only_fixed, struct loom_place_fault *fault);
+
+/* bound.c */
+
+/** loom_place_find_bound() - of a task's problem: the peak, or the end of a fixed item */
+int loom_place_find_bound(const struct loom_place_problem *problem, uint64_t *bound_bytes);
+/**
+ * loom_place_check_feasible() - refuse what no strategy can place
+ * @resolved: the problem
+ * @fault: [out] what is wrong, on failure; may be NULL
+ *
+ * Fixed items that collide, and capacities below a bound.
+ *
+ * Return: 0, -EINVAL, -ENOSPC, -ERANGE or -ENOMEM.
+ */
+int loom_place_check_feasible(const struct loom_place_resolved *resolved,
+			      struct loom_place_fault *fault);
+
+#endif /* LOOM_PLACE_PROBLEM_H */

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside the exact search: parts (what is solved on its own), searches, and portfolios of searches.
+ * See DOC: The solver. Offsets and sizes here are in units: the greatest common divisor of all that
+ * can make an offset.
+ */
+#ifndef LOOM_PLACE_SOLVE_SEARCH_H
+#define LOOM_PLACE_SOLVE_SEARCH_H
+
+#include "solve.h"
+
+/* SOLVE_NEVER - above every capacity: no offset, no floor */
+#define SOLVE_NEVER	(1ULL << 63)
+
+/**
+ * struct solve_part - items that overlap in time, directly or through others
+ * @num_items: items in the part
+ * @num_sections: number of sections: maximal sets of items that are alive at one moment
+ * @item_words: 64-bit words of a set of items
+ * @section_words: 64-bit words of a set of sections
+ * @ids: by item: its index in the problem
+ * @apart: pairs that are to be kept apart
+ * @num_apart: number of @apart
+ * @unit: bytes of a unit
+ * @sizes: by item, rounded up
+ * @pads: by item: bytes that rounding added
+ * @aligns: by item, in units; 1 where every multiple of the unit is aligned
+ * @fixed: by item: offset or SOLVE_NEVER
+ * @excluded: by item: first of its ranges in @ranges; one entry more than items
+ * @ranges: excluded ranges in bytes, ascending in each item
+ * @first: by item: first of its sections in @sections; one entry more than items
+ * @sections: sections of the items, ascending in each
+ * @overlaps: sets of items, by item: those it must not share an address with
+ * @members: sets of items, by section
+ * @totals: by section: sum of sizes
+ * @twins: by item: an earlier item that is interchangeable with it, or LOOM_PLACE_NONE
+ * @bound_bytes: no placement of the part is lower
+ * @small: it is small enough to be searched: the sets were made
+ * @plain: each item's sections are consecutive and no pair is apart: it decomposes where no item
+ *	crosses from a section to the next
+ * @free: no item is fixed, excluded or aligned
+ * @windows: some item keeps bytes in a gap. The search treats it as whole there, so what it finds
+ *	is valid, but that it finds nothing proves nothing
+ */
+struct solve_part {
+	uint32_t num_items;
+	uint32_t num_sections;
+	uint32_t item_words;
+	uint32_t section_words;
+	uint32_t *ids;
+	struct loom_place_pair *apart;
+	uint32_t num_apart;
+	uint64_t unit;
+	uint64_t *sizes;
+	uint64_t *pads;
+	uint64_t *aligns;
+	uint64_t *fixed;
+	uint32_t *excluded;
+	struct loom_place_range *ranges;
+	uint32_t *first;
+	uint32_t *sections;
+	uint64_t *overlaps;
+	uint64_t *members;
+	uint64_t *totals;
+	uint32_t *twins;
+	uint64_t bound_bytes;
+	bool small;
+	bool plain;
+	bool free;
+	bool windows;
+};
+
+/**
+ * loom_solve_split() - decompose a problem into parts
+ * @solve: the problem
+ * @parts: [out] free with loom_solve_unsplit()
+ * @num_parts: [out] number of @parts
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_solve_split(const struct loom_solve *solve, struct solve_part **parts,
+		     uint32_t *num_parts);
+/** loom_solve_unsplit() - frees parts */
+void loom_solve_unsplit(struct solve_part *parts, uint32_t num_parts);
+
+/**
+ * loom_solve_snap() - the lowest offset that an item may have by itself
+ * @part: its part
+ * @item: the item
+ * @offset: lower limit
+ *
+ * Return: the offset, or SOLVE_NEVER.
+ */
+uint64_t loom_solve_snap(const struct solve_part *part, uint32_t item, uint64_t offset);
+
+/* Results of a search. */
+enum solve_answer {
+	SOLVE_FOUND,		/* a placement */
+	SOLVE_NONE,		/* proved: there is no placement */
+	SOLVE_LATER,		/* out of nodes: may go on later */
+	SOLVE_NOMEM,
+};
+
+/**
+ * struct solve_memo - states that were searched exhaustively without finding a placement
+ * @keys: pairs of hashes; a pair of zeroes is a free entry
+ * @mask: number of pairs, a power of 2, less 1
+ * @used: number of pairs in use
+ *
+ * A state is the set of items left and the least offset of each, however it was reached. So all
+ * searches under one capacity share a memo.
+ */
+struct solve_memo {
+	uint64_t *keys;
+	uint64_t mask;
+	uint64_t used;
+};
+
+/**
+ * struct solve_branching - how a search decides
+ * @order: static order of items, which are tried first: see solve_portfolio.c
+ * @local: branch on any section whose items cannot sink any more, not only on the lowest
+ * @weighted: prefer sections that failed often
+ * @restart: start over at each turn, in a perturbed order; else go on where it was suspended
+ */
+struct solve_branching {
+	unsigned int order;
+	bool local;
+	bool weighted;
+	bool restart;
+};
+
+/* solve_search.c */
+
+struct solve_search;
+
+/**
+ * loom_search_create() - a search that has not begun; call loom_search_reset() next
+ * @part: what to place
+ * @branching: how to decide
+ * @rank: by item: the lower, the earlier it is tried; a copy is made
+ * @search: [out] free with loom_search_destroy()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_search_create(const struct solve_part *part, const struct solve_branching *branching,
+		       const uint32_t *rank, struct solve_search **search);
+/** loom_search_destroy() - frees a search; NULL is fine */
+void loom_search_destroy(struct solve_search *search);
+/** loom_search_reset() - starts over under a capacity, which @memo is for; keeps the weights */
+void loom_search_reset(struct solve_search *search, uint64_t capacity_bytes,
+		       struct solve_memo *memo);
+/** loom_search_shuffle() - perturbs the order: ranks change by up to an eighth of their number */
+void loom_search_shuffle(struct solve_search *search, uint64_t seed);
+/** loom_search_run() - goes on for @nodes nodes; [out] those that are left */
+enum solve_answer loom_search_run(struct solve_search *search, uint64_t *nodes);
+/** loom_search_least_left() - the fewest items that were left: how near it came to an end */
+uint32_t loom_search_least_left(const struct solve_search *search);
+/** loom_search_offsets() - by item, in units; after SOLVE_FOUND */
+const uint64_t *loom_search_offsets(const struct solve_search *search);
+
+/* solve_portfolio.c */
+
+struct solve_portfolio;
+
+/**
+ * loom_portfolio_create() - searches with all branching rules, in turn, under one capacity
+ * @part: what to place
+ * @capacity_bytes: no item may end above it
+ * @slice: nodes of the first turn of each search
+ * @branching: index of the rule that is first
+ * @seed: of perturbed orders; 0: the first turns are unperturbed
+ * @portfolio: [out] free with loom_portfolio_destroy()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_portfolio_create(const struct solve_part *part, uint64_t capacity_bytes, uint64_t slice,
+			  unsigned int branching, uint64_t seed,
+			  struct solve_portfolio **portfolio);
+/** loom_portfolio_destroy() - frees a portfolio; NULL is fine */
+void loom_portfolio_destroy(struct solve_portfolio *portfolio);
+/** loom_portfolio_run() - goes on for @nodes nodes; @offsets: by item, in bytes, if found */
+enum solve_answer loom_portfolio_run(struct solve_portfolio *portfolio, uint64_t *nodes,
+				     uint64_t *offsets);
+/** loom_portfolio_branching() - index of the rule whose turn was last */
+unsigned int loom_portfolio_branching(const struct solve_portfolio *portfolio);
+
+#endif /* LOOM_PLACE_SOLVE_SEARCH_H */

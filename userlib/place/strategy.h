@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The floor of strategies: what a strategy is, and which there are. Each is a file, which defines
+ * its &struct loom_place_strategy, declared below, and a line of the table in strategies.c.
+ * Strategies use the greedy parts (greedy.h) and the exact search (solve.h) below them. Only "auto"
+ * uses other strategies, and none uses the table.
+ */
+#ifndef LOOM_PLACE_STRATEGY_H
+#define LOOM_PLACE_STRATEGY_H
+
+#include "problem.h"
+
+/**
+ * enum loom_place_limits - what a strategy cannot do; gaps and alignments all of them can
+ * @LOOM_PLACE_NEEDS_OPS: work without operators
+ * @LOOM_PLACE_NO_FIXED: fixed offsets
+ * @LOOM_PLACE_NO_EXCLUDED: excluded ranges
+ * @LOOM_PLACE_NO_APART: pairs that are to be kept apart
+ */
+enum loom_place_limits {
+	LOOM_PLACE_NEEDS_OPS	= 1 << 0,
+	LOOM_PLACE_NO_FIXED	= 1 << 1,
+	LOOM_PLACE_NO_EXCLUDED	= 1 << 2,
+	LOOM_PLACE_NO_APART	= 1 << 3,
+};
+
+/**
+ * struct loom_place_strategy - a strategy
+ * @name: what it is asked for by
+ * @text: one line about it
+ * @limits: enum loom_place_limits
+ * @reduces_conflicts: its placement is improved by loom_place_reduce_conflicts()
+ * @place: gives each item that is no alias and has a size an offset. It need not keep to the
+ *	capacity. Return: 0; -ENOMEM; -ERANGE where offsets leave 63 bits; -EINVAL for operators
+ *	that are inconsistent. Deterministic
+ */
+struct loom_place_strategy {
+	const char *name;
+	const char *text;
+	unsigned int limits;
+	bool reduces_conflicts;
+	int (*place)(const struct loom_place_task *task, struct loom_place_answer *answer);
+};
+
+extern const struct loom_place_strategy loom_place_strategy_auto;
+extern const struct loom_place_strategy loom_place_strategy_greedy_size;
+extern const struct loom_place_strategy loom_place_strategy_greedy_area;
+extern const struct loom_place_strategy loom_place_strategy_greedy_breadth;
+extern const struct loom_place_strategy loom_place_strategy_greedy_conflict;
+extern const struct loom_place_strategy loom_place_strategy_hill_climb;
+extern const struct loom_place_strategy loom_place_strategy_exact;
+extern const struct loom_place_strategy loom_place_strategy_gmem;
+extern const struct loom_place_strategy loom_place_strategy_gmem_fitfirst;
+extern const struct loom_place_strategy loom_place_strategy_gmem_opsize;
+extern const struct loom_place_strategy loom_place_strategy_tokens;
+extern const struct loom_place_strategy loom_place_strategy_tokens_2d;
+extern const struct loom_place_strategy loom_place_strategy_tokens_2d_v1;
+extern const struct loom_place_strategy loom_place_strategy_naive;
+
+/* strategies.c */
+
+/** loom_place_strategy_find() - by name; NULL: the default. NULL if there is no such strategy */
+const struct loom_place_strategy *loom_place_strategy_find(const char *name);
+
+/* strategy.c */
+
+/** loom_place_refusal() - what of @problem the strategy cannot do, for a message; or NULL */
+const char *loom_place_refusal(const struct loom_place_strategy *strategy,
+			       const struct loom_place_problem *problem);
+/**
+ * loom_place_call() - run a strategy
+ * @strategy: the strategy
+ * @task: what to place
+ * @answer: [in, out] the placement
+ *
+ * A strategy that follows operators relies on them. If items live longer than the operators say,
+ * what it returns may not be a placement, so it is checked.
+ *
+ * Return: what the strategy returned, or -EINVAL if it is no placement.
+ */
+int loom_place_call(const struct loom_place_strategy *strategy, const struct loom_place_task *task,
+		    struct loom_place_answer *answer);
+
+/* exact.c */
+
+/**
+ * loom_place_improve() - the exact search, from an answer
+ * @task: the problem
+ * @answer: [in, out] an answer
+ * @height: its height; LOOM_PLACE_ANYWHERE: it holds no placement yet
+ *
+ * Return: 0, also if nothing better was found; or -ENOMEM.
+ */
+int loom_place_improve(const struct loom_place_task *task, struct loom_place_answer *answer,
+		       uint64_t height);
+
+#endif /* LOOM_PLACE_STRATEGY_H */

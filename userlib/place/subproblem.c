@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+/* What is in one pool, as a problem of its own. See place.h. */
+#include "place.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void loom_place_subproblem_clear(struct loom_place_subproblem *sub)
+{
+	free(sub->items);
+	free(sub->ops);
+	free(sub->operands);
+	free(sub->apart);
+	free(sub->conflicts);
+	free(sub->global);
+	free(sub->local);
+}
+
+static void fill_ops(struct loom_place_subproblem *sub, const struct loom_place_problem *all)
+{
+	size_t n = 0;
+	uint32_t i, k;
+
+	for (i = 0; i < all->num_ops; i++) {
+		const struct loom_place_op *op = &all->ops[i];
+		struct loom_place_op *own = &sub->ops[i];
+
+		*own = *op;
+		own->inputs = &sub->operands[n];
+		own->num_inputs = 0;
+		for (k = 0; k < op->num_inputs; k++)
+			if (sub->local[op->inputs[k]] != LOOM_PLACE_NONE) {
+				sub->operands[n++] = sub->local[op->inputs[k]];
+				own->num_inputs++;
+			}
+		if (op->output != LOOM_PLACE_NONE)
+			own->output = sub->local[op->output];
+		own->in_place = op->in_place && own->output != LOOM_PLACE_NONE;
+	}
+}
+
+static int fill_items(struct loom_place_subproblem *sub, const struct loom_place_resolved *resolved,
+		      const uint32_t *pools, uint32_t pool, struct loom_place_fault *fault)
+{
+	struct loom_place_problem *own = &sub->task.problem;
+	uint32_t i;
+
+	for (i = 0; i < resolved->problem.num_items; i++) {
+		struct loom_place_item *item = &sub->items[own->num_items];
+
+		sub->local[i] = LOOM_PLACE_NONE;
+		if (pools[i] != pool)
+			continue;
+		*item = resolved->items[i];
+		if (item->alias != LOOM_PLACE_NONE)
+			item->alias = sub->local[item->alias];
+		else if (!loom_place_join_align(&item->align_bytes,
+						resolved->pools[pool].align_bytes))
+			return loom_place_fail(fault, -ERANGE, i, LOOM_PLACE_NONE,
+					       "common alignment with its pool leaves 63 bits");
+		sub->global[own->num_items] = i;
+		sub->local[i] = own->num_items++;
+	}
+	for (i = 0; i < resolved->problem.num_apart; i++) {
+		const struct loom_place_pair *pair = &resolved->apart[i];
+
+		if (pools[pair->first] == pool && pools[pair->second] == pool)
+			sub->apart[own->num_apart++] = (struct loom_place_pair){
+				sub->local[pair->first], sub->local[pair->second], 0,
+			};
+	}
+	if (!resolved->pools[pool].sub_bank_bytes)
+		return 0;
+	for (i = 0; i < resolved->problem.num_conflicts; i++) {
+		const struct loom_place_pair *pair = &resolved->problem.conflicts[i];
+
+		if (pools[pair->first] == pool && pools[pair->second] == pool)
+			sub->conflicts[own->num_conflicts++] = (struct loom_place_pair){
+				sub->local[pair->first], sub->local[pair->second],
+				pair->weight,
+			};
+	}
+	return 0;
+}
+
+int loom_place_subproblem_make(struct loom_place_subproblem *sub,
+			       const struct loom_place_resolved *resolved, const uint32_t *pools,
+			       uint32_t pool, const struct loom_place_options *options,
+			       struct loom_place_fault *fault)
+{
+	const struct loom_place_problem *all = &resolved->problem;
+	size_t n = (size_t)all->num_items + 1, num_operands = 1;
+	struct loom_place_problem *own = &sub->task.problem;
+	uint32_t i;
+	int ret;
+
+	memset(sub, 0, sizeof(*sub));
+	for (i = 0; i < all->num_ops; i++)
+		num_operands += all->ops[i].num_inputs;
+	sub->items = calloc(n, sizeof(*sub->items));
+	sub->ops = calloc((size_t)all->num_ops + 1, sizeof(*sub->ops));
+	sub->operands = calloc(num_operands, sizeof(*sub->operands));
+	sub->apart = calloc((size_t)all->num_apart + 1, sizeof(*sub->apart));
+	sub->conflicts = calloc((size_t)all->num_conflicts + 1, sizeof(*sub->conflicts));
+	sub->global = calloc(n, sizeof(*sub->global));
+	sub->local = calloc(n, sizeof(*sub->local));
+	if (!sub->items || !sub->ops || !sub->operands || !sub->apart ||
+	    !sub->conflicts || !sub->global || !sub->local)
+		return -ENOMEM;
+	ret = fill_items(sub, resolved, pools, pool, fault);
+	if (ret)
+		return ret;
+	fill_ops(sub, all);
+	own->items = sub->items;
+	own->apart = sub->apart;
+	own->conflicts = sub->conflicts;
+	if (all->ops) {
+		own->ops = sub->ops;
+		own->num_ops = all->num_ops;
+	}
+	sub->task.capacity_bytes = resolved->pools[pool].capacity_bytes;
+	sub->task.budget = options->budget;
+	if (!options->budget)
+		sub->task.budget = LOOM_PLACE_BUDGET /
+				     (1 + own->num_items / LOOM_PLACE_BUDGET_ITEMS);
+	sub->task.fit_only = options->fit_only;
+	return 0;
+}
