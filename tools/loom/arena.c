@@ -7,16 +7,16 @@
 #include "loom_place_file.h"
 
 /*
- * The arena of a planned model as a placement problem: a file that others can try their planners
- * on, and a picture.
+ * The arena of a planned model as a placement problem: a file that other planners can be tried on,
+ * and a picture.
  */
 
-/* Of every neuron, as the planner has it. */
+/* Alignment of every neuron, as the planner chooses it. */
 #define TOOL_ARENA_ALIGN	64
 
 /**
  * struct tool_arena - a model's arena
- * @problem: the neurons; a moment is a node
+ * @problem: the neurons; its unit of time is a node
  * @items: of @problem
  * @names: by item
  * @offsets: by item

@@ -9,8 +9,8 @@
 static const char *const tool_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
 
 /**
- * struct tool_info_options - what the command line asked for
- * @json: for programs
+ * struct tool_info_options - the command line
+ * @json: print JSON
  * @blocks: list the blocks of each region
  * @presets: list the topologies instead
  * @path: of the node, or NULL
@@ -245,11 +245,11 @@ static int tool_info_run(int argc, char **argv)
 const struct tool_command tool_info = {
 	.name = "info",
 	.usage = "[--json] [--blocks] [--device PATH] [--presets]",
-	.text = "show the device: topology, and what its memory holds",
+	.text = "show the device: topology, memory in use",
 	.help =
-		"  --json               for programs; has the blocks, too\n"
+		"  --json               as JSON, with the blocks\n"
 		"  --blocks             list the blocks of each region\n"
 		"  --device PATH        this node instead of the first one\n"
-		"  --presets            list the topologies that there are, no device needed\n",
+		"  --presets            list the topologies that are built in; no device needed\n",
 	.run = tool_info_run,
 };

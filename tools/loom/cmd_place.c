@@ -8,20 +8,20 @@
 #include "loom_place_file.h"
 
 /**
- * struct tool_placing - what the command line asked for, and what came of it
+ * struct tool_placing - the command line, the problem and the answer
  * @path: of the file, or "-"
  * @output: file for the answer, or NULL
  * @picture: file for the picture, or NULL
- * @json: the summary is for programs
- * @anew: what offsets the file has does not count
+ * @json: the summary is JSON
+ * @anew: ignore the offsets that the file has
  * @minimize: as low as possible, even below the capacity
  * @capacity_bytes: what it has to fit in, or LOOM_PLACE_ANYWHERE
  * @options: for the placer
  * @csv: the file
- * @pool: with the capacity
- * @problem: the file's, with @pool
+ * @pool: has the capacity
+ * @problem: of @csv, with @pool
  * @result: the answer
- * @took_ns: time that it took to find
+ * @took_ns: time of the search
  */
 struct tool_placing {
 	const char *path;
@@ -39,7 +39,7 @@ struct tool_placing {
 	int64_t took_ns;
 };
 
-/* TOOL_USAGE + 1 says that all is done already. */
+/* Not an exit status: the option has done all that was asked for. */
 #define TOOL_PLACE_DONE	(TOOL_USAGE + 1)
 
 static void tool_place_print_strategies(void)
@@ -163,7 +163,9 @@ static int tool_place_load(struct tool_placing *place)
 	place->problem = place->csv->problem;
 	place->problem.pools = &place->pool;
 	place->problem.num_pools = 1;
-	/* with a capacity the question is whether all fits; without, how low it can be */
+	/*
+	 * with a capacity any placement that fits will do; without one the lowest is searched for
+	 */
 	place->options.fit_only = place->capacity_bytes != LOOM_PLACE_ANYWHERE && !place->minimize;
 	return 0;
 }
@@ -185,7 +187,7 @@ static int tool_place_solve(struct tool_placing *place)
 
 	ret = loom_place(&place->problem, &place->options, &place->result, &fault);
 	place->took_ns = tool_now_ns() - start;
-	/* an answer that does not hold is none, whoever found it */
+	/* an invalid answer is a failure, whatever the strategy says */
 	if (!ret)
 		ret = loom_place_check(&place->problem, place->result.offsets, place->result.pools,
 				       &fault);
@@ -197,7 +199,7 @@ static uint64_t tool_place_sum(const struct tool_placing *place)
 	uint64_t sum = 0;
 	uint32_t i;
 
-	/* leaves 64 bits only if most of it is never alive together */
+	/* overflows only if most items are never alive together */
 	for (i = 0; i < place->problem.num_items; i++)
 		if (__builtin_add_overflow(sum, place->problem.items[i].size_bytes, &sum))
 			return UINT64_MAX;
@@ -278,7 +280,7 @@ static void tool_place_print_json(const struct tool_placing *place)
 }
 
 /**
- * struct tool_place_text - a file that is to be written
+ * struct tool_place_text - a file to be written
  * @text: from malloc
  * @size_bytes: its size
  * @save: where
@@ -317,7 +319,7 @@ static int tool_place_make_picture(const struct tool_placing *place,
 	return tool_save_begin(&picture->save, place->picture, picture->text, picture->size_bytes);
 }
 
-/* Both files are made before either takes its place. */
+/* Both files are complete before either of them is renamed. */
 static int tool_place_write(const struct tool_placing *place)
 {
 	struct tool_place_text answer = { 0 }, picture = { 0 };
@@ -375,16 +377,16 @@ const struct tool_command tool_place = {
 	.usage = "FILE.csv [OPTION...]",
 	.text = "place items with sizes and lifetimes into memory",
 	.help =
-		"  --capacity BYTES     find a placement that fits\n"
-		"  --minimize           with --capacity: and as low as possible; else always so\n"
-		"  --strategy NAME      how; the default is auto\n"
-		"  --strategies         list the strategies that there are\n"
-		"  --budget NODES       how much to search\n"
-		"  --anew               forget the offsets that the file has\n"
-		"  --json               the summary for programs\n"
+		"  --capacity BYTES     find a placement that fits; without it, the lowest\n"
+		"  --minimize           with --capacity: find the lowest, too\n"
+		"  --strategy NAME      placement strategy (default: auto)\n"
+		"  --strategies         list the strategies\n"
+		"  --budget NODES       search nodes to visit at most\n"
+		"  --anew               ignore the offsets that the file has\n"
+		"  --json               print the summary as JSON\n"
 		"  --svg FILE           draw the placement, time against address\n"
-		"  -o, --output FILE    write the file with a column 'offset'\n"
+		"  -o, --output FILE    write the problem again with a column 'offset'\n"
 		"\n"
-		"FILE and what is written may be - for standard input and output.\n",
+		"- stands for standard input, or for standard output.\n",
 	.run = tool_place_run,
 };

@@ -9,18 +9,18 @@
 #include <string.h>
 
 /**
- * struct tool_plan_options - what the command line asked for
+ * struct tool_plan_options - the command line
  * @stage: where to stop
- * @json: for programs
- * @dump: what was made, as text
+ * @json: the summary is JSON
+ * @dump: print what @stage made as text
  * @output: file for the plan's bytes, or NULL
  * @place_csv: file for the arena as a placement problem, or NULL
  * @place_svg: file for a picture of the arena, or NULL
  * @svg: file for a picture of the plan, or NULL
- * @steps: what of the plan is drawn
- * @explain: say why groups are what they are
- * @replay: the plan is judged
- * @reports: folder for reports of the memory that it would be loaded to, or NULL
+ * @steps: the steps that are drawn
+ * @explain: say why groups end where they end
+ * @replay: check the plan by replaying it
+ * @reports: folder for reports of a device with this plan alone, or NULL
  */
 struct tool_plan_options {
 	enum tool_stage stage;
@@ -67,7 +67,7 @@ static int tool_plan_set_stage(const char *name, enum tool_stage *stage)
 			  name);
 }
 
-/* How many of the files go to standard output, and --dump and --json. */
+/* How many results go to standard output: files, --dump, --json. */
 static unsigned int tool_plan_to_stdout(const struct tool_plan_options *options)
 {
 	const char *const files[] = {
@@ -80,7 +80,7 @@ static unsigned int tool_plan_to_stdout(const struct tool_plan_options *options)
 	return count;
 }
 
-/* TOOL_USAGE + 1 says that all is done already. */
+/* Not an exit status: the option has done all that was asked for. */
 #define TOOL_PLAN_DONE	(TOOL_USAGE + 1)
 
 static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
@@ -272,7 +272,7 @@ static int tool_plan_show(const struct tool_model *model, const struct tool_plan
 	return 0;
 }
 
-/* Loads it where nothing else is. */
+/* Loads the plan on an empty host target, so that the reports show it alone. */
 static int tool_plan_report(const struct tool_model *model, const char *dir)
 {
 	struct loom_session *session = NULL;
@@ -333,19 +333,19 @@ static int tool_plan_run(int argc, char **argv)
 const struct tool_command tool_plan = {
 	.name = "plan",
 	.usage = "MODEL [OPTION...]",
-	.text = "plan a model and say what the plan costs; no device needed",
+	.text = "plan a model and print what the plan costs; no device needed",
 	.help =
 		TOOL_MODEL_HELP
-		"  --strategies         list the strategies that there are\n"
-		"  --stop-after STAGE   show it up to: graph, slices, place or plan\n"
-		"  --dump               print what was made instead of the summary\n"
-		"  --json               the summary for programs\n"
+		"  --strategies         list the strategies of placement and grouping\n"
+		"  --stop-after STAGE   stop after graph, slices, place or plan (default)\n"
+		"  --dump               print the result of that stage instead of the summary\n"
+		"  --json               print the summary as JSON\n"
 		"  -o, --output FILE    write the plan's bytes\n"
-		"  --replay             judge the plan: who overwrites what, what comes of what\n"
-		"  --explain            say what runs together, and why it is cut where it is\n"
+		"  --replay             check the plan without running it: memory, races, values\n"
+		"  --explain            list the groups, and why each of them ends where it ends\n"
 		"  --svg FILE           draw the plan: steps against addresses, SRAM and DRAM\n"
-		"  --svg-steps A-B      draw these steps of it\n"
-		"  --memory-reports DIR add what an empty device would hold to DIR's CSV files\n"
+		"  --svg-steps A-B      draw these steps only\n"
+		"  --memory-reports DIR add rows to DIR's CSV files: an empty device with this plan\n"
 		"  --place-csv FILE     write the arena as a problem for loom place\n"
 		"  --place-svg FILE     draw the arena, nodes against addresses\n",
 	.run = tool_plan_run,

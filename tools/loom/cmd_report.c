@@ -7,11 +7,13 @@
 #include "loom_report.h"
 #include "loom_run.h"
 
-/* Free blocks are sorted into this many classes, by the power of two: the last takes the rest. */
+/*
+ * Classes of free blocks by size, each twice as large as the one before; the last takes the rest.
+ */
 #define TOOL_REPORT_CLASSES	48
 
 /**
- * struct tool_report_options - what the command line asked for
+ * struct tool_report_options - the command line
  * @device: as for loom run
  * @dir: where the files go
  * @prefix: of their names
@@ -22,7 +24,7 @@ struct tool_report_options {
 	const char *prefix;
 };
 
-/* Free blocks of the bank that is worst off, by size. */
+/* Free blocks, by size, of the most fragmented bank. */
 static void tool_report_print_histogram(const struct loom_report_region *report)
 {
 	const struct loom_report_bank *bank = &report->banks[0];
@@ -146,7 +148,7 @@ static int tool_report_run(int argc, char **argv)
 const struct tool_command tool_report = {
 	.name = "report",
 	.usage = "[-o DIR] [--prefix TEXT] [--device WHERE]",
-	.text = "write what is in the banks to three CSV files",
+	.text = "write the blocks of all banks to three CSV files",
 	.help =
 		"  -o, --output DIR     where l1_usage_summary.csv, memory_usage_summary.csv and\n"
 		"                       detailed_memory_usage.csv go (default: here)\n"

@@ -35,7 +35,7 @@
  * @session: the program on @target
  * @results: outputs
  * @num_results: number of @results
- * @text: what @labels made of the output
+ * @text: the output, decoded with @labels
  * @best_ns: time of the fastest run
  */
 struct tool_run {
@@ -257,7 +257,7 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 	return 0;
 }
 
-/* "name=file" where there is such an input; else the file is for the next one without. */
+/* "NAME=FILE" if there is an input NAME; otherwise a file for the next input without one. */
 static int tool_run_find_input(struct tool_run *run, const char *typed, const char **path)
 {
 	const char *names[LOOM_GRAPH_RANK];
@@ -295,7 +295,7 @@ static int tool_run_load_input(struct tool_run *run, const char *typed)
 	return tool_input_load(&run->model, index, path, &run->picture, &run->arrays[index]);
 }
 
-/* What was given, packed to the front: the order does not matter any more. */
+/* Moves the inputs that were given to the front; from here on they are found by name. */
 static int tool_run_bind_inputs(struct tool_run *run)
 {
 	uint32_t i, count = 0;
@@ -437,12 +437,12 @@ static int tool_run_save_outputs(const struct tool_run *run)
 	return 0;
 }
 
-/* A file name has 255 bytes on most file systems; some exporters' tensors have more. */
+/* Most file systems take names of 255 bytes; some exporters make longer tensor names. */
 #define TOOL_RUN_LONG_NAME	200
 
 /*
- * Tensor names may hold slashes; the file's name must not. What is too long is cut, and a hash of
- * the whole name (FNV-1a) keeps it apart from others.
+ * Slashes of a tensor name become percent signs. A name that is too long is cut, and a hash of the
+ * whole name (FNV-1a) keeps it different from others.
  */
 static void tool_run_file_name(char *text, size_t size, const char *dir, const char *name)
 {
@@ -659,19 +659,19 @@ const struct tool_command tool_run = {
 		"  --device WHERE       host, soft (the first node), a node's path, or auto (default)\n"
 		"  --labels FILE        dictionary of a text recogniser: print the text it read\n"
 		"  --observe-all DIR    write every tensor that is computed to DIR\n"
-		"  --save-inputs DIR    write what went in to DIR, pictures as the tensors they became\n"
+		"  --save-inputs DIR    write every input to DIR; pictures as tensors\n"
 		"  --save-outputs DIR   write every output to DIR\n"
-		"  --memory-reports DIR add what is in the banks then to DIR's CSV files\n"
+		"  --memory-reports DIR add rows to DIR's CSV files when the plan has been loaded\n"
 		"  --repeat N           run N times, report the fastest\n"
-		"  --json               the summary for programs\n"
-		"  --progress           say how far it is even where stderr is no terminal\n"
+		"  --json               print the summary as JSON\n"
+		"  --progress           print progress even if stderr is not a terminal\n"
 		"\nHow a picture becomes an input: (pixel * scale - mean) / std\n"
 		"  --scale S            default 1/255\n"
 		"  --mean M[,M,M]       default 0.5\n"
 		"  --std S[,S,S]        default 0.5\n"
 		"  --order rgb|bgr      default bgr where channels come first, else rgb\n"
 		"  --fit pad|stretch    default pad where the model leaves the width open, else stretch\n"
-		"\nWhat the model leaves open, the input says, or else:\n"
+		"\nHow the model is planned; sizes that it leaves open come from the inputs:\n"
 		TOOL_MODEL_HELP,
 	.run = tool_run_run,
 };

@@ -19,10 +19,10 @@
 #include "loom_run.h"
 
 /*
- * A picture is drawn into memory, then put on the terminal, cut to its size. Plain escape sequences
- * that every terminal has known for decades; a library for that would be larger than this file.
+ * A picture is drawn into memory, then written to the terminal, cut to its size. Plain escape
+ * sequences that every terminal knows; a library for that would be larger than this file.
  *
- * Two looks at the device make a picture: what is per second is the difference.
+ * Rates are the difference between two samples.
  */
 
 #define TOP_BAR		60
@@ -45,8 +45,8 @@ struct top_sample {
 /**
  * struct top_row - a client in the table
  * @client: as it is now
- * @letter: what its bytes are drawn with; the most busy one is A
- * @busy: share of the time since the last look that the engine worked for it
+ * @letter: what its bytes are drawn with; A for the one that used the engine most
+ * @busy: share of the time since the last sample in which the engine worked for it
  * @jobs: jobs that ended per second
  */
 struct top_row {
@@ -59,8 +59,8 @@ struct top_row {
 /**
  * struct top - loom top
  * @path: of the node, or NULL
- * @interval_ms: between two looks
- * @once: one picture, and no more
+ * @interval_ms: between two samples
+ * @once: draw one picture and end
  * @target: the device
  * @name: of its topology
  */
@@ -80,7 +80,7 @@ static void top_stop(int signal)
 	top_stopped = true;
 }
 
-/* ------------------------------------------------------------------- looks */
+/* ----------------------------------------------------------------- samples */
 
 static void top_sample_clear(struct top_sample *sample)
 {
@@ -109,7 +109,7 @@ static int top_sample_take(const struct top *top, struct top_sample *sample)
 		top_sample_clear(sample);
 		return ret;
 	}
-	/* who looks is not looked at */
+	/* this process is not shown */
 	for (i = 0; i < sample->num_clients; i++)
 		if (sample->clients[i].pid != getpid())
 			sample->clients[kept++] = sample->clients[i];
@@ -163,7 +163,7 @@ static struct top_row *top_rows(const struct top_sample *before, const struct to
 
 /* ----------------------------------------------------------------- picture */
 
-/* Up to character @end of the bar, @letter. */
+/* Fills the bar with @letter up to character @end. */
 static void top_bar_fill(char *bar, size_t *at, double end, char letter)
 {
 	while (*at < TOP_BAR && *at + 0.5 <= end)
@@ -171,8 +171,8 @@ static void top_bar_fill(char *bar, size_t *at, double end, char letter)
 }
 
 /*
- * How full a bank is, and by whom: its bytes in the order of the table, whatever their addresses.
- * Buffers that two clients share are in both their parts, so a bar is cut at what is allocated.
+ * How full a bank is, and by whom: bytes in the order of the table, not of addresses. A buffer that
+ * two clients share counts for both, so the bar is cut at what is allocated.
  */
 static void top_print_usage(FILE *file, const struct loom_report_bank *bank, uint32_t index,
 			    uint32_t region, const struct top_row *rows, size_t num_rows)
@@ -195,7 +195,7 @@ static void top_print_usage(FILE *file, const struct loom_report_bank *bank, uin
 	fprintf(file, "  used [%s]\n", bar);
 }
 
-/* What lies where: a character is a stretch of addresses, and shows the most that is in it. */
+/* What lies where: a character is a range of addresses and shows the kind that takes most of it. */
 static void top_print_map(FILE *file, const struct loom_report_bank *bank)
 {
 	static const char signs[] = {
@@ -227,7 +227,7 @@ static void top_print_map(FILE *file, const struct loom_report_bank *bank)
 	fprintf(file, "  map  [%s]\n", bar);
 }
 
-/* Whether two banks have the same in them, as far as is drawn. */
+/* Whether two banks look the same in the picture. */
 static bool top_banks_alike(const struct loom_report_region *region, uint32_t id, uint32_t a,
 			    uint32_t b, const struct top_row *rows, size_t num_rows)
 {
@@ -276,7 +276,7 @@ static void top_print_region(FILE *file, const struct loom_report_region *region
 	}
 }
 
-/* Most of what a client takes of any bank. */
+/* Bytes of a client in the bank where it has most. */
 static uint64_t top_most(const struct loom_client_memory *memory)
 {
 	uint64_t most = 0;
@@ -302,7 +302,7 @@ static void top_print_row(FILE *file, const struct top_row *row)
 		tool_bytes(b, dram->total_bytes - min(dram->resident_bytes, dram->total_bytes)),
 		tool_bytes(c, top_most(dram)), tool_bytes(d, sram->total_bytes),
 		tool_bytes(e, top_most(sram)));
-	/* a process may call itself anything, escape sequences included */
+	/* the name of a process can have any bytes, escape sequences included */
 	for (at = client->command; *at; at++)
 		fputc(isprint((unsigned char)*at) ? *at : '?', file);
 	fputc('\n', file);
@@ -336,7 +336,7 @@ static void top_print(FILE *file, const struct top *top, const struct top_sample
 		top_print_row(file, &rows[i]);
 }
 
-/* From @before to @now as text, from malloc. */
+/* A picture of the time from @before to @now; text from malloc, or NULL. */
 static char *top_draw(const struct top *top, const struct top_sample *before,
 		      const struct top_sample *now)
 {
@@ -359,7 +359,7 @@ static char *top_draw(const struct top *top, const struct top_sample *before,
 
 /* ---------------------------------------------------------------- terminal */
 
-/* As many lines, and as much of each, as the terminal has room for. */
+/* Writes as many lines, and as much of each, as the terminal has room for. */
 static void top_show(const char *text)
 {
 	struct winsize size = { .ws_row = 24, .ws_col = 80 };
@@ -378,7 +378,7 @@ static void top_show(const char *text)
 	fflush(stdout);
 }
 
-/* Waits for the next look; false to end. */
+/* Waits for the time of the next sample. Return: false to end. */
 static bool top_wait(const struct top *top, bool keys)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -391,7 +391,7 @@ static bool top_wait(const struct top *top, bool keys)
 			continue;
 		if (read(STDIN_FILENO, &key, 1) == 1)
 			return key != 'q' && key != 'Q';
-		/* nobody is there any more */
+		/* standard input was closed */
 		keys = false;
 	}
 	return !top_stopped;
@@ -455,7 +455,7 @@ static int top_loop(const struct top *top, bool keys)
 	return ret;
 }
 
-/* Alternate screen, no cursor, single keys; all as it was at the end, however it comes. */
+/* Alternate screen, no cursor, single keys; all is restored at the end. */
 static int top_terminal(const struct top *top)
 {
 	bool keys = isatty(STDIN_FILENO);
@@ -551,12 +551,12 @@ static int top_run(int argc, char **argv)
 const struct tool_command tool_top = {
 	.name = "top",
 	.usage = "[--interval SECONDS] [--once] [--device PATH]",
-	.text = "watch who has what of the device's memory and time",
-	.help = "  --interval SECONDS   between two looks (default 1)\n"
-		"  --once               one picture; likewise where the output is no terminal\n"
+	.text = "watch which process uses how much of the device's memory and time",
+	.help = "  --interval SECONDS   between two samples (default 1)\n"
+		"  --once               draw once and end; the default if output is not a terminal\n"
 		"  --device PATH        this node instead of the first one\n"
-		"\nq ends it, any other key looks again at once. Other users' processes are seen by\n"
-		"root only. In the bars, letters are the processes of the table, ? is memory of\n"
-		"others, = scratch that jobs hold, # a buffer, % reserved.\n",
+		"\nq ends it, any other key updates at once. Only root sees processes of other users.\n"
+		"In the bars, letters are the processes of the table, ? is memory of others,\n"
+		"= scratch that jobs hold, # a buffer, % reserved.\n",
 	.run = top_run,
 };

@@ -8,12 +8,12 @@
 /**
  * DOC: Explaining groups
  *
- * Group by group what runs together and what it moves, and between them why there is a cut: what
- * crosses it, whether the groups on both sides could be one, and what the best division without it
- * would cost. All of it is in the program; here it becomes text and JSON.
+ * Lists the groups (their nodes, slices and bytes) and the cuts between them (the values that cross
+ * it, whether the groups on both sides could be one, and what the best division without the cut
+ * would cost). All of it is in the program; here it becomes text and JSON.
  */
 
-/* Names in a line at most. */
+/* Values that are listed by name at one cut. */
 #define TOOL_EXPLAIN_NAMES	4
 
 static const char *tool_explain_name(const char *name)
@@ -43,7 +43,7 @@ static void tool_explain_print_weights(const struct loom_program_group *group)
 	else if (held)
 		printf(": %s held for all slices, %s streamed", tool_bytes(a, held),
 		       tool_bytes(b, all - held));
-	/* one that is repeated for each channel counts as often, which is not worth a word */
+	/* a weight that is repeated for each channel counts as often: up to 2 % do not matter */
 	if (group->weights_read_bytes <= all + all / 50)
 		printf(", read once\n");
 	else

@@ -10,9 +10,9 @@
 /**
  * DOC: Input files
  *
- * Where the model leaves a dimension open, the file says it: an array has a shape, a
- * picture has proportions, bare bytes have a length. What --dim and --shape
- * say comes first, and a file that contradicts is refused here, where the file's name is known.
+ * A dimension that the model leaves open is taken from --dim and --shape, else from the file: from
+ * the shape of an array, the proportions of a picture, the length of bare bytes. A file that
+ * contradicts is refused here, where its name is known.
  */
 
 enum tool_file_kind {
@@ -22,7 +22,7 @@ enum tool_file_kind {
 	TOOL_FILE_IMAGE,
 };
 
-static int tool_file_guess(const char *path, enum tool_file_kind *kind)
+static int tool_file_detect(const char *path, enum tool_file_kind *kind)
 {
 	static const char png[] = "\x89PNG";
 	static const char npy[] = "\x93NUMPY";
@@ -51,7 +51,7 @@ static int tool_file_guess(const char *path, enum tool_file_kind *kind)
 	return 0;
 }
 
-/* What the model, --shape and --dim say together; negative where still open. */
+/* The shape that the model, --shape and --dim give; negative dimensions are open. */
 static void tool_input_shape(const struct tool_model *model, struct loom_tensor_info *info,
 			     const char *const *names, bool *has_shape, int64_t *dims)
 {
@@ -228,7 +228,7 @@ int tool_input_load(const struct tool_model *model, uint32_t index, const char *
 	if (loom_graph_declared(model->graph, index, &info, names, &has_shape))
 		return tool_fail("%s: has no input %u", model->path, index);
 	tool_input_shape(model, &info, names, &has_shape, dims);
-	ret = tool_file_guess(path, &kind);
+	ret = tool_file_detect(path, &kind);
 	if (!ret && !has_shape && (kind == TOOL_FILE_RAW || kind == TOOL_FILE_IMAGE))
 		return tool_fail("%s: the model does not say the shape of input '%s': give --shape",
 				 path, info.name);

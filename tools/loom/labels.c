@@ -8,10 +8,9 @@
 /**
  * DOC: Labels
  *
- * A text recogniser puts out a probability per time step and class. Class 0 is
- * "nothing", then come the lines of the dictionary, and a space where there is one
- * class more. Greedy decoding takes the best class of each step, drops repeats,
- * then drops the nothings.
+ * A text recogniser with a CTC head gives a probability per time step and class. Class 0 is the
+ * blank, then come the lines of the dictionary, and a space if there is one class more. Greedy
+ * decoding takes the best class of each step, drops repeats, then drops blanks.
  */
 
 /**

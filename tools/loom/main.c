@@ -11,7 +11,7 @@ static int tool_version_run(int argc, char **argv);
 static const struct tool_command tool_help = {
 	.name = "help",
 	.usage = "[COMMAND]",
-	.text = "say what there is, or what a command takes",
+	.text = "list the commands, or the options of one",
 	.help = "",
 	.run = tool_help_run,
 };
@@ -76,7 +76,7 @@ static void tool_print_commands(FILE *file)
 	fputs("usage: loom COMMAND [OPTION...] [ARGUMENT...]\n\n", file);
 	for (i = 0; i < ARRAY_SIZE(tool_commands); i++)
 		fprintf(file, "  %-8s %s\n", tool_commands[i]->name, tool_commands[i]->text);
-	fputs("\nloom help COMMAND says what a command takes.\n", file);
+	fputs("\nloom help COMMAND lists its options.\n", file);
 }
 
 static int tool_help_run(int argc, char **argv)

@@ -36,7 +36,7 @@ static const struct option tool_model_options[] = {
 	{ "load-images", no_argument, NULL, TOOL_OPT_LOAD_IMAGES },
 };
 
-/* Room for the model's options, a command's, and the zeroes at the end. */
+/* The model's options, a command's, and the zeroes at the end. */
 #define TOOL_MAX_OPTIONS	40
 
 int64_t tool_now_ns(void)
@@ -69,7 +69,7 @@ int tool_parse_number(const char *text, bool suffix, int64_t *number)
 static int tool_model_add_dim(const struct tool_command *command, struct tool_model *model,
 			      char *value)
 {
-	/* Names may hold colons and the like, but the size comes last. */
+	/* The size comes last: names may hold any character. */
 	char *equals = strrchr(value, '=');
 	struct loom_dim_binding *grown;
 	int64_t size;
@@ -315,7 +315,7 @@ int tool_model_plan(struct tool_model *model)
 	int64_t start = tool_now_ns();
 	struct loom_error err;
 
-	/* what is in images is in no group, and groups have an order of their own */
+	/* images cannot be in groups, and groups run in the order of the model */
 	if (!model->planner.grouping)
 		model->planner.grouping = model->num_images || model->node_order ? "layerwise" :
 										    "layergroup";

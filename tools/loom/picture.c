@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A plan as a picture. */
+/* The picture of a plan, and which of its steps are drawn. */
 
 int tool_picture_parse_steps(const char *text, struct loom_program_svg_options *options)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A plan that was just made is judged by who did not make it. See loom_replay.h. */
+/* --replay: checks a plan without running it, by code of its own; see loom_replay.h. */
 #include "tool.h"
 
 #include "loom_replay.h"
@@ -36,7 +36,7 @@ void tool_replay_print(const struct loom_replay_report *report)
 
 	printf("replay     no faults in %llu steps; %llu elements as in the reference\n",
 	       (unsigned long long)report->counted.steps, (unsigned long long)report->compared);
-	printf("           SRAM per lane: %s alive at most, up to %s; %.1f MMAC computed again\n",
+	printf("           SRAM per lane: %s alive at most, up to %s; %.1f MMAC recomputed\n",
 	       tool_bytes(a, report->peak_bytes), tool_bytes(b, report->top_bytes),
 	       report->recomputed_macs / 1e6);
 }

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 
 /*
- * A file is written beside its place and renamed when everything else has worked, too, so that
- * what fails leaves the old file, or none. What is no plain file ("-", a device, a pipe)
- * cannot be replaced and is written to at the end.
+ * A file is written under another name and renamed when all else has succeeded, so that a failure
+ * leaves the old file, or none. Standard output, a device or a pipe cannot be replaced, and is
+ * written to last.
  */
 
 static bool tool_save_is_stream(const char *path)
@@ -42,7 +42,7 @@ int tool_save_begin(struct tool_save *save, const char *path, const void *bytes,
 	*save = (struct tool_save){ .path = path, .bytes = bytes, .size_bytes = size_bytes };
 	if (tool_save_is_stream(path))
 		return 0;
-	/* what a link points to is replaced, not the link */
+	/* replaces the file that a link points to, not the link */
 	save->target = realpath(path, NULL);
 	if (!save->target)
 		save->target = strdup(path);

@@ -15,14 +15,27 @@
 /**
  * DOC: The loom tool
  *
- * A table of subcommands (main.c), one file each (cmd_*.c), and what they share:
- * the options that say how a model is planned (model.c), files that become inputs (input.c),
- * text and JSON output (print.c, json.c), files that are written (save.c), arenas as files
- * (arena.c), progress (progress.c), labels (labels.c), judging plans (replay.c), pictures of
- * plans (picture.c), why groups are what they are (explain.c).
+ * The command line, a user of the public library: it includes public headers, and of core
+ * loom_topology.h alone, since a tool that plans without a device needs the topologies that are
+ * built in.
  *
- * A command returns its exit status: 0, TOOL_FAILED for work that failed, TOOL_USAGE for a
- * command line that makes no sense. Each comes with one line on stderr.
+ * main.c has the table of subcommands; each is one file:
+ *
+ * * cmd_info.c, cmd_report.c, cmd_top.c: what a device is, and what is in its memory
+ * * cmd_plan.c, cmd_run.c: plan a model; run it
+ * * cmd_place.c: placement problems from files
+ *
+ * They share:
+ *
+ * * model.c: the options that say how a model is planned, and its summary
+ * * input.c: files that become inputs
+ * * labels.c: the output of a text recogniser as text
+ * * explain.c, replay.c: groups explained, a plan checked
+ * * arena.c, picture.c: the arena as a file, arena and plan as pictures
+ * * print.c, json.c, save.c, progress.c: text, JSON, files that are written, progress
+ *
+ * A command returns its exit status: 0, TOOL_FAILED if it failed, TOOL_USAGE if the command line is
+ * wrong. A failure comes with one line on stderr.
  */
 
 #define TOOL_FAILED	1
@@ -31,10 +44,10 @@
 /**
  * struct tool_command - a subcommand
  * @name: as typed
- * @usage: what follows the name
- * @text: one line about it
- * @help: the options
- * @run: does it; argv[0] is the name
+ * @usage: the arguments, in one line
+ * @text: what it does, in one line
+ * @help: the options, a line each
+ * @run: runs it; argv[0] is the name. Returns the exit status
  */
 struct tool_command {
 	const char *name;
@@ -53,17 +66,17 @@ extern const struct tool_command tool_top;
 
 /** tool_fail() - prints "loom: ..." to stderr; returns TOOL_FAILED */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/** tool_usage() - the same with a hint where the help is; returns TOOL_USAGE */
+/** tool_usage() - the same for a wrong command line, with a hint at the help; returns TOOL_USAGE */
 int tool_usage(const struct tool_command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* json.c */
 
 /**
- * struct json - a JSON text that is being written
+ * struct json - JSON text under construction
  * @file: where to
- * @depth: open objects and arrays
- * @first: nothing was written on this level yet
+ * @depth: number of open objects and arrays
+ * @first: the innermost of them is still empty
  */
 struct json {
 	FILE *file;
@@ -99,11 +112,11 @@ const char *tool_dims(char *text, uint32_t rank, const int64_t *dims);
 
 /**
  * struct tool_save - a file that is being written
- * @path: as it was asked for; "-" is standard output
- * @bytes: what goes there, not owned
+ * @path: as given; "-" is standard output
+ * @bytes: its content, not owned
  * @size_bytes: number of @bytes
- * @target: file that @path leads to, NULL for what is no plain file
- * @partial: where it lies until it is complete, or NULL
+ * @target: file that @path leads to, NULL if that is not a plain file
+ * @partial: name of the file until it is complete, or NULL
  */
 struct tool_save {
 	const char *path;
@@ -113,26 +126,26 @@ struct tool_save {
 	char *partial;
 };
 
-/** tool_save_begin() - writes beside @path; clear with tool_save_clear(), on failure, too */
+/** tool_save_begin() - writes a partial file; end with tool_save_clear(), on failure, too */
 int tool_save_begin(struct tool_save *save, const char *path, const void *bytes, size_t size_bytes);
-/** tool_save_commit() - puts it in its place */
+/** tool_save_commit() - renames it to @path, or writes to what is not a plain file */
 int tool_save_commit(struct tool_save *save);
-/** tool_save_clear() - takes back what was not committed */
+/** tool_save_clear() - removes a partial file that was not committed */
 void tool_save_clear(struct tool_save *save);
-/** tool_save() - all three; 0 or TOOL_FAILED after a message */
+/** tool_save() - all three calls; 0 or TOOL_FAILED after a message */
 int tool_save(const char *path, const void *bytes, size_t size_bytes);
 
 /* model.c */
 
-/** tool_parse_number() - a number from 0 up, where @suffix with k, M or G; 0 or -EINVAL */
+/** tool_parse_number() - a number from 0 up, with k, M or G if @suffix; 0 or -EINVAL */
 int tool_parse_number(const char *text, bool suffix, int64_t *number);
 
 /**
  * enum tool_stage - how far to go
  * @TOOL_STAGE_GRAPH: shapes bound, constants folded, fused
- * @TOOL_STAGE_SLICE: every node was cut into what fits in SRAM
- * @TOOL_STAGE_PLACE: every tensor has its place
- * @TOOL_STAGE_PLAN: all of it
+ * @TOOL_STAGE_SLICE: nodes were cut into slices that fit in SRAM
+ * @TOOL_STAGE_PLACE: every tensor has its address
+ * @TOOL_STAGE_PLAN: the plan is complete
  */
 enum tool_stage {
 	TOOL_STAGE_GRAPH,
@@ -146,9 +159,9 @@ enum tool_stage {
  * @path: of the file
  * @dims: --dim
  * @num_dims: number of @dims
- * @shapes: --shape and what inputs said
+ * @shapes: from --shape and from input files
  * @num_shapes: number of @shapes
- * @images: --image: tensors that want to be images; parts of the command line
+ * @images: --image: names of tensors to keep in images; parts of the command line
  * @num_images: number of @images
  * @node_order: --node-order was given
  * @graph_flags: enum loom_graph_flags
@@ -187,18 +200,19 @@ struct tool_model {
 #define TOOL_MODEL_HELP \
 	"  --dim NAME=N         size of a dimension that the model leaves open\n" \
 	"  --shape INPUT=N,N..  shape of an input\n" \
-	"  --topology PRESET    plan for this device instead of the default\n" \
+	"  --topology PRESET    plan for this topology; loom info --presets lists them\n" \
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
 	"  --grouping NAME      which nodes run together out of SRAM: layergroup, or layerwise\n" \
 	"                       with --image or --node-order; loom plan --strategies lists them\n" \
-	"  --time-budget MS     look for groups about so long; same plan everywhere\n" \
+	"  --time-budget MS     search for groups about that long; counted in work, so\n" \
+	"                       that every machine makes the same plan\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane\n" \
-	"  --no-overlap         move data or compute, not both in one step\n" \
-	"  --node-order ORDER   without groups: memory (the one that needs least) or given\n" \
-	"  --keep-all           fold and fuse nothing: every tensor keeps its name\n" \
-	"  --image all|NAME,..  keep what is computed, or these tensors, in images; NAME:nhwc\n" \
+	"  --no-overlap         a step moves data or computes, not both\n" \
+	"  --node-order ORDER   without groups: memory (which needs least of it) or given\n" \
+	"  --keep-all           do not fold or fuse nodes: every tensor keeps its name\n" \
+	"  --image all|NAME,..  keep all computed tensors, or these, in images; NAME:nhwc\n" \
 	"                       and NAME:weight say which axes are rows\n" \
-	"  --load-images        bring images to SRAM even where they could be used in place\n"
+	"  --load-images        load images to SRAM even if they could be used in place\n"
 
 /** tool_model_getopt() - getopt_long() with the options of the model besides @own */
 int tool_model_getopt(int argc, char **argv, const char *shorts, const struct option *own);
@@ -232,14 +246,14 @@ int tool_picture_save(const struct tool_model *model, const char *path,
 
 /* explain.c */
 
-/** tool_explain_print() - groups and what is between them, as text */
+/** tool_explain_print() - groups and the cuts between them, as text */
 void tool_explain_print(const struct tool_model *model);
 /** tool_explain_json() - the same as members of the open object */
 void tool_explain_json(const struct tool_model *model, struct json *json);
 
 /* arena.c */
 
-/** tool_arena_save() - writes a planned model's arena as CSV and as a picture; NULL: not */
+/** tool_arena_save() - writes a planned model's arena as CSV and as a picture, unless NULL */
 int tool_arena_save(const struct tool_model *model, const char *csv_path, const char *svg_path);
 
 /* input.c */
@@ -276,7 +290,7 @@ int tool_input_load(const struct tool_model *model, uint32_t index, const char *
 /* labels.c */
 
 /**
- * struct tool_text - what a CTC output says
+ * struct tool_text - the text of a CTC output
  * @text: UTF-8, from malloc
  * @confidence: mean probability of its characters
  * @num_chars: number of characters
@@ -294,11 +308,11 @@ int tool_labels_decode(const char *dictionary, const struct loom_array *array,
 /* progress.c */
 
 /**
- * struct tool_progress - a line on the terminal that tells how far it is
- * @what: is being done
+ * struct tool_progress - a line on the terminal with the progress of a run
+ * @what: name of the work
  * @start_ns: when it began
- * @visible: there is somebody to look at it
- * @shown: there is something on the line
+ * @visible: print at all
+ * @shown: the line is not empty
  */
 struct tool_progress {
 	const char *what;
@@ -307,7 +321,7 @@ struct tool_progress {
 	bool shown;
 };
 
-/** tool_progress_begin() - on a terminal, or @always: it may be at the far end of a pipe */
+/** tool_progress_begin() - visible if stderr is a terminal, or @always */
 void tool_progress_begin(struct tool_progress *progress, const char *what, bool always);
 /** tool_progress_tick() - a loom_progress_fn; @arg is the struct tool_progress */
 int tool_progress_tick(void *arg, uint64_t done, uint64_t total);
@@ -317,7 +331,7 @@ void tool_progress_end(struct tool_progress *progress);
 
 struct loom_replay_report;
 
-/** tool_replay() - judges the plan; each fault is a line on stderr. 0 or TOOL_FAILED */
+/** tool_replay() - checks the plan; each fault is a line on stderr. 0 or TOOL_FAILED */
 int tool_replay(const struct tool_model *model, struct loom_replay_report **report);
 void tool_replay_print(const struct loom_replay_report *report);
 void tool_replay_json(const struct loom_replay_report *report, struct json *json);
