@@ -115,9 +115,7 @@ static u32 all_slice_counts(const struct loom_group_list *list, u64 dim, u32 *co
 static int try_slices(struct search *s, u32 first, u8 in)
 {
 	struct loom_group_divide *d = s->d;
-	const struct loom_group_unit *unit = &d->list->units[first];
-	const struct loom_group_op *op = d->list->ops[unit->first_op];
-	const struct loom_group_use *use = &d->list->uses[op->access[0].value];
+	const struct loom_group_use *use = loom_group_first_result(d->list, first);
 	struct loom_group_cut cut = { .first_unit = first, .slices = 1, .in = in };
 	u32 counts[LOOM_GROUP_SLICES], count, axis, i;
 	int ret;

@@ -159,12 +159,9 @@ static bool is_resident(const struct loom_group *group, u32 item, u32 *value)
 static int add_group(struct chain *c, const struct loom_group_cut *cut)
 {
 	struct loom_group *group = c->group;
-	int ret = loom_group_remake(group, cut);
+	int ret = loom_group_refit(group, cut);
 	u32 i, value;
 
-	group->overlap = cut->overlap;
-	if (!ret)
-		ret = loom_group_fit(group, cut->budget_bytes);
 	for (i = 0; i < group->num_items && !ret; i++)
 		ret = is_resident(group, i, &value) ?
 			add_resident(c, value, &group->items[i]) : add_own(c, &group->items[i]);

@@ -5,7 +5,7 @@
  * keep them apart (&loom_place_problem.conflicts). What is held is loaded once, in the first slice,
  * and does not count.
  */
-#include "group.h"
+#include "placement.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,13 +63,6 @@ static void touch(struct touches *t, s32 position, u32 item, bool dma)
 	};
 }
 
-static s32 part_last(const struct loom_group *group, u32 index)
-{
-	const struct loom_group_part *part = &group->parts[index];
-
-	return loom_group_compute_at(group, part->first_entry + part->entries - 1);
-}
-
 /* Strips and line buffers are loaded, restored, saved and stored by DMA. */
 static void touch_root(struct touches *t, const struct loom_group_root *root)
 {
@@ -80,11 +73,11 @@ static void touch_root(struct touches *t, const struct loom_group_root *root)
 
 	if (root->strip == LOOM_GROUP_NONE)
 		return;
-	out = input ? 0 : part_last(group, root->last_writer) + 1;
+	out = input ? 0 : loom_group_part_end(group, root->last_writer) + 1;
 	if (root->stored)
 		touch(t, out, root->strip, true);
 	if (root->read)
-		out = max(out, part_last(group, root->last_reader));
+		out = max(out, loom_group_part_end(group, root->last_reader));
 	if (input || root->kept)
 		touch(t, load, root->strip, true);
 	if (!root->kept)

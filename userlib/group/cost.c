@@ -6,7 +6,7 @@
  * position by position. Weights that are streamed are loaded one position before they are needed,
  * beside the work of the one before where that costs no more bytes; those that are held, once.
  */
-#include "group.h"
+#include "schedule.h"
 
 static u64 box_elems(const struct loom_group_box *box, u32 rank)
 {

@@ -8,7 +8,7 @@
  * At a position both streams run side by side, and the longer one counts; so what is loaded before
  * the first operator and stored after the last is there, too, as the ends of a pipeline.
  */
-#include "group.h"
+#include "schedule.h"
 
 #include <stdlib.h>
 

@@ -34,54 +34,9 @@ static const s32 margins[] = { 4, 0, -4, -12 };
 #define LARGE_GRAPH	256
 #define MOST_UNITS	64
 
-static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
-{
-	return a->bytes != b->bytes ? a->bytes < b->bytes : a->cycles < b->cycles;
-}
-
 static u32 num_choices(const struct loom_group_divide *d, u32 at)
 {
 	return d->list->choices[at].count;
-}
-
-struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, u32 num_units,
-					u32 in, u32 out)
-{
-	struct loom_group_row *row = &d->rows[first];
-
-	return &row->edges[row->begin[num_units - 1] + in * num_choices(d, first + num_units) +
-			   out];
-}
-
-/* Makes room for groups of up to @num_units units. */
-int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
-{
-	struct loom_group_row *row = &d->rows[first];
-	struct loom_group_edge *edges;
-	u32 *begin, from, to, cap;
-
-	if (num_units <= row->num_units)
-		return 0;
-	begin = realloc(row->begin, (num_units + 1) * sizeof(*begin));
-	if (!begin)
-		return -ENOMEM;
-	row->begin = begin;
-	from = row->num_units ? begin[row->num_units] : 0;
-	for (to = from; row->num_units < num_units; row->num_units++) {
-		begin[row->num_units] = to;
-		to += num_choices(d, first) * num_choices(d, first + row->num_units + 1);
-	}
-	begin[num_units] = to;
-	if (to > row->cap_edges) {
-		cap = max(2 * row->cap_edges, to);
-		edges = realloc(row->edges, cap * sizeof(*edges));
-		if (!edges)
-			return -ENOMEM;
-		row->edges = edges;
-		row->cap_edges = cap;
-	}
-	memset(&row->edges[from], 0, (to - from) * sizeof(*edges));
-	return 0;
 }
 
 /* Estimates for all groups that begin with a unit, by one axis; or in one slice. */
@@ -101,7 +56,7 @@ static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis
 			loom_group_estimate_take(d->estimate, n, in, out, costs);
 			for (q = 0; q < num_counts; q++) {
 				if (costs[q].bytes == U64_MAX ||
-				    (edge->state && !cheaper(&costs[q], &edge->cost)))
+				    (edge->state && !loom_group_cheaper(&costs[q], &edge->cost)))
 					continue;
 				edge->state = LOOM_GROUP_EDGE_ESTIMATED;
 				edge->cost = costs[q];
@@ -111,22 +66,9 @@ static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis
 	return ret;
 }
 
-bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_group_use *use,
-			  u32 axis)
-{
-	/* columns are not cut where rows are as many, and nothing tells them apart */
-	return use->dims[axis] < 2 ||
-	       (axis > 2 && !list->asymmetric && use->dims[axis] <= use->dims[2]);
-}
-
-static const struct loom_group_use *first_result(const struct loom_group_divide *d, u32 first)
-{
-	return &d->list->uses[d->list->ops[d->list->units[first].first_op]->access[0].value];
-}
-
 static int estimate_from(struct loom_group_divide *d, u32 first)
 {
-	const struct loom_group_use *use = first_result(d, first);
+	const struct loom_group_use *use = loom_group_first_result(d->list, first);
 	static const u32 whole[] = { 1 };
 	u32 counts[LOOM_GROUP_SLICE_COUNTS], count, axis;
 	int ret = 0;
@@ -159,7 +101,7 @@ static int offer_layerwise(struct loom_group_divide *d, u32 first)
 		.cost = { .bytes = unit->layerwise_bytes, .cycles = unit->layerwise_cycles },
 	};
 	edge = loom_group_edge(d, first, 1, 0, 0);
-	if (edge->state && !cheaper(&edge->cost, &d->rows[first].layerwise.cost))
+	if (edge->state && !loom_group_cheaper(&edge->cost, &d->rows[first].layerwise.cost))
 		edge->state = LOOM_GROUP_EDGE_NONE;
 	return 0;
 }
@@ -324,12 +266,6 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 		ret = min(ret, 0);
 	}
 	return ret;
-}
-
-u64 loom_group_known_bytes(struct loom_group_divide *d)
-{
-	loom_group_path(d, LOOM_GROUP_EDGE_FITTED);
-	return d->best[d->list->num_units * LOOM_GROUP_CHOICES].bytes;
 }
 
 int loom_group_divide(struct loom_group_list *list, struct loom_group *group,

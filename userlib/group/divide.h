@@ -4,7 +4,7 @@
 
 /* What divide.c and its helpers share. */
 
-#include "group.h"
+#include "search.h"
 
 /**
  * enum loom_group_edge_state - what is known about a group
@@ -126,19 +126,18 @@ static inline bool loom_group_is_spent(const struct loom_group_divide *d)
 	return d->work + d->group->work > d->budget;
 }
 
+/* shortest_path.c */
+
 /** loom_group_edge() - what is known of a group; it must have been reserved */
 struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, u32 num_units,
 					u32 in, u32 out);
 /** loom_group_reserve() - makes room for groups of up to @num_units units. 0 or -ENOMEM */
 int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units);
-/** loom_group_skip_axis() - nobody needs to cut this one */
-bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_group_use *use,
-			  u32 axis);
 /** loom_group_known_bytes() - DRAM bytes of the cheapest division that is certain */
 u64 loom_group_known_bytes(struct loom_group_divide *d);
-
-/* shortest_path.c */
-
+/** loom_group_enter() - enters what is certain about a group */
+void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
+		      enum loom_group_edge_state state);
 /** loom_group_path() - the cheapest path, by groups that are so certain at least; false: none */
 bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state state);
 /** loom_group_path_change() - what is known of a group has changed */
@@ -146,7 +145,7 @@ void loom_group_path_change(struct loom_group_divide *d, u32 first, u32 num_unit
 /** loom_group_path_forget() - what may stay has changed: all paths are looked for anew */
 void loom_group_path_forget(struct loom_group_divide *d);
 
-/* realise.c */
+/* evaluate.c */
 
 /**
  * loom_group_evaluate() - makes certain what a group costs
@@ -170,9 +169,6 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
  * Return: 0, even if nothing was found, or an error.
  */
 int loom_group_place_best(struct loom_group_divide *d, struct loom_group_cut *cut);
-/** loom_group_enter() - enters what is certain about a group */
-void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
-		      enum loom_group_edge_state state);
 
 /* chain.c */
 

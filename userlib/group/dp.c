@@ -18,7 +18,8 @@
  * that they take, and its weights come at least once. And what would be no cheaper if it had a
  * place as it is, is not given one.
  */
-#include "group.h"
+#include "search.h"
+#include "strategy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -86,7 +87,8 @@ static int try_from(struct loom_group_list *list, struct loom_group *group, stru
 	offer(paths, &layerwise, loom_group_layerwise_cycles(list, first));
 	for (count = 2; first + count <= list->num_units && misses < PATIENCE; count++) {
 		struct loom_group_cut cut = {
-			.first_unit = first, .num_units = count, .manner = LOOM_GROUP_LATER,
+			.first_unit = first,
+			.num_units = count,
 		};
 
 		if (is_hopeless(&paths[first], &paths[first + count]))
@@ -124,8 +126,8 @@ static int collect(const struct path *paths, u32 end, struct loom_group_cut **cu
 	return 0;
 }
 
-int loom_group_dp_divide(struct loom_group_list *list, struct loom_group *group,
-			 struct loom_group_cut **cuts, u32 *num_cuts)
+static int divide(struct loom_group_list *list, struct loom_group *group,
+		  struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	struct path *paths = calloc((size_t)list->num_units + 1, sizeof(*paths));
 	int ret = 0;
@@ -143,3 +145,15 @@ int loom_group_dp_divide(struct loom_group_list *list, struct loom_group *group,
 	free(paths);
 	return ret;
 }
+
+static const struct loom_group_rules rules = {
+	.fit = loom_group_dp_fit,
+	.place = loom_group_dp_place,
+};
+
+const struct loom_group_strategy loom_group_dp = {
+	.name = "layergroup-dp",
+	.text = "the same slices, groups by cycles",
+	.rules = &rules,
+	.divide = divide,
+};

@@ -4,7 +4,7 @@
  * tensor of the plan with the steps that touch it; all slices use the same places. Positions at
  * which nothing happens become no steps.
  */
-#include "group.h"
+#include "emit.h"
 
 #include <errno.h>
 #include <stdlib.h>

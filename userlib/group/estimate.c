@@ -12,7 +12,7 @@
  *
  * Rows are counted in 1/ONE, so that strides do not get lost.
  */
-#include "group.h"
+#include "search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -204,23 +204,6 @@ void loom_group_estimate_free(struct loom_group_estimate *est)
 	free(est->weights);
 	free(est->profile);
 	free(est);
-}
-
-u32 loom_group_slice_counts(u64 dim, u32 *counts)
-{
-	u64 most = dim < LOOM_GROUP_SLICES ? dim : LOOM_GROUP_SLICES, rows, slices;
-	u32 count = 0;
-
-	/* each number of rows, where they are few; steps of an eighth where they are many */
-	for (rows = dim / 2; rows && count < LOOM_GROUP_SLICE_COUNTS;
-	     rows -= max(rows / 8, (u64)1)) {
-		slices = loom_div_round_up(dim, rows);
-		if (slices > most)
-			break;
-		if (!count || counts[count - 1] < slices)
-			counts[count++] = slices;
-	}
-	return count;
 }
 
 static struct tracked *find_tracked(struct loom_group_estimate *est, u32 value)

@@ -68,8 +68,7 @@ static u32 estimate_axis(struct loom_group_divide *d, const struct loom_group_cu
 static u32 find_candidates(struct loom_group_divide *d, const struct loom_group_cut *cut,
 			   struct candidate *candidates)
 {
-	const struct loom_group_op *op = d->list->ops[d->list->units[cut->first_unit].first_op];
-	const struct loom_group_use *use = &d->list->uses[op->access[0].value];
+	const struct loom_group_use *use = loom_group_first_result(d->list, cut->first_unit);
 	static const u32 whole[] = { 1 };
 	u32 counts[LOOM_GROUP_SLICE_COUNTS], count, n, axis;
 
@@ -82,27 +81,6 @@ static u32 find_candidates(struct loom_group_divide *d, const struct loom_group_
 	}
 	qsort(candidates, n, sizeof(*candidates), compare);
 	return n;
-}
-
-int loom_group_remake(struct loom_group *group, const struct loom_group_cut *cut)
-{
-	u32 i;
-
-	if (cut->recompute)
-		loom_group_begin_recompute(group, cut->first_unit, cut->slices,
-					   max(cut->batches, 1U), cut->cut_axis);
-	else
-		loom_group_begin(group, cut->first_unit, cut->slices, cut->cut_axis);
-	group->manner = cut->manner;
-	for (i = 0; i < cut->num_units; i++)
-		if (!loom_group_append(group))
-			return -EINVAL;
-	return loom_group_set_residents(group, cut->in, cut->out) ? 0 : -EINVAL;
-}
-
-static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
-{
-	return a->bytes != b->bytes ? a->bytes < b->bytes : a->cycles < b->cycles;
 }
 
 /*
@@ -137,7 +115,7 @@ static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u
 		/* overlap is worth nothing that moves more; less room is no help, either */
 		dear++;
 		if (overlap ? group->cost.bytes > cut->cost.bytes
-			    : !cheaper(&group->cost, &cut->cost))
+			    : !loom_group_cheaper(&group->cost, &cut->cost))
 			continue;
 		if (!group->quick_only && group->cost.bytes >= known)
 			continue;
@@ -172,21 +150,6 @@ int loom_group_place_best(struct loom_group_divide *d, struct loom_group_cut *cu
 	return ret;
 }
 
-void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
-		      enum loom_group_edge_state state)
-{
-	*loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out) =
-		(struct loom_group_edge){
-			.cost = cut->cost,
-			.budget_bytes = cut->budget_bytes,
-			.slices = cut->slices,
-			.axis = cut->cut_axis,
-			.overlap = cut->overlap,
-			.state = state,
-		};
-	loom_group_path_change(d, cut->first_unit, cut->num_units, cut->out);
-}
-
 /* Tries a way to cut a group; keeps it if it is the best. */
 static int try_candidate(struct loom_group_divide *d, const struct candidate *candidate,
 			 enum loom_group_edge_state state, struct loom_group_cut *best)
@@ -206,7 +169,7 @@ static int try_candidate(struct loom_group_divide *d, const struct candidate *ca
 		ret = loom_group_fit(d->group, d->list->lower->sram.bytes);
 		cut.cost = d->group->cost;
 	}
-	if (!ret && cheaper(&cut.cost, &best->cost))
+	if (!ret && loom_group_cheaper(&cut.cost, &best->cost))
 		*best = cut;
 	return ret;
 }

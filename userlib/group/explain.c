@@ -8,7 +8,7 @@
  * divided once more, by the same search, with the cut forbidden. That takes as long as planning
  * does, for each cut.
  */
-#include "group.h"
+#include "emit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,14 +18,11 @@
 static u64 lack_bytes(struct loom_group *group)
 {
 	u64 budget_bytes = group->list->lower->sram.bytes, peak_bytes;
-	u32 count = group->num_items;
 	s32 position;
 
-	group->num_items = group->num_shared;
-	peak_bytes = loom_group_peak(group, &position);
-	group->num_items = count;
+	peak_bytes = loom_group_peak(group, group->num_shared, &position, NULL);
 	if (peak_bytes <= budget_bytes)
-		peak_bytes = loom_group_peak(group, &position);
+		peak_bytes = loom_group_peak(group, group->num_items, &position, NULL);
 	return peak_bytes > budget_bytes ? peak_bytes - budget_bytes : 0;
 }
 
@@ -63,9 +60,7 @@ static int join(struct loom_group *group, const struct loom_group_cut *a,
 static int try_joins(struct loom_group *group, const struct loom_group_cut *a,
 		     const struct loom_group_cut *b, struct loom_program_cut *note)
 {
-	const struct loom_group_list *list = group->list;
-	const struct loom_group_use *use =
-		&list->uses[list->ops[list->units[a->first_unit].first_op]->access[0].value];
+	const struct loom_group_use *use = loom_group_first_result(group->list, a->first_unit);
 	u32 axis, slices;
 	int ret = join(group, a, b, 1, 0, note);
 
@@ -139,11 +134,11 @@ static int explain_without(struct loom_group_list *list, struct loom_group *grou
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-int loom_group_explain(struct loom_group_list *list, u64 budget, const struct loom_group_cut *cuts,
-		       u32 num_cuts)
+int loom_group_explain(struct loom_group_list *list, const struct loom_group_rules *rules,
+		       u64 budget, const struct loom_group_cut *cuts, u32 num_cuts)
 {
 	struct loom_program_cut *notes = calloc((size_t)num_cuts + 1, sizeof(*notes));
-	struct loom_group *group = loom_group_make(list);
+	struct loom_group *group = loom_group_make(list, rules);
 	int ret = notes && group ? 0 : -ENOMEM;
 	u32 i;
 

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: MIT
-/* A graph in groups: from the list of ops to commands. See group.h. */
+/* The driver of the room: a graph in groups, from the list of operations to commands. */
 #include "group.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit.h"
 #include "lower/notes.h"
 #include "lower/storage.h"
 
-static const struct loom_group_strategy strategies[] = {
-	{ "layergroup", "groups by DRAM bytes: line buffers, weights held or streamed",
-	  loom_group_divide, true },
-	{ "layergroup-text", "the first way that fits, from the tail: halos again, weights held",
-	  loom_group_text_divide, false },
-	{ "layergroup-dp", "the same slices, groups by cycles",
-	  loom_group_dp_divide, false },
+static const struct loom_group_strategy *const strategies[] = {
+	&loom_group_own,
+	&loom_group_text,
+	&loom_group_dp,
 };
 
 const struct loom_group_strategy *loom_group_strategy_get(u32 index)
 {
-	return index < ARRAY_SIZE(strategies) ? &strategies[index] : NULL;
+	return index < ARRAY_SIZE(strategies) ? strategies[index] : NULL;
 }
 
 #define MADE	(1 << 0)
@@ -82,15 +80,6 @@ static int set_spans(struct loom_group_list *list, const struct loom_group_cut *
 	return 0;
 }
 
-/* A group as it was chosen, once more. */
-static int remake(struct loom_group *group, const struct loom_group_cut *cut)
-{
-	int ret = loom_group_remake(group, cut);
-
-	group->overlap = cut->overlap;
-	return ret ? ret : loom_group_fit(group, cut->budget_bytes);
-}
-
 /* The bytes of weights that are loaded once for all slices; one that is repeated has its own. */
 static u64 held_bytes(const struct loom_group *group)
 {
@@ -149,7 +138,7 @@ static int walk_cuts(struct loom_group_list *list, struct loom_group *group,
 				ret = loom_lower_alone(lower, k);
 			continue;
 		}
-		ret = remake(group, cut);
+		ret = loom_group_refit(group, cut);
 		if (ret)
 			return ret;
 		if (notes)
@@ -192,6 +181,7 @@ static u64 budget_of(const struct loom_group_options *options, u32 num_nodes)
 
 int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *options)
 {
+	const struct loom_group_strategy *strategy = options->strategy;
 	struct loom_group_cut *cuts = NULL;
 	struct loom_group *group = NULL;
 	struct loom_group_list list;
@@ -205,18 +195,16 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *o
 	macs = lower->macs_once;
 	lower->step = 0;
 	if (!ret) {
-		group = loom_group_make(&list);
+		group = loom_group_make(&list, strategy->rules);
 		ret = group ? 0 : -ENOMEM;
 	}
 	if (!ret) {
 		group->budget = budget_of(options, lower->graph->num_nodes);
-		ret = options->strategy->divide(&list, group, &cuts, &num_cuts);
+		ret = strategy->divide(&list, group, &cuts, &num_cuts);
 	}
-	if (!ret && options->strategy->frugal)
-		ret = loom_group_recompute(&list, group, &cuts, &num_cuts);
-	/* the others have rules, not reasons */
-	if (!ret && options->explain && options->strategy->divide == loom_group_divide)
-		ret = loom_group_explain(&list, group->budget, cuts, num_cuts);
+	/* a strategy that does not choose by cost has rules, not reasons */
+	if (!ret && options->explain && strategy->by_cost)
+		ret = loom_group_explain(&list, strategy->rules, group->budget, cuts, num_cuts);
 	if (!ret)
 		ret = set_spans(&list, cuts, num_cuts);
 	if (!ret)

@@ -26,7 +26,7 @@
  * Axis 0 can be cut besides, if it is the same axis of the same length for all values of the
  * group, and nobody looks from one index of it to another.
  */
-#include "group.h"
+#include "model.h"
 
 static const struct loom_group_use *use_of(const struct loom_group *group, u32 root)
 {

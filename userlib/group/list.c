@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* A graph as a list of ops, and what their operands see of values. See group.h. */
-#include "group.h"
+/* A graph as a list of ops, and what their operands see of values. See list.h. */
+#include "list.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -141,29 +141,6 @@ static bool is_box(const struct loom_group_access *access, const struct loom_ref
 		seen |= 1U << access->axis[k];
 	}
 	return true;
-}
-
-void loom_group_access_box(const struct loom_group_access *access, u32 value_rank, u32 rank,
-			   const struct loom_group_box *operand, struct loom_group_box *box)
-{
-	u32 i, k;
-
-	for (i = 0; i < value_rank; i++) {
-		box->lo[i] = access->start[i];
-		box->hi[i] = access->start[i];
-	}
-	for (k = 0; k < rank; k++) {
-		s64 step = access->step[k], first, last;
-
-		if (access->axis[k] < 0)
-			continue;
-		first = step * (s64)operand->lo[k];
-		last = step * (s64)(operand->hi[k] - 1);
-		box->lo[access->axis[k]] += min(first, last);
-		box->hi[access->axis[k]] += max(first, last);
-	}
-	for (i = 0; i < value_rank; i++)
-		box->hi[i]++;
 }
 
 static struct loom_group_op *add_op(struct loom_group_list *list)

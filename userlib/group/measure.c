@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What takes how much: strips, line buffers, and what parts have of their own. See group.h. */
-#include "group.h"
+#include "schedule.h"
 
 u64 loom_group_box_bytes(const struct loom_group *group, const struct loom_group_box *box,
 			 u32 rank, u32 lane, u32 elem_bytes)

@@ -4,7 +4,7 @@
  * over the end of the period is there at its begin, too, with a gap between. All slices use the
  * same places.
  */
-#include "group.h"
+#include "placement.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,17 +15,10 @@
 #define BUDGET		20000
 #define QUICK_BUDGET	300
 
-static s32 wrap(const struct loom_group *group, s32 position)
-{
-	s32 at = position % group->period;
-
-	return at < 0 ? at + group->period : at;
-}
-
 static void describe(const struct loom_group *group, const struct loom_group_item *item,
 		     struct loom_place_item *to, struct loom_place_gap *gap)
 {
-	s32 first = wrap(group, item->from), last = wrap(group, item->to);
+	s32 first = loom_group_wrap(group, item->from), last = loom_group_wrap(group, item->to);
 
 	*to = (struct loom_place_item){
 		.size_bytes = item->bytes,
@@ -215,15 +208,13 @@ static int place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes)
 	return ret;
 }
 
-int loom_group_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes)
+int loom_group_own_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes)
 {
 	bool made[LOOM_GROUP_RESIDENTS] = { false }, fixed = false;
 	struct loom_group_item *item;
 	u32 i;
 	int ret;
 
-	if (group->manner)
-		return loom_group_text_place(group, budget_bytes, height_bytes);
 	/* what stays lies at the ends, so that there is room between for those that come after */
 	for (i = 0; i < group->num_residents; i++) {
 		item = &group->items[group->resident_items[i]];

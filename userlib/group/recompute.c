@@ -12,7 +12,7 @@
  * axis, and stops where it does not fit. It is asked for the truth only if, with all weights held,
  * it would be cheaper than what is known; it is placed only if it is.
  */
-#include "divide.h"
+#include "search.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -83,11 +83,6 @@ struct recompute {
 	bool more;
 };
 
-static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
-{
-	return a->bytes != b->bytes ? a->bytes < b->bytes : a->cycles < b->cycles;
-}
-
 /* A way to cut @to whose last part begins at @from and costs @cost; true: it is the cheapest. */
 static bool relax(struct recompute *a, u32 from, u32 to, const struct loom_group_cost *cost)
 {
@@ -97,7 +92,7 @@ static bool relax(struct recompute *a, u32 from, u32 to, const struct loom_group
 	if (path->bytes == U64_MAX || check_add_overflow(path->bytes, cost->bytes, &sum.bytes) ||
 	    check_add_overflow(path->cycles, cost->cycles, &sum.cycles))
 		return false;
-	if (!cheaper(&sum, &a->stops[to].cost))
+	if (!loom_group_cheaper(&sum, &a->stops[to].cost))
 		return false;
 	a->stops[to].cost = sum;
 	a->stops[to].from = from;
@@ -276,8 +271,7 @@ static int grow(struct recompute *a, struct loom_group_cut *cut)
 static int try_from(struct recompute *a, u32 first)
 {
 	const struct loom_group_unit *unit = &a->list->units[first];
-	const struct loom_group_op *op = a->list->ops[unit->first_op];
-	const struct loom_group_use *use = &a->list->uses[op->access[0].value];
+	const struct loom_group_use *use = loom_group_first_result(a->list, first);
 	struct loom_group_cut cut = { .first_unit = first, .recompute = true };
 	const struct loom_group_cut layerwise = {
 		.first_unit = first,

@@ -10,7 +10,7 @@
  * Where it lies and along which axis it is dealt over the lanes is the same for all groups: the
  * axis follows from the value, the offset from the placement of the group that makes it.
  */
-#include "group.h"
+#include "model.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,22 +3,11 @@
  * What a group whose stripes are known holds and makes in a slice: nothing is changed here, see
  * strip.c and halo.c for where the rows come from.
  */
-#include "group.h"
-
-#include <string.h>
+#include "model.h"
 
 u64 loom_group_part_start(const struct loom_group_part *part)
 {
 	return part->op->access[0].start[part->op->access[0].axis[part->axis]];
-}
-
-void loom_group_whole_box(const struct loom_ref *ref, struct loom_group_box *box)
-{
-	u32 i;
-
-	memset(box, 0, sizeof(*box));
-	for (i = 0; i < ref->rank; i++)
-		box->hi[i] = ref->dims[i];
 }
 
 void loom_group_rows(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi)
@@ -130,4 +119,12 @@ bool loom_group_strip(const struct loom_group *group, u32 which, u32 slice, u64 
 			*hi = max(*hi, start + to);
 	}
 	return *lo < *hi;
+}
+
+bool loom_group_is_own(const struct loom_group *group, const struct loom_group_part *part, u32 i)
+{
+	if (part->root[i] != LOOM_GROUP_NONE || part->op->kind != LOOM_GROUP_COMPUTE)
+		return false;
+	return part->op->kernel.operands[i].role != LOOM_ROLE_LOAD ||
+	       !(group->residency[part->op->access[i].value] & LOOM_GROUP_RESIDENT_IN);
 }

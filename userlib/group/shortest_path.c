@@ -8,6 +8,7 @@
  */
 #include "divide.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +22,59 @@ static u32 num_choices(const struct loom_group_divide *d, u32 at)
 	return d->list->choices[at].count;
 }
 
-static bool cheaper(const struct loom_group_cost *a, const struct loom_group_cost *b)
+struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, u32 num_units,
+					u32 in, u32 out)
 {
-	return a->bytes != b->bytes ? a->bytes < b->bytes : a->cycles < b->cycles;
+	struct loom_group_row *row = &d->rows[first];
+
+	return &row->edges[row->begin[num_units - 1] + in * num_choices(d, first + num_units) +
+			   out];
+}
+
+/* Makes room for groups of up to @num_units units. */
+int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units)
+{
+	struct loom_group_row *row = &d->rows[first];
+	struct loom_group_edge *edges;
+	u32 *begin, from, to, cap;
+
+	if (num_units <= row->num_units)
+		return 0;
+	begin = realloc(row->begin, (num_units + 1) * sizeof(*begin));
+	if (!begin)
+		return -ENOMEM;
+	row->begin = begin;
+	from = row->num_units ? begin[row->num_units] : 0;
+	for (to = from; row->num_units < num_units; row->num_units++) {
+		begin[row->num_units] = to;
+		to += num_choices(d, first) * num_choices(d, first + row->num_units + 1);
+	}
+	begin[num_units] = to;
+	if (to > row->cap_edges) {
+		cap = max(2 * row->cap_edges, to);
+		edges = realloc(row->edges, cap * sizeof(*edges));
+		if (!edges)
+			return -ENOMEM;
+		row->edges = edges;
+		row->cap_edges = cap;
+	}
+	memset(&row->edges[from], 0, (to - from) * sizeof(*edges));
+	return 0;
+}
+
+void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
+		      enum loom_group_edge_state state)
+{
+	*loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out) =
+		(struct loom_group_edge){
+			.cost = cut->cost,
+			.budget_bytes = cut->budget_bytes,
+			.slices = cut->slices,
+			.axis = cut->cut_axis,
+			.overlap = cut->overlap,
+			.state = state,
+		};
+	loom_group_path_change(d, cut->first_unit, cut->num_units, cut->out);
 }
 
 /* What a group costs, as far as is known, with doubt. */
@@ -54,7 +105,7 @@ static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 		.cycles = d->best[from].cycles + cost->cycles,
 	};
 
-	if (d->best[from].bytes == U64_MAX || !cheaper(&sum, &d->best[to]))
+	if (d->best[from].bytes == U64_MAX || !loom_group_cheaper(&sum, &d->best[to]))
 		return;
 	d->best[to] = sum;
 	d->back[to] = (struct loom_group_back){
@@ -122,8 +173,8 @@ static void go_on(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 	};
 	u32 key = 2 * from + !layerwise;
 
-	if (!is_open(d, to) || cheaper(&was, &sum) ||
-	    (!cheaper(&sum, &was) &&
+	if (!is_open(d, to) || loom_group_cheaper(&was, &sum) ||
+	    (!loom_group_cheaper(&sum, &was) &&
 	     2 * (back->first_unit * LOOM_GROUP_CHOICES + back->in) + !back->layerwise <= key))
 		return;
 	if (!d->moved[to])
@@ -200,9 +251,9 @@ static void visit(struct loom_group_divide *d, u32 at, u32 out, enum loom_group_
 	d->moved[to] = false;
 	if (anew || at == d->list->num_units)
 		return;
-	if (cheaper(&d->best[to], &was))
+	if (loom_group_cheaper(&d->best[to], &was))
 		go_on_from(d, to, state);
-	else if (cheaper(&was, &d->best[to]))
+	else if (loom_group_cheaper(&was, &d->best[to]))
 		mark_dearer(d, to);
 }
 
@@ -225,4 +276,10 @@ bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state sta
 	d->work += d->looks / LOOKS;
 	d->looks %= LOOKS;
 	return d->best[num_units * LOOM_GROUP_CHOICES].bytes != U64_MAX;
+}
+
+u64 loom_group_known_bytes(struct loom_group_divide *d)
+{
+	loom_group_path(d, LOOM_GROUP_EDGE_FITTED);
+	return d->best[d->list->num_units * LOOM_GROUP_CHOICES].bytes;
 }

@@ -29,7 +29,8 @@
  *   be in none.
  * - Loads and stores share steps with other operators' work, if the device may do that at all.
  */
-#include "group.h"
+#include "search.h"
+#include "strategy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -38,21 +39,6 @@
 #define TRIES		20
 /* So many runs in a row may not fit before a longer one is given up. */
 #define PATIENCE	8
-
-/* A group as it is described, with room for all; -EINVAL: these cannot be together. */
-static int build(struct loom_group *group, const struct loom_group_cut *cut)
-{
-	u32 i;
-
-	loom_group_begin_recompute(group, cut->first_unit, cut->slices, max(cut->batches, 1U),
-				   cut->cut_axis);
-	group->manner = cut->manner;
-	group->overlap = cut->overlap;
-	for (i = 0; i < cut->num_units; i++)
-		if (!loom_group_append(group))
-			return -EINVAL;
-	return loom_group_set_residents(group, 0, 0) ? 0 : -EINVAL;
-}
 
 /* Whether the group as it is built fits. -ERANGE: it would be of no use. */
 static int try_it(struct loom_group *group, struct loom_group_cut *cut, u64 limit)
@@ -85,7 +71,7 @@ static int try_slices(struct loom_group *group, struct loom_group_cut *cut, u64 
 	cut->batches = h > 1 ? n : 1;
 	cut->cut_axis = h > 1 ? 2 : 0;
 	cut->recompute = n * h > 1;
-	ret = build(group, cut);
+	ret = loom_group_remake(group, cut);
 	return ret ? ret : try_it(group, cut, limit);
 }
 
@@ -93,14 +79,14 @@ static int try_slices(struct loom_group *group, struct loom_group_cut *cut, u64 
 static u64 find_limit(struct loom_group *group, const struct loom_group_cut *cut, u32 axis)
 {
 	const struct loom_group_list *list = group->list;
-	u32 op = list->units[cut->first_unit].first_op;
-	const struct loom_group_use *use = &list->uses[list->ops[op]->access[0].value];
+	const struct loom_group_use *use = loom_group_first_result(list, cut->first_unit);
 	struct loom_group_cut two = *cut;
 
 	two.slices = 2;
 	two.batches = 1;
+	two.recompute = true;
 	two.cut_axis = axis;
-	if (axis >= use->rank || use->dims[axis] < 2 || build(group, &two))
+	if (axis >= use->rank || use->dims[axis] < 2 || loom_group_remake(group, &two))
 		return 1;
 	return use->dims[axis];
 }
@@ -136,7 +122,7 @@ int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut,
 	cut->batches = 1;
 	cut->cut_axis = 0;
 	cut->overlap = group->list->lower->sram.overlap;
-	ret = build(group, cut);
+	ret = loom_group_remake(group, cut);
 	if (!ret)
 		ret = loom_group_schedule(group);
 	if (ret)
@@ -180,7 +166,6 @@ static int longest(struct loom_group_list *list, struct loom_group *group, u32 e
 		struct loom_group_cut cut = {
 			.first_unit = --first,
 			.num_units = end - first,
-			.manner = LOOM_GROUP_TEXT,
 		};
 
 		if (list->units[first].ungroupable)
@@ -197,8 +182,8 @@ static int longest(struct loom_group_list *list, struct loom_group *group, u32 e
 	return 0;
 }
 
-int loom_group_text_divide(struct loom_group_list *list, struct loom_group *group,
-			   struct loom_group_cut **cuts, u32 *num_cuts)
+static int divide(struct loom_group_list *list, struct loom_group *group,
+		  struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	u32 end = list->num_units, count = 0, i;
 	struct loom_group_cut *found = calloc((size_t)end + 1, sizeof(*found)), swap;
@@ -219,3 +204,15 @@ int loom_group_text_divide(struct loom_group_list *list, struct loom_group *grou
 	*num_cuts = count;
 	return ret;
 }
+
+static const struct loom_group_rules rules = {
+	.fit = loom_group_text_fit,
+	.place = loom_group_text_place,
+};
+
+const struct loom_group_strategy loom_group_text = {
+	.name = "layergroup-text",
+	.text = "the first way that fits, from the tail: halos again, weights held",
+	.rules = &rules,
+	.divide = divide,
+};

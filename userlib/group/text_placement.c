@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * DOC: Weights and places, by the text
+ * DOC: Places, by the text
  *
- * What needs room comes in three classes: activations (strips here), from the operator that makes
- * them to the last that reads them; weights; buffers, while their operator works. Weights of a
- * sliced group stay to its end. Those of a group of one slice go when their operator is done, and
- * come as early as there is slack: where loading one beside the operator before would take longer
- * than that works, it moves to the next earlier operator that works long enough ("the period
- * [T5,T5] is corrected to [T2,T5]"). The text does not say how far back to go; going further than
- * need be would take room and save no time. Nothing is loaded in pieces: whole weights, or not at
- * all.
+ * Places by the text: weights first if they stay; then by operator; of one operator's, those that
+ * live long first, then those that are large. Each gets the lowest place at which it is free, but
+ * rather one within one sub-bank of the SRAM, if there are any, or from the begin of one on if it
+ * is larger. Nothing is ever moved again.
  *
- * Places, %LOOM_GROUP_TEXT: weights first if they stay; then by operator; of one operator's, those
- * that live long first, then those that are large. Each gets the lowest place at which it is free,
- * but rather one within one sub-bank of the SRAM, if there are any, or from the begin of one on if
- * it is larger. Nothing is ever moved again.
- *
- * %LOOM_GROUP_LATER: of all that has no place yet, the one whose lowest place is lowest; of those
- * the one with more conflicts, then with the larger product of size and lifetime, then the
- * earlier. A place is rather taken where it shares no sub-bank with what the other stream has to
- * do with at the same time. (The planners that this follows also let an elementwise operator write
- * over its operand. The device wants a declared view for that; here nobody does it.)
+ * Places by the planners after it ("dp"): of all that has no place yet, the one whose lowest place
+ * is lowest; of those the one with more conflicts, then with the larger product of size and
+ * lifetime, then the earlier. A place is rather taken where it shares no sub-bank with what the
+ * other stream has to do with at the same time. (The planners that this follows also let an
+ * elementwise operator write over its operand. The device wants a declared view for that; it is
+ * not done here.)
  */
-#include "group.h"
+#include "placement.h"
+#include "strategy.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -77,6 +70,7 @@ struct block {
  * @budget_bytes: SRAM
  * @align_bytes: of each place
  * @bank_bytes: of a sub-bank; 0: there is none
+ * @likes: an offset is preferred to lower ones that are not
  */
 struct placer {
 	const struct loom_group *group;
@@ -86,16 +80,10 @@ struct placer {
 	u64 budget_bytes;
 	u64 align_bytes;
 	u64 bank_bytes;
+	bool (*likes)(const struct placer *placer, const struct block *block, u64 offset);
 };
 
 #define NEVER	(-1000000)
-
-static s32 wrap(const struct loom_group *group, s32 position)
-{
-	s32 at = position % group->period;
-
-	return at < 0 ? at + group->period : at;
-}
 
 /* Whether position @at is in [@from, @to], period by period. */
 static bool within(const struct loom_group *group, s32 from, s32 to, s32 at)
@@ -104,9 +92,9 @@ static bool within(const struct loom_group *group, s32 from, s32 to, s32 at)
 		return false;
 	if (to - from + 1 >= group->period)
 		return true;
-	from = wrap(group, from);
-	to = wrap(group, to);
-	at = wrap(group, at);
+	from = loom_group_wrap(group, from);
+	to = loom_group_wrap(group, to);
+	at = loom_group_wrap(group, at);
 	return from <= to ? at >= from && at <= to : at >= from || at <= to;
 }
 
@@ -133,13 +121,6 @@ static bool conflict(const struct loom_group *group, const struct block *a, cons
 	return false;
 }
 
-static s32 ends_at(const struct loom_group *group, u32 index)
-{
-	const struct loom_group_part *part = &group->parts[index];
-
-	return loom_group_compute_at(group, part->first_entry + part->entries - 1);
-}
-
 static void add_block(struct placer *placer, u32 item, const struct block *like)
 {
 	const struct loom_group_item *of = &placer->group->items[item];
@@ -154,8 +135,8 @@ static void add_block(struct placer *placer, u32 item, const struct block *like)
 		block->bytes = of->bytes;
 		block->life = of->whole ? INT32_MAX : of->to - of->from + 1;
 		block->always = block->life >= placer->group->period;
-		block->begin = wrap(placer->group, of->from);
-		block->end = wrap(placer->group, of->to);
+		block->begin = loom_group_wrap(placer->group, of->from);
+		block->end = loom_group_wrap(placer->group, of->to);
 	}
 }
 
@@ -176,13 +157,15 @@ static void add_strips(struct placer *placer)
 		} else {
 			block.part = root->first_writer;
 		}
-		block.from = ends_at(group, block.part) - group->parts[block.part].entries + 1;
-		block.to = ends_at(group, root->kind == LOOM_GROUP_INPUT ? root->last_reader
-									 : root->last_writer);
+		block.from = loom_group_part_end(group, block.part) -
+			     group->parts[block.part].entries + 1;
+		block.to = loom_group_part_end(group, root->kind == LOOM_GROUP_INPUT
+							      ? root->last_reader
+							      : root->last_writer);
 		if (root->read)
-			block.to = max(block.to, ends_at(group, root->last_reader));
+			block.to = max(block.to, loom_group_part_end(group, root->last_reader));
 		if (root->stored)
-			block.dma[1] = ends_at(group, root->last_writer) + 1;
+			block.dma[1] = loom_group_part_end(group, root->last_writer) + 1;
 		add_block(placer, root->strip, &block);
 	}
 }
@@ -198,8 +181,8 @@ static void add_own(struct placer *placer, u32 index)
 		struct block block = {
 			.part = index,
 			.dma = { NEVER, NEVER },
-			.from = ends_at(group, index),
-			.to = ends_at(group, index),
+			.from = loom_group_part_end(group, index),
+			.to = loom_group_part_end(group, index),
 		};
 
 		if (!loom_group_is_own(group, part, i))
@@ -229,7 +212,7 @@ static int text_order(const void *a, const void *b)
 	return x->buffer < y->buffer ? -1 : 1;
 }
 
-static int later_order(const void *a, const void *b)
+static int dp_order(const void *a, const void *b)
 {
 	const struct block *x = a, *y = b;
 	u64 p = x->bytes * (u64)min(x->life, 1 << 20), q = y->bytes * (u64)min(y->life, 1 << 20);
@@ -288,18 +271,12 @@ static bool keeps_apart(const struct placer *placer, const struct block *block, 
 	return true;
 }
 
-static bool is_liked(const struct placer *placer, const struct block *block, u64 offset)
-{
-	return placer->group->manner == LOOM_GROUP_TEXT ? keeps_to_banks(placer, block, offset)
-							: keeps_apart(placer, block, offset);
-}
-
 /* The lowest place from @from on, below @end, that is liked. */
 static bool find_liked(const struct placer *placer, const struct block *block, u64 from, u64 end,
 		       u64 *offset)
 {
 	while (from + block->bytes <= end) {
-		if (is_liked(placer, block, from)) {
+		if (placer->likes(placer, block, from)) {
 			*offset = from;
 			return true;
 		}
@@ -381,12 +358,12 @@ static void forget_lowest(struct placer *placer, const struct block *placed)
 	}
 }
 
-static bool place_later(struct placer *placer)
+static bool place_dp(struct placer *placer)
 {
 	u32 round, i;
 
 	count_conflicts(placer);
-	qsort(placer->blocks, placer->num_blocks, sizeof(*placer->blocks), later_order);
+	qsort(placer->blocks, placer->num_blocks, sizeof(*placer->blocks), dp_order);
 	for (round = 0; round < placer->num_blocks; round++) {
 		struct block *best = NULL;
 
@@ -408,16 +385,15 @@ static bool place_later(struct placer *placer)
 	return true;
 }
 
-static int place_all(struct loom_group *group, struct placer *placer, u64 *height_bytes)
+static int place_all(struct loom_group *group, struct placer *placer,
+		     bool (*place)(struct placer *placer), u64 *height_bytes)
 {
-	bool fits;
 	u32 i;
 
 	add_strips(placer);
 	for (i = 0; i < group->num_parts; i++)
 		add_own(placer, i);
-	fits = group->manner == LOOM_GROUP_TEXT ? place_text(placer) : place_later(placer);
-	if (!fits)
+	if (!place(placer))
 		return -ENOSPC;
 	*height_bytes = 0;
 	for (i = 0; i < placer->num_blocks; i++) {
@@ -429,10 +405,14 @@ static int place_all(struct loom_group *group, struct placer *placer, u64 *heigh
 	return 0;
 }
 
-int loom_group_text_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes)
+static int place_by(struct loom_group *group, u64 budget_bytes, u64 *height_bytes,
+		    bool (*place)(struct placer *placer),
+		    bool (*likes)(const struct placer *placer, const struct block *block,
+				  u64 offset))
 {
 	struct placer placer = {
 		.group = group,
+		.likes = likes,
 		.budget_bytes = budget_bytes,
 		.align_bytes = group->list->lower->sram.align_bytes,
 		.bank_bytes = group->list->lower->sram.sub_bank_bytes,
@@ -449,80 +429,18 @@ int loom_group_text_place(struct loom_group *group, u64 budget_bytes, u64 *heigh
 	placer.blocks = calloc(count + 1, sizeof(*placer.blocks));
 	placer.busy = calloc(count + 1, sizeof(*placer.busy));
 	if (placer.blocks && placer.busy)
-		ret = place_all(group, &placer, height_bytes);
+		ret = place_all(group, &placer, place, height_bytes);
 	free(placer.blocks);
 	free(placer.busy);
 	return ret;
 }
 
-/* Loads a weight earlier, if the operator beside which it is loaded is done before it is. */
-static void lead(const struct loom_group *group, struct loom_group_part *part, u32 i,
-		 struct loom_group_streams *streams)
+int loom_group_text_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes)
 {
-	u64 cycles = loom_div_round_up(part->loaded_bytes[i], LOOM_CYCLE_BYTES);
-	s32 last = loom_group_load_at(group, part->first_entry), at;
-	size_t from = loom_group_stream_index(group, last), to;
-
-	if (streams->compute[from] >= streams->dma[from])
-		return;
-	for (at = last - 1; at >= 0; at--) {
-		to = loom_group_stream_index(group, at);
-		if (streams->compute[to] < streams->dma[to] + cycles)
-			continue;
-		streams->dma[from] -= min(cycles, streams->dma[from]);
-		streams->dma[to] += cycles;
-		part->lead[i] = last - at;
-		return;
-	}
+	return place_by(group, budget_bytes, height_bytes, place_text, keeps_to_banks);
 }
 
-static int load_early(struct loom_group *group)
+int loom_group_dp_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes)
 {
-	struct loom_group_streams streams;
-	u32 index, i;
-
-	if (loom_group_streams(group, &streams))
-		return -ENOMEM;
-	for (index = 0; index < group->num_parts; index++) {
-		struct loom_group_part *part = &group->parts[index];
-
-		for (i = 1; i < part->op->kernel.num_operands; i++) {
-			u32 value = part->op->access[i].value;
-
-			part->lead[i] = 0;
-			if (part->op->kernel.operands[i].role == LOOM_ROLE_LOAD &&
-			    loom_group_is_own(group, part, i) &&
-			    group->list->lower->graph->values[value]->data)
-				lead(group, part, i, &streams);
-		}
-	}
-	loom_group_streams_clear(&streams);
-	return 0;
-}
-
-int loom_group_text_fit(struct loom_group *group, u64 budget_bytes)
-{
-	u32 refused = LOOM_GROUP_FAULT_EMPTY | LOOM_GROUP_FAULT_STALLED | LOOM_GROUP_FAULT_DISJOINT;
-	s32 position;
-	int ret;
-
-	if (group->manner == LOOM_GROUP_TEXT)
-		refused |= LOOM_GROUP_FAULT_OVERLAP;
-	ret = loom_group_schedule(group);
-	if (ret)
-		return ret;
-	if (group->faults & refused)
-		return -ENOSPC;
-	if (group->slices == 1 && group->overlap) {
-		ret = load_early(group);
-		if (!ret)
-			ret = loom_group_schedule(group);
-		if (ret)
-			return ret;
-	}
-	group->cost.peak_bytes = loom_group_peak(group, &position);
-	if (group->cost.peak_bytes > budget_bytes)
-		return -ENOSPC;
-	loom_group_cost_count(group);
-	return 0;
+	return place_by(group, budget_bytes, height_bytes, place_dp, keeps_apart);
 }

@@ -8,7 +8,8 @@
  *
  *	group_exhaustive [ROUNDS]
  */
-#include "group/group.h"
+#include "group/search.h"
+#include "group/strategy.h"
 #include "case.h"
 #include "loom_topology.h"
 #include "lower/storage.h"
@@ -143,7 +144,7 @@ static bool has_places(struct loom_group *group)
 /* Returns by how many percent brute force is better; below 0: its division has no place. */
 static double compare(struct loom_group_list *list)
 {
-	struct loom_group *group = loom_group_make(list);
+	struct loom_group *group = loom_group_make(list, loom_group_own.rules);
 	struct loom_group_cut *cuts = NULL;
 	u64 ours = 0, best;
 	u32 num_cuts = 0, i;

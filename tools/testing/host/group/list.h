@@ -4,7 +4,8 @@
 
 /* A finished graph as the list of ops that groups are made of, on a device of one's own. */
 
-#include "group/group.h"
+#include "group/search.h"
+#include "group/strategy.h"
 #include "host/lower/case.h"
 #include "lower/storage.h"
 
@@ -43,7 +44,7 @@ static inline void list_begin(struct list_case *c, const struct loom_graph *grap
 	if (loom_storage_init(&c->storage, graph, &c->build, &c->options, &c->err) ||
 	    loom_group_list_make(&c->list, &c->lower))
 		tap_fatal("no list: %s", c->err.text);
-	c->group = loom_group_make(&c->list);
+	c->group = loom_group_make(&c->list, loom_group_own.rules);
 	if (!c->group)
 		tap_fatal("no memory");
 }

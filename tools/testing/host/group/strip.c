@@ -5,7 +5,7 @@
  * this slice or is kept from the one before; what is kept was in the strip before. For all numbers
  * of slices, all axes, and groups that begin anywhere.
  */
-#include "group/group.h"
+#include "group/emit.h"
 #include "case.h"
 #include "loom_topology.h"
 #include "lower/storage.h"
@@ -145,7 +145,7 @@ static bool group_is_right(const struct loom_group *group)
 
 static bool try_list(const struct loom_group_list *list)
 {
-	struct loom_group *group = loom_group_make(list);
+	struct loom_group *group = loom_group_make(list, NULL);
 	u32 first, axis, slices;
 	bool good = true;
 

@@ -100,7 +100,7 @@ static struct loom_group *slice_chain(struct chain *chain, u32 slices)
 	u32 i;
 
 	loom_group_begin_recompute(group, 0, slices, 1, 2);
-	group->manner = LOOM_GROUP_TEXT;
+	group->rules = loom_group_text.rules;
 	group->overlap = true;
 	for (i = 0; i < chain->c.list.num_units; i++)
 		if (!loom_group_append(group))
@@ -389,7 +389,7 @@ static void test_n_then_h(void)
 		{ 3 * 4096, 4, 1, 0 },
 		{ 3 * 2048, 8, 4, 2 },
 	};
-	struct loom_group_cut cut = { .num_units = 2, .manner = LOOM_GROUP_TEXT };
+	struct loom_group_cut cut = { .num_units = 2 };
 	struct chain chain;
 	u32 i;
 	int ret;
@@ -402,6 +402,7 @@ static void test_n_then_h(void)
 		chain_node(&chain, "Neg", "");
 		chain_node(&chain, "Abs", "");
 		chain_finish(&chain, &sram);
+		chain.c.group->rules = loom_group_text.rules;
 		ret = loom_group_text_search(chain.c.group, &cut, U64_MAX);
 		tap_ok(!ret && cut.slices == wants[i].slices && cut.batches == wants[i].batches &&
 		       cut.cut_axis == wants[i].axis,
@@ -429,13 +430,15 @@ static void test_tail(void)
 	chain_node(&chain, "Neg", "");
 	chain_node(&chain, "Abs", "");
 	chain_finish(&chain, &sram);
-	if (loom_group_text_divide(&chain.c.list, chain.c.group, &cuts, &num_cuts))
+	chain.c.group->rules = loom_group_text.rules;
+	if (loom_group_text.divide(&chain.c.list, chain.c.group, &cuts, &num_cuts))
 		tap_fatal("no division");
 	tap_ok(num_cuts == 3 && cuts[0].num_units == 2 && cuts[1].layerwise &&
 	       cuts[2].num_units == 3,
 	       "%u groups: two, one whose weights do not fit, three", num_cuts);
 	free(cuts);
-	if (loom_group_dp_divide(&chain.c.list, chain.c.group, &cuts, &num_cuts))
+	chain.c.group->rules = loom_group_dp.rules;
+	if (loom_group_dp.divide(&chain.c.list, chain.c.group, &cuts, &num_cuts))
 		tap_fatal("no division");
 	tap_ok(num_cuts == 3 && cuts[0].num_units == 2 && cuts[1].layerwise &&
 	       cuts[2].num_units == 3,

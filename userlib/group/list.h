@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Floor 1 of groups, the model: a graph as a list of operations, and how operations see values.
+ *
+ * Lowering hands each kernel, copy and fill to the list (list.c) instead of writing commands. An
+ * operand *accesses* a value: index by index, along axes of the value, or not at all in a form
+ * that a slice could follow. A *unit* is a node of the graph with its operations; a group is a run
+ * of units. At the cut before each unit some values are *live*: made before it and read after it.
+ * They may stay in SRAM as a whole, and are *residents* then (resident.c).
+ */
+#ifndef LOOM_GROUP_LIST_H
+#define LOOM_GROUP_LIST_H
+
+#include "lower/lower.h"
+
+/* Live values of a cut of which any may stay in SRAM; sets of them that are tried. */
+#define LOOM_GROUP_LIVE		63
+#define LOOM_GROUP_CHOICES	8
+
+/**
+ * struct loom_group_box - a part of a value or of an operand
+ * @lo: first index per axis
+ * @hi: first index behind
+ */
+struct loom_group_box {
+	u64 lo[DRM_LOOM_MAX_RANK];
+	u64 hi[DRM_LOOM_MAX_RANK];
+};
+
+/**
+ * struct loom_group_access - how an operand sees the value that it lies in
+ *
+ * Index i on the operand's axis k is index @start + i * @step of axis @axis of the value.
+ *
+ * @value: id of the value that owns the bytes
+ * @plain: it can be said like this; else the value has to be in DRAM
+ * @axis: by axis of the operand: the value's axis, or -1 where it has one element or repeats one
+ * @step: by axis of the operand
+ * @start: by axis of the value: where the first element is
+ * @lanes: bit per axis of the value: it can be dealt over the lanes
+ */
+struct loom_group_access {
+	u32 value;
+	bool plain;
+	s8 axis[DRM_LOOM_MAX_RANK];
+	s64 step[DRM_LOOM_MAX_RANK];
+	u64 start[DRM_LOOM_MAX_RANK];
+	u32 lanes;
+};
+
+/**
+ * enum loom_group_kind - what an op is
+ * @LOOM_GROUP_COMPUTE: a kernel
+ * @LOOM_GROUP_COPY: operand 1 becomes operand 0
+ * @LOOM_GROUP_FILL: operand 0 becomes its bits
+ */
+enum loom_group_kind {
+	LOOM_GROUP_COMPUTE,
+	LOOM_GROUP_COPY,
+	LOOM_GROUP_FILL,
+};
+
+/**
+ * struct loom_group_op - a kernel or a move
+ * @kind: what it is
+ * @unit: unit it belongs to
+ * @kernel: its operands and stages; those of DRAM name values, not tensors
+ * @access: by operand, STORE and LOAD
+ */
+struct loom_group_op {
+	enum loom_group_kind kind;
+	u32 unit;
+	struct loom_kernel kernel;
+	struct loom_group_access access[LOOM_KERNEL_OPERANDS];
+};
+
+/**
+ * struct loom_group_unit - a node with its ops
+ * @node: place of the node in the order in which nodes run
+ * @first_op: first of its ops
+ * @num_ops: number of them
+ * @ungroupable: its ops cannot be in a group
+ * @layerwise_bytes: DRAM bytes of the node lowered as without groups; U64_MAX: it does not fit
+ * @layerwise_cycles: cycles of that
+ */
+struct loom_group_unit {
+	u32 node;
+	u32 first_op;
+	u32 num_ops;
+	bool ungroupable;
+	u64 layerwise_bytes;
+	u64 layerwise_cycles;
+};
+
+/**
+ * struct loom_group_use - who touches a value
+ * @rank: its axes, 0: it has too many
+ * @dims: elements per axis
+ * @elem_bytes: of one
+ * @first_writer: first op that writes it; U32_MAX: none, it comes from outside
+ * @last_writer: last op that does
+ * @last_reader: last op that reads it; 0 if there is none
+ * @read: there is one
+ * @output: it is an output of the graph: it is stored, whoever reads it
+ * @lanes: bit per axis: all ops can see it dealt over the lanes
+ * @lane: the axis that makes it smallest
+ * @whole_bytes: what it takes then, per lane
+ */
+struct loom_group_use {
+	u32 rank;
+	u64 dims[DRM_LOOM_MAX_RANK];
+	u32 elem_bytes;
+	u32 first_writer;
+	u32 last_writer;
+	u32 last_reader;
+	bool read;
+	bool output;
+	u32 lanes;
+	u8 lane;
+	u64 whole_bytes;
+};
+
+/**
+ * struct loom_group_choices - what may stay in SRAM at a cut
+ * @count: number of choices; the first is that nothing stays
+ * @masks: by choice: bit per value that is live there
+ */
+struct loom_group_choices {
+	u32 count;
+	u64 masks[LOOM_GROUP_CHOICES];
+};
+
+/**
+ * struct loom_group_list - a graph as ops
+ * @lower: the lowering that it came from
+ * @ops: in order
+ * @num_ops: number of @ops
+ * @cap_ops: room in @ops
+ * @units: in order; nodes without ops have none
+ * @num_units: number of @units
+ * @uses: by value id
+ * @live_first: by cut: first of its entries in @live. Cut u is before unit u
+ * @live: values that are there and still wanted, and may stay in SRAM
+ * @choices: by cut: which of them do
+ * @asymmetric: rows and columns are not the same to some op
+ * @no_cut: there may be none before this unit; 0: there may be everywhere
+ */
+struct loom_group_list {
+	struct loom_lower *lower;
+	struct loom_group_op **ops;
+	u32 num_ops;
+	u32 cap_ops;
+	struct loom_group_unit *units;
+	u32 num_units;
+	struct loom_group_use *uses;
+	u32 *live_first;
+	u32 *live;
+	struct loom_group_choices *choices;
+	bool asymmetric;
+	u32 no_cut;
+};
+
+/* list.c: operations, in order */
+
+/** loom_group_list_make() - lowers all nodes into a list; their storage is decided, not placed */
+int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower);
+/** loom_group_list_clear() - frees what @list holds */
+void loom_group_list_clear(struct loom_group_list *list);
+
+/* resident.c: what may stay in SRAM across a cut */
+
+/** loom_group_live_make() - what could stay at each cut. 0 or -ENOMEM */
+int loom_group_live_make(struct loom_group_list *list);
+/** loom_group_is_resident() - a value that is live at cut @at stays in SRAM there */
+bool loom_group_is_resident(const struct loom_group_list *list, u32 value, u32 at, u8 choice);
+
+/* box.c: which part of an operand or value */
+
+/** loom_group_whole_box() - all of an operand */
+void loom_group_whole_box(const struct loom_ref *ref, struct loom_group_box *box);
+/** loom_group_access_box() - the part of a value that a part of an operand lies in */
+void loom_group_access_box(const struct loom_group_access *access, u32 value_rank, u32 rank,
+			   const struct loom_group_box *operand, struct loom_group_box *box);
+/** loom_group_operand_box() - what an operand needs for a part of the result */
+void loom_group_operand_box(const struct loom_kernel *kernel, u32 operand,
+			    const struct loom_group_box *out, struct loom_group_box *box);
+/** loom_group_operand_axis() - the one axis of an operand that steps along @axis of its value */
+bool loom_group_operand_axis(const struct loom_group_access *access, u32 rank, s8 axis, u32 *found);
+/** loom_group_follower() - the one axis of an operand that follows axis @cut of the result */
+bool loom_group_follower(const struct loom_operand *operand, s8 cut, u32 *found);
+
+#endif /* LOOM_GROUP_LIST_H */

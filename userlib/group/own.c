@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The strategy "layergroup", the default: the division with the fewest DRAM bytes that the search
+ * of divide.c finds, improved by groups that recompute their halos where that moves less.
+ */
+#include "search.h"
+#include "strategy.h"
+
+static int divide(struct loom_group_list *list, struct loom_group *group,
+		  struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	int ret = loom_group_divide(list, group, cuts, num_cuts);
+
+	return ret ? ret : loom_group_recompute(list, group, cuts, num_cuts);
+}
+
+static const struct loom_group_rules rules = {
+	.fit = loom_group_own_fit,
+	.place = loom_group_own_place,
+};
+
+const struct loom_group_strategy loom_group_own = {
+	.name = "layergroup",
+	.text = "groups by DRAM bytes: line buffers, weights held or streamed",
+	.frugal = true,
+	.by_cost = true,
+	.rules = &rules,
+	.divide = divide,
+};

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Floor 2 of groups: what a group needs and costs.
+ *
+ * measure.c says how many bytes of SRAM each strip, line buffer and operand takes; schedule.c
+ * gives each operation its position and each item its lifetime; cost.c counts DRAM bytes, cycles.c
+ * the cycles of both streams. The schedule takes for granted which weights are held in SRAM
+ * (&loom_group_part.held) and how operations are cut into chunks: weights.c decides that.
+ */
+#ifndef LOOM_GROUP_SCHEDULE_H
+#define LOOM_GROUP_SCHEDULE_H
+
+#include "model.h"
+
+/* measure.c: bytes */
+
+/** loom_group_measure() - sizes of all that has changed since the last time */
+void loom_group_measure(struct loom_group *group);
+/** loom_group_box_bytes() - bytes per lane of a box */
+u64 loom_group_box_bytes(const struct loom_group *group, const struct loom_group_box *box,
+			 u32 rank, u32 lane, u32 elem_bytes);
+/** loom_group_follows_chunks() - chunks need different parts of an operand */
+bool loom_group_follows_chunks(const struct loom_group_part *part, u32 operand);
+/** loom_group_keeps_chunk() - a chunk of a streamed operand is loaded once and stays */
+bool loom_group_keeps_chunk(const struct loom_group_part *part, u32 operand, u32 chunk);
+
+/* schedule.c: positions and lifetimes */
+
+/** loom_group_compute_at() - position at which entry @entry (a part, or a chunk of it) computes */
+s32 loom_group_compute_at(const struct loom_group *group, u32 entry);
+/** loom_group_load_at() - position at which what it needs is loaded */
+s32 loom_group_load_at(const struct loom_group *group, u32 entry);
+/** loom_group_store_at() - position at which what it made is stored */
+s32 loom_group_store_at(const struct loom_group *group, u32 entry);
+/** loom_group_part_load() - position at which the first chunk of part @index is loaded */
+s32 loom_group_part_load(const struct loom_group *group, u32 index);
+/** loom_group_part_end() - position at which the last chunk of part @index computes */
+s32 loom_group_part_end(const struct loom_group *group, u32 index);
+/** loom_group_wrap() - a position as one of the period [0, &loom_group.period) */
+s32 loom_group_wrap(const struct loom_group *group, s32 position);
+/** loom_group_alive_at() - an item is in SRAM at a position of the period */
+bool loom_group_alive_at(const struct loom_group *group, const struct loom_group_item *item,
+			 s32 at);
+/** loom_group_schedule() - positions, items and their lifetimes. 0, -ENOSPC or -ENOMEM */
+int loom_group_schedule(struct loom_group *group);
+/** loom_group_mark_stored() - which values go to DRAM: outputs, and what later groups read */
+void loom_group_mark_stored(struct loom_group *group);
+
+/* Positions that a period has at most. */
+#define LOOM_GROUP_PERIOD	(2 * LOOM_GROUP_ENTRIES + 8)
+
+/**
+ * loom_group_peak() - SRAM per lane that is alive at once at most
+ * @group: a group that has been scheduled
+ * @num_items: how many of its items count, from the first
+ * @position: [out] where that is
+ * @alive: [out] by position: bytes of items that are not there all the time; NULL: not asked for
+ *
+ * Return: bytes per lane.
+ */
+u64 loom_group_peak(const struct loom_group *group, u32 num_items, s32 *position, u64 *alive);
+
+/* cost.c: DRAM bytes */
+
+/** loom_group_cost_count() - DRAM bytes and cycles of a group whose steps are known */
+void loom_group_cost_count(struct loom_group *group);
+/** loom_group_cost_floor() - DRAM bytes of a group if all that it loads could be held */
+u64 loom_group_cost_floor(struct loom_group *group);
+/** loom_group_least_bytes() - what a unit has to move in any case: weights and outputs, once */
+u64 loom_group_least_bytes(const struct loom_group_list *list, u32 unit);
+
+/* cycles.c: time */
+
+/**
+ * struct loom_group_streams - what both streams of a group do when
+ * @dma: by position of all slices: cycles
+ * @compute: likewise
+ * @count: number of positions
+ */
+struct loom_group_streams {
+	u64 *dma;
+	u64 *compute;
+	size_t count;
+};
+
+/** loom_group_streams() - of a group whose steps are known. 0, else there is no memory */
+int loom_group_streams(const struct loom_group *group, struct loom_group_streams *streams);
+/** loom_group_stream_index() - where a position of the first slice is in the tables */
+size_t loom_group_stream_index(const struct loom_group *group, s32 position);
+/** loom_group_streams_clear() - frees what @streams holds */
+void loom_group_streams_clear(struct loom_group_streams *streams);
+/** loom_group_cycles() - cycles of a group whose steps are known; 0: no memory */
+u64 loom_group_cycles(const struct loom_group *group);
+/** loom_group_layerwise_cycles() - cycles of a node, lowered as without groups */
+u64 loom_group_layerwise_cycles(const struct loom_group_list *list, u32 unit);
+/** loom_group_least_cycles() - adds what a node takes in any group: work, and weights once */
+void loom_group_least_cycles(const struct loom_group_list *list, u32 unit, u64 *compute,
+			     u64 *weights);
+
+#endif /* LOOM_GROUP_SCHEDULE_H */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Floor 4 of groups: which groups. What is found is a *division*: cuts of the list of units into
+ * groups, each with its slices, in order.
+ *
+ * cut.c describes a group that was chosen, and makes it once more. estimate.c says quickly what a
+ * group might cost. divide.c is the search of "layergroup", for the fewest DRAM bytes (see there
+ * and divide.h); recompute.c improves a division by groups that recompute halos.
+ */
+#ifndef LOOM_GROUP_SEARCH_H
+#define LOOM_GROUP_SEARCH_H
+
+#include "placement.h"
+
+/* Numbers of slices that are tried for an axis, at most. */
+#define LOOM_GROUP_SLICE_COUNTS	40
+
+/* cut.c: a group that was chosen */
+
+/**
+ * struct loom_group_cut - a group that was chosen
+ * @first_unit: first unit
+ * @num_units: number of units
+ * @layerwise: one node, lowered as without groups
+ * @slices: number of slices
+ * @cut_axis: see &struct loom_group
+ * @overlap: see &struct loom_group
+ * @recompute: see &struct loom_group
+ * @batches: see &struct loom_group; 0 is as good as 1
+ * @in: what stays before it
+ * @out: what stays after it
+ * @budget_bytes: what it was fitted into
+ * @cost: what it costs
+ */
+struct loom_group_cut {
+	u32 first_unit;
+	u32 num_units;
+	bool layerwise;
+	u32 slices;
+	u32 cut_axis;
+	bool overlap;
+	bool recompute;
+	u32 batches;
+	u8 in;
+	u8 out;
+	u64 budget_bytes;
+	struct loom_group_cost cost;
+};
+
+/** loom_group_remake() - a group as it was chosen, not yet fitted; -EINVAL: that cannot be */
+int loom_group_remake(struct loom_group *group, const struct loom_group_cut *cut);
+/** loom_group_refit() - likewise, and fitted as it was when it was chosen */
+int loom_group_refit(struct loom_group *group, const struct loom_group_cut *cut);
+/** loom_group_first_result() - the first value that a unit makes: its axes are those to cut */
+const struct loom_group_use *loom_group_first_result(const struct loom_group_list *list, u32 unit);
+/** loom_group_skip_axis() - nobody needs to cut this one */
+bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_group_use *use,
+			  u32 axis);
+/** loom_group_slice_counts() - numbers of slices to try for an axis of @dim elements; how many */
+u32 loom_group_slice_counts(u64 dim, u32 *counts);
+
+/* Fewer DRAM bytes first, then fewer positions. */
+static inline bool loom_group_cheaper(const struct loom_group_cost *a,
+				      const struct loom_group_cost *b)
+{
+	return a->bytes != b->bytes ? a->bytes < b->bytes : a->cycles < b->cycles;
+}
+
+/* estimate.c: what a group might cost */
+
+struct loom_group_estimate;
+
+/** loom_group_estimate_make() - room for estimates; NULL: no memory */
+struct loom_group_estimate *loom_group_estimate_make(const struct loom_group_list *list);
+/** loom_group_estimate_free() - frees it; NULL is fine */
+void loom_group_estimate_free(struct loom_group_estimate *est);
+/**
+ * loom_group_estimate_begin() - an empty group
+ * @est: room
+ * @first_unit: first unit that it will have
+ * @in: what stays before it
+ * @cut_axis: axis of the first result to cut
+ * @counts: numbers of slices; 1 must be alone
+ * @num_counts: number of @counts
+ */
+void loom_group_estimate_begin(struct loom_group_estimate *est, u32 first_unit, u8 in, u32 cut_axis,
+			       const u32 *counts, u32 num_counts);
+/** loom_group_estimate_append() - adds the next unit; false: it cannot be in this group */
+bool loom_group_estimate_append(struct loom_group_estimate *est, u32 num_units);
+/**
+ * loom_group_estimate_take() - what the group costs as it is
+ * @est: the group
+ * @num_units: units that it has
+ * @in: what stays before it
+ * @out: what stays after it
+ * @costs: [out] by slice count; U64_MAX bytes: it does not fit
+ *
+ * Return: number of slice counts that fit.
+ */
+u32 loom_group_estimate_take(struct loom_group_estimate *est, u32 num_units, u8 in, u8 out,
+			     struct loom_group_cost *costs);
+
+/* divide.c, recompute.c */
+
+/** loom_group_divide() - the cheapest division; @group is room to try in, @cuts from malloc */
+int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
+		      struct loom_group_cut **cuts, u32 *num_cuts);
+/** loom_group_recompute() - makes a division cheaper by groups that compute halos again */
+int loom_group_recompute(struct loom_group_list *list, struct loom_group *group,
+			 struct loom_group_cut **cuts, u32 *num_cuts);
+
+#endif /* LOOM_GROUP_SEARCH_H */

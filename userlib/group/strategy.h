@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Floor 5 of groups: strategies, each a way to choose groups with the rules that it needs. To add
+ * one: a file that defines a &struct loom_group_strategy, a line here, and one in the table of
+ * group.c.
+ */
+#ifndef LOOM_GROUP_STRATEGY_H
+#define LOOM_GROUP_STRATEGY_H
+
+#include "loom_core.h"
+
+struct loom_group;
+struct loom_group_cut;
+struct loom_group_list;
+struct loom_group_rules;
+
+/**
+ * struct loom_group_strategy - a way to make groups
+ * @name: what it is called
+ * @text: one line about it
+ * @frugal: it is to move as few DRAM bytes as can be
+ * @by_cost: groups are chosen by their cost, so that each cut has a reason to explain
+ * @rules: how a group is fitted into SRAM and placed
+ * @divide: which units make a group, and how. @group has the rules of the strategy and is room to
+ *	try groups in; @cuts are from malloc. Return: 0 or -errno
+ */
+struct loom_group_strategy {
+	const char *name;
+	const char *text;
+	bool frugal;
+	bool by_cost;
+	const struct loom_group_rules *rules;
+	int (*divide)(struct loom_group_list *list, struct loom_group *group,
+		      struct loom_group_cut **cuts, u32 *num_cuts);
+};
+
+/** loom_group_own - own.c: the fewest DRAM bytes */
+extern const struct loom_group_strategy loom_group_own;
+/** loom_group_text - text.c: the planner that groups were first described with */
+extern const struct loom_group_strategy loom_group_text;
+/** loom_group_dp - dp.c: a later one, the fewest cycles */
+extern const struct loom_group_strategy loom_group_dp;
+
+/* text.c, for dp.c and tests */
+
+/**
+ * loom_group_text_search() - N, then H: the first way to slice a group that fits
+ * @group: room to try in
+ * @cut: units; the rest is filled in
+ * @limit: a group that takes so many cycles is of no use, and not placed. U64_MAX: there is none,
+ *	and nobody counts
+ *
+ * Return: 0; -EINVAL: these cannot be together; -ENOSPC; -ERANGE: it would be past @limit; -ENOMEM.
+ */
+int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut, u64 limit);
+
+/* text_weights.c and text_placement.c: rules of "text" and of "dp" */
+
+/** loom_group_text_fit() - weights are held, or loaded as early as can be */
+int loom_group_text_fit(struct loom_group *group, u64 budget_bytes);
+/** loom_group_text_place() - places one item after the other, in sub-banks */
+int loom_group_text_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes);
+/** loom_group_dp_fit() - as loom_group_text_fit(); large halos are no reason to refuse */
+int loom_group_dp_fit(struct loom_group *group, u64 budget_bytes);
+/** loom_group_dp_place() - places the item with the lowest place first, away from conflicts */
+int loom_group_dp_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes);
+
+#endif /* LOOM_GROUP_STRATEGY_H */
