@@ -75,7 +75,7 @@ static const struct prototype {
 
 /**
  * struct outcome - a plan, or none
- * @there: there is one
+ * @there: there is a plan
  * @bytes: DRAM bytes
  * @error: why there is none
  */
@@ -110,7 +110,10 @@ static uint64_t view_bytes(const struct drm_loom_plan_view *view)
 	return bytes;
 }
 
-/* Weights once, as the engine counts them: one that is repeated for each channel, so often. */
+/*
+ * Bytes of the weights, each once, as the engine counts them: a weight that is repeated for each
+ * channel counts as often.
+ */
 static uint64_t weights_once(const struct loom_program *program)
 {
 	const char *plan = program->plan;
@@ -132,7 +135,9 @@ static uint64_t weights_once(const struct loom_program *program)
 	return bytes;
 }
 
-/* What no plan can do without: each node alone in SRAM without end reads its weights once. */
+/*
+ * DRAM bytes that any plan has to move: each node alone, in unlimited SRAM, reads its weights once.
+ */
 static uint64_t least_bytes(const struct loom_graph *graph)
 {
 	const struct loom_topology endless = {
@@ -242,7 +247,7 @@ static void bench_shape(uint32_t index)
 		free(net.weights[i]);
 }
 
-/* --- what comes of it ----------------------------------------------------------------------- */
+/* --- tables -------------------------------------------------------------------------------- */
 
 static uint32_t strategy_of(const char *name)
 {
@@ -264,7 +269,7 @@ static void rule(uint32_t columns)
 	printf("\n");
 }
 
-/* As a page has it: a line for each network and place. */
+/* The table for a page: a line for each network and place. */
 static void print_table(void)
 {
 	uint32_t count = 0, i, k, s;
@@ -293,7 +298,7 @@ static void print_table(void)
 	rule(count + 1);
 }
 
-/* Cells in which the default moves more than another; that must not be. */
+/* Lists the cells in which the default strategy moves more than another one. */
 static uint32_t print_lost(void)
 {
 	uint32_t best = strategy_of(DEFAULT), cells = 0, better = 0, lost = 0, i, k, s;
@@ -330,7 +335,7 @@ static uint32_t print_lost(void)
 	return lost;
 }
 
-/* Cells without a plan, by any strategy or by some. */
+/* Lists the cells without a plan, by any strategy or by some. */
 static void print_refused(void)
 {
 	uint32_t i, k, s, refused = 0;
@@ -348,7 +353,7 @@ static void print_refused(void)
 	printf("  %u in all\n", refused);
 }
 
-/* The share of what is more than must move that a strategy takes away from layer by layer. */
+/* The share of the excess bytes of layer by layer that a strategy removes, in percent. */
 static double removed(double least, double layers, double bytes)
 {
 	return layers > least ? 100 * (layers - bytes) / (layers - least) : 100;

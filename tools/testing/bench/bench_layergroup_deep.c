@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 /**
- * struct result - what a process says
+ * struct result - the figures of one process
  * @nodes: nodes of the graph
  * @steps: steps of the plan
  * @seconds: processor time that planning took
@@ -86,7 +86,7 @@ static void measure(uint32_t blocks, struct result *result)
 	result->steps = program->stats.steps;
 }
 
-/* In a child, so that one's memory is not another's. */
+/* In a child process, so that the memory of one does not count for the next. */
 static int measure_apart(uint32_t blocks, struct result *result)
 {
 	int ends[2], status = 1;

@@ -27,13 +27,13 @@
 #define REPEATS		15
 
 /**
- * struct row - what is said about one network
+ * struct row - the figures of one network
  * @name: its name
  * @nodes: nodes of its graph
  * @neurons: values in the arena
  * @sum_bytes: of all neurons
  * @bound_bytes: what is alive at once
- * @peak_bytes: by strategy; 0: it has no answer
+ * @peak_bytes: by strategy; 0: it found no placement
  * @proved: by the default strategy
  * @states: search nodes that it visited
  * @place_ms: time it took
@@ -126,7 +126,7 @@ static void write_csv(const struct row *row, const struct loom_arena *arena)
 		complain(path, strerror(errno));
 }
 
-/* One strategy on one arena; the default one is timed, too. */
+/* Runs one strategy on one arena; the default one is also timed. */
 static void measure_strategy(struct row *row, const struct loom_arena *arena, unsigned int index)
 {
 	const char *name = loom_place_strategy_name(index);
@@ -190,7 +190,7 @@ static void measure_order(struct row *row, struct loom_storage *storage)
 	row->order_ms = median(times);
 }
 
-/* Whole programs in both orders: what the order must not cost. */
+/* Programs in both orders: the other order must not cost DRAM bytes. */
 static void measure_programs(struct row *row, const struct loom_graph *graph)
 {
 	struct loom_planner_options options = { .topology = loom_topology_get(0) };

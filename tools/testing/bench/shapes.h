@@ -3,15 +3,16 @@
 #define LOOM_BENCH_SHAPES_H
 
 /*
- * Networks by their published layers. Weights are graph inputs: nobody looks at them, and an input
- * is in no arena. BatchNormalization that follows a convolution is in its weights already, as every
- * converter leaves it; activations are nodes, which the graph's own pass fuses.
+ * Networks by their published layers. Weights are graph inputs: their values do not matter, and
+ * inputs are not in the arena. BatchNormalization behind a convolution is already in its weights,
+ * as converters do it; activations are nodes, which the graph fuses.
  *
  *	mobilenet_v1	Howard et al. 2017, table 1; 224x224, 1001 classes as in TensorFlow's
  *	mobilenet_v2	Sandler et al. 2018, table 2; 224x224, 1001 classes
  *	resnet50	He et al. 2015, table 1; stride in the 3x3 convolution (v1.5)
  *	inception_v3	Szegedy et al. 2015, as released: 299x299, without the auxiliary head
- *	densenet121	Huang et al. 2016, table 1; what comes before a convolution is not folded
+ *	densenet121	Huang et al. 2016, table 1; BatchNormalization in front of a convolution
+ *			stays a node
  *	deeplab_v3	Chen et al. 2017 on MobileNet v2, as published for phones: 257x257,
  *			half the channels, output stride 8, image pooling and one 1x1 branch
  *	darts		Liu et al. 2018, the second-order cells on ImageNet: 48 channels, 14 cells.

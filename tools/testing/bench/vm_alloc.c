@@ -63,8 +63,8 @@ static struct result replay(int bench, const struct trace *trace, enum loom_benc
 }
 
 /*
- * ns per operation, the best of some rounds. All take their turns: what else the machine does
- * comes and goes.
+ * Return: ns per operation, the best of some rounds. All take turns, so that other load on the
+ * machine affects each of them.
  */
 static void replay_all(int bench, const struct trace *trace, struct result *best)
 {
@@ -160,7 +160,7 @@ static void measure_ioctls(int fd, int bench, uint32_t region, const char *name,
 		fail("QUERY");
 	ioctls.maker = trace_begin(&ioctls.trace, name, info.total_bytes,
 				   info.align_bytes, 808);
-	/* the SRAM is full before that: a third is left, so that none is refused */
+	/* the SRAM would be full: a third is left, so that no request is refused */
 	while (ioctls.live < LIVE &&
 	       ioctls.maker.live_bytes < info.total_bytes - info.total_bytes / 3)
 		create(&ioctls, ioctls.live++);
@@ -180,10 +180,10 @@ static void measure_ioctls(int fd, int bench, uint32_t region, const char *name,
 	close_ns = (double)ioctls.close_ns / REPLACEMENTS;
 	for (uint32_t i = 0; i < ioctls.live; i++)
 		destroy(&ioctls, i);
-	/* those are not among what was timed */
+	/* these calls are not timed */
 	ioctls.trace.count -= ioctls.live;
 	replay_all(bench, &ioctls.trace, best);
-	/* an alloc and a free */
+	/* an allocation and a release */
 	ours = 2 * best[default_engine(region == DRM_LOOM_REGION_SRAM)].ns;
 	mm = 2 * best[LOOM_BENCH_MM_BEST].ns;
 	printf("%-6s %6u %7.0f %7.0f  %6.0f %6.1f%%  %6.0f %6.1f%%\n", name, ioctls.live,

@@ -36,7 +36,7 @@
  * @program: planned for the device
  * @bytes: of all its slots
  * @in: some values for its first input
- * @want: what the host makes of each, all outputs one after the other
+ * @want: the results of the host for each, all outputs one after the other
  */
 struct network {
 	const char *path;
@@ -48,10 +48,10 @@ struct network {
 };
 
 /**
- * struct shared - what the processes tell each other
+ * struct shared - memory that the processes share
  * @ready: how many have loaded all their networks
- * @go: all have, and it was looked at what they have
- * @wrong: results that were not the host's, by process
+ * @go: all of them have, and the bytes in use were read
+ * @wrong: results that differ from the host's, by process
  * @runs: by process
  * @busy_ns: by process: from @go to its last result
  */
@@ -90,7 +90,7 @@ static void run(struct loom_session *session, const struct network *network, uin
 		fail(network->path, err.text);
 }
 
-/* Bytes that are plausible for pictures and sounds, and the same each time. */
+/* Bytes in the range of pictures and sounds, the same in each run. */
 static void make_input(struct network *network, uint32_t which)
 {
 	const struct loom_program_tensor *from = &network->program->inputs[0];
@@ -169,7 +169,7 @@ static bool is_right(struct loom_session *session, const struct network *network
 	return right;
 }
 
-/* In a process of its own: a file, a queue and buffers of its own. */
+/* Runs in a process of its own, with a file, a queue and buffers of its own. */
 static void work(struct shared *shared, uint32_t self, const struct network *network,
 		 uint32_t count, uint32_t runs)
 {
@@ -190,7 +190,7 @@ static void work(struct shared *shared, uint32_t self, const struct network *net
 	start = now_ns();
 	for (i = 0; i < runs; i++) {
 		struct loom_session *session = sessions[i % count];
-		/* another one each time that a session has its turn */
+		/* another input each time that a session has its turn */
 		uint32_t which = (i + i / count) % INPUTS;
 
 		run(session, network, which);
@@ -313,8 +313,8 @@ int main(int argc, char **argv)
 			fail(paths[i], "of no size for this DRAM");
 	}
 	/*
-	 * Both have work to the end: whoever is faster runs more often. More than once around, so
-	 * that what was driven out is used again.
+	 * Both processes have work until the end: the faster one runs more often. Each goes around
+	 * more than once, so that evicted buffers are used again.
 	 */
 	runs[0] = many[0] + many[0] / 4;
 	runs[1] = check ? 2 * many[1] : 3 * many[1];

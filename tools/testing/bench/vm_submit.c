@@ -72,7 +72,7 @@ static void node_prepare(struct node *node)
 	node->syncobj = syncobj.handle;
 }
 
-/* Return: ns until SUBMIT is back; @total_ns: until the wait for its fence is. */
+/* Return: ns until SUBMIT returns; @total_ns: until the wait for its fence returns. */
 static uint64_t node_round(const struct node *node, uint64_t *total_ns)
 {
 	struct drm_loom_sync out = { .handle = node->syncobj };
@@ -118,7 +118,7 @@ static void eventfd_give(int fd, uint64_t value)
 		fail("eventfd");
 }
 
-/* Gives back what it is given, until that is 2. */
+/* Writes back what it reads, until that is 2. */
 static void *pingpong_answer(void *data)
 {
 	const struct pingpong *pingpong = data;
@@ -182,7 +182,7 @@ int main(void)
 		node_round(&node, &ignored);
 		pingpong_round(&pingpong);
 	}
-	/* by turns, so that whatever else goes on is the same for both */
+	/* by turns, so that other load is the same for both */
 	for (int batch = 0; batch < BATCHES; batch++) {
 		for (int i = batch * PER_BATCH; i < (batch + 1) * PER_BATCH; i++)
 			submit[i] = node_round(&node, &total[i]);

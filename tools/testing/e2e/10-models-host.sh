@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The nine networks on the host device, against ONNX Runtime: all outputs, and every
-# intermediate of three of them. What the bounds mean is said in npy_compare.c.
+# intermediate of three of them. npy_compare.c explains the bounds.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -18,7 +18,7 @@ compare_deep() {	# NAME
 	}
 }
 
-# What the planner promised is what the engine counted.
+# The engine counts what the planner promised.
 promise_kept() {	# NAME
 	local key
 	for key in dram_read_bytes dram_write_bytes sram_read_bytes sram_write_bytes macs steps commands; do
@@ -34,8 +34,8 @@ for name in $all_models; do
 	ok "$name: all outputs agree with ONNX Runtime to 1e-4" compare "$name"
 	ok "$name: traffic, work and steps are those that the plan promised" promise_kept "$name"
 done
-# Without groups, nodes may run in another order for the sake of memory: in the arena alone does it
-# show. With groups, less is moved.
+# Without groups, nodes may run in an order that needs less memory: only the arena may differ. With
+# groups, less is moved.
 order_agrees() {	# NAME
 	local key
 	model_run "$1" host "$out/$1.memory" --grouping=layerwise &&
@@ -52,7 +52,7 @@ order_agrees() {	# NAME
 	[ "$(json_number "$out/$1.memory/run.json" neuron_peak_bytes)" -le \
 	  "$(json_number "$out/$1.given/run.json" neuron_peak_bytes)" ]
 }
-# How a network is cut into what fits in SRAM does not show in what it says.
+# The outputs do not depend on how a network is sliced to fit in SRAM.
 small_sram_agrees() {	# NAME BYTES
 	model_run "$1" host "$out/$1.sram" --sram "$2" &&
 	[ "$(json_number "$out/$1/run.json" steps)" -lt \
@@ -67,8 +67,8 @@ for name in $deep_models; do
 	ok "$name: the same bits without groups, and the same traffic in the order of the model" \
 		order_agrees "$name"
 done
-# All that is computed lives in images, most of them shared; CONV and POOL work on them where they
-# are, or, the second time, on what was loaded.
+# All computed values are in images, most of them shared. CONV and POOL read them in place or, in the
+# second run, from SRAM.
 images_agree() {	# NAME
 	local pools
 	model_run "$1" host "$out/$1.image" --image all &&
@@ -94,14 +94,14 @@ for name in $deep_models; do
 	note "$name: $(tail -n 1 "$out/$name.deep.log" 2>/dev/null)"
 done
 
-# The order of a picture's channels is something else.
+# Another order of the channels gives another result.
 channels_matter() {
 	model_run blazeface host "$out/blazeface.bgr" --order bgr &&
 	! same_bits "$out/blazeface" "$out/blazeface.bgr" >/dev/null 2>&1
 }
 ok 'blazeface: blue first is another picture' channels_matter
 
-# What white noise could not show: the networks do their job.
+# With meaningful inputs the networks give meaningful results.
 reads() {	# TEXT
 	local got
 	build/textline -h 48 "$out/reads.png" "$1" &&

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Networks in groups on the host device, by every strategy: see model_matrix.c. Small ones in SRAM
-# of all sizes, large ones in one or two; `make check-models` does all of all.
+# of all sizes, large ones in one or two sizes; `make check-models` runs all of them in all sizes.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# loom place: files in, answers, pictures and summaries out; what is wrong, by line; and nothing left
-# half written. By the program that watches its own memory.
+# loom place: files in, answers, pictures and summaries out; errors name the line; no file is left
+# half written. With the ASan build.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tools/testing/e2e/refusals.sh
@@ -133,8 +133,8 @@ arena() {
 }
 ok "a model's arena as a file is placed as the model was" arena
 
-# Groups and cuts are as many as the summary says, their bytes are all there are, and each cut of the
-# default's has a reason.
+# loom plan --explain has as many groups and cuts as the summary says, their bytes sum up to it, and
+# each cut of the default strategy has a reason.
 explain() {
 	$loom plan $models/oww_embedding.onnx --shape input_1=1,76,32,1 --sram 8k --json \
 		--explain --svg $out/plan.svg >$out/explain.json || return 1
@@ -148,7 +148,7 @@ explain() {
 }
 ok 'why a model is cut where it is, for programs, and a picture' explain
 
-# --- what is wrong
+# --- errors
 
 bad() {	# NAME WANT ARG...: the file NAME.csv comes from standard input
 	local name=$1 want=$2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The ONNX backend tests once more, built to watch its memory and its arithmetic, and with
-# another level of optimisation: the bits must not depend on it.
+# The ONNX backend tests once more, with ASan and UBSan and at another level of optimisation: the
+# bits must not depend on it.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What has to be refused on the host, by the program that watches its own memory: a leak or
-# a wild access ends it with another status than 1.
+# What has to be refused on the host, with the ASan build: a leak or a wild access ends it with
+# another status than 1.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tools/testing/e2e/refusals.sh

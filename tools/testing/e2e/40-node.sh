@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The same on the device node, in one boot of the VM: nine networks, four of them with all
-# their intermediates, most in groups in SRAM of three sizes, the ONNX backend cases, refusals. Against ONNX Runtime by way of the host:
-# 10-models-host.sh compared its results with the oracle, and here they are the same bits.
+# their intermediates, most in groups in SRAM of three sizes, the ONNX backend cases, refusals.
+# 10-models-host.sh compared the host's results with ONNX Runtime; the node has to give these bits.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tools/testing/e2e/refusals.sh
@@ -97,7 +97,7 @@ fits() {
 	! grep -q '^not ok' "$reports/fit.tap" && grep -q '^1\.\.21$' "$reports/fit.tap"
 }
 ok 'what a memory report says would fit does fit' fits
-# a header; 8 banks of DRAM, each reserved bytes and a hole, and 16 of SRAM, each a hole
+# a header; 8 banks of DRAM with reserved bytes and a hole each, and 16 of SRAM with a hole each
 report_files() {
 	cat "$reports"/*.err
 	[ "$(wc -l <"$reports/idle/idle-l1_usage_summary.csv")" = 2 ] &&
@@ -115,7 +115,7 @@ plan_files() {
 		"$reports/plans/memory_usage_summary.csv"
 }
 ok 'plans on the node add their rows to the memory reports' plan_files
-# its process, some engine time, what it has of a bank
+# the process, some engine time, its bytes in a bank
 top_shows() {
 	cat "$reports/top.err" "$reports/top"
 	grep -q 'soft): 1 client, engine [1-9]' "$reports/top" &&

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A device whose DRAM is small, in one boot: two processes with real networks that have three times
-# the DRAM between them, and the selftests that want buffers to be driven out.
+# the DRAM between them, and the selftests that need buffers to be evicted.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -14,7 +14,7 @@ for name in $tests; do
 	cp "build/kselftest/install/loom/loom_$name" "$vm/" 2>/dev/null
 done
 
-# in_vm: the programs by turns; what each says and how it ends goes to $vm
+# in_vm: runs the programs one by one; their output and exit status go to $vm
 ok 'the VM boots, runs all of it and says nothing in its log' tools/vm/run --timeout 800 \
 	--modparams topology=tiny --log "$out/dmesg.log" --out "$vm" -- sh -c "
 		build/bench/vm_oversubscribe --check >$vm/oversubscribe.log 2>&1

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Runs in the VM: what is in the banks, as told by reports; 40-node.sh looks at what it leaves in
-# the folder that is its argument.
+# Runs in the VM: writes reports of the banks to the folder $1, which 40-node.sh checks.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -13,11 +12,11 @@ $loom report -o "$out/idle" --prefix idle- >"$out/idle.text" 2>"$out/idle.err"
 # shellcheck disable=SC2046
 LOOM_MEMORY_REPORTS=$out/plans $loom run "$(model_file blazeface)" $(model_args blazeface) \
 	>/dev/null 2>"$out/plans.err"
-# the same folder: continued
+# the same folder: rows are appended
 # shellcheck disable=SC2046
 $loom run "$(model_file alexa)" $(model_args alexa) --memory-reports "$out/plans" \
 	>/dev/null 2>>"$out/plans.err"
-# watched at work, until it shows
+# loom top while it runs, until it shows the process
 # shellcheck disable=SC2046
 $loom run "$(model_file mlsd)" $(model_args mlsd) --repeat 1000 >/dev/null 2>&1 &
 echo $! >"$out/top.pid"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Runs in the VM, all that is done there in one boot; 40-node.sh looks at what it leaves in $1.
+# Runs in the VM, everything in one boot; 40-node.sh checks what it writes to $1.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tools/testing/e2e/refusals.sh
@@ -18,7 +18,7 @@ for name in $all_models; do
 	model_run "$name" soft "$out/$name" 2>"$out/$name.err"
 	echo $? >"$out/$name.status"
 done
-# in groups on the host, and to look for groups where all is seen takes a while here
+# in groups on the host: the search for groups takes long in the VM if every value is observed
 for name in $deep_models; do
 	model_run_deep "$name" soft "$out/$name.deep" --grouping layerwise 2>"$out/$name.deep.err"
 	echo $? >"$out/$name.deep.status"
@@ -41,7 +41,7 @@ info refusals
 bash tools/testing/e2e/in-vm-report.sh "$out/report"
 info report
 
-# Killed at work: what it had goes with it.
+# A process that is killed while it runs: all its memory is freed.
 # shellcheck disable=SC2046
 $loom run "$(model_file mlsd)" $(model_args mlsd) --device soft >/dev/null 2>&1 &
 sleep 2

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Sourced by the end-to-end tests: TAP, and the models with the inputs that mean
-# something to them.
+# Sourced by the end-to-end tests: TAP, and the models with their inputs.
 #
-# A test starts in the top of the tree. What it makes lies in $out, build/e2e-out/NAME.
+# A test starts in the top of the tree. Its files are in $out, build/e2e-out/NAME.
 
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../../.." || exit 1
@@ -14,7 +13,7 @@ out=build/e2e-out/$(basename "$0" .sh)
 tap_count=0
 tap_failed=0
 
-# ok NAME COMMAND...: passes if COMMAND does; what it says is shown only if not
+# ok NAME COMMAND...: passes if COMMAND does; shows the output of COMMAND if it fails
 ok() {
 	local name=$1 log
 	shift
@@ -44,11 +43,11 @@ fresh_out() {
 	mkdir -p "$out"
 }
 
-# What the networks are shown, in $pictures; the same on every machine. The line is one on
+# The inputs of the networks, in $pictures; the same on every machine. The line is one on
 # which recognition is well-conditioned: of ten lines tried, its attention amplifies the rounding of
 # the layers before it a hundredfold on one ("Loom reads", off by 2e-4 whatever the order of
-# sums), and to compare floats there says nothing.
-# Two tests that run side by side may both want them: drawn beside, then renamed, once a build.
+# sums), and comparing floats is no use there.
+# Two tests that run at the same time may both draw them: so under another name, then renamed.
 pictures=build/e2e-out/pictures
 make_pictures() {
 	local p=build/e2e/pictures d
@@ -82,10 +81,10 @@ draw_pictures() {
 	$p speech "$d/mel.npy" 5 1 1760
 }
 
-# The nine, and what `loom run` is told of each.
+# The nine models, and the arguments of `loom run` for each.
 all_models="rec det cls blazeface mlsd alexa weather hey_mycroft embedding"
 
-# The tenth has no picture to be shown; it is run in groups, too.
+# The tenth takes no picture; it is run in groups, too.
 group_models="$all_models mel"
 
 model_file() {
@@ -145,7 +144,7 @@ model_run_deep() {
 	model_run "$@" --keep-all --observe-all "$3"
 }
 
-# oracle NAME DIR WANT [--all]: it is shown exactly what the network was shown
+# oracle NAME DIR WANT [--all]: runs ONNX Runtime on the very inputs of the run
 oracle() {
 	local name=$1 dir=$2 want=$3 file
 	local -a feeds=()
@@ -156,7 +155,7 @@ oracle() {
 	node tools/testing/e2e/ort_ref.js "$(model_file "$name")" "$want" "$@" "${feeds[@]}"
 }
 
-# compare NAME: on the host, all outputs, as ONNX Runtime computes them
+# compare NAME: all outputs on the host against those of ONNX Runtime
 compare() {
 	local name=$1
 	model_run "$name" host "$out/$name" || return 1

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * A model by every strategy in SRAM of every size: what is promised is what the engine counts, the
- * judge of plans finds nothing, the outputs are bit for bit what they were where they were
- * compared with ONNX Runtime, and the default moves no more than any other strategy. What does not
- * fit says so: the operator, and the bytes that are missing.
+ * Plans and runs a model by every strategy in SRAM of every size. For each of these cells: the
+ * engine counts what the planner promised, the replay finds no fault, and the outputs have the bits
+ * of those that were compared with ONNX Runtime. The default strategy moves no more than any other
+ * one. If a model does not fit, the error names the operator and the bytes that are missing.
  *
  *	model_matrix [--table|--hash] MODEL DIR WHERE...
  *
@@ -25,17 +25,17 @@
 #define DEFAULT		"layergroup"
 
 /**
- * struct matrix - a model and what it shall compute
+ * struct matrix - a model and its expected outputs
  * @name: of the model, for people
  * @dir: with the arrays
  * @graph: the model
  * @inputs: by index
  * @num_inputs: number of @inputs
- * @want: what was compared with ONNX Runtime
- * @table: a line for each cell
- * @hash: only a hash for each cell
- * @reference: for the judge, planned for as many lanes as @lanes, or NULL
- * @lanes: see @reference
+ * @want: the outputs that were compared with ONNX Runtime
+ * @table: print a line for each cell
+ * @hash: print only a hash for each cell
+ * @reference: plan to replay against, for @lanes lanes, or NULL
+ * @lanes: of @reference
  * @cells: cells that ran
  * @refused: cells that do not fit
  */
@@ -62,7 +62,7 @@ static double seconds(void)
 	return (double)now.tv_sec + now.tv_nsec / 1e9;
 }
 
-/* DIR[/in]/NAME.npy; slashes of a name are percent signs there. */
+/* DIR[/in]/NAME.npy, in which slashes of NAME are percent signs. */
 static void load(const struct matrix *m, const char *sub, const char *name,
 		 struct loom_array *array)
 {
@@ -164,7 +164,7 @@ static bool is_faultless(struct matrix *m, const struct loom_planner_options *op
 	return !(*report)->num_faults || say(err, (*report)->faults[0].text);
 }
 
-/* One line that names the operator and says how much is missing. */
+/* An error has to be one line that names the operator and the bytes that are missing. */
 static bool is_good_refusal(const char *text)
 {
 	return strstr(text, "operator ") && strstr(text, "node \"") && strstr(text, "bytes") &&
@@ -181,7 +181,7 @@ static uint64_t fnv1a(const void *data, size_t bytes)
 	return hash;
 }
 
-/* Bytes of DRAM traffic, UINT64_MAX where it does not fit. */
+/* Bytes of DRAM traffic, UINT64_MAX if there is no plan. */
 static uint64_t try_cell(struct matrix *m, const struct loom_topology *topology,
 			 const char *strategy)
 {

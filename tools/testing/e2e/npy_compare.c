@@ -5,16 +5,15 @@
  *	npy_compare GOT WANT [BOUND]
  *	npy_compare --dirs GOT WANT [BOUND]	every .npy of WANT with that of the same name
  *
- * Two measures, both have to hold, with BOUND 1e-4 where it is not given:
+ * Two measures, both have to hold, with BOUND 1e-4 by default:
  *
  *	worst	max |got - want| <= BOUND * max |want|
  *	mean	rms (got - want) <= BOUND * rms want
  *
- * The second one asks that the error of all elements together is as small beside their size, which
- * matters where a few are large and most are not. A bound on each element for itself would
- * ask for more than float arithmetic gives: ONNX Runtime with and without its optimiser
- * is off by 5e-3 there on M-LSD. Types and shapes have to be the same, integers and what
- * is not a number, too.
+ * The second one bounds the error of all elements together, which matters if a few are large and
+ * most are not. A bound on each element would ask for more than float arithmetic gives: ONNX
+ * Runtime with its optimiser differs from itself without it by 5e-3 there, on M-LSD. Types, shapes,
+ * integers and NaNs have to be the same.
  */
 #include <dirent.h>
 #include <math.h>
@@ -29,9 +28,9 @@
  * struct measure - how far two arrays are apart
  * @worst: largest difference
  * @at: its element
- * @largest: largest magnitude of what is wanted
+ * @largest: largest magnitude in WANT
  * @rms_off: root of the mean of the squares of the differences
- * @rms_want: the same of what is wanted
+ * @rms_want: root of the mean of the squares of WANT
  */
 struct measure {
 	double worst;
@@ -64,7 +63,7 @@ static struct measure measure(const struct loom_array *got, const struct loom_ar
 	for (i = 0; i < count; i++) {
 		g = element(got, i);
 		w = element(want, i);
-		/* equal infinities differ by what is not a number */
+		/* equal infinities differ by NaN */
 		off = (isnan(g) && isnan(w)) || g == w ? 0 : fabs(g - w);
 		if (isfinite(w)) {
 			m.largest = fmax(m.largest, fabs(w));
@@ -138,7 +137,7 @@ static int is_npy(const struct dirent *entry)
 	return length > 4 && !strcmp(entry->d_name + length - 4, ".npy");
 }
 
-/* What is in GOT alone are tensors that the importer made up. */
+/* Files in GOT alone are tensors that the importer made. */
 static int compare_dirs(const char *got, const char *want, double bound)
 {
 	int count, i, missing = 0, failed = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The ONNX backend tests, all in one process, the whole way: import, plan, proof, engine.
+ * The ONNX backend tests, all in one process, through all rooms: import, plan, verifier, engine.
  *
  *	onnx_backend [--device WHERE] [--data DIR] [--digest FILE] [--only NAME] [--list]
  *
@@ -16,6 +16,10 @@
  *
  * --digest writes a line per case with a hash of all output bytes: the same file on the
  * host and on the node means the same bits.
+ *
+ * Two private headers are included. onnx/import.h: which operators the importer claims to know is
+ * not public, and the cases for the others are skipped. graph/value.h prints shapes. onnx.pb-c.h is
+ * generated and reads models for the check of operators and types before the library sees them.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -40,7 +44,7 @@
 #define RTOL		0.001
 #define ATOL		0.0000001
 
-/* what tiers 1 to 3 are, said here once more: the test must not believe the importer's table */
+/* operators of tiers 1 to 3: a list of its own, so that it does not depend on the importer's */
 static const char *const tier_ops[] = {
 	"Conv", "Relu", "Clip", "Add", "Mul", "MaxPool", "AveragePool", "GlobalAveragePool",
 	"Flatten", "Reshape", "Gemm", "Softmax", "Sigmoid", "Concat",
@@ -143,7 +147,7 @@ static enum verdict say(struct test_case *test, enum verdict verdict, const char
 	return verdict;
 }
 
-/* --- who is eligible --- */
+/* --- which cases are eligible --- */
 
 static Onnx__ModelProto *model_read(const char *path)
 {
@@ -234,7 +238,7 @@ static enum verdict case_check_ops(struct test_case *test, const Onnx__GraphProt
 	return VERDICT_PASS;
 }
 
-/* VERDICT_PASS: eligible */
+/* Return: VERDICT_PASS if the case is eligible. */
 static enum verdict case_check(struct test_case *test)
 {
 	Onnx__ModelProto *model;
@@ -267,7 +271,7 @@ static void arrays_clear(struct arrays *arrays)
 	arrays->count = 0;
 }
 
-/* input_0.pb, input_1.pb, ... as far as they go */
+/* input_0.pb, input_1.pb, ... as many as there are */
 static int arrays_load(struct arrays *arrays, const char *dir, const char *what,
 		       struct loom_error *err)
 {
@@ -410,7 +414,7 @@ static enum verdict case_run_program(struct backend *backend, struct test_case *
 	return verdict;
 }
 
-/* What is refused honestly beyond tier 3 is a skip; everything else is a failure. */
+/* A refusal by the importer beyond tier 3 is a skip; all else is a failure. */
 static enum verdict case_refused(struct test_case *test, int code, const struct loom_error *err)
 {
 	bool honest = code == -EOPNOTSUPP || code == -ENODATA;
@@ -418,7 +422,7 @@ static enum verdict case_refused(struct test_case *test, int code, const struct 
 	return say(test, honest && !test->in_tiers ? VERDICT_SKIP : VERDICT_FAIL, "%s", err->text);
 }
 
-/* The files name the inputs by their order, as the model declares them. */
+/* Files are numbered in the order in which the model declares its inputs. */
 static int name_inputs(const struct loom_graph *graph, struct arrays *inputs,
 		       struct loom_shape_binding *shapes)
 {

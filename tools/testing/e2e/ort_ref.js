@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The oracle: runs a model with ONNX Runtime and writes what it computes as .npy.
+// The reference: runs a model with ONNX Runtime and writes its results as .npy.
 //
 //	node ort_ref.js MODEL OUTDIR [--all] NAME=FILE.npy...
 //
-// Writes OUTDIR/<tensor>.npy for each output of the model; with --all
-// for each tensor that depends on what the inputs hold (not on their shapes alone), too. They
-// become outputs by adding them to the bytes of the file: protobuf merges a message that
-// comes twice.
+// Writes OUTDIR/<tensor>.npy for each output of the model; with --all also for each tensor that
+// depends on the content of the inputs (not on their shapes alone). These become outputs by adding
+// them to the bytes of the file: protobuf merges a message that comes twice.
 'use strict';
 
 const fs = require('fs');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Draws what the networks of the end-to-end tests are shown: inputs that mean something to
- * them, made when the test runs.
+ * Draws the inputs of the end-to-end tests when these run: pictures and sounds of the kind that the
+ * networks were trained on.
  *
  *	pictures face OUT.ppm SIZE		a drawn face in front of a wall
  *	pictures room OUT.ppm SIZE		a corner of a room: door, window, floor boards
@@ -17,13 +17,13 @@
 
 #include "loom_file.h"
 
-#define SAMPLES	4	/* per pixel and axis */
+#define SAMPLES	4	/* samples per pixel and axis */
 
 struct color {
 	double r, g, b;
 };
 
-/* a point of the picture, both from 0 to 1 */
+/* a point of the picture; x and y are from 0 to 1 */
 typedef struct color (*shade_fn)(double x, double y);
 
 static struct color mix(struct color a, struct color b, double part)
@@ -33,7 +33,7 @@ static struct color mix(struct color a, struct color b, double part)
 			       a.b + (b.b - a.b) * part };
 }
 
-/* below 1 inside */
+/* Distance from the centre; below 1 inside. */
 static double ellipse(double x, double y, double cx, double cy, double rx, double ry)
 {
 	return hypot((x - cx) / rx, (y - cy) / ry);
@@ -110,7 +110,7 @@ static struct color room_paint(double x, double y)
 	return x < 0.55 ? left : right;
 }
 
-/* Paint alone is flat, and nothing is that a camera sees: light falls off, plaster is rough. */
+/* Shading and noise, as a camera would see them: light falls off, plaster is rough. */
 static struct color room_shade(double x, double y)
 {
 	static const struct color dark = { 0.1, 0.1, 0.12 };
@@ -231,8 +231,8 @@ static int turn(const char *path, const char *from)
 }
 
 /*
- * The last dimension that is larger than one is frequency, the one before it time. Some bands of
- * energy wander slowly over the frequencies, as formants do, in syllables with pauses.
+ * A spectrogram: the last dimension that is larger than one is frequency, the one before it time. A
+ * few bands of energy move slowly in frequency, as formants do, in syllables with pauses.
  */
 static int speech(const char *path, uint32_t seed, uint32_t rank, const int64_t *dims)
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Sourced after lib.sh: models and inputs that have to be refused, each with one line that names
-# what is at fault.
+# Sourced after lib.sh: models and inputs that have to be refused, each with one line that names the
+# cause.
 #
 # refuse_all LOOM DEVICE: LOOM is the program
 
@@ -85,8 +85,8 @@ refuse_all() {
 	}
 }
 
-# too_small STRATEGY MODEL ARG...: what is missing is said to the byte: with so much more it fits, with one
-# less it does not
+# too_small STRATEGY MODEL ARG...: the error names the missing bytes exactly: with these it fits, with
+# one less it does not
 too_small() {
 	local strategy=$1 text missing sram=64
 	shift

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * On a device: what a report says would fit does fit, and one byte more does not; and its figures
- * are those of the driver.
+ * On a device: a buffer of the size that a report says would fit does fit, and one byte more does
+ * not; and the figures of the report are those of the driver.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static int create(struct loom_device *device, uint64_t size, uint32_t align,
 	return loom_bo_create(device, &request, bo);
 }
 
-/* What the report says of a bank is what the driver says of that bank. */
+/* Compares the report of a bank with QUERY of that bank. */
 static bool is_bank(struct loom_device *device, const struct loom_report_bank *bank, uint32_t index)
 {
 	struct drm_loom_block *blocks;
@@ -95,7 +95,7 @@ static void test_some_banks(struct loom_target *target)
 	loom_bo_destroy(one);
 }
 
-/* Why one byte more does not fit, as the driver says it, beside the report. */
+/* The reason that the driver gives for one byte more, beside the report. */
 static void test_reason(struct loom_device *device, const struct loom_report_region *report,
 			const char *when, uint32_t reason)
 {

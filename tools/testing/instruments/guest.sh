@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# In the VM: each fault in turn, and whether the kernel's log says what it must. TAP.
+# In the VM: each fault in turn; the log of the kernel has to match its pattern. TAP.
 #
 #	guest.sh MODULE FAULT=PATTERN...
 ko=$1
@@ -27,7 +27,7 @@ ok $? "kmemleak is there"
 	[ -d /sys/kernel/debug/fail_page_alloc ]
 ok $? "faults can be injected"
 
-# a fault without a pattern is found by somebody else, later
+# a fault without a pattern is reported later: another script looks for it
 for fault; do
 	busybox dmesg -c >/dev/null
 	busybox insmod "$ko" "fault=${fault%%=*}" 2>/dev/null

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What each instrument of the debug kernel is there to find, done on purpose:
+ * Faults on purpose, one for each instrument of the debug kernel:
  *
- *	insmod instruments.ko fault=NAME
+ *         insmod instruments.ko fault=NAME
  *
- * A kernel that says nothing to it has the instrument switched off, whatever its .config
- * says, and all that was tested on it proves nothing. The module is never loaded, in the
- * end: each fault happens in its init, which then says ECANCELED.
+ * A kernel whose log stays empty has the instrument switched off, whatever its .config says, and
+ * the tests that ran on it prove nothing. The fault happens in the init function, which then
+ * returns -ECANCELED, so the module is never loaded.
  */
 #include <linux/dma-fence.h>
 #include <linux/module.h>
@@ -21,7 +21,7 @@ static char *fault = "";
 module_param(fault, charp, 0);
 MODULE_PARM_DESC(fault, "What to do wrong");
 
-/* The compiler must not know what it does, or it would not do it. */
+/* Values that the compiler does not know, or it would remove the fault. */
 static int hidden(int value)
 {
 	OPTIMIZER_HIDE_VAR(value);
@@ -53,7 +53,7 @@ static void fault_use_after_free(void)
 		touch(bytes, 0);
 }
 
-/* KASAN_VMALLOC: a byte behind what was asked for, on the same page */
+/* KASAN_VMALLOC: a byte behind an allocation, on the same page */
 static void fault_vmalloc_bounds(void)
 {
 	char *bytes = vzalloc(4000);
@@ -88,7 +88,7 @@ static void fault_index(void)
 	OPTIMIZER_HIDE_VAR(number);
 }
 
-/* DEBUG_KMEMLEAK: nobody remembers it; so large that its size is told as it was asked for */
+/* DEBUG_KMEMLEAK: no pointer to it is left; large, so that its size is reported as asked for */
 static noinline void fault_leak(void)
 {
 	char *bytes = kzalloc(12345, GFP_KERNEL);
@@ -96,7 +96,7 @@ static noinline void fault_leak(void)
 	OPTIMIZER_HIDE_VAR(bytes);
 }
 
-/* PROVE_LOCKING: two locks, once in this order and once in that */
+/* PROVE_LOCKING: two locks, in one order and then in the other */
 static void fault_lock_order(void)
 {
 	static DEFINE_MUTEX(first);
@@ -112,7 +112,7 @@ static void fault_lock_order(void)
 	mutex_unlock(&second);
 }
 
-/* PROVE_LOCKING: memory that reclaim may have to wait for, where a fence is to be signalled */
+/* PROVE_LOCKING: allocates memory, for which reclaim may wait, where a fence has to be signalled */
 static void fault_fence(void)
 {
 	bool cookie = dma_fence_begin_signalling();
@@ -121,7 +121,7 @@ static void fault_fence(void)
 	dma_fence_end_signalling(cookie);
 }
 
-/* DEBUG_ATOMIC_SLEEP: what might sleep, and would not now */
+/* DEBUG_ATOMIC_SLEEP: a function that might sleep, in atomic context */
 static void fault_atomic_sleep(void)
 {
 	static DEFINE_SPINLOCK(lock);
@@ -135,7 +135,7 @@ static void fault_timer_callback(struct timer_list *timer)
 {
 }
 
-/* DEBUG_OBJECTS: a timer that is set up again while it runs */
+/* DEBUG_OBJECTS: a timer that is initialised again while it is pending */
 static void fault_timer(void)
 {
 	static struct timer_list timer;
@@ -146,7 +146,7 @@ static void fault_timer(void)
 	del_timer_sync(&timer);
 }
 
-/* DEBUG_LIST: an entry that is taken out twice */
+/* DEBUG_LIST: an entry that is deleted twice */
 static void fault_list(void)
 {
 	static LIST_HEAD(head);

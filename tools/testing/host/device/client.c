@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What fdinfo says, as the kernel writes it and as it does not. */
+/* Parsing of fdinfo, as the kernel writes it and of texts that it never writes. */
 #include <string.h>
 
 #include "loom_client.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Why there is no room, in words: each reason has its own, with the figures that matter. */
+/* The record of a failed allocation in words: each reason has a text with its figures. */
 #include <string.h>
 
 #include "loom_device.h"
@@ -11,7 +11,7 @@ static const struct drm_loom_no_space sample = {
 	.largest_free_bytes = 7777,
 };
 
-/* @tail: what follows the sizes; NULL: there is no reason */
+/* @tail: the text behind the sizes; NULL: a record without a reason */
 static void test_reason(uint32_t reason, const char *tail)
 {
 	static const char head[] = "1111111 bytes do not fit in SRAM: 22222 in each of 16 banks, ";

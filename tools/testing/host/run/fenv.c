@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The runtime on the host in a process that rounds upwards and flushes subnormals. */
+/* Sessions on the host do not depend on the rounding mode and the flushing of the process. */
 #include "loom_file.h"
 #include "loom_run.h"
 
@@ -14,10 +14,10 @@
 
 #define COUNT	100
 
-/* flush to zero, and take subnormals as zero */
+/* flush results to zero, and take subnormal operands as zero */
 #define MXCSR_FLUSH	0x8040
 
-/* y = x + x, which flushes, + c, which rounds */
+/* y = x + x + c: the first sum would flush, the second one round */
 static struct loom_graph *make_graph(void)
 {
 	static const struct network_node nodes[] = {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Memory reports on the host: their figures against a count by hand, their files, and when. */
+/*
+ * Memory reports on the host: figures against a count by hand, the files, and when they are
+ * written.
+ */
 #include "loom_report.h"
 #include "loom_run.h"
 

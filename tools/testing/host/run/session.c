@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The runtime on the host: what it takes, what it refuses, and that it says why. */
+/* Sessions on the host: inputs, results, and refusals with their reasons. */
 #include "loom_file.h"
 #include "loom_run.h"
 
