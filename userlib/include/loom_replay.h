@@ -2,14 +2,14 @@
 /*
  * DOC: Replay
  *
- * Says of the bytes of a plan whether they do what they shall, without running them: which
- * tensors share bytes while they live, what is read before it is written, what two streams do to
- * each other in a step, and whether each element of each output comes of the right elements of
- * inputs and weights, by way of the right operators. It counts bytes and work, too.
+ * Checks the bytes of a plan without running them: whether tensors share bytes while they live,
+ * bytes are read before they are written, or the two streams of a step touch the same bytes, and
+ * whether each element of each output is computed from the right elements of inputs and weights
+ * by the right operators. It counts bytes and work, too.
  *
  * It knows the plan format and nothing else: it shares no code with the planner that made the
- * plan, the verifier that lets it pass and the engine that runs it, so that it can be the judge
- * of all three. It judges plans of all strategies alike.
+ * plan, the verifier that lets it pass and the engine that runs it, so that it can check
+ * all three, and plans of all strategies alike.
  */
 #ifndef LOOM_REPLAY_H
 #define LOOM_REPLAY_H
@@ -73,7 +73,7 @@ struct loom_replay_fault {
 };
 
 /**
- * struct loom_replay_options - what a plan is judged by
+ * struct loom_replay_options - what a plan is checked against
  * @topology: of the device it is for
  * @sram_limit_bytes: bytes per lane that it may use; 0: all that there is
  * @reference: what the same graph computes, said by a plan that is trusted, see
@@ -88,7 +88,7 @@ struct loom_replay_options {
 };
 
 /**
- * struct loom_replay_report - the judgement
+ * struct loom_replay_report - what was found
  * @faults: the first faults, in the order in which they were found
  * @num_listed: number of @faults
  * @num_faults: how many there are. What follows a fault may be wrong only because of it
@@ -112,8 +112,8 @@ struct loom_replay_report {
 };
 
 /**
- * loom_replay_program() - judge a program
- * @program: its plan is judged, what else it says is believed: where inputs, weights and outputs
+ * loom_replay_program() - check a program
+ * @program: its plan is checked, what else it says is believed: where inputs, weights and outputs
  *	lie, and what it will cost
  * @options: by what
  * @report: [out] destroy with loom_replay_destroy()

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /**
- * struct loom_build_command - a command that waits for its place
+ * struct loom_build_command - a command, before commands are sorted
  * @step: step it belongs to
  * @stream: 0 DMA, 1 compute
  * @opcode: an &enum drm_loom_opcode
@@ -131,7 +131,10 @@ static u64 view_elems(const struct drm_loom_plan_view *view)
 	return elems;
 }
 
-/* By DMA, or by a command that takes an image where it is; SRAM that is computed on is free. */
+/*
+ * Bytes that DMA moves, and those of images that a command uses in DRAM. What a command reads and
+ * writes in SRAM is not counted.
+ */
 static void count_moved(struct loom_build *build, const struct drm_loom_plan_view *view, bool dma,
 			bool write)
 {
@@ -191,7 +194,7 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 	};
 	memcpy(&build->views[build->num_views], views, operands * sizeof(*views));
 	build->num_views += operands;
-	/* while no command had attributes, there is no table */
+	/* the table is made with the first attributes */
 	if (attr_bytes) {
 		memset(build->attrs + build->attr_bytes, 0, padded);
 		memcpy(build->attrs + build->attr_bytes, attr, attr_bytes);
@@ -267,7 +270,7 @@ static void lay_out(const struct loom_build *build, struct drm_loom_plan_header 
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(tables); i++) {
-		/* without images a plan is what it was before there were any */
+		/* without images a plan has the same bytes as before the format had any */
 		if (tables[i].table == &header->images && !build->num_images)
 			continue;
 		tables[i].table->offset = at;

@@ -65,7 +65,7 @@ static u64 view_banks(const struct reader *r, const struct drm_loom_plan_view *v
 	s64 low = view->offset, high = low;
 	u32 i;
 
-	/* all of it is one sub-bank: nothing to keep apart */
+	/* one sub-bank only: no conflicts */
 	if (sram->sub_banks < 2 || !size)
 		return 0;
 	for (i = 0; i < view->rank; i++) {
@@ -123,7 +123,7 @@ static void count_compute(const struct reader *r, const struct drm_loom_plan_com
 		else
 			cost->compute_banks |= view_banks(r, &views[i]);
 	}
-	/* an image that is used where it is */
+	/* an image that is used in DRAM */
 	cost->compute_cycles += max(loom_div_round_up(work, LOOM_CYCLE_WORK),
 				    loom_div_round_up(dram, LOOM_CYCLE_BYTES));
 	cost->macs += macs;
@@ -160,7 +160,7 @@ static void count_step(const struct reader *r, u32 index)
 	}
 }
 
-/* What is alive: a tensor adds its size from its first step on and takes it back after the last. */
+/* SRAM alive per step: a tensor adds its size at its first step and subtracts it after its last. */
 static void count_alive(const struct reader *r)
 {
 	u32 num_steps = r->header->steps.count, i;
@@ -232,7 +232,7 @@ static u32 find_group(const struct loom_program *program, u32 step)
 	return low;
 }
 
-/* Values count at each cut that they are alive at. */
+/* Adds each value to every cut that it is alive at. */
 static void fill_cuts(const struct reader *r, struct loom_program_cut *cuts)
 {
 	const struct loom_program_group *groups = r->program->groups;
@@ -262,7 +262,7 @@ static bool is_weight(const struct reader *r, u32 tensor)
 	       r->program->slots[r->tensors[tensor].slot].kind == LOOM_SLOT_KIND_WEIGHTS;
 }
 
-/* Weights that a group reads count in it once. @seen: by tensor: the group that did last */
+/* Counts each weight once per group that reads it. @seen: by tensor: the last such group */
 static void fill_weights(const struct reader *r, struct loom_program_group *group, u32 *seen,
 			 u32 number)
 {

@@ -65,7 +65,7 @@ struct planner {
  */
 int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,
 			struct loom_program **program, struct loom_error *err);
-/** loom_planner_finish() - a program of tables that are complete; notes change hands. 0 or -errno */
+/** loom_planner_finish() - a program of complete tables, which takes the notes. 0 or -errno */
 int loom_planner_finish(struct planner *p, struct loom_program **program);
 
 /** loom_grouping_is_on() - options ask for groups */

@@ -42,7 +42,7 @@ static int set_up_lower(struct planner *p)
 }
 
 /*
- * A node does not fit. The error names the node that lacks most, so those from @next on are lowered,
+ * A node does not fit. The error names the node that lacks most: those from @next on are lowered,
  * too, without writing anything.
  */
 static void find_largest(struct planner *p, u32 next)

@@ -6,6 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint32_t replay_dtype_bytes(uint32_t dtype)
+{
+	static const uint8_t bytes[DRM_LOOM_DTYPE_END] = {
+		[DRM_LOOM_DTYPE_F32] = 4, [DRM_LOOM_DTYPE_F16] = 2, [DRM_LOOM_DTYPE_F64] = 8,
+		[DRM_LOOM_DTYPE_I8] = 1, [DRM_LOOM_DTYPE_U8] = 1, [DRM_LOOM_DTYPE_I16] = 2,
+		[DRM_LOOM_DTYPE_U16] = 2, [DRM_LOOM_DTYPE_I32] = 4, [DRM_LOOM_DTYPE_U32] = 4,
+		[DRM_LOOM_DTYPE_I64] = 8, [DRM_LOOM_DTYPE_U64] = 8, [DRM_LOOM_DTYPE_BOOL] = 1,
+	};
+
+	return dtype < DRM_LOOM_DTYPE_END ? bytes[dtype] : 0;
+}
+
 bool replay_cells_room(struct replay *r, struct replay_operand *operand, uint64_t count)
 {
 	if (count <= operand->cap)
@@ -21,7 +33,7 @@ bool replay_cells_room(struct replay *r, struct replay_operand *operand, uint64_
 	return true;
 }
 
-/* Of an element whose cells are all there. */
+/* The label of an element, from those of its cells, which are all written. */
 static uint64_t join_cells(const uint64_t *cells, uint32_t count)
 {
 	uint64_t label = cells[0];
@@ -35,7 +47,7 @@ static uint64_t join_cells(const uint64_t *cells, uint32_t count)
 	return label;
 }
 
-/* A part of one that was computed, or read from an input. Not 0 but by chance, one in 2^64. */
+/* The label of cell @i of an element that is computed or an input; 0 by chance only, 1 in 2^64. */
 static uint64_t part_of(uint64_t label, uint32_t i)
 {
 	return label + i * REPLAY_CELL_STEP;
@@ -85,7 +97,7 @@ static const struct loom_program_tensor *find_fact(struct replay_space *space, u
 	return NULL;
 }
 
-/* What lies in a slot beforehand. */
+/* The label of a cell that an input or a weight lies in; 0: neither does. */
 static uint64_t known_cell(struct replay *r, struct replay_space *space, uint32_t at)
 {
 	uint64_t byte = (uint64_t)at << r->shift, bits = 0, bytes = 1ULL << r->shift, index;
@@ -127,7 +139,7 @@ uint64_t replay_cells_label(struct replay *r, struct replay_space *space, uint32
 	return join_cells(cells, count);
 }
 
-/* 1 and 2: DMA reads and writes; 4 and 8: the same for what computes. */
+/* Bits of a tag: 1, 2: the DMA stream reads, writes; 4, 8: the compute stream does. */
 static bool tag_cells(struct replay *r, const struct replay_operand *operand, bool write)
 {
 	uint32_t bit = (write ? 2 : 1) << (r->dma ? 0 : 2), other = r->dma ? 12 : 3;
@@ -140,7 +152,7 @@ static bool tag_cells(struct replay *r, const struct replay_operand *operand, bo
 		space->tags = calloc(space->cells * space->banks + 1, sizeof(*space->tags));
 	if (!space->tags)
 		return replay_stop(r, -ENOMEM);
-	/* a read meets writes only */
+	/* a read races with writes only */
 	if (!write)
 		other &= 10;
 	for (i = 0; i < operand->count; i++) {
@@ -189,7 +201,7 @@ bool replay_cells_read(struct replay *r, uint32_t index)
 			replay_cells_label(r, space, operand->at[i], operand->bytes);
 
 		if (!label) {
-			/* so that it is like nothing else, and the replay can go on */
+			/* a label like no other, so that the replay can go on */
 			label = replay_join(replay_join(3, r->command), i);
 			if (!missing++)
 				first = i;
@@ -209,7 +221,7 @@ static bool make_marks(struct replay *r, struct replay_space *space)
 	return space->marks || replay_stop(r, -ENOMEM);
 }
 
-/* Strides that nest, so no two elements can meet. */
+/* Strides that nest, so that no two elements share a byte. */
 static bool is_plain(const struct replay *r, const struct replay_operand *operand)
 {
 	const struct drm_loom_plan_view *v = operand->view;
@@ -283,7 +295,7 @@ static bool check_in_place(struct replay *r, const struct replay_operand *x, boo
 	return true;
 }
 
-/* Everything but the writing itself. */
+/* The checks that come before writing. */
 static bool may_write(struct replay *r, bool elementwise)
 {
 	const struct replay_operand *y = &r->operands[0];

@@ -1,79 +1,15 @@
 // SPDX-License-Identifier: MIT
-/* Labels by operator: what moves, goes element by element, or along an axis. See replay.h. */
+/* The table of opcodes; labels of what goes element by element or along an axis. See replay.h. */
 #include "replay.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-const uint64_t *replay_keys(struct replay *r, uint64_t count)
-{
-	uint64_t *grown;
-	uint32_t i;
-
-	if (count <= r->num_keys)
-		return r->keys;
-	grown = realloc(r->keys, count * sizeof(*grown));
-	if (!grown) {
-		replay_stop(r, -ENOMEM);
-		return NULL;
-	}
-	for (i = r->num_keys; i < count; i++)
-		grown[i] = replay_mix(i + 0x632be59bd9b4e019ULL) | 1;
-	r->keys = grown;
-	r->num_keys = (uint32_t)count;
-	return grown;
-}
-
-uint64_t *replay_sums(struct replay *r, uint32_t which, uint64_t count)
-{
-	if (count > 4 * REPLAY_ELEMENTS) {
-		replay_stop(r, -E2BIG);
-		return NULL;
-	}
-	if (count > r->cap_sums[which]) {
-		free(r->sums[which]);
-		r->cap_sums[which] = 0;
-		r->sums[which] = malloc(count * sizeof(*r->sums[which]));
-		if (!r->sums[which]) {
-			replay_stop(r, -ENOMEM);
-			return NULL;
-		}
-		r->cap_sums[which] = (uint32_t)count;
-	}
-	memset(r->sums[which], 0, count * sizeof(*r->sums[which]));
-	return r->sums[which];
-}
-
-uint64_t replay_attr_label(const struct replay *r, const void *attr, size_t bytes)
-{
-	uint64_t label = 4, word;
-	uint32_t i;
-
-	label = replay_join(label, r->opcode);
-	for (i = 0; i < r->num_operands; i++)
-		label = replay_join(label, r->operands[i].view->dtype);
-	for (; bytes; bytes -= bytes < 8 ? bytes : 8) {
-		word = 0;
-		memcpy(&word, attr, bytes < 8 ? bytes : 8);
-		attr = (const uint8_t *)attr + (bytes < 8 ? bytes : 8);
-		label = replay_join(label, word);
-	}
-	return label;
-}
-
-bool replay_misfit(struct replay *r, uint32_t operand)
-{
-	return replay_fault(r, LOOM_REPLAY_FORM, "operand %u does not fit the others", operand);
-}
 
 /* Element by element: operands have the result's dims, or 1 where they repeat. */
 static bool label_elementwise(struct replay *r)
 {
-	const struct replay_op *op = replay_op_get(r->opcode);
 	const struct replay_operand *y = &r->operands[0];
 	uint64_t steps[DRM_LOOM_MAX_OPERANDS][DRM_LOOM_MAX_RANK], at[DRM_LOOM_MAX_OPERANDS] = { 0 };
-	uint64_t begin = replay_attr_label(r, r->attr, op->attr_bytes), step, label;
+	uint64_t begin = replay_attr_label(r, r->attr, r->op->attr_bytes), step, label;
 	uint32_t index[DRM_LOOM_MAX_RANK] = { 0 }, rank = y->view->rank, i, k, n;
 
 	for (k = 1; k < r->num_operands; k++) {
@@ -184,13 +120,13 @@ static bool label_softmax(struct replay *r)
 	return true;
 }
 
-/* An operand of MATMUL: [A|1, B|1, rows|1, columns|1], as far as @dims say. */
-static bool fits(const struct drm_loom_plan_view *view, const uint32_t *dims, uint32_t loose)
+/* An operand of MATMUL has these four dims, or 1 on axes whose bit is set in @broadcast. */
+static bool fits(const struct drm_loom_plan_view *view, const uint32_t *dims, uint32_t broadcast)
 {
 	uint32_t i;
 
 	for (i = 0; i < 4; i++)
-		if (view->dims[i] != dims[i] && !(view->dims[i] == 1 && loose & 1U << i))
+		if (view->dims[i] != dims[i] && !(view->dims[i] == 1 && broadcast & 1U << i))
 			return false;
 	return view->rank == 4;
 }

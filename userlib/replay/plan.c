@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Tables of a plan, who lives when, and views as lists of cells. See replay.h. */
+/* Tables of a plan, lifetimes of tensors, and views as lists of cells. See replay.h. */
 #include "replay.h"
 
 #include <errno.h>
@@ -7,18 +7,6 @@
 #include <string.h>
 
 #include "loom_topology.h"
-
-uint32_t replay_dtype_bytes(uint32_t dtype)
-{
-	static const uint8_t bytes[DRM_LOOM_DTYPE_END] = {
-		[DRM_LOOM_DTYPE_F32] = 4, [DRM_LOOM_DTYPE_F16] = 2, [DRM_LOOM_DTYPE_F64] = 8,
-		[DRM_LOOM_DTYPE_I8] = 1, [DRM_LOOM_DTYPE_U8] = 1, [DRM_LOOM_DTYPE_I16] = 2,
-		[DRM_LOOM_DTYPE_U16] = 2, [DRM_LOOM_DTYPE_I32] = 4, [DRM_LOOM_DTYPE_U32] = 4,
-		[DRM_LOOM_DTYPE_I64] = 8, [DRM_LOOM_DTYPE_U64] = 8, [DRM_LOOM_DTYPE_BOOL] = 1,
-	};
-
-	return dtype < DRM_LOOM_DTYPE_END ? bytes[dtype] : 0;
-}
 
 static bool table_is_fine(const struct drm_loom_plan_header *header,
 			  const struct drm_loom_table *table, uint32_t stride, uint32_t most)
@@ -307,7 +295,7 @@ static bool make_live(struct replay *r, struct replay_space *space, uint32_t ten
 	return true;
 }
 
-/* What lay there belongs to somebody else. */
+/* The bytes belong to another tensor now: nothing is written yet. */
 static void clear_cells(struct replay *r, struct replay_space *space,
 			const struct drm_loom_plan_tensor *t)
 {

@@ -3,7 +3,6 @@
 #include "replay.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,66 +10,10 @@
 #include "loom_core.h"
 #include "loom_topology.h"
 
+/* Faults that are listed unless the options say how many. */
 #define REPLAY_LISTED	16
-/* What comes after so many faults says nothing new. */
-#define REPLAY_ENOUGH	1000
 
-const char *loom_replay_kind_name(unsigned int kind)
-{
-	static const char *const names[LOOM_REPLAY_KINDS] = {
-		[LOOM_REPLAY_FORM] = "form",
-		[LOOM_REPLAY_ROOM] = "room",
-		[LOOM_REPLAY_OVERLAP] = "overlap",
-		[LOOM_REPLAY_LIFETIME] = "lifetime",
-		[LOOM_REPLAY_BOUNDS] = "bounds",
-		[LOOM_REPLAY_READ_ONLY] = "read-only",
-		[LOOM_REPLAY_UNWRITTEN] = "unwritten",
-		[LOOM_REPLAY_TWICE] = "twice",
-		[LOOM_REPLAY_IN_PLACE] = "in-place",
-		[LOOM_REPLAY_RACE] = "race",
-		[LOOM_REPLAY_VALUE] = "value",
-		[LOOM_REPLAY_COUNT] = "count",
-	};
-
-	return kind < LOOM_REPLAY_KINDS ? names[kind] : NULL;
-}
-
-bool replay_fault(struct replay *r, enum loom_replay_kind kind, const char *format, ...)
-{
-	const struct replay_op *op = replay_op_get(r->opcode);
-	struct loom_replay_fault *fault;
-	va_list args;
-	int at;
-
-	if (++r->report->num_faults >= REPLAY_ENOUGH)
-		r->broken = true;
-	if (r->report->num_listed == r->max_faults)
-		return false;
-	fault = &r->faults[r->report->num_listed++];
-	fault->kind = kind;
-	fault->step = r->step;
-	fault->command = r->command;
-	at = snprintf(fault->text, sizeof(fault->text), "%s: ", loom_replay_kind_name(kind));
-	if (r->step != REPLAY_NONE)
-		at += snprintf(fault->text + at, sizeof(fault->text) - at, "step %u, ", r->step);
-	if (r->command != REPLAY_NONE)
-		at += snprintf(fault->text + at, sizeof(fault->text) - at, "command %u (%s): ",
-			       r->command, op ? op->name : "?");
-	va_start(args, format);
-	vsnprintf(fault->text + at, sizeof(fault->text) - at, format, args);
-	va_end(args);
-	return false;
-}
-
-bool replay_stop(struct replay *r, int error)
-{
-	r->broken = true;
-	if (!r->error)
-		r->error = error;
-	return false;
-}
-
-/* By DMA, or by what computes on images where they are. */
+/* Bytes that DMA moves, and those of images that CONV and POOL use where they are. */
 static void count_bytes(struct replay *r)
 {
 	struct drm_loom_counters *c = &r->report->counted;
@@ -87,7 +30,7 @@ static void count_bytes(struct replay *r)
 	}
 }
 
-/* What a reference computed is remembered, what a plan computed is looked for. */
+/* The labels of the reference are kept; those of the plan must be among them. */
 static bool seek_labels(struct replay *r)
 {
 	const struct replay_operand *y = &r->operands[0];
@@ -128,7 +71,7 @@ static bool move(struct replay *r)
 	return replay_cells_move(r);
 }
 
-/* Only these two take images where they are. */
+/* Only CONV and POOL read and write images in DRAM. */
 static bool may_be_in_dram(uint32_t opcode, uint32_t operand)
 {
 	return operand < 2 && (opcode == DRM_LOOM_OP_CONV || opcode == DRM_LOOM_OP_POOL);
@@ -157,6 +100,7 @@ static void run_command(struct replay *r)
 
 	r->opcode = c->opcode;
 	op = replay_op_get(c->opcode);
+	r->op = op;
 	if (!op || op->dma != r->dma || c->operands < op->low || c->operands > op->high ||
 	    c->first_view > r->header->views.count ||
 	    c->operands > r->header->views.count - c->first_view ||
@@ -196,6 +140,7 @@ static void run_steps(struct replay *r)
 		}
 		r->command = REPLAY_NONE;
 		r->opcode = DRM_LOOM_OP_END;
+		r->op = NULL;
 		replay_plan_end(r);
 		r->report->counted.steps++;
 	}
@@ -262,7 +207,7 @@ static void run(struct replay *r)
 	run_steps(r);
 }
 
-/* The label of an element of a result: it must have been written, or be known from the start. */
+/* The label of an element of a result; 0: it was neither written nor there before. */
 static uint64_t result_label(struct replay *r, const struct loom_program_tensor *result,
 			     uint64_t element, uint32_t bytes)
 {
@@ -347,9 +292,9 @@ static int set_up(struct replay *r, const struct loom_program *program,
 	return 0;
 }
 
-/* A reference may want more SRAM than there is, and other lanes. */
-static void free_options(const struct loom_program *program, struct loom_topology *topology,
-			 struct loom_replay_options *options)
+/* A reference is run in as much SRAM, and with as many lanes, as it was planned for. */
+static void reference_options(const struct loom_program *program, struct loom_topology *topology,
+			      struct loom_replay_options *options)
 {
 	const struct drm_loom_plan_header *header = program->plan;
 
@@ -377,7 +322,7 @@ static int run_reference(struct replay *ref, const struct loom_replay_options *o
 
 	*own = *options;
 	own->max_faults = 1;
-	free_options(options->reference, topology, own);
+	reference_options(options->reference, topology, own);
 	ret = set_up(ref, options->reference, own, shift);
 	if (ret)
 		return ret;
@@ -395,9 +340,9 @@ static int run_reference(struct replay *ref, const struct loom_replay_options *o
 	return ret;
 }
 
-/* Both again, to say which command was the first to go wrong. */
-static void find_culprit(struct replay *wrong, const struct loom_replay_options *options,
-			 uint32_t shift)
+/* Runs both programs again, to find the first command that computes something else. */
+static void find_first_wrong(struct replay *wrong, const struct loom_replay_options *options,
+			     uint32_t shift)
 {
 	struct loom_replay_options own = *options;
 	uint64_t slots = 1 << 16;
@@ -417,7 +362,7 @@ static void find_culprit(struct replay *wrong, const struct loom_replay_options 
 		uint64_t *known = pass ? wrong->known : calloc(slots, sizeof(*known));
 
 		if (!pass)
-			free_options(options->reference, &topology, &mine);
+			reference_options(options->reference, &topology, &mine);
 		wrong->known = known;
 		if (!known || set_up(&r, pass ? wrong->program : options->reference, &mine, shift))
 			break;
@@ -434,7 +379,7 @@ static void find_culprit(struct replay *wrong, const struct loom_replay_options 
 	wrong->known = NULL;
 }
 
-static int judge(struct replay *r, const struct loom_replay_options *options, uint32_t shift,
+static int check(struct replay *r, const struct loom_replay_options *options, uint32_t shift,
 		 struct loom_error *err)
 {
 	struct loom_replay_options own;
@@ -461,7 +406,7 @@ static int judge(struct replay *r, const struct loom_replay_options *options, ui
 	clear(&ref);
 	loom_replay_destroy(ref.report);
 	if (r->report->num_faults && r->faults[0].kind == LOOM_REPLAY_VALUE)
-		find_culprit(r, options, shift);
+		find_first_wrong(r, options, shift);
 	return 0;
 }
 
@@ -486,7 +431,7 @@ int loom_replay_program(const struct loom_program *program,
 	shift = shift < other ? shift : other;
 	ret = set_up(&r, program, options, shift);
 	if (!ret) {
-		ret = judge(&r, options, shift, err);
+		ret = check(&r, options, shift, err);
 		clear(&r);
 		if (ret)
 			loom_replay_destroy(r.report);

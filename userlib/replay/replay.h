@@ -2,36 +2,43 @@
 /*
  * DOC: How a plan is replayed
  *
+ * This room checks the bytes of a plan without running them (loom_replay.h). It is given a program,
+ * the topology that it was planned for, and a program of the same graph to compare with
+ * (loom_program_create_reference()); it gives a list of faults and what it counted. It knows the
+ * plan format and nothing else, and shares no code with planner, verifier and engine, so that it
+ * can check all three.
+ *
  * A plan is walked step by step, and memory is modelled cell by cell: a *cell* is the smallest
  * number of bytes that its tensors are made of. A cell does not hold a number but a *label*, 64
  * bits that stand for where the number came from: a constant's label is made of its bytes, an
  * input's of its place in the input, and what a command computes is labelled with its operator, its
- * attributes and the labels of all that it looks at, each at its place: which tap of the window
- * and which channel. A label of 0 says that nobody has written the cell since the tensor there
+ * attributes and the labels of all that it reads, each at its place: which tap of the window
+ * and which channel. A label of 0 says that the cell has not been written since the tensor there
  * was born.
  *
  * So two elements have the same label if they are computed alike from the same elements of inputs
  * and weights, however the work was cut and wherever it lay in between. The labels of the
- * outputs are compared with those of a plan that is trusted (layer by layer, in one piece). A
- * wrong offset, a missing row, a halo that is too short, weights of the wrong channels, a line
- * buffer that was overwritten too early: each makes another label, even if the numbers happen to be
- * the same.
+ * outputs are compared with those of the reference (layer by layer, in one piece). A wrong offset,
+ * a missing row, a halo that is too short, weights of the wrong channels, a line buffer that was
+ * overwritten too early: each makes another label, even if the numbers happen to be the same.
  *
- * What a convolution looks at is more than there is time for, so labels that are summed are first
- * multiplied by a key of their place, and sums over channels are made once for all taps: a label
- * of a convolution takes as long as a tap of it. What depends on a slice's geometry and not on the
- * result (padding, strides, starts) is not part of a label.
+ * A convolution reads more than there is time to label one by one, so labels that are summed are
+ * first multiplied by a key of their place, and sums over channels are made once for all taps: a
+ * label of a convolution takes as long as a tap of it. What depends on a slice's geometry and not
+ * on the result (padding, strides, starts) is not part of a label.
+ *
+ *	replay.c	options, the walk over steps, comparing, the report
+ *	op.c		the table of opcodes; labels element by element and along an axis
+ *	window.c	labels of convolution, pooling, resize
+ *	label.c		what labels are made of
+ *	plan.c		tables; views as lists of cells; lifetimes
+ *	cells.c		reading and writing cells
+ *	fault.c		the list of faults
  *
  * Rejected: running the plan with numbers. That takes as long as the network, needs the engine
  * or a second one, and misses what does not show in numbers: zeroes read from the wrong
  * place. Rejected: naming elements by graph value and index. A plan does not say which value a
  * tensor holds, and a fused chain in SRAM has values that the graph has no name for.
- *
- *	replay.c         options, the walk over steps, comparing, the report
- *	plan.c    tables; views as lists of cells; who lives when
- *	cells.c   reading and writing cells
- *	op.c      labels by operator: moves, element by element, along an axis
- *	window.c  convolution, pooling, resize
  */
 #ifndef LOOM_REPLAY_PRIV_H
 #define LOOM_REPLAY_PRIV_H
@@ -64,7 +71,7 @@ struct replay_live {
  * @cells: per bank
  * @labels: by bank and cell; NULL where nothing can be written
  * @tags: by bank and cell: step * 16 + what was done in it, from 1; NULL until it is needed
- * @marks: by bank and cell: &replay.mark of the last who looked; NULL until it is needed
+ * @marks: by bank and cell: the last &replay.mark that was set there; NULL until it is needed
  * @live: tensors alive, by address
  * @num_live: number of @live
  * @cap_live: room in @live
@@ -117,10 +124,12 @@ struct replay_operand {
 	uint32_t cap;
 };
 
+struct replay_op;
+
 /**
  * struct replay - a plan that is being replayed
  * @program: whose plan it is
- * @options: what it is judged by
+ * @options: what it is checked against
  * @header: the plan
  * @slots: table
  * @tensors: table
@@ -140,6 +149,7 @@ struct replay_operand {
  * @dma: it is one of the DMA stream
  * @both: the step has both streams
  * @opcode: of the command
+ * @op: what is known of it, or NULL
  * @attr: its attributes
  * @num_operands: number of its operands
  * @operands: they
@@ -180,6 +190,7 @@ struct replay {
 	bool dma;
 	bool both;
 	uint32_t opcode;
+	const struct replay_op *op;
 	const void *attr;
 	uint32_t num_operands;
 	struct replay_operand operands[DRM_LOOM_MAX_OPERANDS];
@@ -219,14 +230,16 @@ struct replay_op {
 	bool (*label)(struct replay *r);
 };
 
-/** replay_op_get() - what is known of an opcode, or NULL */
-const struct replay_op *replay_op_get(uint32_t opcode);
+/* fault.c */
 
 /** replay_fault() - takes note of a fault, at the step and command at work. Always false */
 bool replay_fault(struct replay *r, enum loom_replay_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 /** replay_stop() - something went wrong that is not the plan's fault. Always false */
 bool replay_stop(struct replay *r, int error);
+
+/** replay_misfit() - the operands do not fit together. Always false */
+bool replay_misfit(struct replay *r, uint32_t operand);
 
 /* plan.c */
 
@@ -242,6 +255,9 @@ void replay_plan_end(struct replay *r);
 bool replay_plan_view(struct replay *r, struct replay_operand *operand, uint32_t view);
 
 /* cells.c */
+
+/** replay_dtype_bytes() - of an element; 0 for no type */
+uint32_t replay_dtype_bytes(uint32_t dtype);
 
 /** replay_cells_read() - the labels of operand @index */
 bool replay_cells_read(struct replay *r, uint32_t index);
@@ -259,6 +275,11 @@ uint64_t replay_cells_const(const struct replay *r, uint64_t bits, uint32_t byte
 /** replay_cells_room() - room for @count elements */
 bool replay_cells_room(struct replay *r, struct replay_operand *operand, uint64_t count);
 
+/* op.c */
+
+/** replay_op_get() - what is known of an opcode, or NULL */
+const struct replay_op *replay_op_get(uint32_t opcode);
+
 /* window.c */
 
 bool replay_conv(struct replay *r);
@@ -266,7 +287,7 @@ bool replay_deconv(struct replay *r);
 bool replay_pool(struct replay *r);
 bool replay_resize(struct replay *r);
 
-/* op.c */
+/* label.c */
 
 /** replay_keys() - random odd numbers for indices below @count, or NULL */
 const uint64_t *replay_keys(struct replay *r, uint64_t count);
@@ -274,12 +295,6 @@ const uint64_t *replay_keys(struct replay *r, uint64_t count);
 uint64_t *replay_sums(struct replay *r, uint32_t which, uint64_t count);
 /** replay_attr_label() - a label that opcode, types and @bytes bytes of attributes begin with */
 uint64_t replay_attr_label(const struct replay *r, const void *attr, size_t bytes);
-/** replay_misfit() - the operands do not fit together. Always false */
-bool replay_misfit(struct replay *r, uint32_t operand);
-
-/** replay_dtype_bytes() - of an element; 0 for no type */
-uint32_t replay_dtype_bytes(uint32_t dtype);
-
 /* Spreads all bits over all bits. */
 static inline uint64_t replay_mix(uint64_t x)
 {
