@@ -166,7 +166,8 @@ static void shapes_fold(void)
 	model_add_node(graph, "Reshape", "x target", "y", NULL, 0);
 	loom_graph_add_output(graph, "y");
 	tap_ok(!model_finish(graph, 0, &err) && graph->num_nodes == 1 &&
-	       graph->outputs[0]->rank == 2 && graph->outputs[0]->dims[0] == 2 && graph->outputs[0]->dims[1] == 12,
+	       graph->outputs[0]->rank == 2 && graph->outputs[0]->dims[0] == 2 &&
+	       graph->outputs[0]->dims[1] == 12,
 	       "shape arithmetic leaves one reshape %s", err.text);
 	loom_graph_destroy(graph);
 }
