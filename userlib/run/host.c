@@ -75,27 +75,27 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 	int ret;
 
 	if (!host)
-		return loom_run_fail(err, -ENOMEM, "no memory");
+		return loom_error_set(err, -ENOMEM, "no memory");
 	session->priv = host;
 	ret = loom_plan_create(program->plan, program->plan_bytes, topology, &host->plan, &reject);
 	if (ret == -EBADMSG)
 		return loom_run_reject(err, &reject);
 	if (ret)
-		return loom_run_fail(err, ret, "the plan was not taken: %s", strerror(-ret));
+		return loom_error_set(err, ret, "the plan was not taken: %s", strerror(-ret));
 	if (host->plan->slot_count != program->num_slots)
-		return loom_run_fail(err, -EINVAL, "the program does not fit its plan");
+		return loom_error_set(err, -EINVAL, "the program does not fit its plan");
 
 	host->places = calloc(program->num_slots + 1, sizeof(*host->places));
 	if (!host->places)
-		return loom_run_fail(err, -ENOMEM, "no memory");
+		return loom_error_set(err, -ENOMEM, "no memory");
 	for (i = 0; i < program->num_slots; i++) {
 		/* For reports only, so it does not matter whether there is room. */
 		(void)loom_host_memory_place(session->target->memory, &program->slots[i],
 					     &host->places[i]);
 		ret = loom_host_load_slot(session, i);
 		if (ret)
-			return loom_run_fail(err, ret, "no memory for %llu bytes",
-					     (unsigned long long)host->plan->slots[i].size);
+			return loom_error_set(err, ret, "no memory for %llu bytes",
+					      (unsigned long long)host->plan->slots[i].size);
 	}
 	host->memory.lanes = host->plan->lanes;
 	host->memory.lane_pitch = host->plan->scratch_bytes;
@@ -103,10 +103,10 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 	host->memory.slot_pitches = host->pitches;
 	if (check_mul_overflow(host->plan->scratch_bytes, (uint64_t)host->plan->lanes,
 			       &scratch_bytes))
-		return loom_run_fail(err, -EOVERFLOW, "the plan's scratch is too large");
+		return loom_error_set(err, -EOVERFLOW, "the plan's scratch is too large");
 	host->memory.scratch = loom_host_alloc(scratch_bytes ? scratch_bytes : 1);
 	if (!host->memory.scratch)
-		return loom_run_fail(err, -ENOMEM, "no memory for the scratch");
+		return loom_error_set(err, -ENOMEM, "no memory for the scratch");
 	for (i = 0; i < host->plan->command_count; i++)
 		host->total_cost += loom_host_cost(&host->plan->commands[i]);
 	return 0;
@@ -167,7 +167,7 @@ static int loom_host_run(struct loom_session *session, loom_progress_fn progress
 		told = loom_run_now_ns();
 		ret = progress(arg, done, host->total_cost);
 		if (ret)
-			return loom_run_fail(err, ret, "stopped");
+			return loom_error_set(err, ret, "stopped");
 	}
 	session->counters = engine.counters;
 	session->counters.jobs = 1;
@@ -214,5 +214,5 @@ int loom_host_open(struct loom_target *target, const struct loom_topology *topol
 	target->name = "host";
 	target->topology = topology ? topology : loom_topology_get(0);
 	ret = loom_host_memory_create(target->topology, &target->memory);
-	return ret ? loom_run_fail(err, ret, "no memory") : 0;
+	return ret ? loom_error_set(err, ret, "no memory") : 0;
 }

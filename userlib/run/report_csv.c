@@ -107,7 +107,7 @@ int loom_report_rows(const struct loom_report_files *files, const struct loom_ta
 
 static int loom_report_fail(struct loom_error *err, int code, const char *path)
 {
-	return loom_run_fail(err, code, "memory reports: %s: %s", path, strerror(-code));
+	return loom_error_set(err, code, "memory reports: %s: %s", path, strerror(-code));
 }
 
 static int loom_report_make_dir(const char *dir, struct loom_error *err)

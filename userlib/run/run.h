@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "base/error.h"
 #include "loom_device.h"
 #include "loom_run.h"
 #include "loom_topology.h"
@@ -25,7 +26,7 @@ struct loom_host_memory;
  *
  * From the bottom; a file calls only files further up in this list:
  *
- * * error.c: one line for the caller, a rejected plan in words
+ * * reject.c: a rejected plan in words
  * * host_memory.c: which addresses the slots of the host target would have on a device
  * * host.c: the target "host", as a table of functions
  * * soft.c: the target "device", as a table of functions, over the room device/
@@ -34,8 +35,8 @@ struct loom_host_memory;
  * * report_csv.c: the same as three CSV files, on request and for each plan
  * * session.c: sessions (loom_run.h)
  *
- * Below this room stand device/ (the node), graph/ (arrays and names of types) and core (verifier,
- * engine, bank allocator). Of the planner it includes the public header alone.
+ * Below this room stand device/ (the node), base/ (arrays, names of types, texts of errors) and core
+ * (verifier, engine, bank allocator). Of the planner it includes the public header alone.
  *
  * Rejected: an asynchronous interface. Whoever wants several jobs in flight uses
  * loom_context_submit() and syncobjs; this room is for one network at a time. Rejected: a target
@@ -109,10 +110,7 @@ int loom_host_open(struct loom_target *target, const struct loom_topology *topol
 /** loom_soft_open() - makes @target, which is zeroed, the node at @path, NULL: the first one */
 int loom_soft_open(struct loom_target *target, const char *path, struct loom_error *err);
 
-/** loom_run_fail() - writes one line to @err, which may be NULL; returns @code */
-int loom_run_fail(struct loom_error *err, int code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-/** loom_run_reject() - the same for a plan that was refused; returns -EBADMSG */
+/** loom_run_reject() - says in @err, which may be NULL, why a plan was refused; returns -EBADMSG */
 int loom_run_reject(struct loom_error *err, const struct drm_loom_reject *reject);
 
 /* How often a caller's progress function is called while a program runs. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/value.h"
+#include "base/array.h"
 #include "report.h"
 
 /* Where @tensor lies, or NULL outside of its slot: a wrong program must not cause a wild write. */
@@ -48,13 +48,13 @@ int loom_session_create(struct loom_target *target, const struct loom_program *p
 	*out = NULL;
 	session = calloc(1, sizeof(*session));
 	if (!session)
-		return loom_run_fail(err, -ENOMEM, "no memory");
+		return loom_error_set(err, -ENOMEM, "no memory");
 	session->target = target;
 	session->program = program;
 	session->slots = calloc(program->num_slots + 1, sizeof(*session->slots));
 	session->input_set = calloc(program->num_inputs + 1, sizeof(*session->input_set));
 	if (!session->slots || !session->input_set) {
-		ret = loom_run_fail(err, -ENOMEM, "no memory");
+		ret = loom_error_set(err, -ENOMEM, "no memory");
 		goto fail;
 	}
 	ret = target->ops->load(session, err);
@@ -62,7 +62,7 @@ int loom_session_create(struct loom_target *target, const struct loom_program *p
 		goto fail;
 	ret = loom_session_upload_weights(session);
 	if (ret) {
-		loom_run_fail(err, ret, "the program's weights lie outside of their slot");
+		loom_error_set(err, ret, "the program's weights lie outside of their slot");
 		goto fail;
 	}
 	ret = loom_report_plan(target, program->stats.scratch_bytes, err);
@@ -94,25 +94,25 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 	uint8_t *to;
 
 	if (index >= session->program->num_inputs)
-		return loom_run_fail(err, -ENOENT, "there is no input %u", index);
+		return loom_error_set(err, -ENOENT, "there is no input %u", index);
 	input = &session->program->inputs[index];
 	if (array->dtype != input->dtype)
-		return loom_run_fail(err, -EINVAL, "input '%s' takes %s elements, not %s",
-				     input->name, loom_dtype_name(input->dtype),
-				     loom_dtype_name(array->dtype));
+		return loom_error_set(err, -EINVAL, "input '%s' takes %s elements, not %s",
+				      input->name, loom_dtype_name(input->dtype),
+				      loom_dtype_name(array->dtype));
 	if (array->rank != input->rank ||
 	    memcmp(array->dims, input->dims, input->rank * sizeof(*input->dims)) ||
 	    array->size_bytes != input->size_bytes)
-		return loom_run_fail(err, -EINVAL, "input '%s' takes %s elements, not %s",
-				     input->name,
-				     loom_dims_print(wants, sizeof(wants), input->rank,
-						     input->dims),
-				     loom_dims_print(has, sizeof(has), array->rank, array->dims));
+		return loom_error_set(err, -EINVAL, "input '%s' takes %s elements, not %s",
+				      input->name,
+				      loom_dims_print(wants, sizeof(wants), input->rank,
+						      input->dims),
+				      loom_dims_print(has, sizeof(has), array->rank, array->dims));
 	if (input->size_bytes) {
 		to = loom_session_tensor(session, input);
 		if (!to)
-			return loom_run_fail(err, -EINVAL, "input '%s' lies outside of its slot",
-					     input->name);
+			return loom_error_set(err, -EINVAL, "input '%s' lies outside of its slot",
+					      input->name);
 		memcpy(to, array->data, array->size_bytes);
 	}
 	session->input_set[index] = true;
@@ -126,8 +126,8 @@ int loom_session_run(struct loom_session *session, loom_progress_fn progress, vo
 
 	for (i = 0; i < session->program->num_inputs; i++)
 		if (!session->input_set[i])
-			return loom_run_fail(err, -ENODATA, "input '%s' was not given",
-					     session->program->inputs[i].name);
+			return loom_error_set(err, -ENODATA, "input '%s' was not given",
+					      session->program->inputs[i].name);
 	memset(&session->counters, 0, sizeof(session->counters));
 	return session->target->ops->run(session, progress, arg, err);
 }

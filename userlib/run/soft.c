@@ -31,7 +31,7 @@ static int loom_soft_fail(struct loom_error *err, int code, const char *doing)
 		why = "the device's memory is full";
 	else if (code == -EDQUOT)
 		why = "the driver's cap on the memory of buffers is reached";
-	return loom_run_fail(err, code, "%s: %s", doing, why);
+	return loom_error_set(err, code, "%s: %s", doing, why);
 }
 
 static int loom_soft_no_space(struct loom_error *err, const struct loom_device *device,
@@ -43,7 +43,7 @@ static int loom_soft_no_space(struct loom_error *err, const struct loom_device *
 	if (loom_device_no_space(device, &record))
 		memset(&record, 0, sizeof(record));
 	loom_no_space_print(text, sizeof(text), &record);
-	return loom_run_fail(err, -ENOSPC, "allocating slot %u: %s", slot, text);
+	return loom_error_set(err, -ENOSPC, "allocating slot %u: %s", slot, text);
 }
 
 static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
@@ -88,12 +88,12 @@ static int loom_soft_load(struct loom_session *session, struct loom_error *err)
 	int ret;
 
 	if (!soft)
-		return loom_run_fail(err, -ENOMEM, "no memory");
+		return loom_error_set(err, -ENOMEM, "no memory");
 	session->priv = soft;
 	soft->bos = calloc(program->num_slots + 1, sizeof(*soft->bos));
 	soft->bindings = calloc(program->num_slots + 1, sizeof(*soft->bindings));
 	if (!soft->bos || !soft->bindings)
-		return loom_run_fail(err, -ENOMEM, "no memory");
+		return loom_error_set(err, -ENOMEM, "no memory");
 
 	ret = loom_device_plan_create(device, program->plan, program->plan_bytes, &reject,
 				      &soft->plan);
@@ -185,13 +185,13 @@ static int loom_soft_scratch_conflict(struct loom_session *session, struct loom_
 	if (loom_device_plan_fit(session->target->device, soft->plan, &fit) ||
 	    !conflict->short_bytes)
 		return loom_soft_fail(err, -EBUSY, "submitting the job");
-	return loom_run_fail(err, -EBUSY,
-			     "the plan's scratch ends at %#llx in bank %u, where %s has its SRAM buffer of %llu bytes from %#llx on: %llu bytes too many",
-			     (unsigned long long)conflict->scratch_end, conflict->bank,
-			     conflict->handle ? "this process" : "another process",
-			     (unsigned long long)conflict->bytes,
-			     (unsigned long long)conflict->address,
-			     (unsigned long long)conflict->short_bytes);
+	return loom_error_set(err, -EBUSY,
+			      "the plan's scratch ends at %#llx in bank %u, where %s has its SRAM buffer of %llu bytes from %#llx on: %llu bytes too many",
+			      (unsigned long long)conflict->scratch_end, conflict->bank,
+			      conflict->handle ? "this process" : "another process",
+			      (unsigned long long)conflict->bytes,
+			      (unsigned long long)conflict->address,
+			      (unsigned long long)conflict->short_bytes);
 }
 
 static int loom_soft_run(struct loom_session *session, loom_progress_fn progress, void *arg,
@@ -222,9 +222,9 @@ static int loom_soft_run(struct loom_session *session, loom_progress_fn progress
 		return loom_soft_fail(err, ret, "asking what became of the job");
 	loom_soft_count(session, &query.counters);
 	if (query.flags & DRM_LOOM_CONTEXT_GUILTY)
-		return loom_run_fail(err, -ECANCELED,
-				     "the device ended the job: it took longer than %u ms",
-				     loom_device_info(session->target->device)->job_timeout_ms);
+		return loom_error_set(err, -ECANCELED,
+				      "the device ended the job: it took longer than %u ms",
+				      loom_device_info(session->target->device)->job_timeout_ms);
 	return 0;
 }
 
@@ -265,11 +265,11 @@ int loom_soft_open(struct loom_target *target, const char *path, struct loom_err
 	int ret = loom_device_open(path, &target->device);
 
 	if (ret == -ENODEV)
-		return loom_run_fail(err, ret, "%s", path ? "no Loom device node at that path" :
-				     "no Loom device: is the module loaded?");
+		return loom_error_set(err, ret, "%s", path ? "no Loom device node at that path" :
+				      "no Loom device: is the module loaded?");
 	if (ret)
-		return loom_run_fail(err, ret, "%s: %s", path ? path : "/dev/accel",
-				     strerror(-ret));
+		return loom_error_set(err, ret, "%s: %s", path ? path : "/dev/accel",
+				      strerror(-ret));
 	target->ops = &loom_soft_ops;
 	target->name = loom_device_path(target->device);
 	target->topology = loom_device_topology(target->device);

@@ -17,7 +17,7 @@ static int loom_target_open_named(struct loom_target *target, const char *name,
 	if (strchr(name, '/'))
 		return loom_soft_open(target, name, err);
 	if (strcmp(name, "auto"))
-		return loom_run_fail(err, -EINVAL, "there is no device '%s'", name);
+		return loom_error_set(err, -EINVAL, "there is no device '%s'", name);
 	ret = loom_soft_open(target, NULL, err);
 	/* A node that cannot be opened is an error: running on the host instead would be slow. */
 	return ret == -ENODEV ? loom_host_open(target, topology, err) : ret;
@@ -32,7 +32,7 @@ int loom_target_open(const char *name, const struct loom_topology *topology,
 	*out = NULL;
 	target = calloc(1, sizeof(*target));
 	if (!target)
-		return loom_run_fail(err, -ENOMEM, "no memory");
+		return loom_error_set(err, -ENOMEM, "no memory");
 	ret = loom_target_open_named(target, name, topology, err);
 	if (ret) {
 		free(target);

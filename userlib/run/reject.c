@@ -2,22 +2,9 @@
 #include "run.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "loom_verify.h"
-
-int loom_run_fail(struct loom_error *err, int code, const char *format, ...)
-{
-	va_list args;
-
-	if (err) {
-		va_start(args, format);
-		vsnprintf(err->text, sizeof(err->text), format, args);
-		va_end(args);
-	}
-	return code;
-}
 
 int loom_run_reject(struct loom_error *err, const struct drm_loom_reject *reject)
 {
@@ -44,7 +31,7 @@ int loom_run_reject(struct loom_error *err, const struct drm_loom_reject *reject
 	if (reject->valid & DRM_LOOM_REJECT_RANGE)
 		snprintf(where + at, sizeof(where) - at, ", bytes 0x%llx to 0x%llx",
 			 (unsigned long long)reject->start, (unsigned long long)reject->end);
-	return loom_run_fail(err, -EBADMSG, "the plan was refused by rule %u (%s: %s)%s",
-			     reject->rule, loom_rule_name(reject->rule),
-			     loom_rule_text(reject->rule), where);
+	return loom_error_set(err, -EBADMSG, "the plan was refused by rule %u (%s: %s)%s",
+			      reject->rule, loom_rule_name(reject->rule),
+			      loom_rule_text(reject->rule), where);
 }
