@@ -7,8 +7,8 @@ stands below.
 
 Reads the symbols of the objects (nm) and the #include lines of the sources, and says in one line
 each what breaks the order of floors.txt beside it: an arrow from a room to one above or beside it,
-a circle of files inside of a room, a file that is too long, a folder with too many files, a public
-header outside of userlib/include. The exit status is 1 if there is any, 2 if it cannot tell.
+a circle of files inside of a room, a room whose header says nothing, a file that is too long, a
+folder with too many files, a public header outside of userlib/include. The exit status is 1 if there is any, 2 if it cannot tell.
 
 floors.txt, line by line:
     # NAME: text             what a room is for
@@ -24,6 +24,7 @@ Files are named from userlib/ or from drivers/accel/loom/ on: place/solve.c, cor
 import argparse
 import collections
 import fnmatch
+import itertools
 import os
 import re
 import subprocess
@@ -34,6 +35,7 @@ CORE = "drivers/accel/loom/core"
 PUBLIC = LIBRARY + "/include"
 MOST_LINES = 800
 MOST_FILES = 40
+FIRST_PAGE = 40
 LONG = ("uapi/drm/loom_accel.h",)
 SOURCES = (".c", ".h", ".py", ".sh", ".js", ".y", ".l")
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<]([^">]+)[">]', re.M)
@@ -196,10 +198,21 @@ class Check:
         yield f"{source} {verb} {target}: {rooms[0]} stands {where} {rooms[1]}"
 
     def rooms(self):
-        """Rooms that floors.txt does not name."""
+        """Rooms that floors.txt does not name, or whose header does not say what they are for."""
         missing = {room_of(path, self.floors) for path in self.ours} - set(self.floors.floor)
         for room in sorted(room for room in missing if room):
             yield f"{room} is on no floor of floors.txt"
+        for room in self.floors.floor:
+            header = f"{LIBRARY}/{room}/{room}.h"
+            if not room.startswith("core") and not self.has_essay(header):
+                yield f"{header} does not open with a DOC: essay that says what the room does"
+
+    def has_essay(self, header):
+        """The header of a room is there, and the essay begins on its first page."""
+        if header not in self.files:
+            return False
+        with open(os.path.join(self.root, header), encoding="utf-8") as file:
+            return any("DOC:" in line for line in itertools.islice(file, FIRST_PAGE))
 
     def symbols(self):
         """Arrows by symbols."""
