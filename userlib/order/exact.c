@@ -2,27 +2,27 @@
 /*
  * DOC: Exact order
  *
- * A state is a set of operators that have run, closed under predecessors. What is alive depends
- * on the set only, not on the order in it, so each is visited once: depth first, over the states
- * that can be reached without a step above a threshold. Operators that would step above it wait,
- * each state for the least of its own. If the end is not reached, the threshold rises to the
- * least of all, and those that waited for it go on. The threshold starts at a proven bound, is one
- * itself whenever it rises, and the search is over when it meets the best order known.
+ * A state is a set of operators that have run, closed under predecessors. What is alive depends on
+ * the set only, not on the order within it, so each state is visited once: depth first, over the
+ * states that can be reached without a step above a threshold. A state with operators whose steps
+ * are above it waits for the least of these. If the end is not reached, the threshold rises to the
+ * least that a state waits for, and such states go on. The threshold starts at a proven bound, is a
+ * bound whenever it rises, and the search ends when it reaches the peak of the best order known.
  *
- * Going downhill needs no branch: operators in a row, each ready through the one before, that
- * stay below the threshold and end with no more alive than there was at the begin, and not
- * earlier, are run at once. For take any order that goes on differently: it runs some first
- * part of the row, perhaps none, and the rest later. To run all of the row now adds nothing to
- * what is alive at any step between: the rest of the row is not above zero, since the part before
- * it was; what it frees is freed in either order.
+ * Some operators are run without a branch: a chain, each ready through the one before, that stays
+ * below the threshold, ends with no more alive than at its begin, and does so nowhere earlier.
+ * Proof: any other continuation runs some prefix of the chain, perhaps none, and the rest later.
+ * Running the whole chain now adds nothing to what is alive at any step between: the net of the
+ * rest is not above zero, since that of the prefix is above zero and that of the whole is not; and
+ * the rest frees the same storages either way.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "priv.h"
+#include "window.h"
 
-/** memory for states; a search that needs more is given up */
+/** memory for states; a search that needs more ends early */
 #define STORE_BYTES	((size_t)96 << 20)
 
 /**
@@ -71,7 +71,7 @@ struct scratch {
  * struct exact - the search
  * @window: what is ordered
  * @words: of a set
- * @limit: states that may be made
+ * @limit: number of states that there is memory for
  * @threshold_bytes: no step above this
  * @keys: by operator: part of a hash
  * @states: all states that were made
@@ -85,15 +85,15 @@ struct scratch {
  * @trail: steps
  * @num_trail: number of them
  * @cap_trail: room for them
- * @stack: states to go on with
+ * @stack: states whose successors are still to be pushed
  * @num_stack: number of them
- * @waits: heap of those that wait, the least need first
+ * @waits: heap of states that wait for a threshold, the least first
  * @num_waits: number of them
  * @cap_waits: room for them
  * @budget: states left
- * @work: the state at hand
- * @trial: a row that is being tried
- * @child: a state that is about to be made
+ * @work: the state that is being expanded
+ * @trial: a chain that is being tried
+ * @child: a successor before it becomes a state
  */
 struct exact {
 	const struct order_window *window;
@@ -125,7 +125,7 @@ struct exact {
 
 #define NO_STEP		U32_MAX
 
-/* Room for one more in a table that doubles. */
+/* Makes room for one more entry; the size doubles. */
 static int make_room(void **table, size_t count, size_t *cap, size_t elem_bytes)
 {
 	size_t more = *cap ? *cap * 2 : 1024;
@@ -160,7 +160,7 @@ static int scratch_run(struct exact *exact, struct scratch *scratch, u32 at)
 	scratch->bits[op / 64] |= 1ULL << (op % 64);
 	exact->trail[exact->num_trail] = (struct step){ .before = state->trail, .op = op };
 	state->trail = exact->num_trail++;
-	/* ready operators stay in order: what was ready first comes first */
+	/* ready operators stay sorted by when they became ready */
 	memmove(&scratch->ready[at], &scratch->ready[at + 1],
 		(state->num_ready - at - 1) * sizeof(*scratch->ready));
 	state->num_ready--;
@@ -192,7 +192,7 @@ static void scratch_load(const struct exact *exact, struct scratch *to, u32 stat
 	       to->state.num_ready * sizeof(*to->ready));
 }
 
-/* The number of the state with this set, or that of a slot for it: negative. */
+/* The number of the state with this set; or ~slot, negative, where it belongs in the table. */
 static s64 state_find(const struct exact *exact, const struct scratch *scratch)
 {
 	u32 slot = scratch->state.hash & (exact->num_slots - 1);
@@ -208,7 +208,7 @@ static s64 state_find(const struct exact *exact, const struct scratch *scratch)
 	return -(s64)slot - 1;
 }
 
-/* Keeps @scratch as a state and puts it on the stack, unless it has been there. */
+/* Pushes @scratch as a new state, unless its set was visited before. */
 static int state_push(struct exact *exact, const struct scratch *scratch)
 {
 	s64 found = state_find(exact, scratch);
@@ -290,7 +290,7 @@ static u32 row_next(const struct exact *exact, const struct scratch *scratch, u3
 	return found;
 }
 
-/* Tries a row that begins with ready operator @at. 1: it runs downhill, and was run. */
+/* Tries a chain from ready operator @at on. 1: it ends no higher than it began, and was run. */
 static int row_try(struct exact *exact, u32 at)
 {
 	struct scratch *work = &exact->work, *trial = &exact->trial;
@@ -339,7 +339,7 @@ static bool by_live(const struct exact *exact, u32 a, u32 b)
 	return exact->states[a].live_bytes < exact->states[b].live_bytes;
 }
 
-/* All that can follow: onto the stack, the one that leaves least on top. */
+/* Pushes all successors of a state, the one with the least alive last. */
 static int branch(struct exact *exact, u32 number)
 {
 	const struct order_window *window = exact->window;
@@ -403,8 +403,8 @@ static int visit(struct exact *exact, struct order_window *window, u32 number)
 }
 
 /*
- * Nothing up to the threshold leads to the end: on to the next one, which is a bound by that.
- * False: there is no better order.
+ * No order stays below the threshold: raises it to the least that a state waits for, which is a
+ * bound therefore. False: there is no better order.
  */
 static bool raise_threshold(struct exact *exact, struct order_window *window)
 {
@@ -466,7 +466,7 @@ static int exact_init(struct exact *exact)
 	    scratch_init(exact, &exact->child))
 		return -ENOMEM;
 	for (i = 0; i < exact->window->num_ops; i++) {
-		/* splitmix64: any keys will do, as long as they are always the same */
+		/* splitmix64: keys that are the same on each machine */
 		u64 key = seed += 0x9e3779b97f4a7c15;
 
 		key = (key ^ key >> 30) * 0xbf58476d1ce4e5b9;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Orders from simple rules, and a beam. See DOC: Ordering in order.h.
+ * DOC: Greedy orders
  *
- * Greedy takes, of what is ready, the operator that adds least to what is alive; of equals the one
- * with the smallest result, then the one that became ready last. Depth first makes operands
- * right before they are needed. Both are linear but for the heap. The beam runs one operator per
- * level and keeps the states with the lowest peak, then the least alive.
+ * Greedy runs, of the ready operators, the one that adds least to what is alive; of equals the one
+ * with the smallest result, then the one that became ready last. Depth first computes operands
+ * right before they are read. Both take O(n log n). The beam runs one operator per level and keeps
+ * the states with the lowest peak, then those with the least alive.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "priv.h"
+#include "window.h"
 
 /** states per level of the beam, at most */
 #define BEAM_WIDTH	64
@@ -31,11 +31,11 @@ struct offer {
 };
 
 /**
- * struct greedy - the state of it
- * @window: of what
- * @heap: offers, the best first; those out of date are skipped
+ * struct greedy - state of the greedy rule
+ * @window: what is ordered
+ * @heap: offers, the best first; outdated ones are skipped
  * @num_heap: number of them
- * @cap_heap: room for them
+ * @cap_heap: capacity of @heap
  * @age: by operator: its last offer
  * @clock: offers so far
  * @left: by storage: users that have not run, one more if it is kept
@@ -113,7 +113,7 @@ static struct offer offer_pop(struct greedy *greedy)
 	return best;
 }
 
-/* A storage has begun, or has one user left: its users are worth more now. */
+/* A storage has begun, or has one user left: the nets of its users change, so offer them anew. */
 static int offer_users(struct greedy *greedy, u32 storage)
 {
 	const struct order_list *users = &greedy->window->users;
@@ -174,13 +174,13 @@ static int greedy_order(struct greedy *greedy, u32 *order)
 	return ret;
 }
 
-/* Depth first from those that nobody needs, operands from the first or from the last. */
+/* Depth first from operators without successors; operands from the first on, or the last. */
 static void depth_first(const struct order_window *window, bool backward, u32 *stack, u32 *next,
 			u32 *order)
 {
 	u32 num = 0, depth = 0, i, k;
 
-	/* the next operand to look at; behind the last: done */
+	/* index of the next operand; behind the last: done */
 	for (i = 0; i < window->num_ops; i++)
 		next[i] = 0;
 	for (i = 0; i < window->num_ops; i++) {
@@ -278,7 +278,7 @@ struct beam_child {
 
 /**
  * struct beam - the search
- * @window: of what
+ * @window: what is ordered
  * @words: of a set
  * @width: states per level
  * @states: this level and the next
@@ -333,7 +333,7 @@ static int beam_child_push(struct beam *beam, const struct beam_child *child)
 	return 0;
 }
 
-/* All that can follow @state; or the one thing that can be done at no cost. */
+/* All successors of @state; or only one, if it adds nothing to what is alive. */
 static int beam_branch(struct beam *beam, const struct beam_state *state, u32 number)
 {
 	const struct order_window *window = beam->window;
@@ -383,7 +383,7 @@ static void beam_make(struct beam *beam, const struct beam_child *child, struct 
 	to->trail = beam->num_trail;
 }
 
-/* The best children, each set once, are the next level. */
+/* The best children with different sets become the next level. */
 static void beam_level(struct beam *beam)
 {
 	struct beam_state *level = beam->states[1];
@@ -447,7 +447,7 @@ static int beam_init(struct beam *beam)
 	if (!beam->trail)
 		return -ENOMEM;
 	for (level = 0; level < 2; level++) {
-		/* one more: a child is made before it is known to be new */
+		/* one more: a child is made before its set is compared */
 		beam->states[level] = calloc(beam->width + 1, sizeof(*beam->states[level]));
 		if (!beam->states[level])
 			return -ENOMEM;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
-/* Parts in series, each as good as the peak wants it. See DOC: Ordering in order.h. */
+/* Parts in series, each improved as far as the peak requires. See DOC: Ordering in order.h. */
 #include "order.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "priv.h"
+#include "window.h"
 
 /** operators of a window around the peak, at least and at most */
 #define IMPROVE_MIN_OPS		12
 #define IMPROVE_MAX_OPS		96
-/** states for one of them */
+/** states that the search of one window may visit */
 #define IMPROVE_STATES		2000
 
 /**
- * struct part - operators that follow each other in every order
+ * struct part - operators that are consecutive in every order
  * @first: index of the first
  * @num_ops: number of operators
  * @peak_bytes: in the given order
- * @window: set up if it might get better
+ * @window: made if the part has more than one operator
  */
 struct part {
 	u32 first;
@@ -29,15 +29,15 @@ struct part {
 };
 
 /**
- * struct ordering - the work
+ * struct ordering - state of loom_order()
  * @graph: with the current order
- * @parts: in series
+ * @parts: the parts between cuts, in order
  * @num_parts: number of @parts
  * @todo: indices of parts with more than one operator, by falling peak
  * @num_todo: number of them
  * @budget: states left
- * @bound_bytes: no order is below
- * @peak_bytes: what is sure to be reached
+ * @bound_bytes: lower bound of the peak of all orders
+ * @peak_bytes: largest peak of the parts done so far
  */
 struct ordering {
 	struct order_graph graph;
@@ -96,7 +96,7 @@ static bool good_enough(const struct order_window *window, u64 goal_bytes)
 	return window->peak_bytes <= max(window->bound_bytes, goal_bytes);
 }
 
-/* No lower than @goal_bytes, which is needed elsewhere. */
+/* Methods from cheap to expensive, until the peak is at @goal_bytes, which another part needs. */
 static int solve_window(struct order_window *window, u64 goal_bytes, u64 *budget)
 {
 	u64 share;
@@ -104,7 +104,7 @@ static int solve_window(struct order_window *window, u64 goal_bytes, u64 *budget
 
 	if (good_enough(window, goal_bytes))
 		return 0;
-	ret = order_sp(window);
+	ret = order_series_parallel(window);
 	if (ret || good_enough(window, goal_bytes))
 		return ret;
 	ret = order_greedy(window);
@@ -137,7 +137,7 @@ static int solve_parts(struct ordering *ordering)
 	int ret = 0;
 	u32 i;
 
-	/* what some step needs anyway is needed by all */
+	/* the need of a step that is in every order bounds the whole */
 	for (i = 0; i < ordering->num_todo && !ret; i++) {
 		part = ordering->todo[i];
 		ret = order_window_init(&part->window, &ordering->graph, part->first,
@@ -153,7 +153,7 @@ static int solve_parts(struct ordering *ordering)
 		ordering->bound_bytes = max(ordering->bound_bytes, part->window.bound_bytes);
 		ordering->peak_bytes = max(ordering->peak_bytes, part->window.peak_bytes);
 	}
-	/* parts that do not matter stay as they were */
+	/* parts below the peak keep the given order */
 	for (i = 0; i < ordering->num_todo && !ret; i++) {
 		part = ordering->todo[i];
 		if (part->peak_bytes > ordering->peak_bytes)
@@ -175,7 +175,7 @@ static int improve_at(struct ordering *ordering, u32 first, u32 num_ops)
 	before = window.peak_bytes;
 	if (!ret)
 		ret = order_exact(&window, ordering->bound_bytes, &share);
-	/* the window itself was work, too */
+	/* making the window costs about as much as so many states */
 	share -= min(share, work);
 	ordering->budget += share;
 	if (!ret && window.peak_bytes < before) {
@@ -187,7 +187,7 @@ static int improve_at(struct ordering *ordering, u32 first, u32 num_ops)
 	return ret;
 }
 
-/* Windows that hold the peak at their end, in their middle, at their begin; then larger ones. */
+/* Windows with the peak at their end, in their middle, at their begin; then larger ones. */
 static int improve_once(struct ordering *ordering, u32 peak_at)
 {
 	u32 n = ordering->graph.num_ops, num, quarter, back;
@@ -275,7 +275,7 @@ static u32 touched(const struct loom_order_op *ops, u32 op, u32 index)
 	return ops[index ? ops[op].inputs[index - 1] : op].owner;
 }
 
-/* Once more from the operators alone: @place by operator, @last by owner. */
+/* The peak of @order; @place: memory by operator, @last: memory by owner. */
 static int measure(const struct loom_order_op *ops, u32 num_ops, const u32 *order, u32 *place,
 		   u32 *last, u64 *peak_bytes)
 {
@@ -303,7 +303,7 @@ static int measure(const struct loom_order_op *ops, u32 num_ops, const u32 *orde
 				last[owner] = at;
 		}
 	}
-	/* @place is of no more use: from here on whether an owner's bytes are there */
+	/* from here on, @place says whether an owner's bytes are alive */
 	for (op = 0; op < num_ops; op++)
 		place[op] = 0;
 	*peak_bytes = 0;

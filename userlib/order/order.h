@@ -3,39 +3,45 @@
  * DOC: Ordering
  *
  * A graph has many topological orders, and each has its own peak: the most bytes that are alive at
- * one moment. No placement is lower than that, so what the order loses no placer wins back.
+ * one moment. No placement is lower than the peak, so no placer can make up for a bad order.
  *
- * An operator's *step* needs all that is alive before it and its result; after it, what it was
- * the last to read is gone. Finding the order with the least peak is NP-hard (Sethi 1975, as
- * pebbling), but the graphs of networks are friendly: long, narrow, and full of moments that every
- * order passes.
+ * Given operators, what each reads and the bytes of each result, the room gives an order with a low
+ * peak, a lower bound of all peaks, and whether the two are equal. In its *step* an operator needs
+ * all that is alive before it and its result; after it, the results that it was the last to read
+ * are freed. Finding the order with the least peak is NP-hard (Sethi 1975, as pebbling), but the
+ * graphs of networks are easy ones: long, narrow, and full of operators that every order passes at
+ * the same point.
  *
- * What is done, by loom_order():
+ * What loom_order() (order.c) does:
  *
- * 1. *Series.* Where all that comes before precedes all that comes after, the graph is cut: the
- *    parts do not know of each other, and the peak is the largest of theirs. One pass over the
- *    edges finds all cuts (window.c). Parts are taken by falling peak; one that is not above
- *    what another needs anyway keeps its order.
- * 2. *Series-parallel* parts are composed (series_parallel.c): a sequence is a list of
- *    segments, each with a hill and a net; sequences side by side are merged by falling, then rising segments
+ * 1. *Series.* Where all operators before a point precede all those after it, the graph is cut: the
+ *    parts are independent, and the peak is the largest of theirs. One pass over the edges finds
+ *    all cuts (window.c). Parts are processed by falling peak; one whose peak is not above what
+ *    another needs in any order keeps its order.
+ * 2. *Series-parallel* parts are composed (series_parallel.c): a sequence is a list of segments,
+ *    each with a hill and a net; parallel sequences are merged by falling, then rising segments
  *    (Liu 1987 for trees, Abdel-Wahab and Kameda 1978; Kayaaslan et al. 2018 for memory). Exact
- *    where for each result it is known who reads it last, or where the relaxation that needs not
- *    know it is as high as the order that was found.
- * 3. *Exact search* (exact.c) over down-sets, as Ahn et al. 2020 (SERENITY) do it, but not
- *    level by level: all states that can be reached below a threshold, depth first, then the least
- *    threshold that opens a new one. What runs downhill without a hill above the threshold
- *    is taken at once, without a branch. So the states are those whose peak is below the optimum,
- *    not those of a level, and if the budget runs out the threshold is a proven bound.
- * 4. *Search beyond* (greedy.c): greedy, depth first from the outputs, a beam; then windows
- *    around the peak are searched exactly until none gets better.
+ *    where the last reader of each result is fixed, or where the relaxation that leaves it open
+ *    has the same peak as the order that was found.
+ * 3. *Exact search* (exact.c) over down-sets, as Ahn et al. 2020 (SERENITY) do it, but not level by
+ *    level: all states that can be reached below a threshold, depth first, then the least threshold
+ *    that opens a new one. Operators that only lower what is alive, without a hill above the
+ *    threshold, are run at once, without a branch. So the states visited are those whose peak is
+ *    below the optimum, not all of a level, and if the budget runs out the threshold is a proven
+ *    bound.
+ * 4. *Beyond the budget* (greedy.c): greedy, depth first from the outputs, a beam; then windows
+ *    around the peak are searched exactly until none improves.
+ *
+ * window.h declares what these files share: the graph, windows of it, and the methods. Methods know
+ * windows only; order.c calls them.
  *
  * The answer depends on the problem and the budget only, which counts states, not time. It is never
- * worse than the order that was given, and that one is kept, part by part, where the peak does
- * not depend on it.
+ * worse than the given order, and that is kept, part by part, where the peak does not depend on it.
  *
- * Rejected: an ILP (OLLA, MODeL) - a solver as a dependency, minutes for what takes milliseconds
- * here; the dynamic program by levels - it holds all states of a level, however hopeless;
- * rematerialisation and in-place arithmetic, which change the graph rather than its order.
+ * Rejected: an ILP (OLLA, MODeL), which needs a solver as a dependency, and minutes for what takes
+ * milliseconds here; the dynamic program by levels, which holds all states of a level, however far
+ * above the optimum; rematerialisation and in-place arithmetic, which change the graph rather than
+ * its order.
  */
 #ifndef LOOM_ORDER_H
 #define LOOM_ORDER_H
@@ -51,16 +57,16 @@
 
 /**
  * struct loom_order_op - an operator, and its result
- * @inputs: operators whose results it reads; each before it in the given order. What comes from
- *	outside the graph is left out
+ * @inputs: operators whose results it reads; each before it in the given order. Inputs of the
+ *	graph are left out
  * @num_inputs: number of @inputs
- * @owner: where the result lies: the operator itself, with @size_bytes of its own; one before it,
- *	whose bytes it is a view of; one behind it, whose result it is a part of (an operand of a
- *	concatenation); LOOM_ORDER_NONE: outside (an output's place)
+ * @owner: the operator in whose bytes the result lies: itself, with @size_bytes of its own; one
+ *	before it, of which it is a view; one behind it, of which it is a part (an operand of a
+ *	concatenation). LOOM_ORDER_NONE: outside of what is counted (an output's place)
  * @size_bytes: bytes of the result, if it is its own owner
  *
- * Bytes are there from the first operator that touches them to the last. Nothing is computed into
- * bytes that others still read.
+ * Bytes are alive from the first operator that touches them to the last. No result is computed into
+ * bytes that another operator still reads.
  */
 struct loom_order_op {
 	const u32 *inputs;
@@ -71,11 +77,11 @@ struct loom_order_op {
 
 /**
  * struct loom_order_result - an order and what is known about it
- * @order: operators in the order in which they shall run; room for all, from the caller
+ * @order: operators in the order to run them in; memory for all, from the caller
  * @given_bytes: peak of the given order
  * @peak_bytes: peak of @order
  * @bound_bytes: no order has a lower peak
- * @proved: the last two are the same
+ * @proved: @peak_bytes is @bound_bytes
  * @states: states visited
  */
 struct loom_order_result {
@@ -94,8 +100,8 @@ struct loom_order_result {
  * @budget: states that may be visited; 0: LOOM_ORDER_BUDGET
  * @result: [in, out] @order has room for @num_ops; the rest is set
  *
- * Return: 0; -EINVAL for inputs that are not before their operator, or an owner that does not own;
- * -ERANGE where sizes leave 62 bits; -ENOMEM.
+ * Return: 0; -EINVAL for inputs that are not before their operator, or an owner without bytes of its
+ * own; -ERANGE where sizes leave 62 bits; -ENOMEM.
  */
 int loom_order(const struct loom_order_op *ops, u32 num_ops, u64 budget,
 	       struct loom_order_result *result);
@@ -107,7 +113,7 @@ int loom_order(const struct loom_order_op *ops, u32 num_ops, u64 budget,
  * @order: a permutation
  * @peak_bytes: [out] the most bytes alive at one moment
  *
- * Written for itself, to prove what loom_order() says.
+ * Shares no code with loom_order(), whose answers tests check by it.
  *
  * Return: 0; -EINVAL if @order is not topological; -ENOMEM.
  */

@@ -2,34 +2,34 @@
 /*
  * DOC: Series-parallel order
  *
- * Give each operator a fixed net: its result, less what it is the last to read. Then the peak is a
- * largest cumulative cost, and for series-parallel precedence that has an optimal order in almost
- * linear time (Abdel-Wahab and Kameda 1978; Liu 1987 for trees).
+ * Let each operator have a fixed net: its result, less what it is the last to read. Then the peak
+ * is a maximum cumulative cost, and for series-parallel precedence an order with the least one is
+ * found in almost linear time (Abdel-Wahab and Kameda 1978; Liu 1987 for trees).
  *
  * A sequence is a list of *segments*, each with a hill (the most that is alive in it, above its
- * begin) and a net (its end above its begin). Its *falls* come first, segments with a net of 0
- * or less, down to the deepest valley; then its *rises*. A segment that would never be parted from
- * its neighbour is one with it: so falls have rising hills, and rises, seen from the end of time,
- * too. Sequences side by side: all falls by rising hill, then all rises by falling hill above
- * their end. In series: one list is appended to the other, segment by segment.
+ * begin) and a net (its end above its begin). Its *falls* come first, segments with a net of 0 or
+ * less, down to the deepest valley; then its *rises*. Segments that no optimal order would separate
+ * are merged: so falls have rising hills, and so have rises, seen backwards in time. Parallel
+ * sequences: all falls by rising hill, then all rises by falling hill above their end. In series:
+ * one list is appended to the other, segment by segment.
  *
- * What is not fixed is who reads a storage last, or makes the first part of it, if several could:
- * such a storage is *loose*. The order is made as if those were last that are last in the best
- * order known, a few times over. The bound is made by a relaxation: a loose storage costs only in
- * the steps that touch it, and is gone in between. Where the two meet, or none is loose, the order
- * is optimal.
+ * What may not be fixed is which operator reads a storage last, or makes the first part of it, if
+ * several could: such a storage is *unpinned*. The order is composed as if the last readers were
+ * those of the best order known, a few times in turn. The bound is that of a relaxation, in which
+ * an unpinned storage costs only in the steps that touch it, and nothing in between. Where the two
+ * are equal, or no storage is unpinned, the order is optimal.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "priv.h"
+#include "window.h"
 
-/** how deep series and parallel may nest; nobody builds such a graph by hand */
+/** nesting of series and parallel: a limit of the recursion, far above that of networks */
 #define MAX_DEPTH	64
-/** orders that are made one from the other */
+/** orders that are composed, each from the last readers of the one before */
 #define ROUNDS		3
-/** words of a reachability matrix that are worth it */
+/** words of a reachability matrix: larger ones are not made */
 #define REACH_WORDS	((size_t)4 << 20)
 
 /**
@@ -51,7 +51,7 @@ struct segment {
  * @segments: from malloc
  * @num_falls: how many of them are falls
  * @num: number of them
- * @cap: room
+ * @cap: capacity of @segments
  */
 struct sequence {
 	struct segment *segments;
@@ -62,13 +62,13 @@ struct sequence {
 
 /**
  * struct compose - a composition
- * @window: of what
- * @next: by operator: the one behind it in its segment
- * @first: by storage: who is said to touch it first
- * @last: by storage: who is said to touch it last
- * @loose: by storage: that depends on the order
- * @relaxed: storages that are loose cost only in the steps that touch them
- * @place: by operator: index in the set at hand
+ * @window: what is ordered
+ * @next: by operator: the next one in its segment
+ * @first: by storage: the operator that is assumed to touch it first
+ * @last: by storage: the operator that is assumed to touch it last
+ * @unpinned: by storage: @first or @last depends on the order
+ * @relaxed: unpinned storages cost only in the steps that touch them
+ * @place: by operator: index in the set that is being decomposed
  * @inside: by operator: number of the set that it is in
  * @sets: number of sets so far
  * @prime: something was not series-parallel, and kept its order
@@ -78,7 +78,7 @@ struct compose {
 	u32 *next;
 	u32 *first;
 	u32 *last;
-	bool *loose;
+	bool *unpinned;
 	bool relaxed;
 	u32 *place;
 	u32 *inside;
@@ -148,7 +148,7 @@ static struct segment of_op(const struct compose *compose, u32 op)
 		u32 storage = window->touches.items[k];
 		s64 size = window->size_bytes[storage];
 
-		if (compose->relaxed && compose->loose[storage]) {
+		if (compose->relaxed && compose->unpinned[storage]) {
 			segment.hill += size;
 			continue;
 		}
@@ -162,7 +162,7 @@ static struct segment of_op(const struct compose *compose, u32 op)
 	return segment;
 }
 
-/* A segment on its way into a merged list; ties go by where it comes from. */
+/* A segment to be merged, and the sequence that it is from, by which ties are broken. */
 struct rank {
 	s64 key;
 	u32 from;
@@ -178,7 +178,7 @@ static int compare_ranks(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Side by side. */
+/* In parallel. */
 static int merge(const struct sequence *parts, u32 num_parts, struct sequence *merged)
 {
 	u32 num = 0, falls = 0, rises = 0, i, k;
@@ -187,7 +187,7 @@ static int merge(const struct sequence *parts, u32 num_parts, struct sequence *m
 
 	for (i = 0; i < num_parts; i++) {
 		num += parts[i].num;
-		rises += parts[i].num_falls;	/* where rises begin */
+		rises += parts[i].num_falls;	/* index of the first rise */
 	}
 	ranks = calloc((size_t)num + 1, sizeof(*ranks));
 	if (!ranks)
@@ -305,7 +305,7 @@ static int solve_series(struct compose *compose, const u32 *ops, u32 num_ops, co
 	return ret;
 }
 
-/* A set of operators without one on a path between two that is not in it; @sequence is empty. */
+/* Decomposes a convex set of operators; @sequence is empty. */
 static int solve(struct compose *compose, const u32 *ops, u32 num_ops, u32 depth,
 		 struct sequence *sequence)
 {
@@ -328,7 +328,7 @@ static int solve(struct compose *compose, const u32 *ops, u32 num_ops, u32 depth
 				ret = order_splits(&compose->window->preds,
 						   &compose->window->succs, ops, num_ops,
 						   compose->place, compose->inside, token, cut);
-			/* no cut but the ends: prime */
+			/* neither in series nor in parallel: keep the order */
 			cut[num_ops] = true;
 			if (!ret)
 				ret = solve_series(compose, ops, num_ops, cut, depth, sequence);
@@ -340,7 +340,7 @@ static int solve(struct compose *compose, const u32 *ops, u32 num_ops, u32 depth
 	return ret;
 }
 
-/* An order under @last, and its peak as this model sees it. */
+/* An order under the assumed @last, and its peak under that assumption. */
 static int compose_order(struct compose *compose, u32 *order, u64 *peak_bytes)
 {
 	const struct order_window *window = compose->window;
@@ -349,9 +349,9 @@ static int compose_order(struct compose *compose, u32 *order, u64 *peak_bytes)
 	u32 num = 0, i, op;
 	int ret;
 
-	/* what is there before and loose costs nothing in between either */
+	/* relaxed: an unpinned storage that is alive before costs nothing in between either */
 	for (i = 0; i < window->num_storages; i++)
-		if (compose->relaxed && compose->loose[i] && !window->num_makers[i])
+		if (compose->relaxed && compose->unpinned[i] && !window->num_makers[i])
 			live -= window->size_bytes[i];
 	peak = live;
 	for (i = 0; i < window->num_ops; i++)
@@ -373,7 +373,7 @@ static int compose_order(struct compose *compose, u32 *order, u64 *peak_bytes)
 	return ret;
 }
 
-/* By storage: who touches it first and last in @order. */
+/* By storage: the operators that touch it first and last in @order. */
 static void find_ends(struct compose *compose, const u32 *order)
 {
 	const struct order_window *window = compose->window;
@@ -392,7 +392,7 @@ static void find_ends(struct compose *compose, const u32 *order)
 	}
 }
 
-/* Who precedes whom, a matrix of bits; NULL if that would be too large. */
+/* Reachability as a matrix of bits; NULL if that would be too large. */
 static int find_before(const struct order_window *window, size_t words, u64 **before)
 {
 	u32 i, k, w;
@@ -418,8 +418,8 @@ static int find_before(const struct order_window *window, size_t words, u64 **be
 }
 
 /*
- * Storages whose ends are the same in every order are not loose. Without the matrix only sole
- * users are sure.
+ * A storage is pinned if its first and last user are the same in every order. Without the matrix
+ * that is known of a sole user only.
  */
 static int find_loose(struct compose *compose)
 {
@@ -435,7 +435,7 @@ static int find_loose(struct compose *compose)
 	for (i = 0; i < window->num_storages; i++) {
 		const u64 *known = before ? &before[words * compose->last[i]] : NULL;
 
-		compose->loose[i] = window->num_makers[i] > 1;
+		compose->unpinned[i] = window->num_makers[i] > 1;
 		if (window->keep[i])
 			continue;
 		for (k = window->users.at[i]; k < window->users.at[i + 1]; k++) {
@@ -443,14 +443,14 @@ static int find_loose(struct compose *compose)
 
 			if (user != compose->last[i] &&
 			    !(known && known[user / 64] >> (user % 64) & 1))
-				compose->loose[i] = true;
+				compose->unpinned[i] = true;
 		}
 	}
 	free(before);
 	return 0;
 }
 
-/* What no order can be below, if the window is series-parallel. */
+/* A lower bound of all orders, if the window is series-parallel. */
 static int raise_bound(struct compose *compose, struct order_window *window, u32 *order)
 {
 	u64 peak;
@@ -489,7 +489,7 @@ static int make_orders(struct compose *compose, struct order_window *window, u32
 	return ret;
 }
 
-int order_sp(struct order_window *window)
+int order_series_parallel(struct order_window *window)
 {
 	size_t n = (size_t)window->num_ops + 1, num_storages = (size_t)window->num_storages + 1;
 	struct compose compose = { .window = window };
@@ -498,11 +498,11 @@ int order_sp(struct order_window *window)
 
 	compose.first = calloc(num_storages, sizeof(*compose.first));
 	compose.last = calloc(num_storages, sizeof(*compose.last));
-	compose.loose = calloc(num_storages, sizeof(*compose.loose));
+	compose.unpinned = calloc(num_storages, sizeof(*compose.unpinned));
 	compose.next = calloc(n, sizeof(*compose.next));
 	compose.place = calloc(n, sizeof(*compose.place));
 	compose.inside = calloc(n, sizeof(*compose.inside));
-	if (order && compose.first && compose.last && compose.loose && compose.next &&
+	if (order && compose.first && compose.last && compose.unpinned && compose.next &&
 	    compose.place && compose.inside)
 		ret = make_orders(&compose, window, order);
 	if (!ret && window->peak_bytes > window->bound_bytes)
@@ -510,7 +510,7 @@ int order_sp(struct order_window *window)
 	free(order);
 	free(compose.first);
 	free(compose.last);
-	free(compose.loose);
+	free(compose.unpinned);
 	free(compose.next);
 	free(compose.place);
 	free(compose.inside);

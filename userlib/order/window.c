@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Operators and storages with their lists; windows of them. See priv.h. */
+/* Operators and storages with their lists, and windows of them. See window.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "priv.h"
+#include "window.h"
 
 static void *array(size_t count, size_t elem_bytes)
 {
@@ -24,7 +24,7 @@ static int list_init(struct order_list *list, size_t num_lists, size_t num_items
 	return list->at && list->items ? 0 : -ENOMEM;
 }
 
-/* Who is in whose list, the other way round; both ascending. */
+/* Inverts a relation: by item, the lists that it is in; ascending. */
 static int list_turn(struct order_list *turned, const struct order_list *list, u32 num_lists,
 		     u32 num_turned)
 {
@@ -45,7 +45,7 @@ static int list_turn(struct order_list *turned, const struct order_list *list, u
 	return 0;
 }
 
-/* Operators are taken one by one: stamp[x] == i + 1 says that x is in i's list already. */
+/* stamp[x] == i + 1: x is in the list of operator i already. */
 static void list_add(struct order_list *list, u32 *end, u32 *stamp, u32 i, u32 entry)
 {
 	if (stamp[entry] == i + 1)
@@ -68,7 +68,7 @@ static int graph_lists(struct order_graph *graph, const struct loom_order_op *op
 	for (i = 0, end = 0; i < n; i++) {
 		for (k = 0; k < ops[i].num_inputs; k++)
 			list_add(&graph->preds, &end, graph->stamp, i, ops[i].inputs[k]);
-		/* a view of what is no input makes no sense, but is no harm either */
+		/* a view of something that is not an input is useless, but valid */
 		if (ops[i].owner < i)
 			list_add(&graph->preds, &end, graph->stamp, i, ops[i].owner);
 		graph->preds.at[i + 1] = end;
@@ -78,7 +78,7 @@ static int graph_lists(struct order_graph *graph, const struct loom_order_op *op
 		graph->made[i] = LOOM_ORDER_NONE;
 		if (owns(ops, ops[i].owner)) {
 			list_add(&graph->touches, &end, graph->stamp, i, ops[i].owner);
-			/* what has an owner before it is behind that, and never the first */
+			/* an operator runs after an owner before it: it is never a maker */
 			if (ops[i].owner >= i)
 				graph->made[i] = ops[i].owner;
 		}
@@ -228,7 +228,7 @@ u64 order_graph_peak(const struct order_graph *graph, u32 first, u32 num_ops, u3
 	return peak;
 }
 
-/* The window's storages get their numbers as they come. */
+/* Numbers storages in the order in which operators touch them. */
 static u32 window_storage(struct order_window *window, struct order_graph *graph, u32 storage,
 			  u32 end)
 {
@@ -275,7 +275,7 @@ static int window_edges(struct order_window *window, struct order_graph *graph)
 
 		graph->local[op] = i;
 		graph->stamp[op] = graph->clock;
-		/* those before it that are in the window have their numbers by now */
+		/* predecessors that are in the window were numbered before */
 		for (k = graph->preds.at[op]; k < graph->preds.at[op + 1]; k++)
 			if (graph->stamp[graph->preds.items[k]] == graph->clock)
 				window->preds.items[at++] = graph->local[graph->preds.items[k]];
@@ -284,9 +284,7 @@ static int window_edges(struct order_window *window, struct order_graph *graph)
 	return list_turn(&window->succs, &window->preds, window->num_ops, window->num_ops);
 }
 
-/*
- * A step needs what crosses the window and what it touches. In any order.
- */
+/* In any order, a step needs what lives across the window and what it touches itself. */
 static u64 window_floor(const struct order_window *window)
 {
 	u64 crossing = window->entry_bytes, floor, need;
@@ -376,7 +374,7 @@ u64 order_window_peak(const struct order_window *window, const u32 *order, u32 *
 	u64 live = window->entry_bytes, peak = live;
 	u32 i, k;
 
-	/* users that have not run; what is kept has one that never does */
+	/* number of users that have not run, one more for what is alive behind the window */
 	for (i = 0; i < window->num_storages; i++)
 		left[i] = window->users.at[i + 1] - window->users.at[i] + window->keep[i];
 	for (i = 0; i < window->num_ops; i++) {
@@ -384,7 +382,7 @@ u64 order_window_peak(const struct order_window *window, const u32 *order, u32 *
 
 		if (made != LOOM_ORDER_NONE &&
 		    left[made] == window->users.at[made + 1] - window->users.at[made] +
-				  window->keep[made])
+		    window->keep[made])
 			live += window->size_bytes[made];
 		peak = max(peak, live);
 		for (k = touches->at[op]; k < touches->at[op + 1]; k++)
@@ -476,10 +474,11 @@ bool order_window_is_ready(const struct order_window *window, const u64 *bits, u
 }
 
 /*
- * Before index p, the ends are those without a successor before p; from p on, the begins are those
- * without a predecessor from p on. All precede all if every end precedes every begin, and nothing
- * can lie between the two: each pair has an edge. So count: with @pred the last predecessor of an
- * operator and @succ its first successor, it is an end for p in (place, succ], a begin for p in
+ * Index p is a cut if each operator before it precedes each from it on. Ends are the operators
+ * before p without a successor before p; begins are those from p on without a predecessor from p
+ * on. It suffices that each end precedes each begin, and as no operator can lie between the two,
+ * there has to be an edge for each pair. So edges are counted: with @pred the last predecessor of
+ * an operator and @succ its first successor, it is an end for p in (place, succ], a begin for p in
  * (pred, place], and an edge (u, w) joins an end and a begin for p in (pred of w, succ of u].
  */
 struct split_count {

@@ -43,7 +43,7 @@ static int place_by_overlaps(const struct loom_place_task *task, struct loom_pla
 
 const struct loom_place_strategy loom_place_strategy_greedy_conflict = {
 	.name = "greedy-conflict",
-	.text = "what meets most others first, each into the lowest gap that fits",
+	.text = "what overlaps most others in time first, each into the lowest gap that fits",
 	.place = place_by_overlaps,
 };
 

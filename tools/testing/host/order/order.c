@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Orders: against all orders of small graphs, and what must hold for every graph.
+ * Orders: against all orders of small graphs, and what has to hold for every graph.
  */
 #include "order/order.h"
 #include "tap.h"
@@ -68,7 +68,7 @@ static void join_parts(void)
 	}
 }
 
-/* Any graph: some operators are views, some compute into places outside, some into each other. */
+/* Any graph: some operators are views, some have results outside, some parts of others. */
 static void random_graph(u64 number, u32 count, u32 density)
 {
 	u32 first, i, k;
@@ -207,7 +207,7 @@ static bool holds(const struct loom_order_result *result)
 	if (given != result->given_bytes || peak != result->peak_bytes || peak > given ||
 	    result->bound_bytes > peak || result->proved != !(result->bound_bytes < peak))
 		return false;
-	/* nothing gained: nothing moved */
+	/* without an improvement the order is the given one */
 	return peak < given || !memcmp(result->order, other, num_ops * sizeof(*other));
 }
 
@@ -246,7 +246,7 @@ static void test_random(void)
 		result = solve(0);
 		wrong += !holds(&result) || !result.proved || result.peak_bytes != least;
 		better += result.peak_bytes < result.given_bytes;
-		/* with next to no budget: a bound that is one, an order that is one */
+		/* with a tiny budget: still a valid bound and a valid order */
 		result = solve(1 + i % 40);
 		bound += !holds(&result) || result.bound_bytes > least;
 	}
@@ -277,7 +277,7 @@ static void test_sp(void)
 		result = solve(0);
 		wrong += !holds(&result) || !result.proved || result.peak_bytes != least;
 		improved += result.peak_bytes < result.given_bytes;
-		/* no state left for a search: composed, and proved by that */
+		/* a budget of one state: proved by composition alone */
 		result = solve(1);
 		if (i % 2)
 			composed += !holds(&result) || !result.proved ||
@@ -301,7 +301,7 @@ static void test_series(void)
 	for (i = 0; i < 400; i++) {
 		u32 join = num_edges, small, large;
 
-		/* the large branch is given first, and has to wait for the small one's hill */
+		/* the large branch is given first, and has to wait for the hill of the small one */
 		small = add_reader(last, 50);
 		small = add_reader(small, 40);
 		large = add_reader(last, 300 + i % 7);
@@ -376,7 +376,7 @@ static void test_large(void)
 	result = solve(0);
 	tap_ok(holds(&result) && result.peak_bytes == 10000 && result.proved,
 	       "10000 operators that nobody reads: the largest one, proved");
-	/* a comb: a long spine, and each of its operators has a reader that nobody needs */
+	/* a comb: a long spine, and each of its operators has a reader without successors */
 	begin(10);
 	add(0, 100);
 	for (i = 0; i < 5000; i++) {

@@ -3,46 +3,12 @@
  * Several pools, and sub-banks: small problems worked by hand, and random ones against all that
  * could be done.
  */
-#include "loom_place.h"
-#include "tap.h"
+#include "rows.h"
 
 #include <errno.h>
 #include <string.h>
 
 #define MAX_ITEMS	12
-#define NO		LOOM_PLACE_NONE
-#define COUNT(array)	((uint32_t)(sizeof(array) / sizeof((array)[0])))
-
-/**
- * struct row - an item
- * @size: bytes
- * @lower: begin
- * @upper: end
- * @pools: where it may go; 0: anywhere
- * @want: where it must end up
- */
-struct row {
-	uint64_t size;
-	int64_t lower;
-	int64_t upper;
-	uint32_t pools;
-	uint32_t want;
-};
-
-static void fill(struct loom_place_item *items, const struct row *rows, uint32_t count)
-{
-	uint32_t i;
-
-	for (i = 0; i < count; i++)
-		items[i] = (struct loom_place_item){
-			.size_bytes = rows[i].size,
-			.lower = rows[i].lower,
-			.upper = rows[i].upper,
-			.pools = rows[i].pools,
-			.fixed = LOOM_PLACE_ANYWHERE,
-			.alias = NO,
-		};
-}
 
 static void check(const char *what, const struct loom_place_pool *pools, uint32_t num_pools,
 		  const struct row *rows, uint32_t count, uint64_t cost)
@@ -52,15 +18,12 @@ static void check(const char *what, const struct loom_place_pool *pools, uint32_
 		.items = items, .num_items = count, .pools = pools, .num_pools = num_pools,
 	};
 	struct loom_place_result result;
-	struct loom_place_fault fault;
 	bool good;
 	uint32_t i;
 
-	fill(items, rows, count);
-	if (loom_place(&problem, NULL, &result, &fault))
-		tap_fatal("%s: %s", what, fault.text);
-	good = !loom_place_check(&problem, result.offsets, result.pools, &fault) &&
-	       result.num_pools == num_pools && result.spill_cost == cost;
+	rows_fill(items, rows, count);
+	good = rows_place(what, &problem, NULL, &result);
+	good = good && result.num_pools == num_pools && result.spill_cost == cost;
 	if (result.spill_cost != cost)
 		tap_note("costs %llu, not %llu", (unsigned long long)result.spill_cost,
 			 (unsigned long long)cost);
@@ -80,12 +43,12 @@ static void test_what_fits(void)
 {
 	/* 60 + 40 can stay and cost 100; 61 + 40 cannot, so 61 cost 610 */
 	static const struct row rows[] = {
-		{ 60, 0, 2, 0, 0 }, { 61, 0, 2, 0, 1 }, { 40, 0, 2, 0, 0 },
+		ROW_POOL(60, 0, 2, 0, 0), ROW_POOL(61, 0, 2, 0, 1), ROW_POOL(40, 0, 2, 0, 0),
 	};
 	/* the same if the cheap one comes last */
 	static const struct loom_place_pool turned[] = { { 1000, 0, 10, 0 }, { 100, 0, 1, 0 } };
 	static const struct row other[] = {
-		{ 60, 0, 2, 0, 1 }, { 61, 0, 2, 0, 0 }, { 40, 0, 2, 0, 1 },
+		ROW_POOL(60, 0, 2, 0, 1), ROW_POOL(61, 0, 2, 0, 0), ROW_POOL(40, 0, 2, 0, 1),
 	};
 
 	check("the cheap pool is filled as far as it goes", two, COUNT(two), rows, COUNT(rows),
@@ -95,7 +58,7 @@ static void test_what_fits(void)
 
 static void test_all_fit(void)
 {
-	static const struct row rows[] = { { 60, 0, 2, 0, 0 }, { 60, 2, 4, 0, 0 } };
+	static const struct row rows[] = { ROW_POOL(60, 0, 2, 0, 0), ROW_POOL(60, 2, 4, 0, 0) };
 
 	check("what is not alive together shares the cheap pool", two, COUNT(two), rows,
 	      COUNT(rows), 120);
@@ -105,7 +68,8 @@ static void test_sets(void)
 {
 	/* 0 may not be in the cheap pool; 1 may be nowhere else, and 2 is larger but can go */
 	static const struct row rows[] = {
-		{ 10, 0, 2, 2, 1 }, { 50, 0, 2, 1, 0 }, { 60, 0, 2, 3, 1 }, { 50, 0, 2, 0, 0 },
+		ROW_POOL(10, 0, 2, 2, 1), ROW_POOL(50, 0, 2, 1, 0), ROW_POOL(60, 0, 2, 3, 1),
+		ROW_POOL(50, 0, 2, 0, 0),
 	};
 
 	check("sets of pools are respected, and who has no choice goes first", two, COUNT(two),
@@ -116,8 +80,8 @@ static void test_short_lives(void)
 {
 	/* one of 100 for four moments, or one of 90 for each: 360 bytes saved instead of 100 */
 	static const struct row rows[] = {
-		{ 100, 0, 4, 0, 1 }, { 90, 0, 1, 0, 0 }, { 90, 1, 2, 0, 0 }, { 90, 2, 3, 0, 0 },
-		{ 90, 3, 4, 0, 0 },
+		ROW_POOL(100, 0, 4, 0, 1), ROW_POOL(90, 0, 1, 0, 0), ROW_POOL(90, 1, 2, 0, 0),
+		ROW_POOL(90, 2, 3, 0, 0), ROW_POOL(90, 3, 4, 0, 0),
 	};
 
 	check("many that take turns are worth more than one that stays", two, COUNT(two), rows,
@@ -130,7 +94,8 @@ static void test_three(void)
 		{ 50, 0, 1, 0 }, { 50, 0, 2, 0 }, { LOOM_PLACE_ANYWHERE, 0, 3, 0 },
 	};
 	static const struct row rows[] = {
-		{ 50, 0, 1, 0, 0 }, { 35, 0, 1, 0, 1 }, { 30, 0, 1, 0, 2 }, { 10, 0, 1, 0, 1 },
+		ROW_POOL(50, 0, 1, 0, 0), ROW_POOL(35, 0, 1, 0, 1), ROW_POOL(30, 0, 1, 0, 2),
+		ROW_POOL(10, 0, 1, 0, 1),
 	};
 
 	check("what spills fills the next pool", pools, COUNT(pools), rows, COUNT(rows), 230);
@@ -140,7 +105,7 @@ static void test_align(void)
 {
 	/* in the first pool all begin at 0: only one has room */
 	static const struct loom_place_pool pools[] = { { 64, 64, 1, 0 }, { 64, 2, 2, 0 } };
-	static const struct row rows[] = { { 12, 0, 1, 0, 0 }, { 10, 0, 1, 0, 1 } };
+	static const struct row rows[] = { ROW_POOL(12, 0, 1, 0, 0), ROW_POOL(10, 0, 1, 0, 1) };
 
 	check("each pool has its alignment", pools, COUNT(pools), rows, COUNT(rows), 32);
 }
@@ -155,7 +120,7 @@ static void refuses(const char *what, const struct loom_place_pool *pools, uint3
 	struct loom_place_result result;
 	struct loom_place_fault fault;
 
-	fill(items, rows, count);
+	rows_fill(items, rows, count);
 	tap_ok(loom_place(&problem, NULL, &result, &fault) == -ENOSPC &&
 	       fault.missing_bytes == missing && !result.offsets, "%s: ENOSPC, %s", what,
 	       fault.text);
@@ -165,51 +130,43 @@ static void test_full(void)
 {
 	static const struct loom_place_pool pools[] = { { 100, 0, 1, 0 }, { 50, 0, 2, 0 } };
 	/* 160 at moment 1 in 150 */
-	static const struct row sum[] = { { 80, 0, 2, 0, 0 }, { 80, 1, 3, 0, 0 } };
+	static const struct row sum[] = { ROW_POOL(80, 0, 2, 0, 0), ROW_POOL(80, 1, 3, 0, 0) };
 	/* 60 at once in the second, which is the only one for them */
-	static const struct row set[] = { { 30, 0, 2, 2, 0 }, { 30, 1, 3, 2, 0 } };
-	static const struct row one[] = { { 120, 0, 2, 0, 0 } };
+	static const struct row set[] = { ROW_POOL(30, 0, 2, 2, 0), ROW_POOL(30, 1, 3, 2, 0) };
+	static const struct row one[] = { ROW_POOL(120, 0, 2, 0, 0) };
 	/* nothing wrong with the sums, but 60 + 60 do not fit in 100, nor 60 in 50 */
-	static const struct row parts[] = { { 60, 0, 2, 0, 0 }, { 60, 1, 3, 0, 0 } };
+	static const struct row parts[] = { ROW_POOL(60, 0, 2, 0, 0), ROW_POOL(60, 1, 3, 0, 0) };
 
 	refuses("more than all pools have", pools, COUNT(pools), sum, COUNT(sum), 10);
 	refuses("more than the pools of a set have", pools, COUNT(pools), set, COUNT(set), 10);
 	refuses("an item larger than any pool", pools, COUNT(pools), one, COUNT(one), 20);
-	refuses("what cannot be dealt out", pools, COUNT(pools), parts, COUNT(parts), 0);
+	refuses("what cannot be distributed", pools, COUNT(pools), parts, COUNT(parts), 0);
 }
 
 static void test_alias(void)
 {
 	static const struct row rows[] = {
-		{ 60, 0, 2, 0, 0 }, { 60, 0, 2, 0, 1 }, { 20, 1, 2, 0, 1 }, { 40, 0, 2, 0, 0 },
+		ROW_POOL(60, 0, 2, 0, 0), ROW_POOL(60, 0, 2, 0, 1), ROW_POOL(20, 1, 2, 0, 1),
+		ROW_POOL(40, 0, 2, 0, 0),
 	};
 	struct loom_place_item items[MAX_ITEMS];
 	struct loom_place_problem problem = {
 		.items = items, .num_items = COUNT(rows), .pools = two, .num_pools = 2,
 	};
 	struct loom_place_result result;
+	bool good;
 
-	fill(items, rows, COUNT(rows));
+	rows_fill(items, rows, COUNT(rows));
 	items[2].alias = 1;
 	items[2].alias_offset = 40;
-	if (loom_place(&problem, NULL, &result, NULL))
-		tap_fatal("no placement");
-	tap_ok(result.pools[2] == result.pools[1] &&
+	good = rows_place("alias", &problem, NULL, &result);
+	tap_ok(good && result.pools[2] == result.pools[1] &&
 	       result.offsets[2] == result.offsets[1] + 40 &&
-	       !loom_place_check(&problem, result.offsets, result.pools, NULL) &&
 	       result.spill_cost == 700, "an alias goes where its owner goes");
 	loom_place_result_free(&result);
 }
 
-static uint64_t seed = 1;
-
-static uint32_t draw(uint32_t below)
-{
-	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (uint32_t)(seed >> 33) % below;
-}
-
-/* What it costs at least: all ways to deal out, each proved by the exact search in one pool. */
+/* The least cost: all distributions over two pools, each placed by the exact search. */
 static uint64_t least_cost(const struct loom_place_item *items, uint32_t count,
 			   const struct loom_place_pool *pools)
 {
@@ -244,13 +201,14 @@ static uint64_t least_cost(const struct loom_place_item *items, uint32_t count,
 
 static void test_random(void)
 {
-	uint32_t same = 0, possible = 0, wrong = 0, round, i;
+	uint32_t same = 0, feasible = 0, wrong = 0, round, i;
 	double excess = 0;
 
 	for (round = 0; round < 24; round++) {
-		const uint32_t count = 3 + draw(6);
+		const uint32_t count = 3 + rows_random(6);
 		const struct loom_place_pool pools[] = {
-			{ 60 + draw(80), 0, 1 + draw(3), 0 }, { 100 + draw(200), 0, 5, 0 },
+			{ 60 + rows_random(80), 0, 1 + rows_random(3), 0 },
+			{ 100 + rows_random(200), 0, 5, 0 },
 		};
 		struct loom_place_item items[MAX_ITEMS];
 		struct loom_place_problem problem = {
@@ -260,15 +218,15 @@ static void test_random(void)
 		uint64_t best;
 
 		for (i = 0; i < count; i++) {
-			struct row row = { 1 + draw(60), draw(8), 0, 0, 0 };
+			struct row row = ROW(1 + rows_random(60), rows_random(8), 0);
 
-			row.upper = row.lower + 1 + draw(6);
-			fill(&items[i], &row, 1);
+			row.upper = row.lower + 1 + rows_random(6);
+			rows_fill(&items[i], &row, 1);
 		}
 		best = least_cost(items, count, pools);
 		if (best == UINT64_MAX)
 			continue;
-		possible++;
+		feasible++;
 		if (loom_place(&problem, NULL, &result, NULL)) {
 			wrong++;
 			continue;
@@ -279,10 +237,10 @@ static void test_random(void)
 		excess += (double)result.spill_cost / (double)best - 1;
 		loom_place_result_free(&result);
 	}
-	tap_ok(!wrong, "random problems: dealt out and placed, and never cheaper than can be");
-	tap_ok(10 * same >= 9 * possible, "random problems: %u of %u cost as little as can be",
-	       same, possible);
-	tap_note("%.2f %% above the least cost in the mean", 100 * excess / possible);
+	tap_ok(!wrong, "random problems: distributed and placed, never cheaper than feasible");
+	tap_ok(10 * same >= 9 * feasible, "random problems: %u of %u cost as little as can be",
+	       same, feasible);
+	tap_note("%.2f %% above the least cost in the mean", 100 * excess / feasible);
 }
 
 /* --- sub-banks -------------------------------------------------------------------------------- */
@@ -290,12 +248,10 @@ static void test_random(void)
 static uint64_t weigh(const char *what, const struct loom_place_problem *problem, bool *good)
 {
 	struct loom_place_result result;
-	struct loom_place_fault fault;
 	uint64_t weight = 0, size, a, b;
 	uint32_t i;
 
-	if (loom_place(problem, NULL, &result, &fault))
-		tap_fatal("%s: %s", what, fault.text);
+	*good = rows_place(what, problem, NULL, &result);
 	for (i = 0; i < problem->num_conflicts; i++) {
 		const struct loom_place_pair *pair = &problem->conflicts[i];
 
@@ -308,8 +264,7 @@ static uint64_t weigh(const char *what, const struct loom_place_problem *problem
 		    b / size <= (a + problem->items[pair->first].size_bytes - 1) / size)
 			weight += pair->weight;
 	}
-	*good = weight == result.conflict_weight &&
-		!loom_place_check(problem, result.offsets, result.pools, &fault);
+	*good = *good && weight == result.conflict_weight;
 	loom_place_result_free(&result);
 	return weight;
 }
@@ -326,7 +281,7 @@ static void check_weight(const char *what, const struct loom_place_problem *prob
 static void test_sub_banks(void)
 {
 	static const struct row rows[] = {
-		{ 30, 0, 1, 0, 0 }, { 30, 0, 1, 0, 0 }, { 30, 0, 1, 0, 0 },
+		ROW_POOL(30, 0, 1, 0, 0), ROW_POOL(30, 0, 1, 0, 0), ROW_POOL(30, 0, 1, 0, 0),
 	};
 	/* three streams at a time, four sub-banks of 64: one each */
 	static const struct loom_place_pair all[] = { { 0, 1, 5 }, { 1, 2, 7 }, { 0, 2, 9 } };
@@ -337,7 +292,7 @@ static void test_sub_banks(void)
 		.conflicts = all, .num_conflicts = COUNT(all),
 	};
 
-	fill(items, rows, COUNT(rows));
+	rows_fill(items, rows, COUNT(rows));
 	check_weight("each in a sub-bank of its own where there is room", &problem, 0);
 	/* two sub-banks: one pair has to share, the cheapest */
 	pool.capacity_bytes = 128;
@@ -354,7 +309,8 @@ static void test_sub_banks(void)
 static void test_sub_bank_fixed(void)
 {
 	static const struct row rows[] = {
-		{ 64, 0, 1, 0, 0 }, { 64, 0, 1, 0, 0 }, { 10, 0, 1, 0, 0 }, { 60, 0, 1, 0, 0 },
+		ROW_POOL(64, 0, 1, 0, 0), ROW_POOL(64, 0, 1, 0, 0), ROW_POOL(10, 0, 1, 0, 0),
+		ROW_POOL(60, 0, 1, 0, 0),
 	};
 	static const struct loom_place_pair pairs[] = { { 0, 2, 1 }, { 1, 2, 1 }, { 3, 2, 1 } };
 	const struct loom_place_pool pool = { 256, 0, 0, 64 };
@@ -364,7 +320,7 @@ static void test_sub_bank_fixed(void)
 		.conflicts = pairs, .num_conflicts = COUNT(pairs),
 	};
 
-	fill(items, rows, COUNT(rows));
+	rows_fill(items, rows, COUNT(rows));
 	items[0].fixed = 0;
 	items[1].fixed = 128;
 	/* 2 and 3 have the two that are left */
@@ -405,7 +361,7 @@ static uint64_t least_weight(const struct loom_place_problem *problem, uint32_t 
 
 static void test_random_weights(void)
 {
-	uint32_t same = 0, wrong = 0, possible = 0, round, i;
+	uint32_t same = 0, wrong = 0, feasible = 0, round, i;
 
 	for (round = 0; round < 40; round++) {
 		const struct loom_place_pool pool = { 64, 0, 0, 16 };
@@ -419,27 +375,27 @@ static void test_random_weights(void)
 		bool good;
 
 		for (i = 0; i < 4; i++) {
-			struct row row = { 4 * (1 + draw(6)), draw(3), 0, 0, 0 };
+			struct row row = ROW(4 * (1 + rows_random(6)), rows_random(3), 0);
 
-			row.upper = row.lower + 1 + draw(3);
-			fill(&items[i], &row, 1);
+			row.upper = row.lower + 1 + rows_random(3);
+			rows_fill(&items[i], &row, 1);
 			items[i].align_bytes = 4;
 		}
 		for (i = 0; i < 6; i++)
 			pairs[i] = (struct loom_place_pair){ i < 3 ? 0 : i < 5 ? 1 : 2,
 							     i < 3 ? i + 1 : i < 5 ? i - 1 : 3,
-							     draw(10) };
+							     rows_random(10) };
 		best = least_weight(&problem, 4);
 		if (best == UINT64_MAX)
 			continue;
-		possible++;
+		feasible++;
 		weight = weigh("random", &problem, &good);
 		wrong += !good || weight < best;
 		same += weight == best;
 	}
 	tap_ok(!wrong, "random weights: placed, and never less than can be");
-	tap_ok(10 * same >= 9 * possible, "random weights: %u of %u pay as little as can be", same,
-	       possible);
+	tap_ok(10 * same >= 9 * feasible, "random weights: %u of %u pay as little as can be", same,
+	       feasible);
 }
 
 int main(void)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the parts of the ordering share. See DOC: Ordering in order.h.
+ * The graph, windows of it (operators that follow each other in the current order), and the methods
+ * that improve a window. See DOC: Ordering in order.h.
  *
- * A *storage* is what an owner's bytes are; it has the owner's number. Its *users* are the
- * operators that touch it: make it or a part of it, or read it by whatever view. It is there from
- * the first to the last of them. Its *makers* are those that can be the first.
+ * A *storage* is the bytes of an owner; it has the owner's number. Its *users* are the operators
+ * that touch it: make it or a part of it, or read it through any view. It is alive from the first
+ * to the last of them. Its *makers* are those users that can be the first.
  */
-#ifndef LOOM_ORDER_PRIV_H
-#define LOOM_ORDER_PRIV_H
+#ifndef LOOM_ORDER_WINDOW_H
+#define LOOM_ORDER_WINDOW_H
 
 #include "order.h"
 
@@ -25,8 +26,8 @@ struct order_list {
  * struct order_graph - all operators
  * @num_ops: number of operators
  * @size_bytes: by storage; 0 for operators that own nothing
- * @preds: by operator: those it needs, without repetition
- * @succs: by operator: those that need it
+ * @preds: by operator: those that it reads from or lies in, each once
+ * @succs: by operator: those that have it as a predecessor
  * @made: by operator: the storage that it is a maker of, or LOOM_ORDER_NONE
  * @touches: by operator: storages that it touches
  * @users: by storage: operators that touch it
@@ -36,7 +37,7 @@ struct order_list {
  * @last: by storage: largest index of a user
  * @before_bytes: by index: bytes alive before that step
  * @step_bytes: by index: bytes alive in that step
- * @local: by operator or storage: its number in the window at hand
+ * @local: by operator or storage: its number in the window that is being made
  * @stamp: by operator or storage: the window that @local is of
  * @clock: number of windows so far
  */
@@ -60,22 +61,21 @@ struct order_graph {
 };
 
 /**
- * struct order_window - operators that follow each other in the current order, to be put in a
- *	better one
- * @num_ops: number of operators, which have numbers of their own from 0, in the current order
- * @ops: by number: the graph's
+ * struct order_window - consecutive operators of the current order, to be reordered
+ * @num_ops: number of operators; they are numbered from 0, in the current order
+ * @ops: by number: its number in the graph
  * @preds: within the window
  * @succs: within the window
- * @touches: by operator: storages, which have numbers of their own, too
+ * @touches: by operator: storages, numbered within the window, too
  * @users: by storage: operators within the window
- * @made: by operator: the storage that it is a maker of and that is not there before, or
+ * @made: by operator: the storage that it is a maker of and that is not alive before, or
  *	LOOM_ORDER_NONE
  * @num_storages: number of storages that the window touches
  * @size_bytes: by storage
- * @num_makers: by storage: operators within the window that may begin it; 0: it is there before
- * @keep: by storage: somebody behind the window touches it
- * @entry_bytes: alive before the window, whether it touches it or not
- * @floor_bytes: some step of the window needs that much in any order
+ * @num_makers: by storage: makers within the window; 0: it is alive before the window
+ * @keep: by storage: it is alive behind the window
+ * @entry_bytes: all that is alive before the window
+ * @floor_bytes: the largest need of a step that does not depend on the order
  * @peak_bytes: of the best order known
  * @bound_bytes: of any order
  * @best: the best order known, in the window's numbers
@@ -101,18 +101,20 @@ struct order_window {
 
 /* window.c */
 
-/** order_graph_init() - from operators; the current order is the given one */
+/** order_graph_init() - from operators; the current order is the given one. 0 or -errno */
 int order_graph_init(struct order_graph *graph, const struct loom_order_op *ops, u32 num_ops);
+/** order_graph_clear() - frees what @graph holds */
 void order_graph_clear(struct order_graph *graph);
-/** order_graph_measure() - after @order has changed from index @first on: sets the rest */
+/** order_graph_measure() - updates lifetimes and sums after a change of @num_ops entries */
 void order_graph_measure(struct order_graph *graph, u32 first, u32 num_ops);
 /** order_graph_peak() - the largest step from index @first on, and the first such index */
 u64 order_graph_peak(const struct order_graph *graph, u32 first, u32 num_ops, u32 *at);
-/** order_window_init() - @num_ops operators from index @first of the current order */
+/** order_window_init() - of @num_ops operators from index @first on. 0 or -ENOMEM */
 int order_window_init(struct order_window *window, struct order_graph *graph, u32 first,
 		      u32 num_ops);
+/** order_window_clear() - frees what @window holds */
 void order_window_clear(struct order_window *window);
-/** order_window_peak() - peak of @order, which is topological; @left: room for the storages */
+/** order_window_peak() - peak of @order, which is topological; @left: memory, by storage */
 u64 order_window_peak(const struct order_window *window, const u32 *order, u32 *left);
 /** order_window_net() - what is alive after @op less what is before it; @bits: those that ran */
 s64 order_window_net(const struct order_window *window, const u64 *bits, u32 op);
@@ -120,13 +122,13 @@ s64 order_window_net(const struct order_window *window, const u64 *bits, u32 op)
 u64 order_window_step(const struct order_window *window, const u64 *bits, u64 live_bytes, u32 op);
 /** order_window_is_ready() - all predecessors of @op are among @bits */
 bool order_window_is_ready(const struct order_window *window, const u64 *bits, u32 op);
-/** order_window_offer() - takes @order as the best if it is; 0 or -ENOMEM */
+/** order_window_offer() - keeps @order if it is the best so far; 0 or -ENOMEM */
 int order_window_offer(struct order_window *window, const u32 *order);
 /**
  * order_splits() - where a sequence can be cut in series
  * @preds: of the operators
  * @succs: of the operators
- * @ops: the sequence, closed: what lies on a path between two of them is there, too
+ * @ops: the sequence, convex: all operators on a path between two of them are in it
  * @num_ops: number of @ops
  * @place: by operator: its index in @ops if it is one of them
  * @inside: by operator: it is one of @ops if this is @token; NULL: all are
@@ -141,16 +143,16 @@ int order_splits(const struct order_list *preds, const struct order_list *succs,
 
 /* series_parallel.c */
 
-/** order_sp() - composes the window: offers an order, and raises the bound; 0 or -ENOMEM */
-int order_sp(struct order_window *window);
+/** order_series_parallel() - offers a composed order, raises the bound. 0 or -ENOMEM */
+int order_series_parallel(struct order_window *window);
 
 /* exact.c */
 
-/** ORDER_EXACT_OPS - windows that are larger are not searched exactly */
+/** ORDER_EXACT_OPS - larger windows are not searched exactly */
 #define ORDER_EXACT_OPS		1024
 
 /**
- * order_exact() - searches all orders of the window that are better than the best
+ * order_exact() - search all orders of the window that are better than its best
  * @window: [in, out] best, peak, bound
  * @goal_bytes: a peak that is low enough
  * @budget: [in, out] states left
@@ -161,9 +163,9 @@ int order_exact(struct order_window *window, u64 goal_bytes, u64 *budget);
 
 /* greedy.c */
 
-/** order_greedy() - offers what simple rules give; linear but for a logarithm */
+/** order_greedy() - offers orders by simple rules, in O(n log n). 0 or -ENOMEM */
 int order_greedy(struct order_window *window);
-/** order_beam() - offers what a beam gives that the budget has room for */
+/** order_beam() - offers the order of a beam search as wide as the budget allows. 0 or -ENOMEM */
 int order_beam(struct order_window *window, u64 *budget);
 
-#endif /* LOOM_ORDER_PRIV_H */
+#endif /* LOOM_ORDER_WINDOW_H */
