@@ -304,18 +304,25 @@ static void make_weights(void)
 		weights[i] = ((float)draw(4096) - 2048) / 512;
 }
 
-/* The graph of number @which, ready to be planned. */
-static inline void make_case(struct test_case *test, uint32_t which)
+/* A graph by @make, of numbers that follow from @which; ready to be planned. */
+static inline void make_case_of(struct test_case *test, uint32_t which, uint32_t opset,
+				void (*make)(struct test_case *test))
 {
 	struct loom_error err;
 
 	memset(test, 0, sizeof(*test));
 	seed = which;
-	if (loom_graph_create("test", 14, &test->graph))
+	if (loom_graph_create("test", opset, &test->graph))
 		tap_fatal("no memory");
-	make_graph(test);
+	make(test);
 	if (loom_graph_finish(test->graph, NULL, &err))
-		tap_fatal("%s", err.text);
+		tap_fatal("graph %u: %s", which, err.text);
+}
+
+/* One of any operators. */
+static inline void make_case(struct test_case *test, uint32_t which)
+{
+	make_case_of(test, which, 14, make_graph);
 }
 
 static inline void free_case(struct test_case *test)

@@ -8,11 +8,8 @@
  *
  *	group_exhaustive [ROUNDS]
  */
-#include "group/search.h"
-#include "group/strategy.h"
 #include "case.h"
-#include "loom_topology.h"
-#include "lower/storage.h"
+#include "list.h"
 
 #define ROUNDS		60
 #define MOST_UNITS	12
@@ -142,16 +139,13 @@ static bool has_places(struct loom_group *group)
 }
 
 /* Returns by how many percent brute force is better; below 0: its division has no place. */
-static double compare(struct loom_group_list *list)
+static double compare(struct loom_group_list *list, struct loom_group *group)
 {
-	struct loom_group *group = loom_group_make(list, loom_group_own.rules);
 	struct loom_group_cut *cuts = NULL;
 	u64 ours = 0, best;
 	u32 num_cuts = 0, i;
 	bool placed;
 
-	if (!group)
-		tap_fatal("no memory");
 	group->budget = BUDGET;
 	if (loom_group_divide(list, group, &cuts, &num_cuts))
 		tap_fatal("no division");
@@ -164,7 +158,6 @@ static double compare(struct loom_group_list *list)
 	group->overlap = false;
 	placed = ours <= best || has_places(group);
 	free(cuts);
-	loom_group_free(group);
 	num_plans++;
 	num_unplaced += !placed;
 	if (!placed)
@@ -176,42 +169,24 @@ static double compare(struct loom_group_list *list)
 /* How much better brute force is at most, in percent; below 0: the graph is too large. */
 static double try_graph(const struct loom_graph *graph, const struct loom_sram *sram)
 {
-	const struct loom_storage_options options = { .join_concats = true };
-	struct loom_build build;
-	struct loom_storage storage;
-	struct loom_group_list list;
-	struct loom_error err;
-	struct loom_lower lower = {
-		.graph = graph, .build = &build, .storage = &storage, .err = &err, .sram = *sram,
-	};
+	struct list_case c;
 	double percent = -1;
 
-	loom_build_init(&build, sram->lanes);
-	if (loom_storage_init(&storage, graph, &build, &options, &err) ||
-	    loom_group_list_make(&list, &lower))
-		tap_fatal("no list");
-	if (list.num_units && list.num_units <= MOST_UNITS)
-		percent = compare(&list);
-	loom_group_list_clear(&list);
-	loom_storage_clear(&storage);
-	loom_build_clear(&build);
+	list_begin(&c, graph, sram);
+	if (c.list.num_units && c.list.num_units <= MOST_UNITS)
+		percent = compare(&c.list, c.group);
+	list_end(&c);
 	return percent;
 }
 
 static bool try_round(u32 round)
 {
-	struct test_case test = { .num_inputs = 0 };
-	struct loom_error err = { "" };
+	struct test_case test;
 	double percent;
 	bool good = true;
 	u32 i;
 
-	seed = round * 104729 + 11;
-	if (loom_graph_create("test", 14, &test.graph))
-		tap_fatal("no memory");
-	make_graph(&test);
-	if (loom_graph_finish(test.graph, NULL, &err))
-		tap_fatal("no graph");
+	make_case(&test, round * 104729 + 11);
 	for (i = 0; i < ARRAY_SIZE(srams); i++) {
 		percent = try_graph(test.graph, &srams[i]);
 		if (percent > 0)
@@ -220,9 +195,7 @@ static bool try_round(u32 round)
 		worst = max(worst, percent);
 		good &= percent <= LIMIT;
 	}
-	loom_graph_destroy(test.graph);
-	for (i = 0; i < test.num_inputs; i++)
-		free(test.inputs[i].data);
+	free_case(&test);
 	return good;
 }
 

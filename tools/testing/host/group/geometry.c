@@ -9,6 +9,7 @@
 #include "loom_replay.h"
 #include "loom_topology.h"
 #include "outcome.h"
+#include "rounds.h"
 
 #define ROUNDS	80
 
@@ -282,15 +283,12 @@ static bool try_graph(struct test_case *test, uint32_t round, struct loom_error 
 
 static bool try_round(uint32_t round)
 {
-	struct test_case test = { 0 };
 	struct loom_error err = { "" };
+	struct test_case test;
 	bool good;
 
-	seed = round * 32452843 + 17;
-	if (loom_graph_create("test", 11, &test.graph))
-		tap_fatal("no memory");
-	make_odd_graph(&test);
-	good = !loom_graph_finish(test.graph, NULL, &err) && try_graph(&test, round, &err);
+	make_case_of(&test, round * 32452843 + 17, 11, make_odd_graph);
+	good = try_graph(&test, round, &err);
 	if (!good)
 		tap_note("round %u: %s", round, err.text);
 	free_case(&test);
@@ -299,15 +297,10 @@ static bool try_round(uint32_t round)
 
 int main(int argc, char **argv)
 {
-	uint32_t first = argc > 1 ? (uint32_t)atoi(argv[1]) : 0;
-	uint32_t rounds = argc > 2 ? (uint32_t)atoi(argv[2]) : argc > 1 ? 1 : ROUNDS;
-	uint32_t round, bad = 0;
+	struct rounds rounds = rounds_run(argc, argv, ROUNDS, try_round);
 
-	make_weights();
-	for (round = first; round < first + rounds; round++)
-		bad += !try_round(round);
-	tap_ok(!bad, "%u of %u graphs of odd geometry are the same by every strategy",
-	       rounds - bad, rounds);
+	tap_ok(!rounds.bad, "%u of %u graphs of odd geometry are the same by every strategy",
+	       rounds.count - rounds.bad, rounds.count);
 	tap_note("%u plans, %u with slices, %u misfits, %u graphs wide and low", num_plans,
 		 num_sliced, num_misfits, num_wide);
 	if (argc == 1)

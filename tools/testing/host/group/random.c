@@ -8,6 +8,7 @@
 #include "case.h"
 #include "loom_topology.h"
 #include "outcome.h"
+#include "rounds.h"
 
 #define ROUNDS		200
 #define DEFAULT		1	/* "layergroup" among the strategies */
@@ -127,17 +128,13 @@ static bool try_round(uint32_t round)
 
 int main(int argc, char **argv)
 {
-	uint32_t round, bad = 0, i;
+	struct rounds rounds = rounds_run(argc, argv, ROUNDS, try_round);
+	uint32_t i;
 
-	make_weights();
-	if (argc > 1) {
-		tap_ok(try_round((uint32_t)atoi(argv[1])), "round %s", argv[1]);
+	tap_ok(!rounds.bad, "%u of %u graphs are the same in groups, and cost no more",
+	       rounds.count - rounds.bad, rounds.count);
+	if (argc > 1)
 		return tap_end();
-	}
-	for (round = 0; round < ROUNDS; round++)
-		bad += !try_round(round);
-	tap_ok(!bad, "%u of %u graphs are the same in groups, and cost no more", ROUNDS - bad,
-	       ROUNDS);
 	tap_note("%u did not fit", num_misfits);
 	for (i = 1; loom_grouping_name(i); i++) {
 		const struct tally *t = &tallies[i];
