@@ -2,7 +2,7 @@
 #ifndef LOOM_TESTS_RANDOM_H
 #define LOOM_TESTS_RANDOM_H
 
-/* Numbers by chance that are the same everywhere: SplitMix64 (Steele, Lea, Flood, 2014). */
+/* Random numbers that are the same on every machine: SplitMix64 (Steele, Lea, Flood, 2014). */
 
 #include <stdint.h>
 
@@ -26,6 +26,18 @@ static inline uint64_t random_u64(void)
 static inline uint64_t random_below(uint64_t n)
 {
 	return random_u64() % n;
+}
+
+/*
+ * Xorshift (Marsaglia, 2003), for tests whose expected counts were taken with it. Below @n; @state
+ * is not zero.
+ */
+static inline uint32_t random_xorshift(uint64_t *state, uint32_t n)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return (*state >> 11) % n;
 }
 
 #endif /* LOOM_TESTS_RANDOM_H */

@@ -1,53 +1,48 @@
 // SPDX-License-Identifier: MIT
 /*
- * Blocks on some banks: 140 banks, 100000 live buffers, one replaced after the other.
+ * The bank allocator with blocks on some of 140 banks: ns per operation with up to 100000 live
+ * buffers, of which random ones are replaced.
  *
  *	bench_masks [LIVE [REPLACEMENTS]]
  *
- * The bank is as large as the buffers take when they are placed one after the other, and a
- * sixteenth more, so that it is nearly full all the time. Beside it: what the same buffers take in
- * strict lockstep, where each of them is on all banks.
+ * The bank is a sixteenth larger than what the buffers take when they are placed one after the
+ * other, so that it is nearly full all the time. The baseline for memory is strict lockstep: what
+ * the same buffers take if each of them is on all banks.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "random.h"
 #include "loom_bank.h"
+#include "masks.h"
 
 #define BANKS	140
+#define COLUMNS	14
 #define ALIGN	64
 
-enum style {
-	STYLE_ALL,
-	STYLE_ONE,
-	STYLE_EIGHT,
-	STYLE_FEW,
-	STYLE_GRID,
-	STYLE_ANY,
-	STYLE_COUNT,
-};
-
-static const char *const style_names[] = {
-	[STYLE_ALL] = "all banks",
-	[STYLE_ONE] = "one bank",
-	[STYLE_EIGHT] = "one of 8 sets",
-	[STYLE_FEW] = "1 to 8 banks",
-	[STYLE_GRID] = "rectangle of 14 x 10",
-	[STYLE_ANY] = "any half of the banks",
+static const struct {
+	enum mask_style style;
+	const char *name;
+} styles[] = {
+	{ MASK_ALL, "all banks" },
+	{ MASK_ONE, "one bank" },
+	{ MASK_EIGHT, "one of 8 sets" },
+	{ MASK_FEW, "1 to 8 banks" },
+	{ MASK_GRID, "rectangle of 14 x 10" },
+	{ MASK_HALF, "any half of the banks" },
 };
 
 static u64 now_ns(void)
 {
 	struct timespec now;
 
-	/* of this thread: who else is on the machine must not count */
+	/* of this thread: other load on the machine does not count */
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
 }
 
-/* What two looks at the clock cost: taken off each operation. */
+/* What two reads of the clock cost: subtracted from each operation. */
 static double clock_cost_ns(void)
 {
 	enum { LOOKS = 100000 };
@@ -56,54 +51,6 @@ static double clock_cost_ns(void)
 	for (int i = 0; i < LOOKS; i++)
 		now_ns();
 	return (double)(now_ns() - start) / LOOKS;
-}
-
-static struct loom_mask random_rectangle(void)
-{
-	u32 x = random_below(14), y = random_below(10);
-	u32 right = x + 1 + random_below(14 - x), bottom = y + 1 + random_below(10 - y);
-	struct loom_mask mask = { { 0 } };
-
-	for (u32 i = 0; i < BANKS; i++)
-		if (i % 14 >= x && i % 14 < right && i / 14 >= y && i / 14 < bottom)
-			loom_mask_set(&mask, i);
-	return mask;
-}
-
-static struct loom_mask random_mask(enum style style)
-{
-	struct loom_mask mask = { { 0 } };
-	u32 i, set;
-
-	switch (style) {
-	case STYLE_ALL:
-		return loom_mask_all(BANKS);
-	case STYLE_GRID:
-		return random_rectangle();
-	case STYLE_ONE:
-		loom_mask_set(&mask, random_below(BANKS));
-		break;
-	case STYLE_EIGHT:
-		/* rows of the grid: halves, thirds, and the odd ones */
-		set = random_below(8);
-		for (i = 0; i < BANKS; i++)
-			if (set < 2 ? i / 70 == set : set < 5 ? i / 14 % 3 == set - 2 :
-			    set < 7 ? i % 2 == set - 5 : i % 14 < 3)
-				loom_mask_set(&mask, i);
-		break;
-	case STYLE_FEW:
-		for (i = 1 + random_below(8); i--;)
-			loom_mask_set(&mask, random_below(BANKS));
-		break;
-	default:
-		for (i = 0; i < BANKS; i++)
-			if (random_below(2))
-				loom_mask_set(&mask, i);
-		break;
-	}
-	if (!loom_mask_count(&mask))
-		loom_mask_set(&mask, 0);
-	return mask;
 }
 
 static u64 random_size(void)
@@ -115,7 +62,7 @@ static u64 random_size(void)
 }
 
 struct run {
-	enum style style;
+	enum mask_style style;
 	u32 live;
 	u32 replacements;
 	struct loom_bank bank;
@@ -130,7 +77,7 @@ struct run {
 
 static void place(struct run *run, struct loom_bank_block *block)
 {
-	struct loom_mask mask = random_mask(run->style);
+	struct loom_mask mask = mask_draw(run->style, BANKS, COLUMNS);
 	struct loom_bank_request request = {
 		.size = random_size(),
 		.align = ALIGN,
@@ -167,9 +114,10 @@ static u64 fill(struct run *run, u64 limit)
 	return top;
 }
 
-static void measure(enum style style, u32 live, u32 replacements, double clock_ns)
+static void measure(size_t style, u32 live, u32 replacements, double clock_ns)
 {
-	struct run run = { .style = style, .live = live, .replacements = replacements };
+	struct run run = { .style = styles[style].style, .live = live,
+			   .replacements = replacements };
 	u64 top, lockstep, start;
 	double bytes = 0;
 
@@ -197,7 +145,7 @@ static void measure(enum style style, u32 live, u32 replacements, double clock_n
 		}
 		place(&run, block);
 	}
-	printf("%-22s %7u %8.0f %8.0f %8u %7u %7.0f%% %8.1fx\n", style_names[style], live,
+	printf("%-22s %7u %8.0f %8.0f %8u %7u %7.0f%% %8.1fx\n", styles[style].name, live,
 	       max((double)run.alloc_ns / replacements - clock_ns, 1.0),
 	       max((double)run.free_ns / replacements - clock_ns, 1.0),
 	       run.failures, run.bank.partials.chunk_count, 100 * bytes / BANKS / (double)top,
@@ -223,7 +171,7 @@ int main(int argc, char **argv)
 	       BANKS);
 	printf("%-22s %7s %8s %8s %8s %7s %8s %9s\n", "on", "live", "alloc", "free", "refused",
 	       "chunks", "full", "lockstep");
-	for (int style = 0; style < STYLE_COUNT; style++)
+	for (size_t style = 0; style < ARRAY_SIZE(styles); style++)
 		for (u32 n = live >= 10000 ? live / 100 : live; n <= live; n *= 10)
 			measure(style, n, replacements, clock_ns);
 	return 0;

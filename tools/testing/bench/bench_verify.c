@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "plan_builder.h"
+#include "random.h"
 
 #define WINDOW		64
 #define TENSOR_BYTES	256
@@ -23,10 +24,7 @@ static u64 seed;
 
 static u32 rnd(u32 below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % below;
+	return random_xorshift(&seed, below);
 }
 
 /* Time of this thread, so that what else the machine does is not in it. */

@@ -48,6 +48,14 @@ bool __must_check loom_op_check_rank(struct loom_check *check, u32 operand, u32 
 bool __must_check loom_op_check_same_dims(struct loom_check *check, u32 operand);
 /* Operand has the rank of operand 0, and on each axis its dim or 1. Refuses otherwise. */
 bool __must_check loom_op_check_broadcast(struct loom_check *check, u32 operand);
+/* Operands 0 and 1 have five axes, and the same batch and channels. Refuses otherwise. */
+bool __must_check loom_op_check_planes(struct loom_check *check);
+/*
+ * Types of a sum of products: y, a, b, then bias and scale as @flags say (DRM_LOOM_ATTR_BIAS,
+ * DRM_LOOM_ATTR_SCALE): all of one floating point type, or bytes that give I32, or bytes if scaled.
+ * @act is an activation for that type. Refuses otherwise.
+ */
+bool __must_check loom_op_check_product_types(struct loom_check *check, u32 flags, u32 act);
 /* An activation is known and, without floating point, none. Refuses otherwise. */
 bool __must_check loom_op_check_act(struct loom_check *check, u32 act, bool floating);
 /* A zero point is one of the operand's type. */

@@ -49,34 +49,10 @@ static bool loom_op_conv_dtype_check(struct loom_check *check, bool forward)
 {
 	const struct drm_loom_attr_conv *attr = check->command->attr;
 	const struct loom_view *views = check->command->views;
-	bool scaled = attr->flags & DRM_LOOM_ATTR_SCALE;
-	u32 next = LOOM_CONV_OPTIONAL;
-	bool floating = loom_dtype_in(&views[LOOM_CONV_X], LOOM_DTYPES_FLOAT);
 
-	if (floating) {
-		if (views[LOOM_CONV_Y].dtype != views[LOOM_CONV_X].dtype || scaled)
-			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, LOOM_CONV_Y);
-		if (views[LOOM_CONV_W].dtype != views[LOOM_CONV_X].dtype)
-			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, LOOM_CONV_W);
-	} else {
-		if (!forward || !loom_dtype_in(&views[LOOM_CONV_X], LOOM_DTYPES_BYTE))
-			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, LOOM_CONV_X);
-		if (!loom_dtype_in(&views[LOOM_CONV_W], LOOM_DTYPES_BYTE))
-			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, LOOM_CONV_W);
-		if (!loom_dtype_in(&views[LOOM_CONV_Y], scaled ? LOOM_DTYPES_BYTE :
-						     LOOM_DTYPE_BIT(DRM_LOOM_DTYPE_I32)))
-			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, LOOM_CONV_Y);
-	}
-	if (attr->flags & DRM_LOOM_ATTR_BIAS) {
-		if (views[next].dtype != (floating ? DRM_LOOM_DTYPE_F32 : DRM_LOOM_DTYPE_I32))
-			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, next);
-		next++;
-	}
-	if (scaled && views[next].dtype != DRM_LOOM_DTYPE_F32)
-		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, next);
-
-	/* These depend on the types: an activation or a zero point has a meaning or must be 0. */
-	if (!loom_op_check_act(check, attr->act, floating))
+	if (!forward && !loom_dtype_in(&views[LOOM_CONV_X], LOOM_DTYPES_FLOAT))
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, LOOM_CONV_X);
+	if (!loom_op_check_product_types(check, attr->flags, attr->act))
 		return false;
 	if (!loom_op_zero_fits(&views[LOOM_CONV_X], attr->x_zero) ||
 	    !loom_op_zero_fits(&views[LOOM_CONV_W], attr->w_zero) ||

@@ -29,40 +29,15 @@ static bool loom_op_matmul_dtype_check(struct loom_check *check)
 {
 	const struct drm_loom_attr_matmul *attr = check->command->attr;
 	const struct loom_view *views = check->command->views;
-	bool scaled = attr->flags & DRM_LOOM_ATTR_SCALE;
-	bool floating = loom_dtype_in(&views[1], LOOM_DTYPES_FLOAT);
-	u32 next = 3;
 
-	if (floating) {
-		if (views[0].dtype != views[1].dtype || scaled)
-			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 0);
-		if (views[2].dtype != views[1].dtype)
-			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 2);
-	} else {
-		if (!loom_dtype_in(&views[1], LOOM_DTYPES_BYTE))
-			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 1);
-		if (!loom_dtype_in(&views[2], LOOM_DTYPES_BYTE))
-			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 2);
-		if (!loom_dtype_in(&views[0], scaled ? LOOM_DTYPES_BYTE :
-						       LOOM_DTYPE_BIT(DRM_LOOM_DTYPE_I32)))
-			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 0);
-	}
-	if (attr->flags & DRM_LOOM_ATTR_BIAS) {
-		if (views[next].dtype != (floating ? DRM_LOOM_DTYPE_F32 : DRM_LOOM_DTYPE_I32))
-			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, next);
-		next++;
-	}
-	if (scaled && views[next].dtype != DRM_LOOM_DTYPE_F32)
-		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, next);
-
-	/* These depend on the types: each has a meaning there or must be neutral. */
-	if (!loom_op_check_act(check, attr->act, floating))
+	if (!loom_op_check_product_types(check, attr->flags, attr->act))
 		return false;
 	if (!loom_op_zero_fits(&views[1], attr->a_zero) ||
 	    !loom_op_zero_fits(&views[2], attr->b_zero) ||
 	    !loom_op_zero_fits(&views[0], attr->y_zero))
 		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
-	if (!floating && (attr->alpha != LOOM_F32_ONE || attr->beta != LOOM_F32_ONE))
+	if (!loom_dtype_in(&views[1], LOOM_DTYPES_FLOAT) &&
+	    (attr->alpha != LOOM_F32_ONE || attr->beta != LOOM_F32_ONE))
 		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
 	return true;
 }

@@ -34,12 +34,8 @@ bool loom_op_pool_check(struct loom_check *check)
 	if (!loom_dtype_in(&views[0], attr->kind == DRM_LOOM_POOL_AVG ? LOOM_DTYPES_FLOAT :
 								    LOOM_DTYPES_NUMBER))
 		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 0);
-	if (!loom_op_check_one_dtype(check, 1))
+	if (!loom_op_check_one_dtype(check, 1) || !loom_op_check_planes(check))
 		return false;
-	if (!loom_op_check_rank(check, 0, 5) || !loom_op_check_rank(check, 1, 5))
-		return false;
-	if (views[1].dims[0] != views[0].dims[0] || views[1].dims[1] != views[0].dims[1])
-		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 1);
 
 	for (i = 0; i < 3; i++)
 		if (check_mul_overflow(taps, (u64)attr->kernel[i], &taps))

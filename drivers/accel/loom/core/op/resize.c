@@ -35,12 +35,8 @@ bool loom_op_resize_check(struct loom_check *check)
 	if (!loom_dtype_in(&views[0], attr->mode == DRM_LOOM_RESIZE_NEAREST ? LOOM_DTYPES_ANY :
 									  LOOM_DTYPES_FLOAT))
 		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_DTYPE, 0);
-	if (!loom_op_check_one_dtype(check, 1))
+	if (!loom_op_check_one_dtype(check, 1) || !loom_op_check_planes(check))
 		return false;
-	if (!loom_op_check_rank(check, 0, 5) || !loom_op_check_rank(check, 1, 5))
-		return false;
-	if (views[1].dims[0] != views[0].dims[0] || views[1].dims[1] != views[0].dims[1])
-		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 1);
 	for (i = 0; i < 3; i++) {
 		if ((u64)attr->out_start[i] + views[0].dims[2 + i] > (u64)attr->out_size[i])
 			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 0);

@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Blocks on some banks against a brute-force model that keeps, for each byte, the set of banks in
- * which it is taken. Every answer of the allocator must be the model's: the very address,
- * the refusal, what each bank has given out, the view of a bank.
+ * The bank allocator with partial blocks (on some banks), against a brute-force model that keeps
+ * the set of banks in which each byte is taken. Every answer of the allocator must be the model's:
+ * the address, the refusal, the bytes given out in each bank, the walk over the blocks of a bank.
  */
-#include "loom_bank.h"
-#include "random.h"
+#include "masks.h"
+#include "model.h"
 #include "tap.h"
 
 #define MODEL_BYTES	4096
 #define MODEL_BLOCKS	3000
-
-enum style {
-	/* any set */
-	ANY,
-	/* a few banks */
-	FEW,
-	/* one of six sets, or all */
-	SIX,
-	/* a rectangle of a grid, 10 wide */
-	GRID,
-	/* one bank, and now and then all */
-	ONE,
-};
+#define COLUMNS		10
 
 #define FIRST LOOM_BANK_FIRST_FIT
 #define BEST LOOM_BANK_BEST_FIT
@@ -30,7 +18,7 @@ enum style {
 
 struct setting {
 	const char *name;
-	enum style style;
+	enum mask_style style;
 	u32 banks;
 	u64 base;
 	u32 bytes;
@@ -44,17 +32,21 @@ struct setting {
 };
 
 static const struct setting settings[] = {
-	{ "any set of 140", ANY, 140, 0, 2048, 40, 0, 0, 5, 400, 12000, FIRST },
-	{ "any set of 5", ANY, 5, 64, 1024, 30, 0, 0, 10, 400, 30000, FIRST },
-	{ "a few of 256", FEW, 256, 0, 2048, 60, 0, 0, 0, 3000, 30000, FIRST },
-	{ "a few of 256 and all", FEW, 256, 0, 4096, 16, 0, 0, 10, 3000, 20000, FIRST },
-	{ "six sets of 64", SIX, 64, 0, 4096, 12, 0, 0, 20, 2500, 40000, FIRST },
-	{ "six sets, ranges, alignments", SIX, 64, 7, 2048, 24, 5, 40, 20, 1500, 30000, FIRST },
-	{ "rectangles of 140", GRID, 140, 0, 4096, 24, 0, 0, 10, 2000, 20000, FIRST },
-	{ "rectangles, best of the rest", GRID, 140, 0, 2048, 24, 2, 20, 60, 1000, 20000, BEST },
-	{ "rectangles, large ones best", GRID, 140, 0, 2048, 40, 0, 20, 60, 1000, 20000, LARGE },
-	{ "one of 13, and all", ONE, 13, 16, 4096, 20, 3, 10, 20, 3000, 30000, FIRST },
-	{ "up to the last address", ANY, 9, U64_MAX - 700, 700, 40, 9, 30, 20, 200, 20000, FIRST },
+	{ "any set of 140", MASK_ANY, 140, 0, 2048, 40, 0, 0, 5, 400, 12000, FIRST },
+	{ "any set of 5", MASK_ANY, 5, 64, 1024, 30, 0, 0, 10, 400, 30000, FIRST },
+	{ "a few of 256", MASK_FEW, 256, 0, 2048, 60, 0, 0, 0, 3000, 30000, FIRST },
+	{ "a few of 256 and all", MASK_FEW, 256, 0, 4096, 16, 0, 0, 10, 3000, 20000, FIRST },
+	{ "six sets of 64", MASK_SIX, 64, 0, 4096, 12, 0, 0, 20, 2500, 40000, FIRST },
+	{ "six sets, ranges, alignments", MASK_SIX,
+	  64, 7, 2048, 24, 5, 40, 20, 1500, 30000, FIRST },
+	{ "rectangles of 140", MASK_GRID, 140, 0, 4096, 24, 0, 0, 10, 2000, 20000, FIRST },
+	{ "rectangles, best of the rest", MASK_GRID,
+	  140, 0, 2048, 24, 2, 20, 60, 1000, 20000, BEST },
+	{ "rectangles, large ones best", MASK_GRID,
+	  140, 0, 2048, 40, 0, 20, 60, 1000, 20000, LARGE },
+	{ "one of 13, and all", MASK_ONE, 13, 16, 4096, 20, 3, 10, 20, 3000, 30000, FIRST },
+	{ "up to the last address", MASK_ANY,
+	  9, U64_MAX - 700, 700, 40, 9, 30, 20, 200, 20000, FIRST },
 };
 
 /* taken[i]: banks in which byte base + i is; full[i]: by a block on all of them */
@@ -66,63 +58,22 @@ struct model {
 
 static struct loom_mask random_mask(const struct setting *setting)
 {
-	struct loom_mask mask = { { 0 } };
-	u32 i, x, y, right, bottom;
-
 	if (random_below(100) < setting->all_percent)
 		return loom_mask_all(setting->banks);
-	switch (setting->style) {
-	case ANY:
-		x = 1 + random_below(100);
-		for (i = 0; i < setting->banks; i++)
-			if (random_below(100) < x)
-				loom_mask_set(&mask, i);
-		break;
-	case FEW:
-		for (i = 1 + random_below(8); i--;)
-			loom_mask_set(&mask, random_below(setting->banks));
-		break;
-	case SIX:
-		x = random_below(6);
-		for (i = 0; i < setting->banks; i++)
-			if (x < 4 ? i % 4 == x : i / (setting->banks / 2) == x - 4)
-				loom_mask_set(&mask, i);
-		break;
-	case GRID:
-		x = random_below(10);
-		y = random_below(setting->banks / 10);
-		right = x + 1 + random_below(10 - x);
-		bottom = y + 1 + random_below(setting->banks / 10 - y);
-		for (i = 0; i < setting->banks; i++)
-			if (i % 10 >= x && i % 10 < right && i / 10 >= y && i / 10 < bottom)
-				loom_mask_set(&mask, i);
-		break;
-	case ONE:
-		break;
-	}
-	if (!loom_mask_count(&mask))
-		loom_mask_set(&mask, random_below(setting->banks));
-	return mask;
+	return mask_draw(setting->style, setting->banks, COLUMNS);
+}
+
+static bool model_is_free(const struct loom_bank_request *request, const void *taken, u32 i)
+{
+	const struct loom_mask *masks = taken;
+
+	return !loom_mask_overlaps(&masks[i], request->mask);
 }
 
 /* The byte that it must get by the definition of first fit, or -1. */
 static s64 model_place(const struct model *model, const struct loom_bank_request *request)
 {
-	s64 found = -1;
-	u32 run = 0;
-
-	for (u32 i = model->bytes; i--;) {
-		u64 address = model->base + i;
-
-		run = loom_mask_overlaps(&model->taken[i], request->mask) ? 0 : run + 1;
-		if (run < request->size || address % request->align || address < request->low ||
-		    address > request->high || request->high - address < request->size)
-			continue;
-		found = i;
-		if (request->top_down)
-			return found;
-	}
-	return found;
+	return model_first_fit(model->base, model->bytes, request, model_is_free, model->taken);
 }
 
 static void model_change(struct model *model, const struct loom_bank_block *block,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The bank allocator against a brute-force model: one entry per byte of a small bank. After
- * each operation the answer, the tree and everything that can be asked must be what
- * the model says.
+ * The bank allocator against a brute-force model with one entry per byte of a small bank. After
+ * each operation the address, the tree of blocks, the statistics and the walk must be what the
+ * model says.
  */
 #include <inttypes.h>
 
-#include "loom_bank.h"
+#include "model.h"
 #include "random.h"
 #include "tap.h"
 
@@ -57,25 +57,18 @@ static s64 model_place_best(const struct model *model, const struct loom_bank_re
 	return found;
 }
 
+static bool model_is_free(const struct loom_bank_request *request, const void *owner, u32 i)
+{
+	const s32 *owners = owner;
+
+	(void)request;
+	return owners[i] < 0;
+}
+
 /* The byte that the request must get by the definition of first fit, or -1. */
 static s64 model_place(const struct model *model, const struct loom_bank_request *request)
 {
-	s64 found = -1;
-	u32 run = 0;
-
-	/* run: free bytes from i on, so i goes down and the last hit is the lowest */
-	for (u32 i = model->bytes; i--;) {
-		u64 address = model->base + i;
-
-		run = model->owner[i] < 0 ? run + 1 : 0;
-		if (run < request->size || address % request->align || address < request->low ||
-		    address > request->high || request->high - address < request->size)
-			continue;
-		found = i;
-		if (request->top_down)
-			return found;
-	}
-	return found;
+	return model_first_fit(model->base, model->bytes, request, model_is_free, model->owner);
 }
 
 /* Likewise, as the policy has it. */

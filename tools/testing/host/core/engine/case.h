@@ -6,7 +6,7 @@
  * Random operands for tests of the engine, and what holds for every operation: the result does
  * not depend on how the units are cut, and nothing but the elements of y is written.
  *
- * Elements are read and written here with an address computed anew from the words of the
+ * Elements are read and written here with an address computed independently, from the text of the
  * contract, and as long double, which holds every element of every type exactly.
  */
 
@@ -536,6 +536,45 @@ static inline void ec_expect_sum(struct ec *ec, const u32 *index, const struct e
 	ec_expect(ec, index, value,
 		  1.5L * (terms + 4) * eps * (magnitude + 1) +
 		  2 * ec_epsilon(ec->views[0].dtype) * fabsl(value) + least);
+}
+
+static inline bool ec_is_signed(u32 dtype)
+{
+	return dtype == DRM_LOOM_DTYPE_I8 || dtype == DRM_LOOM_DTYPE_I16 ||
+	       dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
+}
+
+/* An integer, truncated to a type as two's complement. */
+static inline long double ec_wrap(u32 dtype, __uint128_t v)
+{
+	switch (dtype) {
+	case DRM_LOOM_DTYPE_I8:
+		return (s8)v;
+	case DRM_LOOM_DTYPE_U8:
+		return (u8)v;
+	case DRM_LOOM_DTYPE_I16:
+		return (s16)v;
+	case DRM_LOOM_DTYPE_U16:
+		return (u16)v;
+	case DRM_LOOM_DTYPE_I32:
+		return (s32)v;
+	case DRM_LOOM_DTYPE_U32:
+		return (u32)v;
+	case DRM_LOOM_DTYPE_I64:
+		return (s64)v;
+	case DRM_LOOM_DTYPE_U64:
+		return (u64)v;
+	}
+	return v != 0;
+}
+
+/* A sum of products of bytes as the contract quantises it. */
+static inline double ec_requantise(s32 sum, float scale, s32 zero, u32 dtype)
+{
+	double want = (double)rintf((float)sum * scale) + zero;
+
+	want = fmin(want, dtype == DRM_LOOM_DTYPE_I8 ? 127 : 255);
+	return fmax(want, dtype == DRM_LOOM_DTYPE_I8 ? -128 : 0);
 }
 
 #endif /* LOOM_TESTS_ENGINE_CASE_H */

@@ -195,12 +195,9 @@ static void check_integer(struct ec *ec, bool scaled)
 				       ((s64)ec_get(ec, &ec->views[2], w) - g.attr.w_zero);
 		} while (more);
 		want = (s32)sum;
-		if (scaled) {
-			want = rintf((float)(s32)sum * (float)ec_get(ec, &ec->views[scale], &o));
-			want += g.attr.y_zero;
-			want = fmin(want, y_dtype == DRM_LOOM_DTYPE_I8 ? 127 : 255);
-			want = fmax(want, y_dtype == DRM_LOOM_DTYPE_I8 ? -128 : 0);
-		}
+		if (scaled)
+			want = ec_requantise((s32)sum, (float)ec_get(ec, &ec->views[scale], &o),
+					     g.attr.y_zero, y_dtype);
 		ec_expect(ec, y, want, 0);
 	} while (ec_next(ec->views[0].dims, 5, y) && !ec->failed);
 }

@@ -17,36 +17,6 @@ static bool is_float(u32 dtype)
 	       dtype == DRM_LOOM_DTYPE_F64;
 }
 
-static bool is_signed(u32 dtype)
-{
-	return dtype == DRM_LOOM_DTYPE_I8 || dtype == DRM_LOOM_DTYPE_I16 ||
-	       dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
-}
-
-/* Cut to the type, as two's complement. */
-static long double wrap(u32 dtype, __uint128_t v)
-{
-	switch (dtype) {
-	case DRM_LOOM_DTYPE_I8:
-		return (s8)v;
-	case DRM_LOOM_DTYPE_U8:
-		return (u8)v;
-	case DRM_LOOM_DTYPE_I16:
-		return (s16)v;
-	case DRM_LOOM_DTYPE_U16:
-		return (u16)v;
-	case DRM_LOOM_DTYPE_I32:
-		return (s32)v;
-	case DRM_LOOM_DTYPE_U32:
-		return (u32)v;
-	case DRM_LOOM_DTYPE_I64:
-		return (s64)v;
-	case DRM_LOOM_DTYPE_U64:
-		return (u64)v;
-	}
-	return v != 0;
-}
-
 static u32 random_dims(u32 *dims)
 {
 	u32 rank = ec_range(1, 6), i;
@@ -158,7 +128,7 @@ static __int128 binary_integer(u32 kind, u32 dtype, __int128 a, __int128 b)
 	case DRM_LOOM_BINARY_FMOD:
 		return b ? a % b : 0;
 	case DRM_LOOM_BINARY_PRELU:
-		return is_signed(dtype) && a < 0 ?
+		return ec_is_signed(dtype) && a < 0 ?
 		       (__int128)((__uint128_t)a * (__uint128_t)b) : a;
 	case DRM_LOOM_BINARY_AND:
 		return a && b;
@@ -218,7 +188,7 @@ static long double rough_value(u32 dtype)
 
 	if (!is_float(dtype))
 		return ec_chance(80) || dtype == DRM_LOOM_DTYPE_BOOL ? ec_value(dtype) :
-		       (s64)ec_range(0, 4) - (is_signed(dtype) ? 2 : 0);
+		       (s64)ec_range(0, 4) - (ec_is_signed(dtype) ? 2 : 0);
 	return ec_chance(85) ? ec_value(dtype) : special[ec_rnd() % 8];
 }
 
@@ -296,7 +266,7 @@ static void check_binary(struct ec *ec, u32 kind)
 			ec_expect(ec, index, want, 4 * eps * (fabsl(want) + (act.act ? 4 : 0)) +
 				  (dtype == DRM_LOOM_DTYPE_F16 ? 0x1p-25L : 0x1p-149L));
 		} else {
-			want = wrap(dtype, (__uint128_t)
+			want = ec_wrap(dtype, (__uint128_t)
 				    binary_integer(kind, dtype, (__int128)a, (__int128)b));
 			ec_expect(ec, index, want, 0);
 		}
@@ -341,11 +311,11 @@ static void check_unary(struct ec *ec, u32 dtype, u32 kind)
 			want = x < 0 ? 0 : x;
 			break;
 		case DRM_LOOM_UNARY_NEG:
-			want = is_float(dtype) ? -x : wrap(dtype, -(__int128)x);
+			want = is_float(dtype) ? -x : ec_wrap(dtype, -(__int128)x);
 			break;
 		case DRM_LOOM_UNARY_ABS:
 			want = is_float(dtype) ? fabsl(x) :
-			       wrap(dtype, (__int128)x < 0 ? -(__int128)x : (__int128)x);
+			       ec_wrap(dtype, (__int128)x < 0 ? -(__int128)x : (__int128)x);
 			break;
 		case DRM_LOOM_UNARY_SIGN:
 			want = x > 0 ? 1 : x < 0 ? -1 : x;
@@ -413,8 +383,8 @@ static long double cast(u32 to, long double x)
 	if (to == DRM_LOOM_DTYPE_U64 && t >= 0x1p63L)
 		return t < 0x1p64L ? (u64)t : 0;
 	if (t >= -limit && t < limit)
-		return wrap(to, (__uint128_t)(__int128)t);
-	return wrap(to, (__uint128_t)-(__int128)limit);
+		return ec_wrap(to, (__uint128_t)(__int128)t);
+	return ec_wrap(to, (__uint128_t)-(__int128)limit);
 }
 
 static void check_cast(struct ec *ec, u32 from, u32 to)
@@ -441,7 +411,7 @@ static void check_cast(struct ec *ec, u32 from, u32 to)
 		} else if (is_float(from)) {
 			want = cast(to, x);
 		} else {
-			want = wrap(to, (__uint128_t)(__int128)x);
+			want = ec_wrap(to, (__uint128_t)(__int128)x);
 		}
 		ec_expect(ec, index, want, bound);
 	} while (ec_next(dims, rank, index) && !ec->failed);
@@ -468,7 +438,7 @@ static void check_quantize(struct ec *ec, bool back)
 	u32 dtype = types[ec_rnd() % (back ? 5 : 4)], operands = ec_chance(70) ? 4 : 3;
 	u32 y_dims[DRM_LOOM_MAX_RANK], dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank;
 	u32 out[DRM_LOOM_MAX_RANK];
-	double low = is_signed(dtype) ? -ldexp(1, 8 * loom_dtype_bytes(dtype) - 1) : 0;
+	double low = ec_is_signed(dtype) ? -ldexp(1, 8 * loom_dtype_bytes(dtype) - 1) : 0;
 	double high = low + ldexp(1, 8 * loom_dtype_bytes(dtype)) - 1;
 
 	rank = random_dims(y_dims);
@@ -534,7 +504,7 @@ int main(void)
 			static const u32 kinds[] = { DRM_LOOM_UNARY_RELU, DRM_LOOM_UNARY_ABS,
 						     DRM_LOOM_UNARY_NEG, DRM_LOOM_UNARY_SIGN,
 						     DRM_LOOM_UNARY_SIGMOID };
-			u32 most = is_float(dtype) ? 5 : is_signed(dtype) ? 4 : 2;
+			u32 most = is_float(dtype) ? 5 : ec_is_signed(dtype) ? 4 : 2;
 
 			ec_begin(&ec, 60000 + 1000 * j + i);
 			check_unary(&ec, dtype, dtype == DRM_LOOM_DTYPE_BOOL ? DRM_LOOM_UNARY_NOT :

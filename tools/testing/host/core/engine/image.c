@@ -6,6 +6,7 @@
  */
 #include "loom_engine.h"
 #include "plan_builder.h"
+#include "random.h"
 #include "tap.h"
 
 #define LANES		4
@@ -16,10 +17,7 @@ static u64 seed;
 
 static u32 rnd(u32 below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % below;
+	return random_xorshift(&seed, below);
 }
 
 static const struct loom_topology topology = {

@@ -17,12 +17,6 @@ static bool is_float(u32 dtype)
 	       dtype == DRM_LOOM_DTYPE_F64;
 }
 
-static bool is_signed(u32 dtype)
-{
-	return dtype == DRM_LOOM_DTYPE_I8 || dtype == DRM_LOOM_DTYPE_I16 ||
-	       dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
-}
-
 static long double lowest(u32 dtype)
 {
 	switch (dtype) {
@@ -33,28 +27,7 @@ static long double lowest(u32 dtype)
 	case DRM_LOOM_DTYPE_F16:
 		return -65504;
 	}
-	return is_signed(dtype) ? -ldexpl(1, 8 * loom_dtype_bytes(dtype) - 1) : 0;
-}
-
-static long double wrap(u32 dtype, u64 v)
-{
-	switch (dtype) {
-	case DRM_LOOM_DTYPE_I8:
-		return (s8)v;
-	case DRM_LOOM_DTYPE_U8:
-		return (u8)v;
-	case DRM_LOOM_DTYPE_I16:
-		return (s16)v;
-	case DRM_LOOM_DTYPE_U16:
-		return (u16)v;
-	case DRM_LOOM_DTYPE_I32:
-		return (s32)v;
-	case DRM_LOOM_DTYPE_U32:
-		return (u32)v;
-	case DRM_LOOM_DTYPE_I64:
-		return (s64)v;
-	}
-	return v;
+	return ec_is_signed(dtype) ? -ldexpl(1, 8 * loom_dtype_bytes(dtype) - 1) : 0;
 }
 
 static void check_pool(struct ec *ec, bool average)
@@ -179,7 +152,7 @@ static void check_reduce(struct ec *ec, u32 kind)
 			break;
 		case DRM_LOOM_REDUCE_MEAN:
 			want = sum / count;
-			iwant = is_signed(dtype) ? (u64)((s64)isum / (s64)count) : isum / count;
+			iwant = ec_is_signed(dtype) ? (u64)((s64)isum / (s64)count) : isum / count;
 			break;
 		case DRM_LOOM_REDUCE_MAX:
 			want = most;
@@ -205,7 +178,7 @@ static void check_reduce(struct ec *ec, u32 kind)
 			break;
 		}
 		if (!is_float(dtype) && kind != DRM_LOOM_REDUCE_MAX && kind != DRM_LOOM_REDUCE_MIN)
-			want = wrap(dtype, iwant);
+			want = ec_wrap(dtype, iwant);
 		/* summed in f64: one rounding of what is left, but for the products */
 		if (kind == DRM_LOOM_REDUCE_PROD)
 			absolute = fabsl(want);

@@ -7,6 +7,7 @@
  * elements: what was written is there and nothing else, however the boxes lie.
  */
 #include "verify/coverage.h"
+#include "random.h"
 #include "tap.h"
 
 #define MAX_ELEMENTS	1024
@@ -17,10 +18,7 @@ static u64 seed = 0x636f766572;
 
 static u32 rnd(u32 below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % below;
+	return random_xorshift(&seed, below);
 }
 
 /* --- footprints */

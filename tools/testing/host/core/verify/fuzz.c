@@ -10,6 +10,7 @@
  */
 #include "loom_engine.h"
 #include "plan_sample.h"
+#include "random.h"
 #include "tap.h"
 
 #define GUARD_BYTES	64
@@ -22,10 +23,7 @@ static u64 seed = 0x66757a7a;
 
 static u32 rnd(u32 below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % below;
+	return random_xorshift(&seed, below);
 }
 
 /* --- damage */

@@ -9,6 +9,7 @@
  * direction. None of them may be refused.
  */
 #include "plan_builder.h"
+#include "random.h"
 #include "tap.h"
 
 #define LANES	3
@@ -17,10 +18,7 @@ static u64 seed;
 
 static u32 rnd(u32 below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % below;
+	return random_xorshift(&seed, below);
 }
 
 static const struct loom_topology topology = {

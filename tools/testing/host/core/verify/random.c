@@ -10,16 +10,14 @@
  * must agree: nothing that is fine is refused.
  */
 #include "oracle.h"
+#include "random.h"
 #include "tap.h"
 
 static u64 seed;
 
 static u32 rnd(u32 below)
 {
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % below;
+	return random_xorshift(&seed, below);
 }
 
 static struct loom_topology topology = {
