@@ -92,44 +92,6 @@ uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t 
 /** loom_import_clamp() - @x, but at least @low and at most @high */
 int64_t loom_import_clamp(int64_t x, int64_t low, int64_t high);
 
-/* windows */
-
-/**
- * struct loom_window - what Conv and the pools say about their windows
- * @num_spatial: 1 to 3
- * @in: size of the input
- * @out: size of the output, set by loom_shape_window()
- * @kernel: size of the window
- * @strides: per axis
- * @dilations: per axis
- * @pads_begin: per axis
- * @pads_end: per axis
- * @ceil_mode: round the number of windows up
- */
-struct loom_window {
-	uint32_t num_spatial;
-	int64_t in[LOOM_GRAPH_SPATIAL];
-	int64_t out[LOOM_GRAPH_SPATIAL];
-	int64_t kernel[LOOM_GRAPH_SPATIAL];
-	int64_t strides[LOOM_GRAPH_SPATIAL];
-	int64_t dilations[LOOM_GRAPH_SPATIAL];
-	int64_t pads_begin[LOOM_GRAPH_SPATIAL];
-	int64_t pads_end[LOOM_GRAPH_SPATIAL];
-	bool ceil_mode;
-};
-
-/**
- * loom_shape_window() - reads strides, dilations, pads, auto_pad, and computes @window->out
- * @im: the node
- * @x: [N, C, spatial...]
- * @window: [in] @kernel [out] the rest
- */
-void loom_shape_window(struct loom_import *im, const struct loom_value *x,
-		       struct loom_window *window);
-
-/** loom_window_extent() - how far a window reaches along @axis, dilation included */
-int64_t loom_window_extent(const struct loom_window *window, uint32_t axis);
-
 /* the importers, one line each in table.c */
 
 void loom_import_binary(struct loom_import *im, int fn);

@@ -1,121 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Importers of convolutions, and the shape of everything with a window. */
+/* Importers of convolutions. */
 #include "import.h"
+#include "window.h"
 
 #include <errno.h>
 #include <string.h>
-
-/* no window, stride or border of a real model comes near; keeps sums and products in 64 bits */
-#define WINDOW_MAX	((int64_t)1 << 24)
-
-static const char *const auto_pads[] = { "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID", NULL };
-
-enum auto_pad {
-	AUTO_PAD_NOTSET,
-	AUTO_PAD_SAME_UPPER,
-	AUTO_PAD_SAME_LOWER,
-	AUTO_PAD_VALID,
-};
-
-/* @count integers, all @missing where the attribute was left out */
-static void read_ints(struct loom_import *im, const char *name, uint32_t count, int64_t missing,
-		      int64_t least, int64_t *ints)
-{
-	int64_t given[2 * LOOM_GRAPH_SPATIAL];
-	uint32_t i, num_given = loom_attr_ints(im, name, given, 2 * LOOM_GRAPH_SPATIAL);
-
-	if (num_given && num_given != count)
-		loom_import_fail(im, -EINVAL, "attribute %s has %u elements, %u are needed", name,
-				 num_given, count);
-	for (i = 0; i < count; i++) {
-		ints[i] = num_given && !im->em->status ? given[i] : missing;
-		if (ints[i] < least || ints[i] > WINDOW_MAX) {
-			loom_import_fail(im, -EINVAL, "attribute %s: %lld is out of range", name,
-					 (long long)ints[i]);
-			ints[i] = missing;
-		}
-	}
-}
-
-int64_t loom_window_extent(const struct loom_window *window, uint32_t axis)
-{
-	return (window->kernel[axis] - 1) * window->dilations[axis] + 1;
-}
-
-static void split_padding(enum auto_pad mode, int64_t total, int64_t *begin, int64_t *end)
-{
-	*begin = mode == AUTO_PAD_SAME_UPPER ? total / 2 : total - total / 2;
-	*end = total - *begin;
-}
-
-static int64_t window_count(struct loom_import *im, const struct loom_window *window, uint32_t axis)
-{
-	int64_t stride = window->strides[axis];
-	int64_t padded = window->in[axis] + window->pads_begin[axis] + window->pads_end[axis];
-	int64_t room = padded - loom_window_extent(window, axis);
-	int64_t count;
-
-	if (room < 0) {
-		loom_import_fail(im, -EINVAL, "the window is larger than axis %u of the data",
-				 axis + 2);
-		return 0;
-	}
-	if (!window->ceil_mode)
-		return room / stride + 1;
-	count = (room + stride - 1) / stride + 1;
-	/* a last window that starts past the data would see nothing but padding */
-	if ((count - 1) * stride >= window->in[axis] + window->pads_begin[axis])
-		count--;
-	return count;
-}
-
-static void read_window(struct loom_import *im, const struct loom_value *x,
-			struct loom_window *window, int64_t *pads)
-{
-	uint32_t i, num_spatial = window->num_spatial;
-	int64_t stated[LOOM_GRAPH_SPATIAL];
-
-	read_ints(im, "strides", num_spatial, 1, 1, window->strides);
-	read_ints(im, "dilations", num_spatial, 1, 1, window->dilations);
-	read_ints(im, "pads", 2 * num_spatial, 0, 0, pads);
-	read_ints(im, "kernel_shape", num_spatial, 1, 1, stated);
-	for (i = 0; i < num_spatial; i++) {
-		window->in[i] = x->dims[2 + i];
-		if (window->kernel[i] < 1 || window->kernel[i] > WINDOW_MAX ||
-		    window->in[i] > (int64_t)1 << 32)
-			loom_import_fail(im, -EINVAL, "a window of %lld is out of range",
-					 (long long)window->kernel[i]);
-		if (loom_attr_find(im, "kernel_shape") && stated[i] != window->kernel[i])
-			loom_import_fail(im, -EINVAL, "kernel_shape does not fit the weights");
-	}
-}
-
-void loom_shape_window(struct loom_import *im, const struct loom_value *x,
-		       struct loom_window *window)
-{
-	enum auto_pad mode = loom_attr_choice(im, "auto_pad", auto_pads);
-	int64_t pads[2 * LOOM_GRAPH_SPATIAL];
-	uint32_t i;
-
-	read_window(im, x, window, pads);
-	for (i = 0; i < window->num_spatial && !im->em->status; i++) {
-		int64_t stride = window->strides[i], total;
-
-		if (mode == AUTO_PAD_NOTSET) {
-			window->pads_begin[i] = pads[i];
-			window->pads_end[i] = pads[window->num_spatial + i];
-		} else if (mode == AUTO_PAD_VALID) {
-			window->pads_begin[i] = 0;
-			window->pads_end[i] = 0;
-		} else {
-			total = ((window->in[i] + stride - 1) / stride - 1) * stride +
-				loom_window_extent(window, i) - window->in[i];
-			split_padding(mode, total > 0 ? total : 0, &window->pads_begin[i],
-				      &window->pads_end[i]);
-		}
-		window->out[i] = window_count(im, window, i);
-	}
-}
 
 static bool conv_ranks_fit(struct loom_import *im, const struct loom_value *x,
 			   const struct loom_value *w)
@@ -134,7 +23,7 @@ static int64_t conv_groups(struct loom_import *im)
 {
 	int64_t groups = loom_attr_int(im, "group", 1);
 
-	if (groups < 1 || groups > WINDOW_MAX) {
+	if (groups < 1 || groups > LOOM_WINDOW_MAX) {
 		loom_import_fail(im, -EINVAL, "group %lld is out of range", (long long)groups);
 		return 1;
 	}
@@ -180,8 +69,9 @@ static void import_conv(struct loom_import *im, struct loom_value **operands, ui
 		return;
 	window.num_spatial = x->rank - 2;
 	memcpy(window.kernel, w->dims + 2, window.num_spatial * sizeof(window.kernel[0]));
-	loom_shape_window(im, x, &window);
-	if (w->dims[1] > WINDOW_MAX || x->dims[1] != w->dims[1] * groups || w->dims[0] % groups)
+	loom_window_shape(im, x, &window);
+	if (w->dims[1] > LOOM_WINDOW_MAX || x->dims[1] != w->dims[1] * groups ||
+	    w->dims[0] % groups)
 		loom_import_fail(im, -EINVAL,
 				 "%lld channels in %lld groups do not fit weights for %lld",
 				 (long long)x->dims[1], (long long)groups, (long long)w->dims[1]);
@@ -279,28 +169,28 @@ void loom_import_qlinear_conv(struct loom_import *im, int unused)
 static void deconv_shape(struct loom_import *im, const struct loom_value *x,
 			 struct loom_window *window)
 {
-	enum auto_pad mode = loom_attr_choice(im, "auto_pad", auto_pads);
+	enum loom_auto_pad mode = loom_window_auto_pad(im);
 	int64_t pads[2 * LOOM_GRAPH_SPATIAL], extra[LOOM_GRAPH_SPATIAL];
 	int64_t sizes[LOOM_GRAPH_SPATIAL];
 	bool sized = loom_attr_find(im, "output_shape");
 	uint32_t i, n = window->num_spatial;
 
-	read_window(im, x, window, pads);
-	read_ints(im, "output_padding", n, 0, 0, extra);
-	read_ints(im, "output_shape", n, 1, 1, sizes);
+	loom_window_attrs(im, x, window, pads);
+	loom_window_ints(im, "output_padding", n, 0, 0, extra);
+	loom_window_ints(im, "output_shape", n, 1, 1, sizes);
 	for (i = 0; i < n && !im->em->status; i++) {
 		int64_t full = window->strides[i] * (window->in[i] - 1) +
 			       loom_window_extent(window, i);
 		int64_t total = 0;
 
-		if (sized || mode == AUTO_PAD_SAME_UPPER || mode == AUTO_PAD_SAME_LOWER) {
+		if (sized || mode == LOOM_AUTO_PAD_SAME_UPPER || mode == LOOM_AUTO_PAD_SAME_LOWER) {
 			window->out[i] = sized ? sizes[i] : window->in[i] * window->strides[i];
 			total = full + extra[i] - window->out[i];
-			split_padding(mode, total > 0 ? total : 0, &window->pads_begin[i],
-				      &window->pads_end[i]);
+			loom_window_split_pads(mode, total > 0 ? total : 0, &window->pads_begin[i],
+					       &window->pads_end[i]);
 		} else {
-			window->pads_begin[i] = mode == AUTO_PAD_VALID ? 0 : pads[i];
-			if (mode == AUTO_PAD_NOTSET)
+			window->pads_begin[i] = mode == LOOM_AUTO_PAD_VALID ? 0 : pads[i];
+			if (mode == LOOM_AUTO_PAD_NOTSET)
 				total = pads[n + i];
 			window->out[i] = full + extra[i] - window->pads_begin[i] - total;
 		}
@@ -329,7 +219,7 @@ void loom_import_conv_transpose(struct loom_import *im, int unused)
 	window.num_spatial = x->rank - 2;
 	memcpy(window.kernel, w->dims + 2, window.num_spatial * sizeof(window.kernel[0]));
 	deconv_shape(im, x, &window);
-	if (x->dims[1] != w->dims[0] || x->dims[1] % groups || w->dims[1] > WINDOW_MAX)
+	if (x->dims[1] != w->dims[0] || x->dims[1] % groups || w->dims[1] > LOOM_WINDOW_MAX)
 		loom_import_fail(im, -EINVAL, "%lld channels in %lld groups do not fit the weights",
 				 (long long)x->dims[1], (long long)groups);
 	if (im->em->status)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Importers of pools. */
 #include "import.h"
+#include "window.h"
 
 #include <errno.h>
 #include <math.h>
@@ -171,7 +172,7 @@ void loom_import_pool(struct loom_import *im, int kind)
 	if (loom_attr_ints(im, "kernel_shape", window.kernel, LOOM_GRAPH_SPATIAL) !=
 	    window.num_spatial)
 		loom_import_fail(im, -EINVAL, "kernel_shape does not fit data of rank %u", x->rank);
-	loom_shape_window(im, x, &window);
+	loom_window_shape(im, x, &window);
 	pool_attrs(im, (enum loom_gpool_kind)kind, &window, &pool);
 	dims[0] = x->dims[0];
 	dims[1] = x->dims[1];

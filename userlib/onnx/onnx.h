@@ -13,6 +13,7 @@
  *	model.c		ModelProto into the builder's calls; the public calls that read a model
  *	source.c	the source form: topological order, shapes of inputs
  *	import.c	what importers read operands and attributes with
+ *	window.c	windows of convolutions and pools: attributes, padding, size of the result
  *	import_*.c	importers: a source node becomes canonical nodes
  *	table.c		one line per operator, naming its importer
  *	convert.c	walks the source nodes, calls the importers, names the outputs

@@ -35,8 +35,8 @@ struct loom_host_memory;
  * * report_csv.c: the same as three CSV files, on request and for each plan
  * * session.c: sessions (loom_run.h)
  *
- * Below this room stand device/ (the node), base/ (arrays, names of types, texts of errors) and core
- * (verifier, engine, bank allocator). Of the planner it includes the public header alone.
+ * Below this room stand device/ (the node), base/ (arrays, names of types, texts of errors) and
+ * core (verifier, engine, bank allocator). Of the planner it includes the public header alone.
  *
  * Rejected: an asynchronous interface. Whoever wants several jobs in flight uses
  * loom_context_submit() and syncobjs; this room is for one network at a time. Rejected: a target
