@@ -2,17 +2,11 @@
 /* From a graph to a program, by one strategy. See planner.h. */
 #include "planner.h"
 
+#include "base/error.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int fail(struct loom_error *err, int code, const char *text)
-{
-	if (err)
-		snprintf(err->text, sizeof(err->text), "%s", text);
-	return code;
-}
 
 static int set_up_lower(struct planner *p)
 {
@@ -20,10 +14,10 @@ static int set_up_lower(struct planner *p)
 	const struct loom_region_topology *sram;
 
 	if (!topology)
-		return fail(p->err, -EINVAL, "no topology to plan for");
+		return loom_error_set(p->err, -EINVAL, "no topology to plan for");
 	sram = &topology->region[DRM_LOOM_REGION_SRAM];
 	if (!sram->banks || !sram->align_bytes || sram->bank_bytes <= sram->reserved_bytes)
-		return fail(p->err, -EINVAL, "the topology has no SRAM");
+		return loom_error_set(p->err, -EINVAL, "the topology has no SRAM");
 	loom_build_init(&p->build, sram->banks);
 	p->lower.graph = p->graph;
 	p->lower.build = &p->build;
@@ -107,11 +101,11 @@ static int write_plan(struct planner *p)
 	int ret;
 
 	if (!loom_grouping_is_known(options))
-		return fail(p->err, -EINVAL, "there is no such grouping strategy");
+		return loom_error_set(p->err, -EINVAL, "there is no such grouping strategy");
 	ret = loom_storage_init(&p->storage, p->graph, &p->build, &storage, p->err);
 	/* images are in DRAM because the model says so; values of groups are not in DRAM */
 	if (!ret && p->storage.num_images && grouped)
-		return fail(p->err, -EINVAL, "values in images cannot run in groups");
+		return loom_error_set(p->err, -EINVAL, "values in images cannot run in groups");
 	if (!ret)
 		ret = grouped ? write_groups(p, &storage) : write_plain(p, &storage);
 	loom_storage_finish(&p->storage);
@@ -133,7 +127,8 @@ int loom_planner_create(const struct loom_graph *graph, const struct loom_planne
 		ret = loom_planner_finish(&p, program);
 	/* errors that have no text of their own yet */
 	if (ret && err && !err->text[0])
-		fail(err, ret, ret == -E2BIG ? "the plan is past a cap of the plan format" :
+		loom_error_set(err, ret, "%s",
+			       ret == -E2BIG ? "the plan is past a cap of the plan format" :
 			       ret == -ENOMEM ? "out of memory" : strerror(-ret));
 	free(p.lower.kernels);
 	free(p.lower.groups);
