@@ -100,8 +100,8 @@ struct loom_order_result {
  * @budget: states that may be visited; 0: LOOM_ORDER_BUDGET
  * @result: [in, out] @order has room for @num_ops; the rest is set
  *
- * Return: 0; -EINVAL for inputs that are not before their operator, or an owner without bytes of its
- * own; -ERANGE where sizes leave 62 bits; -ENOMEM.
+ * Return: 0; -EINVAL for inputs that are not before their operator, or an owner without bytes of
+ * its own; -ERANGE where sizes leave 62 bits; -ENOMEM.
  */
 int loom_order(const struct loom_order_op *ops, u32 num_ops, u64 budget,
 	       struct loom_order_result *result);

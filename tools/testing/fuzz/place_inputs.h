@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOOM_FUZZ_PLACE_INPUTS_H
+#define LOOM_FUZZ_PLACE_INPUTS_H
+
+/*
+ * main() without libFuzzer: inputs from seeds, by mutation; an input with a result of a kind that
+ * was not seen before becomes a seed, too. Included by place.c alone.
+ */
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "loom_core.h"
+#include "place_problem.h"
+#include "random.h"
+
+#include "fuzz.h"
+
+#define FUZZ_MAX_BYTES		4096
+/* More than this for one input is a hang. */
+#define FUZZ_HANG_SECONDS	60
+
+static const char *const fuzz_seeds[] = {
+	"id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n",
+	"buffer,start,end,size,alignment,gaps,offset\r\n"
+	"a,0,9,64,16,3-4 6-7@8:16,\r\nb,2,5,32,8,,128\r\nc,4,8,48,1,,\r\n",
+	"id,lower,upper,size,hint,what\n\"x,\"\"y\"\"\",0,2,100,-1,z\nq,1,3,28,0,\"a\nb\"\n",
+	"upper,lower,size,id\n20,5,13,0\n16,0,7,1\n9,1,22,2\n30,8,5,3\n12,4,9,4\n18,11,31,5\n"
+	"25,13,3,6\n28,21,17,7\n14,7,2,8\n6,0,6,9\n29,17,12,10\n23,16,8,11\n",
+	"id,lower,upper,size,gaps\na,0,30,16,4-8 12-16 20-24\nb,0,30,16,0-4 8-12 16-20@0:8\n"
+	"c,5,9,8,\nd,10,14,8,11-12@2:4\ne,21,23,8,\n",
+	"id,lower,upper,size,offset\na,0,4,10,0\nb,2,6,10,10\nc,5,9,10,5\nd,0,9,7,\n",
+};
+
+static const char *const fuzz_words[] = {
+	",", "\n", "\r\n", "\"", "\"\"", "-", "@", ":", " ", "0", "1", "7", "64", "-1", "1-2",
+	"3-4@1:2", "\t", ",,,", "\x7f", "\xff\xfe", "\xc3\xa9", "\xef\xbb\xbf",
+	"9223372036854775807", "9223372036854775808", "-9223372036854775808", "4611686018427387904",
+	"id", "lower", "upper", "size", "end", "start", "gaps", "offset", "alignment", "hint",
+};
+
+/**
+ * struct fuzz_input - bytes to try
+ * @size: number of @data
+ * @data: the bytes
+ */
+struct fuzz_input {
+	size_t size;
+	uint8_t data[FUZZ_MAX_BYTES];
+};
+
+#define FUZZ_CORPUS	512
+#define FUZZ_SEEN	(1 << 16)
+
+static struct fuzz_input fuzz_corpus[FUZZ_CORPUS], fuzz_now;
+static size_t fuzz_corpus_size;
+static uint64_t fuzz_seen[FUZZ_SEEN];
+static uint64_t fuzz_state;
+
+static uint64_t fuzz_random(void)
+{
+	return random_next(&fuzz_state);
+}
+
+static size_t fuzz_below(size_t limit)
+{
+	return fuzz_random() % limit;
+}
+
+static void fuzz_insert(struct fuzz_input *input, size_t at, const void *bytes, size_t count)
+{
+	if (count > FUZZ_MAX_BYTES - input->size)
+		return;
+	memmove(input->data + at + count, input->data + at, input->size - at);
+	memcpy(input->data + at, bytes, count);
+	input->size += count;
+}
+
+static void fuzz_remove(struct fuzz_input *input, size_t at, size_t count)
+{
+	if (count > input->size - at)
+		count = input->size - at;
+	memmove(input->data + at, input->data + at + count, input->size - at - count);
+	input->size -= count;
+}
+
+/* Inserts a copy of a line of @from, or of about as many bytes of a binary input. */
+static void fuzz_copy(struct fuzz_input *input, const struct fuzz_input *from)
+{
+	uint8_t piece[64];
+	size_t at, count;
+
+	if (from->size <= 4)
+		return;
+	at = 4 + fuzz_below(from->size - 4);
+	while (at > 4 && from->data[at - 1] != '\n' && fuzz_below(32))
+		at--;
+	for (count = 0; count < sizeof(piece) && at + count < from->size; count++) {
+		piece[count] = from->data[at + count];
+		if (piece[count] == '\n') {
+			count++;
+			break;
+		}
+	}
+	at = 4 + fuzz_below(input->size - 3);
+	while (at > 4 && input->data[at - 1] != '\n' && fuzz_below(32))
+		at--;
+	fuzz_insert(input, at, piece, count);
+}
+
+/* Replaces a digit, so that numbers stay numbers. */
+static void fuzz_digit(struct fuzz_input *input)
+{
+	size_t at = 4 + fuzz_below(input->size - 4), tries;
+
+	for (tries = 0; tries < input->size; tries++) {
+		if (input->data[at] >= '0' && input->data[at] <= '9') {
+			input->data[at] = '0' + fuzz_below(10);
+			return;
+		}
+		at = at + 1 < input->size ? at + 1 : 4;
+	}
+}
+
+static void fuzz_mutate(struct fuzz_input *input)
+{
+	const char *word;
+	size_t at;
+
+	if (input->size <= 4)
+		return;
+	at = 4 + fuzz_below(input->size - 4);
+	switch (fuzz_below(9)) {
+	case 0:
+		input->data[at] ^= 1U << fuzz_below(8);
+		break;
+	case 1:
+		input->data[at] = fuzz_random();
+		break;
+	case 2:
+		word = fuzz_words[fuzz_below(ARRAY_SIZE(fuzz_words))];
+		fuzz_insert(input, at, word, strlen(word));
+		break;
+	case 3:
+		fuzz_remove(input, at, 1 + fuzz_below(8));
+		break;
+	case 4:
+		fuzz_copy(input, &fuzz_corpus[fuzz_below(fuzz_corpus_size)]);
+		break;
+	case 5:
+		fuzz_copy(input, input);
+		break;
+	case 6:
+		input->data[fuzz_below(4)] = fuzz_random();
+		break;
+	default:
+		fuzz_digit(input);
+	}
+}
+
+static void fuzz_next(void)
+{
+	size_t i, count;
+
+	if (!fuzz_below(4)) {
+		/* a new binary input */
+		fuzz_now.size = 4 + fuzz_below(400);
+		for (i = 0; i < fuzz_now.size; i++)
+			fuzz_now.data[i] = fuzz_random();
+		fuzz_now.data[0] |= FUZZ_BINARY;
+		/* fewer bits: mostly few flags of an item at once */
+		for (i = 4; i < fuzz_now.size; i++)
+			if (fuzz_below(2))
+				fuzz_now.data[i] &= fuzz_random();
+		return;
+	}
+	fuzz_now = fuzz_corpus[fuzz_below(fuzz_corpus_size)];
+	for (i = 1; i < 3; i++)
+		fuzz_now.data[i] = fuzz_random();
+	for (count = 1 + fuzz_below(6); count; count--)
+		fuzz_mutate(&fuzz_now);
+}
+
+/* Keeps an input whose result is of a new kind. */
+static void fuzz_keep(void)
+{
+	const uint64_t signature = fuzz_signature | 1;
+	size_t at = signature % FUZZ_SEEN;
+
+	if (fuzz_seen[at] == signature)
+		return;
+	fuzz_seen[at] = signature;
+	if (fuzz_corpus_size < FUZZ_CORPUS)
+		fuzz_corpus[fuzz_corpus_size++] = fuzz_now;
+	else
+		fuzz_corpus[fuzz_below(FUZZ_CORPUS)] = fuzz_now;
+}
+
+/* --- failures --------------------------------------------------------------------------- */
+
+static const char *fuzz_fail_path = "fuzz-place.fail";
+
+const char *__ubsan_default_options(void)
+{
+	return "abort_on_error=1:print_stacktrace=1";
+}
+
+/* Called after memory may be corrupt: does as little as it can. */
+static void fuzz_dump(void)
+{
+	FILE *file = fopen(fuzz_fail_path, "wb");
+
+	if (!file)
+		return;
+	fwrite(fuzz_now.data, 1, fuzz_now.size, file);
+	fclose(file);
+	fprintf(stderr, "fuzz-place: the input is in %s\n", fuzz_fail_path);
+}
+
+static void fuzz_signal(int number)
+{
+	fprintf(stderr, "fuzz-place: %s\n", number == SIGALRM ? "this takes too long" : "abort");
+	fuzz_dump();
+	_exit(1);
+}
+
+static int fuzz_replay(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+
+	if (!file) {
+		fprintf(stderr, "fuzz-place: %s: %s\n", path, strerror(errno));
+		return 2;
+	}
+	fuzz_now.size = fread(fuzz_now.data, 1, sizeof(fuzz_now.data), file);
+	fclose(file);
+	LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
+	printf("%s: no fault\n", path);
+	return 0;
+}
+
+static void fuzz_plant(void)
+{
+	const char *seed;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(fuzz_seeds); i++) {
+		struct fuzz_input *input = &fuzz_corpus[fuzz_corpus_size++];
+
+		seed = fuzz_seeds[i];
+		memset(input->data, 0, 4);
+		input->size = 4 + strlen(seed);
+		memcpy(input->data + 4, seed, strlen(seed));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long seconds = 10, seed = 1, runs = 0, limit = 0;
+	const time_t start = time(NULL);
+	int i;
+
+	signal(SIGABRT, fuzz_signal);
+	signal(SIGALRM, fuzz_signal);
+	if (__sanitizer_set_death_callback)
+		__sanitizer_set_death_callback(fuzz_dump);
+	for (i = 1; i < argc; i++) {
+		if (i + 1 < argc && !strcmp(argv[i], "--seconds"))
+			seconds = strtoul(argv[++i], NULL, 10);
+		else if (i + 1 < argc && !strcmp(argv[i], "--seed"))
+			seed = strtoul(argv[++i], NULL, 10);
+		else if (i + 1 < argc && !strcmp(argv[i], "--runs"))
+			limit = strtoul(argv[++i], NULL, 10);
+		else if (i + 1 < argc && !strcmp(argv[i], "--fail"))
+			fuzz_fail_path = argv[++i];
+		else
+			return fuzz_replay(argv[i]);
+	}
+	fuzz_state = seed;
+	fuzz_plant();
+	while (limit ? runs < limit : time(NULL) - start < (time_t)seconds) {
+		fuzz_next();
+		alarm(FUZZ_HANG_SECONDS);
+		LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
+		fuzz_keep();
+		runs++;
+	}
+	alarm(0);
+	printf("fuzz-place: %lu inputs, seed %lu, %zu kinds of them kept, %ld s, no fault\n", runs,
+	       seed, fuzz_corpus_size, (long)(time(NULL) - start));
+	return 0;
+}
+
+#endif /* LOOM_FUZZ_PLACE_INPUTS_H */
