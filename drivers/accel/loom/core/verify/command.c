@@ -39,7 +39,7 @@ static int __must_check loom_command_check_op(struct loom_verify *verify)
 	struct loom_check check = { .command = command };
 	bool ok = command->op->check(&check);
 
-	/* The cost counts on distinct elements, so that is judged before it. */
+	/* the cost presumes distinct elements, so that rule is reported first */
 	if ((ok || check.rule == DRM_LOOM_RULE_COST) &&
 	    !loom_verify_distinct(&command->views[0], verify->plan->lanes))
 		return loom_reject_view(verify, DRM_LOOM_RULE_VIEW_DISTINCT, 0, &command->views[0]);

@@ -4,23 +4,24 @@
 /**
  * DOC: Coverage
  *
- * Which elements of a tensor are written is a union of boxes. It is kept as ranges on the first
- * axis, each of them written in full or with ranges on the next axis of its own, and so on.
- * Neighbours that are alike become one, a range whose ranges fill the axis is full. So the
- * slices of a tensor, along whatever axes and in whatever order a planner walks them, stay a
- * few ranges, and a tensor that is written has none: only a mark.
+ * The coverage of a tensor is the set of its elements that are written, a union of boxes. It is
+ * kept as ranges on the first axis, each of them either written in full or with ranges of its own
+ * on the next axis, and so on. Neighbouring ranges with the same content are merged, and ranges
+ * that fill the axis are replaced by "in full". So the slices of a tensor, along whatever axes and
+ * in whatever order a planner writes them, stay a few ranges, and a tensor that is written
+ * completely has none: only a flag.
  *
  * A union of n boxes can have n squared corners, so no exact answer is possible for all plans in
- * the time that the verifier promises. Work and memory are therefore on an account: each operand
- * of a plan pays in a fixed amount, and whoever needs more than is there gets the safe answer: a
- * write is forgotten, a read is refused. The amounts are far above what slicing needs; and they
- * make the answer depend on the plan alone, not on the machine.
+ * the time that the verifier promises. Work and memory are therefore limited by a budget: each
+ * operand of a plan adds a fixed amount, and when it is used up the answer is the safe one: a
+ * write is not recorded, a read is refused. The amounts are far above what slicing needs, and the
+ * answer depends on the plan alone, not on the machine.
  *
  * Rejected: one list of ranges over all elements in row-major order, in which a slice of an image
- * is a range per channel and row, so that time would go with the dims; and merging of
- * neighbouring boxes in any direction, which gets stuck on a pinwheel.
+ * is a range per channel and row, so that time would depend on the dims; and merging of
+ * neighbouring boxes in any direction, which does not terminate in one box for a pinwheel.
  *
- * Functions call themselves here once per axis, never deeper than DRM_LOOM_MAX_RANK.
+ * Functions recurse here once per axis, never deeper than DRM_LOOM_MAX_RANK.
  */
 
 #define LOOM_COVERAGE_WORK_START	0x100000
@@ -52,12 +53,12 @@ struct loom_coverage_chunk {
 };
 
 /**
- * struct loom_coverage_box - a box on its way down the axes
+ * struct loom_coverage_box - a box being added
  * @low: first index on each axis
  * @high: index behind the last
  * @size: elements of the tensor
  * @axes: number of axes
- * @partial: number of axes up to the last on which the box is not the whole
+ * @partial: number of axes up to the last one that the box does not span
  */
 struct loom_coverage_box {
 	const u32 *low;
@@ -96,7 +97,7 @@ static bool coverage_pay(struct loom_coverage_pool *pool)
 {
 	if (!pool->work)
 		return false;
-	/* A plan can save up for a long while: let others run. Its caller asks about signals. */
+	/* the budget may be large: let others run. The caller checks for signals. */
 	if (!(--pool->work & 0xfff))
 		(void)loom_port_relax();
 	return true;
@@ -118,7 +119,7 @@ static int coverage_grow(struct loom_coverage_pool *pool)
 	return 0;
 }
 
-/* A range; NULL in @node when the account is empty. */
+/* A range; NULL in @node when the budget is used up. */
 static int coverage_new(struct loom_coverage_pool *pool, u32 start, u32 end,
 			struct loom_coverage_node **node)
 {
@@ -144,8 +145,9 @@ static int coverage_new(struct loom_coverage_pool *pool, u32 start, u32 end,
 }
 
 /*
- * Frees ranges with all that is below them. Left branches are turned to the right one by one, so
- * that the tree becomes a list; ranges of the next axis are hung in as a left branch.
+ * Frees ranges with all ranges of further axes below them, without recursion: left branches are
+ * rotated to the right until the tree is a list; a tree of the next axis is attached as a left
+ * branch.
  */
 static void coverage_free(struct loom_coverage_pool *pool, struct loom_splay *tree)
 {
@@ -181,7 +183,7 @@ static void coverage_free_node(struct loom_coverage_pool *pool, struct loom_cove
 	coverage_free(pool, &tree);
 }
 
-/* Copies ranges. The copy may lack some when the account is empty. */
+/* Copies ranges. The copy lacks some when the budget is used up. */
 static int coverage_copy(struct loom_coverage_pool *pool, struct loom_splay *from,
 			 struct loom_splay *to)
 {
@@ -195,13 +197,13 @@ static int coverage_copy(struct loom_coverage_pool *pool, struct loom_splay *fro
 			return ret;
 		if (node->sub.root) {
 			ret = coverage_copy(pool, &node->sub, &copy->sub);
-			/* No ranges would mean all of them. */
+			/* an empty tree would mean: written in full */
 			if (ret || !copy->sub.root) {
 				coverage_free_node(pool, copy);
 				return ret;
 			}
 		}
-		/* Keys grow, so the tree so far is all to the left. */
+		/* keys grow, so the tree so far becomes the left branch */
 		copy->tree.left = to->root;
 		to->root = &copy->tree;
 		node = coverage_node(loom_splay_ceil(from, node->end));
@@ -209,7 +211,7 @@ static int coverage_copy(struct loom_coverage_pool *pool, struct loom_splay *fro
 	return 0;
 }
 
-/* Both have the same ranges. Says false when the account is empty. */
+/* Whether both have the same ranges. False when the budget is used up. */
 static bool coverage_alike(struct loom_coverage_pool *pool, struct loom_splay *a,
 			   struct loom_splay *b)
 {
@@ -231,7 +233,7 @@ static bool coverage_alike(struct loom_coverage_pool *pool, struct loom_splay *a
 	return !i && !j;
 }
 
-/* Adds [@start, @end) with a copy of the ranges below @like, or nothing. */
+/* Adds [@start, @end) with a copy of the ranges below @like; nothing without budget. */
 static int coverage_add_like(struct loom_coverage_pool *pool, struct loom_splay *tree, u32 start,
 			     u32 end, struct loom_coverage_node *like)
 {
@@ -252,7 +254,7 @@ static int coverage_add_like(struct loom_coverage_pool *pool, struct loom_splay 
 	return 0;
 }
 
-/* Makes @node end at @low or start there, and end at @high at the latest. Returns the middle. */
+/* Splits @node at @low and @high, as far as they are inside of it; @node is the middle part. */
 static int coverage_carve(struct loom_coverage_pool *pool, struct loom_splay *tree,
 			  struct loom_coverage_node *node, u32 low, u32 high)
 {
@@ -269,7 +271,7 @@ static int coverage_carve(struct loom_coverage_pool *pool, struct loom_splay *tr
 	if (node->tree.key < low) {
 		u32 start = node->tree.key;
 
-		/* The order among the ranges does not change: no need to take it out. */
+		/* the order of the ranges does not change: the tree remains valid */
 		node->tree.key = low;
 		ret = coverage_add_like(pool, tree, start, low, node);
 		if (ret)
@@ -278,7 +280,7 @@ static int coverage_carve(struct loom_coverage_pool *pool, struct loom_splay *tr
 	return 0;
 }
 
-/* Makes one range of @node and the one before it, if they meet and are alike. */
+/* Merges @node with the range before it, if they are adjacent and have the same content. */
 static void coverage_merge(struct loom_coverage_pool *pool, struct loom_splay *tree,
 			   struct loom_coverage_node *node)
 {
@@ -295,7 +297,7 @@ static void coverage_merge(struct loom_coverage_pool *pool, struct loom_splay *t
 	coverage_free_node(pool, node);
 }
 
-/* All of the axis is one full range: then say it shorter. */
+/* Replaces one full range over the whole axis by the empty tree. Return: whether it did. */
 static bool coverage_fold(struct loom_coverage_pool *pool, struct loom_splay *tree, u32 size)
 {
 	struct loom_coverage_node *node = coverage_node(tree->root);
@@ -307,8 +309,8 @@ static bool coverage_fold(struct loom_coverage_pool *pool, struct loom_splay *tr
 }
 
 /*
- * Adds the box, from @axis on, to the ranges of that axis. Sets @full, and empties the tree, if all
- * of the axis is written then.
+ * Adds the box, from @axis on, to the ranges of that axis. If all of the axis is written then, sets
+ * @full and empties the tree.
  */
 static int coverage_add(struct loom_coverage_pool *pool, struct loom_splay *tree,
 			const struct loom_coverage_box *box, u32 axis, bool *full)
@@ -324,7 +326,7 @@ static int coverage_add(struct loom_coverage_pool *pool, struct loom_splay *tree
 
 		node = coverage_node(loom_splay_floor(tree, at));
 		if (node && node->end > at) {
-			/* Something is written here already. */
+			/* at least a part is written already */
 			if (!node->sub.root) {
 				at = node->end;
 				coverage_merge(pool, tree, node);
@@ -355,14 +357,14 @@ static int coverage_add(struct loom_coverage_pool *pool, struct loom_splay *tree
 			coverage_free(pool, &node->sub);
 		}
 		if (!sub_full && !node->sub.root) {
-			/* The account is empty: it would look like a full one. */
+			/* the budget is used up: an empty tree would mean in full */
 			loom_splay_remove(tree, &node->tree);
 			coverage_free_node(pool, node);
 			break;
 		}
 		coverage_merge(pool, tree, node);
 	}
-	/* What follows may have become alike. */
+	/* the range behind may have the same content now */
 	node = coverage_node(loom_splay_ceil(tree, at));
 	if (node && node->tree.key == at)
 		coverage_merge(pool, tree, node);
@@ -370,13 +372,13 @@ static int coverage_add(struct loom_coverage_pool *pool, struct loom_splay *tree
 	return 0;
 }
 
-void loom_coverage_complete(struct loom_coverage_pool *pool, struct loom_coverage *cover)
+void loom_coverage_complete(struct loom_coverage_pool *pool, struct loom_coverage *coverage)
 {
-	coverage_free(pool, &cover->tree);
-	cover->complete = true;
+	coverage_free(pool, &coverage->tree);
+	coverage->complete = true;
 }
 
-int loom_coverage_write(struct loom_coverage_pool *pool, struct loom_coverage *cover,
+int loom_coverage_write(struct loom_coverage_pool *pool, struct loom_coverage *coverage,
 			const struct loom_footprint *footprint)
 {
 	struct loom_coverage_box box = { .size = footprint->size, .axes = footprint->axes };
@@ -385,7 +387,7 @@ int loom_coverage_write(struct loom_coverage_pool *pool, struct loom_coverage *c
 
 	pool->work += LOOM_COVERAGE_WORK_OPERAND;
 	pool->nodes += LOOM_COVERAGE_NODES_WRITE;
-	for (i = 0; i < footprint->count && !cover->complete; i++) {
+	for (i = 0; i < footprint->count && !coverage->complete; i++) {
 		box.low = footprint->box[i].low;
 		box.high = footprint->box[i].high;
 		box.partial = 0;
@@ -393,10 +395,10 @@ int loom_coverage_write(struct loom_coverage_pool *pool, struct loom_coverage *c
 			if (box.low[axis] || box.high[axis] != box.size[axis])
 				box.partial = axis + 1;
 		if (!box.partial) {
-			loom_coverage_complete(pool, cover);
+			loom_coverage_complete(pool, coverage);
 			break;
 		}
-		ret = coverage_add(pool, &cover->tree, &box, 0, &cover->complete);
+		ret = coverage_add(pool, &coverage->tree, &box, 0, &coverage->complete);
 		if (ret)
 			return ret;
 	}
@@ -422,18 +424,18 @@ static bool coverage_has_box(struct loom_coverage_pool *pool, struct loom_splay 
 	return true;
 }
 
-bool loom_coverage_has(struct loom_coverage_pool *pool, struct loom_coverage *cover,
+bool loom_coverage_has(struct loom_coverage_pool *pool, struct loom_coverage *coverage,
 		       const struct loom_footprint *footprint)
 {
 	u32 i;
 
 	pool->work += LOOM_COVERAGE_WORK_OPERAND;
-	if (cover->complete)
+	if (coverage->complete)
 		return true;
 	if (!footprint->axes)
 		return false;
 	for (i = 0; i < footprint->count; i++)
-		if (!coverage_has_box(pool, &cover->tree, footprint, &footprint->box[i], 0))
+		if (!coverage_has_box(pool, &coverage->tree, footprint, &footprint->box[i], 0))
 			return false;
 	return true;
 }

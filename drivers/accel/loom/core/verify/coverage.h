@@ -8,7 +8,7 @@
 struct loom_coverage_chunk;
 
 /**
- * struct loom_coverage - what is written of a tensor; all zero is nothing
+ * struct loom_coverage - the written elements of a tensor; all zero is none
  * @tree: index ranges on the first axis that are written at least in part
  * @complete: every element is written; @tree is empty then
  */
@@ -18,11 +18,11 @@ struct loom_coverage {
 };
 
 /**
- * struct loom_coverage_pool - what all covers of a plan share
+ * struct loom_coverage_pool - memory and budget of all coverages of a plan
  * @chunks: memory of the ranges
- * @free: ranges to be used again
- * @work: steps that may still be taken
- * @nodes: ranges that may still be made
+ * @free: unused ranges, linked by their left branch
+ * @work: budget: steps that may still be taken
+ * @nodes: budget: ranges that may still be made
  */
 struct loom_coverage_pool {
 	struct loom_coverage_chunk *chunks;
@@ -38,36 +38,37 @@ struct loom_coverage_pool {
 void loom_coverage_pool_init(struct loom_coverage_pool *pool);
 
 /**
- * loom_coverage_pool_fini() - free all covers of a pool
+ * loom_coverage_pool_fini() - free all coverages of a pool
  * @pool: the pool
  */
 void loom_coverage_pool_fini(struct loom_coverage_pool *pool);
 
 /**
- * loom_coverage_write() - the elements of a footprint are written
+ * loom_coverage_write() - add the elements of a footprint
  * @pool: the pool
- * @cover: of the tensor
+ * @coverage: of the tensor
  * @footprint: an exact one, of the tensor
  *
- * May take note of fewer elements, never of more.
+ * Without budget it may add fewer elements, never more.
  *
  * Return: 0 or -ENOMEM.
  */
-int __must_check loom_coverage_write(struct loom_coverage_pool *pool, struct loom_coverage *cover,
+int __must_check loom_coverage_write(struct loom_coverage_pool *pool,
+				     struct loom_coverage *coverage,
 				     const struct loom_footprint *footprint);
 
 /**
- * loom_coverage_has() - all elements of a footprint were written
+ * loom_coverage_has() - whether all elements of a footprint are written
  * @pool: the pool
- * @cover: of the tensor
+ * @coverage: of the tensor
  * @footprint: of the tensor, exact or not
  *
- * Return: false also when finding out would take too long.
+ * Return: false also when the budget does not suffice to find out.
  */
-bool __must_check loom_coverage_has(struct loom_coverage_pool *pool, struct loom_coverage *cover,
+bool __must_check loom_coverage_has(struct loom_coverage_pool *pool, struct loom_coverage *coverage,
 				    const struct loom_footprint *footprint);
 
-/* Every element was written. */
-void loom_coverage_complete(struct loom_coverage_pool *pool, struct loom_coverage *cover);
+/* Add every element. */
+void loom_coverage_complete(struct loom_coverage_pool *pool, struct loom_coverage *coverage);
 
 #endif /* LOOM_COVERAGE_H */

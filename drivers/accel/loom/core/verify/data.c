@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "verify.h"
 
+/*
+ * What a command reads must have been written before, and it must not write what it reads, except
+ * elementwise operations in place. A tensor's state has the coverage of its writes; those through
+ * an alias are recorded with the parent where they have a footprint there.
+ */
+
 static u32 loom_tensor_root(const struct loom_verify *verify, u32 tensor)
 {
 	if (verify->tensors[tensor].flags & DRM_LOOM_TENSOR_ALIAS)
@@ -8,7 +14,7 @@ static u32 loom_tensor_root(const struct loom_verify *verify, u32 tensor)
 	return tensor;
 }
 
-/* Says a view in indices of a tensor, which may be another that shares its bytes. */
+/* The footprint of a view in a tensor, which may be another one that shares its bytes. */
 static bool __must_check loom_data_footprint(struct loom_verify *verify, u32 which, u32 tensor,
 					     const struct loom_view *view)
 {
@@ -19,13 +25,13 @@ static bool __must_check loom_data_footprint(struct loom_verify *verify, u32 whi
 }
 
 /*
- * A view that cannot be said in indices may touch any byte between its first and its last, in SRAM
- * of any bank, so all of them must be of elements.
+ * Whether all bytes from the first to the last of a view, in SRAM in any bank, belong to written
+ * elements: what a view without a footprint needs.
  */
-static bool loom_data_is_solid(const struct loom_verify *verify, u32 tensor,
+static bool loom_data_is_dense(const struct loom_verify *verify, u32 tensor,
 			       const struct loom_view *view)
 {
-	return verify->states[tensor].solid && verify->states[tensor].cover.complete &&
+	return verify->states[tensor].dense && verify->states[tensor].coverage.complete &&
 	       view->end <= verify->tensors[tensor].offset + verify->states[tensor].extent;
 }
 
@@ -38,16 +44,17 @@ static bool __must_check loom_data_is_written(struct loom_verify *verify,
 	if (loom_tensor_in_slot(tensor) &&
 	    verify->slots[tensor->slot].flags & DRM_LOOM_SLOT_READ)
 		return true;
-	if (loom_data_is_solid(verify, root, view))
+	if (loom_data_is_dense(verify, root, view))
 		return true;
 	if (loom_data_footprint(verify, 0, root, view) &&
-	    loom_coverage_has(&verify->pool, &verify->states[root].cover, &verify->footprints[0]))
+	    loom_coverage_has(&verify->pool, &verify->states[root].coverage,
+			      &verify->footprints[0]))
 		return true;
 	if (view->tensor == root)
 		return false;
-	return loom_data_is_solid(verify, view->tensor, view) ||
+	return loom_data_is_dense(verify, view->tensor, view) ||
 	       (loom_data_footprint(verify, 0, view->tensor, view) &&
-		loom_coverage_has(&verify->pool, &verify->states[view->tensor].cover,
+		loom_coverage_has(&verify->pool, &verify->states[view->tensor].coverage,
 				  &verify->footprints[0]));
 }
 
@@ -58,23 +65,27 @@ static int __must_check loom_data_write(struct loom_verify *verify, const struct
 	struct loom_tensor_state *alias = &verify->states[view->tensor];
 	int ret;
 
-	if (parent->cover.complete)
+	if (parent->coverage.complete)
 		return 0;
 	if (loom_data_footprint(verify, 0, root, view) && verify->footprints[0].exact)
-		return loom_coverage_write(&verify->pool, &parent->cover, &verify->footprints[0]);
-	if (view->tensor == root || alias->cover.complete)
+		return loom_coverage_write(&verify->pool, &parent->coverage,
+					   &verify->footprints[0]);
+	if (view->tensor == root || alias->coverage.complete)
 		return 0;
 
-	/* In indices of the alias, then. If it has all of its parent's bytes, so has the parent. */
+	/*
+	 * Without a footprint in the parent it is recorded for the alias. An alias that has all
+	 * bytes of the parent makes the parent complete.
+	 */
 	if (!loom_data_footprint(verify, 0, view->tensor, view) || !verify->footprints[0].exact)
 		return 0;
-	ret = loom_coverage_write(&verify->pool, &alias->cover, &verify->footprints[0]);
+	ret = loom_coverage_write(&verify->pool, &alias->coverage, &verify->footprints[0]);
 	if (ret)
 		return ret;
-	if (alias->cover.complete && alias->solid &&
+	if (alias->coverage.complete && alias->dense &&
 	    verify->tensors[view->tensor].offset == verify->tensors[root].offset &&
 	    alias->extent >= parent->extent)
-		loom_coverage_complete(&verify->pool, &parent->cover);
+		loom_coverage_complete(&verify->pool, &parent->coverage);
 	return 0;
 }
 
@@ -92,7 +103,7 @@ static bool loom_data_same_view(const struct loom_view *a, const struct loom_vie
 	return true;
 }
 
-/* The two share no element, though their ranges meet: columns of one image, for example. */
+/* Whether two views whose byte ranges overlap share no element: columns of an image, for one. */
 static bool loom_data_disjoint(struct loom_verify *verify, const struct loom_view *a,
 			       const struct loom_view *b)
 {

@@ -26,7 +26,7 @@ struct loom_box {
  * @size: elements of the tensor on each axis
  * @count: number of @box, at least one
  * @exact: the view touches every element of the boxes; else it may leave some out
- * @box: disjoint; together they hold all that the view touches
+ * @box: disjoint; their union contains all that the view touches
  */
 struct loom_footprint {
 	u32 axes;
@@ -37,20 +37,20 @@ struct loom_footprint {
 };
 
 /**
- * loom_footprint_get() - say a view in indices of a tensor
+ * loom_footprint_get() - the elements of a tensor that a view touches
  * @footprint: out
  * @tensor: a tensor with valid strides; its elements are as large as the view's
  * @view: a view in bounds of @tensor or of another that shares its bytes
  * @lanes: SRAM banks
  *
- * Return: false if it cannot be said with few boxes, or if the view touches bytes of the tensor
- * that are not elements.
+ * Return: false if that is not a few boxes, or if the view touches bytes of the tensor that are not
+ * of elements.
  */
 bool __must_check loom_footprint_get(struct loom_footprint *footprint,
 				     const struct drm_loom_plan_tensor *tensor,
 				     const struct loom_view *view, u32 lanes);
 
-/* No element is in both. They are of one tensor. */
+/* Whether no element is in both; they are footprints of the same tensor. */
 bool loom_footprint_disjoint(const struct loom_footprint *a, const struct loom_footprint *b);
 
 #endif /* LOOM_FOOTPRINT_H */

@@ -4,18 +4,18 @@
 /**
  * DOC: Hazards
  *
- * The two streams of a step run at the same time, so neither may touch what the other
- * writes. What they touch is taken as ranges of bytes, sorted by their first byte; a sweep
- * keeps, for each stream and for reads and writes, which range reaches furthest so far. A
- * range that begins before such an end meets it. Ranges say more than views touch, so
- * interleaved views are refused: planners that overlap transfers and work do so with two buffers.
+ * The two streams of a step run at the same time, so neither may touch what the other writes. The
+ * accesses of a step are ranges of bytes, sorted by their first byte; a sweep keeps, for each
+ * stream and for reads and writes, the range that ends last so far. A range that begins before that
+ * end overlaps it. Ranges are larger than what views touch, so interleaved views are refused:
+ * planners that overlap transfers and work use two buffers.
  *
  * A step with one stream has no hazards, and costs nothing.
  */
 
 int loom_hazard_begin(struct loom_verify *verify, const struct drm_loom_plan_step *step)
 {
-	/* Commands are counted, so neither sum nor product overflows. */
+	/* the number of commands is limited, so neither sum nor product overflows */
 	u32 need = (step->dma_commands + step->compute_commands) * DRM_LOOM_MAX_OPERANDS;
 
 	verify->access_count = 0;
@@ -50,7 +50,7 @@ void loom_hazard_add(struct loom_verify *verify, bool compute)
 	}
 }
 
-/* By place, then by where it stands in the plan, so that the order is one. */
+/* By address, then by place in the plan, so that the order is unique. */
 static bool loom_access_before(const struct loom_access *a, const struct loom_access *b)
 {
 	if (a->space != b->space)
@@ -78,7 +78,7 @@ static void loom_access_sift(struct loom_access *heap, u32 root, u32 count)
 	heap[root] = moved;
 }
 
-/* Heapsort: in place, and there is no order that makes it slow. */
+/* Heapsort: in place, and O(n log n) for every input. */
 static int __must_check loom_access_sort(struct loom_access *accesses, u32 count)
 {
 	u32 i;
@@ -119,7 +119,7 @@ static int loom_hazard_reject(struct loom_verify *verify, const struct loom_acce
 
 int loom_hazard_end(struct loom_verify *verify)
 {
-	/* By stream, then by read and write: the access that reaches furthest in this space. */
+	/* by stream, then by read and write: the access that ends last in this space */
 	const struct loom_access *furthest[2][2] = {};
 	u32 i, space = 0, write;
 	int ret;
@@ -138,7 +138,7 @@ int loom_hazard_end(struct loom_verify *verify)
 			memset(furthest, 0, sizeof(furthest));
 			space = access->space;
 		}
-		/* A read meets writes of the other stream, a write meets all. */
+		/* a read conflicts with writes of the other stream, a write with all accesses */
 		for (write = access->write ? 0 : 1; write < 2; write++) {
 			const struct loom_access *other = furthest[!access->compute][write];
 

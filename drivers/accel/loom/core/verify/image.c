@@ -6,17 +6,17 @@
  *
  * A slot that is declared an image is rows of elements at a pitch. A tensor in it is a
  * window: the axes whose strides are multiples of the pitch step over rows, the others stay inside
- * of a row, and what the latter reach are the window's columns. Any number of axes on
- * either side, so a feature map [N,C,H,W] is rows N * C of H * W columns, and the cover of
- * data.c can still be kept axis by axis.
+ * of a row and span the window's columns. Any number of axes may be on either side, so a
+ * feature map [N,C,H,W] is rows N * C of H * W columns, and data.c can still keep its coverage
+ * axis by axis.
  *
- * A view in an image is judged by its columns only: that its first and last byte are in the
- * tensor is proved already, so with all columns inside of the window its rows are, too. An axis
- * that runs from a row into the next is refused, as texture units cannot do it; but if a row has no
- * padding and the window has all of its columns, rows follow each other without a seam,
- * and there is nothing to leave.
+ * Of a view in an image only the columns are checked: its first and last byte are proved to be in
+ * the tensor, so with all columns inside of the window its rows are, too. An axis that runs from a
+ * row into the next is refused, as texture units cannot do it; but if a row has no padding and the
+ * window has all of its columns, rows follow each other without a gap, and there are no
+ * columns to leave.
  *
- * Tensors that are alive together may share an image if their rows do not meet: the rule about
+ * Tensors that are alive together may share an image if their rows are disjoint: the rule about
  * overlap compares first and last bytes. Rejected: windows side by side in the same rows. That
  * takes a sweep over two dimensions, and the allocators that images were made for, which share
  * storage out by tokens, give each pool to one tensor at a time.
@@ -24,7 +24,7 @@
 
 /**
  * struct loom_columns - part of the rows of an image
- * @first: first byte from the begin of a row
+ * @first: first byte, from the beginning of a row
  * @end: first byte behind
  */
 struct loom_columns {

@@ -4,16 +4,16 @@
 /**
  * DOC: Tensors that are alive together
  *
- * A sweep over the steps keeps the tensors that are alive in order of their places. They are
- * disjoint, or the sweep had ended; so a tensor that begins to live needs to be compared with its
- * two neighbours only. Aliases lie in their parents, in bytes and in steps, and are left out.
+ * A sweep over the steps keeps the live tensors ordered by address. They are disjoint, or
+ * the sweep had stopped; so a tensor whose lifetime begins needs to be compared with its two
+ * neighbours only. Aliases lie in their parents, in bytes and in steps, and are left out.
  *
- * All places are known beforehand, so they are sorted once and each tensor gets its rank; what is
- * alive is then a set of small numbers: a bit each, and above each 64 of them a bit that says
- * whether any is set, and so on. A neighbour is found in four words for a million tensors, in
- * memory that fits a cache. Rejected: a search tree, twenty times as slow at that size because each
- * of its steps is somewhere else. Both sorts count, as steps are small numbers and places are
- * bytes one after the other.
+ * All addresses are known beforehand, so they are sorted once and each tensor gets its rank. The
+ * live ones are then a set of small numbers, kept as a hierarchical bitmap: a bit for each rank,
+ * and on the next level a bit for each word that is not zero. A neighbour is found in four words
+ * for a million tensors, in memory that fits a cache. Rejected: a search tree, twenty times as slow
+ * at that size because each of its steps is a cache miss. Tensors are sorted by radix, steps by
+ * counting.
  */
 
 /* 64 ^ 4 is enough: DRM_LOOM_MAX_TENSORS is 2 ^ 20. */
@@ -57,7 +57,7 @@ struct loom_sweep {
 	u32 at[256];
 };
 
-/* --- the set of those alive */
+/* --- the live tensors, as a hierarchical bitmap of ranks */
 
 static void loom_alive_add(struct loom_sweep *sweep, u32 rank)
 {
@@ -88,7 +88,7 @@ static u32 loom_highest_bit(u64 word)
 	return 63 - __builtin_clzll(word);
 }
 
-/* The nearest one alive above @rank (@up) or below it. False if there is none. */
+/* The nearest live rank above @rank (@up) or below it. False if there is none. */
 static bool loom_alive_near(const struct loom_sweep *sweep, u32 rank, bool up, u32 *found)
 {
 	u32 level, bit;
@@ -97,7 +97,7 @@ static bool loom_alive_near(const struct loom_sweep *sweep, u32 rank, bool up, u
 	for (level = 0; level < LOOM_RANK_LEVELS; level++, rank /= 64) {
 		word = sweep->alive[level][rank / 64];
 		bit = rank % 64;
-		/* Two shifts, as one by 64 has no meaning. */
+		/* two shifts: one by 64 is undefined */
 		word &= up ? ~0ULL << bit << 1 : (1ULL << bit) - 1;
 		if (word)
 			break;
@@ -180,7 +180,7 @@ static int __must_check loom_sweep_sort_places(struct loom_verify *verify,
 	return 0;
 }
 
-/* From the last to the first, so that the lists come out in table order. */
+/* From the last to the first, so that the lists are in table order. */
 static int __must_check loom_sweep_sort_steps(struct loom_verify *verify,
 					      struct loom_sweep *sweep)
 {
@@ -205,8 +205,8 @@ static int __must_check loom_sweep_sort_steps(struct loom_verify *verify,
 
 /* --- the sweep */
 
-static int __must_check loom_sweep_meet(struct loom_verify *verify, struct loom_sweep *sweep,
-					u32 index, bool up)
+static int __must_check loom_sweep_compare(struct loom_verify *verify, struct loom_sweep *sweep,
+					   u32 index, bool up)
 {
 	const struct drm_loom_plan_tensor *a = &verify->tensors[index], *b;
 	u64 start, end;
@@ -223,7 +223,7 @@ static int __must_check loom_sweep_meet(struct loom_verify *verify, struct loom_
 	if (start >= end)
 		return 0;
 	loom_reject_overlap(verify, DRM_LOOM_RULE_TENSOR_OVERLAP, index, near, start, end);
-	/* The tensor came to life last of both, so this is the first step they share. */
+	/* the lifetime of this one begins later, so this is the first step they share */
 	verify->reject->valid |= DRM_LOOM_REJECT_STEP;
 	verify->reject->step = a->first_step;
 	return -EBADMSG;
@@ -234,10 +234,10 @@ static int __must_check loom_sweep_enter(struct loom_verify *verify, struct loom
 {
 	int ret;
 
-	ret = loom_sweep_meet(verify, sweep, index, false);
+	ret = loom_sweep_compare(verify, sweep, index, false);
 	if (ret)
 		return ret;
-	ret = loom_sweep_meet(verify, sweep, index, true);
+	ret = loom_sweep_compare(verify, sweep, index, true);
 	if (ret)
 		return ret;
 	loom_alive_add(sweep, sweep->rank[index]);

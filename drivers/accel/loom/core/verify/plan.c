@@ -4,14 +4,14 @@
 /**
  * DOC: The plan verifier
  *
- * A plan comes from a client that nobody trusts, and what it decides is where a device reads and
- * writes. The verifier proves, before anything runs, that
+ * A plan comes from an untrusted client, and decides where a device reads and writes. The verifier
+ * proves, before anything runs, that
  *
  * - every element of every operand lies in its tensor, and the tensor in its slot or in the
  *   scratch: view.c, tensor.c;
  * - tensors that are alive in the same step do not share bytes: overlap.c;
  * - what lies in an image keeps to its rows and columns: image.c;
- * - an operation does not leave its operands, and no piece of it is long: op_*.c;
+ * - an operation does not leave its operands, and no piece of it is long: the room core/op;
  * - nothing is read that was not written before: data.c on footprint.c and coverage.c;
  * - no stream touches what the other writes in the same step: hazard.c.
  *
@@ -95,7 +95,7 @@ static int __must_check loom_plan_check_header(struct loom_verify *verify, u64 s
 	return 0;
 }
 
-/* Plans that know nothing of images have zeroes there. */
+/* Plans that were made before there were images have zeroes there. */
 static bool loom_table_absent(const struct drm_loom_table *table)
 {
 	return !table->offset && !table->count && !table->stride;
@@ -109,7 +109,7 @@ static int __must_check loom_plan_check_tables(struct loom_verify *verify, u64 s
 	for (i = 0; i < LOOM_TABLE_COUNT; i++) {
 		const struct drm_loom_table *table = loom_plan_table(verify->header, i);
 
-		/* The last one, so that no other looks for its place. */
+		/* it is the last table: no other is compared with it */
 		if (i == LOOM_TABLE_IMAGES && loom_table_absent(table))
 			return 0;
 		/* The product of two u32 fits. */
@@ -186,7 +186,7 @@ static void loom_plan_find_tables(struct loom_verify *verify, const u8 *blob)
 	verify->attrs = blob + header->attrs.offset;
 }
 
-/* Room for the decoded form: the counts are within their caps. */
+/* Allocates the decoded plan: the counts are within their limits. */
 static int __must_check loom_plan_alloc(struct loom_verify *verify)
 {
 	const struct drm_loom_plan_header *header = verify->header;

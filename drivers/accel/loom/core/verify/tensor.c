@@ -38,8 +38,8 @@ static bool loom_tensor_type_ok(const struct drm_loom_plan_tensor *tensor)
 }
 
 /*
- * Strides nest: an axis steps over all of what is inside it. Then elements are distinct, an
- * offset has one way to be an element, and the bounds of views can be judged axis by axis.
+ * Strides must nest: an axis steps over everything inside it. Then elements are distinct, an offset
+ * belongs to one element at most, and the bounds of views can be checked axis by axis.
  */
 static u32 loom_tensor_stride_rule(struct loom_verify *verify,
 				   const struct drm_loom_plan_tensor *tensor,
@@ -50,7 +50,7 @@ static u32 loom_tensor_stride_rule(struct loom_verify *verify,
 	u64 extent = elem_bytes, inner_stride = 0, span;
 	u32 i;
 
-	state->solid = true;
+	state->dense = true;
 	if (tensor->offset & (elem_bytes - 1))
 		return DRM_LOOM_RULE_TENSOR_STRIDE;
 	for (i = tensor->rank; i < DRM_LOOM_MAX_RANK; i++)
@@ -61,13 +61,13 @@ static u32 loom_tensor_stride_rule(struct loom_verify *verify,
 
 		if (tensor->region == DRM_LOOM_REGION_SRAM && i == tensor->lane_axis) {
 			if (tensor->dims[i] % lanes)
-				state->solid = false;
+				state->dense = false;
 			count = loom_div_round_up(count, lanes);
 		}
 		if (stride & (elem_bytes - 1) || stride < extent || stride < inner_stride)
 			return DRM_LOOM_RULE_TENSOR_STRIDE;
 		if (count > 1 && stride != extent)
-			state->solid = false;
+			state->dense = false;
 		inner_stride = stride;
 		if (check_mul_overflow(count - 1, stride, &span) ||
 		    check_add_overflow(extent, span, &extent))
@@ -89,7 +89,7 @@ static bool loom_tensor_bounds_ok(const struct loom_verify *verify,
 	return !check_add_overflow(tensor->offset, tensor->size, &end) && end <= room;
 }
 
-/* The parent may stand behind its alias in the table, so nothing of it is known to be valid. */
+/* The parent may follow its alias in the table, so its fields are not checked yet. */
 static bool loom_tensor_alias_ok(const struct loom_verify *verify,
 				 const struct drm_loom_plan_tensor *tensor)
 {
@@ -131,15 +131,16 @@ static u32 loom_tensor_rule(struct loom_verify *verify, u32 index)
 		return DRM_LOOM_RULE_TENSOR_ALIAS;
 	if (!loom_tensor_image_ok(verify, tensor))
 		return DRM_LOOM_RULE_TENSOR_IMAGE;
-	/* What a client may have put in a buffer counts as written. */
+	/* a buffer that the plan may read counts as written by the client */
 	if (loom_tensor_in_slot(tensor) && verify->slots[tensor->slot].flags & DRM_LOOM_SLOT_READ)
-		state->cover.complete = true;
+		state->coverage.complete = true;
 	return DRM_LOOM_RULE_NONE;
 }
 
 /*
- * Up to where the scratch is used, bank by bank: a tensor with fewer indices on its lane axis than
- * there are lanes lies in the first of them only. So the ends do not grow from a bank to the next.
+ * Where the use of the scratch ends in each bank: a tensor with fewer elements on its lane axis
+ * than there are lanes is in the first banks only. So the ends do not increase from a bank to the
+ * next.
  */
 static void loom_tensor_use_scratch(struct loom_plan *plan,
 				    const struct drm_loom_plan_tensor *tensor)

@@ -6,21 +6,21 @@
 #include "loom_op.h"
 #include "loom_verify.h"
 
-/* Places that bytes lie in: the slots, and behind them the scratch. */
+/* Address spaces: the slots, and behind them the scratch. */
 #define LOOM_SPACE_SCRATCH	DRM_LOOM_MAX_SLOTS
 #define LOOM_SPACE_COUNT	(DRM_LOOM_MAX_SLOTS + 1)
 
 /**
- * struct loom_tensor_state - what the verifier finds out about a tensor
+ * struct loom_tensor_state - what the verifier computes about a tensor
  * @extent: bytes from its first element to behind its last (per bank)
- * @cover: what is written of it. An alias has its own only for what cannot be said in
- *	indices of its parent
- * @solid: every byte in @extent, in each bank, is of an element
+ * @coverage: its written elements. An alias has its own only for writes that have no footprint
+ *	in its parent
+ * @dense: every byte in @extent, in each bank, is of an element
  */
 struct loom_tensor_state {
 	u64 extent;
-	struct loom_coverage cover;
-	bool solid;
+	struct loom_coverage coverage;
+	bool dense;
 };
 
 /**
@@ -46,7 +46,7 @@ struct loom_access {
 };
 
 /**
- * struct loom_verify - a plan under proof
+ * struct loom_verify - the verification of a plan
  *
  * The tables point into the client's plan. It is our copy and it does not change, so it is read in
  * place; but no value of it is used before the rule about it was checked.
@@ -59,17 +59,17 @@ struct loom_access {
  * @commands: table of commands
  * @views: table of views
  * @attrs: bytes of attributes
- * @images: by slot: what is said of it as an image, or NULL
+ * @images: by slot: its record in the table of images, or NULL
  * @states: by tensor
- * @pool: memory of the covers
+ * @pool: memory and budget of the coverages
  * @footprints: of the two views that are compared
  * @accesses: of the step, for the hazard rule
  * @access_count: number of @accesses
- * @access_room: number that fit
+ * @access_room: number of accesses that fit
  * @step: index of the step under proof
  * @command: index of the command under proof
- * @in_command: @step and @command say something
- * @plan: the decoded plan as far as it got
+ * @in_command: @step and @command are valid
+ * @plan: the decoded plan, as far as it is filled
  * @reject: why it is refused
  */
 struct loom_verify {
@@ -114,7 +114,7 @@ static inline u32 loom_tensor_space(const struct drm_loom_plan_tensor *tensor)
 	return loom_tensor_in_slot(tensor) ? tensor->slot : LOOM_SPACE_SCRATCH;
 }
 
-/* What is said of the tensor's slot as an image, or NULL. The slot must be valid. */
+/* The image that the tensor's slot is, or NULL. The slot must be valid. */
 static inline const struct drm_loom_plan_image *
 loom_tensor_image(const struct loom_verify *verify, const struct drm_loom_plan_tensor *tensor)
 {
@@ -136,7 +136,7 @@ int loom_reject_plan(struct loom_verify *verify, u32 rule);
 int loom_reject_slot(struct loom_verify *verify, u32 rule, u32 slot);
 int loom_reject_step(struct loom_verify *verify, u32 rule, u32 step);
 int loom_reject_tensor(struct loom_verify *verify, u32 rule, u32 tensor);
-/* Adds the bytes at fault and the tensor they are met by to a refusal that names a tensor. */
+/* Names the tensor, the other one that it overlaps, and the bytes at fault. */
 int loom_reject_overlap(struct loom_verify *verify, u32 rule, u32 tensor, u32 other, u64 start,
 			u64 end);
 /* In the command under proof. */

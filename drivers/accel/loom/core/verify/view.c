@@ -42,7 +42,7 @@ static bool loom_view_lane_ok(const struct drm_loom_plan_view *raw,
 	if (check_add_overflow(raw->lane_start, raw->dims[raw->lane_axis], &end) ||
 	    end > tensor->dims[tensor->lane_axis])
 		return false;
-	/* Also with one element on it: it says where row lane_start / lanes is. */
+	/* also with one element on it: the stride locates row lane_start / lanes */
 	return raw->strides[raw->lane_axis] >= 0 &&
 	       (u64)raw->strides[raw->lane_axis] == tensor->strides[tensor->lane_axis];
 }
@@ -59,8 +59,8 @@ static bool __must_check loom_axis_span(s64 stride, u32 dim, bool *down, u64 *sp
 }
 
 /*
- * The bytes from the lowest to behind the highest that a view can touch, from the start of
- * its tensor. Exact for one axis after the other, so nothing that is in bounds is refused.
+ * Computes the range of bytes that a view can touch, from the start of its tensor. It is
+ * exact, so nothing that is in bounds is refused.
  */
 static bool loom_view_bounds_ok(const struct drm_loom_plan_view *raw,
 				const struct drm_loom_plan_tensor *tensor, u64 extent, u32 lanes,
@@ -116,7 +116,7 @@ static void loom_view_decode(struct loom_view *view, const struct drm_loom_plan_
 	for (i = 0; i < DRM_LOOM_MAX_RANK; i++) {
 		view->dims[i] = i < raw->rank ? raw->dims[i] : 1;
 		view->strides[i] = raw->strides[i];
-		/* No one steps on an axis of one element: its stride is not a difference. */
+		/* the stride of an axis of one element is never used */
 		if (view->dims[i] == 1 &&
 		    !(tensor->region == DRM_LOOM_REGION_SRAM && i == raw->lane_axis))
 			view->strides[i] = 0;
