@@ -21,11 +21,11 @@ struct loom_topology;
  *	&loom_planner_options.observe
  * @LOOM_PLANNER_NO_OVERLAP: no double buffers: a step either moves data or computes
  * @LOOM_PLANNER_GIVEN_ORDER: nodes run in the order of the model, even if another one needs less
- *	memory. Results are the same to the bit either way. With groups it is always so: what is
- *	near in the model is what belongs into one
+ *	memory. Results are the same to the bit either way. With groups it is always so: nodes that
+ *	are near each other in the model belong into one group
  * @LOOM_PLANNER_LOAD_IMAGES: images are loaded to SRAM like anything else, even where convolution
- *	and pooling could use them where they are
- * @LOOM_PLANNER_EXPLAIN: say of each cut between groups what the division would cost without it,
+ *	and pooling could use them in DRAM
+ * @LOOM_PLANNER_EXPLAIN: find out what the division would cost without each cut between groups,
  *	see &struct loom_program_cut. It takes as many times longer as there are cuts
  */
 enum loom_planner_flags {
@@ -45,9 +45,9 @@ enum loom_planner_flags {
  *	loom_grouping_name(); NULL: "layerwise"
  * @sram_limit_bytes: bytes per lane that a plan may use at most; 0: all that there is
  * @grouping_budget: how long groups are searched for, about in milliseconds of a common machine,
- *	but counted in what is done: the answer does not depend on the time. 0: the default
+ *	but counted in work: the result does not depend on the speed. 0: the default
  * @flags: enum loom_planner_flags
- * @observe: names of values whose content shall still be there after the run
+ * @observe: names of values that can be read after the run
  * @num_observe: number of @observe
  */
 struct loom_planner_options {

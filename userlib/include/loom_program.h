@@ -50,7 +50,7 @@ enum loom_slot_kind {
  * @width: elements in a row
  * @height: rows
  * @pitch_bytes: bytes from a row to the next
- * @num_values: values that have it in turn
+ * @num_values: values that use it one after the other
  */
 struct loom_program_slot {
 	enum loom_slot_kind kind;
@@ -64,14 +64,14 @@ struct loom_program_slot {
 };
 
 /**
- * struct loom_program_tensor - a tensor that crosses the border: dense, row-major
+ * struct loom_program_tensor - a tensor that is bound from outside: dense, row-major
  * @name: of the value in the graph
  * @dtype: enum drm_loom_dtype
  * @rank: number of dimensions, 0 for a scalar
  * @dims: the dimensions
  * @slot: index of the slot it lies in
  * @offset: first byte in the slot, a multiple of 64
- * @size_bytes: number of bytes; 0 where a dimension is 0: then it lies nowhere
+ * @size_bytes: number of bytes; 0 if a dimension is 0: then @slot and @offset are not used
  * @data: weights: the bytes, owned by the program or the graph; else NULL
  */
 struct loom_program_tensor {
@@ -128,8 +128,8 @@ struct loom_program_neuron {
 /**
  * enum loom_label_kind - what a tensor of the plan is for
  * @LOOM_LABEL_DRAM: it is in DRAM: a value; its slot says which kind
- * @LOOM_LABEL_ROWS: SRAM: what there is of a value during a slice
- * @LOOM_LABEL_LINE: SRAM: rows that the next slice still looks at
+ * @LOOM_LABEL_ROWS: SRAM: the part of a value that a slice needs
+ * @LOOM_LABEL_LINE: SRAM: a line buffer: rows that the next slice still needs
  * @LOOM_LABEL_RESIDENT: SRAM: a whole value that is kept from one group to a later one
  * @LOOM_LABEL_HELD: SRAM: weights that are loaded once for all slices
  * @LOOM_LABEL_WEIGHT: SRAM: weights that are loaded for one slice, or for a part of one
@@ -209,7 +209,7 @@ struct loom_program_group {
 
 /**
  * enum loom_cut_why - why the groups on both sides of a cut are not one
- * @LOOM_CUT_NO_CHOICE: the strategy has none, or nobody asked
+ * @LOOM_CUT_NO_CHOICE: the strategy has none, or it was not asked for
  * @LOOM_CUT_ALONE: a node that cannot be in a group is next to it
  * @LOOM_CUT_SHAPE: they cannot be cut along one axis, or are too many
  * @LOOM_CUT_SRAM: one group of both would need @short_bytes more SRAM per lane, at the best
@@ -349,7 +349,7 @@ struct loom_program_stats {
  * @num_inputs: number of @inputs
  * @outputs: by index of the graph's outputs
  * @num_outputs: number of @outputs
- * @observed: values kept besides, in the order of their nodes in the graph
+ * @observed: observed values, in the order of their nodes in the graph
  * @num_observed: number of @observed
  * @weights: what has to be copied to the weights slot
  * @num_weights: number of @weights
@@ -401,7 +401,7 @@ struct loom_program {
  * @size_bytes: its size
  * @text: [out] from malloc
  *
- * Takes any bytes: what makes no sense is said so, and nothing outside of them is read.
+ * Takes any bytes: what is invalid is marked so, and nothing outside of them is read.
  *
  * Return: 0 or -ENOMEM.
  */

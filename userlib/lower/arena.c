@@ -19,7 +19,7 @@ static void arena_item(struct loom_storage *storage, struct loom_arena *arena, u
 	    ((location->kind != LOOM_LOCATION_VIEW && location->kind != LOOM_LOCATION_PART) ||
 	     root->kind != LOOM_LOCATION_ARENA))
 		return;
-	/* the first part of a concatenation makes room for all of it */
+	/* the first operand of a joined concatenation allocates the whole result */
 	if (location->kind == LOOM_LOCATION_PART) {
 		location->item = root->item;
 		value = storage->graph->values[location->root];
@@ -41,7 +41,7 @@ static void arena_item(struct loom_storage *storage, struct loom_arena *arena, u
 	};
 	if (location->kind == LOOM_LOCATION_VIEW) {
 		item->alias = root->item;
-		/* an expanded view is larger than what it shows */
+		/* an expanded view has more bytes than the value that it shows */
 		item->size_bytes = min(item->size_bytes,
 				       arena->items[root->item].size_bytes);
 		arena->ops[op].in_place = true;
@@ -81,7 +81,7 @@ static void arena_fill(struct loom_storage *storage, struct loom_arena *arena)
 	}
 }
 
-/* What is where in the arena, for people. Aliases come behind their owners. */
+/* Notes for people what lies where in the arena. Aliases come behind their owners. */
 static int note_neurons(struct loom_storage *storage, const struct loom_arena *arena,
 			const u64 *offsets)
 {
@@ -133,7 +133,7 @@ int loom_arena_init(struct loom_arena *arena, struct loom_storage *storage)
 	return 0;
 }
 
-/* The arena of the nodes in their order, placed. */
+/* Places the arena for the nodes in their present order. */
 static int arena_make(struct loom_storage *storage, struct loom_arena *arena,
 		      const struct loom_place_options *how, struct loom_error *err)
 {
@@ -183,11 +183,11 @@ static int arena_take(struct loom_storage *storage, const struct loom_arena *are
 }
 
 /*
- * A better order asks for less, but a placer may still find more: then the graph's order gets
- * its chance, too. @arena is the better one afterwards.
+ * An order with a lower peak may still be placed worse, since placing is a heuristic. Then the
+ * graph's order is placed, too, and @arena becomes the smaller of both.
  */
-static int arena_doubt(struct loom_storage *storage, struct loom_arena *arena,
-		       const struct loom_place_options *how, struct loom_error *err)
+static int arena_retry_given(struct loom_storage *storage, struct loom_arena *arena,
+			     const struct loom_place_options *how, struct loom_error *err)
 {
 	size_t size = storage->graph->num_nodes * sizeof(*storage->nodes);
 	struct loom_storage_order order = storage->order;
@@ -221,7 +221,7 @@ static int place_arena(struct loom_storage *storage, const struct loom_place_opt
 	ret = arena_make(storage, &arena, how, err);
 	if (!ret && storage->order.moved && !storage->span_first &&
 	    arena.result.height_bytes[0] > storage->order.given_bytes)
-		ret = arena_doubt(storage, &arena, how, err);
+		ret = arena_retry_given(storage, &arena, how, err);
 	if (!ret)
 		ret = arena_take(storage, &arena);
 	loom_arena_clear(&arena);

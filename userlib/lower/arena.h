@@ -10,7 +10,7 @@
 
 /**
  * struct loom_arena - the placement problem of the arena
- * @items: a neuron or a view of one each
+ * @items: one for each neuron or view of a neuron
  * @num_items: number of @items
  * @ops: the nodes
  * @operands: what @ops.inputs points into

@@ -53,8 +53,8 @@ static int check_window(struct loom_lower *lower, const s64 *numbers, u32 count)
 }
 
 /*
- * A slice whose first window lies behind the input would need a negative pad: such an axis, which
- * no sane model has, is not cut.
+ * A slice whose first window lies behind the input would need a negative pad, which the device does
+ * not have: such an axis is not cut. Real models have none.
  */
 static void keep_whole_past_end(struct loom_kernel *kernel, u32 spatial)
 {
@@ -65,7 +65,7 @@ static void keep_whole_past_end(struct loom_kernel *kernel, u32 spatial)
 		kernel->whole |= 1U << (SPATIAL + spatial);
 }
 
-/* An operand per output channel: a single element is spread over all. */
+/* An operand with an element per output channel; a single element is repeated for all. */
 static int load_per_channel(struct loom_lower *lower, struct loom_kernel *kernel,
 			    const struct loom_value *value, u32 *operand)
 {
@@ -88,7 +88,7 @@ static int load_per_channel(struct loom_lower *lower, struct loom_kernel *kernel
 	return 0;
 }
 
-/* F16 and F64 biases are no operands of the device's: they are added afterwards. */
+/* The device takes no F16 or F64 bias: such a bias is added by a stage of its own. */
 static int add_bias(struct loom_lower *lower, struct loom_kernel *kernel,
 		    const struct loom_value *value)
 {
@@ -317,7 +317,7 @@ static void pool_stage(struct loom_kernel *kernel, u32 y, u32 x,
 	stage->attr_bytes = sizeof(*attr);
 }
 
-/* No window reaches past the padding, so that the mean of each is its sum by one number. */
+/* No window reaches past the padding, so the mean of each is its sum divided by the same number. */
 static bool windows_are_whole(const struct loom_kernel *kernel, const struct loom_gpool *pool)
 {
 	u32 i;

@@ -144,7 +144,7 @@ static int check_quant(struct loom_lower *lower, const struct loom_node *node)
 	return 0;
 }
 
-/* What the device takes; the rest of a type mismatch is the graph's to find. */
+/* Types that the device takes; other mismatches have been refused by the graph. */
 static int check_binary(struct loom_lower *lower, const struct loom_node *node)
 {
 	u32 dtype = node->inputs[0]->dtype;
@@ -172,7 +172,7 @@ static int check_binary(struct loom_lower *lower, const struct loom_node *node)
 	return 0;
 }
 
-/* The device takes one element for many here. */
+/* The device broadcasts operands of one element here. */
 static bool broadcasts(const struct loom_node *node, u32 operand)
 {
 	switch (node->op) {
@@ -256,7 +256,7 @@ int loom_lower_elementwise(struct loom_lower *lower, const struct loom_node *nod
 		ret = read_operands(lower, &nest);
 	if (ret)
 		return ret;
-	/* what changes nothing is a copy */
+	/* a node that changes nothing is a copy */
 	if ((node->op == LOOM_GOP_UNARY && node->unary.fn == LOOM_GFN_NONE) ||
 	    (node->op == LOOM_GOP_CAST && node->inputs[0]->dtype == node->output->dtype)) {
 		ret = loom_sink_copy(lower, &nest.refs[0], &nest.refs[1]);

@@ -24,16 +24,16 @@ struct box {
 
 /**
  * struct writer - the state of writing a kernel
- * @lower: where to
- * @kernel: what
+ * @lower: where commands go
+ * @kernel: the kernel
  * @tiling: how it is cut
  * @base: first step
- * @slice: the slice at work
+ * @slice: number of the slice that is written
  * @place: by operand: offset of its buffers in the scratch
- * @tensor: by operand: tensor that it is in now
- * @box: by operand: the part that this is
- * @loaded: by operand: there is a tensor
- * @turn: by operand: buffer that the tensor is in
+ * @tensor: by operand: SRAM tensor of the current slice
+ * @box: by operand: the part of it that @tensor holds
+ * @loaded: by operand: @tensor and @box are set
+ * @turn: by operand: the buffer that @tensor is in
  */
 struct writer {
 	struct loom_lower *lower;
@@ -99,7 +99,7 @@ static struct drm_loom_plan_view dram_view(const struct loom_ref *ref, const str
 	return view;
 }
 
-/* What is loaded and stored is called as it is in DRAM. */
+/* Tensors that are loaded or stored have the name of the value in DRAM. */
 static void label(struct writer *w, u32 index, u32 tensor)
 {
 	const struct loom_operand *operand = &w->kernel->operands[index];
@@ -172,7 +172,7 @@ static void load_operand(struct writer *w, u32 index, const struct box *out, u32
 	loom_build_command(build, step, DRM_LOOM_OP_LOAD, views, 2, NULL, 0);
 }
 
-/* What a stage sees of an operand. */
+/* The view of an operand that a stage gets. */
 static struct drm_loom_plan_view stage_view(const struct writer *w, u32 index)
 {
 	const struct loom_operand *operand = &w->kernel->operands[index];
@@ -246,7 +246,7 @@ static bool next_slice(const struct loom_kernel *kernel, const struct loom_tilin
 	return false;
 }
 
-/* All buffers of a kernel are there together while it computes: they share one moment. */
+/* All buffers of a kernel are alive at the same time while it computes. */
 static int place_buffers(struct writer *w)
 {
 	struct loom_place_item items[LOOM_KERNEL_OPERANDS * 2];
@@ -318,7 +318,7 @@ static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
 		spread_over_lanes(kernel, lower->sram.lanes);
 		ret = loom_slice_choose(kernel, &lower->sram, tiling, &need);
 	}
-	/* of several that do not fit, the one that lacks most is named */
+	/* of several nodes that do not fit, the error names the one that needs most */
 	if (ret == -ENOSPC && need <= lower->need_bytes)
 		return ret;
 	if (ret == -ENOSPC) {
@@ -348,8 +348,8 @@ static u32 count_uses(const struct loom_kernel *kernel, u32 index)
 }
 
 /*
- * CONV and POOL use images where they are, unless that moves more: what is loaded stays for other
- * slices to use, what is read directly does not.
+ * CONV and POOL use images in DRAM directly, unless that moves more bytes: what is loaded can be
+ * used by several slices, what is read directly is read by each.
  */
 static bool go_direct(struct loom_lower *lower, struct loom_kernel *kernel,
 		      struct loom_tiling *tiling)

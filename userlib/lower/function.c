@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions of one variable. What the device has is one command; what it has not and what can
- * be said with a few of its commands is a chain on the slice in SRAM.
+ * Functions of one variable. A function of the device is one command; others are chains of a few
+ * commands on the slice in SRAM, where there are such.
  */
 #include "operators.h"
 
@@ -13,7 +13,7 @@
 #define NO_UNARY	0xff
 
 /**
- * struct function - how the device says a function
+ * struct function - a function as the device has it
  * @unary: an &enum drm_loom_unary, or NO_UNARY
  * @act: an &enum drm_loom_act, or NONE
  */

@@ -72,8 +72,8 @@ static void set_strides(struct loom_location *location, const struct loom_value 
 	}
 }
 
-/* Rows apart by what no row of any value is long: no axis of rows can be merged with a column. */
-static s64 no_pitch(const struct loom_value *value)
+/* A provisional pitch, longer than any row: no axis of rows can be merged with one of columns. */
+static s64 provisional_pitch(const struct loom_value *value)
 {
 	struct loom_image_shape shape = loom_image_flatten(value, value->scope);
 
@@ -94,7 +94,7 @@ bool loom_image_claim(struct loom_storage *storage, const struct loom_value *val
 		return false;
 	location->kind = LOOM_LOCATION_IMAGE;
 	storage->num_images++;
-	set_strides(location, value, no_pitch(value));
+	set_strides(location, value, provisional_pitch(value));
 	return true;
 }
 
@@ -104,7 +104,7 @@ bool loom_image_claim(struct loom_storage *storage, const struct loom_value *val
  * @values: by item: the value
  * @item_of: by value: its item, if it is a root in an image
  * @num_items: number of @items
- * @result: who has which storage
+ * @result: the storage of each item
  */
 struct images {
 	struct loom_place_item *items;
@@ -205,7 +205,7 @@ static int make_pools(struct loom_storage *storage, const struct images *images,
 	return 0;
 }
 
-/* Now that pitches are known: strides of roots, and of what is a view of them. */
+/* Pitches are known now: sets the strides of roots and of views of them. */
 static int set_refs(struct loom_storage *storage, const struct images *images)
 {
 	u32 i;
@@ -229,7 +229,7 @@ static int set_refs(struct loom_storage *storage, const struct images *images)
 		if (location->kind != LOOM_LOCATION_VIEW ||
 		    storage->locations[location->root].kind != LOOM_LOCATION_IMAGE)
 			continue;
-		/* the made-up pitch allowed for no less */
+		/* a view of the provisional pitch is one of any pitch */
 		from = &storage->locations[node->inputs[0]->id].ref;
 		if (!loom_storage_view(node, from, &location->ref))
 			return -EINVAL;
@@ -291,7 +291,7 @@ void loom_image_tensor(const struct loom_storage *storage, u32 id,
 	tensor->size = (shape.height - 1) * pitch + row_elems(&shape) * elem;
 	if (location->ref.rank <= DRM_LOOM_MAX_RANK)
 		return;
-	/* more axes than a tensor can have: rows and columns, then */
+	/* more axes than a tensor can have become rows and columns */
 	tensor->rank = 2;
 	tensor->dims[0] = shape.height;
 	tensor->dims[1] = row_elems(&shape);

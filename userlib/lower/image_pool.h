@@ -3,26 +3,25 @@
  * DOC: Image pools
  *
  * Values whose scope is a texture do not live in the arena but in images, each of which several
- * values have one after the other: the storage tokens of two dimensions (place/tokens_2d.c) say
- * which. It goes like this:
+ * values use one after the other, as the storage tokens of two dimensions (place/tokens_2d.c) say:
  *
  * 1. While storage.c decides for each result where it lives, it asks here first. A value of texture
- *    scope becomes a root with the strides of an image whose pitch is not known yet, so one is
- *    made up that no row can have: then what is a view of it is one whatever the pitch.
- * 2. Tokens are dealt out. A storage id is an image, as wide and as high as the largest of its
+ *    scope becomes a root with the strides of an image. The pitch is not known yet, so a
+ *    provisional one is used that no row can have: a view of that is a view whatever the pitch.
+ * 2. Tokens are assigned. A storage id is an image, as wide and as high as the largest of its
  *    values on each axis; it gets a slot of the plan, and the pitch is the width, aligned.
- * 3. The strides of all roots and of all views of them are worked out anew.
+ * 3. The strides of all roots and of all views of them are computed again.
  *
- * From there on nothing is special: lowering sees strides, kernels load rows at a pitch, and CONV
- * and POOL may read and write where a value is (kernel.c).
+ * The rest of lowering sees strides: kernels load rows at a pitch, and CONV and POOL may read and
+ * write images in DRAM (emit.c).
  *
  * A shape becomes rows and columns as in TVM: the axes before a split are rows, those behind it
  * are columns, channels within them. The split is before the last axis but one, for weights
  * behind the first, for NHWC behind N and H. So a row of [N, C, H, W] is a channel plane.
  *
- * In an image are only values that a command computes. Inputs, outputs and what is observed are
- * bound and read by others as dense bytes; the result of a RESHAPE that is no view of its operand
- * has to be dense, because rows of one shape are not rows of the other.
+ * Only values that a command computes are in images. Inputs, outputs and observed values are bound
+ * and read by others as dense bytes; the result of a RESHAPE that is no view of its operand has to
+ * be dense, because rows of one shape are not rows of the other.
  *
  * Rejected: one pitch for all images. It would make step 3 unnecessary, and every image as wide as
  * the widest.
@@ -61,7 +60,7 @@ struct loom_image_shape loom_image_flatten(const struct loom_value *value, enum 
  * @width: elements in a row
  * @height: rows
  * @pitch_bytes: bytes from a row to the next
- * @num_values: values that have it in turn
+ * @num_values: values that use it one after the other
  */
 struct loom_image_pool {
 	u32 slot;
@@ -76,7 +75,7 @@ struct loom_image_pool {
 bool loom_image_claim(struct loom_storage *storage, const struct loom_value *value);
 
 /**
- * loom_image_place() - deals out the images
+ * loom_image_place() - assigns values to images
  * @storage: the kinds of all locations are decided, and the order of the nodes
  * @options: alignment of rows
  * @err: [out] one line on failure

@@ -40,7 +40,7 @@ u32 loom_kernel_temp(struct loom_kernel *kernel, u32 like, u32 dtype)
 	return temp;
 }
 
-/* The bits of a number in some type; integers saturate. */
+/* The bits of a number in a type; integers saturate. */
 static u64 number_bits(u32 dtype, double number)
 {
 	struct loom_value value = { .dtype = dtype };

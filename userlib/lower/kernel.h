@@ -37,11 +37,11 @@ enum loom_role {
  * enum loom_map_kind - which part of an operand's axis a range [lo, hi) of the result needs
  * @LOOM_MAP_FULL: all of it, whatever the range
  * @LOOM_MAP_SAME: the same range
- * @LOOM_MAP_WINDOW: what windows read: o * stride - pad + k * dilation
- * @LOOM_MAP_SCATTER: what adds to it: i * stride - pad + k * dilation in range
+ * @LOOM_MAP_WINDOW: the elements that windows read: o * stride - pad + k * dilation
+ * @LOOM_MAP_SCATTER: the elements that add to it: i * stride - pad + k * dilation in range
  * @LOOM_MAP_GROUP: the input channels of the range's groups
  * @LOOM_MAP_GROUP_PART: the range inside its group
- * @LOOM_MAP_RESIZE: what is interpolated between
+ * @LOOM_MAP_RESIZE: the elements that are interpolated
  */
 enum loom_map_kind {
 	LOOM_MAP_FULL,
@@ -54,8 +54,8 @@ enum loom_map_kind {
 };
 
 /**
- * struct loom_map - see enum loom_map_kind
- * @kind: how
+ * struct loom_map - how an axis of an operand follows the result
+ * @kind: an &enum loom_map_kind
  * @axis: axis of the result that it follows
  * @spatial: 0 to 2: which of the kernel's windows
  */
@@ -86,7 +86,7 @@ struct loom_operand {
  * @opcode: an &enum drm_loom_opcode
  * @operands: number of @operand
  * @operand: what it writes, then what it reads
- * @attr_bytes: size of the member of the union that is meant
+ * @attr_bytes: size of the member of the union that is used; 0: none
  * @conv: CONV, DECONV
  * @pool: POOL
  * @matmul: MATMUL
@@ -128,7 +128,7 @@ struct loom_window {
 };
 
 /**
- * struct loom_kernel - a node as the device sees it
+ * struct loom_kernel - operands and stages of a node
  *
  * The axes of the kernel are those of operand 0.
  *
@@ -174,11 +174,11 @@ void loom_kernel_range(const struct loom_kernel *kernel, const struct loom_opera
 		       u32 axis, u64 lo, u64 hi, u64 *in_lo, u64 *in_hi);
 
 /**
- * loom_kernel_tune() - attributes that speak of the whole become those of a slice
+ * loom_kernel_tune() - changes the attributes of the whole kernel to those of a slice
  * @kernel: the kernel
  * @stage: one of its stages, changed
  * @out_lo: by axis of the result: first index of the slice
- * @in_lo: by axis of what the stage reads first: first index of what the slice needs
+ * @in_lo: by axis of the stage's first input: first index that the slice needs
  * @in_hi: likewise: first index behind
  */
 void loom_kernel_tune(const struct loom_kernel *kernel, struct loom_stage *stage,
@@ -188,8 +188,8 @@ void loom_kernel_tune(const struct loom_kernel *kernel, struct loom_stage *stage
 u64 loom_kernel_macs(const struct loom_kernel *kernel);
 
 /*
- * Building kernels. What is past the end overwrites the last, and loom_sink_kernel() refuses a
- * kernel that is full: the tables are larger than what any node needs.
+ * Building kernels. The tables are larger than any node needs. What is added to a full table
+ * overwrites its last entry, and loom_sink_kernel() refuses a kernel whose table is full.
  */
 u32 loom_kernel_operand(struct loom_kernel *kernel, enum loom_role role,
 			const struct loom_ref *ref);

@@ -66,7 +66,7 @@ bool loom_storage_view(const struct loom_node *node, const struct loom_ref *oper
 	case LOOM_GOP_EXPAND:
 		while (ref->rank < y->rank)
 			loom_ref_insert(ref, 0);
-		lead = ref->rank - y->rank;	/* 1 where a scalar stays one */
+		lead = ref->rank - y->rank;	/* 1 if both are scalars */
 		for (i = 0; i < y->rank; i++) {
 			if (ref->dims[i + lead] != (u64)y->dims[i])
 				ref->strides[i + lead] = 0;

@@ -7,7 +7,7 @@
 #include "notes.h"
 #include "operators.h"
 
-/* A view that has to be seen from outside, or that strides cannot say. */
+/* A view that is an output, or that strides cannot express: it is copied. */
 static int lower_materialise(struct loom_lower *lower, const struct loom_node *node)
 {
 	struct loom_ref from, to, view;
@@ -18,7 +18,7 @@ static int lower_materialise(struct loom_lower *lower, const struct loom_node *n
 		ret = loom_storage_write(lower, node->output, &to);
 	if (ret)
 		return ret;
-	/* the result is dense, so that it can take any shape: that of the operand, too */
+	/* the result is dense, so that it can be reshaped to the operand's shape */
 	if (loom_storage_view(node, &from, &view))
 		from = view;
 	else if (!loom_ref_reshape(&to, from.rank, from.dims))

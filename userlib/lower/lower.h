@@ -17,8 +17,9 @@
  * that view. CONCAT, PAD and views that have to be seen from outside are copies in DRAM.
  *
  *	lower.c		the table of operators
- *	conv.c, matmul.c, elementwise.c, function.c, reduce.c, resize.c, move.c, nest.c
- *			operators (operators.h); loops over equal axes (nest.h)
+ *	conv.c (and pooling), matmul.c, elementwise.c, function.c, reduce.c, resize.c, move.c
+ *			operators (operators.h)
+ *	nest.c		operators that are loops over the same axes (nest.h)
  *	kernel.c	building kernels
  *	range.c		which part of an operand a part of the result needs
  *	slice.c		how a kernel is cut
@@ -59,21 +60,21 @@ struct loom_storage;
  * @build: where commands go
  * @storage: where values are
  * @sram: what kernels may use
- * @load_images: CONV and POOL do not use images where they are
- * @node: the node at work, for errors
+ * @load_images: CONV and POOL load images to SRAM instead of using them in DRAM
+ * @node: the node that is lowered, for errors
  * @step: next free step
  * @scratch_bytes: SRAM used so far, per lane
  * @sliced_nodes: kernels of more than one slice
- * @probe: nothing is written any more: a kernel did not fit, and it is asked whether others do
- * @need_bytes: SRAM per lane that the largest of those that do not fit takes
+ * @probe: a kernel did not fit: nothing is written any more, only needs are compared
+ * @need_bytes: most SRAM per lane that a kernel needs that does not fit
  * @kernels: how each kernel was cut, from malloc
  * @num_kernels: number of @kernels
  * @cap_kernels: room in @kernels
- * @groups: what ran together, from malloc
+ * @groups: nodes that run together, from malloc
  * @num_groups: number of @groups
  * @cap_groups: room in @groups
- * @cuts: between @groups, from malloc, as far as something is known of them; or NULL
- * @macs_once: multiply-accumulates of all kernels, if no slice does what another has done
+ * @cuts: notes of the cuts between @groups, from malloc, or NULL
+ * @macs_once: multiply-accumulates of all kernels, without those that slices recompute
  * @sink: where kernels, copies and fills go
  * @err: where errors go, or NULL
  */
@@ -101,7 +102,7 @@ struct loom_lower {
 	struct loom_error *err;
 };
 
-/** loom_lower_fail() - says what is wrong with the node at work; returns @code */
+/** loom_lower_fail() - sets the error text for the current node; returns @code */
 int loom_lower_fail(struct loom_lower *lower, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -111,13 +112,13 @@ int loom_lower_fail(struct loom_lower *lower, int code, const char *format, ...)
  * @value: one constant, or many that are the same; NULL is 0
  * @zero: [out] the number
  *
- * Return: 0, or -EOPNOTSUPP for what an attribute cannot say.
+ * Return: 0, or -EOPNOTSUPP for values that an attribute cannot hold.
  */
 int loom_lower_zero_point(struct loom_lower *lower, const struct loom_value *value, s32 *zero);
 
-/** loom_lower_node() - writes the commands of a node, if it needs any */
+/** loom_lower_node() - hands the kernels, copies and fills of a node to the sink */
 int loom_lower_node(struct loom_lower *lower, const struct loom_node *node);
-/** loom_lower_alone() - writes the commands of a node, by its place in the order, and a note */
+/** loom_lower_alone() - lowers the node at place @node of the order, and notes it as a group */
 int loom_lower_alone(struct loom_lower *lower, u32 node);
 
 #endif /* LOOM_LOWER_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * MATMUL: y[A, B, M, N] = a[A, B, M, K] x b[A, B, K, N]. Batch axes that step alike are merged;
- * what is more than two of them is one kernel after the other. Transposed operands are only
- * strides.
+ * MATMUL: y[A, B, M, N] = a[A, B, M, K] x b[A, B, K, N]. Batch axes whose strides allow it are
+ * merged; if more than two remain, the outer ones become several kernels. A transposed operand is
+ * one with other strides.
  */
 #include "operators.h"
 
@@ -21,7 +21,7 @@ enum {
 };
 
 /**
- * struct matmul - a product with its operands made alike
+ * struct matmul - a product whose operands all have the same rank
  * @node: the node
  * @refs: operands; all have @rank axes, the last two are rows and columns
  * @present: the operand is there
@@ -64,7 +64,7 @@ static void drop_axis(struct matmul *m, u32 axis)
 	m->rank--;
 }
 
-/* Batch axes @axis and @axis + 1 are one, for every operand. */
+/* Batch axes @axis and @axis + 1 can be merged in every operand. */
 static bool merge_batch(struct matmul *m, u32 axis)
 {
 	u32 i;

@@ -53,9 +53,9 @@ static s64 wrap_index(s64 index, s64 dim)
 }
 
 /*
- * The next run of an axis of the result: from element @at of it, which lies @at - begin from the
- * operand's first. Sets where in the operand it starts and how it steps there; CONSTANT outside
- * the operand gives a start of -1. Returns the length.
+ * The next run of an axis of the result, from index @index of the operand on (negative: before it).
+ * Sets where in the operand the run starts and how it steps there; the constant border has a start
+ * of -1. Returns the length of the run, at most @left.
  */
 static s64 next_run(const struct padder *p, s64 dim, s64 index, s64 left, s64 *start, s64 *step)
 {
@@ -80,7 +80,7 @@ static s64 next_run(const struct padder *p, s64 dim, s64 index, s64 left, s64 *s
 			*step = 0;
 			return index < 0 ? min(-index, left) : left;
 		}
-		/* a saw: up over [0, dim - 1], down again over (dim - 1, 0) */
+		/* indices go up from 0 to dim - 1, then down again, with this period */
 		period = 2 * (dim - 1);
 		*start = wrap_index(index, period);
 		if (*start < dim - 1)
@@ -94,7 +94,7 @@ static s64 next_run(const struct padder *p, s64 dim, s64 index, s64 left, s64 *s
 	}
 }
 
-/* Axis by axis: each run of this one with each run of those behind. */
+/* Copies or fills all boxes: each run of this axis with each run of the axes behind it. */
 static int pad_axis(const struct padder *p, u32 axis)
 {
 	s64 dim, total, at = 0, start, step, length;

@@ -43,7 +43,7 @@ static bool has_bit(u32 mask, u32 bit)
 	return mask >> bit & 1;
 }
 
-/* Neither loops nor steps: an axis of one element. One axis is always left. */
+/* Drops axes of one element; one axis is always left. */
 static void drop_units(struct loom_nest_axes *nest)
 {
 	u32 i;
@@ -74,7 +74,7 @@ static bool may_merge(const struct loom_nest_axes *nest, u32 axis)
 	return true;
 }
 
-/* All but the axis at @keep and those that must stay apart. Returns where @keep is then. */
+/* Merges axes, but for @keep and those that must stay apart. Returns the new index of @keep. */
 static u32 merge_axes(struct loom_nest_axes *nest, u32 keep)
 {
 	u32 i, k;
@@ -96,8 +96,8 @@ static u32 merge_axes(struct loom_nest_axes *nest, u32 keep)
 }
 
 /*
- * A vector is cut in two axes, so that lanes get runs of neighbours and not every so many-th
- * element: the longest run that still leaves work for all lanes.
+ * A vector is seen as two axes, so that a lane gets runs of consecutive elements and not every n-th
+ * one: the longest run that still leaves work for all lanes.
  */
 static void split_vector(struct loom_nest_axes *nest, u32 lanes)
 {
@@ -126,7 +126,7 @@ static void split_vector(struct loom_nest_axes *nest, u32 lanes)
 	}
 }
 
-/* The axis that is dealt over the lanes: rather none that is reduced or kept apart. */
+/* The axis that is dealt over the lanes; reduced axes and those kept apart are the last choice. */
 static u32 pick_lanes(const struct loom_nest_axes *nest, u32 lanes)
 {
 	u8 prefer[LOOM_GRAPH_RANK];
@@ -140,7 +140,7 @@ static u32 pick_lanes(const struct loom_nest_axes *nest, u32 lanes)
 		prefer[count++] = i;
 	for (i = 0; i < nest->rank; i++)
 		dims[i] = nest->dims[i];
-	/* loom_lane_pick() takes as many axes as the device has; the outer ones will do */
+	/* loom_lane_pick() takes DRM_LOOM_MAX_RANK axes: the outer ones */
 	if (count > DRM_LOOM_MAX_RANK)
 		count = DRM_LOOM_MAX_RANK;
 	return loom_lane_pick(dims, lanes, prefer, count);
@@ -208,7 +208,7 @@ int loom_nest_lower(struct loom_lower *lower, struct loom_nest_axes *nest)
 	u32 lane;
 	int ret;
 
-	/* in a group, axes are those of the values, so that all nodes see rows as rows */
+	/* a symbolic sink gets the axes of the values, so that a row is a row to all nodes */
 	if (!lower->sink.ops->symbolic || nest->rank > DRM_LOOM_MAX_RANK)
 		drop_units(nest);
 	if (!lower->sink.ops->symbolic)

@@ -4,9 +4,9 @@
  *
  * Operators without windows are nests of loops over the same axes for all operands, in which an
  * operand may have 1 element on an axis (it is broadcast) and the result may have 1 (it is
- * reduced). Axes of one element are dropped and neighbours that step alike for everybody are
- * merged, so that a tensor of rank 8 is mostly one of rank 2 or 3. One axis is kept apart for the
- * lanes. What is left with more axes than the device has is one kernel after the other.
+ * reduced). Axes of one element are dropped, and neighbouring axes whose strides allow it in all
+ * operands are merged, so that a tensor of rank 8 mostly becomes one of rank 2 or 3. One axis is
+ * kept apart for the lanes. If more axes remain than the device has, there are several kernels.
  */
 #ifndef LOOM_LOWER_NEST_H
 #define LOOM_LOWER_NEST_H
@@ -41,7 +41,7 @@ struct loom_nest_axes {
 /** loom_nest_broadcast() - gives @ref @rank axes by adding some in front */
 void loom_nest_broadcast(struct loom_ref *ref, u32 rank);
 
-/** loom_nest_lower() - from a nest to commands; @nest is used up */
+/** loom_nest_lower() - hands the kernels of a nest to the sink; @nest is changed */
 int loom_nest_lower(struct loom_lower *lower, struct loom_nest_axes *nest);
 
 #endif /* LOOM_LOWER_NEST_H */

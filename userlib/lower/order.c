@@ -7,7 +7,7 @@
 #include "order/order.h"
 #include "storage.h"
 
-/* In whose bytes a node's result lies, if those are in the arena. */
+/* The node whose result owns the bytes of this value, if they are in the arena. */
 static u32 node_owner(const struct loom_storage *storage, const u32 *node_of,
 		      const struct loom_value *value)
 {
@@ -34,7 +34,7 @@ static void fill_ops(const struct loom_storage *storage, struct loom_order_op *o
 
 		ops[i].inputs = inputs;
 		ops[i].owner = node_owner(storage, node_of, node->output);
-		/* as much as the alignment of what lies above it takes */
+		/* with the padding that aligns the next value */
 		ops[i].size_bytes = (node->output->size_bytes + LOOM_NEURON_ALIGN_BYTES - 1) /
 				    LOOM_NEURON_ALIGN_BYTES * LOOM_NEURON_ALIGN_BYTES;
 		for (k = 0; k < node->num_inputs; k++)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The order in which nodes run, for groups: chains that lead to an output and nowhere else come
- * right behind the value that they begin with, while it is in SRAM. Models like to have them at the
- * end.
+ * The order in which nodes run, for groups: chains that lead only to an output come directly behind
+ * the value that they begin with, while it is in SRAM. Exporters tend to put them at the end.
  */
 #include "storage.h"
 
@@ -14,10 +13,10 @@
  * struct tails - chains to outputs
  * @storage: whose nodes
  * @is_tail: by value id: its node is in such a chain
- * @begins: by value id: first node in the old order that hangs on it, plus one; 0: none
- * @next: by node in the old order: the next that hangs on the same value, plus one
+ * @begins: by value id: first node in the old order whose chain begins with it, plus one; 0: none
+ * @next: by node in the old order: the next whose chain begins with the same value, plus one
  * @old: the old order
- * @num_nodes: number of nodes that have their place
+ * @num_nodes: number of nodes in the new order so far
  */
 struct tails {
 	struct loom_storage *storage;
@@ -28,7 +27,7 @@ struct tails {
 	u32 num_nodes;
 };
 
-/* The one value that is computed and that a node reads, or NULL. */
+/* The only computed value that a node reads; NULL if there is none, or more than one. */
 static const struct loom_value *only_operand(const struct loom_node *node)
 {
 	const struct loom_value *found = NULL;
@@ -52,7 +51,7 @@ static void find_tails(struct tails *tails)
 
 	for (i = 0; i < num_nodes; i++)
 		tails->is_tail[tails->old[i]->output->id] = only_operand(tails->old[i]);
-	/* from the end: whoever is read by somebody who is no tail is none */
+	/* from the end: a node that a node outside of such chains reads is in none */
 	for (i = num_nodes; i-- > 0;) {
 		const struct loom_node *node = tails->old[i];
 
@@ -73,7 +72,7 @@ static void find_tails(struct tails *tails)
 	}
 }
 
-/* A node, then all that hangs on it. Chains are walked, not recursed into: they may be long. */
+/* Adds a node, then the chains that begin with it; without recursion, since chains may be long. */
 static void put(struct tails *tails, u32 index)
 {
 	struct loom_storage *storage = tails->storage;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Source index of an output, as the device computes it, near enough: the caller adds some slack. */
+/* Source index of an output, nearly as the device computes it: the caller adds some slack. */
 static double resize_source(const struct drm_loom_attr_resize *attr, u32 spatial, u64 out)
 {
 	float scale, begin, end;
@@ -43,7 +43,7 @@ static s64 clamp_index(double x, s64 limit)
 static void range_resize(const struct loom_kernel *kernel, u32 spatial, u64 lo, u64 hi,
 			 u64 *in_lo, u64 *in_hi)
 {
-	/* all look at the two elements around a source, or one of them; cubic one further */
+	/* all modes read the two elements around a source, or one of them; cubic reads one more */
 	bool cubic = kernel->resize->mode == DRM_LOOM_RESIZE_CUBIC;
 	double a = resize_source(kernel->resize, spatial, lo);
 	double b = resize_source(kernel->resize, spatial, hi - 1);
@@ -67,7 +67,7 @@ static void range_window(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo
 	s64 first = (s64)lo * w->stride - w->pad;
 	s64 end = ((s64)hi - 1) * w->stride - w->pad + w->extent;
 
-	/* A window beside the input still has to name an element of it. */
+	/* a window beside the input still has to name an element of it */
 	if (first < 0)
 		first = 0;
 	first = min(first, w->in - 1);
@@ -79,8 +79,8 @@ static void range_window(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo
 static void range_scatter(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo, u64 *in_hi)
 {
 	/*
-	 * i * stride - pad + [0, extent) meets [lo, hi). Where windows have gaps between them,
-	 * outputs in a gap name the element before: it has come by then, one further may not have.
+	 * i * stride - pad + [0, extent) overlaps [lo, hi). Where windows have gaps between them,
+	 * outputs in a gap name the element before it: the one behind it may not be loaded yet.
 	 */
 	s64 reach = (s64)lo + w->pad - (w->extent - 1);
 	s64 up = w->extent < w->stride ? 0 : w->stride - 1;
@@ -129,7 +129,6 @@ void loom_kernel_range(const struct loom_kernel *kernel, const struct loom_opera
 	}
 }
 
-/* Pads move with the slice's begin, and with that of what it reads. */
 void loom_kernel_tune(const struct loom_kernel *kernel, struct loom_stage *stage,
 		      const u64 *out_lo, const u64 *in_lo, const u64 *in_hi)
 {

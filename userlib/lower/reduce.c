@@ -64,7 +64,7 @@ static int reduce_stages(struct loom_lower *lower, struct loom_kernel *kernel,
 	return 0;
 }
 
-/* What is left of nothing. */
+/* The result of reducing an empty axis. */
 static int reduce_empty(struct loom_lower *lower, const struct loom_node *node)
 {
 	enum loom_greduce_kind kind = node->reduce.kind;

@@ -14,7 +14,7 @@ void loom_ref_insert(struct loom_ref *ref, u32 axis)
 	}
 	ref->rank++;
 	ref->dims[axis] = 1;
-	/* what a row-major array would have: it is never stepped along */
+	/* the stride of a row-major array; an axis of one element is never stepped along */
 	ref->strides[axis] = axis + 1 < ref->rank ?
 			     ref->strides[axis + 1] * (s64)ref->dims[axis + 1] :
 			     (s64)loom_dtype_bytes(ref->dtype);
@@ -55,7 +55,7 @@ bool loom_ref_dense(const struct loom_ref *ref)
 
 /*
  * Takes the old axes in groups, from the front, each with as many new axes as hold the same number
- * of elements. A group of several old axes must step as one.
+ * of elements. Several old axes in a group must be mergeable into one.
  */
 bool loom_ref_reshape(struct loom_ref *ref, u32 rank, const u64 *dims)
 {
@@ -102,7 +102,7 @@ bool loom_ref_reshape(struct loom_ref *ref, u32 rank, const u64 *dims)
 			stride *= (s64)new.dims[i];
 		}
 	}
-	/* axes of one element step as their inner neighbour would */
+	/* axes of one element get row-major strides */
 	for (i = rank; i-- > 0;)
 		if (new.dims[i] == 1 && i + 1 < rank)
 			new.strides[i] = new.strides[i + 1] * (s64)new.dims[i + 1];

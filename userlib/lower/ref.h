@@ -28,7 +28,7 @@ struct loom_ref {
 void loom_ref_insert(struct loom_ref *ref, u32 axis);
 /** loom_ref_at() - the part of @ref at @index of its first axis, without that axis */
 struct loom_ref loom_ref_at(const struct loom_ref *ref, u64 index);
-/** loom_ref_reshape() - the same elements under other dims, if strides can say that */
+/** loom_ref_reshape() - the same elements with other dims; false if strides cannot express it */
 bool loom_ref_reshape(struct loom_ref *ref, u32 rank, const u64 *dims);
 /** loom_ref_dense() - row-major without gaps */
 bool loom_ref_dense(const struct loom_ref *ref);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * RESIZE: up to three axes change, wherever they are. They become D, H and W, the others N and
- * C: only the order of strides. What is left over of the others is one kernel after the other.
+ * RESIZE: up to three axes change, wherever they are. They become D, H and W, and the others N and
+ * C, by the order of strides alone. If more than two others remain, there are several kernels.
  */
 #include "operators.h"
 
@@ -16,7 +16,7 @@ static const u8 coords[] = {
 	[LOOM_GRESIZE_PYTORCH_HALF_PIXEL] = DRM_LOOM_COORD_PYTORCH_HALF_PIXEL,
 	[LOOM_GRESIZE_ALIGN_CORNERS] = DRM_LOOM_COORD_ALIGN_CORNERS,
 	[LOOM_GRESIZE_ASYMMETRIC] = DRM_LOOM_COORD_ASYMMETRIC,
-	/* half a pixel more than HALF_PIXEL, which the rounding takes off: see rounding() */
+	/* half a pixel more than HALF_PIXEL, for which the rounding makes up: see rounding() */
 	[LOOM_GRESIZE_TF_HALF_PIXEL_FOR_NN] = DRM_LOOM_COORD_HALF_PIXEL,
 	[LOOM_GRESIZE_TF_CROP_AND_RESIZE] = DRM_LOOM_COORD_TF_CROP_AND_RESIZE,
 };
@@ -100,7 +100,7 @@ static void set_axis(struct resize *z, u32 spatial, const struct loom_gresize *r
 	z->attr.roi_end[spatial] = loom_float_bits(r->roi_end[axis]);
 }
 
-/* Axes that stay come first, then those that change, filled up with axes of one element. */
+/* Axes that keep their size come first, then those that change, padded with axes of one element. */
 static int sort_axes(struct loom_lower *lower, const struct loom_gresize *r,
 		     const struct loom_ref *x, const struct loom_ref *y, struct resize *z)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What lowering hands to a sink. Axes of copies and fills that step alike are merged, unless the
- * sink wants them as they are; what has more axes than a view can have is several of them.
+ * What lowering hands to a sink. Axes of copies and fills are merged where strides allow it, unless
+ * the sink is symbolic. A copy or fill that has too many axes for a view is split into several.
  */
 #include "sink.h"
 
@@ -44,7 +44,7 @@ static u32 shortest_axis(const struct loom_ref *ref)
 	return shortest;
 }
 
-/* Fewest axes that say the same for both; @b may be NULL. */
+/* Drops and merges axes of both as far as strides allow; @b may be NULL. */
 static void simplify(struct loom_ref *a, struct loom_ref *b)
 {
 	u32 i;

@@ -66,7 +66,7 @@ struct search {
 	u64 least_bytes;
 };
 
-/* Sizes of a hostile model must not wrap: past this they are as good as infinite. */
+/* Sizes of a hostile model must not wrap: they saturate. */
 static u64 times(u64 a, u64 b)
 {
 	u64 product;
@@ -126,7 +126,7 @@ static void measure_piece(const struct search *s, u32 index, u32 axis, u64 lo, u
 	candidate->rows[index] = max(candidate->rows[index], rows);
 }
 
-/* One axis of the operand follows @axis, one by one: all but windows and groups. */
+/* Exactly one axis of the operand follows @axis, with LOOM_MAP_SAME. */
 static bool follows_plainly(const struct search *s, u32 index, u32 axis, u32 *which)
 {
 	const struct loom_operand *operand = &s->kernel->operands[index];
@@ -181,7 +181,7 @@ static void add_candidate(struct search *s, u32 axis, u64 chunk)
 	lengths->count++;
 }
 
-/* The longest length up to @chunk that does not tear a group apart. */
+/* The longest length up to @chunk that does not split a group of channels. */
 static u64 fit_group(const struct search *s, u32 axis, u64 chunk)
 {
 	u64 group = s->kernel->group;
@@ -212,7 +212,7 @@ static void make_axis_lengths(struct search *s, u32 axis, bool cut)
 	u64 dim = s->kernel->operands[0].ref.dims[axis];
 	u64 limit = axis == s->rank - 1 ? unit_limit(s->kernel, dim) : dim;
 	bool lanes = axis == s->kernel->operands[0].lane_axis;
-	/* more pieces than a plan has steps are of no use, and would take forever to measure */
+	/* more pieces than a plan has steps are of no use, and take too long to measure */
 	u64 most = min(dim, MAX_PIECES);
 	u64 pieces = 1, chunk, last = 0;
 
@@ -271,7 +271,7 @@ static const struct candidate *picked(const struct search *s, u32 axis)
 	return &s->lengths[axis].list[s->pick[axis]];
 }
 
-/* It is used where it is, and needs no buffer. */
+/* The operand is used in DRAM and needs no buffer. */
 static bool is_direct(const struct search *s, u32 index)
 {
 	return s->kernel->operands[index].role == LOOM_ROLE_DIRECT || (!index && s->kernel->direct);
@@ -305,7 +305,7 @@ static void measure_buffers(const struct search *s, u32 split, struct loom_tilin
 	}
 }
 
-/* Bytes that are moved with the loops in this order. What stays nowhere is moved for each slice. */
+/* Bytes that are moved with the loops in this order. DIRECT operands are moved for each slice. */
 static u64 measure_bytes(const struct search *s, const u32 *order)
 {
 	u64 total = 0;
@@ -343,7 +343,7 @@ static void consider(struct search *s, const struct loom_tiling *tiling)
 	s->best = *tiling;
 }
 
-/* All orders of the axes that are cut, inside of those that are not. */
+/* Tries all orders of the axes that are cut, inside of the loops over those that are not. */
 static void try_orders(struct search *s, struct loom_tiling *tiling, u32 fixed)
 {
 	u32 i, swap;
@@ -394,7 +394,7 @@ static void try_cut(struct search *s)
 	s->least_bytes = min(s->least_bytes, tiling.scratch_bytes);
 	if (tiling.scratch_bytes > s->sram->bytes)
 		return;
-	/* uncut axes first: their place does not matter */
+	/* uncut axes first: their loops have one iteration */
 	for (i = 0; i < s->rank; i++)
 		if (!(split & (1U << i)))
 			tiling.order[uncut++] = i;
@@ -417,7 +417,7 @@ static void try_cuts(struct search *s, u32 axis)
 	}
 	for (s->pick[axis] = 0; s->pick[axis] < s->lengths[axis].count; s->pick[axis]++) {
 		try_cuts(s, axis + 1);
-		/* nothing beats one piece */
+		/* a single slice is optimal */
 		if (s->found && s->best.slices == 1)
 			return;
 	}

@@ -5,14 +5,14 @@
  * A kernel that does not fit in SRAM is cut into boxes of its result. What a box costs follows
  * from the maps alone: the parts of the operands that it needs. A cut is a chunk length per axis
  * and an order of loops; an operand is loaded again whenever a loop that it depends on has
- * moved on, so the order decides what stays and what is read again and again. Keeping the weights
+ * moved on, so the order decides what is kept and what is read several times. Keeping the weights
  * and streaming the rows, or keeping the rows and streaming the weights, are two orders of the
  * same loops here, and neither is a special case.
  *
  * The search is exhaustive over candidate chunk lengths per axis and all orders of the axes
  * that are cut. Fewest DRAM bytes win, then fewest slices, then what was tried first. Double
- * buffers are preferred while they cost no more than a tenth in bytes: they halve the room, but
- * let DMA and compute run at the same time.
+ * buffers are preferred while they move at most a tenth more bytes: they halve the SRAM of a slice,
+ * but let DMA and compute run at the same time.
  *
  * Rejected: cutting N first, then H, until it fits. It never finds that cutting the output
  * channels would have read less.

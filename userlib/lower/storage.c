@@ -50,11 +50,12 @@ static void place_inputs(struct loom_storage *storage)
 }
 
 /*
- * The value that is to be computed into an output's place: the output itself, or what it is a
- * plain reshape of, if nobody else has a claim on that.
+ * The value that is computed into an output's slot: the output itself, or the value that it is a
+ * reshape of, unless that value has a location already.
  */
-static const struct loom_value *claim(const struct loom_storage *storage, const bool *observed,
-				      const struct loom_value *output)
+static const struct loom_value *output_owner(const struct loom_storage *storage,
+					     const bool *observed,
+					     const struct loom_value *output)
 {
 	const struct loom_value *value = output;
 
@@ -91,7 +92,7 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 			return;
 		place->slot = slot;
 		take_slot(storage, slot, value->size_bytes, &place->offset);
-		owner = claim(storage, observed, value);
+		owner = output_owner(storage, observed, value);
 		location = &storage->locations[value->id];
 		if (location->kind != LOOM_LOCATION_NONE) {
 			storage->copies[storage->num_copies].value = value;
@@ -99,7 +100,7 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 			continue;
 		}
 		if (owner != value) {
-			/* a mark that it is taken; the view is made when its node comes */
+			/* marks the output as decided; the view is made when its node comes */
 			location->kind = LOOM_LOCATION_VIEW;
 			location = &storage->locations[owner->id];
 		}
@@ -139,7 +140,7 @@ static int find_observed(const struct loom_storage *storage,
 	return 0;
 }
 
-/* Nodes in order: who is a view, who is observed, who goes to the arena. */
+/* Decides for results, in the order of nodes: observed, a view, an image or the arena. */
 static void place_results(struct loom_storage *storage, const bool *observed)
 {
 	const struct loom_graph *graph = storage->graph;
@@ -175,7 +176,7 @@ static void place_results(struct loom_storage *storage, const bool *observed)
 			}
 		}
 		loom_storage_set_root(location, LOOM_LOCATION_ARENA, y);
-		/* a reshape that is no view has to be dense */
+		/* a reshape that is no view has to be dense: no image */
 		if (!loom_storage_moves_only(node) && loom_image_claim(storage, y))
 			continue;
 		storage->num_neurons++;

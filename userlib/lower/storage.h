@@ -7,15 +7,18 @@
  * - inputs and outputs in a slot each, so that they can be bound anew for each run;
  * - constants in the weights slot, one after the other, 4 KiB aligned, each once, in the order
  *   in which they are first read;
- * - with groups, operands of concatenations in the result, if nobody else has a claim on them;
+ * - with groups, operands of concatenations in the result, where that is possible (storage_join.c);
  * - observed values in a slot of their own, where nothing overwrites them;
  * - neurons in the arena, placed by lifetime (loom_place.h). Time is the number of the node;
  * - values of texture scope in images, which they share one after the other (image_pool.h);
  * - the results of RESHAPE, TRANSPOSE, SLICE and EXPAND nowhere: they are views of their
  *   operand's bytes, which live as long as any view is read.
  *
- * A view that somebody outside wants to see is copied, but for one common case: if an output is
- * only a reshape of what a node computes, that node writes into the output's slot directly.
+ * A view that is an output or observed is copied, but for one common case: if an output is only a
+ * reshape of what a node computes, that node writes into the output's slot directly.
+ *
+ * Rejected: locations that are decided while commands are written. The placement of the arena needs
+ * all lifetimes, and groups have to know which values are in DRAM before there are commands.
  */
 #ifndef LOOM_STORAGE_H
 #define LOOM_STORAGE_H
@@ -37,7 +40,7 @@ struct loom_lower;
  * @LOOM_LOCATION_ARENA: in the arena
  * @LOOM_LOCATION_IMAGE: in an image, see image_pool.h
  * @LOOM_LOCATION_VIEW: in another value
- * @LOOM_LOCATION_PART: computed where it is wanted: a part of a concatenation's result
+ * @LOOM_LOCATION_PART: a part of a concatenation's result, computed there
  * @LOOM_LOCATION_SRAM: in SRAM only, inside a group
  */
 enum loom_location_kind {
@@ -58,10 +61,10 @@ enum loom_location_kind {
  * struct loom_location - where a value lives
  * @kind: what kind of place
  * @root: id of the value that owns the bytes; its own if it is no view
- * @ref: its elements in the root's bytes; @ref.tensor says nothing
+ * @ref: its elements in the root's bytes; @ref.tensor is not used
  * @slot: slot, if it is a root
  * @offset: first byte in the slot, if it is a root
- * @tensor: tensor of the plan, if it is a root that has been touched
+ * @tensor: tensor of the plan, if it is a root that has been read or written
  * @item: its number in the placement, or LOOM_PLACE_NONE
  * @part_of: PART: the concatenation's result
  */
@@ -90,11 +93,11 @@ struct loom_late_copy {
 #define LOOM_NEURON_ALIGN_BYTES	64
 
 /**
- * struct loom_storage_order - what the order of the nodes asks of the arena
- * @given_bytes: the graph's order
- * @bytes: the order that was taken
- * @proved: no order asks less
- * @moved: the two are not the same
+ * struct loom_storage_order - peak bytes of values alive at once, by the order of the nodes
+ * @given_bytes: peak of the graph's order
+ * @bytes: peak of the order that was taken
+ * @proved: no order has a lower peak
+ * @moved: the order that was taken is not the graph's
  */
 struct loom_storage_order {
 	u64 given_bytes;
@@ -120,14 +123,14 @@ struct loom_storage_order {
  * @copies: outputs to be copied at the end
  * @num_copies: number of @copies
  * @nodes: the nodes in the order in which they run
- * @order: what is known about that
- * @span_first: by node: node that begins its group, as far as lifetimes are concerned; NULL: itself
- * @span_last: by node: node that ends its group
+ * @order: what that order needs
+ * @span_first: by node: first node of its group, from which its values live; NULL: no groups
+ * @span_last: by node: last node of its group
  * @placer: name of the strategy that was taken
  * @num_neurons: values in the arena
  * @neuron_bytes: their sum
  * @arena_bytes: size of the arena
- * @bound_bytes: what it cannot be smaller than
+ * @bound_bytes: lower bound of @arena_bytes
  * @pools: images
  * @num_pools: number of @pools
  * @num_images: values in images
@@ -207,7 +210,7 @@ int loom_storage_init(struct loom_storage *storage, const struct loom_graph *gra
 u32 loom_storage_slot(struct loom_storage *storage, enum loom_slot_kind kind, u32 flags);
 /**
  * loom_storage_place() - places the arena
- * @storage: decided; what is in SRAM only is marked
+ * @storage: locations are decided, also those in SRAM only
  * @options: placer
  * @err: [out] one line on failure
  *
@@ -220,7 +223,7 @@ void loom_storage_set_root(struct loom_location *location, enum loom_location_ki
 			   const struct loom_value *value);
 /** loom_storage_moves_only() - RESHAPE, TRANSPOSE, SLICE, EXPAND */
 bool loom_storage_moves_only(const struct loom_node *node);
-/** loom_storage_join() - operands of concatenations computed in their place: storage_join.c */
+/** loom_storage_join() - locates operands of concatenations in the result, where possible */
 void loom_storage_join(struct loom_storage *storage);
 /** loom_storage_keep_order() - the nodes run in the graph's order */
 void loom_storage_keep_order(struct loom_storage *storage);
@@ -233,13 +236,13 @@ void loom_storage_finish(struct loom_storage *storage);
 /** loom_storage_clear() - frees what @storage holds */
 void loom_storage_clear(struct loom_storage *storage);
 
-/** loom_storage_read() - where an operand's elements are; its tensor is made if need be */
+/** loom_storage_read() - where an operand's elements are; its tensor is made on first use */
 int loom_storage_read(struct loom_lower *lower, const struct loom_value *value,
 		      struct loom_ref *ref);
 /** loom_storage_write() - where a node's result goes: row-major; dense but for rows of images */
 int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
 		       struct loom_ref *ref);
-/** loom_storage_tensor() - the tensor of the value that owns bytes; it is made if need be */
+/** loom_storage_tensor() - the plan's tensor of a value that owns its bytes; made on first use */
 u32 loom_storage_tensor(struct loom_lower *lower, u32 value);
 /** loom_storage_in_image() - what @ref shows lies in an image */
 bool loom_storage_in_image(const struct loom_lower *lower, const struct loom_ref *ref);

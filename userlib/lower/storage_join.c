@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * Operands of a concatenation computed where they end up: they are parts of its result, and the
- * CONCAT itself has nothing to do for them. From the last concatenation to the first, so that a
- * part of a part is a part of the whole.
+ * Operands of a concatenation are computed where they end up: they become parts of its result, and
+ * the CONCAT does not copy them. From the last concatenation to the first, so that a part of a part
+ * is a part of the whole.
  *
- * An operand that was made long before stays a value of its own: it would make room for the whole
- * from then on, and what has to be in SRAM for as long would be the whole, too.
+ * An operand that is made long before the concatenation stays a value of its own: else the whole
+ * result would be allocated from then on, in the arena or in SRAM.
  */
 #include "storage.h"
 
-/* Nodes between the two. */
-#define LONG_BEFORE	16
+/* Nodes between an operand's producer and the CONCAT, at most. */
+#define MAX_DISTANCE	16
 
 static bool reads_once(const struct loom_node *node, const struct loom_value *value)
 {
@@ -38,7 +38,7 @@ static void join_operands(struct loom_storage *storage, const struct loom_node *
 		at += value->dims[axis];
 		if (location->kind != LOOM_LOCATION_ARENA || !value->num_elems ||
 		    loom_storage_moves_only(value->producer) || !reads_once(node, value) ||
-		    node->source > value->producer->source + LONG_BEFORE)
+		    node->source > value->producer->source + MAX_DISTANCE)
 			continue;
 		location->kind = LOOM_LOCATION_PART;
 		location->part_of = node->output->id;
@@ -51,8 +51,8 @@ static void join_operands(struct loom_storage *storage, const struct loom_node *
 	}
 }
 
-/* Views of what has moved. One that cannot be said any more is a value of its own. */
-static void look_again(struct loom_storage *storage, const struct loom_node *node)
+/* Updates a view of a value that has moved. If strides cannot express it now, it gets bytes. */
+static void update_view(struct loom_storage *storage, const struct loom_node *node)
 {
 	struct loom_location *location = &storage->locations[node->output->id];
 	const struct loom_location *from;
@@ -80,5 +80,5 @@ void loom_storage_join(struct loom_storage *storage)
 			join_operands(storage, graph->nodes[i]);
 	for (i = 0; i < graph->num_nodes; i++)
 		if (loom_storage_moves_only(graph->nodes[i]))
-			look_again(storage, graph->nodes[i]);
+			update_view(storage, graph->nodes[i]);
 }

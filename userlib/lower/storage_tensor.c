@@ -7,7 +7,7 @@
 
 #define WEIGHT_ALIGN	4096
 
-/* A constant is read for the first time. */
+/* Places a constant in the weights slot, when it is first read. */
 static void place_weight(struct loom_storage *storage, const struct loom_value *value)
 {
 	struct loom_location *location = &storage->locations[value->id];
@@ -23,8 +23,8 @@ static void place_weight(struct loom_storage *storage, const struct loom_value *
 	storage->weights[storage->num_weights++] = value;
 }
 
-/* The tensor of a root, made when it is first touched. */
-static u32 touch(struct loom_storage *storage, u32 id)
+/* The tensor of a root, made when it is first used. */
+static u32 tensor_of(struct loom_storage *storage, u32 id)
 {
 	struct loom_location *location = &storage->locations[id];
 	const struct loom_value *value = storage->graph->values[id];
@@ -66,6 +66,13 @@ static int check_size(struct loom_lower *lower, const struct loom_value *value)
 	return 0;
 }
 
+/* What a reference to a location names: a value for symbolic sinks, a tensor for others. */
+static u32 named_by(const struct loom_lower *lower, const struct loom_location *location)
+{
+	return lower->sink.ops->symbolic ? location->root :
+					   tensor_of(lower->storage, location->root);
+}
+
 int loom_storage_read(struct loom_lower *lower, const struct loom_value *value,
 		      struct loom_ref *ref)
 {
@@ -81,9 +88,9 @@ int loom_storage_read(struct loom_lower *lower, const struct loom_value *value,
 	if (symbolic && value->data && location->kind == LOOM_LOCATION_NONE)
 		loom_storage_set_root(location, LOOM_LOCATION_WEIGHT, value);
 	if (!symbolic && value->data && location->tensor == LOOM_LOCATION_NO_TENSOR)
-		touch(storage, value->id);
+		tensor_of(storage, value->id);
 	*ref = location->ref;
-	ref->tensor = lower->sink.ops->symbolic ? location->root : touch(storage, location->root);
+	ref->tensor = named_by(lower, location);
 	return storage->build->status;
 }
 
@@ -97,13 +104,13 @@ int loom_storage_write(struct loom_lower *lower, const struct loom_value *value,
 	if (ret)
 		return ret;
 	*ref = location->ref;
-	ref->tensor = lower->sink.ops->symbolic ? location->root : touch(storage, location->root);
+	ref->tensor = named_by(lower, location);
 	return storage->build->status;
 }
 
 u32 loom_storage_tensor(struct loom_lower *lower, u32 value)
 {
-	return touch(lower->storage, value);
+	return tensor_of(lower->storage, value);
 }
 
 bool loom_storage_in_image(const struct loom_lower *lower, const struct loom_ref *ref)
@@ -157,7 +164,7 @@ int loom_storage_copy_late(struct loom_lower *lower)
 		to.tensor = loom_build_tensor(storage->build, &tensor);
 		loom_build_label(storage->build, to.tensor, value->name, LOOM_LABEL_DRAM, 0);
 		to.offset = 0;
-		/* outputs are computed in place: dense */
+		/* outputs are dense: they can be seen as vectors */
 		if (!loom_ref_reshape(&from, 1, &flat) || !loom_ref_reshape(&to, 1, &flat))
 			return -EINVAL;
 		ret = loom_sink_copy(lower, &to, &from);

@@ -6,8 +6,8 @@
  * put in order once, at the end. Inside a step and a stream, commands stay in the order in which
  * they came.
  *
- * What a command costs is counted here, when it is added, from the same views that the engine
- * will see: that is what makes the planner's promise the device's count.
+ * What a command moves and computes is counted when it is added, from the same views that the
+ * engine gets: so what a plan promises is what the device counts.
  */
 #ifndef LOOM_PLAN_BUILD_H
 #define LOOM_PLAN_BUILD_H

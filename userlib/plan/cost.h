@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a plan costs, read from its bytes: the same for all strategies, whatever each of them
- * thought. See &loom_program_stats.cycles for what a cycle is.
+ * What a plan costs, read from its bytes, so that all strategies are measured alike, whatever each
+ * of them estimated. See &loom_program_stats.cycles for what a cycle is.
  */
 #ifndef LOOM_PLAN_COST_H
 #define LOOM_PLAN_COST_H

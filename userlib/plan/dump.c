@@ -113,7 +113,7 @@ static void dump_view(struct dump *d, u32 index)
 	fputc('>', d->file);
 }
 
-/* Attributes are 32-bit fields, all of them, but for that of FILL. */
+/* All attributes are 32-bit fields, but for that of FILL. */
 static void dump_attr(struct dump *d, const struct drm_loom_plan_command *command)
 {
 	u64 at = d->header.attrs.offset + command->attr_offset;
@@ -165,7 +165,7 @@ static void dump_steps(struct dump *d)
 
 		fprintf(d->file, "step %u: %u dma, %u compute\n", i, step.dma_commands,
 			step.compute_commands);
-		/* a count that is a lie ends where the table does */
+		/* a false count ends where the table does */
 		for (k = 0; k < count && step.first_command + k < d->header.commands.count; k++)
 			dump_command(d, step.first_command + k);
 	}
