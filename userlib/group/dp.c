@@ -146,14 +146,9 @@ static int divide(struct loom_group_list *list, struct loom_group *group,
 	return ret;
 }
 
-static const struct loom_group_rules rules = {
-	.fit = loom_group_dp_fit,
-	.place = loom_group_dp_place,
-};
-
 const struct loom_group_strategy loom_group_dp = {
 	.name = "layergroup-dp",
 	.text = "the same slices, groups by cycles",
-	.rules = &rules,
+	.rules = &loom_group_dp_rules,
 	.divide = divide,
 };

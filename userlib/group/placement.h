@@ -4,7 +4,7 @@
  *
  * &struct loom_group_rules is how floors above ask: a strategy hands its rules in with the group
  * (&loom_group.rules), and nobody below looks whose they are. weights.c and placement.c are those
- * of the default strategy; text_weights.c and text_placement.c, among the strategies, are others.
+ * of the default strategy; text_rules.c, among the strategies, has others.
  */
 #ifndef LOOM_GROUP_PLACEMENT_H
 #define LOOM_GROUP_PLACEMENT_H

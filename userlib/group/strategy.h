@@ -54,15 +54,11 @@ extern const struct loom_group_strategy loom_group_dp;
  */
 int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut, u64 limit);
 
-/* text_weights.c and text_placement.c: rules of "text" and of "dp" */
+/* text_rules.c */
 
-/** loom_group_text_fit() - weights are held, or loaded as early as can be */
-int loom_group_text_fit(struct loom_group *group, u64 budget_bytes);
-/** loom_group_text_place() - places one item after the other, in sub-banks */
-int loom_group_text_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes);
-/** loom_group_dp_fit() - as loom_group_text_fit(); large halos are no reason to refuse */
-int loom_group_dp_fit(struct loom_group *group, u64 budget_bytes);
-/** loom_group_dp_place() - places the item with the lowest place first, away from conflicts */
-int loom_group_dp_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes);
+/** loom_group_text_rules - whole weights, loaded as early as can be; one item after the other */
+extern const struct loom_group_rules loom_group_text_rules;
+/** loom_group_dp_rules - the same weights; the item with the lowest place first, no conflicts */
+extern const struct loom_group_rules loom_group_dp_rules;
 
 #endif /* LOOM_GROUP_STRATEGY_H */

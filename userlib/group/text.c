@@ -205,14 +205,9 @@ static int divide(struct loom_group_list *list, struct loom_group *group,
 	return ret;
 }
 
-static const struct loom_group_rules rules = {
-	.fit = loom_group_text_fit,
-	.place = loom_group_text_place,
-};
-
 const struct loom_group_strategy loom_group_text = {
 	.name = "layergroup-text",
 	.text = "the first way that fits, from the tail: halos again, weights held",
-	.rules = &rules,
+	.rules = &loom_group_text_rules,
 	.divide = divide,
 };

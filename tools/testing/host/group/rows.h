@@ -47,8 +47,9 @@ static bool writes_row(const struct loom_group *group, u32 index, const struct l
 		all.hi[k] = y->dims[k];
 	loom_group_value_box(group, index, 0, &all, &made);
 	for (k = 0; k < group->list->uses[root->value].rank; k++)
-		overlaps &= k == (u32)root->axis ? row >= made.lo[k] && row < made.hi[k] :
-						   made.lo[k] < box->hi[k] && box->lo[k] < made.hi[k];
+		overlaps &= k == (u32)root->axis ?
+			    row >= made.lo[k] && row < made.hi[k] :
+			    made.lo[k] < box->hi[k] && box->lo[k] < made.hi[k];
 	*start = made.lo[root->axis];
 	return overlaps;
 }

@@ -100,7 +100,7 @@ static struct loom_group *slice_chain(struct chain *chain, u32 slices)
 	u32 i;
 
 	loom_group_begin_recompute(group, 0, slices, 1, 2);
-	group->rules = loom_group_text.rules;
+	group->rules = &loom_group_text_rules;
 	group->overlap = true;
 	for (i = 0; i < chain->c.list.num_units; i++)
 		if (!loom_group_append(group))
@@ -229,7 +229,7 @@ static void test_half(void)
 		       "a window of %d rows: [%u, %u) and [%u, %u)", (int)k, lo[0], hi[0], lo[1],
 		       hi[1]);
 		tap_ok(group->faults == (k == 61 ? LOOM_GROUP_FAULT_OVERLAP : 0) &&
-		       loom_group_text_fit(group, roomy.bytes) == (k == 61 ? -ENOSPC : 0),
+		       loom_group_fit(group, roomy.bytes) == (k == 61 ? -ENOSPC : 0),
 		       "%s", k == 61 ? "60 of 100 rows twice is too much" : "20 is not");
 		chain_end(&chain);
 	}
@@ -284,7 +284,7 @@ static void test_period(void)
 	item = &group->items[part->item[2]];
 	tap_ok(group->num_parts == 6 && item->from == 4 && item->to == 5,
 	       "weights of T5 would be there from T%d to T%d", item->from, item->to);
-	ret = loom_group_text_fit(group, roomy.bytes);
+	ret = loom_group_fit(group, roomy.bytes);
 	tap_ok(!ret, "it fits");
 	item = &group->items[part->item[2]];
 	tap_ok(part->lead[2] == 2 && item->from == 2 && item->to == 5,
@@ -294,7 +294,7 @@ static void test_period(void)
 	       item->from);
 
 	group = slice_chain(&chain, 2);
-	tap_ok(!loom_group_text_fit(group, roomy.bytes), "in two slices it fits, too");
+	tap_ok(!loom_group_fit(group, roomy.bytes), "in two slices it fits, too");
 	item = &group->items[group->parts[5].item[2]];
 	tap_ok(item->whole && group->items[group->parts[2].item[2]].whole,
 	       "weights of a sliced group are there to its end");
@@ -339,13 +339,13 @@ static void test_places(u64 sub_bank_bytes)
 	chain_node(&chain, "Add", "v1");
 	chain_finish(&chain, &sram);
 	group = slice_chain(&chain, 1);
-	ret = loom_group_text_place(group, sram.bytes, &height);
+	ret = loom_group_place(group, sram.bytes, &height);
 	tap_ok(!ret && height == want[3] + 1024,
 	       "%u sub-bank bytes: %u bytes in all", (u32)sub_bank_bytes, (u32)height);
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		tap_ok(strip_at(group, names[i]) == want[i], "%s is at %u", names[i],
 		       (u32)strip_at(group, names[i]));
-	tap_ok(loom_group_text_place(group, want[3] + 1023, &height) == -ENOSPC || sub_bank_bytes,
+	tap_ok(loom_group_place(group, want[3] + 1023, &height) == -ENOSPC || sub_bank_bytes,
 	       "a byte less is too little");
 	chain_end(&chain);
 }
@@ -363,8 +363,7 @@ static void test_weights_first(void)
 	chain_conv(&chain, "Conv", 4, 4, 1, 1, 1, 1, 0);
 	chain_finish(&chain, &roomy);
 	group = slice_chain(&chain, 2);
-	if (loom_group_text_fit(group, roomy.bytes) ||
-	    loom_group_text_place(group, roomy.bytes, &height))
+	if (loom_group_fit(group, roomy.bytes) || loom_group_place(group, roomy.bytes, &height))
 		tap_fatal("no place");
 	first = group->items[group->parts[0].item[2]].offset[0];
 	second = group->items[group->parts[1].item[2]].offset[0];
@@ -402,7 +401,7 @@ static void test_n_then_h(void)
 		chain_node(&chain, "Neg", "");
 		chain_node(&chain, "Abs", "");
 		chain_finish(&chain, &sram);
-		chain.c.group->rules = loom_group_text.rules;
+		chain.c.group->rules = &loom_group_text_rules;
 		ret = loom_group_text_search(chain.c.group, &cut, U64_MAX);
 		tap_ok(!ret && cut.slices == wants[i].slices && cut.batches == wants[i].batches &&
 		       cut.cut_axis == wants[i].axis,
@@ -430,14 +429,14 @@ static void test_tail(void)
 	chain_node(&chain, "Neg", "");
 	chain_node(&chain, "Abs", "");
 	chain_finish(&chain, &sram);
-	chain.c.group->rules = loom_group_text.rules;
+	chain.c.group->rules = &loom_group_text_rules;
 	if (loom_group_text.divide(&chain.c.list, chain.c.group, &cuts, &num_cuts))
 		tap_fatal("no division");
 	tap_ok(num_cuts == 3 && cuts[0].num_units == 2 && cuts[1].layerwise &&
 	       cuts[2].num_units == 3,
 	       "%u groups: two, one whose weights do not fit, three", num_cuts);
 	free(cuts);
-	chain.c.group->rules = loom_group_dp.rules;
+	chain.c.group->rules = &loom_group_dp_rules;
 	if (loom_group_dp.divide(&chain.c.list, chain.c.group, &cuts, &num_cuts))
 		tap_fatal("no division");
 	tap_ok(num_cuts == 3 && cuts[0].num_units == 2 && cuts[1].layerwise &&
