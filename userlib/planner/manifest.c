@@ -9,7 +9,7 @@
 
 /**
  * struct owned - a program with what it owns
- * @program: what the caller sees; first, so that one is the other
+ * @program: what the caller gets; first, so that a pointer to it is one to this
  * @slots: &loom_program.slots
  * @inputs: &loom_program.inputs
  * @outputs: &loom_program.outputs
@@ -176,7 +176,7 @@ static void fill_stats(const struct planner *p, struct loom_program *program)
 	stats->plan_bytes = program->plan_bytes;
 	stats->tensors = p->build.num_tensors;
 	stats->groups = program->num_groups;
-	/* a whole DECONV also counts what falls on its pads; its slices may not */
+	/* a whole DECONV counts work on its pads, its slices may not: then the sum is lower */
 	if (counted->macs > p->lower.macs_once)
 		stats->recomputed_macs = counted->macs - p->lower.macs_once;
 	stats->macs = counted->macs;

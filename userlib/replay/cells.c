@@ -274,7 +274,7 @@ static bool mark_cells(struct replay *r, const struct replay_operand *operand)
 	return true;
 }
 
-/* What is read must not be what is written, except element by element. */
+/* A command must not write what it reads, except element by element in the same place. */
 static bool check_in_place(struct replay *r, const struct replay_operand *x, bool elementwise)
 {
 	const struct replay_operand *y = &r->operands[0];

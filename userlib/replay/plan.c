@@ -71,7 +71,7 @@ static int by_address(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* What lies in a slot before the plan runs. */
+/* Lists the inputs and weights that lie in a slot before the plan runs. */
 static bool find_facts(struct replay *r, uint32_t slot)
 {
 	const struct loom_program *program = r->program;
@@ -188,7 +188,7 @@ static bool tensor_is_fine(struct replay *r, uint32_t index)
 	return true;
 }
 
-/* Tensors in the order of a step of theirs: counting sort. */
+/* Tensors sorted by their first or last step: counting sort. */
 static uint32_t *sort_tensors(struct replay *r, bool last)
 {
 	uint32_t steps = r->header->steps.count, count = r->header->tensors.count, i;
@@ -394,7 +394,7 @@ static bool view_is_fine(struct replay *r, const struct drm_loom_plan_view *v)
 	return true;
 }
 
-/* The bytes that it spans in a bank: from @low to below @high, or it leaves its tensor. */
+/* The bytes that a view spans in a bank, [@low, @high); false: it leaves its tensor. */
 static bool find_span(struct replay *r, const struct drm_loom_plan_view *v, uint64_t *low,
 		      uint64_t *high)
 {

@@ -13,7 +13,7 @@
 /* Faults that are listed unless the options say how many. */
 #define REPLAY_LISTED	16
 
-/* Bytes that DMA moves, and those of images that CONV and POOL use where they are. */
+/* Bytes that DMA moves, and those of images that CONV and POOL use in DRAM. */
 static void count_bytes(struct replay *r)
 {
 	struct drm_loom_counters *c = &r->report->counted;

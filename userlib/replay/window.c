@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Labels of what looks through a window: convolution, pooling, resize. See replay.h.
+ * Labels of operators with windows: convolution, pooling, resize. See replay.h.
  *
- * What an output takes from outside of its input is the zero point (CONV) or nothing (the others),
- * and a tap's key is its place in the window, so that padding, stride and the start of a slice are
- * in the label only by what they make of the window.
+ * A tap outside of the input is the zero point (CONV) or nothing (the others), and a tap's key is
+ * its place in the window. So padding, stride and the start of a slice change a label only by the
+ * elements that they put into the window.
  */
 #include "replay.h"
 
@@ -31,7 +31,7 @@ struct window {
 	bool back;
 };
 
-/* Where a tap of an output lies in the input; may be outside. False: nowhere. */
+/* Index of the tap of an output in the input, maybe outside of it. False: there is none. */
 static bool find_tap(const struct window *w, uint32_t axis, int64_t out, int64_t tap, int64_t *at)
 {
 	if (!w->back) {
@@ -58,7 +58,7 @@ static void add_row(const struct window *w, const uint64_t *row, int64_t kw, uin
 	}
 }
 
-/* For all outputs of one row and tap of D and H. */
+/* Adds one tap of D and H for all outputs of a row. */
 static void add_taps(const struct window *w, const uint64_t *keys, const uint64_t *row,
 		     uint64_t outside, uint64_t *sums)
 {
@@ -68,7 +68,7 @@ static void add_taps(const struct window *w, const uint64_t *keys, const uint64_
 		add_row(w, row, kw, keys[kw], outside, sums);
 }
 
-/* For all outputs of one plane: what is in their windows, each tap by its key. */
+/* For all outputs of a plane: the sum over their windows, each tap times its key. */
 static void add_plane(const struct window *w, const uint64_t *keys, const uint64_t *plane,
 		      uint64_t outside, uint64_t *sums)
 {
@@ -93,7 +93,7 @@ static uint64_t volume(const uint32_t *dims)
 	return (uint64_t)dims[0] * dims[1] * dims[2];
 }
 
-/* Too many taps to look at one by one is no plan that anybody made. */
+/* No planner makes windows with so many taps that they cannot be visited one by one. */
 static bool window_is_small(struct replay *r, const struct window *w, uint64_t planes)
 {
 	uint64_t work = planes;
@@ -139,7 +139,7 @@ static bool conv_fits(struct replay *r, struct window *window)
 	return window_is_small(r, window, (uint64_t)y->dims[0] * attr->groups);
 }
 
-/* By output channel: the weights, each by its channel in the group and its tap. */
+/* By output channel: the sum of the weights, each times the keys of its channel and tap. */
 static void sum_weights(const struct replay *r, const uint64_t *keys, bool back, uint64_t *sums)
 {
 	const struct drm_loom_attr_conv *attr = r->attr;
@@ -161,7 +161,7 @@ static void sum_weights(const struct replay *r, const uint64_t *keys, bool back,
 					from[k] * keys[a % inputs * taps + k];
 }
 
-/* The channels of a group, each by its key: a plane of sums. */
+/* The sum over the channels of a group, each times its key: a plane. */
 static void sum_channels(const uint64_t *from, const uint64_t *keys, uint64_t channels,
 			 uint64_t size, uint64_t *plane)
 {
@@ -173,7 +173,7 @@ static void sum_channels(const uint64_t *from, const uint64_t *keys, uint64_t ch
 			plane[i] += from[i] * keys[c];
 }
 
-/* The parts of a label that are the same for all of an output channel. */
+/* The part of a label that all elements of an output channel share. */
 static void label_channels(const struct replay *r, uint64_t *channels)
 {
 	const struct drm_loom_attr_conv *attr = r->attr;
@@ -258,7 +258,7 @@ static uint64_t count_taps(const struct window *w, uint32_t axis, int64_t out, i
 	return count;
 }
 
-/* What means are divided by is part of what they are. */
+/* The divisor of a mean is part of its label. */
 static bool find_divisors(struct replay *r, const struct window *w, uint64_t *divisors)
 {
 	const struct drm_loom_attr_pool *attr = r->attr;
@@ -330,10 +330,10 @@ bool replay_pool(struct replay *r)
 }
 
 /**
- * struct taps - what an output of RESIZE takes from an axis
+ * struct taps - the taps of an output of RESIZE on one axis
  * @count: taps, 0: it is extrapolated
  * @at: by tap: index in the view
- * @key: by tap: made of its weight
+ * @key: by tap: a function of its weight
  */
 struct taps {
 	uint32_t count;
@@ -390,7 +390,7 @@ static float nearest(uint32_t how, float at)
 {
 	float part = at - floorf(at);
 
-	/* not by adding a half, which rounds */
+	/* adding a half would round */
 	switch (how) {
 	case DRM_LOOM_NEAREST_FLOOR:
 		return floorf(at);
@@ -402,7 +402,7 @@ static float nearest(uint32_t how, float at)
 	return part < 0.5f ? floorf(at) : ceilf(at);
 }
 
-/* A tap that counts: of the whole, so it has to be in the view. */
+/* Adds a tap. @at is an index of the whole input: it has to be in the view. */
 static bool add_tap(struct replay *r, const struct drm_loom_attr_resize *attr, uint32_t axis,
 		    float at, uint64_t key, struct taps *taps)
 {
@@ -418,7 +418,7 @@ static bool add_tap(struct replay *r, const struct drm_loom_attr_resize *attr, u
 	return true;
 }
 
-/* Keys' weights for cubic convolution: only that they differ with the distance matters here. */
+/* Keys' cubic weights, up to a factor: all that matters here is that they differ by distance. */
 static bool add_cubic(struct replay *r, const struct drm_loom_attr_resize *attr, uint32_t axis,
 		      float at, struct taps *taps)
 {
@@ -433,7 +433,7 @@ static bool add_cubic(struct replay *r, const struct drm_loom_attr_resize *attr,
 	}
 	for (i = 0; i < 4; i++) {
 		tap = from + (float)i - 1.0f;
-		/* at a distance of 0 the element itself is all there is */
+		/* at a distance of 0 only the element itself has a weight */
 		if ((skip && !(inside >> i & 1)) || (!distance && i != 1))
 			continue;
 		if (!add_tap(r, attr, axis, tap,
@@ -459,13 +459,13 @@ static bool find_taps(struct replay *r, const struct drm_loom_attr_resize *attr,
 	at = at > 0.0f ? at : 0.0f;
 	at = at < most ? at : most;
 	part = at - floorf(at);
-	/* what has a weight of 0 need not be there */
+	/* an element with a weight of 0 need not be in the view */
 	return add_tap(r, attr, axis, floorf(at), replay_join(5, bits_of(part)) | 1, taps) &&
 	       (part == 0.0f || add_tap(r, attr, axis, floorf(at) + 1.0f,
 					replay_join(6, bits_of(part)) | 1, taps));
 }
 
-/* By output on each axis: what it takes. */
+/* The taps of all outputs, axis by axis. */
 static bool find_all_taps(struct replay *r, struct taps **taps)
 {
 	const struct drm_loom_attr_resize *attr = r->attr;

@@ -2,7 +2,7 @@
 #ifndef LOOM_TESTS_LOWER_CASE_H
 #define LOOM_TESTS_LOWER_CASE_H
 
-/* A graph of few nodes with random inputs: what tests of lowering are made of. */
+/* A graph of few nodes with random inputs, for tests of lowering. */
 
 #include "graph/graph.h"
 #include "loom_core.h"
@@ -28,7 +28,7 @@ static inline int64_t range(int64_t low, int64_t high)
 #define MAX_ATTRS	8
 
 /**
- * struct test_case - a graph and what goes in
+ * struct test_case - a graph and its inputs
  * @graph: the graph
  * @inputs: arrays for its inputs
  * @num_inputs: number of @inputs
@@ -96,7 +96,7 @@ static inline struct loom_array make_array(const char *name, uint32_t dtype, uin
 	return array;
 }
 
-/* A graph input with something in it. */
+/* A graph input with random content. */
 static inline void input(struct test_case *test, const char *name, uint32_t dtype, uint32_t rank,
 			 const int64_t *dims)
 {
@@ -165,7 +165,7 @@ static inline void attr_string(struct test_case *test, const char *name, const c
 	};
 }
 
-/* A node with the attributes collected so far; operands parted by blanks, "-" for none. */
+/* A node with the attributes collected so far; operands separated by blanks, "-" for none. */
 static inline void node(struct test_case *test, const char *op, const char *operands,
 			const char *result)
 {

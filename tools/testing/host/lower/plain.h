@@ -2,13 +2,13 @@
 #ifndef LOOM_TESTS_LOWER_PLAIN_H
 #define LOOM_TESTS_LOWER_PLAIN_H
 
-/* Operators as plain loops over what the test has drawn, to compare with. */
+/* Operators as plain loops over random geometry, to compare with. */
 
 #include "case.h"
 
 #include <math.h>
 
-/* What a window is drawn as; the indices of &test_case.geometry. */
+/* Indices of &test_case.geometry, for windows. */
 enum { N, C, H, W, O, KH, KW, SH, SW, DH, DW, PH, PW, QH, QW, G, BIAS, MAX, MODE };
 
 /* Likewise for products. */
@@ -35,7 +35,7 @@ static inline int64_t at4(const int64_t *dims, int64_t a, int64_t b, int64_t c, 
 	return ((a * dims[1] + b) * dims[2] + c) * dims[3] + d;
 }
 
-/* Where tap @k of a window at @o lies; false outside of [0, limit). */
+/* Index of tap @k of the window of output @o; false outside of [0, limit). */
 static inline bool tap_at(int64_t o, int64_t stride, int64_t pad, int64_t k, int64_t dilation,
 			  int64_t limit, int64_t *at)
 {
@@ -74,7 +74,7 @@ static inline bool check_conv(const struct test_case *test, const struct loom_ar
 	return true;
 }
 
-/* Each element of x to all that it adds to. */
+/* Adds each element of x to all outputs that it contributes to. */
 static inline void deconv_add(const struct test_case *test, const int64_t *ydims, double *sum)
 {
 	const int64_t *g = test->geometry;

@@ -324,7 +324,7 @@ static void make_transpose(struct test_case *test)
 	}
 	input(test, "x", DRM_LOOM_DTYPE_F32, rank, dims);
 	attr_ints(test, "perm", rank, perm);
-	/* as the output itself, or as what the next node loads through */
+	/* as the output itself, or as a view that the next node loads through */
 	if (draw(2)) {
 		node(test, "Transpose", "x", "y");
 	} else {
@@ -569,8 +569,8 @@ static bool same(const struct loom_array *a, const struct loom_array *b)
 }
 
 /*
- * The device sums rows of a convolution that are shorter than 5 in another order. A planner that
- * has no other choice cuts rows so short; nothing else may change a bit.
+ * The device sums rows of a convolution that are shorter than 5 in another order. In little SRAM the
+ * planner cuts rows so short; nothing else may change a bit.
  */
 static bool same_but_for_order(const struct test_case *test, const struct loom_array *a,
 			       const struct loom_array *b)
@@ -586,7 +586,7 @@ static bool same_but_for_order(const struct test_case *test, const struct loom_a
 	return true;
 }
 
-/* One device. Some things are too large for the smallest: that has to be said. */
+/* One device. Some nodes are too large for the smallest: then there has to be an error text. */
 static bool run_one(struct test_case *test, const struct loom_topology *topology, uint32_t flags,
 		    const struct loom_array *want, struct loom_error *err)
 {
@@ -612,7 +612,7 @@ static bool run_one(struct test_case *test, const struct loom_topology *topology
 	return good;
 }
 
-/* Everywhere, with and without double buffers. */
+/* On all devices, with and without double buffers. */
 static bool run_small(struct test_case *test, const struct loom_array *want, const char **where,
 		      struct loom_error *err)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a program says of itself: groups, cuts and labels follow from the plan's bytes, so the sums
+ * The notes of a program: groups, cuts and labels follow from the plan's bytes, so the sums
  * over groups are what the engine counts, whatever the strategy, on random graphs.
  */
 #include "host/group/case.h"

@@ -46,7 +46,7 @@ static unsigned int count_in(const char *text, const char *id, const char *name)
 	return count;
 }
 
-/* Tensors of a region with a life that meets steps [first, end). */
+/* Tensors of a region that are alive in some of steps [first, end). */
 static unsigned int count_tensors(const struct loom_program *program, uint32_t region,
 				  uint32_t first, uint32_t end)
 {

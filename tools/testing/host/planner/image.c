@@ -2,8 +2,8 @@
 /*
  * Programs whose values live in images. By hand: rows and columns of a shape, and which values of a
  * small graph share which image. At random: chains of operators of all kinds, with each value in
- * an image or not, which must give the bits that they give without images, and
- * count what was promised.
+ * an image or not, which must give the same bits as without images, and count what was
+ * promised.
  */
 #include <errno.h>
 
@@ -294,7 +294,7 @@ static void add_slice(struct chain *c, uint32_t x)
 	step = range(1, 2);
 	dims[axis] = (end - start + step - 1) / step;
 	if (draw(4) == 0) {
-		/* backwards, all of it */
+		/* the whole axis, reversed */
 		start = -1;
 		end = -100000;
 		step = -1;
@@ -454,7 +454,7 @@ static void make_chain(struct chain *c)
 
 static unsigned int num_images, num_pools, num_direct, num_sliced, num_skipped;
 
-/* Plans and runs; what was promised must be what was counted. */
+/* Plans and runs; the engine must count what the plan promised. */
 static int run(struct chain *c, const struct loom_planner_options *how, struct loom_array *y,
 	       struct loom_error *err)
 {
@@ -483,7 +483,7 @@ static int run(struct chain *c, const struct loom_planner_options *how, struct l
 		ret = loom_session_get_output(session, 1, &y[1]);
 	if (!ret) {
 		loom_session_counters(session, &counters);
-		/* more came from DRAM than DMA took to SRAM: something else did */
+		/* more was read from DRAM than DMA brought to SRAM: a command read an image */
 		num_direct += counters.dram_read_bytes > counters.sram_write_bytes &&
 			      program->stats.images;
 		if (counters.dram_read_bytes != program->stats.dram_read_bytes ||

@@ -26,7 +26,7 @@ static const char *fresh(int64_t num_rows)
 	return names[num_values++];
 }
 
-/* One of the last values: networks do not reach back far. */
+/* One of the last values: real networks mostly read recent ones. */
 static uint32_t pick(void)
 {
 	uint32_t value = num_values - 1 - draw(min(num_values, 6U));
@@ -178,7 +178,7 @@ static struct loom_program *plan(const struct test_case *test, const char *place
  * @bits: results that differ
  * @larger: arenas that grew
  * @costs: plans that cost more or less
- * @lies: statistics that contradict each other
+ * @lies: programs whose statistics contradict each other
  * @traffic: DRAM bytes of all graphs, in either order
  * @arenas: their arenas
  */

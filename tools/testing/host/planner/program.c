@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Programs: what the planner promises besides the arithmetic. Where outputs lie, what is observed,
- * that bytes are the same each time, what is said when it cannot be done.
+ * that bytes are the same each time, and the error texts.
  */
 #include "loom_planner.h"
 #include "loom_run.h"
@@ -342,7 +342,7 @@ static void test_dump(void)
 	free(text);
 	free(again);
 
-	/* any bytes: the sanitizers judge */
+	/* any bytes: the sanitizers check */
 	for (round = 0; round < 300; round++) {
 		size_t size = draw(2) ? program->plan_bytes :
 					draw((uint32_t)program->plan_bytes);

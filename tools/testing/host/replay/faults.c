@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The judge on trial. Plans of random graphs, by every strategy, have no faults; then one thing is
- * broken, and three are asked: the verifier, the engine, the judge. What the verifier lets pass has
- * to be clean memory-wise; what it refuses for a reason that is no matter of caution has to be
- * faulty; and where the engine computes other numbers, the judge has to say so, too.
+ * The checker of plans is checked. Plans of random graphs, by every strategy, have no faults; then
+ * one thing is broken, and verifier, engine and checker are compared. A plan that the verifier
+ * accepts has no memory faults; one that it refuses, but for reasons of mere caution, has
+ * faults; and where the engine computes other numbers, the checker has to find a fault, too.
  */
 #include "host/group/case.h"
 #include "loom_replay.h"
@@ -29,13 +29,13 @@ static unsigned int num_in_vain, num_found[LOOM_REPLAY_KINDS];
 static unsigned int num_caught[32], num_done[32];
 
 /**
- * struct trial - a plan that is broken again and again
+ * struct trial - a plan that is broken in many ways
  * @test: the graph
  * @topology: what it is planned for
  * @program: as it was planned
  * @broken: the same with other bytes
  * @header: those bytes
- * @options: for the judge
+ * @options: for the checker
  * @outputs: what @program computes
  * @what: what was broken
  */
@@ -255,7 +255,7 @@ static void join_lives(const struct trial *t, uint32_t step)
 	}
 }
 
-/* What two steps do happens in one. */
+/* Merges two steps into one. */
 static bool join_steps(struct trial *t)
 {
 	struct drm_loom_plan_command *commands = table(t, &t->header->commands), *sorted;
@@ -303,7 +303,7 @@ static bool less_scratch(struct trial *t)
 	return true;
 }
 
-/* Anything: padding, flags, numbers that nobody uses. */
+/* Any byte: padding, flags, unused numbers. */
 static bool other_byte(struct trial *t)
 {
 	((uint8_t *)t->header)[draw((uint32_t)t->header->size)] ^= 1U << draw(8);
@@ -333,7 +333,7 @@ static const struct {
 	{ "a bit is different", other_byte },
 };
 
-/* Rules that look at ranges where the judge looks at bytes, or at what does not matter here. */
+/* Rules that are about ranges where the checker sees bytes, or about what it does not check. */
 static bool is_cautious(uint32_t rule)
 {
 	switch (rule) {
@@ -352,13 +352,13 @@ static bool is_cautious(uint32_t rule)
 	return false;
 }
 
-/* What a plan may be told that the verifier lets pass. */
+/* Faults that a plan may have although the verifier accepts it. */
 static bool is_about_values(const struct loom_replay_fault *fault)
 {
 	return fault->kind == LOOM_REPLAY_VALUE || fault->kind == LOOM_REPLAY_COUNT ||
 	       /* an output that is never written */
 	       (fault->kind == LOOM_REPLAY_UNWRITTEN && fault->step == UINT32_MAX) ||
-	       /* RESIZE in too small a view: the engine takes the nearest there is */
+	       /* RESIZE of too small a view: the engine takes the nearest element of it */
 	       (fault->kind == LOOM_REPLAY_BOUNDS && strstr(fault->text, "RESIZE"));
 }
 
@@ -411,7 +411,7 @@ static bool disagree(const struct trial *t, const struct loom_replay_report *rep
 	return false;
 }
 
-/* Faults, but for those that only say that it is not the plan that was promised. */
+/* Faults, but for those that only say that the counts are not those that were promised. */
 static uint32_t real_faults(const struct loom_replay_report *report)
 {
 	uint32_t i, count = 0;
@@ -427,7 +427,7 @@ static bool agrees_on_passed(struct trial *t, const struct loom_replay_report *r
 	struct loom_error err = { "" };
 	bool good = true, same;
 
-	/* sizes that no buffer has, views that go on for days: not what a planner gets wrong */
+	/* sizes that no buffer has, views that take too long to check: no planner makes these */
 	if (breaks[t->what].apply == other_byte && report->num_faults)
 		return true;
 	if (report->num_listed && !is_about_values(&report->faults[0]))
@@ -575,7 +575,7 @@ int main(int argc, char **argv)
 	make_weights();
 	for (round = first; round < first + rounds; round++)
 		bad += !try_round(round);
-	tap_ok(!bad, "%u of %u graphs: judge, verifier and engine agree", rounds - bad, rounds);
+	tap_ok(!bad, "%u of %u graphs: checker, verifier and engine agree", rounds - bad, rounds);
 	tap_note("%u plans without faults; %u were broken", num_plans, num_broken);
 	tap_note("%u refused, %u of them out of caution; %u compute something else",
 		 num_refused, num_cautious, num_other_bits);
