@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "loom_planner.h"
 #include "loom_run.h"
 
 #define MAX_OUTPUTS	40

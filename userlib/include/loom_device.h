@@ -2,13 +2,11 @@
 /*
  * libloom: the device node.
  *
- * Thin, opaque handles over the ioctls of drm/loom_accel.h. Every function
- * returns 0 or a negative errno and leaves errno alone; what is handed out
- * comes last. Interrupted calls are restarted.
+ * Thin, opaque handles over the ioctls of drm/loom_accel.h. Every function returns 0 or a negative
+ * errno and leaves errno alone; results are the last parameters. Interrupted calls are restarted.
  *
- * Threads: a device may be used by any number of threads at once. A buffer or a
- * context, too, but destroying one while another thread uses it is an error of
- * the caller. A device has to outlive what was made on it.
+ * Threads: devices, buffers and contexts may be used by any number of threads at once, but must not
+ * be destroyed while another thread uses them. A device has to outlive what was made on it.
  */
 #ifndef LOOM_DEVICE_H
 #define LOOM_DEVICE_H
@@ -27,7 +25,7 @@ struct loom_bo;
 struct loom_context;
 struct loom_topology;
 
-/** LOOM_WAIT_FOREVER - a deadline that never comes */
+/** LOOM_WAIT_FOREVER - no deadline */
 #define LOOM_WAIT_FOREVER	INT64_MAX
 
 /**
@@ -35,19 +33,19 @@ struct loom_topology;
  * @path: the node, or NULL for the first one in /sys/class/accel
  * @device: [out] the device, close with loom_device_close()
  *
- * Return: 0, -ENODEV where there is no node or @path is not of a Loom device, -EACCES and the
- * like from open(), -EPROTO for a driver with a topology that makes no sense.
+ * Return: 0, -ENODEV if there is no node or @path is not a Loom device, -EACCES and the like from
+ * open(), -EPROTO for a driver with an invalid topology.
  */
 int loom_device_open(const char *path, struct loom_device **device);
 /** loom_device_close() - closes the node; NULL is fine */
 void loom_device_close(struct loom_device *device);
-/** loom_device_fd() - the file, which stays the device's */
+/** loom_device_fd() - the open file, which the device still owns */
 int loom_device_fd(const struct loom_device *device);
 /** loom_device_path() - the node that was opened */
 const char *loom_device_path(const struct loom_device *device);
-/** loom_device_info() - what the device said of itself when it was opened */
+/** loom_device_info() - the answer to QUERY when the device was opened */
 const struct drm_loom_device_info *loom_device_info(const struct loom_device *device);
-/** loom_device_topology() - the same in the words of planner and verifier */
+/** loom_device_topology() - the same as planner and verifier take it */
 const struct loom_topology *loom_device_topology(const struct loom_device *device);
 /**
  * loom_device_version() - version of the driver
@@ -72,7 +70,7 @@ int loom_device_region(const struct loom_device *device, uint32_t region,
 int loom_device_blocks(const struct loom_device *device, uint32_t region,
 		       struct drm_loom_block **blocks, size_t *count);
 /**
- * loom_device_bank_blocks() - likewise, of one bank: buffers on other banks are not there
+ * loom_device_bank_blocks() - the same for one bank, without buffers on other banks
  * @device: the device
  * @region: an &enum drm_loom_region
  * @bank: from 0
@@ -85,7 +83,7 @@ int loom_device_bank_blocks(const struct loom_device *device, uint32_t region, u
 			    struct drm_loom_block **blocks, size_t *count);
 
 /**
- * loom_device_no_space() - why the last loom_bo_create() that found no room did not
+ * loom_device_no_space() - why the last loom_bo_create() that returned -ENOSPC found no room
  * @device: the device
  * @record: [out] all zero if there was none
  *
@@ -93,8 +91,8 @@ int loom_device_bank_blocks(const struct loom_device *device, uint32_t region, u
  */
 int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_space *record);
 /**
- * loom_no_space_print() - the same in words: whether memory is exhausted or in pieces
- * @text: [out] one line, cut where it does not fit
+ * loom_no_space_print() - the same in words: whether memory is exhausted or fragmented
+ * @text: [out] one line, cut if it does not fit
  * @size: bytes of @text; 256 are enough
  * @record: from loom_device_no_space()
  *
@@ -105,7 +103,7 @@ int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space 
 /**
  * loom_bo_create() - allocates a buffer of zeroes
  * @device: where
- * @request: size, region and so on; its handle is ignored. All but the size may be zero
+ * @request: size, region and so on; all but the size may be zero. The handle is ignored
  * @bo: [out] the buffer, free with loom_bo_destroy()
  *
  * Return: 0, -ENOSPC when the banks are full, -ENOMEM, -EINVAL.
@@ -144,7 +142,7 @@ int loom_context_create(struct loom_device *device, uint32_t priority,
 /** loom_context_destroy() - drops a queue; jobs that were submitted still run. NULL is fine */
 void loom_context_destroy(struct loom_context *context);
 /**
- * loom_context_query() - what became of a queue's jobs, and what they counted
+ * loom_context_query() - whether jobs of a queue were ended by the timeout, and their counters
  * @context: the queue
  * @query: [out]
  *
@@ -153,11 +151,11 @@ void loom_context_destroy(struct loom_context *context);
 int loom_context_query(const struct loom_context *context, struct drm_loom_context_query *query);
 
 /**
- * loom_device_plan_create() - hands a plan to the kernel, which proves it safe
- * @device: where it shall run
+ * loom_device_plan_create() - hands a plan to the kernel, which verifies it
+ * @device: where it is to run
  * @blob: the plan, see &struct drm_loom_plan_header
  * @size: bytes of @blob
- * @reject: [out] why it was refused; may be NULL, written with -EBADMSG only
+ * @reject: [out] why it was refused; may be NULL; written with -EBADMSG only
  * @plan: [out] its id, give back with loom_device_plan_destroy()
  *
  * Return: 0, -EBADMSG when the plan breaks a rule, -E2BIG, -ENOMEM.
@@ -165,12 +163,12 @@ int loom_context_query(const struct loom_context *context, struct drm_loom_conte
 int loom_device_plan_create(struct loom_device *device, const void *blob, uint64_t size,
 			    struct drm_loom_reject *reject, uint32_t *plan);
 /**
- * loom_device_plan_fit() - would a plan fit now?
+ * loom_device_plan_fit() - whether a plan would fit now
  * @device: the device
  * @plan: its id
  * @fit: [out] whether, and if not what is in the way and by how many bytes
  *
- * Return: 0; -ENOENT where there is no such plan; -EINVAL from a driver that cannot be asked.
+ * Return: 0; -ENOENT if there is no such plan; -EINVAL from a driver without this query.
  */
 int loom_device_plan_fit(const struct loom_device *device, uint32_t plan,
 			 struct drm_loom_fit *fit);
@@ -188,7 +186,7 @@ void loom_sync_destroy(struct loom_device *device, uint32_t sync);
  * @point: timeline point, 0 for a binary one
  * @deadline_ns: absolute CLOCK_MONOTONIC time; 0 polls
  *
- * A job that was ended by the timeout signals, too: ask loom_context_query().
+ * The fence of a job that was ended by the timeout is signalled, too: see loom_context_query().
  *
  * Return: 0, -ETIME when the deadline came first.
  */
@@ -202,8 +200,8 @@ int loom_sync_wait(struct loom_device *device, uint32_t sync, uint64_t point,
  * @num_in: number of @in
  * @num_out: number of @out
  * @bindings: a buffer for each slot
- * @in: what to wait for
- * @out: what to signal
+ * @in: fences to wait for
+ * @out: fences to signal
  */
 struct loom_submit {
 	uint32_t plan;
@@ -218,7 +216,7 @@ struct loom_submit {
 /**
  * loom_context_submit() - queues a job
  * @context: the queue
- * @submit: the job; nothing of it is needed after the call
+ * @submit: the job; may be freed after the call
  *
  * Return: 0, -EBUSY when a resident SRAM buffer is in the way, -ENOSPC, -ECANCELED when an
  * earlier job of this queue was ended by the timeout, -EINVAL, -ENOENT.

@@ -21,12 +21,12 @@ struct loom_topology;
  *	&loom_planner_options.observe
  * @LOOM_PLANNER_NO_OVERLAP: no double buffers: a step either moves data or computes
  * @LOOM_PLANNER_GIVEN_ORDER: nodes run in the order of the model, even if another one needs less
- *	memory. Results are the same to the bit either way. With groups it is always so: nodes that
- *	are near each other in the model belong into one group
- * @LOOM_PLANNER_LOAD_IMAGES: images are loaded to SRAM like anything else, even where convolution
- *	and pooling could use them in DRAM
- * @LOOM_PLANNER_EXPLAIN: find out what the division would cost without each cut between groups,
- *	see &struct loom_program_cut. It takes as many times longer as there are cuts
+ *	memory. Results are the same to the bit either way. With groups it is always so, since
+ *	a group is made of neighbours in the model
+ * @LOOM_PLANNER_LOAD_IMAGES: images are loaded to SRAM like other values, even if convolution and
+ *	pooling could read them in place
+ * @LOOM_PLANNER_EXPLAIN: compute for each cut between groups what the division would cost without
+ *	it, see &struct loom_program_cut. Planning takes longer by a factor of the number of cuts
  */
 enum loom_planner_flags {
 	LOOM_PLANNER_OBSERVE_ALL	= 1 << 0,
@@ -41,13 +41,13 @@ enum loom_planner_flags {
  * @topology: of the device: a preset of loom_topology_find(), or filled in from QUERY. Not NULL
  * @placer: name of the placement strategy of the arena, see
  *	loom_place_strategy_name(); NULL: "auto"
- * @grouping: name of the strategy that makes groups of nodes run in SRAM, see
+ * @grouping: name of the strategy that groups nodes to run out of SRAM, see
  *	loom_grouping_name(); NULL: "layerwise"
  * @sram_limit_bytes: bytes per lane that a plan may use at most; 0: all that there is
- * @grouping_budget: how long groups are searched for, about in milliseconds of a common machine,
- *	but counted in work: the result does not depend on the speed. 0: the default
+ * @grouping_budget: how long groups are searched for, in milliseconds of a typical machine. It is
+ *	counted in work, so the answer does not depend on the machine. 0: the default
  * @flags: enum loom_planner_flags
- * @observe: names of values that can be read after the run
+ * @observe: names of values that have to be readable after the run
  * @num_observe: number of @observe
  */
 struct loom_planner_options {

@@ -2,12 +2,13 @@
 /*
  * libloom: a program: a plan, and how to feed it.
  *
- * A *program* is what the planner (loom_planner.h) hands over: the plan's bytes, which PLAN_CREATE
- * (or core's loom_plan_create() on the host) takes as they are, and what a runtime has to know to
- * bind buffers to its slots: which tensor lies where, and which bytes go there beforehand.
+ * A *program* is the result of the planner (loom_planner.h): the bytes of the plan, which
+ * PLAN_CREATE (or core's loom_plan_create() on the host) takes as they are, and what a runtime
+ * needs to bind buffers to its slots: which tensor lies where, and which bytes have to be there
+ * before the first run.
  *
- * To run a program: allocate slots[i].size_bytes bytes for each slot; copy each of weights[] to
- * its slot and offset, once; then for each run copy inputs[], submit, and read outputs[] and
+ * To run a program: allocate slots[i].size_bytes bytes for each slot; copy each of weights[] to its
+ * slot and offset, once; then for each run copy inputs[], submit, and read outputs[] and
  * observed[]. Nothing else has to be initialised.
  */
 #ifndef LOOM_PROGRAM_H
@@ -29,8 +30,9 @@ struct loom_topology;
  * @LOOM_SLOT_KIND_INPUT: one graph input (or all of them, if there are very many)
  * @LOOM_SLOT_KIND_OUTPUT: one graph output (or all of them)
  * @LOOM_SLOT_KIND_OBSERVED: the observed values
- * @LOOM_SLOT_KIND_ARENA: neurons; nothing in it is of use after a run
- * @LOOM_SLOT_KIND_IMAGE: neurons of texture scope, likewise; has to be bound to an image
+ * @LOOM_SLOT_KIND_ARENA: neurons; its content is not needed after a run
+ * @LOOM_SLOT_KIND_IMAGE: neurons of texture scope; has to be bound to an image. Its content is not
+ *	needed after a run
  */
 enum loom_slot_kind {
 	LOOM_SLOT_KIND_WEIGHTS,
@@ -46,11 +48,11 @@ enum loom_slot_kind {
  * @kind: what it is for
  * @flags: DRM_LOOM_SLOT_READ, DRM_LOOM_SLOT_WRITE as in the plan
  * @size_bytes: bytes that have to be bound to it
- * @dtype: LOOM_SLOT_KIND_IMAGE: type of its elements, else 0, and the rest, too
+ * @dtype: LOOM_SLOT_KIND_IMAGE: type of its elements; for other kinds this and the rest are 0
  * @width: elements in a row
  * @height: rows
  * @pitch_bytes: bytes from a row to the next
- * @num_values: values that use it one after the other
+ * @num_values: number of values that it holds one after the other
  */
 struct loom_program_slot {
 	enum loom_slot_kind kind;
@@ -64,14 +66,14 @@ struct loom_program_slot {
 };
 
 /**
- * struct loom_program_tensor - a tensor that is bound from outside: dense, row-major
+ * struct loom_program_tensor - an input, output, weight or observed value: dense, row-major
  * @name: of the value in the graph
  * @dtype: enum drm_loom_dtype
  * @rank: number of dimensions, 0 for a scalar
  * @dims: the dimensions
  * @slot: index of the slot it lies in
  * @offset: first byte in the slot, a multiple of 64
- * @size_bytes: number of bytes; 0 if a dimension is 0: then @slot and @offset are not used
+ * @size_bytes: number of bytes; 0 if a dimension is 0, then @slot and @offset mean nothing
  * @data: weights: the bytes, owned by the program or the graph; else NULL
  */
 struct loom_program_tensor {
@@ -86,15 +88,15 @@ struct loom_program_tensor {
 };
 
 /**
- * struct loom_program_kernel - how a node was cut
+ * struct loom_program_kernel - how a node was sliced
  * @node: name of the node
  * @op: its operator in the model
  * @first_step: first step of the plan that belongs to it
  * @slices: number of slices
  * @overlap: double buffers: slices are loaded while others are computed
- * @rank: number of axes that the result is seen with
- * @dims: the axes
- * @chunk: the longest piece of each
+ * @rank: number of axes of the result as the kernel sees it
+ * @dims: lengths of the axes
+ * @chunk: lengths of the largest slice
  * @scratch_bytes: SRAM per lane
  */
 struct loom_program_kernel {
@@ -127,9 +129,9 @@ struct loom_program_neuron {
 
 /**
  * enum loom_label_kind - what a tensor of the plan is for
- * @LOOM_LABEL_DRAM: it is in DRAM: a value; its slot says which kind
- * @LOOM_LABEL_ROWS: SRAM: the part of a value that a slice needs
- * @LOOM_LABEL_LINE: SRAM: a line buffer: rows that the next slice still needs
+ * @LOOM_LABEL_DRAM: DRAM: a value; the kind of its slot says which
+ * @LOOM_LABEL_ROWS: SRAM: the rows of a value that a slice uses
+ * @LOOM_LABEL_LINE: SRAM: line buffer: rows that the next slice reads, too
  * @LOOM_LABEL_RESIDENT: SRAM: a whole value that is kept from one group to a later one
  * @LOOM_LABEL_HELD: SRAM: weights that are loaded once for all slices
  * @LOOM_LABEL_WEIGHT: SRAM: weights that are loaded for one slice, or for a part of one
@@ -170,18 +172,18 @@ struct loom_program_node {
 };
 
 /**
- * struct loom_program_group - nodes that run together; or one for itself
+ * struct loom_program_group - nodes that run together, or a single one
  * @first_node: number of the first, see &loom_program.nodes
- * @last_node: number of the last. Between them may be nodes that need no commands
- * @grouped: they share slices and what is in SRAM; else it is one node, lowered for itself
- * @slices: number of slices; most of all kernels, if it is one node
- * @axis: axis of the first result that slices cut, -1: none, or more than one
- * @overlap: loads share steps with the operator before
- * @held_bytes: of weights that are loaded once for all slices
+ * @last_node: number of the last. Nodes between them may need no commands
+ * @grouped: the nodes share slices and SRAM; else it is one node, lowered by itself
+ * @slices: number of slices; of a single node: of its kernel that has most
+ * @axis: axis of the first result that is sliced, -1: none, or more than one
+ * @overlap: loads run in the steps of the operator before
+ * @held_bytes: bytes of weights that are loaded once for all slices
  * @first_step: first step
  * @num_steps: number of steps
- * @weights_bytes: of the weights that it reads, each once
- * @weights_read_bytes: of them, as often as they are read
+ * @weights_bytes: bytes of the weights that it reads, each counted once
+ * @weights_read_bytes: the same, counted as often as they are read
  * @dram_read_bytes: bytes read from DRAM
  * @dram_write_bytes: bytes written to DRAM
  * @macs: multiply-accumulates
@@ -209,12 +211,12 @@ struct loom_program_group {
 
 /**
  * enum loom_cut_why - why the groups on both sides of a cut are not one
- * @LOOM_CUT_NO_CHOICE: the strategy has none, or it was not asked for
+ * @LOOM_CUT_NO_CHOICE: the strategy does not divide by cost, or LOOM_PLANNER_EXPLAIN is not set
  * @LOOM_CUT_ALONE: a node that cannot be in a group is next to it
- * @LOOM_CUT_SHAPE: they cannot be cut along one axis, or are too many
+ * @LOOM_CUT_SHAPE: the nodes cannot be sliced along one axis, or are too many
  * @LOOM_CUT_SRAM: one group of both would need @short_bytes more SRAM per lane, at the best
  *	number of slices
- * @LOOM_CUT_COST: one group of both would move @joined_bytes instead of what the two move
+ * @LOOM_CUT_COST: one group of both would move @joined_bytes, and two cost less
  */
 enum loom_cut_why {
 	LOOM_CUT_NO_CHOICE,
@@ -233,11 +235,11 @@ enum loom_cut_why {
  * @dram_bytes and @sram_bytes are those of every strategy. The rest is filled in with
  * LOOM_PLANNER_EXPLAIN, where the strategy divides by cost.
  *
- * @dram_bytes: of values that are made before it and read after it, in DRAM meanwhile
- * @sram_bytes: the same for those that stay in SRAM
+ * @dram_bytes: values that are made before it, read after it and kept in DRAM meanwhile
+ * @sram_bytes: the same for residents in SRAM
  * @why: why it is there
  * @node: ALONE: number of that node
- * @short_bytes: SRAM: what is missing, per lane
+ * @short_bytes: SRAM: missing bytes, per lane
  * @joined_bytes: COST: DRAM bytes of both as one group
  * @without_bytes: DRAM bytes of the best division that has no cut here, LOOM_CUT_NONE: none
  * @with_bytes: the same for the division that was taken, counted in the same way
@@ -258,25 +260,25 @@ struct loom_program_cut {
 };
 
 /*
- * What happens in a cycle, in the model that &loom_program_stats.cycles counts by, which is no
- * chip's: DMA moves LOOM_CYCLE_BYTES to or from DRAM, or LOOM_CYCLE_WORK bytes inside of SRAM, and
- * the device does LOOM_CYCLE_WORK element operations, multiply-accumulates among them.
+ * Work per cycle in the model of &loom_program_stats.cycles, which is not that of any chip: DMA
+ * moves LOOM_CYCLE_BYTES to or from DRAM, or LOOM_CYCLE_WORK bytes inside of SRAM, and the device
+ * does LOOM_CYCLE_WORK element operations, multiply-accumulates among them.
  */
 #define LOOM_CYCLE_BYTES	16
 #define LOOM_CYCLE_WORK		1024
 
 /**
- * struct loom_program_stats - what the plan will cost
+ * struct loom_program_stats - costs of a plan
  *
- * The last six are what the engine counts when it runs the plan, to the byte.
+ * The last six are exactly the counters of the engine when it runs the plan.
  *
  * @nodes: nodes of the graph
- * @neurons: values that have a place of their own in the arena
+ * @neurons: values with an address of their own in the arena
  * @neuron_sum_bytes: sum of their sizes
- * @arena_bytes: what the placement needs: the peak
- * @bound_bytes: no placement can need less: the largest sum of what is alive at once
- * @given_order_bytes: what is alive at once if nodes run in the order of the model. 0, as the
- *	next two are, where it was not asked for another one: LOOM_PLANNER_GIVEN_ORDER, groups
+ * @arena_bytes: size of the arena: the peak of the placement
+ * @bound_bytes: no placement can need less: the largest sum of bytes alive at once
+ * @given_order_bytes: bytes alive at once at most if nodes run in the order of the model. This and
+ *	the next two are 0 if no other order was searched for: LOOM_PLANNER_GIVEN_ORDER, groups
  * @order_bytes: the same for the order in which they do run
  * @order_proved: no order of the nodes needs less
  * @images: values in images
@@ -288,12 +290,12 @@ struct loom_program_cut {
  * @sliced_nodes: nodes that did not fit in one piece
  * @plan_bytes: size of the plan
  * @tensors: tensors of the plan
- * @groups: nodes and groups of nodes that run one after the other
- * @cycles: how long it takes where a step takes as long as the longer of its two streams, by
- *	the model of LOOM_CYCLE_BYTES and LOOM_CYCLE_WORK
- * @sram_peak_bytes: SRAM per lane that is alive at once at most; @scratch_bytes has the gaps, too
+ * @groups: number of groups, single nodes included
+ * @cycles: estimated time: a step takes as long as the longer of its two streams, by the model of
+ *	LOOM_CYCLE_BYTES and LOOM_CYCLE_WORK
+ * @sram_peak_bytes: SRAM per lane that is alive at once at most; @scratch_bytes includes gaps
  * @conflict_steps: steps in which both streams touch the same conflict sub-bank
- * @recomputed_macs: those of @macs that another slice has done, too
+ * @recomputed_macs: those of @macs that recompute what another slice has computed
  * @macs: multiply-accumulates
  * @steps: steps
  * @commands: commands
@@ -342,7 +344,8 @@ struct loom_program_stats {
  * @plan: the plan, see &struct drm_loom_plan_header; aligned as malloc() does
  * @plan_bytes: its size
  * @placer: name of the strategy whose placement was taken
- * @grouping: name of the strategy whose groups were taken: what others find may move less
+ * @grouping: name of the strategy whose groups were taken; it may be another one than was asked
+ *	for, if its groups move less
  * @slots: by slot index
  * @num_slots: number of @slots
  * @inputs: by index of the graph's inputs
@@ -351,20 +354,20 @@ struct loom_program_stats {
  * @num_outputs: number of @outputs
  * @observed: observed values, in the order of their nodes in the graph
  * @num_observed: number of @observed
- * @weights: what has to be copied to the weights slot
+ * @weights: to be copied to the weights slot before the first run
  * @num_weights: number of @weights
  * @kernels: nodes that compute, in order; a node may be several
  * @num_kernels: number of @kernels
- * @neurons: what is where in the arena, and when
+ * @neurons: values in the arena: where and when
  * @num_neurons: number of @neurons
- * @labels: by tensor of the plan: what it is
+ * @labels: by tensor of the plan: what it is for
  * @num_labels: number of @labels
  * @nodes: all nodes, in the order in which they run
  * @num_nodes: number of @nodes
- * @groups: in order: what runs together
+ * @groups: in the order in which they run
  * @num_groups: number of @groups
  * @cuts: between @groups: one less
- * @stats: what it will cost
+ * @stats: costs
  */
 struct loom_program {
 	const void *plan;
@@ -401,14 +404,14 @@ struct loom_program {
  * @size_bytes: its size
  * @text: [out] from malloc
  *
- * Takes any bytes: what is invalid is marked so, and nothing outside of them is read.
+ * Takes any bytes: invalid fields are marked in the text, and nothing outside of @plan is read.
  *
  * Return: 0 or -ENOMEM.
  */
 int loom_plan_dump(const void *plan, size_t size_bytes, char **text);
 
 /**
- * struct loom_program_svg_options - what is in a picture of a plan
+ * struct loom_program_svg_options - options of a picture of a plan
  * @title: above it, or NULL
  * @first_step: first step that is drawn
  * @num_steps: number of steps that are drawn at most; 0: all
@@ -422,12 +425,12 @@ struct loom_program_svg_options {
 /**
  * loom_program_svg() - draws a plan: steps against addresses in SRAM and DRAM, groups, streams
  * @program: as loom_program_create() made it
- * @topology: what it was planned for
+ * @topology: of the device that it was planned for
  * @options: NULL for the defaults
  * @text: [out] SVG, from malloc
  * @size_bytes: [out] its size
  *
- * A tensor of the plan is a rectangle, up to 20000; of more the largest are drawn.
+ * A tensor of the plan is a rectangle. Of more than 20000 tensors the largest are drawn.
  *
  * Return: 0; -EINVAL for a first step that the plan does not have; -ENOMEM.
  */

@@ -2,15 +2,15 @@
 /*
  * libloom: reports of what is in the banks.
  *
- * Three CSV files say it, at any moment (loom_report_write()) or each time a plan is
- * loaded (loom_report_enable(), or LOOM_MEMORY_REPORTS=DIR in the environment):
+ * Three CSV files, written at any moment (loom_report_write()) or each time a plan is loaded
+ * (loom_report_enable(), or LOOM_MEMORY_REPORTS=DIR in the environment):
  *
  *	l1_usage_summary.csv		a row per plan: what is left of the SRAM
  *	memory_usage_summary.csv	a row per bank: how full it is
  *	detailed_memory_usage.csv	a row per block of each bank
  *
- * All sizes are bytes, per bank if the column does not say otherwise, and addresses are those that
- * loom_bo_info() says: the bank's reserved bytes lie below them. The scratch of a plan (its
+ * All sizes are bytes, per bank if the column does not say otherwise, and addresses are those of
+ * loom_bo_info(): the bank's reserved bytes lie below them. The scratch of a plan (its
  * circular buffers) counts as allocated.
  */
 #ifndef LOOM_REPORT_H
@@ -26,11 +26,11 @@ struct loom_target;
 
 /**
  * enum loom_report_kind - what a block is
- * @LOOM_REPORT_FREE: nobody's
- * @LOOM_REPORT_RESERVED: never given out
- * @LOOM_REPORT_BUFFER: a buffer's
- * @LOOM_REPORT_SCRATCH: for plans, while they run
- * @LOOM_REPORT_CONFLICT: a buffer that lies where the plan has its scratch: the plan cannot run
+ * @LOOM_REPORT_FREE: free
+ * @LOOM_REPORT_RESERVED: never allocated
+ * @LOOM_REPORT_BUFFER: part of a buffer
+ * @LOOM_REPORT_SCRATCH: scratch of plans, while they run
+ * @LOOM_REPORT_CONFLICT: a buffer that overlaps the scratch of the plan, which cannot run then
  */
 enum loom_report_kind {
 	LOOM_REPORT_FREE,
@@ -59,11 +59,11 @@ struct loom_report_block {
  *
  * @blocks: in address order, they tile the bank
  * @num_blocks: number of @blocks
- * @allocatable_bytes: bytes that can be given out
- * @allocated_bytes: of those: taken by buffers or scratch
- * @scratch_bytes: of those: taken by scratch, and by no buffer
- * @free_bytes: bytes left
- * @largest_free_bytes: the largest block of them
+ * @allocatable_bytes: all bytes but the reserved ones
+ * @allocated_bytes: of those: in buffers or scratch
+ * @scratch_bytes: of @allocated_bytes: in scratch, and in no buffer
+ * @free_bytes: free bytes
+ * @largest_free_bytes: size of the largest free block
  */
 struct loom_report_bank {
 	const struct loom_report_block *blocks;
@@ -82,9 +82,8 @@ struct loom_report_bank {
  * @num_banks: number of @banks
  * @align_bytes: alignment of addresses and pages
  * @min_largest_free_bytes: the smallest @largest_free_bytes of all banks
- * @largest_interleaved_bytes: the largest buffer over all banks that would fit: bytes in all banks
- *	together, of the largest block of addresses that is free in each of them, in pages of the
- *	region's alignment
+ * @largest_interleaved_bytes: the largest buffer over all banks that would fit: the largest block
+ *	of addresses that is free in every bank, in pages of the region's alignment, times the banks
  */
 struct loom_report_region {
 	const char *name;
@@ -96,10 +95,10 @@ struct loom_report_region {
 };
 
 /**
- * loom_report_region_get() - looks at a region
+ * loom_report_region_get() - reports what is in a region
  * @target: where
  * @region: an &enum drm_loom_region
- * @scratch_bytes: SRAM: scratch of a plan that shall count, though it may not run now
+ * @scratch_bytes: SRAM: scratch of a plan, per bank, that counts even if the plan does not run now
  * @report: [out] free with loom_report_region_put()
  *
  * Return: 0, -EINVAL for another region, -ENOMEM, -ENODEV.
@@ -110,11 +109,11 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 void loom_report_region_put(struct loom_report_region *report);
 
 /**
- * loom_report_fragmentation() - how much of what is free is not in one piece
+ * loom_report_fragmentation() - share of the free bytes that is not in the largest free block
  * @bank: the bank
  *
- * Return: in thousandths: 0 where the largest free block is all that is free, towards 1000 for
- * crumbs.
+ * Return: thousandths: 0 if all free bytes are in one block, near 1000 if they are in many small
+ * ones.
  */
 unsigned int loom_report_fragmentation(const struct loom_report_bank *bank);
 
@@ -124,7 +123,7 @@ const char *loom_report_kind_name(enum loom_report_kind kind);
 /**
  * loom_report_write() - writes the three files as of now
  * @target: whose memory
- * @dir: where to; made if it is not there
+ * @dir: folder, created if it does not exist
  * @prefix: what their names begin with, NULL for nothing
  * @err: [out] one line on failure, may be NULL
  *
@@ -134,18 +133,17 @@ int loom_report_write(const struct loom_target *target, const char *dir, const c
 		      struct loom_error *err);
 
 /**
- * loom_report_enable() - from now on, each plan that is loaded adds its rows
- * @dir: where to; made if it is not there
+ * loom_report_enable() - from now on, rows are added for each plan that is loaded
+ * @dir: folder, created if it does not exist
  * @err: [out] one line on failure, may be NULL
  *
- * For the whole process, instead of what LOOM_MEMORY_REPORTS says. Files that are there are
- * continued, so several processes may share them. If a report cannot be written, loading the plan
- * fails.
+ * For the whole process; overrides LOOM_MEMORY_REPORTS. Rows are appended to files that exist, so
+ * several processes may share them. If a report cannot be written, loading the plan fails.
  *
  * Return: 0 or -errno.
  */
 int loom_report_enable(const char *dir, struct loom_error *err);
-/** loom_report_disable() - no more, not even what LOOM_MEMORY_REPORTS says */
+/** loom_report_disable() - stops it, whatever LOOM_MEMORY_REPORTS says */
 void loom_report_disable(void);
 
 #ifdef __cplusplus

@@ -2,16 +2,17 @@
 /*
  * libloom: running a program.
  *
- * A *target* is where programs run: the device node, or this process, which has
- * the same verifier and the same engine inside. A *session* is a program that
- * was loaded on a target. Both targets give the same bits.
+ * A *target* is where programs run: the device node, or this process, with the same verifier and
+ * the same engine inside. A *session* is a program that was loaded on a target. Both targets give
+ * the same bits.
  *
  * Threads: a target may be used by several threads; a session by one at a time.
  */
 #ifndef LOOM_RUN_H
 #define LOOM_RUN_H
 
-#include "loom_planner.h"
+#include "loom.h"
+#include "loom_program.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,18 +23,18 @@ struct loom_session;
 struct loom_target;
 
 /**
- * loom_target_open() - finds a place to run programs
- * @name: "host": this process; "soft" or "device": the first device node; "auto": the device node
- *	where there is one, else this process; anything with a slash: that node
- * @topology: what "host" shall be like, NULL for the default; a device has its own
+ * loom_target_open() - opens a target
+ * @name: "host": this process; "soft" or "device": the first device node; "auto": the first device
+ *	node, or this process if there is none; anything with a slash: that node
+ * @topology: of "host", NULL for the default; a device has its own
  * @target: [out] close with loom_target_close()
  * @err: [out] one line on failure, may be NULL
  *
- * Return: 0, -ENODEV where there is no such node, -EINVAL for another @name, or what open() said.
+ * Return: 0, -ENODEV if there is no such node, -EINVAL for another @name, or the errno of open().
  */
 int loom_target_open(const char *name, const struct loom_topology *topology,
 		     struct loom_target **target, struct loom_error *err);
-/** loom_target_close() - gives a target back; NULL is fine. Its sessions must be gone */
+/** loom_target_close() - closes a target, after its sessions were destroyed; NULL is fine */
 void loom_target_close(struct loom_target *target);
 /** loom_target_name() - "host", or the node */
 const char *loom_target_name(const struct loom_target *target);
@@ -43,7 +44,7 @@ const struct loom_topology *loom_target_topology(const struct loom_target *targe
 struct loom_device *loom_target_device(const struct loom_target *target);
 
 /**
- * loom_session_create() - loads a program: proves the plan, allocates, copies the weights
+ * loom_session_create() - loads a program: verifies the plan, allocates, copies the weights
  * @target: where
  * @program: has to outlive the session
  * @session: [out] end with loom_session_destroy()
@@ -57,7 +58,7 @@ int loom_session_create(struct loom_target *target, const struct loom_program *p
 void loom_session_destroy(struct loom_session *session);
 
 /**
- * loom_session_set_input() - copies input @index in; it stays until it is set again
+ * loom_session_set_input() - copies input @index in, for all runs until it is set again
  * @session: the session
  * @index: of the program's inputs
  * @array: of the input's type and dimensions
@@ -69,10 +70,10 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 			   const struct loom_array *array, struct loom_error *err);
 
 /**
- * typedef loom_progress_fn - told how far a run is, some ten times a second
- * @arg: the caller's
- * @done: work that is done
- * @total: all the work, or 0 where the target does not say
+ * typedef loom_progress_fn - called about ten times a second while a program runs
+ * @arg: as given to loom_session_run()
+ * @done: element operations that are done
+ * @total: all element operations, or 0 if the target does not tell
  *
  * Return: 0 to go on, a negative errno to end the run.
  */
@@ -81,11 +82,11 @@ typedef int (*loom_progress_fn)(void *arg, uint64_t done, uint64_t total);
 /**
  * loom_session_run() - runs the program once
  * @session: the session; every input has been set
- * @progress: told how far it is, may be NULL
+ * @progress: called while it runs, may be NULL
  * @arg: for @progress
  * @err: [out] one line on failure, may be NULL
  *
- * Return: 0, -ECANCELED when the device's job timeout ended it, what @progress returned,
+ * Return: 0, -ECANCELED when the device's job timeout ended it, the error of @progress,
  * -EBUSY, -ENODEV and the like from the device.
  */
 int loom_session_run(struct loom_session *session, loom_progress_fn progress, void *arg,
@@ -97,7 +98,7 @@ int loom_session_get_output(const struct loom_session *session, uint32_t index,
 /** loom_session_get_observed() - copies observed value @index out */
 int loom_session_get_observed(const struct loom_session *session, uint32_t index,
 			      struct loom_array *array);
-/** loom_session_counters() - what the engine counted in the last run */
+/** loom_session_counters() - the engine's counters of the last run */
 void loom_session_counters(const struct loom_session *session,
 			   struct drm_loom_counters *counters);
 

@@ -7,7 +7,7 @@
 
 #include "loom_bank.h"
 #include "loom_layout.h"
-#include "loom_planner.h"
+#include "loom_program.h"
 #include "loom_topology.h"
 
 /**

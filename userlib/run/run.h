@@ -14,7 +14,7 @@ struct loom_host_memory;
 /**
  * DOC: Running programs
  *
- * This room runs programs and reports what is in the banks. It is given a program (loom_planner.h:
+ * This room runs programs and reports what is in the banks. It is given a program (loom_program.h:
  * plan bytes, slots, weights, names) and the name of a target, and gives sessions: set inputs, run,
  * get outputs and counters. It takes programs as data: it calls no function that makes one.
  *
@@ -36,7 +36,7 @@ struct loom_host_memory;
  * * session.c: sessions (loom_run.h)
  *
  * Below this room stand device/ (the node), base/ (arrays, names of types, texts of errors) and
- * core (verifier, engine, bank allocator). Of the planner it includes the public header alone.
+ * core (verifier, engine, bank allocator). The planner may stand above or be absent.
  *
  * Rejected: an asynchronous interface. Whoever wants several jobs in flight uses
  * loom_context_submit() and syncobjs; this room is for one network at a time. Rejected: a target

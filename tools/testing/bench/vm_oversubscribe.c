@@ -23,6 +23,7 @@
 #include "clock.h"
 #include "loom_device.h"
 #include "loom_file.h"
+#include "loom_planner.h"
 #include "loom_run.h"
 
 #define PROCESSES	2

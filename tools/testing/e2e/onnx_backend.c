@@ -35,6 +35,7 @@
 
 #include "onnx/onnx.h"
 #include "loom_file.h"
+#include "loom_planner.h"
 #include "loom_run.h"
 #include "onnx.pb-c.h"
 #include "graph/value.h"

@@ -7,6 +7,7 @@
  */
 #include "host/group/case.h"
 #include "loom_replay.h"
+#include "loom_planner.h"
 #include "loom_run.h"
 #include "loom_topology.h"
 #include "loom_verify.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Sessions on the host do not depend on the rounding mode and the flushing of the process. */
 #include "loom_file.h"
+#include "loom_planner.h"
 #include "loom_run.h"
 
 #include <fenv.h>

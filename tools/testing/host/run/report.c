@@ -3,6 +3,7 @@
  * Memory reports on the host: figures against a count by hand, the files, and when they are
  * written.
  */
+#include "loom_planner.h"
 #include "loom_report.h"
 #include "loom_run.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Sessions on the host: inputs, results, and refusals with their reasons. */
 #include "loom_file.h"
+#include "loom_planner.h"
 #include "loom_run.h"
 
 #include <errno.h>
