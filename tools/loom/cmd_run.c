@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "loom_file.h"
 #include "loom_report.h"
@@ -397,19 +395,6 @@ static int tool_run_collect(struct tool_run *run)
 	return 0;
 }
 
-static int tool_run_save(const struct loom_array *array, const char *path)
-{
-	const char *suffix = strrchr(path, '.');
-	struct loom_error err;
-	int ret;
-
-	if (suffix && !strcmp(suffix, ".npy"))
-		ret = loom_npy_save(path, array, &err);
-	else
-		ret = loom_raw_save(path, array, &err);
-	return ret ? tool_fail("%s", err.text) : 0;
-}
-
 static int tool_run_save_outputs(const struct tool_run *run)
 {
 	uint32_t i, o, next = 0;
@@ -431,56 +416,10 @@ static int tool_run_save_outputs(const struct tool_run *run)
 			i = ++next;
 			path = run->outputs[o];
 		}
-		if (tool_run_save(&run->results[i - 1], path))
+		if (tool_output_save(&run->results[i - 1], path))
 			return TOOL_FAILED;
 	}
 	return 0;
-}
-
-/* Most file systems take names of 255 bytes; some exporters make longer tensor names. */
-#define TOOL_RUN_LONG_NAME	200
-
-/*
- * Slashes of a tensor name become percent signs. A name that is too long is cut, and a hash of the
- * whole name (FNV-1a) keeps it different from others.
- */
-static void tool_run_file_name(char *text, size_t size, const char *dir, const char *name)
-{
-	size_t length = strlen(name);
-	uint32_t hash = 2166136261u;
-	char tail[16] = "";
-	size_t at, i;
-
-	if (length > TOOL_RUN_LONG_NAME) {
-		for (i = 0; i < length; i++)
-			hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-		snprintf(tail, sizeof(tail), "~%08x", hash);
-		length = TOOL_RUN_LONG_NAME;
-	}
-	at = snprintf(text, size, "%s/%.*s%s.npy", dir, (int)length, name, tail);
-	for (i = strlen(dir) + 1; i < at && i < size - 1; i++)
-		if (text[i] == '/')
-			text[i] = '%';
-}
-
-static int tool_run_save_in(const char *dir, const struct loom_array *array)
-{
-	char path[4096];
-
-	if (mkdir(dir, 0777) && errno != EEXIST)
-		return tool_fail("%s: %s", dir, strerror(errno));
-	tool_run_file_name(path, sizeof(path), dir, array->name);
-	return tool_run_save(array, path);
-}
-
-static int tool_run_save_all(const char *dir, const struct loom_array *arrays, uint32_t count)
-{
-	uint32_t i;
-	int ret = 0;
-
-	for (i = 0; dir && !ret && i < count; i++)
-		ret = tool_run_save_in(dir, &arrays[i]);
-	return ret;
 }
 
 static int tool_run_save_observed(const struct tool_run *run)
@@ -498,7 +437,7 @@ static int tool_run_save_observed(const struct tool_run *run)
 						      &array);
 		if (ret)
 			return tool_fail("no memory for what was observed");
-		ret = tool_run_save_in(run->observe, &array);
+		ret = tool_output_save_in(run->observe, &array);
 		loom_array_clear(&array);
 		if (ret)
 			return ret;
@@ -589,7 +528,7 @@ static int tool_run_results(struct tool_run *run)
 	if (!ret)
 		ret = tool_run_save_outputs(run);
 	if (!ret)
-		ret = tool_run_save_all(run->save_outputs, run->results, run->num_results);
+		ret = tool_output_save_all(run->save_outputs, run->results, run->num_results);
 	if (!ret && run->observe)
 		ret = tool_run_save_observed(run);
 	if (!ret && run->labels)
@@ -638,7 +577,7 @@ static int tool_run_run(int argc, char **argv)
 	if (!ret)
 		ret = tool_run_open(&run);
 	if (!ret)
-		ret = tool_run_save_all(run.save_inputs, run.arrays, run.num_arrays);
+		ret = tool_output_save_all(run.save_inputs, run.arrays, run.num_arrays);
 	if (!ret)
 		ret = tool_run_session(&run);
 	if (!ret)

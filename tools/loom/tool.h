@@ -28,7 +28,7 @@
  * They share:
  *
  * * model.c: the options that say how a model is planned, and its summary
- * * input.c: files that become inputs
+ * * input.c, output.c: files that become inputs, arrays that become files
  * * labels.c: the output of a text recogniser as text
  * * explain.c, replay.c: groups explained, a plan checked
  * * arena.c, picture.c: the arena as a file, arena and plan as pictures
@@ -286,6 +286,15 @@ struct tool_input_options {
  */
 int tool_input_load(const struct tool_model *model, uint32_t index, const char *path,
 		    const struct tool_input_options *options, struct loom_array *array);
+
+/* output.c */
+
+/** tool_output_save() - writes an array, as .npy or bare bytes by the name; 0 or TOOL_FAILED */
+int tool_output_save(const struct loom_array *array, const char *path);
+/** tool_output_save_in() - the same as NAME.npy in a folder, which is created; 0 or TOOL_FAILED */
+int tool_output_save_in(const char *dir, const struct loom_array *array);
+/** tool_output_save_all() - the same for all of @arrays, unless @dir is NULL; 0 or TOOL_FAILED */
+int tool_output_save_all(const char *dir, const struct loom_array *arrays, uint32_t count);
 
 /* labels.c */
 
