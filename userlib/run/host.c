@@ -178,7 +178,7 @@ static int loom_host_run(struct loom_session *session, loom_progress_fn progress
 static int loom_host_blocks(const struct loom_target *target, uint32_t region,
 			    struct drm_loom_block **blocks, size_t *count, uint64_t *scratch_bytes)
 {
-	/* runs are synchronous: no job is queued while somebody asks */
+	/* scratch on the host comes from malloc(), so no bank holds any */
 	*scratch_bytes = 0;
 	return loom_host_memory_blocks(target->memory, region, blocks, count);
 }
