@@ -228,7 +228,7 @@ static int note_parts(struct loom_group_writer *w, u64 height)
 			loom_group_rows(group, index, slice, &lo, &hi);
 			note.chunk[part->axis] = max(note.chunk[part->axis], hi - lo);
 		}
-		ret = loom_kernel_note(w->lower, &note);
+		ret = loom_note_kernel(w->lower, &note);
 	}
 	return ret;
 }

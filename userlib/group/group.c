@@ -118,7 +118,7 @@ static int emit(struct loom_lower *lower, struct loom_group *group)
 		return ret;
 	note.held_bytes = held_bytes(group);
 	note.num_steps = lower->step - note.first_step;
-	return loom_group_note(lower, &note);
+	return loom_note_group(lower, &note);
 }
 
 /* Writes all groups, or only takes notes of them. */

@@ -1,69 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* CONV, DECONV and POOL: windows over up to three spatial axes. Channels are dealt over lanes. */
-#include "operators.h"
-
+/* CONV and DECONV. */
 #include <errno.h>
-#include <math.h>
-#include <string.h>
 
 #include "graph/value.h"
-
-#define CHANNEL		1
-#define SPATIAL		2
-
-/* [N, C, spatial...] as [N, C, D, H, W]. */
-static void to_volume(struct loom_ref *ref, u32 num_spatial)
-{
-	while (num_spatial++ < 3)
-		loom_ref_insert(ref, SPATIAL);
-}
-
-/* A spatial axis i of 1 to 3 is one of D, H, W, from the back. */
-static u32 volume_axis(u32 num_spatial, u32 i)
-{
-	return 3 - num_spatial + i;
-}
-
-static void follow(struct loom_operand *operand, u32 axis, enum loom_map_kind kind, u32 result)
-{
-	operand->map[axis].kind = kind;
-	operand->map[axis].axis = result;
-	operand->map[axis].spatial = result >= SPATIAL ? result - SPATIAL : 0;
-}
-
-static void follow_all(struct loom_operand *operand)
-{
-	u32 i;
-
-	for (i = 0; i < operand->ref.rank; i++)
-		follow(operand, i, LOOM_MAP_SAME, i);
-}
-
-/* The attributes are 32 bits wide and the device caps them. */
-static int check_window(struct loom_lower *lower, const s64 *numbers, u32 count)
-{
-	u32 i;
-
-	for (i = 0; i < count; i++)
-		if (numbers[i] > 1 << 24 || numbers[i] < -(1 << 24))
-			return loom_lower_fail(lower, -EOPNOTSUPP,
-					       "%lld is too large for a kernel, stride or pad",
-					       (long long)numbers[i]);
-	return 0;
-}
-
-/*
- * A slice whose first window lies behind the input would need a negative pad, which the device does
- * not have: such an axis is not cut. Real models have none.
- */
-static void keep_whole_past_end(struct loom_kernel *kernel, u32 spatial)
-{
-	const struct loom_window *w = &kernel->window[spatial];
-	s64 out = kernel->operands[0].ref.dims[SPATIAL + spatial];
-
-	if ((out - 1) * w->stride - w->pad >= w->in)
-		kernel->whole |= 1U << (SPATIAL + spatial);
-}
+#include "operators.h"
+#include "window.h"
 
 /* An operand with an element per output channel; a single element is repeated for all. */
 static int load_per_channel(struct loom_lower *lower, struct loom_kernel *kernel,
@@ -84,7 +25,7 @@ static int load_per_channel(struct loom_lower *lower, struct loom_kernel *kernel
 				       value->name);
 	}
 	*operand = loom_kernel_operand(kernel, LOOM_ROLE_LOAD, &ref);
-	follow(&kernel->operands[*operand], 0, LOOM_MAP_SAME, CHANNEL);
+	loom_window_follow(&kernel->operands[*operand], 0, LOOM_MAP_SAME, CHANNEL);
 	return 0;
 }
 
@@ -103,7 +44,7 @@ static int add_bias(struct loom_lower *lower, struct loom_kernel *kernel,
 	for (i = 0; i < 3; i++)
 		loom_ref_insert(&operand->ref, SPATIAL);
 	operand->map[0].kind = LOOM_MAP_FULL;
-	follow(operand, CHANNEL, LOOM_MAP_SAME, CHANNEL);
+	loom_window_follow(operand, CHANNEL, LOOM_MAP_SAME, CHANNEL);
 	operand->lane_axis = CHANNEL;
 	loom_kernel_binary(kernel, 0, 0, bias, DRM_LOOM_BINARY_ADD);
 	return 0;
@@ -117,15 +58,16 @@ static void conv_maps(struct loom_lower *lower, struct loom_kernel *kernel, bool
 	u32 i;
 
 	x->lane_axis = CHANNEL;
-	follow(x, 0, LOOM_MAP_SAME, 0);
-	follow(x, CHANNEL, grouped ? LOOM_MAP_GROUP : LOOM_MAP_FULL, CHANNEL);
+	loom_window_follow(x, 0, LOOM_MAP_SAME, 0);
+	loom_window_follow(x, CHANNEL, grouped ? LOOM_MAP_GROUP : LOOM_MAP_FULL, CHANNEL);
 	for (i = 0; i < 3; i++)
-		follow(x, SPATIAL + i, forward ? LOOM_MAP_WINDOW : LOOM_MAP_SCATTER, SPATIAL + i);
+		loom_window_follow(x, SPATIAL + i, forward ? LOOM_MAP_WINDOW : LOOM_MAP_SCATTER,
+				   SPATIAL + i);
 	if (forward) {
-		follow(w, 0, LOOM_MAP_SAME, CHANNEL);
+		loom_window_follow(w, 0, LOOM_MAP_SAME, CHANNEL);
 	} else {
-		follow(w, 0, grouped ? LOOM_MAP_GROUP : LOOM_MAP_FULL, CHANNEL);
-		follow(w, 1, grouped ? LOOM_MAP_GROUP_PART : LOOM_MAP_SAME, CHANNEL);
+		loom_window_follow(w, 0, grouped ? LOOM_MAP_GROUP : LOOM_MAP_FULL, CHANNEL);
+		loom_window_follow(w, 1, grouped ? LOOM_MAP_GROUP_PART : LOOM_MAP_SAME, CHANNEL);
 	}
 	w->lane_axis = forward ? 0 : loom_lane_pick(w->ref.dims, lower->sram.lanes, by_out, 2);
 }
@@ -143,7 +85,7 @@ static void conv_windows(struct loom_kernel *kernel, const struct loom_gconv *co
 		kernel->window[axis].in = 1;
 	}
 	for (i = 0; i < conv->num_spatial; i++) {
-		axis = volume_axis(conv->num_spatial, i);
+		axis = loom_window_axis(conv->num_spatial, i);
 		attr->stride[axis] = conv->strides[i];
 		attr->dilation[axis] = conv->dilations[i];
 		attr->pad[axis] = conv->pads_begin[i];
@@ -172,13 +114,13 @@ static int conv_check(struct loom_lower *lower, const struct loom_node *node)
 				       loom_dtype_name(x->dtype), loom_dtype_name(w->dtype));
 	if (!conv->num_spatial || conv->num_spatial > 3)
 		return loom_lower_fail(lower, -EOPNOTSUPP, "%u spatial axes", conv->num_spatial);
-	ret = check_window(lower, conv->strides, conv->num_spatial);
+	ret = loom_window_check(lower, conv->strides, conv->num_spatial);
 	if (!ret)
-		ret = check_window(lower, conv->dilations, conv->num_spatial);
+		ret = loom_window_check(lower, conv->dilations, conv->num_spatial);
 	if (!ret)
-		ret = check_window(lower, conv->kernel, conv->num_spatial);
+		ret = loom_window_check(lower, conv->kernel, conv->num_spatial);
 	if (!ret)
-		ret = check_window(lower, conv->pads_begin, conv->num_spatial);
+		ret = loom_window_check(lower, conv->pads_begin, conv->num_spatial);
 	return ret;
 }
 
@@ -196,9 +138,9 @@ static int conv_operands(struct loom_lower *lower, struct loom_kernel *kernel,
 		ret = loom_storage_read(lower, node->inputs[LOOM_GCONV_W], &w);
 	if (ret)
 		return ret;
-	to_volume(&y, conv->num_spatial);
-	to_volume(&x, conv->num_spatial);
-	to_volume(&w, conv->num_spatial);
+	loom_window_to_volume(&y, conv->num_spatial);
+	loom_window_to_volume(&x, conv->num_spatial);
+	loom_window_to_volume(&w, conv->num_spatial);
 	loom_kernel_operand(kernel, LOOM_ROLE_STORE, &y);
 	loom_kernel_operand(kernel, LOOM_ROLE_LOAD, &x);
 	loom_kernel_operand(kernel, LOOM_ROLE_LOAD, &w);
@@ -206,7 +148,7 @@ static int conv_operands(struct loom_lower *lower, struct loom_kernel *kernel,
 		kernel->group = y.dims[CHANNEL] / conv->groups;
 		kernel->group_in = x.dims[CHANNEL] / conv->groups;
 	}
-	follow_all(&kernel->operands[0]);
+	loom_window_follow_all(&kernel->operands[0]);
 	kernel->operands[0].lane_axis = CHANNEL;
 	conv_maps(lower, kernel, node->op == LOOM_GOP_CONV);
 	kernel->last_resort = 1U << 4;
@@ -273,157 +215,6 @@ int loom_lower_conv(struct loom_lower *lower, const struct loom_node *node)
 	if (ret)
 		return ret;
 	for (i = 0; i < 3 && node->op == LOOM_GOP_CONV; i++)
-		keep_whole_past_end(&kernel, i);
-	return loom_sink_kernel(lower, &kernel);
-}
-
-static void pool_windows(struct loom_kernel *kernel, const struct loom_gpool *pool,
-			 struct drm_loom_attr_pool *attr)
-{
-	u32 i, axis;
-
-	for (axis = 0; axis < 3; axis++) {
-		attr->kernel[axis] = 1;
-		attr->stride[axis] = 1;
-		attr->dilation[axis] = 1;
-		kernel->window[axis].stride = 1;
-		kernel->window[axis].extent = 1;
-		kernel->window[axis].in = 1;
-	}
-	for (i = 0; i < pool->num_spatial; i++) {
-		axis = volume_axis(pool->num_spatial, i);
-		attr->kernel[axis] = pool->kernel[i];
-		attr->stride[axis] = pool->strides[i];
-		attr->dilation[axis] = pool->dilations[i];
-		attr->pad_before[axis] = pool->pads_begin[i];
-		attr->pad_after[axis] = pool->pads_end[i];
-		kernel->window[axis] = (struct loom_window){
-			.stride = pool->strides[i],
-			.extent = (pool->kernel[i] - 1) * pool->dilations[i] + 1,
-			.pad = pool->pads_begin[i],
-			.in = kernel->operands[1].ref.dims[SPATIAL + axis],
-		};
-		kernel->unit_cost *= pool->kernel[i];
-	}
-}
-
-static void pool_stage(struct loom_kernel *kernel, u32 y, u32 x,
-		       const struct drm_loom_attr_pool *attr)
-{
-	const u32 operands[] = { y, x };
-	struct loom_stage *stage = loom_kernel_stage(kernel, DRM_LOOM_OP_POOL, 2, operands);
-
-	stage->pool = *attr;
-	stage->attr_bytes = sizeof(*attr);
-}
-
-/* No window reaches past the padding, so the mean of each is its sum divided by the same number. */
-static bool windows_are_whole(const struct loom_kernel *kernel, const struct loom_gpool *pool)
-{
-	u32 i;
-
-	for (i = 0; i < pool->num_spatial; i++) {
-		u32 axis = volume_axis(pool->num_spatial, i);
-		const struct loom_window *w = &kernel->window[axis];
-		s64 out = kernel->operands[0].ref.dims[SPATIAL + axis];
-
-		if ((out - 1) * w->stride + w->extent > w->in + w->pad + pool->pads_end[i])
-			return false;
-	}
-	return true;
-}
-
-static u32 with_number(struct loom_kernel *kernel, u32 y, u32 x, double number, u32 kind)
-{
-	loom_kernel_binary(kernel, y, x, loom_kernel_const(kernel, x, number), kind);
-	return y;
-}
-
-/* (sum |x|^p)^(1/p): the mean of |x|^p, times the window's size, to the power of 1/p. */
-static int pool_norm(struct loom_lower *lower, struct loom_kernel *kernel,
-		     const struct loom_node *node, struct drm_loom_attr_pool *attr)
-{
-	double size = (double)attr->kernel[0] * attr->kernel[1] * attr->kernel[2];
-	u32 t;
-
-	if (!windows_are_whole(kernel, &node->pool))
-		return loom_lower_fail(lower, -EOPNOTSUPP,
-				       "the device has no p-norm of windows that are cut off");
-	attr->kind = DRM_LOOM_POOL_AVG;
-	attr->flags = DRM_LOOM_POOL_COUNT_PAD;
-	t = loom_kernel_temp(kernel, 1, node->output->dtype);
-	loom_kernel_unary(kernel, t, 1, DRM_LOOM_UNARY_ABS, 0, 0);
-	if (node->pool.p != 1)
-		with_number(kernel, t, t, (double)node->pool.p, DRM_LOOM_BINARY_POW);
-	pool_stage(kernel, 0, t, attr);
-	with_number(kernel, 0, 0, size, DRM_LOOM_BINARY_MUL);
-	if (node->pool.p != 1)
-		with_number(kernel, 0, 0, 1 / (double)node->pool.p, DRM_LOOM_BINARY_POW);
-	return 0;
-}
-
-static int pool_check(struct loom_lower *lower, const struct loom_node *node)
-{
-	const struct loom_gpool *pool = &node->pool;
-	u32 dtype = node->output->dtype;
-	int ret;
-
-	if (dtype == DRM_LOOM_DTYPE_BOOL ||
-	    (pool->kind != LOOM_GPOOL_MAX && !loom_dtype_is_float(dtype)))
-		return loom_lower_fail(lower, -EOPNOTSUPP, "the device has no such pooling of %s",
-				       loom_dtype_name(dtype));
-	if (!pool->num_spatial || pool->num_spatial > 3)
-		return loom_lower_fail(lower, -EOPNOTSUPP, "%u spatial axes", pool->num_spatial);
-	ret = check_window(lower, pool->kernel, pool->num_spatial);
-	if (!ret)
-		ret = check_window(lower, pool->strides, pool->num_spatial);
-	if (!ret)
-		ret = check_window(lower, pool->dilations, pool->num_spatial);
-	if (!ret)
-		ret = check_window(lower, pool->pads_begin, pool->num_spatial);
-	if (!ret)
-		ret = check_window(lower, pool->pads_end, pool->num_spatial);
-	return ret;
-}
-
-int loom_lower_pool(struct loom_lower *lower, const struct loom_node *node)
-{
-	const struct loom_gpool *pool = &node->pool;
-	struct loom_kernel kernel = { .unit_cost = 1, .last_resort = 1U << 4 };
-	struct drm_loom_attr_pool attr = { .kind = DRM_LOOM_POOL_MAX };
-	struct loom_ref y, x;
-	u32 i;
-	int ret;
-
-	ret = pool_check(lower, node);
-	if (!ret)
-		ret = loom_storage_write(lower, node->output, &y);
-	if (!ret)
-		ret = loom_storage_read(lower, node->inputs[0], &x);
-	if (ret)
-		return ret;
-	to_volume(&y, pool->num_spatial);
-	to_volume(&x, pool->num_spatial);
-	loom_kernel_operand(&kernel, LOOM_ROLE_STORE, &y);
-	loom_kernel_operand(&kernel, LOOM_ROLE_LOAD, &x);
-	for (i = 0; i < 2; i++) {
-		follow_all(&kernel.operands[i]);
-		kernel.operands[i].lane_axis = CHANNEL;
-	}
-	for (i = 0; i < 3; i++)
-		follow(&kernel.operands[1], SPATIAL + i, LOOM_MAP_WINDOW, SPATIAL + i);
-	pool_windows(&kernel, pool, &attr);
-	for (i = 0; i < 3; i++)
-		keep_whole_past_end(&kernel, i);
-	if (pool->kind == LOOM_GPOOL_LP) {
-		ret = pool_norm(lower, &kernel, node, &attr);
-		if (ret)
-			return ret;
-	} else {
-		attr.kind = pool->kind == LOOM_GPOOL_MAX ? DRM_LOOM_POOL_MAX : DRM_LOOM_POOL_AVG;
-		if (pool->kind == LOOM_GPOOL_AVG && pool->count_include_pad)
-			attr.flags = DRM_LOOM_POOL_COUNT_PAD;
-		pool_stage(&kernel, 0, 1, &attr);
-	}
+		loom_window_keep_whole(&kernel, i);
 	return loom_sink_kernel(lower, &kernel);
 }

@@ -401,7 +401,7 @@ static int note_kernel(struct loom_lower *lower, const struct loom_kernel *kerne
 		note.dims[i] = y->dims[i];
 		note.chunk[i] = tiling->chunk[i];
 	}
-	return loom_kernel_note(lower, &note);
+	return loom_note_kernel(lower, &note);
 }
 
 static int emit_kernel(void *context, struct loom_kernel *kernel)

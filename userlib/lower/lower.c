@@ -80,5 +80,5 @@ int loom_lower_alone(struct loom_lower *lower, u32 node)
 		note.overlap |= lower->kernels[i].overlap;
 	}
 	note.num_steps = lower->step - note.first_step;
-	return loom_group_note(lower, &note);
+	return loom_note_group(lower, &note);
 }

@@ -17,8 +17,9 @@
  * that view. CONCAT, PAD and views that have to be seen from outside are copies in DRAM.
  *
  *	lower.c		the table of operators
- *	conv.c (and pooling), matmul.c, elementwise.c, function.c, reduce.c, resize.c, move.c
+ *	conv.c, pool.c, matmul.c, elementwise.c, function.c, reduce.c, resize.c, move.c
  *			operators (operators.h)
+ *	window.c	what convolution and pooling share (window.h)
  *	nest.c		operators that are loops over the same axes (nest.h)
  *	kernel.c	building kernels
  *	range.c		which part of an operand a part of the result needs

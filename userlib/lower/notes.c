@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-int loom_kernel_note(struct loom_lower *lower, const struct loom_program_kernel *from)
+int loom_note_kernel(struct loom_lower *lower, const struct loom_program_kernel *from)
 {
 	struct loom_program_kernel *note;
 
@@ -22,7 +22,7 @@ int loom_kernel_note(struct loom_lower *lower, const struct loom_program_kernel 
 	return 0;
 }
 
-int loom_group_note(struct loom_lower *lower, const struct loom_program_group *from)
+int loom_note_group(struct loom_lower *lower, const struct loom_program_group *from)
 {
 	struct loom_program_group *note;
 

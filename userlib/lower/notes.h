@@ -5,9 +5,9 @@
 
 #include "lower.h"
 
-/** loom_kernel_note() - takes note of how a kernel was cut; 0 or -ENOMEM */
-int loom_kernel_note(struct loom_lower *lower, const struct loom_program_kernel *note);
-/** loom_group_note() - takes note of nodes that ran together, if they have steps; 0 or -ENOMEM */
-int loom_group_note(struct loom_lower *lower, const struct loom_program_group *note);
+/** loom_note_kernel() - takes note of how a kernel was cut; 0 or -ENOMEM */
+int loom_note_kernel(struct loom_lower *lower, const struct loom_program_kernel *note);
+/** loom_note_group() - takes note of nodes that ran together, if they have steps; 0 or -ENOMEM */
+int loom_note_group(struct loom_lower *lower, const struct loom_program_group *note);
 
 #endif /* LOOM_LOWER_NOTES_H */

@@ -569,8 +569,8 @@ static bool same(const struct loom_array *a, const struct loom_array *b)
 }
 
 /*
- * The device sums rows of a convolution that are shorter than 5 in another order. In little SRAM the
- * planner cuts rows so short; nothing else may change a bit.
+ * The device sums rows of a convolution that are shorter than 5 in another order. In little SRAM
+ * the planner cuts rows so short; nothing else may change a bit.
  */
 static bool same_but_for_order(const struct test_case *test, const struct loom_array *a,
 			       const struct loom_array *b)
