@@ -5,18 +5,17 @@
  * Give each item an offset so that items alive at the same time do not overlap, and keep the top
  * low or under a capacity. Every planner has this problem: neurons in the arena, slices in the
  * SRAM, images, a file of buffers on the command line. So there is one problem type and one
- * signature for all of them, and a strategy is a line in a table and a file of its own.
+ * signature for all of them, and strategies are chosen by name.
  *
  * Time is any increasing integer: operators, steps. A lifetime [lower, upper) is half-open: an
- * item that ends where another begins does not meet it.
+ * item that ends where another begins does not overlap it in time.
  *
- * Two items *meet* if there is a moment at which both are there (gaps are moments at which an
- * item is not), or if they are a pair of &loom_place_problem.apart. Items that meet and are in the
- * same pool must not share a byte.
+ * Two items *interfere* if there is a moment at which both are alive (in a gap an item is not), or
+ * if they are a pair of &loom_place_problem.apart. Items that interfere and are in the same pool
+ * must not share a byte.
  *
- * Placing is NP-hard (dynamic storage allocation; Garey and Johnson SR2). loom_place_bound() says
- * what no placement can beat, and loom_place_check() proves a placement without knowing how it
- * came about.
+ * Placing is NP-hard (dynamic storage allocation; Garey and Johnson SR2). loom_place_bound() gives
+ * a lower bound of the height, and loom_place_check() proves a placement, whatever made it.
  */
 #ifndef LOOM_PLACE_H
 #define LOOM_PLACE_H
@@ -37,13 +36,13 @@ extern "C" {
 #define LOOM_PLACE_MAX_POOLS	32
 
 /**
- * struct loom_place_gap - moments at which an item is not, or only partly, there
+ * struct loom_place_gap - moments at which an item is not, or only partly, alive
  * @lower: first moment
  * @upper: first moment after it, above @lower
- * @window_lower: first byte, from the item's begin, that is in use all the same
- * @window_upper: first byte behind those; not above @window_lower: none is
+ * @window_lower: first byte, from the item's begin, that stays in use
+ * @window_upper: first byte behind those; not above @window_lower: none is in use
  *
- * The bytes in use keep their place: an item never moves.
+ * The bytes in use stay where they are: an item never moves.
  */
 struct loom_place_gap {
 	int64_t lower;
@@ -63,27 +62,27 @@ struct loom_place_range {
 };
 
 /**
- * struct loom_place_item - something that needs a place for a time
+ * struct loom_place_item - something that needs bytes for a time
  * @size_bytes: its size; 0 takes no room
  * @align_bytes: its offset is a multiple of this; 0 means 1
- * @lower: first moment that it is there
- * @upper: first moment that it is not there any more, above @lower
+ * @lower: first moment of its lifetime
+ * @upper: first moment after its lifetime, above @lower
  * @fixed: the offset that it must have, or LOOM_PLACE_ANYWHERE. It then has to be in the pool that
  *	is its only one
- * @alias: an item before this one that it lies in, or LOOM_PLACE_NONE. Owner and alias make an
- *	equivalence group, which lives as long as any of them; a result computed in place is one,
- *	the operands of a concatenation in theirs are others
+ * @alias: an earlier item, the owner, that it lies in, or LOOM_PLACE_NONE. An owner and its aliases
+ *	have one lifetime, from the first to the last moment of any of them. Results computed in
+ *	place are aliases, and operands of a concatenation, which lie in its result
  * @alias_offset: where in the owner, in bytes; with @size_bytes within the owner
  * @pools: bit i: it may go to pool i; 0: to any
- * @gaps: in ascending order and within the lifetime; may be NULL. Those of aliases, and of items
- *	that have any, do not count
+ * @gaps: in ascending order and within the lifetime; may be NULL. Those of aliases and of their
+ *	owners are ignored
  * @num_gaps: number of @gaps
  * @excluded: ranges of offsets that it must not touch, in ascending order; may be NULL
  * @num_excluded: number of @excluded
  * @width: images: elements in a row; 0: not an image
  * @height: images: rows
- * @storage_class: images, and tokens in general: only items of the same class share a storage
- *	(type of the elements, scope). Others may ignore it
+ * @storage_class: for token strategies: only items of the same class (type of the elements, scope)
+ *	share a storage. Other strategies ignore it
  */
 struct loom_place_item {
 	uint64_t size_bytes;
@@ -104,11 +103,11 @@ struct loom_place_item {
 };
 
 /**
- * struct loom_place_op - an operator, for strategies that follow them
+ * struct loom_place_op - an operator, for strategies that go operator by operator
  * @inputs: items that it reads, one entry for each operand
  * @num_inputs: number of @inputs
  * @output: item that it makes, or LOOM_PLACE_NONE
- * @in_place: a reshape: the result takes the place of the first input
+ * @in_place: a reshape: the result lies where the first input does
  */
 struct loom_place_op {
 	const uint32_t *inputs;
@@ -132,11 +131,11 @@ struct loom_place_pair {
 /**
  * struct loom_place_pool - a memory to place in
  * @capacity_bytes: its size, or LOOM_PLACE_ANYWHERE
- * @align_bytes: every item's offset is a multiple of this, too, but for aliases; 0 means 1
+ * @align_bytes: every item's offset is a multiple of this, too, except aliases'; 0 means 1
  * @cost: of a byte there. Pools are filled in ascending order of cost, ties in order of index:
  *	what does not fit spills to the next, so that the sum of size times cost stays low
- * @sub_bank_bytes: size of its conflict sub-banks: number i are the bytes from i times it on,
- *	served by a port of their own. 0: it has none
+ * @sub_bank_bytes: size of its conflict sub-banks, each of which has a port of its own: sub-bank i
+ *	begins at i times this. 0: it has none
  */
 struct loom_place_pool {
 	uint64_t capacity_bytes;
@@ -153,12 +152,12 @@ struct loom_place_pool {
  * @num_ops: number of @ops
  * @pools: the pools; NULL: one, without a limit
  * @num_pools: number of @pools
- * @apart: pairs that must not share a byte though they may never be alive together (a protected
- *	input; reuse that would serialise what could overlap). May be NULL
+ * @apart: pairs that must not share a byte even if they are never alive together (a protected
+ *	input; reuse that would serialise operators that could run in parallel). May be NULL
  * @num_apart: number of @apart
- * @conflicts: pairs that should not touch the same sub-bank, as both streams would: "auto" makes
- *	the sum of the weights of those that do small, within the capacity, or, where there is
- *	none, the height; others only report it. May be NULL
+ * @conflicts: pairs that should not touch the same sub-bank, because two streams access them at the
+ *	same time. "auto" reduces the sum of the weights of those that do, within the capacity, or,
+ *	where there is none, the height; other strategies only report it. May be NULL
  * @num_conflicts: number of @conflicts
  */
 struct loom_place_problem {
@@ -179,8 +178,8 @@ struct loom_place_problem {
  * @strategy: name of the strategy, see loom_place_strategy_name(); NULL: "auto"
  * @budget: how many search nodes "exact" and "auto" may visit; 0: the default. The answer is a
  *	function of the problem and this number, never of the time
- * @fit_only: the first placement within the capacities is good enough; else the top of each pool
- *	is made as low as can be
+ * @fit_only: the first placement within the capacities will do; else the top of each pool is
+ *	minimised
  */
 struct loom_place_options {
 	const char *strategy;
@@ -189,7 +188,7 @@ struct loom_place_options {
 };
 
 /**
- * struct loom_place_storage - a block that token strategies share out
+ * struct loom_place_storage - a block that items use in turn, in token strategies
  * @pool: the pool it lies in
  * @storage_class: of its items
  * @offset: its first byte
@@ -207,24 +206,24 @@ struct loom_place_storage {
 };
 
 /**
- * struct loom_place_result - an answer
+ * struct loom_place_result - a placement
  *
  * From loom_place(); freed by loom_place_result_free().
  *
- * @strategy: whose answer it is, which "auto" picks
+ * @strategy: name of the strategy that found it; of "auto", of the one that it chose
  * @offsets: by item, aliases included
  * @pools: by item: index of its pool
  * @height_bytes: by pool: the top, largest offset + size
  * @bound_bytes: by pool: a proven lower bound of @height_bytes for what lies there
  * @num_pools: number of pools, at least 1
- * @proved: no placement is better: every pool's height is at its bound, and with more than one
- *	pool no other distribution costs less
+ * @proved: it is optimal: every pool's height is at its bound, and with more than one pool no other
+ *	distribution costs less
  * @nodes: search nodes visited
  * @conflict_weight: sum of the weights of the pairs that share a sub-bank
  * @spill_cost: sum over the items of size times cost of their pool
- * @storages: the storages, of token strategies; else NULL
+ * @storages: of token strategies; else NULL
  * @num_storages: number of @storages
- * @storage_of: by item: its storage; NULL if there are none
+ * @storage_of: by item: its storage; NULL if there are no @storages
  */
 struct loom_place_result {
 	const char *strategy;
@@ -258,17 +257,17 @@ struct loom_place_fault {
 
 /**
  * loom_place() - place a problem
- * @problem: what
- * @options: how; NULL: all defaults
- * @result: [out] the answer; zeroed on failure
+ * @problem: the problem
+ * @options: how to place it; NULL: all defaults
+ * @result: [out] the placement; zeroed on failure
  * @fault: [out] what is wrong, on failure; may be NULL
  *
  * Deterministic: the same problem and options give the same answer. Thread safe.
  *
- * Return: 0; -EINVAL for a problem that is none (an empty lifetime, an alias that does not fit, a
- * fixed pair that collides, a strategy that there is not or that needs operators); -ENOSPC if it
- * does not fit in the pools: if @fault's missing_bytes is not 0, that is proved, else the budget
- * was too small to tell; -ERANGE where sizes or offsets leave 63 bits; -ENOMEM.
+ * Return: 0; -EINVAL for an inconsistent problem (an empty lifetime, an alias outside of its owner,
+ * fixed items that collide) and for a strategy that does not exist or cannot take the problem;
+ * -ENOSPC if it does not fit in the pools: if @fault's missing_bytes is not 0, that is proved, else
+ * the budget was too small to tell; -ERANGE where sizes or offsets leave 63 bits; -ENOMEM.
  */
 int loom_place(const struct loom_place_problem *problem, const struct loom_place_options *options,
 	       struct loom_place_result *result, struct loom_place_fault *fault);
@@ -277,7 +276,7 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 void loom_place_result_free(struct loom_place_result *result);
 
 /**
- * loom_place_bound() - what no placement in one pool can be lower than
+ * loom_place_bound() - a lower bound of the height of every placement in one pool
  * @problem: what is to be placed; its pools are ignored
  * @bound_bytes: [out] the largest sum of sizes alive at one moment, or the end of a fixed item
  *
@@ -288,19 +287,20 @@ int loom_place_bound(const struct loom_place_problem *problem, uint64_t *bound_b
 /**
  * loom_place_check() - prove a placement
  * @problem: what was placed
- * @offsets: by item: where
- * @pools: by item: in which pool; NULL: all in the first
+ * @offsets: by item
+ * @pools: by item: its pool; NULL: all in the first
  * @fault: [out] what is wrong, may be NULL
  *
  * A sweep over time with a sorted set, independent of any strategy: alignment, capacity, fixed
- * offsets, excluded ranges, aliases, pairs, and no two that meet share a byte.
+ * offsets, excluded ranges, aliases, pairs, and no two items that interfere share a byte.
  *
- * Return: 0, -EBADMSG, -EINVAL or -ERANGE for a problem that is none, or -ENOMEM.
+ * Return: 0; -EBADMSG if it is no placement; -EINVAL or -ERANGE for an inconsistent problem;
+ * -ENOMEM.
  */
 int loom_place_check(const struct loom_place_problem *problem, const uint64_t *offsets,
 		     const uint32_t *pools, struct loom_place_fault *fault);
 
-/** loom_place_strategy_name() - strategies one by one from 0; NULL past the last */
+/** loom_place_strategy_name() - name of strategy @index, from 0; NULL past the last */
 const char *loom_place_strategy_name(unsigned int index);
 /** loom_place_strategy_text() - one line about strategy @index; NULL past the last */
 const char *loom_place_strategy_text(unsigned int index);

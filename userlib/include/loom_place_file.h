@@ -11,19 +11,19 @@
  *
  * - ``id`` (also ``buffer``, ``buffer_id``): any text that no other line has
  * - ``lower`` (also ``begin``, ``start``): first moment
- * - ``upper``: first moment after the last; or ``end``: the last, and so in the gaps
+ * - ``upper``: first moment after the lifetime; or ``end``: the last moment of it, and of gaps, too
  * - ``size``: bytes
  * - ``alignment``: the offset is a multiple of it; 1 where the column or the field is missing
- * - ``gaps``: ``a-b`` with spaces between: moments at which the item is not there; ``a-b@x:y``:
+ * - ``gaps``: ``a-b``, separated by spaces: moments at which the item is not alive; ``a-b@x:y``:
  *   only its bytes from x to below y are
- * - ``offset``: where the item has to be; where the field is empty it is free. A file that was
- *   answered, with an offset on every line, is checked by placing it again
- * - ``hint``: a guess at the offset, from newer versions; read, checked and carried over, but the
- *   search needs none
+ * - ``offset``: where the item has to be; if the field is empty, anywhere. A file that was answered
+ *   has an offset on every line: placing it again checks it
+ * - ``hint``: an estimate of the offset, in files of newer versions; validated and carried over,
+ *   but not used
  *
  * Fields may be quoted as in RFC 4180, lines may end in CRLF and may be blank. Other columns are
- * carried over to the answer, and named in &loom_place_csv.unknown: a typing error in a column
- * that may be missing would else go unseen.
+ * carried over to the answer, and listed in &loom_place_csv.unknown: a misspelt optional column
+ * would go unnoticed otherwise.
  */
 #ifndef LOOM_PLACE_FILE_H
 #define LOOM_PLACE_FILE_H
@@ -38,7 +38,7 @@ extern "C" {
 #endif
 
 /**
- * struct loom_place_csv - a problem that was read, and where each item stands
+ * struct loom_place_csv - a problem that was read, with the line of each item
  *
  * Read only, but for loom_place_csv_free_offsets().
  *
@@ -46,7 +46,7 @@ extern "C" {
  * @problem: the items in the order of their lines; without pools
  * @ids: by item
  * @lines: by item: number of its line, from 1
- * @unknown: names of columns that mean nothing to Loom
+ * @unknown: names of columns that Loom does not know
  * @num_unknown: number of @unknown
  */
 struct loom_place_csv {
@@ -66,28 +66,28 @@ struct loom_place_csv {
  * @csv: [out] the problem, destroy with loom_place_csv_destroy()
  * @err: [out] one line on failure, with the number of the line and the column; may be NULL
  *
- * Return: 0; -EINVAL for what is wrong; -ERANGE for numbers and sums past 63 bits; -E2BIG; -ENOMEM.
+ * Return: 0; -EINVAL for invalid text; -ERANGE for numbers and sums past 63 bits; -E2BIG; -ENOMEM.
  */
 int loom_place_csv_parse(const char *text, size_t size_bytes, const char *path,
 			 struct loom_place_csv **csv, struct loom_error *err);
-/** loom_place_csv_read() - the same from a stream, up to its end; also -errno of reading */
+/** loom_place_csv_read() - a problem from a stream, up to its end; also -errno of reading */
 int loom_place_csv_read(FILE *stream, const char *path, struct loom_place_csv **csv,
 			struct loom_error *err);
-/** loom_place_csv_load() - the same from the file @path; also what fopen() said */
+/** loom_place_csv_load() - a problem from the file @path; also -errno of fopen() */
 int loom_place_csv_load(const char *path, struct loom_place_csv **csv, struct loom_error *err);
 /** loom_place_csv_destroy() - frees a problem that was read; NULL is fine */
 void loom_place_csv_destroy(struct loom_place_csv *csv);
-/** loom_place_csv_free_offsets() - forgets the offsets that the file asks for */
+/** loom_place_csv_free_offsets() - ignores the offsets in the file: no item is fixed */
 void loom_place_csv_free_offsets(struct loom_place_csv *csv);
 
 /**
- * loom_place_csv_explain() - what loom_place() or loom_place_check() said, in terms of the file
+ * loom_place_csv_explain() - a fault of loom_place() or loom_place_check() in terms of the file
  * @csv: the file
- * @problem: what was given to them: the file's, with pools
+ * @problem: the problem that they were given: the file's, with pools
  * @code: what they returned
- * @fault: what they left
- * @err: [out] one line: the file's lines in place of items, and for a capacity that is too small by
- *	how much, and when
+ * @fault: the fault
+ * @err: [out] one line: names and lines in place of numbers of items; for a capacity that is too
+ *	small by how much, and the moment of the peak
  */
 void loom_place_csv_explain(const struct loom_place_csv *csv,
 			    const struct loom_place_problem *problem, int code,
@@ -107,9 +107,9 @@ int loom_place_csv_answer(const struct loom_place_csv *csv, const uint64_t *offs
 
 /**
  * loom_place_csv_format() - any problem as a file
- * @problem: the problem. What the file knows nothing of (aliases, pools, pairs) is left out
- * @ids: by item; what is not unique gets a number. NULL: numbers
- * @offsets: by item; NULL: those that are fixed
+ * @problem: the problem. What the format cannot express (aliases, pools, pairs) is left out
+ * @ids: by item; ids that are not unique get a number. NULL: numbers
+ * @offsets: by item; NULL: only those of fixed items
  * @text: [out] from malloc
  * @size_bytes: [out] its size
  *
@@ -119,10 +119,10 @@ int loom_place_csv_format(const struct loom_place_problem *problem, const char *
 			  const uint64_t *offsets, char **text, size_t *size_bytes);
 
 /**
- * struct loom_place_svg_options - what is said in a picture
+ * struct loom_place_svg_options - texts of a picture, and which pool it shows
  * @title: of the picture, or NULL
  * @ids: by item, or NULL: numbers
- * @time: what a moment is, "node" for one; NULL: "time"
+ * @time: label of the time axis, such as "node"; NULL: "time"
  * @pool: the pool that is shown
  */
 struct loom_place_svg_options {
@@ -135,16 +135,15 @@ struct loom_place_svg_options {
 /**
  * loom_place_svg() - a placement as a picture: time against address
  * @problem: what was placed
- * @result: where; with @result->pools NULL, all in the first
+ * @result: the placement; with @result->pools NULL, all in the first
  * @options: NULL: all defaults
  * @text: [out] SVG, from malloc
  * @size_bytes: [out] its size
  *
- * Above, each item is a rectangle; below, the bytes that are alive are shown beside the top of
- * what is in use, so that what lies between the two is lost to fragmentation. The same arguments
- * give the same bytes.
+ * Above, each item is a rectangle; below are the bytes that are alive and the top of what is in
+ * use, whose difference is lost to fragmentation. The same arguments give the same bytes.
  *
- * Return: 0; -EINVAL for a pool that there is not; -ERANGE; -ENOMEM.
+ * Return: 0; -EINVAL for a pool that does not exist; -ERANGE; -ENOMEM.
  */
 int loom_place_svg(const struct loom_place_problem *problem, const struct loom_place_result *result,
 		   const struct loom_place_svg_options *options, char **text, size_t *size_bytes);

@@ -2,18 +2,18 @@
 /*
  * DOC: The default strategy
  *
- * The greedy strategies one after the other, the cheapest and most often best first, until one is
- * at the bound: then nothing is lower, and that is proved. This is how most graphs end, in
- * microseconds. Else the exact search (solve.h) goes on from the lowest of them: it never
- * returns anything worse, and raises the bound where it can. What it can neither improve nor prove
- * hill climbing has a last look at.
+ * The greedy strategies are tried one after the other, the cheapest and most often best first,
+ * until one is at the bound, which proves that it is optimal. Most graphs end here, in
+ * microseconds. Else the exact search (solve.h) goes on from the lowest placement: it never returns
+ * a worse one, and raises the bound where it can. If that proves nothing, hill climbing is tried
+ * last.
  *
- * Greedy placing looks at every pair that is alive together. Where these are many millions, fewer
- * strategies are tried, and nothing is searched; where they are hundreds of millions, what has
- * nearly the same lifetime is put in boxes (box.c).
+ * Greedy placing looks at every pair of items that overlap in time. Where these are many millions,
+ * fewer strategies are tried, and there is no search; where they are hundreds of millions, items of
+ * nearly the same lifetime are put in boxes (box.c).
  *
- * Everything is counted in pairs and search nodes, nothing in seconds, so the answer is the same
- * on every machine.
+ * Effort is counted in pairs and search nodes, not in seconds, so the answer is the same on every
+ * machine.
  */
 #include "greedy.h"
 #include "strategy.h"
@@ -24,13 +24,13 @@
 
 #include "loom_core.h"
 
-/* Beyond the first strategy: what others may look at, all together. An item itself counts, too. */
+/* Pairs that strategies after the first may look at, all together; an item counts as so many. */
 #define MAX_LOOKS		40000000
 #define ITEM_LOOKS		100
-/* Beyond this, boxes, and how many of them. */
+/* With more pairs than this, boxes are made, until their pairs are below the second. */
 #define MAX_FIRST_LOOKS		60000000
 #define MAX_BOX_LOOKS		70000000
-/* What the search can take. */
+/* Larger problems are not searched. */
 #define MAX_SEARCH_PAIRS	2000000
 #define MAX_SEARCH_ITEMS	20000
 
@@ -43,7 +43,7 @@ static const struct loom_place_strategy *const starts[] = {
 	&loom_place_strategy_gmem,
 };
 
-/* Keeps what was found if it is lower than @best. */
+/* Keeps a placement that is lower than @best. */
 static void take_trial(const struct loom_place_task *task, struct loom_place_answer *answer,
 		       const struct loom_place_answer *trial, const char *name, uint64_t *best)
 {
@@ -57,7 +57,7 @@ static void take_trial(const struct loom_place_task *task, struct loom_place_ans
 	       task->problem.num_items * sizeof(*answer->offsets));
 }
 
-/* Runs @start, and keeps what it finds if that is lower than @best. */
+/* Runs @start, and keeps its placement if that is lower than @best. */
 static int try_start(const struct loom_place_strategy *start, const struct loom_place_task *task,
 		     struct loom_place_answer *answer, struct loom_place_answer *trial,
 		     uint64_t *best)
@@ -65,7 +65,7 @@ static int try_start(const struct loom_place_strategy *start, const struct loom_
 	int ret;
 
 	ret = loom_place_call(start, task, trial);
-	/* operators that "gmem" does not understand are no reason to give up */
+	/* "gmem" may refuse the operators, which is no failure of "auto" */
 	if (ret == -EINVAL || ret == -ERANGE)
 		return 0;
 	if (ret)

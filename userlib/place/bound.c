@@ -107,7 +107,7 @@ static int check_sizes(const struct loom_place_resolved *resolved, struct loom_p
 	return 0;
 }
 
-/* What may only go to @pools, at the moment at which it is most. */
+/* Whether the peak of the items that may only go to @pools is within their capacities. */
 static int check_peak(const struct loom_place_resolved *resolved, uint32_t pools,
 		      struct loom_place_fault *fault)
 {
@@ -148,7 +148,7 @@ static int check_peaks(const struct loom_place_resolved *resolved, struct loom_p
 	uint32_t seen[LOOM_PLACE_MAX_POOLS + 1], num_seen = 0, i, k;
 	int ret;
 
-	/* every set of pools that items have, as long as these are few, and all together */
+	/* all pools together, and each set of pools that items have, up to a number */
 	seen[num_seen++] = UINT32_MAX;
 	for (i = 0; i < resolved->problem.num_items && resolved->problem.num_pools > 1; i++) {
 		for (k = 0; k < num_seen && seen[k] != resolved->items[i].pools; k++)

@@ -2,17 +2,17 @@
 /*
  * DOC: Boxes
  *
- * Greedy placing looks at all pairs that are alive together. With tens of thousands of items of
- * which thousands are alive at a time, these are hundreds of millions. But then many items have
- * nearly the same lifetime, and such ones can be stacked in a box that is placed as one item: what
- * is wasted is where they begin later or end earlier than the box.
+ * Greedy placing looks at all pairs of items that overlap in time. With tens of thousands of items
+ * of which thousands are alive at a time, these are hundreds of millions. But then many items have
+ * nearly the same lifetime, and can be stacked in a box that is placed as one item. What is wasted
+ * is the time between the begin and end of an item and those of its box.
  *
- * Lifetimes are sorted into classes by length, each twice as long as the one before; in a class,
- * begins and ends are rounded to a fraction of that length, and items that agree in both go into
- * boxes. A 32nd wastes 2 or 3 % in the mean; if there are still too many pairs the fraction is
- * made larger. A box is not higher than a 128th of the bound, as large ones are hard to place, and
- * what is larger than half of that stays alone; so does what is fixed, has gaps or exclusions, or
- * is to be kept apart from something.
+ * Lifetimes are classified by length, each class twice as long as the one before; in a class,
+ * begins and ends are rounded to a fraction of that length, and items that agree in both are put
+ * into boxes. A 32nd wastes 2 or 3 % in the mean; if there are still too many pairs the fraction is
+ * made larger. A box is not higher than a 128th of the bound, as large boxes are hard to place.
+ * Items larger than half of that stay alone, and so do items that are fixed, have gaps or excluded
+ * ranges, or are to be kept apart from another.
  *
  * The idea of boxing is that of Buchsbaum et al. 2003; theirs has a proven ratio, recursion and
  * constants that only pay for far more items. Rejected: boxes of items that follow one another in
@@ -29,13 +29,13 @@
 #define BOX_PARTS	128
 
 /**
- * struct cell - an item and where its lifetime is
+ * struct cell - an item and its rounded lifetime
  * @single: it stays alone
  * @length: class of its length
  * @begin: begin, in fractions of that length
- * @end: end, likewise
+ * @end: end, in fractions of that length
  * @size_bytes: its size
- * @item: which
+ * @item: the item
  */
 struct cell {
 	bool single;
@@ -64,17 +64,17 @@ static int compare_cells(const void *a, const void *b)
 }
 
 /**
- * struct boxes - the state
+ * struct boxes - items in boxes, and the problem that the boxes are
  * @task: what is to be placed
  * @cells: items that have room
  * @num_cells: number of @cells
- * @inner: by item: where in its box
+ * @inner: by item: its offset in its box
  * @box_of: by item: its box, or LOOM_PLACE_NONE
- * @kept_apart: by item: it is one of a pair
+ * @kept_apart: by item: it is one of a pair that is to be kept apart
  * @items: the boxes
  * @apart: the pairs, of boxes
  * @outer: the problem that they are
- * @largest: no box is larger, unless by one item
+ * @largest: of a box, unless it is a single item
  */
 struct boxes {
 	const struct loom_place_task *task;
@@ -131,7 +131,7 @@ static bool same_cell(const struct cell *a, const struct cell *b)
 	       a->end == b->end;
 }
 
-/* On top of what is in the box. False if it becomes too large. */
+/* Puts an item on top of what is in the box. False if that makes it too large. */
 static bool stack(struct boxes *b, struct loom_place_item *box, uint32_t index)
 {
 	const struct loom_place_item *item = &b->task->problem.items[index];

@@ -2,15 +2,15 @@
 /*
  * DOC: Proving a placement
  *
- * A sweep over time. What is alive never overlaps, or the sweep would have ended, so a newcomer
- * has to be compared with its neighbours on either side only: the ones that begin next below and
- * next above it.
+ * A sweep over time. Parts that are alive never overlap, or the sweep would have ended, so a part
+ * that begins has to be compared with two neighbours only: the ones that begin next below and next
+ * above it in memory.
  *
  * Parts (an item without its gaps) are numbered in order of their first byte, pool by pool, and
- * what is alive is a set of these numbers: words of bits, above them words that say which words
- * are not empty, and so on. Putting in, taking out and finding a neighbour look at one word per
- * level, four levels for 16 million parts. Rejected: a sorted array of what is alive, which moves
- * half of it for each event, and a balanced tree, which is more code than this whole file.
+ * those alive are a set of these numbers: words of bits, above them words that say which words are
+ * not empty, and so on. Inserting, removing and finding a neighbour take one word per level, four
+ * levels for 16 million parts. Rejected: a sorted array of the parts alive, half of which moves for
+ * each event, and a balanced tree, which is more code than this whole file.
  */
 #include "problem.h"
 
@@ -113,7 +113,7 @@ static size_t bits_above(const struct bits *bits, size_t at)
  * @pool: its pool
  * @begin: first byte
  * @end: first byte behind it
- * @item: whose it is
+ * @item: the item
  * @part: number of the part
  */
 struct place {
@@ -153,7 +153,7 @@ static int compare_events(const void *a, const void *b)
 
 	if (x->moment != y->moment)
 		return x->moment < y->moment ? -1 : 1;
-	/* ends before begins: lifetimes are half-open */
+	/* ends before begins, as lifetimes are half-open */
 	if (x->begins != y->begins)
 		return x->begins ? 1 : -1;
 	return (x->at > y->at) - (x->at < y->at);
@@ -239,7 +239,7 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 	return ret;
 }
 
-/* An item by itself. @align: its own, which is less than that of its group. */
+/* Constraints of one item. @align: as given, without that of aliases. */
 static int check_item(const struct loom_place_resolved *resolved, uint32_t index, uint64_t align,
 		      uint64_t at, uint32_t pool, struct loom_place_fault *fault)
 {

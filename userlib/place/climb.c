@@ -3,13 +3,12 @@
  * DOC: Hill climbing
  *
  * Which static order is best depends on the problem. Start from the best of them, change it a
- * little, place again, and keep the new order unless it is worse: 500 tries, as TVM does. A plan
- * is only as low as its topmost item, so every other try moves that one: before something that it
- * meets. The rest are moves from anywhere to anywhere, which get out of where the first kind has
- * nothing left to offer.
+ * little, place again, and keep the new order unless it is worse: 500 tries, as TVM does. The
+ * topmost item decides the height, so every other try moves that one before an item that it
+ * overlaps in time. The other tries move a random item anywhere, to leave local minima.
  *
- * The moves come from a fixed sequence, and their number from the problem alone: fewer where so
- * much is alive together that placing takes long.
+ * The moves come from a fixed pseudorandom sequence, and their number from the problem alone: fewer
+ * where so many items overlap in time that placing takes long.
  */
 #include "greedy.h"
 #include "strategy.h"
@@ -56,9 +55,9 @@ static uint32_t find_top(const struct loom_place_problem *problem, const uint64_
 	return 0;
 }
 
-/* Position before @top of something that the item there meets, or 0. */
-static uint32_t find_met(const struct loom_place_problem *problem, const uint32_t *order,
-			 uint32_t top, uint64_t *state)
+/* A random position before @top of an item that overlaps the one there in time, or 0. */
+static uint32_t find_overlapping(const struct loom_place_problem *problem, const uint32_t *order,
+				 uint32_t top, uint64_t *state)
 {
 	const struct loom_place_item *item = &problem->items[order[top]];
 	uint32_t count = 0, found = 0, i;
@@ -74,11 +73,11 @@ static uint32_t find_met(const struct loom_place_problem *problem, const uint32_
 }
 
 /**
- * struct climb - the state
+ * struct climb - state of the climb
  * @greedy: the engine
  * @order: the order that is tried
- * @best: the best one so far
- * @height: what it gives
+ * @best: the best order so far
+ * @height: of its placement
  */
 struct climb {
 	struct loom_greedy greedy;
@@ -130,9 +129,10 @@ static int climb_on(struct climb *climb, struct loom_place_answer *answer)
 			move_item(climb->order, from, to);
 		} else {
 			top = find_top(problem, answer->offsets, climb->height, climb->order);
-			move_item(climb->order, top, find_met(problem, climb->order, top, &state));
+			to = find_overlapping(problem, climb->order, top, &state);
+			move_item(climb->order, top, to);
 		}
-		/* an equal one is another place to climb from */
+		/* an equal one is accepted: it is another point to climb from */
 		ret = try_order(climb, answer, true);
 	}
 	return ret;

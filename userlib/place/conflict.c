@@ -3,20 +3,20 @@
  * DOC: Sub-banks
  *
  * A pool may consist of sub-banks of equal size, one behind the other, each of which serves one
- * stream at a time. Pairs of items that are streamed at the same time have a weight, which is paid
- * if they touch a sub-bank both. Paying is allowed; not fitting is not. So this comes after the
- * placement: within the capacity (or, where there is none, the height that was reached) items move
- * as long as less is paid.
+ * stream at a time. A pair of items that are streamed at the same time is a conflict; its weight is
+ * paid if both touch a common sub-bank. Paying is allowed; not fitting is not. So this comes after
+ * the placement: within the capacity (or, where there is none, the height that was reached) items
+ * are moved while that reduces the sum of weights.
  *
- * An item that pays is taken out, and the room that is free for it looked through. Only some of
- * the offsets matter: the ends of each free range, the sub-bank behind the last and the one before
- * the first of each partner, and the next border of a sub-bank. The offset at which it pays least
- * is taken, the lowest of these, if it is less than before. This is repeated, those that pay most
- * first, until nobody can improve.
+ * An item that pays is removed, and all gaps where it fits are examined. Only some offsets matter:
+ * the ends of each gap, the sub-bank behind the last and the one before the first of each partner,
+ * and the next border of a sub-bank. The item goes to the offset where it pays least, the lowest of
+ * these, if that is less than before. Items that pay most are first; this is repeated until no item
+ * improves.
  *
- * What one move cannot do, another start can: the same from a placement in which the items with
- * conflicts went first, the largest of them at first, or in an order that is shuffled, always the
- * same way; each where it pays least. The best one wins.
+ * To leave local minima, the same is done from other placements: items with conflicts first, by
+ * size, each at the offset where it pays least; then in shuffled orders, the same on each run. The
+ * best result is kept.
  */
 #include "place.h"
 
@@ -32,13 +32,13 @@
 #define ITEM_LOOKS	100
 
 /**
- * struct side - a conflict, as one of its items sees it
- * @begin: first byte in the conflict, from the item's begin
- * @size_bytes: how many there are
+ * struct side - a conflict, listed for one of its two owners
+ * @begin: first byte that is streamed, from the owner's begin
+ * @size_bytes: number of bytes streamed
  * @other: the partner: an owner
- * @other_begin: the same of it
- * @other_bytes: likewise
- * @weight: what it costs
+ * @other_begin: first byte of the partner that is streamed, from its begin
+ * @other_bytes: number of its bytes streamed
+ * @weight: cost of a common sub-bank
  */
 struct side {
 	uint64_t begin;
@@ -52,7 +52,7 @@ struct side {
 /**
  * struct payer - an item with conflicts
  * @weight: what it pays
- * @item: which
+ * @item: the item
  */
 struct payer {
 	uint64_t weight;
@@ -60,7 +60,7 @@ struct payer {
 };
 
 /**
- * struct sub_banks - the state
+ * struct sub_banks - state of the reduction
  * @greedy: the engine
  * @sub_bank_bytes: size of a sub-bank
  * @limit: no item may end above it
@@ -79,7 +79,7 @@ struct sub_banks {
 	uint32_t num_payers;
 };
 
-/* What @item pays if it lies at @at. */
+/* What @item pays at offset @at. */
 static uint64_t weight_at(const struct sub_banks *banks, uint32_t item, uint64_t at)
 {
 	uint64_t size = banks->sub_bank_bytes, weight = 0, begin, other;
@@ -101,8 +101,8 @@ static uint64_t weight_at(const struct sub_banks *banks, uint32_t item, uint64_t
 
 /**
  * struct offer - the best offset so far
- * @offset: where
- * @weight: what is paid there
+ * @offset: the offset
+ * @weight: what the item pays there
  */
 struct offer {
 	uint64_t offset;
@@ -153,7 +153,7 @@ static void consider_range(const struct sub_banks *banks, uint32_t item, uint64_
 	}
 }
 
-/* The best offset of @item, which is not placed. LOOM_PLACE_ANYWHERE: there is none. */
+/* The best offset of @item, which is not placed; LOOM_PLACE_ANYWHERE: it fits nowhere. */
 static int find_offer(struct sub_banks *banks, uint32_t item, struct offer *best)
 {
 	const struct loom_place_item *it = &banks->greedy.task->problem.items[item];
@@ -264,7 +264,7 @@ static void shuffle(uint32_t *order, uint32_t n, uint64_t *state)
 	}
 }
 
-/* All anew, shuffled unless @state is 0. @fits: false if not all had room. */
+/* Places all items from nothing, shuffled unless @state is 0. @fits: [out] all had room. */
 static int start_anew(struct sub_banks *banks, uint64_t *state, bool *fits)
 {
 	const struct loom_place_problem *problem = &banks->greedy.task->problem;
@@ -276,7 +276,7 @@ static int start_anew(struct sub_banks *banks, uint64_t *state, bool *fits)
 		shuffle(order, problem->num_items, state);
 	loom_greedy_reset(&banks->greedy);
 	*fits = true;
-	/* first those with conflicts, in order of size, then the others */
+	/* first items with conflicts, in this order, then the others */
 	for (k = 0; k < 2 && !ret; k++) {
 		for (i = 0; i < problem->num_items && !ret && *fits; i++) {
 			const struct loom_place_item *item = &problem->items[order[i]];
@@ -334,7 +334,7 @@ static int run(struct sub_banks *banks, uint64_t *offsets)
 	return ret;
 }
 
-/* Nothing can be done about two that lie in one another. */
+/* A conflict within one owner cannot be resolved, so it is left out. */
 static bool counts(const struct loom_place_item *items, const struct loom_place_pair *pair)
 {
 	return items[pair->first].size_bytes && items[pair->second].size_bytes && pair->weight &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The exact search (solve.h) as a strategy, from nothing or from what another found. */
+/* The exact search (solve.h) as a strategy, from nothing or from another strategy's placement. */
 #include "greedy.h"
 #include "strategy.h"
 
@@ -9,7 +9,7 @@
 #include "solve.h"
 
 /**
- * struct exact - the problem as the solver wants it: only what has room
+ * struct exact - the problem as the solver takes it: only items that have room
  * @items: the items
  * @apart: their pairs
  * @offsets: their places
@@ -90,7 +90,7 @@ int loom_place_improve(const struct loom_place_task *task, struct loom_place_ans
 	return ret;
 }
 
-/* Without help, but not without an answer: where the search finds none, it is the greedy one. */
+/* Searches from nothing. Where the search finds no placement, the answer is a greedy one. */
 static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	int ret;

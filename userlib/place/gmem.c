@@ -4,8 +4,8 @@
  *
  * The first published form of a GMEM allocator for neurons, followed as closely as its text
  * goes. Operators are visited in order. A record (tensor, address, size, ref_cnt) is made at
- * each allocation and stays for good; hold_edges are the tensors that somebody still needs,
- * in_using_addr the addresses that they lie at. For each operator:
+ * each allocation and is never removed; hold_edges are the tensors that are still needed,
+ * in_using_addr their addresses. For each operator:
  *
  * 1. each operand's ref_cnt, if it is at least 1, goes down by one. At 0 the tensor is at the
  *    end of its life (EOL);
@@ -26,18 +26,18 @@
  *   address, with their sizes, stay: condition 2 guards them. So a block keeps its full size,
  *   however small its tenants;
  * - an address leaves in_using_addr when the last tensor in hold_edges at that address leaves.
- *   Removing it with the first, as the words say, would give a reshape's result away;
- * - a result that nobody reads leaves at once after its operator;
+ *   Removing it with the first, as the text says, would give away the result of a reshape;
+ * - a result without readers leaves right after its operator;
  * - an item whose lifetime is longer than its readers say (a result of the graph) is held until it
  *   ends;
  * - a concatenation and its operands, which lie in it, have one record, that of the whole. It is
  *   made with the first operand, and held until the concatenation itself can leave.
  *
- * Blocks are never split or joined: that is what the greedy planners beat.
+ * Blocks are never split or joined, which is why greedy planners need less.
  *
- * The search of step 2 looks at the record that opened a block only. It is the earliest of its
- * block and the largest, and when the block is not in use it is EOL and not held, as all of the
- * block's records are: if any of them would do, it is the first that does.
+ * The search of step 2 only examines the record that opened a block. It is the earliest and largest
+ * of its block, and when the block is not in use it is EOL and not held, as are all records of the
+ * block: if any of them meets the conditions, this one is the first to do so.
  */
 #include "strategy.h"
 
@@ -65,7 +65,7 @@ struct record {
 };
 
 /**
- * struct gmem - the state of a run
+ * struct gmem - state of a run
  * @items: what is to be placed
  * @num_items: number of @items
  * @rec_tbl: a record per item
@@ -142,7 +142,7 @@ static void hold(struct gmem *g, uint32_t item)
 	g->in_using[g->rec_tbl[item].block]++;
 }
 
-/* The result of operator @op gets an address: that of its owner, which may have none itself yet. */
+/* Gives the result of operator @op the address of its owner, which is allocated if need be. */
 static int place_result(struct gmem *g, uint32_t item, uint32_t op)
 {
 	uint32_t owner = g->items[item].alias;
@@ -152,7 +152,7 @@ static int place_result(struct gmem *g, uint32_t item, uint32_t op)
 	if (owner == LOOM_PLACE_NONE)
 		owner = item;
 	if (!g->rec_tbl[owner].allocated) {
-		/* lifetimes are those of the operators, or longer, but not before there is one */
+		/* lifetimes may be longer than needed, but not begin before the operator */
 		if (g->items[owner].lower < op)
 			return -EINVAL;
 		ret = allocate(g, owner, op);
@@ -208,7 +208,7 @@ static int visit(struct gmem *g, const struct loom_place_op *op, uint32_t number
 	return 0;
 }
 
-/* In place means an alias, of what the first operand lies in. */
+/* A result in place has to be an alias, in the owner of the first operand. */
 static bool fits_op(const struct loom_place_problem *problem, const struct loom_place_op *op)
 {
 	const struct loom_place_item *output = &problem->items[op->output], *input;
@@ -256,8 +256,8 @@ static int check_ops(const struct loom_place_problem *problem, struct gmem *g)
 
 /**
  * struct end - an item and when it ends
- * @upper: when
- * @item: which
+ * @upper: first moment after it
+ * @item: the item
  */
 struct end {
 	int64_t upper;

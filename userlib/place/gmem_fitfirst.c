@@ -2,22 +2,22 @@
 /*
  * DOC: GMEM, fit first
  *
- * What became of the GMEM planner in later versions of its compiler, one of two; the other is
- * "gmem-opsize". It works on lifetimes and on a list of blocks, one behind the other from 0 on,
- * each taken or free. Items come in the order in which they are made. For each:
+ * One of the two GMEM planners in later versions of the same compiler; the other is "gmem-opsize".
+ * It works on lifetimes and on a list of consecutive blocks from address 0 on, each taken or free.
+ * Items are allocated in the order of their begin. For each:
  *
- * 1. blocks of items that are dead become free, free neighbours become one;
- * 2. the largest free block is taken, but the last, which has no end. What is too large for the
- *    item is split; what is too small *grows*, and all that lies above moves up. If nothing but
- *    the last block is free, the item goes there.
+ * 1. blocks of dead items become free, and free neighbours are merged;
+ * 2. the largest free block is taken, except the last, which is unlimited. A block that is too
+ *    large for the item is split; one that is too small *grows*, and all blocks above move up. If
+ *    no block but the last is free, the item goes there.
  *
- * So what the name calls fit first is in truth worst fit with growth. Items cannot move while
- * they live: a block's place is known only when everything below it has stopped growing. So the
- * list is written down after each item, and places are given out from the last list to the first:
- * an item without a place gets the one that its block has in that list, or what those below push
- * it to; an item that has one keeps it.
+ * So despite its name it is worst fit with growth. Items cannot move while they live: the address
+ * of a block is known only when all blocks below it have stopped growing. So the list is recorded
+ * after each item, and addresses are assigned from the last list to the first: an item without an
+ * address gets that of its block in the list, or a higher one if those below need it; an item that
+ * has one keeps it.
  *
- * All blocks are multiples of the largest alignment, as in the source, which knows only one.
+ * All blocks are multiples of the largest alignment, as in the source, which has only one.
  */
 #include "strategy.h"
 
@@ -27,7 +27,7 @@
 
 /**
  * struct block - a block of a list
- * @item: whose it is, or LOOM_PLACE_NONE
+ * @item: the item in it, or LOOM_PLACE_NONE
  * @size_bytes: its size
  */
 struct block {
@@ -36,16 +36,16 @@ struct block {
 };
 
 /**
- * struct fitfirst - the state
+ * struct fitfirst - state of a run
  * @items: what is to be placed
- * @now: the list, without the last block
+ * @now: the current list, without the last block
  * @num_now: number of @now
- * @album: lists that were written down, one behind the other
+ * @album: the lists that were recorded, one behind the other
  * @num_album: number of blocks in @album
- * @max_album: room in @album
+ * @max_album: number of blocks that @album has room for
  * @ends: by list: end of it in @album
  * @num_ends: number of @ends
- * @align_bytes: what all sizes are multiples of
+ * @align_bytes: all sizes are multiples of this
  */
 struct fitfirst {
 	const struct loom_place_item *items;
@@ -73,7 +73,7 @@ static void free_dead(struct fitfirst *f, int64_t now)
 		else
 			f->now[n++] = block;
 	}
-	/* what is free at the end is part of the last block */
+	/* a free block at the end is merged with the last */
 	if (n && f->now[n - 1].item == LOOM_PLACE_NONE)
 		n--;
 	f->num_now = n;
@@ -102,7 +102,7 @@ static int allocate(struct fitfirst *f, uint32_t item)
 	return 0;
 }
 
-static int write_down(struct fitfirst *f)
+static int record_list(struct fitfirst *f)
 {
 	if (f->num_album + f->num_now > f->max_album) {
 		size_t max = 2 * f->max_album + f->num_now + 64;
@@ -119,8 +119,8 @@ static int write_down(struct fitfirst *f)
 	return 0;
 }
 
-/* Places, from the last list to the first. UINT64_MAX: has none yet. */
-static int give_places(const struct fitfirst *f, uint64_t *offsets)
+/* Assigns addresses, from the last list to the first. UINT64_MAX: none yet. */
+static int assign_addresses(const struct fitfirst *f, uint64_t *offsets)
 {
 	size_t list, i;
 
@@ -149,9 +149,9 @@ static int give_places(const struct fitfirst *f, uint64_t *offsets)
 }
 
 /**
- * struct birth - an item and when it comes
- * @lower: when
- * @item: which
+ * struct birth - an item and when it begins
+ * @lower: first moment
+ * @item: the item
  */
 struct birth {
 	int64_t lower;
@@ -186,10 +186,10 @@ static int run(struct fitfirst *f, const struct loom_place_problem *problem,
 		free_dead(f, births[i].lower);
 		ret = allocate(f, births[i].item);
 		if (!ret)
-			ret = write_down(f);
+			ret = record_list(f);
 	}
 	if (!ret)
-		ret = give_places(f, offsets);
+		ret = assign_addresses(f, offsets);
 	return ret;
 }
 

@@ -2,23 +2,22 @@
 /*
  * DOC: Greedy placing
  *
- * Take the items in some order, put each into the lowest gap between those placed before that
- * live at the same time. Largest first is the classic: what is hard to fit goes while there is
- * still room, and the small ones fill the gaps.
+ * Items are taken in some order, and each is put into the lowest gap between those placed before
+ * that are alive at the same time. The classic order is largest first: items that are hard to fit
+ * are placed while there is room, and the small ones fill the gaps.
  *
- * Items placed so far are found by lifetime: parts (items without their gaps) lie in order of
- * begin, and each group of 16 knows the latest end of what is placed in it, each group of 16
- * groups, and so on. Those that begin before an item ends are the first so many; of these, groups
- * that end before it begins are passed by. Finding the k parts that an item meets costs O(k + log
- * n) or little more, sorting them by offset, in buckets, O(k).
+ * Items placed so far are found by lifetime: parts (items without their gaps) are sorted by begin,
+ * and each group of 16 has the latest end of what is placed in it, as has each group of 16 groups,
+ * and so on. Parts that begin before an item ends are a prefix; in it, groups that end before the
+ * item begins are skipped. Finding the k parts that overlap an item in time costs little more than
+ * O(k + log n), sorting them by offset with a radix sort O(k).
  *
- * Whatever stands in the way of an item is a span of offsets at which it must not begin: something
- * that is placed and alive at the same time, or to be kept apart, or a range that is excluded. A
- * window of a gap is one that is shorter than the item. So there is one kind of obstacle, and
- * looking for room is one walk over sorted spans.
+ * Every obstacle of an item is a span of offsets at which it must not begin: an item that is placed
+ * and alive at the same time, or to be kept apart, or an excluded range. A window of a gap gives a
+ * span that is shorter than that of its item. So finding a gap is one pass over sorted spans.
  *
  * Rejected: testing each pair (60k items: four billion), and a sorted list of all that is placed
- * (long lists, of which hardly anything is alive at the same time).
+ * (long lists, hardly any of which is alive at the same time).
  */
 #include "greedy.h"
 
@@ -75,7 +74,7 @@ static void slot_take(struct loom_greedy *g, uint32_t part)
 	}
 }
 
-/* Room for @count more. */
+/* Makes room for @count more spans. */
 static int reserve_spans(struct loom_greedy *g, size_t count)
 {
 	struct loom_greedy_span *spans;
@@ -119,7 +118,7 @@ static int look_at_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
 	for (; from < to; from++) {
 		const struct loom_greedy_slot *slot = &g->slots[from];
 
-		/* without a branch, as which it is cannot be foreseen */
+		/* without a branch, which would be unpredictable: the span is kept by advancing */
 		span->after = slot->begin - below;
 		span->until = slot->end - above;
 		span += slot->upper > part->lower;
@@ -128,7 +127,7 @@ static int look_at_slots(struct loom_greedy *g, uint32_t from, uint32_t to,
 	return 0;
 }
 
-/* What is at [from, to) of @level: slots at 0, groups of what is below above that. */
+/* Adds spans of [from, to) of @level: slots at 0, groups of the level below above that. */
 static int look_at_levels(struct loom_greedy *g, const uint32_t *count, unsigned int level,
 			  uint32_t from, uint32_t to, const struct loom_place_part *part)
 {
@@ -189,12 +188,12 @@ static void sort_few(struct loom_greedy_span *spans, size_t count)
 }
 
 #define FEW		32
-/* bits of a digit where spans are few, and where they are many */
+/* bits of a digit of the radix sort: with few spans, and with many */
 #define DIGIT		8
 #define LONG_DIGIT	11
 #define MANY		1500
 
-/* One pass of a sort by digits, into the spare spans, which become the spans. */
+/* One pass of the radix sort, into the spare spans, which become the spans. */
 static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift,
 		       unsigned int digit)
 {
@@ -215,8 +214,8 @@ static void sort_digit(struct loom_greedy *g, uint64_t least, unsigned int shift
 }
 
 /*
- * By begin; what begins at the same offset may come in any order. Offsets mostly have low bits in
- * common, which are passed by.
+ * Sorts spans by begin; ties may come in any order. Offsets mostly have low bits in common, which
+ * need no pass.
  */
 static void sort_spans(struct loom_greedy *g)
 {
@@ -412,8 +411,8 @@ void loom_greedy_fini(struct loom_greedy *g)
 
 /**
  * struct start - a part and when it begins
- * @lower: when
- * @part: which
+ * @lower: first moment
+ * @part: the part
  */
 struct start {
 	int64_t lower;

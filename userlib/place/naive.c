@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* As if everything lived forever: one after the other. What all others are measured against. */
+/* One after the other, as if all items lived forever: the baseline of the other strategies. */
 #include "greedy.h"
 #include "strategy.h"
 
@@ -16,7 +16,7 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 	uint32_t i;
 	int ret;
 
-	/* the engine knows what is fixed and excluded: an offset above the top that is free */
+	/* the engine finds offsets above the top that avoid fixed items and excluded ranges */
 	ret = loom_greedy_init(&g, task);
 	if (ret)
 		return ret;

@@ -11,7 +11,7 @@
 
 /* --- one pool --------------------------------------------------------------------------------- */
 
-/* The storages of a pool join those of the pools before it. */
+/* Appends the storages of a pool to those of the pools before it. */
 static int take_storages(struct loom_place_result *result, const struct loom_place_subproblem *sub,
 			 const struct loom_place_answer *answer, uint32_t pool, uint32_t num_items)
 {
@@ -43,12 +43,12 @@ static int take_storages(struct loom_place_result *result, const struct loom_pla
 
 /**
  * struct run - a call of loom_place()
- * @strategy: how
- * @options: with what options
- * @resolved: what
- * @result: where to
- * @hints: by item: where a pool is known to have room for it
- * @fault: what is wrong
+ * @strategy: the strategy
+ * @options: the caller's
+ * @resolved: the problem
+ * @result: the caller's
+ * @hints: by item: an offset of a known placement of its pool
+ * @fault: the caller's, or NULL
  */
 struct run {
 	const struct loom_place_strategy *strategy;
@@ -59,7 +59,7 @@ struct run {
 	struct loom_place_fault *fault;
 };
 
-/* The pool after @pool, in the order in which they are filled, that @pools allow; or NONE. */
+/* The next pool of the set @pools after @pool, in ascending order of cost; or LOOM_PLACE_NONE. */
 static uint32_t next_pool(const struct loom_place_resolved *resolved, uint32_t pools, uint32_t pool)
 {
 	uint32_t best = LOOM_PLACE_NONE, p;
@@ -77,7 +77,7 @@ static uint32_t next_pool(const struct loom_place_resolved *resolved, uint32_t p
 	return best;
 }
 
-/* Sends what sticks out of @pool to the next. False if something cannot go. */
+/* Moves items that end above the capacity to their next pools. False if one has none. */
 static bool spill(struct run *run, const struct loom_place_subproblem *sub,
 		  const struct loom_place_answer *answer, uint32_t pool)
 {
@@ -109,7 +109,7 @@ static bool spill(struct run *run, const struct loom_place_subproblem *sub,
 static int too_high(struct run *run, uint64_t height, const struct loom_place_subproblem *sub,
 		    const struct loom_place_answer *answer)
 {
-	/* with more pools than one, others may hold what is in the way here */
+	/* with several pools, another may have room, so the bound proves nothing */
 	if (answer->bound_bytes > sub->task.capacity_bytes && run->resolved.problem.num_pools == 1)
 		return loom_place_no_space(run->fault, LOOM_PLACE_NONE, answer->bound_bytes,
 					   sub->task.capacity_bytes, "every placement needs");
@@ -131,7 +131,7 @@ static int check_offsets(const struct loom_place_problem *problem, const uint64_
 	return 0;
 }
 
-/* Places what is in @pool. 1: something was spilled, so once more. */
+/* Places what is in @pool. 1: some of it was moved to other pools: place the rest again. */
 static int place_subproblem(struct run *run, struct loom_place_subproblem *sub,
 			    struct loom_place_answer *answer, uint32_t pool)
 {
@@ -182,7 +182,7 @@ static int place_subproblem(struct run *run, struct loom_place_subproblem *sub,
 	return ret;
 }
 
-/* Decides who stays in @pool; the others are in the next one then. */
+/* Decides which items stay in @pool; the others are moved to their next ones. */
 static int choose_for_pool(struct run *run, const struct loom_place_subproblem *sub, uint32_t pool,
 			   struct loom_place_choice *choice)
 {
@@ -238,7 +238,7 @@ static int choose_pool(struct run *run, uint32_t pool, bool *fits)
 	return ret;
 }
 
-/* @hints: by item of the problem: a placement in @pool that is known; or NULL */
+/* @hints: by item of the problem: a known placement of @pool; or NULL */
 static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints)
 {
 	struct loom_place_answer answer;

@@ -3,24 +3,24 @@
  * DOC: Several pools
  *
  * Pools are filled one after the other, the cheapest first. For each there are items that may go
- * there, and mostly not all of them fit. What is left out *spills* to the next pool that it may
- * go to, and that costs its size times the difference: its loss. What has nowhere else to go must
- * stay. Wanted: a choice of items that can be placed within the capacity, such that the losses of
- * those left out are small. This is a knapsack whose test of fitting is NP-hard itself.
+ * there, and mostly not all of them fit. An item that is left out *spills* to the next pool that it
+ * may go to, which costs its size times the difference: its loss. An item without another pool must
+ * stay. Wanted: a set of items that can be placed within the capacity, such that the losses of the
+ * others are small. This is a knapsack problem in which the test whether a set fits is NP-hard
+ * itself.
  *
- * 1. If all fit, as far as the default strategy can tell with a small budget, all stay.
+ * 1. If all items fit, as far as the default strategy can tell with a small budget, all stay.
  * 2. Else items are placed one by one into the lowest gap, if that ends within the capacity; those
- *    that must stay are first. The order says who gets the room: large ones (few, and each saves
+ *    that must stay are first. Several orders are tried: large items first (few, and each saves
  *    most), short-lived ones (a byte saves the same however long it is in use, so they save most
- *    per byte and moment), small areas, and large losses. The order that loses least wins.
- * 3. That order is then improved: something that was left out goes to the front, and the new
+ *    per byte and moment), small areas, and large losses. The order that loses least is kept.
+ * 3. That order is then improved: an item that was left out is moved to the front, and the new
  *    order is kept unless it loses more.
- * 4. Where few items are concerned, what is still left out is offered once more, one by one, to
- *    the exact search, which finds room that the lowest gap does not.
+ * 4. With few items, those still left out are tried once more, one by one, with the exact search,
+ *    which finds room that the lowest gap does not.
  *
- * Rejected: one search over the placements of all pools at once. The bound of such a search is
- * weak until most is placed, and pools differ so much in cost that the cheapest one decides
- * anyway.
+ * Rejected: one search over the placements of all pools at once. The bound of such a search is weak
+ * until most is placed, and pools differ so much in cost that the cheapest one decides anyway.
  */
 #include "place.h"
 
@@ -40,13 +40,13 @@
 #define MAX_OFFER_ITEMS	200
 
 /**
- * struct choice - who stays
+ * struct choice - state of the choice of items that stay
  * @greedy: the engine
  * @losses: by item: what it costs to leave it out
  * @order: the order that is tried
- * @best: the best so far
- * @room: to sort in
- * @keep: by item: it stays, in the order that is tried
+ * @best: the best order so far
+ * @room: memory to sort in
+ * @keep: by item: it stays, with the order that is tried
  */
 struct choice {
 	struct loom_greedy greedy;
@@ -57,7 +57,7 @@ struct choice {
 	bool *keep;
 };
 
-/* Those that must stay go first, otherwise the order is kept. */
+/* Moves items that must stay to the front, stably. */
 static void put_first(struct choice *choice, uint32_t n)
 {
 	uint32_t *order = choice->order, *sorted = choice->room, k = 0, i;
@@ -75,7 +75,7 @@ static void put_first(struct choice *choice, uint32_t n)
  * struct outcome - what an order gives
  * @loss: sum of the losses of what was left out
  * @bytes: sum of its sizes
- * @stuck: how many of these must stay
+ * @stuck: number of items left out that must stay
  */
 struct outcome {
 	uint64_t loss;
@@ -153,7 +153,7 @@ static void move_up(uint32_t *order, uint32_t from, uint32_t to)
 	order[to] = item;
 }
 
-/* Brings something that was left out to the front; false if nothing is. */
+/* Moves a random item that was left out towards the front; false if there is none. */
 static bool change(struct choice *choice, const struct loom_place_choice *out, uint64_t *state)
 {
 	uint32_t n = choice->greedy.task->problem.num_items, count = 0, found = 0, first = 0, i;
@@ -245,7 +245,7 @@ static int choose(const struct loom_place_task *task, const struct loom_place_lo
 	return ret;
 }
 
-/* Whether @items fit in the pool, as far as can be told; then @offsets say how. */
+/* Whether a placement of @items in the pool is found with a small budget; [out] @offsets. */
 static int try_to_fit(const struct loom_place_task *task, const struct loom_place_item *items,
 		      uint64_t *offsets, bool *fits)
 {
@@ -276,7 +276,7 @@ static int try_to_fit(const struct loom_place_task *task, const struct loom_plac
 	return ret == -ERANGE ? 0 : ret;
 }
 
-/* The largest loss among what is left out and was not offered yet, or LOOM_PLACE_NONE. */
+/* The item with the largest loss that is left out and was not tried, or LOOM_PLACE_NONE. */
 static uint32_t next_offer(const struct loom_place_problem *problem,
 			   const struct loom_place_loss *losses, const bool *done)
 {
@@ -336,7 +336,7 @@ int loom_place_choose(const struct loom_place_task *task, const struct loom_plac
 	ret = choose(task, losses, out);
 	if (!ret && out->fits && n <= MAX_OFFER_ITEMS)
 		ret = offer(task, losses, out);
-	/* what must stay stays, and the strategy will have to see */
+	/* nothing is known to fit: keep what must stay and let the strategy try */
 	for (i = 0; i < n && !ret && !out->fits; i++)
 		out->keep[i] = losses[i].must;
 	return ret;

@@ -84,7 +84,7 @@ int loom_place_apart_make(struct loom_place_apart *apart, const struct loom_plac
 		loom_place_apart_clear(apart);
 		return -ENOMEM;
 	}
-	/* counted two up, so that filling in leaves each where it has to be */
+	/* counts are two entries ahead, as filling in moves each to its end */
 	for (i = 0; i < problem->num_apart; i++) {
 		apart->first[problem->apart[i].first + 2]++;
 		apart->first[problem->apart[i].second + 2]++;

@@ -2,17 +2,18 @@
 /*
  * DOC: What a placement problem means
  *
- * Everybody is told the same thing about aliases, gaps and pairs, because it is worked out here,
- * once, for the strategies, the bound and the proof:
+ * What aliases, gaps and pairs mean is worked out here, once, for the strategies, the bound and the
+ * check:
  *
- * - an alias lies in its owner, at a distance; aliases of aliases in the first owner. The group
- *   has one lifetime, from the first to the last moment of any of them: bytes do not leave and
- *   come back. So the gaps of an owner count only if it has no alias, and those of an alias never
- *   do;
- * - what binds an alias binds its owner: the alignment (the distance has to be a multiple of it),
- *   the pools, a fixed offset, the excluded ranges, and whom it has to be kept apart from. The
- *   last two are a little more than was asked for, as the owner may be larger;
- * - the pool's alignment is for owners. The operands of a concatenation lie where they lie.
+ * - an alias lies in its owner, at an offset; aliases of aliases in the first owner. An owner and
+ *   its aliases have one lifetime, from the first to the last moment of any of them: bytes do not
+ *   leave and come back. So the gaps of an owner count only if it has no alias, and those of an
+ *   alias are ignored;
+ * - constraints of an alias apply to its owner: the alignment (of which the offset in the owner has
+ *   to be a multiple), the pools, a fixed offset, the excluded ranges, and pairs to be kept apart.
+ *   The last two are stricter than asked for, as the owner may be larger;
+ * - the pool's alignment is for owners: the operands of a concatenation lie where its layout puts
+ *   them.
  */
 #include "problem.h"
 
@@ -183,8 +184,8 @@ static int check_fixed(const struct loom_place_item *item, uint32_t index,
 }
 
 /**
- * struct owned_range - an excluded range and the owner that it is for
- * @owner: item
+ * struct owned_range - an excluded range and the owner that it applies to
+ * @owner: the owner
  * @range: the range
  */
 struct owned_range {
@@ -203,7 +204,7 @@ static int compare_ranges(const void *a, const void *b)
 	return (x->range.upper > y->range.upper) - (x->range.upper < y->range.upper);
 }
 
-/* Owners take over what is excluded for their aliases. */
+/* Adds the excluded ranges of aliases to those of their owners. */
 static int resolve_excluded(struct loom_place_resolved *resolved)
 {
 	size_t total = 0, n = 0, i;
@@ -282,7 +283,7 @@ static int resolve_items(struct loom_place_resolved *resolved,
 	for (i = 0; i < problem->num_items && !ret; i++) {
 		struct loom_place_item *item = &resolved->items[i];
 
-		/* where there is a choice, the pool's alignment comes with the pool */
+		/* with several pools, the chosen one's alignment is added in subproblem.c */
 		if (item->alias == NONE && !(item->pools & (item->pools - 1)) &&
 		    !loom_place_join_align(&item->align_bytes,
 					   resolved->pools[__builtin_ctz(item->pools)].align_bytes))

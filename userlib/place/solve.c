@@ -2,90 +2,88 @@
 /*
  * DOC: The solver
  *
- * The search behind "exact" and "auto": branch and bound over what lies on what, which says
- * what it has proved. Where the greedy strategies end a few percent above the bound, this
- * mostly ends at it.
+ * The search behind "exact" and "auto": branch and bound over which item lies on which, with proofs
+ * of what it has excluded. Where the greedy strategies end a few percent above the bound, it mostly
+ * ends at the bound.
  *
- * **What is searched** (solve_part.c). Everything is counted in units, the greatest
- * common divisor of all sizes; alignment is part of sizes where all items share it, and then
- * the topmost item alone may lack its pad. Items that do not meet, not even by way of others,
- * are parts of their own. A section is a maximal set of items that are there at one moment;
- * gaps only mean that an item's sections are not neighbours, and a pair that is to be apart is
- * a section of two. The bound of a part is the largest sum of a section.
+ * **What is searched** (solve_part.c). Everything is counted in units, the greatest common divisor
+ * of all sizes; alignment is part of sizes where all items share it, and then the topmost item
+ * alone may lack its pad. Items that do not overlap in time, not even through others, are
+ * independent parts. A section is a maximal set of items that are alive at one moment; with gaps
+ * an item's sections are not consecutive, and a pair that is to be kept apart is a section of two. The bound
+ * of a part is the largest sum of sizes in a section.
  *
- * **The search** (solve_search.c). There is a lowest placement in which no item can sink,
- * and in it each item lies on the ground or on another one. So the state is: what is left, and
- * for each item the least offset it can still have. The floor of a section is the least of
- * those; what is left has to fit above it, or this is a dead end. A decision is about *one
- * section*: which item starts at its floor? Each that can is an option, and so is that none
- * does, if the section has room to lose; then all of them have to rest on something else, and
- * rise to where the first such thing could end. The section is the one with the fewest options.
- * Any section will do whose candidates cannot be got under any more, not only the lowest one.
+ * **The search** (solve_search.c). There is a lowest placement in which no item can sink, and in it
+ * each item lies on the ground or on another one. So the state is the set of items left, and the
+ * least offset that each can still have. The floor of a section is the least of these; if what is
+ * left does not fit above it, the state is infeasible. A decision is about *one section*: which
+ * item starts at its floor? Each that can is an option, and so is none, if the section has room to
+ * lose; then all of them have to rest on other items, and rise to the first place where one could
+ * end. The section with the fewest options is branched on. It can be any section whose candidates
+ * cannot be undercut any more, not only the lowest one.
  *
- * - Items that are the same are taken in order.
- * - Where no item that is left crosses, the sides are pieces: a failure in one goes back to the
- *   last decision about *it*, past all of the other's.
- * - A state that was searched in full without success is remembered by two 64-bit hashes of
- *   (what is left, least offsets). How it came about is no part of it, so all searches under
- *   one capacity share it, and beginning anew forgets little.
- * - There is no recursion: decisions are frames, changes are a log that is undone, so a search
- *   can be suspended at any node and go on later.
+ * - Interchangeable items are taken in order.
+ * - Where no item that is left crosses, the two sides are independent: a failure in one backtracks
+ *   to the last decision about *it*, past all decisions about the other.
+ * - A state that was searched exhaustively without success is remembered by two 64-bit hashes of
+ *   (items left, least offsets). How it was reached is not part of it, so all searches under one
+ *   capacity share it, and a restart forgets little.
+ * - There is no recursion: decisions are frames, changes are a log that is undone, so a search can
+ *   be suspended at any node and resumed later.
  *
- * **Ways** (solve_branching.c, solve_portfolio.c). Which option is tried first is a static
- * order, and no order is good at everything; but nearly every problem falls to some way almost
- * without a step back. So ten ways take turns of growing length, as suspended searches; some
- * begin anew with sections weighted by how often they failed, in an order nearby; and from the
- * second round on every other turn is that of the way that left the fewest items.
+ * **Portfolio** (solve_portfolio.c). Which option is tried first is a static order, and no order is
+ * good at everything; but nearly every problem is solved by some order almost without backtracking.
+ * So ten branching rules take turns of growing length, as suspended searches; some restart with
+ * sections weighted by how often they failed, in a perturbed order; and from the second round on
+ * every other turn is that of the search that had the fewest items left.
  *
- * **The ladder** (below). First at the bound, then at 3/16 of what is between bound and height,
- * then at 7/8; what is found is the new height, a hunt that ends without is a new bound; then
- * again, for twice as long. Low targets first: a low capacity forbids more, and so guides
- * better.
+ * **Targets** (below). First the bound, then 3/16 of the way from there to the known height, then
+ * 7/8; a placement gives a new height, a portfolio that is exhausted a new bound; then again, for
+ * twice as long. Low targets are first: a low capacity excludes more, and so guides better.
  *
- * Features: fixed offsets, excluded ranges, gaps, pairs and alignment are exact. Pieces and
- * their shortcuts are for parts in which each item's sections are neighbours. Items that keep
- * some bytes in a gap (windows) count in full in the search, so nothing but the bound is proved
- * about them. Parts of more than 4096 items, or of 2^60 units, get a bound only.
+ * Features: fixed offsets, excluded ranges, gaps, pairs and alignment are exact. The decomposition
+ * at crossings is for parts in which each item's sections are consecutive. Items that keep some
+ * bytes in a gap (windows) count in full in the search, so nothing but the bound is proved about
+ * them. Parts of more than 4096 items, or of 2^60 units, get a bound only.
  *
  * **Sources.** MiniMalloc (Moffitt, 2023) has the sections, the least offsets, the inference
- * above a floor, the pieces, and static orders that are begun anew in turn; its 2026 rewrite in
- * omnimalloc has equal items in order and bounds from below. TelaMalloc (Maas and others, 2022)
- * and idealloc (Lamprakos and others, 2025) were read. Deciding about the most constrained
- * place, weights by failure, and beginning anew in short turns are what constraint solvers do.
+ * above a floor, the decomposition, and static orders that are restarted in turn; its 2026 rewrite
+ * in omnimalloc has equal items in order and bounds from below. TelaMalloc (Maas and others, 2022)
+ * and idealloc (Lamprakos and others, 2025) were read. Branching on the most constrained section,
+ * weights by failure, and restarts in short turns are common in constraint solvers.
  *
  * **What was tried**, at capacity 1048576 on the six published instances that are in the bench
- * (placements tried; all six together take the published search, as we wrote it, more than 22
- * seconds, as it does not end on E within 20, and this one 18 milliseconds):
+ * (placements tried; our implementation of the published search takes more than 22 seconds for all
+ * six, as it does not end on E within 20, and this one 18 milliseconds):
  *
  * - Lowest section with the least room, eight orders: A 440, C 715, D 8942; B, E and F not in
  *   20 million.
- * - Any settled section, least room: B 26 000, D 2500, but A not any more.
- * - Fewest options first, from then on all six: 5400, 180, 715, 4000, 3800, 3200. This, and
- *   short turns for many ways, is what does it. A single way takes 154 (A, by size) or does not
+ * - Any settled section, least room: B 26 000, D 2500, but A is not solved.
+ * - Fewest options first: all six: 5400, 180, 715, 4000, 3800, 3200. This, and short turns for
+ *   many branching rules, makes the difference. A single rule takes 154 (A, by size) or does not
  *   end.
  * - One-machine bounds (items of a section in the order of their least offsets, holes counted):
  *   two to three times the time for a node; E once, else hardly fewer nodes. Left out.
- * - Weights by failure without beginning anew: no gain on the whole, A from 5439 to 100 924.
- *   Beginning anew with each turn: 10 of 14 rules for the section solve all six, 3 without.
+ * - Weights by failure without restarts: no gain on the whole, A from 5439 to 100 924. With a
+ *   restart each turn 10 of 14 rules for the section solve all six, without 3.
  * - Remembering states: E from 3372 to 2828, some rectangles in half the nodes, D at 970 instead
  *   of 981 KiB with 400 000 nodes; the time for a node is the same.
- * - Beginning anew in an order nearby, by size: D in 968 to 966 KiB in 60 000 to 230 000 nodes; the
- *   same way without it ends at 970. Longer turns as rounds go on are worse than short ones
+ * - Restarts in a perturbed order, by size: D in 968 to 966 KiB in 60 000 to 230 000 nodes; the
+ *   same rule without it ends at 970. Longer turns as rounds go on are worse than short ones
  *   (984 instead of 970 KiB with 400 000 nodes).
  * - Counting how many items lie at a floor, instead of looking: the same nodes in two
  *   thirds of the time.
- * - Not tried, as thinking was enough: upside down, as plain problems are their own mirror image;
- *   sums of subsets, as with a dozen items left in a section nearly every offset is one, and with
- *   three the search sees it as well.
+ * - Not tried: placing from the top, as plain problems are their own mirror image; sums of subsets,
+ *   as with a dozen items left in a section nearly every offset is one, and with three the search
+ *   finds the same.
  *
- * Instance D is at 970 KiB within 200 000 nodes and at 967 within the default budget; the best we
- * knew of was 1001 KiB. With capacity 964 KiB asked for it fits, in 550 000 nodes. Whether 963, its
- * bound, can be is open after two minutes. Of 200 rectangles cut into 100 to 800 pieces all are put
- * together again: 199 in a second, 188 in a tenth.
+ * Instance D is at 970 KiB within 200 000 nodes and at 967 within the default budget; the best
+ * published height that we know of is 1001 KiB. With a capacity of 964 KiB it fits, in 550 000
+ * nodes. Whether 963, its bound, is feasible is open after two minutes. Of 200 rectangles cut into
+ * 100 to 800 pieces all are reassembled: 199 in a second, 188 in a tenth.
  *
- * Next: what is left for large parts is a window of time solved anew while the rest stays (the
- * search takes fixed items already), and looking from the top as well as from the bottom, which
- * would need a greatest offset for each item beside the least.
+ * Possible next steps for large parts: solving a window of time while the rest is fixed (the search
+ * takes fixed items already), and a greatest offset for each item beside the least.
  */
 #include "solve_search.h"
 
@@ -93,11 +91,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* nodes by item: of a way's first turn, and of a hunt in the first round, then twice as many */
+/* nodes by item: of a rule's first turn; of a portfolio in the first round, doubled each round */
 #define TURN		4
 #define ROUND		40
 
-/* Where to look: at what may be, a little above it, a little below what is known. */
+/* Targets: the bound, a little above it, a little below the known height. */
 enum level {
 	LEVEL_FLOOR,
 	LEVEL_LOW,
@@ -105,22 +103,23 @@ enum level {
 	NUM_LEVELS,
 };
 
+/* A portfolio that is suspended, and its capacity. */
 struct kept {
 	struct solve_portfolio *portfolio;
 	uint64_t capacity_bytes;
 };
 
 /**
- * struct task - a part on its way to the best placement
+ * struct task - a part and the best placement of it so far
  * @part: the part
- * @offsets: by item: the best that is known, in bytes
- * @trial: room for another
+ * @offsets: by item: the best known placement, in bytes
+ * @trial: memory for another
  * @height_bytes: its height, or LOOM_PLACE_ANYWHERE
- * @low_bytes: it is proved that no placement is lower
+ * @low_bytes: proved lower bound of the height
  * @kept: by level: the last portfolio, suspended between rounds
- * @branching: which way was the last to find something
- * @seed: of the last hunt between
- * @stuck: the search cannot find what may be there
+ * @branching: index of the rule that found the last placement
+ * @seed: of the last portfolio above the bound
+ * @stuck: the search ended without a proof, because of windows
  */
 struct task {
 	const struct solve_part *part;
@@ -163,7 +162,7 @@ static uint64_t next_height(const struct solve_part *part, uint64_t bytes)
 	return next;
 }
 
-/* Looks under one capacity, for a while. */
+/* Runs a portfolio under one capacity for up to @slice nodes. */
 static enum solve_answer task_search(struct task *task, struct solve_portfolio *portfolio,
 				     uint64_t capacity_bytes, uint64_t slice, uint64_t *nodes)
 {
@@ -180,13 +179,13 @@ static enum solve_answer task_search(struct task *task, struct solve_portfolio *
 		task->height_bytes = task_height(task, task->offsets);
 		task->branching = loom_portfolio_branching(portfolio);
 	}
-	/* with windows, items were taken to be more than they are */
+	/* with windows, items count for more than they are: nothing is proved */
 	if (answer == SOLVE_NONE && !task->part->windows && task->low_bytes <= capacity_bytes)
 		task->low_bytes = next_height(task->part, capacity_bytes);
 	return answer;
 }
 
-/* One look at one level, which goes on where the last one ended if the capacity is the same. */
+/* Searches at one level; resumes the last portfolio if the capacity is the same. */
 static int search_level(struct task *task, enum level level, uint64_t capacity_bytes,
 			uint64_t round, uint64_t *nodes)
 {
@@ -198,7 +197,7 @@ static int search_level(struct task *task, enum level level, uint64_t capacity_b
 		loom_portfolio_destroy(kept->portfolio);
 		kept->portfolio = NULL;
 	}
-	/* nobody knows what is good at the bound, so the first turns are short there */
+	/* at the bound it is unknown which rule is good, so the first turns are short there */
 	if (!kept->portfolio &&
 	    loom_portfolio_create(task->part, capacity_bytes,
 				  level == LEVEL_FLOOR ? n + n / 2 + 32 : TURN * n, task->branching,
@@ -215,9 +214,9 @@ static int search_level(struct task *task, enum level level, uint64_t capacity_b
 }
 
 /*
- * Between what may be and what is known. A low capacity is not only harder, it also guides
- * better, as it forbids more; so the first target is 3/16 of the way up. While that or the
- * second, 7/8, is met, the next one is nearer to the bound.
+ * Searches between the bound and the known height. A low capacity is harder, but also guides
+ * better, as it excludes more; so the first target is 3/16 of the way up, the second 7/8. Each
+ * success lowers the next target.
  */
 static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_bytes,
 			  uint64_t round, uint64_t *nodes)
@@ -241,7 +240,7 @@ static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_
 		if (task->height_bytes == before)
 			k++;
 	}
-	/* nothing is known and nothing was found: anything will do */
+	/* no placement is known and none was found: any within the limit will do */
 	if (!err && *nodes && task->height_bytes == LOOM_PLACE_ANYWHERE)
 		err = search_level(task, LEVEL_HIGH, limit_bytes, round, nodes);
 	return err;
@@ -277,7 +276,7 @@ static uint64_t solve_bound(const struct task *tasks, uint32_t num_tasks)
 	return bound;
 }
 
-/* Rounds, with slices that grow, until all are as low as the highest has to be. */
+/* Rounds with growing slices, until no part is above the largest bound of all. */
 static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
 		     uint64_t *nodes)
 {
@@ -308,7 +307,7 @@ static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_
 	return err;
 }
 
-/* What the parts have, if it is better than what was there. */
+/* Takes the placements of the parts, if together they are better than the given one. */
 static void take_tasks(struct loom_solve *solve, const struct task *tasks, uint32_t num_tasks)
 {
 	uint64_t height = 0;

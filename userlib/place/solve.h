@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The solver: one pool, items that are no aliases, everything else resolved. Called by the
- * strategies "exact" and "auto" (auto.c). See the DOC in solve.c.
+ * The floor of the exact search: one pool, items that are no aliases, everything else resolved. It
+ * knows the public types only. Called by the strategies "exact" and "auto". See DOC: The solver.
  */
 #ifndef LOOM_PLACE_SOLVE_H
 #define LOOM_PLACE_SOLVE_H
@@ -39,11 +39,11 @@ struct loom_solve {
 };
 
 /**
- * loom_place_solve() - make a placement as low as can be, or one that fits
+ * loom_place_solve() - find a placement as low as possible, or one that fits
  * @solve: the problem; its answer
  *
- * Nothing found: height_bytes is LOOM_PLACE_ANYWHERE. Nothing there: bound_bytes is above the
- * capacity. The best there is: height_bytes is bound_bytes.
+ * If no placement is known, height_bytes is LOOM_PLACE_ANYWHERE. If none exists, bound_bytes is
+ * above the capacity. If the placement is optimal, height_bytes is bound_bytes.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Parts: what the solver works on. Items that do not meet, not even by way of others, have nothing
- * to say to each other; each such group is a part, and has its sections, its sets and its bound.
+ * DOC: The solver's parts
  *
- * A section is a maximal set of items that are there at one moment: where an item goes after one
- * has come. Nothing between two sections can be tighter than both.
+ * Items that do not overlap in time, not even through others, are independent. Each connected
+ * component is a part, with its sections, its sets of items and its bound.
+ *
+ * A section is a maximal set of items that are alive at one moment: there is one wherever an item
+ * ends after another has begun. The sets of items at other moments are subsets of these.
  */
 #include "solve_search.h"
 
@@ -12,17 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* sets of items by item take the square of this, in bits */
+/* items of a part that is searched: sets by item take the square of this, in bits */
 #define MAX_SMALL	4096
-/* words of all sets of items by section; sections looked at for all pairs apart */
+/* words of all sets of items by section; sections examined for all pairs to be kept apart */
 #define MAX_WORDS	(1 << 22)
 #define MAX_LOOKS	(1 << 28)
 
-/* An item comes (1) or goes (0), for as long as it is there without a break. */
+/* An item begins (1) or ends (0) to be alive, at the edges of gaps, too. */
 struct event {
 	int64_t time;
 	uint32_t item;
-	uint32_t comes;
+	uint32_t begins;
 };
 
 static uint64_t gcd(uint64_t a, uint64_t b)
@@ -36,7 +38,7 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* What all offsets are multiples of: what every item is aligned to. */
+/* The alignment that all items have in common. */
 static uint64_t common_align(const struct loom_solve *solve)
 {
 	uint64_t align = 0;
@@ -51,8 +53,8 @@ static uint64_t common_align(const struct loom_solve *solve)
 }
 
 /*
- * What all offsets are multiples of in a placement in which nothing can sink: sums of sizes, up to
- * the next multiple of an alignment.
+ * A divisor of all offsets of a placement in which nothing can sink: these are sums of sizes,
+ * raised to multiples of alignments.
  */
 static uint64_t common_unit(const struct loom_solve *solve)
 {
@@ -65,7 +67,7 @@ static uint64_t common_unit(const struct loom_solve *solve)
 		unit = gcd(unit, (item->size_bytes + align - 1) / align * align);
 		if (item->fixed != LOOM_PLACE_ANYWHERE)
 			unit = gcd(unit, item->fixed);
-		/* from the upper end of a range an item may start */
+		/* an item may start at the upper end of an excluded range */
 		for (k = 0; k < item->num_excluded; k++)
 			unit = gcd(unit, item->excluded[k].upper);
 	}
@@ -105,8 +107,8 @@ static int compare_events(const void *a, const void *b)
 
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
-	if (x->comes != y->comes)
-		return x->comes < y->comes ? -1 : 1;
+	if (x->begins != y->begins)
+		return x->begins < y->begins ? -1 : 1;
 	return x->item < y->item ? -1 : x->item > y->item;
 }
 
@@ -145,7 +147,7 @@ static void unite(uint32_t *up, uint32_t a, uint32_t b)
 {
 	a = find_root(up, a);
 	b = find_root(up, b);
-	/* the lowest index is the root: parts come in the order of their first items */
+	/* the lowest index is the root, so that parts are in the order of their first items */
 	if (a < b)
 		up[b] = a;
 	else
@@ -158,7 +160,7 @@ static void raise_bound(struct solve_part *part, uint64_t bytes)
 		part->bound_bytes = bytes;
 }
 
-/* Largest sum at one moment, gaps with windows taken as what they are. */
+/* The largest sum at one moment; of gaps with windows, the windows count. */
 static int bound_loads(const struct loom_solve *solve, struct solve_part *part)
 {
 	struct load {
@@ -187,12 +189,12 @@ static int bound_loads(const struct loom_solve *solve, struct solve_part *part)
 		loads[count++] = (struct load){ item->upper, item->size_bytes, 0 };
 		for (k = 0; k < item->num_gaps; k++) {
 			const struct loom_place_gap *gap = &item->gaps[k];
-			uint64_t gone = item->size_bytes;
+			uint64_t removed = item->size_bytes;
 
 			if (gap->window_upper > gap->window_lower)
-				gone -= gap->window_upper - gap->window_lower;
-			loads[count++] = (struct load){ gap->lower, gone, 0 };
-			loads[count++] = (struct load){ gap->upper, 0, gone };
+				removed -= gap->window_upper - gap->window_lower;
+			loads[count++] = (struct load){ gap->lower, removed, 0 };
+			loads[count++] = (struct load){ gap->upper, 0, removed };
 		}
 	}
 	for (i = 0; i < count; i++)
@@ -201,7 +203,7 @@ static int bound_loads(const struct loom_solve *solve, struct solve_part *part)
 	for (i = 0; i < count; i++) {
 		const struct load *load = &loads[order[i].item];
 
-		/* an item's end and its last gap's may be one moment: modulo 2^64 it is right */
+		/* may wrap below 0 where an item ends with its last gap: right modulo 2^64 */
 		sum += load->more - load->less;
 		if (i + 1 == count || order[i + 1].time != load->time)
 			raise_bound(part, sum);
@@ -211,7 +213,7 @@ static int bound_loads(const struct loom_solve *solve, struct solve_part *part)
 	return 0;
 }
 
-/* By item: what the problem says about it, in units. */
+/* By item: its constraints, in units. */
 static int fill_items(const struct loom_solve *solve, struct solve_part *part)
 {
 	uint64_t unit = part->unit;
@@ -274,7 +276,7 @@ static bool has_member(const struct solve_part *part, uint32_t section, uint32_t
 	return set[item / 64] >> item % 64 & 1;
 }
 
-/* Two that are apart are as if they were there at one moment; one that never is has its own. */
+/* A pair to be kept apart is a section; so is an item that is never alive. */
 static void add_sections(struct solve_part *part, uint64_t *seen)
 {
 	uint32_t real = part->num_sections, i, k, s, w;
@@ -307,7 +309,7 @@ static int find_sections(const struct loom_solve *solve, struct solve_part *part
 	uint32_t n = part->num_items, words = part->item_words, i, k, count = 0;
 	struct event *events;
 	uint64_t *live;
-	bool come = false;
+	bool begun = false;
 
 	for (i = 0; i < n; i++)
 		count += 2 + 2 * solve->items[part->ids[i]].num_gaps;
@@ -326,9 +328,9 @@ static int find_sections(const struct loom_solve *solve, struct solve_part *part
 	qsort(events, count, sizeof(*events), compare_events);
 	for (k = 0; k < count; k++) {
 		i = events[k].item;
-		if (!events[k].comes && come)
+		if (!events[k].begins && begun)
 			memcpy(add_section(part), live, words * sizeof(*live));
-		come = events[k].comes;
+		begun = events[k].begins;
 		live[i / 64] ^= 1ULL << i % 64;
 	}
 	add_sections(part, live);
@@ -337,7 +339,7 @@ static int find_sections(const struct loom_solve *solve, struct solve_part *part
 	return 0;
 }
 
-/* By section its sum, by item its sections and what it meets. */
+/* By section the sum of sizes; by item its sections, and the items that overlap it. */
 static int fill_sets(struct solve_part *part)
 {
 	uint32_t n = part->num_items, words = part->item_words, i, s, v, w, total = 0;
@@ -370,7 +372,7 @@ static int fill_sets(struct solve_part *part)
 		part->overlaps[(size_t)i * words + i / 64] &= ~(1ULL << i % 64);
 		part->first[i + 2] += part->first[i + 1];
 	}
-	/* one entry off while they are filled: each ends where the next begins */
+	/* filled one entry ahead: each list ends where the next begins */
 	for (s = 0; s < part->num_sections; s++) {
 		for (w = 0; w < words; w++) {
 			set = part->members[(size_t)s * words + w];
@@ -389,7 +391,7 @@ static int fill_sets(struct solve_part *part)
 	return 0;
 }
 
-/* Whether the sets stay small, and the time that it takes to make them. */
+/* Whether the sets, and the time to make them, are small enough. */
 static bool is_small(const struct loom_solve *solve, const struct solve_part *part)
 {
 	uint64_t rows = (uint64_t)part->num_apart + 2 * (uint64_t)part->num_items, i;
@@ -445,7 +447,7 @@ static int fill_twins(struct solve_part *part)
 	return 0;
 }
 
-/* A section's items lie on top of each other, and the topmost may lack its pad. */
+/* The items of a section are stacked, and the topmost may lack its pad. */
 static void bound_sections(struct solve_part *part)
 {
 	uint32_t s, i;
@@ -461,7 +463,7 @@ static void bound_sections(struct solve_part *part)
 	}
 }
 
-/* Whether nothing that the search adds up comes near SOLVE_NEVER. */
+/* Whether all sums that the search makes are far below SOLVE_NEVER. */
 static bool is_countable(const struct solve_part *part)
 {
 	const uint64_t most = SOLVE_NEVER / 4;
@@ -497,7 +499,7 @@ static int fill_part(const struct loom_solve *solve, struct solve_part *part)
 		err = fill_sets(part);
 	if (err)
 		return err;
-	/* with windows a section's sum is more than what is there */
+	/* with windows a section's sum is larger than what is alive */
 	if (!part->windows)
 		bound_sections(part);
 	return fill_twins(part);
@@ -522,7 +524,7 @@ static int find_parts(const struct loom_solve *solve, uint32_t *up)
 	}
 	qsort(events, count, sizeof(*events), compare_events);
 	for (i = 0; i < count; i++) {
-		if (!events[i].comes) {
+		if (!events[i].begins) {
 			live--;
 			continue;
 		}
@@ -538,7 +540,7 @@ static int find_parts(const struct loom_solve *solve, uint32_t *up)
 	return 0;
 }
 
-/* Both of a pair are in the same part: it united them. */
+/* Both items of a pair are in the same part, as find_parts() united them. */
 static int deal_pairs(const struct loom_solve *solve, struct solve_part *parts, uint32_t num_parts,
 		      const uint32_t *which, const uint32_t *where)
 {

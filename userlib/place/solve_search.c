@@ -2,8 +2,8 @@
 /*
  * DOC: The search
  *
- * See solve.c for what it rests on. State: by item the least offset that it can still have
- * (mins), by section the least of those (floors) and the bytes that are still to come (totals).
+ * See DOC: The solver for the method. State: by item the least offset that it can still have
+ * (mins), by section the least of these (floors) and the sum of sizes of the items left (totals).
  */
 #include "solve_search.h"
 
@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* option: nothing starts here */
+/* option: no item starts at the floor */
 #define OPTION_NONE	UINT32_MAX
 
-/* What was changed: undone backwards. */
+/* A change of the state: undone in reverse order. */
 struct change {
 	uint32_t what;
 	uint32_t index;
@@ -28,14 +28,14 @@ enum {
 };
 
 /**
- * struct frame - a decision: what starts at the floor of a section
+ * struct frame - a decision: which item starts at the floor of a section
  * @mark: number of changes before it
- * @next: index in options of what is tried next
+ * @next: index of the option that is tried next
  * @end: behind the last option
- * @section: whose floor
- * @from: first section of the piece that it belongs to
+ * @section: the section
+ * @from: first section of the independent range that it is in
  * @to: behind the last
- * @key: of the state, both hashes
+ * @key: both hashes of the state
  */
 struct frame {
 	uint32_t mark;
@@ -50,27 +50,27 @@ struct frame {
 /**
  * struct solve_search - a search, perhaps suspended
  * @part: what to place
- * @branching: how
- * @memo: states that hold nothing
- * @started: it is under way
+ * @branching: how it decides
+ * @memo: states without a placement
+ * @started: it has made a decision
  * @nomem: it ran out of memory
- * @base: by item: its place in the order of the way
+ * @base: by item: its index in the unperturbed order
  * @rank: by item: the lower, the earlier it is tried
- * @limits: by item: what its top must not exceed
+ * @limits: by item: its end must not exceed this
  * @num_left: items that are not placed
- * @least_left: fewest that were
- * @left: set of those
+ * @least_left: smallest @num_left so far
+ * @left: set of these items
  * @mins: by item: its offset is not lower; once it is placed, its offset
- * @hashes: by item: of it and its min, a pair
- * @hash: of the state, a pair
+ * @hashes: by item: a pair of hashes of it and its min
+ * @hash: a pair of hashes of the state
  * @roofs: by section: the largest limit of its items
- * @floors: by section: the least min of what is left of it, or SOLVE_NEVER
- * @lows: by section: how many are at the floor
+ * @floors: by section: the least min of its items left, or SOLVE_NEVER
+ * @lows: by section: number of items at the floor
  * @totals: by section: sum of the sizes left
  * @counts: by section: number of items left
  * @crossing: by section: items left that are in the next one, too
  * @weights: by section: how often it failed
- * @dirty: set of sections to look at again
+ * @dirty: set of sections whose floors have to be updated
  * @changes: log
  * @num_changes: number of @changes
  * @max_changes: for how many there is room
@@ -122,7 +122,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* An item has another min: the state has another hash. */
+/* Changes the min of an item, and the hash of the state with it. */
 static void set_min(struct solve_search *s, uint32_t item, uint64_t min)
 {
 	uint64_t x = mix(min * 0x100000001b3ULL + ((uint64_t)item << 40) + item + 1);
@@ -164,7 +164,7 @@ static void log_change(struct solve_search *s, uint32_t what, uint32_t index, ui
 	s->changes[s->num_changes++] = (struct change){ what, index, before };
 }
 
-/* An item is back at its old min: floors that it left have not changed since, or are back, too. */
+/* Undo: an item has its old min, and so have all floors that it is at, as they are undone too. */
 static void count_low(struct solve_search *s, uint32_t item)
 {
 	const struct solve_part *part = s->part;
@@ -175,7 +175,7 @@ static void count_low(struct solve_search *s, uint32_t item)
 		s->lows[part->sections[k]] += s->floors[part->sections[k]] == min;
 }
 
-/* An item leaves its min. A floor without items is not known until update_floors(). */
+/* An item leaves its min. A floor without items is unknown until update_floors(). */
 static void uncount_low(struct solve_search *s, uint32_t item)
 {
 	const struct solve_part *part = s->part;
@@ -219,7 +219,7 @@ static void undo_to(struct solve_search *s, uint32_t mark)
 	}
 }
 
-/* An item cannot be lower than this. Its sections are looked at later. */
+/* Raises the min of an item; false: past its limit. Its sections are updated later. */
 static bool raise_min(struct solve_search *s, uint32_t item, uint64_t offset)
 {
 	const struct solve_part *part = s->part;
@@ -240,7 +240,7 @@ static bool raise_min(struct solve_search *s, uint32_t item, uint64_t offset)
 	return true;
 }
 
-/* Floors that may have risen, and whether what is to come still fits above them. */
+/* Updates dirty floors; false if the items left do not fit above one. */
 static bool update_floors(struct solve_search *s)
 {
 	const struct solve_part *part = s->part;
@@ -303,7 +303,7 @@ static bool place_item(struct solve_search *s, uint32_t item)
 	return update_floors(s);
 }
 
-/* Nothing starts at the floor of a section: what could has to rest on something else. */
+/* No item starts at the floor of a section: those that could have to rest on other items. */
 static bool place_nothing(struct solve_search *s, uint32_t section)
 {
 	const struct solve_part *part = s->part;
@@ -311,7 +311,7 @@ static bool place_nothing(struct solve_search *s, uint32_t section)
 	uint64_t floor = s->floors[section], least = SOLVE_NEVER, set, other;
 	uint32_t words = part->item_words, w, v, i, j;
 
-	/* the first of them to be raised is raised by an item that is not one of them */
+	/* the first of them to be placed rests on an item that is not one of them */
 	for (w = 0; w < words; w++) {
 		for (set = members[w] & s->left[w]; set; set &= set - 1) {
 			i = w * 64 + __builtin_ctzll(set);
@@ -346,7 +346,7 @@ static bool memo_has(const struct solve_memo *memo, const uint64_t key[2])
 	return slot[0] == key[0] && slot[1] == key[1];
 }
 
-/* Where two states want the same slot the newer one has it. */
+/* Of two states with the same slot the newer one is kept. */
 static void memo_add(struct solve_memo *memo, const uint64_t key[2])
 {
 	uint64_t *slot = memo->keys + (key[0] & memo->mask) * 2;
@@ -356,8 +356,8 @@ static void memo_add(struct solve_memo *memo, const uint64_t key[2])
 	slot[1] = key[1];
 }
 
-/* Hashes of what is left in sections @from to @to. */
-static void piece_key(const struct solve_search *s, uint32_t from, uint32_t to, uint64_t key[2])
+/* Hashes of the items left in sections @from to @to. */
+static void range_key(const struct solve_search *s, uint32_t from, uint32_t to, uint64_t key[2])
 {
 	const struct solve_part *part = s->part;
 	uint32_t w;
@@ -384,8 +384,8 @@ static void piece_key(const struct solve_search *s, uint32_t from, uint32_t to, 
 	}
 }
 
-/* The first piece that has something left: sections that no item crosses out of. */
-static void find_piece(const struct solve_search *s, uint32_t *from, uint32_t *to)
+/* The first independent range with items left: no item left crosses its ends. */
+static void find_range(const struct solve_search *s, uint32_t *from, uint32_t *to)
 {
 	const struct solve_part *part = s->part;
 	uint32_t a = 0, b;
@@ -400,10 +400,9 @@ static void find_piece(const struct solve_search *s, uint32_t *from, uint32_t *t
 		;
 	*from = a;
 	*to = b + 1;
-	/* the last one of all reaches over empty sections */
-}
+	}
 
-/* Back to the last decision that has to do with these sections. */
+/* Backtracks to the last decision about these sections. */
 static void skip_frames(struct solve_search *s, uint32_t from, uint32_t to)
 {
 	while (s->num_frames && (s->frames[s->num_frames - 1].to <= from ||
@@ -411,7 +410,7 @@ static void skip_frames(struct solve_search *s, uint32_t from, uint32_t to)
 		s->num_frames--;
 }
 
-/* Nothing can get below what is at a section's floor any more. */
+/* Whether no item can be placed below those at a section's floor any more. */
 static bool is_settled(const struct solve_search *s, uint32_t section)
 {
 	const struct solve_part *part = s->part;
@@ -432,7 +431,7 @@ static bool is_settled(const struct solve_search *s, uint32_t section)
 	return true;
 }
 
-/* The section to decide about: few options first, then little room. */
+/* The section to branch on: fewest options, then least room. */
 static uint32_t choose_section(const struct solve_search *s, uint32_t from, uint32_t to)
 {
 	uint64_t level = SOLVE_NEVER, least = SOLVE_NEVER, best = UINT64_MAX;
@@ -487,7 +486,7 @@ static bool grow_frames(struct solve_search *s, uint32_t num_options)
 	return true;
 }
 
-/* What can start at the floor of a frame's section, in order of rank; perhaps nothing. */
+/* Options of a frame: items that can start at the floor, by rank; and none, if there is room. */
 static void add_options(struct solve_search *s, struct frame *frame)
 {
 	const struct solve_part *part = s->part;
@@ -517,7 +516,7 @@ static void add_options(struct solve_search *s, struct frame *frame)
 	frame->end = end;
 }
 
-/* Makes the next decision, unless it is known that there is none. */
+/* Opens the next decision, unless the state is known to be infeasible. */
 static void push_frame(struct solve_search *s)
 {
 	uint32_t start = s->num_frames ? s->frames[s->num_frames - 1].end : 0;
@@ -530,8 +529,8 @@ static void push_frame(struct solve_search *s)
 	frame = &s->frames[s->num_frames];
 	frame->mark = s->num_changes;
 	frame->next = start;
-	find_piece(s, &frame->from, &frame->to);
-	piece_key(s, frame->from, frame->to, frame->key);
+	find_range(s, &frame->from, &frame->to);
+	range_key(s, frame->from, frame->to, frame->key);
 	if (memo_has(s->memo, frame->key)) {
 		skip_frames(s, frame->from, frame->to);
 		return;
@@ -541,7 +540,7 @@ static void push_frame(struct solve_search *s)
 	s->num_frames++;
 }
 
-/* The state of the top frame holds nothing. */
+/* All options of the top frame failed. */
 static void pop_frame(struct solve_search *s)
 {
 	const struct frame *frame = &s->frames[--s->num_frames];
@@ -550,7 +549,7 @@ static void pop_frame(struct solve_search *s)
 	skip_frames(s, frame->from, frame->to);
 }
 
-/* Whether the problem as it is has room. */
+/* Whether the initial state is feasible as far as floors tell. */
 static bool has_room(const struct solve_search *s)
 {
 	const struct solve_part *part = s->part;
@@ -614,7 +613,7 @@ uint32_t loom_search_least_left(const struct solve_search *s)
 	return s->least_left;
 }
 
-/* Far enough to make a difference, near enough to keep what is good about the order. */
+/* Up to an eighth: enough to differ, little enough to keep the merits of the order. */
 void loom_search_shuffle(struct solve_search *s, uint64_t seed)
 {
 	uint32_t n = s->part->num_items, i;

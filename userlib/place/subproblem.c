@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is in one pool, as a problem of its own. See place.h. */
+/* The items of one pool as a problem of its own. See place.h. */
 #include "place.h"
 
 #include <errno.h>

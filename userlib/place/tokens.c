@@ -2,21 +2,20 @@
 /*
  * DOC: Storage tokens
  *
- * The planner of TVM's graph executor. Items do not get offsets but *tokens*: an item that is made
- * requests one, when it dies the token is free for the next, and at the end a token becomes a
- * storage as large as the largest of its items. A runtime that cannot place at offsets (images,
- * buffers with a handle each) can still allocate these. Storages are laid one after the other in
- * the pool.
+ * The planner of TVM's graph executor. Items do not get offsets but *tokens*: an item requests one
+ * when it begins and releases it when it ends, and in the result a token becomes a storage as large
+ * as the largest of its items. A runtime that cannot place at offsets (images, buffers with a
+ * handle each) can still allocate these. Storages are placed one after the other in the pool.
  *
  * One dimension, for a request of s bytes, with a range of 16: of the free tokens, the smallest in
  * [s, 16 s] is taken; else the largest in [s / 16, s), which then grows to s; else there is a
  * new one. The range keeps a small item from sitting on a large storage for long.
  *
  * An operator requests its result before its operands are released, so it never gets one of
- * theirs. With half-open lifetimes that comes by itself: what ends where an item begins is
- * released before it. Results computed in place are aliases: they have their owner's token.
+ * their tokens. With half-open lifetimes that needs no rule: operands end after the result begins.
+ * Results computed in place are aliases: they have their owner's token.
  *
- * Items share a token only if their class is the same, and if no pair wants them apart.
+ * Items share a token only if their class is the same, and if no pair is to be kept apart.
  */
 #include "tokens.h"
 
@@ -35,7 +34,7 @@ bool loom_tokens_allows(const struct loom_tokens *t, uint32_t at, uint32_t item)
 	       (!t->images || !token->width == !it->width) && t->refused[t->free[at]] != item + 1;
 }
 
-/* First of the free tokens that is not smaller than @size, or larger. */
+/* Index of the first free token that is not smaller than @size; with @larger, that is larger. */
 static uint32_t find_size(const struct loom_tokens *t, uint64_t size, bool larger)
 {
 	uint32_t low = 0, high = t->num_free;
@@ -126,14 +125,14 @@ static void release(struct loom_tokens *t, uint32_t item)
 }
 
 /**
- * struct event - an item comes or goes
+ * struct event - an item begins or ends
  * @moment: when
- * @comes: it comes
- * @item: which
+ * @begins: it begins
+ * @item: the item
  */
 struct event {
 	int64_t moment;
-	bool comes;
+	bool begins;
 	uint32_t item;
 };
 
@@ -143,8 +142,8 @@ static int compare_events(const void *a, const void *b)
 
 	if (x->moment != y->moment)
 		return x->moment < y->moment ? -1 : 1;
-	if (x->comes != y->comes)
-		return x->comes ? 1 : -1;
+	if (x->begins != y->begins)
+		return x->begins ? 1 : -1;
 	return (x->item > y->item) - (x->item < y->item);
 }
 
@@ -163,7 +162,7 @@ static int run(struct loom_tokens *t, loom_tokens_request find, struct event *ev
 	}
 	qsort(events, n, sizeof(*events), compare_events);
 	for (i = 0; i < n && !ret; i++) {
-		if (events[i].comes)
+		if (events[i].begins)
 			ret = request(t, events[i].item, find);
 		else
 			release(t, events[i].item);
@@ -171,7 +170,7 @@ static int run(struct loom_tokens *t, loom_tokens_request find, struct event *ev
 	return ret;
 }
 
-/* One after the other. */
+/* Places storages one after the other. */
 static int lay_out(const struct loom_tokens *t, struct loom_place_answer *answer)
 {
 	uint64_t top = 0;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Storages that items share one after the other. What is the same for one and two dimensions; see
- * tokens.c.
- */
+/* Storages that items use in turn: what token strategies share. See DOC: Storage tokens. */
 #ifndef LOOM_PLACE_TOKENS_H
 #define LOOM_PLACE_TOKENS_H
 
@@ -10,12 +7,12 @@
 
 /**
  * struct loom_token - a storage
- * @storage_class: of the items that may have it
+ * @storage_class: of its items
  * @size_bytes: of the largest item so far
  * @width: images: the largest width so far, else 0
  * @height: images: likewise
  * @elem_bytes: images: size of an element
- * @align_bytes: what its items need
+ * @align_bytes: common alignment of its items
  */
 struct loom_token {
 	uint32_t storage_class;
@@ -27,15 +24,15 @@ struct loom_token {
 };
 
 /**
- * struct loom_tokens - the state
+ * struct loom_tokens - state of a run
  * @task: what is to be placed
- * @images: images have two dimensions; else they are bytes like all others
- * @tokens: all that there are
+ * @images: images have two dimensions; else they are handled as bytes
+ * @tokens: all tokens
  * @num_tokens: number of @tokens
- * @free: tokens that nobody has, by size, ties in the order in which they were released
+ * @free: tokens that no item has, by size, ties in the order in which they were released
  * @num_free: number of @free
  * @token_of: by item: its token, or LOOM_PLACE_NONE
- * @apart: who must not share
+ * @apart: pairs that must not share a token
  * @refused: by token: number of the last item, plus 1, that must not have it
  */
 struct loom_tokens {
@@ -54,15 +51,15 @@ struct loom_tokens {
  * typedef loom_tokens_request - choose a free token
  *
  * @tokens: the state
- * @item: who needs it; &loom_tokens.refused says what it must not have
+ * @item: the item; must not get a token that &loom_tokens.refused says so of
  *
  * Return: index in &loom_tokens.free, or LOOM_PLACE_NONE: make a new one.
  */
 typedef uint32_t (*loom_tokens_request)(const struct loom_tokens *tokens, uint32_t item);
 
-/** loom_tokens_find() - the rule of one dimension, among tokens that are no images */
+/** loom_tokens_find() - a &loom_tokens_request: the rule of one dimension */
 uint32_t loom_tokens_find(const struct loom_tokens *tokens, uint32_t item);
-/** loom_tokens_allows() - class, kind and pairs say nothing against free token @at for @item */
+/** loom_tokens_allows() - says whether @item may have free token @at: class, kind, pairs */
 bool loom_tokens_allows(const struct loom_tokens *tokens, uint32_t at, uint32_t item);
 /** loom_tokens_run() - the whole strategy, with @request's rule. 0, -ERANGE or -ENOMEM */
 int loom_tokens_run(const struct loom_place_task *task, struct loom_place_answer *answer,

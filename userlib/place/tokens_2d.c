@@ -3,19 +3,19 @@
  * DOC: Storage tokens of two dimensions
  *
  * The allocator of TVM's texture planner. For an image of w times h, a free token of x times y
- * would become X = max(x, w) times Y = max(y, h). What is added is X Y - x y, what is wasted X Y -
- * w h.
+ * would become X = max(x, w) times Y = max(y, h). This adds X Y - x y elements to the token, and
+ * wastes X Y - w h.
  *
- * - If tokens are large enough as they are, nothing is added: the one that wastes least.
- * - Else the one to which least has to be added, if that is not more than the image itself
- *   (w h): beyond that a new one is no larger.
+ * - If tokens are large enough as they are: the one that wastes least.
+ * - Else the one to which least is added, if that is not more than the image itself (w h), as a
+ *   new token would be no larger than that.
  *
- * That is the first version, "tokens-2d-v1". The later one, "tokens-2d", also passes by tokens of
- * which a side differs from the image's by more than five times, as a wide and flat texture and
- * a tall and narrow one make a square that is mostly empty.
+ * That is the first version, "tokens-2d-v1". The later one, "tokens-2d", also skips tokens of which
+ * a side differs from the image's by more than five times, as a wide and flat texture and a tall
+ * and narrow one make a square that is mostly empty.
  *
- * Tokens that tie are taken in the order in which they were made. What is no image goes by the
- * rule of one dimension, and never shares a storage with one that is.
+ * Ties are broken in favour of the older token. Items that are no images follow the rule of one
+ * dimension, and never share a storage with an image.
  */
 #include "tokens.h"
 
@@ -46,7 +46,7 @@ static bool is_better(const struct choice *a, const struct choice *b)
 {
 	if (b->at == LOOM_PLACE_NONE || a->added != b->added)
 		return b->at == LOOM_PLACE_NONE || a->added < b->added;
-	/* of those that have to grow, the first */
+	/* of tokens that have to grow, waste does not matter: the oldest */
 	if (!a->added && a->wasted != b->wasted)
 		return a->wasted < b->wasted;
 	return a->token < b->token;
