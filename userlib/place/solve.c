@@ -10,8 +10,8 @@
  * of all sizes; alignment is part of sizes where all items share it, and then the topmost item
  * alone may lack its pad. Items that do not overlap in time, not even through others, are
  * independent parts. A section is a maximal set of items that are alive at one moment; with gaps
- * an item's sections are not consecutive, and a pair that is to be kept apart is a section of two. The bound
- * of a part is the largest sum of sizes in a section.
+ * an item's sections are not consecutive, and a pair that is to be kept apart is a section of
+ * two. The bound of a part is the largest sum of sizes in a section.
  *
  * **The search** (solve_search.c). There is a lowest placement in which no item can sink, and in it
  * each item lies on the ground or on another one. So the state is the set of items left, and the

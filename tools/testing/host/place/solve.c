@@ -112,7 +112,7 @@ static bool is_valid(const struct sample *s, const uint64_t *offsets, uint64_t h
 
 struct oracle {
 	const struct sample *s;
-	bool meets[MAX_ITEMS][MAX_ITEMS];
+	bool overlaps[MAX_ITEMS][MAX_ITEMS];
 	uint32_t ids[MAX_ITEMS];
 	uint32_t num_ids;
 	bool placed[MAX_ITEMS];
@@ -135,7 +135,7 @@ static uint64_t lowest(const struct oracle *o, uint32_t i, uint64_t from)
 			uint32_t j = o->ids[k];
 			uint64_t top = o->offsets[j] + o->s->items[j].size_bytes;
 
-			if (o->placed[j] && o->meets[i][j] && top > offset)
+			if (o->placed[j] && o->overlaps[i][j] && top > offset)
 				offset = top;
 		}
 		for (k = 0; k < item->num_excluded; k++)
@@ -206,7 +206,7 @@ static void collect(struct oracle *o, uint32_t i, bool *seen)
 	seen[i] = true;
 	o->ids[o->num_ids++] = i;
 	for (k = 0; k < o->s->num_items; k++)
-		if (o->meets[i][k] && !seen[k])
+		if (o->overlaps[i][k] && !seen[k])
 			collect(o, k, seen);
 }
 
@@ -222,7 +222,7 @@ static uint64_t ask_oracle(const struct sample *s)
 	o.s = s;
 	for (i = 0; i < s->num_items; i++)
 		for (k = 0; k < s->num_items; k++)
-			o.meets[i][k] = k != i && collide(s, i, 0, k, 0);
+			o.overlaps[i][k] = k != i && collide(s, i, 0, k, 0);
 	for (i = 0; i < s->num_items; i++) {
 		if (seen[i])
 			continue;
