@@ -98,3 +98,23 @@ void loom_group_seen_box(const struct loom_group *group, u32 index, u32 operand,
 	loom_group_operand_box(kernel, operand, &out, &in);
 	loom_group_value_box(group, index, operand, &in, box);
 }
+
+u64 loom_group_box_elems(const struct loom_group_box *box, u32 rank)
+{
+	u64 elems = 1;
+	u32 i;
+
+	for (i = 0; i < rank; i++)
+		elems *= box->hi[i] - box->lo[i];
+	return elems;
+}
+
+u64 loom_group_value_bytes(const struct loom_group_use *use)
+{
+	u64 bytes = use->elem_bytes;
+	u32 i;
+
+	for (i = 0; i < use->rank; i++)
+		bytes *= use->dims[i];
+	return bytes;
+}

@@ -318,7 +318,7 @@ static void ban(struct loom_group_divide *d, const struct loom_group_cut *cut)
 		d->blocked[cut->first_unit * LOOM_GROUP_CHOICES + cut->in] = true;
 	else if (cut->out)
 		d->blocked[end * LOOM_GROUP_CHOICES + cut->out] = true;
-	d->none_stays = d->misfits > MOST_MISFITS;
+	d->no_residents = d->misfits > MOST_MISFITS;
 }
 
 int loom_group_place_chains(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts)

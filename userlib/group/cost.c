@@ -8,26 +8,6 @@
  */
 #include "schedule.h"
 
-static u64 box_elems(const struct loom_group_box *box, u32 rank)
-{
-	u64 elems = 1;
-	u32 i;
-
-	for (i = 0; i < rank; i++)
-		elems *= box->hi[i] - box->lo[i];
-	return elems;
-}
-
-static u64 value_bytes(const struct loom_group_use *use)
-{
-	u64 bytes = use->elem_bytes;
-	u32 i;
-
-	for (i = 0; i < use->rank; i++)
-		bytes *= use->dims[i];
-	return bytes;
-}
-
 /* What slices load of a root that is recomputed. */
 static u64 recompute_bytes(const struct loom_group *group, const struct loom_group_root *root)
 {
@@ -41,7 +21,7 @@ static u64 recompute_bytes(const struct loom_group *group, const struct loom_gro
 		loom_group_batch(group, slice, &box);
 		if (loom_group_strip(group, root - group->roots, slice, &box.lo[root->axis],
 				     &box.hi[root->axis]))
-			elems += box_elems(&box, use->rank);
+			elems += loom_group_box_elems(&box, use->rank);
 	}
 	return elems * use->elem_bytes;
 }
@@ -60,7 +40,7 @@ static u64 root_bytes(const struct loom_group *group, const struct loom_group_ro
 		box.lo[root->axis] = 0;
 		box.hi[root->axis] = use->dims[root->axis];
 	}
-	return box_elems(&box, use->rank) * use->elem_bytes;
+	return loom_group_box_elems(&box, use->rank) * use->elem_bytes;
 }
 
 /* What is loaded for operand @i of a part besides strips. */
@@ -106,7 +86,7 @@ static u64 group_bytes(const struct loom_group *group, bool once)
 		bytes += root_bytes(group, &group->roots[i]);
 	for (i = 0; i < group->num_residents; i++)
 		if (group->residency[group->residents[i]] & LOOM_GROUP_RESIDENT_FLUSH)
-			bytes += value_bytes(&group->list->uses[group->residents[i]]);
+			bytes += loom_group_value_bytes(&group->list->uses[group->residents[i]]);
 	for (i = 0; i < group->num_parts; i++)
 		bytes += part_bytes(group, &group->parts[i], once);
 	return bytes;

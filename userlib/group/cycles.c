@@ -15,16 +15,6 @@
 /* Positions before the first: what the first operator needs is loaded there. */
 #define BEFORE	1
 
-static u64 box_elems(const struct loom_group_box *box, u32 rank)
-{
-	u64 elems = 1;
-	u32 i;
-
-	for (i = 0; i < rank; i++)
-		elems *= box->hi[i] - box->lo[i];
-	return elems;
-}
-
 /* Element operations; what is more than can be counted is as good as forever. */
 static u64 work_of(const struct loom_kernel *kernel, u64 elems)
 {
@@ -61,7 +51,7 @@ static void add_roots(const struct loom_group *group, u32 slice, u64 *dma)
 					 &box.hi[root->axis]);
 		entry = group->parts[root->first_reader].first_entry;
 		dma[index_of(group, slice, loom_group_load_at(group, entry))] +=
-			box_elems(&box, use->rank) * use->elem_bytes;
+			loom_group_box_elems(&box, use->rank) * use->elem_bytes;
 	}
 }
 
@@ -101,8 +91,9 @@ static void add_part(const struct loom_group *group, u32 index, u32 slice, bool 
 	u32 c;
 
 	for (c = 0; c < part->entries; c++) {
-		u64 some = loom_group_part_box(group, index, slice, c, &box) ?
-			   box_elems(&box, y->rank) : 0;
+		u64 some = loom_group_part_box(group, index, slice, c, &box)
+				   ? loom_group_box_elems(&box, y->rank)
+				   : 0;
 		size_t at = index_of(group, slice,
 				     loom_group_compute_at(group, part->first_entry + c));
 

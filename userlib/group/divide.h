@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The search of divide.c as a graph: cuts, with the residents that they have, are its nodes, and
+ * groups are its edges; a division is a path from the first cut to the last. What is known of an
+ * edge becomes more certain step by step: estimated, fitted, placed. From the bottom:
+ * shortest_path.c has edges and paths, evaluate.c makes an edge certain, chain.c places the groups
+ * of a path, branch_bound.c tries all edges, divide.c is the loop around them.
+ */
 #ifndef LOOM_GROUP_DIVIDE_H
 #define LOOM_GROUP_DIVIDE_H
-
-/* What divide.c and its helpers share. */
 
 #include "search.h"
 
 /**
  * enum loom_group_edge_state - what is known about a group
- * @LOOM_GROUP_EDGE_NONE: it cannot be, or nobody thinks so
- * @LOOM_GROUP_EDGE_ESTIMATED: what it might cost
- * @LOOM_GROUP_EDGE_FITTED: what it costs, if all of it can be placed
- * @LOOM_GROUP_EDGE_PLACED: what it costs
+ * @LOOM_GROUP_EDGE_NONE: it is not possible, or was not estimated to be
+ * @LOOM_GROUP_EDGE_ESTIMATED: what it costs by an estimate
+ * @LOOM_GROUP_EDGE_FITTED: what it costs if there is a placement for it
+ * @LOOM_GROUP_EDGE_PLACED: what it costs; there is a placement
  */
 enum loom_group_edge_state {
 	LOOM_GROUP_EDGE_NONE,
@@ -22,8 +27,8 @@ enum loom_group_edge_state {
 
 /**
  * struct loom_group_edge - a group, by what is known of it
- * @cost: what it costs, or might
- * @budget_bytes: what it was fitted into
+ * @cost: what it costs, as certain as @state says
+ * @budget_bytes: SRAM per lane that it was fitted into
  * @slices: number of slices
  * @axis: axis that is cut
  * @state: an &enum loom_group_edge_state
@@ -40,11 +45,12 @@ struct loom_group_edge {
 
 /**
  * struct loom_group_row - the groups that begin with a unit
- * @begin: by number of units less one: first of @edges; by what stays before, then after
+ * @begin: by number of units less one: index of its first in @edges, which are sorted by the
+ *	choice of residents before the group, then after it
  * @num_units: length of the longest
  * @edges: the groups
  * @cap_edges: room in @edges
- * @layerwise: the unit as without groups
+ * @layerwise: the unit lowered as without groups
  */
 struct loom_group_row {
 	u32 *begin;
@@ -57,8 +63,8 @@ struct loom_group_row {
 /**
  * struct loom_group_back - the last group on the cheapest path to a cut
  * @first_unit: its first unit
- * @in: what stays before it
- * @layerwise: it is one unit, as without groups
+ * @in: choice of residents before it
+ * @layerwise: it is one unit, lowered as without groups
  */
 struct loom_group_back {
 	u32 first_unit;
@@ -72,23 +78,23 @@ struct loom_group_back {
  * @group: room to try groups in
  * @estimate: room for estimates
  * @rows: by first unit
- * @best: by cut and what stays there: cost of the cheapest path to it
+ * @best: by cut and choice of residents: cost of the cheapest path to it
  * @back: likewise: its last group
  * @rest: by unit: what it and those behind it have to move in any case: weights and outputs, once
  * @saved: parts of a group, to come back to after a fit
  * @saved_whole: likewise, while it grows
- * @margin: what is added to estimates, in 1/64 of what they have above what is inevitable
- * @banned: a group has no place that was to have one
- * @misfits: groups that had none because of what stays
- * @blocked: by cut and what stays there: it may not, there was no place for it
- * @none_stays: nothing may stay anywhere
+ * @margin: what is added to estimates, in 1/64 of what they are above the least possible
+ * @banned: a group that was chosen has no placement
+ * @misfits: number of groups that had none because of residents
+ * @blocked: by cut and choice of residents: not to be used, there was no placement for it
+ * @no_residents: no value may be resident at any cut
  * @path_state: how certain groups had to be when the cheapest path was looked for; NONE: it was
  *	not
  * @path_margin: what @margin was then
- * @dirty: by cut and what stays there: the way to it may have changed since
- * @moved: likewise: it has become cheaper since
- * @was: by cut and what stays there: what it cost before
- * @dirty_from: the first cut for which it has
+ * @dirty: by cut and choice of residents: the path to it may have changed since
+ * @moved: likewise: the path has become cheaper since
+ * @was: likewise: what it cost before
+ * @dirty_from: the first cut whose path may have changed
  * @longest: units of the longest group that is known
  * @looks: groups that were looked at and are not in @work yet
  * @budget: work that may be done
@@ -108,7 +114,7 @@ struct loom_group_divide {
 	bool banned;
 	u32 misfits;
 	bool *blocked;
-	bool none_stays;
+	bool no_residents;
 	enum loom_group_edge_state path_state;
 	s32 path_margin;
 	bool *dirty;

@@ -122,16 +122,6 @@ static u64 ref_bytes(const struct loom_ref *ref)
 	return bytes;
 }
 
-static u64 value_bytes(const struct loom_group_use *use)
-{
-	u64 bytes = use->elem_bytes;
-	u32 i;
-
-	for (i = 0; i < use->rank; i++)
-		bytes *= use->dims[i];
-	return bytes;
-}
-
 static bool is_const(const struct loom_group_list *list, u32 value)
 {
 	return list->lower->graph->values[value]->data;
@@ -466,7 +456,7 @@ static bool take_operand(struct loom_group_estimate *est, const struct loom_grou
 			tracked = track(est, access->value, cut >= 0 ? access->axis[axis] : -1,
 					false);
 			est->moved_bytes += min(ref_bytes(&operand->ref),
-						value_bytes(&list->uses[access->value]));
+						loom_group_value_bytes(&list->uses[access->value]));
 			count_tracked(est, tracked, true);
 		}
 	}
@@ -604,7 +594,7 @@ static u64 store_bytes(struct loom_group_estimate *est, u32 end, u8 out)
 			continue;
 		est->open[kept++] = value;
 		if (use->last_writer >= end_op || !loom_group_is_resident(list, value, end, out))
-			bytes += value_bytes(use);
+			bytes += loom_group_value_bytes(use);
 	}
 	est->num_open = kept;
 	return bytes;
@@ -624,7 +614,7 @@ static u64 flush_bytes(const struct loom_group_estimate *est, u32 end, u8 in, u8
 		if (loom_group_is_resident(list, list->live[i], first, in) &&
 		    use->last_reader >= end_op && !use->output &&
 		    !loom_group_is_resident(list, list->live[i], end, out))
-			bytes += value_bytes(use);
+			bytes += loom_group_value_bytes(use);
 	}
 	return bytes;
 }

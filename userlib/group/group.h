@@ -3,42 +3,57 @@
  * DOC: Groups
  *
  * Layer by layer, every neuron goes to DRAM and comes back. A *group* is a run of nodes whose
- * neurons stay in SRAM: DRAM sees the weights, what comes in and what goes out.
+ * neurons stay in SRAM: DRAM sees the weights, what comes in and what goes out. This room is given
+ * a graph whose order and storage are decided (struct loom_lower) and writes its commands in
+ * groups, chosen by a *strategy*.
  *
  * What does not fit as a whole is cut into *slices*: rows of an axis that all operators of the
- * group follow (H of a picture, as a rule; whichever axis it is of each value). The operators
- * run one after the other on a slice, then on the next.
+ * group follow (H of a picture, as a rule; each value has its own). The operators run one after
+ * the other on a slice, then on the next.
  *
- * What a value has in SRAM during a slice is its *strip*: the rows that are new and those before
- * them that windows still look at, the *halo*. There are two ways to get a halo: compute (and
- * load) it again for each slice, or keep it. Here it is kept: after their last use, the rows that
- * the next slice needs are copied to a *line buffer* in SRAM, and from there to the top of the next
- * strip. So no row is loaded, computed or stored twice, whatever the depth of the group; what it
- * costs is the room of the line buffers. Slices run forward for that: in slice s each operator
- * makes all the rows that its operands allow for, and one with a large window lags behind.
+ * What a value has in SRAM during a slice is its *strip*: the rows that are new and, before them,
+ * those that windows still look at, the *halo*. A halo can be kept or recomputed. By default it is
+ * kept: after their last use, the rows that the next slice needs are copied to a *line buffer* in
+ * SRAM, and from there to the top of the next strip. So no row is loaded, computed or stored twice,
+ * whatever the depth of the group; the price is room for the line buffers. Slices run forward for
+ * that: in slice s each operator makes all the rows that its operands allow for, and one with a
+ * large window lags behind (strip.c).
  *
- * The other way, &loom_group.recompute, is there, too (halo.c): slices are even cuts of what
- * the group makes for others, walked back to what it reads, and each slice loads and computes all
- * that it needs. Strips then have the halos of all layers behind them in them, however thin the
- * slices are, but nothing is kept. That is what the planners of text.c and dp.c use,
- * and where it moves less (recompute.c), the default.
+ * With &loom_group.recompute, slices are even cuts of what the group makes for others, walked back
+ * to what it reads, and each slice loads and computes all that it needs (halo.c). Strips then hold
+ * the halos of all layers behind them, however thin the slices are, but nothing is kept. That is
+ * what the strategies of text.c and dp.c use and, where it moves less, the default (recompute.c).
  *
  * *Residency* of weights: what an operator needs besides strips is *held* (loaded once, there to
  * the end) or *streamed* (loaded for each slice). Streaming takes an operator in *chunks* of its
  * output channels, if need be, so that weights larger than the SRAM pass through it. In a group
- * of one slice everything is streamed, and read once.
+ * of one slice everything is streamed, and read once. Values, too, can be *resident*: they stay in
+ * SRAM as a whole from the group that makes them to the last that reads them (resident.c).
  *
  * Time inside a group is counted in *positions*: one operator, or one chunk, computes at one.
  * What it needs is loaded at the position before, what it made is stored at the one after, while
  * neighbours compute; or loads have positions of their own (no overlap), which needs less room. The
- * positions of one slice are a period: an item alive over its end meets its successor of the next
- * slice, and the placement (placement.c) is that of one period.
+ * positions of one slice are a *period*: an item alive over its end overlaps its successor of the
+ * next slice, and the placement is that of one period.
  *
- *	lower_*.c -> list of ops -> strip.c -> schedule.c -> placement.c -> emit.c
- *	(op.c)    |              rows            positions        offsets         commands
- *	                +-- divide.c: which nodes make a group, by its cost (cost.c)
- *	                +-- recompute.c: the same once more, with halos computed again
- *	                +-- text.c, dp.c: by other rules, to compare with
+ * Files by floor; one uses only its own and lower ones, and no two call each other in a circle:
+ *
+ * 6. group.h, emit.h: group is the driver, emit and emit_strip write commands, explain says why a
+ *    cut is where it is.
+ * 5. strategy.h: own, text and dp are strategies; text_rules is how the last two fit and place.
+ * 4. search.h, divide.h: divide searches for the fewest DRAM bytes, with shortest_path, evaluate
+ *    (what a group really costs), chain (groups that share residents) and branch_bound; estimate
+ *    says what a group might cost; recompute improves a division; cut is a group that was chosen.
+ * 3. placement.h: weights are held, streamed or cut into chunks; placement finds offsets in one
+ *    period; conflict says what should not share a sub-bank.
+ * 2. schedule.h: measure counts bytes, schedule has positions and lifetimes, cost counts DRAM bytes
+ *    and cycles time.
+ * 1. list.h, model.h: list is a graph as operations, model a group of them; strip and halo say
+ *    which rows are in which slice, rows answers questions about them; box has parts of values, resident
+ *    what may stay at a cut.
+ *
+ * Rejected: one set of rules with conditions for each strategy (schedule and placement asked whose
+ * rules they were, and the search for the text's could not be read without the others).
  */
 #ifndef LOOM_GROUP_H
 #define LOOM_GROUP_H
@@ -54,9 +69,9 @@ struct loom_storage_options;
 
 /**
  * struct loom_group_options - how to plan in groups
- * @strategy: which groups
+ * @strategy: how groups are chosen
  * @budget_ms: how long groups are searched for, about in milliseconds; 0: the default
- * @explain: notes of each cut what the division would cost without it
+ * @explain: also note why each cut is there, and what the division would cost without it
  * @storage: how the arena is placed
  */
 struct loom_group_options {

@@ -28,11 +28,6 @@
  */
 #include "model.h"
 
-static const struct loom_group_use *use_of(const struct loom_group *group, u32 root)
-{
-	return &group->list->uses[group->roots[root].value];
-}
-
 static u32 axis_of(const struct loom_group *group, const struct loom_group_part *part, u32 i)
 {
 	const struct loom_group_access *access = &part->op->access[i];
@@ -43,16 +38,6 @@ static u32 axis_of(const struct loom_group *group, const struct loom_group_part 
 	while (k + 1 < part->op->kernel.operands[i].ref.rank && access->axis[k] != axis)
 		k++;
 	return k;
-}
-
-static u64 part_start(const struct loom_group_part *part)
-{
-	return part->op->access[0].start[part->op->access[0].axis[part->axis]];
-}
-
-static u64 part_rows(const struct loom_group_part *part)
-{
-	return part->op->kernel.operands[0].ref.dims[part->axis];
 }
 
 /* The rows that the group makes of a root, all in all. */
@@ -67,8 +52,9 @@ static void note_made(struct loom_group *group, struct loom_group_root *root)
 
 		if (part->root[0] != which)
 			continue;
-		root->made_lo = min(root->made_lo, part_start(part));
-		root->made_hi = max(root->made_hi, part_start(part) + part_rows(part));
+		root->made_lo = min(root->made_lo, loom_group_part_start(part));
+		root->made_hi = max(root->made_hi,
+				    loom_group_part_start(part) + loom_group_part_rows(part));
 	}
 }
 
@@ -125,13 +111,13 @@ static void run_back(struct loom_group *group, u32 index, u32 slice)
 {
 	struct loom_group_part *part = &group->parts[index];
 	const struct loom_kernel *kernel = &part->op->kernel;
-	u64 start = part_start(part), in_lo, in_hi;
+	u64 start = loom_group_part_start(part), in_lo, in_hi;
 	u64 lo = *loom_group_row(group->need, part->root[0], slice);
 	u64 hi = *loom_group_row(group->loaded, part->root[0], slice);
 	u32 i, axis;
 
 	lo = max(lo, start) - start;
-	hi = min(hi, start + part_rows(part));
+	hi = min(hi, start + loom_group_part_rows(part));
 	hi = max(hi, start) - start;
 	/* nothing */
 	if (lo >= hi) {
@@ -162,7 +148,7 @@ static void find_faults(struct loom_group *group, u32 which)
 	const u32 *lo = loom_group_row(group->need, which, 0);
 	const u32 *hi = loom_group_row(group->loaded, which, 0);
 	const struct loom_group_root *root = &group->roots[which];
-	u64 rows = 0, dim = use_of(group, which)->dims[root->axis];
+	u64 rows = 0, dim = loom_group_root_use(group, which)->dims[root->axis];
 
 	for (band = 0; band < bands; band++) {
 		if (lo[band] >= hi[band]) {
@@ -199,11 +185,11 @@ void loom_group_halos(struct loom_group *group)
 void loom_group_stored(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi)
 {
 	const struct loom_group_part *part = &group->parts[index];
-	u64 start = part_start(part);
+	u64 start = loom_group_part_start(part);
 
 	even_rows(group, &group->roots[part->root[0]], slice, lo, hi);
 	*lo = max(*lo, start) - start;
-	*hi = max(min(*hi, start + part_rows(part)), start) - start;
+	*hi = max(min(*hi, start + loom_group_part_rows(part)), start) - start;
 }
 
 /* Axis 0 of an operand is axis 0 of its value, one by one and in full. */

@@ -33,7 +33,7 @@ struct loom_group_box {
  * Index i on the operand's axis k is index @start + i * @step of axis @axis of the value.
  *
  * @value: id of the value that owns the bytes
- * @plain: it can be said like this; else the value has to be in DRAM
+ * @plain: the operand is such a view; else the value has to be in DRAM
  * @axis: by axis of the operand: the value's axis, or -1 where it has one element or repeats one
  * @step: by axis of the operand
  * @start: by axis of the value: where the first element is
@@ -49,7 +49,7 @@ struct loom_group_access {
 };
 
 /**
- * enum loom_group_kind - what an op is
+ * enum loom_group_kind - what an operation is
  * @LOOM_GROUP_COMPUTE: a kernel
  * @LOOM_GROUP_COPY: operand 1 becomes operand 0
  * @LOOM_GROUP_FILL: operand 0 becomes its bits
@@ -61,8 +61,8 @@ enum loom_group_kind {
 };
 
 /**
- * struct loom_group_op - a kernel or a move
- * @kind: what it is
+ * struct loom_group_op - an operation: a kernel, a copy or a fill
+ * @kind: which of them
  * @unit: unit it belongs to
  * @kernel: its operands and stages; those of DRAM name values, not tensors
  * @access: by operand, STORE and LOAD
@@ -75,7 +75,7 @@ struct loom_group_op {
 };
 
 /**
- * struct loom_group_unit - a node with its ops
+ * struct loom_group_unit - a node of the graph with its operations
  * @node: place of the node in the order in which nodes run
  * @first_op: first of its ops
  * @num_ops: number of them
@@ -93,18 +93,18 @@ struct loom_group_unit {
 };
 
 /**
- * struct loom_group_use - who touches a value
- * @rank: its axes, 0: it has too many
+ * struct loom_group_use - a value, and which operations use it
+ * @rank: its axes; 0: more than a view can have
  * @dims: elements per axis
- * @elem_bytes: of one
+ * @elem_bytes: bytes of an element
  * @first_writer: first op that writes it; U32_MAX: none, it comes from outside
  * @last_writer: last op that does
  * @last_reader: last op that reads it; 0 if there is none
- * @read: there is one
+ * @read: there is a reader
  * @output: it is an output of the graph: it is stored, whoever reads it
- * @lanes: bit per axis: all ops can see it dealt over the lanes
- * @lane: the axis that makes it smallest
- * @whole_bytes: what it takes then, per lane
+ * @lanes: bit per axis: all operations can use it dealt over the lanes along this axis
+ * @lane: the one of them that makes it smallest
+ * @whole_bytes: SRAM of the whole value then, per lane
  */
 struct loom_group_use {
 	u32 rank;
@@ -121,8 +121,8 @@ struct loom_group_use {
 };
 
 /**
- * struct loom_group_choices - what may stay in SRAM at a cut
- * @count: number of choices; the first is that nothing stays
+ * struct loom_group_choices - sets of values that may be resident at a cut
+ * @count: number of choices; the first is the empty set
  * @masks: by choice: bit per value that is live there
  */
 struct loom_group_choices {
@@ -140,10 +140,10 @@ struct loom_group_choices {
  * @num_units: number of @units
  * @uses: by value id
  * @live_first: by cut: first of its entries in @live. Cut u is before unit u
- * @live: values that are there and still wanted, and may stay in SRAM
- * @choices: by cut: which of them do
- * @asymmetric: rows and columns are not the same to some op
- * @no_cut: there may be none before this unit; 0: there may be everywhere
+ * @live: values made before the cut and read after it that fit into SRAM
+ * @choices: by cut: which of them may be resident
+ * @asymmetric: rows and columns are not the same to some operation
+ * @no_cut: no group may begin with this unit; 0: any may
  */
 struct loom_group_list {
 	struct loom_lower *lower;
@@ -169,9 +169,9 @@ void loom_group_list_clear(struct loom_group_list *list);
 
 /* resident.c: what may stay in SRAM across a cut */
 
-/** loom_group_live_make() - what could stay at each cut. 0 or -ENOMEM */
+/** loom_group_live_make() - live values of each cut, and choices of them. 0 or -ENOMEM */
 int loom_group_live_make(struct loom_group_list *list);
-/** loom_group_is_resident() - a value that is live at cut @at stays in SRAM there */
+/** loom_group_is_resident() - a value that is live at cut @at is in set @choice there */
 bool loom_group_is_resident(const struct loom_group_list *list, u32 value, u32 at, u8 choice);
 
 /* box.c: which part of an operand or value */
@@ -188,5 +188,9 @@ void loom_group_operand_box(const struct loom_kernel *kernel, u32 operand,
 bool loom_group_operand_axis(const struct loom_group_access *access, u32 rank, s8 axis, u32 *found);
 /** loom_group_follower() - the one axis of an operand that follows axis @cut of the result */
 bool loom_group_follower(const struct loom_operand *operand, s8 cut, u32 *found);
+/** loom_group_box_elems() - elements of a box of @rank axes */
+u64 loom_group_box_elems(const struct loom_group_box *box, u32 rank);
+/** loom_group_value_bytes() - bytes of a value in DRAM */
+u64 loom_group_value_bytes(const struct loom_group_use *use);
 
 #endif /* LOOM_GROUP_LIST_H */

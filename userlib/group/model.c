@@ -11,11 +11,6 @@
 
 #include <stdlib.h>
 
-static const struct loom_group_use *use_of(const struct loom_group *group, u32 root)
-{
-	return &group->list->uses[group->roots[root].value];
-}
-
 struct loom_group *loom_group_make(const struct loom_group_list *list,
 				   const struct loom_group_rules *rules)
 {
@@ -228,7 +223,7 @@ static void note_reader(struct loom_group *group, u32 index, u32 i)
 {
 	u32 which = group->parts[index].root[i], k;
 	struct loom_group_root *root = &group->roots[which];
-	const struct loom_group_use *use = use_of(group, which);
+	const struct loom_group_use *use = loom_group_root_use(group, which);
 	struct loom_group_box box;
 
 	root->measured = false;

@@ -28,9 +28,9 @@
 #define LOOM_GROUP_UNREAD	U32_MAX
 
 /**
- * enum loom_group_root_kind - why a value has a strip
- * @LOOM_GROUP_INSIDE: the group makes it
- * @LOOM_GROUP_INPUT: it is loaded
+ * enum loom_group_root_kind - where the rows of a strip come from
+ * @LOOM_GROUP_INSIDE: the group computes them
+ * @LOOM_GROUP_INPUT: they are loaded from DRAM
  */
 enum loom_group_root_kind {
 	LOOM_GROUP_INSIDE,
@@ -38,14 +38,14 @@ enum loom_group_root_kind {
 };
 
 /**
- * struct loom_group_root - a value with strips
+ * struct loom_group_root - a value of the graph that is in SRAM in strips while the group runs
  * @value: its id
- * @kind: why
- * @partial: the group makes parts of it only, and nobody in it reads them
+ * @kind: where its rows come from
+ * @partial: earlier groups have made the rest of it; it is only stored, not read here
  * @axis: axis that is cut, or -1
  * @lane: axis that is dealt over the lanes
- * @lanes: bit per axis: it could be
- * @hull: the part that strips have of the other axes
+ * @lanes: bit per axis: it could be dealt over the lanes
+ * @hull: what strips have of the axes that are not cut
  * @first_writer: first part that writes it
  * @last_writer: last that does
  * @first_reader: first part that reads it
@@ -56,10 +56,10 @@ enum loom_group_root_kind {
  * @kept: most rows in the line buffer; 0: there is none
  * @made_lo: recomputed: first row that the group makes
  * @made_hi: recomputed: first row behind
- * @measured: @rows and @kept are right, and the next three
- * @long_line: the line buffer has to outlive slices in which nothing happens
- * @strip_bytes: what a strip takes, per lane
- * @line_bytes: what the line buffer takes, per lane
+ * @measured: @rows, @kept and the next three are up to date
+ * @long_line: the line buffer has to outlive slices in which the value is not touched
+ * @strip_bytes: SRAM of a strip, per lane
+ * @line_bytes: SRAM of the line buffer, per lane
  * @strip: index of the item of its strips
  * @line: index of the item of its line buffer
  */
@@ -90,24 +90,24 @@ struct loom_group_root {
 };
 
 /**
- * struct loom_group_part - an op in a group
+ * struct loom_group_part - an operation in a group
  * @op: the op
  * @axis: axis of its result that is cut, or -1
- * @root: by operand: index of its root; NONE: it has SRAM of its own
+ * @root: by operand: index of the value that it is in; NONE: it has SRAM of its own
  * @varies: bit per operand without root: what it needs differs between slices
  * @held: bit per operand without root: loaded once
  * @chunk_axis: axis of the result that chunks cut
- * @chunk: elements of a chunk along it; 0: there is one
+ * @chunk: elements of a chunk along it; 0: it is not cut into chunks
  * @lead: by operand without root: positions by which it is loaded earlier than it has to be
- * @kept_chunks: of what follows chunks and is streamed, so many are loaded once all the same
- * @measured: the next four are right
- * @active: slices in which it has something to do
+ * @kept_chunks: of a streamed operand that is cut into chunks, the first so many are held
+ * @measured: the next four are up to date
+ * @active: slices in which it makes something
  * @bytes: by operand without root: SRAM per lane, of a chunk
  * @held_bytes: by operand without root: SRAM per lane, if it is held
  * @loaded_bytes: by operand without root: DRAM bytes of all chunks, in one slice; in all slices if
  *	it varies
- * @first_entry: its first entry
- * @entries: number of entries: chunks
+ * @first_entry: number of its first entry: entries are what has a position, a part or a chunk
+ * @entries: number of its entries
  * @item: by operand without root: index of its first item; one for each chunk if streamed
  */
 struct loom_group_part {
@@ -132,13 +132,13 @@ struct loom_group_part {
 
 /**
  * struct loom_group_item - something that needs room in SRAM
- * @bytes: how much, per lane
- * @from: first position; may be before the period, and is the slice before's then
- * @to: last position; may be behind the period
- * @whole: all the time
- * @buffers: how many of it are there at once
- * @fixed: @offset is given
- * @offset: by buffer: where
+ * @bytes: its size, per lane
+ * @from: first position at which it is alive; below 0: in the period of the slice before
+ * @to: last position; may be in the period of the next slice
+ * @whole: it is alive all the time
+ * @buffers: how many of it are alive at once
+ * @fixed: @offset was decided before this group is placed
+ * @offset: by buffer: SRAM offset, bytes per lane
  */
 struct loom_group_item {
 	u64 bytes;
@@ -153,7 +153,7 @@ struct loom_group_item {
 /**
  * struct loom_group_cost - what a group costs
  * @bytes: DRAM bytes
- * @cycles: see cost.c
+ * @cycles: positions of all slices (cost.c), or clock cycles (cycles.c) for strategies by time
  * @peak_bytes: SRAM per lane that is alive at once at most
  */
 struct loom_group_cost {
@@ -168,10 +168,10 @@ struct loom_group_cost {
 #define LOOM_GROUP_RESIDENT_FLUSH	(1 << 2)
 
 /**
- * struct loom_group_location - a value that stays in SRAM across cuts
- * @pinned: @offset is where a group that reads it wants it
- * @offset: where
- * @tensor: tensor of the plan, while it is written
+ * struct loom_group_location - where a resident is in SRAM
+ * @pinned: a group that reads it has decided @offset
+ * @offset: bytes per lane
+ * @tensor: tensor of the plan, while commands are written
  */
 struct loom_group_location {
 	bool pinned;
@@ -193,21 +193,21 @@ struct loom_group_rules;
 
 /**
  * struct loom_group - nodes that run together
- * @list: where they are from
+ * @list: the graph as operations
  * @first_unit: first unit
  * @num_units: number of units
  * @slices: number of slices
- * @input_slices: slices in which something comes in; in those after them what lags behind is done
- * @overlap: loads share positions with the op before
+ * @input_slices: slices that load something; in those after them operations that lag behind finish
+ * @overlap: loads share positions with the operation before
  * @recompute: halos are loaded and computed again; else line buffers keep them
- * @batches: recomputed: pieces of axis 0, each of which is cut into @slices / @batches. 1: it is
- *	not cut besides
- * @batch_dim: elements of axis 0 of all values, if it is
+ * @batches: recomputed: pieces of axis 0, each of which is cut into @slices / @batches. 1: axis 0
+ *	is not cut besides
+ * @batch_dim: elements of axis 0 of all values, if it is cut
  * @rules: how the strategy at work fits and places it
  * @rows_known: recomputed: the rows are known
  * @faults: recomputed: LOOM_GROUP_FAULT_*
- * @cut_axis: axis to cut of a result that follows from nothing
- * @parts: ops in order
+ * @cut_axis: axis to cut of a result that no operand decides about
+ * @parts: operations in order
  * @num_parts: number of @parts
  * @roots: values with strips
  * @num_roots: number of @roots
@@ -220,21 +220,21 @@ struct loom_group_rules;
  * @active: by root and slice: it is written or read then
  * @local: by value id: index of the root, plus one; 0: none
  * @residency: by value id: LOOM_GROUP_RESIDENT_*
- * @residents: values that have such flags
+ * @residents: ids of values that have such flags
  * @resident_items: by resident: its item
  * @num_residents: number of @residents
- * @locations: by value id: where what stays is
- * @unpinned: what stays may be anywhere: it is not known yet where groups before have put it
- * @quick_only: a place that is not found quickly is none
- * @items: what needs room
+ * @locations: by value id: where residents are
+ * @unpinned: residents may be anywhere: where other groups have them is not decided yet
+ * @quick_only: placement gives up when quick strategies find nothing
+ * @items: what needs room in SRAM
  * @num_items: number of @items
- * @num_shared: the first so many of them are no part's own
+ * @num_shared: the first so many of them are strips, line buffers and residents
  * @cap_items: room in @items
- * @num_entries: positions at which something computes
+ * @num_entries: number of entries, see &struct loom_group_part
  * @period: positions of a slice
  * @cost: what it costs
- * @budget: work that may be done to find groups
- * @work: work that was done with this group
+ * @budget: work that may be done to find groups, in units of about 50 ns
+ * @work: work that was done with this group, in the same unit
  */
 struct loom_group {
 	const struct loom_group_list *list;
@@ -302,12 +302,12 @@ bool loom_group_append(struct loom_group *group);
 
 /* resident.c */
 
-/** loom_group_set_residents() - sets what stays before and after a group; false: that cannot be */
+/** loom_group_set_residents() - sets which choices hold at both cuts; false: that cannot be */
 bool loom_group_set_residents(struct loom_group *group, u8 in, u8 out);
 
 /* box.c */
 
-/** loom_group_value_box() - a part of a result in its value */
+/** loom_group_value_box() - the part of its value that part @of of an operand is */
 void loom_group_value_box(const struct loom_group *group, u32 index, u32 operand,
 			  const struct loom_group_box *of, struct loom_group_box *box);
 /** loom_group_seen_box() - the part of its value that an operand of part @index reads or writes */
@@ -329,7 +329,7 @@ void loom_group_note_writes(struct loom_group *group, u32 index);
 
 /** loom_group_halos() - rows of all parts and roots, from the end to the begin; sets @faults */
 void loom_group_halos(struct loom_group *group);
-/** loom_group_can_batch() - axis 0 of all that part @index has to do with can be cut */
+/** loom_group_can_batch() - axis 0 of all values of part @index can be cut besides */
 bool loom_group_can_batch(struct loom_group *group, u32 index);
 /** loom_group_stored() - rows [@lo, @hi) of the result of part @index that a slice stores */
 void loom_group_stored(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi);
@@ -342,7 +342,20 @@ static inline u32 *loom_group_row(u32 *rows, u32 index, u32 slice)
 	return &rows[(size_t)index * LOOM_GROUP_SLICES + slice];
 }
 
-/** loom_group_is_own() - operand @i of a part has SRAM of its own: no strip, nothing that stays */
+/** loom_group_root_use() - the value of root @root */
+static inline const struct loom_group_use *loom_group_root_use(const struct loom_group *group,
+							       u32 root)
+{
+	return &group->list->uses[group->roots[root].value];
+}
+
+/** loom_group_part_rows() - rows of the result of a part that is cut, in all */
+static inline u64 loom_group_part_rows(const struct loom_group_part *part)
+{
+	return part->op->kernel.operands[0].ref.dims[part->axis];
+}
+
+/** loom_group_is_own() - operand @i of a part has SRAM of its own: no strip, no resident */
 bool loom_group_is_own(const struct loom_group *group, const struct loom_group_part *part, u32 i);
 /** loom_group_part_start() - where in its value the result of a part begins, along the axis cut */
 u64 loom_group_part_start(const struct loom_group_part *part);
@@ -350,11 +363,11 @@ u64 loom_group_part_start(const struct loom_group_part *part);
 void loom_group_rows(const struct loom_group *group, u32 index, u32 slice, u64 *lo, u64 *hi);
 /** loom_group_strip() - rows of a root that are in SRAM during a slice; false: none */
 bool loom_group_strip(const struct loom_group *group, u32 root, u32 slice, u64 *lo, u64 *hi);
-/** loom_group_fresh() - rows of a root from outside that a slice loads */
+/** loom_group_fresh() - rows [@lo, @hi) of an INPUT root that a slice loads */
 void loom_group_fresh(const struct loom_group *group, u32 root, u32 slice, u64 *lo, u64 *hi);
 /** loom_group_batch() - cuts axis 0 of a box to what a slice has of it */
 void loom_group_batch(const struct loom_group *group, u32 slice, struct loom_group_box *box);
-/** loom_group_kept() - rows that part @index made before a slice and that it still needs */
+/** loom_group_kept() - rows that part @index made before a slice and that are needed in it */
 bool loom_group_kept(const struct loom_group *group, u32 root, u32 index, u32 slice, u64 *lo,
 		     u64 *hi);
 /** loom_group_part_box() - what a chunk of a part makes in a slice; false: nothing */

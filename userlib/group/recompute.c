@@ -156,17 +156,15 @@ static u64 limit_of(const struct recompute *a, u32 from, u32 to)
 static u64 least_bytes(const struct recompute *a, u32 from, u32 to)
 {
 	const struct loom_group_list *list = a->list;
-	u64 bytes = a->stops[from].rest - a->stops[to].rest, some;
-	u32 i, k;
+	u64 bytes = a->stops[from].rest - a->stops[to].rest;
+	u32 i;
 
 	for (i = list->live_first[to]; i < list->live_first[to + 1]; i++) {
 		const struct loom_group_use *use = &list->uses[list->live[i]];
 
 		if (use->output || list->ops[use->first_writer]->unit < from)
 			continue;
-		for (k = 0, some = use->elem_bytes; k < use->rank; k++)
-			some *= use->dims[k];
-		bytes += some;
+		bytes += loom_group_value_bytes(use);
 	}
 	return bytes;
 }

@@ -21,15 +21,15 @@
  * struct loom_group_cut - a group that was chosen
  * @first_unit: first unit
  * @num_units: number of units
- * @layerwise: one node, lowered as without groups
+ * @layerwise: it is one node, lowered as without groups
  * @slices: number of slices
  * @cut_axis: see &struct loom_group
  * @overlap: see &struct loom_group
  * @recompute: see &struct loom_group
  * @batches: see &struct loom_group; 0 is as good as 1
- * @in: what stays before it
- * @out: what stays after it
- * @budget_bytes: what it was fitted into
+ * @in: which of &loom_group_list.choices is resident at the cut before it
+ * @out: likewise at the cut after it
+ * @budget_bytes: SRAM per lane that it was fitted into
  * @cost: what it costs
  */
 struct loom_group_cut {
@@ -47,16 +47,16 @@ struct loom_group_cut {
 	struct loom_group_cost cost;
 };
 
-/** loom_group_remake() - a group as it was chosen, not yet fitted; -EINVAL: that cannot be */
+/** loom_group_remake() - builds the group of a cut, not yet fitted; -EINVAL: not possible */
 int loom_group_remake(struct loom_group *group, const struct loom_group_cut *cut);
-/** loom_group_refit() - likewise, and fitted as it was when it was chosen */
+/** loom_group_refit() - likewise, and fits it as it was fitted when it was chosen */
 int loom_group_refit(struct loom_group *group, const struct loom_group_cut *cut);
 /** loom_group_first_result() - the first value that a unit makes: its axes are those to cut */
 const struct loom_group_use *loom_group_first_result(const struct loom_group_list *list, u32 unit);
-/** loom_group_skip_axis() - nobody needs to cut this one */
+/** loom_group_skip_axis() - another axis is as good to cut, or there is nothing to cut */
 bool loom_group_skip_axis(const struct loom_group_list *list, const struct loom_group_use *use,
 			  u32 axis);
-/** loom_group_slice_counts() - numbers of slices to try for an axis of @dim elements; how many */
+/** loom_group_slice_counts() - slice counts to try for @dim elements. Return: how many */
 u32 loom_group_slice_counts(u64 dim, u32 *counts);
 
 /* Fewer DRAM bytes first, then fewer positions. */
@@ -78,9 +78,9 @@ void loom_group_estimate_free(struct loom_group_estimate *est);
  * loom_group_estimate_begin() - an empty group
  * @est: room
  * @first_unit: first unit that it will have
- * @in: what stays before it
+ * @in: choice of residents before it
  * @cut_axis: axis of the first result to cut
- * @counts: numbers of slices; 1 must be alone
+ * @counts: numbers of slices, ascending; 1 must be the only one
  * @num_counts: number of @counts
  */
 void loom_group_estimate_begin(struct loom_group_estimate *est, u32 first_unit, u8 in, u32 cut_axis,
@@ -91,8 +91,8 @@ bool loom_group_estimate_append(struct loom_group_estimate *est, u32 num_units);
  * loom_group_estimate_take() - what the group costs as it is
  * @est: the group
  * @num_units: units that it has
- * @in: what stays before it
- * @out: what stays after it
+ * @in: choice of residents before it
+ * @out: choice of residents after it
  * @costs: [out] by slice count; U64_MAX bytes: it does not fit
  *
  * Return: number of slice counts that fit.
@@ -105,7 +105,7 @@ u32 loom_group_estimate_take(struct loom_group_estimate *est, u32 num_units, u8 
 /** loom_group_divide() - the cheapest division; @group is room to try in, @cuts from malloc */
 int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 		      struct loom_group_cut **cuts, u32 *num_cuts);
-/** loom_group_recompute() - makes a division cheaper by groups that compute halos again */
+/** loom_group_recompute() - makes a division cheaper by groups that recompute their halos */
 int loom_group_recompute(struct loom_group_list *list, struct loom_group *group,
 			 struct loom_group_cut **cuts, u32 *num_cuts);
 

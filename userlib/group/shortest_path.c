@@ -94,7 +94,7 @@ static bool is_open(const struct loom_group_divide *d, u32 to)
 	u32 at = to / LOOM_GROUP_CHOICES;
 
 	return !(d->list->no_cut && at == d->list->no_cut) && !d->blocked[to] &&
-	       !(d->none_stays && to % LOOM_GROUP_CHOICES);
+	       !(d->no_residents && to % LOOM_GROUP_CHOICES);
 }
 
 static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct loom_group_cost *cost,

@@ -11,11 +11,6 @@
 
 #include <string.h>
 
-static const struct loom_group_use *use_of(const struct loom_group *group, u32 root)
-{
-	return &group->list->uses[group->roots[root].value];
-}
-
 /* How far one gets who does not have to wait for anybody. */
 u64 loom_group_even_rows(const struct loom_group *group, u64 rows, u32 slice)
 {
@@ -35,17 +30,12 @@ static bool boxes_meet(const struct loom_group_box *a, const struct loom_group_b
 	return true;
 }
 
-static u64 part_rows(const struct loom_group_part *part)
-{
-	return part->op->kernel.operands[0].ref.dims[part->axis];
-}
-
 /* Rows of a value that are there for an operand after a slice. */
 static u64 rows_there(struct loom_group *group, u32 index, u32 operand, u32 slice)
 {
 	u32 which = group->parts[index].root[operand], i;
 	const struct loom_group_root *root = &group->roots[which];
-	const struct loom_group_use *use = use_of(group, which);
+	const struct loom_group_use *use = loom_group_root_use(group, which);
 	u64 there = use->dims[root->axis];
 	struct loom_group_box seen, made;
 
@@ -56,7 +46,7 @@ static u64 rows_there(struct loom_group *group, u32 index, u32 operand, u32 slic
 		const struct loom_group_part *writer = &group->parts[i];
 		u64 done = *loom_group_row(group->done, i, slice);
 
-		if (writer->root[0] != which || done == part_rows(writer))
+		if (writer->root[0] != which || done == loom_group_part_rows(writer))
 			continue;
 		loom_group_seen_box(group, i, 0, &made);
 		if (boxes_meet(&seen, &made, use->rank, root->axis))
@@ -91,7 +81,7 @@ static bool rows_before_done(struct loom_group *group, u32 index, u32 slice)
 
 		if (writer->root[0] == part->root[0] &&
 		    loom_group_part_start(writer) < loom_group_part_start(part) &&
-		    *loom_group_row(group->done, i, slice) < part_rows(writer))
+		    *loom_group_row(group->done, i, slice) < loom_group_part_rows(writer))
 			return false;
 	}
 	return true;
@@ -138,7 +128,7 @@ bool loom_group_run_part(struct loom_group *group, u32 index)
 	struct loom_group_part *part = &group->parts[index];
 	const struct loom_kernel *kernel = &part->op->kernel;
 	u32 axes[LOOM_KERNEL_OPERANDS], operands[LOOM_KERNEL_OPERANDS], n = 0, i, slice;
-	u64 rows = part_rows(part), done = 0, limit, share = rows;
+	u64 rows = loom_group_part_rows(part), done = 0, limit, share = rows;
 
 	for (i = 1; i < kernel->num_operands; i++) {
 		const struct loom_group_root *root;
@@ -221,7 +211,7 @@ static void note_writes(struct loom_group *group, u32 index)
 /* SRAM per lane of a row of a root's value; 0: it is not known. */
 static u64 row_bytes(const struct loom_group *group, u32 which)
 {
-	const struct loom_group_use *use = use_of(group, which);
+	const struct loom_group_use *use = loom_group_root_use(group, which);
 
 	return use->whole_bytes == U64_MAX ? 0 :
 	       use->whole_bytes / use->dims[group->roots[which].axis];
@@ -258,7 +248,8 @@ static u64 waiting_bytes(const struct loom_group *group, u32 index, u64 ahead)
 			if (loom_group_kept(group, which, root->kind == LOOM_GROUP_INPUT ?
 						0 : root->first_writer, slice, &lo, &hi))
 				kept = max(kept, hi - lo);
-		rows = ahead * use_of(group, which)->dims[root->axis] / part_rows(part);
+		rows = ahead * loom_group_root_use(group, which)->dims[root->axis] /
+		       loom_group_part_rows(part);
 		bytes += rows > kept ? (rows - kept) * row_bytes(group, which) : 0;
 	}
 	return bytes;
@@ -282,7 +273,8 @@ static void align_writers(struct loom_group *group, u32 index)
 		if (group->parts[i].root[0] != which)
 			continue;
 		if (loom_group_part_start(&group->parts[i]) ||
-		    part_rows(&group->parts[i]) != part_rows(&group->parts[index]))
+		    loom_group_part_rows(&group->parts[i]) !=
+			    loom_group_part_rows(&group->parts[index]))
 			return;
 		for (slice = 0; slice < group->slices; slice++)
 			least[slice] = min(least[slice], *loom_group_row(group->done, i, slice));
