@@ -6,7 +6,7 @@
  * not know what becomes of them. There are two sinks:
  *
  * - the emitter (emit.c) cuts a kernel into slices and writes its commands into the plan;
- * - the list of a grouping (group/op.c) collects them, to run several nodes out of SRAM.
+ * - the list of a grouping (group/list.c) collects them, to run several nodes out of SRAM.
  *
  * A sink that collects is *symbolic*: nothing is written yet, so the references that it gets
  * name values (&loom_ref.tensor is the id of the value that owns the bytes) instead of tensors of
