@@ -3,8 +3,8 @@
 #define LOOM_TESTS_TAP_H
 
 /*
- * TAP for one-file test programs: tap_ok() per behaviour, "return tap_end();" at the
- * end of main(). tap_fatal() is for what makes going on pointless.
+ * TAP for test programs of one file: tap_ok() per behaviour, "return tap_end();" at the end of
+ * main(). tap_fatal() ends the program where the rest of the tests would be meaningless.
  */
 
 #include <stdarg.h>

@@ -5,10 +5,19 @@
 /**
  * DOC: Core
  *
- * What the module, the library and the tests share: bank allocator, layouts, plan
- * verifier and engine. It is freestanding: it calls no libc and no kernel
- * function but the handful declared here, which each side implements
- * (loom_port.c in the module, port.c in the library).
+ * What the module, the library and the tests share, in four rooms with one interface each:
+ *
+ * - bank/ (loom_bank.h, loom_layout.h, loom_topology.h): which addresses in which banks
+ * - op/ (loom_op.h): what each operation takes, and how much work it is
+ * - verify/ (loom_verify.h): proves a plan safe and decodes it
+ * - engine/ (loom_engine.h): computes a decoded plan
+ *
+ * verify/ and engine/ use op/, and nothing else of the four is used by another. What they pass on
+ * to each other is in loom_plan.h, and the units that work is cut into in loom_tile.h.
+ *
+ * It is freestanding: it calls no libc and no kernel function but the loom_port_* functions
+ * declared here, which each side implements (loom_port.c in the module, base/port.c in the
+ * library), and memcpy(), memmove(), memset() and strcmp(). Floating point is in engine/fp_*.c only.
  */
 
 #ifdef __KERNEL__
@@ -90,7 +99,7 @@ void loom_port_free(void *ptr);
 /**
  * loom_port_relax() - called now and then in long loops of the verifier
  *
- * Lets others run.
+ * Reschedules if necessary.
  *
  * Return: false if the caller should give up (a fatal signal is pending).
  */

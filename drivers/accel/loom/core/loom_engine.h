@@ -18,7 +18,9 @@
  * - fp_conv.c: convolution, binary32: chooses between fp_conv_wide.c (blocks of one row) and
  *   fp_conv_narrow.c (blocks over short rows); fp_conv_plain.c takes all other types and layouts;
  *   fp_conv_shared.c is what they and fp_deconv.c have in common
- * - fp_tile.c: rows and tiles of a view, conversion of types, the loop of elementwise commands
+ * - fp_row.c: from views to rows and tiles of elements, conversion of types
+ * - fp_nest.c: the common loop of elementwise commands
+ * - fp_vec.h: vectors of four floats
  * - fp_math.c: elementary functions, since there is no libm in a kernel
  *
  * It uses core/op for the list of operations, and nothing else: the plan was checked

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Memory as a driver handles it, on the core alone (a million operations of it in check-long):
- * clients make buffers, write and share them, run plans on them, close them and are killed; what
- * is longest unused is driven out to make room and comes back elsewhere. The banks are arrays of
- * bytes, so a buffer that is put on another's bytes, in whatever bank, damages them. After every
- * operation the allocator is compared with a map of who owns which byte.
+ * Random clients on the core alone, as the driver uses it (a million operations in check-long):
+ * they create buffers, write and share them, run plans on them, close them and are killed; the
+ * least recently used buffers are evicted to make room and return at another address. The banks are
+ * arrays of bytes, so a buffer at another's address, in any bank, damages it. After every operation
+ * the allocator is compared with a map of the owner of every byte.
  *
  *	memory_random [OPERATIONS [SEED]]
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * SRAM tensors that lie in a slot instead of in the scratch: what one plan leaves in a buffer the
- * next one finds there, wherever the buffer is; and up to where a plan uses its scratch, by bank.
+ * SRAM tensors in a slot instead of in the scratch: what one plan leaves in a buffer the next one
+ * finds there, at whatever address the buffer is. And: where a plan's use of the scratch ends in
+ * each bank.
  */
 #include "loom_engine.h"
 #include "plan_builder.h"

@@ -4,26 +4,25 @@
 /**
  * DOC: Layouts
  *
- * How the bytes of a buffer, as a client counts them, lie in banks. The unit is the
- * page: a page is whole in one bank, and starts there on the region's alignment.
- * Because of lockstep each bank gives the room of the fullest one, so rows of
- * pages count: ceil(pages / banks) rows, each of one page pitch. What a bank gives
- * and does not need (the end of the last page, the gap between page and pitch, the
- * banks without a page in the last row) is padding, and is reported.
+ * How the bytes of a buffer, in the client's linear view, are distributed over banks. The unit is
+ * the page: a page is whole in one bank, and starts there on the region's alignment. Because of
+ * lockstep every bank provides as many bytes as the fullest one: ceil(pages / banks) rows of pages,
+ * each of one page pitch. What is provided and not used (the end of the last page, the gap between
+ * page and pitch, the banks without a page in the last row) is padding, and is reported.
  *
  * A sharded buffer is an array of pages, rows of them, that is cut into shards of one shape, and
  * each bank gets one. Sharding by height cuts between rows, by width between columns, by block both
  * ways.
  * All three are one formula; the kind only says which cuts there may be. In the bank, a shard
  * is an array of its own, row by row, of its full shape even where the array ends before:
- * what the edge clips is paid for as padding, and in return the address of a page follows from its
- * place in the shard, whichever shard it is. Banks that are left without a shard pay nothing.
+ * what the edge clips is padding, and in return the address of a page depends on its place in the
+ * shard only. Banks without a shard provide nothing.
  *
- * An image is the same with rows of elements for pages: its pitch is what the client says, and
- * not a power of two. So the bytes between the end of a row and the pitch are in the linear
- * view, too, as they are in any picture with a pitch: nothing has to be copied to see it. What
- * was rejected is a linear view without them, which is not how anybody draws, and in which
- * a row of any width would straddle the processor's pages otherwise than in the bank.
+ * An image has rows of elements for pages: its pitch is given by the client, and need not be a
+ * power of two. The bytes between the end of a row and the pitch are in the linear view, too, as in
+ * any picture with a pitch: it can be mapped without a copy. Rejected: a linear view without them,
+ * which no drawing library expects, and in which rows would cross the processor's pages at other
+ * places than in the bank.
  */
 
 int loom_layout_interleaved(struct loom_layout *layout, u64 size, u64 page_bytes, u32 banks,

@@ -11,18 +11,18 @@
  * first and the compute commands behind them has the same result as running both at
  * once.
  *
- * Commands are cut into units, and a call does as many as its budget pays for, so that a
- * caller who may not linger (a kernel with preemption off) decides how long a call takes. Results
- * do not depend on where the cuts are: no unit reads what another unit of its
- * command writes, and each sum is summed inside one unit in a fixed order.
+ * Commands are cut into units, and a call does as many as its budget pays for, so that the caller
+ * decides how long a call takes (a kernel that has preemption disabled, for one). Results do not
+ * depend on where the cuts are: no unit reads what another unit of its command writes, and each sum
+ * is computed inside one unit in a fixed order.
  *
  * Rejected: counting per unit. A command's bytes and macs are counted when it ends, so
  * the counters of a cancelled run are those of what was completed.
  */
 
 /*
- * What beginning a command, and a unit, costs beside the work in it, in element operations. A unit
- * of one element is mostly this, and a plan may be made of nothing else.
+ * Fixed cost of a command, and of a unit, in element operations, besides the work in it. In a unit
+ * of one element it is most of the cost, and a plan may consist of such units.
  */
 #define LOOM_COMMAND_COST	64
 #define LOOM_UNIT_COST		32
@@ -37,7 +37,7 @@ static u64 engine_elements(const struct loom_view *view)
 	return elements;
 }
 
-/* Computing in SRAM is free. What is computed on where it lies in DRAM has to come from there. */
+/* Computing on SRAM is not counted. Operands in images are read from, or written to, DRAM. */
 static void engine_count_images(struct drm_loom_counters *counters,
 				const struct loom_command *command)
 {
@@ -82,7 +82,7 @@ static void engine_count(struct loom_engine *engine, const struct loom_command *
 		counters->sram_read_bytes += bytes;
 }
 
-/* Steps that have no commands left are over. Return: whether there is a command to do. */
+/* Ends steps that have no commands left. Return: whether there is a command to do. */
 static bool engine_advance(struct loom_engine *engine)
 {
 	const struct loom_plan *plan = engine->plan;
@@ -126,7 +126,7 @@ bool loom_engine_run(struct loom_engine *engine, u64 budget)
 		first = false;
 		if (count)
 			loom_engine_compute(command, engine->memory, engine->unit, count);
-		/* no overflow: what @count units cost was paid, or is one unit */
+		/* no overflow: it is not more than the budget, or it is one unit */
 		cost = LOOM_COMMAND_COST + count * cost;
 		budget -= min(budget, cost);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "fp_math.h"
+#include "fp_nest.h"
 
 /* to[i] = an expression in x = a[i] and y = b[i] */
 #define TILE(type, expr)				\

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "fp_math.h"
+#include "fp_nest.h"
 
 /*
  * Floating point to integer truncates. What does not fit is what the x86 instructions that ONNX

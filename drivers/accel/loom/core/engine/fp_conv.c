@@ -5,14 +5,14 @@
  * DOC: Convolution in binary32
  *
  * Direct, without im2col: there is no memory to unfold the input into. A block of outputs, one or
- * four channels of up to 32 positions, is kept in registers while all inputs and taps pass
- * by. Four channels share what is read of x.
+ * four channels of up to 32 positions, is kept in registers over the loop on inputs and taps. Four
+ * channels share what is read of x.
  *
  * What is added to an output, and in which order, depends on nothing but what it is an output of:
  * for each input channel, for each kd and kh whose row of taps meets x, for each kw, x * w, where x
- * is 0 outside of its rows. It does not show in the bits which outputs share a block, how many
- * there are in the command, or how the units are cut; so a slice of a convolution, to which
- * all of its window's inputs belong, has the bits of the whole. Two ways lead there:
+ * is 0 outside of its rows. The bits do not depend on which outputs share a block, how many
+ * there are in the command, or how the units are cut; so a slice of a convolution that has all
+ * inputs of its windows has the bits of the whole. There are two methods:
  *
  * - fp_conv_wide.c: blocks of positions of one row. Rows whose elements are side by side are read
  *   in place, with zeroes shifted in at the ends. Others are staged: copied with their zeroes,
@@ -23,8 +23,8 @@
  * first of these orders was by tap, then by channel, for short rows only, which needs no table of
  * taps; but then a slice that is as narrow as that differs from the whole.
  *
- * All this wants rows that stay in a bank. Where the lanes run over anything but channels the
- * plain code takes over.
+ * Both need rows that stay in a bank. Where the lanes run over another axis than channels, and for
+ * all other types, fp_conv_plain.c is used. This file chooses.
  */
 
 /* Merges axis @i and @i + 1 of y and x, if the rows of both follow each other. */

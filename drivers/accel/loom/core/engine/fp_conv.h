@@ -10,7 +10,7 @@
 #define LOOM_CONV_TAPS		16
 
 /**
- * struct loom_conv - a convolution, made ready
+ * struct loom_conv - a convolution with its operands prepared
  * @memory: where the operands lie
  * @attr: its attributes
  * @y: the output, maybe with its spatial axes merged to one

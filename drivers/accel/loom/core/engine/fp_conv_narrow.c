@@ -2,17 +2,17 @@
 #include "fp_conv_f32.h"
 
 /*
- * Outputs of short rows, in blocks of up to eight that need not share a row. Where the inputs of
- * each of them are is looked up in a table of the taps, which is made once for a block and
- * serves all input channels. Taps whose row lies outside of x for some of the positions only
+ * Outputs of short rows, in blocks of up to eight that need not share a row. A table of the taps
+ * says where the inputs of each output are; it is made once for a block and serves all input
+ * channels. Taps whose row lies outside of x for some of the positions only
  * add nothing to those.
  */
 
 #define NARROW_WIDTH	5
-/* Fewer do not pay for the table. */
+/* With fewer input channels the table costs more than it saves. */
 #define NARROW_INPUTS	8
 
-/* Bits as lanes. */
+/* Four bits as a mask of lanes. */
 static const s32 narrow_lanes[16][4] = {
 	{ 0, 0, 0, 0 }, { -1, 0, 0, 0 }, { 0, -1, 0, 0 }, { -1, -1, 0, 0 },
 	{ 0, 0, -1, 0 }, { -1, 0, -1, 0 }, { 0, -1, -1, 0 }, { -1, -1, -1, 0 },

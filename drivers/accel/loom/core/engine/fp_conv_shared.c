@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "fp_conv_f32.h"
 
-/* What the convolutions share: the operands made ready, and the results written. */
+/* What the convolutions share: their operands are prepared, and results written. */
 
 void loom_conv_begin(struct loom_conv *conv, const struct loom_command *command,
 		     const struct loom_memory *memory)

@@ -2,8 +2,8 @@
 #include "fp_conv_f32.h"
 
 /*
- * Rows of outputs, in blocks of up to 32 side by side: an input that is read for a tap of one is
- * next to that of the other, as it lies in x or in a stage.
+ * Rows of outputs, in blocks of up to 32 side by side: for each tap the inputs of neighbouring
+ * outputs are neighbours, either in x or in a stage (a copy of a part of the row).
  */
 
 /* How rows of @width outputs are staged. */
@@ -308,8 +308,8 @@ void loom_conv_wide_run(struct loom_conv_f32 *f, const struct loom_conv_channels
 		count = min(count, width - index[2]);
 		for (done = 0; done < count;) {
 			/*
-			 * Outputs that are few are computed along with some that are there
-			 * already, where x has all that the whole block reads.
+			 * The last few outputs are computed in a block with some that are
+			 * done already, where x has all inputs of that block.
 			 */
 			back = (8 - (count - done) % 8) % 8;
 			if (!f->open || count - done > 8 || back > done)

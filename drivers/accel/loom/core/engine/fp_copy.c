@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "fp_tile.h"
+#include "fp_nest.h"
 
 /*
- * No arithmetic here: the file has its name because it is the run of an operation, and
- * may use the same registers.
+ * No arithmetic here: the file is called fp_ because the compiler may use vector registers for
+ * moving elements, so it needs the same flags and rules.
  */
 
 /* Elements that are side by side on both ends can be moved without a tile. */

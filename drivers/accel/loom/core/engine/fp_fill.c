@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "fp_tile.h"
+#include "fp_nest.h"
 
 void loom_fp_fill_run(const struct loom_command *command, const struct loom_memory *memory,
 		      u64 first, u64 count)

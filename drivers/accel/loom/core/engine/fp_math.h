@@ -2,7 +2,7 @@
 #ifndef LOOM_FP_MATH_H
 #define LOOM_FP_MATH_H
 
-#include "fp_tile.h"
+#include "fp_row.h"
 
 /**
  * DOC: Elementary functions
@@ -28,7 +28,7 @@ double loom_tanh(double x);
 double loom_erf(double x);
 double loom_fmod(double x, double y);
 
-/* As CAST does it: truncated; what does not fit in the type is some value of it. */
+/* As CAST does it: truncated; a value out of range becomes some value of the type. */
 u64 loom_cast_integer(double d, u32 dtype);
 
 /* 2^23 and 2^52: adding these rounds to an integer, half to even */

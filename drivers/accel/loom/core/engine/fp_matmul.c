@@ -13,7 +13,7 @@
  */
 
 /**
- * struct matmul - a product, made ready
+ * struct matmul - a product with its operands prepared
  * @memory: where the operands lie
  * @attr: its attributes
  * @y: y
@@ -188,7 +188,7 @@ static void matmul_rows_f32(struct matmul *m, u32 nb, u32 end)
 	}
 }
 
-/* One row of b at a time, for the types that nobody is in a hurry with. */
+/* One row of b at a time, for types without a fast path. */
 static noinline void matmul_tile_f16(const struct matmul *m, u32 n)
 {
 	const struct loom_memory *memory = m->memory;

@@ -7,7 +7,7 @@
  */
 
 /**
- * struct pool - a pooling, made ready
+ * struct pool - a pooling with its operands prepared
  * @memory: where the operands lie
  * @attr: its attributes
  * @x: the input

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "fp_math.h"
+#include "fp_nest.h"
 
 /*
  * The zero point is saturated with, not after, rounding: round(x / scale) + zero is

@@ -18,7 +18,7 @@
 #define REDUCE_PARTS	8
 
 /**
- * struct reduce - a reduction, made ready
+ * struct reduce - a reduction with its operands prepared
  * @memory: where the operands lie
  * @x: the input, with reduced axes merged where they follow each other
  * @y_dims: dims of y on the axes of @x

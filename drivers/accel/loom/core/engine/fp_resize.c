@@ -35,7 +35,7 @@ struct resize_taps {
 };
 
 /**
- * struct resize - a resize, made ready
+ * struct resize - a resize with its operands prepared
  * @memory: where the operands lie
  * @attr: its attributes
  * @y: the output

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "fp_tile.h"
+#include "fp_nest.h"
 
 /*
  * Elements move as they are, whatever their type: only their size matters.

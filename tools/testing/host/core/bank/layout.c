@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The layouts against a model that deals out one byte after the other:
- * where each byte lies, that no two meet, and what is left over.
+ * The layouts against a model that places one byte after the other: the bank and address of each
+ * byte, that no two bytes share one, and how much padding there is.
  */
 #include "loom_layout.h"
 #include "random.h"

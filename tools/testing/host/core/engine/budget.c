@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a call of the engine may cost in time, where a client does its best to make it cost more
- * than it counts.
+ * How long one call of the engine takes, on plans that are made to take longer than their counted
+ * cost.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * CONV and DECONV against sums written down from their definition, over random geometry,
- * layouts and types.
+ * CONV and DECONV against sums computed from their definition, over random geometries, layouts and
+ * types.
  */
 #include "case.h"
 

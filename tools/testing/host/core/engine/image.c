@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Convolution and pooling on images where they are, against the same by way of SRAM: the same
- * bits, whatever the type, the pitch and the window, and DRAM traffic that is counted. What is not
- * an element of the result stays as it was.
+ * Convolution and pooling on images in place, against the same operation on copies in SRAM: the
+ * same bits for every type, pitch and window, and the DRAM traffic is counted. Bytes that are not
+ * elements of the result remain unchanged.
  */
 #include "loom_engine.h"
 #include "plan_builder.h"

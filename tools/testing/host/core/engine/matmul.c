@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * MATMUL against sums written down from its definition, over random shapes, layouts and types.
+ * MATMUL against sums computed from its definition, over random shapes, layouts and types.
  */
 #include "case.h"
 

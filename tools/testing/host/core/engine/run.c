@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The walk over a plan: whatever the budget, the same bits and the same counters; a call does at
- * most what it was paid for and one unit more; nothing is done behind the end.
+ * The run of a plan: the same bits and counters with every budget; a call exceeds its budget by one
+ * unit at most; nothing is done after the end.
  */
 #include <math.h>
 #include <string.h>

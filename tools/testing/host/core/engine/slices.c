@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * A slice of an operation has the bits of the whole: random operations in binary32 are run whole,
- * then in tiles cut at random on every axis of the result that may be cut, each from those
- * parts of the operands that it needs, in another layout on another number of lanes.
+ * then in slices that are cut at random on every axis of the result that may be cut. Each slice has
+ * only the parts of the operands that it needs, in another layout on another number of lanes.
  */
 #include "case.h"
 

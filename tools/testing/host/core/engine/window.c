@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * POOL, REDUCE, SOFTMAX and RESIZE against their definitions, over random geometry, layouts
- * and types.
+ * POOL, REDUCE, SOFTMAX and RESIZE against their definitions, over random geometries, layouts and
+ * types.
  */
 #include "case.h"
 

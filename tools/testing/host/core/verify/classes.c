@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The kinds of mistake that were found in other verifiers after they were merged, each by name, and
- * that ours does not make them.
+ * Kinds of mistakes that were found in other verifiers after they were merged, each by name: this
+ * one does not make them.
  */
 #include <errno.h>
 

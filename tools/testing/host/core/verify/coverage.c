@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Footprints and coverage beside plain enumeration.
+ * Footprints and coverage against plain enumeration.
  *
- * A footprint's boxes hold every element that the view touches; if it says it is exact, they hold
- * no other; and a view that touches what is no element has none. Coverage is a set of
- * elements: what was written is there and nothing else, however the boxes lie.
+ * The boxes of a footprint contain every element that the view touches, and no other if the
+ * footprint is exact; a view that touches bytes of no element has none. Coverage is a set of
+ * elements: it has what was written and nothing else, for boxes in any position.
  */
 #include "verify/coverage.h"
 #include "random.h"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Two valid plans, one of them with images, with damage: bits, bytes and words of them are changed
- * at random, the same on every run. The verifier must take or refuse it; what it takes, the engine
- * runs twice on memory of exactly the size that was promised, with opposite garbage in it. Then
+ * Two valid plans, one of them with images, are damaged: bits, bytes and words are changed at
+ * random, the same on every run. The verifier must accept or refuse the result. What it accepts,
+ * the engine runs twice on memory of exactly the declared size, first with one garbage in it, then
+ * with its complement. After that
  *
- * - nothing beside the memory may have changed, nor anything in a slot that is read only;
- * - every byte is what the plan wrote, the same in both runs, or still the garbage: no
- *   garbage may have been read.
+ * - nothing outside of the memory may have changed, nor anything in a slot that is read only;
+ * - every byte is either written by the plan, the same in both runs, or still garbage: no garbage
+ *   may have been read.
  */
 #include "loom_engine.h"
 #include "plan_sample.h"

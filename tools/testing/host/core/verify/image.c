@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Images beside a simulator that looks at every element.
+ * Images against a simulator that looks at every element.
  *
- * Wild plans: a tensor and a view with random strides. Of what the verifier accepts, each element
- * must be in a column and a row of the image, and the view's in the columns of its tensor.
+ * Random plans: a tensor and a view with random strides. Where the verifier accepts them, each
+ * element must be in a column and a row of the image, and the view's in the columns of its tensor.
  *
  * Windows: rectangles of an image, cut into axes on either side, and parts of them in any
  * direction. None of them may be refused.

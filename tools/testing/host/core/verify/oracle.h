@@ -3,9 +3,9 @@
 #define LOOM_TESTS_PLAN_ORACLE_H
 
 /*
- * Says by brute force what a plan does to memory: every byte of every element of every operand is
- * looked at. It shares no code with the verifier and knows only the plan format. For
- * small plans with valid tables.
+ * Simulates by brute force what a plan does to memory: it looks at every byte of every element of
+ * every operand. It shares no code with the verifier and knows only the plan format. For small
+ * plans with valid tables.
  */
 
 #include "plan_builder.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The verifier beside a simulator that looks at every byte.
+ * The verifier against a simulator that looks at every byte.
  *
- * Wild plans: random tensors, aliases and views, and random damage. What the verifier accepts, the
- * simulator must find nothing wrong with.
+ * Wild plans: random tensors, aliases and views, and random damage. In what the verifier accepts
+ * the simulator must find no fault.
  *
  * Grid plans: a tensor is cut into tiles along all axes, the tiles are written in any order, under
  * any permutation or flattening, and then read in all the ways a planner may read. Here the two

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every rule of the verifier, by a plan that is valid but for one thing. The table of rules
- * drives the table of cases: a rule without a case fails.
+ * Every rule of the verifier, with a plan that breaks this rule and no other. A rule without a case
+ * fails the test.
  */
 #include "rule_cases.h"
 #include "tap.h"

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "fp_nest.h"
+
+/* Whether axis @i + 1 ends where the next index of axis @i begins, in every view. */
+static bool nest_mergeable(const struct loom_nest *nest, u32 i)
+{
+	u32 v;
+
+	for (v = 0; v < nest->count; v++) {
+		if (nest->view[v].lane_axis == i || nest->view[v].lane_axis == i + 1)
+			return false;
+		if (nest->view[v].strides[i] != nest->view[v].strides[i + 1] * nest->dims[i + 1])
+			return false;
+	}
+	return true;
+}
+
+static void nest_drop(struct loom_nest *nest, u32 axis)
+{
+	u32 i, v;
+
+	nest->rank--;
+	for (i = axis; i < nest->rank; i++)
+		nest->dims[i] = nest->dims[i + 1];
+	for (v = 0; v < nest->count; v++) {
+		u32 lane_axis = nest->view[v].lane_axis;
+
+		for (i = axis; i < nest->rank; i++)
+			nest->view[v].strides[i] = nest->view[v].strides[i + 1];
+		if (lane_axis > axis && lane_axis < DRM_LOOM_MAX_RANK)
+			nest->view[v].lane_axis--;
+	}
+}
+
+static void nest_merge(struct loom_nest *nest)
+{
+	u32 i, v;
+	u64 dim;
+
+	for (i = nest->rank; i-- > 0;) {
+		if (nest->dims[i] == 1 && nest->rank > 1)
+			nest_drop(nest, i);
+	}
+	for (i = nest->rank - 1; i-- > 0;) {
+		dim = (u64)nest->dims[i] * nest->dims[i + 1];
+		if (dim > U32_MAX || !nest_mergeable(nest, i))
+			continue;
+		for (v = 0; v < nest->count; v++)
+			nest->view[v].strides[i] = nest->view[v].strides[i + 1];
+		nest->dims[i] = dim;
+		nest_drop(nest, i + 1);
+	}
+}
+
+static void nest_view(struct loom_nest *nest, u32 v, const struct loom_view *view)
+{
+	u32 i;
+
+	nest->view[v].origin = loom_view_origin(view, nest->memory);
+	nest->view[v].lane_axis = DRM_LOOM_MAX_RANK;
+	nest->view[v].lane_start = 0;
+	nest->view[v].lane_pitch = loom_view_lane_pitch(view, nest->memory);
+	for (i = 0; i < nest->rank; i++)
+		nest->view[v].strides[i] = view->dims[i] == 1 ? 0 : view->strides[i];
+
+	if (view->region != DRM_LOOM_REGION_SRAM || nest->memory->lanes == 1) {
+		/* one bank: the lane axis is like any other, but for where it starts */
+		if (view->region == DRM_LOOM_REGION_SRAM)
+			nest->view[v].origin += (s64)view->lane_start *
+						view->strides[view->lane_axis];
+	} else if (view->lane_axis < nest->rank && view->dims[view->lane_axis] > 1) {
+		nest->view[v].lane_axis = view->lane_axis;
+		nest->view[v].lane_start = view->lane_start;
+	} else {
+		nest->view[v].origin += loom_view_step(view, nest->memory, view->lane_axis, 0);
+	}
+}
+
+/* Index of a unit's first element in row-major order. */
+static u64 nest_element(const struct loom_view *y, u64 unit)
+{
+	u32 dim = y->dims[y->rank - 1];
+	u64 tiles = loom_div_round_up(dim, LOOM_TILE);
+
+	return unit / tiles * dim + unit % tiles * LOOM_TILE;
+}
+
+void loom_nest_begin(struct loom_nest *nest, const struct loom_command *command,
+		     const struct loom_memory *memory, u64 first, u64 count)
+{
+	const struct loom_view *y = &command->views[0];
+	u64 at = nest_element(y, first);
+	u32 i;
+
+	nest->memory = memory;
+	nest->rank = y->rank;
+	nest->count = command->operands < LOOM_NEST_VIEWS ? command->operands :
+							     LOOM_NEST_VIEWS;
+	nest->left = nest_element(y, first + count) - at;
+	nest->n = 0;
+	for (i = 0; i < y->rank; i++)
+		nest->dims[i] = y->dims[i];
+	for (i = 0; i < nest->count; i++)
+		nest_view(nest, i, &command->views[i]);
+	nest_merge(nest);
+	for (i = nest->rank; i-- > 0;) {
+		nest->index[i] = at % nest->dims[i];
+		at /= nest->dims[i];
+	}
+}
+
+static struct loom_row nest_row(const struct loom_nest *nest, u32 v)
+{
+	const struct loom_memory *memory = nest->memory;
+	u32 lane_axis = nest->view[v].lane_axis;
+	u32 last = nest->rank - 1;
+	struct loom_row row = {
+		.at = nest->view[v].origin,
+		.stride = nest->view[v].strides[last],
+	};
+	u32 i;
+
+	for (i = 0; i <= last; i++) {
+		if (i != lane_axis)
+			row.at += (s64)nest->index[i] * nest->view[v].strides[i];
+	}
+	if (lane_axis < DRM_LOOM_MAX_RANK) {
+		u64 l = (u64)nest->view[v].lane_start + nest->index[lane_axis];
+		u64 q = l / memory->lanes;
+		u64 pitch = nest->view[v].lane_pitch;
+		u32 lane = l % memory->lanes;
+
+		row.at += lane * pitch + (s64)q * nest->view[v].strides[lane_axis];
+		if (lane_axis == last) {
+			row.lanes = memory->lanes;
+			row.lane = lane;
+			row.wrap = row.stride - (s64)(memory->lanes * pitch);
+			row.stride = pitch;
+		}
+	}
+	return row;
+}
+
+bool loom_nest_next(struct loom_nest *nest, u64 limit, struct loom_row *rows)
+{
+	u32 last = nest->rank - 1;
+	u32 i;
+
+	if (!nest->left)
+		return false;
+	for (i = 0; i < nest->count; i++)
+		rows[i] = nest_row(nest, i);
+	nest->n = min(min(limit, nest->left), (u64)(nest->dims[last] - nest->index[last]));
+	nest->left -= nest->n;
+	nest->index[last] += nest->n;
+	for (i = last; i > 0 && nest->index[i] == nest->dims[i]; i--) {
+		nest->index[i] = 0;
+		nest->index[i - 1]++;
+	}
+	return true;
+}

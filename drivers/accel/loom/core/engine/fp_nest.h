@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef LOOM_FP_NEST_H
+#define LOOM_FP_NEST_H
+
+#include "fp_row.h"
+
+/**
+ * DOC: Nests
+ *
+ * A nest is the common loop of an elementwise command over its views. Axes that step alike in
+ * every view are merged first, so that a feature map is one long row and not many short ones.
+ * Units are consecutive in row-major order, so any run of units is a run of elements, however the
+ * axes are merged.
+ */
+
+#define LOOM_NEST_VIEWS	4
+
+/**
+ * struct loom_nest - the loop of an elementwise command
+ * @memory: where it all lies
+ * @rank: axes left after merging
+ * @count: number of views
+ * @dims: elements per axis
+ * @view: per view: its first element, bytes per axis (0 where it is broadcast), the axis
+ *	that runs over lanes (DRM_LOOM_MAX_RANK: none), where that starts, and bytes from a lane to
+ *	the next
+ * @index: where it is
+ * @left: elements still to do
+ * @n: elements of the current tile
+ */
+struct loom_nest {
+	const struct loom_memory *memory;
+	u32 rank;
+	u32 count;
+	u32 dims[DRM_LOOM_MAX_RANK];
+	struct {
+		u8 *origin;
+		s64 strides[DRM_LOOM_MAX_RANK];
+		u32 lane_axis;
+		u32 lane_start;
+		u64 lane_pitch;
+	} view[LOOM_NEST_VIEWS];
+	u32 index[DRM_LOOM_MAX_RANK];
+	u64 left;
+	u32 n;
+};
+
+/**
+ * loom_nest_begin() - begin the loop over some units of a command
+ * @nest: out
+ * @command: the command; its first view has the dims, the others those or 1
+ * @memory: where it lies
+ * @first: first unit
+ * @count: number of units
+ */
+void loom_nest_begin(struct loom_nest *nest, const struct loom_command *command,
+		     const struct loom_memory *memory, u64 first, u64 count);
+
+/**
+ * loom_nest_next() - the next tile
+ * @nest: the loop; @n is set
+ * @limit: most elements wanted
+ * @rows: out: where the tile is, per view
+ *
+ * Return: false when there is none left.
+ */
+bool loom_nest_next(struct loom_nest *nest, u64 limit, struct loom_row *rows);
+
+#endif /* LOOM_FP_NEST_H */
