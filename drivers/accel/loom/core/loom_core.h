@@ -17,7 +17,8 @@
  *
  * It is freestanding: it calls no libc and no kernel function but the loom_port_* functions
  * declared here, which each side implements (loom_port.c in the module, base/port.c in the
- * library), and memcpy(), memmove(), memset() and strcmp(). Floating point is in engine/fp_*.c only.
+ * library), and memcpy(), memmove(), memset() and strcmp(). Floating point is in engine/fp_*.c
+ * only.
  */
 
 #ifdef __KERNEL__
