@@ -23,7 +23,7 @@ struct search {
 	bool more;
 };
 
-/* Whether a way that costs @bytes up to a unit can still lead to the cheapest division. */
+/* Whether a path that costs @bytes up to a unit can still lead to the cheapest division. */
 static bool may_win(const struct search *s, u64 bytes, u32 unit)
 {
 	return bytes != U64_MAX && bytes + s->d->rest[unit] < s->bound_bytes;

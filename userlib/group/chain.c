@@ -2,8 +2,8 @@
 /*
  * DOC: Chains
  *
- * Groups that values stay between are a *chain*. What stays is in the way of each of them, at the
- * same place: so a place is wanted that suits all.
+ * Groups that share residents are a *chain*. A resident is in the way of each of them, at the same
+ * offset: so an offset is wanted that suits all.
  *
  * First, groups are placed one after the other, and what stays is where the group that makes it has
  * put it. Where that fails, all of a chain is one placement problem: positions of one group follow
@@ -311,7 +311,7 @@ static void ban(struct loom_group_divide *d, const struct loom_group_cut *cut)
 	loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out)->state =
 		LOOM_GROUP_EDGE_NONE;
 	loom_group_path_forget(d);
-	/* ways around it are many, and as a rule have no place, either */
+	/* paths around it are many, and as a rule have no placement, either */
 	if (d->misfits++ < MISFITS)
 		return;
 	if (cut->in)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who meets whom: items that the DMA stream and the compute stream of a group touch at the same
- * position. In a conflict sub-bank one of the two would have to wait, so the placement is asked to
- * keep them apart (&loom_place_problem.conflicts). What is held is loaded once, in the first slice,
- * and does not count.
+ * Conflicts in sub-banks: items that the DMA stream and the compute stream of a group touch at the
+ * same position. In a conflict sub-bank one of the two would have to wait, so the placement is
+ * asked to keep them apart (&loom_place_problem.conflicts). What is held is loaded once, in the
+ * first slice, and does not count.
  */
 #include "placement.h"
 

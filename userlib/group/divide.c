@@ -245,7 +245,7 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 	while (!ret) {
 		d->group->unpinned = true;
 		do {
-			/* instead of what has no place, something that nobody has tried may do */
+			/* instead of what has no place, something that was not tried may do */
 			if (!loom_group_path(d, d->banned && !loom_group_is_spent(d)
 							? LOOM_GROUP_EDGE_ESTIMATED
 							: LOOM_GROUP_EDGE_FITTED))

@@ -108,7 +108,7 @@ struct drm_loom_plan_view loom_group_strip_view(const struct loom_group_writer *
 		if ((u8)axis == tensor->lane_axis)
 			view.lane_axis = k;
 	}
-	/* nobody runs over the lanes: an axis of one element says where */
+	/* no axis runs over the lanes: one of one element says where */
 	for (k = 0; k < rank && view.lane_axis == DRM_LOOM_MAX_RANK; k++)
 		if (access->axis[k] < 0 && view.dims[k] == 1)
 			view.lane_axis = k;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * From an estimate to a promise: a group is made, fitted and placed with the numbers of slices that
- * look best, until no other one promises more. See divide.c.
+ * From an estimate to a certain cost: a group is made, fitted and placed with the numbers of slices
+ * that look best, until no other one promises more. See divide.c.
  */
 #include "divide.h"
 
@@ -22,8 +22,8 @@
 #define CANDIDATES (LOOM_GROUP_SLICE_COUNTS * DRM_LOOM_MAX_RANK + 1)
 
 /**
- * struct candidate - a way to cut a group
- * @cost: what it might cost
+ * struct candidate - slices to try for a group
+ * @cost: what it costs by the estimate
  * @slices: number of slices
  * @axis: axis that is cut
  */

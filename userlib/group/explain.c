@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a group lacks in SRAM that does not fit: strips at least, weights if that was tried. */
+/* SRAM per lane that a group that does not fit lacks: for strips alone, or with its weights. */
 static u64 lack_bytes(struct loom_group *group)
 {
 	u64 budget_bytes = group->list->lower->sram.bytes, peak_bytes;

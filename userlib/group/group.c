@@ -40,7 +40,7 @@ static void note_group(struct loom_group *group, u8 *notes)
 			notes[group->residents[i]] |= STORED;
 }
 
-/* Values that groups make and nobody stores have no place in DRAM. */
+/* Values that groups make and no group stores need no place in DRAM. */
 static void mark_chip(struct loom_storage *storage, const u8 *notes)
 {
 	u32 i;

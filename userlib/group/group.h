@@ -49,8 +49,8 @@
  * 2. schedule.h: measure counts bytes, schedule has positions and lifetimes, cost counts DRAM bytes
  *    and cycles time.
  * 1. list.h, model.h: list is a graph as operations, model a group of them; strip and halo say
- *    which rows are in which slice, rows answers questions about them; box has parts of values, resident
- *    what may stay at a cut.
+ *    which rows are in which slice, rows answers questions about them; box has parts of values,
+ *    resident what may stay at a cut.
  *
  * Rejected: one set of rules with conditions for each strategy (schedule and placement asked whose
  * rules they were, and the search for the text's could not be read without the others).

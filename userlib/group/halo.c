@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * DOC: Halos that are computed again
+ * DOC: Recomputed halos
  *
  * The rows of each slice, walked back from the end: what a group stores is cut evenly, and an
  * operator makes in a slice what is stored of its result then and what its readers, which have
@@ -17,14 +17,14 @@
  *			p = k - pad - 1
  *
  * cut to what there is, and the last slice to its end. They are the same but for rows that no
- * window looks at, which nobody loads here (behind the last window, or each, where the stride is
+ * window looks at, which are not loaded here (behind the last window, or each, where the stride is
  * longer), and for one row at each end of an upsampling, where rounding might reach it.
  *
  * The planners that this is from refuse some ways to slice. That is not decided here: whatever can
  * be computed is right, and @faults says who would have refused.
  *
  * Axis 0 can be cut besides, if it is the same axis of the same length for all values of the
- * group, and nobody looks from one index of it to another.
+ * group, and no operation reads across it.
  */
 #include "model.h"
 
@@ -141,7 +141,7 @@ static void run_back(struct loom_group *group, u32 index, u32 slice)
 	}
 }
 
-/* What others would not like about the slices of a value. */
+/* Faults of the slices of a value, see &loom_group.faults. */
 static void find_faults(struct loom_group *group, u32 which)
 {
 	u32 bands = group->slices / group->batches, band;

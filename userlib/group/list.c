@@ -8,7 +8,7 @@
 
 #include "lower/storage.h"
 
-/* The dims of a value as whoever owns the bytes sees it. */
+/* The dims of a value, as the value that owns the bytes has them. */
 static void note_value(struct loom_group_list *list, u32 id)
 {
 	const struct loom_location *location = &list->lower->storage->locations[id];

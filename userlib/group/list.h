@@ -101,7 +101,7 @@ struct loom_group_unit {
  * @last_writer: last op that does
  * @last_reader: last op that reads it; 0 if there is none
  * @read: there is a reader
- * @output: it is an output of the graph: it is stored, whoever reads it
+ * @output: it is an output of the graph: it is always stored
  * @lanes: bit per axis: all operations can use it dealt over the lanes along this axis
  * @lane: the one of them that makes it smallest
  * @whole_bytes: SRAM of the whole value then, per lane

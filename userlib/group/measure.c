@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What takes how much: strips, line buffers, and what parts have of their own. See group.h. */
+/* Bytes of SRAM per lane: strips, line buffers, and the operands that parts have of their own. */
 #include "schedule.h"
 
 u64 loom_group_box_bytes(const struct loom_group *group, const struct loom_group_box *box,

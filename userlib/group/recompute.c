@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * DOC: Halos again, where that is cheaper
+ * DOC: Recomputed halos, where that is cheaper
  *
  * Line buffers take room, and operators lag behind each other by them; where SRAM is scarce, a
  * group may do better that loads and computes halos again (halo.c). So a division that is
@@ -31,7 +31,7 @@
 
 /**
  * struct stop - a cut, and the cheapest path to it
- * @cost: of that way; bytes U64_MAX: there is none
+ * @cost: of that path; bytes U64_MAX: there is none
  * @to_go: bytes from the next cut at which nothing stays to the end, as they were
  * @rest: what units from here on have to move in any case: weights and outputs, once
  * @from: unit at which its last part begins
@@ -83,7 +83,7 @@ struct recompute {
 	bool more;
 };
 
-/* A way to cut @to whose last part begins at @from and costs @cost; true: it is the cheapest. */
+/* A path to cut @to whose last part begins at @from and costs @cost; true: it is the cheapest. */
 static bool relax(struct recompute *a, u32 from, u32 to, const struct loom_group_cost *cost)
 {
 	const struct loom_group_cost *path = &a->stops[from].cost;
@@ -100,7 +100,7 @@ static bool relax(struct recompute *a, u32 from, u32 to, const struct loom_group
 	return true;
 }
 
-/* The division as it is: ways to all cuts at which nothing stays, and from there. */
+/* The division as it is: paths to all cuts at which nothing stays, and from there. */
 static void take_stock(struct recompute *a)
 {
 	struct loom_group_cost sum = { .bytes = 0 }, none = { .bytes = 0 };

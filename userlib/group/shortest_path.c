@@ -3,7 +3,7 @@
  * The cheapest path through all cuts, by what is known of groups: the dynamic program of
  * divide.c. A graph of some hundred nodes has a million of groups to choose from, and few of
  * them change from one time to the next: so what was the cheapest path to a cut is kept, and looked
- * for again only where a group that ends there has changed, or the way to where one begins. What
+ * for again only where a group that ends there has changed, or the path to where one begins. What
  * comes out is the same as of all anew.
  */
 #include "divide.h"
@@ -146,7 +146,7 @@ static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_
 	}
 }
 
-/* A way that has become dearer: those that go on from it are looked for again. */
+/* A path has become dearer: those that continue it are looked for again. */
 static void mark_dearer(struct loom_group_divide *d, u32 from)
 {
 	u32 first = from / LOOM_GROUP_CHOICES, in = from % LOOM_GROUP_CHOICES, n, out;
@@ -161,7 +161,7 @@ static void mark_dearer(struct loom_group_divide *d, u32 from)
 	}
 }
 
-/* A way to @from that has become cheaper goes on to @to; of two as good, what comes first wins. */
+/* A path to @from that has become cheaper is continued to @to; of two equal ones the first wins. */
 static void go_on(struct loom_group_divide *d, u32 from, u32 to, const struct loom_group_cost *cost,
 		  bool layerwise)
 {
@@ -236,7 +236,7 @@ static void look_anew(struct loom_group_divide *d)
 	d->dirty_from = 1;
 }
 
-/* A cut, with what stays there: the way to it, and what a change of it means for others. */
+/* A cut with its residents: the path to it, and what a change of it means for others. */
 static void visit(struct loom_group_divide *d, u32 at, u32 out, enum loom_group_edge_state state,
 		  bool anew)
 {

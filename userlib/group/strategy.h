@@ -48,7 +48,7 @@ extern const struct loom_group_strategy loom_group_dp;
  * @group: room to try in
  * @cut: units; the rest is filled in
  * @limit: a group that takes so many cycles is of no use, and not placed. U64_MAX: there is none,
- *	and nobody counts
+ *	and cycles are not counted
  *
  * Return: 0; -EINVAL: these cannot be together; -ENOSPC; -ERANGE: it would be past @limit; -ENOMEM.
  */

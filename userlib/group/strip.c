@@ -11,7 +11,6 @@
 
 #include <string.h>
 
-/* How far one gets who does not have to wait for anybody. */
 u64 loom_group_even_rows(const struct loom_group *group, u64 rows, u32 slice)
 {
 	return slice < group->input_slices
@@ -102,7 +101,7 @@ static u64 last_row(const struct loom_group_part *part, u32 operand, u32 axis, u
 	return row;
 }
 
-/* One more slice, in which nothing comes in. What has run is done. */
+/* One more slice, which loads nothing, and in which no part that was appended makes rows. */
 static void add_slice(struct loom_group *group)
 {
 	u32 slice = group->slices++, i;
@@ -120,8 +119,8 @@ static void add_slice(struct loom_group *group)
 /*
  * Lets a part run through the slices. False: it never ends.
  *
- * Who lags behind has more to do at the end, and strips as long as that. Where slices are thin,
- * nobody makes more rows in one than its share: slices are added in which what is behind drains.
+ * A part that lags behind has more to do at the end, and needs strips as long as that. Where slices
+ * are thin, a part makes no more rows in one than its share: slices are added at the end instead.
  */
 bool loom_group_run_part(struct loom_group *group, u32 index)
 {
@@ -208,7 +207,7 @@ static void note_writes(struct loom_group *group, u32 index)
 	}
 }
 
-/* SRAM per lane of a row of a root's value; 0: it is not known. */
+/* SRAM per lane of a row of a root's value; 0: not known. */
 static u64 row_bytes(const struct loom_group *group, u32 which)
 {
 	const struct loom_group_use *use = loom_group_root_use(group, which);
@@ -228,7 +227,7 @@ static u64 rows_ahead(const struct loom_group *group, u32 index, const u32 *leas
 	return most;
 }
 
-/* What it takes that a part waits: its operands are kept for so much longer. */
+/* SRAM per lane that it costs to delay a part: its operands are kept for longer. */
 static u64 waiting_bytes(const struct loom_group *group, u32 index, u64 ahead)
 {
 	const struct loom_group_part *part = &group->parts[index];
@@ -257,7 +256,7 @@ static u64 waiting_bytes(const struct loom_group *group, u32 index, u64 ahead)
 
 /*
  * Branches of a concatenation lag behind by what their windows need. Those that are ahead fill
- * rows that nobody reads yet, and all of them are kept; where it takes less, they wait for the
+ * rows that are not read yet, and all of them are kept; where it takes less, they wait for the
  * slowest one, and their operands are kept instead.
  */
 static void align_writers(struct loom_group *group, u32 index)

@@ -5,7 +5,7 @@
  * The strategy "layergroup-text" is the planner that LayerGroup was first described with, to
  * compare with. It divides from the tail to the head: the last group is the longest run up to the
  * last operator that can be sliced so that it fits, the one before it ends where that begins, and
- * so on. Nobody asks what it costs: what fits first wins.
+ * so on. Cost is not asked for: what fits first wins.
  *
  * A group is sliced along N up to its limit, and then along H, too. The first estimate is what the
  * operator with most to hold would need by itself, everything that it reads, makes and works with
