@@ -3,12 +3,12 @@
  * DOC: What a group might cost
  *
  * Evaluating a group (strip.c, schedule.c) is exact, and takes tens of microseconds: too long for
- * the hundreds of thousands of groups that a graph of 500 nodes has. An estimate looks at the middle
- * of the picture only: how many rows an operator lags behind, how many
- * a reader keeps, and from that what strips, line buffers and weights take, for a ladder of slice
- * counts at once. It errs by the first and the last slice, by alignment and by what cannot be
- * dealt out evenly; no plan relies on it. divide.c asks for
- * estimates first, and evaluates groups whose estimate is good.
+ * the hundreds of thousands of groups that a graph of 500 nodes has. An estimate looks at the
+ * middle of the picture only: how many rows an operator lags behind, how many a reader keeps, and
+ * from that what strips, line buffers and weights take, for a ladder of slice counts at once. It
+ * errs by the first and the last slice, by alignment and by what cannot be dealt out evenly; no
+ * plan relies on it. divide.c asks for estimates first, and evaluates groups whose estimate is
+ * good.
  *
  * Rows are counted in 1/ONE, so that strides do not get lost.
  */
