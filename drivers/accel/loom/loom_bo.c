@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include <drm/drm_exec.h>
 #include <drm/drm_file.h>
@@ -13,134 +12,40 @@
 #include "loom_bo.h"
 #include "loom_device.h"
 #include "loom_file.h"
+#include "loom_ioctl.h"
 #include "loom_quota.h"
-#include "loom_trace.h"
+#include "loom_user.h"
 
 /**
  * DOC: Buffers
  *
- * A buffer is born in its region, takes the same addresses in every bank, and is
- * seen by clients as a line of bytes. When the DRAM is full, the one that was used
- * longest ago loses its address and keeps its bytes; a job that is bound to it
- * brings it back, maybe elsewhere. Nobody can tell, because plans hold no addresses.
+ * A buffer is placed in its region when it is made, takes the same addresses in each of its banks,
+ * and is seen by clients as a line of bytes. When the DRAM is full, the buffer that was used least
+ * recently loses its address and keeps its bytes (see loom_ttm.c); a job that is bound to it brings
+ * it back, maybe to another address. Clients cannot tell, because plans hold no addresses.
  *
- * SRAM buffers are never evicted: their place is what they are for, and nothing
- * would bring them back. A full SRAM is ENOSPC.
+ * SRAM buffers are never evicted: being in the SRAM is what they are for, and nothing would bring
+ * them back. A full SRAM is ENOSPC.
  *
- * Images are buffers like any other, but for how their bytes are dealt out: clients see rows at a
- * pitch, and so do jobs and the kernel, all of them as one line of bytes. It is made of
- * whole pages of the processor whatever the pitch, because the bytes of a soft device are in
- * system pages. A back end that maps its banks themselves can do so only for images whose
- * pitch is a multiple of such a page, as with pages of interleaved buffers.
+ * Images differ only in how their bytes are dealt out over the banks: clients see rows at a pitch,
+ * and so do jobs and the kernel, all of them as one line of bytes. It consists of whole processor
+ * pages whatever the pitch, because the bytes of a soft device are in system pages. A back end
+ * that maps its banks themselves can do so only for images whose pitch is a multiple of such a
+ * page, as with pages of interleaved buffers.
  *
  * The kernel's own mapping of a buffer is made by the first job that uses it and
  * kept until the pages go (swapped out, or the buffer destroyed). Making one for
  * each job was tried on paper and rejected: it costs more than a small job does.
  */
 
-/* A place in a region, and the banks that are wanted there. */
-struct loom_bo_place {
-	struct ttm_place base;
-	const struct loom_mask *mask;
-};
-
 static const struct ttm_place loom_bo_system_place = {
 	.mem_type = TTM_PL_SYSTEM,
 };
 
-static struct ttm_placement loom_bo_system = {
+/* No address in a region; the bytes are in system pages. */
+struct ttm_placement loom_bo_system = {
 	.num_placement = 1,
 	.placement = &loom_bo_system_place,
-};
-
-static void loom_bo_unmap_locked(struct ttm_buffer_object *tbo)
-{
-	struct loom_bo *bo = to_loom_bo(tbo);
-
-	ttm_bo_vunmap(tbo, &bo->map);
-}
-
-static struct ttm_tt *loom_bo_tt_create(struct ttm_buffer_object *tbo, u32 page_flags)
-{
-	struct ttm_tt *tt = kzalloc(sizeof(*tt), GFP_KERNEL);
-
-	if (tt && ttm_tt_init(tt, tbo, page_flags, ttm_cached, 0)) {
-		kfree(tt);
-		return NULL;
-	}
-	return tt;
-}
-
-static void loom_bo_tt_destroy(struct ttm_device *ttm, struct ttm_tt *tt)
-{
-	ttm_tt_fini(tt);
-	kfree(tt);
-}
-
-static int loom_bo_tt_populate(struct ttm_device *ttm, struct ttm_tt *tt,
-			       struct ttm_operation_ctx *ctx)
-{
-	/* A buffer larger than the host is refused, not tried until others are killed. */
-	if (tt->num_pages > si_mem_available())
-		return -ENOMEM;
-	return ttm_pool_alloc(&ttm->pool, tt, ctx);
-}
-
-static void loom_bo_tt_unpopulate(struct ttm_device *ttm, struct ttm_tt *tt)
-{
-	ttm_pool_free(&ttm->pool, tt);
-}
-
-/* What shares no bank with the one that needs room would be sent away in vain. */
-static bool loom_bo_eviction_valuable(struct ttm_buffer_object *tbo, const struct ttm_place *place)
-{
-	const struct loom_bo *bo = to_loom_bo(tbo);
-
-	if (bo->shape.region == DRM_LOOM_REGION_SRAM || !ttm_bo_eviction_valuable(tbo, place))
-		return false;
-	if (!place || place->mem_type != LOOM_REGION_PLACEMENT(bo->shape.region))
-		return true;
-	return loom_mask_overlaps(&bo->shape.mask,
-				  container_of(place, struct loom_bo_place, base)->mask);
-}
-
-static void loom_bo_evict_flags(struct ttm_buffer_object *tbo, struct ttm_placement *placement)
-{
-	*placement = loom_bo_system;
-}
-
-static void loom_bo_trace_evict(const struct loom_bo *bo)
-{
-	trace_loom_evict(loom_device_index(to_loom_device(bo->tbo.base.dev)), bo->owner,
-			 bo->shape.region, loom_region_address(bo->tbo.resource),
-			 bo->shape.layout.bytes_per_bank);
-}
-
-static int loom_bo_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_operation_ctx *ctx,
-			struct ttm_resource *resource, struct ttm_place *hop)
-{
-	/* the address may be another buffer's next: not before the last job has ended */
-	int ret = ttm_bo_wait_ctx(tbo, ctx);
-
-	if (ret)
-		return ret;
-	if (evict && to_loom_bo(tbo)->resident)
-		loom_bo_trace_evict(to_loom_bo(tbo));
-	ttm_bo_move_null(tbo, resource);
-	WRITE_ONCE(to_loom_bo(tbo)->resident, resource->mem_type != TTM_PL_SYSTEM);
-	return 0;
-}
-
-struct ttm_device_funcs loom_bo_ttm_funcs = {
-	.ttm_tt_create = loom_bo_tt_create,
-	.ttm_tt_populate = loom_bo_tt_populate,
-	.ttm_tt_unpopulate = loom_bo_tt_unpopulate,
-	.ttm_tt_destroy = loom_bo_tt_destroy,
-	.eviction_valuable = loom_bo_eviction_valuable,
-	.evict_flags = loom_bo_evict_flags,
-	.move = loom_bo_move,
-	.swap_notify = loom_bo_unmap_locked,
-	.delete_mem_notify = loom_bo_unmap_locked,
 };
 
 /**
@@ -213,7 +118,7 @@ static void loom_bo_gem_free(struct drm_gem_object *gem)
 	ttm_bo_put(&gem_to_loom_bo(gem)->tbo);
 }
 
-/* Importers may hold the pages for long: the buffer stays where jobs want it. */
+/* Importers may hold the pages for long, so the buffer is pinned where jobs need it. */
 static int loom_bo_gem_pin(struct drm_gem_object *gem)
 {
 	struct loom_bo *bo = gem_to_loom_bo(gem);
@@ -301,7 +206,7 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 	return 0;
 }
 
-/* Why there is no room: for the client at hand, and for when it asks again. */
+/* Record why there is no room, for this call and for QUERY_NO_SPACE. */
 static int loom_bo_no_space(struct loom_device *loom, const struct loom_shape *shape,
 			    const struct drm_loom_bo_create *args, struct loom_file *client)
 {
@@ -311,11 +216,8 @@ static int loom_bo_no_space(struct loom_device *loom, const struct loom_shape *s
 	mutex_lock(&client->no_space_lock);
 	client->no_space = record;
 	mutex_unlock(&client->no_space_lock);
-	if (args->no_space &&
-	    copy_to_user(u64_to_user_ptr(args->no_space), &record,
-			 min_t(u64, args->no_space_size, sizeof(record))))
-		return -EFAULT;
-	return -ENOSPC;
+	return loom_user_write(args->no_space, args->no_space_size, &record, sizeof(record)) ?:
+	       -ENOSPC;
 }
 
 /**
@@ -335,7 +237,7 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 	u32 handle;
 	int ret;
 
-	ret = loom_shape_init(&shape, loom, args);
+	ret = loom_shape_init(&shape, loom->topology, args);
 	if (ret == -EOVERFLOW) {
 		shape.layout.bytes_per_bank = U64_MAX;
 		ret = -ENOSPC;
@@ -358,7 +260,7 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 	if (ret)
 		goto out_put;
 	args->handle = handle;
-	/* of an image, which did not know */
+	/* an image's size and pitch are chosen here */
 	args->size = shape.layout.size;
 	args->pitch_bytes = shape.layout.dtype ? shape.layout.page_pitch_bytes : 0;
 out_put:

@@ -5,11 +5,10 @@
 #include <linux/iosys-map.h>
 
 #include <drm/ttm/ttm_bo.h>
+#include <drm/ttm/ttm_placement.h>
 
 #include "loom_shape.h"
 
-struct drm_file;
-struct loom_device;
 struct loom_file;
 
 /**
@@ -20,11 +19,11 @@ struct loom_file;
 struct loom_bo {
 	/** @tbo: base, with the GEM object in it */
 	struct ttm_buffer_object tbo;
-	/** @shape: its banks, and how it is dealt out over them; constant */
+	/** @shape: its banks, and how its bytes are dealt out over them; constant */
 	struct loom_shape shape;
-	/** @owner: drm_file.client_id of who made it, constant */
+	/** @owner: drm_file.client_id of the client that made it, constant */
 	u64 owner;
-	/** @client: the same, with a reference: who is charged for it; constant */
+	/** @client: the same, with a reference, charged for its bytes; constant */
 	struct loom_file *client;
 	/**
 	 * @resident: it has an address in its region; written under the reservation lock,
@@ -47,13 +46,19 @@ static inline struct loom_bo *gem_to_loom_bo(struct drm_gem_object *gem)
 	return container_of(gem, struct loom_bo, tbo.base);
 }
 
-extern struct ttm_device_funcs loom_bo_ttm_funcs;
+/**
+ * struct loom_bo_place - a place in a region, and the banks that are wanted there
+ */
+struct loom_bo_place {
+	/** @base: base, as TTM sees it */
+	struct ttm_place base;
+	/** @mask: the banks */
+	const struct loom_mask *mask;
+};
+
+extern struct ttm_placement loom_bo_system;
 
 int loom_bo_place_locked(struct loom_bo *bo);
 int loom_bo_map_locked(struct loom_bo *bo);
-
-int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
-int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file);
-int loom_bo_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file);
 
 #endif /* LOOM_BO_H */

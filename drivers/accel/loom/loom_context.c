@@ -8,6 +8,7 @@
 #include "loom_context.h"
 #include "loom_device.h"
 #include "loom_file.h"
+#include "loom_ioctl.h"
 
 /**
  * DOC: Contexts
@@ -85,12 +86,27 @@ struct loom_context *loom_context_lookup(struct loom_file *client, u32 id)
 }
 
 /**
+ * loom_context_drop_all() - a file is closed: its contexts lose their ids
+ * @client: the file
+ */
+void loom_context_drop_all(struct loom_file *client)
+{
+	struct loom_context *context;
+	unsigned long id;
+
+	xa_for_each(&client->contexts, id, context) {
+		xa_erase(&client->contexts, id);
+		loom_context_put(context);
+	}
+}
+
+/**
  * loom_context_account() - a job has ended
  * @context: its context
  * @counters: what it did
  * @timed_out: whether the timeout ended it
  *
- * Called before the job's fence signals, so who waits for it sees the result.
+ * Called before the job's fence signals: a client that has waited for it sees the sums with it.
  */
 void loom_context_account(struct loom_context *context,
 			  const struct drm_loom_counters *counters, bool timed_out)

@@ -9,8 +9,6 @@
 #include <drm/gpu_scheduler.h>
 #include <drm/loom_accel.h>
 
-struct drm_device;
-struct drm_file;
 struct loom_device;
 struct loom_file;
 
@@ -40,12 +38,9 @@ struct loom_context {
 
 struct loom_context *loom_context_lookup(struct loom_file *client, u32 id);
 void loom_context_put(struct loom_context *context);
+void loom_context_drop_all(struct loom_file *client);
 void loom_context_account(struct loom_context *context,
 			  const struct drm_loom_counters *counters, bool timed_out);
-
-int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
-int loom_context_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file);
-int loom_context_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file);
 
 int loom_context_module_init(void);
 void loom_context_module_exit(void);

@@ -19,7 +19,7 @@
  * DOC: debugfs
  *
  * Three files in /sys/kernel/debug/accel/DEVICE, for root: memory (every block of every region,
- * and whose it is), plans and jobs. They say of all clients what QUERY and fdinfo say of one.
+ * and whose it is), plans and jobs. They show for all clients what QUERY and fdinfo show for one.
  *
  * A list is copied under the lock of what it lists, and printed without: printing is slow, and
  * a job on its way to its fence takes the region's lock. Addresses are those of the device; none
@@ -40,7 +40,7 @@ static struct loom_device *loom_debugfs_device(struct seq_file *m)
 	return to_loom_device(entry->dev);
 }
 
-/* "client 7, pid 123 (loom)"; the pid as the reader sees it, and nothing else when it is gone. */
+/* "client 7, pid 123 (loom)"; the pid is that of the reader's namespace. */
 static void loom_debugfs_print_client(struct seq_file *m, const struct drm_file *file)
 {
 	struct task_struct *task;

@@ -4,11 +4,11 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 
-#include "loom_bo.h"
 #include "loom_debugfs.h"
 #include "loom_device.h"
 #include "loom_drv.h"
 #include "loom_job.h"
+#include "loom_ttm.h"
 
 /**
  * DOC: Devices
@@ -17,9 +17,9 @@
  * reference to the DRM device goes: that can be long after it was unplugged, since a
  * client may keep its file open. So nothing below is tied to the bus.
  *
- * Unplugging: jobs are told to end (so that nobody waits long), ioctls are shut out, the
- * back end falls silent. Mappings of buffers are torn down; who touches them again
- * gets pages of zeroes.
+ * Unplugging: jobs are told to end, so that no ioctl waits long for them; ioctls fail from then on,
+ * and those that run are waited for; the back end stops. Mappings of buffers are torn down; a
+ * process that touches one again gets pages of zeroes.
  */
 
 static char *loom_device_topology;
@@ -58,49 +58,9 @@ int loom_device_check_params(void)
 	return -EINVAL;
 }
 
-static void loom_device_ttm_fini(struct drm_device *drm, void *data)
-{
-	ttm_device_fini(&to_loom_device(drm)->ttm);
-}
-
-static void loom_device_regions_fini(struct drm_device *drm, void *data)
-{
-	u32 id;
-
-	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++)
-		loom_region_fini(to_loom_device(drm), id);
-}
-
 static void loom_device_sched_fini(struct drm_device *drm, void *data)
 {
 	loom_job_sched_fini(to_loom_device(drm));
-}
-
-static int loom_device_init_memory(struct loom_device *loom)
-{
-	struct drm_device *drm = &loom->drm;
-	u32 id;
-	int ret;
-
-	ret = ttm_device_init(&loom->ttm, &loom_bo_ttm_funcs, drm->dev, drm->anon_inode->i_mapping,
-			      drm->vma_offset_manager, false, false);
-	if (ret)
-		return ret;
-	ret = drmm_add_action_or_reset(drm, loom_device_ttm_fini, NULL);
-	if (ret)
-		return ret;
-
-	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++) {
-		ret = loom_region_init(loom, id);
-		if (ret)
-			goto err_fini;
-	}
-	return drmm_add_action_or_reset(drm, loom_device_regions_fini, NULL);
-
-err_fini:
-	while (id--)
-		loom_region_fini(loom, id);
-	return ret;
 }
 
 static int loom_device_init(struct loom_device *loom)
@@ -111,7 +71,7 @@ static int loom_device_init(struct loom_device *loom)
 	ret = drmm_mutex_init(drm, &loom->place_lock);
 	if (ret)
 		return ret;
-	ret = loom_device_init_memory(loom);
+	ret = loom_ttm_init(loom);
 	if (ret)
 		return ret;
 	ret = loom->backend->init(loom);
@@ -153,7 +113,7 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend)
 }
 
 /**
- * loom_device_remove() - the device is gone
+ * loom_device_remove() - the device is unplugged, or its driver unbound
  * @dev: as probed
  */
 void loom_device_remove(struct device *dev)
@@ -161,7 +121,7 @@ void loom_device_remove(struct device *dev)
 	struct loom_device *loom = dev_get_drvdata(dev);
 
 	/* before ioctls are waited for, as some of them wait for jobs */
-	WRITE_ONCE(loom->gone, true);
+	WRITE_ONCE(loom->unplugged, true);
 	drm_dev_unplug(&loom->drm);
 	loom->backend->quiesce(loom);
 }

@@ -16,25 +16,75 @@ struct loom_device;
 struct loom_job;
 
 /**
+ * DOC: Who owns what
+ *
+ * &struct loom_device is what all files know; each of them adds one thing that the device does. A
+ * file calls only those that stand below it in this list, and is told by them through a return
+ * value, or by TTM, the scheduler and DRM through the function tables that it has given to them:
+ *
+ * ==============  =============================================================================
+ * module          loading: registers the back ends
+ * soft/           a back end: finds or makes devices, and runs jobs
+ * device          assembles a device when it is probed, and ends it when it is unplugged
+ * drv             the node: tables of ioctls and file operations; open and close
+ * debugfs         which memory, plans and jobs all clients have, for root
+ * query, fdinfo   what a client can ask; what /proc/PID/fdinfo says of a client
+ * submit          makes a job out of a plan and buffers, and queues it
+ * job, ttm        what the scheduler calls to run jobs; what TTM calls to place buffers
+ * bo              buffers
+ * plan_object     plans that were proved safe, and the buffers that their scratch conflicts with
+ * context, quota  queues of jobs; caps on bytes
+ * region          which addresses of the banks are taken, and the scratch at their bottom
+ * shape, file     how a buffer is dealt out over banks; the ids and the account of an open node
+ * sync, user      syncobjs and fences; structures in a client's memory
+ * port, trace     what core/ asks of a kernel; tracepoints
+ * ==============  =============================================================================
+ *
+ * Owning is by reference, and goes one way:
+ *
+ * * The device owns its regions, the scheduler and the state of its back end. It is released with
+ *   the last reference to &loom_device.drm, which files, contexts and dma-bufs hold.
+ * * An open node (&struct loom_file) owns the ids of its contexts and plans, and no more: when it
+ *   is closed the ids are dropped, and contexts and plans live on while jobs use them. It is also
+ *   the account that contexts and buffers are charged to, so these hold a reference to it.
+ * * A context owns its entity in the scheduler, and holds the device and the file.
+ * * A job holds its context, plan and buffers until it has ended; nobody holds a job but the
+ *   scheduler.
+ * * A buffer owns its block of the region while it is resident. A region knows blocks and not
+ *   buffers.
+ *
+ * Order of locks, outermost first:
+ *
+ * 1. &loom_device.place_lock;
+ * 2. reservation locks of buffers (with an acquire context if it is more than one);
+ * 3. &loom_region.lock, in which nothing is allocated: the end of a job takes it before its fence
+ *    signals;
+ * 4. spinlocks: &loom_context.lock, and those of TTM, the scheduler and DRM.
+ *
+ * Aside of these: drm_device.filelist_mutex, then the locks of a file's tables (debugfs); and
+ * &loom_file.no_space_lock, in which nothing else is taken.
+ */
+
+/**
  * struct loom_backend - who runs the jobs
  *
- * The rest of the module knows a device by its topology and by these calls only.
+ * The rest of the module knows of a back end only the topology of its device and these calls.
  */
 struct loom_backend {
 	/** @name: for the log and for fdinfo */
 	const char *name;
 	/** @init: set up; what it takes is released with the DRM device */
 	int (*init)(struct loom_device *loom);
-	/** @quiesce: the device is unplugged: return when nothing runs any more */
+	/** @quiesce: the device was unplugged: return when no job runs any more */
 	void (*quiesce)(struct loom_device *loom);
-	/** @prepare: all that can fail for want of something; may sleep and allocate */
+	/** @prepare: allocate all that the job will need, before it is queued; may sleep */
 	int (*prepare)(struct loom_job *job);
 	/**
 	 * @run: start the job. Neither this nor what it starts may allocate, take a
 	 * reservation lock or wait for a client, until it has called loom_job_end()
 	 */
 	void (*run)(struct loom_job *job);
-	/** @cancel: a job that runs shall stop; return when loom_job_end() was called */
+	/** @cancel: stop a job that runs; return when loom_job_end() was called */
 	void (*cancel)(struct loom_job *job);
 	/** @release: undo @prepare */
 	void (*release)(struct loom_job *job);
@@ -65,15 +115,15 @@ struct loom_device {
 	struct workqueue_struct *timeout_wq;
 	/**
 	 * @place_lock: held where buffers are brought into a region, and in SUBMIT until
-	 * the job is queued. Outside of reservation locks. See loom_job.c
+	 * the job is queued. Outside of reservation locks. See loom_submit.c
 	 */
 	struct mutex place_lock;
-	/** @bo_bytes: what its buffers take, see loom_quota.c */
+	/** @bo_bytes: bytes of all its buffers, see loom_quota.c */
 	atomic64_t bo_bytes;
 	/** @job_timeout_ms: a job that takes longer is ended, constant */
 	u32 job_timeout_ms;
-	/** @gone: jobs are to end with -ENODEV; set once, read with READ_ONCE() */
-	bool gone;
+	/** @unplugged: jobs are to end with -ENODEV; set once, read with READ_ONCE() */
+	bool unplugged;
 };
 
 static inline struct loom_device *to_loom_device(struct drm_device *drm)
@@ -81,7 +131,7 @@ static inline struct loom_device *to_loom_device(struct drm_device *drm)
 	return container_of(drm, struct loom_device, drm);
 }
 
-/* Number of the node: what traces call dev. */
+/* Number of the node, which traces call dev. */
 static inline u32 loom_device_index(const struct loom_device *loom)
 {
 	return loom->drm.accel->index;

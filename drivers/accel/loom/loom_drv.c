@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/module.h>
+#include <linux/fs.h>
 #include <linux/uaccess.h>
 
 #include <drm/drm_accel.h>
@@ -10,15 +10,11 @@
 #include <drm/drm_print.h>
 #include <drm/loom_accel.h>
 
-#include "loom_bo.h"
 #include "loom_context.h"
-#include "loom_device.h"
 #include "loom_drv.h"
 #include "loom_file.h"
-#include "loom_job.h"
+#include "loom_ioctl.h"
 #include "loom_plan_object.h"
-#include "loom_query.h"
-#include "loom_soft.h"
 
 /**
  * DOC: The node
@@ -38,8 +34,8 @@
  */
 
 /*
- * An ioctl that is shut out when the device is unplugged, and that unplugging waits
- * for. BO_WAIT is not: it touches nothing, and may last.
+ * An ioctl that fails with ENODEV after the device was unplugged, and that unplugging waits for.
+ * BO_WAIT is not guarded: it does not touch the device, and may take long.
  */
 #define LOOM_DRV_GUARDED(func)							\
 static int func##_guarded(struct drm_device *drm, void *data, struct drm_file *file) \
@@ -58,7 +54,7 @@ LOOM_DRV_GUARDED(loom_bo_ioctl_create)
 LOOM_DRV_GUARDED(loom_bo_ioctl_info)
 LOOM_DRV_GUARDED(loom_plan_ioctl_create)
 LOOM_DRV_GUARDED(loom_plan_ioctl_destroy)
-LOOM_DRV_GUARDED(loom_job_ioctl_submit)
+LOOM_DRV_GUARDED(loom_submit_ioctl)
 LOOM_DRV_GUARDED(loom_context_ioctl_create)
 LOOM_DRV_GUARDED(loom_context_ioctl_destroy)
 LOOM_DRV_GUARDED(loom_context_ioctl_query)
@@ -72,13 +68,13 @@ static const struct drm_ioctl_desc loom_drv_ioctls[] = {
 	LOOM_DRV_IOCTL(BO_WAIT, loom_bo_ioctl_wait),
 	LOOM_DRV_IOCTL(PLAN_CREATE, loom_plan_ioctl_create_guarded),
 	LOOM_DRV_IOCTL(PLAN_DESTROY, loom_plan_ioctl_destroy_guarded),
-	LOOM_DRV_IOCTL(SUBMIT, loom_job_ioctl_submit_guarded),
+	LOOM_DRV_IOCTL(SUBMIT, loom_submit_ioctl_guarded),
 	LOOM_DRV_IOCTL(CONTEXT_CREATE, loom_context_ioctl_create_guarded),
 	LOOM_DRV_IOCTL(CONTEXT_DESTROY, loom_context_ioctl_destroy_guarded),
 	LOOM_DRV_IOCTL(CONTEXT_QUERY, loom_context_ioctl_query_guarded),
 };
 
-/* Syncobjs in one call: far more than anybody waits for, and far less than what hurts. */
+/* Syncobjs in one call: far more than a client needs, and little enough to allocate for. */
 #define LOOM_DRV_MAX_HANDLES	1024
 
 /* What an accel node needs of DRM's own ioctls, and where those keep a count of handles. */
@@ -180,12 +176,33 @@ static const struct file_operations loom_drv_fops = {
 	.fop_flags = FOP_UNSIGNED_OFFSET,
 };
 
+static int loom_drv_open(struct drm_device *drm, struct drm_file *file)
+{
+	file->driver_priv = loom_file_create(file->client_id);
+	return file->driver_priv ? 0 : -ENOMEM;
+}
+
+/*
+ * The jobs of the file are cancelled: each ends at once when its turn comes, as the file is closed.
+ * Waiting for them was rejected: a client that was killed must not keep the device from others, and
+ * nobody is left to ask for the results.
+ */
+static void loom_drv_postclose(struct drm_device *drm, struct drm_file *file)
+{
+	struct loom_file *client = file->driver_priv;
+
+	WRITE_ONCE(client->closed, true);
+	loom_context_drop_all(client);
+	loom_plan_object_drop_all(client);
+	loom_file_put(client);
+}
+
 const struct drm_driver loom_drm_driver = {
 	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
 			   DRIVER_SYNCOBJ_TIMELINE,
-	.open = loom_file_open,
-	.postclose = loom_file_close,
-	.show_fdinfo = loom_file_show_fdinfo,
+	.open = loom_drv_open,
+	.postclose = loom_drv_postclose,
+	.show_fdinfo = loom_fdinfo_show,
 	.ioctls = loom_drv_ioctls,
 	.num_ioctls = ARRAY_SIZE(loom_drv_ioctls),
 	.fops = &loom_drv_fops,
@@ -195,33 +212,3 @@ const struct drm_driver loom_drm_driver = {
 	.major = LOOM_DRV_MAJOR,
 	.minor = LOOM_DRV_MINOR,
 };
-
-static int __init loom_drv_init(void)
-{
-	int ret;
-
-	ret = loom_device_check_params();
-	if (ret)
-		return ret;
-	ret = loom_context_module_init();
-	if (ret)
-		return ret;
-	ret = loom_soft_module_init();
-	if (ret)
-		loom_context_module_exit();
-	return ret;
-}
-
-static void __exit loom_drv_exit(void)
-{
-	loom_soft_module_exit();
-	loom_context_module_exit();
-}
-
-module_init(loom_drv_init);
-module_exit(loom_drv_exit);
-
-MODULE_DESCRIPTION("Driver for Loom neural accelerators");
-MODULE_AUTHOR("Loom developers");
-MODULE_LICENSE("GPL");
-MODULE_IMPORT_NS(DMA_BUF);

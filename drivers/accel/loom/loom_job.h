@@ -7,8 +7,6 @@
 
 #include "loom_region.h"
 
-struct drm_device;
-struct drm_file;
 struct loom_bo;
 struct loom_context;
 struct loom_device;
@@ -70,7 +68,7 @@ void loom_job_busy(struct loom_job *job, u64 busy_ns);
 void loom_job_end(struct loom_job *job, int error, const struct drm_loom_counters *counters);
 void loom_job_wait_end(struct loom_job *job);
 
-int loom_job_ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file);
+void loom_job_free(struct loom_job *job);
 
 int loom_job_sched_init(struct loom_device *loom);
 void loom_job_sched_fini(struct loom_device *loom);

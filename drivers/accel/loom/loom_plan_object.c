@@ -4,13 +4,16 @@
 #include <linux/uaccess.h>
 
 #include <drm/drm_file.h>
+#include <drm/drm_gem.h>
 
 #include "core/loom_verify.h"
-#include "loom_conflict.h"
 #include "loom_device.h"
 #include "loom_file.h"
+#include "loom_ioctl.h"
 #include "loom_plan_object.h"
+#include "loom_shape.h"
 #include "loom_trace.h"
+#include "loom_user.h"
 
 /**
  * DOC: Plan objects
@@ -20,8 +23,13 @@
  * can be run by any number of jobs, and destroyed while they run.
  *
  * A plan that was made with DRM_LOOM_PLAN_RESERVE holds its scratch as a job does, as long as
- * it has an id. Holding it under the lock of placements was thought of and is not needed: a buffer
- * that is being placed has its address already or stays above what is held.
+ * it has an id. loom_device.place_lock is not needed for that: a buffer that is being placed either
+ * has its address already, and is seen, or gets one above what is held.
+ *
+ * A plan whose scratch overlaps an SRAM buffer is refused with EBUSY, and the client is told which
+ * buffer that is: by its handle if the client has one; of other clients' buffers by the address,
+ * which QUERY tells everybody. QUERY_FIT tells the same beforehand. Its answer is true for the
+ * moment only: a client that wants to rely on it reserves the scratch.
  */
 
 static void loom_plan_object_free(struct kref *ref)
@@ -46,13 +54,28 @@ void loom_plan_object_put(struct loom_plan_object *object)
  * loom_plan_object_drop() - the plan has lost its id
  * @object: the plan
  *
- * Its jobs go on and hold their scratch themselves. What was reserved is free when the client hears
- * that the plan is gone, and not when the scheduler comes to free its last job.
+ * Its jobs go on and hold their scratch themselves. What was reserved is released here, so that it
+ * is free when PLAN_DESTROY returns, and not when the scheduler frees the last job.
  */
 void loom_plan_object_drop(struct loom_plan_object *object)
 {
 	loom_region_release(&object->loom->region[DRM_LOOM_REGION_SRAM], &object->scratch);
 	loom_plan_object_put(object);
+}
+
+/**
+ * loom_plan_object_drop_all() - a file is closed: its plans lose their ids
+ * @client: the file
+ */
+void loom_plan_object_drop_all(struct loom_file *client)
+{
+	struct loom_plan_object *object;
+	unsigned long id;
+
+	xa_for_each(&client->plans, id, object) {
+		xa_erase(&client->plans, id);
+		loom_plan_object_drop(object);
+	}
 }
 
 /**
@@ -74,15 +97,113 @@ struct loom_plan_object *loom_plan_object_lookup(struct loom_file *client, u32 i
 	return object;
 }
 
-static int loom_plan_copy_reject(const struct drm_loom_plan_create *args,
-				 const struct drm_loom_reject *reject)
-{
-	size_t size = min_t(size_t, args->reject_size, sizeof(*reject));
+/* ---------------------------------------------------------------- scratch */
 
-	if (!args->reject)
+/* The lowest handle that a client has for a buffer, zero for none. */
+static u32 loom_plan_conflict_handle(struct drm_file *file, const struct drm_gem_object *gem)
+{
+	struct drm_gem_object *other;
+	u32 found = 0;
+	int handle;
+
+	if (!gem)
 		return 0;
-	return copy_to_user(u64_to_user_ptr(args->reject), reject, size) ? -EFAULT : 0;
+	spin_lock(&file->table_lock);
+	idr_for_each_entry(&file->object_idr, other, handle) {
+		if (other == gem) {
+			found = handle;
+			break;
+		}
+	}
+	spin_unlock(&file->table_lock);
+	return found;
 }
+
+static void loom_plan_conflict_record(const struct loom_region_conflict *conflict,
+				      struct drm_file *file,
+				      struct drm_loom_scratch_conflict *record)
+{
+	*record = (struct drm_loom_scratch_conflict) {
+		.bank = conflict->bank,
+		.handle = loom_plan_conflict_handle(file, conflict->gem),
+		.scratch_start = conflict->start,
+		.scratch_end = conflict->end,
+		.address = conflict->address,
+		.bytes = conflict->bytes,
+		.short_bytes = conflict->end - conflict->address,
+	};
+}
+
+/**
+ * loom_plan_conflict_write() - tell a client why a plan's scratch cannot be held
+ * @conflict: filled in by loom_region_hold()
+ * @file: the client
+ * @to: user address of a &struct drm_loom_scratch_conflict, or zero
+ * @size: bytes there
+ *
+ * Return: 0 or -EFAULT.
+ */
+int loom_plan_conflict_write(const struct loom_region_conflict *conflict, struct drm_file *file,
+			     u64 to, u32 size)
+{
+	struct drm_loom_scratch_conflict record;
+
+	loom_plan_conflict_record(conflict, file, &record);
+	return loom_user_write(to, size, &record, sizeof(record));
+}
+
+/* Bytes per bank of all DRAM slots, each in a buffer of its own. Saturates. */
+static u64 loom_plan_object_dram_bytes(const struct loom_plan_object *object)
+{
+	const struct loom_region_topology *dram =
+		&object->loom->topology->region[DRM_LOOM_REGION_DRAM];
+	const struct loom_plan *plan = object->plan;
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < plan->slot_count; i++) {
+		struct loom_layout layout;
+
+		if (plan->slots[i].flags & DRM_LOOM_SLOT_SRAM)
+			continue;
+		if (loom_layout_interleaved(&layout, plan->slots[i].size,
+					    loom_shape_default_page_bytes(dram), dram->banks,
+					    dram->align_bytes) ||
+		    check_add_overflow(sum, layout.bytes_per_bank, &sum))
+			return U64_MAX;
+	}
+	return sum;
+}
+
+/**
+ * loom_plan_object_fit() - would this plan fit now?
+ * @object: the plan
+ * @file: the client
+ * @fit: out
+ */
+void loom_plan_object_fit(struct loom_plan_object *object, struct drm_file *file,
+			  struct drm_loom_fit *fit)
+{
+	struct loom_region *region = object->loom->region;
+	u64 room = loom_region_total(&region[DRM_LOOM_REGION_DRAM]);
+	struct loom_region_conflict conflict;
+
+	*fit = (struct drm_loom_fit) {
+		.scratch_bytes = object->plan->scratch_ends[0],
+		.dram_bytes = loom_plan_object_dram_bytes(object),
+	};
+	if (object->scratch.bytes)
+		fit->flags |= DRM_LOOM_FIT_RESERVED;
+	if (fit->dram_bytes > room)
+		fit->dram_short_bytes = fit->dram_bytes - room;
+	if (loom_region_find_conflict(&region[DRM_LOOM_REGION_SRAM], object->plan, &conflict))
+		loom_plan_conflict_record(&conflict, file, &fit->conflict);
+	else if (!fit->dram_short_bytes)
+		fit->flags |= DRM_LOOM_FIT_NOW;
+	loom_region_conflict_fini(&conflict);
+}
+
+/* ----------------------------------------------------------------- ioctls */
 
 /* The only place where the bytes of a plan are read from a client. */
 static int loom_plan_object_create(struct loom_device *loom, const struct loom_file *client,
@@ -105,7 +226,7 @@ static int loom_plan_object_create(struct loom_device *loom, const struct loom_f
 	ret = loom_plan_create(blob, args->size, loom->topology, &object->plan, &reject);
 	if (ret == -EBADMSG) {
 		trace_loom_reject(loom_device_index(loom), client->id, reject.rule);
-		if (loom_plan_copy_reject(args, &reject))
+		if (loom_user_write(args->reject, args->reject_size, &reject, sizeof(reject)))
 			ret = -EFAULT;
 	}
 out_free:
@@ -120,9 +241,9 @@ static int loom_plan_object_reserve(struct loom_plan_object *object,
 	int ret = loom_region_hold(&object->loom->region[DRM_LOOM_REGION_SRAM], &object->scratch,
 				   object->plan, &conflict);
 
-	if (ret && loom_conflict_copy(&conflict, file, args->conflict, args->conflict_size))
+	if (ret && loom_plan_conflict_write(&conflict, file, args->conflict, args->conflict_size))
 		ret = -EFAULT;
-	loom_conflict_fini(&conflict);
+	loom_region_conflict_fini(&conflict);
 	return ret;
 }
 

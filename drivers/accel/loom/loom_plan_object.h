@@ -7,8 +7,8 @@
 #include "core/loom_plan.h"
 #include "loom_region.h"
 
-struct drm_device;
 struct drm_file;
+struct drm_loom_fit;
 struct loom_device;
 struct loom_file;
 
@@ -29,8 +29,11 @@ struct loom_plan_object {
 struct loom_plan_object *loom_plan_object_lookup(struct loom_file *client, u32 id);
 void loom_plan_object_put(struct loom_plan_object *object);
 void loom_plan_object_drop(struct loom_plan_object *object);
+void loom_plan_object_drop_all(struct loom_file *client);
 
-int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
-int loom_plan_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file);
+int __must_check loom_plan_conflict_write(const struct loom_region_conflict *conflict,
+					  struct drm_file *file, u64 to, u32 size);
+void loom_plan_object_fit(struct loom_plan_object *object, struct drm_file *file,
+			  struct drm_loom_fit *fit);
 
 #endif /* LOOM_PLAN_OBJECT_H */

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include <drm/drm_file.h>
 
 #include "core/loom_op.h"
-#include "loom_conflict.h"
 #include "loom_device.h"
 #include "loom_file.h"
+#include "loom_ioctl.h"
 #include "loom_plan_object.h"
-#include "loom_query.h"
 #include "loom_quota.h"
+#include "loom_user.h"
 
 /**
  * DOC: Queries
  *
- * The size of an answer is negotiated: a client that asks with less room than there is to
- * say gets the first bytes and the whole size, so answers can grow.
+ * The size of an answer is negotiated: a client with less room than the answer takes gets its
+ * first bytes and its whole size, so answers can grow.
  */
 
 static int loom_query_answer(struct drm_loom_query *args, const void *answer, u64 size)
 {
 	if (size > U32_MAX)
 		return -E2BIG;
-	if (args->ptr &&
-	    copy_to_user(u64_to_user_ptr(args->ptr), answer, min_t(u64, args->size, size)))
+	if (loom_user_write(args->ptr, args->size, answer, size))
 		return -EFAULT;
 	args->size = size;
 	return 0;
@@ -76,7 +74,7 @@ static int loom_query_fit(struct loom_device *loom, struct drm_loom_query *args,
 
 	if (!object)
 		return -ENOENT;
-	loom_conflict_fit(loom, object, file, &fit);
+	loom_plan_object_fit(object, file, &fit);
 	loom_plan_object_put(object);
 	return loom_query_answer(args, &fit, sizeof(fit));
 }

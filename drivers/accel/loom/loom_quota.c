@@ -10,9 +10,9 @@
 /**
  * DOC: Caps
  *
- * DRAM can be oversubscribed: what no job uses is moved to system memory. So what a client can have
- * is bounded by the host's memory, and without a cap it could have all of that. There are two
- * caps: on all buffers of a device, and on those that one open file has made. Both count
+ * DRAM can be oversubscribed: buffers that no job uses are moved to system memory. So the buffers
+ * of a client are bounded by the host's memory, and without a cap it could have all of that. There
+ * are two caps: on all buffers of a device, and on those that one open file has made. Both count
  * the bytes that buffers take from the host, in whole pages, resident or evicted, DRAM or SRAM.
  * They can be changed at any time, and hold for buffers that are made from then on.
  *
@@ -33,7 +33,7 @@ static unsigned long long loom_quota_max_file_bytes;
 module_param_named(max_file_bytes, loom_quota_max_file_bytes, ullong, 0644);
 MODULE_PARM_DESC(max_file_bytes, "Bytes that the buffers of one open file may take (default: 0, none)");
 
-/* Exact: two that ask at the same time are both served if both fit. */
+/* Exact: two callers at the same time both succeed if both fit. */
 static bool loom_quota_add(atomic64_t *used, u64 bytes, u64 cap)
 {
 	s64 now = atomic64_read(used);
@@ -64,7 +64,7 @@ int loom_quota_charge(struct loom_device *loom, struct loom_file *client, u64 by
 }
 
 /**
- * loom_quota_uncharge() - a buffer is gone
+ * loom_quota_uncharge() - a buffer is freed
  * @loom: the device
  * @client: who made it
  * @bytes: as charged

@@ -4,50 +4,30 @@
 #include <drm/drm_gem.h>
 
 #include "core/loom_plan.h"
-#include "loom_bo.h"
-#include "loom_device.h"
+#include "core/loom_topology.h"
 #include "loom_region.h"
+#include "loom_shape.h"
 #include "loom_trace.h"
 
 /**
  * DOC: Regions
  *
- * A region is a TTM resource manager. TTM brings what is hard about memory that
- * runs out: an LRU, eviction, waiting for idle buffers, CPU mappings that
- * follow. What is ours is where a buffer goes, and that is the business of
- * core/bank/bank.c: one address range that is free in every bank.
+ * A region is the banks of one kind. An allocation takes one address range that is free in each
+ * of its banks; finding it is the business of core/bank. A region knows no buffers, only blocks and
+ * who owns them; loom_ttm.c allocates a block when TTM places a buffer.
  *
- * A resource is only an address. The bytes of a buffer are in system pages,
- * whether it is resident or not (&ttm_resource_manager.use_tt); a back end whose
- * banks are memory of their own gets its copies with the move.
- *
- * The bottom of the SRAM is where plans have their scratch. Scratch is not
- * allocated, because only one job runs at a time and all of them use the same
- * bytes. Queued jobs hold it, and so do plans that were asked to: the largest sets the
- * floor that SRAM buffers stay above, and a job that would reach up into a buffer is
- * refused when it is submitted. So scratch and buffers never meet while a job runs.
+ * The bottom of the SRAM is where plans have their scratch. Scratch is not allocated, because only
+ * one job runs at a time and all of them use the same bytes. Queued jobs hold it, and so do plans
+ * that were asked to: the largest sets the floor that SRAM buffers stay above, and a job whose
+ * scratch would overlap a buffer is refused when it is submitted. So scratch and buffers never
+ * overlap while a job runs.
  *
  * All of that is judged bank by bank. A plan with few rows uses the first banks only, and its
- * ends do not grow from a bank to the next (see &loom_plan.scratch_ends): a buffer meets
- * it in the first of its banks, if anywhere.
+ * ends do not grow from a bank to the next (see &loom_plan.scratch_ends): if a buffer overlaps
+ * it at all, it does in the first of the buffer's banks.
  */
 
-static struct loom_region *to_loom_region(struct ttm_resource_manager *manager)
-{
-	return container_of(manager, struct loom_region, manager);
-}
-
-static struct loom_region_block *to_loom_region_block(struct ttm_resource *resource)
-{
-	return container_of(resource, struct loom_region_block, base);
-}
-
-static struct loom_device *loom_region_device(struct loom_region *region)
-{
-	return container_of(region->manager.bdev, struct loom_device, ttm);
-}
-
-/* What is held at the bottom of a bank, and of those behind it. The first one tells, mostly. */
+/* Bytes held at the bottom of a bank and of those behind it; mostly the first node has the most. */
 static u64 loom_region_scratch_locked(struct loom_region *region, u32 bank)
 {
 	struct loom_region_scratch *scratch;
@@ -66,157 +46,131 @@ static u64 loom_region_scratch_locked(struct loom_region *region, u32 bank)
 
 static void loom_region_trace_alloc_locked(struct loom_region *region,
 					   const struct loom_region_block *block,
-					   const struct loom_bo *bo, int ret)
+					   const struct loom_shape *shape, int ret)
 {
-	u32 dev = loom_device_index(loom_region_device(region));
 	struct loom_bank_stats stats;
 
 	lockdep_assert_held(&region->lock);
 	if (!ret) {
-		trace_loom_alloc(dev, bo->owner, bo->shape.region, block->block.start,
+		trace_loom_alloc(region->dev, block->owner, region->id, block->block.start,
 				 block->block.size);
 	} else if (trace_loom_full_enabled()) {
-		loom_bank_stats(&region->bank, &bo->shape.mask, &stats);
-		trace_loom_full(dev, bo->owner, bo->shape.region,
-				bo->shape.layout.bytes_per_bank, stats.free, stats.largest_free);
+		loom_bank_stats(&region->bank, &shape->mask, &stats);
+		trace_loom_full(region->dev, block->owner, region->id,
+				shape->layout.bytes_per_bank, stats.free, stats.largest_free);
 	}
 }
 
-static int loom_region_alloc(struct ttm_resource_manager *manager, struct ttm_buffer_object *tbo,
-			     const struct ttm_place *place, struct ttm_resource **resource)
+/**
+ * loom_region_alloc() - find a place for a buffer
+ * @region: the region
+ * @shape: the buffer's shape
+ * @gem: the buffer, to name it in a &struct loom_region_conflict; it outlives the block
+ * @owner: drm_file.client_id of the client that made it
+ *
+ * Return: the block, ERR_PTR(-ENOSPC) when the banks have no room, ERR_PTR(-ENOMEM).
+ */
+struct loom_region_block *loom_region_alloc(struct loom_region *region,
+					    const struct loom_shape *shape,
+					    struct drm_gem_object *gem, u64 owner)
 {
-	struct loom_region *region = to_loom_region(manager);
-	struct loom_bo *bo = to_loom_bo(tbo);
 	struct loom_bank_request request = {
-		.size = bo->shape.layout.bytes_per_bank,
+		.size = shape->layout.bytes_per_bank,
 		.align = region->topology->align_bytes,
 		.high = U64_MAX,
-		.mask = bo->shape.partial ? &bo->shape.mask : NULL,
-		.top_down = bo->shape.top_down,
+		.mask = shape->partial ? &shape->mask : NULL,
+		.top_down = shape->top_down,
 	};
 	struct loom_partial_chunk *spare = NULL;
 	struct loom_region_block *block;
 	int ret;
 
-	bo->no_space = false;
 	block = kzalloc(sizeof(*block), GFP_KERNEL);
 	if (!block)
-		return -ENOMEM;
-	if (bo->shape.partial) {
-		/* mostly for nothing, but nothing can be allocated under the lock */
+		return ERR_PTR(-ENOMEM);
+	if (shape->partial) {
+		/* rarely needed, but nothing can be allocated under the lock */
 		spare = loom_bank_chunk_create();
 		if (!spare) {
 			kfree(block);
-			return -ENOMEM;
+			return ERR_PTR(-ENOMEM);
 		}
 		request.spare = &spare;
 	}
-	ttm_resource_init(tbo, place, &block->base);
-	block->owner = bo->owner;
+	block->gem = gem;
+	block->owner = owner;
 
 	mutex_lock(&region->lock);
 	/* the lowest of its banks is where most is held */
 	request.low = region->bank.base +
-		      loom_region_scratch_locked(region, loom_mask_next(&bo->shape.mask, 0));
+		      loom_region_scratch_locked(region, loom_mask_next(&shape->mask, 0));
 	ret = loom_bank_alloc(&region->bank, &block->block, &request);
-	loom_region_trace_alloc_locked(region, block, bo, ret);
+	loom_region_trace_alloc_locked(region, block, shape, ret);
 	mutex_unlock(&region->lock);
 	loom_port_free(spare);
 	if (ret) {
-		bo->no_space = ret == -ENOSPC;
-		ttm_resource_fini(manager, &block->base);
 		kfree(block);
-		return ret;
+		return ERR_PTR(ret);
 	}
-
-	*resource = &block->base;
-	return 0;
+	return block;
 }
 
-static void loom_region_free(struct ttm_resource_manager *manager, struct ttm_resource *resource)
+/**
+ * loom_region_free() - undo loom_region_alloc()
+ * @region: the region
+ * @block: the block, which is freed
+ */
+void loom_region_free(struct loom_region *region, struct loom_region_block *block)
 {
-	struct loom_region *region = to_loom_region(manager);
-	struct loom_region_block *block = to_loom_region_block(resource);
 	int ret;
 
 	mutex_lock(&region->lock);
-	trace_loom_free(loom_device_index(loom_region_device(region)), block->owner,
-			resource->mem_type - LOOM_REGION_PLACEMENT(0), block->block.start,
+	trace_loom_free(region->dev, block->owner, region->id, block->block.start,
 			block->block.size);
 	ret = loom_bank_free(&region->bank, &block->block);
 	mutex_unlock(&region->lock);
 	WARN_ON_ONCE(ret);
-	ttm_resource_fini(manager, resource);
 	kfree(block);
 }
 
-static const struct ttm_resource_manager_func loom_region_func = {
-	.alloc = loom_region_alloc,
-	.free = loom_region_free,
-};
-
 /**
- * loom_region_init() - hand the banks of a region to TTM
- * @loom: the device
+ * loom_region_init() - set up the banks of a region, all of them free
+ * @region: zeroed
  * @id: an &enum drm_loom_region
+ * @topology: its banks; lives as long as the region
+ * @dev: number of the device's node, for traces
  *
  * Return: 0 or -errno.
  */
-int loom_region_init(struct loom_device *loom, u32 id)
+int loom_region_init(struct loom_region *region, u32 id,
+		     const struct loom_region_topology *topology, u32 dev)
 {
-	struct loom_region *region = &loom->region[id];
-	const struct loom_region_topology *topology = &loom->topology->region[id];
 	u64 base, limit = topology->bank_bytes;
-	int ret;
 
 	if (!loom_round_up(topology->reserved_bytes, topology->align_bytes, &base))
 		return -EINVAL;
 	limit -= limit % topology->align_bytes;
+	region->id = id;
+	region->dev = dev;
 	region->topology = topology;
 	region->scratch = RB_ROOT_CACHED;
 	mutex_init(&region->lock);
-	ret = loom_bank_init(&region->bank, base, limit, topology->banks,
-			     id == DRM_LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
-						      LOOM_BANK_LARGE_BEST_FIT);
-	if (ret)
-		return ret;
-
-	ttm_resource_manager_init(&region->manager, &loom->ttm,
-				  (limit - base) * topology->banks);
-	region->manager.func = &loom_region_func;
-	region->manager.use_tt = true;
-	ttm_set_driver_manager(&loom->ttm, LOOM_REGION_PLACEMENT(id), &region->manager);
-	ttm_resource_manager_set_used(&region->manager, true);
-	return 0;
+	return loom_bank_init(&region->bank, base, limit, topology->banks,
+			      id == DRM_LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
+							   LOOM_BANK_LARGE_BEST_FIT);
 }
 
 /**
  * loom_region_fini() - undo loom_region_init()
- * @loom: the device
- * @id: an &enum drm_loom_region
+ * @region: the region, without blocks
  */
-void loom_region_fini(struct loom_device *loom, u32 id)
+void loom_region_fini(struct loom_region *region)
 {
-	struct loom_region *region = &loom->region[id];
-
-	ttm_resource_manager_set_used(&region->manager, false);
-	ttm_resource_manager_evict_all(&loom->ttm, &region->manager);
-	ttm_resource_manager_cleanup(&region->manager);
-	ttm_set_driver_manager(&loom->ttm, LOOM_REGION_PLACEMENT(id), NULL);
 	WARN_ON(loom_bank_fini(&region->bank));
 	mutex_destroy(&region->lock);
 }
 
-/**
- * loom_region_address() - where a resident buffer lies
- * @resource: its resource, of one of our regions
- *
- * Return: its first byte, in every bank.
- */
-u64 loom_region_address(struct ttm_resource *resource)
-{
-	return to_loom_region_block(resource)->block.start;
-}
+/* ---------------------------------------------------------------- scratch */
 
 static bool loom_region_larger(struct rb_node *a, const struct rb_node *b)
 {
@@ -230,9 +184,10 @@ static struct loom_bank_block *loom_region_lowest_locked(struct loom_region *reg
 	return loom_bank_bottom(&region->bank, bank);
 }
 
-/* What is in the way of a plan's scratch, the worst of it. */
-static bool loom_region_meets_locked(struct loom_region *region, const struct loom_plan *plan,
-				     struct loom_region_conflict *conflict)
+/* Of the buffers that overlap a plan's scratch the one that reaches furthest below its end. */
+static bool loom_region_find_conflict_locked(struct loom_region *region,
+					     const struct loom_plan *plan,
+					     struct loom_region_conflict *conflict)
 {
 	u64 base = region->bank.base, worst = 0;
 	struct loom_bank_block *block;
@@ -256,30 +211,41 @@ static bool loom_region_meets_locked(struct loom_region *region, const struct lo
 			.bytes = block->size,
 		};
 	}
-	/* a buffer gives its place back before it is freed, so it is there */
-	if (found && kref_get_unless_zero(&found->base.bo->base.refcount))
-		conflict->gem = &found->base.bo->base;
+	/* a buffer gives its block back before it is freed, so the pointer is valid */
+	if (found && kref_get_unless_zero(&found->gem->refcount))
+		conflict->gem = found->gem;
 	return found;
 }
 
 /**
- * loom_region_meets() - whether a buffer lies in the scratch of a plan
+ * loom_region_find_conflict() - whether a buffer overlaps the scratch of a plan
  * @region: the SRAM
  * @plan: the plan
- * @conflict: out: which one, if there is one
+ * @conflict: out: which one, if there is one; to be given to loom_region_conflict_fini()
  *
  * Return: true if there is one.
  */
-bool loom_region_meets(struct loom_region *region, const struct loom_plan *plan,
-		       struct loom_region_conflict *conflict)
+bool loom_region_find_conflict(struct loom_region *region, const struct loom_plan *plan,
+			       struct loom_region_conflict *conflict)
 {
-	bool meets;
+	bool found;
 
 	*conflict = (struct loom_region_conflict) {};
 	mutex_lock(&region->lock);
-	meets = loom_region_meets_locked(region, plan, conflict);
+	found = loom_region_find_conflict_locked(region, plan, conflict);
 	mutex_unlock(&region->lock);
-	return meets;
+	return found;
+}
+
+/**
+ * loom_region_conflict_fini() - drop the reference of a conflict
+ * @conflict: filled in by loom_region_find_conflict() or loom_region_hold()
+ */
+void loom_region_conflict_fini(struct loom_region_conflict *conflict)
+{
+	if (conflict->gem)
+		drm_gem_object_put(conflict->gem);
+	conflict->gem = NULL;
 }
 
 /**
@@ -287,9 +253,10 @@ bool loom_region_meets(struct loom_region *region, const struct loom_plan *plan,
  * @region: the SRAM
  * @scratch: zeroed or released
  * @plan: whose scratch; lives until it is released
- * @conflict: out: what is in the way, if this fails
+ * @conflict: out: which buffer overlaps it, if this fails; to be given to
+ *	loom_region_conflict_fini()
  *
- * Return: 0, or -EBUSY when a buffer is in the way.
+ * Return: 0, or -EBUSY when a buffer overlaps it.
  */
 int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
 		     const struct loom_plan *plan, struct loom_region_conflict *conflict)
@@ -300,7 +267,7 @@ int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scr
 	if (!plan->scratch_ends[0])
 		return 0;
 	mutex_lock(&region->lock);
-	if (loom_region_meets_locked(region, plan, conflict)) {
+	if (loom_region_find_conflict_locked(region, plan, conflict)) {
 		ret = -EBUSY;
 	} else {
 		scratch->bytes = plan->scratch_ends[0];
@@ -312,7 +279,7 @@ int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scr
 }
 
 /**
- * loom_region_release() - the job does not need it any more
+ * loom_region_release() - undo loom_region_hold()
  * @region: the SRAM
  * @scratch: held or not
  */
@@ -325,6 +292,8 @@ void loom_region_release(struct loom_region *region, struct loom_region_scratch 
 	scratch->bytes = 0;
 	mutex_unlock(&region->lock);
 }
+
+/* ----------------------------------------------------------------- reports */
 
 /**
  * loom_region_info() - what it is and how full

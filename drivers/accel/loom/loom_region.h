@@ -11,7 +11,6 @@
 #include "core/loom_bank.h"
 
 struct drm_gem_object;
-struct loom_device;
 struct loom_plan;
 struct loom_shape;
 
@@ -22,8 +21,12 @@ struct loom_shape;
  * struct loom_region - the banks of a kind, in lockstep
  */
 struct loom_region {
-	/** @manager: base, as TTM sees it */
+	/** @manager: base, as TTM sees it; see loom_ttm.c */
 	struct ttm_resource_manager manager;
+	/** @id: an &enum drm_loom_region, constant */
+	u32 id;
+	/** @dev: number of the device's node, for traces; constant */
+	u32 dev;
 	/** @topology: its banks, constant */
 	const struct loom_region_topology *topology;
 	/**
@@ -63,7 +66,7 @@ struct loom_region_conflict {
 	u64 address;
 	/** @bytes: of the buffer, per bank */
 	u64 bytes;
-	/** @gem: the buffer with a reference, or NULL if it is about to go */
+	/** @gem: the buffer with a reference, or NULL if it is being freed */
 	struct drm_gem_object *gem;
 };
 
@@ -75,17 +78,40 @@ struct loom_region_block {
 	struct ttm_resource base;
 	/** @block: address range, under loom_region.lock */
 	struct loom_bank_block block;
-	/** @owner: drm_file.client_id of who made the buffer, constant */
+	/** @gem: the buffer, which gives the block back before it is freed; constant */
+	struct drm_gem_object *gem;
+	/** @owner: drm_file.client_id of the client that made the buffer, constant */
 	u64 owner;
 };
 
-int loom_region_init(struct loom_device *loom, u32 id);
-void loom_region_fini(struct loom_device *loom, u32 id);
+static inline struct loom_region *to_loom_region(struct ttm_resource_manager *manager)
+{
+	return container_of(manager, struct loom_region, manager);
+}
 
-u64 loom_region_address(struct ttm_resource *resource);
+static inline struct loom_region_block *to_loom_region_block(struct ttm_resource *resource)
+{
+	return container_of(resource, struct loom_region_block, base);
+}
 
-bool loom_region_meets(struct loom_region *region, const struct loom_plan *plan,
-		       struct loom_region_conflict *conflict);
+/* Where a resident buffer lies: its first byte, in each of its banks. */
+static inline u64 loom_region_address(struct ttm_resource *resource)
+{
+	return to_loom_region_block(resource)->block.start;
+}
+
+int loom_region_init(struct loom_region *region, u32 id,
+		     const struct loom_region_topology *topology, u32 dev);
+void loom_region_fini(struct loom_region *region);
+
+struct loom_region_block *loom_region_alloc(struct loom_region *region,
+					    const struct loom_shape *shape,
+					    struct drm_gem_object *gem, u64 owner);
+void loom_region_free(struct loom_region *region, struct loom_region_block *block);
+
+bool loom_region_find_conflict(struct loom_region *region, const struct loom_plan *plan,
+			       struct loom_region_conflict *conflict);
+void loom_region_conflict_fini(struct loom_region_conflict *conflict);
 int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
 		     const struct loom_plan *plan, struct loom_region_conflict *conflict);
 void loom_region_release(struct loom_region *region, struct loom_region_scratch *scratch);

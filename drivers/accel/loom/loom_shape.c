@@ -3,15 +3,17 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
-#include "loom_device.h"
+#include <drm/loom_accel.h>
+
+#include "core/loom_topology.h"
 #include "loom_shape.h"
 
 /**
  * DOC: Shapes
  *
- * From what a client asks for to banks, bytes in each of them, and an end to begin at. Nothing here
- * has a lock or is remembered: a request is checked from the first field to the last before
- * anything is allocated for it.
+ * A shape says on which banks a buffer is, how many bytes it takes in each of them, and from which
+ * end of the banks it is allocated. It is made from BO_CREATE's arguments, all of which are checked
+ * before anything is allocated. There is no state here, and no lock.
  *
  * A field that the layout has no use for must be zero. The banks of a sharded buffer that get no
  * shard are taken out of its mask, so that nobody pays for them.
@@ -146,15 +148,15 @@ static void loom_shape_direction(struct loom_shape *shape, u32 direction)
 /**
  * loom_shape_init() - check a request
  * @shape: out
- * @loom: the device
+ * @topology: of the device
  * @args: what is asked for
  *
  * Return: 0; -EINVAL; -EFAULT; -EOVERFLOW when it is past 64 bits.
  */
-int loom_shape_init(struct loom_shape *shape, struct loom_device *loom,
+int loom_shape_init(struct loom_shape *shape, const struct loom_topology *topology,
 		    const struct drm_loom_bo_create *args)
 {
-	const struct loom_region_topology *topology;
+	const struct loom_region_topology *region;
 	struct loom_mask all;
 	int ret;
 
@@ -163,30 +165,30 @@ int loom_shape_init(struct loom_shape *shape, struct loom_device *loom,
 	    args->direction > DRM_LOOM_DIRECTION_TINY_APART ||
 	    !args->no_space != !args->no_space_size)
 		return -EINVAL;
-	topology = &loom->topology->region[args->region];
+	region = &topology->region[args->region];
 	shape->region = args->region;
 	shape->kind = args->layout;
-	ret = loom_shape_copy_mask(shape, topology->banks, args);
+	ret = loom_shape_copy_mask(shape, region->banks, args);
 	if (ret)
 		return ret;
 	switch (args->layout) {
 	case DRM_LOOM_LAYOUT_INTERLEAVED:
-		ret = loom_shape_interleaved(shape, topology, args);
+		ret = loom_shape_interleaved(shape, region, args);
 		break;
 	case DRM_LOOM_LAYOUT_IMAGE:
-		ret = loom_shape_image(shape, topology, args);
+		ret = loom_shape_image(shape, region, args);
 		break;
 	case DRM_LOOM_LAYOUT_SHARDED_HEIGHT:
 	case DRM_LOOM_LAYOUT_SHARDED_WIDTH:
 	case DRM_LOOM_LAYOUT_SHARDED_BLOCK:
-		ret = loom_shape_shards(shape, topology, args);
+		ret = loom_shape_shards(shape, region, args);
 		break;
 	default:
 		ret = -EINVAL;
 	}
 	if (ret)
 		return ret;
-	all = loom_mask_all(topology->banks);
+	all = loom_mask_all(region->banks);
 	shape->partial = !loom_mask_same(&shape->mask, &all);
 	loom_shape_direction(shape, args->direction);
 	return 0;

@@ -5,8 +5,9 @@
 #include "core/loom_layout.h"
 #include "core/loom_mask.h"
 
-struct loom_device;
+struct drm_loom_bo_create;
 struct loom_region_topology;
+struct loom_topology;
 
 /**
  * struct loom_shape - what a buffer is asked to be
@@ -26,7 +27,7 @@ struct loom_shape {
 	bool partial;
 };
 
-int loom_shape_init(struct loom_shape *shape, struct loom_device *loom,
+int loom_shape_init(struct loom_shape *shape, const struct loom_topology *topology,
 		    const struct drm_loom_bo_create *args);
 u32 loom_shape_default_page_bytes(const struct loom_region_topology *topology);
 bool loom_shape_sharded(const struct loom_shape *shape);

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/dma-fence-chain.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include <drm/drm_syncobj.h>
 #include <drm/gpu_scheduler.h>
 
 #include "loom_sync.h"
+#include "loom_user.h"
 
 /**
  * DOC: Synchronisation
  *
- * Explicit only: a job waits for the syncobjs it names and signals those it names, and
- * a point makes one a timeline. A syncobj without a fence to wait for is a
- * mistake of the client, not a reason to wait: EINVAL.
+ * Explicit only: a job waits for the syncobjs that it names and signals those that it names, at a
+ * point of their timeline if one is given. To wait for a syncobj that has no fence yet is EINVAL.
  *
  * What signalling needs is allocated beforehand, because it happens where nothing
  * can fail any more.
+ *
+ * A fence of a job ends up in syncobjs of other processes and can outlive the job, the file and
+ * the device, so it owns all it needs, its lock included, and keeps the module in
+ * memory. Each is a timeline of its own: jobs get their fence before the
+ * scheduler has decided on their order.
  */
-
-/* Elements may grow, but not without bound. */
-#define LOOM_ARRAY_MAX_STRIDE	4096
 
 struct loom_sync_point {
 	struct drm_syncobj *syncobj;
@@ -29,43 +31,55 @@ struct loom_sync_point {
 	u64 point;
 };
 
-/**
- * loom_array_check() - whether an array of a client can be read
- * @array: the array
- * @min_stride: bytes of an element's first version
- * @max_count: cap on its elements
- *
- * Return: 0, -E2BIG or -EINVAL.
- */
-int loom_array_check(const struct drm_loom_array *array, u32 min_stride, u32 max_count)
+/* ----------------------------------------------------------------- fences */
+
+static const char *loom_fence_driver_name(struct dma_fence *base)
 {
-	if (array->count > max_count)
-		return -E2BIG;
-	if (array->count && (array->stride < min_stride || array->stride > LOOM_ARRAY_MAX_STRIDE))
-		return -EINVAL;
-	return 0;
+	return "loom";
 }
 
-/**
- * loom_array_copy() - read an element of a client's array
- * @element: out
- * @size: bytes of @element; what the client's stride has beyond must be zero
- * @array: the array, checked
- * @index: below its count
- *
- * Return: 0, -EFAULT, or -E2BIG.
- */
-int loom_array_copy(void *element, u32 size, const struct drm_loom_array *array, u32 index)
+static const char *loom_fence_timeline_name(struct dma_fence *base)
 {
-	return copy_struct_from_user(element, size,
-				     u64_to_user_ptr(array->ptr) + (u64)index * array->stride,
-				     array->stride);
+	return "job";
 }
+
+static void loom_fence_release(struct dma_fence *base)
+{
+	dma_fence_free(base);
+	module_put(THIS_MODULE);
+}
+
+static const struct dma_fence_ops loom_fence_ops = {
+	.get_driver_name = loom_fence_driver_name,
+	.get_timeline_name = loom_fence_timeline_name,
+	.release = loom_fence_release,
+};
+
+/**
+ * loom_fence_create() - a fence that has not signalled
+ *
+ * Return: the fence, or NULL.
+ */
+struct loom_fence *loom_fence_create(void)
+{
+	/* dma_fence_free() wants base to be first */
+	struct loom_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+
+	BUILD_BUG_ON(offsetof(struct loom_fence, base));
+	if (!fence)
+		return NULL;
+	__module_get(THIS_MODULE);
+	spin_lock_init(&fence->lock);
+	dma_fence_init(&fence->base, &loom_fence_ops, &fence->lock, dma_fence_context_alloc(1), 1);
+	return fence;
+}
+
+/* --------------------------------------------------------------- syncobjs */
 
 static int loom_sync_copy(struct drm_loom_sync *sync, const struct drm_loom_array *syncs,
 			  u32 index)
 {
-	int ret = loom_array_copy(sync, sizeof(*sync), syncs, index);
+	int ret = loom_user_array_read(sync, sizeof(*sync), syncs, index);
 
 	if (ret)
 		return ret;

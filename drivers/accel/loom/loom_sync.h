@@ -2,12 +2,24 @@
 #ifndef LOOM_SYNC_H
 #define LOOM_SYNC_H
 
+#include <linux/dma-fence.h>
+#include <linux/spinlock.h>
+
 #include <drm/loom_accel.h>
 
-struct dma_fence;
 struct drm_file;
 struct drm_sched_job;
 struct loom_sync_point;
+
+/**
+ * struct loom_fence - signals when a back end is done with a job
+ */
+struct loom_fence {
+	/** @base: base */
+	struct dma_fence base;
+	/** @lock: lock of @base */
+	spinlock_t lock;
+};
 
 /**
  * struct loom_sync_out - syncobjs that a job will signal
@@ -19,8 +31,7 @@ struct loom_sync_out {
 	struct loom_sync_point *points;
 };
 
-int loom_array_check(const struct drm_loom_array *array, u32 min_stride, u32 max_count);
-int loom_array_copy(void *element, u32 size, const struct drm_loom_array *array, u32 index);
+struct loom_fence *loom_fence_create(void);
 
 int loom_sync_in(const struct drm_loom_array *syncs, struct drm_file *file,
 		 struct drm_sched_job *job);

@@ -10,13 +10,13 @@
 /**
  * DOC: Tracepoints
  *
- * One event for each thing that changes what is where, and two for a job's life: who looks
- * for the reason of a refusal, or of a slow minute, sees the order in which it came about. They are
- * in the system "loom" and cost a skipped jump each while nobody listens.
+ * There is an event for everything that changes where buffers are, and for each state of a job:
+ * they show in which order things happened before a call was refused, or while jobs were slow.
+ * They are in the system "loom" and cost a jump that is not taken each while nobody listens.
  *
- * What can be told by both is told by the same words in all of them: dev is the number of the node,
- * client is what fdinfo calls drm-client-id, region an &enum drm_loom_region, addresses and
- * bytes are per bank.
+ * Fields that events have in common have the same names: dev is the number of the node, client is
+ * what fdinfo calls drm-client-id, region an &enum drm_loom_region, addresses and bytes are per
+ * bank.
  */
 
 DECLARE_EVENT_CLASS(loom_block,

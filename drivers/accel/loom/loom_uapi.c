@@ -5,8 +5,8 @@
 #include <drm/loom_accel.h>
 
 /*
- * The contract, nailed down: no code, only proof that sizes and offsets are what
- * clients were compiled with.
+ * The contract may not change: no code, only proof that sizes and offsets are what clients were
+ * compiled with.
  */
 
 #define SIZE(type, size)							\

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <kunit/test.h>
-#include <linux/prandom.h>
-#include <linux/slab.h>
-
-#include "loom_bank.h"
+#include "bank_model.h"
 
 /*
  * The bank allocator, by what it promises to its callers and nothing else. Blocks are
@@ -301,22 +297,26 @@ KUNIT_ARRAY_PARAM_DESC(bank_setting, bank_settings, what);
 #define MODEL_BYTES	512
 #define MODEL_BLOCKS	128
 
-/* Whose each byte is: the number of a block, or -1. */
-struct bank_model {
+struct whole_model {
+	struct bank_model base;
 	const struct bank_setting *setting;
-	struct rnd_state random;
-	struct loom_bank bank;
 	struct loom_bank_block *block[MODEL_BLOCKS];
+	/* of each byte: the number of the block that has it, or -1 */
 	s16 owner[MODEL_BYTES];
-	u32 refused;
 };
 
-static u32 model_random(struct bank_model *model, u32 below)
+static u32 model_random(struct whole_model *model, u32 below)
 {
-	return prandom_u32_state(&model->random) % below;
+	return bank_model_random(&model->base, below);
 }
 
-static void model_request(struct bank_model *model, struct loom_bank_request *request)
+static bool whole_taken(const struct bank_model *base, u32 at,
+			const struct loom_bank_request *request)
+{
+	return container_of(base, struct whole_model, base)->owner[at] >= 0;
+}
+
+static void model_request(struct whole_model *model, struct loom_bank_request *request)
 {
 	const struct bank_setting *setting = model->setting;
 
@@ -336,29 +336,7 @@ static void model_request(struct bank_model *model, struct loom_bank_request *re
 		request->low = 0;
 }
 
-/* Where first fit puts it, by trying every byte. Return: an offset, or -1. */
-static s32 model_place(const struct bank_model *model, const struct loom_bank_request *request)
-{
-	u32 run = 0, i;
-	s32 found = -1;
-
-	/* run: free bytes from i on, so i goes down and the last hit is the lowest */
-	for (i = model->setting->bytes; i--;) {
-		u64 address = model->setting->base + i;
-
-		run = model->owner[i] < 0 ? run + 1 : 0;
-		if (run < request->size || address & (request->align - 1) ||
-		    address < request->low || address > request->high ||
-		    request->high - address < request->size)
-			continue;
-		found = i;
-		if (request->top_down)
-			break;
-	}
-	return found;
-}
-
-static void model_set(struct bank_model *model, const struct loom_bank_block *block, s16 owner)
+static void model_set(struct whole_model *model, const struct loom_bank_block *block, s16 owner)
 {
 	u64 i;
 
@@ -366,48 +344,33 @@ static void model_set(struct bank_model *model, const struct loom_bank_block *bl
 		model->owner[block->start - model->setting->base + i] = owner;
 }
 
-static void model_free(struct kunit *test, struct bank_model *model, u32 i)
+static void model_free(struct kunit *test, struct whole_model *model, u32 i)
 {
 	model_set(model, model->block[i], -1);
-	KUNIT_ASSERT_EQ(test, 0, loom_bank_free(&model->bank, model->block[i]));
+	KUNIT_ASSERT_EQ(test, 0, loom_bank_free(&model->base.bank, model->block[i]));
 	kfree(model->block[i]);
 	model->block[i] = NULL;
 }
 
-static void model_alloc(struct kunit *test, struct bank_model *model, u32 i)
+static void model_alloc(struct kunit *test, struct whole_model *model, u32 i)
 {
 	struct loom_bank_request request;
-	struct loom_bank_block *block;
-	s32 want;
-	int ret;
 
 	model_request(model, &request);
-	want = model_place(model, &request);
-	block = kzalloc(sizeof(*block), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, block);
-	ret = loom_bank_alloc(&model->bank, block, &request);
-	if (ret) {
-		kfree(block);
-		KUNIT_ASSERT_EQ(test, -ENOSPC, ret);
-		KUNIT_ASSERT_EQ(test, -1, want);
-		model->refused++;
-		return;
-	}
-	model->block[i] = block;
-	KUNIT_ASSERT_EQ(test, model->setting->base + (u64)want, block->start);
-	KUNIT_ASSERT_EQ(test, request.size, block->size);
-	model_set(model, block, i);
+	model->block[i] = bank_model_alloc(test, &model->base, &request);
+	if (model->block[i])
+		model_set(model, model->block[i], i);
 }
 
 /* The spans say of every byte what the model says. */
-static void model_check(struct kunit *test, struct bank_model *model)
+static void model_check(struct kunit *test, struct whole_model *model)
 {
 	struct loom_bank_iter iter;
 	struct loom_bank_span span;
 	u64 at;
 
-	bank_check(test, &model->bank);
-	loom_bank_walk(&model->bank, NULL, &iter);
+	bank_check(test, &model->base.bank);
+	loom_bank_walk(&model->base.bank, NULL, &iter);
 	while (loom_bank_next(&iter, &span)) {
 		for (at = span.start; at < span.end; at++) {
 			s16 owner = model->owner[at - model->setting->base];
@@ -420,14 +383,17 @@ static void model_check(struct kunit *test, struct bank_model *model)
 
 static void bank_random(struct kunit *test)
 {
-	struct bank_model *model = kunit_kzalloc(test, sizeof(*model), GFP_KERNEL);
+	struct whole_model *model = kunit_kzalloc(test, sizeof(*model), GFP_KERNEL);
 	u32 n, i;
 
 	KUNIT_ASSERT_NOT_NULL(test, model);
 	model->setting = test->param_value;
-	prandom_seed_state(&model->random, 20);
+	model->base.base = model->setting->base;
+	model->base.bytes = model->setting->bytes;
+	model->base.taken = whole_taken;
+	prandom_seed_state(&model->base.random, 20);
 	memset(model->owner, 0xff, sizeof(model->owner));
-	KUNIT_ASSERT_EQ(test, 0, bank_init(&model->bank, model->setting->base,
+	KUNIT_ASSERT_EQ(test, 0, bank_init(&model->base.bank, model->setting->base,
 					   model->setting->base + model->setting->bytes));
 	for (n = 0; n < 1500; n++) {
 		i = model_random(model, MODEL_BLOCKS);
@@ -438,13 +404,13 @@ static void bank_random(struct kunit *test)
 		if (n % 16 == 0)
 			model_check(test, model);
 	}
-	KUNIT_EXPECT_LT(test, 0, model->refused);
+	KUNIT_EXPECT_LT(test, 0, model->base.refused);
 	for (i = 0; i < MODEL_BLOCKS; i++)
 		if (model->block[i])
 			model_free(test, model, i);
 	model_check(test, model);
-	KUNIT_EXPECT_EQ(test, model->bank.limit, loom_bank_lowest(&model->bank));
-	KUNIT_EXPECT_EQ(test, 0, loom_bank_fini(&model->bank));
+	KUNIT_EXPECT_EQ(test, model->base.bank.limit, loom_bank_lowest(&model->base.bank));
+	KUNIT_EXPECT_EQ(test, 0, loom_bank_fini(&model->base.bank));
 }
 
 static struct kunit_case bank_cases[] = {

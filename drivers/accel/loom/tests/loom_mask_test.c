@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <kunit/test.h>
-#include <linux/prandom.h>
-#include <linux/slab.h>
-
-#include "loom_bank.h"
+#include "bank_model.h"
 
 /*
  * Blocks on some banks, against a model that keeps for each byte the set of banks in which it is
@@ -49,20 +45,26 @@ static const struct mask_setting mask_settings[] = {
 KUNIT_ARRAY_PARAM_DESC(mask_setting, mask_settings, what);
 
 struct mask_model {
+	struct bank_model base;
 	const struct mask_setting *setting;
-	struct rnd_state random;
-	struct loom_bank bank;
 	struct loom_partial_chunk *spare;
 	struct loom_bank_block *block[MASK_BLOCKS];
 	struct loom_mask mask[MASK_BLOCKS];
 	struct loom_mask taken[MASK_BYTES];
-	u32 refused;
 	u32 partial;
 };
 
 static u32 model_random(struct mask_model *model, u32 below)
 {
-	return prandom_u32_state(&model->random) % below;
+	return bank_model_random(&model->base, below);
+}
+
+static bool mask_taken(const struct bank_model *base, u32 at,
+		       const struct loom_bank_request *request)
+{
+	const struct mask_model *model = container_of(base, struct mask_model, base);
+
+	return loom_mask_overlaps(&model->taken[at], request->mask);
 }
 
 static struct loom_mask model_mask(struct mask_model *model)
@@ -112,28 +114,6 @@ static void model_request(struct mask_model *model, struct loom_bank_request *re
 		request->high = U64_MAX;
 }
 
-/* Where first fit puts it, by trying every byte. Return: an offset, or -1. */
-static s32 model_place(const struct mask_model *model, const struct loom_bank_request *request)
-{
-	u32 run = 0, i;
-	s32 found = -1;
-
-	/* run: clear bytes from i on, so i goes down and the last hit is the lowest */
-	for (i = model->setting->bytes; i--;) {
-		u64 address = model->setting->base + i;
-
-		run = loom_mask_overlaps(&model->taken[i], request->mask) ? 0 : run + 1;
-		if (run < request->size || address & (request->align - 1) ||
-		    address < request->low || address > request->high ||
-		    request->high - address < request->size)
-			continue;
-		found = i;
-		if (request->top_down)
-			break;
-	}
-	return found;
-}
-
 /* Take or give back the bytes of block @i in its banks. */
 static void model_toggle(struct mask_model *model, u32 i)
 {
@@ -149,8 +129,8 @@ static void model_toggle(struct mask_model *model, u32 i)
 static void model_free(struct kunit *test, struct mask_model *model, u32 i)
 {
 	model_toggle(model, i);
-	KUNIT_ASSERT_EQ(test, 0, loom_bank_free(&model->bank, model->block[i]));
-	KUNIT_ASSERT_EQ(test, -EINVAL, loom_bank_free(&model->bank, model->block[i]));
+	KUNIT_ASSERT_EQ(test, 0, loom_bank_free(&model->base.bank, model->block[i]));
+	KUNIT_ASSERT_EQ(test, -EINVAL, loom_bank_free(&model->base.bank, model->block[i]));
 	kfree(model->block[i]);
 	model->block[i] = NULL;
 }
@@ -159,32 +139,17 @@ static void model_alloc(struct kunit *test, struct mask_model *model, u32 i)
 {
 	struct loom_mask mask = model_mask(model);
 	struct loom_bank_request request;
-	struct loom_bank_block *block;
-	s32 want;
-	int ret;
 
 	model_request(model, &request, &mask);
-	want = model_place(model, &request);
 	if (!model->spare)
 		model->spare = loom_bank_chunk_create();
 	KUNIT_ASSERT_NOT_NULL(test, model->spare);
-	block = kzalloc(sizeof(*block), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, block);
-	ret = loom_bank_alloc(&model->bank, block, &request);
-	if (ret) {
-		kfree(block);
-		KUNIT_ASSERT_EQ(test, -ENOSPC, ret);
-		KUNIT_ASSERT_EQ(test, -1, want);
-		model->refused++;
+	model->block[i] = bank_model_alloc(test, &model->base, &request);
+	if (!model->block[i])
 		return;
-	}
-	model->block[i] = block;
 	model->mask[i] = mask;
-	KUNIT_ASSERT_NE(test, -1, want);
-	KUNIT_ASSERT_EQ(test, model->setting->base + (u64)want, block->start);
-	KUNIT_ASSERT_EQ(test, request.size, block->size);
 	model_toggle(model, i);
-	model->partial += !loom_mask_same(&mask, &model->bank.all);
+	model->partial += !loom_mask_same(&mask, &model->base.bank.all);
 }
 
 /* What some banks look like together: the walk and its sums say of each byte what the model has. */
@@ -197,7 +162,7 @@ static void model_check_view(struct kunit *test, struct mask_model *model,
 	struct loom_bank_span span;
 	bool after_hole = false;
 
-	loom_bank_walk(&model->bank, mask, &iter);
+	loom_bank_walk(&model->base.bank, mask, &iter);
 	while (loom_bank_next(&iter, &span)) {
 		KUNIT_ASSERT_EQ(test, at, span.start);
 		KUNIT_ASSERT_LT(test, span.start, span.end);
@@ -213,8 +178,8 @@ static void model_check_view(struct kunit *test, struct mask_model *model,
 			largest = max(largest, hole);
 		}
 	}
-	KUNIT_ASSERT_EQ(test, model->bank.limit, at);
-	loom_bank_stats(&model->bank, mask, &stats);
+	KUNIT_ASSERT_EQ(test, model->base.bank.limit, at);
+	loom_bank_stats(&model->base.bank, mask, &stats);
 	KUNIT_ASSERT_EQ(test, allocated, stats.allocated);
 	KUNIT_ASSERT_EQ(test, model->setting->bytes - allocated, stats.free);
 	KUNIT_ASSERT_EQ(test, largest, stats.largest_free);
@@ -224,7 +189,7 @@ static void model_check(struct kunit *test, struct mask_model *model)
 {
 	u32 index = model_random(model, model->setting->banks), i;
 	struct loom_mask one = { { 0 } }, some = model_mask(model);
-	u64 bytes = 0, lowest = model->bank.limit, bottom = U64_MAX;
+	u64 bytes = 0, lowest = model->base.bank.limit, bottom = U64_MAX;
 	const struct loom_bank_block *block;
 
 	for (i = model->setting->bytes; i--;) {
@@ -235,14 +200,14 @@ static void model_check(struct kunit *test, struct mask_model *model)
 			bytes++;
 		}
 	}
-	block = loom_bank_bottom(&model->bank, index);
+	block = loom_bank_bottom(&model->base.bank, index);
 	KUNIT_ASSERT_EQ(test, bottom, block ? block->start : U64_MAX);
-	KUNIT_ASSERT_EQ(test, bytes, loom_bank_bytes(&model->bank, index));
-	KUNIT_ASSERT_EQ(test, lowest, loom_bank_lowest(&model->bank));
+	KUNIT_ASSERT_EQ(test, bytes, loom_bank_bytes(&model->base.bank, index));
+	KUNIT_ASSERT_EQ(test, lowest, loom_bank_lowest(&model->base.bank));
 	loom_mask_set(&one, index);
 	model_check_view(test, model, &one);
 	model_check_view(test, model, &some);
-	model_check_view(test, model, &model->bank.all);
+	model_check_view(test, model, &model->base.bank.all);
 }
 
 static void mask_random(struct kunit *test)
@@ -252,9 +217,12 @@ static void mask_random(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, model);
 	model->setting = test->param_value;
-	prandom_seed_state(&model->random, 21);
+	model->base.base = model->setting->base;
+	model->base.bytes = model->setting->bytes;
+	model->base.taken = mask_taken;
+	prandom_seed_state(&model->base.random, 21);
 	KUNIT_ASSERT_EQ(test, 0,
-			loom_bank_init(&model->bank, model->setting->base,
+			loom_bank_init(&model->base.bank, model->setting->base,
 				       model->setting->base + model->setting->bytes,
 				       model->setting->banks, LOOM_BANK_FIRST_FIT));
 	for (n = 0; n < 3000; n++) {
@@ -267,13 +235,13 @@ static void mask_random(struct kunit *test)
 			model_check(test, model);
 	}
 	model_check(test, model);
-	KUNIT_EXPECT_LT(test, 0, model->refused);
+	KUNIT_EXPECT_LT(test, 0, model->base.refused);
 	KUNIT_EXPECT_LT(test, 100, model->partial);
 	for (i = 0; i < MASK_BLOCKS; i++)
 		if (model->block[i])
 			model_free(test, model, i);
 	model_check(test, model);
-	KUNIT_EXPECT_EQ(test, 0, loom_bank_fini(&model->bank));
+	KUNIT_EXPECT_EQ(test, 0, loom_bank_fini(&model->base.bank));
 	loom_port_free(model->spare);
 }
 

@@ -13,7 +13,7 @@
 #include "loom_device.h"
 #include "loom_job.h"
 #include "loom_plan_object.h"
-#include "loom_soft.h"
+#include "soft.h"
 
 /**
  * DOC: The soft back end
@@ -27,9 +27,9 @@
  * others run and looks whether it shall stop. How much work is a chunk is found by
  * measuring: the budget is doubled while a chunk takes less than LOOM_SOFT_CHUNK_NS on
  * this machine, and cut to what would have taken as long when it takes more. It is
- * never above DRM_LOOM_MAX_UNIT_COST, what a client can have without a break anyway: one
- * that first asks for what is cheaper than it counts, and then for what is dearer,
- * would get a chunk of seconds otherwise.
+ * never above DRM_LOOM_MAX_UNIT_COST, which a client can have run without a break anyway: a
+ * client that submits work that is cheaper than its count, and then work that is dearer, would
+ * get a chunk of seconds otherwise.
  *
  * All jobs use one scratch buffer, one after the other. It grows when a plan is
  * submitted that needs more, while older jobs still hold the smaller one. It is

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_IOCTL_H
+#define LOOM_IOCTL_H
+
+/*
+ * What loom_drv.c puts into the tables of the node. Each function is in the file of its noun:
+ * loom_bo_ioctl_create() is in loom_bo.c.
+ */
+
+struct drm_device;
+struct drm_file;
+struct drm_printer;
+
+int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+
+int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
+int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file);
+int loom_bo_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file);
+
+int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
+int loom_plan_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file);
+
+int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
+int loom_context_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file);
+int loom_context_ioctl_query(struct drm_device *drm, void *data, struct drm_file *file);
+
+int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+
+void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file);
+
+#endif /* LOOM_IOCTL_H */

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/module.h>
+
+#include "loom_context.h"
+#include "loom_device.h"
+#include "soft/soft.h"
+
+/*
+ * Loading and unloading. A back end is registered here, and probes its devices through
+ * loom_device_probe().
+ */
+
+static int __init loom_module_init(void)
+{
+	int ret;
+
+	ret = loom_device_check_params();
+	if (ret)
+		return ret;
+	ret = loom_context_module_init();
+	if (ret)
+		return ret;
+	ret = loom_soft_module_init();
+	if (ret)
+		loom_context_module_exit();
+	return ret;
+}
+
+static void __exit loom_module_exit(void)
+{
+	loom_soft_module_exit();
+	loom_context_module_exit();
+}
+
+module_init(loom_module_init);
+module_exit(loom_module_exit);
+
+MODULE_DESCRIPTION("Driver for Loom neural accelerators");
+MODULE_AUTHOR("Loom developers");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(DMA_BUF);
