@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 #
-# Loom: the only entry a person needs. `make help` says what there is.
+# Loom: every task of a developer or user starts here. `make help` lists the targets.
 #
-# One make, no recursion: every source folder is read with a wildcard, every
-# product lands under build/. Whatever takes more than a few commands (the VM,
-# the test run, downloads) is a script in tools/ci or tools/vm; this file only
-# says what depends on what.
+# One make without recursion: sources are found by wildcards, so that a new file needs no
+# change here, and all products are under build/. What takes more than a few commands (the
+# VM, the test run, downloads) is a script in tools/ci or tools/vm; this file only has the
+# dependencies.
 
 VERSION	:= 0.1.0
 SOMAJOR	:= 0
@@ -23,7 +23,7 @@ PREFIX	?= /usr/local
 DESTDIR	?=
 KREL	?= $(shell uname -r)
 
-# pkg-config may not be there before `make deps` ran: ask when building, once
+# pkg-config may not be installed before `make deps`: it is called when it is first needed, once
 drm_cflags	= $(eval drm_cflags := $$(shell pkg-config --cflags libdrm))$(drm_cflags)
 dep_libs	= $(eval dep_libs := $$(shell pkg-config --libs libdrm libprotobuf-c libpng))$(dep_libs)
 
@@ -68,25 +68,25 @@ help:
 	@echo '  make check        build everything, run every test, here and in the VM'
 	@echo '  make check-debug  build an instrumented kernel (once), run KUnit and the selftests on it'
 	@echo
-	@echo '  make check-long   memory by chance: a million operations here, 50000 in the VM'
+	@echo '  make check-long   random memory operations: a million here, 50000 in the VM'
 	@echo
 	@echo '  make lib          build/libloom.so, build/libloom.a'
 	@echo '  make tools        build/loom'
 	@echo '  make module       build/module/drivers/accel/loom/loom.ko for the VM kernel'
-	@echo '  make host-tests   build and run the tests that need no kernel, twice: plain and ASan'
+	@echo '  make host-tests   build and run the tests that need no kernel, plain and with ASan'
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
 	@echo '  make bench        build the benchmarks and print their figures'
-	@echo '  make bench-alloc-vm  the allocator beside drm_mm in the kernel, and its share of ioctls'
+	@echo '  make bench-alloc-vm  the allocator and drm_mm in the kernel, and its share of ioctls'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
-	@echo '  make fuzz-place   feed the placement what nobody would, for FUZZ_SECONDS=600'
+	@echo '  make fuzz-place   fuzz placement strategies and the CSV reader, FUZZ_SECONDS=600'
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
-	@echo '  make bench-place  placing alone: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
+	@echo '  make bench-place  placement problems: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
 	@echo '  make check-models every network by every grouping strategy in SRAM of every size: long'
-	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header, floors'
+	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header, rooms and floors'
 	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
 	@echo '  make vm           a shell in the VM, with the module loaded'
 	@echo '  make install      module (dkms), library, headers, tool, udev rule; DESTDIR= PREFIX='
-	@echo '  make clean        remove what was built, keep what was downloaded'
+	@echo '  make clean        remove products, keep downloads; distclean removes both'
 	@echo
 	@echo 'All products and downloads are under build/.'
 
@@ -124,7 +124,7 @@ $(O)/obj/%.o: %.c Makefile | $(O)/gen/onnx.pb-c.h
 $(O)/asan/obj/%.o: %.c Makefile | $(O)/gen/onnx.pb-c.h
 	$(compile) $(flags_$*) $(SANITIZE) -c $< -o $@
 
-# generated code answers to no warning of ours
+# generated code is compiled without warnings
 $(O)/obj/gen/%.o: $(O)/gen/%.c
 	$(compile) -w -c $< -o $@
 $(O)/asan/obj/gen/%.o: $(O)/gen/%.c
@@ -153,13 +153,13 @@ $(O)/loom.pc: Makefile
 		'Libs: -L$${libdir} -lloom' 'Libs.private: -lm -lpthread' \
 		'Cflags: -I$${includedir}/loom' >$@
 
-# The tool carries the library inside: it runs in a VM, or from build/, as it is.
+# The tool is linked statically with the library: it runs in a VM, or from build/.
 $(O)/loom: $(tool_obj) $(O)/libloom.a
 	@echo '  LD      $@'; $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(O)/asan/loom: $(tool_src:%.c=$(O)/asan/obj/%.o) $(O)/asan/libloom.a
 	@echo '  LD      $@'; $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 
-# draws the demo's line of type
+# draws the line of type of the demo
 $(O)/textline: tools/ci/textline.c Makefile
 	@echo '  CC      $@'; mkdir -p $(@D); $(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) $(CFLAGS) \
 		$$(pkg-config --cflags freetype2 libpng) -o $@ $< \
@@ -204,7 +204,7 @@ bench-layergroup: models $(O)/bench/bench_layergroup $(O)/bench/bench_layergroup
 bench-models: models $(O)/bench/bench_models
 	@tools/ci/bench.sh bench_models
 
-# How long; check runs each for five.
+# How long, in seconds; `make check` fuzzes for five.
 FUZZ_SECONDS ?= 600
 .PHONY: fuzz-place
 fuzz-place: $(O)/asan/fuzz/place
@@ -212,14 +212,14 @@ fuzz-place: $(O)/asan/fuzz/place
 
 # --- module ------------------------------------------------------------------
 
-# 6.12 builds external modules beside their sources, so the sources are copied
-# next to the products and the tree stays clean. Times are kept: make sees what
-# changed.
+# Linux 6.12 builds external modules beside their sources, so the sources are copied
+# to build/ and the tree stays clean. Modification times are kept, so that only changed files
+# are compiled.
 KDIR ?= $(lastword $(shell ls -dv /usr/src/linux-headers-6.12.*-amd64 2>/dev/null))
 module_dir := $(O)/module
 MODULE_LOG := $(O)/module.log
 
-# Two builds at once would trip over each other, hence the lock.
+# Two builds in one folder at the same time would break each other, hence the lock.
 .PHONY: module
 module:
 	@test -n '$(KDIR)' || { echo 'module: no 6.12 kernel headers, try: make deps-run'; exit 1; }
@@ -234,7 +234,7 @@ module-locked:
 		>$(MODULE_LOG) 2>&1 || { cat $(MODULE_LOG); exit 1; }
 	@grep -E 'warning:|^  (CC|LD).*loom' $(MODULE_LOG) || true
 
-# The same against the instrumented kernel, with its tests.
+# The module and its KUnit tests, against the instrumented kernel.
 .PHONY: module-debug
 module-debug:
 	@kernel=$$(tools/vm/debug-kernel.sh) && \
@@ -242,7 +242,7 @@ module-debug:
 		MODULE_LOG=$(O)/debug/module.log CONFIG_DRM_ACCEL_LOOM=m \
 		CONFIG_DRM_ACCEL_LOOM_KUNIT_TEST=m
 
-# The bank allocator once more, in a module beside drm_mm; for a benchmark alone.
+# A module with the bank allocator and drm_mm, for a benchmark.
 .PHONY: bench-module bench-alloc-vm
 bench_module_dir := $(O)/bench-module
 bench-module:
@@ -291,8 +291,8 @@ docs:
 
 # --- install -----------------------------------------------------------------
 
-# The module is built by dkms on the machine it runs on, for every kernel that comes
-# to it; `make install-module` builds and installs it for the running one, at once.
+# dkms builds the module on the target machine for every kernel that is installed there;
+# `make install-module` builds and installs it for the running kernel now.
 dkms_dir = $(DESTDIR)/usr/src/loom-$(VERSION)
 udev_dir = $(DESTDIR)/usr/lib/udev/rules.d
 
@@ -328,7 +328,7 @@ uninstall:
 # --- clean -------------------------------------------------------------------
 
 .PHONY: clean distclean
-# downloads (models, packages) are kept: they are costly and checked by hash
+# downloads (models, packages) are kept: they take long, and are verified by hash
 clean:
 	rm -rf $(O)/obj $(O)/asan $(O)/gen $(O)/host $(O)/e2e $(O)/bench $(O)/module $(O)/bench-module $(O)/check \
 		$(O)/debug $(O)/kselftest $(O)/vm $(O)/lint $(O)/loom $(O)/loom.pc $(O)/libloom.*
