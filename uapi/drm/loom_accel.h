@@ -22,7 +22,7 @@ extern "C" {
  *   implicit holes: what is padding is named, and must be zero;
  * - the layout is the same for 32- and 64-bit clients; user pointers are __u64;
  * - unknown flags, non-zero padding and non-zero reserved fields are EINVAL, so
- *   that they can be given a meaning later;
+ *   that later versions can define them;
  * - structures grow at the end only, each growth bumps the driver's minor;
  * - arrays are passed as &struct drm_loom_array with a stride, so that their
  *   elements can grow, too; every count has a documented cap;
@@ -49,7 +49,7 @@ extern "C" {
  * ETIME      BO_WAIT: not idle in time
  * EINTR      interrupted; call again with unchanged arguments
  * ECANCELED  SUBMIT: this context had a job ended by the timeout
- * ENODEV     the device is gone
+ * ENODEV     the device was unplugged
  * ========== ==================================================================
  */
 
@@ -115,9 +115,9 @@ enum drm_loom_dtype {
  * enum drm_loom_region - kinds of device memory
  */
 enum drm_loom_region {
-	/** @DRM_LOOM_REGION_DRAM: large and far */
+	/** @DRM_LOOM_REGION_DRAM: large memory outside of the engine */
 	DRM_LOOM_REGION_DRAM = 0,
-	/** @DRM_LOOM_REGION_SRAM: small and near: what the engine computes on */
+	/** @DRM_LOOM_REGION_SRAM: small memory inside of the engine, which it computes on */
 	DRM_LOOM_REGION_SRAM = 1,
 };
 
@@ -139,9 +139,9 @@ enum drm_loom_query_type {
 	/**
 	 * @DRM_LOOM_QUERY_BLOCKS: &struct drm_loom_block for every block of region
 	 * @index in address order, free ones included. They tile the bank from
-	 * its base to its end. What is free is free in all banks; where buffers on some
-	 * banks lie side by side, the one that begins first is listed whole, and of the
-	 * others what sticks out of it. See DRM_LOOM_QUERY_BANK_BLOCKS.
+	 * its base to its end. A free block is free in all banks. If buffers on
+	 * different banks overlap in addresses, the one that begins first is listed in
+	 * full, and the others without the overlap. See DRM_LOOM_QUERY_BANK_BLOCKS.
 	 */
 	DRM_LOOM_QUERY_BLOCKS = 2,
 	/**
@@ -160,8 +160,8 @@ enum drm_loom_query_type {
 	 */
 	DRM_LOOM_QUERY_BANK_BLOCKS = 5,
 	/**
-	 * @DRM_LOOM_QUERY_NO_SPACE: one &struct drm_loom_no_space: why the last BO_CREATE of this
-	 * file that found no room did not; all zero when there was none
+	 * @DRM_LOOM_QUERY_NO_SPACE: one &struct drm_loom_no_space about the last BO_CREATE of this
+	 * file that failed with ENOSPC; all zero if none did
 	 */
 	DRM_LOOM_QUERY_NO_SPACE = 6,
 };
@@ -169,9 +169,9 @@ enum drm_loom_query_type {
 /**
  * struct drm_loom_query - argument of QUERY
  * @type: an &enum drm_loom_query_type
- * @index: see the type; zero where it says nothing
+ * @index: see the type; zero if the type does not use it
  * @ptr: where the answer goes; zero asks for the size only
- * @size: in: bytes at @ptr; out: bytes the whole answer takes. At most the
+ * @size: in: bytes at @ptr; out: bytes of the whole answer. At most the
  *	smaller of both is written
  * @pad: zero
  */
@@ -184,7 +184,7 @@ struct drm_loom_query {
 };
 
 /**
- * struct drm_loom_device_info - what the device is
+ * struct drm_loom_device_info - capabilities and limits of the device
  * @name: topology preset, NUL terminated
  * @plan_version: newest plan format that PLAN_CREATE takes
  * @lanes: SRAM banks the engine computes on in lockstep
@@ -199,9 +199,9 @@ struct drm_loom_query {
  * @job_timeout_ms: a job that takes longer is ended
  * @max_bo_bytes: cap on the host memory of all buffers, zero for none. Since minor 2, as all that
  *	follows
- * @bo_bytes: what they take
+ * @bo_bytes: host memory of all buffers
  * @max_file_bo_bytes: cap on the host memory of the buffers that one file has made, zero for none
- * @file_bo_bytes: what those take that the file has made that asks
+ * @file_bo_bytes: host memory of the buffers that the calling file has made
  */
 struct drm_loom_device_info {
 	char name[32];
@@ -225,8 +225,8 @@ struct drm_loom_device_info {
 /**
  * struct drm_loom_region_info - a region and how full it is
  *
- * What a buffer on all banks has to do with: a byte is free if it is free in every bank. So where
- * there are buffers on some banks only, a bank may have more room than is said here; see
+ * All numbers are for buffers on all banks: a byte is free if it is free in every bank. So if there
+ * are buffers on some banks only, a bank may have more free bytes than are given here; see
  * DRM_LOOM_QUERY_BANKS.
  *
  * @banks: number of banks
@@ -276,9 +276,9 @@ struct drm_loom_bank_info {
 };
 
 #define DRM_LOOM_BLOCK_ALLOCATED		(1 << 0)
-/* DRM_LOOM_BLOCK_RESERVED: the bytes below the first address given out */
+/* DRM_LOOM_BLOCK_RESERVED: the bytes below the first address that can be allocated */
 #define DRM_LOOM_BLOCK_RESERVED		(1 << 1)
-/* DRM_LOOM_BLOCK_OWN: allocated by the file that asks */
+/* DRM_LOOM_BLOCK_OWN: allocated by the calling file */
 #define DRM_LOOM_BLOCK_OWN			(1 << 2)
 /* DRM_LOOM_BLOCK_PARTIAL: on some banks only. Since minor 3 */
 #define DRM_LOOM_BLOCK_PARTIAL		(1 << 3)
@@ -303,8 +303,8 @@ struct drm_loom_block {
  * DOC: Images
  *
  * An image is a buffer of rows: @height rows of @width elements of one type, @pitch_bytes from the
- * begin of a row to the begin of the next. What lies between the end of a row and the next is
- * padding. The pitch is a multiple of the region's alignment, so that a row can be dealt out whole:
+ * begin of a row to the begin of the next. The bytes between the end of a row and the next row are
+ * padding. The pitch is a multiple of the region's alignment, so that each row is in one bank:
  * row r lies in bank r modulo banks, at the same address as its neighbours in the other
  * banks, and an image takes ceil(@height / banks) rows in each.
  *
@@ -312,26 +312,26 @@ struct drm_loom_block {
  * row y is at byte y * @pitch_bytes + x * size of an element. A row need not start on a page of
  * the processor: any pitch that BO_CREATE takes can be mapped.
  *
- * A plan that wants images says so in its table of images. Then only a buffer that is an image of
- * that type and pitch, and at least as wide and high, can be bound there. A tensor in an image
- * is a window of it, a rectangle of rows and columns, and a view of it does not leave the
- * columns. CONV and POOL can read and write such views where they are, as texture units do;
- * LOAD, STORE, COPY and FILL take them like any other.
+ * A plan that uses images declares them in its table of images. Then only an image of
+ * that type and pitch, and at least as wide and high, can be bound to the slot. A tensor in
+ * an image is a window of it, a rectangle of rows and columns, and a view of it does not leave the
+ * columns. CONV and POOL can read and write such views in DRAM, as texture units do;
+ * LOAD, STORE, COPY and FILL take them like any other view.
  */
 
 /**
  * DOC: Banks of a buffer
  *
- * A buffer is on all banks of its region, or on those of a mask. It has one address, at which these
- * banks are free; the others are not charged, and other buffers may be there. What the layout calls
- * bank i is the i-th bank of the mask, from the lowest.
+ * A buffer is on all banks of its region, or on those of a mask. It has one address, the same in
+ * each of these banks; in other banks it takes no memory, and other buffers may be at that address.
+ * Bank i of a layout is the i-th bank of the mask, from the lowest.
  *
  * A sharded buffer is an array of pages: rows of @page_columns of them, page p in row
  * p / @page_columns. It is cut into shards of @shard_rows times @shard_columns pages, from the top
  * left on, row of shards after row. The banks are a grid, @grid_columns of them side by side, and
  * shard i goes to bank i of the grid, counted along its rows or down its columns. In the bank a
- * shard is an array of its full shape, row by row: what the edges of the array clip is padding.
- * Banks of the grid that no shard is left for are not charged and not part of the buffer.
+ * shard is an array of its full shape, row by row: pages outside of the array are padding.
+ * Banks of the grid that get no shard are not part of the buffer.
  */
 
 /**
@@ -345,7 +345,7 @@ enum drm_loom_shard_order {
 };
 
 /**
- * enum drm_loom_layout - how a buffer's bytes are dealt out over the banks
+ * enum drm_loom_layout - how a buffer's bytes are distributed over the banks
  */
 enum drm_loom_layout {
 	/** @DRM_LOOM_LAYOUT_INTERLEAVED: page p goes to bank p modulo banks */
@@ -366,55 +366,55 @@ enum drm_loom_layout {
 enum drm_loom_direction {
 	/** @DRM_LOOM_DIRECTION_DEFAULT: DRAM from the bottom, SRAM from the top */
 	DRM_LOOM_DIRECTION_DEFAULT = 0,
-	/** @DRM_LOOM_DIRECTION_BOTTOM_UP: lowest fitting address; of large ones, tightest hole */
+	/** @DRM_LOOM_DIRECTION_BOTTOM_UP: lowest fitting address; if large, the tightest hole */
 	DRM_LOOM_DIRECTION_BOTTOM_UP = 1,
-	/** @DRM_LOOM_DIRECTION_TOP_DOWN: highest fitting address; likewise */
+	/** @DRM_LOOM_DIRECTION_TOP_DOWN: highest address that fits; likewise */
 	DRM_LOOM_DIRECTION_TOP_DOWN = 2,
 	/**
 	 * @DRM_LOOM_DIRECTION_TINY_APART: as DEFAULT, but a buffer that takes at most
-	 * DRM_LOOM_TINY_BYTES in each bank goes to the other end, so that it strands nothing when
-	 * it lives long. In the SRAM that is where plans have their scratch: for clients
-	 * that run none meanwhile. Since minor 3
+	 * DRM_LOOM_TINY_BYTES in each bank goes to the other end, so that it does not fragment the
+	 * bank if it lives long. In SRAM plans have their scratch at that end, so this is for
+	 * clients that run no plans meanwhile. Since minor 3
 	 */
 	DRM_LOOM_DIRECTION_TINY_APART = 3,
 };
 
-/* DRM_LOOM_TINY_BYTES: what DRM_LOOM_DIRECTION_TINY_APART calls tiny */
+/* DRM_LOOM_TINY_BYTES: most bytes per bank of a tiny buffer (DRM_LOOM_DIRECTION_TINY_APART) */
 #define DRM_LOOM_TINY_BYTES			256
 
 /**
- * enum drm_loom_no_space_reason - why there was no room
+ * enum drm_loom_no_space_reason - why a buffer did not fit
  */
 enum drm_loom_no_space_reason {
-	/** @DRM_LOOM_NO_SPACE_NONE: there was */
+	/** @DRM_LOOM_NO_SPACE_NONE: no failure */
 	DRM_LOOM_NO_SPACE_NONE = 0,
-	/** @DRM_LOOM_NO_SPACE_TOO_LARGE: more than a bank can give out at all */
+	/** @DRM_LOOM_NO_SPACE_TOO_LARGE: more than an empty bank has */
 	DRM_LOOM_NO_SPACE_TOO_LARGE = 1,
-	/** @DRM_LOOM_NO_SPACE_EXHAUSTED: the fullest of the banks has less free than asked */
+	/** @DRM_LOOM_NO_SPACE_EXHAUSTED: the fullest of the banks has fewer bytes free */
 	DRM_LOOM_NO_SPACE_EXHAUSTED = 2,
-	/** @DRM_LOOM_NO_SPACE_LOCKSTEP: each bank has as much free, not at the same addresses */
+	/** @DRM_LOOM_NO_SPACE_LOCKSTEP: enough is free in each bank, not at common addresses */
 	DRM_LOOM_NO_SPACE_LOCKSTEP = 3,
-	/** @DRM_LOOM_NO_SPACE_FRAGMENTED: as much is free in all banks, but not in one piece */
+	/** @DRM_LOOM_NO_SPACE_FRAGMENTED: enough is free at common addresses, not in one piece */
 	DRM_LOOM_NO_SPACE_FRAGMENTED = 4,
 };
 
 /**
- * struct drm_loom_no_space - why there was no room
+ * struct drm_loom_no_space - why a buffer did not fit
  *
- * As it was right after the try, when all that can be evicted had been.
+ * The state right after the failure, when everything that can be evicted had been evicted.
  *
  * @reason: an &enum drm_loom_no_space_reason
  * @region: an &enum drm_loom_region
- * @banks: number of banks that it was to be on
+ * @banks: number of banks that the buffer was requested on
  * @pad: zero
- * @size_bytes: of the buffer
- * @bytes_per_bank: that it takes in each of its banks; all ones if that is past 64 bits
- * @bank_bytes: what a bank can give out
- * @allocated_bytes: what the fullest of its banks has given out
- * @free_bytes: what that one has left
- * @common_free_bytes: what is free in all of its banks at the same address
- * @largest_free_bytes: largest block of that
- * @scratch_bytes: what queued jobs hold at the bottom of each bank, of which nothing is given out
+ * @size_bytes: size of the buffer
+ * @bytes_per_bank: bytes that it needs in each of its banks; all ones if that exceeds 64 bits
+ * @bank_bytes: bytes of a bank that can be allocated at all
+ * @allocated_bytes: bytes allocated in the fullest of its banks
+ * @free_bytes: bytes free in that bank
+ * @common_free_bytes: bytes that are free in all of its banks at the same address
+ * @largest_free_bytes: largest block of these
+ * @scratch_bytes: bytes at the bottom of each bank that queued jobs hold; they cannot be allocated
  */
 struct drm_loom_no_space {
 	__u32 reason;
@@ -441,8 +441,8 @@ struct drm_loom_no_space {
  *	of @pitch_bytes
  * @region: an &enum drm_loom_region
  * @layout: an &enum drm_loom_layout
- * @page_bytes: unit that is dealt out over the banks, a power of two from the
- *	region's alignment to 1 MiB; zero picks 4096. Of an image: zero, it is the row
+ * @page_bytes: unit of distribution over the banks, a power of two from the
+ *	region's alignment to 1 MiB; zero means 4096. Zero for an image: its unit is the row
  * @direction: an &enum drm_loom_direction
  * @flags: zero
  * @handle: out: GEM handle
@@ -450,10 +450,10 @@ struct drm_loom_no_space {
  * @height: rows of an image, not zero; else zero
  * @dtype: type of an image, an &enum drm_loom_dtype; else zero
  * @pitch_bytes: of an image: bytes from a row to the next, a multiple of the region's alignment,
- *	and at least a row; zero picks the smallest there is. Out: the pitch. Else zero
+ *	and at least a row; zero means the smallest possible one. Out: the pitch. Else zero
  * @bank_mask: user address of @bank_mask_words __u64: bit b % 64 of word b / 64 is bank b; zero for
  *	all banks. Since minor 3, as all that follows
- * @bank_mask_words: 1 to 4, else zero. No bank and a bank that is not there are EINVAL
+ * @bank_mask_words: 1 to 4, else zero. An empty mask and a bank that does not exist are EINVAL
  * @page_columns: sharded: pages in a row of the array, not zero; else zero
  * @shard_rows: sharded by height and block: rows of pages in a shard, not zero; else zero
  * @shard_columns: sharded by width and block: columns of pages in a shard, not zero; else zero
@@ -488,7 +488,7 @@ struct drm_loom_bo_create {
 	__u32 pad;
 };
 
-/* DRM_LOOM_BO_EVICTED: in system memory now, comes back when a job needs it */
+/* DRM_LOOM_BO_EVICTED: in system memory now; gets an address again when a job needs it */
 #define DRM_LOOM_BO_EVICTED			(1 << 0)
 
 /**
@@ -507,8 +507,8 @@ struct drm_loom_bo_create {
  * @mmap_offset: offset for mmap() on the node: the linear view
  * @address: first byte, in each of its banks; zero while evicted
  * @bytes_per_bank: bytes it takes in each of its banks
- * @padding_bytes: bytes taken in all banks that hold no data
- * @page_bytes: unit that is dealt out
+ * @padding_bytes: bytes that it takes in all banks together and that hold no data
+ * @page_bytes: unit of distribution over the banks
  * @page_pitch_bytes: bytes between pages in a bank
  * @banks: number of its banks
  * @layout: an &enum drm_loom_layout
@@ -669,8 +669,8 @@ struct drm_loom_context_query {
  * start on eight bytes and lie inside the blob behind the header. There are no
  * addresses in it: commands name operands, an operand is a view of a tensor, and
  * a tensor lies at an offset in a slot (DRAM) or in the plan's scratch (SRAM).
- * An SRAM tensor that shall outlive the run lies in a slot, too (DRM_LOOM_TENSOR_SLOT): then a
- * buffer gives it its place, and what one plan leaves there another finds.
+ * An SRAM tensor that has to outlive the run lies in a slot, too (DRM_LOOM_TENSOR_SLOT): it is then
+ * in the bound buffer, and another plan can read what this one has left there.
  *
  * Time is counted in steps. The commands of step s are a run in the command
  * table: first those of the DMA stream, then those of the compute stream. Both
@@ -687,13 +687,12 @@ struct drm_loom_context_query {
  *
  * A view picks elements of a tensor: a byte offset from the tensor's first byte,
  * and a count and a signed byte stride per axis. Its axes need not be those of
- * the tensor: permuted, merged and stepped axes, and axes of stride zero are how
- * transposes, reshapes, slices and broadcasts are said. In SRAM one axis of the view is
+ * the tensor: permuted, merged and stepped axes, and axes of stride zero express
+ * transposes, reshapes, slices and broadcasts. In SRAM one axis of the view is
  * its lane axis: it starts at index @lane_start of the tensor's and runs over it one
  * by one; a view that does not run over lanes has a lane axis of one element.
  *
- * What the kernel proves before it accepts a plan is said with each
- * &enum drm_loom_rule.
+ * &enum drm_loom_rule lists what the kernel proves before it accepts a plan.
  */
 
 #define DRM_LOOM_PLAN_MAGIC			0x4d4f4f4c	/* "LOOM", little endian */
@@ -731,8 +730,9 @@ struct drm_loom_table {
  * @size: bytes of the whole blob
  * @lanes: SRAM banks it was made for
  * @flags: zero
- * @scratch_bytes: SRAM its tensors may lie in while it runs, per bank, from the first byte
- *	above the reserved ones. What a job holds of a bank ends with the last tensor there
+ * @scratch_bytes: SRAM that its tensors may lie in while it runs, per bank, from the first byte
+ *	above the reserved ones. Of each bank a job holds the bytes up to the end of the last tensor
+ *	there
  * @slots: &struct drm_loom_plan_slot
  * @tensors: &struct drm_loom_plan_tensor
  * @steps: &struct drm_loom_plan_step
@@ -757,15 +757,16 @@ struct drm_loom_plan_header {
 	struct drm_loom_table images;
 };
 
-/* DRM_LOOM_SLOT_READ: what the bound buffer holds may be read */
+/* DRM_LOOM_SLOT_READ: the plan may read what the bound buffer holds before the job */
 #define DRM_LOOM_SLOT_READ			(1 << 0)
 /* DRM_LOOM_SLOT_WRITE: the plan may write it */
 #define DRM_LOOM_SLOT_WRITE			(1 << 1)
 /* DRM_LOOM_SLOT_SRAM: an SRAM buffer is bound to it; since minor 2 */
 #define DRM_LOOM_SLOT_SRAM			(1 << 2)
 /*
- * DRM_LOOM_SLOT_SPREAD: also a buffer that is sharded or on some banks only can be bound: the plan
- * does not count on all banks to give their share. Without it that is EINVAL. Since minor 3
+ * DRM_LOOM_SLOT_SPREAD: buffers that are sharded or on some banks only can be bound, too: the plan
+ * does not assume that its bytes are spread over all banks. Without it such a buffer is EINVAL.
+ * Since minor 3
  */
 #define DRM_LOOM_SLOT_SPREAD		(1 << 3)
 
@@ -790,11 +791,11 @@ struct drm_loom_plan_slot {
 };
 
 /**
- * struct drm_loom_plan_image - says of a slot that it is an image
+ * struct drm_loom_plan_image - declares a slot to be an image
  *
- * Only an image can be bound to the slot then, and all of its tensors are windows of it.
+ * Only an image can be bound to the slot then, and all tensors in the slot are windows of it.
  *
- * @slot: index of a slot, of which this is said once; it has @height rows of @pitch_bytes
+ * @slot: index of a slot, which is declared once; its size is @height rows of @pitch_bytes
  * @dtype: an &enum drm_loom_dtype
  * @width: elements in a row, not zero
  * @height: rows, not zero
@@ -1355,7 +1356,7 @@ enum drm_loom_resize_nearest {
 /**
  * struct drm_loom_attr_resize - attributes of RESIZE
  *
- * The views may be slices; sizes and starts say of what.
+ * The views may be slices of the input and output; sizes and starts say which.
  *
  * @mode: an &enum drm_loom_resize_mode
  * @coord: an &enum drm_loom_resize_coord
@@ -1400,7 +1401,7 @@ enum drm_loom_rule {
 	DRM_LOOM_RULE_NONE = 0,
 	/** @DRM_LOOM_RULE_HEADER: magic, version, size, flags and reserved fields are right */
 	DRM_LOOM_RULE_HEADER = 1,
-	/** @DRM_LOOM_RULE_TABLE: tables lie in the blob, aligned, with the right stride, apart */
+	/** @DRM_LOOM_RULE_TABLE: tables lie in the blob, aligned, disjoint, of the right stride */
 	DRM_LOOM_RULE_TABLE = 2,
 	/** @DRM_LOOM_RULE_LIMIT: no count is past its cap */
 	DRM_LOOM_RULE_LIMIT = 3,
@@ -1481,7 +1482,7 @@ enum drm_loom_rule {
 
 #define DRM_LOOM_RULE_END			39
 
-/* Which fields of a reject record say something. */
+/* Which fields of a reject record are valid. */
 #define DRM_LOOM_REJECT_STEP		(1 << 0)
 #define DRM_LOOM_REJECT_COMMAND		(1 << 1)
 #define DRM_LOOM_REJECT_OPERAND		(1 << 2)
@@ -1493,12 +1494,12 @@ enum drm_loom_rule {
 /**
  * struct drm_loom_reject - why and where a plan was refused
  * @rule: an &enum drm_loom_rule
- * @valid: DRM_LOOM_REJECT_*: which of the following fields say something
+ * @valid: DRM_LOOM_REJECT_*: which of the following fields are valid
  * @step: index of the step
  * @command: index of the command
  * @operand: number of the operand
  * @tensor: index of the tensor at fault
- * @other: index of the tensor it meets
+ * @other: index of the tensor that it overlaps
  * @slot: index of the slot
  * @region: with DRM_LOOM_REJECT_RANGE: region of the range
  * @pad: zero
@@ -1523,17 +1524,17 @@ struct drm_loom_reject {
 /**
  * struct drm_loom_scratch_conflict - which SRAM buffer lies in a plan's scratch
  *
- * Of all buffers in the way the one that is furthest below the end of the scratch in a bank that
- * both use. Since minor 2.
+ * Of all buffers that overlap the scratch, the one that begins furthest below the end of the
+ * scratch, in a bank that both use. Since minor 2.
  *
- * @bank: index of that bank; the lowest one, if it is so in several
+ * @bank: index of that bank; the lowest, if there are several
  * @handle: GEM handle of the buffer, if the caller's file has one; else zero
  * @scratch_start: first byte of the plan's scratch in that bank
  * @scratch_end: first byte behind it
  * @address: first byte of the buffer, in each of its banks
  * @bytes: bytes of it, per bank
- * @short_bytes: from @address to @scratch_end: with so much less in that bank the plan would fit;
- *	zero if there is no conflict, and so is all else then
+ * @short_bytes: from @address to @scratch_end: with so many bytes less in that bank the plan would
+ *	fit; zero if there is no conflict, and then all other fields are zero, too
  */
 struct drm_loom_scratch_conflict {
 	__u32 bank;
@@ -1545,7 +1546,7 @@ struct drm_loom_scratch_conflict {
 	__u64 short_bytes;
 };
 
-/* DRM_LOOM_FIT_NOW: SUBMIT would find no reason for EBUSY, and the DRAM has room for the slots */
+/* DRM_LOOM_FIT_NOW: SUBMIT would not fail with EBUSY, and DRAM has room for the slots */
 #define DRM_LOOM_FIT_NOW			(1 << 0)
 /* DRM_LOOM_FIT_RESERVED: the plan's scratch is reserved (DRM_LOOM_PLAN_RESERVE) */
 #define DRM_LOOM_FIT_RESERVED		(1 << 1)
@@ -1559,9 +1560,9 @@ struct drm_loom_scratch_conflict {
  * @pad: zero
  * @scratch_bytes: bytes of the scratch in the bank where it uses most
  * @dram_bytes: bytes per bank for interleaved buffers of the default page size for all DRAM slots
- * @dram_short_bytes: how many of them the DRAM would not have room for if all else in it that can
- *	be evicted was; zero if it has
- * @conflict: what is in the way of the scratch
+ * @dram_short_bytes: how many of them would not fit in DRAM even if everything else that can be
+ *	evicted was evicted; zero if all fit
+ * @conflict: the SRAM buffer that overlaps the scratch
  */
 struct drm_loom_fit {
 	__u32 flags;
