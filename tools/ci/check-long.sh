@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What is too long for every check: a million operations on the allocator and the engine, and
-# fifty thousand on the device node, in a VM for each of two topologies. TAP.
+# Random tests that take too long for `make check`: a million operations on the allocator and the
+# engine, and fifty thousand on the device node, in a VM for each of two topologies. TAP.
 #
 #	tools/ci/check-long.sh [host|node]...
 set -u

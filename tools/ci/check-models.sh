@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every network by every strategy in SRAM of every size, see tools/testing/e2e/model_matrix.c: what
-# tools/testing/e2e/12-groups-host.sh does of a part. Takes long.
+# Runs every network by every strategy in SRAM of every size, see tools/testing/e2e/model_matrix.c.
+# tools/testing/e2e/12-groups-host.sh runs a part of it. Takes up to an hour.
 #
-#	tools/ci/check-models.sh [NAME...]	a table on standard output, and what went wrong
+#	tools/ci/check-models.sh [NAME...]	a table on standard output, and failures
 #	tools/ci/check-models.sh node [NAME...]	on the device node, by the default strategy, in SRAM
 #						of three sizes: the host's bits and counts
 # shellcheck source=tools/testing/e2e/lib.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Build everything, run every test, print the sum. A part that fails does not
-# keep the others from running. What runs here and what runs in a VM go side by
-# side: a VM without KVM boots on one processor, and so do most tests.
+# Build everything, run every test, print the sum. If a part fails, the others still
+# run. Parts on this machine and parts in a VM run in parallel, because a VM without
+# KVM boots on one processor, and most tests use one.
 #
 #	tools/ci/check.sh [build|lint|host|e2e-host|asan|install|vm|kselftest|run|e2e]...
 #	tools/ci/check.sh debug		what runs on the instrumented kernel, with a sum of its own
@@ -10,7 +10,7 @@ set -u
 shopt -s nullglob
 
 cd "$(dirname "$0")/../.." || exit 1
-# what a make above us was told is not meant for the ones below
+# options of a calling make are not meant for the makes called here
 unset MAKEFLAGS MFLAGS MAKELEVEL
 all='build vm kselftest run e2e lint host asan install e2e-host'
 debug='debug-build debug-small debug-kselftest'

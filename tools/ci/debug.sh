@@ -3,10 +3,10 @@
 # What runs on the instrumented kernel, each in a VM of its own that must end with a clean log
 # and without a leak.
 #
-#	tools/ci/debug.sh instruments	that each instrument finds what it is there for. TAP
+#	tools/ci/debug.sh instruments	each instrument detects a fault made for it. TAP
 #	tools/ci/debug.sh kunit		the module's KUnit suites. KTAP
 #	tools/ci/debug.sh kselftest	the selftests with the stock runner
-#	tools/ci/debug.sh tiny		those that want to fill the device, on one that can be
+#	tools/ci/debug.sh tiny		selftests that fill the device, on a small one
 #
 # `make module-debug` comes first.
 set -u
@@ -14,13 +14,13 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 kernel=$(tools/vm/debug-kernel.sh) || exit 1
-# a fifth of what is done on the stock kernel, where it is ten times as fast
+# a fifth of the rounds of the stock kernel, which is ten times as fast
 export LOOM_EFFORT=20
 module=build/debug/module/drivers/accel/loom
 vm=(tools/vm/run --kernel "$kernel" --mem 2G --module "$module/loom.ko")
 mkdir -p build/debug
 
-# sick LOG ARG...: faults are what this boot is for, so it must not pass
+# sick LOG ARG...: boots to provoke faults, so the run must not pass
 sick() {
 	local log=$1 status=0
 	shift
@@ -36,8 +36,8 @@ instruments() {
 	rsync -rlpt tools/testing/instruments/{Kbuild,instruments.c} build/debug/instruments/
 	make -C "$kernel/build" M="$PWD/build/debug/instruments" modules \
 		>build/debug/instruments.log 2>&1 || { cat build/debug/instruments.log; return 1; }
-	# The first report of lockdep is its last, and one of KASAN ends it, too: it has the first
-	# word, and what it knows of fences has a boot to itself.
+	# lockdep reports once only, and is switched off by a report of KASAN. So its fault comes
+	# first, and the one about fences has a boot of its own.
 	sick build/debug/dmesg-instruments.log $ko \
 		'lock-order=possible circular locking dependency' \
 		'shift=UBSAN: shift-out-of-bounds' \

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `make run` as a person types it, with a line of their own and with a model of their
-# own. TAP.
+# `make run` as a user calls it: as it is, with another line, and with another model. TAP.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1

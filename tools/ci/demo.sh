@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What `make run` does once the packages are there: build, draw a line of type,
-# boot the VM, have the network read the line on the device node.
+# boot the VM, run the network on the device node to read the line.
 #
 # TEXT is the line; MODEL and INPUT (and ARGS, more options of `loom run`) run
 # something else instead.
@@ -15,7 +15,7 @@ say() {
 	printf '\033[1m%s\033[0m\n' "* $*"
 }
 [ -t 1 ] || say() { echo "* $*"; }
-# the tool in the VM cannot see that there is a terminal at this end
+# the tool in the VM cannot see whether stderr is a terminal here
 progress=
 [ ! -t 2 ] || progress=--progress
 

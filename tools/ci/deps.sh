@@ -8,7 +8,7 @@
 #	tools/ci/deps.sh debug	check, plus what a kernel takes to be built
 #	tools/ci/deps.sh docs	what turns Documentation/ into pages
 #
-# A program that is there already, from wherever, is not installed again.
+# A program that is already installed, from any source, is not installed again.
 set -eu
 
 mode=${1:-run}
@@ -55,7 +55,7 @@ install() {
 	$sudo apt-get -qq -o DPkg::Lock::Timeout=300 install -y --no-install-recommends \
 		$missing >/dev/null
 }
-# The package lists may be absent or stale: refresh them once, only if needed.
+# The package lists may be missing or outdated: update them once, and only if needed.
 install 2>/dev/null || {
 	echo "deps: refreshing the package lists"
 	$sudo apt-get -qq update

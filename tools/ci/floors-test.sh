@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# That the tree keeps its floors, and that floors.py finds what is planted in a copy of it: arrows
-# that run up or aside, circles, files and folders that are too large. TAP.
+# Tests that the tree keeps its floors, and that floors.py finds violations planted in a copy of it:
+# uses of rooms above or beside, circles, files and folders that are too large. TAP.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
@@ -31,14 +31,14 @@ compile() {
 	done
 }
 
-# finds NAME WANT: besides what is wrong with the tree itself, there is one line more: WANT
+# finds NAME WANT: floors.py prints one line more than for the tree itself: WANT
 finds() {
 	local said status=0
 	said=$("$dir/tools/ci/floors.py" 2>&1) || status=$?
 	is "$1" "status 1: $2" "status $status: $(comm -13 "$dir/known" <(sort <<<"$said"))"
 }
 
-# clean FILE...: takes planted files away again
+# clean FILE...: removes planted files
 clean() {
 	local file
 	for file; do
@@ -54,7 +54,7 @@ cp -r --parents userlib drivers/accel/loom/core tools/ci/floors.py tools/ci/floo
 	build/obj/userlib build/obj/drivers/accel/loom/core "$dir"
 printf 'build/\nknown\n' >"$dir/.gitignore"
 git init -q "$dir"
-# files outside of the copy are not in what it says
+# paths outside of the copy are not in its output
 said=$("$dir/tools/ci/floors.py" 2>&1)
 sort <<<"$said" >"$dir/known"
 

@@ -5,10 +5,11 @@ stands below.
 
     tools/ci/floors.py [--root DIR] [--objects DIR]
 
-Reads the symbols of the objects (nm) and the #include lines of the sources, and says in one line
-each what breaks the order of floors.txt beside it: an arrow from a room to one above or beside it,
-a circle of files inside of a room, a room whose header says nothing, a file that is too long, a
-folder with too many files, a public header outside of userlib/include. The exit status is 1 if there is any, 2 if it cannot tell.
+Reads the symbols of the objects (nm) and the #include lines of the sources, and prints one line for
+each violation of floors.txt: a use of a room above or beside, a circle of files inside of a room,
+a room whose header does not open with an essay, a file that is too long, a folder with too many
+files, a public header outside of userlib/include. The exit status is 1 if there is any, 2 if the
+check could not be done.
 
 floors.txt, line by line:
     # NAME: text             what a room is for
@@ -17,7 +18,7 @@ floors.txt, line by line:
     circle: FILE... because TEXT
                              files of a room that may use each other in a circle
     allow: FROM TO because TEXT
-                             an arrow that is borne; FROM and TO are rooms or files, FROM may
+                             an exception: FROM may use TO. Both are rooms or files, FROM may
                              be a pattern
 Files are named from userlib/ or from drivers/accel/loom/ on: place/solve.c, core/bank/bank.c.
 """
@@ -42,11 +43,11 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<]([^">]+)[">]', re.M)
 
 
 class Broken(Exception):
-    """What keeps the check from telling anything."""
+    """The check cannot be done."""
 
 
 class Floors:
-    """floors.txt: which room stands where, and what is excepted."""
+    """floors.txt: which room stands on which floor, and the exceptions."""
 
     def __init__(self, path):
         self.floor = {}
@@ -96,7 +97,7 @@ class Floors:
         return False
 
     def idle(self):
-        """Exceptions that nothing needs."""
+        """Exceptions that are not needed."""
         for names in self.circles:
             if names not in self.used:
                 yield f"floors.txt: there is no circle of {' '.join(names)}: remove the line"
@@ -129,7 +130,7 @@ def room_of(path, floors):
 
 
 def tracked(root):
-    """What git knows or would take, and what is there of it."""
+    """Files that git tracks or would add, if they exist."""
     run = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z"],
                          stdout=subprocess.PIPE, check=False)
     if run.returncode:
@@ -173,7 +174,7 @@ def read_includes(root, path, known):
 
 
 class Check:
-    """All of it, for one tree."""
+    """All checks, for one tree."""
 
     def __init__(self, root, objects):
         self.root = root
@@ -198,7 +199,7 @@ class Check:
         yield f"{source} {verb} {target}: {rooms[0]} stands {where} {rooms[1]}"
 
     def rooms(self):
-        """Rooms that floors.txt does not name, or whose header does not say what they are for."""
+        """Rooms that are not in floors.txt, or whose header does not open with an essay."""
         missing = {room_of(path, self.floors) for path in self.ours} - set(self.floors.floor)
         for room in sorted(room for room in missing if room):
             yield f"{room} is on no floor of floors.txt"
@@ -265,14 +266,14 @@ class Check:
                 yield f"{folder} has {count} files: at most {MOST_FILES} are allowed"
 
     def run(self):
-        """All that is wrong, line by line."""
+        """All violations, line by line."""
         for part in (self.rooms, self.symbols, self.includes, self.circles, self.sizes):
             yield from part()
         yield from self.floors.idle()
 
 
 def components(uses):
-    """Strongly connected files, two or more each (Tarjan's way, without recursion)."""
+    """Strongly connected files, two or more each (Tarjan's algorithm, without recursion)."""
     index, low, stack, on_stack, found = {}, {}, [], set(), []
     for start in uses:
         if start in index:

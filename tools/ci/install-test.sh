@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# `make install` into an empty root, then used from there as a stranger would:
-# through pkg-config, from C and C++, with the shared library. TAP.
+# `make install` into an empty root; then programs in C and C++ use it from there through
+# pkg-config, with the shared library. TAP.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1

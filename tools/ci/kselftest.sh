@@ -6,11 +6,11 @@
 #	tools/ci/kselftest.sh run	and run it in the VM, on the device node
 #	tools/ci/kselftest.sh nodev	and run it where there is no device: all must SKIP
 #
-# KSELFTEST_ARGS: more for the runner. LOOM_EFFORT: of 100, how often the selftests do what is done
-# by chance, or often; see loom_selftest.h.
+# KSELFTEST_ARGS: more options for the runner. LOOM_EFFORT: percentage of the rounds of random and
+# repeated tests; see loom_selftest.h.
 #
-# lib.mk looks for its neighbours relative to itself, so our folder and the
-# stock files go into one tree that looks like the kernel's.
+# lib.mk finds its neighbours by relative paths, so our folder and the
+# stock files are staged in one tree laid out like the kernel's.
 set -eu
 
 cd "$(dirname "$0")/../.."
@@ -27,7 +27,7 @@ stage() {
 	mkdir -p "$tree" "$out" "$install/loom"
 	rsync -rlptm build/ksource/tools/testing/selftests/ "$tree/"
 	rsync -rlptm --delete selftests/ "$tree/loom/"
-	# lib.mk knows nothing of the header of the contract
+	# lib.mk does not know where the UAPI header is
 	find "$out" -type f ! -newer uapi/drm/loom_accel.h -delete
 	make -s -C "$tree/loom" OUTPUT="$out" INSTALL_PATH="$install/loom" \
 		KHDR_INCLUDES="-isystem $top/uapi $(pkg-config --cflags-only-I libdrm |
@@ -56,7 +56,7 @@ nodev)
 	run --log build/vm/kselftest-nodev.log --no-module >build/kselftest/nodev.log
 	sed 's/^/# /' build/kselftest/nodev.log
 	echo 1..1
-	# A program skips as a whole, or all of the results it prints do.
+	# A program either skips as a whole, or prints SKIP for each of its results.
 	if awk '/^# (not )?ok / { inner++; if (!/# SKIP/) bad = 1 }
 		/^(not )?ok / { programs++; if (/^not/ || (!inner && !/# SKIP/)) bad = 1; inner = 0 }
 		END { exit bad || !programs }' build/kselftest/nodev.log; then

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Unpack the few parts of the kernel's source that we use as they are, the
-# linters, the kernel-doc directive and the kselftest frame, into build/ksource. None of it is ours, so
-# none of it is in this tree.
+# Unpack the few parts of the kernel's source that we use unchanged into build/ksource: the
+# linters, the kernel-doc directive and the kselftest frame. They are not copied into this tree.
 set -eu
 
 cd "$(dirname "$0")/../.."
@@ -25,7 +24,7 @@ xz -dc -T2 $tarball | tar -x -C "$tmp" --strip-components=1 --wildcards \
 	'*/scripts/kernel-doc' '*/Documentation/sphinx/*' '*/scripts/Makefile.*' '*/scripts/subarch.include' \
 	'*/tools/testing/selftests/kselftest*' '*/tools/testing/selftests/lib.mk' \
 	'*/tools/testing/selftests/run_kselftest.sh'
-# the time of unpacking, not that of the release
+# modification times are those of unpacking, not of the release
 touch "$tmp/.stamp"
 rm -rf $dir
 mv "$tmp" $dir

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# That leftovers.sh finds each kind of leftover, in a checkout made for it, and nothing in a clean
-# one. TAP.
+# Tests that leftovers.sh finds each kind of leftover in a checkout made for it, and nothing in a
+# clean one. TAP.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Names what a tree should not hold, one line each, and fails if there is any:
+# Lists what a tree should not contain, one line each, and fails if there is any:
 #
 #   - files that an editor, a merge or a patch leaves behind (.orig, .rej, .bak, .swp, ~);
 #   - lines that a merge leaves behind in a file;

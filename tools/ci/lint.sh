@@ -6,7 +6,7 @@
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
-# what a make above us was told (-s, above all) is not meant for the ones below
+# options of a calling make (-s, above all) are not meant for the makes called here
 unset MAKEFLAGS MFLAGS MAKELEVEL
 tools/ci/ksource.sh || exit 1
 scripts=$PWD/build/ksource/scripts
@@ -29,15 +29,15 @@ step() {
 	sed 's/^/# /' $log
 }
 
-# What git knows or would take, so that build products never count.
+# Files that git tracks or would add, so that build products are left out.
 files() {
 	git ls-files -co --exclude-standard -- "$@" | sort -u | while read -r f; do
 		[ ! -e "$f" ] || echo "$f"
 	done
 }
 
-# checkpatch knows by a file's path what rules it must keep, so it is shown our
-# tree as it would lie in a kernel's.
+# checkpatch chooses its rules by a file's path, so it gets our tree laid out as it would
+# be in the kernel's.
 mkdir -p build/lint/tree/include build/lint/tree/tools/testing/selftests build/lint/tree/tools/loom
 ln -sfn ../../../../uapi build/lint/tree/include/uapi
 ln -sfn ../../../drivers build/lint/tree/drivers
@@ -48,9 +48,9 @@ done
 
 # Kept short; what is ignored where, and why:
 #   everywhere	SPDX_LICENSE_TAG: wants GPL in drivers, core/ is dual
-#   drivers	EXPORT_SYMBOL: core's are exported in a file apart, since core knows no kernel
+#   drivers	EXPORT_SYMBOL: core is freestanding, so its symbols are exported in another file
 #   core, user	BIT_MACRO, NEW_TYPEDEFS, PREFER_KERNEL_TYPES, PREFER_DEFINED_ATTRIBUTE_MACRO:
-#		the kernel's are not there, core defines what it needs of them
+#		the kernel's macros and types are missing, core defines those that it needs
 #   user	CAMELCASE: the names of libdrm and protobuf-c; SSCANF_TO_KSTRTO: no kstrto here
 #   trace	OPEN_ENDED_LINE, PARENTHESIS_ALIGNMENT: TRACE_EVENT() is a language of its own
 ignore=SPDX_LICENSE_TAG,EXPORT_SYMBOL
@@ -71,7 +71,7 @@ checkpatch() {	# IGNORE FILE...
 		esac
 	done
 	[ ${#as[@]} -gt 0 ] || return 0
-	# it leaves a cache where it runs, and looks for one of the kernel's headers
+	# it writes a cache to the current folder, and looks for one of the kernel's headers
 	(
 		cd build/lint/tree || exit 1
 		printf '%s\0' "${as[@]}" | GIT_DIR=/nonexistent xargs -0 -P "$(nproc)" -n 10 \
@@ -81,7 +81,7 @@ checkpatch() {	# IGNORE FILE...
 			s,^selftests/loom/,selftests/,; /^ *$/d' | without_hex_floats
 }
 
-# checkpatch does not know 0x1.8p-3: it wants spaces around the minus, or parentheses.
+# checkpatch does not know numbers like 0x1.8p-3: it asks for spaces around the minus or parentheses
 without_hex_floats() {
 	local file line rest
 	while IFS=: read -r file line rest; do
@@ -103,8 +103,8 @@ header() {	# COMPILER-AND-FLAGS...: the UAPI header alone, twice, as a client in
 		"$@" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -Iuapi "${drm[@]}" -
 }
 
-# Sparse does not know the compiler's builtins with which core/fp_*.c computes: they are
-# nothing to it. The module that it makes on the way is its own: others boot the other one meanwhile.
+# Sparse does not know the compiler builtins that core/engine/fp_*.c uses, so they are defined
+# away. It builds a module of its own, because VMs boot the other one meanwhile.
 module_sparse() {
 	local builtin cf=
 	for builtin in fabs fabsf shuffle sqrt sqrtf; do
@@ -115,7 +115,7 @@ module_sparse() {
 		cat build/lint/sparse
 		return 1
 	}
-	# nothing of ours was checked: say so rather than pass
+	# none of our files was checked: fail instead of passing silently
 	grep -q 'CHECK.*loom' build/lint/module.log || { echo 'sparse checked no file'; return 1; }
 	! grep -E '(warning|error):' build/lint/module.log
 }

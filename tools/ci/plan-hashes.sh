@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# A hash of the plan of every network by every strategy in SRAM of every size, as `make check-models`
-# runs them: two builds plan alike if they print the same.
+# Prints a hash of the plan of every network by every strategy in SRAM of every size, as in `make
+# check-models`: two builds make the same plans if they print the same.
 #
 #	tools/ci/plan-hashes.sh [NAME...]
 # shellcheck source=tools/testing/e2e/lib.sh

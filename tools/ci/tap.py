@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Run one test program, judge its TAP, add the figures to the tally.
+"""Run one test program, evaluate its TAP, add the figures to the results.
 
     tap.py NAME [--plain] [--kselftest] [--kunit] [--no-skip]
            [--timeout S] [--folder DIR] -- COMMAND...

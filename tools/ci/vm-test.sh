@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The VM runner judged by itself: what it must let pass, and what it must not. A
-# check that never saw a sick kernel proves nothing. TAP.
+# Tests the VM runner: which runs must pass and which must fail. Without runs that have to
+# fail, a passing run would prove nothing. TAP.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1

@@ -7,9 +7,9 @@
 #	bzImage		the kernel
 #	build		is what modules are built against
 #
-# KEY is made of what the kernel is made of: the source package, the compiler, the options,
+# KEY is a hash of all inputs of the build: the source package, the compiler, the options,
 # this script, and the driver's Kconfig, which is read in the kernel's tree and selects there
-# what the driver needs. The driver is not in it.
+# what the driver needs. The driver itself is not built.
 set -eu -o pipefail
 
 cd "$(dirname "$0")/../.."
@@ -46,8 +46,8 @@ log=$top/build/debug-kernel/build.log
 echo "debug-kernel: building an instrumented kernel, once (the log: $log)" >&2
 : >"$log"
 
-# What the kernel takes to configure and build itself on x86; of the many drivers that are not
-# built only the Kconfig files and Makefiles.
+# The files that the kernel needs to configure and build itself on x86; of the many drivers that are
+# not built only the Kconfig files and Makefiles.
 echo "debug-kernel: unpacking" >&2
 mkdir "$tmp/source"
 xz -dc -T2 $tarball | tar -x -C "$tmp/source" --strip-components=1 --wildcards --wildcards-match-slash \
@@ -60,15 +60,14 @@ xz -dc -T2 $tarball | tar -x -C "$tmp/source" --strip-components=1 --wildcards -
 	--exclude='*/drivers/iio/*.[ch]' --exclude='*/drivers/usb/*.[ch]' \
 	--exclude='*/tools/testing/*' --exclude='*/tools/perf/*'
 
-# Our Kconfig in its place, the driver not: what it selects is built in.
+# Our Kconfig is put in its place, without the driver, so that the options it selects are built in.
 mkdir "$tmp/source/drivers/accel/loom"
 cp "$kconfig" "$tmp/source/drivers/accel/loom/Kconfig"
 sed -i 's,^endif.*,source "drivers/accel/loom/Kconfig"\n&,' "$tmp/source/drivers/accel/Kconfig"
 grep -q accel/loom "$tmp/source/drivers/accel/Kconfig" ||
 	echo 'source "drivers/accel/loom/Kconfig"' >>"$tmp/source/drivers/accel/Kconfig"
 
-# The folder is renamed when all is done, but the build remembers where it was: it is built
-# where it stays.
+# The build remembers absolute paths, so it is made in its final folder and not renamed afterwards.
 rm -rf "$dir"
 mv "$tmp" "$dir"
 trap - EXIT
@@ -84,7 +83,7 @@ build() {
 build KCONFIG_ALLCONFIG="$config" allnoconfig
 
 missing=$(grep -E '^(# )?CONFIG_' "$config" | grep -vxFf "$dir/build/.config" || true)
-# an option that is gone altogether is as good as one that is not set
+# an option that does not exist counts as not set
 missing=$(while read -r line; do
 	case $line in
 	'# '*)	option=${line#\# }
@@ -107,6 +106,6 @@ find "$dir/build" -maxdepth 1 -name 'vmlinux*' ! -name vmlinux.symvers -delete
 make -s -C "$dir/source" O="$dir/build" LOCALVERSION=-loom-debug kernelrelease >"$dir/.release"
 mv "$dir/.release" "$dir/release"
 
-# what was built before, from other options
+# remove kernels of other keys
 find build/debug-kernel -mindepth 1 -maxdepth 1 -type d ! -name "$key" -exec rm -rf {} +
 echo "$dir"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Build the initramfs of the test VM, if it is not there or out of date:
 # busybox, our init, and the stock modules that loom.ko and the file shares
-# need, in the order in which they load. Everything else the guest sees, the
-# host's /usr, this tree and loom.ko itself, comes over 9p at run time.
+# need, in the order in which they load. Everything else (the host's /usr, this tree
+# and loom.ko) is mounted over 9p at run time.
 #
 #	tools/vm/initramfs.sh KERNEL-RELEASE	for the stock kernel
 #	tools/vm/initramfs.sh			for one that has all of it built in
@@ -35,13 +35,13 @@ chmod 755 "$root/init"
 echo 'root:x:0:0:root:/root:/bin/sh' >"$root/etc/passwd"
 printf '%s\n' 'nobody:x:65534:65534:nobody:/nonexistent:/bin/false' >>"$root/etc/passwd"
 printf '%s\n' 'root:x:0:' 'render:x:104:' 'nogroup:x:65534:' >"$root/etc/group"
-# Debian finds awk, cc and others through these links
+# on Debian, awk, cc and others are symbolic links into this folder
 [ ! -d /etc/alternatives ] || cp -a /etc/alternatives "$root/etc/"
 
 stock_modules() {
 	base=build/kernel/modules/$krel
 	[ -f "$base/modules.dep" ] || {
-		# the package leaves modules.dep to be made when it is installed
+		# modules.dep is not in the package: it is made on installation
 		mkdir -p build/kernel/lib
 		ln -sfn ../modules build/kernel/lib/modules
 		/sbin/depmod -b build/kernel "$krel"
