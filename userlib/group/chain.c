@@ -2,14 +2,14 @@
 /*
  * DOC: Chains
  *
- * Groups that share residents are a *chain*. A resident is in the way of each of them, at the same
- * offset: so an offset is wanted that suits all.
+ * Consecutive groups that share residents are a *chain*. A resident occupies the same offset in
+ * each of them, so the offset has to suit all.
  *
- * First, groups are placed one after the other, and what stays is where the group that makes it has
- * put it. Where that fails, all of a chain is one placement problem: positions of one group follow
- * those of the other, and what stays is alive from the first that has it to the last. Where each
- * group has it then is where it is pinned, and they are placed again. Last, a group that has no
- * place may say where it would rather have what stays.
+ * First, groups are placed one after the other, and a resident keeps the offset that the group that
+ * makes it has chosen. If that fails, the whole chain is placed as one problem: the positions of
+ * each group follow those of the one before it, and a resident is alive from the first group that
+ * has it to the last. Residents are pinned to the offsets found, and the groups are placed again.
+ * If that fails, too, residents are pinned where a group that has no placement can have them.
  */
 #include "divide.h"
 
@@ -18,22 +18,25 @@
 
 #include "loom_place.h"
 
-/* How often groups may say where they want what stays. */
+/* How often residents of a chain may be pinned to suit a single group. */
 #define PINS		4
 /* A chain of more items than this is not placed as one. */
 #define MOST_ITEMS	4000
-/* Search nodes to place it, and what it takes to spend them in vain, as &loom_group.work. */
+/* Search nodes to place a chain, and the cost of a failed search in units of &loom_group.work. */
 #define BUDGET		20000
 #define MISFIT_WORK	200000
-/* So many groups may have no place before what stays at a cut may not any longer, or nothing. */
+/*
+ * After so many groups without a placement, a choice of residents is blocked for each further one;
+ * after MOST_MISFITS, no value may be resident at any cut.
+ */
 #define MISFITS		4
 #define MOST_MISFITS	24
 
 /**
  * struct chain - a chain as one placement problem
  * @group: room to make its groups in
- * @items: what needs room
- * @gaps: by item: when it is not there
+ * @items: what needs room in SRAM
+ * @gaps: by item: when it needs none between its begin and its end
  * @count: number of items
  * @cap: room for items
  * @now: positions so far
@@ -78,7 +81,7 @@ static struct loom_place_item *add_item(struct chain *c, u64 bytes, s64 lower, s
 	return &c->items[c->count++];
 }
 
-/* When an item is there, in positions of its group. Those of one slice begin at -1. */
+/* The lifetime of an item, in positions of its group. In groups of one slice they begin at -1. */
 static void find_life(const struct loom_group *group, const struct loom_group_item *item,
 		      s64 *lower, s64 *upper, struct loom_place_gap *gap)
 {
@@ -127,7 +130,7 @@ static int add_own(struct chain *c, const struct loom_group_item *item)
 	return 0;
 }
 
-/* What stays is one item in all groups. */
+/* A resident is a single item in all groups of the chain. */
 static int add_resident(struct chain *c, u32 value, const struct loom_group_item *item)
 {
 	struct loom_place_gap gap = { .lower = 0 };
@@ -200,7 +203,7 @@ static int place_chain(struct chain *c)
 	return 0;
 }
 
-/* Pins what stays in a chain where it suits all its groups. -ENOSPC: no such place was found. */
+/* Pins the residents of a chain at offsets that suit all its groups. -ENOSPC: none were found. */
 static int pin_chain(struct loom_group_divide *d, const struct loom_group_cut *cuts, u32 num_cuts)
 {
 	struct chain c = { .group = d->group };
@@ -222,7 +225,7 @@ static int pin_chain(struct loom_group_divide *d, const struct loom_group_cut *c
 	return ret;
 }
 
-/* Places a group that was chosen, and takes note of where what stays is. */
+/* Places a chosen group, and notes the offsets of its residents. */
 static int place_cut(struct loom_group_divide *d, struct loom_group_cut *cut, bool pin)
 {
 	struct loom_group *group = d->group;
@@ -254,7 +257,7 @@ static int place_cut(struct loom_group_divide *d, struct loom_group_cut *cut, bo
 	return ret;
 }
 
-/* The chain that a group is in: its first group, and the first behind it. */
+/* The chain of group @at: [@from, @to). */
 static void find_chain(const struct loom_group_cut *cuts, u32 num_cuts, u32 at, u32 *from, u32 *to)
 {
 	*from = at;
@@ -265,7 +268,7 @@ static void find_chain(const struct loom_group_cut *cuts, u32 num_cuts, u32 at, 
 		++*to;
 }
 
-/* Places groups, each of a chain with what stays where it is. *@failed: the one that has none. */
+/* Places all groups, with residents at one offset throughout a chain. *@failed: the one without. */
 static int place_cuts(struct loom_group_divide *d, struct loom_group_cut *cuts, u32 num_cuts,
 		      u32 *failed)
 {
@@ -303,7 +306,7 @@ static int place_cuts(struct loom_group_divide *d, struct loom_group_cut *cuts, 
 	return 0;
 }
 
-/* A group has no place, though it has one without what stays: it is not to be chosen again. */
+/* A group has no placement because of the residents' offsets: it is not to be chosen again. */
 static void ban(struct loom_group_divide *d, const struct loom_group_cut *cut)
 {
 	u32 end = cut->first_unit + cut->num_units;
@@ -311,7 +314,7 @@ static void ban(struct loom_group_divide *d, const struct loom_group_cut *cut)
 	loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, cut->out)->state =
 		LOOM_GROUP_EDGE_NONE;
 	loom_group_path_forget(d);
-	/* paths around it are many, and as a rule have no placement, either */
+	/* there are many similar paths, and most of them have no placement, either */
 	if (d->misfits++ < MISFITS)
 		return;
 	if (cut->in)

@@ -3,23 +3,24 @@
  * DOC: Dividing a graph into groups
  *
  * The cheapest way to run units [0, n) ends with a group [i, n), before and after which some values
- * stay in SRAM: a dynamic program over cuts and what stays at them. Fewest DRAM bytes win, then
- * fewest cycles, then what was found first.
+ * are resident in SRAM: a dynamic program over cuts and the residents at them. Fewest DRAM bytes
+ * win, then fewest cycles, then what was found first.
  *
- * What each of the groups costs is estimated at first (estimate.c), for all that there are. Then
- * the groups on the cheapest path are asked for what they do cost, and placed; that is entered, and
- * the cheapest path is looked for again, until all of it is certain. Estimates err: so at first an
- * estimate has to promise a little more to be taken up, and later, step by step, the opposite is
- * assumed: estimates are too high by a few percent. Last, and as a rule in small graphs only, there
- * is time for all groups, slice counts and axes; what cannot beat the known division is left out.
+ * At first the cost of every possible group is estimated (estimate.c). Then the groups on the
+ * cheapest path are evaluated exactly, their costs are entered, and the cheapest path is searched
+ * again, until all groups on it are evaluated. As estimates are inexact, this is repeated with four
+ * margins: first estimates are taken for a little too low, at last for some percent too high, so
+ * that more and more groups are evaluated. Then, as a rule in small graphs only, all groups, slice
+ * counts and axes are evaluated that could beat the known division (branch_bound.c). Last, the
+ * groups on the cheapest path are placed.
  *
- * All of that is counted in work, see &loom_group.work, and ends when the budget is spent: not in
- * seconds, so that a plan is the same everywhere. What is certain by then is what counts, and a
- * node alone, lowered as without groups, is certain from the beginning: the division never moves
- * more than no groups at all would.
+ * Effort is counted in work (see &loom_group.work) and not in seconds, so that a plan is the same
+ * on every machine. The search ends when the budget is spent, with the best division of evaluated
+ * groups. A node alone, lowered as without groups, has a known cost from the beginning: the
+ * division never moves more than no groups at all would.
  *
- * Rejected: asking all groups for their true cost from the start. It is what a graph of 12 nodes
- * still gets, and takes half a minute for one of 500.
+ * Rejected: evaluating all groups from the start. Small graphs, of 12 nodes say, still get that; a
+ * graph of 500 would take half a minute.
  */
 #include "divide.h"
 
@@ -27,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* See &loom_group_divide.margin: less and less. */
+/* Successive values of &loom_group_divide.margin. */
 static const s32 margins[] = { 4, 0, -4, -12 };
 
 /* In graphs of more units than this, estimates are for groups of MOST_UNITS at most. */
@@ -39,7 +40,7 @@ static u32 num_choices(const struct loom_group_divide *d, u32 at)
 	return d->list->choices[at].count;
 }
 
-/* Estimates for all groups that begin with a unit, by one axis; or in one slice. */
+/* Estimates all groups that begin with a unit, cut along one axis, or in one slice. */
 static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis, const u32 *counts,
 			 u32 num_counts)
 {
@@ -86,7 +87,7 @@ static int estimate_from(struct loom_group_divide *d, u32 first)
 	return ret;
 }
 
-/* A node alone is what there is without groups. */
+/* Enters a node alone, lowered as without groups. */
 static int offer_layerwise(struct loom_group_divide *d, u32 first)
 {
 	const struct loom_group_unit *unit = &d->list->units[first];
@@ -106,7 +107,7 @@ static int offer_layerwise(struct loom_group_divide *d, u32 first)
 	return 0;
 }
 
-/* Settles all groups of the cheapest path. 1: something was not as certain as @state. */
+/* Makes all groups of the cheapest path as certain as @state. 1: some were not. */
 static int evaluate_path(struct loom_group_divide *d, enum loom_group_edge_state state)
 {
 	u32 at = d->list->num_units * LOOM_GROUP_CHOICES, first;
@@ -132,7 +133,7 @@ static int evaluate_path(struct loom_group_divide *d, enum loom_group_edge_state
 	return changed;
 }
 
-/* Until the cheapest path is certain, with less and less doubt. */
+/* Evaluates groups until all of the cheapest path are, for each margin. */
 static int search_paths(struct loom_group_divide *d)
 {
 	u32 i;
@@ -190,7 +191,7 @@ static int collect(struct loom_group_divide *d, struct loom_group_cut **cuts, u3
 	return 0;
 }
 
-/* What a node costs alone, by the slices that it would be cut into. */
+/* Estimates the cost of a node alone from the slices that it would be cut into. */
 static void cost_layerwise(struct loom_group_list *list, struct loom_group_unit *unit)
 {
 	const struct loom_sram *sram = &list->lower->sram;
@@ -212,7 +213,7 @@ static void cost_layerwise(struct loom_group_list *list, struct loom_group_unit 
 			unit->layerwise_bytes += tiling.dram_bytes;
 			unit->layerwise_cycles += tiling.slices;
 		} else {
-			/* merged axes may fit where these do not: an estimate, and a bad one */
+			/* it may still fit, since lowering merges axes first: a rough guess */
 			unit->layerwise_bytes += 64 * elems * loom_dtype_bytes(y->dtype);
 			unit->layerwise_cycles++;
 		}
@@ -240,12 +241,12 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 		ret = loom_group_search_all(d);
 	d->margin = 0;
 	d->banned = false;
-	/* a half more to find places */
+	/* half the budget again for placing */
 	d->budget = d->work + d->group->work + d->budget / 2;
 	while (!ret) {
 		d->group->unpinned = true;
 		do {
-			/* instead of what has no place, something that was not tried may do */
+			/* once a group had no placement, groups only estimated are tried, too */
 			if (!loom_group_path(d, d->banned && !loom_group_is_spent(d)
 							? LOOM_GROUP_EDGE_ESTIMATED
 							: LOOM_GROUP_EDGE_FITTED))

@@ -3,20 +3,20 @@
  * DOC: Groups by cycles
  *
  * The strategy "layergroup-dp" is how planners after the text divide, to compare with: slices,
- * halos and weights are those of text.c, but the division is the one with the fewest cycles.
- * A dynamic program over the operators: what runs up to one of them costs what runs up to an
- * earlier one, and the group between. The cost of a group is that of its pipeline
- * (cycles.c): at each step the longer of both streams, with what fills and drains it; of an
- * operator alone, what it takes without groups. Of a group, the first way to slice it that fits is
- * the only one that is asked; DRAM bytes count only as far as they take time.
+ * halos and weights are those of text.c, but the division is the one with the fewest cycles. It is
+ * found by a dynamic program over the operators: running all up to one of them costs what running
+ * all up to an earlier one costs, plus the group between. The cost of a group is that of its
+ * pipeline (cycles.c): at each step the longer of both streams, with what fills and drains it; of
+ * an operator alone, what it takes without groups. Only the first slicing of a group that fits is
+ * considered; DRAM bytes count only as far as they take time.
  *
- * Places are found otherwise than by the text, see text_placement.c, and how much of a value is
- * there twice is no reason to refuse a group: it costs cycles.
+ * Placement differs from the text's, see text_rules.c, and a group is not refused because of rows
+ * that are in two slices: they cost cycles.
  *
- * From each begin, a group grows until it can be no longer, or PATIENCE in a row do not fit. What
- * cannot be the cheapest is not looked at: whatever a group is like, its operators take the time
- * that they take, and its weights come at least once. And what would be no cheaper if it had a
- * place as it is, is not given one.
+ * From each first operator, a group grows until it can grow no further, or PATIENCE in a row do not
+ * fit. A group is skipped if a lower bound of its cycles shows that it cannot be on the cheapest
+ * path: its operators compute at least once, and its weights are loaded at least once. It is placed
+ * only if its exact cycles would make the path cheaper.
  */
 #include "search.h"
 #include "strategy.h"
@@ -27,11 +27,11 @@
 #define PATIENCE	3
 
 /**
- * struct path - the cheapest path to run the units before one
- * @cycles: what it costs
+ * struct path - the cheapest way to run all units before one
+ * @cycles: its cost
  * @last: its last group
- * @compute: cycles that those units work at least
- * @weights: cycles that it takes to load their weights once
+ * @compute: least cycles that those units compute
+ * @weights: cycles to load their weights once
  */
 struct path {
 	u64 cycles;
@@ -40,7 +40,7 @@ struct path {
 	u64 weights;
 };
 
-/* A group cannot be so cheap that it matters. */
+/* Whether a group between both cannot make the path to @to cheaper. */
 static bool is_hopeless(const struct path *from, const struct path *to)
 {
 	return from->cycles + max(to->compute - from->compute, to->weights - from->weights) >=
@@ -95,7 +95,7 @@ static int try_from(struct loom_group_list *list, struct loom_group *group, stru
 			continue;
 		most = paths[first + count].cycles - paths[first].cycles;
 		ret = loom_group_text_search(group, &cut, min(most, U64_MAX - 1));
-		/* what cannot be together cannot be in a longer one */
+		/* units that cannot be in one group cannot be in a longer one */
 		if (ret == -EINVAL)
 			break;
 		misses++;

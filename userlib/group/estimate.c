@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
- * DOC: What a group might cost
+ * DOC: Estimated costs of groups
  *
  * Evaluating a group (strip.c, schedule.c) is exact, and takes tens of microseconds: too long for
- * the hundreds of thousands of groups that a graph of 500 nodes has. An estimate looks at the
- * middle of the picture only: how many rows an operator lags behind, how many a reader keeps, and
- * from that what strips, line buffers and weights take, for a ladder of slice counts at once. It
- * errs by the first and the last slice, by alignment and by what cannot be dealt out evenly; no
- * plan relies on it. divide.c asks for estimates first, and evaluates groups whose estimate is
- * good.
+ * the hundreds of thousands of groups that a graph of 500 nodes has. An estimate considers slices
+ * in the middle of the picture only: how many rows an operator lags behind, how many rows a reader
+ * keeps, and from that the SRAM of strips, line buffers and weights, for several slice counts at
+ * once. It is wrong by the first and the last slice, by alignment, and by what cannot be dealt out
+ * evenly over the lanes; no plan relies on it. divide.c asks for estimates first, and evaluates
+ * groups whose estimate is good.
  *
- * Rows are counted in 1/ONE, so that strides do not get lost.
+ * Rows are fixed-point numbers in units of 1/ONE, since strides divide them.
  */
 #include "search.h"
 
@@ -20,16 +20,16 @@
 #define ONE	256
 
 /**
- * struct tracked - a value as a pass sees it
- * @epoch: the pass that has seen it; else it is new
+ * struct tracked - what a pass knows of a value
+ * @epoch: the pass that this is from; in other passes it is not known yet
  * @inside: the group makes it
- * @partial: parts of it, which go to DRAM
- * @resident: it was there as a whole before the group
+ * @partial: the group makes only a part of it, which goes to DRAM
+ * @resident: it is in SRAM as a whole before the group
  * @axis: axis that is cut, or -1
  * @rows: elements along it
- * @row_bytes: SRAM per lane of one of them; of all if no axis is cut
- * @lag: how far it is behind, in 1/ONE rows
- * @kept: how much of it readers look at again, likewise
+ * @row_bytes: SRAM per lane of a row; of the whole value if no axis is cut
+ * @lag: by how much it lags behind the inputs, in 1/ONE rows
+ * @kept: how much of it is read again in the next slice, likewise
  * @first: first op that touches it
  * @last: last op that does
  */
@@ -48,7 +48,7 @@ struct tracked {
 };
 
 /**
- * struct operand_bytes - what an op has of its own
+ * struct operand_bytes - sizes of an operand that no other op uses, such as weights
  * @dram_bytes: what is loaded for it
  * @lane_bytes: SRAM per lane for all of it
  * @least_bytes: SRAM per lane for the smallest chunk
@@ -60,26 +60,26 @@ struct operand_bytes {
 };
 
 /**
- * struct loom_group_estimate - room for passes
+ * struct loom_group_estimate - the state of a pass, which appends the units of a group
  * @list: the graph
  * @tracked: by value
  * @epoch: number of the pass
- * @weights: by op and operand: what of its own is constant
+ * @weights: by op and operand: sizes of constants
  * @first_unit: first unit of the group
  * @first_op: first op of it
  * @num_ops: ops so far
  * @cut_axis: axis of the first result that is cut
  * @counts: numbers of slices, ascending; a single 1: the group is not cut
  * @num_counts: number of @counts
- * @profile: by op and slice count: strips alive
+ * @profile: by op and slice count: SRAM per lane of the strips alive, beyond their line buffers
  * @peak: by slice count: the largest of that
- * @lines: by slice count: line buffers
- * @standing_bytes: what is there as a whole from before
- * @open: values made here that others, too, will read
+ * @lines: by slice count: SRAM per lane of line buffers
+ * @standing_bytes: SRAM per lane of residents from before the group
+ * @open: values made here that may be read behind the group
  * @num_open: number of @open
- * @moved_bytes: loads and stores that there are in any case
- * @held_bytes: weights, in SRAM per lane
- * @weight_bytes: weights, in DRAM
+ * @moved_bytes: DRAM bytes that are moved whatever is held
+ * @held_bytes: SRAM per lane of all weights, if they are held
+ * @weight_bytes: DRAM bytes of all weights, loaded once
  * @least_bytes: the largest of the smallest chunks
  */
 struct loom_group_estimate {
@@ -127,7 +127,7 @@ static bool is_const(const struct loom_group_list *list, u32 value)
 	return list->lower->graph->values[value]->data;
 }
 
-/* An operand of an op's own, whole and in the smallest chunks. */
+/* Adds the sizes of an operand that no other op uses. */
 static void add_operand_bytes(const struct loom_group_list *list,
 			      const struct loom_operand *operand, struct operand_bytes *to)
 {
@@ -224,7 +224,7 @@ static u64 line_bytes(const struct loom_group_estimate *est, const struct tracke
 	return tracked->axis < 0 ? 0 : align_up(est->list, rows * tracked->row_bytes);
 }
 
-/* Adds a value to the profile, or takes it out. What is there as a whole is counted elsewhere. */
+/* Adds a value to the profile, or takes it out. Residents are in @standing_bytes instead. */
 static void count_tracked(struct loom_group_estimate *est, const struct tracked *tracked, bool add)
 {
 	u64 line = line_bytes(est, tracked), extra;
@@ -244,7 +244,7 @@ static void count_tracked(struct loom_group_estimate *est, const struct tracked 
 	}
 }
 
-/* SRAM per lane of a row of a value, or of all of it. */
+/* SRAM per lane of a row along @axis, or of the whole value if that is -1. */
 static u64 row_bytes(const struct loom_group_list *list, const struct loom_group_use *use, s8 axis)
 {
 	u64 best = U64_MAX, bytes;
@@ -316,7 +316,10 @@ void loom_group_estimate_begin(struct loom_group_estimate *est, u32 first_unit, 
 	}
 }
 
-/* The axis of the result that is cut, as operand @i wants it; -1: it does not care. */
+/*
+ * *@cut: the axis of the result that has to be cut for operand @i to be read strip by strip; -1:
+ * any. False: the op cannot be in the group.
+ */
 static bool ask_operand(struct loom_group_estimate *est, const struct loom_group_op *op, u32 i,
 			bool inside, s8 *cut)
 {
@@ -372,7 +375,11 @@ static bool choose_cut(struct loom_group_estimate *est, const struct loom_group_
 	return !(kernel->group > 1 && *cut == 1);
 }
 
-/* What reading operand @i means for it: how far the result is behind then, in its own rows. */
+/*
+ * By how much the result lags behind because of operand @i, which lags behind by @lag, in 1/ONE
+ * rows of the result. A row of the result reads the operand from row index times *@stride on, plus
+ * *@before.
+ */
 static s64 lag_behind(const struct loom_kernel *kernel, u32 i, u32 axis, s8 cut, s64 lag,
 		      s64 *stride, s64 *before)
 {
@@ -386,7 +393,7 @@ static s64 lag_behind(const struct loom_kernel *kernel, u32 i, u32 axis, s8 cut,
 	return max((lag + after) * ONE / *stride, (s64)0);
 }
 
-/* What an op has of its own: in parts, where it follows what is cut. */
+/* Counts an op's weights. One that is cut as the result is, is loaded in parts, each once. */
 static void take_weights(struct loom_group_estimate *est, u32 index, s8 cut)
 {
 	const struct loom_kernel *kernel = &est->list->ops[index]->kernel;
@@ -408,14 +415,14 @@ static void take_weights(struct loom_group_estimate *est, u32 index, s8 cut)
 	est->least_bytes = max(est->least_bytes, least);
 }
 
-/* A strip that an op reads. */
+/* A strip that an op reads; @stride and @before: see lag_behind(). */
 struct reading {
 	struct tracked *tracked;
 	s64 stride;
 	s64 before;
 };
 
-/* Operand @i, if it is no constant. False: this op cannot be in the group. */
+/* Counts operand @i, which is no constant. False: this op cannot be in the group. */
 static bool take_operand(struct loom_group_estimate *est, const struct loom_group_op *op, u32 i,
 			 s8 cut, struct reading *readings, u32 *num_readings, s64 *lag)
 {
@@ -543,7 +550,7 @@ static bool append_op(struct loom_group_estimate *est, u32 index)
 	return true;
 }
 
-/* What just does not fit by an estimate may fit in truth. */
+/* SRAM per lane, and some more: a group that just does not fit by the estimate may fit. */
 static u64 optimistic_bytes(const struct loom_group_estimate *est)
 {
 	u64 budget = est->list->lower->sram.bytes;
@@ -551,7 +558,7 @@ static u64 optimistic_bytes(const struct loom_group_estimate *est)
 	return budget + budget / 8;
 }
 
-/* Even the thinnest slices do not fit, with nothing held. */
+/* Whether no slice count fits, even if no weights are held. */
 static bool is_over(const struct loom_group_estimate *est)
 {
 	u64 budget = optimistic_bytes(est);
@@ -578,7 +585,7 @@ bool loom_group_estimate_append(struct loom_group_estimate *est, u32 num_units)
 	return !is_over(est);
 }
 
-/* What goes to DRAM at the end because it does not stay. */
+/* DRAM bytes of values that are read behind the group and are not resident then. */
 static u64 store_bytes(struct loom_group_estimate *est, u32 end, u8 out)
 {
 	const struct loom_group_list *list = est->list;
@@ -600,7 +607,7 @@ static u64 store_bytes(struct loom_group_estimate *est, u32 end, u8 out)
 	return bytes;
 }
 
-/* What stayed before and is let go is stored first. */
+/* DRAM bytes of residents that are read behind the group but not resident there: stored first. */
 static u64 flush_bytes(const struct loom_group_estimate *est, u32 end, u8 in, u8 out)
 {
 	const struct loom_group_list *list = est->list;
@@ -619,7 +626,7 @@ static u64 flush_bytes(const struct loom_group_estimate *est, u32 end, u8 in, u8
 	return bytes;
 }
 
-/* SRAM for what stays after the group; false: it cannot. */
+/* SRAM per lane of values that become resident in the group. False: one of them cannot. */
 static bool staying_bytes(const struct loom_group_estimate *est, u32 end, u8 out, u64 *bytes)
 {
 	const struct loom_group_list *list = est->list;
@@ -637,7 +644,7 @@ static bool staying_bytes(const struct loom_group_estimate *est, u32 end, u8 out
 			continue;
 		if (list->uses[value].first_writer < est->first_op)
 			return false;
-		/* in one slice it is whole anyway, while it is used */
+		/* in a group of one slice, @profile has the whole value up to its last use */
 		if (est->counts[0] > 1 || tracked->last + 1U < est->num_ops)
 			*bytes += list->uses[value].whole_bytes;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * From an estimate to a certain cost: a group is made, fitted and placed with the numbers of slices
- * that look best, until no other one promises more. See divide.c.
+ * From an estimate to an exact cost: a group is fitted, and placed if asked for, with the slice
+ * counts and axes of the best estimates, until no other estimate is better. See divide.c.
  */
 #include "divide.h"
 
@@ -9,21 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to so many units, the thinnest slices are tried against all estimates. */
+/* In graphs of up to so many units, the thinnest slices are tried, whatever their estimate is. */
 #define THIN_UNITS 128
-/* So many numbers of slices are tried. */
+/* At most so many candidates are tried in the order of their estimates. */
 #define TRIES 8
-/* So many budgets, with overlap and without: an item may have no place though all would fit. */
+/*
+ * Fitting is repeated with ROUNDS / 2 SRAM budgets, each without and with overlap: items that fit
+ * in sum may not have a placement.
+ */
 #define ROUNDS 24
-/* So many of them in a row cost more than is known: those after them would, too. */
+/* After so many rounds in a row that cost more than is known, smaller budgets are not tried. */
 #define DEAR_ROUNDS 4
-/* How often what was chosen is placed with all effort in vain. */
+/* A chosen group is given up after so many failed placements with full effort. */
 #define LONG_LOOKS 4
 #define CANDIDATES (LOOM_GROUP_SLICE_COUNTS * DRM_LOOM_MAX_RANK + 1)
 
 /**
  * struct candidate - slices to try for a group
- * @cost: what it costs by the estimate
+ * @cost: the estimate
  * @slices: number of slices
  * @axis: axis that is cut
  */
@@ -46,7 +49,7 @@ static int compare(const void *a, const void *b)
 	return x->axis < y->axis ? -1 : x->axis > y->axis;
 }
 
-/* Candidates by one axis. */
+/* Writes the slice counts of one axis that fit by the estimate. Return: how many */
 static u32 estimate_axis(struct loom_group_divide *d, const struct loom_group_cut *cut, u32 axis,
 			 const u32 *counts, u32 num_counts, struct candidate *to)
 {
@@ -84,9 +87,9 @@ static u32 find_candidates(struct loom_group_divide *d, const struct loom_group_
 }
 
 /*
- * Offsets for all items of the group at hand that cost less than @cut does: with loads beside work,
- * if that costs no more; else one after the other; else with a little less to place, which may
- * cost more. At most @most times that there are none.
+ * Finds offsets for all items of the group at a lower cost than @cut has: with loads that overlap
+ * computation if that costs no more; else without; else in a smaller budget, which may cost more.
+ * Gives up after @most failed placements.
  */
 static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u32 most)
 {
@@ -112,7 +115,7 @@ static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u
 			return ret;
 		if (!round)
 			least = group->cost.bytes;
-		/* overlap is worth nothing that moves more; less room is no help, either */
+		/* overlap must not move more bytes; a smaller budget must be cheaper */
 		dear++;
 		if (overlap ? group->cost.bytes > cut->cost.bytes
 			    : !loom_group_cheaper(&group->cost, &cut->cost))
@@ -143,14 +146,14 @@ int loom_group_place_best(struct loom_group_divide *d, struct loom_group_cut *cu
 	group->quick_only = true;
 	ret = place_less(d, cut, U32_MAX);
 	group->quick_only = false;
-	/* what was chosen is worth a longer look, if it could cost less */
+	/* offsets of residents are final: a second attempt with full effort, for a lower cost */
 	if (!ret && !group->unpinned)
 		ret = place_less(d, cut, LONG_LOOKS);
 	memcpy(group->parts, d->saved, group->num_parts * sizeof(*d->saved));
 	return ret;
 }
 
-/* Tries a way to cut a group; keeps it if it is the best. */
+/* Tries a slice count and axis; keeps it if it is the best. */
 static int try_candidate(struct loom_group_divide *d, const struct candidate *candidate,
 			 enum loom_group_edge_state state, struct loom_group_cut *best)
 {
@@ -174,7 +177,7 @@ static int try_candidate(struct loom_group_divide *d, const struct candidate *ca
 	return ret;
 }
 
-/* A few slices more or fewer than those of the ladder: what is streamed is so for each. */
+/* Tries a few slices more or fewer: each slice loads again what is streamed. */
 static int polish(struct loom_group_divide *d, enum loom_group_edge_state state, u64 floor,
 		  struct loom_group_cut *best)
 {
@@ -197,7 +200,7 @@ static int polish(struct loom_group_divide *d, enum loom_group_edge_state state,
 	return 0;
 }
 
-/* No other candidate cuts the same axis more often. */
+/* Whether no other candidate cuts the same axis into more slices. */
 static bool is_thinnest(const struct candidate *candidates, u32 count, u32 index)
 {
 	u32 i;
@@ -228,13 +231,13 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
 	if (edge->state >= state)
 		return 0;
 	count = 0;
-	/* what fits, first */
+	/* the candidate that was fitted goes first */
 	if (edge->state == LOOM_GROUP_EDGE_FITTED)
 		candidates[count++] = (struct candidate){ edge->cost, edge->slices, edge->axis };
 	count += find_candidates(d, &best, &candidates[count]);
 	for (i = 0; i < count; i++)
 		least = min(least, candidates[i].cost.bytes);
-	/* where estimates are the same, thinner slices are more likely to fit */
+	/* skip ahead: of equal estimates, later ones have more slices, which are likelier to fit */
 	for (i = 0; i < count && tries < TRIES;
 	     i = i + 1 < count ? min(2 * i + 1, count - 1) : count) {
 		if (best.cost.bytes <= candidates[i].cost.bytes)
@@ -244,7 +247,7 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
 			return ret;
 		tries++;
 	}
-	/* estimates of what is streamed err most where slices are many */
+	/* with many slices, estimates of streamed bytes are least exact: try those anyway */
 	for (i = 0; i < count && best.cost.bytes > least; i++) {
 		if (state != LOOM_GROUP_EDGE_FITTED || d->list->num_units > THIN_UNITS ||
 		    !is_thinnest(candidates, count, i))
@@ -258,7 +261,7 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
 		if (ret)
 			return ret;
 	}
-	/* as few bytes in more positions are no reason to look for another way */
+	/* do not become dearer in cycles alone: that would make the search look for another path */
 	if (edge->state && best.cost.bytes <= edge->cost.bytes)
 		best.cost.cycles = min(best.cost.cycles, edge->cost.cycles);
 	if (best.cost.bytes == U64_MAX) {

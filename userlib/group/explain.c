@@ -2,9 +2,9 @@
 /*
  * DOC: Why a cut is where it is
  *
- * Two questions are asked of each cut between two groups. Could both be one? All slice counts and
- * axes are tried for it, with the same values staying before and after: what that costs, or what it
- * lacks in SRAM at least. And what would the whole graph cost without a cut here? The graph is
+ * Two questions are asked of each cut between two groups. Could both be one group? Slice counts and
+ * axes are tried, with the same residents before and after: the answer is the least cost, or the
+ * least SRAM that is missing. And what would the whole graph cost without a cut here? The graph is
  * divided once more, by the same search, with the cut forbidden. That takes as long as planning
  * does, for each cut.
  */
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SRAM per lane that a group that does not fit lacks: for strips alone, or with its weights. */
+/* SRAM per lane that is missing: for the strips alone, or if these fit, for all items. */
 static u64 lack_bytes(struct loom_group *group)
 {
 	u64 budget_bytes = group->list->lower->sram.bytes, peak_bytes;
@@ -26,7 +26,7 @@ static u64 lack_bytes(struct loom_group *group)
 	return peak_bytes > budget_bytes ? peak_bytes - budget_bytes : 0;
 }
 
-/* Two groups as one, in a number of slices. */
+/* Tries two groups as one, in @slices slices of @axis, and notes the better answer. */
 static int join(struct loom_group *group, const struct loom_group_cut *a,
 		const struct loom_group_cut *b, u32 slices, u32 axis, struct loom_program_cut *note)
 {
@@ -88,7 +88,7 @@ static int explain_join(struct loom_group *group, const struct loom_group_cut *a
 	}
 	note->why = LOOM_CUT_SHAPE;
 	ret = try_joins(group, a, b, note);
-	/* where it fits in some number of slices, it lacks nothing */
+	/* it fits with some number of slices: what others lack does not matter */
 	if (note->why == LOOM_CUT_COST)
 		note->short_bytes = 0;
 	return ret;

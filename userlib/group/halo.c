@@ -2,13 +2,13 @@
 /*
  * DOC: Recomputed halos
  *
- * The rows of each slice, walked back from the end: what a group stores is cut evenly, and an
- * operator makes in a slice what is stored of its result then and what its readers, which have
- * been asked before it, want of it. What two readers want is made as one piece. A row that two
- * slices need is made (or loaded) in both; it is stored in one.
+ * The rows of each slice, walked back from the end of the group: what it stores is cut evenly, and
+ * an operator makes in a slice the rows of its result that are stored then, and those that its
+ * readers, which come before it in this walk, need. What two readers need is made as one range. A
+ * row that two slices need is made (or loaded) in both, but stored in one.
  *
- * Which rows an operator needs is asked of the maps of its kernel, as everywhere, and is exact.
- * For comparison, what the text's BackwardH comes to, o rows of the result from row i on:
+ * Which rows an operator needs follows from the maps of its kernel, exactly. For comparison, what
+ * the text's BackwardH needs for o rows of the result from row i on:
  *
  *	convolution	(o - 1) * s + max((k - 1) * d + 1, s) rows from i * s - pad on
  *	pooling		(o - 1) * s + k rows from i * s - pad on
@@ -16,12 +16,13 @@
  *	deconvolution	from ceil(max(0, i - p) / s) to floor((i + o + k - 2 - p) / s), where
  *			p = k - pad - 1
  *
- * cut to what there is, and the last slice to its end. They are the same but for rows that no
- * window looks at, which are not loaded here (behind the last window, or each, where the stride is
- * longer), and for one row at each end of an upsampling, where rounding might reach it.
+ * clipped to the operand, and extended to its end in the last slice. Both are the same but for rows
+ * that no window reads, which are not loaded here (behind the last window, or behind each if the
+ * stride is larger than the window), and for one row at each end of an upsampling, where rounding
+ * might reach it.
  *
- * The planners that this is from refuse some ways to slice. That is not decided here: whatever can
- * be computed is right, and @faults says who would have refused.
+ * The planners that this is from refuse some slicings. Here all are computed, and
+ * &loom_group.faults says for what they would be refused.
  *
  * Axis 0 can be cut besides, if it is the same axis of the same length for all values of the
  * group, and no operation reads across it.
@@ -34,13 +35,13 @@ static u32 axis_of(const struct loom_group *group, const struct loom_group_part 
 	s8 axis = group->roots[part->root[i]].axis;
 	u32 k = 0;
 
-	/* there is one: the part would not be here */
+	/* there is such an axis, else the part could not have been appended */
 	while (k + 1 < part->op->kernel.operands[i].ref.rank && access->axis[k] != axis)
 		k++;
 	return k;
 }
 
-/* The rows that the group makes of a root, all in all. */
+/* Notes the range of rows that the group makes of a root. */
 static void note_made(struct loom_group *group, struct loom_group_root *root)
 {
 	u32 which = root - group->roots, i;
@@ -58,7 +59,7 @@ static void note_made(struct loom_group *group, struct loom_group_root *root)
 	}
 }
 
-/* An even cut of what the group makes of a root. */
+/* The rows of a slice in an even cut of what the group makes of a root. */
 static void even_rows(const struct loom_group *group, const struct loom_group_root *root, u32 slice,
 		      u64 *lo, u64 *hi)
 {
@@ -87,7 +88,7 @@ static void begin_root(struct loom_group *group, u32 which)
 	}
 }
 
-/* Rows [@lo, @hi) are wanted, too. */
+/* Adds rows [@lo, @hi) to those of a root that are needed in a slice. */
 static void want_rows(struct loom_group *group, u32 which, u32 slice, u64 lo, u64 hi)
 {
 	u32 *need = loom_group_row(group->need, which, slice);
@@ -106,7 +107,7 @@ static void want_rows(struct loom_group *group, u32 which, u32 slice, u64 lo, u6
 		*end = hi;
 }
 
-/* What a part makes in a slice, and what that needs. */
+/* Sets the rows that a part makes in a slice, and adds the rows of its operands that this needs. */
 static void run_back(struct loom_group *group, u32 index, u32 slice)
 {
 	struct loom_group_part *part = &group->parts[index];
@@ -119,7 +120,7 @@ static void run_back(struct loom_group *group, u32 index, u32 slice)
 	lo = max(lo, start) - start;
 	hi = min(hi, start + loom_group_part_rows(part));
 	hi = max(hi, start) - start;
-	/* nothing */
+	/* it makes nothing in this slice */
 	if (lo >= hi) {
 		lo = 0;
 		hi = 0;
@@ -141,7 +142,7 @@ static void run_back(struct loom_group *group, u32 index, u32 slice)
 	}
 }
 
-/* Faults of the slices of a value, see &loom_group.faults. */
+/* Notes what is wrong with the slices of a value, see &loom_group.faults. */
 static void find_faults(struct loom_group *group, u32 which)
 {
 	u32 bands = group->slices / group->batches, band;
@@ -159,7 +160,7 @@ static void find_faults(struct loom_group *group, u32 which)
 			group->faults |= LOOM_GROUP_FAULT_STALLED;
 		rows += hi[band] - lo[band];
 	}
-	/* of the rows that are needed at all, those that are there twice, or more often */
+	/* rows that are in more than one slice: all but one of each row's appearances */
 	rows -= min(rows, (u64)(hi[bands - 1] - lo[0]));
 	if (root->read && 2 * rows > dim)
 		group->faults |= LOOM_GROUP_FAULT_OVERLAP;
@@ -192,7 +193,7 @@ void loom_group_stored(const struct loom_group *group, u32 index, u32 slice, u64
 	*hi = max(min(*hi, start + loom_group_part_rows(part)), start) - start;
 }
 
-/* Axis 0 of an operand is axis 0 of its value, one by one and in full. */
+/* Whether axis 0 of an operand is axis 0 of its value, with step 1 and in full. */
 static bool is_outermost(const struct loom_group *group, const struct loom_group_part *part, u32 i)
 {
 	const struct loom_group_access *access = &part->op->access[i];

@@ -2,15 +2,15 @@
 /*
  * DOC: Recomputed halos, where that is cheaper
  *
- * Line buffers take room, and operators lag behind each other by them; where SRAM is scarce, a
- * group may do better that loads and computes halos again (halo.c). So a division that is
- * made is gone through once more: the dynamic program over cuts is repeated with what has been
- * chosen, nodes alone, and groups of that kind. What has been chosen counts from one cut at
- * which nothing stays to the next, and is left as it is; the division becomes cheaper, or stays.
+ * Line buffers take room, and make operators lag behind each other; where SRAM is scarce, a group
+ * that loads and computes halos again (halo.c) may move fewer bytes. So a finished division is
+ * improved: the dynamic program over cuts is repeated with nodes alone, groups that recompute, and
+ * the groups of the division. The latter are taken unchanged, as runs from one cut without
+ * residents to the next such cut. The division becomes cheaper or remains as it is.
  *
  * As in branch_bound.c, a group grows by one unit at a time for each number of slices and each
- * axis, and stops where it does not fit. It is asked for the truth only if, with all weights held,
- * it would be cheaper than what is known; it is placed only if it is.
+ * axis, until it does not fit. It is evaluated exactly only if its cost with all weights held, a
+ * lower bound, is below the best known; it is placed only if its exact cost is, too.
  */
 #include "search.h"
 
@@ -18,29 +18,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In graphs of more units, groups begin and end where others do. */
+/* In graphs of more units, groups begin and end only at cuts of the given division. */
 #define ALL_CUTS	160
-/* What is left of the budget, or one part of PART, if one of ENOUGH bytes could be saved. */
+/*
+ * The whole effort is what is left of the budget, or 1/PART of the budget if that is more. It is
+ * spent only if 1/ENOUGH of the bytes could be saved, else proportionally less, in SHARES steps.
+ */
 #define PART		2
 #define ENOUGH		16
 #define SHARES		64
-/* So many budgets: an item may have no place though all would fit. */
+/* Fitting is repeated with so many SRAM budgets: items that fit in sum may not have a placement. */
 #define ROUNDS		4
-/* What it takes to find out that there is no place, for each item, as &loom_group.work. */
+/* Cost of a failed placement for each item, in units of &loom_group.work. */
 #define MISFIT_WORK	200
 
 /**
  * struct stop - a cut, and the cheapest path to it
  * @cost: of that path; bytes U64_MAX: there is none
- * @to_go: bytes from the next cut at which nothing stays to the end, as they were
- * @rest: what units from here on have to move in any case: weights and outputs, once
- * @from: unit at which its last part begins
- * @kept: the last part is left as it was
- * @cut: else: a group, or a node alone
- * @first_cut: first of the cuts from here to the next at which nothing stays, as they were
- * @num_cuts: number of them; 0: something stays here
- * @kept_end: unit before which that is
- * @kept_cost: what they cost
+ * @to_go: bytes of the given division from the next cut without residents to the end
+ * @rest: bytes that units from here on have to move in any case: weights and outputs, once
+ * @from: unit at which the last edge of the path begins
+ * @kept: the last edge is a run of groups of the given division
+ * @cut: else: the last edge, a group or a node alone
+ * @first_cut: first group of the run of the given division that begins here
+ * @num_cuts: number of groups in that run; 0: no run begins here
+ * @kept_end: unit before which that run ends, at the next cut without residents
+ * @kept_cost: what that run costs
  * @wanted: groups may begin and end here
  */
 struct stop {
@@ -58,17 +61,17 @@ struct stop {
 };
 
 /**
- * struct recompute - the state of going through a division
+ * struct recompute - the state of improving a division
  * @list: what is divided
  * @group: room to try groups in
  * @cuts: the division
  * @num_cuts: number of @cuts
- * @stops: by unit before which it is; one more at the end
+ * @stops: by the unit that follows the cut; one more at the end
  * @saved: parts of a group while it grows
  * @total_bytes: what the division moves
- * @work_end: when &loom_group.work is there, no more is tried
- * @last: the last cut before which a group of those that are tried could be of use
- * @more: with more slices a group could fit that does not, or be cheaper
+ * @work_end: nothing more is tried once &loom_group.work reaches this
+ * @last: no group that ends after this cut can lower the cost
+ * @more: some group did not fit, or was dearer than its lower bound: more slices may help
  */
 struct recompute {
 	struct loom_group_list *list;
@@ -83,7 +86,7 @@ struct recompute {
 	bool more;
 };
 
-/* A path to cut @to whose last part begins at @from and costs @cost; true: it is the cheapest. */
+/* Offers a path to @to: an edge from @from that costs @cost. True: it is the cheapest so far. */
 static bool relax(struct recompute *a, u32 from, u32 to, const struct loom_group_cost *cost)
 {
 	const struct loom_group_cost *path = &a->stops[from].cost;
@@ -100,7 +103,7 @@ static bool relax(struct recompute *a, u32 from, u32 to, const struct loom_group
 	return true;
 }
 
-/* The division as it is: paths to all cuts at which nothing stays, and from there. */
+/* Enters the given division: the path to each cut without residents, and the rest from there. */
 static void take_stock(struct recompute *a)
 {
 	struct loom_group_cost sum = { .bytes = 0 }, none = { .bytes = 0 };
@@ -144,7 +147,7 @@ static void take_stock(struct recompute *a)
 	}
 }
 
-/* A group from @from to @to is of use if it moves less than so many bytes. */
+/* A group from @from to @to lowers the cost only if it moves fewer than so many bytes. */
 static u64 limit_of(const struct recompute *a, u32 from, u32 to)
 {
 	u64 most = min(a->stops[to].cost.bytes, a->total_bytes - a->stops[to].to_go);
@@ -152,7 +155,7 @@ static u64 limit_of(const struct recompute *a, u32 from, u32 to)
 	return most > a->stops[from].cost.bytes ? most - a->stops[from].cost.bytes : 0;
 }
 
-/* What a group moves in any case: weights, what is seen outside, what others read after it. */
+/* Lower bound of what a group moves: weights, outputs, and values that are read after it. */
 static u64 least_bytes(const struct recompute *a, u32 from, u32 to)
 {
 	const struct loom_group_list *list = a->list;
@@ -169,7 +172,7 @@ static u64 least_bytes(const struct recompute *a, u32 from, u32 to)
 	return bytes;
 }
 
-/* The last cut before which a group from @from on could be of use; @from: there is none. */
+/* The last cut at which a group from @from on may end and lower the cost; @from: there is none. */
 static u32 last_end(const struct recompute *a, u32 from)
 {
 	u32 to = a->list->num_units;
@@ -180,7 +183,10 @@ static u32 last_end(const struct recompute *a, u32 from)
 	return to;
 }
 
-/* Offsets for all items, at less than @limit bytes. With loads beside work, if that is as good. */
+/*
+ * Finds offsets for all items with fewer than @limit DRAM bytes; loads overlap computation if that
+ * moves no more.
+ */
 static int place(struct recompute *a, struct loom_group_cut *cut, u64 limit)
 {
 	const struct loom_sram *sram = &a->list->lower->sram;
@@ -220,7 +226,7 @@ static int place(struct recompute *a, struct loom_group_cut *cut, u64 limit)
 	return cut->cost.bytes == limit ? -ENOSPC : 0;
 }
 
-/* The group as it is. -ENOSPC: it does not fit. */
+/* Fits and places the group as built so far, if it may be cheaper. -ENOSPC: it does not fit. */
 static int consider(struct recompute *a, struct loom_group_cut *cut)
 {
 	struct loom_group *group = a->group;
@@ -232,7 +238,7 @@ static int consider(struct recompute *a, struct loom_group_cut *cut)
 	    !loom_group_set_residents(group, 0, 0))
 		return 0;
 	floor = loom_group_cost_floor(group);
-	/* with more slices it cannot move less */
+	/* a lower bound for all numbers of slices: more slices do not help, either */
 	if (floor >= limit)
 		return 0;
 	cut->num_units = group->num_units;
@@ -244,7 +250,7 @@ static int consider(struct recompute *a, struct loom_group_cut *cut)
 		ret = place(a, cut, limit);
 		if (!ret && relax(a, cut->first_unit, end, &cut->cost))
 			a->stops[end].cut = *cut;
-		/* another number of slices, or a longer one, may have a place */
+		/* with another number of slices there may be a placement */
 		a->more |= ret;
 		ret = ret == -ENOSPC ? 0 : ret;
 	}
@@ -302,7 +308,7 @@ static int try_from(struct recompute *a, u32 first)
 	return ret;
 }
 
-/* The cheapest path, in the place of the division. */
+/* Replaces the division by the cheapest path. */
 static int collect(const struct recompute *a, struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	struct loom_group_cut *found = calloc((size_t)a->list->num_units + 1, sizeof(*found));
@@ -329,7 +335,7 @@ static int collect(const struct recompute *a, struct loom_group_cut **cuts, u32 
 	return 0;
 }
 
-/* The less there is to gain, the less is tried. */
+/* Work to be spent: the less DRAM traffic can be saved, the less. */
 static u64 choose_budget(const struct recompute *a)
 {
 	const struct loom_graph *graph = a->list->lower->graph;
@@ -361,7 +367,7 @@ static int improve(struct recompute *a, struct loom_group_cut **cuts, u32 *num_c
 		if (a->stops[i].num_cuts &&
 		    relax(a, i, a->stops[i].kept_end, &a->stops[i].kept_cost))
 			a->stops[a->stops[i].kept_end].kept = true;
-		/* an equal share of what is left for each */
+		/* each first unit gets an equal share of the work that is left */
 		done = a->group->work;
 		a->work_end = done + share / (n - i);
 		ret = try_from(a, i);

@@ -2,13 +2,13 @@
 /*
  * DOC: Residency across a cut
  *
- * Between two groups, a value need not go to DRAM: if there is room, it stays in SRAM as a whole,
- * from the group that makes it to the last that reads it. At each cut there are a few choices of
- * what stays. A value
- * that stayed and may not any longer is stored by the group after whose begin it is let go.
+ * Between two groups, a value need not go to DRAM: if there is room, the whole value is *resident*
+ * in SRAM from the group that makes it to the last that reads it. At each cut there are a few
+ * choices: sets of values that are resident there. If a resident is resident before a group but not
+ * after it, and is still read later, that group stores it to DRAM before anything else.
  *
- * Where it lies and along which axis it is dealt over the lanes is the same for all groups: the
- * axis follows from the value, the offset from the placement of the group that makes it.
+ * A resident has the same offset, and is dealt over the lanes along the same axis, in all groups:
+ * the axis follows from the value, the offset from the placement of the group that makes it.
  */
 #include "model.h"
 
@@ -21,7 +21,7 @@ static u32 unit_of(const struct loom_group_list *list, u32 op)
 	return list->ops[op]->unit;
 }
 
-/* Axes that all ops can see dealt over the lanes, and what the value takes then. */
+/* Of the axes that all ops allow to be dealt over the lanes: the one with which it is smallest. */
 static void choose_lane(struct loom_group_list *list, struct loom_group_use *use)
 {
 	const struct loom_sram *sram = &list->lower->sram;
@@ -74,7 +74,7 @@ static bool can_reside(const struct loom_group_list *list, const struct loom_gro
 	       unit_of(list, use->last_reader) > unit_of(list, use->last_writer);
 }
 
-/* A choice at a cut, unless there is one like it, or it does not fit. */
+/* Adds a choice of residents at a cut, unless it is known already or does not fit. */
 static void add_choice(struct loom_group_list *list, u32 at, u64 mask)
 {
 	struct loom_group_choices *choices = &list->choices[at];
@@ -92,7 +92,7 @@ static void add_choice(struct loom_group_list *list, u32 at, u64 mask)
 	choices->masks[choices->count++] = mask;
 }
 
-/* Values of @mask but for the largest. */
+/* @mask without its largest value. */
 static u64 without_largest(const struct loom_group_list *list, u32 at, u64 mask)
 {
 	u32 first = list->live_first[at], best = 0, i;
@@ -113,8 +113,8 @@ static u64 without_largest(const struct loom_group_list *list, u32 at, u64 mask)
 }
 
 /*
- * What may stay at a cut. Of up to three values any may; of more, what the last unit made, all, and
- * all but the largest ones, with what the last unit made and without.
+ * The choices of residents at a cut: all subsets of up to three values. Of more values: none, what
+ * the last unit made, all, and all but the largest ones, with what the last unit made and without.
  */
 static void choose_choices(struct loom_group_list *list, u32 at)
 {
@@ -167,7 +167,7 @@ int loom_group_live_make(struct loom_group_list *list)
 				return -ENOMEM;
 		}
 	}
-	/* filling has moved each begin to the next one's */
+	/* filling has advanced each begin to that of the next cut */
 	for (at = list->num_units + 1; at-- > 0;)
 		list->live_first[at + 1] = list->live_first[at];
 	list->live_first[0] = 0;

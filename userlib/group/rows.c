@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a group whose stripes are known holds and makes in a slice: nothing is changed here, see
- * strip.c and halo.c for where the rows come from.
+ * Questions about a group whose rows are known: which rows it makes, loads and keeps in a slice.
+ * The rows themselves are found by strip.c and halo.c.
  */
 #include "model.h"
 

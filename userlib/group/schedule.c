@@ -2,9 +2,9 @@
 /*
  * DOC: The schedule of a group
  *
- * What is in SRAM, and when: strips and their line buffers, what an operation has of its own
- * (weights, held or streamed), temporaries, residents. Each is an *item* with a lifetime in
- * positions, see group.h. Items follow the order of the operations.
+ * Lists everything that needs SRAM, each as an *item* with a lifetime in positions (see group.h):
+ * strips and their line buffers, an operation's weights (held or streamed) and temporaries, and
+ * residents. Items follow the order of the operations.
  */
 #include "schedule.h"
 
@@ -49,7 +49,7 @@ static u32 add_item(struct loom_group *group, u64 bytes, s32 from, s32 to, bool 
 	return group->num_items++;
 }
 
-/* Numbers the positions. */
+/* Numbers the entries of all parts and sets the period. False: too many entries. */
 static bool number_entries(struct loom_group *group)
 {
 	u32 i;
@@ -67,7 +67,7 @@ static bool number_entries(struct loom_group *group)
 		group->num_entries += chunks;
 	}
 	group->period = group->overlap ? group->num_entries : 2 * group->num_entries;
-	/* one slice has no successor to meet */
+	/* a single slice does not overlap the next: room to load, compute and store at both ends */
 	if (group->slices == 1)
 		group->period += 3;
 	return true;
@@ -130,7 +130,7 @@ static int root_items(struct loom_group *group, u32 which)
 		return -ENOMEM;
 	if (!root->kept)
 		return 0;
-	/* the next strip wants its rows before this one can save them */
+	/* the next strip would need the halo before this slice has copied it to the line buffer */
 	if (out > group->period + loom_group_part_load(group, first))
 		return -ENOSPC;
 	root->line = add_item(group, root->line_bytes, out,
@@ -173,7 +173,7 @@ static bool part_items(struct loom_group *group, u32 index)
 	return true;
 }
 
-/* Who else wants to see a value. */
+/* Marks the values that go to DRAM: outputs of the graph, and what later groups read from there. */
 void loom_group_mark_stored(struct loom_group *group)
 {
 	const struct loom_group_unit *last =
@@ -191,7 +191,7 @@ void loom_group_mark_stored(struct loom_group *group)
 	}
 }
 
-/* What is there as a whole: in a group of one slice, from its first to its last use. */
+/* Items for residents: alive for the whole period, or in a group of one slice while needed. */
 static bool resident_items(struct loom_group *group)
 {
 	u32 i, index, k;

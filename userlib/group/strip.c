@@ -2,10 +2,10 @@
 /*
  * DOC: Strips
  *
- * Which rows of each value are made in which slice, if halos are kept in line buffers. Values from
- * outside come in evenly; each operator makes as many rows as its operands allow for, found by
- * asking the maps of its kernel, so that there is nothing here that knows what a convolution is.
- * What a reader still looks at in later slices is kept.
+ * Which rows of each value are made in which slice, if halos are kept in line buffers. Inputs of
+ * the group are loaded in even parts. Each operator makes as many rows as its operands allow for,
+ * by the maps of its kernel: nothing here depends on the kind of operator. Rows that a reader needs
+ * in later slices are kept.
  */
 #include "model.h"
 
@@ -29,7 +29,7 @@ static bool boxes_meet(const struct loom_group_box *a, const struct loom_group_b
 	return true;
 }
 
-/* Rows of a value that are there for an operand after a slice. */
+/* Rows [0, n) of a value that are available to an operand after a slice. */
 static u64 rows_there(struct loom_group *group, u32 index, u32 operand, u32 slice)
 {
 	u32 which = group->parts[index].root[operand], i;
@@ -54,7 +54,7 @@ static u64 rows_there(struct loom_group *group, u32 index, u32 operand, u32 slic
 	return there;
 }
 
-/* Whether the rows of an operand that row @row of the result needs are there. */
+/* Whether the rows of an operand that row @row of the result needs are below @there. */
 static bool row_fits(const struct loom_group_part *part, u32 operand, u32 axis, u64 row, u64 there)
 {
 	const struct loom_kernel *kernel = &part->op->kernel;
@@ -66,8 +66,8 @@ static bool row_fits(const struct loom_group_part *part, u32 operand, u32 axis, 
 }
 
 /*
- * Other writers of the same value that have rows before this one's must be done: it would make
- * strips longer to run ahead. Returns whether they are.
+ * Whether all writers of earlier rows of the same value are done. A writer waits for them: running
+ * ahead would make strips longer.
  */
 static bool rows_before_done(struct loom_group *group, u32 index, u32 slice)
 {
@@ -86,7 +86,7 @@ static bool rows_before_done(struct loom_group *group, u32 index, u32 slice)
 	return true;
 }
 
-/* The last of rows [@row, @limit] that the rows of an operand that are there allow for. */
+/* How many rows of the result, from @row to @limit, rows below @there of an operand suffice for. */
 static u64 last_row(const struct loom_group_part *part, u32 operand, u32 axis, u64 row, u64 limit,
 		    u64 there)
 {
@@ -101,7 +101,7 @@ static u64 last_row(const struct loom_group_part *part, u32 operand, u32 axis, u
 	return row;
 }
 
-/* One more slice, which loads nothing, and in which no part that was appended makes rows. */
+/* Adds a slice that loads nothing, and in which parts appended so far make no rows. */
 static void add_slice(struct loom_group *group)
 {
 	u32 slice = group->slices++, i;
@@ -117,10 +117,11 @@ static void add_slice(struct loom_group *group)
 }
 
 /*
- * Lets a part run through the slices. False: it never ends.
+ * Finds the rows that a part makes in each slice. False: it does not make all its rows.
  *
- * A part that lags behind has more to do at the end, and needs strips as long as that. Where slices
- * are thin, a part makes no more rows in one than its share: slices are added at the end instead.
+ * A part that lags behind has more rows to make in the last slice, which would make all its strips
+ * longer. Where slices are thin, a part makes no more rows in one than its share, and slices are
+ * added at the end instead.
  */
 bool loom_group_run_part(struct loom_group *group, u32 index)
 {
@@ -140,7 +141,7 @@ bool loom_group_run_part(struct loom_group *group, u32 index)
 			return false;
 		operands[n++] = i;
 	}
-	/* rows are found from the end, when there is one */
+	/* rows are found from the end of the group on, once it is known: loom_group_halos() */
 	if (group->recompute)
 		return true;
 	if (group->input_slices >= LOOM_GROUP_DRAIN)
@@ -207,7 +208,7 @@ static void note_writes(struct loom_group *group, u32 index)
 	}
 }
 
-/* SRAM per lane of a row of a root's value; 0: not known. */
+/* SRAM per lane of a row of a root's value; 0 if not known. */
 static u64 row_bytes(const struct loom_group *group, u32 which)
 {
 	const struct loom_group_use *use = loom_group_root_use(group, which);
@@ -255,9 +256,9 @@ static u64 waiting_bytes(const struct loom_group *group, u32 index, u64 ahead)
 }
 
 /*
- * Branches of a concatenation lag behind by what their windows need. Those that are ahead fill
- * rows that are not read yet, and all of them are kept; where it takes less, they wait for the
- * slowest one, and their operands are kept instead.
+ * Branches of a concatenation lag behind by different numbers of rows. The rows of those that are
+ * ahead cannot be used yet, but have to be kept for the whole concatenation. Where it takes less
+ * SRAM, these branches wait for the slowest one, and their operands are kept instead.
  */
 static void align_writers(struct loom_group *group, u32 index)
 {

@@ -7,26 +7,26 @@
  * last operator that can be sliced so that it fits, the one before it ends where that begins, and
  * so on. Cost is not asked for: what fits first wins.
  *
- * A group is sliced along N up to its limit, and then along H, too. The first estimate is what the
- * operator with most to hold would need by itself, everything that it reads, makes and works with
- * over the room that there is; while steps and places cannot be found for it, it is one more N, or
- * one more H. Slices are even cuts of what the group makes for others, walked back to its inputs
- * (halo.c), and halos are loaded and computed again in each. The way is refused when
+ * A group is sliced along N up to its limit, and then along H, too. The first number of slices is
+ * what the operator with the largest operands would need alone: the bytes that it reads, makes and
+ * works with, divided by the size of SRAM. While no schedule or placement is found, N is cut into
+ * one slice more, or then H. Slices are even cuts of what the group makes for others, walked back
+ * to its inputs (halo.c), and halos are loaded and computed again in each. A slicing is refused if
  *
- * - a slice of some value is empty, or is no further than the one before;
- * - two readers of a value want rows with others between them;
- * - more than half of a value that an operator reads is there twice: "h = 100, sliced into
- *   [0, 80) and [20, 100)". With more slices than two all that is there more than once is counted.
+ * - a slice of some value is empty, or does not begin and end behind the one before;
+ * - two readers of a value need disjoint rows of it in one slice;
+ * - more than half of a value that an operator reads is in two slices: "h = 100, sliced into
+ *   [0, 80) and [20, 100)". With more than two slices, all rows beyond their first are counted.
  *
  * Where the text is silent:
  *
- * - N and H are axes 0 and 2 of the group's first result. Of what follows from it, and of what it
- *   follows from, whichever axis is the same.
- * - "the longest run that fits" is looked for one operator at a time towards the head. A run that
- *   does not fit may be part of one that does, as one that begins inside a concatenation is; after
- *   PATIENCE in a row that do not, none is expected.
- * - A run of one operator is no group: it is lowered as without groups. So is an operator that can
- *   be in none.
+ * - N and H are axes 0 and 2 of the group's first result, and of other values the axes that
+ *   correspond to these.
+ * - "the longest run that fits" is searched by adding one operator at a time towards the head. A
+ *   run that does not fit may be part of one that does, as one that begins inside a concatenation
+ *   is; after PATIENCE in a row that do not fit, the search ends.
+ * - A run of one operator is no group: it is lowered as without groups. So is an operator that
+ *   cannot be in a group.
  * - Loads and stores share steps with other operators' work, if the device may do that at all.
  */
 #include "search.h"
@@ -35,12 +35,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* So many ways to slice a group are tried. */
+/* At most so many slicings of a group are tried. */
 #define TRIES		20
 /* So many runs in a row may not fit before a longer one is given up. */
 #define PATIENCE	8
 
-/* Whether the group as it is built fits. -ERANGE: it would be of no use. */
+/* Fits and places the group as built. -ERANGE: it takes at least @limit cycles. */
 static int try_it(struct loom_group *group, struct loom_group_cut *cut, u64 limit)
 {
 	u64 budget = group->list->lower->sram.bytes, height;
@@ -59,7 +59,7 @@ static int try_it(struct loom_group *group, struct loom_group_cut *cut, u64 limi
 	return 0;
 }
 
-/* @n pieces of N, each cut into @h of H. */
+/* Tries @n slices along N, each cut into @h along H. */
 static int try_slices(struct loom_group *group, struct loom_group_cut *cut, u64 n, u64 h,
 		      u64 limit)
 {
@@ -75,7 +75,7 @@ static int try_slices(struct loom_group *group, struct loom_group_cut *cut, u64 
 	return ret ? ret : try_it(group, cut, limit);
 }
 
-/* Into how many slices an axis of the first result can be cut: 1, or its length. */
+/* Most slices into which an axis of the first result can be cut: 1, or its length. */
 static u64 find_limit(struct loom_group *group, const struct loom_group_cut *cut, u32 axis)
 {
 	const struct loom_group_list *list = group->list;
@@ -91,7 +91,7 @@ static u64 find_limit(struct loom_group *group, const struct loom_group_cut *cut
 	return use->dims[axis];
 }
 
-/* Slices that the operator with most to hold would need by itself. */
+/* Slices that the operator with the largest operands would need alone. */
 static u64 estimate_slices(const struct loom_group *group)
 {
 	u64 most = 1, bytes, budget = group->list->lower->sram.bytes;

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT
 /*
- * DOC: Weights and places, by the text
+ * DOC: Lifetimes of weights, and placements, by the text
  *
- * What needs room comes in three classes: activations (strips here), from the operator that makes
- * them to the last that reads them; weights; buffers, while their operator works. Weights of a
- * sliced group stay to its end. Those of a group of one slice go when their operator is done, and
- * come as early as there is slack: where loading one beside the operator before would take longer
- * than that works, it moves to the next earlier operator that works long enough ("the period
- * [T5,T5] is corrected to [T2,T5]"). The text does not say how far back to go; going further than
- * need be would take room and save no time. Nothing is loaded in pieces: whole weights, or not at
- * all.
+ * There are three classes of items: activations (strips here), alive from the operator that makes
+ * them to the last that reads them; weights; buffers, alive while their operator works. Weights of
+ * a sliced group are held to its end. Those of a group of one slice are freed when their operator
+ * is done, and loaded as early as there is slack: if loading one beside the operator before would
+ * take longer than that operator works, the load moves to the next earlier operator that works long
+ * enough ("the period [T5,T5] is corrected to [T2,T5]"). The text does not say how far back to go;
+ * going further than necessary would take room and save no time. A weight is loaded as a whole.
  *
- * Both refuse slices that are empty, do not move on, or whose readers need rows far apart; the
- * text's own planner also refuses a group in which more than half of a value is there twice.
+ * Both planners refuse slicings with empty slices, with slices that do not advance, or with readers
+ * of one slice that need disjoint rows; the text's own planner also refuses a group in which more
+ * than half of a value is in two slices.
  *
- * Places by the text: weights first if they stay; then by operator; of one operator's, those that
- * live long first, then those that are large. Each gets the lowest place at which it is free, but
- * rather one within one sub-bank of the SRAM, if there are any, or from the begin of one on if it
- * is larger. Nothing is ever moved again.
+ * Placement by the text: held weights first; then by operator; for one operator, by falling
+ * lifetime, then by falling size. Each item gets the lowest free offset at which it lies within one
+ * sub-bank of the SRAM, or if it is larger, begins with one; else the lowest free offset. Nothing
+ * is moved later.
  *
- * Places by the planners after it ("dp"): of all that has no place yet, the one whose lowest place
- * is lowest; of those the one with more conflicts, then with the larger product of size and
- * lifetime, then the earlier. A place is rather taken where it shares no sub-bank with what the
- * other stream has to do with at the same time. (The planners that this follows also let an
- * elementwise operator write over its operand. The device wants a declared view for that; it is
+ * Placement by the planners after it ("dp"): of all items not placed yet, the one whose lowest free
+ * offset is lowest; of equal ones the one with more conflicts, then with the larger product of size
+ * and lifetime, then the earlier. Offsets are preferred at which it shares no sub-bank with an item
+ * that the other stream uses at the same time. (The planners that this follows also let an
+ * elementwise operator write over its operand. The device requires a declared view for that; it is
  * not done here.)
  */
 #include "placement.h"
@@ -34,24 +34,24 @@
 #include <string.h>
 
 /**
- * struct block - an item that gets a place
- * @item: which
+ * struct block - a buffer of an item, to be placed
+ * @item: index of the item
  * @buffer: which of its buffers
  * @part: part that it belongs to
- * @first: it is a weight that stays
- * @life: positions that it is there
- * @always: it is there at all of them
- * @begin: first position of the period at which it is there
- * @end: last one; before @begin: it is there over the end of the period
- * @bytes: its size
- * @dma: positions at which DMA touches it
- * @from: first position at which something computes with it
+ * @first: it is a held weight, which is placed first
+ * @life: number of positions at which it is alive
+ * @always: it is alive at all of them
+ * @begin: first position of the period at which it is alive
+ * @end: last one; below @begin: it is alive across the end of the period
+ * @bytes: its size, per lane
+ * @dma: positions at which DMA accesses it, or NEVER
+ * @from: first position at which an operator accesses it
  * @to: last one
  * @conflicts: number of others with which it should share no sub-bank
- * @offset: its place
- * @placed: it has one
- * @lowest: lowest place as far as is known
- * @known: it is
+ * @offset: its offset in SRAM, in bytes per lane
+ * @placed: @offset is valid
+ * @lowest: lowest free offset, when last searched
+ * @known: @lowest is up to date
  */
 struct block {
 	u32 item;
@@ -74,15 +74,15 @@ struct block {
 };
 
 /**
- * struct placer - the state of placing
- * @group: whose items
- * @blocks: what gets a place
+ * struct placer - the state of a placement
+ * @group: whose items are placed
+ * @blocks: what is placed
  * @num_blocks: number of @blocks
- * @busy: room for the blocks that one meets, by offset
- * @budget_bytes: SRAM
- * @align_bytes: of each place
- * @bank_bytes: of a sub-bank; 0: there is none
- * @likes: an offset is preferred to lower ones that are not
+ * @busy: room for find_busy()
+ * @budget_bytes: SRAM per lane
+ * @align_bytes: alignment of offsets
+ * @bank_bytes: size of a sub-bank; 0: there are none
+ * @likes: whether an offset is preferred to others, even lower ones
  */
 struct placer {
 	const struct loom_group *group;
@@ -97,7 +97,7 @@ struct placer {
 
 #define NEVER (-1000000)
 
-/* Whether position @at is in [@from, @to], period by period. */
+/* Whether position @at is in [@from, @to], modulo the period. */
 static bool within(const struct loom_group *group, s32 from, s32 to, s32 at)
 {
 	if (from == NEVER || at == NEVER)
@@ -116,7 +116,7 @@ static bool is_there(const struct block *block, s32 at)
 					  : at >= block->begin || at <= block->end;
 }
 
-/* Whether two blocks are there at the same time. */
+/* Whether two blocks are alive at the same time. */
 static bool overlaps(const struct block *a, const struct block *b)
 {
 	return a->always || b->always || is_there(a, b->begin) || is_there(b, a->begin);
@@ -238,7 +238,7 @@ static int dp_order(const void *a, const void *b)
 	return x->buffer < y->buffer ? -1 : 1;
 }
 
-/* Those with a place that a block meets, by offset. */
+/* Collects in @busy the placed blocks that are alive together with a block, by offset. */
 static u32 find_busy(struct placer *placer, const struct block *block)
 {
 	u32 count = 0, i, k;
@@ -255,7 +255,7 @@ static u32 find_busy(struct placer *placer, const struct block *block)
 	return count;
 }
 
-/* It lies in one sub-bank, or, if it is larger, begins with one. */
+/* Preference of the text: lie in one sub-bank, or, if larger, begin with one. */
 static bool keeps_to_banks(const struct placer *placer, const struct block *block, u64 offset)
 {
 	if (block->bytes > placer->bank_bytes)
@@ -264,7 +264,7 @@ static bool keeps_to_banks(const struct placer *placer, const struct block *bloc
 	       offset / placer->bank_bytes == (offset + block->bytes - 1) / placer->bank_bytes;
 }
 
-/* It shares no sub-bank with one that the other stream touches at the same time. */
+/* Preference of "dp": share no sub-bank with what the other stream uses at the same time. */
 static bool keeps_apart(const struct placer *placer, const struct block *block, u64 offset)
 {
 	u64 first = offset / placer->bank_bytes;
@@ -283,7 +283,7 @@ static bool keeps_apart(const struct placer *placer, const struct block *block, 
 	return true;
 }
 
-/* The lowest place from @from on, below @end, that is liked. */
+/* The lowest preferred offset in the free range [@from, @end). False: there is none. */
 static bool find_liked(const struct placer *placer, const struct block *block, u64 from, u64 end,
 		       u64 *offset)
 {
@@ -298,7 +298,7 @@ static bool find_liked(const struct placer *placer, const struct block *block, u
 	return false;
 }
 
-/* The lowest place, or a higher one that is liked. False: there is none. */
+/* The lowest free offset; unless @lowest, a preferred one if there is any. False: none is free. */
 static bool find_place(struct placer *placer, const struct block *block, bool lowest, u64 *offset)
 {
 	u64 from = 0, end, at;
@@ -356,7 +356,7 @@ static void count_conflicts(struct placer *placer)
 			}
 }
 
-/* What wanted the place that has just been given away has to look again. */
+/* Blocks whose lowest free offset conflicts with a block just placed have to search again. */
 static void forget_lowest(struct placer *placer, const struct block *placed)
 {
 	u32 i;
@@ -457,7 +457,7 @@ static int place_by_dp(struct loom_group *group, u64 budget_bytes, u64 *height_b
 	return place_by(group, budget_bytes, height_bytes, place_dp, keeps_apart);
 }
 
-/* Loads a weight earlier, if the operator beside which it is loaded is done before it is. */
+/* Moves the load of a weight to an earlier operator if it takes longer than the one beside it. */
 static void lead(const struct loom_group *group, struct loom_group_part *part, u32 i,
 		 struct loom_group_streams *streams)
 {

@@ -2,25 +2,25 @@
 /*
  * Which weights are held in SRAM and which are streamed, by the rules of "layergroup".
  *
- * It begins with all weights held (loaded once, there to the end of the group). While that does
- * not fit, it looks at the position where most bytes are alive: a weight that is held and not used
- * there is streamed (loaded for each slice), the one that frees enough for the fewest DRAM bytes.
- * Where nothing is left to stream, what is streamed right there is cut into chunks. Of a weight,
- * some chunks may be held and the others streamed.
+ * At first all weights are held: loaded once, and kept to the end of the group. While that does not
+ * fit, take the position where most bytes are alive. Of the weights that are held and not used
+ * there, stream the one that frees enough for the fewest DRAM bytes (it is then loaded for each
+ * slice). If none is left, cut an operand that is streamed at that position into chunks. Some
+ * chunks of a weight may be held while the others are streamed.
  */
 #include "placement.h"
 
 #include <errno.h>
 
-/* Weights that are streamed or cut one after the other before it is given up. */
+/* At most so many weights are streamed or cut, one per round. */
 #define MAX_ROUNDS	4000
-/* Pieces of a weight of which some are kept and some streamed. */
+/* At most so many pieces for a weight that is partly held and partly streamed. */
 #define MOST_PIECES	16
 
-/* By position: bytes that are alive, but for what is there all the time. */
+/* By position: bytes that are alive there but not throughout the period. */
 static _Thread_local u64 alive[LOOM_GROUP_PERIOD];
 
-/* The axis whose chunks make the operands of a part's own smaller. */
+/* The axis of the result to chunk along so that operand @i shrinks most. False: there is none. */
 static bool choose_chunk_axis(const struct loom_group *group, u32 index, u32 i, u8 *axis)
 {
 	const struct loom_group_part *part = &group->parts[index];
@@ -67,7 +67,7 @@ static u64 shorter_chunk(const struct loom_group *group, const struct loom_group
 	return chunk;
 }
 
-/* Cuts the largest of what is streamed or temporary at a position into more chunks. */
+/* Cuts the largest streamed or temporary operand that is alive at a position into more chunks. */
 static bool cut_chunks(struct loom_group *group, s32 position)
 {
 	u64 best_bytes = 0, chunk;
@@ -111,7 +111,7 @@ static bool cut_chunks(struct loom_group *group, s32 position)
 	if (!best)
 		return false;
 	chunk = shorter_chunk(group, best, best_axis);
-	/* what is kept stays about as much */
+	/* about as many bytes as before are held */
 	best->kept_chunks = best->chunk ? best->kept_chunks * best->chunk / chunk : 0;
 	best->chunk_axis = best_axis;
 	best->chunk = chunk;
@@ -119,7 +119,7 @@ static bool cut_chunks(struct loom_group *group, s32 position)
 	return true;
 }
 
-/* What else is alive while a part loads and computes: streaming it takes room there. */
+/* Most bytes that are alive while a part loads and computes: a streamed weight is added to them. */
 static u64 load_while(const struct loom_group *group, u32 index)
 {
 	s32 from = loom_group_part_load(group, index), to = loom_group_part_end(group, index), at;
@@ -130,7 +130,7 @@ static u64 load_while(const struct loom_group *group, u32 index)
 	return most;
 }
 
-/* Chunks of a weight that could be kept or streamed one by one: so many output channels each. */
+/* Whether chunks of a weight, each some output channels, can be held or streamed one by one. */
 static bool can_keep_chunks(const struct loom_group *group, u32 index, u32 i, u8 *axis)
 {
 	const struct loom_group_part *part = &group->parts[index];
@@ -150,15 +150,15 @@ static bool can_keep_chunks(const struct loom_group *group, u32 index, u32 i, u8
 }
 
 /**
- * struct release - something held that could be streamed
+ * struct release - a held weight that could be streamed instead
  * @index: the part
  * @i: its operand
- * @chunk: elements of a chunk, of which @kept are kept; 0: all of it is streamed
- * @kept: see @chunk
+ * @chunk: elements of a chunk along @axis; 0: all of it is streamed
+ * @kept: number of chunks that remain held
  * @axis: axis that chunks cut
- * @bytes: what it frees
+ * @bytes: SRAM per lane that it frees
  * @cost: DRAM bytes that it costs
- * @load: what else is alive then
+ * @load: most bytes alive while its part loads and computes
  */
 struct release {
 	u32 index;
@@ -171,7 +171,7 @@ struct release {
 	u64 load;
 };
 
-/* The part of an operand that has to go so that @want bytes are free. */
+/* Streams only so many chunks of an operand that @want bytes become free. */
 static void release_some(const struct loom_group *group, struct release *release, u64 want)
 {
 	const struct loom_group_part *part = &group->parts[release->index];
@@ -188,7 +188,7 @@ static void release_some(const struct loom_group *group, struct release *release
 	if (pieces < 2)
 		return;
 	piece_bytes = loom_div_round_up(held, pieces);
-	/* each is aligned for itself: a little more */
+	/* each piece is aligned on its own, so it takes up to one alignment unit more */
 	kept = (held - want) / (piece_bytes + group->list->lower->sram.align_bytes);
 	if (!kept || kept >= pieces)
 		return;
@@ -209,7 +209,7 @@ static bool is_better(const struct release *a, const struct release *b, u64 want
 	return a->cost != b->cost ? a->cost < b->cost : a->load < b->load;
 }
 
-/* Streams what frees @want bytes at a position for least, or as much as there is. */
+/* Streams the weight that frees @want bytes at a position at the least cost; else the largest. */
 static u64 stream_one(struct loom_group *group, u64 want, s32 position)
 {
 	struct release best = { .bytes = 0 }, now;
@@ -279,7 +279,7 @@ int loom_group_own_fit(struct loom_group *group, u64 budget_bytes)
 		ret = loom_group_schedule(group);
 		if (ret)
 			return ret;
-		/* whatever weights do, strips that do not fit are too many */
+		/* strips that do not fit alone do not fit with any weights */
 		if (!round &&
 		    loom_group_peak(group, group->num_shared, &position, NULL) > budget_bytes)
 			return -ENOSPC;
