@@ -830,7 +830,7 @@ struct drm_loom_plan_image {
  * @last_step: last step that touches it
  * @dtype: an &enum drm_loom_dtype
  * @rank: number of axes, 1 to DRM_LOOM_MAX_RANK
- * @lane_axis: SRAM: the axis that is dealt over the banks; zero for DRAM
+ * @lane_axis: SRAM: the axis that is distributed over the banks; zero for DRAM
  * @pad: zero
  * @dims: elements per axis, not zero; zero past the rank
  * @pad2: zero
