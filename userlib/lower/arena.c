@@ -81,7 +81,7 @@ static void arena_fill(struct loom_storage *storage, struct loom_arena *arena)
 	}
 }
 
-/* Notes for people what lies where in the arena. Aliases come behind their owners. */
+/* Notes for reports what lies where in the arena. Aliases come behind their owners. */
 static int note_neurons(struct loom_storage *storage, const struct loom_arena *arena,
 			const u64 *offsets)
 {

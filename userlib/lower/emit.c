@@ -278,8 +278,8 @@ static int place_buffers(struct writer *w)
 }
 
 /*
- * Deals each operand over the lanes along the axis that makes its smallest slice smallest, whatever
- * axis is usual: a long row of one channel, the one axis of a softmax.
+ * Deals each operand over the lanes along the axis that makes its smallest slice smallest, even if
+ * that is not the operator's usual axis: for a long row of one channel, or a softmax of one axis.
  */
 static void spread_over_lanes(struct loom_kernel *kernel, u32 lanes)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Functions of one variable. A function of the device is one command; others are chains of a few
- * commands on the slice in SRAM, where there are such.
+ * Functions of one variable. A function of the device is one command; some others are chains of a
+ * few commands on the slice in SRAM.
  */
 #include "operators.h"
 

@@ -88,7 +88,7 @@ bool loom_image_claim(struct loom_storage *storage, const struct loom_value *val
 	if (value->scope == LOOM_SCOPE_GLOBAL)
 		return false;
 	shape = loom_image_flatten(value, value->scope);
-	/* with room for the alignment of the pitch, in 32 bits */
+	/* pitches are in 32 bits, also after alignment */
 	if (shape.height > U32_MAX ||
 	    row_elems(&shape) > U32_MAX / 2 / loom_dtype_bytes(value->dtype))
 		return false;
@@ -229,7 +229,7 @@ static int set_refs(struct loom_storage *storage, const struct images *images)
 		if (location->kind != LOOM_LOCATION_VIEW ||
 		    storage->locations[location->root].kind != LOOM_LOCATION_IMAGE)
 			continue;
-		/* a view of the provisional pitch is one of any pitch */
+		/* strides that express a view with the provisional pitch do so with any pitch */
 		from = &storage->locations[node->inputs[0]->id].ref;
 		if (!loom_storage_view(node, from, &location->ref))
 			return -EINVAL;
@@ -291,7 +291,7 @@ void loom_image_tensor(const struct loom_storage *storage, u32 id,
 	tensor->size = (shape.height - 1) * pitch + row_elems(&shape) * elem;
 	if (location->ref.rank <= DRM_LOOM_MAX_RANK)
 		return;
-	/* more axes than a tensor can have become rows and columns */
+	/* a value with more axes than a tensor can have is described as rows and columns */
 	tensor->rank = 2;
 	tensor->dims[0] = shape.height;
 	tensor->dims[1] = row_elems(&shape);

@@ -64,7 +64,7 @@ static void drop_axis(struct matmul *m, u32 axis)
 	m->rank--;
 }
 
-/* Batch axes @axis and @axis + 1 can be merged in every operand. */
+/* Whether batch axes @axis and @axis + 1 can be merged in every operand. */
 static bool merge_batch(struct matmul *m, u32 axis)
 {
 	u32 i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What lowering notes of kernels and groups, for people to read. See notes.h. */
+/* Notes on kernels and groups, for reports. See notes.h. */
 #include "notes.h"
 
 #include <errno.h>

@@ -46,7 +46,7 @@ static void pool_stage(struct loom_kernel *kernel, u32 y, u32 x,
 	stage->attr_bytes = sizeof(*attr);
 }
 
-/* No window reaches past the padding, so the mean of each is its sum divided by the same number. */
+/* Whether no window reaches past the padding, so that all means have the same divisor. */
 static bool windows_are_whole(const struct loom_kernel *kernel, const struct loom_gpool *pool)
 {
 	u32 i;

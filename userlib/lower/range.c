@@ -48,7 +48,7 @@ static void range_resize(const struct loom_kernel *kernel, u32 spatial, u64 lo, 
 	double a = resize_source(kernel->resize, spatial, lo);
 	double b = resize_source(kernel->resize, spatial, hi - 1);
 	s64 in = kernel->resize->in_size[spatial];
-	/* the device rounds to 24 bits, and ratios of its crops may lose some of them */
+	/* the device computes in binary32, with 24 bits; crops divide, and may lose more */
 	double slack = 1.0 / 64 + (double)in / 262144;
 	double reach = kernel->resize->coord == DRM_LOOM_COORD_TF_CROP_AND_RESIZE ? 3 : cubic;
 
@@ -67,7 +67,7 @@ static void range_window(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo
 	s64 first = (s64)lo * w->stride - w->pad;
 	s64 end = ((s64)hi - 1) * w->stride - w->pad + w->extent;
 
-	/* a window beside the input still has to name an element of it */
+	/* the range of a window outside of the input is not empty: views have elements */
 	if (first < 0)
 		first = 0;
 	first = min(first, w->in - 1);
@@ -79,8 +79,9 @@ static void range_window(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo
 static void range_scatter(const struct loom_window *w, u64 lo, u64 hi, u64 *in_lo, u64 *in_hi)
 {
 	/*
-	 * i * stride - pad + [0, extent) overlaps [lo, hi). Where windows have gaps between them,
-	 * outputs in a gap name the element before it: the one behind it may not be loaded yet.
+	 * The elements i for which i * stride - pad + [0, extent) overlaps [lo, hi). If windows
+	 * have gaps between them, an output in a gap needs none, and gets the element before it:
+	 * the one behind it may not be loaded yet.
 	 */
 	s64 reach = (s64)lo + w->pad - (w->extent - 1);
 	s64 up = w->extent < w->stride ? 0 : w->stride - 1;

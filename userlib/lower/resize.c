@@ -29,8 +29,9 @@ static const u8 roundings[] = {
 };
 
 /*
- * TF_HALF_PIXEL_FOR_NN is HALF_PIXEL + 1/2: its floor is the other's round half up, its round
- * half down is the other's ceiling. The other two have no name. Returns false for those.
+ * TF_HALF_PIXEL_FOR_NN is HALF_PIXEL + 1/2: its floor is the same as rounding half up there, its
+ * rounding half down the same as the ceiling there. The device has no rounding for the other two.
+ * Returns false for those.
  */
 static bool rounding(const struct loom_gresize *r, u32 *nearest)
 {
@@ -141,7 +142,7 @@ static void merge_others(struct resize *z)
 	struct loom_ref *refs[] = { &z->x, &z->y };
 	u32 i, k;
 
-	/* pairs of the axes in front of D, H and W, from the back */
+	/* merge pairs of the axes in front of D, H and W, from the back */
 	for (i = z->y.rank - 3; i-- > 1;) {
 		bool one = true;
 

@@ -126,7 +126,7 @@ static void measure_piece(const struct search *s, u32 index, u32 axis, u64 lo, u
 	candidate->rows[index] = max(candidate->rows[index], rows);
 }
 
-/* Exactly one axis of the operand follows @axis, with LOOM_MAP_SAME. */
+/* Whether exactly one axis of the operand follows @axis, with LOOM_MAP_SAME. */
 static bool follows_plainly(const struct search *s, u32 index, u32 axis, u32 *which)
 {
 	const struct loom_operand *operand = &s->kernel->operands[index];
@@ -271,7 +271,7 @@ static const struct candidate *picked(const struct search *s, u32 axis)
 	return &s->lengths[axis].list[s->pick[axis]];
 }
 
-/* The operand is used in DRAM and needs no buffer. */
+/* Whether an operand is used in DRAM and needs no buffer. */
 static bool is_direct(const struct search *s, u32 index)
 {
 	return s->kernel->operands[index].role == LOOM_ROLE_DIRECT || (!index && s->kernel->direct);

@@ -4,17 +4,18 @@
  *
  * A state is a set of operators that have run, closed under predecessors. What is alive depends on
  * the set only, not on the order within it, so each state is visited once: depth first, over the
- * states that can be reached without a step above a threshold. A state with operators whose steps
- * are above it waits for the least of these. If the end is not reached, the threshold rises to the
- * least that a state waits for, and such states go on. The threshold starts at a proven bound, is a
- * bound whenever it rises, and the search ends when it reaches the peak of the best order known.
+ * states that can be reached without a step above a threshold. A state with ready operators whose
+ * steps are above it is kept with the least of these steps, as the threshold that it waits for. If
+ * the end is not reached, the threshold rises to the least that any state waits for, and the search
+ * goes on from such states. The threshold starts at a proven lower bound and remains one whenever
+ * it rises; the search ends when it reaches the peak of the best order known.
  *
- * Some operators are run without a branch: a chain, each ready through the one before, that stays
- * below the threshold, ends with no more alive than at its begin, and does so nowhere earlier.
- * Proof: any other continuation runs some prefix of the chain, perhaps none, and the rest later.
- * Running the whole chain now adds nothing to what is alive at any step between: the net of the
- * rest is not above zero, since that of the prefix is above zero and that of the whole is not; and
- * the rest frees the same storages either way.
+ * Some operators are run without a branch: a chain, each made ready by the one before, that does
+ * not exceed the threshold, and whose end is the first point at which no more is alive than at its
+ * begin. Proof: any other continuation runs some prefix of the chain, perhaps none, and the rest
+ * later. Running the whole chain now adds nothing to what is alive at any step between: the net of
+ * the rest is not above zero, since that of the prefix is above zero and that of the whole is not;
+ * and the rest frees the same storages either way.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ struct step {
 	u32 op;
 };
 
-/** struct wait - a state that goes on when the threshold reaches @need_bytes */
+/** struct wait - a state that is visited again when the threshold reaches @need_bytes */
 struct wait {
 	u64 need_bytes;
 	u32 state;
@@ -70,9 +71,9 @@ struct scratch {
 /**
  * struct exact - the search
  * @window: what is ordered
- * @words: of a set
+ * @words: 64-bit words of a set
  * @limit: number of states that there is memory for
- * @threshold_bytes: no step above this
+ * @threshold_bytes: no step may need more than this
  * @keys: by operator: part of a hash
  * @states: all states that were made
  * @bits: their sets
@@ -268,7 +269,7 @@ static struct wait wait_pop(struct exact *exact)
 	return least;
 }
 
-/* Of the @fresh last ready operators of @scratch: the one that leaves least; or none. */
+/* Of the last @fresh ready operators of @scratch, the one with the least net, or LOOM_ORDER_NONE. */
 static u32 row_next(const struct exact *exact, const struct scratch *scratch, u32 fresh)
 {
 	const struct order_window *window = exact->window;
@@ -290,7 +291,7 @@ static u32 row_next(const struct exact *exact, const struct scratch *scratch, u3
 	return found;
 }
 
-/* Tries a chain from ready operator @at on. 1: it ends no higher than it began, and was run. */
+/* Tries a chain from ready operator @at on. 1: it ends with no more alive, and has been run. */
 static int row_try(struct exact *exact, u32 at)
 {
 	struct scratch *work = &exact->work, *trial = &exact->trial;
@@ -386,7 +387,7 @@ static int take_order(struct exact *exact, struct order_window *window, u32 trai
 	return ret;
 }
 
-/* 1: the end was reached. */
+/* Visits a state. 1: the end was reached. */
 static int visit(struct exact *exact, struct order_window *window, u32 number)
 {
 	int ret;
@@ -403,8 +404,8 @@ static int visit(struct exact *exact, struct order_window *window, u32 number)
 }
 
 /*
- * No order stays below the threshold: raises it to the least that a state waits for, which is a
- * bound therefore. False: there is no better order.
+ * No order has a peak up to the threshold: raises it to the least that a state waits for, which is
+ * therefore a lower bound. False: there is no better order than the best known.
  */
 static bool raise_threshold(struct exact *exact, struct order_window *window)
 {

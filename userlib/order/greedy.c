@@ -39,7 +39,7 @@ struct offer {
  * @age: by operator: its last offer
  * @clock: offers so far
  * @left: by storage: users that have not run, one more if it is kept
- * @begun: by storage: a maker has run
+ * @begun: by storage: it is alive, as a maker has run
  * @missing: by operator: predecessors that have not run
  * @done: by operator: has run
  */
@@ -113,7 +113,7 @@ static struct offer offer_pop(struct greedy *greedy)
 	return best;
 }
 
-/* A storage has begun, or has one user left: the nets of its users change, so offer them anew. */
+/* A storage became alive or has one user left: its users' nets change, so offer them again. */
 static int offer_users(struct greedy *greedy, u32 storage)
 {
 	const struct order_list *users = &greedy->window->users;
@@ -333,7 +333,7 @@ static int beam_child_push(struct beam *beam, const struct beam_child *child)
 	return 0;
 }
 
-/* All successors of @state; or only one, if it adds nothing to what is alive. */
+/* Adds all successors of @state as children; or only one, if that adds nothing to what is alive. */
 static int beam_branch(struct beam *beam, const struct beam_state *state, u32 number)
 {
 	const struct order_window *window = beam->window;
@@ -423,7 +423,7 @@ static int beam_search(struct beam *beam, struct order_window *window, u64 *budg
 		if (ret || !*budget)
 			return ret;
 		beam_level(beam);
-		/* the first one has the lowest peak: the others are no better */
+		/* the first state has the lowest peak of all: none can beat the best order known */
 		if (beam->states[0]->peak_bytes >= window->peak_bytes)
 			return 0;
 	}

@@ -96,7 +96,7 @@ static bool good_enough(const struct order_window *window, u64 goal_bytes)
 	return window->peak_bytes <= max(window->bound_bytes, goal_bytes);
 }
 
-/* Methods from cheap to expensive, until the peak is at @goal_bytes, which another part needs. */
+/* Tries methods from cheap to expensive until the peak is @goal_bytes, which other parts reach. */
 static int solve_window(struct order_window *window, u64 goal_bytes, u64 *budget)
 {
 	u64 share;
@@ -137,7 +137,7 @@ static int solve_parts(struct ordering *ordering)
 	int ret = 0;
 	u32 i;
 
-	/* the need of a step that is in every order bounds the whole */
+	/* first the lower bounds of all parts: the largest is one for the whole graph */
 	for (i = 0; i < ordering->num_todo && !ret; i++) {
 		part = ordering->todo[i];
 		ret = order_window_init(&part->window, &ordering->graph, part->first,
@@ -153,7 +153,7 @@ static int solve_parts(struct ordering *ordering)
 		ordering->bound_bytes = max(ordering->bound_bytes, part->window.bound_bytes);
 		ordering->peak_bytes = max(ordering->peak_bytes, part->window.peak_bytes);
 	}
-	/* parts below the peak keep the given order */
+	/* parts that do not exceed the peak keep the given order */
 	for (i = 0; i < ordering->num_todo && !ret; i++) {
 		part = ordering->todo[i];
 		if (part->peak_bytes > ordering->peak_bytes)
@@ -187,7 +187,7 @@ static int improve_at(struct ordering *ordering, u32 first, u32 num_ops)
 	return ret;
 }
 
-/* Windows with the peak at their end, in their middle, at their begin; then larger ones. */
+/* Tries windows with the peak at their begin, in their middle, at their end; then larger ones. */
 static int improve_once(struct ordering *ordering, u32 peak_at)
 {
 	u32 n = ordering->graph.num_ops, num, quarter, back;
@@ -303,7 +303,7 @@ static int measure(const struct loom_order_op *ops, u32 num_ops, const u32 *orde
 				last[owner] = at;
 		}
 	}
-	/* from here on, @place says whether an owner's bytes are alive */
+	/* from here on, @place is 1 for owners whose bytes are alive, else 0 */
 	for (op = 0; op < num_ops; op++)
 		place[op] = 0;
 	*peak_bytes = 0;
@@ -321,7 +321,7 @@ static int measure(const struct loom_order_op *ops, u32 num_ops, const u32 *orde
 			owner = touched(ops, op, k);
 			if (owner >= num_ops || last[owner] != at)
 				continue;
-			/* once, though it may be touched twice */
+			/* free it once, even if the operator touches it twice */
 			last[owner] = LOOM_ORDER_NONE;
 			live -= ops[owner].size_bytes;
 		}

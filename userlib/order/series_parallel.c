@@ -27,7 +27,7 @@
 
 /** nesting of series and parallel: a limit of the recursion, far above that of networks */
 #define MAX_DEPTH	64
-/** orders that are composed, each from the last readers of the one before */
+/** at most so many orders are composed, each with the last readers of the one before */
 #define ROUNDS		3
 /** words of a reachability matrix: larger ones are not made */
 #define REACH_WORDS	((size_t)4 << 20)
@@ -113,7 +113,7 @@ static int push(struct sequence *sequence, struct segment segment)
 	return 0;
 }
 
-/* In series: @segment comes behind all of @sequence. */
+/* Appends @segment to @sequence, and merges segments that no optimal order separates. */
 static int append(struct compose *compose, struct sequence *sequence, struct segment segment)
 {
 	struct segment *top;
@@ -178,7 +178,7 @@ static int compare_ranks(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* In parallel. */
+/* Merges parallel sequences: falls by rising hill, then rises by falling hill above their end. */
 static int merge(const struct sequence *parts, u32 num_parts, struct sequence *merged)
 {
 	u32 num = 0, falls = 0, rises = 0, i, k;
@@ -349,7 +349,7 @@ static int compose_order(struct compose *compose, u32 *order, u64 *peak_bytes)
 	u32 num = 0, i, op;
 	int ret;
 
-	/* relaxed: an unpinned storage that is alive before costs nothing in between either */
+	/* relaxed: storages from before the window, if unpinned, cost only in steps that touch them */
 	for (i = 0; i < window->num_storages; i++)
 		if (compose->relaxed && compose->unpinned[i] && !window->num_makers[i])
 			live -= window->size_bytes[i];

@@ -24,7 +24,7 @@ static int list_init(struct order_list *list, size_t num_lists, size_t num_items
 	return list->at && list->items ? 0 : -ENOMEM;
 }
 
-/* Inverts a relation: by item, the lists that it is in; ascending. */
+/* Inverts a relation: by item, the lists that contain it, ascending. */
 static int list_turn(struct order_list *turned, const struct order_list *list, u32 num_lists,
 		     u32 num_turned)
 {
@@ -45,7 +45,7 @@ static int list_turn(struct order_list *turned, const struct order_list *list, u
 	return 0;
 }
 
-/* stamp[x] == i + 1: x is in the list of operator i already. */
+/* Adds an entry to the list of operator @i, unless stamp[entry] says that it is there already. */
 static void list_add(struct order_list *list, u32 *end, u32 *stamp, u32 i, u32 entry)
 {
 	if (stamp[entry] == i + 1)
@@ -78,7 +78,7 @@ static int graph_lists(struct order_graph *graph, const struct loom_order_op *op
 		graph->made[i] = LOOM_ORDER_NONE;
 		if (owns(ops, ops[i].owner)) {
 			list_add(&graph->touches, &end, graph->stamp, i, ops[i].owner);
-			/* an operator runs after an owner before it: it is never a maker */
+			/* an operator behind the owner is not a maker: the owner has run by then */
 			if (ops[i].owner >= i)
 				graph->made[i] = ops[i].owner;
 		}
@@ -102,7 +102,7 @@ static int graph_check(const struct loom_order_op *ops, u32 num_ops, u64 *num_ed
 	for (*num_edges = 0, i = 0; i < num_ops; i++) {
 		u32 owner = ops[i].owner;
 
-		/* one more for the owner */
+		/* one more edge, to the owner */
 		*num_edges += (u64)ops[i].num_inputs + 1;
 		for (k = 0; k < ops[i].num_inputs; k++)
 			if (ops[i].inputs[k] >= i)
@@ -168,7 +168,7 @@ void order_graph_clear(struct order_graph *graph)
 	memset(graph, 0, sizeof(*graph));
 }
 
-/* When @storage is touched first and last; once per clock. */
+/* Finds when @storage is touched first and last, unless that was done in this pass (@clock). */
 static void find_ends(struct order_graph *graph, u32 storage)
 {
 	u32 first = graph->num_ops, last = 0, k;
@@ -284,7 +284,7 @@ static int window_edges(struct order_window *window, struct order_graph *graph)
 	return list_turn(&window->succs, &window->preds, window->num_ops, window->num_ops);
 }
 
-/* In any order, a step needs what lives across the window and what it touches itself. */
+/* A lower bound: in any order, a step needs what lives across the window and what it touches. */
 static u64 window_floor(const struct order_window *window)
 {
 	u64 crossing = window->entry_bytes, floor, need;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * The program that moves the fewest DRAM bytes, of those of several strategies.
+ * Chooses, of the programs of several strategies, the one that moves the fewest DRAM bytes.
  *
- * A search whose budget is spent may have missed what simple rules find, and what a node alone
- * moves is an estimate while groups are chosen: in very little SRAM no groups at all may be better.
+ * A search whose budget is spent may have missed what simple rules find, and the cost of a node
+ * alone is an estimate while groups are chosen: in very little SRAM no groups at all may be better.
  * So a frugal strategy is compared with no groups and with the other strategies, and the program
- * that moves the fewest bytes is taken. A strategy that is there to be compared with (not frugal)
- * is taken as it is, if it has a plan at all.
+ * that moves the fewest bytes is taken. The program of a strategy that is only a baseline (not
+ * frugal) is taken as it is, if there is one.
  */
 #include "planner.h"
 
@@ -41,7 +41,7 @@ static void keep_better(struct loom_program **best, struct loom_program *other)
 	}
 }
 
-/* Strategies that are tried, too, in graphs of up to @most_nodes: they take long in larger ones. */
+/* Strategies that are tried in addition, in graphs of up to @most_nodes: larger ones take long. */
 static const struct {
 	const char *grouping;
 	u32 most_nodes;

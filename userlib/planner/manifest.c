@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a program says besides the plan's bytes: slots, tensors, notes, what it costs. */
+/* What a program describes besides the plan's bytes: slots, tensors, notes, costs. */
 #include "planner.h"
 
 #include <errno.h>
@@ -78,7 +78,7 @@ static int make_tables(const struct planner *p, struct owned *o)
 	return 0;
 }
 
-/* Moves what lowering noted for people into the program. */
+/* Moves the notes of lowering into the program. */
 static void take_notes(struct planner *p, struct owned *o)
 {
 	o->kernels = p->lower.kernels;

@@ -92,8 +92,8 @@ static int write_plan(struct planner *p)
 		.observe = options->observe,
 		.num_observe = options->num_observe,
 		/*
-		 * Groups are made of neighbours: the order decides what stays out of DRAM, which is
-		 * worth more than the arena. The model's order is the better one for that.
+		 * Groups are runs of consecutive nodes: the order decides which values never go to
+		 * DRAM, which is worth more than a small arena. The model's order is better there.
 		 */
 		.reorder = !grouped && !(options->flags & LOOM_PLANNER_GIVEN_ORDER),
 		.join_concats = grouped,
@@ -103,7 +103,7 @@ static int write_plan(struct planner *p)
 	if (!loom_grouping_is_known(options))
 		return loom_error_set(p->err, -EINVAL, "there is no such grouping strategy");
 	ret = loom_storage_init(&p->storage, p->graph, &p->build, &storage, p->err);
-	/* images are in DRAM because the model says so; values of groups are not in DRAM */
+	/* the model demands images in DRAM for values that a group would keep in SRAM */
 	if (!ret && p->storage.num_images && grouped)
 		return loom_error_set(p->err, -EINVAL, "values in images cannot run in groups");
 	if (!ret)
@@ -125,7 +125,7 @@ int loom_planner_create(const struct loom_graph *graph, const struct loom_planne
 		ret = write_plan(&p);
 	if (!ret)
 		ret = loom_planner_finish(&p, program);
-	/* errors that have no text of their own yet */
+	/* errors without a text */
 	if (ret && err && !err->text[0])
 		loom_error_set(err, ret, "%s",
 			       ret == -E2BIG ? "the plan is past a cap of the plan format" :

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The program that others are compared with. The checker of plans (replay/) is handed it and does
- * not make it: it shares nothing with the planner.
+ * The program that others are compared with. The checker of plans (replay/) does not make it, as it
+ * shares nothing with the planner: its caller hands it over.
  */
 #include "loom_planner.h"
 #include "loom_topology.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Reading and writing cells, and what must not be read and written. See replay.h. */
+/* Reading and writing cells, with the checks of both. See replay.h. */
 #include "replay.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static uint64_t join_cells(const uint64_t *cells, uint32_t count)
 	return label;
 }
 
-/* The label of cell @i of an element that is computed or an input; 0 by chance only, 1 in 2^64. */
+/* The label of cell @i of an element that is computed or an input. 0 has a chance of 1 in 2^64. */
 static uint64_t part_of(uint64_t label, uint32_t i)
 {
 	return label + i * REPLAY_CELL_STEP;
@@ -111,7 +111,7 @@ static uint64_t known_cell(struct replay *r, struct replay_space *space, uint32_
 		memcpy(&bits, (const uint8_t *)fact->data + byte, bytes);
 		return const_cell(r, bits);
 	}
-	/* inputs stand in the table of the program, and have the same number in the reference */
+	/* an input is known by its index in the program's table, which the reference shares */
 	index = (uint64_t)(fact - r->program->inputs);
 	size = replay_dtype_bytes(fact->dtype);
 	return size ? part_of(replay_join(replay_join(2, index), byte / size),
@@ -139,7 +139,7 @@ uint64_t replay_cells_label(struct replay *r, struct replay_space *space, uint32
 	return join_cells(cells, count);
 }
 
-/* Bits of a tag: 1, 2: the DMA stream reads, writes; 4, 8: the compute stream does. */
+/* Reports races. A tag is a step and bits: 1, 2: DMA reads, writes; 4, 8: compute does. */
 static bool tag_cells(struct replay *r, const struct replay_operand *operand, bool write)
 {
 	uint32_t bit = (write ? 2 : 1) << (r->dma ? 0 : 2), other = r->dma ? 12 : 3;
@@ -201,7 +201,7 @@ bool replay_cells_read(struct replay *r, uint32_t index)
 			replay_cells_label(r, space, operand->at[i], operand->bytes);
 
 		if (!label) {
-			/* a label like no other, so that the replay can go on */
+			/* a unique label, so that the replay can go on */
 			label = replay_join(replay_join(3, r->command), i);
 			if (!missing++)
 				first = i;
@@ -221,7 +221,7 @@ static bool make_marks(struct replay *r, struct replay_space *space)
 	return space->marks || replay_stop(r, -ENOMEM);
 }
 
-/* Strides that nest, so that no two elements share a byte. */
+/* Whether strides nest, so that no two elements share a byte. */
 static bool is_plain(const struct replay *r, const struct replay_operand *operand)
 {
 	const struct drm_loom_plan_view *v = operand->view;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* What is wrong with a plan, and what keeps it from being checked. See replay.h. */
+/* Faults of a plan, and errors that end the check. See replay.h. */
 #include "replay.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* After so many faults the rest says nothing new. */
+/* The replay stops after so many faults. */
 #define REPLAY_ENOUGH	1000
 
 const char *loom_replay_kind_name(unsigned int kind)

@@ -42,7 +42,7 @@ static bool label_elementwise(struct replay *r)
 	return true;
 }
 
-/* The result has a dim of 1 where it is reduced; a sum is keyed by the place on those axes. */
+/* The result has a dim of 1 on reduced axes; in a sum, the place on those axes gives the key. */
 static bool label_reduce(struct replay *r)
 {
 	const struct drm_loom_attr_reduce *attr = r->attr;
@@ -120,7 +120,7 @@ static bool label_softmax(struct replay *r)
 	return true;
 }
 
-/* An operand of MATMUL has these four dims, or 1 on axes whose bit is set in @broadcast. */
+/* Whether an operand has these four dims, or 1 on axes whose bit is set in @broadcast. */
 static bool fits(const struct drm_loom_plan_view *view, const uint32_t *dims, uint32_t broadcast)
 {
 	uint32_t i;
@@ -131,7 +131,7 @@ static bool fits(const struct drm_loom_plan_view *view, const uint32_t *dims, ui
 	return view->rank == 4;
 }
 
-/* The element of a view of four axes that repeats where it has one. */
+/* The index of an element in a view of four axes; axes of one element are broadcast. */
 static uint64_t element(const struct drm_loom_plan_view *view, const uint32_t *index)
 {
 	uint64_t at = 0;
@@ -142,7 +142,7 @@ static uint64_t element(const struct drm_loom_plan_view *view, const uint32_t *i
 	return at;
 }
 
-/* Rows of a and columns of b, summed once each. */
+/* Sums each row of a and each column of b once, with the keys of K. */
 static bool sum_factors(struct replay *r, uint64_t *rows, uint64_t *columns)
 {
 	const struct replay_operand *a = &r->operands[1], *b = &r->operands[2];

@@ -459,7 +459,7 @@ bool replay_plan_view(struct replay *r, struct replay_operand *operand, uint32_t
 	operand->cells = operand->bytes >> r->shift;
 	operand->count = (uint32_t)count;
 
-	/* from the inside out: a block for each index of the next axis; sums wrap, and come back */
+	/* from the last axis on, one copy of the list per index; sums may wrap in between */
 	operand->at[0] = (uint32_t)((operand->tensor->offset + v->offset) >> r->shift);
 	for (axis = v->rank; axis-- > 0;) {
 		for (i = 1; i < v->dims[axis]; i++) {

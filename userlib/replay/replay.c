@@ -30,7 +30,7 @@ static void count_bytes(struct replay *r)
 	}
 }
 
-/* The labels of the reference are kept; those of the plan must be among them. */
+/* Stores the labels of the reference (@learning); those of the plan must be among them. */
 static bool seek_labels(struct replay *r)
 {
 	const struct replay_operand *y = &r->operands[0];
@@ -207,7 +207,7 @@ static void run(struct replay *r)
 	run_steps(r);
 }
 
-/* The label of an element of a result; 0: it was neither written nor there before. */
+/* The label of an element of a result; 0: it was not written, and is no input or weight. */
 static uint64_t result_label(struct replay *r, const struct loom_program_tensor *result,
 			     uint64_t element, uint32_t bytes)
 {
@@ -292,7 +292,7 @@ static int set_up(struct replay *r, const struct loom_program *program,
 	return 0;
 }
 
-/* A reference is run in as much SRAM, and with as many lanes, as it was planned for. */
+/* The reference is replayed with the SRAM and the lanes that it was planned for. */
 static void reference_options(const struct loom_program *program, struct loom_topology *topology,
 			      struct loom_replay_options *options)
 {

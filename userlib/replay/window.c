@@ -2,9 +2,9 @@
 /*
  * Labels of operators with windows: convolution, pooling, resize. See replay.h.
  *
- * A tap outside of the input is the zero point (CONV) or nothing (the others), and a tap's key is
- * its place in the window. So padding, stride and the start of a slice change a label only by the
- * elements that they put into the window.
+ * A tap outside of the input adds the zero point (CONV) or nothing (the others), and a tap's key is
+ * that of its place in the window. So padding, stride and the start of a slice change a label only
+ * if they change which elements are in the window.
  */
 #include "replay.h"
 
@@ -19,7 +19,7 @@
  * @pad: before the input
  * @in: elements of the input
  * @out: elements of the output
- * @back: it is a transposed convolution: @stride is between inputs
+ * @back: it is a transposed convolution: @stride is between the outputs of adjacent inputs
  */
 struct window {
 	int64_t taps[3];
@@ -31,7 +31,7 @@ struct window {
 	bool back;
 };
 
-/* Index of the tap of an output in the input, maybe outside of it. False: there is none. */
+/* Index in the input, maybe outside of it, that a tap of an output reads. False: there is none. */
 static bool find_tap(const struct window *w, uint32_t axis, int64_t out, int64_t tap, int64_t *at)
 {
 	if (!w->back) {
@@ -93,7 +93,7 @@ static uint64_t volume(const uint32_t *dims)
 	return (uint64_t)dims[0] * dims[1] * dims[2];
 }
 
-/* No planner makes windows with so many taps that they cannot be visited one by one. */
+/* Refuses windows that are too large to be visited tap by tap; no planner makes such. */
 static bool window_is_small(struct replay *r, const struct window *w, uint64_t planes)
 {
 	uint64_t work = planes;
@@ -258,7 +258,7 @@ static uint64_t count_taps(const struct window *w, uint32_t axis, int64_t out, i
 	return count;
 }
 
-/* The divisor of a mean is part of its label. */
+/* The divisors of means by output: they are part of the labels. */
 static bool find_divisors(struct replay *r, const struct window *w, uint64_t *divisors)
 {
 	const struct drm_loom_attr_pool *attr = r->attr;
@@ -357,7 +357,7 @@ static uint64_t bits_of(float number)
 	return bits;
 }
 
-/* The coordinate in the input of an output, as ONNX has it, in binary32. */
+/* The coordinate of an output in the input, by ONNX's definition, in binary32. */
 static float resize_coordinate(const struct drm_loom_attr_resize *attr, uint32_t axis, int64_t out)
 {
 	float scale = float_of(attr->scale[axis]), x = (float)out;
@@ -390,7 +390,7 @@ static float nearest(uint32_t how, float at)
 {
 	float part = at - floorf(at);
 
-	/* adding a half would round */
+	/* compare the fraction: adding a half would round */
 	switch (how) {
 	case DRM_LOOM_NEAREST_FLOOR:
 		return floorf(at);
@@ -418,7 +418,7 @@ static bool add_tap(struct replay *r, const struct drm_loom_attr_resize *attr, u
 	return true;
 }
 
-/* Keys' cubic weights, up to a factor: all that matters here is that they differ by distance. */
+/* The keys of cubic taps need not be the weights: they only have to differ as these do. */
 static bool add_cubic(struct replay *r, const struct drm_loom_attr_resize *attr, uint32_t axis,
 		      float at, struct taps *taps)
 {
@@ -433,7 +433,7 @@ static bool add_cubic(struct replay *r, const struct drm_loom_attr_resize *attr,
 	}
 	for (i = 0; i < 4; i++) {
 		tap = from + (float)i - 1.0f;
-		/* at a distance of 0 only the element itself has a weight */
+		/* at a distance of 0 only the element itself has a weight other than 0 */
 		if ((skip && !(inside >> i & 1)) || (!distance && i != 1))
 			continue;
 		if (!add_tap(r, attr, axis, tap,
