@@ -269,7 +269,7 @@ static struct wait wait_pop(struct exact *exact)
 	return least;
 }
 
-/* Of the last @fresh ready operators of @scratch, the one with the least net, or LOOM_ORDER_NONE. */
+/* Of the last @fresh ready operators the one with the least net, or LOOM_ORDER_NONE. */
 static u32 row_next(const struct exact *exact, const struct scratch *scratch, u32 fresh)
 {
 	const struct order_window *window = exact->window;

@@ -349,7 +349,7 @@ static int compose_order(struct compose *compose, u32 *order, u64 *peak_bytes)
 	u32 num = 0, i, op;
 	int ret;
 
-	/* relaxed: storages from before the window, if unpinned, cost only in steps that touch them */
+	/* relaxed: unpinned storages cost nothing between the steps that touch them */
 	for (i = 0; i < window->num_storages; i++)
 		if (compose->relaxed && compose->unpinned[i] && !window->num_makers[i])
 			live -= window->size_bytes[i];

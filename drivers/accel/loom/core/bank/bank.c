@@ -10,30 +10,31 @@
  * freeing merges by adding two numbers, and no hole ever needs memory of its own.
  *
  * Each node knows the largest hole in its lower and in its higher subtree. The lowest hole of at
- * least s bytes is then found on one way down from the root, and the highest one on the mirrored
- * way: both directions are the same code with the two sides swapped. A range of addresses cuts at
- * most one hole at each end, so it costs a second way down, and not a scan. The maxima of
- * both children are kept in the parent: the search touches no node that is not on its way.
+ * least s bytes is then found on one path down from the root, and the highest one on the mirrored
+ * path: both directions are the same code with the two sides swapped. A range of addresses cuts at
+ * most one hole at each end, so it costs a second path down, and not a scan. The maxima of both
+ * children are kept in the parent: the search touches no node beside its path.
  *
  * First fit from the end that the request names keeps bottom-up and top-down blocks apart, which is
- * what directions are for, and wins where buffers live in small memory and die in the order of
- * a program: of the traces of SRAM it refuses 1776 and 486 requests where best fit refuses
- * 2261 and 564. In a large memory with buffers of all sizes best fit wins: 261, 33 and 13 refusals
- * where first fit has 1014, 61 and 26. So it is a policy of the region. Best fit keeps the holes in
- * a second tree, by size, and takes the smallest that fits; of equal ones the one nearest
- * to the end that the request names.
+ * what directions are for, and wins where buffers live in small memory and are freed in the order
+ * of a program: of the traces of SRAM it refuses 1776 and 486 requests where best fit refuses 2261
+ * and 564. In a large memory with buffers of all sizes best fit wins: 261, 33 and 13 refusals where
+ * first fit has 1014, 61 and 26. So the choice is a policy of the region. Best fit keeps the holes
+ * in a second tree, by size, and takes the smallest that fits; of equal ones the one nearest to the
+ * end that the request names.
  *
- * In SRAM the two together are better than either. Best fit is bad for small blocks: it leaves
- * them all over the bank, between large ones, in what was left of holes, and they outlive those.
- * First fit keeps them near their end, and large blocks waste least if they take the tightest hole.
- * Large is what is above a 128th of the bank: 1721 and 436 refusals on the same two traces, 418
- * on average over sixteen of the second kind where first fit has 448. From a 90th to a 425th it is
+ * In SRAM both together are better than either. Best fit is bad for small blocks: it puts them into
+ * remainders of holes all over the bank, between large blocks, and they outlive those. First fit
+ * keeps them near their end, and large blocks waste least if they take the tightest hole. A block
+ * is large above a 128th of the bank: 1721 and 436 refusals on the same two traces, 418 on average
+ * over sixteen of the second kind where first fit has 448. Between a 90th and a 425th the result is
  * nearly the same. Sending small ones to the other end improves one trace further (1466) and
- * worsens the other (461); but plans have their scratch at that end, where long-lived blocks would
- * be in its way. Leaving the top to small ones (a 16th to a 64th of the bank) gave 440 on average.
+ * worsens the other (461); but the scratch of plans is at that end, where long-lived blocks would
+ * be in its way. Reserving the top for small ones (a 16th to a 64th of the bank) gave 440 on
+ * average.
  *
- * Partial blocks are kept apart, in partial.c. A place must be free in both: the two
- * searches move each other's lower bound until they agree. Without partial blocks this costs one
+ * Partial blocks are kept apart, in partial.c. An address range must be free in both: the two
+ * searches raise each other's lower bound until they agree. Without partial blocks this costs one
  * comparison.
  *
  * What was rejected: a list with first fit (linear; 2 us at 10k blocks), segregated free lists
@@ -56,7 +57,7 @@ static u64 loom_bank_max_hole(const struct loom_bank_block *node)
 	return node ? max(node->hole, max(node->max_hole[LOW], node->max_hole[HIGH])) : 0;
 }
 
-/* The holes at or below @node have changed: updates the maxima above, as far as they change. */
+/* Updates the maxima above @node after a hole at or below it has changed, until one remains. */
 static void loom_bank_propagate(struct loom_bank_block *node)
 {
 	struct loom_bank_block *parent;
@@ -343,7 +344,7 @@ static struct loom_bank_block *loom_bank_first_fit(struct loom_bank *bank,
 	int side = request->top_down ? HIGH : LOW;
 	struct loom_bank_block *node;
 
-	/* The hole that the near end of the range lies in, or the first of all. */
+	/* Start with the hole that contains the near end of the range, or with the first one. */
 	if (request->top_down ? request->high < bank->limit : request->low > bank->base) {
 		node = loom_bank_at(bank, request->top_down ? request->high : request->low);
 		if (node->hole < request->size)
@@ -395,7 +396,7 @@ static struct loom_bank_block *loom_bank_best_fit(struct loom_bank *bank,
 
 		if (!node)
 			return NULL;
-		/* all holes of that size, from the end that the request names */
+		/* try all holes of that size, from the end that the request names */
 		size = loom_bank_sized(node)->hole;
 		next = size == U64_MAX ? NULL : loom_bank_size_at(bank, size + 1, 0);
 		same = node;
@@ -413,7 +414,7 @@ static struct loom_bank_block *loom_bank_best_fit(struct loom_bank *bank,
 	}
 }
 
-/* The node behind which the request goes by first fit, clear of partial blocks; or NULL. */
+/* The node behind which the request goes by first fit beside partial blocks; or NULL. */
 static struct loom_bank_block *loom_bank_fit_around(struct loom_bank *bank,
 						    const struct loom_bank_request *request,
 						    const struct loom_mask *mask, u64 *address)

@@ -5,22 +5,21 @@
  * DOC: Layouts
  *
  * How the bytes of a buffer, in the client's linear view, are distributed over banks. The unit is
- * the page: a page is whole in one bank, and starts there on the region's alignment. Because of
- * lockstep every bank provides as many bytes as the fullest one: ceil(pages / banks) rows of pages,
- * each of one page pitch. What is provided and not used (the end of the last page, the gap between
- * page and pitch, the banks without a page in the last row) is padding, and is reported.
+ * the page: a page lies in one bank, and starts there on the region's alignment. Because of
+ * lockstep, every bank provides as many bytes as the fullest one: ceil(pages / banks) rows of
+ * pages, each of one page pitch. Bytes that are provided but not used (the end of the last page,
+ * the gap between page and pitch, banks without a page in the last row) are padding, and reported.
  *
- * A sharded buffer is an array of pages, rows of them, that is cut into shards of one shape, and
- * each bank gets one. Sharding by height cuts between rows, by width between columns, by block both
- * ways.
- * All three are one formula; the kind only says which cuts there may be. In the bank, a shard
- * is an array of its own, row by row, of its full shape even where the array ends before:
- * what the edge clips is padding, and in return the address of a page depends on its place in the
- * shard only. Banks without a shard provide nothing.
+ * A sharded buffer is a two-dimensional array of pages, cut into shards of one shape, of which each
+ * bank gets one. Sharding by height cuts between rows, by width between columns, by block both
+ * ways. All three are one formula; the kind only says which cuts are allowed. In the bank, a shard
+ * is an array of its own, row by row, of its full shape even at the edge of the whole array: what
+ * is clipped there is padding, and in return the address of a page depends only on its place in the
+ * shard. Banks without a shard provide nothing.
  *
- * An image has rows of elements for pages: its pitch is given by the client, and need not be a
- * power of two. The bytes between the end of a row and the pitch are in the linear view, too, as in
- * any picture with a pitch: it can be mapped without a copy. Rejected: a linear view without them,
+ * The pages of an image are its rows: their pitch is given by the client, and need not be a power
+ * of two. The linear view includes the bytes between the end of a row and the pitch, as in any
+ * picture with a pitch: it can be mapped without a copy. Rejected: a linear view without them,
  * which no drawing library expects, and in which rows would cross the processor's pages at other
  * places than in the bank.
  */
@@ -45,7 +44,7 @@ int loom_layout_interleaved(struct loom_layout *layout, u64 size, u64 page_bytes
 		.banks = banks,
 		.bytes_per_bank = per_bank,
 		.padding_bytes = total - size,
-		/* no more than total: as many pages as that lie in it */
+		/* at most the total size: that has room for as many pages */
 		.align_padding_bytes = pages * (pitch - page_bytes),
 	};
 	return 0;

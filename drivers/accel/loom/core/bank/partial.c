@@ -19,17 +19,17 @@
  * one step. Programs use few masks, many times: a mask becomes a class when the searches without
  * extents have cost about as much as computing the extents does. There are 64 classes; the least
  * recently used one is replaced. Extents of single banks are introduced likewise. They serve masks
- * of up to 16 banks that are not a class: a place must be free in each of the banks, so where one
- * bank has none there is none.
+ * of up to 16 banks that are not a class: a range must be free in each of the banks, so a gap that
+ * is too small in one bank rules it out.
  *
  * For one bank a search is O(log n), as it is for a class: with 1000, 10000 and 100000 blocks on
  * 140 banks it takes 2.6, 3.9 and 6.2 us on one bank, and 2.5, 3.8 and 5.8 us on one of eight
  * masks. With several banks each has gaps where another has none, and the search descends wherever
  * all have one nearby: 3.0, 23 and 265 us for random masks of one to eight banks, in a bank that
- * is nearly full. Larger masks that are not repeated remain a scan, of 54 us at 10000 blocks.
- * Some case has to be: whether one of n sets is disjoint from a given set is the orthogonal vectors
- * problem, for which nothing is known that is better than comparing with (almost) all of them
- * when there are more banks than log n.
+ * is nearly full. Larger masks that are not repeated remain a scan, of 54 us at 10000 blocks. Some
+ * case has to remain: whether one of n sets is disjoint from a given set is the orthogonal vectors
+ * problem, for which no method is known that is better than comparing with (almost) all of them if
+ * there are more banks than log n.
  *
  * What was rejected: a tree per bank, or per group of banks that are occupied alike, with a search
  * that alternates between them until all agree. It is as good for few masks. But a block
@@ -37,9 +37,9 @@
  * 0.6 KiB, and many masks that all conflict are passed one by one in each tree. A bitmap
  * per bank and address costs memory in the size of the bank: 96 Ki bits for each of 140 banks of
  * SRAM, 64 Mi for each of 12 of DRAM. Segments of constant occupancy cost a write to each that a
- * block covers. Extents of pairs of banks would be ten thousand. Extents of single banks for masks
- * of more than 16: 32 us where it was 40 for rectangles of a grid, but 118 where it was 54
- * for halves of the banks.
+ * block covers. There would be ten thousand extents of pairs of banks. Extents of single banks for
+ * masks of more than 16 banks take 32 us instead of 40 for rectangles of a grid, but 118 instead of
+ * 54 for halves of the banks.
  *
  * The gap of an extent is an upper bound: the space between two blocks may be covered by a third
  * that starts long before. The search then descends and finds nothing.
@@ -59,7 +59,7 @@ static void partial_extent_clear(struct loom_partial_extent *extent)
 	extent->gap = 0;
 }
 
-/* The blocks of @more start behind the starts of those in @extent. */
+/* Adds the blocks of @more to @extent; they start after the blocks that are in it. */
 static void partial_extent_add(struct loom_partial_extent *extent,
 			       const struct loom_partial_extent *more)
 {
@@ -123,7 +123,7 @@ static void partial_summarise_own(const struct loom_partials *partials,
 	}
 }
 
-/* The same of its subtree, from its own summary and those of its children. */
+/* Computes the extents in @set of a chunk's subtree, from its own summary and its children's. */
 static void partial_summarise(struct loom_partial_chunk *chunk, const struct loom_partial_set *set)
 {
 	const struct loom_partial_chunk *low = partial_chunk(chunk->node.child[LOW]);
@@ -195,14 +195,14 @@ static void partial_update_chunk(const struct loom_partials *partials,
 /* --- search */
 
 /*
- * @request: what is searched
- * @at: the candidate: its start; of a search from the top its end
+ * @request: what is searched for
+ * @at: start of the candidate range; in a search from the top, its end
  * @extents: indices of the extents that apply: all their blocks conflict with the request
  * @extent_count: number of @extents
  * @whole: every block that conflicts with the request counts for one of @extents
  * @chunks: number of chunks that were scanned
  * @found: no further block can move the candidate
- * @failed: there is no place
+ * @failed: there is no free range
  */
 struct loom_partial_search {
 	const struct loom_partial_request *request;
@@ -215,7 +215,7 @@ struct loom_partial_search {
 	bool failed;
 };
 
-/* Moves the candidate: it must not start below @to, or from the top not end above it. */
+/* Moves the candidate to start at @to or above; in a search from the top, to end there or below. */
 static void partial_advance(struct loom_partial_search *search, u64 to)
 {
 	const struct loom_partial_request *request = search->request;
@@ -276,13 +276,13 @@ static bool partial_relevant(struct loom_partial_search *search,
 		if (sum->end <= low)
 			return false;
 		if (sum->start >= low + request->size) {
-			/* upwards all that follow start even higher */
+			/* in a search from the bottom, all that follow start even higher */
 			search->found = !request->top_down;
 			return false;
 		}
 		inside = !search->whole;
 		moved = false;
-		/* the place behind one extent may be in another: until none moves it */
+		/* repeat until no extent moves it: moved past one, it may overlap another */
 		for (i = 0; i < search->extent_count && !search->failed; i++)
 			inside |= partial_skip(search, &sum->extent[search->extents[i]], &moved);
 	} while (moved && search->extent_count > 1 && !search->failed);
@@ -388,8 +388,8 @@ static struct loom_partial_class *partial_class(struct loom_partial_class *class
 }
 
 /*
- * A search without extents has scanned so many chunks. Makes the mask a class if the searches with
- * it have cost as much as that.
+ * Notes that a search without extents has scanned @chunks chunks. Makes the mask a class once its
+ * searches have cost as much as computing the extents does.
  */
 static void partial_add_class(struct loom_partials *partials, const struct loom_mask *mask,
 			      u32 chunks)

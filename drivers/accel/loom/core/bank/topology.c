@@ -6,8 +6,8 @@
 #define GIB(n) ((u64)(n) << 30)
 
 /*
- * Presets follow real chips where their figures are public. DRAM reserves one
- * alignment unit at the bottom of each bank, the barrier of lockstep devices.
+ * Presets follow real chips where their figures are public. One alignment unit at the bottom of
+ * each DRAM bank is reserved, as on real lockstep devices, which keep a barrier there.
  */
 static const struct loom_topology loom_topologies[] = {
 	{

@@ -3,7 +3,7 @@
 
 enum { LOW, HIGH };
 
-/* Pseudo-random, but the same on every run: the shape does not depend on chance. */
+/* Pseudo-random priorities, the same in every run, so that results can be reproduced. */
 static u32 loom_treap_draw(struct loom_treap *treap)
 {
 	u64 z = ++treap->drawn * 0x9e3779b97f4a7c15ULL;

@@ -4,10 +4,10 @@
 /**
  * DOC: Matrix product
  *
- * Each result is one sum over K from first to last, whatever is computed beside it. In
- * F32 a block of one or four rows by up to 32 columns is kept in registers while K passes by.
- * Four rows share what is read of b. Columns of b that are not side by side (b is transposed, or
- * its columns are dealt over the lanes) are gathered into vectors.
+ * Each result is one sum over K from first to last, independent of what is computed with it. In F32
+ * a block of results, one row by up to 32 columns or four rows by up to 8, is kept in registers
+ * while k goes over K. Four rows share the elements read from b. Columns of b that are not adjacent
+ * in memory (b is transposed, or its columns are dealt over the lanes) are gathered into vectors.
  *
  * F16 is summed in binary32, F64 in binary64, integers in 32 bits that wrap.
  */
@@ -16,12 +16,12 @@
  * struct matmul - a product with its operands prepared
  * @memory: where the operands lie
  * @attr: its attributes
- * @y: y
- * @a: a
- * @b: b
+ * @y: the result
+ * @a: left operand
+ * @b: right operand
  * @bias: the bias, or NULL
  * @scale: the scale, or NULL
- * @k: elements of a sum
+ * @k: length of K, the terms of a sum
  * @index: of the current block's first result
  */
 struct matmul {
@@ -36,7 +36,7 @@ struct matmul {
 	u32 index[4];
 };
 
-/* First byte of what batch and @index pick, less what the last two axes add to it. */
+/* Address of the matrix of the current batch: of its element [0, 0]. */
 static u8 *matmul_base(const struct matmul *m, const struct loom_view *view)
 {
 	u8 *base = loom_view_origin(view, m->memory);
@@ -47,7 +47,7 @@ static u8 *matmul_base(const struct matmul *m, const struct loom_view *view)
 	return base;
 }
 
-/* A row along N of y, or of what is broadcast to it. */
+/* A row along N of y, or of an operand that is broadcast to y. */
 static struct loom_row matmul_row(const struct matmul *m, const struct loom_view *view, u32 row,
 				  u32 column)
 {
@@ -63,7 +63,7 @@ static struct loom_row matmul_row(const struct matmul *m, const struct loom_view
 	return r;
 }
 
-/* @nb rows by 4 * @nv columns from @index, the first @count of them wanted: out[nb][4 * nv] */
+/* Sums of @nb rows by 4 * @nv columns from @index, of which @count are valid: out[nb][4 * nv] */
 static __always_inline void matmul_block(const struct matmul *m, u32 count, const u32 nb,
 					 const u32 nv, const bool direct, float *out)
 {
@@ -175,7 +175,7 @@ static void matmul_rows_f32(struct matmul *m, u32 nb, u32 end)
 		else
 			wide = left > 16 ? 32 : left > 8 ? 16 : left > 4 ? 8 : 4;
 		n = min(left, wide);
-		/* what a vector reads beyond the wanted columns must be there, too */
+		/* the last vector may read beyond @left columns, but not beyond the row of b */
 		direct = contiguous && (u64)m->index[3] + wide <= m->b->dims[3];
 		if (nb == 4)
 			(wide == 8 ? matmul_4_2 : matmul_4_1)(m, n, direct, out);

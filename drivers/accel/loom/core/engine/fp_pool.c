@@ -2,8 +2,8 @@
 #include "fp_math.h"
 
 /*
- * A tile of outputs along W at a time, taps in the order kd, kh, kw. Maxima are exact in any type
- * that holds the elements; means are summed in binary64 and divided once.
+ * Pooling computes a tile of outputs along W at a time, with taps in the order kd, kh, kw. Maxima
+ * are exact in any type that holds the elements; means are summed in binary64 and divided once.
  */
 
 /**
@@ -13,10 +13,10 @@
  * @x: the input
  * @tile: the outputs
  * @tap: kd, kh, kw of the next tap
- * @base: first byte of the channel
- * @row: first byte of the row of x, less what W adds to it
- * @at: index on W of the input of output @low
- * @low: first output of the tile whose input lies in x
+ * @base: address of the channel of x
+ * @row: address of the row of x that the tap reads
+ * @at: index on W of the element that the tap reads for output @low
+ * @low: first output of the tile for which the tap is inside of x
  * @high: behind the last such
  */
 struct pool {
@@ -38,7 +38,7 @@ static s64 pool_at(const struct pool *p, u32 i)
 	       (s64)p->tap[i] * p->attr->dilation[i] - p->attr->pad_before[i];
 }
 
-/* The next tap that has an input for some output; false behind the last. */
+/* Moves on to the next tap that is inside of x for some output. False: there is none. */
 static bool pool_next(struct pool *p)
 {
 	const struct drm_loom_attr_pool *attr = p->attr;
@@ -61,7 +61,7 @@ static bool pool_next(struct pool *p)
 		id = pool_at(p, 0);
 		ih = pool_at(p, 1);
 		if (id < 0 || id >= x->dims[2] || ih < 0 || ih >= x->dims[3]) {
-			/* the row has nothing: skip the rest of it */
+			/* the whole row of taps is outside: skip the rest of it */
 			p->tap[2] = attr->kernel[2] - 1;
 			continue;
 		}
@@ -92,7 +92,7 @@ static void pool_tile_begin(struct pool *p)
 		  loom_view_step(p->x, p->memory, 1, p->tile.index[1]);
 }
 
-/* The tap's inputs, side by side, as a row of their own. */
+/* The elements that the tap reads for outputs @low to @high, as a dense row. */
 static struct loom_row pool_inputs(const struct pool *p, void *buffer)
 {
 	const void *raw = loom_axis_raw(p->x, p->memory, p->row, 4, p->at, p->attr->stride[2],
@@ -101,7 +101,7 @@ static struct loom_row pool_inputs(const struct pool *p, void *buffer)
 	return (struct loom_row){ .at = (u8 *)raw, .stride = p->x->elem_bytes };
 }
 
-/* Taps on an axis, of the window at output @i, that lie in [@low, @high). */
+/* Number of taps on an axis, of the window of output @i, that lie in [@low, @high). */
 static u64 pool_taps(const struct drm_loom_attr_pool *attr, u32 axis, u32 i, s64 low, s64 high)
 {
 	s64 dilation = attr->dilation[axis];
@@ -113,7 +113,7 @@ static u64 pool_taps(const struct drm_loom_attr_pool *attr, u32 axis, u32 i, s64
 	return last < first ? 0 : last - first + 1;
 }
 
-/* What the mean of output @i of the tile is divided by; zero if its window meets nothing. */
+/* The divisor of the mean of output @i of the tile; zero if its window has no element. */
 static u64 pool_divisor(const struct pool *p, u32 i)
 {
 	const struct drm_loom_attr_pool *attr = p->attr;

@@ -4,15 +4,15 @@
 /**
  * DOC: Reductions
  *
- * Floating point is reduced in binary64, whatever its type: sums over a whole feature map in
- * binary32 would lose the digits that the contract with ONNX Runtime needs, and binary64 is as
- * fast as any cure for that. Integers are reduced in 64 bits and wrap.
+ * Floating point of any type is reduced in binary64: sums over a whole feature map in binary32
+ * would be less exact than ONNX Runtime's results have to be matched, and compensated sums in
+ * binary32 are no faster. Integers are reduced in 64 bits and wrap.
  *
- * Where the last axis is kept, a tile of results runs along it, and each row of x adds a vector
- * to the tile. Where it is reduced there is one result, summed in eight parts by position among
- * the elements that go into it, modulo 8, which are combined last. A last axis of one element
- * may be what a slice has of a kept one, so it counts as kept. How x lies in memory, and
- * which axes could be merged, does not show in the results.
+ * If the last axis is kept, a tile of results lies along it, and each row of x is added to the tile
+ * as a vector. If it is reduced, a tile is one result, summed in eight parts: element i of those
+ * that go into it belongs to part i modulo 8, and the parts are combined last. A last axis of one
+ * element counts as kept, since it may be a slice of a kept one. Results do not depend on the
+ * layout of x in memory, nor on which axes are merged.
  */
 
 #define REDUCE_PARTS	8
@@ -56,7 +56,7 @@ static void reduce_begin(struct reduce *r, const struct loom_command *command,
 		if (x->dims[i] != y->dims[i])
 			r->count *= x->dims[i];
 	}
-	/* y has one element on both, so its index on them stays 0 */
+	/* merge reduced axes: the index of y on both is always 0 */
 	for (i = x->rank - 1; i-- > 0;) {
 		u64 dim = (u64)x->dims[i] * x->dims[i + 1];
 
@@ -138,7 +138,7 @@ static void reduce_u64(u64 *restrict acc, const u64 *restrict x, u32 n, u32 kind
 	}
 }
 
-/* How the parts of one result go together: as its elements do, but for what was done to them. */
+/* How the parts of one result are combined: squares and absolute values were taken before. */
 static u32 reduce_combine_kind(u32 kind)
 {
 	switch (kind) {
@@ -193,7 +193,7 @@ static u64 reduce_end_u64(u64 v, u32 kind, u64 count, bool is_signed)
 /**
  * struct reduce_walk - the rows of x that go into a tile of results
  * @r: the reduction
- * @base: first byte, less what the last axis adds to it
+ * @base: address of the current row
  * @index: index of the row on x's axes
  * @done: no row is left
  */

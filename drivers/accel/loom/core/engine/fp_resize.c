@@ -4,24 +4,24 @@
 /**
  * DOC: Resize
  *
- * An output is a sum over up to 1, 2 or 4 taps per axis, and the taps of an axis depend on its own
- * coordinate only. So each axis is worked out alone: where the output lies in the input, in
- * binary32 and with the operations in the order of ONNX's definition (nearest neighbours
+ * An output is a sum over 1, 2 or 4 taps per axis, and the taps of an axis depend on the coordinate
+ * on that axis only. So each axis is computed alone: first the coordinate of the output in the
+ * input, in binary32 and with the operations in the order of ONNX's definition (nearest neighbours
  * change when a coordinate is off by one unit in the last place), then indices and weights.
  *
- * Coordinates are of the whole input and output; the views may be slices. Indices are clamped
- * to the whole input, then to the slice: a plan that sliced too narrowly gets wrong numbers, not
- * someone else's memory.
+ * Coordinates are those of the whole input and output; the views may be slices. Indices are clamped
+ * to the whole input, then to the slice: if a plan's slice of the input is too small, the results
+ * are wrong, but nothing outside of the view is read.
  *
- * Taps on W are worked out for RESIZE_WIDTH outputs once, and used for all rows that are in
- * the same run of units.
+ * Taps on W are computed once for RESIZE_WIDTH outputs, and used for all rows in the same run of
+ * units.
  */
 
 #define RESIZE_TAPS	4
 #define RESIZE_WIDTH	32
 
 /**
- * struct resize_taps - what an output takes from an axis
+ * struct resize_taps - the taps of an output on an axis
  * @n: number of taps
  * @index: of each tap, in x
  * @weight: of each tap
@@ -54,7 +54,7 @@ struct resize {
 	struct resize_taps w[RESIZE_WIDTH];
 };
 
-/* Where output @i of the whole output lies in the whole input. */
+/* The coordinate of output @i in the whole input. */
 static float resize_coord(const struct drm_loom_attr_resize *attr, u32 axis, u32 i)
 {
 	float scale = loom_f32_of_bits(attr->scale[axis]);
@@ -79,7 +79,7 @@ static float resize_coord(const struct drm_loom_attr_resize *attr, u32 axis, u32
 	case DRM_LOOM_COORD_ALIGN_CORNERS:
 		return attr->out_size[axis] == 1 ? 0.0f : x * (in - 1.0f) / (out - 1.0f);
 	case DRM_LOOM_COORD_HALF_PIXEL_SYMMETRIC:
-		/* the true scale is out / in; what the rounded one misses is shared by both ends */
+		/* out / in may differ from the given scale: the rest is divided among both ends */
 		return in / 2.0f * (1.0f - out / (scale * in)) + (x + 0.5f) / scale - 0.5f;
 	}
 	return (x + 0.5f) / scale - 0.5f;
@@ -192,7 +192,7 @@ static void resize_columns(struct resize *r, u32 first, u32 n)
 		resize_axis(r, 2, first + i, &r->w[i]);
 }
 
-/* What extrapolated outputs are, whatever the type. */
+/* Writes @n extrapolated outputs of any type. */
 static void resize_fill(const struct resize *r, const struct loom_row *y, u32 n)
 {
 	float value = loom_f32_of_bits(r->attr->extrapolation);
@@ -227,7 +227,7 @@ static void resize_fill(const struct resize *r, const struct loom_row *y, u32 n)
 	}
 }
 
-/* Outputs of the row that are extrapolated on W alone. */
+/* Writes the outputs of the row that are outside of the input on W. */
 static void resize_fill_columns(const struct resize *r, const struct loom_row *y, u32 n)
 {
 	struct loom_row at = *y;
@@ -241,7 +241,7 @@ static void resize_fill_columns(const struct resize *r, const struct loom_row *y
 	}
 }
 
-/* First byte of the row of x at indices on D and H, less what W adds to it. */
+/* Address of the row of x at indices on D and H. */
 static u8 *resize_row(const struct resize *r, const u32 *index, u32 d, u32 h)
 {
 	const struct loom_memory *memory = r->memory;
@@ -353,7 +353,7 @@ static noinline void resize_blend_f64(const struct resize *r, const u32 *index, 
 	loom_row_put_f64(y, n, acc);
 }
 
-/* @n outputs from @index; the taps on W are there. */
+/* Computes @n outputs from @index; their taps on W are in @w. */
 static void resize_part(struct resize *r, const u32 *index, u32 n)
 {
 	struct loom_row y = loom_view_row(r->y, r->memory, index, 5, 4);
@@ -373,7 +373,7 @@ static void resize_part(struct resize *r, const u32 *index, u32 n)
 	resize_fill_columns(r, &y, n);
 }
 
-/* Tile @digit of @rows rows, of which the first is number @row. */
+/* Computes tile number @digit of each of @rows rows, from row @row on. */
 static void resize_tiles(struct resize *r, u64 row, u64 rows, u32 digit)
 {
 	const u32 *dims = r->y->dims;

@@ -2,9 +2,9 @@
 #include "fp_math.h"
 
 /*
- * Three passes over a run: its maximum, the sum of exp(x - maximum), the quotients. The
- * exponentials of F32 are kept in y between the last two; F16 would round them, so they are
- * computed again. The sum is in binary64, in four parts by index modulo 4, added last: a fixed
+ * Softmax takes three passes over a run: its maximum, the sum of exp(x - maximum), the quotients.
+ * The second pass stores the exponentials of F32 in y for the third; F16 would round them, so they
+ * are computed again. The sum is in binary64, in four parts by index modulo 4, added last: a fixed
  * order that vectorises.
  */
 struct softmax {
@@ -21,7 +21,7 @@ enum {
 	SOFTMAX_X,
 };
 
-/* The tile of a run that begins at index @i; @n is its length. */
+/* The tile of a run from index @i on; *@n is its length. */
 static struct loom_row softmax_row(const struct softmax *s, u32 which, u32 i, u32 *n)
 {
 	*n = min(s->length - i, (u32)LOOM_TILE);

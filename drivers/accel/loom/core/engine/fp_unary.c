@@ -163,7 +163,7 @@ void loom_tile_unary_f64(double *v, u32 n, u32 kind, double p0, double p1)
 	}
 }
 
-/* Those of any type that are not floating point. */
+/* Functions of integers and booleans. */
 static void unary_u64(u64 *v, u32 n, u32 kind, bool is_signed)
 {
 	u32 i;
