@@ -23,9 +23,9 @@
 #include "trace_make.h"
 
 #define ROUNDS		3
-/* operations between two looks at the fragmentation */
+/* operations between two samples of the fragmentation */
 #define SAMPLE_EVERY	512
-/* what takes so long is not measured once more */
+/* a replay that takes so long is not repeated */
 #define LONG_NS		500000000
 
 static inline u64 now_ns(void)
@@ -36,7 +36,7 @@ static inline u64 now_ns(void)
 	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
 }
 
-/* What two looks at the clock cost: taken off each measured operation. */
+/* What two reads of the clock cost: subtracted from each measured operation. */
 static double clock_cost_ns(void)
 {
 	enum { LOOKS = 200000 };
@@ -57,10 +57,9 @@ static double clock_cost_ns(void)
 }
 
 /*
- * The plain list: all blocks in address order, and the free ones of them once more in a
- * list of their own. Allocation scans the free ones from the end that was asked for;
- * a block that is freed merges with its neighbours, and looks for its place among
- * the free ones from where it lies.
+ * The plain list: all blocks in address order, and a second list of the free ones. Allocation scans
+ * the free ones from the end that the request names; a block that is freed merges with its
+ * neighbours, and its place in the second list is searched from its place in the first.
  */
 struct plain_block {
 	u64 start;
@@ -71,7 +70,7 @@ struct plain_block {
 };
 
 struct plain {
-	/* ends of both lists; of no bytes, never free */
+	/* ends of both lists: blocks of no bytes, never free */
 	struct plain_block end[2];
 	struct plain_block *spare;
 };
@@ -121,7 +120,7 @@ static void plain_give_spare(struct plain *plain, struct plain_block *block)
 	plain->spare = block;
 }
 
-/* A part of a larger hole, from the end that is asked for. */
+/* Takes a part of a larger hole, from the end that the request names. */
 static struct plain_block *plain_cut(struct plain *plain, struct plain_block *hole, u64 size,
 				     bool top_down)
 {
@@ -186,9 +185,9 @@ static void plain_free(struct plain *plain, struct plain_block *block)
 }
 
 /*
- * Free blocks by size: classes of a power of two each, in address order inside. A request looks
- * from its own class on for the first class that has a block that does, and takes the first
- * such one from the end that it asks for. So do published allocators that call it best fit.
+ * Free blocks by size: a class for each power of two, each in address order. A request goes from
+ * its own class on to the first class that has a block large enough, and takes the first such one
+ * from the end that it names. Published allocators do so, too, and call it best fit.
  */
 #define CLASS_COUNT	12
 #define CLASS_BASE	1024
@@ -309,7 +308,7 @@ struct result {
 	double fragmentation;
 	u32 samples;
 	u32 failures;
-	/* of the addresses, in order */
+	/* hash of all addresses, in order */
 	u64 checksum;
 };
 
@@ -403,10 +402,10 @@ static void plain_sample(const struct plain *plain, struct result *result)
 	fragmentation_add(result, free_bytes, largest);
 }
 
-/* The list, or with @classes the one with size classes. */
+/* Replays a trace with the plain list, or if @classes with the size classes. */
 static void replay_list(const struct trace *trace, struct result *result, bool by_class)
 {
-	/* at most one hole more than blocks */
+	/* there is at most one hole more than there are blocks */
 	size_t count = (size_t)trace->ids * 2 + 2;
 	struct plain_block *pool = calloc(count, sizeof(*pool));
 	struct plain_block **blocks = calloc(trace->ids + 1, sizeof(*blocks));
@@ -467,7 +466,7 @@ static void replay_classes(const struct trace *trace, struct result *result)
 	replay_list(trace, result, true);
 }
 
-/* The best of some rounds, less what the clock costs. */
+/* The best of some rounds, less the cost of the clock. */
 static struct result measure(const struct trace *trace, double clock_ns,
 			     void (*replay)(const struct trace *, struct result *))
 {
@@ -481,13 +480,13 @@ static struct result measure(const struct trace *trace, double clock_ns,
 		if (!round || result.alloc_ns + result.free_ns < best.alloc_ns + best.free_ns)
 			best = result;
 	}
-	/* under the clock's grain there is nothing to say: never below 1 ns */
+	/* the clock cannot resolve less than 1 ns */
 	best.alloc_ns = max(best.alloc_ns - clock_ns, 1.0);
 	best.free_ns = max(best.free_ns - clock_ns, 1.0);
 	return best;
 }
 
-/* What the published allocator refuses, by its two policies; the others it serves all. */
+/* Requests that the published allocator refuses, by its two policies; none on other traces. */
 static const struct {
 	const char *name;
 	u32 first, best;

@@ -21,7 +21,7 @@
 
 static u8 scratch[(size_t)LANES * PITCH];
 
-/* Of this thread: others on the machine do not count. */
+/* Processor time of this thread, which does not count other load on the machine. */
 static u64 now_ns(void)
 {
 	struct timespec now;
@@ -82,7 +82,7 @@ struct work {
 	struct loom_view views[3];
 	struct loom_command command;
 	u64 chunk;
-	/* the baseline's */
+	/* shape and operands of the baseline, dense */
 	const u32 *shape;
 	float *x, *w, *y;
 };
@@ -132,7 +132,7 @@ static float naive_taps(const u32 *s, const float *x, const float *k, u32 h, u32
 
 	for (i = 0; i < s[K]; i++) {
 		for (j = 0; j < s[K]; j++) {
-			/* what is before zero is very large */
+			/* an index below zero wraps to a very large one */
 			if (h + i < xh && w + j < xw)
 				sum += x[(h + i) * xw + w + j] * k[i * s[K] + j];
 		}
@@ -197,7 +197,7 @@ static void bench_conv(const char *name, const u32 *s)
 	macs = work.command.macs;
 	work.chunk = U64_MAX;
 	whole = measure(call_engine, &work);
-	/* what a kernel does between two looks around: 100000 operations */
+	/* the same in calls of about 100000 operations each */
 	work.chunk = 100000 / work.command.unit_cost + 1;
 	chunked = measure(call_engine, &work);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Placing: the problems that others publish, problems with a known answer, and many items.
+ * Placement: published problems, problems with a known answer, and many items.
  *
  *	bench_place [--long] [--limit SECONDS] [FILE.CAPACITY.csv...]
  *
@@ -46,7 +46,7 @@ static bool is_valid(const struct loom_place_problem *problem, const uint64_t *o
 	return true;
 }
 
-/* One answer, and what it took. */
+/* An answer, and the time that it took. */
 struct outcome {
 	double seconds;
 	uint64_t nodes;
@@ -199,8 +199,9 @@ static void set_item(struct loom_place_item *item, int64_t lower, int64_t upper,
 }
 
 /*
- * A rectangle of 10000 moments and 1 MiB, cut in two at random, in time or in space, then the
- * piece in which a random point lies, and so on; then shuffled. No byte is free at any time.
+ * A rectangle of 10000 moments and 1 MiB is cut in two at random, in time or in space; then the
+ * piece in which a random point lies is cut, and so on; then all are shuffled. No byte is free at
+ * any time.
  */
 static void cut_rectangle(struct loom_place_item *items, uint64_t *bases, uint32_t n)
 {
@@ -245,7 +246,7 @@ static int compare_doubles(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Seconds to the optimum, with budgets that grow until it is there or the time is up. */
+/* Seconds to the optimum, with budgets that grow until it is found or the time is up. */
 static double solve_cut(const struct loom_place_problem *problem, double limit)
 {
 	struct outcome out = { 0 };
@@ -292,7 +293,7 @@ static void bench_cuts(bool full)
 	printf("\n");
 }
 
-/* Sizes of 64 bytes to 64 KiB and lifetimes of 1 to n/8 moments, by power laws: crowds. */
+/* Many items alive at once: sizes of 64 bytes to 64 KiB, lifetimes of 1 to n/8, by power laws. */
 static void make_many(struct loom_place_item *items, uint32_t n)
 {
 	uint32_t i;

@@ -2,9 +2,9 @@
 /*
  * The verifier: tensors per second from a thousand to a million, and how the time grows.
  *
- * chain: a tensor per step, each read from the one before it, 64 of them alive at a time in places
- * that are used again: what plans look like. crowd: all tensors alive at once, placed in
- * random order: as hard as the overlap rule can be made. Each has one command per tensor.
+ * chain: a tensor per step, each computed from the one before it, 64 of them alive at a time at
+ * addresses that are used again: what plans look like. crowd: all tensors alive at once, placed in
+ * random order: the hardest case of the overlap rule. Each has one command per tensor.
  *
  * The baseline is qsort() of as many tensor records by their first byte: what a check of
  * overlap alone costs at least, in memory that is as large.
@@ -27,7 +27,7 @@ static u32 rnd(u32 below)
 	return random_xorshift(&seed, below);
 }
 
-/* Time of this thread, so that what else the machine does is not in it. */
+/* Processor time of this thread, which does not count other load on the machine. */
 static double now_s(void)
 {
 	struct timespec now;
@@ -48,7 +48,7 @@ static void build_chain(struct plan_builder *pb, u32 count)
 
 	pb_add_slot(pb, WINDOW * TENSOR_BYTES, DRM_LOOM_SLOT_WRITE);
 	for (i = 0; i < count; i++) {
-		/* the place is free again when it comes round */
+		/* it ends before tensor i + WINDOW takes the same address */
 		last = i + 1 + rnd(WINDOW - 2);
 		add_tensor(pb, i % WINDOW * TENSOR_BYTES, i, last < count ? last : count - 1);
 	}
@@ -99,7 +99,7 @@ static int by_offset(const void *a, const void *b)
 	return s->offset < t->offset ? -1 : s->offset > t->offset;
 }
 
-/* Best of some rounds: the more, the shorter they are. */
+/* Best of some rounds: more of them if they are short. */
 static int measure(const void *blob, u64 size, u32 count, double *verify_s, double *sort_s)
 {
 	const struct loom_topology *topology = loom_topology_find("tiny");

@@ -39,7 +39,7 @@ struct trace_maker {
 	size_t sizes_room;
 };
 
-/* Ids in order; small enough for memmove. */
+/* An ordered list of ids; small enough for memmove. */
 struct trace_ids {
 	uint32_t *id;
 	size_t count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Orders: against all orders of small graphs, and what has to hold for every graph.
+ * loom_order() against all orders of small graphs, and properties of its answers for any graph.
  */
 #include "order/order.h"
 #include "tap.h"
@@ -29,7 +29,7 @@ static void begin(u64 number)
 	num_edges = 0;
 }
 
-/* An operator that reads what edges[] holds from @first_edge on. */
+/* Adds an operator that reads all entries of edges[] from @first_edge on. */
 static u32 add(u32 first_edge, u64 size_bytes)
 {
 	ops[num_ops] = (struct loom_order_op){
@@ -47,7 +47,7 @@ static u32 add_reader(u32 input, u64 size_bytes)
 	return add(num_edges - 1, size_bytes);
 }
 
-/* Some operands become parts of what they are joined to, with all that is seen of them. */
+/* Makes some operands parts of a result that reads them, together with their views. */
 static void join_parts(void)
 {
 	u32 i, k, j;
@@ -68,7 +68,7 @@ static void join_parts(void)
 	}
 }
 
-/* Any graph: some operators are views, some have results outside, some parts of others. */
+/* A random graph, in which some results are views, some are parts of others, some own no bytes. */
 static void random_graph(u64 number, u32 count, u32 density)
 {
 	u32 first, i, k;
@@ -113,7 +113,7 @@ static u32 random_sp(u32 from, u32 depth, bool fixed)
 	return add(first, 1 + roll(100));
 }
 
-/* What the operators of @set touch, one bit for each owner. */
+/* The owners that operators of @set touch, one bit each. */
 static u32 touched(u32 set)
 {
 	u32 owners = 0, i, k;
@@ -130,7 +130,7 @@ static u32 touched(u32 set)
 	return owners;
 }
 
-/* What is alive when the operators of @set run or have run, and those of @rest are to come. */
+/* Bytes alive when the operators of @set run or have run, and those of @rest have not finished. */
 static u64 alive(u32 set, u32 rest)
 {
 	u32 owners = touched(set) & touched(rest), i;
@@ -142,7 +142,7 @@ static u64 alive(u32 set, u32 rest)
 	return live;
 }
 
-/* The least peak there is, over all sets that are closed under predecessors. */
+/* The least peak of all orders, by a dynamic program over sets closed under predecessors. */
 static u64 oracle(void)
 {
 	u64 *best = malloc(sizeof(*best) << num_ops), least, peak;
@@ -162,7 +162,7 @@ static u64 oracle(void)
 				need |= 1U << ops[i].owner;
 			if (set >> i & 1 || need & ~set)
 				continue;
-			/* its step is on both sides */
+			/* its own step: it belongs to both sets */
 			peak = max(best[set], alive(set | 1U << i, ~set));
 			best[set | 1U << i] = min(best[set | 1U << i], peak);
 		}
@@ -174,7 +174,7 @@ static u64 oracle(void)
 
 static u32 order[MAX_OPS], other[MAX_OPS];
 
-/* Every order tried, one by one. */
+/* Tries every order, one by one. */
 static void try_all(u32 at, u32 set, u64 *least)
 {
 	u64 peak;
@@ -193,7 +193,7 @@ static void try_all(u32 at, u32 set, u64 *least)
 	}
 }
 
-/* What must hold for every answer. */
+/* Checks what must hold for every answer. */
 static bool holds(const struct loom_order_result *result)
 {
 	u64 peak, given;
@@ -207,7 +207,7 @@ static bool holds(const struct loom_order_result *result)
 	if (given != result->given_bytes || peak != result->peak_bytes || peak > given ||
 	    result->bound_bytes > peak || result->proved != !(result->bound_bytes < peak))
 		return false;
-	/* without an improvement the order is the given one */
+	/* if the peak is not lower, the order must be the given one */
 	return peak < given || !memcmp(result->order, other, num_ops * sizeof(*other));
 }
 
@@ -290,7 +290,7 @@ static void test_sp(void)
 	tap_ok(!composed, "those whose last readers are fixed need no search to be proved");
 }
 
-/* Copies of a small graph in a row: cut apart, each is as easy as alone. */
+/* Copies of a small graph in series: the cuts between them make each as easy as one alone. */
 static void test_series(void)
 {
 	struct loom_order_result result;
@@ -301,7 +301,7 @@ static void test_series(void)
 	for (i = 0; i < 400; i++) {
 		u32 join = num_edges, small, large;
 
-		/* the large branch is given first, and has to wait for the hill of the small one */
+		/* the large branch is given first, but should run after the small one's hill */
 		small = add_reader(last, 50);
 		small = add_reader(small, 40);
 		large = add_reader(last, 300 + i % 7);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * What is no problem is refused, and what is no placement is found: each fault by itself, with the
- * error, the items at fault, the shortfall, and a line of text.
+ * Invalid problems are refused, and invalid placements are detected: each fault alone, with the
+ * error, the items at fault, the shortfall in bytes, and a line of text.
  */
 #include "loom_place.h"
 #include "tap.h"
@@ -16,13 +16,13 @@
 /**
  * struct fixture - three items of 64 bytes, all alive in [0, 10), and room to change them
  * @items: the items
- * @gaps: of the first
- * @ranges: of the first
- * @pairs: pairs
- * @pools: pools
- * @inputs: of @op
+ * @gaps: room for gaps of the first item
+ * @ranges: room for excluded ranges of the first item
+ * @pairs: room for pairs
+ * @pools: the pools
+ * @inputs: inputs of @op
  * @op: an operator
- * @problem: all that
+ * @problem: the problem made of these
  */
 struct fixture {
 	struct loom_place_item items[NUM_ITEMS];
@@ -224,7 +224,7 @@ static void test_rest(void)
 	refuses("a capacity under the bound", -ENOSPC, NONE, NONE, 42);
 }
 
-/* 90 and 98 in a pool of 256, a fixed one in the middle: the sums are fine, the room is not. */
+/* 90 and 98 bytes in 256, around a fixed item: less in sum, but one of them has no room. */
 static void test_proved(void)
 {
 	struct loom_place_result result;

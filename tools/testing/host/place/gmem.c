@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The GMEM planner rule by rule. Each problem is small enough to be worked by hand, and the
- * comment beside it is that work; sizes and addresses are in bytes, alignment is 1.
+ * The GMEM planner rule by rule. Each problem is small enough to be solved by hand, and the comment
+ * beside it derives the answer; sizes and addresses are in bytes, alignment is 1.
  */
 #include "loom_place.h"
 #include "tap.h"
@@ -25,7 +25,7 @@ struct step {
 	bool reshape;
 };
 
-/* Runs it and proves that the answer is a placement. */
+/* Runs the planner, and checks that the answer is a placement. */
 static uint64_t place(const struct step *steps, uint32_t count, uint64_t *offsets)
 {
 	struct loom_place_item items[MAX_ITEMS];
@@ -255,7 +255,7 @@ static void test_reshape_holds(void)
 
 static void test_dead_result(void)
 {
-	/* nobody reads 0: it is there while its operator runs, then its block is free */
+	/* 0 has no reader: it is alive while its operator runs, then its block is free */
 	static const struct step steps[] = {
 		{ 64, { NO }, false },
 		{ 64, { NO }, false },
@@ -265,7 +265,7 @@ static void test_dead_result(void)
 	check("a result that nobody reads leaves at once", steps, COUNT(steps), want, 64);
 }
 
-/* Items and operators as they are, beyond what struct step can say. */
+/* Checks a problem that struct step cannot describe. */
 static void check_items(const char *what, const struct loom_place_problem *problem,
 			const uint64_t *want, uint64_t want_height)
 {
@@ -292,7 +292,7 @@ static void check_items(const char *what, const struct loom_place_problem *probl
 
 static void test_long_life(void)
 {
-	/* nobody reads 0, but it is a result of the graph: 1 may not have its block, nor may 2 */
+	/* 0 has no reader, but is a result of the graph: neither 1 nor 2 may have its block */
 	struct loom_place_item items[3] = {
 		{ .size_bytes = 64, .lower = 0, .upper = 2, .alias = NO },
 		{ .size_bytes = 64, .lower = 1, .upper = 2, .alias = NO },
@@ -318,9 +318,9 @@ static void test_long_life(void)
 static void test_concat(void)
 {
 	/*
-	 * 0 is what 1 (at 0) and 2 (at 40) are put together to. 1 is made first and opens the
-	 * block of the whole at 0; 3, which is made between, opens one at 100, and 2 is in its
-	 * place. Nobody reads 3, so 4, which reads 0, has the block of 3.
+	 * 0 is the concatenation of 1 (at offset 0) and 2 (at 40). 1 is made first and opens the
+	 * block of the whole at 0; 3, made between both, opens one at 100, and 2 goes to its offset
+	 * in the first. 3 has no reader, so 4, which reads 0, gets the block of 3.
 	 */
 	static const uint32_t parts[] = { 1, 2 }, whole[] = { 0 };
 	struct loom_place_item items[5] = {

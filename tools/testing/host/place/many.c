@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Very many items with sizes and lifetimes by power laws, from a few to thousands alive at a time:
- * placed, proved, within 5 % of the bound. Times are notes: they are the benchmark's matter.
+ * placements are valid, and within 5 % of the bound. Times are printed but not checked; they are
+ * measured by bench_place.
  */
 #include "loom_core.h"
 #include "loom_place.h"
@@ -10,14 +11,14 @@
 #include <math.h>
 #include <time.h>
 
-/* Sanitizers make it many times as slow, and look at every access in fewer items, too. */
+/* Sanitizers make it many times slower, and find faults with fewer items, too. */
 #ifdef __SANITIZE_ADDRESS__
 #define NUM_ITEMS	6000
 #else
 #define NUM_ITEMS	60000
 #endif
 
-/* enough for boxes all the same */
+/* enough items for the box strategy */
 #define NUM_MIXED	(NUM_ITEMS / 3)
 
 static uint64_t seed = 1;
@@ -38,11 +39,11 @@ static double power(double most, double exponent)
 
 /**
  * struct many - how items are made
- * @what: what they are like
+ * @what: description
  * @span: moments, in multiples of the number of items
- * @size: exponent of sizes
- * @life: exponent of lifetimes
- * @aligned: to 64 bytes
+ * @size: exponent of the power law of sizes
+ * @life: exponent of the power law of lifetimes
+ * @aligned: sizes are aligned to 64 bytes
  */
 struct many {
 	const char *what;
@@ -100,7 +101,7 @@ static void test_many(const struct many *many)
 	free(items);
 }
 
-/* Some of all that keeps an item from being one of many. */
+/* Adds aliases, gaps, excluded ranges, fixed offsets and pairs that are kept apart. */
 static void mix(struct loom_place_item *items, struct loom_place_gap *gaps,
 		const struct loom_place_range *range, struct loom_place_pair *apart)
 {

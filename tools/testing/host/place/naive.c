@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What all others are measured against: the sum of the sizes, and the gaps of alignment. */
+/* The baseline of all strategies: the sum of the sizes, and what alignment leaves free. */
 #include "loom_place.h"
 #include "tap.h"
 

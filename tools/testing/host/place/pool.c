@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Several pools, and sub-banks: small problems worked by hand, and random ones against all that
- * could be done.
+ * Several pools, and sub-banks: small problems solved by hand, and random ones compared with an
+ * exhaustive search.
  */
 #include "rows.h"
 
@@ -41,7 +41,7 @@ static const struct loom_place_pool two[] = { { 100, 0, 1, 0 }, { 1000, 0, 10, 0
 
 static void test_what_fits(void)
 {
-	/* 60 + 40 can stay and cost 100; 61 + 40 cannot, so 61 cost 610 */
+	/* 60 + 40 fit in the cheap pool and cost 100; 61 + 40 do not, so 61 cost 610 */
 	static const struct row rows[] = {
 		ROW_POOL(60, 0, 2, 0, 0), ROW_POOL(61, 0, 2, 0, 1), ROW_POOL(40, 0, 2, 0, 0),
 	};
@@ -66,7 +66,7 @@ static void test_all_fit(void)
 
 static void test_sets(void)
 {
-	/* 0 may not be in the cheap pool; 1 may be nowhere else, and 2 is larger but can go */
+	/* 0 may not be in the cheap pool, 1 must be there; 2 is larger but may be in either */
 	static const struct row rows[] = {
 		ROW_POOL(10, 0, 2, 2, 1), ROW_POOL(50, 0, 2, 1, 0), ROW_POOL(60, 0, 2, 3, 1),
 		ROW_POOL(50, 0, 2, 0, 0),
@@ -283,7 +283,7 @@ static void test_sub_banks(void)
 	static const struct row rows[] = {
 		ROW_POOL(30, 0, 1, 0, 0), ROW_POOL(30, 0, 1, 0, 0), ROW_POOL(30, 0, 1, 0, 0),
 	};
-	/* three streams at a time, four sub-banks of 64: one each */
+	/* three items at a time, four sub-banks of 64 bytes: one for each item */
 	static const struct loom_place_pair all[] = { { 0, 1, 5 }, { 1, 2, 7 }, { 0, 2, 9 } };
 	struct loom_place_pool pool = { 256, 0, 0, 64 };
 	struct loom_place_item items[MAX_ITEMS];
@@ -294,10 +294,10 @@ static void test_sub_banks(void)
 
 	rows_fill(items, rows, COUNT(rows));
 	check_weight("each in a sub-bank of its own where there is room", &problem, 0);
-	/* two sub-banks: one pair has to share, the cheapest */
+	/* two sub-banks: one pair has to share one, the pair with the least weight */
 	pool.capacity_bytes = 128;
 	check_weight("where there is not, the lightest pair shares", &problem, 5);
-	/* without a capacity the height comes first: of 90 bytes, all touch the first 64 */
+	/* without a capacity, height comes before conflicts: 90 bytes, all use the first 64 */
 	pool.capacity_bytes = LOOM_PLACE_ANYWHERE;
 	check_weight("without a limit the height decides", &problem, 21);
 	pool.sub_bank_bytes = 0;
@@ -305,7 +305,7 @@ static void test_sub_banks(void)
 	check_weight("without sub-banks there is nothing to pay", &problem, 0);
 }
 
-/* A third sub-bank is needed for none of these to touch, and two are fixed. */
+/* Item 2 conflicts with all others, of which two are fixed: it needs a sub-bank of its own. */
 static void test_sub_bank_fixed(void)
 {
 	static const struct row rows[] = {
@@ -323,11 +323,11 @@ static void test_sub_bank_fixed(void)
 	rows_fill(items, rows, COUNT(rows));
 	items[0].fixed = 0;
 	items[1].fixed = 128;
-	/* 2 and 3 have the two that are left */
+	/* 2 and 3 get the two sub-banks that are left */
 	check_weight("what is fixed stays, the others make way", &problem, 0);
 }
 
-/* All places of few items on a grid. */
+/* The least weight over all placements of a few items on a grid of @step bytes. */
 static uint64_t least_weight(const struct loom_place_problem *problem, uint32_t step)
 {
 	uint64_t best = UINT64_MAX, weight, at[MAX_ITEMS] = { 0 };

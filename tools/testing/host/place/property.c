@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * All strategies on random problems with everything in them: what they return is a placement, not
- * below the bound, the same each time; what a strategy cannot do it refuses. The judge, written
- * here, compares all pairs at all moments; loom_place_check() and loom_place_bound() are judged by
- * it, too.
+ * All strategies on random problems with all features: an answer is a valid placement, not below
+ * the bound, and the same each time; a strategy refuses features that it does not support. The
+ * reference checker, written here, compares all pairs at all moments; loom_place_check() and
+ * loom_place_bound() are compared with it, too.
  */
 #include "loom_place.h"
 #include "tap.h"
@@ -42,7 +42,7 @@ struct random_problem {
 	struct loom_place_pair conflicts[MAX_PAIRS];
 };
 
-/* --- the judge -------------------------------------------------------------------------------- */
+/* --- the reference checker -------------------------------------------------------------------- */
 
 static uint32_t owner(const struct loom_place_problem *p, uint32_t i)
 {
@@ -62,7 +62,7 @@ static uint64_t alias_offset(const struct loom_place_problem *p, uint32_t i)
 
 /**
  * struct group - an owner and its aliases
- * @lower: first moment of any
+ * @lower: first moment at which any is alive
  * @upper: last, exclusive
  * @shared: there are aliases
  */
@@ -88,7 +88,7 @@ static void make_groups(const struct loom_place_problem *p, struct group *groups
 	}
 }
 
-/* Bytes [*from, *to) of an owner that are there at a moment. */
+/* Bytes [*from, *to) of an owner that are occupied at a moment. */
 static bool there(const struct loom_place_problem *p, const struct group *groups, uint32_t i,
 		  int64_t moment, uint64_t *from, uint64_t *to)
 {
@@ -201,8 +201,8 @@ static uint64_t slow_bound(const struct loom_place_problem *p)
 /* --- problems --------------------------------------------------------------------------------- */
 
 /*
- * A graph: each operator makes an item out of some that were made before, some in place, some into
- * what is put together later. Some live longer than they are read.
+ * A graph: each operator makes an item from some that were made before, some of them in place. Some
+ * items live longer than they are read.
  */
 static void make_graph(struct random_problem *r, uint32_t n)
 {
@@ -221,7 +221,7 @@ static void make_graph(struct random_problem *r, uint32_t n)
 		op->output = i;
 		op->num_inputs = i ? draw(i < 3 ? i + 1 : 4) : 0;
 		for (k = 0; k < op->num_inputs; k++) {
-			/* mostly what is recent, sometimes what is old */
+			/* mostly recent items, sometimes old ones */
 			from = draw(4) ? i - 1 - draw(i < 6 ? i : 6) : draw(i);
 			r->inputs[i][k] = from;
 			if (r->items[from].upper <= i)
@@ -282,14 +282,14 @@ static void add_alias(struct random_problem *r, uint32_t i)
 	item->size_bytes = draw(r->items[of].size_bytes - item->alias_offset + 1);
 	item->num_gaps = 0;
 	item->pools = 0;
-	/* in an alias the place need not be aligned, and what is fixed lies where it lies */
+	/* keep the problem feasible: offsets of aliases, and fixed ones, may not suit */
 	if (alias_offset(&r->problem, i) % align)
 		item->align_bytes = 1;
 	if (r->items[owner(&r->problem, i)].fixed != ANYWHERE)
 		item->num_excluded = 0;
 }
 
-/* No graph, but all the rest, and negative times. What is fixed is above one another. */
+/* No graph, but all other features, and negative times. Fixed items lie on top of each other. */
 static void make_rich(struct random_problem *r, uint32_t n)
 {
 	uint64_t top = 0;
@@ -333,14 +333,14 @@ static void add_apart(struct random_problem *r)
 	for (i = 0; i < MAX_PAIRS && n > 1; i++) {
 		uint32_t a = draw(n), b = draw(n);
 
-		/* what cannot be is the matter of another test */
+		/* infeasible pairs are left to another test */
 		if (owner(&r->problem, a) == owner(&r->problem, b))
 			continue;
 		r->apart[r->problem.num_apart++] = (struct loom_place_pair){ a, b, 0 };
 	}
 }
 
-/* With pairs that are to be kept apart, too. */
+/* The same, with pairs that must not overlap. */
 static void make_richer(struct random_problem *r, uint32_t n)
 {
 	make_rich(r, n);
@@ -384,7 +384,7 @@ static void make_pools(struct random_problem *r, uint32_t n)
 
 /* --- the test --------------------------------------------------------------------------------- */
 
-/* What a strategy cannot do, by its documentation. */
+/* Whether a strategy supports the features of a problem, by its documentation. */
 static bool can(const char *name, const struct loom_place_problem *p)
 {
 	bool gmem = !strcmp(name, "gmem"), fit = !strcmp(name, "gmem-fitfirst");
@@ -425,7 +425,7 @@ static bool heights_hold(const struct loom_place_problem *p, const struct loom_p
 	return true;
 }
 
-/* What is paid for sub-banks that are shared. */
+/* The weight of all sub-bank conflicts of a placement. */
 static uint64_t weigh(const struct loom_place_problem *p, const struct loom_place_result *r)
 {
 	uint64_t weight = 0, size, a, b;
@@ -448,7 +448,7 @@ static uint64_t weigh(const struct loom_place_problem *p, const struct loom_plac
 	return weight;
 }
 
-/* What is changed at random has to be refused by the proof if it is by the judge. */
+/* Whether loom_place_check() agrees with the reference checker on random changes of a placement. */
 static bool proof_agrees(const struct loom_place_problem *p, const struct loom_place_result *r)
 {
 	uint64_t at[MAX_ITEMS];
@@ -462,7 +462,7 @@ static bool proof_agrees(const struct loom_place_problem *p, const struct loom_p
 			at[i] = r->offsets[draw(p->num_items)];
 		else
 			pools[i] = draw(r->num_pools);
-		/* a group moves as a whole, or all that is found is that it does not */
+		/* mostly move a whole group, so that not only misplaced aliases are found */
 		for (i = 0; i < p->num_items && draw(4); i++) {
 			at[i] = at[owner(p, i)] + alias_offset(p, i);
 			pools[i] = pools[owner(p, i)];
@@ -473,7 +473,7 @@ static bool proof_agrees(const struct loom_place_problem *p, const struct loom_p
 	return true;
 }
 
-/* One strategy on one problem. What is wrong, or NULL. */
+/* Runs one strategy on one problem. Returns what is wrong, or NULL. */
 static const char *try_strategy(const char *name, const struct loom_place_problem *p,
 				uint64_t bound, uint64_t *height)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The solver against an oracle: a search without rules, which stops nowhere but at what it has and
- * at the sum of what is alive, and for tiny problems all offsets there are.
+ * The solver against an oracle: a search without pruning rules, except by the best answer so far
+ * and by the sum of what is alive; for tiny problems, a search over all offsets.
  */
 #include "place/solve.h"
 #include "tap.h"
@@ -31,9 +31,9 @@ struct sample {
 	uint32_t num_apart;
 };
 
-/* --- the judge ----------------------------------------------------------------------------- */
+/* --- the reference checker ------------------------------------------------------------------ */
 
-/* What of an item is there at a moment: an empty range if nothing is. */
+/* The bytes of an item that are occupied at a moment: an empty range if none are. */
 static struct loom_place_range there(const struct loom_place_item *item, int64_t time)
 {
 	uint32_t k;
@@ -58,7 +58,7 @@ static bool is_apart(const struct sample *s, uint32_t a, uint32_t b)
 	return false;
 }
 
-/* Moments are small numbers here: all are looked at. */
+/* Compares two items at all moments, which are small numbers here. */
 static bool collide(const struct sample *s, uint32_t a, uint64_t at, uint32_t b, uint64_t bt)
 {
 	const struct loom_place_item *x = &s->items[a], *y = &s->items[b];
@@ -150,7 +150,7 @@ static uint64_t lowest(const struct oracle *o, uint32_t i, uint64_t from)
 	return offset <= item->fixed ? item->fixed : LOOM_PLACE_ANYWHERE;
 }
 
-/* All orders from the bottom up, each item as low as it goes. */
+/* Tries all orders from the bottom up, each item as low as it goes. */
 static void try_orders(struct oracle *o, uint32_t left, uint64_t from, uint64_t height)
 {
 	uint32_t k;
@@ -210,7 +210,7 @@ static void collect(struct oracle *o, uint32_t i, bool *seen)
 			collect(o, k, seen);
 }
 
-/* LOOM_PLACE_ANYWHERE if there is no placement at all, 0 if it takes too long. */
+/* The least height; LOOM_PLACE_ANYWHERE if there is no placement, 0 if it takes too long. */
 static uint64_t ask_oracle(const struct sample *s)
 {
 	static struct oracle o;
@@ -238,7 +238,7 @@ static uint64_t ask_oracle(const struct sample *s)
 	return height;
 }
 
-/* All offsets below @limit, for all items: for the tiny. */
+/* Tries all offsets below @limit for all items of a tiny problem. */
 static bool try_offsets(const struct sample *s, uint64_t *offsets, uint32_t i, uint64_t limit)
 {
 	uint32_t k;
@@ -271,7 +271,7 @@ static void add_item(struct sample *s, int64_t lower, int64_t upper, uint64_t si
 	};
 }
 
-/* Groups of items that follow each other, so that the oracle has a chance. */
+/* Groups of items that are disjoint in time, so that the oracle can solve each. */
 static void make_plain(struct sample *s, uint32_t n, uint32_t group, uint32_t sizes)
 {
 	uint32_t span = 3 + draw(8);
@@ -285,9 +285,9 @@ static void make_plain(struct sample *s, uint32_t n, uint32_t group, uint32_t si
 }
 
 /*
- * Groups that are full at all times: two items, then each gives way to two that are as large, then
- * these, two by two, to one. Those two have to be neighbours, or there is no room for it in one
- * piece. Plain samples nearly always reach their bound; these do not.
+ * Groups that occupy all bytes at all times: two items, then each is replaced by two that are as
+ * large in sum, then pairs of these by one item. The two of a pair have to be adjacent, or there is
+ * no contiguous room for it. Plain samples nearly always reach their bound; these do not.
  */
 static void make_full(struct sample *s, uint32_t n, uint32_t sizes)
 {
@@ -304,7 +304,7 @@ static void make_full(struct sample *s, uint32_t n, uint32_t sizes)
 			size[k + 1] = part - size[k];
 			add_item(s, time, time + 2 + k / 2, part);
 		}
-		/* the first of four becomes one with any other, then the two that are left */
+		/* one replaces the first of four and any other, then one the two that are left */
 		mate = 1 + draw(3);
 		for (k = 0; k < 4; k++)
 			add_item(s, time + 2 + k / 2, time + 6 - (!k || k == mate), size[k]);
@@ -363,7 +363,7 @@ static void add_features(struct sample *s, unsigned int with, uint32_t sizes)
 	for (i = 0; (with & WITH_APART) && i < s->num_items / 4; i++) {
 		struct loom_place_pair pair = { draw(s->num_items), draw(s->num_items), 0 };
 
-		/* within a group, and not of two that are fixed in the same place */
+		/* only within a group, and not two items that are fixed at the same offset */
 		if (pair.first == pair.second ||
 		    s->items[pair.first].lower / 100 != s->items[pair.second].lower / 100 ||
 		    s->items[pair.first].fixed != LOOM_PLACE_ANYWHERE ||
@@ -395,7 +395,7 @@ static struct loom_solve run(const struct sample *s, uint64_t capacity, bool fit
 	return solve;
 }
 
-/* Solves, and compares with what is right; then with one byte less. */
+/* Solves, and compares with the oracle's height; then tries to fit in one byte less. */
 static bool agrees(const struct sample *s, uint64_t right, unsigned int number)
 {
 	uint64_t offsets[MAX_ITEMS];
@@ -551,7 +551,7 @@ static void test_budget(void)
 		}
 		if (last == LOOM_PLACE_ANYWHERE)
 			continue;
-		/* what it is given it keeps, or betters */
+		/* a placement that is given must be kept or improved */
 		b = a;
 		b.budget = 5;
 		b.height_bytes = last;
@@ -589,7 +589,7 @@ static void test_edges(void)
 	tap_ok(solve.height_bytes == LOOM_PLACE_ANYWHERE && solve.bound_bytes == 1ULL << 62,
 	       "sizes of 2^60 and more units: a bound only");
 
-	/* an item fixed where it must not be */
+	/* an item that is fixed in its excluded range */
 	memset(&s, 0, sizeof(s));
 	add_item(&s, 0, 2, 10);
 	s.ranges[0] = (struct loom_place_range){ 5, 6 };
@@ -600,7 +600,7 @@ static void test_edges(void)
 	tap_ok(solve.height_bytes == LOOM_PLACE_ANYWHERE &&
 	       solve.bound_bytes == LOOM_PLACE_ANYWHERE, "no placement at all is a bound, too");
 
-	/* odd sizes under a common alignment: what is on top may end anywhere */
+	/* odd sizes under a common alignment: only the topmost item need not be padded */
 	memset(&s, 0, sizeof(s));
 	for (i = 0; i < 5; i++) {
 		add_item(&s, 0, 1, 100 + i);

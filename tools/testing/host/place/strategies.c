@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Strategies that have no test program of their own, each by an example worked by hand in the
- * comment beside it. Where two strategies differ in one rule, the example shows the difference.
+ * Strategies that have no test program of their own, each by an example that the comment beside it
+ * solves by hand. Where two strategies differ in one rule, the example shows the difference.
  */
 #include "rows.h"
 
@@ -48,7 +48,7 @@ static void test_size(void)
 
 static void test_ties(void)
 {
-	/* equal sizes: what lives longer goes first, then the first */
+	/* equal sizes: the longer lifetime goes first, then the lower index */
 	static const struct row rows[] = {
 		ROW(10, 0, 1), ROW(10, 0, 3), ROW(10, 0, 1),
 	};
@@ -65,7 +65,7 @@ static void test_gaps(void)
 		ROW_FIXED(10, 0, 1, 0), ROW_FIXED(10, 0, 1, 30), ROW_FIXED(5, 0, 1, 45),
 		ROW(5, 0, 1), ROW(25, 0, 1),
 	};
-	/* 25 fits in neither: the top. 5 in both */
+	/* 25 fits in neither and goes to the top; 5 fits in both */
 	static const uint64_t lowest[] = { 0, 30, 45, 10, 50 };
 	static const uint64_t tightest[] = { 0, 30, 45, 40, 50 };
 
@@ -204,7 +204,7 @@ static uint64_t height_of(const struct loom_place_problem *problem, const char *
 	return height;
 }
 
-/* What climbs from the best order is never worse than that, and mostly better where it can be. */
+/* hill-climb is never worse than the best greedy order, and mostly better if that is improvable. */
 static void test_climb(void)
 {
 	static const char *const orders[] = {

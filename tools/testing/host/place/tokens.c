@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Storage tokens, rule by rule. In each problem some items live in [0, 1) and leave their tokens
- * free, and a request comes at 1. The comment beside it is the work done by hand; sizes are in
- * bytes, images in elements of 4 bytes.
+ * free, and a request comes at 1. The comment beside it derives the answer by hand; sizes are in
+ * bytes, those of images in elements of 4 bytes.
  */
 #include "loom_place.h"
 #include "tap.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * How long one call of the engine takes, on plans that are made to take longer than their counted
- * cost.
+ * How long one call of the engine takes, on plans that are built to take longer than the cost that
+ * is counted for them.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ static bool check(struct loom_command *command, u32 opcode, const void *attr,
 	return command->op->check(&check);
 }
 
-/* Units that a call does of a command. */
+/* Units of a command that one call executes. */
 static u64 done(struct loom_command *command, u64 budget)
 {
 	struct loom_step step = { .commands = 1 };

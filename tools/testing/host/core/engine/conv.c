@@ -37,7 +37,7 @@ static void random_geometry(struct geometry *g, bool forward)
 			g->attr.stride[i] = 1;
 			g->attr.pad[i] = 0;
 		}
-		/* what a slice asks for need not be what a whole convolution gives */
+		/* sizes that only slices of a convolution have are allowed, too */
 		if (forward)
 			g->y[i] = (g->x[i] - 1) / g->attr.stride[i] + ec_range(1, 3);
 		else
@@ -47,7 +47,7 @@ static void random_geometry(struct geometry *g, bool forward)
 		if (!forward && ec_chance(20))
 			g->attr.pad[i] = -g->attr.pad[i];
 	}
-	/* kernels past what shares a stage */
+	/* kernels too wide for the stage that taps share */
 	if (ec_chance(5) && !pointwise)
 		g->k[2] = ec_range(17, 20);
 	if (ec_chance(5))
@@ -73,7 +73,7 @@ static void make_operands(struct ec *ec, struct geometry *g, bool forward, u32 y
 	ec_fill(ec, 2, NULL);
 }
 
-/* Walks the terms of an output: the next tap of channel and kernel that meets x. */
+/* Walks the terms of an output: moves to the next channel and tap that is inside of x. */
 static bool next_term(const struct geometry *g, bool forward, const u32 *y, u32 *tap, u32 *x,
 		      u32 *w, bool *more)
 {
@@ -216,7 +216,7 @@ static void check_infinite_weights(struct ec *ec)
 		if (ec_chance(20))
 			ec_put(ec, &ec->views[2], index, INFINITY);
 	} while (ec_next(ec->views[2].dims, 5, index));
-	/* that all ways to cut it give the same bits is the test */
+	/* ec_run() checks that all divisions of the work give the same bits */
 	ec_run(ec, DRM_LOOM_OP_CONV, &g.attr, 3);
 }
 

@@ -36,7 +36,7 @@ static void random_broadcast(const u32 *dims, u32 rank, u32 *out)
 		out[i] = ec_chance(25) ? 1 : dims[i];
 }
 
-/* y's index as that of an operand that is broadcast to it. */
+/* The index in an operand that is broadcast to y, for an index of y. */
 static const u32 *at(const struct ec *ec, u32 operand, const u32 *y, u32 *out)
 {
 	u32 i;
@@ -94,7 +94,7 @@ static void check_fill(struct ec *ec)
 	} while (ec_next(dims, rank, index) && !ec->failed);
 }
 
-/* What an operation of integers gives, before it is cut to the type. */
+/* The result of an operation of integers, before it wraps to the type. */
 static __int128 binary_integer(u32 kind, u32 dtype, __int128 a, __int128 b)
 {
 	__uint128_t power = 1;
@@ -158,7 +158,7 @@ static long double binary_float(u32 kind, u32 dtype, long double a, long double 
 	case DRM_LOOM_BINARY_MIN:
 		return isnan(a) || isnan(b) ? NAN : fminl(a, b);
 	case DRM_LOOM_BINARY_FMOD:
-		/* of f16 it is that of f32, of these values exact in either */
+		/* for f16 it is computed in f32, and exact for these values */
 		return dtype == DRM_LOOM_DTYPE_F64 ? fmod(a, b) : fmodf(a, b);
 	case DRM_LOOM_BINARY_PRELU:
 		return a < 0 ? a * b : a;
@@ -181,7 +181,7 @@ static bool binary_compare(u32 kind, long double a, long double b)
 	return a >= b;
 }
 
-/* Numbers with some that are equal, zero, or none at all. */
+/* Random numbers, among them equal ones, zeroes, infinities and NaN. */
 static long double rough_value(u32 dtype)
 {
 	static const double special[] = { 0.0, -0.0, 1.0, -1.0, 2.0, INFINITY, -INFINITY, NAN };
@@ -228,7 +228,7 @@ static void check_binary(struct ec *ec, u32 kind)
 		attr.act_p0 = ec_bits(act.p0);
 		attr.act_p1 = ec_bits(act.p1);
 	}
-	/* what is read, before it is overwritten */
+	/* save the operands, since in place they are overwritten */
 	for (i = 0, n = 1; i < rank; i++)
 		n *= y_dims[i];
 	for (i = 0; i < 2; i++) {
@@ -256,8 +256,8 @@ static void check_binary(struct ec *ec, u32 kind)
 
 			want = binary_float(kind, dtype, a, b);
 			if (act.act && (isnan(want) || isinf(want)))
-				continue;	/* in engine_math */
-			/* what rounds to infinity */
+				continue;	/* tested in math.c */
+			/* values that round to infinity */
 			if (dtype == DRM_LOOM_DTYPE_F16 && fabsl(want) >= 65520)
 				want = copysignl(INFINITY, want);
 			if (dtype == DRM_LOOM_DTYPE_F32 && fabsl(want) >= 0x1.ffffffp127L)
@@ -290,7 +290,7 @@ static void check_unary(struct ec *ec, u32 dtype, u32 kind)
 	ec_fill(ec, 0, rough_value);
 	ec_fill(ec, 1, rough_value);
 	if (in_place) {
-		/* the same numbers in both: the second keeps what is read from the first */
+		/* the same numbers in both: the second keeps them when the first is overwritten */
 		do {
 			ec_put(ec, &ec->views[0], index, ec_get(ec, &ec->views[1], index));
 		} while (ec_next(dims, rank, index));
@@ -370,7 +370,7 @@ static long double wild_value(u32 dtype)
 	return ec_chance(70) ? v : ec_chance(30) ? rough_value(dtype) : roundl(v);
 }
 
-/* The contract: what x86's conversions of 32 and 64 bits give, cut to the type. */
+/* Casts to integers as x86 converts to 32 and 64 bits, then wrapped to the type. */
 static long double cast(u32 to, long double x)
 {
 	long double t = truncl(x), limit = 0x1p31L;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Convolution and pooling on images in place, against the same operation on copies in SRAM: the
- * same bits for every type, pitch and window, and the DRAM traffic is counted. Bytes that are not
- * elements of the result remain unchanged.
+ * Convolution and pooling directly on images in DRAM, against the same operation on copies in SRAM:
+ * the same bits for every type, pitch and window, and the DRAM traffic is counted. Bytes that are
+ * not elements of the result remain unchanged.
  */
 #include "loom_engine.h"
 #include "plan_builder.h"
@@ -37,7 +37,7 @@ enum {
 };
 
 /**
- * struct sample - a convolution or pooling, and where it is
+ * struct sample - a convolution or pooling, and the position of its images
  * @conv: convolution
  * @dtype: of all operands
  * @c: attributes of a convolution
@@ -46,7 +46,7 @@ enum {
  * @y: of the result
  * @w: of the weights
  * @pitch: of the images of x and y
- * @at: column and row of the windows in them
+ * @at: column and row at which x and y begin in their images
  */
 struct sample {
 	bool conv;
@@ -114,7 +114,7 @@ static u32 add_window(struct plan_builder *pb, const struct sample *s, u32 slot,
 
 	pb_add_image(pb, slot, s->dtype, s->at[i][0] + cols, s->at[i][1] + rows, pitch);
 	for (k = by_rows ? 4 : 3; k-- > 0;) {
-		/* D is of one element, and no step */
+		/* D has one element, so its stride is not used */
 		tensor->strides[k] = stride;
 		stride *= tensor->dims[k];
 	}
@@ -124,7 +124,7 @@ static u32 add_window(struct plan_builder *pb, const struct sample *s, u32 slot,
 	return index;
 }
 
-/* By way of SRAM, or with x, y or both where they are. */
+/* Builds a plan that copies x and y through SRAM, except x if bit 0 of @direct is set, y if bit 1. */
 static struct loom_plan *make_plan(const struct sample *s, u32 direct, bool by_rows)
 {
 	struct drm_loom_plan_view x, y, w = {};
@@ -181,7 +181,7 @@ static void run(const struct loom_plan *plan, struct drm_loom_counters *counters
 	memset(scratch, 0xff, sizeof(scratch));
 	memset(slots[SLOT_Y], 0x5a, SLOT_BYTES);
 	loom_engine_init(&engine, plan, &memory);
-	/* in small pieces, so that they are cut differently with and without the moves */
+	/* small budgets: the work is divided differently with and without the copies */
 	while (!loom_engine_run(&engine, 3000))
 		;
 	*counters = engine.counters;

@@ -42,7 +42,7 @@ static double ulps(long double got, long double want, int digits, int least)
 
 static double ulps_f32(float got, long double want)
 {
-	/* what rounds to infinity is infinite */
+	/* values that round to infinity */
 	if (fabsl(want) >= 0x1.ffffffp127L)
 		want = copysignl(INFINITY, want);
 	return ulps(got, want, 24, -149);
@@ -128,7 +128,7 @@ static const struct unary {
 	u32 kind;
 	double bound_f32;
 	double bound_f64;
-	/* errors of what is cancelled or multiplied are not those of the result: leave out below */
+	/* results below this are not checked: cancellation makes their relative error large */
 	double least;
 } unary[] = {
 	{ relul, "relu", DRM_LOOM_UNARY_RELU, 0, 0, 0 },
@@ -212,7 +212,7 @@ static double sample_f64(u32 i)
 
 	if (i < ARRAY_SIZE(special))
 		return special[i];
-	/* half of them where functions do something */
+	/* half of them in the range in which the functions are not constant or linear */
 	if (i & 1)
 		return ((double)rnd() * 0x1p-64 - 0.5) * ldexp(1.0, (int)(rnd() % 24) - 12);
 	return loom_f64_of_bits(rnd());
@@ -326,7 +326,7 @@ static void check_half(void)
 			want = -want;
 		if (isnan(want) ? !isnan(f) : loom_bits_of_f32(f) != loom_bits_of_f32(want))
 			bad++;
-		/* and back: a number is itself */
+		/* and back: the same number */
 		if (!isnan(want) && loom_half_of_f32(f) != h)
 			bad++;
 		if (!isnan(want) && loom_half_of_f64(f) != h)

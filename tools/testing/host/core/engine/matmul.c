@@ -57,7 +57,7 @@ static void make_operands(struct ec *ec, const struct shape *s, u32 y_dtype, u32
 	ec_fill(ec, 2, NULL);
 }
 
-/* @index of y as an index of what is broadcast to it. */
+/* The index in an operand that is broadcast to y, for index @index of y. */
 static const u32 *broadcast(const u32 *dims, const u32 *index, u32 *out)
 {
 	u32 i;

@@ -18,7 +18,10 @@
 #define C	5
 #define O	7
 
-/* A plan by hand: load x and w, convolve, relu, an empty step, store; filled memory around it. */
+/*
+ * A plan built by hand: load x and w, convolve, relu, an empty step, store. Memory around it is
+ * filled, to see that nothing else is written.
+ */
 struct bench {
 	u8 scratch[LANES * PITCH];
 	u8 x[C * H * W * 4];
@@ -127,7 +130,7 @@ static void build(struct bench *b)
 	add(b, DRM_LOOM_OP_STORE, NULL, 2, (struct loom_view[]){ dy, sy });
 }
 
-/* Return: calls it took, 0 if it did not end. */
+/* Runs it to the end. Return: number of calls, 0 if it did not end. */
 static u32 run(struct bench *b, u64 budget, struct drm_loom_counters *counters)
 {
 	struct loom_engine engine;
@@ -190,7 +193,7 @@ int main(void)
 		       (unsigned long long)budgets[i], calls);
 	}
 
-	/* a call must not do more than budget / cost units, or one */
+	/* a call must not execute more units than budget / cost, or one */
 	build(&part);
 	loom_engine_init(&engine, &part.plan, &part.memory);
 	while (engine.command < 3)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A slice of an operation has the bits of the whole: random operations in binary32 are run whole,
- * then in slices that are cut at random on every axis of the result that may be cut. Each slice has
+ * A slice of an operation gives the same bits as the whole: random operations in binary32 are run
+ * whole, then in slices cut at random on every axis of the result that may be cut. Each slice has
  * only the parts of the operands that it needs, in another layout on another number of lanes.
  */
 #include "case.h"
@@ -28,8 +28,8 @@ union attr {
 };
 
 /**
- * struct piece - a command: the whole, or a slice
- * @box: of each operand, the part that it sees
+ * struct piece - a command: the whole operation, or a slice
+ * @box: by operand: the part that it has
  * @attr: its attributes
  */
 struct piece {
@@ -39,15 +39,15 @@ struct piece {
 
 /**
  * struct node - an operation
- * @opcode: what
- * @operands: how many
- * @rank: of each
- * @dims: of each
- * @values: of each; those of the result are the whole's
- * @attr: of the whole
+ * @opcode: its opcode
+ * @operands: number of operands
+ * @rank: by operand: its rank
+ * @dims: by operand: its dims
+ * @values: by operand: its elements; those of the result are from the whole operation
+ * @attr: attributes of the whole operation
  * @keep: bit per axis of the result that is not cut
- * @group: channels of the result that cuts do not part; 0: all are free
- * @slice: what a piece needs, whose box of the result is given
+ * @group: cuts of channels are at multiples of this; 0: anywhere
+ * @slice: sets the boxes of the operands and the attributes for a piece's box of the result
  */
 struct node {
 	u32 opcode;
@@ -71,7 +71,7 @@ static size_t node_elements(const struct node *node, u32 operand)
 	return n;
 }
 
-/* Where the element of an operand is of which a box has element @index. */
+/* The value of an operand that is element @index of a box. */
 static u32 *node_value(const struct node *node, u32 operand, const struct box *box,
 		       const u32 *index)
 {
@@ -95,13 +95,13 @@ static void node_fill(struct node *node)
 		for (i = 0; i < n; i++) {
 			double v = ec_real(-2.0, 2.0);
 
-			/* what cancels, after it has swallowed what came between */
+			/* large pairs that cancel: sums depend on what was added in between */
 			if (ec_chance(20)) {
 				large = large ? -large : v * 1e20;
 				v = large;
 				large = ec_chance(50) ? large : 0;
 			}
-			/* of weights: 0 * infinity shows what is added, and what is left out */
+			/* 0 * infinity shows which zeroes are added, and which are skipped */
 			if (operand == 2 && ec_chance(chance))
 				v = INFINITY;
 			node->values[operand][i] = ec_bits(v);
@@ -117,7 +117,7 @@ static void node_free(struct node *node)
 		free(node->values[operand]);
 }
 
-/* Runs a piece; its result is the whole's, or compared with that. */
+/* Runs a piece. The result of the @whole is stored; that of a slice is compared with it. */
 static void node_run(struct ec *ec, const struct node *node, struct piece *piece, bool whole)
 {
 	u32 operand, *value, bits;
@@ -128,7 +128,7 @@ static void node_run(struct ec *ec, const struct node *node, struct piece *piece
 		const struct box *box = &piece->box[operand];
 		u32 index[RANK] = {};
 
-		/* as if to be written: elements that share a place could not differ */
+		/* EC_WRITE: no broadcast views, whose elements could not differ */
 		ec_view(ec, operand, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_F32, node->rank[operand],
 			box->dims, EC_WRITE);
 		do {
@@ -166,7 +166,7 @@ static u32 random_cuts(const struct node *node, u32 axis, u32 *ends)
 	u32 left = node->dims[0][axis] / step, n = 0, at = 0, part;
 
 	while (!(node->keep >> axis & 1) && n < 3 && left > 1 && ec_chance(60)) {
-		/* rows that are short are what differed once */
+		/* often short rows: they have had different bits once */
 		part = ec_range(1, ec_chance(50) && left > 5 ? 5 : left - 1);
 		left -= part;
 		at += part * step;
@@ -202,7 +202,7 @@ static void check_node(struct ec *ec, struct node *node, u64 seed)
 	} while (ec_next(parts, node->rank[0], part));
 }
 
-/* The inputs [*start, *start + *dim) of a window, of @size; none of those outside is needed. */
+/* Clips the inputs [low, high) of a window to an axis of @size; at least one is left. */
 static void clip(s64 low, s64 high, u32 size, u32 *start, u32 *dim)
 {
 	low = low < 0 ? 0 : low > size - 1 ? size - 1 : low;
@@ -223,7 +223,7 @@ static void same_axis(struct piece *piece, u32 operand, u32 axis, u32 of)
 	piece->box[operand].dims[axis] = piece->box[0].dims[of];
 }
 
-/* Channels: whole groups, or a part of the only one. */
+/* Slices channels: whole groups, or a part of the only one. */
 static void slice_channels(const struct node *node, struct piece *piece, bool forward)
 {
 	u32 groups = node->attr.conv.groups, in = node->dims[1][1] / groups;
@@ -281,7 +281,7 @@ static void slice_deconv(const struct node *node, struct piece *piece)
 		s64 first = (s64)y->start[2 + i] + attr->pad[i];
 		s64 step = attr->stride[i];
 
-		/* rounded down: one more than is needed does no harm */
+		/* rounded down: one input more than necessary is allowed */
 		clip((first - extent) / step, (first + y->dims[2 + i] - 1) / step + 1,
 		     node->dims[1][2 + i], &x->start[2 + i], &x->dims[2 + i]);
 		piece->attr.conv.pad[i] = first - (s64)x->start[2 + i] * step;
@@ -335,7 +335,7 @@ static void slice_matmul(const struct node *node, struct piece *piece)
 	}
 }
 
-/* Operand 1 is as the result, but on the axes that are kept whole. */
+/* Slices operand 1 as the result, except on the axes that are kept whole. */
 static void slice_along(const struct node *node, struct piece *piece)
 {
 	u32 i;
@@ -356,7 +356,7 @@ static void random_shape(struct node *node, u32 operand, u32 rank, const u32 *di
 		node->operands = operand + 1;
 }
 
-/* A window on an axis of @size. Return: how many of its places begin in the input or before. */
+/* A random window on an axis of @size. Return: number of outputs that do not begin behind it. */
 static u32 random_window(u32 size, u32 *kernel, s32 *stride, s32 *dilation, s32 *pad)
 {
 	u32 extent, places;
@@ -402,7 +402,7 @@ static void random_conv(struct node *node, bool forward)
 			attr->pad[i] = 0;
 			y[2 + i] = x[2 + i];
 		}
-		/* what is the input of one is the result of the other */
+		/* a transposed convolution has input and result swapped */
 		if (!forward) {
 			u32 t = x[2 + i];
 
@@ -482,7 +482,7 @@ static void make_reduce(struct node *node)
 		y[i] = ec_chance(50) ? 1 : x[i];
 		node->keep |= (u32)(y[i] != x[i]) << i;
 	}
-	/* the others hide the order of their sums when these are rounded to binary32 */
+	/* mostly sums: in other kinds the order of additions rarely shows in binary32 */
 	node->attr.reduce.kind = ec_chance(60) ? DRM_LOOM_REDUCE_SUM :
 						 ec_rnd() % DRM_LOOM_REDUCE_END;
 	node->opcode = DRM_LOOM_OP_REDUCE;

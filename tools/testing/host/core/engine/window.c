@@ -179,7 +179,7 @@ static void check_reduce(struct ec *ec, u32 kind)
 		}
 		if (!is_float(dtype) && kind != DRM_LOOM_REDUCE_MAX && kind != DRM_LOOM_REDUCE_MIN)
 			want = ec_wrap(dtype, iwant);
-		/* summed in f64: one rounding of what is left, but for the products */
+		/* sums in f64, rounded once: their error is relative to the absolute sum */
 		if (kind == DRM_LOOM_REDUCE_PROD)
 			absolute = fabsl(want);
 		bound = !is_float(dtype) ? 0 :
@@ -193,7 +193,7 @@ static void check_reduce(struct ec *ec, u32 kind)
 	} while (ec_next(y_dims, rank, y) && !ec->failed);
 }
 
-/* What sums in binary32 would get wrong: the mean of a hundred thousand numbers near one. */
+/* The mean of a hundred thousand numbers near one, which sums in binary32 would get wrong. */
 static void check_long_mean(struct ec *ec)
 {
 	long double sum = 0;
@@ -239,7 +239,7 @@ static void check_softmax(struct ec *ec, bool log)
 		long double sum = 0, most = -INFINITY, v, want, bound, eps = ec_epsilon(dtype);
 
 		if (y[attr.axis])
-			continue;	/* with the first of its run */
+			continue;	/* checked with the first element of its run */
 		memcpy(x, y, sizeof(x));
 		for (x[attr.axis] = 0; x[attr.axis] < dims[attr.axis]; x[attr.axis]++)
 			most = fmaxl(most, ec_get(ec, &ec->views[1], x));
@@ -248,7 +248,7 @@ static void check_softmax(struct ec *ec, bool log)
 		for (x[attr.axis] = 0; x[attr.axis] < dims[attr.axis]; x[attr.axis]++) {
 			v = ec_get(ec, &ec->views[1], x) - most;
 			want = log ? v - logl(sum) : expl(v) / sum;
-			/* x - max is rounded, exp makes that relative; F64 sums as it is */
+			/* x - max is rounded: a relative error after exp; F64 also sums in F64 */
 			bound = eps * fabsl(want) * 4;
 			if (log)
 				bound += eps;
@@ -380,7 +380,7 @@ static void check_resize(struct ec *ec, u32 mode)
 		attr.scale[i] = ec_bits((float)attr.out_size[i] / attr.in_size[i]);
 		attr.roi_start[i] = ec_bits(ec_real(-0.2, 0.5));
 		attr.roi_end[i] = ec_bits(ec_real(0.5, 1.2));
-		/* y is a slice of the output, x must have all that it needs */
+		/* y is a slice of the output; x must have all elements that it needs */
 		attr.out_start[i] = ec_chance(60) ? 0 : ec_rnd() % attr.out_size[i];
 		y_dims[2 + i] = attr.out_size[i] - attr.out_start[i];
 		if (ec_chance(40))
