@@ -35,8 +35,9 @@ CPPFLAGS_ALL	= -D_GNU_SOURCE -DLOOM_VERSION='"$(VERSION)"' -Iuapi -Iuserlib/incl
 # no contraction to FMA: results are the same to the bit on every machine
 CFLAGS_ALL	= -std=gnu11 -fPIC -ffp-contract=off $(WARN) $(CFLAGS) -MMD -MP
 LIBS		= $(dep_libs) -lm -lpthread
+# What is read before it was written has a pattern that it has not elsewhere: results differ then.
 SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
-		   -fno-omit-frame-pointer -O1 -g1
+		   -fno-omit-frame-pointer -ftrivial-auto-var-init=pattern -O1 -g1
 
 # Inner loops are written to be vectorised across outputs, never along a sum.
 FLAGS_FP	:= -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-trapping-math

@@ -7,7 +7,7 @@
 #	tools/ci/kselftest.sh nodev	and run it where there is no device: all must SKIP
 #
 # KSELFTEST_ARGS: more options for the runner. LOOM_EFFORT: percentage of the rounds of random and
-# repeated tests; see loom_selftest.h.
+# repeated tests; see loom_node.h.
 #
 # lib.mk finds its neighbours by relative paths, so our folder and the
 # stock files are staged in one tree laid out like the kernel's.

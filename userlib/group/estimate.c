@@ -658,6 +658,8 @@ u32 loom_group_estimate_take(struct loom_group_estimate *est, u32 num_units, u8 
 	u32 end = est->first_unit + num_units, found = 0, q;
 	u64 budget = list->lower->sram.bytes, bytes, staying, need, moved;
 
+	for (q = 0; q < est->num_counts; q++)
+		costs[q] = (struct loom_group_cost){ .bytes = U64_MAX };
 	if (!staying_bytes(est, end, out, &staying))
 		return 0;
 	bytes = est->moved_bytes + est->weight_bytes + store_bytes(est, end, out) +
@@ -667,7 +669,6 @@ u32 loom_group_estimate_take(struct loom_group_estimate *est, u32 num_units, u8 
 	for (q = 0; q < est->num_counts; q++) {
 		u64 slices = est->counts[q];
 
-		costs[q] = (struct loom_group_cost){ .bytes = U64_MAX };
 		need = est->lines[q] + est->peak[q] + staying;
 		if (need > optimistic_bytes(est))
 			continue;

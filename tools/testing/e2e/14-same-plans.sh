@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A model has the same plan whoever compiled the library: two builds, one of them without
+# optimisation to speak of, with sanitizers, and with a pattern in all variables that nobody has set
+# (SANITIZE in the Makefile), write the same bytes.
+# shellcheck source=tools/testing/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fresh_out
+
+# same NAME MODEL [ARG...]
+same() {
+	local name=$1 model=$models/$2
+	shift 2
+	build/loom plan "$model" "$@" -o "$out/$name.plain" >"$out/$name.log" &&
+	build/asan/loom plan "$model" "$@" -o "$out/$name.asan" >>"$out/$name.log" &&
+	cmp "$out/$name.plain" "$out/$name.asan"
+}
+
+for width in 320 344; do
+	ok "rec at $width: the same bytes by default" \
+		same rec-$width ppocr_rec.onnx --shape x=1,3,48,$width
+done
+ok 'rec in images: the same bytes' same rec-image ppocr_rec.onnx --shape x=1,3,48,320 --image all
+for strategy in layergroup layergroup-text layergroup-dp layerwise; do
+	for sram in 4k 64k; do
+		ok "blazeface by $strategy in $sram a lane: the same bytes" \
+			same "blazeface-$strategy-$sram" blazeface.onnx --grouping $strategy --sram $sram
+	done
+done
+ok 'cls on bm1688: the same bytes' \
+	same cls ppocr_cls.onnx --shape x=1,3,48,192 --topology bm1688
+finish
