@@ -124,7 +124,7 @@ static u32 add_window(struct plan_builder *pb, const struct sample *s, u32 slot,
 	return index;
 }
 
-/* Builds a plan that copies x and y through SRAM, except x if bit 0 of @direct is set, y if bit 1. */
+/* Builds a plan that copies x and y through SRAM; bits 0 and 1 of @direct: not x, not y. */
 static struct loom_plan *make_plan(const struct sample *s, u32 direct, bool by_rows)
 {
 	struct drm_loom_plan_view x, y, w = {};
