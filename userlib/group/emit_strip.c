@@ -328,7 +328,7 @@ void loom_group_begin_strip(struct loom_group_writer *w, u32 which, u32 index)
 }
 
 /* Rows that the next slice still needs go to the line buffer. */
-static void save_rows(struct loom_group_writer *w, u32 which, u32 index, s32 position)
+static void save_rows(struct loom_group_writer *w, u32 which, s32 position)
 {
 	const struct loom_group_root *root = &w->group->roots[which];
 	u32 first = root->kind == LOOM_GROUP_INPUT ? 0 : root->first_writer;
@@ -337,7 +337,6 @@ static void save_rows(struct loom_group_writer *w, u32 which, u32 index, s32 pos
 	struct loom_group_box box = root->hull;
 	u64 lo, hi, least = U64_MAX, most = 0;
 
-	(void)index;
 	if (w->slice + 1 == w->group->slices || !w->strips[which].there)
 		return;
 	for (i = first; i <= last; i++) {
@@ -436,6 +435,6 @@ void loom_group_end_strips(struct loom_group_writer *w, u32 index)
 			position++;
 		}
 		if (last == index)
-			save_rows(w, i, index, position);
+			save_rows(w, i, position);
 	}
 }
