@@ -27,7 +27,7 @@ s32 loom_group_store_at(const struct loom_group *group, u32 entry)
 	return loom_group_compute_at(group, entry) + 1;
 }
 
-static u32 add_item(struct loom_group *group, u64 bytes, s32 from, s32 to, bool whole)
+static int add_item(struct loom_group *group, u64 bytes, s32 from, s32 to, bool whole)
 {
 	struct loom_group_item *items;
 	u32 cap = group->cap_items ? 2 * group->cap_items : 256;
@@ -35,18 +35,18 @@ static u32 add_item(struct loom_group *group, u64 bytes, s32 from, s32 to, bool 
 	if (group->num_items == group->cap_items) {
 		items = realloc(group->items, cap * sizeof(*items));
 		if (!items)
-			return U32_MAX;
+			return -ENOMEM;
 		group->items = items;
 		group->cap_items = cap;
 	}
-	group->items[group->num_items] = (struct loom_group_item){
+	group->items[group->num_items++] = (struct loom_group_item){
 		.bytes = bytes,
 		.from = from,
 		.to = to,
 		.whole = whole,
 		.buffers = whole ? 1 : (to - from + group->period) / group->period,
 	};
-	return group->num_items++;
+	return 0;
 }
 
 /* Numbers the entries of all parts and sets the period. False: too many entries. */
@@ -100,6 +100,7 @@ static int root_items(struct loom_group *group, u32 which)
 	struct loom_group_root *root = &group->roots[which];
 	s32 from, to, out;
 	u32 first;
+	int ret;
 
 	root->strip = LOOM_GROUP_NONE;
 	root->line = LOOM_GROUP_NONE;
@@ -125,24 +126,24 @@ static int root_items(struct loom_group *group, u32 which)
 		if (root->kept)
 			to = max(to, out);
 	}
-	root->strip = add_item(group, root->strip_bytes, from, to, false);
-	if (root->strip == LOOM_GROUP_NONE)
-		return -ENOMEM;
-	if (!root->kept)
-		return 0;
+	root->strip = group->num_items;
+	ret = add_item(group, root->strip_bytes, from, to, false);
+	if (ret || !root->kept)
+		return ret;
 	/* the next strip would need the halo before this slice has copied it to the line buffer */
 	if (out > group->period + loom_group_part_load(group, first))
 		return -ENOSPC;
-	root->line = add_item(group, root->line_bytes, out,
-			      group->period + loom_group_part_load(group, first), root->long_line);
-	return root->line != LOOM_GROUP_NONE ? 0 : -ENOMEM;
+	root->line = group->num_items;
+	return add_item(group, root->line_bytes, out,
+			group->period + loom_group_part_load(group, first), root->long_line);
 }
 
-static bool part_items(struct loom_group *group, u32 index)
+static int part_items(struct loom_group *group, u32 index)
 {
 	struct loom_group_part *part = &group->parts[index];
 	const struct loom_kernel *kernel = &part->op->kernel;
 	u32 i, c;
+	int ret = 0;
 
 	for (i = 1; i < kernel->num_operands; i++) {
 		bool temp = kernel->operands[i].role == LOOM_ROLE_TEMP;
@@ -154,23 +155,25 @@ static bool part_items(struct loom_group *group, u32 index)
 		bytes = held ? part->held_bytes[i] : part->bytes[i];
 		part->item[i] = group->num_items;
 		if (held) {
-			add_item(group, bytes, 0, 0, true);
+			ret = add_item(group, bytes, 0, 0, true);
 		} else if (temp || !loom_group_follows_chunks(part, i)) {
-			add_item(group, bytes,
-				 temp ? part_compute(group, index)
-				      : loom_group_part_load(group, index) - part->lead[i],
-				 loom_group_part_end(group, index), false);
+			ret = add_item(group, bytes,
+				       temp ? part_compute(group, index)
+					    : loom_group_part_load(group, index) - part->lead[i],
+				       loom_group_part_end(group, index), false);
 		} else {
-			for (c = 0; c < part->entries; c++)
-				add_item(group, bytes,
-					 loom_group_load_at(group, part->first_entry + c),
-					 loom_group_compute_at(group, part->first_entry + c),
-					 loom_group_keeps_chunk(part, i, c));
+			for (c = 0; c < part->entries && !ret; c++)
+				ret = add_item(group, bytes,
+					       loom_group_load_at(group, part->first_entry + c),
+					       loom_group_compute_at(group, part->first_entry + c),
+					       loom_group_keeps_chunk(part, i, c));
 		}
+		if (ret)
+			return ret;
 		if (group->num_items > LOOM_GROUP_NONE - 8)
-			return false;
+			return -ENOSPC;
 	}
-	return true;
+	return 0;
 }
 
 /* Marks the values that go to DRAM: outputs of the graph, and what later groups read from there. */
@@ -192,9 +195,10 @@ void loom_group_mark_stored(struct loom_group *group)
 }
 
 /* Items for residents: alive for the whole period, or in a group of one slice while needed. */
-static bool resident_items(struct loom_group *group)
+static int resident_items(struct loom_group *group)
 {
 	u32 i, index, k;
+	int ret;
 
 	for (i = 0; i < group->num_residents; i++) {
 		u32 value = group->residents[i], item;
@@ -213,16 +217,17 @@ static bool resident_items(struct loom_group *group)
 			index = group->roots[group->local[value] - 1].first_writer;
 			from = part_compute(group, index);
 		}
-		item = add_item(group, use->whole_bytes, from, to, whole);
-		if (item == U32_MAX)
-			return false;
+		item = group->num_items;
+		ret = add_item(group, use->whole_bytes, from, to, whole);
+		if (ret)
+			return ret;
 		group->resident_items[i] = item;
 		group->items[item].fixed =
 			!group->unpinned &&
 			(residency & LOOM_GROUP_RESIDENT_IN || group->locations[value].pinned);
 		group->items[item].offset[0] = group->locations[value].offset;
 	}
-	return true;
+	return 0;
 }
 
 int loom_group_schedule(struct loom_group *group)
@@ -241,13 +246,11 @@ int loom_group_schedule(struct loom_group *group)
 		if (ret)
 			return ret;
 	}
-	if (!resident_items(group))
-		return -ENOMEM;
+	ret = resident_items(group);
 	group->num_shared = group->num_items;
-	for (i = 0; i < group->num_parts; i++)
-		if (!part_items(group, i))
-			return -ENOSPC;
-	return 0;
+	for (i = 0; i < group->num_parts && !ret; i++)
+		ret = part_items(group, i);
+	return ret;
 }
 
 s32 loom_group_wrap(const struct loom_group *group, s32 position)
