@@ -10,6 +10,7 @@
  */
 #include "schedule.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* Positions before the first: what the first operator needs is loaded there. */
@@ -130,7 +131,7 @@ int loom_group_streams(const struct loom_group *group, struct loom_group_streams
 	streams->compute = calloc(streams->count, sizeof(*streams->compute));
 	if (!streams->dma || !streams->compute) {
 		loom_group_streams_clear(streams);
-		return -1;
+		return -ENOMEM;
 	}
 	for (slice = 0; slice < group->slices; slice++) {
 		add_roots(group, slice, streams->dma);

@@ -83,7 +83,7 @@ struct loom_group_streams {
 	size_t count;
 };
 
-/** loom_group_streams() - of a group whose steps are known. 0, else there is no memory */
+/** loom_group_streams() - of a group whose steps are known. 0 or -ENOMEM */
 int loom_group_streams(const struct loom_group *group, struct loom_group_streams *streams);
 /** loom_group_stream_index() - where a position of the first slice is in the tables */
 size_t loom_group_stream_index(const struct loom_group *group, s32 position);

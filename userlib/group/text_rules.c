@@ -481,10 +481,11 @@ static void lead(const struct loom_group *group, struct loom_group_part *part, u
 static int load_early(struct loom_group *group)
 {
 	struct loom_group_streams streams;
+	int ret = loom_group_streams(group, &streams);
 	u32 index, i;
 
-	if (loom_group_streams(group, &streams))
-		return -ENOMEM;
+	if (ret)
+		return ret;
 	for (index = 0; index < group->num_parts; index++) {
 		struct loom_group_part *part = &group->parts[index];
 
