@@ -51,12 +51,10 @@ struct tracked {
  * struct operand_bytes - sizes of an operand that no other op uses, such as weights
  * @dram_bytes: what is loaded for it
  * @lane_bytes: SRAM per lane for all of it
- * @least_bytes: SRAM per lane for the smallest chunk
  */
 struct operand_bytes {
 	u64 dram_bytes;
 	u64 lane_bytes;
-	u64 least_bytes;
 };
 
 /**
@@ -80,7 +78,6 @@ struct operand_bytes {
  * @moved_bytes: DRAM bytes that are moved whatever is held
  * @held_bytes: SRAM per lane of all weights, if they are held
  * @weight_bytes: DRAM bytes of all weights, loaded once
- * @least_bytes: the largest of the smallest chunks
  */
 struct loom_group_estimate {
 	const struct loom_group_list *list;
@@ -102,7 +99,6 @@ struct loom_group_estimate {
 	u64 moved_bytes;
 	u64 held_bytes;
 	u64 weight_bytes;
-	u64 least_bytes;
 };
 
 static u64 align_up(const struct loom_group_list *list, u64 bytes)
@@ -131,7 +127,7 @@ static bool is_const(const struct loom_group_list *list, u32 value)
 static void add_operand_bytes(const struct loom_group_list *list,
 			      const struct loom_operand *operand, struct operand_bytes *to)
 {
-	u64 bytes = loom_dtype_bytes(operand->ref.dtype), most = 1, dim;
+	u64 bytes = loom_dtype_bytes(operand->ref.dtype), dim;
 	u32 k;
 
 	for (k = 0; k < operand->ref.rank; k++) {
@@ -139,12 +135,8 @@ static void add_operand_bytes(const struct loom_group_list *list,
 		if (k == operand->lane_axis)
 			dim = loom_div_round_up(dim, list->lower->sram.lanes);
 		bytes *= dim;
-		if (operand->map[k].kind == LOOM_MAP_SAME ||
-		    operand->map[k].kind == LOOM_MAP_GROUP_PART)
-			most = max(most, dim);
 	}
 	to->lane_bytes += align_up(list, bytes);
-	to->least_bytes += align_up(list, bytes / most);
 	if (operand->role == LOOM_ROLE_LOAD)
 		to->dram_bytes += ref_bytes(&operand->ref);
 }
@@ -302,7 +294,6 @@ void loom_group_estimate_begin(struct loom_group_estimate *est, u32 first_unit, 
 	est->moved_bytes = 0;
 	est->held_bytes = 0;
 	est->weight_bytes = 0;
-	est->least_bytes = 0;
 	est->standing_bytes = 0;
 	for (i = list->live_first[first_unit]; i < list->live_first[first_unit + 1]; i++) {
 		u32 value = list->live[i];
@@ -397,13 +388,11 @@ static s64 lag_behind(const struct loom_kernel *kernel, u32 i, u32 axis, s8 cut,
 static void take_weights(struct loom_group_estimate *est, u32 index, s8 cut)
 {
 	const struct loom_kernel *kernel = &est->list->ops[index]->kernel;
-	u64 least = 0;
 	u32 i, axis;
 
 	for (i = 1; i < kernel->num_operands; i++) {
 		const struct operand_bytes *weight = &est->weights[index][i];
 
-		least += weight->least_bytes;
 		if (cut >= 0 && weight->lane_bytes &&
 		    loom_group_follower(&kernel->operands[i], cut, &axis)) {
 			est->moved_bytes += weight->dram_bytes;
@@ -412,7 +401,6 @@ static void take_weights(struct loom_group_estimate *est, u32 index, s8 cut)
 		est->weight_bytes += weight->dram_bytes;
 		est->held_bytes += weight->lane_bytes;
 	}
-	est->least_bytes = max(est->least_bytes, least);
 }
 
 /* A strip that an op reads; @stride and @before: see lag_behind(). */
@@ -456,7 +444,6 @@ static bool take_operand(struct loom_group_estimate *est, const struct loom_grou
 			est->moved_bytes += follows ? own.dram_bytes : 0;
 			est->weight_bytes += follows ? 0 : own.dram_bytes;
 			est->held_bytes += follows ? 0 : own.lane_bytes;
-			est->least_bytes = max(est->least_bytes, own.least_bytes);
 			return true;
 		}
 		if (!tracked) {
