@@ -45,7 +45,8 @@ static int image_load_png(FILE *file, const char *path, struct loom_image *image
 	ret = image_alloc(image, png.width, png.height);
 	if (ret) {
 		png_image_free(&png);
-		return loom_error_set(err, ret, "%s: the picture is too large", path);
+		return loom_error_set(err, ret, ret == -ENOMEM ? "%s: out of memory" :
+				      "%s: the picture is too large", path);
 	}
 	if (!png_image_finish_read(&png, NULL, image->rgba, 0, NULL))
 		return loom_error_set(err, -EINVAL, "%s: %s", path, png.message);
@@ -119,7 +120,8 @@ static int image_load_pnm(FILE *file, const char *path, uint32_t channels,
 				      path);
 	ret = image_alloc(image, width, height);
 	if (ret)
-		return loom_error_set(err, ret, "%s: the picture is too large, or empty", path);
+		return loom_error_set(err, ret, ret == -ENOMEM ? "%s: out of memory" :
+				      "%s: the picture is too large, or empty", path);
 	ret = image_read_pnm(file, channels, max, image);
 	if (ret)
 		return loom_error_set(err, ret, "%s: the file ends before the picture does", path);

@@ -135,7 +135,8 @@ static int npy_read(FILE *file, const char *path, char *header, struct loom_arra
 				      path);
 	ret = loom_array_alloc(array, dtype, rank, dims);
 	if (ret)
-		return loom_error_set(err, ret, "%s: the array is too large", path);
+		return loom_error_set(err, ret, ret == -ENOMEM ? "%s: out of memory" :
+				      "%s: the array is too large", path);
 	if (fread(array->data, 1, array->size_bytes, file) != array->size_bytes)
 		return loom_error_set(err, -EINVAL, "%s: the file ends before the array does",
 				      path);
