@@ -2,7 +2,7 @@
 /*
  * Floor 5 of groups: strategies, each a way to choose groups with the rules that it needs. To add
  * one: a file that defines a &struct loom_group_strategy, a line here, and one in the table of
- * group.c.
+ * group.c. The library and the tool find it there by its name.
  */
 #ifndef LOOM_GROUP_STRATEGY_H
 #define LOOM_GROUP_STRATEGY_H
@@ -20,6 +20,8 @@ struct loom_group_rules;
  * @text: one line about it
  * @frugal: it is to move as few DRAM bytes as can be
  * @by_cost: groups are chosen by their cost, so that each cut has a reason to explain
+ * @compete_nodes: where a frugal strategy was asked for, its plan is compared with this one's, too,
+ *	in graphs of up to so many nodes; 0: never
  * @rules: how a group is fitted into SRAM and placed
  * @divide: which units make a group, and how. @group has the rules of the strategy and is room to
  *	try groups in; @cuts are from malloc. Return: 0 or -errno
@@ -29,6 +31,7 @@ struct loom_group_strategy {
 	const char *text;
 	bool frugal;
 	bool by_cost;
+	u32 compete_nodes;
 	const struct loom_group_rules *rules;
 	int (*divide)(struct loom_group_list *list, struct loom_group *group,
 		      struct loom_group_cut **cuts, u32 *num_cuts);

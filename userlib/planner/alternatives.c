@@ -41,15 +41,6 @@ static void keep_better(struct loom_program **best, struct loom_program *other)
 	}
 }
 
-/* Strategies that are tried in addition, in graphs of up to @most_nodes: larger ones take long. */
-static const struct {
-	const char *grouping;
-	u32 most_nodes;
-} alternatives[] = {
-	{ "layergroup-text", 1024 },
-	{ "layergroup-dp", 256 },
-};
-
 static int create_grouped(const struct loom_graph *graph,
 			  const struct loom_planner_options *options,
 			  struct loom_program **program, struct loom_error *err)
@@ -66,11 +57,11 @@ static int create_grouped(const struct loom_graph *graph,
 	how.grouping = NULL;
 	if ((ret || frugal) && !loom_planner_create(graph, &how, &other, ret ? err : NULL))
 		keep_better(&best, other);
-	for (i = 0; i < ARRAY_SIZE(alternatives) && frugal && best; i++) {
-		if (graph->num_nodes > alternatives[i].most_nodes ||
+	for (i = 0; (strategy = loom_group_strategy_get(i)) && frugal && best; i++) {
+		if (!strategy->compete_nodes || graph->num_nodes > strategy->compete_nodes ||
 		    traffic(best) <= least_traffic(best))
 			continue;
-		how.grouping = alternatives[i].grouping;
+		how.grouping = strategy->name;
 		other = NULL;
 		if (!loom_planner_create(graph, &how, &other, NULL))
 			keep_better(&best, other);
