@@ -2,8 +2,9 @@
 /* The placement of the arena: values by lifetime. See arena.h. */
 #include "arena.h"
 
+#include "base/error.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,10 +145,7 @@ static int arena_make(struct loom_storage *storage, struct loom_arena *arena,
 	if (ret)
 		return ret;
 	ret = loom_place(&arena->problem, how, &arena->result, &fault);
-	if (ret && err)
-		snprintf(err->text, sizeof(err->text), "the arena cannot be placed: %s",
-			 fault.text);
-	return ret;
+	return ret ? loom_error_set(err, ret, "the arena cannot be placed: %s", fault.text) : 0;
 }
 
 void loom_arena_clear(struct loom_arena *arena)

@@ -3,19 +3,12 @@
 #include "image_pool.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "loom_place.h"
 #include "storage.h"
-
-static int fail(struct loom_error *err, int code, const char *text, const char *why)
-{
-	if (err)
-		snprintf(err->text, sizeof(err->text), text, why);
-	return code;
-}
 
 static u32 split_of(u32 rank, enum loom_scope scope)
 {
@@ -183,15 +176,13 @@ static int make_pools(struct loom_storage *storage, const struct images *images,
 		      struct loom_error *err)
 {
 	u32 count = images->result.num_storages, i;
-	char text[80];
 	int ret;
 
 	/* weights and the arena may need one each */
-	if (storage->build->num_slots + count + 2 > DRM_LOOM_MAX_SLOTS) {
-		snprintf(text, sizeof(text), "%u images, and %zu slots besides", count,
-			 storage->build->num_slots + 2);
-		return fail(err, -E2BIG, "too many slots for a plan: %s", text);
-	}
+	if (storage->build->num_slots + count + 2 > DRM_LOOM_MAX_SLOTS)
+		return loom_error_set(err, -E2BIG,
+				      "too many slots for a plan: %u images, and %zu slots besides",
+				      count, storage->build->num_slots + 2);
 	storage->pools = calloc((size_t)count + 1, sizeof(*storage->pools));
 	if (!storage->pools)
 		return -ENOMEM;
@@ -261,7 +252,7 @@ int loom_image_place(struct loom_storage *storage, const struct loom_storage_opt
 	problem.num_items = images.num_items;
 	ret = loom_place(&problem, &how, &images.result, &fault);
 	if (ret) {
-		fail(err, ret, "the images cannot be placed: %s", fault.text);
+		loom_error_set(err, ret, "the images cannot be placed: %s", fault.text);
 		goto out;
 	}
 	ret = make_pools(storage, &images, align_bytes ? align_bytes : 1, err);

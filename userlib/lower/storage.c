@@ -2,17 +2,11 @@
 /* Decides where the values of a graph live. See storage.h. */
 #include "storage.h"
 
+#include "base/error.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int fail(struct loom_error *err, int code, const char *text, const char *name)
-{
-	if (err)
-		snprintf(err->text, sizeof(err->text), text, name);
-	return code;
-}
 
 /* The next free bytes of a slot. */
 static void take_slot(struct loom_storage *storage, u32 slot, u64 size_bytes, u64 *offset)
@@ -132,8 +126,9 @@ static int find_observed(const struct loom_storage *storage,
 				observed[value->id] = true;
 		}
 		if (!found)
-			return fail(err, -EINVAL, "the graph has no value '%s' to observe",
-				    options->observe[i]);
+			return loom_error_set(err, -EINVAL,
+					      "the graph has no value '%s' to observe",
+					      options->observe[i]);
 	}
 	for (i = 0; i < graph->num_outputs; i++)
 		observed[graph->outputs[i]->id] = false;

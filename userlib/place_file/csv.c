@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "loom_core.h"
+#include "base/error.h"
 #include "csv.h"
 #include "place/profile.h"
 
@@ -318,9 +319,7 @@ static int adopt(char *text, size_t size_bytes, const char *path,
 	if (!file || !file->path) {
 		free(file);
 		free(text);
-		if (err)
-			snprintf(err->text, sizeof(err->text), "%.180s: no memory", path);
-		return -ENOMEM;
+		return loom_error_set(err, -ENOMEM, "%.180s: no memory", path);
 	}
 	file->text = text;
 	text[size_bytes] = '\0';
@@ -347,10 +346,8 @@ int loom_place_csv_parse(const char *text, size_t size_bytes, const char *path,
 
 	*csv = NULL;
 	if (!copy) {
-		if (err)
-			snprintf(err->text, sizeof(err->text), "%.180s: no memory", path);
 		errno = saved;
-		return -ENOMEM;
+		return loom_error_set(err, -ENOMEM, "%.180s: no memory", path);
 	}
 	if (size_bytes)
 		memcpy(copy, text, size_bytes);
@@ -396,9 +393,7 @@ int loom_place_csv_read(FILE *stream, const char *path, struct loom_place_csv **
 	ret = slurp(stream, &text, &size_bytes);
 	if (ret) {
 		free(text);
-		if (err)
-			snprintf(err->text, sizeof(err->text), "%.180s: cannot be read: %s", path,
-				 strerror(-ret));
+		loom_error_set(err, ret, "%.180s: cannot be read: %s", path, strerror(-ret));
 	} else {
 		ret = adopt(text, size_bytes, path, csv, err);
 	}
@@ -415,9 +410,7 @@ int loom_place_csv_load(const char *path, struct loom_place_csv **csv, struct lo
 	*csv = NULL;
 	stream = fopen(path, "rb");
 	if (!stream) {
-		ret = -errno;
-		if (err)
-			snprintf(err->text, sizeof(err->text), "%.180s: %s", path, strerror(errno));
+		ret = loom_error_set(err, -errno, "%.180s: %s", path, strerror(errno));
 	} else {
 		ret = loom_place_csv_read(stream, path, csv, err);
 		fclose(stream);

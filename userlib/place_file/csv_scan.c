@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "csv.h"
 
+#include "base/error.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
@@ -31,20 +33,15 @@ const char *loom_place_csv_show(char shown[LOOM_PLACE_CSV_SHOWN], const char *fi
 int loom_place_csv_fail(struct loom_place_csv_scan *scan, int code, uint32_t line,
 			const char *format, ...)
 {
-	struct loom_error *err = scan->err;
 	char text[300];
 	va_list args;
 
-	if (!err)
-		return code;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	if (line)
-		snprintf(err->text, sizeof(err->text), "%.180s:%u: %s", scan->path, line, text);
-	else
-		snprintf(err->text, sizeof(err->text), "%.180s: %s", scan->path, text);
-	return code;
+		return loom_error_set(scan->err, code, "%.180s:%u: %s", scan->path, line, text);
+	return loom_error_set(scan->err, code, "%.180s: %s", scan->path, text);
 }
 
 int loom_place_csv_no_memory(struct loom_place_csv_scan *scan)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "csv.h"
+#include "base/error.h"
 #include "place/profile.h"
 
 #include <errno.h>
@@ -274,17 +275,17 @@ static bool loom_place_csv_explain_capacity(const struct loom_place_csv *csv,
 		return false;
 	capacity = problem->pools[0].capacity_bytes;
 	if (!fault->missing_bytes) {
-		snprintf(err->text, sizeof(err->text),
-			 "%.180s: no placement in %llu bytes was found, nor that there is none; a larger budget may tell",
-			 csv->path, (unsigned long long)capacity);
+		loom_error_set(err, -ENOSPC,
+			       "%.180s: no placement in %llu bytes was found, nor that there is none; a larger budget may tell",
+			       csv->path, (unsigned long long)capacity);
 		return true;
 	}
 	needed = capacity + fault->missing_bytes;
 	loom_place_csv_when(problem, needed, when);
-	snprintf(err->text, sizeof(err->text),
-		 "%.180s: a capacity of %llu bytes falls short by %llu: at least %llu are needed%s",
-		 csv->path, (unsigned long long)capacity, (unsigned long long)fault->missing_bytes,
-		 (unsigned long long)needed, when);
+	loom_error_set(err, -ENOSPC,
+		       "%.180s: a capacity of %llu bytes falls short by %llu: at least %llu are needed%s",
+		       csv->path, (unsigned long long)capacity,
+		       (unsigned long long)fault->missing_bytes, (unsigned long long)needed, when);
 	return true;
 }
 
@@ -299,17 +300,18 @@ void loom_place_csv_explain(const struct loom_place_csv *csv,
 	    loom_place_csv_explain_capacity(csv, problem, fault, err))
 		return;
 	if (fault->first >= num_items) {
-		snprintf(err->text, sizeof(err->text), "%.180s: %s", csv->path,
-			 fault->text[0] ? fault->text : strerror(-code));
+		loom_error_set(err, code, "%.180s: %s", csv->path,
+			       fault->text[0] ? fault->text : strerror(-code));
 		return;
 	}
 	loom_place_csv_show(first, csv->ids[fault->first]);
 	if (fault->second >= num_items) {
-		snprintf(err->text, sizeof(err->text), "%.180s:%u: '%s': %s", csv->path,
-			 csv->lines[fault->first], first, fault->text);
+		loom_error_set(err, code, "%.180s:%u: '%s': %s", csv->path,
+			       csv->lines[fault->first], first, fault->text);
 		return;
 	}
 	loom_place_csv_show(second, csv->ids[fault->second]);
-	snprintf(err->text, sizeof(err->text), "%.180s:%u: '%s' and '%s' on line %u: %s", csv->path,
-		 csv->lines[fault->first], first, second, csv->lines[fault->second], fault->text);
+	loom_error_set(err, code, "%.180s:%u: '%s' and '%s' on line %u: %s", csv->path,
+		       csv->lines[fault->first], first, second, csv->lines[fault->second],
+		       fault->text);
 }

@@ -3,10 +3,10 @@
 #include "replay.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "loom_core.h"
 #include "loom_topology.h"
 
@@ -307,13 +307,6 @@ static void reference_options(const struct loom_program *program, struct loom_to
 	options->reference = NULL;
 }
 
-static int fail(struct loom_error *err, int code, const char *text)
-{
-	if (err)
-		snprintf(err->text, sizeof(err->text), "replay: %s", text);
-	return code;
-}
-
 static int run_reference(struct replay *ref, const struct loom_replay_options *options,
 			 struct loom_replay_options *own, struct loom_topology *topology,
 			 uint32_t shift, struct loom_error *err)
@@ -328,11 +321,9 @@ static int run_reference(struct replay *ref, const struct loom_replay_options *o
 		return ret;
 	run(ref);
 	ret = ref->error;
-	if (!ret && ref->report->num_faults && err)
-		snprintf(err->text, sizeof(err->text), "replay: the reference itself: %s",
-			 ref->faults[0].text);
 	if (!ret && ref->report->num_faults)
-		ret = -EINVAL;
+		ret = loom_error_set(err, -EINVAL, "replay: the reference itself: %s",
+				     ref->faults[0].text);
 	if (!ret)
 		return 0;
 	clear(ref);
@@ -422,10 +413,11 @@ int loom_replay_program(const struct loom_program *program,
 	if (err)
 		err->text[0] = '\0';
 	if (!options->topology)
-		return fail(err, -EINVAL, "no topology");
+		return loom_error_set(err, -EINVAL, "replay: no topology");
 	if (reference && (reference->plan_bytes < sizeof(struct drm_loom_plan_header) ||
 			  !is_comparable(program, reference)))
-		return fail(err, -EINVAL, "the reference is of another graph");
+		return loom_error_set(err, -EINVAL,
+				      "replay: the reference is of another graph");
 	shift = replay_plan_shift(program);
 	other = reference ? replay_plan_shift(reference) : shift;
 	shift = shift < other ? shift : other;
@@ -439,7 +431,8 @@ int loom_replay_program(const struct loom_program *program,
 			*report = r.report;
 	}
 	if (ret && err && !err->text[0])
-		fail(err, ret, ret == -E2BIG ? "the plan is too large" : strerror(-ret));
+		loom_error_set(err, ret, "replay: %s",
+			       ret == -E2BIG ? "the plan is too large" : strerror(-ret));
 	return ret;
 }
 
