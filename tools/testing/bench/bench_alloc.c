@@ -17,8 +17,8 @@
  * the run.
  */
 #include <getopt.h>
-#include <time.h>
 
+#include "clock.h"
 #include "loom_bank.h"
 #include "trace_make.h"
 
@@ -27,14 +27,6 @@
 #define SAMPLE_EVERY	512
 /* a replay that takes so long is not repeated */
 #define LONG_NS		500000000
-
-static inline u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
 
 /* What two reads of the clock cost: subtracted from each measured operation. */
 static double clock_cost_ns(void)

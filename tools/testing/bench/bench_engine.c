@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "engine/fp_math.h"
 #include "loom_op.h"
 
@@ -21,15 +21,6 @@
 
 static u8 scratch[(size_t)LANES * PITCH];
 
-/* Processor time of this thread, which does not count other load on the machine. */
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
-
 /* Nanoseconds of one call: the best of some rounds, each long enough for the clock. */
 static double measure(void (*call)(void *), void *arg)
 {
@@ -38,10 +29,10 @@ static double measure(void (*call)(void *), void *arg)
 	u64 start;
 
 	for (round = 0, n = 1; round < ROUNDS;) {
-		start = now_ns();
+		start = thread_ns();
 		for (i = 0; i < n; i++)
 			call(arg);
-		ns = now_ns() - start;
+		ns = thread_ns() - start;
 		if (ns < ROUND_NS && n < 1U << 30) {
 			n *= 2;
 			continue;

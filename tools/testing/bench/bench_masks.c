@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "loom_bank.h"
 #include "masks.h"
 
@@ -33,24 +33,15 @@ static const struct {
 	{ MASK_HALF, "any half of the banks" },
 };
 
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	/* of this thread: other load on the machine does not count */
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
-
 /* What two reads of the clock cost: subtracted from each operation. */
 static double clock_cost_ns(void)
 {
 	enum { LOOKS = 100000 };
-	u64 start = now_ns();
+	u64 start = thread_ns();
 
 	for (int i = 0; i < LOOKS; i++)
-		now_ns();
-	return (double)(now_ns() - start) / LOOKS;
+		thread_ns();
+	return (double)(thread_ns() - start) / LOOKS;
 }
 
 static u64 random_size(void)
@@ -89,9 +80,9 @@ static void place(struct run *run, struct loom_bank_block *block)
 
 	if (!run->spare)
 		run->spare = loom_bank_chunk_create();
-	start = now_ns();
+	start = thread_ns();
 	run->failures += !!loom_bank_alloc(&run->bank, block, &request);
-	run->alloc_ns += now_ns() - start;
+	run->alloc_ns += thread_ns() - start;
 	run->allocs++;
 	run->lockstep_bytes += request.size;
 }
@@ -139,9 +130,9 @@ static void measure(size_t style, u32 live, u32 replacements, double clock_ns)
 		struct loom_bank_block *block = &run.blocks[random_below(live)];
 
 		if (loom_bank_allocated(block)) {
-			start = now_ns();
+			start = thread_ns();
 			loom_bank_free(&run.bank, block);
-			run.free_ns += now_ns() - start;
+			run.free_ns += thread_ns() - start;
 		}
 		place(&run, block);
 	}

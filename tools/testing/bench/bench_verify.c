@@ -11,8 +11,8 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "clock.h"
 #include "plan_builder.h"
 #include "random.h"
 
@@ -25,15 +25,6 @@ static u64 seed;
 static u32 rnd(u32 below)
 {
 	return random_xorshift(&seed, below);
-}
-
-/* Processor time of this thread, which does not count other load on the machine. */
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 static u32 add_tensor(struct plan_builder *pb, u64 offset, u32 first, u32 last)
@@ -109,7 +100,8 @@ static int measure(const void *blob, u64 size, u32 count, double *verify_s, doub
 	struct drm_loom_reject reject;
 	struct loom_plan *plan;
 	int rounds = count > 100000 ? 2 : count > 10000 ? 5 : 20;
-	double start, took;
+	u64 start;
+	double took;
 	int ret;
 
 	tensors = (const void *)((const u8 *)blob + header->tensors.offset);
@@ -119,9 +111,9 @@ static int measure(const void *blob, u64 size, u32 count, double *verify_s, doub
 	*verify_s = INFINITY;
 	*sort_s = INFINITY;
 	while (rounds-- > 0) {
-		start = now_s();
+		start = thread_ns();
 		ret = loom_plan_create(blob, size, topology, &plan, &reject);
-		took = now_s() - start;
+		took = (double)(thread_ns() - start) / 1e9;
 		if (ret) {
 			fprintf(stderr, "bench_verify: error %d, rule %s\n", ret,
 				loom_rule_name(reject.rule));
@@ -132,9 +124,9 @@ static int measure(const void *blob, u64 size, u32 count, double *verify_s, doub
 		*verify_s = fmin(*verify_s, took);
 
 		memcpy(sorted, tensors, count * sizeof(*sorted));
-		start = now_s();
+		start = thread_ns();
 		qsort(sorted, count, sizeof(*sorted), by_offset);
-		took = now_s() - start;
+		took = (double)(thread_ns() - start) / 1e9;
 		*sort_s = fmin(*sort_s, took);
 	}
 	free(sorted);

@@ -14,6 +14,15 @@ static inline uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* Processor time of this thread, which other load on the machine does not change much. */
+static inline uint64_t thread_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 /* Processor time of this process, which other load on the machine does not change much. */
 static inline double cpu_seconds(void)
 {
