@@ -62,7 +62,7 @@ static inline void model_add_node(struct loom_graph *graph, const char *op_type,
 				  const struct loom_attr *attrs, uint32_t num_attrs)
 {
 	const char *names[8];
-	char text[256], *rest = text, *name;
+	char text[1024], *rest = text, *name;
 	struct loom_node_desc desc = {
 		.name = op_type, .op_type = op_type, .inputs = names, .outputs = &output,
 		.num_outputs = 1, .attrs = attrs, .num_attrs = num_attrs,

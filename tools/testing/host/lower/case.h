@@ -6,6 +6,7 @@
 
 #include "graph/graph.h"
 #include "loom_core.h"
+#include "model.h"
 #include "tap.h"
 
 #include <string.h>
@@ -112,12 +113,7 @@ static inline void input(struct test_case *test, const char *name, uint32_t dtyp
 static inline void ints(struct test_case *test, const char *name, uint32_t count,
 			const int64_t *numbers)
 {
-	struct loom_array array = {
-		.name = (char *)name, .dtype = DRM_LOOM_DTYPE_I64, .rank = 1, .dims = { count },
-		.data = (void *)numbers, .size_bytes = count * sizeof(*numbers),
-	};
-
-	loom_graph_add_const(test->graph, &array);
+	model_add_ints(test->graph, name, count, (int64_t *)numbers);
 }
 
 static inline void bytes_const(struct test_case *test, const char *name, uint32_t dtype,
@@ -169,17 +165,7 @@ static inline void attr_string(struct test_case *test, const char *name, const c
 static inline void node(struct test_case *test, const char *op, const char *operands,
 			const char *result)
 {
-	const char *names[8];
-	char text[1024], *rest = text, *name;
-	struct loom_node_desc desc = {
-		.name = op, .op_type = op, .inputs = names, .outputs = &result, .num_outputs = 1,
-		.attrs = test->attrs, .num_attrs = test->num_attrs,
-	};
-
-	snprintf(text, sizeof(text), "%s", operands);
-	while ((name = strsep(&rest, " ")))
-		names[desc.num_inputs++] = strcmp(name, "-") ? name : "";
-	loom_graph_add_node(test->graph, &desc);
+	model_add_node(test->graph, op, operands, result, test->attrs, test->num_attrs);
 	test->num_attrs = 0;
 }
 

@@ -5,6 +5,7 @@
 /* Small networks for the tests of sessions and reports: input x, constant c, output y, all f32. */
 
 #include "loom.h"
+#include "model.h"
 #include "tap.h"
 
 /**
@@ -25,24 +26,13 @@ struct network_node {
 static inline struct loom_graph *network_make(uint32_t rank, const int64_t *dims, const float *c,
 					      const struct network_node *nodes, uint32_t count)
 {
-	struct loom_tensor_info x = { .name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = rank };
-	struct loom_array constant = {
-		.name = (char *)"c",
-		.dtype = DRM_LOOM_DTYPE_F32,
-		.data = (void *)c,
-		.size_bytes = sizeof(*c),
-	};
-	struct loom_graph *graph;
+	struct loom_graph *graph = model_create(13);
 	struct loom_error err;
 	uint32_t i;
 
-	for (i = 0; i < rank; i++)
-		x.dims[i] = dims[i];
-	if (loom_graph_create("test", 13, &graph))
-		tap_fatal("no graph");
-	loom_graph_add_input(graph, &x);
+	model_add_input(graph, "x", rank, dims);
 	if (c)
-		loom_graph_add_const(graph, &constant);
+		model_add_floats(graph, "c", 0, NULL, (float *)c);
 	for (i = 0; i < count; i++) {
 		const char *const inputs[] = { nodes[i].a, nodes[i].b };
 		struct loom_node_desc node = {
