@@ -421,7 +421,7 @@ static int find_before(const struct order_window *window, size_t words, u64 **be
  * A storage is pinned if its first and last user are the same in every order. Without the matrix
  * that is known of a sole user only.
  */
-static int find_loose(struct compose *compose)
+static int find_unpinned(struct compose *compose)
 {
 	const struct order_window *window = compose->window;
 	size_t words = window->num_ops / 64 + 1;
@@ -457,7 +457,7 @@ static int raise_bound(struct compose *compose, struct order_window *window, u32
 	int ret;
 
 	find_ends(compose, window->best);
-	ret = find_loose(compose);
+	ret = find_unpinned(compose);
 	compose->relaxed = true;
 	if (!ret)
 		ret = compose_order(compose, order, &peak);
