@@ -13,10 +13,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Positions before the first: what the first operator needs is loaded there. */
+/* Positions before the first operator: its operands are loaded there. */
 #define BEFORE	1
 
-/* Element operations; what is more than can be counted is as good as forever. */
+/* Element operations, saturating. */
 static u64 work_of(const struct loom_kernel *kernel, u64 elems)
 {
 	u64 work;
@@ -176,7 +176,7 @@ u64 loom_group_cycles(const struct loom_group *group)
 	return cycles;
 }
 
-/* A kernel alone: its slices follow each other, side by side where there are two buffers. */
+/* Cycles of a kernel alone, slice by slice; with two buffers, loads overlap computation. */
 static u64 kernel_cycles(const struct loom_group_op *op, const struct loom_sram *sram, u64 elems)
 {
 	const struct loom_ref *y = &op->kernel.operands[0].ref;
@@ -186,7 +186,7 @@ static u64 kernel_cycles(const struct loom_group_op *op, const struct loom_sram 
 	if (op->kind != LOOM_GROUP_COMPUTE)
 		return loom_div_round_up(bytes, LOOM_CYCLE_BYTES);
 	compute = loom_div_round_up(work_of(&op->kernel, elems), LOOM_CYCLE_WORK);
-	/* merged axes may fit where these do not: an estimate, and a bad one */
+	/* it may still fit, since lowering merges axes first: a rough guess */
 	if (loom_slice_choose(&op->kernel, sram, &tiling, &need))
 		return compute + loom_div_round_up(64 * bytes, LOOM_CYCLE_BYTES);
 	dma = loom_div_round_up(tiling.dram_bytes, LOOM_CYCLE_BYTES);
