@@ -7,9 +7,10 @@ stands below.
 
 Reads the symbols of the objects (nm) and the #include lines of the sources, and prints one line for
 each violation of floors.txt: a use of a room above or beside, a circle of files inside of a room,
-a room whose header does not open with an essay, a file that is too long, a folder with too many
-files, a public header outside of userlib/include. The exit status is 1 if there is any, 2 if the
-check could not be done.
+a room whose header does not open with an essay, a file in no room, a symbol with two definitions,
+a file that is too long, a folder with too many files, a public header outside of userlib/include,
+a room or file in floors.txt that does not exist. The exit status is 1 if there is any, 2 if the
+check could not be done (floors.txt has an error, an object is missing or older than its source).
 
 floors.txt, line by line:
     # NAME: text             what a room is for
@@ -19,7 +20,7 @@ floors.txt, line by line:
                              files of a room that may use each other in a circle
     allow: FROM TO because TEXT
                              an exception: FROM may use TO. Both are rooms or files, FROM may
-                             be a pattern
+                             be a pattern, but not one that matches everything (*)
 Files are named from userlib/ or from drivers/accel/loom/ on: place/solve.c, core/bank/bank.c.
 """
 import argparse
@@ -39,6 +40,7 @@ MOST_FILES = 40
 FIRST_PAGE = 40
 LONG = ("uapi/drm/loom_accel.h",)
 SOURCES = (".c", ".h", ".py", ".sh", ".js", ".y", ".l")
+UNDEFINED = ("U", "w", "v")  # kinds of nm: a use, a weak use, a weak use of an object
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<]([^">]+)[">]', re.M)
 
 
@@ -63,6 +65,8 @@ class Floors:
                     continue
                 words = line.split()
                 if words[0] == "header:":
+                    if len(words) < 3:
+                        raise Broken(f"floors.txt:{number}: a room and its headers are wanted")
                     for name in words[2:]:
                         self.header[name] = words[1]
                 elif words[0] in ("circle:", "allow:"):
@@ -71,6 +75,8 @@ class Floors:
                     names = tuple(words[1:words.index("because")])
                     if words[0] == "allow:" and len(names) != 2:
                         raise Broken(f"floors.txt:{number}: an arrow goes from one to another")
+                    if words[0] == "allow:" and not names[0].strip("*?/"):
+                        raise Broken(f"floors.txt:{number}: {names[0]} would allow everything")
                     (self.circles if words[0] == "circle:" else self.allowed).append(names)
                 else:
                     height += 1
@@ -96,13 +102,18 @@ class Floors:
                 return True
         return False
 
-    def idle(self):
-        """Exceptions that are not needed."""
+    def idle(self, known):
+        """Exceptions that are not needed, or that name no known room or file."""
         for names in self.circles:
             if names not in self.used:
                 yield f"floors.txt: there is no circle of {' '.join(names)}: remove the line"
         for names in self.allowed:
-            if names not in self.used:
+            unknown = [name for name in names[1:] if name not in known]
+            if not fnmatch.filter(known, names[0]):
+                unknown.insert(0, names[0])
+            for name in unknown:
+                yield f"floors.txt: allow: there is no room or file {name}"
+            if not unknown and names not in self.used:
                 yield f"floors.txt: {names[0]} does not use {names[1]}: remove the line"
 
 
@@ -140,24 +151,27 @@ def tracked(root):
 
 
 def read_symbols(root, objects, sources):
-    """Who defines a symbol, and what each source uses: (definer by symbol, symbols by source)."""
+    """Who defines a symbol, and what each source uses: (definers by symbol, symbols by source)."""
     paths = {os.path.join(objects, source[:-2] + ".o"): source for source in sources}
     for path, source in paths.items():
         if not os.path.exists(os.path.join(root, path)):
             raise Broken(f"no object of {source}: make lib first")
+        if os.path.getmtime(os.path.join(root, path)) < \
+                os.path.getmtime(os.path.join(root, source)):
+            raise Broken(f"the object of {source} is older than the source: make lib first")
     run = subprocess.run(["nm", "-g", "-A", "-P", *paths], cwd=root, stdout=subprocess.PIPE,
                          check=False)
     if run.returncode:
         raise Broken("nm does not read the objects")
-    defined = {}
+    defined = collections.defaultdict(list)
     used = collections.defaultdict(set)
     for line in run.stdout.decode().splitlines():
         name, symbol, kind = line.split()[:3]
         source = paths[name.rstrip(":")]
-        if kind == "U":
+        if kind in UNDEFINED:
             used[source].add(symbol)
         else:
-            defined[symbol] = source
+            defined[symbol].append(source)
     return defined, used
 
 
@@ -199,11 +213,24 @@ class Check:
         yield f"{source} {verb} {target}: {rooms[0]} stands {where} {rooms[1]}"
 
     def rooms(self):
-        """Rooms that are not in floors.txt, or whose header does not open with an essay."""
-        missing = {room_of(path, self.floors) for path in self.ours} - set(self.floors.floor)
-        for room in sorted(room for room in missing if room):
+        """Files in no room, rooms that are not in floors.txt or only there, rooms without essay."""
+        found = set(self.floors.header.values())
+        for path in self.ours:
+            room = room_of(path, self.floors)
+            if room:
+                found.add(room)
+            else:
+                yield f"{path} is in no room"
+        for room in sorted(found - set(self.floors.floor)):
             yield f"{room} is on no floor of floors.txt"
+        for name in self.floors.header:
+            if not {f"{PUBLIC}/{name}", f"{CORE}/{name}"} & set(self.ours):
+                yield f"floors.txt: header: there is no public header {name}"
         for room in self.floors.floor:
+            folder = f"{os.path.dirname(CORE) if room.startswith('core') else LIBRARY}/{room}/"
+            if not any(path.startswith(folder) for path in self.ours):
+                yield f"floors.txt: there is no room {room}: {folder} has no files"
+                continue
             header = f"{LIBRARY}/{room}/{room}.h"
             if not room.startswith("core") and not self.has_essay(header):
                 yield f"{header} does not open with a DOC: essay that says what the room does"
@@ -216,11 +243,13 @@ class Check:
             return any("DOC:" in line for line in itertools.islice(file, FIRST_PAGE))
 
     def symbols(self):
-        """Arrows by symbols."""
+        """Symbols with two definitions, and arrows by symbols."""
+        for symbol, files in sorted(self.defined.items()):
+            if len(files) > 1:
+                yield f"{symbol} is defined more than once: in {', '.join(files)}"
         for source in self.sources:
             for symbol in sorted(self.used[source]):
-                target = self.defined.get(symbol)
-                if target:
+                for target in self.defined.get(symbol, ()):
                     yield from self.arrow(source, target, f"uses {symbol} of")
 
     def includes(self):
@@ -236,9 +265,9 @@ class Check:
         for source in self.sources:
             room = room_of(source, self.floors)
             for symbol in sorted(self.used[source]):
-                target = self.defined.get(symbol)
-                if target and target != source and room_of(target, self.floors) == room:
-                    uses[source].setdefault(target, symbol)
+                for target in self.defined.get(symbol, ()):
+                    if target != source and room_of(target, self.floors) == room:
+                        uses[source].setdefault(target, symbol)
         for files in components(uses):
             if self.floors.bears_circle([short(path) for path in files]):
                 continue
@@ -269,7 +298,7 @@ class Check:
         """All violations, line by line."""
         for part in (self.rooms, self.symbols, self.includes, self.circles, self.sizes):
             yield from part()
-        yield from self.floors.idle()
+        yield from self.floors.idle({*self.floors.floor, *map(short, self.ours)})
 
 
 def components(uses):
