@@ -7,8 +7,8 @@
 # VM, the test run, downloads) is a script in tools/ci or tools/vm; this file only has the
 # dependencies.
 
-VERSION	:= 0.1.0
-SOMAJOR	:= 0
+VERSION	:= 0.2.0
+SOMAJOR	:= 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -31,7 +31,9 @@ CC		:= gcc
 WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
 CFLAGS		?= -O2 -g
 CPPFLAGS_ALL	= -D_GNU_SOURCE -DLOOM_VERSION='"$(VERSION)"' -Iuapi -Iuserlib/include -Iuserlib -I$(CORE) \
-		  -I$(CORE)/../tests -Itools/testing -I$(O)/gen $(drm_cflags) $(CPPFLAGS)
+		  -I$(O)/gen $(drm_cflags) $(CPPFLAGS)
+# for what lies in $(T) alone: nothing else can include a header of the tests
+test_cppflags	= $(if $(filter $(T)/%,$*),-I$(T) -I$(CORE)/../tests)
 # no contraction to FMA: results are the same to the bit on every machine
 CFLAGS_ALL	= -std=gnu11 -fPIC -ffp-contract=off $(WARN) $(CFLAGS) -MMD -MP
 LIBS		= $(dep_libs) -lm -lpthread
@@ -121,9 +123,9 @@ $(O)/gen/onnx.pb-c.h: $(O)/gen/onnx.pb-c.c
 compile = @echo '  CC      $@'; mkdir -p $(@D); $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL)
 
 $(O)/obj/%.o: %.c Makefile | $(O)/gen/onnx.pb-c.h
-	$(compile) $(flags_$*) -c $< -o $@
+	$(compile) $(flags_$*) $(test_cppflags) -c $< -o $@
 $(O)/asan/obj/%.o: %.c Makefile | $(O)/gen/onnx.pb-c.h
-	$(compile) $(flags_$*) $(SANITIZE) -c $< -o $@
+	$(compile) $(flags_$*) $(test_cppflags) $(SANITIZE) -c $< -o $@
 
 # generated code is compiled without warnings
 $(O)/obj/gen/%.o: $(O)/gen/%.c
@@ -309,6 +311,8 @@ install: lib tools
 	install -m 644 userlib/include/*.h '$(DESTDIR)$(PREFIX)/include/loom'
 	install -m 644 uapi/drm/loom_accel.h '$(DESTDIR)$(PREFIX)/include/loom/drm'
 	install -m 644 tools/install/60-loom.rules '$(udev_dir)'
+	@# Kbuild takes every source that it finds: none of an older install may be left
+	rm -rf '$(dkms_dir)/drivers' '$(dkms_dir)/uapi'
 	cp -R Kbuild drivers uapi '$(dkms_dir)'
 	sed 's/@VERSION@/$(VERSION)/' tools/install/dkms.conf >'$(dkms_dir)/dkms.conf'
 	@echo
@@ -331,8 +335,9 @@ uninstall:
 .PHONY: clean distclean
 # downloads (models, packages) are kept: they take long, and are verified by hash
 clean:
-	rm -rf $(O)/obj $(O)/asan $(O)/gen $(O)/host $(O)/e2e $(O)/bench $(O)/module $(O)/bench-module $(O)/check \
-		$(O)/debug $(O)/kselftest $(O)/vm $(O)/lint $(O)/loom $(O)/loom.pc $(O)/libloom.*
+	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out bench module bench-module check \
+		check-debug check-models plan-hashes debug kselftest vm lint docs loom loom.pc textline) \
+		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:
 	rm -rf $(O)
 

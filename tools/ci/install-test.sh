@@ -25,6 +25,14 @@ ok() {	# NAME COMMAND...
 }
 
 ok 'make install into DESTDIR' make -s install DESTDIR="$root" PREFIX=/opt/loom
+again() {
+	local dkms
+	dkms=$(echo "$root"/usr/src/loom-*)
+	echo '#error of an older install' >"$dkms/drivers/accel/loom/loom_older.c"
+	make -s install DESTDIR="$root" PREFIX=/opt/loom
+	[ ! -e "$dkms/drivers/accel/loom/loom_older.c" ]
+}
+ok 'make install again leaves no source of an older one' again
 ok 'loom.pc names the prefix, not the root' grep -qx 'prefix=/opt/loom' \
 	"$root/opt/loom/lib/pkgconfig/loom.pc"
 # a root is no place to link from: what is installed in it is used where it lies
@@ -60,8 +68,10 @@ ok 'and runs with the shared library' "$root/use"
 ok 'a C++ program builds' build g++ use.cc
 exports() {
 	local others
-	readelf -d "$root/opt/loom/lib/libloom.so.0" | grep -q 'SONAME.*libloom\.so\.0' || return 1
-	others=$(nm -D --defined-only "$root/opt/loom/lib/libloom.so.0" |
+	local so
+	so=$(echo "$root"/opt/loom/lib/libloom.so.[0-9]*)
+	readelf -d "$so" | grep -q "SONAME.*${so##*/}" || return 1
+	others=$(nm -D --defined-only "$so" |
 		awk '{ print $3 }' | grep -vE '^(loom_.*@@LOOM_|LOOM_[0-9.]+$)')
 	echo "exported besides: $others"
 	[ -z "$others" ]

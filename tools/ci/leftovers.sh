@@ -10,6 +10,7 @@
 set -u
 
 cd "${1:-$(dirname "$0")/../..}" || exit 2
+git rev-parse --is-inside-work-tree >/dev/null || exit 2
 found=$({
 	git ls-files -co --exclude-standard |
 		grep -E '(\.(orig|rej|bak|swp|swo)|~)$' | sed 's/$/: left behind by a tool/'
@@ -17,8 +18,8 @@ found=$({
 		sed 's/$/: left behind by a merge/'
 	# a folder beside the checkout, somebody's home, this very checkout
 	{
-		git grep -nIE -e '(^|[^./])\.\./shared(/|$)' \
-			-e '(^|[^A-Za-z0-9_.])/(home/[a-z]|root/)' -- . ":!tools/ci/leftovers*.sh"
+		git grep -nIE -e '(^|[^.])(\.\./)+shared(/|$)' \
+			-e '(^|[^A-Za-z0-9_.])/(home/[a-z]|root/|Users/|mnt/)' -- . ":!tools/ci/leftovers*.sh"
 		git grep -nIF -e "$PWD/" -- .
 	} | sed 's/$/: a path outside of the tree/'
 })

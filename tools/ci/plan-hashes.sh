@@ -9,9 +9,12 @@
 
 out=build/plan-hashes
 names=${*:-$group_models}
+failed=0
 make_pictures || exit 1
 for name in $names; do
 	[ -d "$out/$name/in" ] || model_run "$name" host "$out/$name" || exit 1
-	build/e2e/model_matrix --hash "$(model_file "$name")" "$out/$name" flat presets soft |
-		grep -E '^hash|refused'
+	build/e2e/model_matrix --hash "$(model_file "$name")" "$out/$name" flat presets soft \
+		>"$out/$name.log" || failed=1
+	grep -E '^hash|^Bail|refused' "$out/$name.log"
 done
+exit $failed

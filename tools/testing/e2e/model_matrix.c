@@ -305,5 +305,5 @@ int main(int argc, char **argv)
 		try_where(&m, argv[i]);
 	tap_note("%s: %u cells ran, %u do not fit", m.name, m.cells, m.refused);
 	close_model(&m);
-	return tap_end();
+	return m.hash ? !m.cells : tap_end();
 }

@@ -41,7 +41,7 @@ static void test_size(void)
 	static const struct row rows[] = {
 		ROW(40, 0, 2), ROW(60, 1, 3), ROW(30, 2, 4), ROW(50, 0, 1),
 	};
-	static const uint64_t want[] = ROW_FIXED(60, 0, 60, 0);
+	static const uint64_t want[] = { 60, 0, 60, 0 };
 
 	check("greedy-size", "largest first", rows, COUNT(rows), want, 100);
 }
@@ -84,9 +84,9 @@ static void test_breadth(void)
 	static const struct row rows[] = {
 		ROW(70, 0, 1), ROW(40, 0, 3), ROW(30, 1, 3), ROW(45, 2, 3),
 	};
-	static const uint64_t want[] = ROW_FIXED(85, 45, 85, 0);
+	static const uint64_t want[] = { 85, 45, 85, 0 };
 	/* by size: 0 at 0, 3 at 0, 1 at 70, 2 at 110 as the gap from 45 to 70 is too small */
-	static const uint64_t by_size[] = ROW_FIXED(0, 70, 110, 0);
+	static const uint64_t by_size[] = { 0, 70, 110, 0 };
 
 	check("greedy-breadth", "the broadest moment first", rows, COUNT(rows), want, 155);
 	check("greedy-size", "has another answer", rows, COUNT(rows), by_size, 140);
