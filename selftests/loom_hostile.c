@@ -305,6 +305,9 @@ static int run_accepted(const struct loom_client *client, uint32_t plan)
 	return ret;
 }
 
+/* Accepted plans whose jobs are queued before they are waited for, within loom_soon(). */
+#define QUEUED_PLANS	200
+
 TEST_F_TIMEOUT(hostile, plans_with_changed_bytes, 240)
 {
 	uint64_t size;
@@ -344,6 +347,9 @@ TEST_F_TIMEOUT(hostile, plans_with_changed_bytes, 240)
 			ret = run_accepted(&self->client, plan);
 			odd += ret && ret != -EINVAL && ret != -EBUSY;
 			odd += loom_plan_destroy(self->client.fd, plan) != 0;
+			if (accepted % QUEUED_PLANS == 0)
+				ASSERT_EQ(0, loom_bo_wait(self->client.fd, self->client.out,
+							  loom_soon()));
 		} else if (ret == -EBADMSG) {
 			refused++;
 			odd += reject.rule == DRM_LOOM_RULE_NONE ||

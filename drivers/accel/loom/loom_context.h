@@ -30,7 +30,10 @@ struct loom_context {
 	spinlock_t lock;
 	/** @counters: sums over the jobs that have ended */
 	struct drm_loom_counters counters;
-	/** @resets: jobs ended by the timeout */
+	/**
+	 * @resets: jobs ended by the timeout. The name is that of the UAPI, where clients look for
+	 * what other drivers call a reset; the device itself is not reset, see loom_job.c
+	 */
 	u32 resets;
 	/** @release: frees it, from where the scheduler can be waited for */
 	struct work_struct release;

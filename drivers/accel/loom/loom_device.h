@@ -38,6 +38,7 @@ struct loom_job;
  * shape, file     how a buffer is dealt out over banks; the ids and the account of an open node
  * sync, user      syncobjs and fences; structures in a client's memory
  * port, trace     what core/ asks of a kernel; tracepoints
+ * compat, uapi    what differs between kernels; proof that the UAPI structures are unchanged
  * ==============  =============================================================================
  *
  * Owning is by reference, and goes one way:
@@ -61,32 +62,77 @@ struct loom_job;
  *    signals;
  * 4. spinlocks: &loom_context.lock, and those of TTM, the scheduler and DRM.
  *
- * Aside of these: drm_device.filelist_mutex, then the locks of a file's tables (debugfs); and
- * &loom_file.no_space_lock, in which nothing else is taken.
+ * Aside of these, never together with a lock of 1 to 3:
+ *
+ * * in debugfs: drm_device.filelist_mutex, then the locks of a file's tables, then
+ *   &loom_context.lock;
+ * * &loom_file.no_space_lock;
+ * * loom_soft.lock, in which memory is allocated (GFP_KERNEL): SUBMIT takes it to prepare a job,
+ *   before it takes &loom_device.place_lock. No job takes it on its way to its end.
  */
 
 /**
  * struct loom_backend - who runs the jobs
  *
- * The rest of the module knows of a back end only the topology of its device and these calls.
+ * The rest of the module knows of a back end only these calls. What a device is made of is not
+ * among them: &loom_device.topology is the preset that a module parameter names, set before @init.
+ *
+ * What a back end calls while it runs a job:
+ *
+ * * loom_job_stop_reason() before it starts, and then often enough to stop soon: if that is not 0,
+ *   it ends the job with that error;
+ * * loom_job_busy() from time to time, with the time that the engine has worked on it since;
+ * * loom_job_end() exactly once, from a thread that may sleep (not from an interrupt handler), with
+ *   the counters of the whole job. The job may be freed before that returns: neither it nor
+ *   &loom_job.run is touched afterwards.
+ *
+ * loom_job_wait_end() is for @cancel.
  */
 struct loom_backend {
 	/** @name: for the log and for fdinfo */
 	const char *name;
-	/** @init: set up; what it takes is released with the DRM device */
+	/**
+	 * @init: set up the device and &loom_device.backend_data. Called once, in probe, when the
+	 * regions exist and the scheduler does not. What it takes is released with the DRM device
+	 * (drmm_add_action_or_reset()), after the scheduler and before the regions. Returns 0 or
+	 * -errno
+	 */
 	int (*init)(struct loom_device *loom);
-	/** @quiesce: the device was unplugged: return when no job runs any more */
+	/**
+	 * @quiesce: return when no job runs any more. Called once, in remove, when
+	 * &loom_device.unplugged is set and all guarded ioctls have returned. A job that the
+	 * scheduler was about to start may still reach @run afterwards, and @release is called
+	 * for what was queued: both without touching the hardware
+	 */
 	void (*quiesce)(struct loom_device *loom);
-	/** @prepare: allocate all that the job will need, before it is queued; may sleep */
+	/**
+	 * @prepare: allocate all that the job will need, and set &loom_job.run, which is not NULL
+	 * then. Called by SUBMIT before the job is queued, without locks; may sleep. Plan and slots
+	 * are set, but the buffers are neither placed nor mapped yet. Returns 0, or -errno with
+	 * &loom_job.run NULL and nothing left to undo
+	 */
 	int (*prepare)(struct loom_job *job);
 	/**
-	 * @run: start the job. Neither this nor what it starts may allocate, take a
-	 * reservation lock or wait for a client, until it has called loom_job_end()
+	 * @run: start the job, and return without waiting for it. Called on the scheduler's
+	 * workqueue, for one job at a time. The buffers are placed and mapped (&loom_bo.map) until
+	 * the job has ended. Neither this nor what it starts may allocate, take a reservation lock
+	 * or wait for a client, until it has called loom_job_end()
 	 */
 	void (*run)(struct loom_job *job);
-	/** @cancel: stop a job that runs; return when loom_job_end() was called */
+	/**
+	 * @cancel: stop a job that has exceeded the timeout; return when loom_job_end() was called,
+	 * which can have been before. loom_job_stop_reason() is -ETIME (or an earlier reason) by
+	 * now. Called on &loom_device.timeout_wq while the scheduler starts no other job; may
+	 * sleep, but what @run may not do is forbidden here, too. A back end that polls
+	 * loom_job_stop_reason() needs loom_job_wait_end() only; one whose hardware can hang resets
+	 * it here, and ends the job itself
+	 */
 	void (*cancel)(struct loom_job *job);
-	/** @release: undo @prepare */
+	/**
+	 * @release: undo @prepare. Called once for each job that was prepared: on the scheduler's
+	 * workqueue after its fence has signalled, whether it was run or not, or by SUBMIT if it
+	 * could not be queued. May sleep, but not wait for other jobs, which it holds up
+	 */
 	void (*release)(struct loom_job *job);
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/fs.h>
+#include <linux/module.h>
 #include <linux/uaccess.h>
 
 #include <drm/drm_accel.h>

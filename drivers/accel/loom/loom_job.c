@@ -23,7 +23,8 @@
  *
  * A job that takes longer than the timeout is stopped by asking its back end, which
  * looks between two pieces of work. There is nothing to reset, so the scheduler is
- * only paused meanwhile. The error of its fence is ETIME and its context is guilty.
+ * only paused meanwhile. The error of its fence is ETIME and its context is guilty;
+ * &loom_context.resets counts such jobs.
  */
 
 /* ------------------------------------------------------------------ a job */

@@ -68,7 +68,8 @@ static void loom_region_trace_alloc_locked(struct loom_region *region,
  * @gem: the buffer, to name it in a &struct loom_region_conflict; it outlives the block
  * @owner: drm_file.client_id of the client that made it
  *
- * Return: the block, ERR_PTR(-ENOSPC) when the banks have no room, ERR_PTR(-ENOMEM).
+ * Return: the block, to be given to loom_region_free(); ERR_PTR(-ENOSPC) when the banks have no
+ * room, ERR_PTR(-ENOMEM).
  */
 struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    const struct loom_shape *shape,
@@ -116,9 +117,9 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 }
 
 /**
- * loom_region_free() - undo loom_region_alloc()
+ * loom_region_free() - give the addresses of a block back
  * @region: the region
- * @block: the block, which is freed
+ * @block: from loom_region_alloc(); to be freed with kfree() after this
  */
 void loom_region_free(struct loom_region *region, struct loom_region_block *block)
 {
@@ -130,7 +131,6 @@ void loom_region_free(struct loom_region *region, struct loom_region_block *bloc
 	ret = loom_bank_free(&region->bank, &block->block);
 	mutex_unlock(&region->lock);
 	WARN_ON_ONCE(ret);
-	kfree(block);
 }
 
 /**

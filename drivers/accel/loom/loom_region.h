@@ -78,7 +78,10 @@ struct loom_region_block {
 	struct ttm_resource base;
 	/** @block: address range, under loom_region.lock */
 	struct loom_bank_block block;
-	/** @gem: the buffer, which gives the block back before it is freed; constant */
+	/**
+	 * @gem: the buffer, which gives the block back before it is freed. Constant, because no
+	 * move makes a ghost buffer that takes over the block, see loom_ttm_move()
+	 */
 	struct drm_gem_object *gem;
 	/** @owner: drm_file.client_id of the client that made the buffer, constant */
 	u64 owner;

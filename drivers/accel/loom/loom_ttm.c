@@ -41,8 +41,15 @@ static int loom_ttm_alloc(struct ttm_resource_manager *manager, struct ttm_buffe
 
 static void loom_ttm_free(struct ttm_resource_manager *manager, struct ttm_resource *resource)
 {
+	struct loom_region_block *block = to_loom_region_block(resource);
+
+	/*
+	 * Off the LRU last: loom_ttm_region_fini() takes the bank for empty as soon as the LRU is,
+	 * and TTM may be freeing the last buffer in a thread of its own (delayed delete) then.
+	 */
+	loom_region_free(to_loom_region(manager), block);
 	ttm_resource_fini(manager, resource);
-	loom_region_free(to_loom_region(manager), to_loom_region_block(resource));
+	kfree(block);
 }
 
 static const struct ttm_resource_manager_func loom_ttm_region_funcs = {
@@ -153,6 +160,10 @@ static int loom_ttm_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_o
 		return ret;
 	if (evict && to_loom_bo(tbo)->resident)
 		loom_ttm_trace_evict(to_loom_bo(tbo));
+	/*
+	 * Makes no ghost buffer. A back end whose moves copy (ttm_bo_move_accel_cleanup()) does: it
+	 * has to update loom_region_block.gem then, as TTM does with ttm_resource_set_bo().
+	 */
 	ttm_bo_move_null(tbo, resource);
 	WRITE_ONCE(to_loom_bo(tbo)->resident, resource->mem_type != TTM_PL_SYSTEM);
 	return 0;

@@ -16,12 +16,12 @@
 #include "rule_cases_view.h"
 
 /**
- * rule_case_next() - go through all cases
- * @last: the one before, or NULL for the first
+ * rule_case_get() - a case by its number, counted over all subjects
+ * @index: its number
  *
- * Return: a case, or NULL behind the last.
+ * Return: the case, or NULL behind the last.
  */
-static inline const struct rule_case *rule_case_next(const struct rule_case *last)
+static inline const struct rule_case *rule_case_get(size_t index)
 {
 	static const struct {
 		const struct rule_case *cases;
@@ -37,16 +37,30 @@ static inline const struct rule_case *rule_case_next(const struct rule_case *las
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(subjects); i++) {
-		if (!last)
-			return subjects[i].cases;
-		if (last < subjects[i].cases || last >= subjects[i].cases + subjects[i].count)
-			continue;
-		if (last + 1 < subjects[i].cases + subjects[i].count)
-			return last + 1;
-		/* on to the first of the next subject */
-		last = NULL;
+		if (index < subjects[i].count)
+			return &subjects[i].cases[index];
+		index -= subjects[i].count;
 	}
 	return NULL;
+}
+
+/**
+ * rule_case_next() - go through all cases
+ * @last: the one before, or NULL for the first
+ *
+ * Return: a case, or NULL behind the last.
+ */
+static inline const struct rule_case *rule_case_next(const struct rule_case *last)
+{
+	const struct rule_case *at;
+	size_t index = 0;
+
+	if (!last)
+		return rule_case_get(0);
+	/* by equality: pointers into different arrays have no order */
+	while ((at = rule_case_get(index++)) && at != last)
+		;
+	return at ? rule_case_get(index) : NULL;
 }
 
 #endif /* LOOM_TESTS_RULE_CASES_H */
