@@ -3,8 +3,8 @@
  * DOC: Fusing activations
  *
  * A function of one variable that is the only user of a CONV, DECONV, MATMUL or BINARY is applied
- * to each result before it is stored: one pass over memory less. Which
- * functions can be fused is one table here and one in the device.
+ * to each result before it is stored: one pass over memory less. fusable[] has the functions that
+ * the device can apply in this way; lowering turns them into an attribute (lower/function.c).
  */
 #include "pass.h"
 

@@ -9,6 +9,10 @@
  *
  * A resident has the same offset, and is dealt over the lanes along the same axis, in all groups:
  * the axis follows from the value, the offset from the placement of the group that makes it.
+ *
+ * This file makes the list of choices (choose_choices()) and applies one to a group. Which of them
+ * a plan has at a cut is decided by the shortest path (shortest_path.c), together with the groups
+ * on both sides; a choice for which no placement is found is blocked there (chain.c, divide.c).
  */
 #include "model.h"
 

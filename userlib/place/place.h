@@ -36,7 +36,8 @@
  * fit, and "auto" knows nothing of pools, so nothing here is recursive.
  *
  * Rejected: strategies that handle aliases, pools and conflicts themselves (each would have its
- * own mistakes in them), and an integer program for the whole (a solver as a dependency). What was tried inside the search is in solve.c.
+ * own mistakes in them), and an integer program for the whole (a solver as a dependency).
+ * What was tried inside the search is in solve.c.
  */
 #ifndef LOOM_PLACE_INTERNAL_H
 #define LOOM_PLACE_INTERNAL_H

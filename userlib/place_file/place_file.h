@@ -18,8 +18,8 @@
  * by moment), and draw/. It is a room of its own so that place/ needs no file formats: a program
  * that only places tensors does not carry a parser.
  *
- * Rejected: JSON (the instances that we compare on are CSV), and reading line by line (the answer has to
- * repeat every field as it was, so the text is kept anyway).
+ * Rejected: JSON (the instances that we compare on are CSV), and reading line by line (the
+ * answer has to repeat every field as it was, so the text is kept anyway).
  *
  * - csv.h: the state of a file that is being read, and what its files share
  * - csv_scan.c: lines, quoted fields and numbers

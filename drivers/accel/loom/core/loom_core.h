@@ -7,13 +7,14 @@
  *
  * What the module, the library and the tests share, in four rooms with one interface each:
  *
- * - bank/ (loom_bank.h, loom_layout.h, loom_topology.h): which addresses in which banks
+ * - bank/ (loom_bank.h, loom_layout.h, loom_mask.h): which addresses in which banks
  * - op/ (loom_op.h): what each operation takes, and how much work it is
  * - verify/ (loom_verify.h): proves a plan safe and decodes it
  * - engine/ (loom_engine.h): computes a decoded plan
  *
- * verify/ and engine/ use op/, and nothing else of the four is used by another. What they pass on
- * to each other is in loom_plan.h, and the units that work is cut into in loom_tile.h.
+ * verify/ and engine/ use op/, and nothing else of the four is used by another. What all share is
+ * here: topologies (loom_topology.h; the presets are a table in bank/), the decoded plan
+ * (loom_plan.h), and the units that work is cut into (loom_tile.h).
  *
  * It is freestanding: it calls no libc and no kernel function but the loom_port_* functions
  * declared here, which each side implements (loom_port.c in the module, base/port.c in the
