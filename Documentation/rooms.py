@@ -52,6 +52,9 @@ def uses(room, rooms, owners):
     found = set()
     core = sources("core")
     for name in sources(room):
+        # the headers of core's rooms are in core/ itself
+        if owners.get(name, room) != room:
+            continue
         with open(os.path.join(folder(room), name), encoding="utf-8") as source:
             for path, header in re.findall(r'^#include "((?:\w+/)?)(\w+\.h)"', source.read(), re.M):
                 if path:
