@@ -45,8 +45,8 @@ struct loom_group_edge {
 
 /**
  * struct loom_group_row - the groups that begin with a unit
- * @begin: by number of units less one: index of its first in @edges, which are sorted by the
- *	choice of residents before the group, then after it
+ * @begin: by number of units less one: index in @edges of the first group of that length; those
+ *	are sorted by the choice of residents before the group, then after it
  * @num_units: length of the longest
  * @edges: the groups
  * @cap_edges: room in @edges
@@ -158,19 +158,20 @@ void loom_group_path_forget(struct loom_group_divide *d);
  * @d: the state of dividing
  * @first: its first unit
  * @num_units: its length
- * @in: what stays before it
- * @out: what stays after it
- * @state: how certain
+ * @in: choice of residents before it
+ * @out: choice of residents after it
+ * @state: FITTED or PLACED: what has to be known at least
  *
- * Return: 0: it was; 1: it is now; or an error.
+ * Return: 1 if it was evaluated now; 0 if that much was known before; or -errno.
  */
 int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
 			enum loom_group_edge_state state);
 
 /**
- * loom_group_place_best() - offsets for all items of the group at hand, at least DRAM bytes
+ * loom_group_place_best() - finds offsets for all items of @d->group with few DRAM bytes
  * @d: the state of dividing
- * @cut: the group; it has to cost less than this, and is what was found then
+ * @cut: in: the group, whose cost is to be beaten; out: overlap, budget and cost of what was found,
+ *	unchanged if nothing was
  *
  * Return: 0, even if nothing was found, or an error.
  */

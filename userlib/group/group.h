@@ -24,11 +24,12 @@
  * the halos of all layers behind them, however thin the slices are, but nothing is kept. That is
  * what the strategies of text.c and dp.c use and, where it moves less, the default (recompute.c).
  *
- * *Residency* of weights: what an operator needs besides strips is *held* (loaded once, there to
- * the end) or *streamed* (loaded for each slice). Streaming takes an operator in *chunks* of its
- * output channels, if need be, so that weights larger than the SRAM pass through it. In a group
- * of one slice everything is streamed, and read once. Values, too, can be *resident*: they stay in
- * SRAM as a whole from the group that makes them to the last that reads them (resident.c).
+ * Weights, and what else an operator needs besides strips, are *held* (loaded once, there to the
+ * end) or *streamed* (loaded for each slice); weights.c decides. Streaming takes an operator in
+ * *chunks* of its output channels, if need be, so that weights larger than the SRAM pass through
+ * it. In a group of one slice everything is streamed, and read once. Values, too, can be
+ * *resident*: they stay in SRAM as a whole from the group that makes them to the last that reads
+ * them (resident.c).
  *
  * Time inside a group is counted in *positions*: one operator, or one chunk, computes at one.
  * What it needs is loaded at the position before, what it made is stored at the one after, while
@@ -43,7 +44,8 @@
  * 5. strategy.h: own, text and dp are strategies; text_rules is how the last two fit and place.
  * 4. search.h, divide.h: divide searches for the fewest DRAM bytes, with shortest_path, evaluate
  *    (what a group really costs), chain (groups that share residents) and branch_bound; estimate
- *    says what a group might cost; recompute improves a division; cut is a group that was chosen.
+ *    says what a group might cost; recompute improves a division; cut.c makes a group that was
+ *    chosen (&struct loom_group_cut) once more.
  * 3. placement.h: weights are held, streamed or cut into chunks; placement finds offsets in one
  *    period; conflict says what should not share a sub-bank.
  * 2. schedule.h: measure counts bytes, schedule has positions and lifetimes, cost counts DRAM bytes

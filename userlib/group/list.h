@@ -3,10 +3,10 @@
  * Floor 1 of groups, the model: a graph as a list of operations, and how operations see values.
  *
  * Lowering hands each kernel, copy and fill to the list (list.c) instead of writing commands. An
- * operand *accesses* a value: index by index, along axes of the value, or not at all in a form
- * that a slice could follow. A *unit* is a node of the graph with its operations; a group is a run
- * of units. At the cut before each unit some values are *live*: made before it and read after it.
- * They may stay in SRAM as a whole, and are *residents* then (resident.c).
+ * operand *accesses* a value. The access is plain if each axis of the operand runs along one axis
+ * of the value; slices can follow no other. A *unit* is a node of the graph with its operations; a
+ * group is a run of units. At the cut before each unit some values are *live*: made before it and
+ * read after it. They may stay in SRAM as a whole, and are *residents* then (resident.c).
  */
 #ifndef LOOM_GROUP_LIST_H
 #define LOOM_GROUP_LIST_H
@@ -80,8 +80,8 @@ struct loom_group_op {
  * @first_op: first of its ops
  * @num_ops: number of them
  * @ungroupable: its ops cannot be in a group
- * @layerwise_bytes: DRAM bytes of the node lowered as without groups; U64_MAX: it does not fit
- * @layerwise_cycles: cycles of that
+ * @layerwise_bytes: estimate of the DRAM bytes of the node lowered as without groups
+ * @layerwise_cycles: estimate of its cost in slices, one for each op that is not sliced
  */
 struct loom_group_unit {
 	u32 node;

@@ -6,8 +6,8 @@
  * says which operations (parts) and values (roots) it has, and which axis of each is cut. Then
  * rows are known by slice: strip.c runs forward through the slices and keeps halos in line
  * buffers, halo.c walks back from what the group stores and recomputes them. rows.c answers
- * questions about the result. Fields below "items" are filled by the floors above: positions and
- * lifetimes by schedule.c, offsets by a placement, locations by chain.c.
+ * questions about the result. The floors above fill the rest: sizes by measure.c,
+ * lifetimes of items by schedule.c, offsets by a placement, @locations by chain.c.
  */
 #ifndef LOOM_GROUP_MODEL_H
 #define LOOM_GROUP_MODEL_H
@@ -99,7 +99,7 @@ struct loom_group_root {
  * @chunk_axis: axis of the result that chunks cut
  * @chunk: elements of a chunk along it; 0: it is not cut into chunks
  * @lead: by operand without root: positions by which it is loaded earlier than it has to be
- * @kept_chunks: of a streamed operand that is cut into chunks, the first so many are held
+ * @kept_chunks: of a streamed operand in chunks, so many of the first are loaded once and stay
  * @measured: the next four are up to date
  * @active: slices in which it makes something
  * @bytes: by operand without root: SRAM per lane, of a chunk
@@ -153,7 +153,8 @@ struct loom_group_item {
 /**
  * struct loom_group_cost - what a group costs
  * @bytes: DRAM bytes
- * @cycles: positions of all slices (cost.c), or clock cycles (cycles.c) for strategies by time
+ * @cycles: entries (operators and chunks) times slices (cost.c), or clock cycles (cycles.c) for
+ *	strategies by time
  * @peak_bytes: SRAM per lane that is alive at once at most
  */
 struct loom_group_cost {
@@ -169,7 +170,7 @@ struct loom_group_cost {
 
 /**
  * struct loom_group_location - where a resident is in SRAM
- * @pinned: a group that reads it has decided @offset
+ * @pinned: @offset was decided before the group that makes it is placed
  * @offset: bytes per lane
  * @tensor: tensor of the plan, while commands are written
  */
@@ -316,7 +317,7 @@ void loom_group_seen_box(const struct loom_group *group, u32 index, u32 operand,
 
 /* strip.c: which rows in which slice, with line buffers */
 
-/** loom_group_run_part() - lets part @index run through the slices; false: it never ends */
+/** loom_group_run_part() - which rows part @index makes in which slice; false: not all are */
 bool loom_group_run_part(struct loom_group *group, u32 index);
 /** loom_group_even_rows() - rows that come in up to a slice, of @rows */
 u64 loom_group_even_rows(const struct loom_group *group, u64 rows, u32 slice);

@@ -14,7 +14,7 @@ static int divide(struct loom_group_list *list, struct loom_group *group,
 	return ret ? ret : loom_group_recompute(list, group, cuts, num_cuts);
 }
 
-static const struct loom_group_rules rules = {
+const struct loom_group_rules loom_group_own_rules = {
 	.fit = loom_group_own_fit,
 	.place = loom_group_own_place,
 };
@@ -24,6 +24,6 @@ const struct loom_group_strategy loom_group_own = {
 	.text = "groups by DRAM bytes: line buffers, weights held or streamed",
 	.frugal = true,
 	.by_cost = true,
-	.rules = &rules,
+	.rules = &loom_group_own_rules,
 	.divide = divide,
 };

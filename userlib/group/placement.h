@@ -35,16 +35,16 @@ static inline int loom_group_place(struct loom_group *group, u64 budget_bytes, u
 	return group->rules->place(group, budget_bytes, height_bytes);
 }
 
-/** loom_group_own_fit() - weights.c: weights are held as long as they fit, then streamed */
+/** loom_group_own_fit() - weights.c: holds the weights that fit, and streams the others */
 int loom_group_own_fit(struct loom_group *group, u64 budget_bytes);
-/** loom_group_own_place() - placement.c: all items at once, what stays at the ends */
+/** loom_group_own_place() - placement.c: all items at once, residents at the ends if they can be */
 int loom_group_own_place(struct loom_group *group, u64 budget_bytes, u64 *height_bytes);
 
 struct loom_place_pair;
 
 /**
  * loom_group_conflicts() - items that both streams touch at the same position
- * @group: a group whose steps are known
+ * @group: a group that has been scheduled
  * @places: by item: number of its first buffer
  * @pairs: [out] buffers that should not share a conflict sub-bank, from malloc
  * @num_pairs: [out] number of @pairs

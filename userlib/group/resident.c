@@ -2,6 +2,8 @@
 /*
  * DOC: Residency across a cut
  *
+ * (Which weights a group holds is another question: weights.c.)
+ *
  * Between two groups, a value need not go to DRAM: if there is room, the whole value is *resident*
  * in SRAM from the group that makes it to the last that reads it. At each cut there are a few
  * choices: sets of values that are resident there. If a resident is resident before a group but not

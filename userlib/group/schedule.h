@@ -62,7 +62,7 @@ u64 loom_group_peak(const struct loom_group *group, u32 num_items, s32 *position
 
 /* cost.c: DRAM bytes */
 
-/** loom_group_cost_count() - DRAM bytes and cycles of a group whose steps are known */
+/** loom_group_cost_count() - DRAM bytes and cycles of a scheduled group */
 void loom_group_cost_count(struct loom_group *group);
 /** loom_group_cost_floor() - DRAM bytes of a group if all that it loads could be held */
 u64 loom_group_cost_floor(struct loom_group *group);
@@ -83,13 +83,13 @@ struct loom_group_streams {
 	size_t count;
 };
 
-/** loom_group_streams() - of a group whose steps are known. 0 or -ENOMEM */
+/** loom_group_streams() - fills @streams for a group that has been scheduled. 0 or -ENOMEM */
 int loom_group_streams(const struct loom_group *group, struct loom_group_streams *streams);
 /** loom_group_stream_index() - where a position of the first slice is in the tables */
 size_t loom_group_stream_index(const struct loom_group *group, s32 position);
 /** loom_group_streams_clear() - frees what @streams holds */
 void loom_group_streams_clear(struct loom_group_streams *streams);
-/** loom_group_cycles() - cycles of a group whose steps are known; 0: no memory */
+/** loom_group_cycles() - cycles of a scheduled group; 0: no memory */
 u64 loom_group_cycles(const struct loom_group *group);
 /** loom_group_layerwise_cycles() - cycles of a node, lowered as without groups */
 u64 loom_group_layerwise_cycles(const struct loom_group_list *list, u32 unit);

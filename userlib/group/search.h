@@ -85,7 +85,7 @@ void loom_group_estimate_free(struct loom_group_estimate *est);
  */
 void loom_group_estimate_begin(struct loom_group_estimate *est, u32 first_unit, u8 in, u32 cut_axis,
 			       const u32 *counts, u32 num_counts);
-/** loom_group_estimate_append() - adds the next unit; false: it cannot be in this group */
+/** loom_group_estimate_append() - adds a unit to the @num_units there are; false: it cannot be */
 bool loom_group_estimate_append(struct loom_group_estimate *est, u32 num_units);
 /**
  * loom_group_estimate_take() - what the group costs as it is

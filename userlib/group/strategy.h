@@ -57,6 +57,9 @@ extern const struct loom_group_strategy loom_group_dp;
  */
 int loom_group_text_search(struct loom_group *group, struct loom_group_cut *cut, u64 limit);
 
+/** loom_group_own_rules - own.c: weights held or streamed, all items placed at once */
+extern const struct loom_group_rules loom_group_own_rules;
+
 /* text_rules.c */
 
 /** loom_group_text_rules - whole weights, loaded as early as can be; one item after the other */

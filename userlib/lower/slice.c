@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Cutting a kernel so that it fits and moves little. See slice.h. */
+/*
+ * Cutting one kernel so that it fits and moves little, see slice.h. In a group, operators are
+ * sliced together: group/.
+ */
 #include "slice.h"
 
 #include <errno.h>
