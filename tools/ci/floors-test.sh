@@ -130,6 +130,19 @@ circle='userlib/order: a circle of files: left.c right.c:'
 circle="$circle left.c uses right of right.c, right.c uses left of left.c"
 finds 'a circle of files' "$circle"
 
+mkdir -p "$dir/module"
+for file in left right; do
+	cp "$dir/userlib/order/$file.c" "$dir/drivers/accel/loom/loom_$file.c"
+	gcc -c -o "$dir/module/loom_$file.o" "$dir/drivers/accel/loom/loom_$file.c"
+done
+circle='drivers/accel/loom: a circle of files: loom_left.c loom_right.c:'
+said=$("$dir/tools/ci/floors.py" --module "$dir/module" 2>&1)
+is 'a circle in the module' "status 1: $circle loom_left.c uses right of loom_right.c, \
+loom_right.c uses left of loom_left.c" "status $?: $said"
+rm "$dir"/drivers/accel/loom/loom_*.c
+said=$("$dir/tools/ci/floors.py" --module "$dir/module" 2>&1)
+is 'a module without sources' 'status 2: floors: no source in drivers/accel/loom' "status $?: $said"
+
 list 'circle: order/left.c order/right.c because it is a test'
 said=$("$dir/tools/ci/floors.py" 2>&1)
 is 'a circle that has a reason' '' "$(comm -13 "$dir/known" <(sort <<<"$said"))"

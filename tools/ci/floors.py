@@ -4,6 +4,10 @@
 stands below.
 
     tools/ci/floors.py [--root DIR] [--objects DIR]
+    tools/ci/floors.py [--root DIR] --module DIR
+
+With --module only that the module's own files (without core/ and tests/), whose objects are in DIR,
+do not use each other in a circle. Else:
 
 Reads the symbols of the objects (nm) and the #include lines of the sources, and prints one line for
 each violation of floors.txt: a use of a room above or beside, a circle of files inside of a room,
@@ -269,13 +273,8 @@ class Check:
                     if target != source and room_of(target, self.floors) == room:
                         uses[source].setdefault(target, symbol)
         for files in components(uses):
-            if self.floors.bears_circle([short(path) for path in files]):
-                continue
-            loop = shortest_loop(uses, files)
-            steps = [f"{os.path.basename(a)} uses {uses[a][b]} of {os.path.basename(b)}"
-                     for a, b in zip(loop, loop[1:] + loop[:1])]
-            names = " ".join(os.path.basename(path) for path in files)
-            yield f"{os.path.dirname(files[0])}: a circle of files: {names}: {', '.join(steps)}"
+            if not self.floors.bears_circle([short(path) for path in files]):
+                yield f"{os.path.dirname(files[0])}: {circle(uses, files)}"
 
     def sizes(self):
         """Files that are too long, folders with too many files, headers in the wrong place."""
@@ -358,13 +357,43 @@ def shortest_loop(uses, files):
     return best
 
 
+def circle(uses, files):
+    """One line for files that use each other in a circle."""
+    loop = shortest_loop(uses, files)
+    steps = [f"{os.path.basename(a)} uses {uses[a][b]} of {os.path.basename(b)}"
+             for a, b in zip(loop, loop[1:] + loop[:1])]
+    names = " ".join(os.path.basename(path) for path in files)
+    return f"a circle of files: {names}: {', '.join(steps)}"
+
+
+def module_circles(root, objects):
+    """Files of the module that use each other in a circle; core has rooms, tests are apart."""
+    module = os.path.dirname(CORE)
+    sources = [path[len(module) + 1:] for path in tracked(root)
+               if path.startswith(module + "/") and path.endswith(".c")
+               and not path.startswith((CORE + "/", module + "/tests/"))]
+    if not sources:
+        raise Broken(f"no source in {module}")
+    defined, used = read_symbols(os.path.join(root, module), os.path.abspath(objects), sources)
+    uses = {source: {} for source in sources}
+    for source in sources:
+        for symbol in sorted(used[source]):
+            for target in defined.get(symbol, ()):
+                if target != source:
+                    uses[source].setdefault(target, symbol)
+    for files in components(uses):
+        yield f"{module}: {circle(uses, files)}"
+
+
 def main():
     parser = argparse.ArgumentParser(description="Checks the floors of the house.")
     parser.add_argument("--root", default=os.path.join(os.path.dirname(__file__), "../.."))
     parser.add_argument("--objects", default="build/obj")
+    parser.add_argument("--module", metavar="DIR")
     args = parser.parse_args()
     try:
-        wrong = list(Check(args.root, args.objects).run())
+        wrong = list(module_circles(args.root, args.module) if args.module else
+                     Check(args.root, args.objects).run())
     except Broken as error:
         print(f"floors: {error}", file=sys.stderr)
         return 2

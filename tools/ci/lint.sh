@@ -160,6 +160,7 @@ step "checkpatch: core" checkpatch $ignore_core "${core[@]}"
 step "checkpatch: library, tools, tests" checkpatch $ignore_user "${user[@]}"
 step "kernel-doc" kernel_doc "${kernel[@]}" "${trace[@]}" "${core[@]}" "${user[@]}"
 step "sparse on the module" module_sparse
+step "files of the module: no circles" tools/ci/floors.py --module build/lint/module/drivers/accel/loom
 step "uapi header as C99" header gcc -x c -std=c99
 step "uapi header as C11" header gcc -x c -std=c11
 step "uapi header as C++11" header g++ -x c++ -std=c++11
