@@ -22,7 +22,9 @@ for width in 320 344; do
 		same rec-$width ppocr_rec.onnx --shape x=1,3,48,$width
 done
 ok 'rec in images: the same bytes' same rec-image ppocr_rec.onnx --shape x=1,3,48,320 --image all
-for strategy in layergroup layergroup-text layergroup-dp layerwise; do
+strategies=$(build/loom plan --strategies | sed '1,/^grouping:/d; s/ .*//')
+ok 'the tool lists grouping strategies' test -n "$strategies"
+for strategy in $strategies; do
 	for sram in 4k 64k; do
 		ok "blazeface by $strategy in $sram a lane: the same bytes" \
 			same "blazeface-$strategy-$sram" blazeface.onnx --grouping $strategy --sram $sram
