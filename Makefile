@@ -70,8 +70,11 @@ help:
 	@echo '                    TEXT="..." sets the line, MODEL=path INPUT=path runs your own'
 	@echo '  make check        build everything, run every test, here and in the VM'
 	@echo '  make check-debug  build an instrumented kernel (once), run KUnit and the selftests on it'
+	@echo '                    KERNEL=backports takes the newest source of Debian backports for it'
 	@echo
-	@echo '  make check-long   random memory operations: a million here, 50000 in the VM'
+	@echo '  make check-long   random memory operations, storms of clients; the next two'
+	@echo '  make check-arm64  library, tool and module cross-built for ARM: host tests, the node, same bits'
+	@echo '  make check-upstream  faults of the kernel core, without and with our patches for it'
 	@echo
 	@echo '  make lib          build/libloom.so, build/libloom.a'
 	@echo '  make tools        build/loom'
@@ -86,6 +89,8 @@ help:
 	@echo '  make bench-place  placement problems: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
 	@echo '  make check-models every network by every grouping strategy in SRAM of every size: long'
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header, rooms and floors'
+	@echo '  make check-intree build the driver in a kernel tree: W=1, kernel-doc, sparse'
+	@echo '  make series       cut it into patches for the kernel: build/series/'
 	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
 	@echo '  make vm           a shell in the VM, with the module loaded'
 	@echo '  make install      module (dkms), library, headers, tool, udev rule; DESTDIR= PREFIX='
@@ -237,12 +242,15 @@ module-locked:
 		>$(MODULE_LOG) 2>&1 || { cat $(MODULE_LOG); exit 1; }
 	@grep -E 'warning:|^  (CC|LD).*loom' $(MODULE_LOG) || true
 
-# The module and its KUnit tests, against the instrumented kernel.
+# The module and its KUnit tests, against the instrumented kernel: KERNEL is 6.12 or backports.
+KERNEL := $(or $(KERNEL),$(LOOM_KERNEL),6.12)
+export LOOM_KERNEL := $(KERNEL)
+debug_dir = $(O)/debug$(if $(filter-out 6.12,$(KERNEL)),-$(KERNEL))
 .PHONY: module-debug
 module-debug:
 	@kernel=$$(tools/vm/debug-kernel.sh) && \
-	$(MAKE) --no-print-directory module KDIR=$$kernel/build module_dir=$(O)/debug/module \
-		MODULE_LOG=$(O)/debug/module.log CONFIG_DRM_ACCEL_LOOM=m \
+	$(MAKE) --no-print-directory module KDIR=$$kernel/build module_dir=$(debug_dir)/module \
+		MODULE_LOG=$(debug_dir)/module.log CONFIG_DRM_ACCEL_LOOM=m \
 		CONFIG_DRM_ACCEL_LOOM_KUNIT_TEST=m
 
 # A module with the bank allocator and drm_mm, for a benchmark.
@@ -276,9 +284,25 @@ check-debug:
 	@tools/ci/check.sh debug
 kselftest: module
 	@tools/ci/kselftest.sh run
+.PHONY: check-intree series
+check-intree:
+	@tools/ci/deps.sh debug
+	@tools/ci/intree.sh
+series:
+	@tools/ci/deps.sh check
+	@tools/ci/series.sh
 .PHONY: check-long
 check-long: build-tests module
 	@tools/ci/check-long.sh
+# what comes from the distribution for ARM, and what is compared with it
+.PHONY: check-arm64 check-upstream
+check-arm64: models tools build-tests
+	@tools/ci/deps.sh arm64
+	@tools/ci/ksource.sh
+	@tools/ci/arm64.sh
+check-upstream:
+	@tools/ci/deps.sh upstream
+	@tools/ci/upstream.sh
 lint:
 	@tools/ci/lint.sh
 vm: tools module
@@ -336,7 +360,8 @@ uninstall:
 # downloads (models, packages) are kept: they take long, and are verified by hash
 clean:
 	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out bench module bench-module check \
-		check-debug check-models plan-hashes debug kselftest vm lint docs loom loom.pc textline) \
+		check-debug check-debug-backports check-models plan-hashes debug \
+		debug-backports intree series kselftest vm lint docs loom loom.pc textline) \
 		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:
 	rm -rf $(O)

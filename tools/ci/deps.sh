@@ -6,6 +6,8 @@
 #	tools/ci/deps.sh run	build, plus the module and the VM it runs in
 #	tools/ci/deps.sh check	run, plus the linters and the test oracles
 #	tools/ci/deps.sh debug	check, plus what a kernel takes to be built
+#	tools/ci/deps.sh upstream	debug, plus what applies semantic patches
+#	tools/ci/deps.sh arm64	check, plus what runs and assembles programs for ARM
 #	tools/ci/deps.sh docs	what turns Documentation/ into pages
 #
 # A program that is already installed, from any source, is not installed again.
@@ -21,15 +23,20 @@ run="linux-headers-6.12-amd64
 	python3 perl libfreetype-dev fonts-dejavu-core nodejs:node npm:npm"
 check="linux-source-6.12 sparse g++ g++-multilib shellcheck libonnx-testdata git
 	python3-sphinx:sphinx-build"
-debug="flex bison libelf-dev bc"
+debug="flex bison libelf-dev bc debian-archive-keyring"
+upstream="coccinelle:spatch patch"
+arm64="binutils-aarch64-linux-gnu qemu-user-static:qemu-aarch64-static
+	qemu-system-arm:qemu-system-aarch64"
 
 case $mode in
 build)	want=$build ;;
 run)	want="$build $run" ;;
 check)	want="$build $run $check" ;;
 debug)	want="$build $run $check $debug" ;;
+upstream) want="$build $run $check $debug $upstream" ;;
+arm64)	want="$build $run $check $arm64" ;;
 docs)	want="python3-sphinx:sphinx-build linux-source-6.12 perl" ;;
-*)	echo "usage: $0 build|run|check|debug|docs" >&2; exit 2 ;;
+*)	echo "usage: $0 build|run|check|debug|upstream|arm64|docs" >&2; exit 2 ;;
 esac
 
 missing=

@@ -10,29 +10,44 @@
 # KEY is a hash of all inputs of the build: the source package, the compiler, the options,
 # this script, and the driver's Kconfig, which is read in the kernel's tree and selects there
 # what the driver needs. The driver itself is not built.
+#
+# LOOM_KERNEL=backports takes the newest source of the distribution's backports instead, with the
+# options of tools/vm/debug-backports.config as well, and has a folder of its own,
+# build/debug-kernel-backports: neither build removes the other.
 set -eu -o pipefail
 
 cd "$(dirname "$0")/../.."
 top=$(pwd -P)
 unset MAKEFLAGS MFLAGS MAKELEVEL
-tarball=/usr/src/linux-source-6.12.tar.xz
-config=$top/tools/vm/debug.config
 kconfig=$top/drivers/accel/loom/Kconfig
+configs=("$top/tools/vm/debug.config")
+case ${LOOM_KERNEL:-6.12} in
+6.12)
+	tarball=/usr/src/linux-source-6.12.tar.xz
+	cache=build/debug-kernel ;;
+backports)
+	tarball=$(tools/ci/backports.sh)
+	configs+=("$top/tools/vm/debug-backports.config")
+	cache=build/debug-kernel-backports ;;
+*)
+	echo "debug-kernel: no kernel $LOOM_KERNEL, there are 6.12 and backports" >&2
+	exit 2 ;;
+esac
 
-[ -f $tarball ] || {
+[ -f "$tarball" ] || {
 	echo "debug-kernel: no $tarball, try: make deps-debug" >&2
 	exit 1
 }
 key=$({
-	stat -L -c '%s %Y' $tarball
+	stat -L -c '%s %Y' "$tarball"
 	gcc -dumpfullversion -dumpversion
 	ld --version | head -n 1
-	cat "$config" "$kconfig" tools/vm/debug-kernel.sh
+	cat "${configs[@]}" "$kconfig" tools/vm/debug-kernel.sh
 } | sha256sum | cut -c 1-16)
-dir=$top/build/debug-kernel/$key
+dir=$top/$cache/$key
 
-mkdir -p build/debug-kernel
-exec 9>build/debug-kernel/.lock
+mkdir -p $cache
+exec 9>$cache/.lock
 flock 9
 if [ -f "$dir/release" ]; then
 	touch "$dir/release"
@@ -40,9 +55,9 @@ if [ -f "$dir/release" ]; then
 	exit 0
 fi
 
-tmp=$(mktemp -d "$top/build/debug-kernel/.build.XXXXXX")
+tmp=$(mktemp -d "$top/$cache/.build.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
-log=$top/build/debug-kernel/build.log
+log=$top/$cache/build.log
 echo "debug-kernel: building an instrumented kernel, once (the log: $log)" >&2
 : >"$log"
 
@@ -50,7 +65,7 @@ echo "debug-kernel: building an instrumented kernel, once (the log: $log)" >&2
 # not built only the Kconfig files and Makefiles.
 echo "debug-kernel: unpacking" >&2
 mkdir "$tmp/source"
-xz -dc -T2 $tarball | tar -x -C "$tmp/source" --strip-components=1 --wildcards --wildcards-match-slash \
+xz -dc -T2 "$tarball" | tar -x -C "$tmp/source" --strip-components=1 --wildcards --wildcards-match-slash \
 	--exclude='*/Documentation/*/*' --exclude='*/LICENSES/*' \
 	--exclude='*/arch/[!x]*/*.[chS]' --exclude='*/arch/xtensa/*.[chS]' --exclude='*.dts*' \
 	--exclude='*/sound/*.[ch]' --exclude='*/drivers/net/*/*.[ch]' \
@@ -80,9 +95,10 @@ build() {
 		exit 1
 	}
 }
-build KCONFIG_ALLCONFIG="$config" allnoconfig
+cat "${configs[@]}" >"$dir/config"
+build KCONFIG_ALLCONFIG="$dir/config" allnoconfig
 
-missing=$(grep -E '^(# )?CONFIG_' "$config" | grep -vxFf "$dir/build/.config" || true)
+missing=$(grep -E '^(# )?CONFIG_' "$dir/config" | grep -vxFf "$dir/build/.config" || true)
 # an option that does not exist counts as not set
 missing=$(while read -r line; do
 	case $line in
@@ -107,5 +123,5 @@ make -s -C "$dir/source" O="$dir/build" LOCALVERSION=-loom-debug kernelrelease >
 mv "$dir/.release" "$dir/release"
 
 # remove kernels of other keys
-find build/debug-kernel -mindepth 1 -maxdepth 1 -type d ! -name "$key" -exec rm -rf {} +
+find $cache -mindepth 1 -maxdepth 1 -type d ! -name "$key" -exec rm -rf {} +
 echo "$dir"

@@ -6,13 +6,18 @@
 # and loom.ko) is mounted over 9p at run time.
 #
 #	tools/vm/initramfs.sh KERNEL-RELEASE	for the stock kernel
+#	tools/vm/initramfs.sh KERNEL-RELEASE build/arm64
+#						for the one there, with the busybox there
 #	tools/vm/initramfs.sh			for one that has all of it built in
 set -eu
 
 cd "$(dirname "$0")/../.."
 krel=${1:-}
+from=${2:-build}
+busybox=/bin/busybox
+[ "$from" = build ] || busybox=$from/sysroot/usr/bin/busybox
 out=build/vm/initramfs-${krel:-debug}.cpio
-stock=${krel:+build/kernel/modules}
+stock=${krel:+$from/kernel/modules}
 modules="9p 9pnet_virtio overlay drm drm_kms_helper ttm drm_ttm_helper gpu-sched drm_exec
 	drm_buddy drm_shmem_helper vgem"
 
@@ -24,12 +29,14 @@ fi
 mkdir -p build/vm
 root=$(mktemp -d build/vm/.initramfs.XXXXXX)
 trap 'rm -rf "$root"' EXIT
+# it becomes the guest's /, where others than root have to get to their files
+chmod 755 "$root"
 mkdir -p "$root/dev" "$root/proc" "$root/sys" "$root/usr" "$root/tmp" "$root/run" "$root/etc" \
 	"$root/modules" "$root/busybox" "$root/var/tmp" "$root/root"
 for link in bin sbin lib lib64; do
 	ln -s usr/$link "$root/$link"
 done
-cp /bin/busybox "$root/busybox/busybox"
+cp "$busybox" "$root/busybox/busybox"
 cp tools/vm/init "$root/init"
 chmod 755 "$root/init"
 echo 'root:x:0:0:root:/root:/bin/sh' >"$root/etc/passwd"
@@ -39,12 +46,12 @@ printf '%s\n' 'root:x:0:' 'render:x:104:' 'nogroup:x:65534:' >"$root/etc/group"
 [ ! -d /etc/alternatives ] || cp -a /etc/alternatives "$root/etc/"
 
 stock_modules() {
-	base=build/kernel/modules/$krel
+	base=$from/kernel/modules/$krel
 	[ -f "$base/modules.dep" ] || {
 		# modules.dep is not in the package: it is made on installation
-		mkdir -p build/kernel/lib
-		ln -sfn ../modules build/kernel/lib/modules
-		/sbin/depmod -b build/kernel "$krel"
+		mkdir -p "$from/kernel/lib"
+		ln -sfn ../modules "$from/kernel/lib/modules"
+		/sbin/depmod -b "$from/kernel" "$krel"
 	}
 	# modules.dep names what each module needs, the deepest last
 	for module in $modules; do

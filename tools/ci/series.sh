@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Cut the driver into the patches that would go to the kernel's lists, in build/series/: laid out as
+# in a kernel tree, in an order in which each can be read with what came before it. The driver is
+# hooked into drivers/accel by the patch that brings its back end, so every step builds.
+# Each patch goes through checkpatch --strict. TAP.
+set -eu -o pipefail
+
+cd "$(dirname "$0")/../.."
+tools/ci/ksource.sh >&2
+out=$PWD/build/series
+tree=$PWD/build/series.tree
+checkpatch=$PWD/build/ksource/scripts/checkpatch.pl
+# what lint.sh ignores everywhere and in core/, and what a tree of a few files cannot know
+ignore=SPDX_LICENSE_TAG,EXPORT_SYMBOL,BIT_MACRO,NEW_TYPEDEFS,PREFER_KERNEL_TYPES
+ignore=$ignore,PREFER_DEFINED_ATTRIBUTE_MACRO,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
+ignore=$ignore,FILE_PATH_CHANGES,CAMELCASE,NO_AUTHOR_SIGN_OFF,MISSING_SIGN_OFF
+
+rm -rf "$out" "$tree"
+mkdir -p "$tree"
+git -C "$tree" init -q
+commit() {
+	git -C "$tree" -c user.name="$(git config user.name || echo Loom)" \
+		-c user.email="$(git config user.email || echo loom@localhost)" commit -q "$@"
+}
+commit --allow-empty -m "a kernel tree"
+
+# Only what git has: no products of a build.
+mkdir -p "$tree/drivers/accel" "$tree/include/uapi/drm" "$tree/tools/testing/selftests"
+git archive HEAD drivers/accel/loom | tar -x -C "$tree"
+git archive HEAD:uapi/drm loom_accel.h | tar -x -C "$tree/include/uapi/drm"
+git archive HEAD selftests | tar -x -C "$tree/tools/testing"
+mv "$tree/tools/testing/selftests" "$tree/tools/testing/loom"
+mkdir "$tree/tools/testing/selftests"
+mv "$tree/tools/testing/loom" "$tree/tools/testing/selftests/loom"
+git archive HEAD Documentation/uapi.rst Documentation/plan-format.rst Documentation/verifier.rst |
+	tar -x -C "$tree"
+mkdir -p "$tree/Documentation/accel/loom"
+mv "$tree"/Documentation/*.rst "$tree/Documentation/accel/loom/"
+sed '/^#/d; /./,$!d' MAINTAINERS >"$tree/MAINTAINERS"
+
+# patch SUBJECT BODY PATH...: what of these paths is not in an earlier patch
+count=0
+patch() {
+	local subject=$1 body=$2
+	shift 2
+	(cd "$tree" && git add -- "$@")
+	commit -m "$subject" -m "$body"
+	count=$((count + 1))
+}
+
+d=drivers/accel/loom
+patch "MAINTAINERS: add Loom neural accelerators" \
+	"The files of the driver, and where to write about it." MAINTAINERS
+patch "drm/loom: add the user space interface" \
+	"Ioctls, the plan format, and what a client can rely on." include Documentation
+patch "accel/loom: add allocation of addresses in banked memory" \
+	"Freestanding: knows neither a kernel nor a client." \
+	$d/core/bank $d/core/loom_bank.h $d/core/loom_core.h $d/core/loom_layout.h \
+	$d/core/loom_mask.h $d/core/loom_topology.h
+patch "accel/loom: add the verifier of plans" \
+	"Proves that a plan touches nothing but its own memory." \
+	$d/core/verify $d/core/op $d/core/loom_verify.h $d/core/loom_plan.h $d/core/loom_op.h
+patch "accel/loom: add the engine" "Runs a plan that was proved safe, in pieces." $d/core
+patch "accel/loom: add buffers and their placement" \
+	"Regions of banks as resource managers of TTM, quotas, shapes of buffers." \
+	$d/loom_compat.h $d/loom_bo.[ch] $d/loom_region.[ch] $d/loom_ttm.[ch] $d/loom_quota.[ch] \
+	$d/loom_shape.c $d/loom_file.[ch] $d/loom_user.[ch]
+patch "accel/loom: add contexts and jobs" \
+	"Queues of jobs on the DRM scheduler, fences, timeouts." \
+	$d/loom_context.[ch] $d/loom_job.[ch] $d/loom_submit.c $d/loom_sync.[ch] \
+	$d/loom_plan_object.[ch]
+patch "accel/loom: add the node and a back end of software" \
+	"The device node, and a device made of software that runs on any machine. With this the driver
+can be built." \
+	"$d/loom_*" $d/soft $d/Kbuild $d/Kconfig $d/tests/exports.c
+patch "accel/loom: add KUnit tests" "Allocator, layouts, masks and the verifier." $d
+patch "selftests: add tests of the Loom driver" \
+	"What a client sees at the node: results, errors, fairness, faults." tools
+
+[ -z "$(git -C "$tree" status --porcelain)" ] || {
+	git -C "$tree" status --short >&2
+	echo "series: files in no patch" >&2
+	exit 1
+}
+git -C "$tree" format-patch -q --cover-letter -o "$out" --root HEAD~$count..
+echo "1..$count"
+status=0
+n=0
+for file in "$out"/*.patch; do
+	case $file in *0000-cover*)	continue ;; esac
+	n=$((n + 1))
+	log=$(perl "$checkpatch" --strict --no-tree --terse --show-types --max-line-length=100 \
+		--ignore "$ignore" "$file" | grep -E ': (ERROR|WARNING|CHECK)' || true)
+	if [ -z "$log" ]; then
+		echo "ok $n $(basename "$file")"
+	else
+		status=1
+		sed 's/^/# /' <<<"$log" | head -n 20
+		echo "not ok $n $(basename "$file")"
+	fi
+done
+rm -rf "$tree"
+exit $status
