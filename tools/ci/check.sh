@@ -5,7 +5,8 @@
 # KVM boots on one processor, and most tests use one.
 #
 #	tools/ci/check.sh [build|lint|host|e2e-host|asan|install|vm|kselftest|run|e2e]...
-#	tools/ci/check.sh debug		what runs on the instrumented kernel, with a sum of its own
+#	tools/ci/check.sh debug		what runs on the instrumented kernel, with a sum of its own.
+#				LOOM_KERNEL=backports: that of debug-kernel.sh
 set -u
 shopt -s nullglob
 
@@ -19,6 +20,7 @@ folder=build/check
 if [ "$parts" = debug ]; then
 	parts=$debug
 	folder=build/check-debug
+	[ "${LOOM_KERNEL:-6.12}" = 6.12 ] || folder=build/check-debug-$LOOM_KERNEL
 fi
 results=$folder/results
 for part in $parts; do
@@ -95,6 +97,7 @@ run_part() {
 		tap debug-kunit --kunit --no-skip --timeout 1500 -- tools/ci/debug.sh kunit ;;
 	debug-kselftest)
 		tap debug-tiny --kselftest --no-skip --timeout 1800 -- tools/ci/debug.sh tiny
+		tap debug-sleep --no-skip --timeout 1000 -- tools/ci/debug.sh sleep
 		tap debug-kselftest --kselftest --timeout 3300 -- tools/ci/debug.sh kselftest ;;
 	esac
 }

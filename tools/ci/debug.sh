@@ -5,20 +5,23 @@
 #
 #	tools/ci/debug.sh instruments	each instrument detects a fault made for it. TAP
 #	tools/ci/debug.sh kunit		the module's KUnit suites. KTAP
+#	tools/ci/debug.sh sleep		the device sleeps in the middle of jobs. KTAP
 #	tools/ci/debug.sh kselftest	the selftests with the stock runner
 #	tools/ci/debug.sh tiny		selftests that fill the device, on a small one
 #
-# `make module-debug` comes first.
+# `make module-debug` comes first. LOOM_KERNEL=backports: the kernel of debug-kernel.sh.
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 kernel=$(tools/vm/debug-kernel.sh) || exit 1
+dir=build/debug
+[ "${LOOM_KERNEL:-6.12}" = 6.12 ] || dir=build/debug-$LOOM_KERNEL
 # a fifth of the rounds of the stock kernel, which is ten times as fast
 export LOOM_EFFORT=20
-module=build/debug/module/drivers/accel/loom
+module=$dir/module/drivers/accel/loom
 vm=(tools/vm/run --kernel "$kernel" --mem 2G --module "$module/loom.ko")
-mkdir -p build/debug
+mkdir -p $dir
 
 # sick LOG ARG...: boots to provoke faults, so the run must not pass
 sick() {
@@ -26,19 +29,26 @@ sick() {
 	shift
 	tools/vm/run --kernel "$kernel" --mem 2G --no-module --timeout 900 \
 		--append kasan_multi_shot \
-		--log "$log" -- tools/testing/instruments/guest.sh "$@" 2>build/debug/sick.err || status=$?
-	[ $status = 126 ] && grep -q 'trouble in the kernel log' build/debug/sick.err
+		--log "$log" -- tools/testing/instruments/guest.sh "$@" 2>$dir/sick.err || status=$?
+	[ $status = 126 ] && grep -q 'trouble in the kernel log' $dir/sick.err
+}
+
+# test_module FOLDER: build the module in tools/testing/FOLDER
+test_module() {
+	mkdir -p "$dir/$1"
+	rsync -rlpt tools/testing/"$1"/{Kbuild,*.c} "$dir/$1/"
+	make -C "$kernel/build" M="$PWD/$dir/$1" modules >"$dir/$1.log" 2>&1 || {
+		cat "$dir/$1.log"
+		return 1
+	}
 }
 
 instruments() {
-	local ko=build/debug/instruments/instruments.ko status=0
-	mkdir -p build/debug/instruments
-	rsync -rlpt tools/testing/instruments/{Kbuild,instruments.c} build/debug/instruments/
-	make -C "$kernel/build" M="$PWD/build/debug/instruments" modules \
-		>build/debug/instruments.log 2>&1 || { cat build/debug/instruments.log; return 1; }
+	local ko=$dir/instruments/instruments.ko status=0
+	test_module instruments || return 1
 	# lockdep reports once only, and is switched off by a report of KASAN. So its fault comes
 	# first, and the one about fences has a boot of its own.
-	sick build/debug/dmesg-instruments.log $ko \
+	sick $dir/dmesg-instruments.log $ko \
 		'lock-order=possible circular locking dependency' \
 		'shift=UBSAN: shift-out-of-bounds' \
 		'index=UBSAN: array-index-out-of-bounds' \
@@ -49,11 +59,11 @@ instruments() {
 		'use-after-free=KASAN: slab-use-after-free in' \
 		'vmalloc-bounds=KASAN: vmalloc-out-of-bounds in' \
 		'stack-bounds=KASAN: stack-out-of-bounds in' \
-		'leak=' >build/debug/instruments.tap || status=1
-	sick build/debug/dmesg-instruments-fence.log $ko \
-		'fence=possible circular locking dependency' >build/debug/fence.tap || status=1
+		'leak=' >$dir/instruments.tap || status=1
+	sick $dir/dmesg-instruments-fence.log $ko \
+		'fence=possible circular locking dependency' >$dir/fence.tap || status=1
 	awk -v status=$status -v leak="$(grep -c 'memory leak: .*size 12345' \
-		build/debug/dmesg-instruments.log)" '
+		$dir/dmesg-instruments.log)" '
 		function result(good, what) { print (good ? "ok " : "not ok ") ++n " " what }
 		/^(not )?ok / { good = /^ok/; sub(/^(not )?ok [0-9]+ /, ""); result(good, $0); next }
 		/^1\.\./ { ended++; next }
@@ -63,28 +73,33 @@ instruments() {
 			result(leak > 0, "the leak is found by the scan at the end")
 			result(!status, "the runner fails the runs for it")
 			print "1.." n
-		}' build/debug/instruments.tap build/debug/fence.tap
+		}' $dir/instruments.tap $dir/fence.tap
 }
 
 case ${1:-} in
 instruments)
 	instruments ;;
 kunit)
-	"${vm[@]}" --log build/debug/dmesg-kunit.log --timeout 1200 -- sh -c "
+	"${vm[@]}" --log $dir/dmesg-kunit.log --timeout 1200 -- sh -c "
 		busybox insmod $module/loom_kunit.ko || exit 1
 		cat /sys/kernel/debug/kunit/*/results
 		busybox rmmod loom_kunit" ;;
+sleep)
+	test_module sleep && tools/ci/kselftest.sh stage &&
+	"${vm[@]}" --log $dir/dmesg-sleep.log --timeout 900 --out build/kselftest/install -- sh -c "
+		busybox insmod $PWD/$dir/sleep/loom_sleep.ko || exit 1
+		LOOM_EFFORT=$LOOM_EFFORT build/kselftest/install/loom/loom_suspend" ;;
 kselftest)
 	KSELFTEST_ARGS='--override-timeout 1800' tools/ci/kselftest.sh run --kernel "$kernel" \
 		--mem 2G --module "$module/loom.ko" --timeout 3000 \
-		--log build/debug/dmesg-kselftest.log ;;
+		--log $dir/dmesg-kselftest.log ;;
 tiny)
 	only='-t loom:loom_neighbours -t loom:loom_fail_nth -t loom:loom_caps'
 	KSELFTEST_ARGS="--override-timeout 1800 $only" \
 		tools/ci/kselftest.sh run --kernel "$kernel" \
 		--mem 2G --module "$module/loom.ko" --timeout 1500 --modparams topology=tiny \
-		--log build/debug/dmesg-tiny.log ;;
+		--log $dir/dmesg-tiny.log ;;
 *)
-	echo "usage: $0 instruments|kunit|kselftest|tiny" >&2
+	echo "usage: $0 instruments|kunit|sleep|kselftest|tiny" >&2
 	exit 2 ;;
 esac

@@ -42,6 +42,8 @@ static const char *tool_block_state(const struct drm_loom_block *block)
 {
 	if (block->flags & DRM_LOOM_BLOCK_RESERVED)
 		return "reserved";
+	if (block->flags & DRM_LOOM_BLOCK_HIDDEN)
+		return "hidden";
 	if (!(block->flags & DRM_LOOM_BLOCK_ALLOCATED))
 		return "free";
 	return block->flags & DRM_LOOM_BLOCK_OWN ? "own" : "allocated";
@@ -103,6 +105,10 @@ static int tool_info_print(struct loom_device *device, const struct tool_info_op
 		       tool_bytes(d, region.free_bytes), tool_bytes(e, region.largest_free_bytes),
 		       region.blocks);
 	}
+	if (region.scratch_floor_bytes)
+		printf("\nof each SRAM bank: the lowest %s for scratch; %s for a client\n",
+		       tool_bytes(a, region.scratch_floor_bytes),
+		       tool_bytes(b, region.share_bytes));
 	for (i = 0; options->blocks && i < DRM_LOOM_REGION_COUNT; i++)
 		if (tool_info_print_blocks(device, i))
 			return TOOL_FAILED;
@@ -132,6 +138,8 @@ static int tool_info_json_region(struct loom_device *device, uint32_t index, str
 	json_u64(json, "free_bytes", region.free_bytes);
 	json_u64(json, "largest_free_bytes", region.largest_free_bytes);
 	json_u64(json, "scratch_bytes", region.scratch_bytes);
+	json_u64(json, "scratch_floor_bytes", region.scratch_floor_bytes);
+	json_u64(json, "share_bytes", region.share_bytes);
 	json_u64(json, "allocated_blocks", region.blocks);
 	json_open(json, "blocks", '[');
 	for (i = 0; i < count; i++) {

@@ -63,6 +63,7 @@ struct top_row {
  * @once: draw one picture and end
  * @target: the device
  * @name: of its topology
+ * @sram: how the SRAM is shared, constant
  */
 struct top {
 	const char *path;
@@ -70,6 +71,7 @@ struct top {
 	bool once;
 	struct loom_target *target;
 	const char *name;
+	struct drm_loom_region_info sram;
 };
 
 static atomic_bool top_stopped;
@@ -201,7 +203,7 @@ static void top_print_map(FILE *file, const struct loom_report_bank *bank)
 	static const char signs[] = {
 		[LOOM_REPORT_FREE] = ' ', [LOOM_REPORT_RESERVED] = '%',
 		[LOOM_REPORT_BUFFER] = '#', [LOOM_REPORT_SCRATCH] = '=',
-		[LOOM_REPORT_CONFLICT] = '!',
+		[LOOM_REPORT_CONFLICT] = '!', [LOOM_REPORT_HIDDEN] = '?',
 	};
 	const struct loom_report_block *last = &bank->blocks[bank->num_blocks - 1];
 	double end = last->address + last->size_bytes;
@@ -314,7 +316,7 @@ static void top_print(FILE *file, const struct top *top, const struct top_sample
 	double busy = 0, jobs = 0;
 	struct tm local;
 	time_t seconds;
-	char clock[16];
+	char clock[16], a[TOOL_TEXT], b[TOOL_TEXT];
 	uint32_t region;
 	size_t i;
 
@@ -330,6 +332,10 @@ static void top_print(FILE *file, const struct top *top, const struct top_sample
 		now->num_clients == 1 ? "" : "s", 100 * busy, jobs);
 	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
 		top_print_region(file, now->regions[region], region, rows, now->num_clients);
+	if (top->sram.scratch_floor_bytes)
+		fprintf(file, "\nof each SRAM bank: the lowest %s for scratch; %s for a client\n",
+			tool_bytes(a, top->sram.scratch_floor_bytes),
+			tool_bytes(b, top->sram.share_bytes));
 	fprintf(file, "\n  %7s %5s %7s %10s %10s %10s %10s %10s  %s\n", "PID", "%ENG", "JOBS/S",
 		"DRAM", "EVICTED", "PER BANK", "SRAM", "PER BANK", "COMMAND");
 	for (i = 0; i < now->num_clients; i++)
@@ -538,6 +544,8 @@ static int top_run(int argc, char **argv)
 		return tool_usage(&tool_top, "--device takes the path of a node");
 	}
 	top.name = loom_device_info(loom_target_device(top.target))->name;
+	if (loom_device_region(loom_target_device(top.target), DRM_LOOM_REGION_SRAM, &top.sram))
+		memset(&top.sram, 0, sizeof(top.sram));
 	sigaction(SIGINT, &stop, NULL);
 	sigaction(SIGTERM, &stop, NULL);
 	sigaction(SIGHUP, &stop, NULL);

@@ -206,7 +206,8 @@ struct tool_model {
 	"                       with --image or --node-order; loom plan --strategies lists them\n" \
 	"  --time-budget MS     search for groups about that long; counted in work, so\n" \
 	"                       that every machine makes the same plan\n" \
-	"  --sram BYTES         use no more SRAM than this, per lane\n" \
+	"  --sram BYTES         use no more SRAM than this, per lane; default: what a device\n" \
+	"                       keeps for scratch (more: nobody else may use it), else all\n" \
 	"  --no-overlap         a step moves data or computes, not both\n" \
 	"  --node-order ORDER   without groups: memory (which needs least of it) or given\n" \
 	"  --keep-all           do not fold or fuse nodes: every tensor keeps its name\n" \

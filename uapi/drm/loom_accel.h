@@ -26,9 +26,14 @@ extern "C" {
  * - structures grow at the end only, each growth bumps the driver's minor;
  * - arrays are passed as &struct drm_loom_array with a stride, so that their
  *   elements can grow, too; every count has a documented cap;
+ * - what the driver writes has the size that the caller gives with its address, and
+ *   the arrays of QUERY a stride: a structure of which the caller knows less is cut
+ *   there, and what the caller knows beyond the driver is zero. No structure is ever
+ *   longer than 4096 bytes, and of a larger size no more than that is written;
  * - all waits take an absolute CLOCK_MONOTONIC time in nanoseconds;
  * - buffers, plans and contexts live as long as a job needs them, whatever the
- *   client does; closing the file cancels its jobs, and their fences signal.
+ *   client does: GEM_CLOSE, PLAN_DESTROY and CONTEXT_DESTROY take away a name, and jobs
+ *   that were submitted still run. Closing the file cancels them, see there.
  *
  * Errors:
  *
@@ -36,21 +41,49 @@ extern "C" {
  * EINVAL     unknown flag, type or number, padding not zero, a value out of
  *            range, a binding that does not fit its slot
  * ENOENT     no such buffer, plan, context or syncobj on this file
- * EFAULT     a user pointer that is not mapped
- * EACCES     CONTEXT_CREATE: a priority that the caller may not have
+ * EFAULT     a user pointer that is not mapped. If it is that of the argument itself, what the
+ *            call has made is there until the file is closed
+ * EACCES     CONTEXT_CREATE: a priority that the caller may not have, or an exclusive context
+ *            without CAP_SYS_NICE while another file of the device is open. SUBMIT, and PLAN_CREATE
+ *            with DRM_LOOM_PLAN_RESERVE: the plan's scratch ends above the floor, and the file has
+ *            no exclusive context in effect
  * E2BIG      an array or plan past its cap, or a larger structure whose unknown
  *            tail is not zero
  * EBADMSG    PLAN_CREATE: the plan was refused, see the reject record
  * ENOSPC     no room in the banks
  * ENOMEM     no host memory
- * EDQUOT     BO_CREATE: a cap on the bytes of all buffers, of the device or of the file, is reached
+ * EDQUOT     a cap of the device or of the file is reached. BO_CREATE: bytes of all buffers, or the
+ *            file's share of the SRAM; PLAN_CREATE: bytes of all plans; CONTEXT_CREATE: contexts of
+ *            the file; SUBMIT: jobs of the file that have not ended, so wait for one, or the bytes
+ *            of buffers, by what keeps the context's scratch between its turns, or a buffer lost
+ *            its address in the SRAM to another client, and the share is used up by now (ENOSPC:
+ *            the SRAM is full). See &struct drm_loom_device_info, &struct drm_loom_region_info
  * EBUSY      SUBMIT, and PLAN_CREATE with DRM_LOOM_PLAN_RESERVE: an SRAM buffer lies in the
- *            plan's scratch, see &struct drm_loom_scratch_conflict
+ *            plan's scratch, see &struct drm_loom_scratch_conflict. CONTEXT_CREATE: another file
+ *            has an exclusive context, made with CAP_SYS_NICE
  * ETIME      BO_WAIT: not idle in time
  * EINTR      interrupted; call again with unchanged arguments
  * ECANCELED  SUBMIT: this context had a job ended by the timeout
  * ENODEV     the device was unplugged
+ * EOPNOTSUPP SUBMIT: a buffer of another driver in memory that jobs cannot reach
  * ========== ==================================================================
+ */
+
+/**
+ * DOC: Closing the file
+ *
+ * A file is closed when its last descriptor is closed and its last mapping of a buffer is gone, at
+ * the latest at the end of its process: a process that closes the descriptor and keeps a mapping
+ * has not closed the file.
+ *
+ * Then its handles and ids are gone, and its jobs are cancelled: one that has begun, or waits for
+ * its turn, stops at the next piece of work; one that waits for fences or for jobs before it ends
+ * without having run when these have signalled. Their fences signal then, as those of jobs that ran
+ * to their end do, but with the error ECANCELED. What a job had written before stays written.
+ * Closing waits for none of this.
+ *
+ * Buffers, plans and contexts are released with the last job that needs them. A buffer that was
+ * exported lives on until its dma-buf is closed, and wherever that was imported.
  */
 
 /* Ioctl numbers, relative to DRM_COMMAND_BASE. */
@@ -142,6 +175,12 @@ enum drm_loom_query_type {
 	 * its base to its end. A free block is free in all banks. If buffers on
 	 * different banks overlap in addresses, the one that begins first is listed in
 	 * full, and the others without the overlap. See DRM_LOOM_QUERY_BANK_BLOCKS.
+	 *
+	 * Without CAP_PERFMON only the calling file's own blocks and the reserved bytes are told
+	 * apart, as if there were no others; whatever is between them, free or allocated by
+	 * others, is one block with DRM_LOOM_BLOCK_HIDDEN (since minor 4). The blocks tile the bank
+	 * all the same.
+	 * How much is free is in &struct drm_loom_region_info for everybody
 	 */
 	DRM_LOOM_QUERY_BLOCKS = 2,
 	/**
@@ -156,7 +195,8 @@ enum drm_loom_query_type {
 	DRM_LOOM_QUERY_BANKS = 4,
 	/**
 	 * @DRM_LOOM_QUERY_BANK_BLOCKS: &struct drm_loom_block for every block of one bank: @index
-	 * is the region plus 65536 times the number of the bank
+	 * is the region plus 65536 times the number of the bank. Without CAP_PERFMON as
+	 * DRM_LOOM_QUERY_BLOCKS
 	 */
 	DRM_LOOM_QUERY_BANK_BLOCKS = 5,
 	/**
@@ -171,16 +211,20 @@ enum drm_loom_query_type {
  * @type: an &enum drm_loom_query_type
  * @index: see the type; zero if the type does not use it
  * @ptr: where the answer goes; zero asks for the size only
- * @size: in: bytes at @ptr; out: bytes of the whole answer. At most the
- *	smaller of both is written
- * @pad: zero
+ * @size: in: bytes at @ptr; out: bytes of the whole answer as this driver knows it. One that is
+ *	longer than the room is cut there; a single structure that is shorter is filled up with
+ *	zeroes, at most to 4096 bytes; behind the last element of an array nothing is written
+ * @stride: of an array (BLOCKS, BANKS, BANK_BLOCKS): bytes of an element as the caller knows it, at
+ *	least those of its first version and at most 4096. Each is cut there or filled up with
+ *	zeroes, and @size counts such elements. Zero is the size of the first version, and all that
+ *	drivers before minor 4 take. Zero if the answer is no array
  */
 struct drm_loom_query {
 	__u32 type;
 	__u32 index;
 	__u64 ptr;
 	__u32 size;
-	__u32 pad;
+	__u32 stride;
 };
 
 /**
@@ -192,16 +236,26 @@ struct drm_loom_query {
  * @compute_units: engines that can run at the same time
  * @opcodes: bit mask of &enum drm_loom_opcode
  * @max_plan_bytes: cap on the size of a plan
- * @max_unit_cost: cap on the work of one command's smallest piece
+ * @max_unit_cost: cap on the work of a unit (64 elements of what is written, or a run of SOFTMAX),
+ *	in element operations. An engine may stop inside of a unit
  * @max_tensors: cap on the tensors of a plan
  * @max_commands: cap on the commands of a plan
  * @max_slots: cap on the slots of a plan
- * @job_timeout_ms: a job that takes longer is ended
+ * @job_timeout_ms: a job that has the engine for longer is ended; waiting for its turn is free
  * @max_bo_bytes: cap on the host memory of all buffers, zero for none. Since minor 2, as all that
  *	follows
  * @bo_bytes: host memory of all buffers
  * @max_file_bo_bytes: cap on the host memory of the buffers that one file has made, zero for none
  * @file_bo_bytes: host memory of the buffers that the calling file has made
+ * @max_plans_bytes: cap on the host memory of all plans, zero for none. Since minor 4, as all that
+ *	follows
+ * @plans_bytes: host memory of all plans, those that are being verified included
+ * @max_file_plans_bytes: cap on the host memory of the plans of one file, zero for none
+ * @file_plans_bytes: host memory of the plans that the calling file has made
+ * @max_file_jobs: cap on the jobs of one file that have not ended, zero for none
+ * @file_jobs: jobs of the calling file that have not ended
+ * @max_file_contexts: cap on the contexts of one file, zero for none
+ * @file_contexts: contexts of the calling file
  */
 struct drm_loom_device_info {
 	char name[32];
@@ -220,6 +274,14 @@ struct drm_loom_device_info {
 	__u64 bo_bytes;
 	__u64 max_file_bo_bytes;
 	__u64 file_bo_bytes;
+	__u64 max_plans_bytes;
+	__u64 plans_bytes;
+	__u64 max_file_plans_bytes;
+	__u64 file_plans_bytes;
+	__u32 max_file_jobs;
+	__u32 file_jobs;
+	__u32 max_file_contexts;
+	__u32 file_contexts;
 };
 
 /**
@@ -241,6 +303,12 @@ struct drm_loom_device_info {
  * @scratch_bytes: bytes at the bottom of the SRAM that running jobs hold
  * @blocks: number of allocated blocks
  * @flags: zero
+ * @scratch_floor_bytes: bytes from the first that can be given out, in each bank, that are kept for
+ *	scratch: a plan that uses no more than that needs nobody's leave to run. Zero for DRAM. See
+ *	DRM_LOOM_CONTEXT_EXCLUSIVE. Since minor 4, as all that follow
+ * @share_bytes: what the buffers of a file may take of each bank. Zero for DRAM: no limit
+ * @share_used_bytes: what the resident buffers that the calling file has made take of the bank in
+ *	which they take most. Zero for DRAM
  */
 struct drm_loom_region_info {
 	__u32 banks;
@@ -255,6 +323,9 @@ struct drm_loom_region_info {
 	__u64 scratch_bytes;
 	__u32 blocks;
 	__u32 flags;
+	__u64 scratch_floor_bytes;
+	__u64 share_bytes;
+	__u64 share_used_bytes;
 };
 
 /**
@@ -282,6 +353,8 @@ struct drm_loom_bank_info {
 #define DRM_LOOM_BLOCK_OWN			(1 << 2)
 /* DRM_LOOM_BLOCK_PARTIAL: on some banks only. Since minor 3 */
 #define DRM_LOOM_BLOCK_PARTIAL		(1 << 3)
+/* DRM_LOOM_BLOCK_HIDDEN: free or of others, which is not told without CAP_PERFMON. Since minor 4 */
+#define DRM_LOOM_BLOCK_HIDDEN		(1 << 4)
 
 /**
  * struct drm_loom_block - one block, the same in each bank of its region
@@ -396,6 +469,11 @@ enum drm_loom_no_space_reason {
 	DRM_LOOM_NO_SPACE_LOCKSTEP = 3,
 	/** @DRM_LOOM_NO_SPACE_FRAGMENTED: enough is free at common addresses, not in one piece */
 	DRM_LOOM_NO_SPACE_FRAGMENTED = 4,
+	/**
+	 * @DRM_LOOM_NO_SPACE_SCRATCH: enough is free in one piece, but it includes bytes that are
+	 * kept for scratch. Since minor 4
+	 */
+	DRM_LOOM_NO_SPACE_SCRATCH = 5,
 };
 
 /**
@@ -414,7 +492,8 @@ enum drm_loom_no_space_reason {
  * @free_bytes: bytes free in that bank
  * @common_free_bytes: bytes that are free in all of its banks at the same address
  * @largest_free_bytes: largest block of these
- * @scratch_bytes: bytes at the bottom of each bank that queued jobs hold; they cannot be allocated
+ * @scratch_bytes: bytes at the bottom of each bank that are kept for scratch and cannot be
+ *	allocated: what jobs and plans hold, or the floor, whichever is more
  */
 struct drm_loom_no_space {
 	__u32 reason;
@@ -488,7 +567,7 @@ struct drm_loom_bo_create {
 	__u32 pad;
 };
 
-/* DRM_LOOM_BO_EVICTED: in system memory now; gets an address again when a job needs it */
+/* DRM_LOOM_BO_EVICTED: in system memory now; gets an address when a job needs it, if it can */
 #define DRM_LOOM_BO_EVICTED			(1 << 0)
 
 /**
@@ -575,9 +654,13 @@ struct drm_loom_bo_wait {
 
 /**
  * enum drm_loom_priority - of a context's jobs
+ *
+ * While a job of a higher priority can run, those of lower ones wait, begun or not. Files with jobs
+ * of the same priority take turns, each for a time slice of the engine, whatever number of contexts
+ * they have. A submitter's nice value above 0 makes its slices shorter.
  */
 enum drm_loom_priority {
-	/** @DRM_LOOM_PRIORITY_LOW: after all others */
+	/** @DRM_LOOM_PRIORITY_LOW: while no job of the others can run */
 	DRM_LOOM_PRIORITY_LOW = 0,
 	/** @DRM_LOOM_PRIORITY_NORMAL: the usual */
 	DRM_LOOM_PRIORITY_NORMAL = 1,
@@ -585,10 +668,22 @@ enum drm_loom_priority {
 	DRM_LOOM_PRIORITY_HIGH = 2,
 };
 
+/*
+ * DRM_LOOM_CONTEXT_EXCLUSIVE: as long as the context has an id, the file may have more of the SRAM
+ * than others: buffers from the first address on, of any size; plans whose scratch ends above
+ * &drm_loom_region_info.scratch_floor_bytes, and reservations for them. Needs CAP_SYS_NICE, and
+ * then no other file may have such a context (EBUSY); or the file is the only open one of the
+ * device (else EACCES). In the latter case it has no effect while another file is open: what was
+ * taken stays, but another client that needs the room gets it, and then buffers lose their address
+ * and keep their bytes (DRM_LOOM_BO_EVICTED), jobs with scratch above the floor end with ECANCELED,
+ * and reservations above it do not count. CONTEXT_QUERY says whether it is in effect. Since minor 4
+ */
+#define DRM_LOOM_CONTEXT_EXCLUSIVE	(1 << 1)
+
 /**
  * struct drm_loom_context_create - argument of CONTEXT_CREATE
  * @priority: an &enum drm_loom_priority
- * @flags: zero
+ * @flags: DRM_LOOM_CONTEXT_EXCLUSIVE or zero
  * @context: out: id, never zero
  * @pad: zero
  */
@@ -1478,9 +1573,15 @@ enum drm_loom_rule {
 	DRM_LOOM_RULE_TENSOR_IMAGE = 37,
 	/** @DRM_LOOM_RULE_VIEW_IMAGE: a view in an image stays in the columns of its tensor */
 	DRM_LOOM_RULE_VIEW_IMAGE = 38,
+	/**
+	 * @DRM_LOOM_RULE_WORK: what is written when, in pieces of tensors, is simple enough to be
+	 * proved within the work that the bytes of the plan pay for. The command is the one at
+	 * which that was used up. Since minor 4
+	 */
+	DRM_LOOM_RULE_WORK = 39,
 };
 
-#define DRM_LOOM_RULE_END			39
+#define DRM_LOOM_RULE_END			40
 
 /* Which fields of a reject record are valid. */
 #define DRM_LOOM_REJECT_STEP		(1 << 0)
@@ -1531,10 +1632,12 @@ struct drm_loom_reject {
  * @handle: GEM handle of the buffer, if the caller's file has one; else zero
  * @scratch_start: first byte of the plan's scratch in that bank
  * @scratch_end: first byte behind it
- * @address: first byte of the buffer, in each of its banks
- * @bytes: bytes of it, per bank
- * @short_bytes: from @address to @scratch_end: with so many bytes less in that bank the plan would
- *	fit; zero if there is no conflict, and then all other fields are zero, too
+ * @address: first byte of the buffer, in each of its banks; since minor 4 zero without CAP_PERFMON,
+ *	if @handle is zero
+ * @bytes: bytes of it, per bank; since minor 4 zero where @address is
+ * @short_bytes: from its first byte to @scratch_end: with so many bytes less in that bank the plan
+ *	would fit. Told to everybody, as trying smaller plans would tell the same; zero if there is
+ *	no conflict, and then all other fields are zero, too
  */
 struct drm_loom_scratch_conflict {
 	__u32 bank;
@@ -1546,10 +1649,12 @@ struct drm_loom_scratch_conflict {
 	__u64 short_bytes;
 };
 
-/* DRM_LOOM_FIT_NOW: SUBMIT would not fail with EBUSY, and DRAM has room for the slots */
+/* DRM_LOOM_FIT_NOW: SUBMIT would not fail with EBUSY or EACCES, and DRAM has room for the slots */
 #define DRM_LOOM_FIT_NOW			(1 << 0)
 /* DRM_LOOM_FIT_RESERVED: the plan's scratch is reserved (DRM_LOOM_PLAN_RESERVE) */
 #define DRM_LOOM_FIT_RESERVED		(1 << 1)
+/* DRM_LOOM_FIT_EXCLUSIVE: the scratch ends above the floor: needs an exclusive context; minor 4 */
+#define DRM_LOOM_FIT_EXCLUSIVE		(1 << 2)
 
 /**
  * struct drm_loom_fit - whether a plan would fit now
@@ -1575,7 +1680,8 @@ struct drm_loom_fit {
 
 /*
  * DRM_LOOM_PLAN_RESERVE: the plan's scratch is kept free of SRAM buffers as long as the plan lives,
- * so that no SUBMIT of it is EBUSY. Since minor 2
+ * so that no SUBMIT of it is EBUSY. Scratch that ends above the floor needs an exclusive context
+ * (EACCES), and is kept while that has an effect. Since minor 2
  */
 #define DRM_LOOM_PLAN_RESERVE		(1 << 0)
 

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -39,29 +40,39 @@ static int loom_device_query(const struct loom_device *device, uint32_t type, ui
 	return ret;
 }
 
+/* Bytes of the records' first versions. */
+#define FIRST_DEVICE_BYTES	offsetof(struct drm_loom_device_info, max_bo_bytes)
+#define FIRST_REGION_BYTES	(offsetof(struct drm_loom_region_info, flags) + sizeof(uint32_t))
+
+/*
+ * An older driver's record is shorter, down to @first bytes: what it does not say is zero. A newer
+ * one's is longer, and cut.
+ */
 static int loom_device_query_one(const struct loom_device *device, uint32_t type, uint32_t index,
-				 void *answer, uint32_t size)
+				 void *answer, uint32_t size, uint32_t first)
 {
 	uint32_t got = size;
-	int ret = loom_device_query(device, type, index, answer, &got);
+	int ret;
 
+	memset(answer, 0, size);
+	ret = loom_device_query(device, type, index, answer, &got);
 	if (ret)
 		return ret;
-	return got < size ? -EPROTO : 0;
+	return got < first ? -EPROTO : 0;
 }
 
 int loom_device_plan_fit(const struct loom_device *device, uint32_t plan,
 			 struct drm_loom_fit *fit)
 {
-	memset(fit, 0, sizeof(*fit));
-	return loom_device_query_one(device, DRM_LOOM_QUERY_FIT, plan, fit, sizeof(*fit));
+	return loom_device_query_one(device, DRM_LOOM_QUERY_FIT, plan, fit, sizeof(*fit),
+				     sizeof(*fit));
 }
 
 int loom_device_region(const struct loom_device *device, uint32_t region,
 		       struct drm_loom_region_info *info)
 {
-	memset(info, 0, sizeof(*info));
-	return loom_device_query_one(device, DRM_LOOM_QUERY_REGION, region, info, sizeof(*info));
+	return loom_device_query_one(device, DRM_LOOM_QUERY_REGION, region, info, sizeof(*info),
+				     FIRST_REGION_BYTES);
 }
 
 static int loom_device_list_blocks(const struct loom_device *device, uint32_t type,
@@ -138,7 +149,8 @@ static int loom_device_read_topology(struct loom_device *device)
 	int ret;
 
 	ret = loom_device_query_one(device, DRM_LOOM_QUERY_DEVICE, 0, &device->info,
-				    sizeof(device->info));
+				    sizeof(device->info),
+				    FIRST_DEVICE_BYTES);
 	if (ret)
 		return ret;
 	device->info.name[sizeof(device->info.name) - 1] = '\0';
@@ -156,6 +168,7 @@ static int loom_device_read_topology(struct loom_device *device)
 		topology->region[i].bank_bytes = info.bank_bytes;
 		topology->region[i].reserved_bytes = info.reserved_bytes;
 		topology->region[i].align_bytes = info.align_bytes;
+		topology->region[i].floor_bytes = info.scratch_floor_bytes;
 	}
 	if (device->info.lanes != topology->region[DRM_LOOM_REGION_SRAM].banks)
 		return -EPROTO;

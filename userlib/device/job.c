@@ -15,9 +15,10 @@ struct loom_context {
 	uint32_t id;
 };
 
-int loom_context_create(struct loom_device *device, uint32_t priority, struct loom_context **out)
+static int loom_context_make(struct loom_device *device, uint32_t priority, uint32_t flags,
+			     struct loom_context **out)
 {
-	struct drm_loom_context_create create = { .priority = priority };
+	struct drm_loom_context_create create = { .priority = priority, .flags = flags };
 	struct loom_context *context;
 	int ret;
 
@@ -34,6 +35,17 @@ int loom_context_create(struct loom_device *device, uint32_t priority, struct lo
 	context->id = create.context;
 	*out = context;
 	return 0;
+}
+
+int loom_context_create(struct loom_device *device, uint32_t priority, struct loom_context **out)
+{
+	return loom_context_make(device, priority, 0, out);
+}
+
+int loom_context_create_exclusive(struct loom_device *device, uint32_t priority,
+				  struct loom_context **out)
+{
+	return loom_context_make(device, priority, DRM_LOOM_CONTEXT_EXCLUSIVE, out);
 }
 
 void loom_context_destroy(struct loom_context *context)

@@ -36,6 +36,10 @@ int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space 
 		return snprintf(text, size,
 				"%s, and %llu are left, but %llu in one piece: fragmented", head,
 				common, largest);
+	case DRM_LOOM_NO_SPACE_SCRATCH:
+		return snprintf(text, size,
+				"%s, and %llu are left in one piece, but the lowest %llu are kept for scratch",
+				head, largest, (unsigned long long)record->scratch_bytes);
 	}
 	return snprintf(text, size, "the device's memory is full");
 }

@@ -43,9 +43,9 @@ void loom_device_close(struct loom_device *device);
 int loom_device_fd(const struct loom_device *device);
 /** loom_device_path() - the node that was opened */
 const char *loom_device_path(const struct loom_device *device);
-/** loom_device_info() - the answer to QUERY when the device was opened */
+/** loom_device_info() - the answer to QUERY at opening; what an older driver does not say is 0 */
 const struct drm_loom_device_info *loom_device_info(const struct loom_device *device);
-/** loom_device_topology() - the same as planner and verifier take it */
+/** loom_device_topology() - the same as planner and verifier take it, with the floor of scratch */
 const struct loom_topology *loom_device_topology(const struct loom_device *device);
 /**
  * loom_device_version() - version of the driver
@@ -55,7 +55,7 @@ const struct loom_topology *loom_device_topology(const struct loom_device *devic
  * @patch: [out]
  */
 void loom_device_version(const struct loom_device *device, int *major, int *minor, int *patch);
-/** loom_device_region() - asks how full @region is now */
+/** loom_device_region() - asks how full @region is now; what an older driver does not say is 0 */
 int loom_device_region(const struct loom_device *device, uint32_t region,
 		       struct drm_loom_region_info *info);
 /**
@@ -139,6 +139,20 @@ int loom_bo_wait(const struct loom_bo *bo, int64_t deadline_ns);
  */
 int loom_context_create(struct loom_device *device, uint32_t priority,
 			struct loom_context **context);
+/**
+ * loom_context_create_exclusive() - makes a queue that lets this file have all of the SRAM
+ * @device: where
+ * @priority: an &enum drm_loom_priority
+ * @context: [out] destroy with loom_context_destroy()
+ *
+ * Plans need it whose scratch ends above &drm_loom_region_info.scratch_floor_bytes
+ * (DRM_LOOM_FIT_EXCLUSIVE), and SRAM buffers below that or beyond the share of a file.
+ *
+ * Return: as loom_context_create(); -EACCES also without CAP_SYS_NICE while another file of the
+ * device is open, -EBUSY when another file has such a queue.
+ */
+int loom_context_create_exclusive(struct loom_device *device, uint32_t priority,
+				  struct loom_context **context);
 /** loom_context_destroy() - drops a queue; jobs that were submitted still run. NULL is fine */
 void loom_context_destroy(struct loom_context *context);
 /**

@@ -43,7 +43,8 @@ enum loom_planner_flags {
  *	loom_place_strategy_name(); NULL: "auto"
  * @grouping: name of the strategy that groups nodes to run out of SRAM, see
  *	loom_grouping_name(); NULL: "layerwise"
- * @sram_limit_bytes: bytes per lane that a plan may use at most; 0: all that there is
+ * @sram_limit_bytes: bytes per lane that a plan may use at most; 0: what can always run on a device
+ *	that is shared (the topology's floor_bytes), or all that there is if nothing is said of that
  * @grouping_budget: how long groups are searched for, in milliseconds of a typical machine. It is
  *	counted in work, so the answer does not depend on the machine. 0: the default
  * @flags: enum loom_planner_flags

@@ -31,6 +31,8 @@ struct loom_target;
  * @LOOM_REPORT_BUFFER: part of a buffer
  * @LOOM_REPORT_SCRATCH: scratch of plans, while they run
  * @LOOM_REPORT_CONFLICT: a buffer that overlaps the scratch of the plan, which cannot run then
+ * @LOOM_REPORT_HIDDEN: free or others', which is told to those with CAP_PERFMON only; counts as
+ *	allocated
  */
 enum loom_report_kind {
 	LOOM_REPORT_FREE,
@@ -38,6 +40,7 @@ enum loom_report_kind {
 	LOOM_REPORT_BUFFER,
 	LOOM_REPORT_SCRATCH,
 	LOOM_REPORT_CONFLICT,
+	LOOM_REPORT_HIDDEN,
 };
 
 /**

@@ -50,7 +50,11 @@ struct loom_device *loom_target_device(const struct loom_target *target);
  * @session: [out] end with loom_session_destroy()
  * @err: [out] one line on failure, may be NULL
  *
- * Return: 0, -EBADMSG when the plan was refused, -ENOSPC when the banks are full, -ENOMEM.
+ * A plan whose scratch ends above the floor of a device gets an exclusive queue; plans are made for
+ * the floor unless &loom_planner_options.sram_limit_bytes says otherwise.
+ *
+ * Return: 0, -EBADMSG when the plan was refused, -ENOSPC when the banks are full, -EACCES or -EBUSY
+ * when the plan needs a device that nobody else uses, -ENOMEM.
  */
 int loom_session_create(struct loom_target *target, const struct loom_program *program,
 			struct loom_session **session, struct loom_error *err);
@@ -87,7 +91,8 @@ typedef int (*loom_progress_fn)(void *arg, uint64_t done, uint64_t total);
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0, -ECANCELED when the device's job timeout ended it, the error of @progress,
- * -EBUSY, -ENODEV and the like from the device.
+ * -EACCES when the plan needs a device that nobody else uses and somebody has come, -EBUSY, -ENODEV
+ * and the like from the device.
  */
 int loom_session_run(struct loom_session *session, loom_progress_fn progress, void *arg,
 		     struct loom_error *err);

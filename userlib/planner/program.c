@@ -12,6 +12,7 @@ static int set_up_lower(struct planner *p)
 {
 	const struct loom_topology *topology = p->options->topology;
 	const struct loom_region_topology *sram;
+	u64 limit;
 
 	if (!topology)
 		return loom_error_set(p->err, -EINVAL, "no topology to plan for");
@@ -30,8 +31,9 @@ static int set_up_lower(struct planner *p)
 	p->lower.sram.align_bytes = sram->align_bytes;
 	p->lower.sram.sub_bank_bytes = sram->sub_banks > 1 ? sram->bank_bytes / sram->sub_banks : 0;
 	p->lower.sram.overlap = !(p->options->flags & LOOM_PLANNER_NO_OVERLAP);
-	if (p->options->sram_limit_bytes && p->options->sram_limit_bytes < p->lower.sram.bytes)
-		p->lower.sram.bytes = p->options->sram_limit_bytes;
+	limit = p->options->sram_limit_bytes ? p->options->sram_limit_bytes : sram->floor_bytes;
+	if (limit && limit < p->lower.sram.bytes)
+		p->lower.sram.bytes = limit;
 	return 0;
 }
 

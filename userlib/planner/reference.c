@@ -23,6 +23,7 @@ int loom_program_create_reference(const struct loom_graph *graph,
 	sram = &topology.region[DRM_LOOM_REGION_SRAM];
 	if (sram->banks)
 		sram->bank_bytes = sram->reserved_bytes + REFERENCE_BYTES / sram->banks;
+	sram->floor_bytes = 0;
 	own.topology = &topology;
 	own.grouping = NULL;
 	own.sram_limit_bytes = 0;

@@ -44,6 +44,7 @@ static const char *const loom_report_kinds[] = {
 	[LOOM_REPORT_BUFFER] = "buffer",
 	[LOOM_REPORT_SCRATCH] = "scratch",
 	[LOOM_REPORT_CONFLICT] = "conflict",
+	[LOOM_REPORT_HIDDEN] = "hidden",
 };
 
 const char *loom_report_kind_name(enum loom_report_kind kind)
@@ -105,6 +106,8 @@ static int loom_report_fill(struct loom_report_bank *bank, const struct drm_loom
 		if (from[i].flags & DRM_LOOM_BLOCK_RESERVED) {
 			scratch_end = end + scratch_bytes;
 			loom_report_add(bank, blocks, start, end, LOOM_REPORT_RESERVED);
+		} else if (from[i].flags & DRM_LOOM_BLOCK_HIDDEN) {
+			loom_report_add(bank, blocks, start, end, LOOM_REPORT_HIDDEN);
 		} else if (from[i].flags & DRM_LOOM_BLOCK_ALLOCATED) {
 			loom_report_add(bank, blocks, start, end, cut > start ?
 					LOOM_REPORT_CONFLICT : LOOM_REPORT_BUFFER);

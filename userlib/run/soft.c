@@ -46,6 +46,19 @@ static int loom_soft_no_space(struct loom_error *err, const struct loom_device *
 	return loom_error_set(err, -ENOSPC, "allocating slot %u: %s", slot, text);
 }
 
+/* What a plan for all of the SRAM meets on a device that others use, too. */
+static int loom_soft_floor(struct loom_error *err, int code, const struct loom_device *device,
+			   const struct drm_loom_fit *fit)
+{
+	const struct loom_region_topology *sram =
+		&loom_device_topology(device)->region[DRM_LOOM_REGION_SRAM];
+
+	return loom_error_set(err, code,
+			      "the plan's scratch takes %llu bytes of each bank: more than the %llu that are kept for it need a device that nobody else uses",
+			      (unsigned long long)fit->scratch_bytes,
+			      (unsigned long long)sram->floor_bytes);
+}
+
 static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 {
 	struct loom_soft *soft = session->priv;
@@ -78,6 +91,26 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	return 0;
 }
 
+/* Exclusive only for a plan that needs it: others would suffer from it, or refuse it. */
+static int loom_soft_context(struct loom_session *session, struct loom_error *err)
+{
+	struct loom_device *device = session->target->device;
+	struct loom_soft *soft = session->priv;
+	struct drm_loom_fit fit;
+	int ret = loom_device_plan_fit(device, soft->plan, &fit);
+
+	if (ret)
+		return loom_soft_fail(err, ret, "asking whether the plan fits");
+	if (!(fit.flags & DRM_LOOM_FIT_EXCLUSIVE)) {
+		ret = loom_context_create(device, DRM_LOOM_PRIORITY_NORMAL, &soft->context);
+		return ret ? loom_soft_fail(err, ret, "making a queue on the device") : 0;
+	}
+	ret = loom_context_create_exclusive(device, DRM_LOOM_PRIORITY_NORMAL, &soft->context);
+	if (ret == -EACCES || ret == -EBUSY)
+		return loom_soft_floor(err, ret, device, &fit);
+	return ret ? loom_soft_fail(err, ret, "making a queue on the device") : 0;
+}
+
 static int loom_soft_load(struct loom_session *session, struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
@@ -108,9 +141,10 @@ static int loom_soft_load(struct loom_session *session, struct loom_error *err)
 		if (ret)
 			return loom_soft_fail(err, ret, "allocating device memory");
 	}
-	ret = loom_context_create(device, DRM_LOOM_PRIORITY_NORMAL, &soft->context);
-	if (!ret)
-		ret = loom_sync_create(device, &soft->sync);
+	ret = loom_soft_context(session, err);
+	if (ret)
+		return ret;
+	ret = loom_sync_create(device, &soft->sync);
 	if (ret)
 		return loom_soft_fail(err, ret, "making a queue on the device");
 	return 0;
@@ -185,6 +219,12 @@ static int loom_soft_scratch_conflict(struct loom_session *session, struct loom_
 	if (loom_device_plan_fit(session->target->device, soft->plan, &fit) ||
 	    !conflict->short_bytes)
 		return loom_soft_fail(err, -EBUSY, "submitting the job");
+	/* of others' buffers the address is a secret, unless this process may watch them */
+	if (!conflict->handle && !conflict->bytes)
+		return loom_error_set(err, -EBUSY,
+				      "the plan's scratch ends at %#llx in bank %u, where another process has an SRAM buffer: %llu bytes too many",
+				      (unsigned long long)conflict->scratch_end, conflict->bank,
+				      (unsigned long long)conflict->short_bytes);
 	return loom_error_set(err, -EBUSY,
 			      "the plan's scratch ends at %#llx in bank %u, where %s has its SRAM buffer of %llu bytes from %#llx on: %llu bytes too many",
 			      (unsigned long long)conflict->scratch_end, conflict->bank,
@@ -200,6 +240,7 @@ static int loom_soft_run(struct loom_session *session, loom_progress_fn progress
 	struct loom_soft *soft = session->priv;
 	struct drm_loom_sync out = { .handle = soft->sync };
 	struct drm_loom_context_query query;
+	struct drm_loom_fit fit;
 	struct loom_submit submit = {
 		.plan = soft->plan,
 		.num_bindings = session->program->num_slots,
@@ -212,6 +253,8 @@ static int loom_soft_run(struct loom_session *session, loom_progress_fn progress
 	ret = loom_context_submit(soft->context, &submit);
 	if (ret == -EBUSY)
 		return loom_soft_scratch_conflict(session, err);
+	if (ret == -EACCES && !loom_device_plan_fit(session->target->device, soft->plan, &fit))
+		return loom_soft_floor(err, ret, session->target->device, &fit);
 	if (ret)
 		return loom_soft_fail(err, ret, "submitting the job");
 	ret = loom_soft_wait(session, progress, arg);

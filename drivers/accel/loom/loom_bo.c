@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/dma-buf.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include <drm/drm_exec.h>
@@ -10,6 +12,7 @@
 #include <drm/ttm/ttm_tt.h>
 
 #include "loom_bo.h"
+#include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
@@ -24,14 +27,40 @@
  * recently loses its address and keeps its bytes (see loom_ttm.c); a job that is bound to it brings
  * it back, maybe to another address. Clients cannot tell, because plans hold no addresses.
  *
- * SRAM buffers are never evicted: being in the SRAM is what they are for, and nothing would bring
- * them back. A full SRAM is ENOSPC.
+ * Who needs room takes these steps, none of which waits for a job:
+ *
+ * 1. take a free address, without the device's lock for placing;
+ * 2. with it, evict what no job uses, least recently used first, until there is room;
+ * 3. evict what jobs use: they go on, and jobs that use the new buffer will wait for them;
+ * 4. of what is still there, lock one buffer that somebody else had locked, evict it, try again;
+ *    wait for one that is being freed.
+ *
+ * There is no room if nothing is left to evict. TTM takes steps 2 and 3 and passes over what is
+ * locked, so without step 4 clients that happen to look at their buffers would be in the way.
+ *
+ * SRAM buffers are not evicted for others: being in the SRAM is what they are for, and what a file
+ * may have there is bounded (see sram/sram.c). A full SRAM is ENOSPC. The exception is a buffer
+ * that only an exclusive context could make, once that has no effect any more: it is displaced when
+ * another client needs the room, and placed by the rules for all when its next job needs it.
  *
  * Images differ only in how their bytes are dealt out over the banks: clients see rows at a pitch,
  * and so do jobs and the kernel, all of them as one line of bytes. It consists of whole processor
  * pages whatever the pitch, because the bytes of a soft device are in system pages. A back end
  * that maps its banks themselves can do so only for images whose pitch is a multiple of such a
  * page, as with pages of interleaved buffers.
+ *
+ * Buffers of other drivers can be imported (PRIME) and bound to slots in the DRAM. To jobs such a
+ * buffer is one of ours that others have imported: it gets an address at SUBMIT, loses it when
+ * others need the room, and its bytes are where the exporter keeps them. They are not charged to
+ * anybody here, and no file is its owner: the pages are the exporter's, and core does not tell who
+ * imports. It takes no memory of the host but for a page directory, and an address only for as long
+ * as others need none. The driver's jobs reach the bytes through the exporter's mapping for the
+ * kernel, and clients through its mapping for processes. Its reservation is the exporter's,
+ * with fences of both drivers. Jobs wait for what the exporter itself does with the bytes, like
+ * moving them; for its jobs clients wait by syncobjs, as for ours.
+ *
+ * The soft device is the processor, so it needs the exporter's memory to be coherent with it:
+ * dma_buf_begin_cpu_access() takes the reservation lock, and no job may.
  *
  * The kernel's own mapping of a buffer is made by the first job that uses it and
  * kept until the pages go (swapped out, or the buffer destroyed). Making one for
@@ -48,90 +77,351 @@ struct ttm_placement loom_bo_system = {
 	.placement = &loom_bo_system_place,
 };
 
+static struct ttm_operation_ctx loom_bo_ctx(void)
+{
+	return (struct ttm_operation_ctx) {
+		.interruptible = true,
+		.no_wait_gpu = true,
+		.gfp_retry_mayfail = true,
+	};
+}
+
 /**
- * loom_bo_place_locked() - bring a buffer into its region
- * @bo: the buffer, reserved. With loom_device.place_lock held and @bo reserved in
- *	a wait-wound context, all other buffers can be evicted for it
+ * loom_bo_room_begin() - be the one who makes room
+ * @room: out; to be given to loom_bo_room_end()
+ * @loom: the device
  *
- * Return: 0; -ENOSPC when there is no room in the banks; -ENOMEM; -ERESTARTSYS.
+ * Return: 0 or -EINTR.
  */
-int loom_bo_place_locked(struct loom_bo *bo)
+int loom_bo_room_begin(struct loom_bo_room *room, struct loom_device *loom)
+{
+	int ret = mutex_lock_interruptible(&loom->place_lock);
+
+	if (ret)
+		return ret;
+	room->loom = loom;
+	room->number = ++loom->placings;
+	INIT_LIST_HEAD(&room->evicted);
+	return 0;
+}
+
+/**
+ * loom_bo_room_end() - undo loom_bo_room_begin()
+ * @room: the room, when the buffers are unlocked again
+ */
+void loom_bo_room_end(struct loom_bo_room *room)
+{
+	struct loom_bo *bo, *next;
+
+	list_for_each_entry_safe(bo, next, &room->evicted, evicted) {
+		list_del_init(&bo->evicted);
+		drm_gem_object_put(&bo->tbo.base);
+	}
+	mutex_unlock(&room->loom->place_lock);
+}
+
+/**
+ * loom_bo_room_wait() - wait after -EAGAIN until there may be more room
+ * @room: the room, after loom_bo_room_end()
+ *
+ * Return: -EAGAIN when it is time to try again, -ERESTARTSYS, or -ENODEV: the device goes.
+ */
+int loom_bo_room_wait(const struct loom_bo_room *room)
+{
+	struct loom_region *dram = &room->loom->region[DRM_LOOM_REGION_DRAM];
+
+	int ret = wait_event_interruptible(dram->freed_wait,
+					   READ_ONCE(dram->freed) != room->freed ||
+					   READ_ONCE(room->loom->unplugged));
+
+	if (READ_ONCE(room->loom->unplugged))
+		return -ENODEV;
+	return ret ?: -EAGAIN;
+}
+
+/* One buffer goes that somebody else had locked. Return: 0 to try again, or -errno. */
+static int loom_bo_make_room_locked(struct loom_bo *bo, struct loom_bo_room *room)
+{
+	struct loom_region *region = &room->loom->region[bo->shape.region];
+	struct ttm_operation_ctx ctx = loom_bo_ctx();
+	struct drm_gem_object *gem;
+	struct loom_bo *victim;
+	bool dying;
+	int ret;
+
+	/* others may take free addresses meanwhile, so this is not bound to end soon */
+	if (signal_pending(current))
+		return -ERESTARTSYS;
+	gem = loom_region_victim(region, &bo->shape.mask, room->number, &dying);
+	if (!gem && dying)
+		return -EAGAIN;
+	/* nothing is left, but something may have gone by itself since the last try */
+	if (!gem)
+		return READ_ONCE(region->freed) == room->freed ? -ENOSPC : 0;
+	victim = gem_to_loom_bo(gem);
+	/* until all is unlocked: lockdep takes the first lock of an exec for all of them */
+	if (list_empty(&victim->evicted))
+		list_add(&victim->evicted, &room->evicted);
+	else
+		drm_gem_object_put(gem);
+	ret = drm_exec_lock_obj(room->exec, gem);
+	if (ret)
+		return ret;
+	ret = ttm_bo_validate(&victim->tbo, &loom_bo_system, &ctx);
+	drm_exec_unlock_obj(room->exec, gem);
+	return ret;
+}
+
+static int loom_bo_validate_locked(struct loom_bo *bo, u32 flags)
 {
 	struct loom_bo_place place = {
 		.base.mem_type = LOOM_REGION_PLACEMENT(bo->shape.region),
-		.mask = &bo->shape.mask,
+		.base.flags = LOOM_BO_PLACE | flags,
+		.bo = bo,
 	};
 	struct ttm_placement placement = {
 		.num_placement = 1,
 		.placement = &place.base,
 	};
-	struct ttm_operation_ctx ctx = {
-		.interruptible = true,
-		.gfp_retry_mayfail = true,
-	};
+	struct ttm_operation_ctx ctx = loom_bo_ctx();
+	int ret;
+
+	bo->no_space = false;
+	ret = ttm_bo_validate(&bo->tbo, &placement, &ctx);
+	/* some kernels say ENOMEM for both */
+	return ret == -ENOMEM && bo->no_space ? -ENOSPC : ret;
+}
+
+/**
+ * loom_bo_keep_locked() - a buffer is not to be evicted when room is made
+ * @bo: the buffer, reserved by the exec of @room
+ * @room: the room
+ */
+void loom_bo_keep_locked(struct loom_bo *bo, const struct loom_bo_room *room)
+{
+	dma_resv_assert_held(bo->tbo.base.resv);
+
+	if (bo->resident)
+		to_loom_region_block(bo->tbo.resource)->keep = room->number;
+}
+
+/**
+ * loom_bo_place_locked() - bring a buffer into its region
+ * @bo: the buffer, reserved
+ * @room: NULL if only a free address will do. Else others are evicted for it, but for those that
+ *	its exec has locked, which have been given to loom_bo_keep_locked()
+ *
+ * Return: 0; -ENOSPC when there is no room in the banks; -EAGAIN when there will be: unlock all and
+ * loom_bo_room_wait(); -EDEADLK, and the exec is contended; -ENOMEM; -ERESTARTSYS, -EINTR.
+ */
+int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room)
+{
 	int ret;
 
 	dma_resv_assert_held(bo->tbo.base.resv);
 
-	bo->no_space = false;
-	ret = ttm_bo_validate(&bo->tbo, &placement, &ctx);
-	/* TTM says ENOMEM for both */
-	return ret == -ENOMEM && bo->no_space ? -ENOSPC : ret;
+	/* TTM does not evict for a place that is only desired */
+	ret = loom_bo_validate_locked(bo, TTM_PL_FLAG_DESIRED);
+	if (!room)
+		return ret;
+	while (ret == -ENOSPC && bo->shape.region == DRM_LOOM_REGION_DRAM) {
+		room->freed = READ_ONCE(room->loom->region[bo->shape.region].freed);
+		ret = loom_bo_validate_locked(bo, LOOM_BO_PLACE_IDLE);
+		if (ret == -ENOSPC)
+			ret = loom_bo_validate_locked(bo, 0);
+		if (ret != -ENOSPC)
+			break;
+		ret = loom_bo_make_room_locked(bo, room);
+		if (ret)
+			return ret;
+		ret = -ENOSPC;
+	}
+	if (!ret)
+		loom_bo_keep_locked(bo, room);
+	return ret;
+}
+
+/**
+ * loom_bo_populate_locked() - bring back the pages of a buffer, if they were swapped out
+ * @bo: the buffer, reserved
+ *
+ * Placing does this too, but in front of all others who need room.
+ *
+ * Return: 0 or -errno.
+ */
+int loom_bo_populate_locked(struct loom_bo *bo)
+{
+	struct ttm_operation_ctx ctx = loom_bo_ctx();
+
+	dma_resv_assert_held(bo->tbo.base.resv);
+
+	return loom_compat_ttm_populate(&bo->tbo, &ctx);
 }
 
 /**
  * loom_bo_map_locked() - make the bytes of a buffer visible to the kernel
  * @bo: the buffer, reserved
  *
- * Return: 0, and loom_bo.map is valid for as long as the buffer is not idle; -errno.
+ * Return: 0, and loom_bo.map is valid for as long as the buffer is not idle; -EOPNOTSUPP if it is
+ * of another driver, in memory that is not like the processor's; -errno.
  */
 int loom_bo_map_locked(struct loom_bo *bo)
 {
+	int ret;
+
 	dma_resv_assert_held(bo->tbo.base.resv);
 
-	return iosys_map_is_null(&bo->map) ? ttm_bo_vmap(&bo->tbo, &bo->map) : 0;
+	if (!iosys_map_is_null(&bo->map))
+		return 0;
+	if (!bo->dmabuf)
+		return ttm_bo_vmap(&bo->tbo, &bo->map);
+	ret = dma_buf_vmap(bo->dmabuf, &bo->map);
+	if (!ret && bo->map.is_iomem) {
+		dma_buf_vunmap(bo->dmabuf, &bo->map);
+		ret = -EOPNOTSUPP;
+	}
+	if (ret)
+		iosys_map_clear(&bo->map);
+	return ret;
+}
+
+/**
+ * loom_bo_unmap_locked() - undo loom_bo_map_locked(), before the pages go
+ * @bo: the buffer, reserved, mapped or not
+ */
+void loom_bo_unmap_locked(struct loom_bo *bo)
+{
+	if (iosys_map_is_null(&bo->map))
+		return;
+	if (bo->dmabuf)
+		dma_buf_vunmap(bo->dmabuf, &bo->map);
+	else
+		ttm_bo_vunmap(&bo->tbo, &bo->map);
+	iosys_map_clear(&bo->map);
+}
+
+/* With others evicted. Return: 0, or -errno as loom_bo_place_locked(). */
+static int loom_bo_place_with_room(struct loom_bo *bo, struct loom_bo_room *room)
+{
+	struct drm_exec exec;
+	int ret;
+
+	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT, 1);
+	room->exec = &exec;
+	drm_exec_until_all_locked(&exec) {
+		ret = drm_exec_lock_obj(&exec, &bo->tbo.base);
+		drm_exec_retry_on_contention(&exec);
+		if (ret)
+			break;
+		ret = loom_bo_place_locked(bo, room);
+		drm_exec_retry_on_contention(&exec);
+		if (ret)
+			break;
+	}
+	drm_exec_fini(&exec);
+	return ret;
+}
+
+/* Return: 0, or -errno as loom_bo_place_locked(). */
+static int loom_bo_try_place(struct loom_bo *bo)
+{
+	struct loom_bo_room room;
+	int ret;
+
+	ret = dma_resv_lock_interruptible(bo->tbo.base.resv, NULL);
+	if (ret)
+		return ret;
+	ret = loom_bo_place_locked(bo, NULL);
+	dma_resv_unlock(bo->tbo.base.resv);
+	if (ret != -ENOSPC || bo->shape.region != DRM_LOOM_REGION_DRAM)
+		return ret;
+	do {
+		ret = loom_bo_room_begin(&room, to_loom_device(bo->tbo.base.dev));
+		if (ret)
+			return ret;
+		ret = loom_bo_place_with_room(bo, &room);
+		loom_bo_room_end(&room);
+		if (ret == -EAGAIN)
+			ret = loom_bo_room_wait(&room);
+	} while (ret == -EAGAIN);
+	return ret;
+}
+
+/**
+ * loom_bo_displace() - make a buffer give its room in the SRAM to another client
+ * @gem: the buffer; the caller holds a reference and no lock
+ *
+ * Does nothing if it need not give it any more.
+ *
+ * Jobs that use the buffer go on, see loom_ttm.c.
+ *
+ * Return: 0; -ERESTARTSYS; -ENOMEM.
+ */
+int loom_bo_displace(struct drm_gem_object *gem)
+{
+	struct loom_device *loom = to_loom_device(gem->dev);
+	struct ttm_operation_ctx ctx = loom_bo_ctx();
+	struct loom_bo *bo = gem_to_loom_bo(gem);
+	int ret;
+
+	ret = dma_resv_lock_interruptible(gem->resv, NULL);
+	if (ret)
+		return ret == -EINTR ? -ERESTARTSYS : ret;
+	if (bo->resident && loom_region_displaceable(&loom->region[bo->shape.region],
+						     bo->tbo.resource))
+		ret = ttm_bo_validate(&bo->tbo, &loom_bo_system, &ctx);
+	dma_resv_unlock(gem->resv);
+	return ret;
 }
 
 static int loom_bo_place(struct loom_bo *bo)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
-	struct drm_exec exec;
+	struct drm_gem_object *gem;
 	int ret;
 
-	ret = mutex_lock_interruptible(&loom->place_lock);
-	if (ret)
-		return ret;
-	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT, 1);
-	drm_exec_until_all_locked(&exec) {
-		ret = drm_exec_lock_obj(&exec, &bo->tbo.base);
-		drm_exec_retry_on_contention(&exec);
+	for (;;) {
+		ret = loom_bo_try_place(bo);
+		if (ret != -ENOSPC || bo->shape.region != DRM_LOOM_REGION_SRAM)
+			return ret;
+		ret = loom_region_revoke(&loom->region[bo->shape.region], &bo->client->sram);
+		if (ret == -EAGAIN)
+			continue;
+		if (ret)
+			return ret;
+		gem = loom_region_find_displaceable(&loom->region[bo->shape.region], &bo->shape,
+						    &bo->client->sram);
+		if (!gem)
+			return -ENOSPC;
+		ret = loom_bo_displace(gem);
+		drm_gem_object_put(gem);
+		if (ret)
+			return ret;
 	}
-	if (!ret)
-		ret = loom_bo_place_locked(bo);
-	drm_exec_fini(&exec);
-	mutex_unlock(&loom->place_lock);
-	return ret;
 }
 
 static void loom_bo_gem_free(struct drm_gem_object *gem)
 {
-	ttm_bo_put(&gem_to_loom_bo(gem)->tbo);
+	loom_compat_ttm_bo_fini(&gem_to_loom_bo(gem)->tbo);
 }
 
-/* Importers may hold the pages for long, so the buffer is pinned where jobs need it. */
+/*
+ * Importers may hold the pages for long, so these stay. An address in the DRAM means nothing to
+ * them: to keep it would let a client take the DRAM from all others.
+ */
 static int loom_bo_gem_pin(struct drm_gem_object *gem)
 {
 	struct loom_bo *bo = gem_to_loom_bo(gem);
-	int ret = loom_bo_place_locked(bo);
+	int ret = loom_bo_populate_locked(bo);
 
 	if (!ret)
-		ttm_bo_pin(&bo->tbo);
+		bo->exports++;
 	return ret;
 }
 
 static void loom_bo_gem_unpin(struct drm_gem_object *gem)
 {
-	ttm_bo_unpin(&gem_to_loom_bo(gem)->tbo);
+	gem_to_loom_bo(gem)->exports--;
 }
 
 static struct sg_table *loom_bo_gem_sg_table(struct drm_gem_object *gem)
@@ -146,6 +436,25 @@ static enum drm_gem_object_status loom_bo_gem_status(struct drm_gem_object *gem)
 	return READ_ONCE(gem_to_loom_bo(gem)->resident) ? DRM_GEM_OBJECT_RESIDENT : 0;
 }
 
+/* TTM would not know what to do about a fault. */
+static int loom_bo_gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
+{
+	struct loom_bo *bo = gem_to_loom_bo(gem);
+	int ret;
+
+	if (!bo->dmabuf)
+		return drm_gem_ttm_mmap(gem, vma);
+	/* not all exporters set these */
+	vma->vm_private_data = NULL;
+	vma->vm_ops = NULL;
+	vm_flags_set(vma, VM_DONTEXPAND);
+	ret = dma_buf_mmap(bo->dmabuf, vma, 0);
+	/* the mapping has a reference to the dma-buf instead */
+	if (!ret)
+		drm_gem_object_put(gem);
+	return ret;
+}
+
 static const struct drm_gem_object_funcs loom_bo_gem_funcs = {
 	.free = loom_bo_gem_free,
 	.pin = loom_bo_gem_pin,
@@ -153,7 +462,7 @@ static const struct drm_gem_object_funcs loom_bo_gem_funcs = {
 	.get_sg_table = loom_bo_gem_sg_table,
 	.vmap = drm_gem_ttm_vmap,
 	.vunmap = drm_gem_ttm_vunmap,
-	.mmap = drm_gem_ttm_mmap,
+	.mmap = loom_bo_gem_mmap,
 	.print_info = drm_gem_ttm_print_info,
 	.status = loom_bo_gem_status,
 };
@@ -162,8 +471,15 @@ static void loom_bo_destroy(struct ttm_buffer_object *tbo)
 {
 	struct loom_bo *bo = to_loom_bo(tbo);
 
-	loom_quota_uncharge(to_loom_device(tbo->base.dev), bo->client, tbo->base.size);
-	loom_file_put(bo->client);
+	if (bo->dmabuf) {
+		/* core sets it when the import has succeeded */
+		if (tbo->base.import_attach)
+			drm_prime_gem_destroy(&tbo->base, tbo->sg);
+		dma_buf_put(bo->dmabuf);
+	} else {
+		loom_quota_uncharge(to_loom_device(tbo->base.dev), bo->client, tbo->base.size);
+		loom_file_put(bo->client);
+	}
 	drm_gem_object_release(&tbo->base);
 	kfree(bo);
 }
@@ -172,31 +488,39 @@ static void loom_bo_destroy(struct ttm_buffer_object *tbo)
 static int loom_bo_create(struct loom_device *loom, const struct loom_shape *shape,
 			  struct drm_file *file, struct loom_bo **out)
 {
-	struct ttm_operation_ctx ctx = { .interruptible = true, .gfp_retry_mayfail = true };
+	struct ttm_operation_ctx ctx = loom_bo_ctx();
+	u64 size = PAGE_ALIGN(shape->layout.size);
 	struct loom_bo *bo;
 	int ret;
 
+	/*
+	 * A buffer larger than the host is refused, not tried until others are killed. Later on,
+	 * when it is touched or brought back, there is nobody to tell but by a signal.
+	 */
+	if (PFN_DOWN(size) > si_mem_available())
+		return -ENOMEM;
 	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	if (!bo)
 		return -ENOMEM;
 	bo->shape = *shape;
+	INIT_LIST_HEAD(&bo->evicted);
 	bo->owner = file->client_id;
 	bo->client = file->driver_priv;
-	ret = loom_quota_charge(loom, bo->client, PAGE_ALIGN(bo->shape.layout.size));
+	ret = loom_quota_charge(loom, bo->client, size);
 	if (ret) {
 		kfree(bo);
-		return ret;
+		return loom_refuse(&loom->drm, ret, "buffer: a cap on bytes is reached");
 	}
 	loom_file_get(bo->client);
 	bo->tbo.base.funcs = &loom_bo_gem_funcs;
-	drm_gem_private_object_init(&loom->drm, &bo->tbo.base, PAGE_ALIGN(bo->shape.layout.size));
+	drm_gem_private_object_init(&loom->drm, &bo->tbo.base, size);
 	/* frees it when it fails */
 	ret = ttm_bo_init_reserved(&loom->ttm, &bo->tbo, ttm_bo_type_device, &loom_bo_system, 0,
 				   &ctx, NULL, NULL, loom_bo_destroy);
 	if (ret)
 		return ret;
 	/* pages are zeroed here, not under the lock that placing it takes */
-	ret = ttm_tt_populate(&loom->ttm, bo->tbo.ttm, &ctx);
+	ret = loom_compat_ttm_populate(&bo->tbo, &ctx);
 	ttm_bo_unreserve(&bo->tbo);
 	if (ret) {
 		drm_gem_object_put(&bo->tbo.base);
@@ -206,16 +530,71 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 	return 0;
 }
 
+/**
+ * loom_bo_import() - a buffer for the pages of another driver
+ * @drm: the device
+ * @attach: to the dma-buf
+ * @sg: its pages; ours to unmap once this has succeeded
+ *
+ * It is interleaved over all banks of the DRAM and has no address yet.
+ *
+ * Return: the buffer; ERR_PTR(-ENOSPC) if the DRAM is smaller than that; ERR_PTR(-errno).
+ */
+struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
+				      struct sg_table *sg)
+{
+	struct drm_loom_bo_create args = {
+		.size = attach->dmabuf->size,
+		.region = DRM_LOOM_REGION_DRAM,
+		.layout = DRM_LOOM_LAYOUT_INTERLEAVED,
+	};
+	struct loom_device *loom = to_loom_device(drm);
+	struct ttm_operation_ctx ctx = loom_bo_ctx();
+	struct dma_resv *resv = attach->dmabuf->resv;
+	struct loom_bo *bo;
+	int ret;
+
+	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
+	if (!bo)
+		return ERR_PTR(-ENOMEM);
+	ret = loom_shape_init(&bo->shape, drm, loom->topology, &args);
+	if (!ret && bo->shape.layout.bytes_per_bank >
+		    loom_region_total(&loom->region[DRM_LOOM_REGION_DRAM]))
+		ret = -ENOSPC;
+	if (!ret && !PAGE_ALIGNED(args.size))
+		ret = loom_refuse(drm, -EINVAL, "import: %llu bytes", args.size);
+	if (!ret)
+		ret = dma_resv_lock_interruptible(resv, NULL);
+	if (ret) {
+		kfree(bo);
+		return ERR_PTR(ret);
+	}
+	INIT_LIST_HEAD(&bo->evicted);
+	/* one of its own: TTM may free the buffer when core has dropped that of the attachment */
+	bo->dmabuf = attach->dmabuf;
+	get_dma_buf(bo->dmabuf);
+	bo->tbo.base.funcs = &loom_bo_gem_funcs;
+	drm_gem_private_object_init(drm, &bo->tbo.base, args.size);
+	/* frees it when it fails */
+	ret = ttm_bo_init_reserved(&loom->ttm, &bo->tbo, ttm_bo_type_sg, &loom_bo_system, 0,
+				   &ctx, sg, resv, loom_bo_destroy);
+	dma_resv_unlock(resv);
+	return ret ? ERR_PTR(ret) : &bo->tbo.base;
+}
+
 /* Record why there is no room, for this call and for QUERY_NO_SPACE. */
 static int loom_bo_no_space(struct loom_device *loom, const struct loom_shape *shape,
 			    const struct drm_loom_bo_create *args, struct loom_file *client)
 {
 	struct drm_loom_no_space record;
 
-	loom_region_no_space(&loom->region[args->region], shape, args->size, &record);
+	loom_region_no_space(&loom->region[args->region], shape, &client->sram, args->size,
+			     &record);
 	mutex_lock(&client->no_space_lock);
 	client->no_space = record;
 	mutex_unlock(&client->no_space_lock);
+	loom_refuse(&loom->drm, -ENOSPC, "buffer: reason %u, %llu bytes in each of %u banks",
+		    record.reason, record.bytes_per_bank, record.banks);
 	return loom_user_write(args->no_space, args->no_space_size, &record, sizeof(record)) ?:
 	       -ENOSPC;
 }
@@ -237,7 +616,7 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 	u32 handle;
 	int ret;
 
-	ret = loom_shape_init(&shape, loom->topology, args);
+	ret = loom_shape_init(&shape, drm, loom->topology, args);
 	if (ret == -EOVERFLOW) {
 		shape.layout.bytes_per_bank = U64_MAX;
 		ret = -ENOSPC;
@@ -286,10 +665,10 @@ int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file
 	int ret;
 
 	if (args->pad)
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "buffer: padding %#x", args->pad);
 	gem = drm_gem_object_lookup(file, args->handle);
 	if (!gem)
-		return -ENOENT;
+		return loom_refuse(drm, -ENOENT, "no buffer %u", args->handle);
 	bo = gem_to_loom_bo(gem);
 	ret = dma_resv_lock_interruptible(gem->resv, NULL);
 	if (ret)
@@ -351,10 +730,10 @@ int loom_bo_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file
 	long ret;
 
 	if (args->pad)
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "buffer: padding %#x", args->pad);
 	gem = drm_gem_object_lookup(file, args->handle);
 	if (!gem)
-		return -ENOENT;
+		return loom_refuse(drm, -ENOENT, "no buffer %u", args->handle);
 	ret = dma_resv_wait_timeout(gem->resv, DMA_RESV_USAGE_BOOKKEEP, true,
 				    drm_timeout_abs_to_jiffies(args->timeout_ns));
 	drm_gem_object_put(gem);

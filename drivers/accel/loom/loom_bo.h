@@ -9,7 +9,13 @@
 
 #include "loom_shape.h"
 
+struct dma_buf;
+struct dma_buf_attachment;
+struct drm_device;
+struct drm_exec;
+struct loom_device;
 struct loom_file;
+struct sg_table;
 
 /**
  * struct loom_bo - a buffer
@@ -21,17 +27,26 @@ struct loom_bo {
 	struct ttm_buffer_object tbo;
 	/** @shape: its banks, and how its bytes are dealt out over them; constant */
 	struct loom_shape shape;
-	/** @owner: drm_file.client_id of the client that made it, constant */
+	/** @owner: drm_file.client_id of the client that made it, 0 if @dmabuf; constant */
 	u64 owner;
-	/** @client: the same, with a reference, charged for its bytes; constant */
+	/** @dmabuf: of the driver that the bytes belong to, or NULL if they are ours; constant */
+	struct dma_buf *dmabuf;
+	/** @client: the same, with a reference, charged for its bytes; NULL if @dmabuf; constant */
 	struct loom_file *client;
 	/**
 	 * @resident: it has an address in its region; written under the reservation lock,
 	 * read without it for statistics
 	 */
 	bool resident;
-	/** @no_space: the banks had no room at the last try; under the reservation lock */
+	/**
+	 * @no_space: the banks had no room at the last try, and nothing else has failed since;
+	 * under the reservation lock
+	 */
 	bool no_space;
+	/** @exports: how many importers have its pages; under the reservation lock */
+	u32 exports;
+	/** @evicted: in loom_bo_room.evicted, or empty; under loom_device.place_lock */
+	struct list_head evicted;
 	/** @map: the kernel's view, once a job needed it; under the reservation lock */
 	struct iosys_map map;
 };
@@ -46,19 +61,51 @@ static inline struct loom_bo *gem_to_loom_bo(struct drm_gem_object *gem)
 	return container_of(gem, struct loom_bo, tbo.base);
 }
 
+/* Flags of ttm_place that TTM has no use for. The place is that of a &struct loom_bo_place. */
+#define LOOM_BO_PLACE		BIT(31)
+/* Only buffers that no job uses make room for it. */
+#define LOOM_BO_PLACE_IDLE	BIT(30)
+
 /**
- * struct loom_bo_place - a place in a region, and the banks that are wanted there
+ * struct loom_bo_place - a place in a region, and the buffer that wants it
  */
 struct loom_bo_place {
-	/** @base: base, as TTM sees it */
+	/** @base: base, as TTM sees it; LOOM_BO_PLACE tells it from places of TTM's own */
 	struct ttm_place base;
-	/** @mask: the banks */
-	const struct loom_mask *mask;
+	/** @bo: what is to be placed there, in these banks; reserved */
+	struct loom_bo *bo;
+};
+
+/**
+ * struct loom_bo_room - others may have to go so that some buffers are placed
+ *
+ * On the stack of who has loom_device.place_lock, from loom_bo_room_begin() to loom_bo_room_end().
+ */
+struct loom_bo_room {
+	/** @loom: the device */
+	struct loom_device *loom;
+	/** @exec: what has locked the buffers, set after loom_bo_room_begin() */
+	struct drm_exec *exec;
+	/** @number: loom_region_block.keep of these buffers once they are placed */
+	u64 number;
+	/** @freed: loom_region.freed of the DRAM before the last try */
+	u64 freed;
+	/** @evicted: buffers that had to be locked to be evicted, with references */
+	struct list_head evicted;
 };
 
 extern struct ttm_placement loom_bo_system;
 
-int loom_bo_place_locked(struct loom_bo *bo);
+int loom_bo_populate_locked(struct loom_bo *bo);
+void loom_bo_keep_locked(struct loom_bo *bo, const struct loom_bo_room *room);
+int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room);
+int loom_bo_room_begin(struct loom_bo_room *room, struct loom_device *loom);
+void loom_bo_room_end(struct loom_bo_room *room);
+int loom_bo_room_wait(const struct loom_bo_room *room);
 int loom_bo_map_locked(struct loom_bo *bo);
+void loom_bo_unmap_locked(struct loom_bo *bo);
+struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,
+				      struct sg_table *sg);
+int __must_check loom_bo_displace(struct drm_gem_object *gem);
 
 #endif /* LOOM_BO_H */

@@ -2,23 +2,64 @@
 #ifndef LOOM_COMPAT_H
 #define LOOM_COMPAT_H
 
+#include <linux/err.h>
+#include <linux/module.h>
+
+#include <drm/drm_drv.h>
 #include <drm/gpu_scheduler.h>
+#include <drm/ttm/ttm_bo.h>
+#include <drm/ttm/ttm_device.h>
+#include <drm/ttm/ttm_resource.h>
+#include <drm/ttm/ttm_tt.h>
+
+#ifdef LOOM_HAVE_DMEM
+#include <linux/cgroup_dmem.h>
+#endif
 
 /*
- * What differs between kernels that call themselves 6.12. Stable trees take over
- * interfaces from later releases, so the Kbuild file looks into the headers
- * instead of at the version.
+ * What differs between kernels, from 6.12 on. Stable trees take over interfaces from later
+ * releases, so the Kbuild file looks into the headers instead of at the version, and defines
+ * LOOM_HAVE_* for what it finds there. In a kernel tree this file is to go: of each #ifdef the
+ * branch for the newer kernel stays.
  */
+
+/* ----------------------------------------------------------------- module */
+
+#ifdef LOOM_HAVE_NS_SYMBOL
+#define LOOM_COMPAT_NS_DMA_BUF	DMA_BUF
+#define LOOM_COMPAT_NS_KUNIT	EXPORTED_FOR_KUNIT_TESTING
+#else
+#define LOOM_COMPAT_NS_DMA_BUF	"DMA_BUF"
+#define LOOM_COMPAT_NS_KUNIT	"EXPORTED_FOR_KUNIT_TESTING"
+#endif
+
+/* A member of struct drm_driver that older kernels warn about when it is not set. */
+#ifdef LOOM_HAVE_DRIVER_DATE
+#define LOOM_COMPAT_DRIVER_DATE	.date = "20251121",
+#else
+#define LOOM_COMPAT_DRIVER_DATE
+#endif
+
+/* The first parameter of a generator of parameters of a KUnit test. */
+#ifdef LOOM_HAVE_KUNIT_PARAM_TEST
+#define LOOM_COMPAT_KUNIT_TEST	struct kunit *test,
+#else
+#define LOOM_COMPAT_KUNIT_TEST
+#endif
+
+/* -------------------------------------------------------------- scheduler */
 
 static inline int loom_compat_sched_init(struct drm_gpu_scheduler *sched,
 					 const struct drm_sched_backend_ops *ops,
+					 struct workqueue_struct *submit_wq,
 					 struct workqueue_struct *timeout_wq, long timeout,
 					 struct device *dev)
 {
 #ifdef LOOM_HAVE_SCHED_INIT_ARGS
 	const struct drm_sched_init_args args = {
 		.ops = ops,
-		.num_rqs = DRM_SCHED_PRIORITY_COUNT,
+		.submit_wq = submit_wq,
+		.num_rqs = DRM_SCHED_PRIORITY_HIGH + 1,
 		.credit_limit = 1,
 		.timeout = timeout,
 		.timeout_wq = timeout_wq,
@@ -28,7 +69,7 @@ static inline int loom_compat_sched_init(struct drm_gpu_scheduler *sched,
 
 	return drm_sched_init(sched, &args);
 #else
-	return drm_sched_init(sched, ops, NULL, DRM_SCHED_PRIORITY_COUNT, 1, 0, timeout,
+	return drm_sched_init(sched, ops, submit_wq, DRM_SCHED_PRIORITY_HIGH + 1, 1, 0, timeout,
 			      timeout_wq, NULL, "loom", dev);
 #endif
 }
@@ -41,6 +82,88 @@ static inline int loom_compat_sched_job_init(struct drm_sched_job *job,
 #else
 	return drm_sched_job_init(job, entity, 1, NULL);
 #endif
+}
+
+/*
+ * The scheduler has taken a job off its list to call timedout_job(), and shall have it back, so
+ * that it is freed: called before the scheduler is started again. Returns what timedout_job() is to
+ * return. Newer kernels do it themselves when it returns.
+ */
+static inline enum drm_gpu_sched_stat loom_compat_sched_keep(struct drm_sched_job *job)
+{
+#ifdef LOOM_HAVE_SCHED_NO_HANG
+	return DRM_GPU_SCHED_STAT_NO_HANG;
+#else
+	struct drm_gpu_scheduler *sched = job->sched;
+
+	spin_lock(&sched->job_list_lock);
+	list_add(&job->list, &sched->pending_list);
+	spin_unlock(&sched->job_list_lock);
+	return DRM_GPU_SCHED_STAT_NOMINAL;
+#endif
+}
+
+/* -------------------------------------------------------------------- TTM */
+
+/* With newer kernels ttm_bo_validate() says ENOSPC itself; see loom_bo_place_locked(). */
+static inline int loom_compat_ttm_device_init(struct ttm_device *ttm,
+					      const struct ttm_device_funcs *funcs,
+					      struct drm_device *drm)
+{
+#ifdef LOOM_HAVE_TTM_ALLOC_FLAGS
+	return ttm_device_init(ttm, funcs, drm->dev, drm->anon_inode->i_mapping,
+			       drm->vma_offset_manager, TTM_ALLOCATION_PROPAGATE_ENOSPC);
+#else
+	return ttm_device_init(ttm, (struct ttm_device_funcs *)funcs, drm->dev,
+			       drm->anon_inode->i_mapping, drm->vma_offset_manager, false, false);
+#endif
+}
+
+static inline void loom_compat_ttm_bo_fini(struct ttm_buffer_object *tbo)
+{
+#ifdef LOOM_HAVE_TTM_BO_FINI
+	ttm_bo_fini(tbo);
+#else
+	ttm_bo_put(tbo);
+#endif
+}
+
+/* Pages of a buffer, reserved, that it has not or that were swapped out. */
+static inline int loom_compat_ttm_populate(struct ttm_buffer_object *tbo,
+					   struct ttm_operation_ctx *ctx)
+{
+#ifdef LOOM_HAVE_TTM_BO_POPULATE
+	return ttm_bo_populate(tbo, ctx);
+#else
+	return ttm_tt_populate(tbo->bdev, tbo->ttm, ctx);
+#endif
+}
+
+/*
+ * Make control groups account for the buffers of a region, where the kernel has the dmem
+ * controller. Called when @manager is set up completely; undone with @drm, so before @manager is
+ * if that is undone with @drm, too.
+ */
+static inline int loom_compat_dmem_register(struct drm_device *drm,
+					    struct ttm_resource_manager *manager,
+					    const char *name, u64 size)
+{
+#ifdef LOOM_HAVE_DMEM
+	static const struct dmem_cgroup_ops ops = {
+		.reclaim = ttm_resource_manager_dmem_reclaim,
+	};
+	const struct dmem_cgroup_init init = {
+		.size = size,
+		.ops = &ops,
+		.reclaim_priv = manager,
+	};
+	struct dmem_cgroup_region *region = drmm_cgroup_register_region(drm, name, &init);
+
+	if (IS_ERR(region))
+		return PTR_ERR(region);
+	ttm_resource_manager_set_dmem_region(manager, region);
+#endif
+	return 0;
 }
 
 #endif /* LOOM_COMPAT_H */

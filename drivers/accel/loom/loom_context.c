@@ -1,50 +1,73 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/capability.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 
+#include "loom_compat.h"
 #include "loom_context.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
+#include "loom_quota.h"
+#include "loom_user.h"
 
 /**
  * DOC: Contexts
  *
- * A context is a queue of its own: its jobs run in order, jobs of different
- * contexts in the order of priority, then age. A context whose job was ended by
- * the timeout is guilty for good: what it has queued is cancelled, what it
- * submits is refused. Others do not notice.
+ * A context is a queue of its own: its jobs run in order, and those of different contexts take
+ * turns, see loom_job.c. A context whose job was ended by the timeout is guilty for good: what it
+ * has queued is cancelled, what it submits is refused. Others do not notice.
+ *
+ * Each context has a scheduler (&struct drm_gpu_scheduler) of its own, with one queue and room for
+ * one job in flight. One scheduler for all contexts with room for many jobs was tried on paper and
+ * rejected, for three reasons that are all in its list of jobs in flight:
+ *
+ * * it frees jobs in the order in which they were started. The buffers of short jobs would be kept
+ *   until the long job of somebody else has ended;
+ * * it looks at the first of them only when there is a timeout;
+ * * a job that waits for one of the same scheduler is started when that one is, not when it has
+ *   ended. That is right for an engine that takes jobs in order, and wrong where they take turns.
+ *
+ * The schedulers share the workqueues of the device.
+ *
+ * An exclusive context suspends the rules about the SRAM for its file, see sram/sram.c.
  *
  * Each job refers to its context. The last reference may be dropped on the
  * scheduler's own workqueue, where the queue cannot be taken down, so that is left to a
- * workqueue of the module.
+ * workqueue of the module. It is left there for a grace period of RCU, too: a fence that signals
+ * calls into queue and scheduler, and what it has called may have work left to do there after the
+ * job has gone by another way (drm_sched_job_done() and drm_sched_entity_wakeup() both end by
+ * looking at the scheduler). Callbacks of fences run in a reader's section, under a spinlock
+ * without interrupts.
  *
  * The scheduler's own way to end a queue that still has jobs (drm_sched_entity_fini(), which
  * kills them) was tried and rejected: when it comes between the scheduler's picking a
  * queue and its taking the job, pop_job() puts the dead queue back into the run
  * queue, and both take from it. So a queue is taken down when it is empty; jobs of a
- * closed file get there by themselves, as each is ended at once when its turn comes.
+ * closed file get there by themselves, as each is ended when the one before it has ended.
  */
 
 static struct workqueue_struct *loom_context_wq;
 
-static const enum drm_sched_priority loom_context_priority[] = {
-	[DRM_LOOM_PRIORITY_LOW] = DRM_SCHED_PRIORITY_LOW,
-	[DRM_LOOM_PRIORITY_NORMAL] = DRM_SCHED_PRIORITY_NORMAL,
-	[DRM_LOOM_PRIORITY_HIGH] = DRM_SCHED_PRIORITY_HIGH,
-};
-
 static void loom_context_release_work(struct work_struct *work)
 {
-	struct loom_context *context = container_of(work, struct loom_context, release);
+	struct loom_context *context = container_of(to_rcu_work(work), struct loom_context,
+						    release);
 	struct loom_device *loom = context->loom;
 
-	/* nothing is queued any more: jobs hold references */
+	/*
+	 * Nothing is queued any more: jobs hold references. Stopped twice, the second time by
+	 * drm_sched_fini(): work that was under way at the first time may have found the scheduler
+	 * running, and queue other work until it is waited for.
+	 */
+	drm_sched_wqueue_stop(&context->sched);
 	drm_sched_entity_fini(&context->entity);
+	drm_sched_fini(&context->sched);
 	loom_file_put(context->client);
+	mutex_destroy(&context->push_lock);
 	kfree(context);
 	drm_dev_put(&loom->drm);
 }
@@ -53,7 +76,22 @@ static void loom_context_release(struct kref *ref)
 {
 	struct loom_context *context = container_of(ref, struct loom_context, ref);
 
-	queue_work(loom_context_wq, &context->release);
+	/* at once: it may be charged to the client */
+	if (context->backend_data)
+		context->loom->backend->forget(context);
+	queue_rcu_work(loom_context_wq, &context->release);
+}
+
+/**
+ * loom_context_get() - take a reference
+ * @context: the context
+ *
+ * Return: @context.
+ */
+struct loom_context *loom_context_get(struct loom_context *context)
+{
+	kref_get(&context->ref);
+	return context;
 }
 
 /**
@@ -80,9 +118,19 @@ struct loom_context *loom_context_lookup(struct loom_file *client, u32 id)
 	xa_lock(&client->contexts);
 	context = xa_load(&client->contexts, id);
 	if (context)
-		kref_get(&context->ref);
+		loom_context_get(context);
 	xa_unlock(&client->contexts);
 	return context;
+}
+
+/* The context has lost its id. */
+static void loom_context_drop(struct loom_context *context)
+{
+	if (context->exclusive)
+		loom_region_ungrant(&context->loom->region[DRM_LOOM_REGION_SRAM],
+				    &context->client->sram, context->privileged);
+	loom_quota_uncharge_context(context->client);
+	loom_context_put(context);
 }
 
 /**
@@ -96,7 +144,7 @@ void loom_context_drop_all(struct loom_file *client)
 
 	xa_for_each(&client->contexts, id, context) {
 		xa_erase(&client->contexts, id);
-		loom_context_put(context);
+		loom_context_drop(context);
 	}
 }
 
@@ -127,8 +175,15 @@ void loom_context_account(struct loom_context *context,
 	spin_unlock(&context->lock);
 
 	atomic64_inc(&context->client->jobs);
-	if (timed_out)
-		atomic_set(&context->guilty, 1);
+}
+
+/*
+ * How often the scheduler has it looked at whether the job in flight has used up its time. The time
+ * is that of the engine, which a job shares, so one look after all of it is not enough.
+ */
+static long loom_context_timeout_period(const struct loom_device *loom)
+{
+	return max_t(long, msecs_to_jiffies(loom->job_timeout_ms) / 8, 1);
 }
 
 /**
@@ -142,41 +197,72 @@ void loom_context_account(struct loom_context *context,
 int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct loom_device *loom = to_loom_device(drm);
-	struct drm_gpu_scheduler *sched = &loom->sched;
 	struct loom_file *client = file->driver_priv;
 	struct drm_loom_context_create *args = data;
+	struct drm_gpu_scheduler *sched;
 	struct loom_context *context;
 	u32 id;
 	int ret;
 
-	if (args->priority >= ARRAY_SIZE(loom_context_priority) || args->flags || args->pad)
-		return -EINVAL;
+	if (args->priority >= LOOM_PRIORITY_COUNT || args->pad ||
+	    args->flags & ~DRM_LOOM_CONTEXT_EXCLUSIVE)
+		return loom_refuse(drm, -EINVAL, "context: priority %u, flags %#x, padding %#x",
+				   args->priority, args->flags, args->pad);
 	if (args->priority == DRM_LOOM_PRIORITY_HIGH && !capable(CAP_SYS_NICE))
-		return -EACCES;
+		return loom_refuse(drm, -EACCES, "context: high priority needs CAP_SYS_NICE");
 
-	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
-	if (!context)
-		return -ENOMEM;
-	ret = drm_sched_entity_init(&context->entity, loom_context_priority[args->priority],
-				    &sched, 1, &context->guilty);
-	if (ret) {
-		kfree(context);
+	ret = loom_quota_charge_context(client);
+	if (ret)
 		return ret;
+	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);
+	if (!context) {
+		loom_quota_uncharge_context(client);
+		return -ENOMEM;
 	}
+	sched = &context->sched;
+	ret = loom_compat_sched_init(sched, loom->sched_ops, loom->sched_wq, loom->timeout_wq,
+				     loom_context_timeout_period(loom), drm->dev);
+	if (ret)
+		goto err_free;
+	/* any priority but KERNEL, which is above being guilty: the scheduler has no other queue */
+	ret = drm_sched_entity_init(&context->entity, DRM_SCHED_PRIORITY_HIGH, &sched, 1,
+				    &context->guilty);
+	if (ret)
+		goto err_sched;
 	kref_init(&context->ref);
 	spin_lock_init(&context->lock);
-	INIT_WORK(&context->release, loom_context_release_work);
+	mutex_init(&context->push_lock);
+	INIT_RCU_WORK(&context->release, loom_context_release_work);
 	drm_dev_get(drm);
 	context->loom = loom;
 	context->client = loom_file_get(client);
+	context->priority = array_index_nospec(args->priority, LOOM_PRIORITY_COUNT);
+	context->timeline = dma_fence_context_alloc(1);
 
+	if (args->flags & DRM_LOOM_CONTEXT_EXCLUSIVE) {
+		context->privileged = capable(CAP_SYS_NICE);
+		ret = loom_region_grant(&loom->region[DRM_LOOM_REGION_SRAM], &client->sram,
+					context->privileged);
+		if (ret) {
+			loom_context_drop(context);
+			return loom_refuse(drm, ret, "context: the file cannot be exclusive");
+		}
+		context->exclusive = true;
+	}
 	ret = xa_alloc(&client->contexts, &id, context, xa_limit_31b, GFP_KERNEL_ACCOUNT);
 	if (ret) {
-		loom_context_put(context);
+		loom_context_drop(context);
 		return ret;
 	}
 	args->context = id;
 	return 0;
+
+err_sched:
+	drm_sched_fini(sched);
+err_free:
+	kfree(context);
+	loom_quota_uncharge_context(client);
+	return ret;
 }
 
 /**
@@ -194,11 +280,11 @@ int loom_context_ioctl_destroy(struct drm_device *drm, void *data, struct drm_fi
 	struct loom_context *context;
 
 	if (args->pad)
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "context: padding %#x", args->pad);
 	context = xa_erase(&client->contexts, args->context);
 	if (!context)
-		return -ENOENT;
-	loom_context_put(context);
+		return loom_refuse(drm, -ENOENT, "no context %u", args->context);
+	loom_context_drop(context);
 	return 0;
 }
 
@@ -216,17 +302,30 @@ int loom_context_ioctl_query(struct drm_device *drm, void *data, struct drm_file
 	struct loom_context *context;
 
 	if (args->pad)
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "context: padding %#x", args->pad);
 	context = loom_context_lookup(file->driver_priv, args->context);
 	if (!context)
-		return -ENOENT;
+		return loom_refuse(drm, -ENOENT, "no context %u", args->context);
 	args->flags = atomic_read(&context->guilty) ? DRM_LOOM_CONTEXT_GUILTY : 0;
+	if (context->exclusive &&
+	    loom_region_entitled(&context->loom->region[DRM_LOOM_REGION_SRAM],
+				 &context->client->sram))
+		args->flags |= DRM_LOOM_CONTEXT_EXCLUSIVE;
 	spin_lock(&context->lock);
 	args->resets = context->resets;
 	args->counters = context->counters;
 	spin_unlock(&context->lock);
 	loom_context_put(context);
 	return 0;
+}
+
+/**
+ * loom_context_queue() - do something later that cannot be done where jobs end
+ * @work: waited for before the module is unloaded
+ */
+void loom_context_queue(struct work_struct *work)
+{
+	queue_work(loom_context_wq, work);
 }
 
 /**
@@ -245,5 +344,7 @@ int loom_context_module_init(void)
  */
 void loom_context_module_exit(void)
 {
+	/* until what waits for a grace period is on the workqueue */
+	rcu_barrier();
 	destroy_workqueue(loom_context_wq);
 }

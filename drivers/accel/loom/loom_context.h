@@ -3,6 +3,7 @@
 #define LOOM_CONTEXT_H
 
 #include <linux/kref.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
@@ -22,11 +23,27 @@ struct loom_context {
 	struct loom_device *loom;
 	/** @client: the file it was made on, with a reference */
 	struct loom_file *client;
-	/** @entity: its queue in the scheduler; jobs are pushed under place_lock */
+	/** @priority: DRM_LOOM_PRIORITY_*, constant; for the back end */
+	u32 priority;
+	/** @sched: hands over one job at a time to the back end; its queue is @entity */
+	struct drm_gpu_scheduler sched;
+	/** @entity: its queue, the only one of @sched; armed and pushed to under @push_lock */
 	struct drm_sched_entity entity;
+	/** @push_lock: held from arming a job to pushing it, so that the order is the same */
+	struct mutex push_lock;
+	/** @timeline: of the fences of its jobs, constant */
+	u64 timeline;
+	/** @seqno: of the job that was armed last; under @push_lock */
+	u64 seqno;
+	/** @backend_data: owned by the back end, NULL at first */
+	void *backend_data;
+	/** @exclusive: suspends the rules about the SRAM while it has an id, constant */
+	bool exclusive;
+	/** @privileged: was made with CAP_SYS_NICE, constant */
+	bool privileged;
 	/** @guilty: a job was ended by the timeout; set once */
 	atomic_t guilty;
-	/** @lock: protects @counters and @resets */
+	/** @lock: protects @counters and @resets, and the times of its jobs */
 	spinlock_t lock;
 	/** @counters: sums over the jobs that have ended */
 	struct drm_loom_counters counters;
@@ -35,16 +52,18 @@ struct loom_context {
 	 * what other drivers call a reset; the device itself is not reset, see loom_job.c
 	 */
 	u32 resets;
-	/** @release: frees it, from where the scheduler can be waited for */
-	struct work_struct release;
+	/** @release: frees it, from where the scheduler can be waited for, a grace period later */
+	struct rcu_work release;
 };
 
 struct loom_context *loom_context_lookup(struct loom_file *client, u32 id);
+struct loom_context *loom_context_get(struct loom_context *context);
 void loom_context_put(struct loom_context *context);
 void loom_context_drop_all(struct loom_file *client);
 void loom_context_account(struct loom_context *context,
 			  const struct drm_loom_counters *counters, bool timed_out);
 
+void loom_context_queue(struct work_struct *work);
 int loom_context_module_init(void);
 void loom_context_module_exit(void);
 

@@ -31,8 +31,6 @@
 /* What a reader may make the kernel allocate: more blocks than this are not listed. */
 #define LOOM_DEBUGFS_MAX_BLOCKS	BIT(20)
 
-static const char * const loom_debugfs_regions[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
-
 static struct loom_device *loom_debugfs_device(struct seq_file *m)
 {
 	struct drm_debugfs_entry *entry = m->private;
@@ -98,7 +96,8 @@ static int loom_debugfs_list_get(struct loom_region *region, const struct loom_m
 
 	*list = (struct loom_debugfs_list) {};
 	for (;;) {
-		list->count = loom_region_blocks(region, mask, list->blocks, room, 0, list->owners);
+		list->count = loom_region_blocks(region, mask, list->blocks, room, 0, true,
+						 list->owners);
 		if (list->count <= room)
 			return 0;
 		/* there are more by now */
@@ -207,9 +206,9 @@ static int loom_debugfs_memory(struct seq_file *m, void *data)
 	u32 id;
 
 	for (id = 0; !ret && id < DRM_LOOM_REGION_COUNT; id++) {
-		loom_region_info(&loom->region[id], &info);
+		loom_region_info(&loom->region[id], NULL, &info);
 		seq_printf(m, "%s: %u banks; in each: total %llu, allocated %llu, free %llu, ",
-			   loom_debugfs_regions[id], info.banks, info.total_bytes,
+			   loom_region_names[id], info.banks, info.total_bytes,
 			   info.allocated_bytes, info.free_bytes);
 		seq_printf(m, "largest free %llu, scratch %llu, blocks %u\n",
 			   info.largest_free_bytes, info.scratch_bytes, info.blocks);
@@ -262,26 +261,35 @@ static void loom_debugfs_context(struct seq_file *m, unsigned long id,
 		   resets, atomic_read(&context->guilty) ? ", guilty" : "");
 }
 
+static void loom_debugfs_job_state(struct seq_file *m, const struct loom_job *job)
+{
+	seq_printf(m, "busy %llu ns, ", READ_ONCE(job->busy_ns));
+	if (READ_ONCE(job->ended))
+		seq_puts(m, "done\n");
+	else
+		seq_puts(m, READ_ONCE(job->turn_ns) ? "running\n" : "waits for its turn\n");
+}
+
 static int loom_debugfs_jobs(struct seq_file *m, void *data)
 {
 	struct loom_device *loom = loom_debugfs_device(m);
 	struct loom_context *context;
-	struct drm_sched_job *base;
+	const struct loom_job *job;
 	struct drm_file *file;
 	unsigned long id;
 
 	/* a job is freed after it was taken off this list */
-	spin_lock(&loom->sched.job_list_lock);
-	list_for_each_entry(base, &loom->sched.pending_list, list) {
-		const struct loom_job *job = to_loom_job(base);
-
+	spin_lock(&loom->job_lock);
+	list_for_each_entry(job, &loom->jobs, node) {
+		/* the others are counted below */
+		if (!READ_ONCE(job->started))
+			continue;
 		seq_printf(m, "job %llu of client %llu: %u slots, %u steps, scratch %llu, ",
-			   base->id, job->context->client->id, job->slot_count,
+			   job->id, job->context->client->id, job->slot_count,
 			   job->plan->plan->step_count, job->plan->plan->scratch_bytes);
-		seq_puts(m, dma_fence_is_signaled(&job->base.s_fence->finished) ? "done\n" :
-			 "running\n");
+		loom_debugfs_job_state(m, job);
 	}
-	spin_unlock(&loom->sched.job_list_lock);
+	spin_unlock(&loom->job_lock);
 
 	mutex_lock(&loom->drm.filelist_mutex);
 	list_for_each_entry_reverse(file, &loom->drm.filelist, lhead) {

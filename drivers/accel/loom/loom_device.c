@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/device.h>
 #include <linux/moduleparam.h>
+#include <linux/pm.h>
+#include <linux/pm_runtime.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
@@ -18,8 +21,14 @@
  * client may keep its file open. So nothing below is tied to the bus.
  *
  * Unplugging: jobs are told to end, so that no ioctl waits long for them; ioctls fail from then on,
- * and those that run are waited for; the back end stops. Mappings of buffers are torn down; a
- * process that touches one again gets pages of zeroes.
+ * no job is started any more, and those ioctls that run are waited for; the back end stops, and
+ * nothing reaches it afterwards; jobs that it did not have are ended, see loom_job.c. Mappings of
+ * buffers are torn down; a process that touches one again gets pages of zeroes.
+ *
+ * Power: when the system sleeps, the back end pauses, and jobs go on afterwards where they were. To
+ * wait for their end was rejected: a job may take minutes, and the system would not go to sleep.
+ * Each job holds a reference of runtime PM, from SUBMIT (which may sleep, as waking a device does;
+ * the thread that starts a job may not) until it is freed.
  */
 
 static char *loom_device_topology;
@@ -28,7 +37,7 @@ MODULE_PARM_DESC(topology, "Preset that says what the device is made of (default
 
 static uint loom_device_job_timeout_ms = 300000;
 module_param_named(job_timeout_ms, loom_device_job_timeout_ms, uint, 0644);
-MODULE_PARM_DESC(job_timeout_ms, "A job that takes longer is ended (default: 300000)");
+MODULE_PARM_DESC(job_timeout_ms, "A job that has the engine for longer is ended (default: 300000)");
 
 /* What the module parameter names. */
 static const struct loom_topology *loom_device_param_topology(void)
@@ -58,9 +67,9 @@ int loom_device_check_params(void)
 	return -EINVAL;
 }
 
-static void loom_device_sched_fini(struct drm_device *drm, void *data)
+static void loom_device_job_fini(struct drm_device *drm, void *data)
 {
-	loom_job_sched_fini(to_loom_device(drm));
+	loom_job_device_fini(to_loom_device(drm));
 }
 
 static int loom_device_init(struct loom_device *loom)
@@ -74,14 +83,60 @@ static int loom_device_init(struct loom_device *loom)
 	ret = loom_ttm_init(loom);
 	if (ret)
 		return ret;
+	loom->region[DRM_LOOM_REGION_SRAM].revoked = loom_job_revoked;
 	ret = loom->backend->init(loom);
 	if (ret)
 		return ret;
-	ret = loom_job_sched_init(loom);
+	ret = loom_job_device_init(loom);
 	if (ret)
 		return ret;
-	return drmm_add_action_or_reset(drm, loom_device_sched_fini, NULL);
+	return drmm_add_action_or_reset(drm, loom_device_job_fini, NULL);
 }
+
+/* ------------------------------------------------------------------ power */
+
+static int loom_device_suspend(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+
+	return loom->backend->suspend ? loom->backend->suspend(loom) : 0;
+}
+
+static int loom_device_resume(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+
+	return loom->backend->resume ? loom->backend->resume(loom) : 0;
+}
+
+static int loom_device_runtime_suspend(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+
+	return loom->backend->runtime_suspend ? loom->backend->runtime_suspend(loom) : 0;
+}
+
+static int loom_device_runtime_resume(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+
+	return loom->backend->runtime_resume ? loom->backend->runtime_resume(loom) : 0;
+}
+
+const struct dev_pm_ops loom_device_pm_ops = {
+	SYSTEM_SLEEP_PM_OPS(loom_device_suspend, loom_device_resume)
+	RUNTIME_PM_OPS(loom_device_runtime_suspend, loom_device_runtime_resume, NULL)
+};
+
+static int loom_device_init_pm(struct device *dev)
+{
+	pm_runtime_set_active(dev);
+	pm_runtime_set_autosuspend_delay(dev, LOOM_DEVICE_IDLE_MS);
+	pm_runtime_use_autosuspend(dev);
+	return devm_pm_runtime_enable(dev);
+}
+
+/* ------------------------------------------------------------------- life */
 
 /**
  * loom_device_probe() - make a device for what a bus driver has found
@@ -104,12 +159,12 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend)
 	ret = loom_device_init(loom);
 	if (ret)
 		return ret;
-	loom_debugfs_init(loom);
-	ret = drm_dev_register(&loom->drm, 0);
+	dev_set_drvdata(dev, loom);
+	ret = loom_device_init_pm(dev);
 	if (ret)
 		return ret;
-	dev_set_drvdata(dev, loom);
-	return 0;
+	loom_debugfs_init(loom);
+	return drm_dev_register(&loom->drm, 0);
 }
 
 /**
@@ -122,6 +177,8 @@ void loom_device_remove(struct device *dev)
 
 	/* before ioctls are waited for, as some of them wait for jobs */
 	WRITE_ONCE(loom->unplugged, true);
+	wake_up_all(&loom->region[DRM_LOOM_REGION_DRAM].freed_wait);
 	drm_dev_unplug(&loom->drm);
 	loom->backend->quiesce(loom);
+	loom_job_end_all(loom, -ENODEV);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/compat.h>
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/uaccess.h>
 
 #include <drm/drm_accel.h>
@@ -11,11 +13,15 @@
 #include <drm/drm_print.h>
 #include <drm/loom_accel.h>
 
+#include "loom_bo.h"
+#include "loom_compat.h"
 #include "loom_context.h"
+#include "loom_device.h"
 #include "loom_drv.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
 #include "loom_plan_object.h"
+#include "loom_user.h"
 
 /**
  * DOC: The node
@@ -44,7 +50,7 @@ static int func##_guarded(struct drm_device *drm, void *data, struct drm_file *f
 	int ret, idx;								\
 										\
 	if (!drm_dev_enter(drm, &idx))						\
-		return -ENODEV;							\
+		return loom_refuse(drm, -ENODEV, "the device is unplugged");	\
 	ret = func(drm, data, file);						\
 	drm_dev_exit(idx);							\
 	return ret;								\
@@ -104,23 +110,24 @@ static const struct loom_drv_core_ioctl {
 	{ DRM_IOCTL_SYNCOBJ_EVENTFD },
 };
 
-static int loom_drv_check_own(u32 cmd, unsigned long arg)
+static int loom_drv_check_own(struct drm_device *drm, u32 cmd, unsigned long arg)
 {
 	u32 index = DRM_IOCTL_NR(cmd) - DRM_COMMAND_BASE, size;
 	int ret;
 
 	if (index >= ARRAY_SIZE(loom_drv_ioctls))
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "no ioctl %#x", cmd);
+	index = array_index_nospec(index, ARRAY_SIZE(loom_drv_ioctls));
 	size = _IOC_SIZE(loom_drv_ioctls[index].cmd);
 	if (_IOC_SIZE(cmd) <= size)
 		return 0;
 	ret = check_zeroed_user((void __user *)arg + size, _IOC_SIZE(cmd) - size);
 	if (ret < 0)
-		return ret;
-	return ret ? 0 : -E2BIG;
+		return loom_refuse(drm, ret, "ioctl %u: no argument", index);
+	return ret ? 0 : loom_refuse(drm, -E2BIG, "ioctl %u: unknown bytes are set", index);
 }
 
-static int loom_drv_check_core(u32 cmd, unsigned long arg)
+static int loom_drv_check_core(struct drm_device *drm, u32 cmd, unsigned long arg)
 {
 	const struct loom_drv_core_ioctl *core = loom_drv_core_ioctls;
 	const struct loom_drv_core_ioctl *end = core + ARRAY_SIZE(loom_drv_core_ioctls);
@@ -129,34 +136,38 @@ static int loom_drv_check_core(u32 cmd, unsigned long arg)
 	while (core < end && DRM_IOCTL_NR(cmd) != DRM_IOCTL_NR(core->cmd))
 		core++;
 	if (core == end)
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "ioctl %#x is not for this node", cmd);
 	if (!core->count_offset || _IOC_SIZE(cmd) <= core->count_offset)
 		return 0;
 	if (get_user(count, (u32 __user *)(arg + core->count_offset)))
-		return -EFAULT;
-	return count > LOOM_DRV_MAX_HANDLES ? -E2BIG : 0;
+		return loom_refuse(drm, -EFAULT, "ioctl %#x: no argument", cmd);
+	if (count > LOOM_DRV_MAX_HANDLES)
+		return loom_refuse(drm, -E2BIG, "ioctl %#x: %u handles", cmd, count);
+	return 0;
 }
 
-static int loom_drv_check(u32 cmd, unsigned long arg)
+static int loom_drv_check(struct file *filp, u32 cmd, unsigned long arg)
 {
+	struct drm_file *file = filp->private_data;
+	struct drm_device *drm = file->minor->dev;
 	u32 nr = DRM_IOCTL_NR(cmd);
 
 	if (DRM_IOCTL_TYPE(cmd) != DRM_IOCTL_BASE)
-		return -ENOTTY;
+		return loom_refuse(drm, -ENOTTY, "ioctl %#x is not DRM's", cmd);
 	if (nr >= DRM_COMMAND_BASE && nr < DRM_COMMAND_END)
-		return loom_drv_check_own(cmd, arg);
-	return loom_drv_check_core(cmd, arg);
+		return loom_drv_check_own(drm, cmd, arg);
+	return loom_drv_check_core(drm, cmd, arg);
 }
 
 static long loom_drv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
-	return loom_drv_check(cmd, arg) ?: drm_ioctl(filp, cmd, arg);
+	return loom_drv_check(filp, cmd, arg) ?: drm_ioctl(filp, cmd, arg);
 }
 
 #ifdef CONFIG_COMPAT
 static long loom_drv_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
-	return loom_drv_check(cmd, (unsigned long)compat_ptr(arg)) ?:
+	return loom_drv_check(filp, cmd, (unsigned long)compat_ptr(arg)) ?:
 	       drm_compat_ioctl(filp, cmd, arg);
 }
 #else
@@ -180,27 +191,39 @@ static const struct file_operations loom_drv_fops = {
 static int loom_drv_open(struct drm_device *drm, struct drm_file *file)
 {
 	file->driver_priv = loom_file_create(file->client_id);
-	return file->driver_priv ? 0 : -ENOMEM;
+	if (!file->driver_priv)
+		return -ENOMEM;
+	loom_region_open(&to_loom_device(drm)->region[DRM_LOOM_REGION_SRAM]);
+	return 0;
 }
 
 /*
- * The jobs of the file are cancelled: each ends at once when its turn comes, as the file is closed.
- * Waiting for them was rejected: a client that was killed must not keep the device from others, and
- * nobody is left to ask for the results.
+ * The jobs of the file are cancelled: what the back end has ends at once, the others when nothing
+ * is before them any more. Waiting for them was rejected: a client that was killed must not keep
+ * the device from others, and nobody is left to ask for the results.
  */
 static void loom_drv_postclose(struct drm_device *drm, struct drm_file *file)
 {
+	struct loom_device *loom = to_loom_device(drm);
 	struct loom_file *client = file->driver_priv;
+	int idx;
 
 	WRITE_ONCE(client->closed, true);
+	if (drm_dev_enter(drm, &idx)) {
+		loom->backend->closed(loom, client);
+		drm_dev_exit(idx);
+	}
 	loom_context_drop_all(client);
 	loom_plan_object_drop_all(client);
+	loom_region_forget(&loom->region[DRM_LOOM_REGION_DRAM]);
+	loom_region_close(&loom->region[DRM_LOOM_REGION_SRAM]);
 	loom_file_put(client);
 }
 
 const struct drm_driver loom_drm_driver = {
 	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
 			   DRIVER_SYNCOBJ_TIMELINE,
+	.gem_prime_import_sg_table = loom_bo_import,
 	.open = loom_drv_open,
 	.postclose = loom_drv_postclose,
 	.show_fdinfo = loom_fdinfo_show,
@@ -209,7 +232,7 @@ const struct drm_driver loom_drm_driver = {
 	.fops = &loom_drv_fops,
 	.name = "loom",
 	.desc = "Loom neural accelerator",
-	.date = "20251121",
+	LOOM_COMPAT_DRIVER_DATE
 	.major = LOOM_DRV_MAJOR,
 	.minor = LOOM_DRV_MINOR,
 };

@@ -6,7 +6,7 @@
 
 /* Each addition to the contract bumps the minor. */
 #define LOOM_DRV_MAJOR	1
-#define LOOM_DRV_MINOR	3
+#define LOOM_DRV_MINOR	4
 
 extern const struct drm_driver loom_drm_driver;
 

@@ -45,7 +45,6 @@ static void loom_fdinfo_print_banks(struct drm_printer *p, const char *region, c
  */
 void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 {
-	static const char * const region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
 	struct drm_memory_stats stats[DRM_LOOM_REGION_COUNT] = {};
 	struct loom_device *loom = to_loom_device(file->minor->dev);
 	struct loom_file *client = file->driver_priv;
@@ -58,7 +57,7 @@ void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 	drm_printf(p, "loom-jobs:\t%lld\n", (s64)atomic64_read(&client->jobs));
 
 	/* if there is no memory, only what is printed per bank is left out */
-	bank_bytes = kcalloc(DRM_LOOM_REGION_COUNT, sizeof(*bank_bytes), GFP_KERNEL);
+	bank_bytes = kcalloc(DRM_LOOM_REGION_COUNT, sizeof(*bank_bytes), GFP_KERNEL_ACCOUNT);
 	spin_lock(&file->table_lock);
 	idr_for_each_entry(&file->object_idr, gem, id) {
 		struct loom_bo *bo = gem_to_loom_bo(gem);
@@ -81,9 +80,9 @@ void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 
 	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		drm_print_memory_stats(p, &stats[region], DRM_GEM_OBJECT_RESIDENT,
-				       region_names[region]);
+				       loom_region_names[region]);
 		if (bank_bytes)
-			loom_fdinfo_print_banks(p, region_names[region], bank_bytes[region],
+			loom_fdinfo_print_banks(p, loom_region_names[region], bank_bytes[region],
 						loom->topology->region[region].banks);
 	}
 	kfree(bank_bytes);

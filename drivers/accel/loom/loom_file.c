@@ -54,11 +54,16 @@ void loom_file_put(struct loom_file *client)
 struct loom_file *loom_file_create(u64 id)
 {
 	struct loom_file *client = kzalloc(sizeof(*client), GFP_KERNEL_ACCOUNT);
+	u32 i;
 
 	if (!client)
 		return NULL;
 	kref_init(&client->ref);
 	mutex_init(&client->no_space_lock);
+	for (i = 0; i < LOOM_PRIORITY_COUNT; i++) {
+		INIT_LIST_HEAD(&client->turns[i].node);
+		INIT_LIST_HEAD(&client->turns[i].jobs);
+	}
 	client->id = id;
 	/* ids are never zero */
 	xa_init_flags(&client->plans, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);

@@ -3,10 +3,32 @@
 #define LOOM_FILE_H
 
 #include <linux/kref.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/xarray.h>
 
 #include <drm/loom_accel.h>
+
+#include "sram/sram.h"
+
+/* Of &enum drm_loom_priority, the least urgent first. */
+#define LOOM_PRIORITY_COUNT	(DRM_LOOM_PRIORITY_HIGH + 1)
+
+/**
+ * struct loom_file_turn - a client among those who want the engine, at one priority
+ *
+ * All is under the lock of the back end, see soft/turn.c.
+ */
+struct loom_file_turn {
+	/** @node: in the back end's list while there are @jobs */
+	struct list_head node;
+	/** @jobs: its jobs that the back end has, the next one first */
+	struct list_head jobs;
+	/** @round: when @left_ns was filled up */
+	u64 round;
+	/** @left_ns: what is left of its time slice */
+	u64 left_ns;
+};
 
 /**
  * struct loom_file - an open node
@@ -15,7 +37,7 @@
  * jobs refer to their context.
  */
 struct loom_file {
-	/** @ref: the open node, each context, and each buffer that it made */
+	/** @ref: the open node, each context, and each buffer and plan that it made */
 	struct kref ref;
 	/** @plans: &struct loom_plan_object by id, under its own lock */
 	struct xarray plans;
@@ -27,14 +49,24 @@ struct loom_file {
 	u64 id;
 	/** @bo_bytes: bytes of the buffers that it made, see loom_quota.c */
 	atomic64_t bo_bytes;
+	/** @plans_bytes: bytes of its plans, see loom_quota.c */
+	atomic64_t plans_bytes;
+	/** @queued_jobs: its jobs that have not ended */
+	atomic64_t queued_jobs;
+	/** @context_count: its contexts that have an id */
+	atomic64_t context_count;
 	/** @busy_ns: time that the engine worked on its jobs, a running one included */
 	atomic64_t busy_ns;
 	/** @jobs: its jobs that have ended */
 	atomic64_t jobs;
+	/** @turns: its place in the back end's order, by priority */
+	struct loom_file_turn turns[LOOM_PRIORITY_COUNT];
 	/** @no_space_lock: protects @no_space */
 	struct mutex no_space_lock;
 	/** @no_space: of its last BO_CREATE that failed with ENOSPC */
 	struct drm_loom_no_space no_space;
+	/** @sram: what it has of the SRAM, under loom_region.lock of that */
+	struct loom_sram_share sram;
 };
 
 struct loom_file *loom_file_create(u64 id);

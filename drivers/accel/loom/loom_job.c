@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/pm_runtime.h>
 #include <linux/slab.h>
+
+#include <drm/drm_drv.h>
 
 #include "loom_bo.h"
 #include "loom_compat.h"
@@ -8,8 +11,10 @@
 #include "loom_file.h"
 #include "loom_job.h"
 #include "loom_plan_object.h"
+#include "loom_quota.h"
 #include "loom_sync.h"
 #include "loom_trace.h"
+#include "report/report.h"
 
 /**
  * DOC: Jobs
@@ -17,14 +22,34 @@
  * A job is a plan with buffers bound to its slots. It is made and queued by loom_submit.c; here is
  * what happens to it from then on, called by the scheduler and by the back end.
  *
- * The scheduler lets one job run at a time; there is one engine and one scratch. It orders by
- * explicit fences only. Buffers get the job's fence too, but for eviction and BO_WAIT, not for
- * ordering.
+ * The scheduler of a context hands its jobs to the back end, one after the other, when the fences
+ * that they wait for have signalled. So many jobs can be in flight, but one of each context. Whose
+ * turn it is, and for how long, is decided by the back end, which is the one that knows where a job
+ * can be interrupted; see soft/turn.c for the order and for how long a turn is. Order between
+ * contexts is by explicit fences only. Buffers get the job's fence too, but for eviction and
+ * BO_WAIT, not for ordering.
  *
- * A job that takes longer than the timeout is stopped by asking its back end, which
- * looks between two pieces of work. There is nothing to reset, so the scheduler is
- * only paused meanwhile. The error of its fence is ETIME and its context is guilty;
- * &loom_context.resets counts such jobs.
+ * There is one engine and one scratch, and at any moment one job has both. Others that have begun
+ * wait with what they had in the scratch kept aside; so the scratches of all jobs may overlap, as
+ * loom_region.c has it, although many jobs are between their begin and their end.
+ *
+ * The timeout counts the time that the engine has worked on a job, and not what it waits for its
+ * turn: a client cannot have the jobs of others ended by submitting many of its own. The scheduler
+ * has it looked at every eighth of the timeout, and a job is ended by the first look that finds it
+ * used up. Between two reports of the back end (loom_job_busy()) the clock on the wall counts for
+ * the job that has the engine, so that an engine that hangs comes to its timeout as well.
+ *
+ * Such a job is stopped by asking its back end, which looks between two pieces of work. There is
+ * nothing to reset, and jobs of other contexts are not touched. The error of its fence is ETIME,
+ * and the scheduler's drm_sched_increase_karma() makes its context guilty; &loom_context.resets
+ * counts such jobs. One line in the log and a devcoredump say where it was, see report/report.c.
+ *
+ * Unplugging: the gate between scheduler and back end is drm_dev_enter(). After drm_dev_unplug() no
+ * job passes it, and those that have passed are ended by the back end (&loom_backend.quiesce). The
+ * schedulers are not stopped: what is queued behind the gate has its fence signalled with ENODEV at
+ * once by loom_job_end_all(), also if it waits for a fence of somebody else, and is taken through
+ * the scheduler later, as a job that has ended. Stopping them first was rejected: a stopped
+ * scheduler frees nothing, and has to be started again to drain.
  */
 
 /* ------------------------------------------------------------------ a job */
@@ -41,19 +66,106 @@ int loom_job_stop_reason(const struct loom_job *job)
 		return -ENODEV;
 	if (READ_ONCE(job->context->client->closed))
 		return -ECANCELED;
+	if (READ_ONCE(job->scratch.revoked))
+		return -ECANCELED;
 	return READ_ONCE(job->stop);
 }
 
 /**
- * loom_job_busy() - the engine has worked on a job
+ * loom_job_revoked() - somebody waits for the scratch of a job that was given to the back end
+ * @scratch: of the job, under &loom_region.lock
+ */
+void loom_job_revoked(struct loom_region_scratch *scratch)
+{
+	struct loom_job *job = container_of(scratch, struct loom_job, scratch);
+	int idx;
+
+	if (drm_dev_enter(&job->loom->drm, &idx)) {
+		job->loom->backend->stop(job);
+		drm_dev_exit(idx);
+	}
+}
+
+/**
+ * loom_job_turn_begin() - the engine begins with a job, or goes on with it
  * @job: the job
- * @busy_ns: for how long
+ */
+void loom_job_turn_begin(struct loom_job *job)
+{
+	spin_lock(&job->context->lock);
+	job->turn_ns = ktime_get_ns();
+	spin_unlock(&job->context->lock);
+	trace_loom_run(loom_device_index(job->loom), job->context->client->id, job->id);
+}
+
+/**
+ * loom_job_turn_end() - the engine leaves a job that has not ended, for another one
+ * @job: the job
+ */
+void loom_job_turn_end(struct loom_job *job)
+{
+	spin_lock(&job->context->lock);
+	job->turn_ns = 0;
+	spin_unlock(&job->context->lock);
+	trace_loom_preempt(loom_device_index(job->loom), job->context->client->id, job->id,
+			   job->busy_ns);
+}
+
+/**
+ * loom_job_busy() - the engine has worked on a job
+ * @job: the job that has the engine
+ * @busy_ns: for how long since this was called last, or since its turn began
  *
  * Called while the job runs, so that fdinfo counts a long job before it has ended.
  */
 void loom_job_busy(struct loom_job *job, u64 busy_ns)
 {
+	spin_lock(&job->context->lock);
+	job->busy_ns += busy_ns;
+	job->turn_ns = ktime_get_ns();
+	spin_unlock(&job->context->lock);
 	atomic64_add(busy_ns, &job->context->client->busy_ns);
+}
+
+static u64 loom_job_engine_ns(struct loom_job *job)
+{
+	u64 ns;
+
+	spin_lock(&job->context->lock);
+	ns = job->busy_ns;
+	if (job->turn_ns)
+		ns += ktime_get_ns() - job->turn_ns;
+	spin_unlock(&job->context->lock);
+	return ns;
+}
+
+/* Whoever comes first gives the job its end, once and for all. */
+static bool loom_job_claim_end(struct loom_job *job)
+{
+	return !xchg(&job->ended, true);
+}
+
+/* Before the fence signals: who waited for it may submit the next one. */
+static void loom_job_uncharge(struct loom_job *job)
+{
+	if (!job->charged)
+		return;
+	job->charged = false;
+	loom_quota_uncharge_job(job->context->client);
+}
+
+static void loom_job_signal(struct loom_job *job, int error, u64 busy_ns)
+{
+	struct dma_fence *fence = dma_fence_get(&job->fence->base);
+
+	trace_loom_done(loom_device_index(job->loom), job->context->client->id, job->id, error,
+			busy_ns);
+	loom_region_release(&job->loom->region[DRM_LOOM_REGION_SRAM], &job->scratch);
+	loom_job_uncharge(job);
+	if (error)
+		dma_fence_set_error(fence, error);
+	dma_fence_signal(fence);
+	dma_fence_put(fence);
 }
 
 /**
@@ -64,25 +176,41 @@ void loom_job_busy(struct loom_job *job, u64 busy_ns)
  */
 void loom_job_end(struct loom_job *job, int error, const struct drm_loom_counters *counters)
 {
-	struct dma_fence *fence = dma_fence_get(&job->fence->base);
-
-	trace_loom_done(loom_device_index(job->loom), job->context->client->id, job->base.id, error,
-			counters->busy_ns);
-	loom_region_release(&job->loom->region[DRM_LOOM_REGION_SRAM], &job->scratch);
+	spin_lock(&job->context->lock);
+	job->turn_ns = 0;
+	spin_unlock(&job->context->lock);
 	loom_context_account(job->context, counters, error == -ETIME);
-	if (error)
-		dma_fence_set_error(fence, error);
-	dma_fence_signal(fence);
-	dma_fence_put(fence);
+	if (error == -ETIME)
+		drm_sched_increase_karma(&job->base);
+	if (loom_job_claim_end(job))
+		loom_job_signal(job, error, counters->busy_ns);
 }
 
 /**
  * loom_job_wait_end() - wait until loom_job_end() was called
- * @job: a job that runs
+ * @job: a job that the back end has
  */
 void loom_job_wait_end(struct loom_job *job)
 {
 	dma_fence_wait(&job->fence->base, false);
+}
+
+/**
+ * loom_job_arm() - nothing can fail any more: the job is about to be queued
+ * @job: all is set
+ *
+ * From here to the push no other job of the context may be armed.
+ */
+void loom_job_arm(struct loom_job *job)
+{
+	struct loom_device *loom = job->loom;
+
+	drm_sched_job_arm(&job->base);
+	loom_fence_arm(job->fence, job->context->timeline, ++job->context->seqno);
+	job->id = atomic64_inc_return(&loom->job_ids);
+	spin_lock(&loom->job_lock);
+	list_add_tail(&job->node, &loom->jobs);
+	spin_unlock(&loom->job_lock);
 }
 
 /**
@@ -94,6 +222,11 @@ void loom_job_free(struct loom_job *job)
 	struct loom_fence *fence = job->fence;
 	u32 i;
 
+	if (job->id) {
+		spin_lock(&job->loom->job_lock);
+		list_del(&job->node);
+		spin_unlock(&job->loom->job_lock);
+	}
 	if (job->base.s_fence)
 		drm_sched_job_cleanup(&job->base);
 	loom_region_release(&job->loom->region[DRM_LOOM_REGION_SRAM], &job->scratch);
@@ -102,52 +235,114 @@ void loom_job_free(struct loom_job *job)
 	for (i = 0; i < job->slot_count; i++)
 		if (job->slots[i].bo)
 			drm_gem_object_put(&job->slots[i].bo->tbo.base);
+	loom_job_uncharge(job);
+	/* the last one of a closed file */
+	if (READ_ONCE(job->context->client->closed) &&
+	    !atomic64_read(&job->context->client->queued_jobs))
+		loom_region_forget(&job->loom->region[DRM_LOOM_REGION_DRAM]);
 	loom_plan_object_put(job->plan);
+	if (job->powered) {
+		pm_runtime_mark_last_busy(job->loom->drm.dev);
+		pm_runtime_put_autosuspend(job->loom->drm.dev);
+	}
 	loom_context_put(job->context);
 	kfree(job);
 	/* last: with the file closed already, it is what keeps the module in memory */
 	if (fence)
+		loom_fence_put(fence);
+}
+
+/**
+ * loom_job_end_all() - end all jobs that the back end does not have
+ * @loom: the device; no job gets to the back end any more, and it has ended those that it had
+ * @error: -errno for their fences
+ */
+void loom_job_end_all(struct loom_device *loom, int error)
+{
+	struct loom_job *job;
+	LIST_HEAD(seen);
+
+	spin_lock(&loom->job_lock);
+	while ((job = list_first_entry_or_null(&loom->jobs, struct loom_job, node))) {
+		struct loom_fence *fence;
+
+		/* who frees a job takes it off whichever list it is on */
+		list_move_tail(&job->node, &seen);
+		if (!loom_job_claim_end(job))
+			continue;
+		fence = job->fence;
+		dma_fence_get(&fence->base);
+		spin_unlock(&loom->job_lock);
+		/* the job may go now, or have gone through the scheduler to its end */
+		dma_fence_set_error(&fence->base, error);
+		dma_fence_signal(&fence->base);
 		dma_fence_put(&fence->base);
+		spin_lock(&loom->job_lock);
+	}
+	list_splice(&seen, &loom->jobs);
+	spin_unlock(&loom->job_lock);
 }
 
 /* -------------------------------------------------------------- scheduler */
 
-static struct dma_fence *loom_job_sched_run(struct drm_sched_job *base)
+static int loom_job_start(struct loom_job *job)
 {
-	struct loom_job *job = to_loom_job(base);
-	struct dma_fence *fence;
-	int error = loom_job_stop_reason(job);
+	int error = loom_job_stop_reason(job), idx;
 
 	/* set by the scheduler when the context became guilty meanwhile */
 	if (!error)
-		error = base->s_fence->finished.error;
+		error = job->base.s_fence->finished.error;
+	if (!error)
+		error = loom_region_start(&job->loom->region[DRM_LOOM_REGION_SRAM], &job->scratch,
+					  &job->fence->base);
 	if (error)
-		return ERR_PTR(error);
-
-	fence = dma_fence_get(&job->fence->base);
-	job->started = true;
-	trace_loom_run(loom_device_index(job->loom), job->context->client->id, job->base.id);
+		return error;
+	if (!drm_dev_enter(&job->loom->drm, &idx))
+		return -ENODEV;
+	WRITE_ONCE(job->started, true);
 	job->loom->backend->run(job);
-	return fence;
+	drm_dev_exit(idx);
+	return 0;
+}
+
+static struct dma_fence *loom_job_sched_run(struct drm_sched_job *base)
+{
+	struct loom_job *job = to_loom_job(base);
+	struct dma_fence *fence = dma_fence_get(&job->fence->base);
+	int error = loom_job_start(job);
+
+	if (!error)
+		return fence;
+	if (loom_job_claim_end(job))
+		loom_job_signal(job, error, 0);
+	dma_fence_put(fence);
+	return ERR_PTR(error);
 }
 
 static enum drm_gpu_sched_stat loom_job_sched_timedout(struct drm_sched_job *base)
 {
 	struct drm_gpu_scheduler *sched = base->sched;
 	struct loom_job *job = to_loom_job(base);
+	/* the scheduler is the context's, and used after the job was given back to it */
+	struct loom_context *context = loom_context_get(job->context);
+	u64 timeout_ns = (u64)job->loom->job_timeout_ms * NSEC_PER_MSEC;
+	enum drm_gpu_sched_stat status;
+	int idx;
 
-	/* run_job() has returned, and no other job is started */
-	drm_sched_wqueue_stop(sched);
-	if (job->started && !dma_fence_is_signaled(&job->fence->base)) {
+	/* the engine has worked on it, so the back end has it, unless it has ended */
+	if (loom_job_engine_ns(job) >= timeout_ns && drm_dev_enter(&job->loom->drm, &idx)) {
 		cmpxchg(&job->stop, 0, -ETIME);
 		job->loom->backend->cancel(job);
+		if (job->fence->base.error == -ETIME)
+			loom_report_timeout(job);
+		drm_dev_exit(idx);
 	}
-	/* it was taken off the list for this call; back, so that it is freed */
-	spin_lock(&sched->job_list_lock);
-	list_add(&base->list, &sched->pending_list);
-	spin_unlock(&sched->job_list_lock);
+	/* it was taken off the list for this call; back, so that it is freed or looked at again */
+	status = loom_compat_sched_keep(base);
+	/* nothing was stopped: this has it looked at whether there is a job to be freed */
 	drm_sched_wqueue_start(sched);
-	return DRM_GPU_SCHED_STAT_NOMINAL;
+	loom_context_put(context);
+	return status;
 }
 
 static void loom_job_sched_free(struct drm_sched_job *base)
@@ -162,31 +357,32 @@ static const struct drm_sched_backend_ops loom_job_sched_ops = {
 };
 
 /**
- * loom_job_sched_init() - make the device take jobs
+ * loom_job_device_init() - make the device take jobs
  * @loom: the device
  *
  * Return: 0 or -errno.
  */
-int loom_job_sched_init(struct loom_device *loom)
+int loom_job_device_init(struct loom_device *loom)
 {
-	int ret;
-
-	loom->timeout_wq = alloc_ordered_workqueue("loom-timeout", WQ_MEM_RECLAIM);
-	if (!loom->timeout_wq)
+	spin_lock_init(&loom->job_lock);
+	INIT_LIST_HEAD(&loom->jobs);
+	loom->sched_ops = &loom_job_sched_ops;
+	loom->sched_wq = alloc_workqueue("loom-sched", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	if (!loom->sched_wq)
 		return -ENOMEM;
-	ret = loom_compat_sched_init(&loom->sched, &loom_job_sched_ops, loom->timeout_wq,
-				     msecs_to_jiffies(loom->job_timeout_ms), loom->drm.dev);
-	if (ret)
-		destroy_workqueue(loom->timeout_wq);
-	return ret;
+	loom->timeout_wq = alloc_ordered_workqueue("loom-timeout", WQ_MEM_RECLAIM);
+	if (loom->timeout_wq)
+		return 0;
+	destroy_workqueue(loom->sched_wq);
+	return -ENOMEM;
 }
 
 /**
- * loom_job_sched_fini() - undo loom_job_sched_init()
- * @loom: the device; nobody has a reference any more, so there are no jobs
+ * loom_job_device_fini() - undo loom_job_device_init()
+ * @loom: the device; nobody has a reference any more, so there are no contexts and no jobs
  */
-void loom_job_sched_fini(struct loom_device *loom)
+void loom_job_device_fini(struct loom_device *loom)
 {
-	drm_sched_fini(&loom->sched);
 	destroy_workqueue(loom->timeout_wq);
+	destroy_workqueue(loom->sched_wq);
 }

@@ -42,14 +42,28 @@ struct loom_job {
 	struct loom_context *context;
 	/** @plan: what is run, with a reference */
 	struct loom_plan_object *plan;
-	/** @fence: signals when the back end is done with it */
+	/** @fence: signals when it has ended; what the world outside of the driver waits for */
 	struct loom_fence *fence;
 	/** @scratch: SRAM held from SUBMIT to the end of the job */
 	struct loom_region_scratch scratch;
-	/** @started: run_job() has given it to the back end; scheduler's workqueue only */
+	/** @id: number of the job on its device, 0 until it is armed; for traces and debugfs */
+	u64 id;
+	/** @charged: it counts against its file's cap; cleared when it ends, or is freed before */
+	bool charged;
+	/** @node: in &loom_device.jobs, under its lock, from being armed to being freed */
+	struct list_head node;
+	/** @busy_ns: how long the engine has worked on it; under &loom_context.lock */
+	u64 busy_ns;
+	/** @turn_ns: while it has the engine: since when it was not counted; under the same lock */
+	u64 turn_ns;
+	/** @started: the back end has it or had it; set once by the scheduler's workqueue */
 	bool started;
+	/** @powered: holds a reference of runtime PM */
+	bool powered;
 	/** @stop: -errno: why it shall end early, or 0; set once with cmpxchg() */
 	int stop;
+	/** @ended: somebody has come to give it its end; set once with xchg() */
+	bool ended;
 	/** @run: owned by the back end */
 	void *run;
 	/** @slot_count: number of @slots */
@@ -63,14 +77,33 @@ static inline struct loom_job *to_loom_job(struct drm_sched_job *base)
 	return container_of(base, struct loom_job, base);
 }
 
+/**
+ * struct loom_job_position - how far a job has come
+ */
+struct loom_job_position {
+	/** @step: step of the plan */
+	u32 step;
+	/** @command: command, counted from the first one of the plan */
+	u32 command;
+	/** @unit: unit of it */
+	u64 unit;
+	/** @counters: what the job has done */
+	struct drm_loom_counters counters;
+};
+
+void loom_job_revoked(struct loom_region_scratch *scratch);
 int loom_job_stop_reason(const struct loom_job *job);
+void loom_job_turn_begin(struct loom_job *job);
+void loom_job_turn_end(struct loom_job *job);
 void loom_job_busy(struct loom_job *job, u64 busy_ns);
 void loom_job_end(struct loom_job *job, int error, const struct drm_loom_counters *counters);
 void loom_job_wait_end(struct loom_job *job);
 
+void loom_job_arm(struct loom_job *job);
 void loom_job_free(struct loom_job *job);
 
-int loom_job_sched_init(struct loom_device *loom);
-void loom_job_sched_fini(struct loom_device *loom);
+int loom_job_device_init(struct loom_device *loom);
+void loom_job_device_fini(struct loom_device *loom);
+void loom_job_end_all(struct loom_device *loom, int error);
 
 #endif /* LOOM_JOB_H */

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
 
+#include "loom_compat.h"
 #include "loom_context.h"
 #include "loom_device.h"
+#include "loom_quota.h"
+#include "loom_sync.h"
 #include "soft/soft.h"
 
 /*
@@ -17,6 +20,7 @@ static int __init loom_module_init(void)
 	ret = loom_device_check_params();
 	if (ret)
 		return ret;
+	loom_quota_module_init();
 	ret = loom_context_module_init();
 	if (ret)
 		return ret;
@@ -30,6 +34,7 @@ static void __exit loom_module_exit(void)
 {
 	loom_soft_module_exit();
 	loom_context_module_exit();
+	loom_fence_module_exit();
 }
 
 module_init(loom_module_init);
@@ -38,4 +43,4 @@ module_exit(loom_module_exit);
 MODULE_DESCRIPTION("Driver for Loom neural accelerators");
 MODULE_AUTHOR("Loom developers");
 MODULE_LICENSE("GPL");
-MODULE_IMPORT_NS(DMA_BUF);
+MODULE_IMPORT_NS(LOOM_COMPAT_NS_DMA_BUF);

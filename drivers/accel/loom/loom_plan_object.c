@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/capability.h>
 #include <linux/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -7,10 +9,12 @@
 #include <drm/drm_gem.h>
 
 #include "core/loom_verify.h"
+#include "loom_bo.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
 #include "loom_plan_object.h"
+#include "loom_quota.h"
 #include "loom_shape.h"
 #include "loom_trace.h"
 #include "loom_user.h"
@@ -22,21 +26,33 @@
  * is kept is the decoded plan, which nobody can change any more. So a plan
  * can be run by any number of jobs, and destroyed while they run.
  *
+ * Its memory is charged to the file (loom_quota.c), before it is taken. Verification can take
+ * seconds for a plan at the limits: a client that is killed leaves it at once, other signals wait
+ * for its end (core/verify/work.h says why).
+ *
  * A plan that was made with DRM_LOOM_PLAN_RESERVE holds its scratch as a job does, as long as
- * it has an id. loom_device.place_lock is not needed for that: a buffer that is being placed either
- * has its address already, and is seen, or gets one above what is held.
+ * it has an id. Up to the floor of scratch anybody may do that, since it takes nothing from others;
+ * beyond, an exclusive context is needed, and what is held counts only while that has an effect.
+ * loom_device.place_lock is not needed for that: a buffer that is being placed either has its
+ * address already, and is seen, or gets one above what is held.
  *
  * A plan whose scratch overlaps an SRAM buffer is refused with EBUSY, and the client is told which
- * buffer that is: by its handle if the client has one; of other clients' buffers by the address,
- * which QUERY tells everybody. QUERY_FIT tells the same beforehand. Its answer is true for the
- * moment only: a client that wants to rely on it reserves the scratch.
+ * buffer that is: by its handle if the client has one; of other clients' buffers the address, if
+ * the client has CAP_PERFMON, as with QUERY; how far it reaches into the scratch is told to all,
+ * because trying smaller plans would tell it, too. QUERY_FIT tells the same beforehand. Its answer
+ * is true for the moment only: a client that wants to rely on it reserves the scratch.
  */
+
+/* Bytes that are copied between two looks at whether the client was killed. */
+#define LOOM_PLAN_COPY_BYTES	SZ_1M
 
 static void loom_plan_object_free(struct kref *ref)
 {
 	struct loom_plan_object *object = container_of(ref, struct loom_plan_object, ref);
 
 	loom_plan_destroy(object->plan);
+	loom_quota_uncharge_plan(object->loom, object->client, object->charged_bytes);
+	loom_file_put(object->client);
 	kfree(object);
 }
 
@@ -132,6 +148,25 @@ static void loom_plan_conflict_record(const struct loom_region_conflict *conflic
 		.bytes = conflict->bytes,
 		.short_bytes = conflict->end - conflict->address,
 	};
+	if (!record->handle && !perfmon_capable()) {
+		record->address = 0;
+		record->bytes = 0;
+	}
+}
+
+/**
+ * loom_plan_conflict_solve() - have the buffer in the way make room, if it has to
+ * @conflict: filled in by loom_region_hold()
+ *
+ * Called without locks.
+ *
+ * Return: -EAGAIN when it made room; -EBUSY when it stays; -ERESTARTSYS; -ENOMEM.
+ */
+int loom_plan_conflict_solve(const struct loom_region_conflict *conflict)
+{
+	if (!conflict->displaceable || !conflict->gem)
+		return -EBUSY;
+	return loom_bo_displace(conflict->gem) ?: -EAGAIN;
 }
 
 /**
@@ -148,6 +183,8 @@ int loom_plan_conflict_write(const struct loom_region_conflict *conflict, struct
 {
 	struct drm_loom_scratch_conflict record;
 
+	loom_refuse(file->minor->dev, -EBUSY, "a buffer at %#llx lies in the scratch, bank %u",
+		    conflict->address, conflict->bank);
 	/* who does not ask for the record does not pay for the search for the handle */
 	if (!to)
 		return 0;
@@ -188,6 +225,7 @@ void loom_plan_object_fit(struct loom_plan_object *object, struct drm_file *file
 			  struct drm_loom_fit *fit)
 {
 	struct loom_region *region = object->loom->region;
+	struct loom_file *client = file->driver_priv;
 	u64 room = loom_region_total(&region[DRM_LOOM_REGION_DRAM]);
 	struct loom_region_conflict conflict;
 
@@ -195,58 +233,118 @@ void loom_plan_object_fit(struct loom_plan_object *object, struct drm_file *file
 		.scratch_bytes = object->plan->scratch_ends[0],
 		.dram_bytes = loom_plan_object_dram_bytes(object),
 	};
-	if (object->scratch.bytes)
+	if (loom_region_holds(&region[DRM_LOOM_REGION_SRAM], &object->scratch))
 		fit->flags |= DRM_LOOM_FIT_RESERVED;
+	if (fit->scratch_bytes > region[DRM_LOOM_REGION_SRAM].sram.floor_bytes)
+		fit->flags |= DRM_LOOM_FIT_EXCLUSIVE;
 	if (fit->dram_bytes > room)
 		fit->dram_short_bytes = fit->dram_bytes - room;
 	if (loom_region_find_conflict(&region[DRM_LOOM_REGION_SRAM], object->plan, &conflict))
 		loom_plan_conflict_record(&conflict, file, &fit->conflict);
-	else if (!fit->dram_short_bytes)
+	else if (!fit->dram_short_bytes &&
+		 (!(fit->flags & DRM_LOOM_FIT_EXCLUSIVE) ||
+		  loom_region_entitled(&region[DRM_LOOM_REGION_SRAM], &client->sram)))
 		fit->flags |= DRM_LOOM_FIT_NOW;
 	loom_region_conflict_fini(&conflict);
 }
 
 /* ----------------------------------------------------------------- ioctls */
 
+static int loom_plan_object_charge(struct loom_plan_object *object, u64 bytes)
+{
+	int ret = loom_quota_charge_plan(object->loom, object->client, bytes);
+
+	if (!ret)
+		object->charged_bytes += bytes;
+	return ret;
+}
+
+/* What a plan takes from now on. */
+static void loom_plan_object_charge_kept(struct loom_plan_object *object)
+{
+	u64 kept = PAGE_ALIGN(sizeof(*object) + loom_plan_bytes(object->plan));
+
+	/* it was charged for the most that it could take; but pages are only whole */
+	if (kept >= object->charged_bytes)
+		return;
+	loom_quota_uncharge_plan(object->loom, object->client, object->charged_bytes - kept);
+	object->charged_bytes = kept;
+}
+
+/* In pieces: a client that was killed does not wait for half a gigabyte. */
+static int loom_plan_object_copy(void *blob, const struct drm_loom_plan_create *args)
+{
+	const char __user *from = u64_to_user_ptr(args->ptr);
+	u64 at, bytes;
+
+	for (at = 0; at < args->size; at += bytes) {
+		bytes = min_t(u64, args->size - at, LOOM_PLAN_COPY_BYTES);
+		if (copy_from_user(blob + at, from + at, bytes))
+			return -EFAULT;
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
 /* The only place where the bytes of a plan are read from a client. */
-static int loom_plan_object_create(struct loom_device *loom, const struct loom_file *client,
-				   const struct drm_loom_plan_create *args,
+static int loom_plan_object_create(const struct drm_loom_plan_create *args,
 				   struct loom_plan_object *object)
 {
+	struct loom_device *loom = object->loom;
 	struct drm_loom_reject reject;
 	void *blob;
 	int ret;
 
+	ret = loom_plan_object_charge(object, PAGE_SIZE + args->size);
+	if (ret)
+		return ret;
 	/* not an OOM kill for a large plan: the client hears about it */
 	blob = kvmalloc(max_t(size_t, args->size, sizeof(struct drm_loom_plan_header)),
 			GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (!blob)
-		return -ENOMEM;
-	if (copy_from_user(blob, u64_to_user_ptr(args->ptr), args->size)) {
-		ret = -EFAULT;
+		return loom_refuse(&loom->drm, -ENOMEM, "plan: %llu bytes", args->size);
+	ret = loom_plan_object_copy(blob, args);
+	if (ret == -EFAULT)
+		loom_refuse(&loom->drm, ret, "plan: no %llu bytes at %#llx", args->size, args->ptr);
+	if (ret)
 		goto out_free;
-	}
+	ret = loom_plan_object_charge(object, loom_plan_peak_bytes(blob, args->size));
+	if (ret)
+		goto out_free;
 	ret = loom_plan_create(blob, args->size, loom->topology, &object->plan, &reject);
 	if (ret == -EBADMSG) {
-		trace_loom_reject(loom_device_index(loom), client->id, reject.rule);
+		trace_loom_reject(loom_device_index(loom), object->client->id, reject.rule);
+		loom_refuse(&loom->drm, ret, "plan: rule %u, step %u, command %u, tensor %u",
+			    reject.rule, reject.step, reject.command, reject.tensor);
 		if (loom_user_write(args->reject, args->reject_size, &reject, sizeof(reject)))
 			ret = -EFAULT;
 	}
 out_free:
 	kvfree(blob);
+	if (!ret)
+		loom_plan_object_charge_kept(object);
 	return ret;
 }
 
 static int loom_plan_object_reserve(struct loom_plan_object *object,
 				    const struct drm_loom_plan_create *args, struct drm_file *file)
 {
+	struct loom_file *client = file->driver_priv;
 	struct loom_region_conflict conflict;
-	int ret = loom_region_hold(&object->loom->region[DRM_LOOM_REGION_SRAM], &object->scratch,
-				   object->plan, &conflict);
+	int ret;
 
-	if (ret && loom_plan_conflict_write(&conflict, file, args->conflict, args->conflict_size))
-		ret = -EFAULT;
-	loom_region_conflict_fini(&conflict);
+	do {
+		ret = loom_region_hold(&object->loom->region[DRM_LOOM_REGION_SRAM],
+				       &object->scratch, object->plan, &client->sram, &conflict);
+		if (ret == -EBUSY)
+			ret = loom_plan_conflict_solve(&conflict);
+		if (ret == -EBUSY &&
+		    loom_plan_conflict_write(&conflict, file, args->conflict, args->conflict_size))
+			ret = -EFAULT;
+		loom_region_conflict_fini(&conflict);
+	} while (ret == -EAGAIN);
 	return ret;
 }
 
@@ -268,20 +366,20 @@ int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *
 	int ret;
 
 	if (args->flags & ~DRM_LOOM_PLAN_RESERVE || args->pad || args->pad2)
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "plan: flags %#x, padding %#x %#x", args->flags,
+				   args->pad, args->pad2);
 	if (args->size > DRM_LOOM_MAX_PLAN_BYTES)
-		return -E2BIG;
+		return loom_refuse(drm, -E2BIG, "plan: %llu bytes", args->size);
 
 	object = kzalloc(sizeof(*object), GFP_KERNEL_ACCOUNT);
 	if (!object)
 		return -ENOMEM;
 	kref_init(&object->ref);
 	object->loom = loom;
-	ret = loom_plan_object_create(loom, client, args, object);
-	if (ret) {
-		kfree(object);
-		return ret;
-	}
+	object->client = loom_file_get(client);
+	ret = loom_plan_object_create(args, object);
+	if (ret)
+		goto out_put;
 	if (args->flags & DRM_LOOM_PLAN_RESERVE) {
 		ret = loom_plan_object_reserve(object, args, file);
 		if (ret)
@@ -295,6 +393,7 @@ int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *
 	} else {
 		trace_loom_plan(loom_device_index(loom), client->id, id, object->plan->step_count,
 				object->plan->command_count, object->plan->scratch_bytes);
+		object->id = id;
 		args->plan = id;
 	}
 out_put:
@@ -317,10 +416,10 @@ int loom_plan_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file 
 	struct loom_plan_object *object;
 
 	if (args->pad)
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "plan: padding %#x", args->pad);
 	object = xa_erase(&client->plans, args->plan);
 	if (!object)
-		return -ENOENT;
+		return loom_refuse(drm, -ENOENT, "no plan %u", args->plan);
 	loom_plan_object_drop(object);
 	return 0;
 }

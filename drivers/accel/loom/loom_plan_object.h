@@ -20,8 +20,14 @@ struct loom_plan_object {
 	struct kref ref;
 	/** @plan: the decoded plan, constant */
 	struct loom_plan *plan;
+	/** @client: who made it, and is charged for it */
+	struct loom_file *client;
+	/** @charged_bytes: what it is charged; constant once it has an id */
+	u64 charged_bytes;
 	/** @loom: the device; who refers to the plan keeps it */
 	struct loom_device *loom;
+	/** @id: that its file has for it, or had; for reports */
+	u32 id;
 	/** @scratch: held while the plan has an id, if it was asked for */
 	struct loom_region_scratch scratch;
 };
@@ -31,6 +37,7 @@ void loom_plan_object_put(struct loom_plan_object *object);
 void loom_plan_object_drop(struct loom_plan_object *object);
 void loom_plan_object_drop_all(struct loom_file *client);
 
+int __must_check loom_plan_conflict_solve(const struct loom_region_conflict *conflict);
 int __must_check loom_plan_conflict_write(const struct loom_region_conflict *conflict,
 					  struct drm_file *file, u64 to, u32 size);
 void loom_plan_object_fit(struct loom_plan_object *object, struct drm_file *file,

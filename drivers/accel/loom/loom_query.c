@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/capability.h>
 #include <linux/mm.h>
+#include <linux/nospec.h>
 #include <linux/slab.h>
 
 #include <drm/drm_file.h>
@@ -16,17 +18,66 @@
  * DOC: Queries
  *
  * The size of an answer is negotiated: a client with less room than the answer takes gets its
- * first bytes and its whole size, so answers can grow.
+ * first bytes and its whole size, so answers can grow. The elements of an array have the stride
+ * that the client asks for; without one that of their first version, as all clients had at first.
+ *
+ * Where others' buffers lie tells a good deal about what they run, and nothing that a client needs:
+ * how much is free is told to everybody, and placing is the driver's business. So maps show a
+ * client its own blocks only, unless it has CAP_PERFMON, as performance monitors need. The records
+ * of refusals keep to the same rule (loom_plan_object.c); that about a lack of space has sums only.
+ *
+ * The map is made as if there were no other blocks. Rejected: to leave out what is not the client's
+ * of the map of all: blocks on some banks only may overlap in it and are cut there, so that the
+ * ends of the client's own told where others are.
  */
 
-static int loom_query_answer(struct drm_loom_query *args, const void *answer, u64 size)
+/* Sizes of the first versions, which never change. */
+#define LOOM_QUERY_BLOCK_BYTES	24
+#define LOOM_QUERY_BANK_BYTES	40
+
+static int loom_query_answer(struct loom_device *loom, struct drm_loom_query *args,
+			     const void *answer, u64 size)
 {
-	if (size > U32_MAX)
-		return -E2BIG;
+	if (args->stride)
+		return loom_refuse(&loom->drm, -EINVAL, "query %u is no array: stride %u",
+				   args->type, args->stride);
 	if (loom_user_write(args->ptr, args->size, answer, size))
-		return -EFAULT;
+		return loom_refuse(&loom->drm, -EFAULT, "query %u: no room at %#llx", args->type,
+				   args->ptr);
 	args->size = size;
 	return 0;
+}
+
+/* Bytes from element to element in the client's array, or 0 if it cannot be. */
+static u32 loom_query_stride(const struct drm_loom_query *args, u32 first_version)
+{
+	if (!args->stride)
+		return first_version;
+	return loom_user_check_stride(args->stride, first_version) ? 0 : args->stride;
+}
+
+static int loom_query_answer_array(struct loom_device *loom, struct drm_loom_query *args,
+				   u32 stride, const void *elements, size_t size, u64 count)
+{
+	if (count > U32_MAX / stride)
+		return loom_refuse(&loom->drm, -E2BIG, "query %u: %llu elements of %u bytes",
+				   args->type, count, stride);
+	if (loom_user_write_array(args->ptr, args->size, stride, elements, size, count))
+		return loom_refuse(&loom->drm, -EFAULT, "query %u: no room at %#llx", args->type,
+				   args->ptr);
+	args->size = count * stride;
+	return 0;
+}
+
+/* The region that a client names, or NULL. */
+static struct loom_region *loom_query_find_region(struct loom_device *loom,
+						  const struct drm_loom_query *args, u32 id)
+{
+	if (id >= DRM_LOOM_REGION_COUNT) {
+		loom_refuse(&loom->drm, -EINVAL, "query %u: no region %u", args->type, id);
+		return NULL;
+	}
+	return &loom->region[array_index_nospec(id, DRM_LOOM_REGION_COUNT)];
 }
 
 static int loom_query_device(struct loom_device *loom, struct drm_loom_query *args,
@@ -47,23 +98,26 @@ static int loom_query_device(struct loom_device *loom, struct drm_loom_query *ar
 	u32 opcode;
 
 	if (args->index)
-		return -EINVAL;
+		return loom_refuse(&loom->drm, -EINVAL, "query %u takes no index: %u", args->type,
+				   args->index);
 	strscpy(info.name, loom->topology->name);
 	for (opcode = 0; opcode < DRM_LOOM_OP_END; opcode++)
 		if (loom_op_get(opcode))
 			info.opcodes |= BIT_ULL(opcode);
 	loom_quota_info(loom, file->driver_priv, &info);
-	return loom_query_answer(args, &info, sizeof(info));
+	return loom_query_answer(loom, args, &info, sizeof(info));
 }
 
-static int loom_query_region(struct loom_device *loom, struct drm_loom_query *args)
+static int loom_query_region(struct loom_device *loom, struct drm_loom_query *args,
+			     const struct loom_file *client)
 {
+	struct loom_region *region = loom_query_find_region(loom, args, args->index);
 	struct drm_loom_region_info info;
 
-	if (args->index >= DRM_LOOM_REGION_COUNT)
+	if (!region)
 		return -EINVAL;
-	loom_region_info(&loom->region[args->index], &info);
-	return loom_query_answer(args, &info, sizeof(info));
+	loom_region_info(region, &client->sram, &info);
+	return loom_query_answer(loom, args, &info, sizeof(info));
 }
 
 static int loom_query_fit(struct loom_device *loom, struct drm_loom_query *args,
@@ -73,23 +127,29 @@ static int loom_query_fit(struct loom_device *loom, struct drm_loom_query *args,
 	struct drm_loom_fit fit;
 
 	if (!object)
-		return -ENOENT;
+		return loom_refuse(&loom->drm, -ENOENT, "query %u: no plan %u", args->type,
+				   args->index);
 	loom_plan_object_fit(object, file, &fit);
 	loom_plan_object_put(object);
-	return loom_query_answer(args, &fit, sizeof(fit));
+	return loom_query_answer(loom, args, &fit, sizeof(fit));
 }
 
-static int loom_query_blocks(struct loom_region *region, const struct loom_mask *mask,
-			     struct drm_loom_query *args, u64 client)
+static int loom_query_blocks(struct loom_device *loom, struct loom_region *region,
+			     const struct loom_mask *mask, struct drm_loom_query *args, u64 client)
 {
+	u32 stride = loom_query_stride(args, LOOM_QUERY_BLOCK_BYTES);
 	struct drm_loom_block *blocks = NULL;
 	u64 count, room = 0, asked;
 	int ret;
 
-	asked = args->ptr ? DIV_ROUND_UP_ULL(args->size, sizeof(*blocks)) : 0;
+	if (!stride)
+		return loom_refuse(&loom->drm, -EINVAL, "query %u: stride %u", args->type,
+				   args->stride);
+	asked = args->ptr ? DIV_ROUND_UP_ULL(args->size, stride) : 0;
 	/* memory is allocated without the region's lock, so there may be more by then */
 	for (;;) {
-		count = loom_region_blocks(region, mask, blocks, room, client, NULL);
+		count = loom_region_blocks(region, mask, blocks, room, client,
+					   perfmon_capable(), NULL);
 		if (count <= room || asked <= room)
 			break;
 		kvfree(blocks);
@@ -98,7 +158,8 @@ static int loom_query_blocks(struct loom_region *region, const struct loom_mask 
 		if (!blocks)
 			return -ENOMEM;
 	}
-	ret = loom_query_answer(args, blocks, count * sizeof(*blocks));
+	/* there may be more than were listed, but then there is no room for them */
+	ret = loom_query_answer_array(loom, args, stride, blocks, sizeof(*blocks), count);
 	kvfree(blocks);
 	return ret;
 }
@@ -106,52 +167,66 @@ static int loom_query_blocks(struct loom_region *region, const struct loom_mask 
 static int loom_query_region_blocks(struct loom_device *loom, struct drm_loom_query *args,
 				    u64 client)
 {
-	if (args->index >= DRM_LOOM_REGION_COUNT)
+	struct loom_region *region = loom_query_find_region(loom, args, args->index);
+
+	if (!region)
 		return -EINVAL;
-	return loom_query_blocks(&loom->region[args->index], NULL, args, client);
+	return loom_query_blocks(loom, region, NULL, args, client);
 }
 
 static int loom_query_bank_blocks(struct loom_device *loom, struct drm_loom_query *args,
 				  u64 client)
 {
 	u32 id = args->index & 0xffff, bank = args->index >> 16;
+	struct loom_region *region = loom_query_find_region(loom, args, id);
 	struct loom_mask mask = {};
+	u32 banks;
 
-	if (id >= DRM_LOOM_REGION_COUNT || bank >= loom->topology->region[id].banks)
+	if (!region)
 		return -EINVAL;
-	loom_mask_set(&mask, bank);
-	return loom_query_blocks(&loom->region[id], &mask, args, client);
+	banks = region->topology->banks;
+	if (bank >= banks)
+		return loom_refuse(&loom->drm, -EINVAL, "query %u: no bank %u", args->type, bank);
+	loom_mask_set(&mask, array_index_nospec(bank, banks));
+	return loom_query_blocks(loom, region, &mask, args, client);
 }
 
 static int loom_query_banks(struct loom_device *loom, struct drm_loom_query *args)
 {
+	struct loom_region *region = loom_query_find_region(loom, args, args->index);
+	u32 stride = loom_query_stride(args, LOOM_QUERY_BANK_BYTES);
 	struct drm_loom_bank_info *banks;
 	u32 count, bank;
 	int ret;
 
-	if (args->index >= DRM_LOOM_REGION_COUNT)
+	if (!region)
 		return -EINVAL;
-	count = loom->topology->region[args->index].banks;
+	if (!stride)
+		return loom_refuse(&loom->drm, -EINVAL, "query %u: stride %u", args->type,
+				   args->stride);
+	count = region->topology->banks;
 	banks = kcalloc(count, sizeof(*banks), GFP_KERNEL_ACCOUNT);
 	if (!banks)
 		return -ENOMEM;
 	for (bank = 0; bank < count; bank++)
-		loom_region_bank(&loom->region[args->index], bank, &banks[bank]);
-	ret = loom_query_answer(args, banks, count * sizeof(*banks));
+		loom_region_bank(region, bank, &banks[bank]);
+	ret = loom_query_answer_array(loom, args, stride, banks, sizeof(*banks), count);
 	kfree(banks);
 	return ret;
 }
 
-static int loom_query_no_space(struct loom_file *client, struct drm_loom_query *args)
+static int loom_query_no_space(struct loom_device *loom, struct drm_loom_query *args,
+			       struct loom_file *client)
 {
 	struct drm_loom_no_space record;
 
 	if (args->index)
-		return -EINVAL;
+		return loom_refuse(&loom->drm, -EINVAL, "query %u takes no index: %u", args->type,
+				   args->index);
 	mutex_lock(&client->no_space_lock);
 	record = client->no_space;
 	mutex_unlock(&client->no_space_lock);
-	return loom_query_answer(args, &record, sizeof(record));
+	return loom_query_answer(loom, args, &record, sizeof(record));
 }
 
 /**
@@ -167,13 +242,11 @@ int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	struct loom_device *loom = to_loom_device(drm);
 	struct drm_loom_query *args = data;
 
-	if (args->pad)
-		return -EINVAL;
 	switch (args->type) {
 	case DRM_LOOM_QUERY_DEVICE:
 		return loom_query_device(loom, args, file);
 	case DRM_LOOM_QUERY_REGION:
-		return loom_query_region(loom, args);
+		return loom_query_region(loom, args, file->driver_priv);
 	case DRM_LOOM_QUERY_BLOCKS:
 		return loom_query_region_blocks(loom, args, file->client_id);
 	case DRM_LOOM_QUERY_FIT:
@@ -183,7 +256,7 @@ int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	case DRM_LOOM_QUERY_BANK_BLOCKS:
 		return loom_query_bank_blocks(loom, args, file->client_id);
 	case DRM_LOOM_QUERY_NO_SPACE:
-		return loom_query_no_space(file->driver_priv, args);
+		return loom_query_no_space(loom, args, file->driver_priv);
 	}
-	return -EINVAL;
+	return loom_refuse(drm, -EINVAL, "no query %u", args->type);
 }

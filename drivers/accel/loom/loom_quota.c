@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
 #include <linux/moduleparam.h>
 
 #include <drm/loom_accel.h>
@@ -14,24 +15,85 @@
  * of a client are bounded by the host's memory, and without a cap it could have all of that. There
  * are two caps: on all buffers of a device, and on those that one open file has made. Both count
  * the bytes that buffers take from the host, in whole pages, resident or evicted, DRAM or SRAM.
- * They can be changed at any time, and hold for buffers that are made from then on.
  *
- * A buffer is charged to the file that made it until its last user is done with it, even if the
- * maker has closed it and others go on: nobody else has asked for its bytes, and taking it from
- * one account to another could fail where nothing can be refused. A client that opens the node
- * many times has as many caps of the second kind; the first one bounds them all.
+ * Plans have two caps of the same kind. A plan counts with what its decoded form takes, and while
+ * it is verified with the bytes that the client gave and with the most that the verifier may need,
+ * too: up to nine times the plan. So what is being verified at a time is bounded as well, and
+ * no verification waits for another one. Rejected: a semaphore, by which one client could keep
+ * others waiting.
  *
- * Rejected: the memory cgroup alone. The pages of buffers are not charged to it by TTM in
- * this kernel.
+ * What keeps the scratch of a context while others have their turn counts as a buffer of its file,
+ * see &loom_backend.prepare.
+ *
+ * Contexts and jobs that have not ended have a cap for each file.
+ *
+ * The caps can be changed at any time, and hold for what is made from then on; zero is no cap. By
+ * default all buffers of a device may take half of the host's memory, those of one file three
+ * quarters of that, so that a single client that has gone wild leaves others something, and a large
+ * model still fits; plans may take a quarter, and those of one file an eighth. Jobs and contexts
+ * are some thousands: what a program that waits for none of its jobs for a second has.
+ *
+ * What is refused by a cap is refused with EDQUOT, a job that is one too many as well: EAGAIN would
+ * be the better word, but libdrm's drmIoctl() calls again at once then, for ever.
+ *
+ * A buffer or plan is charged to the file that made it until its last user is done with it,
+ * even if the maker has closed it and others go on: nobody else has asked for its bytes, and taking
+ * it from one account to another could fail where nothing can be refused. A client that opens the
+ * node many times has as many caps of the second kind; the first one bounds them all.
+ *
+ * Rejected: the memory cgroup alone. All that core and the driver allocate for a client is charged
+ * to it (GFP_KERNEL_ACCOUNT), but the pages of buffers are not: TTM takes them from pools that know
+ * no cgroup, and it has no flag in this kernel by which a driver could ask for that.
  */
 
-static unsigned long long loom_quota_max_bytes;
-module_param_named(max_bytes, loom_quota_max_bytes, ullong, 0644);
-MODULE_PARM_DESC(max_bytes, "Bytes that all buffers of a device may take (default: 0, no cap)");
+/* Until the module is loaded: the default depends on the host's memory. */
+#define LOOM_QUOTA_DEFAULT	U64_MAX
 
-static unsigned long long loom_quota_max_file_bytes;
+static unsigned long long loom_quota_max_bytes = LOOM_QUOTA_DEFAULT;
+module_param_named(max_bytes, loom_quota_max_bytes, ullong, 0644);
+MODULE_PARM_DESC(max_bytes,
+		 "Bytes that all buffers of a device may take (default: 1/2 of the memory; 0: no cap)");
+
+static unsigned long long loom_quota_max_file_bytes = LOOM_QUOTA_DEFAULT;
 module_param_named(max_file_bytes, loom_quota_max_file_bytes, ullong, 0644);
-MODULE_PARM_DESC(max_file_bytes, "Bytes that the buffers of one open file may take (default: 0, none)");
+MODULE_PARM_DESC(max_file_bytes,
+		 "Bytes that the buffers of one open file may take (default: 3/8 of the memory; 0: no cap)");
+
+static unsigned long long loom_quota_max_plans_bytes = LOOM_QUOTA_DEFAULT;
+module_param_named(max_plans_bytes, loom_quota_max_plans_bytes, ullong, 0644);
+MODULE_PARM_DESC(max_plans_bytes,
+		 "Bytes that all plans of a device may take (default: 1/4 of the memory; 0: no cap)");
+
+static unsigned long long loom_quota_max_file_plans_bytes = LOOM_QUOTA_DEFAULT;
+module_param_named(max_file_plans_bytes, loom_quota_max_file_plans_bytes, ullong, 0644);
+MODULE_PARM_DESC(max_file_plans_bytes,
+		 "Bytes that the plans of one open file may take (default: 1/8 of the memory; 0: no cap)");
+
+static unsigned int loom_quota_max_file_jobs = 8192;
+module_param_named(max_file_jobs, loom_quota_max_file_jobs, uint, 0644);
+MODULE_PARM_DESC(max_file_jobs,
+		 "Jobs of one open file that have not ended (default: 8192; 0: no cap)");
+
+static unsigned int loom_quota_max_file_contexts = 1024;
+module_param_named(max_file_contexts, loom_quota_max_file_contexts, uint, 0644);
+MODULE_PARM_DESC(max_file_contexts, "Contexts of one open file (default: 1024; 0: no cap)");
+
+static void loom_quota_set_default(unsigned long long *cap, u64 eighths)
+{
+	if (*cap == LOOM_QUOTA_DEFAULT)
+		*cap = ((u64)totalram_pages() << PAGE_SHIFT) / 8 * eighths;
+}
+
+/**
+ * loom_quota_module_init() - the caps that depend on the host's memory
+ */
+void loom_quota_module_init(void)
+{
+	loom_quota_set_default(&loom_quota_max_bytes, 4);
+	loom_quota_set_default(&loom_quota_max_file_bytes, 3);
+	loom_quota_set_default(&loom_quota_max_plans_bytes, 2);
+	loom_quota_set_default(&loom_quota_max_file_plans_bytes, 1);
+}
 
 /* Exact: two callers at the same time both succeed if both fit. */
 static bool loom_quota_add(atomic64_t *used, u64 bytes, u64 cap)
@@ -76,10 +138,83 @@ void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client, u64
 }
 
 /**
+ * loom_quota_charge_plan() - before memory is taken for a plan
+ * @loom: the device
+ * @client: who makes it
+ * @bytes: how much more it takes
+ *
+ * Return: 0, or -EDQUOT.
+ */
+int loom_quota_charge_plan(struct loom_device *loom, struct loom_file *client, u64 bytes)
+{
+	if (!loom_quota_add(&client->plans_bytes, bytes,
+			    READ_ONCE(loom_quota_max_file_plans_bytes)))
+		return -EDQUOT;
+	if (loom_quota_add(&loom->plans_bytes, bytes, READ_ONCE(loom_quota_max_plans_bytes)))
+		return 0;
+	atomic64_sub(bytes, &client->plans_bytes);
+	return -EDQUOT;
+}
+
+/**
+ * loom_quota_uncharge_plan() - memory of a plan was freed
+ * @loom: the device
+ * @client: who made it
+ * @bytes: how much
+ */
+void loom_quota_uncharge_plan(struct loom_device *loom, struct loom_file *client, u64 bytes)
+{
+	atomic64_sub(bytes, &client->plans_bytes);
+	atomic64_sub(bytes, &loom->plans_bytes);
+}
+
+/**
+ * loom_quota_charge_job() - before a job is made
+ * @client: who submits it
+ *
+ * Return: 0, or -EDQUOT.
+ */
+int loom_quota_charge_job(struct loom_file *client)
+{
+	return loom_quota_add(&client->queued_jobs, 1, READ_ONCE(loom_quota_max_file_jobs)) ?
+	       0 : -EDQUOT;
+}
+
+/**
+ * loom_quota_uncharge_job() - a job has ended, or was not queued
+ * @client: who submitted it
+ */
+void loom_quota_uncharge_job(struct loom_file *client)
+{
+	atomic64_dec(&client->queued_jobs);
+}
+
+/**
+ * loom_quota_charge_context() - before a context is made
+ * @client: who makes it
+ *
+ * Return: 0, or -EDQUOT.
+ */
+int loom_quota_charge_context(struct loom_file *client)
+{
+	return loom_quota_add(&client->context_count, 1,
+			      READ_ONCE(loom_quota_max_file_contexts)) ? 0 : -EDQUOT;
+}
+
+/**
+ * loom_quota_uncharge_context() - a context has lost its id
+ * @client: who made it
+ */
+void loom_quota_uncharge_context(struct loom_file *client)
+{
+	atomic64_dec(&client->context_count);
+}
+
+/**
  * loom_quota_info() - caps and what is used of them
  * @loom: the device
  * @client: who asks
- * @info: out: the fields about buffers
+ * @info: out: the fields about caps
  */
 void loom_quota_info(struct loom_device *loom, struct loom_file *client,
 		     struct drm_loom_device_info *info)
@@ -88,4 +223,12 @@ void loom_quota_info(struct loom_device *loom, struct loom_file *client,
 	info->bo_bytes = atomic64_read(&loom->bo_bytes);
 	info->max_file_bo_bytes = READ_ONCE(loom_quota_max_file_bytes);
 	info->file_bo_bytes = atomic64_read(&client->bo_bytes);
+	info->max_plans_bytes = READ_ONCE(loom_quota_max_plans_bytes);
+	info->plans_bytes = atomic64_read(&loom->plans_bytes);
+	info->max_file_plans_bytes = READ_ONCE(loom_quota_max_file_plans_bytes);
+	info->file_plans_bytes = atomic64_read(&client->plans_bytes);
+	info->max_file_jobs = READ_ONCE(loom_quota_max_file_jobs);
+	info->file_jobs = atomic64_read(&client->queued_jobs);
+	info->max_file_contexts = READ_ONCE(loom_quota_max_file_contexts);
+	info->file_contexts = atomic64_read(&client->context_count);
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/dma-fence.h>
+#include <linux/interval_tree_generic.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include <drm/drm_gem.h>
@@ -18,31 +21,242 @@
  *
  * The bottom of the SRAM is where plans have their scratch. Scratch is not allocated, because only
  * one job runs at a time and all of them use the same bytes. Queued jobs hold it, and so do plans
- * that were asked to: the largest sets the floor that SRAM buffers stay above, and a job whose
- * scratch would overlap a buffer is refused when it is submitted. So scratch and buffers never
- * overlap while a job runs.
+ * that were asked to: SRAM buffers are placed above the largest, and a job whose scratch would
+ * overlap a buffer is refused when it is submitted. So scratch and buffers never overlap while a
+ * job runs. Who may have what is decided in sram/sram.c: for most clients there is a floor that
+ * their buffers stay above and their scratch below, so that they never meet.
  *
  * All of that is judged bank by bank. A plan with few rows uses the first banks only, and its
  * ends do not grow from a bank to the next (see &loom_plan.scratch_ends): if a buffer overlaps
  * it at all, it does in the first of the buffer's banks.
+ *
+ * A buffer may be evicted while jobs use it (see loom_ttm.c). Then its address is free for others,
+ * and what it leaves behind is kept in a tree of address ranges: the fences of these jobs. A job
+ * that uses another buffer there later waits for them. So nobody waits for them but the jobs that
+ * need to, and an address is never used by two running jobs for different buffers. Leftovers stay
+ * in the tree by themselves, whoever has the addresses meanwhile and gives them back in turn. They
+ * are freed when somebody adds one: of the oldest a few are looked at each time, more than one, so
+ * that the tree does not grow beyond what is needed and nobody pays for all of them. The last ones
+ * go with the files of clients: their fences keep the module in memory.
+ *
+ * Rejected: to hand the fences from block to block. A block would need room for those of all
+ * blocks before it, which cannot be allocated under the lock. Also rejected: one fence per region
+ * that new buffers wait for (TTM's ttm_resource_manager.move): a job of a minute would then be in
+ * the way of everybody whose buffer was placed after it.
  */
 
-/* Bytes held at the bottom of a bank and of those behind it; mostly the first node has the most. */
-static u64 loom_region_scratch_locked(struct loom_region *region, u32 bank)
+const char * const loom_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
+
+/* Where the bytes begin that a file may have a buffer in; the lowest bank has most scratch. */
+static u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,
+				  const struct loom_sram_share *share)
 {
-	struct loom_region_scratch *scratch;
-	struct rb_node *node;
-	u64 most = 0;
+	return max(loom_sram_low(&region->sram, share),
+		   loom_region_scratch_locked(region, loom_mask_next(mask, 0), share));
+}
+
+/* --------------------------------------------------------------- leftovers */
+
+#define LOOM_LEFTOVER_START(leftover)	((leftover)->start)
+#define LOOM_LEFTOVER_LAST(leftover)	((leftover)->last)
+
+INTERVAL_TREE_DEFINE(struct loom_region_leftover, node, u64, subtree_last, LOOM_LEFTOVER_START,
+		     LOOM_LEFTOVER_LAST, static, loom_leftover)
+
+/* How many of the oldest are looked at when one is added. */
+#define LOOM_LEFTOVER_LOOKS	4
+
+static void loom_region_leftover_free(struct loom_region_leftover *leftover)
+{
+	u32 i;
+
+	for (i = 0; i < leftover->count; i++)
+		dma_fence_put(leftover->fences[i]);
+	kfree(leftover->fences);
+	kfree(leftover);
+}
+
+static bool loom_region_leftover_is_over(const struct loom_region_leftover *leftover)
+{
+	u32 i;
+
+	for (i = 0; i < leftover->count; i++)
+		if (!dma_fence_is_signaled(leftover->fences[i]))
+			return false;
+	return true;
+}
+
+/* Frees it if it is of no use any more. */
+static bool loom_region_look_at_leftover_locked(struct loom_region *region,
+						struct loom_region_leftover *leftover)
+{
+	lockdep_assert_held(&region->lock);
+	if (!loom_region_leftover_is_over(leftover))
+		return false;
+	list_del(&leftover->age);
+	loom_leftover_remove(leftover, &region->leftovers);
+	loom_region_leftover_free(leftover);
+	return true;
+}
+
+static void loom_region_add_leftover_locked(struct loom_region *region,
+					    struct loom_region_leftover *leftover)
+{
+	struct loom_region_leftover *oldest;
+	u32 i;
 
 	lockdep_assert_held(&region->lock);
-	for (node = rb_first_cached(&region->scratch); node; node = rb_next(node)) {
-		scratch = rb_entry(node, struct loom_region_scratch, node);
-		if (scratch->bytes <= most)
-			break;
-		most = max(most, scratch->plan->scratch_ends[bank]);
+	for (i = 0; i < LOOM_LEFTOVER_LOOKS && !list_empty(&region->leftover_age); i++) {
+		oldest = list_first_entry(&region->leftover_age, struct loom_region_leftover, age);
+		if (!loom_region_look_at_leftover_locked(region, oldest))
+			list_move_tail(&oldest->age, &region->leftover_age);
 	}
-	return most;
+	loom_leftover_insert(leftover, &region->leftovers);
+	list_add_tail(&leftover->age, &region->leftover_age);
 }
+
+/* The next one after @last, or the first one, that jobs may still use in [@start, @end]. */
+static struct loom_region_leftover *
+loom_region_leftover_locked(struct loom_region *region, u64 start, u64 end,
+			    const struct loom_mask *mask, struct loom_region_leftover *last)
+{
+	lockdep_assert_held(&region->lock);
+	do {
+		last = last ? loom_leftover_iter_next(last, start, end) :
+			      loom_leftover_iter_first(&region->leftovers, start, end);
+	} while (last && (!loom_mask_overlaps(&last->mask, mask) ||
+			  loom_region_leftover_is_over(last)));
+	return last;
+}
+
+/**
+ * loom_region_leave() - a block will be given back while jobs may still use its addresses
+ * @block: the block, its buffer reserved
+ * @fences: of these jobs, at least one; taken over with the references, also on failure
+ * @count: how many
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_region_leave(struct loom_region_block *block, struct dma_fence **fences, u32 count)
+{
+	struct loom_region_leftover *leftover = kzalloc(sizeof(*leftover), GFP_KERNEL_ACCOUNT);
+
+	if (!leftover) {
+		while (count--)
+			dma_fence_put(fences[count]);
+		kfree(fences);
+		return -ENOMEM;
+	}
+	leftover->mask = block->mask;
+	leftover->fences = fences;
+	leftover->count = count;
+	block->leftover = leftover;
+	return 0;
+}
+
+/*
+ * Their fences with references, in an array for kvfree(), or NULL. The caller sees to it that no
+ * leftover is added there meanwhile.
+ */
+static int loom_region_collect(struct loom_region *region, u64 start, u64 end,
+			       const struct loom_mask *mask, struct dma_fence ***fences,
+			       u32 *count)
+{
+	struct loom_region_leftover *leftover = NULL;
+	u32 room = 0, i;
+
+	*fences = NULL;
+	*count = 0;
+	mutex_lock(&region->lock);
+	while ((leftover = loom_region_leftover_locked(region, start, end, mask, leftover)))
+		room += leftover->count;
+	mutex_unlock(&region->lock);
+	if (!room)
+		return 0;
+	*fences = kvmalloc_array(room, sizeof(**fences), GFP_KERNEL_ACCOUNT);
+	if (!*fences)
+		return -ENOMEM;
+	/* there may be less of them now, but not more */
+	mutex_lock(&region->lock);
+	while ((leftover = loom_region_leftover_locked(region, start, end, mask, leftover)))
+		for (i = 0; i < leftover->count && *count < room; i++)
+			(*fences)[(*count)++] = dma_fence_get(leftover->fences[i]);
+	mutex_unlock(&region->lock);
+	return 0;
+}
+
+/**
+ * loom_region_fences() - which jobs a job has to wait for that uses a block
+ * @region: the region
+ * @block: the block, its buffer reserved
+ * @fences: out: their fences with references, in an array for kvfree(), or NULL
+ * @count: out: how many
+ *
+ * Takes no lock if there are none, which is the rule: once no job of others uses the addresses of
+ * a block, none will until it is given back.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_region_fences(struct loom_region *region, struct loom_region_block *block,
+		       struct dma_fence ***fences, u32 *count)
+{
+	u64 start = block->block.start;
+	int ret;
+
+	*fences = NULL;
+	*count = 0;
+	if (!block->on_leftovers)
+		return 0;
+	ret = loom_region_collect(region, start, start + block->block.size - 1, &block->mask,
+				  fences, count);
+	if (!ret && !*fences)
+		block->on_leftovers = false;
+	return ret;
+}
+
+/**
+ * loom_region_scratch_fences() - which jobs a job has to wait for because of its scratch
+ * @region: the SRAM
+ * @scratch: held, or not if the job has none
+ * @fences: out: their fences with references, in an array for kvfree(), or NULL
+ * @count: out: how many
+ *
+ * There are some when a buffer was displaced for the scratch. Banks are not told apart.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_region_scratch_fences(struct loom_region *region,
+			       const struct loom_region_scratch *scratch,
+			       struct dma_fence ***fences, u32 *count)
+{
+	u64 start = region->bank.base;
+
+	*fences = NULL;
+	*count = 0;
+	if (!scratch->bytes)
+		return 0;
+	return loom_region_collect(region, start, start + scratch->bytes - 1, &region->bank.all,
+				   fences, count);
+}
+
+/**
+ * loom_region_forget() - free what jobs that have ended have left behind
+ * @region: the region
+ *
+ * For when a file is closed, and when the last job of a closed file is freed: after the last of
+ * these nothing is left.
+ */
+void loom_region_forget(struct loom_region *region)
+{
+	struct loom_region_leftover *leftover, *next;
+
+	mutex_lock(&region->lock);
+	list_for_each_entry_safe(leftover, next, &region->leftover_age, age)
+		loom_region_look_at_leftover_locked(region, leftover);
+	mutex_unlock(&region->lock);
+}
+
+/* ------------------------------------------------------------------ blocks */
 
 static void loom_region_trace_alloc_locked(struct loom_region *region,
 					   const struct loom_region_block *block,
@@ -67,13 +281,15 @@ static void loom_region_trace_alloc_locked(struct loom_region *region,
  * @shape: the buffer's shape
  * @gem: the buffer, to name it in a &struct loom_region_conflict; it outlives the block
  * @owner: drm_file.client_id of the client that made it
+ * @share: what that client has of the SRAM; it outlives the block
  *
  * Return: the block, to be given to loom_region_free(); ERR_PTR(-ENOSPC) when the banks have no
- * room, ERR_PTR(-ENOMEM).
+ * room, ERR_PTR(-EDQUOT) when the client may not have so much, ERR_PTR(-ENOMEM).
  */
 struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    const struct loom_shape *shape,
-					    struct drm_gem_object *gem, u64 owner)
+					    struct drm_gem_object *gem, u64 owner,
+					    struct loom_sram_share *share)
 {
 	struct loom_bank_request request = {
 		.size = shape->layout.bytes_per_bank,
@@ -86,7 +302,7 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 	struct loom_region_block *block;
 	int ret;
 
-	block = kzalloc(sizeof(*block), GFP_KERNEL);
+	block = kzalloc(sizeof(*block), GFP_KERNEL_ACCOUNT);
 	if (!block)
 		return ERR_PTR(-ENOMEM);
 	if (shape->partial) {
@@ -100,13 +316,25 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 	}
 	block->gem = gem;
 	block->owner = owner;
+	block->mask = shape->mask;
+	block->sram.share = share;
 
 	mutex_lock(&region->lock);
-	/* the lowest of its banks is where most is held */
-	request.low = region->bank.base +
-		      loom_region_scratch_locked(region, loom_mask_next(&shape->mask, 0));
-	ret = loom_bank_alloc(&region->bank, &block->block, &request);
-	loom_region_trace_alloc_locked(region, block, shape, ret);
+	ret = loom_sram_check(&region->sram, share, &shape->mask, request.size);
+	if (!ret) {
+		request.low = region->bank.base +
+			      loom_region_low_locked(region, &shape->mask, share);
+		ret = loom_bank_alloc(&region->bank, &block->block, &request);
+		loom_region_trace_alloc_locked(region, block, shape, ret);
+	}
+	if (!ret) {
+		block->on_leftovers =
+			loom_region_leftover_locked(region, block->block.start,
+						    block->block.start + request.size - 1,
+						    &block->mask, NULL);
+		loom_sram_charge(&region->sram, &block->sram, &block->mask,
+				 block->block.start - region->bank.base, request.size);
+	}
 	mutex_unlock(&region->lock);
 	loom_port_free(spare);
 	if (ret) {
@@ -123,14 +351,108 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
  */
 void loom_region_free(struct loom_region *region, struct loom_region_block *block)
 {
+	struct loom_region_leftover *leftover = block->leftover;
 	int ret;
 
 	mutex_lock(&region->lock);
+	loom_sram_uncharge(&region->sram, &block->sram, &block->mask, block->block.size);
 	trace_loom_free(region->dev, block->owner, region->id, block->block.start,
 			block->block.size);
+	if (leftover) {
+		leftover->start = block->block.start;
+		leftover->last = block->block.start + block->block.size - 1;
+		loom_region_add_leftover_locked(region, leftover);
+		block->leftover = NULL;
+	}
 	ret = loom_bank_free(&region->bank, &block->block);
+	WRITE_ONCE(region->freed, region->freed + 1);
 	mutex_unlock(&region->lock);
+	wake_up_all(&region->freed_wait);
 	WARN_ON_ONCE(ret);
+}
+
+/**
+ * loom_region_victim() - a block that could be evicted, once nobody else has it locked
+ * @region: the region
+ * @mask: the banks where room is needed
+ * @keep: blocks with this number stay
+ * @dying: out: there is one whose buffer is being freed
+ *
+ * Return: its buffer with a reference, or NULL.
+ */
+struct drm_gem_object *loom_region_victim(struct loom_region *region, const struct loom_mask *mask,
+					  u64 keep, bool *dying)
+{
+	struct drm_gem_object *victim = NULL;
+	struct loom_region_block *block;
+	struct loom_bank_iter iter;
+	struct loom_bank_span span;
+
+	*dying = false;
+	mutex_lock(&region->lock);
+	loom_bank_walk(&region->bank, mask, &iter);
+	while (!victim && loom_bank_next(&iter, &span)) {
+		if (!span.block)
+			continue;
+		block = container_of(span.block, struct loom_region_block, block);
+		if (block->keep == keep)
+			continue;
+		if (kref_get_unless_zero(&block->gem->refcount))
+			victim = block->gem;
+		else
+			*dying = true;
+	}
+	mutex_unlock(&region->lock);
+	return victim;
+}
+
+/**
+ * loom_region_displaceable() - whether a buffer has to make room for other clients
+ * @region: the SRAM
+ * @resource: where the buffer is, in this region
+ *
+ * Return: true if it has.
+ */
+bool loom_region_displaceable(struct loom_region *region, struct ttm_resource *resource)
+{
+	bool displaceable;
+
+	mutex_lock(&region->lock);
+	displaceable = loom_region_displaceable_locked(region,
+						       &to_loom_region_block(resource)->block);
+	mutex_unlock(&region->lock);
+	return displaceable;
+}
+
+/**
+ * loom_region_find_displaceable() - a buffer that has to make room for one that found none
+ * @region: the SRAM
+ * @shape: of the buffer that found none
+ * @share: of the client that wants it
+ *
+ * Return: a reference, or NULL when no such buffer is in the way.
+ */
+struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
+						     const struct loom_shape *shape,
+						     const struct loom_sram_share *share)
+{
+	struct drm_gem_object *gem = NULL;
+	struct loom_region_block *block;
+	u64 low;
+
+	mutex_lock(&region->lock);
+	low = region->bank.base + loom_region_low_locked(region, &shape->mask, share);
+	list_for_each_entry(block, &region->sram.taken, sram.node) {
+		if (block->block.start + block->block.size > low &&
+		    loom_mask_overlaps(&block->mask, &shape->mask) &&
+		    loom_region_displaceable_locked(region, &block->block) &&
+		    kref_get_unless_zero(&block->gem->refcount)) {
+			gem = block->gem;
+			break;
+		}
+	}
+	mutex_unlock(&region->lock);
+	return gem;
 }
 
 /**
@@ -154,6 +476,11 @@ int loom_region_init(struct loom_region *region, u32 id,
 	region->dev = dev;
 	region->topology = topology;
 	region->scratch = RB_ROOT_CACHED;
+	region->leftovers = RB_ROOT_CACHED;
+	INIT_LIST_HEAD(&region->leftover_age);
+	init_waitqueue_head(&region->freed_wait);
+	if (id == DRM_LOOM_REGION_SRAM)
+		loom_sram_init(&region->sram, topology, limit - base);
 	mutex_init(&region->lock);
 	return loom_bank_init(&region->bank, base, limit, topology->banks,
 			      id == DRM_LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
@@ -166,131 +493,86 @@ int loom_region_init(struct loom_region *region, u32 id,
  */
 void loom_region_fini(struct loom_region *region)
 {
+	struct loom_region_leftover *leftover, *next;
+
 	WARN_ON(loom_bank_fini(&region->bank));
+	/* jobs have references to the device, so these fences have signalled */
+	list_for_each_entry_safe(leftover, next, &region->leftover_age, age)
+		loom_region_leftover_free(leftover);
 	mutex_destroy(&region->lock);
 }
 
-/* ---------------------------------------------------------------- scratch */
-
-static bool loom_region_larger(struct rb_node *a, const struct rb_node *b)
-{
-	return rb_entry(a, struct loom_region_scratch, node)->bytes >
-	       rb_entry(b, struct loom_region_scratch, node)->bytes;
-}
-
-/* The lowest buffer of a bank, or NULL. */
-static struct loom_bank_block *loom_region_lowest_locked(struct loom_region *region, u32 bank)
-{
-	return loom_bank_bottom(&region->bank, bank);
-}
-
-/* Of the buffers that overlap a plan's scratch the one that reaches furthest below its end. */
-static bool loom_region_find_conflict_locked(struct loom_region *region,
-					     const struct loom_plan *plan,
-					     struct loom_region_conflict *conflict)
-{
-	u64 base = region->bank.base, worst = 0;
-	struct loom_bank_block *block;
-	struct loom_region_block *found = NULL;
-	u32 bank;
-
-	lockdep_assert_held(&region->lock);
-	for (bank = 0; bank < plan->lanes && plan->scratch_ends[bank]; bank++) {
-		u64 end = base + plan->scratch_ends[bank];
-
-		block = loom_region_lowest_locked(region, bank);
-		if (!block || end <= block->start || end - block->start <= worst)
-			continue;
-		worst = end - block->start;
-		found = container_of(block, struct loom_region_block, block);
-		*conflict = (struct loom_region_conflict) {
-			.bank = bank,
-			.start = base,
-			.end = end,
-			.address = block->start,
-			.bytes = block->size,
-		};
-	}
-	/* a buffer gives its block back before it is freed, so the pointer is valid */
-	if (found && kref_get_unless_zero(&found->gem->refcount))
-		conflict->gem = found->gem;
-	return found;
-}
+/* ----------------------------------------------------------------- sharing */
 
 /**
- * loom_region_find_conflict() - whether a buffer overlaps the scratch of a plan
+ * loom_region_open() - a client has opened the node
  * @region: the SRAM
- * @plan: the plan
- * @conflict: out: which one, if there is one; to be given to loom_region_conflict_fini()
- *
- * Return: true if there is one.
  */
-bool loom_region_find_conflict(struct loom_region *region, const struct loom_plan *plan,
-			       struct loom_region_conflict *conflict)
+void loom_region_open(struct loom_region *region)
 {
-	bool found;
-
-	*conflict = (struct loom_region_conflict) {};
 	mutex_lock(&region->lock);
-	found = loom_region_find_conflict_locked(region, plan, conflict);
+	region->sram.files++;
 	mutex_unlock(&region->lock);
-	return found;
 }
 
 /**
- * loom_region_conflict_fini() - drop the reference of a conflict
- * @conflict: filled in by loom_region_find_conflict() or loom_region_hold()
- */
-void loom_region_conflict_fini(struct loom_region_conflict *conflict)
-{
-	if (conflict->gem)
-		drm_gem_object_put(conflict->gem);
-	conflict->gem = NULL;
-}
-
-/**
- * loom_region_hold() - keep the bottom of the SRAM for a job or a plan
+ * loom_region_close() - undo loom_region_open()
  * @region: the SRAM
- * @scratch: zeroed or released
- * @plan: whose scratch; lives until it is released
- * @conflict: out: which buffer overlaps it, if this fails; to be given to
- *	loom_region_conflict_fini()
- *
- * Return: 0, or -EBUSY when a buffer overlaps it.
  */
-int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
-		     const struct loom_plan *plan, struct loom_region_conflict *conflict)
+void loom_region_close(struct loom_region *region)
 {
-	int ret = 0;
-
-	*conflict = (struct loom_region_conflict) {};
-	if (!plan->scratch_ends[0])
-		return 0;
 	mutex_lock(&region->lock);
-	if (loom_region_find_conflict_locked(region, plan, conflict)) {
-		ret = -EBUSY;
-	} else {
-		scratch->bytes = plan->scratch_ends[0];
-		scratch->plan = plan;
-		rb_add_cached(&scratch->node, &region->scratch, loom_region_larger);
-	}
+	region->sram.files--;
+	mutex_unlock(&region->lock);
+}
+
+/**
+ * loom_region_grant() - loom_sram_enter() under the lock
+ * @region: the SRAM
+ * @share: of the file
+ * @privileged: by somebody with CAP_SYS_NICE
+ *
+ * Return: as loom_sram_enter().
+ */
+int loom_region_grant(struct loom_region *region, struct loom_sram_share *share, bool privileged)
+{
+	int ret;
+
+	mutex_lock(&region->lock);
+	ret = loom_sram_enter(&region->sram, share, privileged);
 	mutex_unlock(&region->lock);
 	return ret;
 }
 
 /**
- * loom_region_release() - undo loom_region_hold()
+ * loom_region_ungrant() - undo loom_region_grant()
  * @region: the SRAM
- * @scratch: held or not
+ * @share: of the file
+ * @privileged: as it was made
  */
-void loom_region_release(struct loom_region *region, struct loom_region_scratch *scratch)
+void loom_region_ungrant(struct loom_region *region, struct loom_sram_share *share,
+			 bool privileged)
 {
-	if (!scratch->bytes)
-		return;
 	mutex_lock(&region->lock);
-	rb_erase_cached(&scratch->node, &region->scratch);
-	scratch->bytes = 0;
+	loom_sram_leave(&region->sram, share, privileged);
 	mutex_unlock(&region->lock);
+}
+
+/**
+ * loom_region_entitled() - loom_sram_entitled() under the lock
+ * @region: the SRAM
+ * @share: of the file
+ *
+ * Return: true if it is.
+ */
+bool loom_region_entitled(struct loom_region *region, const struct loom_sram_share *share)
+{
+	bool entitled;
+
+	mutex_lock(&region->lock);
+	entitled = loom_sram_entitled(&region->sram, share);
+	mutex_unlock(&region->lock);
+	return entitled;
 }
 
 /* ----------------------------------------------------------------- reports */
@@ -298,17 +580,22 @@ void loom_region_release(struct loom_region *region, struct loom_region_scratch 
 /**
  * loom_region_info() - what it is and how full
  * @region: the region
+ * @share: of the file that asks, or NULL
  * @info: out
  */
-void loom_region_info(struct loom_region *region, struct drm_loom_region_info *info)
+void loom_region_info(struct loom_region *region, const struct loom_sram_share *share,
+		      struct drm_loom_region_info *info)
 {
 	const struct loom_region_topology *topology = region->topology;
 	struct loom_bank_stats stats;
-	u64 scratch;
+	struct rb_node *most;
+	u64 scratch, used;
 
 	mutex_lock(&region->lock);
 	loom_bank_stats(&region->bank, NULL, &stats);
-	scratch = loom_region_scratch_locked(region, 0);
+	most = rb_first_cached(&region->scratch);
+	scratch = most ? rb_entry(most, struct loom_region_scratch, node)->bytes : 0;
+	used = share && region->sram.limited ? loom_sram_used(share) : 0;
 	mutex_unlock(&region->lock);
 
 	*info = (struct drm_loom_region_info) {
@@ -323,6 +610,9 @@ void loom_region_info(struct loom_region *region, struct drm_loom_region_info *i
 		.largest_free_bytes = stats.largest_free,
 		.scratch_bytes = scratch,
 		.blocks = stats.blocks,
+		.scratch_floor_bytes = region->sram.floor_bytes,
+		.share_bytes = region->sram.share_bytes,
+		.share_used_bytes = used,
 	};
 }
 
@@ -365,11 +655,13 @@ u64 loom_region_total(const struct loom_region *region)
  * loom_region_no_space() - why a buffer has no room
  * @region: the region
  * @shape: what was asked for
+ * @share: of the client that asked
  * @size_bytes: of the buffer, as the client said
  * @record: out
  */
 void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
-			  u64 size_bytes, struct drm_loom_no_space *record)
+			  const struct loom_sram_share *share, u64 size_bytes,
+			  struct drm_loom_no_space *record)
 {
 	u64 asked = shape->layout.bytes_per_bank, fullest = 0;
 	struct loom_bank_stats stats;
@@ -387,8 +679,7 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
 	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
 	     bank = loom_mask_next(&shape->mask, bank + 1))
 		fullest = max(fullest, loom_bank_bytes(&region->bank, bank));
-	record->scratch_bytes = loom_region_scratch_locked(region,
-							   loom_mask_next(&shape->mask, 0));
+	record->scratch_bytes = loom_region_low_locked(region, &shape->mask, share);
 	mutex_unlock(&region->lock);
 
 	record->allocated_bytes = fullest;
@@ -401,8 +692,15 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
 		record->reason = DRM_LOOM_NO_SPACE_EXHAUSTED;
 	else if (asked > stats.free)
 		record->reason = DRM_LOOM_NO_SPACE_LOCKSTEP;
-	else
+	else if (asked > stats.largest_free)
 		record->reason = DRM_LOOM_NO_SPACE_FRAGMENTED;
+	else
+		record->reason = DRM_LOOM_NO_SPACE_SCRATCH;
+}
+
+static bool loom_region_is_own(const struct loom_bank_block *block, u64 client)
+{
+	return container_of(block, struct loom_region_block, block)->owner == client;
 }
 
 /**
@@ -412,12 +710,16 @@ void loom_region_no_space(struct loom_region *region, const struct loom_shape *s
  * @blocks: out: the first @max of them, in address order
  * @max: room in @blocks
  * @client: whose blocks are DRM_LOOM_BLOCK_OWN
+ * @all: what is not @client's is listed as it is. If not, the list is as if there were no other
+ *	blocks, with DRM_LOOM_BLOCK_HIDDEN for free: so not even the ends of partial blocks tell
+ *	where others begin
  * @owners: out: drm_file.client_id of who made each, as many as @blocks; or NULL
  *
  * Return: how many there are.
  */
 u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
-		       struct drm_loom_block *blocks, u64 max, u64 client, u64 *owners)
+		       struct drm_loom_block *blocks, u64 max, u64 client, bool all,
+		       u64 *owners)
 {
 	struct loom_bank_iter iter;
 	struct loom_bank_span span;
@@ -433,6 +735,10 @@ u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 		n++;
 	}
 	loom_bank_walk(&region->bank, mask, &iter);
+	if (!all) {
+		iter.wanted = loom_region_is_own;
+		iter.who = client;
+	}
 	while (loom_bank_next(&iter, &span)) {
 		if (n < max) {
 			struct loom_region_block *block =
@@ -444,7 +750,9 @@ u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 			};
 			if (owners)
 				owners[n] = span.block ? block->owner : 0;
-			if (span.block)
+			if (!span.block)
+				blocks[n].flags = all ? 0 : DRM_LOOM_BLOCK_HIDDEN;
+			else
 				blocks[n].flags =
 					DRM_LOOM_BLOCK_ALLOCATED |
 					(block->owner == client ? DRM_LOOM_BLOCK_OWN : 0) |

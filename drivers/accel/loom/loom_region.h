@@ -2,16 +2,21 @@
 #ifndef LOOM_REGION_H
 #define LOOM_REGION_H
 
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rbtree.h>
+#include <linux/wait.h>
 
 #include <drm/ttm/ttm_placement.h>
 #include <drm/ttm/ttm_resource.h>
 
 #include "core/loom_bank.h"
+#include "sram/sram.h"
 
+struct dma_fence;
 struct drm_gem_object;
 struct loom_plan;
+struct loom_region_scratch;
 struct loom_shape;
 
 /* TTM's name of a region. */
@@ -30,14 +35,51 @@ struct loom_region {
 	/** @topology: its banks, constant */
 	const struct loom_region_topology *topology;
 	/**
-	 * @lock: protects @bank and @scratch. Nothing is allocated under it: jobs take it
+	 * @lock: protects @bank, @scratch and @sram. Nothing is allocated under it: jobs take it
 	 * on their way to signal their fence
 	 */
 	struct mutex lock;
 	/** @bank: who has which address */
 	struct loom_bank bank;
+	/** @revoked: called under @lock when a job shall end for its scratch; constant */
+	void (*revoked)(struct loom_region_scratch *scratch);
 	/** @scratch: &struct loom_region_scratch of queued jobs, the largest first */
 	struct rb_root_cached scratch;
+	/** @leftovers: &struct loom_region_leftover by address, under @lock */
+	struct rb_root_cached leftovers;
+	/** @leftover_age: the same, the longest not looked at first, under @lock */
+	struct list_head leftover_age;
+	/** @freed: how many blocks were given back; written under @lock, read with READ_ONCE() */
+	u64 freed;
+	/** @freed_wait: who waits for the next one */
+	wait_queue_head_t freed_wait;
+	/** @sram: how it is shared between files */
+	struct loom_sram sram;
+};
+
+/**
+ * struct loom_region_leftover - addresses that were given back while jobs may still use them
+ *
+ * Belongs to the block until that is given back, then to the region until its fences have
+ * signalled.
+ */
+struct loom_region_leftover {
+	/** @node: in loom_region.leftovers */
+	struct rb_node node;
+	/** @subtree_last: largest @last in the subtree */
+	u64 subtree_last;
+	/** @start: first byte, in each of the banks */
+	u64 start;
+	/** @last: last byte */
+	u64 last;
+	/** @mask: the banks */
+	struct loom_mask mask;
+	/** @age: in loom_region.leftover_age */
+	struct list_head age;
+	/** @fences: of the jobs, with references */
+	struct dma_fence **fences;
+	/** @count: number of @fences */
+	u32 count;
 };
 
 /**
@@ -50,6 +92,17 @@ struct loom_region_scratch {
 	u64 bytes;
 	/** @plan: whose scratch; who holds it keeps the plan */
 	const struct loom_plan *plan;
+	/** @share: of the file that holds it, which outlives this */
+	const struct loom_sram_share *share;
+	/** @job: held by a job, which may run, and not by a reservation; set before it is held */
+	bool job;
+	/**
+	 * @revoked: the job is not to use it any more: it ends with -ECANCELED; set once under the
+	 * lock, read with READ_ONCE()
+	 */
+	bool revoked;
+	/** @fence: of a job that has been started: signals when it is done; else NULL */
+	struct dma_fence *fence;
 };
 
 /**
@@ -68,6 +121,8 @@ struct loom_region_conflict {
 	u64 bytes;
 	/** @gem: the buffer with a reference, or NULL if it is being freed */
 	struct drm_gem_object *gem;
+	/** @displaceable: the buffer makes room if it is asked to, see loom_bo_displace() */
+	bool displaceable;
 };
 
 /**
@@ -78,6 +133,8 @@ struct loom_region_block {
 	struct ttm_resource base;
 	/** @block: address range, under loom_region.lock */
 	struct loom_bank_block block;
+	/** @sram: what the sharing of the SRAM knows of it, under loom_region.lock */
+	struct loom_sram_block sram;
 	/**
 	 * @gem: the buffer, which gives the block back before it is freed. Constant, because no
 	 * move makes a ghost buffer that takes over the block, see loom_ttm_move()
@@ -85,6 +142,23 @@ struct loom_region_block {
 	struct drm_gem_object *gem;
 	/** @owner: drm_file.client_id of the client that made the buffer, constant */
 	u64 owner;
+	/** @mask: its banks, constant */
+	struct loom_mask mask;
+	/**
+	 * @leftover: what it leaves behind when it is given back, or NULL; under the buffer's
+	 * reservation lock
+	 */
+	struct loom_region_leftover *leftover;
+	/**
+	 * @on_leftovers: jobs of others may still use its addresses; under the buffer's
+	 * reservation lock, see loom_region_fences()
+	 */
+	bool on_leftovers;
+	/**
+	 * @keep: number of the &struct loom_bo_room that may not evict it; under
+	 * loom_device.place_lock
+	 */
+	u64 keep;
 };
 
 static inline struct loom_region *to_loom_region(struct ttm_resource_manager *manager)
@@ -103,28 +177,73 @@ static inline u64 loom_region_address(struct ttm_resource *resource)
 	return to_loom_region_block(resource)->block.start;
 }
 
+/* "dram" and "sram", by &enum drm_loom_region */
+extern const char * const loom_region_names[DRM_LOOM_REGION_COUNT];
+
 int loom_region_init(struct loom_region *region, u32 id,
 		     const struct loom_region_topology *topology, u32 dev);
 void loom_region_fini(struct loom_region *region);
 
 struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    const struct loom_shape *shape,
-					    struct drm_gem_object *gem, u64 owner);
+					    struct drm_gem_object *gem, u64 owner,
+					    struct loom_sram_share *share);
 void loom_region_free(struct loom_region *region, struct loom_region_block *block);
+int loom_region_leave(struct loom_region_block *block, struct dma_fence **fences, u32 count);
+void loom_region_forget(struct loom_region *region);
+int loom_region_fences(struct loom_region *region, struct loom_region_block *block,
+		       struct dma_fence ***fences, u32 *count);
+int loom_region_scratch_fences(struct loom_region *region,
+			       const struct loom_region_scratch *scratch,
+			       struct dma_fence ***fences, u32 *count);
+struct drm_gem_object *loom_region_victim(struct loom_region *region, const struct loom_mask *mask,
+					  u64 keep, bool *dying);
 
+/* Whether a buffer has to make room for other clients; under loom_region.lock. */
+static inline bool loom_region_displaceable_locked(struct loom_region *region,
+						   const struct loom_bank_block *block)
+{
+	lockdep_assert_held(&region->lock);
+	return loom_sram_displaceable(&region->sram,
+				      &container_of(block, struct loom_region_block, block)->sram);
+}
+
+bool loom_region_displaceable(struct loom_region *region, struct ttm_resource *resource);
+struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
+						     const struct loom_shape *shape,
+						     const struct loom_sram_share *share);
+
+u64 loom_region_scratch_locked(struct loom_region *region, u32 bank,
+			       const struct loom_sram_share *share);
 bool loom_region_find_conflict(struct loom_region *region, const struct loom_plan *plan,
 			       struct loom_region_conflict *conflict);
 void loom_region_conflict_fini(struct loom_region_conflict *conflict);
 int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
-		     const struct loom_plan *plan, struct loom_region_conflict *conflict);
+		     const struct loom_plan *plan, const struct loom_sram_share *share,
+		     struct loom_region_conflict *conflict);
+int __must_check loom_region_start(struct loom_region *region, struct loom_region_scratch *scratch,
+				   struct dma_fence *fence);
+int loom_region_revoke(struct loom_region *region, const struct loom_sram_share *share);
+bool loom_region_holds(struct loom_region *region, const struct loom_region_scratch *scratch);
 void loom_region_release(struct loom_region *region, struct loom_region_scratch *scratch);
 
-void loom_region_info(struct loom_region *region, struct drm_loom_region_info *info);
+void loom_region_open(struct loom_region *region);
+void loom_region_close(struct loom_region *region);
+int __must_check loom_region_grant(struct loom_region *region, struct loom_sram_share *share,
+				   bool privileged);
+void loom_region_ungrant(struct loom_region *region, struct loom_sram_share *share,
+			 bool privileged);
+bool loom_region_entitled(struct loom_region *region, const struct loom_sram_share *share);
+
+void loom_region_info(struct loom_region *region, const struct loom_sram_share *share,
+		      struct drm_loom_region_info *info);
 void loom_region_bank(struct loom_region *region, u32 index, struct drm_loom_bank_info *info);
 u64 loom_region_total(const struct loom_region *region);
 void loom_region_no_space(struct loom_region *region, const struct loom_shape *shape,
-			  u64 size_bytes, struct drm_loom_no_space *record);
+			  const struct loom_sram_share *share, u64 size_bytes,
+			  struct drm_loom_no_space *record);
 u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
-		       struct drm_loom_block *blocks, u64 max, u64 client, u64 *owners);
+		       struct drm_loom_block *blocks, u64 max, u64 client, bool all,
+		       u64 *owners);
 
 #endif /* LOOM_REGION_H */

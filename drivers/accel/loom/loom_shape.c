@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/log2.h>
+#include <linux/nospec.h>
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
+#include <drm/drm_device.h>
 #include <drm/loom_accel.h>
 
 #include "core/loom_topology.h"
 #include "loom_shape.h"
+#include "loom_user.h"
 
 /**
  * DOC: Shapes
@@ -22,21 +25,25 @@
 #define LOOM_SHAPE_PAGE_DEFAULT	SZ_4K
 #define LOOM_SHAPE_PAGE_MAX	SZ_1M
 
-static int loom_shape_copy_mask(struct loom_shape *shape, u32 banks,
+static int loom_shape_copy_mask(struct loom_shape *shape, struct drm_device *drm, u32 banks,
 				const struct drm_loom_bo_create *args)
 {
 	const struct loom_mask all = loom_mask_all(banks);
 
 	if (!args->bank_mask != !args->bank_mask_words || args->bank_mask_words > LOOM_MASK_WORDS)
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "buffer: mask of %u words at %#llx",
+				   args->bank_mask_words, args->bank_mask);
 	shape->mask = all;
 	if (!args->bank_mask)
 		return 0;
 	memset(&shape->mask, 0, sizeof(shape->mask));
 	if (copy_from_user(shape->mask.word, u64_to_user_ptr(args->bank_mask),
 			   args->bank_mask_words * sizeof(*shape->mask.word)))
-		return -EFAULT;
-	return loom_mask_within(&shape->mask, &all) && loom_mask_count(&shape->mask) ? 0 : -EINVAL;
+		return loom_refuse(drm, -EFAULT, "buffer: no mask at %#llx", args->bank_mask);
+	if (!loom_mask_within(&shape->mask, &all) || !loom_mask_count(&shape->mask))
+		return loom_refuse(drm, -EINVAL, "buffer: mask %#llx, there are %u banks",
+				   shape->mask.word[0], banks);
+	return 0;
 }
 
 /**
@@ -50,16 +57,18 @@ u32 loom_shape_default_page_bytes(const struct loom_region_topology *topology)
 	return max_t(u64, LOOM_SHAPE_PAGE_DEFAULT, topology->align_bytes);
 }
 
-static int loom_shape_page(const struct loom_region_topology *topology,
+static int loom_shape_page(struct drm_device *drm, const struct loom_region_topology *topology,
 			   const struct drm_loom_bo_create *args, u32 *page_bytes)
 {
 	*page_bytes = args->page_bytes;
 	if (!*page_bytes)
 		*page_bytes = loom_shape_default_page_bytes(topology);
-	if (!args->size || args->width || args->height || args->dtype || args->pitch_bytes ||
-	    !is_power_of_2(*page_bytes) || *page_bytes < topology->align_bytes ||
+	if (args->width || args->height || args->dtype || args->pitch_bytes)
+		return loom_refuse(drm, -EINVAL, "buffer: fields of an image are set");
+	if (!args->size || !is_power_of_2(*page_bytes) || *page_bytes < topology->align_bytes ||
 	    *page_bytes > LOOM_SHAPE_PAGE_MAX)
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "buffer: %llu bytes in pages of %u", args->size,
+				   *page_bytes);
 	return 0;
 }
 
@@ -69,32 +78,40 @@ static bool loom_shape_no_shards(const struct drm_loom_bo_create *args)
 	       !args->grid_columns && !args->shard_order;
 }
 
-static int loom_shape_interleaved(struct loom_shape *shape,
+static int loom_shape_interleaved(struct loom_shape *shape, struct drm_device *drm,
 				  const struct loom_region_topology *topology,
 				  const struct drm_loom_bo_create *args)
 {
 	u32 page_bytes;
-	int ret = loom_shape_page(topology, args, &page_bytes);
+	int ret = loom_shape_page(drm, topology, args, &page_bytes);
 
 	if (ret)
 		return ret;
 	if (!loom_shape_no_shards(args))
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "buffer: fields of shards are set");
 	return loom_layout_interleaved(&shape->layout, args->size, page_bytes,
 				       loom_mask_count(&shape->mask), topology->align_bytes);
 }
 
-static int loom_shape_image(struct loom_shape *shape, const struct loom_region_topology *topology,
+static int loom_shape_image(struct loom_shape *shape, struct drm_device *drm,
+			    const struct loom_region_topology *topology,
 			    const struct drm_loom_bo_create *args)
 {
+	int ret;
+
 	if (args->size || args->page_bytes || !loom_shape_no_shards(args))
-		return -EINVAL;
-	return loom_layout_image(&shape->layout, args->width, args->height, args->dtype,
-				 args->pitch_bytes, loom_mask_count(&shape->mask),
-				 topology->align_bytes);
+		return loom_refuse(drm, -EINVAL, "image: fields of other layouts are set");
+	ret = loom_layout_image(&shape->layout, args->width, args->height, args->dtype,
+				args->pitch_bytes, loom_mask_count(&shape->mask),
+				topology->align_bytes);
+	if (ret == -EINVAL)
+		return loom_refuse(drm, ret, "image: %u x %u of type %u, pitch %u", args->width,
+				   args->height, args->dtype, args->pitch_bytes);
+	return ret;
 }
 
-static int loom_shape_shards(struct loom_shape *shape, const struct loom_region_topology *topology,
+static int loom_shape_shards(struct loom_shape *shape, struct drm_device *drm,
+			     const struct loom_region_topology *topology,
 			     const struct drm_loom_bo_create *args)
 {
 	struct loom_layout_shards shards = {
@@ -109,14 +126,18 @@ static int loom_shape_shards(struct loom_shape *shape, const struct loom_region_
 		.align_bytes = topology->align_bytes,
 	};
 	u32 page_bytes, bank, place = 0;
-	int ret = loom_shape_page(topology, args, &page_bytes);
+	int ret = loom_shape_page(drm, topology, args, &page_bytes);
 
 	if (ret)
 		return ret;
 	if (args->shard_order > DRM_LOOM_SHARD_COLUMN_MAJOR)
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "shards: order %u", args->shard_order);
 	shards.page_bytes = page_bytes;
 	ret = loom_layout_sharded(&shape->layout, &shards);
+	if (ret == -EINVAL)
+		loom_refuse(drm, ret, "shards: %u x %u pages of %u columns over %u of %u banks",
+			    args->shard_rows, args->shard_columns, args->page_columns,
+			    args->grid_columns, shards.banks);
 	if (ret)
 		return ret;
 	for (bank = loom_mask_next(&shape->mask, 0); bank < DRM_LOOM_MAX_BANKS;
@@ -148,13 +169,14 @@ static void loom_shape_direction(struct loom_shape *shape, u32 direction)
 /**
  * loom_shape_init() - check a request
  * @shape: out
+ * @drm: the device
  * @topology: of the device
  * @args: what is asked for
  *
  * Return: 0; -EINVAL; -EFAULT; -EOVERFLOW when it is past 64 bits.
  */
-int loom_shape_init(struct loom_shape *shape, const struct loom_topology *topology,
-		    const struct drm_loom_bo_create *args)
+int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
+		    const struct loom_topology *topology, const struct drm_loom_bo_create *args)
 {
 	const struct loom_region_topology *region;
 	struct loom_mask all;
@@ -164,27 +186,30 @@ int loom_shape_init(struct loom_shape *shape, const struct loom_topology *topolo
 	if (args->region >= DRM_LOOM_REGION_COUNT || args->flags || args->pad ||
 	    args->direction > DRM_LOOM_DIRECTION_TINY_APART ||
 	    !args->no_space != !args->no_space_size)
-		return -EINVAL;
-	region = &topology->region[args->region];
+		return loom_refuse(drm, -EINVAL,
+				   "buffer: region %u, direction %u, flags %#x, padding %#x, record of %u",
+				   args->region, args->direction, args->flags, args->pad,
+				   args->no_space_size);
+	region = &topology->region[array_index_nospec(args->region, DRM_LOOM_REGION_COUNT)];
 	shape->region = args->region;
 	shape->kind = args->layout;
-	ret = loom_shape_copy_mask(shape, region->banks, args);
+	ret = loom_shape_copy_mask(shape, drm, region->banks, args);
 	if (ret)
 		return ret;
 	switch (args->layout) {
 	case DRM_LOOM_LAYOUT_INTERLEAVED:
-		ret = loom_shape_interleaved(shape, region, args);
+		ret = loom_shape_interleaved(shape, drm, region, args);
 		break;
 	case DRM_LOOM_LAYOUT_IMAGE:
-		ret = loom_shape_image(shape, region, args);
+		ret = loom_shape_image(shape, drm, region, args);
 		break;
 	case DRM_LOOM_LAYOUT_SHARDED_HEIGHT:
 	case DRM_LOOM_LAYOUT_SHARDED_WIDTH:
 	case DRM_LOOM_LAYOUT_SHARDED_BLOCK:
-		ret = loom_shape_shards(shape, region, args);
+		ret = loom_shape_shards(shape, drm, region, args);
 		break;
 	default:
-		ret = -EINVAL;
+		ret = loom_refuse(drm, -EINVAL, "buffer: layout %u", args->layout);
 	}
 	if (ret)
 		return ret;

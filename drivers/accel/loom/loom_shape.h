@@ -5,6 +5,7 @@
 #include "core/loom_layout.h"
 #include "core/loom_mask.h"
 
+struct drm_device;
 struct drm_loom_bo_create;
 struct loom_region_topology;
 struct loom_topology;
@@ -27,8 +28,8 @@ struct loom_shape {
 	bool partial;
 };
 
-int loom_shape_init(struct loom_shape *shape, const struct loom_topology *topology,
-		    const struct drm_loom_bo_create *args);
+int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
+		    const struct loom_topology *topology, const struct drm_loom_bo_create *args);
 u32 loom_shape_default_page_bytes(const struct loom_region_topology *topology);
 bool loom_shape_sharded(const struct loom_shape *shape);
 

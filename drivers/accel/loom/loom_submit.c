@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/nospec.h>
+#include <linux/pm_runtime.h>
 #include <linux/slab.h>
 
 #include <drm/drm_exec.h>
@@ -12,6 +14,7 @@
 #include "loom_ioctl.h"
 #include "loom_job.h"
 #include "loom_plan_object.h"
+#include "loom_quota.h"
 #include "loom_sync.h"
 #include "loom_trace.h"
 #include "loom_user.h"
@@ -24,13 +27,21 @@
  * 1. look up: context, plan, buffers, syncobjs; check the bindings;
  * 2. prepare: all memory that the job will need, in the scheduler, in the back end;
  * 3. place: lock all buffers, bring them into the DRAM, map them;
- * 4. hold the scratch;
- * 5. arm and queue: nothing can fail any more.
+ * 4. depend: the job will wait for jobs that use the addresses of its buffers for others, which
+ *    had them before (see loom_region.c);
+ * 5. hold the scratch; if a buffer is in the way that has to make room, have it do so, and go back
+ *    to 3; depend on jobs that use what such a buffer has left;
+ * 6. arm and queue: nothing can fail any more.
  *
- * Steps 3 to 5 are under one lock per device. Finer locking was tried on paper and
- * rejected: TTM gives up on a buffer that somebody else has locked, so two
- * clients that make room at the same time can both be told that there is none.
- * The price is that submits queue up behind one that waits for an eviction.
+ * A job that finds its buffers resident, or free addresses for them, takes no lock of the device.
+ * One that needs room takes steps 3 to 6 anew under &loom_device.place_lock: one at a time makes
+ * room, or two could evict each other's buffers in turn. It does not wait for jobs there, nor for
+ * anybody who does (see loom_bo.c). One lock around all submits was what this did first: they
+ * queued up behind one that waited for an eviction.
+ *
+ * No circle of jobs waits for each other: a job depends on such that were armed before it, only.
+ * The fences that it finds in leftovers were put into buffers when their jobs were armed, and its
+ * own fence is seen by nobody before step 6.
  */
 
 static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom_file *client,
@@ -39,26 +50,40 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 	struct loom_plan_object *plan;
 	struct loom_context *context;
 	struct loom_job *job;
-	int ret = -ENOENT;
+	int ret;
 
 	context = loom_context_lookup(client, args->context);
 	plan = loom_plan_object_lookup(client, args->plan);
-	if (!context || !plan)
+	if (!context || !plan) {
+		ret = loom_refuse(&loom->drm, -ENOENT, "submit: no context %u or no plan %u",
+				  args->context, args->plan);
 		goto err_put;
-	ret = -ECANCELED;
-	if (atomic_read(&context->guilty))
+	}
+	if (atomic_read(&context->guilty)) {
+		ret = loom_refuse(&loom->drm, -ECANCELED, "submit: context %u is guilty",
+				  args->context);
 		goto err_put;
-	ret = -EINVAL;
-	if (args->bindings.count != plan->plan->slot_count)
+	}
+	if (args->bindings.count != plan->plan->slot_count) {
+		ret = loom_refuse(&loom->drm, -EINVAL, "submit: %u bindings for %u slots",
+				  args->bindings.count, plan->plan->slot_count);
+		goto err_put;
+	}
+	ret = loom_quota_charge_job(client);
+	if (ret)
 		goto err_put;
 	ret = -ENOMEM;
 	job = kzalloc(struct_size(job, slots, plan->plan->slot_count), GFP_KERNEL_ACCOUNT);
-	if (!job)
+	if (!job) {
+		loom_quota_uncharge_job(client);
 		goto err_put;
+	}
+	job->charged = true;
 	job->slot_count = plan->plan->slot_count;
 	job->loom = loom;
 	job->context = context;
 	job->plan = plan;
+	job->scratch.job = true;
 	return job;
 
 err_put:
@@ -101,37 +126,50 @@ static bool loom_submit_sram_fits(const struct loom_job *job, const struct loom_
 static int loom_submit_bind_one(struct loom_job *job, struct drm_file *file,
 				const struct drm_loom_binding *binding)
 {
+	struct drm_device *drm = &job->loom->drm;
 	const struct loom_slot *want;
 	struct loom_job_slot *slot;
 	struct drm_gem_object *gem;
+	u32 number;
 	u64 size;
 
-	if (binding->slot >= job->slot_count || job->slots[binding->slot].bo ||
-	    binding->offset % 64)
-		return -EINVAL;
-	slot = &job->slots[binding->slot];
-	want = &job->plan->plan->slots[binding->slot];
+	if (binding->slot >= job->slot_count)
+		return loom_refuse(drm, -EINVAL, "submit: no slot %u", binding->slot);
+	number = array_index_nospec(binding->slot, job->slot_count);
+	slot = &job->slots[number];
+	if (slot->bo || binding->offset % 64)
+		return loom_refuse(drm, -EINVAL, "submit: slot %u twice, or at offset %llu",
+				   number, binding->offset);
+	want = &job->plan->plan->slots[number];
 
 	gem = drm_gem_object_lookup(file, binding->handle);
 	if (!gem)
-		return -ENOENT;
+		return loom_refuse(drm, -ENOENT, "submit: slot %u: no buffer %u", number,
+				   binding->handle);
 	slot->bo = gem_to_loom_bo(gem);
 	slot->offset = binding->offset;
 	slot->size = want->size;
 	slot->flags = want->flags;
 
 	size = slot->bo->shape.layout.size;
-	if (want->flags & DRM_LOOM_SLOT_SRAM)
-		return loom_submit_sram_fits(job, slot) ? 0 : -EINVAL;
+	if (want->flags & DRM_LOOM_SLOT_SRAM) {
+		if (loom_submit_sram_fits(job, slot))
+			return 0;
+		return loom_refuse(drm, -EINVAL, "submit: slot %u in SRAM does not fit buffer %u",
+				   number, binding->handle);
+	}
 	if (slot->bo->shape.region != DRM_LOOM_REGION_DRAM || slot->offset > size ||
 	    slot->size > size - slot->offset)
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "submit: slot %u: %llu bytes at %llu of %llu",
+				   number, slot->size, slot->offset, size);
 	/* a plan that does not say SPREAD may count on pages dealt out over all banks */
 	if (!(want->flags & DRM_LOOM_SLOT_SPREAD) &&
 	    (slot->bo->shape.partial || loom_shape_sharded(&slot->bo->shape)))
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "submit: slot %u: buffer %u is spread", number,
+				   binding->handle);
 	if (want->dtype && !loom_submit_image_fits(&slot->bo->shape.layout, slot->offset, want))
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "submit: slot %u: buffer %u is no such image",
+				   number, binding->handle);
 	return 0;
 }
 
@@ -152,7 +190,7 @@ static int loom_submit_bind(struct loom_job *job, struct drm_file *file,
 	for (i = 0; i < bindings->count; i++) {
 		ret = loom_user_array_read(&binding, sizeof(binding), bindings, i);
 		if (ret)
-			return ret;
+			return loom_refuse(&job->loom->drm, ret, "submit: binding %u", i);
 		ret = loom_submit_bind_one(job, file, &binding);
 		if (ret)
 			return ret;
@@ -161,13 +199,50 @@ static int loom_submit_bind(struct loom_job *job, struct drm_file *file,
 	for (i = 0; i < job->slot_count; i++)
 		for (j = 0; j < i; j++)
 			if (loom_submit_slots_conflict(&job->slots[i], &job->slots[j]))
-				return -EINVAL;
+				return loom_refuse(&job->loom->drm, -EINVAL,
+						   "submit: slots %u and %u share bytes", i, j);
 	return 0;
 }
 
 /* ------------------------------------------------------------------ queue */
 
-static int loom_submit_lock(struct loom_job *job, struct drm_exec *exec)
+/* What may take long is done before others have to wait for it. */
+static int loom_submit_populate_locked(struct loom_job *job)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; !ret && i < job->slot_count; i++)
+		if (!job->slots[i].bo->resident)
+			ret = loom_bo_populate_locked(job->slots[i].bo);
+	return ret;
+}
+
+static int loom_submit_place_locked(struct loom_job *job, struct loom_bo_room *room)
+{
+	int ret;
+	u32 i;
+
+	for (i = 0; room && i < job->slot_count; i++)
+		loom_bo_keep_locked(job->slots[i].bo, room);
+	for (i = 0; i < job->slot_count; i++) {
+		struct loom_bo *bo = job->slots[i].bo;
+
+		ret = loom_bo_place_locked(bo, room);
+		if (ret)
+			return ret;
+		ret = loom_bo_map_locked(bo);
+		if (ret)
+			return ret;
+		ret = dma_resv_reserve_fences(bo->tbo.base.resv, 1);
+		if (ret)
+			return ret;
+		ttm_bo_move_to_lru_tail_unlocked(&bo->tbo);
+	}
+	return 0;
+}
+
+static int loom_submit_lock(struct loom_job *job, struct drm_exec *exec, struct loom_bo_room *room)
 {
 	int ret = 0;
 	u32 i;
@@ -179,30 +254,68 @@ static int loom_submit_lock(struct loom_job *job, struct drm_exec *exec)
 			if (ret)
 				return ret;
 		}
+		if (!room)
+			ret = loom_submit_populate_locked(job);
+		if (!ret)
+			ret = loom_submit_place_locked(job, room);
+		drm_exec_retry_on_contention(exec);
+		if (ret)
+			return ret;
 	}
 	return 0;
 }
 
-static int loom_submit_place_locked(struct loom_job *job, struct drm_exec *exec)
+static int loom_submit_depend(struct loom_job *job, struct dma_fence **fences, u32 count)
 {
-	struct drm_gem_object *gem;
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		if (ret)
+			dma_fence_put(fences[i]);
+		else
+			ret = drm_sched_job_add_dependency(&job->base, fences[i]);
+	kvfree(fences);
+	return ret;
+}
+
+/* Wait for those that use the addresses of a buffer since before it was there. */
+static int loom_submit_depend_locked(struct loom_job *job, struct loom_bo *bo)
+{
+	struct loom_region *region = &job->loom->region[bo->shape.region];
+	struct dma_fence **fences;
+	u32 count;
 	int ret;
 
-	drm_exec_for_each_locked_object(exec, gem) {
-		struct loom_bo *bo = gem_to_loom_bo(gem);
-
-		ret = loom_bo_place_locked(bo);
+	if (bo->dmabuf) {
+		/* the exporter may be moving the bytes */
+		ret = drm_sched_job_add_resv_dependencies(&job->base, bo->tbo.base.resv,
+							  DMA_RESV_USAGE_KERNEL);
 		if (ret)
 			return ret;
-		ret = loom_bo_map_locked(bo);
-		if (ret)
-			return ret;
-		ret = dma_resv_reserve_fences(gem->resv, 1);
-		if (ret)
-			return ret;
-		ttm_bo_move_to_lru_tail_unlocked(&bo->tbo);
 	}
-	return 0;
+	ret = loom_region_fences(region, to_loom_region_block(bo->tbo.resource), &fences, &count);
+	return ret ?: loom_submit_depend(job, fences, count);
+}
+
+/* Hold the scratch, and wait for those that use it since a buffer was there. */
+static int loom_submit_hold(struct loom_job *job, struct loom_region_conflict *conflict)
+{
+	struct loom_region *region = &job->loom->region[DRM_LOOM_REGION_SRAM];
+	struct dma_fence **fences;
+	u32 count;
+	int ret;
+
+	ret = loom_region_hold(region, &job->scratch, job->plan->plan, &job->context->client->sram,
+			       conflict);
+	if (ret)
+		return ret;
+	ret = loom_region_scratch_fences(region, &job->scratch, &fences, &count);
+	if (!ret)
+		ret = loom_submit_depend(job, fences, count);
+	if (ret)
+		loom_region_release(region, &job->scratch);
+	return ret;
 }
 
 /*
@@ -213,51 +326,78 @@ static int loom_submit_place_locked(struct loom_job *job, struct drm_exec *exec)
  * drm_exec: that would free a buffer while the others are still locked. Until the push the job
  * belongs to this thread, and its references outlive the locks. A thread that locks a buffer in
  * between finds the fence of a job that is armed but not yet pushed, and waits for it; nothing
- * before the push waits for that thread. place_lock is held from before arming until after the
+ * before the push waits for that thread. push_lock is held from before arming until after the
  * push, so each entity gets its jobs in the order in which they were armed.
  */
-static int loom_submit_queue(struct loom_job *job, struct loom_sync_out *out,
-			     struct loom_region_conflict *conflict)
+static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
+			   struct loom_region_conflict *conflict, struct loom_bo_room *room)
 {
+	struct loom_context *context = job->context;
 	struct loom_device *loom = job->loom;
 	struct drm_gem_object *gem;
 	struct dma_fence *fence;
 	struct drm_exec exec;
 	int ret;
+	u32 i;
 
-	ret = mutex_lock_interruptible(&loom->place_lock);
-	if (ret)
-		return ret;
 	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES,
 		      job->slot_count);
-	ret = loom_submit_lock(job, &exec);
+	if (room)
+		room->exec = &exec;
+	ret = loom_submit_lock(job, &exec, room);
+	for (i = 0; !ret && i < job->slot_count; i++)
+		ret = loom_submit_depend_locked(job, job->slots[i].bo);
+	if (!ret)
+		ret = loom_submit_hold(job, conflict);
 	if (ret)
-		goto err_unlock;
-	ret = loom_submit_place_locked(job, &exec);
+		goto err_exec;
+	ret = mutex_lock_interruptible(&context->push_lock);
 	if (ret)
-		goto err_unlock;
-	ret = loom_region_hold(&loom->region[DRM_LOOM_REGION_SRAM], &job->scratch,
-			       job->plan->plan, conflict);
-	if (ret)
-		goto err_unlock;
+		goto err_release;
 
-	/* Nothing can fail from here on. */
-	drm_sched_job_arm(&job->base);
-	trace_loom_submit(loom_device_index(loom), job->context->client->id, job->base.id,
+	/* Nothing can fail from here on. The job's reference to its context goes with it. */
+	loom_context_get(context);
+	loom_job_arm(job);
+	trace_loom_submit(loom_device_index(loom), context->client->id, job->id,
 			  job->slot_count, job->plan->plan->scratch_bytes);
-	fence = dma_fence_get(&job->base.s_fence->finished);
+	fence = dma_fence_get(&job->fence->base);
 	drm_exec_for_each_locked_object(&exec, gem)
 		dma_resv_add_fence(gem->resv, fence, DMA_RESV_USAGE_BOOKKEEP);
 	drm_exec_fini(&exec);
 	drm_sched_entity_push_job(&job->base);
+	mutex_unlock(&context->push_lock);
+	loom_context_put(context);
 	loom_sync_out_signal(out, fence);
 	dma_fence_put(fence);
-	mutex_unlock(&loom->place_lock);
 	return 0;
 
-err_unlock:
+err_release:
+	loom_region_release(&loom->region[DRM_LOOM_REGION_SRAM], &job->scratch);
+err_exec:
 	drm_exec_fini(&exec);
-	mutex_unlock(&loom->place_lock);
+	return ret;
+}
+
+/* Consumes the job when it succeeds. */
+static int loom_submit_queue(struct loom_job *job, struct loom_sync_out *out,
+			     struct loom_region_conflict *conflict)
+{
+	struct loom_device *loom = job->loom;
+	struct loom_bo_room room;
+	int ret;
+
+	ret = loom_submit_try(job, out, conflict, NULL);
+	if (ret != -ENOSPC)
+		return ret;
+	do {
+		ret = loom_bo_room_begin(&room, loom);
+		if (ret)
+			return ret;
+		ret = loom_submit_try(job, out, conflict, &room);
+		loom_bo_room_end(&room);
+		if (ret == -EAGAIN)
+			ret = loom_bo_room_wait(&room);
+	} while (ret == -EAGAIN);
 	return ret;
 }
 
@@ -279,7 +419,8 @@ int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	int ret;
 
 	if (args->flags || args->pad || args->pad2)
-		return -EINVAL;
+		return loom_refuse(drm, -EINVAL, "submit: flags %#x, padding %#x %#x",
+				   args->flags, args->pad, args->pad2);
 	ret = loom_user_array_check(&args->bindings, sizeof(struct drm_loom_binding),
 				    DRM_LOOM_MAX_SLOTS);
 	if (!ret)
@@ -289,7 +430,11 @@ int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		ret = loom_user_array_check(&args->out_syncs, sizeof(struct drm_loom_sync),
 					    DRM_LOOM_MAX_SYNCS);
 	if (ret)
-		return ret;
+		return loom_refuse(drm, ret,
+				   "submit: %u bindings, %u and %u syncobjs of %u, %u, %u bytes",
+				   args->bindings.count, args->in_syncs.count,
+				   args->out_syncs.count, args->bindings.stride,
+				   args->in_syncs.stride, args->out_syncs.stride);
 
 	job = loom_submit_create(loom, file->driver_priv, args);
 	if (IS_ERR(job))
@@ -297,7 +442,7 @@ int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	ret = loom_submit_bind(job, file, &args->bindings);
 	if (ret)
 		goto err_free;
-	job->fence = loom_fence_create();
+	job->fence = loom_fence_create(loom);
 	if (!job->fence) {
 		ret = -ENOMEM;
 		goto err_free;
@@ -311,14 +456,22 @@ int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	ret = loom_sync_out_init(&out, &args->out_syncs, file);
 	if (ret)
 		goto err_free;
+	ret = pm_runtime_resume_and_get(drm->dev);
+	if (ret)
+		goto err_sync;
+	job->powered = true;
 	ret = loom->backend->prepare(job);
 	if (ret)
 		goto err_sync;
-	ret = loom_submit_queue(job, &out, &conflict);
-	if (ret == -EBUSY &&
-	    loom_plan_conflict_write(&conflict, file, args->conflict, args->conflict_size))
-		ret = -EFAULT;
-	loom_region_conflict_fini(&conflict);
+	do {
+		ret = loom_submit_queue(job, &out, &conflict);
+		if (ret == -EBUSY)
+			ret = loom_plan_conflict_solve(&conflict);
+		if (ret == -EBUSY && loom_plan_conflict_write(&conflict, file, args->conflict,
+							      args->conflict_size))
+			ret = -EFAULT;
+		loom_region_conflict_fini(&conflict);
+	} while (ret == -EAGAIN);
 	if (ret)
 		goto err_sync;
 	loom_sync_out_fini(&out);

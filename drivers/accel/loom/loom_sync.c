@@ -2,8 +2,11 @@
 #include <linux/dma-fence-chain.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include <drm/drm_device.h>
+#include <drm/drm_file.h>
 #include <drm/drm_syncobj.h>
 #include <drm/gpu_scheduler.h>
 
@@ -21,8 +24,14 @@
  *
  * A fence of a job ends up in syncobjs of other processes and can outlive the job, the file and
  * the device, so it owns all it needs, its lock included, and keeps the module in
- * memory. Each is a timeline of its own: jobs get their fence before the
- * scheduler has decided on their order.
+ * memory. The scheduler's own fences cannot do that: they tell their name by following a pointer to
+ * the scheduler (drm_sched_fence_get_timeline_name()), which goes with its context. So these stay
+ * inside of the driver, and what it gives to syncobjs and buffers is &struct loom_fence alone. One
+ * context is one timeline.
+ *
+ * The reference to the module is dropped by code of the module, as a fence has no owner that
+ * dma-buf's core would do it for. Unloading waits until nobody can be in the last instructions of
+ * that: see loom_fence_module_exit().
  */
 
 struct loom_sync_point {
@@ -56,34 +65,91 @@ static const struct dma_fence_ops loom_fence_ops = {
 };
 
 /**
- * loom_fence_create() - a fence that has not signalled
+ * loom_fence_create() - allocate what will be the fence of a job
+ * @loom: the device
  *
- * Return: the fence, or NULL.
+ * Return: a fence that is not armed, or NULL.
  */
-struct loom_fence *loom_fence_create(void)
+struct loom_fence *loom_fence_create(const struct loom_device *loom)
 {
 	/* dma_fence_free() wants base to be first */
-	struct loom_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL);
+	struct loom_fence *fence = kzalloc(sizeof(*fence), GFP_KERNEL_ACCOUNT);
 
 	BUILD_BUG_ON(offsetof(struct loom_fence, base));
 	if (!fence)
 		return NULL;
 	__module_get(THIS_MODULE);
-	spin_lock_init(&fence->lock);
-	dma_fence_init(&fence->base, &loom_fence_ops, &fence->lock, dma_fence_context_alloc(1), 1);
+	fence->loom = loom;
 	return fence;
+}
+
+/**
+ * loom_fence_is_job() - whether a fence is that of a job
+ * @loom: the device
+ * @base: a fence, of a buffer for example
+ *
+ * Return: true if it is what SUBMIT has put into the buffers of a job on this device.
+ */
+bool loom_fence_is_job(const struct loom_device *loom, const struct dma_fence *base)
+{
+	return base->ops == &loom_fence_ops &&
+	       container_of(base, struct loom_fence, base)->loom == loom;
+}
+
+/**
+ * loom_fence_arm() - the job is about to be queued: make it a fence that has not signalled
+ * @fence: not armed
+ * @timeline: of its context
+ * @seqno: larger than those of the jobs before it
+ */
+void loom_fence_arm(struct loom_fence *fence, u64 timeline, u64 seqno)
+{
+	spin_lock_init(&fence->lock);
+	dma_fence_init(&fence->base, &loom_fence_ops, &fence->lock, timeline, seqno);
+	fence->armed = true;
+}
+
+/**
+ * loom_fence_put() - drop the reference of the owner
+ * @fence: armed or not
+ */
+void loom_fence_put(struct loom_fence *fence)
+{
+	if (fence->armed) {
+		dma_fence_put(&fence->base);
+		return;
+	}
+	kfree(fence);
+	module_put(THIS_MODULE);
+}
+
+/**
+ * loom_fence_module_exit() - wait for those that are about to leave the module for the last time
+ *
+ * The module has no users, so each fence has dropped its reference. Who did it may still be in
+ * loom_fence_release() or loom_job_free(), between module_put() and the return to the caller: in a
+ * thread that was preempted there, or with preemption off.
+ */
+void loom_fence_module_exit(void)
+{
+	synchronize_rcu_tasks();
+	synchronize_rcu();
 }
 
 /* --------------------------------------------------------------- syncobjs */
 
-static int loom_sync_copy(struct drm_loom_sync *sync, const struct drm_loom_array *syncs,
-			  u32 index)
+static int loom_sync_copy(struct drm_file *file, struct drm_loom_sync *sync,
+			  const struct drm_loom_array *syncs, u32 index)
 {
 	int ret = loom_user_array_read(sync, sizeof(*sync), syncs, index);
 
 	if (ret)
-		return ret;
-	return sync->flags ? -EINVAL : 0;
+		return loom_refuse(file->minor->dev, ret, "no syncobj %u at %#llx", index,
+				   syncs->ptr);
+	if (sync->flags)
+		return loom_refuse(file->minor->dev, -EINVAL, "syncobj %u: flags %#x", index,
+				   sync->flags);
+	return 0;
 }
 
 /**
@@ -103,12 +169,14 @@ int loom_sync_in(const struct drm_loom_array *syncs, struct drm_file *file,
 	u32 i;
 
 	for (i = 0; i < syncs->count; i++) {
-		ret = loom_sync_copy(&sync, syncs, i);
+		ret = loom_sync_copy(file, &sync, syncs, i);
 		if (ret)
 			return ret;
 		ret = drm_syncobj_find_fence(file, sync.handle, sync.point, 0, &fence);
 		if (ret)
-			return ret;
+			return loom_refuse(file->minor->dev, ret,
+					   "no fence in syncobj %u, point %llu", sync.handle,
+					   sync.point);
 		/* not drm_sched_job_add_syncobj_dependency(): its points have 32 bits */
 		ret = drm_sched_job_add_dependency(job, fence);
 		if (ret)
@@ -139,13 +207,14 @@ int loom_sync_out_init(struct loom_sync_out *out, const struct drm_loom_array *s
 	while (out->count < syncs->count) {
 		struct loom_sync_point *point = &out->points[out->count];
 
-		ret = loom_sync_copy(&sync, syncs, out->count);
+		ret = loom_sync_copy(file, &sync, syncs, out->count);
 		if (ret)
 			goto err_fini;
 		point->syncobj = drm_syncobj_find(file, sync.handle);
-		ret = -ENOENT;
-		if (!point->syncobj)
+		if (!point->syncobj) {
+			ret = loom_refuse(file->minor->dev, -ENOENT, "no syncobj %u", sync.handle);
 			goto err_fini;
+		}
 		out->count++;
 		point->point = sync.point;
 		if (!sync.point)

@@ -9,6 +9,7 @@
 
 struct drm_file;
 struct drm_sched_job;
+struct loom_device;
 struct loom_sync_point;
 
 /**
@@ -19,6 +20,10 @@ struct loom_fence {
 	struct dma_fence base;
 	/** @lock: lock of @base */
 	spinlock_t lock;
+	/** @loom: of the job; only compared with, as it may be gone */
+	const struct loom_device *loom;
+	/** @armed: @base is a fence; before, nobody but the owner has it */
+	bool armed;
 };
 
 /**
@@ -31,7 +36,11 @@ struct loom_sync_out {
 	struct loom_sync_point *points;
 };
 
-struct loom_fence *loom_fence_create(void);
+struct loom_fence *loom_fence_create(const struct loom_device *loom);
+bool loom_fence_is_job(const struct loom_device *loom, const struct dma_fence *base);
+void loom_fence_arm(struct loom_fence *fence, u64 timeline, u64 seqno);
+void loom_fence_put(struct loom_fence *fence);
+void loom_fence_module_exit(void);
 
 int loom_sync_in(const struct drm_loom_array *syncs, struct drm_file *file,
 		 struct drm_sched_job *job);

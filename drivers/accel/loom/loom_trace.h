@@ -147,7 +147,7 @@ TRACE_EVENT(loom_submit,
 		  __entry->client, __entry->job, __entry->slots, __entry->scratch)
 );
 
-/* the engine has begun with a job */
+/* the engine has begun with a job, or goes on with it */
 TRACE_EVENT(loom_run,
 	TP_PROTO(u32 dev, u64 client, u64 job),
 	TP_ARGS(dev, client, job),
@@ -162,6 +162,26 @@ TRACE_EVENT(loom_run,
 		__entry->job = job;
 	),
 	TP_printk("dev=%u client=%llu job=%llu", __entry->dev, __entry->client, __entry->job)
+);
+
+/* the engine has left a job for another one; it has worked on it for busy_ns, and will go on */
+TRACE_EVENT(loom_preempt,
+	TP_PROTO(u32 dev, u64 client, u64 job, u64 busy_ns),
+	TP_ARGS(dev, client, job, busy_ns),
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__field(u64, client)
+		__field(u64, job)
+		__field(u64, busy_ns)
+	),
+	TP_fast_assign(
+		__entry->dev = dev;
+		__entry->client = client;
+		__entry->job = job;
+		__entry->busy_ns = busy_ns;
+	),
+	TP_printk("dev=%u client=%llu job=%llu busy_ns=%llu", __entry->dev, __entry->client,
+		  __entry->job, __entry->busy_ns)
 );
 
 /* a job has ended: error is that of its fence */

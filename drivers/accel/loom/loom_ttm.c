@@ -6,20 +6,33 @@
 #include <drm/ttm/ttm_tt.h>
 
 #include "loom_bo.h"
+#include "loom_compat.h"
 #include "loom_device.h"
+#include "loom_file.h"
+#include "loom_sync.h"
 #include "loom_trace.h"
 #include "loom_ttm.h"
 
 /**
  * DOC: Placement
  *
- * TTM has what is hard about memory that runs out: an LRU, eviction, waiting for idle buffers, CPU
- * mappings that follow. To TTM each region is a resource manager, and this file is what TTM calls:
- * a buffer gets a block of its region, and gives it back.
+ * TTM has what is hard about memory that runs out: an LRU, eviction, CPU mappings that follow. To
+ * TTM each region is a resource manager, and this file is what TTM calls: a buffer gets a block of
+ * its region, and gives it back.
  *
  * A resource is only an address. The bytes of a buffer are in system pages, whether it is resident
  * or not (&ttm_resource_manager.use_tt), so a move copies nothing. A back end whose banks are
  * memory of their own will have to copy in the move.
+ *
+ * Nobody waits for a job here. A buffer is evicted while jobs use it, and only its address goes:
+ * they have been told its bytes' place in system pages, which stays. The fences of these jobs go
+ * with the address (see loom_region.c), and jobs that use whatever is placed there wait for them.
+ * To let TTM wait for the victim (ttm_bo_wait_ctx()), as most drivers do, was what this did first:
+ * a client that filled the DRAM with buffers of a long job could keep others in their ioctls for a
+ * minute, one victim after another, and then have them told that there is no room.
+ *
+ * Swapping out is another matter: TTM needs the pages of an idle buffer, so it gets to see idle
+ * ones only. Nor does it see buffers whose pages somebody imported.
  */
 
 /* ---------------------------------------------------------------- regions */
@@ -30,7 +43,8 @@ static int loom_ttm_alloc(struct ttm_resource_manager *manager, struct ttm_buffe
 	struct loom_bo *bo = to_loom_bo(tbo);
 	struct loom_region_block *block;
 
-	block = loom_region_alloc(to_loom_region(manager), &bo->shape, &tbo->base, bo->owner);
+	block = loom_region_alloc(to_loom_region(manager), &bo->shape, &tbo->base, bo->owner,
+				  bo->client ? &bo->client->sram : NULL);
 	bo->no_space = block == ERR_PTR(-ENOSPC);
 	if (IS_ERR(block))
 		return PTR_ERR(block);
@@ -74,6 +88,15 @@ static int loom_ttm_region_init(struct loom_device *loom, u32 id)
 	return 0;
 }
 
+/* To control groups a buffer weighs what its pages do, and a region what all its banks hold. */
+static int loom_ttm_region_account(struct loom_device *loom, u32 id)
+{
+	struct loom_region *region = &loom->region[id];
+
+	return loom_compat_dmem_register(&loom->drm, &region->manager, loom_region_names[id],
+					 loom_region_total(region) * region->topology->banks);
+}
+
 static void loom_ttm_region_fini(struct loom_device *loom, u32 id)
 {
 	struct loom_region *region = &loom->region[id];
@@ -89,14 +112,12 @@ static void loom_ttm_region_fini(struct loom_device *loom, u32 id)
 
 static void loom_ttm_unmap_locked(struct ttm_buffer_object *tbo)
 {
-	struct loom_bo *bo = to_loom_bo(tbo);
-
-	ttm_bo_vunmap(tbo, &bo->map);
+	loom_bo_unmap_locked(to_loom_bo(tbo));
 }
 
 static struct ttm_tt *loom_ttm_tt_create(struct ttm_buffer_object *tbo, u32 page_flags)
 {
-	struct ttm_tt *tt = kzalloc(sizeof(*tt), GFP_KERNEL);
+	struct ttm_tt *tt = kzalloc(sizeof(*tt), GFP_KERNEL_ACCOUNT);
 
 	if (tt && ttm_tt_init(tt, tbo, page_flags, ttm_cached, 0)) {
 		kfree(tt);
@@ -114,28 +135,49 @@ static void loom_ttm_tt_destroy(struct ttm_device *ttm, struct ttm_tt *tt)
 static int loom_ttm_tt_populate(struct ttm_device *ttm, struct ttm_tt *tt,
 				struct ttm_operation_ctx *ctx)
 {
-	/* A buffer larger than the host is refused, not tried until others are killed. */
-	if (tt->num_pages > si_mem_available())
-		return -ENOMEM;
+	/* pages of another driver */
+	if (tt->page_flags & TTM_TT_FLAG_EXTERNAL)
+		return 0;
 	return ttm_pool_alloc(&ttm->pool, tt, ctx);
 }
 
 static void loom_ttm_tt_unpopulate(struct ttm_device *ttm, struct ttm_tt *tt)
 {
-	ttm_pool_free(&ttm->pool, tt);
+	if (!(tt->page_flags & TTM_TT_FLAG_EXTERNAL))
+		ttm_pool_free(&ttm->pool, tt);
 }
 
-/* Evicting a buffer that shares no bank with the one that needs room would not help. */
+static bool loom_ttm_idle(struct ttm_buffer_object *tbo)
+{
+	return dma_resv_test_signaled(tbo->base.resv, DMA_RESV_USAGE_BOOKKEEP);
+}
+
+/*
+ * Evicting a buffer that shares no bank with the one that needs room would not help.
+ *
+ * When TTM swaps buffers out it asks with a bare place of its own, and would wait for the jobs that
+ * use the buffer, in whoever's thread that happens: so it gets idle ones only.
+ */
 static bool loom_ttm_eviction_valuable(struct ttm_buffer_object *tbo, const struct ttm_place *place)
 {
 	const struct loom_bo *bo = to_loom_bo(tbo);
+	struct loom_bo *evictor;
 
 	if (bo->shape.region == DRM_LOOM_REGION_SRAM || !ttm_bo_eviction_valuable(tbo, place))
 		return false;
-	if (!place || place->mem_type != LOOM_REGION_PLACEMENT(bo->shape.region))
+	if (!place)
 		return true;
-	return loom_mask_overlaps(&bo->shape.mask,
-				  container_of(place, struct loom_bo_place, base)->mask);
+	if (!(place->flags & LOOM_BO_PLACE))
+		return !bo->exports && loom_ttm_idle(tbo);
+	/* nor would TTM free it: it would wait */
+	if ((place->flags & LOOM_BO_PLACE_IDLE || tbo->deleted) && !loom_ttm_idle(tbo))
+		return false;
+	evictor = container_of(place, struct loom_bo_place, base)->bo;
+	if (!loom_mask_overlaps(&bo->shape.mask, &evictor->shape.mask))
+		return false;
+	/* TTM evicts it and tries again; if it does not come to that, there was no memory */
+	evictor->no_space = false;
+	return true;
 }
 
 static void loom_ttm_evict_flags(struct ttm_buffer_object *tbo, struct ttm_placement *placement)
@@ -150,26 +192,53 @@ static void loom_ttm_trace_evict(const struct loom_bo *bo)
 			 bo->shape.layout.bytes_per_bank);
 }
 
+/* Its address goes, the jobs that use it there go on: who comes next has to wait for them. */
+static int loom_ttm_leave(struct ttm_buffer_object *tbo)
+{
+	struct loom_device *loom = to_loom_device(tbo->base.dev);
+	unsigned int count, ours = 0, i;
+	struct dma_fence **fences;
+	int ret;
+
+	ret = dma_resv_get_fences(tbo->base.resv, DMA_RESV_USAGE_BOOKKEEP, &count, &fences);
+	if (ret || !count)
+		return ret;
+	/* what other drivers do with the pages has nothing to do with the address */
+	for (i = 0; i < count; i++)
+		if (loom_fence_is_job(loom, fences[i]))
+			fences[ours++] = fences[i];
+		else
+			dma_fence_put(fences[i]);
+	count = ours;
+	if (!count) {
+		kfree(fences);
+		return 0;
+	}
+	return loom_region_leave(to_loom_region_block(tbo->resource), fences, count);
+}
+
 static int loom_ttm_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_operation_ctx *ctx,
 			 struct ttm_resource *resource, struct ttm_place *hop)
 {
-	/* the address may be another buffer's next: not before the last job has ended */
-	int ret = ttm_bo_wait_ctx(tbo, ctx);
+	struct loom_bo *bo = to_loom_bo(tbo);
+	int ret;
 
-	if (ret)
-		return ret;
-	if (evict && to_loom_bo(tbo)->resident)
-		loom_ttm_trace_evict(to_loom_bo(tbo));
+	if (bo->resident) {
+		ret = loom_ttm_leave(tbo);
+		if (ret)
+			return ret;
+		loom_ttm_trace_evict(bo);
+	}
 	/*
 	 * Makes no ghost buffer. A back end whose moves copy (ttm_bo_move_accel_cleanup()) does: it
 	 * has to update loom_region_block.gem then, as TTM does with ttm_resource_set_bo().
 	 */
 	ttm_bo_move_null(tbo, resource);
-	WRITE_ONCE(to_loom_bo(tbo)->resident, resource->mem_type != TTM_PL_SYSTEM);
+	WRITE_ONCE(bo->resident, resource->mem_type != TTM_PL_SYSTEM);
 	return 0;
 }
 
-static struct ttm_device_funcs loom_ttm_device_funcs = {
+static const struct ttm_device_funcs loom_ttm_device_funcs = {
 	.ttm_tt_create = loom_ttm_tt_create,
 	.ttm_tt_populate = loom_ttm_tt_populate,
 	.ttm_tt_unpopulate = loom_ttm_tt_unpopulate,
@@ -208,8 +277,7 @@ int loom_ttm_init(struct loom_device *loom)
 	u32 id;
 	int ret;
 
-	ret = ttm_device_init(&loom->ttm, &loom_ttm_device_funcs, drm->dev,
-			      drm->anon_inode->i_mapping, drm->vma_offset_manager, false, false);
+	ret = loom_compat_ttm_device_init(&loom->ttm, &loom_ttm_device_funcs, drm);
 	if (ret)
 		return ret;
 	ret = drmm_add_action_or_reset(drm, loom_ttm_device_fini, NULL);
@@ -221,7 +289,10 @@ int loom_ttm_init(struct loom_device *loom)
 		if (ret)
 			goto err_fini;
 	}
-	return drmm_add_action_or_reset(drm, loom_ttm_regions_fini, NULL);
+	ret = drmm_add_action_or_reset(drm, loom_ttm_regions_fini, NULL);
+	for (id = 0; !ret && id < DRM_LOOM_REGION_COUNT; id++)
+		ret = loom_ttm_region_account(loom, id);
+	return ret;
 
 err_fini:
 	while (id--)

@@ -141,7 +141,7 @@ static uint64_t weights_once(const struct loom_program *program)
 static uint64_t least_bytes(const struct loom_graph *graph)
 {
 	const struct loom_topology endless = {
-		"flat", { { 1, 1, 1ULL << 40, 0, 64 }, { 1, 1, 1ULL << 36, 0, 64 } }, 1,
+		"flat", { { 1, 1, 1ULL << 40, 0, 64, 0 }, { 1, 1, 1ULL << 36, 0, 64, 0 } }, 1,
 	};
 	const struct loom_planner_options options = {
 		.topology = &endless, .flags = LOOM_PLANNER_NO_OVERLAP, .grouping = "layerwise",
@@ -167,7 +167,8 @@ static uint64_t least_bytes(const struct loom_graph *graph)
 static struct loom_topology topology_of(uint32_t place)
 {
 	const struct loom_topology flat = {
-		"flat", { { 1, 1, 1ULL << 32, 0, 64 }, { 1, 1, places[place].bytes, 0, 64 } }, 1,
+		"flat",
+		{ { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, places[place].bytes, 0, 64, 0 } }, 1,
 	};
 
 	return places[place].bytes ? flat : *loom_topology_find(places[place].name);

@@ -60,7 +60,7 @@ static void deep(struct int8_net *net, uint32_t blocks)
 static void measure(uint32_t blocks, struct result *result)
 {
 	const struct loom_topology flat = {
-		"flat", { { 1, 1, 1ULL << 32, 0, 64 }, { 1, 1, 256 << 10, 0, 64 } }, 1,
+		"flat", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, 256 << 10, 0, 64, 0 } }, 1,
 	};
 	const struct loom_planner_options options = {
 		.topology = &flat, .grouping = "layergroup",

@@ -196,6 +196,7 @@ static void measure_ioctls(int fd, int bench, uint32_t region, const char *name,
 
 int main(int argc, char **argv)
 {
+	struct drm_loom_context_create exclusive = { .flags = DRM_LOOM_CONTEXT_EXCLUSIVE };
 	const char *module = argc > 1 ? argv[1] :
 			     "build/bench-module/tests/bench/module/loom_bench.ko";
 	int file = open(module, O_RDONLY | O_CLOEXEC), bench, fd;
@@ -213,6 +214,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "vm_alloc: no loom device\n");
 		return 1;
 	}
+
+	/* more of the SRAM than the share of a file */
+	if (ioctl(fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &exclusive))
+		fail("CONTEXT_CREATE");
 
 	printf("one buffer replaced by another: ns of each ioctl, of which the bank's alloc\n"
 	       "and free together, and what drm_mm takes for the same\n");

@@ -15,13 +15,13 @@ mkdir -p "$vm"
 ok 'pictures and refusals are made' make_pictures && make_refusals || finish
 
 for name in $all_models; do
-	ok "$name runs on the host" model_run "$name" host "$host/$name"
+	ok "$name runs on the host" model_run "$name" host "$host/$name" --sram $node_sram
 done
 for name in $deep_models; do
 	ok "$name runs on the host, all tensors kept" model_run_deep "$name" host "$host/$name.deep"
 done
 for name in $image_models; do
-	ok "$name runs on the host in images" model_run "$name" host "$host/$name.image" --image all
+	ok "$name runs on the host in images" model_run "$name" host "$host/$name.image" --image all --sram $node_sram
 done
 model_run mel host "$host/mel" || ok 'mel runs on the host' false
 for group in $node_groups; do
@@ -91,6 +91,20 @@ all_refused() {
 }
 ok 'what has to be refused is refused on the node' all_refused
 
+# cls, while a process without privileges keeps all the SRAM that it gets: all above the floor
+beside_attacker() {
+	local taken
+	taken=$(awk '/^taken/ { print $2 }' "$vm/attack.text")
+	echo "# the attacker has ${taken:-nothing} bytes of each bank"
+	[ "$taken" = 65536 ] && status_0 attacked && same_bits "$host/cls" "$vm/attacked"
+}
+ok 'a plan by the defaults runs whatever others have of the SRAM' beside_attacker
+all_of_it() {
+	status_0 whole && same_bits "$host/mlsd" "$vm/whole" && [ "$(cat "$vm/barred.status")" != 0 ] &&
+	grep -q 'another process has its SRAM buffer' "$vm/barred.err"
+}
+ok 'a plan for all of the SRAM runs alone, and says why not beside others' all_of_it
+
 reports=$vm/report
 fits() {
 	cat "$reports/fit.tap"
@@ -126,7 +140,7 @@ top_shows() {
 	grep -q ': 0 clients, engine 0.0 %' "$reports/top.after"
 }
 ok 'loom top shows who is at work, and when it is gone' top_shows
-for when in models backend refusals report killed; do
+for when in models backend refusals attack report killed; do
 	ok "nothing is left allocated after: $when" cmp "$vm/info.before" "$vm/info.$when"
 done
 ok 'the one that was killed was at work' grep -qx 137 "$vm/killed.status"

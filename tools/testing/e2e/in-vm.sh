@@ -38,6 +38,22 @@ info backend
 refuse_all $loom soft >"$out/refusals.tap"
 info refusals
 
+# All that is left is the floor of scratch; root may have more, if nobody else is there.
+build/e2e/sram_attack >"$out/attack.text" 2>&1 &
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	grep -q taken "$out/attack.text" && break
+	sleep 1
+done
+model_run cls soft "$out/attacked" 2>"$out/attacked.err"
+echo $? >"$out/attacked.status"
+model_run mlsd soft "$out/barred" --sram 256k 2>"$out/barred.err"
+echo $? >"$out/barred.status"
+kill -9 $!
+wait $! 2>/dev/null
+model_run mlsd soft "$out/whole" --sram 256k 2>"$out/whole.err"
+echo $? >"$out/whole.status"
+info attack
+
 bash tools/testing/e2e/in-vm-report.sh "$out/report"
 info report
 

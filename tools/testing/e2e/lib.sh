@@ -114,6 +114,10 @@ model_args() {
 # largest around it, and of two that are equal but for rounding either may be.
 deep_models="rec det blazeface embedding"
 
+# What plans are made for on the node: the floor of its SRAM banks. On the host it has to be said
+# where both have to make the same plan.
+node_sram=192k
+
 # Models that run with what they compute in images, on the node, too.
 image_models="rec cls blazeface"
 

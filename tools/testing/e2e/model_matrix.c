@@ -249,7 +249,7 @@ static void try_flat(struct matrix *m, uint64_t bytes)
 {
 	char name[24];
 	struct loom_topology flat = {
-		name, { { 1, 1, 1ULL << 32, 0, 64 }, { 1, 1, bytes, 0, 64 } }, 1,
+		name, { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, bytes, 0, 64, 0 } }, 1,
 	};
 
 	snprintf(name, sizeof(name), "%lluK", (unsigned long long)bytes >> 10);

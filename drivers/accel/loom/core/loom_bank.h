@@ -179,6 +179,9 @@ struct loom_bank_span {
 
 /**
  * struct loom_bank_iter - position of a walk
+ * @wanted: whether a block is to be reported; others are walked as if they were free. NULL for all;
+ *	who wants less sets it before the first step
+ * @who: for @wanted
  * @mask: private: banks that are walked
  * @at: private: end of the last span
  * @limit: private: of the bank
@@ -186,6 +189,8 @@ struct loom_bank_span {
  * @cursor: private: the next partial block
  */
 struct loom_bank_iter {
+	bool (*wanted)(const struct loom_bank_block *block, u64 who);
+	u64 who;
 	struct loom_mask mask;
 	u64 at;
 	u64 limit;

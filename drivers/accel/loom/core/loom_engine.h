@@ -45,6 +45,52 @@ struct loom_memory {
 	const u64 *slot_pitches;
 };
 
+/*
+ * What a kernel gives to a call: element operations. An element operation may take 10 ns (four
+ * products of denormal numbers at once take 40), so this is a third of a millisecond at worst, and
+ * some microseconds where data and layout are kind. What a call may do beyond its budget is less
+ * than LOOM_ENGINE_EXCESS.
+ */
+#define LOOM_ENGINE_PIECE	24576
+#define LOOM_ENGINE_EXCESS	(1U << 15)
+
+/**
+ * union loom_sums - sums that are not complete
+ * @f32: of a tile of four rows or channels
+ * @f64: of a tile, sorted by phase
+ * @u64: integers, extended
+ * @s32: sums of products of bytes
+ */
+union loom_sums {
+	float f32[256];
+	double f64[128];
+	u64 u64[128];
+	s32 s32[256];
+};
+
+/**
+ * struct loom_part - how far a call has come inside of a unit
+ *
+ * Each operation has its own use for @phase, @at and @index; all are cleared when a unit begins.
+ *
+ * @sums: what was summed; first, so that vectors of it are aligned as the whole is
+ * @left: element operations that the call may still do; below zero if it did more
+ * @begun: a unit is begun and not complete
+ * @phase: which of several passes, or methods
+ * @units: units that are computed together
+ * @at: first element, or term, that is still to be done
+ * @index: axes, or taps, that are still to be done
+ */
+struct loom_part {
+	union loom_sums sums;
+	s64 left;
+	bool begun;
+	u32 phase;
+	u32 units;
+	u64 at;
+	u32 index[DRM_LOOM_MAX_RANK];
+};
+
 /**
  * struct loom_engine - a run of a plan
  *
@@ -55,6 +101,8 @@ struct loom_memory {
  * @step: current step
  * @command: next command
  * @unit: next unit of it
+ * @work: element operations done so far
+ * @part: how far the next unit is
  * @counters: what was counted so far: bytes per region, macs, steps, commands
  */
 struct loom_engine {
@@ -63,6 +111,8 @@ struct loom_engine {
 	u32 step;
 	u32 command;
 	u64 unit;
+	u64 work;
+	struct loom_part part;
 	struct drm_loom_counters counters;
 };
 
@@ -78,8 +128,11 @@ void loom_engine_init(struct loom_engine *engine, const struct loom_plan *plan,
 /**
  * loom_engine_run() - go on with a run for a while
  * @engine: the run
- * @budget: work to do before it returns, in element operations. One unit at least
- *	is done, so a call costs at most @budget + DRM_LOOM_MAX_UNIT_COST
+ * @budget: work to do before it returns, in element operations. The call goes on by something in
+ *	any case, and does less than LOOM_ENGINE_EXCESS beyond its budget, whatever the plan is
+ *
+ * Where a unit costs more than that, the call stops inside of it, and the next one goes on there.
+ * Results do not depend on where calls stop.
  *
  * In a kernel: between kernel_fpu_begin() and kernel_fpu_end(), with memory that does not
  * fault. To cancel a run, do not call it again.
@@ -95,8 +148,9 @@ bool loom_engine_run(struct loom_engine *engine, u64 budget);
  * @first: first unit
  * @count: number of units, below or equal to those of the command from @first
  *
- * What loom_engine_run() calls, without a plan around it. Units are independent and in a fixed
- * order. Does not sleep, allocate or fault.
+ * What loom_engine_run() does, without a plan around it and without a budget. Units are
+ * independent and in a fixed order. Does not sleep, allocate or fault. For tests: its frame is
+ * large.
  */
 void loom_engine_compute(const struct loom_command *command, const struct loom_memory *memory,
 			 u64 first, u64 count);

@@ -119,6 +119,7 @@ struct loom_slot {
  * @commands: the commands of all steps
  * @views: the operands of all commands
  * @attrs: the attributes of all commands
+ * @attr_bytes: bytes of @attrs
  * @scratch_ends: by bank: first byte behind what it uses of the scratch there; does not grow from
  *	a bank to the next
  */
@@ -135,6 +136,7 @@ struct loom_plan {
 	struct loom_command *commands;
 	struct loom_view *views;
 	void *attrs;
+	u32 attr_bytes;
 	u64 *scratch_ends;
 };
 

@@ -11,6 +11,8 @@
  * @bank_bytes: size of a bank
  * @reserved_bytes: bytes at the bottom of each bank that are never given out
  * @align_bytes: alignment of every address and page, a power of two
+ * @floor_bytes: of the SRAM of a device that is shared: scratch that ends here can always run; 0 if
+ *	nothing is known of others. What planners aim at unless they are told otherwise
  */
 struct loom_region_topology {
 	u32 banks;
@@ -18,6 +20,7 @@ struct loom_region_topology {
 	u64 bank_bytes;
 	u64 reserved_bytes;
 	u64 align_bytes;
+	u64 floor_bytes;
 };
 
 /**

@@ -24,10 +24,17 @@
  *   touches) and coverage.c (which elements were written)
  * - hazard.c: the two streams of a step do not touch what the other writes
  * - splay.c: ordered sets, for coverage.c
+ * - work.h: what was done so far, and when to look whether the client was killed
  * - reject.c: the record of a refusal; rule.c: names and texts of the rules
  *
  * It uses core/op. It does not know the engine: what can run a plan does not matter to its safety.
  */
+
+/* Bounds on what a verification takes, by byte of the plan and beside what each has; tested. */
+#define LOOM_PLAN_WORK_BYTE	32
+#define LOOM_PLAN_WORK_START	(1U << 17)
+#define LOOM_PLAN_MEMORY_BYTE	8
+#define LOOM_PLAN_MEMORY_START	(1U << 20)
 
 /**
  * loom_plan_create() - prove a plan safe and decode it
@@ -39,13 +46,31 @@
  * @plan: out: the decoded plan
  * @reject: out: why it was refused (-EBADMSG); zeroed otherwise
  *
- * O(n log n) time and O(n) memory in tensors plus commands.
+ * O(n log n) time and O(n) memory in tensors plus commands: at most LOOM_PLAN_WORK_BYTE and
+ * LOOM_PLAN_MEMORY_BYTE for each byte.
  *
  * Return: 0; -EBADMSG when a rule is broken; -ENOMEM; -EINTR when loom_port_relax()
- * said so.
+ * said so once.
  */
 int __must_check loom_plan_create(const void *blob, u64 size, const struct loom_topology *topology,
 				  struct loom_plan **plan, struct drm_loom_reject *reject);
+
+/**
+ * loom_plan_peak_bytes() - most memory that loom_plan_create() takes, with the plan that it makes
+ * @blob: the plan as for that, not checked
+ * @size: bytes of it
+ *
+ * Return: bytes; never less than is asked for, and @blob is not counted.
+ */
+u64 loom_plan_peak_bytes(const void *blob, u64 size);
+
+/**
+ * loom_plan_bytes() - memory that a decoded plan takes
+ * @plan: the plan
+ *
+ * Return: bytes, as they were asked for.
+ */
+u64 loom_plan_bytes(const struct loom_plan *plan);
 
 /**
  * loom_plan_destroy() - free a decoded plan

@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/dma-mapping.h>
 #include <linux/fpu.h>
+#include <linux/moduleparam.h>
 #include <linux/platform_device.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
+#include <drm/drm_debugfs.h>
 #include <drm/drm_managed.h>
 
 #include "core/loom_engine.h"
 #include "loom_bo.h"
+#include "loom_context.h"
 #include "loom_device.h"
+#include "loom_file.h"
 #include "loom_job.h"
 #include "loom_plan_object.h"
+#include "loom_quota.h"
 #include "soft.h"
+#include "turn.h"
 
 /**
  * DOC: The soft back end
@@ -24,30 +31,67 @@
  *
  * The engine calculates with the FPU, and a kernel that does may neither sleep nor
  * be preempted. So a job is done in chunks, and between two of them the worker lets
- * others run and looks whether it shall stop. How much work is a chunk is found by
- * measuring: the budget is doubled while a chunk takes less than LOOM_SOFT_CHUNK_NS on
- * this machine, and cut to what would have taken as long when it takes more. It is
- * never above DRM_LOOM_MAX_UNIT_COST, which a client can have run without a break anyway: a
- * client that submits work that is cheaper than its count, and then work that is dearer, would
- * get a chunk of seconds otherwise.
+ * others run and looks whether it shall stop. A chunk is a loop: the engine does a piece of
+ * LOOM_ENGINE_PIECE element operations, which it can cut any operation into, and the worker looks
+ * at the clock, until LOOM_SOFT_CHUNK_NS are over. So a chunk is longer than that by a piece
+ * at most: by less than 0.2 ms natively for the worst commands that a search found, and by 0.35 ms
+ * if all their numbers are denormal, each product of which is an assist of the processor
+ * (tools/testing/bench/bench_units.c prints it by operation and type). The longest chunk since it
+ * was last read is in debugfs, longest_chunk_ns.
  *
- * All jobs use one scratch buffer, one after the other. It grows when a plan is
- * submitted that needs more, while older jobs still hold the smaller one. It is
- * not cleared between clients: the verifier has proved that a plan reads nothing that
- * it has not written.
+ * Rejected: a budget for the whole chunk, that grows while chunks are short. A client
+ * that submitted work that is cheaper than its count, and then work that is dearer, got a chunk
+ * of seconds, and what is dear may be the data alone. A look at the clock takes 30 ns, a piece
+ * between 3 and 160 us where numbers are normal.
+ *
+ * Between two chunks is also where jobs take turns: turn.c says whose it is, and the worker goes on
+ * with that one. A turn ends after a time slice, counted in time that the engine has worked, and
+ * sooner when somebody comes who goes first. The slice is module parameter time_slice_ms; a
+ * client with a nice value above 0 has a shorter one, as it would have less of a processor.
+ *
+ * Each context has a scratch of its own, in system memory like all that this device has, and a turn
+ * begins with a pointer to it. That is all that is done at a switch: to copy what is in the scratch
+ * away and back, as hardware with an SRAM of its own has to (by DMA, to a place that was charged to
+ * the client when its job was prepared), takes the same memory, and milliseconds for a large one. A
+ * scratch is made at SUBMIT, charged against the caps of its client, grows when a plan is
+ * submitted that needs more, while older jobs still hold the smaller one, and stays with its
+ * context. It was cleared when it was made, so nothing of another client is in it in any case; a
+ * plan could not tell, as the verifier has proved that it reads nothing that it has not written.
+ *
+ * Whose processor time is it? The worker is a thread of the kernel, and works for all. A module can
+ * do no more for charging its time to the cgroup of the client than this, by what 6.12 to 7.3
+ * export:
+ *
+ * * cgroup_attach_task_all() moves a thread in hierarchies of version 1 only. What adds time to a
+ *   group without being in it (__cgroup_account_cputime(), cpuacct_charge()) is not exported.
+ * * vhost_task_create() makes a thread of the client's own process, in its cgroup. It was rejected:
+ *   a group whose processor time is used up (cpu.max), or that is frozen, would stop in the middle
+ *   of a turn with the engine in its hands, and with it the fences that other clients, and the
+ *   kernel when it moves buffers, wait for. The same goes for a thread that takes over the nice
+ *   value of its client: a client that is nice would hold up those that are not.
+ *
+ * What remains, and is done: memory is charged to the cgroup; slices follow nice values, so shares
+ * of the engine do; /proc/PID/fdinfo tells each client's engine time to the nanosecond; and the
+ * worker's workqueue is in /sys/devices/virtual/workqueue, where root can bound all of it to some
+ * processors (cpumask), or make it nice.
  */
 
 #define LOOM_SOFT_CHUNK_NS	100000
-#define LOOM_SOFT_BUDGET_START	4096
-#define LOOM_SOFT_BUDGET_MIN	1024
-#define LOOM_SOFT_BUDGET_MAX	DRM_LOOM_MAX_UNIT_COST
+
+static uint loom_soft_time_slice_ms = 10;
+module_param_named(time_slice_ms, loom_soft_time_slice_ms, uint, 0644);
+MODULE_PARM_DESC(time_slice_ms, "Engine time of a client before the next one (1 to 1000, default: 10)");
 
 /**
  * struct loom_soft_scratch - the banks of the SRAM, as far as plans use them
  */
 struct loom_soft_scratch {
-	/** @ref: the device, and each job that was prepared */
+	/** @ref: the context, and each job that was prepared */
 	struct kref ref;
+	/** @context: whose; that it is there still is up to who has a reference */
+	struct loom_context *context;
+	/** @charged: bytes that the client was charged */
+	u64 charged;
 	/** @size: bytes of @bytes */
 	u64 size;
 	/** @bytes: bank after bank */
@@ -58,28 +102,34 @@ struct loom_soft_scratch {
  * struct loom_soft - a soft device
  */
 struct loom_soft {
-	/** @wq: where the engine runs, one job at a time */
+	/** @wq: where @work runs */
 	struct workqueue_struct *wq;
-	/** @lock: protects @scratch */
-	struct mutex lock;
-	/** @scratch: the largest so far, or NULL; grows only */
-	struct loom_soft_scratch *scratch;
-	/** @budget: element operations of a chunk; only the running job uses it */
-	u64 budget;
+	/** @work: the engine, as long as it has jobs */
+	struct work_struct work;
+	/** @lock: protects @turns and @suspended */
+	spinlock_t lock;
+	/** @turns: all jobs that the engine has */
+	struct loom_turns turns;
+	/** @suspended: nobody's turn */
+	bool suspended;
+	/** @longest_chunk_ns: since it was last read; the worker raises it, debugfs takes it */
+	atomic64_t longest_chunk_ns;
 };
 
 /**
  * struct loom_soft_run - a job's part in the back end
  */
 struct loom_soft_run {
-	/** @work: on loom_soft.wq */
-	struct work_struct work;
+	/** @turn: in loom_soft.turns from run() to the job's end */
+	struct loom_turn turn;
 	/** @job: whose */
 	struct loom_job *job;
 	/** @scratch: with a reference, or NULL */
 	struct loom_soft_scratch *scratch;
 	/** @memory: what the engine works on */
 	struct loom_memory memory;
+	/** @begun: it has had a turn; the worker's */
+	bool begun;
 	/** @engine: the run of the plan */
 	struct loom_engine engine;
 	/** @pitches: bytes from a bank to the next, of SRAM slots */
@@ -88,9 +138,19 @@ struct loom_soft_run {
 	u8 *slots[];
 };
 
+/* ----------------------------------------------------------------- scratch */
+
+static void loom_soft_scratch_free(struct loom_soft_scratch *scratch)
+{
+	struct loom_context *context = scratch->context;
+
+	loom_quota_uncharge(context->loom, context->client, scratch->charged);
+	vfree(scratch);
+}
+
 static void loom_soft_scratch_release(struct kref *ref)
 {
-	vfree(container_of(ref, struct loom_soft_scratch, ref));
+	loom_soft_scratch_free(container_of(ref, struct loom_soft_scratch, ref));
 }
 
 static void loom_soft_scratch_put(struct loom_soft_scratch *scratch)
@@ -99,80 +159,202 @@ static void loom_soft_scratch_put(struct loom_soft_scratch *scratch)
 		kref_put(&scratch->ref, loom_soft_scratch_release);
 }
 
-/* A reference to a buffer of at least @size bytes. */
-static struct loom_soft_scratch *loom_soft_scratch_get(struct loom_soft *soft, u64 size)
+static struct loom_soft_scratch *loom_soft_scratch_create(struct loom_context *context, u64 size)
 {
 	struct loom_soft_scratch *scratch;
+	u64 bytes = PAGE_ALIGN(sizeof(*scratch) + size);
+	int ret = loom_quota_charge(context->loom, context->client, bytes);
 
-	mutex_lock(&soft->lock);
-	scratch = soft->scratch;
-	if (!scratch || scratch->size < size) {
-		scratch = __vmalloc(sizeof(*scratch) + size,
-				    GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
-		if (!scratch)
-			goto out_unlock;
-		kref_init(&scratch->ref);
-		scratch->size = size;
-		loom_soft_scratch_put(soft->scratch);
-		soft->scratch = scratch;
+	if (ret)
+		return ERR_PTR(ret);
+	scratch = __vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL |
+			    __GFP_NOWARN);
+	if (!scratch) {
+		loom_quota_uncharge(context->loom, context->client, bytes);
+		return ERR_PTR(-ENOMEM);
 	}
-	kref_get(&scratch->ref);
-out_unlock:
-	mutex_unlock(&soft->lock);
+	kref_init(&scratch->ref);
+	scratch->context = context;
+	scratch->charged = bytes;
+	scratch->size = size;
 	return scratch;
 }
 
-static void loom_soft_adapt(struct loom_soft *soft, u64 chunk_ns)
+/* A reference to a scratch of at least @size bytes. */
+static struct loom_soft_scratch *loom_soft_scratch_get(struct loom_context *context, u64 size)
 {
-	if (chunk_ns > 2 * LOOM_SOFT_CHUNK_NS)
-		soft->budget = max(div64_u64(soft->budget * LOOM_SOFT_CHUNK_NS, chunk_ns),
-				   LOOM_SOFT_BUDGET_MIN);
-	else if (chunk_ns < LOOM_SOFT_CHUNK_NS / 2)
-		soft->budget = min(soft->budget * 2, LOOM_SOFT_BUDGET_MAX);
+	struct loom_soft_scratch *scratch, *old;
+
+	spin_lock(&context->lock);
+	scratch = context->backend_data;
+	if (scratch && scratch->size >= size)
+		kref_get(&scratch->ref);
+	else
+		scratch = NULL;
+	spin_unlock(&context->lock);
+	if (scratch)
+		return scratch;
+
+	scratch = loom_soft_scratch_create(context, size);
+	if (IS_ERR(scratch))
+		return scratch;
+	/* another thread may have made one meanwhile: then the larger one stays */
+	spin_lock(&context->lock);
+	old = context->backend_data;
+	if (!old || old->size < size) {
+		context->backend_data = scratch;
+		kref_get(&scratch->ref);
+	} else {
+		old = NULL;
+	}
+	spin_unlock(&context->lock);
+	loom_soft_scratch_put(old);
+	return scratch;
+}
+
+static void loom_soft_forget(struct loom_context *context)
+{
+	loom_soft_scratch_put(context->backend_data);
+}
+
+/* ------------------------------------------------------------------ engine */
+
+/* Pieces of a plan, from @start on for a chunk. Return: whether it has ended. */
+static bool loom_soft_pieces(struct loom_engine *engine, u64 start)
+{
+	bool done;
+
+	kernel_fpu_begin();
+	do {
+		done = loom_engine_run(engine, LOOM_ENGINE_PIECE);
+	} while (!done && ktime_get_ns() - start < LOOM_SOFT_CHUNK_NS);
+	kernel_fpu_end();
+	return done;
+}
+
+static void loom_soft_look(struct loom_soft *soft, u64 chunk_ns)
+{
+	if (chunk_ns > atomic64_read(&soft->longest_chunk_ns))
+		atomic64_set(&soft->longest_chunk_ns, chunk_ns);
+}
+
+static int loom_soft_show_longest(struct seq_file *m, void *data)
+{
+	struct drm_debugfs_entry *entry = m->private;
+	struct loom_soft *soft = entry->file.data;
+
+	seq_printf(m, "%lld\n", atomic64_xchg(&soft->longest_chunk_ns, 0));
+	return 0;
+}
+
+static void loom_soft_begin(struct loom_soft_run *run)
+{
+	struct loom_job *job = run->job;
+	u32 i;
+
+	if (run->begun)
+		return;
+	/* buffers were mapped after this was prepared, and stay until it has ended */
+	for (i = 0; i < job->slot_count; i++)
+		run->slots[i] = job->slots[i].bo->map.vaddr + job->slots[i].offset;
+	loom_engine_init(&run->engine, job->plan->plan, &run->memory);
+	run->begun = true;
+}
+
+/* Return: whether the job has ended. */
+static bool loom_soft_chunk(struct loom_soft *soft, struct loom_soft_run *run, u64 *chunk_ns)
+{
+	u64 start = ktime_get_ns();
+	bool done = loom_soft_pieces(&run->engine, start);
+
+	*chunk_ns = ktime_get_ns() - start;
+	run->engine.counters.busy_ns += *chunk_ns;
+	loom_job_busy(run->job, *chunk_ns);
+	loom_soft_look(soft, *chunk_ns);
+	return done;
+}
+
+static bool loom_soft_keeps_turn(struct loom_soft *soft, struct loom_soft_run *run, u64 chunk_ns)
+{
+	bool keeps;
+
+	spin_lock(&soft->lock);
+	keeps = loom_turns_spend(&soft->turns, &run->turn, chunk_ns) == &run->turn &&
+		!soft->suspended;
+	spin_unlock(&soft->lock);
+	return keeps;
+}
+
+static void loom_soft_turn(struct loom_soft *soft, struct loom_soft_run *run)
+{
+	struct loom_job *job = run->job;
+	bool done = false;
+	u64 chunk_ns;
+	int error;
+
+	loom_soft_begin(run);
+	loom_job_turn_begin(job);
+	do {
+		error = loom_job_stop_reason(job);
+		if (error)
+			break;
+		done = loom_soft_chunk(soft, run, &chunk_ns);
+		cond_resched();
+	} while (!done && loom_soft_keeps_turn(soft, run, chunk_ns));
+
+	if (!done && !error) {
+		loom_job_turn_end(job);
+		return;
+	}
+	spin_lock(&soft->lock);
+	if (done)
+		loom_turns_spend(&soft->turns, &run->turn, chunk_ns);
+	loom_turns_remove(&run->turn);
+	spin_unlock(&soft->lock);
+	loom_job_end(job, error, &run->engine.counters);
+}
+
+static struct loom_soft_run *loom_soft_next(struct loom_soft *soft)
+{
+	struct loom_turn *turn;
+
+	spin_lock(&soft->lock);
+	turn = soft->suspended ? NULL : loom_turns_next(&soft->turns);
+	spin_unlock(&soft->lock);
+	/* only this thread ends jobs, so it stays */
+	return turn ? container_of(turn, struct loom_soft_run, turn) : NULL;
 }
 
 static void loom_soft_work(struct work_struct *work)
 {
-	struct loom_soft_run *run = container_of(work, struct loom_soft_run, work);
-	struct loom_job *job = run->job;
-	struct loom_soft *soft = job->loom->backend_data;
-	struct drm_loom_counters *counters = &run->engine.counters;
+	struct loom_soft *soft = container_of(work, struct loom_soft, work);
 	bool signalling = dma_fence_begin_signalling();
-	bool done = false;
-	int error;
-	u32 i;
+	struct loom_soft_run *run;
 
-	/* buffers were mapped after this was prepared, and stay as long as it runs */
-	for (i = 0; i < job->slot_count; i++)
-		run->slots[i] = job->slots[i].bo->map.vaddr + job->slots[i].offset;
-	loom_engine_init(&run->engine, job->plan->plan, &run->memory);
-
-	do {
-		u64 start, chunk_ns;
-
-		error = loom_job_stop_reason(job);
-		if (error)
-			break;
-		start = ktime_get_ns();
-		kernel_fpu_begin();
-		done = loom_engine_run(&run->engine, soft->budget);
-		kernel_fpu_end();
-		chunk_ns = ktime_get_ns() - start;
-		counters->busy_ns += chunk_ns;
-		loom_job_busy(job, chunk_ns);
-		if (!done)
-			loom_soft_adapt(soft, chunk_ns);
-		cond_resched();
-	} while (!done);
-
-	loom_job_end(job, error, counters);
+	while ((run = loom_soft_next(soft)))
+		loom_soft_turn(soft, run);
 	dma_fence_end_signalling(signalling);
+}
+
+/* -------------------------------------------------------------------- jobs */
+
+/* The time slice, by the nice value of who submits: 1.25 times less for each. Of 1024. */
+static u64 loom_soft_slice_ns(void)
+{
+	static const u16 weights[] = {
+		1024, 820, 655, 526, 423, 335, 272, 215, 172, 137,
+		110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
+	};
+	u32 slice_ms = clamp_t(uint, READ_ONCE(loom_soft_time_slice_ms), 1, 1000);
+	u32 nice = clamp(task_nice(current), 0, (int)ARRAY_SIZE(weights) - 1);
+
+	return (u64)slice_ms * NSEC_PER_MSEC / 1024 * weights[nice];
 }
 
 static int loom_soft_prepare(struct loom_job *job)
 {
 	const struct loom_plan *plan = job->plan->plan;
-	struct loom_soft *soft = job->loom->backend_data;
+	struct loom_context *context = job->context;
 	struct loom_soft_run *run;
 	u64 pitch = round_up(plan->scratch_bytes, 64);
 	u32 i;
@@ -180,13 +362,18 @@ static int loom_soft_prepare(struct loom_job *job)
 	run = kzalloc(struct_size(run, slots, job->slot_count), GFP_KERNEL_ACCOUNT);
 	if (!run)
 		return -ENOMEM;
-	INIT_WORK(&run->work, loom_soft_work);
+	INIT_LIST_HEAD(&run->turn.node);
+	run->turn.client = &context->client->turns[context->priority];
+	run->turn.priority = context->priority;
+	run->turn.slice_ns = loom_soft_slice_ns();
 	run->job = job;
 	if (pitch) {
-		run->scratch = loom_soft_scratch_get(soft, pitch * plan->lanes);
-		if (!run->scratch) {
+		run->scratch = loom_soft_scratch_get(context, pitch * plan->lanes);
+		if (IS_ERR(run->scratch)) {
+			int ret = PTR_ERR(run->scratch);
+
 			kfree(run);
-			return -ENOMEM;
+			return ret;
 		}
 		run->memory.scratch = run->scratch->bytes;
 	}
@@ -206,7 +393,52 @@ static void loom_soft_run(struct loom_job *job)
 	struct loom_soft *soft = job->loom->backend_data;
 	struct loom_soft_run *run = job->run;
 
-	queue_work(soft->wq, &run->work);
+	spin_lock(&soft->lock);
+	loom_turns_add(&soft->turns, &run->turn);
+	/* its file may have been closed, or its scratch revoked, since the scheduler looked */
+	if (loom_job_stop_reason(job))
+		loom_turns_end(&soft->turns, &run->turn);
+	spin_unlock(&soft->lock);
+	queue_work(soft->wq, &soft->work);
+}
+
+static void loom_soft_stop(struct loom_job *job)
+{
+	struct loom_soft *soft = job->loom->backend_data;
+	struct loom_soft_run *run = job->run;
+
+	spin_lock(&soft->lock);
+	loom_turns_end(&soft->turns, &run->turn);
+	spin_unlock(&soft->lock);
+}
+
+static void loom_soft_cancel(struct loom_job *job)
+{
+	loom_soft_stop(job);
+	loom_job_wait_end(job);
+}
+
+static void loom_soft_closed(struct loom_device *loom, struct loom_file *client)
+{
+	struct loom_soft *soft = loom->backend_data;
+	u32 i;
+
+	spin_lock(&soft->lock);
+	for (i = 0; i < LOOM_PRIORITY_COUNT; i++)
+		loom_turns_end_all(&soft->turns, &client->turns[i]);
+	spin_unlock(&soft->lock);
+}
+
+static void loom_soft_where(struct loom_job *job, struct loom_job_position *position)
+{
+	const struct loom_soft_run *run = job->run;
+
+	*position = (struct loom_job_position) {
+		.step = run->engine.step,
+		.command = run->engine.command,
+		.unit = run->engine.unit,
+		.counters = run->engine.counters,
+	};
 }
 
 static void loom_soft_release(struct loom_job *job)
@@ -218,11 +450,36 @@ static void loom_soft_release(struct loom_job *job)
 	job->run = NULL;
 }
 
+/* A turn ends within a chunk. Jobs that come meanwhile wait with the others. */
+static int loom_soft_suspend(struct loom_device *loom)
+{
+	struct loom_soft *soft = loom->backend_data;
+
+	spin_lock(&soft->lock);
+	soft->suspended = true;
+	spin_unlock(&soft->lock);
+	flush_work(&soft->work);
+	return 0;
+}
+
+static int loom_soft_resume(struct loom_device *loom)
+{
+	struct loom_soft *soft = loom->backend_data;
+
+	spin_lock(&soft->lock);
+	soft->suspended = false;
+	spin_unlock(&soft->lock);
+	queue_work(soft->wq, &soft->work);
+	return 0;
+}
+
 static void loom_soft_quiesce(struct loom_device *loom)
 {
 	struct loom_soft *soft = loom->backend_data;
 
-	flush_workqueue(soft->wq);
+	/* a device can go while it sleeps */
+	loom_soft_resume(loom);
+	flush_work(&soft->work);
 }
 
 static void loom_soft_fini(struct drm_device *drm, void *data)
@@ -230,27 +487,28 @@ static void loom_soft_fini(struct drm_device *drm, void *data)
 	struct loom_soft *soft = data;
 
 	destroy_workqueue(soft->wq);
-	loom_soft_scratch_put(soft->scratch);
 }
 
 static int loom_soft_init(struct loom_device *loom)
 {
+	static atomic_t probed;
 	struct loom_soft *soft;
-	int ret;
 
 	if (!kernel_fpu_available())
 		return -EOPNOTSUPP;
 	soft = drmm_kzalloc(&loom->drm, sizeof(*soft), GFP_KERNEL);
 	if (!soft)
 		return -ENOMEM;
-	soft->budget = LOOM_SOFT_BUDGET_START;
-	ret = drmm_mutex_init(&loom->drm, &soft->lock);
-	if (ret)
-		return ret;
-	soft->wq = alloc_ordered_workqueue("loom-soft", WQ_MEM_RECLAIM);
+	spin_lock_init(&soft->lock);
+	loom_turns_init(&soft->turns);
+	INIT_WORK(&soft->work, loom_soft_work);
+	/* a name for each: a device that was unplugged lives as long as somebody has it open */
+	soft->wq = alloc_workqueue("loom-soft-%d", WQ_UNBOUND | WQ_MEM_RECLAIM | WQ_SYSFS, 1,
+				   atomic_inc_return(&probed));
 	if (!soft->wq)
 		return -ENOMEM;
 	loom->backend_data = soft;
+	drm_debugfs_add_file(&loom->drm, "longest_chunk_ns", loom_soft_show_longest, soft);
 	return drmm_add_action_or_reset(&loom->drm, loom_soft_fini, soft);
 }
 
@@ -260,8 +518,14 @@ static const struct loom_backend loom_soft_backend = {
 	.quiesce = loom_soft_quiesce,
 	.prepare = loom_soft_prepare,
 	.run = loom_soft_run,
-	.cancel = loom_job_wait_end,
+	.stop = loom_soft_stop,
+	.cancel = loom_soft_cancel,
+	.closed = loom_soft_closed,
+	.where = loom_soft_where,
 	.release = loom_soft_release,
+	.forget = loom_soft_forget,
+	.suspend = loom_soft_suspend,
+	.resume = loom_soft_resume,
 };
 
 static int loom_soft_probe(struct platform_device *pdev)
@@ -280,6 +544,7 @@ static void loom_soft_remove(struct platform_device *pdev)
 static struct platform_driver loom_soft_driver = {
 	.driver = {
 		.name = "loom-soft",
+		.pm = pm_ptr(&loom_device_pm_ops),
 	},
 	.probe = loom_soft_probe,
 	.remove = loom_soft_remove,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "bank_model.h"
+#include "loom_compat.h"
 
 /*
  * The bank allocator, by what it promises to its callers and nothing else. Blocks are
@@ -438,4 +439,4 @@ kunit_test_suite(bank_suite);
 MODULE_DESCRIPTION("KUnit tests of the Loom driver");
 MODULE_AUTHOR("Loom developers");
 MODULE_LICENSE("GPL");
-MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING);
+MODULE_IMPORT_NS(LOOM_COMPAT_NS_KUNIT);

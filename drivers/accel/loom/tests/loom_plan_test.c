@@ -3,6 +3,7 @@
 #include <linux/prandom.h>
 #include <linux/slab.h>
 
+#include "loom_compat.h"
 #include "loom_plan.h"
 #include "rule_cases.h"
 
@@ -63,7 +64,7 @@ static void plan_is_valid(struct kunit *test)
 		plan_note(test, &reject);
 }
 
-static const void *rule_gen_params(const void *previous, char *desc)
+static const void *rule_gen_params(LOOM_COMPAT_KUNIT_TEST const void *previous, char *desc)
 {
 	const struct rule_case *rule = rule_case_next(previous);
 

@@ -107,6 +107,35 @@ CHANGE(hazard_both)
 	*pb_operand(pb, C_LOAD_X1, 1) = pb_slice(pb, pb_all(pb, T_X), 3, 4, 4);
 }
 
+CHANGE(work_rows)
+{
+	/* one more step: a column of rows of which no two are alike is read too often */
+	struct drm_loom_attr_fill fill = {};
+	u32 step = pb->steps.count, rows = 512, from, to, read, i;
+	struct drm_loom_plan_command *command;
+
+	for (i = 0; i < 2; i++)
+		pb_add_slot(pb, rows * 8, DRM_LOOM_SLOT_WRITE);
+	from = pb_add_dram(pb, pb->slots.count - 2, 0, step, step, DRM_LOOM_DTYPE_I8,
+			   PB_SHAPE(rows, 8));
+	to = pb_add_dram(pb, pb->slots.count - 1, 0, step, step, DRM_LOOM_DTYPE_I8,
+			 PB_SHAPE(rows, 1));
+	pb_begin_step(pb);
+	for (i = 0; i < rows; i++) {
+		struct drm_loom_plan_view row = pb_slice(pb, pb_all(pb, from), 0, i, 1);
+
+		pb_add(pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill),
+		       PB_VIEWS(pb_slice(pb, row, 1, 0, 1 + (i & 1))));
+	}
+	read = pb_add(pb, DRM_LOOM_OP_COPY, NULL, 0,
+		      PB_VIEWS(pb_all(pb, to), pb_slice(pb, pb_all(pb, from), 1, 0, 1)));
+	for (i = 0; i < 200; i++) {
+		command = pb_push(&pb->commands, 1);
+		*command = *pb_command(pb, read);
+		pb_step(pb, step)->dma_commands++;
+	}
+}
+
 static const struct rule_case rule_cases_data[] = {
 	{ DRM_LOOM_RULE_READ_ONLY, C(read_only), .valid = IN_RANGE | DRM_LOOM_REJECT_SLOT,
 	  .step = 6, .command = C_STORE_Z, .operand = 0, .tensor = T_Y, .start = 0, .end = 2048 },
@@ -134,6 +163,7 @@ static const struct rule_case rule_cases_data[] = {
 	  .step = 2, .command = C_CONV1, .operand = 0, .tensor = T_SY0, .other = T_SY0,
 	  .start = 1024, .end = 1280 },
 	{ DRM_LOOM_RULE_HAZARD, C(hazard_both) },
+	{ DRM_LOOM_RULE_WORK, C(work_rows), .valid = DRM_LOOM_REJECT_STEP, .step = 7 },
 };
 
 #endif /* LOOM_TESTS_RULE_CASES_DATA_H */

@@ -8,7 +8,7 @@
 static const struct drm_loom_no_space sample = {
 	.region = DRM_LOOM_REGION_SRAM, .banks = 16, .size_bytes = 1111111, .bytes_per_bank = 22222,
 	.bank_bytes = 3333, .allocated_bytes = 444, .free_bytes = 5555, .common_free_bytes = 6666,
-	.largest_free_bytes = 7777,
+	.largest_free_bytes = 7777, .scratch_bytes = 8888,
 };
 
 /* @tail: the text behind the sizes; NULL: a record without a reason */
@@ -48,6 +48,8 @@ int main(void)
 		    "and 5555 are left, but 6666 at addresses free in all of them");
 	test_reason(DRM_LOOM_NO_SPACE_FRAGMENTED,
 		    "and 6666 are left, but 7777 in one piece: fragmented");
+	test_reason(DRM_LOOM_NO_SPACE_SCRATCH,
+		    "and 7777 are left in one piece, but the lowest 8888 are kept for scratch");
 	test_reason(1000, NULL);
 	tap_ok(loom_no_space_print(text, sizeof(text), &odd) < (int)sizeof(text),
 	       "the longest fits: %s", text);

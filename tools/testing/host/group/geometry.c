@@ -16,15 +16,15 @@
 static unsigned int num_plans, num_sliced, num_misfits, num_wide;
 
 static const struct loom_topology huge = {
-	"huge", { { 1, 1, 1ULL << 32, 0, 64 }, { 4, 1, 1ULL << 26, 0, 64 } }, 1,
+	"huge", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 4, 1, 1ULL << 26, 0, 64, 0 } }, 1,
 };
 
 static const struct loom_topology small[] = {
-	{ "one lane", { { 1, 1, 1ULL << 32, 0, 64 }, { 1, 1, 8000, 0, 64 } }, 1 },
-	{ "two lanes", { { 1, 1, 1ULL << 32, 0, 64 }, { 2, 1, 6000, 0, 16 } }, 1 },
-	{ "five lanes", { { 1, 1, 1ULL << 32, 0, 64 }, { 5, 1, 3000, 0, 8 } }, 1 },
-	{ "sixteen lanes", { { 1, 1, 1ULL << 32, 0, 64 }, { 16, 1, 2000, 0, 64 } }, 1 },
-	{ "tight", { { 1, 1, 1ULL << 32, 0, 64 }, { 4, 1, 1200, 0, 16 } }, 1 },
+	{ "one lane", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, 8000, 0, 64, 0 } }, 1 },
+	{ "two lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 2, 1, 6000, 0, 16, 0 } }, 1 },
+	{ "five lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 5, 1, 3000, 0, 8, 0 } }, 1 },
+	{ "sixteen lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 16, 1, 2000, 0, 64, 0 } }, 1 },
+	{ "tight", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 4, 1, 1200, 0, 16, 0 } }, 1 },
 };
 
 /* Of a window: how many outputs; below 1 if it does not fit. */

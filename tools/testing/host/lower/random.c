@@ -486,7 +486,7 @@ static void make_network(struct test_case *test)
 	ints(test, "split", 5, (int64_t[]){ 1, 2, c / 2, h, w });
 	ints(test, "whole", 4, (int64_t[]){ 1, c, h, w });
 	node(test, "Reshape", "b split", "r");
-	attr_ints(test, "perm", 5, (int64_t[]){ 0, 2, 1, 3, 4 });
+	attr_ints(test, "perm", 5, (int64_t[]){ 0, 2, 1, 3, 4, 0 });
 	node(test, "Transpose", "r", "t");
 	node(test, "Reshape", "t whole", "s");
 	node(test, "Add", "s b", "d");
@@ -532,13 +532,13 @@ static const struct {
 /* --------------------------------------------------------------- running */
 
 static const struct loom_topology huge = {
-	"huge", { { 1, 1, 1ULL << 32, 0, 64 }, { 4, 1, 1ULL << 26, 0, 64 } }, 1,
+	"huge", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 4, 1, 1ULL << 26, 0, 64, 0 } }, 1,
 };
 
 static const struct loom_topology small[] = {
-	{ "one lane", { { 1, 1, 1ULL << 32, 0, 64 }, { 1, 1, 6000, 0, 16 } }, 1 },
-	{ "three lanes", { { 1, 1, 1ULL << 32, 0, 64 }, { 3, 1, 2600, 32, 8 } }, 1 },
-	{ "eight lanes", { { 1, 1, 1ULL << 32, 0, 64 }, { 8, 1, 1500, 0, 64 } }, 1 },
+	{ "one lane", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, 6000, 0, 16, 0 } }, 1 },
+	{ "three lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 3, 1, 2600, 32, 8, 0 } }, 1 },
+	{ "eight lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 8, 1, 1500, 0, 64, 0 } }, 1 },
 };
 
 static unsigned int num_runs, num_sliced, num_overlapped, num_misfits, num_other_order;

@@ -323,6 +323,37 @@ static void test_refusals(void)
 	end(&test);
 }
 
+/* A device says what can always run: plans are made for that unless somebody wants more or less. */
+static void test_floor(void)
+{
+	struct loom_planner_options how = options();
+	struct loom_topology shared = *how.topology;
+	struct loom_program *program[4];
+	struct test_case test = make_graph();
+	uint64_t used[4], floor;
+	struct loom_error err;
+	unsigned int i;
+
+	finish(&test);
+	for (i = 0; i < ARRAY_SIZE(program); i++) {
+		/* all, the floor, less, more */
+		how.topology = i ? &shared : options().topology;
+		how.sram_limit_bytes = i == 2 ? floor / 2 : i == 3 ? used[0] : 0;
+		if (loom_program_create(test.graph, &how, &program[i], &err))
+			tap_fatal("%s", err.text);
+		used[i] = program[i]->stats.scratch_bytes;
+		floor = used[0] * 3 / 4;
+		shared.region[DRM_LOOM_REGION_SRAM].floor_bytes = floor;
+	}
+	tap_ok(used[1] <= floor && used[2] <= floor / 2 && used[3] == used[0],
+	       "%llu bytes of scratch, %llu below a floor of %llu, %llu below half of it, all if asked",
+	       (unsigned long long)used[0], (unsigned long long)used[1], (unsigned long long)floor,
+	       (unsigned long long)used[2]);
+	for (i = 0; i < ARRAY_SIZE(program); i++)
+		loom_program_destroy(program[i]);
+	end(&test);
+}
+
 static void test_dump(void)
 {
 	struct test_case test = make_graph();
@@ -372,6 +403,7 @@ int main(void)
 	test_many_slots();
 	test_same_bytes();
 	test_refusals();
+	test_floor();
 	test_dump();
 	return tap_end();
 }

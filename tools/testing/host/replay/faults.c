@@ -18,10 +18,10 @@
 #define BREAKS		60
 
 static const struct loom_topology small[] = {
-	{ "one lane", { { 1, 1, 1ULL << 32, 0, 64 }, { 1, 1, 9000, 0, 16 } }, 1 },
-	{ "three lanes", { { 1, 1, 1ULL << 32, 0, 64 }, { 3, 1, 3600, 32, 8 } }, 1 },
-	{ "eight lanes", { { 1, 1, 1ULL << 32, 0, 64 }, { 8, 1, 4000, 0, 64 } }, 1 },
-	{ "roomy", { { 1, 1, 1ULL << 32, 0, 64 }, { 4, 1, 40000, 0, 64 } }, 1 },
+	{ "one lane", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, 9000, 0, 16, 0 } }, 1 },
+	{ "three lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 3, 1, 3600, 32, 8, 0 } }, 1 },
+	{ "eight lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 8, 1, 4000, 0, 64, 0 } }, 1 },
+	{ "roomy", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 4, 1, 40000, 0, 64, 0 } }, 1 },
 };
 
 static unsigned int num_plans, num_broken, num_refused, num_cautious, num_other_bits;

@@ -108,7 +108,7 @@ static bool adds_up(const struct loom_report_region *report, uint64_t bank_bytes
 
 	for (b = 0; b < report->num_banks; b++) {
 		const struct loom_report_bank *bank = &report->banks[b];
-		uint64_t sums[LOOM_REPORT_CONFLICT + 1] = { 0 }, at = 0, largest = 0;
+		uint64_t sums[LOOM_REPORT_HIDDEN + 1] = { 0 }, at = 0, largest = 0;
 
 		for (i = 0; i < bank->num_blocks; i++) {
 			const struct loom_report_block *block = &bank->blocks[i];

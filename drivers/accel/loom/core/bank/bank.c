@@ -638,14 +638,25 @@ struct loom_bank_block *loom_bank_find(struct loom_bank *bank, u64 address)
 	return block->neighbour[HIGH];
 }
 
-/* On to the next partial block that is on one of the banks and not reported yet. */
+static bool loom_bank_wanted(const struct loom_bank_iter *iter, const struct loom_bank_block *block)
+{
+	return !iter->wanted || iter->wanted(block, iter->who);
+}
+
+/*
+ * On to the next block that is wanted, and to the next partial one that is, is on one of the banks
+ * and not reported yet.
+ */
 static void loom_bank_skip(struct loom_bank_iter *iter)
 {
 	struct loom_partial_cursor *cursor = &iter->cursor;
 
-	while (cursor->chunk && (cursor->chunk->end[cursor->index] <= iter->at ||
-				 !loom_mask_overlaps(&cursor->chunk->mask[cursor->index],
-						     &iter->mask)))
+	while (iter->block && !loom_bank_wanted(iter, iter->block))
+		iter->block = iter->block->neighbour[HIGH];
+	while (cursor->chunk &&
+	       (cursor->chunk->end[cursor->index] <= iter->at ||
+		!loom_mask_overlaps(&cursor->chunk->mask[cursor->index], &iter->mask) ||
+		!loom_bank_wanted(iter, cursor->chunk->block[cursor->index])))
 		loom_partials_step(cursor);
 }
 
@@ -663,11 +674,12 @@ void loom_bank_walk(struct loom_bank *bank, const struct loom_mask *mask,
 
 bool loom_bank_next(struct loom_bank_iter *iter, struct loom_bank_span *span)
 {
-	struct loom_bank_block *block = iter->block, *partial = NULL;
+	struct loom_bank_block *block, *partial = NULL;
 
 	if (iter->at >= iter->limit)
 		return false;
 	loom_bank_skip(iter);
+	block = iter->block;
 	if (iter->cursor.chunk)
 		partial = iter->cursor.chunk->block[iter->cursor.index];
 	if (!block || (partial && partial->start < block->start))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "loom_engine.h"
+#include "fp.h"
 #include "loom_op.h"
 
 /**
@@ -12,20 +12,26 @@
  * once.
  *
  * Commands are cut into units, and a call does as many as its budget pays for, so that the caller
- * decides how long a call takes (a kernel that has preemption disabled, for one). Results do not
- * depend on where the cuts are: no unit reads what another unit of its command writes, and each sum
- * is computed inside one unit in a fixed order.
+ * decides how long a call takes (a kernel that has preemption disabled, for one). A plan may have
+ * units of millions of operations. So every operation whose units are sums can stop inside of one:
+ * what was summed is kept in &struct loom_part, in the type it is summed in, and the next call adds
+ * what comes next. What is not a sum has units of 64 elements. Results do not depend on where the
+ * cuts are: no unit reads what another unit of its command writes, and each sum is computed in a
+ * fixed order.
+ *
+ * An operation charges what it does while it does it: elements, and what comes on top for each row,
+ * tap or unit, taps that fall outside included. Rejected: a cost of a unit that is known before, as
+ * the checks of operations compute it. Convolutions with taps outside, or with one output for each
+ * row, took a hundred times longer than it says.
  *
  * Rejected: counting per unit. A command's bytes and macs are counted when it ends, so
  * the counters of a cancelled run are those of what was completed.
  */
 
-/*
- * Fixed cost of a command, and of a unit, in element operations, besides the work in it. In a unit
- * of one element it is most of the cost, and a plan may consist of such units.
- */
+/* Fixed cost of a command, in element operations, besides the work in it. */
 #define LOOM_COMMAND_COST	64
-#define LOOM_UNIT_COST		32
+/* With less than that left a call does not go on with a command. */
+#define LOOM_SCRAPS		1024
 
 static u64 engine_elements(const struct loom_view *view)
 {
@@ -82,22 +88,6 @@ static void engine_count(struct loom_engine *engine, const struct loom_command *
 		counters->sram_read_bytes += bytes;
 }
 
-/* Ends steps that have no commands left. Return: whether there is a command to do. */
-static bool engine_advance(struct loom_engine *engine)
-{
-	const struct loom_plan *plan = engine->plan;
-
-	while (engine->step < plan->step_count) {
-		const struct loom_step *step = &plan->steps[engine->step];
-
-		if (engine->command < step->first_command + step->commands)
-			return true;
-		engine->step++;
-		engine->counters.steps++;
-	}
-	return false;
-}
-
 void loom_engine_init(struct loom_engine *engine, const struct loom_plan *plan,
 		      const struct loom_memory *memory)
 {
@@ -107,35 +97,57 @@ void loom_engine_init(struct loom_engine *engine, const struct loom_plan *plan,
 	};
 }
 
-bool loom_engine_run(struct loom_engine *engine, u64 budget)
+/* Goes on with a command. Return: whether it has ended. */
+static bool engine_command(struct loom_engine *engine)
 {
-	bool first = true;
+	const struct loom_command *command = &engine->plan->commands[engine->command];
+	u64 left = command->units - engine->unit;
 
-	while (engine_advance(engine)) {
-		const struct loom_command *command = &engine->plan->commands[engine->command];
-		u64 left = command->units - engine->unit;
-		u64 cost = LOOM_UNIT_COST + command->unit_cost;
-		u64 paid = budget > LOOM_COMMAND_COST ? budget - LOOM_COMMAND_COST : 0;
-		u64 count = min(div64_u64(paid, cost), left);
+	loom_part_charge(&engine->part, LOOM_COMMAND_COST);
+	if (left)
+		engine->unit += loom_engine_go_on(command, engine->memory, engine->unit, left,
+						  &engine->part);
+	if (engine->unit < command->units)
+		return false;
+	engine_count(engine, command);
+	engine->command++;
+	engine->unit = 0;
+	return true;
+}
 
-		if (!count && left) {
-			if (!first)
+/* Return: whether the plan has ended. */
+static bool engine_steps(struct loom_engine *engine)
+{
+	const struct loom_plan *plan = engine->plan;
+	struct loom_part *part = &engine->part;
+
+	while (engine->step < plan->step_count) {
+		const struct loom_step *step = &plan->steps[engine->step];
+
+		if (engine->command == step->first_command + step->commands) {
+			/* a plan may have a million steps with nothing to do */
+			if (part->left < -LOOM_SCRAPS)
 				return false;
-			count = 1;
+			loom_part_charge(part, 1);
+			engine->step++;
+			engine->counters.steps++;
+			continue;
 		}
-		first = false;
-		if (count)
-			loom_engine_compute(command, engine->memory, engine->unit, count);
-		/* no overflow: it is not more than the budget, or it is one unit */
-		cost = LOOM_COMMAND_COST + count * cost;
-		budget -= min(budget, cost);
-
-		engine->unit += count;
-		if (engine->unit == command->units) {
-			engine_count(engine, command);
-			engine->command++;
-			engine->unit = 0;
-		}
+		if (part->left < LOOM_SCRAPS || !engine_command(engine))
+			return false;
 	}
 	return true;
+}
+
+bool loom_engine_run(struct loom_engine *engine, u64 budget)
+{
+	/* so much that it goes on by something */
+	u64 most = max(budget, 2ULL * LOOM_SCRAPS);
+	s64 left = most > S64_MAX ? S64_MAX : most;
+	bool done;
+
+	engine->part.left = left;
+	done = engine_steps(engine);
+	engine->work += left - engine->part.left;
+	return done;
 }

@@ -5,42 +5,74 @@
 #include "loom_engine.h"
 
 /*
- * The functions of the operations, in fp_<name>.c. Each computes @count units of a command from
- * unit @first; what a unit is stands at the top of op/<name>.c. In a kernel they may run between
- * kernel_fpu_begin() and kernel_fpu_end() only. The operands were proved to be in bounds and
- * to fit each other: no function here checks anything.
+ * The functions of the operations, in fp_<name>.c. Each computes units of a command from unit
+ * @first: as many of @count as @part->left pays for, but something in any case. It charges what it
+ * does to @part->left, and returns the number of units that are complete. If @part->begun is set,
+ * @first is begun, and the function goes on with it. What a unit is stands at the top of
+ * op/<name>.c. In a kernel they may run between kernel_fpu_begin() and kernel_fpu_end() only. The
+ * operands were proved to be in bounds and to fit each other: no function here checks anything.
  */
+typedef u64 loom_fp_fn(const struct loom_command *command, const struct loom_memory *memory,
+		       u64 first, u64 count, struct loom_part *part);
 
 /* LOAD, STORE and COPY: elements move from x to y, whatever the region. */
-void loom_fp_copy_run(const struct loom_command *command, const struct loom_memory *memory,
-		      u64 first, u64 count);
-void loom_fp_fill_run(const struct loom_command *command, const struct loom_memory *memory,
-		      u64 first, u64 count);
-void loom_fp_conv_run(const struct loom_command *command, const struct loom_memory *memory,
-		      u64 first, u64 count);
-void loom_fp_deconv_run(const struct loom_command *command, const struct loom_memory *memory,
-			u64 first, u64 count);
-void loom_fp_pool_run(const struct loom_command *command, const struct loom_memory *memory,
-		      u64 first, u64 count);
-void loom_fp_matmul_run(const struct loom_command *command, const struct loom_memory *memory,
-			u64 first, u64 count);
-void loom_fp_binary_run(const struct loom_command *command, const struct loom_memory *memory,
-			u64 first, u64 count);
-void loom_fp_unary_run(const struct loom_command *command, const struct loom_memory *memory,
-		       u64 first, u64 count);
-void loom_fp_select_run(const struct loom_command *command, const struct loom_memory *memory,
-			u64 first, u64 count);
-void loom_fp_reduce_run(const struct loom_command *command, const struct loom_memory *memory,
-			u64 first, u64 count);
-void loom_fp_softmax_run(const struct loom_command *command, const struct loom_memory *memory,
-			 u64 first, u64 count);
-void loom_fp_resize_run(const struct loom_command *command, const struct loom_memory *memory,
-			u64 first, u64 count);
-void loom_fp_cast_run(const struct loom_command *command, const struct loom_memory *memory,
-		      u64 first, u64 count);
-void loom_fp_quantize_run(const struct loom_command *command, const struct loom_memory *memory,
-			  u64 first, u64 count);
-void loom_fp_dequantize_run(const struct loom_command *command, const struct loom_memory *memory,
-			    u64 first, u64 count);
+loom_fp_fn loom_fp_copy_run;
+loom_fp_fn loom_fp_fill_run;
+loom_fp_fn loom_fp_conv_run;
+loom_fp_fn loom_fp_deconv_run;
+loom_fp_fn loom_fp_pool_run;
+loom_fp_fn loom_fp_matmul_run;
+loom_fp_fn loom_fp_binary_run;
+loom_fp_fn loom_fp_unary_run;
+loom_fp_fn loom_fp_select_run;
+loom_fp_fn loom_fp_reduce_run;
+loom_fp_fn loom_fp_softmax_run;
+loom_fp_fn loom_fp_resize_run;
+loom_fp_fn loom_fp_cast_run;
+loom_fp_fn loom_fp_quantize_run;
+loom_fp_fn loom_fp_dequantize_run;
+
+u64 loom_engine_go_on(const struct loom_command *command, const struct loom_memory *memory,
+		      u64 first, u64 count, struct loom_part *part);
+
+/*
+ * What is charged besides the elements: for a unit, in which one element may be all there is, for
+ * a row of elements of one unit, and for looking where a tap is.
+ */
+#define LOOM_UNIT_COST	32
+#define LOOM_ROW_COST	16
+#define LOOM_TAP_COST	4
+
+static inline bool loom_part_ready(const struct loom_part *part)
+{
+	return part->left > 0;
+}
+
+static inline void loom_part_charge(struct loom_part *part, u64 cost)
+{
+	part->left -= (s64)cost;
+}
+
+/* How many of @count units @part pays for, at least one, and charges them. */
+static inline u64 loom_part_pay(struct loom_part *part, u64 count, u64 cost)
+{
+	u64 paid = part->left > 0 ? div64_u64(part->left, cost) : 0;
+
+	paid = min(max(paid, 1ULL), count);
+	part->left -= (s64)(paid * cost);
+	return paid;
+}
+
+/* A unit begins. */
+static inline void loom_part_begin(struct loom_part *part)
+{
+	u32 i;
+
+	part->begun = true;
+	part->phase = 0;
+	part->at = 0;
+	for (i = 0; i < DRM_LOOM_MAX_RANK; i++)
+		part->index[i] = 0;
+}
 
 #endif /* LOOM_FP_H */

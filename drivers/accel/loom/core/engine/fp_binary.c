@@ -293,8 +293,16 @@ static noinline void compare_tile(u32 kind, u32 dtype, const struct loom_row *ro
 	loom_row_write(&rows[0], 1, n, to);
 }
 
-void loom_fp_binary_run(const struct loom_command *command, const struct loom_memory *memory,
-			u64 first, u64 count)
+/* What integers take longer for than the check of the operation says, and long divisions. */
+static u32 binary_weight(u32 kind, u32 dtype)
+{
+	if (kind == DRM_LOOM_BINARY_POW && loom_dtype_class(dtype) == LOOM_CLASS_U64)
+		return 4;
+	return kind == DRM_LOOM_BINARY_FMOD && dtype == DRM_LOOM_DTYPE_F64 ? 2 : 1;
+}
+
+u64 loom_fp_binary_run(const struct loom_command *command, const struct loom_memory *memory,
+		       u64 first, u64 count, struct loom_part *part)
 {
 	const struct drm_loom_attr_binary *attr = command->attr;
 	bool compares = attr->kind >= DRM_LOOM_BINARY_EQ && attr->kind <= DRM_LOOM_BINARY_GE;
@@ -302,11 +310,13 @@ void loom_fp_binary_run(const struct loom_command *command, const struct loom_me
 	struct loom_row rows[LOOM_NEST_VIEWS];
 	struct loom_nest nest;
 
-	loom_nest_begin(&nest, command, memory, first, count);
+	loom_nest_begin(&nest, command, memory, first, count, binary_weight(attr->kind, dtype),
+			part);
 	while (loom_nest_next(&nest, LOOM_TILE, rows)) {
 		if (compares)
 			compare_tile(attr->kind, dtype, rows, nest.n);
 		else
 			binary_tile(attr, dtype, rows, nest.n);
 	}
+	return nest.units;
 }

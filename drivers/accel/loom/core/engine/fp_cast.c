@@ -88,19 +88,20 @@ static noinline void cast_from_integer(const struct loom_row *rows, u32 from, u3
 	}
 }
 
-void loom_fp_cast_run(const struct loom_command *command, const struct loom_memory *memory,
-		      u64 first, u64 count)
+u64 loom_fp_cast_run(const struct loom_command *command, const struct loom_memory *memory,
+		     u64 first, u64 count, struct loom_part *part)
 {
 	u32 from = command->views[1].dtype;
 	u32 to = command->views[0].dtype;
 	struct loom_row rows[LOOM_NEST_VIEWS];
 	struct loom_nest nest;
 
-	loom_nest_begin(&nest, command, memory, first, count);
+	loom_nest_begin(&nest, command, memory, first, count, 1, part);
 	while (loom_nest_next(&nest, LOOM_TILE, rows)) {
 		if (loom_dtype_class(from) == LOOM_CLASS_U64)
 			cast_from_integer(rows, from, to, nest.n);
 		else
 			cast_from_float(rows, from, to, nest.n);
 	}
+	return nest.units;
 }

@@ -23,6 +23,12 @@
  * first of these orders was by tap, then by channel, for short rows only, which needs no table of
  * taps; but then a slice that is as narrow as that differs from the whole.
  *
+ * Units of F32 are numbered so that those of four channels for the same positions follow each
+ * other. A call can stop between two input channels of a tile of up to 64 positions of one or four
+ * output channels. Where the taps of one input channel are too many for that, the tile is narrower,
+ * and where even eight positions are too many, fp_conv_plain.c is used, which can stop between two
+ * taps.
+ *
  * Both need rows that stay in a bank. Where the lanes run over another axis than channels, and for
  * all other types, fp_conv_plain.c is used. This file chooses.
  */
@@ -71,8 +77,9 @@ static void conv_flatten(struct loom_conv *conv)
 	}
 }
 
+/* @nb output channels from @o, and the input channels from @from to @end. */
 static void conv_channels_begin(struct loom_conv_channels *ch, const struct loom_conv *c, u32 n,
-				u32 o, u32 nb)
+				u32 o, u32 nb, u32 from, u32 end)
 {
 	u8 *y = loom_view_origin(&c->y, c->memory) + loom_view_step(&c->y, c->memory, 0, n);
 	u32 i;
@@ -82,8 +89,11 @@ static void conv_channels_begin(struct loom_conv_channels *ch, const struct loom
 	ch->nb = nb;
 	ch->x = loom_row_along(&c->x, c->memory,
 			       c->x_origin + loom_view_step(&c->x, c->memory, 0, n), 1,
-			       o / c->outputs * c->inputs);
-	ch->w = loom_row_along(c->w, c->memory, c->w_origin, 1, 0);
+			       o / c->outputs * c->inputs + from);
+	ch->w = loom_row_along(c->w, c->memory, c->w_origin, 1, from);
+	ch->inputs = end - from;
+	ch->more = from;
+	ch->last = end == c->inputs;
 	for (i = 0; i < nb; i++) {
 		ch->wo[i] = loom_view_step(c->w, c->memory, 0, o + i);
 		ch->y[i] = y + loom_view_step(&c->y, c->memory, 1, o + i);
@@ -113,6 +123,12 @@ static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *c
 		f->x_step[i] = f->c.x.strides[2 + i];
 		f->w_step[i] = f->c.w->strides[2 + i];
 	}
+	for (i = 0; i < 2; i++) {
+		/* else the product may be of any size */
+		f->x_hop[i] = 0;
+		if (f->c.w->dims[2 + i] > 1 && (u32)attr->dilation[i] < f->c.x.dims[2 + i])
+			f->x_hop[i] = attr->dilation[i] * f->x_step[i];
+	}
 	last = (s64)(f->c.y.dims[4] - 1) * attr->stride[2] - attr->pad[2] +
 	       (s64)(f->c.w->dims[4] - 1) * attr->dilation[2];
 	f->contiguous = f->x_step[2] == 4;
@@ -120,41 +136,274 @@ static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *c
 	f->width = 0;
 }
 
-void loom_fp_conv_run(const struct loom_command *command, const struct loom_memory *memory,
-		      u64 first, u64 count)
-{
-	const struct loom_view *y = &command->views[0];
-	u64 plane = (u64)y->dims[2] * y->dims[3] * loom_tile_per_row(y->dims[4]);
-	u64 end = first + count, from, to, p, q;
-	struct loom_conv_channels ch;
-	struct loom_conv_narrow taps;
+/* Most element operations that cannot be divided, and positions below which a tile is not cut. */
+#define CONV_ATOM	(1U << 14)
+#define CONV_LEAST	8
+/* Positions of short rows that are computed together. */
+#define CONV_NARROW	16
+
+/**
+ * struct conv_job - what a call computes of a convolution in binary32
+ * @f: the convolution
+ * @ch: the channels that are computed
+ * @taps: of a block over short rows, or NULL: blocks do not span rows
+ * @y: the output as it was before its axes were merged
+ * @part: pays for it; @sums are those of one tile, or of @phase short ones, @at is its first
+ *	position that is not complete, @index the next input channel of those behind it
+ * @plane: units of an output channel
+ * @fours: units of a group, of those channels that are computed by four
+ * @n: batch
+ * @o: first output channel
+ * @tile: tile of the plane
+ * @cost: of a tap for a position of an output channel
+ * @kernel: taps of an input channel
+ * @tile_cost: of a tile of an output channel
+ */
+struct conv_job {
 	struct loom_conv_f32 f;
-	u32 n, o, nb;
-	bool narrow;
+	struct loom_conv_channels ch;
+	struct loom_conv_narrow *taps;
+	const struct loom_view *y;
+	struct loom_part *part;
+	u64 plane;
+	u64 fours;
+	u32 n;
+	u32 o;
+	u64 tile;
+	u32 cost;
+	u64 kernel;
+	u64 tile_cost;
+};
 
-	if (y->dtype != DRM_LOOM_DTYPE_F32 || command->views[0].lane_axis > 1 ||
-	    command->views[1].lane_axis > 1 || command->views[2].lane_axis > 1) {
-		loom_conv_run_plain(command, memory, first, count);
-		return;
+/* Of @positions of @nb channels, by a tap of each input channel. */
+static u64 conv_cost(const struct conv_job *job, u64 positions, u32 nb)
+{
+	return ((positions + 3) & ~3ULL) * nb * job->cost;
+}
+
+/*
+ * Finds a unit. Return: whether the units behind it are of four channels in turn; if not, they are
+ * of the plane.
+ */
+static bool conv_seek(struct conv_job *job, u64 unit)
+{
+	const struct loom_conv *c = &job->f.c;
+	u64 group = div64_u64_rem(unit, job->plane * c->outputs, &unit), four;
+	u32 groups = c->attr->groups;
+
+	job->n = group / groups;
+	job->o = group % groups * c->outputs;
+	if (unit >= job->fours) {
+		four = div64_u64_rem(unit - job->fours, job->plane, &job->tile);
+		job->o += (c->outputs & ~3U) + four;
+		return false;
 	}
-	conv_f32_begin(&f, command, memory);
-	narrow = loom_conv_narrow_suits(&f);
+	four = div64_u64_rem(unit, 4 * job->plane, &unit);
+	job->o += 4 * four + unit % 4;
+	job->tile = unit / 4;
+	return true;
+}
+
+/*
+ * Finds the unit behind @tiles tiles of a channel that is a group. Return: whether it is one.
+ * A depthwise convolution has little to do for a channel, and conv_seek() has divisions.
+ */
+static bool conv_next(struct conv_job *job, u64 tiles)
+{
+	if (job->f.c.outputs > 1)
+		return false;
+	job->tile += tiles;
+	if (job->tile == job->plane) {
+		job->tile = 0;
+		if (++job->o == job->f.c.attr->groups) {
+			job->o = 0;
+			job->n++;
+		}
+	}
+	return true;
+}
+
+/* How many channels are computed together, at most @count units. */
+static u32 conv_together(const struct conv_job *job, bool fours, u64 count)
+{
+	u32 in_group = job->o % job->f.c.outputs;
+
+	return fours && !(in_group % 4) && count >= 4 &&
+	       conv_cost(job, CONV_LEAST, 4) * job->kernel <= CONV_ATOM ? 4 : 1;
+}
+
+static void conv_positions(struct conv_job *job, u64 p, u64 end)
+{
+	if (job->taps)
+		loom_conv_narrow_run(&job->f, job->taps, &job->ch, p, end);
+	else
+		loom_conv_wide_run(&job->f, &job->ch, p, end);
+}
+
+/* Whole tiles of @nb channels, as many of @tiles as @part pays for. Return: how many. */
+static u64 conv_tiles(struct conv_job *job, u32 nb, u64 tiles)
+{
+	u64 cost = nb * job->tile_cost;
+
+	if (job->part->left < (s64)cost)
+		return 0;
+	/* the division is worth to be avoided for a channel of few tiles */
+	if (tiles > U32_MAX || job->part->left < (s64)(tiles * cost))
+		tiles = min(tiles, div64_u64(job->part->left, cost));
+	loom_part_charge(job->part, tiles * cost);
+	conv_channels_begin(&job->ch, &job->f.c, job->n, job->o, nb, 0, job->f.c.inputs);
+	conv_positions(job, conv_unit_position(job->y, job->tile),
+		       conv_unit_position(job->y, job->tile + tiles));
+	return tiles;
+}
+
+/* Positions that are computed together: as many as have few enough taps of one input channel. */
+static u32 conv_width(const struct conv_job *job, u32 nb)
+{
+	u32 width = LOOM_TILE;
+
+	while (width > CONV_LEAST && conv_cost(job, width, nb) * job->kernel > CONV_ATOM)
+		width /= 2;
+	return width;
+}
+
+/* A tile of @nb channels, or a few short ones, input channel by input channel, to the end. */
+static void conv_tile_parts(struct conv_job *job, u32 nb)
+{
+	struct loom_part *part = job->part;
+	u64 p = conv_unit_position(job->y, job->tile);
+	u64 end = conv_unit_position(job->y, job->tile + part->phase);
+	u32 width = conv_width(job, nb), *from = part->index;
+	u32 inputs = job->f.c.inputs;
+	u64 to, cost, paid;
+
+	do {
+		to = min(end, p + part->at + width);
+		cost = conv_cost(job, to - p - part->at, nb) * job->kernel +
+		       nb * LOOM_TAP_COST;
+		paid = loom_part_pay(part, inputs - *from, cost);
+		conv_channels_begin(&job->ch, &job->f.c, job->n, job->o, nb, *from,
+				    *from + paid);
+		conv_positions(job, p + part->at, to);
+		*from += paid;
+		if (*from == inputs) {
+			*from = 0;
+			part->at = to - p;
+		}
+		part->begun = p + part->at < end;
+	} while (part->begun && loom_part_ready(part));
+}
+
+static void conv_job_begin(struct conv_job *job, const struct loom_command *command,
+			   const struct loom_memory *memory, struct loom_part *part)
+{
+	const struct loom_view *y = &command->views[0], *w = &command->views[2];
+
+	conv_f32_begin(&job->f, command, memory);
+	job->ch.out = part->sums.f32;
+	job->taps = NULL;
+	job->part = part;
+	job->y = y;
+	job->plane = (u64)y->dims[2] * y->dims[3] * loom_tile_per_row(y->dims[4]);
+	job->fours = job->plane * (job->f.c.outputs & ~3U);
+	job->kernel = (u64)w->dims[2] * w->dims[3] * w->dims[4];
+}
+
+/* What is not side by side in x is gathered. */
+static void conv_price(struct conv_job *job)
+{
+	bool dense = !job->taps && job->f.contiguous && job->f.c.attr->stride[2] == 1;
+
+	job->cost = dense ? 1 : 2;
+	job->tile_cost = LOOM_UNIT_COST + LOOM_TILE +
+			 conv_cost(job, min(job->y->dims[4], (u32)LOOM_TILE), 1) * job->kernel *
+			 job->f.c.inputs;
+}
+
+/* A unit that costs more than @part pays for now, in @nb channels, and so in short rows behind. */
+static void conv_parts_begin(struct conv_job *job, u32 nb, u64 tiles)
+{
+	struct loom_part *part = job->part;
+
+	loom_part_begin(part);
+	part->phase = 1;
+	if (job->taps && job->y->dims[4] == job->f.c.y.dims[4])
+		part->phase = min(tiles, (u64)CONV_NARROW / job->y->dims[4]);
+	part->units = nb * part->phase;
+	loom_part_charge(part, part->units * (LOOM_UNIT_COST + LOOM_TILE));
+	memset(&part->sums, 0, sizeof(part->sums));
+}
+
+/* Return: units that are complete. */
+static noinline u64 conv_f32_run(struct conv_job *job, u64 first, u64 count)
+{
+	struct loom_part *part = job->part;
+	u64 done = 0, tiles, paid;
+	bool found = false, fours = false;
+	u32 nb;
+
+	conv_price(job);
+	do {
+		if (!found)
+			fours = conv_seek(job, first + done);
+		if (!part->begun) {
+			nb = conv_together(job, fours, count - done);
+			tiles = min(job->plane - job->tile, nb == 4 ? (count - done) / 4 :
+							    count - done);
+			if (fours && nb == 1)
+				tiles = 1;
+			paid = conv_tiles(job, nb, tiles);
+			done += paid * nb;
+			found = conv_next(job, paid);
+			if (paid)
+				continue;
+			if (done)
+				break;
+			conv_parts_begin(job, nb, tiles);
+		} else {
+			nb = part->units / part->phase;
+		}
+		found = false;
+		conv_tile_parts(job, nb);
+		if (part->begun)
+			break;
+		done += part->units;
+	} while (done < count && loom_part_ready(part));
+	return done;
+}
+
+static bool conv_is_plain(const struct loom_command *command)
+{
+	const struct loom_view *views = command->views;
+	u64 kernel;
+
+	if (views[0].dtype != DRM_LOOM_DTYPE_F32 || views[0].lane_axis > 1 ||
+	    views[1].lane_axis > 1 || views[2].lane_axis > 1)
+		return true;
+	/* no overflow: it is part of the cost of a unit, which was checked */
+	kernel = (u64)views[2].dims[2] * views[2].dims[3] * views[2].dims[4];
+	return kernel * CONV_LEAST * 2 > CONV_ATOM;
+}
+
+/* With a table of taps, which is as large as the rest: each has its own frame. */
+static noinline u64 conv_narrow_run(struct conv_job *job, u64 first, u64 count)
+{
+	struct loom_conv_narrow taps;
+
 	taps.positions = 0;
-	for (; first < end; first += (to - from) * nb) {
-		n = first / plane / y->dims[1];
-		o = first / plane % y->dims[1];
-		from = first % plane;
-		to = min(plane, from + (end - first));
-		nb = 1;
-		if (!from && (end - first) / 4 >= plane && o % f.c.outputs + 4 <= f.c.outputs)
-			nb = 4;
+	job->taps = &taps;
+	return conv_f32_run(job, first, count);
+}
 
-		conv_channels_begin(&ch, &f.c, n, o, nb);
-		p = conv_unit_position(y, from);
-		q = conv_unit_position(y, to);
-		if (narrow)
-			loom_conv_narrow_run(&f, &taps, &ch, p, q);
-		else
-			loom_conv_wide_run(&f, &ch, p, q);
-	}
+u64 loom_fp_conv_run(const struct loom_command *command, const struct loom_memory *memory,
+		     u64 first, u64 count, struct loom_part *part)
+{
+	struct conv_job job;
+
+	if (conv_is_plain(command))
+		return loom_conv_run_plain(command, memory, first, count, part);
+	conv_job_begin(&job, command, memory, part);
+	if (loom_conv_narrow_suits(&job.f))
+		return conv_narrow_run(&job, first, count);
+	return conv_f32_run(&job, first, count);
 }

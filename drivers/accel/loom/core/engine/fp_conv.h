@@ -48,7 +48,7 @@ void loom_conv_begin(struct loom_conv *conv, const struct loom_command *command,
 		     const struct loom_memory *memory);
 
 /* Any type, any layout, one tile at a time. */
-void loom_conv_run_plain(const struct loom_command *command, const struct loom_memory *memory,
-			 u64 first, u64 count);
+u64 loom_conv_run_plain(const struct loom_command *command, const struct loom_memory *memory,
+			u64 first, u64 count, struct loom_part *part);
 
 #endif /* LOOM_FP_CONV_H */

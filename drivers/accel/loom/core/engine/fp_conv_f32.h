@@ -9,18 +9,20 @@
  * @c: the convolution
  * @y_step: bytes of y per index on D, H, W
  * @x_step: bytes of x per index on D, H, W
+ * @x_hop: bytes of x from a tap to the next on D, H, where two of them can meet x
  * @w_step: bytes of w per index on KD, KH, KW
  * @contiguous: elements of a row of x are side by side
  * @open: the last output of a row does not reach behind the row of x
  * @tap: where a tap's inputs are in a stage
  * @phases: bit mask of the phases that a stage needs
- * @single: stages hold the inputs of one tap only
+ * @single: stages hold the inputs of one tap only: where that is no more than all of a stage
  * @width: outputs that @tap, @phases and @single are for
  */
 struct loom_conv_f32 {
 	struct loom_conv c;
 	s64 y_step[3];
 	s64 x_step[3];
+	s64 x_hop[2];
 	s64 w_step[3];
 	bool contiguous;
 	bool open;
@@ -40,6 +42,10 @@ struct loom_conv_f32 {
  * @wo: bytes from @w to each output channel's weights
  * @y: first byte of each output channel
  * @bias: of each
+ * @inputs: how many input channels to add
+ * @more: to sums that are begun, and are not results then
+ * @last: the sums are complete then
+ * @out: sums of a tile: out[nb][LOOM_TILE]
  */
 struct loom_conv_channels {
 	u32 n;
@@ -50,6 +56,10 @@ struct loom_conv_channels {
 	s64 wo[4];
 	u8 *y[4];
 	float bias[4];
+	u32 inputs;
+	bool more;
+	bool last;
+	float *out;
 };
 
 /**
@@ -108,13 +118,22 @@ static __always_inline void loom_conv_multiply(struct loom_vec *acc, const struc
 	}
 }
 
-static __always_inline void loom_conv_acc_begin(struct loom_vec *acc, const u32 n)
+static __always_inline void loom_conv_acc_begin(struct loom_vec *acc, const u32 nb, const u32 nv,
+						bool more, const float *out)
 {
-	u32 i;
+	u32 i, j;
 
 #pragma GCC unroll 8
-	for (i = 0; i < n; i++)
+	for (i = 0; i < nb * nv; i++)
 		acc[i] = loom_vec_splat(0.0f);
+	if (!more)
+		return;
+#pragma GCC unroll 4
+	for (i = 0; i < nb; i++) {
+#pragma GCC unroll 8
+		for (j = 0; j < nv; j++)
+			acc[i * nv + j] = loom_vec_load(out + LOOM_TILE * i + 4 * j);
+	}
 }
 
 static __always_inline void loom_conv_acc_end(const struct loom_vec *acc, const u32 nb,

@@ -200,8 +200,7 @@ static __always_inline void narrow_tap(struct loom_vec *acc, const struct loom_c
 }
 
 /* 4 * @nv outputs of @nb channels, to out[nb][LOOM_TILE]. */
-static __always_inline void narrow_block(const struct loom_conv_f32 *f,
-					 const struct loom_conv_channels *ch,
+static __always_inline void narrow_block(const struct loom_conv_channels *ch,
 					 const struct loom_conv_narrow *taps, const u32 nb,
 					 const u32 nv, float *out)
 {
@@ -210,16 +209,16 @@ static __always_inline void narrow_block(const struct loom_conv_f32 *f,
 	struct loom_vec acc[8];
 	u32 ic;
 
-	loom_conv_acc_begin(acc, nb * nv);
+	loom_conv_acc_begin(acc, nb, nv, ch->more, out);
 	/* pointwise convolutions, and what sees one element of x: worth a loop of their own */
 	if (taps->count == 1) {
-		for (ic = 0; ic < f->c.inputs; ic++) {
+		for (ic = 0; ic < ch->inputs; ic++) {
 			narrow_tap(acc, tap, xc.at, wc.at, ch->wo, nb, nv);
 			loom_row_next(&xc);
 			loom_row_next(&wc);
 		}
 	} else {
-		for (ic = 0; ic < f->c.inputs; ic++) {
+		for (ic = 0; ic < ch->inputs; ic++) {
 			for (tap = taps->tap; tap < end; tap++)
 				narrow_tap(acc, tap, xc.at, wc.at, ch->wo, nb, nv);
 			loom_row_next(&xc);
@@ -239,8 +238,7 @@ static __always_inline void narrow_point_tap(struct loom_vec *acc,
 }
 
 /* One output of each of four channels: a vector across channels. */
-static noinline void narrow_point(const struct loom_conv_f32 *f,
-				  const struct loom_conv_channels *ch,
+static noinline void narrow_point(const struct loom_conv_channels *ch,
 				  const struct loom_conv_narrow *taps, float *out)
 {
 	const struct loom_conv_narrow_tap *tap = taps->tap, *end = tap + taps->count;
@@ -249,14 +247,18 @@ static noinline void narrow_point(const struct loom_conv_f32 *f,
 	float lanes[4];
 	u32 ic, i;
 
+	for (i = 0; i < 4; i++)
+		lanes[i] = out[LOOM_TILE * i];
+	if (ch->more)
+		acc = loom_vec_load(lanes);
 	if (taps->count == 1) {
-		for (ic = 0; ic < f->c.inputs; ic++) {
+		for (ic = 0; ic < ch->inputs; ic++) {
 			narrow_point_tap(&acc, tap, xc.at, wc.at, ch->wo);
 			loom_row_next(&xc);
 			loom_row_next(&wc);
 		}
 	} else {
-		for (ic = 0; ic < f->c.inputs; ic++) {
+		for (ic = 0; ic < ch->inputs; ic++) {
 			for (tap = taps->tap; tap < end; tap++)
 				narrow_point_tap(&acc, tap, xc.at, wc.at, ch->wo);
 			loom_row_next(&xc);
@@ -270,12 +272,11 @@ static noinline void narrow_point(const struct loom_conv_f32 *f,
 
 /* One function for each size of block, so that their sums stay in registers. */
 #define NARROW_BLOCK(nb, nv)								\
-	static noinline void narrow_##nb##_##nv(const struct loom_conv_f32 *f,		\
-						const struct loom_conv_channels *ch,	\
+	static noinline void narrow_##nb##_##nv(const struct loom_conv_channels *ch,	\
 						const struct loom_conv_narrow *taps,		\
 						float *out)				\
 	{										\
-		narrow_block(f, ch, taps, nb, nv, out);					\
+		narrow_block(ch, taps, nb, nv, out);					\
 	}
 
 NARROW_BLOCK(4, 2)
@@ -287,7 +288,7 @@ void loom_conv_narrow_run(const struct loom_conv_f32 *f, struct loom_conv_narrow
 			  const struct loom_conv_channels *ch, u64 p, u64 end)
 {
 	u32 width = f->c.y.dims[4], index[3], count, done, most, n, i;
-	float out[4 * LOOM_TILE];
+	float *out = ch->out;
 
 	for (; p < end; p += count) {
 		count = min(end - p, (u64)LOOM_TILE);
@@ -295,18 +296,18 @@ void loom_conv_narrow_run(const struct loom_conv_f32 *f, struct loom_conv_narrow
 			most = min(count - done, 8u);
 			narrow_look(taps, f, p + done, most);
 			if (ch->nb == 4 && most == 1)
-				narrow_point(f, ch, taps, out + done);
+				narrow_point(ch, taps, out + done);
 			else if (ch->nb == 4 && most > 4)
-				narrow_4_2(f, ch, taps, out + done);
+				narrow_4_2(ch, taps, out + done);
 			else if (ch->nb == 4)
-				narrow_4_1(f, ch, taps, out + done);
+				narrow_4_1(ch, taps, out + done);
 			else if (most > 4)
-				narrow_1_2(f, ch, taps, out + done);
+				narrow_1_2(ch, taps, out + done);
 			else
-				narrow_1_1(f, ch, taps, out + done);
+				narrow_1_1(ch, taps, out + done);
 		}
 		/* row by row */
-		for (done = 0; done < count; done += n) {
+		for (done = 0; done < count && ch->last; done += n) {
 			loom_conv_position(&f->c, p + done, index);
 			n = min(count - done, width - index[2]);
 			for (i = 0; i < ch->nb; i++)

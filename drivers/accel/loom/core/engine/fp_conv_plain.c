@@ -4,7 +4,7 @@
 /*
  * Convolution of any type in any layout: one tile of outputs at a time. What is summed, and in
  * which order, is as in fp_conv.c. F16 is summed in binary32, F64 in binary64, integers in 32
- * bits that wrap.
+ * bits that wrap. A call can stop between two taps.
  */
 
 /**
@@ -13,7 +13,8 @@
  * @tile: the outputs
  * @xc: x's channel
  * @wc: the weights' channel
- * @tap: channel, kd, kh, kw of the next tap
+ * @part: pays for it; @sums are those of the tile
+ * @tap: channel, kd, kh, kw of the next tap, kept in @part
  * @w: the weight
  * @x: first byte of the row of x, less what W adds to it
  * @at: index on W of the input of output @low
@@ -25,7 +26,8 @@ struct conv_walk {
 	const struct loom_tile *tile;
 	struct loom_row xc;
 	struct loom_row wc;
-	u32 tap[4];
+	struct loom_part *part;
+	u32 *tap;
 	const u8 *w;
 	u8 *x;
 	s64 at;
@@ -34,18 +36,26 @@ struct conv_walk {
 };
 
 static void conv_walk_begin(struct conv_walk *walk, const struct loom_conv *conv,
-			    const struct loom_tile *tile)
+			    const struct loom_tile *tile, struct loom_part *part)
 {
 	const struct loom_memory *memory = conv->memory;
 	const u32 *index = tile->index;
 
-	*walk = (struct conv_walk){ .conv = conv, .tile = tile };
+	if (!part->begun) {
+		loom_part_charge(part, 2 * LOOM_UNIT_COST + 2 * tile->count);
+		loom_part_begin(part);
+		part->units = 1;
+		memset(&part->sums, 0, LOOM_TILE * sizeof(part->sums.f64[0]));
+	}
+	*walk = (struct conv_walk){
+		.conv = conv, .tile = tile, .part = part, .tap = part->index,
+	};
 	walk->xc = loom_row_along(&conv->x, memory,
 				  conv->x_origin + loom_view_step(&conv->x, memory, 0, index[0]),
-				  1, index[1] / conv->outputs * conv->inputs);
+				  1, index[1] / conv->outputs * conv->inputs + walk->tap[0]);
 	walk->wc = loom_row_along(conv->w, memory,
 				  conv->w_origin + loom_view_step(conv->w, memory, 0, index[1]),
-				  1, 0);
+				  1, walk->tap[0]);
 }
 
 static void conv_walk_step(struct conv_walk *walk)
@@ -71,7 +81,7 @@ static s64 conv_walk_at(const struct conv_walk *walk, u32 i)
 	       (s64)walk->tap[1 + i] * attr->dilation[i] - attr->pad[i];
 }
 
-/* The next tap whose row lies in x; false behind the last. */
+/* The next tap whose row lies in x; false behind the last, and where @part does not pay for it. */
 static bool conv_walk_next(struct conv_walk *walk)
 {
 	const struct loom_conv *conv = walk->conv;
@@ -82,6 +92,9 @@ static bool conv_walk_next(struct conv_walk *walk)
 	s64 id, ih, at;
 
 	for (; walk->tap[0] < conv->inputs; conv_walk_step(walk)) {
+		if (!loom_part_ready(walk->part))
+			return false;
+		loom_part_charge(walk->part, LOOM_TAP_COST);
 		id = conv_walk_at(walk, 0);
 		ih = conv_walk_at(walk, 1);
 		if (id < 0 || id >= x->dims[2] || ih < 0 || ih >= x->dims[3])
@@ -105,9 +118,19 @@ static bool conv_walk_next(struct conv_walk *walk)
 			  loom_view_step(w, memory, 3, walk->tap[2]) +
 			  loom_view_step(w, memory, 4, walk->tap[3]);
 		conv_walk_step(walk);
+		loom_part_charge(walk->part, LOOM_ROW_COST + 2 * count);
 		return true;
 	}
 	return false;
+}
+
+/* Whether all taps of the tile are done. */
+static bool conv_walk_ended(const struct conv_walk *walk)
+{
+	if (walk->tap[0] < walk->conv->inputs)
+		return false;
+	walk->part->begun = false;
+	return true;
 }
 
 /* The inputs of outputs @low to @high, side by side. */
@@ -122,10 +145,10 @@ static const void *conv_walk_inputs(const struct conv_walk *walk, void *buffer)
 }
 
 static noinline void conv_tile_f32(const struct loom_conv *conv, const struct loom_tile *tile,
-				   const struct loom_row *y)
+				   const struct loom_row *y, struct loom_part *part)
 {
 	const struct drm_loom_attr_conv *attr = conv->attr;
-	float acc[LOOM_TILE] = {}, buffer[LOOM_TILE];
+	float *acc = part->sums.f32, buffer[LOOM_TILE];
 	u32 dtype = conv->x.dtype, i;
 	struct loom_row row = { .stride = conv->x.elem_bytes };
 	struct conv_walk walk;
@@ -134,7 +157,7 @@ static noinline void conv_tile_f32(const struct loom_conv *conv, const struct lo
 	float w;
 	u16 h;
 
-	conv_walk_begin(&walk, conv, tile);
+	conv_walk_begin(&walk, conv, tile, part);
 	while (conv_walk_next(&walk)) {
 		if (dtype == DRM_LOOM_DTYPE_F16) {
 			memcpy(&h, walk.w, sizeof(h));
@@ -151,6 +174,8 @@ static noinline void conv_tile_f32(const struct loom_conv *conv, const struct lo
 		for (; i < tile->count; i++)
 			acc[i] += w * 0.0f;
 	}
+	if (!conv_walk_ended(&walk))
+		return;
 	if (conv->bias) {
 		w = loom_get_f32(loom_conv_channel(conv, conv->bias, tile->index[1]));
 		for (i = 0; i < tile->count; i++)
@@ -161,17 +186,17 @@ static noinline void conv_tile_f32(const struct loom_conv *conv, const struct lo
 }
 
 static noinline void conv_tile_f64(const struct loom_conv *conv, const struct loom_tile *tile,
-				   const struct loom_row *y)
+				   const struct loom_row *y, struct loom_part *part)
 {
 	const struct drm_loom_attr_conv *attr = conv->attr;
-	double acc[LOOM_TILE] = {};
+	double *acc = part->sums.f64;
 	double buffer[LOOM_TILE];
 	struct conv_walk walk;
 	const double *x;
 	double w;
 	u32 i;
 
-	conv_walk_begin(&walk, conv, tile);
+	conv_walk_begin(&walk, conv, tile, part);
 	while (conv_walk_next(&walk)) {
 		memcpy(&w, walk.w, sizeof(w));
 		x = conv_walk_inputs(&walk, buffer);
@@ -182,6 +207,8 @@ static noinline void conv_tile_f64(const struct loom_conv *conv, const struct lo
 		for (; i < tile->count; i++)
 			acc[i] += w * 0.0;
 	}
+	if (!conv_walk_ended(&walk))
+		return;
 	if (conv->bias) {
 		w = loom_get_f32(loom_conv_channel(conv, conv->bias, tile->index[1]));
 		for (i = 0; i < tile->count; i++)
@@ -198,13 +225,13 @@ static __always_inline s32 conv_byte(u8 byte, bool is_signed)
 }
 
 static noinline void conv_tile_int(const struct loom_conv *conv, const struct loom_tile *tile,
-				   const struct loom_row *y)
+				   const struct loom_row *y, struct loom_part *part)
 {
 	const struct drm_loom_attr_conv *attr = conv->attr;
 	bool x_signed = conv->x.dtype == DRM_LOOM_DTYPE_I8;
 	bool w_signed = conv->w->dtype == DRM_LOOM_DTYPE_I8;
 	s16 x_zero = attr->x_zero, xs[LOOM_TILE];
-	s32 acc[LOOM_TILE] = {};
+	s32 *acc = part->sums.s32;
 	u8 buffer[LOOM_TILE];
 	struct conv_walk walk;
 	const u8 *x;
@@ -212,7 +239,7 @@ static noinline void conv_tile_int(const struct loom_conv *conv, const struct lo
 	u32 n, i;
 	s16 w;
 
-	conv_walk_begin(&walk, conv, tile);
+	conv_walk_begin(&walk, conv, tile, part);
 	while (conv_walk_next(&walk)) {
 		w = conv_byte(*walk.w, w_signed) - attr->w_zero;
 		x = conv_walk_inputs(&walk, buffer);
@@ -228,6 +255,8 @@ static noinline void conv_tile_int(const struct loom_conv *conv, const struct lo
 		for (i = 0; i < n; i++)
 			acc[walk.low + i] = (s32)((u32)acc[walk.low + i] + (u32)((s32)w * xs[i]));
 	}
+	if (!conv_walk_ended(&walk))
+		return;
 	if (conv->bias) {
 		memcpy(&bias, loom_conv_channel(conv, conv->bias, tile->index[1]), sizeof(bias));
 		for (i = 0; i < tile->count; i++)
@@ -244,23 +273,34 @@ static noinline void conv_tile_int(const struct loom_conv *conv, const struct lo
 	}
 }
 
-void loom_conv_run_plain(const struct loom_command *command, const struct loom_memory *memory,
-			 u64 first, u64 count)
+static void conv_tile(const struct loom_conv *conv, const struct loom_tile *tile,
+		      struct loom_part *part)
+{
+	struct loom_row row = loom_view_row(&conv->y, conv->memory, tile->index, 5, 4);
+
+	if (loom_dtype_class(conv->y.dtype) == LOOM_CLASS_F32)
+		conv_tile_f32(conv, tile, &row, part);
+	else if (conv->y.dtype == DRM_LOOM_DTYPE_F64)
+		conv_tile_f64(conv, tile, &row, part);
+	else
+		conv_tile_int(conv, tile, &row, part);
+}
+
+u64 loom_conv_run_plain(const struct loom_command *command, const struct loom_memory *memory,
+			u64 first, u64 count, struct loom_part *part)
 {
 	const struct loom_view *y = &command->views[0];
 	struct loom_conv conv;
 	struct loom_tile tile;
-	struct loom_row row;
+	u64 done = 0;
 
 	loom_conv_begin(&conv, command, memory);
 	loom_tile_get(&tile, y->dims, 5, first);
-	for (; count--; loom_tile_next(&tile, y->dims, 5)) {
-		row = loom_view_row(y, memory, tile.index, 5, 4);
-		if (loom_dtype_class(y->dtype) == LOOM_CLASS_F32)
-			conv_tile_f32(&conv, &tile, &row);
-		else if (y->dtype == DRM_LOOM_DTYPE_F64)
-			conv_tile_f64(&conv, &tile, &row);
-		else
-			conv_tile_int(&conv, &tile, &row);
-	}
+	do {
+		conv_tile(&conv, &tile, part);
+		if (part->begun)
+			break;
+		loom_tile_next(&tile, y->dims, 5);
+	} while (++done < count && loom_part_ready(part));
+	return done;
 }

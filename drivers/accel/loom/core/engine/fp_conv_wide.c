@@ -13,6 +13,7 @@ static void conv_plan_stage(struct loom_conv_f32 *f, u32 width)
 	s64 dilation = f->c.attr->dilation[2];
 	s64 taps = f->c.w->dims[4];
 	s64 span, cols, k;
+	u32 phases = 0, used = 0;
 
 	if (f->width == width)
 		return;
@@ -24,12 +25,16 @@ static void conv_plan_stage(struct loom_conv_f32 *f, u32 width)
 	cols = (span + step - 1) / step;
 	if (cols * step > LOOM_CONV_STAGE)
 		return;
-	f->single = false;
-	f->phases = 0;
 	for (k = 0; k < taps; k++) {
-		f->tap[k] = k * dilation % step * cols + k * dilation / step;
-		f->phases |= 1U << (k * dilation % step);
+		s64 phase = k * dilation % step;
+
+		f->tap[k] = phase * cols + k * dilation / step;
+		used += !(phases & (1U << phase));
+		phases |= 1U << phase;
 	}
+	f->phases = phases;
+	/* with few taps far apart most of what is between them would be copied for nothing */
+	f->single = used * cols > taps * width;
 }
 
 /* @n elements from index @at in steps of @step; those outside of x are zero. */
@@ -104,6 +109,7 @@ static __always_inline void conv_stage(const struct loom_conv_f32 *f, const u8 *
  * @h: taps on H
  * @x: the input channels, at the first row that a tap meets
  * @w: the weights' channels, at the first tap
+ * @taps: there are taps that meet x
  * @point: one row of one tap is all there is
  */
 struct conv_line {
@@ -111,6 +117,7 @@ struct conv_line {
 	struct loom_conv_range h;
 	struct loom_row x;
 	struct loom_row w;
+	bool taps;
 	bool point;
 };
 
@@ -120,9 +127,13 @@ static void conv_line_begin(struct conv_line *line, const struct loom_conv_f32 *
 	line->d = loom_conv_clip(f, 0, d);
 	line->h = loom_conv_clip(f, 1, h);
 	line->x = ch->x;
-	line->x.at += line->d.at * f->x_step[0] + line->h.at * f->x_step[1];
 	line->w = ch->w;
-	line->w.at += line->d.first * f->w_step[0] + line->h.first * f->w_step[1];
+	line->taps = line->d.first < line->d.end && line->h.first < line->h.end;
+	/* where no tap meets x, indices may be of any size */
+	if (line->taps) {
+		line->x.at += line->d.at * f->x_step[0] + line->h.at * f->x_step[1];
+		line->w.at += line->d.first * f->w_step[0] + line->h.first * f->w_step[1];
+	}
 	line->point = f->c.w->dims[4] == 1 && line->d.end - line->d.first == 1 &&
 		      line->h.end - line->h.first == 1;
 }
@@ -191,7 +202,7 @@ static __always_inline void conv_wide(struct loom_conv_f32 *f, const struct loom
 				      const u32 nv, float *out)
 {
 	const struct drm_loom_attr_conv *attr = f->c.attr;
-	const u32 taps = f->c.w->dims[4], inputs = f->c.inputs;
+	const u32 taps = f->c.w->dims[4], inputs = line->taps ? ch->inputs : 0;
 	const s64 tap_step = attr->dilation[2];
 	const s64 at = (s64)yw * attr->stride[2] - attr->pad[2];
 	const s64 size = f->c.x.dims[4];
@@ -201,7 +212,7 @@ static __always_inline void conv_wide(struct loom_conv_f32 *f, const struct loom
 	struct loom_vec acc[8];
 	u32 ic, kd, kh, kw;
 
-	loom_conv_acc_begin(acc, nb * nv);
+	loom_conv_acc_begin(acc, nb, nv, ch->more, out);
 	if (dense && line->point && at >= 0 && at + 4 * nv <= size) {
 		xc.at += 4 * at;
 		for (ic = 0; ic < inputs; ic++) {
@@ -244,10 +255,10 @@ static __always_inline void conv_wide(struct loom_conv_f32 *f, const struct loom
 					ax += tap_step;
 					wp += f->w_step[2];
 				}
-				row += attr->dilation[1] * f->x_step[1];
+				row += f->x_hop[1];
 				wr += f->w_step[1];
 			}
-			xd += attr->dilation[0] * f->x_step[0];
+			xd += f->x_hop[0];
 			wd += f->w_step[0];
 		}
 		loom_row_next(&xc);
@@ -296,7 +307,7 @@ void loom_conv_wide_run(struct loom_conv_f32 *f, const struct loom_conv_channels
 			u64 end)
 {
 	u32 width = f->c.y.dims[4], index[3], count, done, back, i;
-	float out[4 * LOOM_TILE];
+	float *out = ch->out;
 	struct conv_line line;
 	bool begin = true;
 
@@ -312,13 +323,13 @@ void loom_conv_wide_run(struct loom_conv_f32 *f, const struct loom_conv_channels
 			 * done already, where x has all inputs of that block.
 			 */
 			back = (8 - (count - done) % 8) % 8;
-			if (!f->open || count - done > 8 || back > done)
+			if (!f->open || count - done > 8 || back > done || ch->more || !ch->last)
 				back = 0;
 			done -= back;
 			done += conv_wide_block(f, ch, &line, index[2] + done, count - done,
 						out + done);
 		}
-		for (i = 0; i < ch->nb; i++)
+		for (i = 0; i < ch->nb && ch->last; i++)
 			loom_conv_emit(f, ch, i, index, count, out + LOOM_TILE * i);
 		index[2] += count;
 		begin = index[2] == width;

@@ -19,8 +19,8 @@ static u64 copy_limit(const struct loom_nest *nest, u32 bytes)
 	return U64_MAX;
 }
 
-void loom_fp_copy_run(const struct loom_command *command, const struct loom_memory *memory,
-		      u64 first, u64 count)
+u64 loom_fp_copy_run(const struct loom_command *command, const struct loom_memory *memory,
+		     u64 first, u64 count, struct loom_part *part)
 {
 	u32 bytes = command->views[0].elem_bytes;
 	struct loom_row rows[LOOM_NEST_VIEWS];
@@ -28,9 +28,10 @@ void loom_fp_copy_run(const struct loom_command *command, const struct loom_memo
 	union loom_buf buf;
 	u64 limit;
 
-	loom_nest_begin(&nest, command, memory, first, count);
+	loom_nest_begin(&nest, command, memory, first, count, 1, part);
 	limit = copy_limit(&nest, bytes);
 	while (loom_nest_next(&nest, limit, rows))
 		loom_row_write(&rows[0], bytes, nest.n,
 			       loom_row_raw(&rows[1], bytes, nest.n, &buf));
+	return nest.units;
 }

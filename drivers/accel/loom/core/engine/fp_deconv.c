@@ -6,7 +6,8 @@
  * where i + pad - kw * dilation is a multiple of the stride, and it is the same input step for
  * every stride-th output. So a tile's sums are kept sorted by phase, (i % stride, i / stride),
  * and in that order the outputs of a tap are side by side and so are their inputs. Sums are in
- * the order kd, kh, kw, channel: what a tap reaches is the same in every channel.
+ * the order kd, kh, kw, channel: what a tap reaches is the same in every channel. A call can stop
+ * between two channels.
  */
 
 /**
@@ -14,8 +15,8 @@
  * @c: the convolution; @inputs and @outputs are per group
  * @tile: the outputs
  * @cols: sums of a phase
- * @begun: @tap is the last one, not the next
- * @tap: kd, kh, kw
+ * @part: pays for it; @sums are the tile's, @at is the next channel
+ * @tap: kd, kh, kw of the current tap, kept in @part
  * @xc: x's first channel of the group
  * @wc: the weights' first channel
  * @x: bytes from a channel to the row of x, less what W adds to it
@@ -28,8 +29,8 @@ struct deconv {
 	struct loom_conv c;
 	struct loom_tile tile;
 	u32 cols;
-	bool begun;
-	u32 tap[3];
+	struct loom_part *part;
+	u32 *tap;
 	struct loom_row xc;
 	struct loom_row wc;
 	s64 x;
@@ -39,25 +40,14 @@ struct deconv {
 	u32 count;
 };
 
-/* Sums, sorted by phase: at most one row of each phase is not full. */
-#define DECONV_SUMS	(2 * LOOM_TILE)
-
 static void deconv_begin(struct deconv *v)
 {
-	const struct loom_conv *c = &v->c;
-	const struct loom_memory *memory = c->memory;
-	u32 o = v->tile.index[1];
-	u32 first = o / c->outputs * c->inputs;
-
-	v->cols = (v->tile.count + c->attr->stride[2] - 1) / c->attr->stride[2];
-	v->begun = false;
-	v->tap[0] = 0;
-	v->tap[1] = 0;
-	v->tap[2] = 0;
-	v->xc = loom_row_along(&c->x, memory, c->x_origin +
-			       loom_view_step(&c->x, memory, 0, v->tile.index[0]), 1, first);
-	v->wc = loom_row_along(c->w, memory, c->w_origin +
-			       loom_view_step(c->w, memory, 1, o % c->outputs), 0, first);
+	v->cols = (v->tile.count + v->c.attr->stride[2] - 1) / v->c.attr->stride[2];
+	if (v->part->begun)
+		return;
+	loom_part_charge(v->part, 2 * LOOM_UNIT_COST + 2 * v->tile.count);
+	loom_part_begin(v->part);
+	memset(&v->part->sums, 0, sizeof(v->part->sums));
 }
 
 /* The next tap in order; false behind the last. */
@@ -65,15 +55,13 @@ static bool deconv_step(struct deconv *v)
 {
 	u32 i;
 
-	if (!v->begun) {
-		v->begun = true;
-		return true;
-	}
 	for (i = 3; i-- > 0;) {
 		if (++v->tap[i] < v->c.w->dims[2 + i])
 			return true;
 		v->tap[i] = 0;
 	}
+	/* back to the first: the tile is complete */
+	v->part->begun = false;
 	return false;
 }
 
@@ -123,23 +111,49 @@ static bool deconv_inputs(struct deconv *v)
 	return true;
 }
 
-/* The next tap that reaches something. */
-static bool deconv_next(struct deconv *v)
+/* Looks where the current tap reaches; false: nowhere. */
+static bool deconv_look(struct deconv *v)
 {
 	const struct loom_memory *memory = v->c.memory;
 	const struct loom_view *x = &v->c.x, *w = v->c.w;
 	u32 id, ih;
 
-	while (deconv_step(v)) {
-		if (!deconv_input(v, 0, &id) || !deconv_input(v, 1, &ih) || !deconv_inputs(v))
-			continue;
-		v->x = loom_view_step(x, memory, 2, id) + loom_view_step(x, memory, 3, ih);
-		v->w = loom_view_step(w, memory, 2, v->tap[0]) +
-		       loom_view_step(w, memory, 3, v->tap[1]) +
-		       loom_view_step(w, memory, 4, v->tap[2]);
-		return true;
+	loom_part_charge(v->part, 2 * LOOM_TAP_COST);
+	if (!deconv_input(v, 0, &id) || !deconv_input(v, 1, &ih) || !deconv_inputs(v))
+		return false;
+	v->x = loom_view_step(x, memory, 2, id) + loom_view_step(x, memory, 3, ih);
+	v->w = loom_view_step(w, memory, 2, v->tap[0]) + loom_view_step(w, memory, 3, v->tap[1]) +
+	       loom_view_step(w, memory, 4, v->tap[2]);
+	return true;
+}
+
+/* The channels from the next to as many as @part pays for. Return: behind the last. */
+static u32 deconv_channels(struct deconv *v)
+{
+	u32 cost = LOOM_ROW_COST + 2 * v->count, o = v->tile.index[1];
+	const struct loom_memory *memory = v->c.memory;
+	u32 at = v->part->at;
+	u32 first = o / v->c.outputs * v->c.inputs + at;
+
+	v->xc = loom_row_along(&v->c.x, memory, v->c.x_origin +
+			       loom_view_step(&v->c.x, memory, 0, v->tile.index[0]), 1, first);
+	v->wc = loom_row_along(v->c.w, memory, v->c.w_origin +
+			       loom_view_step(v->c.w, memory, 1, o % v->c.outputs), 0, first);
+	return at + loom_part_pay(v->part, v->c.inputs - at, cost);
+}
+
+/* Whether there is more to add that @part pays for. */
+static bool deconv_go_on(struct deconv *v)
+{
+	struct loom_part *part = v->part;
+
+	/* a tap that reaches nothing is left before its first channel */
+	if (part->at == v->c.inputs || !part->at) {
+		part->at = 0;
+		if (!deconv_step(v))
+			return false;
 	}
-	return false;
+	return loom_part_ready(part);
 }
 
 /* Index of output @i among the sums. */
@@ -158,92 +172,123 @@ static void deconv_add_f32(float *restrict acc, const float *restrict x, float w
 		acc[i] += w * x[i];
 }
 
-static noinline void deconv_tile_f32(struct deconv *v, const struct loom_row *y, u32 dtype)
+/* Adds what @part pays for; if the tile is complete then, @part->begun is false. */
+static noinline void deconv_sum_f32(struct deconv *v, u32 dtype)
 {
-	const struct drm_loom_attr_conv *attr = v->c.attr;
-	u32 n = v->tile.count, ic, i;
-	float acc[DECONV_SUMS] = {};
+	struct loom_part *part = v->part;
+	float *acc = part->sums.f32;
 	union loom_buf buf;
-	float bias = 0.0f;
 	const float *x;
 	float w;
+	u32 end;
 	u16 h;
 
-	while (deconv_next(v)) {
-		struct loom_row xc = v->xc, wc = v->wc;
-
-		for (ic = 0; ic < v->c.inputs; ic++) {
-			struct loom_row row = loom_row_along(&v->c.x, v->c.memory, xc.at + v->x, 4,
-							     v->at);
+	do {
+		if (!deconv_look(v))
+			continue;
+		for (end = deconv_channels(v); part->at < end; part->at++) {
+			struct loom_row row = loom_row_along(&v->c.x, v->c.memory,
+							     v->xc.at + v->x, 4, v->at);
 
 			if (dtype == DRM_LOOM_DTYPE_F16) {
-				memcpy(&h, wc.at + v->w, sizeof(h));
+				memcpy(&h, v->wc.at + v->w, sizeof(h));
 				w = loom_half_to_f32(h);
 			} else {
-				w = loom_get_f32(wc.at + v->w);
+				w = loom_get_f32(v->wc.at + v->w);
 			}
 			x = loom_row_f32(&row, dtype, v->count, &buf);
 			deconv_add_f32(acc + v->sum, x, w, v->count);
-			loom_row_next(&xc);
-			loom_row_next(&wc);
+			loom_row_next(&v->xc);
+			loom_row_next(&v->wc);
 		}
-	}
-	if (v->c.bias)
-		bias = loom_get_f32(loom_conv_channel(&v->c, v->c.bias, v->tile.index[1]));
-	for (i = 0; i < n; i++)
-		buf.f32[i] = acc[deconv_sum(v, i)] + bias;
-	loom_tile_act_f32(buf.f32, n, attr->act, attr->act_p0, attr->act_p1);
-	loom_row_put_f32(y, dtype, n, buf.f32);
+	} while (deconv_go_on(v));
 }
 
-static noinline void deconv_tile_f64(struct deconv *v, const struct loom_row *y)
+static noinline void deconv_sum_f64(struct deconv *v)
 {
-	const struct drm_loom_attr_conv *attr = v->c.attr;
-	u32 n = v->tile.count, ic, i;
-	double acc[DECONV_SUMS] = {};
+	struct loom_part *part = v->part;
+	double *acc = part->sums.f64;
 	double buf[LOOM_TILE];
-	double bias = 0.0;
 	const double *x;
 	double w;
+	u32 end, i;
 
-	while (deconv_next(v)) {
-		struct loom_row xc = v->xc, wc = v->wc;
+	do {
+		if (!deconv_look(v))
+			continue;
+		for (end = deconv_channels(v); part->at < end; part->at++) {
+			struct loom_row row = loom_row_along(&v->c.x, v->c.memory,
+							     v->xc.at + v->x, 4, v->at);
 
-		for (ic = 0; ic < v->c.inputs; ic++) {
-			struct loom_row row = loom_row_along(&v->c.x, v->c.memory, xc.at + v->x, 4,
-							     v->at);
-
-			memcpy(&w, wc.at + v->w, sizeof(w));
+			memcpy(&w, v->wc.at + v->w, sizeof(w));
 			x = loom_row_raw(&row, 8, v->count, buf);
 			for (i = 0; i < v->count; i++)
 				acc[v->sum + i] += w * x[i];
-			loom_row_next(&xc);
-			loom_row_next(&wc);
+			loom_row_next(&v->xc);
+			loom_row_next(&v->wc);
 		}
-	}
-	if (v->c.bias)
-		bias = loom_get_f32(loom_conv_channel(&v->c, v->c.bias, v->tile.index[1]));
+	} while (deconv_go_on(v));
+}
+
+static float deconv_bias(const struct deconv *v)
+{
+	if (!v->c.bias)
+		return 0.0f;
+	return loom_get_f32(loom_conv_channel(&v->c, v->c.bias, v->tile.index[1]));
+}
+
+static noinline void deconv_emit_f32(const struct deconv *v, const struct loom_row *y, u32 dtype)
+{
+	const struct drm_loom_attr_conv *attr = v->c.attr;
+	const float *acc = v->part->sums.f32;
+	float buf[LOOM_TILE], bias = deconv_bias(v);
+	u32 n = v->tile.count, i;
+
+	for (i = 0; i < n; i++)
+		buf[i] = acc[deconv_sum(v, i)] + bias;
+	loom_tile_act_f32(buf, n, attr->act, attr->act_p0, attr->act_p1);
+	loom_row_put_f32(y, dtype, n, buf);
+}
+
+static noinline void deconv_emit_f64(const struct deconv *v, const struct loom_row *y)
+{
+	const struct drm_loom_attr_conv *attr = v->c.attr;
+	const double *acc = v->part->sums.f64;
+	double buf[LOOM_TILE], bias = deconv_bias(v);
+	u32 n = v->tile.count, i;
+
 	for (i = 0; i < n; i++)
 		buf[i] = acc[deconv_sum(v, i)] + bias;
 	loom_tile_act_f64(buf, n, attr->act, attr->act_p0, attr->act_p1);
 	loom_row_put_f64(y, n, buf);
 }
 
-void loom_fp_deconv_run(const struct loom_command *command, const struct loom_memory *memory,
-			u64 first, u64 count)
+u64 loom_fp_deconv_run(const struct loom_command *command, const struct loom_memory *memory,
+		       u64 first, u64 count, struct loom_part *part)
 {
 	const struct loom_view *y = &command->views[0];
-	struct deconv v;
 	struct loom_row row;
+	struct deconv v;
+	u64 done = 0;
 
 	loom_conv_begin(&v.c, command, memory);
+	v.part = part;
+	v.tap = part->index;
 	loom_tile_get(&v.tile, y->dims, 5, first);
-	for (; count--; loom_tile_next(&v.tile, y->dims, 5)) {
+	do {
 		deconv_begin(&v);
+		if (y->dtype == DRM_LOOM_DTYPE_F64)
+			deconv_sum_f64(&v);
+		else
+			deconv_sum_f32(&v, y->dtype);
+		if (part->begun)
+			break;
 		row = loom_view_row(y, memory, v.tile.index, 5, 4);
 		if (y->dtype == DRM_LOOM_DTYPE_F64)
-			deconv_tile_f64(&v, &row);
+			deconv_emit_f64(&v, &row);
 		else
-			deconv_tile_f32(&v, &row, y->dtype);
-	}
+			deconv_emit_f32(&v, &row, y->dtype);
+		loom_tile_next(&v.tile, y->dims, 5);
+	} while (++done < count && loom_part_ready(part));
+	return done;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "fp_nest.h"
 
-void loom_fp_fill_run(const struct loom_command *command, const struct loom_memory *memory,
-		      u64 first, u64 count)
+u64 loom_fp_fill_run(const struct loom_command *command, const struct loom_memory *memory,
+		     u64 first, u64 count, struct loom_part *part)
 {
 	const struct drm_loom_attr_fill *attr = command->attr;
 	u32 bytes = command->views[0].elem_bytes;
@@ -15,7 +15,8 @@ void loom_fp_fill_run(const struct loom_command *command, const struct loom_memo
 		for (b = 0; b < bytes; b++)
 			buf.u8[i * bytes + b] = (u8)(attr->bits >> (8 * b));
 	}
-	loom_nest_begin(&nest, command, memory, first, count);
+	loom_nest_begin(&nest, command, memory, first, count, 1, part);
 	while (loom_nest_next(&nest, LOOM_TILE, rows))
 		loom_row_write(&rows[0], bytes, nest.n, &buf);
+	return nest.units;
 }

@@ -10,6 +10,9 @@
  * in memory (b is transposed, or its columns are dealt over the lanes) are gathered into vectors.
  *
  * F16 is summed in binary32, F64 in binary64, integers in 32 bits that wrap.
+ *
+ * Units of F32 are numbered so that those of four rows that share columns follow each other. A call
+ * can stop between two terms of the sums of a tile, or of four tiles.
  */
 
 /**
@@ -21,7 +24,9 @@
  * @b: right operand
  * @bias: the bias, or NULL
  * @scale: the scale, or NULL
- * @k: length of K, the terms of a sum
+ * @part: pays for it; keeps the sums of a tile of columns, or of four rows of it
+ * @k: first term to add
+ * @k_end: behind the last
  * @index: of the current block's first result
  */
 struct matmul {
@@ -32,7 +37,9 @@ struct matmul {
 	const struct loom_view *b;
 	const struct loom_view *bias;
 	const struct loom_view *scale;
+	struct loom_part *part;
 	u32 k;
+	u32 k_end;
 	u32 index[4];
 };
 
@@ -63,13 +70,17 @@ static struct loom_row matmul_row(const struct matmul *m, const struct loom_view
 	return r;
 }
 
-/* Sums of @nb rows by 4 * @nv columns from @index, of which @count are valid: out[nb][4 * nv] */
+/*
+ * Terms @k to @k_end of the sums of @nb rows by 4 * @nv columns from @index, of which @count are
+ * valid, added to out[nb][LOOM_TILE].
+ */
 static __always_inline void matmul_block(const struct matmul *m, u32 count, const u32 nb,
 					 const u32 nv, const bool direct, float *out)
 {
 	const struct loom_memory *memory = m->memory;
-	struct loom_row ak = loom_row_along(m->a, memory, matmul_base(m, m->a), 3, 0);
-	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, 0);
+	struct loom_row ak = loom_row_along(m->a, memory, matmul_base(m, m->a), 3, m->k);
+	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, m->k);
+	const u32 terms = m->k_end - m->k;
 	struct loom_vec acc[8];
 	s64 ao[4], bo[32];
 	u32 k, i, j;
@@ -79,12 +90,12 @@ static __always_inline void matmul_block(const struct matmul *m, u32 count, cons
 		ao[i] = loom_view_step(m->a, memory, 2, m->index[2] + i);
 #pragma GCC unroll 8
 		for (j = 0; j < nv; j++)
-			acc[i * nv + j] = loom_vec_splat(0.0f);
+			acc[i * nv + j] = loom_vec_load(out + LOOM_TILE * i + 4 * j);
 	}
 	for (i = 0; i < (direct ? 1 : 4 * nv); i++)
 		bo[i] = loom_view_step(m->b, memory, 3, m->index[3] + min(i, count - 1));
 
-	for (k = 0; k < m->k; k++) {
+	for (k = 0; k < terms; k++) {
 		struct loom_vec bv[8];
 
 #pragma GCC unroll 8
@@ -106,7 +117,7 @@ static __always_inline void matmul_block(const struct matmul *m, u32 count, cons
 	for (i = 0; i < nb; i++) {
 #pragma GCC unroll 8
 		for (j = 0; j < nv; j++)
-			loom_vec_store(out + 4 * (i * nv + j), acc[i * nv + j]);
+			loom_vec_store(out + LOOM_TILE * i + 4 * j, acc[i * nv + j]);
 	}
 }
 
@@ -159,15 +170,21 @@ static noinline void matmul_emit_f32(const struct matmul *m, u32 row, u32 column
 	loom_row_put_f32(&to, m->y->dtype, n, v);
 }
 
-/* @nb rows (1 or 4) from @index, columns from there to @end */
-static void matmul_rows_f32(struct matmul *m, u32 nb, u32 end)
+/* Whether neighbours on N are side by side in b. */
+static bool matmul_dense(const struct matmul *m)
 {
-	bool contiguous = m->b->strides[3] == 4 && m->b->lane_axis != 3;
-	float out[32];
-	u32 n, wide, i;
+	return m->b->strides[3] == 4 && (m->b->lane_axis != 3 || m->memory->lanes == 1);
+}
 
-	for (; m->index[3] < end; m->index[3] += n) {
-		u32 left = end - m->index[3];
+/* Adds terms @k to @k_end of a tile of @count columns of @nb rows (1 or 4) to the sums. */
+static void matmul_add_f32(struct matmul *m, u32 nb, u32 count)
+{
+	const bool contiguous = matmul_dense(m);
+	u32 column = m->index[3], done, wide;
+	float *out = m->part->sums.f32;
+
+	for (done = 0; done < count; done += wide) {
+		u32 left = count - done, n;
 		bool direct;
 
 		if (nb == 4)
@@ -176,24 +193,61 @@ static void matmul_rows_f32(struct matmul *m, u32 nb, u32 end)
 			wide = left > 16 ? 32 : left > 8 ? 16 : left > 4 ? 8 : 4;
 		n = min(left, wide);
 		/* the last vector may read beyond @left columns, but not beyond the row of b */
+		m->index[3] = column + done;
 		direct = contiguous && (u64)m->index[3] + wide <= m->b->dims[3];
 		if (nb == 4)
-			(wide == 8 ? matmul_4_2 : matmul_4_1)(m, n, direct, out);
+			(wide == 8 ? matmul_4_2 : matmul_4_1)(m, n, direct, out + done);
 		else if (wide > 8)
-			(wide == 32 ? matmul_1_8 : matmul_1_4)(m, n, direct, out);
+			(wide == 32 ? matmul_1_8 : matmul_1_4)(m, n, direct, out + done);
 		else
-			(wide == 8 ? matmul_1_2 : matmul_1_1)(m, n, direct, out);
-		for (i = 0; i < nb; i++)
-			matmul_emit_f32(m, m->index[2] + i, m->index[3], n, out + i * wide);
+			(wide == 8 ? matmul_1_2 : matmul_1_1)(m, n, direct, out + done);
 	}
+	m->index[3] = column;
+}
+
+/* A call adds to the sums of a tile, or begins them, as far as it can. Return: they are complete */
+static bool matmul_terms(struct matmul *m, u32 term_cost)
+{
+	struct loom_part *part = m->part;
+	u32 k = m->a->dims[3];
+	u64 paid;
+
+	paid = part->left > 0 ? div64_u64(part->left, term_cost) : 0;
+	m->k = part->at;
+	m->k_end = min((u64)k, part->at + max(paid, 1ULL));
+	part->at = m->k_end;
+	loom_part_charge(part, (u64)(m->k_end - m->k) * term_cost);
+	return m->k_end == k;
+}
+
+/* A tile of @count columns of @nb rows from @index. */
+static void matmul_tile_f32(struct matmul *m, u32 nb, u32 count)
+{
+	float *sums = m->part->sums.f32;
+	bool complete;
+	u32 i;
+
+	if (!m->part->begun) {
+		loom_part_charge(m->part, LOOM_UNIT_COST + nb * (LOOM_ROW_COST + count));
+		loom_part_begin(m->part);
+		m->part->units = nb;
+		memset(sums, 0, nb * LOOM_TILE * sizeof(sums[0]));
+	}
+	complete = matmul_terms(m, nb * ((count + 3) & ~3U) * (matmul_dense(m) ? 1 : 2));
+	matmul_add_f32(m, nb, count);
+	if (!complete)
+		return;
+	m->part->begun = false;
+	for (i = 0; i < nb; i++)
+		matmul_emit_f32(m, m->index[2] + i, m->index[3], count, sums + LOOM_TILE * i);
 }
 
 /* One row of b at a time, for types without a fast path. */
-static noinline void matmul_tile_f16(const struct matmul *m, u32 n)
+static noinline void matmul_tile_f16(struct matmul *m, u32 n, bool complete)
 {
 	const struct loom_memory *memory = m->memory;
-	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, 0);
-	float acc[LOOM_TILE] = {};
+	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, m->k);
+	float *acc = m->part->sums.f32;
 	struct loom_row a;
 	union loom_buf buf;
 	const float *b;
@@ -202,8 +256,8 @@ static noinline void matmul_tile_f16(const struct matmul *m, u32 n)
 	u16 h;
 
 	a = loom_row_along(m->a, memory, matmul_base(m, m->a) +
-			   loom_view_step(m->a, memory, 2, m->index[2]), 3, 0);
-	for (k = 0; k < m->k; k++) {
+			   loom_view_step(m->a, memory, 2, m->index[2]), 3, m->k);
+	for (k = m->k; k < m->k_end; k++) {
 		struct loom_row row = loom_row_along(m->b, memory, bk.at, 3, m->index[3]);
 
 		memcpy(&h, a.at, sizeof(h));
@@ -214,17 +268,19 @@ static noinline void matmul_tile_f16(const struct matmul *m, u32 n)
 		loom_row_next(&a);
 		loom_row_next(&bk);
 	}
+	if (!complete)
+		return;
 	matmul_emit_f32(m, m->index[2], m->index[3], n, acc);
 }
 
-static noinline void matmul_tile_f64(const struct matmul *m, u32 n)
+static noinline void matmul_tile_f64(struct matmul *m, u32 n, bool complete)
 {
 	const struct drm_loom_attr_matmul *attr = m->attr;
 	const struct loom_memory *memory = m->memory;
-	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, 0);
+	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, m->k);
 	double alpha = loom_f32_of_bits(attr->alpha);
 	double beta = loom_f32_of_bits(attr->beta);
-	double acc[LOOM_TILE] = {};
+	double *acc = m->part->sums.f64;
 	struct loom_row a, row;
 	union loom_buf buf;
 	const double *b;
@@ -232,8 +288,8 @@ static noinline void matmul_tile_f64(const struct matmul *m, u32 n)
 	u32 k, i;
 
 	a = loom_row_along(m->a, memory, matmul_base(m, m->a) +
-			   loom_view_step(m->a, memory, 2, m->index[2]), 3, 0);
-	for (k = 0; k < m->k; k++) {
+			   loom_view_step(m->a, memory, 2, m->index[2]), 3, m->k);
+	for (k = m->k; k < m->k_end; k++) {
 		row = loom_row_along(m->b, memory, bk.at, 3, m->index[3]);
 		memcpy(&av, a.at, sizeof(av));
 		b = loom_row_f64(&row, DRM_LOOM_DTYPE_F64, n, &buf);
@@ -242,6 +298,8 @@ static noinline void matmul_tile_f64(const struct matmul *m, u32 n)
 		loom_row_next(&a);
 		loom_row_next(&bk);
 	}
+	if (!complete)
+		return;
 	for (i = 0; i < n; i++)
 		acc[i] *= alpha;
 	if (m->bias) {
@@ -283,22 +341,22 @@ static noinline void matmul_emit_int(const struct matmul *m, u32 n, s32 *acc)
 	}
 }
 
-static noinline void matmul_tile_int(const struct matmul *m, u32 n)
+static noinline void matmul_tile_int(struct matmul *m, u32 n, bool complete)
 {
 	const struct loom_memory *memory = m->memory;
-	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, 0);
+	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, m->k);
 	bool a_signed = m->a->dtype == DRM_LOOM_DTYPE_I8;
 	bool b_signed = m->b->dtype == DRM_LOOM_DTYPE_I8;
 	s16 b_zero = m->attr->b_zero, av, bv[LOOM_TILE];
-	s32 acc[LOOM_TILE] = {};
+	s32 *acc = m->part->sums.s32;
 	u8 buf[LOOM_TILE];
 	struct loom_row a, row;
 	const u8 *b;
 	u32 k, i;
 
 	a = loom_row_along(m->a, memory, matmul_base(m, m->a) +
-			   loom_view_step(m->a, memory, 2, m->index[2]), 3, 0);
-	for (k = 0; k < m->k; k++) {
+			   loom_view_step(m->a, memory, 2, m->index[2]), 3, m->k);
+	for (k = m->k; k < m->k_end; k++) {
 		row = loom_row_along(m->b, memory, bk.at, 3, m->index[3]);
 		av = (a_signed ? (s8)*a.at : *a.at) - m->attr->a_zero;
 		b = loom_row_raw(&row, 1, n, buf);
@@ -314,38 +372,71 @@ static noinline void matmul_tile_int(const struct matmul *m, u32 n)
 		loom_row_next(&a);
 		loom_row_next(&bk);
 	}
+	if (!complete)
+		return;
 	matmul_emit_int(m, n, acc);
 }
 
-/* Columns [@from, @end) of one row. */
-static void matmul_part(struct matmul *m, u32 from, u32 end)
+/* A tile of @n columns of one row, of a type without a fast path. */
+static void matmul_tile(struct matmul *m, u32 n)
 {
-	m->index[3] = from;
-	if (m->y->dtype == DRM_LOOM_DTYPE_F32) {
-		matmul_rows_f32(m, 1, end);
-		return;
-	}
-	while (m->index[3] < end) {
-		u32 n = min(end - m->index[3], (u32)LOOM_TILE);
+	bool complete;
 
-		if (m->y->dtype == DRM_LOOM_DTYPE_F16)
-			matmul_tile_f16(m, n);
-		else if (m->y->dtype == DRM_LOOM_DTYPE_F64)
-			matmul_tile_f64(m, n);
-		else
-			matmul_tile_int(m, n);
-		m->index[3] += n;
+	if (!m->part->begun) {
+		loom_part_charge(m->part, LOOM_UNIT_COST + 2 * n);
+		loom_part_begin(m->part);
+		m->part->units = 1;
+		memset(&m->part->sums, 0, LOOM_TILE * sizeof(m->part->sums.f64[0]));
 	}
+	complete = matmul_terms(m, LOOM_ROW_COST + 2 * n);
+	if (m->y->dtype == DRM_LOOM_DTYPE_F16)
+		matmul_tile_f16(m, n, complete);
+	else if (m->y->dtype == DRM_LOOM_DTYPE_F64)
+		matmul_tile_f64(m, n, complete);
+	else
+		matmul_tile_int(m, n, complete);
+	m->part->begun = !complete;
 }
 
-void loom_fp_matmul_run(const struct loom_command *command, const struct loom_memory *memory,
-			u64 first, u64 count)
+/* Finds unit @unit of F32. Return: units from there on that four rows can do together. */
+static u32 matmul_seek_f32(struct matmul *m, u64 unit)
+{
+	u32 tiles = loom_tile_per_row(m->y->dims[3]), rows = m->y->dims[2];
+	u64 batch = div64_u64_rem(unit, (u64)rows * tiles, &unit);
+	u64 fours = (u64)(rows & ~3U) * tiles, row;
+
+	m->index[1] = batch % m->y->dims[1];
+	m->index[0] = batch / m->y->dims[1];
+	if (unit >= fours) {
+		unit -= fours;
+		m->index[2] = (rows & ~3U) + unit / tiles;
+		m->index[3] = unit % tiles * LOOM_TILE;
+		return 1;
+	}
+	row = unit / (4ULL * tiles);
+	unit %= 4ULL * tiles;
+	m->index[2] = 4 * row + unit % 4;
+	m->index[3] = unit / 4 * LOOM_TILE;
+	return unit % 4 ? 1 : 4;
+}
+
+static void matmul_seek(struct matmul *m, u64 unit)
+{
+	u32 tiles = loom_tile_per_row(m->y->dims[3]);
+	u64 row = unit / tiles;
+
+	m->index[3] = unit % tiles * LOOM_TILE;
+	m->index[2] = row % m->y->dims[2];
+	m->index[1] = row / m->y->dims[2] % m->y->dims[1];
+	m->index[0] = row / m->y->dims[2] / m->y->dims[1];
+}
+
+u64 loom_fp_matmul_run(const struct loom_command *command, const struct loom_memory *memory,
+		       u64 first, u64 count, struct loom_part *part)
 {
 	const struct drm_loom_attr_matmul *attr = command->attr;
 	const struct loom_view *y = &command->views[0];
 	const struct loom_view *next = &command->views[3];
-	u32 tiles = loom_tile_per_row(y->dims[3]);
-	u64 end = first + count;
 	struct matmul m = {
 		.memory = memory,
 		.attr = attr,
@@ -354,25 +445,29 @@ void loom_fp_matmul_run(const struct loom_command *command, const struct loom_me
 		.b = &command->views[2],
 		.bias = attr->flags & DRM_LOOM_ATTR_BIAS ? next++ : NULL,
 		.scale = attr->flags & DRM_LOOM_ATTR_SCALE ? next : NULL,
-		.k = command->views[1].dims[3],
+		.part = part,
 	};
+	u64 done = 0;
+	u32 nb, n;
 
-	while (first < end) {
-		u64 row = first / tiles;
-		u32 from = first % tiles;
-		u32 to = min((u64)tiles, from + (end - first));
-
-		m.index[2] = row % y->dims[2];
-		m.index[1] = row / y->dims[2] % y->dims[1];
-		m.index[0] = row / y->dims[2] / y->dims[1];
-		if (y->dtype == DRM_LOOM_DTYPE_F32 && !from && (end - first) / 4 >= tiles &&
-		    m.index[2] + 4 <= y->dims[2]) {
-			m.index[3] = 0;
-			matmul_rows_f32(&m, 4, y->dims[3]);
-			first += 4 * (u64)tiles;
-			continue;
-		}
-		matmul_part(&m, from * LOOM_TILE, min((u64)to * LOOM_TILE, (u64)y->dims[3]));
-		first += to - from;
-	}
+	do {
+		nb = 1;
+		if (y->dtype == DRM_LOOM_DTYPE_F32)
+			nb = matmul_seek_f32(&m, first + done);
+		else
+			matmul_seek(&m, first + done);
+		if (part->begun)
+			nb = part->units;
+		else if (nb > count - done)
+			nb = 1;
+		n = min(y->dims[3] - m.index[3], (u32)LOOM_TILE);
+		if (y->dtype == DRM_LOOM_DTYPE_F32)
+			matmul_tile_f32(&m, nb, n);
+		else
+			matmul_tile(&m, n);
+		if (part->begun)
+			break;
+		done += nb;
+	} while (done < count && loom_part_ready(part));
+	return done;
 }

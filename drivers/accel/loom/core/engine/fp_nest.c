@@ -85,13 +85,34 @@ static u64 nest_element(const struct loom_view *y, u64 unit)
 	return unit / tiles * dim + unit % tiles * LOOM_TILE;
 }
 
+/* Of a unit: as the check of the operation says, and more for elements that are apart. */
+static u64 nest_cost(const struct loom_command *command, const struct loom_memory *memory,
+		     u32 weight)
+{
+	const struct loom_view *y = &command->views[0];
+	u32 last = y->rank - 1, apart = 0, v;
+
+	for (v = 0; v < command->operands; v++) {
+		const struct loom_view *view = &command->views[v];
+		bool lanes = view->region == DRM_LOOM_REGION_SRAM && view->lane_axis == last &&
+			     memory->lanes > 1;
+
+		apart += lanes || view->strides[last] != view->elem_bytes;
+	}
+	return LOOM_UNIT_COST + command->unit_cost * weight +
+	       (u64)min(y->dims[last], (u32)LOOM_TILE) * apart;
+}
+
 void loom_nest_begin(struct loom_nest *nest, const struct loom_command *command,
-		     const struct loom_memory *memory, u64 first, u64 count)
+		     const struct loom_memory *memory, u64 first, u64 count, u32 weight,
+		     struct loom_part *part)
 {
 	const struct loom_view *y = &command->views[0];
 	u64 at = nest_element(y, first);
 	u32 i;
 
+	count = loom_part_pay(part, count, nest_cost(command, memory, weight));
+	nest->units = count;
 	nest->memory = memory;
 	nest->rank = y->rank;
 	nest->count = command->operands < LOOM_NEST_VIEWS ? command->operands :

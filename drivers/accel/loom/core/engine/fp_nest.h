@@ -27,6 +27,7 @@
  * @index: where it is
  * @left: elements still to do
  * @n: elements of the current tile
+ * @units: units that it is the loop over
  */
 struct loom_nest {
 	const struct loom_memory *memory;
@@ -43,6 +44,7 @@ struct loom_nest {
 	u32 index[DRM_LOOM_MAX_RANK];
 	u64 left;
 	u32 n;
+	u64 units;
 };
 
 /**
@@ -52,9 +54,12 @@ struct loom_nest {
  * @memory: where it lies
  * @first: first unit
  * @count: number of units
+ * @weight: how many times as much an element costs as the check of the operation says
+ * @part: pays for them; @nest->units are as many as it can
  */
 void loom_nest_begin(struct loom_nest *nest, const struct loom_command *command,
-		     const struct loom_memory *memory, u64 first, u64 count);
+		     const struct loom_memory *memory, u64 first, u64 count, u32 weight,
+		     struct loom_part *part);
 
 /**
  * loom_nest_next() - the next tile

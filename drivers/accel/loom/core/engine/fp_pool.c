@@ -3,7 +3,8 @@
 
 /*
  * Pooling computes a tile of outputs along W at a time, with taps in the order kd, kh, kw. Maxima
- * are exact in any type that holds the elements; means are summed in binary64 and divided once.
+ * are exact in any type that holds the elements; means are summed in binary64 and divided once. A
+ * call can stop between two taps.
  */
 
 /**
@@ -12,7 +13,8 @@
  * @attr: its attributes
  * @x: the input
  * @tile: the outputs
- * @tap: kd, kh, kw of the next tap
+ * @part: pays for it; @sums are those of the tile
+ * @tap: kd, kh, kw of the next tap, kept in @part
  * @base: address of the channel of x
  * @row: address of the row of x that the tap reads
  * @at: index on W of the element that the tap reads for output @low
@@ -23,8 +25,9 @@ struct pool {
 	const struct loom_memory *memory;
 	const struct drm_loom_attr_pool *attr;
 	const struct loom_view *x;
+	struct loom_part *part;
 	struct loom_tile tile;
-	u32 tap[3];
+	u32 *tap;
 	u8 *base;
 	u8 *row;
 	s64 at;
@@ -38,7 +41,10 @@ static s64 pool_at(const struct pool *p, u32 i)
 	       (s64)p->tap[i] * p->attr->dilation[i] - p->attr->pad_before[i];
 }
 
-/* Moves on to the next tap that is inside of x for some output. False: there is none. */
+/*
+ * Moves on to the next tap that is inside of x for some output. False: there is none, or @part does
+ * not pay for it now.
+ */
 static bool pool_next(struct pool *p)
 {
 	const struct drm_loom_attr_pool *attr = p->attr;
@@ -48,6 +54,9 @@ static bool pool_next(struct pool *p)
 	s64 id, ih, at;
 
 	for (;; p->tap[2]++) {
+		if (!loom_part_ready(p->part))
+			return false;
+		loom_part_charge(p->part, LOOM_TAP_COST);
 		if (p->tap[2] == (u32)attr->kernel[2]) {
 			p->tap[2] = 0;
 			p->tap[1]++;
@@ -78,18 +87,34 @@ static bool pool_next(struct pool *p)
 		p->row = p->base + loom_view_step(x, p->memory, 2, id) +
 			 loom_view_step(x, p->memory, 3, ih);
 		p->tap[2]++;
+		loom_part_charge(p->part, LOOM_ROW_COST + 2 * (p->high - p->low));
 		return true;
 	}
 }
 
-static void pool_tile_begin(struct pool *p)
+/* Whether all taps of the tile are done. */
+static bool pool_ended(const struct pool *p)
 {
-	p->tap[0] = 0;
-	p->tap[1] = 0;
-	p->tap[2] = 0;
+	if (p->tap[0] < (u32)p->attr->kernel[0])
+		return false;
+	p->part->begun = false;
+	return true;
+}
+
+/* Return: whether it is a new tile. */
+static bool pool_tile_begin(struct pool *p)
+{
+	bool begins = !p->part->begun;
+
+	if (begins) {
+		/* what follows the taps has divisions for each output */
+		loom_part_charge(p->part, LOOM_UNIT_COST + LOOM_ROW_COST * p->tile.count);
+		loom_part_begin(p->part);
+	}
 	p->base = loom_view_origin(p->x, p->memory) +
 		  loom_view_step(p->x, p->memory, 0, p->tile.index[0]) +
 		  loom_view_step(p->x, p->memory, 1, p->tile.index[1]);
+	return begins;
 }
 
 /* The elements that the tap reads for outputs @low to @high, as a dense row. */
@@ -146,21 +171,25 @@ static bool pool_empty(const struct pool *p, u32 i)
 	return false;
 }
 
-static noinline void pool_avg(struct pool *p, const struct loom_row *y)
+static noinline void pool_avg(struct pool *p, bool begins, const struct loom_row *y)
 {
 	u32 dtype = p->x->dtype, n = p->tile.count, i;
-	double acc[LOOM_TILE] = {};
+	double *acc = p->part->sums.f64;
 	union loom_buf raw, buf;
 	struct loom_row row;
 	const double *x;
 	u64 divisor;
 
+	for (i = 0; begins && i < n; i++)
+		acc[i] = 0.0;
 	while (pool_next(p)) {
 		row = pool_inputs(p, &raw);
 		x = loom_row_f64(&row, dtype, p->high - p->low, &buf);
 		for (i = p->low; i < p->high; i++)
 			acc[i] += x[i - p->low];
 	}
+	if (!pool_ended(p))
+		return;
 	for (i = 0; i < n; i++) {
 		divisor = pool_divisor(p, i);
 		acc[i] = divisor ? acc[i] / (double)divisor : 0.0;
@@ -172,16 +201,16 @@ static noinline void pool_avg(struct pool *p, const struct loom_row *y)
 		loom_row_put_f32(y, dtype, n, buf.f32);
 }
 
-static noinline void pool_max_f32(struct pool *p, const struct loom_row *y)
+static noinline void pool_max_f32(struct pool *p, bool begins, const struct loom_row *y)
 {
 	const float lowest = p->x->dtype == DRM_LOOM_DTYPE_F32 ? -0x1.fffffep127f : -65504.0f;
 	u32 dtype = p->x->dtype, n = p->tile.count, i;
 	union loom_buf raw, buf;
-	float acc[LOOM_TILE];
+	float *acc = p->part->sums.f32;
 	struct loom_row row;
 	const float *x;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; begins && i < n; i++)
 		acc[i] = -__builtin_inff();
 	while (pool_next(p)) {
 		row = pool_inputs(p, &raw);
@@ -189,6 +218,8 @@ static noinline void pool_max_f32(struct pool *p, const struct loom_row *y)
 		for (i = p->low; i < p->high; i++)
 			acc[i] = loom_maxf(acc[i], x[i - p->low]);
 	}
+	if (!pool_ended(p))
+		return;
 	for (i = 0; i < n; i++) {
 		if (acc[i] < lowest && pool_empty(p, i))
 			acc[i] = lowest;
@@ -196,15 +227,15 @@ static noinline void pool_max_f32(struct pool *p, const struct loom_row *y)
 	loom_row_put_f32(y, dtype, n, acc);
 }
 
-static noinline void pool_max_f64(struct pool *p, const struct loom_row *y)
+static noinline void pool_max_f64(struct pool *p, bool begins, const struct loom_row *y)
 {
 	u32 n = p->tile.count, i;
-	double acc[LOOM_TILE];
+	double *acc = p->part->sums.f64;
 	struct loom_row row;
 	union loom_buf raw;
 	const double *x;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; begins && i < n; i++)
 		acc[i] = -__builtin_inf();
 	while (pool_next(p)) {
 		row = pool_inputs(p, &raw);
@@ -212,6 +243,8 @@ static noinline void pool_max_f64(struct pool *p, const struct loom_row *y)
 		for (i = p->low; i < p->high; i++)
 			acc[i] = loom_max(acc[i], x[i - p->low]);
 	}
+	if (!pool_ended(p))
+		return;
 	for (i = 0; i < n; i++) {
 		if (acc[i] == -__builtin_inf() && pool_empty(p, i))
 			acc[i] = -0x1.fffffffffffffp1023;
@@ -219,17 +252,17 @@ static noinline void pool_max_f64(struct pool *p, const struct loom_row *y)
 	loom_row_put_f64(y, n, acc);
 }
 
-static noinline void pool_max_u64(struct pool *p, const struct loom_row *y)
+static noinline void pool_max_u64(struct pool *p, bool begins, const struct loom_row *y)
 {
 	u32 dtype = p->x->dtype, n = p->tile.count, i;
 	bool is_signed = loom_dtype_signed(dtype);
 	u32 bits = 8 * p->x->elem_bytes;
-	u64 acc[LOOM_TILE];
+	u64 *acc = p->part->sums.u64;
 	union loom_buf raw, buf;
 	struct loom_row row;
 	const u64 *x;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; begins && i < n; i++)
 		acc[i] = is_signed ? (u64)((s64)(1ULL << 63) >> (64 - bits)) : 0;
 	while (pool_next(p)) {
 		row = pool_inputs(p, &raw);
@@ -241,28 +274,39 @@ static noinline void pool_max_u64(struct pool *p, const struct loom_row *y)
 				acc[i] = v;
 		}
 	}
+	if (!pool_ended(p))
+		return;
 	loom_row_put_u64(y, dtype, n, acc);
 }
 
-void loom_fp_pool_run(const struct loom_command *command, const struct loom_memory *memory,
-		      u64 first, u64 count)
+u64 loom_fp_pool_run(const struct loom_command *command, const struct loom_memory *memory,
+		     u64 first, u64 count, struct loom_part *part)
 {
 	const struct drm_loom_attr_pool *attr = command->attr;
 	const struct loom_view *y = &command->views[0];
-	struct pool p = { .memory = memory, .attr = attr, .x = &command->views[1] };
+	struct pool p = {
+		.memory = memory, .attr = attr, .x = &command->views[1], .part = part,
+		.tap = part->index,
+	};
 	struct loom_row row;
+	u64 done = 0;
+	bool begins;
 
 	loom_tile_get(&p.tile, y->dims, 5, first);
-	for (; count--; loom_tile_next(&p.tile, y->dims, 5)) {
-		pool_tile_begin(&p);
+	do {
+		begins = pool_tile_begin(&p);
 		row = loom_view_row(y, memory, p.tile.index, 5, 4);
 		if (attr->kind == DRM_LOOM_POOL_AVG)
-			pool_avg(&p, &row);
+			pool_avg(&p, begins, &row);
 		else if (y->dtype == DRM_LOOM_DTYPE_F64)
-			pool_max_f64(&p, &row);
+			pool_max_f64(&p, begins, &row);
 		else if (loom_dtype_class(y->dtype) == LOOM_CLASS_F32)
-			pool_max_f32(&p, &row);
+			pool_max_f32(&p, begins, &row);
 		else
-			pool_max_u64(&p, &row);
-	}
+			pool_max_u64(&p, begins, &row);
+		if (part->begun)
+			break;
+		loom_tile_next(&p.tile, y->dims, 5);
+	} while (++done < count && loom_part_ready(part));
+	return done;
 }

@@ -51,24 +51,26 @@ static noinline void dequantize_tile(const struct loom_row *rows, u32 dtype, boo
 	loom_row_put_f32(&rows[0], DRM_LOOM_DTYPE_F32, n, z.f32);
 }
 
-void loom_fp_quantize_run(const struct loom_command *command, const struct loom_memory *memory,
-			  u64 first, u64 count)
+u64 loom_fp_quantize_run(const struct loom_command *command, const struct loom_memory *memory,
+			 u64 first, u64 count, struct loom_part *part)
 {
 	struct loom_row rows[LOOM_NEST_VIEWS];
 	struct loom_nest nest;
 
-	loom_nest_begin(&nest, command, memory, first, count);
+	loom_nest_begin(&nest, command, memory, first, count, 1, part);
 	while (loom_nest_next(&nest, LOOM_TILE, rows))
 		quantize_tile(rows, command->views[0].dtype, command->operands > 3, nest.n);
+	return nest.units;
 }
 
-void loom_fp_dequantize_run(const struct loom_command *command, const struct loom_memory *memory,
-			    u64 first, u64 count)
+u64 loom_fp_dequantize_run(const struct loom_command *command, const struct loom_memory *memory,
+			   u64 first, u64 count, struct loom_part *part)
 {
 	struct loom_row rows[LOOM_NEST_VIEWS];
 	struct loom_nest nest;
 
-	loom_nest_begin(&nest, command, memory, first, count);
+	loom_nest_begin(&nest, command, memory, first, count, 1, part);
 	while (loom_nest_next(&nest, LOOM_TILE, rows))
 		dequantize_tile(rows, command->views[1].dtype, command->operands > 3, nest.n);
+	return nest.units;
 }

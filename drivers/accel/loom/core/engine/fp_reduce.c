@@ -193,14 +193,14 @@ static u64 reduce_end_u64(u64 v, u32 kind, u64 count, bool is_signed)
 /**
  * struct reduce_walk - the rows of x that go into a tile of results
  * @r: the reduction
- * @base: address of the current row
  * @index: index of the row on x's axes
+ * @base: address of the current row
  * @done: no row is left
  */
 struct reduce_walk {
 	const struct reduce *r;
+	u32 *index;
 	u8 *base;
-	u32 index[DRM_LOOM_MAX_RANK];
 	bool done;
 };
 
@@ -214,15 +214,12 @@ static void reduce_walk_base(struct reduce_walk *walk)
 		walk->base += loom_view_step(x, walk->r->memory, i, walk->index[i]);
 }
 
-static void reduce_walk_begin(struct reduce_walk *walk, const struct reduce *r,
-			      const struct loom_tile *tile)
+/* From the row at @index, which goes along. */
+static void reduce_walk_begin(struct reduce_walk *walk, const struct reduce *r, u32 *index)
 {
-	u32 i;
-
 	walk->r = r;
+	walk->index = index;
 	walk->done = false;
-	for (i = 0; i < DRM_LOOM_MAX_RANK; i++)
-		walk->index[i] = tile->index[i];
 	reduce_walk_base(walk);
 }
 
@@ -243,38 +240,90 @@ static void reduce_walk_next(struct reduce_walk *walk)
 	walk->done = true;
 }
 
-static noinline void reduce_tile_f64(const struct reduce *r, const struct loom_tile *tile,
-				     const struct loom_row *y, u32 dtype)
-{
-	u32 last = r->x.rank - 1;
-	bool along = r->x.dims[last] != r->y_dims[last];
-	double acc[LOOM_TILE];
-	struct reduce_walk walk;
+/**
+ * struct reduce_piece - elements of x that are added at once
+ * @row: where they are
+ * @n: how many
+ */
+struct reduce_piece {
 	struct loom_row row;
+	u32 n;
+};
+
+static bool reduce_along(const struct reduce *r)
+{
+	return r->x.dims[r->x.rank - 1] != r->y_dims[r->x.rank - 1];
+}
+
+/* The next elements, if there are any and @part pays for them. */
+static bool reduce_next(struct reduce_walk *walk, const struct loom_tile *tile,
+			struct loom_part *part, struct reduce_piece *piece)
+{
+	const struct reduce *r = walk->r;
+	u32 last = r->x.rank - 1;
+	u32 start = tile->index[last];
+
+	if (walk->done || !loom_part_ready(part))
+		return false;
+	piece->n = tile->count;
+	if (reduce_along(r)) {
+		start = part->at;
+		piece->n = min(r->x.dims[last] - start, (u32)LOOM_TILE);
+	}
+	piece->row = loom_row_along(&r->x, r->memory, walk->base, last, start);
+	part->at += piece->n;
+	if (!reduce_along(r) || part->at == r->x.dims[last]) {
+		part->at = 0;
+		reduce_walk_next(walk);
+	}
+	loom_part_charge(part, LOOM_ROW_COST + 2 * piece->n);
+	return true;
+}
+
+static void reduce_tile_begin(const struct reduce *r, const struct loom_tile *tile,
+			      struct loom_part *part)
+{
+	u32 i;
+
+	loom_part_charge(part, LOOM_UNIT_COST);
+	loom_part_begin(part);
+	part->units = reduce_along(r) ? r->parts : tile->count;
+	for (i = 0; i < r->x.rank - 1u; i++)
+		part->index[i] = tile->index[i];
+}
+
+static noinline void reduce_tile_f64(const struct reduce *r, const struct loom_tile *tile,
+				     const struct loom_row *y, u32 dtype, struct loom_part *part)
+{
+	bool along = reduce_along(r);
+	double *acc = part->sums.f64;
+	struct reduce_piece piece;
+	struct reduce_walk walk;
 	union loom_buf buf;
 	const double *x;
-	u32 part = 0, i, j, m, n;
+	u32 i, j, m;
 
-	for (i = 0; i < (along ? r->parts : tile->count); i++)
-		acc[i] = reduce_start_f64(r->kind);
-	for (reduce_walk_begin(&walk, r, tile); !walk.done; reduce_walk_next(&walk)) {
+	if (!part->begun) {
+		reduce_tile_begin(r, tile, part);
+		for (i = 0; i < part->units; i++)
+			acc[i] = reduce_start_f64(r->kind);
+	}
+	reduce_walk_begin(&walk, r, part->index);
+	while (reduce_next(&walk, tile, part, &piece)) {
+		x = loom_row_f64(&piece.row, dtype, piece.n, &buf);
 		if (!along) {
-			row = loom_row_along(&r->x, r->memory, walk.base, last, tile->index[last]);
-			x = loom_row_f64(&row, dtype, tile->count, &buf);
-			reduce_f64(acc, x, tile->count, r->kind);
+			reduce_f64(acc, x, piece.n, r->kind);
 			continue;
 		}
-		for (i = 0; i < r->x.dims[last]; i += n) {
-			n = min(r->x.dims[last] - i, (u32)LOOM_TILE);
-			row = loom_row_along(&r->x, r->memory, walk.base, last, i);
-			x = loom_row_f64(&row, dtype, n, &buf);
-			for (j = 0; j < n; j += m) {
-				m = min(n - j, r->parts - part);
-				reduce_f64(acc + part, x + j, m, r->kind);
-				part = part + m == r->parts ? 0 : part + m;
-			}
+		for (j = 0; j < piece.n; j += m) {
+			m = min(piece.n - j, r->parts - part->phase);
+			reduce_f64(acc + part->phase, x + j, m, r->kind);
+			part->phase = (part->phase + m) % r->parts;
 		}
 	}
+	if (!walk.done)
+		return;
+	part->begun = false;
 	for (i = r->parts / 2; along && i; i /= 2)
 		reduce_f64(acc, acc + i, i, reduce_combine_kind(r->kind));
 	for (i = 0; i < tile->count; i++)
@@ -289,37 +338,37 @@ static noinline void reduce_tile_f64(const struct reduce *r, const struct loom_t
 }
 
 static noinline void reduce_tile_u64(const struct reduce *r, const struct loom_tile *tile,
-				     const struct loom_row *y, u32 dtype)
+				     const struct loom_row *y, u32 dtype, struct loom_part *part)
 {
-	u32 last = r->x.rank - 1;
-	bool along = r->x.dims[last] != r->y_dims[last];
-	u64 acc[LOOM_TILE];
+	bool along = reduce_along(r);
+	u64 *acc = part->sums.u64;
+	struct reduce_piece piece;
 	struct reduce_walk walk;
-	struct loom_row row;
 	union loom_buf buf;
 	const u64 *x;
-	u32 part = 0, i, j, m, n;
+	u32 i, j, m;
 
-	for (i = 0; i < (along ? r->parts : tile->count); i++)
-		acc[i] = reduce_start_u64(r->kind, r->is_signed);
-	for (reduce_walk_begin(&walk, r, tile); !walk.done; reduce_walk_next(&walk)) {
+	if (!part->begun) {
+		reduce_tile_begin(r, tile, part);
+		for (i = 0; i < part->units; i++)
+			acc[i] = reduce_start_u64(r->kind, r->is_signed);
+	}
+	reduce_walk_begin(&walk, r, part->index);
+	while (reduce_next(&walk, tile, part, &piece)) {
+		x = loom_row_u64(&piece.row, dtype, piece.n, &buf);
 		if (!along) {
-			row = loom_row_along(&r->x, r->memory, walk.base, last, tile->index[last]);
-			x = loom_row_u64(&row, dtype, tile->count, &buf);
-			reduce_u64(acc, x, tile->count, r->kind, r->is_signed);
+			reduce_u64(acc, x, piece.n, r->kind, r->is_signed);
 			continue;
 		}
-		for (i = 0; i < r->x.dims[last]; i += n) {
-			n = min(r->x.dims[last] - i, (u32)LOOM_TILE);
-			row = loom_row_along(&r->x, r->memory, walk.base, last, i);
-			x = loom_row_u64(&row, dtype, n, &buf);
-			for (j = 0; j < n; j += m) {
-				m = min(n - j, r->parts - part);
-				reduce_u64(acc + part, x + j, m, r->kind, r->is_signed);
-				part = part + m == r->parts ? 0 : part + m;
-			}
+		for (j = 0; j < piece.n; j += m) {
+			m = min(piece.n - j, r->parts - part->phase);
+			reduce_u64(acc + part->phase, x + j, m, r->kind, r->is_signed);
+			part->phase = (part->phase + m) % r->parts;
 		}
 	}
+	if (!walk.done)
+		return;
+	part->begun = false;
 	for (i = r->parts / 2; along && i; i /= 2)
 		reduce_u64(acc, acc + i, i, reduce_combine_kind(r->kind), r->is_signed);
 	for (i = 0; i < tile->count; i++)
@@ -327,21 +376,26 @@ static noinline void reduce_tile_u64(const struct reduce *r, const struct loom_t
 	loom_row_put_u64(y, dtype, tile->count, acc);
 }
 
-void loom_fp_reduce_run(const struct loom_command *command, const struct loom_memory *memory,
-			u64 first, u64 count)
+u64 loom_fp_reduce_run(const struct loom_command *command, const struct loom_memory *memory,
+		       u64 first, u64 count, struct loom_part *part)
 {
 	const struct loom_view *y = &command->views[0];
 	struct loom_tile tile;
 	struct loom_row row;
 	struct reduce r;
+	u64 done = 0;
 
 	reduce_begin(&r, command, memory);
 	loom_tile_get(&tile, y->dims, y->rank, first);
-	for (; count--; loom_tile_next(&tile, y->dims, y->rank)) {
+	do {
 		row = loom_view_row(y, memory, tile.index, y->rank, y->rank - 1);
 		if (loom_dtype_class(y->dtype) == LOOM_CLASS_U64)
-			reduce_tile_u64(&r, &tile, &row, y->dtype);
+			reduce_tile_u64(&r, &tile, &row, y->dtype, part);
 		else
-			reduce_tile_f64(&r, &tile, &row, y->dtype);
-	}
+			reduce_tile_f64(&r, &tile, &row, y->dtype, part);
+		if (part->begun)
+			break;
+		loom_tile_next(&tile, y->dims, y->rank);
+	} while (++done < count && loom_part_ready(part));
+	return done;
 }

@@ -399,8 +399,8 @@ static void resize_tiles(struct resize *r, u64 row, u64 rows, u32 digit)
 	}
 }
 
-void loom_fp_resize_run(const struct loom_command *command, const struct loom_memory *memory,
-			u64 first, u64 count)
+u64 loom_fp_resize_run(const struct loom_command *command, const struct loom_memory *memory,
+		       u64 first, u64 count, struct loom_part *part)
 {
 	const struct loom_view *y = &command->views[0];
 	u32 tiles = loom_tile_per_row(y->dims[4]);
@@ -410,9 +410,13 @@ void loom_fp_resize_run(const struct loom_command *command, const struct loom_me
 		.y = y,
 		.x = &command->views[1],
 	};
-	u64 rows;
+	u64 rows, done;
 	u32 i;
 
+	/* the taps of an output on W take as long as many of its products */
+	count = loom_part_pay(part, count, 4 * LOOM_UNIT_COST + 2 * command->unit_cost +
+			      LOOM_ROW_COST * min(y->dims[4], (u32)LOOM_TILE));
+	done = count;
 	while (count) {
 		/* whole rows share the taps on W, tile by tile */
 		rows = first % tiles ? 0 : count / tiles;
@@ -426,4 +430,5 @@ void loom_fp_resize_run(const struct loom_command *command, const struct loom_me
 			count--;
 		}
 	}
+	return done;
 }

@@ -42,13 +42,14 @@ static noinline void select_tile(const struct loom_row *rows, u32 bytes, u32 n)
 	loom_row_write(&rows[0], bytes, n, &to);
 }
 
-void loom_fp_select_run(const struct loom_command *command, const struct loom_memory *memory,
-			u64 first, u64 count)
+u64 loom_fp_select_run(const struct loom_command *command, const struct loom_memory *memory,
+		       u64 first, u64 count, struct loom_part *part)
 {
 	struct loom_row rows[LOOM_NEST_VIEWS];
 	struct loom_nest nest;
 
-	loom_nest_begin(&nest, command, memory, first, count);
+	loom_nest_begin(&nest, command, memory, first, count, 1, part);
 	while (loom_nest_next(&nest, LOOM_TILE, rows))
 		select_tile(rows, command->views[0].elem_bytes, nest.n);
+	return nest.units;
 }

@@ -218,8 +218,8 @@ void loom_tile_act_f64(double *v, u32 n, u32 act, u32 p0, u32 p1)
 				    loom_f32_of_bits(p1));
 }
 
-void loom_fp_unary_run(const struct loom_command *command, const struct loom_memory *memory,
-		       u64 first, u64 count)
+u64 loom_fp_unary_run(const struct loom_command *command, const struct loom_memory *memory,
+		      u64 first, u64 count, struct loom_part *part)
 {
 	const struct drm_loom_attr_unary *attr = command->attr;
 	float p0 = loom_f32_of_bits(attr->p0);
@@ -229,7 +229,7 @@ void loom_fp_unary_run(const struct loom_command *command, const struct loom_mem
 	struct loom_nest nest;
 	union loom_buf buf;
 
-	loom_nest_begin(&nest, command, memory, first, count);
+	loom_nest_begin(&nest, command, memory, first, count, 1, part);
 	while (loom_nest_next(&nest, LOOM_TILE, rows)) {
 		size_t n = nest.n;
 		const void *x;
@@ -258,4 +258,5 @@ void loom_fp_unary_run(const struct loom_command *command, const struct loom_mem
 			break;
 		}
 	}
+	return nest.units;
 }

@@ -12,10 +12,18 @@
  * completely has none: only a flag.
  *
  * A union of n boxes can have n squared corners, so no exact answer is possible for all plans in
- * the time that the verifier promises. Work and memory are therefore limited by a budget: each
- * operand of a plan adds a fixed amount, and when it is used up the answer is the safe one: a
- * write is not recorded, a read is refused. The amounts are far above what slicing needs, and the
- * answer depends on the plan alone, not on the machine.
+ * the time that the verifier promises. Work and memory are therefore limited by a budget that
+ * follows from the bytes of the plan: LOOM_COVERAGE_WORK_BYTE units of work (work.h) and a range
+ * for each LOOM_COVERAGE_BYTES_NODE of them, and an amount to begin with, which is the same for all
+ * plans. What slicing needs is far below: the planner's own plans stay below a tenth of it. When
+ * it is used up the answer is the safe one, that fewer elements are written than are, and the plan
+ * is refused with DRM_LOOM_RULE_WORK: not as if it read what nobody has written, for its
+ * author would look for that in vain. The answer depends on the plan alone, not on the
+ * machine.
+ *
+ * The budget was one for each operand at first. But commands may share their operands, so that a
+ * plan of 32 MB had as much as one of 500 MB; and what was not used could be saved for later, so
+ * there was no difference to one sum for the whole plan.
  *
  * Rejected: one list of ranges over all elements in row-major order, in which a slice of an image
  * is a range per channel and row, so that time would depend on the dims; and merging of
@@ -24,22 +32,17 @@
  * Functions recurse here once per axis, never deeper than DRM_LOOM_MAX_RANK.
  */
 
-#define LOOM_COVERAGE_WORK_START	0x100000
-#define LOOM_COVERAGE_WORK_OPERAND	64
-#define LOOM_COVERAGE_NODES_START	0x4000
-#define LOOM_COVERAGE_NODES_WRITE	4
-#define LOOM_COVERAGE_CHUNK	256
+/* With the link to the next one just below a power of two, to which allocators round up. */
+#define LOOM_COVERAGE_CHUNK	255
 
 /**
  * struct loom_coverage_node - a range of indices
- * @tree: the key is the first index
+ * @tree: the key is the first index, the end is that behind the last
  * @sub: ranges on the next axis; empty if all of it is written
- * @end: index behind the last
  */
 struct loom_coverage_node {
 	struct loom_splay_node tree;
 	struct loom_splay sub;
-	u32 end;
 };
 
 /**
@@ -73,12 +76,21 @@ static struct loom_coverage_node *coverage_node(struct loom_splay_node *node)
 	return node ? container_of(node, struct loom_coverage_node, tree) : NULL;
 }
 
-void loom_coverage_pool_init(struct loom_coverage_pool *pool)
+void loom_coverage_pool_init(struct loom_coverage_pool *pool, struct loom_work *work,
+			     u64 plan_bytes)
 {
-	pool->chunks = NULL;
-	pool->free = NULL;
-	pool->work = LOOM_COVERAGE_WORK_START;
-	pool->nodes = LOOM_COVERAGE_NODES_START;
+	memset(pool, 0, sizeof(*pool));
+	pool->work = work;
+	pool->units = LOOM_COVERAGE_WORK_START + plan_bytes * LOOM_COVERAGE_WORK_BYTE;
+	pool->nodes = LOOM_COVERAGE_NODES_START +
+		      div64_u64(plan_bytes, LOOM_COVERAGE_BYTES_NODE);
+}
+
+u64 loom_coverage_bytes(u64 plan_bytes)
+{
+	u64 nodes = LOOM_COVERAGE_NODES_START + div64_u64(plan_bytes, LOOM_COVERAGE_BYTES_NODE);
+
+	return loom_div_round_up(nodes, LOOM_COVERAGE_CHUNK) * sizeof(struct loom_coverage_chunk);
 }
 
 void loom_coverage_pool_fini(struct loom_coverage_pool *pool)
@@ -93,14 +105,25 @@ void loom_coverage_pool_fini(struct loom_coverage_pool *pool)
 	pool->free = NULL;
 }
 
+/* The units that one operand takes are subtracted when it is done. */
+static void coverage_begin(struct loom_coverage_pool *pool)
+{
+	pool->end = pool->work->done + pool->units;
+}
+
+static void coverage_end(struct loom_coverage_pool *pool)
+{
+	pool->units = pool->end > pool->work->done ? pool->end - pool->work->done : 0;
+}
+
 static bool coverage_pay(struct loom_coverage_pool *pool)
 {
-	if (!pool->work)
+	if (!loom_work_do(pool->work, 1))
 		return false;
-	/* the budget may be large: let others run. The caller checks for signals. */
-	if (!(--pool->work & 0xfff))
-		(void)loom_port_relax();
-	return true;
+	if (pool->work->done < pool->end)
+		return true;
+	pool->exhausted = true;
+	return false;
 }
 
 static int coverage_grow(struct loom_coverage_pool *pool)
@@ -126,8 +149,10 @@ static int coverage_new(struct loom_coverage_pool *pool, u32 start, u32 end,
 	int ret;
 
 	*node = NULL;
-	if (!pool->nodes)
+	if (!pool->nodes) {
+		pool->exhausted = true;
 		return 0;
+	}
 	if (!pool->free) {
 		ret = coverage_grow(pool);
 		if (ret)
@@ -140,21 +165,22 @@ static int coverage_new(struct loom_coverage_pool *pool, u32 start, u32 end,
 	(*node)->tree.left = NULL;
 	(*node)->tree.right = NULL;
 	(*node)->sub.root = NULL;
-	(*node)->end = end;
+	(*node)->tree.end = end;
 	return 0;
 }
 
 /*
  * Frees ranges with all ranges of further axes below them, without recursion: left branches are
  * rotated to the right until the tree is a list; a tree of the next axis is attached as a left
- * branch.
+ * branch. Who has to give up frees nothing: loom_coverage_pool_fini() does, and a range may still
+ * be in a tree that it should have been taken out of.
  */
 static void coverage_free(struct loom_coverage_pool *pool, struct loom_splay *tree)
 {
 	struct loom_splay_node *node = tree->root, *left, *right;
 
 	tree->root = NULL;
-	while (node) {
+	while (node && loom_work_do(pool->work, 1)) {
 		if (!node->left) {
 			node->left = coverage_node(node)->sub.root;
 			coverage_node(node)->sub.root = NULL;
@@ -178,6 +204,8 @@ static void coverage_free_node(struct loom_coverage_pool *pool, struct loom_cove
 {
 	struct loom_splay tree = { .root = &node->tree };
 
+	if (pool->work->interrupted)
+		return;
 	node->tree.left = NULL;
 	node->tree.right = NULL;
 	coverage_free(pool, &tree);
@@ -187,12 +215,13 @@ static void coverage_free_node(struct loom_coverage_pool *pool, struct loom_cove
 static int coverage_copy(struct loom_coverage_pool *pool, struct loom_splay *from,
 			 struct loom_splay *to)
 {
-	struct loom_coverage_node *node = coverage_node(loom_splay_ceil(from, 0)), *copy;
+	struct loom_coverage_node *node, *copy;
 	int ret;
 
+	node = coverage_node(loom_splay_ceil(from, 0, pool->work));
 	to->root = NULL;
 	while (node && coverage_pay(pool)) {
-		ret = coverage_new(pool, node->tree.key, node->end, &copy);
+		ret = coverage_new(pool, node->tree.key, node->tree.end, &copy);
 		if (ret || !copy)
 			return ret;
 		if (node->sub.root) {
@@ -206,7 +235,7 @@ static int coverage_copy(struct loom_coverage_pool *pool, struct loom_splay *fro
 		/* keys grow, so the tree so far becomes the left branch */
 		copy->tree.left = to->root;
 		to->root = &copy->tree;
-		node = coverage_node(loom_splay_ceil(from, node->end));
+		node = coverage_node(loom_splay_ceil(from, node->tree.end, pool->work));
 	}
 	return 0;
 }
@@ -219,16 +248,16 @@ static bool coverage_alike(struct loom_coverage_pool *pool, struct loom_splay *a
 
 	if (!a->root || !b->root)
 		return !a->root && !b->root;
-	i = coverage_node(loom_splay_ceil(a, 0));
-	j = coverage_node(loom_splay_ceil(b, 0));
+	i = coverage_node(loom_splay_ceil(a, 0, pool->work));
+	j = coverage_node(loom_splay_ceil(b, 0, pool->work));
 	while (i && j) {
 		if (!coverage_pay(pool))
 			return false;
-		if (i->tree.key != j->tree.key || i->end != j->end ||
+		if (i->tree.key != j->tree.key || i->tree.end != j->tree.end ||
 		    !coverage_alike(pool, &i->sub, &j->sub))
 			return false;
-		i = coverage_node(loom_splay_ceil(a, i->end));
-		j = coverage_node(loom_splay_ceil(b, j->end));
+		i = coverage_node(loom_splay_ceil(a, i->tree.end, pool->work));
+		j = coverage_node(loom_splay_ceil(b, j->tree.end, pool->work));
 	}
 	return !i && !j;
 }
@@ -250,7 +279,7 @@ static int coverage_add_like(struct loom_coverage_pool *pool, struct loom_splay 
 			return ret;
 		}
 	}
-	loom_splay_insert(tree, &node->tree);
+	loom_splay_insert(tree, &node->tree, pool->work);
 	return 0;
 }
 
@@ -260,10 +289,10 @@ static int coverage_carve(struct loom_coverage_pool *pool, struct loom_splay *tr
 {
 	int ret;
 
-	if (node->end > high) {
-		u32 end = node->end;
+	if (node->tree.end > high) {
+		u32 end = node->tree.end;
 
-		node->end = high;
+		node->tree.end = high;
 		ret = coverage_add_like(pool, tree, high, end, node);
 		if (ret)
 			return ret;
@@ -288,12 +317,12 @@ static void coverage_merge(struct loom_coverage_pool *pool, struct loom_splay *t
 
 	if (!node->tree.key)
 		return;
-	before = coverage_node(loom_splay_floor(tree, node->tree.key - 1));
-	if (!before || before->end != node->tree.key ||
+	before = coverage_node(loom_splay_floor(tree, node->tree.key - 1, pool->work));
+	if (!before || before->tree.end != node->tree.key ||
 	    !coverage_alike(pool, &before->sub, &node->sub))
 		return;
-	loom_splay_remove(tree, &node->tree);
-	before->end = node->end;
+	loom_splay_remove(tree, &node->tree, pool->work);
+	before->tree.end = node->tree.end;
 	coverage_free_node(pool, node);
 }
 
@@ -302,7 +331,7 @@ static bool coverage_fold(struct loom_coverage_pool *pool, struct loom_splay *tr
 {
 	struct loom_coverage_node *node = coverage_node(tree->root);
 
-	if (!node || node->tree.key || node->end != size || node->sub.root)
+	if (!node || node->tree.key || node->tree.end != size || node->sub.root)
 		return false;
 	coverage_free(pool, tree);
 	return true;
@@ -324,11 +353,11 @@ static int coverage_add(struct loom_coverage_pool *pool, struct loom_splay *tree
 	while (at < high && coverage_pay(pool)) {
 		bool sub_full = whole;
 
-		node = coverage_node(loom_splay_floor(tree, at));
-		if (node && node->end > at) {
+		node = coverage_node(loom_splay_floor(tree, at, pool->work));
+		if (node && node->tree.end > at) {
 			/* at least a part is written already */
 			if (!node->sub.root) {
-				at = node->end;
+				at = node->tree.end;
 				coverage_merge(pool, tree, node);
 				continue;
 			}
@@ -338,7 +367,7 @@ static int coverage_add(struct loom_coverage_pool *pool, struct loom_splay *tree
 		} else {
 			u32 end = high;
 
-			next = coverage_node(loom_splay_ceil(tree, at));
+			next = coverage_node(loom_splay_ceil(tree, at, pool->work));
 			if (next && next->tree.key < end)
 				end = next->tree.key;
 			ret = coverage_new(pool, at, end, &node);
@@ -346,9 +375,9 @@ static int coverage_add(struct loom_coverage_pool *pool, struct loom_splay *tree
 				return ret;
 			if (!node)
 				break;
-			loom_splay_insert(tree, &node->tree);
+			loom_splay_insert(tree, &node->tree, pool->work);
 		}
-		at = node->end;
+		at = node->tree.end;
 		if (!whole) {
 			ret = coverage_add(pool, &node->sub, box, axis + 1, &sub_full);
 			if (ret)
@@ -358,14 +387,14 @@ static int coverage_add(struct loom_coverage_pool *pool, struct loom_splay *tree
 		}
 		if (!sub_full && !node->sub.root) {
 			/* the budget is used up: an empty tree would mean in full */
-			loom_splay_remove(tree, &node->tree);
+			loom_splay_remove(tree, &node->tree, pool->work);
 			coverage_free_node(pool, node);
 			break;
 		}
 		coverage_merge(pool, tree, node);
 	}
 	/* the range behind may have the same content now */
-	node = coverage_node(loom_splay_ceil(tree, at));
+	node = coverage_node(loom_splay_ceil(tree, at, pool->work));
 	if (node && node->tree.key == at)
 		coverage_merge(pool, tree, node);
 	*full = coverage_fold(pool, tree, box->size[axis]);
@@ -385,8 +414,7 @@ int loom_coverage_write(struct loom_coverage_pool *pool, struct loom_coverage *c
 	u32 i, axis;
 	int ret;
 
-	pool->work += LOOM_COVERAGE_WORK_OPERAND;
-	pool->nodes += LOOM_COVERAGE_NODES_WRITE;
+	coverage_begin(pool);
 	for (i = 0; i < footprint->count && !coverage->complete; i++) {
 		box.low = footprint->box[i].low;
 		box.high = footprint->box[i].high;
@@ -402,6 +430,7 @@ int loom_coverage_write(struct loom_coverage_pool *pool, struct loom_coverage *c
 		if (ret)
 			return ret;
 	}
+	coverage_end(pool);
 	return 0;
 }
 
@@ -412,14 +441,15 @@ static bool coverage_has_box(struct loom_coverage_pool *pool, struct loom_splay 
 	u32 at = box->low[axis];
 
 	while (at < box->high[axis]) {
-		struct loom_coverage_node *node = coverage_node(loom_splay_floor(tree, at));
+		struct loom_coverage_node *node;
 
-		if (!node || node->end <= at || !coverage_pay(pool))
+		node = coverage_node(loom_splay_floor(tree, at, pool->work));
+		if (!node || node->tree.end <= at || !coverage_pay(pool))
 			return false;
 		if (node->sub.root &&
 		    !coverage_has_box(pool, &node->sub, footprint, box, axis + 1))
 			return false;
-		at = node->end;
+		at = node->tree.end;
 	}
 	return true;
 }
@@ -427,15 +457,16 @@ static bool coverage_has_box(struct loom_coverage_pool *pool, struct loom_splay 
 bool loom_coverage_has(struct loom_coverage_pool *pool, struct loom_coverage *coverage,
 		       const struct loom_footprint *footprint)
 {
+	bool has = true;
 	u32 i;
 
-	pool->work += LOOM_COVERAGE_WORK_OPERAND;
 	if (coverage->complete)
 		return true;
 	if (!footprint->axes)
 		return false;
-	for (i = 0; i < footprint->count; i++)
-		if (!coverage_has_box(pool, &coverage->tree, footprint, &footprint->box[i], 0))
-			return false;
-	return true;
+	coverage_begin(pool);
+	for (i = 0; has && i < footprint->count; i++)
+		has = coverage_has_box(pool, &coverage->tree, footprint, &footprint->box[i], 0);
+	coverage_end(pool);
+	return has;
 }

@@ -17,25 +17,39 @@ struct loom_coverage {
 	bool complete;
 };
 
+/* The budget of a plan: what it begins with, and what each of its bytes adds. See coverage.c. */
+#define LOOM_COVERAGE_WORK_START	(1U << 16)
+#define LOOM_COVERAGE_WORK_BYTE		4
+#define LOOM_COVERAGE_NODES_START	(1U << 14)
+#define LOOM_COVERAGE_BYTES_NODE	64
 /**
  * struct loom_coverage_pool - memory and budget of all coverages of a plan
  * @chunks: memory of the ranges
  * @free: unused ranges, linked by their left branch
- * @work: budget: steps that may still be taken
+ * @work: where work is counted
+ * @units: budget: units of work that may still be done
+ * @end: while an operand is looked at: what is counted in @work when @units are used up
  * @nodes: budget: ranges that may still be made
+ * @exhausted: one of the budgets was used up, so an answer was not exact
  */
 struct loom_coverage_pool {
 	struct loom_coverage_chunk *chunks;
 	struct loom_splay_node *free;
-	u64 work;
+	struct loom_work *work;
+	u64 units;
+	u64 end;
 	u64 nodes;
+	bool exhausted;
 };
 
 /**
  * loom_coverage_pool_init() - before the first use
  * @pool: the pool
+ * @work: where work is counted
+ * @plan_bytes: size of the plan
  */
-void loom_coverage_pool_init(struct loom_coverage_pool *pool);
+void loom_coverage_pool_init(struct loom_coverage_pool *pool, struct loom_work *work,
+			     u64 plan_bytes);
 
 /**
  * loom_coverage_pool_fini() - free all coverages of a pool
@@ -49,7 +63,8 @@ void loom_coverage_pool_fini(struct loom_coverage_pool *pool);
  * @coverage: of the tensor
  * @footprint: an exact one, of the tensor
  *
- * Without budget it may add fewer elements, never more.
+ * It may add fewer elements, never more, when the pool is exhausted or the work was interrupted:
+ * ask for both afterwards.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -63,10 +78,13 @@ int __must_check loom_coverage_write(struct loom_coverage_pool *pool,
  * @coverage: of the tensor
  * @footprint: of the tensor, exact or not
  *
- * Return: false also when the budget does not suffice to find out.
+ * Return: false also when the pool is exhausted or the work was interrupted.
  */
 bool __must_check loom_coverage_has(struct loom_coverage_pool *pool, struct loom_coverage *coverage,
 				    const struct loom_footprint *footprint);
+
+/* Most memory that the coverages of a plan of that many bytes take. */
+u64 loom_coverage_bytes(u64 plan_bytes);
 
 /* Add every element. */
 void loom_coverage_complete(struct loom_coverage_pool *pool, struct loom_coverage *coverage);

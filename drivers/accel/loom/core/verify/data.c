@@ -20,6 +20,8 @@ static bool __must_check loom_data_footprint(struct loom_verify *verify, u32 whi
 {
 	const struct drm_loom_plan_tensor *of = &verify->tensors[tensor];
 
+	/* whoever is interrupted here is told so again */
+	(void)loom_work_do(&verify->work, LOOM_WORK_FOOTPRINT);
 	return loom_dtype_bytes(of->dtype) == view->elem_bytes &&
 	       loom_footprint_get(&verify->footprints[which], of, view, verify->plan->lanes);
 }
@@ -103,12 +105,24 @@ static bool loom_data_same_view(const struct loom_view *a, const struct loom_vie
 	return true;
 }
 
+/* Whether the answer of a coverage can be believed. */
+static int __must_check loom_data_check_work(struct loom_verify *verify)
+{
+	if (verify->work.interrupted)
+		return -EINTR;
+	if (verify->pool.exhausted)
+		return loom_reject_command(verify, DRM_LOOM_RULE_WORK);
+	return 0;
+}
+
 /* Whether two views whose byte ranges overlap share no element: columns of an image, for one. */
 static bool loom_data_disjoint(struct loom_verify *verify, const struct loom_view *a,
 			       const struct loom_view *b)
 {
 	u32 root = loom_tensor_root(verify, a->tensor);
 
+	/* the boxes are compared pair by pair */
+	(void)loom_work_do(&verify->work, LOOM_WORK_FOOTPRINT);
 	return root == loom_tensor_root(verify, b->tensor) &&
 	       loom_data_footprint(verify, 0, root, a) &&
 	       loom_data_footprint(verify, 1, root, b) &&
@@ -151,12 +165,21 @@ int loom_verify_data(struct loom_verify *verify)
 	if (loom_view_in_slot(y) &&
 	    !(verify->plan->slots[y->slot].flags & DRM_LOOM_SLOT_WRITE))
 		return loom_reject_view(verify, DRM_LOOM_RULE_READ_ONLY, 0, y);
-	for (i = 1; i < command->operands; i++)
-		if (!loom_data_is_written(verify, &command->views[i]))
+	for (i = 1; i < command->operands; i++) {
+		bool written = loom_data_is_written(verify, &command->views[i]);
+
+		ret = loom_data_check_work(verify);
+		if (ret)
+			return ret;
+		if (!written)
 			return loom_reject_view(verify, DRM_LOOM_RULE_UNINITIALISED, i,
 						&command->views[i]);
+	}
 	ret = loom_data_check_in_place(verify, command);
 	if (ret)
 		return ret;
-	return loom_data_write(verify, y);
+	ret = loom_data_write(verify, y);
+	if (ret)
+		return ret;
+	return loom_data_check_work(verify);
 }

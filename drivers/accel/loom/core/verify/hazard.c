@@ -15,11 +15,22 @@
 
 int loom_hazard_begin(struct loom_verify *verify, const struct drm_loom_plan_step *step)
 {
-	/* the number of commands is limited, so neither sum nor product overflows */
-	u32 need = (step->dma_commands + step->compute_commands) * DRM_LOOM_MAX_OPERANDS;
+	/* the number of commands is limited, so no sum overflows */
+	u32 commands = step->dma_commands + step->compute_commands, need = 0, operands, i;
+	int ret;
 
 	verify->access_count = 0;
-	if (!step->dma_commands || !step->compute_commands || need <= verify->access_room)
+	if (!step->dma_commands || !step->compute_commands)
+		return 0;
+	for (i = 0; i < commands; i++) {
+		ret = loom_verify_work(verify, 1);
+		if (ret)
+			return ret;
+		operands = verify->commands[step->first_command + i].operands;
+		/* a command with more is refused before they are added */
+		need += operands > DRM_LOOM_MAX_OPERANDS ? DRM_LOOM_MAX_OPERANDS : operands;
+	}
+	if (need <= verify->access_room)
 		return 0;
 	loom_port_free(verify->accesses);
 	verify->access_room = 0;
@@ -40,14 +51,17 @@ void loom_hazard_add(struct loom_verify *verify, bool compute)
 		struct loom_access *access = &verify->accesses[verify->access_count++];
 
 		access->start = view->start;
-		access->end = view->end;
 		access->space = loom_view_space(view);
 		access->command = verify->command;
-		access->tensor = view->tensor;
 		access->operand = i;
 		access->compute = compute;
-		access->write = !i;
 	}
+}
+
+static const struct loom_view *loom_access_view(const struct loom_verify *verify,
+						const struct loom_access *access)
+{
+	return &verify->plan->commands[access->command].views[access->operand];
 }
 
 /* By address, then by place in the plan, so that the order is unique. */
@@ -78,14 +92,25 @@ static void loom_access_sift(struct loom_access *heap, u32 root, u32 count)
 	heap[root] = moved;
 }
 
-/* Heapsort: in place, and O(n log n) for every input. */
-static int __must_check loom_access_sort(struct loom_access *accesses, u32 count)
+/* Levels of a heap. */
+static u32 loom_access_depth(u32 count)
 {
-	u32 i;
+	u32 depth = 0;
+
+	while (count >>= 1)
+		depth++;
+	return depth;
+}
+
+/* Heapsort: in place, and O(n log n) for every input. */
+static int __must_check loom_access_sort(struct loom_verify *verify)
+{
+	struct loom_access *accesses = verify->accesses;
+	u32 count = verify->access_count, i;
 	int ret;
 
 	for (i = count / 2; i-- > 0;) {
-		ret = loom_verify_relax(i);
+		ret = loom_verify_work(verify, loom_access_depth(count));
 		if (ret)
 			return ret;
 		loom_access_sift(accesses, i, count);
@@ -93,7 +118,7 @@ static int __must_check loom_access_sort(struct loom_access *accesses, u32 count
 	for (i = count; i-- > 1;) {
 		struct loom_access last = accesses[i];
 
-		ret = loom_verify_relax(i);
+		ret = loom_verify_work(verify, loom_access_depth(count));
 		if (ret)
 			return ret;
 		accesses[i] = accesses[0];
@@ -108,30 +133,43 @@ static int loom_hazard_reject(struct loom_verify *verify, const struct loom_acce
 {
 	const struct loom_access *compute = a->compute ? a : b;
 	const struct loom_access *dma = a->compute ? b : a;
+	const struct loom_view *view = loom_access_view(verify, compute);
+	const struct loom_view *other = loom_access_view(verify, dma);
 
 	verify->command = compute->command;
-	loom_reject_overlap(verify, DRM_LOOM_RULE_HAZARD, compute->tensor, dma->tensor,
-			    max(a->start, b->start), min(a->end, b->end));
+	loom_reject_overlap(verify, DRM_LOOM_RULE_HAZARD, view->tensor, other->tensor,
+			    max(view->start, other->start), min(view->end, other->end));
 	verify->reject->valid |= DRM_LOOM_REJECT_OPERAND;
 	verify->reject->operand = compute->operand;
 	return -EBADMSG;
 }
 
+/**
+ * struct loom_furthest - the access that ends last so far
+ * @access: it, or NULL
+ * @end: where it ends
+ */
+struct loom_furthest {
+	const struct loom_access *access;
+	u64 end;
+};
+
 int loom_hazard_end(struct loom_verify *verify)
 {
-	/* by stream, then by read and write: the access that ends last in this space */
-	const struct loom_access *furthest[2][2] = {};
+	/* in this space, by stream, then by read and write */
+	struct loom_furthest furthest[2][2] = {};
 	u32 i, space = 0, write;
 	int ret;
 
-	ret = loom_access_sort(verify->accesses, verify->access_count);
+	ret = loom_access_sort(verify);
 	if (ret)
 		return ret;
 	for (i = 0; i < verify->access_count; i++) {
 		const struct loom_access *access = &verify->accesses[i];
-		const struct loom_access **own = &furthest[access->compute][access->write];
+		struct loom_furthest *own = &furthest[access->compute][!access->operand];
+		u64 end = loom_access_view(verify, access)->end;
 
-		ret = loom_verify_relax(i);
+		ret = loom_verify_work(verify, 1);
 		if (ret)
 			return ret;
 		if (access->space != space) {
@@ -139,14 +177,14 @@ int loom_hazard_end(struct loom_verify *verify)
 			space = access->space;
 		}
 		/* a read conflicts with writes of the other stream, a write with all accesses */
-		for (write = access->write ? 0 : 1; write < 2; write++) {
-			const struct loom_access *other = furthest[!access->compute][write];
+		for (write = access->operand ? 1 : 0; write < 2; write++) {
+			const struct loom_furthest *other = &furthest[!access->compute][write];
 
-			if (other && access->start < other->end)
-				return loom_hazard_reject(verify, access, other);
+			if (other->access && access->start < other->end)
+				return loom_hazard_reject(verify, access, other->access);
 		}
-		if (!*own || access->end > (*own)->end)
-			*own = access;
+		if (!own->access || end > own->end)
+			*own = (struct loom_furthest){ access, end };
 	}
 	return 0;
 }

@@ -19,6 +19,9 @@
 /* 64 ^ 4 is enough: DRM_LOOM_MAX_TENSORS is 2 ^ 20. */
 #define LOOM_RANK_LEVELS 4
 
+/* Places that are sorted for one unit of work each, counted beforehand. */
+#define LOOM_SORT_BLOCK 256
+
 /**
  * struct loom_place - where a tensor lies
  * @start: first byte, in its space
@@ -121,7 +124,8 @@ static u32 loom_place_digit(const struct loom_place *place, u32 digit)
 }
 
 /* By one digit, keeping the order of equals. */
-static int __must_check loom_place_sort_digit(struct loom_sweep *sweep, u32 digit)
+static int __must_check loom_place_sort_digit(struct loom_verify *verify,
+					      struct loom_sweep *sweep, u32 digit)
 {
 	struct loom_place *swap;
 	u32 *at = sweep->at;
@@ -129,8 +133,14 @@ static int __must_check loom_place_sort_digit(struct loom_sweep *sweep, u32 digi
 	int ret;
 
 	memset(at, 0, sizeof(sweep->at));
-	for (i = 0; i < sweep->place_count; i++)
+	for (i = 0; i < sweep->place_count; i++) {
+		if (!(i % LOOM_SORT_BLOCK)) {
+			ret = loom_verify_work(verify, LOOM_SORT_BLOCK);
+			if (ret)
+				return ret;
+		}
 		at[loom_place_digit(&sweep->places[i], digit)]++;
+	}
 	if (at[loom_place_digit(&sweep->places[0], digit)] == sweep->place_count)
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(sweep->at); i++) {
@@ -140,9 +150,11 @@ static int __must_check loom_place_sort_digit(struct loom_sweep *sweep, u32 digi
 		sum += count;
 	}
 	for (i = 0; i < sweep->place_count; i++) {
-		ret = loom_verify_relax(i);
-		if (ret)
-			return ret;
+		if (!(i % LOOM_SORT_BLOCK)) {
+			ret = loom_verify_work(verify, LOOM_SORT_BLOCK);
+			if (ret)
+				return ret;
+		}
 		sweep->spare[at[loom_place_digit(&sweep->places[i], digit)]++] = sweep->places[i];
 	}
 	swap = sweep->places;
@@ -161,6 +173,9 @@ static int __must_check loom_sweep_sort_places(struct loom_verify *verify,
 		const struct drm_loom_plan_tensor *tensor = &verify->tensors[i];
 		struct loom_place *place = &sweep->places[sweep->place_count];
 
+		ret = loom_verify_work(verify, 1);
+		if (ret)
+			return ret;
 		if (tensor->flags & DRM_LOOM_TENSOR_ALIAS)
 			continue;
 		place->start = tensor->offset;
@@ -171,12 +186,16 @@ static int __must_check loom_sweep_sort_places(struct loom_verify *verify,
 	if (!sweep->place_count)
 		return 0;
 	for (i = 0; i <= 8; i++) {
-		ret = loom_place_sort_digit(sweep, i);
+		ret = loom_place_sort_digit(verify, sweep, i);
 		if (ret)
 			return ret;
 	}
-	for (i = 0; i < sweep->place_count; i++)
+	for (i = 0; i < sweep->place_count; i++) {
+		ret = loom_verify_work(verify, 1);
+		if (ret)
+			return ret;
 		sweep->rank[sweep->places[i].tensor] = i;
+	}
 	return 0;
 }
 
@@ -190,7 +209,7 @@ static int __must_check loom_sweep_sort_steps(struct loom_verify *verify,
 	for (i = verify->header->tensors.count; i-- > 0;) {
 		const struct drm_loom_plan_tensor *tensor = &verify->tensors[i];
 
-		ret = loom_verify_relax(i);
+		ret = loom_verify_work(verify, 1);
 		if (ret)
 			return ret;
 		if (tensor->flags & DRM_LOOM_TENSOR_ALIAS)
@@ -246,7 +265,7 @@ static int __must_check loom_sweep_enter(struct loom_verify *verify, struct loom
 
 static int __must_check loom_sweep_run(struct loom_verify *verify, struct loom_sweep *sweep)
 {
-	u32 step, i, round = 0;
+	u32 step, i;
 	int ret;
 
 	ret = loom_sweep_sort_places(verify, sweep);
@@ -256,19 +275,23 @@ static int __must_check loom_sweep_run(struct loom_verify *verify, struct loom_s
 	if (ret)
 		return ret;
 	for (step = 0; step < verify->header->steps.count; step++) {
-		ret = loom_verify_relax(step);
+		ret = loom_verify_work(verify, 1);
 		if (ret)
 			return ret;
 		for (i = sweep->first[step]; i; i = sweep->next_first[i - 1]) {
-			ret = loom_verify_relax(++round);
+			ret = loom_verify_work(verify, LOOM_WORK_TENSOR);
 			if (ret)
 				return ret;
 			ret = loom_sweep_enter(verify, sweep, i - 1);
 			if (ret)
 				return ret;
 		}
-		for (i = sweep->last[step]; i; i = sweep->next_last[i - 1])
+		for (i = sweep->last[step]; i; i = sweep->next_last[i - 1]) {
+			ret = loom_verify_work(verify, 1);
+			if (ret)
+				return ret;
 			loom_alive_remove(sweep, sweep->rank[i - 1]);
+		}
 	}
 	return 0;
 }
@@ -309,6 +332,14 @@ static void loom_sweep_free(struct loom_sweep *sweep)
 	loom_port_free(sweep->rank);
 	loom_port_free(sweep->spare);
 	loom_port_free(sweep->places);
+}
+
+u64 loom_verify_overlap_bytes(u32 tensors, u32 steps)
+{
+	/* a bit for each rank, and less than that for all other levels */
+	return sizeof(struct loom_sweep) + LOOM_RANK_LEVELS * sizeof(u64) +
+	       tensors * (u64)(2 * sizeof(struct loom_place) + 3 * sizeof(u32)) +
+	       steps * (u64)(2 * sizeof(u32)) + tensors / 4;
 }
 
 int loom_verify_overlap(struct loom_verify *verify)

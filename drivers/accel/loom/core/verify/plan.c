@@ -25,9 +25,16 @@
  * __must_check.
  *
  * Time is O(n log n) and memory O(n) in tensors plus commands, whatever is in the plan: no loop
- * runs over a dim, a size or a step count of a tensor. Rejected: a map of bytes, simple but as
- * large as the device; and comparing all pairs, simple but quadratic.
+ * runs over a dim, a size or a step count of a tensor. What the n stands for is documented, too: at
+ * most LOOM_PLAN_WORK_BYTE units of work (work.h) for each byte of the plan, of which coverage.c
+ * may take four, and LOOM_PLAN_MEMORY_BYTE bytes of memory. A plan that is past the bound on work
+ * is refused, with a rule of its own. Between two looks at whether the client was killed there are
+ * at most LOOM_WORK_LOOK units and a few. Rejected: a map of bytes, simple but as large as the
+ * device; and comparing all pairs, simple but quadratic.
  */
+
+/* Attributes that are copied between two looks. */
+#define LOOM_PLAN_COPY_BYTES	0x10000
 
 /* Smallest alignment that a table can count on. */
 #define LOOM_TABLE_ALIGN 8
@@ -186,6 +193,21 @@ static void loom_plan_find_tables(struct loom_verify *verify, const u8 *blob)
 	verify->attrs = blob + header->attrs.offset;
 }
 
+static int __must_check loom_plan_copy_attrs(struct loom_verify *verify)
+{
+	u32 at = 0, count = verify->header->attrs.count, bytes;
+	int ret;
+
+	for (; at < count; at += bytes) {
+		bytes = min(count - at, (u32)LOOM_PLAN_COPY_BYTES);
+		ret = loom_verify_work(verify, LOOM_PLAN_COPY_BYTES / 64);
+		if (ret)
+			return ret;
+		memcpy((u8 *)verify->plan->attrs + at, verify->attrs + at, bytes);
+	}
+	return 0;
+}
+
 /* Allocates the decoded plan: the counts are within their limits. */
 static int __must_check loom_plan_alloc(struct loom_verify *verify)
 {
@@ -207,6 +229,7 @@ static int __must_check loom_plan_alloc(struct loom_verify *verify)
 	plan->steps = loom_port_alloc(plan->step_count, sizeof(*plan->steps));
 	plan->commands = loom_port_alloc(plan->command_count, sizeof(*plan->commands));
 	plan->views = loom_port_alloc(plan->view_count, sizeof(*plan->views));
+	plan->attr_bytes = header->attrs.count;
 	plan->attrs = loom_port_alloc(header->attrs.count, 1);
 	plan->scratch_ends = loom_port_alloc(plan->lanes, sizeof(*plan->scratch_ends));
 	verify->states = loom_port_alloc(plan->tensor_count, sizeof(*verify->states));
@@ -226,8 +249,7 @@ static int __must_check loom_plan_alloc(struct loom_verify *verify)
 		plan->slots[i].height = image->height;
 		plan->slots[i].pitch_bytes = image->pitch_bytes;
 	}
-	memcpy(plan->attrs, verify->attrs, header->attrs.count);
-	return 0;
+	return loom_plan_copy_attrs(verify);
 }
 
 static int __must_check loom_plan_verify(struct loom_verify *verify, const void *blob, u64 size)
@@ -266,32 +288,78 @@ static int __must_check loom_plan_verify(struct loom_verify *verify, const void 
 	return loom_verify_steps(verify);
 }
 
-int loom_plan_create(const void *blob, u64 size, const struct loom_topology *topology,
-		     struct loom_plan **plan, struct drm_loom_reject *reject)
+int loom_plan_create_counted(const void *blob, u64 size, const struct loom_topology *topology,
+			     struct loom_plan **plan, struct drm_loom_reject *reject,
+			     struct loom_work *work)
 {
 	struct loom_verify *verify;
 	int ret;
 
 	*plan = NULL;
 	memset(reject, 0, sizeof(*reject));
+	memset(work, 0, sizeof(*work));
 	verify = loom_port_alloc(1, sizeof(*verify));
 	if (!verify)
 		return -ENOMEM;
 	verify->topology = topology;
 	verify->reject = reject;
-	loom_coverage_pool_init(&verify->pool);
+	loom_coverage_pool_init(&verify->pool, &verify->work, size);
 
 	ret = loom_plan_verify(verify, blob, size);
 	if (ret)
 		loom_plan_destroy(verify->plan);
 	else
 		*plan = verify->plan;
+	*work = verify->work;
 
 	loom_coverage_pool_fini(&verify->pool);
 	loom_port_free(verify->accesses);
 	loom_port_free(verify->states);
 	loom_port_free(verify);
 	return ret;
+}
+
+int loom_plan_create(const void *blob, u64 size, const struct loom_topology *topology,
+		     struct loom_plan **plan, struct drm_loom_reject *reject)
+{
+	struct loom_work work;
+
+	return loom_plan_create_counted(blob, size, topology, plan, reject, &work);
+}
+
+u64 loom_plan_peak_bytes(const void *blob, u64 size)
+{
+	const struct drm_loom_plan_header *header = blob;
+	u64 bytes = sizeof(struct loom_verify) + sizeof(struct loom_plan) +
+		    DRM_LOOM_MAX_SLOTS * sizeof(struct loom_slot) +
+		    DRM_LOOM_MAX_BANKS * sizeof(u64);
+	u32 count[LOOM_TABLE_COUNT], i;
+	u64 overlap, steps;
+
+	if (size < sizeof(*header))
+		return bytes;
+	/* a plan whose tables do not fit is refused before anything is allocated for them */
+	for (i = 0; i < LOOM_TABLE_COUNT; i++)
+		count[i] = min((u64)loom_plan_table(header, i)->count,
+			       div64_u64(size, loom_table_rules[i].entry_bytes));
+	bytes += count[LOOM_TABLE_STEPS] * (u64)sizeof(struct loom_step) +
+		 count[LOOM_TABLE_COMMANDS] * (u64)sizeof(struct loom_command) +
+		 count[LOOM_TABLE_VIEWS] * (u64)sizeof(struct loom_view) +
+		 count[LOOM_TABLE_ATTRS] +
+		 count[LOOM_TABLE_TENSORS] * (u64)sizeof(struct loom_tensor_state);
+	overlap = loom_verify_overlap_bytes(count[LOOM_TABLE_TENSORS], count[LOOM_TABLE_STEPS]);
+	steps = loom_coverage_bytes(size) + count[LOOM_TABLE_COMMANDS] *
+		(u64)(DRM_LOOM_MAX_OPERANDS * sizeof(struct loom_access));
+	return bytes + max(overlap, steps);
+}
+
+u64 loom_plan_bytes(const struct loom_plan *plan)
+{
+	return sizeof(*plan) + plan->slot_count * (u64)sizeof(*plan->slots) +
+	       plan->step_count * (u64)sizeof(*plan->steps) +
+	       plan->command_count * (u64)sizeof(*plan->commands) +
+	       plan->view_count * (u64)sizeof(*plan->views) + plan->attr_bytes +
+	       plan->lanes * (u64)sizeof(*plan->scratch_ends);
 }
 
 void loom_plan_destroy(struct loom_plan *plan)

@@ -163,6 +163,10 @@ static const struct loom_rule loom_rules[DRM_LOOM_RULE_END] = {
 		.name = "view_image",
 		.text = "a view in an image stays in the columns of its tensor",
 	},
+	[DRM_LOOM_RULE_WORK] = {
+		.name = "work",
+		.text = "the plan is large enough for the work of proving what is written",
+	},
 };
 
 const char *loom_rule_name(u32 rule)

@@ -2,28 +2,34 @@
 #ifndef LOOM_SPLAY_H
 #define LOOM_SPLAY_H
 
-#include "loom_core.h"
+#include "work.h"
 
 /**
  * DOC: Ordered sets
  *
- * A top-down splay tree over u64 keys. It was taken over the kernel's rbtree because core is
+ * A top-down splay tree over u32 keys. It was taken over the kernel's rbtree because core is
  * freestanding, and over a balanced tree of our own because it is a third of the code, keeps no
  * balance in its nodes and is still O(log n) amortised on any sequence of calls, also one
  * that a hostile plan has thought up. Nothing here recurses: such a tree may be as deep as it
  * has nodes. Look-ups reshape the tree, so it is for one owner.
+ *
+ * A single call can take as many steps as the tree has nodes, so each step counts as a unit of work
+ * (work.h). When the caller has to give up, a call ends early and its answer means nothing; the
+ * tree is still one tree then, but its order is not kept, and no node may be taken out of it.
  */
 
 /**
  * struct loom_splay_node - an element; embedded in what it stands for
- * @key: unique in its tree
  * @left: smaller keys
  * @right: larger keys
+ * @key: unique in its tree
+ * @end: of its owner, whose elements are ranges from @key on: here it takes no room
  */
 struct loom_splay_node {
-	u64 key;
 	struct loom_splay_node *left;
 	struct loom_splay_node *right;
+	u32 key;
+	u32 end;
 };
 
 /**
@@ -35,12 +41,16 @@ struct loom_splay {
 };
 
 /* The element with the largest key that is not above @key, or NULL. */
-struct loom_splay_node *loom_splay_floor(struct loom_splay *tree, u64 key);
+struct loom_splay_node *loom_splay_floor(struct loom_splay *tree, u32 key,
+					 struct loom_work *work);
 /* The element with the smallest key that is not below @key, or NULL. */
-struct loom_splay_node *loom_splay_ceil(struct loom_splay *tree, u64 key);
+struct loom_splay_node *loom_splay_ceil(struct loom_splay *tree, u32 key,
+					struct loom_work *work);
 /* Adds an element; no other has its key. */
-void loom_splay_insert(struct loom_splay *tree, struct loom_splay_node *node);
+void loom_splay_insert(struct loom_splay *tree, struct loom_splay_node *node,
+		       struct loom_work *work);
 /* Takes an element out that is in the tree. */
-void loom_splay_remove(struct loom_splay *tree, struct loom_splay_node *node);
+void loom_splay_remove(struct loom_splay *tree, struct loom_splay_node *node,
+		       struct loom_work *work);
 
 #endif /* LOOM_SPLAY_H */

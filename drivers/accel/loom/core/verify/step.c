@@ -11,7 +11,7 @@ static int __must_check loom_step_check_tiling(struct loom_verify *verify)
 		const struct drm_loom_plan_step *raw = &verify->steps[i];
 		struct loom_step *step = &verify->plan->steps[i];
 
-		ret = loom_verify_relax(i);
+		ret = loom_verify_work(verify, 1);
 		if (ret)
 			return ret;
 		if (raw->first_command != end || raw->pad ||
@@ -42,7 +42,7 @@ static int __must_check loom_step_check(struct loom_verify *verify)
 		bool compute = i >= step->dma_commands;
 
 		verify->command = step->first_command + i;
-		ret = loom_verify_relax(verify->command);
+		ret = loom_verify_work(verify, LOOM_WORK_COMMAND);
 		if (ret)
 			return ret;
 		verify->in_command = true;

@@ -165,7 +165,7 @@ int loom_verify_tensors(struct loom_verify *verify)
 	int ret;
 
 	for (i = 0; i < verify->header->tensors.count; i++) {
-		ret = loom_verify_relax(i);
+		ret = loom_verify_work(verify, LOOM_WORK_TENSOR);
 		if (ret)
 			return ret;
 		rule = loom_tensor_rule(verify, i);

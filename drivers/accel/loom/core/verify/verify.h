@@ -24,25 +24,19 @@ struct loom_tensor_state {
 };
 
 /**
- * struct loom_access - bytes that a command of a step touches
- * @start: first byte, in its space
- * @end: first byte behind
- * @space: slot, or LOOM_SPACE_SCRATCH
+ * struct loom_access - bytes that an operand of a command of a step touches
+ * @start: first byte, in its space; the operand knows the last
  * @command: index of the command
- * @tensor: index of the tensor
- * @operand: number of the operand
+ * @operand: number of the operand; what is written is the first
+ * @space: slot, or LOOM_SPACE_SCRATCH
  * @compute: by the compute stream
- * @write: it is written
  */
 struct loom_access {
 	u64 start;
-	u64 end;
-	u32 space;
 	u32 command;
-	u32 tensor;
 	u8 operand;
+	u8 space;
 	bool compute;
-	bool write;
 };
 
 /**
@@ -61,6 +55,7 @@ struct loom_access {
  * @attrs: bytes of attributes
  * @images: by slot: its record in the table of images, or NULL
  * @states: by tensor
+ * @work: what was done so far
  * @pool: memory and budget of the coverages
  * @footprints: of the two views that are compared
  * @accesses: of the step, for the hazard rule
@@ -83,6 +78,7 @@ struct loom_verify {
 	const u8 *attrs;
 	const struct drm_loom_plan_image *images[DRM_LOOM_MAX_SLOTS];
 	struct loom_tensor_state *states;
+	struct loom_work work;
 	struct loom_coverage_pool pool;
 	struct loom_footprint footprints[2];
 	struct loom_access *accesses;
@@ -95,12 +91,10 @@ struct loom_verify {
 	struct drm_loom_reject *reject;
 };
 
-/* Lets others run every so often. -EINTR when the caller should give up. */
-static inline int __must_check loom_verify_relax(u32 round)
+/* Counts work, and lets others run every so often. -EINTR when the caller should give up. */
+static inline int __must_check loom_verify_work(struct loom_verify *verify, u64 units)
 {
-	if (round & 0x3ff || loom_port_relax())
-		return 0;
-	return -EINTR;
+	return loom_work_do(&verify->work, units) ? 0 : -EINTR;
 }
 
 /* Whether a tensor lies in what is bound to a slot, as all do that are not in the scratch. */
@@ -131,6 +125,12 @@ static inline u32 loom_view_space(const struct loom_view *view)
 	return loom_view_in_slot(view) ? view->slot : LOOM_SPACE_SCRATCH;
 }
 
+/* plan.c: loom_plan_create() that says what it did, for tests */
+int __must_check loom_plan_create_counted(const void *blob, u64 size,
+					  const struct loom_topology *topology,
+					  struct loom_plan **plan,
+					  struct drm_loom_reject *reject, struct loom_work *work);
+
 /* reject.c: refusals. All return -EBADMSG. */
 int loom_reject_plan(struct loom_verify *verify, u32 rule);
 int loom_reject_slot(struct loom_verify *verify, u32 rule, u32 slot);
@@ -156,6 +156,7 @@ bool loom_view_image_ok(const struct loom_verify *verify, const struct drm_loom_
 int __must_check loom_verify_tensors(struct loom_verify *verify);
 /* overlap.c: rule about all tensors */
 int __must_check loom_verify_overlap(struct loom_verify *verify);
+u64 loom_verify_overlap_bytes(u32 tensors, u32 steps);
 /* step.c: rules about steps, and all below them */
 int __must_check loom_verify_steps(struct loom_verify *verify);
 /* command.c: decodes a command and checks it against its operation */

@@ -402,9 +402,32 @@ static inline void ec_run_split(struct ec *ec, u64 most)
 	}
 }
 
+/* As a plan of one command, call by call. Return: whether no call does more than it may. */
+static inline bool ec_run_calls(struct ec *ec, u64 budget)
+{
+	struct loom_step step = { .commands = 1 };
+	struct loom_plan plan = {
+		.lanes = ec->lanes, .step_count = 1, .command_count = 1, .steps = &step,
+		.commands = &ec->command,
+	};
+	struct loom_engine engine;
+	bool done, bounded = true;
+	u64 before;
+
+	loom_engine_init(&engine, &plan, &ec->memory);
+	do {
+		before = engine.work;
+		done = loom_engine_run(&engine, budget);
+		if (engine.work - before >= budget + LOOM_ENGINE_EXCESS)
+			bounded = false;
+	} while (!done);
+	return bounded;
+}
+
 /*
- * Checks the command and runs it: whole, unit by unit, and in runs of random length, which must
- * come to the same bits. Leaves the result in place. Everything but y must be as before.
+ * Checks the command and runs it: whole, unit by unit, in runs of random length, and in calls that
+ * stop inside of units, which must come to the same bits. Leaves the result in place. Everything
+ * but y must be as before.
  */
 static inline bool ec_run(struct ec *ec, u32 opcode, const void *attr, u32 operands)
 {
@@ -434,6 +457,11 @@ static inline bool ec_run(struct ec *ec, u32 opcode, const void *attr, u32 opera
 	ec_run_split(ec, 1 + ec->command.units / 3);
 	if (!ec_same(ec, whole))
 		ec_fail(ec, "in parts it is not the same");
+	ec_restore(ec, before);
+	if (!ec_run_calls(ec, ec_range(1, 8192)))
+		ec_fail(ec, "a call does more than it may");
+	if (!ec_same(ec, whole))
+		ec_fail(ec, "in calls it is not the same");
 
 	/* put back what y had: then all must be as before */
 	ec_restore(ec, whole);

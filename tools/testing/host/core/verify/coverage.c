@@ -292,6 +292,7 @@ static void test_cover(u32 rounds, bool poor)
 {
 	u32 yes = 0, no = 0, unsound = 0, missed = 0, complete = 0, i, k, n;
 	struct loom_coverage_pool pool;
+	struct loom_work work = {};
 	struct loom_footprint f;
 	struct grid g;
 
@@ -306,9 +307,9 @@ static void test_cover(u32 rounds, bool poor)
 			g.all.size[k] = 2 + rnd(4);
 			g.elements *= g.all.size[k];
 		}
-		loom_coverage_pool_init(&pool);
+		loom_coverage_pool_init(&pool, &work, 1 << 20);
 		if (poor) {
-			pool.work = rnd(50);
+			pool.units = rnd(50);
 			pool.nodes = rnd(8);
 		}
 		nodes = pool.nodes;
@@ -318,7 +319,7 @@ static void test_cover(u32 rounds, bool poor)
 				tap_fatal("no memory");
 			grid_box(&g, &f, true);
 			if (poor && n % 4) {
-				pool.work = rnd(30);
+				pool.units = rnd(30);
 				pool.nodes = rnd(6);
 			}
 			random_box(&g, &f, false);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/devcoredump.h>
+#include <linux/ratelimit.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_print.h>
+
+#include "loom_bo.h"
+#include "loom_context.h"
+#include "loom_device.h"
+#include "loom_file.h"
+#include "loom_job.h"
+#include "loom_plan_object.h"
+#include "report.h"
+
+/**
+ * DOC: Reports of timeouts
+ *
+ * A job that the timeout has ended leaves one line in the kernel's log, and a devcoredump
+ * (/sys/class/devcoredump) for who wants to know more: which plan of which client, where in it the
+ * engine was, what the job had done until then, and what was bound to its slots. That is text, a
+ * "key: value" per line, and "slot" lines with the same fields each. There are no addresses of the
+ * kernel in it, and nothing of what clients have in buffers, plans or scratch.
+ *
+ * The job is held by the timeout handler, on the way to signals of fences, where no memory can be
+ * waited for. So what is to be said is noted there, in memory that may not be had (then there is no
+ * dump), and told by a work of its own: dev_coredumpv() registers a device, and allocates for it.
+ */
+
+/* What was bound to a slot. */
+struct loom_report_slot {
+	u64 offset, size;
+	u32 flags, region;
+};
+
+/**
+ * struct loom_report - what there is to say of a job
+ */
+struct loom_report {
+	/** @work: writes it */
+	struct work_struct work;
+	/** @loom: the device, with a reference */
+	struct loom_device *loom;
+	/** @job: its number on the device */
+	u64 job;
+	/** @client: drm-client-id of fdinfo */
+	u64 client;
+	/** @plan: id that its client has for it, or had */
+	u32 plan;
+	/** @steps: of the plan */
+	u32 steps;
+	/** @commands: of the plan */
+	u32 commands;
+	/** @scratch_bytes: of the plan, per bank */
+	u64 scratch_bytes;
+	/** @priority: of the context */
+	u32 priority;
+	/** @position: where the engine was */
+	struct loom_job_position position;
+	/** @slot_count: number of @slots */
+	u32 slot_count;
+	/** @slots: what was bound */
+	struct loom_report_slot slots[] __counted_by(slot_count);
+};
+
+/* Written twice: to count the bytes, and to have them. */
+static void loom_report_print(const struct loom_report *report, struct drm_printer *p)
+{
+	const struct drm_loom_counters *counters = &report->position.counters;
+	u32 i;
+
+	drm_puts(p, "loom: 1\nevent: timeout\n");
+	drm_printf(p, "timeout_ms: %u\n", report->loom->job_timeout_ms);
+	drm_printf(p, "topology: %s\n", report->loom->topology->name);
+	drm_printf(p, "backend: %s\n", report->loom->backend->name);
+	drm_printf(p, "job: %llu\nclient: %llu\npriority: %u\n", report->job, report->client,
+		   report->priority);
+	drm_printf(p, "plan: %u\nsteps: %u\ncommands: %u\nscratch_bytes: %llu\n", report->plan,
+		   report->steps, report->commands, report->scratch_bytes);
+	drm_printf(p, "step: %u\ncommand: %u\nunit: %llu\n", report->position.step,
+		   report->position.command, report->position.unit);
+	drm_printf(p, "busy_ns: %llu\nmacs: %llu\nsteps_done: %llu\ncommands_done: %llu\n",
+		   counters->busy_ns, counters->macs, counters->steps, counters->commands);
+	drm_printf(p, "dram_read_bytes: %llu\ndram_write_bytes: %llu\n", counters->dram_read_bytes,
+		   counters->dram_write_bytes);
+	drm_printf(p, "sram_read_bytes: %llu\nsram_write_bytes: %llu\n", counters->sram_read_bytes,
+		   counters->sram_write_bytes);
+	for (i = 0; i < report->slot_count; i++) {
+		const struct loom_report_slot *slot = &report->slots[i];
+
+		drm_printf(p, "slot: %u region %s offset %llu size %llu flags 0x%x\n", i,
+			   slot->region == DRM_LOOM_REGION_SRAM ? "sram" : "dram", slot->offset,
+			   slot->size, slot->flags);
+	}
+}
+
+static void loom_report_work(struct work_struct *work)
+{
+	struct loom_report *report = container_of(work, struct loom_report, work);
+	struct loom_device *loom = report->loom;
+	struct drm_print_iterator iterator = { .remain = SSIZE_MAX };
+	struct drm_printer p = drm_coredump_printer(&iterator);
+	ssize_t size;
+	void *text;
+
+	loom_report_print(report, &p);
+	size = SSIZE_MAX - iterator.remain;
+	text = vmalloc(size);
+	if (text) {
+		iterator = (struct drm_print_iterator) { .data = text, .remain = size };
+		p = drm_coredump_printer(&iterator);
+		loom_report_print(report, &p);
+		dev_coredumpv(loom->drm.dev, text, size, GFP_KERNEL);
+	}
+	kfree(report);
+	drm_dev_put(&loom->drm);
+}
+
+/**
+ * loom_report_timeout() - say that the timeout has ended a job
+ * @job: the job, which is not freed meanwhile
+ */
+void loom_report_timeout(struct loom_job *job)
+{
+	static DEFINE_RATELIMIT_STATE(ratelimit, DEFAULT_RATELIMIT_INTERVAL,
+				      DEFAULT_RATELIMIT_BURST);
+	const struct loom_plan *plan = job->plan->plan;
+	struct loom_device *loom = job->loom;
+	struct loom_job_position position = {};
+	struct loom_report *report;
+	u32 i;
+
+	loom->backend->where(job, &position);
+	if (__ratelimit(&ratelimit))
+		drm_notice(&loom->drm,
+			   "job %llu of client %llu: timeout in plan %u, step %u of %u, command %u of %u\n",
+			   job->id, job->context->client->id, job->plan->id, position.step,
+			   plan->step_count, position.command, plan->command_count);
+	report = kzalloc(struct_size(report, slots, job->slot_count), GFP_NOWAIT | __GFP_NOWARN);
+	if (!report)
+		return;
+	INIT_WORK(&report->work, loom_report_work);
+	drm_dev_get(&loom->drm);
+	report->loom = loom;
+	report->job = job->id;
+	report->client = job->context->client->id;
+	report->plan = job->plan->id;
+	report->steps = plan->step_count;
+	report->commands = plan->command_count;
+	report->scratch_bytes = plan->scratch_bytes;
+	report->priority = job->context->priority;
+	report->position = position;
+	report->slot_count = job->slot_count;
+	for (i = 0; i < job->slot_count; i++)
+		report->slots[i] = (struct loom_report_slot) {
+			.offset = job->slots[i].offset,
+			.size = job->slots[i].size,
+			.flags = job->slots[i].flags,
+			.region = job->slots[i].bo->shape.region,
+		};
+	loom_context_queue(&report->work);
+}

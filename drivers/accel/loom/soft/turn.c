@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "turn.h"
+
+/**
+ * DOC: Turns
+ *
+ * Which of the jobs that a back end has gets the engine. By priority first: as long as a job of a
+ * higher one can run, those below wait. Among jobs of the same priority it is fair between clients
+ * (open files), whatever number of contexts they have:
+ *
+ * * Time goes by in rounds, and in each a client has one time slice. A client whose slice is used
+ *   up waits for the next round, which begins when no client that could run has some of its slice
+ *   left.
+ * * A client that comes while others run has what is left of its slice of this round, and goes
+ *   first. So one with a short job now and then waits for no more than the piece of work that is
+ *   being done, and as soon as it has used a slice it waits like everybody.
+ * * Contexts of a client share its slices: at the end of a slice the next of them goes on, and a
+ *   job that ends before leaves the rest to the next one.
+ *
+ * So a job that could run waits for a slice of each other client at its priority, twice that if all
+ * of them came after it.
+ *
+ * Rejected: order by the time that each has had so far, as the scheduler of processes has it. It
+ * finds the fair share of clients that wait in between more exactly, and needs a tree and a rule
+ * for how much of the past counts.
+ * Rejected, too: slices per context. A client would have as many as it likes. (It can still open
+ * the node many times; the number of its files is what the system limits.)
+ *
+ * A job that is to end (its file was closed, its time is used up) goes before all others, whatever
+ * its priority: that costs no more than to end it. Without that a job of low priority, and the
+ * buffers that it holds, would stay until all others are done.
+ *
+ * All of this is lists that the back end keeps under its own lock. Nothing is allocated: a client's
+ * place is in &struct loom_file.
+ */
+
+/**
+ * loom_turns_init() - nobody wants the engine
+ * @turns: the lists
+ */
+void loom_turns_init(struct loom_turns *turns)
+{
+	struct loom_turns_level *level;
+
+	INIT_LIST_HEAD(&turns->ending);
+	for (level = turns->levels; level < turns->levels + LOOM_PRIORITY_COUNT; level++) {
+		INIT_LIST_HEAD(&level->active);
+		INIT_LIST_HEAD(&level->expired);
+		/* not that of a client that was never here */
+		level->round = 1;
+	}
+}
+
+static void loom_turns_renew(const struct loom_turns_level *level, struct loom_file_turn *client,
+			     u64 slice_ns)
+{
+	if (client->round == level->round)
+		return;
+	client->round = level->round;
+	client->left_ns = slice_ns;
+}
+
+/**
+ * loom_turns_add() - a job wants the engine
+ * @turns: the lists
+ * @turn: the job's place in them
+ */
+void loom_turns_add(struct loom_turns *turns, struct loom_turn *turn)
+{
+	struct loom_turns_level *level = &turns->levels[turn->priority];
+	struct loom_file_turn *client = turn->client;
+
+	list_add_tail(&turn->node, &client->jobs);
+	if (!list_empty(&client->node))
+		return;
+	loom_turns_renew(level, client, turn->slice_ns);
+	if (client->left_ns)
+		list_add(&client->node, &level->active);
+	else
+		list_add_tail(&client->node, &level->expired);
+}
+
+/**
+ * loom_turns_remove() - a job has ended, or will not run
+ * @turn: the job's place
+ */
+void loom_turns_remove(struct loom_turn *turn)
+{
+	list_del_init(&turn->node);
+	if (list_empty(&turn->client->jobs))
+		list_del_init(&turn->client->node);
+}
+
+/**
+ * loom_turns_end() - a job is to end, so it has the next turn
+ * @turns: the lists
+ * @turn: the job's place; if it has none, nothing happens
+ */
+void loom_turns_end(struct loom_turns *turns, struct loom_turn *turn)
+{
+	if (list_empty(&turn->node) || turn->ending)
+		return;
+	turn->ending = true;
+	list_move_tail(&turn->node, &turns->ending);
+	if (list_empty(&turn->client->jobs))
+		list_del_init(&turn->client->node);
+}
+
+/**
+ * loom_turns_end_all() - all jobs of a client are to end
+ * @turns: the lists
+ * @client: whose, at one priority
+ */
+void loom_turns_end_all(struct loom_turns *turns, struct loom_file_turn *client)
+{
+	struct loom_turn *turn, *next;
+
+	list_for_each_entry_safe(turn, next, &client->jobs, node)
+		loom_turns_end(turns, turn);
+}
+
+/**
+ * loom_turns_next() - who should have the engine now
+ * @turns: the lists
+ *
+ * Return: a job, which keeps its place; or NULL.
+ */
+struct loom_turn *loom_turns_next(struct loom_turns *turns)
+{
+	struct loom_turns_level *level = turns->levels + LOOM_PRIORITY_COUNT;
+
+	if (!list_empty(&turns->ending))
+		return list_first_entry(&turns->ending, struct loom_turn, node);
+	while (level-- > turns->levels) {
+		struct loom_file_turn *client;
+		struct loom_turn *turn;
+
+		if (list_empty(&level->active)) {
+			if (list_empty(&level->expired))
+				continue;
+			list_splice_init(&level->expired, &level->active);
+			level->round++;
+		}
+		client = list_first_entry(&level->active, struct loom_file_turn, node);
+		turn = list_first_entry(&client->jobs, struct loom_turn, node);
+		loom_turns_renew(level, client, turn->slice_ns);
+		return turn;
+	}
+	return NULL;
+}
+
+/**
+ * loom_turns_spend() - the engine has worked on a job
+ * @turns: the lists
+ * @turn: the job
+ * @ns: for how long
+ *
+ * Return: who should have it now: @turn, or another job.
+ */
+struct loom_turn *loom_turns_spend(struct loom_turns *turns, struct loom_turn *turn, u64 ns)
+{
+	struct loom_file_turn *client = turn->client;
+
+	client->left_ns -= min(client->left_ns, ns);
+	if (!client->left_ns && !turn->ending) {
+		list_move_tail(&turn->node, &client->jobs);
+		list_move_tail(&client->node, &turns->levels[turn->priority].expired);
+	}
+	return loom_turns_next(turns);
+}

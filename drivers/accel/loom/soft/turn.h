@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_TURN_H
+#define LOOM_TURN_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "loom_file.h"
+
+/**
+ * struct loom_turn - a job that wants the engine, or has it
+ */
+struct loom_turn {
+	/**
+	 * @node: in loom_file_turn.jobs or loom_turns.ending, from loom_turns_add() to
+	 * loom_turns_remove()
+	 */
+	struct list_head node;
+	/** @client: whose it is, at the priority of its context */
+	struct loom_file_turn *client;
+	/** @priority: of its context */
+	u32 priority;
+	/** @slice_ns: what its client gets in a round */
+	u64 slice_ns;
+	/** @ending: it is in &loom_turns.ending */
+	bool ending;
+};
+
+/**
+ * struct loom_turns_level - the clients with jobs of one priority
+ */
+struct loom_turns_level {
+	/** @active: &struct loom_file_turn with some of their slice left, the next one first */
+	struct list_head active;
+	/** @expired: those that wait for the next round */
+	struct list_head expired;
+	/** @round: number of this one */
+	u64 round;
+};
+
+/**
+ * struct loom_turns - whose turn it is
+ */
+struct loom_turns {
+	/** @levels: by priority */
+	struct loom_turns_level levels[LOOM_PRIORITY_COUNT];
+	/** @ending: jobs that are to end, before all others */
+	struct list_head ending;
+};
+
+void loom_turns_init(struct loom_turns *turns);
+void loom_turns_add(struct loom_turns *turns, struct loom_turn *turn);
+void loom_turns_remove(struct loom_turn *turn);
+void loom_turns_end(struct loom_turns *turns, struct loom_turn *turn);
+void loom_turns_end_all(struct loom_turns *turns, struct loom_file_turn *client);
+struct loom_turn *loom_turns_next(struct loom_turns *turns);
+struct loom_turn *loom_turns_spend(struct loom_turns *turns, struct loom_turn *turn, u64 ns);
+
+#endif /* LOOM_TURN_H */

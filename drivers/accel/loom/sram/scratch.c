@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/dma-fence.h>
+
+#include <drm/drm_gem.h>
+
+#include "core/loom_plan.h"
+#include "loom_region.h"
+
+/**
+ * DOC: Scratch
+ *
+ * What jobs and reservations hold at the bottom of the SRAM, ordered by size, and which buffer is
+ * in the way of more. A file of its own only because it is much; it belongs to loom_region.c.
+ *
+ * Scratch above the floor that an exclusive context has brought is lost when that has no effect any
+ * more and another client needs the room: reservations do not count, and jobs are revoked. One that
+ * has not started never will; one that is running is stopped, and waited for.
+ */
+
+/* Whether scratch above the floor has to make room for a buffer of another client. */
+static bool loom_region_may_revoke_locked(struct loom_region *region,
+					  const struct loom_region_scratch *scratch,
+					  const struct loom_sram_share *share)
+{
+	lockdep_assert_held(&region->lock);
+	return scratch->bytes > region->sram.floor_bytes && scratch->share != share &&
+	       !loom_sram_entitled(&region->sram, scratch->share);
+}
+
+/**
+ * loom_region_scratch_locked() - bytes held at the bottom of a bank and of those behind it
+ * @region: the SRAM, locked
+ * @bank: the bank
+ * @share: of the client that wants to know where a buffer of it can be
+ *
+ * What others have above the floor once their exclusive context has no effect does not count,
+ * unless it is held by a job that may be using it, or that nobody has revoked yet.
+ *
+ * Return: bytes.
+ */
+u64 loom_region_scratch_locked(struct loom_region *region, u32 bank,
+			       const struct loom_sram_share *share)
+{
+	struct loom_region_scratch *scratch;
+	struct rb_node *node;
+	u64 most = 0, bytes;
+
+	lockdep_assert_held(&region->lock);
+	/* mostly the first node has the most */
+	for (node = rb_first_cached(&region->scratch); node; node = rb_next(node)) {
+		scratch = rb_entry(node, struct loom_region_scratch, node);
+		if (scratch->bytes <= most)
+			break;
+		bytes = scratch->plan->scratch_ends[bank];
+		if (loom_region_may_revoke_locked(region, scratch, share) &&
+		    (!scratch->job || (scratch->revoked && !scratch->fence)))
+			bytes = min(bytes, region->sram.floor_bytes);
+		most = max(most, bytes);
+	}
+	return most;
+}
+
+static bool loom_region_larger(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct loom_region_scratch, node)->bytes >
+	       rb_entry(b, struct loom_region_scratch, node)->bytes;
+}
+
+/* The lowest buffer of a bank, or the lowest that makes no room for others; or NULL. */
+static struct loom_bank_block *loom_region_lowest_locked(struct loom_region *region, u32 bank,
+							 bool fixed)
+{
+	struct loom_mask mask = {};
+	struct loom_bank_iter iter;
+	struct loom_bank_span span;
+
+	if (!fixed || list_empty(&region->sram.taken))
+		return loom_bank_bottom(&region->bank, bank);
+	loom_mask_set(&mask, bank);
+	loom_bank_walk(&region->bank, &mask, &iter);
+	while (loom_bank_next(&iter, &span))
+		if (span.block && !loom_region_displaceable_locked(region, span.block))
+			return span.block;
+	return NULL;
+}
+
+/* Of the buffers that overlap a plan's scratch the one that reaches furthest below its end. */
+static bool loom_region_find_conflict_locked(struct loom_region *region,
+					     const struct loom_plan *plan, bool fixed,
+					     struct loom_region_conflict *conflict)
+{
+	u64 base = region->bank.base, worst = 0;
+	struct loom_bank_block *block;
+	struct loom_region_block *found = NULL;
+	u32 bank;
+
+	lockdep_assert_held(&region->lock);
+	for (bank = 0; bank < plan->lanes && plan->scratch_ends[bank]; bank++) {
+		u64 end = base + plan->scratch_ends[bank];
+
+		block = loom_region_lowest_locked(region, bank, fixed);
+		if (!block || end <= block->start || end - block->start <= worst)
+			continue;
+		worst = end - block->start;
+		found = container_of(block, struct loom_region_block, block);
+		*conflict = (struct loom_region_conflict) {
+			.bank = bank,
+			.start = base,
+			.end = end,
+			.address = block->start,
+			.bytes = block->size,
+			.displaceable = loom_region_displaceable_locked(region, block),
+		};
+	}
+	/* a buffer gives its block back before it is freed, so the pointer is valid */
+	if (found && kref_get_unless_zero(&found->gem->refcount))
+		conflict->gem = found->gem;
+	return found;
+}
+
+/**
+ * loom_region_find_conflict() - whether a buffer overlaps the scratch of a plan, and stays there
+ * @region: the SRAM
+ * @plan: the plan
+ * @conflict: out: which one, if there is one; to be given to loom_region_conflict_fini()
+ *
+ * Return: true if there is one.
+ */
+bool loom_region_find_conflict(struct loom_region *region, const struct loom_plan *plan,
+			       struct loom_region_conflict *conflict)
+{
+	bool found;
+
+	*conflict = (struct loom_region_conflict) {};
+	mutex_lock(&region->lock);
+	found = loom_region_find_conflict_locked(region, plan, true, conflict);
+	mutex_unlock(&region->lock);
+	return found;
+}
+
+/**
+ * loom_region_conflict_fini() - drop the reference of a conflict
+ * @conflict: filled in by loom_region_find_conflict() or loom_region_hold()
+ */
+void loom_region_conflict_fini(struct loom_region_conflict *conflict)
+{
+	if (conflict->gem)
+		drm_gem_object_put(conflict->gem);
+	conflict->gem = NULL;
+}
+
+/**
+ * loom_region_hold() - keep the bottom of the SRAM for a job or a plan
+ * @region: the SRAM
+ * @scratch: zeroed or released
+ * @plan: whose scratch; lives until it is released
+ * @share: of the file that wants it, which lives as long
+ * @conflict: out: which buffer overlaps it, if this fails with -EBUSY; to be given to
+ *	loom_region_conflict_fini()
+ *
+ * Return: 0; -EBUSY when a buffer overlaps it; -EACCES when it ends above the floor and the file
+ * has no exclusive context in effect.
+ */
+int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scratch,
+		     const struct loom_plan *plan, const struct loom_sram_share *share,
+		     struct loom_region_conflict *conflict)
+{
+	int ret = 0;
+
+	*conflict = (struct loom_region_conflict) {};
+	if (!plan->scratch_ends[0])
+		return 0;
+	mutex_lock(&region->lock);
+	if (plan->scratch_ends[0] > region->sram.floor_bytes &&
+	    !loom_sram_entitled(&region->sram, share)) {
+		ret = -EACCES;
+	} else if (loom_region_find_conflict_locked(region, plan, false, conflict)) {
+		ret = -EBUSY;
+	} else {
+		scratch->bytes = plan->scratch_ends[0];
+		scratch->plan = plan;
+		scratch->share = share;
+		rb_add_cached(&scratch->node, &region->scratch, loom_region_larger);
+	}
+	mutex_unlock(&region->lock);
+	return ret;
+}
+
+/**
+ * loom_region_start() - a job is about to use its scratch
+ * @region: the SRAM
+ * @scratch: held, or not if the job has none
+ * @fence: signals when the job is done, after loom_region_release()
+ *
+ * Return: 0, or -ECANCELED when another client has got the room.
+ */
+int loom_region_start(struct loom_region *region, struct loom_region_scratch *scratch,
+		      struct dma_fence *fence)
+{
+	int ret = 0;
+
+	if (!scratch->bytes)
+		return 0;
+	mutex_lock(&region->lock);
+	if (scratch->revoked)
+		ret = -ECANCELED;
+	else
+		scratch->fence = fence;
+	mutex_unlock(&region->lock);
+	return ret;
+}
+
+/**
+ * loom_region_revoke() - have jobs make room that only an exclusive context could submit
+ * @region: the SRAM
+ * @share: of the client that needs room for a buffer
+ *
+ * Jobs with scratch above the floor whose file has no exclusive context in effect any more are
+ * cancelled. Waits for one that is running, which takes as long as a piece of work between two
+ * looks at loom_job_stop_reason(): too short to let it have the room meanwhile and to hand its
+ * fence to whoever uses the buffer.
+ *
+ * Return: 0 when there is nothing left to cancel; -EAGAIN when there may be more room now;
+ * -ERESTARTSYS.
+ */
+int loom_region_revoke(struct loom_region *region, const struct loom_sram_share *share)
+{
+	struct loom_region_scratch *scratch;
+	struct dma_fence *fence = NULL;
+	struct rb_node *node;
+	bool some = false;
+	long ret = 0;
+
+	mutex_lock(&region->lock);
+	for (node = rb_first_cached(&region->scratch); node; node = rb_next(node)) {
+		scratch = rb_entry(node, struct loom_region_scratch, node);
+		if (scratch->bytes <= region->sram.floor_bytes)
+			break;
+		if (!scratch->job || !loom_region_may_revoke_locked(region, scratch, share))
+			continue;
+		some |= !scratch->revoked || scratch->fence;
+		WRITE_ONCE(scratch->revoked, true);
+		if (!scratch->fence)
+			continue;
+		region->revoked(scratch);
+		if (!fence)
+			fence = dma_fence_get(scratch->fence);
+	}
+	mutex_unlock(&region->lock);
+	if (fence) {
+		ret = dma_fence_wait(fence, true);
+		dma_fence_put(fence);
+	}
+	return ret ?: some ? -EAGAIN : 0;
+}
+
+/**
+ * loom_region_holds() - whether scratch is still kept free of buffers
+ * @region: the SRAM
+ * @scratch: held or not
+ *
+ * Return: false if it is not held, or if that has no effect without an exclusive context.
+ */
+bool loom_region_holds(struct loom_region *region, const struct loom_region_scratch *scratch)
+{
+	bool holds;
+
+	mutex_lock(&region->lock);
+	holds = scratch->bytes && (scratch->bytes <= region->sram.floor_bytes ||
+				   loom_sram_entitled(&region->sram, scratch->share));
+	mutex_unlock(&region->lock);
+	return holds;
+}
+
+/**
+ * loom_region_release() - undo loom_region_hold()
+ * @region: the SRAM
+ * @scratch: held or not
+ */
+void loom_region_release(struct loom_region *region, struct loom_region_scratch *scratch)
+{
+	if (!scratch->bytes)
+		return;
+	mutex_lock(&region->lock);
+	rb_erase_cached(&scratch->node, &region->scratch);
+	scratch->bytes = 0;
+	scratch->fence = NULL;
+	mutex_unlock(&region->lock);
+}

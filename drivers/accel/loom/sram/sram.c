@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+
+#include "core/loom_mask.h"
+#include "core/loom_topology.h"
+#include "sram/sram.h"
+
+/**
+ * DOC: Sharing the SRAM
+ *
+ * Each plan has its scratch at the bottom of the SRAM banks, and SRAM buffers are never evicted for
+ * somebody else's. So whoever could put 64 bytes at the bottom, or keep a whole bank, could stop
+ * everybody else for good. These are the rules against that; loom_region.c asks here under its
+ * lock, and nothing is kept but counts:
+ *
+ * * The floor: the bottom of each bank, three quarters of it unless the module was loaded
+ *   otherwise, is for scratch and nothing else. All plans use the same bytes there, so a plan that
+ *   stays below the end of the floor takes nothing from anybody and can always run.
+ * * The pool above the floor is for buffers and nothing else. A file may have half of it, in each
+ *   bank: no single file can take all, and two find room. A file that opens the node many times
+ *   has as many shares, as with the other caps; what it can get by that is the pool and never the
+ *   floor.
+ * * An exclusive context suspends both rules for its file: buffers from address 0 on, the whole
+ *   bank, scratch and reservations beyond the floor. Whoever has CAP_SYS_NICE may make one, one
+ *   file at a time; and so may the only open file of the device, from which nobody can suffer.
+ *   The latter's exclusivity is suspended as soon as another file is open. What it has taken stays
+ *   until another client asks for the room: then its buffers lose their addresses and keep their
+ *   bytes, as in the DRAM, and its jobs with scratch beyond the floor are cancelled.
+ *
+ * Rejected: to evict any SRAM buffer whose room a scratch needs. It would serve the attacker as
+ * well: two clients could throw each other's buffers out with every job. Every switch between them
+ * would cost copies on hardware whose banks are memory of their own, and a planner could not count
+ * on any size. A floor is a promise that planners can aim at, and costs nothing to keep.
+ *
+ * Rejected: scratch beyond the floor for everybody as long as nothing is in its way. Jobs that are
+ * queued one behind the other would hold the pool for ever, and if they did not hold it, a buffer
+ * would wait for all jobs queued before it, or they would fail at a time of somebody else's
+ * choice.
+ */
+
+#define LOOM_SRAM_FLOOR_PERCENT	75
+
+static uint loom_sram_floor_percent = LOOM_SRAM_FLOOR_PERCENT;
+module_param_named(sram_floor_percent, loom_sram_floor_percent, uint, 0444);
+MODULE_PARM_DESC(sram_floor_percent,
+		 "Percent of each SRAM bank that is kept for the scratch of plans (default: 75)");
+
+/**
+ * loom_sram_entitled() - whether the rules are suspended for a file
+ * @sram: the rules
+ * @share: the file's
+ *
+ * Return: true if it is.
+ */
+bool loom_sram_entitled(const struct loom_sram *sram, const struct loom_sram_share *share)
+{
+	return !sram->limited || share->privileged || (share->exclusive && sram->files == 1);
+}
+
+/**
+ * loom_sram_low() - where the bytes begin that a file may have buffers in
+ * @sram: the rules
+ * @share: the file's
+ *
+ * Return: bytes from the first address that can be allocated.
+ */
+u64 loom_sram_low(const struct loom_sram *sram, const struct loom_sram_share *share)
+{
+	return loom_sram_entitled(sram, share) ? 0 : sram->floor_bytes;
+}
+
+static bool loom_sram_exceeds(const struct loom_sram *sram, const struct loom_sram_share *share,
+			      const struct loom_mask *mask, u64 bytes)
+{
+	u32 bank;
+
+	if (bytes > sram->share_bytes)
+		return true;
+	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(mask, bank + 1))
+		if (share->used[bank] > sram->share_bytes - bytes)
+			return true;
+	return false;
+}
+
+/**
+ * loom_sram_check() - whether a file may have so much more
+ * @sram: the rules
+ * @share: the file's
+ * @mask: in which banks
+ * @bytes: in each of them
+ *
+ * Return: 0, or -EDQUOT.
+ */
+int loom_sram_check(const struct loom_sram *sram, const struct loom_sram_share *share,
+		    const struct loom_mask *mask, u64 bytes)
+{
+	if (loom_sram_entitled(sram, share) || !loom_sram_exceeds(sram, share, mask, bytes))
+		return 0;
+	return -EDQUOT;
+}
+
+/**
+ * loom_sram_charge() - a buffer has got an address
+ * @sram: the rules
+ * @block: the buffer, with its share set
+ * @mask: its banks
+ * @offset: of its address from the first that can be allocated
+ * @bytes: in each bank
+ */
+void loom_sram_charge(struct loom_sram *sram, struct loom_sram_block *block,
+		      const struct loom_mask *mask, u64 offset, u64 bytes)
+{
+	u32 bank;
+
+	INIT_LIST_HEAD(&block->node);
+	if (!sram->limited)
+		return;
+	if (offset < sram->floor_bytes || loom_sram_exceeds(sram, block->share, mask, bytes))
+		list_add(&block->node, &sram->taken);
+	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(mask, bank + 1))
+		block->share->used[bank] += bytes;
+}
+
+/**
+ * loom_sram_uncharge() - undo loom_sram_charge()
+ * @sram: the rules
+ * @block: the buffer
+ * @mask: as charged
+ * @bytes: as charged
+ */
+void loom_sram_uncharge(struct loom_sram *sram, struct loom_sram_block *block,
+			const struct loom_mask *mask, u64 bytes)
+{
+	u32 bank;
+
+	if (!sram->limited)
+		return;
+	list_del_init(&block->node);
+	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(mask, bank + 1))
+		block->share->used[bank] -= bytes;
+}
+
+/**
+ * loom_sram_displaceable() - whether a buffer has to make room for other clients
+ * @sram: the rules
+ * @block: the buffer
+ *
+ * Return: true if it has what only an exclusive context may take, and its file has none in effect.
+ */
+bool loom_sram_displaceable(const struct loom_sram *sram, const struct loom_sram_block *block)
+{
+	return !list_empty(&block->node) && !loom_sram_entitled(sram, block->share);
+}
+
+/**
+ * loom_sram_used() - what a file has
+ * @share: the file's
+ *
+ * Return: bytes in the bank where it has most.
+ */
+u64 loom_sram_used(const struct loom_sram_share *share)
+{
+	u64 most = 0;
+	u32 bank;
+
+	for (bank = 0; bank < DRM_LOOM_MAX_BANKS; bank++)
+		most = max(most, share->used[bank]);
+	return most;
+}
+
+/**
+ * loom_sram_enter() - an exclusive context is made
+ * @sram: the rules
+ * @share: of its file
+ * @privileged: by somebody with CAP_SYS_NICE
+ *
+ * Return: 0; -EBUSY when another file has one that was made with that capability; -EACCES when
+ * another file is open.
+ */
+int loom_sram_enter(struct loom_sram *sram, struct loom_sram_share *share, bool privileged)
+{
+	if (sram->holder && sram->holder != share)
+		return -EBUSY;
+	if (!privileged && sram->files != 1)
+		return -EACCES;
+	share->exclusive++;
+	if (privileged) {
+		share->privileged++;
+		sram->holder = share;
+	}
+	return 0;
+}
+
+/**
+ * loom_sram_leave() - undo loom_sram_enter()
+ * @sram: the rules
+ * @share: of its file
+ * @privileged: as it was made
+ */
+void loom_sram_leave(struct loom_sram *sram, struct loom_sram_share *share, bool privileged)
+{
+	share->exclusive--;
+	if (privileged && !--share->privileged)
+		sram->holder = NULL;
+}
+
+/**
+ * loom_sram_init() - choose floor and share
+ * @sram: zeroed
+ * @topology: of the SRAM
+ * @total_bytes: that can be allocated in a bank
+ */
+void loom_sram_init(struct loom_sram *sram, const struct loom_region_topology *topology,
+		    u64 total_bytes)
+{
+	u64 units = div64_u64(total_bytes, topology->align_bytes);
+	u64 floor = div_u64(units * min(loom_sram_floor_percent, 100U), 100);
+
+	INIT_LIST_HEAD(&sram->taken);
+	sram->limited = true;
+	sram->floor_bytes = floor * topology->align_bytes;
+	sram->share_bytes = (units - floor) / 2 * topology->align_bytes;
+}
