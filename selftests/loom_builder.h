@@ -116,7 +116,8 @@ static inline struct drm_loom_plan_view *loom_builder_command(struct loom_builde
 	if (!builder->commands || !builder->views)
 		exit(KSFT_FAIL);
 	while (attr_size && offset < builder->attr_bytes &&
-	       memcmp(&builder->attrs[offset], attr, attr_size))
+	       (offset + attr_size > builder->attr_bytes ||
+		memcmp(&builder->attrs[offset], attr, attr_size)))
 		offset += 8;
 	if (attr_size && offset >= builder->attr_bytes) {
 		memcpy(&builder->attrs[offset], attr, attr_size);

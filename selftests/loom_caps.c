@@ -1,56 +1,89 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Caps on the bytes of buffers: of the device and of a file, exact, given back when a buffer goes.
+ * Caps: on the bytes of buffers and of plans, of the device and of a file, and on the contexts and
+ * jobs of a file: exact, given back when what was counted goes.
  */
 #include "loom_selftest.h"
 
 #define PARAMETERS	"/sys/module/loom/parameters/"
 #define BYTES		(16 * LOOM_PAGE)
 
+/* With what is set while a test runs, where that is not "no cap". */
+static const char *const caps[] = {
+	"max_bytes", "max_file_bytes", "max_plans_bytes", "max_file_plans_bytes", "max_file_jobs",
+	"max_file_contexts",
+};
+
 FIXTURE(caps)
 {
 	int fd, other;
 	bool set;
+	uint64_t before[LOOM_ARRAY_SIZE(caps)];
 };
+
+static int cap_set(const char *name, uint64_t cap)
+{
+	char path[128], text[32];
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", name);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)cap);
+	return loom_write_file(path, text);
+}
+
+static int cap_get(const char *name, uint64_t *cap)
+{
+	unsigned long long value;
+	char path[128];
+	FILE *file;
+	int ret;
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", name);
+	file = fopen(path, "r");
+	if (!file)
+		return -errno;
+	ret = fscanf(file, "%llu", &value) == 1 ? 0 : -EIO;
+	fclose(file);
+	*cap = value;
+	return ret;
+}
 
 static int caps_set(uint64_t device, uint64_t file)
 {
-	char text[32];
-	int ret;
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)device);
-	ret = loom_write_file(PARAMETERS "max_bytes", text);
-	if (ret)
-		return ret;
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)file);
-	return loom_write_file(PARAMETERS "max_file_bytes", text);
+	return cap_set("max_bytes", device) ?: cap_set("max_file_bytes", file);
 }
 
 FIXTURE_SETUP(caps)
 {
 	struct drm_loom_device_info info;
+	unsigned int i;
 
+	self->set = false;
 	self->fd = loom_open();
 	if (self->fd < 0)
 		SKIP(return, "no loom device");
 	self->other = loom_open();
 	ASSERT_GE(self->other, 0);
 	ASSERT_EQ(0, loom_query_device(self->fd, &info));
-	if (info.bo_bytes)
+	if (info.bo_bytes || info.plans_bytes)
 		SKIP(return, "somebody else uses the device");
-	if (caps_set(0, 0))
-		SKIP(return, "not allowed to set caps");
+	for (i = 0; i < LOOM_ARRAY_SIZE(caps); i++)
+		if (cap_get(caps[i], &self->before[i]) || cap_set(caps[i], self->before[i]))
+			SKIP(return, "not allowed to set caps");
 	self->set = true;
+	for (i = 0; i < LOOM_ARRAY_SIZE(caps); i++)
+		ASSERT_EQ(0, cap_set(caps[i], 0));
 }
 
 FIXTURE_TEARDOWN(caps)
 {
+	unsigned int i;
+
 	if (self->fd < 0)
 		return;
 	close(self->fd);
 	close(self->other);
-	if (self->set)
-		EXPECT_EQ(0, caps_set(0, 0));
+	for (i = 0; self->set && i < LOOM_ARRAY_SIZE(caps); i++)
+		EXPECT_EQ(0, cap_set(caps[i], self->before[i]));
 }
 
 static uint64_t used(int fd, bool file)
@@ -203,6 +236,170 @@ TEST_F(caps, are_exact_with_many_at_once)
 		pthread_join(threads[i], NULL);
 	EXPECT_EQ(100 * LOOM_PAGE, used(self->fd, false));
 	EXPECT_EQ(100 * LOOM_PAGE, used(self->fd, true) + used(self->other, true));
+}
+
+/* As the module was loaded, if nobody has set others since. */
+TEST_F(caps, are_on_by_default)
+{
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGE_SIZE);
+	unsigned int i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(caps); i++)
+		EXPECT_NE(0, self->before[i]);
+	/* what the kernel counts when the module is loaded may differ by a little */
+	EXPECT_LT(memory / 2 - memory / 16, self->before[0]);
+	EXPECT_GT(memory / 2 + memory / 16, self->before[0]);
+	EXPECT_GT(self->before[0], self->before[1]);
+	EXPECT_GT(self->before[0], self->before[2]);
+	EXPECT_GT(self->before[2], self->before[3]);
+}
+
+static struct drm_loom_device_info info_of(int fd)
+{
+	struct drm_loom_device_info info = {};
+
+	loom_query_device(fd, &info);
+	return info;
+}
+
+static int plan_create(int fd, uint32_t *plan)
+{
+	uint64_t size;
+	void *blob = loom_plan_blob_unary(info_of(fd).lanes, DRM_LOOM_UNARY_ABS, &size);
+	int ret = loom_plan_create(fd, blob, size, NULL, plan);
+
+	free(blob);
+	return ret;
+}
+
+/* The smallest cap with which a plan can be made: it counts while it is verified, too. */
+static uint64_t plan_need(struct __test_metadata *_metadata, const char *cap, int fd)
+{
+	uint64_t low = 0, high = 1 << 24, used = info_of(fd).plans_bytes;
+	uint32_t plan;
+	int ret;
+
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+
+		EXPECT_EQ(0, cap_set(cap, middle));
+		ret = plan_create(fd, &plan);
+		if (!ret) {
+			EXPECT_EQ(0, loom_plan_destroy(fd, plan));
+			high = middle;
+		} else {
+			EXPECT_EQ(-EDQUOT, ret);
+			low = middle;
+		}
+		EXPECT_EQ(used, info_of(fd).plans_bytes);
+	}
+	return high;
+}
+
+TEST_F(caps, of_plans_are_exact)
+{
+	uint64_t need, kept;
+	uint32_t a, b, c;
+
+	need = plan_need(_metadata, "max_file_plans_bytes", self->fd);
+	ASSERT_EQ(0, cap_set("max_file_plans_bytes", need));
+	EXPECT_EQ(need, info_of(self->fd).max_file_plans_bytes);
+	ASSERT_EQ(0, plan_create(self->fd, &a));
+	kept = info_of(self->fd).file_plans_bytes;
+	EXPECT_LT(0, kept);
+	EXPECT_GT(need, kept);
+	EXPECT_EQ(kept, info_of(self->fd).plans_bytes);
+	/* the second one needs room for itself beside the first */
+	EXPECT_EQ(-EDQUOT, plan_create(self->fd, &b));
+	EXPECT_EQ(0, b);
+	EXPECT_EQ(kept, info_of(self->fd).file_plans_bytes);
+	ASSERT_EQ(0, cap_set("max_file_plans_bytes", need + kept - 1));
+	EXPECT_EQ(-EDQUOT, plan_create(self->fd, &b));
+	ASSERT_EQ(0, cap_set("max_file_plans_bytes", need + kept));
+	ASSERT_EQ(0, plan_create(self->fd, &b));
+	EXPECT_EQ(-EDQUOT, plan_create(self->fd, &c));
+	/* others have their own */
+	ASSERT_EQ(0, plan_create(self->other, &c));
+	EXPECT_EQ(kept, info_of(self->other).file_plans_bytes);
+	EXPECT_EQ(3 * kept, info_of(self->other).plans_bytes);
+	ASSERT_EQ(0, loom_plan_destroy(self->fd, a));
+	EXPECT_EQ(kept, info_of(self->fd).file_plans_bytes);
+	ASSERT_EQ(0, plan_create(self->fd, &a));
+	/* closed without destroying them */
+	close(self->fd);
+	self->fd = loom_open();
+	EXPECT_EQ(kept, info_of(self->fd).plans_bytes);
+}
+
+TEST_F(caps, of_plans_of_the_device_are_shared)
+{
+	uint32_t a, b;
+	uint64_t need, kept;
+
+	need = plan_need(_metadata, "max_plans_bytes", self->fd);
+	ASSERT_EQ(0, cap_set("max_plans_bytes", need));
+	ASSERT_EQ(0, plan_create(self->fd, &a));
+	kept = info_of(self->fd).plans_bytes;
+	ASSERT_EQ(0, cap_set("max_plans_bytes", need + kept - 1));
+	EXPECT_EQ(-EDQUOT, plan_create(self->other, &b));
+	/* the file was not charged for what the device refused */
+	EXPECT_EQ(0, info_of(self->other).file_plans_bytes);
+	ASSERT_EQ(0, cap_set("max_plans_bytes", need + kept));
+	EXPECT_EQ(0, plan_create(self->other, &b));
+}
+
+TEST_F(caps, of_contexts_are_exact)
+{
+	uint32_t context[3], more, i;
+
+	ASSERT_EQ(0, cap_set("max_file_contexts", 3));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, loom_context_create(self->fd, DRM_LOOM_PRIORITY_NORMAL, &context[i]));
+	EXPECT_EQ(-EDQUOT, loom_context_create(self->fd, DRM_LOOM_PRIORITY_NORMAL, &more));
+	EXPECT_EQ(0, more);
+	EXPECT_EQ(3, info_of(self->fd).file_contexts);
+	EXPECT_EQ(3, info_of(self->fd).max_file_contexts);
+	EXPECT_EQ(0, loom_context_create(self->other, DRM_LOOM_PRIORITY_NORMAL, &more));
+	ASSERT_EQ(0, loom_context_destroy(self->fd, context[1]));
+	EXPECT_EQ(2, info_of(self->fd).file_contexts);
+	EXPECT_EQ(0, loom_context_create(self->fd, DRM_LOOM_PRIORITY_NORMAL, &more));
+	EXPECT_EQ(-EDQUOT, loom_context_create(self->fd, DRM_LOOM_PRIORITY_NORMAL, &more));
+}
+
+TEST_F_TIMEOUT(caps, of_jobs_are_exact, 120)
+{
+	struct loom_client client, other;
+	uint32_t endless, null, fence, i;
+	int64_t end = loom_soon();
+
+	ASSERT_EQ(0, loom_client_open(&client));
+	ASSERT_EQ(0, loom_client_open(&other));
+	endless = loom_client_plan_endless(&client);
+	null = loom_client_plan_null(&client);
+	ASSERT_EQ(0, cap_set("max_file_jobs", 4));
+	ASSERT_EQ(0, loom_client_run(&client, endless, 2, 0));
+	for (i = 1; i < 4; i++)
+		ASSERT_EQ(0, loom_client_run(&client, null, 0, 0));
+	EXPECT_EQ(-EDQUOT, loom_client_run(&client, null, 0, 0));
+	EXPECT_EQ(4, info_of(client.fd).file_jobs);
+	EXPECT_EQ(4, info_of(client.fd).max_file_jobs);
+	/* a refused job is not counted, whatever it was refused for */
+	EXPECT_EQ(0, info_of(other.fd).file_jobs);
+	EXPECT_EQ(-ENOENT, loom_client_run(&other, 4711, 0, 0));
+	EXPECT_EQ(0, info_of(other.fd).file_jobs);
+	loom_client_close(&client);
+
+	/* jobs that end make room for as many more, as soon as their fence has signalled */
+	null = loom_client_plan_null(&other);
+	fence = loom_sync_create(other.fd, 0);
+	ASSERT_NE(0, fence);
+	ASSERT_EQ(0, cap_set("max_file_jobs", 1));
+	for (i = 0; i < 100; i++) {
+		ASSERT_EQ(0, loom_client_run(&other, null, 0, fence));
+		ASSERT_EQ(0, loom_sync_wait(other.fd, fence, end));
+	}
+	EXPECT_EQ(0, info_of(other.fd).file_jobs);
+	loom_client_close(&other);
 }
 
 int main(int argc, char **argv)

@@ -14,11 +14,13 @@ FIXTURE(image)
 FIXTURE_SETUP(image)
 {
 	int ret = loom_client_open(&self->client);
-	uint32_t i;
+	uint32_t i, context;
 
 	if (ret == -ENODEV)
 		SKIP(return, "no loom device");
 	ASSERT_EQ(0, ret);
+	/* images in the SRAM, too, from both ends and larger than a share */
+	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		ASSERT_EQ(0, loom_query_region(self->client.fd, i, &self->region[i]));
 }

@@ -58,6 +58,19 @@ static inline int loom_context_create(int fd, uint32_t priority, uint32_t *conte
 	return ret;
 }
 
+/* The file may have all of the SRAM: needs CAP_SYS_NICE, or that no other file is open. */
+static inline int loom_exclusive(int fd, uint32_t *context)
+{
+	struct drm_loom_context_create args = {
+		.priority = DRM_LOOM_PRIORITY_NORMAL,
+		.flags = DRM_LOOM_CONTEXT_EXCLUSIVE,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &args);
+
+	*context = args.context;
+	return ret;
+}
+
 static inline int loom_context_destroy(int fd, uint32_t context)
 {
 	struct drm_loom_context_destroy args = { .context = context };

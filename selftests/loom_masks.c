@@ -14,9 +14,12 @@ FIXTURE(masks)
 
 FIXTURE_SETUP(masks)
 {
+	uint32_t context;
+
 	self->fd = loom_open();
 	if (self->fd < 0)
 		SKIP(return, "no loom device");
+	ASSERT_EQ(0, loom_exclusive(self->fd, &context));
 	ASSERT_EQ(0, loom_query_region(self->fd, DRM_LOOM_REGION_SRAM, &self->sram));
 	ASSERT_LE(4, self->sram.banks);
 	if (self->sram.blocks)
@@ -51,6 +54,60 @@ static int create_on(int fd, uint64_t size, uint64_t mask, uint32_t direction,
 	int ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args);
 
 	return ret ? ret : loom_bo_info(fd, args.handle, info);
+}
+
+/* The map of the SRAM, to who sees own blocks only: two at the top, and nothing of others. */
+static int check_two_own(int fd, const struct drm_loom_bo_info *low,
+			 const struct drm_loom_bo_info *high)
+{
+	const uint32_t own = DRM_LOOM_BLOCK_ALLOCATED | DRM_LOOM_BLOCK_OWN | DRM_LOOM_BLOCK_PARTIAL;
+	struct drm_loom_block *blocks;
+	uint32_t count, at = 0;
+	int ret;
+
+	if (loom_become_nobody())
+		return 100;
+	blocks = loom_query_blocks(fd, DRM_LOOM_REGION_SRAM, &count);
+	if (!blocks)
+		return 101;
+	if (count && blocks[0].flags == DRM_LOOM_BLOCK_RESERVED)
+		at++;
+	ret = (count == at + 3 ? 0 : 1) |
+	      (blocks[at].flags == DRM_LOOM_BLOCK_HIDDEN ? 0 : 2) |
+	      (blocks[at].address + blocks[at].bytes == low->address ? 0 : 4);
+	if (ret)
+		return ret;
+	return (blocks[at + 1].address == low->address ? 0 : 8) |
+	       (blocks[at + 1].bytes == low->bytes_per_bank ? 0 : 16) |
+	       (blocks[at + 2].address == high->address ? 0 : 32) |
+	       (blocks[at + 2].bytes == high->bytes_per_bank ? 0 : 64) |
+	       (blocks[at + 1].flags == own && blocks[at + 2].flags == own ? 0 : 128);
+}
+
+TEST_F(masks, the_ends_of_own_blocks_do_not_tell_where_others_are)
+{
+	struct drm_loom_bo_info high, low, theirs;
+	int other = loom_open(), status;
+	pid_t child;
+
+	if (geteuid())
+		SKIP(return, "no capability to drop");
+	ASSERT_GE(other, 0);
+	/* in a list of all banks the other one would hide the upper one, and begin in the lower */
+	ASSERT_EQ(0, create_on(self->fd, 4096, 1, DRM_LOOM_DIRECTION_DEFAULT, &high));
+	ASSERT_EQ(0, create_on(self->fd, 8192, 1, DRM_LOOM_DIRECTION_DEFAULT, &low));
+	ASSERT_EQ(0, create_on(other, 8192, 2, DRM_LOOM_DIRECTION_DEFAULT, &theirs));
+	ASSERT_EQ(high.address, low.address + low.bytes_per_bank);
+	ASSERT_LT(low.address, theirs.address);
+	ASSERT_LT(theirs.address, high.address);
+	child = loom_fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(check_two_own(self->fd, &low, &high));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	close(other);
 }
 
 TEST_F(masks, who_is_not_in_the_mask_is_not_charged)

@@ -3,9 +3,8 @@
  * The driver beside others: their buffers and fences, memory that is short, what fdinfo tells about
  * a client, and a device that is unplugged while clients use it.
  */
-#include <linux/dma-buf.h>
-
 #include "loom_rounds.h"
+#include "loom_vgem.h"
 
 #define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
 
@@ -40,76 +39,13 @@ FIXTURE_TEARDOWN(neighbours)
 
 /* ------------------------------------------------------------------ tests */
 
-/* In the VM, vgem provides buffers and fences of another driver. */
-struct vgem_fence_attach {
-	__u32 handle;
-	__u32 flags;
-	__u32 out_fence;
-	__u32 pad;
-};
-
-struct vgem_fence_signal {
-	__u32 fence;
-	__u32 flags;
-};
-
-#define VGEM_FENCE_ATTACH	DRM_IOWR(DRM_COMMAND_BASE + 1, struct vgem_fence_attach)
-#define VGEM_FENCE_SIGNAL	DRM_IOW(DRM_COMMAND_BASE + 2, struct vgem_fence_signal)
-
-static int vgem_open(void)
-{
-	char name[16];
-	struct drm_version version = { .name = name, .name_len = sizeof(name) };
-	int fd = open("/dev/dri/card0", O_RDWR | O_CLOEXEC);
-
-	if (fd >= 0 && !loom_call(fd, DRM_IOCTL_VERSION, &version) && version.name_len == 4 &&
-	    !memcmp(name, "vgem", 4))
-		return fd;
-	close(fd);
-	return -ENODEV;
-}
-
-/* A dma-buf of vgem with a fence on it that signals on demand, or after ten seconds. */
-static int vgem_create(int vgem, uint32_t *fence)
-{
-	struct drm_mode_create_dumb dumb = { .width = 64, .height = 64, .bpp = 32 };
-	struct vgem_fence_attach attach = { .flags = 1 };
-	struct drm_prime_handle prime = { .flags = DRM_RDWR | DRM_CLOEXEC };
-	int ret = loom_call(vgem, DRM_IOCTL_MODE_CREATE_DUMB, &dumb);
-
-	attach.handle = dumb.handle;
-	prime.handle = dumb.handle;
-	ret = ret ?: loom_call(vgem, VGEM_FENCE_ATTACH, &attach);
-	ret = ret ?: loom_call(vgem, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
-	*fence = attach.out_fence;
-	return ret ?: prime.fd;
-}
-
-/* The fence of a dma-buf in a syncobj of ours. */
-static int syncobj_import(int fd, uint32_t syncobj, int dmabuf)
-{
-	struct dma_buf_export_sync_file export = { .flags = DMA_BUF_SYNC_RW };
-	struct drm_syncobj_handle handle = {
-		.handle = syncobj,
-		.flags = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE,
-	};
-	int ret = loom_call(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export);
-
-	if (ret)
-		return ret;
-	handle.fd = export.fd;
-	ret = loom_call(fd, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &handle);
-	close(export.fd);
-	return ret;
-}
-
-TEST_F(neighbours, buffers_of_others_are_refused_ours_are_taken)
+TEST_F(neighbours, others_take_our_buffers)
 {
 	struct loom_client *client = &self->client;
 	struct drm_prime_handle prime = { .handle = client->in, .flags = DRM_RDWR | DRM_CLOEXEC };
 	int vgem = vgem_open();
-	uint32_t fence, plan;
 	struct loom_job job;
+	uint32_t plan;
 
 	if (vgem < 0)
 		SKIP(return, "no vgem");
@@ -122,11 +58,6 @@ TEST_F(neighbours, buffers_of_others_are_refused_ours_are_taken)
 	ASSERT_EQ(0, loom_job_submit(client->fd, loom_job_init(&job, client, plan, 2, 0)));
 	EXPECT_EQ(0, loom_bo_wait(client->fd, client->out, loom_now_ns() + 20 * LOOM_SECOND_NS));
 	EXPECT_EQ(0, loom_bo_close(client->fd, client->in));
-
-	prime.fd = vgem_create(vgem, &fence);
-	ASSERT_GE(prime.fd, 0);
-	EXPECT_EQ(-EINVAL, loom_call(client->fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime));
-	close(prime.fd);
 	close(vgem);
 }
 
@@ -140,7 +71,7 @@ TEST_F_TIMEOUT(neighbours, a_job_waits_for_the_fences_of_others, 60)
 
 	if (vgem < 0)
 		SKIP(return, "no vgem");
-	dmabuf = vgem_create(vgem, &signal.fence);
+	dmabuf = vgem_create_fenced(vgem, &signal.fence);
 	ASSERT_GE(dmabuf, 0);
 	in = loom_sync_create(client->fd, 0);
 	out = loom_sync_create(client->fd, 0);
@@ -181,7 +112,7 @@ TEST_F_TIMEOUT(neighbours, closing_while_a_job_waits_for_another_fence, 60)
 		SKIP(return, "no vgem");
 	ASSERT_GE(other, 0);
 	ASSERT_EQ(0, loom_query_region(other, DRM_LOOM_REGION_DRAM, &before));
-	dmabuf = vgem_create(vgem, &signal.fence);
+	dmabuf = vgem_create_fenced(vgem, &signal.fence);
 	ASSERT_GE(dmabuf, 0);
 	in = loom_sync_create(client->fd, 0);
 	ASSERT_EQ(0, syncobj_import(client->fd, in, dmabuf));

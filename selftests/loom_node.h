@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -59,6 +60,13 @@ static inline pid_t loom_fork(void)
 	if (!child && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent))
 		_exit(KSFT_FAIL);
 	return child;
+}
+
+/* Gives up all capabilities for good, which only a child should do. Return: 0 or not. */
+static inline int loom_become_nobody(void)
+{
+	return setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
+	       setresuid(65534, 65534, 65534);
 }
 
 /*

@@ -237,8 +237,9 @@ TEST_F(trace, a_buffer_comes_and_goes)
 {
 	struct drm_loom_bo_info info;
 	char block[128];
-	uint32_t handle;
+	uint32_t handle, context;
 
+	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
 	ASSERT_EQ(0, loom_bo_create(self->client.fd, 98765, DRM_LOOM_REGION_SRAM, &handle));
 	ASSERT_EQ(0, loom_bo_info(self->client.fd, handle, &info));
 	snprintf(block, sizeof(block), "client=%lld region=1 start=0x%llx bytes=%llu\n",
@@ -253,8 +254,9 @@ TEST_F(trace, a_buffer_comes_and_goes)
 TEST_F(trace, what_has_no_room_says_how_much_there_was)
 {
 	struct drm_loom_region_info sram;
-	uint32_t handle;
+	uint32_t handle, context;
 
+	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
 	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
 	/* a buffer in the way of a second one that is as large as the region */
 	ASSERT_EQ(0, loom_bo_create(self->client.fd, 4096, DRM_LOOM_REGION_SRAM, &handle));
@@ -394,7 +396,10 @@ TEST_F(debugfs, banks_that_differ)
 	struct drm_loom_bo_info info[2];
 	char want[160], *text, *at;
 	unsigned int i;
+	uint32_t context;
 
+	/* the share of a small device would be too small */
+	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
 	for (i = 0; i < 2; i++) {
 		struct drm_loom_bo_create args = {
 			.size = 8192, .region = DRM_LOOM_REGION_SRAM, .bank_mask_words = 1,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* QUERY: its answers are true, sizes are negotiated, and wrong arguments are refused. */
+
 #include "loom_selftest.h"
 
 FIXTURE(query)
@@ -175,6 +176,78 @@ TEST_F(query, blocks_tile_the_bank_and_know_their_owner)
 	close(other);
 }
 
+/* What is left of the flags of the blocks of all kinds, to the one who may not see others'. */
+static int check_hidden(int fd, uint32_t region, uint64_t own_bytes)
+{
+	struct drm_loom_region_info info;
+	struct drm_loom_block *blocks;
+	uint64_t address = 0, own = 0;
+	bool was_hidden = false;
+	uint32_t count, i;
+
+	if (loom_query_region(fd, region, &info))
+		return 1;
+	blocks = loom_query_blocks(fd, region, &count);
+	if (!blocks)
+		return 2;
+	for (i = 0; i < count; i++) {
+		bool hidden = blocks[i].flags == DRM_LOOM_BLOCK_HIDDEN;
+
+		if (blocks[i].address != address || !blocks[i].bytes)
+			return 3;
+		address += blocks[i].bytes;
+		/* two neighbours would tell where a block of others begins or ends */
+		if (hidden && was_hidden)
+			return 4;
+		was_hidden = hidden;
+		if (hidden || blocks[i].flags == DRM_LOOM_BLOCK_RESERVED)
+			continue;
+		if (blocks[i].flags != (DRM_LOOM_BLOCK_ALLOCATED | DRM_LOOM_BLOCK_OWN))
+			return 5;
+		own += blocks[i].bytes;
+	}
+	free(blocks);
+	if (address != info.bank_bytes)
+		return 6;
+	return own == own_bytes ? 0 : 7;
+}
+
+TEST_F(query, without_a_capability_only_own_blocks_are_shown)
+{
+	uint32_t mine, theirs, region;
+	struct drm_loom_bo_info info;
+	int other = loom_open(), status;
+	uint64_t own[DRM_LOOM_REGION_COUNT];
+	pid_t child;
+
+	if (geteuid())
+		SKIP(return, "no capability to drop");
+	ASSERT_GE(other, 0);
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
+		ASSERT_EQ(0, loom_bo_create(other, 7777, region, &theirs));
+		ASSERT_EQ(0, loom_bo_create(self->fd, 5000, region, &mine));
+		ASSERT_EQ(0, loom_bo_info(self->fd, mine, &info));
+		own[region] = info.bytes_per_bank;
+		ASSERT_EQ(0, loom_bo_create(other, 7777, region, &theirs));
+		ASSERT_EQ(0, loom_bo_create(other, 100, region, &theirs));
+	}
+	child = loom_fork();
+	ASSERT_GE(child, 0);
+	if (!child) {
+		if (loom_become_nobody())
+			_exit(100);
+		_exit(check_hidden(self->fd, DRM_LOOM_REGION_DRAM, own[DRM_LOOM_REGION_DRAM]) ?:
+		      10 * check_hidden(self->fd, DRM_LOOM_REGION_SRAM,
+					own[DRM_LOOM_REGION_SRAM]));
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	/* the one who has it sees all, with the same file */
+	EXPECT_EQ(own[0], check_blocks(_metadata, self->fd, 0));
+	close(other);
+}
+
 TEST_F(query, sizes_are_negotiated)
 {
 	static const struct {
@@ -196,7 +269,7 @@ TEST_F(query, sizes_are_negotiated)
 		memset(full, 0xaa, sizeof(full));
 		ASSERT_EQ(0, loom_query(self->fd, cases[i].type, 0, full, &size));
 		EXPECT_EQ(cases[i].size, size);
-		EXPECT_EQ(0xaa, full[cases[i].size]);
+		EXPECT_EQ(0, full[cases[i].size]);
 		for (room = 0; room < cases[i].size; room += 7) {
 			size = room;
 			memset(part, 0xaa, sizeof(part));
@@ -237,7 +310,7 @@ TEST_F(query, what_is_not_a_query_is_einval)
 		{ .type = DRM_LOOM_QUERY_REGION, .index = UINT32_MAX },
 		{ .type = DRM_LOOM_QUERY_BLOCKS, .index = DRM_LOOM_REGION_COUNT },
 		{ .type = DRM_LOOM_QUERY_BLOCKS, .index = UINT32_MAX },
-		{ .type = DRM_LOOM_QUERY_DEVICE, .pad = 1 },
+		{ .type = DRM_LOOM_QUERY_DEVICE, .stride = 1 },
 	};
 	unsigned int i;
 

@@ -21,10 +21,13 @@ static void op_create(struct world *w)
 		.region = region,
 		.direction = DRM_LOOM_DIRECTION_DEFAULT,
 	};
+	struct drm_loom_no_space why = {};
 	struct drm_loom_region_info before;
 	struct drm_loom_bo_info info;
 	int ret;
 
+	args.no_space = (uintptr_t)&why;
+	args.no_space_size = sizeof(why);
 	while (o < w->objects + OBJECTS && o->live)
 		o++;
 	if (o == w->objects + OBJECTS)
@@ -33,7 +36,7 @@ static void op_create(struct world *w)
 		/* mostly a row in each bank, which plans can use */
 		args.page_bytes = sram_pages[below(w, LOOM_ARRAY_SIZE(sram_pages))] ?: ROW_BYTES;
 		args.size = (uint64_t)w->lanes * args.page_bytes;
-		/* sometimes at the bottom, where scratch has to be */
+		/* sometimes at the bottom, where scratch has to be; file 0 gets there */
 		if (!below(w, 16))
 			args.direction = DRM_LOOM_DIRECTION_BOTTOM_UP;
 	} else {
@@ -42,15 +45,24 @@ static void op_create(struct world *w)
 		args.direction = below(w, 3);
 		args.size = w->window > LOOM_PAGE ? w->window : LOOM_PAGE;
 	}
-	ret = loom_query_region(w->fd, region, &before);
+	ret = loom_query_region(w->files[file].fd, region, &before);
 	CHECK(w, !ret, "QUERY", ret, 0);
 	ret = loom_call(w->files[file].fd, DRM_IOCTL_LOOM_BO_CREATE, &args);
 	if (ret) {
 		w->full++;
-		CHECK(w, ret == -ENOSPC && region, "BO_CREATE", ret, args.page_bytes);
-		/* scratch is at the bottom, and a hole may be partly above it */
-		CHECK(w, before.scratch_bytes || before.largest_free_bytes < args.page_bytes,
-		      "ENOSPC with room for it", before.largest_free_bytes, args.page_bytes);
+		CHECK(w, (ret == -ENOSPC || (ret == -EDQUOT && file)) && region, "BO_CREATE", ret,
+		      args.page_bytes);
+		if (ret == -EDQUOT)
+			CHECK(w, before.share_used_bytes + args.page_bytes > before.share_bytes,
+			      "EDQUOT with some of the share left", before.share_used_bytes,
+			      args.page_bytes);
+		else
+			/* scratch is at the bottom, and a hole may be partly above it */
+			CHECK(w, why.reason == DRM_LOOM_NO_SPACE_SCRATCH ?
+			      file || before.scratch_bytes :
+			      before.largest_free_bytes < args.page_bytes,
+			      "ENOSPC with room for it", before.largest_free_bytes,
+			      args.page_bytes);
 		return;
 	}
 	*o = (struct object) {
@@ -289,7 +301,8 @@ static void op_close(struct world *w)
 /* Closes a file with all its buffers; its jobs are cancelled. */
 static void op_close_file(struct world *w)
 {
-	uint32_t file = below(w, FILES), i;
+	/* what file 0 has made at the bottom would have to make room, and others may share it */
+	uint32_t file = 1 + below(w, FILES - 1), i;
 
 	for (i = 0; i < OBJECTS; i++) {
 		struct object *o = &w->objects[i];
@@ -457,7 +470,8 @@ TEST_F_TIMEOUT(chance, everything_at_any_time, 3000)
 	static struct world w;
 	struct drm_loom_device_info info;
 	int64_t start = loom_now_ns();
-	uint32_t i;
+	uint32_t i, context;
+	int ret;
 
 	w.metadata = _metadata;
 	w.seed = from_environment("LOOM_RANDOM_SEED", start);
@@ -474,6 +488,8 @@ TEST_F_TIMEOUT(chance, everything_at_any_time, 3000)
 	}
 	for (i = 0; i < FILES; i++)
 		file_open(&w, i);
+	ret = loom_exclusive(w.files[0].fd, &context);
+	CHECK(&w, !ret, "an exclusive context", ret, 0);
 	for (w.op = 0; w.op < ops && !w.failed; w.op++) {
 		if (w.op && !(w.op % 10000))
 			TH_LOG("%u operations in %lld ms", w.op,

@@ -10,6 +10,8 @@
 FIXTURE(scratch)
 {
 	struct loom_client client;
+	/* of the client: SRAM from the first byte on, and all of it */
+	uint32_t exclusive;
 	struct drm_loom_region_info sram;
 	/* out = |in|, with two rows of scratch */
 	uint32_t plan;
@@ -23,6 +25,7 @@ FIXTURE_SETUP(scratch)
 	if (ret == -ENODEV)
 		SKIP(return, "no loom device");
 	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, loom_exclusive(self->client.fd, &self->exclusive));
 	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &self->sram));
 	if (self->sram.blocks || self->sram.scratch_bytes)
 		SKIP(return, "somebody else uses the device");
@@ -261,6 +264,8 @@ TEST_F(scratch, a_conflict_names_the_buffer)
 	ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
 
 	/* of another client's buffer only the place is told */
+	ASSERT_EQ(0, loom_context_destroy(client->fd, self->exclusive));
+	ASSERT_EQ(0, loom_exclusive(other, &first));
 	ASSERT_EQ(0, sram_create(other, 1, page, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
 	EXPECT_EQ(-EBUSY, submit_conflict(client, self->plan, &conflict, sizeof(conflict)));
 	EXPECT_EQ(0, conflict.handle);
@@ -422,6 +427,83 @@ TEST_F(scratch, what_is_taken_is_not_reserved)
 	EXPECT_EQ(0, sram.scratch_bytes);
 	ASSERT_EQ(0, loom_bo_close(client->fd, handle));
 	EXPECT_EQ(0, plan_reserve(client->fd, client->info.lanes, &conflict, &plan));
+}
+
+/* Another client's buffer is in the way. Return: bits of what is wrong. */
+static int check_conflict_of_nobody(const struct loom_client *client, uint32_t plan,
+				    uint64_t short_bytes)
+{
+	struct drm_loom_scratch_conflict conflict, reserved;
+	struct drm_loom_fit fit;
+	uint32_t more;
+	int wrong = 0;
+
+	if (loom_become_nobody())
+		return 128;
+	if (submit_conflict(client, plan, &conflict, sizeof(conflict)) != -EBUSY ||
+	    query_fit(client->fd, plan, &fit) ||
+	    plan_reserve(client->fd, client->info.lanes, &reserved, &more) != -EBUSY)
+		return 64;
+	if (memcmp(&conflict, &fit.conflict, sizeof(conflict)) ||
+	    memcmp(&conflict, &reserved, sizeof(conflict)))
+		wrong |= 1;
+	if (conflict.handle || conflict.address || conflict.bytes)
+		wrong |= 2;
+	if (conflict.short_bytes != short_bytes)
+		wrong |= 4;
+	return wrong;
+}
+
+/* The client's own is. Return: as above. */
+static int check_own_conflict_of_nobody(const struct loom_client *client, uint32_t plan,
+					uint32_t handle)
+{
+	struct drm_loom_scratch_conflict conflict;
+	struct drm_loom_bo_info info;
+
+	if (loom_become_nobody())
+		return 128;
+	if (loom_bo_info(client->fd, handle, &info) ||
+	    submit_conflict(client, plan, &conflict, sizeof(conflict)) != -EBUSY)
+		return 64;
+	return conflict.handle != handle || conflict.address != info.address ||
+	       conflict.bytes != info.bytes_per_bank;
+}
+
+TEST_F(scratch, without_a_capability_a_conflict_tells_no_address)
+{
+	const struct loom_client *client = &self->client;
+	int other = loom_open(), status;
+	uint32_t handle, context;
+	pid_t child;
+
+	if (geteuid())
+		SKIP(return, "no capability to drop");
+	ASSERT_GE(other, 0);
+	/* one file at a time */
+	ASSERT_EQ(0, loom_context_destroy(client->fd, self->exclusive));
+	ASSERT_EQ(0, loom_exclusive(other, &context));
+	ASSERT_EQ(0, sram_create(other, 1, self->sram.align_bytes, DRM_LOOM_DIRECTION_BOTTOM_UP,
+				 &handle));
+	child = loom_fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(check_conflict_of_nobody(client, self->plan, self->scratch_bytes));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	close(other);
+
+	/* of its own it is told all */
+	ASSERT_EQ(0, loom_exclusive(client->fd, &self->exclusive));
+	ASSERT_EQ(0, sram_create(client->fd, 1, 64, DRM_LOOM_DIRECTION_BOTTOM_UP, &handle));
+	child = loom_fork();
+	ASSERT_GE(child, 0);
+	if (!child)
+		_exit(check_own_conflict_of_nobody(client, self->plan, handle));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(0, WEXITSTATUS(status));
 }
 
 /* A reservation ends at once, even if a job that has ended is not cleaned up yet. */

@@ -510,7 +510,10 @@ TEST_F_TIMEOUT(submit, scratch_and_sram_buffers_do_not_meet, 60)
 	struct drm_loom_bo_info info;
 	struct loom_job job;
 	uint64_t scratch = 2 * LOOM_COLUMNS * sizeof(float);
+	uint32_t context;
 
+	/* buffers of others never lie where scratch may be */
+	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
 	/* a buffer where the scratch would be */
 	ASSERT_EQ(0, loom_call(self->client.fd, DRM_IOCTL_LOOM_BO_CREATE, &args));
 	ASSERT_EQ(0, loom_bo_info(self->client.fd, args.handle, &info));

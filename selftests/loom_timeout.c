@@ -221,6 +221,123 @@ TEST_F_TIMEOUT(timeout, again_and_again, 180)
 	EXPECT_TRUE(loom_device_works());
 }
 
+/* -------------------------------------------------------------------- dump */
+
+#define DUMPS	"/sys/class/devcoredump"
+
+/* The dump of a loom device, which there is one of at most: its text, or the empty string. */
+static void read_dump(char *text, size_t size, bool drop)
+{
+	DIR *dir = opendir(DUMPS);
+	struct dirent *entry;
+
+	text[0] = 0;
+	while (dir && (entry = readdir(dir))) {
+		char path[300];
+
+		snprintf(path, sizeof(path), DUMPS "/%s/data", entry->d_name);
+		if (entry->d_name[0] == '.' || read_file(path, text, size))
+			continue;
+		if (!strncmp(text, "loom: 1\n", 8)) {
+			if (drop)
+				loom_write_file(path, "1");
+			break;
+		}
+		text[0] = 0;
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static uint64_t dump_value(const char *text, const char *key)
+{
+	char line[64];
+	const char *at;
+
+	snprintf(line, sizeof(line), "\n%s: ", key);
+	at = strstr(text, line);
+	return at ? strtoull(at + strlen(line), NULL, 0) : UINT64_MAX;
+}
+
+TEST_F_TIMEOUT(timeout, leaves_a_dump, 120)
+{
+	struct drm_loom_context_query query;
+	int64_t deadline = loom_soon();
+	char text[4096], slot[128];
+
+	if (access(DUMPS, R_OK))
+		SKIP(return, "no devcoredump in this kernel");
+	read_dump(text, sizeof(text), true);
+	ASSERT_EQ(0, loom_client_run(&self->client, self->endless, 2, self->fence));
+	ASSERT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
+	/* it is written a little later */
+	do {
+		usleep(1000);
+		read_dump(text, sizeof(text), false);
+	} while (!text[0] && loom_now_ns() < deadline);
+	ASSERT_NE(0, text[0]);
+
+	ASSERT_EQ(0, loom_context_query(self->client.fd, self->client.context, &query));
+	EXPECT_NE(NULL, strstr(text, "\nevent: timeout\n"));
+	EXPECT_NE(NULL, strstr(text, "\nbackend: soft\n"));
+	EXPECT_EQ(TIMEOUT_MS, dump_value(text, "timeout_ms"));
+	EXPECT_EQ(self->endless, dump_value(text, "plan"));
+	EXPECT_EQ(DRM_LOOM_PRIORITY_NORMAL, dump_value(text, "priority"));
+	/* load, 2000 times work, store: it was at the work */
+	EXPECT_EQ(3, dump_value(text, "steps"));
+	EXPECT_EQ(2002, dump_value(text, "commands"));
+	EXPECT_EQ(1, dump_value(text, "step"));
+	EXPECT_GT(2001, dump_value(text, "command"));
+	EXPECT_NE(0, dump_value(text, "command"));
+	/* the engine had it for as long as the timeout is, and not much longer */
+	EXPECT_EQ(query.counters.busy_ns, dump_value(text, "busy_ns"));
+	EXPECT_EQ(query.counters.commands, dump_value(text, "commands_done"));
+	EXPECT_EQ(query.counters.dram_read_bytes, dump_value(text, "dram_read_bytes"));
+	snprintf(slot, sizeof(slot), "\nslot: 1 region dram offset 0 size %llu flags 0x%x\n",
+		 (unsigned long long)self->client.bytes, DRM_LOOM_SLOT_WRITE);
+	EXPECT_NE(NULL, strstr(text, slot));
+	read_dump(text, sizeof(text), true);
+}
+
+/*
+ * Ten at a time: each has the engine for a tenth of the time that passes, which is twice the
+ * timeout, about, and a fifth of the timeout.
+ */
+TEST_F_TIMEOUT(timeout, counts_the_time_of_the_engine, 240)
+{
+	uint64_t size, rounds, whole_ns;
+	struct drm_loom_context_query query;
+	uint32_t small, plan, syncs[10], i;
+	void *blob = loom_plan_blob_work(self->client.info.lanes, 64, 2, &size);
+	int64_t start;
+
+	small = loom_client_plan(&self->client, blob, size);
+	ASSERT_EQ(0, loom_client_run(&self->client, small, 2, self->fence));
+	ASSERT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));
+	ASSERT_EQ(0, loom_context_query(self->client.fd, self->client.context, &query));
+	rounds = TIMEOUT_MS / 5 * LOOM_MSEC_NS / (query.counters.busy_ns / 2) + 1;
+	blob = loom_plan_blob_work(self->client.info.lanes, 64, rounds, &size);
+	plan = loom_client_plan(&self->client, blob, size);
+	ASSERT_NE(0, plan);
+	start = loom_now_ns();
+	for (i = 0; i < LOOM_ARRAY_SIZE(syncs); i++) {
+		struct loom_client more = self->client;
+
+		ASSERT_EQ(0, loom_context_create(more.fd, DRM_LOOM_PRIORITY_NORMAL,
+						 &more.context));
+		ASSERT_EQ(0, loom_bo_create(more.fd, more.bytes, DRM_LOOM_REGION_DRAM, &more.out));
+		syncs[i] = loom_sync_create(more.fd, 0);
+		ASSERT_EQ(0, loom_client_run(&more, plan, 2, syncs[i]));
+	}
+	for (i = 0; i < LOOM_ARRAY_SIZE(syncs); i++) {
+		ASSERT_EQ(0, loom_sync_wait(self->client.fd, syncs[i], loom_soon()));
+		EXPECT_EQ(1, fence_status(self->client.fd, syncs[i]));
+	}
+	whole_ns = loom_now_ns() - start;
+	ksft_print_msg("%llu ms for ten jobs, with a timeout of %u ms\n",
+		       (unsigned long long)whole_ns / 1000000, TIMEOUT_MS);
+}
+
 int main(int argc, char **argv)
 {
 	return loom_selftest_main(argc, argv);

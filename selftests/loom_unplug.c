@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unplugging, over and over, with jobs in each state that a job can be in: all of them end, those
+ * that did not with ENODEV, and their fences can be asked for their names by who has kept them.
+ */
+#include <linux/sync_file.h>
+
+#include "loom_selftest.h"
+
+#define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
+#define CLIENTS		3
+#define JOBS		6
+
+FIXTURE(unplug)
+{
+	struct loom_client clients[CLIENTS];
+	uint32_t endless[CLIENTS], plans[CLIENTS], contexts[CLIENTS];
+	uint32_t syncs[CLIENTS][JOBS];
+};
+
+FIXTURE_SETUP(unplug)
+{
+	int fd = loom_open();
+
+	if (fd < 0)
+		SKIP(return, "no loom device");
+	close(fd);
+	if (access(BUS_DRIVER "unbind", W_OK))
+		SKIP(return, "no soft device, or not the right to unbind it");
+}
+
+FIXTURE_TEARDOWN(unplug)
+{
+	/* fails if it is bound */
+	loom_write_file(BUS_DRIVER "bind", "loom-soft");
+}
+
+/*
+ * Per client: a job that runs or wants to, one queued behind it, one on another context that waits
+ * for a fence of the first, one that waits for that of the next client, one queued behind these,
+ * and one that has ended.
+ */
+static int open_client(struct _test_data_unplug *self, uint32_t index)
+{
+	struct loom_client *client = &self->clients[index], other;
+	uint32_t *syncs = self->syncs[index], i;
+	struct loom_job job;
+	int ret = loom_client_open(client);
+
+	if (ret)
+		return ret;
+	self->endless[index] = loom_client_plan_endless(client);
+	self->plans[index] = loom_client_plan_unary(client, DRM_LOOM_UNARY_ABS);
+	for (i = 0; i < JOBS; i++)
+		syncs[i] = loom_sync_create(client->fd, 0);
+	ret = loom_context_create(client->fd, DRM_LOOM_PRIORITY_NORMAL, &self->contexts[index]);
+	if (ret)
+		return ret;
+	ret = loom_client_run(client, self->plans[index], 2, syncs[5]) ?:
+	      loom_sync_wait(client->fd, syncs[5], loom_soon()) ?:
+	      loom_client_run(client, self->endless[index], 2, syncs[0]) ?:
+	      loom_client_run(client, self->plans[index], 2, syncs[1]);
+	if (ret)
+		return ret;
+	other = *client;
+	other.context = self->contexts[index];
+	loom_job_init(&job, &other, self->plans[index], 2, syncs[2]);
+	job.args.in_syncs.count = 1;
+	job.in.handle = syncs[0];
+	return loom_job_submit(other.fd, &job);
+}
+
+/* The fence of the next client's endless job, as a syncobj of this one. */
+static int wait_for_next(struct _test_data_unplug *self, uint32_t index)
+{
+	struct loom_client *client = &self->clients[index], other = *client;
+	uint32_t next = (index + 1) % CLIENTS;
+	struct drm_syncobj_handle pass = { .handle = self->syncs[next][0] };
+	struct loom_job job;
+	int ret = loom_call(self->clients[next].fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &pass);
+
+	if (!ret)
+		ret = loom_call(client->fd, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &pass);
+	if (ret)
+		return ret;
+	close(pass.fd);
+	other.context = self->contexts[index];
+	loom_job_init(&job, &other, self->plans[index], 2, self->syncs[index][3]);
+	job.args.in_syncs.count = 1;
+	job.in.handle = pass.handle;
+	return loom_job_submit(other.fd, &job) ?:
+	       loom_client_run(&other, self->plans[index], 2, self->syncs[index][4]);
+}
+
+static int export_fence(int fd, uint32_t handle)
+{
+	struct drm_syncobj_handle export = {
+		.handle = handle,
+		.flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &export);
+
+	return ret ?: export.fd;
+}
+
+/* Return: 1: ended without error, 0: has not ended, -errno: ended with that error. */
+static int fence_info(int file, struct sync_fence_info *fence)
+{
+	struct sync_file_info info = { .num_fences = 1, .sync_fence_info = (uintptr_t)fence };
+	int ret = loom_call(file, SYNC_IOC_FILE_INFO, &info);
+
+	return ret ?: fence->status;
+}
+
+TEST_F_TIMEOUT(unplug, every_job_ends, 400)
+{
+	uint32_t rounds = loom_effort(10), round, i, j;
+	struct sync_fence_info info;
+	int files[CLIENTS][JOBS];
+
+	for (round = 0; round < rounds; round++) {
+		int64_t start;
+
+		for (i = 0; i < CLIENTS; i++)
+			ASSERT_EQ(0, open_client(self, i));
+		for (i = 0; i < CLIENTS; i++)
+			ASSERT_EQ(0, wait_for_next(self, i));
+		for (i = 0; i < CLIENTS; i++)
+			for (j = 0; j < JOBS; j++) {
+				files[i][j] = export_fence(self->clients[i].fd, self->syncs[i][j]);
+				ASSERT_LE(0, files[i][j]);
+			}
+		/* at different moments of the engine's */
+		usleep(round % 8 * 700);
+		start = loom_now_ns();
+		ASSERT_EQ(0, loom_write_file(BUS_DRIVER "unbind", "loom-soft"));
+		EXPECT_LT(loom_now_ns() - start, LOOM_SOON_NS);
+		/* all of them, without being waited for */
+		for (i = 0; i < CLIENTS; i++)
+			for (j = 0; j < JOBS; j++)
+				EXPECT_EQ(j == 5 ? 1 : -ENODEV, fence_info(files[i][j], &info)) {
+					TH_LOG("round %u client %u job %u", round, i, j);
+				}
+		EXPECT_EQ(-ENODEV, loom_client_run(&self->clients[0], self->plans[0], 2, 0));
+		for (i = 0; i < CLIENTS; i++)
+			loom_client_close(&self->clients[i]);
+		/* nobody has the device any more, but for these */
+		usleep(50000);
+		for (i = 0; i < CLIENTS; i++)
+			for (j = 0; j < JOBS; j++) {
+				fence_info(files[i][j], &info);
+				EXPECT_STREQ("loom", info.driver_name);
+				EXPECT_STREQ("job", info.obj_name);
+				close(files[i][j]);
+			}
+		ASSERT_EQ(0, loom_write_file(BUS_DRIVER "bind", "loom-soft"));
+	}
+	EXPECT_TRUE(loom_device_works());
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}
