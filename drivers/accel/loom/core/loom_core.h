@@ -34,6 +34,7 @@
 #include <linux/build_bug.h>
 #include <linux/container_of.h>
 #include <linux/math64.h>
+#include <linux/nospec.h>
 #else
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,6 +107,22 @@ void loom_port_free(void *ptr);
  * Return: false if the caller should give up (a fatal signal is pending).
  */
 bool loom_port_relax(void);
+
+/**
+ * loom_index_nospec() - an index that a client has given, behind the check of its bound
+ * @index: below @size
+ * @size: number of elements
+ *
+ * A processor that goes on beyond the check before it knows how that ends must not read what the
+ * client's index names. In the library nobody else's memory is in reach.
+ *
+ * Return: @index; zero if a processor guesses that it was below @size and it is not.
+ */
+#ifdef __KERNEL__
+#define loom_index_nospec(index, size)	array_index_nospec(index, size)
+#else
+#define loom_index_nospec(index, size)	((void)(size), (index))
+#endif
 
 /* Round up to a multiple of @align, which need not be a power of two. False on overflow. */
 static inline bool __must_check loom_round_up(u64 value, u64 align, u64 *out)

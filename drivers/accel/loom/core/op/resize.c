@@ -43,5 +43,5 @@ bool loom_op_resize_check(struct loom_check *check)
 		if ((u64)attr->in_start[i] + views[1].dims[2 + i] > (u64)attr->in_size[i])
 			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_SHAPE, 1);
 	}
-	return loom_op_check_tiles(check, cost[attr->mode]);
+	return loom_op_check_tiles(check, cost[loom_index_nospec(attr->mode, ARRAY_SIZE(cost))]);
 }

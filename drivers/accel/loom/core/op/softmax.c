@@ -13,9 +13,11 @@ bool loom_op_softmax_check(struct loom_check *check)
 	const struct drm_loom_attr_softmax *attr = check->command->attr;
 	const struct loom_view *y = &check->command->views[0];
 	u64 before, after, units;
+	u32 axis;
 
 	if (attr->axis >= y->rank || attr->flags & ~DRM_LOOM_SOFTMAX_LOG)
 		return loom_op_refuse(check, DRM_LOOM_RULE_ATTR);
+	axis = loom_index_nospec(attr->axis, DRM_LOOM_MAX_RANK);
 	if (!loom_op_check_sram(check))
 		return false;
 	if (!loom_dtype_in(y, LOOM_DTYPES_FLOAT))
@@ -23,9 +25,9 @@ bool loom_op_softmax_check(struct loom_check *check)
 	if (!loom_op_check_one_dtype(check, 1) || !loom_op_check_same_dims(check, 1))
 		return false;
 
-	if (!loom_op_count(y->dims, 0, attr->axis, &before) ||
-	    !loom_op_count(y->dims, attr->axis + 1, y->rank, &after) ||
+	if (!loom_op_count(y->dims, 0, axis, &before) ||
+	    !loom_op_count(y->dims, axis + 1, y->rank, &after) ||
 	    check_mul_overflow(before, after, &units))
 		return loom_op_refuse(check, DRM_LOOM_RULE_COST);
-	return loom_op_check_cost(check, units, 4 * (u64)y->dims[attr->axis]);
+	return loom_op_check_cost(check, units, 4 * (u64)y->dims[axis]);
 }

@@ -19,7 +19,10 @@ static const struct loom_op loom_ops[DRM_LOOM_OP_END] = {
 
 const struct loom_op *loom_op_get(u32 opcode)
 {
-	if (opcode >= ARRAY_SIZE(loom_ops) || !loom_ops[opcode].check)
+	const struct loom_op *op;
+
+	if (opcode >= ARRAY_SIZE(loom_ops))
 		return NULL;
-	return &loom_ops[opcode];
+	op = &loom_ops[loom_index_nospec(opcode, ARRAY_SIZE(loom_ops))];
+	return op->check ? op : NULL;
 }

@@ -6,7 +6,7 @@ static int __must_check loom_command_decode(struct loom_verify *verify, bool com
 	const struct drm_loom_plan_command *raw = &verify->commands[verify->command];
 	struct loom_command *command = &verify->plan->commands[verify->command];
 	const struct loom_op *op = loom_op_get(raw->opcode);
-	u32 views_end;
+	u32 views_end, first_view;
 	u64 attr_end;
 
 	if (!op)
@@ -27,8 +27,12 @@ static int __must_check loom_command_decode(struct loom_verify *verify, bool com
 	command->op = op;
 	command->attr = NULL;
 	if (op->attr_size)
-		command->attr = (const u8 *)verify->plan->attrs + raw->attr_offset;
-	command->views = &verify->plan->views[raw->first_view];
+		command->attr = (const u8 *)verify->plan->attrs +
+				loom_index_nospec(raw->attr_offset,
+						  (u64)verify->header->attrs.count);
+	/* each operation has an operand */
+	first_view = loom_index_nospec(raw->first_view, verify->header->views.count);
+	command->views = &verify->plan->views[first_view];
 	command->operands = raw->operands;
 	return 0;
 }
@@ -54,14 +58,16 @@ static int __must_check loom_command_check_op(struct loom_verify *verify)
 int loom_verify_command(struct loom_verify *verify, bool compute)
 {
 	const struct drm_loom_plan_command *raw = &verify->commands[verify->command];
-	u32 i;
+	const struct loom_command *command = &verify->plan->commands[verify->command];
+	u32 first_view, i;
 	int ret;
 
 	ret = loom_command_decode(verify, compute);
 	if (ret)
 		return ret;
+	first_view = command->views - verify->plan->views;
 	for (i = 0; i < raw->operands; i++) {
-		ret = loom_verify_view(verify, i, raw->first_view + i);
+		ret = loom_verify_view(verify, i, first_view + i);
 		if (ret)
 			return ret;
 	}

@@ -44,7 +44,7 @@ static bool __must_check loom_data_is_written(struct loom_verify *verify,
 	const struct drm_loom_plan_tensor *tensor = &verify->tensors[root];
 
 	if (loom_tensor_in_slot(tensor) &&
-	    verify->slots[tensor->slot].flags & DRM_LOOM_SLOT_READ)
+	    loom_tensor_slot(verify, tensor)->flags & DRM_LOOM_SLOT_READ)
 		return true;
 	if (loom_data_is_dense(verify, root, view))
 		return true;

@@ -32,26 +32,28 @@ struct loom_columns {
 	u64 end;
 };
 
-static bool loom_image_ok(const struct loom_verify *verify, const struct drm_loom_plan_image *image)
+static bool loom_image_ok(const struct loom_verify *verify, const struct drm_loom_plan_image *image,
+			  u32 number)
 {
+	const struct drm_loom_plan_slot *slot = &verify->slots[number];
 	u64 align_bytes = verify->topology->region[DRM_LOOM_REGION_DRAM].align_bytes, rest;
 	u32 elem_bytes = loom_dtype_bytes(image->dtype);
 
 	if (!elem_bytes || !image->width || !image->height || image->pad ||
-	    verify->images[image->slot] || verify->slots[image->slot].flags & DRM_LOOM_SLOT_SRAM)
+	    verify->images[number] || slot->flags & DRM_LOOM_SLOT_SRAM)
 		return false;
 	div64_u64_rem(image->pitch_bytes, align_bytes, &rest);
 	/* Products of two u32 fit. */
 	return !rest && !(image->pitch_bytes & (elem_bytes - 1)) &&
 	       image->pitch_bytes >= (u64)image->width * elem_bytes &&
-	       verify->slots[image->slot].size == (u64)image->height * image->pitch_bytes;
+	       slot->size == (u64)image->height * image->pitch_bytes;
 }
 
 int loom_verify_images(struct loom_verify *verify)
 {
 	const struct drm_loom_table *table = &verify->header->images;
 	const struct drm_loom_plan_image *images;
-	u32 i;
+	u32 i, number;
 
 	images = (const void *)((const u8 *)verify->header + table->offset);
 	for (i = 0; i < table->count; i++) {
@@ -59,9 +61,10 @@ int loom_verify_images(struct loom_verify *verify)
 
 		if (image->slot >= verify->header->slots.count)
 			return loom_reject_plan(verify, DRM_LOOM_RULE_IMAGE);
-		if (!loom_image_ok(verify, image))
-			return loom_reject_slot(verify, DRM_LOOM_RULE_IMAGE, image->slot);
-		verify->images[image->slot] = image;
+		number = loom_index_nospec(image->slot, verify->header->slots.count);
+		if (!loom_image_ok(verify, image, number))
+			return loom_reject_slot(verify, DRM_LOOM_RULE_IMAGE, number);
+		verify->images[number] = image;
 	}
 	return 0;
 }

@@ -17,7 +17,7 @@ static bool loom_tensor_field_ok(const struct loom_verify *verify,
 	if (!loom_tensor_in_slot(tensor))
 		return !tensor->slot;
 	return tensor->slot < verify->header->slots.count &&
-	       sram == !!(verify->slots[tensor->slot].flags & DRM_LOOM_SLOT_SRAM);
+	       sram == !!(loom_tensor_slot(verify, tensor)->flags & DRM_LOOM_SLOT_SRAM);
 }
 
 static bool loom_tensor_type_ok(const struct drm_loom_plan_tensor *tensor)
@@ -85,7 +85,7 @@ static bool loom_tensor_bounds_ok(const struct loom_verify *verify,
 	u64 room = verify->header->scratch_bytes, end;
 
 	if (loom_tensor_in_slot(tensor))
-		room = verify->slots[tensor->slot].size;
+		room = loom_tensor_slot(verify, tensor)->size;
 	return !check_add_overflow(tensor->offset, tensor->size, &end) && end <= room;
 }
 
@@ -98,7 +98,8 @@ static bool loom_tensor_alias_ok(const struct loom_verify *verify,
 
 	if (tensor->parent >= verify->header->tensors.count)
 		return false;
-	parent = &verify->tensors[tensor->parent];
+	parent = &verify->tensors[loom_index_nospec(tensor->parent,
+						    verify->header->tensors.count)];
 	if (parent->flags & DRM_LOOM_TENSOR_ALIAS || parent->region != tensor->region ||
 	    loom_tensor_space(parent) != loom_tensor_space(tensor))
 		return false;
@@ -132,7 +133,8 @@ static u32 loom_tensor_rule(struct loom_verify *verify, u32 index)
 	if (!loom_tensor_image_ok(verify, tensor))
 		return DRM_LOOM_RULE_TENSOR_IMAGE;
 	/* a buffer that the plan may read counts as written by the client */
-	if (loom_tensor_in_slot(tensor) && verify->slots[tensor->slot].flags & DRM_LOOM_SLOT_READ)
+	if (loom_tensor_in_slot(tensor) &&
+	    loom_tensor_slot(verify, tensor)->flags & DRM_LOOM_SLOT_READ)
 		state->coverage.complete = true;
 	return DRM_LOOM_RULE_NONE;
 }

@@ -108,11 +108,20 @@ static inline u32 loom_tensor_space(const struct drm_loom_plan_tensor *tensor)
 	return loom_tensor_in_slot(tensor) ? tensor->slot : LOOM_SPACE_SCRATCH;
 }
 
-/* The image that the tensor's slot is, or NULL. The slot must be valid. */
+/* The slot that the tensor lies in, which must be valid. */
+static inline const struct drm_loom_plan_slot *
+loom_tensor_slot(const struct loom_verify *verify, const struct drm_loom_plan_tensor *tensor)
+{
+	return &verify->slots[loom_index_nospec(tensor->slot, verify->header->slots.count)];
+}
+
+/* The image that this slot is, or NULL. */
 static inline const struct drm_loom_plan_image *
 loom_tensor_image(const struct loom_verify *verify, const struct drm_loom_plan_tensor *tensor)
 {
-	return tensor->region == DRM_LOOM_REGION_DRAM ? verify->images[tensor->slot] : NULL;
+	if (tensor->region != DRM_LOOM_REGION_DRAM)
+		return NULL;
+	return verify->images[loom_index_nospec(tensor->slot, verify->header->slots.count)];
 }
 
 static inline bool loom_view_in_slot(const struct loom_view *view)

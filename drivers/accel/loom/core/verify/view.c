@@ -33,18 +33,19 @@ static bool loom_view_align_ok(const struct drm_loom_plan_view *raw, u32 elem_by
 static bool loom_view_lane_ok(const struct drm_loom_plan_view *raw,
 			      const struct drm_loom_plan_tensor *tensor)
 {
-	u32 end;
+	u32 axis, end;
 
 	if (tensor->region == DRM_LOOM_REGION_DRAM)
 		return !raw->lane_axis && !raw->lane_start;
 	if (raw->lane_axis >= raw->rank)
 		return false;
-	if (check_add_overflow(raw->lane_start, raw->dims[raw->lane_axis], &end) ||
+	axis = loom_index_nospec(raw->lane_axis, DRM_LOOM_MAX_RANK);
+	if (check_add_overflow(raw->lane_start, raw->dims[axis], &end) ||
 	    end > tensor->dims[tensor->lane_axis])
 		return false;
 	/* also with one element on it: the stride locates row lane_start / lanes */
-	return raw->strides[raw->lane_axis] >= 0 &&
-	       (u64)raw->strides[raw->lane_axis] == tensor->strides[tensor->lane_axis];
+	return raw->strides[axis] >= 0 &&
+	       (u64)raw->strides[axis] == tensor->strides[tensor->lane_axis];
 }
 
 /* How far an axis goes from its first element, down if @down. False on overflow. */
@@ -98,14 +99,14 @@ static bool loom_view_bounds_ok(const struct drm_loom_plan_view *raw,
 }
 
 static void loom_view_decode(struct loom_view *view, const struct drm_loom_plan_view *raw,
-			     const struct drm_loom_plan_tensor *tensor, bool image)
+			     const struct drm_loom_plan_tensor *tensor, u32 number, bool image)
 {
 	u32 i;
 
 	view->region = tensor->region;
 	view->slot = tensor->slot;
 	view->bound = tensor->flags & DRM_LOOM_TENSOR_SLOT;
-	view->tensor = raw->tensor;
+	view->tensor = number;
 	view->dtype = raw->dtype;
 	view->elem_bytes = loom_dtype_bytes(raw->dtype);
 	view->rank = raw->rank;
@@ -129,11 +130,13 @@ int loom_verify_view(struct loom_verify *verify, u32 operand, u32 index)
 	struct loom_view *view = &verify->plan->views[index];
 	const struct drm_loom_plan_tensor *tensor;
 	u64 start, end;
+	u32 number;
 	int ret;
 
 	if (raw->tensor >= verify->header->tensors.count)
 		return loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_TENSOR, operand);
-	tensor = &verify->tensors[raw->tensor];
+	number = loom_index_nospec(raw->tensor, verify->header->tensors.count);
+	tensor = &verify->tensors[number];
 	if (!loom_view_field_ok(raw, tensor)) {
 		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_FIELD, operand);
 		goto name_tensor;
@@ -150,7 +153,7 @@ int loom_verify_view(struct loom_verify *verify, u32 operand, u32 index)
 		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_LANE, operand);
 		goto name_tensor;
 	}
-	if (!loom_view_bounds_ok(raw, tensor, verify->states[raw->tensor].extent,
+	if (!loom_view_bounds_ok(raw, tensor, verify->states[number].extent,
 				 verify->header->lanes, &start, &end)) {
 		ret = loom_reject_operand(verify, DRM_LOOM_RULE_VIEW_BOUNDS, operand);
 		goto name_tensor;
@@ -160,7 +163,7 @@ int loom_verify_view(struct loom_verify *verify, u32 operand, u32 index)
 		goto name_tensor;
 	}
 
-	loom_view_decode(view, raw, tensor, loom_tensor_image(verify, tensor));
+	loom_view_decode(view, raw, tensor, number, loom_tensor_image(verify, tensor));
 	/* Inside of the tensor, and that is inside of its slot: no sum can overflow. */
 	view->start = tensor->offset + start;
 	view->end = tensor->offset + end;
