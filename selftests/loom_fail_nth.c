@@ -256,9 +256,12 @@ TEST_F_TIMEOUT(fail_nth, bo_create, 120)
 	} cases[] = {
 		{ "64 KiB", { .size = 65536 } },
 		{ "8 MiB", { .size = 8 << 20 } },
-		{ "SRAM", { .size = 8192, .region = DRM_LOOM_REGION_SRAM } },
+		/* twice in a file's share of the smallest device */
+		{ "SRAM", {
+			.size = 8192, .page_bytes = 512, .region = DRM_LOOM_REGION_SRAM,
+		} },
 		{ "SRAM on some banks", {
-			.size = 8192, .region = DRM_LOOM_REGION_SRAM,
+			.size = 4096, .page_bytes = 512, .region = DRM_LOOM_REGION_SRAM,
 			.bank_mask = (uintptr_t)&mask, .bank_mask_words = 1,
 		} },
 		{ "image", {
@@ -445,11 +448,10 @@ static int call_plan_destroy(FIXTURE_DATA(fail_nth) * self)
 	return loom_plan_destroy(self->client.fd, self->made);
 }
 
-static int prepare_plan(FIXTURE_DATA(fail_nth) * self)
+/* With the plan as it was before the call. */
+static int call_plan_destroy_undo(FIXTURE_DATA(fail_nth) * self)
 {
-	if (self->made)
-		call_plan_destroy(self);
-	return make_plan(self, self->client.fd);
+	return call_plan_create(self);
 }
 
 static void plan_blob(FIXTURE_DATA(fail_nth) * self, uint32_t rounds)
@@ -468,11 +470,10 @@ TEST_F_TIMEOUT(fail_nth, plans, 120)
 	plan_blob(self, 50);
 	fail_each_make(_metadata, self, "PLAN_CREATE", make_plan);
 	fail_each_make(_metadata, self, "PLAN_CREATE, reserving", make_reserve);
-	self->made = 0;
-	self->prepare = prepare_plan;
-	fail_each(_metadata, self, "PLAN_DESTROY", 0, call_plan_destroy, NULL);
+	ASSERT_EQ(0, call_plan_create(self));
+	fail_each(_metadata, self, "PLAN_DESTROY", 0, call_plan_destroy, call_plan_destroy_undo);
+	EXPECT_EQ(0, call_plan_destroy(self));
 	EXPECT_EQ(-ENOENT, call_plan_destroy(self));
-	self->prepare = NULL;
 	((struct drm_loom_plan_header *)self->blob)->lanes++;
 	fail_each(_metadata, self, "PLAN_CREATE, refused", -EBADMSG, call_plan_create, NULL);
 }
@@ -546,7 +547,6 @@ TEST_F(fail_nth, queries)
 
 /* --------------------------------------------------------------------- jobs */
 
-/* Whether the context still takes jobs, and what the syncobjs are to signal next. */
 static int submit_done(FIXTURE_DATA(fail_nth) * self)
 {
 	return loom_bo_wait(self->client.fd, self->client.out, loom_soon());
@@ -561,19 +561,33 @@ static int call_submit_syncs(FIXTURE_DATA(fail_nth) * self)
 	};
 	struct loom_job *job = loom_job_init(&self->job, &self->client, self->plan, 2, 0);
 
+	job->args.context = self->made;
 	job->args.in_syncs = (struct drm_loom_array) { sizeof(in), 1, (uintptr_t)&in };
 	job->args.out_syncs = (struct drm_loom_array) { sizeof(out[0]), 2, (uintptr_t)out };
 	return loom_job_submit(self->client.fd, job);
 }
 
+/* What a context has of the back end is made with its first job and goes with the context. */
+static int call_submit_undo(FIXTURE_DATA(fail_nth) * self)
+{
+	int ret = submit_done(self) ?: call_context_destroy(self);
+
+	self->made = 0;
+	return ret;
+}
+
+/* A new context. One whose job failed takes the same job again. */
+static int prepare_submit(FIXTURE_DATA(fail_nth) * self)
+{
+	int ret = self->made ? call_submit_syncs(self) ?: call_submit_undo(self) : 0;
+
+	return ret ?: make_context(self, self->client.fd);
+}
+
 TEST_F_TIMEOUT(fail_nth, submit, 120)
 {
-	struct loom_job job;
-
-	fail_each(_metadata, self, "SUBMIT", 0, call_submit_syncs, submit_done);
-	EXPECT_EQ(0, submit_done(self));
-	ASSERT_EQ(0, loom_job_submit(self->client.fd, loom_job_init(&job, &self->client,
-								    self->plan, 2, self->binary)));
+	self->prepare = prepare_submit;
+	fail_each(_metadata, self, "SUBMIT", 0, call_submit_syncs, call_submit_undo);
 	EXPECT_EQ(0, loom_sync_wait(self->client.fd, self->binary, loom_soon()));
 }
 
@@ -692,9 +706,16 @@ static int prepare_export(FIXTURE_DATA(fail_nth) * self)
 
 static int call_export(FIXTURE_DATA(fail_nth) * self)
 {
+	int next = dup(self->client.fd), ret;
+
+	close(next);
 	self->prime.handle = self->made;
 	self->prime.flags = DRM_RDWR | DRM_CLOEXEC;
-	return loom_call(self->client.fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &self->prime);
+	ret = loom_call(self->client.fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &self->prime);
+	/* the descriptor that the client was not told, if it was made */
+	if (ret == -EFAULT)
+		close(next);
+	return ret;
 }
 
 static int call_export_undo(FIXTURE_DATA(fail_nth) * self)

@@ -55,8 +55,9 @@
  * the client when its job was prepared), takes the same memory, and milliseconds for a large one. A
  * scratch is made at SUBMIT, charged against the caps of its client, grows when a plan is
  * submitted that needs more, while older jobs still hold the smaller one, and stays with its
- * context. It was cleared when it was made, so nothing of another client is in it in any case; a
- * plan could not tell, as the verifier has proved that it reads nothing that it has not written.
+ * context once a job with it has been given to the engine. It was cleared when it was made, so
+ * nothing of another client is in it in any case; a plan could not tell, as the verifier has proved
+ * that it reads nothing that it has not written.
  *
  * Whose processor time is it? The worker is a thread of the kernel, and works for all. A module can
  * do no more for charging its time to the cgroup of the client than this, by what 6.12 to 7.3
@@ -94,6 +95,8 @@ struct loom_soft_scratch {
 	u64 charged;
 	/** @size: bytes of @bytes */
 	u64 size;
+	/** @used: by a job that the engine was given; set once */
+	bool used;
 	/** @bytes: bank after bank */
 	u8 bytes[] __aligned(64);
 };
@@ -210,6 +213,23 @@ static struct loom_soft_scratch *loom_soft_scratch_get(struct loom_context *cont
 	spin_unlock(&context->lock);
 	loom_soft_scratch_put(old);
 	return scratch;
+}
+
+/* Jobs that the engine was not given leave nothing behind. */
+static void loom_soft_scratch_unwind(struct loom_context *context,
+				     struct loom_soft_scratch *scratch)
+{
+	bool last;
+
+	spin_lock(&context->lock);
+	/* references are taken under the lock: these are the context's and the job's */
+	last = context->backend_data == scratch && kref_read(&scratch->ref) == 2 &&
+	       !READ_ONCE(scratch->used);
+	if (last)
+		context->backend_data = NULL;
+	spin_unlock(&context->lock);
+	if (last)
+		loom_soft_scratch_put(scratch);
 }
 
 static void loom_soft_forget(struct loom_context *context)
@@ -393,6 +413,8 @@ static void loom_soft_run(struct loom_job *job)
 	struct loom_soft *soft = job->loom->backend_data;
 	struct loom_soft_run *run = job->run;
 
+	if (run->scratch)
+		WRITE_ONCE(run->scratch->used, true);
 	spin_lock(&soft->lock);
 	loom_turns_add(&soft->turns, &run->turn);
 	/* its file may have been closed, or its scratch revoked, since the scheduler looked */
@@ -445,6 +467,8 @@ static void loom_soft_release(struct loom_job *job)
 {
 	struct loom_soft_run *run = job->run;
 
+	if (run->scratch)
+		loom_soft_scratch_unwind(job->context, run->scratch);
 	loom_soft_scratch_put(run->scratch);
 	kfree(run);
 	job->run = NULL;
