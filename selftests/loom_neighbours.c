@@ -6,8 +6,6 @@
 #include "loom_rounds.h"
 #include "loom_vgem.h"
 
-#define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
-
 /* ------------------------------------------------------------ the fixture */
 
 FIXTURE(neighbours)
@@ -140,14 +138,9 @@ TEST_F_TIMEOUT(neighbours, closing_while_a_job_waits_for_another_fence, 60)
 TEST_F(neighbours, fdinfo_says_what_a_client_uses)
 {
 	struct loom_client *client = &self->client;
-	char path[64], text[2048] = {}, want[64];
-	int fd;
+	char text[2048], want[64];
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", client->fd);
-	fd = open(path, O_RDONLY);
-	ASSERT_GE(fd, 0);
-	ASSERT_GT(read(fd, text, sizeof(text) - 1), 0);
-	close(fd);
+	ASSERT_EQ(0, loom_read_fdinfo(client->fd, text, sizeof(text)));
 	EXPECT_NE(NULL, strstr(text, "drm-driver:\tloom\n"));
 	EXPECT_NE(NULL, strstr(text, "drm-engine-loom:\t0 ns\n"));
 	snprintf(want, sizeof(want), "drm-total-dram:\t%llu KiB\n",
@@ -241,7 +234,7 @@ TEST_F_TIMEOUT(neighbours, unplugged_in_a_job, 120)
 	map[0] = 1;
 	ASSERT_EQ(0, loom_job_submit(client->fd, loom_job_init(&job, client, plan, 2, fence)));
 	ASSERT_EQ(0, loom_job_submit(client->fd, loom_job_init(&job, client, plan, 2, fence)));
-	if (loom_write_file(BUS_DRIVER "unbind", "loom-soft"))
+	if (loom_unbind())
 		SKIP(return, "cannot unbind the device");
 
 	EXPECT_EQ(-ENODEV, loom_call(client->fd, DRM_IOCTL_LOOM_QUERY, &query));
@@ -254,7 +247,7 @@ TEST_F_TIMEOUT(neighbours, unplugged_in_a_job, 120)
 	fd = loom_open();
 	EXPECT_EQ(-ENODEV, fd);
 
-	EXPECT_EQ(0, loom_write_file(BUS_DRIVER "bind", "loom-soft"));
+	EXPECT_EQ(0, loom_bind());
 	fd = loom_open();
 	ASSERT_GE(fd, 0);
 	ASSERT_EQ(0, loom_call(fd, DRM_IOCTL_LOOM_QUERY, &query));

@@ -163,6 +163,58 @@ static inline int loom_write_file(const char *path, const char *text)
 	return ret;
 }
 
+/* All of a small file, with a zero behind it. Return: 0 or -errno; -EIO if it is empty. */
+static inline int loom_read_file(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t count = 0;
+	ssize_t got = 0;
+
+	*text = 0;
+	if (fd < 0)
+		return -errno;
+	/* some come in pieces */
+	while (count < size - 1 && (got = read(fd, text + count, size - 1 - count)) > 0)
+		count += got;
+	close(fd);
+	text[count] = 0;
+	return got < 0 || !count ? -EIO : 0;
+}
+
+/* What /proc says about an open file. Return: 0 or -errno. */
+static inline int loom_read_fdinfo(int fd, char *text, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	return loom_read_file(path, text, size);
+}
+
+/* The number behind a key of that, in bytes where it has a unit; -1: no such key. */
+static inline int64_t loom_fdinfo(int fd, const char *key)
+{
+	char text[16384], unit[8] = "", want[64], *at;
+	long long value = -1;
+
+	if (loom_read_fdinfo(fd, text, sizeof(text)))
+		return -1;
+	snprintf(want, sizeof(want), "\n%s:\t", key);
+	at = strstr(text, want);
+	if (at && sscanf(at + strlen(want), "%lld %7s", &value, unit) == 2) {
+		if (!strcmp(unit, "KiB"))
+			value <<= 10;
+		else if (!strcmp(unit, "MiB"))
+			value <<= 20;
+	}
+	return value;
+}
+
+/* Time that the engine worked on jobs of the client so far, on one that runs as well. */
+static inline int64_t loom_engine_ns(int fd)
+{
+	return loom_fdinfo(fd, "drm-engine-loom");
+}
+
 /* An address at which nothing is mapped; the page below it can be written. */
 static inline char *loom_unmapped(void)
 {
@@ -173,6 +225,26 @@ static inline char *loom_unmapped(void)
 		exit(KSFT_FAIL);
 	munmap(page + LOOM_PAGE, LOOM_PAGE);
 	return page + LOOM_PAGE;
+}
+
+/* ------------------------------------------------------------- the soft device */
+
+#define LOOM_BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
+
+/* Whether there is one, and we have the right to take it away from its driver. */
+static inline bool loom_can_unbind(void)
+{
+	return !access(LOOM_BUS_DRIVER "unbind", W_OK);
+}
+
+static inline int loom_unbind(void)
+{
+	return loom_write_file(LOOM_BUS_DRIVER "unbind", "loom-soft");
+}
+
+static inline int loom_bind(void)
+{
+	return loom_write_file(LOOM_BUS_DRIVER "bind", "loom-soft");
 }
 
 /* ----------------------------------------------------------------- queries */

@@ -10,7 +10,6 @@
 #define TRACEFS		"/sys/kernel/tracing"
 #define INSTANCE	TRACEFS "/instances/loom-selftest-%d"
 #define DEBUGFS		"/sys/kernel/debug/accel"
-#define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
 
 /*
  * All of a file whose content changes with each read, with a zero at its end; freed by the caller.
@@ -35,44 +34,19 @@ static char *read_text(const char *path)
 	return text;
 }
 
-/* The number behind a key of /proc/self/fdinfo, in bytes where it has a unit; -1: no such key. */
-static int64_t fdinfo_get(int fd, const char *key)
-{
-	char path[64], unit[8] = "", want[64], *text, *at;
-	long long value = -1;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	text = read_text(path);
-	if (!text)
-		return -1;
-	snprintf(want, sizeof(want), "\n%s:\t", key);
-	at = strstr(text, want);
-	if (at && sscanf(at + strlen(want), "%lld %7s", &value, unit) == 2) {
-		if (!strcmp(unit, "KiB"))
-			value <<= 10;
-		else if (!strcmp(unit, "MiB"))
-			value <<= 20;
-	}
-	free(text);
-	return value;
-}
-
 /* "loom-banks-REGION: 0-LAST BYTES": true if it is one range over all banks, and how many bytes. */
 static bool fdinfo_banks(int fd, const char *region, uint32_t banks, uint64_t *bytes)
 {
 	unsigned long long first = 1, last = 0, value = 0;
-	char path[64], want[64], *text, *at;
+	char text[16384], want[64], *at;
 	int count = 0;
 
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	text = read_text(path);
-	if (!text)
+	if (loom_read_fdinfo(fd, text, sizeof(text)))
 		return false;
 	snprintf(want, sizeof(want), "\nloom-banks-%s:\t", region);
 	at = strstr(text, want);
 	if (at)
 		count = sscanf(at + strlen(want), "%llu-%llu %llu\n", &first, &last, &value);
-	free(text);
 	*bytes = value;
 	return count == 3 && !first && last == banks - 1;
 }
@@ -103,29 +77,29 @@ TEST_F(fdinfo, follows_buffers_of_each_region)
 	char key[64];
 	int fd = self->client.fd;
 
-	EXPECT_LT(0, fdinfo_get(fd, "drm-client-id"));
+	EXPECT_LT(0, loom_fdinfo(fd, "drm-client-id"));
 	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
 		ASSERT_EQ(0, loom_query_region(fd, region, &info));
 		snprintf(key, sizeof(key), "drm-total-%s", names[region]);
-		total = fdinfo_get(fd, key);
+		total = loom_fdinfo(fd, key);
 		ASSERT_LE(0, total);
 		ASSERT_TRUE(fdinfo_banks(fd, names[region], info.banks, &before));
 		ASSERT_EQ(0, loom_bo_create(fd, 12345, region, &handle));
 		ASSERT_EQ(0, loom_bo_info(fd, handle, &bo));
 		/* the size for clients: whole pages of the processor */
-		EXPECT_EQ(total + 4 * LOOM_PAGE, fdinfo_get(fd, key));
+		EXPECT_EQ(total + 4 * LOOM_PAGE, loom_fdinfo(fd, key));
 		/* bytes in the banks, as BO_INFO says */
 		ASSERT_TRUE(fdinfo_banks(fd, names[region], info.banks, &with));
 		EXPECT_EQ(before + bo.bytes_per_bank, with);
 		snprintf(key, sizeof(key), "drm-resident-%s", names[region]);
-		resident = fdinfo_get(fd, key);
+		resident = loom_fdinfo(fd, key);
 		EXPECT_EQ(total + 4 * LOOM_PAGE, resident);
 		snprintf(key, sizeof(key), "drm-shared-%s", names[region]);
-		shared = fdinfo_get(fd, key);
+		shared = loom_fdinfo(fd, key);
 		EXPECT_EQ(0, shared);
 		ASSERT_EQ(0, loom_bo_close(fd, handle));
 		snprintf(key, sizeof(key), "drm-resident-%s", names[region]);
-		EXPECT_EQ(resident - 4 * LOOM_PAGE, fdinfo_get(fd, key));
+		EXPECT_EQ(resident - 4 * LOOM_PAGE, loom_fdinfo(fd, key));
 		ASSERT_TRUE(fdinfo_banks(fd, names[region], info.banks, &with));
 		EXPECT_EQ(before, with);
 	}
@@ -135,11 +109,11 @@ TEST_F(fdinfo, says_what_is_shared)
 {
 	struct drm_prime_handle prime = { .handle = self->client.in, .flags = DRM_CLOEXEC };
 	int fd = self->client.fd;
-	int64_t shared = fdinfo_get(fd, "drm-shared-dram");
+	int64_t shared = loom_fdinfo(fd, "drm-shared-dram");
 
 	EXPECT_EQ(0, shared);
 	ASSERT_EQ(0, loom_call(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
-	EXPECT_LE((int64_t)self->client.bytes, fdinfo_get(fd, "drm-shared-dram"));
+	EXPECT_LE((int64_t)self->client.bytes, loom_fdinfo(fd, "drm-shared-dram"));
 	close(prime.fd);
 }
 
@@ -151,16 +125,16 @@ TEST_F(fdinfo, counts_jobs_and_their_time)
 	uint32_t i;
 
 	ASSERT_NE(0, plan);
-	EXPECT_EQ(0, fdinfo_get(fd, "drm-engine-loom"));
-	EXPECT_EQ(0, fdinfo_get(fd, "loom-jobs"));
+	EXPECT_EQ(0, loom_engine_ns(fd));
+	EXPECT_EQ(0, loom_fdinfo(fd, "loom-jobs"));
 	for (i = 1; i <= 3; i++) {
 		ASSERT_EQ(0, loom_client_run(&self->client, plan, 2, 0));
 		ASSERT_EQ(0, loom_bo_wait(fd, self->client.out, loom_soon()));
-		EXPECT_EQ(i, fdinfo_get(fd, "loom-jobs"));
+		EXPECT_EQ(i, loom_fdinfo(fd, "loom-jobs"));
 		ASSERT_EQ(0, loom_context_query(fd, self->client.context, &query));
-		EXPECT_EQ((int64_t)query.counters.busy_ns, fdinfo_get(fd, "drm-engine-loom"));
+		EXPECT_EQ((int64_t)query.counters.busy_ns, loom_engine_ns(fd));
 	}
-	EXPECT_LT(0, fdinfo_get(fd, "drm-engine-loom"));
+	EXPECT_LT(0, loom_engine_ns(fd));
 }
 
 TEST_F_TIMEOUT(fdinfo, shows_a_job_that_still_runs, 120)
@@ -170,19 +144,19 @@ TEST_F_TIMEOUT(fdinfo, shows_a_job_that_still_runs, 120)
 	uint32_t plan = loom_client_plan_endless(&self->client);
 
 	ASSERT_NE(0, plan);
-	EXPECT_EQ(0, fdinfo_get(fd, "drm-active-dram"));
+	EXPECT_EQ(0, loom_fdinfo(fd, "drm-active-dram"));
 	ASSERT_EQ(0, loom_client_run(&self->client, plan, 2, 0));
 	do {
 		usleep(10000);
-		first = fdinfo_get(fd, "drm-engine-loom");
+		first = loom_engine_ns(fd);
 	} while (first <= 0 && loom_now_ns() < end);
 	EXPECT_LT(0, first);
-	while (fdinfo_get(fd, "drm-engine-loom") <= first && loom_now_ns() < end)
+	while (loom_engine_ns(fd) <= first && loom_now_ns() < end)
 		usleep(10000);
-	EXPECT_LT(first, fdinfo_get(fd, "drm-engine-loom"));
+	EXPECT_LT(first, loom_engine_ns(fd));
 	EXPECT_EQ(-ETIME, loom_bo_wait(fd, self->client.out, 0));
-	EXPECT_EQ(0, fdinfo_get(fd, "loom-jobs"));
-	EXPECT_LE(2 * (int64_t)self->client.bytes, fdinfo_get(fd, "drm-active-dram"));
+	EXPECT_EQ(0, loom_fdinfo(fd, "loom-jobs"));
+	EXPECT_LE(2 * (int64_t)self->client.bytes, loom_fdinfo(fd, "drm-active-dram"));
 }
 
 /* ------------------------------------------------------------- tracepoints */
@@ -206,7 +180,7 @@ FIXTURE_SETUP(trace)
 	snprintf(path, sizeof(path), "%s/events/loom/enable", self->dir);
 	ASSERT_EQ(0, loom_write_file(path, "1"));
 	ASSERT_EQ(0, loom_client_open(&self->client));
-	self->id = fdinfo_get(self->client.fd, "drm-client-id");
+	self->id = loom_fdinfo(self->client.fd, "drm-client-id");
 	ASSERT_LT(0, self->id);
 }
 
@@ -284,7 +258,7 @@ TEST_F(trace, a_plan_a_job_and_its_end)
 	EXPECT_TRUE(traced(self, "loom_run: dev="));
 	EXPECT_TRUE(traced(self, "loom_done: dev="));
 	EXPECT_TRUE(traced(self, "error=0 busy_ns=%lld\n",
-			   (long long)fdinfo_get(self->client.fd, "drm-engine-loom")));
+			   (long long)loom_engine_ns(self->client.fd)));
 
 	blob = loom_plan_blob_null(self->client.info.lanes + 1, &size);
 	ASSERT_EQ(-EBADMSG, loom_plan_create(self->client.fd, blob, size, &reject, &refused));
@@ -350,7 +324,7 @@ FIXTURE_SETUP(debugfs)
 	closedir(dir);
 	ASSERT_TRUE(found);
 	ASSERT_EQ(0, loom_client_open(&self->client));
-	self->id = fdinfo_get(self->client.fd, "drm-client-id");
+	self->id = loom_fdinfo(self->client.fd, "drm-client-id");
 }
 
 FIXTURE_TEARDOWN(debugfs)
@@ -478,7 +452,7 @@ TEST_F_TIMEOUT(debugfs, read_while_the_device_goes, 120)
 	pid_t reader;
 
 	ASSERT_NE(0, plan);
-	if (access(BUS_DRIVER "unbind", W_OK))
+	if (!loom_can_unbind())
 		SKIP(return, "no right to unbind");
 	ASSERT_EQ(0, loom_client_run(&self->client, plan, 2, 0));
 	reader = loom_fork();
@@ -486,16 +460,16 @@ TEST_F_TIMEOUT(debugfs, read_while_the_device_goes, 120)
 	if (!reader) {
 		for (i = 0;; i++) {
 			free(read_debugfs(self->dir, names[i % LOOM_ARRAY_SIZE(names)]));
-			fdinfo_get(self->client.fd, "drm-client-id");
+			loom_fdinfo(self->client.fd, "drm-client-id");
 		}
 	}
 	for (i = 0; i < 3; i++) {
 		usleep(50000);
-		ASSERT_EQ(0, loom_write_file(BUS_DRIVER "unbind", "loom-soft"));
+		ASSERT_EQ(0, loom_unbind());
 		/* the files are removed with the device */
 		EXPECT_EQ(NULL, read_debugfs(self->dir, "memory"));
-		EXPECT_EQ(-1, fdinfo_get(self->client.fd, "drm-client-id"));
-		ASSERT_EQ(0, loom_write_file(BUS_DRIVER "bind", "loom-soft"));
+		EXPECT_EQ(-1, loom_fdinfo(self->client.fd, "drm-client-id"));
+		ASSERT_EQ(0, loom_bind());
 	}
 	kill(reader, SIGKILL);
 	EXPECT_EQ(reader, waitpid(reader, NULL, 0));

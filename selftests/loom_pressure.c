@@ -139,19 +139,6 @@ static bool result_is_right(struct _test_data_pressure *self, uint32_t index)
 	return right;
 }
 
-static int read_text(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t count;
-
-	if (fd < 0)
-		return -errno;
-	count = read(fd, text, size - 1);
-	close(fd);
-	text[count > 0 ? count : 0] = 0;
-	return count > 0 ? 0 : -EIO;
-}
-
 FIXTURE_SETUP(pressure)
 {
 	self->limit[0] = 0;
@@ -177,7 +164,7 @@ static long shrink(void)
 {
 	char text[32];
 
-	return read_text(TT_SHRINK, text, sizeof(text)) ? -EIO : atol(text);
+	return loom_read_file(TT_SHRINK, text, sizeof(text)) ? -EIO : atol(text);
 }
 
 TEST_F_TIMEOUT(pressure, what_root_has_swapped_out_comes_back, 60)
@@ -249,7 +236,7 @@ TEST_F_TIMEOUT(pressure, past_the_page_limit_of_ttm, 60)
 	struct buffer more[16];
 
 	if (access(PAGES_LIMIT, W_OK) ||
-	    read_text(PAGES_LIMIT, self->limit, sizeof(self->limit))) {
+	    loom_read_file(PAGES_LIMIT, self->limit, sizeof(self->limit))) {
 		self->limit[0] = 0;
 		SKIP(return, "no " PAGES_LIMIT ", or not the right to write it");
 	}
@@ -315,7 +302,7 @@ static uint64_t available_bytes(void)
 	char text[256];
 	const char *at;
 
-	if (read_text("/proc/meminfo", text, sizeof(text)))
+	if (loom_read_file("/proc/meminfo", text, sizeof(text)))
 		return 0;
 	at = strstr(text, "MemAvailable:");
 	return at ? strtoull(at + 13, NULL, 10) * 1024 : 0;
@@ -335,7 +322,7 @@ TEST_F_TIMEOUT(pressure, a_swapped_buffer_is_not_refused, 60)
 	uint32_t hogs = 0, i, handle;
 
 	if (access(TT_SHRINK, R_OK) || access(WATERMARK, W_OK) ||
-	    read_text(WATERMARK, old, sizeof(old)))
+	    loom_read_file(WATERMARK, old, sizeof(old)))
 		SKIP(return, "no " TT_SHRINK " or " WATERMARK ", or not the right to them");
 	if (loom_effort(100) < 100)
 		SKIP(return, "filling memory takes minutes on an instrumented kernel");

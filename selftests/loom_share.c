@@ -8,8 +8,6 @@
 
 #include "loom_selftest.h"
 
-#define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
-
 FIXTURE(share)
 {
 	struct loom_client client;
@@ -420,7 +418,7 @@ TEST_F_TIMEOUT(share, mappings_outlive_the_device, 120)
 	close(self->socket[1]);
 	ASSERT_EQ(0, send_fd(self->socket[0], dmabuf));
 	ASSERT_EQ('r', hear(self->socket[0]));
-	if (loom_write_file(BUS_DRIVER "unbind", "loom-soft")) {
+	if (loom_unbind()) {
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
 		SKIP(return, "cannot unbind the device");
@@ -440,7 +438,7 @@ TEST_F_TIMEOUT(share, mappings_outlive_the_device, 120)
 	munmap(map, 4 * LOOM_PAGE);
 	loom_client_close(client);
 
-	EXPECT_EQ(0, loom_write_file(BUS_DRIVER "bind", "loom-soft"));
+	EXPECT_EQ(0, loom_bind());
 	EXPECT_TRUE(loom_device_works());
 }
 

@@ -16,7 +16,6 @@
 #define BYSTANDERS	2
 #define ROUNDS		300
 #define PARAMETER	"/sys/module/loom/parameters/job_timeout_ms"
-#define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
 #define TIMEOUT_MS	"3000"
 /* A client that has not done what it was told by then is stuck. */
 #define STUCK_NS	(200 * LOOM_SECOND_NS)
@@ -586,9 +585,7 @@ static enum action pick_action(uint64_t *seed)
 
 static int rebind(void)
 {
-	int ret = loom_write_file(BUS_DRIVER "unbind", "loom-soft");
-
-	return ret ?: loom_write_file(BUS_DRIVER "bind", "loom-soft");
+	return loom_unbind() ?: loom_bind();
 }
 
 static uint64_t number(const char *name, uint64_t otherwise)
@@ -647,16 +644,12 @@ static bool nothing_left(struct __test_metadata *_metadata)
 static int module_references(void)
 {
 	int64_t end = loom_soon();
-	char text[16] = "0";
-	int fd, refs;
+	char text[16];
+	int refs;
 
 	do {
-		fd = open("/sys/module/loom/refcnt", O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
+		if (loom_read_file("/sys/module/loom/refcnt", text, sizeof(text)))
 			return 0;
-		if (read(fd, text, sizeof(text) - 1) < 1)
-			text[0] = 0;
-		close(fd);
 		refs = atoi(text);
 	} while (refs && loom_now_ns() < end && !usleep(10000));
 	return refs;
@@ -689,7 +682,7 @@ TEST_F_TIMEOUT(storm, nothing_is_lost, 10000)
 	ASSERT_NE(MAP_FAILED, tally);
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, mail));
 	TH_LOG("seed %llu", (unsigned long long)seed);
-	can_bind = !access(BUS_DRIVER "unbind", W_OK) && !loom_write_file(PARAMETER, TIMEOUT_MS) &&
+	can_bind = loom_can_unbind() && !loom_write_file(PARAMETER, TIMEOUT_MS) &&
 		   !rebind();
 	if (!can_bind)
 		TH_LOG("cannot bind the device: no unbinding, no timeouts");

@@ -11,29 +11,13 @@
 #define ASLEEP	"/sys/module/loom_sleep/parameters/asleep"
 #define STATUS	"/sys/bus/platform/devices/loom-soft/power/runtime_status"
 
-static int64_t engine_ns(int fd)
-{
-	long long ns = -1;
-	char path[64], line[128];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	file = fopen(path, "r");
-	while (file && ns < 0 && fgets(line, sizeof(line), file))
-		if (sscanf(line, "drm-engine-loom: %lld ns", &ns) != 1)
-			ns = -1;
-	if (file)
-		fclose(file);
-	return ns;
-}
-
 /* Whether the engine works on the client's jobs, within a time that is enough for that. */
 static bool engine_works(int fd)
 {
-	int64_t first = engine_ns(fd), end = loom_soon();
+	int64_t first = loom_engine_ns(fd), end = loom_soon();
 
 	while (loom_now_ns() < end) {
-		if (engine_ns(fd) > first)
+		if (loom_engine_ns(fd) > first)
 			return true;
 		usleep(1000);
 	}
@@ -44,15 +28,10 @@ static bool power_becomes(const char *want)
 {
 	int64_t end = loom_soon();
 	char status[32];
-	FILE *file;
 
 	do {
-		status[0] = 0;
-		file = fopen(STATUS, "r");
-		if (file && fgets(status, sizeof(status), file))
-			status[strcspn(status, "\n")] = 0;
-		if (file)
-			fclose(file);
+		loom_read_file(STATUS, status, sizeof(status));
+		status[strcspn(status, "\n")] = 0;
 		if (!strcmp(status, want))
 			return true;
 		usleep(10000);
@@ -112,12 +91,12 @@ TEST_F_TIMEOUT(suspend, the_engine_stands_still, 120)
 	ASSERT_TRUE(engine_works(self->client.fd));
 
 	ASSERT_EQ(0, loom_write_file(ASLEEP, "1"));
-	before = engine_ns(self->client.fd);
+	before = loom_engine_ns(self->client.fd);
 	/* what is submitted now waits */
 	ASSERT_EQ(0, loom_client_run(&self->other, self->plan, 2, self->fence));
 	EXPECT_EQ(-ETIME, loom_sync_wait(self->other.fd, self->fence,
 					 loom_now_ns() + 300 * LOOM_MSEC_NS));
-	EXPECT_EQ(before, engine_ns(self->client.fd));
+	EXPECT_EQ(before, loom_engine_ns(self->client.fd));
 	EXPECT_EQ(-2.0f, in[0]);
 	EXPECT_EQ(99.0f, out[0]);
 

@@ -10,28 +10,11 @@
 #include "loom_selftest.h"
 
 #define PARAMETER	"/sys/module/loom/parameters/job_timeout_ms"
-#define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
 #define TIMEOUT_MS	2000
-
-static int read_file(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t count;
-
-	if (fd < 0)
-		return -errno;
-	count = read(fd, text, size - 1);
-	close(fd);
-	text[count > 0 ? count : 0] = 0;
-	return count > 0 ? 0 : -EIO;
-}
 
 static int rebind(const char *timeout_ms)
 {
-	int ret = loom_write_file(PARAMETER, timeout_ms);
-
-	return ret ?: loom_write_file(BUS_DRIVER "unbind", "loom-soft") ?:
-	       loom_write_file(BUS_DRIVER "bind", "loom-soft");
+	return loom_write_file(PARAMETER, timeout_ms) ?: loom_unbind() ?: loom_bind();
 }
 
 FIXTURE(timeout)
@@ -53,8 +36,8 @@ FIXTURE_SETUP(timeout)
 	if (fd < 0)
 		SKIP(return, "no loom device");
 	close(fd);
-	if (access(BUS_DRIVER "unbind", W_OK) ||
-	    read_file(PARAMETER, self->old, sizeof(self->old)))
+	if (!loom_can_unbind() ||
+	    loom_read_file(PARAMETER, self->old, sizeof(self->old)))
 		SKIP(return, "no soft device, or not the right to bind it anew");
 	snprintf(text, sizeof(text), "%u", TIMEOUT_MS);
 	ASSERT_EQ(0, rebind(text));
@@ -236,7 +219,7 @@ static void read_dump(char *text, size_t size, bool drop)
 		char path[300];
 
 		snprintf(path, sizeof(path), DUMPS "/%s/data", entry->d_name);
-		if (entry->d_name[0] == '.' || read_file(path, text, size))
+		if (entry->d_name[0] == '.' || loom_read_file(path, text, size))
 			continue;
 		if (!strncmp(text, "loom: 1\n", 8)) {
 			if (drop)

@@ -7,7 +7,6 @@
 
 #include "loom_selftest.h"
 
-#define BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
 #define CLIENTS		3
 #define JOBS		6
 
@@ -25,14 +24,14 @@ FIXTURE_SETUP(unplug)
 	if (fd < 0)
 		SKIP(return, "no loom device");
 	close(fd);
-	if (access(BUS_DRIVER "unbind", W_OK))
+	if (!loom_can_unbind())
 		SKIP(return, "no soft device, or not the right to unbind it");
 }
 
 FIXTURE_TEARDOWN(unplug)
 {
 	/* fails if it is bound */
-	loom_write_file(BUS_DRIVER "bind", "loom-soft");
+	loom_bind();
 }
 
 /*
@@ -133,7 +132,7 @@ TEST_F_TIMEOUT(unplug, every_job_ends, 400)
 		/* at different moments of the engine's */
 		usleep(round % 8 * 700);
 		start = loom_now_ns();
-		ASSERT_EQ(0, loom_write_file(BUS_DRIVER "unbind", "loom-soft"));
+		ASSERT_EQ(0, loom_unbind());
 		EXPECT_LT(loom_now_ns() - start, LOOM_SOON_NS);
 		/* all of them, without being waited for */
 		for (i = 0; i < CLIENTS; i++)
@@ -153,7 +152,7 @@ TEST_F_TIMEOUT(unplug, every_job_ends, 400)
 				EXPECT_STREQ("job", info.obj_name);
 				close(files[i][j]);
 			}
-		ASSERT_EQ(0, loom_write_file(BUS_DRIVER "bind", "loom-soft"));
+		ASSERT_EQ(0, loom_bind());
 	}
 	EXPECT_TRUE(loom_device_works());
 }
