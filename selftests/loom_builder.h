@@ -191,6 +191,22 @@ static inline void *loom_builder_finish(struct loom_builder *builder, uint64_t *
 
 #define LOOM_COLUMNS	1024
 
+/* y = the sum over x, which is read @repeat times with a stride of zero. */
+static inline void loom_builder_sum(struct loom_builder *builder, uint32_t y, uint32_t x,
+				    uint32_t repeat)
+{
+	struct drm_loom_attr_reduce attr = { .kind = DRM_LOOM_REDUCE_SUM };
+	struct drm_loom_plan_view *views;
+
+	views = loom_builder_command(builder, DRM_LOOM_OP_REDUCE, &attr, sizeof(attr), y, x);
+	views[0].rank = 3;
+	views[0].dims[2] = 1;
+	views[0].strides[2] = 0;
+	views[1].rank = 3;
+	views[1].dims[2] = repeat;
+	views[1].strides[2] = 0;
+}
+
 /* No slots, no steps. */
 static inline void *loom_plan_blob_null(uint32_t lanes, uint64_t *size)
 {
@@ -247,24 +263,19 @@ static inline void *loom_plan_blob_unary(uint32_t lanes, uint32_t kind, uint64_t
 static inline void *loom_plan_blob_work(uint32_t lanes, uint32_t repeat, uint32_t rounds,
 					uint64_t *size)
 {
-	struct drm_loom_attr_reduce attr = { .kind = DRM_LOOM_REDUCE_SUM };
 	struct loom_builder builder;
 	uint32_t out, x, y;
 
 	loom_builder_load(&builder, lanes, &x, &y, &out);
-	while (rounds--) {
-		struct drm_loom_plan_view *views;
-
-		views = loom_builder_command(&builder, DRM_LOOM_OP_REDUCE, &attr, sizeof(attr),
-					     y, x);
-		views[0].rank = 3;
-		views[0].dims[2] = 1;
-		views[0].strides[2] = 0;
-		views[1].rank = 3;
-		views[1].dims[2] = repeat;
-		views[1].strides[2] = 0;
-	}
+	while (rounds--)
+		loom_builder_sum(&builder, y, x, repeat);
 	return loom_builder_store(&builder, out, y, size);
+}
+
+/* Longer than any test waits, on any machine. */
+static inline void *loom_plan_blob_endless(uint32_t lanes, uint64_t *size)
+{
+	return loom_plan_blob_work(lanes, 65536, 2000, size);
 }
 
 #endif /* LOOM_BUILDER_H */

@@ -52,7 +52,7 @@ static inline uint32_t loom_hollow_plan_unary(const struct loom_client *client, 
 static inline uint32_t loom_hollow_plan_endless(const struct loom_client *client)
 {
 	uint64_t size;
-	void *blob = loom_plan_blob_work(client->info.lanes, 65536, 2000, &size);
+	void *blob = loom_plan_blob_endless(client->info.lanes, &size);
 
 	return loom_hollow_plan(client, blob, size);
 }

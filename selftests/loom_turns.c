@@ -37,23 +37,6 @@ static uint64_t busy_ns(const struct loom_client *client, uint32_t context)
 	return loom_context_query(client->fd, context, &query) ? 0 : query.counters.busy_ns;
 }
 
-/* By a running job, too. What the whole client had so far. */
-static uint64_t engine_ns(const struct loom_client *client)
-{
-	char path[64], line[128];
-	uint64_t ns = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", client->fd);
-	file = fopen(path, "r");
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, "drm-engine-loom:", 16))
-			ns = strtoull(line + 16, NULL, 10);
-	if (file)
-		fclose(file);
-	return ns;
-}
-
 static void sleep_ms(uint32_t ms)
 {
 	struct timespec time = { ms / 1000, ms % 1000 * LOOM_MSEC_NS };
@@ -66,7 +49,7 @@ static bool wait_engine(const struct loom_client *client, uint64_t ns)
 {
 	int64_t deadline = loom_soon();
 
-	while (engine_ns(client) < ns) {
+	while (loom_engine_ns(client->fd) < ns) {
 		if (loom_now_ns() > deadline)
 			return false;
 		sleep_ms(1);
@@ -107,7 +90,6 @@ static void add_binary(struct loom_builder *builder, uint32_t y, uint32_t a, uin
 static void *blob_keeps(uint32_t lanes, uint32_t repeat, uint32_t rounds, uint64_t *size)
 {
 	struct drm_loom_attr_unary neg = { .kind = DRM_LOOM_UNARY_NEG };
-	struct drm_loom_attr_reduce sum = { .kind = DRM_LOOM_REDUCE_SUM };
 	uint32_t in, out, copy[COPIES], work, y[2], i;
 	struct loom_builder builder;
 	uint64_t row;
@@ -130,18 +112,8 @@ static void *blob_keeps(uint32_t lanes, uint32_t repeat, uint32_t rounds, uint64
 		loom_builder_command(&builder, DRM_LOOM_OP_UNARY, &neg, sizeof(neg), copy[i],
 				     copy[i - 1]);
 	loom_builder_step(&builder);
-	while (rounds--) {
-		struct drm_loom_plan_view *views;
-
-		views = loom_builder_command(&builder, DRM_LOOM_OP_REDUCE, &sum, sizeof(sum),
-					     work, copy[0]);
-		views[0].rank = 3;
-		views[0].dims[2] = 1;
-		views[0].strides[2] = 0;
-		views[1].rank = 3;
-		views[1].dims[2] = repeat;
-		views[1].strides[2] = 0;
-	}
+	while (rounds--)
+		loom_builder_sum(&builder, work, copy[0], repeat);
 	add_binary(&builder, y[0], copy[0], copy[1]);
 	for (i = 2; i < COPIES; i++)
 		add_binary(&builder, y[(i + 1) % 2], y[i % 2], copy[i]);
@@ -162,13 +134,13 @@ static uint32_t plan_keeps(const struct loom_client *client, uint32_t rounds)
 static uint32_t rounds_for(const struct loom_client *client, uint64_t ns)
 {
 	uint32_t plan = plan_keeps(client, 2), sync = loom_sync_create(client->fd, 0);
-	uint64_t before = engine_ns(client), one;
+	uint64_t before = loom_engine_ns(client->fd), one;
 
 	if (!plan || loom_client_run(client, plan, 2, sync) ||
 	    loom_sync_wait(client->fd, sync, loom_soon()))
 		return 0;
 	loom_plan_destroy(client->fd, plan);
-	one = (engine_ns(client) - before) / 2;
+	one = (loom_engine_ns(client->fd) - before) / 2;
 	return one && ns / one < 4000 ? ns / one + 1 : 4000;
 }
 
@@ -193,10 +165,10 @@ TEST_F(turns, a_short_job_does_not_wait_for_a_long_one)
 
 	for (i = 0; i < LOOM_ARRAY_SIZE(others); i++) {
 		in[i] = -1.0f - i;
-		others[i] = engine_ns(&self->a);
+		others[i] = loom_engine_ns(self->a.fd);
 		ASSERT_EQ(0, loom_client_run(&self->b, plan, 2, sync));
 		ASSERT_EQ(0, loom_sync_wait(self->b.fd, sync, loom_soon()));
-		others[i] = engine_ns(&self->a) - others[i];
+		others[i] = loom_engine_ns(self->a.fd) - others[i];
 		EXPECT_EQ(1.0f + i, out[i]);
 	}
 	qsort(others, LOOM_ARRAY_SIZE(others), sizeof(*others), compare);
@@ -239,7 +211,8 @@ TEST_F(turns, the_scratch_survives_the_turns_of_others)
 		ASSERT_NE(0, plans[i % 2]);
 	}
 	for (round = 0; round < 3; round++) {
-		uint64_t before[2] = { engine_ns(&self->a), engine_ns(&self->b) }, during[2];
+		uint64_t before[2] = { loom_engine_ns(self->a.fd), loom_engine_ns(self->b.fd) };
+		uint64_t during[2];
 		uint64_t whole;
 
 		for (i = 0; i < JOBS; i++) {
@@ -250,10 +223,10 @@ TEST_F(turns, the_scratch_survives_the_turns_of_others)
 		}
 		/* the first one of a is not through when the first one of b has begun */
 		ASSERT_EQ(0, loom_sync_wait(clients[0].fd, syncs[0], loom_soon()));
-		during[1] = engine_ns(&self->b) - before[1];
+		during[1] = loom_engine_ns(self->b.fd) - before[1];
 		for (i = 1; i < JOBS; i++)
 			ASSERT_EQ(0, loom_sync_wait(clients[i].fd, syncs[i], loom_soon()));
-		whole = engine_ns(&self->b) - before[1];
+		whole = loom_engine_ns(self->b.fd) - before[1];
 		EXPECT_GT(during[1], whole / 8);
 		for (i = 0; i < JOBS; i++)
 			EXPECT_EQ(0, memcmp(in[i], out[i], clients[i].bytes));
@@ -277,10 +250,10 @@ TEST_F(turns, more_contexts_are_not_more_time)
 		ASSERT_EQ(0, loom_client_run(&more, endless[0], 2, 0));
 	}
 	ASSERT_EQ(0, loom_client_run(&self->b, endless[1], 2, 0));
-	ns[0] = engine_ns(&self->a);
+	ns[0] = loom_engine_ns(self->a.fd);
 	ASSERT_TRUE(wait_engine(&self->b, 150 * SLICE_NS));
-	ns[0] = engine_ns(&self->a) - ns[0];
-	ns[1] = engine_ns(&self->b);
+	ns[0] = loom_engine_ns(self->a.fd) - ns[0];
+	ns[1] = loom_engine_ns(self->b.fd);
 	ksft_print_msg("4 contexts of one client: %llu ms, 1 of another: %llu ms\n",
 		       (unsigned long long)ns[0] / 1000000, (unsigned long long)ns[1] / 1000000);
 	/* it would be 4 times as much, and a processor that is taken away counts, too */
@@ -293,12 +266,12 @@ static uint32_t percent_beside(const struct loom_client *high, uint32_t plan,
 			       const struct loom_client *low)
 {
 	uint32_t sync = loom_sync_create(high->fd, 0);
-	uint64_t of_high = engine_ns(high), of_low = engine_ns(low);
+	uint64_t of_high = loom_engine_ns(high->fd), of_low = loom_engine_ns(low->fd);
 
 	if (loom_client_run(high, plan, 2, sync) || loom_sync_wait(high->fd, sync, loom_soon()))
 		return 1000;
-	of_high = engine_ns(high) - of_high;
-	of_low = engine_ns(low) - of_low;
+	of_high = loom_engine_ns(high->fd) - of_high;
+	of_low = loom_engine_ns(low->fd) - of_low;
 	return of_high ? of_low * 100 / of_high : 1000;
 }
 
@@ -338,13 +311,13 @@ TEST_F(turns, who_is_nice_gets_less)
 	/* from here to its end this process, one per test, is nice */
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, 10));
 	ASSERT_EQ(0, loom_client_run(&self->b, plans[1], 2, 0));
-	ns[1] = engine_ns(&self->b);
+	ns[1] = loom_engine_ns(self->b.fd);
 	ASSERT_TRUE(wait_engine(&self->b, ns[1] + 1));
-	ns[0] = engine_ns(&self->a);
-	ns[1] = engine_ns(&self->b);
+	ns[0] = loom_engine_ns(self->a.fd);
+	ns[1] = loom_engine_ns(self->b.fd);
 	ASSERT_TRUE(wait_engine(&self->a, ns[0] + 60 * SLICE_NS));
-	ns[0] = engine_ns(&self->a) - ns[0];
-	ns[1] = engine_ns(&self->b) - ns[1];
+	ns[0] = loom_engine_ns(self->a.fd) - ns[0];
+	ns[1] = loom_engine_ns(self->b.fd) - ns[1];
 	ksft_print_msg("nice 0: %llu ms, nice 10: %llu ms\n", (unsigned long long)ns[0] / 1000000,
 		       (unsigned long long)ns[1] / 1000000);
 	EXPECT_NE(0, ns[1]);
@@ -364,10 +337,10 @@ TEST_F(turns, a_closed_file_leaves_the_engine)
 	sync = loom_sync_create(self->b.fd, 0);
 	loom_client_close(&self->a);
 	before = loom_now_ns();
-	whole = engine_ns(&self->b);
+	whole = loom_engine_ns(self->b.fd);
 	ASSERT_EQ(0, loom_client_run(&self->b, plan, 2, sync));
 	ASSERT_EQ(0, loom_sync_wait(self->b.fd, sync, loom_soon()));
-	whole = engine_ns(&self->b) - whole;
+	whole = loom_engine_ns(self->b.fd) - whole;
 	ksft_print_msg("%llu ms of the engine took %llu ms\n", (unsigned long long)whole / 1000000,
 		       (unsigned long long)(loom_now_ns() - before) / 1000000);
 	EXPECT_NE(0, busy_ns(&self->b, self->b.context));
