@@ -172,6 +172,52 @@ TEST_F(refusal, plans_and_contexts)
 	free(header);
 }
 
+/* With a parameter of the module at @value; as it was after it. Return: what @call has. */
+#define WITH_CAP(name, value, call)						\
+({										\
+	const char *_path = "/sys/module/loom/parameters/" name;		\
+	char _before[64];							\
+	int _ret = loom_read_file(_path, _before, sizeof(_before)) ?:		\
+		   loom_write_file(_path, value);				\
+										\
+	if (!_ret) {								\
+		_ret = call;							\
+		loom_write_file(_path, _before);				\
+	}									\
+	_ret;									\
+})
+
+TEST_F(refusal, caps)
+{
+	const struct loom_client *client = &self->client;
+	struct drm_loom_bo_create page = { .size = LOOM_PAGE };
+	struct drm_loom_bo_create share = { .region = DRM_LOOM_REGION_SRAM };
+	uint32_t endless = loom_client_plan_endless(client), id;
+	struct drm_loom_region_info sram;
+	uint64_t size;
+	void *blob = loom_plan_blob_null(client->info.lanes, &size);
+
+	ASSERT_NE(0, endless);
+	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_SRAM, &sram));
+	share.size = (sram.share_bytes + sram.align_bytes) * sram.banks;
+	CHECK(-EDQUOT, bo_create(client, share), "beyond the share of its file");
+	CHECK(-EDQUOT, WITH_CAP("max_file_bytes", "1", bo_create(client, page)),
+	      "a file's buffers: 4096 more than");
+	CHECK(-EDQUOT, WITH_CAP("max_bytes", "1", bo_create(client, page)),
+	      "all buffers: 4096 more than");
+	CHECK(-EDQUOT, WITH_CAP("max_file_plans_bytes", "1", plan_create(client, blob, size, 0)),
+	      "a file's plans");
+	CHECK(-EDQUOT, WITH_CAP("max_plans_bytes", "1", plan_create(client, blob, size, 0)),
+	      "all plans");
+	CHECK(-EDQUOT, WITH_CAP("max_file_contexts", "1", loom_context_create(client->fd, 0, &id)),
+	      "contexts of a file: 1 more than 1, the cap is 1");
+	/* runs until the client is gone */
+	ASSERT_EQ(0, loom_client_run(client, endless, 2, 0));
+	CHECK(-EDQUOT, WITH_CAP("max_file_jobs", "1", loom_client_run(client, self->plan, 2, 0)),
+	      "jobs of a file");
+	free(blob);
+}
+
 static int submit(FIXTURE_DATA(refusal) * self, struct loom_job *job)
 {
 	int ret = loom_job_submit(self->client.fd, job);

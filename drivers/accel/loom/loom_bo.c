@@ -509,7 +509,7 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 	ret = loom_quota_charge(loom, bo->client, size);
 	if (ret) {
 		kfree(bo);
-		return loom_refuse(&loom->drm, ret, "buffer: a cap on bytes is reached");
+		return ret;
 	}
 	loom_file_get(bo->client);
 	bo->tbo.base.funcs = &loom_bo_gem_funcs;

@@ -211,7 +211,7 @@ int loom_context_ioctl_create(struct drm_device *drm, void *data, struct drm_fil
 	if (args->priority == DRM_LOOM_PRIORITY_HIGH && !capable(CAP_SYS_NICE))
 		return loom_refuse(drm, -EACCES, "context: high priority needs CAP_SYS_NICE");
 
-	ret = loom_quota_charge_context(client);
+	ret = loom_quota_charge_context(loom, client);
 	if (ret)
 		return ret;
 	context = kzalloc(sizeof(*context), GFP_KERNEL_ACCOUNT);

@@ -7,6 +7,7 @@
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_quota.h"
+#include "loom_user.h"
 
 /**
  * DOC: Caps
@@ -34,7 +35,8 @@
  * are some thousands: what a program that waits for none of its jobs for a second has.
  *
  * What is refused by a cap is refused with EDQUOT, a job that is one too many as well: EAGAIN would
- * be the better word, but libdrm's drmIoctl() calls again at once then, for ever.
+ * be the better word, but libdrm's drmIoctl() calls again at once then, for ever. Which cap it was
+ * is in the debug log.
  *
  * A buffer or plan is charged to the file that made it until its last user is done with it,
  * even if the maker has closed it and others go on: nobody else has asked for its bytes, and taking
@@ -107,6 +109,79 @@ static bool loom_quota_add(atomic64_t *used, u64 bytes, u64 cap)
 	return true;
 }
 
+/* Return: 0, or -EDQUOT, and why is in the debug log. */
+static int loom_quota_charge_one(struct loom_device *loom, const char *what, atomic64_t *used,
+				 u64 amount, u64 cap)
+{
+	if (loom_quota_add(used, amount, cap))
+		return 0;
+	return loom_refuse(&loom->drm, -EDQUOT, "%s: %llu more than %llu, the cap is %llu", what,
+			   amount, (u64)atomic64_read(used), cap);
+}
+
+/*
+ * struct loom_quota_bytes - bytes that a file and its device count in the same way
+ */
+struct loom_quota_bytes {
+	/** @file: those of the file */
+	atomic64_t *file;
+	/** @device: those of all files of the device */
+	atomic64_t *device;
+	/** @file_cap: most that @file may be, or zero */
+	u64 file_cap;
+	/** @device_cap: most that @device may be, or zero */
+	u64 device_cap;
+	/** @file_name: of @file, for the debug log */
+	const char *file_name;
+	/** @device_name: of @device, for the debug log */
+	const char *device_name;
+};
+
+static struct loom_quota_bytes loom_quota_bos(struct loom_device *loom, struct loom_file *client)
+{
+	return (struct loom_quota_bytes) {
+		.file = &client->bo_bytes,
+		.device = &loom->bo_bytes,
+		.file_cap = READ_ONCE(loom_quota_max_file_bytes),
+		.device_cap = READ_ONCE(loom_quota_max_bytes),
+		.file_name = "bytes of a file's buffers",
+		.device_name = "bytes of all buffers",
+	};
+}
+
+static struct loom_quota_bytes loom_quota_plans(struct loom_device *loom, struct loom_file *client)
+{
+	return (struct loom_quota_bytes) {
+		.file = &client->plans_bytes,
+		.device = &loom->plans_bytes,
+		.file_cap = READ_ONCE(loom_quota_max_file_plans_bytes),
+		.device_cap = READ_ONCE(loom_quota_max_plans_bytes),
+		.file_name = "bytes of a file's plans",
+		.device_name = "bytes of all plans",
+	};
+}
+
+static int loom_quota_charge_bytes(struct loom_device *loom, struct loom_quota_bytes quota,
+				   u64 bytes)
+{
+	int ret;
+
+	ret = loom_quota_charge_one(loom, quota.file_name, quota.file, bytes, quota.file_cap);
+	if (ret)
+		return ret;
+	ret = loom_quota_charge_one(loom, quota.device_name, quota.device, bytes,
+				    quota.device_cap);
+	if (ret)
+		atomic64_sub(bytes, quota.file);
+	return ret;
+}
+
+static void loom_quota_uncharge_bytes(struct loom_quota_bytes quota, u64 bytes)
+{
+	atomic64_sub(bytes, quota.file);
+	atomic64_sub(bytes, quota.device);
+}
+
 /**
  * loom_quota_charge() - before a buffer is made
  * @loom: the device
@@ -117,12 +192,7 @@ static bool loom_quota_add(atomic64_t *used, u64 bytes, u64 cap)
  */
 int loom_quota_charge(struct loom_device *loom, struct loom_file *client, u64 bytes)
 {
-	if (!loom_quota_add(&client->bo_bytes, bytes, READ_ONCE(loom_quota_max_file_bytes)))
-		return -EDQUOT;
-	if (loom_quota_add(&loom->bo_bytes, bytes, READ_ONCE(loom_quota_max_bytes)))
-		return 0;
-	atomic64_sub(bytes, &client->bo_bytes);
-	return -EDQUOT;
+	return loom_quota_charge_bytes(loom, loom_quota_bos(loom, client), bytes);
 }
 
 /**
@@ -133,8 +203,7 @@ int loom_quota_charge(struct loom_device *loom, struct loom_file *client, u64 by
  */
 void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client, u64 bytes)
 {
-	atomic64_sub(bytes, &client->bo_bytes);
-	atomic64_sub(bytes, &loom->bo_bytes);
+	loom_quota_uncharge_bytes(loom_quota_bos(loom, client), bytes);
 }
 
 /**
@@ -147,13 +216,7 @@ void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client, u64
  */
 int loom_quota_charge_plan(struct loom_device *loom, struct loom_file *client, u64 bytes)
 {
-	if (!loom_quota_add(&client->plans_bytes, bytes,
-			    READ_ONCE(loom_quota_max_file_plans_bytes)))
-		return -EDQUOT;
-	if (loom_quota_add(&loom->plans_bytes, bytes, READ_ONCE(loom_quota_max_plans_bytes)))
-		return 0;
-	atomic64_sub(bytes, &client->plans_bytes);
-	return -EDQUOT;
+	return loom_quota_charge_bytes(loom, loom_quota_plans(loom, client), bytes);
 }
 
 /**
@@ -164,20 +227,20 @@ int loom_quota_charge_plan(struct loom_device *loom, struct loom_file *client, u
  */
 void loom_quota_uncharge_plan(struct loom_device *loom, struct loom_file *client, u64 bytes)
 {
-	atomic64_sub(bytes, &client->plans_bytes);
-	atomic64_sub(bytes, &loom->plans_bytes);
+	loom_quota_uncharge_bytes(loom_quota_plans(loom, client), bytes);
 }
 
 /**
  * loom_quota_charge_job() - before a job is made
+ * @loom: the device
  * @client: who submits it
  *
  * Return: 0, or -EDQUOT.
  */
-int loom_quota_charge_job(struct loom_file *client)
+int loom_quota_charge_job(struct loom_device *loom, struct loom_file *client)
 {
-	return loom_quota_add(&client->queued_jobs, 1, READ_ONCE(loom_quota_max_file_jobs)) ?
-	       0 : -EDQUOT;
+	return loom_quota_charge_one(loom, "jobs of a file", &client->queued_jobs, 1,
+				     READ_ONCE(loom_quota_max_file_jobs));
 }
 
 /**
@@ -191,14 +254,15 @@ void loom_quota_uncharge_job(struct loom_file *client)
 
 /**
  * loom_quota_charge_context() - before a context is made
+ * @loom: the device
  * @client: who makes it
  *
  * Return: 0, or -EDQUOT.
  */
-int loom_quota_charge_context(struct loom_file *client)
+int loom_quota_charge_context(struct loom_device *loom, struct loom_file *client)
 {
-	return loom_quota_add(&client->context_count, 1,
-			      READ_ONCE(loom_quota_max_file_contexts)) ? 0 : -EDQUOT;
+	return loom_quota_charge_one(loom, "contexts of a file", &client->context_count, 1,
+				     READ_ONCE(loom_quota_max_file_contexts));
 }
 
 /**

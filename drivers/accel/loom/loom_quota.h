@@ -14,9 +14,10 @@ void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client, u64
 int __must_check loom_quota_charge_plan(struct loom_device *loom, struct loom_file *client,
 					u64 bytes);
 void loom_quota_uncharge_plan(struct loom_device *loom, struct loom_file *client, u64 bytes);
-int __must_check loom_quota_charge_job(struct loom_file *client);
+int __must_check loom_quota_charge_job(struct loom_device *loom, struct loom_file *client);
 void loom_quota_uncharge_job(struct loom_file *client);
-int __must_check loom_quota_charge_context(struct loom_file *client);
+int __must_check loom_quota_charge_context(struct loom_device *loom,
+					   struct loom_file *client);
 void loom_quota_uncharge_context(struct loom_file *client);
 void loom_quota_info(struct loom_device *loom, struct loom_file *client,
 		     struct drm_loom_device_info *info);

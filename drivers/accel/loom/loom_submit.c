@@ -69,7 +69,7 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 				  args->bindings.count, plan->plan->slot_count);
 		goto err_put;
 	}
-	ret = loom_quota_charge_job(client);
+	ret = loom_quota_charge_job(loom, client);
 	if (ret)
 		goto err_put;
 	ret = -ENOMEM;

@@ -12,6 +12,7 @@
 #include "loom_sync.h"
 #include "loom_trace.h"
 #include "loom_ttm.h"
+#include "loom_user.h"
 
 /**
  * DOC: Placement
@@ -46,6 +47,10 @@ static int loom_ttm_alloc(struct ttm_resource_manager *manager, struct ttm_buffe
 	block = loom_region_alloc(to_loom_region(manager), &bo->shape, &tbo->base, bo->owner,
 				  bo->client ? &bo->client->sram : NULL);
 	bo->no_space = block == ERR_PTR(-ENOSPC);
+	if (block == ERR_PTR(-EDQUOT))
+		return loom_refuse(tbo->base.dev, -EDQUOT,
+				   "buffer: %llu bytes are beyond the share of its file",
+				   (u64)tbo->base.size);
 	if (IS_ERR(block))
 		return PTR_ERR(block);
 	ttm_resource_init(tbo, place, &block->base);
