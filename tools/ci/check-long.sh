@@ -14,36 +14,28 @@ cd "$(dirname "$0")/../.." || exit 1
 seed=${LOOM_RANDOM_SEED:-$(date +%s)}
 ops=${LOOM_RANDOM_OPS:-50000}
 rounds=${LOOM_STORM_ROUNDS:-10000}
-count=0
-failed=0
+. tools/testing/tap.sh
 
 # run NAME COMMAND...
 run() {
 	local name=$1 status=0
 	shift
-	count=$((count + 1))
 	"$@" >build/long.log 2>&1 || status=$?
-	[ $status = 0 ] || failed=1
 	grep -v '^#  ' build/long.log | sed 's/^/# /'
-	if [ $status = 0 ]; then
-		echo "ok $count $name"
-	else
-		echo "not ok $count $name"
-	fi
+	ok $status "$name"
 }
 
-node() {	# TOPOLOGY
-	tools/vm/run --timeout 3000 --modparams "topology=$1" --log "build/vm/long-$1.log" \
-		--out build/kselftest/install -- \
-		env LOOM_RANDOM_OPS="$ops" LOOM_RANDOM_SEED="$seed" \
-		build/kselftest/install/loom/loom_random
-}
-
-storm() {	# TOPOLOGY
-	tools/vm/run --timeout 14000 --modparams "topology=$1" --log "build/vm/storm-$1.log" \
-		--out build/kselftest/install -- \
-		env LOOM_STORM_ROUNDS="$rounds" LOOM_STORM_SEED="$seed" \
-		build/kselftest/install/loom/loom_storm
+# in_vm NAME SECONDS PROGRAM VARIABLE=VALUE...: a selftest, in a VM for each of two topologies
+in_vm() {
+	local name=$1 seconds=$2 program=$3 topology
+	shift 3
+	tools/ci/kselftest.sh stage || exit 1
+	for topology in soft tiny; do
+		run "$name, topology $topology, seed $seed" \
+			tools/vm/run --timeout "$seconds" --modparams "topology=$topology" \
+			--log "build/vm/$program-$topology.log" --out build/kselftest/install -- \
+			env "$@" "build/kselftest/install/loom/$program"
+	done
 }
 
 parts=${*:-host node storm upstream arm64}
@@ -53,17 +45,11 @@ for part in $parts; do
 		run "a million operations on the core, seed $seed" \
 			build/host/core/memory_random 1000000 "$seed" ;;
 	node)
-		tools/ci/kselftest.sh stage || exit 1
-		for topology in soft tiny; do
-			run "$ops operations on the node, topology $topology, seed $seed" \
-				node $topology
-		done ;;
+		in_vm "$ops operations on the node" 3000 loom_random \
+			"LOOM_RANDOM_OPS=$ops" "LOOM_RANDOM_SEED=$seed" ;;
 	storm)
-		tools/ci/kselftest.sh stage || exit 1
-		for topology in soft tiny; do
-			run "a storm of $rounds rounds, topology $topology, seed $seed" \
-				storm $topology
-		done ;;
+		in_vm "a storm of $rounds rounds" 14000 loom_storm \
+			"LOOM_STORM_ROUNDS=$rounds" "LOOM_STORM_SEED=$seed" ;;
 	upstream|arm64)
 		run "make check-$part" make -s "check-$part" ;;
 	*)
@@ -71,5 +57,4 @@ for part in $parts; do
 		exit 2 ;;
 	esac
 done
-echo "1..$count"
-exit $failed
+finish

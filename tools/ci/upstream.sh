@@ -13,18 +13,7 @@ out=$PWD/build/upstream
 tests=tools/testing/upstream
 stock=/usr/src/linux-source-6.12.tar.xz
 mkdir -p "$out"
-count=0
-failed=0
-
-ok() {	# STATUS NAME
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		failed=1
-		echo "not ok $count $2"
-	fi
-}
+. tools/testing/tap.sh
 
 newer=$(tools/ci/backports.sh 2>"$out/backports.log")
 ok $? "there is a newer source: $(basename "$newer")"
@@ -33,9 +22,8 @@ for tarball in $stock $newer; do
 	tools/ci/upstream-patch.sh "$tarball" >"$out/$name.patch"
 	ok $? "the semantic patches apply to $name: $(grep -cE '^[-+][^-+]' "$out/$name.patch") lines"
 done
-if [ "${1:-}" = apply ] || [ $failed = 1 ]; then
-	echo "1..$count"
-	exit $failed
+if [ "${1:-}" = apply ] || [ $tap_failed = 1 ]; then
+	finish
 fi
 
 # built DIR COMMAND...: or the log, and the end
@@ -43,8 +31,7 @@ built() {
 	"$@" >"$out/build.log" 2>&1 || {
 		sed 's/^/# /' "$out/build.log"
 		ok 1 "what the tests need is built"
-		echo "1..$count"
-		exit 1
+		finish
 	}
 }
 kernel=$(tools/vm/debug-kernel.sh) || exit 1
@@ -100,5 +87,4 @@ done <"$out/changed.tap"
 [ $status = 0 ] && grep -q '^1\.\.' "$out/changed.tap"
 ok $? "with the patches the run passes, and its log is clean"
 [ $status = 0 ] || sed 's/^/# /' "$out/changed.err"
-echo "1..$count"
-exit $failed
+finish

@@ -5,19 +5,7 @@
 #	guest.sh MODULE FAULT=PATTERN...
 ko=$1
 shift
-count=0
-failed=0
-
-ok() {	# STATUS NAME
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-		return
-	fi
-	failed=1
-	echo "not ok $count $2"
-	busybox dmesg | tail -n 30 | sed 's/^/# /'
-}
+. "$(dirname "$0")/../tap.sh"
 
 grep -q 'debug_locks: *1$' /proc/lockdep_stats
 ok $? "lockdep is on"
@@ -33,7 +21,6 @@ for fault; do
 	busybox insmod "$ko" "fault=${fault%%=*}" 2>/dev/null
 	[ -n "${fault#*=}" ] || continue
 	busybox dmesg | grep -qE "${fault#*=}"
-	ok $? "${fault%%=*} is found: ${fault#*=}"
+	ok $? "${fault%%=*} is found: ${fault#*=}" || busybox dmesg | tail -n 30 | sed 's/^/# /'
 done
-echo "1..$count"
-exit $failed
+finish

@@ -4,18 +4,7 @@
 #
 #	guest.sh FOLDER		with the programs
 dir=$1
-count=0
-failed=0
-
-ok() {	# STATUS NAME
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		failed=1
-		echo "not ok $count $2"
-	fi
-}
+. "$(dirname "$0")/../tap.sh"
 
 chmod 666 /dev/accel/accel0
 for fault in get-magic get-unique syncobj-count; do
@@ -31,5 +20,4 @@ busybox dmesg | grep -q 'sched_kill: after its end the entity is in no queue'
 ok $? "an entity that was killed is in no queue"
 busybox dmesg | grep -q "sched_kill: the other entity's job has run"
 ok $? "and others run their jobs"
-echo "1..$count"
-exit $failed
+finish
