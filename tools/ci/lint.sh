@@ -8,6 +8,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 # options of a calling make (-s, above all) are not meant for the makes called here
 unset MAKEFLAGS MFLAGS MAKELEVEL
+. tools/ci/checkpatch.sh
 tools/ci/ksource.sh || exit 1
 scripts=$PWD/build/ksource/scripts
 mkdir -p build/lint
@@ -79,18 +80,6 @@ checkpatch() {	# IGNORE FILE...
 			--show-types --no-summary --ignore "$list" --max-line-length=100 -f
 	) | tr -d '\000' | sed 's,^\(include/\|tools/loom/\|tools/testing/\),,
 			s,^selftests/loom/,selftests/,; /^ *$/d' | without_hex_floats
-}
-
-# checkpatch does not know numbers like 0x1.8p-3: it asks for spaces around the minus or parentheses
-without_hex_floats() {
-	local file line rest
-	while IFS=: read -r file line rest; do
-		case $rest in
-		*"SPACING: spaces preferred around that '"[-+]"'"* | *COMPLEX_MACRO:*)
-			sed -n "${line}p" "$file" | grep -qE '0x[0-9a-f.]+p[-+]?[0-9]' && continue ;;
-		esac
-		echo "$file:$line:$rest"
-	done
 }
 
 kernel_doc() {

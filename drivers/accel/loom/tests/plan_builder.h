@@ -189,8 +189,12 @@ struct pb_shape {
 	u32 dims[DRM_LOOM_MAX_RANK];
 };
 
+/* Each by its name: sparse takes nested braces for twice the same in a call that it inlines. */
+#define PB_DIMS(_0, _1, _2, _3, _4, _5, ...) \
+	.dims[0] = _0, .dims[1] = _1, .dims[2] = _2, .dims[3] = _3, .dims[4] = _4, .dims[5] = _5
 #define PB_SHAPE(...) ((struct pb_shape){ \
-	sizeof((u32[]){ __VA_ARGS__ }) / sizeof(u32), { __VA_ARGS__ } })
+	.rank = sizeof((u32[]){ __VA_ARGS__ }) / sizeof(u32), \
+	PB_DIMS(__VA_ARGS__, 0, 0, 0, 0, 0, 0) })
 
 static inline u32 pb_add_dram(struct plan_builder *pb, u32 slot, u64 offset, u32 first, u32 last,
 			      u8 dtype, struct pb_shape shape)
