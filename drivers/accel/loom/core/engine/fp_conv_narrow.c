@@ -207,15 +207,22 @@ static __always_inline void narrow_block(const struct loom_conv_channels *ch,
 	const struct loom_conv_narrow_tap *tap = taps->tap, *end = tap + taps->count;
 	struct loom_row xc = ch->x, wc = ch->w;
 	struct loom_vec acc[8];
-	u32 ic;
+	u32 ic, left, run;
 
 	loom_conv_acc_begin(acc, nb, nv, ch->more, out);
 	/* pointwise convolutions, and what sees one element of x: worth a loop of their own */
 	if (taps->count == 1) {
-		for (ic = 0; ic < ch->inputs; ic++) {
-			narrow_tap(acc, tap, xc.at, wc.at, ch->wo, nb, nv);
-			loom_row_next(&xc);
-			loom_row_next(&wc);
+		for (left = ch->inputs; left; left -= run) {
+			const u8 *x = xc.at, *w = wc.at;
+
+			run = loom_row_run(&xc, loom_row_run(&wc, left));
+			for (ic = 0; ic < run; ic++) {
+				narrow_tap(acc, tap, x, w, ch->wo, nb, nv);
+				x += xc.stride;
+				w += wc.stride;
+			}
+			loom_row_skip(&xc, run);
+			loom_row_skip(&wc, run);
 		}
 	} else {
 		for (ic = 0; ic < ch->inputs; ic++) {
@@ -244,18 +251,25 @@ static noinline void narrow_point(const struct loom_conv_channels *ch,
 	const struct loom_conv_narrow_tap *tap = taps->tap, *end = tap + taps->count;
 	struct loom_vec acc = loom_vec_splat(0.0f);
 	struct loom_row xc = ch->x, wc = ch->w;
+	u32 ic, left, run, i;
 	float lanes[4];
-	u32 ic, i;
 
 	for (i = 0; i < 4; i++)
 		lanes[i] = out[LOOM_TILE * i];
 	if (ch->more)
 		acc = loom_vec_load(lanes);
 	if (taps->count == 1) {
-		for (ic = 0; ic < ch->inputs; ic++) {
-			narrow_point_tap(&acc, tap, xc.at, wc.at, ch->wo);
-			loom_row_next(&xc);
-			loom_row_next(&wc);
+		for (left = ch->inputs; left; left -= run) {
+			const u8 *x = xc.at, *w = wc.at;
+
+			run = loom_row_run(&xc, loom_row_run(&wc, left));
+			for (ic = 0; ic < run; ic++) {
+				narrow_point_tap(&acc, tap, x, w, ch->wo);
+				x += xc.stride;
+				w += wc.stride;
+			}
+			loom_row_skip(&xc, run);
+			loom_row_skip(&wc, run);
 		}
 	} else {
 		for (ic = 0; ic < ch->inputs; ic++) {

@@ -196,6 +196,40 @@ static __always_inline void conv_tap_edge(struct loom_vec *acc, const float *row
 	loom_conv_multiply(acc, xv, w, wo, nb, nv);
 }
 
+/* Whether all there is to do for @n outputs is one tap, whose inputs are side by side in x. */
+static __always_inline bool conv_is_point(const struct loom_conv_f32 *f,
+					  const struct conv_line *line, s64 at, u32 n)
+{
+	return line->point && f->contiguous && f->c.attr->stride[2] == 1 && at >= 0 &&
+	       at + n <= f->c.x.dims[4];
+}
+
+/* The same as conv_wide() for that, from index @at of the row of x. */
+static __always_inline void conv_point(const struct loom_conv_channels *ch,
+				       const struct conv_line *line, s64 at, const u32 nb,
+				       const u32 nv, float *out)
+{
+	struct loom_row xc = line->x, wc = line->w;
+	u32 left = line->taps ? ch->inputs : 0, run, i;
+	struct loom_vec acc[8];
+
+	loom_conv_acc_begin(acc, nb, nv, ch->more, out);
+	xc.at += 4 * at;
+	for (; left; left -= run) {
+		const u8 *x = xc.at, *w = wc.at;
+
+		run = loom_row_run(&xc, loom_row_run(&wc, left));
+		for (i = 0; i < run; i++) {
+			conv_tap(acc, (const float *)x, w, ch->wo, nb, nv);
+			x += xc.stride;
+			w += wc.stride;
+		}
+		loom_row_skip(&xc, run);
+		loom_row_skip(&wc, run);
+	}
+	loom_conv_acc_end(acc, nb, nv, out);
+}
+
 /* 4 * @nv outputs of @nb channels from index @yw of a wide row, to out[nb][LOOM_TILE]. */
 static __always_inline void conv_wide(struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
 				      const struct conv_line *line, u32 yw, const u32 nb,
@@ -213,17 +247,6 @@ static __always_inline void conv_wide(struct loom_conv_f32 *f, const struct loom
 	u32 ic, kd, kh, kw;
 
 	loom_conv_acc_begin(acc, nb, nv, ch->more, out);
-	if (dense && line->point && at >= 0 && at + 4 * nv <= size) {
-		xc.at += 4 * at;
-		for (ic = 0; ic < inputs; ic++) {
-			conv_tap(acc, (const float *)xc.at, wc.at, ch->wo, nb, nv);
-			loom_row_next(&xc);
-			loom_row_next(&wc);
-		}
-		loom_conv_acc_end(acc, nb, nv, out);
-		return;
-	}
-
 	if (!dense)
 		conv_plan_stage(f, 4 * nv);
 	for (ic = 0; ic < inputs; ic++) {
@@ -268,6 +291,21 @@ static __always_inline void conv_wide(struct loom_conv_f32 *f, const struct loom
 }
 
 /* One function for each size of block, so that their sums stay in registers. */
+#define CONV_POINT(nb, nv)								\
+	static noinline void conv_point_##nb##_##nv(const struct loom_conv_channels *ch,	\
+						    const struct conv_line *line,	\
+						    s64 at, float *out)			\
+	{										\
+		conv_point(ch, line, at, nb, nv, out);					\
+	}
+
+CONV_POINT(4, 2)
+CONV_POINT(4, 1)
+CONV_POINT(1, 8)
+CONV_POINT(1, 4)
+CONV_POINT(1, 2)
+CONV_POINT(1, 1)
+
 #define CONV_WIDE(nb, nv)								\
 	static noinline void conv_wide_##nb##_##nv(struct loom_conv_f32 *f,		\
 						   const struct loom_conv_channels *ch,	\
@@ -284,23 +322,44 @@ CONV_WIDE(1, 4)
 CONV_WIDE(1, 2)
 CONV_WIDE(1, 1)
 
+static void conv_point_block(const struct loom_conv_channels *ch, const struct conv_line *line,
+			     s64 at, u32 wide, float *out)
+{
+	if (ch->nb == 4)
+		(wide == 8 ? conv_point_4_2 : conv_point_4_1)(ch, line, at, out);
+	else if (wide > 8)
+		(wide == 32 ? conv_point_1_8 : conv_point_1_4)(ch, line, at, out);
+	else
+		(wide == 8 ? conv_point_1_2 : conv_point_1_1)(ch, line, at, out);
+}
+
+static void conv_taps_block(struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
+			    const struct conv_line *line, u32 yw, u32 wide, float *out)
+{
+	if (ch->nb == 4)
+		(wide == 8 ? conv_wide_4_2 : conv_wide_4_1)(f, ch, line, yw, out);
+	else if (wide > 8)
+		(wide == 32 ? conv_wide_1_8 : conv_wide_1_4)(f, ch, line, yw, out);
+	else
+		(wide == 8 ? conv_wide_1_2 : conv_wide_1_1)(f, ch, line, yw, out);
+}
+
 /* At most @most outputs from index @yw of a row, in as wide a block as is good. Return: how many */
 static u32 conv_wide_block(struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
 			   const struct conv_line *line, u32 yw, u32 most, float *out)
 {
-	if (ch->nb == 4) {
-		(most > 4 ? conv_wide_4_2 : conv_wide_4_1)(f, ch, line, yw, out);
-		return min(most, 8u);
-	}
-	if (most > 16) {
-		conv_wide_1_8(f, ch, line, yw, out);
-		return min(most, 32u);
-	}
-	if (most > 8)
-		conv_wide_1_4(f, ch, line, yw, out);
+	s64 at = (s64)yw - f->c.attr->pad[2];
+	u32 wide;
+
+	if (ch->nb == 4)
+		wide = most > 4 ? 8 : 4;
 	else
-		(most > 4 ? conv_wide_1_2 : conv_wide_1_1)(f, ch, line, yw, out);
-	return most;
+		wide = most > 16 ? 32 : most > 8 ? 16 : most > 4 ? 8 : 4;
+	if (conv_is_point(f, line, at, wide))
+		conv_point_block(ch, line, at, wide, out);
+	else
+		conv_taps_block(f, ch, line, yw, wide, out);
+	return min(most, wide);
 }
 
 void loom_conv_wide_run(struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u64 p,

@@ -80,10 +80,9 @@ static __always_inline void matmul_block(const struct matmul *m, u32 count, cons
 	const struct loom_memory *memory = m->memory;
 	struct loom_row ak = loom_row_along(m->a, memory, matmul_base(m, m->a), 3, m->k);
 	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, m->k);
-	const u32 terms = m->k_end - m->k;
+	u32 left = m->k_end - m->k, run, k, i, j;
 	struct loom_vec acc[8];
 	s64 ao[4], bo[32];
-	u32 k, i, j;
 
 #pragma GCC unroll 4
 	for (i = 0; i < nb; i++) {
@@ -95,23 +94,30 @@ static __always_inline void matmul_block(const struct matmul *m, u32 count, cons
 	for (i = 0; i < (direct ? 1 : 4 * nv); i++)
 		bo[i] = loom_view_step(m->b, memory, 3, m->index[3] + min(i, count - 1));
 
-	for (k = 0; k < terms; k++) {
-		struct loom_vec bv[8];
+	for (; left; left -= run) {
+		const u8 *a = ak.at, *b = bk.at;
 
-#pragma GCC unroll 8
-		for (j = 0; j < nv; j++)
-			bv[j] = direct ? loom_vec_load(bk.at + bo[0] + 16 * j) :
-					 loom_vec_gather(bk.at, bo + 4 * j);
-#pragma GCC unroll 4
-		for (i = 0; i < nb; i++) {
-			struct loom_vec av = loom_vec_splat(loom_get_f32(ak.at + ao[i]));
+		run = loom_row_run(&ak, loom_row_run(&bk, left));
+		for (k = 0; k < run; k++) {
+			struct loom_vec bv[8];
 
 #pragma GCC unroll 8
 			for (j = 0; j < nv; j++)
-				acc[i * nv + j].v += av.v * bv[j].v;
+				bv[j] = direct ? loom_vec_load(b + bo[0] + 16 * j) :
+						 loom_vec_gather(b, bo + 4 * j);
+#pragma GCC unroll 4
+			for (i = 0; i < nb; i++) {
+				struct loom_vec av = loom_vec_splat(loom_get_f32(a + ao[i]));
+
+#pragma GCC unroll 8
+				for (j = 0; j < nv; j++)
+					acc[i * nv + j].v += av.v * bv[j].v;
+			}
+			a += ak.stride;
+			b += bk.stride;
 		}
-		loom_row_next(&ak);
-		loom_row_next(&bk);
+		loom_row_skip(&ak, run);
+		loom_row_skip(&bk, run);
 	}
 #pragma GCC unroll 4
 	for (i = 0; i < nb; i++) {

@@ -82,6 +82,28 @@ static __always_inline void loom_row_next(struct loom_row *row)
 	}
 }
 
+/*
+ * The same for inner loops, which add the stride themselves and have no register to spare for the
+ * banks: how many of @most elements come before the row goes back to its first bank, and the step
+ * to the element behind @n, which is no more than that.
+ */
+static __always_inline u32 loom_row_run(const struct loom_row *row, u32 most)
+{
+	return row->lanes ? min(most, row->lanes - row->lane) : most;
+}
+
+static __always_inline void loom_row_skip(struct loom_row *row, u32 n)
+{
+	row->at += n * row->stride;
+	if (row->lanes) {
+		row->lane += n;
+		if (row->lane == row->lanes) {
+			row->lane = 0;
+			row->at += row->wrap;
+		}
+	}
+}
+
 /* First byte of what an SRAM view lies in, in bank 0. */
 static inline u8 *loom_view_bank(const struct loom_view *view, const struct loom_memory *memory)
 {

@@ -123,39 +123,43 @@ static u32 loom_place_digit(const struct loom_place *place, u32 digit)
 	return digit < 8 ? (place->start >> 8 * digit) & 0xff : place->space;
 }
 
+/* Counts the work for a block of @count places or tensors from @from. @end: behind the block. */
+static int __must_check loom_sweep_block(struct loom_verify *verify, u32 from, u32 count, u32 *end)
+{
+	*end = min(count, from + LOOM_SORT_BLOCK);
+	return loom_verify_work(verify, *end - from);
+}
+
 /* By one digit, keeping the order of equals. */
 static int __must_check loom_place_sort_digit(struct loom_verify *verify,
 					      struct loom_sweep *sweep, u32 digit)
 {
 	struct loom_place *swap;
+	u32 i, end, sum = 0;
 	u32 *at = sweep->at;
-	u32 i, sum = 0;
 	int ret;
 
 	memset(at, 0, sizeof(sweep->at));
-	for (i = 0; i < sweep->place_count; i++) {
-		if (!(i % LOOM_SORT_BLOCK)) {
-			ret = loom_verify_work(verify, LOOM_SORT_BLOCK);
-			if (ret)
-				return ret;
-		}
-		at[loom_place_digit(&sweep->places[i], digit)]++;
+	for (i = 0; i < sweep->place_count;) {
+		ret = loom_sweep_block(verify, i, sweep->place_count, &end);
+		if (ret)
+			return ret;
+		for (; i < end; i++)
+			at[loom_place_digit(&sweep->places[i], digit)]++;
 	}
-	if (at[loom_place_digit(&sweep->places[0], digit)] == sweep->place_count)
-		return 0;
 	for (i = 0; i < ARRAY_SIZE(sweep->at); i++) {
 		u32 count = at[i];
 
 		at[i] = sum;
 		sum += count;
 	}
-	for (i = 0; i < sweep->place_count; i++) {
-		if (!(i % LOOM_SORT_BLOCK)) {
-			ret = loom_verify_work(verify, LOOM_SORT_BLOCK);
-			if (ret)
-				return ret;
-		}
-		sweep->spare[at[loom_place_digit(&sweep->places[i], digit)]++] = sweep->places[i];
+	for (i = 0; i < sweep->place_count;) {
+		ret = loom_sweep_block(verify, i, sweep->place_count, &end);
+		if (ret)
+			return ret;
+		for (; i < end; i++)
+			sweep->spare[at[loom_place_digit(&sweep->places[i], digit)]++] =
+				sweep->places[i];
 	}
 	swap = sweep->places;
 	sweep->places = sweep->spare;
@@ -163,38 +167,58 @@ static int __must_check loom_place_sort_digit(struct loom_verify *verify,
 	return 0;
 }
 
+/* Lists the places. @differ: the digits that are not the same in all of them, as a place. */
+static int __must_check loom_sweep_list_places(struct loom_verify *verify,
+					       struct loom_sweep *sweep, struct loom_place *differ)
+{
+	u32 count = verify->header->tensors.count, i, end;
+	int ret;
+
+	*differ = (struct loom_place){};
+	for (i = 0; i < count;) {
+		ret = loom_sweep_block(verify, i, count, &end);
+		if (ret)
+			return ret;
+		for (; i < end; i++) {
+			const struct drm_loom_plan_tensor *tensor = &verify->tensors[i];
+			struct loom_place *place = &sweep->places[sweep->place_count];
+
+			if (tensor->flags & DRM_LOOM_TENSOR_ALIAS)
+				continue;
+			place->start = tensor->offset;
+			place->space = loom_tensor_space(tensor);
+			place->tensor = i;
+			sweep->place_count++;
+			differ->start |= place->start ^ sweep->places[0].start;
+			differ->space |= place->space ^ sweep->places[0].space;
+		}
+	}
+	return 0;
+}
+
 static int __must_check loom_sweep_sort_places(struct loom_verify *verify,
 					       struct loom_sweep *sweep)
 {
-	u32 i;
+	struct loom_place differ;
+	u32 i, end;
 	int ret;
 
-	for (i = 0; i < verify->header->tensors.count; i++) {
-		const struct drm_loom_plan_tensor *tensor = &verify->tensors[i];
-		struct loom_place *place = &sweep->places[sweep->place_count];
-
-		ret = loom_verify_work(verify, 1);
-		if (ret)
-			return ret;
-		if (tensor->flags & DRM_LOOM_TENSOR_ALIAS)
-			continue;
-		place->start = tensor->offset;
-		place->space = loom_tensor_space(tensor);
-		place->tensor = i;
-		sweep->place_count++;
-	}
-	if (!sweep->place_count)
-		return 0;
+	ret = loom_sweep_list_places(verify, sweep, &differ);
+	if (ret)
+		return ret;
 	for (i = 0; i <= 8; i++) {
+		if (!loom_place_digit(&differ, i))
+			continue;
 		ret = loom_place_sort_digit(verify, sweep, i);
 		if (ret)
 			return ret;
 	}
-	for (i = 0; i < sweep->place_count; i++) {
-		ret = loom_verify_work(verify, 1);
+	for (i = 0; i < sweep->place_count;) {
+		ret = loom_sweep_block(verify, i, sweep->place_count, &end);
 		if (ret)
 			return ret;
-		sweep->rank[sweep->places[i].tensor] = i;
+		for (; i < end; i++)
+			sweep->rank[sweep->places[i].tensor] = i;
 	}
 	return 0;
 }
