@@ -95,6 +95,8 @@ kselftest)
 		--log $dir/dmesg-kselftest.log ;;
 tiny)
 	only='-t loom:loom_neighbours -t loom:loom_fail_nth -t loom:loom_caps'
+	# needs a controller that 6.12 has not
+	[ "${LOOM_KERNEL:-6.12}" = 6.12 ] || only+=' -t loom:loom_dmem'
 	KSELFTEST_ARGS="--override-timeout 1800 $only" \
 		tools/ci/kselftest.sh run --kernel "$kernel" \
 		--mem 2G --module "$module/loom.ko" --timeout 1500 --modparams topology=tiny \

@@ -474,6 +474,11 @@ enum drm_loom_no_space_reason {
 	 * kept for scratch. Since minor 4
 	 */
 	DRM_LOOM_NO_SPACE_SCRATCH = 5,
+	/**
+	 * @DRM_LOOM_NO_SPACE_LIMIT: the caller's control group, or one above it, may not have more
+	 * of the region (dmem.max). Since minor 4
+	 */
+	DRM_LOOM_NO_SPACE_LIMIT = 6,
 };
 
 /**

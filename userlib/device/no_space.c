@@ -40,6 +40,9 @@ int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space 
 		return snprintf(text, size,
 				"%s, and %llu are left in one piece, but the lowest %llu are kept for scratch",
 				head, largest, (unsigned long long)record->scratch_bytes);
+	case DRM_LOOM_NO_SPACE_LIMIT:
+		return snprintf(text, size, "%s, and that is more than the control group may have",
+				head);
 	}
 	return snprintf(text, size, "the device's memory is full");
 }

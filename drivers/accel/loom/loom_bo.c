@@ -38,6 +38,10 @@
  * There is no room if nothing is left to evict. TTM takes steps 2 and 3 and passes over what is
  * locked, so without step 4 clients that happen to look at their buffers would be in the way.
  *
+ * A control group may have a limit (dmem.max). At the limit TTM evicts what is charged to the
+ * group, whatever its banks, and step 4 takes buffers of the same file only: of others it does not
+ * know the group, and to evict those of other groups would not help.
+ *
  * SRAM buffers are not evicted for others: being in the SRAM is what they are for, and what a file
  * may have there is bounded (see sram/sram.c). A full SRAM is ENOSPC. The exception is a buffer
  * that only an exclusive context could make, once that has no effect any more: it is displaced when
@@ -139,20 +143,30 @@ int loom_bo_room_wait(const struct loom_bo_room *room)
 	return ret ?: -EAGAIN;
 }
 
+/*
+ * TTM did not come to ask for an address: the limit of a control group is what is in the way, and
+ * not who else has buffers in these banks.
+ */
+static bool loom_bo_is_limited(const struct loom_bo *bo)
+{
+	return !bo->no_space;
+}
+
 /* One buffer goes that somebody else had locked. Return: 0 to try again, or -errno. */
 static int loom_bo_make_room_locked(struct loom_bo *bo, struct loom_bo_room *room)
 {
 	struct loom_region *region = &room->loom->region[bo->shape.region];
 	struct ttm_operation_ctx ctx = loom_bo_ctx();
+	bool limited = loom_bo_is_limited(bo), dying;
 	struct drm_gem_object *gem;
 	struct loom_bo *victim;
-	bool dying;
 	int ret;
 
 	/* others may take free addresses meanwhile, so this is not bound to end soon */
 	if (signal_pending(current))
 		return -ERESTARTSYS;
-	gem = loom_region_victim(region, &bo->shape.mask, room->number, &dying);
+	gem = loom_region_victim(region, limited ? NULL : &bo->shape.mask, bo->owner, limited,
+				 room->number, &dying);
 	if (!gem && dying)
 		return -EAGAIN;
 	/* nothing is left, but something may have gone by itself since the last try */
@@ -382,7 +396,8 @@ static int loom_bo_place(struct loom_bo *bo)
 
 	for (;;) {
 		ret = loom_bo_try_place(bo);
-		if (ret != -ENOSPC || bo->shape.region != DRM_LOOM_REGION_SRAM)
+		if (ret != -ENOSPC || bo->shape.region != DRM_LOOM_REGION_SRAM ||
+		    loom_bo_is_limited(bo))
 			return ret;
 		ret = loom_region_revoke(&loom->region[bo->shape.region], &bo->client->sram);
 		if (ret == -EAGAIN)
@@ -584,12 +599,15 @@ struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_att
 
 /* Record why there is no room, for this call and for QUERY_NO_SPACE. */
 static int loom_bo_no_space(struct loom_device *loom, const struct loom_shape *shape,
-			    const struct drm_loom_bo_create *args, struct loom_file *client)
+			    const struct drm_loom_bo_create *args, struct loom_file *client,
+			    bool limited)
 {
 	struct drm_loom_no_space record;
 
 	loom_region_no_space(&loom->region[args->region], shape, &client->sram, args->size,
 			     &record);
+	if (limited)
+		record.reason = DRM_LOOM_NO_SPACE_LIMIT;
 	mutex_lock(&client->no_space_lock);
 	client->no_space = record;
 	mutex_unlock(&client->no_space_lock);
@@ -624,7 +642,7 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 	if (!ret && shape.layout.bytes_per_bank > loom_region_total(&loom->region[shape.region]))
 		ret = -ENOSPC;
 	if (ret == -ENOSPC)
-		return loom_bo_no_space(loom, &shape, args, file->driver_priv);
+		return loom_bo_no_space(loom, &shape, args, file->driver_priv, false);
 	if (ret)
 		return ret;
 	ret = loom_bo_create(loom, &shape, file, &bo);
@@ -632,7 +650,8 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 		return ret;
 	ret = loom_bo_place(bo);
 	if (ret == -ENOSPC)
-		ret = loom_bo_no_space(loom, &shape, args, file->driver_priv);
+		ret = loom_bo_no_space(loom, &shape, args, file->driver_priv,
+				       loom_bo_is_limited(bo));
 	if (ret)
 		goto out_put;
 	ret = drm_gem_handle_create(file, &bo->tbo.base, &handle);

@@ -40,7 +40,8 @@ struct loom_bo {
 	bool resident;
 	/**
 	 * @no_space: the banks had no room at the last try, and nothing else has failed since;
-	 * under the reservation lock
+	 * under the reservation lock. A try that ends with ENOSPC without it was ended by the limit
+	 * of a control group
 	 */
 	bool no_space;
 	/** @exports: how many importers have its pages; under the reservation lock */

@@ -166,4 +166,17 @@ static inline int loom_compat_dmem_register(struct drm_device *drm,
 	return 0;
 }
 
+/* Whether a control group is promised that what is there stays (dmem.min). */
+static inline bool loom_compat_dmem_protected(const struct ttm_resource *resource)
+{
+#ifdef LOOM_HAVE_DMEM
+	struct dmem_cgroup_pool_state *pool = READ_ONCE(resource->css);
+	bool low;
+
+	return pool && !dmem_cgroup_state_evict_valuable(NULL, pool, true, &low);
+#else
+	return false;
+#endif
+}
+
 #endif /* LOOM_COMPAT_H */

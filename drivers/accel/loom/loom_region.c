@@ -8,6 +8,7 @@
 
 #include "core/loom_plan.h"
 #include "core/loom_topology.h"
+#include "loom_compat.h"
 #include "loom_region.h"
 #include "loom_shape.h"
 #include "loom_trace.h"
@@ -374,14 +375,16 @@ void loom_region_free(struct loom_region *region, struct loom_region_block *bloc
 /**
  * loom_region_victim() - a block that could be evicted, once nobody else has it locked
  * @region: the region
- * @mask: the banks where room is needed
+ * @mask: the banks where room is needed, NULL for all
+ * @owner: who wants it
+ * @own: only blocks of @owner. Else those of others, too, but for what was promised to a group
  * @keep: blocks with this number stay
  * @dying: out: there is one whose buffer is being freed
  *
  * Return: its buffer with a reference, or NULL.
  */
 struct drm_gem_object *loom_region_victim(struct loom_region *region, const struct loom_mask *mask,
-					  u64 keep, bool *dying)
+					  u64 owner, bool own, u64 keep, bool *dying)
 {
 	struct drm_gem_object *victim = NULL;
 	struct loom_region_block *block;
@@ -396,6 +399,8 @@ struct drm_gem_object *loom_region_victim(struct loom_region *region, const stru
 			continue;
 		block = container_of(span.block, struct loom_region_block, block);
 		if (block->keep == keep)
+			continue;
+		if (block->owner != owner && (own || loom_compat_dmem_protected(&block->base)))
 			continue;
 		if (kref_get_unless_zero(&block->gem->refcount))
 			victim = block->gem;

@@ -197,7 +197,7 @@ int loom_region_scratch_fences(struct loom_region *region,
 			       const struct loom_region_scratch *scratch,
 			       struct dma_fence ***fences, u32 *count);
 struct drm_gem_object *loom_region_victim(struct loom_region *region, const struct loom_mask *mask,
-					  u64 keep, bool *dying);
+					  u64 owner, bool own, u64 keep, bool *dying);
 
 /* Whether a buffer has to make room for other clients; under loom_region.lock. */
 static inline bool loom_region_displaceable_locked(struct loom_region *region,

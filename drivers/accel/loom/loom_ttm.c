@@ -158,7 +158,10 @@ static bool loom_ttm_idle(struct ttm_buffer_object *tbo)
 }
 
 /*
- * Evicting a buffer that shares no bank with the one that needs room would not help.
+ * Evicting a buffer that shares no bank with the one that needs room would not help, but against
+ * the limit of a control group.
+ *
+ * Without a place TTM makes a control group keep to a limit that was lowered.
  *
  * When TTM swaps buffers out it asks with a bare place of its own, and would wait for the jobs that
  * use the buffer, in whoever's thread that happens: so it gets idle ones only.
@@ -170,15 +173,15 @@ static bool loom_ttm_eviction_valuable(struct ttm_buffer_object *tbo, const stru
 
 	if (bo->shape.region == DRM_LOOM_REGION_SRAM || !ttm_bo_eviction_valuable(tbo, place))
 		return false;
+	/* nor would TTM free one that is in use: it would wait */
 	if (!place)
-		return true;
+		return !tbo->deleted || loom_ttm_idle(tbo);
 	if (!(place->flags & LOOM_BO_PLACE))
 		return !bo->exports && loom_ttm_idle(tbo);
-	/* nor would TTM free it: it would wait */
 	if ((place->flags & LOOM_BO_PLACE_IDLE || tbo->deleted) && !loom_ttm_idle(tbo))
 		return false;
 	evictor = container_of(place, struct loom_bo_place, base)->bo;
-	if (!loom_mask_overlaps(&bo->shape.mask, &evictor->shape.mask))
+	if (evictor->no_space && !loom_mask_overlaps(&bo->shape.mask, &evictor->shape.mask))
 		return false;
 	/* TTM evicts it and tries again; if it does not come to that, there was no memory */
 	evictor->no_space = false;
