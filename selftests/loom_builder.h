@@ -189,8 +189,6 @@ static inline void *loom_builder_finish(struct loom_builder *builder, uint64_t *
 	return blob;
 }
 
-#define LOOM_COLUMNS	1024
-
 /* y = the sum over x, which is read @repeat times with a stride of zero. */
 static inline void loom_builder_sum(struct loom_builder *builder, uint32_t y, uint32_t x,
 				    uint32_t repeat)
@@ -276,6 +274,28 @@ static inline void *loom_plan_blob_work(uint32_t lanes, uint32_t repeat, uint32_
 static inline void *loom_plan_blob_endless(uint32_t lanes, uint64_t *size)
 {
 	return loom_plan_blob_work(lanes, 65536, 2000, size);
+}
+
+/* loom_plan_blob_work() without scratch, of two slots in SRAM buffers. */
+static inline void *loom_plan_blob_bound(uint32_t lanes, uint32_t repeat, uint32_t rounds,
+					 uint64_t *size)
+{
+	struct loom_builder builder;
+	uint32_t i;
+
+	loom_builder_init(&builder, lanes, LOOM_COLUMNS);
+	for (i = 0; i < 2; i++) {
+		loom_builder_slot(&builder, DRM_LOOM_SLOT_SRAM |
+				  (i ? DRM_LOOM_SLOT_WRITE : DRM_LOOM_SLOT_READ), 0, 0);
+		builder.slots[i].size = LOOM_ROW_BYTES;
+		builder.tensors[i].region = DRM_LOOM_REGION_SRAM;
+		builder.tensors[i].flags = DRM_LOOM_TENSOR_SLOT;
+		builder.tensors[i].size = LOOM_ROW_BYTES;
+	}
+	loom_builder_step(&builder);
+	while (rounds--)
+		loom_builder_sum(&builder, 1, 0, repeat);
+	return loom_builder_finish(&builder, size);
 }
 
 #endif /* LOOM_BUILDER_H */

@@ -133,6 +133,31 @@ static inline int loom_client_run(const struct loom_client *client, uint32_t pla
 	return loom_job_submit(client->fd, loom_job_init(&job, client, plan, slots, sync));
 }
 
+/* Another context of @client, whose jobs are bound to SRAM buffers. */
+static inline struct loom_client loom_client_bound(const struct loom_client *client, uint32_t in,
+						   uint32_t out)
+{
+	struct loom_client other = *client;
+
+	other.in = in;
+	other.out = out;
+	if (loom_context_create(client->fd, DRM_LOOM_PRIORITY_NORMAL, &other.context))
+		other.context = 0;
+	return other;
+}
+
+/* A job of such a context. Return: its fence. */
+static inline uint32_t loom_client_run_bound(const struct loom_client *client, uint32_t repeat,
+					     uint32_t rounds)
+{
+	uint32_t fence = loom_sync_create(client->fd, 0), plan;
+	uint64_t size;
+	void *blob = loom_plan_blob_bound(client->info.lanes, repeat, rounds, &size);
+
+	plan = loom_client_plan(client, blob, size);
+	return loom_client_run(client, plan, 2, fence) ? 0 : fence;
+}
+
 /* Whether a new client with a plain job gets the right result. */
 static inline bool loom_device_works(void)
 {

@@ -7,6 +7,8 @@
  */
 #include "loom_node.h"
 
+#include <linux/sync_file.h>
+
 /* ----------------------------------------------------------------- buffers */
 
 static inline int loom_bo_create(int fd, uint64_t size, uint32_t region, uint32_t *handle)
@@ -45,6 +47,21 @@ static inline void *loom_bo_map(int fd, uint32_t handle, uint64_t size)
 	if (loom_bo_info(fd, handle, &info))
 		return MAP_FAILED;
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, info.mmap_offset);
+}
+
+/* Rows of @bytes in each bank, of which the first can be bound to a slot in the SRAM. */
+static inline int loom_sram_rows(int fd, const struct drm_loom_region_info *sram, uint64_t bytes,
+				 uint32_t direction, struct drm_loom_bo_info *info)
+{
+	struct drm_loom_bo_create args = {
+		.size = bytes * sram->banks,
+		.region = DRM_LOOM_REGION_SRAM,
+		.page_bytes = LOOM_ROW_BYTES,
+		.direction = direction,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args);
+
+	return ret ? ret : loom_bo_info(fd, args.handle, info);
 }
 
 /* ------------------------------------------------------ contexts and plans */
@@ -152,6 +169,31 @@ static inline int loom_sync_wait_point(int fd, uint32_t handle, uint64_t point, 
 	};
 
 	return loom_call(fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &args);
+}
+
+/* The fence as a file. Return: a descriptor, or -errno. */
+static inline int loom_sync_export(int fd, uint32_t handle)
+{
+	struct drm_syncobj_handle export = {
+		.handle = handle,
+		.flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &export);
+
+	return ret ? ret : export.fd;
+}
+
+/* Return: 1: ended without error, 0: has not ended, -errno: ended with that error. */
+static inline int loom_sync_status(int fd, uint32_t handle)
+{
+	struct sync_file_info info = {};
+	int file = loom_sync_export(fd, handle), ret;
+
+	if (file < 0)
+		return file;
+	ret = loom_call(file, SYNC_IOC_FILE_INFO, &info);
+	close(file);
+	return ret ? ret : info.status;
 }
 
 #endif /* LOOM_IOCTL_H */

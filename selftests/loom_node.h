@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -25,6 +26,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +48,9 @@
 /* Enough for an emulated machine that is busy with other work as well. */
 #define LOOM_SOON_NS	(60 * LOOM_SECOND_NS)
 #define LOOM_PAGE	4096
+/* Of the tensors in most tests: rows of F32, one in each lane. */
+#define LOOM_COLUMNS	1024
+#define LOOM_ROW_BYTES	(LOOM_COLUMNS * sizeof(float))
 
 #define LOOM_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -67,6 +72,21 @@ static inline int loom_become_nobody(void)
 {
 	return setgroups(0, NULL) || setresgid(65534, 65534, 65534) ||
 	       setresuid(65534, 65534, 65534);
+}
+
+/* From here on this process is any user's; @on gives it back. */
+static inline int loom_set_nice(bool on)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	if (on)
+		data[0].effective |= 1u << CAP_SYS_NICE;
+	else
+		data[0].effective &= ~(1u << CAP_SYS_NICE);
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
 }
 
 /*

@@ -5,7 +5,7 @@
  */
 #include "loom_selftest.h"
 
-#define ROW_BYTES	(LOOM_COLUMNS * sizeof(float))
+#define ROW_BYTES	LOOM_ROW_BYTES
 
 FIXTURE(scratch)
 {

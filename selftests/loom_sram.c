@@ -5,25 +5,7 @@
  */
 #include "loom_selftest.h"
 
-#include <linux/capability.h>
-#include <sys/syscall.h>
-
-#define ROW_BYTES	(LOOM_COLUMNS * sizeof(float))
-
-/* From here on this process is any user's; @on gives it back. */
-static int set_nice(bool on)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2];
-
-	if (syscall(SYS_capget, &header, data))
-		return -errno;
-	if (on)
-		data[0].effective |= 1u << CAP_SYS_NICE;
-	else
-		data[0].effective &= ~(1u << CAP_SYS_NICE);
-	return syscall(SYS_capset, &header, data) ? -errno : 0;
-}
+#define ROW_BYTES	LOOM_ROW_BYTES
 
 FIXTURE(sram)
 {
@@ -43,7 +25,7 @@ FIXTURE_SETUP(sram)
 	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &self->sram));
 	if (self->sram.blocks || self->sram.scratch_bytes)
 		SKIP(return, "somebody else uses the device");
-	if (set_nice(false))
+	if (loom_set_nice(false))
 		SKIP(return, "capabilities cannot be changed");
 	self->base = self->sram.bank_bytes - self->sram.total_bytes;
 	self->pool = self->sram.total_bytes - self->sram.scratch_floor_bytes;
@@ -381,11 +363,11 @@ TEST_F(sram, who_is_not_alone_needs_the_capability)
 	EXPECT_EQ(-EINVAL, loom_call(self->client.fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &args));
 	EXPECT_EQ(-EACCES, loom_exclusive(self->client.fd, &context));
 	EXPECT_EQ(-EACCES, loom_exclusive(other, &context));
-	ASSERT_EQ(0, set_nice(true));
+	ASSERT_EQ(0, loom_set_nice(true));
 	ASSERT_EQ(0, loom_exclusive(other, &context));
 	ASSERT_EQ(0, loom_exclusive(other, &again));
 	EXPECT_EQ(-EBUSY, loom_exclusive(self->client.fd, &own));
-	ASSERT_EQ(0, set_nice(false));
+	ASSERT_EQ(0, loom_set_nice(false));
 	EXPECT_EQ(-EBUSY, loom_exclusive(self->client.fd, &own));
 	/* it goes on to have it, and so does the file with one of them */
 	ASSERT_EQ(0, loom_context_destroy(other, context));
@@ -413,7 +395,7 @@ TEST_F(sram, a_closed_file_is_not_exclusive)
 	ASSERT_EQ(0, loom_client_open(&self->client));
 	other = loom_open();
 	EXPECT_EQ(-EACCES, loom_exclusive(other, &context));
-	ASSERT_EQ(0, set_nice(true));
+	ASSERT_EQ(0, loom_set_nice(true));
 	EXPECT_EQ(0, loom_exclusive(other, &context));
 	close(other);
 	EXPECT_EQ(0, loom_exclusive(self->client.fd, &context));
@@ -588,6 +570,115 @@ TEST_F_TIMEOUT(sram, queued_jobs_make_room, 60)
 	loom_client_close(&second);
 }
 
+#define FENCES	8
+
+/* The first two run, and the others are queued behind them. */
+static void queue_hours(const struct loom_client *client, uint32_t in, uint32_t out,
+			uint32_t *fences)
+{
+	struct loom_client queues[2];
+	uint32_t i;
+
+	queues[0] = loom_client_bound(client, in, out);
+	queues[1] = loom_client_bound(client, in, out);
+	for (i = 0; i < FENCES; i++)
+		fences[i] = loom_client_run_bound(&queues[i % 2], 65536, 2000);
+}
+
+static uint32_t count_status(const struct loom_client *client, const uint32_t *fences, int status)
+{
+	uint32_t i, count = 0;
+
+	for (i = 0; i < FENCES; i++) {
+		if (status)
+			loom_sync_wait(client->fd, fences[i], loom_soon());
+		count += loom_sync_status(client->fd, fences[i]) == status;
+	}
+	return count;
+}
+
+/* The jobs of a buffer that is in the way go with it, and nobody waits for them. */
+TEST_F_TIMEOUT(sram, jobs_of_a_displaced_buffer_end, 60)
+{
+	const struct loom_client *client = &self->client;
+	uint32_t context, plan, bystander, fence, fences[FENCES], *map;
+	struct drm_loom_bo_info low, high[2];
+	struct drm_loom_context_query query;
+	struct loom_client second, user;
+	int64_t later;
+
+	if (self->sram.share_bytes < 3 * ROW_BYTES)
+		SKIP(return, "a small SRAM");
+	ASSERT_EQ(0, loom_exclusive(client->fd, &context));
+	ASSERT_EQ(0, loom_sram_rows(client->fd, &self->sram, ROW_BYTES,
+				    DRM_LOOM_DIRECTION_BOTTOM_UP, &low));
+	ASSERT_EQ(0, loom_sram_rows(client->fd, &self->sram, ROW_BYTES, 0, &high[0]));
+	ASSERT_EQ(0, loom_sram_rows(client->fd, &self->sram, ROW_BYTES, 0, &high[1]));
+	EXPECT_EQ(self->base, low.address);
+	map = fill(client->fd, &low, 0x3f800000);
+	ASSERT_NE(MAP_FAILED, map);
+	queue_hours(client, low.handle, high[0].handle, fences);
+	user = loom_client_bound(client, high[0].handle, high[1].handle);
+	bystander = loom_client_run_bound(&user, 65536, 2000);
+
+	ASSERT_EQ(0, loom_client_open(&second));
+	plan = plan_abs(&second, 2 * ROW_BYTES);
+	EXPECT_EQ(FENCES, count_status(client, fences, 0));
+	later = loom_now_ns() + 5 * LOOM_SECOND_NS;
+	EXPECT_EQ(0, run_abs(&second, plan));
+	EXPECT_GT(later, loom_now_ns());
+	EXPECT_EQ(FENCES, count_status(client, fences, -ECANCELED));
+	EXPECT_EQ(0, loom_sync_status(client->fd, bystander));
+	EXPECT_EQ(0, wrong_bytes(map, &low, 0x3f800000));
+	ASSERT_EQ(0, loom_bo_info(client->fd, low.handle, &low));
+	EXPECT_EQ(DRM_LOOM_BO_EVICTED, low.flags);
+
+	/* the owner goes on, by the rules for all */
+	user = loom_client_bound(client, low.handle, high[0].handle);
+	fence = loom_client_run_bound(&user, 2, 1);
+	EXPECT_EQ(0, loom_sync_wait(client->fd, fence, loom_soon()));
+	EXPECT_EQ(1, loom_sync_status(client->fd, fence));
+	ASSERT_EQ(0, loom_bo_info(client->fd, low.handle, &low));
+	EXPECT_EQ(0, low.flags);
+	EXPECT_LE(self->base + self->sram.scratch_floor_bytes, low.address);
+	EXPECT_EQ(0, wrong_bytes(map, &low, 0x3f800000));
+	ASSERT_EQ(0, loom_context_query(client->fd, user.context, &query));
+	EXPECT_EQ(0, query.flags);
+	EXPECT_EQ(0, query.resets);
+	munmap(map, low.size);
+	loom_client_close(&second);
+}
+
+/* The same for a buffer, and the jobs that use it there do not wait either. */
+TEST_F_TIMEOUT(sram, a_buffer_takes_the_place_of_hours_of_jobs, 60)
+{
+	const struct loom_client *client = &self->client;
+	struct drm_loom_bo_info most, rest, mine[2];
+	struct loom_client second, user;
+	uint32_t context, fence, fences[FENCES];
+	int64_t later;
+
+	if (self->sram.share_bytes < 2 * ROW_BYTES)
+		SKIP(return, "a small SRAM");
+	ASSERT_EQ(0, loom_exclusive(client->fd, &context));
+	ASSERT_EQ(0, loom_sram_rows(client->fd, &self->sram, self->sram.total_bytes - ROW_BYTES,
+				    0, &most));
+	ASSERT_EQ(0, loom_sram_rows(client->fd, &self->sram, ROW_BYTES, 0, &rest));
+	queue_hours(client, most.handle, rest.handle, fences);
+	ASSERT_EQ(0, loom_client_open(&second));
+	EXPECT_EQ(FENCES, count_status(client, fences, 0));
+	later = loom_now_ns() + 5 * LOOM_SECOND_NS;
+	ASSERT_EQ(0, loom_sram_rows(second.fd, &self->sram, ROW_BYTES, 0, &mine[0]));
+	ASSERT_EQ(0, loom_sram_rows(second.fd, &self->sram, ROW_BYTES, 0, &mine[1]));
+	user = loom_client_bound(&second, mine[0].handle, mine[1].handle);
+	fence = loom_client_run_bound(&user, 2, 1);
+	EXPECT_EQ(0, loom_sync_wait(second.fd, fence, loom_soon()));
+	EXPECT_GT(later, loom_now_ns());
+	EXPECT_EQ(1, loom_sync_status(second.fd, fence));
+	EXPECT_EQ(FENCES, count_status(client, fences, -ECANCELED));
+	loom_client_close(&second);
+}
+
 TEST_F_TIMEOUT(sram, a_killed_holder_leaves_nothing, 60)
 {
 	struct drm_loom_region_info now;
@@ -600,7 +691,7 @@ TEST_F_TIMEOUT(sram, a_killed_holder_leaves_nothing, 60)
 
 	plan = plan_abs(&self->client, 2 * ROW_BYTES);
 	ASSERT_NE(0, plan);
-	ASSERT_EQ(0, set_nice(true));
+	ASSERT_EQ(0, loom_set_nice(true));
 	ASSERT_EQ(0, pipe(pipefd));
 	child = loom_fork();
 	ASSERT_GE(child, 0);

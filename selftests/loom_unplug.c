@@ -3,7 +3,6 @@
  * Unplugging, over and over, with jobs in each state that a job can be in: all of them end, those
  * that did not with ENODEV, and their fences can be asked for their names by who has kept them.
  */
-#include <linux/sync_file.h>
 
 #include "loom_selftest.h"
 
@@ -91,17 +90,6 @@ static int wait_for_next(struct _test_data_unplug *self, uint32_t index)
 	       loom_client_run(&other, self->plans[index], 2, self->syncs[index][4]);
 }
 
-static int export_fence(int fd, uint32_t handle)
-{
-	struct drm_syncobj_handle export = {
-		.handle = handle,
-		.flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE,
-	};
-	int ret = loom_call(fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &export);
-
-	return ret ?: export.fd;
-}
-
 /* Return: 1: ended without error, 0: has not ended, -errno: ended with that error. */
 static int fence_info(int file, struct sync_fence_info *fence)
 {
@@ -126,7 +114,8 @@ TEST_F_TIMEOUT(unplug, every_job_ends, 400)
 			ASSERT_EQ(0, wait_for_next(self, i));
 		for (i = 0; i < CLIENTS; i++)
 			for (j = 0; j < JOBS; j++) {
-				files[i][j] = export_fence(self->clients[i].fd, self->syncs[i][j]);
+				files[i][j] = loom_sync_export(self->clients[i].fd,
+							       self->syncs[i][j]);
 				ASSERT_LE(0, files[i][j]);
 			}
 		/* at different moments of the engine's */

@@ -63,7 +63,10 @@ extern "C" {
  *            has an exclusive context, made with CAP_SYS_NICE
  * ETIME      BO_WAIT: not idle in time
  * EINTR      interrupted; call again with unchanged arguments
- * ECANCELED  SUBMIT: this context had a job ended by the timeout
+ * ECANCELED  SUBMIT: this context had a job ended by the timeout. A fence: the job did not run, or
+ *            not to its end, because its file was closed; the timeout has ended a job before it in
+ *            its context; or another client needed the room in the SRAM that only an exclusive
+ *            context could take, for a buffer of the job or its scratch
  * ENODEV     the device was unplugged
  * EOPNOTSUPP SUBMIT: a buffer of another driver in memory that jobs cannot reach
  * ========== ==================================================================
@@ -680,8 +683,9 @@ enum drm_loom_priority {
  * then no other file may have such a context (EBUSY); or the file is the only open one of the
  * device (else EACCES). In the latter case it has no effect while another file is open: what was
  * taken stays, but another client that needs the room gets it, and then buffers lose their address
- * and keep their bytes (DRM_LOOM_BO_EVICTED), jobs with scratch above the floor end with ECANCELED,
- * and reservations above it do not count. CONTEXT_QUERY says whether it is in effect. Since minor 4
+ * and keep their bytes (DRM_LOOM_BO_EVICTED), jobs that use them and jobs with scratch above the
+ * floor end with ECANCELED, and reservations above it do not count. CONTEXT_QUERY says whether it
+ * is in effect. Since minor 4
  */
 #define DRM_LOOM_CONTEXT_EXCLUSIVE	(1 << 1)
 

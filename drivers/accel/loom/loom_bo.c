@@ -45,7 +45,8 @@
  * SRAM buffers are not evicted for others: being in the SRAM is what they are for, and what a file
  * may have there is bounded (see sram/sram.c). A full SRAM is ENOSPC. The exception is a buffer
  * that only an exclusive context could make, once that has no effect any more: it is displaced when
- * another client needs the room, and placed by the rules for all when its next job needs it.
+ * another client needs the room, and placed by the rules for all when its next job needs it. Jobs
+ * that were to use it end: nobody waits for them.
  *
  * Images differ only in how their bytes are dealt out over the banks: clients see rows at a pitch,
  * and so do jobs and the kernel, all of them as one line of bytes. It consists of whole processor
@@ -365,9 +366,7 @@ static int loom_bo_try_place(struct loom_bo *bo)
  * loom_bo_displace() - make a buffer give its room in the SRAM to another client
  * @gem: the buffer; the caller holds a reference and no lock
  *
- * Does nothing if it need not give it any more.
- *
- * Jobs that use the buffer go on, see loom_ttm.c.
+ * Does nothing if it need not give it any more. Jobs that use the buffer end, see loom_ttm.c.
  *
  * Return: 0; -ERESTARTSYS; -ENOMEM.
  */
@@ -518,6 +517,7 @@ static int loom_bo_create(struct loom_device *loom, const struct loom_shape *sha
 	if (!bo)
 		return -ENOMEM;
 	bo->shape = *shape;
+	INIT_LIST_HEAD(&bo->jobs);
 	INIT_LIST_HEAD(&bo->evicted);
 	bo->owner = file->client_id;
 	bo->client = file->driver_priv;
@@ -584,6 +584,7 @@ struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_att
 		kfree(bo);
 		return ERR_PTR(ret);
 	}
+	INIT_LIST_HEAD(&bo->jobs);
 	INIT_LIST_HEAD(&bo->evicted);
 	/* one of its own: TTM may free the buffer when core has dropped that of the attachment */
 	bo->dmabuf = attach->dmabuf;

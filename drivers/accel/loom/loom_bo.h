@@ -46,6 +46,11 @@ struct loom_bo {
 	bool no_space;
 	/** @exports: how many importers have its pages; under the reservation lock */
 	u32 exports;
+	/**
+	 * @jobs: &loom_job_slot.node of jobs that are to use the place of this buffer in the SRAM;
+	 * under &loom_device.job_lock, and more only under the reservation lock, too
+	 */
+	struct list_head jobs;
 	/** @evicted: in loom_bo_room.evicted, or empty; under loom_device.place_lock */
 	struct list_head evicted;
 	/** @map: the kernel's view, once a job needed it; under the reservation lock */

@@ -68,7 +68,8 @@ struct loom_job_position;
  * 4. &loom_region.lock, in which nothing is allocated: the end of a job takes it before its fence
  *    signals;
  * 5. spinlocks: &loom_context.lock, &loom_device.job_lock, loom_soft.lock, and those of TTM, the
- *    scheduler and DRM. None of the first three is taken inside of another.
+ *    scheduler and DRM. Of the first three only loom_soft.lock is taken inside of another, which is
+ *    &loom_device.job_lock.
  *
  * Aside of these, never together with a lock of 1 to 4:
  *
@@ -136,8 +137,8 @@ struct loom_backend {
 	void (*run)(struct loom_job *job);
 	/**
 	 * @stop: loom_job_stop_reason() is not 0 any more: end the job soon, without waiting for
-	 * its turn. Called under &loom_region.lock for a job that was given to @run or is about to
-	 * be; does not sleep
+	 * its turn. Called under &loom_region.lock or &loom_device.job_lock for a job that was
+	 * given to @run or is about to be; does not sleep
 	 */
 	void (*stop)(struct loom_job *job);
 	/**
@@ -241,7 +242,7 @@ struct loom_device {
 	atomic64_t job_ids;
 	/** @plans_bytes: bytes of all its plans, see loom_quota.c */
 	atomic64_t plans_bytes;
-	/** @job_lock: protects @jobs */
+	/** @job_lock: protects @jobs, and which jobs use a buffer (&loom_bo.jobs) */
 	spinlock_t job_lock;
 	/** @jobs: &struct loom_job that are queued, in flight or not yet freed, the oldest first */
 	struct list_head jobs;

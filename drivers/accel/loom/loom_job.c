@@ -71,20 +71,80 @@ int loom_job_stop_reason(const struct loom_job *job)
 	return READ_ONCE(job->stop);
 }
 
+/* ------------------------------------------------------------- revocation */
+
 /**
  * loom_job_revoked() - somebody waits for the scratch of a job that was given to the back end
- * @scratch: of the job, under &loom_region.lock
+ * @scratch: of the job, under &loom_region.lock, in a guarded ioctl
  */
 void loom_job_revoked(struct loom_region_scratch *scratch)
 {
 	struct loom_job *job = container_of(scratch, struct loom_job, scratch);
-	int idx;
 
-	if (drm_dev_enter(&job->loom->drm, &idx)) {
-		job->loom->backend->stop(job);
-		drm_dev_exit(idx);
+	job->loom->backend->stop(job);
+}
+
+/* They end with -ECANCELED. Return: those that the back end has, or had. */
+static void loom_job_revoke_all_locked(struct loom_device *loom, struct loom_bo *bo,
+				       struct list_head *started)
+{
+	struct loom_job_slot *slot;
+
+	lockdep_assert_held(&loom->job_lock);
+	while ((slot = list_first_entry_or_null(&bo->jobs, struct loom_job_slot, node))) {
+		struct loom_job *job = slot->job;
+
+		list_del_init(&slot->node);
+		cmpxchg(&job->stop, 0, -ECANCELED);
+		if (job->started) {
+			loom->backend->stop(job);
+			list_add_tail(&slot->node, started);
+		}
+		/* thousands may be queued */
+		cond_resched_lock(&loom->job_lock);
 	}
 }
+
+/**
+ * loom_job_revoke() - have no job use the place of a buffer any more
+ * @loom: the device; this is called in a guarded ioctl
+ * @bo: the buffer, in the SRAM, reserved: so there will be no more jobs
+ *
+ * Jobs that have not started never will. One that is running is stopped and waited for, which takes
+ * as long as a piece of work between two looks at loom_job_stop_reason(). That is too short to
+ * unlock the buffer meanwhile: who goes on submitting jobs could keep this from ending.
+ *
+ * Return: 0 or -ERESTARTSYS.
+ */
+int loom_job_revoke(struct loom_device *loom, struct loom_bo *bo)
+{
+	struct loom_job_slot *slot;
+	struct dma_fence *fence;
+	LIST_HEAD(started);
+	long ret = 0;
+
+	dma_resv_assert_held(bo->tbo.base.resv);
+	spin_lock(&loom->job_lock);
+	loom_job_revoke_all_locked(loom, bo, &started);
+	while (!ret && (slot = list_first_entry_or_null(&started, struct loom_job_slot, node))) {
+		fence = &slot->job->fence->base;
+		if (dma_fence_is_signaled(fence)) {
+			list_del_init(&slot->node);
+			continue;
+		}
+		dma_fence_get(fence);
+		spin_unlock(&loom->job_lock);
+		ret = dma_fence_wait(fence, true);
+		dma_fence_put(fence);
+		spin_lock(&loom->job_lock);
+	}
+	/* who tries again waits for the rest */
+	list_splice(&started, &bo->jobs);
+	spin_unlock(&loom->job_lock);
+	return ret;
+}
+
+/* ------------------------------------------------------------------ turns */
 
 /**
  * loom_job_turn_begin() - the engine begins with a job, or goes on with it
@@ -197,19 +257,23 @@ void loom_job_wait_end(struct loom_job *job)
 
 /**
  * loom_job_arm() - nothing can fail any more: the job is about to be queued
- * @job: all is set
+ * @job: all is set, its buffers are reserved
  *
  * From here to the push no other job of the context may be armed.
  */
 void loom_job_arm(struct loom_job *job)
 {
 	struct loom_device *loom = job->loom;
+	struct loom_job_slot *slot;
 
 	drm_sched_job_arm(&job->base);
 	loom_fence_arm(job->fence, job->context->timeline, ++job->context->seqno);
 	job->id = atomic64_inc_return(&loom->job_ids);
 	spin_lock(&loom->job_lock);
 	list_add_tail(&job->node, &loom->jobs);
+	for (slot = job->slots; slot < job->slots + job->slot_count; slot++)
+		if (slot->bo->shape.region == DRM_LOOM_REGION_SRAM)
+			list_add_tail(&slot->node, &slot->bo->jobs);
 	spin_unlock(&loom->job_lock);
 }
 
@@ -225,6 +289,8 @@ void loom_job_free(struct loom_job *job)
 	if (job->id) {
 		spin_lock(&job->loom->job_lock);
 		list_del(&job->node);
+		for (i = 0; i < job->slot_count; i++)
+			list_del(&job->slots[i].node);
 		spin_unlock(&job->loom->job_lock);
 	}
 	if (job->base.s_fence)
@@ -285,6 +351,18 @@ void loom_job_end_all(struct loom_device *loom, int error)
 
 /* -------------------------------------------------------------- scheduler */
 
+/* From here on who stops the job has to tell the back end, too. */
+static int loom_job_mark_started(struct loom_job *job)
+{
+	int error;
+
+	spin_lock(&job->loom->job_lock);
+	error = job->stop;
+	WRITE_ONCE(job->started, !error);
+	spin_unlock(&job->loom->job_lock);
+	return error;
+}
+
 static int loom_job_start(struct loom_job *job)
 {
 	int error = loom_job_stop_reason(job), idx;
@@ -299,10 +377,11 @@ static int loom_job_start(struct loom_job *job)
 		return error;
 	if (!drm_dev_enter(&job->loom->drm, &idx))
 		return -ENODEV;
-	WRITE_ONCE(job->started, true);
-	job->loom->backend->run(job);
+	error = loom_job_mark_started(job);
+	if (!error)
+		job->loom->backend->run(job);
 	drm_dev_exit(idx);
-	return 0;
+	return error;
 }
 
 static struct dma_fence *loom_job_sched_run(struct drm_sched_job *base)

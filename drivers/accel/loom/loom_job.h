@@ -17,6 +17,10 @@ struct loom_plan_object;
  * struct loom_job_slot - what is bound to a slot
  */
 struct loom_job_slot {
+	/** @node: in &loom_bo.jobs, or empty; under &loom_device.job_lock */
+	struct list_head node;
+	/** @job: whose slot */
+	struct loom_job *job;
 	/** @bo: the buffer, with a reference */
 	struct loom_bo *bo;
 	/** @offset: first byte in it */
@@ -56,7 +60,10 @@ struct loom_job {
 	u64 busy_ns;
 	/** @turn_ns: while it has the engine: since when it was not counted; under the same lock */
 	u64 turn_ns;
-	/** @started: the back end has it or had it; set once by the scheduler's workqueue */
+	/**
+	 * @started: the back end has it or had it; set once by the scheduler's workqueue, under
+	 * &loom_device.job_lock, so that a job whose @stop was set before is not started
+	 */
 	bool started;
 	/** @powered: holds a reference of runtime PM */
 	bool powered;
@@ -92,6 +99,7 @@ struct loom_job_position {
 };
 
 void loom_job_revoked(struct loom_region_scratch *scratch);
+int loom_job_revoke(struct loom_device *loom, struct loom_bo *bo);
 int loom_job_stop_reason(const struct loom_job *job);
 void loom_job_turn_begin(struct loom_job *job);
 void loom_job_turn_end(struct loom_job *job);

@@ -31,14 +31,15 @@
  * ends do not grow from a bank to the next (see &loom_plan.scratch_ends): if a buffer overlaps
  * it at all, it does in the first of the buffer's banks.
  *
- * A buffer may be evicted while jobs use it (see loom_ttm.c). Then its address is free for others,
- * and what it leaves behind is kept in a tree of address ranges: the fences of these jobs. A job
- * that uses another buffer there later waits for them. So nobody waits for them but the jobs that
- * need to, and an address is never used by two running jobs for different buffers. Leftovers stay
- * in the tree by themselves, whoever has the addresses meanwhile and gives them back in turn. They
- * are freed when somebody adds one: of the oldest a few are looked at each time, more than one, so
- * that the tree does not grow beyond what is needed and nobody pays for all of them. The last ones
- * go with the files of clients: their fences keep the module in memory.
+ * A DRAM buffer may be evicted while jobs use it (see loom_ttm.c). Then its address is free for
+ * others, and what it leaves behind is kept in a tree of address ranges: the fences of these jobs.
+ * A job that uses another buffer there later waits for them. So nobody waits for them but the jobs
+ * that need to, and an address is never used by two running jobs for different buffers. Leftovers
+ * stay in the tree by themselves, whoever has the addresses meanwhile and gives them back in turn.
+ * They are freed when somebody adds one: of the oldest a few are looked at each time, more than
+ * one, so that the tree does not grow beyond what is needed and nobody pays for all of them. The
+ * last ones go with the files of clients: their fences keep the module in memory. The SRAM has
+ * none: jobs that use a buffer end before it loses its address there.
  *
  * Rejected: to hand the fences from block to block. A block would need room for those of all
  * blocks before it, which cannot be allocated under the lock. Also rejected: one fence per region
@@ -155,37 +156,6 @@ int loom_region_leave(struct loom_region_block *block, struct dma_fence **fences
 	return 0;
 }
 
-/*
- * Their fences with references, in an array for kvfree(), or NULL. The caller sees to it that no
- * leftover is added there meanwhile.
- */
-static int loom_region_collect(struct loom_region *region, u64 start, u64 end,
-			       const struct loom_mask *mask, struct dma_fence ***fences,
-			       u32 *count)
-{
-	struct loom_region_leftover *leftover = NULL;
-	u32 room = 0, i;
-
-	*fences = NULL;
-	*count = 0;
-	mutex_lock(&region->lock);
-	while ((leftover = loom_region_leftover_locked(region, start, end, mask, leftover)))
-		room += leftover->count;
-	mutex_unlock(&region->lock);
-	if (!room)
-		return 0;
-	*fences = kvmalloc_array(room, sizeof(**fences), GFP_KERNEL_ACCOUNT);
-	if (!*fences)
-		return -ENOMEM;
-	/* there may be less of them now, but not more */
-	mutex_lock(&region->lock);
-	while ((leftover = loom_region_leftover_locked(region, start, end, mask, leftover)))
-		for (i = 0; i < leftover->count && *count < room; i++)
-			(*fences)[(*count)++] = dma_fence_get(leftover->fences[i]);
-	mutex_unlock(&region->lock);
-	return 0;
-}
-
 /**
  * loom_region_fences() - which jobs a job has to wait for that uses a block
  * @region: the region
@@ -201,43 +171,32 @@ static int loom_region_collect(struct loom_region *region, u64 start, u64 end,
 int loom_region_fences(struct loom_region *region, struct loom_region_block *block,
 		       struct dma_fence ***fences, u32 *count)
 {
-	u64 start = block->block.start;
-	int ret;
+	u64 start = block->block.start, end = start + block->block.size - 1;
+	struct loom_region_leftover *leftover = NULL;
+	u32 room = 0, i;
 
 	*fences = NULL;
 	*count = 0;
 	if (!block->on_leftovers)
 		return 0;
-	ret = loom_region_collect(region, start, start + block->block.size - 1, &block->mask,
-				  fences, count);
-	if (!ret && !*fences)
+	mutex_lock(&region->lock);
+	while ((leftover = loom_region_leftover_locked(region, start, end, &block->mask, leftover)))
+		room += leftover->count;
+	mutex_unlock(&region->lock);
+	if (!room) {
 		block->on_leftovers = false;
-	return ret;
-}
-
-/**
- * loom_region_scratch_fences() - which jobs a job has to wait for because of its scratch
- * @region: the SRAM
- * @scratch: held, or not if the job has none
- * @fences: out: their fences with references, in an array for kvfree(), or NULL
- * @count: out: how many
- *
- * There are some when a buffer was displaced for the scratch. Banks are not told apart.
- *
- * Return: 0 or -ENOMEM.
- */
-int loom_region_scratch_fences(struct loom_region *region,
-			       const struct loom_region_scratch *scratch,
-			       struct dma_fence ***fences, u32 *count)
-{
-	u64 start = region->bank.base;
-
-	*fences = NULL;
-	*count = 0;
-	if (!scratch->bytes)
 		return 0;
-	return loom_region_collect(region, start, start + scratch->bytes - 1, &region->bank.all,
-				   fences, count);
+	}
+	*fences = kvmalloc_array(room, sizeof(**fences), GFP_KERNEL_ACCOUNT);
+	if (!*fences)
+		return -ENOMEM;
+	/* there may be less of them now, but not more: the addresses are taken */
+	mutex_lock(&region->lock);
+	while ((leftover = loom_region_leftover_locked(region, start, end, &block->mask, leftover)))
+		for (i = 0; i < leftover->count && *count < room; i++)
+			(*fences)[(*count)++] = dma_fence_get(leftover->fences[i]);
+	mutex_unlock(&region->lock);
+	return 0;
 }
 
 /**

@@ -193,9 +193,6 @@ int loom_region_leave(struct loom_region_block *block, struct dma_fence **fences
 void loom_region_forget(struct loom_region *region);
 int loom_region_fences(struct loom_region *region, struct loom_region_block *block,
 		       struct dma_fence ***fences, u32 *count);
-int loom_region_scratch_fences(struct loom_region *region,
-			       const struct loom_region_scratch *scratch,
-			       struct dma_fence ***fences, u32 *count);
 struct drm_gem_object *loom_region_victim(struct loom_region *region, const struct loom_mask *mask,
 					  u64 owner, bool own, u64 keep, bool *dying);
 

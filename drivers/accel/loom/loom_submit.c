@@ -30,7 +30,7 @@
  * 4. depend: the job will wait for jobs that use the addresses of its buffers for others, which
  *    had them before (see loom_region.c);
  * 5. hold the scratch; if a buffer is in the way that has to make room, have it do so, and go back
- *    to 3; depend on jobs that use what such a buffer has left;
+ *    to 3;
  * 6. arm and queue: nothing can fail any more.
  *
  * A job that finds its buffers resident, or free addresses for them, takes no lock of the device.
@@ -146,6 +146,8 @@ static int loom_submit_bind_one(struct loom_job *job, struct drm_file *file,
 	if (!gem)
 		return loom_refuse(drm, -ENOENT, "submit: slot %u: no buffer %u", number,
 				   binding->handle);
+	INIT_LIST_HEAD(&slot->node);
+	slot->job = job;
 	slot->bo = gem_to_loom_bo(gem);
 	slot->offset = binding->offset;
 	slot->size = want->size;
@@ -298,26 +300,6 @@ static int loom_submit_depend_locked(struct loom_job *job, struct loom_bo *bo)
 	return ret ?: loom_submit_depend(job, fences, count);
 }
 
-/* Hold the scratch, and wait for those that use it since a buffer was there. */
-static int loom_submit_hold(struct loom_job *job, struct loom_region_conflict *conflict)
-{
-	struct loom_region *region = &job->loom->region[DRM_LOOM_REGION_SRAM];
-	struct dma_fence **fences;
-	u32 count;
-	int ret;
-
-	ret = loom_region_hold(region, &job->scratch, job->plan->plan, &job->context->client->sram,
-			       conflict);
-	if (ret)
-		return ret;
-	ret = loom_region_scratch_fences(region, &job->scratch, &fences, &count);
-	if (!ret)
-		ret = loom_submit_depend(job, fences, count);
-	if (ret)
-		loom_region_release(region, &job->scratch);
-	return ret;
-}
-
 /*
  * Consumes the job when it succeeds.
  *
@@ -334,6 +316,7 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 {
 	struct loom_context *context = job->context;
 	struct loom_device *loom = job->loom;
+	struct loom_region *sram = &loom->region[DRM_LOOM_REGION_SRAM];
 	struct drm_gem_object *gem;
 	struct dma_fence *fence;
 	struct drm_exec exec;
@@ -348,7 +331,8 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 	for (i = 0; !ret && i < job->slot_count; i++)
 		ret = loom_submit_depend_locked(job, job->slots[i].bo);
 	if (!ret)
-		ret = loom_submit_hold(job, conflict);
+		ret = loom_region_hold(sram, &job->scratch, job->plan->plan, &context->client->sram,
+				       conflict);
 	if (ret)
 		goto err_exec;
 	ret = mutex_lock_interruptible(&context->push_lock);
@@ -372,7 +356,7 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 	return 0;
 
 err_release:
-	loom_region_release(&loom->region[DRM_LOOM_REGION_SRAM], &job->scratch);
+	loom_region_release(sram, &job->scratch);
 err_exec:
 	drm_exec_fini(&exec);
 	return ret;

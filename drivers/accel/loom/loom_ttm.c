@@ -9,6 +9,7 @@
 #include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_file.h"
+#include "loom_job.h"
 #include "loom_sync.h"
 #include "loom_trace.h"
 #include "loom_ttm.h"
@@ -25,12 +26,16 @@
  * or not (&ttm_resource_manager.use_tt), so a move copies nothing. A back end whose banks are
  * memory of their own will have to copy in the move.
  *
- * Nobody waits for a job here. A buffer is evicted while jobs use it, and only its address goes:
- * they have been told its bytes' place in system pages, which stays. The fences of these jobs go
- * with the address (see loom_region.c), and jobs that use whatever is placed there wait for them.
- * To let TTM wait for the victim (ttm_bo_wait_ctx()), as most drivers do, was what this did first:
- * a client that filled the DRAM with buffers of a long job could keep others in their ioctls for a
- * minute, one victim after another, and then have them told that there is no room.
+ * Nobody waits for a job here. A DRAM buffer is evicted while jobs use it, and only its address
+ * goes: they have been told its bytes' place in system pages, which stays. The fences of these jobs
+ * go with the address (see loom_region.c), and jobs that use whatever is placed there wait for
+ * them. To let TTM wait for the victim (ttm_bo_wait_ctx()), as most drivers do, was what this did
+ * first: a client that filled the DRAM with buffers of a long job could keep others in their ioctls
+ * for a minute, one victim after another, and then have them told that there is no room.
+ *
+ * A buffer that has to leave the SRAM (see sram/sram.c) takes its jobs with it: they are cancelled,
+ * and one that runs is waited for until it has stopped. To let them go on would keep the others'
+ * jobs waiting for all that its owner has queued when it had the device for itself: for hours.
  *
  * Swapping out is another matter: TTM needs the pages of an idle buffer, so it gets to see idle
  * ones only. Nor does it see buffers whose pages somebody imported.
@@ -200,7 +205,10 @@ static void loom_ttm_trace_evict(const struct loom_bo *bo)
 			 bo->shape.layout.bytes_per_bank);
 }
 
-/* Its address goes, the jobs that use it there go on: who comes next has to wait for them. */
+/*
+ * Its address goes. In the DRAM jobs that use it there go on, and who comes next has to wait for
+ * them; in the SRAM, which it leaves for loom_bo_displace() alone, they end.
+ */
 static int loom_ttm_leave(struct ttm_buffer_object *tbo)
 {
 	struct loom_device *loom = to_loom_device(tbo->base.dev);
@@ -208,6 +216,9 @@ static int loom_ttm_leave(struct ttm_buffer_object *tbo)
 	struct dma_fence **fences;
 	int ret;
 
+	/* who takes the address may have its scratch there, and waits for nobody */
+	if (to_loom_bo(tbo)->shape.region == DRM_LOOM_REGION_SRAM)
+		return loom_job_revoke(loom, to_loom_bo(tbo));
 	ret = dma_resv_get_fences(tbo->base.resv, DMA_RESV_USAGE_BOOKKEEP, &count, &fences);
 	if (ret || !count)
 		return ret;

@@ -27,7 +27,7 @@
  *   file at a time; and so may the only open file of the device, from which nobody can suffer.
  *   The latter's exclusivity is suspended as soon as another file is open. What it has taken stays
  *   until another client asks for the room: then its buffers lose their addresses and keep their
- *   bytes, as in the DRAM, and its jobs with scratch beyond the floor are cancelled.
+ *   bytes, as in the DRAM, and jobs that use these or scratch beyond the floor are cancelled.
  *
  * Rejected: to evict any SRAM buffer whose room a scratch needs. It would serve the attacker as
  * well: two clients could throw each other's buffers out with every job. Every switch between them
