@@ -5,6 +5,9 @@
  */
 #include "loom_selftest.h"
 
+#include <linux/dma-buf.h>
+#include <sys/time.h>
+
 #define ROW_BYTES	LOOM_ROW_BYTES
 
 FIXTURE(sram)
@@ -676,6 +679,68 @@ TEST_F_TIMEOUT(sram, a_buffer_takes_the_place_of_hours_of_jobs, 60)
 	EXPECT_GT(later, loom_now_ns());
 	EXPECT_EQ(1, loom_sync_status(second.fd, fence));
 	EXPECT_EQ(FENCES, count_status(client, fences, -ECANCELED));
+	loom_client_close(&second);
+}
+
+/* Fences that a client puts into a buffer keep its pages, and not the place. */
+TEST_F(sram, a_freed_buffer_gives_its_place_back_at_once)
+{
+	const struct loom_client *client = &self->client;
+	struct dma_buf_import_sync_file import = { .flags = DMA_BUF_SYNC_RW };
+	struct drm_prime_handle prime = { .flags = DRM_CLOEXEC };
+	struct drm_loom_bo_info floor, high[2];
+	struct loom_client second, user;
+	uint32_t context, fence;
+
+	ASSERT_EQ(0, loom_exclusive(client->fd, &context));
+	ASSERT_EQ(0, loom_sram_rows(client->fd, &self->sram, ROW_BYTES, 0, &high[0]));
+	ASSERT_EQ(0, loom_sram_rows(client->fd, &self->sram, ROW_BYTES, 0, &high[1]));
+	ASSERT_EQ(0, loom_sram_rows(client->fd, &self->sram, 2 * ROW_BYTES,
+				    DRM_LOOM_DIRECTION_BOTTOM_UP, &floor));
+	user = loom_client_bound(client, high[0].handle, high[1].handle);
+	fence = loom_client_run_bound(&user, 65536, 2000);
+	prime.handle = floor.handle;
+	ASSERT_EQ(0, loom_call(client->fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime));
+	import.fd = loom_sync_export(client->fd, fence);
+	ASSERT_EQ(0, loom_call(prime.fd, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &import));
+	close(import.fd);
+	close(prime.fd);
+	ASSERT_EQ(0, loom_client_open(&second));
+	ASSERT_EQ(0, loom_bo_close(client->fd, floor.handle));
+	EXPECT_EQ(0, run_abs(&second, plan_abs(&second, 2 * ROW_BYTES)));
+	EXPECT_EQ(0, loom_sync_status(client->fd, fence));
+	loom_client_close(&second);
+}
+
+static void on_alarm(int number)
+{
+}
+
+TEST_F_TIMEOUT(sram, displacing_many_buffers_is_interrupted, 60)
+{
+	uint32_t context, count = loom_effort(3000), i, interrupted = 0;
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct itimerval timer = { { .tv_usec = 5000 }, { .tv_usec = 5000 } }, none = {};
+	struct drm_loom_bo_info info;
+	struct loom_client second;
+	struct loom_job job;
+	int ret;
+
+	if (count > self->sram.scratch_floor_bytes / 64)
+		count = self->sram.scratch_floor_bytes / 64;
+	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
+	for (i = 0; i < count; i++)
+		ASSERT_EQ(0, take(self->client.fd, &self->sram, 64, 0,
+				  DRM_LOOM_DIRECTION_BOTTOM_UP, &info));
+	ASSERT_EQ(0, loom_client_open(&second));
+	loom_job_init(&job, &second, plan_abs(&second, self->sram.scratch_floor_bytes), 2, 0);
+	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &timer, NULL));
+	while ((ret = ioctl(second.fd, DRM_IOCTL_LOOM_SUBMIT, &job.args)) && errno == EINTR)
+		interrupted++;
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &none, NULL));
+	EXPECT_EQ(0, ret);
+	EXPECT_LT(0, interrupted);
 	loom_client_close(&second);
 }
 

@@ -48,6 +48,10 @@
  * another client needs the room, and placed by the rules for all when its next job needs it. Jobs
  * that were to use it end: nobody waits for them.
  *
+ * A buffer gives its address back with the last reference, and not when TTM frees it: that waits
+ * for all fences in its reservation, and any client can put fences there, through a dma-buf. Jobs
+ * have references, so none uses the address any more.
+ *
  * Images differ only in how their bytes are dealt out over the banks: clients see rows at a pitch,
  * and so do jobs and the kernel, all of them as one line of bytes. It consists of whole processor
  * pages whatever the pitch, because the bytes of a soft device are in system pages. A back end
@@ -111,10 +115,33 @@ int loom_bo_room_begin(struct loom_bo_room *room, struct loom_device *loom)
 }
 
 /**
+ * loom_bo_wait_freed() - wait until there may be more room, because a buffer is being freed
+ * @loom: the device
+ * @id: its region
+ * @freed: loom_region.freed before it was found that there is no room
+ *
+ * Return: -EAGAIN when it is time to try again, -ERESTARTSYS, or -ENODEV: the device goes.
+ */
+int loom_bo_wait_freed(struct loom_device *loom, u32 id, u64 freed)
+{
+	struct loom_region *region = &loom->region[id];
+	int ret = wait_event_interruptible(region->freed_wait,
+					   READ_ONCE(region->freed) != freed ||
+					   READ_ONCE(loom->unplugged));
+
+	if (READ_ONCE(loom->unplugged))
+		return -ENODEV;
+	return ret ?: -EAGAIN;
+}
+
+/**
  * loom_bo_room_end() - undo loom_bo_room_begin()
  * @room: the room, when the buffers are unlocked again
+ * @ret: what has come of it; in case of -EAGAIN this waits until there may be more room
+ *
+ * Return: @ret, -EAGAIN when it is time to try again; -ERESTARTSYS; -ENODEV: the device goes.
  */
-void loom_bo_room_end(struct loom_bo_room *room)
+int loom_bo_room_end(struct loom_bo_room *room, int ret)
 {
 	struct loom_bo *bo, *next;
 
@@ -123,25 +150,9 @@ void loom_bo_room_end(struct loom_bo_room *room)
 		drm_gem_object_put(&bo->tbo.base);
 	}
 	mutex_unlock(&room->loom->place_lock);
-}
-
-/**
- * loom_bo_room_wait() - wait after -EAGAIN until there may be more room
- * @room: the room, after loom_bo_room_end()
- *
- * Return: -EAGAIN when it is time to try again, -ERESTARTSYS, or -ENODEV: the device goes.
- */
-int loom_bo_room_wait(const struct loom_bo_room *room)
-{
-	struct loom_region *dram = &room->loom->region[DRM_LOOM_REGION_DRAM];
-
-	int ret = wait_event_interruptible(dram->freed_wait,
-					   READ_ONCE(dram->freed) != room->freed ||
-					   READ_ONCE(room->loom->unplugged));
-
-	if (READ_ONCE(room->loom->unplugged))
-		return -ENODEV;
-	return ret ?: -EAGAIN;
+	if (ret != -EAGAIN)
+		return ret;
+	return loom_bo_wait_freed(room->loom, DRM_LOOM_REGION_DRAM, room->freed);
 }
 
 /*
@@ -220,14 +231,31 @@ void loom_bo_keep_locked(struct loom_bo *bo, const struct loom_bo_room *room)
 		to_loom_region_block(bo->tbo.resource)->keep = room->number;
 }
 
+/* Return: as loom_bo_place_locked(). */
+static int loom_bo_place_evicting_locked(struct loom_bo *bo, struct loom_bo_room *room)
+{
+	int ret;
+
+	do {
+		room->freed = READ_ONCE(room->loom->region[bo->shape.region].freed);
+		ret = loom_bo_validate_locked(bo, LOOM_BO_PLACE_IDLE);
+		if (ret == -ENOSPC)
+			ret = loom_bo_validate_locked(bo, 0);
+		if (ret != -ENOSPC)
+			return ret;
+		ret = loom_bo_make_room_locked(bo, room);
+	} while (!ret);
+	return ret;
+}
+
 /**
  * loom_bo_place_locked() - bring a buffer into its region
  * @bo: the buffer, reserved
  * @room: NULL if only a free address will do. Else others are evicted for it, but for those that
  *	its exec has locked, which have been given to loom_bo_keep_locked()
  *
- * Return: 0; -ENOSPC when there is no room in the banks; -EAGAIN when there will be: unlock all and
- * loom_bo_room_wait(); -EDEADLK, and the exec is contended; -ENOMEM; -ERESTARTSYS, -EINTR.
+ * Return: 0; -ENOSPC when there is no room in the banks; -EAGAIN when there will be: unlock, and
+ * loom_bo_room_end() waits; -EDEADLK, and the exec is contended; -ENOMEM; -ERESTARTSYS, -EINTR.
  */
 int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room)
 {
@@ -237,21 +265,9 @@ int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room)
 
 	/* TTM does not evict for a place that is only desired */
 	ret = loom_bo_validate_locked(bo, TTM_PL_FLAG_DESIRED);
-	if (!room)
-		return ret;
-	while (ret == -ENOSPC && bo->shape.region == DRM_LOOM_REGION_DRAM) {
-		room->freed = READ_ONCE(room->loom->region[bo->shape.region].freed);
-		ret = loom_bo_validate_locked(bo, LOOM_BO_PLACE_IDLE);
-		if (ret == -ENOSPC)
-			ret = loom_bo_validate_locked(bo, 0);
-		if (ret != -ENOSPC)
-			break;
-		ret = loom_bo_make_room_locked(bo, room);
-		if (ret)
-			return ret;
-		ret = -ENOSPC;
-	}
-	if (!ret)
+	if (ret == -ENOSPC && room && bo->shape.region == DRM_LOOM_REGION_DRAM)
+		ret = loom_bo_place_evicting_locked(bo, room);
+	if (!ret && room)
 		loom_bo_keep_locked(bo, room);
 	return ret;
 }
@@ -352,12 +368,8 @@ static int loom_bo_try_place(struct loom_bo *bo)
 		return ret;
 	do {
 		ret = loom_bo_room_begin(&room, to_loom_device(bo->tbo.base.dev));
-		if (ret)
-			return ret;
-		ret = loom_bo_place_with_room(bo, &room);
-		loom_bo_room_end(&room);
-		if (ret == -EAGAIN)
-			ret = loom_bo_room_wait(&room);
+		if (!ret)
+			ret = loom_bo_room_end(&room, loom_bo_place_with_room(bo, &room));
 	} while (ret == -EAGAIN);
 	return ret;
 }
@@ -384,39 +396,63 @@ int loom_bo_displace(struct drm_gem_object *gem)
 						     bo->tbo.resource))
 		ret = ttm_bo_validate(&bo->tbo, &loom_bo_system, &ctx);
 	dma_resv_unlock(gem->resv);
+	/* there may be thousands of them; one is done by each call, however often it is made */
+	if (!ret && signal_pending(current))
+		return -ERESTARTSYS;
 	return ret;
+}
+
+/* Others lose what only an exclusive context could take. Return: -EAGAIN to try again, -errno. */
+static int loom_bo_make_room_in_sram(const struct loom_bo *bo, u64 freed)
+{
+	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
+	struct loom_region *sram = &loom->region[DRM_LOOM_REGION_SRAM];
+	struct drm_gem_object *gem;
+	bool dying;
+	int ret;
+
+	ret = loom_region_revoke(sram, &bo->client->sram);
+	if (ret)
+		return ret;
+	gem = loom_region_find_displaceable(sram, &bo->shape, &bo->client->sram, &dying);
+	if (!gem && dying)
+		return loom_bo_wait_freed(loom, DRM_LOOM_REGION_SRAM, freed);
+	if (!gem)
+		return -ENOSPC;
+	ret = loom_bo_displace(gem);
+	drm_gem_object_put(gem);
+	return ret ?: -EAGAIN;
 }
 
 static int loom_bo_place(struct loom_bo *bo)
 {
 	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
-	struct drm_gem_object *gem;
+	u64 freed;
 	int ret;
 
-	for (;;) {
+	do {
+		freed = READ_ONCE(loom->region[bo->shape.region].freed);
 		ret = loom_bo_try_place(bo);
-		if (ret != -ENOSPC || bo->shape.region != DRM_LOOM_REGION_SRAM ||
-		    loom_bo_is_limited(bo))
-			return ret;
-		ret = loom_region_revoke(&loom->region[bo->shape.region], &bo->client->sram);
-		if (ret == -EAGAIN)
-			continue;
-		if (ret)
-			return ret;
-		gem = loom_region_find_displaceable(&loom->region[bo->shape.region], &bo->shape,
-						    &bo->client->sram);
-		if (!gem)
-			return -ENOSPC;
-		ret = loom_bo_displace(gem);
-		drm_gem_object_put(gem);
-		if (ret)
-			return ret;
-	}
+		if (ret == -ENOSPC && bo->shape.region == DRM_LOOM_REGION_SRAM &&
+		    !loom_bo_is_limited(bo))
+			ret = loom_bo_make_room_in_sram(bo, freed);
+	} while (ret == -EAGAIN);
+	return ret;
 }
 
 static void loom_bo_gem_free(struct drm_gem_object *gem)
 {
-	loom_compat_ttm_bo_fini(&gem_to_loom_bo(gem)->tbo);
+	struct loom_bo *bo = gem_to_loom_bo(gem);
+
+	/* the reservation of others may be locked by who drops the reference */
+	if (!bo->dmabuf) {
+		dma_resv_lock(gem->resv, NULL);
+		if (bo->resident)
+			ttm_resource_free(&bo->tbo, &bo->tbo.resource);
+		WRITE_ONCE(bo->resident, false);
+		dma_resv_unlock(gem->resv);
+	}
+	loom_compat_ttm_bo_fini(&bo->tbo);
 }
 
 /*

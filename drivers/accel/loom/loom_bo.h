@@ -106,8 +106,8 @@ int loom_bo_populate_locked(struct loom_bo *bo);
 void loom_bo_keep_locked(struct loom_bo *bo, const struct loom_bo_room *room);
 int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room);
 int loom_bo_room_begin(struct loom_bo_room *room, struct loom_device *loom);
-void loom_bo_room_end(struct loom_bo_room *room);
-int loom_bo_room_wait(const struct loom_bo_room *room);
+int __must_check loom_bo_room_end(struct loom_bo_room *room, int ret);
+int loom_bo_wait_freed(struct loom_device *loom, u32 id, u64 freed);
 int loom_bo_map_locked(struct loom_bo *bo);
 void loom_bo_unmap_locked(struct loom_bo *bo);
 struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_attachment *attach,

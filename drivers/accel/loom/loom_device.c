@@ -174,10 +174,12 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend)
 void loom_device_remove(struct device *dev)
 {
 	struct loom_device *loom = dev_get_drvdata(dev);
+	u32 id;
 
 	/* before ioctls are waited for, as some of them wait for jobs */
 	WRITE_ONCE(loom->unplugged, true);
-	wake_up_all(&loom->region[DRM_LOOM_REGION_DRAM].freed_wait);
+	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++)
+		wake_up_all(&loom->region[id].freed_wait);
 	drm_dev_unplug(&loom->drm);
 	loom->backend->quiesce(loom);
 	loom_job_end_all(loom, -ENODEV);

@@ -156,15 +156,18 @@ static void loom_plan_conflict_record(const struct loom_region_conflict *conflic
 
 /**
  * loom_plan_conflict_solve() - have the buffer in the way make room, if it has to
+ * @loom: the device
  * @conflict: filled in by loom_region_hold()
  *
  * Called without locks.
  *
- * Return: -EAGAIN when it made room; -EBUSY when it stays; -ERESTARTSYS; -ENOMEM.
+ * Return: -EAGAIN when it made room; -EBUSY when it stays; -ERESTARTSYS; -ENOMEM; -ENODEV.
  */
-int loom_plan_conflict_solve(const struct loom_region_conflict *conflict)
+int loom_plan_conflict_solve(struct loom_device *loom, const struct loom_region_conflict *conflict)
 {
-	if (!conflict->displaceable || !conflict->gem)
+	if (!conflict->gem)
+		return loom_bo_wait_freed(loom, DRM_LOOM_REGION_SRAM, conflict->freed);
+	if (!conflict->displaceable)
 		return -EBUSY;
 	return loom_bo_displace(conflict->gem) ?: -EAGAIN;
 }
@@ -339,7 +342,7 @@ static int loom_plan_object_reserve(struct loom_plan_object *object,
 		ret = loom_region_hold(&object->loom->region[DRM_LOOM_REGION_SRAM],
 				       &object->scratch, object->plan, &client->sram, &conflict);
 		if (ret == -EBUSY)
-			ret = loom_plan_conflict_solve(&conflict);
+			ret = loom_plan_conflict_solve(object->loom, &conflict);
 		if (ret == -EBUSY &&
 		    loom_plan_conflict_write(&conflict, file, args->conflict, args->conflict_size))
 			ret = -EFAULT;

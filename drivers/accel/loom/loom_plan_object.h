@@ -37,7 +37,8 @@ void loom_plan_object_put(struct loom_plan_object *object);
 void loom_plan_object_drop(struct loom_plan_object *object);
 void loom_plan_object_drop_all(struct loom_file *client);
 
-int __must_check loom_plan_conflict_solve(const struct loom_region_conflict *conflict);
+int __must_check loom_plan_conflict_solve(struct loom_device *loom,
+					  const struct loom_region_conflict *conflict);
 int __must_check loom_plan_conflict_write(const struct loom_region_conflict *conflict,
 					  struct drm_file *file, u64 to, u32 size);
 void loom_plan_object_fit(struct loom_plan_object *object, struct drm_file *file,

@@ -393,27 +393,32 @@ bool loom_region_displaceable(struct loom_region *region, struct ttm_resource *r
  * @region: the SRAM
  * @shape: of the buffer that found none
  * @share: of the client that wants it
+ * @dying: out: there is one that is being freed
  *
  * Return: a reference, or NULL when no such buffer is in the way.
  */
 struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
 						     const struct loom_shape *shape,
-						     const struct loom_sram_share *share)
+						     const struct loom_sram_share *share,
+						     bool *dying)
 {
 	struct drm_gem_object *gem = NULL;
 	struct loom_region_block *block;
 	u64 low;
 
+	*dying = false;
 	mutex_lock(&region->lock);
 	low = region->bank.base + loom_region_low_locked(region, &shape->mask, share);
 	list_for_each_entry(block, &region->sram.taken, sram.node) {
-		if (block->block.start + block->block.size > low &&
-		    loom_mask_overlaps(&block->mask, &shape->mask) &&
-		    loom_region_displaceable_locked(region, &block->block) &&
-		    kref_get_unless_zero(&block->gem->refcount)) {
+		if (block->block.start + block->block.size <= low ||
+		    !loom_mask_overlaps(&block->mask, &shape->mask) ||
+		    !loom_region_displaceable_locked(region, &block->block))
+			continue;
+		if (kref_get_unless_zero(&block->gem->refcount)) {
 			gem = block->gem;
 			break;
 		}
+		*dying = true;
 	}
 	mutex_unlock(&region->lock);
 	return gem;

@@ -97,8 +97,8 @@ struct loom_region_scratch {
 	/** @job: held by a job, which may run, and not by a reservation; set before it is held */
 	bool job;
 	/**
-	 * @revoked: the job is not to use it any more: it ends with -ECANCELED; set once under the
-	 * lock, read with READ_ONCE()
+	 * @revoked: the job is not to use it any more: it ends with -ECANCELED; set under the lock,
+	 * once while held, read with READ_ONCE()
 	 */
 	bool revoked;
 	/** @fence: of a job that has been started: signals when it is done; else NULL */
@@ -121,6 +121,8 @@ struct loom_region_conflict {
 	u64 bytes;
 	/** @gem: the buffer with a reference, or NULL if it is being freed */
 	struct drm_gem_object *gem;
+	/** @freed: loom_region.freed at that moment, in case it is being freed */
+	u64 freed;
 	/** @displaceable: the buffer makes room if it is asked to, see loom_bo_displace() */
 	bool displaceable;
 };
@@ -208,7 +210,8 @@ static inline bool loom_region_displaceable_locked(struct loom_region *region,
 bool loom_region_displaceable(struct loom_region *region, struct ttm_resource *resource);
 struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
 						     const struct loom_shape *shape,
-						     const struct loom_sram_share *share);
+						     const struct loom_sram_share *share,
+						     bool *dying);
 
 u64 loom_region_scratch_locked(struct loom_region *region, u32 bank,
 			       const struct loom_sram_share *share);

@@ -375,12 +375,8 @@ static int loom_submit_queue(struct loom_job *job, struct loom_sync_out *out,
 		return ret;
 	do {
 		ret = loom_bo_room_begin(&room, loom);
-		if (ret)
-			return ret;
-		ret = loom_submit_try(job, out, conflict, &room);
-		loom_bo_room_end(&room);
-		if (ret == -EAGAIN)
-			ret = loom_bo_room_wait(&room);
+		if (!ret)
+			ret = loom_bo_room_end(&room, loom_submit_try(job, out, conflict, &room));
 	} while (ret == -EAGAIN);
 	return ret;
 }
@@ -450,7 +446,7 @@ int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	do {
 		ret = loom_submit_queue(job, &out, &conflict);
 		if (ret == -EBUSY)
-			ret = loom_plan_conflict_solve(&conflict);
+			ret = loom_plan_conflict_solve(loom, &conflict);
 		if (ret == -EBUSY && loom_plan_conflict_write(&conflict, file, args->conflict,
 							      args->conflict_size))
 			ret = -EFAULT;

@@ -109,6 +109,7 @@ static bool loom_region_find_conflict_locked(struct loom_region *region,
 			.end = end,
 			.address = block->start,
 			.bytes = block->size,
+			.freed = region->freed,
 			.displaceable = loom_region_displaceable_locked(region, block),
 		};
 	}
@@ -180,6 +181,8 @@ int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scr
 		scratch->bytes = plan->scratch_ends[0];
 		scratch->plan = plan;
 		scratch->share = share;
+		/* what came of it when it was held before does not count */
+		scratch->revoked = false;
 		rb_add_cached(&scratch->node, &region->scratch, loom_region_larger);
 	}
 	mutex_unlock(&region->lock);
