@@ -186,6 +186,18 @@ static int top(FIXTURE_DATA(addresses) * self, uint32_t *handle)
 	return ret;
 }
 
+/* A fence of vgem for the next job that is to be blocked: for ten seconds at most. */
+static int block(FIXTURE_DATA(addresses) * self)
+{
+	if (self->dmabuf >= 0)
+		close(self->dmabuf);
+	self->signal = (struct vgem_fence_signal) {};
+	self->dmabuf = vgem_create_fenced(self->vgem, &self->signal.fence);
+	if (self->dmabuf < 0)
+		return self->dmabuf;
+	return syncobj_import(self->client.fd, self->blocker, self->dmabuf);
+}
+
 FIXTURE_SETUP(addresses)
 {
 	struct loom_client *client = &self->client;
@@ -209,10 +221,7 @@ FIXTURE_SETUP(addresses)
 	ASSERT_EQ(0, top(self, &self->in));
 	ASSERT_EQ(0, top(self, &self->out));
 	self->blocker = loom_sync_create(client->fd, 0);
-	self->signal = (struct vgem_fence_signal) {};
-	self->dmabuf = vgem_create_fenced(self->vgem, &self->signal.fence);
-	ASSERT_GE(self->dmabuf, 0);
-	ASSERT_EQ(0, syncobj_import(client->fd, self->blocker, self->dmabuf));
+	ASSERT_EQ(0, block(self));
 }
 
 FIXTURE_TEARDOWN(addresses)
@@ -310,6 +319,112 @@ TEST_F_TIMEOUT(addresses, stay_in_use_whoever_had_them_meanwhile, 30)
 	/* nothing is left of it */
 	ASSERT_EQ(0, run_on(self, 1, a, false));
 	EXPECT_EQ(0, ended(self, 1, LOOM_SOON_NS));
+}
+
+/* --------------------------------------------- the end of a job */
+
+#define LISTED_JOBS	128
+
+/* As many as there can be in the SRAM, but for what jobs here have for scratch. */
+static uint32_t fill_with_small_ones(int fd)
+{
+	struct drm_loom_bo_create args = {
+		.region = DRM_LOOM_REGION_SRAM,
+		.direction = DRM_LOOM_DIRECTION_TOP_DOWN,
+	};
+	struct drm_loom_region_info sram;
+	uint32_t i, count;
+
+	if (loom_query_region(fd, DRM_LOOM_REGION_SRAM, &sram))
+		return 0;
+	args.page_bytes = sram.align_bytes;
+	count = sram.total_bytes / sram.align_bytes / 4 * 3;
+	if (count > 16384)
+		count = 16384;
+	for (i = 0; i < count; i++) {
+		args.size = (uint64_t)sram.align_bytes * sram.banks;
+		if (loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args))
+			break;
+	}
+	return i;
+}
+
+/* Return: how long it takes to count all blocks of a region. */
+static int64_t list(int fd, uint32_t region)
+{
+	int64_t start = loom_now_ns();
+	uint32_t size = 0;
+
+	loom_query(fd, DRM_LOOM_QUERY_BLOCKS, region, NULL, &size);
+	return loom_now_ns() - start;
+}
+
+/* From the signal that lets the first of some jobs begin to the end of the last. */
+static int64_t run_many(struct __test_metadata *_metadata, FIXTURE_DATA(addresses) * self)
+{
+	int64_t start = -1;
+	uint32_t i;
+
+	ASSERT_EQ(0, block(self));
+	for (i = 0; i < LISTED_JOBS; i++)
+		ASSERT_EQ(0, run_on(self, 0, self->out, !i));
+	start = loom_now_ns();
+	ASSERT_EQ(0, loom_call(self->vgem, VGEM_FENCE_SIGNAL, &self->signal));
+	ASSERT_EQ(0, ended(self, 0, LOOM_SOON_NS));
+	return loom_now_ns() - start;
+}
+
+/* The same beside somebody who has a region listed all the time. */
+static int64_t run_beside(struct __test_metadata *_metadata, FIXTURE_DATA(addresses) * self,
+			  int fd, uint32_t region)
+{
+	pid_t lister = loom_fork();
+	int64_t ns;
+
+	ASSERT_GE(lister, 0);
+	if (!lister)
+		for (;;)
+			list(fd, region);
+	usleep(20000);
+	ns = run_many(_metadata, self);
+	kill(lister, SIGKILL);
+	waitpid(lister, NULL, 0);
+	return ns;
+}
+
+/*
+ * Each job takes its scratch and gives it back, and one thread does that for the jobs of all. The
+ * DRAM is none of its business, so listing that costs processor time only.
+ */
+TEST_F_TIMEOUT(addresses, are_listed_while_jobs_end, 120)
+{
+	int64_t dram = INT64_MAX, sram = INT64_MAX, one = INT64_MAX, ns;
+	uint32_t context, count, i;
+	int fd;
+
+	if (loom_effort(100) < 100)
+		SKIP(return, "an instrumented kernel has other things to wait for");
+	fd = loom_open();
+	ASSERT_GE(fd, 0);
+	if (loom_exclusive(fd, &context))
+		SKIP(return, "no right to fill the SRAM");
+	count = fill_with_small_ones(fd);
+	ASSERT_LT(0, count);
+	/* the best of a few: others may use the machine */
+	for (i = 0; i < 5; i++) {
+		ns = list(fd, DRM_LOOM_REGION_SRAM);
+		one = ns < one ? ns : one;
+		ns = run_beside(_metadata, self, fd, DRM_LOOM_REGION_DRAM);
+		dram = ns < dram ? ns : dram;
+		ns = run_beside(_metadata, self, fd, DRM_LOOM_REGION_SRAM);
+		sram = ns < sram ? ns : sram;
+	}
+	TH_LOG("%u blocks are listed in %lld us; beside that %u jobs take %lld us, else %lld us",
+	       count, (long long)one / 1000, LISTED_JOBS, (long long)sram / 1000,
+	       (long long)dram / 1000);
+	/* a job that has to wait does so when it begins and when it ends */
+	EXPECT_LT(sram, dram + LISTED_JOBS * one / 2);
+	close(fd);
 }
 
 /* ------------------------------------------------- who makes room at once */

@@ -65,11 +65,11 @@ struct loom_job_position;
  * 1. &loom_device.place_lock;
  * 2. reservation locks of buffers (with an acquire context if it is more than one);
  * 3. &loom_context.push_lock, from arming a job to pushing it, where nothing is waited for;
- * 4. &loom_region.lock, in which nothing is allocated: the end of a job takes it before its fence
- *    signals;
- * 5. spinlocks: &loom_context.lock, &loom_device.job_lock, loom_soft.lock, and those of TTM, the
- *    scheduler and DRM. Of the first three only loom_soft.lock is taken inside of another, which is
- *    &loom_device.job_lock.
+ * 4. &loom_region.lock, in which nothing is allocated;
+ * 5. &loom_region.scratch_lock, a spinlock: the end of a job takes it before its fence signals;
+ * 6. other spinlocks: &loom_context.lock, &loom_device.job_lock, loom_soft.lock, and those of TTM,
+ *    the scheduler and DRM. Of the first three only loom_soft.lock is taken inside of another,
+ *    which is &loom_device.job_lock.
  *
  * Aside of these, never together with a lock of 1 to 4:
  *
@@ -137,8 +137,8 @@ struct loom_backend {
 	void (*run)(struct loom_job *job);
 	/**
 	 * @stop: loom_job_stop_reason() is not 0 any more: end the job soon, without waiting for
-	 * its turn. Called under &loom_region.lock or &loom_device.job_lock for a job that was
-	 * given to @run or is about to be; does not sleep
+	 * its turn. Called under &loom_region.scratch_lock or &loom_device.job_lock for a job that
+	 * was given to @run or is about to be; does not sleep
 	 */
 	void (*stop)(struct loom_job *job);
 	/**

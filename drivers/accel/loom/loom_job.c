@@ -75,7 +75,7 @@ int loom_job_stop_reason(const struct loom_job *job)
 
 /**
  * loom_job_revoked() - somebody waits for the scratch of a job that was given to the back end
- * @scratch: of the job, under &loom_region.lock, in a guarded ioctl
+ * @scratch: of the job, under &loom_region.scratch_lock, in a guarded ioctl
  */
 void loom_job_revoked(struct loom_region_scratch *scratch)
 {

@@ -451,6 +451,7 @@ int loom_region_init(struct loom_region *region, u32 id,
 	if (id == DRM_LOOM_REGION_SRAM)
 		loom_sram_init(&region->sram, topology, limit - base);
 	mutex_init(&region->lock);
+	spin_lock_init(&region->scratch_lock);
 	return loom_bank_init(&region->bank, base, limit, topology->banks,
 			      id == DRM_LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
 							   LOOM_BANK_LARGE_BEST_FIT);
@@ -562,8 +563,10 @@ void loom_region_info(struct loom_region *region, const struct loom_sram_share *
 
 	mutex_lock(&region->lock);
 	loom_bank_stats(&region->bank, NULL, &stats);
+	spin_lock(&region->scratch_lock);
 	most = rb_first_cached(&region->scratch);
 	scratch = most ? rb_entry(most, struct loom_region_scratch, node)->bytes : 0;
+	spin_unlock(&region->scratch_lock);
 	used = share && region->sram.limited ? loom_sram_used(share) : 0;
 	mutex_unlock(&region->lock);
 

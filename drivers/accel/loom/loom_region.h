@@ -5,6 +5,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rbtree.h>
+#include <linux/spinlock.h>
 #include <linux/wait.h>
 
 #include <drm/ttm/ttm_placement.h>
@@ -35,16 +36,24 @@ struct loom_region {
 	/** @topology: its banks, constant */
 	const struct loom_region_topology *topology;
 	/**
-	 * @lock: protects @bank, @scratch and @sram. Nothing is allocated under it: jobs take it
-	 * on their way to signal their fence
+	 * @lock: protects @bank and @sram, and nothing is added to @scratch without it. Nothing is
+	 * allocated under it, but it may be held as long as it takes to look at all blocks
 	 */
 	struct mutex lock;
 	/** @bank: who has which address */
 	struct loom_bank bank;
-	/** @revoked: called under @lock when a job shall end for its scratch; constant */
+	/** @revoked: called under both locks when a job shall end for its scratch; constant */
 	void (*revoked)(struct loom_region_scratch *scratch);
+	/**
+	 * @scratch_lock: protects @scratch, and what a job changes of its own when it begins and
+	 * when it ends; inside of @lock for whoever goes by that to place something. Held for a few
+	 * steps only: jobs take it on their way to signal their fence
+	 */
+	spinlock_t scratch_lock;
 	/** @scratch: &struct loom_region_scratch of queued jobs, the largest first */
 	struct rb_root_cached scratch;
+	/** @scratch_next: where who walks @scratch, with both locks, goes on; or NULL */
+	struct rb_node *scratch_next;
 	/** @leftovers: &struct loom_region_leftover by address, under @lock */
 	struct rb_root_cached leftovers;
 	/** @leftover_age: the same, the longest not looked at first, under @lock */
@@ -97,8 +106,8 @@ struct loom_region_scratch {
 	/** @job: held by a job, which may run, and not by a reservation; set before it is held */
 	bool job;
 	/**
-	 * @revoked: the job is not to use it any more: it ends with -ECANCELED; set under the lock,
-	 * once while held, read with READ_ONCE()
+	 * @revoked: the job is not to use it any more: it ends with -ECANCELED; set under
+	 * &loom_region.scratch_lock, once while held, read with READ_ONCE()
 	 */
 	bool revoked;
 	/** @fence: of a job that has been started: signals when it is done; else NULL */

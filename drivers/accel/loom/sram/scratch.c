@@ -15,7 +15,15 @@
  * Scratch above the floor that an exclusive context has brought is lost when that has no effect any
  * more and another client needs the room: reservations do not count, and jobs are revoked. One that
  * has not started never will; one that is running is stopped, and waited for.
+ *
+ * A job begins and ends without &loom_region.lock, which a client holds that has all blocks listed:
+ * what it changes is under a spinlock. Who goes by the tree to place something has both, so nothing
+ * is added meanwhile; what goes away is no harm. With thousands of jobs in the tree a walk takes
+ * long, so it lets jobs end in between, and &loom_region.scratch_next is moved out of their way.
  */
+
+/* How many are looked at until jobs may begin and end again. */
+#define LOOM_SCRATCH_LOOKS	32
 
 /* Whether scratch above the floor has to make room for a buffer of another client. */
 static bool loom_region_may_revoke_locked(struct loom_region *region,
@@ -25,6 +33,29 @@ static bool loom_region_may_revoke_locked(struct loom_region *region,
 	lockdep_assert_held(&region->lock);
 	return scratch->bytes > region->sram.floor_bytes && scratch->share != share &&
 	       !loom_sram_entitled(&region->sram, scratch->share);
+}
+
+/* The largest, for who has both locks and walks all. */
+static struct loom_region_scratch *loom_region_scratch_first_locked(struct loom_region *region)
+{
+	lockdep_assert_held(&region->scratch_lock);
+	return rb_entry_safe(rb_first_cached(&region->scratch), struct loom_region_scratch, node);
+}
+
+/* The next one, or NULL. @looks: how many there were, zero at first. Jobs may have ended. */
+static struct loom_region_scratch *
+loom_region_scratch_next_locked(struct loom_region *region, struct loom_region_scratch *scratch,
+				u32 *looks)
+{
+	lockdep_assert_held(&region->lock);
+	lockdep_assert_held(&region->scratch_lock);
+	region->scratch_next = rb_next(&scratch->node);
+	if (!(++*looks % LOOM_SCRATCH_LOOKS)) {
+		spin_unlock(&region->scratch_lock);
+		cond_resched();
+		spin_lock(&region->scratch_lock);
+	}
+	return rb_entry_safe(region->scratch_next, struct loom_region_scratch, node);
 }
 
 /**
@@ -42,21 +73,21 @@ u64 loom_region_scratch_locked(struct loom_region *region, u32 bank,
 			       const struct loom_sram_share *share)
 {
 	struct loom_region_scratch *scratch;
-	struct rb_node *node;
 	u64 most = 0, bytes;
+	u32 looks = 0;
 
 	lockdep_assert_held(&region->lock);
-	/* mostly the first node has the most */
-	for (node = rb_first_cached(&region->scratch); node; node = rb_next(node)) {
-		scratch = rb_entry(node, struct loom_region_scratch, node);
-		if (scratch->bytes <= most)
-			break;
+	spin_lock(&region->scratch_lock);
+	/* mostly the first one has the most */
+	for (scratch = loom_region_scratch_first_locked(region); scratch && scratch->bytes > most;
+	     scratch = loom_region_scratch_next_locked(region, scratch, &looks)) {
 		bytes = scratch->plan->scratch_ends[bank];
 		if (loom_region_may_revoke_locked(region, scratch, share) &&
 		    (!scratch->job || (scratch->revoked && !scratch->fence)))
 			bytes = min(bytes, region->sram.floor_bytes);
 		most = max(most, bytes);
 	}
+	spin_unlock(&region->scratch_lock);
 	return most;
 }
 
@@ -178,12 +209,14 @@ int loom_region_hold(struct loom_region *region, struct loom_region_scratch *scr
 	} else if (loom_region_find_conflict_locked(region, plan, false, conflict)) {
 		ret = -EBUSY;
 	} else {
+		spin_lock(&region->scratch_lock);
 		scratch->bytes = plan->scratch_ends[0];
 		scratch->plan = plan;
 		scratch->share = share;
 		/* what came of it when it was held before does not count */
 		scratch->revoked = false;
 		rb_add_cached(&scratch->node, &region->scratch, loom_region_larger);
+		spin_unlock(&region->scratch_lock);
 	}
 	mutex_unlock(&region->lock);
 	return ret;
@@ -204,12 +237,12 @@ int loom_region_start(struct loom_region *region, struct loom_region_scratch *sc
 
 	if (!scratch->bytes)
 		return 0;
-	mutex_lock(&region->lock);
+	spin_lock(&region->scratch_lock);
 	if (scratch->revoked)
 		ret = -ECANCELED;
 	else
 		scratch->fence = fence;
-	mutex_unlock(&region->lock);
+	spin_unlock(&region->scratch_lock);
 	return ret;
 }
 
@@ -230,15 +263,15 @@ int loom_region_revoke(struct loom_region *region, const struct loom_sram_share 
 {
 	struct loom_region_scratch *scratch;
 	struct dma_fence *fence = NULL;
-	struct rb_node *node;
 	bool some = false;
+	u32 looks = 0;
 	long ret = 0;
 
 	mutex_lock(&region->lock);
-	for (node = rb_first_cached(&region->scratch); node; node = rb_next(node)) {
-		scratch = rb_entry(node, struct loom_region_scratch, node);
-		if (scratch->bytes <= region->sram.floor_bytes)
-			break;
+	spin_lock(&region->scratch_lock);
+	for (scratch = loom_region_scratch_first_locked(region);
+	     scratch && scratch->bytes > region->sram.floor_bytes;
+	     scratch = loom_region_scratch_next_locked(region, scratch, &looks)) {
 		if (!scratch->job || !loom_region_may_revoke_locked(region, scratch, share))
 			continue;
 		some |= !scratch->revoked || scratch->fence;
@@ -249,6 +282,7 @@ int loom_region_revoke(struct loom_region *region, const struct loom_sram_share 
 		if (!fence)
 			fence = dma_fence_get(scratch->fence);
 	}
+	spin_unlock(&region->scratch_lock);
 	mutex_unlock(&region->lock);
 	if (fence) {
 		ret = dma_fence_wait(fence, true);
@@ -269,8 +303,10 @@ bool loom_region_holds(struct loom_region *region, const struct loom_region_scra
 	bool holds;
 
 	mutex_lock(&region->lock);
+	spin_lock(&region->scratch_lock);
 	holds = scratch->bytes && (scratch->bytes <= region->sram.floor_bytes ||
 				   loom_sram_entitled(&region->sram, scratch->share));
+	spin_unlock(&region->scratch_lock);
 	mutex_unlock(&region->lock);
 	return holds;
 }
@@ -284,9 +320,11 @@ void loom_region_release(struct loom_region *region, struct loom_region_scratch 
 {
 	if (!scratch->bytes)
 		return;
-	mutex_lock(&region->lock);
+	spin_lock(&region->scratch_lock);
+	if (region->scratch_next == &scratch->node)
+		region->scratch_next = rb_next(&scratch->node);
 	rb_erase_cached(&scratch->node, &region->scratch);
 	scratch->bytes = 0;
 	scratch->fence = NULL;
-	mutex_unlock(&region->lock);
+	spin_unlock(&region->scratch_lock);
 }
