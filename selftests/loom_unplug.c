@@ -6,6 +6,8 @@
 
 #include "loom_selftest.h"
 
+#include <sys/syscall.h>
+
 #define CLIENTS		3
 #define JOBS		6
 
@@ -144,6 +146,102 @@ TEST_F_TIMEOUT(unplug, every_job_ends, 400)
 		ASSERT_EQ(0, loom_bind());
 	}
 	EXPECT_TRUE(loom_device_works());
+}
+
+/* --------------------------------------------------------------- unloading */
+
+/* What keeps the module in memory: a file, a fence, a dma-buf. */
+struct last {
+	int fds[3];
+	uint32_t first, wait_us;
+};
+
+static void *close_all(void *data)
+{
+	const struct last *last = data;
+	uint32_t i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(last->fds); i++) {
+		usleep(last->wait_us);
+		close(last->fds[(last->first + i) % LOOM_ARRAY_SIZE(last->fds)]);
+	}
+	return NULL;
+}
+
+static int open_last(struct last *last, uint32_t round)
+{
+	struct drm_prime_handle prime = { .flags = DRM_CLOEXEC };
+	struct loom_client client;
+	uint32_t plan, sync;
+	int ret;
+
+	*last = (struct last) { .first = round, .wait_us = round % 7 * 300 };
+	ret = loom_client_open(&client);
+	if (ret)
+		return ret;
+	/* one that has ended by then, or one that ends with its file and is freed later */
+	plan = round % 2 ? loom_client_plan_endless(&client) :
+			   loom_client_plan_unary(&client, DRM_LOOM_UNARY_ABS);
+	sync = loom_sync_create(client.fd, 0);
+	prime.handle = client.out;
+	ret = loom_client_run(&client, plan, 2, sync) ?:
+	      loom_call(client.fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+	last->fds[0] = client.fd;
+	last->fds[1] = loom_sync_export(client.fd, sync);
+	last->fds[2] = prime.fd;
+	return ret;
+}
+
+static int unload(void)
+{
+	return syscall(SYS_delete_module, "loom", O_NONBLOCK) ? -errno : 0;
+}
+
+static int load(const char *path)
+{
+	const char *parameters = getenv("LOOM_MODULE_PARAMETERS");
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, parameters ? parameters : "", 0) ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/*
+ * While one thread drops the last references another unloads the module as soon as it can. Code of
+ * the module that runs after its last reference would be gone under it.
+ */
+TEST_F_TIMEOUT(unplug, the_module_goes_when_nobody_has_anything_of_it, 120)
+{
+	const char *path = getenv("LOOM_MODULE");
+	uint32_t rounds = loom_effort(30), round;
+
+	if (!path || access(path, R_OK))
+		SKIP(return, "LOOM_MODULE does not say where the module is");
+	for (round = 0; round < rounds; round++) {
+		int64_t end = loom_soon();
+		pthread_t closer;
+		struct last last;
+		int ret;
+
+		ASSERT_EQ(0, open_last(&last, round));
+		ret = unload();
+		if (ret == -EPERM)
+			SKIP(return, "no right to unload the module");
+		ASSERT_EQ(-EWOULDBLOCK, ret);
+		if (round % 3 == 2)
+			ASSERT_EQ(0, loom_unbind());
+		ASSERT_EQ(0, pthread_create(&closer, NULL, close_all, &last));
+		do {
+			ret = unload();
+		} while (ret == -EWOULDBLOCK && loom_now_ns() < end);
+		ASSERT_EQ(0, pthread_join(closer, NULL));
+		ASSERT_EQ(0, ret) TH_LOG("round %u", round);
+		ASSERT_EQ(0, load(path));
+		ASSERT_TRUE(loom_device_works());
+	}
 }
 
 int main(int argc, char **argv)
