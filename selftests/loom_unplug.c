@@ -139,8 +139,11 @@ TEST_F_TIMEOUT(unplug, every_job_ends, 400)
 		for (i = 0; i < CLIENTS; i++)
 			for (j = 0; j < JOBS; j++) {
 				fence_info(files[i][j], &info);
-				EXPECT_STREQ("loom", info.driver_name);
-				EXPECT_STREQ("job", info.obj_name);
+				/* newer kernels do not ask a fence that has signalled */
+				if (strcmp(info.driver_name, "detached-driver"))
+					EXPECT_STREQ("loom", info.driver_name);
+				if (strcmp(info.obj_name, "signaled-timeline"))
+					EXPECT_STREQ("job", info.obj_name);
 				close(files[i][j]);
 			}
 		ASSERT_EQ(0, loom_bind());

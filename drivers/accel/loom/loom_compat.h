@@ -47,6 +47,13 @@
 #define LOOM_COMPAT_KUNIT_TEST
 #endif
 
+/* Newer kernels print how much of a client's memory is active only where a driver knows. */
+#ifdef LOOM_HAVE_GEM_ACTIVE
+#define LOOM_COMPAT_GEM_STATUS	(DRM_GEM_OBJECT_RESIDENT | DRM_GEM_OBJECT_ACTIVE)
+#else
+#define LOOM_COMPAT_GEM_STATUS	DRM_GEM_OBJECT_RESIDENT
+#endif
+
 /* -------------------------------------------------------------- scheduler */
 
 static inline int loom_compat_sched_init(struct drm_gpu_scheduler *sched,

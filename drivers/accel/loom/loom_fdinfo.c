@@ -5,6 +5,7 @@
 #include <drm/drm_print.h>
 
 #include "loom_bo.h"
+#include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_ioctl.h"
@@ -79,7 +80,7 @@ void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 	spin_unlock(&file->table_lock);
 
 	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
-		drm_print_memory_stats(p, &stats[region], DRM_GEM_OBJECT_RESIDENT,
+		drm_print_memory_stats(p, &stats[region], LOOM_COMPAT_GEM_STATUS,
 				       loom_region_names[region]);
 		if (bank_bytes)
 			loom_fdinfo_print_banks(p, loom_region_names[region], bank_bytes[region],
