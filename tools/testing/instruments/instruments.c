@@ -143,7 +143,7 @@ static void fault_timer(void)
 	timer_setup(&timer, fault_timer_callback, 0);
 	mod_timer(&timer, jiffies + HZ * 3600);
 	timer_setup(&timer, fault_timer_callback, 0);
-	del_timer_sync(&timer);
+	timer_delete_sync(&timer);
 }
 
 /* DEBUG_LIST: an entry that is deleted twice */
