@@ -445,27 +445,6 @@ static void search(const char *name, u32 opcode, bool (*make)(struct trial *, u3
 	}
 }
 
-/* 2^16 multiply-adds, each of which needs the one before. */
-static double calibrate(void)
-{
-	float seed = 0.5f;
-	double best = 1e18, ns;
-	u32 run, i;
-
-	for (run = 0; run < 100; run++) {
-		float x = seed;
-		u64 start = thread_ns();
-
-		for (i = 0; i < 1 << 16; i++)
-			x = x * 0.999f + 0.25f;
-		seed = x / 500.0f;
-		ns = thread_ns() - start;
-		best = ns < best ? ns : best;
-	}
-	/* it is below one: without this the loop may be left out */
-	return seed < 1.0f ? best : 0.0;
-}
-
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -507,7 +486,7 @@ int main(int argc, char **argv)
 		else
 			memcpy(bytes + at, &normal, sizeof(normal));
 	}
-	loop_ns = calibrate();
+	loop_ns = calibrated_loop_ns();
 	printf("65536 dependent multiply-adds take %.1f us; budget of a call %llu\n", loop_ns / 1e3,
 	       (unsigned long long)BUDGET);
 	printf("operation  type  cases  longest us    ratio  of\n");

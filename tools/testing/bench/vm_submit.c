@@ -6,21 +6,10 @@
  * Baseline: a round trip between two threads over eventfds. Both are two hand-overs between
  * threads, so their ratio is what the driver and the scheduler add, on any machine or emulator.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#include <drm/loom_accel.h>
-
-#include "clock.h"
-#include "node.h"
+#include "client.h"
 
 #define BATCHES		20
 #define PER_BATCH	100
@@ -30,45 +19,18 @@
 /* ------------------------------------------------------------- the job */
 
 struct node {
-	int fd;
-	uint32_t lanes;
-	uint32_t context;
+	struct client client;
 	uint32_t plan;
 	uint32_t syncobj;
 };
 
 static void node_prepare(struct node *node)
 {
-	struct drm_loom_device_info info;
-	struct drm_loom_query query = {
-		.type = DRM_LOOM_QUERY_DEVICE, .ptr = (uintptr_t)&info, .size = sizeof(info),
-	};
-	struct drm_loom_plan_header header = {
-		.magic = DRM_LOOM_PLAN_MAGIC,
-		.version = DRM_LOOM_PLAN_VERSION,
-		.size = sizeof(header),
-		.slots = { sizeof(header), 0, sizeof(struct drm_loom_plan_slot) },
-		.tensors = { sizeof(header), 0, sizeof(struct drm_loom_plan_tensor) },
-		.steps = { sizeof(header), 0, sizeof(struct drm_loom_plan_step) },
-		.commands = { sizeof(header), 0, sizeof(struct drm_loom_plan_command) },
-		.views = { sizeof(header), 0, sizeof(struct drm_loom_plan_view) },
-		.attrs = { sizeof(header), 0, 1 },
-	};
-	struct drm_loom_plan_create plan = { .ptr = (uintptr_t)&header, .size = sizeof(header) };
-	struct drm_loom_context_create context = { .priority = DRM_LOOM_PRIORITY_NORMAL };
 	struct drm_syncobj_create syncobj = { 0 };
 
-	if (ioctl(node->fd, DRM_IOCTL_LOOM_QUERY, &query))
-		fail("QUERY");
-	header.lanes = info.lanes;
-	if (ioctl(node->fd, DRM_IOCTL_LOOM_PLAN_CREATE, &plan))
-		fail("PLAN_CREATE");
-	if (ioctl(node->fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &context))
-		fail("CONTEXT_CREATE");
-	if (ioctl(node->fd, DRM_IOCTL_SYNCOBJ_CREATE, &syncobj))
+	if (ioctl(node->client.fd, DRM_IOCTL_SYNCOBJ_CREATE, &syncobj))
 		fail("SYNCOBJ_CREATE");
-	node->plan = plan.plan;
-	node->context = context.context;
+	node->plan = client_plan_null(&node->client);
 	node->syncobj = syncobj.handle;
 }
 
@@ -77,7 +39,7 @@ static uint64_t node_round(const struct node *node, uint64_t *total_ns)
 {
 	struct drm_loom_sync out = { .handle = node->syncobj };
 	struct drm_loom_submit submit = {
-		.context = node->context,
+		.context = node->client.context,
 		.plan = node->plan,
 		.out_syncs = { sizeof(out), 1, (uintptr_t)&out },
 	};
@@ -88,10 +50,10 @@ static uint64_t node_round(const struct node *node, uint64_t *total_ns)
 	};
 	uint64_t start = now_ns(), submitted;
 
-	if (ioctl(node->fd, DRM_IOCTL_LOOM_SUBMIT, &submit))
+	if (ioctl(node->client.fd, DRM_IOCTL_LOOM_SUBMIT, &submit))
 		fail("SUBMIT");
 	submitted = now_ns();
-	if (ioctl(node->fd, DRM_IOCTL_SYNCOBJ_WAIT, &wait))
+	if (ioctl(node->client.fd, DRM_IOCTL_SYNCOBJ_WAIT, &wait))
 		fail("SYNCOBJ_WAIT");
 	*total_ns = now_ns() - start;
 	return submitted - start;
@@ -142,32 +104,26 @@ static uint64_t pingpong_round(const struct pingpong *pingpong)
 
 /* -------------------------------------------------------------- figures */
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Return: the median, in us. */
 static double report(const char *what, uint64_t *samples)
 {
-	qsort(samples, SAMPLES, sizeof(*samples), compare);
-	printf("%-34s %9.1f %9.1f %9.1f\n", what, (double)samples[SAMPLES / 10] / 1000,
-	       (double)samples[SAMPLES / 2] / 1000, (double)samples[SAMPLES * 9 / 10] / 1000);
-	return (double)samples[SAMPLES / 2] / 1000;
+	double median = client_percentile(samples, SAMPLES, 50);
+
+	printf("%-34s %9.1f %9.1f %9.1f\n", what, client_percentile(samples, SAMPLES, 10), median,
+	       client_percentile(samples, SAMPLES, 90));
+	return median;
 }
 
 int main(void)
 {
 	static uint64_t submit[SAMPLES], total[SAMPLES], pong[SAMPLES];
 	struct pingpong pingpong = { eventfd(0, EFD_CLOEXEC), eventfd(0, EFD_CLOEXEC) };
-	struct node node = { .fd = node_find() };
+	struct node node;
 	double total_us, pong_us;
 	pthread_t thread;
 	uint64_t ignored;
 
-	if (node.fd < 0) {
+	if (!client_open(&node.client)) {
 		printf("vm_submit: no loom device here, nothing measured\n");
 		return 0;
 	}
@@ -197,6 +153,6 @@ int main(void)
 	total_us = report("SUBMIT until its fence was waited for", total);
 	pong_us = report("eventfd ping-pong, two threads", pong);
 	printf("an empty job costs %.1f times a ping-pong\n", total_us / pong_us);
-	close(node.fd);
+	close(node.client.fd);
 	return 0;
 }
