@@ -10,7 +10,7 @@
  */
 #include "client.h"
 
-#define JOBS	30
+#define JOBS	100
 
 /**
  * struct operand - a tensor in the SRAM
@@ -64,13 +64,13 @@ static const struct drm_loom_attr_resize resize = {
 
 static const struct trial trials[] = {
 	{ "CONV f32", DRM_LOOM_OP_CONV, &conv, { OPERAND(F32, 1, 1, 16, 1, 2, 33),
-	  OPERAND(F32, 1, 1, 4, 1, 10, 41), OPERAND(F32, 0, 16, 4, 1, 9, 9) } },
+	  OPERAND(F32, 1, 1, 4, 1, 6, 37), OPERAND(F32, 0, 16, 4, 1, 5, 5) } },
 	{ "CONV f16", DRM_LOOM_OP_CONV, &conv, { OPERAND(F16, 1, 1, 16, 1, 2, 33),
-	  OPERAND(F16, 1, 1, 4, 1, 10, 41), OPERAND(F16, 0, 16, 4, 1, 9, 9) } },
+	  OPERAND(F16, 1, 1, 4, 1, 6, 37), OPERAND(F16, 0, 16, 4, 1, 5, 5) } },
 	{ "POOL f32", DRM_LOOM_OP_POOL, &pool, { OPERAND(F32, 1, 1, 16, 1, 1, 33),
 	  OPERAND(F32, 1, 1, 16, 1, 16, 48) } },
 	{ "MATMUL f32", DRM_LOOM_OP_MATMUL, &matmul, { OPERAND(F32, 2, 1, 1, 16, 64),
-	  OPERAND(F32, 2, 1, 1, 16, 256), OPERAND(F32, 3, 1, 1, 256, 64) } },
+	  OPERAND(F32, 2, 1, 1, 16, 96), OPERAND(F32, 3, 1, 1, 96, 64) } },
 	{ "BINARY f32, power", DRM_LOOM_OP_BINARY, &power, { OPERAND(F32, 0, 16, 2048),
 	  OPERAND(F32, 0, 16, 2048), OPERAND(F32, 0, 16, 2048) } },
 	{ "UNARY f32, erf", DRM_LOOM_OP_UNARY, &unary, { OPERAND(F32, 0, 16, 2048),

@@ -7,7 +7,7 @@
  */
 #include "client.h"
 
-#define ROUNDS	15
+#define ROUNDS	25
 /* of each job, about, on an idle device */
 #define JOB_NS	150000000ULL
 #define SLICE	"/sys/module/loom/parameters/time_slice_ms"
@@ -81,10 +81,10 @@ static uint64_t both(struct worker *workers, unsigned int slice_ms)
 int main(void)
 {
 	static const unsigned int slices_ms[] = { 0, 10, 1 };
-	uint64_t samples[3][ROUNDS];
+	uint64_t samples[3][ROUNDS], more[3][ROUNDS];
 	struct worker workers[2];
 	int probe = node_find();
-	double us[3];
+	double alone_ms, ratio;
 
 	if (probe < 0) {
 		printf("vm_slice: no loom device here, nothing measured\n");
@@ -98,16 +98,20 @@ int main(void)
 	for (int round = 0; round < ROUNDS; round++) {
 		for (int i = 0; i < 3; i++)
 			samples[i][round] = both(workers, slices_ms[i]);
+		/* in thousandths of a thousandth, pair by pair: other load comes and goes */
+		for (int i = 0; i < 3; i++)
+			more[i][round] = samples[i][round] * 1000000 / samples[0][round];
 	}
 	set_slice(10);
 
-	for (int i = 0; i < 3; i++)
-		us[i] = client_percentile(samples[i], ROUNDS, 50);
+	alone_ms = client_percentile(samples[0], ROUNDS, 50) / 1000;
 	printf("two jobs, median of %d rounds      ms   ratio  a switch\n", ROUNDS);
-	printf("one after the other         %10.2f\n", us[0] / 1000);
-	for (int i = 1; i < 3; i++)
+	printf("one after the other         %10.2f\n", alone_ms);
+	for (int i = 1; i < 3; i++) {
+		ratio = client_percentile(more[i], ROUNDS, 50) / 1000;
 		printf("by turns of %2u ms           %10.2f %7.3f %6.1f us\n", slices_ms[i],
-		       us[i] / 1000, us[i] / us[0],
-		       (us[i] - us[0]) / (us[0] / 1000 / slices_ms[i]));
+		       client_percentile(samples[i], ROUNDS, 50) / 1000, ratio,
+		       (ratio - 1) * 1000 * slices_ms[i]);
+	}
 	return 0;
 }
