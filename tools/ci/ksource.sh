@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Unpack the few parts of the kernel's source that we use unchanged into build/ksource: the
-# linters, the kernel-doc directive and the kselftest frame. They are not copied into this tree.
+# linters, the kernel-doc directive, the kselftest frame, and the files that the patches of
+# series.sh change. They are not copied into this tree.
 set -eu
 
 cd "$(dirname "$0")/../.."
@@ -12,7 +13,7 @@ dir=build/ksource
 	echo "ksource: no $tarball, try: make deps-check" >&2
 	exit 1
 }
-if [ -f $dir/.stamp ] && [ -d $dir/Documentation ] && [ -z "$(find $tarball -newer $dir/.stamp)" ]; then
+if [ -f $dir/.stamp ] && [ -f $dir/MAINTAINERS ] && [ -z "$(find $tarball -newer $dir/.stamp)" ]; then
 	exit 0
 fi
 echo "ksource: unpacking the kernel's linters and kselftest frame"
@@ -23,7 +24,9 @@ xz -dc -T2 $tarball | tar -x -C "$tmp" --strip-components=1 --wildcards \
 	'*/scripts/checkpatch.pl' '*/scripts/spelling.txt' '*/scripts/const_structs.checkpatch' \
 	'*/scripts/kernel-doc' '*/Documentation/sphinx/*' '*/scripts/Makefile.*' '*/scripts/subarch.include' \
 	'*/tools/testing/selftests/kselftest*' '*/tools/testing/selftests/lib.mk' \
-	'*/tools/testing/selftests/run_kselftest.sh'
+	'*/tools/testing/selftests/run_kselftest.sh' \
+	'linux-source-*/MAINTAINERS' '*/drivers/accel/Kconfig' '*/drivers/accel/Makefile' \
+	'*/Documentation/accel/index.rst' 'linux-source-*/tools/testing/selftests/Makefile'
 # modification times are those of unpacking, not of the release
 touch "$tmp/.stamp"
 rm -rf $dir

@@ -3,7 +3,7 @@
 # Cut the driver into the patches that would go to the kernel's lists, in build/series/: laid out as
 # in a kernel tree, in an order in which each can be read with what came before it. The driver is
 # hooked into drivers/accel by the patch that brings its back end, so every step builds.
-# Each patch goes through checkpatch --strict. TAP.
+# Each patch goes through checkpatch --strict, and Sphinx reads the pages. TAP.
 set -eu -o pipefail
 
 cd "$(dirname "$0")/../.."
@@ -24,21 +24,50 @@ commit() {
 	git -C "$tree" -c user.name="$(git config user.name || echo Loom)" \
 		-c user.email="$(git config user.email || echo loom@localhost)" commit -q "$@"
 }
-commit --allow-empty -m "a kernel tree"
+# of the kernel's tree what the patches change
+hooks="MAINTAINERS drivers/accel/Kconfig drivers/accel/Makefile Documentation/accel/index.rst
+tools/testing/selftests/Makefile"
+for file in $hooks; do
+	install -D -m 644 "build/ksource/$file" "$tree/$file"
+done
+git -C "$tree" add .
+commit -m "a kernel tree"
 
 # Only what git has: no products of a build.
-mkdir -p "$tree/drivers/accel" "$tree/include/uapi/drm" "$tree/tools/testing/selftests"
+mkdir -p "$tree/include/uapi/drm"
 git archive HEAD drivers/accel/loom | tar -x -C "$tree"
 git archive HEAD:uapi/drm loom_accel.h | tar -x -C "$tree/include/uapi/drm"
-git archive HEAD selftests | tar -x -C "$tree/tools/testing"
-mv "$tree/tools/testing/selftests" "$tree/tools/testing/loom"
-mkdir "$tree/tools/testing/selftests"
-mv "$tree/tools/testing/loom" "$tree/tools/testing/selftests/loom"
-git archive HEAD Documentation/uapi.rst Documentation/plan-format.rst Documentation/verifier.rst |
-	tar -x -C "$tree"
-mkdir -p "$tree/Documentation/accel/loom"
-mv "$tree"/Documentation/*.rst "$tree/Documentation/accel/loom/"
-sed '/^#/d; /./,$!d' MAINTAINERS >"$tree/MAINTAINERS"
+mkdir "$tree/tools/testing/selftests/loom" "$tree/Documentation/accel/loom"
+git archive HEAD:selftests | tar -x -C "$tree/tools/testing/selftests/loom"
+pages="uapi plan-format verifier"
+for page in $pages; do
+	# the header is elsewhere there, and the other pages are not there
+	git show "HEAD:Documentation/$page.rst" |
+		sed 's,kernel-doc:: uapi/,kernel-doc:: include/uapi/,; s/:doc:`\([a-z]*\)`/"\1" of libloom/' \
+		>"$tree/Documentation/accel/loom/$page.rst"
+done
+{
+	printf '.. SPDX-License-Identifier: GPL-2.0\n\n=======================================\n'
+	printf 'accel/loom Loom neural accelerators\n=======================================\n\n'
+	printf '.. toctree::\n\n'
+	# shellcheck disable=SC2086 # a list
+	printf '   %s\n' $pages
+} >"$tree/Documentation/accel/loom/index.rst"
+
+# before LINE PATTERN FILE: a line of its own before the first that matches
+before() {
+	grep -q "$2" "$tree/$3"
+	sed -i "0,/$2/s//$1\n&/" "$tree/$3"
+}
+before '   loom\/index' '^   qaic' Documentation/accel/index.rst
+before 'source "drivers\/accel\/loom\/Kconfig"' '^source "drivers.accel.qaic' drivers/accel/Kconfig
+before 'obj-$(CONFIG_DRM_ACCEL_LOOM)\t\t+= loom\/' '^obj-.*QAIC' drivers/accel/Makefile
+before 'TARGETS += loom' '^TARGETS += lsm' tools/testing/selftests/Makefile
+# by its heading among those of DRM
+awk 'NR == FNR { if (!/^#/ && (/./ || entry)) { entry = entry $0 "\n"; if (!name) name = $0 } next }
+	!done && /^DRM / && $0 > name { printf "%s\n", entry; done = 1 }
+	{ print }
+	END { exit !done }' MAINTAINERS "build/ksource/MAINTAINERS" >"$tree/MAINTAINERS"
 
 # patch SUBJECT BODY PATH...: what of these paths is not in an earlier patch
 count=0
@@ -74,7 +103,8 @@ patch "accel/loom: add contexts and jobs" \
 patch "accel/loom: add the node and a back end of software" \
 	"The device node, and a device made of software that runs on any
 machine. With this the driver can be built." \
-	"$d/loom_*" $d/soft $d/Kbuild $d/Kconfig $d/tests/exports.c
+	"$d/loom_*" $d/soft $d/Kbuild $d/Kconfig $d/tests/exports.c drivers/accel/Kconfig \
+	drivers/accel/Makefile
 patch "accel/loom: add KUnit tests" "Allocator, layouts, masks and the verifier." $d/tests
 patch "selftests: add tests of the Loom driver" \
 	"What a client sees at the node: results, errors, fairness, faults." tools
@@ -85,7 +115,7 @@ patch "selftests: add tests of the Loom driver" \
 	exit 1
 }
 git -C "$tree" format-patch -q --cover-letter -o "$out" --root HEAD~$count..
-echo "1..$count"
+echo "1..$((count + 1))"
 status=0
 n=0
 for file in "$out"/*.patch; do
@@ -103,5 +133,13 @@ for file in "$out"/*.patch; do
 		echo "not ok $n $(basename "$file")"
 	fi
 done
-rm -rf "$tree"
+n=$((n + 1))
+if LOOM_KSOURCE=$PWD/build/ksource sphinx-build -q -W -E -c Documentation -b html \
+	-D "kerneldoc_srctree=$tree" "$tree/Documentation/accel/loom" build/series.docs >&2; then
+	echo "ok $n the pages are read without a warning"
+else
+	status=1
+	echo "not ok $n the pages are read without a warning"
+fi
+rm -rf "$tree" build/series.docs
 exit $status
