@@ -545,7 +545,7 @@ TEST_F_TIMEOUT(sram, queued_jobs_make_room, 60)
 	fence = loom_sync_create(client->fd, 0);
 	running = loom_sync_create(client->fd, 0);
 	/* the endless plan, in all of the bank */
-	blob = loom_plan_blob_work(client->info.lanes, 65536, 2000, &size);
+	blob = loom_plan_blob_endless(client->info.lanes, &size);
 	whole = loom_client_plan(client, raise_scratch(blob, self->sram.total_bytes), size);
 	ASSERT_NE(0, whole);
 	ASSERT_EQ(0, loom_client_run(client, whole, 2, running));
