@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 {
 	struct drm_loom_context_create exclusive = { .flags = DRM_LOOM_CONTEXT_EXCLUSIVE };
 	const char *module = argc > 1 ? argv[1] :
-			     "build/bench-module/tests/bench/module/loom_bench.ko";
+			     "build/bench-module/tools/testing/bench/module/loom_bench.ko";
 	int file = open(module, O_RDONLY | O_CLOEXEC), bench, fd;
 
 	if (file < 0)
