@@ -282,6 +282,30 @@ TEST_F(bo, its_mapping_is_linear_and_of_its_size)
 				   info.mmap_offset));
 }
 
+/* It gives its place back when its handle goes; the bytes stay for who has them mapped. */
+TEST_F(bo, a_mapping_outlives_its_handle)
+{
+	uint32_t size = 32 * LOOM_PAGE, region, handle, i;
+	struct drm_loom_region_info info;
+	unsigned char *map;
+
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
+		ASSERT_EQ(0, loom_bo_create(self->fd, size, region, &handle));
+		map = loom_bo_map(self->fd, handle, size);
+		ASSERT_NE(MAP_FAILED, map);
+		map[0] = 0x5a;
+		ASSERT_EQ(0, loom_bo_close(self->fd, handle));
+		ASSERT_EQ(0, loom_query_region(self->fd, region, &info));
+		EXPECT_EQ(self->region[region].allocated_bytes, info.allocated_bytes);
+		/* some pages are there already, the others come now */
+		for (i = 0; i < size; i += LOOM_PAGE) {
+			EXPECT_EQ(i ? 0 : 0x5a, map[i]);
+			map[i] = i + 1;
+		}
+		ASSERT_EQ(0, munmap(map, size));
+	}
+}
+
 TEST_F(bo, a_child_sees_the_same_mapping)
 {
 	unsigned char *map;

@@ -49,8 +49,8 @@
  * that were to use it end: nobody waits for them.
  *
  * A buffer gives its address back with the last reference, and not when TTM frees it: that waits
- * for all fences in its reservation, and any client can put fences there, through a dma-buf. Jobs
- * have references, so none uses the address any more.
+ * for its mappings, which may stay for ever, and for all fences in its reservation, where any
+ * client can put some, through a dma-buf. Jobs have references: none uses the address any more.
  *
  * Images differ only in how their bytes are dealt out over the banks: clients see rows at a pitch,
  * and so do jobs and the kernel, all of them as one line of bytes. It consists of whole processor
@@ -442,14 +442,15 @@ static int loom_bo_place(struct loom_bo *bo)
 
 static void loom_bo_gem_free(struct drm_gem_object *gem)
 {
+	struct ttm_operation_ctx ctx = { .no_wait_gpu = true };
 	struct loom_bo *bo = gem_to_loom_bo(gem);
 
 	/* the reservation of others may be locked by who drops the reference */
 	if (!bo->dmabuf) {
 		dma_resv_lock(gem->resv, NULL);
-		if (bo->resident)
-			ttm_resource_free(&bo->tbo, &bo->tbo.resource);
-		WRITE_ONCE(bo->resident, false);
+		/* else TTM is about to free it. Without memory for this it keeps the address */
+		if (bo->resident && (kref_read(&bo->tbo.kref) > 1 || !loom_bo_is_idle(bo)))
+			ttm_bo_validate(&bo->tbo, &loom_bo_system, &ctx);
 		dma_resv_unlock(gem->resv);
 	}
 	loom_compat_ttm_bo_fini(&bo->tbo);

@@ -102,6 +102,12 @@ struct loom_bo_room {
 
 extern struct ttm_placement loom_bo_system;
 
+/* No job uses it, ours or of another driver that has its dma-buf. */
+static inline bool loom_bo_is_idle(const struct loom_bo *bo)
+{
+	return dma_resv_test_signaled(bo->tbo.base.resv, DMA_RESV_USAGE_BOOKKEEP);
+}
+
 int loom_bo_populate_locked(struct loom_bo *bo);
 void loom_bo_keep_locked(struct loom_bo *bo, const struct loom_bo_room *room);
 int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room);

@@ -157,11 +157,6 @@ static void loom_ttm_tt_unpopulate(struct ttm_device *ttm, struct ttm_tt *tt)
 		ttm_pool_free(&ttm->pool, tt);
 }
 
-static bool loom_ttm_idle(struct ttm_buffer_object *tbo)
-{
-	return dma_resv_test_signaled(tbo->base.resv, DMA_RESV_USAGE_BOOKKEEP);
-}
-
 /*
  * Evicting a buffer that shares no bank with the one that needs room would not help, but against
  * the limit of a control group.
@@ -180,10 +175,10 @@ static bool loom_ttm_eviction_valuable(struct ttm_buffer_object *tbo, const stru
 		return false;
 	/* nor would TTM free one that is in use: it would wait */
 	if (!place)
-		return !tbo->deleted || loom_ttm_idle(tbo);
+		return !tbo->deleted || loom_bo_is_idle(bo);
 	if (!(place->flags & LOOM_BO_PLACE))
-		return !bo->exports && loom_ttm_idle(tbo);
-	if ((place->flags & LOOM_BO_PLACE_IDLE || tbo->deleted) && !loom_ttm_idle(tbo))
+		return !bo->exports && loom_bo_is_idle(bo);
+	if ((place->flags & LOOM_BO_PLACE_IDLE || tbo->deleted) && !loom_bo_is_idle(bo))
 		return false;
 	evictor = container_of(place, struct loom_bo_place, base)->bo;
 	if (evictor->no_space && !loom_mask_overlaps(&bo->shape.mask, &evictor->shape.mask))
@@ -216,6 +211,9 @@ static int loom_ttm_leave(struct ttm_buffer_object *tbo)
 	struct dma_fence **fences;
 	int ret;
 
+	/* jobs have references */
+	if (!kref_read(&tbo->base.refcount))
+		return 0;
 	/* who takes the address may have its scratch there, and waits for nobody */
 	if (to_loom_bo(tbo)->shape.region == DRM_LOOM_REGION_SRAM)
 		return loom_job_revoke(loom, to_loom_bo(tbo));
