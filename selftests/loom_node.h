@@ -299,6 +299,21 @@ static inline int loom_query_region(int fd, uint32_t region, struct drm_loom_reg
 	return loom_query(fd, DRM_LOOM_QUERY_REGION, region, info, &size);
 }
 
+/* How the SRAM is when all that closed files had of it is freed, or too late for that. */
+static inline int loom_sram_settle(struct drm_loom_region_info *after)
+{
+	int64_t end = loom_soon();
+	int fd = loom_open(), ret;
+
+	if (fd < 0)
+		return fd;
+	do {
+		ret = loom_query_region(fd, DRM_LOOM_REGION_SRAM, after);
+	} while (!ret && (after->blocks || after->scratch_bytes) && loom_now_ns() < end);
+	close(fd);
+	return ret;
+}
+
 /* All blocks, to be freed by the caller. */
 static inline struct drm_loom_block *loom_query_blocks(int fd, uint32_t region, uint32_t *count)
 {

@@ -52,22 +52,6 @@ static inline bool client_open(struct client *client)
 	return true;
 }
 
-static inline struct drm_loom_region_info client_region(const struct client *client,
-							uint32_t region)
-{
-	struct drm_loom_region_info info = { 0 };
-	struct drm_loom_query query = {
-		.type = DRM_LOOM_QUERY_REGION,
-		.index = region,
-		.ptr = (uintptr_t)&info,
-		.size = sizeof(info),
-	};
-
-	if (ioctl(client->fd, DRM_IOCTL_LOOM_QUERY, &query))
-		fail("QUERY");
-	return info;
-}
-
 /* ------------------------------------------------------------------ plans */
 
 /* Makes a plan, and is the end of @pb. */

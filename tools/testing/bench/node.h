@@ -46,4 +46,19 @@ static inline int node_find(void)
 	return found;
 }
 
+static inline struct drm_loom_region_info node_region(int fd, uint32_t region)
+{
+	struct drm_loom_region_info info = { 0 };
+	struct drm_loom_query query = {
+		.type = DRM_LOOM_QUERY_REGION,
+		.index = region,
+		.ptr = (uintptr_t)&info,
+		.size = sizeof(info),
+	};
+
+	if (ioctl(fd, DRM_IOCTL_LOOM_QUERY, &query))
+		fail("QUERY");
+	return info;
+}
+
 #endif /* LOOM_BENCH_NODE_H */

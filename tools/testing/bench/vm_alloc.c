@@ -145,19 +145,11 @@ static void destroy(struct ioctls *ioctls, uint32_t at)
 static void measure_ioctls(int fd, int bench, uint32_t region, const char *name, uint64_t low,
 			   uint64_t high)
 {
-	struct drm_loom_region_info info = { 0 };
-	struct drm_loom_query query = {
-		.type = DRM_LOOM_QUERY_REGION,
-		.index = region,
-		.ptr = (uintptr_t)&info,
-		.size = sizeof(info),
-	};
+	struct drm_loom_region_info info = node_region(fd, region);
 	struct ioctls ioctls = { .fd = fd, .region = region, .low = low, .high = high };
 	struct result best[LOOM_BENCH_ENGINES];
 	double create_ns, close_ns, ours, mm;
 
-	if (ioctl(fd, DRM_IOCTL_LOOM_QUERY, &query))
-		fail("QUERY");
 	ioctls.maker = trace_begin(&ioctls.trace, name, info.total_bytes,
 				   info.align_bytes, 808);
 	/* the SRAM would be full: a third is left, so that no request is refused */

@@ -154,7 +154,7 @@ static void probe_open(struct probe *probe)
 {
 	const struct client *client = &probe->client;
 
-	probe->dram = client_region(client, DRM_LOOM_REGION_DRAM);
+	probe->dram = node_region(client->fd, DRM_LOOM_REGION_DRAM);
 	probe->null = client_plan_null(client);
 	probe->plan = client_plan_sum(client, 1, 1);
 	probe->in = client_bo_plain(client);
