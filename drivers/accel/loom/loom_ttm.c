@@ -202,7 +202,7 @@ static void loom_ttm_trace_evict(const struct loom_bo *bo)
 
 /*
  * Its address goes. In the DRAM jobs that use it there go on, and who comes next has to wait for
- * them; in the SRAM, which it leaves for loom_bo_displace() alone, they end.
+ * them; in the SRAM, where only loom_bo_displace() takes it from a buffer in use, they end.
  */
 static int loom_ttm_leave(struct ttm_buffer_object *tbo)
 {
