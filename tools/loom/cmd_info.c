@@ -24,15 +24,15 @@ struct tool_info_options {
 
 static void tool_info_print_presets(void)
 {
-	const struct loom_region_topology *dram, *sram;
-	const struct loom_topology *topology;
+	const struct drm_loom_chip_region *dram, *sram;
+	const struct drm_loom_chip *chip;
 	char a[TOOL_TEXT], b[TOOL_TEXT];
 	unsigned int i;
 
-	for (i = 0; (topology = loom_topology_get(i)); i++) {
-		dram = &topology->region[DRM_LOOM_REGION_DRAM];
-		sram = &topology->region[DRM_LOOM_REGION_SRAM];
-		printf("%-10s %3u lanes of %-9s SRAM, %2u banks of %-9s DRAM%s\n", topology->name,
+	for (i = 0; (chip = loom_preset_get(i)); i++) {
+		dram = &chip->region[DRM_LOOM_REGION_DRAM];
+		sram = &chip->region[DRM_LOOM_REGION_SRAM];
+		printf("%-10s %3u lanes of %-9s SRAM, %2u banks of %-9s DRAM%s\n", chip->name,
 		       sram->banks, tool_bytes(a, sram->bank_bytes), dram->banks,
 		       tool_bytes(b, dram->bank_bytes), i ? "" : " (default)");
 	}

@@ -280,7 +280,7 @@ static int tool_plan_report(const struct tool_model *model, const char *dir)
 	struct loom_error err;
 	int ret;
 
-	if (loom_target_open("host", model->planner.topology, &target, &err))
+	if (loom_target_open("host", model->planner.chip, &target, &err))
 		return tool_fail("%s", err.text);
 	ret = loom_report_enable(dir, &err);
 	if (!ret)
@@ -295,7 +295,7 @@ static int tool_plan_model(struct tool_model *model, const struct tool_plan_opti
 	struct loom_replay_report *report = NULL;
 	int ret;
 
-	model->planner.topology = model->preset ? model->preset : loom_topology_get(0);
+	model->planner.chip = model->preset ? model->preset : loom_preset_get(0);
 	ret = tool_model_open(model);
 	if (!ret)
 		ret = tool_model_finish(model);

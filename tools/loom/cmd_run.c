@@ -511,7 +511,7 @@ static int tool_run_session(struct tool_run *run)
 		return tool_fail("%s", err.text);
 	if (run->reports && loom_report_enable(run->reports, &err))
 		return tool_fail("%s", err.text);
-	run->model.planner.topology = loom_target_topology(run->target);
+	run->model.planner.chip = loom_target_chip(run->target);
 	ret = tool_model_plan(&run->model);
 	if (ret)
 		return ret;

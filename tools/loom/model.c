@@ -121,10 +121,10 @@ static int tool_model_parse_shape(const struct tool_command *command, struct too
 	return tool_model_add_shape(model, value, rank, dims);
 }
 
-static int tool_model_set_topology(const struct tool_command *command, struct tool_model *model,
-				   const char *name)
+static int tool_model_set_chip(const struct tool_command *command, struct tool_model *model,
+			       const char *name)
 {
-	model->preset = loom_topology_find(name);
+	model->preset = loom_preset_find(name);
 	if (!model->preset)
 		return tool_usage(command, "there is no topology '%s', try: loom info --presets",
 				  name);
@@ -239,7 +239,7 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 	case TOOL_OPT_SHAPE:
 		return tool_model_parse_shape(command, model, value);
 	case TOOL_OPT_TOPOLOGY:
-		return tool_model_set_topology(command, model, value);
+		return tool_model_set_chip(command, model, value);
 	case TOOL_OPT_STRATEGY:
 		return tool_model_set_strategy(command, model, value);
 	case TOOL_OPT_GROUPING:
@@ -353,10 +353,10 @@ static void tool_model_print_place(const struct tool_model *model)
 	const struct loom_program_stats *stats = &model->program->stats;
 	char a[TOOL_TEXT], b[TOOL_TEXT];
 
-	printf("topology   %s: %u lanes of %s, %u DRAM banks\n", model->planner.topology->name,
-	       model->planner.topology->region[DRM_LOOM_REGION_SRAM].banks,
-	       tool_bytes(a, model->planner.topology->region[DRM_LOOM_REGION_SRAM].bank_bytes),
-	       model->planner.topology->region[DRM_LOOM_REGION_DRAM].banks);
+	printf("topology   %s: %u lanes of %s, %u DRAM banks\n", model->planner.chip->name,
+	       model->planner.chip->region[DRM_LOOM_REGION_SRAM].banks,
+	       tool_bytes(a, model->planner.chip->region[DRM_LOOM_REGION_SRAM].bank_bytes),
+	       model->planner.chip->region[DRM_LOOM_REGION_DRAM].banks);
 	printf("weights    %s\n", tool_bytes(a, stats->weights_bytes));
 	printf("neurons    %llu of %s in all, peak %s by '%s'",
 	       (unsigned long long)stats->neurons, tool_bytes(a, stats->neuron_sum_bytes),
@@ -435,7 +435,7 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 {
 	const struct loom_program_stats *stats = &model->program->stats;
 
-	json_string(json, "topology", model->planner.topology->name);
+	json_string(json, "topology", model->planner.chip->name);
 	json_string(json, "strategy", model->program->placer);
 	json_u64(json, "nodes", stats->nodes);
 	json_u64(json, "weights_bytes", stats->weights_bytes);

@@ -40,7 +40,7 @@ int tool_picture_save(const struct tool_model *model, const char *path,
 		return tool_fail("%s: there is no step %u, the plan has %llu", path,
 				 options.first_step,
 				 (unsigned long long)model->program->stats.steps);
-	ret = loom_program_svg(model->program, model->planner.topology, &options, &text,
+	ret = loom_program_svg(model->program, model->planner.chip, &options, &text,
 			       &size_bytes);
 	if (ret)
 		return tool_fail("%s: %s", path, strerror(-ret));

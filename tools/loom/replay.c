@@ -7,7 +7,7 @@
 int tool_replay(const struct tool_model *model, struct loom_replay_report **report)
 {
 	struct loom_replay_options options = {
-		.topology = model->planner.topology,
+		.chip = model->planner.chip,
 		.sram_limit_bytes = model->planner.sram_limit_bytes,
 	};
 	struct loom_program *reference;

@@ -10,13 +10,13 @@
 
 #include "loom.h"
 #include "loom_planner.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 /**
  * DOC: The loom tool
  *
  * The command line, a user of the public library: it includes public headers, and of core
- * loom_topology.h alone, since a tool that plans without a device needs the topologies that are
+ * loom_chip.h alone, since a tool that plans without a device needs the topologies that are
  * built in.
  *
  * main.c has the table of subcommands; each is one file:
@@ -166,7 +166,7 @@ enum tool_stage {
  * @node_order: --node-order was given
  * @graph_flags: enum loom_graph_flags
  * @planner: options for the planner
- * @preset: --topology, NULL where it was not given
+ * @preset: --chip, NULL where it was not given
  * @values: inputs whose content is known; not owned
  * @num_values: number of @values
  * @graph: NULL until tool_model_open()
@@ -185,7 +185,7 @@ struct tool_model {
 	bool node_order;
 	uint32_t graph_flags;
 	struct loom_planner_options planner;
-	const struct loom_topology *preset;
+	const struct drm_loom_chip *preset;
 	const struct loom_array *values;
 	uint32_t num_values;
 	struct loom_graph *graph;
@@ -227,7 +227,7 @@ int tool_model_add_shape(struct tool_model *model, const char *input, uint32_t r
 int tool_model_open(struct tool_model *model);
 /** tool_model_finish() - binds shapes, folds, fuses */
 int tool_model_finish(struct tool_model *model);
-/** tool_model_plan() - plans for &tool_model.planner.topology */
+/** tool_model_plan() - plans for &tool_model.planner.chip */
 int tool_model_plan(struct tool_model *model);
 void tool_model_clear(struct tool_model *model);
 /** tool_model_print() - the summary as text, up to @stage */

@@ -66,7 +66,7 @@ static inline int outcome_feed(struct loom_session *session, const struct loom_p
  * outcome_clear() has to follow.
  */
 static inline int outcome_run(struct outcome *outcome, const struct loom_program *program,
-			      const struct loom_topology *topology, const struct loom_array *inputs,
+			      const struct drm_loom_chip *chip, const struct loom_array *inputs,
 			      uint32_t num_inputs, struct loom_error *err)
 {
 	struct loom_session *session = NULL;
@@ -75,7 +75,7 @@ static inline int outcome_run(struct outcome *outcome, const struct loom_program
 
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->stats = program->stats;
-	ret = loom_target_open("host", topology, &target, err);
+	ret = loom_target_open("host", chip, &target, err);
 	if (!ret)
 		ret = loom_session_create(target, program, &session, err);
 	if (!ret)
@@ -113,7 +113,7 @@ static inline int outcome_plan(struct outcome *outcome, const struct loom_graph 
 	ret = loom_program_create(graph, options, &program, err);
 	if (ret)
 		return ret;
-	ret = outcome_run(outcome, program, options->topology, inputs, num_inputs, err);
+	ret = outcome_run(outcome, program, options->chip, inputs, num_inputs, err);
 	loom_program_destroy(program);
 	return ret == -ENOSPC ? -EIO : ret;
 }

@@ -11,7 +11,7 @@ extern "C" {
 /**
  * DOC: The Loom user-kernel contract
  *
- * A client opens /dev/accel/accelN, asks for the topology (QUERY), allocates
+ * A client opens /dev/accel/accelN, asks for its description (QUERY), allocates
  * lockstep buffers (BO_CREATE), hands over a plan (PLAN_CREATE) and runs it
  * (SUBMIT). Handles of buffers and syncobjs are those of DRM; plans and
  * contexts are numbers of the file they were made on.
@@ -162,6 +162,125 @@ enum drm_loom_region {
 /* DRM_LOOM_MAX_BANKS: cap on the banks of a region */
 #define DRM_LOOM_MAX_BANKS			256
 
+/* ------------------------------------------------------------------- chip */
+
+/**
+ * DOC: The description of a chip
+ *
+ * What a device is made of and how fast it is, in one structure: it is what a planner plans for, by
+ * what the verifier knows sizes and alignments, and by what the engine counts cycles. A device
+ * answers DRM_LOOM_QUERY_CHIP with it; libloom reads and writes it as YAML; the soft back end makes
+ * devices out of it through configfs.
+ *
+ * Rates are numbers per 1000 cycles, so that 3.75 bytes in a cycle are 3750. Energies are in
+ * femtojoule (a thousandth of a picojoule), and zero where nothing is known.
+ *
+ * The clock works as follows. A command takes a fixed number of cycles to start, and then:
+ *
+ * - of the DMA stream: the longer of what the source takes to be read and the destination to be
+ *   written, or their sum if both are the same memory and its bus is shared. A memory takes its
+ *   latency and then its rate; each run of bytes that is contiguous in it is rounded up to bursts;
+ * - of the compute stream: the longer of its arithmetic and of what it reads and writes in place in
+ *   another region than the SRAM. A multiply-accumulate is counted by the type of the first input,
+ *   another operation on elements by the slowest type of its operands. Work is dealt over the
+ *   lanes along the lane axis of the operand, and a row of lanes takes as long however many of them
+ *   have work: 33 channels on 32 lanes take two rounds.
+ *
+ * The streams of a step take as long as the sum of their commands, and a step as long as the
+ * longer stream if both can run at the same time, else both after each other; at least one cycle.
+ */
+
+/* DRM_LOOM_CHIP_IN_PLACE: of a region: compute commands may read in it, not in the SRAM only */
+#define DRM_LOOM_CHIP_IN_PLACE		(1 << 0)
+/* DRM_LOOM_CHIP_SHARED: of a region: reads and writes share one bus, and do not overlap */
+#define DRM_LOOM_CHIP_SHARED		(1 << 1)
+
+/**
+ * struct drm_loom_chip_region - banks of one kind and size
+ * @banks: number of banks; zero: the chip has no such region, and all else is zero
+ * @sub_banks: conflict sub-banks of a bank, 1 where there are none
+ * @bank_bytes: size of a bank
+ * @reserved_bytes: bytes at the bottom of each bank that are never given out
+ * @align_bytes: alignment of every address and page, a power of two
+ * @floor_bytes: of the SRAM of a device that is shared: scratch that ends here can always run; 0 if
+ *	nothing is known of others. What planners aim at unless they are told otherwise
+ * @flags: DRM_LOOM_CHIP_IN_PLACE, DRM_LOOM_CHIP_SHARED
+ * @burst_bytes: contiguous runs of bytes are rounded up to that; 0 or 1: they are not
+ * @read_rate: bytes per 1000 cycles that are read, of all banks together
+ * @write_rate: the same for writing; zero in a region that is read only
+ * @read_latency: cycles from a command to its first byte, when reading
+ * @write_latency: the same when writing
+ * @read_energy: femtojoule per byte that is read
+ * @write_energy: the same for writing
+ */
+struct drm_loom_chip_region {
+	__u32 banks;
+	__u32 sub_banks;
+	__u64 bank_bytes;
+	__u64 reserved_bytes;
+	__u64 align_bytes;
+	__u64 floor_bytes;
+	__u32 flags;
+	__u32 burst_bytes;
+	__u32 read_rate;
+	__u32 write_rate;
+	__u32 read_latency;
+	__u32 write_latency;
+	__u32 read_energy;
+	__u32 write_energy;
+};
+
+/**
+ * struct drm_loom_chip_type - how fast an element type is
+ * @mac_rate: multiply-accumulates per 1000 cycles in a lane; zero: there is no unit for that, and
+ *	one is two other operations
+ * @op_rate: other operations on elements, per 1000 cycles in a lane
+ * @mac_energy: femtojoule per multiply-accumulate
+ * @op_energy: femtojoule per other operation
+ */
+struct drm_loom_chip_type {
+	__u32 mac_rate;
+	__u32 op_rate;
+	__u32 mac_energy;
+	__u32 op_energy;
+};
+
+#define DRM_LOOM_CHIP_REGIONS			4
+#define DRM_LOOM_CHIP_TYPES			16
+
+/* DRM_LOOM_CHIP_OVERLAP: of the chip: both streams of a step run at the same time */
+#define DRM_LOOM_CHIP_OVERLAP		(1 << 0)
+
+/**
+ * struct drm_loom_chip - the description of a chip
+ * @name: NUL terminated; lower case letters, digits, '-', '_' and '.', not empty
+ * @dtypes: bit mask of &enum drm_loom_dtype: the types that it has
+ * @flags: DRM_LOOM_CHIP_OVERLAP
+ * @opcodes: bit mask of &enum drm_loom_opcode: the operations that it has
+ * @frequency_hz: cycles per second
+ * @compute_units: engines that can run at the same time
+ * @dma_start: cycles to start a command of the DMA stream
+ * @compute_start: cycles to start a command of the compute stream
+ * @pad: zero
+ * @region: by &enum drm_loom_region; zero behind the last. The banks of the SRAM are the lanes of
+ *	the engine. It copies inside of the SRAM at the SRAM's rates, which arithmetic does not wait
+ *	for
+ * @type: by &enum drm_loom_dtype; zero where @dtypes has no bit
+ */
+struct drm_loom_chip {
+	char name[32];
+	__u32 dtypes;
+	__u32 flags;
+	__u64 opcodes;
+	__u64 frequency_hz;
+	__u32 compute_units;
+	__u32 dma_start;
+	__u32 compute_start;
+	__u32 pad;
+	struct drm_loom_chip_region region[DRM_LOOM_CHIP_REGIONS];
+	struct drm_loom_chip_type type[DRM_LOOM_CHIP_TYPES];
+};
+
 /* ------------------------------------------------------------------ QUERY */
 
 /**
@@ -207,6 +326,8 @@ enum drm_loom_query_type {
 	 * file that failed with ENOSPC; all zero if none did
 	 */
 	DRM_LOOM_QUERY_NO_SPACE = 6,
+	/** @DRM_LOOM_QUERY_CHIP: one &struct drm_loom_chip. Since minor 5 */
+	DRM_LOOM_QUERY_CHIP = 7,
 };
 
 /**
@@ -232,7 +353,7 @@ struct drm_loom_query {
 
 /**
  * struct drm_loom_device_info - capabilities and limits of the device
- * @name: topology preset, NUL terminated
+ * @name: of the chip, NUL terminated
  * @plan_version: newest plan format that PLAN_CREATE takes
  * @lanes: SRAM banks the engine computes on in lockstep
  * @dtypes: bit mask of &enum drm_loom_dtype

@@ -140,12 +140,35 @@ int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_sp
 	return loom_device_query(device, DRM_LOOM_QUERY_NO_SPACE, 0, record, &size);
 }
 
-/* A driver may be newer than the library, but its topology has to make sense. */
-static int loom_device_read_topology(struct loom_device *device)
+/* Drivers before minor 5 know no clock, and have all types and operations, as "soft" has. */
+static int loom_device_compose_chip(struct loom_device *device)
 {
-	struct loom_topology *topology = &device->topology;
+	struct drm_loom_chip *chip = &device->chip;
 	struct drm_loom_region_info info;
 	unsigned int i;
+	int ret;
+
+	*chip = *loom_preset_get(0);
+	memcpy(chip->name, device->info.name, sizeof(chip->name));
+	chip->compute_units = device->info.compute_units;
+	for (i = DRM_LOOM_REGION_DRAM; i <= DRM_LOOM_REGION_SRAM; i++) {
+		ret = loom_device_region(device, i, &info);
+		if (ret)
+			return ret;
+		chip->region[i].banks = info.banks;
+		chip->region[i].sub_banks = info.sub_banks;
+		chip->region[i].bank_bytes = info.bank_bytes;
+		chip->region[i].reserved_bytes = info.reserved_bytes;
+		chip->region[i].align_bytes = info.align_bytes;
+		chip->region[i].floor_bytes = info.scratch_floor_bytes;
+	}
+	return 0;
+}
+
+/* A driver may be newer than the library, but its chip has to make sense. */
+static int loom_device_read_chip(struct loom_device *device)
+{
+	struct drm_loom_chip *chip = &device->chip;
 	int ret;
 
 	ret = loom_device_query_one(device, DRM_LOOM_QUERY_DEVICE, 0, &device->info,
@@ -154,23 +177,14 @@ static int loom_device_read_topology(struct loom_device *device)
 	if (ret)
 		return ret;
 	device->info.name[sizeof(device->info.name) - 1] = '\0';
-	topology->name = device->info.name;
-	topology->compute_units = device->info.compute_units;
-	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
-		ret = loom_device_region(device, i, &info);
-		if (ret)
-			return ret;
-		if (!info.banks || !info.bank_bytes || info.reserved_bytes >= info.bank_bytes ||
-		    !info.align_bytes || info.align_bytes & (info.align_bytes - 1))
-			return -EPROTO;
-		topology->region[i].banks = info.banks;
-		topology->region[i].sub_banks = info.sub_banks;
-		topology->region[i].bank_bytes = info.bank_bytes;
-		topology->region[i].reserved_bytes = info.reserved_bytes;
-		topology->region[i].align_bytes = info.align_bytes;
-		topology->region[i].floor_bytes = info.scratch_floor_bytes;
-	}
-	if (device->info.lanes != topology->region[DRM_LOOM_REGION_SRAM].banks)
+	ret = loom_device_query_one(device, DRM_LOOM_QUERY_CHIP, 0, chip, sizeof(*chip),
+				    sizeof(*chip));
+	if (ret == -EINVAL)
+		ret = loom_device_compose_chip(device);
+	if (ret)
+		return ret;
+	if (loom_chip_check(chip, NULL) ||
+	    device->info.lanes != chip->region[DRM_LOOM_REGION_SRAM].banks)
 		return -EPROTO;
 	return 0;
 }
@@ -211,7 +225,7 @@ static int loom_device_open_path(const char *path, struct loom_device **out)
 	}
 	ret = loom_device_check_driver(device);
 	if (!ret)
-		ret = loom_device_read_topology(device);
+		ret = loom_device_read_chip(device);
 	if (ret)
 		goto fail;
 	*out = device;
@@ -289,9 +303,9 @@ const struct drm_loom_device_info *loom_device_info(const struct loom_device *de
 	return &device->info;
 }
 
-const struct loom_topology *loom_device_topology(const struct loom_device *device)
+const struct drm_loom_chip *loom_device_chip(const struct loom_device *device)
 {
-	return &device->topology;
+	return &device->chip;
 }
 
 void loom_device_version(const struct loom_device *device, int *major, int *minor, int *patch)

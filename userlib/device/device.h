@@ -3,7 +3,7 @@
 #define LOOM_DEVICE_PRIV_H
 
 #include "loom_device.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 /**
  * DOC: Device access
@@ -36,14 +36,14 @@
  * @fd: the file
  * @path: the node
  * @info: answer to QUERY
- * @topology: made from the answers to QUERY; its name is @info's
+ * @chip: made from the answers to QUERY; its name is @info's
  * @version: major, minor, patch of the driver
  */
 struct loom_device {
 	int fd;
 	char *path;
 	struct drm_loom_device_info info;
-	struct loom_topology topology;
+	struct drm_loom_chip chip;
 	int version[3];
 };
 

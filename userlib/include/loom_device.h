@@ -23,7 +23,7 @@ extern "C" {
 struct loom_device;
 struct loom_bo;
 struct loom_context;
-struct loom_topology;
+struct drm_loom_chip;
 
 /** LOOM_WAIT_FOREVER - no deadline */
 #define LOOM_WAIT_FOREVER	INT64_MAX
@@ -34,7 +34,7 @@ struct loom_topology;
  * @device: [out] the device, close with loom_device_close()
  *
  * Return: 0, -ENODEV if there is no node or @path is not a Loom device, -EACCES and the like from
- * open(), -EPROTO for a driver with an invalid topology.
+ * open(), -EPROTO for a driver with an invalid chip.
  */
 int loom_device_open(const char *path, struct loom_device **device);
 /** loom_device_close() - closes the node; NULL is fine */
@@ -45,8 +45,8 @@ int loom_device_fd(const struct loom_device *device);
 const char *loom_device_path(const struct loom_device *device);
 /** loom_device_info() - the answer to QUERY at opening; what an older driver does not say is 0 */
 const struct drm_loom_device_info *loom_device_info(const struct loom_device *device);
-/** loom_device_topology() - the same as planner and verifier take it, with the floor of scratch */
-const struct loom_topology *loom_device_topology(const struct loom_device *device);
+/** loom_device_chip() - the same as planner and verifier take it, with the floor of scratch */
+const struct drm_loom_chip *loom_device_chip(const struct loom_device *device);
 /**
  * loom_device_version() - version of the driver
  * @device: the device

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-struct loom_topology;
+struct drm_loom_chip;
 
 /**
  * enum loom_planner_flags - how to plan
@@ -38,7 +38,7 @@ enum loom_planner_flags {
 
 /**
  * struct loom_planner_options - what to plan for, and how
- * @topology: of the device: a preset of loom_topology_find(), or filled in from QUERY. Not NULL
+ * @chip: of the device: a preset of loom_preset_find(), or filled in from QUERY. Not NULL
  * @placer: name of the placement strategy of the arena, see
  *	loom_place_strategy_name(); NULL: "auto"
  * @grouping: name of the strategy that groups nodes to run out of SRAM, see
@@ -52,7 +52,7 @@ enum loom_planner_flags {
  * @num_observe: number of @observe
  */
 struct loom_planner_options {
-	const struct loom_topology *topology;
+	const struct drm_loom_chip *chip;
 	const char *placer;
 	const char *grouping;
 	uint64_t sram_limit_bytes;

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-struct loom_topology;
+struct drm_loom_chip;
 
 /**
  * enum loom_slot_kind - what a slot is for
@@ -425,7 +425,7 @@ struct loom_program_svg_options {
 /**
  * loom_program_svg() - draws a plan: steps against addresses in SRAM and DRAM, groups, streams
  * @program: as loom_program_create() made it
- * @topology: of the device that it was planned for
+ * @chip: of the device that it was planned for
  * @options: NULL for the defaults
  * @text: [out] SVG, from malloc
  * @size_bytes: [out] its size
@@ -434,7 +434,7 @@ struct loom_program_svg_options {
  *
  * Return: 0; -EINVAL for a first step that the plan does not have; -ENOMEM.
  */
-int loom_program_svg(const struct loom_program *program, const struct loom_topology *topology,
+int loom_program_svg(const struct loom_program *program, const struct drm_loom_chip *chip,
 		     const struct loom_program_svg_options *options, char **text,
 		     size_t *size_bytes);
 

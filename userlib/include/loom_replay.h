@@ -17,7 +17,7 @@
 #include "loom.h"
 #include "loom_program.h"
 
-struct loom_topology;
+struct drm_loom_chip;
 
 #ifdef __cplusplus
 extern "C" {
@@ -74,14 +74,14 @@ struct loom_replay_fault {
 
 /**
  * struct loom_replay_options - what a plan is checked against
- * @topology: of the device it is for
+ * @chip: of the device it is for
  * @sram_limit_bytes: bytes per lane that it may use; 0: all that there is
  * @reference: what the same graph computes, said by a plan that is trusted, see
  *	loom_program_create_reference(). NULL: values are not compared
  * @max_faults: faults that are listed; 0: 16
  */
 struct loom_replay_options {
-	const struct loom_topology *topology;
+	const struct drm_loom_chip *chip;
 	uint64_t sram_limit_bytes;
 	const struct loom_program *reference;
 	uint32_t max_faults;

@@ -26,20 +26,20 @@ struct loom_target;
  * loom_target_open() - opens a target
  * @name: "host": this process; "soft" or "device": the first device node; "auto": the first device
  *	node, or this process if there is none; anything with a slash: that node
- * @topology: of "host", NULL for the default; a device has its own
+ * @chip: of "host", NULL for the default; a device has its own
  * @target: [out] close with loom_target_close()
  * @err: [out] one line on failure, may be NULL
  *
  * Return: 0, -ENODEV if there is no such node, -EINVAL for another @name, or the errno of open().
  */
-int loom_target_open(const char *name, const struct loom_topology *topology,
+int loom_target_open(const char *name, const struct drm_loom_chip *chip,
 		     struct loom_target **target, struct loom_error *err);
 /** loom_target_close() - closes a target, after its sessions were destroyed; NULL is fine */
 void loom_target_close(struct loom_target *target);
 /** loom_target_name() - "host", or the node */
 const char *loom_target_name(const struct loom_target *target);
-/** loom_target_topology() - what to plan for; lives as long as the target */
-const struct loom_topology *loom_target_topology(const struct loom_target *target);
+/** loom_target_chip() - what to plan for; lives as long as the target */
+const struct drm_loom_chip *loom_target_chip(const struct loom_target *target);
 /** loom_target_device() - the device, NULL for the host */
 struct loom_device *loom_target_device(const struct loom_target *target);
 

@@ -48,7 +48,7 @@
 #include "kernel.h"
 #include "loom.h"
 #include "loom_program.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 #include "plan/build.h"
 #include "sink.h"
 #include "slice.h"

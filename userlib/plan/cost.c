@@ -10,7 +10,7 @@
 /**
  * struct reader - a plan's tables
  * @program: the program
- * @topology: what it is for
+ * @chip: what it is for
  * @header: of its plan
  * @tensors: tensors of its plan
  * @steps: steps of its plan
@@ -20,7 +20,7 @@
  */
 struct reader {
 	const struct loom_program *program;
-	const struct loom_topology *topology;
+	const struct drm_loom_chip *chip;
 	const struct drm_loom_plan_header *header;
 	const struct drm_loom_plan_tensor *tensors;
 	const struct drm_loom_plan_step *steps;
@@ -59,7 +59,7 @@ static bool is_dram(const struct reader *r, const struct drm_loom_plan_view *vie
 /* The conflict sub-banks that a view of SRAM touches. */
 static u64 view_banks(const struct reader *r, const struct drm_loom_plan_view *view)
 {
-	const struct loom_region_topology *sram = &r->topology->region[DRM_LOOM_REGION_SRAM];
+	const struct drm_loom_chip_region *sram = &r->chip->region[DRM_LOOM_REGION_SRAM];
 	const struct drm_loom_plan_tensor *tensor = &r->tensors[view->tensor];
 	u64 size = sram->bank_bytes / max(sram->sub_banks, 1U), at, end, mask = 0;
 	s64 low = view->offset, high = low;
@@ -180,10 +180,10 @@ static void count_alive(const struct reader *r)
 	}
 }
 
-int loom_plan_cost(const struct loom_program *program, const struct loom_topology *topology,
+int loom_plan_cost(const struct loom_program *program, const struct drm_loom_chip *chip,
 		   struct loom_step_cost **steps)
 {
-	struct reader r = { .topology = topology };
+	struct reader r = { .chip = chip };
 	u32 i;
 
 	open_plan(&r, program);
@@ -299,9 +299,9 @@ static int fill_tensors(const struct reader *r, struct loom_program_group *group
 }
 
 int loom_plan_cost_fill(struct loom_program *program, struct loom_program_group *groups,
-			struct loom_program_cut **cuts, const struct loom_topology *topology)
+			struct loom_program_cut **cuts, const struct drm_loom_chip *chip)
 {
-	struct reader r = { .topology = topology };
+	struct reader r = { .chip = chip };
 	struct loom_step_cost *costs;
 	u32 i;
 	int ret;
@@ -312,7 +312,7 @@ int loom_plan_cost_fill(struct loom_program *program, struct loom_program_group 
 	if (!*cuts)
 		return -ENOMEM;
 	program->cuts = *cuts;
-	ret = loom_plan_cost(program, topology, &costs);
+	ret = loom_plan_cost(program, chip, &costs);
 	if (ret)
 		return ret;
 	/* outputs that are the same value as another are copied at the end */

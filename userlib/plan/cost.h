@@ -8,7 +8,7 @@
 
 #include "loom_core.h"
 #include "loom_program.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 /**
  * struct loom_step_cost - what a step costs
@@ -45,16 +45,16 @@ static inline u64 loom_step_cycles(const struct loom_step_cost *cost)
 /**
  * loom_plan_cost() - what each step of a program costs
  * @program: as the planner made it: its plan is not checked
- * @topology: what it was planned for
+ * @chip: what it was planned for
  * @steps: [out] by step, from malloc
  *
  * Return: 0 or -ENOMEM.
  */
-int loom_plan_cost(const struct loom_program *program, const struct loom_topology *topology,
+int loom_plan_cost(const struct loom_program *program, const struct drm_loom_chip *chip,
 		   struct loom_step_cost **steps);
 
 /** loom_plan_cost_fill() - sums up for stats, groups and cuts, which are made if need be */
 int loom_plan_cost_fill(struct loom_program *program, struct loom_program_group *groups,
-			struct loom_program_cut **cuts, const struct loom_topology *topology);
+			struct loom_program_cut **cuts, const struct drm_loom_chip *chip);
 
 #endif /* LOOM_PLAN_COST_H */

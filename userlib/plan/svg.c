@@ -139,7 +139,7 @@ static int svg_open(struct plan_svg *c)
 	if (c->options->num_steps)
 		c->count = min(c->count, c->options->num_steps);
 	c->count = max(c->count, 1U);
-	ret = loom_plan_cost(c->program, c->topology, &c->costs);
+	ret = loom_plan_cost(c->program, c->chip, &c->costs);
 	if (!ret)
 		ret = svg_choose(c);
 	if (!ret)
@@ -147,14 +147,14 @@ static int svg_open(struct plan_svg *c)
 	return ret;
 }
 
-int loom_program_svg(const struct loom_program *program, const struct loom_topology *topology,
+int loom_program_svg(const struct loom_program *program, const struct drm_loom_chip *chip,
 		     const struct loom_program_svg_options *options, char **text,
 		     size_t *size_bytes)
 {
 	static const struct loom_program_svg_options defaults;
 	struct plan_svg chart = {
 		.program = program,
-		.topology = topology,
+		.chip = chip,
 		.options = options ? options : &defaults,
 	};
 	const int saved = errno;

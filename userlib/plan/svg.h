@@ -44,7 +44,7 @@ struct plan_svg_panel {
  * struct plan_svg - a picture that is being drawn
  * @out: the stream
  * @program: what is drawn
- * @topology: what it is for
+ * @chip: what it is for
  * @options: title and range of steps
  * @tensors: tensors of its plan
  * @num_tensors: number of @tensors
@@ -62,7 +62,7 @@ struct plan_svg_panel {
 struct plan_svg {
 	FILE *out;
 	const struct loom_program *program;
-	const struct loom_topology *topology;
+	const struct drm_loom_chip *chip;
 	const struct loom_program_svg_options *options;
 	const struct drm_loom_plan_tensor *tensors;
 	u32 num_tensors;

@@ -70,7 +70,7 @@ const char *plan_svg_bytes(char text[LOOM_DRAW_BYTES], u64 bytes)
 
 u64 plan_svg_capacity(const struct plan_svg *c)
 {
-	const struct loom_region_topology *sram = &c->topology->region[DRM_LOOM_REGION_SRAM];
+	const struct drm_loom_chip_region *sram = &c->chip->region[DRM_LOOM_REGION_SRAM];
 
 	return sram->bank_bytes - sram->reserved_bytes;
 }
@@ -115,7 +115,7 @@ void plan_svg_time_axis(const struct plan_svg *c)
 
 void plan_svg_words(const struct plan_svg *c)
 {
-	const struct loom_region_topology *sram = &c->topology->region[DRM_LOOM_REGION_SRAM];
+	const struct drm_loom_chip_region *sram = &c->chip->region[DRM_LOOM_REGION_SRAM];
 	const struct loom_program_stats *stats = &c->program->stats;
 	char a[LOOM_DRAW_BYTES], b[LOOM_DRAW_BYTES], e[LOOM_DRAW_BYTES], f[LOOM_DRAW_BYTES];
 	char text[400], part[64] = "";
@@ -127,7 +127,7 @@ void plan_svg_words(const struct plan_svg *c)
 		 (unsigned long long)stats->nodes, c->program->num_groups,
 		 (unsigned long long)stats->steps, (unsigned long long)(stats->cycles / 1000),
 		 plan_svg_bytes(a, stats->dram_read_bytes),
-		 plan_svg_bytes(b, stats->dram_write_bytes), c->topology->name, sram->banks,
+		 plan_svg_bytes(b, stats->dram_write_bytes), c->chip->name, sram->banks,
 		 plan_svg_bytes(e, plan_svg_capacity(c)),
 		 plan_svg_bytes(f, stats->sram_peak_bytes));
 	loom_draw_text(c->out, "s", SVG_LEFT, 50 * PX, text);

@@ -206,7 +206,7 @@ void plan_svg_slot_names(const struct plan_svg *c)
 
 void plan_svg_sub_banks(const struct plan_svg *c)
 {
-	const struct loom_region_topology *sram = &c->topology->region[DRM_LOOM_REGION_SRAM];
+	const struct drm_loom_chip_region *sram = &c->chip->region[DRM_LOOM_REGION_SRAM];
 	u64 size = sram->bank_bytes / max(sram->sub_banks, 1U);
 	u32 i;
 

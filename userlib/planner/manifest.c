@@ -207,7 +207,7 @@ int loom_planner_finish(struct planner *p, struct loom_program **program)
 	take_notes(p, o);
 	fill_stats(p, &o->program);
 	o->program.grouping = loom_grouping_own_name(p->options);
-	ret = loom_plan_cost_fill(&o->program, o->groups, &o->cuts, p->options->topology);
+	ret = loom_plan_cost_fill(&o->program, o->groups, &o->cuts, p->options->chip);
 	if (ret) {
 		loom_program_destroy(&o->program);
 		return ret;

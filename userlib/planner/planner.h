@@ -3,7 +3,7 @@
  * DOC: The planner
  *
  * This room is the driver of planning: graph in, program out (loom_planner.h, loom_program.h). It
- * is given a finished graph and options: the topology, a grouping, a placer, an SRAM limit. It
+ * is given a finished graph and options: the chip, a grouping, a placer, an SRAM limit. It
  * gives a program: the plan's bytes and what a runtime needs to feed it. The same graph and options
  * give the same bytes.
  *

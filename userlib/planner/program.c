@@ -10,13 +10,13 @@
 
 static int set_up_lower(struct planner *p)
 {
-	const struct loom_topology *topology = p->options->topology;
-	const struct loom_region_topology *sram;
+	const struct drm_loom_chip *chip = p->options->chip;
+	const struct drm_loom_chip_region *sram;
 	u64 limit;
 
-	if (!topology)
+	if (!chip)
 		return loom_error_set(p->err, -EINVAL, "no topology to plan for");
-	sram = &topology->region[DRM_LOOM_REGION_SRAM];
+	sram = &chip->region[DRM_LOOM_REGION_SRAM];
 	if (!sram->banks || !sram->align_bytes || sram->bank_bytes <= sram->reserved_bytes)
 		return loom_error_set(p->err, -EINVAL, "the topology has no SRAM");
 	loom_build_init(&p->build, sram->banks);
@@ -89,7 +89,7 @@ static int write_plan(struct planner *p)
 	bool grouped = loom_grouping_is_on(options);
 	struct loom_storage_options storage = {
 		.placer = options->placer,
-		.dram_align_bytes = options->topology->region[DRM_LOOM_REGION_DRAM].align_bytes,
+		.dram_align_bytes = options->chip->region[DRM_LOOM_REGION_DRAM].align_bytes,
 		.observe_all = options->flags & LOOM_PLANNER_OBSERVE_ALL,
 		.observe = options->observe,
 		.num_observe = options->num_observe,

@@ -4,7 +4,7 @@
  * shares nothing with the planner: its caller hands it over.
  */
 #include "loom_planner.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 /* In all lanes: enough that next to nothing is cut, and no more than a replay can hold. */
 #define REFERENCE_BYTES	(256ULL << 20)
@@ -14,17 +14,17 @@ int loom_program_create_reference(const struct loom_graph *graph,
 				  struct loom_program **program, struct loom_error *err)
 {
 	struct loom_planner_options own = *options;
-	struct loom_topology topology;
-	struct loom_region_topology *sram;
+	struct drm_loom_chip chip;
+	struct drm_loom_chip_region *sram;
 
-	if (!options->topology)
+	if (!options->chip)
 		return loom_program_create(graph, options, program, err);
-	topology = *options->topology;
-	sram = &topology.region[DRM_LOOM_REGION_SRAM];
+	chip = *options->chip;
+	sram = &chip.region[DRM_LOOM_REGION_SRAM];
 	if (sram->banks)
 		sram->bank_bytes = sram->reserved_bytes + REFERENCE_BYTES / sram->banks;
 	sram->floor_bytes = 0;
-	own.topology = &topology;
+	own.chip = &chip;
 	own.grouping = NULL;
 	own.sram_limit_bytes = 0;
 	own.flags |= LOOM_PLANNER_NO_OVERLAP | LOOM_PLANNER_GIVEN_ORDER;

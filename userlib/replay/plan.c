@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 static bool table_is_fine(const struct drm_loom_plan_header *header,
 			  const struct drm_loom_table *table, uint32_t stride, uint32_t most)
@@ -108,8 +108,8 @@ static bool make_cells(struct replay *r, struct replay_space *space)
 
 static bool make_spaces(struct replay *r)
 {
-	const struct loom_region_topology *sram =
-		&r->options->topology->region[DRM_LOOM_REGION_SRAM];
+	const struct drm_loom_chip_region *sram =
+		&r->options->chip->region[DRM_LOOM_REGION_SRAM];
 	uint64_t room = sram->bank_bytes - sram->reserved_bytes;
 	struct replay_space *scratch;
 	uint32_t i;

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "loom_core.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 /* Faults that are listed unless the options say how many. */
 #define REPLAY_LISTED	16
@@ -293,29 +293,29 @@ static int set_up(struct replay *r, const struct loom_program *program,
 }
 
 /* The reference is replayed with the SRAM and the lanes that it was planned for. */
-static void reference_options(const struct loom_program *program, struct loom_topology *topology,
+static void reference_options(const struct loom_program *program, struct drm_loom_chip *chip,
 			      struct loom_replay_options *options)
 {
 	const struct drm_loom_plan_header *header = program->plan;
 
-	*topology = *options->topology;
-	topology->region[DRM_LOOM_REGION_SRAM].banks = header->lanes;
-	topology->region[DRM_LOOM_REGION_SRAM].bank_bytes =
-		topology->region[DRM_LOOM_REGION_SRAM].reserved_bytes + header->scratch_bytes;
-	options->topology = topology;
+	*chip = *options->chip;
+	chip->region[DRM_LOOM_REGION_SRAM].banks = header->lanes;
+	chip->region[DRM_LOOM_REGION_SRAM].bank_bytes =
+		chip->region[DRM_LOOM_REGION_SRAM].reserved_bytes + header->scratch_bytes;
+	options->chip = chip;
 	options->sram_limit_bytes = 0;
 	options->reference = NULL;
 }
 
 static int run_reference(struct replay *ref, const struct loom_replay_options *options,
-			 struct loom_replay_options *own, struct loom_topology *topology,
+			 struct loom_replay_options *own, struct drm_loom_chip *chip,
 			 uint32_t shift, struct loom_error *err)
 {
 	int ret;
 
 	*own = *options;
 	own->max_faults = 1;
-	reference_options(options->reference, topology, own);
+	reference_options(options->reference, chip, own);
 	ret = set_up(ref, options->reference, own, shift);
 	if (ret)
 		return ret;
@@ -337,7 +337,7 @@ static void find_first_wrong(struct replay *wrong, const struct loom_replay_opti
 {
 	struct loom_replay_options own = *options;
 	uint64_t slots = 1 << 16;
-	struct loom_topology topology;
+	struct drm_loom_chip chip;
 	struct replay r;
 	uint32_t pass;
 
@@ -353,7 +353,7 @@ static void find_first_wrong(struct replay *wrong, const struct loom_replay_opti
 		uint64_t *known = pass ? wrong->known : calloc(slots, sizeof(*known));
 
 		if (!pass)
-			reference_options(options->reference, &topology, &mine);
+			reference_options(options->reference, &chip, &mine);
 		wrong->known = known;
 		if (!known || set_up(&r, pass ? wrong->program : options->reference, &mine, shift))
 			break;
@@ -374,7 +374,7 @@ static int check(struct replay *r, const struct loom_replay_options *options, ui
 		 struct loom_error *err)
 {
 	struct loom_replay_options own;
-	struct loom_topology topology;
+	struct drm_loom_chip chip;
 	struct replay ref;
 	int ret;
 
@@ -388,7 +388,7 @@ static int check(struct replay *r, const struct loom_replay_options *options, ui
 		compare(r, NULL);
 		return 0;
 	}
-	ret = run_reference(&ref, options, &own, &topology, shift, err);
+	ret = run_reference(&ref, options, &own, &chip, shift, err);
 	if (ret)
 		return ret;
 	compare(r, &ref);
@@ -412,7 +412,7 @@ int loom_replay_program(const struct loom_program *program,
 
 	if (err)
 		err->text[0] = '\0';
-	if (!options->topology)
+	if (!options->chip)
 		return loom_error_set(err, -EINVAL, "replay: no topology");
 	if (reference && (reference->plan_bytes < sizeof(struct drm_loom_plan_header) ||
 			  !is_comparable(program, reference)))

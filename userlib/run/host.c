@@ -67,7 +67,7 @@ static int loom_host_load_slot(struct loom_session *session, uint32_t slot)
 static int loom_host_load(struct loom_session *session, struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
-	const struct loom_topology *topology = session->target->topology;
+	const struct drm_loom_chip *chip = session->target->chip;
 	struct loom_host *host = calloc(1, sizeof(*host));
 	struct drm_loom_reject reject;
 	uint64_t scratch_bytes;
@@ -77,7 +77,7 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 	if (!host)
 		return loom_error_set(err, -ENOMEM, "no memory");
 	session->priv = host;
-	ret = loom_plan_create(program->plan, program->plan_bytes, topology, &host->plan, &reject);
+	ret = loom_plan_create(program->plan, program->plan_bytes, chip, &host->plan, &reject);
 	if (ret == -EBADMSG)
 		return loom_run_reject(err, &reject);
 	if (ret)
@@ -205,14 +205,14 @@ static const struct loom_target_ops loom_host_ops = {
 	.close = loom_host_close,
 };
 
-int loom_host_open(struct loom_target *target, const struct loom_topology *topology,
+int loom_host_open(struct loom_target *target, const struct drm_loom_chip *chip,
 		   struct loom_error *err)
 {
 	int ret;
 
 	target->ops = &loom_host_ops;
 	target->name = "host";
-	target->topology = topology ? topology : loom_topology_get(0);
-	ret = loom_host_memory_create(target->topology, &target->memory);
+	target->chip = chip ? chip : loom_preset_get(0);
+	ret = loom_host_memory_create(target->chip, &target->memory);
 	return ret ? loom_error_set(err, ret, "no memory") : 0;
 }

@@ -8,7 +8,7 @@
 #include "loom_bank.h"
 #include "loom_layout.h"
 #include "loom_program.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 /**
  * DOC: Memory of the host target
@@ -24,12 +24,12 @@
 
 /**
  * struct loom_host_memory - banks that exist as address ranges only
- * @topology: their number and size
+ * @chip: their number and size
  * @lock: protects @bank
  * @bank: by &enum drm_loom_region
  */
 struct loom_host_memory {
-	const struct loom_topology *topology;
+	const struct drm_loom_chip *chip;
 	pthread_mutex_t lock;
 	struct loom_bank bank[DRM_LOOM_REGION_COUNT];
 };
@@ -42,7 +42,7 @@ struct loom_host_block {
 	struct loom_bank_block block;
 };
 
-int loom_host_memory_create(const struct loom_topology *topology, struct loom_host_memory **out)
+int loom_host_memory_create(const struct drm_loom_chip *chip, struct loom_host_memory **out)
 {
 	struct loom_host_memory *memory = calloc(1, sizeof(*memory));
 	uint32_t i;
@@ -50,9 +50,9 @@ int loom_host_memory_create(const struct loom_topology *topology, struct loom_ho
 
 	if (!memory)
 		return -ENOMEM;
-	memory->topology = topology;
+	memory->chip = chip;
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
-		const struct loom_region_topology *region = &topology->region[i];
+		const struct drm_loom_chip_region *region = &chip->region[i];
 		u64 base, limit = region->bank_bytes - region->bank_bytes % region->align_bytes;
 
 		ret = -EINVAL;
@@ -89,7 +89,7 @@ void loom_host_memory_destroy(struct loom_host_memory *memory)
 int loom_host_memory_place(struct loom_host_memory *memory, const struct loom_program_slot *slot,
 			   struct loom_host_block **out)
 {
-	const struct loom_region_topology *dram = &memory->topology->region[DRM_LOOM_REGION_DRAM];
+	const struct drm_loom_chip_region *dram = &memory->chip->region[DRM_LOOM_REGION_DRAM];
 	struct loom_bank_request request = { .align = dram->align_bytes, .high = U64_MAX };
 	struct loom_host_block *block;
 	struct loom_layout layout;

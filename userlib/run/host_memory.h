@@ -7,10 +7,10 @@
 struct loom_host_block;
 struct loom_host_memory;
 struct loom_program_slot;
-struct loom_topology;
+struct drm_loom_chip;
 
 /** loom_host_memory_create() - empty banks of every region; 0 or -errno */
-int loom_host_memory_create(const struct loom_topology *topology, struct loom_host_memory **memory);
+int loom_host_memory_create(const struct drm_loom_chip *chip, struct loom_host_memory **memory);
 /** loom_host_memory_destroy() - all blocks have been released; NULL is fine */
 void loom_host_memory_destroy(struct loom_host_memory *memory);
 

@@ -169,7 +169,7 @@ static void loom_report_sum(struct loom_report_state *state)
 int loom_report_region_get(const struct loom_target *target, uint32_t region,
 			   uint64_t scratch_bytes, struct loom_report_region **report)
 {
-	const struct loom_region_topology *topology;
+	const struct drm_loom_chip_region *chip;
 	struct loom_report_state *state;
 	struct drm_loom_block *blocks;
 	uint64_t held_bytes;
@@ -181,21 +181,21 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 	*report = NULL;
 	if (region >= DRM_LOOM_REGION_COUNT)
 		return -EINVAL;
-	topology = &target->topology->region[region];
+	chip = &target->chip->region[region];
 	ret = target->ops->blocks(target, region, &blocks, &count, &held_bytes);
 	if (ret)
 		return ret;
 	if (region == DRM_LOOM_REGION_SRAM)
 		held_bytes = max(held_bytes, scratch_bytes);
-	state = calloc(1, sizeof(*state) + topology->banks * sizeof(*state->banks));
+	state = calloc(1, sizeof(*state) + chip->banks * sizeof(*state->banks));
 	if (!state) {
 		free(blocks);
 		return -ENOMEM;
 	}
 	state->base.name = loom_report_names[region];
 	state->base.banks = state->banks;
-	state->base.num_banks = topology->banks;
-	state->base.align_bytes = topology->align_bytes;
+	state->base.num_banks = chip->banks;
+	state->base.align_bytes = chip->align_bytes;
 	partial = loom_report_partial(blocks, count);
 	ret = loom_report_fill(&state->common, blocks, count, held_bytes);
 	free(blocks);
@@ -205,7 +205,7 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 		loom_report_region_put(&state->base);
 		return ret;
 	}
-	for (i = 0; !partial && i < topology->banks; i++)
+	for (i = 0; !partial && i < chip->banks; i++)
 		state->banks[i] = state->common;
 	loom_report_sum(state);
 	*report = &state->base;

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "loom_device.h"
 #include "loom_run.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 struct loom_host_memory;
 
@@ -74,14 +74,14 @@ struct loom_target_ops {
  * struct loom_target - a place to run programs; immutable, so it needs no lock
  * @ops: what it does
  * @name: for people
- * @topology: what to plan for
+ * @chip: what to plan for
  * @device: the device, NULL for the host
  * @memory: of the host: where slots would lie on a device; else NULL. Has a lock of its own
  */
 struct loom_target {
 	const struct loom_target_ops *ops;
 	const char *name;
-	const struct loom_topology *topology;
+	const struct drm_loom_chip *chip;
 	struct loom_device *device;
 	struct loom_host_memory *memory;
 };
@@ -104,8 +104,8 @@ struct loom_session {
 	void *priv;
 };
 
-/** loom_host_open() - makes @target, which is zeroed, this process with banks as in @topology */
-int loom_host_open(struct loom_target *target, const struct loom_topology *topology,
+/** loom_host_open() - makes @target, which is zeroed, this process with banks as in @chip */
+int loom_host_open(struct loom_target *target, const struct drm_loom_chip *chip,
 		   struct loom_error *err);
 /** loom_soft_open() - makes @target, which is zeroed, the node at @path, NULL: the first one */
 int loom_soft_open(struct loom_target *target, const char *path, struct loom_error *err);

@@ -50,8 +50,8 @@ static int loom_soft_no_space(struct loom_error *err, const struct loom_device *
 static int loom_soft_floor(struct loom_error *err, int code, const struct loom_device *device,
 			   const struct drm_loom_fit *fit)
 {
-	const struct loom_region_topology *sram =
-		&loom_device_topology(device)->region[DRM_LOOM_REGION_SRAM];
+	const struct drm_loom_chip_region *sram =
+		&loom_device_chip(device)->region[DRM_LOOM_REGION_SRAM];
 
 	return loom_error_set(err, code,
 			      "the plan's scratch takes %llu bytes of each bank: more than the %llu that are kept for it need a device that nobody else uses",
@@ -315,6 +315,6 @@ int loom_soft_open(struct loom_target *target, const char *path, struct loom_err
 				      strerror(-ret));
 	target->ops = &loom_soft_ops;
 	target->name = loom_device_path(target->device);
-	target->topology = loom_device_topology(target->device);
+	target->chip = loom_device_chip(target->device);
 	return 0;
 }

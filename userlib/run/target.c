@@ -6,12 +6,12 @@
 #include <string.h>
 
 static int loom_target_open_named(struct loom_target *target, const char *name,
-				  const struct loom_topology *topology, struct loom_error *err)
+				  const struct drm_loom_chip *chip, struct loom_error *err)
 {
 	int ret;
 
 	if (!strcmp(name, "host"))
-		return loom_host_open(target, topology, err);
+		return loom_host_open(target, chip, err);
 	if (!strcmp(name, "soft") || !strcmp(name, "device"))
 		return loom_soft_open(target, NULL, err);
 	if (strchr(name, '/'))
@@ -20,10 +20,10 @@ static int loom_target_open_named(struct loom_target *target, const char *name,
 		return loom_error_set(err, -EINVAL, "there is no device '%s'", name);
 	ret = loom_soft_open(target, NULL, err);
 	/* A node that cannot be opened is an error: running on the host instead would be slow. */
-	return ret == -ENODEV ? loom_host_open(target, topology, err) : ret;
+	return ret == -ENODEV ? loom_host_open(target, chip, err) : ret;
 }
 
-int loom_target_open(const char *name, const struct loom_topology *topology,
+int loom_target_open(const char *name, const struct drm_loom_chip *chip,
 		     struct loom_target **out, struct loom_error *err)
 {
 	struct loom_target *target;
@@ -33,7 +33,7 @@ int loom_target_open(const char *name, const struct loom_topology *topology,
 	target = calloc(1, sizeof(*target));
 	if (!target)
 		return loom_error_set(err, -ENOMEM, "no memory");
-	ret = loom_target_open_named(target, name, topology, err);
+	ret = loom_target_open_named(target, name, chip, err);
 	if (ret) {
 		free(target);
 		return ret;
@@ -55,9 +55,9 @@ const char *loom_target_name(const struct loom_target *target)
 	return target->name;
 }
 
-const struct loom_topology *loom_target_topology(const struct loom_target *target)
+const struct drm_loom_chip *loom_target_chip(const struct loom_target *target)
 {
-	return target->topology;
+	return target->chip;
 }
 
 struct loom_device *loom_target_device(const struct loom_target *target)

@@ -609,7 +609,7 @@ struct drm_gem_object *loom_bo_import(struct drm_device *drm, struct dma_buf_att
 	bo = kzalloc(sizeof(*bo), GFP_KERNEL_ACCOUNT);
 	if (!bo)
 		return ERR_PTR(-ENOMEM);
-	ret = loom_shape_init(&bo->shape, drm, loom->topology, &args);
+	ret = loom_shape_init(&bo->shape, drm, loom->chip, &args);
 	if (!ret && bo->shape.layout.bytes_per_bank >
 		    loom_region_total(&loom->region[DRM_LOOM_REGION_DRAM]))
 		ret = -ENOSPC;
@@ -672,7 +672,7 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 	u32 handle;
 	int ret;
 
-	ret = loom_shape_init(&shape, drm, loom->topology, args);
+	ret = loom_shape_init(&shape, drm, loom->chip, args);
 	if (ret == -EOVERFLOW) {
 		shape.layout.bytes_per_bank = U64_MAX;
 		ret = -ENOSPC;

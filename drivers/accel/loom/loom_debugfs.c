@@ -153,7 +153,7 @@ static void loom_debugfs_list_print(struct seq_file *m, struct loom_device *loom
 /* Where banks differ: each, those beside each other that are alike in one. */
 static int loom_debugfs_banks(struct seq_file *m, struct loom_device *loom, u32 id)
 {
-	u32 banks = loom->topology->region[id].banks, first = 0, bank;
+	u32 banks = loom->chip->region[id].banks, first = 0, bank;
 	struct loom_debugfs_list list = {}, next;
 	int ret = 0;
 

@@ -33,17 +33,17 @@
 
 static char *loom_device_topology;
 module_param_named(topology, loom_device_topology, charp, 0444);
-MODULE_PARM_DESC(topology, "Preset that says what the device is made of (default: soft)");
+MODULE_PARM_DESC(chip, "Preset that says what the device is made of (default: soft)");
 
 static uint loom_device_job_timeout_ms = 300000;
 module_param_named(job_timeout_ms, loom_device_job_timeout_ms, uint, 0644);
 MODULE_PARM_DESC(job_timeout_ms, "A job that has the engine for longer is ended (default: 300000)");
 
 /* What the module parameter names. */
-static const struct loom_topology *loom_device_param_topology(void)
+static const struct drm_loom_chip *loom_device_param_topology(void)
 {
-	return loom_device_topology ? loom_topology_find(loom_device_topology) :
-				      loom_topology_get(0);
+	return loom_device_topology ? loom_preset_find(loom_device_topology) :
+				      loom_preset_get(0);
 }
 
 /**
@@ -53,15 +53,15 @@ static const struct loom_topology *loom_device_param_topology(void)
  */
 int loom_device_check_params(void)
 {
-	const struct loom_topology *topology;
+	const struct drm_loom_chip *chip;
 	char names[128] = "";
 	unsigned int i;
 
 	if (loom_device_param_topology())
 		return 0;
-	for (i = 0; (topology = loom_topology_get(i)); i++) {
+	for (i = 0; (chip = loom_preset_get(i)); i++) {
 		strlcat(names, " ", sizeof(names));
-		strlcat(names, topology->name, sizeof(names));
+		strlcat(names, chip->name, sizeof(names));
 	}
 	pr_err("loom: no topology '%s', there are:%s\n", loom_device_topology, names);
 	return -EINVAL;
@@ -153,7 +153,7 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend)
 	loom = devm_drm_dev_alloc(dev, &loom_drm_driver, struct loom_device, drm);
 	if (IS_ERR(loom))
 		return PTR_ERR(loom);
-	loom->topology = loom_device_param_topology();
+	loom->chip = loom_device_param_topology();
 	loom->backend = backend;
 	loom->job_timeout_ms = clamp_t(uint, loom_device_job_timeout_ms, 1, INT_MAX);
 	ret = loom_device_init(loom);

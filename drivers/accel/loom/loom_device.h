@@ -9,7 +9,7 @@
 #include <drm/gpu_scheduler.h>
 #include <drm/ttm/ttm_device.h>
 
-#include "core/loom_topology.h"
+#include "core/loom_chip.h"
 #include "loom_region.h"
 
 struct loom_context;
@@ -82,7 +82,7 @@ struct loom_job_position;
  * struct loom_backend - who runs the jobs
  *
  * The rest of the module knows of a back end only these calls. What a device is made of is not
- * among them: &loom_device.topology is the preset that a module parameter names, set before @init.
+ * among them: &loom_device.chip is the preset that a module parameter names, set before @init.
  *
  * What a back end calls while it runs a job:
  *
@@ -210,8 +210,8 @@ struct loom_backend {
 struct loom_device {
 	/** @drm: base */
 	struct drm_device drm;
-	/** @topology: what it is made of, constant */
-	const struct loom_topology *topology;
+	/** @chip: what it is made of, constant */
+	const struct drm_loom_chip *chip;
 	/** @backend: who runs the jobs, constant */
 	const struct loom_backend *backend;
 	/** @backend_data: owned by @backend */

@@ -6,7 +6,7 @@
 
 /* Each addition to the contract bumps the minor. */
 #define LOOM_DRV_MAJOR	1
-#define LOOM_DRV_MINOR	4
+#define LOOM_DRV_MINOR	5
 
 extern const struct drm_driver loom_drm_driver;
 

@@ -84,7 +84,7 @@ void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 				       loom_region_names[region]);
 		if (bank_bytes)
 			loom_fdinfo_print_banks(p, loom_region_names[region], bank_bytes[region],
-						loom->topology->region[region].banks);
+						loom->chip->region[region].banks);
 	}
 	kfree(bank_bytes);
 }

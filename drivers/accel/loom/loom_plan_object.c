@@ -198,8 +198,8 @@ int loom_plan_conflict_write(const struct loom_region_conflict *conflict, struct
 /* Bytes per bank of all DRAM slots, each in a buffer of its own. Saturates. */
 static u64 loom_plan_object_dram_bytes(const struct loom_plan_object *object)
 {
-	const struct loom_region_topology *dram =
-		&object->loom->topology->region[DRM_LOOM_REGION_DRAM];
+	const struct drm_loom_chip_region *dram =
+		&object->loom->chip->region[DRM_LOOM_REGION_DRAM];
 	const struct loom_plan *plan = object->plan;
 	u64 sum = 0;
 	u32 i;
@@ -316,7 +316,7 @@ static int loom_plan_object_create(const struct drm_loom_plan_create *args,
 	ret = loom_plan_object_charge(object, loom_plan_peak_bytes(blob, args->size));
 	if (ret)
 		goto out_free;
-	ret = loom_plan_create(blob, args->size, loom->topology, &object->plan, &reject);
+	ret = loom_plan_create(blob, args->size, loom->chip, &object->plan, &reject);
 	if (ret == -EBADMSG) {
 		trace_loom_reject(loom_device_index(loom), object->client->id, reject.rule);
 		loom_refuse(&loom->drm, ret, "plan: rule %u, step %u, command %u, tensor %u",

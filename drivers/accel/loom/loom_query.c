@@ -85,9 +85,10 @@ static int loom_query_device(struct loom_device *loom, struct drm_loom_query *ar
 {
 	struct drm_loom_device_info info = {
 		.plan_version = DRM_LOOM_PLAN_VERSION,
-		.lanes = loom->topology->region[DRM_LOOM_REGION_SRAM].banks,
-		.dtypes = GENMASK(DRM_LOOM_DTYPE_END - 1, DRM_LOOM_DTYPE_F32),
-		.compute_units = loom->topology->compute_units,
+		.lanes = loom->chip->region[DRM_LOOM_REGION_SRAM].banks,
+		.dtypes = loom->chip->dtypes,
+		.opcodes = loom->chip->opcodes,
+		.compute_units = loom->chip->compute_units,
 		.max_plan_bytes = DRM_LOOM_MAX_PLAN_BYTES,
 		.max_unit_cost = DRM_LOOM_MAX_UNIT_COST,
 		.max_tensors = DRM_LOOM_MAX_TENSORS,
@@ -95,15 +96,11 @@ static int loom_query_device(struct loom_device *loom, struct drm_loom_query *ar
 		.max_slots = DRM_LOOM_MAX_SLOTS,
 		.job_timeout_ms = loom->job_timeout_ms,
 	};
-	u32 opcode;
 
 	if (args->index)
 		return loom_refuse(&loom->drm, -EINVAL, "query %u takes no index: %u", args->type,
 				   args->index);
-	strscpy(info.name, loom->topology->name);
-	for (opcode = 0; opcode < DRM_LOOM_OP_END; opcode++)
-		if (loom_op_get(opcode))
-			info.opcodes |= BIT_ULL(opcode);
+	strscpy(info.name, loom->chip->name);
 	loom_quota_info(loom, file->driver_priv, &info);
 	return loom_query_answer(loom, args, &info, sizeof(info));
 }
@@ -118,6 +115,21 @@ static int loom_query_region(struct loom_device *loom, struct drm_loom_query *ar
 		return -EINVAL;
 	loom_region_info(region, &client->sram, &info);
 	return loom_query_answer(loom, args, &info, sizeof(info));
+}
+
+static int loom_query_chip(struct loom_device *loom, struct drm_loom_query *args,
+			   const struct loom_file *client)
+{
+	struct drm_loom_chip chip = *loom->chip;
+	struct drm_loom_region_info sram;
+
+	if (args->index)
+		return loom_refuse(&loom->drm, -EINVAL, "query %u takes no index: %u", args->type,
+				   args->index);
+	/* the floor is the device's, by what is kept for scratch among its clients */
+	loom_region_info(&loom->region[DRM_LOOM_REGION_SRAM], &client->sram, &sram);
+	chip.region[DRM_LOOM_REGION_SRAM].floor_bytes = sram.scratch_floor_bytes;
+	return loom_query_answer(loom, args, &chip, sizeof(chip));
 }
 
 static int loom_query_fit(struct loom_device *loom, struct drm_loom_query *args,
@@ -184,7 +196,7 @@ static int loom_query_bank_blocks(struct loom_device *loom, struct drm_loom_quer
 
 	if (!region)
 		return -EINVAL;
-	banks = region->topology->banks;
+	banks = region->chip->banks;
 	if (bank >= banks)
 		return loom_refuse(&loom->drm, -EINVAL, "query %u: no bank %u", args->type, bank);
 	loom_mask_set(&mask, array_index_nospec(bank, banks));
@@ -204,7 +216,7 @@ static int loom_query_banks(struct loom_device *loom, struct drm_loom_query *arg
 	if (!stride)
 		return loom_refuse(&loom->drm, -EINVAL, "query %u: stride %u", args->type,
 				   args->stride);
-	count = region->topology->banks;
+	count = region->chip->banks;
 	banks = kcalloc(count, sizeof(*banks), GFP_KERNEL_ACCOUNT);
 	if (!banks)
 		return -ENOMEM;
@@ -257,6 +269,8 @@ int loom_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 		return loom_query_bank_blocks(loom, args, file->client_id);
 	case DRM_LOOM_QUERY_NO_SPACE:
 		return loom_query_no_space(loom, args, file->driver_priv);
+	case DRM_LOOM_QUERY_CHIP:
+		return loom_query_chip(loom, args, file->driver_priv);
 	}
 	return loom_refuse(drm, -EINVAL, "no query %u", args->type);
 }

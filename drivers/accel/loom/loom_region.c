@@ -7,7 +7,7 @@
 #include <drm/drm_gem.h>
 
 #include "core/loom_plan.h"
-#include "core/loom_topology.h"
+#include "core/loom_chip.h"
 #include "loom_compat.h"
 #include "loom_region.h"
 #include "loom_shape.h"
@@ -253,7 +253,7 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 {
 	struct loom_bank_request request = {
 		.size = shape->layout.bytes_per_bank,
-		.align = region->topology->align_bytes,
+		.align = region->chip->align_bytes,
 		.high = U64_MAX,
 		.mask = shape->partial ? &shape->mask : NULL,
 		.top_down = shape->top_down,
@@ -428,31 +428,31 @@ struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
  * loom_region_init() - set up the banks of a region, all of them free
  * @region: zeroed
  * @id: an &enum drm_loom_region
- * @topology: its banks; lives as long as the region
+ * @chip: its banks; lives as long as the region
  * @dev: number of the device's node, for traces
  *
  * Return: 0 or -errno.
  */
 int loom_region_init(struct loom_region *region, u32 id,
-		     const struct loom_region_topology *topology, u32 dev)
+		     const struct drm_loom_chip_region *chip, u32 dev)
 {
-	u64 base, limit = topology->bank_bytes;
+	u64 base, limit = chip->bank_bytes;
 
-	if (!loom_round_up(topology->reserved_bytes, topology->align_bytes, &base))
+	if (!loom_round_up(chip->reserved_bytes, chip->align_bytes, &base))
 		return -EINVAL;
-	limit -= limit % topology->align_bytes;
+	limit -= limit % chip->align_bytes;
 	region->id = id;
 	region->dev = dev;
-	region->topology = topology;
+	region->chip = chip;
 	region->scratch = RB_ROOT_CACHED;
 	region->leftovers = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&region->leftover_age);
 	init_waitqueue_head(&region->freed_wait);
 	if (id == DRM_LOOM_REGION_SRAM)
-		loom_sram_init(&region->sram, topology, limit - base);
+		loom_sram_init(&region->sram, chip, limit - base);
 	mutex_init(&region->lock);
 	spin_lock_init(&region->scratch_lock);
-	return loom_bank_init(&region->bank, base, limit, topology->banks,
+	return loom_bank_init(&region->bank, base, limit, chip->banks,
 			      id == DRM_LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
 							   LOOM_BANK_LARGE_BEST_FIT);
 }
@@ -556,7 +556,7 @@ bool loom_region_entitled(struct loom_region *region, const struct loom_sram_sha
 void loom_region_info(struct loom_region *region, const struct loom_sram_share *share,
 		      struct drm_loom_region_info *info)
 {
-	const struct loom_region_topology *topology = region->topology;
+	const struct drm_loom_chip_region *chip = region->chip;
 	struct loom_bank_stats stats;
 	struct rb_node *most;
 	u64 scratch, used;
@@ -571,11 +571,11 @@ void loom_region_info(struct loom_region *region, const struct loom_sram_share *
 	mutex_unlock(&region->lock);
 
 	*info = (struct drm_loom_region_info) {
-		.banks = topology->banks,
-		.sub_banks = topology->sub_banks,
-		.bank_bytes = topology->bank_bytes,
-		.reserved_bytes = topology->reserved_bytes,
-		.align_bytes = topology->align_bytes,
+		.banks = chip->banks,
+		.sub_banks = chip->sub_banks,
+		.bank_bytes = chip->bank_bytes,
+		.reserved_bytes = chip->reserved_bytes,
+		.align_bytes = chip->align_bytes,
 		.total_bytes = stats.total,
 		.allocated_bytes = stats.allocated,
 		.free_bytes = stats.free,

@@ -33,8 +33,8 @@ struct loom_region {
 	u32 id;
 	/** @dev: number of the device's node, for traces; constant */
 	u32 dev;
-	/** @topology: its banks, constant */
-	const struct loom_region_topology *topology;
+	/** @chip: its banks, constant */
+	const struct drm_loom_chip_region *chip;
 	/**
 	 * @lock: protects @bank and @sram, and nothing is added to @scratch without it. Nothing is
 	 * allocated under it, but it may be held as long as it takes to look at all blocks
@@ -192,7 +192,7 @@ static inline u64 loom_region_address(struct ttm_resource *resource)
 extern const char * const loom_region_names[DRM_LOOM_REGION_COUNT];
 
 int loom_region_init(struct loom_region *region, u32 id,
-		     const struct loom_region_topology *topology, u32 dev);
+		     const struct drm_loom_chip_region *chip, u32 dev);
 void loom_region_fini(struct loom_region *region);
 
 struct loom_region_block *loom_region_alloc(struct loom_region *region,

@@ -7,7 +7,7 @@
 #include <drm/drm_device.h>
 #include <drm/loom_accel.h>
 
-#include "core/loom_topology.h"
+#include "core/loom_chip.h"
 #include "loom_shape.h"
 #include "loom_user.h"
 
@@ -48,24 +48,24 @@ static int loom_shape_copy_mask(struct loom_shape *shape, struct drm_device *drm
 
 /**
  * loom_shape_default_page_bytes() - what zero stands for in BO_CREATE
- * @topology: of the region
+ * @chip: of the region
  *
  * Return: bytes.
  */
-u32 loom_shape_default_page_bytes(const struct loom_region_topology *topology)
+u32 loom_shape_default_page_bytes(const struct drm_loom_chip_region *chip)
 {
-	return max_t(u64, LOOM_SHAPE_PAGE_DEFAULT, topology->align_bytes);
+	return max_t(u64, LOOM_SHAPE_PAGE_DEFAULT, chip->align_bytes);
 }
 
-static int loom_shape_page(struct drm_device *drm, const struct loom_region_topology *topology,
+static int loom_shape_page(struct drm_device *drm, const struct drm_loom_chip_region *chip,
 			   const struct drm_loom_bo_create *args, u32 *page_bytes)
 {
 	*page_bytes = args->page_bytes;
 	if (!*page_bytes)
-		*page_bytes = loom_shape_default_page_bytes(topology);
+		*page_bytes = loom_shape_default_page_bytes(chip);
 	if (args->width || args->height || args->dtype || args->pitch_bytes)
 		return loom_refuse(drm, -EINVAL, "buffer: fields of an image are set");
-	if (!args->size || !is_power_of_2(*page_bytes) || *page_bytes < topology->align_bytes ||
+	if (!args->size || !is_power_of_2(*page_bytes) || *page_bytes < chip->align_bytes ||
 	    *page_bytes > LOOM_SHAPE_PAGE_MAX)
 		return loom_refuse(drm, -EINVAL, "buffer: %llu bytes in pages of %u", args->size,
 				   *page_bytes);
@@ -79,22 +79,22 @@ static bool loom_shape_no_shards(const struct drm_loom_bo_create *args)
 }
 
 static int loom_shape_interleaved(struct loom_shape *shape, struct drm_device *drm,
-				  const struct loom_region_topology *topology,
+				  const struct drm_loom_chip_region *chip,
 				  const struct drm_loom_bo_create *args)
 {
 	u32 page_bytes;
-	int ret = loom_shape_page(drm, topology, args, &page_bytes);
+	int ret = loom_shape_page(drm, chip, args, &page_bytes);
 
 	if (ret)
 		return ret;
 	if (!loom_shape_no_shards(args))
 		return loom_refuse(drm, -EINVAL, "buffer: fields of shards are set");
 	return loom_layout_interleaved(&shape->layout, args->size, page_bytes,
-				       loom_mask_count(&shape->mask), topology->align_bytes);
+				       loom_mask_count(&shape->mask), chip->align_bytes);
 }
 
 static int loom_shape_image(struct loom_shape *shape, struct drm_device *drm,
-			    const struct loom_region_topology *topology,
+			    const struct drm_loom_chip_region *chip,
 			    const struct drm_loom_bo_create *args)
 {
 	int ret;
@@ -103,7 +103,7 @@ static int loom_shape_image(struct loom_shape *shape, struct drm_device *drm,
 		return loom_refuse(drm, -EINVAL, "image: fields of other layouts are set");
 	ret = loom_layout_image(&shape->layout, args->width, args->height, args->dtype,
 				args->pitch_bytes, loom_mask_count(&shape->mask),
-				topology->align_bytes);
+				chip->align_bytes);
 	if (ret == -EINVAL)
 		return loom_refuse(drm, ret, "image: %u x %u of type %u, pitch %u", args->width,
 				   args->height, args->dtype, args->pitch_bytes);
@@ -111,7 +111,7 @@ static int loom_shape_image(struct loom_shape *shape, struct drm_device *drm,
 }
 
 static int loom_shape_shards(struct loom_shape *shape, struct drm_device *drm,
-			     const struct loom_region_topology *topology,
+			     const struct drm_loom_chip_region *chip,
 			     const struct drm_loom_bo_create *args)
 {
 	struct loom_layout_shards shards = {
@@ -123,10 +123,10 @@ static int loom_shape_shards(struct loom_shape *shape, struct drm_device *drm,
 		.grid_columns = args->grid_columns,
 		.banks = loom_mask_count(&shape->mask),
 		.column_major = args->shard_order == DRM_LOOM_SHARD_COLUMN_MAJOR,
-		.align_bytes = topology->align_bytes,
+		.align_bytes = chip->align_bytes,
 	};
 	u32 page_bytes, bank, place = 0;
-	int ret = loom_shape_page(drm, topology, args, &page_bytes);
+	int ret = loom_shape_page(drm, chip, args, &page_bytes);
 
 	if (ret)
 		return ret;
@@ -170,15 +170,15 @@ static void loom_shape_direction(struct loom_shape *shape, u32 direction)
  * loom_shape_init() - check a request
  * @shape: out
  * @drm: the device
- * @topology: of the device
+ * @chip: of the device
  * @args: what is asked for
  *
  * Return: 0; -EINVAL; -EFAULT; -EOVERFLOW when it is past 64 bits.
  */
 int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
-		    const struct loom_topology *topology, const struct drm_loom_bo_create *args)
+		    const struct drm_loom_chip *chip, const struct drm_loom_bo_create *args)
 {
-	const struct loom_region_topology *region;
+	const struct drm_loom_chip_region *region;
 	struct loom_mask all;
 	int ret;
 
@@ -190,7 +190,7 @@ int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 				   "buffer: region %u, direction %u, flags %#x, padding %#x, record of %u",
 				   args->region, args->direction, args->flags, args->pad,
 				   args->no_space_size);
-	region = &topology->region[array_index_nospec(args->region, DRM_LOOM_REGION_COUNT)];
+	region = &chip->region[array_index_nospec(args->region, DRM_LOOM_REGION_COUNT)];
 	shape->region = args->region;
 	shape->kind = args->layout;
 	ret = loom_shape_copy_mask(shape, drm, region->banks, args);

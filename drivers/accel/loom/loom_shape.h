@@ -7,8 +7,8 @@
 
 struct drm_device;
 struct drm_loom_bo_create;
-struct loom_region_topology;
-struct loom_topology;
+struct drm_loom_chip_region;
+struct drm_loom_chip;
 
 /**
  * struct loom_shape - what a buffer is asked to be
@@ -29,8 +29,8 @@ struct loom_shape {
 };
 
 int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
-		    const struct loom_topology *topology, const struct drm_loom_bo_create *args);
-u32 loom_shape_default_page_bytes(const struct loom_region_topology *topology);
+		    const struct drm_loom_chip *chip, const struct drm_loom_bo_create *args);
+u32 loom_shape_default_page_bytes(const struct drm_loom_chip_region *chip);
 bool loom_shape_sharded(const struct loom_shape *shape);
 
 #endif /* LOOM_SHAPE_H */

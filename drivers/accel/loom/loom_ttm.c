@@ -86,11 +86,11 @@ static int loom_ttm_region_init(struct loom_device *loom, u32 id)
 	struct loom_region *region = &loom->region[id];
 	int ret;
 
-	ret = loom_region_init(region, id, &loom->topology->region[id], loom_device_index(loom));
+	ret = loom_region_init(region, id, &loom->chip->region[id], loom_device_index(loom));
 	if (ret)
 		return ret;
 	ttm_resource_manager_init(&region->manager, &loom->ttm,
-				  loom_region_total(region) * region->topology->banks);
+				  loom_region_total(region) * region->chip->banks);
 	region->manager.func = &loom_ttm_region_funcs;
 	region->manager.use_tt = true;
 	ttm_set_driver_manager(&loom->ttm, LOOM_REGION_PLACEMENT(id), &region->manager);
@@ -104,7 +104,7 @@ static int loom_ttm_region_account(struct loom_device *loom, u32 id)
 	struct loom_region *region = &loom->region[id];
 
 	return loom_compat_dmem_register(&loom->drm, &region->manager, loom_region_names[id],
-					 loom_region_total(region) * region->topology->banks);
+					 loom_region_total(region) * region->chip->banks);
 }
 
 static void loom_ttm_region_fini(struct loom_device *loom, u32 id)

@@ -17,7 +17,7 @@
 #include "graph/graph.h"
 #include "int8.h"
 #include "loom_planner.h"
-#include "loom_topology.h"
+#include "chips.h"
 #include "models.h"
 
 #define MIB		(1024.0 * 1024.0)
@@ -140,11 +140,10 @@ static uint64_t weights_once(const struct loom_program *program)
  */
 static uint64_t least_bytes(const struct loom_graph *graph)
 {
-	const struct loom_topology endless = {
-		"flat", { { 1, 1, 1ULL << 40, 0, 64, 0 }, { 1, 1, 1ULL << 36, 0, 64, 0 } }, 1,
-	};
+	const struct drm_loom_chip endless = CHIP("flat", (1, 1, 1ULL << 40, 0, 64),
+						 (1, 1, 1ULL << 36, 0, 64));
 	const struct loom_planner_options options = {
-		.topology = &endless, .flags = LOOM_PLANNER_NO_OVERLAP, .grouping = "layerwise",
+		.chip = &endless, .flags = LOOM_PLANNER_NO_OVERLAP, .grouping = "layerwise",
 	};
 	struct loom_program *program;
 	struct loom_error err;
@@ -164,23 +163,20 @@ static uint64_t least_bytes(const struct loom_graph *graph)
 	return bytes;
 }
 
-static struct loom_topology topology_of(uint32_t place)
+static struct drm_loom_chip topology_of(uint32_t place)
 {
-	const struct loom_topology flat = {
-		"flat",
-		{ { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, places[place].bytes, 0, 64, 0 } }, 1,
-	};
+	const struct drm_loom_chip flat = chip_flat(places[place].bytes);
 
-	return places[place].bytes ? flat : *loom_topology_find(places[place].name);
+	return places[place].bytes ? flat : *loom_preset_find(places[place].name);
 }
 
 static void measure(struct row *row, const struct loom_graph *graph, uint32_t place,
 		    uint32_t strategy)
 {
 	struct outcome *outcome = &row->outcomes[place][strategy];
-	const struct loom_topology topology = topology_of(place);
+	const struct drm_loom_chip chip = topology_of(place);
 	const struct loom_planner_options options = {
-		.topology = &topology, .grouping = loom_grouping_name(strategy),
+		.chip = &chip, .grouping = loom_grouping_name(strategy),
 	};
 	const struct loom_program_stats *stats;
 	struct loom_program *program;
@@ -206,7 +202,7 @@ static void measure(struct row *row, const struct loom_graph *graph, uint32_t pl
 		       (outcome->bytes - row->least_bytes) / MIB : 0.0,
 		       stats->cycles / 1e3, stats->recomputed_macs / 1e6,
 		       stats->sram_peak_bytes / 1024.0 *
-		       topology.region[DRM_LOOM_REGION_SRAM].banks, seconds);
+		       chip.region[DRM_LOOM_REGION_SRAM].banks, seconds);
 	loom_program_destroy(program);
 	fflush(stdout);
 }

@@ -11,7 +11,7 @@
 #include "graph/graph.h"
 #include "int8.h"
 #include "loom_planner.h"
-#include "loom_topology.h"
+#include "chips.h"
 
 #include <errno.h>
 #include <math.h>
@@ -59,11 +59,9 @@ static void deep(struct int8_net *net, uint32_t blocks)
 
 static void measure(uint32_t blocks, struct result *result)
 {
-	const struct loom_topology flat = {
-		"flat", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, 256 << 10, 0, 64, 0 } }, 1,
-	};
+	const struct drm_loom_chip flat = chip_flat(256 << 10);
 	const struct loom_planner_options options = {
-		.topology = &flat, .grouping = "layergroup",
+		.chip = &flat, .grouping = "layergroup",
 	};
 	static struct int8_net net;
 	struct loom_program *program;

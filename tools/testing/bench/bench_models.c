@@ -12,7 +12,7 @@
  * Every placement is checked by loom_place_check(). Times are medians.
  */
 #include "loom_planner.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 #include "models.h"
 #include "order/order.h"
 #include "shapes.h"
@@ -193,7 +193,7 @@ static void measure_order(struct row *row, struct loom_storage *storage)
 /* Programs in both orders: the other order must not cost DRAM bytes. */
 static void measure_programs(struct row *row, const struct loom_graph *graph)
 {
-	struct loom_planner_options options = { .topology = loom_topology_get(0) };
+	struct loom_planner_options options = { .chip = loom_preset_get(0) };
 	struct loom_program *program;
 	struct loom_error err;
 	int i;
@@ -213,9 +213,9 @@ static void measure_programs(struct row *row, const struct loom_graph *graph)
 
 static void measure(const char *name, const struct loom_graph *graph)
 {
-	const struct loom_topology *topology = loom_topology_get(0);
+	const struct drm_loom_chip *chip = loom_preset_get(0);
 	const struct loom_storage_options options = {
-		.dram_align_bytes = topology->region[DRM_LOOM_REGION_DRAM].align_bytes,
+		.dram_align_bytes = chip->region[DRM_LOOM_REGION_DRAM].align_bytes,
 		.reorder = true,
 	};
 	struct row *row = &rows[num_rows++];
@@ -225,7 +225,7 @@ static void measure(const char *name, const struct loom_graph *graph)
 
 	row->name = name;
 	row->nodes = graph->num_nodes;
-	loom_build_init(&build, topology->region[DRM_LOOM_REGION_SRAM].banks);
+	loom_build_init(&build, chip->region[DRM_LOOM_REGION_SRAM].banks);
 	if (loom_storage_init(&storage, graph, &build, &options, &err)) {
 		complain(name, err.text);
 	} else {

@@ -93,7 +93,7 @@ static int by_offset(const void *a, const void *b)
 /* Best of some rounds: more of them if they are short. */
 static int measure(const void *blob, u64 size, u32 count, double *verify_s, double *sort_s)
 {
-	const struct loom_topology *topology = loom_topology_find("tiny");
+	const struct drm_loom_chip *chip = loom_preset_find("tiny");
 	const struct drm_loom_plan_header *header = blob;
 	const struct drm_loom_plan_tensor *tensors;
 	struct drm_loom_plan_tensor *sorted;
@@ -112,7 +112,7 @@ static int measure(const void *blob, u64 size, u32 count, double *verify_s, doub
 	*sort_s = INFINITY;
 	while (rounds-- > 0) {
 		start = thread_ns();
-		ret = loom_plan_create(blob, size, topology, &plan, &reject);
+		ret = loom_plan_create(blob, size, chip, &plan, &reject);
 		took = (double)(thread_ns() - start) / 1e9;
 		if (ret) {
 			fprintf(stderr, "bench_verify: error %d, rule %s\n", ret,

@@ -121,7 +121,7 @@ static void get_outputs(struct loom_session *session, const struct network *netw
 static void network_open(struct network *network, const char *path, struct loom_target *target)
 {
 	struct loom_planner_options options = {
-		.topology = loom_target_topology(target),
+		.chip = loom_target_chip(target),
 		.grouping = "layerwise",
 	};
 	struct loom_session *session;
@@ -132,7 +132,7 @@ static void network_open(struct network *network, const char *path, struct loom_
 	*network = (struct network){ .path = path };
 	if (loom_graph_import_onnx(path, NULL, &network->graph, &err) ||
 	    loom_program_create(network->graph, &options, &network->program, &err) ||
-	    loom_target_open("host", options.topology, &host, &err))
+	    loom_target_open("host", options.chip, &host, &err))
 		fail(path, err.text);
 	for (i = 0; i < network->program->num_slots; i++)
 		network->bytes += network->program->slots[i].size_bytes;

@@ -14,12 +14,13 @@
  */
 #include <time.h>
 
+#include "chips.h"
 #include "outcome.h"
 #include "tap.h"
 #include "loom_core.h"
 #include "loom_file.h"
 #include "loom_replay.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 #define MAX_ENDS	16
 #define DEFAULT		"layergroup"
@@ -132,13 +133,13 @@ static bool say(struct loom_error *err, const char *text)
 	return false;
 }
 
-static bool runs(const struct matrix *m, const struct loom_topology *topology,
+static bool runs(const struct matrix *m, const struct drm_loom_chip *chip,
 		 const struct loom_program *program, struct loom_error *err)
 {
 	struct outcome got;
 	bool good;
 
-	good = !outcome_run(&got, program, topology, m->inputs, m->num_inputs, err) &&
+	good = !outcome_run(&got, program, chip, m->inputs, m->num_inputs, err) &&
 	       (outcome_same(&got, &m->want) || say(err, "other bits"));
 	outcome_clear(&got);
 	return good;
@@ -148,8 +149,8 @@ static bool is_faultless(struct matrix *m, const struct loom_planner_options *op
 			 const struct loom_program *program, struct loom_replay_report **report,
 			 struct loom_error *err)
 {
-	struct loom_replay_options how = { .topology = options->topology };
-	uint32_t lanes = options->topology->region[DRM_LOOM_REGION_SRAM].banks;
+	struct loom_replay_options how = { .chip = options->chip };
+	uint32_t lanes = options->chip->region[DRM_LOOM_REGION_SRAM].banks;
 
 	if (lanes != m->lanes) {
 		loom_program_destroy(m->reference);
@@ -182,10 +183,10 @@ static uint64_t fnv1a(const void *data, size_t bytes)
 }
 
 /* Bytes of DRAM traffic, UINT64_MAX if there is no plan. */
-static uint64_t try_cell(struct matrix *m, const struct loom_topology *topology,
+static uint64_t try_cell(struct matrix *m, const struct drm_loom_chip *chip,
 			 const char *strategy)
 {
-	struct loom_planner_options options = { .topology = topology, .grouping = strategy };
+	struct loom_planner_options options = { .chip = chip, .grouping = strategy };
 	struct loom_replay_report *report = NULL;
 	struct loom_program *program;
 	struct loom_error err = { "" };
@@ -198,27 +199,27 @@ static uint64_t try_cell(struct matrix *m, const struct loom_topology *topology,
 	if (ret == -ENOSPC) {
 		m->refused++;
 		tap_ok(is_good_refusal(err.text), "%s, %s, %s: refused: %s", m->name,
-		       topology->name, strategy, err.text);
+		       chip->name, strategy, err.text);
 		return UINT64_MAX;
 	}
 	if (ret)
-		tap_fatal("%s, %s, %s: %s", m->name, topology->name, strategy, err.text);
+		tap_fatal("%s, %s, %s: %s", m->name, chip->name, strategy, err.text);
 	m->cells++;
 	if (m->hash) {
 		printf("hash %016llx %s %s %s\n",
 		       (unsigned long long)fnv1a(program->plan, program->plan_bytes), m->name,
-		       topology->name, strategy);
+		       chip->name, strategy);
 		loom_program_destroy(program);
 		return UINT64_MAX;
 	}
 	bytes = program->stats.dram_read_bytes + program->stats.dram_write_bytes;
-	tap_ok(runs(m, topology, program, &err) &&
+	tap_ok(runs(m, chip, program, &err) &&
 	       is_faultless(m, &options, program, &report, &err),
-	       "%s, %s, %s: as promised, the same bits, no faults %s", m->name, topology->name,
+	       "%s, %s, %s: as promised, the same bits, no faults %s", m->name, chip->name,
 	       strategy, err.text);
 	if (m->table && report)
 		tap_note("| %-20s | %-8s | %-15s | %9.3f | %6llu | %8.1f | %8.1f | %6.0f |",
-			 m->name, topology->name, strategy, bytes / 1e6,
+			 m->name, chip->name, strategy, bytes / 1e6,
 			 (unsigned long long)program->stats.steps,
 			 report->peak_bytes * (double)m->lanes / 1024,
 			 report->recomputed_macs / 1e6, (planned - start) * 1e3);
@@ -227,14 +228,14 @@ static uint64_t try_cell(struct matrix *m, const struct loom_topology *topology,
 	return bytes;
 }
 
-static void try_topology(struct matrix *m, const struct loom_topology *topology)
+static void try_chip(struct matrix *m, const struct drm_loom_chip *chip)
 {
 	uint64_t best = UINT64_MAX, own = UINT64_MAX, bytes;
 	const char *name;
 	uint32_t i;
 
 	for (i = 0; (name = loom_grouping_name(i)); i++) {
-		bytes = try_cell(m, topology, name);
+		bytes = try_cell(m, chip, name);
 		if (!strcmp(name, DEFAULT))
 			own = bytes;
 		else if (bytes < best)
@@ -242,35 +243,32 @@ static void try_topology(struct matrix *m, const struct loom_topology *topology)
 	}
 	if (own != UINT64_MAX || best != UINT64_MAX)
 		tap_ok(own <= best, "%s, %s: " DEFAULT " moves %llu bytes, the others %llu",
-		       m->name, topology->name, (unsigned long long)own, (unsigned long long)best);
+		       m->name, chip->name, (unsigned long long)own, (unsigned long long)best);
 }
 
 static void try_flat(struct matrix *m, uint64_t bytes)
 {
-	char name[24];
-	struct loom_topology flat = {
-		name, { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, bytes, 0, 64, 0 } }, 1,
-	};
+	struct drm_loom_chip flat = chip_flat(bytes);
 
-	snprintf(name, sizeof(name), "%lluK", (unsigned long long)bytes >> 10);
-	try_topology(m, &flat);
+	snprintf(flat.name, sizeof(flat.name), "%lluk", (unsigned long long)bytes >> 10);
+	try_chip(m, &flat);
 }
 
 static void try_where(struct matrix *m, const char *where)
 {
 	static const char *const presets[] = { "cv181x", "bm1688", "bm1684x" };
-	const struct loom_topology *topology = loom_topology_find(where);
+	const struct drm_loom_chip *chip = loom_preset_find(where);
 	uint64_t bytes;
 	uint32_t i;
 	char *end;
 
-	if (topology) {
-		try_topology(m, topology);
+	if (chip) {
+		try_chip(m, chip);
 		return;
 	}
 	if (!strcmp(where, "presets")) {
 		for (i = 0; i < ARRAY_SIZE(presets); i++)
-			try_topology(m, loom_topology_find(presets[i]));
+			try_chip(m, loom_preset_find(presets[i]));
 		return;
 	}
 	if (!strcmp(where, "flat")) {

@@ -448,7 +448,7 @@ static int name_inputs(const struct loom_graph *graph, struct arrays *inputs,
 static enum verdict case_run_set(struct backend *backend, struct test_case *test,
 				 struct arrays *inputs, struct arrays *want)
 {
-	struct loom_planner_options how = { .topology = loom_target_topology(backend->target) };
+	struct loom_planner_options how = { .chip = loom_target_chip(backend->target) };
 	struct loom_shape_binding shapes[MAX_ARRAYS];
 	struct loom_graph_options options = {
 		.shapes = shapes,

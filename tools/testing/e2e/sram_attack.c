@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "loom_device.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 #define FILES	8
 
@@ -24,8 +24,8 @@ static int drop_privileges(void)
 
 static uint64_t take(struct loom_device *device, uint32_t direction)
 {
-	const struct loom_region_topology *sram =
-		&loom_device_topology(device)->region[DRM_LOOM_REGION_SRAM];
+	const struct drm_loom_chip_region *sram =
+		&loom_device_chip(device)->region[DRM_LOOM_REGION_SRAM];
 	struct drm_loom_bo_create request = {
 		.region = DRM_LOOM_REGION_SRAM,
 		.page_bytes = sram->align_bytes,

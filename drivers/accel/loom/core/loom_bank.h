@@ -21,13 +21,13 @@
  * lock around every call.
  *
  * The room also says how the bytes of a buffer are distributed over banks (loom_layout.h), which
- * regions and banks there are (loom_topology.h), and has sets of banks (loom_mask.h).
+ * regions and banks there are (loom_chip.h), and has sets of banks (loom_mask.h).
  *
  * - bank.c: requests, blocks on all banks, holes, policies; what was measured and what was rejected
  * - partial.c: blocks on some banks, in a treap of chunks; what was rejected
  * - treap.c: a search tree whose nodes keep summaries of their subtrees
  * - layout.c: interleaved, sharded and image layouts: from a byte to bank and address
- * - topology.c: presets of devices
+ * - chip.c: presets of devices
  *
  * It uses no other room. Rejected for the interface: an allocator per bank, in which a lockstep
  * address would have to be found by asking all of them in turn; and drm_mm or gen_pool, which know

@@ -3,7 +3,7 @@
 #define LOOM_VERIFY_H
 
 #include "loom_plan.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 /**
  * DOC: Verifier interface
@@ -42,7 +42,7 @@
  *	caller owns it, nobody else may change it during the call, and it can
  *	be freed afterwards
  * @size: bytes of it
- * @topology: of the device it shall run on
+ * @chip: of the device it shall run on
  * @plan: out: the decoded plan
  * @reject: out: why it was refused (-EBADMSG); zeroed otherwise
  *
@@ -52,7 +52,7 @@
  * Return: 0; -EBADMSG when a rule is broken; -ENOMEM; -EINTR when loom_port_relax()
  * said so once.
  */
-int __must_check loom_plan_create(const void *blob, u64 size, const struct loom_topology *topology,
+int __must_check loom_plan_create(const void *blob, u64 size, const struct drm_loom_chip *chip,
 				  struct loom_plan **plan, struct drm_loom_reject *reject);
 
 /**

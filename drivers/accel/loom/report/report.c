@@ -74,7 +74,7 @@ static void loom_report_print(const struct loom_report *report, struct drm_print
 
 	drm_puts(p, "loom: 1\nevent: timeout\n");
 	drm_printf(p, "timeout_ms: %u\n", report->loom->job_timeout_ms);
-	drm_printf(p, "topology: %s\n", report->loom->topology->name);
+	drm_printf(p, "topology: %s\n", report->loom->chip->name);
 	drm_printf(p, "backend: %s\n", report->loom->backend->name);
 	drm_printf(p, "job: %llu\nclient: %llu\npriority: %u\n", report->job, report->client,
 		   report->priority);

@@ -4,7 +4,7 @@
 #include <linux/moduleparam.h>
 
 #include "core/loom_mask.h"
-#include "core/loom_topology.h"
+#include "core/loom_chip.h"
 #include "sram/sram.h"
 
 /**
@@ -212,17 +212,17 @@ void loom_sram_leave(struct loom_sram *sram, struct loom_sram_share *share, bool
 /**
  * loom_sram_init() - choose floor and share
  * @sram: zeroed
- * @topology: of the SRAM
+ * @chip: of the SRAM
  * @total_bytes: that can be allocated in a bank
  */
-void loom_sram_init(struct loom_sram *sram, const struct loom_region_topology *topology,
+void loom_sram_init(struct loom_sram *sram, const struct drm_loom_chip_region *chip,
 		    u64 total_bytes)
 {
-	u64 units = div64_u64(total_bytes, topology->align_bytes);
+	u64 units = div64_u64(total_bytes, chip->align_bytes);
 	u64 floor = div_u64(units * min(loom_sram_floor_percent, 100U), 100);
 
 	INIT_LIST_HEAD(&sram->taken);
 	sram->limited = true;
-	sram->floor_bytes = floor * topology->align_bytes;
-	sram->share_bytes = (units - floor) / 2 * topology->align_bytes;
+	sram->floor_bytes = floor * chip->align_bytes;
+	sram->share_bytes = (units - floor) / 2 * chip->align_bytes;
 }

@@ -8,7 +8,7 @@
 #include <drm/loom_accel.h>
 
 struct loom_mask;
-struct loom_region_topology;
+struct drm_loom_chip_region;
 struct loom_sram_share;
 
 /**
@@ -69,7 +69,7 @@ int __must_check loom_sram_enter(struct loom_sram *sram, struct loom_sram_share 
 				 bool privileged);
 void loom_sram_leave(struct loom_sram *sram, struct loom_sram_share *share, bool privileged);
 
-void loom_sram_init(struct loom_sram *sram, const struct loom_region_topology *topology,
+void loom_sram_init(struct loom_sram *sram, const struct drm_loom_chip_region *chip,
 		    u64 total_bytes);
 
 #endif /* LOOM_SRAM_H */

@@ -5,7 +5,7 @@
 #include "core/loom_bank.h"
 #include "core/loom_layout.h"
 #include "core/loom_op.h"
-#include "core/loom_topology.h"
+#include "core/loom_chip.h"
 #include "core/loom_verify.h"
 
 /*
@@ -38,4 +38,4 @@ EXPORT_SYMBOL_IF_KUNIT(loom_plan_create);
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_destroy);
 EXPORT_SYMBOL_IF_KUNIT(loom_rule_name);
 EXPORT_SYMBOL_IF_KUNIT(loom_op_get);
-EXPORT_SYMBOL_IF_KUNIT(loom_topology_find);
+EXPORT_SYMBOL_IF_KUNIT(loom_preset_find);

@@ -15,7 +15,7 @@
 
 static int plan_test_init(struct kunit *test)
 {
-	test->priv = (void *)loom_topology_find(SAMPLE_TOPOLOGY);
+	test->priv = (void *)loom_preset_find(SAMPLE_TOPOLOGY);
 	KUNIT_ASSERT_NOT_NULL(test, test->priv);
 	return 0;
 }

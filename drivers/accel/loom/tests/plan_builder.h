@@ -386,12 +386,12 @@ static inline void *pb_blob(struct plan_builder *pb, u64 *size)
 }
 
 /* Builds the blob and gives it to the verifier. */
-static inline int pb_verify(struct plan_builder *pb, const struct loom_topology *topology,
+static inline int pb_verify(struct plan_builder *pb, const struct drm_loom_chip *chip,
 			    struct loom_plan **plan, struct drm_loom_reject *reject)
 {
 	u64 size;
 	void *blob = pb_blob(pb, &size);
-	int ret = loom_plan_create(blob, size, topology, plan, reject);
+	int ret = loom_plan_create(blob, size, chip, plan, reject);
 
 	pb_free(blob);
 	return ret;

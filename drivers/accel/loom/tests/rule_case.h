@@ -50,7 +50,7 @@ struct rule_case {
 
 /* One case, or the sample as it is for NULL. Return: what the verifier says. */
 static inline int rule_case_verify(const struct rule_case *test,
-				   const struct loom_topology *topology,
+				   const struct drm_loom_chip *chip,
 				   struct drm_loom_reject *reject)
 {
 	struct drm_loom_plan_header *header;
@@ -69,7 +69,7 @@ static inline int rule_case_verify(const struct rule_case *test,
 	/* not a byte more than it says, for the sanitiser */
 	exact = pb_alloc(size ? size : 1);
 	memcpy(exact, header, size);
-	ret = loom_plan_create(exact, size, topology, &plan, reject);
+	ret = loom_plan_create(exact, size, chip, &plan, reject);
 	if (!ret)
 		loom_plan_destroy(plan);
 	else if (plan)

@@ -470,7 +470,7 @@ static bool run(u64 count)
 }
 
 /* Two slots of a row for each bank, one row of scratch. */
-static struct loom_plan *make_plan(const struct loom_topology *topology)
+static struct loom_plan *make_plan(const struct drm_loom_chip *chip)
 {
 	struct drm_loom_attr_unary neg = { .kind = DRM_LOOM_UNARY_NEG };
 	struct drm_loom_reject reject;
@@ -490,7 +490,7 @@ static struct loom_plan *make_plan(const struct loom_topology *topology)
 	pb_add(&pb, DRM_LOOM_OP_UNARY, &neg, sizeof(neg), PB_VIEWS(pb_all(&pb, x), pb_all(&pb, x)));
 	pb_begin_step(&pb);
 	pb_add(&pb, DRM_LOOM_OP_STORE, NULL, 0, PB_VIEWS(pb_all(&pb, out), pb_all(&pb, x)));
-	if (pb_verify(&pb, topology, &plan, &reject))
+	if (pb_verify(&pb, chip, &plan, &reject))
 		tap_fatal("plan refused: %s", loom_rule_name(reject.rule));
 	pb_fini(&pb);
 	return plan;
@@ -498,7 +498,7 @@ static struct loom_plan *make_plan(const struct loom_topology *topology)
 
 int main(int argc, char **argv)
 {
-	struct loom_topology topology = *loom_topology_find("tiny");
+	struct drm_loom_chip chip = *loom_preset_find("tiny");
 	u64 count = getenv("LOOM_SANITIZED") ? 20000 : 200000;
 	struct timespec begin, now;
 	u32 i, left = 0;
@@ -507,8 +507,8 @@ int main(int argc, char **argv)
 		count = strtoull(argv[1], NULL, 0);
 	start_seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x6c6f6f6d;
 	random_state = start_seed;
-	topology.region[DRM_LOOM_REGION_SRAM].banks = BANKS;
-	negate = make_plan(&topology);
+	chip.region[DRM_LOOM_REGION_SRAM].banks = BANKS;
+	negate = make_plan(&chip);
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 		memset(regions[i].owner, FREE, sizeof(regions[i].owner));
 		if (loom_bank_init(&regions[i].bank, RESERVED, BANK_BYTES, 1,

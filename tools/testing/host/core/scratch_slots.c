@@ -16,7 +16,7 @@
 #define BOUND_BYTES	(2 * ROW_BYTES)
 #define PITCH		512
 
-static const struct loom_topology *topology;
+static const struct drm_loom_chip *chip;
 
 static void run(const struct loom_plan *plan, u8 *scratch, u8 **slots, const u64 *pitches)
 {
@@ -60,7 +60,7 @@ static struct loom_plan *make_writer(void)
 	pb_begin_step(&pb);
 	pb_add(&pb, DRM_LOOM_OP_BINARY, &add, sizeof(add),
 	       PB_VIEWS(pb_all(&pb, kept), pb_all(&pb, kept), pb_all(&pb, kept)));
-	if (pb_verify(&pb, topology, &plan, &reject))
+	if (pb_verify(&pb, chip, &plan, &reject))
 		tap_fatal("the writer is refused: %s", loom_rule_name(reject.rule));
 	pb_fini(&pb);
 	return plan;
@@ -85,7 +85,7 @@ static u32 make_reader(u32 flags, struct loom_plan **plan)
 	       PB_VIEWS(pb_all(&pb, scratch), pb_all(&pb, kept)));
 	pb_begin_step(&pb);
 	pb_add(&pb, DRM_LOOM_OP_STORE, NULL, 0, PB_VIEWS(pb_all(&pb, out), pb_all(&pb, scratch)));
-	pb_verify(&pb, topology, plan, &reject);
+	pb_verify(&pb, chip, plan, &reject);
 	pb_fini(&pb);
 	return reject.rule;
 }
@@ -156,7 +156,7 @@ static void test_rules(void)
 		fill = pb_add(&pb, DRM_LOOM_OP_FILL, &attr, sizeof(attr),
 			      PB_VIEWS(pb_all(&pb, kept)));
 		(void)fill;
-		pb_verify(&pb, topology, &plan, &reject);
+		pb_verify(&pb, chip, &plan, &reject);
 		tap_ok(reject.rule == rules[i], "an SRAM slot: %s", loom_rule_name(rules[i]));
 		if (i)
 			tap_ok(reject.region == DRM_LOOM_REGION_SRAM ||
@@ -180,7 +180,7 @@ static void test_ends(void)
 	pb_add_sram(&pb, 288, 0, 0, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(3, COLUMNS));
 	pb_add_sram(&pb, 480, 0, 0, DRM_LOOM_DTYPE_F32, 0, PB_SHAPE(1, COLUMNS));
 	pb_begin_step(&pb);
-	if (pb_verify(&pb, topology, &plan, &reject))
+	if (pb_verify(&pb, chip, &plan, &reject))
 		tap_fatal("refused: %s", loom_rule_name(reject.rule));
 	for (i = 0; i < LANES; i++)
 		same += plan->scratch_ends[i] == want[i];
@@ -190,7 +190,7 @@ static void test_ends(void)
 
 	pb_init(&pb, LANES, 4096);
 	pb_begin_step(&pb);
-	if (pb_verify(&pb, topology, &plan, &reject))
+	if (pb_verify(&pb, chip, &plan, &reject))
 		tap_fatal("refused: %s", loom_rule_name(reject.rule));
 	tap_ok(!plan->scratch_ends[0], "and at once where there is none");
 	loom_plan_destroy(plan);
@@ -199,7 +199,7 @@ static void test_ends(void)
 
 int main(void)
 {
-	topology = loom_topology_find("tiny");
+	chip = loom_preset_find("tiny");
 	test_kept();
 	test_rules();
 	test_ends();

@@ -44,7 +44,8 @@ int drmIoctl(int fd, unsigned long request, void *arg)
 	uint32_t bytes;
 
 	(void)fd;
-	if (request != DRM_IOCTL_LOOM_QUERY) {
+	/* no driver here knows of chips */
+	if (request != DRM_IOCTL_LOOM_QUERY || query->type == DRM_LOOM_QUERY_CHIP) {
 		errno = EINVAL;
 		return -1;
 	}

@@ -5,7 +5,7 @@
  */
 #include "case.h"
 #include "loom_planner.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 #define GRAPHS	40
 
@@ -38,7 +38,7 @@ static void check_graph(uint32_t which)
 {
 	static const uint64_t limits[] = { 1 << 10, 2 << 10, 3 << 10, 4 << 10 };
 	struct loom_planner_options options = {
-		.topology = loom_topology_find("tiny"), .grouping = "layergroup",
+		.chip = loom_preset_find("tiny"), .grouping = "layergroup",
 	};
 	struct test_case test;
 	struct loom_program *plain, *explained;

@@ -7,7 +7,7 @@
  */
 #include "case.h"
 #include "loom_replay.h"
-#include "loom_topology.h"
+#include "chips.h"
 #include "outcome.h"
 #include "rounds.h"
 
@@ -15,16 +15,15 @@
 
 static unsigned int num_plans, num_sliced, num_misfits, num_wide;
 
-static const struct loom_topology huge = {
-	"huge", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 4, 1, 1ULL << 26, 0, 64, 0 } }, 1,
-};
+static const struct drm_loom_chip huge =
+	CHIP("huge", (1, 1, 1ULL << 32, 0, 64), (4, 1, 1ULL << 26, 0, 64));
 
-static const struct loom_topology small[] = {
-	{ "one lane", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, 8000, 0, 64, 0 } }, 1 },
-	{ "two lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 2, 1, 6000, 0, 16, 0 } }, 1 },
-	{ "five lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 5, 1, 3000, 0, 8, 0 } }, 1 },
-	{ "sixteen lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 16, 1, 2000, 0, 64, 0 } }, 1 },
-	{ "tight", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 4, 1, 1200, 0, 16, 0 } }, 1 },
+static const struct drm_loom_chip small[] = {
+	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 8000, 0, 64)),
+	CHIP("two-lanes", (1, 1, 1ULL << 32, 0, 64), (2, 1, 6000, 0, 16)),
+	CHIP("five-lanes", (1, 1, 1ULL << 32, 0, 64), (5, 1, 3000, 0, 8)),
+	CHIP("sixteen-lanes", (1, 1, 1ULL << 32, 0, 64), (16, 1, 2000, 0, 64)),
+	CHIP("tight", (1, 1, 1ULL << 32, 0, 64), (4, 1, 1200, 0, 16)),
 };
 
 /* Of a window: how many outputs; below 1 if it does not fit. */
@@ -215,10 +214,10 @@ static void make_odd_graph(struct test_case *test)
 	}
 }
 
-static bool is_faultless(const struct loom_topology *topology, const struct loom_program *program,
+static bool is_faultless(const struct drm_loom_chip *chip, const struct loom_program *program,
 			 const struct loom_program *reference, struct loom_error *err)
 {
-	struct loom_replay_options options = { .topology = topology, .reference = reference };
+	struct loom_replay_options options = { .chip = chip, .reference = reference };
 	struct loom_replay_report *report;
 	bool good;
 
@@ -246,12 +245,12 @@ static bool try_strategy(struct test_case *test, const struct loom_planner_optio
 		return ret == -ENOSPC;
 	num_plans++;
 	num_sliced += program->stats.sliced_nodes != 0;
-	good = !outcome_run(&got, program, options->topology, test->inputs, test->num_inputs, err);
+	good = !outcome_run(&got, program, options->chip, test->inputs, test->num_inputs, err);
 	if (good && !outcome_same(&got, want)) {
 		snprintf(err->text, sizeof(err->text), "other bits");
 		good = false;
 	}
-	good = good && is_faultless(options->topology, program, reference, err);
+	good = good && is_faultless(options->chip, program, reference, err);
 	outcome_clear(&got);
 	loom_program_destroy(program);
 	return good;
@@ -259,7 +258,7 @@ static bool try_strategy(struct test_case *test, const struct loom_planner_optio
 
 static bool try_graph(struct test_case *test, uint32_t round, struct loom_error *err)
 {
-	struct loom_planner_options options = { .topology = &huge };
+	struct loom_planner_options options = { .chip = &huge };
 	struct loom_program *reference;
 	struct outcome want;
 	const char *name;
@@ -270,12 +269,12 @@ static bool try_graph(struct test_case *test, uint32_t round, struct loom_error 
 		return false;
 	good = !outcome_run(&want, reference, &huge, test->inputs, test->num_inputs, err);
 	for (i = 0; (name = loom_grouping_name(i)) && good; i++) {
-		options.topology = &small[(round + i) % ARRAY_SIZE(small)];
+		options.chip = &small[(round + i) % ARRAY_SIZE(small)];
 		options.grouping = name;
 		good = try_strategy(test, &options, reference, &want, err);
 	}
 	if (!good)
-		tap_note("%s, %s", options.grouping, options.topology->name);
+		tap_note("%s, %s", options.grouping, options.chip->name);
 	outcome_clear(&want);
 	loom_program_destroy(reference);
 	return good;

@@ -8,7 +8,7 @@
  */
 #include "graph/graph.h"
 #include "loom_core.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 #include "host/lower/case.h"
 #include "outcome.h"
 
@@ -64,20 +64,20 @@ static int run(const struct loom_graph *graph, const char *grouping, uint64_t li
 	       struct outcome *outcome, struct loom_error *err)
 {
 	struct loom_planner_options options = {
-		.topology = loom_topology_find("soft"), .grouping = grouping,
+		.chip = loom_preset_find("soft"), .grouping = grouping,
 	};
 	struct loom_array inputs[MAX_INPUTS];
 	struct loom_program *program;
 	uint32_t num_inputs, i;
 	int ret;
 
-	options.sram_limit_bytes = limit / options.topology->region[DRM_LOOM_REGION_SRAM].banks;
+	options.sram_limit_bytes = limit / options.chip->region[DRM_LOOM_REGION_SRAM].banks;
 	memset(outcome, 0, sizeof(*outcome));
 	ret = loom_program_create(graph, &options, &program, err);
 	if (ret)
 		return ret;
 	num_inputs = make_inputs(program, inputs);
-	ret = outcome_run(outcome, program, options.topology, inputs, num_inputs, err);
+	ret = outcome_run(outcome, program, options.chip, inputs, num_inputs, err);
 	for (i = 0; i < num_inputs; i++)
 		free(inputs[i].data);
 	loom_program_destroy(program);

@@ -6,7 +6,7 @@
  * and moves no more than layer by layer would.
  */
 #include "case.h"
-#include "loom_topology.h"
+#include "chips.h"
 #include "outcome.h"
 #include "rounds.h"
 
@@ -30,15 +30,14 @@ struct tally {
 static struct tally tallies[8];
 static unsigned int num_misfits;
 
-static const struct loom_topology huge = {
-	"huge", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 4, 1, 1ULL << 26, 0, 64, 0 } }, 1,
-};
+static const struct drm_loom_chip huge =
+	CHIP("huge", (1, 1, 1ULL << 32, 0, 64), (4, 1, 1ULL << 26, 0, 64));
 
-static const struct loom_topology small[] = {
-	{ "one lane", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, 9000, 0, 16, 0 } }, 1 },
-	{ "three lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 3, 1, 3600, 32, 8, 0 } }, 1 },
-	{ "eight lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 8, 1, 4000, 0, 64, 0 } }, 1 },
-	{ "roomy", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 4, 1, 40000, 0, 64, 0 } }, 1 },
+static const struct drm_loom_chip small[] = {
+	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 9000, 0, 16)),
+	CHIP("three-lanes", (1, 1, 1ULL << 32, 0, 64), (3, 1, 3600, 32, 8)),
+	CHIP("eight-lanes", (1, 1, 1ULL << 32, 0, 64), (8, 1, 4000, 0, 64)),
+	CHIP("roomy", (1, 1, 1ULL << 32, 0, 64), (4, 1, 40000, 0, 64)),
 };
 
 static int run(struct test_case *test, const struct loom_planner_options *options,
@@ -78,10 +77,10 @@ static bool run_grouped(struct test_case *test, const struct loom_planner_option
 	return good;
 }
 
-static bool run_small(struct test_case *test, const struct loom_topology *topology, uint32_t flags,
+static bool run_small(struct test_case *test, const struct drm_loom_chip *chip, uint32_t flags,
 		      const struct outcome *want, struct loom_error *err)
 {
-	struct loom_planner_options options = { .topology = topology, .flags = flags };
+	struct loom_planner_options options = { .chip = chip, .flags = flags };
 	struct outcome plain;
 	bool good = true;
 	uint32_t i;
@@ -104,7 +103,7 @@ static bool run_small(struct test_case *test, const struct loom_topology *topolo
 
 static bool try_round(uint32_t round)
 {
-	struct loom_planner_options options = { .topology = &huge };
+	struct loom_planner_options options = { .chip = &huge };
 	struct test_case test;
 	struct loom_error err = { "" };
 	const char *where = huge.name;

@@ -5,7 +5,7 @@
  */
 #include "case.h"
 #include "loom_planner.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 #include <errno.h>
 
@@ -19,7 +19,7 @@ static int plan(const struct test_case *test, const char *grouping, uint64_t lim
 		struct loom_error *err)
 {
 	const struct loom_planner_options options = {
-		.topology = loom_topology_find("tiny"), .grouping = grouping,
+		.chip = loom_preset_find("tiny"), .grouping = grouping,
 		.sram_limit_bytes = limit,
 	};
 	struct loom_program *program = NULL;

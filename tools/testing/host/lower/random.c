@@ -7,7 +7,7 @@
  * - has to cost what the planner said: bytes, steps, commands, multiplications;
  * - for convolutions, products, pools and pads has to agree with plain loops written here.
  */
-#include "loom_topology.h"
+#include "chips.h"
 #include "plain.h"
 #include "outcome.h"
 
@@ -531,23 +531,22 @@ static const struct {
 
 /* --------------------------------------------------------------- running */
 
-static const struct loom_topology huge = {
-	"huge", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 4, 1, 1ULL << 26, 0, 64, 0 } }, 1,
-};
+static const struct drm_loom_chip huge =
+	CHIP("huge", (1, 1, 1ULL << 32, 0, 64), (4, 1, 1ULL << 26, 0, 64));
 
-static const struct loom_topology small[] = {
-	{ "one lane", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, 6000, 0, 16, 0 } }, 1 },
-	{ "three lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 3, 1, 2600, 32, 8, 0 } }, 1 },
-	{ "eight lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 8, 1, 1500, 0, 64, 0 } }, 1 },
+static const struct drm_loom_chip small[] = {
+	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 6000, 0, 16)),
+	CHIP("three-lanes", (1, 1, 1ULL << 32, 0, 64), (3, 1, 2600, 32, 8)),
+	CHIP("eight-lanes", (1, 1, 1ULL << 32, 0, 64), (8, 1, 1500, 0, 64)),
 };
 
 static unsigned int num_runs, num_sliced, num_overlapped, num_misfits, num_other_order;
 
 /* Plans, proves, runs. Returns the one output, or an errno and a line about it. */
-static int run(struct test_case *test, const struct loom_topology *topology, uint32_t flags,
+static int run(struct test_case *test, const struct drm_loom_chip *chip, uint32_t flags,
 	       struct loom_array *y, struct loom_error *err)
 {
-	struct loom_planner_options options = { .topology = topology, .flags = flags };
+	struct loom_planner_options options = { .chip = chip, .flags = flags };
 	struct outcome outcome;
 	int ret;
 
@@ -587,10 +586,10 @@ static bool same_but_for_order(const struct test_case *test, const struct loom_a
 }
 
 /* One device. Some nodes are too large for the smallest: then there has to be an error text. */
-static bool run_one(struct test_case *test, const struct loom_topology *topology, uint32_t flags,
+static bool run_one(struct test_case *test, const struct drm_loom_chip *chip, uint32_t flags,
 		    const struct loom_array *want, struct loom_error *err)
 {
-	struct loom_planner_options options = { .topology = topology, .flags = flags };
+	struct loom_planner_options options = { .chip = chip, .flags = flags };
 	struct loom_program *program = NULL;
 	struct loom_array y = { 0 };
 	bool good;
@@ -602,7 +601,7 @@ static bool run_one(struct test_case *test, const struct loom_topology *topology
 		num_misfits++;
 		return true;
 	}
-	if (ret || run(test, topology, flags, &y, err))
+	if (ret || run(test, chip, flags, &y, err))
 		return false;
 	num_runs++;
 	good = same(&y, want) || same_but_for_order(test, &y, want);

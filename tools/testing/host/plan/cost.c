@@ -5,7 +5,7 @@
  */
 #include "host/group/case.h"
 #include "loom_planner.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 
 #define GRAPHS	60
 
@@ -61,7 +61,7 @@ static void check_labels(const struct loom_program *program)
 static void check_graph(uint32_t which)
 {
 	static const uint64_t limits[] = { 2 << 10, 4 << 10, 16 << 10, 0 };
-	struct loom_planner_options options = { .topology = loom_topology_find("tiny") };
+	struct loom_planner_options options = { .chip = loom_preset_find("tiny") };
 	struct test_case test;
 	struct loom_program *program;
 	struct loom_error err;

@@ -5,7 +5,7 @@
  */
 #include "host/group/case.h"
 #include "loom_planner.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 #include "xml.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static struct {
 	unsigned int pictures, tensors, parts, bad_xml, bad_counts, bad_parts, bad_bytes;
 } seen;
 
-static const struct loom_topology *topology;
+static const struct drm_loom_chip *chip;
 
 static char *draw_plan(const struct loom_program *program,
 		       const struct loom_program_svg_options *options)
@@ -24,7 +24,7 @@ static char *draw_plan(const struct loom_program *program,
 	size_t size;
 	char *text;
 
-	if (loom_program_svg(program, topology, options, &text, &size))
+	if (loom_program_svg(program, chip, options, &text, &size))
 		tap_fatal("a picture failed");
 	if (strlen(text) != size)
 		tap_fatal("a picture has a zero in it");
@@ -110,14 +110,14 @@ static void check_refusal(const struct loom_program *program)
 	size_t size;
 	char *text;
 
-	tap_ok(loom_program_svg(program, topology, &options, &text, &size) == -EINVAL && !text,
+	tap_ok(loom_program_svg(program, chip, &options, &text, &size) == -EINVAL && !text,
 	       "a step that is not there is refused");
 }
 
 static void check_graph(uint32_t which)
 {
 	static const uint64_t limits[] = { 2 << 10, 4 << 10, 0 };
-	struct loom_planner_options options = { .topology = topology };
+	struct loom_planner_options options = { .chip = chip };
 	struct test_case test;
 	struct loom_program *program;
 	struct loom_error err;
@@ -141,7 +141,7 @@ int main(void)
 {
 	uint32_t i;
 
-	topology = loom_topology_find("tiny");
+	chip = loom_preset_find("tiny");
 	make_weights();
 	for (i = 1; i <= GRAPHS; i++)
 		check_graph(i);

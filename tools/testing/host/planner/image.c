@@ -10,7 +10,7 @@
 #include "lower/image_pool.h"
 #include "loom_planner.h"
 #include "loom_run.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 #include "host/lower/case.h"
 
 /* --- by hand */
@@ -71,7 +71,7 @@ static const struct loom_program_slot *image_slot(const struct loom_program *pro
  */
 static void test_pools(void)
 {
-	struct loom_planner_options how = { .topology = loom_topology_find("tiny") };
+	struct loom_planner_options how = { .chip = loom_preset_find("tiny") };
 	const struct loom_program_slot *slot;
 	struct test_case test = { .num_inputs = 0 };
 	struct loom_program *program;
@@ -123,7 +123,7 @@ static void test_pools(void)
 /* More values alive at once than a plan has slots. */
 static void test_many(void)
 {
-	struct loom_planner_options how = { .topology = loom_topology_find("tiny") };
+	struct loom_planner_options how = { .chip = loom_preset_find("tiny") };
 	struct test_case test = { .num_inputs = 0 };
 	struct loom_program *program;
 	char a[16], b[16], sum[16];
@@ -470,7 +470,7 @@ static int run(struct chain *c, const struct loom_planner_options *how, struct l
 	num_images += program->stats.images;
 	num_pools += program->stats.image_pools;
 	num_sliced += program->stats.sliced_nodes && program->stats.images;
-	ret = loom_target_open("host", how->topology, &target, err);
+	ret = loom_target_open("host", how->chip, &target, err);
 	if (!ret)
 		ret = loom_session_create(target, program, &session, err);
 	if (!ret && program->num_inputs)
@@ -557,7 +557,7 @@ static bool is_cut_short(struct chain *c, const struct loom_planner_options *how
 static bool try_chain(unsigned int round)
 {
 	static const uint64_t limits[] = { 0, 8192, 3072 };
-	struct loom_planner_options how = { .topology = loom_topology_find("tiny") };
+	struct loom_planner_options how = { .chip = loom_preset_find("tiny") };
 	struct loom_array want[2] = { 0 };
 	struct loom_error err = { "" };
 	bool good = true;

@@ -7,7 +7,7 @@
  */
 #include "loom_planner.h"
 #include "loom_run.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 #include "host/lower/case.h"
 
 #define COLUMNS		8
@@ -136,7 +136,7 @@ static void run(const struct test_case *test, const struct loom_program *program
 	struct loom_error err;
 	uint32_t i, k;
 
-	if (loom_target_open("host", loom_topology_find("tiny"), &target, &err) ||
+	if (loom_target_open("host", loom_preset_find("tiny"), &target, &err) ||
 	    loom_session_create(target, program, &session, &err))
 		tap_fatal("%s", err.text);
 	for (i = 0; i < program->num_inputs; i++)
@@ -161,7 +161,7 @@ static void run(const struct test_case *test, const struct loom_program *program
 static struct loom_program *plan(const struct test_case *test, const char *placer, uint32_t flags)
 {
 	struct loom_planner_options options = {
-		.topology = loom_topology_find("tiny"), .placer = placer, .flags = flags,
+		.chip = loom_preset_find("tiny"), .placer = placer, .flags = flags,
 	};
 	struct loom_program *program;
 	struct loom_error err;

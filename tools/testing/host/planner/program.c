@@ -5,7 +5,7 @@
  */
 #include "loom_planner.h"
 #include "loom_run.h"
-#include "loom_topology.h"
+#include "loom_chip.h"
 #include "host/lower/case.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static void end(struct test_case *test)
 
 static struct loom_planner_options options(void)
 {
-	return (struct loom_planner_options){ .topology = loom_topology_find("tiny") };
+	return (struct loom_planner_options){ .chip = loom_preset_find("tiny") };
 }
 
 static struct loom_program *plan(const struct test_case *test,
@@ -64,7 +64,7 @@ static struct loom_session *run(struct test_case *test, const struct loom_progra
 	struct loom_error err = { "" };
 	uint32_t i;
 
-	if (loom_target_open("host", loom_topology_find("tiny"), target, &err) ||
+	if (loom_target_open("host", loom_preset_find("tiny"), target, &err) ||
 	    loom_session_create(*target, program, &session, &err))
 		tap_fatal("%s", err.text);
 	for (i = 0; i < program->num_inputs; i++)
@@ -241,7 +241,7 @@ static void test_many_slots(void)
 	program = plan(&test, &how);
 	tap_ok(program->num_slots <= DRM_LOOM_MAX_SLOTS, "100 inputs and outputs share slots");
 
-	if (loom_target_open("host", how.topology, &target, NULL) ||
+	if (loom_target_open("host", how.chip, &target, NULL) ||
 	    loom_session_create(target, program, &session, NULL))
 		tap_fatal("no session");
 	for (i = 0; i < 50; i++) {
@@ -317,7 +317,7 @@ static void test_refusals(void)
 	how.placer = "magic";
 	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EINVAL &&
 	       strstr(err.text, "magic"), "an unknown strategy: %s", err.text);
-	how.topology = NULL;
+	how.chip = NULL;
 	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EINVAL && err.text[0],
 	       "no topology: %s", err.text);
 	end(&test);
@@ -327,7 +327,7 @@ static void test_refusals(void)
 static void test_floor(void)
 {
 	struct loom_planner_options how = options();
-	struct loom_topology shared = *how.topology;
+	struct drm_loom_chip shared = *how.chip;
 	struct loom_program *program[4];
 	struct test_case test = make_graph();
 	uint64_t used[4], floor;
@@ -337,7 +337,7 @@ static void test_floor(void)
 	finish(&test);
 	for (i = 0; i < ARRAY_SIZE(program); i++) {
 		/* all, the floor, less, more */
-		how.topology = i ? &shared : options().topology;
+		how.chip = i ? &shared : options().chip;
 		how.sram_limit_bytes = i == 2 ? floor / 2 : i == 3 ? used[0] : 0;
 		if (loom_program_create(test.graph, &how, &program[i], &err))
 			tap_fatal("%s", err.text);

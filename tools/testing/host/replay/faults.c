@@ -9,7 +9,7 @@
 #include "loom_replay.h"
 #include "loom_planner.h"
 #include "loom_run.h"
-#include "loom_topology.h"
+#include "chips.h"
 #include "loom_verify.h"
 
 #include <errno.h>
@@ -17,11 +17,11 @@
 #define ROUNDS		24
 #define BREAKS		60
 
-static const struct loom_topology small[] = {
-	{ "one lane", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 1, 1, 9000, 0, 16, 0 } }, 1 },
-	{ "three lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 3, 1, 3600, 32, 8, 0 } }, 1 },
-	{ "eight lanes", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 8, 1, 4000, 0, 64, 0 } }, 1 },
-	{ "roomy", { { 1, 1, 1ULL << 32, 0, 64, 0 }, { 4, 1, 40000, 0, 64, 0 } }, 1 },
+static const struct drm_loom_chip small[] = {
+	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 9000, 0, 16)),
+	CHIP("three-lanes", (1, 1, 1ULL << 32, 0, 64), (3, 1, 3600, 32, 8)),
+	CHIP("eight-lanes", (1, 1, 1ULL << 32, 0, 64), (8, 1, 4000, 0, 64)),
+	CHIP("roomy", (1, 1, 1ULL << 32, 0, 64), (4, 1, 40000, 0, 64)),
 };
 
 static unsigned int num_plans, num_broken, num_refused, num_cautious, num_other_bits;
@@ -32,7 +32,7 @@ static unsigned int num_caught[32], num_done[32];
 /**
  * struct trial - a plan that is broken in many ways
  * @test: the graph
- * @topology: what it is planned for
+ * @chip: what it is planned for
  * @program: as it was planned
  * @broken: the same with other bytes
  * @header: those bytes
@@ -42,7 +42,7 @@ static unsigned int num_caught[32], num_done[32];
  */
 struct trial {
 	struct test_case *test;
-	const struct loom_topology *topology;
+	const struct drm_loom_chip *chip;
 	struct loom_program *program;
 	struct loom_program broken;
 	struct drm_loom_plan_header *header;
@@ -372,7 +372,7 @@ static bool run(const struct trial *t, const struct loom_program *program,
 	int ret;
 
 	memset(outputs, 0, MAX_MAPS * sizeof(*outputs));
-	ret = loom_target_open("host", t->topology, &target, err);
+	ret = loom_target_open("host", t->chip, &target, err);
 	if (!ret)
 		ret = loom_session_create(target, program, &session, err);
 	if (!ret && program->num_inputs)
@@ -455,7 +455,7 @@ static bool agrees(struct trial *t)
 
 	num_broken++;
 	num_done[t->what]++;
-	ret = loom_plan_create(t->header, t->header->size, t->topology, &plan, &reject);
+	ret = loom_plan_create(t->header, t->header->size, t->chip, &plan, &reject);
 	if (loom_replay_program(&t->broken, &t->options, &report, &err))
 		tap_fatal("%s", err.text);
 	if (report->num_listed)
@@ -510,7 +510,7 @@ static bool is_faultless(struct trial *t, const char *strategy)
 
 static bool try_plan(struct trial *t, const char *strategy)
 {
-	struct loom_planner_options options = { .topology = t->topology, .grouping = strategy };
+	struct loom_planner_options options = { .chip = t->chip, .grouping = strategy };
 	struct loom_program *reference;
 	struct loom_error err;
 	bool good;
@@ -521,7 +521,7 @@ static bool try_plan(struct trial *t, const char *strategy)
 		return true;
 	if (ret || loom_program_create_reference(t->test->graph, &options, &reference, &err))
 		tap_fatal("%s", err.text);
-	t->options.topology = t->topology;
+	t->options.chip = t->chip;
 	t->options.reference = reference;
 	t->broken = *t->program;
 	t->header = malloc(t->program->plan_bytes);
@@ -533,7 +533,7 @@ static bool try_plan(struct trial *t, const char *strategy)
 		tap_fatal("%s", err.text);
 	good = is_faultless(t, strategy) && try_breaks(t);
 	if (!good)
-		tap_note("strategy %s, %s", strategy, t->topology->name);
+		tap_note("strategy %s, %s", strategy, t->chip->name);
 	clear(t->outputs);
 	free(t->header);
 	loom_program_destroy(reference);
@@ -556,7 +556,7 @@ static bool try_round(uint32_t round)
 	make_graph(&test);
 	good = !loom_graph_finish(test.graph, NULL, &err);
 	for (i = 0; (name = loom_grouping_name(i)) && good; i++) {
-		trial.topology = &small[(round + i) % ARRAY_SIZE(small)];
+		trial.chip = &small[(round + i) % ARRAY_SIZE(small)];
 		good = try_plan(&trial, name);
 	}
 	if (!good)

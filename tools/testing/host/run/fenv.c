@@ -71,7 +71,7 @@ int main(void)
 
 	if (loom_target_open("host", NULL, &target, &err))
 		tap_fatal("%s", err.text);
-	options.topology = loom_target_topology(target);
+	options.chip = loom_target_chip(target);
 	if (loom_program_create(graph, &options, &program, &err) ||
 	    loom_session_create(target, program, &session, &err))
 		tap_fatal("%s", err.text);

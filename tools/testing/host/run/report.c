@@ -3,6 +3,7 @@
  * Memory reports on the host: figures against a count by hand, the files, and when they are
  * written.
  */
+#include "chips.h"
 #include "loom_planner.h"
 #include "loom_report.h"
 #include "loom_run.h"
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "loom_topology.h"
+#include "loom_chip.h"
 #include "network.h"
 #include "tap.h"
 
@@ -22,22 +23,16 @@
 #define COLUMNS	48
 
 /* Reserved bytes that are no multiple of the alignment; the first address given out is 1088. */
-static const struct loom_topology topology = {
-	.name = "test",
-	.compute_units = 1,
-	.region = {
-		[DRM_LOOM_REGION_DRAM] = {
-			.banks = 4, .sub_banks = 1, .bank_bytes = 1 << 20, .reserved_bytes = 1025,
-			.align_bytes = 64,
-		},
-		[DRM_LOOM_REGION_SRAM] = {
-			.banks = 8, .sub_banks = 1, .bank_bytes = 1 << 16, .reserved_bytes = 1025,
-			.align_bytes = 64,
-		},
-	},
-};
+static struct drm_loom_chip chip;
 
 #define BASE	1088
+
+static void make_chip(void)
+{
+	chip = chip_of(4, 1 << 20, 8, 1 << 16);
+	chip.region[DRM_LOOM_REGION_DRAM].reserved_bytes = 1025;
+	chip.region[DRM_LOOM_REGION_SRAM].reserved_bytes = 1025;
+}
 
 static char *dir;
 
@@ -171,6 +166,7 @@ static struct loom_session *load(struct loom_target *target, const struct loom_p
 	struct loom_session *session;
 	struct loom_error err;
 
+	make_chip();
 	if (loom_session_create(target, program, &session, &err))
 		tap_fatal("%s", err.text);
 	return session;
@@ -298,18 +294,19 @@ static void test_environment(struct loom_target *target, const struct loom_progr
 
 int main(void)
 {
-	struct loom_planner_options options = { .topology = &topology };
+	struct loom_planner_options options = { .chip = &chip };
 	struct loom_graph *graph = make_graph();
 	char name[] = "/tmp/loom-report-XXXXXX";
 	struct loom_program *program;
 	struct loom_target *target;
 	struct loom_error err;
 
+	make_chip();
 	dir = mkdtemp(name);
 	if (!dir)
 		tap_fatal("no folder");
 	if (loom_program_create(graph, &options, &program, &err) ||
-	    loom_target_open("host", &topology, &target, &err))
+	    loom_target_open("host", &chip, &target, &err))
 		tap_fatal("%s", err.text);
 	test_environment(target, program);
 	test_empty(target);

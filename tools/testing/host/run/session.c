@@ -142,7 +142,7 @@ int main(void)
 	test_targets();
 	if (loom_target_open("host", NULL, &target, &err))
 		tap_fatal("%s", err.text);
-	options.topology = loom_target_topology(target);
+	options.chip = loom_target_chip(target);
 	if (loom_program_create(graph, &options, &program, &err))
 		tap_fatal("%s", err.text);
 	test_reject(target, program);

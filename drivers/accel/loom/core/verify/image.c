@@ -36,7 +36,7 @@ static bool loom_image_ok(const struct loom_verify *verify, const struct drm_loo
 			  u32 number)
 {
 	const struct drm_loom_plan_slot *slot = &verify->slots[number];
-	u64 align_bytes = verify->topology->region[DRM_LOOM_REGION_DRAM].align_bytes, rest;
+	u64 align_bytes = verify->chip->region[DRM_LOOM_REGION_DRAM].align_bytes, rest;
 	u32 elem_bytes = loom_dtype_bytes(image->dtype);
 
 	if (!elem_bytes || !image->width || !image->height || image->pad ||

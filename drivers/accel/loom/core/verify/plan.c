@@ -149,7 +149,7 @@ static int __must_check loom_plan_check_limits(struct loom_verify *verify, u64 s
 
 static int __must_check loom_plan_check_device(struct loom_verify *verify)
 {
-	const struct loom_region_topology *sram = &verify->topology->region[DRM_LOOM_REGION_SRAM];
+	const struct drm_loom_chip_region *sram = &verify->chip->region[DRM_LOOM_REGION_SRAM];
 	const struct drm_loom_plan_header *header = verify->header;
 	u64 top;
 
@@ -163,7 +163,7 @@ static int __must_check loom_plan_check_device(struct loom_verify *verify)
 
 static int __must_check loom_plan_check_slots(struct loom_verify *verify)
 {
-	const struct loom_region_topology *sram = &verify->topology->region[DRM_LOOM_REGION_SRAM];
+	const struct drm_loom_chip_region *sram = &verify->chip->region[DRM_LOOM_REGION_SRAM];
 	const u32 access = DRM_LOOM_SLOT_READ | DRM_LOOM_SLOT_WRITE;
 	u32 i;
 
@@ -288,7 +288,7 @@ static int __must_check loom_plan_verify(struct loom_verify *verify, const void 
 	return loom_verify_steps(verify);
 }
 
-int loom_plan_create_counted(const void *blob, u64 size, const struct loom_topology *topology,
+int loom_plan_create_counted(const void *blob, u64 size, const struct drm_loom_chip *chip,
 			     struct loom_plan **plan, struct drm_loom_reject *reject,
 			     struct loom_work *work)
 {
@@ -301,7 +301,7 @@ int loom_plan_create_counted(const void *blob, u64 size, const struct loom_topol
 	verify = loom_port_alloc(1, sizeof(*verify));
 	if (!verify)
 		return -ENOMEM;
-	verify->topology = topology;
+	verify->chip = chip;
 	verify->reject = reject;
 	loom_coverage_pool_init(&verify->pool, &verify->work, size);
 
@@ -319,12 +319,12 @@ int loom_plan_create_counted(const void *blob, u64 size, const struct loom_topol
 	return ret;
 }
 
-int loom_plan_create(const void *blob, u64 size, const struct loom_topology *topology,
+int loom_plan_create(const void *blob, u64 size, const struct drm_loom_chip *chip,
 		     struct loom_plan **plan, struct drm_loom_reject *reject)
 {
 	struct loom_work work;
 
-	return loom_plan_create_counted(blob, size, topology, plan, reject, &work);
+	return loom_plan_create_counted(blob, size, chip, plan, reject, &work);
 }
 
 u64 loom_plan_peak_bytes(const void *blob, u64 size)

@@ -45,7 +45,7 @@ struct loom_access {
  * The tables point into the client's plan. It is our copy and it does not change, so it is read in
  * place; but no value of it is used before the rule about it was checked.
  *
- * @topology: of the device
+ * @chip: of the device
  * @header: the plan's first bytes
  * @slots: table of slots
  * @tensors: table of tensors
@@ -68,7 +68,7 @@ struct loom_access {
  * @reject: why it is refused
  */
 struct loom_verify {
-	const struct loom_topology *topology;
+	const struct drm_loom_chip *chip;
 	const struct drm_loom_plan_header *header;
 	const struct drm_loom_plan_slot *slots;
 	const struct drm_loom_plan_tensor *tensors;
@@ -136,7 +136,7 @@ static inline u32 loom_view_space(const struct loom_view *view)
 
 /* plan.c: loom_plan_create() that says what it did, for tests */
 int __must_check loom_plan_create_counted(const void *blob, u64 size,
-					  const struct loom_topology *topology,
+					  const struct drm_loom_chip *chip,
 					  struct loom_plan **plan,
 					  struct drm_loom_reject *reject, struct loom_work *work);
 

@@ -4,6 +4,7 @@
  * the same bits for every type, pitch and window, and the DRAM traffic is counted. Bytes that are
  * not elements of the result remain unchanged.
  */
+#include "chips.h"
 #include "loom_engine.h"
 #include "plan_builder.h"
 #include "random.h"
@@ -20,14 +21,8 @@ static u32 rnd(u32 below)
 	return random_xorshift(&seed, below);
 }
 
-static const struct loom_topology topology = {
-	.name = "image",
-	.region = {
-		{ 4, 1, 1 << 20, 0, 64 },
-		{ LANES, 1, SCRATCH, 0, 16 },
-	},
-	.compute_units = 1,
-};
+static const struct drm_loom_chip chip =
+	CHIP("image", (4, 1, 1 << 20, 0, 64), (LANES, 1, SCRATCH, 0, 16));
 
 enum {
 	SLOT_W,
@@ -162,7 +157,7 @@ static struct loom_plan *make_plan(const struct sample *s, u32 direct, bool by_r
 	pb_begin_step(&pb);
 	if (!(direct & 2))
 		pb_add(&pb, DRM_LOOM_OP_STORE, NULL, 0, PB_VIEWS(pb_all(&pb, dy), y));
-	if (pb_verify(&pb, &topology, &plan, &reject))
+	if (pb_verify(&pb, &chip, &plan, &reject))
 		tap_fatal("refused: %s, tensor %u", loom_rule_name(reject.rule), reject.tensor);
 	pb_fini(&pb);
 	return plan;

@@ -8,7 +8,7 @@
 #include "plan_sample.h"
 #include "tap.h"
 
-static const struct loom_topology *topology;
+static const struct drm_loom_chip *chip;
 
 /* --- what core asks of its surroundings, with faults on demand */
 
@@ -53,7 +53,7 @@ static void sample_begin(struct sample *s)
 
 static u32 sample_end(struct sample *s)
 {
-	int ret = pb_verify(&s->pb, topology, &s->plan, &s->reject);
+	int ret = pb_verify(&s->pb, chip, &s->plan, &s->reject);
 
 	loom_plan_destroy(s->plan);
 	pb_fini(&s->pb);
@@ -84,7 +84,7 @@ static void test_straddling(void)
 		memcpy(exact, header, cut);
 		if (cut >= sizeof(*header))
 			((struct drm_loom_plan_header *)(void *)exact)->size = cut;
-		ret = loom_plan_create(exact, cut, topology, &plan, &reject);
+		ret = loom_plan_create(exact, cut, chip, &plan, &reject);
 		ok &= ret == -EBADMSG && !plan &&
 		      reject.rule ==
 			      (cut < sizeof(*header) ? DRM_LOOM_RULE_HEADER : DRM_LOOM_RULE_TABLE);
@@ -233,7 +233,7 @@ static void test_errors(void)
 	before = live_blocks;
 	allocations = 0;
 	relaxes = 0;
-	ret = loom_plan_create(blob, size, topology, &plan, &reject);
+	ret = loom_plan_create(blob, size, chip, &plan, &reject);
 	total = allocations;
 	ok = !ret && live_blocks > before;
 	loom_plan_destroy(plan);
@@ -243,7 +243,7 @@ static void test_errors(void)
 	for (i = 0; i < total; i++) {
 		allocations = 0;
 		fail_allocation = i;
-		ret = loom_plan_create(blob, size, topology, &plan, &reject);
+		ret = loom_plan_create(blob, size, chip, &plan, &reject);
 		ok &= ret == -ENOMEM && !plan && live_blocks == before && !reject.rule;
 	}
 	fail_allocation = ~0U;
@@ -251,13 +251,13 @@ static void test_errors(void)
 
 	total = relaxes;
 	relaxes = 0;
-	ret = loom_plan_create(blob, size, topology, &plan, &reject);
+	ret = loom_plan_create(blob, size, chip, &plan, &reject);
 	loom_plan_destroy(plan);
 	total = relaxes;
 	for (i = 0; i < total; i++) {
 		relaxes = 0;
 		fail_relax = i;
-		ret = loom_plan_create(blob, size, topology, &plan, &reject);
+		ret = loom_plan_create(blob, size, chip, &plan, &reject);
 		ok &= ret == -EINTR && !plan && live_blocks == before && !reject.rule;
 	}
 	fail_relax = ~0U;
@@ -288,7 +288,7 @@ static void test_sentinels(void)
 			for (i = 0; i < ARRAY_SIZE(patterns); i++) {
 				memcpy(save, blob + at, field);
 				memcpy(blob + at, &patterns[i], field);
-				ret = loom_plan_create(blob, size, topology, &plan, &reject);
+				ret = loom_plan_create(blob, size, chip, &plan, &reject);
 				ok &= (!ret && plan && !reject.rule) ||
 				      (ret == -EBADMSG && !plan && reject.rule &&
 				       reject.rule < DRM_LOOM_RULE_END);
@@ -366,7 +366,7 @@ static void test_overwritten(void)
 
 	sample_build(&pb);
 	blob = pb_blob(&pb, &size);
-	if (loom_plan_create(blob, size, topology, &plan, &reject))
+	if (loom_plan_create(blob, size, chip, &plan, &reject))
 		tap_fatal("the sample is refused");
 	commands = calloc(plan->command_count, sizeof(*commands));
 	views = calloc(plan->view_count, sizeof(*views));
@@ -431,7 +431,7 @@ static void test_work(void)
 			pb_add(&pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(v));
 		}
 		relaxes = 0;
-		ret = pb_verify(&pb, topology, &plan, &reject);
+		ret = pb_verify(&pb, chip, &plan, &reject);
 		work[i] = relaxes;
 		loom_plan_destroy(plan);
 		pb_fini(&pb);
@@ -445,8 +445,8 @@ static void test_work(void)
 
 int main(void)
 {
-	topology = loom_topology_find(SAMPLE_TOPOLOGY);
-	if (!topology)
+	chip = loom_preset_find(SAMPLE_TOPOLOGY);
+	if (!chip)
 		tap_fatal("no topology %s", SAMPLE_TOPOLOGY);
 	test_straddling();
 	test_indices();

@@ -19,7 +19,7 @@
 #define MAX_CALLS	64
 #define BUDGET		(1 << 16)
 
-static const struct loom_topology *topology;
+static const struct drm_loom_chip *chip;
 static u64 seed = 0x66757a7a;
 
 static u32 rnd(u32 below)
@@ -192,8 +192,8 @@ int main(int argc, char **argv)
 		rounds = atoi(argv[1]);
 	if (argc > 2)
 		seed = strtoull(argv[2], NULL, 0);
-	topology = loom_topology_find(SAMPLE_TOPOLOGY);
-	if (!topology)
+	chip = loom_preset_find(SAMPLE_TOPOLOGY);
+	if (!chip)
 		tap_fatal("no topology %s", SAMPLE_TOPOLOGY);
 	sample_build(&pb);
 	valid[0] = pb_blob(&pb, &sizes[0]);
@@ -209,7 +209,7 @@ int main(int argc, char **argv)
 		/* the first rounds are the plans as they are */
 		for (j = i > 1 ? 1 + rnd(3) : 0; j-- > 0;)
 			damage_word(blob, size);
-		ret = loom_plan_create(blob, size, topology, &plan, &reject);
+		ret = loom_plan_create(blob, size, chip, &plan, &reject);
 		free(blob);
 		if (ret == -EBADMSG && !plan && reject.rule && reject.rule < DRM_LOOM_RULE_END)
 			by_rule[reject.rule]++;

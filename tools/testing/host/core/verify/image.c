@@ -8,6 +8,7 @@
  * Windows: rectangles of an image, cut into axes on either side, and parts of them in any
  * direction. None of them may be refused.
  */
+#include "chips.h"
 #include "plan_builder.h"
 #include "random.h"
 #include "tap.h"
@@ -21,14 +22,8 @@ static u32 rnd(u32 below)
 	return random_xorshift(&seed, below);
 }
 
-static const struct loom_topology topology = {
-	.name = "random",
-	.region = {
-		{ 2, 1, 1 << 20, 0, 16 },
-		{ LANES, 1, 1 << 16, 0, 16 },
-	},
-	.compute_units = 1,
-};
+static const struct drm_loom_chip chip =
+	CHIP("random", (2, 1, 1 << 20, 0, 16), (LANES, 1, 1 << 16, 0, 16));
 
 static const u32 dtypes[] = { DRM_LOOM_DTYPE_U8, DRM_LOOM_DTYPE_F16, DRM_LOOM_DTYPE_F32,
 			      DRM_LOOM_DTYPE_I64 };
@@ -63,7 +58,7 @@ static u32 judge(struct plan_builder *pb, const struct drm_loom_plan_view *x)
 	memcpy(shape.dims, x->dims, sizeof(shape.dims));
 	y = pb_add_sram(pb, 0, 0, 0, x->dtype, 0, shape);
 	pb_add(pb, DRM_LOOM_OP_LOAD, NULL, 0, PB_VIEWS(pb_all(pb, y), *x));
-	ret = pb_verify(pb, &topology, &plan, &reject);
+	ret = pb_verify(pb, &chip, &plan, &reject);
 	loom_plan_destroy(plan);
 	if (ret && ret != -EBADMSG)
 		tap_fatal("%s", strerror(-ret));

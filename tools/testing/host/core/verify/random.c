@@ -9,6 +9,7 @@
  * any permutation or flattening, and then read in all the ways a planner may read. Here the two
  * must agree: nothing that is fine is refused.
  */
+#include "chips.h"
 #include "oracle.h"
 #include "random.h"
 #include "tap.h"
@@ -20,14 +21,8 @@ static u32 rnd(u32 below)
 	return random_xorshift(&seed, below);
 }
 
-static struct loom_topology topology = {
-	.name = "random",
-	.region = {
-		{ 1, 1, 1 << 20, 0, 64 },
-		{ 4, 1, ORACLE_BANK_BYTES, 0, 16 },
-	},
-	.compute_units = 1,
-};
+static struct drm_loom_chip chip =
+	CHIP("random", (1, 1, 1 << 20, 0, 64), (4, 1, ORACLE_BANK_BYTES, 0, 16));
 
 static struct oracle oracle;
 
@@ -366,8 +361,8 @@ static void wild_plan(struct plan_builder *pb)
 	u64 at[ORACLE_SLOTS + 1] = {};
 	u32 steps = 1 + rnd(5), slots = 1 + rnd(ORACLE_SLOTS - 1), tensors, i, j;
 
-	topology.region[DRM_LOOM_REGION_SRAM].banks = 1 + rnd(ORACLE_LANES);
-	pb_init(pb, topology.region[DRM_LOOM_REGION_SRAM].banks, ORACLE_BANK_BYTES);
+	chip.region[DRM_LOOM_REGION_SRAM].banks = 1 + rnd(ORACLE_LANES);
+	pb_init(pb, chip.region[DRM_LOOM_REGION_SRAM].banks, ORACLE_BANK_BYTES);
 	for (i = 0; i < slots; i++) {
 		bool sram = !rnd(4);
 
@@ -445,7 +440,7 @@ static void test_wild(u32 rounds)
 	for (i = 0; i < rounds; i++) {
 		start = seed;
 		wild_plan(&pb);
-		ret = pb_verify(&pb, &topology, &plan, &reject);
+		ret = pb_verify(&pb, &chip, &plan, &reject);
 		if (!ret) {
 			faults = oracle_judge(&oracle, &pb);
 			accepted++;
@@ -542,8 +537,8 @@ static void grid_plan(struct plan_builder *pb, bool leave_out, bool odd)
 	struct drm_loom_plan_view v;
 	struct tile tile[64];
 
-	topology.region[DRM_LOOM_REGION_SRAM].banks = 1 + rnd(ORACLE_LANES);
-	pb_init(pb, topology.region[DRM_LOOM_REGION_SRAM].banks, ORACLE_BANK_BYTES);
+	chip.region[DRM_LOOM_REGION_SRAM].banks = 1 + rnd(ORACLE_LANES);
+	pb_init(pb, chip.region[DRM_LOOM_REGION_SRAM].banks, ORACLE_BANK_BYTES);
 	pb_add_slot(pb, ORACLE_SLOT_BYTES, DRM_LOOM_SLOT_WRITE);
 	pb_add_slot(pb, ORACLE_SLOT_BYTES, DRM_LOOM_SLOT_WRITE);
 	tensor = add_tensor(pb, sram, 0, 0, 1, DRM_LOOM_DTYPE_I16, random_shape(60));
@@ -628,7 +623,7 @@ static void test_grid(u32 rounds)
 
 		start = seed;
 		grid_plan(&pb, leave_out, odd);
-		ret = pb_verify(&pb, &topology, &plan, &reject);
+		ret = pb_verify(&pb, &chip, &plan, &reject);
 		loom_plan_destroy(plan);
 		faults = oracle_judge(&oracle, &pb);
 		fine += !faults;

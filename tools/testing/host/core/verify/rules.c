@@ -6,7 +6,7 @@
 #include "rule_cases.h"
 #include "tap.h"
 
-static const struct loom_topology *topology;
+static const struct drm_loom_chip *chip;
 
 static void note_record(const struct drm_loom_reject *reject)
 {
@@ -24,7 +24,7 @@ static void test_null_plan(void)
 	int ret;
 
 	pb_init(&pb, 4, 0);
-	ret = pb_verify(&pb, topology, &plan, &reject);
+	ret = pb_verify(&pb, chip, &plan, &reject);
 	tap_ok(!ret && plan && !plan->step_count && !plan->command_count,
 	       "a plan of nothing is valid");
 	loom_plan_destroy(plan);
@@ -39,16 +39,16 @@ int main(void)
 	size_t i;
 	int ret;
 
-	topology = loom_topology_find(SAMPLE_TOPOLOGY);
-	if (!topology)
+	chip = loom_preset_find(SAMPLE_TOPOLOGY);
+	if (!chip)
 		tap_fatal("no topology %s", SAMPLE_TOPOLOGY);
 
-	ret = rule_case_verify(NULL, topology, &reject);
+	ret = rule_case_verify(NULL, chip, &reject);
 	if (!tap_ok(!ret && !reject.rule && !reject.valid, "the sample is valid"))
 		note_record(&reject);
 	test_null_plan();
 	for (i = 0; i < ARRAY_SIZE(rule_cases_fine); i++) {
-		ret = rule_case_verify(&rule_cases_fine[i], topology, &reject);
+		ret = rule_case_verify(&rule_cases_fine[i], chip, &reject);
 		if (!tap_ok(!ret, "valid: %s", rule_cases_fine[i].what))
 			note_record(&reject);
 	}
@@ -56,7 +56,7 @@ int main(void)
 	for (test = rule_case_next(NULL); test; test = rule_case_next(test)) {
 		bool ok;
 
-		ret = rule_case_verify(test, topology, &reject);
+		ret = rule_case_verify(test, chip, &reject);
 		ok = ret == -EBADMSG && reject.rule == test->rule && rule_case_fits(test, &reject);
 		if (!tap_ok(ok, "%s: %s", loom_rule_name(test->rule), test->what))
 			note_record(&reject);

@@ -67,7 +67,7 @@ static void *make(const struct hostile_plan *hostile, u32 commands, u64 *size)
 
 static void test_work(const struct hostile_plan *hostile, u32 commands)
 {
-	const struct loom_topology *topology = loom_topology_find("tiny");
+	const struct drm_loom_chip *chip = loom_preset_find("tiny");
 	struct drm_loom_reject reject;
 	struct loom_plan *plan;
 	struct loom_work work;
@@ -80,7 +80,7 @@ static void test_work(const struct hostile_plan *hostile, u32 commands)
 	blob = make(hostile, commands, &size);
 	bytes_most = 0;
 	start = now_s();
-	ret = loom_plan_create_counted(blob, size, topology, &plan, &reject, &work);
+	ret = loom_plan_create_counted(blob, size, chip, &plan, &reject, &work);
 	took = now_s() - start;
 	judged = hostile->rule ? ret == -EBADMSG && reject.rule == hostile->rule : !ret;
 	tap_note("%-8s %8u commands %6.2f MB: %6.2f units/byte, %5llu at most between looks",
@@ -109,7 +109,7 @@ static void test_work(const struct hostile_plan *hostile, u32 commands)
 /* The client is killed at some look: it is not asked again, little is done, nothing is left. */
 static void test_interrupted(const struct hostile_plan *hostile)
 {
-	const struct loom_topology *topology = loom_topology_find("tiny");
+	const struct drm_loom_chip *chip = loom_preset_find("tiny");
 	u32 stops = 0, late = 0, again = 0, left = 0, other = 0, step, all;
 	struct drm_loom_reject reject;
 	struct loom_plan *plan;
@@ -120,14 +120,14 @@ static void test_interrupted(const struct hostile_plan *hostile)
 
 	blob = make(hostile, COMMANDS / 4, &size);
 	looks = 0;
-	ret = loom_plan_create_counted(blob, size, topology, &plan, &reject, &work);
+	ret = loom_plan_create_counted(blob, size, chip, &plan, &reject, &work);
 	loom_plan_destroy(plan);
 	all = looks;
 	step = all / 64 + 1;
 	for (stop_at = 0; stop_at < all; stop_at += step, stops++) {
 		looks = 0;
 		looks_after = 0;
-		ret = loom_plan_create_counted(blob, size, topology, &plan, &reject, &work);
+		ret = loom_plan_create_counted(blob, size, chip, &plan, &reject, &work);
 		other += ret != -EINTR || plan;
 		late += work.done - work.looked > LOOM_WORK_LOOK;
 		again += looks_after;
