@@ -86,11 +86,12 @@ patch "drm/loom: add the user space interface" \
 	"Ioctls, the plan format, and what a client can rely on." include Documentation
 patch "accel/loom: add allocation of addresses in banked memory" \
 	"Freestanding: knows neither a kernel nor a client." \
-	$d/core/bank $d/core/loom_bank.h $d/core/loom_core.h $d/core/loom_layout.h \
-	$d/core/loom_mask.h $d/core/loom_topology.h
+	$d/core/bank $d/core/chip $d/core/loom_bank.h $d/core/loom_chip.h $d/core/loom_core.h \
+	$d/core/loom_layout.h $d/core/loom_mask.h
 patch "accel/loom: add the verifier of plans" \
 	"Proves that a plan touches nothing but its own memory." \
-	$d/core/verify $d/core/op $d/core/loom_verify.h $d/core/loom_plan.h $d/core/loom_op.h
+	$d/core/verify $d/core/op $d/core/clock $d/core/loom_verify.h $d/core/loom_plan.h \
+	$d/core/loom_op.h $d/core/loom_clock.h
 patch "accel/loom: add the engine" "Runs a plan that was proved safe, in pieces." $d/core
 patch "accel/loom: add buffers and their placement" \
 	"Regions of banks as resource managers of TTM, quotas, shapes of buffers." \

@@ -178,16 +178,31 @@ enum drm_loom_region {
  * The clock works as follows. A command takes a fixed number of cycles to start, and then:
  *
  * - of the DMA stream: the longer of what the source takes to be read and the destination to be
- *   written, or their sum if both are the same memory and its bus is shared. A memory takes its
- *   latency and then its rate; each run of bytes that is contiguous in it is rounded up to bursts;
+ *   written, or their sum if both are the same memory and its bus is shared;
  * - of the compute stream: the longer of its arithmetic and of what it reads and writes in place in
- *   another region than the SRAM. A multiply-accumulate is counted by the type of the first input,
- *   another operation on elements by the slowest type of its operands. Work is dealt over the
- *   lanes along the lane axis of the operand, and a row of lanes takes as long however many of them
- *   have work: 33 channels on 32 lanes take two rounds.
+ *   another region than the SRAM.
+ *
+ * A memory takes its latency, once for all that a command reads and once for all that it writes,
+ * and then its rate, each rounded up to a cycle. Each run of bytes of an operand that is contiguous
+ * is rounded up to bursts: axes are merged from the smallest stride on, as long as one begins where
+ * the one before ends, but in an SRAM of several banks the lane axis is not merged.
+ *
+ * Arithmetic is dealt over the lanes along the lane axis of y, or of x in REDUCE, and a row of
+ * lanes takes as long however many of them have work: 33 channels on 32 lanes take two rounds, and
+ * so do two channels of which the first is on the last lane. Elements that do not lie in the SRAM
+ * are dealt over the lanes one by one. CONV, MATMUL and DECONV take their multiply-accumulates, by
+ * the type of the first input, with bias, activation and requantisation included; those of DECONV
+ * are divided evenly between the elements of y. Other commands take operations for each element, by
+ * the slowest type of their operands: POOL one for each tap of its window; RESIZE two (LINEAR) or
+ * four (CUBIC) times as many for each axis that changes its size; SOFTMAX four; QUANTIZE and
+ * DEQUANTIZE two; all others one.
  *
  * The streams of a step take as long as the sum of their commands, and a step as long as the
  * longer stream if both can run at the same time, else both after each other; at least one cycle.
+ *
+ * Energy is that of the bytes of all operands, those in the SRAM included and rounded up to bursts
+ * as above, and of the arithmetic of the elements that there are, idle lanes not included. What is
+ * larger than 64 bits stays at the largest number.
  */
 
 /* DRM_LOOM_CHIP_IN_PLACE: of a region: compute commands may read in it, not in the SRAM only */
@@ -843,7 +858,7 @@ struct drm_loom_context_destroy {
 /**
  * struct drm_loom_counters - what the engine counted
  *
- * Sums over the jobs of a context that have ended.
+ * Sums over the jobs of a context that have ended. A job that was ended counts what it completed.
  *
  * @dram_read_bytes: read from DRAM: by the DMA stream, and by commands that take images where they
  *	are, which count the elements of a view once per command
@@ -855,6 +870,10 @@ struct drm_loom_context_destroy {
  * @commands: commands
  * @jobs: jobs
  * @busy_ns: time the engine took
+ * @cycles: cycles of the steps, by the description of the chip. Since minor 5, as all that follows
+ * @dma_cycles: cycles in which the DMA stream had something to do
+ * @compute_cycles: the same of the compute stream
+ * @energy_fj: femtojoule; zero where the description has no figures
  */
 struct drm_loom_counters {
 	__u64 dram_read_bytes;
@@ -866,6 +885,10 @@ struct drm_loom_counters {
 	__u64 commands;
 	__u64 jobs;
 	__u64 busy_ns;
+	__u64 cycles;
+	__u64 dma_cycles;
+	__u64 compute_cycles;
+	__u64 energy_fj;
 };
 
 /**

@@ -204,6 +204,10 @@ static void loom_soft_count(struct loom_session *session, const struct drm_loom_
 		.commands = now->commands - before->commands,
 		.jobs = now->jobs - before->jobs,
 		.busy_ns = now->busy_ns - before->busy_ns,
+		.cycles = now->cycles - before->cycles,
+		.dma_cycles = now->dma_cycles - before->dma_cycles,
+		.compute_cycles = now->compute_cycles - before->compute_cycles,
+		.energy_fj = now->energy_fj - before->energy_fj,
 	};
 	*before = *now;
 }

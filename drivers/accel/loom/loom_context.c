@@ -6,6 +6,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 
+#include "loom_clock.h"
 #include "loom_compat.h"
 #include "loom_context.h"
 #include "loom_device.h"
@@ -171,6 +172,10 @@ void loom_context_account(struct loom_context *context,
 	sum->commands += counters->commands;
 	sum->jobs++;
 	sum->busy_ns += counters->busy_ns;
+	sum->cycles = loom_clock_add(sum->cycles, counters->cycles);
+	sum->dma_cycles = loom_clock_add(sum->dma_cycles, counters->dma_cycles);
+	sum->compute_cycles = loom_clock_add(sum->compute_cycles, counters->compute_cycles);
+	sum->energy_fj = loom_clock_add(sum->energy_fj, counters->energy_fj);
 	context->resets += timed_out;
 	spin_unlock(&context->lock);
 

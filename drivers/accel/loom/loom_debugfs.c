@@ -256,9 +256,10 @@ static void loom_debugfs_context(struct seq_file *m, unsigned long id,
 	counters = context->counters;
 	resets = context->resets;
 	spin_unlock(&context->lock);
-	seq_printf(m, "  context %lu: %u queued, %llu done, busy %llu ns, %u resets%s\n", id,
-		   spsc_queue_count(&context->entity.job_queue), counters.jobs, counters.busy_ns,
-		   resets, atomic_read(&context->guilty) ? ", guilty" : "");
+	seq_printf(m, "  context %lu: %u queued, %llu done, busy %llu ns, %llu cycles, %u resets%s\n",
+		   id, spsc_queue_count(&context->entity.job_queue), counters.jobs,
+		   counters.busy_ns, counters.cycles, resets,
+		   atomic_read(&context->guilty) ? ", guilty" : "");
 }
 
 static void loom_debugfs_job_state(struct seq_file *m, const struct loom_job *job)

@@ -8,7 +8,7 @@
  * DOC: Descriptions of chips
  *
  * The room core/chip knows what a description (&struct drm_loom_chip, part of the contract with
- * userspace) means: whether it makes sense, and how long a command takes on it.
+ * userspace) means: whether it makes sense. How long a command takes on it says core/clock.
  *
  * - check.c: whether a description makes sense, and if not which figure of it
  * - preset.c: the descriptions that the module has built in, for its parameter "topology". The

@@ -5,16 +5,17 @@
 /**
  * DOC: Core
  *
- * What the module, the library and the tests share, in five rooms with one interface each:
+ * What the module, the library and the tests share, in six rooms with one interface each:
  *
  * - chip/ (loom_chip.h): what a chip is made of, and how fast it is
  * - bank/ (loom_bank.h, loom_layout.h, loom_mask.h): which addresses in which banks
  * - op/ (loom_op.h): what each operation takes, and how much work it is
+ * - clock/ (loom_clock.h): how long a command takes on a chip
  * - verify/ (loom_verify.h): proves a plan safe and decodes it
  * - engine/ (loom_engine.h): computes a decoded plan
  *
- * verify/ and engine/ use op/ and chip/, and nothing else of the five is used by another. What all
- * share is here: the decoded plan (loom_plan.h), and the units that work is cut into (loom_tile.h).
+ * verify/ uses op/, chip/ and clock/, engine/ and clock/ use op/, and nothing else of the six is
+ * used by another. What all share is here: the decoded plan (loom_plan.h), and the units that work is cut into (loom_tile.h).
  *
  * It is freestanding: it calls no libc and no kernel function but the loom_port_* functions
  * declared here, which each side implements (loom_port.c in the module, base/port.c in the

@@ -9,8 +9,8 @@
  *
  * The room core/engine is a functional model of the device. It is given a decoded plan, which the
  * verifier has proved safe, and memory for its scratch and slots, and computes the plan, with
- * results that are the same to the bit on every machine. It counts bytes moved, steps, commands and
- * multiply-accumulates.
+ * results that are the same to the bit on every machine. It counts bytes moved, steps, commands,
+ * multiply-accumulates, and cycles and energy as the verifier has noted them for each command.
  *
  * - engine.c: the run of a plan: steps, commands, units, budget, counters
  * - compute.c: from an operation to the function that computes it
@@ -23,7 +23,7 @@
  * - fp_vec.h: vectors of four floats
  * - fp_math.c: elementary functions, since there is no libm in a kernel
  *
- * It uses core/op for the list of operations, and nothing else: the plan was checked
+ * It uses core/op for the list of operations, sums of loom_clock.h, and nothing else: the plan was checked
  * before. Rejected: libm and intrinsics, whose last bits depend on the machine; and threads inside
  * of the engine: who has several processors runs several plans.
  */
@@ -103,7 +103,9 @@ struct loom_part {
  * @unit: next unit of it
  * @work: element operations done so far
  * @part: how far the next unit is
- * @counters: what was counted so far: bytes per region, macs, steps, commands
+ * @step_dma: cycles so far of the DMA stream of the current step
+ * @step_compute: the same of its compute stream
+ * @counters: what was counted so far: bytes per region, macs, steps, commands, cycles, energy
  */
 struct loom_engine {
 	const struct loom_plan *plan;
@@ -113,6 +115,8 @@ struct loom_engine {
 	u64 unit;
 	u64 work;
 	struct loom_part part;
+	u64 step_dma;
+	u64 step_compute;
 	struct drm_loom_counters counters;
 };
 
@@ -140,6 +144,15 @@ void loom_engine_init(struct loom_engine *engine, const struct loom_plan *plan,
  * Return: true when the plan has ended, false when there is more to do.
  */
 bool loom_engine_run(struct loom_engine *engine, u64 budget);
+
+/**
+ * loom_engine_count() - what a whole run would count
+ * @plan: what would run
+ * @counters: out: all but jobs and busy_ns
+ *
+ * O(1) for each command and step, whatever they compute. May take long for a large plan.
+ */
+void loom_engine_count(const struct loom_plan *plan, struct drm_loom_counters *counters);
 
 /**
  * loom_engine_compute() - compute some units of one command

@@ -64,6 +64,8 @@ struct loom_view {
  * @units: pieces that the engine can stop between
  * @unit_cost: work of one piece, in element operations
  * @macs: multiply-accumulates of the whole command
+ * @cycles: how long it takes on the chip (loom_clock.h)
+ * @energy_fj: femtojoule that it takes there
  */
 struct loom_command {
 	const struct loom_op *op;
@@ -73,6 +75,8 @@ struct loom_command {
 	u64 units;
 	u64 unit_cost;
 	u64 macs;
+	u64 cycles;
+	u64 energy_fj;
 };
 
 /**
@@ -108,6 +112,7 @@ struct loom_slot {
 /**
  * struct loom_plan - a plan that was proved safe
  * @lanes: SRAM banks that it computes on
+ * @overlap: both streams of a step run at the same time
  * @scratch_bytes: SRAM that it uses, per bank
  * @slot_count: number of @slots
  * @step_count: number of @steps
@@ -125,6 +130,7 @@ struct loom_slot {
  */
 struct loom_plan {
 	u32 lanes;
+	bool overlap;
 	u64 scratch_bytes;
 	u32 slot_count;
 	u32 step_count;

@@ -88,6 +88,9 @@ static void loom_report_print(const struct loom_report *report, struct drm_print
 		   counters->dram_write_bytes);
 	drm_printf(p, "sram_read_bytes: %llu\nsram_write_bytes: %llu\n", counters->sram_read_bytes,
 		   counters->sram_write_bytes);
+	drm_printf(p, "cycles: %llu\ndma_cycles: %llu\ncompute_cycles: %llu\nenergy_fj: %llu\n",
+		   counters->cycles, counters->dma_cycles, counters->compute_cycles,
+		   counters->energy_fj);
 	for (i = 0; i < report->slot_count; i++) {
 		const struct loom_report_slot *slot = &report->slots[i];
 

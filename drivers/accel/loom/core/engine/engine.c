@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "fp.h"
+#include "loom_clock.h"
 #include "loom_op.h"
 
 /**
@@ -24,8 +25,9 @@
  * the checks of operations compute it. Convolutions with taps outside, or with one output for each
  * row, took a hundred times longer than it says.
  *
- * Rejected: counting per unit. A command's bytes and macs are counted when it ends, so
- * the counters of a cancelled run are those of what was completed.
+ * Rejected: counting per unit. A command's bytes, macs and cycles are counted when it ends, and the
+ * time of a step, which is that of both streams together, when the step ends; so the counters of a
+ * cancelled run are those of what was completed.
  */
 
 /* Fixed cost of a command, in element operations, besides the work in it. */
@@ -71,10 +73,13 @@ static void engine_count(struct loom_engine *engine, const struct loom_command *
 
 	counters->commands++;
 	counters->macs += command->macs;
+	counters->energy_fj = loom_clock_add(counters->energy_fj, command->energy_fj);
 	if (command->op->stream != LOOM_STREAM_DMA) {
+		engine->step_compute = loom_clock_add(engine->step_compute, command->cycles);
 		engine_count_images(counters, command);
 		return;
 	}
+	engine->step_dma = loom_clock_add(engine->step_dma, command->cycles);
 	bytes = engine_elements(&views[0]) * views[0].elem_bytes;
 	if (views[0].region == DRM_LOOM_REGION_DRAM)
 		counters->dram_write_bytes += bytes;
@@ -86,6 +91,20 @@ static void engine_count(struct loom_engine *engine, const struct loom_command *
 		counters->dram_read_bytes += bytes;
 	else
 		counters->sram_read_bytes += bytes;
+}
+
+/* The current step has ended. */
+static void engine_count_step(struct loom_engine *engine)
+{
+	struct drm_loom_counters *counters = &engine->counters;
+	u64 cycles = loom_clock_step(engine->plan->overlap, engine->step_dma, engine->step_compute);
+
+	counters->steps++;
+	counters->cycles = loom_clock_add(counters->cycles, cycles);
+	counters->dma_cycles = loom_clock_add(counters->dma_cycles, engine->step_dma);
+	counters->compute_cycles = loom_clock_add(counters->compute_cycles, engine->step_compute);
+	engine->step_dma = 0;
+	engine->step_compute = 0;
 }
 
 void loom_engine_init(struct loom_engine *engine, const struct loom_plan *plan,
@@ -130,7 +149,7 @@ static bool engine_steps(struct loom_engine *engine)
 				return false;
 			loom_part_charge(part, 1);
 			engine->step++;
-			engine->counters.steps++;
+			engine_count_step(engine);
 			continue;
 		}
 		if (part->left < LOOM_SCRAPS || !engine_command(engine))
@@ -150,4 +169,19 @@ bool loom_engine_run(struct loom_engine *engine, u64 budget)
 	done = engine_steps(engine);
 	engine->work += left - engine->part.left;
 	return done;
+}
+
+void loom_engine_count(const struct loom_plan *plan, struct drm_loom_counters *counters)
+{
+	struct loom_engine engine;
+
+	loom_engine_init(&engine, plan, NULL);
+	for (; engine.step < plan->step_count; engine.step++) {
+		const struct loom_step *step = &plan->steps[engine.step];
+
+		while (engine.command < step->first_command + step->commands)
+			engine_count(&engine, &plan->commands[engine.command++]);
+		engine_count_step(&engine);
+	}
+	*counters = engine.counters;
 }

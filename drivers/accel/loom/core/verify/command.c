@@ -55,6 +55,16 @@ static int __must_check loom_command_check_op(struct loom_verify *verify)
 	return loom_reject_command(verify, check.rule);
 }
 
+static void loom_command_count(struct loom_verify *verify)
+{
+	struct loom_command *command = &verify->plan->commands[verify->command];
+	struct loom_clock_cost cost;
+
+	loom_clock_command(verify->chip, command, &cost);
+	command->cycles = cost.cycles;
+	command->energy_fj = cost.energy_fj;
+}
+
 int loom_verify_command(struct loom_verify *verify, bool compute)
 {
 	const struct drm_loom_plan_command *raw = &verify->commands[verify->command];
@@ -71,5 +81,8 @@ int loom_verify_command(struct loom_verify *verify, bool compute)
 		if (ret)
 			return ret;
 	}
-	return loom_command_check_op(verify);
+	ret = loom_command_check_op(verify);
+	if (!ret)
+		loom_command_count(verify);
+	return ret;
 }

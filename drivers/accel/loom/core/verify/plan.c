@@ -219,6 +219,7 @@ static int __must_check loom_plan_alloc(struct loom_verify *verify)
 		return -ENOMEM;
 	verify->plan = plan;
 	plan->lanes = header->lanes;
+	plan->overlap = verify->chip->flags & DRM_LOOM_CHIP_OVERLAP;
 	plan->scratch_bytes = header->scratch_bytes;
 	plan->slot_count = header->slots.count;
 	plan->step_count = header->steps.count;

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "loom_clock.h"
+#include "loom_op.h"
+
+/**
+ * DOC: How long a command takes
+ *
+ * Memory first. Each operand is a number of runs of bytes that are contiguous, and each run is
+ * rounded up to bursts. Axes are merged into runs from the smallest stride on, as long as an axis
+ * begins where the one before ends; what is left are separate runs, also where they overlap or are
+ * the same bytes again. In the SRAM the lane axis is dealt over the lanes, so a run does not go on
+ * along it, unless there is one lane only.
+ *
+ * Of a region, all that is read comes after one latency and at one rate, and so does all that is
+ * written; one after the other if the bus is shared, else at the same time. Regions work at the
+ * same time.
+ *
+ * Then arithmetic. Work is dealt over the lanes by one operand, the first, or of REDUCE the one
+ * that is read. All elements in a row of lanes are done at once, however few they are. An operand
+ * that does not lie in the SRAM has no lanes: its elements are dealt out one by one. What an
+ * element takes is either multiply-accumulates (CONV, MATMUL, and DECONV, where those of all
+ * elements are divided evenly), in which a bias, an activation and requantisation are included, or
+ * other operations as in clock_element_ops().
+ *
+ * Rejected: banks of the DRAM and pages of a layout. Where the buffers lie that a plan is bound to
+ * is not known before it is submitted, and the same plan would not always take the same time.
+ */
+
+u64 loom_clock_rate(u64 amount, u32 rate)
+{
+	u64 whole, rest;
+
+	if (!rate)
+		return 0;
+	/* the rest is below 2^32, so the product is below 2^42 */
+	whole = div64_u64_rem(amount, rate, &rest);
+	return loom_clock_add(loom_clock_times(whole, 1000), loom_div_round_up(rest * 1000, rate));
+}
+
+u64 loom_clock_memory(const struct drm_loom_chip_region *region, u64 read_bytes, u64 write_bytes)
+{
+	u64 reading = 0, writing = 0;
+
+	if (read_bytes)
+		reading = loom_clock_add(region->read_latency,
+					 loom_clock_rate(read_bytes, region->read_rate));
+	if (write_bytes)
+		writing = loom_clock_add(region->write_latency,
+					 loom_clock_rate(write_bytes, region->write_rate));
+	if (region->flags & DRM_LOOM_CHIP_SHARED)
+		return loom_clock_add(reading, writing);
+	return max(reading, writing);
+}
+
+static u64 clock_elements(const struct loom_view *view)
+{
+	u64 elements = 1;
+	u32 i;
+
+	for (i = 0; i < view->rank; i++)
+		elements = loom_clock_times(elements, view->dims[i]);
+	return elements;
+}
+
+/* Bytes that memory moves for a view: its runs, rounded up to bursts. */
+static u64 clock_bytes(const struct drm_loom_chip *chip, const struct loom_view *view)
+{
+	u32 burst = chip->region[view->region].burst_bytes, merged = 0, before, i;
+	bool in_lanes = view->region == DRM_LOOM_REGION_SRAM &&
+			chip->region[DRM_LOOM_REGION_SRAM].banks > 1;
+	u64 run = view->elem_bytes, runs = 1;
+
+	if (burst < 2)
+		return loom_clock_times(clock_elements(view), view->elem_bytes);
+	/* each round merges an axis, the last finds none */
+	do {
+		before = merged;
+		for (i = 0; i < view->rank; i++) {
+			s64 stride = view->strides[i];
+
+			if (merged >> i & 1 || view->dims[i] == 1 ||
+			    (in_lanes && i == view->lane_axis) ||
+			    (stride < 0 ? 0 - (u64)stride : (u64)stride) != run)
+				continue;
+			run = loom_clock_times(run, view->dims[i]);
+			merged |= 1U << i;
+		}
+	} while (merged != before);
+	for (i = 0; i < view->rank; i++)
+		if (!(merged >> i & 1))
+			runs = loom_clock_times(runs, view->dims[i]);
+	if (!loom_round_up(run, burst, &run))
+		return U64_MAX;
+	return loom_clock_times(runs, run);
+}
+
+/* Cycles of memory, and its energy. */
+static void clock_memory(const struct drm_loom_chip *chip, const struct loom_command *command,
+			 struct loom_clock_cost *cost)
+{
+	bool dma = command->op->stream == LOOM_STREAM_DMA;
+	u64 read_bytes[DRM_LOOM_CHIP_REGIONS] = {};
+	u64 write_bytes[DRM_LOOM_CHIP_REGIONS] = {};
+	u32 i;
+
+	for (i = 0; i < command->operands; i++) {
+		const struct loom_view *view = &command->views[i];
+		u64 *bytes = i ? &read_bytes[view->region] : &write_bytes[view->region];
+
+		*bytes = loom_clock_add(*bytes, clock_bytes(chip, view));
+	}
+	for (i = 0; i < DRM_LOOM_CHIP_REGIONS; i++) {
+		const struct drm_loom_chip_region *region = &chip->region[i];
+		u64 energy = loom_clock_add(loom_clock_times(read_bytes[i], region->read_energy),
+					    loom_clock_times(write_bytes[i], region->write_energy));
+
+		cost->energy_fj = loom_clock_add(cost->energy_fj, energy);
+		if (dma || i != DRM_LOOM_REGION_SRAM)
+			cost->memory = max(cost->memory,
+					   loom_clock_memory(region, read_bytes[i],
+							     write_bytes[i]));
+	}
+}
+
+/* How many elements a lane does, in turn, for all lanes to be done. */
+static u64 clock_rounds(const struct drm_loom_chip *chip, const struct loom_view *view)
+{
+	u32 lanes = chip->region[DRM_LOOM_REGION_SRAM].banks, i;
+	u64 rounds = 1;
+
+	if (view->region != DRM_LOOM_REGION_SRAM)
+		return loom_div_round_up(clock_elements(view), lanes);
+	for (i = 0; i < view->rank; i++)
+		rounds = loom_clock_times(rounds, i == view->lane_axis ?
+					  loom_clock_rows(lanes, view->lane_start, view->dims[i]) :
+					  view->dims[i]);
+	return rounds;
+}
+
+static void clock_macs(const struct drm_loom_chip *chip, const struct loom_command *command,
+		       struct loom_clock_cost *cost)
+{
+	const struct drm_loom_chip_type *type = &chip->type[command->views[1].dtype];
+	u64 elements = clock_elements(&command->views[0]), each, rest, work;
+	u64 rounds = clock_rounds(chip, &command->views[0]);
+
+	each = div64_u64_rem(command->macs, elements, &rest);
+	work = loom_clock_times(rounds, each);
+	/* less than one for each element */
+	if (rest)
+		work = loom_clock_add(work, check_mul_overflow(rounds, rest, &rest) ? rounds :
+				      loom_div_round_up(rest, elements));
+	if (type->mac_rate) {
+		cost->macs = loom_clock_rate(work, type->mac_rate);
+		rest = loom_clock_times(command->macs, type->mac_energy);
+	} else {
+		cost->macs = loom_clock_rate(loom_clock_times(2, work), type->op_rate);
+		rest = loom_clock_times(loom_clock_times(2, command->macs), type->op_energy);
+	}
+	cost->energy_fj = loom_clock_add(cost->energy_fj, rest);
+}
+
+static u64 clock_resize_ops(const struct drm_loom_attr_resize *attr)
+{
+	u64 ops = 1;
+	u32 i;
+
+	/* neighbours along each axis that has to be interpolated */
+	for (i = 0; i < 3; i++)
+		if (attr->in_size[i] != attr->out_size[i])
+			ops *= attr->mode == DRM_LOOM_RESIZE_CUBIC ? 4 :
+			       attr->mode == DRM_LOOM_RESIZE_LINEAR ? 2 : 1;
+	return ops;
+}
+
+/* Operations for an element of the operand by which the work is dealt out. */
+static u64 clock_element_ops(const struct loom_command *command)
+{
+	const struct drm_loom_attr_pool *pool;
+
+	switch (command->op->opcode) {
+	case DRM_LOOM_OP_POOL:
+		/* its window, taps that fall outside included */
+		pool = command->attr;
+		return loom_clock_times(loom_clock_times(pool->kernel[0], pool->kernel[1]),
+					pool->kernel[2]);
+	case DRM_LOOM_OP_RESIZE:
+		return clock_resize_ops(command->attr);
+	case DRM_LOOM_OP_SOFTMAX:
+		/* largest element, exponential of the difference, sum, quotient */
+		return 4;
+	case DRM_LOOM_OP_QUANTIZE:
+	case DRM_LOOM_OP_DEQUANTIZE:
+		/* scale, zero point */
+		return 2;
+	}
+	return 1;
+}
+
+/* The type that takes longest, of those that the chip has. */
+static const struct drm_loom_chip_type *clock_slowest(const struct drm_loom_chip *chip,
+						      const struct loom_command *command)
+{
+	const struct drm_loom_chip_type *slowest = &chip->type[command->views[0].dtype];
+	u32 i;
+
+	for (i = 1; i < command->operands; i++) {
+		const struct drm_loom_chip_type *type = &chip->type[command->views[i].dtype];
+
+		if (type->op_rate && (!slowest->op_rate || type->op_rate < slowest->op_rate))
+			slowest = type;
+	}
+	return slowest;
+}
+
+static void clock_ops(const struct drm_loom_chip *chip, const struct loom_command *command,
+		      struct loom_clock_cost *cost)
+{
+	const struct drm_loom_chip_type *type = clock_slowest(chip, command);
+	const struct loom_view *by = &command->views[command->op->opcode == DRM_LOOM_OP_REDUCE];
+	u64 each = clock_element_ops(command), ops = loom_clock_times(clock_elements(by), each);
+
+	cost->ops = loom_clock_rate(loom_clock_times(clock_rounds(chip, by), each), type->op_rate);
+	cost->energy_fj = loom_clock_add(cost->energy_fj, loom_clock_times(ops, type->op_energy));
+}
+
+void loom_clock_command(const struct drm_loom_chip *chip, const struct loom_command *command,
+			struct loom_clock_cost *cost)
+{
+	bool dma = command->op->stream == LOOM_STREAM_DMA;
+
+	*cost = (struct loom_clock_cost){ .start = dma ? chip->dma_start : chip->compute_start };
+	clock_memory(chip, command, cost);
+	if (!dma && command->macs)
+		clock_macs(chip, command, cost);
+	else if (!dma)
+		clock_ops(chip, command, cost);
+	cost->cycles = loom_clock_add(cost->start, max(cost->memory,
+						       loom_clock_add(cost->macs, cost->ops)));
+}

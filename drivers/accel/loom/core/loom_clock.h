@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef LOOM_CLOCK_H
+#define LOOM_CLOCK_H
+
+#include "loom_chip.h"
+#include "loom_plan.h"
+
+/**
+ * DOC: Clock interface
+ *
+ * The room core/clock says how long a command takes on a chip, and how much energy. It is given a
+ * decoded command and a description that loom_chip_check() takes. The verifier asks it once for
+ * each command and keeps the answer in the decoded plan, where the engine finds it; planners ask it
+ * for a plan that they have just made. So what is promised and what is counted cannot differ.
+ *
+ * What a cycle is made of is said in the contract ("The description of a chip"); clock.c has it
+ * line by line. Integers only; all sums and products saturate, so whatever the verifier accepts
+ * has an answer. O(rank) for each operand.
+ *
+ * It uses core/op for the stream of an operation. Rejected: a cycle counter in the engine's
+ * loops. What the engine takes is the time of the processor that plays the device.
+ */
+
+/**
+ * struct loom_clock_cost - what a command costs
+ * @cycles: @start, and the longer of @memory and @macs plus @ops
+ * @start: cycles until it starts
+ * @memory: cycles that memory takes; of a compute command without the SRAM
+ * @macs: cycles of its multiply-accumulates
+ * @ops: cycles of its other operations on elements
+ * @energy_fj: femtojoule, of memory (SRAM included) and arithmetic
+ */
+struct loom_clock_cost {
+	u64 cycles;
+	u64 start;
+	u64 memory;
+	u64 macs;
+	u64 ops;
+	u64 energy_fj;
+};
+
+/**
+ * loom_clock_command() - what a command costs
+ * @chip: the chip
+ * @command: the command, as the verifier decodes it: op, attr, views, operands and macs are read
+ * @cost: out
+ */
+void loom_clock_command(const struct drm_loom_chip *chip, const struct loom_command *command,
+			struct loom_clock_cost *cost);
+
+/**
+ * loom_clock_rate() - cycles for an amount
+ * @amount: of bytes or operations
+ * @rate: how many of them in 1000 cycles
+ *
+ * Return: cycles, rounded up; zero where the chip has no rate for it; saturated.
+ */
+u64 loom_clock_rate(u64 amount, u32 rate);
+
+/**
+ * loom_clock_memory() - cycles for bytes of one region in one command
+ * @region: the region
+ * @read_bytes: read from it
+ * @write_bytes: written to it
+ *
+ * Return: cycles; saturated.
+ */
+u64 loom_clock_memory(const struct drm_loom_chip_region *region, u64 read_bytes, u64 write_bytes);
+
+/**
+ * loom_clock_rows() - rows of lanes that a run of indices on a lane axis lies in
+ * @lanes: number of lanes
+ * @start: first index
+ * @count: number of indices, not zero
+ *
+ * Return: rows; a row takes as long however many of its lanes have work.
+ */
+static inline u64 loom_clock_rows(u32 lanes, u32 start, u32 count)
+{
+	return ((u64)start + count - 1) / lanes - start / lanes + 1;
+}
+
+/** loom_clock_add() - a saturated sum */
+static inline u64 loom_clock_add(u64 a, u64 b)
+{
+	u64 sum;
+
+	return check_add_overflow(a, b, &sum) ? U64_MAX : sum;
+}
+
+/** loom_clock_times() - a saturated product */
+static inline u64 loom_clock_times(u64 a, u64 b)
+{
+	u64 product;
+
+	return check_mul_overflow(a, b, &product) ? U64_MAX : product;
+}
+
+/**
+ * loom_clock_step() - cycles of a step
+ * @overlap: both streams run at the same time (DRM_LOOM_CHIP_OVERLAP)
+ * @dma: cycles of its DMA stream
+ * @compute: cycles of its compute stream
+ *
+ * Return: cycles, at least one.
+ */
+static inline u64 loom_clock_step(bool overlap, u64 dma, u64 compute)
+{
+	u64 cycles = overlap ? max(dma, compute) : loom_clock_add(dma, compute);
+
+	return cycles ? cycles : 1;
+}
+
+#endif /* LOOM_CLOCK_H */
