@@ -25,7 +25,7 @@ KREL	?= $(shell uname -r)
 
 # pkg-config may not be installed before `make deps`: it is called when it is first needed, once
 drm_cflags	= $(eval drm_cflags := $$(shell pkg-config --cflags libdrm))$(drm_cflags)
-dep_libs	= $(eval dep_libs := $$(shell pkg-config --libs libdrm libprotobuf-c libpng))$(dep_libs)
+dep_libs	= $(eval dep_libs := $$(shell pkg-config --libs libdrm libprotobuf-c libpng yaml-0.1))$(dep_libs)
 
 CC		:= gcc
 WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
@@ -51,7 +51,7 @@ e2e_src		:= $(wildcard $(T)/e2e/*.c)
 bench_src	:= $(wildcard $(T)/bench/*.c)
 fuzz_src	:= $(wildcard $(T)/fuzz/*.c)
 
-lib_obj		:= $(lib_src:%.c=$(O)/obj/%.o) $(O)/obj/gen/onnx.pb-c.o
+lib_obj		:= $(lib_src:%.c=$(O)/obj/%.o) $(O)/obj/gen/onnx.pb-c.o $(O)/obj/gen/chips.o
 tool_obj	:= $(tool_src:%.c=$(O)/obj/%.o)
 asan_obj	:= $(lib_obj:$(O)/obj/%=$(O)/asan/obj/%)
 test_bin	:= $(test_src:$(T)/host/%.c=$(O)/host/%)
@@ -125,6 +125,13 @@ $(O)/gen/onnx.pb-c.c: $(ONNX_PROTO)
 	protoc-c --proto_path=$(dir $<) --c_out=$(@D) $<
 $(O)/gen/onnx.pb-c.h: $(O)/gen/onnx.pb-c.c
 
+# The chips that have names, the default first. The folder is younger than a file that it lost.
+chip_files	:= $(wildcard userlib/chips/*.yaml)
+$(O)/gen/chips.c: $(chip_files) userlib/chips tools/ci/embed-chips.awk
+	@mkdir -p $(@D)
+	awk -f tools/ci/embed-chips.awk userlib/chips/soft.yaml \
+		$(filter-out userlib/chips/soft.yaml,$(sort $(chip_files))) >$@
+
 compile = @echo '  CC      $@'; mkdir -p $(@D); $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL)
 
 $(O)/obj/%.o: %.c Makefile | $(O)/gen/onnx.pb-c.h
@@ -157,7 +164,7 @@ $(O)/loom.pc: Makefile
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' \
 		'includedir=$${prefix}/include' '' 'Name: loom' \
 		'Description: Neural networks on Loom accelerators' 'Version: $(VERSION)' \
-		'Requires: libdrm' 'Requires.private: libprotobuf-c libpng' \
+		'Requires: libdrm' 'Requires.private: libprotobuf-c libpng yaml-0.1' \
 		'Libs: -L$${libdir} -lloom' 'Libs.private: -lm -lpthread' \
 		'Cflags: -I$${includedir}/loom' >$@
 
@@ -334,6 +341,8 @@ install: lib tools
 		>'$(DESTDIR)$(PREFIX)/lib/pkgconfig/loom.pc'
 	install -m 644 userlib/include/*.h '$(DESTDIR)$(PREFIX)/include/loom'
 	install -m 644 uapi/drm/loom_accel.h '$(DESTDIR)$(PREFIX)/include/loom/drm'
+	install -d '$(DESTDIR)$(PREFIX)/share/loom/chips'
+	install -m 644 $(chip_files) '$(DESTDIR)$(PREFIX)/share/loom/chips'
 	install -m 644 tools/install/60-loom.rules '$(udev_dir)'
 	@# Kbuild takes every source that it finds: none of an older install may be left
 	rm -rf '$(dkms_dir)/drivers' '$(dkms_dir)/uapi'
@@ -352,7 +361,7 @@ install-module:
 uninstall:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/loom' '$(DESTDIR)$(PREFIX)'/lib/libloom.* \
 		'$(DESTDIR)$(PREFIX)/lib/pkgconfig/loom.pc' '$(udev_dir)/60-loom.rules'
-	rm -rf '$(DESTDIR)$(PREFIX)/include/loom' '$(dkms_dir)'
+	rm -rf '$(DESTDIR)$(PREFIX)/include/loom' '$(DESTDIR)$(PREFIX)/share/loom' '$(dkms_dir)'
 
 # --- clean -------------------------------------------------------------------
 

@@ -44,7 +44,9 @@ prepare() {
 	local amd64 release tools deb
 	amd64=$(tools/vm/kernel.sh) || return 1
 	release=${amd64%-amd64}-arm64
-	[ "$(cat "$dir/release" 2>/dev/null)" != "$release" ] || return 0
+	# of an older version of this script there is no libyaml
+	[ "$(cat "$dir/release" 2>/dev/null)" != "$release" ] ||
+		[ ! -e "$sysroot/usr/include/yaml.h" ] || return 0
 	rm -rf "$dir"/{apt,deb,cross,sysroot,headers,kernel,drm}
 	mkdir -p "$dir"/{apt/lists/partial,apt/archives/partial,deb,cross,sysroot/usr/lib} \
 		"$dir"/{sysroot/usr/bin,headers,kernel}
@@ -57,7 +59,8 @@ prepare() {
 		cd "$dir/deb" || exit 1
 		apt_arm download "linux-headers-$release" "linux-image-$release" busybox-static \
 			libc6 libc6-dev linux-libc-dev libcrypt1 libgcc-s1 libdrm2 libdrm-dev \
-			libprotobuf-c1 libprotobuf-c-dev libpng16-16 libpng-dev zlib1g zlib1g-dev
+			libprotobuf-c1 libprotobuf-c-dev libpng16-16 libpng-dev zlib1g zlib1g-dev \
+			libyaml-0-2 libyaml-dev
 		mkdir -p here && cd here && chmod 755 .
 		apt-get -qq download cpp-12-aarch64-linux-gnu gcc-12-aarch64-linux-gnu \
 			libgcc-12-dev-arm64-cross libgcc-s1-arm64-cross

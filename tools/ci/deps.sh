@@ -17,7 +17,7 @@ mode=${1:-run}
 
 # "package" or "package:command": the command alone decides where it is given
 build="gcc make pkg-config libc6-dev libdrm-dev protobuf-c-compiler
-	libprotobuf-c-dev libonnx-dev libpng-dev"
+	libprotobuf-c-dev libonnx-dev libpng-dev libyaml-dev"
 run="linux-headers-6.12-amd64
 	qemu-system-x86 busybox-static cpio xz-utils kmod:modinfo bc rsync
 	python3 perl libfreetype-dev fonts-dejavu-core nodejs:node npm:npm"
