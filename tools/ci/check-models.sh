@@ -43,7 +43,8 @@ on_node() {
 }
 
 same_counts() {
-	for key in dram_read_bytes dram_write_bytes sram_read_bytes sram_write_bytes macs steps commands; do
+	for key in dram_read_bytes dram_write_bytes sram_read_bytes sram_write_bytes macs steps commands \
+		cycles dma_cycles compute_cycles energy_fj; do
 		[ "$(json_number "$out/vm/$1/run.json" $key)" = \
 		  "$(json_number "$out/host/$1/run.json" $key)" ] || return 1
 	done
@@ -59,7 +60,7 @@ for name in $names; do
 		failed=1
 		continue
 	}
-	build/e2e/model_matrix --table "$(model_file "$name")" "$out/$name" flat presets soft \
+	build/e2e/model_matrix --table "$(model_file "$name")" "$out/$name" flat presets soft counts \
 		>"$out/$name.tap" || failed=1
 	sed -n 's/^# |/|/p' "$out/$name.tap"
 	grep -A1 '^not ok\|^Bail' "$out/$name.tap"

@@ -452,6 +452,39 @@ static int tool_run_read_labels(struct tool_run *run)
 	return tool_labels_decode(run->labels, &run->results[0], &run->text);
 }
 
+/* What the chip would take, by what was promised if the driver is older than its clock. */
+static double tool_run_chip_seconds(const struct tool_run *run,
+				    const struct drm_loom_counters *counters)
+{
+	uint64_t frequency_hz = loom_target_chip(run->target)->frequency_hz;
+	uint64_t cycles = counters->cycles ? counters->cycles : run->model.program->stats.cycles;
+
+	return frequency_hz ? (double)cycles / frequency_hz : 0;
+}
+
+static void tool_run_print_clock(const struct tool_run *run,
+				 const struct drm_loom_counters *counters)
+{
+	const struct drm_loom_chip *chip = loom_target_chip(run->target);
+	uint64_t promised = run->model.program->stats.cycles;
+
+	if (counters->cycles)
+		printf("clock      %llu cycles counted, %llu promised;",
+		       (unsigned long long)counters->cycles, (unsigned long long)promised);
+	else
+		printf("clock      no cycles counted by this driver, %llu promised;",
+		       (unsigned long long)promised);
+	printf(" %.3f ms on %s at %.0f MHz", tool_run_chip_seconds(run, counters) * 1e3,
+	       chip->name, chip->frequency_hz / 1e6);
+	if (counters->cycles)
+		printf("; DMA works for %.0f %% of that, computing for %.0f %%",
+		       100.0 * counters->dma_cycles / counters->cycles,
+		       100.0 * counters->compute_cycles / counters->cycles);
+	if (counters->energy_fj)
+		printf("; %.3f mJ", counters->energy_fj / 1e12);
+	printf("\n");
+}
+
 static void tool_run_print(const struct tool_run *run)
 {
 	struct drm_loom_counters counters;
@@ -467,6 +500,7 @@ static void tool_run_print(const struct tool_run *run)
 	       tool_bytes(a, counters.dram_read_bytes), tool_bytes(b, counters.dram_write_bytes),
 	       counters.macs / 1e6, (unsigned long long)counters.steps,
 	       (unsigned long long)counters.commands);
+	tool_run_print_clock(run, &counters);
 	if (run->labels)
 		printf("text: %s\nconfidence: %.4f\n", run->text.text, run->text.confidence);
 }
@@ -492,6 +526,11 @@ static void tool_run_print_json(const struct tool_run *run)
 	json_u64(&json, "macs", counters.macs);
 	json_u64(&json, "steps", counters.steps);
 	json_u64(&json, "commands", counters.commands);
+	json_u64(&json, "cycles", counters.cycles);
+	json_u64(&json, "dma_cycles", counters.dma_cycles);
+	json_u64(&json, "compute_cycles", counters.compute_cycles);
+	json_u64(&json, "energy_fj", counters.energy_fj);
+	json_double(&json, "chip_seconds", tool_run_chip_seconds(run, &counters));
 	json_u64(&json, "jobs", counters.jobs);
 	json_double(&json, "busy_seconds", counters.busy_ns / 1e9);
 	json_close(&json, '}');

@@ -463,6 +463,9 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 	json_string(json, "grouping", model->program->grouping);
 	json_u64(json, "groups", stats->groups);
 	json_u64(json, "cycles", stats->cycles);
+	json_u64(json, "dma_cycles", stats->dma_cycles);
+	json_u64(json, "compute_cycles", stats->compute_cycles);
+	json_u64(json, "energy_fj", stats->energy_fj);
 	json_u64(json, "sram_peak_bytes", stats->sram_peak_bytes);
 	json_u64(json, "conflict_steps", stats->conflict_steps);
 	json_u64(json, "dram_read_bytes", stats->dram_read_bytes);

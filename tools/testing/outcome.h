@@ -25,18 +25,26 @@ struct outcome {
 	struct loom_program_stats stats;
 };
 
-static inline bool counted_as_promised(const struct loom_program *program,
-				       const struct loom_session *session)
+static inline bool is_promise(const struct loom_program *program, struct drm_loom_counters c)
 {
 	const struct loom_program_stats *s = &program->stats;
-	struct drm_loom_counters c;
 
-	loom_session_counters(session, &c);
 	return c.dram_read_bytes == s->dram_read_bytes &&
 	       c.dram_write_bytes == s->dram_write_bytes &&
 	       c.sram_read_bytes == s->sram_read_bytes &&
 	       c.sram_write_bytes == s->sram_write_bytes && c.macs == s->macs &&
-	       c.steps == s->steps && c.commands == s->commands;
+	       c.steps == s->steps && c.commands == s->commands && c.cycles == s->cycles &&
+	       c.dma_cycles == s->dma_cycles && c.compute_cycles == s->compute_cycles &&
+	       c.energy_fj == s->energy_fj;
+}
+
+static inline bool counted_as_promised(const struct loom_program *program,
+				       const struct loom_session *session)
+{
+	struct drm_loom_counters counted;
+
+	loom_session_counters(session, &counted);
+	return is_promise(program, counted);
 }
 
 /* By name: the model may declare inputs that nobody reads any more. */

@@ -2,13 +2,16 @@
 /*
  * DOC: Cycles
  *
- * The engine counts bytes and operations, not time. Where plans are compared by time, it is that
- * of a device whose DMA moves LOOM_CYCLE_BYTES and which does LOOM_CYCLE_WORK element operations
- * in a cycle, whatever its lanes: some seventy of these for each byte, as small devices have them.
- * At a position both streams run side by side, and the longer one counts; so what is loaded before
- * the first operator and stored after the last is there, too, as the ends of a pipeline.
+ * Before there are commands, what they will take is estimated from bytes and boxes by the chip's
+ * description, as core/clock does it later: starts, latencies and rates of the DRAM, rows of lanes,
+ * operations of each stage. What is not known yet is left out: bursts, and how much of an operand's
+ * edge is loaded twice. At a position both streams run side by side, if the chip can do that, and
+ * the longer one counts; so what is loaded before the first operator and stored after the last is
+ * there, too, as the ends of a pipeline.
  */
 #include "schedule.h"
+
+#include "loom_clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,14 +19,91 @@
 /* Positions before the first operator: its operands are loaded there. */
 #define BEFORE	1
 
-/* Element operations, saturating. */
-static u64 work_of(const struct loom_kernel *kernel, u64 elems)
+/* A DMA command. */
+static u64 dma_cycles(const struct loom_lower *lower, u64 read_bytes, u64 write_bytes)
 {
-	u64 work;
+	const struct drm_loom_chip *chip = lower->chip;
 
-	if (check_mul_overflow(elems, kernel->unit_cost ? kernel->unit_cost : 1, &work))
-		return U64_MAX >> 20;
-	return min(work, U64_MAX >> 20);
+	return loom_clock_add(chip->dma_start,
+			      loom_clock_memory(&chip->region[DRM_LOOM_REGION_DRAM], read_bytes,
+						write_bytes));
+}
+
+u64 loom_group_load_cycles(const struct loom_lower *lower, u64 bytes)
+{
+	return bytes ? dma_cycles(lower, bytes, 0) : 0;
+}
+
+static u64 store_cycles(const struct loom_lower *lower, u64 bytes)
+{
+	return bytes ? dma_cycles(lower, 0, bytes) : 0;
+}
+
+static u64 copy_cycles(const struct loom_lower *lower, u64 bytes)
+{
+	return bytes ? dma_cycles(lower, bytes, bytes) : 0;
+}
+
+/* A stage of a kernel that does @rounds elements of the result in each lane. */
+static u64 stage_cycles(const struct drm_loom_chip *chip, const struct loom_kernel *kernel,
+			const struct loom_stage *stage, u64 rounds)
+{
+	const struct drm_loom_chip_type *type, *slowest = NULL;
+	u64 ops = loom_clock_times(rounds, kernel->unit_cost);
+	u32 i;
+
+	for (i = 0; i < stage->operands; i++) {
+		type = &chip->type[kernel->operands[stage->operand[i]].ref.dtype];
+		if (type->op_rate && (!slowest || type->op_rate < slowest->op_rate))
+			slowest = type;
+	}
+	type = &chip->type[kernel->operands[stage->operand[1]].ref.dtype];
+	switch (stage->opcode) {
+	case DRM_LOOM_OP_CONV:
+	case DRM_LOOM_OP_DECONV:
+	case DRM_LOOM_OP_MATMUL:
+		return type->mac_rate ? loom_clock_rate(ops, type->mac_rate) :
+					loom_clock_rate(loom_clock_times(2, ops), type->op_rate);
+	case DRM_LOOM_OP_REDUCE:
+		break;
+	default:
+		ops = loom_clock_times(rounds, loom_clock_element_ops(stage->opcode, &stage->conv));
+	}
+	return slowest ? loom_clock_rate(ops, slowest->op_rate) : 0;
+}
+
+/* Computing as much of the result as @box says, in one piece. */
+static u64 work_cycles(const struct loom_lower *lower, const struct loom_kernel *kernel,
+		       const struct loom_group_box *box)
+{
+	const struct loom_operand *y = &kernel->operands[0];
+	u64 rounds = 1, cycles = 0, dim;
+	u32 i;
+
+	for (i = 0; i < y->ref.rank; i++) {
+		dim = box->hi[i] - box->lo[i];
+		rounds = loom_clock_times(rounds, i == y->lane_axis ?
+					  loom_div_round_up(dim, lower->sram.lanes) : dim);
+	}
+	if (!rounds)
+		return 0;
+	for (i = 0; i < kernel->num_stages; i++) {
+		cycles = loom_clock_add(cycles, lower->chip->compute_start);
+		cycles = loom_clock_add(cycles, stage_cycles(lower->chip, kernel,
+							     &kernel->stages[i], rounds));
+	}
+	return cycles;
+}
+
+/* All of a reference. */
+static struct loom_group_box whole(const struct loom_ref *ref)
+{
+	struct loom_group_box box = { 0 };
+	u32 i;
+
+	for (i = 0; i < ref->rank; i++)
+		box.hi[i] = ref->dims[i];
+	return box;
 }
 
 static size_t index_of(const struct loom_group *group, u32 slice, s32 position)
@@ -52,7 +132,9 @@ static void add_roots(const struct loom_group *group, u32 slice, u64 *dma)
 					 &box.hi[root->axis]);
 		entry = group->parts[root->first_reader].first_entry;
 		dma[index_of(group, slice, loom_group_load_at(group, entry))] +=
-			loom_group_box_elems(&box, use->rank) * use->elem_bytes;
+			loom_group_load_cycles(group->list->lower,
+					       loom_group_box_elems(&box, use->rank) *
+					       use->elem_bytes);
 	}
 }
 
@@ -77,7 +159,8 @@ static void add_own(const struct loom_group *group, const struct loom_group_part
 		for (c = 0; c < pieces; c++)
 			dma[index_of(group, slice,
 				     loom_group_load_at(group, part->first_entry + c) -
-				     part->lead[i])] += bytes / pieces;
+				     part->lead[i])] +=
+				loom_group_load_cycles(group->list->lower, bytes / pieces);
 	}
 }
 
@@ -86,6 +169,7 @@ static void add_part(const struct loom_group *group, u32 index, u32 slice, bool 
 {
 	const struct loom_group_part *part = &group->parts[index];
 	const struct loom_kernel *kernel = &part->op->kernel;
+	const struct loom_lower *lower = group->list->lower;
 	const struct loom_ref *y = &kernel->operands[0].ref;
 	struct loom_group_box box;
 	u64 elems = 0;
@@ -98,10 +182,10 @@ static void add_part(const struct loom_group *group, u32 index, u32 slice, bool 
 		size_t at = index_of(group, slice,
 				     loom_group_compute_at(group, part->first_entry + c));
 
-		if (part->op->kind == LOOM_GROUP_COMPUTE)
-			compute[at] += work_of(kernel, some);
-		else
-			dma[at] += some * loom_dtype_bytes(y->dtype);
+		if (part->op->kind != LOOM_GROUP_COMPUTE)
+			dma[at] += copy_cycles(lower, some * loom_dtype_bytes(y->dtype));
+		else if (some)
+			compute[at] += work_cycles(lower, kernel, &box);
 		elems += some;
 	}
 	add_own(group, part, slice, first, dma);
@@ -117,7 +201,7 @@ static void add_part(const struct loom_group *group, u32 index, u32 slice, bool 
 	c = group->parts[group->roots[part->root[0]].last_writer].first_entry +
 	    group->parts[group->roots[part->root[0]].last_writer].entries - 1;
 	dma[index_of(group, slice, loom_group_store_at(group, c))] +=
-		elems * loom_dtype_bytes(y->dtype);
+		store_cycles(lower, elems * loom_dtype_bytes(y->dtype));
 }
 
 int loom_group_streams(const struct loom_group *group, struct loom_group_streams *streams)
@@ -142,10 +226,6 @@ int loom_group_streams(const struct loom_group *group, struct loom_group_streams
 			began[i] = true;
 		}
 	}
-	for (i = 0; i < streams->count; i++) {
-		streams->dma[i] = loom_div_round_up(streams->dma[i], LOOM_CYCLE_BYTES);
-		streams->compute[i] = loom_div_round_up(streams->compute[i], LOOM_CYCLE_WORK);
-	}
 	return 0;
 }
 
@@ -164,6 +244,7 @@ void loom_group_streams_clear(struct loom_group_streams *streams)
 
 u64 loom_group_cycles(const struct loom_group *group)
 {
+	bool overlap = group->list->lower->chip->flags & DRM_LOOM_CHIP_OVERLAP;
 	struct loom_group_streams streams;
 	u64 cycles = 0;
 	size_t i;
@@ -171,43 +252,49 @@ u64 loom_group_cycles(const struct loom_group *group)
 	if (loom_group_streams(group, &streams))
 		return 0;
 	for (i = 0; i < streams.count; i++)
-		cycles += max(streams.dma[i], streams.compute[i]);
+		if (streams.dma[i] || streams.compute[i])
+			cycles += loom_clock_step(overlap, streams.dma[i], streams.compute[i]);
 	loom_group_streams_clear(&streams);
 	return cycles;
 }
 
-/* Cycles of a kernel alone, slice by slice; with two buffers, loads overlap computation. */
-static u64 kernel_cycles(const struct loom_group_op *op, const struct loom_sram *sram, u64 elems)
+/*
+ * Cycles of a kernel alone, slice by slice; with two buffers, loads overlap computation. Each slice
+ * loads each of its operands and stores the result.
+ */
+static u64 kernel_cycles(const struct loom_group_op *op, const struct loom_lower *lower)
 {
 	const struct loom_ref *y = &op->kernel.operands[0].ref;
-	u64 bytes = elems * loom_dtype_bytes(y->dtype), need, dma, compute;
+	struct loom_group_box box = whole(y);
+	u64 bytes = loom_group_box_elems(&box, y->rank) * loom_dtype_bytes(y->dtype);
+	u64 start = lower->chip->dma_start +
+		    lower->chip->region[DRM_LOOM_REGION_DRAM].read_latency;
+	u64 need, dma, compute, more;
 	struct loom_tiling tiling;
 
 	if (op->kind != LOOM_GROUP_COMPUTE)
-		return loom_div_round_up(bytes, LOOM_CYCLE_BYTES);
-	compute = loom_div_round_up(work_of(&op->kernel, elems), LOOM_CYCLE_WORK);
+		return copy_cycles(lower, bytes);
+	compute = work_cycles(lower, &op->kernel, &box);
 	/* it may still fit, since lowering merges axes first: a rough guess */
-	if (loom_slice_choose(&op->kernel, sram, &tiling, &need))
-		return compute + loom_div_round_up(64 * bytes, LOOM_CYCLE_BYTES);
-	dma = loom_div_round_up(tiling.dram_bytes, LOOM_CYCLE_BYTES);
-	if (!tiling.overlap)
+	if (loom_slice_choose(&op->kernel, &lower->sram, &tiling, &need))
+		return compute + loom_group_load_cycles(lower, 64 * bytes);
+	more = tiling.slices - 1;
+	compute += more * op->kernel.num_stages * lower->chip->compute_start;
+	dma = store_cycles(lower, bytes) +
+	      loom_group_load_cycles(lower, tiling.dram_bytes - min(tiling.dram_bytes, bytes)) +
+	      more * op->kernel.num_operands * start;
+	if (!tiling.overlap || !(lower->chip->flags & DRM_LOOM_CHIP_OVERLAP))
 		return dma + compute;
 	return max(dma, compute) + min(dma, compute) / tiling.slices;
 }
 
 u64 loom_group_layerwise_cycles(const struct loom_group_list *list, u32 unit)
 {
-	u64 cycles = 0, elems;
-	u32 i, k;
+	u64 cycles = 0;
+	u32 i;
 
-	for (i = 0; i < list->units[unit].num_ops; i++) {
-		const struct loom_group_op *op = list->ops[list->units[unit].first_op + i];
-		const struct loom_ref *y = &op->kernel.operands[0].ref;
-
-		for (k = 0, elems = 1; k < y->rank; k++)
-			elems *= y->dims[k];
-		cycles += kernel_cycles(op, &list->lower->sram, elems);
-	}
+	for (i = 0; i < list->units[unit].num_ops; i++)
+		cycles += kernel_cycles(list->ops[list->units[unit].first_op + i], list->lower);
 	return cycles;
 }
 
@@ -215,23 +302,22 @@ void loom_group_least_cycles(const struct loom_group_list *list, u32 unit, u64 *
 			     u64 *weights)
 {
 	const struct loom_group_unit *of = &list->units[unit];
-	u32 i, k, a;
+	u32 i, k;
 
 	for (i = of->first_op; i < of->first_op + of->num_ops; i++) {
 		const struct loom_kernel *kernel = &list->ops[i]->kernel;
 
 		for (k = 0; k < kernel->num_operands; k++) {
 			const struct loom_operand *operand = &kernel->operands[k];
-			u64 elems = 1;
+			struct loom_group_box box = whole(&operand->ref);
 
-			for (a = 0; a < operand->ref.rank; a++)
-				elems *= operand->ref.dims[a];
 			if (!k && list->ops[i]->kind == LOOM_GROUP_COMPUTE)
-				*compute += work_of(kernel, elems) / LOOM_CYCLE_WORK;
+				*compute += work_cycles(list->lower, kernel, &box);
 			if (operand->role == LOOM_ROLE_LOAD &&
 			    list->lower->graph->values[list->ops[i]->access[k].value]->data)
-				*weights += elems * loom_dtype_bytes(operand->ref.dtype) /
-					    LOOM_CYCLE_BYTES;
+				*weights += loom_group_load_cycles(list->lower,
+					loom_group_box_elems(&box, operand->ref.rank) *
+					loom_dtype_bytes(operand->ref.dtype));
 		}
 	}
 }

@@ -89,6 +89,8 @@ int loom_group_streams(const struct loom_group *group, struct loom_group_streams
 size_t loom_group_stream_index(const struct loom_group *group, s32 position);
 /** loom_group_streams_clear() - frees what @streams holds */
 void loom_group_streams_clear(struct loom_group_streams *streams);
+/** loom_group_load_cycles() - cycles of a load of @bytes from DRAM */
+u64 loom_group_load_cycles(const struct loom_lower *lower, u64 bytes);
 /** loom_group_cycles() - cycles of a scheduled group; 0: no memory */
 u64 loom_group_cycles(const struct loom_group *group);
 /** loom_group_layerwise_cycles() - cycles of a node, lowered as without groups */

@@ -461,7 +461,7 @@ static int place_by_dp(struct loom_group *group, u64 budget_bytes, u64 *height_b
 static void lead(const struct loom_group *group, struct loom_group_part *part, u32 i,
 		 struct loom_group_streams *streams)
 {
-	u64 cycles = loom_div_round_up(part->loaded_bytes[i], LOOM_CYCLE_BYTES);
+	u64 cycles = loom_group_load_cycles(group->list->lower, part->loaded_bytes[i]);
 	s32 last = loom_group_load_at(group, part->first_entry), at;
 	size_t from = loom_group_stream_index(group, last), to;
 

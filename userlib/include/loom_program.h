@@ -187,7 +187,14 @@ struct loom_program_node {
  * @dram_read_bytes: bytes read from DRAM
  * @dram_write_bytes: bytes written to DRAM
  * @macs: multiply-accumulates
- * @cycles: see &loom_program_stats.cycles
+ * @cycles: see &loom_program_stats.cycles, as for the next two
+ * @dma_cycles: of its DMA stream
+ * @compute_cycles: of its compute stream
+ * @dma_start_cycles: those of @dma_cycles in which commands start
+ * @compute_start_cycles: the same of @compute_cycles
+ * @mac_cycles: of multiply-accumulates, as if nothing else had to be waited for
+ * @op_cycles: the same of other operations on elements
+ * @energy_fj: femtojoule
  * @sram_bytes: SRAM per lane that is alive at once at most
  */
 struct loom_program_group {
@@ -206,6 +213,13 @@ struct loom_program_group {
 	uint64_t dram_write_bytes;
 	uint64_t macs;
 	uint64_t cycles;
+	uint64_t dma_cycles;
+	uint64_t compute_cycles;
+	uint64_t dma_start_cycles;
+	uint64_t compute_start_cycles;
+	uint64_t mac_cycles;
+	uint64_t op_cycles;
+	uint64_t energy_fj;
 	uint64_t sram_bytes;
 };
 
@@ -259,18 +273,10 @@ struct loom_program_cut {
 	uint32_t around_last;
 };
 
-/*
- * Work per cycle in the model of &loom_program_stats.cycles, which is not that of any chip: DMA
- * moves LOOM_CYCLE_BYTES to or from DRAM, or LOOM_CYCLE_WORK bytes inside of SRAM, and the device
- * does LOOM_CYCLE_WORK element operations, multiply-accumulates among them.
- */
-#define LOOM_CYCLE_BYTES	16
-#define LOOM_CYCLE_WORK		1024
-
 /**
  * struct loom_program_stats - costs of a plan
  *
- * The last six are exactly the counters of the engine when it runs the plan.
+ * The last eleven are exactly the counters of the engine when it runs the plan.
  *
  * @nodes: nodes of the graph
  * @neurons: values with an address of their own in the arena
@@ -291,8 +297,6 @@ struct loom_program_cut {
  * @plan_bytes: size of the plan
  * @tensors: tensors of the plan
  * @groups: number of groups, single nodes included
- * @cycles: estimated time: a step takes as long as the longer of its two streams, by the model of
- *	LOOM_CYCLE_BYTES and LOOM_CYCLE_WORK
  * @sram_peak_bytes: SRAM per lane that is alive at once at most; @scratch_bytes includes gaps
  * @conflict_steps: steps in which both streams touch the same conflict sub-bank
  * @recomputed_macs: those of @macs that recompute what another slice has computed
@@ -303,6 +307,10 @@ struct loom_program_cut {
  * @dram_write_bytes: bytes that DMA writes to DRAM
  * @sram_read_bytes: bytes that DMA reads from SRAM
  * @sram_write_bytes: bytes that DMA writes to SRAM
+ * @cycles: time of the steps, by the description of the chip
+ * @dma_cycles: cycles in which the DMA stream works
+ * @compute_cycles: cycles in which the compute stream works
+ * @energy_fj: femtojoule; 0 where the description has no figures
  */
 struct loom_program_stats {
 	uint64_t nodes;
@@ -323,7 +331,6 @@ struct loom_program_stats {
 	uint64_t plan_bytes;
 	uint64_t tensors;
 	uint64_t groups;
-	uint64_t cycles;
 	uint64_t sram_peak_bytes;
 	uint64_t conflict_steps;
 	uint64_t recomputed_macs;
@@ -334,6 +341,10 @@ struct loom_program_stats {
 	uint64_t dram_write_bytes;
 	uint64_t sram_read_bytes;
 	uint64_t sram_write_bytes;
+	uint64_t cycles;
+	uint64_t dma_cycles;
+	uint64_t compute_cycles;
+	uint64_t energy_fj;
 };
 
 /**

@@ -92,7 +92,7 @@ struct loom_replay_options {
  * @faults: the first faults, in the order in which they were found
  * @num_listed: number of @faults
  * @num_faults: how many there are. What follows a fault may be wrong only because of it
- * @counted: what running it will count, @busy_ns and @jobs aside
+ * @counted: what running it will count: bytes, macs, steps and commands
  * @recomputed_macs: multiply-accumulates more than the reference has; 0 without one
  * @peak_bytes: most bytes of tensors alive in SRAM in one step, per lane
  * @top_bytes: behind the last byte of SRAM that a tensor has, per lane

@@ -60,7 +60,8 @@ struct loom_storage;
  * @graph: what is planned
  * @build: where commands go
  * @storage: where values are
- * @sram: what kernels may use
+ * @chip: what it is planned for
+ * @sram: what kernels may use of it
  * @load_images: CONV and POOL load images to SRAM instead of using them in DRAM
  * @node: the node that is lowered, for errors
  * @step: next free step
@@ -83,6 +84,7 @@ struct loom_lower {
 	const struct loom_graph *graph;
 	struct loom_build *build;
 	struct loom_storage *storage;
+	const struct drm_loom_chip *chip;
 	struct loom_sram sram;
 	bool load_images;
 	const struct loom_node *node;

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "build.h"
+#include "loom_clock.h"
+#include "loom_op.h"
 
 /**
  * struct reader - a plan's tables
@@ -16,6 +18,7 @@
  * @steps: steps of its plan
  * @commands: commands of its plan
  * @views: operands of its plan
+ * @attrs: attributes of its plan
  * @costs: what was counted, by step
  */
 struct reader {
@@ -26,6 +29,7 @@ struct reader {
 	const struct drm_loom_plan_step *steps;
 	const struct drm_loom_plan_command *commands;
 	const struct drm_loom_plan_view *views;
+	const u8 *attrs;
 	struct loom_step_cost *costs;
 };
 
@@ -39,6 +43,7 @@ static void open_plan(struct reader *r, const struct loom_program *program)
 	r->steps = (const void *)(plan + r->header->steps.offset);
 	r->commands = (const void *)(plan + r->header->commands.offset);
 	r->views = (const void *)(plan + r->header->views.offset);
+	r->attrs = plan + r->header->attrs.offset;
 }
 
 static u64 view_bytes(const struct drm_loom_plan_view *view)
@@ -85,48 +90,65 @@ static u64 view_banks(const struct reader *r, const struct drm_loom_plan_view *v
 	return mask;
 }
 
-static void count_dma(const struct reader *r, const struct drm_loom_plan_command *command,
-		      struct loom_step_cost *cost)
+/* What the clock looks at, as the verifier decodes it. */
+static void decode(const struct reader *r, const struct drm_loom_plan_view *raw,
+		   struct loom_view *view)
 {
-	const struct drm_loom_plan_view *views = &r->views[command->first_view];
-	u64 dram = 0, sram = 0;
 	u32 i;
 
-	for (i = 0; i < command->operands; i++) {
-		u64 bytes = view_bytes(&views[i]);
-
-		if (!is_dram(r, &views[i])) {
-			sram = max(sram, bytes);
-			cost->dma_banks |= view_banks(r, &views[i]);
-			continue;
-		}
-		dram += bytes;
+	*view = (struct loom_view){
+		.region = r->tensors[raw->tensor].region,
+		.dtype = raw->dtype,
+		.elem_bytes = loom_dtype_bytes(raw->dtype),
+		.rank = raw->rank,
+		.lane_axis = raw->lane_axis,
+		.lane_start = raw->lane_start,
+	};
+	for (i = 0; i < DRM_LOOM_MAX_RANK; i++) {
+		view->dims[i] = i < raw->rank ? raw->dims[i] : 1;
+		view->strides[i] = raw->strides[i];
 	}
-	cost->dma_cycles += dram ? loom_div_round_up(dram, LOOM_CYCLE_BYTES) :
-				   loom_div_round_up(sram, LOOM_CYCLE_WORK);
 }
 
-static void count_compute(const struct reader *r, const struct drm_loom_plan_command *command,
-			  struct loom_step_cost *cost)
+static void time_command(const struct reader *r, const struct drm_loom_plan_command *command,
+			 struct loom_clock_cost *cost)
 {
-	const struct drm_loom_plan_view *views = &r->views[command->first_view];
-	u64 macs = loom_build_macs(command->opcode, views), work = macs, dram = 0;
+	const struct drm_loom_plan_view *raw = &r->views[command->first_view];
+	struct loom_view views[DRM_LOOM_MAX_OPERANDS];
+	struct loom_command decoded = {
+		.op = loom_op_get(command->opcode),
+		.attr = r->attrs + command->attr_offset,
+		.views = views,
+		.operands = command->operands,
+		.macs = loom_build_macs(command->opcode, raw),
+	};
 	u32 i;
 
-	for (i = 0; i < command->operands; i++) {
-		u64 bytes = view_bytes(&views[i]);
+	for (i = 0; i < command->operands; i++)
+		decode(r, &raw[i], &views[i]);
+	loom_clock_command(r->chip, &decoded, cost);
+}
 
-		if (!macs)
-			work = max(work, bytes / loom_dtype_bytes(views[i].dtype));
-		if (is_dram(r, &views[i]))
-			dram += bytes;
-		else
-			cost->compute_banks |= view_banks(r, &views[i]);
-	}
-	/* an image that is used in DRAM */
-	cost->compute_cycles += max(loom_div_round_up(work, LOOM_CYCLE_WORK),
-				    loom_div_round_up(dram, LOOM_CYCLE_BYTES));
-	cost->macs += macs;
+static void count_command(const struct reader *r, const struct drm_loom_plan_command *command,
+			  bool dma, struct loom_step_cost *cost)
+{
+	const struct drm_loom_plan_view *views = &r->views[command->first_view];
+	u64 *banks = dma ? &cost->dma_banks : &cost->compute_banks;
+	u64 *cycles = dma ? &cost->dma_cycles : &cost->compute_cycles;
+	u64 *starts = dma ? &cost->dma_start_cycles : &cost->compute_start_cycles;
+	struct loom_clock_cost clock;
+	u32 i;
+
+	time_command(r, command, &clock);
+	*cycles = loom_clock_add(*cycles, clock.cycles);
+	*starts = loom_clock_add(*starts, clock.start);
+	cost->mac_cycles = loom_clock_add(cost->mac_cycles, clock.macs);
+	cost->op_cycles = loom_clock_add(cost->op_cycles, clock.ops);
+	cost->energy_fj = loom_clock_add(cost->energy_fj, clock.energy_fj);
+	cost->macs += loom_build_macs(command->opcode, views);
+	for (i = 0; i < command->operands; i++)
+		if (!is_dram(r, &views[i]))
+			*banks |= view_banks(r, &views[i]);
 }
 
 static void count_step(const struct reader *r, u32 index)
@@ -139,10 +161,7 @@ static void count_step(const struct reader *r, u32 index)
 		const struct drm_loom_plan_command *command =
 			&r->commands[step->first_command + i];
 
-		if (i < step->dma_commands)
-			count_dma(r, command, cost);
-		else
-			count_compute(r, command, cost);
+		count_command(r, command, i < step->dma_commands, cost);
 		for (k = 0; k < command->operands; k++) {
 			const struct drm_loom_plan_view *view =
 				&r->views[command->first_view + k];
@@ -158,6 +177,8 @@ static void count_step(const struct reader *r, u32 index)
 				cost->weights_read_bytes += view_bytes(view);
 		}
 	}
+	cost->cycles = loom_clock_step(r->chip->flags & DRM_LOOM_CHIP_OVERLAP, cost->dma_cycles,
+				       cost->compute_cycles);
 }
 
 /* SRAM alive per step: a tensor adds its size at its first step and subtracts it after its last. */
@@ -197,6 +218,24 @@ int loom_plan_cost(const struct loom_program *program, const struct drm_loom_chi
 	return 0;
 }
 
+int loom_plan_command_cycles(const struct loom_program *program, const struct drm_loom_chip *chip,
+			     u64 **cycles)
+{
+	struct reader r = { .chip = chip };
+	struct loom_clock_cost cost;
+	u32 i;
+
+	open_plan(&r, program);
+	*cycles = calloc((size_t)r.header->commands.count + 1, sizeof(**cycles));
+	if (!*cycles)
+		return -ENOMEM;
+	for (i = 0; i < r.header->commands.count; i++) {
+		time_command(&r, &r.commands[i], &cost);
+		(*cycles)[i] = cost.cycles;
+	}
+	return 0;
+}
+
 static u32 group_end(const struct loom_program_group *group)
 {
 	return group->first_step + group->num_steps;
@@ -211,7 +250,15 @@ static void fill_group(struct loom_program_group *group, const struct loom_step_
 		group->dram_write_bytes += costs[i].dram_write_bytes;
 		group->weights_read_bytes += costs[i].weights_read_bytes;
 		group->macs += costs[i].macs;
-		group->cycles += loom_step_cycles(&costs[i]);
+		group->cycles = loom_clock_add(group->cycles, costs[i].cycles);
+		group->dma_cycles = loom_clock_add(group->dma_cycles, costs[i].dma_cycles);
+		group->compute_cycles = loom_clock_add(group->compute_cycles,
+						       costs[i].compute_cycles);
+		group->dma_start_cycles += costs[i].dma_start_cycles;
+		group->compute_start_cycles += costs[i].compute_start_cycles;
+		group->mac_cycles = loom_clock_add(group->mac_cycles, costs[i].mac_cycles);
+		group->op_cycles = loom_clock_add(group->op_cycles, costs[i].op_cycles);
+		group->energy_fj = loom_clock_add(group->energy_fj, costs[i].energy_fj);
 		group->sram_bytes = max(group->sram_bytes, costs[i].sram_bytes);
 	}
 }
@@ -298,6 +345,23 @@ static int fill_tensors(const struct reader *r, struct loom_program_group *group
 	return 0;
 }
 
+static void fill_stats(struct loom_program_stats *stats, const struct loom_step_cost *costs,
+		       u32 num_steps)
+{
+	u32 i;
+
+	for (i = 0; i < num_steps; i++) {
+		const struct loom_step_cost *cost = &costs[i];
+
+		stats->cycles = loom_clock_add(stats->cycles, cost->cycles);
+		stats->dma_cycles = loom_clock_add(stats->dma_cycles, cost->dma_cycles);
+		stats->compute_cycles = loom_clock_add(stats->compute_cycles, cost->compute_cycles);
+		stats->energy_fj = loom_clock_add(stats->energy_fj, cost->energy_fj);
+		stats->sram_peak_bytes = max(stats->sram_peak_bytes, cost->sram_bytes);
+		stats->conflict_steps += (cost->dma_banks & cost->compute_banks) != 0;
+	}
+}
+
 int loom_plan_cost_fill(struct loom_program *program, struct loom_program_group *groups,
 			struct loom_program_cut **cuts, const struct drm_loom_chip *chip)
 {
@@ -321,12 +385,7 @@ int loom_plan_cost_fill(struct loom_program *program, struct loom_program_group 
 			groups[program->num_groups - 1].first_step;
 	for (i = 0; i < program->num_groups; i++)
 		fill_group(&groups[i], costs);
-	for (i = 0; i < r.header->steps.count; i++) {
-		program->stats.cycles += loom_step_cycles(&costs[i]);
-		program->stats.sram_peak_bytes = max(program->stats.sram_peak_bytes,
-						     costs[i].sram_bytes);
-		program->stats.conflict_steps += (costs[i].dma_banks & costs[i].compute_banks) != 0;
-	}
+	fill_stats(&program->stats, costs, r.header->steps.count);
 	free(costs);
 	return fill_tensors(&r, groups, *cuts);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a plan costs, read from its bytes, so that all strategies are measured alike, whatever each
- * of them estimated. See &loom_program_stats.cycles for what a cycle is.
+ * of them estimated. Cycles and energy are those of core/clock, which the engine counts, too.
  */
 #ifndef LOOM_PLAN_COST_H
 #define LOOM_PLAN_COST_H
@@ -16,8 +16,14 @@
  * @dram_write_bytes: bytes written to DRAM
  * @weights_read_bytes: those of @dram_read_bytes that are weights
  * @macs: multiply-accumulates
+ * @cycles: of both streams together
  * @dma_cycles: of the DMA stream
  * @compute_cycles: of the compute stream
+ * @dma_start_cycles: those of @dma_cycles in which commands start
+ * @compute_start_cycles: the same of @compute_cycles
+ * @mac_cycles: of multiply-accumulates, as if nothing else had to be waited for
+ * @op_cycles: the same of other operations on elements
+ * @energy_fj: femtojoule
  * @sram_bytes: SRAM per lane that is alive
  * @dma_banks: bit per conflict sub-bank: the DMA stream touches it
  * @compute_banks: the same for the compute stream
@@ -27,20 +33,18 @@ struct loom_step_cost {
 	u64 dram_write_bytes;
 	u64 weights_read_bytes;
 	u64 macs;
+	u64 cycles;
 	u64 dma_cycles;
 	u64 compute_cycles;
+	u64 dma_start_cycles;
+	u64 compute_start_cycles;
+	u64 mac_cycles;
+	u64 op_cycles;
+	u64 energy_fj;
 	u64 sram_bytes;
 	u64 dma_banks;
 	u64 compute_banks;
 };
-
-/** loom_step_cycles() - cycles of a step: both streams start together */
-static inline u64 loom_step_cycles(const struct loom_step_cost *cost)
-{
-	u64 cycles = max(cost->dma_cycles, cost->compute_cycles);
-
-	return cycles ? cycles : 1;
-}
 
 /**
  * loom_plan_cost() - what each step of a program costs
@@ -52,6 +56,17 @@ static inline u64 loom_step_cycles(const struct loom_step_cost *cost)
  */
 int loom_plan_cost(const struct loom_program *program, const struct drm_loom_chip *chip,
 		   struct loom_step_cost **steps);
+
+/**
+ * loom_plan_command_cycles() - how long each command of a program takes
+ * @program: as the planner made it: its plan is not checked
+ * @chip: what it was planned for
+ * @cycles: [out] by command, from malloc
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_plan_command_cycles(const struct loom_program *program, const struct drm_loom_chip *chip,
+			     u64 **cycles);
 
 /** loom_plan_cost_fill() - sums up for stats, groups and cuts, which are made if need be */
 int loom_plan_cost_fill(struct loom_program *program, struct loom_program_group *groups,

@@ -26,7 +26,7 @@ static void svg_busy(const struct plan_svg *c, const char *class, bool compute, 
 		end = (u32)((u64)(i + 1) * c->count / columns);
 		for (; k < end && i < columns; k++) {
 			busy += svg_stream(&c->costs[c->first + k], compute);
-			all += loom_step_cycles(&c->costs[c->first + k]);
+			all += c->costs[c->first + k].cycles;
 		}
 		y = bottom - (all ? (int64_t)((__uint128_t)busy * (u64)(bottom - top) / all) : 0);
 		if (y == last && i < columns)

@@ -21,6 +21,7 @@ static int set_up_lower(struct planner *p)
 		return loom_error_set(p->err, -EINVAL, "the topology has no SRAM");
 	loom_build_init(&p->build, sram->banks);
 	p->lower.graph = p->graph;
+	p->lower.chip = chip;
 	p->lower.build = &p->build;
 	p->lower.storage = &p->storage;
 	p->lower.err = p->err;

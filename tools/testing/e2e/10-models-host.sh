@@ -21,7 +21,8 @@ compare_deep() {	# NAME
 # The engine counts what the planner promised.
 promise_kept() {	# NAME
 	local key
-	for key in dram_read_bytes dram_write_bytes sram_read_bytes sram_write_bytes macs steps commands; do
+	for key in dram_read_bytes dram_write_bytes sram_read_bytes sram_write_bytes macs steps commands \
+		cycles dma_cycles compute_cycles energy_fj; do
 		[ "$(grep -c "\"$key\"" "$out/$1/run.json")" = 2 ] || return 1
 		[ "$(grep "\"$key\"" "$out/$1/run.json" | tr -d ' ,' | sort -u | wc -l)" = 1 ] || {
 			grep "\"$key\"" "$out/$1/run.json"

@@ -40,7 +40,8 @@ status_0() {
 }
 on_node() {	# NAME: it did run there, and counted what the host did
 	grep -q '"device": "/dev/accel/accel' "$vm/$1/run.json" || return 1
-	for key in dram_read_bytes dram_write_bytes sram_read_bytes sram_write_bytes macs steps commands; do
+	for key in dram_read_bytes dram_write_bytes sram_read_bytes sram_write_bytes macs steps commands \
+		cycles dma_cycles compute_cycles energy_fj; do
 		[ "$(json_number "$vm/$1/run.json" $key)" = "$(json_number "$host/$1/run.json" $key)" ] || {
 			echo "$key differs"
 			return 1

@@ -7,10 +7,12 @@
  *
  *	model_matrix [--table|--hash] MODEL DIR WHERE...
  *
+ * "counts" plans for all presets and lets the engine count without computing, which takes no time.
+ *
  * DIR has what "loom run --save-inputs DIR/in --save-outputs DIR" wrote. WHERE is the name of a
- * preset, "presets" for the three that follow chips, a number of bytes of flat SRAM (64k), or
- * "flat" for those that figures are given for. With --hash nothing is run: a line for each cell
- * with an FNV-1a hash of the plan's bytes, to compare two builds by.
+ * preset, "counts", "presets" for the three that follow chips, a number of bytes of flat SRAM
+ * (64k), or "flat" for those that figures are given for. With --hash nothing is run: a line for
+ * each cell with an FNV-1a hash of the plan's bytes, to compare two builds by.
  */
 #include <time.h>
 
@@ -18,9 +20,11 @@
 #include "outcome.h"
 #include "tap.h"
 #include "loom_core.h"
+#include "loom_engine.h"
 #include "loom_file.h"
 #include "loom_replay.h"
 #include "loom_chip.h"
+#include "loom_verify.h"
 
 #define MAX_ENDS	16
 #define DEFAULT		"layergroup"
@@ -35,6 +39,7 @@
  * @want: the outputs that were compared with ONNX Runtime
  * @table: print a line for each cell
  * @hash: print only a hash for each cell
+ * @count: count only
  * @reference: plan to replay against, for @lanes lanes, or NULL
  * @lanes: of @reference
  * @cells: cells that ran
@@ -49,6 +54,7 @@ struct matrix {
 	struct outcome want;
 	bool table;
 	bool hash;
+	bool count;
 	struct loom_program *reference;
 	uint32_t lanes;
 	uint32_t cells;
@@ -182,6 +188,19 @@ static uint64_t fnv1a(const void *data, size_t bytes)
 	return hash;
 }
 
+static bool counts(const struct drm_loom_chip *chip, const struct loom_program *program)
+{
+	struct drm_loom_counters counted;
+	struct drm_loom_reject reject;
+	struct loom_plan *plan;
+
+	if (loom_plan_create(program->plan, program->plan_bytes, chip, &plan, &reject))
+		return false;
+	loom_engine_count(plan, &counted);
+	loom_plan_destroy(plan);
+	return is_promise(program, counted);
+}
+
 /* Bytes of DRAM traffic, UINT64_MAX if there is no plan. */
 static uint64_t try_cell(struct matrix *m, const struct drm_loom_chip *chip,
 			 const char *strategy)
@@ -213,6 +232,12 @@ static uint64_t try_cell(struct matrix *m, const struct drm_loom_chip *chip,
 		return UINT64_MAX;
 	}
 	bytes = program->stats.dram_read_bytes + program->stats.dram_write_bytes;
+	if (m->count) {
+		tap_ok(counts(chip, program), "%s, %s, %s: counted as promised, %llu cycles",
+		       m->name, chip->name, strategy, (unsigned long long)program->stats.cycles);
+		loom_program_destroy(program);
+		return bytes;
+	}
 	tap_ok(runs(m, chip, program, &err) &&
 	       is_faultless(m, &options, program, &report, &err),
 	       "%s, %s, %s: as promised, the same bits, no faults %s", m->name, chip->name,
@@ -269,6 +294,13 @@ static void try_where(struct matrix *m, const char *where)
 	if (!strcmp(where, "presets")) {
 		for (i = 0; i < ARRAY_SIZE(presets); i++)
 			try_chip(m, loom_preset_find(presets[i]));
+		return;
+	}
+	if (!strcmp(where, "counts")) {
+		m->count = true;
+		for (i = 0; (chip = loom_preset_get(i)); i++)
+			try_chip(m, chip);
+		m->count = false;
 		return;
 	}
 	if (!strcmp(where, "flat")) {

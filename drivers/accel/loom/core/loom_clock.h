@@ -68,6 +68,15 @@ u64 loom_clock_rate(u64 amount, u32 rate);
 u64 loom_clock_memory(const struct drm_loom_chip_region *region, u64 read_bytes, u64 write_bytes);
 
 /**
+ * loom_clock_element_ops() - operations for an element of a command without multiply-accumulates
+ * @opcode: an &enum drm_loom_opcode
+ * @attr: its attributes; not read where they do not matter
+ *
+ * Return: operations for an element of y, or of x in REDUCE.
+ */
+u64 loom_clock_element_ops(u32 opcode, const void *attr);
+
+/**
  * loom_clock_rows() - rows of lanes that a run of indices on a lane axis lies in
  * @lanes: number of lanes
  * @start: first index

@@ -36,6 +36,7 @@ static inline void list_begin(struct list_case *c, const struct loom_graph *grap
 	memset(c, 0, sizeof(*c));
 	c->options.join_concats = true;
 	c->lower.graph = graph;
+	c->lower.chip = loom_preset_get(0);
 	c->lower.build = &c->build;
 	c->lower.storage = &c->storage;
 	c->lower.err = &c->err;

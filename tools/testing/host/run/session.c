@@ -89,7 +89,10 @@ static void test_run(struct loom_session *session, const struct loom_program *pr
 	       counters.sram_read_bytes == stats->sram_read_bytes &&
 	       counters.sram_write_bytes == stats->sram_write_bytes &&
 	       counters.steps == stats->steps && counters.commands == stats->commands &&
-	       counters.macs == stats->macs && counters.jobs == 1,
+	       counters.macs == stats->macs && counters.jobs == 1 &&
+	       counters.cycles == stats->cycles && counters.dma_cycles == stats->dma_cycles &&
+	       counters.compute_cycles == stats->compute_cycles &&
+	       counters.energy_fj == stats->energy_fj && counters.cycles >= counters.steps,
 	       "the engine counts what the planner promised");
 	tap_ok(!loom_session_run(session, NULL, NULL, &err) &&
 	       !loom_session_get_output(session, 0, &again) &&

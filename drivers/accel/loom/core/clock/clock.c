@@ -20,7 +20,7 @@
  * that does not lie in the SRAM has no lanes: its elements are dealt out one by one. What an
  * element takes is either multiply-accumulates (CONV, MATMUL, and DECONV, where those of all
  * elements are divided evenly), in which a bias, an activation and requantisation are included, or
- * other operations as in clock_element_ops().
+ * other operations as in loom_clock_element_ops().
  *
  * Rejected: banks of the DRAM and pages of a layout. Where the buffers lie that a plan is bound to
  * is not known before it is submitted, and the same plan would not always take the same time.
@@ -173,19 +173,17 @@ static u64 clock_resize_ops(const struct drm_loom_attr_resize *attr)
 	return ops;
 }
 
-/* Operations for an element of the operand by which the work is dealt out. */
-static u64 clock_element_ops(const struct loom_command *command)
+u64 loom_clock_element_ops(u32 opcode, const void *attr)
 {
-	const struct drm_loom_attr_pool *pool;
+	const struct drm_loom_attr_pool *pool = attr;
 
-	switch (command->op->opcode) {
+	switch (opcode) {
 	case DRM_LOOM_OP_POOL:
 		/* its window, taps that fall outside included */
-		pool = command->attr;
 		return loom_clock_times(loom_clock_times(pool->kernel[0], pool->kernel[1]),
 					pool->kernel[2]);
 	case DRM_LOOM_OP_RESIZE:
-		return clock_resize_ops(command->attr);
+		return clock_resize_ops(attr);
 	case DRM_LOOM_OP_SOFTMAX:
 		/* largest element, exponential of the difference, sum, quotient */
 		return 4;
@@ -218,7 +216,8 @@ static void clock_ops(const struct drm_loom_chip *chip, const struct loom_comman
 {
 	const struct drm_loom_chip_type *type = clock_slowest(chip, command);
 	const struct loom_view *by = &command->views[command->op->opcode == DRM_LOOM_OP_REDUCE];
-	u64 each = clock_element_ops(command), ops = loom_clock_times(clock_elements(by), each);
+	u64 each = loom_clock_element_ops(command->op->opcode, command->attr);
+	u64 ops = loom_clock_times(clock_elements(by), each);
 
 	cost->ops = loom_clock_rate(loom_clock_times(clock_rounds(chip, by), each), type->op_rate);
 	cost->energy_fj = loom_clock_add(cost->energy_fj, loom_clock_times(ops, type->op_energy));
