@@ -343,7 +343,7 @@ const struct tool_command tool_plan = {
 		"  -o, --output FILE    write the plan's bytes\n"
 		"  --replay             check the plan without running it: memory, races, values\n"
 		"  --explain            list the groups, and why each of them ends where it ends\n"
-		"  --svg FILE           draw the plan: steps against addresses, SRAM and DRAM\n"
+		"  --svg FILE           draw the plan: time against addresses, both streams\n"
 		"  --svg-steps A-B      draw these steps only\n"
 		"  --memory-reports DIR add rows to DIR's CSV files: an empty device with this plan\n"
 		"  --place-csv FILE     write the arena as a problem for loom place\n"

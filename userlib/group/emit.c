@@ -170,6 +170,7 @@ static void write_part(struct loom_group_writer *w, u32 index)
 	const struct loom_group_part *part = &group->parts[index];
 	u32 i;
 
+	w->lower->build->node = group->list->units[part->op->unit].node;
 	for (i = 0; i < group->num_roots && !w->lower->build->status; i++) {
 		const struct loom_group_root *root = &group->roots[i];
 
@@ -181,6 +182,7 @@ static void write_part(struct loom_group_writer *w, u32 index)
 		write_entry(w, index, i);
 	loom_group_store_strip(w, part->root[0], index);
 	loom_group_end_strips(w, index);
+	w->lower->build->node = LOOM_NODE_NONE;
 }
 
 /* What is streamed is loaded anew in each slice. */

@@ -171,6 +171,9 @@ struct loom_program_node {
 	const char *op;
 };
 
+/** LOOM_NODE_NONE - instead of the number of a node: there is none */
+#define LOOM_NODE_NONE	UINT32_MAX
+
 /**
  * struct loom_program_group - nodes that run together, or a single one
  * @first_node: number of the first, see &loom_program.nodes
@@ -379,6 +382,9 @@ struct loom_program_stats {
  * @num_groups: number of @groups
  * @cuts: between @groups: one less
  * @stats: costs
+ * @command_nodes: by command of the plan: number of the node that it belongs to, LOOM_NODE_NONE of
+ *	those that belong to none, such as outputs copied at the end
+ * @num_commands: number of @command_nodes
  */
 struct loom_program {
 	const void *plan;
@@ -407,6 +413,8 @@ struct loom_program {
 	uint32_t num_groups;
 	const struct loom_program_cut *cuts;
 	struct loom_program_stats stats;
+	const uint32_t *command_nodes;
+	uint32_t num_commands;
 };
 
 /**
@@ -434,14 +442,15 @@ struct loom_program_svg_options {
 };
 
 /**
- * loom_program_svg() - draws a plan: steps against addresses in SRAM and DRAM, groups, streams
+ * loom_program_svg() - draws a plan: time against addresses in SRAM and DRAM, groups, streams
  * @program: as loom_program_create() made it
  * @chip: of the device that it was planned for
  * @options: NULL for the defaults
  * @text: [out] SVG, from malloc
  * @size_bytes: [out] its size
  *
- * A tensor of the plan is a rectangle. Of more than 20000 tensors the largest are drawn.
+ * A step is as wide as its cycles. A tensor of the plan is a rectangle. Of more than 20000 tensors
+ * the largest are drawn.
  *
  * Return: 0; -EINVAL for a first step that the plan does not have; -ENOMEM.
  */

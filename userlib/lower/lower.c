@@ -71,8 +71,11 @@ int loom_lower_alone(struct loom_lower *lower, u32 node)
 		.first_step = lower->step,
 	};
 	u32 i = lower->num_kernels;
-	int ret = loom_lower_node(lower, lower->storage->nodes[node]);
+	int ret;
 
+	lower->build->node = node;
+	ret = loom_lower_node(lower, lower->storage->nodes[node]);
+	lower->build->node = LOOM_NODE_NONE;
 	if (ret)
 		return ret;
 	for (; i < lower->num_kernels; i++) {

@@ -13,6 +13,7 @@
  * @first_view: first of them
  * @attr_offset: where its attributes are
  * @attr_bytes: size of them
+ * @node: the node it belongs to, or LOOM_NODE_NONE
  */
 struct loom_build_command {
 	u32 step;
@@ -22,12 +23,14 @@ struct loom_build_command {
 	size_t first_view;
 	size_t attr_offset;
 	u32 attr_bytes;
+	u32 node;
 };
 
 void loom_build_init(struct loom_build *build, u32 lanes)
 {
 	memset(build, 0, sizeof(*build));
 	build->lanes = lanes;
+	build->node = LOOM_NODE_NONE;
 }
 
 void loom_build_clear(struct loom_build *build)
@@ -39,6 +42,7 @@ void loom_build_clear(struct loom_build *build)
 	free(build->attrs);
 	free(build->images);
 	free(build->labels);
+	free(build->command_nodes);
 	memset(build, 0, sizeof(*build));
 }
 
@@ -191,6 +195,7 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 		.first_view = build->num_views,
 		.attr_offset = build->attr_bytes,
 		.attr_bytes = attr_bytes,
+		.node = build->node,
 	};
 	memcpy(&build->views[build->num_views], views, operands * sizeof(*views));
 	build->num_views += operands;
@@ -307,7 +312,7 @@ static size_t *sort_commands(const struct loom_build *build)
 	return order;
 }
 
-static void write_commands(const struct loom_build *build, const size_t *order, u8 *blob,
+static void write_commands(struct loom_build *build, const size_t *order, u8 *blob,
 			   const struct drm_loom_plan_header *header)
 {
 	struct drm_loom_plan_step *steps = (void *)(blob + header->steps.offset);
@@ -333,6 +338,7 @@ static void write_commands(const struct loom_build *build, const size_t *order, 
 			memcpy(attrs + attr_bytes, build->attrs + from->attr_offset,
 			       from->attr_bytes);
 		attr_bytes += ((size_t)from->attr_bytes + 7) & ~(size_t)7;
+		build->command_nodes[i] = from->node;
 		if (from->stream)
 			steps[from->step].compute_commands++;
 		else
@@ -363,7 +369,8 @@ int loom_build_finish(struct loom_build *build, u64 scratch_bytes, void **blob,
 		return -E2BIG;
 	order = sort_commands(build);
 	bytes = calloc(1, header.size);
-	if (!order || !bytes) {
+	build->command_nodes = calloc(build->num_commands + 1, sizeof(*build->command_nodes));
+	if (!order || !bytes || !build->command_nodes) {
 		free(order);
 		free(bytes);
 		return -ENOMEM;

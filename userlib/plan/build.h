@@ -26,6 +26,8 @@
  * @attrs: attributes of the commands as they came
  * @images: slots that are images
  * @labels: by tensor: what it is, for people
+ * @node: number of the node that commands belong to from now on, or LOOM_NODE_NONE
+ * @command_nodes: what loom_build_finish() makes of that: by command of the plan
  * @num_slots: number of @slots
  * @num_tensors: number of @tensors
  * @num_commands: number of @commands
@@ -52,6 +54,8 @@ struct loom_build {
 	u8 *attrs;
 	struct drm_loom_plan_image *images;
 	struct loom_program_label *labels;
+	u32 node;
+	u32 *command_nodes;
 	size_t num_slots;
 	size_t num_tensors;
 	size_t num_commands;

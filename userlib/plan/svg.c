@@ -7,15 +7,17 @@
 /**
  * DOC: Pictures of plans
  *
- * Steps from left to right. From above: which nodes run together, how much of each step DMA and
- * compute work, and what lies where in SRAM and in DRAM, all from the plan's bytes; names and
- * groups are the planner's labels (&struct loom_program_label, &struct loom_program_group).
+ * Time from left to right: a step is as wide as the cycles that it takes on the chip. From above:
+ * which nodes run together, when DMA and compute work and for which node, and what lies where in
+ * SRAM and in DRAM, all from the plan's bytes; names and groups are the planner's labels (&struct
+ * loom_program_label, &struct loom_program_group).
  *
- * All steps have the same width, however long they take: at the scale of time, short steps, which
- * is where placements get tight, would be too thin to see. Colours say what a tensor is for. They
- * are the light ones of Paul Tol's palette, as in pictures of placements.
+ * Where the time goes is what a picture is asked first; steps of the same width would hide that.
+ * Steps that are too thin to see are drawn together in the rows of the streams, tensors have at
+ * least a hairline, and a range of steps can be drawn instead. Colours say what a tensor is for.
+ * They are the light ones of Paul Tol's palette, as in pictures of placements.
  *
- * A tensor is a rectangle. Of more than MAX_TENSORS, the smallest in steps times bytes are left
+ * A tensor is a rectangle. Of more than MAX_TENSORS, the smallest in cycles times bytes are left
  * out, and the picture says so; a range of steps can be drawn instead.
  */
 
@@ -38,8 +40,13 @@ static const char *const svg_style[] = {
 	".z{stroke:#666;stroke-width:.6;fill:none}",
 	".b{stroke:#888;stroke-width:.6;stroke-dasharray:2 4;fill:none}",
 	".c{stroke:#cc3311;stroke-width:1.5;fill:none}",
-	".d{fill:#5588bb}",
-	".w{fill:#449955}",
+	".d{fill:#4477aa}",
+	".D{fill:#6699cc}",
+	".w{fill:#228833}",
+	".W{fill:#55aa66}",
+	".k{fill:#fff;text-anchor:middle;pointer-events:none}",
+	".K{text-anchor:middle;pointer-events:none;stroke:#fff;stroke-width:3px;"
+	"paint-order:stroke}",
 	".x{fill:#cc3311}",
 	".r rect{stroke:#333;stroke-width:.3}",
 	".r rect:hover{stroke-width:2}",
@@ -56,7 +63,7 @@ static bool svg_is_there(const struct plan_svg *c, u32 tensor)
 
 /**
  * struct svg_size - how much of the picture a tensor takes
- * @area: steps times bytes
+ * @area: cycles times bytes
  * @tensor: its index
  */
 struct svg_size {
@@ -88,7 +95,8 @@ static int svg_choose(struct plan_svg *c)
 
 		if (svg_is_there(c, i))
 			sizes[c->num_there++] = (struct svg_size){
-				.area = (double)t->size * (t->last_step - t->first_step + 1),
+				.area = (double)t->size * (c->time.begin[t->last_step + 1] -
+						     c->time.begin[t->first_step]),
 				.tensor = i,
 			};
 	}
@@ -109,6 +117,7 @@ static void svg_draw(const struct plan_svg *c)
 	plan_svg_address_axis(c, &c->sram, 9);
 	plan_svg_address_axis(c, &c->dram, 7);
 	plan_svg_time_axis(c);
+	plan_svg_step_axis(c);
 	plan_svg_streams(c);
 	plan_svg_tensors(c, false);
 	plan_svg_tensors(c, true);
@@ -139,9 +148,12 @@ static int svg_open(struct plan_svg *c)
 	if (c->options->num_steps)
 		c->count = min(c->count, c->options->num_steps);
 	c->count = max(c->count, 1U);
-	ret = loom_plan_cost(c->program, c->chip, &c->costs);
-	if (!ret)
-		ret = svg_choose(c);
+	ret = loom_timeline_open(&c->time, c->program, c->chip);
+	if (ret)
+		return ret;
+	c->cycles = max(c->time.begin[min(c->first + c->count, c->num_steps)] -
+			c->time.begin[c->first], 1ULL);
+	ret = svg_choose(c);
 	if (!ret)
 		plan_svg_set_scales(c);
 	return ret;
@@ -176,7 +188,7 @@ int loom_program_svg(const struct loom_program *program, const struct drm_loom_c
 			ret = -ENOMEM;
 		}
 	}
-	free(chart.costs);
+	loom_timeline_close(&chart.time);
 	free(chart.shown);
 	errno = saved;
 	return ret;

@@ -7,26 +7,26 @@
 #ifndef LOOM_PLAN_SVG_H
 #define LOOM_PLAN_SVG_H
 
-#include "cost.h"
 #include "draw/draw.h"
+#include "timeline.h"
 
 #define PX		LOOM_DRAW_PX
 #define SVG_WIDTH	(1512 * PX)
-#define SVG_HEIGHT	(1072 * PX)
+#define SVG_HEIGHT	(1150 * PX)
 #define SVG_LEFT	(92 * PX)
 #define SVG_RIGHT	(1392 * PX)
 #define SVG_HEAD_TOP	(112 * PX)
 #define SVG_HEAD_BOTTOM	(136 * PX)
 #define SVG_DMA_TOP	(144 * PX)
-#define SVG_DMA_BOTTOM	(178 * PX)
-#define SVG_WORK_TOP	(184 * PX)
-#define SVG_WORK_BOTTOM	(218 * PX)
-#define SVG_BOTH_TOP	(221 * PX)
-#define SVG_BOTH_BOTTOM	(227 * PX)
-#define SVG_SRAM_TOP	(244 * PX)
-#define SVG_SRAM_BOTTOM	(664 * PX)
-#define SVG_DRAM_TOP	(696 * PX)
-#define SVG_DRAM_BOTTOM	(1016 * PX)
+#define SVG_DMA_BOTTOM	(200 * PX)
+#define SVG_WORK_TOP	(206 * PX)
+#define SVG_WORK_BOTTOM	(262 * PX)
+#define SVG_BOTH_TOP	(265 * PX)
+#define SVG_BOTH_BOTTOM	(271 * PX)
+#define SVG_SRAM_TOP	(304 * PX)
+#define SVG_SRAM_BOTTOM	(734 * PX)
+#define SVG_DRAM_TOP	(774 * PX)
+#define SVG_DRAM_BOTTOM	(1094 * PX)
 
 /**
  * struct plan_svg_panel - time against address
@@ -48,10 +48,11 @@ struct plan_svg_panel {
  * @options: title and range of steps
  * @tensors: tensors of its plan
  * @num_tensors: number of @tensors
- * @costs: by step
+ * @time: when its steps run
  * @num_steps: steps of the plan
  * @first: first step that is drawn
  * @count: number of steps that are drawn, not 0
+ * @cycles: that they take, not 0
  * @sram: panel
  * @dram: panel
  * @slot_base: by slot: where it begins in the panel
@@ -66,10 +67,11 @@ struct plan_svg {
 	const struct loom_program_svg_options *options;
 	const struct drm_loom_plan_tensor *tensors;
 	u32 num_tensors;
-	struct loom_step_cost *costs;
+	struct loom_timeline time;
 	u32 num_steps;
 	u32 first;
 	u32 count;
+	u64 cycles;
 	struct plan_svg_panel sram;
 	struct plan_svg_panel dram;
 	u64 slot_base[DRM_LOOM_MAX_SLOTS];
@@ -80,6 +82,8 @@ struct plan_svg {
 
 /* svg_axes.c */
 
+/** plan_svg_at() - where @cycle is; those outside of the picture are moved to its edge */
+int64_t plan_svg_at(const struct plan_svg *c, u64 cycle);
 /** plan_svg_x() - where @step begins; steps outside of the picture are moved to its edge */
 int64_t plan_svg_x(const struct plan_svg *c, u32 step);
 /** plan_svg_y() - where address @bytes of a panel is */
@@ -100,8 +104,10 @@ void plan_svg_frame(const struct plan_svg *c, int64_t top, int64_t bottom);
 /** plan_svg_address_axis() - draws at most @most marks and addresses of a panel */
 void plan_svg_address_axis(const struct plan_svg *c, const struct plan_svg_panel *panel,
 			   unsigned int most);
-/** plan_svg_time_axis() - draws the numbers of steps under both panels */
+/** plan_svg_time_axis() - draws the time under the streams and under both panels */
 void plan_svg_time_axis(const struct plan_svg *c);
+/** plan_svg_step_axis() - draws the numbers of some steps under the panel of the SRAM */
+void plan_svg_step_axis(const struct plan_svg *c);
 /** plan_svg_words() - writes the title and two lines of figures */
 void plan_svg_words(const struct plan_svg *c);
 
@@ -116,7 +122,7 @@ void plan_svg_slices(const struct plan_svg *c);
 
 /* svg_streams.c */
 
-/** plan_svg_streams() - draws how much DMA and compute work, and their conflicts */
+/** plan_svg_streams() - draws when DMA and compute work, for which node, and their conflicts */
 void plan_svg_streams(const struct plan_svg *c);
 
 /* svg_tensors.c */

@@ -5,11 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+int64_t plan_svg_at(const struct plan_svg *c, u64 cycle)
+{
+	u64 first = c->time.begin[c->first], at = cycle < first ? 0 : min(cycle - first, c->cycles);
+
+	return SVG_LEFT + (int64_t)((__uint128_t)at * (SVG_RIGHT - SVG_LEFT) / c->cycles);
+}
+
 int64_t plan_svg_x(const struct plan_svg *c, u32 step)
 {
-	u32 at = step < c->first ? 0 : min(step - c->first, c->count);
-
-	return SVG_LEFT + (int64_t)at * (SVG_RIGHT - SVG_LEFT) / c->count;
+	return plan_svg_at(c, c->time.begin[min(step, c->num_steps)]);
 }
 
 int64_t plan_svg_y(const struct plan_svg_panel *panel, u64 bytes)
@@ -94,51 +99,122 @@ void plan_svg_address_axis(const struct plan_svg *c, const struct plan_svg_panel
 	}
 }
 
+static const struct {
+	u64 ps;
+	const char *text;
+} svg_units[] = {
+	{ 1000000000000, "s" }, { 1000000000, "ms" }, { 1000000, "us" }, { 1000, "ns" },
+	{ 1, "ps" },
+};
+
+/* The largest unit of which @ps has one. */
+static u32 svg_unit(u64 ps)
+{
+	u32 unit = 0;
+
+	while (svg_units[unit].ps > 1 && svg_units[unit].ps > ps)
+		unit++;
+	return unit;
+}
+
+/* "1.25 ms", with as many decimals as @step_ps needs, into @text. */
+static void svg_time(char text[LOOM_DRAW_BYTES], u64 ps, u64 step_ps, u32 unit)
+{
+	const u64 unit_ps = svg_units[unit].ps;
+	u64 rest = ps % unit_ps, scale = unit_ps;
+	u32 digits = 0;
+
+	while (scale > step_ps && scale >= 10) {
+		scale /= 10;
+		digits++;
+	}
+	if (digits)
+		snprintf(text, LOOM_DRAW_BYTES, "%llu.%0*llu %s",
+			 (unsigned long long)(ps / unit_ps), (int)digits,
+			 (unsigned long long)(rest / scale), svg_units[unit].text);
+	else
+		snprintf(text, LOOM_DRAW_BYTES, "%llu %s", (unsigned long long)(ps / unit_ps),
+			 svg_units[unit].text);
+}
+
+/* Marks are at round times, wherever steps begin. */
 void plan_svg_time_axis(const struct plan_svg *c)
 {
-	const u32 step = (u32)loom_draw_step(c->count, 16);
+	const u64 first = loom_timeline_ps(c->chip, c->time.begin[c->first]);
+	const u64 last = loom_timeline_ps(c->chip, c->time.begin[c->first] + c->cycles);
+	const u64 span = max(last - first, 1ULL), step = loom_draw_step(span, 14);
+	char text[LOOM_DRAW_BYTES];
+	u64 at = (first + step - 1) / step * step;
+	const u32 unit = svg_unit(last);
+	u32 i;
+
+	for (; at <= last; at += step) {
+		const int64_t bottoms[] = { SVG_BOTH_BOTTOM, SVG_DRAM_BOTTOM };
+		int64_t x = SVG_LEFT + (int64_t)((__uint128_t)(at - first) *
+						 (SVG_RIGHT - SVG_LEFT) / span);
+
+		svg_time(text, at, step, unit);
+		for (i = 0; i < ARRAY_SIZE(bottoms); i++) {
+			plan_svg_line(c, "z", x, bottoms[i], x, bottoms[i] + 6 * PX);
+			loom_draw_text(c->out, "a m", x, bottoms[i] + 19 * PX, text);
+		}
+	}
+	loom_draw_text(c->out, "a m", (SVG_LEFT + SVG_RIGHT) / 2, SVG_DRAM_BOTTOM + 40 * PX,
+		       "time");
+}
+
+/* Round numbers where steps are long; of those that would overlap, the first. */
+void plan_svg_step_axis(const struct plan_svg *c)
+{
+	const u32 step = (u32)loom_draw_step(c->count, 24);
 	u32 at = (c->first + step - 1) / step * step;
+	int64_t free = 0, x;
 	char text[16];
 
 	for (; at <= c->first + c->count; at += step) {
-		int64_t x = plan_svg_x(c, at);
-
-		plan_svg_line(c, "g", x, SVG_SRAM_BOTTOM, x, SVG_SRAM_BOTTOM + 5 * PX);
-		plan_svg_line(c, "g", x, SVG_DRAM_BOTTOM, x, SVG_DRAM_BOTTOM + 5 * PX);
+		x = plan_svg_x(c, at);
 		snprintf(text, sizeof(text), "%u", at);
-		loom_draw_text(c->out, "a m", x, SVG_SRAM_BOTTOM + 18 * PX, text);
-		loom_draw_text(c->out, "a m", x, SVG_DRAM_BOTTOM + 18 * PX, text);
+		if (x - (int64_t)strlen(text) * 4 * PX < free)
+			continue;
+		plan_svg_line(c, "z", x, SVG_SRAM_BOTTOM, x, SVG_SRAM_BOTTOM + 6 * PX);
+		loom_draw_text(c->out, "a m", x, SVG_SRAM_BOTTOM + 19 * PX, text);
+		free = x + ((int64_t)strlen(text) * 4 + 8) * PX;
 	}
-	loom_draw_text(c->out, "a m", (SVG_LEFT + SVG_RIGHT) / 2, SVG_DRAM_BOTTOM + 40 * PX,
-		       "step");
+	loom_draw_text(c->out, "a e", SVG_LEFT - 24 * PX, SVG_SRAM_BOTTOM + 19 * PX, "step");
 }
 
 void plan_svg_words(const struct plan_svg *c)
 {
 	const struct drm_loom_chip_region *sram = &c->chip->region[DRM_LOOM_REGION_SRAM];
 	const struct loom_program_stats *stats = &c->program->stats;
-	char a[LOOM_DRAW_BYTES], b[LOOM_DRAW_BYTES], e[LOOM_DRAW_BYTES], f[LOOM_DRAW_BYTES];
+	const u64 ps = loom_timeline_ps(c->chip, stats->cycles);
+	const u32 unit = svg_unit(ps);
+	char a[LOOM_DRAW_BYTES], b[LOOM_DRAW_BYTES];
 	char text[400], part[64] = "";
 
 	if (c->options->title)
 		loom_draw_text(c->out, "t", SVG_LEFT, 28 * PX, c->options->title);
+	svg_time(a, ps, max(svg_units[unit].ps / 1000, 1ULL), unit);
 	snprintf(text, sizeof(text),
-		 "%llu nodes in %u groups, %llu steps, %llu thousand cycles; DRAM %s read, %s written; %s: %u lanes of %s SRAM, %s of each alive at once",
+		 "%llu nodes in %u group%s, %llu steps, %llu cycles: %s at %llu MHz",
 		 (unsigned long long)stats->nodes, c->program->num_groups,
-		 (unsigned long long)stats->steps, (unsigned long long)(stats->cycles / 1000),
+		 c->program->num_groups == 1 ? "" : "s",
+		 (unsigned long long)stats->steps, (unsigned long long)stats->cycles, a,
+		 (unsigned long long)(c->chip->frequency_hz / 1000000));
+	snprintf(text + strlen(text), sizeof(text) - strlen(text), "; DRAM %s read, %s written",
 		 plan_svg_bytes(a, stats->dram_read_bytes),
-		 plan_svg_bytes(b, stats->dram_write_bytes), c->chip->name, sram->banks,
-		 plan_svg_bytes(e, plan_svg_capacity(c)),
-		 plan_svg_bytes(f, stats->sram_peak_bytes));
+		 plan_svg_bytes(b, stats->dram_write_bytes));
 	loom_draw_text(c->out, "s", SVG_LEFT, 50 * PX, text);
 	if (c->num_shown < c->num_there)
-		snprintf(part, sizeof(part), "the largest %u of %u tensors; ", c->num_shown,
+		snprintf(part, sizeof(part), "; the largest %u of %u tensors", c->num_shown,
 			 c->num_there);
+	snprintf(text, sizeof(text), "%s: %u lanes of %s SRAM, %s of each alive at once%s",
+		 c->chip->name, sram->banks, plan_svg_bytes(a, plan_svg_capacity(c)),
+		 plan_svg_bytes(b, stats->sram_peak_bytes), part);
 	if (sram->sub_banks > 1)
-		snprintf(text, sizeof(text),
-			 "%s%u conflict sub-banks (dotted): both streams are in one of them in %llu steps (red)",
-			 part, sram->sub_banks, (unsigned long long)stats->conflict_steps);
-	else
-		snprintf(text, sizeof(text), "%sno conflict sub-banks", part);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text),
+			 "; %u conflict sub-banks (dotted): both streams are in one of them in %llu step%s (red)",
+			 sram->sub_banks, (unsigned long long)stats->conflict_steps,
+			 stats->conflict_steps == 1 ? "" : "s");
 	loom_draw_text(c->out, "s", SVG_LEFT, 69 * PX, text);
 }

@@ -21,6 +21,7 @@
  * @nodes: &loom_program.nodes
  * @groups: &loom_program.groups
  * @cuts: &loom_program.cuts
+ * @command_nodes: &loom_program.command_nodes
  */
 struct owned {
 	struct loom_program program;
@@ -35,6 +36,7 @@ struct owned {
 	struct loom_program_node *nodes;
 	struct loom_program_group *groups;
 	struct loom_program_cut *cuts;
+	u32 *command_nodes;
 };
 
 static void describe(struct loom_program_tensor *tensor, const struct loom_value *value)
@@ -100,6 +102,10 @@ static void take_notes(struct planner *p, struct owned *o)
 	o->cuts = p->lower.cuts;
 	p->lower.cuts = NULL;
 	o->program.cuts = o->cuts;
+	o->command_nodes = p->build.command_nodes;
+	p->build.command_nodes = NULL;
+	o->program.command_nodes = o->command_nodes;
+	o->program.num_commands = p->build.num_commands;
 }
 
 static int fill_tables(const struct planner *p, struct owned *o)
@@ -234,5 +240,6 @@ void loom_program_destroy(struct loom_program *program)
 	free(o->nodes);
 	free(o->groups);
 	free(o->cuts);
+	free(o->command_nodes);
 	free(o);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Pictures of plans: XML whatever the graph, the same bytes each time, a rectangle with a title for
- * each tensor of the plan and for each group; of some steps, what is alive in them.
+ * each tensor of the plan and for each group; of some steps, what is alive in them. A step is as
+ * wide as its cycles: the rows of the streams say which steps work and for how long, and all of
+ * them together as long as the plan promises.
  */
 #include "host/group/case.h"
 #include "loom_planner.h"
@@ -14,6 +16,7 @@
 
 static struct {
 	unsigned int pictures, tensors, parts, bad_xml, bad_counts, bad_parts, bad_bytes;
+	unsigned int bad_streams, bad_widths, no_names;
 } seen;
 
 static const struct drm_loom_chip *chip;
@@ -63,6 +66,63 @@ static unsigned int count_tensors(const struct loom_program *program, uint32_t r
 	return count;
 }
 
+/*
+ * Reads the titles in the row of a stream, "step 3, 5 of 9 cycles" or "steps 3 to 8, ...": adds up
+ * what each rectangle says. Returns the busy cycles; @off: how many pixels a rectangle is wider or
+ * narrower than it says, at most.
+ */
+static uint64_t read_row(const char *text, const char *id, uint64_t all, double *off)
+{
+	const char *at, *end;
+	char begin[32];
+	uint64_t sum = 0;
+
+	snprintf(begin, sizeof(begin), "<g id=\"%s\">", id);
+	at = strstr(text, begin);
+	end = at ? strstr(at, "</g>") : NULL;
+	*off = 0;
+	while (end && (at = strstr(at, "<rect")) && at < end) {
+		unsigned long long busy, of, want;
+		unsigned int step, last;
+		double width;
+		const char *title = strstr(at, "<title>"), *w = strstr(at, " width=\"");
+
+		if (!title || !w || sscanf(w, " width=\"%lf", &width) != 1)
+			tap_fatal("a rectangle without a title or a width");
+		if (sscanf(title, "<title>step %u, %llu of %llu", &step, &busy, &of) == 3)
+			want = busy;
+		else if (sscanf(title, "<title>steps %u to %u, %llu of %llu", &step, &last, &busy,
+				&of) == 4)
+			want = of;
+		else
+			tap_fatal("a title of another kind: %.60s", title);
+		width -= want * 1300.0 / all;
+		width = width < 0 ? -width : width;
+		*off = width > *off ? width : *off;
+		sum += busy;
+		at = title;
+	}
+	return sum;
+}
+
+/* No stream works longer than the plan takes, and both together as long, but for empty steps. */
+static void check_streams(const struct loom_program *program, const char *text)
+{
+	static const char *const rows[] = { "DMA", "compute" };
+	uint64_t busy[2];
+	double off;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++) {
+		busy[i] = read_row(text, rows[i], program->stats.cycles, &off);
+		/* rounded to hundredths twice, and at least a fifth of a pixel */
+		seen.bad_widths += off > 0.23;
+	}
+	seen.bad_streams += busy[0] > program->stats.cycles || busy[1] > program->stats.cycles ||
+			    busy[0] + busy[1] < program->stats.cycles - program->stats.steps;
+	seen.no_names += !strstr(text, "class=\"k\"") && !strstr(text, "class=\"K\"");
+}
+
 static void check_part(const struct loom_program *program, uint32_t first, uint32_t count)
 {
 	const struct loom_program_svg_options options = {
@@ -90,7 +150,10 @@ static void check_program(const struct loom_program *program)
 	seen.tensors += program->num_labels;
 	seen.bad_bytes += strcmp(text, again) != 0;
 	seen.bad_xml += !xml_valid(text, "title", &elements) ||
-			elements != program->num_labels + program->num_groups;
+			elements != program->num_labels + program->num_groups +
+				    count_in(text, "DMA", "<rect") +
+				    count_in(text, "compute", "<rect");
+	check_streams(program, text);
 	seen.bad_counts += count_in(text, "sram", "<rect") !=
 			   count_tensors(program, DRM_LOOM_REGION_SRAM, 0, steps) ||
 			   count_in(text, "dram", "<rect") !=
@@ -151,6 +214,10 @@ int main(void)
 	tap_ok(!seen.bad_xml, "all of them are XML with a title for each tensor and group");
 	tap_ok(!seen.bad_counts, "a rectangle for each tensor in SRAM and in DRAM, and each group");
 	tap_ok(!seen.bad_parts, "of some steps, those that are alive in them");
+	tap_ok(!seen.bad_streams, "the streams work as long as the plan promises");
+	tap_ok(!seen.bad_widths, "and are as wide as they work");
+	tap_ok(seen.no_names < seen.pictures / 4, "operators are named in all but %u",
+	       seen.no_names);
 	tap_ok(!seen.bad_bytes, "the same plan gives the same bytes");
 	return tap_end();
 }
