@@ -101,15 +101,15 @@ struct loom_gpool {
 /**
  * enum loom_gmatmul_operand - operands of MATMUL
  *
- * Float: y = alpha * A * B + beta * c, the last four are NULL. Integer as for CONV, with alpha = 1
- * and no c.
+ * Float: y = alpha * A * B + beta * c, the last four are NULL. Integer as for CONV, with alpha = 1,
+ * beta = 1 and c in I32.
  *
  * @LOOM_GMATMUL_A: [..., M, K], or [..., K, M] with trans_a
  * @LOOM_GMATMUL_B: [..., K, N], or [..., N, K] with trans_b
  * @LOOM_GMATMUL_C: broadcasts to the result, or NULL
  * @LOOM_GMATMUL_A_ZP: one element, or [M], or NULL for 0
  * @LOOM_GMATMUL_B_ZP: one element, or [N], or NULL for 0
- * @LOOM_GMATMUL_MULT: F32, one element or [N], or NULL
+ * @LOOM_GMATMUL_MULT: F32, broadcasts to the result, or NULL
  * @LOOM_GMATMUL_Y_ZP: one element, or NULL for 0
  * @LOOM_GMATMUL_NUM_OPERANDS: num_inputs of every MATMUL
  */

@@ -38,13 +38,15 @@ enum loom_planner_flags {
 
 /**
  * struct loom_planner_options - what to plan for, and how
- * @chip: of the device: a preset of loom_preset_find(), or filled in from QUERY. Not NULL
+ * @chip: of the device: a preset of loom_preset_find(), or filled in from QUERY. Not NULL. What
+ *	operations it has not are put into others that it has, where there is a way
  * @placer: name of the placement strategy of the arena, see
  *	loom_place_strategy_name(); NULL: "auto"
  * @grouping: name of the strategy that groups nodes to run out of SRAM, see
  *	loom_grouping_name(); NULL: "layerwise"
  * @sram_limit_bytes: bytes per lane that a plan may use at most; 0: what can always run on a device
- *	that is shared (the topology's floor_bytes), or all that there is if nothing is said of that
+ *	that is shared (the chip's floor_bytes), or all that there is if nothing is said of that.
+ *	More than the chip has is an error
  * @grouping_budget: how long groups are searched for, in milliseconds of a typical machine. It is
  *	counted in work, so the answer does not depend on the machine. 0: the default
  * @flags: enum loom_planner_flags
@@ -71,7 +73,7 @@ struct loom_planner_options {
  *
  * The same graph and options give the same bytes.
  *
- * Return: 0; -EOPNOTSUPP for a node that the device cannot do; -ENOSPC for one whose smallest
+ * Return: 0; -EOPNOTSUPP for a node that the chip cannot do; -ENOSPC for one whose smallest
  * piece does not fit in the SRAM; -EINVAL for options that make no sense; -E2BIG past a cap of
  * the plan format; -ENOMEM.
  */

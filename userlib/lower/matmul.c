@@ -257,6 +257,16 @@ static int check_types(struct loom_lower *lower, const struct loom_node *node)
 	return 0;
 }
 
+/* F32 in a product of F32, I32 in one of bytes; others are added by a command of their own. */
+static bool device_takes_bias(const struct matmul *m)
+{
+	u32 a = m->refs[MATMUL_A].dtype, bias = m->refs[MATMUL_BIAS].dtype;
+
+	if (loom_dtype_is_float(a))
+		return a == DRM_LOOM_DTYPE_F32 && bias == DRM_LOOM_DTYPE_F32;
+	return bias == DRM_LOOM_DTYPE_I32;
+}
+
 int loom_lower_matmul(struct loom_lower *lower, const struct loom_node *node)
 {
 	struct matmul m = { .node = node };
@@ -277,8 +287,7 @@ int loom_lower_matmul(struct loom_lower *lower, const struct loom_node *node)
 		return ret;
 	if (m.present[MATMUL_SCALE])
 		m.attr.flags |= DRM_LOOM_ATTR_SCALE;
-	if (m.present[MATMUL_BIAS] && m.refs[MATMUL_BIAS].dtype == DRM_LOOM_DTYPE_F32 &&
-	    m.refs[MATMUL_Y].dtype == DRM_LOOM_DTYPE_F32) {
+	if (m.present[MATMUL_BIAS] && device_takes_bias(&m)) {
 		m.attr.flags |= DRM_LOOM_ATTR_BIAS;
 		m.attr.beta = loom_float_bits(node->matmul.beta);
 	}

@@ -9,6 +9,7 @@
  * frugal) is taken as it is, if there is one.
  */
 #include "planner.h"
+#include "rewrite/rewrite.h"
 
 #include <errno.h>
 
@@ -76,7 +77,22 @@ int loom_program_create(const struct loom_graph *graph,
 			const struct loom_planner_options *options,
 			struct loom_program **program, struct loom_error *err)
 {
+	struct loom_graph *rewritten = NULL;
+	int ret = loom_planner_check(options, err);
+
+	if (!ret)
+		ret = loom_rewrite(graph, options->chip, &rewritten, err);
+	if (ret)
+		return ret;
+	if (rewritten)
+		graph = rewritten;
 	if (loom_grouping_is_on(options))
-		return create_grouped(graph, options, program, err);
-	return loom_planner_create(graph, options, program, err);
+		ret = create_grouped(graph, options, program, err);
+	else
+		ret = loom_planner_create(graph, options, program, err);
+	if (ret)
+		loom_graph_destroy(rewritten);
+	else
+		loom_planner_own(*program, rewritten);
+	return ret;
 }

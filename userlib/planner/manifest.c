@@ -22,6 +22,7 @@
  * @groups: &loom_program.groups
  * @cuts: &loom_program.cuts
  * @command_nodes: &loom_program.command_nodes
+ * @graph: what was planned, if it is not the caller's
  */
 struct owned {
 	struct loom_program program;
@@ -37,6 +38,7 @@ struct owned {
 	struct loom_program_group *groups;
 	struct loom_program_cut *cuts;
 	u32 *command_nodes;
+	struct loom_graph *graph;
 };
 
 static void describe(struct loom_program_tensor *tensor, const struct loom_value *value)
@@ -222,6 +224,13 @@ int loom_planner_finish(struct planner *p, struct loom_program **program)
 	return 0;
 }
 
+void loom_planner_own(struct loom_program *program, struct loom_graph *graph)
+{
+	struct owned *o = (struct owned *)program;
+
+	o->graph = graph;
+}
+
 void loom_program_destroy(struct loom_program *program)
 {
 	struct owned *o = (struct owned *)program;
@@ -241,5 +250,6 @@ void loom_program_destroy(struct loom_program *program)
 	free(o->groups);
 	free(o->cuts);
 	free(o->command_nodes);
+	loom_graph_destroy(o->graph);
 	free(o);
 }

@@ -9,12 +9,15 @@
  *
  * It decides nothing about a node itself, but says who does, and in which order:
  *
- *	options -> storage (where values live: lower/storage.h)
+ *	options -> the graph in operations that the chip has (rewrite/)
+ *	        -> storage (where values live: lower/storage.h)
  *	        -> no groups: the arena is placed, then each node is lowered by itself
  *	           groups: the strategy chooses them, then the arena is placed, then groups are
  *	           written (group/)
  *	        -> the plan's tables become bytes (plan/build.h), and are costed (plan/cost.h)
  *
+ *	check.c		whether the options make sense
+ *	lacks.c		which nodes the chip cannot do
  *	program.c	one program by one strategy
  *	manifest.c	what it says besides the plan
  *	alternatives.c	the better one of several strategies
@@ -31,6 +34,7 @@
 #define LOOM_PLANNER_ROOM_H
 
 #include "group/group.h"
+#include "loom_chip.h"
 #include "loom_planner.h"
 #include "lower/lower.h"
 #include "lower/storage.h"
@@ -67,6 +71,11 @@ int loom_planner_create(const struct loom_graph *graph, const struct loom_planne
 			struct loom_program **program, struct loom_error *err);
 /** loom_planner_finish() - a program of complete tables, which takes the notes. 0 or -errno */
 int loom_planner_finish(struct planner *p, struct loom_program **program);
+
+/** loom_planner_own() - the program was made of @graph, and is to destroy it; may be NULL */
+void loom_planner_own(struct loom_program *program, struct loom_graph *graph);
+/** loom_planner_check() - 0, or -EINVAL for a chip or a limit that makes no sense */
+int loom_planner_check(const struct loom_planner_options *options, struct loom_error *err);
 
 /** loom_grouping_is_on() - options ask for groups */
 bool loom_grouping_is_on(const struct loom_planner_options *options);

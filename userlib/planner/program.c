@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* From a graph to a program, by one strategy. See planner.h. */
 #include "planner.h"
+#include "lacks.h"
 
 #include "base/error.h"
 
@@ -8,17 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int set_up_lower(struct planner *p)
+static void set_up_lower(struct planner *p)
 {
 	const struct drm_loom_chip *chip = p->options->chip;
-	const struct drm_loom_chip_region *sram;
+	const struct drm_loom_chip_region *sram = &chip->region[DRM_LOOM_REGION_SRAM];
 	u64 limit;
 
-	if (!chip)
-		return loom_error_set(p->err, -EINVAL, "no topology to plan for");
-	sram = &chip->region[DRM_LOOM_REGION_SRAM];
-	if (!sram->banks || !sram->align_bytes || sram->bank_bytes <= sram->reserved_bytes)
-		return loom_error_set(p->err, -EINVAL, "the topology has no SRAM");
 	loom_build_init(&p->build, sram->banks);
 	p->lower.graph = p->graph;
 	p->lower.chip = chip;
@@ -35,7 +31,6 @@ static int set_up_lower(struct planner *p)
 	limit = p->options->sram_limit_bytes ? p->options->sram_limit_bytes : sram->floor_bytes;
 	if (limit && limit < p->lower.sram.bytes)
 		p->lower.sram.bytes = limit;
-	return 0;
 }
 
 /*
@@ -106,6 +101,8 @@ static int write_plan(struct planner *p)
 	if (!loom_grouping_is_known(options))
 		return loom_error_set(p->err, -EINVAL, "there is no such grouping strategy");
 	ret = loom_storage_init(&p->storage, p->graph, &p->build, &storage, p->err);
+	if (!ret)
+		ret = loom_lacks_check(&p->lower, options->chip);
 	/* the model demands images in DRAM for values that a group would keep in SRAM */
 	if (!ret && p->storage.num_images && grouped)
 		return loom_error_set(p->err, -EINVAL, "values in images cannot run in groups");
@@ -123,9 +120,8 @@ int loom_planner_create(const struct loom_graph *graph, const struct loom_planne
 
 	if (err)
 		err->text[0] = '\0';
-	ret = set_up_lower(&p);
-	if (!ret)
-		ret = write_plan(&p);
+	set_up_lower(&p);
+	ret = write_plan(&p);
 	if (!ret)
 		ret = loom_planner_finish(&p, program);
 	/* errors without a text */
