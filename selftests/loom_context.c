@@ -143,6 +143,7 @@ TEST_F(context, counts_what_its_jobs_did)
 		EXPECT_EQ(bytes, query.counters.sram_write_bytes);
 		EXPECT_EQ(0, query.counters.macs);
 		EXPECT_NE(0, query.counters.busy_ns);
+		EXPECT_LE(query.counters.steps, query.counters.cycles);
 	}
 
 	/* a plan without commands is a job, too, and another context's */
@@ -157,6 +158,66 @@ TEST_F(context, counts_what_its_jobs_did)
 	EXPECT_EQ(1, idle.counters.jobs);
 	EXPECT_EQ(0, idle.counters.commands);
 	EXPECT_EQ(0, idle.counters.dram_read_bytes);
+}
+
+/* Cycles for an amount, at a rate per 1000 cycles. */
+static uint64_t cycles_at(uint64_t amount, uint32_t rate)
+{
+	return (amount * 1000 + rate - 1) / rate;
+}
+
+static uint64_t in_bursts(uint64_t bytes, uint32_t burst)
+{
+	return burst < 2 ? bytes : (bytes + burst - 1) / burst * burst;
+}
+
+/* DRAM is dense; in the SRAM each lane has a row. */
+static uint64_t move_cycles(const struct drm_loom_chip *chip, uint32_t lanes, uint64_t bytes,
+			    bool load)
+{
+	const struct drm_loom_chip_region *dram = &chip->region[DRM_LOOM_REGION_DRAM];
+	const struct drm_loom_chip_region *sram = &chip->region[DRM_LOOM_REGION_SRAM];
+	uint64_t outside, inside;
+
+	outside = in_bursts(bytes, dram->burst_bytes);
+	inside = lanes * in_bursts(bytes / lanes, sram->burst_bytes);
+	if (load) {
+		outside = dram->read_latency + cycles_at(outside, dram->read_rate);
+		inside = sram->write_latency + cycles_at(inside, sram->write_rate);
+	} else {
+		outside = dram->write_latency + cycles_at(outside, dram->write_rate);
+		inside = sram->read_latency + cycles_at(inside, sram->read_rate);
+	}
+	return chip->dma_start + (outside > inside ? outside : inside);
+}
+
+/* A load, an operation on each element, a store, in a step each: by hand from the description. */
+TEST_F(context, counts_the_cycles_of_its_jobs)
+{
+	struct loom_client *client = &self->client;
+	struct drm_loom_context_query query;
+	struct drm_loom_chip chip;
+	uint32_t unary = loom_client_plan_unary(client, DRM_LOOM_UNARY_RELU);
+	uint32_t size = sizeof(chip), i;
+	uint64_t dma, compute;
+
+	ASSERT_NE(0, unary);
+	ASSERT_EQ(0, loom_query(client->fd, DRM_LOOM_QUERY_CHIP, 0, &chip, &size));
+	ASSERT_EQ(sizeof(chip), size);
+	dma = move_cycles(&chip, client->info.lanes, client->bytes, true) +
+	      move_cycles(&chip, client->info.lanes, client->bytes, false);
+	compute = chip.compute_start +
+		  cycles_at(LOOM_COLUMNS, chip.type[DRM_LOOM_DTYPE_F32].op_rate);
+	TH_LOG("%s: %llu cycles of DMA, %llu of computing", chip.name, (unsigned long long)dma,
+	       (unsigned long long)compute);
+	for (i = 1; i <= 3; i++) {
+		ASSERT_EQ(0, loom_client_run(client, unary, 2, 0));
+		ASSERT_EQ(0, loom_bo_wait(client->fd, client->out, loom_soon()));
+		ASSERT_EQ(0, loom_context_query(client->fd, client->context, &query));
+		EXPECT_EQ(i * dma, query.counters.dma_cycles);
+		EXPECT_EQ(i * compute, query.counters.compute_cycles);
+		EXPECT_EQ(i * (dma + compute), query.counters.cycles);
+	}
 }
 
 TEST_F_TIMEOUT(context, destroyed_with_jobs_in_it, 60)

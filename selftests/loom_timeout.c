@@ -276,6 +276,8 @@ TEST_F_TIMEOUT(timeout, leaves_a_dump, 120)
 	EXPECT_EQ(query.counters.busy_ns, dump_value(text, "busy_ns"));
 	EXPECT_EQ(query.counters.commands, dump_value(text, "commands_done"));
 	EXPECT_EQ(query.counters.dram_read_bytes, dump_value(text, "dram_read_bytes"));
+	EXPECT_EQ(query.counters.cycles, dump_value(text, "cycles"));
+	EXPECT_EQ(query.counters.dma_cycles, dump_value(text, "dma_cycles"));
 	snprintf(slot, sizeof(slot), "\nslot: 1 region dram offset 0 size %llu flags 0x%x\n",
 		 (unsigned long long)self->client.bytes, DRM_LOOM_SLOT_WRITE);
 	EXPECT_NE(NULL, strstr(text, slot));

@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 
 #include "loom_compat.h"
+#include "loom_engine.h"
 #include "loom_plan.h"
 #include "rule_cases.h"
 
@@ -51,6 +52,39 @@ static void plan_of_nothing_is_valid(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, plan->step_count);
 	KUNIT_EXPECT_EQ(test, 0, plan->command_count);
 	loom_plan_destroy(plan);
+}
+
+/* By hand: 16 bytes in a cycle to and from DRAM; 4 lanes, 256 operations or MACs in each. */
+static void plan_sample_is_timed(struct kunit *test)
+{
+	static const u64 cycles[C_COUNT] = {
+		/* 1152, 32 and 640 bytes */
+		[C_LOAD_W] = 72, [C_LOAD_BIAS] = 2, [C_LOAD_X0] = 40, [C_LOAD_X1] = 40,
+		/* 8 channels: two rows of lanes, each of 32 positions, of 36 MACs */
+		[C_CONV0] = 9, [C_RELU0] = 1, [C_STORE0] = 64, [C_CONV1] = 9, [C_STORE1] = 64,
+		[C_FILL_ONE] = 1, [C_LOAD_Z] = 128,
+		/* 128 elements in a lane */
+		[C_ADD] = 1, [C_CAST] = 1, [C_CAST_BACK] = 1, [C_STORE_Z] = 128,
+	};
+	struct drm_loom_counters counters;
+	struct drm_loom_reject reject;
+	struct plan_builder pb;
+	struct loom_plan *plan;
+	int ret;
+	u32 i;
+
+	sample_build(&pb);
+	ret = pb_verify(&pb, test->priv, &plan, &reject);
+	pb_fini(&pb);
+	KUNIT_ASSERT_EQ(test, 0, ret);
+	for (i = 0; i < C_COUNT; i++)
+		KUNIT_EXPECT_EQ_MSG(test, cycles[i], plan->commands[i].cycles, "command %u", i);
+	loom_engine_count(plan, &counters);
+	loom_plan_destroy(plan);
+	KUNIT_EXPECT_EQ(test, 114 + 40 + 64 + 65 + 128 + 3 + 128, counters.cycles);
+	KUNIT_EXPECT_EQ(test, 539, counters.dma_cycles);
+	KUNIT_EXPECT_EQ(test, 22, counters.compute_cycles);
+	KUNIT_EXPECT_EQ(test, SAMPLE_STEPS, counters.steps);
 }
 
 KUNIT_ARRAY_PARAM_DESC(fine, rule_cases_fine, what);
@@ -207,6 +241,7 @@ static void plan_keeps_nothing(struct kunit *test)
 static struct kunit_case plan_cases[] = {
 	KUNIT_CASE(plan_sample_is_valid),
 	KUNIT_CASE(plan_of_nothing_is_valid),
+	KUNIT_CASE(plan_sample_is_timed),
 	KUNIT_CASE_PARAM(plan_is_valid, fine_gen_params),
 	KUNIT_CASE_PARAM(plan_is_refused, rule_gen_params),
 	KUNIT_CASE(plan_every_rule_has_a_case),
