@@ -127,9 +127,9 @@ node_groups="alexa:4k alexa:16k alexa:64k weather:4k weather:16k weather:64k
 	hey_mycroft:4k hey_mycroft:16k hey_mycroft:64k embedding:4k embedding:64k
 	blazeface:16k blazeface:64k mel:4k mel:16k mel:64k cls:16k"
 
-# model_run_group NAME:SRAM DEVICE DIR
+# model_run_group NAME:SRAM DEVICE DIR [ARG...]
 model_run_group() {
-	model_run "${1%:*}" "$2" "$3" --grouping layergroup --sram "${1#*:}"
+	model_run "${1%:*}" "$2" "$3" --grouping layergroup --sram "${1#*:}" "${@:4}"
 }
 
 # model_run NAME DEVICE DIR [ARG...]: the outputs go to DIR, what went in to DIR/in, the
