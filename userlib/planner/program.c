@@ -27,7 +27,9 @@ static void set_up_lower(struct planner *p)
 	p->lower.sram.bytes = sram->bank_bytes - sram->reserved_bytes;
 	p->lower.sram.align_bytes = sram->align_bytes;
 	p->lower.sram.sub_bank_bytes = sram->sub_banks > 1 ? sram->bank_bytes / sram->sub_banks : 0;
-	p->lower.sram.overlap = !(p->options->flags & LOOM_PLANNER_NO_OVERLAP);
+	/* where streams run one after the other, a second buffer brings nothing */
+	p->lower.sram.overlap = chip->flags & DRM_LOOM_CHIP_OVERLAP &&
+				!(p->options->flags & LOOM_PLANNER_NO_OVERLAP);
 	limit = p->options->sram_limit_bytes ? p->options->sram_limit_bytes : sram->floor_bytes;
 	if (limit && limit < p->lower.sram.bytes)
 		p->lower.sram.bytes = limit;

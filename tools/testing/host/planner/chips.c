@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Chips made up from scratch: small networks are planned for each by every grouping strategy, run
+ * on the host, and compute what they compute on "soft".
+ */
+#include "loom_planner.h"
+#include "loom_run.h"
+#include "host/rewrite/nets.h"
+#include "outcome.h"
+
+#include <errno.h>
+
+#define BIT(opcode)	(1ULL << DRM_LOOM_OP_##opcode)
+
+static const struct drm_loom_chip chips[] = {
+	/* a lane */
+	CHIP("one-lane", (1, 1, 16 << 20, 0, 32), (1, 1, 60000, 0, 4)),
+	/* three lanes, and nothing in it is a power of two but the alignment */
+	CHIP("three-odd", (5, 3, 3000003, 99, 32), (3, 7, 49007, 1001, 16)),
+	/* 256 lanes, 2 KiB each, whose streams never run at the same time */
+	CHIP("wide", (2, 1, 16 << 20, 0, 64), (256, 2, 2048, 0, 64)),
+};
+
+static const struct {
+	const char *name;
+	void (*build)(struct test_case *test);
+} nets[] = {
+	{ "convolution", net_conv },
+	{ "depthwise", net_depthwise },
+	{ "deconvolution", net_deconv },
+	{ "product", net_matmul },
+	{ "attention", net_attention },
+	{ "softmax", net_softmax },
+	{ "resize nearest", net_nearest },
+	{ "resize linear", net_linear },
+	{ "quantise", net_quantise },
+	{ "quantised convolution", net_qconv },
+	{ "quantised product", net_qmatmul },
+	{ "reduce", net_reduce },
+	{ "select", net_select },
+	{ "classifier", net_mobile },
+};
+
+static struct drm_loom_chip chip_number(uint32_t index)
+{
+	struct drm_loom_chip chip = chips[index];
+	struct loom_chip_fault fault;
+
+	if (!strcmp(chip.name, "wide"))
+		chip.flags = 0;
+	if (loom_chip_check(&chip, &fault))
+		tap_fatal("chip %s: figure %d %s", chip.name, fault.key, fault.text);
+	return chip;
+}
+
+static bool never_overlaps(const struct loom_program *program)
+{
+	uint32_t i;
+
+	for (i = 0; i < program->num_groups; i++)
+		if (program->groups[i].overlap)
+			return false;
+	for (i = 0; i < program->num_kernels; i++)
+		if (program->kernels[i].overlap)
+			return false;
+	return true;
+}
+
+static bool same_on(struct test_case *test, const struct drm_loom_chip *chip, const char *grouping,
+		    const struct outcome *want)
+{
+	struct loom_planner_options options = { .chip = chip, .grouping = grouping };
+	struct outcome outcome = { .num_outputs = 0 };
+	struct loom_program *program;
+	struct loom_error err = { "" };
+	bool ok = false;
+
+	if (!loom_program_create(test->graph, &options, &program, &err)) {
+		ok = !outcome_run(&outcome, program, chip, test->inputs, test->num_inputs, &err) &&
+		     outcome_same(&outcome, want) &&
+		     (chip->flags & DRM_LOOM_CHIP_OVERLAP || never_overlaps(program));
+		outcome_clear(&outcome);
+		loom_program_destroy(program);
+	}
+	if (!ok)
+		tap_note("%s by %s: %s", chip->name, grouping ? grouping : "-", err.text);
+	return ok;
+}
+
+/* In one net the same bits on all chips, by all strategies. */
+static void test_net(uint32_t index)
+{
+	struct test_case test = net_make(nets[index].build);
+	struct loom_planner_options options = { .chip = loom_preset_find("soft") };
+	struct outcome want;
+	struct loom_error err;
+	const char *grouping;
+	bool ok = true;
+	uint32_t i, k;
+
+	if (outcome_plan(&want, test.graph, &options, test.inputs, test.num_inputs, &err))
+		tap_fatal("%s on soft: %s", nets[index].name, err.text);
+	for (i = 0; i < ARRAY_SIZE(chips); i++) {
+		struct drm_loom_chip chip = chip_number(i);
+
+		for (k = 0; (grouping = loom_grouping_name(k)); k++)
+			ok &= same_on(&test, &chip, grouping, &want);
+	}
+	outcome_clear(&want);
+	net_end(&test);
+	tap_ok(ok, "%s: the bits of soft on %zu other chips by every strategy", nets[index].name,
+	       ARRAY_SIZE(chips));
+}
+
+/* A chip of bytes and binary32, that has neither CONV nor f16 nor f64. */
+static void test_partial(void)
+{
+	struct drm_loom_chip chip = chip_number(1);
+	struct loom_planner_options options = { .chip = &chip };
+	struct test_case test = net_make(net_depthwise);
+	struct outcome want, outcome;
+	struct loom_error err = { "" };
+	int ret;
+
+	chip.opcodes &= ~BIT(CONV);
+	chip.dtypes &= ~(1U << DRM_LOOM_DTYPE_F16 | 1U << DRM_LOOM_DTYPE_F64);
+	memset(&chip.type[DRM_LOOM_DTYPE_F16], 0, sizeof(chip.type[0]));
+	memset(&chip.type[DRM_LOOM_DTYPE_F64], 0, sizeof(chip.type[0]));
+	ret = outcome_plan(&outcome, test.graph, &options, test.inputs, test.num_inputs, &err);
+	options.chip = loom_preset_find("soft");
+	if (outcome_plan(&want, test.graph, &options, test.inputs, test.num_inputs, &err))
+		tap_fatal("%s", err.text);
+	tap_ok(!ret && outcome_same(&outcome, &want),
+	       "convolutions on three lanes that have products in binary32 only");
+	outcome_clear(&want);
+	outcome_clear(&outcome);
+	net_end(&test);
+}
+
+static void test_limit(void)
+{
+	struct drm_loom_chip chip = chip_number(1);
+	struct loom_planner_options options = { .chip = &chip };
+	struct test_case test = net_make(net_conv);
+	struct loom_program *program;
+	struct loom_error err;
+	int ret;
+
+	options.sram_limit_bytes = 48006;
+	ret = loom_program_create(test.graph, &options, &program, &err);
+	if (tap_ok(!ret, "all of a bank is a limit"))
+		loom_program_destroy(program);
+	options.sram_limit_bytes++;
+	ret = loom_program_create(test.graph, &options, &program, &err);
+	tap_ok(ret == -EINVAL && strstr(err.text, "48007") && strstr(err.text, "48006") &&
+	       strstr(err.text, chip.name),
+	       "more than that is an error: %s", err.text);
+	net_end(&test);
+}
+
+int main(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(nets); i++)
+		test_net(i);
+	test_partial();
+	test_limit();
+	return tap_end();
+}
