@@ -18,6 +18,7 @@
  * @place_svg: file for a picture of the arena, or NULL
  * @svg: file for a picture of the plan, or NULL
  * @steps: the steps that are drawn
+ * @trace: file for the time of the plan as Chrome trace events, or NULL
  * @explain: say why groups end where they end
  * @replay: check the plan by replaying it
  * @reports: folder for reports of a device with this plan alone, or NULL
@@ -31,6 +32,7 @@ struct tool_plan_options {
 	const char *place_svg;
 	const char *svg;
 	struct loom_program_svg_options steps;
+	const char *trace;
 	bool explain;
 	bool replay;
 	const char *reports;
@@ -72,6 +74,7 @@ static unsigned int tool_plan_to_stdout(const struct tool_plan_options *options)
 {
 	const char *const files[] = {
 		options->output, options->place_csv, options->place_svg, options->svg,
+		options->trace,
 	};
 	unsigned int i, count = options->json || options->dump;
 
@@ -97,6 +100,7 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		{ "replay", no_argument, NULL, 'r' },
 		{ "svg", required_argument, NULL, 'v' },
 		{ "svg-steps", required_argument, NULL, 't' },
+		{ "trace", required_argument, NULL, 'T' },
 		{ "explain", no_argument, NULL, 'e' },
 		{ "memory-reports", required_argument, NULL, 'm' },
 		{ NULL, 0, NULL, 0 },
@@ -139,6 +143,9 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 						  "--svg-steps takes FIRST-LAST, not '%s'",
 						  optarg);
 			break;
+		case 'T':
+			options->trace = optarg;
+			break;
 		case 'e':
 			options->explain = true;
 			model->planner.flags |= LOOM_PLANNER_EXPLAIN;
@@ -158,7 +165,7 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 	if (optind + 1 != argc)
 		return tool_usage(&tool_plan, "takes one model");
 	if ((options->output || options->replay || options->svg || options->explain ||
-	     options->reports) && options->stage != TOOL_STAGE_PLAN)
+	     options->trace || options->reports) && options->stage != TOOL_STAGE_PLAN)
 		return tool_usage(&tool_plan, "there is no plan yet where --stop-after stops");
 	if (tool_plan_to_stdout(options) > 1)
 		return tool_usage(&tool_plan, "only one thing can go to standard output");
@@ -311,6 +318,8 @@ static int tool_plan_model(struct tool_model *model, const struct tool_plan_opti
 		ret = tool_arena_save(model, options->place_csv, options->place_svg);
 	if (!ret && options->svg)
 		ret = tool_picture_save(model, options->svg, &options->steps);
+	if (!ret && options->trace)
+		ret = tool_picture_trace(model, options->trace);
 	if (!ret && options->reports)
 		ret = tool_plan_report(model, options->reports);
 	if (!ret)
@@ -347,6 +356,7 @@ const struct tool_command tool_plan = {
 		"  --explain            list the groups, and why each of them ends where it ends\n"
 		"  --svg FILE           draw the plan: time against addresses, both streams\n"
 		"  --svg-steps A-B      draw these steps only\n"
+		"  --trace FILE         write the time on the chip as Chrome trace events, for Perfetto\n"
 		"  --memory-reports DIR add rows to DIR's CSV files: an empty device with this plan\n"
 		"  --place-csv FILE     write the arena as a problem for loom place\n"
 		"  --place-svg FILE     draw the arena, nodes against addresses\n",

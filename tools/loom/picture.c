@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The picture of a plan, and which of its steps are drawn. */
+/* The picture of a plan, and which of its steps are drawn; its trace. */
 
 int tool_picture_parse_steps(const char *text, struct loom_program_svg_options *options)
 {
@@ -24,17 +24,23 @@ int tool_picture_parse_steps(const char *text, struct loom_program_svg_options *
 	return 0;
 }
 
+static void tool_picture_title(const struct tool_model *model, char *title, size_t size_bytes)
+{
+	const char *slash = strrchr(model->path, '/');
+
+	snprintf(title, size_bytes, "%s, %s", slash ? slash + 1 : model->path,
+		 model->planner.grouping ? model->planner.grouping : loom_grouping_name(0));
+}
+
 int tool_picture_save(const struct tool_model *model, const char *path,
 		      const struct loom_program_svg_options *steps)
 {
 	struct loom_program_svg_options options = *steps;
-	const char *slash = strrchr(model->path, '/');
 	size_t size_bytes;
 	char title[256], *text;
 	int ret;
 
-	snprintf(title, sizeof(title), "%s, %s", slash ? slash + 1 : model->path,
-		 model->planner.grouping ? model->planner.grouping : loom_grouping_name(0));
+	tool_picture_title(model, title, sizeof(title));
 	options.title = title;
 	if (options.first_step >= model->program->stats.steps && options.first_step)
 		return tool_fail("%s: there is no step %u, the plan has %llu", path,
@@ -42,6 +48,21 @@ int tool_picture_save(const struct tool_model *model, const char *path,
 				 (unsigned long long)model->program->stats.steps);
 	ret = loom_program_svg(model->program, model->planner.chip, &options, &text,
 			       &size_bytes);
+	if (ret)
+		return tool_fail("%s: %s", path, strerror(-ret));
+	ret = tool_save(path, text, size_bytes);
+	free(text);
+	return ret;
+}
+
+int tool_picture_trace(const struct tool_model *model, const char *path)
+{
+	size_t size_bytes;
+	char title[256], *text;
+	int ret;
+
+	tool_picture_title(model, title, sizeof(title));
+	ret = loom_program_trace(model->program, model->planner.chip, title, &text, &size_bytes);
 	if (ret)
 		return tool_fail("%s: %s", path, strerror(-ret));
 	ret = tool_save(path, text, size_bytes);

@@ -249,6 +249,8 @@ int tool_picture_parse_steps(const char *text, struct loom_program_svg_options *
 /** tool_picture_save() - draws the plan of a planned model; 0 or TOOL_FAILED after a message */
 int tool_picture_save(const struct tool_model *model, const char *path,
 		      const struct loom_program_svg_options *steps);
+/** tool_picture_trace() - writes the trace of a planned model; 0 or TOOL_FAILED after a message */
+int tool_picture_trace(const struct tool_model *model, const char *path);
 
 /* explain.c */
 

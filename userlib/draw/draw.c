@@ -75,6 +75,24 @@ void loom_draw_escape(FILE *out, const char *text, size_t size_bytes)
 	}
 }
 
+void loom_draw_json(FILE *out, const char *text, size_t size_bytes)
+{
+	size_t length;
+
+	while (size_bytes) {
+		length = char_length(text, size_bytes);
+		if (!length)
+			fputs("\xef\xbf\xbd", out);
+		else if (*text == '"' || *text == '\\')
+			fprintf(out, "\\%c", *text);
+		else
+			fwrite(text, 1, length, out);
+		length = length ? length : 1;
+		text += length;
+		size_bytes -= length;
+	}
+}
+
 size_t loom_draw_count(const char *text, size_t size_bytes)
 {
 	size_t length, count;

@@ -36,6 +36,8 @@ void loom_draw_length(FILE *out, int64_t length);
 void loom_draw_attribute(FILE *out, const char *name, int64_t length);
 /** loom_draw_escape() - writes text as XML may have it; what is not UTF-8 is replaced */
 void loom_draw_escape(FILE *out, const char *text, size_t size_bytes);
+/** loom_draw_json() - writes text as a string of JSON may have it, in the same way */
+void loom_draw_json(FILE *out, const char *text, size_t size_bytes);
 /** loom_draw_count() - number of characters that loom_draw_escape() writes for the same text */
 size_t loom_draw_count(const char *text, size_t size_bytes);
 /** loom_draw_skip() - where the text is after its first @count characters */

@@ -458,6 +458,22 @@ int loom_program_svg(const struct loom_program *program, const struct drm_loom_c
 		     const struct loom_program_svg_options *options, char **text,
 		     size_t *size_bytes);
 
+/**
+ * loom_program_trace() - the time of a plan on the chip as Chrome trace events
+ * @program: as loom_program_create() made it
+ * @chip: of the device that it was planned for
+ * @title: shown behind the name of the chip, or NULL
+ * @text: [out] JSON, from malloc: Perfetto and chrome://tracing show it
+ * @size_bytes: [out] its size
+ *
+ * Threads for groups, DMA and compute, an event for each group and for each command; counters of
+ * the SRAM that is alive and of the traffic of the DRAM.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_program_trace(const struct loom_program *program, const struct drm_loom_chip *chip,
+		       const char *title, char **text, size_t *size_bytes);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,7 @@
  *	cost.c		what each step of a finished plan moves and computes (cost.h)
  *	dump.c		bytes as text, loom_plan_dump()
  *	timeline.c	when each step and command runs (timeline.h)
+ *	trace.c		the time of a plan as Chrome trace events, loom_program_trace()
  *	svg.c		a picture of a plan, loom_program_svg(), with svg_axes.c, svg_groups.c,
  *			svg_streams.c and svg_tensors.c for its parts (svg.h)
  *

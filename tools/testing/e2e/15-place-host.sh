@@ -148,6 +148,27 @@ explain() {
 }
 ok 'why a model is cut where it is, for programs, and a picture' explain
 
+# The time of a plan as Chrome trace events: those of each thread follow one another up to the end,
+# and the groups' cycles are those of the summary.
+trace() {
+	$loom plan $models/blazeface.onnx --json --trace $out/trace.json >$out/traced.json || return 1
+	node -e '
+		const read = file => JSON.parse(require("fs").readFileSync(file));
+		const [trace, plan] = process.argv.slice(1).map(read), at = {}, cycles = {};
+		for (const e of trace.traceEvents.filter(e => e.ph === "X")) {
+			if (e.ts < (at[e.tid] || 0) - 1e-6 || e.pid !== 1)
+				process.exit(1);
+			at[e.tid] = e.ts + e.dur;
+			cycles[e.tid] = (cycles[e.tid] || 0) + e.args.cycles;
+		}
+		const names = trace.traceEvents.filter(e => e.name === "thread_name");
+		process.exit(names.map(e => e.args.name).join() === "groups,DMA,compute" &&
+			     cycles[1] === plan.cycles && trace.otherData.cycles === plan.cycles &&
+			     Math.max(...Object.values(at)) <= at[1] + 1e-6 ? 0 : 1);
+	' $out/trace.json $out/traced.json
+}
+ok 'the time of a plan for Perfetto: one thing at a time on each thread' trace
+
 # --- errors
 
 bad() {	# NAME WANT ARG...: the file NAME.csv comes from standard input
