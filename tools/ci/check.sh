@@ -5,6 +5,7 @@
 # KVM boots on one processor, and most tests use one.
 #
 #	tools/ci/check.sh [build|lint|host|e2e-host|asan|install|vm|kselftest|run|e2e]...
+#	tools/ci/check.sh more		what takes minutes, with a sum of its own
 #	tools/ci/check.sh debug		what runs on the instrumented kernel, with a sum of its own.
 #				LOOM_KERNEL=backports: that of debug-kernel.sh
 set -u
@@ -15,6 +16,7 @@ cd "$(dirname "$0")/../.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 all='build vm kselftest run e2e lint host asan install e2e-host'
 debug='debug-build debug-small debug-kselftest'
+more='more-build more-slurm'
 parts=${*:-$all}
 folder=build/check
 if [ "$parts" = debug ]; then
@@ -22,9 +24,13 @@ if [ "$parts" = debug ]; then
 	folder=build/check-debug
 	[ "${LOOM_KERNEL:-6.12}" = 6.12 ] || folder=build/check-debug-$LOOM_KERNEL
 fi
+if [ "$parts" = more ]; then
+	parts=$more
+	folder=build/check-more
+fi
 results=$folder/results
 for part in $parts; do
-	case " $all $debug " in
+	case " $all $debug $more " in
 	*" $part "*)	;;
 	*)		echo "check: no part $part" >&2; exit 2 ;;
 	esac
@@ -89,6 +95,12 @@ run_part() {
 		for test in tools/testing/e2e/[4-9]*.sh; do
 			tap "e2e-$(basename "$test" .sh)" --timeout 900 -- bash "$test"
 		done ;;
+	more-build)
+		for target in tools models; do
+			tap more-$target --plain -- make -k -j2 $target
+		done ;;
+	more-slurm)
+		tap more-slurm --timeout 900 -- tools/ci/slurm.sh ;;
 	debug-build)
 		tap debug-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh
 		tap debug-module --plain -- make module-debug ;;
@@ -119,9 +131,9 @@ run_parts() {
 	done
 }
 
-run_parts build debug-build
+run_parts build more-build debug-build
 run_parts lint host asan install e2e-host debug-small &
-run_parts vm kselftest run e2e debug-kselftest
+run_parts vm kselftest run e2e more-slurm debug-kselftest
 wait
 
 awk '{ passed += $1; failed += $2; skipped += $3 }

@@ -6,6 +6,7 @@
 #	tools/ci/deps.sh run	build, plus the module and the VM it runs in
 #	tools/ci/deps.sh check	run, plus the linters and the test oracles
 #	tools/ci/deps.sh debug	check, plus what a kernel takes to be built
+#	tools/ci/deps.sh more	check, plus a cluster of one node
 #	tools/ci/deps.sh upstream	debug, plus what applies semantic patches
 #	tools/ci/deps.sh arm64	check, plus what runs and assembles programs for ARM
 #	tools/ci/deps.sh docs	what turns Documentation/ into pages
@@ -24,6 +25,7 @@ run="linux-headers-6.12-amd64
 check="linux-source-6.12 sparse g++ g++-multilib shellcheck libonnx-testdata git
 	python3-sphinx:sphinx-build"
 debug="flex bison libelf-dev bc debian-archive-keyring"
+more="slurmctld slurmd slurm-client munge"
 upstream="coccinelle:spatch patch"
 arm64="binutils-aarch64-linux-gnu qemu-user-static:qemu-aarch64-static
 	qemu-system-arm:qemu-system-aarch64"
@@ -33,10 +35,11 @@ build)	want=$build ;;
 run)	want="$build $run" ;;
 check)	want="$build $run $check" ;;
 debug)	want="$build $run $check $debug" ;;
+more)	want="$build $run $check $more" ;;
 upstream) want="$build $run $check $debug $upstream" ;;
 arm64)	want="$build $run $check $arm64" ;;
 docs)	want="python3-sphinx:sphinx-build linux-source-6.12 perl" ;;
-*)	echo "usage: $0 build|run|check|debug|upstream|arm64|docs" >&2; exit 2 ;;
+*)	echo "usage: $0 build|run|check|debug|more|upstream|arm64|docs" >&2; exit 2 ;;
 esac
 
 missing=

@@ -25,12 +25,12 @@ static const struct tool_command tool_version = {
 };
 
 static const struct tool_command *const tool_commands[] = {
-	&tool_chips,
 	&tool_info,
 	&tool_place,
 	&tool_plan,
 	&tool_report,
 	&tool_run,
+	&tool_sweep,
 	&tool_top,
 	&tool_help,
 	&tool_version,

@@ -11,19 +11,19 @@
 #include "loom.h"
 #include "loom_planner.h"
 #include "loom_chip.h"
-#include "loom_chip_file.h"
 
 /**
  * DOC: The loom tool
  *
  * The command line, a user of the public library: it includes public headers, and of core
- * loom_chip.h alone, for the macros that come with it.
+ * loom_chip.h alone, since a tool that plans without a device needs the topologies that are
+ * built in.
  *
  * main.c has the table of subcommands; each is one file:
  *
  * * cmd_info.c, cmd_report.c, cmd_top.c: what a device is, and what is in its memory
- * * cmd_chips.c: descriptions of chips
  * * cmd_plan.c, cmd_run.c: plan a model; run it
+ * * sweep/cmd_sweep.c: plan models for a grid of chips
  * * cmd_place.c: placement problems from files
  *
  * They share:
@@ -58,12 +58,12 @@ struct tool_command {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct tool_command tool_chips;
 extern const struct tool_command tool_info;
 extern const struct tool_command tool_place;
 extern const struct tool_command tool_plan;
 extern const struct tool_command tool_report;
 extern const struct tool_command tool_run;
+extern const struct tool_command tool_sweep;
 extern const struct tool_command tool_top;
 
 /** tool_fail() - prints "loom: ..." to stderr; returns TOOL_FAILED */
@@ -168,8 +168,7 @@ enum tool_stage {
  * @node_order: --node-order was given
  * @graph_flags: enum loom_graph_flags
  * @planner: options for the planner
- * @chip: --chip, or the default
- * @preset: @chip, NULL where it was not given
+ * @preset: --chip, NULL where it was not given
  * @values: inputs whose content is known; not owned
  * @num_values: number of @values
  * @graph: NULL until tool_model_open()
@@ -188,7 +187,6 @@ struct tool_model {
 	bool node_order;
 	uint32_t graph_flags;
 	struct loom_planner_options planner;
-	struct drm_loom_chip chip;
 	const struct drm_loom_chip *preset;
 	const struct loom_array *values;
 	uint32_t num_values;
@@ -204,8 +202,7 @@ struct tool_model {
 #define TOOL_MODEL_HELP \
 	"  --dim NAME=N         size of a dimension that the model leaves open\n" \
 	"  --shape INPUT=N,N..  shape of an input\n" \
-	"  --chip FILE|NAME     plan for this chip: a YAML file, or a name that loom chips\n" \
-	"                       lists; --topology is the same\n" \
+	"  --topology PRESET    plan for this topology; loom info --presets lists them\n" \
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
 	"  --grouping NAME      which nodes run together out of SRAM: layergroup, or layerwise\n" \
 	"                       with --image or --node-order; loom plan --strategies lists them\n" \
@@ -228,6 +225,11 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 /** tool_model_add_shape() - the same as --shape; returns 0 or TOOL_FAILED */
 int tool_model_add_shape(struct tool_model *model, const char *input, uint32_t rank,
 			 const int64_t *dims);
+/** tool_model_parse_shape() - the same from "INPUT=N,N..", which is cut; or TOOL_USAGE */
+int tool_model_parse_shape(const struct tool_command *command, struct tool_model *model,
+			   char *value);
+/** tool_model_bind_dim() - the same as --dim; returns 0 or TOOL_FAILED */
+int tool_model_bind_dim(struct tool_model *model, const struct loom_dim_binding *dim);
 /** tool_model_open() - reads the file; shapes are still open */
 int tool_model_open(struct tool_model *model);
 /** tool_model_finish() - binds shapes, folds, fuses */

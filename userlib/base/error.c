@@ -5,8 +5,10 @@
 
 int loom_error_vset(struct loom_error *err, int code, const char *format, va_list args)
 {
-	if (err)
+	if (err) {
 		vsnprintf(err->text, sizeof(err->text), format, args);
+		err->short_bytes = 0;
+	}
 	return code;
 }
 

@@ -323,10 +323,13 @@ static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
 		return ret;
 	if (ret == -ENOSPC) {
 		lower->need_bytes = need;
-		return loom_lower_fail(lower, ret,
-				       "its smallest slice takes %llu bytes of SRAM per lane, %llu more than there are",
-				       (unsigned long long)need,
-				       (unsigned long long)(need - lower->sram.bytes));
+		ret = loom_lower_fail(lower, ret,
+				      "its smallest slice takes %llu bytes of SRAM per lane, %llu more than there are",
+				      (unsigned long long)need,
+				      (unsigned long long)(need - lower->sram.bytes));
+		if (lower->err)
+			lower->err->short_bytes = need - lower->sram.bytes;
+		return ret;
 	}
 	if (ret == -EOVERFLOW)
 		return loom_lower_fail(lower, -ENOSPC,

@@ -41,7 +41,7 @@ static void set_up_lower(struct planner *p)
  */
 static void find_largest(struct planner *p, u32 next)
 {
-	struct loom_error said = { "" };
+	struct loom_error said = { .text = "" };
 	u32 i;
 
 	p->lower.probe = true;

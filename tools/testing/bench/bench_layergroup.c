@@ -180,7 +180,7 @@ static void measure(struct row *row, const struct loom_graph *graph, uint32_t pl
 	};
 	const struct loom_program_stats *stats;
 	struct loom_program *program;
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	double begin = cpu_seconds(), seconds;
 	int ret = loom_program_create(graph, &options, &program, &err);
 

@@ -65,7 +65,7 @@ static void measure(uint32_t blocks, struct result *result)
 	};
 	static struct int8_net net;
 	struct loom_program *program;
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 
 	if (loom_graph_create("deep", 14, &net.graph))
 		exit(1);

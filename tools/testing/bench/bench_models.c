@@ -221,7 +221,7 @@ static void measure(const char *name, const struct loom_graph *graph)
 	struct row *row = &rows[num_rows++];
 	struct loom_storage storage;
 	struct loom_build build;
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 
 	row->name = name;
 	row->nodes = graph->num_nodes;
@@ -240,7 +240,7 @@ static void measure(const char *name, const struct loom_graph *graph)
 static void measure_shape(const struct shape *shape)
 {
 	struct loom_graph *graph = NULL;
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 
 	if (shape_make(shape, &graph, &err))
 		complain(shape->name, err.text);

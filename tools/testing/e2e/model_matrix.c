@@ -208,7 +208,7 @@ static uint64_t try_cell(struct matrix *m, const struct drm_loom_chip *chip,
 	struct loom_planner_options options = { .chip = chip, .grouping = strategy };
 	struct loom_replay_report *report = NULL;
 	struct loom_program *program;
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	double start = seconds(), planned;
 	uint64_t bytes;
 	int ret;

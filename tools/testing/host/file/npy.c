@@ -61,7 +61,7 @@ static int load_text(const char *header, size_t elements)
 {
 	unsigned char bytes[1024] = "\x93NUMPY\x01";
 	struct loom_array array;
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	int ret;
 
 	bytes[8] = strlen(header);

@@ -282,7 +282,7 @@ static bool try_graph(struct test_case *test, uint32_t round, struct loom_error 
 
 static bool try_round(uint32_t round)
 {
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	struct test_case test;
 	bool good;
 

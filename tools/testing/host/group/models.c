@@ -90,7 +90,7 @@ static void test_strategy(const struct model *model, const struct loom_graph *gr
 	bool frugal = !strcmp(strategy, "layergroup");
 	unsigned long long kib = (unsigned long long)limit >> 10;
 	unsigned long long bytes = outcome_dram_bytes(plain);
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	struct outcome grouped;
 	int ret;
 
@@ -110,7 +110,7 @@ static void test_strategy(const struct model *model, const struct loom_graph *gr
 static void test_limit(const struct model *model, const struct loom_graph *graph, uint64_t limit)
 {
 	struct outcome plain;
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	uint32_t i;
 	int ret;
 

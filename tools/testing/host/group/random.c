@@ -105,7 +105,7 @@ static bool try_round(uint32_t round)
 {
 	struct loom_planner_options options = { .chip = &huge };
 	struct test_case test;
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	const char *where = huge.name;
 	struct outcome want;
 	bool good;

@@ -74,7 +74,7 @@ static void chain_pool(struct chain *chain, int64_t k, int64_t s, int64_t pad)
 
 static void chain_finish(struct chain *chain, const struct loom_sram *sram)
 {
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 
 	loom_graph_add_output(chain->test.graph, chain->last);
 	if (loom_graph_finish(chain->test.graph, NULL, &err))

@@ -645,7 +645,7 @@ static bool run_case(struct test_case *test, struct loom_error *err, const char 
 static bool try_kind(unsigned int kind, unsigned int round)
 {
 	struct test_case test = { 0 };
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	const char *where = "graph";
 	bool good = false;
 	uint32_t i;

@@ -75,7 +75,7 @@ static void bindings_are_checked(void)
 	struct loom_dim_binding dim = { "batch", 2 };
 	struct loom_shape_binding shape = { "x", 2, { 2, 4 } };
 	struct loom_graph_options options = { .dims = &dim, .num_dims = 1 };
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	struct loom_graph *graph;
 
 	graph = model_create(13);

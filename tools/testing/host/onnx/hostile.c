@@ -42,7 +42,7 @@ static bool survives(const void *bytes, size_t size_bytes)
 		{ "x:0", 1 }, { "x:2", 48 }, { "x:3", 192 },
 	};
 	struct loom_graph_options options = { 0 };
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	struct loom_graph *graph;
 	char *text;
 	int code, i;
@@ -196,7 +196,7 @@ static void tensor_files(void)
 	fclose(fdopen(fd, "w"));
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		FILE *file = fopen(path, "wb");
-		struct loom_error err = { "" };
+		struct loom_error err = { .text = "" };
 		struct loom_array array;
 
 		if (!file || fwrite(files[i].bytes, 1, files[i].size_bytes, file) !=

@@ -559,7 +559,7 @@ static bool try_chain(unsigned int round)
 	static const uint64_t limits[] = { 0, 8192, 3072 };
 	struct loom_planner_options how = { .chip = loom_preset_find("tiny") };
 	struct loom_array want[2] = { 0 };
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	bool good = true;
 	struct chain c;
 	unsigned int i;

@@ -61,7 +61,7 @@ static struct loom_session *run(struct test_case *test, const struct loom_progra
 				struct loom_target **target)
 {
 	struct loom_session *session;
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	uint32_t i;
 
 	if (loom_target_open("host", loom_preset_find("tiny"), target, &err) ||

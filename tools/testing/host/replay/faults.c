@@ -425,7 +425,7 @@ static uint32_t real_faults(const struct loom_replay_report *report)
 static bool agrees_on_passed(struct trial *t, const struct loom_replay_report *report)
 {
 	struct loom_array outputs[MAX_MAPS];
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	bool good = true, same;
 
 	/* sizes that no buffer has, views that take too long to check: no planner makes these */
@@ -545,7 +545,7 @@ static bool try_round(uint32_t round)
 {
 	struct test_case test = { 0 };
 	struct trial trial = { .test = &test };
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	const char *name;
 	bool good;
 	uint32_t i;

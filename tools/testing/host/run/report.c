@@ -205,7 +205,7 @@ static void test_write(struct loom_target *target, const struct loom_program *pr
 {
 	struct loom_session *session = load(target, program);
 	char want[256], *text;
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 
 	tap_ok(loom_report_write(target, dir, "a-", &err) == 0, "written: %s", err.text);
 	tap_ok(count_lines(path_of("a-", "l1_usage_summary.csv")) == 2, "one row for the SRAM");
