@@ -15,7 +15,8 @@
  * - engine/ (loom_engine.h): computes a decoded plan
  *
  * verify/ uses op/, chip/ and clock/, engine/ and clock/ use op/, and nothing else of the six is
- * used by another. What all share is here: the decoded plan (loom_plan.h), and the units that work is cut into (loom_tile.h).
+ * used by another. What all share is here: the decoded plan (loom_plan.h), and the units that work
+ * is cut into (loom_tile.h).
  *
  * It is freestanding: it calls no libc and no kernel function but the loom_port_* functions
  * declared here, which each side implements (loom_port.c in the module, base/port.c in the

@@ -27,7 +27,8 @@
  * - work.h: what was done so far, and when to look whether the client was killed
  * - reject.c: the record of a refusal; rule.c: names and texts of the rules
  *
- * It uses core/op, and core/clock for how long what it decodes takes. It does not know the engine: what can run a plan does not matter to its safety.
+ * It uses core/op, and core/clock for how long what it decodes takes. It does not know the engine:
+ * what can run a plan does not matter to its safety.
  */
 
 /* Bounds on what a verification takes, by byte of the plan and beside what each has; tested. */
