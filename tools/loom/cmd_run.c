@@ -477,7 +477,7 @@ static void tool_run_print_clock(const struct tool_run *run,
 	printf(" %.3f ms on %s at %.0f MHz", tool_run_chip_seconds(run, counters) * 1e3,
 	       chip->name, chip->frequency_hz / 1e6);
 	if (counters->cycles)
-		printf("; DMA works for %.0f %% of that, computing for %.0f %%",
+		printf("; DMA takes %.0f %% of it, computing %.0f %%",
 		       100.0 * counters->dma_cycles / counters->cycles,
 		       100.0 * counters->compute_cycles / counters->cycles);
 	if (counters->energy_fj)
