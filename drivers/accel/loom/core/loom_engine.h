@@ -24,8 +24,8 @@
  * - fp_math.c: elementary functions, since there is no libm in a kernel
  *
  * It uses core/op for the list of operations, sums of loom_clock.h, and nothing else: the plan was
- * checked before. Rejected: libm and intrinsics, whose last bits depend on the machine; and threads inside
- * of the engine: who has several processors runs several plans.
+ * checked before. Rejected: libm and intrinsics, whose last bits depend on the machine; and threads
+ * inside of the engine: who has several processors runs several plans.
  */
 
 /**

@@ -72,7 +72,7 @@ static bool same_on(struct test_case *test, const struct drm_loom_chip *chip, co
 	struct loom_planner_options options = { .chip = chip, .grouping = grouping };
 	struct outcome outcome = { .num_outputs = 0 };
 	struct loom_program *program;
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	bool ok = false;
 
 	if (!loom_program_create(test->graph, &options, &program, &err)) {
@@ -119,7 +119,7 @@ static void test_partial(void)
 	struct loom_planner_options options = { .chip = &chip };
 	struct test_case test = net_make(net_depthwise);
 	struct outcome want, outcome;
-	struct loom_error err = { "" };
+	struct loom_error err = { .text = "" };
 	int ret;
 
 	chip.opcodes &= ~BIT(CONV);
