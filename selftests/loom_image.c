@@ -95,7 +95,7 @@ TEST_F(image, takes_what_the_layout_says)
 	const uint32_t count = LOOM_ARRAY_SIZE(sizes);
 	uint32_t region, t, i;
 
-	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
+	for (region = UINT32_MAX; loom_next_region(self->client.fd, &region);)
 		for (t = 0; t < LOOM_ARRAY_SIZE(dtypes); t++)
 			for (i = 0; i < count * count; i++) {
 				const struct drm_loom_region_info *r = &self->region[region];

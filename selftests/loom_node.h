@@ -299,6 +299,17 @@ static inline int loom_query_region(int fd, uint32_t region, struct drm_loom_reg
 	return loom_query(fd, DRM_LOOM_QUERY_REGION, region, info, &size);
 }
 
+/* Goes to the next region that the chip has, from UINT32_MAX to the first. Return: if there is. */
+static inline bool loom_next_region(int fd, uint32_t *region)
+{
+	struct drm_loom_region_info info;
+
+	while (++*region < DRM_LOOM_REGION_COUNT)
+		if (loom_query_region(fd, *region, &info) || info.banks)
+			return true;
+	return false;
+}
+
 /* How the SRAM is when all that closed files had of it is freed, or too late for that. */
 static inline int loom_sram_settle(struct drm_loom_region_info *after)
 {

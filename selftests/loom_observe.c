@@ -68,7 +68,7 @@ FIXTURE_TEARDOWN(fdinfo)
 
 TEST_F(fdinfo, follows_buffers_of_each_region)
 {
-	static const char * const names[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
+	static const char * const names[DRM_LOOM_REGION_COUNT] = { "dram", "sram", "rom" };
 	int64_t total, resident, shared;
 	struct drm_loom_region_info info;
 	struct drm_loom_bo_info bo;
@@ -78,7 +78,7 @@ TEST_F(fdinfo, follows_buffers_of_each_region)
 	int fd = self->client.fd;
 
 	EXPECT_LT(0, loom_fdinfo(fd, "drm-client-id"));
-	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
+	for (region = UINT32_MAX; loom_next_region(fd, &region);) {
 		ASSERT_EQ(0, loom_query_region(fd, region, &info));
 		snprintf(key, sizeof(key), "drm-total-%s", names[region]);
 		total = loom_fdinfo(fd, key);
@@ -346,7 +346,7 @@ TEST_F(debugfs, memory_names_blocks_and_owners)
 	uint32_t region, handle;
 	char want[160], *text;
 
-	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
+	for (region = UINT32_MAX; loom_next_region(self->client.fd, &region);) {
 		ASSERT_EQ(0, loom_bo_create(self->client.fd, 54321, region, &handle));
 		ASSERT_EQ(0, loom_bo_info(self->client.fd, handle, &info));
 		snprintf(want, sizeof(want),

@@ -208,7 +208,7 @@ TEST_F(share, a_dma_buf_alone_keeps_the_bytes)
 	unsigned char *map;
 	pid_t child;
 
-	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
+	for (region = UINT32_MAX; loom_next_region(client->fd, &region);) {
 		child = loom_fork();
 		ASSERT_GE(child, 0);
 		if (!child) {
@@ -284,18 +284,18 @@ static uint64_t dirty(const unsigned char *map, uint64_t size)
 /* Allocates all of a region, more than once, and checks that every buffer is zero. */
 TEST_F_TIMEOUT(share, nobody_finds_what_another_left, 120)
 {
-	static const uint64_t sizes[DRM_LOOM_REGION_COUNT] = { 1 << 20, 64 << 10 };
+	static const uint64_t sizes[DRM_LOOM_REGION_COUNT] = { 1 << 20, 64 << 10, 1 << 20 };
 	uint32_t region, round, handles[64], count, i;
 	uint64_t found = 0;
 	unsigned char *map;
 
-	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
+	for (region = UINT32_MAX; loom_next_region(self->client.fd, &region);)
 		for (round = 0; round < 3; round++) {
 			/* other buffers each time */
 			int fd = loom_open();
 
 			ASSERT_GE(fd, 0);
-			for (count = 0; count < (region ? 64 : 16); count++) {
+			for (count = 0; count < (sizes[region] >> 20 ? 16 : 64); count++) {
 				if (loom_bo_create(fd, sizes[region], region, &handles[count]))
 					break;
 				map = loom_bo_map(fd, handles[count], sizes[region]);

@@ -6,7 +6,7 @@
 
 #include "loom_device.h"
 
-static const char *const tool_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
+static const char *const tool_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram", "rom" };
 
 /**
  * struct tool_info_options - the command line
@@ -76,6 +76,7 @@ static int tool_info_print_blocks(struct loom_device *device, uint32_t region)
 static int tool_info_print(struct loom_device *device, const struct tool_info_options *options)
 {
 	const struct drm_loom_device_info *info = loom_device_info(device);
+	const struct drm_loom_chip *chip = loom_device_chip(device);
 	char a[TOOL_TEXT], b[TOOL_TEXT], c[TOOL_TEXT], d[TOOL_TEXT], e[TOOL_TEXT];
 	struct drm_loom_region_info region;
 	int major, minor, patch, ret;
@@ -96,6 +97,8 @@ static int tool_info_print(struct loom_device *device, const struct tool_info_op
 	printf("\n%-6s  %5s  %9s  %16s  %9s  %9s  %12s  %6s\n", "region", "banks", "bank",
 	       "per bank: total", "allocated", "free", "largest free", "blocks");
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
+		if (!chip->region[i].banks)
+			continue;
 		ret = loom_device_region(device, i, &region);
 		if (ret)
 			return tool_info_region_failed(i, ret);
@@ -105,12 +108,15 @@ static int tool_info_print(struct loom_device *device, const struct tool_info_op
 		       tool_bytes(d, region.free_bytes), tool_bytes(e, region.largest_free_bytes),
 		       region.blocks);
 	}
+	ret = loom_device_region(device, DRM_LOOM_REGION_SRAM, &region);
+	if (ret)
+		return tool_info_region_failed(DRM_LOOM_REGION_SRAM, ret);
 	if (region.scratch_floor_bytes)
 		printf("\nof each SRAM bank: the lowest %s for scratch; %s for a client\n",
 		       tool_bytes(a, region.scratch_floor_bytes),
 		       tool_bytes(b, region.share_bytes));
 	for (i = 0; options->blocks && i < DRM_LOOM_REGION_COUNT; i++)
-		if (tool_info_print_blocks(device, i))
+		if (chip->region[i].banks && tool_info_print_blocks(device, i))
 			return TOOL_FAILED;
 	return 0;
 }
@@ -184,7 +190,8 @@ static int tool_info_json(struct loom_device *device)
 	json_close(&json, ']');
 	json_open(&json, "regions", '{');
 	for (i = 0; !ret && i < DRM_LOOM_REGION_COUNT; i++)
-		ret = tool_info_json_region(device, i, &json);
+		if (loom_device_chip(device)->region[i].banks)
+			ret = tool_info_json_region(device, i, &json);
 	json_close(&json, '}');
 	json_end(&json);
 	return ret;

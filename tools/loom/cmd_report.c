@@ -81,6 +81,8 @@ static int tool_report_print(const struct loom_target *target)
 	int ret;
 
 	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
+		if (!loom_device_chip(loom_target_device(target))->region[region].banks)
+			continue;
 		ret = loom_report_region_get(target, region, 0, &report);
 		if (ret)
 			return tool_fail("asking for the memory of %s: %s",

@@ -103,7 +103,9 @@ static int top_sample_take(const struct top *top, struct top_sample *sample)
 
 	memset(sample, 0, sizeof(*sample));
 	for (region = 0; !ret && region < DRM_LOOM_REGION_COUNT; region++)
-		ret = loom_report_region_get(top->target, region, 0, &sample->regions[region]);
+		if (loom_device_chip(loom_target_device(top->target))->region[region].banks)
+			ret = loom_report_region_get(top->target, region, 0,
+						     &sample->regions[region]);
 	if (!ret)
 		ret = loom_client_list(loom_target_device(top->target), &sample->clients,
 				       &sample->num_clients);
@@ -331,7 +333,9 @@ static void top_print(FILE *file, const struct top *top, const struct top_sample
 		clock, loom_target_name(top->target), top->name, now->num_clients,
 		now->num_clients == 1 ? "" : "s", 100 * busy, jobs);
 	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
-		top_print_region(file, now->regions[region], region, rows, now->num_clients);
+		if (now->regions[region])
+			top_print_region(file, now->regions[region], region, rows,
+					 now->num_clients);
 	if (top->sram.scratch_floor_bytes)
 		fprintf(file, "\nof each SRAM bank: the lowest %s for scratch; %s for a client\n",
 			tool_bytes(a, top->sram.scratch_floor_bytes),

@@ -155,9 +155,19 @@ enum drm_loom_region {
 	DRM_LOOM_REGION_DRAM = 0,
 	/** @DRM_LOOM_REGION_SRAM: small memory inside of the engine, which it computes on */
 	DRM_LOOM_REGION_SRAM = 1,
+	/**
+	 * @DRM_LOOM_REGION_ROM: memory that jobs only read, such as flash. Clients fill a buffer in
+	 * it through mmap(), which stands for programming the flash. Since minor 5
+	 */
+	DRM_LOOM_REGION_ROM = 2,
 };
 
-#define DRM_LOOM_REGION_COUNT		2
+/*
+ * DRM_LOOM_REGION_COUNT: kinds of memory. A chip need not have all of them: a region without banks
+ * is absent. QUERY_REGION answers with zeroes for it, QUERY_BLOCKS and QUERY_BANKS with empty
+ * arrays, and BO_CREATE there is EINVAL. Before minor 5 there were two, and QUERY of a third EINVAL
+ */
+#define DRM_LOOM_REGION_COUNT		3
 
 /* DRM_LOOM_MAX_BANKS: cap on the banks of a region */
 #define DRM_LOOM_MAX_BANKS			256
@@ -443,11 +453,11 @@ struct drm_loom_device_info {
  * @blocks: number of allocated blocks
  * @flags: zero
  * @scratch_floor_bytes: bytes from the first that can be given out, in each bank, that are kept for
- *	scratch: a plan that uses no more than that needs nobody's leave to run. Zero for DRAM. See
- *	DRM_LOOM_CONTEXT_EXCLUSIVE. Since minor 4, as all that follow
- * @share_bytes: what the buffers of a file may take of each bank. Zero for DRAM: no limit
+ *	scratch: a plan that uses no more than that needs nobody's leave to run. Zero but for SRAM.
+ *	See DRM_LOOM_CONTEXT_EXCLUSIVE. Since minor 4, as all that follow
+ * @share_bytes: what the buffers of a file may take of each bank. Zero but for SRAM: no limit
  * @share_used_bytes: what the resident buffers that the calling file has made take of the bank in
- *	which they take most. Zero for DRAM
+ *	which they take most. Zero but for SRAM
  */
 struct drm_loom_region_info {
 	__u32 banks;
@@ -576,7 +586,7 @@ enum drm_loom_layout {
  * enum drm_loom_direction - from which end of the banks to allocate
  */
 enum drm_loom_direction {
-	/** @DRM_LOOM_DIRECTION_DEFAULT: DRAM from the bottom, SRAM from the top */
+	/** @DRM_LOOM_DIRECTION_DEFAULT: SRAM from the top, other regions from the bottom */
 	DRM_LOOM_DIRECTION_DEFAULT = 0,
 	/** @DRM_LOOM_DIRECTION_BOTTOM_UP: lowest fitting address; if large, the tightest hole */
 	DRM_LOOM_DIRECTION_BOTTOM_UP = 1,
@@ -662,7 +672,7 @@ struct drm_loom_no_space {
  *
  * @size: bytes as the client sees them, not zero. Of an image: in: zero, out: @height rows
  *	of @pitch_bytes
- * @region: an &enum drm_loom_region
+ * @region: an &enum drm_loom_region that the chip has
  * @layout: an &enum drm_loom_layout
  * @page_bytes: unit of distribution over the banks, a power of two from the
  *	region's alignment to 1 MiB; zero means 4096. Zero for an image: its unit is the row
@@ -874,6 +884,7 @@ struct drm_loom_context_destroy {
  * @dma_cycles: cycles in which the DMA stream had something to do
  * @compute_cycles: the same of the compute stream
  * @energy_fj: femtojoule; zero where the description has no figures
+ * @rom_read_bytes: read from ROM, counted as @dram_read_bytes is
  */
 struct drm_loom_counters {
 	__u64 dram_read_bytes;
@@ -889,6 +900,7 @@ struct drm_loom_counters {
 	__u64 dma_cycles;
 	__u64 compute_cycles;
 	__u64 energy_fj;
+	__u64 rom_read_bytes;
 };
 
 /**
@@ -916,7 +928,7 @@ struct drm_loom_context_query {
  * the offset of its first entry, the number of entries and the size of an entry. Tables
  * start on eight bytes and lie inside the blob behind the header. There are no
  * addresses in it: commands name operands, an operand is a view of a tensor, and
- * a tensor lies at an offset in a slot (DRAM) or in the plan's scratch (SRAM).
+ * a tensor lies at an offset in a slot (DRAM, ROM) or in the plan's scratch (SRAM).
  * An SRAM tensor that has to outlive the run lies in a slot, too (DRM_LOOM_TENSOR_SLOT): it is then
  * in the bound buffer, and another plan can read what this one has left there.
  *
@@ -1017,6 +1029,8 @@ struct drm_loom_plan_header {
  * Since minor 3
  */
 #define DRM_LOOM_SLOT_SPREAD		(1 << 3)
+/* DRM_LOOM_SLOT_ROM: a ROM buffer is bound to it, which the plan only reads; since minor 5 */
+#define DRM_LOOM_SLOT_ROM			(1 << 4)
 
 /**
  * struct drm_loom_plan_slot - a place that a buffer is bound to at submit
@@ -1028,8 +1042,12 @@ struct drm_loom_plan_header {
  * With DRM_LOOM_SLOT_SRAM it is a piece of each SRAM bank at the same address, for SRAM tensors
  * that say DRM_LOOM_TENSOR_SLOT, and for no others.
  *
+ * With DRM_LOOM_SLOT_ROM it is for tensors in ROM, and for no others; without SRAM and ROM for
+ * those in DRAM. The chip must have that region.
+ *
  * @size: bytes that the plan uses of it, not zero; with DRM_LOOM_SLOT_SRAM per bank
- * @flags: DRM_LOOM_SLOT_*, READ or WRITE at least; not SRAM and SPREAD
+ * @flags: DRM_LOOM_SLOT_*, READ or WRITE at least; not SRAM and SPREAD; ROM neither with WRITE nor
+ *	with SRAM
  * @pad: zero
  */
 struct drm_loom_plan_slot {
@@ -1043,7 +1061,7 @@ struct drm_loom_plan_slot {
  *
  * Only an image can be bound to the slot then, and all tensors in the slot are windows of it.
  *
- * @slot: index of a slot, which is declared once; its size is @height rows of @pitch_bytes
+ * @slot: index of a DRAM slot, which is declared once; its size is @height rows of @pitch_bytes
  * @dtype: an &enum drm_loom_dtype
  * @width: elements in a row, not zero
  * @height: rows, not zero
@@ -1657,11 +1675,14 @@ enum drm_loom_rule {
 	DRM_LOOM_RULE_TOPOLOGY = 4,
 	/** @DRM_LOOM_RULE_SCRATCH: scratch fits in a bank above its reserved bytes */
 	DRM_LOOM_RULE_SCRATCH = 5,
-	/** @DRM_LOOM_RULE_SLOT: slots have a size, known flags, zero padding */
+	/** @DRM_LOOM_RULE_SLOT: slots have a size, known flags, no padding, a region of the chip */
 	DRM_LOOM_RULE_SLOT = 6,
 	/** @DRM_LOOM_RULE_TENSOR_FIELD: region, slot, flags and padding of a tensor are valid */
 	DRM_LOOM_RULE_TENSOR_FIELD = 7,
-	/** @DRM_LOOM_RULE_TENSOR_TYPE: type, rank, dims and lane axis of a tensor are valid */
+	/**
+	 * @DRM_LOOM_RULE_TENSOR_TYPE: type, rank, dims and lane axis of a tensor are valid, and
+	 * since minor 5 the type is one that the chip has
+	 */
 	DRM_LOOM_RULE_TENSOR_TYPE = 8,
 	/** @DRM_LOOM_RULE_TENSOR_STRIDE: strides of a tensor nest and keep elements aligned */
 	DRM_LOOM_RULE_TENSOR_STRIDE = 9,
@@ -1679,7 +1700,7 @@ enum drm_loom_rule {
 	DRM_LOOM_RULE_STEP = 15,
 	/** @DRM_LOOM_RULE_STREAM: a command stands in its opcode's stream */
 	DRM_LOOM_RULE_STREAM = 16,
-	/** @DRM_LOOM_RULE_OPCODE: the opcode is known */
+	/** @DRM_LOOM_RULE_OPCODE: the opcode is known, and since minor 5 one that the chip has */
 	DRM_LOOM_RULE_OPCODE = 17,
 	/** @DRM_LOOM_RULE_COMMAND_FIELD: padding of a command is zero */
 	DRM_LOOM_RULE_COMMAND_FIELD = 18,
@@ -1802,7 +1823,7 @@ struct drm_loom_scratch_conflict {
 	__u64 short_bytes;
 };
 
-/* DRM_LOOM_FIT_NOW: SUBMIT would not fail with EBUSY or EACCES, and DRAM has room for the slots */
+/* DRM_LOOM_FIT_NOW: SUBMIT would not fail with EBUSY or EACCES, and the slots have room */
 #define DRM_LOOM_FIT_NOW			(1 << 0)
 /* DRM_LOOM_FIT_RESERVED: the plan's scratch is reserved (DRM_LOOM_PLAN_RESERVE) */
 #define DRM_LOOM_FIT_RESERVED		(1 << 1)
@@ -1821,6 +1842,8 @@ struct drm_loom_scratch_conflict {
  * @dram_short_bytes: how many of them would not fit in DRAM even if everything else that can be
  *	evicted was evicted; zero if all fit
  * @conflict: the SRAM buffer that overlaps the scratch
+ * @rom_bytes: as @dram_bytes, for all ROM slots. Since minor 5, as all that follows
+ * @rom_short_bytes: as @dram_short_bytes
  */
 struct drm_loom_fit {
 	__u32 flags;
@@ -1829,6 +1852,8 @@ struct drm_loom_fit {
 	__u64 dram_bytes;
 	__u64 dram_short_bytes;
 	struct drm_loom_scratch_conflict conflict;
+	__u64 rom_bytes;
+	__u64 rom_short_bytes;
 };
 
 /*
@@ -1887,11 +1912,11 @@ struct drm_loom_plan_destroy {
 /**
  * struct drm_loom_binding - a buffer for a slot
  * @slot: index of the slot
- * @handle: GEM handle of a DRAM buffer. For a slot that is an image: an image of the same type and
- *	pitch, with rows at least as wide; else of any layout. On some banks only, or sharded: if
- *	the slot is DRM_LOOM_SLOT_SPREAD. For a DRM_LOOM_SLOT_SRAM: an interleaved
- *	SRAM buffer whose first page in each bank has room for the slot. The linear view of
- *	such a buffer is bank after bank, @page_bytes each
+ * @handle: GEM handle of a buffer in DRAM, in ROM for a DRM_LOOM_SLOT_ROM. For a slot that is an
+ *	image: an image of the same type and pitch, with rows at least as wide; else of any layout.
+ *	On some banks only, or sharded: if the slot is DRM_LOOM_SLOT_SPREAD. For a
+ *	DRM_LOOM_SLOT_SRAM: an interleaved SRAM buffer whose first page in each bank has room for
+ *	the slot. The linear view of such a buffer is bank after bank, @page_bytes each
  * @offset: first byte in the buffer that the slot uses, a multiple of 64, and of the pitch if
  *	the slot is an image; for a DRM_LOOM_SLOT_SRAM in each bank
  */

@@ -54,6 +54,10 @@ static const struct loom_client_key loom_client_keys[] = {
 	{ "drm-shared-sram", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_SRAM, shared_bytes) },
 	{ "drm-resident-sram", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_SRAM, resident_bytes) },
 	{ "drm-active-sram", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_SRAM, active_bytes) },
+	{ "drm-total-rom", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_ROM, total_bytes) },
+	{ "drm-shared-rom", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_ROM, shared_bytes) },
+	{ "drm-resident-rom", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_ROM, resident_bytes) },
+	{ "drm-active-rom", LOOM_CLIENT_MEMORY(DRM_LOOM_REGION_ROM, active_bytes) },
 };
 
 /* Where the value of @key begins, or NULL. Keys stand at the beginning of a line. */
@@ -108,7 +112,7 @@ static void loom_client_parse_ranges(const char *text, struct loom_client_memory
 bool loom_client_parse(const char *text, struct loom_client *client)
 {
 	static const char *const ranges[DRM_LOOM_REGION_COUNT] = {
-		"loom-banks-dram", "loom-banks-sram",
+		"loom-banks-dram", "loom-banks-sram", "loom-banks-rom",
 	};
 	const char *value = loom_client_find(text, "drm-driver");
 	size_t i;

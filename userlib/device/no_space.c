@@ -7,6 +7,7 @@
 
 static const char *const loom_no_space_regions[DRM_LOOM_REGION_COUNT] = {
 	[DRM_LOOM_REGION_DRAM] = "DRAM", [DRM_LOOM_REGION_SRAM] = "SRAM",
+	[DRM_LOOM_REGION_ROM] = "ROM",
 };
 
 int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space *record)

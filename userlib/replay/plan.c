@@ -168,7 +168,7 @@ static bool tensor_is_fine(struct replay *r, uint32_t index)
 
 	if (t->region >= DRM_LOOM_REGION_COUNT || !replay_dtype_bytes(t->dtype) || !t->rank ||
 	    t->rank > DRM_LOOM_MAX_RANK || t->lane_axis >= t->rank ||
-	    (t->region == DRM_LOOM_REGION_DRAM && t->slot >= r->header->slots.count) ||
+	    (t->region != DRM_LOOM_REGION_SRAM && t->slot >= r->header->slots.count) ||
 	    t->first_step > t->last_step || t->last_step >= r->header->steps.count)
 		return replay_fault(r, LOOM_REPLAY_FORM, "tensor %u makes no sense", index);
 	if (__builtin_add_overflow(t->offset, t->size, &end) || end > space_of(r, t)->bytes)
@@ -178,7 +178,7 @@ static bool tensor_is_fine(struct replay *r, uint32_t index)
 		return true;
 	parent = t->parent < r->header->tensors.count ? &r->tensors[t->parent] : NULL;
 	if (!parent || parent->flags & DRM_LOOM_TENSOR_ALIAS || parent->region != t->region ||
-	    (t->region == DRM_LOOM_REGION_DRAM && parent->slot != t->slot) ||
+	    (t->region != DRM_LOOM_REGION_SRAM && parent->slot != t->slot) ||
 	    t->offset < parent->offset || end > parent->offset + parent->size)
 		return replay_fault(r, LOOM_REPLAY_ROOM, "tensor %u does not lie in tensor %u",
 				    index, t->parent);
@@ -371,7 +371,7 @@ static bool view_is_fine(struct replay *r, const struct drm_loom_plan_view *v)
 	t = &r->tensors[v->tensor];
 	if (v->dtype != t->dtype || !v->rank || v->rank > DRM_LOOM_MAX_RANK ||
 	    v->lane_axis >= v->rank ||
-	    (t->region == DRM_LOOM_REGION_DRAM && (v->lane_axis || v->lane_start)))
+	    (t->region != DRM_LOOM_REGION_SRAM && (v->lane_axis || v->lane_start)))
 		return replay_fault(r, LOOM_REPLAY_FORM, "a view of tensor %u makes no sense",
 				    v->tensor);
 	for (i = 0; i < v->rank; i++) {

@@ -13,7 +13,7 @@
 /* Faults that are listed unless the options say how many. */
 #define REPLAY_LISTED	16
 
-/* Bytes that DMA moves, and those of images that CONV and POOL use in DRAM. */
+/* Bytes that DMA moves, and those that compute commands use where they are. */
 static void count_bytes(struct replay *r)
 {
 	struct drm_loom_counters *c = &r->report->counted;
@@ -23,7 +23,9 @@ static void count_bytes(struct replay *r)
 		const struct replay_operand *operand = &r->operands[i];
 		uint64_t bytes = (uint64_t)operand->count * operand->bytes;
 
-		if (operand->tensor->region == DRM_LOOM_REGION_DRAM)
+		if (operand->tensor->region == DRM_LOOM_REGION_ROM)
+			c->rom_read_bytes += bytes;
+		else if (operand->tensor->region == DRM_LOOM_REGION_DRAM)
 			*(i ? &c->dram_read_bytes : &c->dram_write_bytes) += bytes;
 		else if (r->dma)
 			*(i ? &c->sram_read_bytes : &c->sram_write_bytes) += bytes;
@@ -66,15 +68,19 @@ static bool move(struct replay *r)
 	    r->operands[0].bytes != r->operands[1].bytes ||
 	    (r->opcode == DRM_LOOM_OP_COPY ? to != from : to == from) ||
 	    (r->opcode == DRM_LOOM_OP_LOAD && to != DRM_LOOM_REGION_SRAM) ||
-	    (r->opcode == DRM_LOOM_OP_STORE && to != DRM_LOOM_REGION_DRAM))
+	    (r->opcode == DRM_LOOM_OP_STORE &&
+	     (to != DRM_LOOM_REGION_DRAM || from != DRM_LOOM_REGION_SRAM)))
 		return replay_misfit(r, 1);
 	return replay_cells_move(r);
 }
 
-/* Only CONV and POOL read and write images in DRAM. */
-static bool may_be_in_dram(uint32_t opcode, uint32_t operand)
+/* Only CONV and POOL read and write images in DRAM; all read in a region that the chip reads in. */
+static bool may_be_outside(const struct replay *r, uint32_t operand, uint32_t region)
 {
-	return operand < 2 && (opcode == DRM_LOOM_OP_CONV || opcode == DRM_LOOM_OP_POOL);
+	if (operand && r->options->chip->region[region].flags & DRM_LOOM_CHIP_IN_PLACE)
+		return true;
+	return region == DRM_LOOM_REGION_DRAM && operand < 2 &&
+	       (r->opcode == DRM_LOOM_OP_CONV || r->opcode == DRM_LOOM_OP_POOL);
 }
 
 static bool compute(struct replay *r, const struct replay_op *op)
@@ -82,8 +88,8 @@ static bool compute(struct replay *r, const struct replay_op *op)
 	uint32_t i;
 
 	for (i = 0; i < r->num_operands; i++)
-		if (r->operands[i].tensor->region == DRM_LOOM_REGION_DRAM &&
-		    !may_be_in_dram(r->opcode, i))
+		if (r->operands[i].tensor->region != DRM_LOOM_REGION_SRAM &&
+		    !may_be_outside(r, i, r->operands[i].tensor->region))
 			return replay_misfit(r, i);
 	for (i = 1; i < r->num_operands; i++)
 		if (!replay_cells_read(r, i))

@@ -53,13 +53,16 @@ int loom_host_memory_create(const struct drm_loom_chip *chip, struct loom_host_m
 	memory->chip = chip;
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
 		const struct drm_loom_chip_region *region = &chip->region[i];
-		u64 base, limit = region->bank_bytes - region->bank_bytes % region->align_bytes;
+		u64 base, limit;
 
+		if (!region->banks)
+			continue;
+		limit = region->bank_bytes - region->bank_bytes % region->align_bytes;
 		ret = -EINVAL;
 		if (loom_round_up(region->reserved_bytes, region->align_bytes, &base))
 			ret = loom_bank_init(&memory->bank[i], base, limit, region->banks,
-					     i == DRM_LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
-								     LOOM_BANK_LARGE_BEST_FIT);
+					     i == DRM_LOOM_REGION_SRAM ?
+					     LOOM_BANK_LARGE_BEST_FIT : LOOM_BANK_BEST_FIT);
 		if (ret)
 			goto fail;
 	}
@@ -81,7 +84,8 @@ void loom_host_memory_destroy(struct loom_host_memory *memory)
 	if (!memory)
 		return;
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
-		loom_bank_fini(&memory->bank[i]);
+		if (memory->chip->region[i].banks)
+			loom_bank_fini(&memory->bank[i]);
 	pthread_mutex_destroy(&memory->lock);
 	free(memory);
 }

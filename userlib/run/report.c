@@ -36,7 +36,7 @@ struct loom_report_state {
 	struct loom_report_bank banks[];
 };
 
-static const char *const loom_report_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
+static const char *const loom_report_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram", "rom" };
 
 static const char *const loom_report_kinds[] = {
 	[LOOM_REPORT_FREE] = "free",
@@ -182,6 +182,8 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 	if (region >= DRM_LOOM_REGION_COUNT)
 		return -EINVAL;
 	chip = &target->chip->region[region];
+	if (!chip->banks)
+		return -EINVAL;
 	ret = target->ops->blocks(target, region, &blocks, &count, &held_bytes);
 	if (ret)
 		return ret;

@@ -90,6 +90,8 @@ int loom_report_rows(const struct loom_report_files *files, const struct loom_ta
 
 	snprintf(who, sizeof(who), "%d,%u", (int)getpid(), plan);
 	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
+		if (!target->chip->region[region].banks)
+			continue;
 		ret = loom_report_region_get(target, region, scratch_bytes, &report);
 		if (ret)
 			return ret;

@@ -199,6 +199,7 @@ static void loom_soft_count(struct loom_session *session, const struct drm_loom_
 		.dram_write_bytes = now->dram_write_bytes - before->dram_write_bytes,
 		.sram_read_bytes = now->sram_read_bytes - before->sram_read_bytes,
 		.sram_write_bytes = now->sram_write_bytes - before->sram_write_bytes,
+		.rom_read_bytes = now->rom_read_bytes - before->rom_read_bytes,
 		.macs = now->macs - before->macs,
 		.steps = now->steps - before->steps,
 		.commands = now->commands - before->commands,

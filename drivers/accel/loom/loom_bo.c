@@ -23,9 +23,9 @@
  * DOC: Buffers
  *
  * A buffer is placed in its region when it is made, takes the same addresses in each of its banks,
- * and is seen by clients as a line of bytes. When the DRAM is full, the buffer that was used least
- * recently loses its address and keeps its bytes (see loom_ttm.c); a job that is bound to it brings
- * it back, maybe to another address. Clients cannot tell, because plans hold no addresses.
+ * and is seen by clients as a line of bytes. If the DRAM or ROM is full, the buffer least recently
+ * used loses its address and keeps its bytes (see loom_ttm.c); a job that is bound to it brings it
+ * back, maybe to another address. Clients cannot tell, because plans hold no addresses.
  *
  * Who needs room takes these steps, none of which waits for a job:
  *
@@ -71,9 +71,9 @@
  * The soft device is the processor, so it needs the exporter's memory to be coherent with it:
  * dma_buf_begin_cpu_access() takes the reservation lock, and no job may.
  *
- * The kernel's own mapping of a buffer is made by the first job that uses it and
- * kept until the pages go (swapped out, or the buffer destroyed). Making one for
- * each job was tried on paper and rejected: it costs more than a small job does.
+ * The kernel's own mapping of a buffer is made by the first job that uses it and kept until the
+ * pages go (swapped out, or the buffer destroyed). Making one for each job was tried on paper and
+ * rejected: it costs more than a small job does.
  */
 
 static const struct ttm_place loom_bo_system_place = {
@@ -152,7 +152,7 @@ int loom_bo_room_end(struct loom_bo_room *room, int ret)
 	mutex_unlock(&room->loom->place_lock);
 	if (ret != -EAGAIN)
 		return ret;
-	return loom_bo_wait_freed(room->loom, DRM_LOOM_REGION_DRAM, room->freed);
+	return loom_bo_wait_freed(room->loom, room->region, room->freed);
 }
 
 /*
@@ -181,8 +181,7 @@ static int loom_bo_make_room_locked(struct loom_bo *bo, struct loom_bo_room *roo
 				 room->number, &dying);
 	if (!gem && dying)
 		return -EAGAIN;
-	/* nothing is left, but something may have gone by itself since the last try */
-	if (!gem)
+	if (!gem) /* nothing is left, but something may have gone by itself since the last try */
 		return READ_ONCE(region->freed) == room->freed ? -ENOSPC : 0;
 	victim = gem_to_loom_bo(gem);
 	/* until all is unlocked: lockdep takes the first lock of an exec for all of them */
@@ -237,7 +236,8 @@ static int loom_bo_place_evicting_locked(struct loom_bo *bo, struct loom_bo_room
 	int ret;
 
 	do {
-		room->freed = READ_ONCE(room->loom->region[bo->shape.region].freed);
+		room->region = bo->shape.region;
+		room->freed = READ_ONCE(room->loom->region[room->region].freed);
 		ret = loom_bo_validate_locked(bo, LOOM_BO_PLACE_IDLE);
 		if (ret == -ENOSPC)
 			ret = loom_bo_validate_locked(bo, 0);
@@ -265,7 +265,7 @@ int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room)
 
 	/* TTM does not evict for a place that is only desired */
 	ret = loom_bo_validate_locked(bo, TTM_PL_FLAG_DESIRED);
-	if (ret == -ENOSPC && room && bo->shape.region == DRM_LOOM_REGION_DRAM)
+	if (ret == -ENOSPC && room && bo->shape.region != DRM_LOOM_REGION_SRAM)
 		ret = loom_bo_place_evicting_locked(bo, room);
 	if (!ret && room)
 		loom_bo_keep_locked(bo, room);
@@ -364,7 +364,7 @@ static int loom_bo_try_place(struct loom_bo *bo)
 		return ret;
 	ret = loom_bo_place_locked(bo, NULL);
 	dma_resv_unlock(bo->tbo.base.resv);
-	if (ret != -ENOSPC || bo->shape.region != DRM_LOOM_REGION_DRAM)
+	if (ret != -ENOSPC || bo->shape.region == DRM_LOOM_REGION_SRAM)
 		return ret;
 	do {
 		ret = loom_bo_room_begin(&room, to_loom_device(bo->tbo.base.dev));

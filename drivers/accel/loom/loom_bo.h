@@ -94,7 +94,9 @@ struct loom_bo_room {
 	struct drm_exec *exec;
 	/** @number: loom_region_block.keep of these buffers once they are placed */
 	u64 number;
-	/** @freed: loom_region.freed of the DRAM before the last try */
+	/** @region: where room is made, an &enum drm_loom_region; set with @freed */
+	u32 region;
+	/** @freed: loom_region.freed of it before the last try */
 	u64 freed;
 	/** @evicted: buffers that had to be locked to be evicted, with references */
 	struct list_head evicted;

@@ -167,6 +167,7 @@ void loom_context_account(struct loom_context *context,
 	sum->dram_write_bytes += counters->dram_write_bytes;
 	sum->sram_read_bytes += counters->sram_read_bytes;
 	sum->sram_write_bytes += counters->sram_write_bytes;
+	sum->rom_read_bytes += counters->rom_read_bytes;
 	sum->macs += counters->macs;
 	sum->steps += counters->steps;
 	sum->commands += counters->commands;

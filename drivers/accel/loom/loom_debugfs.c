@@ -206,6 +206,8 @@ static int loom_debugfs_memory(struct seq_file *m, void *data)
 	u32 id;
 
 	for (id = 0; !ret && id < DRM_LOOM_REGION_COUNT; id++) {
+		if (!loom_region_exists(&loom->region[id]))
+			continue;
 		loom_region_info(&loom->region[id], NULL, &info);
 		seq_printf(m, "%s: %u banks; in each: total %llu, allocated %llu, free %llu, ",
 			   loom_region_names[id], info.banks, info.total_bytes,

@@ -215,7 +215,7 @@ static void loom_drv_postclose(struct drm_device *drm, struct drm_file *file)
 	}
 	loom_context_drop_all(client);
 	loom_plan_object_drop_all(client);
-	loom_region_forget(&loom->region[DRM_LOOM_REGION_DRAM]);
+	loom_region_forget_all(loom->region);
 	loom_region_close(&loom->region[DRM_LOOM_REGION_SRAM]);
 	loom_file_put(client);
 }

@@ -80,6 +80,8 @@ void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 	spin_unlock(&file->table_lock);
 
 	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
+		if (!loom_region_exists(&loom->region[region]))
+			continue;
 		drm_print_memory_stats(p, &stats[region], LOOM_COMPAT_GEM_STATUS,
 				       loom_region_names[region]);
 		if (bank_bytes)

@@ -305,7 +305,7 @@ void loom_job_free(struct loom_job *job)
 	/* the last one of a closed file */
 	if (READ_ONCE(job->context->client->closed) &&
 	    !atomic64_read(&job->context->client->queued_jobs))
-		loom_region_forget(&job->loom->region[DRM_LOOM_REGION_DRAM]);
+		loom_region_forget_all(job->loom->region);
 	loom_plan_object_put(job->plan);
 	if (job->powered) {
 		pm_runtime_mark_last_busy(job->loom->drm.dev);

@@ -195,11 +195,13 @@ int loom_plan_conflict_write(const struct loom_region_conflict *conflict, struct
 	return loom_user_write(to, size, &record, sizeof(record));
 }
 
-/* Bytes per bank of all DRAM slots, each in a buffer of its own. Saturates. */
-static u64 loom_plan_object_dram_bytes(const struct loom_plan_object *object)
+/*
+ * Bytes per bank of all slots whose flags SRAM and ROM are these, each in a buffer of its own.
+ * Saturates. There is such a slot only if the chip has the region.
+ */
+static u64 loom_plan_object_bytes(const struct loom_plan_object *object, u32 flags,
+				  const struct drm_loom_chip_region *chip)
 {
-	const struct drm_loom_chip_region *dram =
-		&object->loom->chip->region[DRM_LOOM_REGION_DRAM];
 	const struct loom_plan *plan = object->plan;
 	u64 sum = 0;
 	u32 i;
@@ -207,11 +209,11 @@ static u64 loom_plan_object_dram_bytes(const struct loom_plan_object *object)
 	for (i = 0; i < plan->slot_count; i++) {
 		struct loom_layout layout;
 
-		if (plan->slots[i].flags & DRM_LOOM_SLOT_SRAM)
+		if ((plan->slots[i].flags & (DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_ROM)) != flags)
 			continue;
 		if (loom_layout_interleaved(&layout, plan->slots[i].size,
-					    loom_shape_default_page_bytes(dram), dram->banks,
-					    dram->align_bytes) ||
+					    loom_shape_default_page_bytes(chip), chip->banks,
+					    chip->align_bytes) ||
 		    check_add_overflow(sum, layout.bytes_per_bank, &sum))
 			return U64_MAX;
 	}
@@ -229,22 +231,28 @@ void loom_plan_object_fit(struct loom_plan_object *object, struct drm_file *file
 {
 	struct loom_region *region = object->loom->region;
 	struct loom_file *client = file->driver_priv;
-	u64 room = loom_region_total(&region[DRM_LOOM_REGION_DRAM]);
+	u64 dram_room = loom_region_total(&region[DRM_LOOM_REGION_DRAM]);
+	u64 rom_room = loom_region_total(&region[DRM_LOOM_REGION_ROM]);
 	struct loom_region_conflict conflict;
 
 	*fit = (struct drm_loom_fit) {
 		.scratch_bytes = object->plan->scratch_ends[0],
-		.dram_bytes = loom_plan_object_dram_bytes(object),
+		.dram_bytes = loom_plan_object_bytes(object, 0,
+						     region[DRM_LOOM_REGION_DRAM].chip),
+		.rom_bytes = loom_plan_object_bytes(object, DRM_LOOM_SLOT_ROM,
+						    region[DRM_LOOM_REGION_ROM].chip),
 	};
 	if (loom_region_holds(&region[DRM_LOOM_REGION_SRAM], &object->scratch))
 		fit->flags |= DRM_LOOM_FIT_RESERVED;
 	if (fit->scratch_bytes > region[DRM_LOOM_REGION_SRAM].sram.floor_bytes)
 		fit->flags |= DRM_LOOM_FIT_EXCLUSIVE;
-	if (fit->dram_bytes > room)
-		fit->dram_short_bytes = fit->dram_bytes - room;
+	if (fit->dram_bytes > dram_room)
+		fit->dram_short_bytes = fit->dram_bytes - dram_room;
+	if (fit->rom_bytes > rom_room)
+		fit->rom_short_bytes = fit->rom_bytes - rom_room;
 	if (loom_region_find_conflict(&region[DRM_LOOM_REGION_SRAM], object->plan, &conflict))
 		loom_plan_conflict_record(&conflict, file, &fit->conflict);
-	else if (!fit->dram_short_bytes &&
+	else if (!fit->dram_short_bytes && !fit->rom_short_bytes &&
 		 (!(fit->flags & DRM_LOOM_FIT_EXCLUSIVE) ||
 		  loom_region_entitled(&region[DRM_LOOM_REGION_SRAM], &client->sram)))
 		fit->flags |= DRM_LOOM_FIT_NOW;

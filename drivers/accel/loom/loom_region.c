@@ -31,15 +31,15 @@
  * ends do not grow from a bank to the next (see &loom_plan.scratch_ends): if a buffer overlaps
  * it at all, it does in the first of the buffer's banks.
  *
- * A DRAM buffer may be evicted while jobs use it (see loom_ttm.c). Then its address is free for
- * others, and what it leaves behind is kept in a tree of address ranges: the fences of these jobs.
- * A job that uses another buffer there later waits for them. So nobody waits for them but the jobs
- * that need to, and an address is never used by two running jobs for different buffers. Leftovers
- * stay in the tree by themselves, whoever has the addresses meanwhile and gives them back in turn.
- * They are freed when somebody adds one: of the oldest a few are looked at each time, more than
- * one, so that the tree does not grow beyond what is needed and nobody pays for all of them. The
- * last ones go with the files of clients: their fences keep the module in memory. The SRAM has
- * none: jobs that use a buffer end before it loses its address there.
+ * Outside of the SRAM a buffer may be evicted while jobs use it (loom_ttm.c). Its address is free
+ * for others then, and what it leaves behind is kept in a tree of address ranges: the fences of
+ * these jobs. A job that uses another buffer there later waits for them. So nobody waits for them
+ * but the jobs that need to, and an address is never used by two running jobs for different
+ * buffers. Leftovers stay in the tree by themselves, whoever has the addresses meanwhile and gives
+ * them back in turn. They are freed when somebody adds one: of the oldest a few are looked at each
+ * time, more than one, so that the tree does not grow beyond what is needed and nobody pays for
+ * all of them. The last ones go with the files of clients: their fences keep the module in memory.
+ * The SRAM has none: jobs that use a buffer end before it loses its address there.
  *
  * Rejected: to hand the fences from block to block. A block would need room for those of all
  * blocks before it, which cannot be allocated under the lock. Also rejected: one fence per region
@@ -47,7 +47,7 @@
  * the way of everybody whose buffer was placed after it.
  */
 
-const char * const loom_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram" };
+const char * const loom_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram", "rom" };
 
 /* Where the bytes begin that a file may have a buffer in; the lowest bank has most scratch. */
 static u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,
@@ -199,14 +199,7 @@ int loom_region_fences(struct loom_region *region, struct loom_region_block *blo
 	return 0;
 }
 
-/**
- * loom_region_forget() - free what jobs that have ended have left behind
- * @region: the region
- *
- * For when a file is closed, and when the last job of a closed file is freed: after the last of
- * these nothing is left.
- */
-void loom_region_forget(struct loom_region *region)
+static void loom_region_forget(struct loom_region *region)
 {
 	struct loom_region_leftover *leftover, *next;
 
@@ -214,6 +207,22 @@ void loom_region_forget(struct loom_region *region)
 	list_for_each_entry_safe(leftover, next, &region->leftover_age, age)
 		loom_region_look_at_leftover_locked(region, leftover);
 	mutex_unlock(&region->lock);
+}
+
+/**
+ * loom_region_forget_all() - free what jobs that have ended have left behind
+ * @regions: those of a device; the SRAM never has any
+ *
+ * For when a file is closed, and when the last job of a closed file is freed: after the last of
+ * these nothing is left.
+ */
+void loom_region_forget_all(struct loom_region *regions)
+{
+	u32 id;
+
+	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++)
+		if (id != DRM_LOOM_REGION_SRAM)
+			loom_region_forget(&regions[id]);
 }
 
 /* ------------------------------------------------------------------ blocks */
@@ -425,7 +434,7 @@ struct drm_gem_object *loom_region_find_displaceable(struct loom_region *region,
 }
 
 /**
- * loom_region_init() - set up the banks of a region, all of them free
+ * loom_region_init() - set up the banks of a region, all of them free, or one without banks
  * @region: zeroed
  * @id: an &enum drm_loom_region
  * @chip: its banks; lives as long as the region
@@ -438,9 +447,6 @@ int loom_region_init(struct loom_region *region, u32 id,
 {
 	u64 base, limit = chip->bank_bytes;
 
-	if (!loom_round_up(chip->reserved_bytes, chip->align_bytes, &base))
-		return -EINVAL;
-	limit -= limit % chip->align_bytes;
 	region->id = id;
 	region->dev = dev;
 	region->chip = chip;
@@ -448,13 +454,18 @@ int loom_region_init(struct loom_region *region, u32 id,
 	region->leftovers = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&region->leftover_age);
 	init_waitqueue_head(&region->freed_wait);
-	if (id == DRM_LOOM_REGION_SRAM)
-		loom_sram_init(&region->sram, chip, limit - base);
 	mutex_init(&region->lock);
 	spin_lock_init(&region->scratch_lock);
+	if (!loom_region_exists(region))
+		return 0;
+	if (!loom_round_up(chip->reserved_bytes, chip->align_bytes, &base))
+		return -EINVAL;
+	limit -= limit % chip->align_bytes;
+	if (id == DRM_LOOM_REGION_SRAM)
+		loom_sram_init(&region->sram, chip, limit - base);
 	return loom_bank_init(&region->bank, base, limit, chip->banks,
-			      id == DRM_LOOM_REGION_DRAM ? LOOM_BANK_BEST_FIT :
-							   LOOM_BANK_LARGE_BEST_FIT);
+			      id == DRM_LOOM_REGION_SRAM ? LOOM_BANK_LARGE_BEST_FIT :
+							   LOOM_BANK_BEST_FIT);
 }
 
 /**
@@ -465,7 +476,8 @@ void loom_region_fini(struct loom_region *region)
 {
 	struct loom_region_leftover *leftover, *next;
 
-	WARN_ON(loom_bank_fini(&region->bank));
+	if (loom_region_exists(region))
+		WARN_ON(loom_bank_fini(&region->bank));
 	/* jobs have references to the device, so these fences have signalled */
 	list_for_each_entry_safe(leftover, next, &region->leftover_age, age)
 		loom_region_leftover_free(leftover);
@@ -561,6 +573,10 @@ void loom_region_info(struct loom_region *region, const struct loom_sram_share *
 	struct rb_node *most;
 	u64 scratch, used;
 
+	if (!loom_region_exists(region)) {
+		*info = (struct drm_loom_region_info) {};
+		return;
+	}
 	mutex_lock(&region->lock);
 	loom_bank_stats(&region->bank, NULL, &stats);
 	spin_lock(&region->scratch_lock);
@@ -697,6 +713,8 @@ u64 loom_region_blocks(struct loom_region *region, const struct loom_mask *mask,
 	struct loom_bank_span span;
 	u64 n = 0;
 
+	if (!loom_region_exists(region))
+		return 0;
 	mutex_lock(&region->lock);
 	if (region->bank.base) {
 		if (n < max)

@@ -172,6 +172,12 @@ struct loom_region_block {
 	u64 keep;
 };
 
+/* Whether the chip has it. One that it has not has no banks, no blocks, and no part in TTM. */
+static inline bool loom_region_exists(const struct loom_region *region)
+{
+	return region->chip->banks;
+}
+
 static inline struct loom_region *to_loom_region(struct ttm_resource_manager *manager)
 {
 	return container_of(manager, struct loom_region, manager);
@@ -188,7 +194,7 @@ static inline u64 loom_region_address(struct ttm_resource *resource)
 	return to_loom_region_block(resource)->block.start;
 }
 
-/* "dram" and "sram", by &enum drm_loom_region */
+/* "dram", "sram" and "rom", by &enum drm_loom_region */
 extern const char * const loom_region_names[DRM_LOOM_REGION_COUNT];
 
 int loom_region_init(struct loom_region *region, u32 id,
@@ -201,7 +207,7 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 					    struct loom_sram_share *share);
 void loom_region_free(struct loom_region *region, struct loom_region_block *block);
 int loom_region_leave(struct loom_region_block *block, struct dma_fence **fences, u32 count);
-void loom_region_forget(struct loom_region *region);
+void loom_region_forget_all(struct loom_region *regions);
 int loom_region_fences(struct loom_region *region, struct loom_region_block *block,
 		       struct dma_fence ***fences, u32 *count);
 struct drm_gem_object *loom_region_victim(struct loom_region *region, const struct loom_mask *mask,

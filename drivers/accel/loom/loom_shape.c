@@ -191,6 +191,8 @@ int loom_shape_init(struct loom_shape *shape, struct drm_device *drm,
 				   args->region, args->direction, args->flags, args->pad,
 				   args->no_space_size);
 	region = &chip->region[array_index_nospec(args->region, DRM_LOOM_REGION_COUNT)];
+	if (!region->banks)
+		return loom_refuse(drm, -EINVAL, "buffer: the chip has no region %u", args->region);
 	shape->region = args->region;
 	shape->kind = args->layout;
 	ret = loom_shape_copy_mask(shape, drm, region->banks, args);

@@ -130,7 +130,7 @@ static int loom_submit_bind_one(struct loom_job *job, struct drm_file *file,
 	const struct loom_slot *want;
 	struct loom_job_slot *slot;
 	struct drm_gem_object *gem;
-	u32 number;
+	u32 number, region;
 	u64 size;
 
 	if (binding->slot >= job->slot_count)
@@ -160,7 +160,8 @@ static int loom_submit_bind_one(struct loom_job *job, struct drm_file *file,
 		return loom_refuse(drm, -EINVAL, "submit: slot %u in SRAM does not fit buffer %u",
 				   number, binding->handle);
 	}
-	if (slot->bo->shape.region != DRM_LOOM_REGION_DRAM || slot->offset > size ||
+	region = want->flags & DRM_LOOM_SLOT_ROM ? DRM_LOOM_REGION_ROM : DRM_LOOM_REGION_DRAM;
+	if (slot->bo->shape.region != region || slot->offset > size ||
 	    slot->size > size - slot->offset)
 		return loom_refuse(drm, -EINVAL, "submit: slot %u: %llu bytes at %llu of %llu",
 				   number, slot->size, slot->offset, size);

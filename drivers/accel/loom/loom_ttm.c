@@ -87,7 +87,7 @@ static int loom_ttm_region_init(struct loom_device *loom, u32 id)
 	int ret;
 
 	ret = loom_region_init(region, id, &loom->chip->region[id], loom_device_index(loom));
-	if (ret)
+	if (ret || !loom_region_exists(region))
 		return ret;
 	ttm_resource_manager_init(&region->manager, &loom->ttm,
 				  loom_region_total(region) * region->chip->banks);
@@ -103,6 +103,8 @@ static int loom_ttm_region_account(struct loom_device *loom, u32 id)
 {
 	struct loom_region *region = &loom->region[id];
 
+	if (!loom_region_exists(region))
+		return 0;
 	return loom_compat_dmem_register(&loom->drm, &region->manager, loom_region_names[id],
 					 loom_region_total(region) * region->chip->banks);
 }
@@ -111,10 +113,12 @@ static void loom_ttm_region_fini(struct loom_device *loom, u32 id)
 {
 	struct loom_region *region = &loom->region[id];
 
-	ttm_resource_manager_set_used(&region->manager, false);
-	ttm_resource_manager_evict_all(&loom->ttm, &region->manager);
-	ttm_resource_manager_cleanup(&region->manager);
-	ttm_set_driver_manager(&loom->ttm, LOOM_REGION_PLACEMENT(id), NULL);
+	if (loom_region_exists(region)) {
+		ttm_resource_manager_set_used(&region->manager, false);
+		ttm_resource_manager_evict_all(&loom->ttm, &region->manager);
+		ttm_resource_manager_cleanup(&region->manager);
+		ttm_set_driver_manager(&loom->ttm, LOOM_REGION_PLACEMENT(id), NULL);
+	}
 	loom_region_fini(region);
 }
 

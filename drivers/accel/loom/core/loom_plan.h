@@ -18,7 +18,7 @@ struct loom_op;
 /**
  * struct loom_view - an operand, resolved
  * @region: an &enum drm_loom_region
- * @slot: slot it lies in (DRAM, and SRAM if @bound)
+ * @slot: slot it lies in (DRAM, ROM, and SRAM if @bound)
  * @tensor: tensor it is a view of, for reports
  * @dtype: an &enum drm_loom_dtype
  * @elem_bytes: bytes of an element

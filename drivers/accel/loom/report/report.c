@@ -14,6 +14,7 @@
 #include "loom_file.h"
 #include "loom_job.h"
 #include "loom_plan_object.h"
+#include "loom_region.h"
 #include "report.h"
 
 /**
@@ -91,12 +92,12 @@ static void loom_report_print(const struct loom_report *report, struct drm_print
 	drm_printf(p, "cycles: %llu\ndma_cycles: %llu\ncompute_cycles: %llu\nenergy_fj: %llu\n",
 		   counters->cycles, counters->dma_cycles, counters->compute_cycles,
 		   counters->energy_fj);
+	drm_printf(p, "rom_read_bytes: %llu\n", counters->rom_read_bytes);
 	for (i = 0; i < report->slot_count; i++) {
 		const struct loom_report_slot *slot = &report->slots[i];
 
 		drm_printf(p, "slot: %u region %s offset %llu size %llu flags 0x%x\n", i,
-			   slot->region == DRM_LOOM_REGION_SRAM ? "sram" : "dram", slot->offset,
-			   slot->size, slot->flags);
+			   loom_region_names[slot->region], slot->offset, slot->size, slot->flags);
 	}
 }
 

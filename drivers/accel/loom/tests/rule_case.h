@@ -11,6 +11,7 @@
  * @what: what is wrong
  * @change: breaks the tables before the plan is made
  * @patch: breaks the plan's bytes; may change their number
+ * @on: what the chip has or lacks, beside the one that the sample is made for; or NULL
  * @huge: takes hundreds of megabytes, and more than one may ask of a kernel
  * @valid: fields of the reject record that must say something
  * @step: expected, if in @valid
@@ -26,6 +27,7 @@ struct rule_case {
 	const char *what;
 	void (*change)(struct plan_builder *pb);
 	void (*patch)(struct drm_loom_plan_header *header, u64 *size);
+	void (*on)(struct drm_loom_chip *chip);
 	bool huge;
 	u32 valid;
 	u32 step;
@@ -41,6 +43,8 @@ struct rule_case {
 #define PATCH(_name) \
 	static void patch_##_name(struct drm_loom_plan_header *header, u64 *size)
 
+#define ON(_name) static void on_##_name(struct drm_loom_chip *chip)
+
 #define IN_COMMAND	(DRM_LOOM_REJECT_STEP | DRM_LOOM_REJECT_COMMAND)
 #define IN_OPERAND	(IN_COMMAND | DRM_LOOM_REJECT_OPERAND)
 #define IN_VIEW		(IN_OPERAND | DRM_LOOM_REJECT_TENSOR)
@@ -54,12 +58,15 @@ static inline int rule_case_verify(const struct rule_case *test,
 				   struct drm_loom_reject *reject)
 {
 	struct drm_loom_plan_header *header;
+	struct drm_loom_chip on = *chip;
 	struct plan_builder pb;
 	struct loom_plan *plan;
 	void *exact;
 	u64 size;
 	int ret;
 
+	if (test && test->on)
+		test->on(&on);
 	sample_build(&pb);
 	if (test && test->change)
 		test->change(&pb);
@@ -69,7 +76,7 @@ static inline int rule_case_verify(const struct rule_case *test,
 	/* not a byte more than it says, for the sanitiser */
 	exact = pb_alloc(size ? size : 1);
 	memcpy(exact, header, size);
-	ret = loom_plan_create(exact, size, chip, &plan, reject);
+	ret = loom_plan_create(exact, size, &on, &plan, reject);
 	if (!ret)
 		loom_plan_destroy(plan);
 	else if (plan)

@@ -8,6 +8,7 @@
  * without a case fails both.
  */
 #include "rule_case.h"
+#include "rule_cases_chip.h"
 #include "rule_cases_command.h"
 #include "rule_cases_data.h"
 #include "rule_cases_header.h"
@@ -33,6 +34,7 @@ static inline const struct rule_case *rule_case_get(size_t index)
 		{ rule_cases_view, ARRAY_SIZE(rule_cases_view) },
 		{ rule_cases_data, ARRAY_SIZE(rule_cases_data) },
 		{ rule_cases_image, ARRAY_SIZE(rule_cases_image) },
+		{ rule_cases_chip, ARRAY_SIZE(rule_cases_chip) },
 	};
 	size_t i;
 

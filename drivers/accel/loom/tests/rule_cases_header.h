@@ -51,7 +51,7 @@ CHANGE(scratch_wraps) { pb->header.scratch_bytes = ~0ULL; }
 
 CHANGE(slot_size) { pb_slot(pb, SLOT_OUTPUT)->size = 0; }
 CHANGE(slot_no_flags) { pb_slot(pb, SLOT_ARENA)->flags = 0; }
-CHANGE(slot_flags) { pb_slot(pb, SLOT_ARENA)->flags |= 16; }
+CHANGE(slot_flags) { pb_slot(pb, SLOT_ARENA)->flags |= 32; }
 CHANGE(slot_spread_only) { pb_slot(pb, SLOT_ARENA)->flags = DRM_LOOM_SLOT_SPREAD; }
 CHANGE(slot_sram_only) { pb_slot(pb, SLOT_ARENA)->flags = DRM_LOOM_SLOT_SRAM; }
 CHANGE(slot_sram_size)

@@ -124,7 +124,11 @@ static int chip_check_clock(const struct drm_loom_chip_region *region, u32 id,
 	if (!region->read_rate || region->read_rate > LOOM_CHIP_MAX_RATE)
 		return chip_fault_region(fault, id, LOOM_CHIP_KEY_READ_RATE,
 					 "is not 0.001 to 2000000 bytes in a cycle");
-	if (!region->write_rate || region->write_rate > LOOM_CHIP_MAX_RATE)
+	if (id == DRM_LOOM_REGION_ROM && region->write_rate)
+		return chip_fault_region(fault, id, LOOM_CHIP_KEY_WRITE_RATE,
+					 "is not zero in memory that is only read");
+	if (id != DRM_LOOM_REGION_ROM &&
+	    (!region->write_rate || region->write_rate > LOOM_CHIP_MAX_RATE))
 		return chip_fault_region(fault, id, LOOM_CHIP_KEY_WRITE_RATE,
 					 "is not 0.001 to 2000000 bytes in a cycle");
 	if (region->read_latency > LOOM_CHIP_MAX_CYCLES)

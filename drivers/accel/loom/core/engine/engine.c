@@ -45,9 +45,24 @@ static u64 engine_elements(const struct loom_view *view)
 	return elements;
 }
 
-/* Computing on SRAM is not counted. Operands in images are read from, or written to, DRAM. */
-static void engine_count_images(struct drm_loom_counters *counters,
-				const struct loom_command *command)
+static void engine_count_read(struct drm_loom_counters *counters, u32 region, u64 bytes)
+{
+	switch (region) {
+	case DRM_LOOM_REGION_DRAM:
+		counters->dram_read_bytes += bytes;
+		break;
+	case DRM_LOOM_REGION_SRAM:
+		counters->sram_read_bytes += bytes;
+		break;
+	case DRM_LOOM_REGION_ROM:
+		counters->rom_read_bytes += bytes;
+		break;
+	}
+}
+
+/* Computing on SRAM is not counted. Other operands are read, or written, where they are. */
+static void engine_count_in_place(struct drm_loom_counters *counters,
+				  const struct loom_command *command)
 {
 	const struct loom_view *view;
 	u64 bytes;
@@ -55,13 +70,13 @@ static void engine_count_images(struct drm_loom_counters *counters,
 
 	for (i = 0; i < command->operands; i++) {
 		view = &command->views[i];
-		if (view->region != DRM_LOOM_REGION_DRAM)
+		if (view->region == DRM_LOOM_REGION_SRAM)
 			continue;
 		bytes = engine_elements(view) * view->elem_bytes;
-		if (i)
-			counters->dram_read_bytes += bytes;
-		else
+		if (!i)
 			counters->dram_write_bytes += bytes;
+		else
+			engine_count_read(counters, view->region, bytes);
 	}
 }
 
@@ -76,7 +91,7 @@ static void engine_count(struct loom_engine *engine, const struct loom_command *
 	counters->energy_fj = loom_clock_add(counters->energy_fj, command->energy_fj);
 	if (command->op->stream != LOOM_STREAM_DMA) {
 		engine->step_compute = loom_clock_add(engine->step_compute, command->cycles);
-		engine_count_images(counters, command);
+		engine_count_in_place(counters, command);
 		return;
 	}
 	engine->step_dma = loom_clock_add(engine->step_dma, command->cycles);
@@ -87,10 +102,7 @@ static void engine_count(struct loom_engine *engine, const struct loom_command *
 		counters->sram_write_bytes += bytes;
 	if (command->operands < 2)
 		return;
-	if (views[1].region == DRM_LOOM_REGION_DRAM)
-		counters->dram_read_bytes += bytes;
-	else
-		counters->sram_read_bytes += bytes;
+	engine_count_read(counters, views[1].region, bytes);
 }
 
 /* The current step has ended. */

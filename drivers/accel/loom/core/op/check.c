@@ -21,10 +21,15 @@ bool loom_op_check_sram_image(struct loom_check *check, u32 images)
 	const struct loom_command *command = check->command;
 	u32 i;
 
-	for (i = 0; i < command->operands; i++)
-		if (command->views[i].region != DRM_LOOM_REGION_SRAM &&
-		    (i >= images || !command->views[i].image))
+	for (i = 0; i < command->operands; i++) {
+		const struct loom_view *view = &command->views[i];
+
+		if (view->region == DRM_LOOM_REGION_SRAM || (i < images && view->image))
+			continue;
+		/* operand 0 is written */
+		if (!i || !(check->in_place >> view->region & 1))
 			return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_REGION, i);
+	}
 	return true;
 }
 

@@ -21,7 +21,7 @@ bool loom_op_load_check(struct loom_check *check)
 
 	if (views[0].region != DRM_LOOM_REGION_SRAM)
 		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_REGION, 0);
-	if (views[1].region != DRM_LOOM_REGION_DRAM)
+	if (views[1].region == DRM_LOOM_REGION_SRAM)
 		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_REGION, 1);
 	return loom_op_move_check(check);
 }
@@ -41,6 +41,8 @@ bool loom_op_copy_check(struct loom_check *check)
 {
 	const struct loom_view *views = check->command->views;
 
+	if (views[0].region == DRM_LOOM_REGION_ROM)
+		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_REGION, 0);
 	if (views[0].region != views[1].region)
 		return loom_op_refuse_operand(check, DRM_LOOM_RULE_VIEW_REGION, 1);
 	return loom_op_move_check(check);

@@ -9,7 +9,7 @@ static int __must_check loom_command_decode(struct loom_verify *verify, bool com
 	u32 views_end, first_view;
 	u64 attr_end;
 
-	if (!op)
+	if (!op || !(verify->chip->opcodes >> op->opcode & 1))
 		return loom_reject_command(verify, DRM_LOOM_RULE_OPCODE);
 	if (op->stream != (compute ? LOOM_STREAM_COMPUTE : LOOM_STREAM_DMA))
 		return loom_reject_command(verify, DRM_LOOM_RULE_STREAM);
@@ -37,10 +37,24 @@ static int __must_check loom_command_decode(struct loom_verify *verify, bool com
 	return 0;
 }
 
+/* Bit mask of the regions that compute commands may read in, besides the SRAM. */
+static u32 loom_command_in_place(const struct drm_loom_chip *chip)
+{
+	u32 i, regions = 0;
+
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
+		if (chip->region[i].flags & DRM_LOOM_CHIP_IN_PLACE)
+			regions |= 1U << i;
+	return regions;
+}
+
 static int __must_check loom_command_check_op(struct loom_verify *verify)
 {
 	struct loom_command *command = &verify->plan->commands[verify->command];
-	struct loom_check check = { .command = command };
+	struct loom_check check = {
+		.command = command,
+		.in_place = loom_command_in_place(verify->chip),
+	};
 	bool ok = command->op->check(&check);
 
 	/* the cost presumes distinct elements, so that rule is reported first */

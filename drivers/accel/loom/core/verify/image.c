@@ -40,7 +40,7 @@ static bool loom_image_ok(const struct loom_verify *verify, const struct drm_loo
 	u32 elem_bytes = loom_dtype_bytes(image->dtype);
 
 	if (!elem_bytes || !image->width || !image->height || image->pad ||
-	    verify->images[number] || slot->flags & DRM_LOOM_SLOT_SRAM)
+	    verify->images[number] || slot->flags & (DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_ROM))
 		return false;
 	div64_u64_rem(image->pitch_bytes, align_bytes, &rest);
 	/* Products of two u32 fit. */

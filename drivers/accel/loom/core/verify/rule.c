@@ -33,7 +33,7 @@ static const struct loom_rule loom_rules[DRM_LOOM_RULE_END] = {
 	},
 	[DRM_LOOM_RULE_SLOT] = {
 		.name = "slot",
-		.text = "a slot has a size, known flags and zero padding",
+		.text = "a slot has a size, known flags and zero padding, and the chip its region",
 	},
 	[DRM_LOOM_RULE_TENSOR_FIELD] = {
 		.name = "tensor_field",
@@ -41,7 +41,7 @@ static const struct loom_rule loom_rules[DRM_LOOM_RULE_END] = {
 	},
 	[DRM_LOOM_RULE_TENSOR_TYPE] = {
 		.name = "tensor_type",
-		.text = "type, rank, dims and lane axis of a tensor are valid",
+		.text = "rank, dims, lane axis of a tensor are valid, its type one of the chip's",
 	},
 	[DRM_LOOM_RULE_TENSOR_STRIDE] = {
 		.name = "tensor_stride",
@@ -77,7 +77,7 @@ static const struct loom_rule loom_rules[DRM_LOOM_RULE_END] = {
 	},
 	[DRM_LOOM_RULE_OPCODE] = {
 		.name = "opcode",
-		.text = "the opcode is known",
+		.text = "the opcode is known, and the chip has it",
 	},
 	[DRM_LOOM_RULE_COMMAND_FIELD] = {
 		.name = "command_field",

@@ -17,14 +17,17 @@ static bool loom_tensor_field_ok(const struct loom_verify *verify,
 	if (!loom_tensor_in_slot(tensor))
 		return !tensor->slot;
 	return tensor->slot < verify->header->slots.count &&
-	       sram == !!(loom_tensor_slot(verify, tensor)->flags & DRM_LOOM_SLOT_SRAM);
+	       loom_slot_region(loom_tensor_slot(verify, tensor)) == tensor->region;
 }
 
-static bool loom_tensor_type_ok(const struct drm_loom_plan_tensor *tensor)
+static bool loom_tensor_type_ok(const struct loom_verify *verify,
+				const struct drm_loom_plan_tensor *tensor)
 {
 	u32 i;
 
-	if (!loom_dtype_bytes(tensor->dtype) || !tensor->rank || tensor->rank > DRM_LOOM_MAX_RANK)
+	if (!loom_dtype_bytes(tensor->dtype) || !(verify->chip->dtypes >> tensor->dtype & 1))
+		return false;
+	if (!tensor->rank || tensor->rank > DRM_LOOM_MAX_RANK)
 		return false;
 	for (i = 0; i < tensor->rank; i++)
 		if (!tensor->dims[i])
@@ -32,7 +35,7 @@ static bool loom_tensor_type_ok(const struct drm_loom_plan_tensor *tensor)
 	for (; i < DRM_LOOM_MAX_RANK; i++)
 		if (tensor->dims[i])
 			return false;
-	if (tensor->region == DRM_LOOM_REGION_DRAM)
+	if (tensor->region != DRM_LOOM_REGION_SRAM)
 		return !tensor->lane_axis;
 	return tensor->lane_axis < tensor->rank;
 }
@@ -118,7 +121,7 @@ static u32 loom_tensor_rule(struct loom_verify *verify, u32 index)
 
 	if (!loom_tensor_field_ok(verify, tensor))
 		return DRM_LOOM_RULE_TENSOR_FIELD;
-	if (!loom_tensor_type_ok(tensor))
+	if (!loom_tensor_type_ok(verify, tensor))
 		return DRM_LOOM_RULE_TENSOR_TYPE;
 	rule = loom_tensor_stride_rule(verify, tensor, state);
 	if (rule)

@@ -101,7 +101,7 @@ static inline int __must_check loom_verify_work(struct loom_verify *verify, u64 
 /* Whether a tensor lies in what is bound to a slot, as all do that are not in the scratch. */
 static inline bool loom_tensor_in_slot(const struct drm_loom_plan_tensor *tensor)
 {
-	return tensor->region == DRM_LOOM_REGION_DRAM || tensor->flags & DRM_LOOM_TENSOR_SLOT;
+	return tensor->region != DRM_LOOM_REGION_SRAM || tensor->flags & DRM_LOOM_TENSOR_SLOT;
 }
 
 static inline u32 loom_tensor_space(const struct drm_loom_plan_tensor *tensor)
@@ -116,6 +116,14 @@ loom_tensor_slot(const struct loom_verify *verify, const struct drm_loom_plan_te
 	return &verify->slots[loom_index_nospec(tensor->slot, verify->header->slots.count)];
 }
 
+/* The region that a slot is for. */
+static inline u32 loom_slot_region(const struct drm_loom_plan_slot *slot)
+{
+	if (slot->flags & DRM_LOOM_SLOT_SRAM)
+		return DRM_LOOM_REGION_SRAM;
+	return slot->flags & DRM_LOOM_SLOT_ROM ? DRM_LOOM_REGION_ROM : DRM_LOOM_REGION_DRAM;
+}
+
 /* The image that this slot is, or NULL. */
 static inline const struct drm_loom_plan_image *
 loom_tensor_image(const struct loom_verify *verify, const struct drm_loom_plan_tensor *tensor)
@@ -127,7 +135,7 @@ loom_tensor_image(const struct loom_verify *verify, const struct drm_loom_plan_t
 
 static inline bool loom_view_in_slot(const struct loom_view *view)
 {
-	return view->region == DRM_LOOM_REGION_DRAM || view->bound;
+	return view->region != DRM_LOOM_REGION_SRAM || view->bound;
 }
 
 static inline u32 loom_view_space(const struct loom_view *view)

@@ -35,7 +35,7 @@ static bool loom_view_lane_ok(const struct drm_loom_plan_view *raw,
 {
 	u32 axis, end;
 
-	if (tensor->region == DRM_LOOM_REGION_DRAM)
+	if (tensor->region != DRM_LOOM_REGION_SRAM)
 		return !raw->lane_axis && !raw->lane_start;
 	if (raw->lane_axis >= raw->rank)
 		return false;

@@ -31,6 +31,19 @@ static void test_null_plan(void)
 	pb_fini(&pb);
 }
 
+static void test_fine(const struct rule_case *cases, size_t count)
+{
+	struct drm_loom_reject reject;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < count; i++) {
+		ret = rule_case_verify(&cases[i], chip, &reject);
+		if (!tap_ok(!ret, "valid: %s", cases[i].what))
+			note_record(&reject);
+	}
+}
+
 int main(void)
 {
 	u32 covered[DRM_LOOM_RULE_END] = {};
@@ -47,11 +60,8 @@ int main(void)
 	if (!tap_ok(!ret && !reject.rule && !reject.valid, "the sample is valid"))
 		note_record(&reject);
 	test_null_plan();
-	for (i = 0; i < ARRAY_SIZE(rule_cases_fine); i++) {
-		ret = rule_case_verify(&rule_cases_fine[i], chip, &reject);
-		if (!tap_ok(!ret, "valid: %s", rule_cases_fine[i].what))
-			note_record(&reject);
-	}
+	test_fine(rule_cases_fine, ARRAY_SIZE(rule_cases_fine));
+	test_fine(rule_cases_fine_on, ARRAY_SIZE(rule_cases_fine_on));
 
 	for (test = rule_case_next(NULL); test; test = rule_case_next(test)) {
 		bool ok;
