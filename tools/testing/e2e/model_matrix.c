@@ -7,7 +7,7 @@
  *
  *	model_matrix [--table|--hash] MODEL DIR WHERE...
  *
- * "counts" plans for all presets and lets the engine count without computing, which takes no time.
+ * "counts" plans for all chips that are built in and lets the engine count without computing.
  *
  * DIR has what "loom run --save-inputs DIR/in --save-outputs DIR" wrote. WHERE is the name of a
  * preset, "counts", "presets" for the three that follow chips, a number of bytes of flat SRAM
@@ -19,6 +19,7 @@
 #include "chips.h"
 #include "outcome.h"
 #include "tap.h"
+#include "loom_chip_file.h"
 #include "loom_core.h"
 #include "loom_engine.h"
 #include "loom_file.h"
@@ -283,6 +284,8 @@ static void try_where(struct matrix *m, const char *where)
 {
 	static const char *const presets[] = { "cv181x", "bm1688", "bm1684x" };
 	const struct drm_loom_chip *chip = loom_preset_find(where);
+	struct drm_loom_chip built_in;
+	const char *name;
 	uint64_t bytes;
 	uint32_t i;
 	char *end;
@@ -298,8 +301,11 @@ static void try_where(struct matrix *m, const char *where)
 	}
 	if (!strcmp(where, "counts")) {
 		m->count = true;
-		for (i = 0; (chip = loom_preset_get(i)); i++)
-			try_chip(m, chip);
+		for (i = 0; (name = loom_chip_name(i)); i++) {
+			if (loom_chip_find(name, &built_in))
+				tap_fatal("there is no chip '%s'", name);
+			try_chip(m, &built_in);
+		}
 		m->count = false;
 		return;
 	}
