@@ -351,7 +351,7 @@ const struct tool_command tool_plan = {
 		"  --json               print the summary as JSON\n"
 		"  -o, --output FILE    write the plan's bytes\n"
 		"  --replay             check the plan without running it: memory, races, values\n"
-		"  --explain            list the groups, and why each of them ends where it ends\n"
+		"  --explain            list the groups: what bounds each, and why it ends where it ends\n"
 		"  --svg FILE           draw the plan: time against addresses, both streams\n"
 		"  --svg-steps A-B      draw these steps only\n"
 		"  --trace FILE         write the time on the chip as Chrome trace events, for Perfetto\n"

@@ -8,9 +8,9 @@
 /**
  * DOC: Explaining groups
  *
- * Lists the groups (their nodes, slices and bytes) and the cuts between them (the values that cross
- * it, whether the groups on both sides could be one, and what the best division without the cut
- * would cost). All of it is in the program; here it becomes text and JSON.
+ * Lists the groups (their nodes, slices, bytes, and what they wait for) and the cuts between them
+ * (the values that cross it, whether the groups on both sides could be one, and what the best
+ * division without the cut would cost). All of it is in the program; here it becomes text and JSON.
  */
 
 /* Values that are listed by name at one cut. */
@@ -192,8 +192,10 @@ void tool_explain_print(const struct tool_model *model)
 	const struct loom_program *program = model->program;
 	uint32_t i;
 
+	tool_bound_print_all(model);
 	for (i = 0; i < program->num_groups; i++) {
 		tool_explain_print_group(program, i);
+		tool_bound_print(model, i);
 		if (i + 1 < program->num_groups)
 			tool_explain_print_cut(program, i);
 	}
@@ -230,6 +232,7 @@ static void tool_explain_json_group(const struct loom_program *program, uint32_t
 	json_u64(json, "dram_write_bytes", group->dram_write_bytes);
 	json_u64(json, "macs", group->macs);
 	json_u64(json, "cycles", group->cycles);
+	tool_bound_json(group, json);
 	json_u64(json, "sram_bytes", group->sram_bytes);
 	json_close(json, '}');
 }

@@ -261,6 +261,15 @@ void tool_explain_print(const struct tool_model *model);
 /** tool_explain_json() - the same as members of the open object */
 void tool_explain_json(const struct tool_model *model, struct json *json);
 
+/* bound.c */
+
+/** tool_bound_print() - what a group waits for, and what would help */
+void tool_bound_print(const struct tool_model *model, uint32_t index);
+/** tool_bound_print_all() - what the whole plan waits for */
+void tool_bound_print_all(const struct tool_model *model);
+/** tool_bound_json() - what a group waits for as members of the open object */
+void tool_bound_json(const struct loom_program_group *group, struct json *json);
+
 /* arena.c */
 
 /** tool_arena_save() - writes a planned model's arena as CSV and as a picture, unless NULL */

@@ -175,6 +175,40 @@ struct loom_program_node {
 #define LOOM_NODE_NONE	UINT32_MAX
 
 /**
+ * enum loom_bound - what a group waits for most
+ *
+ * A group takes at least as long as the longer of its two streams. What that stream does is one
+ * part of the group's time each; what the group takes longer than that is the last part.
+ *
+ * What bounds a group is what would save most: that a part is done at twice the rate, which saves
+ * half of it, or that the streams always work at the same time, which saves all of the last part.
+ *
+ * @LOOM_BOUND_DRAM: DMA from and to another memory than the SRAM
+ * @LOOM_BOUND_COPY: DMA inside of the SRAM
+ * @LOOM_BOUND_DMA_START: starts of DMA commands
+ * @LOOM_BOUND_MACS: multiply-accumulates
+ * @LOOM_BOUND_OPS: other operations on elements
+ * @LOOM_BOUND_IN_PLACE: compute waits for another memory than the SRAM, which it uses in place
+ * @LOOM_BOUND_COMPUTE_START: starts of compute commands
+ * @LOOM_BOUND_TURNS: the streams do not work at the same time
+ * @LOOM_BOUNDS: number of them
+ */
+enum loom_bound {
+	LOOM_BOUND_DRAM,
+	LOOM_BOUND_COPY,
+	LOOM_BOUND_DMA_START,
+	LOOM_BOUND_MACS,
+	LOOM_BOUND_OPS,
+	LOOM_BOUND_IN_PLACE,
+	LOOM_BOUND_COMPUTE_START,
+	LOOM_BOUND_TURNS,
+	LOOM_BOUNDS,
+};
+
+/** loom_bound_name() - "dram", "macs", ... for programs */
+const char *loom_bound_name(enum loom_bound bound);
+
+/**
  * struct loom_program_group - nodes that run together, or a single one
  * @first_node: number of the first, see &loom_program.nodes
  * @last_node: number of the last. Nodes between them may need no commands
@@ -199,6 +233,11 @@ struct loom_program_node {
  * @op_cycles: the same of other operations on elements
  * @energy_fj: femtojoule
  * @sram_bytes: SRAM per lane that is alive at once at most
+ * @copy_cycles: those of @dma_cycles that commands take which stay in the SRAM, without starts
+ * @lane_cycles: of each lane those of @mac_cycles and @op_cycles in which it has work; their sum.
+ *	Divided by both, the lanes that have work on average
+ * @part_cycles: by &enum loom_bound: @cycles, divided by what they are waited for
+ * @bound: what would save most
  */
 struct loom_program_group {
 	uint32_t first_node;
@@ -224,6 +263,10 @@ struct loom_program_group {
 	uint64_t op_cycles;
 	uint64_t energy_fj;
 	uint64_t sram_bytes;
+	uint64_t copy_cycles;
+	uint64_t lane_cycles;
+	uint64_t part_cycles[LOOM_BOUNDS];
+	enum loom_bound bound;
 };
 
 /**

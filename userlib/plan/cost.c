@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound.h"
 #include "build.h"
 #include "loom_clock.h"
 #include "loom_op.h"
@@ -129,6 +130,39 @@ static void time_command(const struct reader *r, const struct drm_loom_plan_comm
 	loom_clock_command(r->chip, &decoded, cost);
 }
 
+/* Lanes that have work, one row of elements after the other, times the cycles of arithmetic. */
+static u64 lane_cycles(const struct reader *r, const struct drm_loom_plan_command *command,
+		       u64 cycles)
+{
+	const struct drm_loom_plan_view *by =
+		&r->views[command->first_view + (command->opcode == DRM_LOOM_OP_REDUCE)];
+	const u32 lanes = r->chip->region[DRM_LOOM_REGION_SRAM].banks;
+	u64 elements = 1, rounds = 1;
+	u32 i;
+
+	for (i = 0; i < by->rank; i++) {
+		elements *= by->dims[i];
+		rounds *= i == by->lane_axis ?
+				  loom_clock_rows(lanes, by->lane_start, by->dims[i]) :
+				  by->dims[i];
+	}
+	/* what lies elsewhere has no lanes, and is dealt out one by one; nothing is empty */
+	if (r->tensors[by->tensor].region != DRM_LOOM_REGION_SRAM)
+		rounds = loom_div_round_up(elements, lanes);
+	return (u64)((__uint128_t)cycles * elements / rounds);
+}
+
+static bool stays_in_sram(const struct reader *r, const struct drm_loom_plan_command *command)
+{
+	const struct drm_loom_plan_view *views = &r->views[command->first_view];
+	u32 i;
+
+	for (i = 0; i < command->operands; i++)
+		if (r->tensors[views[i].tensor].region != DRM_LOOM_REGION_SRAM)
+			return false;
+	return true;
+}
+
 static void count_command(const struct reader *r, const struct drm_loom_plan_command *command,
 			  bool dma, struct loom_step_cost *cost)
 {
@@ -144,6 +178,11 @@ static void count_command(const struct reader *r, const struct drm_loom_plan_com
 	*starts = loom_clock_add(*starts, clock.start);
 	cost->mac_cycles = loom_clock_add(cost->mac_cycles, clock.macs);
 	cost->op_cycles = loom_clock_add(cost->op_cycles, clock.ops);
+	if (!dma)
+		cost->lane_cycles = loom_clock_add(cost->lane_cycles,
+						   lane_cycles(r, command, clock.macs + clock.ops));
+	else if (stays_in_sram(r, command))
+		cost->copy_cycles = loom_clock_add(cost->copy_cycles, clock.memory);
 	cost->energy_fj = loom_clock_add(cost->energy_fj, clock.energy_fj);
 	cost->macs += loom_build_macs(command->opcode, views);
 	for (i = 0; i < command->operands; i++)
@@ -258,9 +297,12 @@ static void fill_group(struct loom_program_group *group, const struct loom_step_
 		group->compute_start_cycles += costs[i].compute_start_cycles;
 		group->mac_cycles = loom_clock_add(group->mac_cycles, costs[i].mac_cycles);
 		group->op_cycles = loom_clock_add(group->op_cycles, costs[i].op_cycles);
+		group->copy_cycles = loom_clock_add(group->copy_cycles, costs[i].copy_cycles);
+		group->lane_cycles = loom_clock_add(group->lane_cycles, costs[i].lane_cycles);
 		group->energy_fj = loom_clock_add(group->energy_fj, costs[i].energy_fj);
 		group->sram_bytes = max(group->sram_bytes, costs[i].sram_bytes);
 	}
+	loom_bound_fill(group);
 }
 
 /* The group that a step belongs to. */

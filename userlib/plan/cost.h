@@ -23,6 +23,8 @@
  * @compute_start_cycles: the same of @compute_cycles
  * @mac_cycles: of multiply-accumulates, as if nothing else had to be waited for
  * @op_cycles: the same of other operations on elements
+ * @copy_cycles: those of @dma_cycles that commands take which stay in the SRAM, without starts
+ * @lane_cycles: of each lane those of @mac_cycles and @op_cycles in which it has work; their sum
  * @energy_fj: femtojoule
  * @sram_bytes: SRAM per lane that is alive
  * @dma_banks: bit per conflict sub-bank: the DMA stream touches it
@@ -40,6 +42,8 @@ struct loom_step_cost {
 	u64 compute_start_cycles;
 	u64 mac_cycles;
 	u64 op_cycles;
+	u64 copy_cycles;
+	u64 lane_cycles;
 	u64 energy_fj;
 	u64 sram_bytes;
 	u64 dma_banks;

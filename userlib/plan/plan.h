@@ -11,6 +11,7 @@
  *	build.c		writing: tables that grow, sorted and put together at the end (build.h)
  *	cost.c		what each step of a finished plan moves and computes (cost.h)
  *	dump.c		bytes as text, loom_plan_dump()
+ *	bound.c		what a group waits for most (bound.h)
  *	timeline.c	when each step and command runs (timeline.h)
  *	trace.c		the time of a plan as Chrome trace events, loom_program_trace()
  *	svg.c		a picture of a plan, loom_program_svg(), with svg_axes.c, svg_groups.c,

@@ -19,7 +19,8 @@
  * never from a duration: so an event ends exactly where the next one begins. One event is one line
  * of the text.
  *
- * Rejected: Perfetto's own format. It is smaller, but needs protocol buffers, and one tool reads it.
+ * Rejected: Perfetto's own format. It is smaller, but needs protocol buffers, and one viewer reads
+ * it.
  */
 
 #define PS_PER_US	1000000ULL

@@ -143,7 +143,9 @@ explain() {
 		const read = p.plan_groups.reduce((sum, g) => sum + g.dram_read_bytes, 0);
 		process.exit(p.groups > 1 && p.plan_groups.length === p.groups &&
 			     p.plan_cuts.length === p.groups - 1 && read === p.dram_read_bytes &&
-			     (p.grouping !== "layergroup" || p.plan_cuts.every(c => c.why)) ? 0 : 1);
+			     (p.grouping !== "layergroup" || p.plan_cuts.every(c => c.why)) &&
+			     p.plan_groups.every(g => g.part_cycles[g.bound] > 0 && g.cycles ===
+				Object.values(g.part_cycles).reduce((a, b) => a + b)) ? 0 : 1);
 	' $out/explain.json && [ "$(tail -n 1 $out/plan.svg)" = '</svg>' ]
 }
 ok 'why a model is cut where it is, for programs, and a picture' explain
