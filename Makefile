@@ -130,7 +130,7 @@ chip_files	:= $(wildcard userlib/chips/*.yaml)
 $(O)/gen/chips.c: $(chip_files) userlib/chips tools/ci/embed-chips.awk
 	@mkdir -p $(@D)
 	awk -f tools/ci/embed-chips.awk userlib/chips/soft.yaml \
-		$(filter-out userlib/chips/soft.yaml,$(sort $(chip_files))) >$@
+		$(addsuffix .yaml,$(filter-out %/soft,$(sort $(chip_files:.yaml=)))) >$@
 
 compile = @echo '  CC      $@'; mkdir -p $(@D); $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL)
 

@@ -12,7 +12,7 @@ static const char *const tool_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "s
  * struct tool_info_options - the command line
  * @json: print JSON
  * @blocks: list the blocks of each region
- * @presets: list the topologies instead
+ * @presets: list the chips that are built in instead
  * @path: of the node, or NULL
  */
 struct tool_info_options {
@@ -22,20 +22,12 @@ struct tool_info_options {
 	const char *path;
 };
 
-static void tool_info_print_presets(void)
+static int tool_info_print_presets(void)
 {
-	const struct drm_loom_chip_region *dram, *sram;
-	const struct drm_loom_chip *chip;
-	char a[TOOL_TEXT], b[TOOL_TEXT];
-	unsigned int i;
+	char name[] = "chips";
 
-	for (i = 0; (chip = loom_preset_get(i)); i++) {
-		dram = &chip->region[DRM_LOOM_REGION_DRAM];
-		sram = &chip->region[DRM_LOOM_REGION_SRAM];
-		printf("%-10s %3u lanes of %-9s SRAM, %2u banks of %-9s DRAM%s\n", chip->name,
-		       sram->banks, tool_bytes(a, sram->bank_bytes), dram->banks,
-		       tool_bytes(b, dram->bank_bytes), i ? "" : " (default)");
-	}
+	optind = 1;
+	return tool_chips.run(1, (char *[]){ name, NULL });
 }
 
 static const char *tool_block_state(const struct drm_loom_block *block)
@@ -242,10 +234,8 @@ static int tool_info_run(int argc, char **argv)
 	ret = tool_info_parse(argc, argv, &options);
 	if (ret)
 		return ret;
-	if (options.presets) {
-		tool_info_print_presets();
-		return 0;
-	}
+	if (options.presets)
+		return tool_info_print_presets();
 	ret = loom_device_open(options.path, &device);
 	if (ret == -ENODEV)
 		return tool_fail("%s", options.path ? "not a Loom device node" :
@@ -265,6 +255,6 @@ const struct tool_command tool_info = {
 		"  --json               as JSON, with the blocks\n"
 		"  --blocks             list the blocks of each region\n"
 		"  --device PATH        this node instead of the first one\n"
-		"  --presets            list the topologies that are built in; no device needed\n",
+		"  --presets            the same as loom chips\n",
 	.run = tool_info_run,
 };

@@ -302,7 +302,9 @@ static int tool_plan_model(struct tool_model *model, const struct tool_plan_opti
 	struct loom_replay_report *report = NULL;
 	int ret;
 
-	model->planner.chip = model->preset ? model->preset : loom_preset_get(0);
+	if (!model->preset && loom_chip_find(loom_chip_name(0), &model->chip))
+		return tool_fail("no memory");
+	model->planner.chip = &model->chip;
 	ret = tool_model_open(model);
 	if (!ret)
 		ret = tool_model_finish(model);

@@ -250,7 +250,7 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 	if (optind + 1 != argc)
 		return tool_usage(&tool_run, "takes one model");
 	if (run->model.preset && strcmp(run->device, "host"))
-		return tool_usage(&tool_run, "--topology needs --device host");
+		return tool_usage(&tool_run, "--chip needs --device host");
 	run->model.path = argv[optind];
 	return 0;
 }

@@ -9,7 +9,7 @@
 enum {
 	TOOL_OPT_DIM = 256,
 	TOOL_OPT_SHAPE,
-	TOOL_OPT_TOPOLOGY,
+	TOOL_OPT_CHIP,
 	TOOL_OPT_STRATEGY,
 	TOOL_OPT_GROUPING,
 	TOOL_OPT_TIME_BUDGET,
@@ -24,7 +24,8 @@ enum {
 static const struct option tool_model_options[] = {
 	{ "dim", required_argument, NULL, TOOL_OPT_DIM },
 	{ "shape", required_argument, NULL, TOOL_OPT_SHAPE },
-	{ "topology", required_argument, NULL, TOOL_OPT_TOPOLOGY },
+	{ "chip", required_argument, NULL, TOOL_OPT_CHIP },
+	{ "topology", required_argument, NULL, TOOL_OPT_CHIP },
 	{ "strategy", required_argument, NULL, TOOL_OPT_STRATEGY },
 	{ "grouping", required_argument, NULL, TOOL_OPT_GROUPING },
 	{ "time-budget", required_argument, NULL, TOOL_OPT_TIME_BUDGET },
@@ -130,10 +131,15 @@ int tool_model_parse_shape(const struct tool_command *command, struct tool_model
 static int tool_model_set_chip(const struct tool_command *command, struct tool_model *model,
 			       const char *name)
 {
-	model->preset = loom_preset_find(name);
-	if (!model->preset)
-		return tool_usage(command, "there is no topology '%s', try: loom info --presets",
-				  name);
+	struct loom_error err;
+	int ret;
+
+	ret = loom_chip_load(name, &model->chip, &err);
+	if (ret == -ENXIO)
+		return tool_usage(command, "%s", err.text);
+	if (ret)
+		return tool_fail("%s", err.text);
+	model->preset = &model->chip;
 	return 0;
 }
 
@@ -244,7 +250,7 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 		return tool_model_add_dim(command, model, value);
 	case TOOL_OPT_SHAPE:
 		return tool_model_parse_shape(command, model, value);
-	case TOOL_OPT_TOPOLOGY:
+	case TOOL_OPT_CHIP:
 		return tool_model_set_chip(command, model, value);
 	case TOOL_OPT_STRATEGY:
 		return tool_model_set_strategy(command, model, value);
@@ -359,7 +365,7 @@ static void tool_model_print_place(const struct tool_model *model)
 	const struct loom_program_stats *stats = &model->program->stats;
 	char a[TOOL_TEXT], b[TOOL_TEXT];
 
-	printf("topology   %s: %u lanes of %s, %u DRAM banks\n", model->planner.chip->name,
+	printf("chip       %s: %u lanes of %s, %u DRAM banks\n", model->planner.chip->name,
 	       model->planner.chip->region[DRM_LOOM_REGION_SRAM].banks,
 	       tool_bytes(a, model->planner.chip->region[DRM_LOOM_REGION_SRAM].bank_bytes),
 	       model->planner.chip->region[DRM_LOOM_REGION_DRAM].banks);
@@ -441,6 +447,8 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 {
 	const struct loom_program_stats *stats = &model->program->stats;
 
+	json_string(json, "chip", model->planner.chip->name);
+	/* what it was called in 0.1 */
 	json_string(json, "topology", model->planner.chip->name);
 	json_string(json, "strategy", model->program->placer);
 	json_u64(json, "nodes", stats->nodes);

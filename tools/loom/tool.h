@@ -11,17 +11,18 @@
 #include "loom.h"
 #include "loom_planner.h"
 #include "loom_chip.h"
+#include "loom_chip_file.h"
 
 /**
  * DOC: The loom tool
  *
  * The command line, a user of the public library: it includes public headers, and of core
- * loom_chip.h alone, since a tool that plans without a device needs the topologies that are
- * built in.
+ * loom_chip.h alone, for the macros that come with it.
  *
  * main.c has the table of subcommands; each is one file:
  *
  * * cmd_info.c, cmd_report.c, cmd_top.c: what a device is, and what is in its memory
+ * * cmd_chips.c: descriptions of chips
  * * cmd_plan.c, cmd_run.c: plan a model; run it
  * * sweep/cmd_sweep.c: plan models for a grid of chips
  * * cmd_place.c: placement problems from files
@@ -58,6 +59,7 @@ struct tool_command {
 	int (*run)(int argc, char **argv);
 };
 
+extern const struct tool_command tool_chips;
 extern const struct tool_command tool_info;
 extern const struct tool_command tool_place;
 extern const struct tool_command tool_plan;
@@ -168,7 +170,8 @@ enum tool_stage {
  * @node_order: --node-order was given
  * @graph_flags: enum loom_graph_flags
  * @planner: options for the planner
- * @preset: --chip, NULL where it was not given
+ * @chip: --chip, or the default
+ * @preset: @chip, NULL where it was not given
  * @values: inputs whose content is known; not owned
  * @num_values: number of @values
  * @graph: NULL until tool_model_open()
@@ -187,6 +190,7 @@ struct tool_model {
 	bool node_order;
 	uint32_t graph_flags;
 	struct loom_planner_options planner;
+	struct drm_loom_chip chip;
 	const struct drm_loom_chip *preset;
 	const struct loom_array *values;
 	uint32_t num_values;
@@ -202,7 +206,8 @@ struct tool_model {
 #define TOOL_MODEL_HELP \
 	"  --dim NAME=N         size of a dimension that the model leaves open\n" \
 	"  --shape INPUT=N,N..  shape of an input\n" \
-	"  --topology PRESET    plan for this topology; loom info --presets lists them\n" \
+	"  --chip FILE|NAME     plan for this chip: a YAML file, or a name that loom chips\n" \
+	"                       lists; --topology is the same\n" \
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
 	"  --grouping NAME      which nodes run together out of SRAM: layergroup, or layerwise\n" \
 	"                       with --image or --node-order; loom plan --strategies lists them\n" \

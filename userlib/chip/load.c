@@ -241,7 +241,7 @@ static int load_unknown(const char *name, struct loom_error *err)
 
 	for (i = 0; loom_chip_name(i); i++)
 		loom_chip_guess_add(&guess, loom_chip_name(i));
-	return loom_error_set(err, -ENOENT, "there is no chip '%s', %s",
+	return loom_error_set(err, -ENXIO, "there is no chip '%s', %s",
 			      loom_chip_show(shown, name),
 			      loom_chip_guess_print(&guess, text, sizeof(text)));
 }

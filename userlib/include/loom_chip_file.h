@@ -25,8 +25,8 @@ extern "C" {
  * @chip: [out] the description; it makes sense
  * @err: [out] one line on failure, "mychip.yaml:12: memory.sram.banks: is above 256"; may be NULL
  *
- * Return: 0; -ENOENT if there is no such name or file, and the like for the file; -EINVAL for a
- * description that is broken; -EFBIG above 64 KiB; -ENOMEM.
+ * Return: 0; -ENXIO if there is no chip of that name; -ENOENT and the like for the file; -EINVAL
+ * for a description that is broken; -EFBIG above 64 KiB; -ENOMEM.
  */
 int loom_chip_load(const char *path_or_name, struct drm_loom_chip *chip, struct loom_error *err);
 

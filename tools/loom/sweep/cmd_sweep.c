@@ -375,7 +375,7 @@ const struct tool_command tool_sweep = {
 		"                       FROM..TO:xFACTOR, FROM..TO:+STEP, or A/B/C..;\n"
 		"                       --vary help lists what can be varied\n"
 		TOOL_MODEL_HELP
-		"                       --topology can be given several times\n"
+		"                       --chip can be given several times\n"
 		"  -o, --output FILE    the table (CSV; default: sweep.csv); FILE.journal has the\n"
 		"                       rows until all are there: the same command goes on\n"
 		"  --plots DIR          draw time, DRAM bytes and energy, a picture per model\n"

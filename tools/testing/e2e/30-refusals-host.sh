@@ -13,5 +13,6 @@ make -s build/asan/loom || { echo 'Bail out! no build/asan/loom'; exit 1; }
 export ASAN_OPTIONS=exitcode=99:detect_leaks=1
 refuse_all build/asan/loom host
 small_all build/asan/loom
+chips_all build/asan/loom
 usage_all
 finish

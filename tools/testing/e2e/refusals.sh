@@ -22,6 +22,10 @@ make_refusals() {
 	head -c 600 $pictures/alexa.npy >$d/cut.npy
 	head -c $(($(wc -c <$pictures/line.png) / 2)) $pictures/line.png >$d/cut.png
 	printf 'no array' >$d/noise.npy
+	printf 'name: a\nextends: tiny\nmemory: {sram: {banks: 300}}\n' >$d/banks.yaml
+	printf 'name: a\nextends: tiny\nfreqency: 1 GHz\n' >$d/key.yaml
+	printf 'name: a\nextends: circle.yaml\n' >$d/circle.yaml
+	printf 'name: a: b\n' >$d/colon.yaml
 }
 
 # refused NAME WANT ARG...: one line on stderr with WANT in it, nothing on stdout, status 1
@@ -110,6 +114,26 @@ small_all() {
 	done
 }
 
+chips_all() {
+	local d=$refusal_dir
+	refusing_loom=$1
+	ok 'a chip with too many banks, by line and key' refused \
+		"$d/banks.yaml:3: memory.sram.banks: is above 256" chips $d/banks.yaml
+	ok 'the same for plan' refused "$d/banks.yaml:3: memory.sram.banks: is above 256" \
+		plan $models/oww_alexa.onnx --chip $d/banks.yaml
+	ok 'the same for run' refused "$d/banks.yaml:3: memory.sram.banks: is above 256" \
+		run $models/oww_alexa.onnx --chip $d/banks.yaml --device host
+	ok 'a misspelt key' refused "key.yaml:3: freqency: unknown key, did you mean 'frequency'" \
+		plan $models/oww_alexa.onnx --chip $d/key.yaml
+	ok 'a chip that extends itself' refused "circle.yaml:2: extends: 'circle.yaml' extends" \
+		chips $d/circle.yaml
+	ok 'a file that is not YAML' refused 'colon.yaml:1: is not YAML: ' chips $d/colon.yaml
+	ok 'a file that is not there' refused 'moon.yaml: No such file' chips $d/moon.yaml
+	ok 'a folder' refused 'Is a directory' chips $d/
+	ok 'a model is not a chip' refused 'onnx: is larger than 64 KiB' \
+		chips ./$models/blazeface.onnx
+}
+
 usage_all() {
 	ok 'usage: no model' usage run
 	ok 'usage: an unknown option' usage run --frobnicate x.onnx
@@ -119,5 +143,9 @@ usage_all() {
 	ok 'usage: an unknown command' usage frobnicate
 	ok 'usage: an option without its value' usage run x.onnx --input
 	ok 'usage: a dimension without a size' usage plan x.onnx --dim N
-	ok 'usage: an unknown topology' usage plan x.onnx --topology moon
+	ok 'usage: an unknown chip' usage plan x.onnx --chip moon
+	ok 'usage: an unknown chip by the old name of the option' usage plan x.onnx --topology moon
+	ok 'usage: two chips to show' usage chips tiny soft
+	ok 'usage: the source of no chip' usage chips --source
+	ok 'usage: the source of a file' usage chips --source x.yaml
 }
