@@ -82,12 +82,13 @@ static int merge_unknown_key(struct merge *merge, const struct loom_chip_node *n
 {
 	static const char *const others[] = { "extends", "memory", "types", "operations" };
 	struct loom_chip_guess guess = { .word = node->key };
+	const bool is_root = fields == loom_chip_whole_fields && !map;
 	size_t i, length = map ? strlen(map) : 0;
 
 	for (; fields->name; fields++)
 		if (!map || merge_is_in(fields, map, length))
 			loom_chip_guess_add(&guess, fields->name + length + !!map);
-	for (i = 0; !strchr(node->path, '.') && i < ARRAY_SIZE(others); i++)
+	for (i = 0; is_root && i < ARRAY_SIZE(others); i++)
 		loom_chip_guess_add(&guess, others[i]);
 	return merge_unknown(merge, node, &guess, "key");
 }

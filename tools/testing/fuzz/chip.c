@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Fuzzing the loader of chips
+ *
+ * One input is a file. Whatever is in it, nothing may crash; a refusal is one line with the name of
+ * a file, and the same when asked again; a description that is accepted makes sense, and is
+ * written as text that is read as the same description.
+ *
+ * Built by gcc with ASan and UBSan, main() makes the inputs: files of the library and of random
+ * chips, with words, lines and bytes exchanged, doubled and cut out. The run is a function of
+ * --seed and the number of --runs. An input that fails is left in fuzz-chip.fail or what --fail
+ * says, which the program takes as an argument to run it again. With clang, the same file is a
+ * target for libFuzzer, with -DLOOM_LIBFUZZER, see place.c.
+ */
+#include "loom_core.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "chip_random.h"
+#include "fuzz.h"
+#include "loom_chip_file.h"
+
+static void __attribute__((format(printf, 1, 2), noreturn)) fuzz_fail(const char *format, ...)
+{
+	va_list args;
+
+	fputs("fuzz-chip: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	abort();
+}
+
+#define fuzz_expect(condition, ...)				\
+	do {							\
+		if (!(condition))				\
+			fuzz_fail(__VA_ARGS__);			\
+	} while (0)
+
+static void fuzz_check_line(const struct loom_error *err)
+{
+	const char *at;
+
+	fuzz_expect(memchr(err->text, 0, sizeof(err->text)) && strstr(err->text, ".yaml:"),
+		    "the message is '%.512s'", err->text);
+	for (at = err->text; *at; at++)
+		fuzz_expect((unsigned char)*at >= 0x20 && *at != 0x7f,
+			    "a control character is in '%s'", err->text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct drm_loom_chip chip, again;
+	struct loom_error err, second;
+	char *text;
+	int ret;
+
+	ret = loom_chip_parse((const char *)data, size, "fuzz.yaml", &chip, &err);
+	if (ret) {
+		fuzz_check_line(&err);
+		fuzz_expect(loom_chip_parse((const char *)data, size, "fuzz.yaml", &again,
+					    &second) == ret && !strcmp(err.text, second.text),
+			    "two answers to the same question");
+		return 0;
+	}
+	fuzz_expect(!loom_chip_check(&chip, NULL), "what was accepted makes no sense");
+	fuzz_expect(!loom_chip_write(&chip, &text), "what was accepted cannot be written");
+	ret = loom_chip_parse(text, strlen(text), "written.yaml", &again, &err);
+	fuzz_expect(!ret, "what was written cannot be read: %s", err.text);
+	fuzz_expect(!memcmp(&chip, &again, sizeof(chip)), "what was written is another chip");
+	free(text);
+	return 0;
+}
+
+#ifndef LOOM_LIBFUZZER
+
+#define FUZZ_MAX_BYTES	6000
+
+static struct {
+	uint8_t data[FUZZ_MAX_BYTES];
+	size_t size;
+} fuzz_input;
+
+static const char *fuzz_fail_path = "fuzz-chip.fail";
+
+/* Called by the sanitizers before they end the program, and by abort(). */
+static void fuzz_died(void)
+{
+	FILE *file = fopen(fuzz_fail_path, "wb");
+
+	if (!file)
+		return;
+	fwrite(fuzz_input.data, 1, fuzz_input.size, file);
+	fclose(file);
+	fprintf(stderr, "fuzz-chip: the input is in %s\n", fuzz_fail_path);
+}
+
+static void fuzz_signal(int number)
+{
+	fuzz_died();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+const char *__ubsan_default_options(void)
+{
+	return "abort_on_error=1:print_stacktrace=1";
+}
+
+static void fuzz_begin(uint64_t opcodes)
+{
+	struct drm_loom_chip chip;
+	unsigned int count = 0;
+	const char *source;
+	char *text = NULL;
+
+	while (loom_chip_name(count))
+		count++;
+	if (random_below(2)) {
+		source = loom_chip_text(loom_chip_name(random_below(count)));
+	} else {
+		chip = chip_random(opcodes);
+		if (loom_chip_write(&chip, &text))
+			fuzz_fail("a random chip cannot be written");
+		source = text;
+	}
+	fuzz_input.size = min(strlen(source), sizeof(fuzz_input.data));
+	memcpy(fuzz_input.data, source, fuzz_input.size);
+	free(text);
+}
+
+/* Puts @size bytes in the place of @cut bytes at @at. */
+static void fuzz_splice(size_t at, size_t cut, const void *bytes, size_t size)
+{
+	cut = min(cut, fuzz_input.size - at);
+	if (fuzz_input.size - cut + size > sizeof(fuzz_input.data))
+		return;
+	memmove(fuzz_input.data + at + size, fuzz_input.data + at + cut,
+		fuzz_input.size - at - cut);
+	memcpy(fuzz_input.data + at, bytes, size);
+	fuzz_input.size += size - cut;
+}
+
+/* Where a line, or behind a space or a bracket a word, begins. */
+static size_t fuzz_find(const char *before)
+{
+	size_t at = random_below(fuzz_input.size + 1);
+
+	while (at && !strchr(before, fuzz_input.data[at - 1]))
+		at--;
+	return at;
+}
+
+static size_t fuzz_length(size_t at, const char *until)
+{
+	size_t length = 0;
+
+	while (at + length < fuzz_input.size && !strchr(until, fuzz_input.data[at + length]))
+		length++;
+	return length;
+}
+
+static const char *fuzz_word(void)
+{
+	static const char *const words[] = {
+		"none", "null", "~", "0", "-1", ".nan", "1e9", "yes", "*a", "&a", "!!int", "<<",
+		"{", "}", "[", "]", ":", ",", "|", ">", "---", "...", "%YAML 1.1\n", "# ", "? ",
+		"\"\\0\"", "\"\\n\"", "'", "\t", "\xff", "\xef\xbb\xbf", "18446744073709551616",
+		"999999999999999999", "0.000000000000000001", "1 GHz", "34 GB/s", "100 ns", "3 MiB",
+		"16T", "extends: tiny\n", "extends: fuzz.yaml\n", "extends: none\n", "name", "macs",
+		"memory:", "dram:", "sram:", "rom: {size: 4k, read: 1}\n", "types:", "operations:",
+		"except:", "energy: 3", "latency: {read: 3}", "banks: 1\n", "size", "read",
+	};
+
+	return words[random_below(ARRAY_SIZE(words))];
+}
+
+static void fuzz_mutate(void)
+{
+	static const char words[] = "\n ,:{}[]", lines[] = "\n";
+	uint8_t copy[400];
+	const char *word;
+	size_t at, length;
+
+	switch (random_below(6)) {
+	case 0:
+		if (fuzz_input.size)
+			fuzz_input.data[random_below(fuzz_input.size)] = random_u64();
+		break;
+	case 1:
+		at = fuzz_find(words);
+		word = fuzz_word();
+		fuzz_splice(at, fuzz_length(at, words), word, strlen(word));
+		break;
+	case 2:
+		word = fuzz_word();
+		fuzz_splice(random_below(fuzz_input.size + 1), 0, word, strlen(word));
+		break;
+	case 3:
+		at = fuzz_find(lines);
+		fuzz_splice(at, fuzz_length(at, lines) + 1, "", 0);
+		break;
+	case 4:
+		at = fuzz_find(lines);
+		length = min(fuzz_length(at, lines) + 1, min(sizeof(copy), fuzz_input.size - at));
+		memcpy(copy, fuzz_input.data + at, length);
+		fuzz_splice(fuzz_find(lines), 0, copy, length);
+		break;
+	default:
+		at = random_below(fuzz_input.size + 1);
+		fuzz_splice(at, random_below(20), "", 0);
+		break;
+	}
+}
+
+static int fuzz_again(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+
+	if (!file) {
+		perror(path);
+		return 2;
+	}
+	fuzz_input.size = fread(fuzz_input.data, 1, sizeof(fuzz_input.data), file);
+	fclose(file);
+	LLVMFuzzerTestOneInput(fuzz_input.data, fuzz_input.size);
+	printf("%s passes\n", path);
+	return 0;
+}
+
+static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
+{
+	const time_t end = time(NULL) + seconds;
+	struct drm_loom_chip chip;
+	uint64_t i, good = 0, mutations, opcodes;
+
+	if (loom_chip_find(loom_chip_name(0), &chip))
+		fuzz_fail("no chip is built in");
+	opcodes = chip.opcodes;
+	for (i = 0; runs ? i < runs : time(NULL) < end; i++) {
+		fuzz_begin(opcodes);
+		for (mutations = random_below(5); mutations; mutations--)
+			fuzz_mutate();
+		LLVMFuzzerTestOneInput(fuzz_input.data, fuzz_input.size);
+		good += !loom_chip_parse((const char *)fuzz_input.data, fuzz_input.size,
+					 "fuzz.yaml", &chip, NULL);
+		if (!good && i > 1000)
+			fuzz_fail("none of %llu inputs was accepted", (unsigned long long)i);
+	}
+	printf("fuzz-chip: %llu inputs, %llu accepted\n", (unsigned long long)i,
+	       (unsigned long long)good);
+	return i;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t runs = 0;
+	int64_t seconds = 5;
+	int i;
+
+	random_state = 1;
+	for (i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--runs"))
+			runs = strtoull(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--seconds"))
+			seconds = strtoll(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--seed"))
+			random_state = strtoull(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--fail"))
+			fuzz_fail_path = argv[i + 1];
+		else
+			break;
+	}
+	if (i + 1 == argc && argv[i][0] != '-')
+		return fuzz_again(argv[i]);
+	if (i < argc) {
+		fputs("usage: chip [--runs N|--seconds N] [--seed N] [--fail FILE] | FILE\n",
+		      stderr);
+		return 2;
+	}
+	signal(SIGABRT, fuzz_signal);
+	if (__sanitizer_set_death_callback)
+		__sanitizer_set_death_callback(fuzz_died);
+	return !fuzz_run(runs, seconds);
+}
+
+#endif
