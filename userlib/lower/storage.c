@@ -172,7 +172,8 @@ static void place_results(struct loom_storage *storage, const bool *observed)
 		}
 		loom_storage_set_root(location, LOOM_LOCATION_ARENA, y);
 		/* a reshape that is no view has to be dense: no image */
-		if (!loom_storage_moves_only(node) && loom_image_claim(storage, y))
+		if (!storage->in_sram && !loom_storage_moves_only(node) &&
+		    loom_image_claim(storage, y))
 			continue;
 		storage->num_neurons++;
 		storage->neuron_bytes += y->size_bytes;
@@ -214,6 +215,7 @@ int loom_storage_init(struct loom_storage *storage, const struct loom_graph *gra
 	storage->graph = graph;
 	storage->build = build;
 	storage->weights_slot = LOOM_LOCATION_NO_TENSOR;
+	storage->in_sram = options->in_sram;
 	storage->locations = calloc((size_t)graph->num_values + 1, sizeof(*storage->locations));
 	storage->weights = calloc((size_t)graph->num_values + 1, sizeof(*storage->weights));
 	storage->observed = calloc((size_t)graph->num_values + 1, sizeof(*storage->observed));

@@ -17,6 +17,11 @@
  * A view that is an output or observed is copied, but for one common case: if an output is only a
  * reshape of what a node computes, that node writes into the output's slot directly.
  *
+ * A chip without DRAM has one lane, and all of this is in slots in its SRAM, which are bound to
+ * buffers there. A tensor in the SRAM has a lane axis: it gets one of one element in front of its
+ * own axes, so that views are as free as in DRAM. loom_build_command() gives them such an axis,
+ * and makes LOAD and STORE a COPY.
+ *
  * Rejected: locations that are decided while commands are written. The placement of the arena needs
  * all lifetimes, and groups have to know which values are in DRAM before there are commands.
  */
@@ -112,6 +117,7 @@ struct loom_storage_order {
  * @build: where slots and tensors go
  * @locations: by value id
  * @slot_kinds: by slot
+ * @in_sram: values are in the SRAM, as there is no other memory
  * @weights_slot: slot of the constants, or LOOM_LOCATION_NO_TENSOR
  * @weights_end: bytes of it in use
  * @weights: constants in the order of their places
@@ -143,6 +149,7 @@ struct loom_storage {
 	struct loom_build *build;
 	struct loom_location *locations;
 	enum loom_slot_kind slot_kinds[DRM_LOOM_MAX_SLOTS];
+	bool in_sram;
 	u32 weights_slot;
 	u64 weights_end;
 	const struct loom_value **weights;
@@ -177,6 +184,7 @@ struct loom_storage {
  * struct loom_storage_options - what storage is to decide, and how
  * @placer: name of the placement strategy of the arena; NULL: the default
  * @dram_align_bytes: alignment of rows of images; 0: none
+ * @in_sram: there is no DRAM: all that lives there otherwise is in slots in the SRAM
  * @observe_all: every value that the graph computes is observed
  * @observe: names of values that are observed
  * @num_observe: number of @observe
@@ -186,6 +194,7 @@ struct loom_storage {
 struct loom_storage_options {
 	const char *placer;
 	u64 dram_align_bytes;
+	bool in_sram;
 	bool observe_all;
 	const char *const *observe;
 	u32 num_observe;
@@ -218,6 +227,16 @@ u32 loom_storage_slot(struct loom_storage *storage, enum loom_slot_kind kind, u3
  */
 int loom_storage_place(struct loom_storage *storage, const struct loom_storage_options *options,
 		       struct loom_error *err);
+/**
+ * loom_storage_tensor_at() - a tensor of the plan in a slot
+ * @storage: where slots are
+ * @tensor: all but its region, dims and strides, which are those of a DRAM tensor; changed
+ * @elems: number of its elements
+ *
+ * Return: its index.
+ */
+u32 loom_storage_tensor_at(struct loom_storage *storage, struct drm_loom_plan_tensor *tensor,
+			   u64 elems);
 /** loom_storage_set_root() - a value of its own, row-major */
 void loom_storage_set_root(struct loom_location *location, enum loom_location_kind kind,
 			   const struct loom_value *value);

@@ -1,26 +1,67 @@
 // SPDX-License-Identifier: MIT
 /* Tensors of the plan for values, made when they are first read or written. See storage.h. */
 #include <errno.h>
+#include <string.h>
 
 #include "lower.h"
 #include "storage.h"
 
-#define WEIGHT_ALIGN	4096
+/* Pages of memory that is as large as that; in the SRAM there is no room for holes. */
+#define WEIGHT_ALIGN		4096
 
 /* Places a constant in the weights slot, when it is first read. */
 static void place_weight(struct loom_storage *storage, const struct loom_value *value)
 {
 	struct loom_location *location = &storage->locations[value->id];
+	u64 align = storage->in_sram ? LOOM_NEURON_ALIGN_BYTES : WEIGHT_ALIGN;
 
 	if (storage->weights_slot == LOOM_LOCATION_NO_TENSOR)
 		storage->weights_slot = loom_storage_slot(storage, LOOM_SLOT_KIND_WEIGHTS,
 							  DRM_LOOM_SLOT_READ);
 	loom_storage_set_root(location, LOOM_LOCATION_WEIGHT, value);
 	location->slot = storage->weights_slot;
-	location->offset = (storage->weights_end + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN;
+	location->offset = (storage->weights_end + align - 1) / align * align;
 	storage->weights_end = location->offset + value->size_bytes;
 	storage->weights_bytes += value->size_bytes;
 	storage->weights[storage->num_weights++] = value;
+}
+
+static void remove_axis(struct drm_loom_plan_tensor *tensor, u32 axis)
+{
+	u32 behind = --tensor->rank - axis;
+
+	memmove(&tensor->dims[axis], &tensor->dims[axis + 1], behind * sizeof(tensor->dims[0]));
+	memmove(&tensor->strides[axis], &tensor->strides[axis + 1],
+		behind * sizeof(tensor->strides[0]));
+	tensor->dims[tensor->rank] = 0;
+	tensor->strides[tensor->rank] = 0;
+}
+
+u32 loom_storage_tensor_at(struct loom_storage *storage, struct drm_loom_plan_tensor *tensor,
+			   u64 elems)
+{
+	u32 bytes = loom_dtype_bytes(tensor->dtype);
+
+	tensor->region = DRM_LOOM_REGION_DRAM;
+	if (!storage->build->status &&
+	    storage->build->slots[tensor->slot].flags & DRM_LOOM_SLOT_SRAM) {
+		tensor->region = DRM_LOOM_REGION_SRAM;
+		tensor->flags |= DRM_LOOM_TENSOR_SLOT;
+		/* the axes are kept: by them what is written in pieces is proved whole */
+		if (tensor->rank == DRM_LOOM_MAX_RANK) {
+			tensor->dims[0] *= tensor->dims[1];
+			tensor->strides[0] = tensor->strides[1];
+			remove_axis(tensor, 1);
+		}
+		memmove(&tensor->dims[1], &tensor->dims[0],
+			tensor->rank * sizeof(tensor->dims[0]));
+		memmove(&tensor->strides[1], &tensor->strides[0],
+			tensor->rank * sizeof(tensor->strides[0]));
+		tensor->rank++;
+		tensor->dims[0] = 1;
+		tensor->strides[0] = elems * bytes;
+	}
+	return loom_build_tensor(storage->build, tensor);
 }
 
 /* The tensor of a root, made when it is first used. */
@@ -52,7 +93,7 @@ static u32 tensor_of(struct loom_storage *storage, u32 id)
 	}
 	if (location->kind == LOOM_LOCATION_IMAGE)
 		loom_image_tensor(storage, id, &tensor);
-	location->tensor = loom_build_tensor(storage->build, &tensor);
+	location->tensor = loom_storage_tensor_at(storage, &tensor, value->num_elems);
 	loom_build_label(storage->build, location->tensor, value->name, LOOM_LABEL_DRAM, 0);
 	return location->tensor;
 }
@@ -144,7 +185,6 @@ int loom_storage_copy_late(struct loom_lower *lower)
 		u32 output = storage->copies[i].output;
 		const struct loom_output_place *place = &storage->outputs[output];
 		struct drm_loom_plan_tensor tensor = {
-			.region = DRM_LOOM_REGION_DRAM,
 			.slot = place->slot,
 			.offset = place->offset,
 			.size = value->size_bytes,
@@ -161,7 +201,7 @@ int loom_storage_copy_late(struct loom_lower *lower)
 		if (ret)
 			return ret;
 		to = from;
-		to.tensor = loom_build_tensor(storage->build, &tensor);
+		to.tensor = loom_storage_tensor_at(storage, &tensor, value->num_elems);
 		loom_build_label(storage->build, to.tensor, value->name, LOOM_LABEL_DRAM, 0);
 		to.offset = 0;
 		/* outputs are dense: they can be seen as vectors */

@@ -166,10 +166,71 @@ u64 loom_build_macs(u32 opcode, const struct drm_loom_plan_view *views)
 	return 0;
 }
 
+static bool in_sram_slot(const struct loom_build *build, const struct drm_loom_plan_view *view)
+{
+	const struct drm_loom_plan_tensor *tensor = &build->tensors[view->tensor];
+
+	return tensor->region == DRM_LOOM_REGION_SRAM && tensor->flags & DRM_LOOM_TENSOR_SLOT;
+}
+
+/* An axis of one element in all views, or U32_MAX. */
+static u32 single_axis(const struct drm_loom_plan_view *view)
+{
+	u32 i;
+
+	for (i = 0; i < view->rank; i++)
+		if (view->dims[i] == 1)
+			return i;
+	return U32_MAX;
+}
+
+static void put_axis(struct drm_loom_plan_view *view)
+{
+	memmove(&view->dims[1], &view->dims[0], view->rank * sizeof(view->dims[0]));
+	memmove(&view->strides[1], &view->strides[0], view->rank * sizeof(view->strides[0]));
+	view->dims[0] = 1;
+	view->strides[0] = 0;
+	view->lane_axis++;
+	view->rank++;
+}
+
+/*
+ * A move from or to a slot in the SRAM, of a chip of one lane. What is a LOAD or STORE elsewhere
+ * stays in the region. The lane axis of a tensor there is one of one element, see lower/storage.h,
+ * and its views need such an axis, too.
+ */
+static u32 stay_in_sram(struct loom_build *build, u32 opcode, struct drm_loom_plan_view *views,
+			u32 operands)
+{
+	u32 axis = single_axis(&views[0]), i;
+
+	if (axis == U32_MAX && views[0].rank == DRM_LOOM_MAX_RANK) {
+		build->status = -E2BIG;
+		return opcode;
+	}
+	for (i = 0; i < operands; i++) {
+		struct drm_loom_plan_view *view = &views[i];
+
+		if (axis == U32_MAX) {
+			put_axis(view);
+			if (in_sram_slot(build, view))
+				view->lane_axis = 0;
+		} else if (in_sram_slot(build, view)) {
+			view->lane_axis = axis;
+		}
+		if (in_sram_slot(build, view)) {
+			view->strides[view->lane_axis] = build->tensors[view->tensor].strides[0];
+			view->lane_start = 0;
+		}
+	}
+	return opcode == DRM_LOOM_OP_FILL ? opcode : DRM_LOOM_OP_COPY;
+}
+
 void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
-			const struct drm_loom_plan_view *views, u32 operands,
+			const struct drm_loom_plan_view *given, u32 operands,
 			const void *attr, u32 attr_bytes)
 {
+	struct drm_loom_plan_view views[DRM_LOOM_MAX_OPERANDS];
 	struct loom_build_command *command;
 	size_t padded = ((size_t)attr_bytes + 7) & ~(size_t)7;
 	u32 i;
@@ -186,6 +247,11 @@ void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 		build->status = -E2BIG;
 		return;
 	}
+	memcpy(views, given, operands * sizeof(*given));
+	if (opcode <= DRM_LOOM_OP_FILL &&
+	    (in_sram_slot(build, &views[0]) ||
+	     (operands > 1 && in_sram_slot(build, &views[1]))))
+		opcode = stay_in_sram(build, opcode, views, operands);
 	command = &build->commands[build->num_commands++];
 	*command = (struct loom_build_command){
 		.step = step,

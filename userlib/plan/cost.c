@@ -62,7 +62,13 @@ static bool is_dram(const struct reader *r, const struct drm_loom_plan_view *vie
 	return r->tensors[view->tensor].region == DRM_LOOM_REGION_DRAM;
 }
 
-/* The conflict sub-banks that a view of SRAM touches. */
+/* Whether a tensor is in what is bound to a slot, not in the scratch. */
+static bool in_slot(const struct drm_loom_plan_tensor *tensor)
+{
+	return tensor->region != DRM_LOOM_REGION_SRAM || tensor->flags & DRM_LOOM_TENSOR_SLOT;
+}
+
+/* The conflict sub-banks that a view of SRAM touches; of what is bound nothing is known. */
 static u64 view_banks(const struct reader *r, const struct drm_loom_plan_view *view)
 {
 	const struct drm_loom_chip_region *sram = &r->chip->region[DRM_LOOM_REGION_SRAM];
@@ -72,7 +78,7 @@ static u64 view_banks(const struct reader *r, const struct drm_loom_plan_view *v
 	u32 i;
 
 	/* one sub-bank only: no conflicts */
-	if (sram->sub_banks < 2 || !size)
+	if (sram->sub_banks < 2 || !size || in_slot(tensor))
 		return 0;
 	for (i = 0; i < view->rank; i++) {
 		s64 first = 0, last = view->dims[i] - 1;
@@ -229,7 +235,7 @@ static void count_alive(const struct reader *r)
 	for (i = 0; i < r->header->tensors.count; i++) {
 		const struct drm_loom_plan_tensor *tensor = &r->tensors[i];
 
-		if (tensor->region != DRM_LOOM_REGION_SRAM || tensor->first_step >= num_steps)
+		if (in_slot(tensor) || tensor->first_step >= num_steps)
 			continue;
 		r->costs[tensor->first_step].sram_bytes += tensor->size;
 		r->costs[tensor->last_step + 1].sram_bytes -= tensor->size;
@@ -329,7 +335,7 @@ static void fill_cuts(const struct reader *r, struct loom_program_cut *cuts)
 
 	for (i = 0; i < r->header->tensors.count; i++) {
 		const struct drm_loom_plan_tensor *tensor = &r->tensors[i];
-		bool dram = tensor->region == DRM_LOOM_REGION_DRAM;
+		bool dram = in_slot(tensor);
 
 		if (tensor->first_step >= r->header->steps.count ||
 		    (dram && !(r->program->slots[tensor->slot].flags & DRM_LOOM_SLOT_WRITE)))
@@ -347,7 +353,7 @@ static void fill_cuts(const struct reader *r, struct loom_program_cut *cuts)
 
 static bool is_weight(const struct reader *r, u32 tensor)
 {
-	return r->tensors[tensor].region == DRM_LOOM_REGION_DRAM &&
+	return in_slot(&r->tensors[tensor]) &&
 	       r->program->slots[r->tensors[tensor].slot].kind == LOOM_SLOT_KIND_WEIGHTS;
 }
 

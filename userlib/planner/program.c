@@ -88,6 +88,7 @@ static int write_plan(struct planner *p)
 	struct loom_storage_options storage = {
 		.placer = options->placer,
 		.dram_align_bytes = options->chip->region[DRM_LOOM_REGION_DRAM].align_bytes,
+		.in_sram = !options->chip->region[DRM_LOOM_REGION_DRAM].banks,
 		.observe_all = options->flags & LOOM_PLANNER_OBSERVE_ALL,
 		.observe = options->observe,
 		.num_observe = options->num_observe,
@@ -114,27 +115,91 @@ static int write_plan(struct planner *p)
 	return ret;
 }
 
+/* What all slots take of a bank. */
+static u64 slots_bytes(const struct planner *p)
+{
+	u64 align = p->options->chip->region[DRM_LOOM_REGION_SRAM].align_bytes, bytes = 0;
+	u32 i;
+
+	for (i = 0; i < p->build.num_slots; i++)
+		bytes += loom_div_round_up(p->build.slots[i].size, align) * align;
+	return bytes;
+}
+
+/*
+ * Without DRAM the slots are in the SRAM beside the scratch. Returns 0 if both fit; -EAGAIN if they
+ * may fit when the scratch takes no more than @limit, which is set.
+ */
+static int fit_slots(struct planner *p, u64 *limit)
+{
+	const struct drm_loom_chip *chip = p->options->chip;
+	const struct drm_loom_chip_region *sram = &chip->region[DRM_LOOM_REGION_SRAM];
+	u64 align = sram->align_bytes, room = sram->bank_bytes - sram->bank_bytes % align;
+	u64 base = loom_div_round_up(sram->reserved_bytes, align) * align;
+	u64 slots = slots_bytes(p), scratch = loom_div_round_up(p->lower.scratch_bytes, align);
+
+	room = room > base ? room - base : 0;
+	if (slots + scratch * align <= room)
+		return 0;
+	if (slots >= room) {
+		loom_error_set(p->err, -ENOSPC,
+			       "chip '%s' has no DRAM, and inputs, outputs, weights and what is between layers take %llu bytes: %llu more than there is SRAM",
+			       chip->name, (unsigned long long)slots,
+			       (unsigned long long)(slots - room));
+		if (p->err)
+			p->err->short_bytes = slots - room;
+		return -ENOSPC;
+	}
+	*limit = room - slots;
+	return -EAGAIN;
+}
+
+/* Plans with a scratch of at most @limit, zero for none. -EAGAIN: @limit is lower, try again. */
+static int plan_once(struct planner *p, u64 *limit, struct loom_program **program)
+{
+	int ret;
+
+	set_up_lower(p);
+	if (*limit)
+		p->lower.sram.bytes = min(p->lower.sram.bytes, *limit);
+	ret = write_plan(p);
+	if (!ret && p->storage.in_sram)
+		ret = fit_slots(p, limit);
+	if (!ret)
+		ret = loom_planner_finish(p, program);
+	free(p->lower.kernels);
+	free(p->lower.groups);
+	free(p->lower.cuts);
+	loom_storage_clear(&p->storage);
+	loom_build_clear(&p->build);
+	return ret;
+}
+
+/* The scratch shrinks with each try, and slots hardly change, so that few are enough. */
+#define TRIES	8
+
 int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,
 			struct loom_program **program, struct loom_error *err)
 {
-	struct planner p = { .graph = graph, .options = options, .err = err };
-	int ret;
+	int ret = -EAGAIN;
+	u64 limit = 0;
+	u32 i;
 
 	if (err)
 		err->text[0] = '\0';
-	set_up_lower(&p);
-	ret = write_plan(&p);
-	if (!ret)
-		ret = loom_planner_finish(&p, program);
+	for (i = 0; i < TRIES && ret == -EAGAIN; i++) {
+		struct planner p = { .graph = graph, .options = options, .err = err };
+
+		ret = plan_once(&p, &limit, program);
+	}
+	if (ret == -EAGAIN)
+		ret = loom_error_set(err, -ENOSPC, "chip '%s' has too little SRAM: %llu bytes",
+				     options->chip->name, (unsigned long long)
+				     options->chip->region[DRM_LOOM_REGION_SRAM].bank_bytes);
 	/* errors without a text */
 	if (ret && err && !err->text[0])
 		loom_error_set(err, ret, "%s",
 			       ret == -E2BIG ? "the plan is past a cap of the plan format" :
 			       ret == -ENOMEM ? "out of memory" : strerror(-ret));
-	free(p.lower.kernels);
-	free(p.lower.groups);
-	free(p.lower.cuts);
-	loom_storage_clear(&p.storage);
-	loom_build_clear(&p.build);
 	return ret;
 }

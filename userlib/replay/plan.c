@@ -153,12 +153,16 @@ static bool make_spaces(struct replay *r)
 	return make_cells(r, scratch);
 }
 
+/* Whether a tensor is in what is bound to a slot, not in the scratch. */
+static bool in_slot(const struct drm_loom_plan_tensor *tensor)
+{
+	return tensor->region != DRM_LOOM_REGION_SRAM || tensor->flags & DRM_LOOM_TENSOR_SLOT;
+}
+
 static struct replay_space *space_of(const struct replay *r,
 				     const struct drm_loom_plan_tensor *tensor)
 {
-	bool sram = tensor->region == DRM_LOOM_REGION_SRAM;
-
-	return &r->spaces[sram ? r->num_spaces - 1 : tensor->slot];
+	return &r->spaces[in_slot(tensor) ? tensor->slot : r->num_spaces - 1];
 }
 
 static bool tensor_is_fine(struct replay *r, uint32_t index)
@@ -168,17 +172,17 @@ static bool tensor_is_fine(struct replay *r, uint32_t index)
 
 	if (t->region >= DRM_LOOM_REGION_COUNT || !replay_dtype_bytes(t->dtype) || !t->rank ||
 	    t->rank > DRM_LOOM_MAX_RANK || t->lane_axis >= t->rank ||
-	    (t->region != DRM_LOOM_REGION_SRAM && t->slot >= r->header->slots.count) ||
+	    (in_slot(t) && t->slot >= r->header->slots.count) ||
 	    t->first_step > t->last_step || t->last_step >= r->header->steps.count)
 		return replay_fault(r, LOOM_REPLAY_FORM, "tensor %u makes no sense", index);
 	if (__builtin_add_overflow(t->offset, t->size, &end) || end > space_of(r, t)->bytes)
 		return replay_fault(r, LOOM_REPLAY_ROOM, "tensor %u ends behind its %s", index,
-				    t->region == DRM_LOOM_REGION_SRAM ? "scratch" : "slot");
+				    in_slot(t) ? "slot" : "scratch");
 	if (!(t->flags & DRM_LOOM_TENSOR_ALIAS))
 		return true;
 	parent = t->parent < r->header->tensors.count ? &r->tensors[t->parent] : NULL;
 	if (!parent || parent->flags & DRM_LOOM_TENSOR_ALIAS || parent->region != t->region ||
-	    (t->region != DRM_LOOM_REGION_SRAM && parent->slot != t->slot) ||
+	    (in_slot(t) && parent->slot != t->slot) ||
 	    t->offset < parent->offset || end > parent->offset + parent->size)
 		return replay_fault(r, LOOM_REPLAY_ROOM, "tensor %u does not lie in tensor %u",
 				    index, t->parent);
@@ -325,7 +329,7 @@ bool replay_plan_begin(struct replay *r)
 		if (!make_live(r, space, index))
 			return false;
 		clear_cells(r, space, t);
-		if (t->region != DRM_LOOM_REGION_SRAM)
+		if (in_slot(t))
 			continue;
 		r->live_bytes += t->size;
 		if (t->offset + t->size > report->top_bytes)
@@ -355,7 +359,7 @@ void replay_plan_end(struct replay *r)
 		memmove(&space->live[at], &space->live[at + 1],
 			(space->num_live - at - 1) * sizeof(*space->live));
 		space->num_live--;
-		if (t->region == DRM_LOOM_REGION_SRAM)
+		if (!in_slot(t))
 			r->live_bytes -= t->size;
 	}
 }

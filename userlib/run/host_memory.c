@@ -36,9 +36,11 @@ struct loom_host_memory {
 
 /**
  * struct loom_host_block - where a slot would lie
- * @block: in the DRAM
+ * @region: of it
+ * @block: in that region
  */
 struct loom_host_block {
+	uint32_t region;
 	struct loom_bank_block block;
 };
 
@@ -55,6 +57,7 @@ int loom_host_memory_create(const struct drm_loom_chip *chip, struct loom_host_m
 		const struct drm_loom_chip_region *region = &chip->region[i];
 		u64 base, limit;
 
+		/* a region that the chip has not */
 		if (!region->banks)
 			continue;
 		limit = region->bank_bytes - region->bank_bytes % region->align_bytes;
@@ -93,28 +96,39 @@ void loom_host_memory_destroy(struct loom_host_memory *memory)
 int loom_host_memory_place(struct loom_host_memory *memory, const struct loom_program_slot *slot,
 			   struct loom_host_block **out)
 {
-	const struct drm_loom_chip_region *dram = &memory->chip->region[DRM_LOOM_REGION_DRAM];
-	struct loom_bank_request request = { .align = dram->align_bytes, .high = U64_MAX };
+	uint32_t id = slot->flags & DRM_LOOM_SLOT_SRAM ? DRM_LOOM_REGION_SRAM :
+							 DRM_LOOM_REGION_DRAM;
+	const struct drm_loom_chip_region *region = &memory->chip->region[id];
+	struct loom_bank_request request = { .align = region->align_bytes, .high = U64_MAX };
+	uint64_t page_bytes = LOOM_HOST_PAGE_BYTES;
 	struct loom_host_block *block;
 	struct loom_layout layout;
 	int ret;
 
 	*out = NULL;
+	if (!region->banks)
+		return -ENOSPC;
+	if (page_bytes < region->align_bytes)
+		page_bytes = region->align_bytes;
+	/* a piece of each bank: one page that is as long as the slot */
+	if (id == DRM_LOOM_REGION_SRAM)
+		page_bytes = loom_div_round_up(slot->size_bytes, region->align_bytes) *
+			     region->align_bytes;
 	if (slot->dtype)
 		ret = loom_layout_image(&layout, slot->width, slot->height, slot->dtype,
-					slot->pitch_bytes, dram->banks, dram->align_bytes);
+					slot->pitch_bytes, region->banks, region->align_bytes);
 	else
-		ret = loom_layout_interleaved(&layout, slot->size_bytes,
-					      max((u64)LOOM_HOST_PAGE_BYTES, dram->align_bytes),
-					      dram->banks, dram->align_bytes);
+		ret = loom_layout_interleaved(&layout, slot->size_bytes, page_bytes, region->banks,
+					      region->align_bytes);
 	if (ret)
 		return ret;
 	block = calloc(1, sizeof(*block));
 	if (!block)
 		return -ENOMEM;
+	block->region = id;
 	request.size = layout.bytes_per_bank;
 	pthread_mutex_lock(&memory->lock);
-	ret = loom_bank_alloc(&memory->bank[DRM_LOOM_REGION_DRAM], &block->block, &request);
+	ret = loom_bank_alloc(&memory->bank[id], &block->block, &request);
 	pthread_mutex_unlock(&memory->lock);
 	if (ret) {
 		free(block);
@@ -129,7 +143,7 @@ void loom_host_memory_release(struct loom_host_memory *memory, struct loom_host_
 	if (!block)
 		return;
 	pthread_mutex_lock(&memory->lock);
-	loom_bank_free(&memory->bank[DRM_LOOM_REGION_DRAM], &block->block);
+	loom_bank_free(&memory->bank[block->region], &block->block);
 	pthread_mutex_unlock(&memory->lock);
 	free(block);
 }
@@ -169,11 +183,13 @@ int loom_host_memory_blocks(struct loom_host_memory *memory, uint32_t region,
 	int ret = 0;
 
 	pthread_mutex_lock(&memory->lock);
-	*count = loom_host_memory_list_locked(bank, NULL, 0);
+	/* a region that the chip has not has no blocks */
+	*count = memory->chip->region[region].banks ?
+		 loom_host_memory_list_locked(bank, NULL, 0) : 0;
 	*out = calloc(*count + 1, sizeof(**out));
-	if (*out)
+	if (*out && *count)
 		loom_host_memory_list_locked(bank, *out, *count);
-	else
+	else if (!*out)
 		ret = -ENOMEM;
 	pthread_mutex_unlock(&memory->lock);
 	return ret;

@@ -67,6 +67,7 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 		.size = from->size_bytes,
 		.region = DRM_LOOM_REGION_DRAM,
 	};
+	uint64_t align = session->target->chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
 	void *map;
 	int ret;
 
@@ -77,6 +78,12 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 		request.height = from->height;
 		request.dtype = from->dtype;
 		request.pitch_bytes = from->pitch_bytes;
+	}
+	if (from->flags & DRM_LOOM_SLOT_SRAM) {
+		/* its first page is all of the slot */
+		request.region = DRM_LOOM_REGION_SRAM;
+		request.page_bytes = (u32)(loom_div_round_up(from->size_bytes, align) * align);
+		request.size = request.page_bytes;
 	}
 
 	ret = loom_bo_create(session->target->device, &request, &soft->bos[slot]);

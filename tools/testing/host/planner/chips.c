@@ -4,6 +4,7 @@
  * on the host, and compute what they compute on "soft".
  */
 #include "loom_planner.h"
+#include "loom_replay.h"
 #include "loom_run.h"
 #include "host/rewrite/nets.h"
 #include "outcome.h"
@@ -20,6 +21,10 @@ static const struct drm_loom_chip chips[] = {
 	/* 256 lanes, 2 KiB each, whose streams never run at the same time */
 	CHIP("wide", (2, 1, 16 << 20, 0, 64), (256, 2, 2048, 0, 64)),
 };
+
+/* no DRAM: all there is lies in the SRAM of its one lane */
+static const struct drm_loom_chip alone =
+	CHIP("alone", (1, 1, 1 << 20, 0, 16), (1, 1, 400000, 128, 16));
 
 static const struct {
 	const char *name;
@@ -137,6 +142,125 @@ static void test_partial(void)
 	net_end(&test);
 }
 
+static struct drm_loom_chip chip_alone(uint64_t bank_bytes)
+{
+	struct drm_loom_chip chip = alone;
+
+	memset(&chip.region[DRM_LOOM_REGION_DRAM], 0, sizeof(chip.region[0]));
+	if (bank_bytes)
+		chip.region[DRM_LOOM_REGION_SRAM].bank_bytes = bank_bytes;
+	if (loom_chip_check(&chip, NULL))
+		tap_fatal("a chip without DRAM makes no sense");
+	return chip;
+}
+
+/* The plan, scratch and slots, is in a bank; nothing of it in DRAM. */
+static bool is_inside(const struct loom_program *program, const struct drm_loom_chip *chip)
+{
+	uint64_t bytes = program->stats.scratch_bytes;
+	uint32_t i;
+
+	for (i = 0; i < program->num_slots; i++) {
+		if (!(program->slots[i].flags & DRM_LOOM_SLOT_SRAM))
+			return false;
+		bytes += program->slots[i].size_bytes;
+	}
+	return bytes <= chip->region[DRM_LOOM_REGION_SRAM].bank_bytes - 128 &&
+	       !program->stats.dram_read_bytes && !program->stats.dram_write_bytes;
+}
+
+static bool replays(const struct loom_graph *graph, const struct loom_program *program,
+		    const struct loom_planner_options *options)
+{
+	struct loom_replay_options how = { .chip = options->chip };
+	struct loom_program *reference;
+	struct loom_replay_report *report;
+	struct loom_error err = { .text = "" };
+	int ret = loom_program_create_reference(graph, options, &reference, &err);
+
+	if (!ret) {
+		how.reference = reference;
+		ret = loom_replay_program(program, &how, &report, &err);
+		if (!ret) {
+			ret = report->num_faults;
+			if (ret)
+				snprintf(err.text, sizeof(err.text), "%s", report->faults[0].text);
+			loom_replay_destroy(report);
+		}
+		loom_program_destroy(reference);
+	}
+	if (ret)
+		tap_note("replay: %s", err.text);
+	return !ret;
+}
+
+/* Each net in all of the SRAM, and in as little as it is planned for; the least is in @least. */
+static bool alone_by(struct test_case *test, const char *grouping, const struct outcome *want,
+		     uint64_t *least)
+{
+	struct drm_loom_chip chip;
+	struct loom_planner_options options = { .chip = &chip, .grouping = grouping };
+	struct outcome outcome = { .num_outputs = 0 };
+	struct loom_error err = { .text = "" };
+	struct loom_program *program;
+	bool ok = true;
+	uint64_t bytes;
+	int ret = 0;
+
+	for (bytes = 400000; ok && !ret; bytes = bytes * 3 / 4) {
+		chip = chip_alone(bytes);
+		ret = loom_program_create(test->graph, &options, &program, &err);
+		if (ret)
+			break;
+		*least = bytes;
+		ok = is_inside(program, &chip) && replays(test->graph, program, &options) &&
+		     !outcome_run(&outcome, program, &chip, test->inputs, test->num_inputs,
+				  &err) &&
+		     outcome_same(&outcome, want);
+		outcome_clear(&outcome);
+		loom_program_destroy(program);
+	}
+	if (!ok || ret != -ENOSPC)
+		tap_note("%s in %llu: %d %s", grouping, (unsigned long long)bytes, ret, err.text);
+	return ok && ret == -ENOSPC;
+}
+
+static void test_alone(uint32_t index)
+{
+	struct test_case test = net_make(nets[index].build);
+	struct loom_planner_options options = { .chip = loom_preset_find("soft") };
+	uint64_t least = 0;
+	struct outcome want;
+	struct loom_error err;
+	const char *grouping;
+	bool ok = true;
+	uint32_t k;
+
+	if (outcome_plan(&want, test.graph, &options, test.inputs, test.num_inputs, &err))
+		tap_fatal("%s on soft: %s", nets[index].name, err.text);
+	for (k = 0; (grouping = loom_grouping_name(k)); k++)
+		ok &= alone_by(&test, grouping, &want, &least);
+	outcome_clear(&want);
+	net_end(&test);
+	tap_ok(ok, "%s: the bits of soft without DRAM, in 400000 to %llu bytes", nets[index].name,
+	       (unsigned long long)least);
+}
+
+static void test_no_room(void)
+{
+	struct drm_loom_chip chip = chip_alone(20000);
+	struct loom_planner_options options = { .chip = &chip };
+	struct test_case test = net_make(net_mobile);
+	struct loom_program *program;
+	struct loom_error err;
+	int ret = loom_program_create(test.graph, &options, &program, &err);
+
+	tap_ok(ret == -ENOSPC && strstr(err.text, "chip 'alone' has no DRAM") &&
+	       strstr(err.text, "more than there is SRAM"), "too little SRAM is an error: %s",
+	       err.text);
+	net_end(&test);
+}
+
 static void test_limit(void)
 {
 	struct drm_loom_chip chip = chip_number(1);
@@ -164,6 +288,9 @@ int main(void)
 
 	for (i = 0; i < ARRAY_SIZE(nets); i++)
 		test_net(i);
+	for (i = 0; i < ARRAY_SIZE(nets); i++)
+		test_alone(i);
+	test_no_room();
 	test_partial();
 	test_limit();
 	return tap_end();
