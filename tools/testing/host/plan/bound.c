@@ -2,7 +2,7 @@
 /*
  * What bounds a group: on random graphs, the parts of its time add up to it, and what is said to
  * bound it would save most. On chips that are made to be slow at one thing, that thing is what most
- * groups are bound by.
+ * groups are bound by; pools between images wait for the DRAM that they use in place.
  */
 #include "host/group/case.h"
 #include "chips.h"
@@ -104,6 +104,47 @@ static void check_turns(void)
 	check_chip(&chip, LOOM_BOUND_TURNS);
 }
 
+/* Pools that read and write images in a slow DRAM: no DMA between the first and the last. */
+static void check_in_place(void)
+{
+	struct drm_loom_chip chip = quick();
+	struct loom_planner_options options = { .chip = &chip, .grouping = "layerwise" };
+	struct test_case test = { .num_inputs = 0 };
+	struct loom_program *program;
+	struct loom_error err;
+	char from[16], to[16];
+	uint32_t i;
+
+	chip.region[DRM_LOOM_REGION_DRAM].read_rate = 1000;
+	chip.region[DRM_LOOM_REGION_DRAM].write_rate = 1000;
+	if (loom_graph_create("test", 14, &test.graph))
+		tap_fatal("no memory");
+	input(&test, "v0", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 1, 8, 16, 16 });
+	for (i = 0; i < 8; i++) {
+		snprintf(from, sizeof(from), "v%u", i);
+		snprintf(to, sizeof(to), "v%u", i + 1);
+		attr_ints(&test, "kernel_shape", 2, (int64_t[]){ 3, 3 });
+		attr_ints(&test, "pads", 4, (int64_t[]){ 1, 1, 1, 1 });
+		node(&test, "MaxPool", from, to);
+	}
+	loom_graph_add_output(test.graph, "v8");
+	if (loom_graph_finish(test.graph, NULL, &err) ||
+	    loom_graph_set_scope(test.graph, NULL, LOOM_SCOPE_TEXTURE) ||
+	    loom_program_create(test.graph, &options, &program, &err))
+		tap_fatal("%s", err.text);
+	seen.cycles = 0;
+	memset(seen.by, 0, sizeof(seen.by));
+	for (i = 0; i < program->num_groups; i++)
+		check_group(&program->groups[i], &chip);
+	tap_ok(seen.by[LOOM_BOUND_IN_PLACE] > seen.cycles / 2,
+	       "pools between images are bound by %s in %.0f %%",
+	       loom_bound_name(LOOM_BOUND_IN_PLACE),
+	       seen.by[LOOM_BOUND_IN_PLACE] * 100.0 / seen.cycles);
+	loom_program_destroy(program);
+	loom_graph_destroy(test.graph);
+	free(test.inputs[0].data);
+}
+
 int main(void)
 {
 	struct drm_loom_chip chip;
@@ -131,6 +172,7 @@ int main(void)
 	chip.compute_start = 100000;
 	check_chip(&chip, LOOM_BOUND_COMPUTE_START);
 	check_turns();
+	check_in_place();
 	tap_ok(!seen.bad_sums && !seen.bad_plan, "the parts add up to the cycles of %u groups",
 	       seen.groups);
 	tap_ok(!seen.bad_bounds, "what bounds a group would save most");

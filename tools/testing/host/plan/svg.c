@@ -16,7 +16,7 @@
 
 static struct {
 	unsigned int pictures, tensors, parts, bad_xml, bad_counts, bad_parts, bad_bytes;
-	unsigned int bad_streams, bad_widths, no_names;
+	unsigned int bad_streams, bad_widths, no_names, cells;
 } seen;
 
 static const struct drm_loom_chip *chip;
@@ -96,6 +96,7 @@ static uint64_t read_row(const char *text, const char *id, uint64_t all, double 
 			want = of;
 		else
 			tap_fatal("a title of another kind: %.60s", title);
+		seen.cells += !strncmp(title, "<title>steps", 12);
 		width -= want * 1300.0 / all;
 		width = width < 0 ? -width : width;
 		*off = width > *off ? width : *off;
@@ -202,12 +203,18 @@ static void check_graph(uint32_t which)
 
 int main(void)
 {
+	struct drm_loom_chip turns = *loom_preset_find("tiny");
 	uint32_t i;
 
-	chip = loom_preset_find("tiny");
+	/* no time is round, and steps that load are far longer than those that work */
+	turns.flags &= ~DRM_LOOM_CHIP_OVERLAP;
+	turns.frequency_hz = 333333333;
+	turns.dma_start = 1000;
 	make_weights();
-	for (i = 1; i <= GRAPHS; i++)
+	for (i = 1; i <= GRAPHS; i++) {
+		chip = i % 3 ? loom_preset_find("tiny") : &turns;
 		check_graph(i);
+	}
 	tap_ok(seen.pictures >= GRAPHS && seen.tensors > 10 * GRAPHS,
 	       "%u pictures of %u tensors, %u of some steps", seen.pictures, seen.tensors,
 	       seen.parts);
@@ -215,7 +222,8 @@ int main(void)
 	tap_ok(!seen.bad_counts, "a rectangle for each tensor in SRAM and in DRAM, and each group");
 	tap_ok(!seen.bad_parts, "of some steps, those that are alive in them");
 	tap_ok(!seen.bad_streams, "the streams work as long as the plan promises");
-	tap_ok(!seen.bad_widths, "and are as wide as they work");
+	tap_ok(!seen.bad_widths && seen.cells,
+	       "and are as wide as they work; %u rectangles are several thin steps", seen.cells);
 	tap_ok(seen.no_names < seen.pictures / 4, "operators are named in all but %u",
 	       seen.no_names);
 	tap_ok(!seen.bad_bytes, "the same plan gives the same bytes");
