@@ -85,8 +85,9 @@ static void tool_bound_print_lanes(const struct tool_model *model,
 }
 
 /* Whether more SRAM would join a group with the next. */
-static void tool_bound_print_sram(const struct loom_program *program, uint32_t index)
+static void tool_bound_print_sram(const struct tool_model *model, uint32_t index)
 {
+	const struct loom_program *program = model->program;
 	const struct loom_program_cut *cut = &program->cuts[index];
 	char a[TOOL_TEXT], b[TOOL_TEXT];
 
@@ -94,7 +95,8 @@ static void tool_bound_print_sram(const struct loom_program *program, uint32_t i
 		return;
 	printf("; %s more SRAM per lane would join groups %u and %u",
 	       tool_bytes(a, cut->short_bytes), index + 1, index + 2);
-	printf(", between which %s cross in DRAM", tool_bytes(b, cut->dram_bytes));
+	printf(", between which %s cross in %s", tool_bytes(b, cut->dram_bytes),
+	       tool_explain_memory(model));
 }
 
 static void tool_bound_print_starts(uint64_t cycles, uint32_t each, const char *what)
@@ -126,7 +128,7 @@ static void tool_bound_print_help(const struct tool_model *model, uint32_t index
 	case LOOM_BOUND_DRAM:
 		tool_bound_print_factor(part, group->dma_cycles, group->compute_cycles,
 					"its", "compute");
-		tool_bound_print_sram(model->program, index);
+		tool_bound_print_sram(model, index);
 		break;
 	case LOOM_BOUND_COPY:
 		tool_bound_print_factor(part, group->dma_cycles, group->compute_cycles,

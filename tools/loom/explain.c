@@ -81,14 +81,14 @@ static void tool_explain_print_group(const struct loom_program *program, uint32_
 /* Whether a tensor is alive on both sides of a cut, and was made before it. */
 static bool tool_explain_crosses(const struct loom_program *program,
 				 const struct drm_loom_plan_tensor *tensor, uint32_t index,
-				 uint32_t region)
+				 bool in_slot)
 {
 	uint32_t step = program->groups[index + 1].first_step;
+	bool scratch = tensor->region == DRM_LOOM_REGION_SRAM &&
+		       !(tensor->flags & DRM_LOOM_TENSOR_SLOT);
 
-	return tensor->region == region && tensor->first_step < step &&
-	       tensor->last_step >= step &&
-	       (region == DRM_LOOM_REGION_SRAM ||
-		program->slots[tensor->slot].flags & DRM_LOOM_SLOT_WRITE);
+	return scratch != in_slot && tensor->first_step < step && tensor->last_step >= step &&
+	       (scratch || program->slots[tensor->slot].flags & DRM_LOOM_SLOT_WRITE);
 }
 
 static const struct drm_loom_plan_tensor *tool_explain_tensors(const struct loom_program *program)
@@ -99,14 +99,14 @@ static const struct drm_loom_plan_tensor *tool_explain_tensors(const struct loom
 }
 
 static void tool_explain_print_crossing(const struct loom_program *program, uint32_t index,
-					uint32_t region)
+					bool in_slot)
 {
 	const struct drm_loom_plan_tensor *tensors = tool_explain_tensors(program);
 	uint32_t count = 0, i;
 	char a[TOOL_TEXT];
 
 	for (i = 0; i < program->num_labels; i++) {
-		if (!tool_explain_crosses(program, &tensors[i], index, region))
+		if (!tool_explain_crosses(program, &tensors[i], index, in_slot))
 			continue;
 		if (count++ < TOOL_EXPLAIN_NAMES)
 			printf("%s '%s' %s", count == 1 ? ":" : ",", program->labels[i].name,
@@ -167,8 +167,14 @@ static void tool_explain_print_why(const struct loom_program *program, uint32_t 
 	printf(", with nodes %u-%u as one group\n", cut->around_first, cut->around_last);
 }
 
-static void tool_explain_print_cut(const struct loom_program *program, uint32_t index)
+const char *tool_explain_memory(const struct tool_model *model)
 {
+	return model->planner.chip->region[DRM_LOOM_REGION_DRAM].banks ? "DRAM" : "buffers in SRAM";
+}
+
+static void tool_explain_print_cut(const struct tool_model *model, uint32_t index)
+{
+	const struct loom_program *program = model->program;
 	const struct loom_program_cut *cut = &program->cuts[index];
 	char a[TOOL_TEXT];
 
@@ -176,13 +182,14 @@ static void tool_explain_print_cut(const struct loom_program *program, uint32_t 
 	if (!cut->dram_bytes && !cut->sram_bytes)
 		printf("nothing crosses\n");
 	if (cut->dram_bytes) {
-		printf("%s cross in DRAM", tool_bytes(a, cut->dram_bytes));
-		tool_explain_print_crossing(program, index, DRM_LOOM_REGION_DRAM);
+		printf("%s cross in %s", tool_bytes(a, cut->dram_bytes),
+		       tool_explain_memory(model));
+		tool_explain_print_crossing(program, index, true);
 	}
 	if (cut->sram_bytes) {
 		printf("%s%s per lane stay in SRAM", cut->dram_bytes ? "           " : "",
 		       tool_bytes(a, cut->sram_bytes));
-		tool_explain_print_crossing(program, index, DRM_LOOM_REGION_SRAM);
+		tool_explain_print_crossing(program, index, false);
 	}
 	tool_explain_print_why(program, index);
 }
@@ -197,7 +204,7 @@ void tool_explain_print(const struct tool_model *model)
 		tool_explain_print_group(program, i);
 		tool_bound_print(model, i);
 		if (i + 1 < program->num_groups)
-			tool_explain_print_cut(program, i);
+			tool_explain_print_cut(model, i);
 	}
 }
 
@@ -238,14 +245,14 @@ static void tool_explain_json_group(const struct loom_program *program, uint32_t
 }
 
 static void tool_explain_json_crossing(const struct loom_program *program, uint32_t index,
-				       uint32_t region, const char *key, struct json *json)
+				       bool in_slot, const char *key, struct json *json)
 {
 	const struct drm_loom_plan_tensor *tensors = tool_explain_tensors(program);
 	uint32_t i;
 
 	json_open(json, key, '[');
 	for (i = 0; i < program->num_labels; i++)
-		if (tool_explain_crosses(program, &tensors[i], index, region))
+		if (tool_explain_crosses(program, &tensors[i], index, in_slot))
 			json_string(json, NULL, program->labels[i].name);
 	json_close(json, ']');
 }
@@ -265,8 +272,8 @@ static void tool_explain_json_cut(const struct loom_program *program, uint32_t i
 	json_u64(json, "after_node", program->groups[index].last_node);
 	json_u64(json, "dram_bytes", cut->dram_bytes);
 	json_u64(json, "sram_bytes", cut->sram_bytes);
-	tool_explain_json_crossing(program, index, DRM_LOOM_REGION_DRAM, "in_dram", json);
-	tool_explain_json_crossing(program, index, DRM_LOOM_REGION_SRAM, "in_sram", json);
+	tool_explain_json_crossing(program, index, true, "in_dram", json);
+	tool_explain_json_crossing(program, index, false, "in_sram", json);
 	if (cut->why != LOOM_CUT_NO_CHOICE) {
 		json_string(json, "why", whys[cut->why]);
 		if (cut->why == LOOM_CUT_ALONE)

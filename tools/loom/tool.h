@@ -266,6 +266,9 @@ void tool_explain_print(const struct tool_model *model);
 /** tool_explain_json() - the same as members of the open object */
 void tool_explain_json(const struct tool_model *model, struct json *json);
 
+/** tool_explain_memory() - what slots are in, for people: "DRAM", or what the chip has instead */
+const char *tool_explain_memory(const struct tool_model *model);
+
 /* bound.c */
 
 /** tool_bound_print() - what a group waits for, and what would help */

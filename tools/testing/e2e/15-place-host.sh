@@ -144,11 +144,25 @@ explain() {
 		process.exit(p.groups > 1 && p.plan_groups.length === p.groups &&
 			     p.plan_cuts.length === p.groups - 1 && read === p.dram_read_bytes &&
 			     (p.grouping !== "layergroup" || p.plan_cuts.every(c => c.why)) &&
+			     p.plan_cuts.every(c => !c.dram_bytes === !c.in_dram.length &&
+						    !c.sram_bytes === !c.in_sram.length) &&
 			     p.plan_groups.every(g => g.part_cycles[g.bound] > 0 && g.cycles ===
 				Object.values(g.part_cycles).reduce((a, b) => a + b)) ? 0 : 1);
 	' $out/explain.json && [ "$(tail -n 1 $out/plan.svg)" = '</svg>' ]
 }
 ok 'why a model is cut where it is, for programs, and a picture' explain
+file mcu.yaml <<'END'
+name: mcu
+frequency: 400 MHz
+overlap: no
+memory:
+  sram: {banks: 1, size: 2M, align: 16, read: 8, write: 8}
+types:
+  f32: {macs: 1, ops: 1}
+END
+ok 'on a chip without DRAM, what crosses is in buffers in the SRAM' \
+	says "cross in buffers in SRAM: 'Stateful.* 88.0 KiB$" \
+	$loom plan $models/blazeface.onnx --chip $out/mcu.yaml --explain
 
 # The time of a plan as Chrome trace events: those of each thread follow one another up to the end,
 # and the groups' cycles are those of the summary.
