@@ -353,6 +353,7 @@ struct loom_program_cut {
  * @dram_write_bytes: bytes that DMA writes to DRAM
  * @sram_read_bytes: bytes that DMA reads from SRAM
  * @sram_write_bytes: bytes that DMA writes to SRAM
+ * @rom_read_bytes: bytes that DMA reads from ROM
  * @cycles: time of the steps, by the description of the chip
  * @dma_cycles: cycles in which the DMA stream works
  * @compute_cycles: cycles in which the compute stream works
@@ -387,6 +388,7 @@ struct loom_program_stats {
 	uint64_t dram_write_bytes;
 	uint64_t sram_read_bytes;
 	uint64_t sram_write_bytes;
+	uint64_t rom_read_bytes;
 	uint64_t cycles;
 	uint64_t dma_cycles;
 	uint64_t compute_cycles;

@@ -99,6 +99,11 @@ static struct drm_loom_plan_view dram_view(const struct loom_ref *ref, const str
 	return view;
 }
 
+static bool is_weights(const struct loom_storage *storage, u32 slot)
+{
+	return slot == storage->weights_slot || slot == storage->copied_slot;
+}
+
 /* Tensors that are loaded or stored have the name of the value in DRAM. */
 static void label(struct writer *w, u32 index, u32 tensor)
 {
@@ -114,7 +119,7 @@ static void label(struct writer *w, u32 index, u32 tensor)
 				 w->slice);
 	else
 		loom_build_label(build, tensor, build->labels[from].name,
-				 build->tensors[from].slot == w->lower->storage->weights_slot ?
+				 is_weights(w->lower->storage, build->tensors[from].slot) ?
 				 LOOM_LABEL_WEIGHT : LOOM_LABEL_ROWS, w->slice);
 }
 

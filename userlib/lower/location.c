@@ -80,7 +80,8 @@ bool loom_storage_view(const struct loom_node *node, const struct loom_ref *oper
 
 u32 loom_storage_slot(struct loom_storage *storage, enum loom_slot_kind kind, u32 flags)
 {
-	u32 in = storage->in_sram ? DRM_LOOM_SLOT_SRAM : 0;
+	bool rom = flags & DRM_LOOM_SLOT_ROM;
+	u32 in = storage->in_sram && !rom ? DRM_LOOM_SLOT_SRAM : 0;
 	u32 slot = loom_build_slot(storage->build, 0, flags | in);
 
 	if (!storage->build->status && slot < DRM_LOOM_MAX_SLOTS)

@@ -20,7 +20,7 @@ static void take_slot(struct loom_storage *storage, u32 slot, u64 size_bytes, u6
 
 static bool one_slot_each(const struct loom_graph *graph)
 {
-	return (u64)graph->num_inputs + graph->num_outputs + 3 <= DRM_LOOM_MAX_SLOTS;
+	return (u64)graph->num_inputs + graph->num_outputs + 4 <= DRM_LOOM_MAX_SLOTS;
 }
 
 static void place_inputs(struct loom_storage *storage)
@@ -205,6 +205,31 @@ static int place_all(struct loom_storage *storage, const struct loom_storage_opt
 	return ret;
 }
 
+/* Constants that copies read: of ROM and DRAM one cannot be copied to the other. */
+static int find_copied(struct loom_storage *storage)
+{
+	const struct loom_graph *graph = storage->graph;
+	u32 i, k;
+
+	/* what goes to the SRAM is loaded, be it a copy elsewhere */
+	if (!storage->in_rom || storage->in_sram)
+		return 0;
+	storage->copied = calloc((size_t)graph->num_values + 1, sizeof(*storage->copied));
+	if (!storage->copied)
+		return -ENOMEM;
+	for (i = 0; i < graph->num_nodes; i++) {
+		const struct loom_node *node = graph->nodes[i];
+
+		if (!loom_storage_moves_only(node) && node->op != LOOM_GOP_CONCAT &&
+		    node->op != LOOM_GOP_PAD)
+			continue;
+		for (k = 0; k < node->num_inputs; k++)
+			if (node->inputs[k]->data)
+				storage->copied[node->inputs[k]->id] = true;
+	}
+	return 0;
+}
+
 int loom_storage_init(struct loom_storage *storage, const struct loom_graph *graph,
 		      struct loom_build *build, const struct loom_storage_options *options,
 		      struct loom_error *err)
@@ -215,7 +240,9 @@ int loom_storage_init(struct loom_storage *storage, const struct loom_graph *gra
 	storage->graph = graph;
 	storage->build = build;
 	storage->weights_slot = LOOM_LOCATION_NO_TENSOR;
+	storage->copied_slot = LOOM_LOCATION_NO_TENSOR;
 	storage->in_sram = options->in_sram;
+	storage->in_rom = options->in_rom;
 	storage->locations = calloc((size_t)graph->num_values + 1, sizeof(*storage->locations));
 	storage->weights = calloc((size_t)graph->num_values + 1, sizeof(*storage->weights));
 	storage->observed = calloc((size_t)graph->num_values + 1, sizeof(*storage->observed));
@@ -230,6 +257,8 @@ int loom_storage_init(struct loom_storage *storage, const struct loom_graph *gra
 		storage->locations[i].item = LOOM_PLACE_NONE;
 		storage->locations[i].root = i;
 	}
+	if (find_copied(storage))
+		return -ENOMEM;
 	return place_all(storage, options, err);
 }
 
@@ -237,6 +266,8 @@ void loom_storage_finish(struct loom_storage *storage)
 {
 	if (storage->weights_slot != LOOM_LOCATION_NO_TENSOR)
 		storage->build->slots[storage->weights_slot].size = storage->weights_end;
+	if (storage->copied_slot != LOOM_LOCATION_NO_TENSOR)
+		storage->build->slots[storage->copied_slot].size = storage->copied_end;
 }
 
 void loom_storage_clear(struct loom_storage *storage)
@@ -249,6 +280,7 @@ void loom_storage_clear(struct loom_storage *storage)
 	free(storage->nodes);
 	free(storage->span_first);
 	free(storage->span_last);
+	free(storage->copied);
 	free(storage->neurons);
 	free(storage->pools);
 	memset(storage, 0, sizeof(*storage));

@@ -6,7 +6,8 @@
  *
  * - inputs and outputs in a slot each, so that they can be bound anew for each run;
  * - constants in the weights slot, one after the other, 4 KiB aligned, each once, in the order
- *   in which they are first read;
+ *   in which they are first read. If the chip has a ROM in which they fit, the slot is there; those
+ *   that are copied to DRAM have a slot of their own in DRAM, as no command copies between both;
  * - with groups, operands of concatenations in the result, where that is possible (storage_join.c);
  * - observed values in a slot of their own, where nothing overwrites them;
  * - neurons in the arena, placed by lifetime (loom_place.h). Time is the number of the node;
@@ -120,6 +121,10 @@ struct loom_storage_order {
  * @in_sram: values are in the SRAM, as there is no other memory
  * @weights_slot: slot of the constants, or LOOM_LOCATION_NO_TENSOR
  * @weights_end: bytes of it in use
+ * @in_rom: that slot is in ROM
+ * @copied: by value id: a constant that is copied, and not only loaded; NULL: it does not matter
+ * @copied_slot: slot of those, or LOOM_LOCATION_NO_TENSOR
+ * @copied_end: bytes of it in use
  * @weights: constants in the order of their places
  * @num_weights: number of @weights
  * @weights_bytes: their sum
@@ -152,6 +157,10 @@ struct loom_storage {
 	bool in_sram;
 	u32 weights_slot;
 	u64 weights_end;
+	bool in_rom;
+	bool *copied;
+	u32 copied_slot;
+	u64 copied_end;
 	const struct loom_value **weights;
 	u32 num_weights;
 	u64 weights_bytes;
@@ -185,6 +194,7 @@ struct loom_storage {
  * @placer: name of the placement strategy of the arena; NULL: the default
  * @dram_align_bytes: alignment of rows of images; 0: none
  * @in_sram: there is no DRAM: all that lives there otherwise is in slots in the SRAM
+ * @in_rom: constants are in ROM
  * @observe_all: every value that the graph computes is observed
  * @observe: names of values that are observed
  * @num_observe: number of @observe
@@ -195,6 +205,7 @@ struct loom_storage_options {
 	const char *placer;
 	u64 dram_align_bytes;
 	bool in_sram;
+	bool in_rom;
 	bool observe_all;
 	const char *const *observe;
 	u32 num_observe;
@@ -237,6 +248,8 @@ int loom_storage_place(struct loom_storage *storage, const struct loom_storage_o
  */
 u32 loom_storage_tensor_at(struct loom_storage *storage, struct drm_loom_plan_tensor *tensor,
 			   u64 elems);
+/** loom_storage_weights_bytes() - the most that the constants of a graph take */
+u64 loom_storage_weights_bytes(const struct loom_graph *graph);
 /** loom_storage_set_root() - a value of its own, row-major */
 void loom_storage_set_root(struct loom_location *location, enum loom_location_kind kind,
 			   const struct loom_value *value);

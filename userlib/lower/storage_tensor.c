@@ -9,19 +9,35 @@
 /* Pages of memory that is as large as that; in the SRAM there is no room for holes. */
 #define WEIGHT_ALIGN		4096
 
+u64 loom_storage_weights_bytes(const struct loom_graph *graph)
+{
+	u64 bytes = 0;
+	u32 i;
+
+	for (i = 0; i < graph->num_values; i++)
+		if (graph->values[i]->data && graph->values[i]->num_uses)
+			bytes += (graph->values[i]->size_bytes + WEIGHT_ALIGN - 1) /
+				 WEIGHT_ALIGN * WEIGHT_ALIGN;
+	return bytes;
+}
+
 /* Places a constant in the weights slot, when it is first read. */
 static void place_weight(struct loom_storage *storage, const struct loom_value *value)
 {
 	struct loom_location *location = &storage->locations[value->id];
-	u64 align = storage->in_sram ? LOOM_NEURON_ALIGN_BYTES : WEIGHT_ALIGN;
+	u64 align = storage->in_sram && !storage->in_rom ? LOOM_NEURON_ALIGN_BYTES : WEIGHT_ALIGN;
+	bool copied = storage->copied && storage->copied[value->id];
+	u32 *slot = copied ? &storage->copied_slot : &storage->weights_slot;
+	u64 *end = copied ? &storage->copied_end : &storage->weights_end;
+	u32 rom = storage->in_rom && !copied ? DRM_LOOM_SLOT_ROM : 0;
 
-	if (storage->weights_slot == LOOM_LOCATION_NO_TENSOR)
-		storage->weights_slot = loom_storage_slot(storage, LOOM_SLOT_KIND_WEIGHTS,
-							  DRM_LOOM_SLOT_READ);
+	if (*slot == LOOM_LOCATION_NO_TENSOR)
+		*slot = loom_storage_slot(storage, LOOM_SLOT_KIND_WEIGHTS,
+					  DRM_LOOM_SLOT_READ | rom);
 	loom_storage_set_root(location, LOOM_LOCATION_WEIGHT, value);
-	location->slot = storage->weights_slot;
-	location->offset = (storage->weights_end + align - 1) / align * align;
-	storage->weights_end = location->offset + value->size_bytes;
+	location->slot = *slot;
+	location->offset = (*end + align - 1) / align * align;
+	*end = location->offset + value->size_bytes;
 	storage->weights_bytes += value->size_bytes;
 	storage->weights[storage->num_weights++] = value;
 }
@@ -40,11 +56,12 @@ static void remove_axis(struct drm_loom_plan_tensor *tensor, u32 axis)
 u32 loom_storage_tensor_at(struct loom_storage *storage, struct drm_loom_plan_tensor *tensor,
 			   u64 elems)
 {
-	u32 bytes = loom_dtype_bytes(tensor->dtype);
+	u32 bytes = loom_dtype_bytes(tensor->dtype), flags = 0;
 
-	tensor->region = DRM_LOOM_REGION_DRAM;
-	if (!storage->build->status &&
-	    storage->build->slots[tensor->slot].flags & DRM_LOOM_SLOT_SRAM) {
+	if (!storage->build->status)
+		flags = storage->build->slots[tensor->slot].flags;
+	tensor->region = flags & DRM_LOOM_SLOT_ROM ? DRM_LOOM_REGION_ROM : DRM_LOOM_REGION_DRAM;
+	if (flags & DRM_LOOM_SLOT_SRAM) {
 		tensor->region = DRM_LOOM_REGION_SRAM;
 		tensor->flags |= DRM_LOOM_TENSOR_SLOT;
 		/* the axes are kept: by them what is written in pieces is proved whole */

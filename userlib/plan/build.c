@@ -145,7 +145,9 @@ static void count_moved(struct loom_build *build, const struct drm_loom_plan_vie
 	struct drm_loom_counters *c = &build->counters;
 	u64 bytes = view_elems(view) * loom_dtype_bytes(view->dtype);
 
-	if (build->tensors[view->tensor].region == DRM_LOOM_REGION_DRAM)
+	if (build->tensors[view->tensor].region == DRM_LOOM_REGION_ROM)
+		c->rom_read_bytes += bytes;
+	else if (build->tensors[view->tensor].region == DRM_LOOM_REGION_DRAM)
 		*(write ? &c->dram_write_bytes : &c->dram_read_bytes) += bytes;
 	else if (dma)
 		*(write ? &c->sram_write_bytes : &c->sram_read_bytes) += bytes;
@@ -164,6 +166,11 @@ u64 loom_build_macs(u32 opcode, const struct drm_loom_plan_view *views)
 		return view_elems(&views[0]) * views[1].dims[3];
 	}
 	return 0;
+}
+
+static bool in_sram(const struct loom_build *build, const struct drm_loom_plan_view *view)
+{
+	return build->tensors[view->tensor].region == DRM_LOOM_REGION_SRAM;
 }
 
 static bool in_sram_slot(const struct loom_build *build, const struct drm_loom_plan_view *view)
@@ -196,8 +203,9 @@ static void put_axis(struct drm_loom_plan_view *view)
 
 /*
  * A move from or to a slot in the SRAM, of a chip of one lane. What is a LOAD or STORE elsewhere
- * stays in the region. The lane axis of a tensor there is one of one element, see lower/storage.h,
- * and its views need such an axis, too.
+ * stays in the region, and what is a copy of constants comes from ROM, if that is where they are.
+ * The lane axis of a tensor there is one of one element, see lower/storage.h, and its views need
+ * such an axis, too.
  */
 static u32 stay_in_sram(struct loom_build *build, u32 opcode, struct drm_loom_plan_view *views,
 			u32 operands)
@@ -213,7 +221,7 @@ static u32 stay_in_sram(struct loom_build *build, u32 opcode, struct drm_loom_pl
 
 		if (axis == U32_MAX) {
 			put_axis(view);
-			if (in_sram_slot(build, view))
+			if (in_sram_slot(build, view) || !in_sram(build, view))
 				view->lane_axis = 0;
 		} else if (in_sram_slot(build, view)) {
 			view->lane_axis = axis;
@@ -223,7 +231,9 @@ static u32 stay_in_sram(struct loom_build *build, u32 opcode, struct drm_loom_pl
 			view->lane_start = 0;
 		}
 	}
-	return opcode == DRM_LOOM_OP_FILL ? opcode : DRM_LOOM_OP_COPY;
+	if (opcode == DRM_LOOM_OP_FILL)
+		return opcode;
+	return in_sram(build, &views[1]) ? DRM_LOOM_OP_COPY : DRM_LOOM_OP_LOAD;
 }
 
 void loom_build_command(struct loom_build *build, u32 step, u32 opcode,

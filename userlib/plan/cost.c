@@ -212,14 +212,15 @@ static void count_step(const struct reader *r, u32 index)
 				&r->views[command->first_view + k];
 			u32 slot = r->tensors[view->tensor].slot;
 
+			if (in_slot(&r->tensors[view->tensor]) &&
+			    r->program->slots[slot].kind == LOOM_SLOT_KIND_WEIGHTS)
+				cost->weights_read_bytes += view_bytes(view);
 			if (!is_dram(r, view))
 				continue;
 			if (!k)
 				cost->dram_write_bytes += view_bytes(view);
 			else
 				cost->dram_read_bytes += view_bytes(view);
-			if (r->program->slots[slot].kind == LOOM_SLOT_KIND_WEIGHTS)
-				cost->weights_read_bytes += view_bytes(view);
 		}
 	}
 	cost->cycles = loom_clock_step(r->chip->flags & DRM_LOOM_CHIP_OVERLAP, cost->dma_cycles,

@@ -82,7 +82,9 @@ static void dump_tensors(struct dump *d)
 	for (i = 0; entry(d, &d->header.tensors, i, &tensor, sizeof(tensor)); i++) {
 		fprintf(d->file, "tensor %u: %s", i, loom_dtype_name(tensor.dtype));
 		dump_dims(d, tensor.rank, tensor.dims);
-		if (tensor.region == DRM_LOOM_REGION_DRAM)
+		if (tensor.region == DRM_LOOM_REGION_ROM)
+			fprintf(d->file, " rom");
+		if (tensor.region != DRM_LOOM_REGION_SRAM)
 			fprintf(d->file, " slot %u", tensor.slot);
 		else
 			fprintf(d->file, " sram lane axis %u", tensor.lane_axis);

@@ -25,7 +25,7 @@ int64_t plan_svg_y(const struct plan_svg_panel *panel, u64 bytes)
 
 bool plan_svg_is_dram(const struct plan_svg *c, u32 tensor)
 {
-	return c->tensors[tensor].region == DRM_LOOM_REGION_DRAM ||
+	return c->tensors[tensor].region != DRM_LOOM_REGION_SRAM ||
 	       c->tensors[tensor].flags & DRM_LOOM_TENSOR_SLOT;
 }
 

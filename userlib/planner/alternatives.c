@@ -15,7 +15,8 @@
 
 static u64 traffic(const struct loom_program *program)
 {
-	return program->stats.dram_read_bytes + program->stats.dram_write_bytes;
+	return program->stats.dram_read_bytes + program->stats.dram_write_bytes +
+	       program->stats.rom_read_bytes;
 }
 
 /* A lower bound: inputs, outputs and weights have to be moved once each. */

@@ -41,6 +41,7 @@ static int refuse_chip(const struct drm_loom_chip *chip, const struct loom_chip_
 	static const char *const regions[DRM_LOOM_REGION_COUNT] = {
 		[DRM_LOOM_REGION_DRAM] = "DRAM",
 		[DRM_LOOM_REGION_SRAM] = "SRAM",
+		[DRM_LOOM_REGION_ROM] = "ROM",
 	};
 	const char *figure = fault->key < ARRAY_SIZE(figures) ? figures[fault->key] : NULL;
 	const char *of = NULL;

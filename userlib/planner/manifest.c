@@ -194,6 +194,7 @@ static void fill_stats(const struct planner *p, struct loom_program *program)
 	stats->dram_write_bytes = counted->dram_write_bytes;
 	stats->sram_read_bytes = counted->sram_read_bytes;
 	stats->sram_write_bytes = counted->sram_write_bytes;
+	stats->rom_read_bytes = counted->rom_read_bytes;
 }
 
 int loom_planner_finish(struct planner *p, struct loom_program **program)

@@ -81,13 +81,27 @@ static int write_groups(struct planner *p, const struct loom_storage_options *st
 	return ret ? ret : loom_group_plan(&p->lower, &options);
 }
 
+/* Whether the constants fit in the ROM, as one buffer over all of its banks. */
+static bool fits_rom(const struct planner *p)
+{
+	const struct drm_loom_chip_region *rom = &p->options->chip->region[DRM_LOOM_REGION_ROM];
+	u64 bytes = loom_storage_weights_bytes(p->graph), each;
+
+	if (!rom->banks)
+		return false;
+	each = (rom->bank_bytes - rom->reserved_bytes) / rom->align_bytes;
+	return bytes <= each * rom->align_bytes * rom->banks;
+}
+
 static int write_plan(struct planner *p)
 {
 	const struct loom_planner_options *options = p->options;
+	const struct drm_loom_chip_region *rom = &options->chip->region[DRM_LOOM_REGION_ROM];
 	bool grouped = loom_grouping_is_on(options);
 	struct loom_storage_options storage = {
 		.placer = options->placer,
 		.dram_align_bytes = options->chip->region[DRM_LOOM_REGION_DRAM].align_bytes,
+		.in_rom = fits_rom(p),
 		.in_sram = !options->chip->region[DRM_LOOM_REGION_DRAM].banks,
 		.observe_all = options->flags & LOOM_PLANNER_OBSERVE_ALL,
 		.observe = options->observe,
@@ -101,6 +115,12 @@ static int write_plan(struct planner *p)
 	};
 	int ret;
 
+	if (rom->banks && !storage.in_rom && storage.in_sram)
+		return loom_error_set(p->err, -ENOSPC,
+				      "chip '%s' has no DRAM, and the weights take up to %llu bytes of %llu in ROM",
+				      options->chip->name,
+				      (unsigned long long)loom_storage_weights_bytes(p->graph),
+				      (unsigned long long)(rom->banks * rom->bank_bytes));
 	if (!loom_grouping_is_known(options))
 		return loom_error_set(p->err, -EINVAL, "there is no such grouping strategy");
 	ret = loom_storage_init(&p->storage, p->graph, &p->build, &storage, p->err);
@@ -115,14 +135,15 @@ static int write_plan(struct planner *p)
 	return ret;
 }
 
-/* What all slots take of a bank. */
+/* What slots take of a bank of the SRAM. */
 static u64 slots_bytes(const struct planner *p)
 {
 	u64 align = p->options->chip->region[DRM_LOOM_REGION_SRAM].align_bytes, bytes = 0;
 	u32 i;
 
 	for (i = 0; i < p->build.num_slots; i++)
-		bytes += loom_div_round_up(p->build.slots[i].size, align) * align;
+		if (p->build.slots[i].flags & DRM_LOOM_SLOT_SRAM)
+			bytes += loom_div_round_up(p->build.slots[i].size, align) * align;
 	return bytes;
 }
 

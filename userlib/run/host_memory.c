@@ -97,7 +97,8 @@ int loom_host_memory_place(struct loom_host_memory *memory, const struct loom_pr
 			   struct loom_host_block **out)
 {
 	uint32_t id = slot->flags & DRM_LOOM_SLOT_SRAM ? DRM_LOOM_REGION_SRAM :
-							 DRM_LOOM_REGION_DRAM;
+		      slot->flags & DRM_LOOM_SLOT_ROM ? DRM_LOOM_REGION_ROM :
+							DRM_LOOM_REGION_DRAM;
 	const struct drm_loom_chip_region *region = &memory->chip->region[id];
 	struct loom_bank_request request = { .align = region->align_bytes, .high = U64_MAX };
 	uint64_t page_bytes = LOOM_HOST_PAGE_BYTES;

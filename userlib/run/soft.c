@@ -79,6 +79,8 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 		request.dtype = from->dtype;
 		request.pitch_bytes = from->pitch_bytes;
 	}
+	if (from->flags & DRM_LOOM_SLOT_ROM)
+		request.region = DRM_LOOM_REGION_ROM;
 	if (from->flags & DRM_LOOM_SLOT_SRAM) {
 		/* its first page is all of the slot */
 		request.region = DRM_LOOM_REGION_SRAM;

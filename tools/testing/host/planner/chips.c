@@ -20,6 +20,12 @@ static const struct drm_loom_chip chips[] = {
 	CHIP("three-odd", (5, 3, 3000003, 99, 32), (3, 7, 49007, 1001, 16)),
 	/* 256 lanes, 2 KiB each, whose streams never run at the same time */
 	CHIP("wide", (2, 1, 16 << 20, 0, 64), (256, 2, 2048, 0, 64)),
+	/* two lanes, with DRAM and ROM */
+	CHIP("flash", (1, 1, 16 << 20, 0, 64), (2, 1, 70000, 0, 16)),
+};
+
+static const struct drm_loom_chip_region rom = {
+	CHIP_SIZES(2, 1, 1 << 20, 0, 256), .read_rate = 500, .read_latency = 64,
 };
 
 /* no DRAM: all there is lies in the SRAM of its one lane */
@@ -44,6 +50,7 @@ static const struct {
 	{ "reduce", net_reduce },
 	{ "select", net_select },
 	{ "classifier", net_mobile },
+	{ "constants that are copied", net_constants },
 };
 
 static struct drm_loom_chip chip_number(uint32_t index)
@@ -53,6 +60,8 @@ static struct drm_loom_chip chip_number(uint32_t index)
 
 	if (!strcmp(chip.name, "wide"))
 		chip.flags = 0;
+	if (!strcmp(chip.name, "flash"))
+		chip.region[DRM_LOOM_REGION_ROM] = rom;
 	if (loom_chip_check(&chip, &fault))
 		tap_fatal("chip %s: figure %d %s", chip.name, fault.key, fault.text);
 	return chip;
@@ -142,9 +151,12 @@ static void test_partial(void)
 	net_end(&test);
 }
 
-static struct drm_loom_chip chip_alone(uint64_t bank_bytes)
+static struct drm_loom_chip chip_alone(uint64_t bank_bytes, bool flash)
 {
 	struct drm_loom_chip chip = alone;
+
+	if (flash)
+		chip.region[DRM_LOOM_REGION_ROM] = rom;
 
 	memset(&chip.region[DRM_LOOM_REGION_DRAM], 0, sizeof(chip.region[0]));
 	if (bank_bytes)
@@ -154,17 +166,24 @@ static struct drm_loom_chip chip_alone(uint64_t bank_bytes)
 	return chip;
 }
 
-/* The plan, scratch and slots, is in a bank; nothing of it in DRAM. */
+/* The plan, scratch and slots, is in a bank, and weights in ROM; nothing of it in DRAM. */
 static bool is_inside(const struct loom_program *program, const struct drm_loom_chip *chip)
 {
+	bool flash = chip->region[DRM_LOOM_REGION_ROM].banks;
 	uint64_t bytes = program->stats.scratch_bytes;
 	uint32_t i;
 
 	for (i = 0; i < program->num_slots; i++) {
-		if (!(program->slots[i].flags & DRM_LOOM_SLOT_SRAM))
+		bool weights = program->slots[i].kind == LOOM_SLOT_KIND_WEIGHTS;
+
+		if ((flash && weights) != !!(program->slots[i].flags & DRM_LOOM_SLOT_ROM) ||
+		    (flash && weights) == !!(program->slots[i].flags & DRM_LOOM_SLOT_SRAM))
 			return false;
-		bytes += program->slots[i].size_bytes;
+		if (!flash || !weights)
+			bytes += program->slots[i].size_bytes;
 	}
+	if (program->num_weights && flash != !!program->stats.rom_read_bytes)
+		return false;
 	return bytes <= chip->region[DRM_LOOM_REGION_SRAM].bank_bytes - 128 &&
 	       !program->stats.dram_read_bytes && !program->stats.dram_write_bytes;
 }
@@ -195,8 +214,8 @@ static bool replays(const struct loom_graph *graph, const struct loom_program *p
 }
 
 /* Each net in all of the SRAM, and in as little as it is planned for; the least is in @least. */
-static bool alone_by(struct test_case *test, const char *grouping, const struct outcome *want,
-		     uint64_t *least)
+static bool alone_by(struct test_case *test, const char *grouping, bool flash,
+		     const struct outcome *want, uint64_t *least)
 {
 	struct drm_loom_chip chip;
 	struct loom_planner_options options = { .chip = &chip, .grouping = grouping };
@@ -208,7 +227,7 @@ static bool alone_by(struct test_case *test, const char *grouping, const struct 
 	int ret = 0;
 
 	for (bytes = 400000; ok && !ret; bytes = bytes * 3 / 4) {
-		chip = chip_alone(bytes);
+		chip = chip_alone(bytes, flash);
 		ret = loom_program_create(test->graph, &options, &program, &err);
 		if (ret)
 			break;
@@ -225,7 +244,7 @@ static bool alone_by(struct test_case *test, const char *grouping, const struct 
 	return ok && ret == -ENOSPC;
 }
 
-static void test_alone(uint32_t index)
+static void test_alone(uint32_t index, bool flash)
 {
 	struct test_case test = net_make(nets[index].build);
 	struct loom_planner_options options = { .chip = loom_preset_find("soft") };
@@ -239,16 +258,45 @@ static void test_alone(uint32_t index)
 	if (outcome_plan(&want, test.graph, &options, test.inputs, test.num_inputs, &err))
 		tap_fatal("%s on soft: %s", nets[index].name, err.text);
 	for (k = 0; (grouping = loom_grouping_name(k)); k++)
-		ok &= alone_by(&test, grouping, &want, &least);
+		ok &= alone_by(&test, grouping, flash, &want, &least);
 	outcome_clear(&want);
 	net_end(&test);
-	tap_ok(ok, "%s: the bits of soft without DRAM, in 400000 to %llu bytes", nets[index].name,
-	       (unsigned long long)least);
+	tap_ok(ok, "%s: the bits of soft without DRAM%s, in 400000 to %llu bytes",
+	       nets[index].name, flash ? ", with flash" : "", (unsigned long long)least);
+}
+
+/* Where weights are: in ROM, in DRAM if that is too small, nowhere if there is none. */
+static void test_flash(void)
+{
+	struct drm_loom_chip chip = chip_number(3);
+	struct loom_planner_options options = { .chip = &chip };
+	struct test_case test = net_make(net_mobile);
+	struct loom_program *program;
+	struct loom_error err;
+	int ret = loom_program_create(test.graph, &options, &program, &err);
+
+	if (ret)
+		tap_fatal("%s", err.text);
+	tap_ok(program->stats.rom_read_bytes >= program->stats.weights_bytes,
+	       "weights are loaded from ROM");
+	loom_program_destroy(program);
+	chip.region[DRM_LOOM_REGION_ROM].bank_bytes = 4096;
+	ret = loom_program_create(test.graph, &options, &program, &err);
+	if (ret)
+		tap_fatal("%s", err.text);
+	tap_ok(!program->stats.rom_read_bytes, "from DRAM where they do not fit in ROM");
+	loom_program_destroy(program);
+	chip = chip_alone(0, true);
+	chip.region[DRM_LOOM_REGION_ROM].bank_bytes = 4096;
+	ret = loom_program_create(test.graph, &options, &program, &err);
+	tap_ok(ret == -ENOSPC && strstr(err.text, "bytes of 8192 in ROM"),
+	       "an error where there is no DRAM: %s", err.text);
+	net_end(&test);
 }
 
 static void test_no_room(void)
 {
-	struct drm_loom_chip chip = chip_alone(20000);
+	struct drm_loom_chip chip = chip_alone(20000, false);
 	struct loom_planner_options options = { .chip = &chip };
 	struct test_case test = net_make(net_mobile);
 	struct loom_program *program;
@@ -288,8 +336,11 @@ int main(void)
 
 	for (i = 0; i < ARRAY_SIZE(nets); i++)
 		test_net(i);
-	for (i = 0; i < ARRAY_SIZE(nets); i++)
-		test_alone(i);
+	for (i = 0; i < ARRAY_SIZE(nets); i++) {
+		test_alone(i, false);
+		test_alone(i, true);
+	}
+	test_flash();
 	test_no_room();
 	test_partial();
 	test_limit();

@@ -280,6 +280,19 @@ static inline void net_pad(struct test_case *test)
 	node(test, "Pad", "x p v", "y");
 }
 
+/* Constants that nobody computes with. */
+static inline void net_constants(struct test_case *test)
+{
+	input(test, "x", F32, 2, DIMS(4, 6));
+	net_floats(test, "c", 2, DIMS(4, 3));
+	net_floats(test, "d", 2, DIMS(4, 9));
+	attr_int(test, "axis", 1);
+	node(test, "Concat", "x c", "j");
+	node(test, "Add", "j d", "k");
+	attr_int(test, "axis", 0);
+	node(test, "Concat", "d k", "y");
+}
+
 /* What classifiers look like: convolutions of all kinds, a residual, a pooling, a product. */
 static inline void net_mobile(struct test_case *test)
 {
