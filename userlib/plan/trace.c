@@ -169,12 +169,11 @@ static void trace_command(struct trace *t, u32 step, u32 index, enum loom_stream
 	const struct drm_loom_plan_command *command = &t->time.commands[index];
 	const struct drm_loom_plan_view *views = &t->time.views[command->first_view];
 	const u32 node = t->time.program->command_nodes[index];
-	u64 dram = 0;
+	u64 moved[DRM_LOOM_CHIP_REGIONS] = { 0 };
 	u32 i;
 
 	for (i = 0; i < command->operands; i++)
-		if (t->tensors[views[i].tensor].region == DRM_LOOM_REGION_DRAM)
-			dram += trace_bytes(&views[i]);
+		moved[t->tensors[views[i].tensor].region] += trace_bytes(&views[i]);
 	trace_open(t, "X", stream == LOOM_STREAM_DMA ? TRACE_DMA : TRACE_COMPUTE);
 	trace_command_name(t, node, views[0].tensor);
 	fprintf(t->out, ", \"cat\": \"%s\"", loom_op_get(command->opcode)->name);
@@ -188,7 +187,9 @@ static void trace_command(struct trace *t, u32 step, u32 index, enum loom_stream
 	fputs(", \"result\": ", t->out);
 	trace_string(t, t->time.program->labels[views[0].tensor].name);
 	trace_u64(t, "bytes", trace_bytes(&views[0]));
-	trace_u64(t, "dram_bytes", dram);
+	trace_u64(t, "dram_bytes", moved[DRM_LOOM_REGION_DRAM]);
+	if (t->time.chip->region[DRM_LOOM_REGION_ROM].banks)
+		trace_u64(t, "rom_bytes", moved[DRM_LOOM_REGION_ROM]);
 	trace_u64(t, "macs", loom_build_macs(command->opcode, views));
 	trace_u64(t, "cycles", t->time.cycles[index]);
 	fputs("}}", t->out);
