@@ -130,6 +130,11 @@ chips_all() {
 	ok 'a file that is not YAML' refused 'colon.yaml:1: is not YAML: ' chips $d/colon.yaml
 	ok 'a file that is not there' refused 'moon.yaml: No such file' chips $d/moon.yaml
 	ok 'a folder' refused 'Is a directory' chips $d/
+	ok 'more SRAM than there is' refused "chip 'tiny' has 64512" \
+		plan $models/oww_alexa.onnx --chip tiny --sram 64k
+	ok 'all of it is fine' $1 plan $models/oww_alexa.onnx --chip tiny --sram 63k
+	ok 'a chip without DRAM whose SRAM is too small' refused "chip 'stm32f746' has no DRAM" \
+		plan $models/blazeface.onnx --chip stm32f746
 	ok 'a model is not a chip' refused 'onnx: is larger than 64 KiB' \
 		chips ./$models/blazeface.onnx
 }
@@ -145,6 +150,7 @@ usage_all() {
 	ok 'usage: a dimension without a size' usage plan x.onnx --dim N
 	ok 'usage: an unknown chip' usage plan x.onnx --chip moon
 	ok 'usage: an unknown chip by the old name of the option' usage plan x.onnx --topology moon
+	ok 'usage: a chip for a device that has one' usage run x.onnx --chip tiny --device soft
 	ok 'usage: two chips to show' usage chips tiny soft
 	ok 'usage: the source of no chip' usage chips --source
 	ok 'usage: the source of a file' usage chips --source x.yaml
