@@ -94,7 +94,7 @@ logs() {
 sweep() {
 	local table=$1
 	shift
-	build/loom sweep build/models/blazeface.onnx build/models/ppocr_cls.onnx@x=1,3,48,192 \
+	build/loom sweep build/models/blazeface.onnx build/models/ppocr_cls.onnx@x=1x3x48x192 \
 		--vary sram=1k..512k:x2,lanes=8/33 -o "$out/$table.csv" "$@"
 }
 

@@ -13,7 +13,7 @@ mkdir -p $out
 sweep() {
 	local table=$1
 	shift
-	build/loom sweep build/models/blazeface.onnx build/models/ppocr_cls.onnx@x=1,3,48,192 \
+	build/loom sweep build/models/blazeface.onnx build/models/ppocr_cls.onnx@x=1x3x48x192 \
 		build/models/mlsd_tiny.onnx --time-budget 50 -o "$out/$table.csv" "$@" \
 		--vary sram=4k..2M:x2,lanes=8..64:x2,dram=2..128:x2,macs=0.5/1/2
 }

@@ -140,8 +140,8 @@ static const struct sweep_key keys[] = {
 	  apply_overlap },
 };
 
-/* A number from 0 up, with k, M or G. Return: what follows it, or NULL. */
-static const char *parse_value(const struct sweep_key *key, const char *text, double *value)
+/* A number from 0 up, with k, M or G; @bytes: whole. Return: what follows it, or NULL. */
+static const char *parse_value(bool bytes, const char *text, double *value)
 {
 	static const char letters[] = "kMG", digits[] = "0123456789";
 	size_t length = strspn(text, digits);
@@ -159,10 +159,10 @@ static const char *parse_value(const struct sweep_key *key, const char *text, do
 	end = text + length;
 	letter = *end ? strchr(letters, *end) : NULL;
 	if (letter) {
-		*value *= pow(key->bytes ? 1024 : 1000, (double)(letter - letters + 1));
+		*value *= pow(bytes ? 1024 : 1000, (double)(letter - letters + 1));
 		end++;
 	}
-	return *value <= 1e15 && (!key->bytes || *value == floor(*value)) ? end : NULL;
+	return *value <= 1e15 && (!bytes || *value == floor(*value)) ? end : NULL;
 }
 
 static bool add_value(struct sweep_axis *axis, double value)
@@ -186,11 +186,11 @@ static const char *parse_range(struct sweep_axis *axis, double from, const char 
 	uint32_t i;
 	char kind;
 
-	text = parse_value(axis->key, text, &to);
+	text = parse_value(axis->key->bytes, text, &to);
 	if (!text || text[0] != ':' || (text[1] != 'x' && text[1] != '+'))
 		return NULL;
 	kind = text[1];
-	text = parse_value(axis->key, text + 2, &by);
+	text = parse_value(axis->key->bytes && kind == '+', text + 2, &by);
 	if (!text || to < from || (kind == 'x' ? by <= 1 || from <= 0 : by <= 0))
 		return NULL;
 	axis->geometric = kind == 'x';
@@ -209,7 +209,7 @@ static const char *parse_values(struct sweep_axis *axis, const char *text)
 	double value;
 
 	for (;;) {
-		text = parse_value(axis->key, text, &value);
+		text = parse_value(axis->key->bytes, text, &value);
 		if (text && !strncmp(text, "..", 2))
 			return parse_range(axis, value, text + 2);
 		if (!text || !add_value(axis, value))

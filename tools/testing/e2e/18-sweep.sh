@@ -8,7 +8,7 @@
 
 fresh_out
 refusing_loom=$loom
-grid="$models/blazeface.onnx $models/ppocr_cls.onnx@x=1,3,48,192 --vary sram=1k..512k:x2,lanes=8/33"
+grid="$models/blazeface.onnx $models/ppocr_cls.onnx@x=1x3x48x192 --vary sram=1k..512k:x2,lanes=8/33"
 
 # sweep NAME ARG...: the grid into a table
 # shellcheck disable=SC2086
@@ -61,7 +61,7 @@ shards() {
 
 # What fits is monotone, and what does not says by how much: with that much more it does.
 short_is_right() {
-	local model=$models/ppocr_cls.onnx@x=1,3,48,192 short
+	local model=$models/ppocr_cls.onnx@x=1x3x48x192 short
 	$loom sweep "$model" --vary sram=128 -o "$out/short.csv" || return 1
 	grep -q ',too-large,' "$out/short.csv" || return 1
 	short=$(sed -n '2s/.*,too-large,\([0-9]*\),.*/\1/p' "$out/short.csv")
