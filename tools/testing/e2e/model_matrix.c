@@ -172,11 +172,14 @@ static bool is_faultless(struct matrix *m, const struct loom_planner_options *op
 	return !(*report)->num_faults || say(err, (*report)->faults[0].text);
 }
 
-/* An error has to be one line that names the operator and the bytes that are missing. */
+/*
+ * An error has to be one line that names the bytes that are missing, and the operator, or the chip
+ * if it has no DRAM and so has to keep all at once.
+ */
 static bool is_good_refusal(const char *text)
 {
-	return strstr(text, "operator ") && strstr(text, "node \"") && strstr(text, "bytes") &&
-	       !strchr(text, '\n');
+	return (strstr(text, "has no DRAM") || (strstr(text, "operator ") && strstr(text, "node \""))) &&
+	       strstr(text, "bytes") && !strchr(text, '\n');
 }
 
 static uint64_t fnv1a(const void *data, size_t bytes)
