@@ -178,8 +178,10 @@ static bool is_faultless(struct matrix *m, const struct loom_planner_options *op
  */
 static bool is_good_refusal(const char *text)
 {
-	return (strstr(text, "has no DRAM") || (strstr(text, "operator ") && strstr(text, "node \""))) &&
-	       strstr(text, "bytes") && !strchr(text, '\n');
+	const bool named = strstr(text, "operator ") && strstr(text, "node \"");
+
+	return (named || strstr(text, "has no DRAM")) && strstr(text, "bytes") &&
+	       !strchr(text, '\n');
 }
 
 static uint64_t fnv1a(const void *data, size_t bytes)
