@@ -164,8 +164,9 @@ static int fit_slots(struct planner *p, u64 *limit)
 		return 0;
 	if (slots >= room) {
 		loom_error_set(p->err, -ENOSPC,
-			       "chip '%s' has no DRAM, and inputs, outputs, weights and what is between layers take %llu bytes: %llu more than there is SRAM",
-			       chip->name, (unsigned long long)slots,
+			       "chip '%s' has no DRAM, and inputs, outputs%s and what is between layers take %llu bytes: %llu more than there is SRAM",
+			       chip->name, p->storage.in_rom ? "" : ", weights",
+			       (unsigned long long)slots,
 			       (unsigned long long)(slots - room));
 		if (p->err)
 			p->err->short_bytes = slots - room;
