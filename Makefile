@@ -85,6 +85,7 @@ help:
 	@echo '  make bench-alloc-vm  the allocator and drm_mm in the kernel, and its share of ioctls'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
 	@echo '  make fuzz-place   fuzz placement strategies and the CSV reader, FUZZ_SECONDS=600'
+	@echo '  make fuzz-chip    fuzz the loader of chips, the same'
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
 	@echo '  make bench-place  placement problems: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
 	@echo '  make check-models every network by every grouping strategy in SRAM of every size: long'
@@ -221,7 +222,9 @@ bench-models: models $(O)/bench/bench_models
 
 # How long, in seconds; `make check` fuzzes for five.
 FUZZ_SECONDS ?= 600
-.PHONY: fuzz-place
+.PHONY: fuzz-chip fuzz-place
+fuzz-chip: $(O)/asan/fuzz/chip
+	$< --seconds $(FUZZ_SECONDS) --fail $(O)/fuzz-chip.fail
 fuzz-place: $(O)/asan/fuzz/place
 	$< --seconds $(FUZZ_SECONDS) --fail $(O)/fuzz-place.fail
 

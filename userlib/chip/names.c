@@ -5,7 +5,7 @@
 static const char *const regions[] = {
 	[DRM_LOOM_REGION_DRAM] = "dram",
 	[DRM_LOOM_REGION_SRAM] = "sram",
-	"rom",
+	[DRM_LOOM_REGION_ROM] = "rom",
 };
 
 static const char *const opcodes[] = {

@@ -134,8 +134,8 @@ static int resolve_region(struct resolve *resolve, const struct loom_chip_values
 		return resolve_fault(resolve, &values->region[id][banks].place, map, "",
 				     "is zero; a chip without that memory says 'none' for it");
 	}
-	/* "rom" is never written */
-	if (!values->region[id][write].text && strcmp(loom_region_name(id), "rom"))
+	/* a ROM is never written */
+	if (!values->region[id][write].text && id != DRM_LOOM_REGION_ROM)
 		region->write_rate = region->read_rate;
 	return 0;
 }

@@ -38,7 +38,7 @@ enum loom_planner_flags {
 
 /**
  * struct loom_planner_options - what to plan for, and how
- * @chip: of the device: a preset of loom_preset_find(), or filled in from QUERY. Not NULL. What
+ * @chip: of the device: from loom_chip_load(), or filled in from QUERY. Not NULL. What
  *	operations it has not are put into others that it has, where there is a way
  * @placer: name of the placement strategy of the arena, see
  *	loom_place_strategy_name(); NULL: "auto"

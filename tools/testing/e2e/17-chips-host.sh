@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Chips by file and by name: what Documentation/chips.rst says, and a plan for each chip that has
+# DRAM and for a file.
+# shellcheck source=tools/testing/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fresh_out
+make_pictures || { echo "Bail out! no pictures"; exit 1; }
+
+# page_yaml NUMBER: a block of YAML of the page
+page_yaml() {
+	awk -v want="$1" '/code-block:: yaml/ { n++; next }
+		n == want && /^[^ \t]/ { exit }
+		n == want && /^$/ && !begun++ { next }
+		n == want { sub(/^\t/, ""); print }' Documentation/chips.rst
+}
+
+page_yaml 1 >"$out/mynpu.yaml"
+page_yaml 2 >"$out/bm1688-slow.yaml"
+
+shows() {	# FILE LINE...
+	local file=$1 line text
+	shift
+	text=$($loom chips "$file") || return 1
+	for line; do
+		printf '%s\n' "$text" | grep -qx -- " *$line" || { echo "no '$line'"; return 1; }
+	done
+}
+ok 'the chip of the page' shows "$out/mynpu.yaml" 'name: mynpu' 'frequency: 900 MHz' 'overlap: no' \
+	'banks: 3' 'read: 7.111' 'latency: {read: 90, write: 90}' \
+	'operations: {except: \[deconv, resize\]}'
+ok 'the chip of the page that extends another' shows "$out/bm1688-slow.yaml" 'frequency: 700 MHz' \
+	'read: 48.571' 'size: 64k'
+
+same_chip() {	# what loom chips shows is the same chip
+	$loom chips "$1" >"$out/shown.yaml" && $loom chips "$out/shown.yaml" | diff "$out/shown.yaml" -
+}
+ok 'what is shown is a file that says the same' same_chip "$out/mynpu.yaml"
+
+page_fault() {
+	local said
+	sed 's/align: 32/align: 33/' "$out/mynpu.yaml" >"$out/broken.yaml"
+	said=$($loom chips "$out/broken.yaml" 2>&1)
+	[ $? = 1 ] && grep -qF "${said#*broken.yaml}" Documentation/chips.rst
+}
+ok 'the mistake of the page has the line of the page' page_fault
+
+names=$($loom chips | sed '1d; s/ .*//')
+ok 'there are eleven chips' test "$(echo "$names" | wc -l)" = 11
+ok 'loom info --presets lists them, too' diff <($loom chips) <($loom info --presets)
+for name in $names; do
+	ok "$name: what is shown is a file that says the same" same_chip "$name"
+	ok "$name: the source gives the same" diff <($loom chips "$name") <(
+		mkdir -p "$out/source"
+		$loom chips --source "$name" >"$out/source/$name.yaml"
+		$loom chips "$out/source/$name.yaml")
+	$loom chips "$name" | grep -q '^  dram:' || continue
+	ok "$name is planned for by name" $loom plan $models/blazeface.onnx --chip "$name"
+done
+ok 'a file is planned for' $loom plan $models/oww_alexa.onnx --chip "$out/bm1688-slow.yaml"
+ok 'and run on the host' $loom run $models/oww_alexa.onnx --device host \
+	--chip "$out/bm1688-slow.yaml" --input $pictures/alexa.npy
+ok 'the JSON of all' sh -c "$loom chips --json | grep -c '\"name\"' | grep -qx 11"
+finish
