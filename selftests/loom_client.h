@@ -18,11 +18,12 @@ struct loom_client {
 	uint32_t in, out;
 };
 
-static inline int loom_client_open(struct loom_client *client)
+/* Takes @fd over, which may be an error. */
+static inline int loom_client_open_fd(struct loom_client *client, int fd)
 {
 	int ret;
 
-	*client = (struct loom_client) { .fd = loom_open() };
+	*client = (struct loom_client) { .fd = fd };
 	if (client->fd < 0)
 		return client->fd;
 	ret = loom_query_device(client->fd, &client->info);
@@ -35,6 +36,11 @@ static inline int loom_client_open(struct loom_client *client)
 	if (!ret)
 		ret = loom_bo_create(client->fd, client->bytes, DRM_LOOM_REGION_DRAM, &client->out);
 	return ret;
+}
+
+static inline int loom_client_open(struct loom_client *client)
+{
+	return loom_client_open_fd(client, loom_open());
 }
 
 static inline void loom_client_close(struct loom_client *client)
@@ -184,6 +190,62 @@ static inline bool loom_device_works(void)
 out_close:
 	loom_client_close(&client);
 	return good;
+}
+
+/* ------------------------------------------------------------------ hollow */
+
+/*
+ * Buffers that take many addresses and little memory, to fill a DRAM that is larger than the
+ * machine: sharded ones, whose shards are mostly padding. And plans that such can be bound to.
+ */
+
+/* On all banks of the DRAM, @bytes_per_bank in each; what can be mapped is at least @bytes. */
+static inline int loom_hollow_create(int fd, uint32_t banks, uint64_t bytes_per_bank,
+				     uint64_t bytes, uint32_t *handle)
+{
+	uint64_t row = (uint64_t)banks * LOOM_PAGE;
+	struct drm_loom_bo_create args = {
+		.size = (bytes + row - 1) / row * row,
+		.layout = DRM_LOOM_LAYOUT_SHARDED_BLOCK,
+		.page_bytes = LOOM_PAGE,
+		.page_columns = banks,
+		.shard_rows = bytes_per_bank / LOOM_PAGE,
+		.shard_columns = 1,
+		.grid_columns = banks,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args);
+
+	*handle = args.handle;
+	return ret;
+}
+
+/* As loom_client_plan(), of a plan that does not mind how its buffers are dealt out. */
+static inline uint32_t loom_hollow_plan(const struct loom_client *client, void *blob, uint64_t size)
+{
+	struct drm_loom_plan_header *header = blob;
+	struct drm_loom_plan_slot *slots = blob + header->slots.offset;
+	uint32_t i;
+
+	for (i = 0; i < header->slots.count; i++)
+		slots[i].flags |= DRM_LOOM_SLOT_SPREAD;
+	return loom_client_plan(client, blob, size);
+}
+
+static inline uint32_t loom_hollow_plan_unary(const struct loom_client *client, uint32_t kind)
+{
+	uint64_t size;
+	void *blob = loom_plan_blob_unary(client->info.lanes, kind, &size);
+
+	return loom_hollow_plan(client, blob, size);
+}
+
+/* Longer than any test waits, on any machine. */
+static inline uint32_t loom_hollow_plan_endless(const struct loom_client *client)
+{
+	uint64_t size;
+	void *blob = loom_plan_blob_endless(client->info.lanes, &size);
+
+	return loom_hollow_plan(client, blob, size);
 }
 
 #endif /* LOOM_CLIENT_H */

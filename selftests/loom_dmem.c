@@ -4,10 +4,9 @@
  * that a group at its limit takes nothing from others. Skips where the kernel has no such
  * controller, or where it cannot be used.
  */
+#include "loom_selftest.h"
 #include <sys/mount.h>
 #include <sys/stat.h>
-
-#include "loom_hollow.h"
 
 #define BYTES		(64 * 1024)
 /* The DRAM and the SRAM, which all presets have and no more. */

@@ -4,7 +4,6 @@
  * others make buffers and submit jobs, and those ioctls return long before it ends. Where a buffer
  * gets the address of one that jobs still use, its own jobs wait for them, and nobody else does.
  */
-#include "loom_hollow.h"
 #include "loom_vgem.h"
 
 /* An ioctl that waited for a job took a quarter of a minute or more; without, milliseconds. */

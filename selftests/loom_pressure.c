@@ -6,7 +6,6 @@
  * The limit is a parameter of the ttm module; root can also ask for one buffer to be swapped out
  * by reading a file in debugfs. Tests skip where these files are missing.
  */
-#include "loom_hollow.h"
 #include "loom_vgem.h"
 
 #define PAGES_LIMIT	"/sys/module/ttm/parameters/pages_limit"

@@ -19,7 +19,7 @@ busybox=/bin/busybox
 out=build/vm/initramfs-${krel:-debug}.cpio
 stock=${krel:+$from/kernel/modules}
 modules="9p 9pnet_virtio overlay drm drm_kms_helper ttm drm_ttm_helper gpu-sched drm_exec
-	drm_buddy drm_shmem_helper vgem"
+	drm_buddy drm_shmem_helper vgem configfs"
 
 if [ -f "$out" ] && [ -z "$(find tools/vm/init tools/vm/initramfs.sh $stock \
 	-maxdepth 0 -newer "$out")" ]; then

@@ -33,7 +33,7 @@
 
 static char *loom_device_topology;
 module_param_named(topology, loom_device_topology, charp, 0444);
-MODULE_PARM_DESC(chip, "Preset that says what the device is made of (default: soft)");
+MODULE_PARM_DESC(topology, "Preset that says what the device is made of (default: soft)");
 
 static uint loom_device_job_timeout_ms = 300000;
 module_param_named(job_timeout_ms, loom_device_job_timeout_ms, uint, 0644);
@@ -44,6 +44,16 @@ static const struct drm_loom_chip *loom_device_param_topology(void)
 {
 	return loom_device_topology ? loom_preset_find(loom_device_topology) :
 				      loom_preset_get(0);
+}
+
+/**
+ * loom_device_param_job_timeout_ms() - the timeout that the module's parameter says
+ *
+ * Return: milliseconds.
+ */
+u32 loom_device_param_job_timeout_ms(void)
+{
+	return clamp_t(uint, READ_ONCE(loom_device_job_timeout_ms), 1, INT_MAX);
 }
 
 /**
@@ -142,10 +152,12 @@ static int loom_device_init_pm(struct device *dev)
  * loom_device_probe() - make a device for what a bus driver has found
  * @dev: what was found
  * @backend: who runs the jobs
+ * @config: what it is made of; lives as long as @dev. NULL: as the module's parameters say
  *
  * Return: 0 or -errno.
  */
-int loom_device_probe(struct device *dev, const struct loom_backend *backend)
+int loom_device_probe(struct device *dev, const struct loom_backend *backend,
+		      const struct loom_device_config *config)
 {
 	struct loom_device *loom;
 	int ret;
@@ -153,9 +165,11 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend)
 	loom = devm_drm_dev_alloc(dev, &loom_drm_driver, struct loom_device, drm);
 	if (IS_ERR(loom))
 		return PTR_ERR(loom);
-	loom->chip = loom_device_param_topology();
+	loom->chip = config ? &config->chip : loom_device_param_topology();
+	loom->caps = config ? &config->caps : &loom_quota_params;
 	loom->backend = backend;
-	loom->job_timeout_ms = clamp_t(uint, loom_device_job_timeout_ms, 1, INT_MAX);
+	loom->job_timeout_ms = config ? config->job_timeout_ms :
+					loom_device_param_job_timeout_ms();
 	ret = loom_device_init(loom);
 	if (ret)
 		return ret;

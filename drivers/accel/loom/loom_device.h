@@ -10,6 +10,7 @@
 #include <drm/ttm/ttm_device.h>
 
 #include "core/loom_chip.h"
+#include "loom_quota.h"
 #include "loom_region.h"
 
 struct loom_context;
@@ -27,7 +28,7 @@ struct loom_job_position;
  *
  * ==============  =============================================================================
  * module          loading: registers the back ends
- * soft/           a back end: finds or makes devices, and runs jobs
+ * soft/           a back end: makes devices, by itself and through configfs, and runs jobs
  * device          assembles a device when it is probed, and ends it when it is unplugged
  * drv             the node: tables of ioctls and file operations; open and close
  * debugfs         which memory, plans and jobs all clients have, for root
@@ -82,7 +83,7 @@ struct loom_job_position;
  * struct loom_backend - who runs the jobs
  *
  * The rest of the module knows of a back end only these calls. What a device is made of is not
- * among them: &loom_device.chip is the preset that a module parameter names, set before @init.
+ * among them: &loom_device.chip is set before @init, see &struct loom_device_config.
  *
  * What a back end calls while it runs a job:
  *
@@ -202,6 +203,21 @@ struct loom_backend {
 };
 
 /**
+ * struct loom_device_config - what a back end knows of a device before it is probed
+ *
+ * Lives as long as the device. A back end that knows nothing gives NULL: then all this is as the
+ * module's parameters say.
+ */
+struct loom_device_config {
+	/** @chip: what it is made of: loom_chip_check() finds no fault in it */
+	struct drm_loom_chip chip;
+	/** @caps: what its clients may have */
+	struct loom_quota_caps caps;
+	/** @job_timeout_ms: a job that has the engine for longer is ended; 1 to INT_MAX */
+	u32 job_timeout_ms;
+};
+
+/**
  * struct loom_device - a Loom device
  *
  * Lives as long as anybody holds a reference to @drm: files, contexts (and with them
@@ -212,6 +228,8 @@ struct loom_device {
 	struct drm_device drm;
 	/** @chip: what it is made of, constant */
 	const struct drm_loom_chip *chip;
+	/** @caps: what its clients may have; may change, read with READ_ONCE() */
+	const struct loom_quota_caps *caps;
 	/** @backend: who runs the jobs, constant */
 	const struct loom_backend *backend;
 	/** @backend_data: owned by @backend */
@@ -268,7 +286,9 @@ static inline u32 loom_device_index(const struct loom_device *loom)
 extern const struct dev_pm_ops loom_device_pm_ops;
 
 int loom_device_check_params(void);
-int loom_device_probe(struct device *dev, const struct loom_backend *backend);
+u32 loom_device_param_job_timeout_ms(void);
+int loom_device_probe(struct device *dev, const struct loom_backend *backend,
+		      const struct loom_device_config *config);
 void loom_device_remove(struct device *dev);
 
 #endif /* LOOM_DEVICE_H */

@@ -28,11 +28,12 @@
  *
  * Contexts and jobs that have not ended have a cap for each file.
  *
- * The caps can be changed at any time, and hold for what is made from then on; zero is no cap. By
- * default all buffers of a device may take half of the host's memory, those of one file three
- * quarters of that, so that a single client that has gone wild leaves others something, and a large
- * model still fits; plans may take a quarter, and those of one file an eighth. Jobs and contexts
- * are some thousands: what a program that waits for none of its jobs for a second has.
+ * The caps are those of the device's own configuration, or the module's parameters. The latter can
+ * be changed at any time, and hold for what is made from then on; zero is no cap. By default all
+ * buffers of a device may take half of the host's memory, those of one file three quarters of
+ * that, so that a single client that has gone wild leaves others something, and a large model
+ * still fits; plans may take a quarter, and those of one file an eighth. Jobs and contexts are
+ * some thousands: what a program that waits for none of its jobs for a second has.
  *
  * What is refused by a cap is refused with EDQUOT, a job that is one too many as well: EAGAIN would
  * be the better word, but libdrm's drmIoctl() calls again at once then, for ever. Which cap it was
@@ -51,36 +52,39 @@
 /* Until the module is loaded: the default depends on the host's memory. */
 #define LOOM_QUOTA_DEFAULT	U64_MAX
 
-static unsigned long long loom_quota_max_bytes = LOOM_QUOTA_DEFAULT;
-module_param_named(max_bytes, loom_quota_max_bytes, ullong, 0644);
+struct loom_quota_caps loom_quota_params = {
+	.max_bytes = LOOM_QUOTA_DEFAULT,
+	.max_file_bytes = LOOM_QUOTA_DEFAULT,
+	.max_plans_bytes = LOOM_QUOTA_DEFAULT,
+	.max_file_plans_bytes = LOOM_QUOTA_DEFAULT,
+	.max_file_jobs = 8192,
+	.max_file_contexts = 1024,
+};
+
+module_param_named(max_bytes, loom_quota_params.max_bytes, ullong, 0644);
 MODULE_PARM_DESC(max_bytes,
 		 "Bytes that all buffers of a device may take (default: 1/2 of the memory; 0: no cap)");
 
-static unsigned long long loom_quota_max_file_bytes = LOOM_QUOTA_DEFAULT;
-module_param_named(max_file_bytes, loom_quota_max_file_bytes, ullong, 0644);
+module_param_named(max_file_bytes, loom_quota_params.max_file_bytes, ullong, 0644);
 MODULE_PARM_DESC(max_file_bytes,
 		 "Bytes that the buffers of one open file may take (default: 3/8 of the memory; 0: no cap)");
 
-static unsigned long long loom_quota_max_plans_bytes = LOOM_QUOTA_DEFAULT;
-module_param_named(max_plans_bytes, loom_quota_max_plans_bytes, ullong, 0644);
+module_param_named(max_plans_bytes, loom_quota_params.max_plans_bytes, ullong, 0644);
 MODULE_PARM_DESC(max_plans_bytes,
 		 "Bytes that all plans of a device may take (default: 1/4 of the memory; 0: no cap)");
 
-static unsigned long long loom_quota_max_file_plans_bytes = LOOM_QUOTA_DEFAULT;
-module_param_named(max_file_plans_bytes, loom_quota_max_file_plans_bytes, ullong, 0644);
+module_param_named(max_file_plans_bytes, loom_quota_params.max_file_plans_bytes, ullong, 0644);
 MODULE_PARM_DESC(max_file_plans_bytes,
 		 "Bytes that the plans of one open file may take (default: 1/8 of the memory; 0: no cap)");
 
-static unsigned int loom_quota_max_file_jobs = 8192;
-module_param_named(max_file_jobs, loom_quota_max_file_jobs, uint, 0644);
+module_param_named(max_file_jobs, loom_quota_params.max_file_jobs, uint, 0644);
 MODULE_PARM_DESC(max_file_jobs,
 		 "Jobs of one open file that have not ended (default: 8192; 0: no cap)");
 
-static unsigned int loom_quota_max_file_contexts = 1024;
-module_param_named(max_file_contexts, loom_quota_max_file_contexts, uint, 0644);
+module_param_named(max_file_contexts, loom_quota_params.max_file_contexts, uint, 0644);
 MODULE_PARM_DESC(max_file_contexts, "Contexts of one open file (default: 1024; 0: no cap)");
 
-static void loom_quota_set_default(unsigned long long *cap, u64 eighths)
+static void loom_quota_set_default(u64 *cap, u64 eighths)
 {
 	if (*cap == LOOM_QUOTA_DEFAULT)
 		*cap = ((u64)totalram_pages() << PAGE_SHIFT) / 8 * eighths;
@@ -91,10 +95,10 @@ static void loom_quota_set_default(unsigned long long *cap, u64 eighths)
  */
 void loom_quota_module_init(void)
 {
-	loom_quota_set_default(&loom_quota_max_bytes, 4);
-	loom_quota_set_default(&loom_quota_max_file_bytes, 3);
-	loom_quota_set_default(&loom_quota_max_plans_bytes, 2);
-	loom_quota_set_default(&loom_quota_max_file_plans_bytes, 1);
+	loom_quota_set_default(&loom_quota_params.max_bytes, 4);
+	loom_quota_set_default(&loom_quota_params.max_file_bytes, 3);
+	loom_quota_set_default(&loom_quota_params.max_plans_bytes, 2);
+	loom_quota_set_default(&loom_quota_params.max_file_plans_bytes, 1);
 }
 
 /* Exact: two callers at the same time both succeed if both fit. */
@@ -142,8 +146,8 @@ static struct loom_quota_bytes loom_quota_bos(struct loom_device *loom, struct l
 	return (struct loom_quota_bytes) {
 		.file = &client->bo_bytes,
 		.device = &loom->bo_bytes,
-		.file_cap = READ_ONCE(loom_quota_max_file_bytes),
-		.device_cap = READ_ONCE(loom_quota_max_bytes),
+		.file_cap = READ_ONCE(loom->caps->max_file_bytes),
+		.device_cap = READ_ONCE(loom->caps->max_bytes),
 		.file_name = "bytes of a file's buffers",
 		.device_name = "bytes of all buffers",
 	};
@@ -154,8 +158,8 @@ static struct loom_quota_bytes loom_quota_plans(struct loom_device *loom, struct
 	return (struct loom_quota_bytes) {
 		.file = &client->plans_bytes,
 		.device = &loom->plans_bytes,
-		.file_cap = READ_ONCE(loom_quota_max_file_plans_bytes),
-		.device_cap = READ_ONCE(loom_quota_max_plans_bytes),
+		.file_cap = READ_ONCE(loom->caps->max_file_plans_bytes),
+		.device_cap = READ_ONCE(loom->caps->max_plans_bytes),
 		.file_name = "bytes of a file's plans",
 		.device_name = "bytes of all plans",
 	};
@@ -240,7 +244,7 @@ void loom_quota_uncharge_plan(struct loom_device *loom, struct loom_file *client
 int loom_quota_charge_job(struct loom_device *loom, struct loom_file *client)
 {
 	return loom_quota_charge_one(loom, "jobs of a file", &client->queued_jobs, 1,
-				     READ_ONCE(loom_quota_max_file_jobs));
+				     READ_ONCE(loom->caps->max_file_jobs));
 }
 
 /**
@@ -262,7 +266,7 @@ void loom_quota_uncharge_job(struct loom_file *client)
 int loom_quota_charge_context(struct loom_device *loom, struct loom_file *client)
 {
 	return loom_quota_charge_one(loom, "contexts of a file", &client->context_count, 1,
-				     READ_ONCE(loom_quota_max_file_contexts));
+				     READ_ONCE(loom->caps->max_file_contexts));
 }
 
 /**
@@ -283,16 +287,16 @@ void loom_quota_uncharge_context(struct loom_file *client)
 void loom_quota_info(struct loom_device *loom, struct loom_file *client,
 		     struct drm_loom_device_info *info)
 {
-	info->max_bo_bytes = READ_ONCE(loom_quota_max_bytes);
+	info->max_bo_bytes = READ_ONCE(loom->caps->max_bytes);
 	info->bo_bytes = atomic64_read(&loom->bo_bytes);
-	info->max_file_bo_bytes = READ_ONCE(loom_quota_max_file_bytes);
+	info->max_file_bo_bytes = READ_ONCE(loom->caps->max_file_bytes);
 	info->file_bo_bytes = atomic64_read(&client->bo_bytes);
-	info->max_plans_bytes = READ_ONCE(loom_quota_max_plans_bytes);
+	info->max_plans_bytes = READ_ONCE(loom->caps->max_plans_bytes);
 	info->plans_bytes = atomic64_read(&loom->plans_bytes);
-	info->max_file_plans_bytes = READ_ONCE(loom_quota_max_file_plans_bytes);
+	info->max_file_plans_bytes = READ_ONCE(loom->caps->max_file_plans_bytes);
 	info->file_plans_bytes = atomic64_read(&client->plans_bytes);
-	info->max_file_jobs = READ_ONCE(loom_quota_max_file_jobs);
+	info->max_file_jobs = READ_ONCE(loom->caps->max_file_jobs);
 	info->file_jobs = atomic64_read(&client->queued_jobs);
-	info->max_file_contexts = READ_ONCE(loom_quota_max_file_contexts);
+	info->max_file_contexts = READ_ONCE(loom->caps->max_file_contexts);
 	info->file_contexts = atomic64_read(&client->context_count);
 }

@@ -8,6 +8,27 @@ struct drm_loom_device_info;
 struct loom_device;
 struct loom_file;
 
+/**
+ * struct loom_quota_caps - what clients of a device may have; zero is no cap
+ */
+struct loom_quota_caps {
+	/** @max_bytes: bytes that all buffers may take */
+	u64 max_bytes;
+	/** @max_file_bytes: bytes that the buffers of one open file may take */
+	u64 max_file_bytes;
+	/** @max_plans_bytes: bytes that all plans may take */
+	u64 max_plans_bytes;
+	/** @max_file_plans_bytes: bytes that the plans of one open file may take */
+	u64 max_file_plans_bytes;
+	/** @max_file_jobs: jobs of one open file that have not ended */
+	u32 max_file_jobs;
+	/** @max_file_contexts: contexts of one open file */
+	u32 max_file_contexts;
+};
+
+/* As the module parameters say, which can change at any time. */
+extern struct loom_quota_caps loom_quota_params;
+
 void loom_quota_module_init(void);
 int __must_check loom_quota_charge(struct loom_device *loom, struct loom_file *client, u64 bytes);
 void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client, u64 bytes);

@@ -25,9 +25,9 @@
 /**
  * DOC: The soft back end
  *
- * A platform device that the module makes itself, and a worker that runs the
- * engine on it. A bus driver of its own, although there is no bus, because then
- * it can be bound and unbound like any other.
+ * A platform device that the module makes itself (and more of them, see config.c), and a worker
+ * that runs the engine on it. A bus driver of its own, although there is no bus, because then it
+ * can be bound and unbound like any other.
  *
  * The engine calculates with the FPU, and a kernel that does may neither sleep nor
  * be preempted. So a job is done in chunks, and between two of them the worker lets
@@ -557,7 +557,8 @@ static int loom_soft_probe(struct platform_device *pdev)
 	/* dma-bufs are system pages: importers can have them wherever they are */
 	int ret = dma_coerce_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 
-	return ret ?: loom_device_probe(&pdev->dev, &loom_soft_backend);
+	return ret ?: loom_device_probe(&pdev->dev, &loom_soft_backend,
+					dev_get_platdata(&pdev->dev));
 }
 
 static void loom_soft_remove(struct platform_device *pdev)
@@ -567,7 +568,9 @@ static void loom_soft_remove(struct platform_device *pdev)
 
 static struct platform_driver loom_soft_driver = {
 	.driver = {
-		.name = "loom-soft",
+		.name = LOOM_SOFT_NAME,
+		/* who makes a device live is told at once whether it is */
+		.probe_type = PROBE_FORCE_SYNCHRONOUS,
 		.pm = pm_ptr(&loom_device_pm_ops),
 	},
 	.probe = loom_soft_probe,
@@ -577,7 +580,7 @@ static struct platform_driver loom_soft_driver = {
 static struct platform_device *loom_soft_pdev;
 
 /**
- * loom_soft_module_init() - make the soft device
+ * loom_soft_module_init() - make the first soft device, and the folder in configfs for others
  *
  * Return: 0 or -errno.
  */
@@ -587,12 +590,18 @@ int loom_soft_module_init(void)
 
 	if (ret)
 		return ret;
-	loom_soft_pdev = platform_device_register_simple("loom-soft", PLATFORM_DEVID_NONE, NULL, 0);
-	if (IS_ERR(loom_soft_pdev)) {
-		platform_driver_unregister(&loom_soft_driver);
-		return PTR_ERR(loom_soft_pdev);
-	}
-	return 0;
+	loom_soft_pdev = platform_device_register_simple(LOOM_SOFT_NAME, PLATFORM_DEVID_NONE, NULL,
+							 0);
+	ret = PTR_ERR_OR_ZERO(loom_soft_pdev);
+	if (ret)
+		goto err_driver;
+	ret = loom_config_module_init();
+	if (!ret)
+		return 0;
+	platform_device_unregister(loom_soft_pdev);
+err_driver:
+	platform_driver_unregister(&loom_soft_driver);
+	return ret;
 }
 
 /**
@@ -600,6 +609,7 @@ int loom_soft_module_init(void)
  */
 void loom_soft_module_exit(void)
 {
+	loom_config_module_exit();
 	platform_device_unregister(loom_soft_pdev);
 	platform_driver_unregister(&loom_soft_driver);
 }

@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Soft devices of any shape, made in configfs: several at once, each with its own figures, caps and
+ * timeout; what is refused; and none of it left when they go, whoever uses them at that moment.
+ */
+#include "loom_selftest.h"
+
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#define ROOT		"/sys/kernel/config/loom"
+#define DEVICES		3
+#define STORM_THREADS	3
+#define STORM_NS	(8 * LOOM_SECOND_NS)
+
+static int config_write(const char *name, const char *file, const char *text)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), ROOT "/%s/%s", name, file);
+	return loom_write_file(path, text);
+}
+
+static int config_set(const char *name, const char *file, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%llu\n", (unsigned long long)value);
+	return config_write(name, file, text);
+}
+
+/* Without the end of the line. Return: its length or -errno. */
+static int config_read(const char *name, const char *file, char *text, size_t size)
+{
+	char path[200];
+	int fd, length;
+
+	snprintf(path, sizeof(path), ROOT "/%s/%s", name, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	length = read(fd, text, size - 1);
+	if (length < 0)
+		length = -errno;
+	close(fd);
+	text[length > 0 ? length : 0] = 0;
+	text[strcspn(text, "\n")] = 0;
+	return length < 0 ? length : (int)strlen(text);
+}
+
+static int config_make(const char *name)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), ROOT "/%s", name);
+	return mkdir(path, 0755) ? -errno : 0;
+}
+
+static int config_remove(const char *name)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), ROOT "/%s", name);
+	return rmdir(path) ? -errno : 0;
+}
+
+/* A file of its node, or -errno. */
+static int config_open(const char *name)
+{
+	char node[32], path[64];
+	int ret = config_read(name, "node", node, sizeof(node));
+	int64_t end = loom_soon();
+	int fd;
+
+	if (ret <= 0)
+		return ret ?: -ENXIO;
+	snprintf(path, sizeof(path), "/dev/accel/%s", node);
+	/* devtmpfs makes it on another thread */
+	do {
+		fd = open(path, O_RDWR | O_CLOEXEC);
+	} while (fd < 0 && errno == ENOENT && loom_now_ns() < end);
+	return fd < 0 ? -errno : fd;
+}
+
+#define CHIP(name, bytes)	{ #name, offsetof(struct drm_loom_chip, name), bytes }
+#define REGION(name, bytes)	{ #name, offsetof(struct drm_loom_chip_region, name), bytes }
+#define TYPE(name, bytes)	{ #name, offsetof(struct drm_loom_chip_type, name), bytes }
+
+struct figure {
+	const char *name;
+	size_t offset, size;
+};
+
+static const struct figure chip_figures[] = {
+	CHIP(dtypes, 4), CHIP(flags, 4), CHIP(opcodes, 8), CHIP(frequency_hz, 8),
+	CHIP(compute_units, 4), CHIP(dma_start, 4), CHIP(compute_start, 4),
+};
+
+static const struct figure region_figures[] = {
+	REGION(banks, 4), REGION(sub_banks, 4), REGION(bank_bytes, 8),
+	REGION(reserved_bytes, 8), REGION(align_bytes, 8), REGION(floor_bytes, 8),
+	REGION(flags, 4), REGION(burst_bytes, 4), REGION(read_rate, 4), REGION(write_rate, 4),
+	REGION(read_latency, 4), REGION(write_latency, 4), REGION(read_energy, 4),
+	REGION(write_energy, 4),
+};
+
+static const struct figure type_figures[] = {
+	TYPE(mac_rate, 4), TYPE(op_rate, 4), TYPE(mac_energy, 4), TYPE(op_energy, 4),
+};
+
+static const char * const regions[] = { "dram", "sram", "rom" };
+static const char * const types[] = {
+	NULL, "f32", "f16", "f64", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "bool",
+};
+
+static int config_figures(const char *name, const char *folder, const void *of,
+			  const struct figure *figures, size_t count)
+{
+	char file[64];
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < count; i++) {
+		const void *at = (const char *)of + figures[i].offset;
+
+		snprintf(file, sizeof(file), "%s%s", folder, figures[i].name);
+		ret = config_set(name, file, figures[i].size == 8 ? *(const uint64_t *)at :
+								    *(const uint32_t *)at);
+	}
+	return ret;
+}
+
+static int config_chip(const char *name, const struct drm_loom_chip *chip)
+{
+	char folder[32];
+	uint32_t i;
+	int ret = config_write(name, "name", chip->name) ?:
+		  config_figures(name, "", chip, chip_figures, LOOM_ARRAY_SIZE(chip_figures));
+
+	for (i = 0; !ret && i < LOOM_ARRAY_SIZE(regions); i++) {
+		snprintf(folder, sizeof(folder), "%s/", regions[i]);
+		ret = config_figures(name, folder, &chip->region[i], region_figures,
+				     LOOM_ARRAY_SIZE(region_figures));
+	}
+	for (i = 1; !ret && i < LOOM_ARRAY_SIZE(types); i++) {
+		snprintf(folder, sizeof(folder), "types/%s/", types[i]);
+		ret = config_figures(name, folder, &chip->type[i], type_figures,
+				     LOOM_ARRAY_SIZE(type_figures));
+	}
+	return ret;
+}
+
+static int query_chip(int fd, struct drm_loom_chip *chip)
+{
+	uint32_t size = sizeof(*chip);
+
+	return loom_query(fd, DRM_LOOM_QUERY_CHIP, 0, chip, &size);
+}
+
+/* One lane; 3 banks of odd sizes; 256 lanes whose streams take turns, with ROM. */
+static void set_shape(struct drm_loom_chip *chip, uint32_t index)
+{
+	static const uint32_t lanes[DEVICES] = { 1, 3, 256 };
+	static const uint64_t bytes[DEVICES] = { 1 << 20, 100008, 64 << 10 };
+	struct drm_loom_chip_region *dram = &chip->region[DRM_LOOM_REGION_DRAM];
+	struct drm_loom_chip_region *sram = &chip->region[DRM_LOOM_REGION_SRAM];
+
+	memset(chip->name, 0, sizeof(chip->name));
+	snprintf(chip->name, sizeof(chip->name), "shape-%u", index);
+	dram->banks = index + 1;
+	dram->bank_bytes = (64 << 20) + 4096 * index;
+	dram->read_latency = 10 + index;
+	dram->read_energy = 7 * index;
+	sram->banks = lanes[index];
+	sram->sub_banks = 1;
+	sram->bank_bytes = bytes[index];
+	sram->floor_bytes = bytes[index] / 2;
+	chip->type[DRM_LOOM_DTYPE_F32].mac_rate += index;
+	chip->dma_start = 100 * index;
+	if (index < 2)
+		return;
+	chip->flags = 0;
+	chip->region[DRM_LOOM_REGION_ROM] = (struct drm_loom_chip_region) {
+		.banks = 2, .sub_banks = 1, .bank_bytes = 8 << 20, .align_bytes = 64,
+		.flags = DRM_LOOM_CHIP_IN_PLACE, .read_rate = 500,
+	};
+}
+
+FIXTURE(configfs)
+{
+	/* the preset "soft", which the folder begins with */
+	struct drm_loom_chip chip;
+	char name[DEVICES][32];
+};
+
+FIXTURE_SETUP(configfs)
+{
+	uint32_t i;
+	int fd;
+
+	if (access("/sys/kernel/config/loom", F_OK) &&
+	    (geteuid() || mount("none", "/sys/kernel/config", "configfs", 0, NULL) ||
+	     access("/sys/kernel/config/loom", F_OK)))
+		SKIP(return, "no configfs");
+	if (geteuid())
+		SKIP(return, "not root");
+	for (i = 0; i < DEVICES; i++)
+		snprintf(self->name[i], sizeof(self->name[i]), "test-%d-%u", getpid(), i);
+	ASSERT_EQ(0, config_make(self->name[0]));
+	ASSERT_EQ(0, config_set(self->name[0], "live", 1));
+	fd = config_open(self->name[0]);
+	ASSERT_GE(fd, 0);
+	ASSERT_EQ(0, query_chip(fd, &self->chip));
+	close(fd);
+	/* the floor that it answers with is its own */
+	self->chip.region[DRM_LOOM_REGION_SRAM].floor_bytes = 0;
+	ASSERT_EQ(0, config_set(self->name[0], "live", 0));
+}
+
+FIXTURE_TEARDOWN(configfs)
+{
+	uint32_t i;
+
+	for (i = 0; i < DEVICES; i++)
+		config_remove(self->name[i]);
+}
+
+/* out = |in| on this device. */
+static bool works(struct loom_client *client, uint32_t plan)
+{
+	uint64_t count = client->bytes / sizeof(float), wrong = 0, i;
+	uint32_t fence = loom_sync_create(client->fd, 0);
+	float *in = loom_bo_map(client->fd, client->in, client->bytes);
+	float *out = loom_bo_map(client->fd, client->out, client->bytes);
+
+	if (in == MAP_FAILED || out == MAP_FAILED)
+		return false;
+	for (i = 0; i < count; i++)
+		in[i] = (float)i * (i % 3 ? -1.25f : 0.5f);
+	wrong += !!loom_client_run(client, plan, 2, fence);
+	wrong += !!loom_sync_wait(client->fd, fence, loom_soon());
+	for (i = 0; i < count; i++)
+		wrong += out[i] != (in[i] < 0 ? -in[i] : in[i]);
+	munmap(in, client->bytes);
+	munmap(out, client->bytes);
+	return !wrong;
+}
+
+TEST_F(configfs, devices_of_different_shapes_side_by_side)
+{
+	struct drm_loom_chip chip, got;
+	struct loom_client client[DEVICES];
+	uint32_t i;
+
+	for (i = 0; i < DEVICES; i++) {
+		if (i)
+			ASSERT_EQ(0, config_make(self->name[i]));
+		chip = self->chip;
+		set_shape(&chip, i);
+		ASSERT_EQ(0, config_chip(self->name[i], &chip));
+		ASSERT_EQ(0, config_set(self->name[i], "job_timeout_ms", 60000 + i));
+		ASSERT_EQ(0, config_set(self->name[i], "max_bytes", (64 << 20) + i));
+		ASSERT_EQ(0, config_set(self->name[i], "live", 1));
+		ASSERT_EQ(0, loom_client_open_fd(&client[i], config_open(self->name[i])));
+		ASSERT_EQ(0, query_chip(client[i].fd, &got));
+		/* the floor is the device's */
+		chip.region[DRM_LOOM_REGION_SRAM].floor_bytes =
+			got.region[DRM_LOOM_REGION_SRAM].floor_bytes;
+		EXPECT_EQ(0, memcmp(&chip, &got, sizeof(got)));
+		EXPECT_EQ(60000 + i, client[i].info.job_timeout_ms);
+		EXPECT_EQ((64 << 20) + i, client[i].info.max_bo_bytes);
+	}
+	for (i = 0; i < DEVICES; i++)
+		EXPECT_TRUE(works(&client[i], loom_client_plan_unary(&client[i],
+								     DRM_LOOM_UNARY_ABS)));
+	for (i = 0; i < DEVICES; i++)
+		loom_client_close(&client[i]);
+}
+
+TEST_F(configfs, weights_in_rom)
+{
+	uint64_t size, i;
+	struct drm_loom_plan_header *header;
+	struct drm_loom_plan_tensor *tensors;
+	struct drm_loom_plan_slot *slots;
+	struct drm_loom_chip chip = self->chip;
+	struct loom_client client;
+	uint32_t dram, plan;
+	struct loom_job job;
+
+	set_shape(&chip, 2);
+	ASSERT_EQ(0, config_chip(self->name[0], &chip));
+	ASSERT_EQ(0, config_set(self->name[0], "live", 1));
+	ASSERT_EQ(0, loom_client_open_fd(&client, config_open(self->name[0])));
+	dram = client.in;
+	ASSERT_EQ(0, loom_bo_create(client.fd, client.bytes, DRM_LOOM_REGION_ROM, &client.in));
+
+	/* what the plan loads is in ROM */
+	header = loom_plan_blob_unary(client.info.lanes, DRM_LOOM_UNARY_ABS, &size);
+	tensors = (void *)header + header->tensors.offset;
+	slots = (void *)header + header->slots.offset;
+	slots[0].flags |= DRM_LOOM_SLOT_ROM;
+	for (i = 0; i < header->tensors.count; i++)
+		if (tensors[i].region == DRM_LOOM_REGION_DRAM && !tensors[i].slot)
+			tensors[i].region = DRM_LOOM_REGION_ROM;
+	plan = loom_client_plan(&client, header, size);
+	ASSERT_NE(0, plan);
+	EXPECT_TRUE(works(&client, plan));
+
+	/* each kind of buffer in the other's slot */
+	loom_job_init(&job, &client, plan, 2, 0);
+	job.bindings[0].handle = dram;
+	EXPECT_EQ(-EINVAL, loom_job_submit(client.fd, &job));
+	plan = loom_client_plan_unary(&client, DRM_LOOM_UNARY_ABS);
+	loom_job_init(&job, &client, plan, 2, 0);
+	EXPECT_EQ(-EINVAL, loom_job_submit(client.fd, &job));
+	job.bindings[0].handle = dram;
+	job.bindings[1].handle = client.in;
+	EXPECT_EQ(-EINVAL, loom_job_submit(client.fd, &job));
+	job.bindings[1].handle = client.out;
+	EXPECT_EQ(0, loom_job_submit(client.fd, &job));
+	loom_client_close(&client);
+}
+
+TEST_F(configfs, a_chip_without_dram)
+{
+	struct drm_loom_chip chip = self->chip;
+	struct loom_client client;
+	uint32_t handle, in, out, fence;
+
+	set_shape(&chip, 2);
+	memset(&chip.region[DRM_LOOM_REGION_DRAM], 0, sizeof(chip.region[0]));
+	ASSERT_EQ(0, config_chip(self->name[0], &chip));
+	EXPECT_EQ(-EINVAL, config_set(self->name[0], "live", 1));
+	ASSERT_EQ(0, config_set(self->name[0], "sram/banks", 1));
+	ASSERT_EQ(0, config_set(self->name[0], "live", 1));
+	/* there are no buffers in DRAM to be had */
+	EXPECT_EQ(-EINVAL, loom_client_open_fd(&client, config_open(self->name[0])));
+	ASSERT_GE(client.fd, 0);
+	EXPECT_EQ(-EINVAL, loom_bo_create(client.fd, LOOM_PAGE, DRM_LOOM_REGION_DRAM, &handle));
+	EXPECT_EQ(0, loom_bo_create(client.fd, LOOM_PAGE, DRM_LOOM_REGION_ROM, &handle));
+	ASSERT_EQ(0, loom_bo_create(client.fd, LOOM_PAGE, DRM_LOOM_REGION_SRAM, &in));
+	ASSERT_EQ(0, loom_bo_create(client.fd, LOOM_PAGE, DRM_LOOM_REGION_SRAM, &out));
+	client = loom_client_bound(&client, in, out);
+	fence = loom_client_run_bound(&client, 1, 1);
+	ASSERT_NE(0, fence);
+	EXPECT_EQ(0, loom_sync_wait(client.fd, fence, loom_soon()));
+	/* a plan with DRAM in it is refused, and says so */
+	EXPECT_EQ(0, loom_client_plan_unary(&client, DRM_LOOM_UNARY_ABS));
+	loom_client_close(&client);
+}
+
+TEST_F(configfs, what_makes_no_sense_is_not_made)
+{
+	static const struct {
+		const char *file;
+		uint64_t value;
+	} wrong[] = {
+		{ "dtypes", 0 }, { "dtypes", 1 }, { "flags", 2 }, { "opcodes", 0 },
+		{ "frequency_hz", 0 }, { "compute_units", 0 }, { "compute_units", 257 },
+		{ "dma_start", 1000001 }, { "compute_start", 1000001 }, { "job_timeout_ms", 0 },
+		{ "job_timeout_ms", 1ULL << 31 }, { "sram/banks", 0 }, { "sram/banks", 257 },
+		{ "sram/sub_banks", 0 }, { "dram/bank_bytes", 0 }, { "dram/bank_bytes", ~0ULL },
+		{ "dram/align_bytes", 48 }, { "dram/reserved_bytes", ~0ULL },
+		{ "sram/floor_bytes", ~0ULL }, { "dram/flags", 8 }, { "dram/burst_bytes", 1 << 21 },
+		{ "dram/read_rate", 0 }, { "dram/write_rate", 0 }, { "sram/read_latency", 1000001 },
+		{ "sram/write_energy", 2000000001 }, { "rom/banks", 1 }, { "rom/read_rate", 1 },
+		{ "types/f32/op_rate", 0 }, { "types/i8/mac_rate", 2000000001 },
+		{ "types/bool/op_energy", 2000000001 },
+	};
+	char before[32];
+	uint32_t i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(wrong); i++) {
+		ASSERT_LT(0, config_read(self->name[0], wrong[i].file, before, sizeof(before)));
+		ASSERT_EQ(0, config_set(self->name[0], wrong[i].file, wrong[i].value));
+		EXPECT_EQ(-EINVAL, config_set(self->name[0], "live", 1)) {
+			TH_LOG("%s", wrong[i].file);
+		}
+		ASSERT_EQ(0, config_write(self->name[0], wrong[i].file, before));
+	}
+	EXPECT_EQ(-EINVAL, config_write(self->name[0], "dtypes", "many"));
+	EXPECT_EQ(-EINVAL, config_write(self->name[0], "dtypes", "-1"));
+	EXPECT_EQ(-ERANGE, config_write(self->name[0], "dtypes", "4294967296"));
+	EXPECT_EQ(-ERANGE, config_write(self->name[0], "opcodes", "18446744073709551616"));
+	EXPECT_EQ(-EINVAL, config_write(self->name[0], "live", "perhaps"));
+	EXPECT_EQ(-EINVAL, config_write(self->name[0], "name",
+					"a name that is longer than thirty-one characters"));
+	ASSERT_EQ(0, config_write(self->name[0], "name", "Upper"));
+	EXPECT_EQ(-EINVAL, config_set(self->name[0], "live", 1));
+	ASSERT_EQ(0, config_write(self->name[0], "name", "lower"));
+	EXPECT_EQ(0, config_set(self->name[0], "live", 1));
+}
+
+TEST_F(configfs, nothing_changes_while_it_is_live)
+{
+	static const char * const files[] = {
+		"dtypes", "opcodes", "max_file_jobs", "job_timeout_ms", "dram/banks",
+		"rom/bank_bytes", "types/f64/op_energy",
+	};
+	char text[32];
+	uint32_t i;
+
+	ASSERT_EQ(0, config_set(self->name[0], "live", 1));
+	for (i = 0; i < LOOM_ARRAY_SIZE(files); i++)
+		EXPECT_EQ(-EBUSY, config_set(self->name[0], files[i], 1));
+	EXPECT_EQ(-EBUSY, config_write(self->name[0], "name", "other"));
+	EXPECT_EQ(0, config_set(self->name[0], "live", 1));
+	EXPECT_EQ(1, config_read(self->name[0], "live", text, sizeof(text)));
+	EXPECT_STREQ("1", text);
+	EXPECT_LT(0, config_read(self->name[0], "node", text, sizeof(text)));
+	EXPECT_EQ(0, config_set(self->name[0], "live", 0));
+	EXPECT_EQ(0, config_read(self->name[0], "node", text, sizeof(text)));
+	EXPECT_EQ(0, config_set(self->name[0], "dma_start", 1));
+}
+
+TEST_F(configfs, takes_privileges)
+{
+	pid_t child = loom_fork();
+	int status;
+
+	ASSERT_GE(child, 0);
+	if (!child) {
+		int made, set;
+
+		if (loom_become_nobody())
+			_exit(1);
+		made = config_make("nobodys");
+		set = config_set(self->name[0], "live", 1);
+		_exit((made != -EACCES && made != -EPERM) || (set != -EACCES && set != -EPERM));
+	}
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+}
+
+/* A device that has gone while its file is open: calls fail, memory stays, and nothing is left. */
+TEST_F(configfs, removed_while_a_job_runs)
+{
+	struct loom_client client;
+	uint32_t fence, plan;
+	unsigned char *map;
+
+	ASSERT_EQ(0, config_set(self->name[0], "live", 1));
+	ASSERT_EQ(0, loom_client_open_fd(&client, config_open(self->name[0])));
+	plan = loom_client_plan_endless(&client);
+	fence = loom_sync_create(client.fd, 0);
+	map = loom_bo_map(client.fd, client.in, client.bytes);
+	ASSERT_NE(MAP_FAILED, map);
+	ASSERT_EQ(0, loom_client_run(&client, plan, 2, fence));
+	ASSERT_EQ(0, config_remove(self->name[0]));
+	EXPECT_EQ(-ENODEV, loom_query_device(client.fd, &client.info));
+	map[0] = 1;
+	loom_client_close(&client);
+	munmap(map, client.bytes);
+	/* the name is free again */
+	EXPECT_EQ(0, config_make(self->name[0]));
+}
+
+struct storm {
+	const char *name;
+	const struct drm_loom_chip *chip;
+	uint32_t index;
+	int64_t end;
+	uint32_t rounds;
+	int failed;
+};
+
+/* Jobs on whatever device there is, until it goes. */
+static void *storm_client(void *data)
+{
+	struct storm *storm = data;
+	struct loom_client client;
+	uint32_t plan;
+
+	while (loom_now_ns() < storm->end) {
+		if (!loom_client_open_fd(&client, config_open(storm->name))) {
+			plan = loom_client_plan_unary(&client, DRM_LOOM_UNARY_ABS);
+			while (plan && !loom_client_run(&client, plan, 2, 0) &&
+			       loom_now_ns() < storm->end)
+				usleep(1000);
+		}
+		loom_client_close(&client);
+		usleep(1000);
+	}
+	return NULL;
+}
+
+static void *storm_maker(void *data)
+{
+	struct storm *storm = data;
+	struct drm_loom_chip chip;
+
+	while (loom_now_ns() < storm->end && !storm->failed) {
+		chip = *storm->chip;
+		set_shape(&chip, (storm->index + storm->rounds++) % DEVICES);
+		storm->failed = config_make(storm->name) ?: config_chip(storm->name, &chip) ?:
+				config_set(storm->name, "live", 1);
+		usleep(1000 * (storm->rounds % 64));
+		if (!storm->failed && storm->rounds % 2)
+			storm->failed = config_set(storm->name, "live", 0);
+		storm->failed = storm->failed ?: config_remove(storm->name);
+	}
+	return NULL;
+}
+
+static uint32_t count_nodes(void)
+{
+	DIR *dir = opendir("/dev/accel");
+	uint32_t count = 0;
+
+	while (dir && readdir(dir))
+		count++;
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+TEST_F_TIMEOUT(configfs, a_storm_of_devices_leaves_nothing, 120)
+{
+	struct storm storm[STORM_THREADS] = {};
+	pthread_t maker[STORM_THREADS], user[STORM_THREADS];
+	uint32_t before = count_nodes(), rounds = 0, i;
+	int64_t end = loom_soon();
+	char name[STORM_THREADS][32];
+
+	for (i = 0; i < STORM_THREADS; i++) {
+		snprintf(name[i], sizeof(name[i]), "storm-%d-%u", getpid(), i);
+		storm[i] = (struct storm) {
+			.name = name[i], .chip = &self->chip, .index = i,
+			.end = loom_now_ns() + STORM_NS,
+		};
+		ASSERT_EQ(0, pthread_create(&maker[i], NULL, storm_maker, &storm[i]));
+		ASSERT_EQ(0, pthread_create(&user[i], NULL, storm_client, &storm[i]));
+	}
+	for (i = 0; i < STORM_THREADS; i++) {
+		pthread_join(maker[i], NULL);
+		pthread_join(user[i], NULL);
+		EXPECT_EQ(0, storm[i].failed);
+		rounds += storm[i].rounds;
+		EXPECT_EQ(-ENOENT, config_remove(name[i]));
+	}
+	TH_LOG("%u devices made and removed", rounds);
+	EXPECT_LT(STORM_THREADS, rounds);
+	while (count_nodes() != before && loom_now_ns() < end)
+		usleep(1000);
+	EXPECT_EQ(before, count_nodes());
+	EXPECT_TRUE(loom_device_works());
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}
