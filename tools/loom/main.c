@@ -26,6 +26,7 @@ static const struct tool_command tool_version = {
 
 static const struct tool_command *const tool_commands[] = {
 	&tool_chips,
+	&tool_device,
 	&tool_info,
 	&tool_place,
 	&tool_plan,

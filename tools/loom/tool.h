@@ -22,7 +22,7 @@
  * main.c has the table of subcommands; each is one file:
  *
  * * cmd_info.c, cmd_report.c, cmd_top.c: what a device is, and what is in its memory
- * * cmd_chips.c: descriptions of chips
+ * * cmd_chips.c, cmd_device.c: descriptions of chips, and software devices made of them
  * * cmd_plan.c, cmd_run.c: plan a model; run it
  * * sweep/cmd_sweep.c: plan models for a grid of chips
  * * cmd_place.c: placement problems from files
@@ -60,6 +60,7 @@ struct tool_command {
 };
 
 extern const struct tool_command tool_chips;
+extern const struct tool_command tool_device;
 extern const struct tool_command tool_info;
 extern const struct tool_command tool_place;
 extern const struct tool_command tool_plan;

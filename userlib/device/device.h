@@ -11,15 +11,17 @@
  * This room is the only one that talks to the kernel. It is given a path and the structs of
  * drm/loom_accel.h, and gives handles: a device (an open node and what it said of itself), buffers,
  * contexts, plans, syncobjs, and the list of the processes that use a node. It plans and runs
- * nothing; run/ does, above it. All of its interface is public: loom_device.h, loom_client.h.
+ * nothing; run/ does, above it. All of its interface is public: loom_device.h, loom_client.h,
+ * loom_config.h.
  *
  * * device.c: opens a node, and all queries
  * * bo.c: buffers and their mappings
  * * job.c: contexts, plans, submission, syncobjs
+ * * config.c: software devices of any shape, through configfs
  * * client.c: who uses a node, from fdinfo in /proc
  * * no_space.c: why a buffer found no room, in words
  *
- * bo.c, job.c and client.c call device.c and nothing else; no_space.c calls nobody.
+ * bo.c, job.c and client.c call device.c and nothing else; no_space.c and config.c call nobody.
  *
  * What libdrm knows of accel nodes is partial: drmGetVersion(), drmIoctl() and the syncobjs work,
  * drmGetDevices2() and drmGetNodeTypeFromFd() do not. So nodes are found by reading
