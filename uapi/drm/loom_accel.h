@@ -1916,7 +1916,8 @@ struct drm_loom_plan_destroy {
  *	image: an image of the same type and pitch, with rows at least as wide; else of any layout.
  *	On some banks only, or sharded: if the slot is DRM_LOOM_SLOT_SPREAD. For a
  *	DRM_LOOM_SLOT_SRAM: an interleaved SRAM buffer whose first page in each bank has room for
- *	the slot. The linear view of such a buffer is bank after bank, @page_bytes each
+ *	the slot (since minor 5: all its pages, if there is one bank only). The linear view of such
+ *	a buffer is bank after bank, @page_bytes each
  * @offset: first byte in the buffer that the slot uses, a multiple of 64, and of the pitch if
  *	the slot is an image; for a DRM_LOOM_SLOT_SRAM in each bank
  */

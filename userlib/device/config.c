@@ -2,6 +2,7 @@
 /* Devices through configfs: a file for each figure, then "live". See loom_config.h. */
 #include "loom_config.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -107,9 +108,10 @@ static int check_root(struct loom_error *err)
 
 static int check_name(const char *name, struct loom_error *err)
 {
-	size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "0123456789-_.");
+	size_t length = 0;
 
+	while (isalnum((unsigned char)name[length]) || (name[length] && strchr("-_.", name[length])))
+		length++;
 	if (!length || name[length] || length >= LOOM_CONFIG_NAME || name[0] == '.')
 		return loom_error_set(err, -EINVAL, "'%s' is no name for a device", name);
 	return 0;

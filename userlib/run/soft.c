@@ -82,10 +82,9 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	if (from->flags & DRM_LOOM_SLOT_ROM)
 		request.region = DRM_LOOM_REGION_ROM;
 	if (from->flags & DRM_LOOM_SLOT_SRAM) {
-		/* its first page is all of the slot */
+		/* planned for one lane only, where pages follow each other: no room is lost */
 		request.region = DRM_LOOM_REGION_SRAM;
-		request.page_bytes = (u32)(loom_div_round_up(from->size_bytes, align) * align);
-		request.size = request.page_bytes;
+		request.page_bytes = (u32)align;
 	}
 
 	ret = loom_bo_create(session->target->device, &request, &soft->bos[slot]);

@@ -109,17 +109,19 @@ static bool loom_submit_image_fits(const struct loom_layout *image, u64 offset,
 
 /*
  * The engine goes from a bank to the next by a fixed step, and the bytes of a buffer are its linear
- * view. So what is bound lies in one page of each bank, the first.
+ * view. So what is bound lies in one page of each bank, the first; a single bank has one page
+ * behind the other.
  */
 static bool loom_submit_sram_fits(const struct loom_job *job, const struct loom_job_slot *slot)
 {
 	const struct loom_layout *layout = &slot->bo->shape.layout;
 	u64 last_page = (u64)(job->plan->plan->lanes - 1) * layout->page_bytes, end;
+	u64 room = layout->banks == 1 ? layout->size : layout->page_bytes;
 
 	return slot->bo->shape.region == DRM_LOOM_REGION_SRAM &&
 	       slot->bo->shape.kind == DRM_LOOM_LAYOUT_INTERLEAVED &&
 	       layout->banks == job->plan->plan->lanes &&
-	       !check_add_overflow(slot->offset, slot->size, &end) && end <= layout->page_bytes &&
+	       !check_add_overflow(slot->offset, slot->size, &end) && end <= room &&
 	       last_page + end <= layout->size;
 }
 
