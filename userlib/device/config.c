@@ -110,7 +110,8 @@ static int check_name(const char *name, struct loom_error *err)
 {
 	size_t length = 0;
 
-	while (isalnum((unsigned char)name[length]) || (name[length] && strchr("-_.", name[length])))
+	while (isalnum((unsigned char)name[length]) ||
+	       (name[length] && strchr("-_.", name[length])))
 		length++;
 	if (!length || name[length] || length >= LOOM_CONFIG_NAME || name[0] == '.')
 		return loom_error_set(err, -EINVAL, "'%s' is no name for a device", name);
