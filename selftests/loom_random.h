@@ -357,8 +357,9 @@ static void check(struct world *w, bool all)
 	int64_t end = loom_soon();
 	uint32_t region;
 
+	/* an absent region has no blocks, which check_region() would miss */
 	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
-		while (!check_region(w, region, all)) {
+		while (w->empty[region].banks && !check_region(w, region, all)) {
 			if (loom_now_ns() > end) {
 				fail(w, "blocks or sums that belong to no buffer", region,
 				     w->live[region]);
