@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
+/**
  * DOC: Rewriting
  *
  * A chip says which operations it has (&drm_loom_chip.opcodes). A node whose operation is not among
