@@ -9,16 +9,16 @@ out=build/sweep
 rm -rf $out
 mkdir -p $out
 
-# sweep TABLE ARG...
+# sweep TABLE ARG...: never returns, so that what is in the background is the program, and no shell
 sweep() {
 	local table=$1
 	shift
-	build/loom sweep build/models/blazeface.onnx build/models/ppocr_cls.onnx@x=1x3x48x192 \
+	exec build/loom sweep build/models/blazeface.onnx build/models/ppocr_cls.onnx@x=1x3x48x192 \
 		build/models/mlsd_tiny.onnx --time-budget 50 -o "$out/$table.csv" "$@" \
 		--vary sram=4k..2M:x2,lanes=8..64:x2,dram=2..128:x2,macs=0.5/1/2
 }
 
-time sweep whole --plots $out/plots
+time (sweep whole --plots $out/plots)
 [ "$(wc -l <$out/whole.csv)" = 2521 ]
 for rows in 300 1100 1900; do
 	sweep killed >$out/killed.log 2>&1 &
@@ -29,9 +29,9 @@ for rows in 300 1100 1900; do
 	done
 	kill -KILL $pid
 	wait $pid || true
-	# those that it has started are gone soon, and the lock with them
-	sleep 2
+	# those that it has started end with it, and the lock with them
+	flock --wait 60 $out/killed.csv.journal true
 	echo "killed at $(wc -l <$out/killed.csv.journal) lines"
 done
-sweep killed
+(sweep killed)
 cmp $out/whole.csv $out/killed.csv

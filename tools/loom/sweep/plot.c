@@ -29,7 +29,8 @@ static const char *const colours[] = {
  * @sweep: the grid
  * @model: whose
  * @out: where to
- * @curves: number of combinations that are drawn
+ * @all: number of combinations
+ * @curves: number of those that are drawn, spread over all
  * @per_curve: number of values on the x axis
  * @stride: distance of points of a curve in the grid
  */
@@ -37,6 +38,7 @@ struct plot {
 	const struct sweep *sweep;
 	uint32_t model;
 	FILE *out;
+	uint32_t all;
 	uint32_t curves;
 	uint32_t per_curve;
 	uint32_t stride;
@@ -56,7 +58,8 @@ static const struct {
 /* Point @at of curve @curve: chips, then the axes behind the first. */
 static uint32_t point_of(const struct plot *p, uint32_t curve, uint32_t at)
 {
-	uint32_t chip = curve / p->stride, rest = curve % p->stride;
+	uint32_t one = (uint32_t)((uint64_t)curve * p->all / p->curves);
+	uint32_t chip = one / p->stride, rest = one % p->stride;
 
 	return ((p->model * p->sweep->num_chips + chip) * p->per_curve + at) * p->stride + rest;
 }
@@ -106,7 +109,7 @@ static void draw_frame(const struct plot *p, uint32_t panel, double top, double 
 	for (i = 0; i <= 4; i++) {
 		y = top + HEIGHT - HEIGHT * i / 4.0;
 		fprintf(p->out, "<path class=\"g\" d=\"M%d %.1fh%d\"/>", LEFT, y, WIDTH);
-		fprintf(p->out, "<text class=\"y\" x=\"%d\" y=\"%.1f\">%.4g</text>\n", LEFT - 6,
+		fprintf(p->out, "<text class=\"y\" x=\"%d\" y=\"%.1f\">%.6g</text>\n", LEFT - 6,
 			y + 4, most * i / 4);
 	}
 	for (i = 0; i < p->per_curve; i += every)
@@ -189,7 +192,7 @@ static void put_escaped(FILE *out, const char *text)
 	}
 }
 
-static void draw(const struct plot *p, uint32_t all_curves)
+static void draw(const struct plot *p)
 {
 	double tops[ARRAY_SIZE(panels)], most[ARRAY_SIZE(panels)], top = TOP;
 	uint32_t i, k;
@@ -210,8 +213,8 @@ static void draw(const struct plot *p, uint32_t all_curves)
 	fputs("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n", p->out);
 	fprintf(p->out, "<text class=\"t\" x=\"%d\" y=\"18\">", LEFT);
 	put_escaped(p->out, p->sweep->names[p->model]);
-	if (all_curves > p->curves)
-		fprintf(p->out, " (the first %u of %u curves)", p->curves, all_curves);
+	if (p->all > p->curves)
+		fprintf(p->out, " (%u of %u curves)", p->curves, p->all);
 	fputs("</text>\n", p->out);
 	for (i = 0; i < ARRAY_SIZE(panels); i++) {
 		if (!(most[i] > 0))
@@ -257,22 +260,22 @@ static int plot_model(const struct sweep *sweep, uint32_t model)
 {
 	struct plot p = { .sweep = sweep, .model = model, .per_curve = sweep->axes[0].num_values };
 	char *text = NULL, *path = picture_path(sweep, model);
-	uint32_t i, all;
 	size_t size;
+	uint32_t i;
 	int ret;
 
 	p.stride = 1;
 	for (i = 1; i < sweep->num_axes; i++)
 		p.stride *= sweep->axes[i].num_values;
-	all = sweep->num_chips * p.stride;
-	p.curves = all < MOST_CURVES ? all : MOST_CURVES;
+	p.all = sweep->num_chips * p.stride;
+	p.curves = p.all < MOST_CURVES ? p.all : MOST_CURVES;
 	p.out = open_memstream(&text, &size);
 	if (!p.out || !path) {
 		ret = tool_fail("no memory");
 		if (p.out)
 			fclose(p.out);
 	} else {
-		draw(&p, all);
+		draw(&p);
 		ret = fclose(p.out) ? tool_fail("no memory") : tool_save(path, text, size);
 	}
 	free(text);

@@ -23,8 +23,10 @@ journal_rows() {
 }
 
 # Killed when some rows are there and others are not; the machine may be slow, so this is no sleep.
+# The program itself is put into the background, not the function: a shell would be killed then.
 killed() {
-	sweep killed --jobs 2 &
+	# shellcheck disable=SC2086
+	$loom sweep $grid -o "$out/killed.csv" --jobs 2 &
 	local pid=$! tries=0
 	while [ "$(journal_rows killed)" -lt 8 ]; do
 		tries=$((tries + 1))
