@@ -12,6 +12,7 @@ enum {
 	TOOL_OPT_CHIP,
 	TOOL_OPT_STRATEGY,
 	TOOL_OPT_GROUPING,
+	TOOL_OPT_OBJECTIVE,
 	TOOL_OPT_TIME_BUDGET,
 	TOOL_OPT_SRAM,
 	TOOL_OPT_NO_OVERLAP,
@@ -28,6 +29,7 @@ static const struct option tool_model_options[] = {
 	{ "topology", required_argument, NULL, TOOL_OPT_CHIP },
 	{ "strategy", required_argument, NULL, TOOL_OPT_STRATEGY },
 	{ "grouping", required_argument, NULL, TOOL_OPT_GROUPING },
+	{ "objective", required_argument, NULL, TOOL_OPT_OBJECTIVE },
 	{ "time-budget", required_argument, NULL, TOOL_OPT_TIME_BUDGET },
 	{ "sram", required_argument, NULL, TOOL_OPT_SRAM },
 	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
@@ -229,6 +231,20 @@ static int tool_model_set_grouping(const struct tool_command *command, struct to
 	return tool_usage(command, "there is no grouping '%s', try: loom plan --strategies", name);
 }
 
+static int tool_model_set_objective(const struct tool_command *command, struct tool_model *model,
+				    const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; loom_objective_name(i); i++) {
+		if (!strcmp(loom_objective_name(i), name)) {
+			model->planner.objective = i;
+			return 0;
+		}
+	}
+	return tool_usage(command, "--objective takes time, bytes or sram, not '%s'", name);
+}
+
 int tool_model_getopt(int argc, char **argv, const char *shorts, const struct option *own)
 {
 	struct option all[TOOL_MAX_OPTIONS] = { 0 };
@@ -256,6 +272,8 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 		return tool_model_set_strategy(command, model, value);
 	case TOOL_OPT_GROUPING:
 		return tool_model_set_grouping(command, model, value);
+	case TOOL_OPT_OBJECTIVE:
+		return tool_model_set_objective(command, model, value);
 	case TOOL_OPT_TIME_BUDGET:
 		if (tool_parse_number(value, false, &bytes) || !bytes)
 			return tool_usage(command, "--time-budget takes milliseconds, not '%s'",

@@ -212,6 +212,8 @@ struct tool_model {
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
 	"  --grouping NAME      which nodes run together out of SRAM: layergroup, or layerwise\n" \
 	"                       with --image or --node-order; loom plan --strategies lists them\n" \
+	"  --objective NAME     what the best plan has the least of: bytes to and from DRAM\n" \
+	"                       (default), time on the chip's clock, or sram\n" \
 	"  --time-budget MS     search for groups about that long; counted in work, so\n" \
 	"                       that every machine makes the same plan\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane; default: what a device\n" \

@@ -18,10 +18,10 @@ struct loom_group_rules;
  * struct loom_group_strategy - a way to make groups
  * @name: what it is called
  * @text: one line about it
- * @frugal: it is to move as few DRAM bytes as can be
+ * @competes: it looks for the best plan, so that a better one of others is taken instead
  * @by_cost: groups are chosen by their cost, so that each cut has a reason to explain
- * @compete_nodes: where a frugal strategy was asked for, its plan is compared with this one's, too,
- *	in graphs of up to so many nodes; 0: never
+ * @compete_nodes: where a strategy that competes was asked for, its plan is compared with this
+ *	one's, too, in graphs of up to so many nodes; 0: never
  * @rules: how a group is fitted into SRAM and placed
  * @divide: which units make a group, and how. @group has the rules of the strategy and is room to
  *	try groups in; @cuts are from malloc. Return: 0 or -errno
@@ -29,7 +29,7 @@ struct loom_group_rules;
 struct loom_group_strategy {
 	const char *name;
 	const char *text;
-	bool frugal;
+	bool competes;
 	bool by_cost;
 	u32 compete_nodes;
 	const struct loom_group_rules *rules;

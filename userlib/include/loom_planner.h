@@ -37,6 +37,21 @@ enum loom_planner_flags {
 };
 
 /**
+ * enum loom_planner_objective - what the best plan has the least of
+ * @LOOM_OBJECTIVE_BYTES: bytes to and from memory outside of the SRAM
+ * @LOOM_OBJECTIVE_TIME: cycles by the chip's clock, then bytes
+ * @LOOM_OBJECTIVE_SRAM: SRAM
+ *
+ * It chooses between programs, and what the default grouping looks for; other groupings have an
+ * objective of their own, and so have the programs that they make.
+ */
+enum loom_planner_objective {
+	LOOM_OBJECTIVE_BYTES,
+	LOOM_OBJECTIVE_TIME,
+	LOOM_OBJECTIVE_SRAM,
+};
+
+/**
  * struct loom_planner_options - what to plan for, and how
  * @chip: of the device: from loom_chip_load(), or filled in from QUERY. Not NULL. What
  *	operations it has not are put into others that it has, where there is a way
@@ -49,6 +64,7 @@ enum loom_planner_flags {
  *	More than the chip has is an error
  * @grouping_budget: how long groups are searched for, in milliseconds of a typical machine. It is
  *	counted in work, so the answer does not depend on the machine. 0: the default
+ * @objective: enum loom_planner_objective
  * @flags: enum loom_planner_flags
  * @observe: names of values that have to be readable after the run
  * @num_observe: number of @observe
@@ -59,6 +75,7 @@ struct loom_planner_options {
 	const char *grouping;
 	uint64_t sram_limit_bytes;
 	uint64_t grouping_budget;
+	uint32_t objective;
 	uint32_t flags;
 	const char *const *observe;
 	uint32_t num_observe;
@@ -103,6 +120,9 @@ int loom_program_create_reference(const struct loom_graph *graph,
 const char *loom_grouping_name(unsigned int index);
 /** loom_grouping_text() - one line about strategy @index; NULL past the last */
 const char *loom_grouping_text(unsigned int index);
+
+/** loom_objective_name() - objectives by enum loom_planner_objective; NULL past the last */
+const char *loom_objective_name(unsigned int objective);
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * Chooses, of the programs of several strategies, the one that moves the fewest DRAM bytes.
+ * Chooses, of the programs of several strategies, the best by the objective: the one that moves the
+ * fewest DRAM bytes, or that takes the fewest cycles by the chip's clock.
  *
  * A search whose budget is spent may have missed what simple rules find, and the cost of a node
  * alone is an estimate while groups are chosen: in very little SRAM no groups at all may be better.
- * So a frugal strategy is compared with no groups and with the other strategies, and the program
- * that moves the fewest bytes is taken. The program of a strategy that is only a baseline (not
- * frugal) is taken as it is, if there is one.
+ * So a strategy that looks for the best is compared with no groups and with the other strategies,
+ * and the best program is taken. The program of a strategy that is only a baseline is taken as it
+ * is, if there is one.
  */
 #include "planner.h"
 #include "rewrite/rewrite.h"
@@ -32,10 +33,25 @@ static u64 least_traffic(const struct loom_program *program)
 	return bytes;
 }
 
-/* Keeps the one of both that moves fewer bytes. */
-static void keep_better(struct loom_program **best, struct loom_program *other)
+static bool is_better(enum loom_planner_objective objective, const struct loom_program *a,
+		      const struct loom_program *b)
 {
-	if (!*best || traffic(other) < traffic(*best)) {
+	if (objective == LOOM_OBJECTIVE_TIME && a->stats.cycles != b->stats.cycles)
+		return a->stats.cycles < b->stats.cycles;
+	return traffic(a) < traffic(b);
+}
+
+/* Whether nothing can be better. */
+static bool is_best(enum loom_planner_objective objective, const struct loom_program *program)
+{
+	return objective == LOOM_OBJECTIVE_BYTES && traffic(program) <= least_traffic(program);
+}
+
+/* Keeps the better one of both. */
+static void keep_better(enum loom_planner_objective objective, struct loom_program **best,
+			struct loom_program *other)
+{
+	if (!*best || is_better(objective, other, *best)) {
 		loom_program_destroy(*best);
 		*best = other;
 	} else {
@@ -50,23 +66,24 @@ static int create_grouped(const struct loom_graph *graph,
 	struct loom_planner_options how = *options;
 	struct loom_program *best = NULL, *other = NULL;
 	const struct loom_group_strategy *strategy = loom_grouping_strategy(options);
-	bool frugal = strategy && strategy->frugal;
+	enum loom_planner_objective objective = options->objective;
+	bool compete = strategy && strategy->competes;
 	int ret = loom_planner_create(graph, options, &best, err);
 	u32 i;
 
 	if (ret == -ENOMEM || ret == -EINVAL)
 		return ret;
 	how.grouping = NULL;
-	if ((ret || frugal) && !loom_planner_create(graph, &how, &other, ret ? err : NULL))
-		keep_better(&best, other);
-	for (i = 0; (strategy = loom_group_strategy_get(i)) && frugal && best; i++) {
+	if ((ret || compete) && !loom_planner_create(graph, &how, &other, ret ? err : NULL))
+		keep_better(objective, &best, other);
+	for (i = 0; (strategy = loom_group_strategy_get(i)) && compete && best; i++) {
 		if (!strategy->compete_nodes || graph->num_nodes > strategy->compete_nodes ||
-		    traffic(best) <= least_traffic(best))
+		    is_best(objective, best))
 			continue;
 		how.grouping = strategy->name;
 		other = NULL;
 		if (!loom_planner_create(graph, &how, &other, NULL))
-			keep_better(&best, other);
+			keep_better(objective, &best, other);
 	}
 	if (!best)
 		return ret;

@@ -62,6 +62,11 @@ int loom_planner_check(const struct loom_planner_options *options, struct loom_e
 	struct loom_chip_fault fault;
 	u64 room;
 
+	if (!loom_objective_name(options->objective))
+		return loom_error_set(err, -EINVAL, "there is no objective %u",
+				      options->objective);
+	if (options->objective == LOOM_OBJECTIVE_SRAM)
+		return loom_error_set(err, -EOPNOTSUPP, "objective 'sram' is not supported yet");
 	if (!chip)
 		return loom_error_set(err, -EINVAL, "no chip to plan for");
 	if (loom_chip_check(chip, &fault))

@@ -22,6 +22,7 @@
  *	manifest.c	what it says besides the plan
  *	alternatives.c	the better one of several strategies
  *	grouping.c	strategies by name
+ *	objective.c	objectives by name
  *	reference.c	the program that others are compared with
  *
  * Options reach the rooms below as plain fields (&struct loom_storage_options,

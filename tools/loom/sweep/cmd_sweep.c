@@ -222,6 +222,7 @@ static int hash_sweep(struct sweep *sweep)
 	hash = hash_text(hash_text(hash, how->placer), how->grouping);
 	hash = hash_bytes(hash, &how->sram_limit_bytes, sizeof(how->sram_limit_bytes));
 	hash = hash_bytes(hash, &how->grouping_budget, sizeof(how->grouping_budget));
+	hash = hash_bytes(hash, &how->objective, sizeof(how->objective));
 	sweep->hash = hash_bytes(hash, &how->flags, sizeof(how->flags));
 	return ret;
 }

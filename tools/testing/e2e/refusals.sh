@@ -143,6 +143,7 @@ usage_all() {
 	ok 'usage: no model' usage run
 	ok 'usage: an unknown option' usage run --frobnicate x.onnx
 	ok 'usage: an unknown order of the nodes' usage plan --node-order=bgr x.onnx
+	ok 'usage: an unknown objective' usage plan --objective=fun x.onnx
 	ok 'usage: steps that are no range' usage plan --svg=x.svg --svg-steps=9-3 x.onnx
 	ok 'usage: an unknown order of the channels' usage run --order=memory x.onnx
 	ok 'usage: an unknown command' usage frobnicate

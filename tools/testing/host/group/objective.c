@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Random graphs on devices too small for them, by each objective: results are the same to the bit,
+ * and no other strategy, and no other objective, makes a better plan by what was asked for.
+ */
+#include "case.h"
+#include "chips.h"
+#include "outcome.h"
+#include "rounds.h"
+
+#define ROUNDS		60
+
+static const struct drm_loom_chip small[] = {
+	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 9000, 0, 16)),
+	CHIP("eight-lanes", (1, 1, 1ULL << 32, 0, 64), (8, 1, 4000, 0, 64)),
+	CHIP("roomy", (1, 1, 1ULL << 32, 0, 64), (4, 1, 40000, 0, 64)),
+};
+
+/* Chips whose commands cost something to start, and whose DRAM moves bursts. */
+static struct drm_loom_chip slow_start(const struct drm_loom_chip *chip)
+{
+	struct drm_loom_chip slow = *chip;
+
+	slow.dma_start = 40;
+	slow.compute_start = 25;
+	slow.region[DRM_LOOM_REGION_DRAM].burst_bytes = 64;
+	slow.region[DRM_LOOM_REGION_DRAM].read_latency = 100;
+	return slow;
+}
+
+static unsigned int num_faster, num_runs;
+
+static bool fail(struct loom_error *err, const char *what, uint64_t is, uint64_t other)
+{
+	snprintf(err->text, sizeof(err->text), "%s: %llu, and %llu is there", what,
+		 (unsigned long long)is, (unsigned long long)other);
+	return false;
+}
+
+/* No strategy is faster than @time, or moves less than @bytes. */
+static bool compare_others(struct test_case *test, const struct drm_loom_chip *chip,
+			   const struct outcome *time, const struct outcome *bytes,
+			   struct loom_error *err)
+{
+	struct loom_planner_options how = { .chip = chip };
+	struct outcome other;
+	bool good = true;
+	uint32_t i;
+
+	for (i = 0; loom_grouping_name(i) && good; i++) {
+		how.grouping = loom_grouping_name(i);
+		if (!outcome_plan(&other, test->graph, &how, test->inputs, test->num_inputs,
+				  err)) {
+			if (other.stats.cycles < time->stats.cycles)
+				good = fail(err, how.grouping, time->stats.cycles,
+					    other.stats.cycles);
+			if (outcome_dram_bytes(&other) < outcome_dram_bytes(bytes))
+				good = fail(err, how.grouping, outcome_dram_bytes(bytes),
+					    outcome_dram_bytes(&other));
+		}
+		outcome_clear(&other);
+	}
+	return good;
+}
+
+static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
+		     struct loom_error *err)
+{
+	struct loom_planner_options how = { .chip = chip, .grouping = "layergroup" };
+	struct outcome time = { 0 }, bytes = { 0 };
+	bool good = true;
+	int ret;
+
+	how.objective = LOOM_OBJECTIVE_TIME;
+	ret = outcome_plan(&time, test->graph, &how, test->inputs, test->num_inputs, err);
+	if (!ret) {
+		how.objective = LOOM_OBJECTIVE_BYTES;
+		ret = outcome_plan(&bytes, test->graph, &how, test->inputs, test->num_inputs, err);
+	}
+	if (!ret) {
+		num_runs++;
+		num_faster += time.stats.cycles < bytes.stats.cycles;
+		if (!outcome_same(&time, &bytes))
+			good = fail(err, "other bits", 0, 0);
+		else if (bytes.stats.cycles < time.stats.cycles)
+			good = fail(err, "by bytes", time.stats.cycles, bytes.stats.cycles);
+		else if (outcome_dram_bytes(&time) < outcome_dram_bytes(&bytes))
+			good = fail(err, "by time", outcome_dram_bytes(&bytes),
+				    outcome_dram_bytes(&time));
+		else
+			good = compare_others(test, chip, &time, &bytes, err);
+	}
+	outcome_clear(&time);
+	outcome_clear(&bytes);
+	return good && (!ret || ret == -ENOSPC);
+}
+
+static bool try_round(uint32_t round)
+{
+	struct drm_loom_chip slow;
+	struct test_case test;
+	struct loom_error err = { .text = "" };
+	bool good = true;
+	uint32_t i;
+
+	make_case(&test, round * 7919 + 11);
+	for (i = 0; i < ARRAY_SIZE(small) && good; i++) {
+		slow = slow_start(&small[i]);
+		good = try_chip(&test, &small[i], &err) && try_chip(&test, &slow, &err);
+		if (!good)
+			tap_note("round %u, %s: %s", round, small[i].name, err.text);
+	}
+	free_case(&test);
+	return good;
+}
+
+static void test_unknown(void)
+{
+	struct loom_planner_options how = { .chip = &small[0], .objective = 99 };
+	struct loom_program *program;
+	struct loom_error err;
+	struct test_case test;
+
+	make_case(&test, 5);
+	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EINVAL &&
+	       strstr(err.text, "99"), "an unknown objective: %s", err.text);
+	free_case(&test);
+}
+
+int main(int argc, char **argv)
+{
+	struct rounds rounds = rounds_run(argc, argv, ROUNDS, try_round);
+
+	tap_ok(!rounds.bad, "%u of %u graphs are best by what was asked for",
+	       rounds.count - rounds.bad, rounds.count);
+	if (argc > 1)
+		return tap_end();
+	test_unknown();
+	tap_ok(num_faster > num_runs / 20, "%u of %u plans are faster than those by bytes",
+	       num_faster, num_runs);
+	return tap_end();
+}
