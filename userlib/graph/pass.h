@@ -12,6 +12,8 @@
 int loom_graph_prune(struct loom_graph *graph);
 /** loom_graph_simplify() - puts together what exporters took apart (simplify.c) */
 int loom_graph_simplify(struct loom_graph *graph);
+/** loom_graph_share_concats() - concatenations that begin or end like another (concat.c) */
+int loom_graph_share_concats(struct loom_graph *graph);
 /** loom_graph_fold_affine() - folds mul and add of constants into the layer before (affine.c) */
 int loom_graph_fold_affine(struct loom_graph *graph);
 /** loom_graph_fuse() - fuses activations into the node before (fuse.c) */

@@ -15,7 +15,7 @@
  */
 #include "clock.h"
 #include "graph/graph.h"
-#include "int8.h"
+#include "int8_irregular.h"
 #include "loom_planner.h"
 #include "chips.h"
 #include "models.h"
@@ -34,6 +34,15 @@ static const struct {
 	{ "vgg16", int8_vgg16 },
 	{ "googlenet", int8_googlenet },
 	{ "yolov5s", int8_yolov5s },
+	{ "vgg19", int8_vgg19 },
+	{ "densenet121", int8_densenet121 },
+	{ "densenet121_all", int8_densenet121_all },
+	{ "inception_v3", int8_inception_v3 },
+	{ "unet512", int8_unet512 },
+	{ "randwire_small", int8_randwire_small },
+	{ "randwire_large", int8_randwire_large },
+	{ "pnasnet", int8_pnasnet },
+	{ "vit_tiny", int8_vit_tiny },
 };
 
 /* A flat SRAM of so many bytes, or a preset. */
@@ -231,7 +240,7 @@ static void bench_shape(uint32_t index)
 	struct loom_error err;
 	uint32_t i;
 
-	if (loom_graph_create(networks[index].name, 14, &net.graph))
+	if (loom_graph_create(networks[index].name, 20, &net.graph))
 		exit(1);
 	networks[index].build(&net);
 	if (loom_graph_finish(net.graph, NULL, &err)) {

@@ -86,18 +86,25 @@ static inline void int8_const(struct int8_net *net, const char *name, uint32_t d
 		net->weights[net->num_weights++] = array.data;
 }
 
-static inline struct int8_map int8_begin(struct int8_net *net, int64_t rows)
+static inline struct int8_map int8_begin_channels(struct int8_net *net, int64_t channels,
+						  int64_t rows)
 {
 	static float scale = 0.05f;
 	static uint8_t zero;
 	struct loom_tensor_info info = {
-		.name = "x", .dtype = DRM_LOOM_DTYPE_U8, .rank = 4, .dims = { 1, 3, rows, rows },
+		.name = "x", .dtype = DRM_LOOM_DTYPE_U8, .rank = 4,
+		.dims = { 1, channels, rows, rows },
 	};
 
 	loom_graph_add_input(net->graph, &info);
 	int8_const(net, "scale", DRM_LOOM_DTYPE_F32, 0, NULL, &scale);
 	int8_const(net, "zero", DRM_LOOM_DTYPE_U8, 0, NULL, &zero);
-	return (struct int8_map){ .name = "x", .channels = 3, .rows = rows };
+	return (struct int8_map){ .name = "x", .channels = channels, .rows = rows };
+}
+
+static inline struct int8_map int8_begin(struct int8_net *net, int64_t rows)
+{
+	return int8_begin_channels(net, 3, rows);
 }
 
 static inline struct int8_map int8_conv(struct int8_net *net, struct int8_map x, int64_t channels,

@@ -230,8 +230,47 @@ static void huge_constants_stay_nodes(void)
 	loom_graph_destroy(graph);
 }
 
+/* [x a], then [x a b] and [b x a c], then [c x a]: each is made of what another begins or ends */
+static void concats_are_shared(void)
+{
+	static const char *const operands[] = { "x a", "x a b", "b x a c", "c x a", "b c" };
+	static const uint32_t counts[] = { 2, 2, 4, 2, 2 };
+	struct loom_graph *graph = model_create(13);
+	int64_t one = 1;
+	struct loom_attr axis = {
+		.name = "axis", .type = LOOM_ATTR_INT, .count = 1, .ints = &one,
+	};
+	const struct loom_node *node;
+	struct loom_error err;
+	bool right = true;
+	char name[] = "y0";
+	uint32_t i;
+
+	model_add_input(graph, "x", 2, (int64_t[]){ 2, 3 });
+	model_add_input(graph, "a", 2, (int64_t[]){ 2, 1 });
+	model_add_input(graph, "b", 2, (int64_t[]){ 2, 2 });
+	model_add_input(graph, "c", 2, (int64_t[]){ 2, 4 });
+	for (i = 0; i < ARRAY_SIZE(operands); i++, name[1]++) {
+		model_add_node(graph, "Concat", operands[i], name, &axis, 1);
+		loom_graph_add_output(graph, name);
+	}
+	if (!tap_ok(!model_finish(graph, 0, &err) && graph->num_nodes == 5,
+		    "five concatenations %s", err.text))
+		return;
+	for (i = 0; i < 5; i++) {
+		node = graph->nodes[i];
+		/* the third has [x a] in the middle, where it is not looked for */
+		right &= node->num_inputs == counts[i];
+	}
+	tap_ok(right && graph->nodes[1]->inputs[0] == graph->nodes[0]->output &&
+	       graph->nodes[3]->inputs[1] == graph->nodes[0]->output,
+	       "those that begin or end like another one read it");
+	loom_graph_destroy(graph);
+}
+
 int main(void)
 {
+	concats_are_shared();
 	batch_norm_folds();
 	keep_all_keeps();
 	extra_output_survives();
