@@ -193,8 +193,8 @@ static int place_all(struct loom_storage *storage, const struct loom_storage_opt
 		place_inputs(storage);
 		place_outputs(storage, observed);
 		place_results(storage, observed);
-		if (options->join_concats)
-			loom_storage_join(storage);
+		if (options->join != LOOM_JOIN_NONE)
+			loom_storage_join(storage, options->join);
 		ret = storage->build->status;
 	}
 	if (!ret)

@@ -190,6 +190,22 @@ struct loom_storage {
 };
 
 /**
+ * enum loom_storage_join - which operands of a CONCAT are computed in its result
+ * @LOOM_JOIN_NONE: none: each is a value of its own, which the CONCAT copies
+ * @LOOM_JOIN_NEAR: those that are made shortly before it
+ * @LOOM_JOIN_FAR: all that can be
+ * @LOOM_JOIN_OWN: of those that are made shortly before it, the ones that nothing else reads
+ * @LOOM_JOINS: how many there are
+ */
+enum loom_storage_join {
+	LOOM_JOIN_NONE,
+	LOOM_JOIN_NEAR,
+	LOOM_JOIN_FAR,
+	LOOM_JOIN_OWN,
+	LOOM_JOINS,
+};
+
+/**
  * struct loom_storage_options - what storage is to decide, and how
  * @placer: name of the placement strategy of the arena; NULL: the default
  * @dram_align_bytes: alignment of rows of images; 0: none
@@ -199,7 +215,7 @@ struct loom_storage {
  * @observe: names of values that are observed
  * @num_observe: number of @observe
  * @reorder: the nodes may run in another order than the graph's, if that needs a smaller arena
- * @join_concats: operands of a CONCAT are computed in its result, where that is possible
+ * @join: which operands of a CONCAT are computed in its result, where that is possible
  */
 struct loom_storage_options {
 	const char *placer;
@@ -210,7 +226,7 @@ struct loom_storage_options {
 	const char *const *observe;
 	u32 num_observe;
 	bool reorder;
-	bool join_concats;
+	enum loom_storage_join join;
 };
 
 /**
@@ -256,7 +272,10 @@ void loom_storage_set_root(struct loom_location *location, enum loom_location_ki
 /** loom_storage_moves_only() - RESHAPE, TRANSPOSE, SLICE, EXPAND */
 bool loom_storage_moves_only(const struct loom_node *node);
 /** loom_storage_join() - locates operands of concatenations in the result, where possible */
-void loom_storage_join(struct loom_storage *storage);
+void loom_storage_join(struct loom_storage *storage, enum loom_storage_join join);
+/** loom_storage_joins_differ() - there is an operand that one of both joins, and the other not */
+bool loom_storage_joins_differ(const struct loom_graph *graph, enum loom_storage_join a,
+			       enum loom_storage_join b);
 /** loom_storage_keep_order() - the nodes run in the graph's order */
 void loom_storage_keep_order(struct loom_storage *storage);
 /** loom_storage_order() - finds an order of the nodes with a low peak, see order.h; 0 or -errno */

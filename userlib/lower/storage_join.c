@@ -4,13 +4,17 @@
  * the CONCAT does not copy them. From the last concatenation to the first, so that a part of a part
  * is a part of the whole.
  *
- * An operand that is made long before the concatenation stays a value of its own: else the whole
- * result would be allocated from then on, in the arena or in SRAM.
+ * What is joined is not always better off. The whole result is allocated from its first part on, in
+ * the arena or in SRAM; groups make it as one value, which cannot stay in SRAM over a cut between
+ * its parts. Which operands are joined is an option, and the planner tries several
+ * (planner/alternatives.c): of GoogLeNet in eight bits at 256 KiB 10.3 MB are moved with all near
+ * operands joined, 9.1 MB with none; at 128 KiB of PNASNet 546 MB with all of them, 559 MB with
+ * the near ones and 564 MB with none.
  */
 #include "storage.h"
 
-/* Nodes between an operand's producer and the CONCAT, at most. */
-#define MAX_DISTANCE	16
+/* Nodes between an operand's producer and the CONCAT, at most, for the operand to be near. */
+#define NEAR	16
 
 static bool reads_once(const struct loom_node *node, const struct loom_value *value)
 {
@@ -21,7 +25,36 @@ static bool reads_once(const struct loom_node *node, const struct loom_value *va
 	return count == 1;
 }
 
-static void join_operands(struct loom_storage *storage, const struct loom_node *node)
+/* Whether operand @value of a CONCAT is to be a part of its result, as far as the graph says. */
+static bool is_joined(const struct loom_node *node, const struct loom_value *value,
+		      enum loom_storage_join join)
+{
+	if (!value->producer || !value->num_elems || loom_storage_moves_only(value->producer) ||
+	    !reads_once(node, value) || join == LOOM_JOIN_NONE)
+		return false;
+	if (join == LOOM_JOIN_OWN && value->num_uses > 1)
+		return false;
+	return join == LOOM_JOIN_FAR || node->source <= value->producer->source + NEAR;
+}
+
+bool loom_storage_joins_differ(const struct loom_graph *graph, enum loom_storage_join a,
+			       enum loom_storage_join b)
+{
+	u32 i, k;
+
+	for (i = 0; i < graph->num_nodes; i++) {
+		const struct loom_node *node = graph->nodes[i];
+
+		for (k = 0; k < node->num_inputs && node->op == LOOM_GOP_CONCAT; k++)
+			if (is_joined(node, node->inputs[k], a) !=
+			    is_joined(node, node->inputs[k], b))
+				return true;
+	}
+	return false;
+}
+
+static void join_operands(struct loom_storage *storage, const struct loom_node *node,
+			  enum loom_storage_join join)
 {
 	const struct loom_location *whole = &storage->locations[node->output->id];
 	u32 axis = node->concat.axis, i;
@@ -36,9 +69,7 @@ static void join_operands(struct loom_storage *storage, const struct loom_node *
 		u64 here = at;
 
 		at += value->dims[axis];
-		if (location->kind != LOOM_LOCATION_ARENA || !value->num_elems ||
-		    loom_storage_moves_only(value->producer) || !reads_once(node, value) ||
-		    node->source > value->producer->source + MAX_DISTANCE)
+		if (location->kind != LOOM_LOCATION_ARENA || !is_joined(node, value, join))
 			continue;
 		location->kind = LOOM_LOCATION_PART;
 		location->part_of = node->output->id;
@@ -70,14 +101,14 @@ static void update_view(struct loom_storage *storage, const struct loom_node *no
 	storage->neuron_bytes += node->output->size_bytes;
 }
 
-void loom_storage_join(struct loom_storage *storage)
+void loom_storage_join(struct loom_storage *storage, enum loom_storage_join join)
 {
 	const struct loom_graph *graph = storage->graph;
 	u32 i;
 
 	for (i = graph->num_nodes; i-- > 0;)
 		if (graph->nodes[i]->op == LOOM_GOP_CONCAT && graph->nodes[i]->output->num_elems)
-			join_operands(storage, graph->nodes[i]);
+			join_operands(storage, graph->nodes[i], join);
 	for (i = 0; i < graph->num_nodes; i++)
 		if (loom_storage_moves_only(graph->nodes[i]))
 			update_view(storage, graph->nodes[i]);

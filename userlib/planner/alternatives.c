@@ -8,6 +8,10 @@
  * So a strategy that looks for the best is compared with no groups and with the other strategies,
  * and the best program is taken. The program of a strategy that is only a baseline is taken as it
  * is, if there is one.
+ *
+ * Likewise for operands of concatenations, which can be computed in the result or be values of
+ * their own (lower/storage_join.c): that is decided before groups are, and which is better depends
+ * on the groups.
  */
 #include "planner.h"
 #include "rewrite/rewrite.h"
@@ -59,35 +63,90 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
 	}
 }
 
+/**
+ * struct choice - how the best program so far was made
+ * @program: the program, or NULL
+ * @options: its options
+ * @join: which operands of concatenations it joins
+ */
+struct choice {
+	struct loom_program *program;
+	struct loom_planner_options options;
+	enum loom_storage_join join;
+};
+
+/* Tries one way, and keeps it if it is better. Return: as loom_planner_create() does. */
+static int try_one(const struct loom_graph *graph, const struct loom_planner_options *options,
+		   enum loom_storage_join join, struct choice *best, struct loom_error *err)
+{
+	struct loom_program *before = best->program, *program = NULL;
+	int ret = loom_planner_create(graph, options, join, &program, err);
+
+	if (ret)
+		return ret;
+	keep_better(options->objective, &best->program, program);
+	if (best->program != before) {
+		best->options = *options;
+		best->join = join;
+	}
+	return 0;
+}
+
+/* Joins other operands of concatenations: those that a way before has joined, too, are as good. */
+static void try_joins(const struct loom_graph *graph, const struct loom_planner_options *options,
+		      struct choice *best)
+{
+	static const enum loom_storage_join joins[] = {
+		LOOM_JOIN_NEAR, LOOM_JOIN_NONE, LOOM_JOIN_OWN, LOOM_JOIN_FAR,
+	};
+	u32 i, k;
+
+	for (i = 1; i < ARRAY_SIZE(joins); i++) {
+		for (k = 0; k < i; k++)
+			if (!loom_storage_joins_differ(graph, joins[k], joins[i]))
+				break;
+		if (k == i && !(best->program && is_best(options->objective, best->program)))
+			try_one(graph, options, joins[i], best, NULL);
+	}
+}
+
 static int create_grouped(const struct loom_graph *graph,
 			  const struct loom_planner_options *options,
 			  struct loom_program **program, struct loom_error *err)
 {
 	struct loom_planner_options how = *options;
-	struct loom_program *best = NULL, *other = NULL;
+	struct choice best = { .program = NULL };
 	const struct loom_group_strategy *strategy = loom_grouping_strategy(options);
-	enum loom_planner_objective objective = options->objective;
 	bool compete = strategy && strategy->competes;
-	int ret = loom_planner_create(graph, options, &best, err);
 	u32 i;
+	int ret;
 
+	/* reasons are asked for once, of the plan that is taken */
+	if (compete)
+		how.flags &= ~LOOM_PLANNER_EXPLAIN;
+	ret = try_one(graph, &how, LOOM_JOIN_NEAR, &best, err);
 	if (ret == -ENOMEM || ret == -EINVAL)
 		return ret;
+	if (compete)
+		try_joins(graph, &how, &best);
 	how.grouping = NULL;
-	if ((ret || compete) && !loom_planner_create(graph, &how, &other, ret ? err : NULL))
-		keep_better(objective, &best, other);
-	for (i = 0; (strategy = loom_group_strategy_get(i)) && compete && best; i++) {
+	if (ret || compete)
+		try_one(graph, &how, LOOM_JOIN_NONE, &best, best.program ? NULL : err);
+	for (i = 0; (strategy = loom_group_strategy_get(i)) && compete && best.program; i++) {
 		if (!strategy->compete_nodes || graph->num_nodes > strategy->compete_nodes ||
-		    is_best(objective, best))
+		    is_best(options->objective, best.program))
 			continue;
 		how.grouping = strategy->name;
-		other = NULL;
-		if (!loom_planner_create(graph, &how, &other, NULL))
-			keep_better(objective, &best, other);
+		try_one(graph, &how, LOOM_JOIN_NEAR, &best, NULL);
 	}
-	if (!best)
+	if (!best.program)
 		return ret;
-	*program = best;
+	if (best.options.flags != options->flags) {
+		loom_program_destroy(best.program);
+		best.options.flags = options->flags;
+		return loom_planner_create(graph, &best.options, best.join, program, err);
+	}
+	*program = best.program;
 	return 0;
 }
 
@@ -107,7 +166,7 @@ int loom_program_create(const struct loom_graph *graph,
 	if (loom_grouping_is_on(options))
 		ret = create_grouped(graph, options, program, err);
 	else
-		ret = loom_planner_create(graph, options, program, err);
+		ret = loom_planner_create(graph, options, LOOM_JOIN_NONE, program, err);
 	if (ret)
 		loom_graph_destroy(rewritten);
 	else

@@ -45,6 +45,7 @@
  * struct planner - the state of planning
  * @graph: what is planned
  * @options: for what, and how
+ * @join: which operands of concatenations are joined, if there are groups
  * @build: the tables
  * @storage: where values are
  * @lower: the state of lowering
@@ -53,6 +54,7 @@
 struct planner {
 	const struct loom_graph *graph;
 	const struct loom_planner_options *options;
+	enum loom_storage_join join;
 	struct loom_build build;
 	struct loom_storage storage;
 	struct loom_lower lower;
@@ -63,13 +65,15 @@ struct planner {
  * loom_planner_create() - plans a graph by the strategy of the options and no other
  * @graph: finished
  * @options: what to plan for
+ * @join: which operands of concatenations are joined, if there are groups
  * @program: [out] the program
  * @err: [out] one line on failure, may be NULL
  *
  * Return: as loom_program_create() does.
  */
 int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,
-			struct loom_program **program, struct loom_error *err);
+			enum loom_storage_join join, struct loom_program **program,
+			struct loom_error *err);
 /** loom_planner_finish() - a program of complete tables, which takes the notes. 0 or -errno */
 int loom_planner_finish(struct planner *p, struct loom_program **program);
 

@@ -111,7 +111,7 @@ static int write_plan(struct planner *p)
 		 * DRAM, which is worth more than a small arena. The model's order is better there.
 		 */
 		.reorder = !grouped && !(options->flags & LOOM_PLANNER_GIVEN_ORDER),
-		.join_concats = grouped,
+		.join = grouped ? p->join : LOOM_JOIN_NONE,
 	};
 	int ret;
 
@@ -201,7 +201,8 @@ static int plan_once(struct planner *p, u64 *limit, struct loom_program **progra
 #define TRIES	8
 
 int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,
-			struct loom_program **program, struct loom_error *err)
+			enum loom_storage_join join, struct loom_program **program,
+			struct loom_error *err)
 {
 	int ret = -EAGAIN;
 	u64 limit = 0;
@@ -210,7 +211,9 @@ int loom_planner_create(const struct loom_graph *graph, const struct loom_planne
 	if (err)
 		err->text[0] = '\0';
 	for (i = 0; i < TRIES && ret == -EAGAIN; i++) {
-		struct planner p = { .graph = graph, .options = options, .err = err };
+		struct planner p = {
+			.graph = graph, .options = options, .join = join, .err = err,
+		};
 
 		ret = plan_once(&p, &limit, program);
 	}

@@ -34,7 +34,7 @@ static inline void list_begin(struct list_case *c, const struct loom_graph *grap
 			      const struct loom_sram *sram)
 {
 	memset(c, 0, sizeof(*c));
-	c->options.join_concats = true;
+	c->options.join = LOOM_JOIN_NEAR;
 	c->lower.graph = graph;
 	c->lower.chip = loom_preset_get(0);
 	c->lower.build = &c->build;
