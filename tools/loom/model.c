@@ -16,6 +16,7 @@ enum {
 	TOOL_OPT_TIME_BUDGET,
 	TOOL_OPT_SRAM,
 	TOOL_OPT_NO_OVERLAP,
+	TOOL_OPT_NO_RETIME,
 	TOOL_OPT_KEEP_ALL,
 	TOOL_OPT_NODE_ORDER,
 	TOOL_OPT_IMAGE,
@@ -33,6 +34,7 @@ static const struct option tool_model_options[] = {
 	{ "time-budget", required_argument, NULL, TOOL_OPT_TIME_BUDGET },
 	{ "sram", required_argument, NULL, TOOL_OPT_SRAM },
 	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
+	{ "no-retime", no_argument, NULL, TOOL_OPT_NO_RETIME },
 	{ "keep-all", no_argument, NULL, TOOL_OPT_KEEP_ALL },
 	{ "node-order", required_argument, NULL, TOOL_OPT_NODE_ORDER },
 	{ "image", required_argument, NULL, TOOL_OPT_IMAGE },
@@ -292,6 +294,9 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 		return 0;
 	case TOOL_OPT_NO_OVERLAP:
 		model->planner.flags |= LOOM_PLANNER_NO_OVERLAP;
+		return 0;
+	case TOOL_OPT_NO_RETIME:
+		model->planner.flags |= LOOM_PLANNER_NO_RETIME;
 		return 0;
 	case TOOL_OPT_KEEP_ALL:
 		model->graph_flags |= LOOM_GRAPH_KEEP_ALL;

@@ -219,6 +219,7 @@ struct tool_model {
 	"  --sram BYTES         use no more SRAM than this, per lane; default: what a device\n" \
 	"                       keeps for scratch (more: nobody else may use it), else all\n" \
 	"  --no-overlap         a step moves data or computes, not both\n" \
+	"  --no-retime          steps stay as the grouping has written them, also by time\n" \
 	"  --node-order ORDER   without groups: memory (which needs least of it) or given\n" \
 	"  --keep-all           do not fold or fuse nodes: every tensor keeps its name\n" \
 	"  --image all|NAME,..  keep all computed tensors, or these, in images; NAME:nhwc\n" \

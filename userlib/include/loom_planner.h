@@ -27,6 +27,9 @@ struct drm_loom_chip;
  *	pooling could read them in place
  * @LOOM_PLANNER_EXPLAIN: compute for each cut between groups what the division would cost without
  *	it, see &struct loom_program_cut. Planning takes longer by a factor of the number of cuts
+ * @LOOM_PLANNER_NO_RETIME: steps stay as the strategy has written them. Else, with
+ *	LOOM_OBJECTIVE_TIME, transfers are moved to other steps, also of other groups, where they
+ *	run beside arithmetic; but not in plans of strategies that are there to compare with
  */
 enum loom_planner_flags {
 	LOOM_PLANNER_OBSERVE_ALL	= 1 << 0,
@@ -34,6 +37,7 @@ enum loom_planner_flags {
 	LOOM_PLANNER_GIVEN_ORDER	= 1 << 2,
 	LOOM_PLANNER_LOAD_IMAGES	= 1 << 3,
 	LOOM_PLANNER_EXPLAIN		= 1 << 4,
+	LOOM_PLANNER_NO_RETIME		= 1 << 5,
 };
 
 /**

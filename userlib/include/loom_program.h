@@ -210,6 +210,11 @@ const char *loom_bound_name(enum loom_bound bound);
 
 /**
  * struct loom_program_group - nodes that run together, or a single one
+ *
+ * Groups compute one after the other, and their steps follow each other. Their transfers may run in
+ * steps of other groups. Bytes, multiply-accumulates and energy are those of the group's own
+ * commands, wherever they run; cycles and SRAM are those of its steps, whatever runs there.
+ *
  * @first_node: number of the first, see &loom_program.nodes
  * @last_node: number of the last. Nodes between them may need no commands
  * @grouped: the nodes share slices and SRAM; else it is one node, lowered by itself

@@ -4,28 +4,6 @@
 
 #include <stdlib.h>
 
-/**
- * struct loom_build_command - a command, before commands are sorted
- * @step: step it belongs to
- * @stream: 0 DMA, 1 compute
- * @opcode: an &enum drm_loom_opcode
- * @operands: number of views
- * @first_view: first of them
- * @attr_offset: where its attributes are
- * @attr_bytes: size of them
- * @node: the node it belongs to, or LOOM_NODE_NONE
- */
-struct loom_build_command {
-	u32 step;
-	u16 opcode;
-	u8 stream;
-	u8 operands;
-	size_t first_view;
-	size_t attr_offset;
-	u32 attr_bytes;
-	u32 node;
-};
-
 void loom_build_init(struct loom_build *build, u32 lanes)
 {
 	memset(build, 0, sizeof(*build));
@@ -362,8 +340,8 @@ static void lay_out(const struct loom_build *build, struct drm_loom_plan_header 
 	header->size = at;
 }
 
-/* Order of the commands: by step, DMA first, then as they came. Counting sort. */
-static size_t *sort_commands(const struct loom_build *build)
+/* Counting sort. */
+size_t *loom_build_order(const struct loom_build *build)
 {
 	size_t buckets = (size_t)build->num_steps * 2, i, sum = 0;
 	size_t *start = calloc(buckets + 1, sizeof(*start));
@@ -443,7 +421,7 @@ int loom_build_finish(struct loom_build *build, u64 scratch_bytes, void **blob,
 	lay_out(build, &header);
 	if (header.size > DRM_LOOM_MAX_PLAN_BYTES || build->num_slots > DRM_LOOM_MAX_SLOTS)
 		return -E2BIG;
-	order = sort_commands(build);
+	order = loom_build_order(build);
 	bytes = calloc(1, header.size);
 	build->command_nodes = calloc(build->num_commands + 1, sizeof(*build->command_nodes));
 	if (!order || !bytes || !build->command_nodes) {

@@ -16,6 +16,28 @@
 #include "loom_program.h"
 
 /**
+ * struct loom_build_command - a command, before commands are sorted
+ * @step: step it belongs to
+ * @stream: 0 DMA, 1 compute
+ * @opcode: an &enum drm_loom_opcode
+ * @operands: number of views
+ * @first_view: first of them
+ * @attr_offset: where its attributes are
+ * @attr_bytes: size of them
+ * @node: the node it belongs to, or LOOM_NODE_NONE
+ */
+struct loom_build_command {
+	u32 step;
+	u16 opcode;
+	u8 stream;
+	u8 operands;
+	size_t first_view;
+	size_t attr_offset;
+	u32 attr_bytes;
+	u32 node;
+};
+
+/**
  * struct loom_build - tables of a plan under construction
  * @status: 0 or the first error; all calls are no-ops after one
  * @lanes: SRAM banks
@@ -113,6 +135,14 @@ void loom_build_label(struct loom_build *build, u32 tensor, const char *name,
 void loom_build_command(struct loom_build *build, u32 step, u32 opcode,
 			const struct drm_loom_plan_view *views, u32 operands,
 			const void *attr, u32 attr_bytes);
+
+/**
+ * loom_build_order() - the order in which commands run: by step, DMA first, then as they came
+ * @build: the plan
+ *
+ * Return: indices of commands, from malloc, or NULL.
+ */
+size_t *loom_build_order(const struct loom_build *build);
 
 /**
  * loom_build_squeeze() - takes steps without commands out

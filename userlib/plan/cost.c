@@ -8,7 +8,7 @@
 #include "bound.h"
 #include "build.h"
 #include "loom_clock.h"
-#include "loom_op.h"
+#include "time.h"
 
 /**
  * struct reader - a plan's tables
@@ -74,66 +74,23 @@ static u64 view_banks(const struct reader *r, const struct drm_loom_plan_view *v
 	const struct drm_loom_chip_region *sram = &r->chip->region[DRM_LOOM_REGION_SRAM];
 	const struct drm_loom_plan_tensor *tensor = &r->tensors[view->tensor];
 	u64 size = sram->bank_bytes / max(sram->sub_banks, 1U), at, end, mask = 0;
-	s64 low = view->offset, high = low;
-	u32 i;
 
 	/* one sub-bank only: no conflicts */
 	if (sram->sub_banks < 2 || !size || in_slot(tensor))
 		return 0;
-	for (i = 0; i < view->rank; i++) {
-		s64 first = 0, last = view->dims[i] - 1;
-
-		if (i == view->lane_axis) {
-			first = view->lane_start / sram->banks;
-			last = (view->lane_start + last) / sram->banks;
-		}
-		low += min(first * (s64)view->strides[i], last * (s64)view->strides[i]);
-		high += max(first * (s64)view->strides[i], last * (s64)view->strides[i]);
-	}
-	at = sram->reserved_bytes + tensor->offset + (u64)low;
-	end = sram->reserved_bytes + tensor->offset + (u64)high + loom_dtype_bytes(view->dtype);
+	loom_plan_span(sram->banks, tensor, view, &at, &end);
+	at += sram->reserved_bytes;
+	end += sram->reserved_bytes;
 	for (at /= size; at * size < end && at < 64; at++)
 		mask |= 1ULL << at;
 	return mask;
 }
 
-/* What the clock looks at, as the verifier decodes it. */
-static void decode(const struct reader *r, const struct drm_loom_plan_view *raw,
-		   struct loom_view *view)
-{
-	u32 i;
-
-	*view = (struct loom_view){
-		.region = r->tensors[raw->tensor].region,
-		.dtype = raw->dtype,
-		.elem_bytes = loom_dtype_bytes(raw->dtype),
-		.rank = raw->rank,
-		.lane_axis = raw->lane_axis,
-		.lane_start = raw->lane_start,
-	};
-	for (i = 0; i < DRM_LOOM_MAX_RANK; i++) {
-		view->dims[i] = i < raw->rank ? raw->dims[i] : 1;
-		view->strides[i] = raw->strides[i];
-	}
-}
-
 static void time_command(const struct reader *r, const struct drm_loom_plan_command *command,
 			 struct loom_clock_cost *cost)
 {
-	const struct drm_loom_plan_view *raw = &r->views[command->first_view];
-	struct loom_view views[DRM_LOOM_MAX_OPERANDS];
-	struct loom_command decoded = {
-		.op = loom_op_get(command->opcode),
-		.attr = r->attrs + command->attr_offset,
-		.views = views,
-		.operands = command->operands,
-		.macs = loom_build_macs(command->opcode, raw),
-	};
-	u32 i;
-
-	for (i = 0; i < command->operands; i++)
-		decode(r, &raw[i], &views[i]);
-	loom_clock_command(r->chip, &decoded, cost);
+	loom_plan_time(r->chip, r->tensors, command->opcode, r->attrs + command->attr_offset,
+		       &r->views[command->first_view], command->operands, cost);
 }
 
 /* Lanes that have work, one row of elements after the other, times the cycles of arithmetic. */
@@ -210,11 +167,7 @@ static void count_step(const struct reader *r, u32 index)
 		for (k = 0; k < command->operands; k++) {
 			const struct drm_loom_plan_view *view =
 				&r->views[command->first_view + k];
-			u32 slot = r->tensors[view->tensor].slot;
 
-			if (in_slot(&r->tensors[view->tensor]) &&
-			    r->program->slots[slot].kind == LOOM_SLOT_KIND_WEIGHTS)
-				cost->weights_read_bytes += view_bytes(view);
 			if (!is_dram(r, view))
 				continue;
 			if (!k)
@@ -282,20 +235,12 @@ int loom_plan_command_cycles(const struct loom_program *program, const struct dr
 	return 0;
 }
 
-static u32 group_end(const struct loom_program_group *group)
-{
-	return group->first_step + group->num_steps;
-}
-
+/* What happens in the time of a group, whatever group it is for. */
 static void fill_group(struct loom_program_group *group, const struct loom_step_cost *costs)
 {
 	u32 i;
 
-	for (i = group->first_step; i < group_end(group); i++) {
-		group->dram_read_bytes += costs[i].dram_read_bytes;
-		group->dram_write_bytes += costs[i].dram_write_bytes;
-		group->weights_read_bytes += costs[i].weights_read_bytes;
-		group->macs += costs[i].macs;
+	for (i = group->first_step; i < group->first_step + group->num_steps; i++) {
 		group->cycles = loom_clock_add(group->cycles, costs[i].cycles);
 		group->dma_cycles = loom_clock_add(group->dma_cycles, costs[i].dma_cycles);
 		group->compute_cycles = loom_clock_add(group->compute_cycles,
@@ -306,7 +251,6 @@ static void fill_group(struct loom_program_group *group, const struct loom_step_
 		group->op_cycles = loom_clock_add(group->op_cycles, costs[i].op_cycles);
 		group->copy_cycles = loom_clock_add(group->copy_cycles, costs[i].copy_cycles);
 		group->lane_cycles = loom_clock_add(group->lane_cycles, costs[i].lane_cycles);
-		group->energy_fj = loom_clock_add(group->energy_fj, costs[i].energy_fj);
 		group->sram_bytes = max(group->sram_bytes, costs[i].sram_bytes);
 	}
 	loom_bound_fill(group);
@@ -358,39 +302,84 @@ static bool is_weight(const struct reader *r, u32 tensor)
 	       r->program->slots[r->tensors[tensor].slot].kind == LOOM_SLOT_KIND_WEIGHTS;
 }
 
-/* Counts each weight once per group that reads it. @seen: by tensor: the last such group */
-static void fill_weights(const struct reader *r, struct loom_program_group *group, u32 *seen,
-			 u32 number)
+u32 loom_plan_group(const struct loom_program *program, u32 step, u32 command)
 {
-	const struct drm_loom_plan_step *steps = &r->steps[group->first_step];
-	const struct drm_loom_plan_command *from, *to;
-	u32 last = group->num_steps - 1, tensor, i;
+	u32 node = program->command_nodes[command], low = 0, high = program->num_groups;
 
-	from = &r->commands[steps[0].first_command];
-	to = &r->commands[steps[last].first_command + steps[last].dma_commands +
-			  steps[last].compute_commands];
-	for (; from < to; from++) {
-		for (i = 0; i < from->operands; i++) {
-			tensor = r->views[from->first_view + i].tensor;
-			if (!is_weight(r, tensor) || seen[tensor] == number)
-				continue;
-			seen[tensor] = number;
-			group->weights_bytes += r->tensors[tensor].size;
-		}
+	if (node == LOOM_NODE_NONE)
+		return find_group(program, step);
+	while (low + 1 < high) {
+		u32 middle = (low + high) / 2;
+
+		if (program->groups[middle].first_node <= node)
+			low = middle;
+		else
+			high = middle;
 	}
+	return low;
 }
 
-static int fill_tensors(const struct reader *r, struct loom_program_group *groups,
-			struct loom_program_cut *cuts)
+/* Counts a command for its group. @seen: by tensor: the last group that has read this weight */
+static void fill_command(const struct reader *r, struct loom_program_group *group, u32 number,
+			 const struct drm_loom_plan_command *command, u32 *seen)
 {
-	u32 *seen = calloc((size_t)r->header->tensors.count + 1, sizeof(*seen)), i;
+	const struct drm_loom_plan_view *views = &r->views[command->first_view];
+	struct loom_clock_cost clock;
+	u32 i;
 
-	if (!seen)
+	for (i = 0; i < command->operands; i++) {
+		const struct drm_loom_plan_view *view = &views[i];
+		u64 bytes = view_bytes(view);
+
+		if (is_weight(r, view->tensor)) {
+			group->weights_read_bytes += bytes;
+			if (seen[view->tensor] != number + 1)
+				group->weights_bytes += r->tensors[view->tensor].size;
+			seen[view->tensor] = number + 1;
+		}
+		if (is_dram(r, view))
+			*(i ? &group->dram_read_bytes : &group->dram_write_bytes) += bytes;
+	}
+	time_command(r, command, &clock);
+	group->energy_fj = loom_clock_add(group->energy_fj, clock.energy_fj);
+	group->macs += loom_build_macs(command->opcode, views);
+}
+
+/*
+ * What each group moves and computes, whenever that happens. Each weight is counted once per group
+ * that reads it, also where reads of two groups alternate: groups are gone through one by one.
+ */
+static int fill_commands(const struct reader *r, struct loom_program_group *groups)
+{
+	u32 *seen = calloc((size_t)r->header->tensors.count + 1, sizeof(*seen));
+	u32 *next = calloc((size_t)r->header->commands.count + 1, sizeof(*next));
+	u32 *first = calloc((size_t)r->program->num_groups + 1, sizeof(*first));
+	u32 i, k;
+
+	if (!seen || !next || !first) {
+		free(seen);
+		free(next);
+		free(first);
 		return -ENOMEM;
-	fill_cuts(r, cuts);
+	}
+	/* commands by group; zero ends a list */
+	for (i = r->header->steps.count; i-- > 0;) {
+		const struct drm_loom_plan_step *step = &r->steps[i];
+		u32 count = step->dma_commands + step->compute_commands;
+
+		for (k = step->first_command + count; k-- > step->first_command;) {
+			u32 group = loom_plan_group(r->program, i, k);
+
+			next[k] = first[group];
+			first[group] = k + 1;
+		}
+	}
 	for (i = 0; i < r->program->num_groups; i++)
-		fill_weights(r, &groups[i], seen, i + 1);
+		for (k = first[i]; k; k = next[k - 1])
+			fill_command(r, &groups[i], i, &r->commands[k - 1], seen);
 	free(seen);
+	free(next);
+	free(first);
 	return 0;
 }
 
@@ -436,5 +425,6 @@ int loom_plan_cost_fill(struct loom_program *program, struct loom_program_group 
 		fill_group(&groups[i], costs);
 	fill_stats(&program->stats, costs, r.header->steps.count);
 	free(costs);
-	return fill_tensors(&r, groups, *cuts);
+	fill_cuts(&r, *cuts);
+	return program->num_groups ? fill_commands(&r, groups) : 0;
 }

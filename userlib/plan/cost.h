@@ -14,7 +14,6 @@
  * struct loom_step_cost - what a step costs
  * @dram_read_bytes: bytes read from DRAM
  * @dram_write_bytes: bytes written to DRAM
- * @weights_read_bytes: those of @dram_read_bytes that are weights
  * @macs: multiply-accumulates
  * @cycles: of both streams together
  * @dma_cycles: of the DMA stream
@@ -33,7 +32,6 @@
 struct loom_step_cost {
 	u64 dram_read_bytes;
 	u64 dram_write_bytes;
-	u64 weights_read_bytes;
 	u64 macs;
 	u64 cycles;
 	u64 dma_cycles;
@@ -71,6 +69,18 @@ int loom_plan_cost(const struct loom_program *program, const struct drm_loom_chi
  */
 int loom_plan_command_cycles(const struct loom_program *program, const struct drm_loom_chip *chip,
 			     u64 **cycles);
+
+/**
+ * loom_plan_group() - the group that a command of a plan belongs to
+ * @program: with groups
+ * @step: the step that the command is in
+ * @command: index of the command
+ *
+ * Transfers may run in steps of other groups. Those of no node belong where they run.
+ *
+ * Return: index of the group.
+ */
+u32 loom_plan_group(const struct loom_program *program, u32 step, u32 command);
 
 /** loom_plan_cost_fill() - sums up for stats, groups and cuts, which are made if need be */
 int loom_plan_cost_fill(struct loom_program *program, struct loom_program_group *groups,

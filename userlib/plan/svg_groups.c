@@ -119,16 +119,21 @@ void plan_svg_groups(const struct plan_svg *c)
 /* Where slices begin: short lines under the groups. */
 void plan_svg_slices(const struct plan_svg *c)
 {
-	u32 *begins = calloc((size_t)c->num_steps + 1, sizeof(*begins)), i, slice = 0;
+	u32 *begins = calloc((size_t)c->num_steps + 1, sizeof(*begins)), slice = 0, i, k;
 
 	if (!begins)
 		return;
-	/* by step: the highest slice that begins there, plus one */
-	for (i = 0; i < c->num_tensors; i++)
-		if (c->tensors[i].first_step < c->num_steps && !plan_svg_is_dram(c, i))
-			begins[c->tensors[i].first_step] =
-				max(begins[c->tensors[i].first_step],
-				    c->program->labels[i].slice + 1);
+	/* by step: the highest slice of what is computed there, plus one */
+	for (i = 0; i < c->num_steps; i++) {
+		u32 count, first = loom_timeline_commands(&c->time, i, LOOM_STREAM_COMPUTE, &count);
+
+		for (k = first; k < first + count; k++) {
+			u32 y = c->time.views[c->time.commands[k].first_view].tensor;
+
+			if (!plan_svg_is_dram(c, y))
+				begins[i] = max(begins[i], c->program->labels[y].slice + 1);
+		}
+	}
 	for (i = 0; i < c->program->num_groups; i++) {
 		const struct loom_program_group *group = &c->program->groups[i];
 		int64_t wide = plan_svg_x(c, group->first_step + group->num_steps) -

@@ -39,14 +39,12 @@ enum trace_thread {
  * @out: the stream
  * @time: the plan
  * @tensors: tensors of the plan
- * @group: group of the step at work
  * @comma: there is an event before
  */
 struct trace {
 	FILE *out;
 	struct loom_timeline time;
 	const struct drm_loom_plan_tensor *tensors;
-	u32 group;
 	bool comma;
 };
 
@@ -169,6 +167,7 @@ static void trace_command(struct trace *t, u32 step, u32 index, enum loom_stream
 	const struct drm_loom_plan_command *command = &t->time.commands[index];
 	const struct drm_loom_plan_view *views = &t->time.views[command->first_view];
 	const u32 node = t->time.program->command_nodes[index];
+	const u32 group = loom_plan_group(t->time.program, step, index);
 	u64 moved[DRM_LOOM_CHIP_REGIONS] = { 0 };
 	u32 i;
 
@@ -179,7 +178,7 @@ static void trace_command(struct trace *t, u32 step, u32 index, enum loom_stream
 	fprintf(t->out, ", \"cat\": \"%s\"", loom_op_get(command->opcode)->name);
 	trace_span(t, begin, begin + t->time.cycles[index]);
 	fprintf(t->out, ", \"args\": {\"step\": %u, \"group\": %u, \"opcode\": \"%s\"", step,
-		t->group + 1, loom_op_get(command->opcode)->name);
+		group + 1, loom_op_get(command->opcode)->name);
 	if (node != LOOM_NODE_NONE) {
 		fputs(", \"operator\": ", t->out);
 		trace_string(t, t->time.program->nodes[node].name);
@@ -229,15 +228,11 @@ static void trace_counters(struct trace *t, u64 cycle, u64 sram_bytes, u64 read,
 
 static void trace_steps(struct trace *t)
 {
-	const struct loom_program *program = t->time.program;
 	u32 i;
 
 	for (i = 0; i < t->time.num_steps; i++) {
 		const struct loom_step_cost *cost = &t->time.costs[i];
 
-		while (t->group + 1 < program->num_groups &&
-		       program->groups[t->group + 1].first_step <= i)
-			t->group++;
 		trace_counters(t, t->time.begin[i], cost->sram_bytes,
 			       trace_rate(t, cost->dram_read_bytes, cost->cycles),
 			       trace_rate(t, cost->dram_write_bytes, cost->cycles));

@@ -124,6 +124,9 @@ static int create_grouped(const struct loom_graph *graph,
 	/* reasons are asked for once, of the plan that is taken */
 	if (compete)
 		how.flags &= ~LOOM_PLANNER_EXPLAIN;
+	/* a baseline stays as it is in the text that it is from */
+	else if (strategy)
+		how.flags |= LOOM_PLANNER_NO_RETIME;
 	ret = try_one(graph, &how, LOOM_JOIN_NEAR, &best, err);
 	if (ret == -ENOMEM || ret == -EINVAL)
 		return ret;
@@ -141,9 +144,9 @@ static int create_grouped(const struct loom_graph *graph,
 	}
 	if (!best.program)
 		return ret;
-	if (best.options.flags != options->flags) {
+	if (options->flags & ~best.options.flags & LOOM_PLANNER_EXPLAIN) {
 		loom_program_destroy(best.program);
-		best.options.flags = options->flags;
+		best.options.flags |= LOOM_PLANNER_EXPLAIN;
 		return loom_planner_create(graph, &best.options, best.join, program, err);
 	}
 	*program = best.program;

@@ -14,6 +14,7 @@
  *	        -> no groups: the arena is placed, then each node is lowered by itself
  *	           groups: the strategy chooses them, then the arena is placed, then groups are
  *	           written (group/)
+ *	        -> by time: transfers go to where they run beside arithmetic (retime/)
  *	        -> the plan's tables become bytes (plan/build.h), and are costed (plan/cost.h)
  *
  *	check.c		whether the options make sense

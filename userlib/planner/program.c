@@ -4,6 +4,7 @@
 #include "lacks.h"
 
 #include "base/error.h"
+#include "retime/retime.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -176,6 +177,52 @@ static int fit_slots(struct planner *p, u64 *limit)
 	return -EAGAIN;
 }
 
+/* Steps of groups and kernels, after they have changed. @steps: by step of before. */
+static void renumber(struct planner *p, const u32 *steps)
+{
+	u32 i, end;
+
+	for (i = 0; i < p->lower.num_groups; i++) {
+		struct loom_program_group *group = &p->lower.groups[i];
+
+		end = steps[group->first_step + group->num_steps];
+		group->first_step = steps[group->first_step];
+		group->num_steps = end - group->first_step;
+	}
+	for (i = 0; i < p->lower.num_kernels; i++)
+		p->lower.kernels[i].first_step = steps[p->lower.kernels[i].first_step];
+}
+
+/* Lets transfers run beside arithmetic. */
+static int overlap(struct planner *p)
+{
+	struct loom_retime_options options = {
+		.chip = p->options->chip,
+		/* slots lie in the same SRAM, and what is left for them was measured */
+		.room_bytes = p->storage.in_sram ? p->lower.scratch_bytes : p->lower.sram.bytes,
+		.num_fences = p->lower.num_groups,
+	};
+	u32 *fences, *steps, i;
+	int ret;
+
+	if (p->options->objective != LOOM_OBJECTIVE_TIME || !p->lower.sram.overlap ||
+	    p->options->flags & LOOM_PLANNER_NO_RETIME)
+		return 0;
+	fences = calloc((size_t)p->lower.num_groups + 1, sizeof(*fences));
+	if (!fences)
+		return -ENOMEM;
+	for (i = 0; i < p->lower.num_groups; i++)
+		fences[i] = p->lower.groups[i].first_step;
+	options.fences = fences;
+	ret = loom_retime(&p->build, &options, &p->lower.scratch_bytes, &steps);
+	if (!ret && steps)
+		renumber(p, steps);
+	free(fences);
+	if (!ret)
+		free(steps);
+	return ret;
+}
+
 /* Plans with a scratch of at most @limit, zero for none. -EAGAIN: @limit is lower, try again. */
 static int plan_once(struct planner *p, u64 *limit, struct loom_program **program)
 {
@@ -187,6 +234,8 @@ static int plan_once(struct planner *p, u64 *limit, struct loom_program **progra
 	ret = write_plan(p);
 	if (!ret && p->storage.in_sram)
 		ret = fit_slots(p, limit);
+	if (!ret)
+		ret = overlap(p);
 	if (!ret)
 		ret = loom_planner_finish(p, program);
 	free(p->lower.kernels);

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Random graphs on devices too small for them, by every grouping strategy, as it writes its steps
+ * and in less time: the same bits, the same bytes and multiply-accumulates, never more cycles, and
+ * what is promised is what the engine counts. The replay judge finds no fault.
+ */
+#include "host/group/case.h"
+#include "host/group/rounds.h"
+#include "chips.h"
+#include "loom_replay.h"
+#include "outcome.h"
+#include "planner/planner.h"
+
+#define ROUNDS		60
+
+static const struct drm_loom_chip chips[] = {
+	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 9000, 0, 16)),
+	CHIP("three-lanes", (1, 1, 1ULL << 32, 0, 64), (3, 1, 3600, 32, 8)),
+	CHIP("eight-lanes", (1, 1, 1ULL << 32, 0, 64), (8, 1, 4000, 0, 64)),
+	CHIP("roomy", (1, 1, 1ULL << 32, 0, 64), (4, 8, 40000, 0, 64)),
+	CHIP("alone", (1, 1, 1 << 20, 0, 16), (1, 1, 2000000, 128, 16)),
+};
+
+static unsigned int num_runs, num_faster;
+
+/* As they are, or slow to start and with bursts, or with transfers as slow as arithmetic. */
+static struct drm_loom_chip variant(uint32_t index, uint32_t which)
+{
+	struct drm_loom_chip chip = chips[index];
+	uint32_t i;
+
+	if (which == 1) {
+		chip.dma_start = 40;
+		chip.compute_start = 25;
+		chip.region[DRM_LOOM_REGION_DRAM].burst_bytes = 64;
+		chip.region[DRM_LOOM_REGION_DRAM].read_latency = 100;
+	}
+	for (i = 1; i < DRM_LOOM_DTYPE_END && which == 2; i++)
+		chip.type[i] = (struct drm_loom_chip_type){ .mac_rate = 5000, .op_rate = 1000 };
+	if (!strcmp(chip.name, "alone"))
+		memset(&chip.region[DRM_LOOM_REGION_DRAM], 0, sizeof(chip.region[0]));
+	return chip;
+}
+
+static bool fail(struct loom_error *err, const char *grouping, const char *what)
+{
+	snprintf(err->text, sizeof(err->text), "%s: %s", grouping ? grouping : "alone", what);
+	return false;
+}
+
+static bool replays(const struct loom_program *program, const struct loom_program *reference,
+		    const struct drm_loom_chip *chip, struct loom_error *err)
+{
+	struct loom_replay_options how = { .chip = chip, .reference = reference };
+	struct loom_replay_report *report;
+	bool good;
+
+	if (loom_replay_program(program, &how, &report, err))
+		return false;
+	good = !report->num_faults;
+	if (!good)
+		fail(err, program->grouping, report->faults[0].text);
+	loom_replay_destroy(report);
+	return good;
+}
+
+/* Groups follow each other, and what they move is what the plan moves. */
+static bool groups_are_right(const struct loom_program *program)
+{
+	uint64_t read = 0, write = 0, cycles = 0, macs = 0;
+	uint32_t i, step = 0;
+
+	for (i = 0; i < program->num_groups; i++) {
+		const struct loom_program_group *group = &program->groups[i];
+
+		if (group->first_step != step || !group->num_steps)
+			return false;
+		step += group->num_steps;
+		read += group->dram_read_bytes;
+		write += group->dram_write_bytes;
+		cycles += group->cycles;
+		macs += group->macs;
+	}
+	return !program->num_groups ||
+	       (step == program->stats.steps && read == program->stats.dram_read_bytes &&
+		write == program->stats.dram_write_bytes && cycles == program->stats.cycles &&
+		macs == program->stats.macs);
+}
+
+static bool compare(struct test_case *test, const struct drm_loom_chip *chip,
+		    const struct loom_program *slow, const struct loom_program *fast,
+		    struct loom_error *err)
+{
+	const struct loom_program_stats *a = &slow->stats, *b = &fast->stats;
+	struct outcome was = { 0 }, is = { 0 };
+	bool good;
+
+	num_runs++;
+	num_faster += b->cycles < a->cycles;
+	if (b->cycles > a->cycles || a->dram_read_bytes != b->dram_read_bytes ||
+	    a->dram_write_bytes != b->dram_write_bytes || a->macs != b->macs ||
+	    a->rom_read_bytes != b->rom_read_bytes ||
+	    a->sram_read_bytes != b->sram_read_bytes || a->sram_write_bytes != b->sram_write_bytes)
+		return fail(err, fast->grouping, "costs more");
+	if (!groups_are_right(fast))
+		return fail(err, fast->grouping, "groups do not add up");
+	good = !outcome_run(&was, slow, chip, test->inputs, test->num_inputs, err) &&
+	       !outcome_run(&is, fast, chip, test->inputs, test->num_inputs, err);
+	if (good && !outcome_same(&was, &is))
+		good = fail(err, fast->grouping, "other bits");
+	outcome_clear(&was);
+	outcome_clear(&is);
+	return good && replays(fast, slow, chip, err);
+}
+
+static bool try_strategy(struct test_case *test, const struct drm_loom_chip *chip,
+			 const char *grouping, struct loom_error *err)
+{
+	struct loom_planner_options how = {
+		.chip = chip, .grouping = grouping, .objective = LOOM_OBJECTIVE_TIME,
+		.flags = LOOM_PLANNER_NO_RETIME,
+	};
+	struct loom_program *slow = NULL, *fast = NULL;
+	int ret = loom_planner_create(test->graph, &how, LOOM_JOIN_NEAR, &slow, err);
+	bool good = !ret;
+
+	how.flags = 0;
+	if (good)
+		good = !loom_planner_create(test->graph, &how, LOOM_JOIN_NEAR, &fast,
+					    err) &&
+		       compare(test, chip, slow, fast, err);
+	loom_program_destroy(slow);
+	loom_program_destroy(fast);
+	return good || ret == -ENOSPC;
+}
+
+static bool try_round(uint32_t round)
+{
+	struct test_case test;
+	struct loom_error err = { .text = "" };
+	bool good = true;
+	uint32_t i, k;
+
+	make_case(&test, round * 7919 + 23);
+	for (i = 0; i < 3 * ARRAY_SIZE(chips) && good; i++) {
+		struct drm_loom_chip chip = variant(i / 3, i % 3);
+
+		for (k = 0; loom_grouping_name(k) && good; k++)
+			good = try_strategy(&test, &chip, loom_grouping_name(k), &err);
+		if (!good)
+			tap_note("round %u, %s, variant %u: %s", round, chip.name, i % 3,
+				 err.text);
+	}
+	free_case(&test);
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	struct rounds rounds = rounds_run(argc, argv, ROUNDS, try_round);
+
+	tap_ok(!rounds.bad, "%u of %u graphs are the same, in no more time",
+	       rounds.count - rounds.bad, rounds.count);
+	if (argc > 1)
+		return tap_end();
+	tap_ok(num_faster > num_runs / 2, "%u of %u plans are faster", num_faster, num_runs);
+	return tap_end();
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* What a command of a plan that is not decoded yet takes on a chip, and which bytes it touches. */
+#ifndef LOOM_PLAN_TIME_H
+#define LOOM_PLAN_TIME_H
+
+#include "loom_chip.h"
+#include "loom_clock.h"
+#include "loom_core.h"
+
+/**
+ * loom_plan_time() - how long a command takes
+ * @chip: the chip
+ * @tensors: of the plan
+ * @opcode: an &enum drm_loom_opcode
+ * @attr: its attributes; not read if it has none
+ * @views: its operands
+ * @operands: number of @views
+ * @cost: [out]
+ */
+void loom_plan_time(const struct drm_loom_chip *chip, const struct drm_loom_plan_tensor *tensors,
+		    u32 opcode, const void *attr, const struct drm_loom_plan_view *views,
+		    u32 operands, struct loom_clock_cost *cost);
+
+/**
+ * loom_plan_span() - the bytes between the first and the last that a view touches
+ * @lanes: SRAM banks
+ * @tensor: what it is a view of
+ * @view: the view
+ * @start: [out] first byte in the tensor's slot or in the scratch, of each bank
+ * @end: [out] first byte behind
+ */
+void loom_plan_span(u32 lanes, const struct drm_loom_plan_tensor *tensor,
+		    const struct drm_loom_plan_view *view, u64 *start, u64 *end);
+
+#endif /* LOOM_PLAN_TIME_H */

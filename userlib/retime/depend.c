@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What has to happen before what. Two commands depend on each other if one writes bytes that the
+ * other touches, and bytes are those from the first to the last that a view touches, as the
+ * verifier has it. Computations keep their order, so that of those before a job the last one
+ * matters, and of those behind it the first: they are its window. Jobs among themselves are edges
+ * of a graph; they may share a step, where they keep their order.
+ */
+#include "grid.h"
+
+#include "plan/time.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* So many accesses of a tensor by jobs are compared with each other; more are kept in order. */
+#define MOST_PAIRS	96
+/* So many computations are looked at for one that touches the same bytes. */
+#define MOST_LOOKS	256
+
+/**
+ * struct access - a command touches a tensor
+ * @command: number in the sequence
+ * @job: its job, or RETIME_NONE for a computation
+ * @write: it writes
+ * @start: first byte
+ * @end: first byte behind
+ */
+struct access {
+	u32 command;
+	u32 job;
+	bool write;
+	u64 start;
+	u64 end;
+};
+
+/**
+ * struct edge - a job comes before another
+ * @before: this
+ * @after: that
+ */
+struct edge {
+	u32 before;
+	u32 after;
+};
+
+/**
+ * struct depend - dependences that are being collected
+ * @r: the plan
+ * @accesses: by tensor, in the order of the sequence
+ * @first: by tensor: first of its accesses
+ * @jobs: indices of the accesses of one tensor that are of jobs
+ * @edges: the edges
+ * @num_edges: number of @edges
+ * @cap_edges: room in @edges
+ */
+struct depend {
+	struct retime *r;
+	struct access *accesses;
+	u32 *first;
+	u32 *jobs;
+	struct edge *edges;
+	u32 num_edges;
+	u32 cap_edges;
+};
+
+static bool conflict(const struct access *a, const struct access *b)
+{
+	return (a->write || b->write) && a->start < b->end && b->start < a->end;
+}
+
+static void add_edge(struct depend *d, u32 before, u32 after)
+{
+	u32 cap = d->cap_edges ? 2 * d->cap_edges : 1024;
+	struct edge *larger;
+
+	if (before == after)
+		return;
+	if (d->num_edges == d->cap_edges) {
+		larger = realloc(d->edges, cap * sizeof(*larger));
+		if (!larger) {
+			d->r->error = -ENOMEM;
+			return;
+		}
+		d->edges = larger;
+		d->cap_edges = cap;
+	}
+	d->edges[d->num_edges++] = (struct edge){ before, after };
+}
+
+static u32 root_of(const struct retime *r, u32 tensor)
+{
+	const struct drm_loom_plan_tensor *t = &r->build->tensors[tensor];
+
+	return t->flags & DRM_LOOM_TENSOR_ALIAS ? t->parent : tensor;
+}
+
+static int collect(struct depend *d)
+{
+	const struct loom_build *build = d->r->build;
+	u32 i, k, job = 0, sum = 0;
+
+	d->first = calloc(build->num_tensors + 2, sizeof(*d->first));
+	d->accesses = calloc(build->num_views + 1, sizeof(*d->accesses));
+	d->jobs = calloc(build->num_views + 1, sizeof(*d->jobs));
+	if (!d->first || !d->accesses || !d->jobs)
+		return -ENOMEM;
+	for (i = 0; i < build->num_commands; i++)
+		for (k = 0; k < retime_command(d->r, i)->operands; k++)
+			d->first[root_of(d->r, retime_views(d->r, i)[k].tensor) + 1]++;
+	for (i = 0; i <= build->num_tensors; i++) {
+		sum += d->first[i];
+		d->first[i] = sum;
+	}
+	for (i = 0; i < build->num_commands; i++) {
+		const struct loom_build_command *command = retime_command(d->r, i);
+
+		for (k = 0; k < command->operands; k++) {
+			const struct drm_loom_plan_view *view = &retime_views(d->r, i)[k];
+			struct access *access =
+				&d->accesses[d->first[root_of(d->r, view->tensor)]++];
+
+			access->command = i;
+			access->job = command->stream ? RETIME_NONE : job;
+			access->write = !k;
+			loom_plan_span(build->lanes, &build->tensors[view->tensor], view,
+				       &access->start, &access->end);
+		}
+		job += !command->stream;
+	}
+	/* each has moved to where the next one begins */
+	for (i = build->num_tensors; i > 0; i--)
+		d->first[i] = d->first[i - 1];
+	d->first[0] = 0;
+	return 0;
+}
+
+/* The computations before and behind access @index that it must not pass. */
+static void set_window(struct depend *d, u32 index, u32 begin, u32 end)
+{
+	const struct access *a = &d->accesses[index];
+	struct retime_job *job = &d->r->jobs[a->job];
+	u32 at = d->r->at[a->command], looks = 0, i;
+
+	for (i = index; i-- > begin;) {
+		const struct access *b = &d->accesses[i];
+
+		if (b->job != RETIME_NONE || b->command == a->command)
+			continue;
+		if (!conflict(a, b) && (++looks < MOST_LOOKS || !(a->write || b->write)))
+			continue;
+		job->low = max(job->low, min(d->r->at[b->command] + 1, at));
+		break;
+	}
+	looks = 0;
+	for (i = index + 1; i < end; i++) {
+		const struct access *b = &d->accesses[i];
+
+		if (b->job != RETIME_NONE)
+			continue;
+		if (!conflict(a, b) && (++looks < MOST_LOOKS || !(a->write || b->write)))
+			continue;
+		/* beside it, if the plan has them in one step */
+		job->high = min(job->high, max(d->r->at[b->command], at + 1) - 1);
+		break;
+	}
+}
+
+/* Few jobs: each with each, but for those that one in between keeps apart. */
+static void compare_jobs(struct depend *d, u32 count)
+{
+	u32 i, k;
+
+	for (i = 0; i < count; i++) {
+		const struct access *a = &d->accesses[d->jobs[i]];
+
+		for (k = i; k-- > 0;) {
+			const struct access *b = &d->accesses[d->jobs[k]];
+
+			if (!conflict(a, b))
+				continue;
+			add_edge(d, b->job, a->job);
+			if (b->write && b->start <= a->start && b->end >= a->end)
+				break;
+		}
+	}
+}
+
+/* Many: reads between two writes may change their order, all else stays. */
+static void chain_jobs(struct depend *d, u32 count)
+{
+	u32 writer = RETIME_NONE, reads = 0, i, k;
+
+	for (i = 0; i < count; i++) {
+		const struct access *a = &d->accesses[d->jobs[i]];
+
+		if (!a->write) {
+			if (writer != RETIME_NONE)
+				add_edge(d, writer, a->job);
+			continue;
+		}
+		for (k = reads; k < i; k++)
+			add_edge(d, d->accesses[d->jobs[k]].job, a->job);
+		writer = a->job;
+		reads = i;
+	}
+}
+
+static void depend_tensor(struct depend *d, u32 tensor)
+{
+	u32 begin = d->first[tensor], end = d->first[tensor + 1], count = 0, i;
+	bool written = false;
+
+	for (i = begin; i < end; i++)
+		written |= d->accesses[i].write;
+	if (!written)
+		return;
+	for (i = begin; i < end; i++) {
+		if (d->accesses[i].job == RETIME_NONE)
+			continue;
+		set_window(d, i, begin, end);
+		d->jobs[count++] = i;
+	}
+	if (count <= MOST_PAIRS)
+		compare_jobs(d, count);
+	else
+		chain_jobs(d, count);
+}
+
+/* Sorts the edges by job, both ways. */
+static int sort_edges(struct depend *d)
+{
+	struct retime *r = d->r;
+	u32 i, before = 0, after = 0;
+
+	r->before = calloc((size_t)d->num_edges + 1, sizeof(*r->before));
+	r->after = calloc((size_t)d->num_edges + 1, sizeof(*r->after));
+	if (!r->before || !r->after)
+		return -ENOMEM;
+	for (i = 0; i < d->num_edges; i++) {
+		r->jobs[d->edges[i].after].num_before++;
+		r->jobs[d->edges[i].before].num_after++;
+	}
+	for (i = 0; i < r->num_jobs; i++) {
+		r->jobs[i].first_before = before;
+		r->jobs[i].first_after = after;
+		before += r->jobs[i].num_before;
+		after += r->jobs[i].num_after;
+		r->jobs[i].num_before = 0;
+		r->jobs[i].num_after = 0;
+	}
+	for (i = 0; i < d->num_edges; i++) {
+		struct retime_job *a = &r->jobs[d->edges[i].before];
+		struct retime_job *b = &r->jobs[d->edges[i].after];
+
+		r->before[b->first_before + b->num_before++] = d->edges[i].before;
+		r->after[a->first_after + a->num_after++] = d->edges[i].after;
+	}
+	return 0;
+}
+
+int retime_depend(struct retime *r)
+{
+	struct depend d = { .r = r };
+	int ret = collect(&d);
+	u32 i;
+
+	for (i = 0; i < r->build->num_tensors && !ret; i++) {
+		depend_tensor(&d, i);
+		ret = r->error;
+	}
+	if (!ret)
+		ret = sort_edges(&d);
+	free(d.first);
+	free(d.accesses);
+	free(d.jobs);
+	free(d.edges);
+	return ret;
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: MIT
+/* A plan, taken apart into positions, jobs and tensors. */
+#include "grid.h"
+
+#include "plan/time.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Elements on an axis that are enough to cut there, before others that are further inside. */
+#define ENOUGH_UNITS	16
+
+void retime_cut(const struct retime *r, const struct retime_job *job, u32 from, u32 units,
+		struct drm_loom_plan_view *views)
+{
+	const struct loom_build_command *command = retime_command(r, job->command);
+	u32 i;
+
+	memcpy(views, retime_views(r, job->command), command->operands * sizeof(*views));
+	if (job->axis == RETIME_NONE)
+		return;
+	for (i = 0; i < command->operands; i++) {
+		struct drm_loom_plan_view *view = &views[i];
+		const struct drm_loom_plan_tensor *tensor = &r->build->tensors[view->tensor];
+
+		view->dims[job->axis] = units;
+		if (tensor->region == DRM_LOOM_REGION_SRAM && view->lane_axis == job->axis)
+			view->lane_start += from;
+		else
+			view->offset += (u64)from * (u64)view->strides[job->axis];
+	}
+}
+
+u64 retime_part_cycles(const struct retime *r, const struct retime_job *job, u32 units)
+{
+	const struct loom_build_command *command = retime_command(r, job->command);
+	struct drm_loom_plan_view views[DRM_LOOM_MAX_OPERANDS];
+	struct loom_clock_cost cost;
+
+	if (units == job->units)
+		return r->cycles[job->command];
+	retime_cut(r, job, 0, units, views);
+	loom_plan_time(r->options->chip, r->build->tensors, command->opcode,
+		       r->build->attrs + command->attr_offset, views, command->operands, &cost);
+	return cost.cycles;
+}
+
+/* The outermost axis that is long enough, or the longest. */
+static void choose_axis(const struct retime *r, struct retime_job *job)
+{
+	const struct loom_build_command *command = retime_command(r, job->command);
+	const struct drm_loom_plan_view *views = retime_views(r, job->command);
+	u32 i;
+
+	job->axis = RETIME_NONE;
+	job->units = 1;
+	/* of a command with attributes there is one copy of them */
+	if (command->operands != 2 || command->attr_bytes || views[0].rank != views[1].rank)
+		return;
+	for (i = 0; i < views[0].rank; i++)
+		if (views[0].dims[i] != views[1].dims[i])
+			return;
+	for (i = 0; i < views[0].rank && job->units < ENOUGH_UNITS; i++) {
+		if (views[0].dims[i] > job->units) {
+			job->units = views[0].dims[i];
+			job->axis = i;
+		}
+	}
+}
+
+static void link_piece(struct retime *r, u32 index, u32 at)
+{
+	struct retime_piece *piece = &r->pieces[index];
+	struct retime_position *p = &r->positions[at];
+
+	if (!p->num_pieces++ && p->compute == RETIME_NONE)
+		r->group_alive[p->group]++;
+	piece->at = at;
+	piece->prev = RETIME_NONE;
+	piece->next = p->pieces;
+	if (p->pieces != RETIME_NONE)
+		r->pieces[p->pieces].prev = index;
+	p->pieces = index;
+	p->moved += piece->cycles;
+}
+
+static void unlink_piece(struct retime *r, u32 index)
+{
+	struct retime_piece *piece = &r->pieces[index];
+	struct retime_position *p = &r->positions[piece->at];
+
+	if (!--p->num_pieces && p->compute == RETIME_NONE)
+		r->group_alive[p->group]--;
+	if (piece->prev == RETIME_NONE)
+		p->pieces = piece->next;
+	else
+		r->pieces[piece->prev].next = piece->next;
+	if (piece->next != RETIME_NONE)
+		r->pieces[piece->next].prev = piece->prev;
+	p->moved -= piece->cycles;
+}
+
+/* A new piece, or RETIME_NONE. */
+static u32 make_piece(struct retime *r, u32 job, u32 units)
+{
+	struct retime_piece *larger;
+	u32 cap = r->cap_pieces ? 2 * r->cap_pieces : 256;
+
+	if (r->num_pieces == r->cap_pieces) {
+		larger = realloc(r->pieces, cap * sizeof(*larger));
+		if (!larger) {
+			r->error = -ENOMEM;
+			return RETIME_NONE;
+		}
+		r->pieces = larger;
+		r->cap_pieces = cap;
+	}
+	r->pieces[r->num_pieces] = (struct retime_piece){
+		.job = job,
+		.units = units,
+		.cycles = retime_part_cycles(r, &r->jobs[job], units),
+		.next_of_job = r->jobs[job].pieces,
+	};
+	r->jobs[job].pieces = r->num_pieces;
+	return r->num_pieces++;
+}
+
+static void set_units(struct retime *r, u32 index, u32 units)
+{
+	struct retime_piece *piece = &r->pieces[index];
+	struct retime_position *p = &r->positions[piece->at];
+
+	p->moved -= piece->cycles;
+	piece->units = units;
+	piece->cycles = retime_part_cycles(r, &r->jobs[piece->job], units);
+	p->moved += piece->cycles;
+}
+
+static void measure_job(struct retime *r, struct retime_job *job)
+{
+	u32 i;
+
+	job->min_at = RETIME_NONE;
+	job->max_at = 0;
+	for (i = job->pieces; i != RETIME_NONE; i = r->pieces[i].next_of_job) {
+		if (!r->pieces[i].units)
+			continue;
+		job->min_at = min(job->min_at, r->pieces[i].at);
+		job->max_at = max(job->max_at, r->pieces[i].at);
+	}
+}
+
+static void measure_tensor(struct retime *r, u32 index)
+{
+	const struct retime_tensor *tensor = &r->tensors[index];
+	u32 first = tensor->compute_first, last = tensor->compute_last, i;
+
+	for (i = 0; i < tensor->num_uses; i++) {
+		const struct retime_job *job = &r->jobs[r->uses[tensor->first_use + i]];
+
+		first = min(first, job->min_at);
+		last = max(last, job->max_at);
+	}
+	retime_room_live(r, index, first, last);
+}
+
+void retime_shift(struct retime *r, u32 index, u32 to, u32 units)
+{
+	u32 number = r->pieces[index].job, other, i;
+	struct retime_job *job = &r->jobs[number];
+
+	/* one that is there already takes it, or one that is empty */
+	for (other = job->pieces; other != RETIME_NONE; other = r->pieces[other].next_of_job)
+		if (r->pieces[other].units && r->pieces[other].at == to)
+			break;
+	if (units == r->pieces[index].units) {
+		unlink_piece(r, index);
+		if (other == RETIME_NONE)
+			link_piece(r, index, to);
+		else
+			r->pieces[index].units = 0;
+	} else {
+		set_units(r, index, r->pieces[index].units - units);
+		if (other == RETIME_NONE) {
+			i = make_piece(r, number, units);
+			if (i == RETIME_NONE)
+				return;
+			link_piece(r, i, to);
+		}
+	}
+	if (other != RETIME_NONE)
+		set_units(r, other, r->pieces[other].units + units);
+	measure_job(r, job);
+	for (i = 0; i < 2; i++)
+		if (job->tensor[i] != RETIME_NONE)
+			measure_tensor(r, job->tensor[i]);
+}
+
+static u32 root_of(const struct retime *r, u32 tensor)
+{
+	const struct drm_loom_plan_tensor *t = &r->build->tensors[tensor];
+
+	return t->flags & DRM_LOOM_TENSOR_ALIAS ? t->parent : tensor;
+}
+
+/* A position for each command that computes, and for each step that only moves. */
+static int make_positions(struct retime *r)
+{
+	const struct loom_build *build = r->build;
+	const struct loom_retime_options *o = r->options;
+	u32 i, fence = 0, now = RETIME_NONE;
+	u64 dma = 0, compute = 0;
+
+	r->positions = calloc(build->num_commands + build->num_steps + 1, sizeof(*r->positions));
+	if (!r->positions)
+		return -ENOMEM;
+	for (i = 0; i < build->num_commands; i++) {
+		const struct loom_build_command *command = retime_command(r, i);
+		bool fresh = command->step != now;
+		struct retime_position *p;
+
+		if (fresh && now != RETIME_NONE)
+			r->old_cycles += loom_clock_step(true, dma, compute);
+		if (fresh) {
+			dma = 0;
+			compute = 0;
+		}
+		now = command->step;
+		*(command->stream ? &compute : &dma) += r->cycles[i];
+		if (fresh || (command->stream &&
+			      r->positions[r->num_positions - 1].compute != RETIME_NONE)) {
+			while (fence < o->num_fences && o->fences[fence] <= now)
+				fence++;
+			r->positions[r->num_positions++] = (struct retime_position){
+				.step = now, .group = fence, .compute = RETIME_NONE,
+				.pieces = RETIME_NONE, .begins = RETIME_NONE, .ends = RETIME_NONE,
+			};
+		}
+		p = &r->positions[r->num_positions - 1];
+		r->at[i] = r->num_positions - 1;
+		if (!command->stream)
+			continue;
+		p->compute = i;
+		p->work = r->cycles[i];
+		r->group_alive[p->group]++;
+	}
+	if (now != RETIME_NONE)
+		r->old_cycles += loom_clock_step(true, dma, compute);
+	return 0;
+}
+
+static void count_uses(struct retime *r)
+{
+	u32 i, k, sum = 0;
+
+	for (i = 0; i < r->num_jobs; i++)
+		for (k = 0; k < 2; k++)
+			if (r->jobs[i].tensor[k] != RETIME_NONE)
+				r->tensors[r->jobs[i].tensor[k]].num_uses++;
+	for (i = 0; i < r->build->num_tensors; i++) {
+		r->tensors[i].first_use = sum;
+		sum += r->tensors[i].num_uses;
+		r->tensors[i].num_uses = 0;
+	}
+	for (i = 0; i < r->num_jobs; i++)
+		for (k = 0; k < 2; k++) {
+			struct retime_tensor *tensor;
+
+			if (r->jobs[i].tensor[k] == RETIME_NONE)
+				continue;
+			tensor = &r->tensors[r->jobs[i].tensor[k]];
+			r->uses[tensor->first_use + tensor->num_uses++] = i;
+		}
+}
+
+static void make_tensors(struct retime *r)
+{
+	const struct loom_build *build = r->build;
+	u32 i, k;
+
+	for (i = 0; i < build->num_tensors; i++) {
+		const struct drm_loom_plan_tensor *from = &build->tensors[i];
+		bool scratch = from->region == DRM_LOOM_REGION_SRAM &&
+			       !(from->flags & DRM_LOOM_TENSOR_SLOT);
+
+		r->tensors[i] = (struct retime_tensor){
+			.space = scratch ? RETIME_SCRATCH : from->slot,
+			.start = from->offset,
+			.bytes = from->size,
+			.first = RETIME_NONE,
+			.compute_first = RETIME_NONE,
+		};
+	}
+	for (i = 0; i < build->num_commands; i++) {
+		const struct loom_build_command *command = retime_command(r, i);
+
+		for (k = 0; k < command->operands && command->stream; k++) {
+			struct retime_tensor *tensor =
+				&r->tensors[root_of(r, retime_views(r, i)[k].tensor)];
+
+			tensor->compute_first = min(tensor->compute_first, r->at[i]);
+			tensor->compute_last = max(tensor->compute_last, r->at[i]);
+		}
+	}
+}
+
+static int make_jobs(struct retime *r)
+{
+	u32 i, piece;
+
+	for (i = 0; i < r->build->num_commands; i++) {
+		const struct loom_build_command *command = retime_command(r, i);
+		struct retime_job *job = &r->jobs[r->num_jobs];
+
+		if (command->stream)
+			continue;
+		*job = (struct retime_job){
+			.command = i,
+			.tensor = { root_of(r, retime_views(r, i)[0].tensor), RETIME_NONE },
+			.high = r->num_positions - 1,
+			.pieces = RETIME_NONE,
+		};
+		if (command->operands > 1)
+			job->tensor[1] = root_of(r, retime_views(r, i)[1].tensor);
+		choose_axis(r, job);
+		piece = make_piece(r, r->num_jobs++, job->units);
+		if (piece == RETIME_NONE)
+			return -ENOMEM;
+		link_piece(r, piece, r->at[i]);
+		job->min_at = r->at[i];
+		job->max_at = r->at[i];
+	}
+	return 0;
+}
+
+int retime_open(struct retime *r)
+{
+	struct loom_build *build = r->build;
+	struct loom_clock_cost cost;
+	u32 i;
+	int ret;
+
+	r->sequence = loom_build_order(build);
+	r->at = calloc(build->num_commands + 1, sizeof(*r->at));
+	r->cycles = calloc(build->num_commands + 1, sizeof(*r->cycles));
+	r->group_alive = calloc((size_t)r->options->num_fences + 2, sizeof(*r->group_alive));
+	r->tensors = calloc(build->num_tensors + 1, sizeof(*r->tensors));
+	r->jobs = calloc(build->num_commands + 1, sizeof(*r->jobs));
+	r->uses = calloc(2 * build->num_commands + 1, sizeof(*r->uses));
+	if (!r->sequence || !r->at || !r->cycles || !r->group_alive || !r->tensors || !r->jobs ||
+	    !r->uses)
+		return -ENOMEM;
+	for (i = 0; i < build->num_commands; i++) {
+		const struct loom_build_command *command = retime_command(r, i);
+
+		loom_plan_time(r->options->chip, build->tensors, command->opcode,
+			       build->attrs + command->attr_offset, retime_views(r, i),
+			       command->operands, &cost);
+		r->cycles[i] = cost.cycles;
+	}
+	ret = make_positions(r);
+	if (ret)
+		return ret;
+	make_tensors(r);
+	ret = make_jobs(r);
+	if (ret)
+		return ret;
+	count_uses(r);
+	ret = retime_depend(r);
+	if (!ret)
+		ret = retime_room_open(r);
+	for (i = 0; i < build->num_tensors && !ret; i++)
+		measure_tensor(r, i);
+	return ret ? ret : r->error;
+}
+
+void retime_close(struct retime *r)
+{
+	retime_room_close(r);
+	free(r->sequence);
+	free(r->at);
+	free(r->cycles);
+	free(r->positions);
+	free(r->group_alive);
+	free(r->tensors);
+	free(r->jobs);
+	free(r->uses);
+	free(r->before);
+	free(r->after);
+	free(r->pieces);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+/* Moves pieces of jobs from where they take longer than the arithmetic to where they do not. */
+#include "grid.h"
+
+#include <stdlib.h>
+
+/* Walks through all positions, at most. */
+#define ROUNDS		4
+/* So far a piece is moved at a time. */
+#define FURTHEST	8192
+
+/**
+ * struct mover - the state of moving
+ * @r: the plan
+ * @walks: what a piece writes, what it reads
+ * @saved: cycles that were saved
+ */
+struct mover {
+	struct retime *r;
+	struct retime_walk walks[2];
+	u64 saved;
+};
+
+static u32 first_allowed(const struct retime *r, const struct retime_job *job)
+{
+	u32 low = job->low, i;
+
+	for (i = 0; i < job->num_before; i++)
+		low = max(low, r->jobs[r->before[job->first_before + i]].max_at);
+	return low;
+}
+
+static u32 last_allowed(const struct retime *r, const struct retime_job *job)
+{
+	u32 high = job->high, i;
+
+	for (i = 0; i < job->num_after; i++)
+		high = min(high, r->jobs[r->after[job->first_after + i]].min_at);
+	return high;
+}
+
+/* Cycles that are saved if @units of a piece go from where it is to @to. */
+static s64 gain(const struct retime *r, const struct retime_piece *piece, u32 to, u32 units)
+{
+	const struct retime_job *job = &r->jobs[piece->job];
+	const struct retime_position *a = &r->positions[piece->at], *b = &r->positions[to];
+	u64 gone = retime_part_cycles(r, job, units), rest = 0;
+
+	if (units < piece->units)
+		rest = retime_part_cycles(r, job, piece->units - units);
+	return (s64)(retime_position_cycles(a) + retime_position_cycles(b)) -
+	       (s64)(max(a->work, a->moved - piece->cycles + rest) + max(b->work, b->moved + gone));
+}
+
+/* How much of a piece should go to @to; 0: nothing would be saved. */
+static u32 choose_units(const struct retime *r, const struct retime_piece *piece, u32 to)
+{
+	const struct retime_job *job = &r->jobs[piece->job];
+	const struct retime_position *a = &r->positions[piece->at], *b = &r->positions[to];
+	u64 most, each;
+	u32 units;
+
+	if (b->moved >= b->work)
+		return 0;
+	most = min(a->moved - a->work, b->work - b->moved);
+	if (piece->cycles <= most || job->axis == RETIME_NONE)
+		return gain(r, piece, to, piece->units) > 0 ? piece->units : 0;
+	/* rounded up, so that no rest is left behind */
+	each = piece->cycles / piece->units + !!(piece->cycles % piece->units);
+	units = min(piece->units, (u32)(most / max(each, 1ULL)));
+	if (units && gain(r, piece, to, units) > 0)
+		return units;
+	return gain(r, piece, to, piece->units) > 0 ? piece->units : 0;
+}
+
+/* The group of a position must not be left without any. */
+static bool is_last_of_group(const struct retime *r, const struct retime_piece *piece, u32 units)
+{
+	const struct retime_position *p = &r->positions[piece->at];
+
+	return p->compute == RETIME_NONE && p->num_pieces == 1 && units == piece->units &&
+	       r->group_alive[p->group] == 1;
+}
+
+/* Whether both tensors of a job, which are alive together, would get the same bytes. */
+static bool is_clash(const struct retime *r, const struct retime_job *job,
+		     const struct retime_walk *walks)
+{
+	const struct retime_tensor *a, *b;
+
+	if (job->tensor[1] == RETIME_NONE || job->tensor[0] == job->tensor[1])
+		return false;
+	a = &r->tensors[job->tensor[0]];
+	b = &r->tensors[job->tensor[1]];
+	return a->space == b->space && walks[0].start < walks[1].start + b->bytes &&
+	       walks[1].start < walks[0].start + a->bytes;
+}
+
+/* Moves a part of a piece to the nearest position where that saves something. */
+static bool move_piece(struct mover *m, u32 index, bool earlier)
+{
+	struct retime *r = m->r;
+	const struct retime_piece *piece = &r->pieces[index];
+	const struct retime_job *job = &r->jobs[piece->job];
+	u32 end = earlier ? first_allowed(r, job) : last_allowed(r, job);
+	u32 at = piece->at, units, i, k;
+
+	for (k = 0; k < 2; k++)
+		if (job->tensor[k] != RETIME_NONE)
+			retime_walk_begin(r, &m->walks[k], job->tensor[k]);
+	for (i = 0; i < FURTHEST && (earlier ? at > end : at < end); i++) {
+		at = earlier ? at - 1 : at + 1;
+		for (k = 0; k < 2; k++)
+			if (job->tensor[k] != RETIME_NONE && !retime_walk_to(r, &m->walks[k], at))
+				return false;
+		if (is_clash(r, job, m->walks))
+			return false;
+		units = choose_units(r, piece, at);
+		if (!units || is_last_of_group(r, piece, units))
+			continue;
+		m->saved += gain(r, piece, at, units);
+		for (k = 0; k < 2; k++)
+			if (job->tensor[k] != RETIME_NONE)
+				r->tensors[job->tensor[k]].start = m->walks[k].start;
+		retime_shift(r, index, at, units);
+		return true;
+	}
+	return false;
+}
+
+/* Takes from a position what outlasts its arithmetic, as far as possible. */
+static void relieve(struct mover *m, u32 at, bool earlier)
+{
+	struct retime *r = m->r;
+	struct retime_position *p = &r->positions[at];
+	u32 i, next;
+
+	for (i = p->pieces; i != RETIME_NONE && p->moved > p->work && !r->error; i = next) {
+		next = r->pieces[i].next;
+		while (p->moved > p->work && r->pieces[i].units && r->pieces[i].at == at)
+			if (!move_piece(m, i, earlier))
+				break;
+	}
+}
+
+int retime_move(struct retime *r)
+{
+	struct mover m = { .r = r };
+	u32 round, i;
+	u64 before;
+
+	for (round = 0; round < ROUNDS && !r->error; round++) {
+		before = m.saved;
+		for (i = 0; i < r->num_positions; i++)
+			relieve(&m, i, true);
+		for (i = r->num_positions; i-- > 0;)
+			relieve(&m, i, false);
+		if (m.saved == before)
+			break;
+	}
+	free(m.walks[0].spans);
+	free(m.walks[1].spans);
+	return r->error;
+}

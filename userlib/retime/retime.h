@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Time of a plan
+ *
+ * This room is given the tables of a plan that is complete (plan/build.h) and gives them back with
+ * the same commands, the same results and the same bytes moved, in fewer cycles of the chip's
+ * clock: transfers run beside the arithmetic wherever the plan allows it, across groups, too. It
+ * knows the format of plans and the clock, and nothing of nodes, groups or how a plan came about.
+ *
+ * Steps are barriers, and a step takes as long as the longer of its streams. So the plan is first
+ * taken apart into *positions*: steps that compute one command each, in the order of the plan, and
+ * those that only move data. Arithmetic stays where it is. Transfers are *jobs*: each has a window
+ * of positions, which ends before the first computation that needs what it writes, and so on
+ * (depend.c). A job may be cut into *pieces* along an axis, as a transfer of rows is as good as
+ * two of half of them. Where a position's transfers outlast its arithmetic, pieces go to the
+ * nearest position with time to spare, earlier or later (move.c), as long as there is room in the
+ * SRAM for what they write or read, from then until then (room.c). If it is not free at the place
+ * where a tensor lies, the tensor may lie somewhere else. At last positions become steps again, as
+ * few and as long ones as the rules of plans allow (merge.c), and the tables are written (write.c).
+ *
+ * Steps are walked from the first to the last, and each takes from the nearest steps before it. In
+ * this order the least SRAM is held for what is loaded early: what a later step needs can pass
+ * where an earlier one has taken all time that there was, but not the other way round.
+ *
+ * If the result does not take fewer cycles, the plan stays as it was.
+ */
+#ifndef LOOM_RETIME_H
+#define LOOM_RETIME_H
+
+#include "plan/build.h"
+
+#include "loom_chip.h"
+
+/**
+ * struct loom_retime_options - what a plan may use
+ * @chip: what it is for
+ * @room_bytes: SRAM per lane that it may use
+ * @fences: steps at which groups begin, ascending; each group keeps a step
+ * @num_fences: number of @fences
+ */
+struct loom_retime_options {
+	const struct drm_loom_chip *chip;
+	u64 room_bytes;
+	const u32 *fences;
+	u32 num_fences;
+};
+
+/**
+ * loom_retime() - makes a plan faster
+ * @build: a complete plan
+ * @options: what it may use
+ * @scratch_bytes: in and out: SRAM that it uses, per lane
+ * @steps: [out] by step of before and one more: the step of now that began there; from malloc. NULL
+ *	if nothing has changed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_retime(struct loom_build *build, const struct loom_retime_options *options,
+		u64 *scratch_bytes, u32 **steps);
+
+#endif /* LOOM_RETIME_H */

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which tensors are alive when, and whether the life of one can reach further: the bytes where it
+ * lies have to be free there, or, in the scratch, as many bytes somewhere else from its first
+ * position to its last.
+ *
+ * Tensors are listed by the positions at which they begin and end, and by blocks of positions that
+ * they were alive before. So what is alive somewhere is what its block lists and what has begun in
+ * the block; and a walk meets only what ends or begins on its way.
+ */
+#include "grid.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int retime_room_open(struct retime *r)
+{
+	r->num_blocks = r->num_positions / RETIME_BLOCK + 1;
+	r->blocks = calloc(r->num_blocks, sizeof(*r->blocks));
+	return r->blocks ? 0 : -ENOMEM;
+}
+
+void retime_room_close(struct retime *r)
+{
+	u32 i;
+
+	for (i = 0; i < r->num_blocks && r->blocks; i++)
+		free(r->blocks[i].items);
+	free(r->blocks);
+}
+
+static void push(struct retime *r, u32 block, u32 tensor)
+{
+	struct retime_list *list = &r->blocks[block];
+	u32 cap = list->cap ? 2 * list->cap : 16, *larger;
+
+	if (list->count == list->cap) {
+		larger = realloc(list->items, cap * sizeof(*larger));
+		if (!larger) {
+			r->error = -ENOMEM;
+			return;
+		}
+		list->items = larger;
+		list->cap = cap;
+	}
+	list->items[list->count++] = tensor;
+}
+
+static void drop(struct retime *r, u32 block, u32 tensor)
+{
+	struct retime_list *list = &r->blocks[block];
+	u32 i;
+
+	for (i = 0; i < list->count; i++) {
+		if (list->items[i] != tensor)
+			continue;
+		list->items[i] = list->items[--list->count];
+		return;
+	}
+}
+
+static void unlink_first(struct retime *r, u32 index)
+{
+	struct retime_tensor *t = &r->tensors[index];
+
+	if (t->prev_first == RETIME_NONE)
+		r->positions[t->first].begins = t->next_first;
+	else
+		r->tensors[t->prev_first].next_first = t->next_first;
+	if (t->next_first != RETIME_NONE)
+		r->tensors[t->next_first].prev_first = t->prev_first;
+}
+
+static void link_first(struct retime *r, u32 index)
+{
+	struct retime_tensor *t = &r->tensors[index];
+	u32 *head = &r->positions[t->first].begins;
+
+	t->prev_first = RETIME_NONE;
+	t->next_first = *head;
+	if (*head != RETIME_NONE)
+		r->tensors[*head].prev_first = index;
+	*head = index;
+}
+
+static void unlink_last(struct retime *r, u32 index)
+{
+	struct retime_tensor *t = &r->tensors[index];
+
+	if (t->prev_last == RETIME_NONE)
+		r->positions[t->last].ends = t->next_last;
+	else
+		r->tensors[t->prev_last].next_last = t->next_last;
+	if (t->next_last != RETIME_NONE)
+		r->tensors[t->next_last].prev_last = t->prev_last;
+}
+
+static void link_last(struct retime *r, u32 index)
+{
+	struct retime_tensor *t = &r->tensors[index];
+	u32 *head = &r->positions[t->last].ends;
+
+	t->prev_last = RETIME_NONE;
+	t->next_last = *head;
+	if (*head != RETIME_NONE)
+		r->tensors[*head].prev_last = index;
+	*head = index;
+}
+
+void retime_room_live(struct retime *r, u32 index, u32 first, u32 last)
+{
+	struct retime_tensor *t = &r->tensors[index];
+	u32 old_from = 1, old_to = 0, from, to, i;
+
+	if (first == RETIME_NONE || (first == t->first && last == t->last))
+		return;
+	/* blocks that begin in its life */
+	from = first / RETIME_BLOCK + 1;
+	to = last / RETIME_BLOCK;
+	if (t->first != RETIME_NONE) {
+		old_from = t->first / RETIME_BLOCK + 1;
+		old_to = t->last / RETIME_BLOCK;
+		unlink_first(r, index);
+		unlink_last(r, index);
+	}
+	for (i = old_from; i <= old_to; i++)
+		if (i < from || i > to)
+			drop(r, i, index);
+	for (i = from; i <= to; i++)
+		if (i < old_from || i > old_to)
+			push(r, i, index);
+	t->first = first;
+	t->last = last;
+	link_first(r, index);
+	link_last(r, index);
+}
+
+void retime_walk_begin(const struct retime *r, struct retime_walk *walk, u32 tensor)
+{
+	walk->tensor = tensor;
+	walk->first = r->tensors[tensor].first;
+	walk->last = r->tensors[tensor].last;
+	walk->start = r->tensors[tensor].start;
+	walk->num_spans = 0;
+	walk->gathered = false;
+}
+
+static void add_span(struct retime *r, struct retime_walk *walk, u32 tensor)
+{
+	const struct retime_tensor *t = &r->tensors[tensor];
+	u32 cap = walk->cap_spans ? 2 * walk->cap_spans : 64;
+	struct retime_span *larger;
+
+	if (tensor == walk->tensor || t->space != r->tensors[walk->tensor].space)
+		return;
+	if (walk->num_spans == walk->cap_spans) {
+		larger = realloc(walk->spans, cap * sizeof(*larger));
+		if (!larger) {
+			r->error = -ENOMEM;
+			return;
+		}
+		walk->spans = larger;
+		walk->cap_spans = cap;
+	}
+	walk->spans[walk->num_spans++] = (struct retime_span){ t->start, t->start + t->bytes };
+}
+
+/* All that is alive while it is. */
+static void gather(struct retime *r, struct retime_walk *walk)
+{
+	u32 block = walk->first / RETIME_BLOCK, at, i;
+	const struct retime_list *list = &r->blocks[block];
+
+	walk->gathered = true;
+	walk->num_spans = 0;
+	for (i = 0; i < list->count; i++)
+		if (r->tensors[list->items[i]].last >= walk->first)
+			add_span(r, walk, list->items[i]);
+	for (at = block * RETIME_BLOCK; at <= walk->last; at++)
+		for (i = r->positions[at].begins; i != RETIME_NONE; i = r->tensors[i].next_first)
+			if (r->tensors[i].last >= walk->first)
+				add_span(r, walk, i);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct retime_span *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->end < y->end ? -1 : x->end > y->end;
+}
+
+/* The tightest hole of all. */
+static bool find_hole(struct retime *r, struct retime_walk *walk)
+{
+	u64 align = r->options->chip->region[DRM_LOOM_REGION_SRAM].align_bytes, at = 0;
+	u64 bytes = r->tensors[walk->tensor].bytes, best = U64_MAX;
+	u32 i;
+
+	qsort(walk->spans, walk->num_spans, sizeof(*walk->spans), by_start);
+	for (i = 0; i <= walk->num_spans; i++) {
+		u64 end = i < walk->num_spans ? walk->spans[i].start : r->options->room_bytes;
+
+		if (end >= at && end - at >= bytes && end - at < best) {
+			best = end - at;
+			walk->start = at;
+		}
+		if (i < walk->num_spans && walk->spans[i].end > at)
+			at = loom_div_round_up(walk->spans[i].end, align) * align;
+	}
+	return best != U64_MAX;
+}
+
+/* Whether @tensor, which is alive at a new position, is in the way. */
+static bool meet(struct retime *r, struct retime_walk *walk, u32 tensor)
+{
+	const struct retime_tensor *t = &r->tensors[tensor], *own = &r->tensors[walk->tensor];
+
+	if (tensor == walk->tensor || t->space != own->space)
+		return false;
+	if (walk->gathered)
+		add_span(r, walk, tensor);
+	return t->start < walk->start + own->bytes && walk->start < t->start + t->bytes;
+}
+
+bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at)
+{
+	bool met = false;
+	u32 i;
+
+	if (at >= walk->first && at <= walk->last)
+		return true;
+	if (at < walk->first) {
+		for (i = r->positions[at].ends; i != RETIME_NONE; i = r->tensors[i].next_last)
+			met |= meet(r, walk, i);
+		walk->first = at;
+	} else {
+		for (i = r->positions[at].begins; i != RETIME_NONE; i = r->tensors[i].next_first)
+			met |= meet(r, walk, i);
+		walk->last = at;
+	}
+	if (!met)
+		return true;
+	if (r->tensors[walk->tensor].space != RETIME_SCRATCH)
+		return false;
+	if (!walk->gathered)
+		gather(r, walk);
+	return find_hole(r, walk);
+}
