@@ -87,6 +87,7 @@ help:
 	@echo '  make fuzz-place   fuzz placement strategies and the CSV reader, FUZZ_SECONDS=600'
 	@echo '  make fuzz-chip    fuzz the loader of chips, the same'
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
+	@echo '  make bench-time   cycles of plans over bounds; NETWORKS=, CHIPS=, STRATEGIES=a,b'
 	@echo '  make bench-place  placement problems: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
 	@echo '  make check-models every network by every grouping strategy in SRAM of every size: long'
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header, rooms and floors'
@@ -216,6 +217,11 @@ bench-place: $(O)/bench/bench_place
 bench-layergroup: models $(O)/bench/bench_layergroup $(O)/bench/bench_layergroup_deep
 	@$(O)/bench/bench_layergroup $(NETWORKS)
 	@$(O)/bench/bench_layergroup_deep
+# NETWORKS="rec,resnet50", CHIPS="soft,tiny" and STRATEGIES="layergroup" choose what is measured.
+.PHONY: bench-time
+bench-time: models $(O)/bench/bench_time
+	@$(O)/bench/bench_time $(NETWORKS:%=--networks=%) $(CHIPS:%=--chips=%) \
+		$(STRATEGIES:%=--strategies=%)
 .PHONY: bench-models
 bench-models: models $(O)/bench/bench_models
 	@tools/ci/bench.sh bench_models

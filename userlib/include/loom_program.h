@@ -401,6 +401,36 @@ struct loom_program_stats {
 };
 
 /**
+ * struct loom_program_least - what no plan of the graph on the chip is below
+ *
+ * Of no plan that computes the nodes of the graph as they are, whatever it cuts, orders, keeps or
+ * loads ahead. All are zero if a graph cannot be looked at.
+ *
+ * @dram_read_bytes: bytes that are read from DRAM
+ * @dram_write_bytes: bytes that are written to DRAM
+ * @rom_read_bytes: bytes that are read from ROM
+ * @dma_cycles: of the DMA stream
+ * @compute_cycles: of the compute stream
+ * @first_load_cycles: before the first compute command
+ * @last_store_cycles: behind the last compute command
+ * @stream_cycles: of the longer stream; of both, where they take turns (LB0)
+ * @end_cycles: with the first load and the last store, which overlap nothing (LB1)
+ * @held_cycles: and what is loaded ahead has to be held meanwhile (LB2)
+ */
+struct loom_program_least {
+	uint64_t dram_read_bytes;
+	uint64_t dram_write_bytes;
+	uint64_t rom_read_bytes;
+	uint64_t dma_cycles;
+	uint64_t compute_cycles;
+	uint64_t first_load_cycles;
+	uint64_t last_store_cycles;
+	uint64_t stream_cycles;
+	uint64_t end_cycles;
+	uint64_t held_cycles;
+};
+
+/**
  * struct loom_program - a plan and how to feed it
  *
  * Immutable. The graph it was made of must outlive it.
@@ -432,6 +462,7 @@ struct loom_program_stats {
  * @num_groups: number of @groups
  * @cuts: between @groups: one less
  * @stats: costs
+ * @least: what no plan is below
  * @command_nodes: by command of the plan: number of the node that it belongs to, LOOM_NODE_NONE of
  *	those that belong to none, such as outputs copied at the end
  * @num_commands: number of @command_nodes
@@ -463,6 +494,7 @@ struct loom_program {
 	uint32_t num_groups;
 	const struct loom_program_cut *cuts;
 	struct loom_program_stats stats;
+	struct loom_program_least least;
 	const uint32_t *command_nodes;
 	uint32_t num_commands;
 };

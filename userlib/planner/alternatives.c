@@ -158,6 +158,7 @@ int loom_program_create(const struct loom_graph *graph,
 			struct loom_program **program, struct loom_error *err)
 {
 	struct loom_graph *rewritten = NULL;
+	struct loom_program_least least;
 	int ret = loom_planner_check(options, err);
 
 	if (!ret)
@@ -170,9 +171,13 @@ int loom_program_create(const struct loom_graph *graph,
 		ret = create_grouped(graph, options, program, err);
 	else
 		ret = loom_planner_create(graph, options, LOOM_JOIN_NONE, program, err);
-	if (ret)
+	if (ret) {
 		loom_graph_destroy(rewritten);
-	else
-		loom_planner_own(*program, rewritten);
-	return ret;
+		return ret;
+	}
+	/* a plan is worth having without them */
+	loom_planner_least(graph, options, &least);
+	loom_planner_note_least(*program, &least);
+	loom_planner_own(*program, rewritten);
+	return 0;
 }

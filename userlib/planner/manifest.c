@@ -225,6 +225,11 @@ int loom_planner_finish(struct planner *p, struct loom_program **program)
 	return 0;
 }
 
+void loom_planner_note_least(struct loom_program *program, const struct loom_program_least *least)
+{
+	program->least = *least;
+}
+
 void loom_planner_own(struct loom_program *program, struct loom_graph *graph)
 {
 	struct owned *o = (struct owned *)program;

@@ -20,6 +20,7 @@
  *	check.c		whether the options make sense
  *	lacks.c		which nodes the chip cannot do
  *	program.c	one program by one strategy
+ *			(and what no plan is below, least/)
  *	manifest.c	what it says besides the plan
  *	alternatives.c	the better one of several strategies
  *	grouping.c	strategies by name
@@ -75,9 +76,21 @@ struct planner {
 int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,
 			enum loom_storage_join join, struct loom_program **program,
 			struct loom_error *err);
+/**
+ * loom_planner_least() - what no plan of a graph is below
+ * @graph: finished, in operations that the chip has
+ * @options: what is planned for
+ * @least: [out] the figures; zero if the graph cannot be looked at
+ *
+ * Return: 0 or -errno.
+ */
+int loom_planner_least(const struct loom_graph *graph, const struct loom_planner_options *options,
+		       struct loom_program_least *least);
 /** loom_planner_finish() - a program of complete tables, which takes the notes. 0 or -errno */
 int loom_planner_finish(struct planner *p, struct loom_program **program);
 
+/** loom_planner_note_least() - a program says what no plan is below */
+void loom_planner_note_least(struct loom_program *program, const struct loom_program_least *least);
 /** loom_planner_own() - the program was made of @graph, and is to destroy it; may be NULL */
 void loom_planner_own(struct loom_program *program, struct loom_graph *graph);
 /** loom_planner_check() - 0, or -EINVAL for a chip or a limit that makes no sense */

@@ -4,6 +4,7 @@
 #include "lacks.h"
 
 #include "base/error.h"
+#include "least/least.h"
 #include "retime/retime.h"
 
 #include <errno.h>
@@ -94,12 +95,12 @@ static bool fits_rom(const struct planner *p)
 	return bytes <= each * rom->align_bytes * rom->banks;
 }
 
-static int write_plan(struct planner *p)
+/* What storage decides for plans of these options, with groups or without. */
+static struct loom_storage_options storage_options(const struct planner *p, bool grouped)
 {
 	const struct loom_planner_options *options = p->options;
-	const struct drm_loom_chip_region *rom = &options->chip->region[DRM_LOOM_REGION_ROM];
-	bool grouped = loom_grouping_is_on(options);
-	struct loom_storage_options storage = {
+
+	return (struct loom_storage_options){
 		.placer = options->placer,
 		.dram_align_bytes = options->chip->region[DRM_LOOM_REGION_DRAM].align_bytes,
 		.in_rom = fits_rom(p),
@@ -114,6 +115,14 @@ static int write_plan(struct planner *p)
 		.reorder = !grouped && !(options->flags & LOOM_PLANNER_GIVEN_ORDER),
 		.join = grouped ? p->join : LOOM_JOIN_NONE,
 	};
+}
+
+static int write_plan(struct planner *p)
+{
+	const struct loom_planner_options *options = p->options;
+	const struct drm_loom_chip_region *rom = &options->chip->region[DRM_LOOM_REGION_ROM];
+	bool grouped = loom_grouping_is_on(options);
+	const struct loom_storage_options storage = storage_options(p, grouped);
 	int ret;
 
 	if (rom->banks && !storage.in_rom && storage.in_sram)
@@ -243,6 +252,24 @@ static int plan_once(struct planner *p, u64 *limit, struct loom_program **progra
 	free(p->lower.cuts);
 	loom_storage_clear(&p->storage);
 	loom_build_clear(&p->build);
+	return ret;
+}
+
+int loom_planner_least(const struct loom_graph *graph, const struct loom_planner_options *options,
+		       struct loom_program_least *least)
+{
+	struct planner p = { .graph = graph, .options = options };
+	struct loom_storage_options storage = storage_options(&p, false);
+	int ret;
+
+	memset(least, 0, sizeof(*least));
+	storage.reorder = false;
+	set_up_lower(&p);
+	ret = loom_storage_init(&p.storage, graph, &p.build, &storage, NULL);
+	if (!ret)
+		ret = loom_least_find(&p.lower, least);
+	loom_storage_clear(&p.storage);
+	loom_build_clear(&p.build);
 	return ret;
 }
 
