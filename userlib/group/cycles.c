@@ -207,14 +207,15 @@ static void add_part(const struct loom_group *group, u32 index, u32 slice, bool 
 int loom_group_streams(const struct loom_group *group, struct loom_group_streams *streams)
 {
 	struct loom_group_box box;
-	bool began[LOOM_GROUP_OPS] = { false };
+	bool *began = calloc((size_t)group->num_parts + 1, sizeof(*began));
 	u32 slice, i;
 
 	streams->count = (size_t)group->slices * group->period + BEFORE + 3;
 	streams->dma = calloc(streams->count, sizeof(*streams->dma));
 	streams->compute = calloc(streams->count, sizeof(*streams->compute));
-	if (!streams->dma || !streams->compute) {
+	if (!streams->dma || !streams->compute || !began) {
 		loom_group_streams_clear(streams);
+		free(began);
 		return -ENOMEM;
 	}
 	for (slice = 0; slice < group->slices; slice++) {
@@ -226,6 +227,7 @@ int loom_group_streams(const struct loom_group *group, struct loom_group_streams
 			began[i] = true;
 		}
 	}
+	free(began);
 	return 0;
 }
 

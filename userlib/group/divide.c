@@ -286,8 +286,8 @@ int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 	d.moved = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.moved));
 	d.was = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.was));
 	d.estimate = loom_group_estimate_make(list);
-	d.saved = calloc(LOOM_GROUP_OPS, sizeof(*d.saved));
-	d.saved_whole = calloc(LOOM_GROUP_OPS, sizeof(*d.saved_whole));
+	d.saved = calloc((size_t)list->num_ops + 1, sizeof(*d.saved));
+	d.saved_whole = calloc((size_t)list->num_ops + 1, sizeof(*d.saved_whole));
 	group->work = 0;
 	if (d.rows && d.best && d.back && d.rest && d.blocked && d.dirty && d.moved && d.was &&
 	    d.estimate && d.saved && d.saved_whole)

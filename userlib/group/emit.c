@@ -235,28 +235,53 @@ static int note_parts(struct loom_group_writer *w, u64 height)
 	return ret;
 }
 
-int loom_group_emit(struct loom_lower *lower, struct loom_group *group)
+static void free_writer(struct loom_group_writer *w)
+{
+	if (!w)
+		return;
+	free(w->strips);
+	free(w->lines);
+	free(w->own);
+	free(w->kept);
+	free(w);
+}
+
+static struct loom_group_writer *make_writer(struct loom_lower *lower, struct loom_group *group)
 {
 	struct loom_group_writer *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->lower = lower;
+	w->group = group;
+	w->base = lower->step + 1;
+	w->strips = calloc((size_t)group->num_roots + 1, sizeof(*w->strips));
+	w->lines = calloc((size_t)group->num_roots + 1, sizeof(*w->lines));
+	w->own = calloc((size_t)group->num_parts + 1, sizeof(*w->own));
+	w->kept = calloc((size_t)group->num_items + 1, sizeof(*w->kept));
+	if (w->strips && w->lines && w->own && w->kept)
+		return w;
+	free_writer(w);
+	return NULL;
+}
+
+int loom_group_emit(struct loom_lower *lower, struct loom_group *group)
+{
+	struct loom_group_writer *w = make_writer(lower, group);
 	u64 height = 0;
 	u32 i;
 	int ret;
 
 	if (!w)
 		return -ENOMEM;
-	w->lower = lower;
-	w->group = group;
-	w->base = lower->step + 1;
-	w->kept = calloc((size_t)group->num_items + 1, sizeof(*w->kept));
-	ret = w->kept ? loom_group_place(group, lower->sram.bytes, &height) : -ENOMEM;
+	ret = loom_group_place(group, lower->sram.bytes, &height);
 	if (!ret)
 		ret = note_parts(w, height);
 	for (i = 0; i < group->num_residents && !ret; i++)
 		group->locations[group->residents[i]].offset =
 			group->items[group->resident_items[i]].offset[0];
 	if (ret) {
-		free(w->kept);
-		free(w);
+		free_writer(w);
 		return ret;
 	}
 	loom_group_flush_residents(w);
@@ -268,7 +293,6 @@ int loom_group_emit(struct loom_lower *lower, struct loom_group *group)
 	lower->scratch_bytes = max(lower->scratch_bytes, height);
 	lower->step = loom_build_squeeze(lower->build, lower->step);
 	lower->sliced_nodes += group->slices > 1 ? group->num_units : 0;
-	free(w->kept);
-	free(w);
+	free_writer(w);
 	return lower->build->status;
 }

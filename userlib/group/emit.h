@@ -39,9 +39,9 @@ struct loom_group_writer {
 	struct loom_group *group;
 	u32 base;
 	u32 slice;
-	struct loom_group_instance strips[LOOM_GROUP_ROOTS];
-	struct loom_group_instance lines[LOOM_GROUP_ROOTS];
-	struct loom_group_instance own[LOOM_GROUP_OPS][LOOM_KERNEL_OPERANDS];
+	struct loom_group_instance *strips;
+	struct loom_group_instance *lines;
+	struct loom_group_instance (*own)[LOOM_KERNEL_OPERANDS];
 	struct loom_group_instance *kept;
 };
 

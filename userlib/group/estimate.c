@@ -43,8 +43,8 @@ struct tracked {
 	u64 row_bytes;
 	s64 lag;
 	s64 kept;
-	u16 first;
-	u16 last;
+	u32 first;
+	u32 last;
 };
 
 /**
@@ -94,7 +94,7 @@ struct loom_group_estimate {
 	u64 peak[LOOM_GROUP_SLICE_COUNTS];
 	u64 lines[LOOM_GROUP_SLICE_COUNTS];
 	u64 standing_bytes;
-	u32 open[LOOM_GROUP_ROOTS];
+	u32 *open;
 	u32 num_open;
 	u64 moved_bytes;
 	u64 held_bytes;
@@ -169,8 +169,9 @@ struct loom_group_estimate *loom_group_estimate_make(const struct loom_group_lis
 	est->list = list;
 	est->tracked = calloc((size_t)list->lower->graph->num_values + 1, sizeof(*est->tracked));
 	est->weights = calloc((size_t)list->num_ops + 1, sizeof(*est->weights));
-	est->profile = calloc(LOOM_GROUP_OPS, sizeof(*est->profile));
-	if (est->tracked && est->weights && est->profile) {
+	est->profile = calloc((size_t)list->num_ops + 1, sizeof(*est->profile));
+	est->open = calloc((size_t)list->num_ops + 1, sizeof(*est->open));
+	if (est->tracked && est->weights && est->profile && est->open) {
 		weigh(est);
 		return est;
 	}
@@ -185,6 +186,7 @@ void loom_group_estimate_free(struct loom_group_estimate *est)
 	free(est->tracked);
 	free(est->weights);
 	free(est->profile);
+	free(est->open);
 	free(est);
 }
 
@@ -491,8 +493,6 @@ static bool take_result(struct loom_group_estimate *est, const struct loom_group
 	tracked->lag = lag;
 	tracked->partial = partial;
 	count_tracked(est, tracked, true);
-	if (est->num_open == LOOM_GROUP_ROOTS)
-		return false;
 	if (!use->output && !partial)
 		est->open[est->num_open++] = access->value;
 	return true;
@@ -506,7 +506,7 @@ static bool append_op(struct loom_group_estimate *est, u32 index)
 	s64 lag = 0;
 	s8 cut;
 
-	if (est->num_ops == LOOM_GROUP_OPS || !choose_cut(est, op, &cut))
+	if (!choose_cut(est, op, &cut))
 		return false;
 	memset(est->profile[est->num_ops], 0, sizeof(*est->profile));
 	for (i = 1; i < op->kernel.num_operands; i++) {
@@ -632,7 +632,7 @@ static bool staying_bytes(const struct loom_group_estimate *est, u32 end, u8 out
 		if (list->uses[value].first_writer < est->first_op)
 			return false;
 		/* in a group of one slice, @profile has the whole value up to its last use */
-		if (est->counts[0] > 1 || tracked->last + 1U < est->num_ops)
+		if (est->counts[0] > 1 || tracked->last + 1 < est->num_ops)
 			*bytes += list->uses[value].whole_bytes;
 	}
 	return true;

@@ -21,17 +21,10 @@ struct loom_group *loom_group_make(const struct loom_group_list *list,
 		return NULL;
 	group->list = list;
 	group->rules = rules;
-	group->first = calloc((size_t)LOOM_GROUP_OPS * LOOM_GROUP_SLICES, sizeof(*group->first));
-	group->done = calloc((size_t)LOOM_GROUP_OPS * LOOM_GROUP_SLICES, sizeof(*group->done));
-	group->loaded =
-		calloc((size_t)LOOM_GROUP_ROOTS * LOOM_GROUP_SLICES, sizeof(*group->loaded));
-	group->need = calloc((size_t)LOOM_GROUP_ROOTS * LOOM_GROUP_SLICES, sizeof(*group->need));
-	group->active = calloc((size_t)LOOM_GROUP_ROOTS * LOOM_GROUP_SLICES, 1);
 	group->local = calloc(values, sizeof(*group->local));
 	group->residency = calloc(values, sizeof(*group->residency));
 	group->locations = calloc(values, sizeof(*group->locations));
-	if (group->first && group->done && group->loaded && group->need && group->active &&
-	    group->local && group->residency && group->locations)
+	if (group->local && group->residency && group->locations)
 		return group;
 	loom_group_free(group);
 	return NULL;
@@ -41,6 +34,8 @@ void loom_group_free(struct loom_group *group)
 {
 	if (!group)
 		return;
+	free(group->parts);
+	free(group->roots);
 	free(group->first);
 	free(group->done);
 	free(group->loaded);
@@ -50,7 +45,43 @@ void loom_group_free(struct loom_group *group)
 	free(group->residency);
 	free(group->locations);
 	free(group->items);
+	free(group->change);
+	free(group->alive);
 	free(group);
+}
+
+/* Makes room for @count of what was @bytes of memory each. */
+static bool grow_array(void **array, u32 count, size_t bytes)
+{
+	void *more = realloc(*array, count * bytes);
+
+	if (more)
+		*array = more;
+	return more;
+}
+
+/* Room for one more part, and for the roots that it may have. False: no memory. */
+static bool grow(struct loom_group *group)
+{
+	const size_t row = LOOM_GROUP_SLICES * sizeof(u32);
+	u32 parts = 2 * group->cap_parts + 64, roots = 2 * group->cap_roots + 128;
+
+	if (group->num_parts == group->cap_parts) {
+		if (!grow_array((void **)&group->parts, parts, sizeof(*group->parts)) ||
+		    !grow_array((void **)&group->first, parts, row) ||
+		    !grow_array((void **)&group->done, parts, row))
+			return false;
+		group->cap_parts = parts;
+	}
+	if (group->num_roots + LOOM_KERNEL_OPERANDS > group->cap_roots) {
+		if (!grow_array((void **)&group->roots, roots, sizeof(*group->roots)) ||
+		    !grow_array((void **)&group->loaded, roots, row) ||
+		    !grow_array((void **)&group->need, roots, row) ||
+		    !grow_array((void **)&group->active, roots, LOOM_GROUP_SLICES))
+			return false;
+		group->cap_roots = roots;
+	}
+	return true;
 }
 
 void loom_group_begin(struct loom_group *group, u32 first_unit, u32 slices, u32 cut_axis)
@@ -92,8 +123,6 @@ static struct loom_group_root *add_root(struct loom_group *group, u32 value,
 	const struct loom_group_use *use = &group->list->uses[value];
 	u32 index = group->num_roots, i;
 
-	if (index == LOOM_GROUP_ROOTS)
-		return NULL;
 	*root = (struct loom_group_root){
 		.value = value,
 		.kind = kind,
@@ -208,12 +237,9 @@ static bool take_outside(struct loom_group *group, u32 index, u32 i)
 	lanes = root ? root->lanes & access->lanes : access->lanes;
 	if (!strip || !lanes)
 		return true;
-	if (!root) {
+	if (!root)
 		root = add_root(group, access->value, LOOM_GROUP_INPUT,
 				group->slices > 1 ? access->axis[axis] : -1);
-		if (!root)
-			return false;
-	}
 	root->lanes = lanes;
 	part->root[i] = group->local[access->value] - 1;
 	return true;
@@ -271,8 +297,6 @@ static bool take_result(struct loom_group *group, u32 index)
 		return false;
 	if (!root)
 		root = add_root(group, access->value, LOOM_GROUP_INSIDE, axis);
-	if (!root)
-		return false;
 	root->partial = partial;
 	root->measured = false;
 	root->lanes &= access->lanes;
@@ -287,12 +311,13 @@ static bool take_result(struct loom_group *group, u32 index)
 
 static bool append_op(struct loom_group *group, const struct loom_group_op *op)
 {
-	struct loom_group_part *part = &group->parts[group->num_parts];
+	struct loom_group_part *part;
 	u32 index = group->num_parts, i;
 	s8 cut;
 
-	if (index == LOOM_GROUP_OPS || !choose_cut(group, op, &cut))
+	if (!grow(group) || !choose_cut(group, op, &cut))
 		return false;
+	part = &group->parts[index];
 	group->work += 20 + 10ULL * group->slices;
 	*part = (struct loom_group_part){ .op = op, .axis = cut };
 	for (i = 0; i < LOOM_KERNEL_OPERANDS; i++)

@@ -14,16 +14,13 @@
 
 #include "list.h"
 
-/* Limits of a group: parts, roots, slices, positions of a slice, residents. */
-#define LOOM_GROUP_OPS		192
-#define LOOM_GROUP_ROOTS	384
+/* Slices of a group, at most; the values that may be resident before it and after it. */
 #define LOOM_GROUP_SLICES	256
-#define LOOM_GROUP_ENTRIES	2048
-#define LOOM_GROUP_RESIDENTS	64
+#define LOOM_GROUP_RESIDENTS	(2 * LOOM_GROUP_LIVE)
 /* From so many slices on, slices are added at the end for operations that lag behind. */
 #define LOOM_GROUP_DRAIN	8
 /* No index, where an index of a part, root or item would be. */
-#define LOOM_GROUP_NONE		0xffffU
+#define LOOM_GROUP_NONE		U32_MAX
 /* &loom_group.need: no slice from here on reads the root. */
 #define LOOM_GROUP_UNREAD	U32_MAX
 
@@ -71,10 +68,10 @@ struct loom_group_root {
 	u8 lane;
 	u32 lanes;
 	struct loom_group_box hull;
-	u16 first_writer;
-	u16 last_writer;
-	u16 first_reader;
-	u16 last_reader;
+	u32 first_writer;
+	u32 last_writer;
+	u32 first_reader;
+	u32 last_reader;
 	bool read;
 	bool stored;
 	u64 rows;
@@ -85,8 +82,8 @@ struct loom_group_root {
 	bool long_line;
 	u64 strip_bytes;
 	u64 line_bytes;
-	u16 strip;
-	u16 line;
+	u32 strip;
+	u32 line;
 };
 
 /**
@@ -113,7 +110,7 @@ struct loom_group_root {
 struct loom_group_part {
 	const struct loom_group_op *op;
 	s8 axis;
-	u16 root[LOOM_KERNEL_OPERANDS];
+	u32 root[LOOM_KERNEL_OPERANDS];
 	u32 varies;
 	u32 held;
 	u8 chunk_axis;
@@ -125,9 +122,9 @@ struct loom_group_part {
 	u64 bytes[LOOM_KERNEL_OPERANDS];
 	u64 held_bytes[LOOM_KERNEL_OPERANDS];
 	u64 loaded_bytes[LOOM_KERNEL_OPERANDS];
-	u16 first_entry;
-	u16 entries;
-	u16 item[LOOM_KERNEL_OPERANDS];
+	u32 first_entry;
+	u32 entries;
+	u32 item[LOOM_KERNEL_OPERANDS];
 };
 
 /**
@@ -210,8 +207,10 @@ struct loom_group_rules;
  * @cut_axis: axis to cut of a result that no operand decides about
  * @parts: operations in order
  * @num_parts: number of @parts
+ * @cap_parts: room in @parts, @first and @done
  * @roots: values with strips
  * @num_roots: number of @roots
+ * @cap_roots: room in @roots, @loaded, @need and @active
  * @first: by part and slice: recomputed: first row of its result that the slice makes
  * @done: by part and slice: rows of its result that are there after the slice
  * @loaded: by root and slice: INPUT: rows that are there after the slice. Recomputed: end of the
@@ -233,6 +232,9 @@ struct loom_group_rules;
  * @cap_items: room in @items
  * @num_entries: number of entries, see &struct loom_group_part
  * @period: positions of a slice
+ * @change: by position: by how much the bytes that are alive change, for loom_group_peak()
+ * @alive: by position: bytes that are alive there, but not throughout the period (weights.c)
+ * @cap_period: room in @change and @alive
  * @cost: what it costs
  * @budget: work that may be done to find groups, in units of about 50 ns
  * @work: work that was done with this group, in the same unit
@@ -251,19 +253,21 @@ struct loom_group {
 	bool rows_known;
 	u32 faults;
 	u32 cut_axis;
-	struct loom_group_part parts[LOOM_GROUP_OPS];
+	struct loom_group_part *parts;
 	u32 num_parts;
-	struct loom_group_root roots[LOOM_GROUP_ROOTS];
+	u32 cap_parts;
+	struct loom_group_root *roots;
 	u32 num_roots;
+	u32 cap_roots;
 	u32 *first;
 	u32 *done;
 	u32 *loaded;
 	u32 *need;
 	u8 *active;
-	u16 *local;
+	u32 *local;
 	u8 *residency;
 	u32 residents[LOOM_GROUP_RESIDENTS];
-	u16 resident_items[LOOM_GROUP_RESIDENTS];
+	u32 resident_items[LOOM_GROUP_RESIDENTS];
 	u32 num_residents;
 	struct loom_group_location *locations;
 	bool unpinned;
@@ -274,6 +278,9 @@ struct loom_group {
 	u32 cap_items;
 	u32 num_entries;
 	s32 period;
+	s64 *change;
+	u64 *alive;
+	u32 cap_period;
 	struct loom_group_cost cost;
 	u64 budget;
 	u64 work;

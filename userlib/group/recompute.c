@@ -390,7 +390,7 @@ int loom_group_recompute(struct loom_group_list *list, struct loom_group *group,
 	int ret = -ENOMEM;
 
 	a.stops = calloc((size_t)list->num_units + 1, sizeof(*a.stops));
-	a.saved = calloc(LOOM_GROUP_OPS, sizeof(*a.saved));
+	a.saved = calloc((size_t)list->num_ops + 1, sizeof(*a.saved));
 	if (a.stops && a.saved)
 		ret = list->num_units ? improve(&a, cuts, num_cuts) : 0;
 	free(a.stops);

@@ -49,8 +49,32 @@ static int add_item(struct loom_group *group, u64 bytes, s32 from, s32 to, bool 
 	return 0;
 }
 
-/* Numbers the entries of all parts and sets the period. False: too many entries. */
-static bool number_entries(struct loom_group *group)
+/* Positions are counted in 31 bits. */
+#define MOST_ENTRIES	(1U << 28)
+
+/* Room for all positions of a period. */
+static int make_positions(struct loom_group *group)
+{
+	u32 cap = group->cap_period + (u32)group->period + 8;
+	u64 *alive;
+	s64 *change;
+
+	if ((u32)group->period < group->cap_period)
+		return 0;
+	change = realloc(group->change, cap * sizeof(*change));
+	if (!change)
+		return -ENOMEM;
+	group->change = change;
+	alive = realloc(group->alive, cap * sizeof(*alive));
+	if (!alive)
+		return -ENOMEM;
+	group->alive = alive;
+	group->cap_period = cap;
+	return 0;
+}
+
+/* Numbers the entries of all parts and sets the period. */
+static int number_entries(struct loom_group *group)
 {
 	u32 i;
 
@@ -60,8 +84,8 @@ static bool number_entries(struct loom_group *group)
 		u64 dim = part->op->kernel.operands[0].ref.dims[part->chunk_axis];
 		u64 chunks = part->chunk ? loom_div_round_up(dim, part->chunk) : 1;
 
-		if (chunks > LOOM_GROUP_ENTRIES - group->num_entries)
-			return false;
+		if (chunks > MOST_ENTRIES - group->num_entries)
+			return -ENOSPC;
 		part->first_entry = group->num_entries;
 		part->entries = chunks;
 		group->num_entries += chunks;
@@ -70,7 +94,7 @@ static bool number_entries(struct loom_group *group)
 	/* a single slice does not overlap the next: room to load, compute and store at both ends */
 	if (group->slices == 1)
 		group->period += 3;
-	return true;
+	return make_positions(group);
 }
 
 s32 loom_group_part_load(const struct loom_group *group, u32 index)
@@ -170,8 +194,6 @@ static int part_items(struct loom_group *group, u32 index)
 		}
 		if (ret)
 			return ret;
-		if (group->num_items > LOOM_GROUP_NONE - 8)
-			return -ENOSPC;
 	}
 	return 0;
 }
@@ -236,8 +258,9 @@ int loom_group_schedule(struct loom_group *group)
 	int ret;
 
 	group->num_items = 0;
-	if (!number_entries(group))
-		return -ENOSPC;
+	ret = number_entries(group);
+	if (ret)
+		return ret;
 	group->work += (u64)group->period + group->num_parts;
 	loom_group_mark_stored(group);
 	loom_group_measure(group);
@@ -262,8 +285,7 @@ s32 loom_group_wrap(const struct loom_group *group, s32 position)
 
 u64 loom_group_peak(const struct loom_group *group, u32 num_items, s32 *position, u64 *alive)
 {
-	static _Thread_local s64 change[LOOM_GROUP_PERIOD];
-	s64 all = 0, now = 0, most = -1;
+	s64 *change = group->change, all = 0, now = 0, most = -1;
 	u32 i;
 	s32 at;
 

@@ -46,9 +46,6 @@ int loom_group_schedule(struct loom_group *group);
 /** loom_group_mark_stored() - which values go to DRAM: outputs, and what later groups read */
 void loom_group_mark_stored(struct loom_group *group);
 
-/* Positions that a period has at most. */
-#define LOOM_GROUP_PERIOD	(2 * LOOM_GROUP_ENTRIES + 8)
-
 /**
  * loom_group_peak() - SRAM per lane that is alive at once at most
  * @group: a group that has been scheduled

@@ -12,13 +12,13 @@
 
 #include <errno.h>
 
-/* At most so many weights are streamed or cut, one per round. */
-#define MAX_ROUNDS	4000
+/*
+ * Weights are streamed or cut one per round. What takes more work than this, in units of
+ * &loom_group.work, has a thousand chunks or more in a slice: it is not worth to be found.
+ */
+#define MOST_WORK	2000000
 /* At most so many pieces for a weight that is partly held and partly streamed. */
 #define MOST_PIECES	16
-
-/* By position: bytes that are alive there but not throughout the period. */
-static _Thread_local u64 alive[LOOM_GROUP_PERIOD];
 
 /* The axis of the result to chunk along so that operand @i shrinks most. False: there is none. */
 static bool choose_chunk_axis(const struct loom_group *group, u32 index, u32 i, u8 *axis)
@@ -126,7 +126,7 @@ static u64 load_while(const struct loom_group *group, u32 index)
 	u64 most = 0;
 
 	for (at = from; at <= to; at++)
-		most = max(most, alive[loom_group_wrap(group, at)]);
+		most = max(most, group->alive[loom_group_wrap(group, at)]);
 	return most;
 }
 
@@ -271,11 +271,12 @@ static bool free_room(struct loom_group *group, u64 want, s32 position)
 
 int loom_group_own_fit(struct loom_group *group, u64 budget_bytes)
 {
-	u32 round;
+	u64 end = group->work + MOST_WORK;
 	s32 position;
+	u32 round;
 	int ret;
 
-	for (round = 0; round < MAX_ROUNDS; round++) {
+	for (round = 0; group->work < end; round++) {
 		ret = loom_group_schedule(group);
 		if (ret)
 			return ret;
@@ -283,7 +284,8 @@ int loom_group_own_fit(struct loom_group *group, u64 budget_bytes)
 		if (!round &&
 		    loom_group_peak(group, group->num_shared, &position, NULL) > budget_bytes)
 			return -ENOSPC;
-		group->cost.peak_bytes = loom_group_peak(group, group->num_items, &position, alive);
+		group->cost.peak_bytes = loom_group_peak(group, group->num_items, &position,
+							 group->alive);
 		if (group->cost.peak_bytes <= budget_bytes) {
 			loom_group_cost_count(group);
 			return 0;

@@ -13,6 +13,7 @@
 
 #define ROUNDS		60
 #define MOST_UNITS	12
+#define MOST_PARTS	256
 #define BUDGET		4800000
 /* In percent: what stays may have a place in each group, and no place that suits all. */
 #define LIMIT		10
@@ -49,7 +50,7 @@ static void offer(const struct loom_group_cut *cut)
 static void grow(struct loom_group *group, u32 first, u32 slices, u32 axis)
 {
 	const struct loom_group_list *list = group->list;
-	static struct loom_group_part saved[LOOM_GROUP_OPS];
+	static struct loom_group_part saved[MOST_PARTS];
 	u32 end, in, out;
 	bool fits = true;
 
