@@ -4,7 +4,8 @@
 
 /*
  * Random operands for tests of the engine, and what holds for every operation: the result does
- * not depend on how the units are cut, and nothing but the elements of y is written.
+ * not depend on how the units are cut, nor on whether an operand is read in place, and nothing but
+ * the elements of y is written.
  *
  * Elements are read and written here with an address computed independently, from the text of the
  * contract, and as long double, which holds every element of every type exactly.
@@ -36,6 +37,8 @@ struct ec {
 	struct loom_command command;
 	/* plain strides only: what a planner would make */
 	bool plain;
+	/* a chip that computes on DRAM and ROM, too: some operands are there */
+	bool in_place;
 	bool failed;
 };
 
@@ -92,6 +95,7 @@ static inline void ec_begin(struct ec *ec, u64 seed)
 	ec->used = 0;
 	ec->dram_used = 0;
 	ec->plain = ec_chance(40);
+	ec->in_place = ec_chance(30);
 	ec->failed = false;
 	if (!ec->bytes) {
 		ec->bytes = malloc((size_t)EC_LANES * EC_BYTES);
@@ -126,16 +130,24 @@ static inline void ec_fail(struct ec *ec, const char *what)
 
 enum { EC_READ, EC_WRITE };
 
-/* Makes a view of a new tensor. Operands that are read get steps, reversals, and broadcasts. */
+/*
+ * Makes a view of a new tensor. Operands that are read get steps, reversals, and broadcasts, and
+ * some of those in the SRAM are read in place instead.
+ */
 static inline struct loom_view *ec_view(struct ec *ec, u32 operand, u32 region, u32 dtype, u32 rank,
 					const u32 *dims, int access)
 {
 	struct loom_view *v = &ec->views[operand];
-	bool sram = region == DRM_LOOM_REGION_SRAM;
 	u32 order[DRM_LOOM_MAX_RANK], i;
 	u64 size = loom_dtype_bytes(dtype), offset = 0;
-	u64 *used = sram ? &ec->used : &ec->dram_used;
+	bool sram;
+	u64 *used;
 
+	if (ec->in_place && operand && access == EC_READ && region == DRM_LOOM_REGION_SRAM &&
+	    ec_chance(60))
+		region = ec_chance(50) ? DRM_LOOM_REGION_ROM : DRM_LOOM_REGION_DRAM;
+	sram = region == DRM_LOOM_REGION_SRAM;
+	used = sram ? &ec->used : &ec->dram_used;
 	v->region = region;
 	v->dtype = dtype;
 	v->elem_bytes = size;
@@ -402,6 +414,24 @@ static inline void ec_run_split(struct ec *ec, u64 most)
 	}
 }
 
+/* What all operands of a region have, in bytes. */
+static inline u64 ec_region_bytes(const struct ec *ec, u32 region)
+{
+	u64 bytes = 0;
+	u32 i, k;
+
+	for (i = 1; i < ec->command.operands; i++) {
+		u64 size = ec->views[i].elem_bytes;
+
+		if (ec->views[i].region != region)
+			continue;
+		for (k = 0; k < ec->views[i].rank; k++)
+			size *= ec->views[i].dims[k];
+		bytes += size;
+	}
+	return bytes;
+}
+
 /* As a plan of one command, call by call. Return: whether no call does more than it may. */
 static inline bool ec_run_calls(struct ec *ec, u64 budget)
 {
@@ -421,6 +451,9 @@ static inline bool ec_run_calls(struct ec *ec, u64 budget)
 		if (engine.work - before >= budget + LOOM_ENGINE_EXCESS)
 			bounded = false;
 	} while (!done);
+	if (engine.counters.rom_read_bytes != ec_region_bytes(ec, DRM_LOOM_REGION_ROM) ||
+	    engine.counters.dram_read_bytes != ec_region_bytes(ec, DRM_LOOM_REGION_DRAM))
+		ec_fail(ec, "what it reads in place is not counted");
 	return bounded;
 }
 
@@ -431,7 +464,11 @@ static inline bool ec_run_calls(struct ec *ec, u64 budget)
  */
 static inline bool ec_run(struct ec *ec, u32 opcode, const void *attr, u32 operands)
 {
-	struct loom_check check = { .command = &ec->command };
+	struct loom_check check = {
+		.command = &ec->command,
+		.in_place = ec->in_place ? 1U << DRM_LOOM_REGION_DRAM | 1U << DRM_LOOM_REGION_ROM :
+					   0,
+	};
 	u8 *before, *whole;
 	u32 index[DRM_LOOM_MAX_RANK] = {};
 	char text[100];

@@ -49,21 +49,27 @@ static const u32 *at(const struct ec *ec, u32 operand, const u32 *y, u32 *out)
 static void check_copy(struct ec *ec)
 {
 	u32 dtype = all_types[ec_rnd() % ARRAY_SIZE(all_types)];
-	static const u32 ops[] = { DRM_LOOM_OP_LOAD, DRM_LOOM_OP_STORE, DRM_LOOM_OP_COPY,
-				   DRM_LOOM_OP_COPY };
-	static const u32 from[] = { DRM_LOOM_REGION_DRAM, DRM_LOOM_REGION_SRAM,
-				    DRM_LOOM_REGION_DRAM, DRM_LOOM_REGION_SRAM };
-	static const u32 to[] = { DRM_LOOM_REGION_SRAM, DRM_LOOM_REGION_DRAM, DRM_LOOM_REGION_DRAM,
-				  DRM_LOOM_REGION_SRAM };
-	u32 dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank, which = ec_rnd() % 4;
+	static const struct {
+		u32 op, to, from;
+	} ways[] = {
+		{ DRM_LOOM_OP_LOAD, DRM_LOOM_REGION_SRAM, DRM_LOOM_REGION_DRAM },
+		{ DRM_LOOM_OP_LOAD, DRM_LOOM_REGION_SRAM, DRM_LOOM_REGION_ROM },
+		{ DRM_LOOM_OP_STORE, DRM_LOOM_REGION_DRAM, DRM_LOOM_REGION_SRAM },
+		{ DRM_LOOM_OP_COPY, DRM_LOOM_REGION_DRAM, DRM_LOOM_REGION_DRAM },
+		{ DRM_LOOM_OP_COPY, DRM_LOOM_REGION_SRAM, DRM_LOOM_REGION_SRAM },
+	};
+	u32 dims[DRM_LOOM_MAX_RANK], index[DRM_LOOM_MAX_RANK] = {}, rank;
+	u32 which = ec_rnd() % ARRAY_SIZE(ways);
 	char text[100];
 
+	/* the regions are part of what it is */
+	ec->in_place = false;
 	rank = random_dims(dims);
-	ec_view(ec, 0, to[which], dtype, rank, dims, EC_WRITE);
-	ec_view(ec, 1, from[which], dtype, rank, dims, EC_READ);
+	ec_view(ec, 0, ways[which].to, dtype, rank, dims, EC_WRITE);
+	ec_view(ec, 1, ways[which].from, dtype, rank, dims, EC_READ);
 	ec_fill(ec, 0, NULL);
 	ec_fill(ec, 1, NULL);
-	if (!ec_run(ec, ops[which], NULL, 2))
+	if (!ec_run(ec, ways[which].op, NULL, 2))
 		return;
 	do {
 		if (memcmp(ec_address(ec, &ec->views[0], index),

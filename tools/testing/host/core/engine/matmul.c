@@ -44,13 +44,15 @@ static void make_operands(struct ec *ec, const struct shape *s, u32 y_dtype, u32
 	/* b transposed: what a fully connected layer's weights are */
 	if (ec->plain && ec_chance(50)) {
 		struct loom_view *b = &ec->views[2];
+		bool sram = b->region == DRM_LOOM_REGION_SRAM;
+		u32 columns = sram ? (s->b[3] - 1) / ec->lanes + 1 : s->b[3];
 
-		b->lane_axis = 3;
+		b->lane_axis = sram ? 3 : 0;
 		b->strides[2] = b->elem_bytes;
 		b->strides[3] = (u64)b->elem_bytes * s->b[2];
-		b->strides[1] = b->strides[3] * ((s->b[3] - 1) / ec->lanes + 1);
+		b->strides[1] = b->strides[3] * columns;
 		b->strides[0] = b->strides[1] * s->b[1];
-		ec->used = b->offset + b->strides[0] * s->b[0];
+		*(sram ? &ec->used : &ec->dram_used) = b->offset + b->strides[0] * s->b[0];
 	}
 	ec_fill(ec, 0, NULL);
 	ec_fill(ec, 1, NULL);
