@@ -225,25 +225,69 @@ FIXTURE_TEARDOWN(configfs)
 		config_remove(self->name[i]);
 }
 
-/* out = |in| on this device. */
+static float value(uint64_t i)
+{
+	return (float)i * (i % 3 ? -1.25f : 0.5f);
+}
+
+static bool fill(const struct loom_client *client, uint32_t handle)
+{
+	float *in = loom_bo_map(client->fd, handle, client->bytes);
+	uint64_t i;
+
+	if (in == MAP_FAILED)
+		return false;
+	for (i = 0; i < client->bytes / sizeof(float); i++)
+		in[i] = value(i);
+	munmap(in, client->bytes);
+	return true;
+}
+
+/* Of @sign 1 what fill() wrote, of 0 the absolute values. */
+static bool holds(const struct loom_client *client, uint32_t handle, bool sign)
+{
+	float *map = loom_bo_map(client->fd, handle, client->bytes);
+	uint64_t wrong = 0, i;
+
+	if (map == MAP_FAILED)
+		return false;
+	for (i = 0; i < client->bytes / sizeof(float); i++)
+		wrong += map[i] != (value(i) < 0 && !sign ? -value(i) : value(i));
+	munmap(map, client->bytes);
+	return !wrong;
+}
+
+/* out = |in| on this device, and what is in is there. */
+static bool works_again(struct loom_client *client, uint32_t plan)
+{
+	uint32_t fence = loom_sync_create(client->fd, 0);
+	bool good = !loom_client_run(client, plan, 2, fence) &&
+		    !loom_sync_wait(client->fd, fence, loom_soon()) &&
+		    holds(client, client->out, false);
+
+	loom_sync_destroy(client->fd, fence);
+	return good;
+}
+
 static bool works(struct loom_client *client, uint32_t plan)
 {
-	uint64_t count = client->bytes / sizeof(float), wrong = 0, i;
-	uint32_t fence = loom_sync_create(client->fd, 0);
-	float *in = loom_bo_map(client->fd, client->in, client->bytes);
-	float *out = loom_bo_map(client->fd, client->out, client->bytes);
+	return fill(client, client->in) && works_again(client, plan);
+}
 
-	if (in == MAP_FAILED || out == MAP_FAILED)
-		return false;
-	for (i = 0; i < count; i++)
-		in[i] = (float)i * (i % 3 ? -1.25f : 0.5f);
-	wrong += !!loom_client_run(client, plan, 2, fence);
-	wrong += !!loom_sync_wait(client->fd, fence, loom_soon());
-	for (i = 0; i < count; i++)
-		wrong += out[i] != (in[i] < 0 ? -in[i] : in[i]);
-	munmap(in, client->bytes);
-	munmap(out, client->bytes);
-	return !wrong;
+/* out = |in|, where in is in ROM. */
+static uint32_t plan_from_rom(const struct loom_client *client)
+{
+	uint64_t size, i;
+	struct drm_loom_plan_header *header = loom_plan_blob_unary(client->info.lanes,
+								   DRM_LOOM_UNARY_ABS, &size);
+	struct drm_loom_plan_tensor *tensors = (void *)header + header->tensors.offset;
+	struct drm_loom_plan_slot *slots = (void *)header + header->slots.offset;
+
+	slots[0].flags |= DRM_LOOM_SLOT_ROM;
+	for (i = 0; i < header->tensors.count; i++)
+		if (tensors[i].region == DRM_LOOM_REGION_DRAM && !tensors[i].slot)
+			tensors[i].region = DRM_LOOM_REGION_ROM;
+	return loom_client_plan(client, header, size);
 }
 
 TEST_F(configfs, devices_of_different_shapes_side_by_side)
@@ -279,10 +323,6 @@ TEST_F(configfs, devices_of_different_shapes_side_by_side)
 
 TEST_F(configfs, weights_in_rom)
 {
-	uint64_t size, i;
-	struct drm_loom_plan_header *header;
-	struct drm_loom_plan_tensor *tensors;
-	struct drm_loom_plan_slot *slots;
 	struct drm_loom_chip chip = self->chip;
 	struct loom_client client;
 	uint32_t dram, plan;
@@ -294,16 +334,7 @@ TEST_F(configfs, weights_in_rom)
 	ASSERT_EQ(0, loom_client_open_fd(&client, config_open(self->name[0])));
 	dram = client.in;
 	ASSERT_EQ(0, loom_bo_create(client.fd, client.bytes, DRM_LOOM_REGION_ROM, &client.in));
-
-	/* what the plan loads is in ROM */
-	header = loom_plan_blob_unary(client.info.lanes, DRM_LOOM_UNARY_ABS, &size);
-	tensors = (void *)header + header->tensors.offset;
-	slots = (void *)header + header->slots.offset;
-	slots[0].flags |= DRM_LOOM_SLOT_ROM;
-	for (i = 0; i < header->tensors.count; i++)
-		if (tensors[i].region == DRM_LOOM_REGION_DRAM && !tensors[i].slot)
-			tensors[i].region = DRM_LOOM_REGION_ROM;
-	plan = loom_client_plan(&client, header, size);
+	plan = plan_from_rom(&client);
 	ASSERT_NE(0, plan);
 	EXPECT_TRUE(works(&client, plan));
 
@@ -319,6 +350,70 @@ TEST_F(configfs, weights_in_rom)
 	EXPECT_EQ(-EINVAL, loom_job_submit(client.fd, &job));
 	job.bindings[1].handle = client.out;
 	EXPECT_EQ(0, loom_job_submit(client.fd, &job));
+	loom_client_close(&client);
+}
+
+static bool evicted(int fd, uint32_t handle)
+{
+	struct drm_loom_bo_info info;
+
+	return !loom_bo_info(fd, handle, &info) && info.flags & DRM_LOOM_BO_EVICTED;
+}
+
+/*
+ * A full ROM is like a full DRAM: who was not used for longest loses the address and keeps the
+ * bytes, and the next job brings it back.
+ */
+TEST_F(configfs, weights_leave_a_full_rom_and_come_back)
+{
+	const struct drm_loom_chip_region *rom = &self->chip.region[DRM_LOOM_REGION_ROM];
+	uint32_t large[2], endless, plan, whole, i;
+	struct loom_client client, other;
+	struct drm_loom_region_info info;
+	uint64_t bytes;
+
+	set_shape(&self->chip, 2);
+	bytes = rom->banks * rom->bank_bytes;
+	ASSERT_EQ(0, config_chip(self->name[0], &self->chip));
+	ASSERT_EQ(0, config_set(self->name[0], "live", 1));
+	ASSERT_EQ(0, loom_client_open_fd(&client, config_open(self->name[0])));
+	ASSERT_EQ(0, loom_client_open_fd(&other, config_open(self->name[0])));
+	ASSERT_EQ(0, loom_bo_create(client.fd, client.bytes, DRM_LOOM_REGION_ROM, &client.in));
+	plan = plan_from_rom(&client);
+	ASSERT_NE(0, plan);
+	ASSERT_TRUE(works(&client, plan));
+	EXPECT_FALSE(evicted(client.fd, client.in));
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, loom_bo_create(other.fd, bytes / 2, DRM_LOOM_REGION_ROM, &large[i]));
+		ASSERT_TRUE(fill(&other, large[i]));
+	}
+	EXPECT_TRUE(evicted(client.fd, client.in));
+	EXPECT_TRUE(holds(&client, client.in, true));
+	/* the DRAM has nothing to do with it */
+	EXPECT_FALSE(evicted(client.fd, client.out));
+	EXPECT_TRUE(works_again(&client, plan));
+	EXPECT_FALSE(evicted(client.fd, client.in));
+	EXPECT_TRUE(evicted(other.fd, large[0]));
+	EXPECT_FALSE(evicted(other.fd, large[1]));
+
+	/* a job that reads it does not keep it there, and keeps nobody waiting */
+	endless = loom_client_plan_endless(&other);
+	ASSERT_NE(0, endless);
+	ASSERT_EQ(0, loom_client_run(&other, endless, 2, 0));
+	ASSERT_EQ(0, loom_client_run(&client, plan, 2, 0));
+	EXPECT_EQ(0, loom_bo_create(other.fd, bytes, DRM_LOOM_REGION_ROM, &whole));
+	EXPECT_TRUE(evicted(client.fd, client.in));
+	EXPECT_TRUE(evicted(other.fd, large[1]));
+	EXPECT_EQ(-ENOSPC, loom_bo_create(other.fd, bytes + rom->banks * LOOM_PAGE,
+					  DRM_LOOM_REGION_ROM, &i));
+	for (i = 0; i < 2; i++)
+		EXPECT_TRUE(holds(&other, large[i], true));
+	loom_client_close(&other);
+
+	EXPECT_TRUE(works_again(&client, plan));
+	EXPECT_EQ(0, loom_query_region(client.fd, DRM_LOOM_REGION_ROM, &info));
+	EXPECT_EQ(client.bytes / rom->banks, info.allocated_bytes);
 	loom_client_close(&client);
 }
 
