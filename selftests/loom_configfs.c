@@ -82,6 +82,26 @@ static int config_open(const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
+/* All that a device shows itself in. */
+static uint32_t count_entries(void)
+{
+	static const char * const folders[] = {
+		ROOT, "/dev/accel", "/sys/class/accel", "/sys/bus/platform/devices",
+		"/sys/devices/virtual/workqueue", "/sys/kernel/debug/accel",
+	};
+	uint32_t entries = 0, i;
+
+	for (i = 0; i < LOOM_ARRAY_SIZE(folders); i++) {
+		DIR *dir = opendir(folders[i]);
+
+		while (dir && readdir(dir))
+			entries++;
+		if (dir)
+			closedir(dir);
+	}
+	return entries;
+}
+
 #define CHIP(name, bytes)	{ #name, offsetof(struct drm_loom_chip, name), bytes }
 #define REGION(name, bytes)	{ #name, offsetof(struct drm_loom_chip_region, name), bytes }
 #define TYPE(name, bytes)	{ #name, offsetof(struct drm_loom_chip_type, name), bytes }
@@ -485,6 +505,60 @@ TEST_F(configfs, what_makes_no_sense_is_not_made)
 	EXPECT_EQ(-EINVAL, config_set(self->name[0], "live", 1));
 	ASSERT_EQ(0, config_write(self->name[0], "name", "lower"));
 	EXPECT_EQ(0, config_set(self->name[0], "live", 1));
+}
+
+/* The kernel has numbers for 257 accel nodes. */
+TEST_F_TIMEOUT(configfs, a_node_too_many_says_so, 200)
+{
+	uint32_t before = count_entries(), count, i;
+	char name[32];
+	int ret = 0;
+
+	for (count = 0; !ret && count < 300; count++) {
+		snprintf(name, sizeof(name), "many-%d-%u", getpid(), count);
+		ASSERT_EQ(0, config_make(name));
+		ret = config_set(name, "live", 1);
+	}
+	EXPECT_EQ(-EBUSY, ret);
+	EXPECT_LT(1, count);
+	TH_LOG("%u devices at once", count - 1);
+	EXPECT_TRUE(loom_device_works());
+	for (i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "many-%d-%u", getpid(), i);
+		EXPECT_EQ(0, config_remove(name));
+	}
+	EXPECT_EQ(before, count_entries());
+	EXPECT_EQ(0, config_set(self->name[0], "live", 1));
+}
+
+/*
+ * Each allocation that making a device takes fails in turn, or every so many by LOOM_EFFORT: the
+ * error is ENOMEM, or ENXIO from the few that the kernel makes before and after the probe.
+ */
+TEST_F_TIMEOUT(configfs, what_is_made_in_part_is_unmade, 400)
+{
+	uint32_t before = count_entries(), tally[3] = {}, step = 100 / loom_effort(100), n;
+	int nth = loom_fault_open(), ret;
+	bool again = true;
+
+	if (nth < 0)
+		SKIP(return, "no fault injection in this kernel");
+	for (n = 1; again; n += step) {
+		loom_fault_arm(nth, n);
+		ret = config_set(self->name[0], "live", 1);
+		again = loom_fault_disarm(nth);
+		EXPECT_TRUE(!ret || (again && (ret == -ENOMEM || ret == -ENXIO))) {
+			TH_LOG("failure %u: %d", n, ret);
+		}
+		tally[!ret ? 0 : ret == -ENOMEM ? 1 : 2]++;
+		EXPECT_EQ(0, config_set(self->name[0], "live", 0));
+		ASSERT_LT(n, 10000);
+	}
+	TH_LOG("%u failures: ENOMEM %u, ENXIO %u, none %u", tally[0] + tally[1] + tally[2] - 1,
+	       tally[1], tally[2], tally[0] - 1);
+	EXPECT_LT(tally[2], tally[1]);
+	EXPECT_EQ(before, count_entries());
+	close(nth);
 }
 
 TEST_F(configfs, nothing_changes_while_it_is_live)

@@ -344,4 +344,63 @@ static inline struct drm_loom_block *loom_query_blocks(int fd, uint32_t region, 
 	return blocks;
 }
 
+/* ----------------------------------------------------------------- failures */
+
+#define LOOM_FAULTS	"/sys/kernel/debug/fail"
+
+/* Failures of a kind, of this thread alone, without a word in the log. Return: 0 or -errno. */
+static inline int loom_fault_setup(const char *kind)
+{
+	char path[128];
+	int ret;
+
+	snprintf(path, sizeof(path), LOOM_FAULTS "%s/ignore-gfp-wait", kind);
+	ret = loom_write_file(path, "N");
+	/* copies have no such flag */
+	if (ret == -ENOENT)
+		ret = 0;
+	snprintf(path, sizeof(path), LOOM_FAULTS "%s/verbose", kind);
+	return ret ?: loom_write_file(path, "0");
+}
+
+/* Return: a file that lets allocations of this thread fail, or -errno where the kernel cannot. */
+static inline int loom_fault_open(void)
+{
+	int nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+
+	if (nth < 0)
+		return -errno;
+	if (loom_fault_setup("slab") || loom_fault_setup("_page_alloc")) {
+		close(nth);
+		return -EOPNOTSUPP;
+	}
+	loom_write_file(LOOM_FAULTS "_page_alloc/min-order", "0");
+	loom_write_file(LOOM_FAULTS "_page_alloc/ignore-gfp-highmem", "N");
+	return nth;
+}
+
+/* Lets the n-th allocation or copy from now fail. */
+static inline void loom_fault_arm(int nth, int n)
+{
+	char text[16];
+	int length = snprintf(text, sizeof(text), "%d", n);
+
+	if (pwrite(nth, text, length, 0) != length)
+		abort();
+}
+
+/* Disarms; true if it went off. The failure may still be to come: then it hits this call. */
+static inline bool loom_fault_disarm(int nth)
+{
+	char text[16] = {};
+	bool fired;
+
+	while (pread(nth, text, sizeof(text) - 1, 0) < 1)
+		;
+	fired = text[0] == '0';
+	while (pwrite(nth, "0", 1, 0) != 1)
+		;
+	return fired;
+}
+
 #endif /* LOOM_NODE_H */

@@ -27,6 +27,10 @@
  * be made, and which figure is at fault is said in the debug log only, as users are not told
  * by the log. While a device is live nothing of it can change (EBUSY).
  *
+ * A device that cannot be made is the error of its probe. Buses keep that to themselves, so the
+ * driver leaves it in the platform data: ENOMEM, or EBUSY if all numbers of accel nodes are taken.
+ * Only if the kernel did not come to probing it is it ENXIO.
+ *
  * Each device is a platform device with a copy of the description as its platform data, so that it
  * outlives the folder as long as somebody has its node open. It can be unbound from its driver
  * through sysfs like the first one, which has no folder; "live" does not change by that, and "node"
@@ -60,8 +64,8 @@ struct loom_config {
 	struct loom_config_part type[DRM_LOOM_DTYPE_END];
 	/** @lock: protects all that follows */
 	struct mutex lock;
-	/** @device: what the next device is made of */
-	struct loom_device_config device;
+	/** @soft: what the next device is made of */
+	struct loom_soft_data soft;
 	/** @pdev: the device, or NULL; it does not change while there is one */
 	struct platform_device *pdev;
 };
@@ -156,19 +160,19 @@ static struct configfs_attribute loom_config_##_part##_attr_##_name = {		\
 static void *loom_config_chip(struct config_item *item, struct loom_config **config)
 {
 	*config = to_loom_config(item);
-	return &(*config)->device.chip;
+	return &(*config)->soft.device.chip;
 }
 
 static void *loom_config_caps(struct config_item *item, struct loom_config **config)
 {
 	*config = to_loom_config(item);
-	return &(*config)->device.caps;
+	return &(*config)->soft.device.caps;
 }
 
 static void *loom_config_device(struct config_item *item, struct loom_config **config)
 {
 	*config = to_loom_config(item);
-	return &(*config)->device;
+	return &(*config)->soft.device;
 }
 
 static void *loom_config_region(struct config_item *item, struct loom_config **config)
@@ -176,7 +180,7 @@ static void *loom_config_region(struct config_item *item, struct loom_config **c
 	struct loom_config_part *part = to_loom_config_part(item);
 
 	*config = part->config;
-	return &part->config->device.chip.region[part - part->config->regions];
+	return &part->config->soft.device.chip.region[part - part->config->regions];
 }
 
 static void *loom_config_type(struct config_item *item, struct loom_config **config)
@@ -184,7 +188,7 @@ static void *loom_config_type(struct config_item *item, struct loom_config **con
 	struct loom_config_part *part = to_loom_config_part(item);
 
 	*config = part->config;
-	return &part->config->device.chip.type[part - part->config->type];
+	return &part->config->soft.device.chip.type[part - part->config->type];
 }
 
 #define FIGURE(_name, _bits) \
@@ -267,7 +271,7 @@ static ssize_t loom_config_name_show(struct config_item *item, char *page)
 	struct loom_config *config = to_loom_config(item);
 
 	guard(mutex)(&config->lock);
-	return sysfs_emit(page, "%s\n", config->device.chip.name);
+	return sysfs_emit(page, "%s\n", config->soft.device.chip.name);
 }
 
 static ssize_t loom_config_name_store(struct config_item *item, const char *page, size_t count)
@@ -275,13 +279,13 @@ static ssize_t loom_config_name_store(struct config_item *item, const char *page
 	struct loom_config *config = to_loom_config(item);
 	size_t length = strcspn(page, "\n");
 
-	if (length >= sizeof(config->device.chip.name))
+	if (length >= sizeof(config->soft.device.chip.name))
 		return -EINVAL;
 	guard(mutex)(&config->lock);
 	if (config->pdev)
 		return -EBUSY;
-	memset(config->device.chip.name, 0, sizeof(config->device.chip.name));
-	memcpy(config->device.chip.name, page, length);
+	memset(config->soft.device.chip.name, 0, sizeof(config->soft.device.chip.name));
+	memcpy(config->soft.device.chip.name, page, length);
 	return count;
 }
 
@@ -337,27 +341,32 @@ static void loom_config_log_fault(struct loom_config *config,
 
 static int loom_config_plug_locked(struct loom_config *config)
 {
+	const struct loom_soft_data *data;
 	struct loom_chip_fault fault;
 	struct platform_device *pdev;
+	int ret;
 
 	lockdep_assert_held(&config->lock);
-	if (loom_chip_check(&config->device.chip, &fault)) {
+	if (loom_chip_check(&config->soft.device.chip, &fault)) {
 		loom_config_log_fault(config, &fault);
 		return -EINVAL;
 	}
-	if (!config->device.job_timeout_ms || config->device.job_timeout_ms > INT_MAX) {
+	if (!config->soft.device.job_timeout_ms || config->soft.device.job_timeout_ms > INT_MAX) {
 		pr_debug("loom: %s/job_timeout_ms is not 1 to %d\n",
 			 config_item_name(&config->group.cg_item), INT_MAX);
 		return -EINVAL;
 	}
+	config->soft.probe_ret = -ENXIO;
 	pdev = platform_device_register_data(NULL, LOOM_SOFT_NAME, PLATFORM_DEVID_AUTO,
-					     &config->device, sizeof(config->device));
+					     &config->soft, sizeof(config->soft));
 	if (IS_ERR(pdev))
 		return PTR_ERR(pdev);
-	/* the driver has probed it by now, or failed */
+	/* the driver has probed it by now, or failed, of which a bus does not tell */
 	if (!dev_get_drvdata(&pdev->dev)) {
+		data = dev_get_platdata(&pdev->dev);
+		ret = READ_ONCE(data->probe_ret);
 		platform_device_unregister(pdev);
-		return -ENXIO;
+		return ret ?: -ENXIO;
 	}
 	config->pdev = pdev;
 	return 0;
@@ -488,9 +497,9 @@ static struct config_group *loom_config_make(struct config_group *group, const c
 	if (!config)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&config->lock);
-	config->device.chip = *loom_preset_get(0);
-	config->device.caps = loom_quota_params;
-	config->device.job_timeout_ms = loom_device_param_job_timeout_ms();
+	config->soft.device.chip = *loom_preset_get(0);
+	config->soft.device.caps = loom_quota_params;
+	config->soft.device.job_timeout_ms = loom_device_param_job_timeout_ms();
 	config_group_init_type_name(&config->group, name, &loom_config_item_type);
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		loom_config_add_part(config, &config->regions[i], &config->group,

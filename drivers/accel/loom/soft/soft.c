@@ -554,11 +554,16 @@ static const struct loom_backend loom_soft_backend = {
 
 static int loom_soft_probe(struct platform_device *pdev)
 {
+	struct loom_soft_data *data = dev_get_platdata(&pdev->dev);
 	/* dma-bufs are system pages: importers can have them wherever they are */
 	int ret = dma_coerce_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 
-	return ret ?: loom_device_probe(&pdev->dev, &loom_soft_backend,
-					dev_get_platdata(&pdev->dev));
+	if (!ret)
+		ret = loom_device_probe(&pdev->dev, &loom_soft_backend,
+					data ? &data->device : NULL);
+	if (data)
+		WRITE_ONCE(data->probe_ret, ret);
+	return ret;
 }
 
 static void loom_soft_remove(struct platform_device *pdev)

@@ -4,8 +4,20 @@
 
 #include <linux/kconfig.h>
 
+#include "loom_device.h"
+
 /* Of the platform devices and their driver. */
 #define LOOM_SOFT_NAME	"loom-soft"
+
+/**
+ * struct loom_soft_data - platform data of a device that is not as the module's parameters say
+ */
+struct loom_soft_data {
+	/** @device: what it is made of */
+	struct loom_device_config device;
+	/** @probe_ret: what the driver made of it, at last */
+	int probe_ret;
+};
 
 int loom_soft_module_init(void);
 void loom_soft_module_exit(void);
