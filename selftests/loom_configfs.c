@@ -12,6 +12,8 @@
 #define DEVICES		3
 #define STORM_THREADS	3
 #define STORM_NS	(8 * LOOM_SECOND_NS)
+/* A device that has had no job by then is taken away all the same. */
+#define STORM_JOB_NS	(5 * LOOM_SECOND_NS)
 
 static int config_write(const char *name, const char *file, const char *text)
 {
@@ -625,14 +627,30 @@ TEST_F(configfs, removed_while_a_job_runs)
 	EXPECT_EQ(0, config_make(self->name[0]));
 }
 
+/*
+ * A storm: threads make devices and unmake them, others run jobs on those, and bystanders on
+ * devices that stay compare all that comes out.
+ */
 struct storm {
 	const char *name;
 	const struct drm_loom_chip *chip;
 	uint32_t index;
-	int64_t end;
+	const bool *stop;
 	uint32_t rounds;
+	/* what was submitted to the devices that go */
+	uint32_t jobs;
 	int failed;
 };
+
+struct bystander {
+	/* NULL: the module's own */
+	const char *name;
+	const bool *stop;
+	uint32_t right, wrong;
+};
+
+#define READ(at)	__atomic_load_n(&(at), __ATOMIC_RELAXED)
+#define COUNT(at)	__atomic_fetch_add(&(at), 1, __ATOMIC_RELAXED)
 
 /* Jobs on whatever device there is, until it goes. */
 static void *storm_client(void *data)
@@ -641,12 +659,14 @@ static void *storm_client(void *data)
 	struct loom_client client;
 	uint32_t plan;
 
-	while (loom_now_ns() < storm->end) {
+	while (!READ(*storm->stop)) {
 		if (!loom_client_open_fd(&client, config_open(storm->name))) {
 			plan = loom_client_plan_unary(&client, DRM_LOOM_UNARY_ABS);
 			while (plan && !loom_client_run(&client, plan, 2, 0) &&
-			       loom_now_ns() < storm->end)
+			       !READ(*storm->stop)) {
+				COUNT(storm->jobs);
 				usleep(1000);
+			}
 		}
 		loom_client_close(&client);
 		usleep(1000);
@@ -654,65 +674,121 @@ static void *storm_client(void *data)
 	return NULL;
 }
 
+/*
+ * Every other device goes after a time that differs, whatever it is in the middle of; the others
+ * when jobs run on them, which takes a slow machine much longer.
+ */
+static void storm_pause(struct storm *storm)
+{
+	int64_t end = loom_now_ns() + STORM_JOB_NS;
+	uint32_t jobs = READ(storm->jobs);
+
+	if (storm->rounds % 2)
+		usleep(1000 * (storm->rounds % 64));
+	else
+		while (READ(storm->jobs) == jobs && loom_now_ns() < end)
+			usleep(1000);
+}
+
 static void *storm_maker(void *data)
 {
 	struct storm *storm = data;
 	struct drm_loom_chip chip;
 
-	while (loom_now_ns() < storm->end && !storm->failed) {
+	while (!READ(*storm->stop) && !storm->failed) {
 		chip = *storm->chip;
-		set_shape(&chip, (storm->index + storm->rounds++) % DEVICES);
+		set_shape(&chip, (storm->index + storm->rounds) % DEVICES);
 		storm->failed = config_make(storm->name) ?: config_chip(storm->name, &chip) ?:
 				config_set(storm->name, "live", 1);
-		usleep(1000 * (storm->rounds % 64));
-		if (!storm->failed && storm->rounds % 2)
+		storm_pause(storm);
+		if (!storm->failed && storm->rounds % 3)
 			storm->failed = config_set(storm->name, "live", 0);
 		storm->failed = storm->failed ?: config_remove(storm->name);
+		COUNT(storm->rounds);
 	}
 	return NULL;
 }
 
-static uint32_t count_nodes(void)
+static void *storm_bystander(void *data)
 {
-	DIR *dir = opendir("/dev/accel");
-	uint32_t count = 0;
+	struct bystander *bystander = data;
+	struct loom_client client;
+	uint32_t plan;
 
-	while (dir && readdir(dir))
-		count++;
-	if (dir)
-		closedir(dir);
-	return count;
+	if (loom_client_open_fd(&client, bystander->name ? config_open(bystander->name) :
+							   loom_open())) {
+		bystander->wrong++;
+		return NULL;
+	}
+	plan = loom_client_plan_unary(&client, DRM_LOOM_UNARY_ABS);
+	while (!READ(*bystander->stop)) {
+		if (plan && works(&client, plan))
+			bystander->right++;
+		else
+			bystander->wrong++;
+		usleep(1000);
+	}
+	loom_client_close(&client);
+	return NULL;
 }
 
-TEST_F_TIMEOUT(configfs, a_storm_of_devices_leaves_nothing, 120)
+/* LOOM_STORM_DEVICES: how many it makes at least; without, it is a short one. */
+TEST_F_TIMEOUT(configfs, a_storm_of_devices_leaves_nothing, 450)
 {
+	struct bystander bystander[] = { { .name = self->name[0] }, { .name = NULL } };
+	pthread_t maker[STORM_THREADS], user[STORM_THREADS], other[LOOM_ARRAY_SIZE(bystander)];
+	uint32_t wanted = strtoul(getenv("LOOM_STORM_DEVICES") ?: "0", NULL, 10);
+	int64_t end = loom_now_ns() + STORM_NS;
 	struct storm storm[STORM_THREADS] = {};
-	pthread_t maker[STORM_THREADS], user[STORM_THREADS];
-	uint32_t before = count_nodes(), rounds = 0, i;
-	int64_t end = loom_soon();
+	uint32_t before, rounds, jobs = 0, i;
 	char name[STORM_THREADS][32];
+	bool stop = false, failed;
 
+	ASSERT_EQ(0, config_set(self->name[0], "live", 1));
+	before = count_entries();
+	for (i = 0; i < LOOM_ARRAY_SIZE(bystander); i++) {
+		bystander[i].stop = &stop;
+		ASSERT_EQ(0, pthread_create(&other[i], NULL, storm_bystander, &bystander[i]));
+	}
 	for (i = 0; i < STORM_THREADS; i++) {
 		snprintf(name[i], sizeof(name[i]), "storm-%d-%u", getpid(), i);
 		storm[i] = (struct storm) {
-			.name = name[i], .chip = &self->chip, .index = i,
-			.end = loom_now_ns() + STORM_NS,
+			.name = name[i], .chip = &self->chip, .index = i, .stop = &stop,
 		};
 		ASSERT_EQ(0, pthread_create(&maker[i], NULL, storm_maker, &storm[i]));
 		ASSERT_EQ(0, pthread_create(&user[i], NULL, storm_client, &storm[i]));
 	}
-	for (i = 0; i < STORM_THREADS; i++) {
+	do {
+		usleep(10000);
+		failed = false;
+		for (rounds = 0, i = 0; i < STORM_THREADS; i++) {
+			rounds += READ(storm[i].rounds);
+			failed |= READ(storm[i].failed);
+		}
+	} while (!failed && (loom_now_ns() < end || rounds < wanted));
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+
+	for (rounds = 0, i = 0; i < STORM_THREADS; i++) {
 		pthread_join(maker[i], NULL);
 		pthread_join(user[i], NULL);
 		EXPECT_EQ(0, storm[i].failed);
 		rounds += storm[i].rounds;
+		jobs += storm[i].jobs;
 		EXPECT_EQ(-ENOENT, config_remove(name[i]));
 	}
-	TH_LOG("%u devices made and removed", rounds);
+	for (i = 0; i < LOOM_ARRAY_SIZE(bystander); i++) {
+		pthread_join(other[i], NULL);
+		EXPECT_EQ(0, bystander[i].wrong);
+		EXPECT_LT(0, bystander[i].right);
+	}
+	TH_LOG("%u devices made and removed under %u jobs; %u jobs on others", rounds, jobs,
+	       bystander[0].right + bystander[1].right);
 	EXPECT_LT(STORM_THREADS, rounds);
-	while (count_nodes() != before && loom_now_ns() < end)
+	EXPECT_LT(0, jobs);
+	end = loom_soon();
+	while (count_entries() != before && loom_now_ns() < end)
 		usleep(1000);
-	EXPECT_EQ(before, count_nodes());
+	EXPECT_EQ(before, count_entries());
 	EXPECT_TRUE(loom_device_works());
 }
 

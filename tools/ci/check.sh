@@ -110,6 +110,7 @@ run_part() {
 	debug-kselftest)
 		tap debug-tiny --kselftest --no-skip --timeout 1800 -- tools/ci/debug.sh tiny
 		tap debug-sleep --no-skip --timeout 1000 -- tools/ci/debug.sh sleep
+		tap debug-devices --no-skip --timeout 1600 -- tools/ci/debug.sh devices
 		tap debug-kselftest --kselftest --timeout 3300 -- tools/ci/debug.sh kselftest ;;
 	esac
 }
