@@ -217,11 +217,11 @@ bench-place: $(O)/bench/bench_place
 bench-layergroup: models $(O)/bench/bench_layergroup $(O)/bench/bench_layergroup_deep
 	@$(O)/bench/bench_layergroup $(NETWORKS)
 	@$(O)/bench/bench_layergroup_deep
-# NETWORKS="rec,resnet50", CHIPS="soft,tiny" and STRATEGIES="layergroup" choose what is measured.
+# What is measured: NETWORKS="rec,resnet50" CHIPS="soft,tiny" STRATEGIES="layergroup" OBJECTIVES="time"
 .PHONY: bench-time
 bench-time: models $(O)/bench/bench_time
 	@$(O)/bench/bench_time $(NETWORKS:%=--networks=%) $(CHIPS:%=--chips=%) \
-		$(STRATEGIES:%=--strategies=%)
+		$(STRATEGIES:%=--strategies=%) $(OBJECTIVES:%=--objectives=%)
 .PHONY: bench-models
 bench-models: models $(O)/bench/bench_models
 	@tools/ci/bench.sh bench_models

@@ -199,6 +199,7 @@ void tool_explain_print(const struct tool_model *model)
 	const struct loom_program *program = model->program;
 	uint32_t i;
 
+	tool_least_explain(model);
 	tool_bound_print_all(model);
 	for (i = 0; i < program->num_groups; i++) {
 		tool_explain_print_group(program, i);

@@ -432,6 +432,7 @@ static void tool_model_print_plan(const struct tool_model *model)
 	       stats->recomputed_macs / 1e6);
 	printf("; both streams in one sub-bank in %llu steps\n",
 	       (unsigned long long)stats->conflict_steps);
+	tool_least_print(model);
 }
 
 void tool_model_print(const struct tool_model *model, enum tool_stage stage)
@@ -509,6 +510,7 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 	json_u64(json, "dram_write_bytes", stats->dram_write_bytes);
 	json_u64(json, "sram_read_bytes", stats->sram_read_bytes);
 	json_u64(json, "sram_write_bytes", stats->sram_write_bytes);
+	tool_least_json(model->program, json);
 }
 
 void tool_model_json(const struct tool_model *model, enum tool_stage stage, struct json *json)

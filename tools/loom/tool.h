@@ -282,6 +282,15 @@ void tool_bound_print_all(const struct tool_model *model);
 /** tool_bound_json() - what a group waits for as members of the open object */
 void tool_bound_json(const struct loom_program_group *group, struct json *json);
 
+/* least.c */
+
+/** tool_least_print() - how far the plan is above what no plan is below */
+void tool_least_print(const struct tool_model *model);
+/** tool_least_explain() - why */
+void tool_least_explain(const struct tool_model *model);
+/** tool_least_json() - the same as members of the open object */
+void tool_least_json(const struct loom_program *program, struct json *json);
+
 /* arena.c */
 
 /** tool_arena_save() - writes a planned model's arena as CSV and as a picture, unless NULL */

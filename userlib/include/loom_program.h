@@ -350,6 +350,8 @@ struct loom_program_cut {
  * @groups: number of groups, single nodes included
  * @sram_peak_bytes: SRAM per lane that is alive at once at most; @scratch_bytes includes gaps
  * @conflict_steps: steps in which both streams touch the same conflict sub-bank
+ * @fill_cycles: of the steps before the first one that computes
+ * @drain_cycles: of the steps behind the last one that computes
  * @recomputed_macs: those of @macs that recompute what another slice has computed
  * @macs: multiply-accumulates
  * @steps: steps
@@ -385,6 +387,8 @@ struct loom_program_stats {
 	uint64_t groups;
 	uint64_t sram_peak_bytes;
 	uint64_t conflict_steps;
+	uint64_t fill_cycles;
+	uint64_t drain_cycles;
 	uint64_t recomputed_macs;
 	uint64_t macs;
 	uint64_t steps;

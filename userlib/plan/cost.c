@@ -386,10 +386,17 @@ static int fill_commands(const struct reader *r, struct loom_program_group *grou
 static void fill_stats(struct loom_program_stats *stats, const struct loom_step_cost *costs,
 		       u32 num_steps)
 {
+	bool computes = false;
 	u32 i;
 
 	for (i = 0; i < num_steps; i++) {
 		const struct loom_step_cost *cost = &costs[i];
+
+		computes |= cost->compute_cycles != 0;
+		if (!computes)
+			stats->fill_cycles = loom_clock_add(stats->fill_cycles, cost->cycles);
+		stats->drain_cycles = cost->compute_cycles || !computes ? 0 :
+				      loom_clock_add(stats->drain_cycles, cost->cycles);
 
 		stats->cycles = loom_clock_add(stats->cycles, cost->cycles);
 		stats->dma_cycles = loom_clock_add(stats->dma_cycles, cost->dma_cycles);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Measured: how long plans take on the chip's clock, by network, chip and strategy: thousand
- * cycles, MB of DRAM and ROM traffic, cycles over what no plan is below (LB2 of struct
- * loom_program_least), cycles over the longer of the plan's own streams (how much of both
- * overlaps), and processor seconds of planning.
+ * Measured: how long plans take on the chip's clock, by network, chip, strategy and objective (the
+ * strategies of texts have one of their own): thousand cycles, MB of DRAM and ROM traffic, cycles
+ * over what no plan is below (LB2 of struct loom_program_least), cycles over the longer of the
+ * plan's own streams (how much of both overlaps), and processor seconds of planning.
  *
  * The baselines of a row are the other strategies of the same cell, and the bound. The summary has
  * the 24 cells of the models of the end-to-end tests on "soft", "cv181x", "bm1688" and "bm1684x",
  * and all that were measured.
  *
  *	bench_time [--networks=NAME,...] [--chips=NAME,...] [--strategies=NAME,...]
+ *		   [--objectives=NAME,...]
  *
- * Without options: all networks on those four chips by all strategies.
+ * Without options: all networks on those four chips by all strategies, for time and for bytes.
  */
 #include <math.h>
 
@@ -24,6 +25,7 @@
 #define MB		1e6
 #define MAX_CELLS	512
 #define MAX_STRATEGIES	16
+#define DEFAULT		"layergroup"
 
 /**
  * struct network - a network that is measured
@@ -61,6 +63,7 @@ static const char *const cell_chips[] = { "soft", "cv181x", "bm1688", "bm1684x" 
  * @network: index of the network
  * @chip: name of the chip
  * @strategy: index of the strategy
+ * @objective: an enum loom_planner_objective
  * @held: cycles over LB2
  * @seconds: of planning
  */
@@ -68,6 +71,7 @@ struct cell {
 	uint32_t network;
 	const char *chip;
 	uint32_t strategy;
+	uint32_t objective;
 	double held;
 	double seconds;
 };
@@ -76,18 +80,20 @@ static struct cell cells[MAX_CELLS];
 static uint32_t num_cells;
 
 /**
- * struct wanted - lists of names; NULL: those without options
+ * struct wanted - lists of names; NULL: all, or the four chips
  * @networks: networks
  * @chips: chips
  * @strategies: strategies
+ * @objectives: objectives
  */
 struct wanted {
 	const char *networks;
 	const char *chips;
 	const char *strategies;
+	const char *objectives;
 };
 
-static struct wanted wanted;
+static struct wanted wanted = { .objectives = "time,bytes" };
 
 /* Whether a list of names with commas between them has a name. */
 static bool is_in(const char *list, const char *name)
@@ -119,11 +125,12 @@ static double over(uint64_t cycles, uint64_t bound)
 }
 
 static void measure(uint32_t network, const struct loom_graph *graph,
-		    const struct drm_loom_chip *chip, uint32_t strategy)
+		    const struct drm_loom_chip *chip, uint32_t strategy, uint32_t objective)
 {
 	const struct loom_planner_options options = {
-		.chip = chip, .grouping = loom_grouping_name(strategy),
+		.chip = chip, .grouping = loom_grouping_name(strategy), .objective = objective,
 	};
+	bool free_to_choose = !strcmp(options.grouping, DEFAULT);
 	const struct loom_program_stats *stats;
 	const struct loom_program_least *least;
 	struct loom_program *program;
@@ -141,11 +148,13 @@ static void measure(uint32_t network, const struct loom_graph *graph,
 	least = &program->least;
 	*cell = (struct cell){
 		.network = network, .chip = chip->name, .strategy = strategy,
+		.objective = objective,
 		.held = over(stats->cycles, least->held_cycles),
 		.seconds = seconds,
 	};
-	printf("%-13s %-8s %-16s %9.1f %8.3f %7.3f %7.3f %7.2f\n", networks[network].name,
-	       chip->name, options.grouping, (double)stats->cycles / 1e3,
+	printf("%-13s %-8s %-16s %-6s %9.1f %8.3f %7.3f %7.3f %7.2f\n", networks[network].name,
+	       chip->name, options.grouping, free_to_choose ? loom_objective_name(objective) : "-",
+	       (double)stats->cycles / 1e3,
 	       (double)(stats->dram_read_bytes + stats->dram_write_bytes + stats->rom_read_bytes) /
 		       MB,
 	       cell->held,
@@ -153,6 +162,21 @@ static void measure(uint32_t network, const struct loom_graph *graph,
 	fflush(stdout);
 	loom_program_destroy(program);
 	num_cells += num_cells + 1 < MAX_CELLS;
+}
+
+/* All objectives; a strategy of a text has one of its own. */
+static void bench_strategy(uint32_t network, const struct loom_graph *graph,
+			   const struct drm_loom_chip *chip, uint32_t strategy)
+{
+	uint32_t i;
+
+	if (strcmp(loom_grouping_name(strategy), DEFAULT)) {
+		measure(network, graph, chip, strategy, 0);
+		return;
+	}
+	for (i = 0; loom_objective_name(i); i++)
+		if (is_in(wanted.objectives, loom_objective_name(i)))
+			measure(network, graph, chip, strategy, i);
 }
 
 /* All chips and strategies for a network. */
@@ -167,7 +191,7 @@ static void bench(uint32_t network, const struct loom_graph *graph)
 			continue;
 		for (k = 0; loom_grouping_name(k) && k < MAX_STRATEGIES; k++)
 			if (!wanted.strategies || is_in(wanted.strategies, loom_grouping_name(k)))
-				measure(network, graph, chip, k);
+				bench_strategy(network, graph, chip, k);
 	}
 }
 
@@ -237,9 +261,10 @@ static double median(double *list)
 	       (list[figures.count / 2 - 1] + list[figures.count / 2]) / 2;
 }
 
-/* A line for a strategy, of the 24 cells or of all. */
-static void summarise(uint32_t strategy, bool only_cells)
+/* A line for a strategy and objective, of the 24 cells or of all. */
+static void summarise(uint32_t strategy, uint32_t objective, bool only_cells)
 {
+	bool free_to_choose = !strcmp(loom_grouping_name(strategy), DEFAULT);
 	double held, seconds;
 	uint32_t i;
 
@@ -247,7 +272,8 @@ static void summarise(uint32_t strategy, bool only_cells)
 	for (i = 0; i < num_cells; i++) {
 		const struct cell *cell = &cells[i];
 
-		if (cell->strategy != strategy || isnan(cell->held) ||
+		if (cell->strategy != strategy || cell->objective != objective ||
+		    isnan(cell->held) ||
 		    (only_cells &&
 		     (cell->network >= NUM_CELL_NETWORKS || !is_cell_chip(cell->chip))))
 			continue;
@@ -259,34 +285,38 @@ static void summarise(uint32_t strategy, bool only_cells)
 	held = median(figures.held);
 	seconds = median(figures.seconds);
 	i = figures.count - 1;
-	printf("  %-16s %5u %8.3f %8.3f %8.2f %8.2f\n", loom_grouping_name(strategy),
-	       figures.count, held, figures.held[i], seconds,
-	       figures.seconds[i]);
+	printf("  %-16s %-6s %5u %8.3f %8.3f %8.2f %8.2f\n", loom_grouping_name(strategy),
+	       free_to_choose ? loom_objective_name(objective) : "-", figures.count, held,
+	       figures.held[i], seconds, figures.seconds[i]);
 }
 
 static void print_summary(const char *what, bool only_cells)
 {
-	uint32_t i;
+	uint32_t i, k;
 
-	printf("\n%s\n  %-16s %5s %17s %17s\n", what, "", "", "cycles / LB2",
+	printf("\n%s\n  %-16s %-6s %5s %17s %17s\n", what, "", "", "", "cycles / LB2",
 	       "seconds");
-	printf("  %-16s %5s %8s %8s %8s %8s\n", "strategy", "cells", "median", "worst",
-	       "median", "worst");
+	printf("  %-16s %-6s %5s %8s %8s %8s %8s\n", "strategy", "for", "cells", "median",
+	       "worst", "median", "worst");
 	for (i = 0; loom_grouping_name(i) && i < MAX_STRATEGIES; i++)
-		summarise(i, only_cells);
+		for (k = 0; loom_objective_name(k); k++)
+			summarise(i, k, only_cells);
 }
 
 static void usage(void)
 {
 	uint32_t i;
 
-	fprintf(stderr, "bench_time [--networks=NAME,...] [--chips=NAME,...] [--strategies=...]\n");
+	fprintf(stderr, "bench_time [--networks=] [--chips=] [--strategies=] [--objectives=]\n");
 	fprintf(stderr, "networks:");
 	for (i = 0; i < ARRAY_SIZE(networks); i++)
 		fprintf(stderr, " %s", networks[i].name);
 	fprintf(stderr, "\nstrategies:");
 	for (i = 0; loom_grouping_name(i); i++)
 		fprintf(stderr, " %s", loom_grouping_name(i));
+	fprintf(stderr, "\nobjectives:");
+	for (i = 0; loom_objective_name(i); i++)
+		fprintf(stderr, " %s", loom_objective_name(i));
 	fprintf(stderr, "\nchips:");
 	for (i = 0; loom_preset_get(i); i++)
 		fprintf(stderr, " %s", loom_preset_get(i)->name);
@@ -310,14 +340,16 @@ int main(int argc, char **argv)
 		const char *networks_of = value_of(argv[k], "--networks=");
 		const char *chips_of = value_of(argv[k], "--chips=");
 		const char *strategies_of = value_of(argv[k], "--strategies=");
+		const char *objectives_of = value_of(argv[k], "--objectives=");
 
-		if (!networks_of && !chips_of && !strategies_of)
+		if (!networks_of && !chips_of && !strategies_of && !objectives_of)
 			usage();
 		wanted.networks = networks_of ? networks_of : wanted.networks;
 		wanted.chips = chips_of ? chips_of : wanted.chips;
+		wanted.objectives = objectives_of ? objectives_of : wanted.objectives;
 		wanted.strategies = strategies_of ? strategies_of : wanted.strategies;
 	}
-	printf("%-13s %-8s %-16s %9s %8s %7s %7s %7s\n", "network", "chip", "strategy",
+	printf("%-13s %-8s %-16s %-6s %9s %8s %7s %7s %7s\n", "network", "chip", "strategy", "for",
 	       "kcycles", "MB", "/ LB2", "/ long.", "seconds");
 	for (i = 0; i < ARRAY_SIZE(networks); i++) {
 		if (wanted.networks && !is_in(wanted.networks, networks[i].name))
