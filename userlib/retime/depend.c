@@ -88,13 +88,6 @@ static void add_edge(struct depend *d, u32 before, u32 after)
 	d->edges[d->num_edges++] = (struct edge){ before, after };
 }
 
-static u32 root_of(const struct retime *r, u32 tensor)
-{
-	const struct drm_loom_plan_tensor *t = &r->build->tensors[tensor];
-
-	return t->flags & DRM_LOOM_TENSOR_ALIAS ? t->parent : tensor;
-}
-
 static int collect(struct depend *d)
 {
 	const struct loom_build *build = d->r->build;
@@ -107,7 +100,7 @@ static int collect(struct depend *d)
 		return -ENOMEM;
 	for (i = 0; i < build->num_commands; i++)
 		for (k = 0; k < retime_command(d->r, i)->operands; k++)
-			d->first[root_of(d->r, retime_views(d->r, i)[k].tensor) + 1]++;
+			d->first[retime_views(d->r, i)[k].tensor + 1]++;
 	for (i = 0; i <= build->num_tensors; i++) {
 		sum += d->first[i];
 		d->first[i] = sum;
@@ -118,7 +111,7 @@ static int collect(struct depend *d)
 		for (k = 0; k < command->operands; k++) {
 			const struct drm_loom_plan_view *view = &retime_views(d->r, i)[k];
 			struct access *access =
-				&d->accesses[d->first[root_of(d->r, view->tensor)]++];
+				&d->accesses[d->first[view->tensor]++];
 
 			access->command = i;
 			access->job = command->stream ? RETIME_NONE : job;

@@ -196,13 +196,6 @@ void retime_shift(struct retime *r, u32 index, u32 to, u32 units)
 			measure_tensor(r, job->tensor[i]);
 }
 
-static u32 root_of(const struct retime *r, u32 tensor)
-{
-	const struct drm_loom_plan_tensor *t = &r->build->tensors[tensor];
-
-	return t->flags & DRM_LOOM_TENSOR_ALIAS ? t->parent : tensor;
-}
-
 /* A position for each command that computes, and for each step that only moves. */
 static int make_positions(struct retime *r)
 {
@@ -296,7 +289,7 @@ static void make_tensors(struct retime *r)
 
 		for (k = 0; k < command->operands && command->stream; k++) {
 			struct retime_tensor *tensor =
-				&r->tensors[root_of(r, retime_views(r, i)[k].tensor)];
+				&r->tensors[retime_views(r, i)[k].tensor];
 
 			tensor->compute_first = min(tensor->compute_first, r->at[i]);
 			tensor->compute_last = max(tensor->compute_last, r->at[i]);
@@ -316,12 +309,12 @@ static int make_jobs(struct retime *r)
 			continue;
 		*job = (struct retime_job){
 			.command = i,
-			.tensor = { root_of(r, retime_views(r, i)[0].tensor), RETIME_NONE },
+			.tensor = { retime_views(r, i)[0].tensor, RETIME_NONE },
 			.high = r->num_positions - 1,
 			.pieces = RETIME_NONE,
 		};
 		if (command->operands > 1)
-			job->tensor[1] = root_of(r, retime_views(r, i)[1].tensor);
+			job->tensor[1] = retime_views(r, i)[1].tensor;
 		choose_axis(r, job);
 		piece = make_piece(r, r->num_jobs++, job->units);
 		if (piece == RETIME_NONE)

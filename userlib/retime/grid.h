@@ -10,6 +10,8 @@
 #define RETIME_SCRATCH	U32_MAX
 /* Positions in a block of the index of lifetimes. */
 #define RETIME_BLOCK	64
+/* Tensors that make way for another at most. */
+#define RETIME_PUSHED	8
 
 /**
  * struct retime_tensor - a tensor
@@ -133,6 +135,8 @@ struct retime_list {
 	u32 cap;
 };
 
+struct retime_walk;
+
 /**
  * struct retime - a plan that is taken apart
  * @build: the plan
@@ -154,6 +158,9 @@ struct retime_list {
  * @cap_pieces: room in @pieces
  * @blocks: by block of positions: tensors whose life began before it and goes on in it
  * @num_blocks: number of @blocks
+ * @alive: by position: bytes of the scratch that are alive
+ * @spare: room for spans, for tensors that make way
+ * @work: spans that were looked at, to make way
  * @old_cycles: of the plan as it was
  * @num_steps: steps that positions have become
  * @error: 0 or -ENOMEM
@@ -178,6 +185,9 @@ struct retime {
 	u32 cap_pieces;
 	struct retime_list *blocks;
 	u32 num_blocks;
+	u64 *alive;
+	struct retime_walk *spare;
+	u64 work;
 	u64 old_cycles;
 	u32 num_steps;
 	int error;
@@ -231,6 +241,9 @@ int retime_depend(struct retime *r);
  * @num_spans: number of @spans
  * @cap_spans: room in @spans
  * @gathered: it was looked for
+ * @pushes: others may make way for it
+ * @pushed: tensors that have made way
+ * @num_pushed: number of @pushed
  */
 struct retime_walk {
 	u32 tensor;
@@ -240,10 +253,17 @@ struct retime_walk {
 	struct retime_span {
 		u64 start;
 		u64 end;
+		u32 tensor;
 	} *spans;
 	u32 num_spans;
 	u32 cap_spans;
 	bool gathered;
+	bool pushes;
+	struct retime_pushed {
+		u32 tensor;
+		u64 start;
+	} pushed[RETIME_PUSHED];
+	u32 num_pushed;
 };
 
 /** retime_room_open() - an index of lifetimes. 0 or -ENOMEM */
@@ -254,6 +274,8 @@ void retime_room_close(struct retime *r);
 void retime_room_live(struct retime *r, u32 tensor, u32 first, u32 last);
 /** retime_walk_begin() - a tensor as it is */
 void retime_walk_begin(const struct retime *r, struct retime_walk *walk, u32 tensor);
+/** retime_walk_undo() - what made way for it goes back to where it was */
+void retime_walk_undo(struct retime *r, struct retime_walk *walk);
 /** retime_walk_to() - its life reaches one position further, to @at. False: there is no room */
 bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at);
 

@@ -96,8 +96,15 @@ static bool is_clash(const struct retime *r, const struct retime_job *job,
 	       walks[1].start < walks[0].start + a->bytes;
 }
 
-/* Moves a part of a piece to the nearest position where that saves something. */
-static bool move_piece(struct mover *m, u32 index, bool earlier)
+/* What makes way for one of them does not know of the other. */
+static bool both_in_scratch(const struct retime *r, const struct retime_job *job)
+{
+	return job->tensor[1] != RETIME_NONE &&
+	       r->tensors[job->tensor[0]].space == RETIME_SCRATCH &&
+	       r->tensors[job->tensor[1]].space == RETIME_SCRATCH;
+}
+
+static bool try_piece(struct mover *m, u32 index, bool earlier)
 {
 	struct retime *r = m->r;
 	const struct retime_piece *piece = &r->pieces[index];
@@ -105,9 +112,12 @@ static bool move_piece(struct mover *m, u32 index, bool earlier)
 	u32 end = earlier ? first_allowed(r, job) : last_allowed(r, job);
 	u32 at = piece->at, units, i, k;
 
-	for (k = 0; k < 2; k++)
-		if (job->tensor[k] != RETIME_NONE)
-			retime_walk_begin(r, &m->walks[k], job->tensor[k]);
+	for (k = 0; k < 2; k++) {
+		if (job->tensor[k] == RETIME_NONE)
+			continue;
+		retime_walk_begin(r, &m->walks[k], job->tensor[k]);
+		m->walks[k].pushes = !both_in_scratch(r, job);
+	}
 	for (i = 0; i < FURTHEST && (earlier ? at > end : at < end); i++) {
 		at = earlier ? at - 1 : at + 1;
 		for (k = 0; k < 2; k++)
@@ -125,6 +135,18 @@ static bool move_piece(struct mover *m, u32 index, bool earlier)
 		retime_shift(r, index, at, units);
 		return true;
 	}
+	return false;
+}
+
+/* Moves a part of a piece to the nearest position where that saves something. */
+static bool move_piece(struct mover *m, u32 index, bool earlier)
+{
+	m->walks[0].num_pushed = 0;
+	m->walks[1].num_pushed = 0;
+	if (try_piece(m, index, earlier))
+		return true;
+	retime_walk_undo(m->r, &m->walks[0]);
+	retime_walk_undo(m->r, &m->walks[1]);
 	return false;
 }
 

@@ -14,6 +14,17 @@ static bool is_past_caps(const struct retime *r)
 	       r->num_steps > DRM_LOOM_MAX_STEPS;
 }
 
+/* A tensor that lies in another one would have to be moved with it; nobody makes any. */
+static bool has_aliases(const struct loom_build *build)
+{
+	u32 i;
+
+	for (i = 0; i < build->num_tensors; i++)
+		if (build->tensors[i].flags & DRM_LOOM_TENSOR_ALIAS)
+			return true;
+	return false;
+}
+
 int loom_retime(struct loom_build *build, const struct loom_retime_options *options,
 		u64 *scratch_bytes, u32 **steps)
 {
@@ -22,7 +33,7 @@ int loom_retime(struct loom_build *build, const struct loom_retime_options *opti
 	int ret;
 
 	*steps = NULL;
-	if (build->status || !(options->chip->flags & DRM_LOOM_CHIP_OVERLAP))
+	if (build->status || !(options->chip->flags & DRM_LOOM_CHIP_OVERLAP) || has_aliases(build))
 		return 0;
 	ret = retime_open(&r);
 	if (!ret)

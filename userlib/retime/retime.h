@@ -15,7 +15,8 @@
  * two of half of them. Where a position's transfers outlast its arithmetic, pieces go to the
  * nearest position with time to spare, earlier or later (move.c), as long as there is room in the
  * SRAM for what they write or read, from then until then (room.c). If it is not free at the place
- * where a tensor lies, the tensor may lie somewhere else. At last positions become steps again, as
+ * where a tensor lies, the tensor may lie somewhere else, and if there is no hole, others make way.
+ * At last positions become steps again, as
  * few and as long ones as the rules of plans allow (merge.c), and the tables are written (write.c).
  *
  * Steps are walked from the first to the last, and each takes from the nearest steps before it. In

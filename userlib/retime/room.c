@@ -13,11 +13,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Tensors that make way at a time, places that are tried, and spans that are looked at in all. */
+#define MOST_PUSHED	6
+#define MOST_TRIES	24
+#define MOST_WORK	200000000ULL
+
 int retime_room_open(struct retime *r)
 {
 	r->num_blocks = r->num_positions / RETIME_BLOCK + 1;
 	r->blocks = calloc(r->num_blocks, sizeof(*r->blocks));
-	return r->blocks ? 0 : -ENOMEM;
+	r->alive = calloc((size_t)r->num_positions + 1, sizeof(*r->alive));
+	r->spare = calloc(1, sizeof(*r->spare));
+	return r->blocks && r->alive && r->spare ? 0 : -ENOMEM;
 }
 
 void retime_room_close(struct retime *r)
@@ -27,6 +34,10 @@ void retime_room_close(struct retime *r)
 	for (i = 0; i < r->num_blocks && r->blocks; i++)
 		free(r->blocks[i].items);
 	free(r->blocks);
+	free(r->alive);
+	if (r->spare)
+		free(r->spare->spans);
+	free(r->spare);
 }
 
 static void push(struct retime *r, u32 block, u32 tensor)
@@ -129,6 +140,12 @@ void retime_room_live(struct retime *r, u32 index, u32 first, u32 last)
 	for (i = from; i <= to; i++)
 		if (i < old_from || i > old_to)
 			push(r, i, index);
+	if (t->space == RETIME_SCRATCH) {
+		for (i = t->first; i != RETIME_NONE && i <= t->last; i++)
+			r->alive[i] -= t->bytes;
+		for (i = first; i <= last; i++)
+			r->alive[i] += t->bytes;
+	}
 	t->first = first;
 	t->last = last;
 	link_first(r, index);
@@ -143,6 +160,16 @@ void retime_walk_begin(const struct retime *r, struct retime_walk *walk, u32 ten
 	walk->start = r->tensors[tensor].start;
 	walk->num_spans = 0;
 	walk->gathered = false;
+	walk->num_pushed = 0;
+}
+
+void retime_walk_undo(struct retime *r, struct retime_walk *walk)
+{
+	while (walk->num_pushed > 0) {
+		walk->num_pushed--;
+		r->tensors[walk->pushed[walk->num_pushed].tensor].start =
+			walk->pushed[walk->num_pushed].start;
+	}
 }
 
 static void add_span(struct retime *r, struct retime_walk *walk, u32 tensor)
@@ -162,7 +189,9 @@ static void add_span(struct retime *r, struct retime_walk *walk, u32 tensor)
 		walk->spans = larger;
 		walk->cap_spans = cap;
 	}
-	walk->spans[walk->num_spans++] = (struct retime_span){ t->start, t->start + t->bytes };
+	walk->spans[walk->num_spans++] = (struct retime_span){
+		t->start, t->start + t->bytes, tensor,
+	};
 }
 
 /* All that is alive while it is. */
@@ -212,6 +241,133 @@ static bool find_hole(struct retime *r, struct retime_walk *walk)
 	return best != U64_MAX;
 }
 
+/* Finds another place for @tensor, apart from the bytes from @start to @end. */
+static bool push_one(struct retime *r, struct retime_walk *walk, u32 tensor, u64 start, u64 end)
+{
+	struct retime_walk *spare = r->spare;
+
+	if (walk->num_pushed == RETIME_PUSHED)
+		return false;
+	retime_walk_begin(r, spare, tensor);
+	gather(r, spare);
+	/* whoever it makes way for is alive then, where it is to be */
+	add_span(r, spare, walk->tensor);
+	if (spare->num_spans)
+		spare->spans[spare->num_spans - 1].start = start;
+	if (spare->num_spans)
+		spare->spans[spare->num_spans - 1].end = end;
+	r->work += spare->num_spans;
+	if (!find_hole(r, spare))
+		return false;
+	walk->pushed[walk->num_pushed++] = (struct retime_pushed){
+		tensor, r->tensors[tensor].start,
+	};
+	r->tensors[tensor].start = spare->start;
+	return true;
+}
+
+/* Makes way for it at @start. */
+static bool push_all(struct retime *r, struct retime_walk *walk, u64 start)
+{
+	u64 end = start + r->tensors[walk->tensor].bytes;
+	u32 pushed = walk->num_pushed, i;
+
+	for (i = 0; i < walk->num_spans; i++) {
+		const struct retime_span *span = &walk->spans[i];
+
+		if (span->start >= end || span->end <= start)
+			continue;
+		if (!push_one(r, walk, span->tensor, start, end))
+			break;
+	}
+	if (i == walk->num_spans) {
+		walk->start = start;
+		return true;
+	}
+	while (walk->num_pushed > pushed) {
+		walk->num_pushed--;
+		r->tensors[walk->pushed[walk->num_pushed].tensor].start =
+			walk->pushed[walk->num_pushed].start;
+	}
+	return false;
+}
+
+/* Bytes of what is in the way at @start; U64_MAX: too many tensors. */
+static u64 count_pushed(const struct retime *r, const struct retime_walk *walk, u64 start)
+{
+	u64 end = start + r->tensors[walk->tensor].bytes, bytes = 0;
+	u32 count = 0, i;
+
+	for (i = 0; i < walk->num_spans; i++) {
+		const struct retime_span *span = &walk->spans[i];
+
+		if (span->start >= end || span->end <= start)
+			continue;
+		bytes += span->end - span->start;
+		if (++count > MOST_PUSHED)
+			return U64_MAX;
+	}
+	return bytes;
+}
+
+/* Place @which of those worth a try: at both ends, before and behind each tensor. */
+static u64 place_to_try(const struct retime *r, const struct retime_walk *walk, u32 which)
+{
+	u64 align = r->options->chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
+	u64 bytes = r->tensors[walk->tensor].bytes, room = r->options->room_bytes;
+	const struct retime_span *span = &walk->spans[which / 2];
+
+	if (which / 2 == walk->num_spans)
+		return which % 2 ? 0 : (room - bytes) / align * align;
+	if (which % 2)
+		return loom_div_round_up(span->end, align) * align;
+	return span->start < bytes ? 0 : (span->start - bytes) / align * align;
+}
+
+/*
+ * There is no hole, but bytes enough. Where least is in the way, that is moved: each tensor to a
+ * hole for all of its life.
+ */
+static bool make_way(struct retime *r, struct retime_walk *walk)
+{
+	u64 bytes = r->tensors[walk->tensor].bytes, done = 0, best_at = 0, best, at, cost;
+	u32 tries, i;
+
+	for (tries = 0; tries < MOST_TRIES && r->work < MOST_WORK; tries++) {
+		best = U64_MAX;
+		for (i = 0; i < 2 * walk->num_spans + 2; i++) {
+			at = place_to_try(r, walk, i);
+			if (at + bytes > r->options->room_bytes)
+				continue;
+			/* each cost is tried once */
+			cost = count_pushed(r, walk, at);
+			if (cost < done || cost >= best)
+				continue;
+			best = cost;
+			best_at = at;
+		}
+		r->work += 2 * (u64)walk->num_spans * walk->num_spans;
+		if (best == U64_MAX)
+			return false;
+		if (push_all(r, walk, best_at)) {
+			/* they lie somewhere else now */
+			gather(r, walk);
+			return true;
+		}
+		done = best + 1;
+	}
+	return false;
+}
+
+/* Whether there are bytes enough, wherever they are. */
+static bool is_enough(const struct retime *r, const struct retime_walk *walk, u32 at)
+{
+	const struct retime_tensor *t = &r->tensors[walk->tensor];
+
+	return t->space != RETIME_SCRATCH || (at >= t->first && at <= t->last) ||
+	       r->alive[at] + t->bytes <= r->options->room_bytes;
+}
+
 /* Whether @tensor, which is alive at a new position, is in the way. */
 static bool meet(struct retime *r, struct retime_walk *walk, u32 tensor)
 {
@@ -231,6 +387,8 @@ bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at)
 
 	if (at >= walk->first && at <= walk->last)
 		return true;
+	if (!is_enough(r, walk, at))
+		return false;
 	if (at < walk->first) {
 		for (i = r->positions[at].ends; i != RETIME_NONE; i = r->tensors[i].next_last)
 			met |= meet(r, walk, i);
@@ -246,5 +404,5 @@ bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at)
 		return false;
 	if (!walk->gathered)
 		gather(r, walk);
-	return find_hole(r, walk);
+	return find_hole(r, walk) || (walk->pushes && make_way(r, walk));
 }
