@@ -117,24 +117,23 @@ static void tool_explain_print_crossing(const struct loom_program *program, uint
 	printf("\n");
 }
 
-static void tool_explain_print_difference(uint64_t than, uint64_t bytes)
+static void tool_explain_print_difference(const struct loom_program_cut *cut, uint64_t than,
+					  uint64_t cost)
 {
+	uint64_t by = cost > than ? cost - than : than - cost;
 	char a[TOOL_TEXT];
 
-	if (bytes == than)
+	if (!by)
 		printf("just as much");
+	else if (cut->cycles)
+		printf("%llu cycles %s", (unsigned long long)by, cost > than ? "more" : "less");
 	else
-		printf("%s %s", tool_bytes(a, bytes > than ? bytes - than : than - bytes),
-		       bytes > than ? "more" : "less");
+		printf("%s %s", tool_bytes(a, by), cost > than ? "more" : "less");
 }
 
 static void tool_explain_print_why(const struct loom_program *program, uint32_t index)
 {
 	const struct loom_program_cut *cut = &program->cuts[index];
-	uint64_t apart = program->groups[index].dram_read_bytes +
-			 program->groups[index].dram_write_bytes +
-			 program->groups[index + 1].dram_read_bytes +
-			 program->groups[index + 1].dram_write_bytes;
 	char a[TOOL_TEXT];
 
 	switch (cut->why) {
@@ -154,16 +153,16 @@ static void tool_explain_print_why(const struct loom_program *program, uint32_t 
 		break;
 	case LOOM_CUT_COST:
 		printf("           as one group: ");
-		tool_explain_print_difference(apart, cut->joined_bytes);
+		tool_explain_print_difference(cut, cut->apart, cut->joined);
 		printf("\n");
 		break;
 	}
-	if (cut->without_bytes == LOOM_CUT_NONE) {
+	if (cut->without == LOOM_CUT_NONE) {
 		printf("           no division without it was found\n");
 		return;
 	}
 	printf("           best division without it: ");
-	tool_explain_print_difference(cut->with_bytes, cut->without_bytes);
+	tool_explain_print_difference(cut, cut->with, cut->without);
 	printf(", with nodes %u-%u as one group\n", cut->around_first, cut->around_last);
 }
 
@@ -282,10 +281,11 @@ static void tool_explain_json_cut(const struct loom_program *program, uint32_t i
 		if (cut->why == LOOM_CUT_SRAM)
 			json_u64(json, "short_bytes", cut->short_bytes);
 		if (cut->why == LOOM_CUT_COST)
-			json_u64(json, "joined_bytes", cut->joined_bytes);
-		json_u64(json, "with_bytes", cut->with_bytes);
-		if (cut->without_bytes != LOOM_CUT_NONE) {
-			json_u64(json, "without_bytes", cut->without_bytes);
+			json_u64(json, cut->cycles ? "joined_cycles" : "joined_bytes", cut->joined);
+		json_u64(json, cut->cycles ? "with_cycles" : "with_bytes", cut->with);
+		if (cut->without != LOOM_CUT_NONE) {
+			json_u64(json, cut->cycles ? "without_cycles" : "without_bytes",
+				 cut->without);
 			json_u64(json, "around_first_node", cut->around_first);
 			json_u64(json, "around_last_node", cut->around_last);
 		}

@@ -14,19 +14,19 @@
 /**
  * struct search - the state of searching
  * @d: the state of dividing
- * @bound_bytes: a division that costs so much is known
+ * @bound: a division that costs so much is known
  * @more: with more slices a group could fit that does not, or be cheaper
  */
 struct search {
 	struct loom_group_divide *d;
-	u64 bound_bytes;
+	u64 bound;
 	bool more;
 };
 
-/* Whether a path that costs @bytes up to a unit can still lead to the cheapest division. */
-static bool may_win(const struct search *s, u64 bytes, u32 unit)
+/* Whether a path of price @price up to a unit can still lead to the cheapest division. */
+static bool may_win(const struct search *s, u64 price, u32 unit)
 {
-	return bytes != U64_MAX && bytes + s->d->rest[unit] < s->bound_bytes;
+	return price != U64_MAX && price + s->d->rest[unit] < s->bound;
 }
 
 /* The group as it is, with what stays after it. -ENOSPC: it does not fit. */
@@ -35,7 +35,7 @@ static int consider(struct search *s, struct loom_group_cut *cut, u8 out)
 	struct loom_group_divide *d = s->d;
 	struct loom_group *group = d->group;
 	struct loom_group_edge *edge;
-	u64 floor, path = d->best[cut->first_unit * LOOM_GROUP_CHOICES + cut->in].bytes;
+	u64 floor, path = d->best[cut->first_unit * LOOM_GROUP_CHOICES + cut->in].price;
 	int ret;
 
 	if (!loom_group_set_residents(group, cut->in, out))
@@ -47,22 +47,20 @@ static int consider(struct search *s, struct loom_group_cut *cut, u8 out)
 		return ret;
 	edge = loom_group_edge(d, cut->first_unit, cut->num_units, cut->in, out);
 	floor = loom_group_cost_floor(group);
-	if (edge->state >= LOOM_GROUP_EDGE_FITTED && edge->cost.bytes <= floor)
+	if (edge->state >= LOOM_GROUP_EDGE_FITTED && edge->cost.price <= floor)
 		return 0;
 	if (!may_win(s, path + floor, cut->first_unit + cut->num_units))
 		return 0;
-	group->overlap = false;
-	ret = loom_group_fit(group, d->list->lower->sram.bytes);
-	s->more |= ret || group->cost.bytes > floor;
+	ret = loom_group_fit_either(d, &cut->cost);
+	s->more |= ret || cut->cost.price > floor;
 	if (ret)
 		return ret;
-	if (edge->state >= LOOM_GROUP_EDGE_FITTED && edge->cost.bytes <= group->cost.bytes)
+	if (edge->state >= LOOM_GROUP_EDGE_FITTED && edge->cost.price <= cut->cost.price)
 		return 0;
-	if (!may_win(s, path + group->cost.bytes, cut->first_unit + cut->num_units))
+	if (!may_win(s, path + cut->cost.price, cut->first_unit + cut->num_units))
 		return 0;
-	cut->cost = group->cost;
 	loom_group_enter(d, cut, LOOM_GROUP_EDGE_FITTED);
-	s->bound_bytes = min(s->bound_bytes, loom_group_known_bytes(d));
+	s->bound = min(s->bound, loom_group_known_price(d));
 	return 0;
 }
 
@@ -147,7 +145,7 @@ int loom_group_search_all(struct loom_group_divide *d)
 	u32 first, in;
 	int ret = 0;
 
-	s.bound_bytes = loom_group_known_bytes(d);
+	s.bound = loom_group_known_price(d);
 	for (first = 0; first < d->list->num_units && !ret; first++) {
 		if (d->list->units[first].ungroupable)
 			continue;
@@ -157,7 +155,7 @@ int loom_group_search_all(struct loom_group_divide *d)
 			break;
 		d->budget = done + (budget - done) / (d->list->num_units - first);
 		for (in = 0; in < d->list->choices[first].count && !ret; in++)
-			if (may_win(&s, d->best[first * LOOM_GROUP_CHOICES + in].bytes, first) &&
+			if (may_win(&s, d->best[first * LOOM_GROUP_CHOICES + in].price, first) &&
 			    !loom_group_is_spent(d))
 				ret = try_slices(&s, first, in);
 	}

@@ -234,11 +234,11 @@ static int place_cut(struct loom_group_divide *d, struct loom_group_cut *cut, bo
 	u32 i;
 	int ret;
 
-	best.cost.bytes = U64_MAX;
+	best.cost.price = U64_MAX;
 	ret = loom_group_remake(group, cut);
 	if (!ret)
 		ret = loom_group_place_best(d, &best);
-	if (!ret && best.cost.bytes > cut->cost.bytes + cut->cost.bytes / 64)
+	if (!ret && best.cost.price > cut->cost.price + cut->cost.price / 64)
 		ret = -ENOSPC;
 	if (ret)
 		return ret;

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a group costs. DRAM bytes are counted as the engine counts them: elements of the views that
- * are loaded and stored. What breaks ties is positions, of all slices: dividing looks at hundreds
- * of thousands of groups, and what streams take in real cycles (cycles.c) has to be summed up
- * position by position. Weights that are streamed are loaded one position before they are needed,
+ * What a group costs, by &struct loom_group_aim. DRAM bytes are counted as the engine counts them:
+ * elements of the views that are loaded and stored. Where bytes are the price, positions of all
+ * slices break ties. Weights that are streamed are loaded one position before they are needed,
  * beside the work of the one before where that costs no more bytes; those that are held, once.
+ *
+ * Where time is the price, cycles of both streams are weighed (time.c), and bytes break ties. A sum
+ * over groups cannot say which stream will be the longer one of the whole plan, and loads find time
+ * beside the work of other groups: so a plan is searched for with several weights, and the one that
+ * turns out to be the fastest is taken (planner/alternatives.c).
  */
 #include "schedule.h"
+
+#include "loom_clock.h"
 
 /* What slices load of a root that is recomputed. */
 static u64 recompute_bytes(const struct loom_group *group, const struct loom_group_root *root)
@@ -92,20 +98,65 @@ static u64 group_bytes(const struct loom_group *group, bool once)
 	return bytes;
 }
 
+u64 loom_group_time_price(const struct loom_group_list *list, const struct loom_group_time *time)
+{
+	u64 price = loom_clock_add(loom_clock_times(list->aim.dma, time->dma),
+				   loom_clock_times(list->aim.compute, time->compute));
+
+	return loom_clock_add(price, loom_clock_times(list->aim.steps, time->steps));
+}
+
+/* The fastest that bytes from outside move: no starts, no latencies. */
+static u64 fastest(const struct drm_loom_chip *chip, u64 bytes)
+{
+	const struct drm_loom_chip_region *dram = &chip->region[DRM_LOOM_REGION_DRAM];
+	u32 rate = max(dram->read_rate, dram->write_rate);
+
+	rate = max(rate, chip->region[DRM_LOOM_REGION_ROM].read_rate);
+	rate = max(rate, chip->region[DRM_LOOM_REGION_SRAM].read_rate);
+	return rate ? bytes / rate * 1000 + bytes % rate * 1000 / rate : 0;
+}
+
+u64 loom_group_bytes_price(const struct loom_group_list *list, u64 bytes)
+{
+	if (!list->aim.time)
+		return bytes;
+	return list->aim.dma * fastest(list->lower->chip, bytes);
+}
+
 u64 loom_group_cost_floor(struct loom_group *group)
 {
+	const struct loom_group_unit *units = &group->list->units[group->first_unit];
+	u64 price, compute = 0;
+	u32 i;
+
 	loom_group_mark_stored(group);
 	loom_group_measure(group);
-	return group_bytes(group, true);
+	price = loom_group_bytes_price(group->list, group_bytes(group, true));
+	for (i = 0; i < group->num_units; i++)
+		compute += units[i].least_compute;
+	return price + (group->list->aim.compute + group->list->aim.steps) * compute;
 }
 
 void loom_group_cost_count(struct loom_group *group)
 {
-	group->cost.bytes = group_bytes(group, false);
-	group->cost.cycles = (u64)group->slices * group->num_entries;
+	struct loom_group_time time;
+	u64 bytes = group_bytes(group, false);
+
+	if (!group->list->aim.time) {
+		group->cost.price = bytes;
+		group->cost.tie = (u64)group->slices * group->num_entries;
+		return;
+	}
+	loom_group_take_time(group, &time);
+	if (group->list->aim.steps)
+		time.steps = loom_group_cycles(group);
+	group->work += group->slices + group->num_entries;
+	group->cost.price = loom_group_time_price(group->list, &time);
+	group->cost.tie = bytes;
 }
 
-u64 loom_group_least_bytes(const struct loom_group_list *list, u32 unit)
+static u64 least_bytes(const struct loom_group_list *list, u32 unit)
 {
 	u64 sum = 0, bytes;
 	u32 i, k, a;
@@ -130,4 +181,55 @@ u64 loom_group_least_bytes(const struct loom_group_list *list, u32 unit)
 		}
 	}
 	return sum;
+}
+
+u64 loom_group_least_price(const struct loom_group_list *list, u32 unit)
+{
+	return loom_group_bytes_price(list, least_bytes(list, unit)) +
+	       (list->aim.compute + list->aim.steps) * list->units[unit].least_compute;
+}
+
+static void add_alone(const struct loom_group_list *list, const struct loom_group_op *op,
+		      u64 *bytes, u64 *slices)
+{
+	const struct loom_ref *y = &op->kernel.operands[0].ref;
+	struct loom_tiling tiling;
+	u64 need, elems = 1;
+	u32 i;
+
+	for (i = 0; i < y->rank; i++)
+		elems *= y->dims[i];
+	if (op->kind != LOOM_GROUP_COMPUTE) {
+		*bytes += elems * loom_dtype_bytes(y->dtype) *
+			  (op->kind == LOOM_GROUP_COPY ? 2 : 1);
+		++*slices;
+	} else if (!loom_slice_choose(&op->kernel, &list->lower->sram, &tiling, &need)) {
+		*bytes += tiling.dram_bytes;
+		*slices += tiling.slices;
+	} else {
+		/* it may still fit, since lowering merges axes first: a rough guess */
+		*bytes += 64 * elems * loom_dtype_bytes(y->dtype);
+		++*slices;
+	}
+}
+
+void loom_group_cost_layerwise(struct loom_group_list *list, u32 index)
+{
+	struct loom_group_unit *unit = &list->units[index];
+	struct loom_group_time time = { .dma = 0 };
+	u64 bytes = 0, slices = 0;
+	u32 i;
+
+	for (i = 0; i < unit->num_ops; i++)
+		add_alone(list, list->ops[unit->first_op + i], &bytes, &slices);
+	unit->layerwise = (struct loom_group_cost){ .price = bytes, .tie = slices };
+	unit->least_compute = 0;
+	if (!list->aim.time)
+		return;
+	loom_group_layerwise_time(list, index, &time);
+	time.steps = loom_group_layerwise_cycles(list, index);
+	unit->layerwise.price = loom_group_time_price(list, &time);
+	unit->layerwise.tie = bytes;
+	for (i = 0; i < unit->num_ops; i++)
+		unit->least_compute += loom_group_least_compute(list, unit->first_op + i);
 }

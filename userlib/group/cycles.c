@@ -44,9 +44,8 @@ static u64 copy_cycles(const struct loom_lower *lower, u64 bytes)
 	return bytes ? dma_cycles(lower, bytes, bytes) : 0;
 }
 
-/* A stage of a kernel that does @rounds elements of the result in each lane. */
-static u64 stage_cycles(const struct drm_loom_chip *chip, const struct loom_kernel *kernel,
-			const struct loom_stage *stage, u64 rounds)
+u64 loom_group_stage_cycles(const struct drm_loom_chip *chip, const struct loom_kernel *kernel,
+			    const struct loom_stage *stage, u64 rounds)
 {
 	const struct drm_loom_chip_type *type, *slowest = NULL;
 	u64 ops = loom_clock_times(rounds, kernel->unit_cost);
@@ -89,8 +88,9 @@ static u64 work_cycles(const struct loom_lower *lower, const struct loom_kernel 
 		return 0;
 	for (i = 0; i < kernel->num_stages; i++) {
 		cycles = loom_clock_add(cycles, lower->chip->compute_start);
-		cycles = loom_clock_add(cycles, stage_cycles(lower->chip, kernel,
-							     &kernel->stages[i], rounds));
+		cycles = loom_clock_add(cycles, loom_group_stage_cycles(lower->chip, kernel,
+									&kernel->stages[i],
+									rounds));
 	}
 	return cycles;
 }
@@ -261,33 +261,57 @@ u64 loom_group_cycles(const struct loom_group *group)
 }
 
 /*
- * Cycles of a kernel alone, slice by slice; with two buffers, loads overlap computation. Each slice
- * loads each of its operands and stores the result.
+ * Adds what a kernel alone takes, slice by slice. Each slice loads each of its operands and stores
+ * the result. Returns in how many of them both streams take turns; 0: in all.
  */
-static u64 kernel_cycles(const struct loom_group_op *op, const struct loom_lower *lower)
+static u64 add_alone(const struct loom_group_op *op, const struct loom_lower *lower,
+		     struct loom_group_time *time)
 {
 	const struct loom_ref *y = &op->kernel.operands[0].ref;
 	struct loom_group_box box = whole(y);
 	u64 bytes = loom_group_box_elems(&box, y->rank) * loom_dtype_bytes(y->dtype);
 	u64 start = lower->chip->dma_start +
 		    lower->chip->region[DRM_LOOM_REGION_DRAM].read_latency;
-	u64 need, dma, compute, more;
 	struct loom_tiling tiling;
+	u64 need, more;
 
-	if (op->kind != LOOM_GROUP_COMPUTE)
-		return copy_cycles(lower, bytes);
-	compute = work_cycles(lower, &op->kernel, &box);
+	if (op->kind != LOOM_GROUP_COMPUTE) {
+		time->dma += copy_cycles(lower, bytes);
+		return 0;
+	}
+	time->compute += work_cycles(lower, &op->kernel, &box);
 	/* it may still fit, since lowering merges axes first: a rough guess */
-	if (loom_slice_choose(&op->kernel, &lower->sram, &tiling, &need))
-		return compute + loom_group_load_cycles(lower, 64 * bytes);
+	if (loom_slice_choose(&op->kernel, &lower->sram, &tiling, &need)) {
+		time->dma += loom_group_load_cycles(lower, 64 * bytes);
+		return 0;
+	}
 	more = tiling.slices - 1;
-	compute += more * op->kernel.num_stages * lower->chip->compute_start;
-	dma = store_cycles(lower, bytes) +
-	      loom_group_load_cycles(lower, tiling.dram_bytes - min(tiling.dram_bytes, bytes)) +
-	      more * op->kernel.num_operands * start;
-	if (!tiling.overlap || !(lower->chip->flags & DRM_LOOM_CHIP_OVERLAP))
-		return dma + compute;
-	return max(dma, compute) + min(dma, compute) / tiling.slices;
+	time->compute += more * op->kernel.num_stages * lower->chip->compute_start;
+	time->dma += store_cycles(lower, bytes) +
+		     loom_group_load_cycles(lower, tiling.dram_bytes -
+						   min(tiling.dram_bytes, bytes)) +
+		     more * op->kernel.num_operands * start;
+	return tiling.overlap && lower->chip->flags & DRM_LOOM_CHIP_OVERLAP ? tiling.slices : 0;
+}
+
+/* Cycles of a kernel alone; with two buffers, loads overlap computation. */
+static u64 kernel_cycles(const struct loom_group_op *op, const struct loom_lower *lower)
+{
+	struct loom_group_time time = { .dma = 0 };
+	u64 slices = add_alone(op, lower, &time);
+
+	if (!slices)
+		return time.dma + time.compute;
+	return max(time.dma, time.compute) + min(time.dma, time.compute) / slices;
+}
+
+void loom_group_layerwise_time(const struct loom_group_list *list, u32 unit,
+			       struct loom_group_time *time)
+{
+	u32 i;
+
+	for (i = 0; i < list->units[unit].num_ops; i++)
+		add_alone(list->ops[list->units[unit].first_op + i], list->lower, time);
 }
 
 u64 loom_group_layerwise_cycles(const struct loom_group_list *list, u32 unit)

@@ -56,7 +56,7 @@ static int estimate_axis(struct loom_group_divide *d, u32 first, u8 in, u32 axis
 
 			loom_group_estimate_take(d->estimate, n, in, out, costs);
 			for (q = 0; q < num_counts; q++) {
-				if (costs[q].bytes == U64_MAX ||
+				if (costs[q].price == U64_MAX ||
 				    (edge->state && !loom_group_cheaper(&costs[q], &edge->cost)))
 					continue;
 				edge->state = LOOM_GROUP_EDGE_ESTIMATED;
@@ -99,7 +99,7 @@ static int offer_layerwise(struct loom_group_divide *d, u32 first)
 		return ret;
 	d->rows[first].layerwise = (struct loom_group_edge){
 		.state = LOOM_GROUP_EDGE_PLACED,
-		.cost = { .bytes = unit->layerwise_bytes, .cycles = unit->layerwise_cycles },
+		.cost = unit->layerwise,
 	};
 	edge = loom_group_edge(d, first, 1, 0, 0);
 	if (edge->state && !loom_group_cheaper(&edge->cost, &d->rows[first].layerwise.cost))
@@ -191,44 +191,16 @@ static int collect(struct loom_group_divide *d, struct loom_group_cut **cuts, u3
 	return 0;
 }
 
-/* Estimates the cost of a node alone from the slices that it would be cut into. */
-static void cost_layerwise(struct loom_group_list *list, struct loom_group_unit *unit)
-{
-	const struct loom_sram *sram = &list->lower->sram;
-	u64 need, elems;
-	u32 i, k;
-
-	for (i = 0; i < unit->num_ops; i++) {
-		const struct loom_group_op *op = list->ops[unit->first_op + i];
-		const struct loom_ref *y = &op->kernel.operands[0].ref;
-		struct loom_tiling tiling;
-
-		for (k = 0, elems = 1; k < y->rank; k++)
-			elems *= y->dims[k];
-		if (op->kind != LOOM_GROUP_COMPUTE) {
-			unit->layerwise_bytes += elems * loom_dtype_bytes(y->dtype) *
-						 (op->kind == LOOM_GROUP_COPY ? 2 : 1);
-			unit->layerwise_cycles++;
-		} else if (!loom_slice_choose(&op->kernel, sram, &tiling, &need)) {
-			unit->layerwise_bytes += tiling.dram_bytes;
-			unit->layerwise_cycles += tiling.slices;
-		} else {
-			/* it may still fit, since lowering merges axes first: a rough guess */
-			unit->layerwise_bytes += 64 * elems * loom_dtype_bytes(y->dtype);
-			unit->layerwise_cycles++;
-		}
-	}
-}
-
 static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
 {
 	u32 num_units = d->list->num_units, i;
 	int ret = 0;
 
+	for (i = 0; i < num_units; i++)
+		loom_group_cost_layerwise(d->list, i);
 	for (i = num_units; i-- > 0;)
-		d->rest[i] = d->rest[i + 1] + loom_group_least_bytes(d->list, i);
+		d->rest[i] = d->rest[i + 1] + loom_group_least_price(d->list, i);
 	for (i = 0; i < num_units && !ret; i++) {
-		cost_layerwise(d->list, &d->list->units[i]);
 		if (!d->list->units[i].ungroupable)
 			ret = estimate_from(d, i);
 		if (!ret)

@@ -139,8 +139,8 @@ struct loom_group_edge *loom_group_edge(struct loom_group_divide *d, u32 first, 
 					u32 in, u32 out);
 /** loom_group_reserve() - makes room for groups of up to @num_units units. 0 or -ENOMEM */
 int loom_group_reserve(struct loom_group_divide *d, u32 first, u32 num_units);
-/** loom_group_known_bytes() - DRAM bytes of the cheapest division that is certain */
-u64 loom_group_known_bytes(struct loom_group_divide *d);
+/** loom_group_known_price() - price of the cheapest division that is certain */
+u64 loom_group_known_price(struct loom_group_divide *d);
 /** loom_group_enter() - enters what is certain about a group */
 void loom_group_enter(struct loom_group_divide *d, const struct loom_group_cut *cut,
 		      enum loom_group_edge_state state);
@@ -166,6 +166,15 @@ void loom_group_path_forget(struct loom_group_divide *d);
  */
 int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u8 in, u8 out,
 			enum loom_group_edge_state state);
+
+/**
+ * loom_group_fit_either() - fits @d->group without overlap, and where that may be faster, with it
+ * @d: the state of dividing
+ * @cost: [out] the lower cost of both
+ *
+ * Return: 0, -ENOSPC or -ENOMEM.
+ */
+int loom_group_fit_either(struct loom_group_divide *d, struct loom_group_cost *cost);
 
 /**
  * loom_group_place_best() - finds offsets for all items of @d->group with few DRAM bytes

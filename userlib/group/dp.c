@@ -69,7 +69,7 @@ static void offer(struct path *paths, const struct loom_group_cut *cut, u64 cycl
 		return;
 	to->cycles = sum;
 	to->last = *cut;
-	to->last.cost.cycles = cycles;
+	to->last.cost.price = cycles;
 }
 
 static int try_from(struct loom_group_list *list, struct loom_group *group, struct path *paths,
@@ -106,7 +106,7 @@ static int try_from(struct loom_group_list *list, struct loom_group *group, stru
 			continue;
 		if (ret)
 			return ret;
-		offer(paths, &cut, cut.cost.cycles);
+		offer(paths, &cut, cut.cost.price);
 	}
 	return 0;
 }

@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loom_clock.h"
+
 #define ONE	256
 
 /**
@@ -78,6 +80,10 @@ struct operand_bytes {
  * @moved_bytes: DRAM bytes that are moved whatever is held
  * @held_bytes: SRAM per lane of all weights, if they are held
  * @weight_bytes: DRAM bytes of all weights, loaded once
+ * @loads: number of operands that are weights
+ * @num_lines: values with a line buffer
+ * @dma: by slice count: where time is the price: cycles of strips that are moved in any case
+ * @compute: likewise: cycles of the compute stream
  */
 struct loom_group_estimate {
 	const struct loom_group_list *list;
@@ -99,6 +105,10 @@ struct loom_group_estimate {
 	u64 moved_bytes;
 	u64 held_bytes;
 	u64 weight_bytes;
+	u64 loads;
+	u64 num_lines;
+	u64 dma[LOOM_GROUP_SLICE_COUNTS];
+	u64 compute[LOOM_GROUP_SLICE_COUNTS];
 };
 
 static u64 align_up(const struct loom_group_list *list, u64 bytes)
@@ -226,6 +236,7 @@ static void count_tracked(struct loom_group_estimate *est, const struct tracked 
 
 	if (tracked->resident && est->counts[0] > 1)
 		return;
+	est->num_lines += !line ? 0 : add ? 1 : -1;
 	for (q = 0; q < est->num_counts; q++) {
 		extra = strip_bytes(est, tracked, q);
 		extra = extra > line ? extra - line : 0;
@@ -235,6 +246,66 @@ static void count_tracked(struct loom_group_estimate *est, const struct tracked 
 			if (add)
 				est->peak[q] = max(est->peak[q], est->profile[k][q]);
 		}
+	}
+}
+
+/* Adds loads of so many bytes, in each slice a part of them. */
+static void add_moves(struct loom_group_estimate *est, u64 bytes)
+{
+	const struct drm_loom_chip *chip = est->list->lower->chip;
+	const struct drm_loom_chip_region *dram = &chip->region[DRM_LOOM_REGION_DRAM];
+	u64 rate, start;
+	u32 q;
+
+	if (!est->list->aim.time)
+		return;
+	rate = loom_clock_rate(bytes, dram->read_rate);
+	start = chip->dma_start + dram->read_latency;
+	for (q = 0; q < est->num_counts; q++)
+		est->dma[q] += rate + est->counts[q] * start;
+}
+
+/* Adds moves of all strips of a value to @dma, by slice count: runs of them are whole bursts. */
+static void add_strips(const struct loom_group_estimate *est, u32 value, s8 axis, bool store,
+		       u64 *dma)
+{
+	const struct loom_group_use *use = &est->list->uses[value];
+	const struct drm_loom_chip *chip = est->list->lower->chip;
+	const struct drm_loom_chip_region *dram = &chip->region[DRM_LOOM_REGION_DRAM];
+	u64 bytes = loom_group_value_bytes(use), run = use->elem_bytes, start;
+	u32 q, k;
+
+	if (!est->list->aim.time)
+		return;
+	start = chip->dma_start + (store ? dram->write_latency : dram->read_latency);
+	for (k = use->rank; k-- > 0 && (s8)k > axis;)
+		run *= use->dims[k];
+	for (q = 0; q < est->num_counts; q++) {
+		u64 slices = est->counts[q], moved = bytes, one;
+
+		if (axis >= 0 && dram->burst_bytes > 1) {
+			one = run * loom_div_round_up(use->dims[axis], slices);
+			moved = bytes / one * loom_div_round_up(one, (u64)dram->burst_bytes) *
+				dram->burst_bytes;
+		}
+		dma[q] += loom_clock_rate(moved, store ? dram->write_rate : dram->read_rate) +
+			  slices * start;
+	}
+}
+
+/* Adds what an op computes, or moves inside of the SRAM. */
+static void add_work(struct loom_group_estimate *est, const struct loom_group_op *op, s8 cut)
+{
+	u32 q;
+
+	if (!est->list->aim.time)
+		return;
+	for (q = 0; q < est->num_counts; q++) {
+		if (op->kind == LOOM_GROUP_COMPUTE)
+			est->compute[q] += loom_group_sliced_work(est->list, op, cut,
+								  est->counts[q]);
+		else
+			est->dma[q] += est->counts[q] * est->list->lower->chip->dma_start;
 	}
 }
 
@@ -296,6 +367,10 @@ void loom_group_estimate_begin(struct loom_group_estimate *est, u32 first_unit, 
 	est->moved_bytes = 0;
 	est->held_bytes = 0;
 	est->weight_bytes = 0;
+	est->loads = 0;
+	est->num_lines = 0;
+	memset(est->dma, 0, sizeof(est->dma));
+	memset(est->compute, 0, sizeof(est->compute));
 	est->standing_bytes = 0;
 	for (i = list->live_first[first_unit]; i < list->live_first[first_unit + 1]; i++) {
 		u32 value = list->live[i];
@@ -398,8 +473,10 @@ static void take_weights(struct loom_group_estimate *est, u32 index, s8 cut)
 		if (cut >= 0 && weight->lane_bytes &&
 		    loom_group_follower(&kernel->operands[i], cut, &axis)) {
 			est->moved_bytes += weight->dram_bytes;
+			add_moves(est, weight->dram_bytes);
 			continue;
 		}
+		est->loads += weight->dram_bytes != 0;
 		est->weight_bytes += weight->dram_bytes;
 		est->held_bytes += weight->lane_bytes;
 	}
@@ -435,6 +512,7 @@ static bool take_operand(struct loom_group_estimate *est, const struct loom_grou
 
 		if (op->kind == LOOM_GROUP_COPY && !tracked) {
 			est->moved_bytes += ref_bytes(&operand->ref);
+			add_moves(est, ref_bytes(&operand->ref));
 			return true;
 		}
 		if (cut >= 0)
@@ -444,6 +522,9 @@ static bool take_operand(struct loom_group_estimate *est, const struct loom_grou
 		if (!strip) {
 			add_operand_bytes(list, operand, &own);
 			est->moved_bytes += follows ? own.dram_bytes : 0;
+			est->loads += !follows;
+			if (follows)
+				add_moves(est, own.dram_bytes);
 			est->weight_bytes += follows ? 0 : own.dram_bytes;
 			est->held_bytes += follows ? 0 : own.lane_bytes;
 			return true;
@@ -453,6 +534,7 @@ static bool take_operand(struct loom_group_estimate *est, const struct loom_grou
 					false);
 			est->moved_bytes += min(ref_bytes(&operand->ref),
 						loom_group_value_bytes(&list->uses[access->value]));
+			add_strips(est, access->value, tracked->axis, false, est->dma);
 			count_tracked(est, tracked, true);
 		}
 	}
@@ -480,6 +562,8 @@ static bool take_result(struct loom_group_estimate *est, const struct loom_group
 
 	if (use->output || partial)
 		est->moved_bytes += bytes;
+	if (use->output || partial)
+		add_strips(est, access->value, axis, true, est->dma);
 	if (tracked) {
 		if (!tracked->inside || tracked->axis != axis || partial)
 			return false;
@@ -533,6 +617,7 @@ static bool append_op(struct loom_group_estimate *est, u32 index)
 	if (!take_result(est, op, cut, lag))
 		return false;
 	take_weights(est, index, cut);
+	add_work(est, op, cut);
 	est->num_ops++;
 	return true;
 }
@@ -572,8 +657,8 @@ bool loom_group_estimate_append(struct loom_group_estimate *est, u32 num_units)
 	return !is_over(est);
 }
 
-/* DRAM bytes of values that are read behind the group and are not resident then. */
-static u64 store_bytes(struct loom_group_estimate *est, u32 end, u8 out)
+/* DRAM bytes of values that are read behind the group and are not resident then; adds cycles. */
+static u64 store_bytes(struct loom_group_estimate *est, u32 end, u8 out, u64 *dma)
 {
 	const struct loom_group_list *list = est->list;
 	u32 end_op = end < list->num_units ? list->units[end].first_op : list->num_ops;
@@ -587,8 +672,10 @@ static u64 store_bytes(struct loom_group_estimate *est, u32 end, u8 out)
 		if (use->last_writer < end_op && (!use->read || use->last_reader < end_op))
 			continue;
 		est->open[kept++] = value;
-		if (use->last_writer >= end_op || !loom_group_is_resident(list, value, end, out))
-			bytes += loom_group_value_bytes(use);
+		if (use->last_writer < end_op && loom_group_is_resident(list, value, end, out))
+			continue;
+		bytes += loom_group_value_bytes(use);
+		add_strips(est, value, est->tracked[value].axis, true, dma);
 	}
 	est->num_open = kept;
 	return bytes;
@@ -638,18 +725,41 @@ static bool staying_bytes(const struct loom_group_estimate *est, u32 end, u8 out
 	return true;
 }
 
+/* The price by time, where bytes are known: line buffers are copied twice for each slice. */
+static void price_time(const struct loom_group_estimate *est, u32 q, u64 dma, u64 streamed,
+		       struct loom_group_cost *cost)
+{
+	const struct loom_lower *lower = est->list->lower;
+	const struct drm_loom_chip_region *dram = &lower->chip->region[DRM_LOOM_REGION_DRAM];
+	const struct drm_loom_chip_region *sram = &lower->chip->region[DRM_LOOM_REGION_SRAM];
+	u64 slices = est->counts[q], lines = est->lines[q] * lower->sram.lanes;
+	u64 start = lower->chip->dma_start + dram->read_latency, loads = est->loads;
+	struct loom_group_time time = { .dma = dma, .compute = est->compute[q] };
+
+	if (est->weight_bytes && streamed)
+		loads += est->loads * streamed / est->weight_bytes;
+	time.dma += loom_clock_rate(est->weight_bytes + streamed, dram->read_rate) + loads * start;
+	time.dma += 2 * (slices - 1) * (est->num_lines * lower->chip->dma_start +
+					loom_clock_memory(sram, lines, lines));
+	time.steps = max(time.dma, time.compute) + min(time.dma, time.compute) / (slices + 1);
+	cost->tie = cost->price;
+	cost->price = loom_group_time_price(est->list, &time);
+}
+
 u32 loom_group_estimate_take(struct loom_group_estimate *est, u32 num_units, u8 in, u8 out,
 			     struct loom_group_cost *costs)
 {
 	const struct loom_group_list *list = est->list;
 	u32 end = est->first_unit + num_units, found = 0, q;
-	u64 budget = list->lower->sram.bytes, bytes, staying, need, moved;
+	u64 budget = list->lower->sram.bytes, bytes, staying, need, moved, streamed;
+	u64 dma[LOOM_GROUP_SLICE_COUNTS];
 
 	for (q = 0; q < est->num_counts; q++)
-		costs[q] = (struct loom_group_cost){ .bytes = U64_MAX };
+		costs[q] = (struct loom_group_cost){ .price = U64_MAX };
 	if (!staying_bytes(est, end, out, &staying))
 		return 0;
-	bytes = est->moved_bytes + est->weight_bytes + store_bytes(est, end, out) +
+	memcpy(dma, est->dma, est->num_counts * sizeof(*dma));
+	bytes = est->moved_bytes + est->weight_bytes + store_bytes(est, end, out, dma) +
 		flush_bytes(est, end, in, out);
 	if (est->counts[0] > 1)
 		staying += est->standing_bytes;
@@ -661,13 +771,16 @@ u32 loom_group_estimate_take(struct loom_group_estimate *est, u32 num_units, u8 
 			continue;
 		found++;
 		moved = bytes;
+		streamed = 0;
 		need += est->held_bytes;
 		if (slices > 1 && need > budget && est->held_bytes) {
 			need = min(need - budget, est->held_bytes);
-			moved += (slices - 1) * (need * est->weight_bytes / est->held_bytes);
+			streamed = (slices - 1) * (need * est->weight_bytes / est->held_bytes);
 		}
-		costs[q].bytes = moved;
-		costs[q].cycles = slices * est->num_ops;
+		costs[q].price = moved + streamed;
+		costs[q].tie = slices * est->num_ops;
+		if (list->aim.time)
+			price_time(est, q, dma[q], streamed, &costs[q]);
 	}
 	return found;
 }

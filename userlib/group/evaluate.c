@@ -40,10 +40,10 @@ static int compare(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
-	if (x->cost.bytes != y->cost.bytes)
-		return x->cost.bytes < y->cost.bytes ? -1 : 1;
-	if (x->cost.cycles != y->cost.cycles)
-		return x->cost.cycles < y->cost.cycles ? -1 : 1;
+	if (x->cost.price != y->cost.price)
+		return x->cost.price < y->cost.price ? -1 : 1;
+	if (x->cost.tie != y->cost.tie)
+		return x->cost.tie < y->cost.tie ? -1 : 1;
 	if (x->slices != y->slices)
 		return x->slices < y->slices ? -1 : 1;
 	return x->axis < y->axis ? -1 : x->axis > y->axis;
@@ -63,7 +63,7 @@ static u32 estimate_axis(struct loom_group_divide *d, const struct loom_group_cu
 	d->work += (u64)num_counts * cut->num_units;
 	loom_group_estimate_take(d->estimate, cut->num_units, cut->in, cut->out, costs);
 	for (i = 0; i < num_counts; i++)
-		if (costs[i].bytes != U64_MAX)
+		if (costs[i].price != U64_MAX)
 			to[count++] = (struct candidate){ costs[i], counts[i], axis };
 	return count;
 }
@@ -95,7 +95,7 @@ static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u
 {
 	const struct loom_sram *sram = &d->list->lower->sram;
 	struct loom_group *group = d->group;
-	u64 height, budget, least = U64_MAX, known = cut->cost.bytes;
+	u64 height, budget, least = U64_MAX, known = cut->cost.price;
 	u32 round, dear = 0;
 	int ret;
 
@@ -103,7 +103,7 @@ static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u
 		bool overlap = round & 1;
 
 		if ((overlap && !sram->overlap) ||
-		    (cut->cost.bytes != U64_MAX && cut->cost.bytes <= least && round > 1))
+		    (cut->cost.price != U64_MAX && cut->cost.price <= least && round > 1))
 			continue;
 		budget = sram->bytes - sram->bytes / 64 * (round / 2);
 		memcpy(group->parts, d->saved, group->num_parts * sizeof(*d->saved));
@@ -114,13 +114,13 @@ static int place_less(struct loom_group_divide *d, struct loom_group_cut *cut, u
 		if (ret)
 			return ret;
 		if (!round)
-			least = group->cost.bytes;
+			least = group->cost.price;
 		/* overlap must not move more bytes; a smaller budget must be cheaper */
 		dear++;
-		if (overlap ? group->cost.bytes > cut->cost.bytes
+		if (overlap ? group->cost.price > cut->cost.price
 			    : !loom_group_cheaper(&group->cost, &cut->cost))
 			continue;
-		if (!group->quick_only && group->cost.bytes >= known)
+		if (!group->quick_only && group->cost.price >= known)
 			continue;
 		dear = 0;
 		ret = loom_group_place(group, sram->bytes, &height);
@@ -153,6 +153,27 @@ int loom_group_place_best(struct loom_group_divide *d, struct loom_group_cut *cu
 	return ret;
 }
 
+int loom_group_fit_either(struct loom_group_divide *d, struct loom_group_cost *cost)
+{
+	struct loom_group *group = d->group;
+	u64 budget = d->list->lower->sram.bytes;
+	int ret;
+
+	memcpy(d->saved, group->parts, group->num_parts * sizeof(*d->saved));
+	group->overlap = false;
+	ret = loom_group_fit(group, budget);
+	if (ret)
+		return ret;
+	*cost = group->cost;
+	if (!d->list->aim.steps || !d->list->lower->sram.overlap)
+		return 0;
+	memcpy(group->parts, d->saved, group->num_parts * sizeof(*d->saved));
+	group->overlap = true;
+	if (!loom_group_fit(group, budget) && loom_group_cheaper(&group->cost, cost))
+		*cost = group->cost;
+	return 0;
+}
+
 /* Tries a slice count and axis; keeps it if it is the best. */
 static int try_candidate(struct loom_group_divide *d, const struct candidate *candidate,
 			 enum loom_group_edge_state state, struct loom_group_cut *best)
@@ -165,13 +186,10 @@ static int try_candidate(struct loom_group_divide *d, const struct candidate *ca
 	ret = loom_group_remake(d->group, &cut);
 	if (ret)
 		return ret == -EINVAL ? -ENOSPC : ret;
-	if (state == LOOM_GROUP_EDGE_PLACED) {
+	if (state == LOOM_GROUP_EDGE_PLACED)
 		ret = loom_group_place_best(d, &cut);
-	} else {
-		d->group->overlap = false;
-		ret = loom_group_fit(d->group, d->list->lower->sram.bytes);
-		cut.cost = d->group->cost;
-	}
+	else
+		ret = loom_group_fit_either(d, &cut.cost);
 	if (!ret && loom_group_cheaper(&cut.cost, &best->cost))
 		*best = cut;
 	return ret;
@@ -191,7 +209,7 @@ static int polish(struct loom_group_divide *d, enum loom_group_edge_state state,
 		next.slices += step;
 		if (!step || next.slices < 2 || next.slices > LOOM_GROUP_SLICES)
 			continue;
-		if (best->cost.bytes <= floor)
+		if (best->cost.price <= floor)
 			return 0;
 		ret = try_candidate(d, &next, state, best);
 		if (ret && ret != -ENOSPC)
@@ -221,7 +239,7 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
 		.num_units = num_units,
 		.in = in,
 		.out = out,
-		.cost = { .bytes = U64_MAX },
+		.cost = { .price = U64_MAX },
 	};
 	struct candidate candidates[CANDIDATES + 1];
 	u64 least = U64_MAX;
@@ -236,11 +254,11 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
 		candidates[count++] = (struct candidate){ edge->cost, edge->slices, edge->axis };
 	count += find_candidates(d, &best, &candidates[count]);
 	for (i = 0; i < count; i++)
-		least = min(least, candidates[i].cost.bytes);
+		least = min(least, candidates[i].cost.price);
 	/* skip ahead: of equal estimates, later ones have more slices, which are likelier to fit */
 	for (i = 0; i < count && tries < TRIES;
 	     i = i + 1 < count ? min(2 * i + 1, count - 1) : count) {
-		if (best.cost.bytes <= candidates[i].cost.bytes)
+		if (best.cost.price <= candidates[i].cost.price)
 			break;
 		ret = try_candidate(d, &candidates[i], state, &best);
 		if (ret && ret != -ENOSPC)
@@ -248,7 +266,7 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
 		tries++;
 	}
 	/* with many slices, estimates of streamed bytes are least exact: try those anyway */
-	for (i = 0; i < count && best.cost.bytes > least; i++) {
+	for (i = 0; i < count && best.cost.price > least; i++) {
 		if (state != LOOM_GROUP_EDGE_FITTED || d->list->num_units > THIN_UNITS ||
 		    !is_thinnest(candidates, count, i))
 			continue;
@@ -256,15 +274,15 @@ int loom_group_evaluate(struct loom_group_divide *d, u32 first, u32 num_units, u
 		if (ret && ret != -ENOSPC)
 			return ret;
 	}
-	if (state == LOOM_GROUP_EDGE_PLACED && best.cost.bytes != U64_MAX && best.slices > 2) {
+	if (state == LOOM_GROUP_EDGE_PLACED && best.cost.price != U64_MAX && best.slices > 2) {
 		ret = polish(d, state, least, &best);
 		if (ret)
 			return ret;
 	}
 	/* do not become dearer in cycles alone: that would make the search look for another path */
-	if (edge->state && best.cost.bytes <= edge->cost.bytes)
-		best.cost.cycles = min(best.cost.cycles, edge->cost.cycles);
-	if (best.cost.bytes == U64_MAX) {
+	if (edge->state && best.cost.price <= edge->cost.price)
+		best.cost.tie = min(best.cost.tie, edge->cost.tie);
+	if (best.cost.price == U64_MAX) {
 		edge->state = LOOM_GROUP_EDGE_NONE;
 		loom_group_path_change(d, first, num_units, out);
 	} else {

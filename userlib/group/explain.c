@@ -26,25 +26,35 @@ static u64 lack_bytes(struct loom_group *group)
 	return peak_bytes > budget_bytes ? peak_bytes - budget_bytes : 0;
 }
 
+/* A price as bytes or cycles: weights of cycles are shares of their sum. */
+static u64 readable(const struct loom_group_list *list, u64 price)
+{
+	const struct loom_group_aim *aim = &list->aim;
+
+	return aim->time ? price / (aim->dma + aim->compute + aim->steps) : price;
+}
+
 /* Tries two groups as one, in @slices slices of @axis, and notes the better answer. */
-static int join(struct loom_group *group, const struct loom_group_cut *a,
-		const struct loom_group_cut *b, u32 slices, u32 axis, struct loom_program_cut *note)
+static int join_as(struct loom_group *group, const struct loom_group_cut *a,
+		   const struct loom_group_cut *b, u32 slices, u32 axis, bool overlap,
+		   struct loom_program_cut *note)
 {
 	u64 budget_bytes = group->list->lower->sram.bytes, lack;
 	u32 i;
 	int ret;
 
 	loom_group_begin(group, a->first_unit, slices, axis);
-	group->overlap = false;
+	group->overlap = overlap;
 	for (i = 0; i < a->num_units + b->num_units; i++)
 		if (!loom_group_append(group))
 			return 0;
 	if (!loom_group_set_residents(group, a->in, b->out))
 		return 0;
 	ret = loom_group_fit(group, budget_bytes);
-	if (!ret && (note->why != LOOM_CUT_COST || group->cost.bytes < note->joined_bytes)) {
+	if (!ret && (note->why != LOOM_CUT_COST ||
+		     readable(group->list, group->cost.price) < note->joined)) {
 		note->why = LOOM_CUT_COST;
-		note->joined_bytes = group->cost.bytes;
+		note->joined = readable(group->list, group->cost.price);
 	}
 	if (ret != -ENOSPC)
 		return ret;
@@ -55,6 +65,18 @@ static int join(struct loom_group *group, const struct loom_group_cut *a,
 		note->short_bytes = lack;
 	}
 	return 0;
+}
+
+static int join(struct loom_group *group, const struct loom_group_cut *a,
+		const struct loom_group_cut *b, u32 slices, u32 axis, struct loom_program_cut *note)
+{
+	int ret = join_as(group, a, b, slices, axis, false, note);
+
+	/* overlap needs more room; it is of use where cycles count step by step */
+	if (ret || !group->list->aim.steps || !group->list->lower->sram.overlap)
+		return ret;
+	ret = join_as(group, a, b, slices, axis, true, note);
+	return ret == -ENOSPC ? 0 : ret;
 }
 
 static int try_joins(struct loom_group *group, const struct loom_group_cut *a,
@@ -94,14 +116,15 @@ static int explain_join(struct loom_group *group, const struct loom_group_cut *a
 	return ret;
 }
 
-static u64 sum_bytes(const struct loom_group_cut *cuts, u32 num_cuts)
+static u64 sum_up(const struct loom_group_list *list, const struct loom_group_cut *cuts,
+		  u32 num_cuts)
 {
-	u64 bytes = 0;
+	u64 price = 0;
 	u32 i;
 
 	for (i = 0; i < num_cuts; i++)
-		bytes += cuts[i].cost.bytes;
-	return bytes;
+		price += cuts[i].cost.price;
+	return readable(list, price);
 }
 
 /* The best division that has no cut before a unit. */
@@ -112,16 +135,12 @@ static int explain_without(struct loom_group_list *list, struct loom_group *grou
 	u32 num_cuts = 0, i;
 	int ret;
 
-	for (i = 0; i < list->num_units; i++) {
-		list->units[i].layerwise_bytes = 0;
-		list->units[i].layerwise_cycles = 0;
-	}
-	note->without_bytes = LOOM_CUT_NONE;
+	note->without = LOOM_CUT_NONE;
 	list->no_cut = unit;
 	ret = loom_group_divide(list, group, &cuts, &num_cuts);
 	list->no_cut = 0;
 	if (!ret)
-		note->without_bytes = sum_bytes(cuts, num_cuts);
+		note->without = sum_up(list, cuts, num_cuts);
 	for (i = 0; i < num_cuts && !ret; i++) {
 		u32 last = cuts[i].first_unit + cuts[i].num_units - 1;
 
@@ -146,8 +165,10 @@ int loom_group_explain(struct loom_group_list *list, const struct loom_group_rul
 	for (i = 0; i + 1 < num_cuts && !ret; i++) {
 		group->budget = budget;
 		ret = explain_join(group, &cuts[i], &cuts[i + 1], &notes[i]);
-		notes[i].with_bytes = sum_bytes(cuts, num_cuts);
-		notes[i].without_bytes = LOOM_CUT_NONE;
+		notes[i].cycles = list->aim.time;
+		notes[i].apart = sum_up(list, &cuts[i], 2);
+		notes[i].with = sum_up(list, cuts, num_cuts);
+		notes[i].without = LOOM_CUT_NONE;
 		if (!ret && notes[i].why != LOOM_CUT_ALONE)
 			ret = explain_without(list, group, cuts[i + 1].first_unit, &notes[i]);
 	}

@@ -61,6 +61,7 @@
 #define LOOM_GROUP_H
 
 #include "loom_core.h"
+#include "list.h"
 #include "strategy.h"
 
 /** loom_group_strategy_get() - strategies one by one from 0; NULL past the last */
@@ -73,12 +74,14 @@ struct loom_storage_options;
  * struct loom_group_options - how to plan in groups
  * @strategy: how groups are chosen
  * @budget_ms: how long groups are searched for, about in milliseconds; 0: the default
+ * @aim: what strategies that compete look for; others have rules of their own
  * @explain: also note why each cut is there, and what the division would cost without it
  * @storage: how the arena is placed
  */
 struct loom_group_options {
 	const struct loom_group_strategy *strategy;
 	u64 budget_ms;
+	struct loom_group_aim aim;
 	bool explain;
 	const struct loom_storage_options *storage;
 };

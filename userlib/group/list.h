@@ -75,21 +75,35 @@ struct loom_group_op {
 };
 
 /**
+ * struct loom_group_cost - what a group costs
+ * @price: what there is to be least of, see &struct loom_group_aim; of a group by the rules of
+ *	text.c its DRAM bytes, or its cycles once they are known
+ * @tie: what decides between equal prices
+ * @peak_bytes: SRAM per lane that is alive at once at most
+ */
+struct loom_group_cost {
+	u64 price;
+	u64 tie;
+	u64 peak_bytes;
+};
+
+/**
  * struct loom_group_unit - a node of the graph with its operations
  * @node: place of the node in the order in which nodes run
  * @first_op: first of its ops
  * @num_ops: number of them
  * @ungroupable: its ops cannot be in a group
- * @layerwise_bytes: estimate of the DRAM bytes of the node lowered as without groups
- * @layerwise_cycles: estimate of its cost in slices, one for each op that is not sliced
+ * @layerwise: estimate of what the node costs lowered as without groups; with DRAM bytes as the
+ *	price, slices decide between equal ones, one for each op that is not sliced
+ * @least_compute: cycles that it computes in any case, if time is the price
  */
 struct loom_group_unit {
 	u32 node;
 	u32 first_op;
 	u32 num_ops;
 	bool ungroupable;
-	u64 layerwise_bytes;
-	u64 layerwise_cycles;
+	struct loom_group_cost layerwise;
+	u64 least_compute;
 };
 
 /**
@@ -131,8 +145,23 @@ struct loom_group_choices {
 };
 
 /**
+ * struct loom_group_aim - what there is to be least of
+ * @time: cycles, as weighed below, then DRAM bytes; else DRAM bytes, then positions
+ * @dma: weight of cycles of the DMA stream
+ * @compute: weight of cycles of the compute stream
+ * @steps: weight of cycles of the longer stream, position by position
+ */
+struct loom_group_aim {
+	bool time;
+	u32 dma;
+	u32 compute;
+	u32 steps;
+};
+
+/**
  * struct loom_group_list - a graph as ops
  * @lower: the lowering that it came from
+ * @aim: what a group's price is made of
  * @ops: in order
  * @num_ops: number of @ops
  * @cap_ops: room in @ops
@@ -147,6 +176,7 @@ struct loom_group_choices {
  */
 struct loom_group_list {
 	struct loom_lower *lower;
+	struct loom_group_aim aim;
 	struct loom_group_op **ops;
 	u32 num_ops;
 	u32 cap_ops;

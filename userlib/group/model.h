@@ -147,19 +147,6 @@ struct loom_group_item {
 	u64 offset[3];
 };
 
-/**
- * struct loom_group_cost - what a group costs
- * @bytes: DRAM bytes
- * @cycles: entries (operators and chunks) times slices (cost.c), or clock cycles (cycles.c) for
- *	strategies by time
- * @peak_bytes: SRAM per lane that is alive at once at most
- */
-struct loom_group_cost {
-	u64 bytes;
-	u64 cycles;
-	u64 peak_bytes;
-};
-
 /* &loom_group.residency: it is in SRAM as a whole before the group, after it; it is stored first */
 #define LOOM_GROUP_RESIDENT_IN		(1 << 0)
 #define LOOM_GROUP_RESIDENT_OUT		(1 << 1)

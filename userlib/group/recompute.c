@@ -22,7 +22,7 @@
 #define ALL_CUTS	160
 /*
  * The whole effort is what is left of the budget, or 1/PART of the budget if that is more. It is
- * spent only if 1/ENOUGH of the bytes could be saved, else proportionally less, in SHARES steps.
+ * spent only if 1/ENOUGH of the price could be saved, else proportionally less, in SHARES steps.
  */
 #define PART		2
 #define ENOUGH		16
@@ -34,9 +34,9 @@
 
 /**
  * struct stop - a cut, and the cheapest path to it
- * @cost: of that path; bytes U64_MAX: there is none
- * @to_go: bytes of the given division from the next cut without residents to the end
- * @rest: bytes that units from here on have to move in any case: weights and outputs, once
+ * @cost: of that path; price U64_MAX: there is none
+ * @to_go: price of the given division from the next cut without residents to the end
+ * @rest: price of units from here on in any case: weights and outputs, once
  * @from: unit at which the last edge of the path begins
  * @kept: the last edge is a run of groups of the given division
  * @cut: else: the last edge, a group or a node alone
@@ -68,7 +68,7 @@ struct stop {
  * @num_cuts: number of @cuts
  * @stops: by the unit that follows the cut; one more at the end
  * @saved: parts of a group while it grows
- * @total_bytes: what the division moves
+ * @total: price of the division
  * @work_end: nothing more is tried once &loom_group.work reaches this
  * @last: no group that ends after this cut can lower the cost
  * @more: some group did not fit, or was dearer than its lower bound: more slices may help
@@ -80,7 +80,7 @@ struct recompute {
 	u32 num_cuts;
 	struct stop *stops;
 	struct loom_group_part *saved;
-	u64 total_bytes;
+	u64 total;
 	u64 work_end;
 	u32 last;
 	bool more;
@@ -92,8 +92,8 @@ static bool relax(struct recompute *a, u32 from, u32 to, const struct loom_group
 	const struct loom_group_cost *path = &a->stops[from].cost;
 	struct loom_group_cost sum;
 
-	if (path->bytes == U64_MAX || check_add_overflow(path->bytes, cost->bytes, &sum.bytes) ||
-	    check_add_overflow(path->cycles, cost->cycles, &sum.cycles))
+	if (path->price == U64_MAX || check_add_overflow(path->price, cost->price, &sum.price) ||
+	    check_add_overflow(path->tie, cost->tie, &sum.tie))
 		return false;
 	if (!loom_group_cheaper(&sum, &a->stops[to].cost))
 		return false;
@@ -106,13 +106,13 @@ static bool relax(struct recompute *a, u32 from, u32 to, const struct loom_group
 /* Enters the given division: the path to each cut without residents, and the rest from there. */
 static void take_stock(struct recompute *a)
 {
-	struct loom_group_cost sum = { .bytes = 0 }, none = { .bytes = 0 };
+	struct loom_group_cost sum = { .price = 0 }, none = { .price = 0 };
 	u32 n = a->list->num_units, from = 0, i;
 	u64 to_go = 0;
 
 	for (i = 0; i <= n; i++) {
 		a->stops[i].cost = (struct loom_group_cost){
-			.bytes = U64_MAX, .cycles = U64_MAX,
+			.price = U64_MAX, .tie = U64_MAX,
 		};
 		a->stops[i].wanted = n <= ALL_CUTS || i == n;
 	}
@@ -123,14 +123,14 @@ static void take_stock(struct recompute *a)
 		struct stop *begin = &a->stops[from];
 
 		a->stops[a->cuts[i].first_unit].wanted = true;
-		sum.bytes += a->cuts[i].cost.bytes;
-		sum.cycles += a->cuts[i].cost.cycles;
+		sum.price += a->cuts[i].cost.price;
+		sum.tie += a->cuts[i].cost.tie;
 		if (!begin->num_cuts++) {
 			begin->first_cut = i;
 			begin->kept_cost = none;
 		}
-		begin->kept_cost.bytes += a->cuts[i].cost.bytes;
-		begin->kept_cost.cycles += a->cuts[i].cost.cycles;
+		begin->kept_cost.price += a->cuts[i].cost.price;
+		begin->kept_cost.tie += a->cuts[i].cost.tie;
 		begin->kept_end = end;
 		if (a->cuts[i].out)
 			continue;
@@ -139,27 +139,27 @@ static void take_stock(struct recompute *a)
 		a->stops[end].kept = true;
 		from = end;
 	}
-	a->total_bytes = sum.bytes;
+	a->total = sum.price;
 	for (i = n + 1; i-- > 0;) {
-		if (a->stops[i].cost.bytes != U64_MAX)
-			to_go = a->total_bytes - a->stops[i].cost.bytes;
+		if (a->stops[i].cost.price != U64_MAX)
+			to_go = a->total - a->stops[i].cost.price;
 		a->stops[i].to_go = to_go;
 	}
 }
 
-/* A group from @from to @to lowers the cost only if it moves fewer than so many bytes. */
+/* A group from @from to @to lowers the cost only if its price is below this. */
 static u64 limit_of(const struct recompute *a, u32 from, u32 to)
 {
-	u64 most = min(a->stops[to].cost.bytes, a->total_bytes - a->stops[to].to_go);
+	u64 most = min(a->stops[to].cost.price, a->total - a->stops[to].to_go);
 
-	return most > a->stops[from].cost.bytes ? most - a->stops[from].cost.bytes : 0;
+	return most > a->stops[from].cost.price ? most - a->stops[from].cost.price : 0;
 }
 
-/* Lower bound of what a group moves: weights, outputs, and values that are read after it. */
-static u64 least_bytes(const struct recompute *a, u32 from, u32 to)
+/* Lower bound of a group's price: weights, outputs, and values that are read after it. */
+static u64 least_price(const struct recompute *a, u32 from, u32 to)
 {
 	const struct loom_group_list *list = a->list;
-	u64 bytes = a->stops[from].rest - a->stops[to].rest;
+	u64 price = a->stops[from].rest - a->stops[to].rest, bytes = 0;
 	u32 i;
 
 	for (i = list->live_first[to]; i < list->live_first[to + 1]; i++) {
@@ -169,7 +169,7 @@ static u64 least_bytes(const struct recompute *a, u32 from, u32 to)
 			continue;
 		bytes += loom_group_value_bytes(use);
 	}
-	return bytes;
+	return price + loom_group_bytes_price(list, bytes);
 }
 
 /* The last cut at which a group from @from on may end and lower the cost; @from: there is none. */
@@ -178,14 +178,14 @@ static u32 last_end(const struct recompute *a, u32 from)
 	u32 to = a->list->num_units;
 
 	while (to > from && (!a->stops[to].wanted ||
-			     limit_of(a, from, to) <= least_bytes(a, from, to)))
+			     limit_of(a, from, to) <= least_price(a, from, to)))
 		to--;
 	return to;
 }
 
 /*
- * Finds offsets for all items with fewer than @limit DRAM bytes; loads overlap computation if that
- * moves no more.
+ * Finds offsets for all items at a price below @limit; loads overlap computation if that is no
+ * dearer.
  */
 static int place(struct recompute *a, struct loom_group_cut *cut, u64 limit)
 {
@@ -195,8 +195,8 @@ static int place(struct recompute *a, struct loom_group_cut *cut, u64 limit)
 	u64 height;
 	int ret;
 
-	cut->cost.bytes = limit;
-	for (round = 0; round < ROUNDS && cut->cost.bytes == limit && group->work < a->work_end;
+	cut->cost.price = limit;
+	for (round = 0; round < ROUNDS && cut->cost.price == limit && group->work < a->work_end;
 	     round++) {
 		for (turn = 0; turn < 2; turn++) {
 			u64 budget = sram->bytes - sram->bytes / 32 * round;
@@ -206,7 +206,7 @@ static int place(struct recompute *a, struct loom_group_cut *cut, u64 limit)
 			memcpy(group->parts, a->saved, group->num_parts * sizeof(*a->saved));
 			group->overlap = !turn;
 			ret = loom_group_fit(group, budget);
-			if (!ret && group->cost.bytes >= cut->cost.bytes)
+			if (!ret && group->cost.price >= cut->cost.price)
 				continue;
 			if (!ret) {
 				group->quick_only = true;
@@ -223,7 +223,7 @@ static int place(struct recompute *a, struct loom_group_cut *cut, u64 limit)
 			cut->cost = group->cost;
 		}
 	}
-	return cut->cost.bytes == limit ? -ENOSPC : 0;
+	return cut->cost.price == limit ? -ENOSPC : 0;
 }
 
 /* Fits and places the group as built so far, if it may be cheaper. -ENOSPC: it does not fit. */
@@ -234,7 +234,7 @@ static int consider(struct recompute *a, struct loom_group_cut *cut)
 	u64 floor, limit = limit_of(a, cut->first_unit, end);
 	int ret;
 
-	if (!a->stops[end].wanted || limit <= least_bytes(a, cut->first_unit, end) ||
+	if (!a->stops[end].wanted || limit <= least_price(a, cut->first_unit, end) ||
 	    !loom_group_set_residents(group, 0, 0))
 		return 0;
 	floor = loom_group_cost_floor(group);
@@ -245,8 +245,8 @@ static int consider(struct recompute *a, struct loom_group_cut *cut)
 	memcpy(a->saved, group->parts, group->num_parts * sizeof(*a->saved));
 	group->overlap = false;
 	ret = loom_group_fit(group, a->list->lower->sram.bytes);
-	a->more |= ret || group->cost.bytes > floor;
-	if (!ret && group->cost.bytes < limit) {
+	a->more |= ret || group->cost.price > floor;
+	if (!ret && group->cost.price < limit) {
 		ret = place(a, cut, limit);
 		if (!ret && relax(a, cut->first_unit, end, &cut->cost))
 			a->stops[end].cut = *cut;
@@ -281,7 +281,7 @@ static int try_from(struct recompute *a, u32 first)
 		.first_unit = first,
 		.num_units = 1,
 		.layerwise = true,
-		.cost = { .bytes = unit->layerwise_bytes, .cycles = unit->layerwise_cycles },
+		.cost = unit->layerwise,
 	};
 	u32 counts[LOOM_GROUP_SLICE_COUNTS], count, axis, i;
 	int ret = 0;
@@ -335,19 +335,20 @@ static int collect(const struct recompute *a, struct loom_group_cut **cuts, u32 
 	return 0;
 }
 
-/* Work to be spent: the less DRAM traffic can be saved, the less. */
+/* Work to be spent: the less of the price can be saved, the less. */
 static u64 choose_budget(const struct recompute *a)
 {
 	const struct loom_graph *graph = a->list->lower->graph;
-	u64 budget = a->group->budget, least = a->stops[0].rest, excess;
+	u64 budget = a->group->budget, least = 0, excess;
 	u32 i;
 
 	budget = max(budget - min(budget, a->group->work), budget / PART);
 
 	for (i = 0; i < graph->num_inputs; i++)
 		least += graph->inputs[i]->size_bytes;
-	excess = a->total_bytes - min(least, a->total_bytes);
-	excess /= a->total_bytes / SHARES / ENOUGH + 1;
+	least = a->stops[0].rest + loom_group_bytes_price(a->list, least);
+	excess = a->total - min(least, a->total);
+	excess /= a->total / SHARES / ENOUGH + 1;
 	return budget / SHARES * (excess < SHARES ? excess : SHARES);
 }
 
@@ -359,10 +360,10 @@ static int improve(struct recompute *a, struct loom_group_cut **cuts, u32 *num_c
 
 	take_stock(a);
 	for (i = n; i-- > 0;)
-		a->stops[i].rest = a->stops[i + 1].rest + loom_group_least_bytes(a->list, i);
+		a->stops[i].rest = a->stops[i + 1].rest + loom_group_least_price(a->list, i);
 	share = choose_budget(a);
 	for (i = 0; i < n && !ret; i++) {
-		if (!a->stops[i].wanted || a->stops[i].cost.bytes == U64_MAX)
+		if (!a->stops[i].wanted || a->stops[i].cost.price == U64_MAX)
 			continue;
 		if (a->stops[i].num_cuts &&
 		    relax(a, i, a->stops[i].kept_end, &a->stops[i].kept_cost))
@@ -373,7 +374,7 @@ static int improve(struct recompute *a, struct loom_group_cut **cuts, u32 *num_c
 		ret = try_from(a, i);
 		share -= min(share, a->group->work - done);
 	}
-	if (!ret && a->stops[n].cost.bytes < a->total_bytes)
+	if (!ret && a->stops[n].cost.price < a->total)
 		ret = collect(a, cuts, num_cuts);
 	return ret;
 }

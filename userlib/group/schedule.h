@@ -57,14 +57,32 @@ void loom_group_mark_stored(struct loom_group *group);
  */
 u64 loom_group_peak(const struct loom_group *group, u32 num_items, s32 *position, u64 *alive);
 
-/* cost.c: DRAM bytes */
+/**
+ * struct loom_group_time - what streams take in all, whenever
+ * @dma: cycles of the DMA stream
+ * @compute: cycles of the compute stream
+ * @steps: cycles of the longer stream, position by position
+ */
+struct loom_group_time {
+	u64 dma;
+	u64 compute;
+	u64 steps;
+};
 
-/** loom_group_cost_count() - DRAM bytes and cycles of a scheduled group */
+/* cost.c: prices */
+
+/** loom_group_cost_count() - price of a scheduled group */
 void loom_group_cost_count(struct loom_group *group);
-/** loom_group_cost_floor() - DRAM bytes of a group if all that it loads could be held */
+/** loom_group_time_price() - price of the time of both streams */
+u64 loom_group_time_price(const struct loom_group_list *list, const struct loom_group_time *time);
+/** loom_group_cost_floor() - price of a group if all that it loads could be held, or less */
 u64 loom_group_cost_floor(struct loom_group *group);
-/** loom_group_least_bytes() - what a unit has to move in any case: weights and outputs, once */
-u64 loom_group_least_bytes(const struct loom_group_list *list, u32 unit);
+/** loom_group_bytes_price() - price of so many DRAM bytes, at least */
+u64 loom_group_bytes_price(const struct loom_group_list *list, u64 bytes);
+/** loom_group_least_price() - price of a unit in any case: weights and outputs once, its work */
+u64 loom_group_least_price(const struct loom_group_list *list, u32 unit);
+/** loom_group_cost_layerwise() - sets what a unit costs for itself, estimated by how it is cut */
+void loom_group_cost_layerwise(struct loom_group_list *list, u32 unit);
 
 /* cycles.c: time */
 
@@ -90,10 +108,27 @@ void loom_group_streams_clear(struct loom_group_streams *streams);
 u64 loom_group_load_cycles(const struct loom_lower *lower, u64 bytes);
 /** loom_group_cycles() - cycles of a scheduled group; 0: no memory */
 u64 loom_group_cycles(const struct loom_group *group);
+/** loom_group_layerwise_time() - adds what both streams take then */
+void loom_group_layerwise_time(const struct loom_group_list *list, u32 unit,
+			       struct loom_group_time *time);
 /** loom_group_layerwise_cycles() - cycles of a node, lowered as without groups */
 u64 loom_group_layerwise_cycles(const struct loom_group_list *list, u32 unit);
 /** loom_group_least_cycles() - adds what a node takes in any group: work, and weights once */
 void loom_group_least_cycles(const struct loom_group_list *list, u32 unit, u64 *compute,
 			     u64 *weights);
+
+/** loom_group_stage_cycles() - a stage that does @rounds elements of the result in each lane */
+u64 loom_group_stage_cycles(const struct drm_loom_chip *chip, const struct loom_kernel *kernel,
+			    const struct loom_stage *stage, u64 rounds);
+
+/* time.c */
+
+/** loom_group_least_compute() - what an op computes in any case: as few rows of lanes as can be */
+u64 loom_group_least_compute(const struct loom_group_list *list, u32 op);
+/** loom_group_sliced_work() - what an op computes in all of @slices slices along axis @cut */
+u64 loom_group_sliced_work(const struct loom_group_list *list, const struct loom_group_op *op,
+			   s8 cut, u32 slices);
+/** loom_group_take_time() - what both streams of a scheduled group take */
+void loom_group_take_time(const struct loom_group *group, struct loom_group_time *time);
 
 #endif /* LOOM_GROUP_SCHEDULE_H */

@@ -63,7 +63,7 @@ u32 loom_group_slice_counts(u64 dim, u32 *counts);
 static inline bool loom_group_cheaper(const struct loom_group_cost *a,
 				      const struct loom_group_cost *b)
 {
-	return a->bytes != b->bytes ? a->bytes < b->bytes : a->cycles < b->cycles;
+	return a->price != b->price ? a->price < b->price : a->tie < b->tie;
 }
 
 /* estimate.c: what a group might cost */

@@ -84,8 +84,8 @@ static struct loom_group_cost with_margin(const struct loom_group_divide *d,
 	struct loom_group_cost cost = edge->cost;
 	u64 least = d->rest[first] - d->rest[end];
 
-	if (edge->state == LOOM_GROUP_EDGE_ESTIMATED && cost.bytes > least)
-		cost.bytes += (s64)(cost.bytes - least) * d->margin / ONE;
+	if (edge->state == LOOM_GROUP_EDGE_ESTIMATED && cost.price > least)
+		cost.price += (s64)(cost.price - least) * d->margin / ONE;
 	return cost;
 }
 
@@ -101,11 +101,11 @@ static void relax(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 		  bool layerwise)
 {
 	struct loom_group_cost sum = {
-		.bytes = d->best[from].bytes + cost->bytes,
-		.cycles = d->best[from].cycles + cost->cycles,
+		.price = d->best[from].price + cost->price,
+		.tie = d->best[from].tie + cost->tie,
 	};
 
-	if (d->best[from].bytes == U64_MAX || !loom_group_cheaper(&sum, &d->best[to]))
+	if (d->best[from].price == U64_MAX || !loom_group_cheaper(&sum, &d->best[to]))
 		return;
 	d->best[to] = sum;
 	d->back[to] = (struct loom_group_back){
@@ -121,7 +121,7 @@ static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_
 	u32 at = to / LOOM_GROUP_CHOICES, out = to % LOOM_GROUP_CHOICES, outs = num_choices(d, at);
 	u32 first = at > d->longest ? at - d->longest : 0, in;
 
-	d->best[to] = (struct loom_group_cost){ .bytes = U64_MAX, .cycles = U64_MAX };
+	d->best[to] = (struct loom_group_cost){ .price = U64_MAX, .tie = U64_MAX };
 	if (out >= outs || !is_open(d, to))
 		return;
 	for (; first < at; first++) {
@@ -137,7 +137,7 @@ static void look_back(struct loom_group_divide *d, u32 to, enum loom_group_edge_
 			struct loom_group_cost cost;
 			u32 from = first * LOOM_GROUP_CHOICES + in;
 
-			if (edge->state < state || d->best[from].bytes == U64_MAX)
+			if (edge->state < state || d->best[from].price == U64_MAX)
 				continue;
 			cost = with_margin(d, edge, first, at);
 			relax(d, from, to, &cost, false);
@@ -168,8 +168,8 @@ static void go_on(struct loom_group_divide *d, u32 from, u32 to, const struct lo
 	struct loom_group_back *back = &d->back[to];
 	const struct loom_group_cost was = d->best[to];
 	struct loom_group_cost sum = {
-		.bytes = d->best[from].bytes + cost->bytes,
-		.cycles = d->best[from].cycles + cost->cycles,
+		.price = d->best[from].price + cost->price,
+		.tie = d->best[from].tie + cost->tie,
 	};
 	u32 key = 2 * from + !layerwise;
 
@@ -262,9 +262,9 @@ bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state sta
 	bool anew = d->path_state != state || d->path_margin != d->margin;
 	u32 num_units = d->list->num_units, at, out, i;
 
-	d->best[0] = (struct loom_group_cost){ .bytes = 0 };
+	d->best[0] = (struct loom_group_cost){ .price = 0 };
 	for (i = 1; i < LOOM_GROUP_CHOICES; i++)
-		d->best[i] = (struct loom_group_cost){ .bytes = U64_MAX, .cycles = U64_MAX };
+		d->best[i] = (struct loom_group_cost){ .price = U64_MAX, .tie = U64_MAX };
 	if (anew)
 		look_anew(d);
 	d->path_state = state;
@@ -275,11 +275,11 @@ bool loom_group_path(struct loom_group_divide *d, enum loom_group_edge_state sta
 	d->dirty_from = num_units + 1;
 	d->work += d->looks / LOOKS;
 	d->looks %= LOOKS;
-	return d->best[num_units * LOOM_GROUP_CHOICES].bytes != U64_MAX;
+	return d->best[num_units * LOOM_GROUP_CHOICES].price != U64_MAX;
 }
 
-u64 loom_group_known_bytes(struct loom_group_divide *d)
+u64 loom_group_known_price(struct loom_group_divide *d)
 {
 	loom_group_path(d, LOOM_GROUP_EDGE_FITTED);
-	return d->best[d->list->num_units * LOOM_GROUP_CHOICES].bytes;
+	return d->best[d->list->num_units * LOOM_GROUP_CHOICES].price;
 }

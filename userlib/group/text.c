@@ -47,8 +47,8 @@ static int try_it(struct loom_group *group, struct loom_group_cut *cut, u64 limi
 	int ret = loom_group_fit(group, budget);
 
 	if (!ret && limit < U64_MAX) {
-		group->cost.cycles = loom_group_cycles(group);
-		ret = !group->cost.cycles ? -ENOMEM : group->cost.cycles < limit ? 0 : -ERANGE;
+		group->cost.price = loom_group_cycles(group);
+		ret = !group->cost.price ? -ENOMEM : group->cost.price < limit ? 0 : -ERANGE;
 	}
 	if (!ret)
 		ret = loom_group_place(group, budget, &height);

@@ -281,7 +281,7 @@ struct loom_program_group {
  * @LOOM_CUT_SHAPE: the nodes cannot be sliced along one axis, or are too many
  * @LOOM_CUT_SRAM: one group of both would need @short_bytes more SRAM per lane, at the best
  *	number of slices
- * @LOOM_CUT_COST: one group of both would move @joined_bytes, and two cost less
+ * @LOOM_CUT_COST: one group of both would cost @joined, and two cost less
  */
 enum loom_cut_why {
 	LOOM_CUT_NO_CHOICE,
@@ -291,7 +291,7 @@ enum loom_cut_why {
 	LOOM_CUT_COST,
 };
 
-/** &loom_program_cut.without_bytes: there is no division without the cut */
+/** &loom_program_cut.without: there is no division without the cut */
 #define LOOM_CUT_NONE	UINT64_MAX
 
 /**
@@ -305,9 +305,11 @@ enum loom_cut_why {
  * @why: why it is there
  * @node: ALONE: number of that node
  * @short_bytes: SRAM: missing bytes, per lane
- * @joined_bytes: COST: DRAM bytes of both as one group
- * @without_bytes: DRAM bytes of the best division that has no cut here, LOOM_CUT_NONE: none
- * @with_bytes: the same for the division that was taken, counted in the same way
+ * @cycles: the next four are cycles, of both streams as the search has weighed them; else bytes
+ * @joined: COST: what both cost as one group
+ * @apart: what they cost as they are, counted in the same way
+ * @without: cost of the best division that has no cut here, LOOM_CUT_NONE: none
+ * @with: the same for the division that was taken
  * @around_first: number of the first node of that division's group around this place
  * @around_last: number of its last node
  */
@@ -317,9 +319,11 @@ struct loom_program_cut {
 	enum loom_cut_why why;
 	uint32_t node;
 	uint64_t short_bytes;
-	uint64_t joined_bytes;
-	uint64_t without_bytes;
-	uint64_t with_bytes;
+	bool cycles;
+	uint64_t joined;
+	uint64_t apart;
+	uint64_t without;
+	uint64_t with;
 	uint32_t around_first;
 	uint32_t around_last;
 };

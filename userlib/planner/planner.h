@@ -44,10 +44,20 @@
 #include "plan/build.h"
 
 /**
+ * struct planner_way - what is tried, and is not for a caller to choose
+ * @join: which operands of concatenations are joined, if there are groups
+ * @aim: what groups are to have the least of, if their strategy asks for that
+ */
+struct planner_way {
+	enum loom_storage_join join;
+	struct loom_group_aim aim;
+};
+
+/**
  * struct planner - the state of planning
  * @graph: what is planned
  * @options: for what, and how
- * @join: which operands of concatenations are joined, if there are groups
+ * @way: likewise
  * @build: the tables
  * @storage: where values are
  * @lower: the state of lowering
@@ -56,7 +66,7 @@
 struct planner {
 	const struct loom_graph *graph;
 	const struct loom_planner_options *options;
-	enum loom_storage_join join;
+	struct planner_way way;
 	struct loom_build build;
 	struct loom_storage storage;
 	struct loom_lower lower;
@@ -67,14 +77,14 @@ struct planner {
  * loom_planner_create() - plans a graph by the strategy of the options and no other
  * @graph: finished
  * @options: what to plan for
- * @join: which operands of concatenations are joined, if there are groups
+ * @way: likewise
  * @program: [out] the program
  * @err: [out] one line on failure, may be NULL
  *
  * Return: as loom_program_create() does.
  */
 int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,
-			enum loom_storage_join join, struct loom_program **program,
+			const struct planner_way *way, struct loom_program **program,
 			struct loom_error *err);
 /**
  * loom_planner_least() - what no plan of a graph is below

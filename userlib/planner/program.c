@@ -75,6 +75,7 @@ static int write_groups(struct planner *p, const struct loom_storage_options *st
 	const struct loom_group_options options = {
 		.strategy = loom_grouping_strategy(p->options),
 		.budget_ms = p->options->grouping_budget,
+		.aim = p->way.aim,
 		.explain = p->options->flags & LOOM_PLANNER_EXPLAIN,
 		.storage = storage,
 	};
@@ -113,7 +114,7 @@ static struct loom_storage_options storage_options(const struct planner *p, bool
 		 * DRAM, which is worth more than a small arena. The model's order is better there.
 		 */
 		.reorder = !grouped && !(options->flags & LOOM_PLANNER_GIVEN_ORDER),
-		.join = grouped ? p->join : LOOM_JOIN_NONE,
+		.join = grouped ? p->way.join : LOOM_JOIN_NONE,
 	};
 }
 
@@ -277,7 +278,7 @@ int loom_planner_least(const struct loom_graph *graph, const struct loom_planner
 #define TRIES	8
 
 int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,
-			enum loom_storage_join join, struct loom_program **program,
+			const struct planner_way *way, struct loom_program **program,
 			struct loom_error *err)
 {
 	int ret = -EAGAIN;
@@ -288,7 +289,7 @@ int loom_planner_create(const struct loom_graph *graph, const struct loom_planne
 		err->text[0] = '\0';
 	for (i = 0; i < TRIES && ret == -EAGAIN; i++) {
 		struct planner p = {
-			.graph = graph, .options = options, .join = join, .err = err,
+			.graph = graph, .options = options, .way = *way, .err = err,
 		};
 
 		ret = plan_once(&p, &limit, program);

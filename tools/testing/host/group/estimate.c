@@ -30,9 +30,9 @@ static bool estimate_is_whole(struct loom_group_estimate *est, u32 num_units, u8
 	if (take(est, num_units, in, out, num_counts, 0x5a, b) != fit)
 		return false;
 	for (q = 0; q < num_counts; q++) {
-		if (a[q].bytes != b[q].bytes || a[q].cycles != b[q].cycles)
+		if (a[q].price != b[q].price || a[q].tie != b[q].tie)
 			return false;
-		fit -= a[q].bytes != U64_MAX;
+		fit -= a[q].price != U64_MAX;
 	}
 	return !fit;
 }

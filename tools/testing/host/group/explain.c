@@ -24,12 +24,12 @@ static void check_cut(const struct loom_program *program, uint32_t index)
 	seen.bad_nodes += cut->why == LOOM_CUT_ALONE &&
 			  (cut->node < groups[0].first_node || cut->node > groups[1].last_node);
 	seen.bad_bytes += (cut->why == LOOM_CUT_SRAM) != (cut->short_bytes > 0) ||
-			  (cut->why != LOOM_CUT_COST && cut->joined_bytes);
-	if (cut->why == LOOM_CUT_NO_CHOICE || cut->without_bytes == LOOM_CUT_NONE)
+			  (cut->why != LOOM_CUT_COST && cut->joined);
+	if (cut->why == LOOM_CUT_NO_CHOICE || cut->without == LOOM_CUT_NONE)
 		return;
 	seen.without++;
-	seen.cheaper += cut->without_bytes < cut->with_bytes;
-	seen.bad_bytes += !cut->without_bytes || !cut->with_bytes;
+	seen.cheaper += cut->without < cut->with;
+	seen.bad_bytes += !cut->without || !cut->with;
 	seen.bad_around += cut->around_first > groups[0].last_node ||
 			   cut->around_last < groups[1].first_node;
 }

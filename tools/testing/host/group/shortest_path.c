@@ -41,7 +41,7 @@ static u32 draw(u32 below)
 static struct loom_group_edge random_edge(void)
 {
 	return (struct loom_group_edge){
-		.cost = { .bytes = 10 + draw(30), .cycles = draw(3) },
+		.cost = { .price = 10 + draw(30), .tie = draw(3) },
 		.state = draw(4),
 	};
 }
@@ -84,12 +84,12 @@ static void set_up(struct loom_group_divide *d)
 
 static void offer(u32 from, u32 to, u64 bytes, u64 cycles, bool layerwise)
 {
-	u64 sum = want[from].bytes + bytes, count = want[from].cycles + cycles;
+	u64 sum = want[from].price + bytes, count = want[from].tie + cycles;
 
-	if (want[from].bytes == U64_MAX || blocked[to] || sum > want[to].bytes ||
-	    (sum == want[to].bytes && count >= want[to].cycles))
+	if (want[from].price == U64_MAX || blocked[to] || sum > want[to].price ||
+	    (sum == want[to].price && count >= want[to].tie))
 		return;
-	want[to] = (struct loom_group_cost){ .bytes = sum, .cycles = count };
+	want[to] = (struct loom_group_cost){ .price = sum, .tie = count };
 	want_back[to] = (struct loom_group_back){
 		.first_unit = from / LOOM_GROUP_CHOICES,
 		.in = from % LOOM_GROUP_CHOICES,
@@ -102,16 +102,16 @@ static void find_path(const struct loom_group_divide *d, enum loom_group_edge_st
 	u32 first, n, in, out, i;
 
 	for (i = 0; i < ARRAY_SIZE(want); i++)
-		want[i] = (struct loom_group_cost){ .bytes = i ? U64_MAX : 0 };
+		want[i] = (struct loom_group_cost){ .price = i ? U64_MAX : 0 };
 	for (first = 0; first < list.num_units; first++) {
 		offer(first * LOOM_GROUP_CHOICES, (first + 1) * LOOM_GROUP_CHOICES,
-		      rows[first].layerwise.cost.bytes, rows[first].layerwise.cost.cycles, true);
+		      rows[first].layerwise.cost.price, rows[first].layerwise.cost.tie, true);
 		for (n = 1; n <= rows[first].num_units; n++)
 			for (in = 0; in < choices[first].count; in++)
 				for (out = 0; out < choices[first + n].count; out++) {
 					const struct loom_group_edge *e =
 						flat_edge(first, n, in, out);
-					u64 bytes = e->cost.bytes, must = rest[first] -
+					u64 bytes = e->cost.price, must = rest[first] -
 									  rest[first + n];
 
 					if (e->state < least)
@@ -120,7 +120,7 @@ static void find_path(const struct loom_group_divide *d, enum loom_group_edge_st
 						bytes += (s64)(bytes - must) * d->margin / 64;
 					offer(first * LOOM_GROUP_CHOICES + in,
 					      (first + n) * LOOM_GROUP_CHOICES + out, bytes,
-					      e->cost.cycles, false);
+					      e->cost.tie, false);
 				}
 	}
 }
@@ -132,11 +132,11 @@ static bool is_same(const struct loom_group_divide *d)
 	for (at = 1; at <= d->list->num_units; at++)
 		for (out = 0; out < choices[at].count; out++) {
 			i = at * LOOM_GROUP_CHOICES + out;
-			if (want[i].bytes != best[i].bytes)
+			if (want[i].price != best[i].price)
 				return false;
-			if (want[i].bytes == U64_MAX)
+			if (want[i].price == U64_MAX)
 				continue;
-			if (want[i].cycles != best[i].cycles ||
+			if (want[i].tie != best[i].tie ||
 			    want_back[i].first_unit != back[i].first_unit ||
 			    want_back[i].in != back[i].in ||
 			    want_back[i].layerwise != back[i].layerwise)

@@ -120,13 +120,14 @@ static bool try_strategy(struct test_case *test, const struct drm_loom_chip *chi
 		.chip = chip, .grouping = grouping, .objective = LOOM_OBJECTIVE_TIME,
 		.flags = LOOM_PLANNER_NO_RETIME,
 	};
+	const struct planner_way way = { .join = LOOM_JOIN_NEAR };
 	struct loom_program *slow = NULL, *fast = NULL;
-	int ret = loom_planner_create(test->graph, &how, LOOM_JOIN_NEAR, &slow, err);
+	int ret = loom_planner_create(test->graph, &how, &way, &slow, err);
 	bool good = !ret;
 
 	how.flags = 0;
 	if (good)
-		good = !loom_planner_create(test->graph, &how, LOOM_JOIN_NEAR, &fast,
+		good = !loom_planner_create(test->graph, &how, &way, &fast,
 					    err) &&
 		       compare(test, chip, slow, fast, err);
 	loom_program_destroy(slow);
