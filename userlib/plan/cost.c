@@ -86,33 +86,20 @@ static u64 view_banks(const struct reader *r, const struct drm_loom_plan_view *v
 	return mask;
 }
 
-static void time_command(const struct reader *r, const struct drm_loom_plan_command *command,
-			 struct loom_clock_cost *cost)
+static void decode_command(const struct reader *r, const struct drm_loom_plan_command *command,
+			   struct loom_plan_decoded *decoded)
 {
-	loom_plan_time(r->chip, r->tensors, command->opcode, r->attrs + command->attr_offset,
-		       &r->views[command->first_view], command->operands, cost);
+	loom_plan_decode(r->tensors, command->opcode, r->attrs + command->attr_offset,
+			 &r->views[command->first_view], command->operands, decoded);
 }
 
 /* Lanes that have work, one row of elements after the other, times the cycles of arithmetic. */
-static u64 lane_cycles(const struct reader *r, const struct drm_loom_plan_command *command,
+static u64 lane_cycles(const struct drm_loom_chip *chip, const struct loom_command *command,
 		       u64 cycles)
 {
-	const struct drm_loom_plan_view *by =
-		&r->views[command->first_view + (command->opcode == DRM_LOOM_OP_REDUCE)];
-	const u32 lanes = r->chip->region[DRM_LOOM_REGION_SRAM].banks;
-	u64 elements = 1, rounds = 1;
-	u32 i;
+	const struct loom_view *by = loom_clock_dealt(command);
 
-	for (i = 0; i < by->rank; i++) {
-		elements *= by->dims[i];
-		rounds *= i == by->lane_axis ?
-				  loom_clock_rows(lanes, by->lane_start, by->dims[i]) :
-				  by->dims[i];
-	}
-	/* what lies elsewhere has no lanes, and is dealt out one by one; nothing is empty */
-	if (r->tensors[by->tensor].region != DRM_LOOM_REGION_SRAM)
-		rounds = loom_div_round_up(elements, lanes);
-	return (u64)((__uint128_t)cycles * elements / rounds);
+	return (u64)((__uint128_t)cycles * loom_clock_elements(by) / loom_clock_rounds(chip, by));
 }
 
 static bool stays_in_sram(const struct reader *r, const struct drm_loom_plan_command *command)
@@ -133,21 +120,24 @@ static void count_command(const struct reader *r, const struct drm_loom_plan_com
 	u64 *banks = dma ? &cost->dma_banks : &cost->compute_banks;
 	u64 *cycles = dma ? &cost->dma_cycles : &cost->compute_cycles;
 	u64 *starts = dma ? &cost->dma_start_cycles : &cost->compute_start_cycles;
+	struct loom_plan_decoded decoded;
 	struct loom_clock_cost clock;
 	u32 i;
 
-	time_command(r, command, &clock);
+	decode_command(r, command, &decoded);
+	loom_clock_command(r->chip, &decoded.command, &clock);
 	*cycles = loom_clock_add(*cycles, clock.cycles);
 	*starts = loom_clock_add(*starts, clock.start);
 	cost->mac_cycles = loom_clock_add(cost->mac_cycles, clock.macs);
 	cost->op_cycles = loom_clock_add(cost->op_cycles, clock.ops);
 	if (!dma)
 		cost->lane_cycles = loom_clock_add(cost->lane_cycles,
-						   lane_cycles(r, command, clock.macs + clock.ops));
+						   lane_cycles(r->chip, &decoded.command,
+							       clock.macs + clock.ops));
 	else if (stays_in_sram(r, command))
 		cost->copy_cycles = loom_clock_add(cost->copy_cycles, clock.memory);
 	cost->energy_fj = loom_clock_add(cost->energy_fj, clock.energy_fj);
-	cost->macs += loom_build_macs(command->opcode, views);
+	cost->macs += decoded.command.macs;
 	for (i = 0; i < command->operands; i++)
 		if (!is_dram(r, &views[i]))
 			*banks |= view_banks(r, &views[i]);
@@ -221,6 +211,7 @@ int loom_plan_command_cycles(const struct loom_program *program, const struct dr
 			     u64 **cycles)
 {
 	struct reader r = { .chip = chip };
+	struct loom_plan_decoded decoded;
 	struct loom_clock_cost cost;
 	u32 i;
 
@@ -229,7 +220,8 @@ int loom_plan_command_cycles(const struct loom_program *program, const struct dr
 	if (!*cycles)
 		return -ENOMEM;
 	for (i = 0; i < r.header->commands.count; i++) {
-		time_command(&r, &r.commands[i], &cost);
+		decode_command(&r, &r.commands[i], &decoded);
+		loom_clock_command(chip, &decoded.command, &cost);
 		(*cycles)[i] = cost.cycles;
 	}
 	return 0;
@@ -324,6 +316,7 @@ static void fill_command(const struct reader *r, struct loom_program_group *grou
 			 const struct drm_loom_plan_command *command, u32 *seen)
 {
 	const struct drm_loom_plan_view *views = &r->views[command->first_view];
+	struct loom_plan_decoded decoded;
 	struct loom_clock_cost clock;
 	u32 i;
 
@@ -340,9 +333,10 @@ static void fill_command(const struct reader *r, struct loom_program_group *grou
 		if (is_dram(r, view))
 			*(i ? &group->dram_read_bytes : &group->dram_write_bytes) += bytes;
 	}
-	time_command(r, command, &clock);
+	decode_command(r, command, &decoded);
+	loom_clock_command(r->chip, &decoded.command, &clock);
 	group->energy_fj = loom_clock_add(group->energy_fj, clock.energy_fj);
-	group->macs += loom_build_macs(command->opcode, views);
+	group->macs += decoded.command.macs;
 }
 
 /*

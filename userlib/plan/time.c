@@ -24,23 +24,31 @@ static void decode(const struct drm_loom_plan_tensor *tensors,
 	}
 }
 
+void loom_plan_decode(const struct drm_loom_plan_tensor *tensors, u32 opcode, const void *attr,
+		      const struct drm_loom_plan_view *raw, u32 operands,
+		      struct loom_plan_decoded *decoded)
+{
+	u32 i;
+
+	decoded->command = (struct loom_command){
+		.op = loom_op_get(opcode),
+		.attr = attr,
+		.views = decoded->views,
+		.operands = operands,
+		.macs = loom_build_macs(opcode, raw),
+	};
+	for (i = 0; i < operands; i++)
+		decode(tensors, &raw[i], &decoded->views[i]);
+}
+
 void loom_plan_time(const struct drm_loom_chip *chip, const struct drm_loom_plan_tensor *tensors,
 		    u32 opcode, const void *attr, const struct drm_loom_plan_view *raw,
 		    u32 operands, struct loom_clock_cost *cost)
 {
-	struct loom_view views[DRM_LOOM_MAX_OPERANDS];
-	struct loom_command decoded = {
-		.op = loom_op_get(opcode),
-		.attr = attr,
-		.views = views,
-		.operands = operands,
-		.macs = loom_build_macs(opcode, raw),
-	};
-	u32 i;
+	struct loom_plan_decoded decoded;
 
-	for (i = 0; i < operands; i++)
-		decode(tensors, &raw[i], &views[i]);
-	loom_clock_command(chip, &decoded, cost);
+	loom_plan_decode(tensors, opcode, attr, raw, operands, &decoded);
+	loom_clock_command(chip, &decoded.command, cost);
 }
 
 void loom_plan_span(u32 lanes, const struct drm_loom_plan_tensor *tensor,

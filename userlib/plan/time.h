@@ -8,6 +8,29 @@
 #include "loom_core.h"
 
 /**
+ * struct loom_plan_decoded - what the clock looks at of a command, as the verifier decodes it
+ * @views: its operands
+ * @command: the command, which points to them
+ */
+struct loom_plan_decoded {
+	struct loom_view views[DRM_LOOM_MAX_OPERANDS];
+	struct loom_command command;
+};
+
+/**
+ * loom_plan_decode() - what the clock looks at of a command
+ * @tensors: of its plan
+ * @opcode: an &enum drm_loom_opcode
+ * @attr: its attributes, which must outlive @decoded
+ * @raw: its operands
+ * @operands: how many
+ * @decoded: out
+ */
+void loom_plan_decode(const struct drm_loom_plan_tensor *tensors, u32 opcode, const void *attr,
+		      const struct drm_loom_plan_view *raw, u32 operands,
+		      struct loom_plan_decoded *decoded);
+
+/**
  * loom_plan_time() - how long a command takes
  * @chip: the chip
  * @tensors: of the plan

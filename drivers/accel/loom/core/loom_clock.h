@@ -68,6 +68,31 @@ u64 loom_clock_rate(u64 amount, u32 rate);
 u64 loom_clock_memory(const struct drm_loom_chip_region *region, u64 read_bytes, u64 write_bytes);
 
 /**
+ * loom_clock_dealt() - by which operand the elements of a command are dealt over the lanes
+ * @command: a command that computes
+ *
+ * Return: a view of it: y, or x of REDUCE.
+ */
+const struct loom_view *loom_clock_dealt(const struct loom_command *command);
+
+/**
+ * loom_clock_elements() - how many elements a view has
+ * @view: the view
+ *
+ * Return: elements; saturated.
+ */
+u64 loom_clock_elements(const struct loom_view *view);
+
+/**
+ * loom_clock_rounds() - how many elements of a view a lane does, in turn, for all lanes to be done
+ * @chip: the chip
+ * @view: the view
+ *
+ * Return: elements; saturated.
+ */
+u64 loom_clock_rounds(const struct drm_loom_chip *chip, const struct loom_view *view);
+
+/**
  * loom_clock_element_ops() - operations for an element of a command without multiply-accumulates
  * @opcode: an &enum drm_loom_opcode
  * @attr: its attributes; not read where they do not matter

@@ -52,7 +52,7 @@ u64 loom_clock_memory(const struct drm_loom_chip_region *region, u64 read_bytes,
 	return max(reading, writing);
 }
 
-static u64 clock_elements(const struct loom_view *view)
+u64 loom_clock_elements(const struct loom_view *view)
 {
 	u64 elements = 1;
 	u32 i;
@@ -71,7 +71,7 @@ static u64 clock_bytes(const struct drm_loom_chip *chip, const struct loom_view 
 	u64 run = view->elem_bytes, runs = 1;
 
 	if (burst < 2)
-		return loom_clock_times(clock_elements(view), view->elem_bytes);
+		return loom_clock_times(loom_clock_elements(view), view->elem_bytes);
 	/* each round merges an axis, the last finds none */
 	do {
 		before = merged;
@@ -122,14 +122,18 @@ static void clock_memory(const struct drm_loom_chip *chip, const struct loom_com
 	}
 }
 
-/* How many elements a lane does, in turn, for all lanes to be done. */
-static u64 clock_rounds(const struct drm_loom_chip *chip, const struct loom_view *view)
+const struct loom_view *loom_clock_dealt(const struct loom_command *command)
+{
+	return &command->views[command->op->opcode == DRM_LOOM_OP_REDUCE];
+}
+
+u64 loom_clock_rounds(const struct drm_loom_chip *chip, const struct loom_view *view)
 {
 	u32 lanes = chip->region[DRM_LOOM_REGION_SRAM].banks, i;
 	u64 rounds = 1;
 
 	if (view->region != DRM_LOOM_REGION_SRAM)
-		return loom_div_round_up(clock_elements(view), lanes);
+		return loom_div_round_up(loom_clock_elements(view), lanes);
 	for (i = 0; i < view->rank; i++)
 		rounds = loom_clock_times(rounds, i == view->lane_axis ?
 					  loom_clock_rows(lanes, view->lane_start, view->dims[i]) :
@@ -141,8 +145,8 @@ static void clock_macs(const struct drm_loom_chip *chip, const struct loom_comma
 		       struct loom_clock_cost *cost)
 {
 	const struct drm_loom_chip_type *type = &chip->type[command->views[1].dtype];
-	u64 elements = clock_elements(&command->views[0]), each, rest, work;
-	u64 rounds = clock_rounds(chip, &command->views[0]);
+	u64 elements = loom_clock_elements(&command->views[0]), each, rest, work;
+	u64 rounds = loom_clock_rounds(chip, &command->views[0]);
 
 	each = div64_u64_rem(command->macs, elements, &rest);
 	work = loom_clock_times(rounds, each);
@@ -215,11 +219,12 @@ static void clock_ops(const struct drm_loom_chip *chip, const struct loom_comman
 		      struct loom_clock_cost *cost)
 {
 	const struct drm_loom_chip_type *type = clock_slowest(chip, command);
-	const struct loom_view *by = &command->views[command->op->opcode == DRM_LOOM_OP_REDUCE];
+	const struct loom_view *by = loom_clock_dealt(command);
 	u64 each = loom_clock_element_ops(command->op->opcode, command->attr);
-	u64 ops = loom_clock_times(clock_elements(by), each);
+	u64 ops = loom_clock_times(loom_clock_elements(by), each);
+	u64 turns = loom_clock_times(loom_clock_rounds(chip, by), each);
 
-	cost->ops = loom_clock_rate(loom_clock_times(clock_rounds(chip, by), each), type->op_rate);
+	cost->ops = loom_clock_rate(turns, type->op_rate);
 	cost->energy_fj = loom_clock_add(cost->energy_fj, loom_clock_times(ops, type->op_energy));
 }
 
