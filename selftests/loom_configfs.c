@@ -533,36 +533,6 @@ TEST_F_TIMEOUT(configfs, a_node_too_many_says_so, 200)
 	EXPECT_EQ(0, config_set(self->name[0], "live", 1));
 }
 
-/*
- * Each allocation that making a device takes fails in turn, or every so many by LOOM_EFFORT: the
- * error is ENOMEM, or ENXIO from the few that the kernel makes before and after the probe.
- */
-TEST_F_TIMEOUT(configfs, what_is_made_in_part_is_unmade, 400)
-{
-	uint32_t before = count_entries(), tally[3] = {}, step = 100 / loom_effort(100), n;
-	int nth = loom_fault_open(), ret;
-	bool again = true;
-
-	if (nth < 0)
-		SKIP(return, "no fault injection in this kernel");
-	for (n = 1; again; n += step) {
-		loom_fault_arm(nth, n);
-		ret = config_set(self->name[0], "live", 1);
-		again = loom_fault_disarm(nth);
-		EXPECT_TRUE(!ret || (again && (ret == -ENOMEM || ret == -ENXIO))) {
-			TH_LOG("failure %u: %d", n, ret);
-		}
-		tally[!ret ? 0 : ret == -ENOMEM ? 1 : 2]++;
-		EXPECT_EQ(0, config_set(self->name[0], "live", 0));
-		ASSERT_LT(n, 10000);
-	}
-	TH_LOG("%u failures: ENOMEM %u, ENXIO %u, none %u", tally[0] + tally[1] + tally[2] - 1,
-	       tally[1], tally[2], tally[0] - 1);
-	EXPECT_LT(tally[2], tally[1]);
-	EXPECT_EQ(before, count_entries());
-	close(nth);
-}
-
 TEST_F(configfs, nothing_changes_while_it_is_live)
 {
 	static const char * const files[] = {

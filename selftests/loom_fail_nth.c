@@ -16,6 +16,8 @@
 
 #include "loom_rounds.h"
 
+#define FAULTS	"/sys/kernel/debug/fail"
+
 /* What others can see of the device, and all that a call that fails must leave alone. */
 struct state {
 	struct drm_loom_device_info device;
@@ -45,6 +47,20 @@ FIXTURE(fail_nth)
 	uint64_t blob_size;
 	struct loom_job job;
 };
+
+static int fault_setup(const char *kind)
+{
+	char path[128];
+	int ret;
+
+	snprintf(path, sizeof(path), FAULTS "%s/ignore-gfp-wait", kind);
+	ret = loom_write_file(path, "N");
+	/* copies have no such flag */
+	if (ret == -ENOENT)
+		ret = 0;
+	snprintf(path, sizeof(path), FAULTS "%s/verbose", kind);
+	return ret ?: loom_write_file(path, "0");
+}
 
 static int state_read(FIXTURE_DATA(fail_nth) * self, struct state *state)
 {
@@ -100,10 +116,12 @@ FIXTURE_SETUP(fail_nth)
 	ASSERT_EQ(0, loom_exclusive(self->client.fd, &self->exclusive));
 	self->watch = loom_open();
 	ASSERT_GE(self->watch, 0);
-	self->nth = loom_fault_open();
-	if (self->nth < 0)
+	self->nth = open("/proc/thread-self/fail-nth", O_RDWR);
+	if (self->nth < 0 || fault_setup("slab") || fault_setup("_page_alloc"))
 		SKIP(return, "no fault injection in this kernel");
-	if (loom_fault_setup("_usercopy"))
+	loom_write_file(FAULTS "_page_alloc/min-order", "0");
+	loom_write_file(FAULTS "_page_alloc/ignore-gfp-highmem", "N");
+	if (fault_setup("_usercopy"))
 		TH_LOG("no failing copies in this kernel");
 	ASSERT_EQ(0, loom_rounds_create(self->client.fd, self->client.info.lanes,
 					DRM_LOOM_UNARY_RELU, 3, &self->plan));
@@ -118,6 +136,30 @@ FIXTURE_TEARDOWN(fail_nth)
 	if (self->watch >= 0)
 		close(self->watch);
 	free(self->blob);
+}
+
+/* Lets the n-th allocation or copy from now fail. */
+static void fault_arm(int nth, int n)
+{
+	char text[16];
+	int length = snprintf(text, sizeof(text), "%d", n);
+
+	if (pwrite(nth, text, length, 0) != length)
+		abort();
+}
+
+/* Disarms; true if it went off. The failure may still be to come: then it hits this call. */
+static bool fault_disarm(int nth)
+{
+	char text[16] = {};
+	bool fired;
+
+	while (pread(nth, text, sizeof(text) - 1, 0) < 1)
+		;
+	fired = text[0] == '0';
+	while (pwrite(nth, "0", 1, 0) != 1)
+		;
+	return fired;
 }
 
 /*
@@ -135,9 +177,9 @@ static void fail_each(struct __test_metadata *_metadata, FIXTURE_DATA(fail_nth) 
 			ASSERT_EQ(0, self->prepare(self));
 		if (n == 1)
 			ASSERT_EQ(0, state_read(self, &self->before));
-		loom_fault_arm(self->nth, n);
+		fault_arm(self->nth, n);
 		ret = call(self);
-		again = loom_fault_disarm(self->nth);
+		again = fault_disarm(self->nth);
 		fired += again;
 		EXPECT_TRUE(ret == want || (again && (ret == -ENOMEM || ret == -EFAULT))) {
 			TH_LOG("%s: failure %d: %d", name, n, ret);
@@ -169,9 +211,9 @@ static void fail_each_make(struct __test_metadata *_metadata, FIXTURE_DATA(fail_
 	for (n = 1, again = true; again; n++) {
 		fd = loom_open();
 		ASSERT_GE(fd, 0);
-		loom_fault_arm(self->nth, n);
+		fault_arm(self->nth, n);
 		ret = make(self, fd);
-		again = loom_fault_disarm(self->nth);
+		again = fault_disarm(self->nth);
 		fired += again;
 		EXPECT_TRUE(!ret || (again && (ret == -ENOMEM || ret == -EFAULT))) {
 			TH_LOG("%s: failure %d: %d", name, n, ret);
@@ -563,9 +605,9 @@ TEST_F_TIMEOUT(fail_nth, submit_brings_buffers_in, 200)
 		/* any two of them push the third one out */
 		self->job.bindings[0].handle = handles[n % 3];
 		self->job.bindings[1].handle = handles[(n + 1) % 3];
-		loom_fault_arm(self->nth, n);
+		fault_arm(self->nth, n);
 		ret = call_submit(self);
-		again = loom_fault_disarm(self->nth);
+		again = fault_disarm(self->nth);
 		fired += again;
 		EXPECT_TRUE(!ret || (again && (ret == -ENOMEM || ret == -EFAULT))) {
 			TH_LOG("failure %d: %d", n, ret);
@@ -605,9 +647,9 @@ TEST_F(fail_nth, open_and_close)
 		ASSERT_EQ(0, call_open(self));
 		ASSERT_EQ(0, loom_bo_create(self->made, 4096, DRM_LOOM_REGION_DRAM, &self->plan));
 		ASSERT_EQ(0, loom_context_create(self->made, 0, &self->plan));
-		loom_fault_arm(self->nth, n);
+		fault_arm(self->nth, n);
 		EXPECT_EQ(0, call_close(self));
-		loom_fault_disarm(self->nth);
+		fault_disarm(self->nth);
 		EXPECT_TRUE(state_same(self));
 	}
 }
