@@ -84,7 +84,7 @@ struct least_value {
  * struct least_op - an operation of the list
  * @op: the operation
  * @live: some output needs it
- * @early: nothing that it reads is computed
+ * @early: some element of it may need nothing that is computed
  * @result: the part of its result that some output needs
  * @loads: by operand: the part that this needs of it; of DRAM operands
  * @ones: by operand and axis: of what it needs for one index of the result, the least

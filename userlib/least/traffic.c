@@ -192,17 +192,38 @@ void least_streams(struct least *least, struct loom_program_least *out)
 
 /* --- what overlaps nothing ----------------------------------------------------------------- */
 
-/* Whether nothing that an op reads has to be computed before; copies are not computed. */
+/* Whether all that an op writes has to be computed before; of a copy, what it copies. */
+static bool is_late(const struct least_op *op)
+{
+	return op->op->kind == LOOM_GROUP_COMPUTE || !op->early;
+}
+
+/* Whether each element of the result needs something that has to be computed before. */
+static bool waits_for(const struct least *least, const struct least_edge *edge)
+{
+	const struct loom_group_access *access = &least->ops[edge->to].op->access[edge->operand];
+	u32 writer;
+
+	if (!edge->sure || !is_late(&least->ops[edge->from]))
+		return false;
+	if (((edge->spans | edge->whole) & LEAST_ALL) == LEAST_ALL)
+		return true;
+	/* whichever part it is of a value that is written in parts */
+	for (writer = least->values[access->value].first_writer; writer < edge->to;
+	     writer = least->ops[writer].next_writer)
+		if (!is_late(&least->ops[writer]))
+			return false;
+	return true;
+}
+
+/* Whether some element of an op may need nothing that is computed before. */
 static bool is_early(const struct least *least, const struct least_op *op)
 {
 	u32 i;
 
-	for (i = 0; i < op->num_in; i++) {
-		const struct least_op *from = &least->ops[least->edges[op->first_in + i].from];
-
-		if (from->op->kind == LOOM_GROUP_COMPUTE || !from->early)
+	for (i = 0; i < op->num_in; i++)
+		if (waits_for(least, &least->edges[op->first_in + i]))
 			return false;
-	}
 	return true;
 }
 
