@@ -83,6 +83,10 @@ struct loom_group_back {
  * @rest: by unit: what it and those behind it have to move in any case: weights and outputs, once
  * @saved: parts of a group, to come back to after a fit
  * @saved_whole: likewise, while it grows
+ * @least: groups of so many units have been estimated
+ * @most: groups of more units are not estimated now
+ * @looked: work that was done to estimate groups; it is not in @work
+ * @look_until: where that has to end
  * @margin: what is added to estimates, in 1/64 of what they are above the least possible
  * @banned: a group that was chosen has no placement
  * @misfits: number of groups that had none because of residents
@@ -110,6 +114,10 @@ struct loom_group_divide {
 	u64 *rest;
 	struct loom_group_part *saved;
 	struct loom_group_part *saved_whole;
+	u32 least;
+	u32 most;
+	u64 looked;
+	u64 look_until;
 	s32 margin;
 	bool banned;
 	u32 misfits;
