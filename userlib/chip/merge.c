@@ -161,6 +161,26 @@ static int merge_group(struct merge *merge, const struct loom_chip_node *node,
 	return 0;
 }
 
+/*
+ * The number of a word among @count names, the first of which is @first; @count and the names that
+ * it may be meant to be if it is none of them. A number without a name is "?".
+ */
+static u32 merge_find(const char *word, const char *(*name)(u32), u32 first, u32 count,
+		      struct loom_chip_guess *guess)
+{
+	u32 i;
+
+	*guess = (struct loom_chip_guess){ .word = word };
+	for (i = first; i < count; i++) {
+		if (!strcmp(name(i), "?"))
+			continue;
+		if (!strcmp(name(i), word))
+			return i;
+		loom_chip_guess_add(guess, name(i));
+	}
+	return count;
+}
+
 static int merge_memory(struct merge *merge, const struct loom_chip_node *node)
 {
 	struct loom_chip_values *values = merge->values;
@@ -173,12 +193,7 @@ static int merge_memory(struct merge *merge, const struct loom_chip_node *node)
 		return merge_fault(merge, node, "takes a map of dram, sram, ..., not %s",
 				   merge_kind(node));
 	for (child = node->child; child; child = child->next) {
-		guess = (struct loom_chip_guess){ .word = child->key };
-		for (i = 0; i < DRM_LOOM_REGION_COUNT; i++) {
-			if (!strcmp(loom_region_name(i), child->key))
-				break;
-			loom_chip_guess_add(&guess, loom_region_name(i));
-		}
+		i = merge_find(child->key, loom_region_name, 0, DRM_LOOM_REGION_COUNT, &guess);
 		if (i == DRM_LOOM_REGION_COUNT)
 			return merge_unknown(merge, child, &guess, "memory");
 		ret = merge_group(merge, child, loom_chip_region_fields, values->region[i],
@@ -202,12 +217,7 @@ static int merge_types(struct merge *merge, const struct loom_chip_node *node)
 				   merge_kind(node));
 	values->all_types = merge_place(merge, node);
 	for (child = node->child; child; child = child->next) {
-		guess = (struct loom_chip_guess){ .word = child->key };
-		for (i = 1; i < DRM_LOOM_DTYPE_END; i++) {
-			if (!strcmp(loom_dtype_name(i), child->key))
-				break;
-			loom_chip_guess_add(&guess, loom_dtype_name(i));
-		}
+		i = merge_find(child->key, loom_dtype_name, 1, DRM_LOOM_DTYPE_END, &guess);
 		if (i == DRM_LOOM_DTYPE_END)
 			return merge_unknown(merge, child, &guess, "type");
 		ret = merge_group(merge, child, loom_chip_type_fields, values->type[i],
@@ -244,14 +254,7 @@ static int merge_opcodes(struct merge *merge, const struct loom_chip_node *list,
 		if (child->kind != LOOM_CHIP_SCALAR)
 			return merge_fault(merge, child, "an operation is a word, not %s",
 					   merge_kind(child));
-		guess = (struct loom_chip_guess){ .word = child->text };
-		for (i = 0; i < DRM_LOOM_OP_END; i++) {
-			if (!(loom_chip_all_opcodes() >> i & 1))
-				continue;
-			if (!strcmp(loom_opcode_name(i), child->text))
-				break;
-			loom_chip_guess_add(&guess, loom_opcode_name(i));
-		}
+		i = merge_find(child->text, loom_opcode_name, 0, DRM_LOOM_OP_END, &guess);
 		if (i == DRM_LOOM_OP_END)
 			return merge_fault(merge, child, "there is no operation '%s', %s",
 					   loom_chip_show(shown, child->text),
