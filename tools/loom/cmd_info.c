@@ -6,8 +6,6 @@
 
 #include "loom_device.h"
 
-static const char *const tool_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram", "rom" };
-
 /**
  * struct tool_info_options - the command line
  * @json: print JSON
@@ -43,7 +41,7 @@ static const char *tool_block_state(const struct drm_loom_block *block)
 
 static int tool_info_region_failed(uint32_t region, int code)
 {
-	return tool_fail("asking for region %s: %s", tool_region_names[region], strerror(-code));
+	return tool_fail("asking for region %s: %s", loom_region_name(region), strerror(-code));
 }
 
 static int tool_info_print_blocks(struct loom_device *device, uint32_t region)
@@ -57,7 +55,7 @@ static int tool_info_print_blocks(struct loom_device *device, uint32_t region)
 	if (ret)
 		return tool_info_region_failed(region, ret);
 	for (i = 0; i < count; i++)
-		printf("  %s 0x%010llx..0x%010llx %10s %s\n", tool_region_names[region],
+		printf("  %s 0x%010llx..0x%010llx %10s %s\n", loom_region_name(region),
 		       (unsigned long long)blocks[i].address,
 		       (unsigned long long)(blocks[i].address + blocks[i].bytes),
 		       tool_bytes(text, blocks[i].bytes), tool_block_state(&blocks[i]));
@@ -94,7 +92,7 @@ static int tool_info_print(struct loom_device *device, const struct tool_info_op
 		ret = loom_device_region(device, i, &region);
 		if (ret)
 			return tool_info_region_failed(i, ret);
-		printf("%-6s  %5u  %9s  %16s  %9s  %9s  %12s  %6u\n", tool_region_names[i],
+		printf("%-6s  %5u  %9s  %16s  %9s  %9s  %12s  %6u\n", loom_region_name(i),
 		       region.banks, tool_bytes(a, region.bank_bytes),
 		       tool_bytes(b, region.total_bytes), tool_bytes(c, region.allocated_bytes),
 		       tool_bytes(d, region.free_bytes), tool_bytes(e, region.largest_free_bytes),
@@ -125,7 +123,7 @@ static int tool_info_json_region(struct loom_device *device, uint32_t index, str
 		ret = loom_device_blocks(device, index, &blocks, &count);
 	if (ret)
 		return tool_info_region_failed(index, ret);
-	json_open(json, tool_region_names[index], '{');
+	json_open(json, loom_region_name(index), '{');
 	json_u64(json, "banks", region.banks);
 	json_u64(json, "sub_banks", region.sub_banks);
 	json_u64(json, "bank_bytes", region.bank_bytes);

@@ -10,7 +10,7 @@
  *	pool.c		memory that is freed all at once, with a budget
  *	names.c		a hash table from names to pointers, in a pool
  *	error.c		the text of struct loom_error
- *	dtype.c		element types: size, name, range, half floats
+ *	dtype.c		element types: size, name, range, half floats; names of memories
  *	array.c		shapes, and struct loom_array
  *
  * A function belongs here if at least two rooms that do not stand on each other need it. Element

@@ -33,6 +33,17 @@ const char *loom_dtype_name(uint32_t dtype)
 	return dtype < ARRAY_SIZE(dtypes) && dtypes[dtype].name ? dtypes[dtype].name : "?";
 }
 
+const char *loom_region_name(uint32_t region)
+{
+	static const char *const names[] = {
+		[DRM_LOOM_REGION_DRAM] = "dram",
+		[DRM_LOOM_REGION_SRAM] = "sram",
+		[DRM_LOOM_REGION_ROM] = "rom",
+	};
+
+	return region < ARRAY_SIZE(names) ? names[region] : "?";
+}
+
 bool loom_dtype_is_float(uint32_t dtype)
 {
 	return dtype == DRM_LOOM_DTYPE_F32 || dtype == DRM_LOOM_DTYPE_F16 ||

@@ -21,7 +21,7 @@
  * are compiled in as text, so that a name means the same wherever the library is.
  *
  * - embedded.h, embedded.c: the files that are compiled in
- * - names.c: names of regions and opcodes
+ * - names.c: names of operations, which are those of core/op
  * - field.h, field.c: the table of keys, and what is near to a misspelt one
  * - number.h, number.c: a scalar with a unit as a number
  * - tree.h, tree.c: YAML as a tree with lines

@@ -167,7 +167,6 @@ static int write_figures(const struct maker *maker, const char *folder,
 
 static int write_chip(const struct maker *maker, const struct drm_loom_chip *chip)
 {
-	static const char *const regions[DRM_LOOM_REGION_COUNT] = { "dram", "sram", "rom" };
 	char text[64];
 	uint32_t i;
 	int ret;
@@ -177,7 +176,7 @@ static int write_chip(const struct maker *maker, const struct drm_loom_chip *chi
 	if (!ret)
 		ret = write_figures(maker, "", chip_figures, ARRAY_SIZE(chip_figures), chip);
 	for (i = 0; !ret && i < DRM_LOOM_REGION_COUNT; i++) {
-		snprintf(text, sizeof(text), "%s/", regions[i]);
+		snprintf(text, sizeof(text), "%s/", loom_region_name(i));
 		ret = write_figures(maker, text, region_figures, ARRAY_SIZE(region_figures),
 				    &chip->region[i]);
 	}

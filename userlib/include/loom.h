@@ -73,6 +73,9 @@ size_t loom_dtype_size(uint32_t dtype);
 /** loom_dtype_name() - "f32", "i8", ... or "?" */
 const char *loom_dtype_name(uint32_t dtype);
 
+/** loom_region_name() - "dram", "sram", "rom" or "?"; @region is an &enum drm_loom_region */
+const char *loom_region_name(uint32_t region);
+
 /* Graphs */
 
 struct loom_graph;

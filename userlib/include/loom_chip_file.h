@@ -77,9 +77,6 @@ const char *loom_chip_text(const char *name);
  */
 int loom_chip_write(const struct drm_loom_chip *chip, char **text);
 
-/** loom_region_name() - "dram", "sram", ... or "?"; @region is an &enum drm_loom_region */
-const char *loom_region_name(uint32_t region);
-
 /** loom_opcode_name() - "conv", "load", ... or "?"; @opcode is an &enum drm_loom_opcode */
 const char *loom_opcode_name(uint32_t opcode);
 

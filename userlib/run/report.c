@@ -36,8 +36,6 @@ struct loom_report_state {
 	struct loom_report_bank banks[];
 };
 
-static const char *const loom_report_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram", "rom" };
-
 static const char *const loom_report_kinds[] = {
 	[LOOM_REPORT_FREE] = "free",
 	[LOOM_REPORT_RESERVED] = "reserved",
@@ -194,7 +192,7 @@ int loom_report_region_get(const struct loom_target *target, uint32_t region,
 		free(blocks);
 		return -ENOMEM;
 	}
-	state->base.name = loom_report_names[region];
+	state->base.name = loom_region_name(region);
 	state->base.banks = state->banks;
 	state->base.num_banks = chip->banks;
 	state->base.align_bytes = chip->align_bytes;
