@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "loom_chip.h"
 
-static int chip_fault(struct loom_chip_fault *fault, enum loom_chip_key key, const char *text)
+static int chip_fault_of(struct loom_chip_fault *fault, u32 region, u32 type,
+			 enum loom_chip_key key, const char *text)
 {
 	if (fault)
 		*fault = (struct loom_chip_fault){
 			.key = key,
-			.region = U32_MAX,
-			.type = U32_MAX,
+			.region = region,
+			.type = type,
 			.text = text,
 		};
 	return -EINVAL;
 }
 
+static int chip_fault(struct loom_chip_fault *fault, enum loom_chip_key key, const char *text)
+{
+	return chip_fault_of(fault, U32_MAX, U32_MAX, key, text);
+}
+
 static int chip_fault_region(struct loom_chip_fault *fault, u32 region, enum loom_chip_key key,
 			     const char *text)
 {
-	chip_fault(fault, key, text);
-	if (fault)
-		fault->region = region;
-	return -EINVAL;
+	return chip_fault_of(fault, region, U32_MAX, key, text);
 }
 
 static int chip_fault_type(struct loom_chip_fault *fault, u32 type, enum loom_chip_key key,
 			   const char *text)
 {
-	chip_fault(fault, key, text);
-	if (fault)
-		fault->type = type;
-	return -EINVAL;
+	return chip_fault_of(fault, U32_MAX, type, key, text);
 }
 
 static bool chip_name_is_good(const char *name, size_t size)
