@@ -80,6 +80,15 @@ static struct loom_region *loom_query_find_region(struct loom_device *loom,
 	return &loom->region[array_index_nospec(id, DRM_LOOM_REGION_COUNT)];
 }
 
+/* What is asked of the device as a whole. */
+static int loom_query_no_index(struct loom_device *loom, const struct drm_loom_query *args)
+{
+	if (!args->index)
+		return 0;
+	return loom_refuse(&loom->drm, -EINVAL, "query %u takes no index: %u", args->type,
+			   args->index);
+}
+
 static int loom_query_device(struct loom_device *loom, struct drm_loom_query *args,
 			     struct drm_file *file)
 {
@@ -96,10 +105,10 @@ static int loom_query_device(struct loom_device *loom, struct drm_loom_query *ar
 		.max_slots = DRM_LOOM_MAX_SLOTS,
 		.job_timeout_ms = loom->job_timeout_ms,
 	};
+	int ret = loom_query_no_index(loom, args);
 
-	if (args->index)
-		return loom_refuse(&loom->drm, -EINVAL, "query %u takes no index: %u", args->type,
-				   args->index);
+	if (ret)
+		return ret;
 	strscpy(info.name, loom->chip->name);
 	loom_quota_info(loom, file->driver_priv, &info);
 	return loom_query_answer(loom, args, &info, sizeof(info));
@@ -122,10 +131,10 @@ static int loom_query_chip(struct loom_device *loom, struct drm_loom_query *args
 {
 	struct drm_loom_chip chip = *loom->chip;
 	struct drm_loom_region_info sram;
+	int ret = loom_query_no_index(loom, args);
 
-	if (args->index)
-		return loom_refuse(&loom->drm, -EINVAL, "query %u takes no index: %u", args->type,
-				   args->index);
+	if (ret)
+		return ret;
 	/* the floor is the device's, by what is kept for scratch among its clients */
 	loom_region_info(&loom->region[DRM_LOOM_REGION_SRAM], &client->sram, &sram);
 	chip.region[DRM_LOOM_REGION_SRAM].floor_bytes = sram.scratch_floor_bytes;
@@ -230,11 +239,11 @@ static int loom_query_banks(struct loom_device *loom, struct drm_loom_query *arg
 static int loom_query_no_space(struct loom_device *loom, struct drm_loom_query *args,
 			       struct loom_file *client)
 {
+	int ret = loom_query_no_index(loom, args);
 	struct drm_loom_no_space record;
 
-	if (args->index)
-		return loom_refuse(&loom->drm, -EINVAL, "query %u takes no index: %u", args->type,
-				   args->index);
+	if (ret)
+		return ret;
 	mutex_lock(&client->no_space_lock);
 	record = client->no_space;
 	mutex_unlock(&client->no_space_lock);
