@@ -13,6 +13,9 @@ enum {
 	TOOL_OPT_STRATEGY,
 	TOOL_OPT_GROUPING,
 	TOOL_OPT_OBJECTIVE,
+	TOOL_OPT_MAX_RECOMPUTE,
+	TOOL_OPT_MAX_BYTES,
+	TOOL_OPT_MAX_CYCLES,
 	TOOL_OPT_TIME_BUDGET,
 	TOOL_OPT_SRAM,
 	TOOL_OPT_NO_OVERLAP,
@@ -21,6 +24,7 @@ enum {
 	TOOL_OPT_NODE_ORDER,
 	TOOL_OPT_IMAGE,
 	TOOL_OPT_LOAD_IMAGES,
+	TOOL_OPT_LOAD_WEIGHTS,
 };
 
 static const struct option tool_model_options[] = {
@@ -31,6 +35,9 @@ static const struct option tool_model_options[] = {
 	{ "strategy", required_argument, NULL, TOOL_OPT_STRATEGY },
 	{ "grouping", required_argument, NULL, TOOL_OPT_GROUPING },
 	{ "objective", required_argument, NULL, TOOL_OPT_OBJECTIVE },
+	{ "max-recompute", required_argument, NULL, TOOL_OPT_MAX_RECOMPUTE },
+	{ "max-bytes", required_argument, NULL, TOOL_OPT_MAX_BYTES },
+	{ "max-cycles", required_argument, NULL, TOOL_OPT_MAX_CYCLES },
 	{ "time-budget", required_argument, NULL, TOOL_OPT_TIME_BUDGET },
 	{ "sram", required_argument, NULL, TOOL_OPT_SRAM },
 	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
@@ -39,10 +46,11 @@ static const struct option tool_model_options[] = {
 	{ "node-order", required_argument, NULL, TOOL_OPT_NODE_ORDER },
 	{ "image", required_argument, NULL, TOOL_OPT_IMAGE },
 	{ "load-images", no_argument, NULL, TOOL_OPT_LOAD_IMAGES },
+	{ "load-weights", no_argument, NULL, TOOL_OPT_LOAD_WEIGHTS },
 };
 
 /* The model's options, a command's, and the zeroes at the end. */
-#define TOOL_MAX_OPTIONS	40
+#define TOOL_MAX_OPTIONS	48
 
 int64_t tool_now_ns(void)
 {
@@ -247,6 +255,20 @@ static int tool_model_set_objective(const struct tool_command *command, struct t
 	return tool_usage(command, "--objective takes time, bytes or sram, not '%s'", name);
 }
 
+static int tool_model_set_recompute(const struct tool_command *command, struct tool_model *model,
+				    const char *value)
+{
+	char *end;
+	double factor = strtod(value, &end);
+
+	/* so that 1.23 is not a thousandth less */
+	if (end == value || *end || !(factor >= 1 && factor <= 1000))
+		return tool_usage(command, "--max-recompute takes a factor from 1 on, not '%s'",
+				  value);
+	model->planner.max_recompute_permille = (uint32_t)(factor * 1000 + 0.5);
+	return 0;
+}
+
 int tool_model_getopt(int argc, char **argv, const char *shorts, const struct option *own)
 {
 	struct option all[TOOL_MAX_OPTIONS] = { 0 };
@@ -276,6 +298,18 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 		return tool_model_set_grouping(command, model, value);
 	case TOOL_OPT_OBJECTIVE:
 		return tool_model_set_objective(command, model, value);
+	case TOOL_OPT_MAX_RECOMPUTE:
+		return tool_model_set_recompute(command, model, value);
+	case TOOL_OPT_MAX_BYTES:
+		if (tool_parse_number(value, true, &bytes) || !bytes)
+			return tool_usage(command, "--max-bytes takes bytes, not '%s'", value);
+		model->planner.max_bytes = bytes;
+		return 0;
+	case TOOL_OPT_MAX_CYCLES:
+		if (tool_parse_number(value, false, &bytes) || !bytes)
+			return tool_usage(command, "--max-cycles takes cycles, not '%s'", value);
+		model->planner.max_cycles = bytes;
+		return 0;
 	case TOOL_OPT_TIME_BUDGET:
 		if (tool_parse_number(value, false, &bytes) || !bytes)
 			return tool_usage(command, "--time-budget takes milliseconds, not '%s'",
@@ -291,6 +325,9 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 		return tool_model_add_images(model, value);
 	case TOOL_OPT_LOAD_IMAGES:
 		model->planner.flags |= LOOM_PLANNER_LOAD_IMAGES;
+		return 0;
+	case TOOL_OPT_LOAD_WEIGHTS:
+		model->planner.flags |= LOOM_PLANNER_LOAD_WEIGHTS;
 		return 0;
 	case TOOL_OPT_NO_OVERLAP:
 		model->planner.flags |= LOOM_PLANNER_NO_OVERLAP;
@@ -414,14 +451,19 @@ static void tool_model_print_place(const struct tool_model *model)
 static void tool_model_print_plan(const struct tool_model *model)
 {
 	const struct loom_program_stats *stats = &model->program->stats;
+	const struct drm_loom_chip *chip = model->planner.chip;
+	uint64_t align = chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
+	uint32_t lanes = chip->region[DRM_LOOM_REGION_SRAM].banks;
 	char a[TOOL_TEXT], b[TOOL_TEXT], c[TOOL_TEXT];
 
 	printf("plan       %llu nodes (%llu sliced), %llu tensors, %llu steps, %llu commands, %s\n",
 	       (unsigned long long)stats->nodes, (unsigned long long)stats->sliced_nodes,
 	       (unsigned long long)stats->tensors, (unsigned long long)stats->steps,
 	       (unsigned long long)stats->commands, tool_bytes(a, stats->plan_bytes));
-	printf("scratch    %s of SRAM per lane, %s alive at once\n",
+	printf("scratch    %s of SRAM per lane, %s alive at once",
 	       tool_bytes(a, stats->scratch_bytes), tool_bytes(b, stats->sram_peak_bytes));
+	printf("; %s in all lanes%s\n", tool_bytes(a, stats->sram_bytes * lanes),
+	       stats->sram_bytes >= stats->scratch_bytes + align ? ", with buffers" : "");
 	printf("traffic    DRAM %s read, %s written; %.1f MMAC",
 	       tool_bytes(a, stats->dram_read_bytes), tool_bytes(b, stats->dram_write_bytes),
 	       stats->macs / 1e6);
@@ -492,6 +534,7 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 		return;
 	json_u64(json, "sliced_nodes", stats->sliced_nodes);
 	json_u64(json, "scratch_bytes", stats->scratch_bytes);
+	json_u64(json, "sram_bytes", stats->sram_bytes);
 	json_u64(json, "plan_bytes", stats->plan_bytes);
 	json_u64(json, "tensors", stats->tensors);
 	json_u64(json, "steps", stats->steps);

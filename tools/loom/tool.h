@@ -214,6 +214,10 @@ struct tool_model {
 	"                       with --image or --node-order; loom plan --strategies lists them\n" \
 	"  --objective NAME     what the best plan has the least of: bytes to and from DRAM\n" \
 	"                       (default), time on the chip's clock, or sram\n" \
+	"  --max-recompute F    the plan takes at most F times the multiply-accumulates\n" \
+	"                       without recomputation; --objective sram: 1 if not given\n" \
+	"  --max-bytes BYTES    --objective sram: bytes to and from DRAM at most\n" \
+	"  --max-cycles CYCLES  --objective sram: cycles at most\n" \
 	"  --time-budget MS     search for groups about that long; counted in work, so\n" \
 	"                       that every machine makes the same plan\n" \
 	"  --sram BYTES         use no more SRAM than this, per lane; default: what a device\n" \
@@ -224,7 +228,8 @@ struct tool_model {
 	"  --keep-all           do not fold or fuse nodes: every tensor keeps its name\n" \
 	"  --image all|NAME,..  keep all computed tensors, or these, in images; NAME:nhwc\n" \
 	"                       and NAME:weight say which axes are rows\n" \
-	"  --load-images        load images to SRAM even if they could be used in place\n"
+	"  --load-images        load images to SRAM even if they could be used in place\n" \
+	"  --load-weights       load constants to SRAM even if they could be used in place\n"
 
 /** tool_model_getopt() - getopt_long() with the options of the model besides @own */
 int tool_model_getopt(int argc, char **argv, const char *shorts, const struct option *own);

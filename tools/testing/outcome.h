@@ -35,7 +35,7 @@ static inline bool is_promise(const struct loom_program *program, struct drm_loo
 	       c.sram_write_bytes == s->sram_write_bytes && c.macs == s->macs &&
 	       c.steps == s->steps && c.commands == s->commands && c.cycles == s->cycles &&
 	       c.dma_cycles == s->dma_cycles && c.compute_cycles == s->compute_cycles &&
-	       c.energy_fj == s->energy_fj;
+	       c.rom_read_bytes == s->rom_read_bytes && c.energy_fj == s->energy_fj;
 }
 
 static inline bool counted_as_promised(const struct loom_program *program,

@@ -75,16 +75,18 @@ static void make_own(struct loom_group_writer *w, u32 index, u32 i, u32 chunk,
 	loom_group_command(w, position, DRM_LOOM_OP_LOAD, &to, &from);
 }
 
-/* The part @box of an operand that is not its op's alone. */
-static struct drm_loom_plan_view shared_view(const struct loom_group_writer *w,
+/* The part @box of an operand that is not its op's alone, or not in the SRAM. */
+static struct drm_loom_plan_view shared_view(struct loom_group_writer *w,
 					     const struct loom_group_part *part, u32 i,
 					     const struct loom_group_box *box)
 {
 	const struct loom_group_access *access = &part->op->access[i];
-	struct loom_group_instance instance = part->root[i] == LOOM_GROUP_NONE
-						      ? loom_group_resident(w, access->value)
-						      : w->strips[part->root[i]];
+	struct loom_group_instance instance;
 
+	if (part->op->kernel.operands[i].role == LOOM_ROLE_DIRECT)
+		return loom_group_dram_view(w, &part->op->kernel.operands[i].ref, box);
+	instance = part->root[i] == LOOM_GROUP_NONE ? loom_group_resident(w, access->value)
+						    : w->strips[part->root[i]];
 	return loom_group_strip_view(w, &instance, access, part->op->kernel.operands[i].ref.rank,
 				     box);
 }

@@ -202,6 +202,7 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *o
 	}
 	if (!ret) {
 		group->budget = budget_of(options, lower->graph->num_nodes);
+		group->keep_halos = options->keep_halos;
 		ret = strategy->divide(&list, group, &cuts, &num_cuts);
 	}
 	/* a strategy that does not choose by cost has rules, not reasons */

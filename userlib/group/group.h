@@ -75,6 +75,7 @@ struct loom_storage_options;
  * @strategy: how groups are chosen
  * @budget_ms: how long groups are searched for, about in milliseconds; 0: the default
  * @aim: what strategies that compete look for; others have rules of their own
+ * @keep_halos: nothing is recomputed, by strategies that have a choice
  * @explain: also note why each cut is there, and what the division would cost without it
  * @storage: how the arena is placed
  */
@@ -82,6 +83,7 @@ struct loom_group_options {
 	const struct loom_group_strategy *strategy;
 	u64 budget_ms;
 	struct loom_group_aim aim;
+	bool keep_halos;
 	bool explain;
 	const struct loom_storage_options *storage;
 };

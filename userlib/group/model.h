@@ -212,6 +212,7 @@ struct loom_group_rules;
  * @num_residents: number of @residents
  * @locations: by value id: where residents are
  * @unpinned: residents may be anywhere: where other groups have them is not decided yet
+ * @keep_halos: of what a strategy may choose: nothing is recomputed
  * @quick_only: placement gives up when quick strategies find nothing
  * @items: what needs room in SRAM
  * @num_items: number of @items
@@ -258,6 +259,7 @@ struct loom_group {
 	u32 num_residents;
 	struct loom_group_location *locations;
 	bool unpinned;
+	bool keep_halos;
 	bool quick_only;
 	struct loom_group_item *items;
 	u32 num_items;
@@ -350,7 +352,7 @@ static inline u64 loom_group_part_rows(const struct loom_group_part *part)
 	return part->op->kernel.operands[0].ref.dims[part->axis];
 }
 
-/** loom_group_is_own() - operand @i of a part has SRAM of its own: no strip, no resident */
+/** loom_group_is_own() - operand @i of a part has SRAM of its own: no strip, resident, in place */
 bool loom_group_is_own(const struct loom_group *group, const struct loom_group_part *part, u32 i);
 /** loom_group_part_start() - where in its value the result of a part begins, along the axis cut */
 u64 loom_group_part_start(const struct loom_group_part *part);

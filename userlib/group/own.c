@@ -11,7 +11,7 @@ static int divide(struct loom_group_list *list, struct loom_group *group,
 {
 	int ret = loom_group_divide(list, group, cuts, num_cuts);
 
-	return ret ? ret : loom_group_recompute(list, group, cuts, num_cuts);
+	return ret || group->keep_halos ? ret : loom_group_recompute(list, group, cuts, num_cuts);
 }
 
 const struct loom_group_rules loom_group_own_rules = {

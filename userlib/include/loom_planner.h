@@ -25,6 +25,8 @@ struct drm_loom_chip;
  *	a group is made of neighbours in the model
  * @LOOM_PLANNER_LOAD_IMAGES: images are loaded to SRAM like other values, even if convolution and
  *	pooling could read them in place
+ * @LOOM_PLANNER_LOAD_WEIGHTS: constants are loaded to SRAM, even if the chip can compute on them
+ *	where they are
  * @LOOM_PLANNER_EXPLAIN: compute for each cut between groups what the division would cost without
  *	it, see &struct loom_program_cut. Planning takes longer by a factor of the number of cuts
  * @LOOM_PLANNER_NO_RETIME: steps stay as the strategy has written them. Else, with
@@ -38,13 +40,15 @@ enum loom_planner_flags {
 	LOOM_PLANNER_LOAD_IMAGES	= 1 << 3,
 	LOOM_PLANNER_EXPLAIN		= 1 << 4,
 	LOOM_PLANNER_NO_RETIME		= 1 << 5,
+	LOOM_PLANNER_LOAD_WEIGHTS	= 1 << 6,
 };
 
 /**
  * enum loom_planner_objective - what the best plan has the least of
  * @LOOM_OBJECTIVE_BYTES: bytes to and from memory outside of the SRAM
  * @LOOM_OBJECTIVE_TIME: cycles by the chip's clock, then bytes
- * @LOOM_OBJECTIVE_SRAM: SRAM
+ * @LOOM_OBJECTIVE_SRAM: SRAM, then bytes: the scratch, and on a chip without DRAM also what buffers
+ *	take in the SRAM
  *
  * It chooses between programs, and what the default grouping looks for; other groupings have an
  * objective of their own, and so have the programs that they make.
@@ -69,6 +73,11 @@ enum loom_planner_objective {
  * @grouping_budget: how long groups are searched for, in milliseconds of a typical machine. It is
  *	counted in work, so the answer does not depend on the machine. 0: the default
  * @objective: enum loom_planner_objective
+ * @max_recompute_permille: multiply-accumulates that a plan may take, in thousandths of those
+ *	without recomputation; not below 1000. 0: as many as it likes, and by LOOM_OBJECTIVE_SRAM
+ *	none are recomputed. The default grouping and none keep to it, the others do not know it
+ * @max_bytes: LOOM_OBJECTIVE_SRAM: bytes to and from DRAM that a plan may move; 0: any
+ * @max_cycles: LOOM_OBJECTIVE_SRAM: cycles that it may take by the chip's clock; 0: any
  * @flags: enum loom_planner_flags
  * @observe: names of values that have to be readable after the run
  * @num_observe: number of @observe
@@ -80,6 +89,9 @@ struct loom_planner_options {
 	uint64_t sram_limit_bytes;
 	uint64_t grouping_budget;
 	uint32_t objective;
+	uint32_t max_recompute_permille;
+	uint64_t max_bytes;
+	uint64_t max_cycles;
 	uint32_t flags;
 	const char *const *observe;
 	uint32_t num_observe;

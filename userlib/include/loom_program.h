@@ -347,7 +347,8 @@ struct loom_program_cut {
  * @image_value_bytes: sum of the sizes of those values
  * @image_bytes: sum of the sizes of the images
  * @weights_bytes: constants, without the gaps between them
- * @scratch_bytes: SRAM per lane
+ * @scratch_bytes: SRAM per lane that is scratch
+ * @sram_bytes: SRAM per lane in all: scratch, and on a chip without DRAM the slots
  * @sliced_nodes: nodes that did not fit in one piece
  * @plan_bytes: size of the plan
  * @tensors: tensors of the plan
@@ -385,6 +386,7 @@ struct loom_program_stats {
 	uint64_t image_bytes;
 	uint64_t weights_bytes;
 	uint64_t scratch_bytes;
+	uint64_t sram_bytes;
 	uint64_t sliced_nodes;
 	uint64_t plan_bytes;
 	uint64_t tensors;

@@ -23,7 +23,7 @@
  * @LOOM_ROLE_LOAD: read from DRAM
  * @LOOM_ROLE_TEMP: between two stages, in SRAM only
  * @LOOM_ROLE_FILL: one element, in SRAM only, the same for all slices
- * @LOOM_ROLE_DIRECT: read from DRAM by the stage itself: an image
+ * @LOOM_ROLE_DIRECT: read where it is by the stage itself: an image, or a constant (in_place.c)
  */
 enum loom_role {
 	LOOM_ROLE_STORE,

@@ -24,6 +24,7 @@
  *	kernel.c	building kernels
  *	range.c		which part of an operand a part of the result needs
  *	slice.c		how a kernel is cut
+ *	in_place.c	constants that are read where they are
  *	sink.c		what is handed to a sink
  *	emit.c		the sink that writes commands
  *	error.c		what is wrong with a node
@@ -63,6 +64,7 @@ struct loom_storage;
  * @chip: what it is planned for
  * @sram: what kernels may use of it
  * @load_images: CONV and POOL load images to SRAM instead of using them in DRAM
+ * @in_place: constants are read where they are, if the chip can
  * @node: the node that is lowered, for errors
  * @step: next free step
  * @scratch_bytes: SRAM used so far, per lane
@@ -87,6 +89,7 @@ struct loom_lower {
 	const struct drm_loom_chip *chip;
 	struct loom_sram sram;
 	bool load_images;
+	bool in_place;
 	const struct loom_node *node;
 	u32 step;
 	u64 scratch_bytes;
@@ -119,6 +122,8 @@ int loom_lower_fail(struct loom_lower *lower, int code, const char *format, ...)
  */
 int loom_lower_zero_point(struct loom_lower *lower, const struct loom_value *value, s32 *zero);
 
+/** loom_lower_in_place() - a kernel about to go to the sink reads constants where they are */
+void loom_lower_in_place(const struct loom_lower *lower, struct loom_kernel *kernel);
 /** loom_lower_node() - hands the kernels, copies and fills of a node to the sink */
 int loom_lower_node(struct loom_lower *lower, const struct loom_node *node);
 /** loom_lower_alone() - lowers the node at place @node of the order, and notes it as a group */

@@ -125,5 +125,6 @@ int loom_sink_kernel(struct loom_lower *lower, struct loom_kernel *kernel)
 	    kernel->num_stages == LOOM_KERNEL_STAGES)
 		return loom_lower_fail(lower, -EOPNOTSUPP, "it takes too many commands");
 	lower->macs_once += loom_kernel_macs(kernel);
+	loom_lower_in_place(lower, kernel);
 	return lower->sink.ops->kernel(lower->sink.context, kernel);
 }

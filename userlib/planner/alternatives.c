@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Chooses, of the programs of several strategies, the best by the objective: the one that moves the
- * fewest DRAM bytes, or that takes the fewest cycles by the chip's clock.
+ * Chooses, of several programs, the best by the objective: the one that moves the fewest DRAM
+ * bytes, or that takes the fewest cycles by the chip's clock.
  *
  * A search whose budget is spent may have missed what simple rules find, and the cost of a node
  * alone is an estimate while groups are chosen: in very little SRAM no groups at all may be better.
@@ -15,9 +15,11 @@
  * Likewise for operands of concatenations, which can be computed in the result or be values of
  * their own (lower/storage_join.c): that is decided before groups are, and which is better depends
  * on the groups.
+ *
+ * If the chip can compute on constants where they lie, there is a program of each way that does so,
+ * and one that loads them. A strategy that was asked for as a baseline loads them.
  */
 #include "planner.h"
-#include "rewrite/rewrite.h"
 
 #include <errno.h>
 
@@ -35,16 +37,20 @@ static const struct loom_group_aim times[] = {
 	{ .time = true, .dma = 4, .compute = 4, .steps = 56 },
 };
 
+static u64 dram_traffic(const struct loom_program *program)
+{
+	return program->stats.dram_read_bytes + program->stats.dram_write_bytes;
+}
+
 static u64 traffic(const struct loom_program *program)
 {
-	return program->stats.dram_read_bytes + program->stats.dram_write_bytes +
-	       program->stats.rom_read_bytes;
+	return dram_traffic(program) + program->stats.rom_read_bytes;
 }
 
 /* A lower bound: inputs, outputs and weights have to be moved once each. */
-static u64 least_traffic(const struct loom_program *program)
+static u64 least_traffic(const struct loom_program *program, bool weights)
 {
-	u64 bytes = program->stats.weights_bytes;
+	u64 bytes = weights ? program->stats.weights_bytes : 0;
 	u32 i;
 
 	for (i = 0; i < program->num_inputs; i++)
@@ -59,13 +65,23 @@ static bool is_better(enum loom_planner_objective objective, const struct loom_p
 {
 	if (objective == LOOM_OBJECTIVE_TIME && a->stats.cycles != b->stats.cycles)
 		return a->stats.cycles < b->stats.cycles;
+	/* in the scratch that is given, what has to go elsewhere counts, weights in ROM do not */
+	if (objective == LOOM_OBJECTIVE_SRAM && dram_traffic(a) != dram_traffic(b))
+		return dram_traffic(a) < dram_traffic(b);
+	if (objective == LOOM_OBJECTIVE_SRAM && a->stats.sram_bytes != b->stats.sram_bytes)
+		return a->stats.sram_bytes < b->stats.sram_bytes;
 	return traffic(a) < traffic(b);
 }
 
 /* Whether nothing can be better. */
 static bool is_best(enum loom_planner_objective objective, const struct loom_program *program)
 {
-	return objective == LOOM_OBJECTIVE_BYTES && traffic(program) <= least_traffic(program);
+	/* without DRAM, what is in the SRAM besides the scratch is to be small, too */
+	if (objective == LOOM_OBJECTIVE_SRAM)
+		return dram_traffic(program) && dram_traffic(program) <=
+		       least_traffic(program, !program->stats.rom_read_bytes);
+	return objective == LOOM_OBJECTIVE_BYTES &&
+	       traffic(program) <= least_traffic(program, true);
 }
 
 /* Keeps the better one of both. */
@@ -92,12 +108,25 @@ struct choice {
 	struct planner_way way;
 };
 
-/* Tries one way, and keeps it if it is better. Return: as loom_planner_create() does. */
-static int try_one(const struct loom_graph *graph, const struct loom_planner_options *options,
+/* The chip can compute on constants where they lie, and may. */
+static bool can_in_place(const struct loom_planner_options *options)
+{
+	const struct drm_loom_chip *chip = options->chip;
+	u32 i;
+
+	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
+		if (i != DRM_LOOM_REGION_SRAM && chip->region[i].banks &&
+		    chip->region[i].flags & DRM_LOOM_CHIP_IN_PLACE)
+			return !(options->flags & LOOM_PLANNER_LOAD_WEIGHTS);
+	return false;
+}
+
+/* Tries one way, and keeps it if it is better. Return: as loom_planner_within() does. */
+static int try_way(const struct loom_graph *graph, const struct loom_planner_options *options,
 		   const struct planner_way *way, struct choice *best, struct loom_error *err)
 {
 	struct loom_program *before = best->program, *program = NULL;
-	int ret = loom_planner_create(graph, options, way, &program, err);
+	int ret = loom_planner_within(graph, options, way, &program, err);
 
 	if (ret)
 		return ret;
@@ -107,6 +136,20 @@ static int try_one(const struct loom_graph *graph, const struct loom_planner_opt
 		best->way = *way;
 	}
 	return 0;
+}
+
+/* The same with constants in place, and with constants that are loaded. */
+static int try_one(const struct loom_graph *graph, const struct loom_planner_options *options,
+		   const struct planner_way *way, struct choice *best, struct loom_error *err)
+{
+	struct loom_planner_options how = *options;
+	int ret = try_way(graph, options, way, best, err);
+
+	if (!can_in_place(options) || ret == -ENOMEM || ret == -EINVAL ||
+	    (best->program && is_best(options->objective, best->program)))
+		return ret;
+	how.flags |= LOOM_PLANNER_LOAD_WEIGHTS;
+	return try_way(graph, &how, way, best, NULL) ? ret : 0;
 }
 
 /* Joins other operands of concatenations: those that a way before has joined, too, are as good. */
@@ -177,7 +220,7 @@ static int create_grouped(const struct loom_graph *graph,
 		how.flags &= ~LOOM_PLANNER_EXPLAIN;
 	/* a baseline stays as it is in the text that it is from */
 	else if (strategy)
-		how.flags |= LOOM_PLANNER_NO_RETIME;
+		how.flags |= LOOM_PLANNER_NO_RETIME | LOOM_PLANNER_LOAD_WEIGHTS;
 	if (compete && options->objective == LOOM_OBJECTIVE_TIME)
 		way.aim = times[0];
 	ret = try_one(graph, &how, &way, &best, err);
@@ -197,37 +240,26 @@ static int create_grouped(const struct loom_graph *graph,
 	if (options->flags & ~best.options.flags & LOOM_PLANNER_EXPLAIN) {
 		loom_program_destroy(best.program);
 		best.options.flags |= LOOM_PLANNER_EXPLAIN;
-		return loom_planner_create(graph, &best.options, &best.way, program, err);
+		return loom_planner_within(graph, &best.options, &best.way, program, err);
 	}
 	*program = best.program;
 	return 0;
 }
 
-int loom_program_create(const struct loom_graph *graph,
-			const struct loom_planner_options *options,
+static int create_plain(const struct loom_graph *graph, const struct loom_planner_options *options,
 			struct loom_program **program, struct loom_error *err)
 {
-	struct loom_graph *rewritten = NULL;
-	struct loom_program_least least;
-	int ret = loom_planner_check(options, err);
+	struct choice best = { .program = NULL };
+	int ret = try_one(graph, options, &nothing_special, &best, err);
 
-	if (!ret)
-		ret = loom_rewrite(graph, options->chip, &rewritten, err);
-	if (ret)
-		return ret;
-	if (rewritten)
-		graph = rewritten;
+	*program = best.program;
+	return ret;
+}
+
+int loom_planner_best(const struct loom_graph *graph, const struct loom_planner_options *options,
+		      struct loom_program **program, struct loom_error *err)
+{
 	if (loom_grouping_is_on(options))
-		ret = create_grouped(graph, options, program, err);
-	else
-		ret = loom_planner_create(graph, options, &nothing_special, program, err);
-	if (ret) {
-		loom_graph_destroy(rewritten);
-		return ret;
-	}
-	/* a plan is worth having without them */
-	loom_planner_least(graph, options, &least);
-	loom_planner_note_least(*program, &least);
-	loom_planner_own(*program, rewritten);
-	return 0;
+		return create_grouped(graph, options, program, err);
+	return create_plain(graph, options, program, err);
 }

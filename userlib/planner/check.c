@@ -65,8 +65,14 @@ int loom_planner_check(const struct loom_planner_options *options, struct loom_e
 	if (!loom_objective_name(options->objective))
 		return loom_error_set(err, -EINVAL, "there is no objective %u",
 				      options->objective);
-	if (options->objective == LOOM_OBJECTIVE_SRAM)
-		return loom_error_set(err, -EOPNOTSUPP, "objective 'sram' is not supported yet");
+	if (options->max_recompute_permille && options->max_recompute_permille < 1000)
+		return loom_error_set(err, -EINVAL,
+				      "at most %u thousandths of the multiply-accumulates: 1000 is the least",
+				      options->max_recompute_permille);
+	if ((options->max_bytes || options->max_cycles) &&
+	    options->objective != LOOM_OBJECTIVE_SRAM)
+		return loom_error_set(err, -EINVAL,
+				      "caps on bytes and cycles are for the objective 'sram'");
 	if (!chip)
 		return loom_error_set(err, -EINVAL, "no chip to plan for");
 	if (loom_chip_check(chip, &fault))

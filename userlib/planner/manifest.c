@@ -161,6 +161,19 @@ static int fill_tables(const struct planner *p, struct owned *o)
 	return 0;
 }
 
+/* Scratch and slots, each as large as it is allocated. */
+static u64 sram_bytes(const struct planner *p)
+{
+	u64 align = p->options->chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
+	u64 units = loom_div_round_up(p->lower.scratch_bytes, align);
+	u32 i;
+
+	for (i = 0; i < p->build.num_slots; i++)
+		if (p->build.slots[i].flags & DRM_LOOM_SLOT_SRAM)
+			units += loom_div_round_up(p->build.slots[i].size, align);
+	return units * align;
+}
+
 static void fill_stats(const struct planner *p, struct loom_program *program)
 {
 	const struct drm_loom_counters *counted = &p->build.counters;
@@ -180,6 +193,7 @@ static void fill_stats(const struct planner *p, struct loom_program *program)
 	stats->image_bytes = p->storage.image_bytes;
 	stats->weights_bytes = p->storage.weights_bytes;
 	stats->scratch_bytes = p->lower.scratch_bytes;
+	stats->sram_bytes = sram_bytes(p);
 	stats->sliced_nodes = p->lower.sliced_nodes;
 	stats->plan_bytes = program->plan_bytes;
 	stats->tensors = p->build.num_tensors;

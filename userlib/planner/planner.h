@@ -21,8 +21,11 @@
  *	lacks.c		which nodes the chip cannot do
  *	program.c	one program by one strategy
  *			(and what no plan is below, least/)
+ *	within.c	and one that recomputes no more than it may
  *	manifest.c	what it says besides the plan
- *	alternatives.c	the better one of several strategies
+ *	create.c	where planning begins
+ *	alternatives.c	the better one of several strategies, and of constants in place and loaded
+ *	least_sram.c	the program that needs the least SRAM
  *	grouping.c	strategies by name
  *	objective.c	objectives by name
  *	reference.c	the program that others are compared with
@@ -86,6 +89,17 @@ struct planner {
 int loom_planner_create(const struct loom_graph *graph, const struct loom_planner_options *options,
 			const struct planner_way *way, struct loom_program **program,
 			struct loom_error *err);
+/** loom_planner_within() - the same, and it recomputes no more than the options allow; as above */
+int loom_planner_within(const struct loom_graph *graph, const struct loom_planner_options *options,
+			const struct planner_way *way, struct loom_program **program,
+			struct loom_error *err);
+/** loom_planner_best() - the best program by the objective, in the SRAM that there is; as above */
+int loom_planner_best(const struct loom_graph *graph, const struct loom_planner_options *options,
+		      struct loom_program **program, struct loom_error *err);
+/** loom_planner_least_sram() - the program that needs the least SRAM; as above */
+int loom_planner_least_sram(const struct loom_graph *graph,
+			    const struct loom_planner_options *options,
+			    struct loom_program **program, struct loom_error *err);
 /**
  * loom_planner_least() - what no plan of a graph is below
  * @graph: finished, in operations that the chip has

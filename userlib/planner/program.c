@@ -25,6 +25,7 @@ static void set_up_lower(struct planner *p)
 	p->lower.err = p->err;
 	p->lower.sink = loom_emitter(&p->lower);
 	p->lower.load_images = p->options->flags & LOOM_PLANNER_LOAD_IMAGES;
+	p->lower.in_place = !(p->options->flags & LOOM_PLANNER_LOAD_WEIGHTS);
 	p->lower.sram.lanes = sram->banks;
 	p->lower.sram.bytes = sram->bank_bytes - sram->reserved_bytes;
 	p->lower.sram.align_bytes = sram->align_bytes;
@@ -77,6 +78,7 @@ static int write_groups(struct planner *p, const struct loom_storage_options *st
 		.budget_ms = p->options->grouping_budget,
 		.aim = p->way.aim,
 		.explain = p->options->flags & LOOM_PLANNER_EXPLAIN,
+		.keep_halos = p->options->max_recompute_permille == 1000,
 		.storage = storage,
 	};
 	int ret = loom_storage_order_chains(&p->storage);

@@ -223,6 +223,9 @@ static int hash_sweep(struct sweep *sweep)
 	hash = hash_bytes(hash, &how->sram_limit_bytes, sizeof(how->sram_limit_bytes));
 	hash = hash_bytes(hash, &how->grouping_budget, sizeof(how->grouping_budget));
 	hash = hash_bytes(hash, &how->objective, sizeof(how->objective));
+	hash = hash_bytes(hash, &how->max_recompute_permille, sizeof(how->max_recompute_permille));
+	hash = hash_bytes(hash, &how->max_bytes, sizeof(how->max_bytes));
+	hash = hash_bytes(hash, &how->max_cycles, sizeof(how->max_cycles));
 	sweep->hash = hash_bytes(hash, &how->flags, sizeof(how->flags));
 	return ret;
 }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Random graphs by the least SRAM: results are the same to the bit, plans keep to their caps, no
+ * plan that is asked for by bytes fits in less, and what cannot be is refused.
+ */
+#include "case.h"
+#include "chips.h"
+#include "outcome.h"
+#include "rounds.h"
+
+#include <errno.h>
+
+#define ROUNDS		30
+
+static const struct drm_loom_chip chips[] = {
+	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 100000, 0, 16)),
+	CHIP("eight-lanes", (1, 1, 1ULL << 32, 0, 64), (8, 1, 40000, 0, 64)),
+	CHIP("alone", (1, 1, 1ULL << 32, 0, 64), (1, 1, 2000000, 0, 16)),
+};
+
+static unsigned int num_runs, num_less, num_capped, num_recomputed;
+
+static struct drm_loom_chip chip_number(uint32_t index)
+{
+	static const struct drm_loom_chip_region none;
+	struct drm_loom_chip chip = chips[index];
+
+	if (!strcmp(chip.name, "alone"))
+		chip.region[DRM_LOOM_REGION_DRAM] = none;
+	return chip;
+}
+
+static bool fail(struct loom_error *err, const char *what, uint64_t is, uint64_t other)
+{
+	snprintf(err->text, sizeof(err->text), "%s: %llu, and %llu is there", what,
+		 (unsigned long long)is, (unsigned long long)other);
+	return false;
+}
+
+static uint64_t moved(const struct outcome *outcome)
+{
+	return outcome->stats.dram_read_bytes + outcome->stats.dram_write_bytes;
+}
+
+/* Plans and runs; 0, -ENOSPC, or what is wrong. */
+static int run(struct test_case *test, const struct loom_planner_options *how,
+	       const struct outcome *want, struct outcome *got, struct loom_error *err)
+{
+	int ret = outcome_plan(got, test->graph, how, test->inputs, test->num_inputs, err);
+
+	if (!ret && !outcome_same(got, want)) {
+		snprintf(err->text, sizeof(err->text), "other bits");
+		ret = -EPROTO;
+	}
+	outcome_clear(got);
+	return ret;
+}
+
+static bool try_caps(struct test_case *test, struct loom_planner_options how,
+		     const struct outcome *want, const struct outcome *bytes,
+		     const struct outcome *least, struct loom_error *err)
+{
+	struct outcome got;
+	int ret;
+
+	how.max_bytes = moved(bytes);
+	ret = run(test, &how, want, &got, err);
+	if (ret && how.max_bytes)
+		return false;
+	if (moved(&got) > moved(bytes))
+		return fail(err, "capped bytes", moved(&got), moved(bytes));
+	if (got.stats.scratch_bytes < least->stats.scratch_bytes)
+		return fail(err, "a cap makes it smaller", least->stats.scratch_bytes,
+			    got.stats.scratch_bytes);
+	num_capped += got.stats.scratch_bytes > least->stats.scratch_bytes;
+	how.max_bytes = 0;
+	how.max_recompute_permille = 1500;
+	if (run(test, &how, want, &got, err))
+		return false;
+	if (2 * got.stats.macs > 3 * (got.stats.macs - got.stats.recomputed_macs))
+		return fail(err, "recomputed", got.stats.recomputed_macs, got.stats.macs);
+	num_recomputed += got.stats.recomputed_macs > 0;
+	return true;
+}
+
+static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
+		     const struct outcome *want, struct loom_error *err)
+{
+	struct loom_planner_options how = { .chip = chip, .grouping = "layergroup" };
+	struct outcome bytes, least, other;
+	int ret = run(test, &how, want, &bytes, err);
+
+	if (ret)
+		return ret == -ENOSPC;
+	how.objective = LOOM_OBJECTIVE_SRAM;
+	ret = run(test, &how, want, &least, err);
+	if (ret)
+		return false;
+	num_runs++;
+	num_less += 2 * least.stats.scratch_bytes < bytes.stats.scratch_bytes;
+	if (least.stats.recomputed_macs)
+		return fail(err, "recomputed", least.stats.recomputed_macs, 0);
+	if (!chip->region[DRM_LOOM_REGION_DRAM].banks)
+		return true;
+	/* in three quarters of it, by bytes and with nothing recomputed, there is no plan */
+	how.objective = LOOM_OBJECTIVE_BYTES;
+	how.max_recompute_permille = 1000;
+	how.sram_limit_bytes = least.stats.scratch_bytes * 3 / 4;
+	ret = how.sram_limit_bytes ? run(test, &how, want, &other, err) : -ENOSPC;
+	if (ret != -ENOSPC)
+		return fail(err, "by bytes", least.stats.scratch_bytes, how.sram_limit_bytes);
+	how.objective = LOOM_OBJECTIVE_SRAM;
+	how.max_recompute_permille = 0;
+	how.sram_limit_bytes = 0;
+	return try_caps(test, how, want, &bytes, &least, err);
+}
+
+static bool try_round(uint32_t round)
+{
+	struct loom_planner_options how = { .chip = loom_preset_find("soft") };
+	struct loom_error err = { .text = "" };
+	struct drm_loom_chip chip;
+	struct test_case test;
+	struct outcome want;
+	bool good = true;
+	uint32_t i;
+
+	make_case(&test, round * 7919 + 11);
+	if (outcome_plan(&want, test.graph, &how, test.inputs, test.num_inputs, &err))
+		tap_fatal("round %u on soft: %s", round, err.text);
+	for (i = 0; i < ARRAY_SIZE(chips) && good; i++) {
+		chip = chip_number(i);
+		good = try_chip(&test, &chip, &want, &err);
+		if (!good)
+			tap_note("round %u, %s: %s", round, chip.name, err.text);
+	}
+	outcome_clear(&want);
+	free_case(&test);
+	return good;
+}
+
+static void refused(struct test_case *test, const struct loom_planner_options *how, int code,
+		    const char *part)
+{
+	struct loom_program *program;
+	struct loom_error err = { .text = "" };
+	int ret = loom_program_create(test->graph, how, &program, &err);
+
+	if (!ret)
+		loom_program_destroy(program);
+	tap_ok(ret == code && strstr(err.text, part), "it is an error: %s", err.text);
+}
+
+static void test_refusals(void)
+{
+	struct loom_planner_options how = {
+		.chip = &chips[0], .grouping = "layergroup", .objective = LOOM_OBJECTIVE_SRAM,
+	};
+	struct test_case test;
+
+	make_case(&test, 5);
+	how.max_bytes = 1;
+	refused(&test, &how, -ENOSPC, "at most 1 are allowed");
+	how.max_bytes = 0;
+	how.max_cycles = 1;
+	refused(&test, &how, -ENOSPC, "cycles, at most 1 are allowed");
+	how.objective = LOOM_OBJECTIVE_BYTES;
+	refused(&test, &how, -EINVAL, "for the objective 'sram'");
+	how.max_cycles = 0;
+	how.max_recompute_permille = 999;
+	refused(&test, &how, -EINVAL, "999");
+	free_case(&test);
+}
+
+int main(int argc, char **argv)
+{
+	struct rounds rounds = rounds_run(argc, argv, ROUNDS, try_round);
+
+	tap_ok(!rounds.bad, "%u of %u graphs are planned in the least SRAM",
+	       rounds.count - rounds.bad, rounds.count);
+	if (argc > 1)
+		return tap_end();
+	test_refusals();
+	tap_ok(num_less > num_runs / 2, "%u of %u take less than half of what bytes take", num_less,
+	       num_runs);
+	tap_ok(num_capped > num_runs / 8, "%u take more because bytes are capped", num_capped);
+	tap_note("%u recompute where they may", num_recomputed);
+	return tap_end();
+}
