@@ -88,6 +88,7 @@ help:
 	@echo '  make fuzz-chip    fuzz the loader of chips, the same'
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
 	@echo '  make bench-time   cycles of plans over bounds; NETWORKS=, CHIPS=, STRATEGIES=a,b'
+	@echo '  make bench-sram   the least SRAM of networks for microcontrollers; NETWORKS="..."'
 	@echo '  make bench-place  placement problems: INSTANCES="FILE.CAPACITY.csv|FOLDER...", LONG=1'
 	@echo '  make check-models every network by every grouping strategy in SRAM of every size: long'
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header, rooms and floors'
@@ -222,6 +223,9 @@ bench-layergroup: models $(O)/bench/bench_layergroup $(O)/bench/bench_layergroup
 bench-time: models $(O)/bench/bench_time
 	@$(O)/bench/bench_time $(NETWORKS:%=--networks=%) $(CHIPS:%=--chips=%) \
 		$(STRATEGIES:%=--strategies=%) $(OBJECTIVES:%=--objectives=%)
+.PHONY: bench-sram
+bench-sram: $(O)/bench/bench_sram
+	@$< $(NETWORKS)
 .PHONY: bench-models
 bench-models: models $(O)/bench/bench_models
 	@tools/ci/bench.sh bench_models
