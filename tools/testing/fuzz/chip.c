@@ -14,34 +14,14 @@
  */
 #include "loom_core.h"
 
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
+
+#define FUZZ_NAME	"fuzz-chip"
+#define FUZZ_MAX_BYTES	6000
 
 #include "chip_random.h"
 #include "fuzz.h"
 #include "loom_chip_file.h"
-
-static void __attribute__((format(printf, 1, 2), noreturn)) fuzz_fail(const char *format, ...)
-{
-	va_list args;
-
-	fputs("fuzz-chip: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	abort();
-}
-
-#define fuzz_expect(condition, ...)				\
-	do {							\
-		if (!(condition))				\
-			fuzz_fail(__VA_ARGS__);			\
-	} while (0)
 
 static void fuzz_check_line(const struct loom_error *err)
 {
@@ -80,39 +60,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #ifndef LOOM_LIBFUZZER
 
-#define FUZZ_MAX_BYTES	6000
-
-static struct {
-	uint8_t data[FUZZ_MAX_BYTES];
-	size_t size;
-} fuzz_input;
-
-static const char *fuzz_fail_path = "fuzz-chip.fail";
-
-/* Called by the sanitizers before they end the program, and by abort(). */
-static void fuzz_died(void)
-{
-	FILE *file = fopen(fuzz_fail_path, "wb");
-
-	if (!file)
-		return;
-	fwrite(fuzz_input.data, 1, fuzz_input.size, file);
-	fclose(file);
-	fprintf(stderr, "fuzz-chip: the input is in %s\n", fuzz_fail_path);
-}
-
-static void fuzz_signal(int number)
-{
-	fuzz_died();
-	signal(number, SIG_DFL);
-	raise(number);
-}
-
-const char *__ubsan_default_options(void)
-{
-	return "abort_on_error=1:print_stacktrace=1";
-}
-
 static void fuzz_begin(uint64_t opcodes)
 {
 	struct drm_loom_chip chip;
@@ -130,29 +77,29 @@ static void fuzz_begin(uint64_t opcodes)
 			fuzz_fail("a random chip cannot be written");
 		source = text;
 	}
-	fuzz_input.size = min(strlen(source), sizeof(fuzz_input.data));
-	memcpy(fuzz_input.data, source, fuzz_input.size);
+	fuzz_now.size = min(strlen(source), sizeof(fuzz_now.data));
+	memcpy(fuzz_now.data, source, fuzz_now.size);
 	free(text);
 }
 
 /* Puts @size bytes in the place of @cut bytes at @at. */
 static void fuzz_splice(size_t at, size_t cut, const void *bytes, size_t size)
 {
-	cut = min(cut, fuzz_input.size - at);
-	if (fuzz_input.size - cut + size > sizeof(fuzz_input.data))
+	cut = min(cut, fuzz_now.size - at);
+	if (fuzz_now.size - cut + size > sizeof(fuzz_now.data))
 		return;
-	memmove(fuzz_input.data + at + size, fuzz_input.data + at + cut,
-		fuzz_input.size - at - cut);
-	memcpy(fuzz_input.data + at, bytes, size);
-	fuzz_input.size += size - cut;
+	memmove(fuzz_now.data + at + size, fuzz_now.data + at + cut,
+		fuzz_now.size - at - cut);
+	memcpy(fuzz_now.data + at, bytes, size);
+	fuzz_now.size += size - cut;
 }
 
 /* Where a line, or behind a space or a bracket a word, begins. */
 static size_t fuzz_find(const char *before)
 {
-	size_t at = random_below(fuzz_input.size + 1);
+	size_t at = random_below(fuzz_now.size + 1);
 
-	while (at && !strchr(before, fuzz_input.data[at - 1]))
+	while (at && !strchr(before, fuzz_now.data[at - 1]))
 		at--;
 	return at;
 }
@@ -161,7 +108,7 @@ static size_t fuzz_length(size_t at, const char *until)
 {
 	size_t length = 0;
 
-	while (at + length < fuzz_input.size && !strchr(until, fuzz_input.data[at + length]))
+	while (at + length < fuzz_now.size && !strchr(until, fuzz_now.data[at + length]))
 		length++;
 	return length;
 }
@@ -190,8 +137,8 @@ static void fuzz_mutate(void)
 
 	switch (random_below(6)) {
 	case 0:
-		if (fuzz_input.size)
-			fuzz_input.data[random_below(fuzz_input.size)] = random_u64();
+		if (fuzz_now.size)
+			fuzz_now.data[random_below(fuzz_now.size)] = random_u64();
 		break;
 	case 1:
 		at = fuzz_find(words);
@@ -200,7 +147,7 @@ static void fuzz_mutate(void)
 		break;
 	case 2:
 		word = fuzz_word();
-		fuzz_splice(random_below(fuzz_input.size + 1), 0, word, strlen(word));
+		fuzz_splice(random_below(fuzz_now.size + 1), 0, word, strlen(word));
 		break;
 	case 3:
 		at = fuzz_find(lines);
@@ -208,30 +155,15 @@ static void fuzz_mutate(void)
 		break;
 	case 4:
 		at = fuzz_find(lines);
-		length = min(fuzz_length(at, lines) + 1, min(sizeof(copy), fuzz_input.size - at));
-		memcpy(copy, fuzz_input.data + at, length);
+		length = min(fuzz_length(at, lines) + 1, min(sizeof(copy), fuzz_now.size - at));
+		memcpy(copy, fuzz_now.data + at, length);
 		fuzz_splice(fuzz_find(lines), 0, copy, length);
 		break;
 	default:
-		at = random_below(fuzz_input.size + 1);
+		at = random_below(fuzz_now.size + 1);
 		fuzz_splice(at, random_below(20), "", 0);
 		break;
 	}
-}
-
-static int fuzz_again(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-
-	if (!file) {
-		perror(path);
-		return 2;
-	}
-	fuzz_input.size = fread(fuzz_input.data, 1, sizeof(fuzz_input.data), file);
-	fclose(file);
-	LLVMFuzzerTestOneInput(fuzz_input.data, fuzz_input.size);
-	printf("%s passes\n", path);
-	return 0;
 }
 
 static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
@@ -247,8 +179,8 @@ static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
 		fuzz_begin(opcodes);
 		for (mutations = random_below(5); mutations; mutations--)
 			fuzz_mutate();
-		LLVMFuzzerTestOneInput(fuzz_input.data, fuzz_input.size);
-		good += !loom_chip_parse((const char *)fuzz_input.data, fuzz_input.size,
+		LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
+		good += !loom_chip_parse((const char *)fuzz_now.data, fuzz_now.size,
 					 "fuzz.yaml", &chip, NULL);
 		if (!good && i > 1000)
 			fuzz_fail("none of %llu inputs was accepted", (unsigned long long)i);
@@ -264,6 +196,7 @@ int main(int argc, char **argv)
 	int64_t seconds = 5;
 	int i;
 
+	fuzz_guard();
 	random_state = 1;
 	for (i = 1; i + 1 < argc; i += 2) {
 		if (!strcmp(argv[i], "--runs"))
@@ -278,15 +211,12 @@ int main(int argc, char **argv)
 			break;
 	}
 	if (i + 1 == argc && argv[i][0] != '-')
-		return fuzz_again(argv[i]);
+		return fuzz_replay(argv[i]);
 	if (i < argc) {
 		fputs("usage: chip [--runs N|--seconds N] [--seed N] [--fail FILE] | FILE\n",
 		      stderr);
 		return 2;
 	}
-	signal(SIGABRT, fuzz_signal);
-	if (__sanitizer_set_death_callback)
-		__sanitizer_set_death_callback(fuzz_died);
 	return !fuzz_run(runs, seconds);
 }
 

@@ -2,11 +2,44 @@
 #ifndef LOOM_TESTS_FUZZ_H
 #define LOOM_TESTS_FUZZ_H
 
+/*
+ * What the fuzzers share: how they fail, and, without libFuzzer, the input that is being tried,
+ * which is left in a file when the program dies. Included by one source of a program, after
+ * FUZZ_NAME (the program) and FUZZ_MAX_BYTES (of an input) were defined.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 /** LLVMFuzzerTestOneInput() - tries one input; the name is the one that libFuzzer looks for */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static inline void __attribute__((format(printf, 1, 2), noreturn))
+fuzz_fail(const char *format, ...)
+{
+	va_list args;
+
+	fputs(FUZZ_NAME ": ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	abort();
+}
+
+#define fuzz_expect(condition, ...)				\
+	do {							\
+		if (!(condition))				\
+			fuzz_fail(__VA_ARGS__);			\
+	} while (0)
+
+#ifndef LOOM_LIBFUZZER
 
 /*
  * The sanitizers' own: UBSan, where it is a library of its own, knows no callback, but aborts if it
@@ -14,5 +47,70 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  */
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 const char *__ubsan_default_options(void);
+
+/**
+ * struct fuzz_input - bytes to try
+ * @size: number of @data
+ * @data: the bytes
+ */
+struct fuzz_input {
+	size_t size;
+	uint8_t data[FUZZ_MAX_BYTES];
+};
+
+/* What is being tried, and where it is left if that fails. */
+static struct fuzz_input fuzz_now;
+static const char *fuzz_fail_path = FUZZ_NAME ".fail";
+
+const char *__ubsan_default_options(void)
+{
+	return "abort_on_error=1:print_stacktrace=1";
+}
+
+/* Called after memory may be corrupt: does as little as it can. */
+static void fuzz_dump(void)
+{
+	FILE *file = fopen(fuzz_fail_path, "wb");
+
+	if (!file)
+		return;
+	fwrite(fuzz_now.data, 1, fuzz_now.size, file);
+	fclose(file);
+	fprintf(stderr, FUZZ_NAME ": the input is in %s\n", fuzz_fail_path);
+}
+
+static void fuzz_signal(int number)
+{
+	fprintf(stderr, FUZZ_NAME ": %s\n", number == SIGALRM ? "this takes too long" : "abort");
+	fuzz_dump();
+	_exit(1);
+}
+
+/* From here on the input is left in the file, however the program dies. */
+static void fuzz_guard(void)
+{
+	signal(SIGABRT, fuzz_signal);
+	signal(SIGALRM, fuzz_signal);
+	if (__sanitizer_set_death_callback)
+		__sanitizer_set_death_callback(fuzz_dump);
+}
+
+/* Return: what main() does, if it does not die of it. */
+static int fuzz_replay(const char *path)
+{
+	FILE *file = fopen(path, "rb");
+
+	if (!file) {
+		fprintf(stderr, FUZZ_NAME ": %s: %s\n", path, strerror(errno));
+		return 2;
+	}
+	fuzz_now.size = fread(fuzz_now.data, 1, sizeof(fuzz_now.data), file);
+	fclose(file);
+	LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
+	printf("%s: no fault\n", path);
+	return 0;
+}
+
+#endif /* LOOM_LIBFUZZER */
 
 #endif /* LOOM_TESTS_FUZZ_H */

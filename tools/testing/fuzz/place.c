@@ -23,36 +23,15 @@
 #include "loom_core.h"
 #include "loom_place_file.h"
 
-#include <errno.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
+#define FUZZ_NAME		"fuzz-place"
+#define FUZZ_MAX_BYTES		4096
+#define FUZZ_MAX_ITEMS		48
 
 #include "fuzz.h"
 #include "place_problem.h"
 
-#define FUZZ_MAX_ITEMS		48
-
 /* A hash of the results of the last input, to tell new behaviour from old. */
 static uint64_t fuzz_signature;
-
-static void __attribute__((format(printf, 1, 2), noreturn)) fuzz_fail(const char *format, ...)
-{
-	va_list args;
-
-	fputs("fuzz-place: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	abort();
-}
-
-#define fuzz_expect(condition, ...)				\
-	do {							\
-		if (!(condition))				\
-			fuzz_fail(__VA_ARGS__);			\
-	} while (0)
 
 /* Adds a message without its numbers: messages that differ only in these are of one kind. */
 static void fuzz_sign(int code, const char *text)

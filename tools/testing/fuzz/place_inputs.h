@@ -7,21 +7,13 @@
  * was not seen before becomes a seed, too. Included by place.c alone.
  */
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "fuzz.h"
 #include "loom_core.h"
 #include "place_problem.h"
 #include "random.h"
 
-#include "fuzz.h"
-
-#define FUZZ_MAX_BYTES		4096
 /* More than this for one input is a hang. */
 #define FUZZ_HANG_SECONDS	60
 
@@ -44,20 +36,10 @@ static const char *const fuzz_words[] = {
 	"id", "lower", "upper", "size", "end", "start", "gaps", "offset", "alignment", "hint",
 };
 
-/**
- * struct fuzz_input - bytes to try
- * @size: number of @data
- * @data: the bytes
- */
-struct fuzz_input {
-	size_t size;
-	uint8_t data[FUZZ_MAX_BYTES];
-};
-
 #define FUZZ_CORPUS	512
 #define FUZZ_SEEN	(1 << 16)
 
-static struct fuzz_input fuzz_corpus[FUZZ_CORPUS], fuzz_now;
+static struct fuzz_input fuzz_corpus[FUZZ_CORPUS];
 static size_t fuzz_corpus_size;
 static uint64_t fuzz_seen[FUZZ_SEEN];
 static uint64_t fuzz_state;
@@ -201,49 +183,6 @@ static void fuzz_keep(void)
 		fuzz_corpus[fuzz_below(FUZZ_CORPUS)] = fuzz_now;
 }
 
-/* --- failures --------------------------------------------------------------------------- */
-
-static const char *fuzz_fail_path = "fuzz-place.fail";
-
-const char *__ubsan_default_options(void)
-{
-	return "abort_on_error=1:print_stacktrace=1";
-}
-
-/* Called after memory may be corrupt: does as little as it can. */
-static void fuzz_dump(void)
-{
-	FILE *file = fopen(fuzz_fail_path, "wb");
-
-	if (!file)
-		return;
-	fwrite(fuzz_now.data, 1, fuzz_now.size, file);
-	fclose(file);
-	fprintf(stderr, "fuzz-place: the input is in %s\n", fuzz_fail_path);
-}
-
-static void fuzz_signal(int number)
-{
-	fprintf(stderr, "fuzz-place: %s\n", number == SIGALRM ? "this takes too long" : "abort");
-	fuzz_dump();
-	_exit(1);
-}
-
-static int fuzz_replay(const char *path)
-{
-	FILE *file = fopen(path, "rb");
-
-	if (!file) {
-		fprintf(stderr, "fuzz-place: %s: %s\n", path, strerror(errno));
-		return 2;
-	}
-	fuzz_now.size = fread(fuzz_now.data, 1, sizeof(fuzz_now.data), file);
-	fclose(file);
-	LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
-	printf("%s: no fault\n", path);
-	return 0;
-}
-
 static void fuzz_plant(void)
 {
 	const char *seed;
@@ -265,10 +204,7 @@ int main(int argc, char **argv)
 	const time_t start = time(NULL);
 	int i;
 
-	signal(SIGABRT, fuzz_signal);
-	signal(SIGALRM, fuzz_signal);
-	if (__sanitizer_set_death_callback)
-		__sanitizer_set_death_callback(fuzz_dump);
+	fuzz_guard();
 	for (i = 1; i < argc; i++) {
 		if (i + 1 < argc && !strcmp(argv[i], "--seconds"))
 			seconds = strtoul(argv[++i], NULL, 10);
