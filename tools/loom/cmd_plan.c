@@ -300,12 +300,11 @@ static int tool_plan_report(const struct tool_model *model, const char *dir)
 static int tool_plan_model(struct tool_model *model, const struct tool_plan_options *options)
 {
 	struct loom_replay_report *report = NULL;
-	int ret;
+	int ret = model->preset ? 0 : tool_model_default_chip(model);
 
-	if (!model->preset && loom_chip_find(loom_chip_name(0), &model->chip))
-		return tool_fail("no memory");
 	model->planner.chip = &model->chip;
-	ret = tool_model_open(model);
+	if (!ret)
+		ret = tool_model_open(model);
 	if (!ret)
 		ret = tool_model_finish(model);
 	if (!ret && options->stage > TOOL_STAGE_GRAPH)

@@ -155,6 +155,13 @@ static int tool_model_set_chip(const struct tool_command *command, struct tool_m
 	return 0;
 }
 
+int tool_model_default_chip(struct tool_model *model)
+{
+	if (loom_chip_find(loom_chip_name(0), &model->chip))
+		return tool_fail("no memory");
+	return 0;
+}
+
 static int tool_model_set_strategy(const struct tool_command *command, struct tool_model *model,
 				   const char *name)
 {

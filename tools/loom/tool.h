@@ -244,6 +244,8 @@ int tool_model_parse_shape(const struct tool_command *command, struct tool_model
 			   char *value);
 /** tool_model_bind_dim() - the same as --dim; returns 0 or TOOL_FAILED */
 int tool_model_bind_dim(struct tool_model *model, const struct loom_dim_binding *dim);
+/** tool_model_default_chip() - &tool_model.chip where --chip was not given; 0 or TOOL_FAILED */
+int tool_model_default_chip(struct tool_model *model);
 /** tool_model_open() - reads the file; shapes are still open */
 int tool_model_open(struct tool_model *model);
 /** tool_model_finish() - binds shapes, folds, fuses */

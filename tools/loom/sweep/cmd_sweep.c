@@ -140,9 +140,10 @@ static int parse(int argc, char **argv, struct sweep *sweep, struct sweep_option
 		return tool_usage(&tool_sweep, "takes --vary: what to vary");
 	if (options->common.num_images)
 		return tool_usage(&tool_sweep, "--image is for one model");
-	if (!sweep->num_chips)
-		return add_chip(sweep, loom_preset_get(0));
-	return 0;
+	if (sweep->num_chips)
+		return 0;
+	ret = tool_model_default_chip(&options->common);
+	return ret ? ret : add_chip(sweep, &options->common.chip);
 }
 
 /* MODEL, or MODEL@INPUT=N,N..[@INPUT=..]: shapes of this model alone. */
