@@ -67,7 +67,7 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 		.size = from->size_bytes,
 		.region = DRM_LOOM_REGION_DRAM,
 	};
-	uint64_t align = session->target->chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
+	const struct drm_loom_chip *chip = session->target->chip;
 	void *map;
 	int ret;
 
@@ -84,7 +84,7 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	if (from->flags & DRM_LOOM_SLOT_SRAM) {
 		/* planned for one lane only, where pages follow each other: no room is lost */
 		request.region = DRM_LOOM_REGION_SRAM;
-		request.page_bytes = (u32)align;
+		request.page_bytes = (u32)chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
 	}
 
 	ret = loom_bo_create(session->target->device, &request, &soft->bos[slot]);
