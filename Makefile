@@ -72,6 +72,7 @@ help:
 	@echo '  make check-debug  build an instrumented kernel (once), run KUnit and the selftests on it'
 	@echo '                    KERNEL=backports takes the newest source of Debian backports for it'
 	@echo
+	@echo '  make check-more   a sweep on a cluster of one node (Slurm; skipped where it is missing)'
 	@echo '  make check-long   random memory operations, storms of clients; the next two'
 	@echo '  make check-arm64  library, tool and module cross-built for ARM: host tests, the node, same bits'
 	@echo '  make check-upstream  faults of the kernel core, without and with our patches for it'
