@@ -332,10 +332,10 @@ static int try_long(struct loom_group_divide *d, struct loom_group_cut **cuts, u
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
+/* Estimates all groups, and makes those of the cheapest paths certain. */
+static int prepare(struct loom_group_divide *d)
 {
 	u32 num_units = d->list->num_units, i;
-	u64 budget = d->budget;
 	int ret = 0;
 
 	for (i = 0; i < num_units; i++)
@@ -349,63 +349,144 @@ static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32
 			ret = offer_layerwise(d, i);
 	}
 	d->group->unpinned = true;
-	if (!ret)
-		ret = search_paths(d);
+	return ret ? ret : search_paths(d);
+}
+
+static int divide(struct loom_group_divide *d, struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	u64 budget = d->budget;
+	int ret = prepare(d);
+
 	if (!ret)
 		ret = loom_group_search_all(d);
 	if (!ret)
 		ret = place_division(d, cuts, num_cuts);
-	if (!ret && num_units > LARGE_GRAPH && sum_of(*cuts, *num_cuts).price > d->rest[0]) {
+	if (!ret && d->list->num_units > LARGE_GRAPH &&
+	    sum_of(*cuts, *num_cuts).price > d->rest[0]) {
 		d->budget = budget;
 		ret = try_long(d, cuts, num_cuts);
 	}
 	return ret;
 }
 
-int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
-		      struct loom_group_cut **cuts, u32 *num_cuts)
+static void end(struct loom_group_divide *d)
 {
-	struct loom_group_divide d = {
+	u32 i;
+
+	d->group->work += d->work;
+	for (i = 0; i < d->list->num_units && d->rows; i++) {
+		free(d->rows[i].begin);
+		free(d->rows[i].edges);
+	}
+	free(d->rows);
+	free(d->best);
+	free(d->back);
+	free(d->rest);
+	free(d->blocked);
+	free(d->dirty);
+	free(d->moved);
+	free(d->was);
+	free(d->saved);
+	free(d->saved_whole);
+	loom_group_estimate_free(d->estimate);
+}
+
+static int begin(struct loom_group_divide *d, struct loom_group_list *list,
+		 struct loom_group *group)
+{
+	size_t n = (size_t)list->num_units + 1;
+
+	*d = (struct loom_group_divide){
 		.list = list,
 		.group = group,
 		.budget = group->budget,
 		.most = list->num_units > LARGE_GRAPH ? SHORT : U32_MAX,
 		.look_until = U64_MAX,
 	};
-	size_t n = (size_t)list->num_units + 1;
-	int ret = -ENOMEM;
+	d->rows = calloc(n, sizeof(*d->rows));
+	d->best = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d->best));
+	d->back = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d->back));
+	d->rest = calloc(n, sizeof(*d->rest));
+	d->blocked = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d->blocked));
+	d->dirty = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d->dirty));
+	d->moved = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d->moved));
+	d->was = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d->was));
+	d->estimate = loom_group_estimate_make(list);
+	d->saved = calloc((size_t)list->num_ops + 1, sizeof(*d->saved));
+	d->saved_whole = calloc((size_t)list->num_ops + 1, sizeof(*d->saved_whole));
+	group->work = 0;
+	if (d->rows && d->best && d->back && d->rest && d->blocked && d->dirty && d->moved &&
+	    d->was && d->estimate && d->saved && d->saved_whole)
+		return 0;
+	end(d);
+	return -ENOMEM;
+}
+
+int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
+		      struct loom_group_cut **cuts, u32 *num_cuts)
+{
+	struct loom_group_divide d;
+	int ret = begin(&d, list, group);
+
+	if (ret)
+		return ret;
+	ret = divide(&d, cuts, num_cuts);
+	end(&d);
+	return ret;
+}
+
+/* The cheapest path without a cut before a unit, by what is known and @share of effort. */
+static int find_without(struct loom_group_divide *d, u64 share, struct loom_group_without *without)
+{
+	static const enum loom_group_edge_state steps[][2] = {
+		{ LOOM_GROUP_EDGE_ESTIMATED, LOOM_GROUP_EDGE_FITTED },
+		{ LOOM_GROUP_EDGE_FITTED, LOOM_GROUP_EDGE_PLACED },
+	};
+	u32 at = d->list->num_units * LOOM_GROUP_CHOICES, first, i;
+	int ret;
+
+	loom_group_path_forget(d);
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		/* each step has its half */
+		d->budget = d->work + d->group->work + share / ARRAY_SIZE(steps);
+		do {
+			if (!loom_group_path(d, steps[i][0]))
+				return 0;
+			ret = loom_group_is_spent(d) ? 0 : evaluate_path(d, steps[i][1]);
+			if (ret < 0)
+				return ret;
+		} while (ret);
+	}
+	if (!loom_group_path(d, LOOM_GROUP_EDGE_FITTED))
+		return 0;
+	without->price = d->best[at].price;
+	for (; at / LOOM_GROUP_CHOICES; at = first * LOOM_GROUP_CHOICES + d->back[at].in) {
+		first = d->back[at].first_unit;
+		if (first >= without->unit || at / LOOM_GROUP_CHOICES <= without->unit)
+			continue;
+		without->around_first = first;
+		without->around_last = at / LOOM_GROUP_CHOICES - 1;
+	}
+	return 0;
+}
+
+int loom_group_divide_without(struct loom_group_list *list, struct loom_group *group,
+			      struct loom_group_without *without, u32 count)
+{
+	struct loom_group_divide d;
+	int ret = begin(&d, list, group);
+	u64 share = group->budget / (count + 1);
 	u32 i;
 
-	d.rows = calloc(n, sizeof(*d.rows));
-	d.best = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.best));
-	d.back = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.back));
-	d.rest = calloc(n, sizeof(*d.rest));
-	d.blocked = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.blocked));
-	d.dirty = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.dirty));
-	d.moved = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.moved));
-	d.was = calloc(n * LOOM_GROUP_CHOICES, sizeof(*d.was));
-	d.estimate = loom_group_estimate_make(list);
-	d.saved = calloc((size_t)list->num_ops + 1, sizeof(*d.saved));
-	d.saved_whole = calloc((size_t)list->num_ops + 1, sizeof(*d.saved_whole));
-	group->work = 0;
-	if (d.rows && d.best && d.back && d.rest && d.blocked && d.dirty && d.moved && d.was &&
-	    d.estimate && d.saved && d.saved_whole)
-		ret = divide(&d, cuts, num_cuts);
-	group->work += d.work;
-	for (i = 0; i < list->num_units && d.rows; i++) {
-		free(d.rows[i].begin);
-		free(d.rows[i].edges);
+	if (ret)
+		return ret;
+	ret = prepare(&d);
+	d.margin = 0;
+	for (i = 0; i < count && !ret; i++) {
+		list->no_cut = without[i].unit;
+		ret = find_without(&d, share, &without[i]);
 	}
-	free(d.rows);
-	free(d.best);
-	free(d.back);
-	free(d.rest);
-	free(d.blocked);
-	free(d.dirty);
-	free(d.moved);
-	free(d.was);
-	free(d.saved);
-	free(d.saved_whole);
-	loom_group_estimate_free(d.estimate);
+	list->no_cut = 0;
+	end(&d);
 	return ret;
 }

@@ -5,8 +5,13 @@
  * Two questions are asked of each cut between two groups. Could both be one group? Slice counts and
  * axes are tried, with the same residents before and after: the answer is the least cost, or the
  * least SRAM that is missing. And what would the whole graph cost without a cut here? The graph is
- * divided once more, by the same search, with the cut forbidden. That takes as long as planning
- * does, for each cut.
+ * divided once more with the cut forbidden: one search for all cuts, in which groups that were
+ * evaluated for one are known for the next, with as much effort for all of them as a plan is given.
+ * Only that residents have the same place in all groups of such a division is not looked at: what
+ * would be cheaper than the plan then is said to be as good.
+ *
+ * Rejected: a search of its own for each cut. It takes as long as planning does, and a network of
+ * some hundred nodes has fifty cuts.
  */
 #include "emit.h"
 
@@ -127,29 +132,36 @@ static u64 sum_up(const struct loom_group_list *list, const struct loom_group_cu
 	return readable(list, price);
 }
 
-/* The best division that has no cut before a unit. */
-static int explain_without(struct loom_group_list *list, struct loom_group *group, u32 unit,
-			   struct loom_program_cut *note)
+/* The best divisions that have no cut where the given one has some. */
+static int explain_without(struct loom_group_list *list, struct loom_group *group,
+			   const struct loom_group_cut *cuts, u32 num_cuts,
+			   struct loom_program_cut *notes)
 {
-	struct loom_group_cut *cuts = NULL;
-	u32 num_cuts = 0, i;
+	struct loom_group_without *without = calloc(num_cuts, sizeof(*without));
+	u32 count = 0, i;
 	int ret;
 
-	note->without = LOOM_CUT_NONE;
-	list->no_cut = unit;
-	ret = loom_group_divide(list, group, &cuts, &num_cuts);
-	list->no_cut = 0;
-	if (!ret)
-		note->without = sum_up(list, cuts, num_cuts);
-	for (i = 0; i < num_cuts && !ret; i++) {
-		u32 last = cuts[i].first_unit + cuts[i].num_units - 1;
+	if (!without)
+		return -ENOMEM;
+	for (i = 0; i + 1 < num_cuts; i++)
+		if (notes[i].why != LOOM_CUT_ALONE)
+			without[count++] = (struct loom_group_without){
+				.unit = cuts[i + 1].first_unit, .price = U64_MAX,
+			};
+	ret = count ? loom_group_divide_without(list, group, without, count) : 0;
+	for (i = 0, count = 0; i + 1 < num_cuts && (!ret || ret == -ENOSPC); i++) {
+		const struct loom_group_without *found = &without[count];
 
-		if (cuts[i].first_unit < unit && last >= unit) {
-			note->around_first = list->units[cuts[i].first_unit].node;
-			note->around_last = list->units[last].node;
-		}
+		if (notes[i].why == LOOM_CUT_ALONE)
+			continue;
+		count++;
+		if (found->price == U64_MAX)
+			continue;
+		notes[i].without = max(readable(list, found->price), notes[i].with);
+		notes[i].around_first = list->units[found->around_first].node;
+		notes[i].around_last = list->units[found->around_last].node;
 	}
-	free(cuts);
+	free(without);
 	return ret == -ENOSPC ? 0 : ret;
 }
 
@@ -163,14 +175,15 @@ int loom_group_explain(struct loom_group_list *list, const struct loom_group_rul
 
 	list->lower->cuts = notes;
 	for (i = 0; i + 1 < num_cuts && !ret; i++) {
-		group->budget = budget;
 		ret = explain_join(group, &cuts[i], &cuts[i + 1], &notes[i]);
 		notes[i].cycles = list->aim.time;
 		notes[i].apart = sum_up(list, &cuts[i], 2);
 		notes[i].with = sum_up(list, cuts, num_cuts);
 		notes[i].without = LOOM_CUT_NONE;
-		if (!ret && notes[i].why != LOOM_CUT_ALONE)
-			ret = explain_without(list, group, cuts[i + 1].first_unit, &notes[i]);
+	}
+	if (!ret && num_cuts > 1) {
+		group->budget = budget;
+		ret = explain_without(list, group, cuts, num_cuts, notes);
 	}
 	loom_group_free(group);
 	return ret;

@@ -105,6 +105,23 @@ u32 loom_group_estimate_take(struct loom_group_estimate *est, u32 num_units, u8 
 /** loom_group_divide() - the cheapest division; @group is room to try in, @cuts from malloc */
 int loom_group_divide(struct loom_group_list *list, struct loom_group *group,
 		      struct loom_group_cut **cuts, u32 *num_cuts);
+/**
+ * struct loom_group_without - what a graph would cost without a cut
+ * @unit: no group may begin with this one
+ * @price: [out] of the cheapest division then; unchanged: none was found
+ * @around_first: [out] first unit of the group that has the cut inside
+ * @around_last: [out] last unit of it
+ */
+struct loom_group_without {
+	u32 unit;
+	u64 price;
+	u32 around_first;
+	u32 around_last;
+};
+
+/** loom_group_divide_without() - divides without each of @count cuts, as one search for all */
+int loom_group_divide_without(struct loom_group_list *list, struct loom_group *group,
+			      struct loom_group_without *without, u32 count);
 /** loom_group_recompute() - makes a division cheaper by groups that recompute their halos */
 int loom_group_recompute(struct loom_group_list *list, struct loom_group *group,
 			 struct loom_group_cut **cuts, u32 *num_cuts);
