@@ -168,6 +168,9 @@ static int add_group(struct chain *c, const struct loom_group_cut *cut)
 	for (i = 0; i < group->num_items && !ret; i++)
 		ret = is_resident(group, i, &value) ?
 			add_resident(c, value, &group->items[i]) : add_own(c, &group->items[i]);
+	for (i = 0; i < group->num_residents && !ret; i++)
+		if (loom_group_takes_place(group, group->residents[i], &value))
+			c->resident[group->residents[i]] = c->resident[value];
 	if (!ret && c->count > MOST_ITEMS)
 		ret = -ENOSPC;
 	c->now += group->period;

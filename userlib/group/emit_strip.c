@@ -182,8 +182,13 @@ static void make_resident(struct loom_group_writer *w, u32 which)
 	struct loom_group_root *root = &w->group->roots[which];
 	const struct loom_group_use *use = use_of(w, which);
 	struct loom_group_box box = { .lo = { 0 } };
-	u32 i;
+	u32 over, i;
 
+	if (loom_group_takes_place(w->group, root->value, &over)) {
+		w->strips[which] = loom_group_resident(w, over);
+		w->group->locations[root->value].tensor = w->strips[which].tensor;
+		return;
+	}
 	for (i = 0; i < use->rank; i++)
 		box.hi[i] = use->dims[i];
 	loom_group_make_tensor(w, &w->strips[which], &box,

@@ -700,6 +700,16 @@ static u64 flush_bytes(const struct loom_group_estimate *est, u32 end, u8 in, u8
 	return bytes;
 }
 
+/* Whether a value may be made in the place of a resident that ends here. */
+static bool takes_place(const struct loom_group_estimate *est, u32 value, u32 end, u8 out)
+{
+	u32 over = est->list->uses[value].over;
+
+	return over != U32_MAX && est->tracked[over].epoch == est->epoch &&
+	       est->tracked[over].resident &&
+	       !loom_group_is_resident(est->list, over, end, out);
+}
+
 /* SRAM per lane of values that become resident in the group. False: one of them cannot. */
 static bool staying_bytes(const struct loom_group_estimate *est, u32 end, u8 out, u64 *bytes)
 {
@@ -718,6 +728,8 @@ static bool staying_bytes(const struct loom_group_estimate *est, u32 end, u8 out
 			continue;
 		if (list->uses[value].first_writer < est->first_op)
 			return false;
+		if (est->counts[0] > 1 && takes_place(est, value, end, out))
+			continue;
 		/* in a group of one slice, @profile has the whole value up to its last use */
 		if (est->counts[0] > 1 || tracked->last + 1 < est->num_ops)
 			*bytes += list->uses[value].whole_bytes;

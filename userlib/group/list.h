@@ -119,6 +119,7 @@ struct loom_group_unit {
  * @lanes: bit per axis: all operations can use it dealt over the lanes along this axis
  * @lane: the one of them that makes it smallest
  * @whole_bytes: SRAM of the whole value then, per lane
+ * @over: value that it may be computed in the place of, U32_MAX: none
  */
 struct loom_group_use {
 	u32 rank;
@@ -132,6 +133,7 @@ struct loom_group_use {
 	u32 lanes;
 	u8 lane;
 	u64 whole_bytes;
+	u32 over;
 };
 
 /**
@@ -198,6 +200,9 @@ int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower)
 void loom_group_list_clear(struct loom_group_list *list);
 
 /* resident.c: what may stay in SRAM across a cut */
+
+/** loom_group_over() - the value that @value may be computed in the place of, or U32_MAX */
+u32 loom_group_over(const struct loom_group_list *list, u32 value);
 
 /** loom_group_live_make() - live values of each cut, and choices of them. 0 or -ENOMEM */
 int loom_group_live_make(struct loom_group_list *list);

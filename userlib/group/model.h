@@ -299,6 +299,15 @@ bool loom_group_append(struct loom_group *group);
 
 /* resident.c */
 
+/**
+ * loom_group_takes_place() - a resident that the group makes lies in the place of another one
+ * @group: whose rows are known
+ * @value: the resident
+ * @over: [out] the other one
+ *
+ * Return: whether it does.
+ */
+bool loom_group_takes_place(const struct loom_group *group, u32 value, u32 *over);
 /** loom_group_set_residents() - sets which choices hold at both cuts; false: that cannot be */
 bool loom_group_set_residents(struct loom_group *group, u8 in, u8 out);
 

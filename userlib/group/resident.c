@@ -22,6 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lower/storage.h"
+#include "loom_op.h"
+
 static u32 unit_of(const struct loom_group_list *list, u32 op)
 {
 	return list->ops[op]->unit;
@@ -147,6 +150,8 @@ int loom_group_live_make(struct loom_group_list *list)
 	u32 num_values = list->lower->graph->num_values, pass, v, at;
 
 	note_lanes(list);
+	for (v = 0; v < num_values; v++)
+		list->uses[v].over = loom_group_over(list, v);
 	list->live_first = calloc((size_t)list->num_units + 2, sizeof(*list->live_first));
 	if (!list->live_first)
 		return -ENOMEM;
@@ -236,5 +241,156 @@ bool loom_group_set_residents(struct loom_group *group, u8 in, u8 out)
 		set_flag(group, value, LOOM_GROUP_RESIDENT_OUT);
 		group->residency[value] &= ~LOOM_GROUP_RESIDENT_FLUSH;
 	}
+	return true;
+}
+
+/**
+ * DOC: Residents in the place of others
+ *
+ * A resident and the value that is computed from it, element by element, need room for both while a
+ * group makes one of the other, if both stay whole. Where nobody reads the first one after that,
+ * the second takes its place: it is the same tensor of the plan, written over slice by slice. So
+ * x + x * scale of a map that just fits in the SRAM, as squeeze-and-excite has it, costs no DRAM
+ * traffic: PP-OCR det at 320x320 on "soft" moves 6.3 MB instead of 11.2.
+ *
+ * In slices whose halos are recomputed, elements are computed twice, which would add twice.
+ *
+ * Rejected: strips in place of strips. They are small where slices are many, and live in buffers
+ * that take turns with those of other slices, so that what is overwritten would have to be known
+ * for each slice.
+ */
+
+/* Whether an operand and the result are the same elements in the same order, box by box. */
+static bool is_pointwise(const struct loom_kernel *kernel, u32 operand)
+{
+	const struct loom_operand *x = &kernel->operands[operand];
+	const struct loom_ref *y = &kernel->operands[0].ref;
+	u32 i;
+
+	if (x->role != LOOM_ROLE_LOAD || x->ref.rank != y->rank)
+		return false;
+	for (i = 0; i < y->rank; i++) {
+		if (x->ref.dims[i] != y->dims[i])
+			return false;
+		if (y->dims[i] > 1 && (x->map[i].kind != LOOM_MAP_SAME || x->map[i].axis != i))
+			return false;
+	}
+	return true;
+}
+
+/* Whether both are seen by the same view, but for the tensor. */
+static bool is_same_access(const struct loom_group_access *a, const struct loom_group_access *b,
+			   u32 rank, u32 value_rank)
+{
+	return a->plain && b->plain && !memcmp(a->axis, b->axis, rank * sizeof(*a->axis)) &&
+	       !memcmp(a->step, b->step, rank * sizeof(*a->step)) &&
+	       !memcmp(a->start, b->start, value_rank * sizeof(*a->start));
+}
+
+/* Whether an operand is read before the result is written, or element by element with it. */
+static bool is_read_before(const struct loom_kernel *kernel, u32 operand)
+{
+	bool written = false;
+	u32 i, k;
+
+	for (i = 0; i < kernel->num_stages; i++) {
+		const struct loom_stage *stage = &kernel->stages[i];
+
+		for (k = 1; k < stage->operands; k++) {
+			if (stage->operand[k] != operand)
+				continue;
+			if (written ||
+			    (!stage->operand[0] && !loom_op_get(stage->opcode)->elementwise))
+				return false;
+		}
+		written |= !stage->operand[0];
+	}
+	return true;
+}
+
+static bool is_alike(const struct loom_group_list *list, u32 value, u32 over)
+{
+	const struct loom_group_use *a = &list->uses[value], *b = &list->uses[over];
+	const struct loom_location *locations = list->lower->storage->locations;
+	u32 i;
+
+	for (i = 0; i < a->rank; i++)
+		if (a->dims[i] != b->dims[i])
+			return false;
+	return a->rank == b->rank && a->lane == b->lane && a->whole_bytes == b->whole_bytes &&
+	       locations[value].ref.dtype == locations[over].ref.dtype;
+}
+
+u32 loom_group_over(const struct loom_group_list *list, u32 value)
+{
+	const struct loom_group_use *use = &list->uses[value], *other;
+	const struct loom_group_op *op;
+	u32 i, over;
+
+	if (use->first_writer == U32_MAX || use->first_writer != use->last_writer)
+		return U32_MAX;
+	op = list->ops[use->first_writer];
+	if (op->kind != LOOM_GROUP_COMPUTE || op->access[0].value != value)
+		return U32_MAX;
+	for (i = 1; i < op->kernel.num_operands; i++) {
+		if (!is_pointwise(&op->kernel, i))
+			continue;
+		over = op->access[i].value;
+		other = &list->uses[over];
+		if (over != value && other->first_writer != U32_MAX && !other->output &&
+		    other->last_writer < use->first_writer &&
+		    other->last_reader == use->first_writer && is_alike(list, value, over) &&
+		    is_read_before(&op->kernel, i) &&
+		    is_same_access(&op->access[0], &op->access[i], op->kernel.operands[0].ref.rank,
+				   use->rank))
+			return over;
+	}
+	return U32_MAX;
+}
+
+/* Whether part @reader is done with rows of a value before part @writer writes over them. */
+static bool is_ahead(const struct loom_group *group, u32 reader, u32 operand, u32 writer)
+{
+	const struct loom_group_part *part = &group->parts[reader];
+	u64 lo, hi, done = 0;
+	u32 slice;
+
+	if (group->slices == 1)
+		return true;
+	if (!is_pointwise(&part->op->kernel, operand) || part->axis < 0 ||
+	    part->axis != group->parts[writer].axis)
+		return false;
+	for (slice = 0; slice < group->slices; slice++) {
+		loom_group_rows(group, reader, slice, &lo, &hi);
+		if (lo < hi && lo < done)
+			return false;
+		loom_group_rows(group, writer, slice, &lo, &hi);
+		done = max(done, hi);
+	}
+	return true;
+}
+
+bool loom_group_takes_place(const struct loom_group *group, u32 value, u32 *over)
+{
+	const struct loom_group_use *use = &group->list->uses[value];
+	u32 writer, index, i;
+
+	*over = use->over;
+	if (*over == U32_MAX || !group->local[value] || (group->recompute && group->slices > 1) ||
+	    group->residency[value] & LOOM_GROUP_RESIDENT_IN ||
+	    !(group->residency[value] & LOOM_GROUP_RESIDENT_OUT) ||
+	    group->residency[*over] != LOOM_GROUP_RESIDENT_IN)
+		return false;
+	/* pinned where something else was decided */
+	if (!group->unpinned && group->locations[value].pinned &&
+	    group->locations[value].offset != group->locations[*over].offset)
+		return false;
+	writer = group->roots[group->local[value] - 1].first_writer;
+	for (index = 0; index < group->num_parts; index++)
+		for (i = 1; i < group->parts[index].op->kernel.num_operands; i++)
+			if (group->parts[index].op->kernel.operands[i].role == LOOM_ROLE_LOAD &&
+			    group->parts[index].op->access[i].value == *over &&
+			    !is_ahead(group, index, i, writer))
+				return false;
 	return true;
 }

@@ -216,6 +216,16 @@ void loom_group_mark_stored(struct loom_group *group)
 	}
 }
 
+/* The item of a resident of the group. */
+static u32 item_of(const struct loom_group *group, u32 value)
+{
+	u32 i = 0;
+
+	while (group->residents[i] != value)
+		i++;
+	return group->resident_items[i];
+}
+
 /* Items for residents: alive for the whole period, or in a group of one slice while needed. */
 static int resident_items(struct loom_group *group)
 {
@@ -228,6 +238,15 @@ static int resident_items(struct loom_group *group)
 		u8 residency = group->residency[value];
 		s32 from = -1, to = group->period - 2;
 		bool whole = group->slices > 1;
+		u32 over;
+
+		/* those from before the group come first */
+		if (loom_group_takes_place(group, value, &over)) {
+			item = item_of(group, over);
+			group->items[item].to = to;
+			group->resident_items[i] = item;
+			continue;
+		}
 
 		if (!(residency & LOOM_GROUP_RESIDENT_OUT)) {
 			to = 0;
