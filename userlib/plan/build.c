@@ -113,6 +113,11 @@ static u64 view_elems(const struct drm_loom_plan_view *view)
 	return elems;
 }
 
+u64 loom_build_bytes(const struct drm_loom_plan_view *view)
+{
+	return view_elems(view) * loom_dtype_bytes(view->dtype);
+}
+
 /*
  * Bytes that DMA moves, and those of images that a command uses in DRAM. What a command reads and
  * writes in SRAM is not counted.
@@ -121,7 +126,7 @@ static void count_moved(struct loom_build *build, const struct drm_loom_plan_vie
 			bool write)
 {
 	struct drm_loom_counters *c = &build->counters;
-	u64 bytes = view_elems(view) * loom_dtype_bytes(view->dtype);
+	u64 bytes = loom_build_bytes(view);
 
 	if (build->tensors[view->tensor].region == DRM_LOOM_REGION_ROM)
 		c->rom_read_bytes += bytes;

@@ -115,6 +115,15 @@ void loom_build_image(struct loom_build *build, const struct drm_loom_plan_image
  */
 u32 loom_build_tensor(struct loom_build *build, const struct drm_loom_plan_tensor *tensor);
 
+/** loom_build_in_slot() - whether a tensor is in what is bound to a slot, not in the scratch */
+static inline bool loom_build_in_slot(const struct drm_loom_plan_tensor *tensor)
+{
+	return tensor->region != DRM_LOOM_REGION_SRAM || tensor->flags & DRM_LOOM_TENSOR_SLOT;
+}
+
+/** loom_build_bytes() - what the elements of an operand have */
+u64 loom_build_bytes(const struct drm_loom_plan_view *view);
+
 /** loom_build_macs() - multiply-accumulates of a command */
 u64 loom_build_macs(u32 opcode, const struct drm_loom_plan_view *views);
 

@@ -47,25 +47,9 @@ static void open_plan(struct reader *r, const struct loom_program *program)
 	r->attrs = plan + r->header->attrs.offset;
 }
 
-static u64 view_bytes(const struct drm_loom_plan_view *view)
-{
-	u64 bytes = loom_dtype_bytes(view->dtype);
-	u32 i;
-
-	for (i = 0; i < view->rank; i++)
-		bytes *= view->dims[i];
-	return bytes;
-}
-
 static bool is_dram(const struct reader *r, const struct drm_loom_plan_view *view)
 {
 	return r->tensors[view->tensor].region == DRM_LOOM_REGION_DRAM;
-}
-
-/* Whether a tensor is in what is bound to a slot, not in the scratch. */
-static bool in_slot(const struct drm_loom_plan_tensor *tensor)
-{
-	return tensor->region != DRM_LOOM_REGION_SRAM || tensor->flags & DRM_LOOM_TENSOR_SLOT;
 }
 
 /* The conflict sub-banks that a view of SRAM touches; of what is bound nothing is known. */
@@ -76,7 +60,7 @@ static u64 view_banks(const struct reader *r, const struct drm_loom_plan_view *v
 	u64 size = sram->bank_bytes / max(sram->sub_banks, 1U), at, end, mask = 0;
 
 	/* one sub-bank only: no conflicts */
-	if (sram->sub_banks < 2 || !size || in_slot(tensor))
+	if (sram->sub_banks < 2 || !size || loom_build_in_slot(tensor))
 		return 0;
 	loom_plan_span(sram->banks, tensor, view, &at, &end);
 	at += sram->reserved_bytes;
@@ -161,9 +145,9 @@ static void count_step(const struct reader *r, u32 index)
 			if (!is_dram(r, view))
 				continue;
 			if (!k)
-				cost->dram_write_bytes += view_bytes(view);
+				cost->dram_write_bytes += loom_build_bytes(view);
 			else
-				cost->dram_read_bytes += view_bytes(view);
+				cost->dram_read_bytes += loom_build_bytes(view);
 		}
 	}
 	cost->cycles = loom_clock_step(r->chip->flags & DRM_LOOM_CHIP_OVERLAP, cost->dma_cycles,
@@ -179,7 +163,7 @@ static void count_alive(const struct reader *r)
 	for (i = 0; i < r->header->tensors.count; i++) {
 		const struct drm_loom_plan_tensor *tensor = &r->tensors[i];
 
-		if (in_slot(tensor) || tensor->first_step >= num_steps)
+		if (loom_build_in_slot(tensor) || tensor->first_step >= num_steps)
 			continue;
 		r->costs[tensor->first_step].sram_bytes += tensor->size;
 		r->costs[tensor->last_step + 1].sram_bytes -= tensor->size;
@@ -272,7 +256,7 @@ static void fill_cuts(const struct reader *r, struct loom_program_cut *cuts)
 
 	for (i = 0; i < r->header->tensors.count; i++) {
 		const struct drm_loom_plan_tensor *tensor = &r->tensors[i];
-		bool dram = in_slot(tensor);
+		bool dram = loom_build_in_slot(tensor);
 
 		if (tensor->first_step >= r->header->steps.count ||
 		    (dram && !(r->program->slots[tensor->slot].flags & DRM_LOOM_SLOT_WRITE)))
@@ -290,7 +274,7 @@ static void fill_cuts(const struct reader *r, struct loom_program_cut *cuts)
 
 static bool is_weight(const struct reader *r, u32 tensor)
 {
-	return in_slot(&r->tensors[tensor]) &&
+	return loom_build_in_slot(&r->tensors[tensor]) &&
 	       r->program->slots[r->tensors[tensor].slot].kind == LOOM_SLOT_KIND_WEIGHTS;
 }
 
@@ -322,7 +306,7 @@ static void fill_command(const struct reader *r, struct loom_program_group *grou
 
 	for (i = 0; i < command->operands; i++) {
 		const struct drm_loom_plan_view *view = &views[i];
-		u64 bytes = view_bytes(view);
+		u64 bytes = loom_build_bytes(view);
 
 		if (is_weight(r, view->tensor)) {
 			group->weights_read_bytes += bytes;

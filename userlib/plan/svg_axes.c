@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "build.h"
+
 int64_t plan_svg_at(const struct plan_svg *c, u64 cycle)
 {
 	u64 first = c->time.begin[c->first], at = cycle < first ? 0 : min(cycle - first, c->cycles);
@@ -25,8 +27,7 @@ int64_t plan_svg_y(const struct plan_svg_panel *panel, u64 bytes)
 
 bool plan_svg_is_dram(const struct plan_svg *c, u32 tensor)
 {
-	return c->tensors[tensor].region != DRM_LOOM_REGION_SRAM ||
-	       c->tensors[tensor].flags & DRM_LOOM_TENSOR_SLOT;
+	return loom_build_in_slot(&c->tensors[tensor]);
 }
 
 void plan_svg_line(const struct plan_svg *c, const char *class, int64_t x1, int64_t y1,

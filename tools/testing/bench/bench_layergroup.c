@@ -19,6 +19,7 @@
 #include "loom_planner.h"
 #include "chips.h"
 #include "models.h"
+#include "plan/build.h"
 
 #define MIB		(1024.0 * 1024.0)
 #define MAX_STRATEGIES	8
@@ -109,16 +110,6 @@ static struct row {
 static uint32_t num_rows;
 static bool table;
 
-static uint64_t view_bytes(const struct drm_loom_plan_view *view)
-{
-	uint64_t bytes = loom_dtype_bytes(view->dtype);
-	uint32_t i;
-
-	for (i = 0; i < view->rank; i++)
-		bytes *= view->dims[i];
-	return bytes;
-}
-
 /*
  * Bytes of the weights, each once, as the engine counts them: a weight that is repeated for each
  * channel counts as often.
@@ -135,7 +126,7 @@ static uint64_t weights_once(const struct loom_program *program)
 	if (!most)
 		exit(1);
 	for (i = 0; i < header->views.count; i++)
-		most[views[i].tensor] = max(most[views[i].tensor], view_bytes(&views[i]));
+		most[views[i].tensor] = max(most[views[i].tensor], loom_build_bytes(&views[i]));
 	for (i = 0; i < header->tensors.count; i++)
 		if (tensors[i].region == DRM_LOOM_REGION_DRAM &&
 		    program->slots[tensors[i].slot].kind == LOOM_SLOT_KIND_WEIGHTS)

@@ -24,6 +24,7 @@
 #include "loom_planner.h"
 #include "loom_replay.h"
 #include "mcu.h"
+#include "plan/build.h"
 
 /* A published figure that is not there. */
 #define NONE	0
@@ -323,16 +324,6 @@ static void engine_table(const struct engine_row *row)
 
 /* --- Vela ----------------------------------------------------------------------------------- */
 
-static uint64_t view_bytes(const struct drm_loom_plan_view *view)
-{
-	uint64_t bytes = loom_dtype_size(view->dtype);
-	uint32_t i;
-
-	for (i = 0; i < view->rank; i++)
-		bytes *= view->dims[i];
-	return bytes;
-}
-
 /* Bytes to and from DRAM, but for weights. */
 static uint64_t map_bytes(const struct loom_program *program)
 {
@@ -353,7 +344,7 @@ static uint64_t map_bytes(const struct loom_program *program)
 
 			if (tensor->region == DRM_LOOM_REGION_DRAM &&
 			    program->slots[tensor->slot].kind != LOOM_SLOT_KIND_WEIGHTS)
-				bytes += view_bytes(view);
+				bytes += loom_build_bytes(view);
 		}
 	}
 	return bytes;
