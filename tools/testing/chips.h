@@ -27,6 +27,11 @@
 	},									\
 }
 
+/* The same with 4 GiB of DRAM in one bank: for tests in which only the SRAM is small. */
+#define CHIP_SRAM(_name, _sram)	CHIP(_name, (1, 1, 1ULL << 32, 0, 64), _sram)
+/* So large that nothing has to be sliced. */
+#define CHIP_HUGE		CHIP_SRAM("huge", (4, 1, 1ULL << 26, 0, 64))
+
 /* @dram_banks of @dram_bytes and @lanes of @lane_bytes, without sub-banks, in units of 64 bytes. */
 static inline struct drm_loom_chip chip_of(uint32_t dram_banks, uint64_t dram_bytes,
 					   uint32_t lanes, uint64_t lane_bytes)

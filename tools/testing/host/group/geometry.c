@@ -15,15 +15,14 @@
 
 static unsigned int num_plans, num_sliced, num_misfits, num_wide;
 
-static const struct drm_loom_chip huge =
-	CHIP("huge", (1, 1, 1ULL << 32, 0, 64), (4, 1, 1ULL << 26, 0, 64));
+static const struct drm_loom_chip huge = CHIP_HUGE;
 
 static const struct drm_loom_chip small[] = {
-	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 8000, 0, 64)),
-	CHIP("two-lanes", (1, 1, 1ULL << 32, 0, 64), (2, 1, 6000, 0, 16)),
-	CHIP("five-lanes", (1, 1, 1ULL << 32, 0, 64), (5, 1, 3000, 0, 8)),
-	CHIP("sixteen-lanes", (1, 1, 1ULL << 32, 0, 64), (16, 1, 2000, 0, 64)),
-	CHIP("tight", (1, 1, 1ULL << 32, 0, 64), (4, 1, 1200, 0, 16)),
+	CHIP_SRAM("one-lane", (1, 1, 8000, 0, 64)),
+	CHIP_SRAM("two-lanes", (2, 1, 6000, 0, 16)),
+	CHIP_SRAM("five-lanes", (5, 1, 3000, 0, 8)),
+	CHIP_SRAM("sixteen-lanes", (16, 1, 2000, 0, 64)),
+	CHIP_SRAM("tight", (4, 1, 1200, 0, 16)),
 };
 
 /* Of a window: how many outputs; below 1 if it does not fit. */

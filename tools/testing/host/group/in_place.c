@@ -20,11 +20,11 @@ static const struct place {
 	bool flash;
 	bool alone;
 } places[] = {
-	{ CHIP("flash-one", (1, 1, 1ULL << 32, 0, 64), (1, 1, 9000, 0, 16)), .flash = true },
-	{ CHIP("flash-eight", (1, 1, 1ULL << 32, 0, 64), (8, 2, 4000, 0, 16)), .flash = true },
-	{ CHIP("flash-alone", (1, 1, 1ULL << 32, 0, 64), (1, 1, 400000, 0, 16)), .flash = true,
+	{ CHIP_SRAM("flash-one", (1, 1, 9000, 0, 16)), .flash = true },
+	{ CHIP_SRAM("flash-eight", (8, 2, 4000, 0, 16)), .flash = true },
+	{ CHIP_SRAM("flash-alone", (1, 1, 400000, 0, 16)), .flash = true,
 	  .alone = true },
-	{ CHIP("dram-three", (1, 1, 1ULL << 32, 0, 64), (3, 1, 4000, 0, 16)), .flash = false },
+	{ CHIP_SRAM("dram-three", (3, 1, 4000, 0, 16)), .flash = false },
 };
 
 static unsigned int num_runs, num_in_place, num_saved, num_replays;

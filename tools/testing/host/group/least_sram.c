@@ -13,9 +13,9 @@
 #define ROUNDS		30
 
 static const struct drm_loom_chip chips[] = {
-	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 100000, 0, 16)),
-	CHIP("eight-lanes", (1, 1, 1ULL << 32, 0, 64), (8, 1, 40000, 0, 64)),
-	CHIP("alone", (1, 1, 1ULL << 32, 0, 64), (1, 1, 2000000, 0, 16)),
+	CHIP_SRAM("one-lane", (1, 1, 100000, 0, 16)),
+	CHIP_SRAM("eight-lanes", (8, 1, 40000, 0, 64)),
+	CHIP_SRAM("alone", (1, 1, 2000000, 0, 16)),
 };
 
 static unsigned int num_runs, num_less, num_capped, num_recomputed;

@@ -12,9 +12,9 @@
 #define ROUNDS		25
 
 static const struct drm_loom_chip small[] = {
-	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 9000, 0, 16)),
-	CHIP("eight-lanes", (1, 1, 1ULL << 32, 0, 64), (8, 1, 4000, 0, 64)),
-	CHIP("roomy", (1, 1, 1ULL << 32, 0, 64), (4, 1, 40000, 0, 64)),
+	CHIP_SRAM("one-lane", (1, 1, 9000, 0, 16)),
+	CHIP_SRAM("eight-lanes", (8, 1, 4000, 0, 64)),
+	CHIP_SRAM("roomy", (4, 1, 40000, 0, 64)),
 };
 
 /* Chips whose commands cost something to start, and whose DRAM moves bursts. */

@@ -531,13 +531,12 @@ static const struct {
 
 /* --------------------------------------------------------------- running */
 
-static const struct drm_loom_chip huge =
-	CHIP("huge", (1, 1, 1ULL << 32, 0, 64), (4, 1, 1ULL << 26, 0, 64));
+static const struct drm_loom_chip huge = CHIP_HUGE;
 
 static const struct drm_loom_chip small[] = {
-	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 6000, 0, 16)),
-	CHIP("three-lanes", (1, 1, 1ULL << 32, 0, 64), (3, 1, 2600, 32, 8)),
-	CHIP("eight-lanes", (1, 1, 1ULL << 32, 0, 64), (8, 1, 1500, 0, 64)),
+	CHIP_SRAM("one-lane", (1, 1, 6000, 0, 16)),
+	CHIP_SRAM("three-lanes", (3, 1, 2600, 32, 8)),
+	CHIP_SRAM("eight-lanes", (8, 1, 1500, 0, 64)),
 };
 
 static unsigned int num_runs, num_sliced, num_overlapped, num_misfits, num_other_order;

@@ -5,9 +5,8 @@
  * wide as its cycles: the rows of the streams say which steps work and for how long, and all of
  * them together as long as the plan promises.
  */
-#include "host/group/case.h"
-#include "loom_planner.h"
 #include "loom_chip.h"
+#include "programs.h"
 #include "xml.h"
 
 #include <errno.h>
@@ -19,6 +18,7 @@ static struct {
 	unsigned int bad_streams, bad_widths, no_names, cells;
 } seen;
 
+/* what the program at hand is for */
 static const struct drm_loom_chip *chip;
 
 static char *draw_plan(const struct loom_program *program,
@@ -141,13 +141,29 @@ static void check_part(const struct loom_program *program, uint32_t first, uint3
 	free(text);
 }
 
-static void check_program(const struct loom_program *program)
+static void check_refusal(const struct loom_program *program)
 {
-	char *text = draw_plan(program, NULL), *again = draw_plan(program, NULL);
+	struct loom_program_svg_options options = {
+		.first_step = (uint32_t)program->stats.steps,
+	};
+	size_t size;
+	char *text;
+
+	tap_ok(loom_program_svg(program, chip, &options, &text, &size) == -EINVAL && !text,
+	       "a step that is not there is refused");
+}
+
+static void check_program(const struct loom_program *program, const struct drm_loom_chip *of)
+{
 	uint32_t steps = (uint32_t)program->stats.steps;
 	unsigned int elements;
+	char *text, *again;
 
-	seen.pictures++;
+	chip = of;
+	text = draw_plan(program, NULL);
+	again = draw_plan(program, NULL);
+	if (!seen.pictures++)
+		check_refusal(program);
 	seen.tensors += program->num_labels;
 	seen.bad_bytes += strcmp(text, again) != 0;
 	seen.bad_xml += !xml_valid(text, "title", &elements) ||
@@ -166,41 +182,6 @@ static void check_program(const struct loom_program *program)
 	check_part(program, steps - 1, 1);
 }
 
-static void check_refusal(const struct loom_program *program)
-{
-	struct loom_program_svg_options options = {
-		.first_step = (uint32_t)program->stats.steps,
-	};
-	size_t size;
-	char *text;
-
-	tap_ok(loom_program_svg(program, chip, &options, &text, &size) == -EINVAL && !text,
-	       "a step that is not there is refused");
-}
-
-static void check_graph(uint32_t which)
-{
-	static const uint64_t limits[] = { 2 << 10, 4 << 10, 0 };
-	struct loom_planner_options options = { .chip = chip };
-	struct test_case test;
-	struct loom_program *program;
-	struct loom_error err;
-	uint32_t i;
-
-	make_case(&test, which);
-	options.sram_limit_bytes = limits[which % ARRAY_SIZE(limits)];
-	for (i = 0; i < 2; i++) {
-		options.grouping = i ? "layergroup" : "layerwise";
-		if (loom_program_create(test.graph, &options, &program, &err))
-			continue;
-		check_program(program);
-		if (which == 1 && !i)
-			check_refusal(program);
-		loom_program_destroy(program);
-	}
-	free_case(&test);
-}
-
 int main(void)
 {
 	struct drm_loom_chip turns = *loom_preset_find("tiny");
@@ -211,10 +192,8 @@ int main(void)
 	turns.frequency_hz = 333333333;
 	turns.dma_start = 1000;
 	make_weights();
-	for (i = 1; i <= GRAPHS; i++) {
-		chip = i % 3 ? loom_preset_find("tiny") : &turns;
-		check_graph(i);
-	}
+	for (i = 1; i <= GRAPHS; i++)
+		check_programs(i, i % 3 ? loom_preset_find("tiny") : &turns, check_program);
 	tap_ok(seen.pictures >= GRAPHS && seen.tensors > 10 * GRAPHS,
 	       "%u pictures of %u tensors, %u of some steps", seen.pictures, seen.tensors,
 	       seen.parts);

@@ -4,10 +4,9 @@
  * not overlap, steps are in order; all commands are there, and their cycles add up to what the plan
  * promises, also on chips whose streams take turns and whose cycles are no round time.
  */
-#include "host/group/case.h"
 #include "chips.h"
 #include "json.h"
-#include "loom_planner.h"
+#include "programs.h"
 
 #include <inttypes.h>
 
@@ -134,27 +133,6 @@ static void check_program(const struct loom_program *program, const struct drm_l
 	free(again);
 }
 
-static void check_graph(uint32_t which, const struct drm_loom_chip *chip)
-{
-	static const uint64_t limits[] = { 2 << 10, 4 << 10, 0 };
-	struct loom_planner_options options = { .chip = chip };
-	struct test_case test;
-	struct loom_program *program;
-	struct loom_error err;
-	uint32_t i;
-
-	make_case(&test, which);
-	options.sram_limit_bytes = limits[which % ARRAY_SIZE(limits)];
-	for (i = 0; i < 2; i++) {
-		options.grouping = i ? "layergroup" : "layerwise";
-		if (loom_program_create(test.graph, &options, &program, &err))
-			continue;
-		check_program(program, chip);
-		loom_program_destroy(program);
-	}
-	free_case(&test);
-}
-
 int main(void)
 {
 	struct drm_loom_chip turns = *loom_preset_find("tiny");
@@ -166,8 +144,8 @@ int main(void)
 	turns.compute_start = 5;
 	make_weights();
 	for (i = 1; i <= GRAPHS; i++) {
-		check_graph(i, loom_preset_find("tiny"));
-		check_graph(i, &turns);
+		check_programs(i, loom_preset_find("tiny"), check_program);
+		check_programs(i, &turns, check_program);
 	}
 	tap_ok(seen.traces >= 2 * GRAPHS && seen.events > 20 * GRAPHS, "%u traces of %u commands",
 	       seen.traces, seen.events);

@@ -18,10 +18,10 @@
 #define BREAKS		60
 
 static const struct drm_loom_chip small[] = {
-	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 9000, 0, 16)),
-	CHIP("three-lanes", (1, 1, 1ULL << 32, 0, 64), (3, 1, 3600, 32, 8)),
-	CHIP("eight-lanes", (1, 1, 1ULL << 32, 0, 64), (8, 1, 4000, 0, 64)),
-	CHIP("roomy", (1, 1, 1ULL << 32, 0, 64), (4, 1, 40000, 0, 64)),
+	CHIP_SRAM("one-lane", (1, 1, 9000, 0, 16)),
+	CHIP_SRAM("three-lanes", (3, 1, 3600, 32, 8)),
+	CHIP_SRAM("eight-lanes", (8, 1, 4000, 0, 64)),
+	CHIP_SRAM("roomy", (4, 1, 40000, 0, 64)),
 };
 
 static unsigned int num_plans, num_broken, num_refused, num_cautious, num_other_bits;

@@ -14,10 +14,10 @@
 #define ROUNDS		60
 
 static const struct drm_loom_chip chips[] = {
-	CHIP("one-lane", (1, 1, 1ULL << 32, 0, 64), (1, 1, 9000, 0, 16)),
-	CHIP("three-lanes", (1, 1, 1ULL << 32, 0, 64), (3, 1, 3600, 32, 8)),
-	CHIP("eight-lanes", (1, 1, 1ULL << 32, 0, 64), (8, 1, 4000, 0, 64)),
-	CHIP("roomy", (1, 1, 1ULL << 32, 0, 64), (4, 8, 40000, 0, 64)),
+	CHIP_SRAM("one-lane", (1, 1, 9000, 0, 16)),
+	CHIP_SRAM("three-lanes", (3, 1, 3600, 32, 8)),
+	CHIP_SRAM("eight-lanes", (8, 1, 4000, 0, 64)),
+	CHIP_SRAM("roomy", (4, 8, 40000, 0, 64)),
 	CHIP("alone", (1, 1, 1 << 20, 0, 16), (1, 1, 2000000, 128, 16)),
 };
 
