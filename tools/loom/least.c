@@ -130,5 +130,6 @@ void tool_least_json(const struct loom_program *program, struct json *json)
 	json_u64(json, "stream_cycles", least->stream_cycles);
 	json_u64(json, "end_cycles", least->end_cycles);
 	json_u64(json, "held_cycles", least->held_cycles);
+	json_u64(json, "relaxed_cycles", least->relaxed_cycles);
 	json_close(json, '}');
 }

@@ -426,6 +426,8 @@ struct loom_program_stats {
  * @stream_cycles: of the longer stream; of both, where they take turns (LB0)
  * @end_cycles: with the first load and the last store, which overlap nothing (LB1)
  * @held_cycles: and what is loaded ahead has to be held meanwhile (LB2)
+ * @relaxed_cycles: and a value that is too large for the SRAM goes to DRAM, or is computed again,
+ *	or the weights that it meets are loaded again
  */
 struct loom_program_least {
 	uint64_t dram_read_bytes;
@@ -438,6 +440,7 @@ struct loom_program_least {
 	uint64_t stream_cycles;
 	uint64_t end_cycles;
 	uint64_t held_cycles;
+	uint64_t relaxed_cycles;
 };
 
 /**

@@ -31,6 +31,7 @@ static int find_all(struct least *least, struct loom_program_least *out)
 				      loom_clock_add(out->compute_cycles, ends));
 	}
 	out->held_cycles = least_held(least, out->end_cycles);
+	out->relaxed_cycles = least_relaxed(least, out);
 	return 0;
 }
 
@@ -45,8 +46,12 @@ int loom_least_find(struct loom_lower *lower, struct loom_program_least *out)
 		.images = lower->storage->num_images,
 		.num_values = lower->graph->num_values,
 	};
+	const struct drm_loom_chip_region *sram = &lower->chip->region[DRM_LOOM_REGION_SRAM];
 	int ret = loom_group_list_make(&list, lower);
 
+	/* without DRAM there are slots beside the scratch */
+	if (!lower->chip->region[DRM_LOOM_REGION_DRAM].banks)
+		least.sram_bytes = (sram->bank_bytes - sram->reserved_bytes) * sram->banks;
 	memset(out, 0, sizeof(*out));
 	least.pool = loom_pool_create(BUDGET_BYTES);
 	if (!ret && !least.pool)

@@ -16,6 +16,7 @@
  *	work.c		cycles of arithmetic, at least
  *	traffic.c	cycles of memory, at least
  *	held.c		LB2: what is loaded ahead has to be held
+ *	relaxed.c	and what is too large for the SRAM comes there twice
  *	least.c		the driver: LB0, LB1
  *
  * What each bound proves, in full, is in Documentation/bounds.rst.
@@ -66,6 +67,9 @@ enum least_place {
  * @first_writer: the first op that writes it, or LEAST_NONE
  * @stamp: the last pass that has seen it
  * @bytes: bytes counted in that pass
+ * @reloaded: relaxed.c: loading it again has been counted
+ * @moved_again: relaxed.c: DMA cycles that it costs, if it is too large for the SRAM
+ * @computed_again: relaxed.c: or compute cycles
  */
 struct least_value {
 	enum least_place place;
@@ -78,6 +82,9 @@ struct least_value {
 	u32 first_writer;
 	u32 stamp;
 	u64 bytes;
+	bool reloaded;
+	u64 moved_again;
+	u64 computed_again;
 };
 
 /**
@@ -223,6 +230,11 @@ void least_ends(struct least *least);
 
 /** least_held() - LB2, at least @floor */
 u64 least_held(struct least *least, u64 floor);
+
+/* relaxed.c */
+
+/** least_relaxed() - the bound of the relaxed program, at least that of LB2 in @out */
+u64 least_relaxed(struct least *least, const struct loom_program_least *out);
 
 /* least.c */
 

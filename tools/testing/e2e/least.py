@@ -105,6 +105,8 @@ class Net:
                 return
             groups = dims[1] if not draw.randrange(3) else 1
             channels = groups if groups > 1 else draw.randint(1, 7)
+            if k == 1 and groups == 1 and draw.randrange(2):
+                channels = draw.randint(12, 24)
             weights = self.const([channels, dims[1] // groups, k, k])
             inputs = [name, weights] + ([self.const([channels])] if draw.randrange(2) else [])
             self.node("Conv", inputs, [1, channels, *out], kernel_shape=[k, k], strides=[s, s],
@@ -189,8 +191,8 @@ def any_chip(draw, name):
         name=name, overlap=draw.choice(("yes", "yes", "yes", "no")), dma=draw.choice((0, 3, 40)),
         compute=draw.choice((0, 2, 30)), read=draw.choice((0.5, 4, 32)),
         write=draw.choice((0.5, 4, 32)), read_latency=draw.choice((0, 17)),
-        write_latency=draw.choice((0, 9)), lanes=draw.choice((1, 3, 4, 8, 16)),
-        size=draw.choice((256, 512, 1024, 4096)), macs=draw.choice((0.5, 2, 8)),
+        write_latency=draw.choice((0, 9)), lanes=draw.choice((1, 1, 3, 4, 8, 16)),
+        size=draw.choice((64, 128, 256, 512, 1024, 4096)), macs=draw.choice((0.5, 2, 8)),
         ops=draw.choice((0.5, 2, 8)))
 
 
@@ -363,7 +365,7 @@ def bits(mask):
 
 
 class Bounds:
-    """LB0, LB1 and LB2 of a graph on a chip."""
+    """LB0, LB1, LB2 and the relaxed program of a graph on a chip."""
 
     def __init__(self, graph, chip):
         self.graph, self.chip = graph, chip
@@ -512,10 +514,11 @@ class Bounds:
         return least or 0
 
     def find(self):
-        """LB0, LB1 and LB2."""
+        """LB0, LB1, LB2 and the relaxed program."""
         moved, computed = self.streams()
         if not self.chip["overlap"]:
-            return [moved + computed] * 3
+            again = sum(a if b is None else min(a, b) for a, b in self.again().values())
+            return [moved + computed] * 3 + [moved + computed + again]
         first = self.first_load()
         last = self.chip["dma_start_cycles"] + self.dram["write_latency_cycles"] + self.stores(1)
         last = last if self.graph.nodes else 0
@@ -525,7 +528,53 @@ class Bounds:
         for node in self.graph.nodes:
             if self.live & node.mask:
                 held = max(held, self.last_of(node, first, last), self.first_of(node, last))
-        return [longer, ends, held]
+        computed += first + last if self.graph.nodes else 0
+        return [longer, ends, held, max([held] + [self.shared(moved, computed, Fraction(i, 32))
+                                                  for i in range(33)])]
+
+    def shared(self, moved, computed, share):
+        """A share of DMA and the rest of compute, with what values cost that are too large."""
+        return share * moved + (1 - share) * computed + \
+            sum(min(share * a, (1 - share) * b) if b is not None else share * a
+                for a, b in self.again().values())
+
+    def again(self):
+        """What values cost that are too large for the SRAM, beside weights that are: by DMA, or by
+        computing them again."""
+        costs = {}
+        for node in self.graph.nodes:
+            if node.op not in ("conv", "matmul") or int(node.attrs.get("groups", 1)) > 1:
+                continue
+            used = 0
+            for i, needs in enumerate(node.needs):
+                if self.live >> node.first + i & 1:
+                    for e in needs:
+                        used |= 1 << e
+            weights = sum(1 << e for e in node.operands[1].elems) & used
+            data = used & sum(1 << e for e in set(node.operands[0].elems))
+            maker = [n for n in self.graph.nodes if n.mask & data]
+            if len(maker) + bool(data & self.graph.inputs) != 1 or weights & ~self.graph.consts:
+                continue
+            cost = self.too_large(4 * bits(data), 4 * bits(weights), maker)
+            key = maker[0].first if maker else -1
+            if cost and cost[0] > costs.get(key, (0, 0))[0]:
+                costs[key] = cost
+        return costs
+
+    def too_large(self, data, weights, maker):
+        """What a value of so many bytes costs beside so many bytes of weights; None: nothing."""
+        rest = data - self.held_bytes
+        if rest <= 0 or weights <= self.held_bytes:
+            return None
+        loaded = self.loads_of((ceil(Fraction(data, self.held_bytes)) - 1) *
+                               (weights - self.held_bytes))
+        moved, computed = self.loads_of(rest), None
+        if maker:
+            own = self.live & maker[0].mask
+            moved += 0 if own & self.ends else self.stores(rest // 4)
+            work = self.work(own) - self.chip["compute_start_cycles"]
+            computed = Fraction(work * (rest // 4), 2 * bits(own))
+        return min(moved, loaded), computed
 
     def last_of(self, node, first, last):
         """If element x of a node is its last: the best x."""
@@ -611,7 +660,7 @@ def check(loom, folder, number, tally):
     if not dump:
         return "the model is refused"
     described = json.loads(run(loom, "chips", "--json", chip))
-    names = ("stream_cycles", "end_cycles", "held_cycles")
+    names = ("stream_cycles", "end_cycles", "held_cycles", "relaxed_cycles")
     own = Bounds(Graph(dump), described).find()
     for name, plan in plans(loom, model, chip):
         tally["plans"] += 1
@@ -621,6 +670,7 @@ def check(loom, folder, number, tally):
             if mine > plan["cycles"]:
                 return f"{name}: {key}: {mine} cycles, and the plan takes {plan['cycles']}"
             tally[key] += plan["least"][key] == mine
+        tally["relaxed"] += plan["least"]["relaxed_cycles"] > plan["least"]["held_cycles"]
     return None
 
 
@@ -629,7 +679,8 @@ def main():
     loom, folder = sys.argv[1:3]
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 60
     first = int(sys.argv[4]) if len(sys.argv) > 4 else 0
-    tally = dict.fromkeys(("plans", "stream_cycles", "end_cycles", "held_cycles"), 0)
+    tally = dict.fromkeys(("plans", "stream_cycles", "end_cycles", "held_cycles",
+                           "relaxed_cycles", "relaxed"), 0)
     os.makedirs(folder, exist_ok=True)
     bad = 0
     for number in range(first, first + rounds):
@@ -640,7 +691,8 @@ def main():
     print("not ok" if bad else "ok", "1 - no plan is below, and the library is not above, what",
           "follows element by element")
     print(f"# {tally['plans']} plans; the library's LB0 is the same in {tally['stream_cycles']},",
-          f"LB1 in {tally['end_cycles']}, LB2 in {tally['held_cycles']}")
+          f"LB1 in {tally['end_cycles']}, LB2 in {tally['held_cycles']};",
+          f"the relaxed program is above LB2 in {tally['relaxed']}")
     same = tally["stream_cycles"] * 2 > tally["plans"]
     print("ok" if same else "not ok", "2 - the library's LB0 is mostly the same")
     print("1..2")
