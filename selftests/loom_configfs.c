@@ -296,19 +296,25 @@ static bool works(struct loom_client *client, uint32_t plan)
 	return fill(client, client->in) && works_again(client, plan);
 }
 
-/* out = |in|, where in is in ROM. */
-static uint32_t plan_from_rom(const struct loom_client *client)
+/* out = |in|, where in is in ROM, and computed on there instead of in the scratch if @in_place. */
+static uint32_t plan_from_rom(const struct loom_client *client, bool in_place)
 {
 	uint64_t size, i;
 	struct drm_loom_plan_header *header = loom_plan_blob_unary(client->info.lanes,
 								   DRM_LOOM_UNARY_ABS, &size);
 	struct drm_loom_plan_tensor *tensors = (void *)header + header->tensors.offset;
 	struct drm_loom_plan_slot *slots = (void *)header + header->slots.offset;
+	struct drm_loom_plan_view *views = (void *)header + header->views.offset;
 
 	slots[0].flags |= DRM_LOOM_SLOT_ROM;
 	for (i = 0; i < header->tensors.count; i++)
 		if (tensors[i].region == DRM_LOOM_REGION_DRAM && !tensors[i].slot)
 			tensors[i].region = DRM_LOOM_REGION_ROM;
+	/* what LOAD reads, in step 0, is what UNARY reads in step 1 */
+	if (in_place) {
+		views[3] = views[1];
+		tensors[views[1].tensor].last_step = 1;
+	}
 	return loom_client_plan(client, header, size);
 }
 
@@ -356,7 +362,10 @@ TEST_F(configfs, weights_in_rom)
 	ASSERT_EQ(0, loom_client_open_fd(&client, config_open(self->name[0])));
 	dram = client.in;
 	ASSERT_EQ(0, loom_bo_create(client.fd, client.bytes, DRM_LOOM_REGION_ROM, &client.in));
-	plan = plan_from_rom(&client);
+	plan = plan_from_rom(&client, true);
+	ASSERT_NE(0, plan);
+	EXPECT_TRUE(works(&client, plan));
+	plan = plan_from_rom(&client, false);
 	ASSERT_NE(0, plan);
 	EXPECT_TRUE(works(&client, plan));
 
@@ -401,7 +410,7 @@ TEST_F(configfs, weights_leave_a_full_rom_and_come_back)
 	ASSERT_EQ(0, loom_client_open_fd(&client, config_open(self->name[0])));
 	ASSERT_EQ(0, loom_client_open_fd(&other, config_open(self->name[0])));
 	ASSERT_EQ(0, loom_bo_create(client.fd, client.bytes, DRM_LOOM_REGION_ROM, &client.in));
-	plan = plan_from_rom(&client);
+	plan = plan_from_rom(&client, false);
 	ASSERT_NE(0, plan);
 	ASSERT_TRUE(works(&client, plan));
 	EXPECT_FALSE(evicted(client.fd, client.in));
