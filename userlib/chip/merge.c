@@ -181,51 +181,67 @@ static u32 merge_find(const char *word, const char *(*name)(u32), u32 first, u32
 	return count;
 }
 
-static int merge_memory(struct merge *merge, const struct loom_chip_node *node)
+/**
+ * struct merge_list - a map whose keys are names of numbers: memories, types
+ * @what: one of them, for errors
+ * @some: the first, for errors
+ * @name: of each number
+ * @first: the first number
+ * @count: behind the last one
+ * @fields: what each of them has
+ */
+struct merge_list {
+	const char *what;
+	const char *some;
+	const char *(*name)(u32 number);
+	u32 first;
+	u32 count;
+	const struct loom_chip_field *fields;
+};
+
+/* @values, @places: by number */
+static int merge_named(struct merge *merge, const struct loom_chip_node *node,
+		       const struct merge_list *list,
+		       struct loom_chip_value (*values)[LOOM_CHIP_MAX_FIELDS],
+		       struct loom_chip_place *places)
 {
-	struct loom_chip_values *values = merge->values;
 	const struct loom_chip_node *child;
 	struct loom_chip_guess guess;
 	u32 i;
 	int ret;
 
 	if (node->kind != LOOM_CHIP_MAP)
-		return merge_fault(merge, node, "takes a map of dram, sram, ..., not %s",
+		return merge_fault(merge, node, "takes a map of %s, ..., not %s", list->some,
 				   merge_kind(node));
 	for (child = node->child; child; child = child->next) {
-		i = merge_find(child->key, loom_region_name, 0, DRM_LOOM_REGION_COUNT, &guess);
-		if (i == DRM_LOOM_REGION_COUNT)
-			return merge_unknown(merge, child, &guess, "memory");
-		ret = merge_group(merge, child, loom_chip_region_fields, values->region[i],
-				  &values->regions[i]);
+		i = merge_find(child->key, list->name, list->first, list->count, &guess);
+		if (i == list->count)
+			return merge_unknown(merge, child, &guess, list->what);
+		ret = merge_group(merge, child, list->fields, values[i], &places[i]);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
+static int merge_memory(struct merge *merge, const struct loom_chip_node *node)
+{
+	static const struct merge_list memories = {
+		"memory", "dram, sram", loom_region_name, 0, DRM_LOOM_REGION_COUNT,
+		loom_chip_region_fields,
+	};
+
+	return merge_named(merge, node, &memories, merge->values->region, merge->values->regions);
+}
+
 static int merge_types(struct merge *merge, const struct loom_chip_node *node)
 {
-	struct loom_chip_values *values = merge->values;
-	const struct loom_chip_node *child;
-	struct loom_chip_guess guess;
-	u32 i;
-	int ret;
+	static const struct merge_list types = {
+		"type", "f32, i8", loom_dtype_name, 1, DRM_LOOM_DTYPE_END, loom_chip_type_fields,
+	};
 
-	if (node->kind != LOOM_CHIP_MAP)
-		return merge_fault(merge, node, "takes a map of f32, i8, ..., not %s",
-				   merge_kind(node));
-	values->all_types = merge_place(merge, node);
-	for (child = node->child; child; child = child->next) {
-		i = merge_find(child->key, loom_dtype_name, 1, DRM_LOOM_DTYPE_END, &guess);
-		if (i == DRM_LOOM_DTYPE_END)
-			return merge_unknown(merge, child, &guess, "type");
-		ret = merge_group(merge, child, loom_chip_type_fields, values->type[i],
-				  &values->types[i]);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	merge->values->all_types = merge_place(merge, node);
+	return merge_named(merge, node, &types, merge->values->type, merge->values->types);
 }
 
 u64 loom_chip_all_opcodes(void)
