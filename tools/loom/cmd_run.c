@@ -521,6 +521,7 @@ static void tool_run_print_json(const struct tool_run *run)
 	json_u64(&json, "repeat", run->repeat);
 	json_u64(&json, "dram_read_bytes", counters.dram_read_bytes);
 	json_u64(&json, "dram_write_bytes", counters.dram_write_bytes);
+	json_u64(&json, "rom_read_bytes", counters.rom_read_bytes);
 	json_u64(&json, "sram_read_bytes", counters.sram_read_bytes);
 	json_u64(&json, "sram_write_bytes", counters.sram_write_bytes);
 	json_u64(&json, "macs", counters.macs);

@@ -474,6 +474,8 @@ static void tool_model_print_plan(const struct tool_model *model)
 	printf("traffic    DRAM %s read, %s written; %.1f MMAC",
 	       tool_bytes(a, stats->dram_read_bytes), tool_bytes(b, stats->dram_write_bytes),
 	       stats->macs / 1e6);
+	if (chip->region[DRM_LOOM_REGION_ROM].banks)
+		printf("; ROM %s read", tool_bytes(a, stats->rom_read_bytes));
 	printf("; SRAM %s read, %s written\n", tool_bytes(a, stats->sram_read_bytes),
 	       tool_bytes(c, stats->sram_write_bytes));
 	printf("groups     %llu by '%s', %.1f million cycles, %.1f MMAC recomputed",
@@ -558,6 +560,7 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 	json_u64(json, "conflict_steps", stats->conflict_steps);
 	json_u64(json, "dram_read_bytes", stats->dram_read_bytes);
 	json_u64(json, "dram_write_bytes", stats->dram_write_bytes);
+	json_u64(json, "rom_read_bytes", stats->rom_read_bytes);
 	json_u64(json, "sram_read_bytes", stats->sram_read_bytes);
 	json_u64(json, "sram_write_bytes", stats->sram_write_bytes);
 	tool_least_json(model->program, json);

@@ -12,7 +12,7 @@ mkdir -p "$vm"
 ok 'pictures are made' make_pictures || finish
 
 # In the order in which their nodes are made. 256 lanes have little to do and never overlap.
-chips="one odd wide mcu"
+chips="one odd wide mcu flash"
 cat >"$out/one.yaml" <<'END'
 name: one
 frequency: 200 MHz
@@ -49,12 +49,20 @@ cat >"$out/mcu.yaml" <<'END'
 name: mcu
 extends: stm32f746
 END
+cat >"$out/flash.yaml" <<'END'
+name: flash
+extends: one.yaml
+memory:
+  rom: {banks: 2, size: 4M, align: 32, in_place: yes, read: 1.7, latency: {read: 13}}
+  sram: {banks: 2, size: 512k}
+END
 sram_of() {
 	case $1 in
 	one)	echo --sram 512k ;;
 	odd)	echo --sram 64k ;;
 	wide)	echo --sram 8k ;;
 	mcu)	echo --sram 128k ;;
+	flash)	echo --objective sram --sram 400k --max-bytes 1M ;;
 	esac
 }
 networks_of() {
@@ -75,6 +83,20 @@ for chip in $chips; do
 		ok "$chip, $network: on the host, as ONNX Runtime" on_host "$chip" "$network"
 	done
 done
+
+# Constants in ROM take no SRAM if they are computed on where they are.
+scratch_of() {	# ARG...
+	$loom plan "$(model_file cls)" --shape x=1,3,48,192 --chip "$out/flash.yaml" --json \
+		--objective sram --max-bytes 1M "$@" >"$out/scratch.json" &&
+		json_number "$out/scratch.json" scratch_bytes
+}
+in_place() {
+	local there loaded
+	there=$(scratch_of) && loaded=$(scratch_of --load-weights) || return 1
+	echo "$there bytes of SRAM, $loaded if constants are loaded"
+	[ "$there" -lt "$loaded" ]
+}
+ok 'flash: constants are computed on in place' in_place
 
 # What runs in the VM, a line for each run.
 {
@@ -104,12 +126,13 @@ sed -n '/:caption: mychip.yaml/,/^[^ ]/p' Documentation/your-chip.rst | sed '1,2
 
 ok 'the VM boots, runs all of it and says nothing in its log' tools/vm/run --timeout 800 \
 	--log "$out/dmesg.log" --out "$vm" -- bash "$out/vm.sh"
-ok 'all devices were there at once' test "$(grep -c /dev/accel/ "$vm/list")" = 4
+ok 'all devices were there at once' test "$(grep -c /dev/accel/ "$vm/list")" = 5
 on_node() {	# CHIP NETWORK
 	local key
 	cat "$vm/$1.$2.err"
 	grep -q '"device": "/dev/accel/accel' "$vm/$1.$2/run.json" || return 1
-	for key in cycles dma_cycles compute_cycles dram_read_bytes dram_write_bytes macs; do
+	for key in cycles dma_cycles compute_cycles dram_read_bytes dram_write_bytes rom_read_bytes \
+		   macs; do
 		[ "$(json_number "$vm/$1.$2/run.json" $key)" = \
 		  "$(json_number "$out/$1.$2/run.json" $key)" ] || { echo "$key differs"; return 1; }
 	done
