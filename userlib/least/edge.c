@@ -43,7 +43,7 @@ static u32 whole_axes(const struct least *least, const struct least_op *op, u32 
 {
 	const struct loom_group_access *access = &op->op->access[operand];
 	const struct loom_operand *from = &op->op->kernel.operands[operand];
-	u32 rank = least->values[access->value].live.rank, mask = 0, i, k;
+	u32 rank = least->values[from->ref.tensor].live.rank, mask = 0, i, k;
 
 	for (i = 0; i < rank && access->plain; i++) {
 		bool mapped = false, full = true;

@@ -32,7 +32,7 @@
 #include "loom_clock.h"
 
 /* Ops that are looked at from each op: more of them are looked at from some only. */
-#define PASSES_MAX	(1ULL << 24)
+#define PASSES_MAX	(1ULL << 22)
 
 /**
  * struct side - what happens on one side of T
@@ -65,7 +65,7 @@ static u32 to_value(const struct least *least, const struct least_op *op, u32 op
 {
 	const struct loom_group_access *access = &op->op->access[operand];
 	const struct loom_ref *ref = &op->op->kernel.operands[operand].ref;
-	u32 rank = least->values[access->value].live.rank, out = LEAST_ALL, i;
+	u32 rank = least->values[ref->tensor].live.rank, out = LEAST_ALL, i;
 
 	if (!access->plain)
 		return mask == LEAST_ALL ? LEAST_ALL : LEAST_ALL & ~((1U << rank) - 1);

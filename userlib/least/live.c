@@ -155,8 +155,8 @@ bool least_on_value(struct least *least, const struct least_op *op, u32 operand,
 		    const struct least_axes *part, struct least_axes *axes)
 {
 	const struct loom_group_access *access = &op->op->access[operand];
-	const struct least_value *value = &least->values[access->value];
 	const struct loom_ref *ref = &op->op->kernel.operands[operand].ref;
+	const struct least_value *value = &least->values[ref->tensor];
 	u32 rank = value->live.rank, i;
 	u8 *scratch;
 

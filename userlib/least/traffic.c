@@ -201,15 +201,15 @@ static bool is_late(const struct least_op *op)
 /* Whether each element of the result needs something that has to be computed before. */
 static bool waits_for(const struct least *least, const struct least_edge *edge)
 {
-	const struct loom_group_access *access = &least->ops[edge->to].op->access[edge->operand];
-	u32 writer;
+	const struct loom_kernel *kernel = &least->ops[edge->to].op->kernel;
+	u32 value = kernel->operands[edge->operand].ref.tensor, writer;
 
 	if (!edge->sure || !is_late(&least->ops[edge->from]))
 		return false;
 	if (((edge->spans | edge->whole) & LEAST_ALL) == LEAST_ALL)
 		return true;
 	/* whichever part it is of a value that is written in parts */
-	for (writer = least->values[access->value].first_writer; writer < edge->to;
+	for (writer = least->values[value].first_writer; writer < edge->to;
 	     writer = least->ops[writer].next_writer)
 		if (!is_late(&least->ops[writer]))
 			return false;
