@@ -37,6 +37,9 @@ static const struct loom_group_aim times[] = {
 	{ .time = true, .dma = 4, .compute = 4, .steps = 56 },
 };
 
+/* In graphs of more nodes, a plan for less SRAM is not tried: it takes too long. */
+#define MANY_NODES	400
+
 static u64 dram_traffic(const struct loom_program *program)
 {
 	return program->stats.dram_read_bytes + program->stats.dram_write_bytes;
@@ -172,6 +175,44 @@ static void try_joins(const struct loom_graph *graph, const struct loom_planner_
 	}
 }
 
+/*
+ * The next smaller size of a fixed series, four for each power of two, of the SRAM that there is.
+ * 0: there is none.
+ */
+static u64 smaller_sram(const struct loom_planner_options *options)
+{
+	const struct drm_loom_chip_region *sram = &options->chip->region[DRM_LOOM_REGION_SRAM];
+	u64 bytes = sram->bank_bytes - sram->reserved_bytes, power = 1, limit;
+
+	limit = options->sram_limit_bytes ? options->sram_limit_bytes : sram->floor_bytes;
+	if (limit && limit < bytes)
+		bytes = limit;
+	if (bytes < 8)
+		return 0;
+	while (power <= (bytes - 1) / 2)
+		power *= 2;
+	return power + (bytes - 1 - power) / (power / 4) * (power / 4);
+}
+
+/*
+ * A search for more SRAM may end with a worse plan: there are more divisions, and the budget is the
+ * same. So a plan for a little less is a candidate, too.
+ */
+static void try_less(const struct loom_graph *graph, const struct loom_planner_options *options,
+		     const struct planner_way *way, struct choice *best)
+{
+	struct loom_planner_options how = *options;
+
+	if (!best->program || graph->num_nodes > MANY_NODES ||
+	    is_best(options->objective, best->program))
+		return;
+	how.sram_limit_bytes = smaller_sram(options);
+	if (!how.sram_limit_bytes)
+		return;
+	try_one(graph, &how, way, best, NULL);
+	try_joins(graph, &how, way, best);
+}
+
 /* Looks for other things, with the operands joined that were best. */
 static void try_aims(const struct loom_graph *graph, const struct loom_planner_options *options,
 		     struct choice *best)
@@ -228,6 +269,8 @@ static int create_grouped(const struct loom_graph *graph,
 		return ret;
 	if (compete)
 		try_joins(graph, &how, &way, &best);
+	if (compete && options->objective == LOOM_OBJECTIVE_BYTES)
+		try_less(graph, &how, &way, &best);
 	if (way.aim.time)
 		try_aims(graph, &how, &best);
 	how.grouping = NULL;
