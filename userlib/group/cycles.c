@@ -257,7 +257,8 @@ u64 loom_group_cycles(const struct loom_group *group)
 		if (streams.dma[i] || streams.compute[i])
 			cycles += loom_clock_step(overlap, streams.dma[i], streams.compute[i]);
 	loom_group_streams_clear(&streams);
-	return cycles;
+	/* on a chip without DRAM a group that only moves data has no cycles that are known here */
+	return cycles ? cycles : 1;
 }
 
 /*

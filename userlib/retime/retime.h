@@ -24,6 +24,33 @@
  * where an earlier one has taken all time that there was, but not the other way round.
  *
  * If the result does not take fewer cycles, the plan stays as it was.
+ *
+ * Measured on plans by DRAM bytes, in thousand cycles: as they were written, here, here if places
+ * did not matter but only how much is alive at once, and what the longer stream takes alone:
+ *
+ * ================== ======= ===== ====== ======= ======
+ * network            chip    as is here   no place alone
+ * ================== ======= ===== ====== ======= ======
+ * PP-OCR rec 320     soft     1440  1076    1019     774
+ * PP-OCR det 320     soft     1272  1100    1048     703
+ * M-LSD tiny         soft     1856  1707    1707    1625
+ * BlazeFace          soft       98    71      71      71
+ * speech embedding   soft      125    83      83      83
+ * PP-OCR rec 320     bm1684x   916   762     762     741
+ * BlazeFace          bm1684x    53    45      45      40
+ * ================== ======= ===== ====== ======= ======
+ *
+ * Where tensors may only go to holes, rec takes 1203.
+ *
+ * Barriers cost next to nothing, as transfers are cut where a step ends: with the same commands in
+ * the same order, each beginning as soon as what it depends on is done, six networks take at most
+ * 0.1 % less on soft, and 0.3 % less on bm1684x. So the plan format keeps its steps. What is left
+ * is the SRAM that later transfers have no room in, and the first load and the last store.
+ *
+ * Rejected: moving computations, or cutting them. They would need other tensors, and how work is
+ * divided is known where groups are chosen. Rejected: placing all tensors of a plan anew. The
+ * groups that fill the SRAM were placed by a search that took into account which of their slices
+ * are alike.
  */
 #ifndef LOOM_RETIME_H
 #define LOOM_RETIME_H
