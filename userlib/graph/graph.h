@@ -35,6 +35,8 @@
  *	simplify.c	pass: puts together what exporters took apart
  *	affine.c	pass: folds multiplications and additions into the layer before
  *	fuse.c		pass: fuses activations into the node before
+ *	sort.c sort_greedy.c	other orders of the nodes, none of which is that of the file
+ *	number.c	pass: numbers values by such an order
  *	dump.c		a graph as text
  *
  * To add an operator: an enum value in op.h with its name in names.c, a struct in attrs.h and its
