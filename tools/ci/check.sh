@@ -16,7 +16,7 @@ cd "$(dirname "$0")/../.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 all='build vm kselftest run e2e lint host asan install e2e-host'
 debug='debug-build debug-small debug-kselftest'
-more='more-build more-slurm'
+more='more-build more-slurm more-rewritings'
 parts=${*:-$all}
 folder=build/check
 if [ "$parts" = debug ]; then
@@ -96,11 +96,14 @@ run_part() {
 			tap "e2e-$(basename "$test" .sh)" --timeout 900 -- bash "$test"
 		done ;;
 	more-build)
-		for target in tools models; do
-			tap more-$target --plain -- make -k -j2 $target
+		for target in tools models build/e2e/rewritings; do
+			tap "more-${target//\//-}" --plain -- make -k -j2 $target
 		done ;;
 	more-slurm)
 		tap more-slurm --timeout 900 -- tools/ci/slurm.sh ;;
+	more-rewritings)
+		tap more-rewritings --timeout 1500 -- build/e2e/rewritings mobilenet_v2 googlenet \
+			randwire_small rec cls blazeface ;;
 	debug-build)
 		tap debug-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh
 		tap debug-module --plain -- make module-debug ;;
@@ -133,7 +136,7 @@ run_parts() {
 }
 
 run_parts build more-build debug-build
-run_parts lint host asan install e2e-host debug-small &
+run_parts lint host asan install e2e-host more-rewritings debug-small &
 run_parts vm kselftest run e2e more-slurm debug-kselftest
 wait
 

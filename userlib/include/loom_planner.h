@@ -21,8 +21,7 @@ struct drm_loom_chip;
  *	&loom_planner_options.observe
  * @LOOM_PLANNER_NO_OVERLAP: no double buffers: a step either moves data or computes
  * @LOOM_PLANNER_GIVEN_ORDER: nodes run in the order of the model, even if another one needs less
- *	memory. Results are the same to the bit either way. With groups it is always so, since
- *	a group is made of neighbours in the model
+ *	memory or, with groups, moves fewer bytes. Results are the same to the bit either way
  * @LOOM_PLANNER_LOAD_IMAGES: images are loaded to SRAM like other values, even if convolution and
  *	pooling could read them in place
  * @LOOM_PLANNER_LOAD_WEIGHTS: constants are loaded to SRAM, even if the chip can compute on them

@@ -13,12 +13,14 @@
  * the fewest bytes. What is finished is counted exactly, and the fastest program is taken.
  *
  * Likewise for operands of concatenations, which can be computed in the result or be values of
- * their own (lower/storage_join.c): that is decided before groups are, and which is better depends
- * on the groups.
+ * their own (lower/storage_join.c), and for the order of the nodes (graph/sort.h): these are
+ * decided before groups are, and which is better depends on the groups.
  *
  * If the chip can compute on constants where they lie, there is a program of each way that does so,
  * and one that loads them. A strategy that was asked for as a baseline loads them.
  */
+#include "base/error.h"
+#include "orders.h"
 #include "planner.h"
 
 #include <errno.h>
@@ -73,7 +75,9 @@ static bool is_better(enum loom_planner_objective objective, const struct loom_p
 		return dram_traffic(a) < dram_traffic(b);
 	if (objective == LOOM_OBJECTIVE_SRAM && a->stats.sram_bytes != b->stats.sram_bytes)
 		return a->stats.sram_bytes < b->stats.sram_bytes;
-	return traffic(a) < traffic(b);
+	if (traffic(a) != traffic(b))
+		return traffic(a) < traffic(b);
+	return a->stats.cycles < b->stats.cycles;
 }
 
 /* Whether nothing can be better. */
@@ -102,11 +106,13 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
 /**
  * struct choice - how the best program so far was made
  * @program: the program, or NULL
+ * @graph: the graph, in the order of the program
  * @options: its options
  * @way: what else was decided
  */
 struct choice {
 	struct loom_program *program;
+	const struct loom_graph *graph;
 	struct loom_planner_options options;
 	struct planner_way way;
 };
@@ -135,6 +141,7 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 		return ret;
 	keep_better(options->objective, &best->program, program);
 	if (best->program != before) {
+		best->graph = graph;
 		best->options = *options;
 		best->way = *way;
 	}
@@ -245,10 +252,22 @@ static void try_others(const struct loom_graph *graph, const struct loom_planner
 	}
 }
 
-static int create_grouped(const struct loom_graph *graph,
-			  const struct loom_planner_options *options,
-			  struct loom_program **program, struct loom_error *err)
+/* Other orders than the first one. */
+static void try_orders(const struct loom_orders *orders, const struct loom_planner_options *options,
+		       const struct planner_way *way, struct choice *best)
 {
+	u32 i;
+
+	for (i = 1; i < orders->count; i++)
+		if (!(best->program && is_best(options->objective, best->program)))
+			try_one(&orders->graphs[i], options, way, best, NULL);
+}
+
+static int choose(const struct loom_graph *graph, const struct loom_orders *orders,
+		  const struct loom_planner_options *options, struct loom_program **program,
+		  struct loom_error *err)
+{
+	const struct loom_graph *order = &orders->graphs[0];
 	struct loom_planner_options how = *options;
 	struct choice best = { .program = NULL };
 	struct planner_way way = { .join = LOOM_JOIN_NEAR };
@@ -264,29 +283,47 @@ static int create_grouped(const struct loom_graph *graph,
 		how.flags |= LOOM_PLANNER_NO_RETIME | LOOM_PLANNER_LOAD_WEIGHTS;
 	if (compete && options->objective == LOOM_OBJECTIVE_TIME)
 		way.aim = times[0];
-	ret = try_one(graph, &how, &way, &best, err);
+	ret = try_one(order, &how, &way, &best, err);
 	if (ret == -ENOMEM || ret == -EINVAL)
 		return ret;
-	if (compete)
-		try_joins(graph, &how, &way, &best);
+	if (compete) {
+		try_orders(orders, &how, &way, &best);
+		order = best.program ? best.graph : order;
+		try_joins(order, &how, &way, &best);
+	}
 	if (compete && options->objective == LOOM_OBJECTIVE_BYTES)
-		try_less(graph, &how, &way, &best);
+		try_less(order, &how, &way, &best);
 	if (way.aim.time)
-		try_aims(graph, &how, &best);
+		try_aims(order, &how, &best);
 	how.grouping = NULL;
 	if (ret || compete)
 		try_one(graph, &how, &nothing_special, &best, best.program ? NULL : err);
 	if (compete)
-		try_others(graph, &how, &best);
+		try_others(&orders->graphs[0], &how, &best);
 	if (!best.program)
 		return ret;
 	if (options->flags & ~best.options.flags & LOOM_PLANNER_EXPLAIN) {
 		loom_program_destroy(best.program);
 		best.options.flags |= LOOM_PLANNER_EXPLAIN;
-		return loom_planner_within(graph, &best.options, &best.way, program, err);
+		return loom_planner_within(best.graph, &best.options, &best.way, program, err);
 	}
 	*program = best.program;
 	return 0;
+}
+
+static int create_grouped(const struct loom_graph *graph,
+			  const struct loom_planner_options *options,
+			  struct loom_program **program, struct loom_error *err)
+{
+	struct loom_orders orders;
+	int ret;
+
+	ret = loom_orders_make(&orders, graph, options->flags & LOOM_PLANNER_GIVEN_ORDER);
+	if (ret)
+		return loom_error_set(err, ret, "out of memory");
+	ret = choose(graph, &orders, options, program, err);
+	loom_orders_clear(&orders);
+	return ret;
 }
 
 static int create_plain(const struct loom_graph *graph, const struct loom_planner_options *options,

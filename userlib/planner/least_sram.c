@@ -33,6 +33,7 @@
  * @graph: what is planned
  * @options: for what, and within which caps
  * @best: the program that needs least so far
+ * @objective: what the planner was asked for when it made that
  * @limit_bytes: what the planner was told for it
  * @tries: programs that may still be made
  */
@@ -40,6 +41,7 @@ struct least {
 	const struct loom_graph *graph;
 	const struct loom_planner_options *options;
 	struct loom_program *best;
+	enum loom_planner_objective objective;
 	u64 limit_bytes;
 	u32 tries;
 };
@@ -73,6 +75,7 @@ static bool try(struct least *l, u64 limit)
 	}
 	loom_program_destroy(l->best);
 	l->best = program;
+	l->objective = how.objective;
 	l->limit_bytes = limit;
 	return true;
 }
@@ -123,24 +126,52 @@ static int refuse(const struct loom_planner_options *options, const struct loom_
 			      (unsigned long long)options->max_cycles);
 }
 
+/*
+ * The first program, in all of the SRAM. If it is not within the caps, one that was made for what
+ * is capped may be: of several ways that are equally good, each objective goes on from another one.
+ */
+static int begin(struct least *l, struct loom_error *err)
+{
+	const struct loom_planner_options *options = l->options;
+	struct loom_planner_options how = *options;
+	struct loom_program *other;
+	int ret;
+
+	how.flags &= ~LOOM_PLANNER_EXPLAIN;
+	ret = loom_planner_best(l->graph, &how, &l->best, err);
+	if (ret || is_within(options, l->best))
+		return ret;
+	how.objective = options->max_bytes ? LOOM_OBJECTIVE_BYTES : LOOM_OBJECTIVE_TIME;
+	if (!loom_planner_best(l->graph, &how, &other, NULL)) {
+		if (is_within(options, other)) {
+			loom_program_destroy(l->best);
+			l->best = other;
+			l->objective = how.objective;
+			return 0;
+		}
+		loom_program_destroy(other);
+	}
+	ret = refuse(options, l->best, err);
+	loom_program_destroy(l->best);
+	return ret;
+}
+
 int loom_planner_least_sram(const struct loom_graph *graph,
 			    const struct loom_planner_options *options,
 			    struct loom_program **program, struct loom_error *err)
 {
 	struct loom_planner_options how = *options;
-	struct least l = { .graph = graph, .options = options, .tries = TRIES };
-	int ret;
+	struct least l = {
+		.graph = graph,
+		.options = options,
+		.objective = options->objective,
+		.limit_bytes = options->sram_limit_bytes,
+		.tries = TRIES,
+	};
+	int ret = begin(&l, err);
 
-	how.flags &= ~LOOM_PLANNER_EXPLAIN;
-	ret = loom_planner_best(graph, &how, &l.best, err);
 	if (ret)
 		return ret;
-	if (!is_within(options, l.best)) {
-		ret = refuse(options, l.best, err);
-		loom_program_destroy(l.best);
-		return ret;
-	}
-	l.limit_bytes = options->sram_limit_bytes;
 	do {
 		halve(&l, 0);
 	} while (probe(&l));
@@ -149,7 +180,7 @@ int loom_planner_least_sram(const struct loom_graph *graph,
 		return 0;
 	/* the same program, with reasons */
 	loom_program_destroy(l.best);
-	how.flags = options->flags;
+	how.objective = l.objective;
 	how.sram_limit_bytes = l.limit_bytes;
 	return loom_planner_best(graph, &how, program, err);
 }

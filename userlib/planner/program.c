@@ -113,7 +113,7 @@ static struct loom_storage_options storage_options(const struct planner *p, bool
 		.num_observe = options->num_observe,
 		/*
 		 * Groups are runs of consecutive nodes: the order decides which values never go to
-		 * DRAM, which is worth more than a small arena. The model's order is better there.
+		 * DRAM, which is worth more than a small arena: they have orders of their own.
 		 */
 		.reorder = !grouped && !(options->flags & LOOM_PLANNER_GIVEN_ORDER),
 		.join = grouped ? p->way.join : LOOM_JOIN_NONE,
