@@ -152,7 +152,7 @@ static void add_own(const struct loom_group *group, const struct loom_group_part
 		if (kernel->operands[i].role != LOOM_ROLE_LOAD ||
 		    part->root[i] != LOOM_GROUP_NONE ||
 		    group->residency[part->op->access[i].value] & LOOM_GROUP_RESIDENT_IN ||
-		    (part->held >> i & 1 && !first))
+		    (part->held >> i & 1 && !first) || part->direct >> i & 1)
 			continue;
 		if (part->varies >> i & 1 && part->active)
 			bytes /= part->active;

@@ -83,7 +83,7 @@ static struct drm_loom_plan_view shared_view(struct loom_group_writer *w,
 	const struct loom_group_access *access = &part->op->access[i];
 	struct loom_group_instance instance;
 
-	if (part->op->kernel.operands[i].role == LOOM_ROLE_DIRECT)
+	if (part->op->kernel.operands[i].role == LOOM_ROLE_DIRECT || part->direct >> i & 1)
 		return loom_group_dram_view(w, &part->op->kernel.operands[i].ref, box);
 	instance = part->root[i] == LOOM_GROUP_NONE ? loom_group_resident(w, access->value)
 						    : w->strips[part->root[i]];

@@ -41,7 +41,8 @@ bool loom_group_keeps_chunk(const struct loom_group_part *part, u32 i, u32 chunk
 {
 	return chunk < part->kept_chunks &&
 	       part->op->kernel.operands[i].role == LOOM_ROLE_LOAD &&
-	       !((part->held | part->varies) >> i & 1) && loom_group_follows_chunks(part, i);
+	       !((part->held | part->varies | part->direct) >> i & 1) &&
+	       loom_group_follows_chunks(part, i);
 }
 
 /* Rows of strips and of line buffers; returns whether a line has to outlive a slice. */

@@ -336,6 +336,8 @@ static bool append_op(struct loom_group *group, const struct loom_group_op *op)
 		else if (op->kernel.operands[i].role != LOOM_ROLE_TEMP && group->slices > 1 &&
 			 op->kind == LOOM_GROUP_COMPUTE && !(part->varies >> i & 1))
 			part->held |= 1U << i;
+		else if (op->kernel.operands[i].in_place)
+			part->direct |= 1U << i;
 	}
 	if (cut >= 0 && !group->recompute)
 		loom_group_note_writes(group, index);

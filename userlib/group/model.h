@@ -93,6 +93,7 @@ struct loom_group_root {
  * @root: by operand: index of the value that it is in; NONE: it has SRAM of its own
  * @varies: bit per operand without root: what it needs differs between slices
  * @held: bit per operand without root: loaded once
+ * @direct: bit per operand without root: read where it is, and not loaded
  * @chunk_axis: axis of the result that chunks cut
  * @chunk: elements of a chunk along it; 0: it is not cut into chunks
  * @lead: by operand without root: positions by which it is loaded earlier than it has to be
@@ -113,6 +114,7 @@ struct loom_group_part {
 	u32 root[LOOM_KERNEL_OPERANDS];
 	u32 varies;
 	u32 held;
+	u32 direct;
 	u8 chunk_axis;
 	u64 chunk;
 	s16 lead[LOOM_KERNEL_OPERANDS];

@@ -215,6 +215,7 @@ static u64 stream_one(struct loom_group *group, u64 want, s32 position)
 	struct release best = { .bytes = 0 }, now;
 	struct loom_group_part *part;
 	u32 index, i, pass;
+	bool busy;
 
 	for (index = 0; index < group->num_parts; index++) {
 		struct loom_group_item use = {
@@ -223,12 +224,17 @@ static u64 stream_one(struct loom_group *group, u64 want, s32 position)
 		};
 
 		part = &group->parts[index];
-		if (!part->held || loom_group_alive_at(group, &use, position))
+		if (!part->held)
 			continue;
+		busy = loom_group_alive_at(group, &use, position);
 		for (i = 1; i < part->op->kernel.num_operands; i++) {
-			if (!(part->held >> i & 1) || !loom_group_is_own(group, part, i))
+			bool in_place = part->op->kernel.operands[i].in_place;
+
+			/* what is loaded for each slice is there while the part computes */
+			if (!(part->held >> i & 1) || !loom_group_is_own(group, part, i) ||
+			    (busy && !in_place))
 				continue;
-			for (pass = 0; pass < 2; pass++) {
+			for (pass = 0; pass < (in_place ? 1 : 2); pass++) {
 				now = (struct release){
 					.index = index,
 					.i = i,
@@ -247,6 +253,8 @@ static u64 stream_one(struct loom_group *group, u64 want, s32 position)
 		return 0;
 	part = &group->parts[best.index];
 	part->held &= ~(1U << best.i);
+	if (part->op->kernel.operands[best.i].in_place)
+		part->direct |= 1U << best.i;
 	if (best.chunk) {
 		part->chunk = best.chunk;
 		part->chunk_axis = best.axis;

@@ -8,12 +8,12 @@
  * in slices reads it once for each, and that the command waits for the other memory, if that is
  * slower than its arithmetic.
  *
- * It is decided for a plan as a whole: either all constants that can be are read in place, or none
- * is, and of two finished plans the better one is taken (planner/alternatives.c).
- *
- * Rejected: a decision for each operand while groups are fitted, as between held and streamed
- * weights. Whether reading in place is worth it depends on the objective (for the least SRAM it
- * always is, and a byte of flash that is read again costs nothing), and fitting knows none.
+ * A constant that a group loads once and holds is better loaded, if there is room. One that it
+ * would stream costs the same bytes in place, and no SRAM: the group decides
+ * (&loom_operand.in_place, and weights.c there). For the least SRAM all are in place, whatever is
+ * read again. Which of both is better by another objective is not known before groups are made: of
+ * finished plans the better one is taken (planner/alternatives.c), and one that loads everything is
+ * among them.
  */
 #include "lower.h"
 
@@ -45,12 +45,17 @@ void loom_lower_in_place(const struct loom_lower *lower, struct loom_kernel *ker
 {
 	u32 region, i;
 
-	for (i = 1; i < kernel->num_operands && lower->in_place; i++) {
+	for (i = 1; i < kernel->num_operands && lower->in_place != LOOM_IN_PLACE_NEVER; i++) {
 		if (kernel->operands[i].role != LOOM_ROLE_LOAD)
 			continue;
 		region = region_of(lower, &kernel->operands[i].ref);
-		if (region < DRM_LOOM_REGION_COUNT && region != DRM_LOOM_REGION_SRAM &&
-		    lower->chip->region[region].flags & DRM_LOOM_CHIP_IN_PLACE)
+		if (region == DRM_LOOM_REGION_COUNT || region == DRM_LOOM_REGION_SRAM ||
+		    !(lower->chip->region[region].flags & DRM_LOOM_CHIP_IN_PLACE))
+			continue;
+		/* a node alone is cut as if nothing could be held */
+		if (lower->in_place == LOOM_IN_PLACE_STREAMED && lower->sink.ops->symbolic)
+			kernel->operands[i].in_place = true;
+		else
 			kernel->operands[i].role = LOOM_ROLE_DIRECT;
 	}
 }

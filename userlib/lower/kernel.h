@@ -71,6 +71,7 @@ struct loom_map {
  * @ref: dims and type; for STORE and LOAD also where it is
  * @map: per axis
  * @lane_axis: axis that is dealt over the lanes
+ * @in_place: LOAD: a stage may as well read it where it is
  * @bits: FILL: the element
  */
 struct loom_operand {
@@ -78,6 +79,7 @@ struct loom_operand {
 	struct loom_ref ref;
 	struct loom_map map[DRM_LOOM_MAX_RANK];
 	u32 lane_axis;
+	bool in_place;
 	u64 bits;
 };
 

@@ -57,6 +57,18 @@
 struct loom_storage;
 
 /**
+ * enum loom_lower_in_place - which constants are read where they are
+ * @LOOM_IN_PLACE_NEVER: none
+ * @LOOM_IN_PLACE_ALWAYS: all
+ * @LOOM_IN_PLACE_STREAMED: those that would be loaded for each slice, and moved as often anyway
+ */
+enum loom_lower_in_place {
+	LOOM_IN_PLACE_NEVER,
+	LOOM_IN_PLACE_ALWAYS,
+	LOOM_IN_PLACE_STREAMED,
+};
+
+/**
  * struct loom_lower - the state of lowering
  * @graph: what is planned
  * @build: where commands go
@@ -64,7 +76,7 @@ struct loom_storage;
  * @chip: what it is planned for
  * @sram: what kernels may use of it
  * @load_images: CONV and POOL load images to SRAM instead of using them in DRAM
- * @in_place: constants are read where they are, if the chip can
+ * @in_place: which constants are read where they are, if the chip can
  * @node: the node that is lowered, for errors
  * @step: next free step
  * @scratch_bytes: SRAM used so far, per lane
@@ -89,7 +101,7 @@ struct loom_lower {
 	const struct drm_loom_chip *chip;
 	struct loom_sram sram;
 	bool load_images;
-	bool in_place;
+	enum loom_lower_in_place in_place;
 	const struct loom_node *node;
 	u32 step;
 	u64 scratch_bytes;

@@ -17,7 +17,8 @@
  * decided before groups are, and which is better depends on the groups.
  *
  * If the chip can compute on constants where they lie, there is a program of each way that does so,
- * and one that loads them. A strategy that was asked for as a baseline loads them.
+ * one that does so where it would not hold them, and one that loads them. A strategy that was asked
+ * for as a baseline loads them.
  */
 #include "base/error.h"
 #include "orders.h"
@@ -148,15 +149,22 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 	return 0;
 }
 
-/* The same with constants in place, and with constants that are loaded. */
+/* The same with constants in place, with those that are not held in place, and with all loaded. */
 static int try_one(const struct loom_graph *graph, const struct loom_planner_options *options,
 		   const struct planner_way *way, struct choice *best, struct loom_error *err)
 {
 	struct loom_planner_options how = *options;
+	struct planner_way mixed = *way;
 	int ret = try_way(graph, options, way, best, err);
 
 	if (!can_in_place(options) || ret == -ENOMEM || ret == -EINVAL ||
 	    (best->program && is_best(options->objective, best->program)))
+		return ret;
+	mixed.stream_in_place = true;
+	if (loom_grouping_is_on(options) && options->objective != LOOM_OBJECTIVE_SRAM &&
+	    !try_way(graph, options, &mixed, best, NULL))
+		ret = 0;
+	if (best->program && is_best(options->objective, best->program))
 		return ret;
 	how.flags |= LOOM_PLANNER_LOAD_WEIGHTS;
 	return try_way(graph, &how, way, best, NULL) ? ret : 0;

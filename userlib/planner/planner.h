@@ -50,10 +50,12 @@
 /**
  * struct planner_way - what is tried, and is not for a caller to choose
  * @join: which operands of concatenations are joined, if there are groups
+ * @stream_in_place: only constants that would be streamed are read where they are, not all
  * @aim: what groups are to have the least of, if their strategy asks for that
  */
 struct planner_way {
 	enum loom_storage_join join;
+	bool stream_in_place;
 	struct loom_group_aim aim;
 };
 

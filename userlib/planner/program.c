@@ -25,7 +25,9 @@ static void set_up_lower(struct planner *p)
 	p->lower.err = p->err;
 	p->lower.sink = loom_emitter(&p->lower);
 	p->lower.load_images = p->options->flags & LOOM_PLANNER_LOAD_IMAGES;
-	p->lower.in_place = !(p->options->flags & LOOM_PLANNER_LOAD_WEIGHTS);
+	p->lower.in_place = p->options->flags & LOOM_PLANNER_LOAD_WEIGHTS ? LOOM_IN_PLACE_NEVER :
+			    p->way.stream_in_place ? LOOM_IN_PLACE_STREAMED :
+						     LOOM_IN_PLACE_ALWAYS;
 	p->lower.sram.lanes = sram->banks;
 	p->lower.sram.bytes = sram->bank_bytes - sram->reserved_bytes;
 	p->lower.sram.align_bytes = sram->align_bytes;

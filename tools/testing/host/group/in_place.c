@@ -10,7 +10,7 @@
 #include "outcome.h"
 #include "rounds.h"
 
-#define ROUNDS		60
+#define ROUNDS		20
 #define FLASH		{ CHIP_SIZES(2, 1, 1 << 20, 0, 32), .read_rate = 4000,	\
 			  .read_latency = 8, .flags = DRM_LOOM_CHIP_IN_PLACE }
 
@@ -196,6 +196,6 @@ int main(int argc, char **argv)
 	tap_ok(num_in_place > num_runs / 8, "%u of %u plans read constants in place", num_in_place,
 	       num_runs);
 	tap_ok(num_saved > num_runs / 16, "%u are better than those that load them", num_saved);
-	tap_ok(num_replays > 20, "%u were replayed", num_replays);
+	tap_ok(num_replays > 10, "%u were replayed", num_replays);
 	return tap_end();
 }
