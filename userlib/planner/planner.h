@@ -24,7 +24,8 @@
  *	within.c	and one that recomputes no more than it may
  *	manifest.c	what it says besides the plan
  *	create.c	where planning begins
- *	alternatives.c	the better one of several strategies, orders, of constants in place and loaded
+ *	alternatives.c	the better one of several strategies, orders, and of constants in place and
+ *			loaded
  *	orders.c	a graph in several orders
  *	least_sram.c	the program that needs the least SRAM
  *	grouping.c	strategies by name
