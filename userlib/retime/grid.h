@@ -239,6 +239,7 @@ int retime_depend(struct retime *r);
  * @start: where it lies then
  * @spans: what it must not overlap there, once that was looked for
  * @num_spans: number of @spans
+ * @num_sorted: how many of them, the first ones, are in order
  * @cap_spans: room in @spans
  * @gathered: it was looked for
  * @pushes: others may make way for it
@@ -256,6 +257,7 @@ struct retime_walk {
 		u32 tensor;
 	} *spans;
 	u32 num_spans;
+	u32 num_sorted;
 	u32 cap_spans;
 	bool gathered;
 	bool pushes;

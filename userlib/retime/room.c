@@ -17,6 +17,8 @@
 #define MOST_PUSHED	6
 #define MOST_TRIES	24
 #define MOST_WORK	200000000ULL
+/* More spans that are new than this are sorted together with all others. */
+#define FEW_NEW		16
 
 int retime_room_open(struct retime *r)
 {
@@ -159,6 +161,7 @@ void retime_walk_begin(const struct retime *r, struct retime_walk *walk, u32 ten
 	walk->last = r->tensors[tensor].last;
 	walk->start = r->tensors[tensor].start;
 	walk->num_spans = 0;
+	walk->num_sorted = 0;
 	walk->gathered = false;
 	walk->num_pushed = 0;
 }
@@ -202,6 +205,7 @@ static void gather(struct retime *r, struct retime_walk *walk)
 
 	walk->gathered = true;
 	walk->num_spans = 0;
+	walk->num_sorted = 0;
 	for (i = 0; i < list->count; i++)
 		if (r->tensors[list->items[i]].last >= walk->first)
 			add_span(r, walk, list->items[i]);
@@ -220,6 +224,25 @@ static int by_start(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
+/* Spans by where they begin. A walk meets a few at a time: they are put between the others. */
+static void sort_spans(struct retime_walk *walk)
+{
+	struct retime_span *spans = walk->spans, span;
+	u32 i, k;
+
+	if (walk->num_spans - walk->num_sorted > FEW_NEW) {
+		qsort(spans, walk->num_spans, sizeof(*spans), by_start);
+		walk->num_sorted = walk->num_spans;
+	}
+	for (i = walk->num_sorted; i < walk->num_spans; i++) {
+		span = spans[i];
+		for (k = i; k && by_start(&spans[k - 1], &span) > 0; k--)
+			spans[k] = spans[k - 1];
+		spans[k] = span;
+	}
+	walk->num_sorted = walk->num_spans;
+}
+
 /* The tightest hole of all. */
 static bool find_hole(struct retime *r, struct retime_walk *walk)
 {
@@ -227,7 +250,7 @@ static bool find_hole(struct retime *r, struct retime_walk *walk)
 	u64 bytes = r->tensors[walk->tensor].bytes, best = U64_MAX;
 	u32 i;
 
-	qsort(walk->spans, walk->num_spans, sizeof(*walk->spans), by_start);
+	sort_spans(walk);
 	for (i = 0; i <= walk->num_spans; i++) {
 		u64 end = i < walk->num_spans ? walk->spans[i].start : r->options->room_bytes;
 
