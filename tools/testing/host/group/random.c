@@ -10,7 +10,7 @@
 #include "outcome.h"
 #include "rounds.h"
 
-#define ROUNDS		200
+#define ROUNDS		100
 #define DEFAULT		1	/* "layergroup" among the strategies */
 
 /**

@@ -9,7 +9,7 @@
 
 #include <errno.h>
 
-#define GRAPHS	150
+#define GRAPHS	(getenv("LOOM_SANITIZED") ? 30 : 150)
 
 static struct {
 	unsigned int refused, named, fits, exact, group_fits, group_exact;
@@ -20,7 +20,7 @@ static int plan(const struct test_case *test, const char *grouping, uint64_t lim
 {
 	const struct loom_planner_options options = {
 		.chip = loom_preset_find("tiny"), .grouping = grouping,
-		.sram_limit_bytes = limit,
+		.sram_limit_bytes = limit, .objective = LOOM_OBJECTIVE_BYTES,
 	};
 	struct loom_program *program = NULL;
 	int ret = loom_program_create(test->graph, &options, &program, err);

@@ -10,7 +10,7 @@
 #include "loom_clock.h"
 #include "loom_planner.h"
 
-#define ROUNDS	300
+#define ROUNDS	120
 #define CHIPS	6
 
 static unsigned int num_plans;
