@@ -45,7 +45,6 @@
  * @lanes: of @reference
  * @cells: cells that ran
  * @refused: cells that do not fit
- * @cycles: of the last cell that ran
  */
 struct matrix {
 	const char *name;
@@ -61,7 +60,6 @@ struct matrix {
 	uint32_t lanes;
 	uint32_t cells;
 	uint32_t refused;
-	uint64_t cycles;
 };
 
 static double seconds(void)
@@ -209,23 +207,18 @@ static bool counts(const struct drm_loom_chip *chip, const struct loom_program *
 	return is_promise(program, counted);
 }
 
-/* Bytes of DRAM traffic, or cycles by time; UINT64_MAX if there is no plan. */
+/* Bytes of DRAM traffic, UINT64_MAX if there is no plan. */
 static uint64_t try_cell(struct matrix *m, const struct drm_loom_chip *chip,
-			 const char *grouping, enum loom_planner_objective objective)
+			 const char *strategy)
 {
-	struct loom_planner_options options = {
-		.chip = chip, .grouping = grouping, .objective = objective,
-	};
+	struct loom_planner_options options = { .chip = chip, .grouping = strategy };
 	struct loom_replay_report *report = NULL;
 	struct loom_program *program;
 	struct loom_error err = { .text = "" };
 	double start = seconds(), planned;
-	uint64_t bytes, cost;
-	char strategy[32];
+	uint64_t bytes;
 	int ret;
 
-	snprintf(strategy, sizeof(strategy), "%s%s", grouping,
-		 objective == LOOM_OBJECTIVE_TIME ? " by time" : "");
 	ret = loom_program_create(m->graph, &options, &program, &err);
 	planned = seconds();
 	if (ret == -ENOSPC) {
@@ -245,13 +238,11 @@ static uint64_t try_cell(struct matrix *m, const struct drm_loom_chip *chip,
 		return UINT64_MAX;
 	}
 	bytes = program->stats.dram_read_bytes + program->stats.dram_write_bytes;
-	cost = objective == LOOM_OBJECTIVE_TIME ? program->stats.cycles : bytes;
-	m->cycles = program->stats.cycles;
 	if (m->count) {
 		tap_ok(counts(chip, program), "%s, %s, %s: counted as promised, %llu cycles",
 		       m->name, chip->name, strategy, (unsigned long long)program->stats.cycles);
 		loom_program_destroy(program);
-		return cost;
+		return bytes;
 	}
 	tap_ok(runs(m, chip, program, &err) &&
 	       is_faultless(m, &options, program, &report, &err),
@@ -265,19 +256,17 @@ static uint64_t try_cell(struct matrix *m, const struct drm_loom_chip *chip,
 			 report->recomputed_macs / 1e6, (planned - start) * 1e3);
 	loom_replay_destroy(report);
 	loom_program_destroy(program);
-	return cost;
+	return bytes;
 }
 
 static void try_chip(struct matrix *m, const struct drm_loom_chip *chip)
 {
-	uint64_t best = UINT64_MAX, own = UINT64_MAX, fastest = UINT64_MAX, bytes, cycles;
+	uint64_t best = UINT64_MAX, own = UINT64_MAX, bytes;
 	const char *name;
 	uint32_t i;
 
 	for (i = 0; (name = loom_grouping_name(i)); i++) {
-		bytes = try_cell(m, chip, name, LOOM_OBJECTIVE_BYTES);
-		if (bytes != UINT64_MAX && m->cycles < fastest)
-			fastest = m->cycles;
+		bytes = try_cell(m, chip, name);
 		if (!strcmp(name, DEFAULT))
 			own = bytes;
 		else if (bytes < best)
@@ -286,11 +275,6 @@ static void try_chip(struct matrix *m, const struct drm_loom_chip *chip)
 	if (own != UINT64_MAX || best != UINT64_MAX)
 		tap_ok(own <= best, "%s, %s: " DEFAULT " moves %llu bytes, the others %llu",
 		       m->name, chip->name, (unsigned long long)own, (unsigned long long)best);
-	cycles = try_cell(m, chip, DEFAULT, LOOM_OBJECTIVE_TIME);
-	if (cycles != UINT64_MAX && !m->hash)
-		tap_ok(cycles <= fastest, "%s, %s: by time %llu cycles, by bytes and others %llu",
-		       m->name, chip->name, (unsigned long long)cycles,
-		       (unsigned long long)fastest);
 }
 
 static void try_flat(struct matrix *m, uint64_t bytes)
