@@ -328,6 +328,8 @@ static int try_long(struct loom_group_divide *d, struct loom_group_cut **cuts, u
 		free(locations);
 		free(other);
 	}
+	/* residents lie where the division says, also if the search for another one went amiss */
+	d->group->unpinned = false;
 	d->work = before - d->group->work;
 	return ret == -ENOSPC ? 0 : ret;
 }
