@@ -57,7 +57,7 @@ same_counts() {
 	local key
 	for key in dram_read_bytes dram_write_bytes sram_read_bytes sram_write_bytes macs steps \
 		commands cycles dma_cycles compute_cycles energy_fj; do
-		[ "$(cat "$vm/$1/run.json" "$host/$1/run.json" | grep "\"$key\"" | tr -d ' ,' |
+		[ "$(figures "$vm/$1/run.json" "$host/$1/run.json" | grep "\"$key\"" | tr -d ' ,' |
 			sort | uniq -c | awk '{ print $1 }')" = 4 ] || {
 			echo "$key differs"
 			return 1

@@ -20,12 +20,12 @@ compare_deep() {	# NAME
 
 # The engine counts what the planner promised.
 promise_kept() {	# NAME
-	local key
+	local key said
 	for key in dram_read_bytes dram_write_bytes sram_read_bytes sram_write_bytes macs steps commands \
 		cycles dma_cycles compute_cycles energy_fj; do
-		[ "$(grep -c "\"$key\"" "$out/$1/run.json")" = 2 ] || return 1
-		[ "$(grep "\"$key\"" "$out/$1/run.json" | tr -d ' ,' | sort -u | wc -l)" = 1 ] || {
-			grep "\"$key\"" "$out/$1/run.json"
+		said=$(figures "$out/$1/run.json" | grep "\"$key\"" | tr -d ' ,')
+		[ "$(wc -l <<<"$said")" = 2 ] && [ "$(sort -u <<<"$said" | wc -l)" = 1 ] || {
+			echo "$said"
 			return 1
 		}
 	done
