@@ -107,18 +107,46 @@ static inline struct int8_map int8_begin(struct int8_net *net, int64_t rows)
 	return int8_begin_channels(net, 3, rows);
 }
 
-static inline struct int8_map int8_conv(struct int8_net *net, struct int8_map x, int64_t channels,
-					int64_t kernel, int64_t stride, int64_t groups)
+/**
+ * struct int8_window - the window of a convolution or pool, on the rows of a map
+ * @kernel: rows and columns
+ * @stride: of both
+ * @pads: as in ONNX: begin of rows, of columns, end of rows, of columns
+ * @groups: of a convolution
+ */
+struct int8_window {
+	int64_t kernel[2];
+	int64_t stride;
+	int64_t pads[4];
+	int64_t groups;
+};
+
+/* A window in the middle of its padding, or without any. */
+static inline struct int8_window int8_window(int64_t rows, int64_t columns, int64_t stride,
+					     bool valid)
 {
-	const int64_t dims[] = { channels, x.channels / groups, kernel, kernel };
-	const int64_t pad = (kernel - 1) / 2, strides[] = { stride, stride };
-	const int64_t pads[] = { pad, pad, pad, pad };
+	int64_t top = valid ? 0 : (rows - 1) / 2, left = valid ? 0 : (columns - 1) / 2;
+
+	return (struct int8_window){
+		.kernel = { rows, columns }, .stride = stride, .pads = { top, left, top, left },
+		.groups = 1,
+	};
+}
+
+static inline struct int8_map int8_window_conv(struct int8_net *net, struct int8_map x,
+					       int64_t channels, struct int8_window window)
+{
+	const int64_t dims[] = {
+		channels, x.channels / window.groups, window.kernel[0], window.kernel[1],
+	};
+	const int64_t strides[] = { window.stride, window.stride };
 	const struct loom_attr attrs[] = {
 		{ .name = "strides", .type = LOOM_ATTR_INTS, .count = 2, .ints = strides },
-		{ .name = "pads", .type = LOOM_ATTR_INTS, .count = 4, .ints = pads },
-		{ .name = "group", .type = LOOM_ATTR_INT, .count = 1, .ints = &groups },
+		{ .name = "pads", .type = LOOM_ATTR_INTS, .count = 4, .ints = window.pads },
+		{ .name = "group", .type = LOOM_ATTR_INT, .count = 1, .ints = &window.groups },
 	};
-	struct int8_map y = int8_make(net, channels, (x.rows + 2 * pad - kernel) / stride + 1);
+	int64_t rows = x.rows + window.pads[0] + window.pads[2] - window.kernel[0];
+	struct int8_map y = int8_make(net, channels, rows / window.stride + 1);
 	struct int8_map w = int8_make(net, 0, 0);
 	const char *const inputs[] = {
 		x.name, "scale", "zero", w.name, "scale", "zero", "scale", "zero",
@@ -127,6 +155,15 @@ static inline struct int8_map int8_conv(struct int8_net *net, struct int8_map x,
 	int8_const(net, w.name, DRM_LOOM_DTYPE_U8, 4, dims, NULL);
 	int8_node(net, "QLinearConv", 8, inputs, y.name, attrs, 3);
 	return y;
+}
+
+static inline struct int8_map int8_conv(struct int8_net *net, struct int8_map x, int64_t channels,
+					int64_t kernel, int64_t stride, int64_t groups)
+{
+	struct int8_window window = int8_window(kernel, kernel, stride, false);
+
+	window.groups = groups;
+	return int8_window_conv(net, x, channels, window);
 }
 
 static inline struct int8_map int8_pool(struct int8_net *net, struct int8_map x, int64_t kernel,
@@ -162,7 +199,7 @@ static inline struct int8_map int8_concat(struct int8_net *net, uint32_t count,
 	const struct loom_attr axis = {
 		.name = "axis", .type = LOOM_ATTR_INT, .count = 1, .ints = &one,
 	};
-	const char *inputs[8];
+	const char *inputs[64];
 	int64_t channels = 0;
 	struct int8_map y;
 	uint32_t i;

@@ -28,56 +28,6 @@
 
 #include "int8.h"
 
-/**
- * struct int8_window - the window of a convolution or pool, on the rows of a map
- * @kernel: rows and columns
- * @stride: of both
- * @pads: as in ONNX: begin of rows, of columns, end of rows, of columns
- * @groups: of a convolution
- */
-struct int8_window {
-	int64_t kernel[2];
-	int64_t stride;
-	int64_t pads[4];
-	int64_t groups;
-};
-
-/* A window in the middle of its padding, or without any. */
-static inline struct int8_window int8_window(int64_t rows, int64_t columns, int64_t stride,
-					     bool valid)
-{
-	int64_t top = valid ? 0 : (rows - 1) / 2, left = valid ? 0 : (columns - 1) / 2;
-
-	return (struct int8_window){
-		.kernel = { rows, columns }, .stride = stride, .pads = { top, left, top, left },
-		.groups = 1,
-	};
-}
-
-static inline struct int8_map int8_window_conv(struct int8_net *net, struct int8_map x,
-					       int64_t channels, struct int8_window window)
-{
-	const int64_t dims[] = {
-		channels, x.channels / window.groups, window.kernel[0], window.kernel[1],
-	};
-	const int64_t strides[] = { window.stride, window.stride };
-	const struct loom_attr attrs[] = {
-		{ .name = "strides", .type = LOOM_ATTR_INTS, .count = 2, .ints = strides },
-		{ .name = "pads", .type = LOOM_ATTR_INTS, .count = 4, .ints = window.pads },
-		{ .name = "group", .type = LOOM_ATTR_INT, .count = 1, .ints = &window.groups },
-	};
-	int64_t rows = x.rows + window.pads[0] + window.pads[2] - window.kernel[0];
-	struct int8_map y = int8_make(net, channels, rows / window.stride + 1);
-	struct int8_map w = int8_make(net, 0, 0);
-	const char *const inputs[] = {
-		x.name, "scale", "zero", w.name, "scale", "zero", "scale", "zero",
-	};
-
-	int8_const(net, w.name, DRM_LOOM_DTYPE_U8, 4, dims, NULL);
-	int8_node(net, "QLinearConv", 8, inputs, y.name, attrs, 3);
-	return y;
-}
-
 /* A separable convolution: each channel by itself, then all of them at one place. */
 static inline struct int8_map int8_separable(struct int8_net *net, struct int8_map x,
 					     int64_t channels, int64_t kernel, int64_t stride)
@@ -90,27 +40,6 @@ static inline void int8_classify(struct int8_net *net, struct int8_map x, int64_
 {
 	x = int8_conv(net, int8_pool(net, x, x.rows, 1, 0, 0), classes, 1, 1, 1);
 	loom_graph_add_output(net->graph, x.name);
-}
-
-static inline struct int8_map int8_concat_all(struct int8_net *net, uint32_t count,
-					      const struct int8_map *parts)
-{
-	static const int64_t one = 1;
-	const struct loom_attr axis = {
-		.name = "axis", .type = LOOM_ATTR_INT, .count = 1, .ints = &one,
-	};
-	const char *inputs[64];
-	int64_t channels = 0;
-	struct int8_map y;
-	uint32_t i;
-
-	for (i = 0; i < count; i++) {
-		inputs[i] = parts[i].name;
-		channels += parts[i].channels;
-	}
-	y = int8_make(net, channels, parts[0].rows);
-	int8_node(net, "Concat", count, inputs, y.name, &axis, 1);
-	return y;
 }
 
 static inline void int8_densenet(struct int8_net *net, bool all)
@@ -126,8 +55,8 @@ static inline void int8_densenet(struct int8_net *net, bool all)
 		for (k = 1; k <= counts[i]; k++) {
 			y = int8_conv(net, int8_conv(net, x, 128, 1, 1, 1), 32, 3, 1, 1);
 			maps[k] = y;
-			x = all ? int8_concat_all(net, k + 1, maps) :
-				  int8_concat_all(net, 2, (const struct int8_map[]){ x, y });
+			x = all ? int8_concat(net, k + 1, maps) :
+				  int8_concat(net, 2, (const struct int8_map[]){ x, y });
 		}
 		if (i + 1 < ARRAY_SIZE(counts))
 			x = int8_pool(net, int8_conv(net, x, x.channels / 2, 1, 1, 1), 2, 2, 0, 0);
