@@ -273,11 +273,9 @@ static void make_tensors(struct retime *r)
 
 	for (i = 0; i < build->num_tensors; i++) {
 		const struct drm_loom_plan_tensor *from = &build->tensors[i];
-		bool scratch = from->region == DRM_LOOM_REGION_SRAM &&
-			       !(from->flags & DRM_LOOM_TENSOR_SLOT);
 
 		r->tensors[i] = (struct retime_tensor){
-			.space = scratch ? RETIME_SCRATCH : from->slot,
+			.space = loom_build_in_slot(from) ? from->slot : RETIME_SCRATCH,
 			.start = from->offset,
 			.bytes = from->size,
 			.first = RETIME_NONE,

@@ -166,13 +166,19 @@ void retime_walk_begin(const struct retime *r, struct retime_walk *walk, u32 ten
 	walk->num_pushed = 0;
 }
 
-void retime_walk_undo(struct retime *r, struct retime_walk *walk)
+/* All but the first @keep that have made way go back. */
+static void undo_to(struct retime *r, struct retime_walk *walk, u32 keep)
 {
-	while (walk->num_pushed > 0) {
+	while (walk->num_pushed > keep) {
 		walk->num_pushed--;
 		r->tensors[walk->pushed[walk->num_pushed].tensor].start =
 			walk->pushed[walk->num_pushed].start;
 	}
+}
+
+void retime_walk_undo(struct retime *r, struct retime_walk *walk)
+{
+	undo_to(r, walk, 0);
 }
 
 static void add_span(struct retime *r, struct retime_walk *walk, u32 tensor)
@@ -307,11 +313,7 @@ static bool push_all(struct retime *r, struct retime_walk *walk, u64 start)
 		walk->start = start;
 		return true;
 	}
-	while (walk->num_pushed > pushed) {
-		walk->num_pushed--;
-		r->tensors[walk->pushed[walk->num_pushed].tensor].start =
-			walk->pushed[walk->num_pushed].start;
-	}
+	undo_to(r, walk, pushed);
 	return false;
 }
 
