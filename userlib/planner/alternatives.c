@@ -81,17 +81,6 @@ static bool is_better(enum loom_planner_objective objective, const struct loom_p
 	return a->stats.cycles < b->stats.cycles;
 }
 
-/* Whether nothing can be better. */
-static bool is_best(enum loom_planner_objective objective, const struct loom_program *program)
-{
-	/* without DRAM, what is in the SRAM besides the scratch is to be small, too */
-	if (objective == LOOM_OBJECTIVE_SRAM)
-		return dram_traffic(program) && dram_traffic(program) <=
-		       least_traffic(program, !program->stats.rom_read_bytes);
-	return objective == LOOM_OBJECTIVE_BYTES &&
-	       traffic(program) <= least_traffic(program, true);
-}
-
 /* Keeps the better one of both. */
 static void keep_better(enum loom_planner_objective objective, struct loom_program **best,
 			struct loom_program *other)
@@ -117,6 +106,21 @@ struct choice {
 	struct loom_planner_options options;
 	struct planner_way way;
 };
+
+/* Whether nothing can be better than what was found. */
+static bool is_best(const struct choice *best, enum loom_planner_objective objective)
+{
+	const struct loom_program *program = best->program;
+
+	if (!program)
+		return false;
+	/* without DRAM, what is in the SRAM besides the scratch is to be small, too */
+	if (objective == LOOM_OBJECTIVE_SRAM)
+		return dram_traffic(program) && dram_traffic(program) <=
+		       least_traffic(program, !program->stats.rom_read_bytes);
+	return objective == LOOM_OBJECTIVE_BYTES &&
+	       traffic(program) <= least_traffic(program, true);
+}
 
 /* The chip can compute on constants where they lie, and may. */
 static bool can_in_place(const struct loom_planner_options *options)
@@ -158,13 +162,13 @@ static int try_one(const struct loom_graph *graph, const struct loom_planner_opt
 	int ret = try_way(graph, options, way, best, err);
 
 	if (!can_in_place(options) || ret == -ENOMEM || ret == -EINVAL ||
-	    (best->program && is_best(options->objective, best->program)))
+	    is_best(best, options->objective))
 		return ret;
 	mixed.stream_in_place = true;
 	if (loom_grouping_is_on(options) && options->objective != LOOM_OBJECTIVE_SRAM &&
 	    !try_way(graph, options, &mixed, best, NULL))
 		ret = 0;
-	if (best->program && is_best(options->objective, best->program))
+	if (is_best(best, options->objective))
 		return ret;
 	how.flags |= LOOM_PLANNER_LOAD_WEIGHTS;
 	return try_way(graph, &how, way, best, NULL) ? ret : 0;
@@ -185,7 +189,7 @@ static void try_joins(const struct loom_graph *graph, const struct loom_planner_
 			if (!loom_storage_joins_differ(graph, joins[k], joins[i]))
 				break;
 		way.join = joins[i];
-		if (k == i && !(best->program && is_best(options->objective, best->program)))
+		if (k == i && !is_best(best, options->objective))
 			try_one(graph, options, &way, best, NULL);
 	}
 }
@@ -196,12 +200,8 @@ static void try_joins(const struct loom_graph *graph, const struct loom_planner_
  */
 static u64 smaller_sram(const struct loom_planner_options *options)
 {
-	const struct drm_loom_chip_region *sram = &options->chip->region[DRM_LOOM_REGION_SRAM];
-	u64 bytes = sram->bank_bytes - sram->reserved_bytes, power = 1, limit;
+	u64 bytes = loom_planner_sram_bytes(options), power = 1;
 
-	limit = options->sram_limit_bytes ? options->sram_limit_bytes : sram->floor_bytes;
-	if (limit && limit < bytes)
-		bytes = limit;
 	if (bytes < 8)
 		return 0;
 	while (power <= (bytes - 1) / 2)
@@ -219,7 +219,7 @@ static void try_less(const struct loom_graph *graph, const struct loom_planner_o
 	struct loom_planner_options how = *options;
 
 	if (!best->program || graph->num_nodes > MANY_NODES ||
-	    is_best(options->objective, best->program))
+	    is_best(best, options->objective))
 		return;
 	how.sram_limit_bytes = smaller_sram(options);
 	if (!how.sram_limit_bytes)
@@ -253,7 +253,7 @@ static void try_others(const struct loom_graph *graph, const struct loom_planner
 
 	for (i = 0; (strategy = loom_group_strategy_get(i)) && best->program; i++) {
 		if (!strategy->compete_nodes || graph->num_nodes > strategy->compete_nodes ||
-		    is_best(options->objective, best->program))
+		    is_best(best, options->objective))
 			continue;
 		how.grouping = strategy->name;
 		try_one(graph, &how, &near, best, NULL);
@@ -267,7 +267,7 @@ static void try_orders(const struct loom_orders *orders, const struct loom_plann
 	u32 i;
 
 	for (i = 1; i < orders->count; i++)
-		if (!(best->program && is_best(options->objective, best->program)))
+		if (!is_best(best, options->objective))
 			try_one(&orders->graphs[i], options, way, best, NULL);
 }
 

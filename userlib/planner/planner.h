@@ -121,6 +121,18 @@ int loom_planner_finish(struct planner *p, struct loom_program **program);
 void loom_planner_note_least(struct loom_program *program, const struct loom_program_least *least);
 /** loom_planner_own() - the program was made of @graph, and is to destroy it; may be NULL */
 void loom_planner_own(struct loom_program *program, struct loom_graph *graph);
+/**
+ * loom_planner_sram_bytes() - bytes of each lane's SRAM that a plan may use
+ * @options: the chip, and a limit if there is one; else the chip's own holds
+ */
+static inline u64 loom_planner_sram_bytes(const struct loom_planner_options *options)
+{
+	const struct drm_loom_chip_region *sram = &options->chip->region[DRM_LOOM_REGION_SRAM];
+	u64 bytes = sram->bank_bytes - sram->reserved_bytes, limit;
+
+	limit = options->sram_limit_bytes ? options->sram_limit_bytes : sram->floor_bytes;
+	return limit ? min(limit, bytes) : bytes;
+}
 /** loom_planner_check() - 0, or -EINVAL for a chip or a limit that makes no sense */
 int loom_planner_check(const struct loom_planner_options *options, struct loom_error *err);
 

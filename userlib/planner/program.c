@@ -15,7 +15,6 @@ static void set_up_lower(struct planner *p)
 {
 	const struct drm_loom_chip *chip = p->options->chip;
 	const struct drm_loom_chip_region *sram = &chip->region[DRM_LOOM_REGION_SRAM];
-	u64 limit;
 
 	loom_build_init(&p->build, sram->banks);
 	p->lower.graph = p->graph;
@@ -29,15 +28,12 @@ static void set_up_lower(struct planner *p)
 			    p->way.stream_in_place ? LOOM_IN_PLACE_STREAMED :
 						     LOOM_IN_PLACE_ALWAYS;
 	p->lower.sram.lanes = sram->banks;
-	p->lower.sram.bytes = sram->bank_bytes - sram->reserved_bytes;
+	p->lower.sram.bytes = loom_planner_sram_bytes(p->options);
 	p->lower.sram.align_bytes = sram->align_bytes;
 	p->lower.sram.sub_bank_bytes = sram->sub_banks > 1 ? sram->bank_bytes / sram->sub_banks : 0;
 	/* where streams run one after the other, a second buffer brings nothing */
 	p->lower.sram.overlap = chip->flags & DRM_LOOM_CHIP_OVERLAP &&
 				!(p->options->flags & LOOM_PLANNER_NO_OVERLAP);
-	limit = p->options->sram_limit_bytes ? p->options->sram_limit_bytes : sram->floor_bytes;
-	if (limit && limit < p->lower.sram.bytes)
-		p->lower.sram.bytes = limit;
 }
 
 /*
