@@ -238,9 +238,12 @@ int retime_depend(struct retime *r);
  * @last: where it ends
  * @start: where it lies then
  * @spans: what it must not overlap there, once that was looked for
+ * @merged: room for as many, to sort them
+ * @ends: likewise, to sort them by their ends
  * @num_spans: number of @spans
  * @num_sorted: how many of them, the first ones, are in order
  * @cap_spans: room in @spans
+ * @costs: by place that is worth a try: bytes that are in the way there
  * @gathered: it was looked for
  * @pushes: others may make way for it
  * @pushed: tensors that have made way
@@ -256,9 +259,11 @@ struct retime_walk {
 		u64 end;
 		u32 tensor;
 	} *spans;
+	struct retime_span *merged, *ends;
 	u32 num_spans;
 	u32 num_sorted;
 	u32 cap_spans;
+	u64 *costs;
 	bool gathered;
 	bool pushes;
 	struct retime_pushed {
@@ -276,6 +281,8 @@ void retime_room_close(struct retime *r);
 void retime_room_live(struct retime *r, u32 tensor, u32 first, u32 last);
 /** retime_walk_begin() - a tensor as it is */
 void retime_walk_begin(const struct retime *r, struct retime_walk *walk, u32 tensor);
+/** retime_walk_free() - frees what it holds */
+void retime_walk_free(struct retime_walk *walk);
 /** retime_walk_undo() - what made way for it goes back to where it was */
 void retime_walk_undo(struct retime *r, struct retime_walk *walk);
 /** retime_walk_to() - its life reaches one position further, to @at. False: there is no room */

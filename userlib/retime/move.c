@@ -180,7 +180,7 @@ int retime_move(struct retime *r)
 		if (m.saved == before)
 			break;
 	}
-	free(m.walks[0].spans);
-	free(m.walks[1].spans);
+	retime_walk_free(&m.walks[0]);
+	retime_walk_free(&m.walks[1]);
 	return r->error;
 }
