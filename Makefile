@@ -79,7 +79,7 @@ help:
 	@echo
 	@echo '  make lib          build/libloom.so, build/libloom.a'
 	@echo '  make tools        build/loom'
-	@echo '  make module       build/module/drivers/accel/loom/loom.ko for the VM kernel'
+	@echo '  make module       loom.ko and loom_soft.ko in build/module/drivers/accel/loom for the VM kernel'
 	@echo '  make host-tests   build and run the tests that need no kernel, plain and with ASan'
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
 	@echo '  make bench        build the benchmarks and print their figures'
@@ -271,7 +271,7 @@ debug_dir = $(O)/debug$(if $(filter-out 6.12,$(KERNEL)),-$(KERNEL))
 module-debug:
 	@kernel=$$(tools/vm/debug-kernel.sh) && \
 	$(MAKE) --no-print-directory module KDIR=$$kernel/build module_dir=$(debug_dir)/module \
-		MODULE_LOG=$(debug_dir)/module.log CONFIG_DRM_ACCEL_LOOM=m \
+		MODULE_LOG=$(debug_dir)/module.log CONFIG_DRM_ACCEL_LOOM=m CONFIG_DRM_ACCEL_LOOM_SOFT=m \
 		CONFIG_DRM_ACCEL_LOOM_KUNIT_TEST=m
 
 # A module with the bank allocator and drm_mm, for a benchmark.
@@ -375,7 +375,8 @@ install: lib tools
 install-module:
 	$(MAKE) module KDIR=/lib/modules/$(KREL)/build
 	install -d '$(DESTDIR)/lib/modules/$(KREL)/updates'
-	install -m 644 $(module_dir)/drivers/accel/loom/loom.ko '$(DESTDIR)/lib/modules/$(KREL)/updates'
+	install -m 644 $(addprefix $(module_dir)/drivers/accel/loom/,loom.ko loom_soft.ko) \
+		'$(DESTDIR)/lib/modules/$(KREL)/updates'
 	$(if $(DESTDIR),,depmod $(KREL) && ldconfig)
 
 uninstall:

@@ -648,7 +648,7 @@ static int module_references(void)
 	int refs;
 
 	do {
-		if (loom_read_file("/sys/module/loom/refcnt", text, sizeof(text)))
+		if (loom_read_file("/sys/module/loom_soft/refcnt", text, sizeof(text)))
 			return 0;
 		refs = atoi(text);
 	} while (refs && loom_now_ns() < end && !usleep(10000));

@@ -6,6 +6,7 @@
 
 #include "loom_selftest.h"
 
+#include <limits.h>
 #include <sys/syscall.h>
 
 #define CLIENTS		3
@@ -195,21 +196,33 @@ static int open_last(struct last *last, uint32_t round)
 	return ret;
 }
 
+/* The back end, and then what it needs. */
 static int unload(void)
 {
+	if (syscall(SYS_delete_module, "loom_soft", O_NONBLOCK) && errno != ENOENT)
+		return -errno;
 	return syscall(SYS_delete_module, "loom", O_NONBLOCK) ? -errno : 0;
+}
+
+static int load_one(const char *path, const char *parameters)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = syscall(SYS_finit_module, fd, parameters, 0) ? -errno : 0;
+	close(fd);
+	return ret;
 }
 
 static int load(const char *path)
 {
 	const char *parameters = getenv("LOOM_MODULE_PARAMETERS");
-	int fd = open(path, O_RDONLY | O_CLOEXEC), ret;
+	char soft[PATH_MAX];
 
-	if (fd < 0)
-		return -errno;
-	ret = syscall(SYS_finit_module, fd, parameters ? parameters : "", 0) ? -errno : 0;
-	close(fd);
-	return ret;
+	/* loom.ko and loom_soft.ko */
+	snprintf(soft, sizeof(soft), "%.*s_soft.ko", (int)(strlen(path) - 3), path);
+	return load_one(path, parameters ? parameters : "") ?: load_one(soft, "");
 }
 
 /*

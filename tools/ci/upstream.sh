@@ -47,7 +47,7 @@ built spatch --very-quiet --in-place --sp-file $tests/loom-no-filter.cocci "$out
 cmp -s "$out/loom_drv.c" "$out/module/$node" || cp "$out/loom_drv.c" "$out/module/$node"
 ! grep -q 'loom_drv_check(.*?:' "$out/module/$node"
 ok $? "the filter is out of the module"
-built make -C "$kernel/build" "M=$out/module" CONFIG_DRM_ACCEL_LOOM=m -j2 modules
+built make -C "$kernel/build" "M=$out/module" CONFIG_DRM_ACCEL_LOOM=m CONFIG_DRM_ACCEL_LOOM_SOFT=m -j2 modules
 rsync -rlpt $tests/Kbuild $tests/sched_kill.c "$out/"
 built make -C "$kernel/build" "M=$out" modules
 # shellcheck disable=SC2046 # a list of words

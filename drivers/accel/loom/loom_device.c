@@ -7,6 +7,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 
+#include "loom_compat.h"
 #include "loom_debugfs.h"
 #include "loom_device.h"
 #include "loom_drv.h"
@@ -55,6 +56,7 @@ u32 loom_device_param_job_timeout_ms(void)
 {
 	return clamp_t(uint, READ_ONCE(loom_device_job_timeout_ms), 1, INT_MAX);
 }
+LOOM_EXPORT(loom_device_param_job_timeout_ms);
 
 /**
  * loom_device_check_params() - whether the module can be loaded like this
@@ -137,6 +139,7 @@ const struct dev_pm_ops loom_device_pm_ops = {
 	SYSTEM_SLEEP_PM_OPS(loom_device_suspend, loom_device_resume)
 	RUNTIME_PM_OPS(loom_device_runtime_suspend, loom_device_runtime_resume, NULL)
 };
+LOOM_EXPORT(loom_device_pm_ops);
 
 static int loom_device_init_pm(struct device *dev)
 {
@@ -162,7 +165,7 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 	struct loom_device *loom;
 	int ret;
 
-	loom = devm_drm_dev_alloc(dev, &loom_drm_driver, struct loom_device, drm);
+	loom = devm_drm_dev_alloc(dev, &backend->driver->drm, struct loom_device, drm);
 	if (IS_ERR(loom))
 		return PTR_ERR(loom);
 	loom->chip = config ? &config->chip : loom_device_param_topology();
@@ -180,6 +183,7 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 	loom_debugfs_init(loom);
 	return drm_dev_register(&loom->drm, 0);
 }
+LOOM_EXPORT(loom_device_probe);
 
 /**
  * loom_device_remove() - the device is unplugged, or its driver unbound
@@ -198,3 +202,4 @@ void loom_device_remove(struct device *dev)
 	loom->backend->quiesce(loom);
 	loom_job_end_all(loom, -ENODEV);
 }
+LOOM_EXPORT(loom_device_remove);

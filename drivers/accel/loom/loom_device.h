@@ -15,6 +15,7 @@
 
 struct loom_context;
 struct loom_device;
+struct loom_driver;
 struct loom_file;
 struct loom_job;
 struct loom_job_position;
@@ -27,8 +28,9 @@ struct loom_job_position;
  * value, or by TTM, the scheduler and DRM through the function tables that it has given to them:
  *
  * ==============  =============================================================================
- * module          loading: registers the back ends
- * soft/           a back end: makes devices, by itself and through configfs, and runs jobs
+ * soft/           a back end, and a module of its own, loom_soft: makes devices, by itself and
+ *                 through configfs, and runs jobs
+ * module          loading of what all devices share, the module loom
  * device          assembles a device when it is probed, and ends it when it is unplugged
  * drv             the node: tables of ioctls and file operations; open and close
  * debugfs         which memory, plans and jobs all clients have, for root
@@ -38,6 +40,7 @@ struct loom_job_position;
  * report/         what is left of a job that the timeout has ended: a line in the log, a dump
  * bo              buffers
  * plan_object     plans that were proved safe, and the buffers that their scratch conflicts with
+ * backend/        for back ends: whose turn it is
  * context, quota  queues of jobs; caps on bytes
  * region          which addresses of the banks are taken
  * sram/           the scratch at the bottom of the SRAM; who may have what of the SRAM
@@ -101,6 +104,8 @@ struct loom_job_position;
 struct loom_backend {
 	/** @name: for the log and for fdinfo */
 	const char *name;
+	/** @driver: initialised by loom_driver_init() */
+	const struct loom_driver *driver;
 	/**
 	 * @init: set up the device and &loom_device.backend_data. Called once, in probe, when the
 	 * regions exist and the scheduler does not. What it takes is released with the DRM device

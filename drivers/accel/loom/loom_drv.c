@@ -175,7 +175,6 @@ static long loom_drv_compat_ioctl(struct file *filp, unsigned int cmd, unsigned 
 #endif
 
 static const struct file_operations loom_drv_fops = {
-	.owner = THIS_MODULE,
 	.open = accel_open,
 	.release = drm_release,
 	.unlocked_ioctl = loom_drv_ioctl,
@@ -220,7 +219,7 @@ static void loom_drv_postclose(struct drm_device *drm, struct drm_file *file)
 	loom_file_put(client);
 }
 
-const struct drm_driver loom_drm_driver = {
+static const struct drm_driver loom_drv_driver = {
 	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
 			   DRIVER_SYNCOBJ_TIMELINE,
 	.gem_prime_import_sg_table = loom_bo_import,
@@ -229,10 +228,37 @@ const struct drm_driver loom_drm_driver = {
 	.show_fdinfo = loom_fdinfo_show,
 	.ioctls = loom_drv_ioctls,
 	.num_ioctls = ARRAY_SIZE(loom_drv_ioctls),
-	.fops = &loom_drv_fops,
 	.name = "loom",
 	.desc = "Loom neural accelerator",
 	LOOM_COMPAT_DRIVER_DATE
 	.major = LOOM_DRV_MAJOR,
 	.minor = LOOM_DRV_MINOR,
 };
+
+/**
+ * loom_driver_init() - what DRM is given for the devices of a back end
+ * @driver: filled in; for &loom_backend.driver
+ * @owner: the back end's module, which an open node keeps in memory
+ *
+ * Called when the back end's module is loaded, before it has devices.
+ */
+void loom_driver_init(struct loom_driver *driver, struct module *owner)
+{
+	driver->fops = loom_drv_fops;
+	driver->fops.owner = owner;
+	driver->drm = loom_drv_driver;
+	driver->drm.fops = &driver->fops;
+}
+LOOM_EXPORT(loom_driver_init);
+
+/**
+ * loom_driver_exit() - wait until nothing of devices is left that were removed
+ *
+ * Called when the back end's module is unloaded, after all its devices were removed: what the last
+ * users of their nodes have left behind calls the back end when it is released.
+ */
+void loom_driver_exit(void)
+{
+	loom_context_flush();
+}
+LOOM_EXPORT(loom_driver_exit);

@@ -70,6 +70,7 @@ int loom_job_stop_reason(const struct loom_job *job)
 		return -ECANCELED;
 	return READ_ONCE(job->stop);
 }
+LOOM_EXPORT(loom_job_stop_reason);
 
 /* ------------------------------------------------------------- revocation */
 
@@ -157,6 +158,7 @@ void loom_job_turn_begin(struct loom_job *job)
 	spin_unlock(&job->context->lock);
 	trace_loom_run(loom_device_index(job->loom), job->context->client->id, job->id);
 }
+LOOM_EXPORT(loom_job_turn_begin);
 
 /**
  * loom_job_turn_end() - the engine leaves a job that has not ended, for another one
@@ -170,6 +172,7 @@ void loom_job_turn_end(struct loom_job *job)
 	trace_loom_preempt(loom_device_index(job->loom), job->context->client->id, job->id,
 			   job->busy_ns);
 }
+LOOM_EXPORT(loom_job_turn_end);
 
 /**
  * loom_job_busy() - the engine has worked on a job
@@ -186,6 +189,7 @@ void loom_job_busy(struct loom_job *job, u64 busy_ns)
 	spin_unlock(&job->context->lock);
 	atomic64_add(busy_ns, &job->context->client->busy_ns);
 }
+LOOM_EXPORT(loom_job_busy);
 
 static u64 loom_job_engine_ns(struct loom_job *job)
 {
@@ -245,6 +249,7 @@ void loom_job_end(struct loom_job *job, int error, const struct drm_loom_counter
 	if (loom_job_claim_end(job))
 		loom_job_signal(job, error, counters->busy_ns);
 }
+LOOM_EXPORT(loom_job_end);
 
 /**
  * loom_job_wait_end() - wait until loom_job_end() was called
@@ -254,6 +259,7 @@ void loom_job_wait_end(struct loom_job *job)
 {
 	dma_fence_wait(&job->fence->base, false);
 }
+LOOM_EXPORT(loom_job_wait_end);
 
 /**
  * loom_job_arm() - nothing can fail any more: the job is about to be queued

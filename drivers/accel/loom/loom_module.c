@@ -6,11 +6,11 @@
 #include "loom_device.h"
 #include "loom_quota.h"
 #include "loom_sync.h"
-#include "soft/soft.h"
 
 /*
- * Loading and unloading. A back end is registered here, and probes its devices through
- * loom_device_probe().
+ * Loading and unloading of what all devices share. Back ends are modules of their own, which need
+ * this one, and probe their devices through loom_device_probe(). Who loads this one by modprobe
+ * gets the soft device, too.
  */
 
 static int __init loom_module_init(void)
@@ -21,18 +21,11 @@ static int __init loom_module_init(void)
 	if (ret)
 		return ret;
 	loom_quota_module_init();
-	ret = loom_context_module_init();
-	if (ret)
-		return ret;
-	ret = loom_soft_module_init();
-	if (ret)
-		loom_context_module_exit();
-	return ret;
+	return loom_context_module_init();
 }
 
 static void __exit loom_module_exit(void)
 {
-	loom_soft_module_exit();
 	loom_context_module_exit();
 	loom_fence_module_exit();
 }
@@ -43,4 +36,5 @@ module_exit(loom_module_exit);
 MODULE_DESCRIPTION("Driver for Loom neural accelerators");
 MODULE_AUTHOR("Loom developers");
 MODULE_LICENSE("GPL");
+MODULE_SOFTDEP("post: loom_soft");
 MODULE_IMPORT_NS(LOOM_COMPAT_NS_DMA_BUF);

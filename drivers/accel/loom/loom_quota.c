@@ -4,6 +4,7 @@
 
 #include <drm/loom_accel.h>
 
+#include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_file.h"
 #include "loom_quota.h"
@@ -60,6 +61,7 @@ struct loom_quota_caps loom_quota_params = {
 	.max_file_jobs = 8192,
 	.max_file_contexts = 1024,
 };
+LOOM_EXPORT(loom_quota_params);
 
 module_param_named(max_bytes, loom_quota_params.max_bytes, ullong, 0644);
 MODULE_PARM_DESC(max_bytes,
@@ -198,6 +200,7 @@ int loom_quota_charge(struct loom_device *loom, struct loom_file *client, u64 by
 {
 	return loom_quota_charge_bytes(loom, loom_quota_bos(loom, client), bytes);
 }
+LOOM_EXPORT(loom_quota_charge);
 
 /**
  * loom_quota_uncharge() - a buffer is freed
@@ -209,6 +212,7 @@ void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client, u64
 {
 	loom_quota_uncharge_bytes(loom_quota_bos(loom, client), bytes);
 }
+LOOM_EXPORT(loom_quota_uncharge);
 
 /**
  * loom_quota_charge_plan() - before memory is taken for a plan

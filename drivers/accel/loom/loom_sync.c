@@ -6,10 +6,12 @@
 #include <linux/slab.h>
 
 #include <drm/drm_device.h>
+#include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_syncobj.h>
 #include <drm/gpu_scheduler.h>
 
+#include "loom_device.h"
 #include "loom_sync.h"
 #include "loom_user.h"
 
@@ -29,9 +31,10 @@
  * inside of the driver, and what it gives to syncobjs and buffers is &struct loom_fence alone. One
  * context is one timeline.
  *
- * The reference to the module is dropped by code of the module, as a fence has no owner that
- * dma-buf's core would do it for. Unloading waits until nobody can be in the last instructions of
- * that: see loom_fence_module_exit().
+ * That module is the back end's, which needs this one. The reference is dropped by code of this
+ * module, as a fence has no owner that dma-buf's core would do it for. When back ends are unloaded
+ * nothing of that is in them; unloading this one waits until nobody can be in its last
+ * instructions: see loom_fence_module_exit().
  */
 
 struct loom_sync_point {
@@ -54,8 +57,10 @@ static const char *loom_fence_timeline_name(struct dma_fence *base)
 
 static void loom_fence_release(struct dma_fence *base)
 {
+	struct module *owner = container_of(base, struct loom_fence, base)->owner;
+
 	dma_fence_free(base);
-	module_put(THIS_MODULE);
+	module_put(owner);
 }
 
 static const struct dma_fence_ops loom_fence_ops = {
@@ -78,7 +83,8 @@ struct loom_fence *loom_fence_create(const struct loom_device *loom)
 	BUILD_BUG_ON(offsetof(struct loom_fence, base));
 	if (!fence)
 		return NULL;
-	__module_get(THIS_MODULE);
+	fence->owner = loom->drm.driver->fops->owner;
+	__module_get(fence->owner);
 	fence->loom = loom;
 	return fence;
 }
@@ -115,12 +121,15 @@ void loom_fence_arm(struct loom_fence *fence, u64 timeline, u64 seqno)
  */
 void loom_fence_put(struct loom_fence *fence)
 {
+	struct module *owner;
+
 	if (fence->armed) {
 		dma_fence_put(&fence->base);
 		return;
 	}
+	owner = fence->owner;
 	kfree(fence);
-	module_put(THIS_MODULE);
+	module_put(owner);
 }
 
 /**

@@ -10,6 +10,7 @@
 struct drm_file;
 struct drm_sched_job;
 struct loom_device;
+struct module;
 struct loom_sync_point;
 
 /**
@@ -22,6 +23,8 @@ struct loom_fence {
 	spinlock_t lock;
 	/** @loom: of the job; only compared with, as it may be gone */
 	const struct loom_device *loom;
+	/** @owner: the back end's module, with a reference */
+	struct module *owner;
 	/** @armed: @base is a fence; before, nobody but the owner has it */
 	bool armed;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/dma-mapping.h>
 #include <linux/fpu.h>
-#include <linux/moduleparam.h>
+#include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -11,22 +11,24 @@
 #include <drm/drm_debugfs.h>
 #include <drm/drm_managed.h>
 
+#include "backend/turn.h"
 #include "core/loom_engine.h"
 #include "loom_bo.h"
+#include "loom_compat.h"
 #include "loom_context.h"
 #include "loom_device.h"
+#include "loom_drv.h"
 #include "loom_file.h"
 #include "loom_job.h"
 #include "loom_plan_object.h"
 #include "loom_quota.h"
 #include "soft.h"
-#include "turn.h"
 
 /**
  * DOC: The soft back end
  *
- * A platform device that the module makes itself (and more of them, see config.c), and a worker
- * that runs the engine on it. A bus driver of its own, although there is no bus, because then it
+ * A platform device that the module loom_soft makes itself (and more of them, see config.c), and a
+ * worker that runs the engine on it. A bus driver of its own, although there is no bus, because then it
  * can be bound and unbound like any other.
  *
  * The engine calculates with the FPU, and a kernel that does may neither sleep nor
@@ -44,10 +46,9 @@
  * of seconds, and what is dear may be the data alone. A look at the clock takes 30 ns, a piece
  * between 3 and 160 us where numbers are normal.
  *
- * Between two chunks is also where jobs take turns: turn.c says whose it is, and the worker goes on
- * with that one. A turn ends after a time slice, counted in time that the engine has worked, and
- * sooner when somebody comes who goes first. The slice is module parameter time_slice_ms; a
- * client with a nice value above 0 has a shorter one, as it would have less of a processor.
+ * Between two chunks is also where jobs take turns: backend/turn.c says whose it is, and the worker
+ * goes on with that one. A turn ends after a time slice, counted in time that the engine has
+ * worked, and sooner when somebody comes who goes first.
  *
  * Each context has a scratch of its own, in system memory like all that this device has, and a turn
  * begins with a pointer to it. That is all that is done at a switch: to copy what is in the scratch
@@ -78,10 +79,6 @@
  */
 
 #define LOOM_SOFT_CHUNK_NS	100000
-
-static uint loom_soft_time_slice_ms = 10;
-module_param_named(time_slice_ms, loom_soft_time_slice_ms, uint, 0644);
-MODULE_PARM_DESC(time_slice_ms, "Engine time of a client before the next one (1 to 1000, default: 10)");
 
 /**
  * struct loom_soft_scratch - the banks of the SRAM, as far as plans use them
@@ -358,19 +355,6 @@ static void loom_soft_work(struct work_struct *work)
 
 /* -------------------------------------------------------------------- jobs */
 
-/* The time slice, by the nice value of who submits: 1.25 times less for each. Of 1024. */
-static u64 loom_soft_slice_ns(void)
-{
-	static const u16 weights[] = {
-		1024, 820, 655, 526, 423, 335, 272, 215, 172, 137,
-		110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
-	};
-	u32 slice_ms = clamp_t(uint, READ_ONCE(loom_soft_time_slice_ms), 1, 1000);
-	u32 nice = clamp(task_nice(current), 0, (int)ARRAY_SIZE(weights) - 1);
-
-	return (u64)slice_ms * NSEC_PER_MSEC / 1024 * weights[nice];
-}
-
 static int loom_soft_prepare(struct loom_job *job)
 {
 	const struct loom_plan *plan = job->plan->plan;
@@ -385,7 +369,7 @@ static int loom_soft_prepare(struct loom_job *job)
 	INIT_LIST_HEAD(&run->turn.node);
 	run->turn.client = &context->client->turns[context->priority];
 	run->turn.priority = context->priority;
-	run->turn.slice_ns = loom_soft_slice_ns();
+	run->turn.slice_ns = loom_turn_slice_ns();
 	run->job = job;
 	if (pitch) {
 		run->scratch = loom_soft_scratch_get(context, pitch * plan->lanes);
@@ -536,8 +520,11 @@ static int loom_soft_init(struct loom_device *loom)
 	return drmm_add_action_or_reset(&loom->drm, loom_soft_fini, soft);
 }
 
+static struct loom_driver loom_soft_drm __ro_after_init;
+
 static const struct loom_backend loom_soft_backend = {
 	.name = "soft",
+	.driver = &loom_soft_drm,
 	.init = loom_soft_init,
 	.quiesce = loom_soft_quiesce,
 	.prepare = loom_soft_prepare,
@@ -584,15 +571,13 @@ static struct platform_driver loom_soft_driver = {
 
 static struct platform_device *loom_soft_pdev;
 
-/**
- * loom_soft_module_init() - make the first soft device, and the folder in configfs for others
- *
- * Return: 0 or -errno.
- */
-int loom_soft_module_init(void)
+/* The first soft device, and the folder in configfs for others. */
+static int __init loom_soft_module_init(void)
 {
-	int ret = platform_driver_register(&loom_soft_driver);
+	int ret;
 
+	loom_driver_init(&loom_soft_drm, THIS_MODULE);
+	ret = platform_driver_register(&loom_soft_driver);
 	if (ret)
 		return ret;
 	loom_soft_pdev = platform_device_register_simple(LOOM_SOFT_NAME, PLATFORM_DEVID_NONE, NULL,
@@ -606,15 +591,22 @@ int loom_soft_module_init(void)
 	platform_device_unregister(loom_soft_pdev);
 err_driver:
 	platform_driver_unregister(&loom_soft_driver);
+	loom_driver_exit();
 	return ret;
 }
 
-/**
- * loom_soft_module_exit() - unmake it
- */
-void loom_soft_module_exit(void)
+static void __exit loom_soft_module_exit(void)
 {
 	loom_config_module_exit();
 	platform_device_unregister(loom_soft_pdev);
 	platform_driver_unregister(&loom_soft_driver);
+	loom_driver_exit();
 }
+
+module_init(loom_soft_module_init);
+module_exit(loom_soft_module_exit);
+
+MODULE_DESCRIPTION("Loom neural accelerators made of software");
+MODULE_AUTHOR("Loom developers");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(LOOM_COMPAT_NS);

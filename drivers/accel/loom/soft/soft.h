@@ -19,9 +19,6 @@ struct loom_soft_data {
 	int probe_ret;
 };
 
-int loom_soft_module_init(void);
-void loom_soft_module_exit(void);
-
 #if IS_ENABLED(CONFIG_CONFIGFS_FS)
 int loom_config_module_init(void);
 void loom_config_module_exit(void);

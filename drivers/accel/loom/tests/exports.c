@@ -3,7 +3,6 @@
 #include <linux/export.h>
 
 #include "core/loom_bank.h"
-#include "core/loom_engine.h"
 #include "core/loom_layout.h"
 #include "core/loom_op.h"
 #include "core/loom_chip.h"
@@ -37,7 +36,6 @@ EXPORT_SYMBOL_IF_KUNIT(loom_layout_map);
 
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_create);
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_destroy);
-EXPORT_SYMBOL_IF_KUNIT(loom_engine_count);
 EXPORT_SYMBOL_IF_KUNIT(loom_rule_name);
 EXPORT_SYMBOL_IF_KUNIT(loom_op_get);
 EXPORT_SYMBOL_IF_KUNIT(loom_preset_find);

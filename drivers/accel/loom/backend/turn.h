@@ -48,6 +48,8 @@ struct loom_turns {
 	struct list_head ending;
 };
 
+u64 loom_turn_slice_ns(void);
+
 void loom_turns_init(struct loom_turns *turns);
 void loom_turns_add(struct loom_turns *turns, struct loom_turn *turn);
 void loom_turns_remove(struct loom_turn *turn);

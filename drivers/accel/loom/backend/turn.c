@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+#include <linux/sched.h>
+
+#include "loom_compat.h"
 #include "turn.h"
 
 /**
@@ -30,9 +35,37 @@
  * its priority: that costs no more than to end it. Without that a job of low priority, and the
  * buffers that it holds, would stay until all others are done.
  *
+ * A time slice is engine time. It is module parameter time_slice_ms; a client with a nice value
+ * above 0 has a shorter one, as it would have less of a processor.
+ *
  * All of this is lists that the back end keeps under its own lock. Nothing is allocated: a client's
  * place is in &struct loom_file.
  */
+
+static uint loom_turn_time_slice_ms = 10;
+module_param_named(time_slice_ms, loom_turn_time_slice_ms, uint, 0644);
+MODULE_PARM_DESC(time_slice_ms, "Engine time of a client before the next one (1 to 1000, default: 10)");
+
+/**
+ * loom_turn_slice_ns() - the time slice of who submits a job
+ *
+ * By its nice value: 1.25 times less for each above 0.
+ *
+ * Return: nanoseconds.
+ */
+u64 loom_turn_slice_ns(void)
+{
+	/* of 1024 */
+	static const u16 weights[] = {
+		1024, 820, 655, 526, 423, 335, 272, 215, 172, 137,
+		110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
+	};
+	u32 slice_ms = clamp_t(uint, READ_ONCE(loom_turn_time_slice_ms), 1, 1000);
+	u32 nice = clamp(task_nice(current), 0, (int)ARRAY_SIZE(weights) - 1);
+
+	return (u64)slice_ms * NSEC_PER_MSEC / 1024 * weights[nice];
+}
+LOOM_EXPORT(loom_turn_slice_ns);
 
 /**
  * loom_turns_init() - nobody wants the engine
@@ -50,6 +83,7 @@ void loom_turns_init(struct loom_turns *turns)
 		level->round = 1;
 	}
 }
+LOOM_EXPORT(loom_turns_init);
 
 static void loom_turns_renew(const struct loom_turns_level *level, struct loom_file_turn *client,
 			     u64 slice_ns)
@@ -79,6 +113,7 @@ void loom_turns_add(struct loom_turns *turns, struct loom_turn *turn)
 	else
 		list_add_tail(&client->node, &level->expired);
 }
+LOOM_EXPORT(loom_turns_add);
 
 /**
  * loom_turns_remove() - a job has ended, or will not run
@@ -90,6 +125,7 @@ void loom_turns_remove(struct loom_turn *turn)
 	if (list_empty(&turn->client->jobs))
 		list_del_init(&turn->client->node);
 }
+LOOM_EXPORT(loom_turns_remove);
 
 /**
  * loom_turns_end() - a job is to end, so it has the next turn
@@ -105,6 +141,7 @@ void loom_turns_end(struct loom_turns *turns, struct loom_turn *turn)
 	if (list_empty(&turn->client->jobs))
 		list_del_init(&turn->client->node);
 }
+LOOM_EXPORT(loom_turns_end);
 
 /**
  * loom_turns_end_all() - all jobs of a client are to end
@@ -118,6 +155,7 @@ void loom_turns_end_all(struct loom_turns *turns, struct loom_file_turn *client)
 	list_for_each_entry_safe(turn, next, &client->jobs, node)
 		loom_turns_end(turns, turn);
 }
+LOOM_EXPORT(loom_turns_end_all);
 
 /**
  * loom_turns_next() - who should have the engine now
@@ -148,6 +186,7 @@ struct loom_turn *loom_turns_next(struct loom_turns *turns)
 	}
 	return NULL;
 }
+LOOM_EXPORT(loom_turns_next);
 
 /**
  * loom_turns_spend() - the engine has worked on a job
@@ -168,3 +207,4 @@ struct loom_turn *loom_turns_spend(struct loom_turns *turns, struct loom_turn *t
 	}
 	return loom_turns_next(turns);
 }
+LOOM_EXPORT(loom_turns_spend);
