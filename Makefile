@@ -219,7 +219,7 @@ bench-place: $(O)/bench/bench_place
 bench-layergroup: models $(O)/bench/bench_layergroup $(O)/bench/bench_layergroup_deep
 	@$(O)/bench/bench_layergroup $(NETWORKS)
 	@$(O)/bench/bench_layergroup_deep
-# What is measured: NETWORKS="rec,resnet50" CHIPS="soft,tiny" STRATEGIES="layergroup" OBJECTIVES="time"
+# What is measured: NETWORKS="rec,resnet50" CHIPS="soft,soma-2" STRATEGIES="layergroup" OBJECTIVES="time"
 .PHONY: bench-time
 bench-time: models $(O)/bench/bench_time
 	@$(O)/bench/bench_time $(NETWORKS:%=--networks=%) $(CHIPS:%=--chips=%) \

@@ -53,7 +53,7 @@ for part in $parts; do
 	sweep)
 		run "a sweep of 2000 points" tools/ci/sweep.sh ;;
 	rewritings)
-		run "twenty-two networks, written down otherwise" build/e2e/rewritings ;;
+		run "twenty-four networks, written down otherwise" build/e2e/rewritings ;;
 	upstream|arm64)
 		run "make check-$part" make -s "check-$part" ;;
 	*)

@@ -103,7 +103,7 @@ run_part() {
 		tap more-slurm --timeout 900 -- tools/ci/slurm.sh ;;
 	more-rewritings)
 		tap more-rewritings --timeout 1500 -- build/e2e/rewritings mobilenet_v2 googlenet \
-			resnet50 rec cls blazeface ;;
+			resnet50 ppocr_rec.onnx ppocr_cls.onnx blazeface.onnx ;;
 	debug-build)
 		tap debug-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh
 		tap debug-module --plain -- make module-debug ;;

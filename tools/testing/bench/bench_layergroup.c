@@ -15,7 +15,7 @@
  */
 #include "clock.h"
 #include "graph/graph.h"
-#include "int8_irregular.h"
+#include "int8_networks.h"
 #include "loom_planner.h"
 #include "chips.h"
 #include "models.h"
@@ -25,26 +25,6 @@
 #define MAX_STRATEGIES	8
 #define MAX_NETWORKS	32
 #define DEFAULT		"layergroup"
-
-static const struct {
-	const char *name;
-	void (*build)(struct int8_net *net);
-} networks[] = {
-	{ "mobilenet_v2", int8_mobilenet_v2 },
-	{ "resnet50", int8_resnet50 },
-	{ "vgg16", int8_vgg16 },
-	{ "googlenet", int8_googlenet },
-	{ "yolov5s", int8_yolov5s },
-	{ "vgg19", int8_vgg19 },
-	{ "densenet121", int8_densenet121 },
-	{ "densenet121_all", int8_densenet121_all },
-	{ "inception_v3", int8_inception_v3 },
-	{ "unet512", int8_unet512 },
-	{ "randwire_small", int8_randwire_small },
-	{ "randwire_large", int8_randwire_large },
-	{ "pnasnet", int8_pnasnet },
-	{ "vit_tiny", int8_vit_tiny },
-};
 
 /* A flat SRAM of so many bytes, or a preset. */
 static const struct {
@@ -225,23 +205,12 @@ static void bench(const char *name, const struct loom_graph *graph)
 			measure(row, graph, i, k);
 }
 
-static void bench_shape(uint32_t index)
+static void bench_shape(const struct int8_network *network)
 {
-	struct int8_net net = { .count = 0 };
-	struct loom_error err;
-	uint32_t i;
+	struct int8_net net;
 
-	if (loom_graph_create(networks[index].name, 20, &net.graph))
-		exit(1);
-	networks[index].build(&net);
-	if (loom_graph_finish(net.graph, NULL, &err)) {
-		printf("%s: %s\n", networks[index].name, err.text);
-		exit(1);
-	}
-	bench(networks[index].name, net.graph);
-	loom_graph_destroy(net.graph);
-	for (i = 0; i < net.num_weights; i++)
-		free(net.weights[i]);
+	bench(network->name, int8_open(&net, network->name, network->build));
+	int8_close(&net);
 }
 
 /* --- tables -------------------------------------------------------------------------------- */
@@ -411,9 +380,9 @@ int main(int argc, char **argv)
 	uint32_t i, lost;
 
 	table = argc > 1 && !strcmp(argv[1], "--table");
-	for (i = 0; i < ARRAY_SIZE(networks); i++)
-		if (is_wanted(networks[i].name, argc, argv))
-			bench_shape(i);
+	for (i = 0; i < ARRAY_SIZE(int8_networks); i++)
+		if (is_wanted(int8_networks[i].name, argc, argv))
+			bench_shape(&int8_networks[i]);
 	for (i = 0; i < ARRAY_SIZE(models); i++)
 		if (is_wanted(models[i].name, argc, argv))
 			model_measure(&models[i], "bench_layergroup", bench);

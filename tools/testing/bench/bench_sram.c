@@ -102,31 +102,6 @@ static const struct vela_row velas[] = {
 
 static unsigned int failures;
 
-static struct loom_graph *make(const char *name, void (*build)(struct int8_net *net),
-			       struct int8_net *net)
-{
-	struct loom_error err;
-
-	memset(net, 0, sizeof(*net));
-	if (loom_graph_create(name, 14, &net->graph))
-		exit(1);
-	build(net);
-	if (loom_graph_finish(net->graph, NULL, &err)) {
-		fprintf(stderr, "bench_sram: %s: %s\n", name, err.text);
-		exit(1);
-	}
-	return net->graph;
-}
-
-static void unmake(struct int8_net *net)
-{
-	uint32_t i;
-
-	loom_graph_destroy(net->graph);
-	for (i = 0; i < net->num_weights; i++)
-		free(net->weights[i]);
-}
-
 static struct drm_loom_chip load(const char *name)
 {
 	struct drm_loom_chip chip;
@@ -248,7 +223,7 @@ static void chain_table(const struct chain *chain)
 	const struct drm_loom_chip chip = microcontroller(true);
 	struct loom_program *programs[FACTORS] = { NULL };
 	struct int8_net net;
-	struct loom_graph *graph = make(chain->name, chain->build, &net);
+	struct loom_graph *graph = int8_open(&net, chain->name, chain->build);
 	double seconds = 0;
 	uint64_t need;
 	uint32_t i, k;
@@ -283,7 +258,7 @@ static void chain_table(const struct chain *chain)
 		       seconds);
 	for (i = 0; i < FACTORS; i++)
 		loom_program_destroy(programs[i]);
-	unmake(&net);
+	int8_close(&net);
 	fflush(stdout);
 }
 
@@ -302,7 +277,7 @@ static void engine_table(const struct engine_row *row)
 	const struct drm_loom_chip outside = microcontroller(true), inside = microcontroller(false);
 	struct loom_program *program;
 	struct int8_net net;
-	struct loom_graph *graph = make(row->name, row->build, &net);
+	struct loom_graph *graph = int8_open(&net, row->name, row->build);
 	double seconds = 0;
 	uint32_t i;
 
@@ -318,7 +293,7 @@ static void engine_table(const struct engine_row *row)
 		loom_program_destroy(program);
 	}
 	printf(" %9.2f\n", seconds);
-	unmake(&net);
+	int8_close(&net);
 	fflush(stdout);
 }
 
@@ -356,7 +331,7 @@ static void vela_table(const struct vela_row *row)
 	struct loom_planner_options options = { .chip = &chip, .grouping = "layergroup" };
 	struct loom_program *program;
 	struct int8_net net;
-	struct loom_graph *graph = make(row->name, row->build, &net);
+	struct loom_graph *graph = int8_open(&net, row->name, row->build);
 	uint64_t before = UINT64_MAX, bytes;
 	double begin = cpu_seconds();
 	struct loom_error err;
@@ -380,7 +355,7 @@ static void vela_table(const struct vela_row *row)
 		loom_program_destroy(program);
 	}
 	printf(" | %6.2f\n", cpu_seconds() - begin);
-	unmake(&net);
+	int8_close(&net);
 	fflush(stdout);
 }
 

@@ -47,6 +47,45 @@ struct int8_map {
 	int64_t rows;
 };
 
+/*
+ * Adds the layers of a network to a new graph that is not finished: for those who want to change it
+ * first. Return: 0 or -ENOMEM.
+ */
+static inline int int8_build(struct int8_net *net, const char *name,
+			     void (*build)(struct int8_net *net))
+{
+	int ret;
+
+	memset(net, 0, sizeof(*net));
+	ret = loom_graph_create(name, 20, &net->graph);
+	if (!ret)
+		build(net);
+	return ret;
+}
+
+/* Frees the graph, and constants that it refers to. */
+static inline void int8_close(struct int8_net *net)
+{
+	unsigned int i;
+
+	loom_graph_destroy(net->graph);
+	for (i = 0; i < net->num_weights; i++)
+		free(net->weights[i]);
+}
+
+/* A finished graph; a bench that cannot have one ends. */
+static inline struct loom_graph *int8_open(struct int8_net *net, const char *name,
+					   void (*build)(struct int8_net *net))
+{
+	struct loom_error err = { .text = "out of memory" };
+
+	if (int8_build(net, name, build) || loom_graph_finish(net->graph, NULL, &err)) {
+		fprintf(stderr, "%s: %s\n", name, err.text);
+		exit(1);
+	}
+	return net->graph;
+}
+
 static inline struct int8_map int8_make(struct int8_net *net, int64_t channels, int64_t rows)
 {
 	struct int8_map map = { .channels = channels, .rows = rows };

@@ -4,10 +4,9 @@
  * in the file and in the graph, and all names are others. DRAM bytes, cycles and the arena may
  * differ by a hundredth.
  *
- *	rewritings [NETWORK]...
+ *	rewritings [NETWORK|FILE.onnx]...
  */
-#include "bench/int8.h"
-#include "bench/int8_irregular.h"
+#include "bench/int8_networks.h"
 #include "bench/models.h"
 #include "chips.h"
 #include "graph/graph.h"
@@ -28,31 +27,6 @@ struct network {
 	const char *name;
 	void (*build)(struct int8_net *net);
 	const struct model *model;
-};
-
-static const struct network networks[] = {
-	{ "mobilenet_v2", int8_mobilenet_v2, NULL },
-	{ "resnet50", int8_resnet50, NULL },
-	{ "vgg16", int8_vgg16, NULL },
-	{ "googlenet", int8_googlenet, NULL },
-	{ "yolov5s", int8_yolov5s, NULL },
-	{ "vgg19", int8_vgg19, NULL },
-	{ "densenet121", int8_densenet121, NULL },
-	{ "inception_v3", int8_inception_v3, NULL },
-	{ "unet512", int8_unet512, NULL },
-	{ "randwire_small", int8_randwire_small, NULL },
-	{ "randwire_large", int8_randwire_large, NULL },
-	{ "vit_tiny", int8_vit_tiny, NULL },
-	{ "rec", NULL, &models[0] },
-	{ "det", NULL, &models[1] },
-	{ "cls", NULL, &models[2] },
-	{ "blazeface", NULL, &models[3] },
-	{ "mlsd", NULL, &models[4] },
-	{ "alexa", NULL, &models[5] },
-	{ "weather", NULL, &models[6] },
-	{ "hey_mycroft", NULL, &models[7] },
-	{ "embedding", NULL, &models[8] },
-	{ "melspectrogram", NULL, &models[9] },
 };
 
 static void swap(void *a, void *b)
@@ -126,13 +100,10 @@ static struct loom_graph *make(const struct network *network, struct int8_net *n
 	struct loom_error err;
 	char path[256];
 
-	net->graph = NULL;
-	net->count = 0;
-	net->num_weights = 0;
+	memset(net, 0, sizeof(*net));
 	if (network->build) {
-		if (loom_graph_create(network->name, 20, &net->graph))
+		if (int8_build(net, network->name, network->build))
 			tap_fatal("no memory");
-		network->build(net);
 	} else {
 		snprintf(path, sizeof(path), "build/models/%s", network->model->file);
 		if (loom_graph_open_onnx(path, &net->graph, &err))
@@ -188,7 +159,7 @@ static void try_network(const struct network *network, uint64_t sram_bytes,
 {
 	struct loom_program_stats first = { 0 }, stats;
 	struct int8_net net;
-	uint32_t i, k, differ = 0;
+	uint32_t i, differ = 0;
 
 	random_state = 12;
 	for (i = 0; i <= REWRITINGS; i++) {
@@ -206,9 +177,7 @@ static void try_network(const struct network *network, uint64_t sram_bytes,
 				 (unsigned long long)stats.cycles,
 				 (unsigned long long)stats.arena_bytes);
 		}
-		loom_graph_destroy(net.graph);
-		for (k = 0; k < net.num_weights; k++)
-			free(net.weights[k]);
+		int8_close(&net);
 	}
 	tap_ok(!differ, "%s in %llu KiB for %s: %u rewritings have the same figures", network->name,
 	       (unsigned long long)sram_bytes >> 10,
@@ -225,16 +194,30 @@ static bool asked_for(const char *name, int argc, char **argv)
 	return argc < 2;
 }
 
+static void try_both(const struct network *network)
+{
+	try_network(network, 1 << 20, LOOM_OBJECTIVE_BYTES);
+	try_network(network, 512 << 10, LOOM_OBJECTIVE_TIME);
+}
+
 int main(int argc, char **argv)
 {
 	uint32_t i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (i = 0; i < ARRAY_SIZE(networks); i++) {
-		if (!asked_for(networks[i].name, argc, argv))
-			continue;
-		try_network(&networks[i], 1 << 20, LOOM_OBJECTIVE_BYTES);
-		try_network(&networks[i], 512 << 10, LOOM_OBJECTIVE_TIME);
+	for (i = 0; i < ARRAY_SIZE(int8_networks); i++) {
+		const struct network network = {
+			.name = int8_networks[i].name, .build = int8_networks[i].build,
+		};
+
+		if (asked_for(network.name, argc, argv))
+			try_both(&network);
+	}
+	for (i = 0; i < ARRAY_SIZE(models); i++) {
+		const struct network network = { .name = models[i].file, .model = &models[i] };
+
+		if (asked_for(network.name, argc, argv))
+			try_both(&network);
 	}
 	return tap_end();
 }
