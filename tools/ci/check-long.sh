@@ -3,9 +3,9 @@
 # Random tests that take too long for `make check`: a million operations on the allocator and the
 # engine, and fifty thousand on the device node, in a VM for each of two topologies; a storm of ten
 # thousand rounds over clients, bystanders and the device itself; a sweep of two thousand points;
-# models that are written down otherwise; then what `make check-upstream` and `make check-arm64` do. TAP.
+# all models by all strategies; models that are written down otherwise; then what `make check-upstream` and `make check-arm64` do. TAP.
 #
-#	tools/ci/check-long.sh [host|node|storm|sweep|rewritings|upstream|arm64]...
+#	tools/ci/check-long.sh [host|node|storm|sweep|models|rewritings|upstream|arm64]...
 #
 # LOOM_RANDOM_SEED, LOOM_RANDOM_OPS, LOOM_STORM_ROUNDS: to repeat a run, or for a shorter one.
 set -u
@@ -38,7 +38,7 @@ in_vm() {
 	done
 }
 
-parts=${*:-host node storm sweep rewritings upstream arm64}
+parts=${*:-host node storm sweep models rewritings upstream arm64}
 for part in $parts; do
 	case $part in
 	host)
@@ -52,12 +52,15 @@ for part in $parts; do
 			"LOOM_STORM_ROUNDS=$rounds" "LOOM_STORM_SEED=$seed" ;;
 	sweep)
 		run "a sweep of 2000 points" tools/ci/sweep.sh ;;
+	models)
+		run "every network by every strategy, on the host" make -s check-models
+		run "every network, on the node" tools/ci/check-models.sh node ;;
 	rewritings)
 		run "twenty-four networks, written down otherwise" build/e2e/rewritings ;;
 	upstream|arm64)
 		run "make check-$part" make -s "check-$part" ;;
 	*)
-		echo "usage: $0 [host|node|storm|sweep|rewritings|upstream|arm64]..." >&2
+		echo "usage: $0 [host|node|storm|sweep|models|rewritings|upstream|arm64]..." >&2
 		exit 2 ;;
 	esac
 done
