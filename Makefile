@@ -335,9 +335,10 @@ lint:
 vm: tools module
 	@tools/vm/run --shell
 
-# Sphinx with the kernel's own kernel-doc directive; a warning is an error.
+# Sphinx with the kernel's own kernel-doc directive; a warning is an error. Pictures of plans are
+# drawn if "make models" has been there.
 .PHONY: docs
-docs:
+docs: tools $(O)/e2e/draw_plan
 	@tools/ci/deps.sh docs
 	@tools/ci/ksource.sh
 	@LOOM_KSOURCE=$(abspath $(O)/ksource) sphinx-build -q -W -b html Documentation $(O)/docs
@@ -391,7 +392,7 @@ uninstall:
 clean:
 	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out bench module bench-module check \
 		check-debug check-debug-backports check-models plan-hashes debug \
-		debug-backports intree series kselftest vm lint docs loom loom.pc textline) \
+		debug-backports intree series kselftest vm lint docs pictures loom loom.pc textline) \
 		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:
 	rm -rf $(O)

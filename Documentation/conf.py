@@ -12,10 +12,12 @@ sys.path.insert(0, os.path.join(ksource, "Documentation", "sphinx"))
 sys.path.insert(0, os.path.abspath("."))
 
 project = "Loom"
-extensions = ["kerneldoc", "rooms"]
+extensions = ["kerneldoc", "plans", "rooms"]
 master_doc = "index"
 exclude_patterns = []
 html_theme = "alabaster"
+# pictures of plans and what the tool prints are wide
+html_theme_options = {"page_width": "1340px", "body_max_width": "1100px"}
 html_copy_source = False
 
 primary_domain = "c"

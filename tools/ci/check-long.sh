@@ -3,7 +3,8 @@
 # Random tests that take too long for `make check`: a million operations on the allocator and the
 # engine, and fifty thousand on the device node, in a VM for each of two topologies; a storm of ten
 # thousand rounds over clients, bystanders and the device itself; a sweep of two thousand points;
-# all models by all strategies; models that are written down otherwise; then what `make check-upstream` and `make check-arm64` do. TAP.
+# all models by all strategies; models that are written down otherwise; then what
+# `make check-upstream` and `make check-arm64` do. TAP.
 #
 #	tools/ci/check-long.sh [host|node|storm|sweep|models|rewritings|upstream|arm64]...
 #

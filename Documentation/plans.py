@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Pictures of plans, drawn when the pages are made: the planner changes more often than pages are
+written. In Sphinx it is the directive "plan", a figure whose argument is the command that draws it,
+without the file that it writes to, which comes last:
+
+    .. plan:: build/loom plan build/models/mlsd_tiny.onnx --svg
+
+       What is seen.
+
+The command is run where the tree is. What is missing, the program or a model, is not made for
+that: the page names the command instead.
+"""
+import hashlib
+import os
+import shlex
+import subprocess
+
+TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+FOLDER = os.path.join("build", "pictures")
+
+
+def draw(command):
+    """The picture's path in the tree, or None if something is missing."""
+    words = shlex.split(command)
+    files = [word for word in words if word.startswith("build/")]
+    if not all(os.path.exists(os.path.join(TOP, file)) for file in files):
+        return None
+    path = os.path.join(FOLDER, hashlib.sha256(command.encode()).hexdigest()[:16] + ".svg")
+    os.makedirs(os.path.join(TOP, FOLDER), exist_ok=True)
+    subprocess.run(words + [path], cwd=TOP, check=True, stdout=subprocess.DEVNULL)
+    return path
+
+
+def setup(app):
+    """Makes the directive."""
+    from docutils.parsers.rst import Directive
+    from docutils.statemachine import StringList
+    from docutils import nodes
+
+    class Plan(Directive):
+        """A picture with what is said about it."""
+
+        required_arguments = 1
+        final_argument_whitespace = True
+        has_content = True
+
+        def run(self):
+            command = " ".join(self.arguments[0].split())
+            path = draw(command)
+            if path:
+                lines = [f".. figure:: /../{path}", "   :width: 100%", ""]
+                words = [f"   {line}" for line in self.content]
+            else:
+                lines = []
+                words = list(self.content) + ["", f"Not drawn here, as something is missing: "
+                                              f"``{command} FILE.svg``"]
+            node = nodes.Element()
+            self.state.nested_parse(StringList(lines + words, source=command),
+                                    self.content_offset, node)
+            return node.children
+
+    app.add_directive("plan", Plan)
+    return {"parallel_read_safe": True}
