@@ -394,10 +394,9 @@ int tool_model_plan(struct tool_model *model)
 	int64_t start = tool_now_ns();
 	struct loom_error err;
 
-	/* images cannot be in groups, and groups run in the order of the model */
+	/* groups run in orders of their own */
 	if (!model->planner.grouping)
-		model->planner.grouping = model->num_images || model->node_order ? "layerwise" :
-										    "layergroup";
+		model->planner.grouping = model->node_order ? "layerwise" : "layergroup";
 	if (loom_program_create(model->graph, &model->planner, &model->program, &err))
 		return tool_fail("%s", err.text);
 	model->plan_ns = tool_now_ns() - start;

@@ -46,11 +46,18 @@ static void mark_chip(struct loom_storage *storage, const u8 *notes)
 	u32 i;
 
 	for (i = 0; i < storage->graph->num_values; i++) {
-		if (notes[i] != MADE || storage->locations[i].kind != LOOM_LOCATION_ARENA)
+		enum loom_location_kind *kind = &storage->locations[i].kind;
+
+		if (notes[i] != MADE ||
+		    (*kind != LOOM_LOCATION_ARENA && *kind != LOOM_LOCATION_IMAGE))
 			continue;
-		storage->locations[i].kind = LOOM_LOCATION_SRAM;
-		storage->num_neurons--;
-		storage->neuron_bytes -= storage->graph->values[i]->size_bytes;
+		if (*kind == LOOM_LOCATION_IMAGE) {
+			storage->num_images--;
+		} else {
+			storage->num_neurons--;
+			storage->neuron_bytes -= storage->graph->values[i]->size_bytes;
+		}
+		*kind = LOOM_LOCATION_SRAM;
 	}
 }
 
@@ -214,6 +221,8 @@ int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *o
 		ret = find_chip(&list, group, cuts, num_cuts);
 	if (!ret)
 		ret = loom_storage_place(lower->storage, options->storage, lower->err);
+	if (!ret)
+		loom_group_list_place(&list);
 	if (!ret)
 		ret = walk_cuts(&list, group, cuts, num_cuts, NULL);
 	if (!ret)

@@ -22,29 +22,29 @@ static void note_value(struct loom_group_list *list, u32 id)
 	if (location->ref.rank > DRM_LOOM_MAX_RANK)
 		return;
 	use->rank = location->ref.rank;
-	for (i = 0; i < use->rank; i++)
+	for (i = 0; i < use->rank; i++) {
 		use->dims[i] = location->ref.dims[i];
-}
-
-/* Takes an offset in a dense value apart into indices. */
-static void split_offset(const struct loom_group_use *use, s64 offset, u64 *index)
-{
-	u64 rest = (u64)offset / use->elem_bytes, inside = 1;
-	u32 i;
-
-	for (i = use->rank; i-- > 0;) {
-		index[i] = rest / inside % use->dims[i];
-		inside *= use->dims[i];
+		use->strides[i] = location->ref.strides[i];
 	}
 }
 
-/* The axis of a dense value that a stride steps along, and how far. */
-static bool find_axis(const struct loom_group_use *use, s64 stride, s8 *axis, s64 *step)
+/* Takes an offset in a value apart into indices. */
+static void split_offset(const struct loom_group_use *use, s64 offset, u64 *index)
 {
-	u64 bytes = stride < 0 ? 0 - (u64)stride : (u64)stride, inside = use->elem_bytes;
 	u32 i;
 
-	for (i = use->rank; i-- > 0; inside *= use->dims[i]) {
+	for (i = 0; i < use->rank; i++)
+		index[i] = (u64)offset / use->strides[i] % use->dims[i];
+}
+
+/* The axis of a value that a stride steps along, and how far. */
+static bool find_axis(const struct loom_group_use *use, s64 stride, s8 *axis, s64 *step)
+{
+	u64 bytes = stride < 0 ? 0 - (u64)stride : (u64)stride, inside;
+	u32 i;
+
+	for (i = use->rank; i-- > 0;) {
+		inside = use->strides[i];
 		if (use->dims[i] == 1 || bytes < inside || bytes >= inside * use->dims[i])
 			continue;
 		*axis = i;
@@ -320,6 +320,23 @@ int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower)
 	}
 	lower->sink = sink;
 	return ret ? ret : loom_group_live_make(list);
+}
+
+void loom_group_list_place(struct loom_group_list *list)
+{
+	u32 i, k;
+
+	for (i = 0; i < list->num_ops && list->lower->storage->num_images; i++) {
+		struct loom_kernel *kernel = &list->ops[i]->kernel;
+
+		for (k = 0; k < kernel->num_operands; k++) {
+			struct loom_operand *operand = &kernel->operands[k];
+
+			if (operand->role == LOOM_ROLE_STORE || operand->role == LOOM_ROLE_LOAD)
+				loom_image_ref(list->lower->storage, operand->ref.tensor,
+					       &operand->ref);
+		}
+	}
 }
 
 void loom_group_list_clear(struct loom_group_list *list)

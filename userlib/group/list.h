@@ -110,6 +110,7 @@ struct loom_group_unit {
  * struct loom_group_use - a value, and which operations use it
  * @rank: its axes; 0: more than a view can have
  * @dims: elements per axis
+ * @strides: bytes from one to the next, per axis; of a value in an image at a provisional pitch
  * @elem_bytes: bytes of an element
  * @first_writer: first op that writes it; U32_MAX: none, it comes from outside
  * @last_writer: last op that does
@@ -124,6 +125,7 @@ struct loom_group_unit {
 struct loom_group_use {
 	u32 rank;
 	u64 dims[DRM_LOOM_MAX_RANK];
+	u64 strides[DRM_LOOM_MAX_RANK];
 	u32 elem_bytes;
 	u32 first_writer;
 	u32 last_writer;
@@ -196,6 +198,8 @@ struct loom_group_list {
 
 /** loom_group_list_make() - lowers all nodes into a list; their storage is decided, not placed */
 int loom_group_list_make(struct loom_group_list *list, struct loom_lower *lower);
+/** loom_group_list_place() - storage is placed: operands in images get their pitch */
+void loom_group_list_place(struct loom_group_list *list);
 /** loom_group_list_clear() - frees what @list holds */
 void loom_group_list_clear(struct loom_group_list *list);
 

@@ -65,12 +65,15 @@ static void set_strides(struct loom_location *location, const struct loom_value 
 	}
 }
 
-/* A provisional pitch, longer than any row: no axis of rows can be merged with one of columns. */
+/*
+ * A provisional pitch, of four rows: no axis of rows can be merged with one of columns, even if it
+ * takes steps that end behind the row, and a stride says how many rows it is and what is beside.
+ */
 static s64 provisional_pitch(const struct loom_value *value)
 {
 	struct loom_image_shape shape = loom_image_flatten(value, value->scope);
 
-	return (s64)(row_elems(&shape) + 1) * loom_dtype_bytes(value->dtype);
+	return (s64)row_elems(&shape) * 4 * loom_dtype_bytes(value->dtype);
 }
 
 bool loom_image_claim(struct loom_storage *storage, const struct loom_value *value)
@@ -107,12 +110,45 @@ struct images {
 	struct loom_place_result result;
 };
 
-/* Values live from the node that makes them to the last that reads them or a view of them. */
+/* Rows at the provisional pitch become rows at the pitch of the image, columns stay. */
+static s64 at_pitch(s64 bytes, s64 from, s64 to)
+{
+	s64 half = from / 2, rows = (bytes + half) / from;
+
+	if ((bytes + half) % from < 0)
+		rows--;
+	return rows * to + bytes - rows * from;
+}
+
+void loom_image_ref(const struct loom_storage *storage, u32 id, struct loom_ref *ref)
+{
+	const struct loom_location *location = &storage->locations[id];
+	const struct loom_value *value = storage->graph->values[id];
+	s64 from, to = 0;
+	u32 i;
+
+	if (location->kind != LOOM_LOCATION_IMAGE)
+		return;
+	from = provisional_pitch(value);
+	for (i = 0; i < storage->num_pools; i++)
+		if (storage->pools[i].slot == location->slot)
+			to = storage->pools[i].pitch_bytes;
+	ref->offset = at_pitch(ref->offset, from, to);
+	for (i = 0; i < ref->rank; i++)
+		ref->strides[i] = at_pitch(ref->strides[i], from, to);
+}
+
+/*
+ * Values live from the node that makes them to the last that reads them or a view of them; with
+ * groups, from the first node to the last of the groups of these.
+ */
 static void add_items(struct loom_storage *storage, struct images *images)
 {
 	u32 i, k;
 
 	for (i = 0; i < storage->graph->num_nodes; i++) {
+		u32 first = storage->span_first ? storage->span_first[i] : i;
+		u32 last = storage->span_last ? storage->span_last[i] : i;
 		const struct loom_node *node = storage->nodes[i];
 		const struct loom_value *y = node->output;
 		struct loom_image_shape shape;
@@ -124,7 +160,7 @@ static void add_items(struct loom_storage *storage, struct images *images)
 				continue;
 			root = storage->locations[node->inputs[k]->id].root;
 			if (storage->locations[root].kind == LOOM_LOCATION_IMAGE)
-				images->items[images->item_of[root]].upper = i + 1;
+				images->items[images->item_of[root]].upper = last + 1;
 		}
 		if (storage->locations[y->id].kind != LOOM_LOCATION_IMAGE)
 			continue;
@@ -132,8 +168,8 @@ static void add_items(struct loom_storage *storage, struct images *images)
 		images->items[images->num_items] = (struct loom_place_item){
 			.size_bytes = y->size_bytes,
 			.align_bytes = 1,
-			.lower = i,
-			.upper = i + 1,
+			.lower = first,
+			.upper = last + 1,
 			.fixed = LOOM_PLACE_ANYWHERE,
 			.alias = LOOM_PLACE_NONE,
 			.width = row_elems(&shape),

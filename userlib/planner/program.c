@@ -137,9 +137,6 @@ static int write_plan(struct planner *p)
 	ret = loom_storage_init(&p->storage, p->graph, &p->build, &storage, p->err);
 	if (!ret)
 		ret = loom_lacks_check(&p->lower, options->chip);
-	/* the model demands images in DRAM for values that a group would keep in SRAM */
-	if (!ret && p->storage.num_images && grouped)
-		return loom_error_set(p->err, -EINVAL, "values in images cannot run in groups");
 	if (!ret)
 		ret = grouped ? write_groups(p, &storage) : write_plain(p, &storage);
 	loom_storage_finish(&p->storage);

@@ -45,6 +45,53 @@ u64 retime_part_cycles(const struct retime *r, const struct retime_job *job, u32
 	return cost.cycles;
 }
 
+/* The axis of @tensor that @stride steps along one by one, beside that over the lanes; or rank. */
+static u32 axis_of(const struct drm_loom_plan_tensor *tensor, u64 stride)
+{
+	bool sram = tensor->region == DRM_LOOM_REGION_SRAM;
+	u32 i;
+
+	for (i = 0; i < tensor->rank; i++)
+		if (tensor->strides[i] == stride && tensor->dims[i] > 1 &&
+		    !(sram && i == tensor->lane_axis))
+			break;
+	return i;
+}
+
+/*
+ * Whether a part along @axis of what a command writes is a box of its tensor, as the whole is. The
+ * verifier keeps account of boxes: of every eighth element of a row, which a part of a transposing
+ * copy may be, it does not know that it is written. What nobody reads need not be known.
+ */
+static bool writes_boxes(const struct retime *r, const struct drm_loom_plan_view *view, u32 axis)
+{
+	const struct drm_loom_plan_tensor *tensor = &r->build->tensors[view->tensor];
+	bool sram = tensor->region == DRM_LOOM_REGION_SRAM;
+	u64 stride = view->strides[axis], inside = 0, first = view->offset, outside, one;
+	u32 i, at = axis_of(tensor, stride);
+
+	if ((sram && view->lane_axis == axis) || !r->tensors[view->tensor].read)
+		return true;
+	if (at == tensor->rank)
+		return false;
+	outside = stride * tensor->dims[at];
+	for (i = 0; i < view->rank; i++) {
+		if (i == axis || view->dims[i] == 1 || (sram && i == view->lane_axis))
+			continue;
+		one = view->strides[i] < 0 ? 0 - (u64)view->strides[i] : (u64)view->strides[i];
+		if (view->strides[i] < 0)
+			first -= (view->dims[i] - 1) * one;
+		if (one < stride)
+			inside += (view->dims[i] - 1) * one;
+		else if (one < outside || axis_of(tensor, one) == tensor->rank)
+			return false;
+	}
+	/* over the end of an axis only in whole rows */
+	if (first % outside + (view->dims[axis] - 1) * stride + inside >= outside)
+		return inside + loom_dtype_bytes(view->dtype) == stride;
+	return first % stride + inside < stride;
+}
+
 /* The outermost axis that is long enough, or the longest. */
 static void choose_axis(const struct retime *r, struct retime_job *job)
 {
@@ -61,7 +108,7 @@ static void choose_axis(const struct retime *r, struct retime_job *job)
 		if (views[0].dims[i] != views[1].dims[i])
 			return;
 	for (i = 0; i < views[0].rank && job->units < ENOUGH_UNITS; i++) {
-		if (views[0].dims[i] > job->units) {
+		if (views[0].dims[i] > job->units && writes_boxes(r, &views[0], i)) {
 			job->units = views[0].dims[i];
 			job->axis = i;
 		}
@@ -285,10 +332,13 @@ static void make_tensors(struct retime *r)
 	for (i = 0; i < build->num_commands; i++) {
 		const struct loom_build_command *command = retime_command(r, i);
 
-		for (k = 0; k < command->operands && command->stream; k++) {
+		for (k = 0; k < command->operands; k++) {
 			struct retime_tensor *tensor =
 				&r->tensors[retime_views(r, i)[k].tensor];
 
+			tensor->read |= k > 0;
+			if (!command->stream)
+				continue;
 			tensor->compute_first = min(tensor->compute_first, r->at[i]);
 			tensor->compute_last = max(tensor->compute_last, r->at[i]);
 		}

@@ -18,6 +18,7 @@
  * @space: slot that it lies in, or RETIME_SCRATCH
  * @start: first byte there
  * @bytes: its size
+ * @read: some command reads it
  * @first: position at which its life begins; RETIME_NONE: it is not used
  * @last: position at which it ends
  * @compute_first: the first at which it is computed with, or RETIME_NONE
@@ -33,6 +34,7 @@ struct retime_tensor {
 	u32 space;
 	u64 start;
 	u64 bytes;
+	bool read;
 	u32 first;
 	u32 last;
 	u32 compute_first;

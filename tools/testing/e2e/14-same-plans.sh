@@ -21,7 +21,10 @@ for width in 320 344; do
 	ok "rec at $width: the same bytes by default" \
 		same rec-$width ppocr_rec.onnx --shape x=1,3,48,$width
 done
-ok 'rec in images: the same bytes' same rec-image ppocr_rec.onnx --shape x=1,3,48,320 --image all
+for grouping in layerwise layergroup; do
+	ok "rec in images by $grouping: the same bytes" same rec-image-$grouping ppocr_rec.onnx \
+		--shape x=1,3,48,320 --image all --grouping $grouping --objective time
+done
 strategies=$(build/loom plan --strategies | sed '1,/^grouping:/d; s/ .*//')
 ok 'the tool lists grouping strategies' test -n "$strategies"
 for strategy in $strategies; do

@@ -21,7 +21,10 @@ for name in $deep_models; do
 	ok "$name runs on the host, all tensors kept" model_run_deep "$name" host "$host/$name.deep"
 done
 for name in $image_models; do
-	ok "$name runs on the host in images" model_run "$name" host "$host/$name.image" --image all --sram $node_sram
+	ok "$name runs on the host in images" model_run "$name" host "$host/$name.image" \
+		--image all --grouping layerwise --sram $node_sram
+	ok "$name runs on the host in images and groups" model_run "$name" host "$host/$name.images" \
+		--image all --sram $node_sram
 done
 model_run mel host "$host/mel" || ok 'mel runs on the host' false
 for group in $node_groups; do
@@ -64,6 +67,10 @@ for name in $image_models; do
 	ok "$name: in images node and host give the same bits" \
 		same_bits "$host/$name.image" "$vm/$name.image"
 	ok "$name: and those that it gives without" same_bits "$vm/$name" "$vm/$name.image"
+	ok "$name runs on the node in images and groups" status_0 "$name.images"
+	ok "$name: in images and groups node and host count the same" on_node "$name.images"
+	ok "$name: in images and groups node and host give the same bits" \
+		same_bits "$host/$name.images" "$vm/$name.images"
 done
 
 in_groups() {	# NAME:SRAM

@@ -24,8 +24,11 @@ for name in $deep_models; do
 	echo $? >"$out/$name.deep.status"
 done
 for name in $image_models; do
-	model_run "$name" soft "$out/$name.image" --image all 2>"$out/$name.image.err"
+	model_run "$name" soft "$out/$name.image" --image all --grouping layerwise \
+		2>"$out/$name.image.err"
 	echo $? >"$out/$name.image.status"
+	model_run "$name" soft "$out/$name.images" --image all 2>"$out/$name.images.err"
+	echo $? >"$out/$name.images.status"
 done
 for group in $node_groups; do
 	model_run_group "$group" soft "$out/${group/:/.}" 2>"$out/${group/:/.}.err"

@@ -116,18 +116,18 @@ static bool compare(struct test_case *test, const struct drm_loom_chip *chip,
 }
 
 static bool try_strategy(struct test_case *test, const struct drm_loom_chip *chip,
-			 const char *grouping, struct loom_error *err)
+			 const char *grouping, uint32_t flags, struct loom_error *err)
 {
 	struct loom_planner_options how = {
 		.chip = chip, .grouping = grouping, .objective = LOOM_OBJECTIVE_TIME,
-		.flags = LOOM_PLANNER_NO_RETIME,
+		.flags = flags | LOOM_PLANNER_NO_RETIME,
 	};
 	const struct planner_way way = { .join = LOOM_JOIN_NEAR };
 	struct loom_program *slow = NULL, *fast = NULL;
 	int ret = loom_planner_create(test->graph, &how, &way, &slow, err);
 	bool good = !ret;
 
-	how.flags = 0;
+	how.flags = flags;
 	if (good)
 		good = !loom_planner_create(test->graph, &how, &way, &fast,
 					    err) &&
@@ -145,17 +145,54 @@ static bool try_round(uint32_t round)
 	uint32_t i, k;
 
 	make_case(&test, round * 7919 + 23);
+	/* in every second round what is computed is in images, where it is in DRAM */
+	if (round % 2)
+		loom_graph_set_scope(test.graph, NULL, 1 + round / 2 % 3);
 	for (i = 0; i < 3 * ARRAY_SIZE(chips) && good; i++) {
 		struct drm_loom_chip chip = variant(i / 3, i % 3);
 
 		for (k = 0; loom_grouping_name(k) && good; k++)
-			good = try_strategy(&test, &chip, loom_grouping_name(k), &err);
+			good = try_strategy(&test, &chip, loom_grouping_name(k), 0, &err);
 		if (!good)
 			tap_note("round %u, %s, variant %u: %s", round, chip.name, i % 3,
 				 err.text);
 	}
 	free_case(&test);
 	return good;
+}
+
+/*
+ * A transposing copy is the longest of all transfers, and there is time for a part of it beside a
+ * pool. But a part along its longest axis would write every eighth element.
+ */
+static void test_transposed(void)
+{
+	struct loom_error err = { .text = "" };
+	struct test_case test = { .num_inputs = 0 };
+	bool good;
+
+	if (loom_graph_create("transposed", 12, &test.graph))
+		tap_fatal("no memory");
+	input(&test, "x", DRM_LOOM_DTYPE_F32, 4, (int64_t[]){ 2, 2, 3, 8 });
+	attr_ints(&test, "perm", 4, (int64_t[]){ 1, 2, 0, 3 });
+	node(&test, "Transpose", "x", "t");
+	attr_ints(&test, "kernel_shape", 2, (int64_t[]){ 3, 3 });
+	attr_ints(&test, "pads", 4, (int64_t[]){ 1, 1, 1, 1 });
+	node(&test, "MaxPool", "x", "p");
+	attr_int(&test, "axis", 1);
+	node(&test, "Softmax", "t", "y");
+	attr_ints(&test, "kernel_shape", 2, (int64_t[]){ 3, 3 });
+	attr_ints(&test, "pads", 4, (int64_t[]){ 1, 1, 1, 1 });
+	node(&test, "MaxPool", "p", "z");
+	loom_graph_add_output(test.graph, "z");
+	loom_graph_add_output(test.graph, "y");
+	if (loom_graph_finish(test.graph, NULL, &err) ||
+	    loom_graph_set_scope(test.graph, "p", LOOM_SCOPE_TEXTURE))
+		tap_fatal("%s", err.text);
+	good = try_strategy(&test, loom_preset_find("tiny"), "layerwise",
+			    LOOM_PLANNER_GIVEN_ORDER, &err);
+	tap_ok(good, "a transposing copy is written in boxes%s%s", good ? "" : ": ", err.text);
+	free_case(&test);
 }
 
 int main(int argc, char **argv)
@@ -166,6 +203,7 @@ int main(int argc, char **argv)
 	       rounds.count - rounds.bad, rounds.count);
 	if (argc > 1)
 		return tap_end();
+	test_transposed();
 	tap_ok(try_round(ONLY_MOVES), "a group that only moves data on a chip without DRAM");
 	tap_ok(num_faster > num_runs / 2, "%u of %u plans are faster", num_faster, num_runs);
 	return tap_end();
