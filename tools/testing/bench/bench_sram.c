@@ -422,8 +422,8 @@ static void fused_table(void)
 	double seconds = 0;
 	uint32_t i;
 
-	printf("  %-34s %8.1f kB %8.2f MB (from %.0f)\n", "Fused-layer CNN, as published", FUSED_BYTES / 1000.0,
-	       FUSED_MB, FUSED_MB_BEFORE);
+	printf("  %-34s %8.1f kB %8.2f MB (from %.0f)\n", "Fused-layer CNN, as published",
+	       FUSED_BYTES / 1000.0, FUSED_MB, FUSED_MB_BEFORE);
 	for (i = 0; i < 2; i++) {
 		options.grouping = i ? "layergroup" : "layerwise";
 		if (loom_program_create(graph, &options, &program, &err)) {
