@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "code_round.h"
 #include "loom_planner.h"
 #include "loom_run.h"
 
@@ -69,6 +70,22 @@ static inline int outcome_feed(struct loom_session *session, const struct loom_p
 	return ret;
 }
 
+/* What a device would be told is the same plan. */
+static inline int outcome_code(const struct loom_program *program, const struct drm_loom_chip *chip,
+			       struct loom_error *err)
+{
+	struct drm_loom_reject reject;
+	struct loom_plan *plan;
+	int ret = loom_plan_create(program->plan, program->plan_bytes, chip, &plan, &reject);
+
+	if (!ret)
+		ret = code_round(plan, chip) ? -EPROTO : 0;
+	loom_plan_destroy(plan);
+	if (ret)
+		snprintf(err->text, sizeof(err->text), "not the same plan as bytes for a device");
+	return ret;
+}
+
 /*
  * Proves and runs it, 0 or an errno with a line about it. Whatever is returned,
  * outcome_clear() has to follow.
@@ -86,6 +103,8 @@ static inline int outcome_run(struct outcome *outcome, const struct loom_program
 	ret = loom_target_open("host", chip, &target, err);
 	if (!ret)
 		ret = loom_session_create(target, program, &session, err);
+	if (!ret)
+		ret = outcome_code(program, loom_target_chip(target), err);
 	if (!ret)
 		ret = outcome_feed(session, program, inputs, num_inputs, err);
 	if (!ret)

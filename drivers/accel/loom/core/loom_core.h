@@ -5,7 +5,7 @@
 /**
  * DOC: Core
  *
- * What the module, the library and the tests share, in six rooms with one interface each:
+ * What the module, the library and the tests share, in seven rooms with one interface each:
  *
  * - chip/ (loom_chip.h): what a chip is made of, and how fast it is
  * - bank/ (loom_bank.h, loom_layout.h, loom_mask.h): which addresses in which banks
@@ -13,10 +13,11 @@
  * - clock/ (loom_clock.h): how long a command takes on a chip
  * - verify/ (loom_verify.h): proves a plan safe and decodes it
  * - engine/ (loom_engine.h): computes a decoded plan
+ * - code/ (loom_code.h): a decoded plan as bytes for a device, and back
  *
- * verify/ uses op/, chip/ and clock/, engine/ and clock/ use op/, and nothing else of the six is
- * used by another. What all share is here: the decoded plan (loom_plan.h), and the units that work
- * is cut into (loom_tile.h).
+ * verify/ uses op/, chip/ and clock/, engine/ and clock/ use op/, code/ uses op/, clock/ and
+ * verify/, and nothing else of the seven is used by another. What all share is here: the decoded
+ * plan (loom_plan.h), and the units that work is cut into (loom_tile.h).
  *
  * It is freestanding: it calls no libc and no kernel function but the loom_port_* functions
  * declared here, which each side implements (loom_port.c in the module, base/port.c in the

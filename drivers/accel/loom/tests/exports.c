@@ -3,6 +3,7 @@
 #include <linux/export.h>
 
 #include "core/loom_bank.h"
+#include "core/loom_code.h"
 #include "core/loom_layout.h"
 #include "core/loom_op.h"
 #include "core/loom_chip.h"
@@ -33,6 +34,12 @@ EXPORT_SYMBOL_IF_KUNIT(loom_layout_sharded);
 EXPORT_SYMBOL_IF_KUNIT(loom_layout_uses);
 EXPORT_SYMBOL_IF_KUNIT(loom_layout_image);
 EXPORT_SYMBOL_IF_KUNIT(loom_layout_map);
+
+EXPORT_SYMBOL_IF_KUNIT(loom_port_alloc);
+EXPORT_SYMBOL_IF_KUNIT(loom_code_bytes);
+EXPORT_SYMBOL_IF_KUNIT(loom_code_decode);
+EXPORT_SYMBOL_IF_KUNIT(loom_code_encode);
+EXPORT_SYMBOL_IF_KUNIT(loom_code_sum);
 
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_create);
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_destroy);

@@ -78,9 +78,10 @@ static inline int rule_case_verify(const struct rule_case *test,
 	memcpy(exact, header, size);
 	ret = loom_plan_create(exact, size, &on, &plan, reject);
 	if (!ret)
-		loom_plan_destroy(plan);
+		ret = code_round(plan, &on);
 	else if (plan)
 		ret = 1;
+	loom_plan_destroy(plan);
 	pb_free(exact);
 	pb_free(header);
 	pb_fini(&pb);
