@@ -183,7 +183,8 @@ static u64 budget_of(const struct loom_group_options *options, u32 num_nodes)
 	if (!ms)
 		ms = DEFAULT_MS + (num_nodes > MANY_NODES ? num_nodes - MANY_NODES : 0);
 
-	return ms > U64_MAX / WORK_PER_MS ? U64_MAX : ms * WORK_PER_MS;
+	ms = ms > U64_MAX / WORK_PER_MS ? U64_MAX : ms * WORK_PER_MS;
+	return ms / max(options->share, 1U);
 }
 
 int loom_group_plan(struct loom_lower *lower, const struct loom_group_options *options)

@@ -74,6 +74,7 @@ struct loom_storage_options;
  * struct loom_group_options - how to plan in groups
  * @strategy: how groups are chosen
  * @budget_ms: how long groups are searched for, about in milliseconds; 0: the default
+ * @share: one in so many of that is spent; 0: all of it
  * @aim: what strategies that compete look for; others have rules of their own
  * @keep_halos: nothing is recomputed, by strategies that have a choice
  * @explain: also note why each cut is there, and what the division would cost without it
@@ -82,6 +83,7 @@ struct loom_storage_options;
 struct loom_group_options {
 	const struct loom_group_strategy *strategy;
 	u64 budget_ms;
+	u32 share;
 	struct loom_group_aim aim;
 	bool keep_halos;
 	bool explain;

@@ -53,11 +53,13 @@
  * @join: which operands of concatenations are joined, if there are groups
  * @stream_in_place: only constants that would be streamed are read where they are, not all
  * @aim: what groups are to have the least of, if their strategy asks for that
+ * @share: one in so many of the effort that options allow; 0: all of it
  */
 struct planner_way {
 	enum loom_storage_join join;
 	bool stream_in_place;
 	struct loom_group_aim aim;
+	u32 share;
 };
 
 /**

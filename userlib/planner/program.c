@@ -74,6 +74,7 @@ static int write_groups(struct planner *p, const struct loom_storage_options *st
 	const struct loom_group_options options = {
 		.strategy = loom_grouping_strategy(p->options),
 		.budget_ms = p->options->grouping_budget,
+		.share = p->way.share,
 		.aim = p->way.aim,
 		.explain = p->options->flags & LOOM_PLANNER_EXPLAIN,
 		.keep_halos = p->options->max_recompute_permille == 1000,
