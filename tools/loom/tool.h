@@ -212,8 +212,8 @@ struct tool_model {
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
 	"  --grouping NAME      which nodes run together out of SRAM: layergroup, or layerwise\n" \
 	"                       with --image or --node-order; loom plan --strategies lists them\n" \
-	"  --objective NAME     what the best plan has the least of: bytes to and from DRAM\n" \
-	"                       (default), time on the chip's clock, or sram\n" \
+	"  --objective NAME     what the best plan has the least of: time on the chip's clock\n" \
+	"                       (default), bytes to and from DRAM, or sram\n" \
 	"  --max-recompute F    the plan takes at most F times the multiply-accumulates\n" \
 	"                       without recomputation; --objective sram: 1 if not given\n" \
 	"  --max-bytes BYTES    --objective sram: bytes to and from DRAM at most\n" \

@@ -44,8 +44,8 @@ enum loom_planner_flags {
 
 /**
  * enum loom_planner_objective - what the best plan has the least of
+ * @LOOM_OBJECTIVE_TIME: cycles by the chip's clock, then bytes. The default
  * @LOOM_OBJECTIVE_BYTES: bytes to and from memory outside of the SRAM
- * @LOOM_OBJECTIVE_TIME: cycles by the chip's clock, then bytes
  * @LOOM_OBJECTIVE_SRAM: SRAM, then bytes: the scratch, and on a chip without DRAM also what buffers
  *	take in the SRAM
  *
@@ -53,8 +53,8 @@ enum loom_planner_flags {
  * objective of their own, and so have the programs that they make.
  */
 enum loom_planner_objective {
-	LOOM_OBJECTIVE_BYTES,
 	LOOM_OBJECTIVE_TIME,
+	LOOM_OBJECTIVE_BYTES,
 	LOOM_OBJECTIVE_SRAM,
 };
 

@@ -5,8 +5,8 @@
 const char *loom_objective_name(unsigned int objective)
 {
 	static const char *const names[] = {
-		[LOOM_OBJECTIVE_BYTES] = "bytes",
 		[LOOM_OBJECTIVE_TIME] = "time",
+		[LOOM_OBJECTIVE_BYTES] = "bytes",
 		[LOOM_OBJECTIVE_SRAM] = "sram",
 	};
 

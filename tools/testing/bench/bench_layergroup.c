@@ -124,6 +124,7 @@ static uint64_t least_bytes(const struct loom_graph *graph)
 						 (1, 1, 1ULL << 36, 0, 64));
 	const struct loom_planner_options options = {
 		.chip = &endless, .flags = LOOM_PLANNER_NO_OVERLAP, .grouping = "layerwise",
+		.objective = LOOM_OBJECTIVE_BYTES,
 	};
 	struct loom_program *program;
 	struct loom_error err;
@@ -157,6 +158,7 @@ static void measure(struct row *row, const struct loom_graph *graph, uint32_t pl
 	const struct drm_loom_chip chip = topology_of(place);
 	const struct loom_planner_options options = {
 		.chip = &chip, .grouping = loom_grouping_name(strategy),
+		.objective = LOOM_OBJECTIVE_BYTES,
 	};
 	const struct loom_program_stats *stats;
 	struct loom_program *program;

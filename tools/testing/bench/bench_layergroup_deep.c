@@ -61,7 +61,7 @@ static void measure(uint32_t blocks, struct result *result)
 {
 	const struct drm_loom_chip flat = chip_flat(256 << 10);
 	const struct loom_planner_options options = {
-		.chip = &flat, .grouping = "layergroup",
+		.chip = &flat, .grouping = "layergroup", .objective = LOOM_OBJECTIVE_BYTES,
 	};
 	static struct int8_net net;
 	struct loom_program *program;

@@ -193,7 +193,9 @@ static void measure_order(struct row *row, struct loom_storage *storage)
 /* Programs in both orders: the other order must not cost DRAM bytes. */
 static void measure_programs(struct row *row, const struct loom_graph *graph)
 {
-	struct loom_planner_options options = { .chip = loom_preset_get(0) };
+	struct loom_planner_options options = {
+		.chip = loom_preset_get(0), .objective = LOOM_OBJECTIVE_BYTES,
+	};
 	struct loom_program *program;
 	struct loom_error err;
 	int i;

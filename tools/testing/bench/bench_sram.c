@@ -328,7 +328,9 @@ static uint64_t map_bytes(const struct loom_program *program)
 static void vela_table(const struct vela_row *row)
 {
 	const struct drm_loom_chip chip = load("ethos-u65-256");
-	struct loom_planner_options options = { .chip = &chip, .grouping = "layergroup" };
+	struct loom_planner_options options = {
+		.chip = &chip, .grouping = "layergroup", .objective = LOOM_OBJECTIVE_BYTES,
+	};
 	struct loom_program *program;
 	struct int8_net net;
 	struct loom_graph *graph = int8_open(&net, row->name, row->build);

@@ -212,7 +212,7 @@ static void bench_strategy(const char *network, const struct loom_graph *graph,
 	uint32_t i;
 
 	if (strcmp(loom_grouping_name(strategy), DEFAULT)) {
-		measure(network, graph, chip, strategy, 0);
+		measure(network, graph, chip, strategy, LOOM_OBJECTIVE_BYTES);
 		return;
 	}
 	for (i = 0; loom_objective_name(i); i++)

@@ -162,6 +162,8 @@ static struct loom_program *plan(const struct test_case *test, const char *place
 {
 	struct loom_planner_options options = {
 		.chip = loom_preset_find("tiny"), .placer = placer, .flags = flags,
+		/* nothing moves to other steps */
+		.objective = LOOM_OBJECTIVE_BYTES,
 	};
 	struct loom_program *program;
 	struct loom_error err;
