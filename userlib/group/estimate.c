@@ -685,16 +685,16 @@ static u64 store_bytes(struct loom_group_estimate *est, u32 end, u8 out, u64 *dm
 static u64 flush_bytes(const struct loom_group_estimate *est, u32 end, u8 in, u8 out)
 {
 	const struct loom_group_list *list = est->list;
-	u32 first = est->first_unit, end_op, i;
-	u64 bytes = 0;
+	u64 mask = list->choices[est->first_unit].masks[in], bytes = 0;
+	u32 end_op;
 
 	end_op = end < list->num_units ? list->units[end].first_op : list->num_ops;
-	for (i = list->live_first[first]; i < list->live_first[first + 1] && in; i++) {
-		const struct loom_group_use *use = &list->uses[list->live[i]];
+	for (; mask; mask &= mask - 1) {
+		u32 value = loom_group_live_at(list, est->first_unit, mask);
+		const struct loom_group_use *use = &list->uses[value];
 
-		if (loom_group_is_resident(list, list->live[i], first, in) &&
-		    use->last_reader >= end_op && !use->output &&
-		    !loom_group_is_resident(list, list->live[i], end, out))
+		if (use->last_reader >= end_op && !use->output &&
+		    !loom_group_is_resident(list, value, end, out))
 			bytes += loom_group_value_bytes(use);
 	}
 	return bytes;
@@ -714,16 +714,14 @@ static bool takes_place(const struct loom_group_estimate *est, u32 value, u32 en
 static bool staying_bytes(const struct loom_group_estimate *est, u32 end, u8 out, u64 *bytes)
 {
 	const struct loom_group_list *list = est->list;
-	u32 i;
+	u64 mask = list->choices[end].masks[out];
 
 	*bytes = 0;
-	for (i = list->live_first[end]; i < list->live_first[end + 1] && out; i++) {
-		u32 value = list->live[i];
+	for (; mask; mask &= mask - 1) {
+		u32 value = loom_group_live_at(list, end, mask);
 		const struct tracked *tracked = &est->tracked[value];
 		bool seen = tracked->epoch == est->epoch;
 
-		if (!loom_group_is_resident(list, value, end, out))
-			continue;
 		if (seen && tracked->resident)
 			continue;
 		if (list->uses[value].first_writer < est->first_op)

@@ -210,6 +210,12 @@ u32 loom_group_over(const struct loom_group_list *list, u32 value);
 
 /** loom_group_live_make() - live values of each cut, and choices of them. 0 or -ENOMEM */
 int loom_group_live_make(struct loom_group_list *list);
+/** loom_group_live_at() - the first live value at cut @at that is in a set; @mask is not 0 */
+static inline u32 loom_group_live_at(const struct loom_group_list *list, u32 at, u64 mask)
+{
+	return list->live[list->live_first[at] + (u32)__builtin_ctzll(mask)];
+}
+
 /** loom_group_is_resident() - a value that is live at cut @at is in set @choice there */
 bool loom_group_is_resident(const struct loom_group_list *list, u32 value, u32 at, u8 choice);
 

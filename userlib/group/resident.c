@@ -193,10 +193,9 @@ int loom_group_live_make(struct loom_group_list *list)
 bool loom_group_is_resident(const struct loom_group_list *list, u32 value, u32 at, u8 choice)
 {
 	u64 mask = list->choices[at].masks[choice];
-	u32 first = list->live_first[at];
 
-	for (; mask; mask >>= 1, first++)
-		if (mask & 1 && list->live[first] == value)
+	for (; mask; mask &= mask - 1)
+		if (loom_group_live_at(list, at, mask) == value)
 			return true;
 	return false;
 }
@@ -212,27 +211,25 @@ bool loom_group_set_residents(struct loom_group *group, u8 in, u8 out)
 {
 	const struct loom_group_list *list = group->list;
 	u32 from = group->first_unit, to = from + group->num_units, i;
+	u64 mask;
 
 	for (i = 0; i < group->num_residents; i++)
 		group->residency[group->residents[i]] = 0;
 	group->num_residents = 0;
 	group->rows_known = false;
-	for (i = list->live_first[from]; i < list->live_first[from + 1]; i++) {
-		const struct loom_group_use *use = &list->uses[list->live[i]];
+	for (mask = list->choices[from].masks[in]; mask; mask &= mask - 1) {
+		u32 value = loom_group_live_at(list, from, mask);
+		const struct loom_group_use *use = &list->uses[value];
 
-		if (!loom_group_is_resident(list, list->live[i], from, in))
-			continue;
 		if (group->num_residents == LOOM_GROUP_RESIDENTS)
 			return false;
-		set_flag(group, list->live[i], LOOM_GROUP_RESIDENT_IN);
+		set_flag(group, value, LOOM_GROUP_RESIDENT_IN);
 		if (unit_of(list, use->last_reader) >= to && !use->output)
-			set_flag(group, list->live[i], LOOM_GROUP_RESIDENT_FLUSH);
+			set_flag(group, value, LOOM_GROUP_RESIDENT_FLUSH);
 	}
-	for (i = list->live_first[to]; i < list->live_first[to + 1]; i++) {
-		u32 value = list->live[i];
+	for (mask = list->choices[to].masks[out]; mask; mask &= mask - 1) {
+		u32 value = loom_group_live_at(list, to, mask);
 
-		if (!loom_group_is_resident(list, value, to, out))
-			continue;
 		if (unit_of(list, list->uses[value].first_writer) < from &&
 		    !(group->residency[value] & LOOM_GROUP_RESIDENT_IN))
 			return false;

@@ -431,19 +431,35 @@ static bool same_item(const struct solve_part *part, uint32_t a, uint32_t b)
 	return true;
 }
 
+/* Equal for items that are the same. */
+static uint64_t hash_item(const struct solve_part *part, uint32_t item)
+{
+	uint64_t hash = part->sizes[item];
+	uint32_t i;
+
+	for (i = part->first[item]; i < part->first[item + 1]; i++)
+		hash = (hash ^ part->sections[i]) * 0x9e3779b97f4a7c15ULL;
+	return hash;
+}
+
 static int fill_twins(struct solve_part *part)
 {
+	uint64_t *hashes = malloc(part->num_items * sizeof(*hashes));
 	uint32_t i, k;
 
 	part->twins = malloc(part->num_items * sizeof(*part->twins));
-	if (!part->twins)
+	if (!part->twins || !hashes) {
+		free(hashes);
 		return -ENOMEM;
+	}
 	for (i = 0; i < part->num_items; i++) {
+		hashes[i] = hash_item(part, i);
 		part->twins[i] = LOOM_PLACE_NONE;
 		for (k = i; k-- > 0 && part->twins[i] == LOOM_PLACE_NONE;)
-			if (same_item(part, i, k))
+			if (hashes[i] == hashes[k] && same_item(part, i, k))
 				part->twins[i] = k;
 	}
+	free(hashes);
 	return 0;
 }
 
