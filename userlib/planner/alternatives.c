@@ -14,8 +14,9 @@
  * search has a share of the effort, and the best way is searched once more with a larger one: what
  * decides is which way it is, and all effort in each, as by bytes, takes three times as long for
  * plans that are no faster (six networks on four chips: 55 s instead of 18, and 1.116 instead of
- * 1.115 of LB2 in the geometric mean). Nothing more is tried once no plan can be faster by more
- * than a thousandth: LB2 of least/ holds for all.
+ * 1.115 of LB2 in the geometric mean). Only if the larger share has brought much, the best two
+ * orders get all. Nothing more is tried once no plan can be faster by more than a thousandth: LB2
+ * of least/ holds for all.
  *
  * Likewise for operands of concatenations, which can be computed in the result or be values of
  * their own (lower/storage_join.c), and for the order of the nodes (graph/sort.h): these are
@@ -48,6 +49,10 @@ static const struct loom_group_aim times[] = {
 /* One in so many of the effort that a search has by time: to find out which way is best, and then. */
 #define SCOUT_SHARE	10
 #define LAST_SHARE	4
+/* It has brought much if it saves more than one cycle in so many. */
+#define MUCH		64
+/* In graphs of more nodes, all effort takes too long. */
+#define LARGE_GRAPH	256
 /* A plan is fast enough if it takes so little more than what no plan is below. */
 #define ENOUGH		1000
 
@@ -111,6 +116,7 @@ static void keep_better(enum loom_planner_objective objective, struct loom_progr
  * @options: its options
  * @way: what else was decided
  * @least_cycles: no program takes fewer; 0: that is not known
+ * @tried_cycles: the fewest since this was set
  */
 struct choice {
 	struct loom_program *program;
@@ -118,6 +124,7 @@ struct choice {
 	struct loom_planner_options options;
 	struct planner_way way;
 	u64 least_cycles;
+	u64 tried_cycles;
 };
 
 /* Whether nothing can be better than what was found. */
@@ -171,6 +178,7 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 		return ret;
 	if (options->objective == LOOM_OBJECTIVE_TIME && !before)
 		find_least(graph, options, best);
+	best->tried_cycles = min(best->tried_cycles, (u64)program->stats.cycles);
 	keep_better(options->objective, &best->program, program);
 	if (best->program != before) {
 		best->graph = graph;
@@ -268,14 +276,48 @@ static void try_aims(const struct loom_graph *graph, const struct loom_planner_o
 	}
 }
 
-/* Once more the way that was best, with more effort. */
-static void try_harder(const struct loom_planner_options *options, struct choice *best)
+/* All effort in an order, for what was best and for bytes. */
+static void try_all(const struct loom_graph *graph, const struct loom_planner_options *options,
+		    const struct planner_way *like, struct choice *best)
+{
+	struct planner_way way = *like;
+
+	way.share = 0;
+	if (is_best(best, options->objective))
+		return;
+	try_one(graph, options, &way, best, NULL);
+	way.aim = bytes;
+	if (like->aim.time && !is_best(best, options->objective))
+		try_one(graph, options, &way, best, NULL);
+}
+
+/*
+ * Once more the way that was best, with more effort; @cycles of the best program by order. Where
+ * that has brought much, the search was far from its end: another order may be better, too.
+ */
+static void try_harder(const struct loom_orders *orders, const u64 *cycles,
+		       const struct loom_planner_options *options, struct choice *best)
 {
 	struct planner_way way = best->way;
+	const struct loom_graph *first = best->graph;
+	u32 other = LOOM_SORT_COUNT, i;
+	u64 before;
 
+	if (!best->program || is_best(best, options->objective))
+		return;
+	before = best->program->stats.cycles;
 	way.share = LAST_SHARE;
-	if (best->program && !is_best(best, options->objective))
-		try_one(best->graph, options, &way, best, NULL);
+	try_one(first, options, &way, best, NULL);
+	if (before - best->program->stats.cycles <= before / MUCH ||
+	    first->num_nodes > LARGE_GRAPH)
+		return;
+	for (i = 0; i < orders->count; i++)
+		if (&orders->graphs[i] != first &&
+		    (other == LOOM_SORT_COUNT || cycles[i] < cycles[other]))
+			other = i;
+	try_all(first, options, &way, best);
+	if (other < LOOM_SORT_COUNT)
+		try_all(&orders->graphs[other], options, &way, best);
 }
 
 /* Almost as fast as can be is not enough to say that no other strategy is faster. */
@@ -297,15 +339,19 @@ static void try_others(const struct loom_graph *graph, const struct loom_planner
 	}
 }
 
-/* Other orders than the first one. */
+/* Other orders than the first one, which was tried; the best cycles of each. */
 static void try_orders(const struct loom_orders *orders, const struct loom_planner_options *options,
-		       const struct planner_way *way, struct choice *best)
+		       const struct planner_way *way, struct choice *best, u64 *cycles)
 {
 	u32 i;
 
-	for (i = 1; i < orders->count; i++)
-		if (!is_best(best, options->objective))
+	for (i = 0; i < orders->count; i++) {
+		if (i)
+			best->tried_cycles = U64_MAX;
+		if (i && !is_best(best, options->objective))
 			try_one(&orders->graphs[i], options, way, best, NULL);
+		cycles[i] = best->tried_cycles;
+	}
 }
 
 static int choose(const struct loom_graph *graph, const struct loom_orders *orders,
@@ -314,10 +360,11 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 {
 	const struct loom_graph *order = &orders->graphs[0];
 	struct loom_planner_options how = *options;
-	struct choice best = { .program = NULL };
+	struct choice best = { .tried_cycles = U64_MAX };
 	struct planner_way way = { .join = LOOM_JOIN_NEAR };
 	const struct loom_group_strategy *strategy = loom_grouping_strategy(options);
 	bool compete = strategy && strategy->competes;
+	u64 cycles[LOOM_SORT_COUNT];
 	int ret;
 
 	/* reasons are asked for once, of the plan that is taken */
@@ -334,7 +381,7 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	if (ret == -ENOMEM || ret == -EINVAL)
 		return ret;
 	if (compete) {
-		try_orders(orders, &how, &way, &best);
+		try_orders(orders, &how, &way, &best, cycles);
 		order = best.program ? best.graph : order;
 		try_joins(order, &how, &way, &best);
 	}
@@ -342,7 +389,7 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 		try_less(order, &how, &way, &best);
 	if (way.aim.time) {
 		try_aims(order, &how, &best);
-		try_harder(&how, &best);
+		try_harder(orders, cycles, &how, &best);
 	}
 	how.grouping = NULL;
 	if (ret || compete)
