@@ -213,9 +213,8 @@ static int overlap(struct planner *p)
 	u32 *fences, *steps, i;
 	int ret;
 
-	/* values that share an image one after the other are not seen to depend on each other */
 	if (p->options->objective != LOOM_OBJECTIVE_TIME || !p->lower.sram.overlap ||
-	    p->options->flags & LOOM_PLANNER_NO_RETIME || p->storage.num_pools)
+	    p->options->flags & LOOM_PLANNER_NO_RETIME)
 		return 0;
 	fences = calloc((size_t)p->lower.num_groups + 1, sizeof(*fences));
 	if (!fences)

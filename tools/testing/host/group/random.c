@@ -79,7 +79,9 @@ static bool run_grouped(struct test_case *test, const struct loom_planner_option
 static bool run_small(struct test_case *test, const struct drm_loom_chip *chip, uint32_t flags,
 		      const struct outcome *want, struct loom_error *err)
 {
-	struct loom_planner_options options = { .chip = chip, .flags = flags };
+	struct loom_planner_options options = {
+		.chip = chip, .flags = flags, .objective = LOOM_OBJECTIVE_BYTES,
+	};
 	struct outcome plain;
 	bool good = true;
 	uint32_t i;
