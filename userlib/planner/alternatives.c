@@ -46,7 +46,7 @@ static const struct loom_group_aim times[] = {
 	{ .time = true, .dma = 4, .compute = 4, .steps = 56 },
 };
 
-/* One in so many of the effort that a search has by time: to find out which way is best, and then. */
+/* One in so many of the effort, by time: to find out which way is best, and then in that way. */
 #define SCOUT_SHARE	10
 #define LAST_SHARE	4
 /* It has brought much if it saves more than one cycle in so many. */
@@ -172,13 +172,15 @@ static int try_way(const struct loom_graph *graph, const struct loom_planner_opt
 		   const struct planner_way *way, struct choice *best, struct loom_error *err)
 {
 	struct loom_program *before = best->program, *program = NULL;
+	u64 cycles;
 	int ret = loom_planner_within(graph, options, way, &program, err);
 
 	if (ret)
 		return ret;
 	if (options->objective == LOOM_OBJECTIVE_TIME && !before)
 		find_least(graph, options, best);
-	best->tried_cycles = min(best->tried_cycles, (u64)program->stats.cycles);
+	cycles = program->stats.cycles;
+	best->tried_cycles = min(best->tried_cycles, cycles);
 	keep_better(options->objective, &best->program, program);
 	if (best->program != before) {
 		best->graph = graph;

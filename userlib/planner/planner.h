@@ -135,6 +135,7 @@ static inline u64 loom_planner_sram_bytes(const struct loom_planner_options *opt
 	limit = options->sram_limit_bytes ? options->sram_limit_bytes : sram->floor_bytes;
 	return limit ? min(limit, bytes) : bytes;
 }
+
 /** loom_planner_check() - 0, or -EINVAL for a chip or a limit that makes no sense */
 int loom_planner_check(const struct loom_planner_options *options, struct loom_error *err);
 
