@@ -126,6 +126,8 @@ void loom_planner_own(struct loom_program *program, struct loom_graph *graph);
 /**
  * loom_planner_sram_bytes() - bytes of each lane's SRAM that a plan may use
  * @options: the chip, and a limit if there is one; else the chip's own holds
+ *
+ * Return: bytes.
  */
 static inline u64 loom_planner_sram_bytes(const struct loom_planner_options *options)
 {
