@@ -66,8 +66,12 @@ extern "C" {
  * ECANCELED  SUBMIT: this context had a job ended by the timeout. A fence: the job did not run, or
  *            not to its end, because its file was closed; the timeout has ended a job before it in
  *            its context; or another client needed the room in the SRAM that only an exclusive
- *            context could take, for a buffer of the job or its scratch
+ *            context could take, for a buffer of the job or its scratch; or it had begun when the
+ *            device had to be reset because of the job of another context, which no job on a device
+ *            made of software can bring about
  * ENODEV     the device was unplugged
+ * EIO        SUBMIT, and a fence: the device is broken, and is not used any more until it is bound
+ *            to its driver anew. Its uevent is WEDGED=rebind. Since minor 5
  * EOPNOTSUPP SUBMIT: a buffer of another driver in memory that jobs cannot reach
  * ========== ==================================================================
  */

@@ -315,6 +315,7 @@ int loom_bo_map_locked(struct loom_bo *bo)
 		iosys_map_clear(&bo->map);
 	return ret;
 }
+EXPORT_SYMBOL_NS_GPL(loom_bo_map_locked, LOOM_COMPAT_NS);
 
 /**
  * loom_bo_unmap_locked() - undo loom_bo_map_locked(), before the pages go

@@ -25,6 +25,7 @@
 
 /* ----------------------------------------------------------------- module */
 
+/* LOOM_COMPAT_NS: what is exported to back ends */
 #ifdef LOOM_HAVE_NS_SYMBOL
 #define LOOM_COMPAT_NS		LOOM
 #define LOOM_COMPAT_NS_DMA_BUF	DMA_BUF
@@ -34,9 +35,6 @@
 #define LOOM_COMPAT_NS_DMA_BUF	"DMA_BUF"
 #define LOOM_COMPAT_NS_KUNIT	"EXPORTED_FOR_KUNIT_TESTING"
 #endif
-
-/* For back ends, which import the namespace: MODULE_IMPORT_NS(LOOM_COMPAT_NS). */
-#define LOOM_EXPORT(symbol)	EXPORT_SYMBOL_NS_GPL(symbol, LOOM_COMPAT_NS)
 
 /* A member of struct drm_driver that older kernels warn about when it is not set. */
 #ifdef LOOM_HAVE_DRIVER_DATE

@@ -79,7 +79,7 @@ static void loom_context_release(struct kref *ref)
 
 	/* at once: it may be charged to the client */
 	if (context->backend_data)
-		context->loom->backend->forget(context);
+		context->loom->backend->context_release(context);
 	queue_rcu_work(loom_context_wq, &context->release);
 }
 
@@ -163,16 +163,17 @@ void loom_context_account(struct loom_context *context,
 	struct drm_loom_counters *sum = &context->counters;
 
 	spin_lock(&context->lock);
-	sum->dram_read_bytes += counters->dram_read_bytes;
-	sum->dram_write_bytes += counters->dram_write_bytes;
-	sum->sram_read_bytes += counters->sram_read_bytes;
-	sum->sram_write_bytes += counters->sram_write_bytes;
-	sum->rom_read_bytes += counters->rom_read_bytes;
-	sum->macs += counters->macs;
-	sum->steps += counters->steps;
-	sum->commands += counters->commands;
+	/* a device says what it likes: sums do not wrap */
+	sum->dram_read_bytes = loom_clock_add(sum->dram_read_bytes, counters->dram_read_bytes);
+	sum->dram_write_bytes = loom_clock_add(sum->dram_write_bytes, counters->dram_write_bytes);
+	sum->sram_read_bytes = loom_clock_add(sum->sram_read_bytes, counters->sram_read_bytes);
+	sum->sram_write_bytes = loom_clock_add(sum->sram_write_bytes, counters->sram_write_bytes);
+	sum->rom_read_bytes = loom_clock_add(sum->rom_read_bytes, counters->rom_read_bytes);
+	sum->macs = loom_clock_add(sum->macs, counters->macs);
+	sum->steps = loom_clock_add(sum->steps, counters->steps);
+	sum->commands = loom_clock_add(sum->commands, counters->commands);
 	sum->jobs++;
-	sum->busy_ns += counters->busy_ns;
+	sum->busy_ns = loom_clock_add(sum->busy_ns, counters->busy_ns);
 	sum->cycles = loom_clock_add(sum->cycles, counters->cycles);
 	sum->dma_cycles = loom_clock_add(sum->dma_cycles, counters->dma_cycles);
 	sum->compute_cycles = loom_clock_add(sum->compute_cycles, counters->compute_cycles);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/device.h>
 #include <linux/moduleparam.h>
-#include <linux/pm.h>
 #include <linux/pm_runtime.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 
+#include "backend/power.h"
+#include "backend/reset.h"
+#include "backend/sched.h"
 #include "loom_compat.h"
 #include "loom_debugfs.h"
 #include "loom_device.h"
@@ -22,14 +24,12 @@
  * client may keep its file open. So nothing below is tied to the bus.
  *
  * Unplugging: jobs are told to end, so that no ioctl waits long for them; ioctls fail from then on,
- * no job is started any more, and those ioctls that run are waited for; the back end stops, and
- * nothing reaches it afterwards; jobs that it did not have are ended, see loom_job.c. Mappings of
+ * no job is started any more, and those ioctls that run are waited for; the device is stopped, and
+ * nothing reaches it afterwards; its jobs are ended, see backend/sched.c. Mappings of
  * buffers are torn down; a process that touches one again gets pages of zeroes.
  *
- * Power: when the system sleeps, the back end pauses, and jobs go on afterwards where they were. To
- * wait for their end was rejected: a job may take minutes, and the system would not go to sleep.
- * Each job holds a reference of runtime PM, from SUBMIT (which may sleep, as waking a device does;
- * the thread that starts a job may not) until it is freed.
+ * Power: see backend/power.c. Each job holds a reference of runtime PM, from SUBMIT (which may
+ * sleep, as waking a device does; the thread that starts a job may not) until it is freed.
  */
 
 static char *loom_device_topology;
@@ -56,7 +56,7 @@ u32 loom_device_param_job_timeout_ms(void)
 {
 	return clamp_t(uint, READ_ONCE(loom_device_job_timeout_ms), 1, INT_MAX);
 }
-LOOM_EXPORT(loom_device_param_job_timeout_ms);
+EXPORT_SYMBOL_NS_GPL(loom_device_param_job_timeout_ms, LOOM_COMPAT_NS);
 
 /**
  * loom_device_check_params() - whether the module can be loaded like this
@@ -96,55 +96,38 @@ static int loom_device_init(struct loom_device *loom)
 	if (ret)
 		return ret;
 	loom->region[DRM_LOOM_REGION_SRAM].revoked = loom_job_revoked;
-	ret = loom->backend->init(loom);
+	ret = loom_power_init(loom);
 	if (ret)
 		return ret;
+	loom_reset_init(loom);
+	loom_flight_init(loom);
 	ret = loom_job_device_init(loom);
 	if (ret)
 		return ret;
-	return drmm_add_action_or_reset(drm, loom_device_job_fini, NULL);
+	ret = drmm_add_action_or_reset(drm, loom_device_job_fini, NULL);
+	if (ret)
+		return ret;
+	return loom->backend->init(loom);
 }
 
-/* ------------------------------------------------------------------ power */
-
-static int loom_device_suspend(struct device *dev)
+static void loom_device_power_off(void *data)
 {
-	struct loom_device *loom = dev_get_drvdata(dev);
-
-	return loom->backend->suspend ? loom->backend->suspend(loom) : 0;
+	loom_power_off(data);
 }
-
-static int loom_device_resume(struct device *dev)
-{
-	struct loom_device *loom = dev_get_drvdata(dev);
-
-	return loom->backend->resume ? loom->backend->resume(loom) : 0;
-}
-
-static int loom_device_runtime_suspend(struct device *dev)
-{
-	struct loom_device *loom = dev_get_drvdata(dev);
-
-	return loom->backend->runtime_suspend ? loom->backend->runtime_suspend(loom) : 0;
-}
-
-static int loom_device_runtime_resume(struct device *dev)
-{
-	struct loom_device *loom = dev_get_drvdata(dev);
-
-	return loom->backend->runtime_resume ? loom->backend->runtime_resume(loom) : 0;
-}
-
-const struct dev_pm_ops loom_device_pm_ops = {
-	SYSTEM_SLEEP_PM_OPS(loom_device_suspend, loom_device_resume)
-	RUNTIME_PM_OPS(loom_device_runtime_suspend, loom_device_runtime_resume, NULL)
-};
-LOOM_EXPORT(loom_device_pm_ops);
 
 static int loom_device_init_pm(struct device *dev)
 {
+	struct loom_device *loom = dev_get_drvdata(dev);
+	int ret = loom_power_on(loom);
+
+	if (ret)
+		return ret;
+	/* if it comes to nothing after all; once removed it is off already */
+	ret = devm_add_action_or_reset(dev, loom_device_power_off, loom);
+	if (ret)
+		return ret;
 	pm_runtime_set_active(dev);
-	pm_runtime_set_autosuspend_delay(dev, LOOM_DEVICE_IDLE_MS);
+	pm_runtime_set_autosuspend_delay(dev, LOOM_POWER_IDLE_MS);
 	pm_runtime_use_autosuspend(dev);
 	return devm_pm_runtime_enable(dev);
 }
@@ -165,7 +148,7 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 	struct loom_device *loom;
 	int ret;
 
-	loom = devm_drm_dev_alloc(dev, &backend->driver->drm, struct loom_device, drm);
+	loom = devm_drm_dev_alloc(dev, backend->driver, struct loom_device, drm);
 	if (IS_ERR(loom))
 		return PTR_ERR(loom);
 	loom->chip = config ? &config->chip : loom_device_param_topology();
@@ -173,6 +156,7 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 	loom->backend = backend;
 	loom->job_timeout_ms = config ? config->job_timeout_ms :
 					loom_device_param_job_timeout_ms();
+	loom->flight.limit = config ? config->jobs_in_flight : 0;
 	ret = loom_device_init(loom);
 	if (ret)
 		return ret;
@@ -183,7 +167,7 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 	loom_debugfs_init(loom);
 	return drm_dev_register(&loom->drm, 0);
 }
-LOOM_EXPORT(loom_device_probe);
+EXPORT_SYMBOL_NS_GPL(loom_device_probe, LOOM_COMPAT_NS);
 
 /**
  * loom_device_remove() - the device is unplugged, or its driver unbound
@@ -199,7 +183,9 @@ void loom_device_remove(struct device *dev)
 	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++)
 		wake_up_all(&loom->region[id].freed_wait);
 	drm_dev_unplug(&loom->drm);
-	loom->backend->quiesce(loom);
+	down_write(&loom->flight.gate);
+	loom_power_off(loom);
 	loom_job_end_all(loom, -ENODEV);
+	up_write(&loom->flight.gate);
 }
-LOOM_EXPORT(loom_device_remove);
+EXPORT_SYMBOL_NS_GPL(loom_device_remove, LOOM_COMPAT_NS);

@@ -13,6 +13,7 @@
 #include <drm/drm_print.h>
 #include <drm/loom_accel.h>
 
+#include "backend/sched.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_context.h"
@@ -159,33 +160,36 @@ static int loom_drv_check(struct file *filp, u32 cmd, unsigned long arg)
 	return loom_drv_check_core(drm, cmd, arg);
 }
 
-static long loom_drv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+/**
+ * loom_drv_ioctl() - an ioctl on a node, see LOOM_DRV_FOPS
+ * @filp: the open node
+ * @cmd: which
+ * @arg: its argument
+ *
+ * Return: 0 or -errno.
+ */
+long loom_drv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	return loom_drv_check(filp, cmd, arg) ?: drm_ioctl(filp, cmd, arg);
 }
+EXPORT_SYMBOL_NS_GPL(loom_drv_ioctl, LOOM_COMPAT_NS);
 
 #ifdef CONFIG_COMPAT
-static long loom_drv_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+/**
+ * loom_drv_compat_ioctl() - the same, of a process of 32 bits
+ * @filp: the open node
+ * @cmd: which
+ * @arg: its argument
+ *
+ * Return: 0 or -errno.
+ */
+long loom_drv_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	return loom_drv_check(filp, cmd, (unsigned long)compat_ptr(arg)) ?:
 	       drm_compat_ioctl(filp, cmd, arg);
 }
-#else
-#define loom_drv_compat_ioctl NULL
+EXPORT_SYMBOL_NS_GPL(loom_drv_compat_ioctl, LOOM_COMPAT_NS);
 #endif
-
-static const struct file_operations loom_drv_fops = {
-	.open = accel_open,
-	.release = drm_release,
-	.unlocked_ioctl = loom_drv_ioctl,
-	.compat_ioctl = loom_drv_compat_ioctl,
-	.poll = drm_poll,
-	.read = drm_read,
-	.llseek = noop_llseek,
-	.mmap = drm_gem_mmap,
-	.show_fdinfo = drm_show_fdinfo,
-	.fop_flags = FOP_UNSIGNED_OFFSET,
-};
 
 static int loom_drv_open(struct drm_device *drm, struct drm_file *file)
 {
@@ -209,7 +213,7 @@ static void loom_drv_postclose(struct drm_device *drm, struct drm_file *file)
 
 	WRITE_ONCE(client->closed, true);
 	if (drm_dev_enter(drm, &idx)) {
-		loom->backend->closed(loom, client);
+		loom_job_stop_all(loom, client);
 		drm_dev_exit(idx);
 	}
 	loom_context_drop_all(client);
@@ -237,19 +241,17 @@ static const struct drm_driver loom_drv_driver = {
 
 /**
  * loom_driver_init() - what DRM is given for the devices of a back end
- * @driver: filled in; for &loom_backend.driver
- * @owner: the back end's module, which an open node keeps in memory
+ * @driver: filled in; for &loom_backend.driver, and best put into __ro_after_init
+ * @fops: LOOM_DRV_FOPS
  *
  * Called when the back end's module is loaded, before it has devices.
  */
-void loom_driver_init(struct loom_driver *driver, struct module *owner)
+void loom_driver_init(struct drm_driver *driver, const struct file_operations *fops)
 {
-	driver->fops = loom_drv_fops;
-	driver->fops.owner = owner;
-	driver->drm = loom_drv_driver;
-	driver->drm.fops = &driver->fops;
+	*driver = loom_drv_driver;
+	driver->fops = fops;
 }
-LOOM_EXPORT(loom_driver_init);
+EXPORT_SYMBOL_NS_GPL(loom_driver_init, LOOM_COMPAT_NS);
 
 /**
  * loom_driver_exit() - wait until nothing of devices is left that were removed
@@ -261,4 +263,4 @@ void loom_driver_exit(void)
 {
 	loom_context_flush();
 }
-LOOM_EXPORT(loom_driver_exit);
+EXPORT_SYMBOL_NS_GPL(loom_driver_exit, LOOM_COMPAT_NS);

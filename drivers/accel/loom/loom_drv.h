@@ -4,26 +4,42 @@
 
 #include <linux/fs.h>
 
+#include <drm/drm_accel.h>
 #include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem.h>
 
 /* Each addition to the contract bumps the minor. */
 #define LOOM_DRV_MAJOR	1
 #define LOOM_DRV_MINOR	5
 
-/**
- * struct loom_driver - what DRM is given for the devices of a back end
- *
- * Each back end has one, because in it is the module that an open node keeps in memory. Constant
- * once it was initialised: __ro_after_init is the place for it.
- */
-struct loom_driver {
-	/** @drm: the driver */
-	struct drm_driver drm;
-	/** @fops: of its nodes */
-	struct file_operations fops;
-};
+#ifndef CONFIG_COMPAT
+#define loom_drv_compat_ioctl NULL
+#endif
 
-void loom_driver_init(struct loom_driver *driver, struct module *owner);
+/*
+ * File operations of a back end's nodes: each back end has its own, because in them is the module
+ * that an open node keeps in memory.
+ */
+#define LOOM_DRV_FOPS					\
+	.owner = THIS_MODULE,				\
+	.open = accel_open,				\
+	.release = drm_release,				\
+	.unlocked_ioctl = loom_drv_ioctl,		\
+	.compat_ioctl = loom_drv_compat_ioctl,		\
+	.poll = drm_poll,				\
+	.read = drm_read,				\
+	.llseek = noop_llseek,				\
+	.mmap = drm_gem_mmap,				\
+	.show_fdinfo = drm_show_fdinfo,			\
+	.fop_flags = FOP_UNSIGNED_OFFSET
+
+long loom_drv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
+#ifdef CONFIG_COMPAT
+long loom_drv_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg);
+#endif
+
+void loom_driver_init(struct drm_driver *driver, const struct file_operations *fops);
 void loom_driver_exit(void);
 
 #endif /* LOOM_DRV_H */

@@ -60,6 +60,7 @@ struct loom_file *loom_file_create(u64 id)
 		return NULL;
 	kref_init(&client->ref);
 	mutex_init(&client->no_space_lock);
+	INIT_LIST_HEAD(&client->jobs_list);
 	for (i = 0; i < LOOM_PRIORITY_COUNT; i++) {
 		INIT_LIST_HEAD(&client->turns[i].node);
 		INIT_LIST_HEAD(&client->turns[i].jobs);

@@ -17,7 +17,7 @@
 /**
  * struct loom_file_turn - a client among those who want the engine, at one priority
  *
- * All is under the lock of the back end, see soft/turn.c.
+ * All is under the lock of who keeps order, see backend/turn.c.
  */
 struct loom_file_turn {
 	/** @node: in the back end's list while there are @jobs */
@@ -61,6 +61,8 @@ struct loom_file {
 	atomic64_t jobs;
 	/** @turns: its place in the back end's order, by priority */
 	struct loom_file_turn turns[LOOM_PRIORITY_COUNT];
+	/** @jobs_list: &loom_job.client_node of its jobs; under &loom_device.job_lock */
+	struct list_head jobs_list;
 	/** @no_space_lock: protects @no_space */
 	struct mutex no_space_lock;
 	/** @no_space: of its last BO_CREATE that failed with ENOSPC */

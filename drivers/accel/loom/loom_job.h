@@ -5,6 +5,8 @@
 #include <drm/gpu_scheduler.h>
 #include <drm/loom_accel.h>
 
+#include "backend/backend.h"
+#include "backend/turn.h"
 #include "loom_region.h"
 
 struct loom_bo;
@@ -56,6 +58,22 @@ struct loom_job {
 	bool charged;
 	/** @node: in &loom_device.jobs, under its lock, from being armed to being freed */
 	struct list_head node;
+	/** @client_node: in &loom_file.jobs_list, as @node */
+	struct list_head client_node;
+	/** @turn: its place among those who want the device; of who keeps order */
+	struct loom_turn turn;
+	/** @flight_node: in &loom_flight.jobs while the device has it; under @loom's job_lock */
+	struct hlist_node flight_node;
+	/** @order_node: in &loom_flight.order, or empty; under &loom_flight.lock */
+	struct list_head order_node;
+	/** @counted: it is one of &loom_flight.running; under &loom_flight.lock */
+	bool counted;
+	/** @given_ns: when the device got it; set before it does */
+	u64 given_ns;
+	/** @begun: it has had the engine; under &loom_context.lock */
+	bool begun;
+	/** @seen: where it was when the timeout was looked at last; of &loom_device.timeout_wq */
+	struct loom_job_position seen;
 	/** @busy_ns: how long the engine has worked on it; under &loom_context.lock */
 	u64 busy_ns;
 	/** @turn_ns: while it has the engine: since when it was not counted; under the same lock */
@@ -84,34 +102,20 @@ static inline struct loom_job *to_loom_job(struct drm_sched_job *base)
 	return container_of(base, struct loom_job, base);
 }
 
-/**
- * struct loom_job_position - how far a job has come
- */
-struct loom_job_position {
-	/** @step: step of the plan */
-	u32 step;
-	/** @command: command, counted from the first one of the plan */
-	u32 command;
-	/** @unit: unit of it */
-	u64 unit;
-	/** @counters: what the job has done */
-	struct drm_loom_counters counters;
-};
-
-void loom_job_revoked(struct loom_region_scratch *scratch);
-int loom_job_revoke(struct loom_device *loom, struct loom_bo *bo);
 int loom_job_stop_reason(const struct loom_job *job);
 void loom_job_turn_begin(struct loom_job *job);
 void loom_job_turn_end(struct loom_job *job);
 void loom_job_busy(struct loom_job *job, u64 busy_ns);
-void loom_job_end(struct loom_job *job, int error, const struct drm_loom_counters *counters);
-void loom_job_wait_end(struct loom_job *job);
+bool loom_job_has_begun(struct loom_job *job);
+u64 loom_job_engine_ns(struct loom_job *job);
+
+bool __must_check loom_job_claim_end(struct loom_job *job);
+void loom_job_end_claimed(struct loom_job *job, int error,
+			  const struct drm_loom_counters *counters);
+void loom_job_end(struct loom_job *job, int error);
+void loom_job_end_all(struct loom_device *loom, int error);
 
 void loom_job_arm(struct loom_job *job);
-void loom_job_free(struct loom_job *job);
-
-int loom_job_device_init(struct loom_device *loom);
-void loom_job_device_fini(struct loom_device *loom);
-void loom_job_end_all(struct loom_device *loom, int error);
+void loom_job_uncharge(struct loom_job *job);
 
 #endif /* LOOM_JOB_H */

@@ -50,6 +50,8 @@ static void loom_plan_object_free(struct kref *ref)
 {
 	struct loom_plan_object *object = container_of(ref, struct loom_plan_object, ref);
 
+	if (object->created && object->loom->backend->plan_destroy)
+		object->loom->backend->plan_destroy(object);
 	loom_plan_destroy(object->plan);
 	loom_quota_uncharge_plan(object->loom, object->client, object->charged_bytes);
 	loom_file_put(object->client);
@@ -389,8 +391,11 @@ int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *
 	object->loom = loom;
 	object->client = loom_file_get(client);
 	ret = loom_plan_object_create(args, object);
+	if (!ret && loom->backend->plan_create)
+		ret = loom->backend->plan_create(object);
 	if (ret)
 		goto out_put;
+	object->created = true;
 	if (args->flags & DRM_LOOM_PLAN_RESERVE) {
 		ret = loom_plan_object_reserve(object, args, file);
 		if (ret)

@@ -28,6 +28,10 @@ struct loom_plan_object {
 	struct loom_device *loom;
 	/** @id: that its file has for it, or had; for reports */
 	u32 id;
+	/** @created: the back end knows it; constant once it has an id */
+	bool created;
+	/** @backend_data: owned by the back end */
+	void *backend_data;
 	/** @scratch: held while the plan has an id, if it was asked for */
 	struct loom_region_scratch scratch;
 };

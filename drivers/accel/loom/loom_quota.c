@@ -25,7 +25,7 @@
  * others waiting.
  *
  * What keeps the scratch of a context while others have their turn counts as a buffer of its file,
- * see &loom_backend.prepare.
+ * see &loom_backend.job_prepare.
  *
  * Contexts and jobs that have not ended have a cap for each file.
  *
@@ -61,7 +61,7 @@ struct loom_quota_caps loom_quota_params = {
 	.max_file_jobs = 8192,
 	.max_file_contexts = 1024,
 };
-LOOM_EXPORT(loom_quota_params);
+EXPORT_SYMBOL_NS_GPL(loom_quota_params, LOOM_COMPAT_NS);
 
 module_param_named(max_bytes, loom_quota_params.max_bytes, ullong, 0644);
 MODULE_PARM_DESC(max_bytes,
@@ -200,7 +200,7 @@ int loom_quota_charge(struct loom_device *loom, struct loom_file *client, u64 by
 {
 	return loom_quota_charge_bytes(loom, loom_quota_bos(loom, client), bytes);
 }
-LOOM_EXPORT(loom_quota_charge);
+EXPORT_SYMBOL_NS_GPL(loom_quota_charge, LOOM_COMPAT_NS);
 
 /**
  * loom_quota_uncharge() - a buffer is freed
@@ -212,7 +212,7 @@ void loom_quota_uncharge(struct loom_device *loom, struct loom_file *client, u64
 {
 	loom_quota_uncharge_bytes(loom_quota_bos(loom, client), bytes);
 }
-LOOM_EXPORT(loom_quota_uncharge);
+EXPORT_SYMBOL_NS_GPL(loom_quota_uncharge, LOOM_COMPAT_NS);
 
 /**
  * loom_quota_charge_plan() - before memory is taken for a plan

@@ -48,7 +48,7 @@
  */
 
 const char * const loom_region_names[DRM_LOOM_REGION_COUNT] = { "dram", "sram", "rom" };
-LOOM_EXPORT(loom_region_names);
+EXPORT_SYMBOL_NS_GPL(loom_region_names, LOOM_COMPAT_NS);
 
 /* Where the bytes begin that a file may have a buffer in; the lowest bank has most scratch. */
 static u64 loom_region_low_locked(struct loom_region *region, const struct loom_mask *mask,

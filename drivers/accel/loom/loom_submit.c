@@ -6,6 +6,7 @@
 #include <drm/drm_exec.h>
 #include <drm/drm_file.h>
 
+#include "backend/sched.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_context.h"
@@ -26,11 +27,11 @@
  *
  * 1. look up: context, plan, buffers, syncobjs; check the bindings;
  * 2. prepare: all memory that the job will need, in the scheduler, in the back end;
- * 3. place: lock all buffers, bring them into the DRAM, map them;
+ * 3. place: lock all buffers, bring them into the DRAM;
  * 4. depend: the job will wait for jobs that use the addresses of its buffers for others, which
  *    had them before (see loom_region.c);
  * 5. hold the scratch; if a buffer is in the way that has to make room, have it do so, and go back
- *    to 3;
+ *    to 3; tell the back end where the buffers are;
  * 6. arm and queue: nothing can fail any more.
  *
  * A job that finds its buffers resident, or free addresses for them, takes no lock of the device.
@@ -69,6 +70,10 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 				  args->bindings.count, plan->plan->slot_count);
 		goto err_put;
 	}
+	if (READ_ONCE(loom->wedged)) {
+		ret = loom_refuse(&loom->drm, -EIO, "submit: the device is wedged");
+		goto err_put;
+	}
 	ret = loom_quota_charge_job(loom, client);
 	if (ret)
 		goto err_put;
@@ -84,6 +89,12 @@ static struct loom_job *loom_submit_create(struct loom_device *loom, struct loom
 	job->context = context;
 	job->plan = plan;
 	job->scratch.job = true;
+	job->turn.client = &client->turns[context->priority];
+	job->turn.priority = context->priority;
+	job->turn.slice_ns = loom_turn_slice_ns();
+	INIT_LIST_HEAD(&job->turn.node);
+	INIT_LIST_HEAD(&job->order_node);
+	INIT_HLIST_NODE(&job->flight_node);
 	return job;
 
 err_put:
@@ -236,9 +247,6 @@ static int loom_submit_place_locked(struct loom_job *job, struct loom_bo_room *r
 		ret = loom_bo_place_locked(bo, room);
 		if (ret)
 			return ret;
-		ret = loom_bo_map_locked(bo);
-		if (ret)
-			return ret;
 		ret = dma_resv_reserve_fences(bo->tbo.base.resv, 1);
 		if (ret)
 			return ret;
@@ -338,7 +346,9 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 				       conflict);
 	if (ret)
 		goto err_exec;
-	ret = mutex_lock_interruptible(&context->push_lock);
+	ret = loom->backend->job_emit(job);
+	if (!ret)
+		ret = mutex_lock_interruptible(&context->push_lock);
 	if (ret)
 		goto err_release;
 
@@ -443,7 +453,7 @@ int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	if (ret)
 		goto err_sync;
 	job->powered = true;
-	ret = loom->backend->prepare(job);
+	ret = loom->backend->job_prepare(job);
 	if (ret)
 		goto err_sync;
 	do {

@@ -5,11 +5,11 @@
 #include <drm/drm_managed.h>
 #include <drm/ttm/ttm_tt.h>
 
+#include "backend/sched.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_file.h"
-#include "loom_job.h"
 #include "loom_sync.h"
 #include "loom_trace.h"
 #include "loom_ttm.h"

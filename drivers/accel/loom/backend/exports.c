@@ -7,5 +7,5 @@
  * kernel.
  */
 
-LOOM_EXPORT(loom_chip_check);
-LOOM_EXPORT(loom_preset_get);
+EXPORT_SYMBOL_NS_GPL(loom_chip_check, LOOM_COMPAT_NS);
+EXPORT_SYMBOL_NS_GPL(loom_preset_get, LOOM_COMPAT_NS);

@@ -65,7 +65,7 @@ u64 loom_turn_slice_ns(void)
 
 	return (u64)slice_ms * NSEC_PER_MSEC / 1024 * weights[nice];
 }
-LOOM_EXPORT(loom_turn_slice_ns);
+EXPORT_SYMBOL_NS_GPL(loom_turn_slice_ns, LOOM_COMPAT_NS);
 
 /**
  * loom_turns_init() - nobody wants the engine
@@ -83,7 +83,7 @@ void loom_turns_init(struct loom_turns *turns)
 		level->round = 1;
 	}
 }
-LOOM_EXPORT(loom_turns_init);
+EXPORT_SYMBOL_NS_GPL(loom_turns_init, LOOM_COMPAT_NS);
 
 static void loom_turns_renew(const struct loom_turns_level *level, struct loom_file_turn *client,
 			     u64 slice_ns)
@@ -113,7 +113,7 @@ void loom_turns_add(struct loom_turns *turns, struct loom_turn *turn)
 	else
 		list_add_tail(&client->node, &level->expired);
 }
-LOOM_EXPORT(loom_turns_add);
+EXPORT_SYMBOL_NS_GPL(loom_turns_add, LOOM_COMPAT_NS);
 
 /**
  * loom_turns_remove() - a job has ended, or will not run
@@ -125,7 +125,7 @@ void loom_turns_remove(struct loom_turn *turn)
 	if (list_empty(&turn->client->jobs))
 		list_del_init(&turn->client->node);
 }
-LOOM_EXPORT(loom_turns_remove);
+EXPORT_SYMBOL_NS_GPL(loom_turns_remove, LOOM_COMPAT_NS);
 
 /**
  * loom_turns_end() - a job is to end, so it has the next turn
@@ -141,7 +141,7 @@ void loom_turns_end(struct loom_turns *turns, struct loom_turn *turn)
 	if (list_empty(&turn->client->jobs))
 		list_del_init(&turn->client->node);
 }
-LOOM_EXPORT(loom_turns_end);
+EXPORT_SYMBOL_NS_GPL(loom_turns_end, LOOM_COMPAT_NS);
 
 /**
  * loom_turns_end_all() - all jobs of a client are to end
@@ -155,7 +155,7 @@ void loom_turns_end_all(struct loom_turns *turns, struct loom_file_turn *client)
 	list_for_each_entry_safe(turn, next, &client->jobs, node)
 		loom_turns_end(turns, turn);
 }
-LOOM_EXPORT(loom_turns_end_all);
+EXPORT_SYMBOL_NS_GPL(loom_turns_end_all, LOOM_COMPAT_NS);
 
 /**
  * loom_turns_next() - who should have the engine now
@@ -186,7 +186,7 @@ struct loom_turn *loom_turns_next(struct loom_turns *turns)
 	}
 	return NULL;
 }
-LOOM_EXPORT(loom_turns_next);
+EXPORT_SYMBOL_NS_GPL(loom_turns_next, LOOM_COMPAT_NS);
 
 /**
  * loom_turns_spend() - the engine has worked on a job
@@ -207,4 +207,19 @@ struct loom_turn *loom_turns_spend(struct loom_turns *turns, struct loom_turn *t
 	}
 	return loom_turns_next(turns);
 }
-LOOM_EXPORT(loom_turns_spend);
+EXPORT_SYMBOL_NS_GPL(loom_turns_spend, LOOM_COMPAT_NS);
+
+/**
+ * loom_turns_charge() - the device has worked on a job that is not in the lists any more
+ * @turns: the lists
+ * @turn: the job
+ * @ns: for how long
+ */
+void loom_turns_charge(struct loom_turns *turns, const struct loom_turn *turn, u64 ns)
+{
+	struct loom_file_turn *client = turn->client;
+
+	client->left_ns -= min(client->left_ns, ns);
+	if (!client->left_ns && !list_empty(&client->node))
+		list_move_tail(&client->node, &turns->levels[turn->priority].expired);
+}

@@ -71,6 +71,7 @@ struct loom_report {
 static void loom_report_print(const struct loom_report *report, struct drm_printer *p)
 {
 	const struct drm_loom_counters *counters = &report->position.counters;
+	int idx;
 	u32 i;
 
 	drm_puts(p, "loom: 1\nevent: timeout\n");
@@ -98,6 +99,10 @@ static void loom_report_print(const struct loom_report *report, struct drm_print
 
 		drm_printf(p, "slot: %u region %s offset %llu size %llu flags 0x%x\n", i,
 			   loom_region_names[slot->region], slot->offset, slot->size, slot->flags);
+	}
+	if (report->loom->backend->dump && drm_dev_enter(&report->loom->drm, &idx)) {
+		report->loom->backend->dump(report->loom, p);
+		drm_dev_exit(idx);
 	}
 }
 
@@ -137,7 +142,7 @@ void loom_report_timeout(struct loom_job *job)
 	struct loom_report *report;
 	u32 i;
 
-	loom->backend->where(job, &position);
+	loom->backend->job_progress(job, &position);
 	if (__ratelimit(&ratelimit))
 		drm_notice(&loom->drm,
 			   "job %llu of client %llu: timeout in plan %u, step %u of %u, command %u of %u\n",

@@ -28,8 +28,8 @@
  * DOC: The soft back end
  *
  * A platform device that the module loom_soft makes itself (and more of them, see config.c), and a
- * worker that runs the engine on it. A bus driver of its own, although there is no bus, because then it
- * can be bound and unbound like any other.
+ * worker that runs the engine on it. A bus driver of its own, although there is no bus, because
+ * then it can be bound and unbound like any other.
  *
  * The engine calculates with the FPU, and a kernel that does may neither sleep nor
  * be preempted. So a job is done in chunks, and between two of them the worker lets
@@ -106,12 +106,12 @@ struct loom_soft {
 	struct workqueue_struct *wq;
 	/** @work: the engine, as long as it has jobs */
 	struct work_struct work;
-	/** @lock: protects @turns and @suspended */
+	/** @lock: protects @turns and @running */
 	spinlock_t lock;
-	/** @turns: all jobs that the engine has */
+	/** @turns: all jobs that the engine has, by &loom_job.turn */
 	struct loom_turns turns;
-	/** @suspended: nobody's turn */
-	bool suspended;
+	/** @running: jobs have their turns */
+	bool running;
 	/** @longest_chunk_ns: since it was last read; the worker raises it, debugfs takes it */
 	atomic64_t longest_chunk_ns;
 };
@@ -120,8 +120,6 @@ struct loom_soft {
  * struct loom_soft_run - a job's part in the back end
  */
 struct loom_soft_run {
-	/** @turn: in loom_soft.turns from run() to the job's end */
-	struct loom_turn turn;
 	/** @job: whose */
 	struct loom_job *job;
 	/** @scratch: with a reference, or NULL */
@@ -266,15 +264,9 @@ static int loom_soft_show_longest(struct seq_file *m, void *data)
 
 static void loom_soft_begin(struct loom_soft_run *run)
 {
-	struct loom_job *job = run->job;
-	u32 i;
-
 	if (run->begun)
 		return;
-	/* buffers were mapped after this was prepared, and stay until it has ended */
-	for (i = 0; i < job->slot_count; i++)
-		run->slots[i] = job->slots[i].bo->map.vaddr + job->slots[i].offset;
-	loom_engine_init(&run->engine, job->plan->plan, &run->memory);
+	loom_engine_init(&run->engine, run->job->plan->plan, &run->memory);
 	run->begun = true;
 }
 
@@ -296,39 +288,50 @@ static bool loom_soft_keeps_turn(struct loom_soft *soft, struct loom_soft_run *r
 	bool keeps;
 
 	spin_lock(&soft->lock);
-	keeps = loom_turns_spend(&soft->turns, &run->turn, chunk_ns) == &run->turn &&
-		!soft->suspended;
+	keeps = loom_turns_spend(&soft->turns, &run->job->turn, chunk_ns) == &run->job->turn &&
+		soft->running;
 	spin_unlock(&soft->lock);
 	return keeps;
+}
+
+static void loom_soft_end(struct loom_soft_run *run, bool done)
+{
+	const struct loom_job_record record = {
+		.job = run->job->id,
+		.epoch = run->job->loom->epoch,
+		.status = done ? LOOM_JOB_DONE : LOOM_JOB_STOPPED,
+		.counters = run->engine.counters,
+	};
+
+	loom_jobs_complete(run->job->loom, &record, 1);
 }
 
 static void loom_soft_turn(struct loom_soft *soft, struct loom_soft_run *run)
 {
 	struct loom_job *job = run->job;
-	bool done = false;
+	bool done = false, stop;
 	u64 chunk_ns;
-	int error;
 
 	loom_soft_begin(run);
 	loom_job_turn_begin(job);
 	do {
-		error = loom_job_stop_reason(job);
-		if (error)
+		stop = loom_job_stop_reason(job);
+		if (stop)
 			break;
 		done = loom_soft_chunk(soft, run, &chunk_ns);
 		cond_resched();
 	} while (!done && loom_soft_keeps_turn(soft, run, chunk_ns));
 
-	if (!done && !error) {
+	if (!done && !stop) {
 		loom_job_turn_end(job);
 		return;
 	}
 	spin_lock(&soft->lock);
 	if (done)
-		loom_turns_spend(&soft->turns, &run->turn, chunk_ns);
-	loom_turns_remove(&run->turn);
+		loom_turns_spend(&soft->turns, &job->turn, chunk_ns);
+	loom_turns_remove(&job->turn);
 	spin_unlock(&soft->lock);
-	loom_job_end(job, error, &run->engine.counters);
+	loom_soft_end(run, done);
 }
 
 static struct loom_soft_run *loom_soft_next(struct loom_soft *soft)
@@ -336,10 +339,10 @@ static struct loom_soft_run *loom_soft_next(struct loom_soft *soft)
 	struct loom_turn *turn;
 
 	spin_lock(&soft->lock);
-	turn = soft->suspended ? NULL : loom_turns_next(&soft->turns);
+	turn = soft->running ? loom_turns_next(&soft->turns) : NULL;
 	spin_unlock(&soft->lock);
-	/* only this thread ends jobs, so it stays */
-	return turn ? container_of(turn, struct loom_soft_run, turn) : NULL;
+	/* while the device is not stopped only this thread ends jobs, so it stays */
+	return turn ? container_of(turn, struct loom_job, turn)->run : NULL;
 }
 
 static void loom_soft_work(struct work_struct *work)
@@ -366,10 +369,6 @@ static int loom_soft_prepare(struct loom_job *job)
 	run = kzalloc(struct_size(run, slots, job->slot_count), GFP_KERNEL_ACCOUNT);
 	if (!run)
 		return -ENOMEM;
-	INIT_LIST_HEAD(&run->turn.node);
-	run->turn.client = &context->client->turns[context->priority];
-	run->turn.priority = context->priority;
-	run->turn.slice_ns = loom_turn_slice_ns();
 	run->job = job;
 	if (pitch) {
 		run->scratch = loom_soft_scratch_get(context, pitch * plan->lanes);
@@ -392,6 +391,21 @@ static int loom_soft_prepare(struct loom_job *job)
 	return 0;
 }
 
+static int loom_soft_emit(struct loom_job *job)
+{
+	struct loom_soft_run *run = job->run;
+	int ret = 0;
+	u32 i;
+
+	/* mappings stay until the job has ended */
+	for (i = 0; !ret && i < job->slot_count; i++) {
+		ret = loom_bo_map_locked(job->slots[i].bo);
+		if (!ret)
+			run->slots[i] = job->slots[i].bo->map.vaddr + job->slots[i].offset;
+	}
+	return ret;
+}
+
 static void loom_soft_run(struct loom_job *job)
 {
 	struct loom_soft *soft = job->loom->backend_data;
@@ -400,42 +414,24 @@ static void loom_soft_run(struct loom_job *job)
 	if (run->scratch)
 		WRITE_ONCE(run->scratch->used, true);
 	spin_lock(&soft->lock);
-	loom_turns_add(&soft->turns, &run->turn);
-	/* its file may have been closed, or its scratch revoked, since the scheduler looked */
+	loom_turns_add(&soft->turns, &job->turn);
+	/* its file may have been closed, or its scratch revoked, since the core looked */
 	if (loom_job_stop_reason(job))
-		loom_turns_end(&soft->turns, &run->turn);
+		loom_turns_end(&soft->turns, &job->turn);
 	spin_unlock(&soft->lock);
 	queue_work(soft->wq, &soft->work);
 }
 
-static void loom_soft_stop(struct loom_job *job)
+static void loom_soft_stop_job(struct loom_job *job)
 {
 	struct loom_soft *soft = job->loom->backend_data;
-	struct loom_soft_run *run = job->run;
 
 	spin_lock(&soft->lock);
-	loom_turns_end(&soft->turns, &run->turn);
+	loom_turns_end(&soft->turns, &job->turn);
 	spin_unlock(&soft->lock);
 }
 
-static void loom_soft_cancel(struct loom_job *job)
-{
-	loom_soft_stop(job);
-	loom_job_wait_end(job);
-}
-
-static void loom_soft_closed(struct loom_device *loom, struct loom_file *client)
-{
-	struct loom_soft *soft = loom->backend_data;
-	u32 i;
-
-	spin_lock(&soft->lock);
-	for (i = 0; i < LOOM_PRIORITY_COUNT; i++)
-		loom_turns_end_all(&soft->turns, &client->turns[i]);
-	spin_unlock(&soft->lock);
-}
-
-static void loom_soft_where(struct loom_job *job, struct loom_job_position *position)
+static void loom_soft_progress(struct loom_job *job, struct loom_job_position *position)
 {
 	const struct loom_soft_run *run = job->run;
 
@@ -449,8 +445,13 @@ static void loom_soft_where(struct loom_job *job, struct loom_job_position *posi
 
 static void loom_soft_release(struct loom_job *job)
 {
+	struct loom_soft *soft = job->loom->backend_data;
 	struct loom_soft_run *run = job->run;
 
+	/* it has its place still if it ended because the device went */
+	spin_lock(&soft->lock);
+	loom_turns_remove(&job->turn);
+	spin_unlock(&soft->lock);
 	if (run->scratch)
 		loom_soft_scratch_unwind(job->context, run->scratch);
 	loom_soft_scratch_put(run->scratch);
@@ -458,35 +459,26 @@ static void loom_soft_release(struct loom_job *job)
 	job->run = NULL;
 }
 
-/* A turn ends within a chunk. Jobs that come meanwhile wait with the others. */
-static int loom_soft_suspend(struct loom_device *loom)
+/* Jobs that have had a turn go on where they were. */
+static int loom_soft_start(struct loom_device *loom)
 {
 	struct loom_soft *soft = loom->backend_data;
 
 	spin_lock(&soft->lock);
-	soft->suspended = true;
-	spin_unlock(&soft->lock);
-	flush_work(&soft->work);
-	return 0;
-}
-
-static int loom_soft_resume(struct loom_device *loom)
-{
-	struct loom_soft *soft = loom->backend_data;
-
-	spin_lock(&soft->lock);
-	soft->suspended = false;
+	soft->running = true;
 	spin_unlock(&soft->lock);
 	queue_work(soft->wq, &soft->work);
 	return 0;
 }
 
-static void loom_soft_quiesce(struct loom_device *loom)
+/* A turn ends within a chunk. Jobs that come meanwhile wait with the others. */
+static void loom_soft_stop(struct loom_device *loom)
 {
 	struct loom_soft *soft = loom->backend_data;
 
-	/* a device can go while it sleeps */
-	loom_soft_resume(loom);
+	spin_lock(&soft->lock);
+	soft->running = false;
+	spin_unlock(&soft->lock);
 	flush_work(&soft->work);
 }
 
@@ -520,23 +512,25 @@ static int loom_soft_init(struct loom_device *loom)
 	return drmm_add_action_or_reset(&loom->drm, loom_soft_fini, soft);
 }
 
-static struct loom_driver loom_soft_drm __ro_after_init;
+static const struct file_operations loom_soft_fops = { LOOM_DRV_FOPS };
 
+static struct drm_driver loom_soft_drm __ro_after_init;
+
+/* The smallest back end that there can be: nothing to reset, nothing to know of a plan. */
 static const struct loom_backend loom_soft_backend = {
 	.name = "soft",
 	.driver = &loom_soft_drm,
 	.init = loom_soft_init,
-	.quiesce = loom_soft_quiesce,
-	.prepare = loom_soft_prepare,
-	.run = loom_soft_run,
+	.start = loom_soft_start,
 	.stop = loom_soft_stop,
-	.cancel = loom_soft_cancel,
-	.closed = loom_soft_closed,
-	.where = loom_soft_where,
-	.release = loom_soft_release,
-	.forget = loom_soft_forget,
-	.suspend = loom_soft_suspend,
-	.resume = loom_soft_resume,
+	.job_prepare = loom_soft_prepare,
+	.job_emit = loom_soft_emit,
+	.job_run = loom_soft_run,
+	.job_progress = loom_soft_progress,
+	.job_stop = loom_soft_stop_job,
+	.job_release = loom_soft_release,
+	.context_release = loom_soft_forget,
+	.keeps_jobs = true,
 };
 
 static int loom_soft_probe(struct platform_device *pdev)
@@ -576,7 +570,7 @@ static int __init loom_soft_module_init(void)
 {
 	int ret;
 
-	loom_driver_init(&loom_soft_drm, THIS_MODULE);
+	loom_driver_init(&loom_soft_drm, &loom_soft_fops);
 	ret = platform_driver_register(&loom_soft_driver);
 	if (ret)
 		return ret;

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <drm/drm_drv.h>
+
+#include "backend.h"
+#include "flight.h"
+#include "loom_compat.h"
+#include "loom_context.h"
+#include "loom_device.h"
+#include "loom_job.h"
+
+/**
+ * DOC: Jobs in flight
+ *
+ * The scheduler of each context hands over a job when its fences have signalled. Most devices take
+ * a few at a time, so the others wait here, in the order that turn.c makes of them, and the device
+ * gets the next one when a record says that one has ended. A device may sleep or be reset
+ * meanwhile, then all wait. A job that is to end, because nobody wants it any more, does not wait
+ * for its turn, and does not see the device.
+ *
+ * Records are looked up here as well: the table of what the device has is in one place, with one
+ * lock, for all ways in which a job can end: a record, a timeout, a reset, unplugging. Whoever
+ * claims the end of a job first gives it.
+ */
+
+/* The device has it. The table is looked at by number, so a job that was freed is not found. */
+static void loom_flight_give(struct loom_job *job)
+{
+	struct loom_device *loom = job->loom;
+
+	job->given_ns = ktime_get_ns();
+	spin_lock(&loom->job_lock);
+	hash_add(loom->flight.jobs, &job->flight_node, job->id);
+	spin_unlock(&loom->job_lock);
+	loom->backend->job_run(job);
+}
+
+/* The device works on the oldest of those that it has, unless a back end says more. */
+static void loom_flight_begin_locked(struct loom_flight *flight)
+{
+	struct loom_job *job = list_first_entry_or_null(&flight->order, struct loom_job,
+							order_node);
+
+	lockdep_assert_held(&flight->lock);
+	if (job && !loom_job_has_begun(job))
+		loom_job_turn_begin(job);
+}
+
+static struct loom_job *loom_flight_next(struct loom_flight *flight, int *error)
+{
+	struct loom_job *job = NULL;
+	struct loom_turn *turn;
+
+	spin_lock(&flight->lock);
+	do {
+		turn = loom_turns_next(&flight->turns);
+		if (!turn || (!turn->ending &&
+			      (flight->paused || flight->running >= flight->limit))) {
+			job = NULL;
+			break;
+		}
+		loom_turns_remove(turn);
+		job = container_of(turn, struct loom_job, turn);
+		/* by unplugging, and about to be freed; it is not touched any more */
+	} while (READ_ONCE(job->ended));
+	if (job)
+		*error = loom_job_stop_reason(job);
+	if (job && !*error) {
+		job->counted = true;
+		flight->running++;
+		list_add_tail(&job->order_node, &flight->order);
+		loom_flight_begin_locked(flight);
+	}
+	spin_unlock(&flight->lock);
+	return job;
+}
+
+static void loom_flight_uncount_locked(struct loom_flight *flight, struct loom_job *job)
+{
+	lockdep_assert_held(&flight->lock);
+	if (!job->counted)
+		return;
+	job->counted = false;
+	list_del_init(&job->order_node);
+	if (!--flight->running)
+		wake_up_all(&flight->idle);
+}
+
+/* The device has room for one more. If it is the same device still, it goes on with the next. */
+static void loom_flight_uncount(struct loom_job *job, u64 busy_ns, bool same)
+{
+	struct loom_flight *flight = &job->loom->flight;
+
+	spin_lock(&flight->lock);
+	if (job->counted)
+		loom_turns_charge(&flight->turns, &job->turn, busy_ns);
+	loom_flight_uncount_locked(flight, job);
+	if (same)
+		loom_flight_begin_locked(flight);
+	spin_unlock(&flight->lock);
+}
+
+/**
+ * loom_flight_forget() - a job is about to be freed
+ * @job: the job; it has ended, or was not queued
+ */
+void loom_flight_forget(struct loom_job *job)
+{
+	struct loom_device *loom = job->loom;
+	struct loom_flight *flight = &loom->flight;
+
+	spin_lock(&loom->job_lock);
+	hash_del(&job->flight_node);
+	spin_unlock(&loom->job_lock);
+	if (!flight->limit)
+		return;
+	spin_lock(&flight->lock);
+	loom_turns_remove(&job->turn);
+	loom_flight_uncount_locked(flight, job);
+	spin_unlock(&flight->lock);
+}
+
+static void loom_flight_go_locked(struct loom_device *loom)
+{
+	struct loom_flight *flight = &loom->flight;
+	struct loom_job *job;
+	int error, idx;
+
+	while ((job = loom_flight_next(flight, &error))) {
+		if (!error && !drm_dev_enter(&loom->drm, &idx))
+			error = -ENODEV;
+		if (error) {
+			loom_flight_uncount(job, 0, true);
+			loom_job_end(job, error);
+			continue;
+		}
+		loom_flight_give(job);
+		drm_dev_exit(idx);
+	}
+}
+
+/* Give the device what it has room for. */
+static void loom_flight_go(struct loom_device *loom)
+{
+	down_read(&loom->flight.gate);
+	loom_flight_go_locked(loom);
+	up_read(&loom->flight.gate);
+}
+
+static void loom_flight_work(struct work_struct *work)
+{
+	loom_flight_go(container_of(work, struct loom_device, flight.work));
+}
+
+/**
+ * loom_flight_add() - a job may run
+ * @job: the job; the device is there, and stays for the time of this call
+ */
+void loom_flight_add(struct loom_job *job)
+{
+	struct loom_flight *flight = &job->loom->flight;
+
+	if (!flight->limit) {
+		down_read(&flight->gate);
+		loom_flight_give(job);
+		up_read(&flight->gate);
+		return;
+	}
+	spin_lock(&flight->lock);
+	loom_turns_add(&flight->turns, &job->turn);
+	/* its file may have been closed meanwhile */
+	if (loom_job_stop_reason(job))
+		loom_turns_end(&flight->turns, &job->turn);
+	spin_unlock(&flight->lock);
+	loom_flight_go(job->loom);
+}
+
+/**
+ * loom_flight_stop() - loom_job_stop_reason() has become something: end a job soon
+ * @job: the job; it was given to loom_flight_add(), or is about to be
+ *
+ * Called under a spinlock that keeps the job from being freed.
+ */
+void loom_flight_stop(struct loom_job *job)
+{
+	struct loom_device *loom = job->loom;
+	struct loom_flight *flight = &loom->flight;
+	bool waits;
+
+	if (!flight->limit) {
+		loom->backend->job_stop(job);
+		return;
+	}
+	spin_lock(&flight->lock);
+	waits = !list_empty(&job->turn.node);
+	loom_turns_end(&flight->turns, &job->turn);
+	spin_unlock(&flight->lock);
+	if (waits)
+		queue_work(loom->sched_wq, &flight->work);
+	else
+		loom->backend->job_stop(job);
+}
+
+/* ---------------------------------------------------------------- records */
+
+/* Return: a job whose end is the caller's to give, or NULL, and 0 or -EPROTO. */
+static struct loom_job *loom_flight_claim(struct loom_device *loom,
+					  const struct loom_job_record *record, int *error)
+{
+	struct loom_job *job, *found = NULL;
+
+	*error = 0;
+	spin_lock(&loom->job_lock);
+	/* what a device says that was reset meanwhile does not count, true or not */
+	if (record->epoch != loom->epoch) {
+		spin_unlock(&loom->job_lock);
+		return NULL;
+	}
+	hash_for_each_possible(loom->flight.jobs, job, flight_node, record->job)
+		if (job->id == record->job)
+			found = job;
+	if (!found || record->status > LOOM_JOB_STOPPED) {
+		*error = -EPROTO;
+		found = NULL;
+	} else {
+		hash_del(&found->flight_node);
+		/* it may have been ended already, and be freed as soon as the lock is left */
+		if (!loom_job_claim_end(found))
+			found = NULL;
+	}
+	spin_unlock(&loom->job_lock);
+	return found;
+}
+
+static void loom_flight_complete(struct loom_job *job, const struct loom_job_record *record)
+{
+	struct drm_loom_counters counters = record->counters;
+	int error = 0;
+
+	/* the engine cannot have worked on it for longer than it had it */
+	counters.busy_ns = min(counters.busy_ns, ktime_get_ns() - job->given_ns);
+	if (record->status == LOOM_JOB_STOPPED)
+		error = loom_job_stop_reason(job) ?: -ECANCELED;
+	loom_flight_uncount(job, counters.busy_ns, true);
+	loom_job_end_claimed(job, error, &counters);
+}
+
+/**
+ * loom_jobs_complete() - the device says that jobs have ended
+ * @loom: the device
+ * @records: what it says; in memory that it cannot change any more
+ * @count: number of @records
+ *
+ * Called from a thread that may sleep, between &loom_backend.start and the return of
+ * &loom_backend.stop; fence safe. Records of an earlier epoch are dropped. One of a job that the
+ * device has not, or that makes no sense, wedges the device, and those behind it are not looked at.
+ * The device may be given other jobs before this returns.
+ *
+ * Return: 0, or -EPROTO when the device was wedged.
+ */
+int loom_jobs_complete(struct loom_device *loom, const struct loom_job_record *records, u32 count)
+{
+	struct loom_job *job;
+	int error = 0;
+	u32 i;
+
+	if (READ_ONCE(loom->wedged))
+		return -EPROTO;
+	for (i = 0; !error && i < count; i++) {
+		job = loom_flight_claim(loom, &records[i], &error);
+		if (job)
+			loom_flight_complete(job, &records[i]);
+	}
+	if (error)
+		loom_device_wedge(loom, "a record of a job that it has not, or of no known kind");
+	/* who has closed the gate may wait for this thread, and goes on itself */
+	if (loom->flight.limit && down_read_trylock(&loom->flight.gate)) {
+		loom_flight_go_locked(loom);
+		up_read(&loom->flight.gate);
+	}
+	return error;
+}
+EXPORT_SYMBOL_NS_GPL(loom_jobs_complete, LOOM_COMPAT_NS);
+
+/* ---------------------------------------------------------- sleep, resets */
+
+/**
+ * loom_flight_pause() - give no jobs to the device
+ * @loom: the device
+ * @timeout_ms: wait that long for those that it has
+ *
+ * Return: 0 when it has none, or has those that it keeps; -EBUSY, and it goes on.
+ */
+int loom_flight_pause(struct loom_device *loom, u32 timeout_ms)
+{
+	struct loom_flight *flight = &loom->flight;
+
+	spin_lock(&flight->lock);
+	flight->paused = true;
+	spin_unlock(&flight->lock);
+	if (loom->backend->keeps_jobs ||
+	    wait_event_timeout(flight->idle, !READ_ONCE(flight->running),
+			       msecs_to_jiffies(timeout_ms)))
+		return 0;
+	loom_flight_resume(loom);
+	return -EBUSY;
+}
+
+/**
+ * loom_flight_resume() - undo loom_flight_pause()
+ * @loom: the device
+ */
+void loom_flight_resume(struct loom_device *loom)
+{
+	struct loom_flight *flight = &loom->flight;
+
+	spin_lock(&flight->lock);
+	flight->paused = false;
+	spin_unlock(&flight->lock);
+	queue_work(loom->sched_wq, &flight->work);
+}
+
+/* Back to those that wait: the device had not begun with it. */
+static void loom_flight_requeue(struct loom_job *job)
+{
+	struct loom_flight *flight = &job->loom->flight;
+
+	spin_lock(&flight->lock);
+	loom_flight_uncount_locked(flight, job);
+	loom_turns_add(&flight->turns, &job->turn);
+	if (loom_job_stop_reason(job))
+		loom_turns_end(&flight->turns, &job->turn);
+	spin_unlock(&flight->lock);
+}
+
+/* The next job that the device had. Its end is the caller's to give, unless it runs again. */
+static struct loom_job *loom_flight_take(struct loom_device *loom, struct loom_job *guilty,
+					 bool *again)
+{
+	struct loom_job *job, *found = NULL;
+	struct hlist_node *next;
+	u32 bucket;
+
+	spin_lock(&loom->job_lock);
+	hash_for_each_safe(loom->flight.jobs, bucket, next, job, flight_node) {
+		hash_del(&job->flight_node);
+		*again = job != guilty && loom->flight.limit && !loom_job_has_begun(job);
+		if (!*again && !loom_job_claim_end(job))
+			continue;
+		if (*again)
+			loom_flight_requeue(job);
+		found = job;
+		break;
+	}
+	spin_unlock(&loom->job_lock);
+	return found;
+}
+
+/**
+ * loom_flight_renew() - the device was reset: what becomes of the jobs that it had
+ * @loom: the device, with the gate held for writing; no records are to come
+ * @guilty: the job because of which it was reset; ends with what loom_job_stop_reason() says
+ */
+void loom_flight_renew(struct loom_device *loom, struct loom_job *guilty)
+{
+	struct loom_job *job;
+	bool again;
+	int error;
+
+	while ((job = loom_flight_take(loom, guilty, &again))) {
+		if (again)
+			continue;
+		error = loom_job_stop_reason(job) ?: -ECANCELED;
+		loom_flight_uncount(job, loom_job_engine_ns(job), false);
+		loom_job_end_claimed(job, error, &(struct drm_loom_counters) {});
+	}
+	queue_work(loom->sched_wq, &loom->flight.work);
+}
+
+/**
+ * loom_flight_init() - no jobs
+ * @loom: the device
+ */
+void loom_flight_init(struct loom_device *loom)
+{
+	struct loom_flight *flight = &loom->flight;
+
+	init_rwsem(&flight->gate);
+	spin_lock_init(&flight->lock);
+	loom_turns_init(&flight->turns);
+	INIT_LIST_HEAD(&flight->order);
+	init_waitqueue_head(&flight->idle);
+	INIT_WORK(&flight->work, loom_flight_work);
+	hash_init(flight->jobs);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/workqueue.h>
+
+#include <drm/drm_print.h>
+
+#include "backend.h"
+#include "loom_compat.h"
+#include "loom_device.h"
+
+/**
+ * loom_device_wedge() - a device is broken, and is not used any more
+ * @loom: the device
+ * @why: for the log
+ *
+ * It is stopped, its jobs end with EIO, and so does each SUBMIT from now on, until somebody binds
+ * it to its driver anew. That happens a little later, on &loom_device.timeout_wq; there is one line
+ * in the log, and an uevent. Called in any context, and any number of times.
+ */
+void loom_device_wedge(struct loom_device *loom, const char *why)
+{
+	if (xchg(&loom->wedged, true))
+		return;
+	drm_err(&loom->drm, "wedged: %s\n", why);
+	queue_work(loom->timeout_wq, &loom->wedge_work);
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_wedge, LOOM_COMPAT_NS);
