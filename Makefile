@@ -259,7 +259,8 @@ module-locked:
 	@rsync -rlptm --delete --exclude='*.mod.c' --include='*/' --include='*.[ch]' \
 		--include=Kbuild --exclude='*' Kbuild drivers uapi $(module_dir)/
 	@$(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc)) \
-		-C $(KDIR) M=$(abspath $(module_dir)) $(if $(C),C=$(C) CF='$(CF)') modules \
+		-C $(KDIR) M=$(abspath $(module_dir)) $(if $(C),C=$(C) CF='$(CF)') \
+		CONFIG_DRM_ACCEL_LOOM_TEMPLATE=m modules \
 		>$(MODULE_LOG) 2>&1 || { cat $(MODULE_LOG); exit 1; }
 	@grep -E 'warning:|^  (CC|LD).*loom' $(MODULE_LOG) || true
 

@@ -84,6 +84,7 @@ run_part() {
 		tap vm -- tools/ci/vm-test.sh ;;
 	kselftest)
 		tap kselftest --kselftest -- tools/ci/kselftest.sh run
+		tap kselftest-template -- tools/ci/kselftest.sh template
 		tap kselftest-nodev -- tools/ci/kselftest.sh nodev ;;
 	run)
 		tap make-run -- tools/ci/demo-test.sh ;;
@@ -112,6 +113,7 @@ run_part() {
 		tap debug-kunit --kunit --no-skip --timeout 1500 -- tools/ci/debug.sh kunit ;;
 	debug-kselftest)
 		tap debug-tiny --kselftest --no-skip --timeout 1800 -- tools/ci/debug.sh tiny
+		tap debug-template --no-skip --timeout 1000 -- tools/ci/debug.sh template
 		tap debug-sleep --no-skip --timeout 1000 -- tools/ci/debug.sh sleep
 		tap debug-devices --no-skip --timeout 1600 -- tools/ci/debug.sh devices
 		tap debug-kselftest --kselftest --timeout 3300 -- tools/ci/debug.sh kselftest ;;

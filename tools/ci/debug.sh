@@ -6,6 +6,7 @@
 #	tools/ci/debug.sh instruments	each instrument detects a fault made for it. TAP
 #	tools/ci/debug.sh kunit		the module's KUnit suites. KTAP
 #	tools/ci/debug.sh sleep		the device sleeps in the middle of jobs. KTAP
+#	tools/ci/debug.sh template	the skeleton of a back end, whose device hangs, lies and dies. KTAP
 #	tools/ci/debug.sh devices	a storm of devices that come and go while jobs run. KTAP
 #	tools/ci/debug.sh kselftest	the selftests with the stock runner
 #	tools/ci/debug.sh tiny		selftests that fill the device, on a small one
@@ -90,6 +91,10 @@ sleep)
 	"${vm[@]}" --log $dir/dmesg-sleep.log --timeout 900 --out build/kselftest/install -- sh -c "
 		busybox insmod $PWD/$dir/sleep/loom_sleep.ko || exit 1
 		LOOM_EFFORT=$LOOM_EFFORT build/kselftest/install/loom/loom_suspend" ;;
+template)
+	test_module sleep &&
+	LOOM_SLEEP=$PWD/$dir/sleep/loom_sleep.ko tools/ci/kselftest.sh template --kernel "$kernel" --mem 2G --module "$module/loom.ko" \
+		--timeout 900 --log $dir/dmesg-template.log ;;
 devices)
 	tools/ci/kselftest.sh stage &&
 	"${vm[@]}" --log $dir/dmesg-devices.log --timeout 1500 --out build/kselftest/install -- \
@@ -108,6 +113,6 @@ tiny)
 		--mem 2G --module "$module/loom.ko" --timeout 1500 --modparams topology=tiny \
 		--log $dir/dmesg-tiny.log ;;
 *)
-	echo "usage: $0 instruments|kunit|sleep|devices|kselftest|tiny" >&2
+	echo "usage: $0 instruments|kunit|sleep|template|devices|kselftest|tiny" >&2
 	exit 2 ;;
 esac

@@ -5,7 +5,9 @@
 #	tools/ci/kselftest.sh stage	build into build/kselftest/install
 #	tools/ci/kselftest.sh run	and run it in the VM, on the device node
 #	tools/ci/kselftest.sh nodev	and run it where there is no device: all must SKIP
+#	tools/ci/kselftest.sh template	and run loom_template, on the skeleton of a back end
 #
+# LOOM_SLEEP: tools/testing/sleep/loom_sleep.ko as built for that kernel, for template.
 # KSELFTEST_ARGS: more options for the runner. LOOM_EFFORT: percentage of the rounds of random and
 # repeated tests; see loom_node.h.
 #
@@ -51,6 +53,16 @@ run)
 	stage
 	shift
 	run --log build/vm/kselftest.log "$@" ;;
+template)
+	stage
+	shift
+	# its folder is that of the module, wherever that is
+	# shellcheck disable=SC2016
+	tools/vm/run --out "$install" --timeout 600 --log build/vm/kselftest-template.log "$@" -- \
+		/usr/bin/env LOOM_EFFORT="${LOOM_EFFORT:-100}" sh -c '
+			busybox insmod "${LOOM_MODULE%/*}/loom_template.ko" &&
+			{ [ -z "$2" ] || busybox insmod "$2" device=loom-template; } &&
+			"$1"' sh "$install/loom/loom_template" "${LOOM_SLEEP:-}" ;;
 nodev)
 	stage
 	run --log build/vm/kselftest-nodev.log --no-module >build/kselftest/nodev.log
@@ -66,6 +78,6 @@ nodev)
 		exit 1
 	fi ;;
 *)
-	echo "usage: $0 stage|run|nodev" >&2
+	echo "usage: $0 stage|run|nodev|template" >&2
 	exit 2 ;;
 esac

@@ -5,14 +5,18 @@
 #include <linux/pm.h>
 
 /*
- * Lets the soft device sleep alone, for selftests/loom_suspend.c: 1 or 0 in the module parameter
- * asleep calls what the driver has given to the PM core for system suspend or resume, as the core
- * does, with the device locked. Not the whole system, because then nobody could look at the device
- * meanwhile, and because the VM's 9p file systems do not come back from it (virtio_9p has no
- * freeze() and restore()).
+ * Lets a device sleep alone, for selftests/loom_suspend.c and loom_template.c: 1 or 0 in the module
+ * parameter asleep calls what the driver has given to the PM core for system suspend or resume, as
+ * the core does, with the device locked. Not the whole system, because then nobody could look at
+ * the device meanwhile, and because the VM's 9p file systems do not come back from it (virtio_9p
+ * has no freeze() and restore()).
  */
 
 static bool loom_sleep_asleep;
+
+static char *loom_sleep_device = "loom-soft";
+module_param_named(device, loom_sleep_device, charp, 0400);
+MODULE_PARM_DESC(device, "Which platform device (default: loom-soft)");
 
 static int loom_sleep_set(const char *value, const struct kernel_param *param)
 {
@@ -23,7 +27,7 @@ static int loom_sleep_set(const char *value, const struct kernel_param *param)
 
 	if (ret || asleep == loom_sleep_asleep)
 		return ret;
-	dev = bus_find_device_by_name(&platform_bus_type, NULL, "loom-soft");
+	dev = bus_find_device_by_name(&platform_bus_type, NULL, loom_sleep_device);
 	if (!dev)
 		return -ENODEV;
 	device_lock(dev);
@@ -43,8 +47,8 @@ static const struct kernel_param_ops loom_sleep_ops = {
 };
 
 module_param_cb(asleep, &loom_sleep_ops, &loom_sleep_asleep, 0600);
-MODULE_PARM_DESC(asleep, "Whether the soft device sleeps");
+MODULE_PARM_DESC(asleep, "Whether the device sleeps");
 
-MODULE_DESCRIPTION("Lets the soft device of loom sleep");
+MODULE_DESCRIPTION("Lets a device of loom sleep");
 MODULE_AUTHOR("Loom developers");
 MODULE_LICENSE("GPL");
