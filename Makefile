@@ -33,6 +33,8 @@ CFLAGS		?= -O2 -g
 CPPFLAGS_ALL	= -D_GNU_SOURCE -DLOOM_VERSION='"$(VERSION)"' -Iuapi -Iuserlib/include -Iuserlib -I$(CORE) \
 		  -I$(O)/gen $(drm_cflags) $(CPPFLAGS)
 # for what lies in $(T) alone: nothing else can include a header of the tests
+# what the device's model and its tests share with the driver
+sim_cppflags	= $(if $(filter tools/sim/% $(T)/host/sim/%,$*),-Idrivers/accel/loom -Itools)
 test_cppflags	= $(if $(filter $(T)/%,$*),-I$(T) -I$(CORE)/../tests)
 # no contraction to FMA: results are the same to the bit on every machine
 CFLAGS_ALL	= -std=gnu11 -fPIC -ffp-contract=off $(WARN) $(CFLAGS) -MMD -MP
@@ -46,6 +48,7 @@ FLAGS_FP	:= -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-
 
 lib_src		:= $(wildcard userlib/*/*.c $(CORE)/*/*.c)
 tool_src	:= $(wildcard tools/loom/*.c tools/loom/*/*.c)
+sim_src		:= $(wildcard tools/sim/*.c)
 test_src	:= $(wildcard $(addsuffix /*.c,$(T)/host/* $(T)/host/*/*))
 e2e_src		:= $(wildcard $(T)/e2e/*.c)
 bench_src	:= $(wildcard $(T)/bench/*.c)
@@ -61,6 +64,7 @@ bench_bin	:= $(bench_src:$(T)/bench/%.c=$(O)/bench/%)
 fuzz_bin	:= $(fuzz_src:$(T)/fuzz/%.c=$(O)/asan/fuzz/%)
 tool_bin	:= $(if $(tool_src),$(O)/loom)
 asan_tool	:= $(if $(tool_src),$(O)/asan/loom)
+sim_bin		:= $(O)/loom-sim
 
 .PHONY: help
 help:
@@ -74,11 +78,12 @@ help:
 	@echo
 	@echo '  make check-more   a sweep on a cluster of one node (Slurm; skipped where it is missing)'
 	@echo '  make check-long   random memory operations, storms of clients; the next two'
+	@echo '  make check-pci    the device on the bus, in a VM with a QEMU that is fetched for it'
 	@echo '  make check-arm64  library, tool and module cross-built for ARM: host tests, the node, same bits'
 	@echo '  make check-upstream  faults of the kernel core, without and with our patches for it'
 	@echo
 	@echo '  make lib          build/libloom.so, build/libloom.a'
-	@echo '  make tools        build/loom'
+	@echo '  make tools        build/loom, build/loom-sim'
 	@echo '  make module       loom.ko and loom_soft.ko in build/module/drivers/accel/loom for the VM kernel'
 	@echo '  make host-tests   build and run the tests that need no kernel, plain and with ASan'
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
@@ -120,7 +125,7 @@ models:
 
 .PHONY: lib tools
 lib: $(O)/libloom.a $(O)/libloom.so $(O)/loom.pc
-tools: lib $(tool_bin)
+tools: lib $(tool_bin) $(sim_bin)
 
 ONNX_PROTO ?= $(firstword $(wildcard /usr/include/onnx/onnx.proto) onnx.proto)
 
@@ -139,9 +144,9 @@ $(O)/gen/chips.c: $(chip_files) userlib/chips tools/ci/embed-chips.awk
 compile = @echo '  CC      $@'; mkdir -p $(@D); $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL)
 
 $(O)/obj/%.o: %.c Makefile | $(O)/gen/onnx.pb-c.h
-	$(compile) $(flags_$*) $(test_cppflags) -c $< -o $@
+	$(compile) $(flags_$*) $(test_cppflags) $(sim_cppflags) -c $< -o $@
 $(O)/asan/obj/%.o: %.c Makefile | $(O)/gen/onnx.pb-c.h
-	$(compile) $(flags_$*) $(test_cppflags) $(SANITIZE) -c $< -o $@
+	$(compile) $(flags_$*) $(test_cppflags) $(sim_cppflags) $(SANITIZE) -c $< -o $@
 
 # generated code is compiled without warnings
 $(O)/obj/gen/%.o: $(O)/gen/%.c
@@ -178,6 +183,12 @@ $(O)/loom: $(tool_obj) $(O)/libloom.a
 $(O)/asan/loom: $(tool_src:%.c=$(O)/asan/obj/%.o) $(O)/asan/libloom.a
 	@echo '  LD      $@'; $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# A device on the bus, for QEMU.
+$(O)/loom-sim: $(sim_src:%.c=$(O)/obj/%.o) $(O)/libloom.a
+	@echo '  LD      $@'; $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(O)/asan/loom-sim: $(sim_src:%.c=$(O)/asan/obj/%.o) $(O)/asan/libloom.a
+	@echo '  LD      $@'; $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+
 # draws the line of type of the demo
 $(O)/textline: tools/ci/textline.c Makefile
 	@echo '  CC      $@'; mkdir -p $(@D); $(CC) -D_GNU_SOURCE -std=gnu11 $(WARN) $(CFLAGS) \
@@ -187,9 +198,13 @@ $(O)/textline: tools/ci/textline.c Makefile
 # --- tests and benchmarks on this machine ------------------------------------
 
 $(O)/host/%: $(O)/obj/$(T)/host/%.o $(O)/libloom.a
-	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
 $(O)/asan/host/%: $(O)/asan/obj/$(T)/host/%.o $(O)/asan/libloom.a
-	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo '  LD      $@'; mkdir -p $(@D); \
+		$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
+# the tests of the model play QEMU: they speak its protocol
+$(filter $(O)/host/sim/%,$(test_bin)): $(O)/obj/tools/sim/wire.o $(O)/loom-sim
+$(filter $(O)/asan/host/sim/%,$(asan_bin)): $(O)/asan/obj/tools/sim/wire.o $(O)/asan/loom-sim
 $(O)/e2e/%: $(O)/obj/$(T)/e2e/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(O)/asan/e2e/%: $(O)/asan/obj/$(T)/e2e/%.o $(O)/asan/libloom.a
@@ -200,8 +215,8 @@ $(O)/bench/%: $(O)/obj/$(T)/bench/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 .PHONY: build-tests build-asan build-bench host-tests bench
-build-tests: $(test_bin) $(e2e_bin)
-build-asan: $(asan_bin) $(asan_tool) $(fuzz_bin) $(O)/asan/e2e/onnx_backend
+build-tests: $(test_bin) $(e2e_bin) $(sim_bin)
+build-asan: $(asan_bin) $(asan_tool) $(O)/asan/loom-sim $(fuzz_bin) $(O)/asan/e2e/onnx_backend
 build-bench: $(bench_bin)
 host-tests: tools build-tests build-asan
 	@tools/ci/check.sh host asan
@@ -322,6 +337,11 @@ check-more:
 .PHONY: check-long
 check-long: build-tests tools models module
 	@tools/ci/check-long.sh
+# fetches a QEMU to build/qemu; skipped where that cannot be had
+.PHONY: check-pci
+check-pci: tools
+	@tools/ci/deps.sh run
+	@tools/ci/pci-test.sh
 # what comes from the distribution for ARM, and what is compared with it
 .PHONY: check-arm64 check-upstream
 check-arm64: models tools build-tests
@@ -393,7 +413,7 @@ uninstall:
 clean:
 	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out bench module bench-module check \
 		check-debug check-debug-backports check-models plan-hashes debug \
-		debug-backports intree series kselftest vm lint docs pictures loom loom.pc textline) \
+		debug-backports intree series kselftest vm lint docs pictures loom loom-sim pci loom.pc textline) \
 		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:
 	rm -rf $(O)

@@ -134,7 +134,7 @@
 /*
  * LOOM_PCI_POWER_RETAIN: clocks stand still, memory, plans and rings are kept. For a device without
  * jobs: with any in flight the write has no effect. DOORBELL and RESET have none either until
- * it runs again; BAR2 is not reached (reads all ones).
+ * it runs again, and what BAR2 gives then is not defined.
  */
 #define LOOM_PCI_POWER_RETAIN		1
 
@@ -217,7 +217,10 @@ enum loom_pci_kind {
 	 * of it in @count &struct loom_pci_extent at @scatter, as loom_code_encode() makes them
 	 */
 	LOOM_PCI_KIND_PLAN = 5,
-	/** @LOOM_PCI_KIND_PLAN_DROP: forgets @plan; jobs with it that were submitted still run */
+	/**
+	 * @LOOM_PCI_KIND_PLAN_DROP: forgets @plan. Jobs with it that have begun still run; those
+	 * that have not end with LOOM_PCI_RESULT_PLAN
+	 */
 	LOOM_PCI_KIND_PLAN_DROP = 6,
 	/**
 	 * @LOOM_PCI_KIND_PROGRESS: how far is the descriptor with the sequence @target? Answered

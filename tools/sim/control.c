@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#include "sim.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "command.h"
+
+/* A socket on which a test says what shall break, line by line. */
+
+static void command_dma_stray(struct sim *sim, FILE *out)
+{
+	u64 address = sim_fault_arg(&sim->faults, FAULT_DMA_STRAY), bytes;
+	int read = sim_dma_read(&sim->dma, address, &bytes, sizeof(bytes)), write;
+
+	bytes = sim_fault_random(&sim->faults);
+	write = sim_dma_write(&sim->dma, address, &bytes, sizeof(bytes));
+	fprintf(out, "read %s, write %s\n", read ? "refused" : "done", write ? "refused" : "done");
+}
+
+/* Those that do not wait for an occasion. */
+static void command_now(struct sim *sim, FILE *out)
+{
+	while (sim_fault_due(&sim->faults, FAULT_DMA_STRAY))
+		command_dma_stray(sim, out);
+	while (sim_fault_due(&sim->faults, FAULT_IRQ_SPURIOUS))
+		sim_irq(sim, LOOM_PCI_IRQ_RECORD);
+	while (sim_fault_due(&sim->faults, FAULT_STOP)) {
+		pthread_mutex_lock(&sim->lock);
+		sim_fault_locked(sim, LOOM_PCI_FAULT_NONE);
+		pthread_mutex_unlock(&sim->lock);
+	}
+	if (sim_fault_due(&sim->faults, FAULT_DEATH)) {
+		fputs("ok\n", out);
+		fflush(out);
+		kill(getpid(), SIGKILL);
+	}
+}
+
+static void command_fault(struct sim *sim, const char *arg, FILE *out)
+{
+	char why[160];
+
+	if (sim_faults_arm(&sim->faults, arg, why, sizeof(why))) {
+		fprintf(out, "error: %s\n", why);
+		return;
+	}
+	command_now(sim, out);
+	fputs("ok\n", out);
+}
+
+static void command_clear(struct sim *sim, const char *arg, FILE *out)
+{
+	if (sim_faults_clear(&sim->faults, *arg ? arg : NULL))
+		fprintf(out, "error: there is no fault '%.60s'\n", arg);
+	else
+		fputs("ok\n", out);
+}
+
+static void command_show(struct sim *sim, const char *arg, FILE *out)
+{
+	(void)arg;
+	sim_faults_show(&sim->faults, out);
+	fputs("ok\n", out);
+}
+
+static void command_state(struct sim *sim, const char *arg, FILE *out)
+{
+	(void)arg;
+	pthread_mutex_lock(&sim->lock);
+	fprintf(out, "epoch %u\nstatus %u\nfault %u\n", sim->epoch, sim->status, sim->fault);
+	fprintf(out, "power %s\n", sim->off ? "off" : sim->retain ? "retain" : "run");
+	fprintf(out, "doorbell %u\nfetched %u\nwaiting %u\n", sim->doorbell, sim->fetched,
+		sim->doorbell - sim->fetched + sim->fetching + sim->item_count);
+	pthread_mutex_unlock(&sim->lock);
+	fprintf(out, "records %u\ninterrupts %llu\nplans %u\nranges %u\nmaster %d\n",
+		sim->records.mark, (unsigned long long)sim->records.raised, sim->plans.count,
+		sim->dma.map_count, atomic_load(&sim->dma.master));
+	fputs("ok\n", out);
+}
+
+static void command_help(struct sim *sim, const char *arg, FILE *out);
+
+/**
+ * struct command - a line that is understood
+ * @name: its first word
+ * @text: what it does
+ * @run: does it; @arg is the rest of the line
+ */
+struct command {
+	const char *name;
+	const char *text;
+	void (*run)(struct sim *sim, const char *arg, FILE *out);
+};
+
+static const struct command commands[] = {
+	{ "fault", "NAME[=NUMBER] [TIMES|always]: something breaks once, or so often",
+	  command_fault },
+	{ "clear", "[NAME]: a fault, or all, are not armed any more", command_clear },
+	{ "show", "faults that are armed or were due", command_show },
+	{ "state", "what the device is at", command_state },
+	{ "help", "this list, and faults", command_help },
+};
+
+static void command_help(struct sim *sim, const char *arg, FILE *out)
+{
+	size_t i;
+
+	(void)sim;
+	(void)arg;
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		fprintf(out, "%s %s\n", commands[i].name, commands[i].text);
+	sim_faults_list(out);
+	fputs("ok\n", out);
+}
+
+void sim_command(struct sim *sim, char *line, FILE *out)
+{
+	size_t length, i;
+
+	line[strcspn(line, "\r\n")] = 0;
+	length = strcspn(line, " ");
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (strlen(commands[i].name) != length || strncmp(commands[i].name, line, length))
+			continue;
+		commands[i].run(sim, line + length + strspn(line + length, " "), out);
+		fflush(out);
+		return;
+	}
+	fprintf(out, "error: there is no command '%.*s', see help\n",
+		(int)min(length, (size_t)60), line);
+	fflush(out);
+}
+
+static void control_serve(struct sim *sim, int socket)
+{
+	FILE *in = fdopen(socket, "r"), *out = fdopen(dup(socket), "w");
+	char line[256];
+
+	while (in && out && fgets(line, sizeof(line), in))
+		sim_command(sim, line, out);
+	if (in)
+		fclose(in);
+	if (out)
+		fclose(out);
+}
+
+void *sim_control(void *data)
+{
+	struct sim_control *control = data;
+	int socket;
+
+	while ((socket = accept4(control->socket, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+		control_serve(control->sim, socket);
+	return NULL;
+}

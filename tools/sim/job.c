@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+#include "sim.h"
+
+#include <stdlib.h>
+
+#include "loom_engine.h"
+
+/*
+ * A run of a plan. The engine wants each slot in one piece: one whose bytes follow each other in a
+ * bank is computed on where it lies, any other is collected before the run and dealt out after it.
+ * The scratch lies in the SRAM's banks.
+ */
+
+/* Element operations between two looks at whether to go on: about a millisecond. */
+#define JOB_BUDGET	(1U << 21)
+
+/**
+ * struct job - a run
+ * @sim: the device
+ * @item: what is executed
+ * @generation: when it began
+ * @plan: what is run
+ * @places: by slot
+ * @slots: by slot: first byte, in the banks or collected
+ * @pitches: by slot: from a bank to the next, of an SRAM slot
+ * @collected: by slot: memory of its own, or NULL
+ * @memory: for the engine
+ * @engine: the run
+ * @began: when
+ */
+struct job {
+	struct sim *sim;
+	struct sim_item *item;
+	u32 generation;
+	const struct loom_plan *plan;
+	struct sim_place places[DRM_LOOM_MAX_SLOTS];
+	u8 *slots[DRM_LOOM_MAX_SLOTS];
+	u64 pitches[DRM_LOOM_MAX_SLOTS];
+	u8 *collected[DRM_LOOM_MAX_SLOTS];
+	struct loom_memory memory;
+	struct loom_engine engine;
+	u64 began;
+};
+
+static bool job_is_over(const struct job *job)
+{
+	return sim_is_over(job->sim, job->generation) || atomic_load(&job->item->stop);
+}
+
+static u32 job_slot_region(const struct loom_slot *slot)
+{
+	if (slot->flags & DRM_LOOM_SLOT_SRAM)
+		return DRM_LOOM_REGION_SRAM;
+	return slot->flags & DRM_LOOM_SLOT_ROM ? DRM_LOOM_REGION_ROM : DRM_LOOM_REGION_DRAM;
+}
+
+/* A piece of each bank, at the same address. */
+static u32 job_bind_sram(struct job *job, u32 index)
+{
+	const struct sim_place *place = &job->places[index];
+	const struct drm_loom_chip_region *sram = &job->sim->chip.region[DRM_LOOM_REGION_SRAM];
+	u32 i;
+
+	if (place->layout.banks != sram->banks || place->layout.page_columns ||
+	    place->offset >= place->layout.page_bytes ||
+	    place->bytes > place->layout.page_bytes - place->offset ||
+	    place->address + place->offset > sram->bank_bytes - place->bytes)
+		return LOOM_PCI_RESULT_PLACE;
+	for (i = 0; i < sram->banks; i++)
+		if (place->bank[i] != i)
+			return LOOM_PCI_RESULT_PLACE;
+	job->slots[index] = sim_memory_bank(&job->sim->memory, DRM_LOOM_REGION_SRAM, 0) +
+			    place->address + place->offset;
+	job->pitches[index] = job->sim->memory.pitch[DRM_LOOM_REGION_SRAM];
+	return LOOM_PCI_RESULT_OK;
+}
+
+static void job_move(const struct sim_place *place, u8 *collected, bool back)
+{
+	u64 at, bytes;
+
+	for (at = 0; at < place->bytes; at += bytes) {
+		u8 *bank;
+
+		bytes = place->bytes;
+		bank = sim_place_piece(place, at, &bytes);
+		if (back)
+			memcpy(bank, collected + at, bytes);
+		else
+			memcpy(collected + at, bank, bytes);
+	}
+}
+
+static u32 job_bind(struct job *job, u32 index, const struct loom_pci_place *raw)
+{
+	const struct loom_slot *slot = &job->plan->slots[index];
+	struct sim_place *place = &job->places[index];
+
+	if (!sim_place_init(place, &job->sim->memory, raw) || place->bytes < slot->size ||
+	    place->region != job_slot_region(slot) || (place->address + place->offset) & 7)
+		return LOOM_PCI_RESULT_PLACE;
+	if (slot->flags & DRM_LOOM_SLOT_SRAM)
+		return job_bind_sram(job, index);
+	/* what is behind the slot is not the job's */
+	place->bytes = slot->size;
+	job->slots[index] = sim_place_linear(place);
+	if (job->slots[index])
+		return LOOM_PCI_RESULT_OK;
+	job->collected[index] = malloc(place->bytes);
+	if (!job->collected[index])
+		return LOOM_PCI_RESULT_MEMORY;
+	job->slots[index] = job->collected[index];
+	job_move(place, job->collected[index], false);
+	return LOOM_PCI_RESULT_OK;
+}
+
+static u32 job_bind_all(struct job *job)
+{
+	const struct drm_loom_chip_region *sram = &job->sim->chip.region[DRM_LOOM_REGION_SRAM];
+	u64 bottom = loom_div_round_up(sram->reserved_bytes, sram->align_bytes) * sram->align_bytes;
+	struct loom_pci_place raw;
+	u32 i, result = LOOM_PCI_RESULT_OK;
+
+	if (job->item->count != job->plan->slot_count)
+		return LOOM_PCI_RESULT_INVALID;
+	if (job->plan->scratch_bytes && bottom + job->plan->scratch_bytes > sram->bank_bytes)
+		return LOOM_PCI_RESULT_PLAN;
+	for (i = 0; i < job->plan->slot_count && !result; i++) {
+		if (sim_dma_read(&job->sim->dma, job->item->address + i * sizeof(raw), &raw,
+				 sizeof(raw)))
+			return LOOM_PCI_RESULT_DMA;
+		result = job_bind(job, i, &raw);
+	}
+	job->memory = (struct loom_memory){
+		.lanes = job->plan->lanes,
+		.scratch = sim_memory_bank(&job->sim->memory, DRM_LOOM_REGION_SRAM, 0) + bottom,
+		.lane_pitch = job->sim->memory.pitch[DRM_LOOM_REGION_SRAM],
+		.slots = job->slots,
+		.slot_pitches = job->pitches,
+	};
+	return result;
+}
+
+/* Until the chip would have come that far. */
+static void job_pace(struct job *job)
+{
+	double pace = job->sim->options->pace;
+	double ns = job->engine.counters.cycles * (1e9 / job->sim->chip.frequency_hz) * pace;
+
+	while (pace > 0 && !job_is_over(job)) {
+		double left = ns - (sim_now_ns() - job->began);
+
+		if (left <= 0)
+			return;
+		sim_nap(left);
+	}
+}
+
+static void job_tell(struct job *job)
+{
+	struct sim_item *item = job->item;
+
+	pthread_mutex_lock(&job->sim->lock);
+	item->step = job->engine.step;
+	item->command = job->engine.command;
+	item->unit = job->engine.unit;
+	item->counters = job->engine.counters;
+	item->counters.busy_ns = sim_now_ns() - job->began;
+	pthread_mutex_unlock(&job->sim->lock);
+}
+
+static void job_hang(struct job *job)
+{
+	while (!sim_is_over(job->sim, job->generation))
+		sim_nap(1000000);
+}
+
+static u32 job_run(struct job *job)
+{
+	bool done = false;
+	u64 start, ns;
+
+	if (sim_fault_due(&job->sim->faults, FAULT_JOB_HANG))
+		job_hang(job);
+	loom_engine_init(&job->engine, job->plan, &job->memory);
+	while (!done && !job_is_over(job)) {
+		start = sim_now_ns();
+		done = loom_engine_run(&job->engine, JOB_BUDGET);
+		job_pace(job);
+		ns = sim_now_ns() - start;
+		sim_power_busy(&job->sim->power, ns);
+		job_tell(job);
+	}
+	return done && !job_is_over(job) ? LOOM_PCI_RESULT_OK : LOOM_PCI_RESULT_STOPPED;
+}
+
+/* What the plan may write goes back where it was, also if it was stopped. */
+static void job_unbind(struct job *job, bool bound)
+{
+	u32 i;
+
+	for (i = 0; i < job->plan->slot_count; i++) {
+		if (bound && job->collected[i] && !sim_is_over(job->sim, job->generation) &&
+		    job->plan->slots[i].flags & DRM_LOOM_SLOT_WRITE)
+			job_move(&job->places[i], job->collected[i], true);
+		free(job->collected[i]);
+	}
+}
+
+u32 sim_job(struct sim *sim, struct sim_item *item, u32 generation)
+{
+	struct sim_plan *plan = sim_plans_get(&sim->plans, item->plan);
+	struct job *job = calloc(1, sizeof(*job));
+	u32 result = LOOM_PCI_RESULT_PLAN;
+
+	if (!job) {
+		result = LOOM_PCI_RESULT_MEMORY;
+	} else if (plan) {
+		job->sim = sim;
+		job->item = item;
+		job->generation = generation;
+		job->plan = plan->plan;
+		job->began = sim_now_ns();
+		result = job_bind_all(job);
+		if (!result)
+			result = job_run(job);
+		job_unbind(job, result == LOOM_PCI_RESULT_OK || result == LOOM_PCI_RESULT_STOPPED);
+	}
+	free(job);
+	sim_plans_put(&sim->plans, plan);
+	return result;
+}

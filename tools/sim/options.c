@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fault.h"
+#include "loom_chip_file.h"
+#include "pci/regs.h"
+
+#define OPTIONS_WINDOW	(4ULL << 30)
+
+static const char options_help[] =
+	"usage: loom-sim --socket PATH [OPTION...]\n"
+	"\n"
+	"A Loom device for a guest of QEMU, by vfio-user.\n"
+	"\n"
+	"  --socket PATH     where QEMU connects\n"
+	"  --control PATH    where faults are asked for, see: loom-sim --list-faults\n"
+	"  --chip NAME|FILE  what it is made of (default soft)\n"
+	"  --pace PACE       fast: jobs take as long as they take (the default); clock: as long as\n"
+	"                    the chip's clock says; a number: that many times as long\n"
+	"  --dma WAY         auto: map the guest's memory where QEMU allows it (the default);\n"
+	"                    messages: ask QEMU for each access, so that an IOMMU confines it\n"
+	"  --window SIZE     most of the memory that BAR2 shows (default 4G)\n"
+	"  --firmware X.Y.Z  version that it says it has\n"
+	"  --fault FAULT     as on the control socket, at the start of each connection\n"
+	"  --seed N          of what is random\n"
+	"  --once            end with the first connection\n"
+	"  --verbose         say on stderr what happens\n";
+
+static __attribute__((__format__(__printf__, 1, 2))) int options_wrong(const char *format, ...)
+{
+	va_list args;
+
+	fputs("loom-sim: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputs(" (see: loom-sim --help)\n", stderr);
+	return 2;
+}
+
+static int options_chip(struct sim_options *options, const char *text)
+{
+	struct loom_error err;
+
+	return loom_chip_load(text, &options->chip, &err) ? options_wrong("%s", err.text) : 0;
+}
+
+static int options_pace(struct sim_options *options, const char *text)
+{
+	char *end;
+
+	options->pace = 0;
+	if (!strcmp(text, "fast"))
+		return 0;
+	options->pace = 1;
+	if (!strcmp(text, "clock"))
+		return 0;
+	options->pace = strtod(text, &end);
+	if (*end || !(options->pace > 0 && options->pace <= 1e9))
+		return options_wrong("a pace is fast, clock or a number above 0, not '%s'", text);
+	return 0;
+}
+
+static int options_dma(struct sim_options *options, const char *text)
+{
+	options->messages = !strcmp(text, "messages");
+	if (!options->messages && strcmp(text, "auto"))
+		return options_wrong("DMA is auto or messages, not '%s'", text);
+	return 0;
+}
+
+static int options_window(struct sim_options *options, const char *text)
+{
+	static const char units[] = "KMGT";
+	const char *unit;
+	char *end;
+
+	errno = 0;
+	options->window = strtoull(text, &end, 10);
+	unit = *end ? strchr(units, *end) : NULL;
+	if (unit && !end[1] && options->window < 1ULL << 20)
+		options->window <<= 10 * (unit - units + 1);
+	else if (*end)
+		return options_wrong("a size is a number, with K, M, G or T, not '%s'", text);
+	if (errno || options->window < 1 << 20 || options->window & (options->window - 1))
+		return options_wrong("a window is a power of two from 1M on, not '%s'", text);
+	return 0;
+}
+
+static int options_firmware(struct sim_options *options, const char *text)
+{
+	unsigned int major, minor, patch;
+	char rest;
+
+	if (sscanf(text, "%u.%u.%u%c", &major, &minor, &patch, &rest) != 3 || major > 255 ||
+	    minor > 255 || patch > 65535)
+		return options_wrong("a version is MAJOR.MINOR.PATCH, not '%s'", text);
+	options->firmware = major << 24 | minor << 16 | patch;
+	return 0;
+}
+
+static int options_fault(struct sim_options *options, const char *text)
+{
+	struct sim_faults faults;
+	char why[160];
+
+	if (options->fault_count == OPTIONS_FAULTS)
+		return options_wrong("more than %d faults", OPTIONS_FAULTS);
+	sim_faults_init(&faults, 0);
+	if (sim_faults_arm(&faults, text, why, sizeof(why)))
+		return options_wrong("%s", why);
+	options->faults[options->fault_count++] = text;
+	return 0;
+}
+
+static int options_seed(struct sim_options *options, const char *text)
+{
+	char *end;
+
+	options->seed = strtoull(text, &end, 0);
+	return *text && !*end ? 0 : options_wrong("a seed is a number, not '%s'", text);
+}
+
+static int options_list(void)
+{
+	sim_faults_list(stdout);
+	return -1;
+}
+
+enum {
+	OPTION_SOCKET,
+	OPTION_CONTROL,
+	OPTION_CHIP,
+	OPTION_PACE,
+	OPTION_DMA,
+	OPTION_WINDOW,
+	OPTION_FIRMWARE,
+	OPTION_FAULT,
+	OPTION_SEED,
+	OPTION_ONCE,
+	OPTION_VERBOSE,
+	OPTION_LIST_FAULTS,
+	OPTION_HELP,
+};
+
+static const struct option options_table[] = {
+	{ "socket", required_argument, NULL, OPTION_SOCKET },
+	{ "control", required_argument, NULL, OPTION_CONTROL },
+	{ "chip", required_argument, NULL, OPTION_CHIP },
+	{ "pace", required_argument, NULL, OPTION_PACE },
+	{ "dma", required_argument, NULL, OPTION_DMA },
+	{ "window", required_argument, NULL, OPTION_WINDOW },
+	{ "firmware", required_argument, NULL, OPTION_FIRMWARE },
+	{ "fault", required_argument, NULL, OPTION_FAULT },
+	{ "seed", required_argument, NULL, OPTION_SEED },
+	{ "once", no_argument, NULL, OPTION_ONCE },
+	{ "verbose", no_argument, NULL, OPTION_VERBOSE },
+	{ "list-faults", no_argument, NULL, OPTION_LIST_FAULTS },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ 0 },
+};
+
+static int options_set(struct sim_options *options, int option, char **argv)
+{
+	switch (option) {
+	case OPTION_SOCKET:
+		options->socket = optarg;
+		return 0;
+	case OPTION_CONTROL:
+		options->control = optarg;
+		return 0;
+	case OPTION_CHIP:
+		return options_chip(options, optarg);
+	case OPTION_PACE:
+		return options_pace(options, optarg);
+	case OPTION_DMA:
+		return options_dma(options, optarg);
+	case OPTION_WINDOW:
+		return options_window(options, optarg);
+	case OPTION_FIRMWARE:
+		return options_firmware(options, optarg);
+	case OPTION_FAULT:
+		return options_fault(options, optarg);
+	case OPTION_SEED:
+		return options_seed(options, optarg);
+	case OPTION_ONCE:
+		options->once = true;
+		return 0;
+	case OPTION_VERBOSE:
+		options->verbose = true;
+		return 0;
+	case OPTION_LIST_FAULTS:
+		return options_list();
+	case OPTION_HELP:
+		fputs(options_help, stdout);
+		return -1;
+	case ':':
+		return options_wrong("%s needs an argument", argv[optind - 1]);
+	}
+	return options_wrong("unknown option %s", argv[optind - 1]);
+}
+
+int options_parse(struct sim_options *options, int argc, char **argv)
+{
+	int option, ret;
+
+	*options = (struct sim_options){
+		.chip = *loom_preset_get(0), .window = OPTIONS_WINDOW,
+		.firmware = LOOM_PCI_FIRMWARE_MIN, .seed = 1,
+	};
+	while ((option = getopt_long(argc, argv, "+:", options_table, NULL)) != -1) {
+		ret = options_set(options, option, argv);
+		if (ret)
+			return ret;
+	}
+	if (optind < argc)
+		return options_wrong("unexpected '%s'", argv[optind]);
+	if (!options->socket)
+		return options_wrong("no --socket");
+	return 0;
+}
