@@ -6,7 +6,7 @@
  * afterwards. Also jobs that lock what others close.
  */
 
-#include "loom_rounds.h"
+#include "loom_selftest.h"
 
 /* A fixed seed, so that every run does the same. */
 static uint32_t next(uint64_t *seed)

@@ -14,7 +14,7 @@
  */
 #include <setjmp.h>
 
-#include "loom_rounds.h"
+#include "loom_selftest.h"
 
 #define FAULTS	"/sys/kernel/debug/fail"
 

@@ -4,7 +4,7 @@
  */
 #include <sys/mman.h>
 
-#include "loom_rounds.h"
+#include "loom_selftest.h"
 #include "loom_vgem.h"
 
 FIXTURE(import)

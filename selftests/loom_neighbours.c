@@ -3,7 +3,7 @@
  * The driver beside others: their buffers and fences, memory that is short, what fdinfo tells about
  * a client, and a device that is unplugged while clients use it.
  */
-#include "loom_rounds.h"
+#include "loom_selftest.h"
 #include "loom_vgem.h"
 
 /* ------------------------------------------------------------ the fixture */

@@ -9,8 +9,6 @@
  *	loom_ioctl.h	buffers, contexts, plans, syncobjs
  *	loom_builder.h	plans
  *	loom_client.h	a file with all that a job needs
- *
- * loom_rounds.h, with plans that take as long as asked for, is included by those who need it.
  */
 
 #include "loom_builder.h"

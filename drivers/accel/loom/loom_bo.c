@@ -293,8 +293,8 @@ int loom_bo_populate_locked(struct loom_bo *bo)
  * loom_bo_map_locked() - make the bytes of a buffer visible to the kernel
  * @bo: the buffer, reserved
  *
- * Return: 0, and loom_bo.map is valid for as long as the buffer is not idle; -EOPNOTSUPP if it is
- * of another driver, in memory that is not like the processor's; -errno.
+ * Return: 0, and loom_bo.map is valid while the buffer is not idle; -EOPNOTSUPP: it is another
+ * driver's, in memory that is not like the processor's; -errno.
  */
 int loom_bo_map_locked(struct loom_bo *bo)
 {
@@ -501,8 +501,7 @@ static int loom_bo_gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *v
 	vma->vm_ops = NULL;
 	vm_flags_set(vma, VM_DONTEXPAND);
 	ret = dma_buf_mmap(bo->dmabuf, vma, 0);
-	/* the mapping has a reference to the dma-buf instead */
-	if (!ret)
+	if (!ret) /* the mapping has a reference to the dma-buf instead */
 		drm_gem_object_put(gem);
 	return ret;
 }
