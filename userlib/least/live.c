@@ -420,6 +420,15 @@ int least_live(struct least *least)
 
 	for (i = 0; i < least->num_values && !ret; i++)
 		ret = make_value(least, i);
+	/* what is computed in an output is stored there once */
+	for (i = 0; i < least->num_values && !ret; i++) {
+		const struct loom_location *location =
+			&least->list->lower->storage->locations[i];
+
+		if (location->kind == LOOM_LOCATION_OUTPUT && location->home != i)
+			least->values[location->part_of].stored_bytes -=
+				least->values[i].stored_bytes;
+	}
 	for (i = 0; i < least->list->num_ops; i++)
 		least->ops[i].op = least->list->ops[i];
 	for (i = least->list->num_ops; i-- > 0 && !ret;)

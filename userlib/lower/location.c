@@ -78,6 +78,30 @@ bool loom_storage_view(const struct loom_node *node, const struct loom_ref *oper
 	}
 }
 
+bool loom_storage_unview(const struct loom_node *node, const struct loom_ref *result,
+			 struct loom_ref *ref)
+{
+	const struct loom_value *x = node->inputs[0];
+	u64 dims[LOOM_GRAPH_RANK];
+	u32 i;
+
+	*ref = *result;
+	switch (node->op) {
+	case LOOM_GOP_RESHAPE:
+		for (i = 0; i < x->rank; i++)
+			dims[i] = x->dims[i];
+		return loom_ref_reshape(ref, x->rank, dims);
+	case LOOM_GOP_TRANSPOSE:
+		for (i = 0; i < x->rank; i++) {
+			ref->dims[node->transpose.perm[i]] = result->dims[i];
+			ref->strides[node->transpose.perm[i]] = result->strides[i];
+		}
+		return true;
+	default:
+		return false;
+	}
+}
+
 u32 loom_storage_slot(struct loom_storage *storage, enum loom_slot_kind kind, u32 flags)
 {
 	bool rom = flags & DRM_LOOM_SLOT_ROM;

@@ -8,6 +8,7 @@ int loom_lower_concat(struct loom_lower *lower, const struct loom_node *node)
 {
 	u32 axis = node->concat.axis, i;
 	struct loom_ref y, x, part;
+	bool copied = false;
 	u64 at = 0;
 	int ret;
 
@@ -27,8 +28,9 @@ int loom_lower_concat(struct loom_lower *lower, const struct loom_node *node)
 		part.dims[axis] = x.dims[axis];
 		at += x.dims[axis];
 		ret = loom_sink_copy(lower, &part, &x);
+		copied = true;
 	}
-	lower->step++;
+	lower->step += copied;
 	return ret;
 }
 

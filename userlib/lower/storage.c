@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Concatenations of concatenations, at most, whose operands are computed in an output. */
+#define MOST_NESTED	32
+
 /* The next free bytes of a slot. */
 static void take_slot(struct loom_storage *storage, u32 slot, u64 size_bytes, u64 *offset)
 {
@@ -43,25 +46,149 @@ static void place_inputs(struct loom_storage *storage)
 	}
 }
 
-/*
- * The value that is computed into an output's slot: the output itself, or the value that it is a
- * reshape of, unless that value has a location already.
- */
-static const struct loom_value *output_owner(const struct loom_storage *storage,
-					     const bool *observed,
-					     const struct loom_value *output)
+/* Whether @value can be computed where an output is, as far as it is decided what it is. */
+static bool can_settle(const struct loom_storage *storage, const bool *observed,
+		       const struct loom_value *value)
 {
-	const struct loom_value *value = output;
+	return value->producer && value->num_elems && !value->is_output && !observed[value->id] &&
+	       storage->locations[value->id].kind == LOOM_LOCATION_NONE;
+}
 
-	while (value->producer && value->producer->op == LOOM_GOP_RESHAPE) {
-		value = value->producer->inputs[0];
-		if (!value->producer || value->is_output || observed[value->id] ||
-		    storage->locations[value->id].kind != LOOM_LOCATION_NONE)
-			return output;
+/* What @value, which is a view of @owner or @owner itself, shows if that is at @ref. */
+static bool view_of(const struct loom_value *owner, const struct loom_value *value,
+		    const struct loom_ref *ref, struct loom_ref *view)
+{
+	struct loom_ref from;
+
+	if (value == owner) {
+		*view = *ref;
+		return true;
 	}
-	if (value != output && loom_storage_moves_only(value->producer))
-		return output;
-	return value;
+	return view_of(owner, value->producer->inputs[0], ref, &from) &&
+	       loom_storage_view(value->producer, &from, view);
+}
+
+static bool is_same(const struct loom_ref *a, const struct loom_ref *b)
+{
+	u32 i;
+
+	if (a->rank != b->rank || a->offset != b->offset)
+		return false;
+	for (i = 0; i < a->rank; i++)
+		if (a->dims[i] != b->dims[i] ||
+		    (a->dims[i] > 1 && a->strides[i] != b->strides[i]))
+			return false;
+	return true;
+}
+
+/**
+ * struct settling - outputs that are computed where they are to be
+ * @storage: where values live
+ * @observed: by value id: it is seen from outside, and lies somewhere else
+ * @place: the output's
+ */
+struct settling {
+	struct loom_storage *storage;
+	const bool *observed;
+	const struct loom_output_place *place;
+};
+
+/*
+ * The value that @value at @ref is a view of: what a node computes, and @ref is where it is then.
+ * NULL: there is none, or the order of the elements would be another for other readers.
+ */
+static const struct loom_value *find_owner(const struct settling *s, const struct loom_value *value,
+					   struct loom_ref *ref, bool *own)
+{
+	const struct loom_value *owner = value;
+	struct loom_ref want = *ref, from;
+
+	while (owner->producer->op == LOOM_GOP_RESHAPE ||
+	       owner->producer->op == LOOM_GOP_TRANSPOSE) {
+		if (!loom_storage_unview(owner->producer, ref, &from))
+			return NULL;
+		owner = owner->producer->inputs[0];
+		*ref = from;
+		if (!can_settle(s->storage, s->observed, owner))
+			return NULL;
+		*own &= owner->num_uses == 1;
+	}
+	if (loom_storage_moves_only(owner->producer) || (!*own && !loom_ref_dense(ref)) ||
+	    !view_of(owner, value, ref, &from) || !is_same(&from, &want))
+		return NULL;
+	return owner;
+}
+
+static void settle_operands(const struct settling *s, const struct loom_value *whole, u32 depth);
+
+/* Lets @owner be computed at @ref of the output; @home: value whose place that is. */
+static void settle(const struct settling *s, const struct loom_value *owner,
+		   const struct loom_ref *ref, u32 home)
+{
+	struct loom_location *location = &s->storage->locations[owner->id];
+
+	loom_storage_set_root(location, LOOM_LOCATION_OUTPUT, owner);
+	location->ref = *ref;
+	location->slot = s->place->slot;
+	location->offset = s->place->offset;
+	location->home = home;
+}
+
+static void settle_operand(const struct settling *s, const struct loom_value *whole,
+			   const struct loom_value *value, const struct loom_ref *part, u32 depth)
+{
+	const struct loom_location *location = &s->storage->locations[whole->id];
+	struct loom_ref ref = *part;
+	const struct loom_value *owner;
+	bool own = true;
+
+	if (!can_settle(s->storage, s->observed, value) || value->num_uses != 1)
+		return;
+	owner = find_owner(s, value, &ref, &own);
+	if (!owner || !own)
+		return;
+	settle(s, owner, &ref, location->home);
+	s->storage->locations[owner->id].part_of = whole->id;
+	settle_operands(s, owner, depth + 1);
+}
+
+/* If a concatenation is computed there, and nobody else reads it: its operands, too. */
+static void settle_operands(const struct settling *s, const struct loom_value *whole, u32 depth)
+{
+	const struct loom_node *node = whole->producer;
+	struct loom_ref part = s->storage->locations[whole->id].ref;
+	u32 axis = node->concat.axis, i;
+
+	if (node->op != LOOM_GOP_CONCAT || depth == MOST_NESTED)
+		return;
+	for (i = 0; i < node->num_inputs; i++) {
+		part.dims[axis] = node->inputs[i]->dims[axis];
+		settle_operand(s, whole, node->inputs[i], &part, depth);
+		part.offset += (s64)part.dims[axis] * part.strides[axis];
+	}
+}
+
+/* Decides for an output: it, or what it is a view of, is computed into its slot. */
+static void place_output(const struct settling *s, const struct loom_value *value)
+{
+	struct loom_location *location = &s->storage->locations[value->id];
+	const struct loom_value *owner = NULL;
+	bool own = !value->num_uses;
+	struct loom_ref ref;
+
+	loom_storage_set_root(location, LOOM_LOCATION_NONE, value);
+	ref = location->ref;
+	if (value->producer)
+		owner = find_owner(s, value, &ref, &own);
+	if (!owner) {
+		settle(s, value, &location->ref, value->id);
+		return;
+	}
+	/* marks the output as decided; the view is made when its node comes */
+	location->kind = LOOM_LOCATION_VIEW;
+	settle(s, owner, &ref, owner->id);
+	if (own)
+		settle_operands(s, owner, 0);
 }
 
 static void place_outputs(struct loom_storage *storage, const bool *observed)
@@ -73,7 +200,6 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 	for (i = 0; i < graph->num_outputs && !storage->build->status; i++) {
 		const struct loom_value *value = graph->outputs[i];
 		struct loom_output_place *place = &storage->outputs[i];
-		const struct loom_value *owner;
 		struct loom_location *location;
 
 		place->slot = LOOM_LOCATION_NO_TENSOR;
@@ -86,21 +212,13 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 			return;
 		place->slot = slot;
 		take_slot(storage, slot, value->size_bytes, &place->offset);
-		owner = output_owner(storage, observed, value);
 		location = &storage->locations[value->id];
 		if (location->kind != LOOM_LOCATION_NONE) {
 			storage->copies[storage->num_copies].value = value;
 			storage->copies[storage->num_copies++].output = i;
 			continue;
 		}
-		if (owner != value) {
-			/* marks the output as decided; the view is made when its node comes */
-			location->kind = LOOM_LOCATION_VIEW;
-			location = &storage->locations[owner->id];
-		}
-		loom_storage_set_root(location, LOOM_LOCATION_OUTPUT, owner);
-		location->slot = place->slot;
-		location->offset = place->offset;
+		place_output(&(struct settling){ storage, observed, place }, value);
 	}
 }
 
@@ -256,6 +374,7 @@ int loom_storage_init(struct loom_storage *storage, const struct loom_graph *gra
 		storage->locations[i].tensor = LOOM_LOCATION_NO_TENSOR;
 		storage->locations[i].item = LOOM_PLACE_NONE;
 		storage->locations[i].root = i;
+		storage->locations[i].home = i;
 	}
 	if (find_copied(storage))
 		return -ENOMEM;

@@ -15,8 +15,12 @@
  * - the results of RESHAPE, TRANSPOSE, SLICE and EXPAND nowhere: they are views of their
  *   operand's bytes, which live as long as any view is read.
  *
- * A view that is an output or observed is copied, but for one common case: if an output is only a
- * reshape of what a node computes, that node writes into the output's slot directly.
+ * A view that is an output or observed is copied, but for common cases: if an output is what a node
+ * computes, reshaped and transposed, that node writes into the output's slot directly, whatever
+ * the order of its elements there; and if an output that nobody else reads is a CONCAT, this holds
+ * for each operand. These are values of their own that lie in the result (@home), not parts of it:
+ * as the result is not read, nobody has to know when all of it is there, and cuts between groups
+ * may lie between the operands.
  *
  * A chip without DRAM has one lane, and all of this is in slots in its SRAM, which are bound to
  * buffers there. A tensor in the SRAM has a lane axis: it gets one of one element in front of its
@@ -72,7 +76,8 @@ enum loom_location_kind {
  * @offset: first byte in the slot, if it is a root
  * @tensor: tensor of the plan, if it is a root that has been read or written
  * @item: its number in the placement, or LOOM_PLACE_NONE
- * @part_of: PART: the concatenation's result
+ * @part_of: PART, and OUTPUT that lies in another: the concatenation's result
+ * @home: value whose bytes in the slot it lies in, if it is a root: its own id or another OUTPUT
  */
 struct loom_location {
 	enum loom_location_kind kind;
@@ -83,6 +88,7 @@ struct loom_location {
 	u32 tensor;
 	u32 item;
 	u32 part_of;
+	u32 home;
 };
 
 /**
@@ -305,6 +311,9 @@ bool loom_storage_is_joined(const struct loom_lower *lower, const struct loom_va
 /** loom_storage_view() - RESHAPE, TRANSPOSE, SLICE, EXPAND: the operand as the result is seen */
 bool loom_storage_view(const struct loom_node *node, const struct loom_ref *operand,
 		       struct loom_ref *ref);
+/** loom_storage_unview() - RESHAPE, TRANSPOSE: where the operand is if the result is at @ref */
+bool loom_storage_unview(const struct loom_node *node, const struct loom_ref *result,
+			 struct loom_ref *ref);
 /** loom_storage_copy_late() - copies the outputs that are the same value as another */
 int loom_storage_copy_late(struct loom_lower *lower);
 

@@ -81,6 +81,44 @@ u32 loom_storage_tensor_at(struct loom_storage *storage, struct drm_loom_plan_te
 	return loom_build_tensor(storage->build, tensor);
 }
 
+/*
+ * The axes of a tensor are nested: what is computed in the place of an output may have its own
+ * axes in another order there. Those of one element are left out.
+ */
+static void nest_axes(struct drm_loom_plan_tensor *tensor)
+{
+	u64 bytes = loom_dtype_bytes(tensor->dtype);
+	u32 i, k, rank = 0;
+
+	for (i = tensor->rank; i-- > 0 && tensor->strides[i] == bytes;)
+		bytes *= tensor->dims[i];
+	if (i == U32_MAX)
+		return;
+	for (i = 0; i < tensor->rank; i++) {
+		u32 dim = tensor->dims[i];
+		u64 stride = tensor->strides[i];
+
+		if (dim == 1)
+			continue;
+		for (k = rank++; k && tensor->strides[k - 1] < stride; k--) {
+			tensor->dims[k] = tensor->dims[k - 1];
+			tensor->strides[k] = tensor->strides[k - 1];
+		}
+		tensor->dims[k] = dim;
+		tensor->strides[k] = stride;
+	}
+	for (i = rank; i < tensor->rank; i++) {
+		tensor->dims[i] = 0;
+		tensor->strides[i] = 0;
+	}
+	tensor->rank = rank;
+	if (rank)
+		return;
+	tensor->rank = 1;
+	tensor->dims[0] = 1;
+	tensor->strides[0] = loom_dtype_bytes(tensor->dtype);
+}
+
 /* The tensor of a root, made when it is first used. */
 static u32 tensor_of(struct loom_storage *storage, u32 id)
 {
@@ -91,6 +129,10 @@ static u32 tensor_of(struct loom_storage *storage, u32 id)
 
 	if (location->tensor != LOOM_LOCATION_NO_TENSOR)
 		return location->tensor;
+	if (location->home != id) {
+		location->tensor = tensor_of(storage, location->home);
+		return location->tensor;
+	}
 	if (value->data)
 		place_weight(storage, value);
 	tensor.slot = location->slot;
@@ -108,6 +150,8 @@ static u32 tensor_of(struct loom_storage *storage, u32 id)
 		tensor.dims[0] = value->num_elems;
 		tensor.strides[0] = loom_dtype_bytes(value->dtype);
 	}
+	if (location->kind == LOOM_LOCATION_OUTPUT)
+		nest_axes(&tensor);
 	if (location->kind == LOOM_LOCATION_IMAGE)
 		loom_image_tensor(storage, id, &tensor);
 	location->tensor = loom_storage_tensor_at(storage, &tensor, value->num_elems);
@@ -188,6 +232,10 @@ bool loom_storage_is_joined(const struct loom_lower *lower, const struct loom_va
 {
 	const struct loom_location *location = &lower->storage->locations[value->id];
 
+	if (location->kind == LOOM_LOCATION_VIEW)
+		location = &lower->storage->locations[location->root];
+	if (location->kind == LOOM_LOCATION_OUTPUT && location->home != location->root)
+		return location->part_of == concat->id;
 	return location->kind == LOOM_LOCATION_PART && location->part_of == concat->id;
 }
 
