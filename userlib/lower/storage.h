@@ -20,7 +20,9 @@
  * the order of its elements there; and if an output that nobody else reads is a CONCAT, this holds
  * for each operand. These are values of their own that lie in the result (@home), not parts of it:
  * as the result is not read, nobody has to know when all of it is there, and cuts between groups
- * may lie between the operands.
+ * may lie between the operands. BlazeFace has four heads, each a convolution whose result is
+ * transposed and reshaped to an output: on soft by time 0.83 MB and 52.0 thousand cycles instead of
+ * 1.13 MB and 71.2.
  *
  * A chip without DRAM has one lane, and all of this is in slots in its SRAM, which are bound to
  * buffers there. A tensor in the SRAM has a lane axis: it gets one of one element in front of its
