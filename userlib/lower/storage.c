@@ -168,12 +168,22 @@ static void settle_operands(const struct settling *s, const struct loom_value *w
 	}
 }
 
+/* Whether a value is more than one output: all but the first are copied from it. */
+static bool is_copied(const struct loom_graph *graph, const struct loom_value *value)
+{
+	u32 count = 0, i;
+
+	for (i = 0; i < graph->num_outputs; i++)
+		count += graph->outputs[i] == value;
+	return count > 1;
+}
+
 /* Decides for an output: it, or what it is a view of, is computed into its slot. */
 static void place_output(const struct settling *s, const struct loom_value *value)
 {
 	struct loom_location *location = &s->storage->locations[value->id];
 	const struct loom_value *owner = NULL;
-	bool own = !value->num_uses;
+	bool own = !value->num_uses && !is_copied(s->storage->graph, value);
 	struct loom_ref ref;
 
 	loom_storage_set_root(location, LOOM_LOCATION_NONE, value);
