@@ -27,8 +27,8 @@
  * and read by others as dense bytes; the result of a RESHAPE that is no view of its operand has to
  * be dense, because rows of one shape are not rows of the other.
  *
- * What groups bring with all values in images, on soft, in MB of DRAM traffic and thousand cycles by
- * time; groups without images move the same bytes:
+ * What groups bring with all values in images, on soft, in MB of DRAM traffic and thousand cycles
+ * by time; groups without images move the same bytes:
  *
  * ================== ============ =========== ============ ===========
  * network            alone: MB    groups: MB  alone: cyc.  groups: cyc.
