@@ -163,6 +163,7 @@ struct retime_walk;
  * @alive: by position: bytes of the scratch that are alive
  * @spare: room for spans, for tensors that make way
  * @work: spans that were looked at, to make way
+ * @looks: spans that were looked at, to find holes
  * @old_cycles: of the plan as it was
  * @num_steps: steps that positions have become
  * @error: 0 or -ENOMEM
@@ -190,6 +191,7 @@ struct retime {
 	u64 *alive;
 	struct retime_walk *spare;
 	u64 work;
+	u64 looks;
 	u64 old_cycles;
 	u32 num_steps;
 	int error;

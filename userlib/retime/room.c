@@ -17,6 +17,8 @@
 #define MOST_PUSHED	6
 #define MOST_TRIES	24
 #define MOST_WORK	10000000ULL
+/* Spans that are looked at to find holes, in all; after that, tensors stay where they are. */
+#define MOST_LOOKS	20000000ULL
 /* More spans that are new than this are sorted together with all others. */
 #define FEW_NEW		16
 
@@ -311,6 +313,7 @@ static bool find_hole(struct retime *r, struct retime_walk *walk)
 	u32 i;
 
 	sort_spans(walk);
+	r->looks += walk->num_spans;
 	for (i = 0; i <= walk->num_spans; i++) {
 		u64 end = i < walk->num_spans ? walk->spans[i].start : r->options->room_bytes;
 
@@ -524,7 +527,7 @@ bool retime_walk_to(struct retime *r, struct retime_walk *walk, u32 at)
 	}
 	if (!met)
 		return true;
-	if (r->tensors[walk->tensor].space != RETIME_SCRATCH)
+	if (r->tensors[walk->tensor].space != RETIME_SCRATCH || r->looks >= MOST_LOOKS)
 		return false;
 	if (!walk->gathered)
 		gather(r, walk);

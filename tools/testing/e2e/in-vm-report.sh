@@ -16,11 +16,11 @@ LOOM_MEMORY_REPORTS=$out/plans $loom run "$(model_file blazeface)" $(model_args 
 # shellcheck disable=SC2046
 $loom run "$(model_file alexa)" $(model_args alexa) --memory-reports "$out/plans" \
 	>/dev/null 2>>"$out/plans.err"
-# loom top while it runs, until it shows the process
+# loom top while it runs, until it shows the process: it plans first, which takes a while here
 # shellcheck disable=SC2046
 $loom run "$(model_file mlsd)" $(model_args mlsd) --repeat 1000 >/dev/null 2>&1 &
 echo $! >"$out/top.pid"
-for _ in 1 2 3 4 5 6 7 8 9 10; do
+for _ in {1..100}; do
 	$loom top --once --interval 0.5 >"$out/top" 2>"$out/top.err"
 	! grep -q '1 client, engine 0.0 %' "$out/top" && grep -q '^A ' "$out/top" && break
 done
