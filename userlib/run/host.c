@@ -47,6 +47,12 @@ static uint64_t loom_host_cost(const struct loom_command *command)
 	return command->units * command->unit_cost;
 }
 
+/* From a bank to the next: as in a bank, what a plan has of it begins aligned, wherever it ends. */
+static uint64_t loom_host_pitch(uint64_t bytes)
+{
+	return loom_div_round_up(bytes, 64) * 64;
+}
+
 /* The engine touches what the plan says, which may be more than the program says of its slots. */
 static int loom_host_load_slot(struct loom_session *session, uint32_t slot)
 {
@@ -56,7 +62,7 @@ static int loom_host_load_slot(struct loom_session *session, uint32_t slot)
 
 	/* The pieces of all banks, one after the other. The verifier has checked their size. */
 	if (want->flags & DRM_LOOM_SLOT_SRAM) {
-		host->pitches[slot] = loom_div_round_up(want->size, 64) * 64;
+		host->pitches[slot] = loom_host_pitch(want->size);
 		bytes = host->pitches[slot] * host->plan->lanes;
 	}
 	bytes = max(bytes, session->program->slots[slot].size_bytes);
@@ -98,10 +104,10 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 					      (unsigned long long)host->plan->slots[i].size);
 	}
 	host->memory.lanes = host->plan->lanes;
-	host->memory.lane_pitch = host->plan->scratch_bytes;
+	host->memory.lane_pitch = loom_host_pitch(host->plan->scratch_bytes);
 	host->memory.slots = session->slots;
 	host->memory.slot_pitches = host->pitches;
-	if (check_mul_overflow(host->plan->scratch_bytes, (uint64_t)host->plan->lanes,
+	if (check_mul_overflow(host->memory.lane_pitch, (uint64_t)host->plan->lanes,
 			       &scratch_bytes))
 		return loom_error_set(err, -EOVERFLOW, "the plan's scratch is too large");
 	host->memory.scratch = loom_host_alloc(scratch_bytes ? scratch_bytes : 1);

@@ -120,6 +120,34 @@ static void test_reject(struct loom_target *target, const struct loom_program *p
 	free(header);
 }
 
+/* What a plan has of each bank may end anywhere: in the next bank, elements are aligned again. */
+static void test_odd_scratch(struct loom_target *target, const struct loom_program *program)
+{
+	struct loom_array x = make_input(DRM_LOOM_DTYPE_F32, ROWS), y;
+	struct loom_program odd = *program;
+	struct drm_loom_plan_header *header;
+	struct loom_session *session;
+	struct loom_error err;
+
+	header = malloc(program->plan_bytes);
+	if (!header)
+		tap_fatal("no memory");
+	memcpy(header, program->plan, program->plan_bytes);
+	header->scratch_bytes += 1 - header->scratch_bytes % 2;
+	odd.plan = header;
+	if (loom_session_create(target, &odd, &session, &err) ||
+	    loom_session_set_input(session, 0, &x, &err))
+		tap_fatal("%s", err.text);
+	tap_ok(header->lanes > 1 && header->scratch_bytes % 2 &&
+	       !loom_session_run(session, NULL, NULL, &err) &&
+	       !loom_session_get_output(session, 0, &y) && is_result(&y),
+	       "a scratch of an odd number of bytes in each of several banks");
+	loom_array_clear(&x);
+	loom_array_clear(&y);
+	loom_session_destroy(session);
+	free(header);
+}
+
 static void test_targets(void)
 {
 	struct loom_target *target;
@@ -149,6 +177,7 @@ int main(void)
 	if (loom_program_create(graph, &options, &program, &err))
 		tap_fatal("%s", err.text);
 	test_reject(target, program);
+	test_odd_scratch(target, program);
 	if (loom_session_create(target, program, &session, &err))
 		tap_fatal("%s", err.text);
 	test_inputs(session);
