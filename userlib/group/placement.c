@@ -70,6 +70,9 @@ static int find_places(const struct loom_group *group, const struct loom_place_p
 		ret = loom_place(problem, &how, result, NULL);
 	how.budget = QUICK_BUDGET;
 	for (i = 0; i < ARRAY_SIZE(quick) && ret == -ENOSPC; i++) {
+		/* a search of fewer nodes than there are items cannot have placed them all */
+		if (i == ARRAY_SIZE(quick) - 1 && problem->num_items > QUICK_BUDGET)
+			break;
 		how.strategy = quick[i];
 		ret = loom_place(problem, &how, result, NULL);
 	}
