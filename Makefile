@@ -46,6 +46,15 @@ SANITIZE	:= -fsanitize=address,undefined -fno-sanitize-recover=all \
 # Inner loops are written to be vectorised across outputs, never along a sum.
 FLAGS_FP	:= -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-trapping-math
 
+# The engine's arithmetic again for what newer processors have; core/engine/compute.c chooses.
+fp_src		:= $(wildcard $(CORE)/engine/fp_*.c)
+ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
+ISAS		:= avx2 avx512
+endif
+ISA_avx2	:= -mavx2 -mf16c
+ISA_avx512	:= -mavx512f -mavx512bw -mavx512dq -mavx512vl -mf16c -mprefer-vector-width=512
+flags_$(CORE)/engine/compute := $(if $(ISAS),-DLOOM_ENGINE_AVX2 -DLOOM_ENGINE_AVX512)
+
 lib_src		:= $(wildcard userlib/*/*.c $(CORE)/*/*.c)
 tool_src	:= $(wildcard tools/loom/*.c tools/loom/*/*.c)
 sim_src		:= $(wildcard tools/sim/*.c)
@@ -54,7 +63,8 @@ e2e_src		:= $(wildcard $(T)/e2e/*.c)
 bench_src	:= $(wildcard $(T)/bench/*.c)
 fuzz_src	:= $(wildcard $(T)/fuzz/*.c)
 
-lib_obj		:= $(lib_src:%.c=$(O)/obj/%.o) $(O)/obj/gen/onnx.pb-c.o $(O)/obj/gen/chips.o
+lib_obj		:= $(lib_src:%.c=$(O)/obj/%.o) $(O)/obj/gen/onnx.pb-c.o $(O)/obj/gen/chips.o \
+		   $(foreach i,$(ISAS),$(fp_src:%.c=$(O)/obj/isa/$i/%.o))
 tool_obj	:= $(tool_src:%.c=$(O)/obj/%.o)
 asan_obj	:= $(lib_obj:$(O)/obj/%=$(O)/asan/obj/%)
 test_bin	:= $(test_src:$(T)/host/%.c=$(O)/host/%)
@@ -89,6 +99,8 @@ help:
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
 	@echo '  make bench        build the benchmarks and print their figures'
 	@echo '  make bench-alloc-vm  the allocator and drm_mm in the kernel, and its share of ioctls'
+	@echo '  make bench-pci    a device on the bus beside a soft one, and two beside one'
+	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
 	@echo '  make fuzz-place   fuzz placement strategies and the CSV reader, FUZZ_SECONDS=600'
 	@echo '  make fuzz-chip    fuzz the loader of chips, the same'
@@ -154,7 +166,16 @@ $(O)/obj/gen/%.o: $(O)/gen/%.c
 $(O)/asan/obj/gen/%.o: $(O)/gen/%.c
 	$(compile) -w $(SANITIZE) -c $< -o $@
 
-$(foreach s,$(wildcard $(CORE)/engine/fp_*.c),$(eval flags_$(s:.c=) := $(FLAGS_FP)))
+$(foreach s,$(fp_src),$(eval flags_$(s:.c=) := $(FLAGS_FP)))
+
+# 1: a set of instructions
+define isa_rules
+$(O)/obj/isa/$1/%.o: %.c Makefile
+	$$(compile) $$(flags_$$*) $$(ISA_$1) -DLOOM_ISA=$1 -c $$< -o $$@
+$(O)/asan/obj/isa/$1/%.o: %.c Makefile
+	$$(compile) $$(flags_$$*) $$(ISA_$1) -DLOOM_ISA=$1 $$(SANITIZE) -c $$< -o $$@
+endef
+$(foreach i,$(ISAS),$(eval $(call isa_rules,$i)))
 
 $(O)/libloom.a: $(lib_obj)
 	@echo '  AR      $@'; rm -f $@; $(AR) qcs $@ $^
@@ -242,6 +263,12 @@ bench-time: models $(O)/bench/bench_time
 .PHONY: bench-sram
 bench-sram: $(O)/bench/bench_sram
 	@$< $(NETWORKS)
+# NETWORKS="ppocr_det,blazeface" CHIPS="soft,bm1688"; without node or ONNX Runtime a column is empty
+.PHONY: bench-engine
+bench-engine: models $(O)/bench/bench_engine $(O)/bench/bench_engine_models
+	@tools/ci/ort.sh || true
+	@$(O)/bench/bench_engine
+	@$(O)/bench/bench_engine_models $(NETWORKS:%=--networks=%) $(CHIPS:%=--chips=%)
 .PHONY: bench-models
 bench-models: models $(O)/bench/bench_models
 	@tools/ci/bench.sh bench_models

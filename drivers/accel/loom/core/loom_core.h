@@ -112,6 +112,27 @@ void loom_port_free(void *ptr);
 bool loom_port_relax(void);
 
 /**
+ * enum loom_isa - sets of vector instructions, each of which has those before
+ * @LOOM_ISA_BASE: what every machine of its kind has
+ * @LOOM_ISA_AVX2: x86: AVX2 and F16C
+ * @LOOM_ISA_AVX512: x86: AVX-512 F, BW, DQ and VL
+ * @LOOM_ISA_END: number of them
+ */
+enum loom_isa {
+	LOOM_ISA_BASE,
+	LOOM_ISA_AVX2,
+	LOOM_ISA_AVX512,
+	LOOM_ISA_END,
+};
+
+/**
+ * loom_port_isa() - what this machine has, and the caller may use
+ *
+ * Return: the last set.
+ */
+enum loom_isa loom_port_isa(void);
+
+/**
  * loom_index_nospec() - an index that a client has given, behind the check of its bound
  * @index: below @size
  * @size: number of elements

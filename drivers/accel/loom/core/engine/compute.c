@@ -2,17 +2,18 @@
 #include "fp.h"
 #include "loom_op.h"
 
-/* Three directions for the verifier, one function here. */
-#define loom_fp_load_run	loom_fp_copy_run
-#define loom_fp_store_run	loom_fp_copy_run
-
-#define LOOM_OP(_opcode, _name, ...) \
-	[DRM_LOOM_OP_##_opcode] = loom_fp_##_name##_run,
-
-/* One for every operation that the verifier lets pass: both tables are made from one list. */
-static loom_fp_fn *const loom_functions[DRM_LOOM_OP_END] = {
-#include "op/list.h"
-};
+static loom_fp_fn *const *compute_table(void)
+{
+#ifdef LOOM_ENGINE_AVX512
+	if (loom_port_isa() >= LOOM_ISA_AVX512)
+		return loom_fp_table_avx512;
+#endif
+#ifdef LOOM_ENGINE_AVX2
+	if (loom_port_isa() >= LOOM_ISA_AVX2)
+		return loom_fp_table_avx2;
+#endif
+	return loom_fp_table;
+}
 
 /**
  * loom_engine_go_on() - compute some units of one command
@@ -27,7 +28,8 @@ static loom_fp_fn *const loom_functions[DRM_LOOM_OP_END] = {
 u64 loom_engine_go_on(const struct loom_command *command, const struct loom_memory *memory,
 		      u64 first, u64 count, struct loom_part *part)
 {
-	return loom_functions[command->op->opcode](command, memory, first, count, part);
+	return compute_table()[command->op->opcode](command, memory, first, count,
+							part);
 }
 
 void loom_engine_compute(const struct loom_command *command, const struct loom_memory *memory,

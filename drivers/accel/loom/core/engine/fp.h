@@ -2,6 +2,7 @@
 #ifndef LOOM_FP_H
 #define LOOM_FP_H
 
+#include "fp_isa.h"
 #include "loom_engine.h"
 
 /*
@@ -14,6 +15,16 @@
  */
 typedef u64 loom_fp_fn(const struct loom_command *command, const struct loom_memory *memory,
 		       u64 first, u64 count, struct loom_part *part);
+
+/* One for every operation that the verifier lets pass, by opcode. */
+extern loom_fp_fn *const loom_fp_table[DRM_LOOM_OP_END];
+/* For which other sets of instructions there are some depends on who builds the engine. */
+#ifdef LOOM_ENGINE_AVX2
+extern loom_fp_fn *const loom_fp_table_avx2[DRM_LOOM_OP_END];
+#endif
+#ifdef LOOM_ENGINE_AVX512
+extern loom_fp_fn *const loom_fp_table_avx512[DRM_LOOM_OP_END];
+#endif
 
 /* LOAD, STORE and COPY: elements move from x to y, whatever the region. */
 loom_fp_fn loom_fp_copy_run;

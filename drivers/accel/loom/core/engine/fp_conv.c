@@ -2,7 +2,7 @@
 #include "fp_conv_f32.h"
 
 /**
- * DOC: Convolution in binary32
+ * DOC: Convolution
  *
  * Direct, without im2col: there is no memory to unfold the input into. A block of outputs, one or
  * four channels of up to 32 positions, is kept in registers over the loop on inputs and taps. Four
@@ -16,8 +16,13 @@
  *
  * - fp_conv_wide.c: blocks of positions of one row. Rows whose elements are side by side are read
  *   in place, with zeroes shifted in at the ends. Others are staged: copied with their zeroes,
- *   sorted by phase of the stride, so that the taps of any stride read them side by side;
- * - fp_conv_narrow.c, for short rows: blocks span rows, each position has its own address.
+ *   sorted by phase of the stride, so that the taps of any stride read them side by side. Which
+ *   elements of a row a stage has, and where, is looked up once for a block. Of short rows several
+ *   share a block, a vector each; of rows of one output, 16 or more that lie below each other are
+ *   a vector, and the columns of x that they read are staged;
+ * - fp_conv_narrow.c, for short rows: blocks span rows, each position has its own address. So have
+ *   all positions of a depthwise convolution whose rows do not lie there as vectors: the addresses
+ *   of a block then serve all channels.
  *
  * In a row 0 * w is not left out even where that would be cheaper, because w may be infinite. The
  * first of these orders was by tap, then by channel, for short rows only, which needs no table of
@@ -29,8 +34,14 @@
  * and where even eight positions are too many, fp_conv_plain.c is used, which can stop between two
  * taps.
  *
- * Both need rows that stay in a bank. Where the lanes run over another axis than channels, and for
- * all other types, fp_conv_plain.c is used. This file chooses.
+ * The lanes of x and y may run over any axis: over channels they are walked, over D and H a row has
+ * its own bank, and over W a row is staged from its banks. (When all but channels went to
+ * fp_conv_plain.c, a network whose groups were cut to strips by the height took up to twelve times
+ * as long as layer by layer.) The lanes of weights run over channels.
+ *
+ * Of bytes, sums are integers that wrap, so their order is free: fp_conv_bytes.h has blocks that
+ * add two input channels at once, with the rows, stages and units of binary32. For the rest, and
+ * for other types, fp_conv_plain.c is used. This file chooses.
  */
 
 /* Merges axis @i and @i + 1 of y and x, if the rows of both follow each other. */
@@ -54,13 +65,19 @@ static void conv_merge(struct loom_conv *conv, u32 i)
 	}
 }
 
+/* Whether the lanes run over D, H, or W. */
+static bool conv_in_plane(const struct loom_view *view)
+{
+	return view->lane_axis > 1 && view->lane_axis < 5;
+}
+
 /* Of a pointwise convolution without steps the spatial axes are one long row. */
 static void conv_flatten(struct loom_conv *conv)
 {
 	const struct drm_loom_attr_conv *attr = conv->attr;
 	u32 i;
 
-	if (conv->y.lane_axis > 1 || conv->x.lane_axis > 1)
+	if (conv_in_plane(&conv->y) || conv_in_plane(&conv->x))
 		return;
 	for (i = 0; i < 3; i++) {
 		if (conv->w->dims[2 + i] != 1 || attr->stride[i] != 1 || attr->pad[i])
@@ -78,10 +95,11 @@ static void conv_flatten(struct loom_conv *conv)
 }
 
 /* @nb output channels from @o, and the input channels from @from to @end. */
-static void conv_channels_begin(struct loom_conv_channels *ch, const struct loom_conv *c, u32 n,
-				u32 o, u32 nb, u32 from, u32 end)
+static void conv_channels_begin(struct loom_conv_channels *ch, const struct loom_conv_f32 *f,
+				u32 n, u32 o, u32 nb, u32 from, u32 end)
 {
-	u8 *y = loom_view_origin(&c->y, c->memory) + loom_view_step(&c->y, c->memory, 0, n);
+	const struct loom_conv *c = &f->c;
+	u8 *y = f->y_origin + loom_view_step(&c->y, c->memory, 0, n);
 	u32 i;
 
 	ch->n = n;
@@ -97,7 +115,9 @@ static void conv_channels_begin(struct loom_conv_channels *ch, const struct loom
 	for (i = 0; i < nb; i++) {
 		ch->wo[i] = loom_view_step(c->w, c->memory, 0, o + i);
 		ch->y[i] = y + loom_view_step(&c->y, c->memory, 1, o + i);
-		ch->bias[i] = c->bias ? loom_get_f32(loom_conv_channel(c, c->bias, o + i)) : 0.0f;
+		ch->bias[i] = 0.0f;
+		if (c->bias && !f->bytes)
+			ch->bias[i] = loom_get_f32(loom_conv_channel(c, c->bias, o + i));
 	}
 }
 
@@ -109,6 +129,26 @@ static u64 conv_unit_position(const struct loom_view *y, u64 unit)
 	return unit / tiles * y->dims[4] + unit % tiles * LOOM_TILE;
 }
 
+/* Whether indices on the lane axis of an operand choose a bank. */
+static bool conv_has_lanes(const struct loom_view *view, const struct loom_memory *memory)
+{
+	return view->region == DRM_LOOM_REGION_SRAM && view->dims[view->lane_axis] > 1 &&
+	       memory->lanes > 1;
+}
+
+/* A lane axis that does not leave its bank is made one like the others. Return: the first byte. */
+static u8 *conv_settle(struct loom_view *view, const struct loom_memory *memory)
+{
+	u8 *origin = loom_view_origin(view, memory);
+
+	if (conv_has_lanes(view, memory))
+		return origin;
+	if (view->region == DRM_LOOM_REGION_SRAM)
+		origin += loom_view_step(view, memory, view->lane_axis, 0);
+	view->lane_axis = DRM_LOOM_MAX_RANK;
+	return origin;
+}
+
 static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *command,
 			   const struct loom_memory *memory)
 {
@@ -117,23 +157,20 @@ static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *c
 	u32 i;
 
 	loom_conv_begin(&f->c, command, memory);
+	f->y_origin = conv_settle(&f->c.y, memory);
+	f->c.x_origin = conv_settle(&f->c.x, memory);
+	/* if it runs over taps it stays in its bank, see conv_is_plain() */
+	if (f->c.w->region == DRM_LOOM_REGION_SRAM && f->c.w->lane_axis > 1)
+		f->c.w_origin += loom_view_step(f->c.w, memory, f->c.w->lane_axis, 0);
 	conv_flatten(&f->c);
-	for (i = 0; i < 3; i++) {
-		f->y_step[i] = f->c.y.strides[2 + i];
-		f->x_step[i] = f->c.x.strides[2 + i];
+	for (i = 0; i < 3; i++)
 		f->w_step[i] = f->c.w->strides[2 + i];
-	}
-	for (i = 0; i < 2; i++) {
-		/* else the product may be of any size */
-		f->x_hop[i] = 0;
-		if (f->c.w->dims[2 + i] > 1 && (u32)attr->dilation[i] < f->c.x.dims[2 + i])
-			f->x_hop[i] = attr->dilation[i] * f->x_step[i];
-	}
 	last = (s64)(f->c.y.dims[4] - 1) * attr->stride[2] - attr->pad[2] +
 	       (s64)(f->c.w->dims[4] - 1) * attr->dilation[2];
-	f->contiguous = f->x_step[2] == 4;
+	f->bytes = f->c.x.elem_bytes == 1;
+	f->contiguous = f->c.x.lane_axis != 4 && f->c.x.strides[4] == f->c.x.elem_bytes;
 	f->open = last < (s64)f->c.x.dims[4];
-	f->width = 0;
+	f->stage.width = 0;
 }
 
 /* Most element operations that cannot be divided, and positions below which a tile is not cut. */
@@ -147,6 +184,7 @@ static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *c
  * @f: the convolution
  * @ch: the channels that are computed
  * @taps: of a block over short rows, or NULL: blocks do not span rows
+ * @depth: whole channels are computed together, by loom_conv_depth_run()
  * @y: the output as it was before its axes were merged
  * @part: pays for it; @sums are those of one tile, or of @phase short ones, @at is its first
  *	position that is not complete, @index the next input channel of those behind it
@@ -163,6 +201,7 @@ struct conv_job {
 	struct loom_conv_f32 f;
 	struct loom_conv_channels ch;
 	struct loom_conv_narrow *taps;
+	bool depth;
 	const struct loom_view *y;
 	struct loom_part *part;
 	u64 plane;
@@ -234,7 +273,7 @@ static u32 conv_together(const struct conv_job *job, bool fours, u64 count)
 
 static void conv_positions(struct conv_job *job, u64 p, u64 end)
 {
-	if (job->taps)
+	if (job->taps && !job->depth)
 		loom_conv_narrow_run(&job->f, job->taps, &job->ch, p, end);
 	else
 		loom_conv_wide_run(&job->f, &job->ch, p, end);
@@ -251,7 +290,7 @@ static u64 conv_tiles(struct conv_job *job, u32 nb, u64 tiles)
 	if (tiles > U32_MAX || job->part->left < (s64)(tiles * cost))
 		tiles = min(tiles, div64_u64(job->part->left, cost));
 	loom_part_charge(job->part, tiles * cost);
-	conv_channels_begin(&job->ch, &job->f.c, job->n, job->o, nb, 0, job->f.c.inputs);
+	conv_channels_begin(&job->ch, &job->f, job->n, job->o, nb, 0, job->f.c.inputs);
 	conv_positions(job, conv_unit_position(job->y, job->tile),
 		       conv_unit_position(job->y, job->tile + tiles));
 	return tiles;
@@ -282,7 +321,7 @@ static void conv_tile_parts(struct conv_job *job, u32 nb)
 		cost = conv_cost(job, to - p - part->at, nb) * job->kernel +
 		       nb * LOOM_TAP_COST;
 		paid = loom_part_pay(part, inputs - *from, cost);
-		conv_channels_begin(&job->ch, &job->f.c, job->n, job->o, nb, *from,
+		conv_channels_begin(&job->ch, &job->f, job->n, job->o, nb, *from,
 				    *from + paid);
 		conv_positions(job, p + part->at, to);
 		*from += paid;
@@ -302,6 +341,7 @@ static void conv_job_begin(struct conv_job *job, const struct loom_command *comm
 	conv_f32_begin(&job->f, command, memory);
 	job->ch.out = part->sums.f32;
 	job->taps = NULL;
+	job->depth = false;
 	job->part = part;
 	job->y = y;
 	job->plane = (u64)y->dims[2] * y->dims[3] * loom_tile_per_row(y->dims[4]);
@@ -312,7 +352,8 @@ static void conv_job_begin(struct conv_job *job, const struct loom_command *comm
 /* What is not side by side in x is gathered. */
 static void conv_price(struct conv_job *job)
 {
-	bool dense = !job->taps && job->f.contiguous && job->f.c.attr->stride[2] == 1;
+	bool wide = !job->taps || job->depth;
+	bool dense = wide && job->f.contiguous && job->f.c.attr->stride[2] == 1;
 
 	job->cost = dense ? 1 : 2;
 	job->tile_cost = LOOM_UNIT_COST + LOOM_TILE +
@@ -327,11 +368,31 @@ static void conv_parts_begin(struct conv_job *job, u32 nb, u64 tiles)
 
 	loom_part_begin(part);
 	part->phase = 1;
-	if (job->taps && job->y->dims[4] == job->f.c.y.dims[4])
+	if (job->taps && !job->depth && job->y->dims[4] == job->f.c.y.dims[4])
 		part->phase = min(tiles, (u64)CONV_NARROW / job->y->dims[4]);
 	part->units = nb * part->phase;
 	loom_part_charge(part, part->units * (LOOM_UNIT_COST + LOOM_TILE));
 	memset(&part->sums, 0, sizeof(part->sums));
+}
+
+/* Whole channels of a depthwise convolution from where @job is, at most @most. Return: how many. */
+static u64 conv_depth(struct conv_job *job, u64 most)
+{
+	const struct loom_view *y = &job->f.c.y;
+	u64 blocks = loom_div_round_up((u64)y->dims[2] * y->dims[3] * y->dims[4], 8);
+	/* once for all, and for each of them */
+	u64 look = blocks * (job->kernel + 1) * 8 * LOOM_TAP_COST;
+	u64 cost = blocks * (LOOM_ROW_COST + 16 * job->kernel) + LOOM_UNIT_COST;
+
+	if (job->tile || job->part->left < (s64)(look + cost))
+		return 0;
+	most = min(most, (u64)job->f.c.attr->groups - job->o);
+	most = min(most, div64_u64(job->part->left - look, cost));
+	if (!most)
+		return 0;
+	loom_part_charge(job->part, look + most * cost);
+	loom_conv_depth_run(&job->f, job->taps, job->n, job->o, most);
+	return most;
 }
 
 /* Return: units that are complete. */
@@ -352,6 +413,14 @@ static noinline u64 conv_f32_run(struct conv_job *job, u64 first, u64 count)
 							    count - done);
 			if (fours && nb == 1)
 				tiles = 1;
+			paid = 0;
+			if (job->depth)
+				paid = conv_depth(job, div64_u64(count - done, job->plane));
+			if (paid) {
+				done += paid * job->plane;
+				found = false;
+				continue;
+			}
 			paid = conv_tiles(job, nb, tiles);
 			done += paid * nb;
 			found = conv_next(job, paid);
@@ -372,13 +441,31 @@ static noinline u64 conv_f32_run(struct conv_job *job, u64 first, u64 count)
 	return done;
 }
 
-static bool conv_is_plain(const struct loom_command *command)
+/* Whether bytes between two elements of a plane fit offsets of 32 bits. */
+static bool conv_fits(const struct loom_view *x, const struct loom_memory *memory)
+{
+	u64 reach = 0, steps;
+	u32 i;
+
+	for (i = 2; i < 5; i++) {
+		steps = x->dims[i] - 1;
+		if (x->lane_axis == i && conv_has_lanes(x, memory)) {
+			steps = ((u64)x->lane_start + steps) / memory->lanes;
+			reach += (memory->lanes - 1) * loom_view_lane_pitch(x, memory);
+		}
+		reach += steps * (u64)(x->strides[i] < 0 ? -x->strides[i] : x->strides[i]);
+	}
+	return reach <= U32_MAX >> 1;
+}
+
+static bool conv_is_plain(const struct loom_command *command, const struct loom_memory *memory)
 {
 	const struct loom_view *views = command->views;
 	u64 kernel;
 
-	if (views[0].dtype != DRM_LOOM_DTYPE_F32 || views[0].lane_axis > 1 ||
-	    views[1].lane_axis > 1 || views[2].lane_axis > 1)
+	if ((views[1].dtype != DRM_LOOM_DTYPE_F32 && views[1].elem_bytes != 1) ||
+	    (views[2].lane_axis > 1 && conv_has_lanes(&views[2], memory)) ||
+	    !conv_fits(&views[1], memory))
 		return true;
 	/* no overflow: it is part of the cost of a unit, which was checked */
 	kernel = (u64)views[2].dims[2] * views[2].dims[3] * views[2].dims[4];
@@ -392,6 +479,7 @@ static noinline u64 conv_narrow_run(struct conv_job *job, u64 first, u64 count)
 
 	taps.positions = 0;
 	job->taps = &taps;
+	job->depth = loom_conv_depth_suits(&job->f);
 	return conv_f32_run(job, first, count);
 }
 
@@ -400,10 +488,10 @@ u64 loom_fp_conv_run(const struct loom_command *command, const struct loom_memor
 {
 	struct conv_job job;
 
-	if (conv_is_plain(command))
+	if (conv_is_plain(command, memory))
 		return loom_conv_run_plain(command, memory, first, count, part);
 	conv_job_begin(&job, command, memory, part);
-	if (loom_conv_narrow_suits(&job.f))
+	if (!job.f.bytes && (loom_conv_narrow_suits(&job.f) || loom_conv_depth_suits(&job.f)))
 		return conv_narrow_run(&job, first, count);
 	return conv_f32_run(&job, first, count);
 }

@@ -5,31 +5,48 @@
 #include "fp_conv.h"
 
 /**
- * struct loom_conv_f32 - a convolution in binary32
- * @c: the convolution
- * @y_step: bytes of y per index on D, H, W
- * @x_step: bytes of x per index on D, H, W
- * @x_hop: bytes of x from a tap to the next on D, H, where two of them can meet x
+ * struct loom_conv_stage - how a part of a row of x is copied, so that taps read it side by side
+ * @width: outputs that it is for; 0: none
+ * @at: index in x of the first input of the first of them
+ * @tap: where a tap's inputs are in a stage
+ * @single: stages hold the inputs of one tap only: where that is no more than all of a stage
+ * @pairs: elements lie side by side in x, and every one is needed, by turns in either half
+ * @inside: elements that lie in x; the others of a stage are zero
+ * @slots: elements of a stage
+ * @slot: by element that lies in x: where it is in the stage
+ * @off: by element that lies in x: bytes to it from where its row would begin
+ */
+struct loom_conv_stage {
+	u32 width;
+	s64 at;
+	u16 tap[LOOM_CONV_TAPS];
+	bool single;
+	bool pairs;
+	u8 inside;
+	u8 slots;
+	u8 slot[LOOM_CONV_STAGE];
+	s32 off[LOOM_CONV_STAGE];
+};
+
+/**
+ * struct loom_conv_f32 - a convolution in binary32, or of bytes
+ * @bytes: inputs and weights are bytes
+ * @c: the convolution; the lane axes of its x and y are DRM_LOOM_MAX_RANK where an index on any
+ *	axis is a step inside of a bank
+ * @y_origin: first byte of y
  * @w_step: bytes of w per index on KD, KH, KW
  * @contiguous: elements of a row of x are side by side
  * @open: the last output of a row does not reach behind the row of x
- * @tap: where a tap's inputs are in a stage
- * @phases: bit mask of the phases that a stage needs
- * @single: stages hold the inputs of one tap only: where that is no more than all of a stage
- * @width: outputs that @tap, @phases and @single are for
+ * @stage: of the last block of a row that has needed one
  */
 struct loom_conv_f32 {
 	struct loom_conv c;
-	s64 y_step[3];
-	s64 x_step[3];
-	s64 x_hop[2];
+	u8 *y_origin;
 	s64 w_step[3];
+	bool bytes;
 	bool contiguous;
 	bool open;
-	u16 tap[LOOM_CONV_TAPS];
-	u32 phases;
-	bool single;
-	u32 width;
+	struct loom_conv_stage stage;
 };
 
 /**
@@ -89,6 +106,13 @@ static inline struct loom_conv_range loom_conv_clip(const struct loom_conv_f32 *
 	}
 	end = min(end, (s64)f->c.w->dims[2 + i]);
 	return (struct loom_conv_range){ first, max(first, end), at + first * dilation };
+}
+
+/* Bytes of x from a channel to where W begins at @d and @h. */
+static inline s64 loom_conv_x_row(const struct loom_conv_f32 *f, u32 d, u32 h)
+{
+	return loom_view_step(&f->c.x, f->c.memory, 2, d) +
+	       loom_view_step(&f->c.x, f->c.memory, 3, h);
 }
 
 /* Where a position in the plane of a channel's outputs is on D, H and W. */
@@ -155,7 +179,7 @@ static __always_inline void loom_conv_acc_end(const struct loom_vec *acc, const 
 /**
  * struct loom_conv_narrow_tap - one tap of a block of positions
  * @w: bytes from an input channel's weights to the tap's
- * @off: bytes from an input channel to each position's input, 0 where it has none
+ * @off: bytes from an input channel to each position's input, or to any where it has none
  * @in: bit per position of each vector: its input lies in x
  * @row: bit per position of each vector: the row of its input does
  * @inside: all inputs lie in x
@@ -184,18 +208,36 @@ struct loom_conv_narrow {
 	struct loom_conv_narrow_tap tap[LOOM_CONV_NARROW_TAPS];
 };
 
-/* Bias, activation, and out: @n results of channel @i, from index @index on D, H, W. */
-void loom_conv_emit(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u32 i,
-		    const u32 *index, u32 n, float *v);
+/* Bias and activation: @n results of channel @i. */
+void loom_conv_finish(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u32 i,
+		      u32 n, float *v);
 
 /* The outputs from position @p to @end: row by row, in blocks of positions side by side. */
 void loom_conv_wide_run(struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u64 p,
 			u64 end);
+
+/* Whether that computes several short rows together. */
+bool loom_conv_rows_suit(const struct loom_conv_f32 *f);
+
+/* Whether the function below can be of use. */
+bool loom_conv_columns_suit(const struct loom_conv_f32 *f);
+/*
+ * Sums of rows of one output, from position @p on and before @end, to @ch->out. Return: how many;
+ * zero where some taps on H do not meet x, or where there are too few.
+ */
+u32 loom_conv_columns(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u64 p,
+		      u64 end);
 
 /* Whether the function below can, and should. */
 bool loom_conv_narrow_suits(const struct loom_conv_f32 *f);
 /* The same bits in blocks of positions that need not share a row. @taps is kept for the next. */
 void loom_conv_narrow_run(const struct loom_conv_f32 *f, struct loom_conv_narrow *taps,
 			  const struct loom_conv_channels *ch, u64 p, u64 end);
+
+/* Whether the function below can, and should. */
+bool loom_conv_depth_suits(const struct loom_conv_f32 *f);
+/* All outputs of @channels groups from @o, each of one channel. @taps is kept for the next. */
+void loom_conv_depth_run(const struct loom_conv_f32 *f, struct loom_conv_narrow *taps, u32 n,
+			 u32 o, u32 channels);
 
 #endif /* LOOM_FP_CONV_F32_H */

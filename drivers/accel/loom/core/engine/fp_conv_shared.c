@@ -22,15 +22,10 @@ void loom_conv_begin(struct loom_conv *conv, const struct loom_command *command,
 	conv->outputs = conv->y.dims[1] / attr->groups;
 }
 
-void loom_conv_emit(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u32 i,
-		    const u32 *index, u32 n, float *v)
+void loom_conv_finish(const struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u32 i,
+		      u32 n, float *v)
 {
 	const struct drm_loom_attr_conv *attr = f->c.attr;
-	struct loom_row row = {
-		.at = ch->y[i] + index[0] * f->y_step[0] + index[1] * f->y_step[1] +
-		      index[2] * f->y_step[2],
-		.stride = f->y_step[2],
-	};
 	float bias = ch->bias[i];
 	u32 j;
 
@@ -39,5 +34,4 @@ void loom_conv_emit(const struct loom_conv_f32 *f, const struct loom_conv_channe
 			v[j] += bias;
 	}
 	loom_tile_act_f32(v, n, attr->act, attr->act_p0, attr->act_p1);
-	loom_row_put_f32(&row, DRM_LOOM_DTYPE_F32, n, v);
 }

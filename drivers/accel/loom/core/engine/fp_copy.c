@@ -13,7 +13,8 @@ static u64 copy_limit(const struct loom_nest *nest, u32 bytes)
 	u32 v;
 
 	for (v = 0; v < nest->count; v++) {
-		if (nest->view[v].lane_axis == last || nest->view[v].strides[last] != bytes)
+		if (nest->folded || nest->view[v].lane_axis == last ||
+		    nest->view[v].strides[last] != bytes)
 			return LOOM_TILE;
 	}
 	return U64_MAX;
@@ -29,6 +30,7 @@ u64 loom_fp_copy_run(const struct loom_command *command, const struct loom_memor
 	u64 limit;
 
 	loom_nest_begin(&nest, command, memory, first, count, 1, part);
+	bytes = loom_nest_widen(&nest, bytes);
 	limit = copy_limit(&nest, bytes);
 	while (loom_nest_next(&nest, limit, rows))
 		loom_row_write(&rows[0], bytes, nest.n,

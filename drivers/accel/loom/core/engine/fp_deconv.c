@@ -8,26 +8,39 @@
  * and in that order the outputs of a tap are side by side and so are their inputs. Sums are in
  * the order kd, kh, kw, channel: what a tap reaches is the same in every channel. A call can stop
  * between two channels.
+ *
+ * Units of binary32 and binary16 are numbered so that those of four channels for the same
+ * positions follow each other. They share what is read of x, which is most of the time where it
+ * has to be gathered from lanes: 2.4 times as fast for a strip of two rows, lanes on W.
  */
+
+/* Channels that are computed together. */
+#define DECONV_CHANNELS	4
 
 /**
  * struct deconv - the taps of a tile, one by one
  * @c: the convolution; @inputs and @outputs are per group
- * @tile: the outputs
+ * @fours: channels of a group that are computed by four
+ * @tile: the outputs, of the first channel
+ * @nb: output channels
  * @cols: sums of a phase
- * @part: pays for it; @sums are the tile's, @at is the next channel
+ * @part: pays for it; @sums are the tile's, LOOM_TILE for each channel if those are several, @at is
+ *	the next channel
  * @tap: kd, kh, kw of the current tap, kept in @part
  * @xc: x's first channel of the group
  * @wc: the weights' first channel
  * @x: bytes from a channel to the row of x, less what W adds to it
  * @w: bytes from a channel's weights to the tap's
+ * @wo: bytes to the weights of each output channel
  * @at: index on W of the first input
  * @sum: index of the first sum
  * @count: number of sums
  */
 struct deconv {
 	struct loom_conv c;
+	u32 fours;
 	struct loom_tile tile;
+	u32 nb;
 	u32 cols;
 	struct loom_part *part;
 	u32 *tap;
@@ -35,18 +48,66 @@ struct deconv {
 	struct loom_row wc;
 	s64 x;
 	s64 w;
+	s64 wo[DECONV_CHANNELS];
 	u32 at;
 	u32 sum;
 	u32 count;
 };
 
-static void deconv_begin(struct deconv *v)
+/* Channels of a group that are computed by four: as many as there are, where the sums have room. */
+static u32 deconv_fours(const struct loom_conv *c)
 {
+	const u32 tile = LOOM_TILE;
+	u32 step = c->attr->stride[2], most = min(c->y.dims[4], tile);
+
+	if (c->y.dtype == DRM_LOOM_DTYPE_F64 || loom_div_round_up(most, step) * step > tile)
+		return 0;
+	return c->outputs - c->outputs % DECONV_CHANNELS;
+}
+
+/* Finds a unit. Return: how many, from this, are of the same positions. */
+static u32 deconv_seek(struct deconv *v, u64 unit)
+{
+	const u32 *dims = v->c.y.dims;
+	u64 plane = (u64)dims[2] * dims[3] * loom_tile_per_row(dims[4]), in_group, rest, at;
+	u64 group = div64_u64_rem(unit, plane * v->c.outputs, &in_group);
+	u32 groups = v->c.attr->groups, o, same = 1, i;
+	struct loom_tile tile;
+
+	if (in_group < plane * v->fours) {
+		o = DECONV_CHANNELS * (u32)div64_u64_rem(in_group, DECONV_CHANNELS * plane, &rest);
+		o += rest % DECONV_CHANNELS;
+		same = DECONV_CHANNELS - rest % DECONV_CHANNELS;
+		at = rest / DECONV_CHANNELS;
+	} else {
+		o = div64_u64_rem(in_group, plane, &at);
+	}
+	loom_tile_get(&tile, dims + 2, 3, at);
+	v->tile.index[0] = group / groups;
+	v->tile.index[1] = group % groups * v->c.outputs + o;
+	for (i = 0; i < 3; i++)
+		v->tile.index[2 + i] = tile.index[i];
+	v->tile.count = tile.count;
+	return same;
+}
+
+/* Finds a unit, and how many of @count from there are computed with it. */
+static void deconv_begin(struct deconv *v, u64 unit, u64 count)
+{
+	u32 together = deconv_seek(v, unit), i;
+
+	v->nb = together == DECONV_CHANNELS && count >= DECONV_CHANNELS ? DECONV_CHANNELS : 1;
+	if (v->part->begun)
+		v->nb = v->part->units;
 	v->cols = (v->tile.count + v->c.attr->stride[2] - 1) / v->c.attr->stride[2];
+	for (i = 0; i < v->nb; i++)
+		v->wo[i] = loom_view_step(v->c.w, v->c.memory, 1,
+					  v->tile.index[1] % v->c.outputs + i);
 	if (v->part->begun)
 		return;
-	loom_part_charge(v->part, 2 * LOOM_UNIT_COST + 2 * v->tile.count);
+	loom_part_charge(v->part, (2 * LOOM_UNIT_COST + 2 * v->tile.count) * v->nb);
 	loom_part_begin(v->part);
+	v->part->units = v->nb;
 	memset(&v->part->sums, 0, sizeof(v->part->sums));
 }
 
@@ -130,15 +191,14 @@ static bool deconv_look(struct deconv *v)
 /* The channels from the next to as many as @part pays for. Return: behind the last. */
 static u32 deconv_channels(struct deconv *v)
 {
-	u32 cost = LOOM_ROW_COST + 2 * v->count, o = v->tile.index[1];
+	u32 cost = LOOM_ROW_COST + 2 * v->count * v->nb, o = v->tile.index[1];
 	const struct loom_memory *memory = v->c.memory;
 	u32 at = v->part->at;
 	u32 first = o / v->c.outputs * v->c.inputs + at;
 
 	v->xc = loom_row_along(&v->c.x, memory, v->c.x_origin +
 			       loom_view_step(&v->c.x, memory, 0, v->tile.index[0]), 1, first);
-	v->wc = loom_row_along(v->c.w, memory, v->c.w_origin +
-			       loom_view_step(v->c.w, memory, 1, o % v->c.outputs), 0, first);
+	v->wc = loom_row_along(v->c.w, memory, v->c.w_origin, 0, first);
 	return at + loom_part_pay(v->part, v->c.inputs - at, cost);
 }
 
@@ -172,34 +232,42 @@ static void deconv_add_f32(float *restrict acc, const float *restrict x, float w
 		acc[i] += w * x[i];
 }
 
+/* What the tap has for output channel @i. */
+static __always_inline float deconv_weight(const struct deconv *v, u32 i, u32 dtype)
+{
+	const u8 *at = v->wc.at + v->w + v->wo[i];
+	u16 h;
+
+	if (dtype == DRM_LOOM_DTYPE_F32)
+		return loom_get_f32(at);
+	memcpy(&h, at, sizeof(h));
+	return loom_half_to_f32(h);
+}
+
 /* Adds what @part pays for; if the tile is complete then, @part->begun is false. */
 static noinline void deconv_sum_f32(struct deconv *v, u32 dtype)
 {
 	struct loom_part *part = v->part;
-	float *acc = part->sums.f32;
+	struct loom_row row;
 	union loom_buf buf;
 	const float *x;
-	float w;
-	u32 end;
-	u16 h;
+	u32 end, i;
 
 	do {
 		if (!deconv_look(v))
 			continue;
-		for (end = deconv_channels(v); part->at < end; part->at++) {
-			struct loom_row row = loom_row_along(&v->c.x, v->c.memory,
-							     v->xc.at + v->x, 4, v->at);
+		end = deconv_channels(v);
+		row = loom_row_along(&v->c.x, v->c.memory, v->xc.at + v->x, 4, v->at);
+		for (; part->at < end; part->at++) {
+			const u8 *channel = v->xc.at;
 
-			if (dtype == DRM_LOOM_DTYPE_F16) {
-				memcpy(&h, v->wc.at + v->w, sizeof(h));
-				w = loom_half_to_f32(h);
-			} else {
-				w = loom_get_f32(v->wc.at + v->w);
-			}
 			x = loom_row_f32(&row, dtype, v->count, &buf);
-			deconv_add_f32(acc + v->sum, x, w, v->count);
+			for (i = 0; i < v->nb; i++)
+				deconv_add_f32(part->sums.f32 + i * LOOM_TILE + v->sum, x,
+					       deconv_weight(v, i, dtype), v->count);
 			loom_row_next(&v->xc);
 			loom_row_next(&v->wc);
+			row.at += v->xc.at - channel;
 		}
 	} while (deconv_go_on(v));
 }
@@ -220,7 +288,7 @@ static noinline void deconv_sum_f64(struct deconv *v)
 			struct loom_row row = loom_row_along(&v->c.x, v->c.memory,
 							     v->xc.at + v->x, 4, v->at);
 
-			memcpy(&w, v->wc.at + v->w, sizeof(w));
+			memcpy(&w, v->wc.at + v->w + v->wo[0], sizeof(w));
 			x = loom_row_raw(&row, 8, v->count, buf);
 			for (i = 0; i < v->count; i++)
 				acc[v->sum + i] += w * x[i];
@@ -237,10 +305,10 @@ static float deconv_bias(const struct deconv *v)
 	return loom_get_f32(loom_conv_channel(&v->c, v->c.bias, v->tile.index[1]));
 }
 
-static noinline void deconv_emit_f32(const struct deconv *v, const struct loom_row *y, u32 dtype)
+static noinline void deconv_emit_f32(const struct deconv *v, const struct loom_row *y, u32 dtype,
+				     const float *acc)
 {
 	const struct drm_loom_attr_conv *attr = v->c.attr;
-	const float *acc = v->part->sums.f32;
 	float buf[LOOM_TILE], bias = deconv_bias(v);
 	u32 n = v->tile.count, i;
 
@@ -263,32 +331,42 @@ static noinline void deconv_emit_f64(const struct deconv *v, const struct loom_r
 	loom_row_put_f64(y, n, buf);
 }
 
+/* The results of all channels. */
+static void deconv_emit(struct deconv *v)
+{
+	u32 dtype = v->c.y.dtype, i;
+	struct loom_row row;
+
+	for (i = 0; i < v->nb; i++) {
+		row = loom_view_row(&v->c.y, v->c.memory, v->tile.index, 5, 4);
+		if (dtype == DRM_LOOM_DTYPE_F64)
+			deconv_emit_f64(v, &row);
+		else
+			deconv_emit_f32(v, &row, dtype, v->part->sums.f32 + i * LOOM_TILE);
+		v->tile.index[1]++;
+	}
+}
+
 u64 loom_fp_deconv_run(const struct loom_command *command, const struct loom_memory *memory,
 		       u64 first, u64 count, struct loom_part *part)
 {
-	const struct loom_view *y = &command->views[0];
-	struct loom_row row;
 	struct deconv v;
 	u64 done = 0;
 
 	loom_conv_begin(&v.c, command, memory);
+	v.fours = deconv_fours(&v.c);
 	v.part = part;
 	v.tap = part->index;
-	loom_tile_get(&v.tile, y->dims, 5, first);
 	do {
-		deconv_begin(&v);
-		if (y->dtype == DRM_LOOM_DTYPE_F64)
+		deconv_begin(&v, first + done, count - done);
+		if (command->views[0].dtype == DRM_LOOM_DTYPE_F64)
 			deconv_sum_f64(&v);
 		else
-			deconv_sum_f32(&v, y->dtype);
+			deconv_sum_f32(&v, command->views[0].dtype);
 		if (part->begun)
 			break;
-		row = loom_view_row(y, memory, v.tile.index, 5, 4);
-		if (y->dtype == DRM_LOOM_DTYPE_F64)
-			deconv_emit_f64(&v, &row);
-		else
-			deconv_emit_f32(&v, &row, y->dtype);
-		loom_tile_next(&v.tile, y->dims, 5);
-	} while (++done < count && loom_part_ready(part));
+		deconv_emit(&v);
+		done += v.nb;
+	} while (done < count && loom_part_ready(part));
 	return done;
 }

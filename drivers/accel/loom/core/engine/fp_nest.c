@@ -52,6 +52,38 @@ static void nest_merge(struct loom_nest *nest)
 	}
 }
 
+/* Rows below this are worth to be folded: longer ones lie side by side more often than not. */
+#define NEST_SHORT	16
+
+/* Whether rows are short, and stay in their banks from one to the next. */
+static bool nest_foldable(const struct loom_nest *nest)
+{
+	u32 v;
+
+	if (nest->rank < 2 || nest->dims[nest->rank - 1] >= NEST_SHORT)
+		return false;
+	for (v = 0; v < nest->count; v++) {
+		u32 lane_axis = nest->view[v].lane_axis;
+
+		if (lane_axis < DRM_LOOM_MAX_RANK && lane_axis + 2 >= nest->rank)
+			return false;
+	}
+	return true;
+}
+
+/* As few axes as there can be; @at is the first element, as a number in row-major order. */
+static void nest_shape(struct loom_nest *nest, u64 at)
+{
+	u32 i;
+
+	nest_merge(nest);
+	nest->folded = nest_foldable(nest);
+	for (i = nest->rank; i-- > 0;) {
+		nest->index[i] = at % nest->dims[i];
+		at /= nest->dims[i];
+	}
+}
+
 static void nest_view(struct loom_nest *nest, u32 v, const struct loom_view *view)
 {
 	u32 i;
@@ -123,11 +155,40 @@ void loom_nest_begin(struct loom_nest *nest, const struct loom_command *command,
 		nest->dims[i] = y->dims[i];
 	for (i = 0; i < nest->count; i++)
 		nest_view(nest, i, &command->views[i]);
-	nest_merge(nest);
-	for (i = nest->rank; i-- > 0;) {
-		nest->index[i] = at % nest->dims[i];
-		at /= nest->dims[i];
+	nest_shape(nest, at);
+}
+
+u32 loom_nest_widen(struct loom_nest *nest, u32 bytes)
+{
+	u32 last = nest->rank - 1, dim = nest->dims[last], wide = dim * bytes, v, i;
+	u64 at = 0;
+
+	if (!nest->folded || nest->index[last] || nest->left % dim ||
+	    (wide != 2 && wide != 4 && wide != 8))
+		return bytes;
+	for (v = 0; v < nest->count; v++) {
+		if (nest->view[v].strides[last] != bytes)
+			return bytes;
 	}
+	for (i = 0; i < last; i++)
+		at = at * nest->dims[i] + nest->index[i];
+	nest->left /= dim;
+	nest->dims[last] = 1;
+	nest_shape(nest, at);
+	return wide;
+}
+
+/* A row of a folded nest: its end is to it what the last bank is to others. */
+static void nest_fold(const struct loom_nest *nest, u32 v, struct loom_row *row)
+{
+	u32 last = nest->rank - 1;
+	s64 wrap = nest->view[v].strides[last - 1] - nest->dims[last] * row->stride;
+
+	if (!wrap)
+		return;
+	row->lanes = nest->dims[last];
+	row->lane = nest->index[last];
+	row->wrap = wrap;
 }
 
 static struct loom_row nest_row(const struct loom_nest *nest, u32 v)
@@ -159,21 +220,34 @@ static struct loom_row nest_row(const struct loom_nest *nest, u32 v)
 			row.stride = pitch;
 		}
 	}
+	if (nest->folded)
+		nest_fold(nest, v, &row);
 	return row;
 }
 
 bool loom_nest_next(struct loom_nest *nest, u64 limit, struct loom_row *rows)
 {
 	u32 last = nest->rank - 1;
+	u64 left;
 	u32 i;
 
 	if (!nest->left)
 		return false;
 	for (i = 0; i < nest->count; i++)
 		rows[i] = nest_row(nest, i);
-	nest->n = min(min(limit, nest->left), (u64)(nest->dims[last] - nest->index[last]));
+	left = nest->dims[last] - nest->index[last];
+	if (nest->folded)
+		left += (u64)(nest->dims[last - 1] - nest->index[last - 1] - 1) * nest->dims[last];
+	nest->n = min(min(limit, nest->left), left);
 	nest->left -= nest->n;
-	nest->index[last] += nest->n;
+	left = (u64)nest->index[last] + nest->n;
+	if (nest->folded) {
+		nest->index[last - 1] += left / nest->dims[last];
+		nest->index[last] = left % nest->dims[last];
+		last--;
+	} else {
+		nest->index[last] = left;
+	}
 	for (i = last; i > 0 && nest->index[i] == nest->dims[i]; i--) {
 		nest->index[i] = 0;
 		nest->index[i - 1]++;

@@ -10,7 +10,10 @@
  * A nest is the common loop of an elementwise command over its views. Axes that step alike in
  * every view are merged first, so that a feature map is one long row and not many short ones.
  * Units are consecutive in row-major order, so any run of units is a run of elements, however the
- * axes are merged.
+ * axes are merged. Where rows are short still, a tile goes on in the next ones: it is folded.
+ *
+ * Tried and rejected: another axis as the innermost one where rows run over lanes. A strip of one
+ * column in a tensor of ten took as long by either, as each element is in a cache line of its own.
  */
 
 #define LOOM_NEST_VIEWS	4
@@ -19,6 +22,7 @@
  * struct loom_nest - the loop of an elementwise command
  * @memory: where it all lies
  * @rank: axes left after merging
+ * @folded: a tile runs along the last two axes
  * @count: number of views
  * @dims: elements per axis
  * @view: per view: its first element, bytes per axis (0 where it is broadcast), the axis
@@ -32,6 +36,7 @@
 struct loom_nest {
 	const struct loom_memory *memory;
 	u32 rank;
+	bool folded;
 	u32 count;
 	u32 dims[DRM_LOOM_MAX_RANK];
 	struct {
@@ -60,6 +65,18 @@ struct loom_nest {
 void loom_nest_begin(struct loom_nest *nest, const struct loom_command *command,
 		     const struct loom_memory *memory, u64 first, u64 count, u32 weight,
 		     struct loom_part *part);
+
+/**
+ * loom_nest_widen() - take short rows for elements
+ * @nest: the loop, of which nothing is done yet; all views have elements of the same size
+ * @bytes: of an element
+ *
+ * For those who only move elements: where all rows are side by side, and have two, four or eight
+ * bytes, each is taken for one element.
+ *
+ * Return: bytes of an element from now on.
+ */
+u32 loom_nest_widen(struct loom_nest *nest, u32 bytes);
 
 /**
  * loom_nest_next() - the next tile

@@ -33,32 +33,28 @@ struct loom_row loom_view_row(const struct loom_view *view, const struct loom_me
 
 static __always_inline void row_gather(struct loom_row row, const u32 bytes, u32 n, u8 *to)
 {
-	u32 i;
+	u32 run, i;
 
-	if (!row.lanes) {
-		for (i = 0; i < n; i++)
+	for (; n; n -= run) {
+		run = loom_row_run(&row, n);
+		for (i = 0; i < run; i++)
 			memcpy(to + i * bytes, row.at + (s64)i * row.stride, bytes);
-		return;
-	}
-	for (i = 0; i < n; i++) {
-		memcpy(to + i * bytes, row.at, bytes);
-		loom_row_next(&row);
+		to += (size_t)run * bytes;
+		loom_row_skip(&row, run);
 	}
 }
 
 static __always_inline void row_scatter(struct loom_row row, const u32 bytes, u32 n,
 					const u8 *from)
 {
-	u32 i;
+	u32 run, i;
 
-	if (!row.lanes) {
-		for (i = 0; i < n; i++)
+	for (; n; n -= run) {
+		run = loom_row_run(&row, n);
+		for (i = 0; i < run; i++)
 			memcpy(row.at + (s64)i * row.stride, from + i * bytes, bytes);
-		return;
-	}
-	for (i = 0; i < n; i++) {
-		memcpy(row.at, from + i * bytes, bytes);
-		loom_row_next(&row);
+		from += (size_t)run * bytes;
+		loom_row_skip(&row, run);
 	}
 }
 
@@ -268,6 +264,14 @@ static void row_canonical_f32(float *restrict to, const float *restrict from, u3
 
 	for (i = 0; i < n; i++)
 		to[i] = from[i] != from[i] ? __builtin_nanf("") : from[i];
+}
+
+void loom_canonical_f32(float *v, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		v[i] = v[i] != v[i] ? __builtin_nanf("") : v[i];
 }
 
 void loom_row_put_f32(const struct loom_row *row, u32 dtype, u32 n, const float *from)

@@ -7,7 +7,8 @@
 /*
  * Vectors of four floats, and floats as bits. Loops over tiles with fixed bounds are vectorised
  * as they are; the few inner kernels that need more use struct loom_vec, which every GCC target
- * takes. Rejected: intrinsics, which tie the code to one machine.
+ * takes. Convolution has wider ones, too (fp_conv_block.h). Rejected: intrinsics for arithmetic,
+ * which tie the code to one machine.
  */
 
 /* Kernel and glibc have it; with another libc the hint must do. */

@@ -11,7 +11,7 @@
  * meaning only: it is a view like any other. y and x of CONV may be in images.
  *
  * Unit: one tile of y (loom_tile_get() over y's five dims): up to LOOM_TILE outputs along W for
- * one (n, o, d, h); of CONV in F32 those of four channels are numbered in turn. Cost:
+ * one (n, o, d, h); where four channels are computed together theirs are numbered in turn. Cost:
  * C/groups * KD * KH * KW per element, for both.
  */
 enum {

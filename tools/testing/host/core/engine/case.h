@@ -4,8 +4,8 @@
 
 /*
  * Random operands for tests of the engine, and what holds for every operation: the result does
- * not depend on how the units are cut, nor on whether an operand is read in place, and nothing but
- * the elements of y is written.
+ * not depend on how the units are cut, nor on whether an operand is read in place, nothing but the
+ * elements of y is written, and under a sanitizer nothing but elements of operands is read.
  *
  * Elements are read and written here with an address computed independently, from the text of the
  * contract, and as long double, which holds every element of every type exactly.
@@ -15,6 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(addr, size)	((void)(addr), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(addr, size)	((void)(addr), (void)(size))
+#endif
+
+#include "base/isa.h"
 #include "loom_engine.h"
 #include "loom_op.h"
 #include "tap.h"
@@ -22,6 +30,8 @@
 /* of a bank, and of the DRAM; only what a case uses is touched */
 #define EC_BYTES	(4U << 20)
 #define EC_LANES	64
+/* behind what is used of either, a page that no load may reach */
+#define EC_BEHIND	4096
 
 struct ec {
 	u64 seed;
@@ -43,6 +53,8 @@ struct ec {
 };
 
 static u64 ec_state = 1;
+/* of the bits of all results */
+static u64 ec_hash = 0xcbf29ce484222325ULL;
 
 static inline u64 ec_rnd(void)
 {
@@ -195,7 +207,7 @@ static inline struct loom_view *ec_view(struct ec *ec, u32 operand, u32 region, 
 	*used = (*used + 7) & ~7ULL;
 	v->offset = *used + offset;
 	*used += size;
-	if (ec->used > ec->pitch || ec->dram_used > EC_BYTES)
+	if (ec->used + EC_BEHIND > ec->pitch || ec->dram_used + EC_BEHIND > EC_BYTES)
 		tap_fatal("test case too large");
 	return v;
 }
@@ -401,17 +413,55 @@ static inline bool ec_same(const struct ec *ec, const u8 *copy)
 	return !memcmp(ec->dram, copy + ec->lanes * ec->used, ec->dram_used);
 }
 
+/* Elements of operands, and no byte beside them, may be touched until ec_unguard(). */
+static inline void ec_guard(struct ec *ec)
+{
+	u32 operand, i;
+
+	if (!ec_is_sanitized())
+		return;
+	for (i = 0; i < EC_LANES; i++)
+		ASAN_POISON_MEMORY_REGION(ec->bytes + (u64)i * EC_BYTES, ec->used + EC_BEHIND);
+	ASAN_POISON_MEMORY_REGION(ec->dram, ec->dram_used + EC_BEHIND);
+	for (operand = 0; operand < ec->command.operands; operand++) {
+		const struct loom_view *v = &ec->views[operand];
+		u32 index[DRM_LOOM_MAX_RANK] = {};
+
+		do {
+			ASAN_UNPOISON_MEMORY_REGION(ec_address(ec, v, index), v->elem_bytes);
+		} while (ec_next(v->dims, v->rank, index));
+	}
+}
+
+static inline void ec_unguard(struct ec *ec)
+{
+	u32 i;
+
+	for (i = 0; i < EC_LANES; i++)
+		ASAN_UNPOISON_MEMORY_REGION(ec->bytes + (u64)i * EC_BYTES, ec->used + EC_BEHIND);
+	ASAN_UNPOISON_MEMORY_REGION(ec->dram, ec->dram_used + EC_BEHIND);
+}
+
+static inline void ec_run_whole(struct ec *ec)
+{
+	ec_guard(ec);
+	loom_engine_compute(&ec->command, &ec->memory, 0, ec->command.units);
+	ec_unguard(ec);
+}
+
 static inline void ec_run_split(struct ec *ec, u64 most)
 {
 	struct loom_command *c = &ec->command;
 	u64 first, n;
 
+	ec_guard(ec);
 	for (first = 0; first < c->units; first += n) {
 		n = most ? 1 + ec_rnd() % most : 1;
 		if (n > c->units - first)
 			n = c->units - first;
 		loom_engine_compute(c, &ec->memory, first, n);
 	}
+	ec_unguard(ec);
 }
 
 /* What all operands of a region have, in bytes. */
@@ -445,22 +495,69 @@ static inline bool ec_run_calls(struct ec *ec, u64 budget)
 	u64 before;
 
 	loom_engine_init(&engine, &plan, &ec->memory);
+	ec_guard(ec);
 	do {
 		before = engine.work;
 		done = loom_engine_run(&engine, budget);
 		if (engine.work - before >= budget + LOOM_ENGINE_EXCESS)
 			bounded = false;
 	} while (!done);
+	ec_unguard(ec);
 	if (engine.counters.rom_read_bytes != ec_region_bytes(ec, DRM_LOOM_REGION_ROM) ||
 	    engine.counters.dram_read_bytes != ec_region_bytes(ec, DRM_LOOM_REGION_DRAM))
 		ec_fail(ec, "what it reads in place is not counted");
 	return bounded;
 }
 
+/* Adds the bits of y, element by element, wherever they lie. */
+static inline void ec_hash_result(const struct ec *ec)
+{
+	const struct loom_view *y = &ec->views[0];
+	u32 index[DRM_LOOM_MAX_RANK] = {}, i;
+
+	do {
+		const u8 *at = ec_address(ec, y, index);
+
+		for (i = 0; i < y->elem_bytes; i++)
+			ec_hash = (ec_hash ^ at[i]) * 0x100000001b3ULL;
+	} while (ec_next(y->dims, y->rank, index));
+}
+
 /*
- * Checks the command and runs it: whole, unit by unit, in runs of random length, and in calls that
- * stop inside of units, which must come to the same bits. Leaves the result in place. Everything
- * but y must be as before.
+ * All results of the program until here are those that the engine has always had, to the bit: on
+ * every machine, with every set of instructions. A change of the cases changes @want.
+ */
+static inline void ec_same_bits(u64 want)
+{
+	/* fewer cases then */
+	if (!ec_is_sanitized())
+		tap_ok(ec_hash == want, "all results have their bits: %#llx",
+		       (unsigned long long)ec_hash);
+}
+
+/* Every set of instructions that the machine has gives the bits of @whole. */
+static inline void ec_run_isas(struct ec *ec, const u8 *before, const u8 *whole)
+{
+	enum loom_isa isa, used = loom_port_isa();
+	char text[60];
+
+	for (isa = 0; isa <= loom_isa_has(); isa++) {
+		if (isa == used)
+			continue;
+		loom_isa_limit(isa);
+		ec_restore(ec, before);
+		ec_run_whole(ec);
+		snprintf(text, sizeof(text), "with %s it is not the same", loom_isa_name(isa));
+		if (!ec_same(ec, whole))
+			ec_fail(ec, text);
+	}
+	loom_isa_limit(used);
+}
+
+/*
+ * Checks the command and runs it: whole, with each set of instructions, unit by unit, in runs of
+ * random length, and in calls that stop inside of units, which must come to the same bits. Leaves
+ * the result in place. Everything but y must be as before.
  */
 static inline bool ec_run(struct ec *ec, u32 opcode, const void *attr, u32 operands)
 {
@@ -483,8 +580,10 @@ static inline bool ec_run(struct ec *ec, u32 opcode, const void *attr, u32 opera
 		return false;
 	}
 	before = ec_save(ec);
-	loom_engine_compute(&ec->command, &ec->memory, 0, ec->command.units);
+	ec_run_whole(ec);
 	whole = ec_save(ec);
+	ec_hash_result(ec);
+	ec_run_isas(ec, before, whole);
 
 	ec_restore(ec, before);
 	ec_run_split(ec, 0);

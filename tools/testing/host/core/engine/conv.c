@@ -220,6 +220,89 @@ static void check_infinite_weights(struct ec *ec)
 	ec_run(ec, DRM_LOOM_OP_CONV, &g.attr, 3);
 }
 
+/* Strips: rows of 1 to 16 outputs, and many of them, of a few channels or one each. */
+static void strip_geometry(struct geometry *g)
+{
+	bool depthwise = ec_chance(30);
+	u32 i;
+
+	memset(g, 0, sizeof(*g));
+	g->n = 1;
+	g->groups = depthwise ? ec_range(1, 6) : 1;
+	g->c = g->groups * (depthwise ? 1 : ec_range(1, 14));
+	g->o = g->groups * (depthwise ? 1 : ec_range(1, 9));
+	g->attr.groups = g->groups;
+	for (i = 0; i < 3; i++) {
+		g->k[i] = i ? ec_range(1, 4) : 1;
+		g->attr.stride[i] = ec_chance(70) ? 1 : 2;
+		g->attr.dilation[i] = ec_chance(80) ? 1 : 2;
+		g->attr.pad[i] = i ? ec_range(0, 2) : 0;
+		g->y[i] = !i ? 1 : i == 1 ? ec_range(3, 90) : ec_chance(50) ? 1 : ec_range(2, 16);
+		/* what all windows see, or less */
+		g->x[i] = (g->y[i] - 1) * g->attr.stride[i] +
+			  (g->k[i] - 1) * g->attr.dilation[i] + 1;
+		if (i && g->x[i] > g->attr.pad[i] + ec_range(0, 3))
+			g->x[i] -= g->attr.pad[i];
+	}
+	g->act = ec_act_random();
+}
+
+/* The same with all that a block of several rows has to look at: depth, and taps far apart. */
+static void deep_strip_geometry(struct geometry *g)
+{
+	u32 i;
+
+	memset(g, 0, sizeof(*g));
+	g->n = ec_range(1, 2);
+	g->groups = ec_range(1, 2);
+	g->c = g->groups * ec_range(1, 20);
+	g->o = g->groups * ec_range(1, 9);
+	g->attr.groups = g->groups;
+	for (i = 0; i < 3; i++) {
+		s64 size;
+
+		g->k[i] = ec_range(1, i ? 5 : 3);
+		g->attr.stride[i] = ec_chance(80) ? 1 : ec_range(2, 3);
+		g->attr.dilation[i] = ec_chance(65) ? 1 : ec_range(2, 4);
+		g->attr.pad[i] = ec_chance(50) ? 0 : ec_range(1, 6);
+		g->y[i] = ec_range(1, !i ? 3 : i == 1 ? 40 : 17);
+		/* more or less than all windows see, or little */
+		size = (s64)(g->y[i] - 1) * g->attr.stride[i] +
+		       (s64)(g->k[i] - 1) * g->attr.dilation[i] + ec_range(0, 6) - 2 -
+		       g->attr.pad[i];
+		if (ec_chance(20))
+			size = ec_range(1, 8);
+		g->x[i] = size < 1 ? 1 : size;
+	}
+}
+
+/* All divisions of the work give the same bits: those of the sum by channel, then by tap. */
+static void check_strip(struct ec *ec, bool deep)
+{
+	struct geometry g;
+	u32 y[5] = {};
+	bool more;
+
+	if (deep)
+		deep_strip_geometry(&g);
+	else
+		strip_geometry(&g);
+	make_operands(ec, &g, true, DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F32, DRM_LOOM_DTYPE_F32);
+	if (!ec_run(ec, DRM_LOOM_OP_CONV, &g.attr, 3))
+		return;
+	do {
+		u32 tap[4] = {}, x[5], w[5];
+		float sum = 0.0f;
+
+		do {
+			if (next_term(&g, true, y, tap, x, w, &more))
+				sum += (float)ec_get(ec, &ec->views[1], x) *
+				       (float)ec_get(ec, &ec->views[2], w);
+		} while (more);
+		ec_expect(ec, y, sum, 0);
+	} while (ec_next(ec->views[0].dims, 5, y) && !ec->failed);
+}
+
 int main(void)
 {
 	static const struct {
@@ -266,6 +349,17 @@ int main(void)
 		bad += ec.failed;
 	}
 	tap_ok(!bad, "conv with infinite weights does not depend on cuts: %u wrong", bad);
+	cases = ec_cases(160);
+	for (t = 0; t < 2; t++) {
+		for (bad = 0, i = 0; i < cases; i++) {
+			ec_begin(&ec, 9000 + 1000 * t + i);
+			check_strip(&ec, t);
+			bad += ec.failed;
+		}
+		tap_ok(!bad, "conv of %sstrips has the bits of its sums: %u geometries, %u wrong",
+		       t ? "deep " : "", cases, bad);
+	}
+	ec_same_bits(0x88fa41006d465e9e);
 	ec_end(&ec);
 	return tap_end();
 }

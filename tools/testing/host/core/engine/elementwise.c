@@ -549,6 +549,7 @@ int main(void)
 		}
 		tap_ok(!bad, "%s: %u cases, %u wrong", j ? "dequantize" : "quantize", cases, bad);
 	}
+	ec_same_bits(0xaf7b3635bb26c83f);
 	ec_end(&ec);
 	return tap_end();
 }

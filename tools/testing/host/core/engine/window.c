@@ -57,7 +57,7 @@ static void check_pool(struct ec *ec, bool average)
 	if (!ec_run(ec, DRM_LOOM_OP_POOL, &attr, 2))
 		return;
 	do {
-		long double sum = 0, magnitude = 0, most = lowest(dtype), want;
+		long double sum = 0, magnitude = 0, most = lowest(dtype), want, bound;
 		u32 k[3] = {}, count = 0, met = 0, x[5] = { y[0], y[1] };
 		const u32 kernel[3] = { attr.kernel[0], attr.kernel[1], attr.kernel[2] };
 
@@ -84,7 +84,11 @@ static void check_pool(struct ec *ec, bool average)
 		} while (ec_next(kernel, 3, k));
 		want = average ? (count ? sum / count : 0) : most;
 		magnitude = fabsl(want) + magnitude / 1e6;
-		ec_expect(ec, y, want, average ? ec_epsilon(dtype) * magnitude : 0);
+		bound = ec_epsilon(dtype) * magnitude;
+		/* below the least normal number steps are all alike */
+		if (dtype == DRM_LOOM_DTYPE_F16)
+			bound += 0x1p-25L;
+		ec_expect(ec, y, want, average ? bound : 0);
 	} while (ec_next(y_dims, 5, y) && !ec->failed);
 }
 
@@ -480,6 +484,7 @@ int main(void)
 		}
 		tap_ok(!bad, "resize, %s: %u geometries, %u wrong", modes[k], cases, bad);
 	}
+	ec_same_bits(0x7438ca04fa43b46a);
 	ec_end(&ec);
 	return tap_end();
 }

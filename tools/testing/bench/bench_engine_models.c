@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The engine on whole networks: processor milliseconds of a run on one thread in groups and layer
+ * by layer, with every set of vector instructions that the machine has, beside those of ONNX
+ * Runtime on one thread in the same run (bench_engine_models.js; without it that column is empty).
+ * Runs are the best of some, as many as take long enough for the clock. Networks in eight bits are
+ * the shapes of published ones, without a file that ONNX Runtime could be given.
+ *
+ *	bench_engine_models [--networks=NAME,...] [--chips=NAME,...] [--ops]
+ *
+ * Without --networks: those in build/models and two in eight bits. --ops: also where the time goes,
+ * by operation, type and the axes that run over lanes, counted from the last (y-1: W).
+ */
+#include "int8_networks.h"
+#include "loom_chip.h"
+#include "loom_chip_file.h"
+#include "loom_engine.h"
+#include "loom_op.h"
+#include "loom_planner.h"
+#include "loom_verify.h"
+#include "models.h"
+
+#include "clock.h"
+#include "base/isa.h"
+
+#define MAX_RATIOS	256
+#define MAX_KINDS	512
+#define LEAST_NS	200000000
+#define RUNS		3
+
+static const char *networks, *chips = "soft";
+static bool ops;
+
+/* Of ours to ONNX Runtime's, in groups; and of groups to layer by layer. */
+static double ratios[2][MAX_RATIOS];
+static u32 num_ratios[2];
+
+/**
+ * struct rig - a plan with the memory that it works on
+ * @plan: decoded
+ * @memory: its memory
+ * @slots: by slot: its bytes
+ * @pitches: by slot: from a bank to the next
+ */
+struct rig {
+	struct loom_plan *plan;
+	struct loom_memory memory;
+	u8 *slots[DRM_LOOM_MAX_SLOTS];
+	u64 pitches[DRM_LOOM_MAX_SLOTS];
+};
+
+/**
+ * struct kind - commands that take the same way through the engine
+ * @name: what they are
+ * @ns: time they took
+ * @macs: their multiply-accumulates
+ * @elements: elements that they wrote
+ * @commands: how many there are
+ */
+struct kind {
+	char name[96];
+	u64 ns;
+	u64 macs;
+	u64 elements;
+	u64 commands;
+};
+
+static struct kind kinds[MAX_KINDS];
+static u32 num_kinds;
+
+/* Whether a list of names with commas between them has a name, or there is no list. */
+static bool is_in(const char *list, const char *name)
+{
+	size_t length = strlen(name), part;
+
+	for (; list; list += part + 1) {
+		part = strcspn(list, ",");
+		if (part == length && !strncmp(list, name, length))
+			return true;
+		if (!list[part])
+			return false;
+	}
+	return true;
+}
+
+static void *memory_of(u64 bytes)
+{
+	void *memory;
+
+	if (posix_memalign(&memory, 4096, bytes + 64))
+		abort();
+	memset(memory, 0, bytes + 64);
+	return memory;
+}
+
+/* Inputs are numbers of an ordinary size; zeroes would be quicker in nothing, and are not real. */
+static void rig_fill(struct rig *rig, const struct loom_program_tensor *tensor, u64 *state)
+{
+	u8 *to = rig->slots[tensor->slot] + tensor->offset;
+	u64 i;
+
+	for (i = 0; i < tensor->size_bytes; i++) {
+		*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+		to[i] = *state >> 56;
+	}
+	if (tensor->dtype != DRM_LOOM_DTYPE_F32)
+		return;
+	for (i = 0; i < tensor->size_bytes; i += 4) {
+		float f = (float)to[i] / 256 - 0.5f;
+
+		memcpy(to + i, &f, sizeof(f));
+	}
+}
+
+static int rig_begin(struct rig *rig, const struct loom_program *program,
+		     const struct drm_loom_chip *chip)
+{
+	struct drm_loom_reject reject;
+	u64 state = 1, bytes;
+	u32 i;
+
+	memset(rig, 0, sizeof(*rig));
+	if (loom_plan_create(program->plan, program->plan_bytes, chip, &rig->plan, &reject))
+		return -EBADMSG;
+	for (i = 0; i < program->num_slots; i++) {
+		bytes = rig->plan->slots[i].size;
+		if (rig->plan->slots[i].flags & DRM_LOOM_SLOT_SRAM) {
+			rig->pitches[i] = loom_div_round_up(bytes, 64) * 64;
+			bytes = rig->pitches[i] * rig->plan->lanes;
+		}
+		rig->slots[i] = memory_of(max(bytes, program->slots[i].size_bytes));
+	}
+	for (i = 0; i < program->num_weights; i++)
+		memcpy(rig->slots[program->weights[i].slot] + program->weights[i].offset,
+		       program->weights[i].data, program->weights[i].size_bytes);
+	for (i = 0; i < program->num_inputs; i++)
+		rig_fill(rig, &program->inputs[i], &state);
+	rig->memory = (struct loom_memory){
+		.lanes = rig->plan->lanes, .slots = rig->slots, .slot_pitches = rig->pitches,
+		.lane_pitch = loom_div_round_up(rig->plan->scratch_bytes, 64) * 64,
+	};
+	rig->memory.scratch = memory_of(rig->memory.lane_pitch * rig->plan->lanes);
+	return 0;
+}
+
+static void rig_end(struct rig *rig)
+{
+	u32 i;
+
+	for (i = 0; i < rig->plan->slot_count; i++)
+		free(rig->slots[i]);
+	free(rig->memory.scratch);
+	loom_plan_destroy(rig->plan);
+}
+
+static double rig_run(const struct rig *rig)
+{
+	struct loom_engine engine;
+	u64 start = thread_ns();
+
+	loom_engine_init(&engine, rig->plan, &rig->memory);
+	while (!loom_engine_run(&engine, 1 << 22))
+		;
+	return thread_ns() - start;
+}
+
+/* Nanoseconds of a run: the best of some, which are as many as take long enough. */
+static double rig_measure(const struct rig *rig)
+{
+	double best = 0, ns, total = 0;
+	u32 runs;
+
+	for (runs = 0; runs < RUNS || total < LEAST_NS; runs++) {
+		ns = rig_run(rig);
+		best = runs && best < ns ? best : ns;
+		total += ns;
+	}
+	return best;
+}
+
+static const char *dtype_name(u32 dtype)
+{
+	static const char *const names[] = {
+		[DRM_LOOM_DTYPE_F32] = "f32", [DRM_LOOM_DTYPE_F16] = "f16",
+		[DRM_LOOM_DTYPE_F64] = "f64", [DRM_LOOM_DTYPE_I8] = "i8",
+		[DRM_LOOM_DTYPE_U8] = "u8", [DRM_LOOM_DTYPE_I32] = "i32",
+		[DRM_LOOM_DTYPE_I64] = "i64", [DRM_LOOM_DTYPE_BOOL] = "bool",
+	};
+
+	return dtype < ARRAY_SIZE(names) && names[dtype] ? names[dtype] : "other";
+}
+
+static void kind_name(const struct loom_command *command, char *name, size_t size)
+{
+	const struct loom_view *v = command->views;
+	size_t at;
+	u32 i;
+
+	at = snprintf(name, size, "%s %s", command->op->name, dtype_name(v[0].dtype));
+	if (command->op->opcode == DRM_LOOM_OP_CONV) {
+		const struct drm_loom_attr_conv *attr = command->attr;
+
+		at += snprintf(name + at, size - at, "%s%s%s%s",
+			       attr->groups > 1 ? " groups" : "",
+			       v[2].dims[3] * v[2].dims[4] == 1 ? " 1x1" : "",
+			       attr->stride[2] > 1 ? " strided" : "",
+			       v[0].dims[4] < 8 ? " narrow" : "");
+	}
+	if (command->op->opcode == DRM_LOOM_OP_MATMUL && v[0].dims[v[0].rank - 2] == 1)
+		at += snprintf(name + at, size - at, " vector");
+	for (i = 0; i < command->operands && i < 3; i++)
+		at += snprintf(name + at, size - at, " %c%d%s", "yxw"[i],
+			       v[i].region == DRM_LOOM_REGION_SRAM ? (int)v[i].lane_axis -
+			       (int)v[i].rank : 0, v[i].strides[v[i].rank - 1] == v[i].elem_bytes ||
+			       v[i].dims[v[i].rank - 1] == 1 ? "" : "/");
+}
+
+static void kind_add(const struct loom_command *command, u64 ns)
+{
+	char name[sizeof(kinds[0].name)];
+	u64 elements = 1;
+	u32 i;
+
+	kind_name(command, name, sizeof(name));
+	for (i = 0; i < num_kinds && strcmp(kinds[i].name, name); i++)
+		;
+	if (i == MAX_KINDS)
+		return;
+	if (i == num_kinds) {
+		num_kinds++;
+		memset(&kinds[i], 0, sizeof(kinds[i]));
+		memcpy(kinds[i].name, name, sizeof(name));
+	}
+	kinds[i].ns += ns;
+	kinds[i].macs += command->macs;
+	kinds[i].commands++;
+	for (u32 j = 0; j < command->views[0].rank; j++)
+		elements *= command->views[0].dims[j];
+	kinds[i].elements += elements;
+}
+
+static int compare_kinds(const void *a, const void *b)
+{
+	u64 x = ((const struct kind *)a)->ns, y = ((const struct kind *)b)->ns;
+
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void print_kinds(const struct rig *rig)
+{
+	u64 start, total = 0;
+	u32 i;
+
+	num_kinds = 0;
+	for (i = 0; i < rig->plan->command_count; i++) {
+		start = thread_ns();
+		if (rig->plan->commands[i].units)
+			loom_engine_compute(&rig->plan->commands[i], &rig->memory, 0,
+					    rig->plan->commands[i].units);
+		kind_add(&rig->plan->commands[i], thread_ns() - start);
+	}
+	qsort(kinds, num_kinds, sizeof(kinds[0]), compare_kinds);
+	for (i = 0; i < num_kinds; i++)
+		total += kinds[i].ns;
+	for (i = 0; i < num_kinds && kinds[i].ns > total / 100; i++)
+		printf("    %5.1f %%  %7.2f GMAC/s %8.2f ns/element %7llu  %s\n",
+		       100.0 * kinds[i].ns / total, (double)kinds[i].macs / kinds[i].ns,
+		       (double)kinds[i].ns / kinds[i].elements,
+		       (unsigned long long)kinds[i].commands, kinds[i].name);
+}
+
+/* Milliseconds of a run with each set of instructions. Return: of the last, 0: it does not run. */
+static double measure(const struct loom_graph *graph, const struct drm_loom_chip *chip,
+		      const char *grouping)
+{
+	const struct loom_planner_options options = {
+		.chip = chip, .grouping = grouping, .objective = LOOM_OBJECTIVE_TIME,
+	};
+	enum loom_isa isa, most = loom_port_isa();
+	struct loom_program *program;
+	struct loom_error err;
+	struct rig rig;
+	double ms = 0;
+
+	if (loom_program_create(graph, &options, &program, &err)) {
+		printf(" %s", err.text);
+		return 0;
+	}
+	if (!rig_begin(&rig, program, chip)) {
+		for (isa = LOOM_ISA_BASE; isa <= most; isa++) {
+			loom_isa_limit(isa);
+			ms = rig_measure(&rig) / 1e6;
+			printf(" %9.2f", ms);
+		}
+		printf(" %7.2f", program->stats.macs / ms / 1e6);
+		if (ops) {
+			printf("\n");
+			print_kinds(&rig);
+		}
+		rig_end(&rig);
+	}
+	loom_program_destroy(program);
+	return ms;
+}
+
+/* ONNX Runtime's milliseconds, 0: it is not there. */
+static double measure_onnx(const struct model *model, const struct loom_graph *graph,
+			   const struct drm_loom_chip *chip)
+{
+	const struct loom_planner_options options = { .chip = chip, .grouping = "layerwise" };
+	struct loom_program *program;
+	struct loom_error err;
+	char command[1024];
+	double ms = 0;
+	FILE *pipe;
+	u32 i, j;
+	int at;
+
+	/* the program has the shapes and types of the inputs */
+	if (loom_program_create(graph, &options, &program, &err))
+		return 0;
+	at = snprintf(command, sizeof(command),
+		      "node tools/testing/bench/bench_engine_models.js build/models/%s",
+		      model->file);
+	for (i = 0; i < program->num_inputs; i++) {
+		const struct loom_program_tensor *input = &program->inputs[i];
+
+		at += snprintf(command + at, sizeof(command) - at, " '%s=", input->name);
+		for (j = 0; j < input->rank; j++)
+			at += snprintf(command + at, sizeof(command) - at, "%s%lld",
+				       j ? "," : "", (long long)input->dims[j]);
+		at += snprintf(command + at, sizeof(command) - at, "'");
+	}
+	loom_program_destroy(program);
+	snprintf(command + at, sizeof(command) - at, " 2>/dev/null");
+	pipe = popen(command, "r");
+	if (!pipe)
+		return 0;
+	if (fscanf(pipe, "%lf", &ms) != 1)
+		ms = 0;
+	pclose(pipe);
+	return ms;
+}
+
+static void note_ratio(u32 kind, double ratio)
+{
+	if (num_ratios[kind] < MAX_RATIOS)
+		ratios[kind][num_ratios[kind]++] = ratio;
+}
+
+static int compare_ratios(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void print_ratios(u32 kind, const char *text)
+{
+	u32 n = num_ratios[kind];
+
+	if (!n)
+		return;
+	qsort(ratios[kind], n, sizeof(ratios[kind][0]), compare_ratios);
+	printf("%s: median %.2f, worst %.2f of %u\n", text, ratios[kind][n / 2],
+	       ratios[kind][n - 1], n);
+}
+
+static void bench(const char *name, const struct model *model, const struct loom_graph *graph)
+{
+	double groups, layers, onnx = 0;
+	struct drm_loom_chip chip;
+	u32 i;
+
+	for (i = 0; loom_chip_name(i); i++) {
+		if (!is_in(chips, loom_chip_name(i)) || loom_chip_find(loom_chip_name(i), &chip))
+			continue;
+		printf("%-15s %-8s %-7s", name, chip.name, "groups");
+		groups = measure(graph, &chip, "layergroup");
+		if (model && !onnx)
+			onnx = measure_onnx(model, graph, &chip);
+		if (onnx > 0)
+			printf(" %9.2f %6.2f", onnx, groups / onnx);
+		printf("\n%-15s %-8s %-7s", name, chip.name, "layers");
+		layers = measure(graph, &chip, "layerwise");
+		if (onnx > 0)
+			printf(" %9.2f %6.2f", onnx, layers / onnx);
+		printf("\n");
+		fflush(stdout);
+		/* below that it is not the arithmetic that takes the time */
+		if (onnx > 1 && groups > 0)
+			note_ratio(0, groups / onnx);
+		if (groups > 1 && layers > 1)
+			note_ratio(1, groups / layers);
+	}
+}
+
+static void print_head(void)
+{
+	enum loom_isa isa;
+
+	printf("%-32s", "network         chip     plan");
+	for (isa = LOOM_ISA_BASE; isa <= loom_port_isa(); isa++)
+		printf(" %6s ms", loom_isa_name(isa));
+	printf("  GMAC/s   ONNX ms  ratio\n");
+}
+
+int main(int argc, char **argv)
+{
+	struct loom_graph *graph;
+	struct loom_error err;
+	struct int8_net net;
+	char name[64];
+	u32 i;
+
+	for (i = 1; i < (u32)argc; i++) {
+		if (!strncmp(argv[i], "--networks=", 11)) {
+			networks = argv[i] + 11;
+		} else if (!strncmp(argv[i], "--chips=", 8)) {
+			chips = argv[i] + 8;
+		} else if (!strcmp(argv[i], "--ops")) {
+			ops = true;
+		} else {
+			fprintf(stderr, "%s: --networks=NAME,.. --chips=NAME,.. --ops\n", argv[0]);
+			return 2;
+		}
+	}
+	print_head();
+	for (i = 0; i < ARRAY_SIZE(models); i++) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(models[i].file, "."),
+			 models[i].file);
+		if (!is_in(networks, name))
+			continue;
+		if (model_open(&models[i], &graph, &err)) {
+			printf("%-15s %s\n", name, err.text);
+			continue;
+		}
+		bench(name, &models[i], graph);
+		loom_graph_destroy(graph);
+	}
+	for (i = 0; i < ARRAY_SIZE(int8_networks); i++) {
+		const char *int8 = int8_networks[i].name;
+
+		if (!is_in(networks ? networks : "mobilenet_v2,googlenet", int8))
+			continue;
+		bench(int8, NULL, int8_open(&net, int8, int8_networks[i].build));
+		int8_close(&net);
+	}
+	print_ratios(0, "in groups / ONNX Runtime, where that takes over a millisecond");
+	print_ratios(1, "in groups / layer by layer, where both take over a millisecond");
+	return 0;
+}
