@@ -81,7 +81,8 @@ help:
 	@echo 'Loom $(VERSION)'
 	@echo
 	@echo '  make run          read a line of type with PP-OCR on the device node, in a VM'
-	@echo '                    TEXT="..." sets the line, MODEL=path INPUT=path runs your own'
+	@echo '                    TEXT="..." sets the line, MODEL=path INPUT=path runs your own,'
+	@echo '                    DEVICE=pci runs it on a device on the bus, see Documentation/sim.rst'
 	@echo '  make check        build everything, run every test, here and in the VM'
 	@echo '  make check-debug  build an instrumented kernel (once), run KUnit and the selftests on it'
 	@echo '                    KERNEL=backports takes the newest source of Debian backports for it'
@@ -248,6 +249,9 @@ bench: tools build-bench module bench-module
 # LONG=1 gives each cut rectangle up to 10 s.
 INSTANCES ?=
 instances = $(foreach i,$(INSTANCES),$(if $(wildcard $(i)/.),$(sort $(wildcard $(i)/*.csv)),$(i)))
+.PHONY: bench-pci
+bench-pci: models tools build-bench module
+	@tools/ci/bench.sh pci
 .PHONY: bench-place
 bench-place: $(O)/bench/bench_place
 	@$< $(if $(LONG),--long) $(instances)
@@ -315,7 +319,7 @@ module-debug:
 	@kernel=$$(tools/vm/debug-kernel.sh) && \
 	$(MAKE) --no-print-directory module KDIR=$$kernel/build module_dir=$(debug_dir)/module \
 		MODULE_LOG=$(debug_dir)/module.log CONFIG_DRM_ACCEL_LOOM=m CONFIG_DRM_ACCEL_LOOM_SOFT=m \
-		CONFIG_DRM_ACCEL_LOOM_KUNIT_TEST=m
+		CONFIG_DRM_ACCEL_LOOM_PCI=m CONFIG_DRM_ACCEL_LOOM_KUNIT_TEST=m
 
 # A module with the bank allocator and drm_mm, for a benchmark.
 .PHONY: bench-module bench-alloc-vm
@@ -354,7 +358,7 @@ check-intree:
 	@tools/ci/intree.sh
 series:
 	@tools/ci/deps.sh check
-	@tools/ci/series.sh
+	@tools/ci/upstream/series.sh
 # minutes, and packages that nothing else needs
 .PHONY: check-more
 check-more:
@@ -362,13 +366,13 @@ check-more:
 	@tools/ci/deps.sh more || echo 'check-more: what is missing is skipped'
 	@tools/ci/check.sh more
 .PHONY: check-long
-check-long: build-tests tools models module
+check-long: build-tests tools models module module-debug
 	@tools/ci/check-long.sh
 # fetches a QEMU to build/qemu; skipped where that cannot be had
 .PHONY: check-pci
-check-pci: tools
-	@tools/ci/deps.sh run
-	@tools/ci/pci-test.sh
+check-pci:
+	@tools/ci/deps.sh debug
+	@tools/ci/check.sh pci
 # what comes from the distribution for ARM, and what is compared with it
 .PHONY: check-arm64 check-upstream
 check-arm64: models tools build-tests
@@ -377,7 +381,7 @@ check-arm64: models tools build-tests
 	@tools/ci/arm64.sh
 check-upstream:
 	@tools/ci/deps.sh upstream
-	@tools/ci/upstream.sh
+	@tools/ci/upstream/faults.sh
 lint:
 	@tools/ci/lint.sh
 vm: tools module

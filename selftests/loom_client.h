@@ -381,4 +381,49 @@ static inline int loom_plan_create_null(int fd, uint32_t lanes, uint32_t *plan)
 	return ret;
 }
 
+/* ------------------------------------------------- SRAM, in any banks and pages */
+
+/* @bytes in each of the banks of @mask, zero for all, in pages of @page_bytes. */
+static inline int loom_sram_take_pages(int fd, const struct drm_loom_region_info *sram,
+				       uint64_t bytes, uint64_t mask, uint32_t direction,
+				       uint32_t page_bytes, struct drm_loom_bo_info *info)
+{
+	uint32_t banks = mask ? __builtin_popcountll(mask) : sram->banks;
+	struct drm_loom_bo_create args = {
+		.size = bytes * banks,
+		.region = DRM_LOOM_REGION_SRAM,
+		.page_bytes = page_bytes,
+		.direction = direction,
+		.bank_mask = mask ? (uintptr_t)&mask : 0,
+		.bank_mask_words = mask ? 1 : 0,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_LOOM_BO_CREATE, &args);
+
+	return ret ? ret : loom_bo_info(fd, args.handle, info);
+}
+
+static inline int loom_sram_take(int fd, const struct drm_loom_region_info *sram, uint64_t bytes,
+				 uint64_t mask, uint32_t direction, struct drm_loom_bo_info *info)
+{
+	return loom_sram_take_pages(fd, sram, bytes, mask, direction, sram->align_bytes, info);
+}
+
+/* Pages that can be mapped: where the SRAM is the device's own they are the processor's. */
+static inline uint32_t loom_sram_mapped_page(const struct drm_loom_region_info *sram)
+{
+	return sram->map_bytes ? sram->map_bytes : sram->align_bytes;
+}
+
+/* The same as loom_sram_take() of @bytes, or a page if that is more, in all banks. */
+static inline int loom_sram_take_mapped(int fd, const struct drm_loom_region_info *sram,
+					uint64_t bytes, uint32_t direction,
+					struct drm_loom_bo_info *info)
+{
+	uint32_t page = loom_sram_mapped_page(sram);
+
+	if (bytes < page)
+		bytes = page;
+	return loom_sram_take_pages(fd, sram, bytes, 0, direction, page, info);
+}
+
 #endif /* LOOM_CLIENT_H */

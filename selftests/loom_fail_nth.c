@@ -696,6 +696,28 @@ TEST_F(fail_nth, mmap_and_fault)
 	EXPECT_EQ(0, call_munmap(self));
 }
 
+static int call_write(FIXTURE_DATA(fail_nth) * self)
+{
+	return loom_bo_write(self->client.fd, self->client.in, 5, self->map, self->point);
+}
+
+static int call_read(FIXTURE_DATA(fail_nth) * self)
+{
+	return loom_bo_read(self->client.fd, self->client.in, 5, self->map, self->point);
+}
+
+TEST_F(fail_nth, copies)
+{
+	uint8_t bytes[2 * LOOM_PAGE] = { 0x3c };
+
+	self->map = bytes;
+	self->point = sizeof(bytes);
+	fail_each(_metadata, self, "BO_WRITE", sizeof(bytes), call_write, NULL);
+	bytes[0] = 0;
+	fail_each(_metadata, self, "BO_READ", sizeof(bytes), call_read, NULL);
+	EXPECT_EQ(0x3c, bytes[0]);
+}
+
 /* A handle that was exported keeps its dma-buf, so each time a new buffer. */
 static int prepare_export(FIXTURE_DATA(fail_nth) * self)
 {

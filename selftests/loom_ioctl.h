@@ -5,6 +5,8 @@
 /*
  * The ioctls of buffers, contexts, plans and syncobjs as functions that return 0 or -errno.
  */
+#include <linux/dma-buf.h>
+
 #include "loom_node.h"
 
 #include <linux/sync_file.h>
@@ -47,6 +49,30 @@ static inline void *loom_bo_map(int fd, uint32_t handle, uint64_t size)
 	if (loom_bo_info(fd, handle, &info))
 		return MAP_FAILED;
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, info.mmap_offset);
+}
+
+/* Return: how many bytes were copied, or -errno. */
+static inline int64_t loom_bo_copy(int fd, unsigned long cmd, uint32_t handle, uint64_t offset,
+				   const void *ptr, uint64_t size)
+{
+	struct drm_loom_bo_copy args = {
+		.handle = handle, .offset = offset, .size = size, .ptr = (uintptr_t)ptr,
+	};
+	int ret = loom_call(fd, cmd, &args);
+
+	return ret ?: (int64_t)args.size;
+}
+
+static inline int64_t loom_bo_read(int fd, uint32_t handle, uint64_t offset, void *ptr,
+				   uint64_t size)
+{
+	return loom_bo_copy(fd, DRM_IOCTL_LOOM_BO_READ, handle, offset, ptr, size);
+}
+
+static inline int64_t loom_bo_write(int fd, uint32_t handle, uint64_t offset, const void *ptr,
+				    uint64_t size)
+{
+	return loom_bo_copy(fd, DRM_IOCTL_LOOM_BO_WRITE, handle, offset, ptr, size);
 }
 
 /* Rows of @bytes in each bank, of which the first can be bound to a slot in the SRAM. */
@@ -194,6 +220,144 @@ static inline int loom_sync_status(int fd, uint32_t handle)
 	ret = loom_call(file, SYNC_IOC_FILE_INFO, &info);
 	close(file);
 	return ret ? ret : info.status;
+}
+
+/* ----------------------------------------------------------------- sharing */
+
+/* Return: a dma-buf, or -errno. */
+static inline int loom_bo_export(int fd, uint32_t handle)
+{
+	struct drm_prime_handle prime = {
+		.handle = handle, .flags = DRM_RDWR | DRM_CLOEXEC,
+	};
+	int ret = loom_call(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+
+	return ret ?: prime.fd;
+}
+
+static inline int loom_bo_import(int fd, int dmabuf, uint32_t *handle)
+{
+	struct drm_prime_handle prime = { .fd = dmabuf };
+	int ret = loom_call(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);
+
+	*handle = prime.handle;
+	return ret;
+}
+
+/* A buffer of one node as one of another. */
+static inline int loom_bo_share(int from, uint32_t handle, int to, uint32_t *shared)
+{
+	int dmabuf = loom_bo_export(from, handle), ret;
+
+	if (dmabuf < 0)
+		return dmabuf;
+	ret = loom_bo_import(to, dmabuf, shared);
+	close(dmabuf);
+	return ret;
+}
+
+/* A syncobj of one node as one of another. Return: its handle there, or 0. */
+static inline uint32_t loom_sync_share(int from, uint32_t handle, int to)
+{
+	struct drm_syncobj_handle args = { .handle = handle };
+
+	if (loom_call(from, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &args))
+		return 0;
+	args.handle = 0;
+	if (loom_call(to, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &args))
+		args.handle = 0;
+	close(args.fd);
+	return args.handle;
+}
+
+/* ---------------------------------------------------------- another driver */
+
+/* Buffers and fences of vgem, which the VM has. */
+struct vgem_fence_attach {
+	__u32 handle;
+	__u32 flags;
+	__u32 out_fence;
+	__u32 pad;
+};
+
+struct vgem_fence_signal {
+	__u32 fence;
+	__u32 flags;
+};
+
+#define VGEM_FENCE_ATTACH	DRM_IOWR(DRM_COMMAND_BASE + 1, struct vgem_fence_attach)
+#define VGEM_FENCE_SIGNAL	DRM_IOW(DRM_COMMAND_BASE + 2, struct vgem_fence_signal)
+
+static inline int vgem_open(void)
+{
+	char name[16];
+	struct drm_version version = { .name = name, .name_len = sizeof(name) };
+	int fd = open("/dev/dri/card0", O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0 && !loom_call(fd, DRM_IOCTL_VERSION, &version) && version.name_len == 4 &&
+	    !memcmp(name, "vgem", 4))
+		return fd;
+	close(fd);
+	return -ENODEV;
+}
+
+/* A dma-buf of vgem with a fence on it that signals on demand, or after ten seconds. */
+static inline int vgem_create_fenced(int vgem, uint32_t *fence)
+{
+	struct drm_mode_create_dumb dumb = { .width = 64, .height = 64, .bpp = 32 };
+	struct vgem_fence_attach attach = { .flags = 1 };
+	struct drm_prime_handle prime = { .flags = DRM_RDWR | DRM_CLOEXEC };
+	int ret = loom_call(vgem, DRM_IOCTL_MODE_CREATE_DUMB, &dumb);
+
+	attach.handle = dumb.handle;
+	prime.handle = dumb.handle;
+	ret = ret ?: loom_call(vgem, VGEM_FENCE_ATTACH, &attach);
+	ret = ret ?: loom_call(vgem, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+	*fence = attach.out_fence;
+	return ret ?: prime.fd;
+}
+
+/* The fence of a dma-buf in a syncobj of ours. */
+static inline int syncobj_import(int fd, uint32_t syncobj, int dmabuf)
+{
+	struct dma_buf_export_sync_file export = { .flags = DMA_BUF_SYNC_RW };
+	struct drm_syncobj_handle handle = {
+		.handle = syncobj,
+		.flags = DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE,
+	};
+	int ret = loom_call(dmabuf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export);
+
+	if (ret)
+		return ret;
+	handle.fd = export.fd;
+	ret = loom_call(fd, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &handle);
+	close(export.fd);
+	return ret;
+}
+
+/* A dma-buf of vgem with at least @bytes. */
+static inline int vgem_create(int vgem, uint64_t bytes)
+{
+	struct drm_mode_create_dumb dumb = { .width = bytes / 4, .height = 1, .bpp = 32 };
+	struct drm_prime_handle prime = { .flags = DRM_RDWR | DRM_CLOEXEC };
+	int ret = loom_call(vgem, DRM_IOCTL_MODE_CREATE_DUMB, &dumb);
+
+	prime.handle = dumb.handle;
+	return ret ?: loom_call(vgem, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime) ?: prime.fd;
+}
+
+/* What vgem makes of a buffer of ours: it has its pages until the handle is closed. */
+static inline int vgem_import(int vgem, int fd, uint32_t handle, uint32_t *imported)
+{
+	struct drm_prime_handle prime = { .handle = handle, .flags = DRM_RDWR | DRM_CLOEXEC };
+	int ret = loom_call(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+
+	if (ret)
+		return ret;
+	ret = loom_call(vgem, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);
+	close(prime.fd);
+	*imported = prime.handle;
+	return ret;
 }
 
 #endif /* LOOM_IOCTL_H */

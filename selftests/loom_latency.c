@@ -4,7 +4,7 @@
  * others make buffers and submit jobs, and those ioctls return long before it ends. Where a buffer
  * gets the address of one that jobs still use, its own jobs wait for them, and nobody else does.
  */
-#include "loom_vgem.h"
+#include "loom_selftest.h"
 
 /* An ioctl that waited for a job took a quarter of a minute or more; without, milliseconds. */
 #define AT_ONCE_NS	(4 * LOOM_SECOND_NS)
@@ -118,7 +118,9 @@ TEST_F_TIMEOUT(latency, nobody_waits_for_the_jobs_of_others, 120)
 	EXPECT_AT_ONCE(0, loom_job_submit(client->fd, &job));
 	out = loom_bo_map(client->fd, large, client->bytes);
 	ASSERT_NE(MAP_FAILED, out);
-	EXPECT_AT_ONCE(0, out[1] != 0 && out[1] != -1);
+	/* where bytes are in the device's own memory, they are there when nobody uses the place */
+	if (!loom_is_own(client->fd, DRM_LOOM_REGION_DRAM))
+		EXPECT_AT_ONCE(0, out[1] != 0 && out[1] != -1);
 	EXPECT_TRUE(hog_runs(self));
 	EXPECT_EQ(-ETIME, loom_sync_wait(client->fd, fence, 0));
 

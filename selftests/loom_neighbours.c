@@ -4,7 +4,6 @@
  * a client, and a device that is unplugged while clients use it.
  */
 #include "loom_selftest.h"
-#include "loom_vgem.h"
 
 /* ------------------------------------------------------------ the fixture */
 

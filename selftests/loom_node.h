@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <pthread.h>
@@ -26,7 +27,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -143,6 +146,28 @@ static inline int loom_open(void)
 	return found;
 }
 
+/* The node of the device whose folder accel in sysfs is @nodes. Return: a file, or -errno. */
+static inline int loom_open_in(const char *nodes)
+{
+	DIR *dir = opendir(nodes);
+	struct dirent *entry;
+	int found = -ENODEV;
+	char path[300];
+
+	if (!dir)
+		return -ENODEV;
+	while (found < 0 && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, "accel", 5))
+			continue;
+		snprintf(path, sizeof(path), "/dev/accel/%s", entry->d_name);
+		found = open(path, O_RDWR | O_CLOEXEC);
+		if (found < 0)
+			found = -errno;
+	}
+	closedir(dir);
+	return found;
+}
+
 /* Replaces TEST_HARNESS_MAIN: without a device the whole program skips. */
 static inline int loom_selftest_main(int argc, char **argv)
 {
@@ -247,24 +272,67 @@ static inline char *loom_unmapped(void)
 	return page + LOOM_PAGE;
 }
 
-/* ------------------------------------------------------------- the soft device */
+/* ------------------------------------------------------------- the bus driver */
 
-#define LOOM_BUS_DRIVER	"/sys/bus/platform/drivers/loom-soft/"
+/* Of the device that loom_open() opens, found before a test takes it away. */
+struct loom_bus {
+	char driver[PATH_MAX];
+	char device[NAME_MAX + 1];
+};
 
-/* Whether there is one, and we have the right to take it away from its driver. */
+/* @file of the driver. Return: 0 or -errno. */
+static inline int loom_bus_tell(const struct loom_bus *bus, const char *file)
+{
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", bus->driver, file);
+	return loom_write_file(path, bus->device);
+}
+
+/* Keeps what it finds: without the node there is nothing to be found. */
+static inline const struct loom_bus *loom_bus(void)
+{
+	static struct loom_bus bus;
+	char path[64], real[PATH_MAX];
+	struct stat node;
+	int fd;
+
+	if (bus.device[0])
+		return &bus;
+	fd = loom_open();
+	if (fd < 0)
+		return &bus;
+	if (!fstat(fd, &node)) {
+		snprintf(path, sizeof(path), "/sys/dev/char/%u:%u/device", major(node.st_rdev),
+			 minor(node.st_rdev));
+		if (realpath(path, real))
+			snprintf(bus.device, sizeof(bus.device), "%s", strrchr(real, '/') + 1);
+		strcat(path, "/driver");
+		if (!realpath(path, bus.driver))
+			bus.device[0] = 0;
+	}
+	close(fd);
+	return &bus;
+}
+
+/* Whether we have the right to take the device away from its driver. */
 static inline bool loom_can_unbind(void)
 {
-	return !access(LOOM_BUS_DRIVER "unbind", W_OK);
+	const struct loom_bus *bus = loom_bus();
+	char path[2 * PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/unbind", bus->driver);
+	return bus->device[0] && !access(path, W_OK);
 }
 
 static inline int loom_unbind(void)
 {
-	return loom_write_file(LOOM_BUS_DRIVER "unbind", "loom-soft");
+	return loom_bus_tell(loom_bus(), "unbind");
 }
 
 static inline int loom_bind(void)
 {
-	return loom_write_file(LOOM_BUS_DRIVER "bind", "loom-soft");
+	return loom_bus_tell(loom_bus(), "bind");
 }
 
 /* ----------------------------------------------------------------- queries */
@@ -297,6 +365,33 @@ static inline int loom_query_region(int fd, uint32_t region, struct drm_loom_reg
 
 	memset(info, 0, sizeof(*info));
 	return loom_query(fd, DRM_LOOM_QUERY_REGION, region, info, &size);
+}
+
+/* Whether jobs of different contexts take turns. Without, one waits for the end of the other. */
+static inline bool loom_takes_turns(int fd)
+{
+	struct drm_loom_device_info info;
+
+	return !loom_query_device(fd, &info) && info.flags & DRM_LOOM_DEVICE_TURNS;
+}
+
+/* Whether a region is memory of the device's own: what is there is mapped, or copied, for us. */
+static inline bool loom_is_own(int fd, uint32_t region)
+{
+	struct drm_loom_region_info info;
+
+	return !loom_query_region(fd, region, &info) && info.flags & DRM_LOOM_REGION_OWN;
+}
+
+/* The first byte of the banks that a buffer in pages of @page_bytes can have. */
+static inline uint64_t loom_first_byte(const struct drm_loom_region_info *info, uint64_t page_bytes)
+{
+	uint64_t first = info->bank_bytes - info->total_bytes;
+
+	/* what is mapped in place begins with a page of the processor's */
+	if (info->map_bytes && !(page_bytes % info->map_bytes))
+		first = (first + info->map_bytes - 1) / info->map_bytes * info->map_bytes;
+	return first;
 }
 
 /* Goes to the next region that the chip has, from UINT32_MAX to the first. Return: if there is. */

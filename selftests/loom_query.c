@@ -77,7 +77,11 @@ TEST_F(query, every_region_adds_up)
 		EXPECT_EQ(info.total_bytes, info.allocated_bytes + info.free_bytes);
 		EXPECT_LE(info.largest_free_bytes, info.free_bytes);
 		EXPECT_LE(info.scratch_bytes, info.free_bytes);
-		EXPECT_EQ(0, info.flags);
+		EXPECT_EQ(0, info.flags & ~DRM_LOOM_REGION_OWN);
+		/* whole pages of the processor's, of memory that is not the processor's */
+		EXPECT_EQ(0, info.map_bytes % LOOM_PAGE);
+		if (!info.flags)
+			EXPECT_EQ(0, info.map_bytes);
 	}
 }
 

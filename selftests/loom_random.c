@@ -35,6 +35,10 @@ static void op_create(struct world *w)
 	if (region) {
 		/* mostly a row in each bank, which plans can use */
 		args.page_bytes = sram_pages[below(w, LOOM_ARRAY_SIZE(sram_pages))] ?: ROW_BYTES;
+		/* where the SRAM is the device's own, others cannot be mapped */
+		if (w->empty[DRM_LOOM_REGION_SRAM].map_bytes &&
+		    args.page_bytes % w->empty[DRM_LOOM_REGION_SRAM].map_bytes)
+			args.page_bytes = w->empty[DRM_LOOM_REGION_SRAM].map_bytes;
 		args.size = (uint64_t)w->lanes * args.page_bytes;
 		/* sometimes at the bottom, where scratch has to be; file 0 gets there */
 		if (!below(w, 16))

@@ -6,7 +6,7 @@
  * What the selftests share. Nothing here knows the driver but by the UAPI header.
  *
  *	loom_node.h	the node, queries, time, child processes
- *	loom_ioctl.h	buffers, contexts, plans, syncobjs
+ *	loom_ioctl.h	buffers, contexts, plans, syncobjs; vgem
  *	loom_builder.h	plans
  *	loom_client.h	a file with all that a job needs
  */

@@ -9,11 +9,14 @@
 #include "loom_selftest.h"
 
 #define TIMEOUT		"/sys/module/loom/parameters/job_timeout_ms"
-#define FAULT		"/sys/module/loom_template/parameters/fault"
+#define PARAMETERS	"/sys/module/loom_template/parameters/"
+#define FAULT		PARAMETERS "fault"
 #define DRIVER		"/sys/bus/platform/drivers/loom-template/"
 #define NAME		"loom-template"
 #define ASLEEP		"/sys/module/loom_sleep/parameters/asleep"
-#define NODES		"/sys/bus/platform/devices/" NAME "/accel"
+#define DEVICE		"/sys/bus/platform/devices/" NAME "/"
+#define NODES		DEVICE "accel"
+#define DUMPS		"/sys/class/devcoredump/"
 
 /* enum nothing_fault */
 #define HANGS		"1"
@@ -23,30 +26,23 @@
 #define OLD		"5"
 #define GARBAGE		"6"
 #define DIES		"7"
+#define MUTE		"8"
+#define PASSED		"9"
+#define EARLY		"10"
+#define DAWDLES		"11"
+#define SHY		"12"
+#define SLEEPS_ON	"13"
+#define BUSY		"14"
+#define FAILS		"15"
+#define CONFESSES	"16"
 
 /* more than the device takes */
 #define CONTEXTS	12
 
-/* The node of the device. Return: a file, or -errno. */
+/* Return: a file, or -errno. */
 static int template_open(void)
 {
-	DIR *dir = opendir(NODES);
-	struct dirent *entry;
-	int found = -ENODEV;
-	char path[300];
-
-	if (!dir)
-		return -ENODEV;
-	while (found < 0 && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, "accel", 5))
-			continue;
-		snprintf(path, sizeof(path), "/dev/accel/%s", entry->d_name);
-		found = open(path, O_RDWR | O_CLOEXEC);
-		if (found < 0)
-			found = -errno;
-	}
-	closedir(dir);
-	return found;
+	return loom_open_in(NODES);
 }
 
 static int template_unbind(void)
@@ -65,7 +61,17 @@ FIXTURE(template)
 	uint32_t contexts[CONTEXTS], syncs[CONTEXTS];
 	uint32_t plan;
 	char timeout[16];
+	long misused;
 };
+
+/* What the device has counted. */
+static long counted(const char *what)
+{
+	char path[100], text[32] = "";
+
+	snprintf(path, sizeof(path), PARAMETERS "%s", what);
+	return loom_read_file(path, text, sizeof(text)) ? -1 : atol(text);
+}
 
 static int template_clients(struct _test_data_template *self)
 {
@@ -100,11 +106,14 @@ FIXTURE_SETUP(template)
 	ASSERT_EQ(0, template_unbind());
 	ASSERT_EQ(0, template_bind());
 	ASSERT_EQ(0, template_clients(self));
+	self->misused = counted("misused");
 }
 
 FIXTURE_TEARDOWN(template)
 {
 	loom_client_close(&self->client);
+	/* nothing was asked of it while it was off */
+	EXPECT_EQ(self->misused, counted("misused"));
 	if (self->timeout[0])
 		loom_write_file(TIMEOUT, self->timeout);
 }
@@ -143,6 +152,14 @@ static int run_all(struct _test_data_template *self, const char *fault)
 	for (i = 1; !ret && i < CONTEXTS; i++)
 		ret = run(self, i);
 	return ret;
+}
+
+/* A job may have the engine for so long. Return: 0 or -errno. */
+static int bind_anew(struct _test_data_template *self, const char *timeout_ms)
+{
+	loom_client_close(&self->client);
+	return loom_write_file(TIMEOUT, timeout_ms) ?: template_unbind() ?: template_bind() ?:
+	       template_clients(self);
 }
 
 /* The device is broken, and is all right when it was bound anew. Return: 0 or -errno. */
@@ -324,17 +341,301 @@ TEST_F_TIMEOUT(template, it_sleeps_between_jobs, 120)
 			EXPECT_EQ(1, end_of(self, i));
 	}
 	/* it does not wait for ever, and nothing is lost by that */
-	ASSERT_EQ(0, loom_write_file(TIMEOUT, "60000"));
-	loom_client_close(&self->client);
-	ASSERT_EQ(0, template_unbind());
-	ASSERT_EQ(0, template_bind());
-	ASSERT_EQ(0, template_clients(self));
+	ASSERT_EQ(0, bind_anew(self, "60000"));
 	ASSERT_EQ(0, run_all(self, SLOW));
 	EXPECT_EQ(-EBUSY, loom_write_file(ASLEEP, "1"));
 	loom_client_close(&self->client);
 	ASSERT_EQ(0, template_clients(self));
 	ASSERT_EQ(0, run(self, 0));
 	EXPECT_EQ(1, end_of(self, 0));
+}
+
+/* ---------------------------------------------------- what is to blame, or not */
+
+/* An interrupt gets lost: the record is found before anybody is blamed, and nothing is reset. */
+TEST_F_TIMEOUT(template, a_lost_interrupt_is_nobodys_fault, 60)
+{
+	long resets = counted("resets");
+	uint32_t i;
+
+	ASSERT_EQ(0, run_all(self, MUTE));
+	for (i = 0; i < CONTEXTS; i++)
+		EXPECT_EQ(1, end_of(self, i)) TH_LOG("context %u", i);
+	ASSERT_EQ(0, loom_write_file(FAULT, MUTE));
+	ASSERT_EQ(0, run(self, 0));
+	EXPECT_EQ(1, end_of(self, 0));
+	EXPECT_EQ(resets, counted("resets"));
+}
+
+/* What it had done before the reset, and nobody had read of, is not done again. */
+TEST_F_TIMEOUT(template, records_until_it_is_stopped_count, 60)
+{
+	long ran = counted("ran");
+	uint32_t i;
+
+	ASSERT_EQ(0, run_all(self, PASSED));
+	EXPECT_EQ(-ETIME, end_of(self, 0));
+	for (i = 1; i < CONTEXTS; i++)
+		EXPECT_EQ(1, end_of(self, i)) TH_LOG("context %u", i);
+	EXPECT_EQ(ran + CONTEXTS - 1, counted("ran"));
+}
+
+/* Its record comes before it was told all of the job. */
+TEST_F_TIMEOUT(template, a_record_waits_until_the_job_is_given, 60)
+{
+	int ret;
+
+	ASSERT_EQ(0, loom_write_file(FAULT, EARLY));
+	ASSERT_EQ(0, run(self, 0));
+	ret = end_of(self, 0);
+	EXPECT_TRUE(ret == 1 || ret == -EIO) TH_LOG("%d", ret);
+	/* the second record is that of no job */
+	ret = run(self, 1);
+	ASSERT_TRUE(!ret || ret == -EIO);
+	while (run(self, CONTEXTS - 1) != -EIO)
+		usleep(1000);
+	ASSERT_EQ(0, is_wedged_until_bound_anew(self));
+}
+
+/* Who comes while another is being given does not overtake it: the right one is blamed. */
+TEST_F_TIMEOUT(template, jobs_are_given_in_the_order_that_is_known, 60)
+{
+	long resets = counted("resets");
+
+	ASSERT_EQ(0, loom_write_file(FAULT, DAWDLES));
+	ASSERT_EQ(0, run(self, 0));
+	usleep(20000);
+	ASSERT_EQ(0, run(self, 1));
+	EXPECT_EQ(-ETIME, end_of(self, 0));
+	EXPECT_EQ(1, end_of(self, 1));
+	EXPECT_EQ(resets, counted("resets"));
+}
+
+/* A device that does not say where it is may be all right. */
+TEST_F_TIMEOUT(template, without_progress_a_job_is_stopped_first, 60)
+{
+	long resets = counted("resets");
+	uint32_t i;
+
+	ASSERT_EQ(0, run_all(self, SHY));
+	EXPECT_EQ(-ETIME, end_of(self, 0));
+	for (i = 1; i < CONTEXTS; i++)
+		EXPECT_EQ(1, end_of(self, i)) TH_LOG("context %u", i);
+	EXPECT_EQ(resets, counted("resets"));
+}
+
+/* It says so itself, so nobody waits for a timeout, and it is no job's fault. */
+TEST_F_TIMEOUT(template, a_device_that_says_that_it_hangs_is_reset, 60)
+{
+	struct drm_loom_context_query query;
+	uint32_t i;
+
+	ASSERT_EQ(0, bind_anew(self, "60000"));
+	ASSERT_EQ(0, run_all(self, CONFESSES));
+	EXPECT_EQ(-ECANCELED, end_of(self, 0));
+	for (i = 1; i < CONTEXTS; i++)
+		EXPECT_EQ(1, end_of(self, i)) TH_LOG("context %u", i);
+	ASSERT_EQ(0, loom_context_query(self->client.fd, self->contexts[0], &query));
+	EXPECT_EQ(0, query.flags);
+	EXPECT_EQ(0, run(self, 0));
+	EXPECT_EQ(1, end_of(self, 0));
+}
+
+TEST_F_TIMEOUT(template, a_job_that_fails_is_the_only_one, 60)
+{
+	long resets = counted("resets");
+	uint32_t i;
+
+	ASSERT_EQ(0, run_all(self, FAILS));
+	EXPECT_EQ(-EIO, end_of(self, 0));
+	for (i = 1; i < CONTEXTS; i++)
+		EXPECT_EQ(1, end_of(self, i)) TH_LOG("context %u", i);
+	EXPECT_EQ(resets, counted("resets"));
+	EXPECT_EQ(0, run(self, 0));
+	EXPECT_EQ(1, end_of(self, 0));
+}
+
+/* The dump was written before the reset, after which the device does not know of the job. */
+TEST_F_TIMEOUT(template, the_dump_is_of_the_device_that_hung, 60)
+{
+	char text[8192] = "", path[300], job[40];
+	int64_t end = loom_soon();
+	struct dirent *entry;
+	const char *line;
+	DIR *dir;
+
+	ASSERT_EQ(0, run_all(self, HANGS));
+	EXPECT_EQ(-ETIME, end_of(self, 0));
+	while (!strstr(text, "backend: template\n") && loom_now_ns() < end) {
+		dir = opendir(DUMPS);
+		if (!dir)
+			SKIP(return, "no devcoredump in this kernel");
+		while ((entry = readdir(dir))) {
+			snprintf(path, sizeof(path), DUMPS "%s/data", entry->d_name);
+			if (entry->d_name[0] == '.' || loom_read_file(path, text, sizeof(text)))
+				continue;
+			/* it is the only one at a time */
+			loom_write_file(path, "1");
+			break;
+		}
+		closedir(dir);
+		usleep(1000);
+	}
+	line = strstr(text, "\njob: ");
+	ASSERT_NE(NULL, line);
+	snprintf(job, sizeof(job), "\ncurrent_%.*s", (int)strcspn(line + 1, "\n") + 1, line + 1);
+	EXPECT_NE(NULL, strstr(text, job)) TH_LOG("%s in %s", job, text);
+}
+
+/* -------------------------------------------------------- nobody waits for ever */
+
+/* The timeout would look after it in ten minutes. */
+TEST_F_TIMEOUT(template, nobody_wants_a_job_of_a_device_that_hangs, 60)
+{
+	struct loom_client other;
+	uint32_t sync;
+
+	ASSERT_EQ(0, bind_anew(self, "600000"));
+	ASSERT_EQ(0, loom_client_open_fd(&other, template_open()));
+	ASSERT_EQ(0, run_all(self, HANGS));
+	sync = loom_sync_create(other.fd, 0);
+	ASSERT_EQ(0, loom_client_run(&other, loom_client_plan_unary(&other, DRM_LOOM_UNARY_ABS), 2,
+				     sync));
+	loom_client_close(&self->client);
+	EXPECT_EQ(0, loom_sync_wait(other.fd, sync, loom_now_ns() + 30 * LOOM_SECOND_NS));
+	EXPECT_EQ(1, loom_sync_status(other.fd, sync));
+	loom_client_close(&other);
+}
+
+/* It was told to stop while another had the device, and is stopped when it gets it. */
+TEST_F_TIMEOUT(template, a_job_is_stopped_before_it_begins, 60)
+{
+	struct sync_file_info info = {};
+	struct loom_client other;
+	struct pollfd ready;
+	uint32_t sync;
+
+	ASSERT_EQ(0, loom_client_open_fd(&other, template_open()));
+	sync = loom_sync_create(other.fd, 0);
+	ASSERT_EQ(0, loom_write_file(FAULT, SLOW));
+	ASSERT_EQ(0, run(self, 0));
+	usleep(50000);
+	ASSERT_EQ(0, loom_client_run(&other, loom_client_plan_unary(&other, DRM_LOOM_UNARY_ABS), 2,
+				     sync));
+	usleep(50000);
+	ready = (struct pollfd) { .fd = loom_sync_export(other.fd, sync), .events = POLLIN };
+	loom_client_close(&other);
+	EXPECT_EQ(-ETIME, end_of(self, 0));
+	ASSERT_EQ(1, poll(&ready, 1, 60000));
+	ASSERT_EQ(0, loom_call(ready.fd, SYNC_IOC_FILE_INFO, &info));
+	EXPECT_EQ(-ECANCELED, info.status);
+	close(ready.fd);
+}
+
+/* In an ioctl that waits until a job has left the SRAM, which never happens. */
+TEST_F_TIMEOUT(template, who_waits_for_a_job_does_not_hold_up_unplugging, 60)
+{
+	struct drm_loom_region_info sram;
+	struct drm_loom_bo_info low, high;
+	struct loom_client other, bound;
+	uint32_t context, plan;
+	int status = 0;
+	pid_t child;
+
+	ASSERT_EQ(0, loom_set_nice(false));
+	ASSERT_EQ(0, bind_anew(self, "600000"));
+	ASSERT_EQ(0, loom_query_region(self->client.fd, DRM_LOOM_REGION_SRAM, &sram));
+	ASSERT_EQ(0, loom_exclusive(self->client.fd, &context));
+	ASSERT_EQ(0, loom_sram_rows(self->client.fd, &sram, LOOM_ROW_BYTES,
+				    DRM_LOOM_DIRECTION_BOTTOM_UP, &low));
+	ASSERT_EQ(0, loom_sram_rows(self->client.fd, &sram, LOOM_ROW_BYTES, 0, &high));
+	bound = loom_client_bound(&self->client, low.handle, high.handle);
+	ASSERT_EQ(0, loom_write_file(FAULT, HANGS));
+	ASSERT_NE(0, loom_client_run_bound(&bound, 2, 1));
+	usleep(50000);
+	child = loom_fork();
+	if (!child) {
+		/* two clients: the one does not have the bottom of the SRAM for itself any more */
+		if (loom_client_open_fd(&other, template_open()))
+			_exit(1);
+		plan = loom_client_plan_unary(&other, DRM_LOOM_UNARY_ABS);
+		_exit(-loom_client_run(&other, plan, 2, 0));
+	}
+	usleep(300000);
+	EXPECT_EQ(0, waitpid(child, &status, WNOHANG));
+	ASSERT_EQ(0, template_unbind());
+	EXPECT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_TRUE(!WEXITSTATUS(status) || WEXITSTATUS(status) == ENODEV);
+	loom_client_close(&self->client);
+	ASSERT_EQ(0, template_bind());
+	ASSERT_EQ(0, template_clients(self));
+}
+
+/* What the device says of how long it has worked is not what turns are charged by: it says 0. */
+TEST_F_TIMEOUT(template, a_client_with_many_jobs_does_not_starve_others, 60)
+{
+	uint32_t contexts[64], syncs[64], i, plan, ended = 0;
+	struct loom_client many;
+
+	ASSERT_EQ(0, run_all(self, SLOW));
+	ASSERT_EQ(0, loom_client_open_fd(&many, template_open()));
+	plan = loom_client_plan_unary(&many, DRM_LOOM_UNARY_ABS);
+	for (i = 0; i < LOOM_ARRAY_SIZE(contexts); i++) {
+		syncs[i] = loom_sync_create(many.fd, 0);
+		ASSERT_EQ(0, loom_context_create(many.fd, DRM_LOOM_PRIORITY_NORMAL, &contexts[i]));
+		many.context = contexts[i];
+		ASSERT_EQ(0, loom_client_run(&many, plan, 2, syncs[i]));
+	}
+	for (i = 1; i < CONTEXTS; i++)
+		EXPECT_EQ(1, end_of(self, i));
+	for (i = 0; i < LOOM_ARRAY_SIZE(contexts); i++)
+		ended += loom_sync_status(many.fd, syncs[i]) == 1;
+	/* all of them would be those that came last, and go first */
+	EXPECT_GT(LOOM_ARRAY_SIZE(contexts) * 3 / 4, ended);
+	loom_client_close(&many);
+}
+
+/* --------------------------------------------------------- what it refuses */
+
+TEST_F_TIMEOUT(template, a_device_that_does_not_wake_up_is_wedged, 60)
+{
+	char status[16] = "";
+	int64_t end = loom_soon();
+
+	loom_client_close(&self->client);
+	ASSERT_EQ(0, loom_write_file(DEVICE "power/autosuspend_delay_ms", "20"));
+	ASSERT_EQ(0, template_clients(self));
+	while (strncmp(status, "suspended", 9) && loom_now_ns() < end)
+		ASSERT_EQ(0, loom_read_file(DEVICE "power/runtime_status", status, sizeof(status)));
+	/* it sleeps, and is woken up for that */
+	EXPECT_NE(0, loom_client_plan_unary(&self->client, DRM_LOOM_UNARY_ABS));
+	memset(status, 0, sizeof(status));
+	while (strncmp(status, "suspended", 9) && loom_now_ns() < end)
+		ASSERT_EQ(0, loom_read_file(DEVICE "power/runtime_status", status, sizeof(status)));
+	ASSERT_EQ(0, loom_write_file(FAULT, SLEEPS_ON));
+	EXPECT_EQ(-EIO, run(self, 0));
+	ASSERT_EQ(0, is_wedged_until_bound_anew(self));
+}
+
+/* An errno that SUBMIT would take for its own, and start over. */
+TEST_F_TIMEOUT(template, a_back_end_that_is_busy_is_not_asked_again, 60)
+{
+	ASSERT_EQ(0, loom_write_file(FAULT, BUSY));
+	EXPECT_EQ(-EIO, run(self, 0));
+	EXPECT_EQ(0, run(self, 0));
+	EXPECT_EQ(1, end_of(self, 0));
+}
+
+/* A device that forgets jobs when it sleeps, and does not say how many it takes. */
+TEST_F(template, a_description_that_makes_no_sense_is_refused)
+{
+	loom_client_close(&self->client);
+	ASSERT_EQ(0, template_unbind());
+	ASSERT_EQ(0, loom_write_file(PARAMETERS "jobs", "0"));
+	EXPECT_EQ(-EINVAL, template_bind());
+	ASSERT_EQ(0, loom_write_file(PARAMETERS "jobs", "4"));
+	ASSERT_EQ(0, template_bind());
+	ASSERT_EQ(0, template_clients(self));
 }
 
 int main(int argc, char **argv)

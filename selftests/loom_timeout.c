@@ -262,13 +262,21 @@ TEST_F_TIMEOUT(timeout, leaves_a_dump, 120)
 
 	ASSERT_EQ(0, loom_context_query(self->client.fd, self->client.context, &query));
 	EXPECT_NE(NULL, strstr(text, "\nevent: timeout\n"));
-	EXPECT_NE(NULL, strstr(text, "\nbackend: soft\n"));
+	EXPECT_NE(NULL, strstr(text, "\nbackend: "));
 	EXPECT_EQ(TIMEOUT_MS, dump_value(text, "timeout_ms"));
 	EXPECT_EQ(self->endless, dump_value(text, "plan"));
 	EXPECT_EQ(DRM_LOOM_PRIORITY_NORMAL, dump_value(text, "priority"));
 	/* load, 2000 times work, store: it was at the work */
 	EXPECT_EQ(3, dump_value(text, "steps"));
 	EXPECT_EQ(2002, dump_value(text, "commands"));
+	snprintf(slot, sizeof(slot), "\nslot: 1 region dram offset 0 size %llu flags 0x%x\n",
+		 (unsigned long long)self->client.bytes, DRM_LOOM_SLOT_WRITE);
+	EXPECT_NE(NULL, strstr(text, slot));
+	/* a device may have forgotten by now where it was */
+	if (!strstr(text, "\nbackend: soft\n")) {
+		read_dump(text, sizeof(text), true);
+		return;
+	}
 	EXPECT_EQ(1, dump_value(text, "step"));
 	EXPECT_GT(2001, dump_value(text, "command"));
 	EXPECT_NE(0, dump_value(text, "command"));
@@ -278,9 +286,6 @@ TEST_F_TIMEOUT(timeout, leaves_a_dump, 120)
 	EXPECT_EQ(query.counters.dram_read_bytes, dump_value(text, "dram_read_bytes"));
 	EXPECT_EQ(query.counters.cycles, dump_value(text, "cycles"));
 	EXPECT_EQ(query.counters.dma_cycles, dump_value(text, "dma_cycles"));
-	snprintf(slot, sizeof(slot), "\nslot: 1 region dram offset 0 size %llu flags 0x%x\n",
-		 (unsigned long long)self->client.bytes, DRM_LOOM_SLOT_WRITE);
-	EXPECT_NE(NULL, strstr(text, slot));
 	read_dump(text, sizeof(text), true);
 }
 
@@ -296,6 +301,8 @@ TEST_F_TIMEOUT(timeout, counts_the_time_of_the_engine, 240)
 	void *blob = loom_plan_blob_work(self->client.info.lanes, 64, 2, &size);
 	int64_t start;
 
+	if (!loom_takes_turns(self->client.fd))
+		SKIP(return, "jobs of this device take no turns");
 	small = loom_client_plan(&self->client, blob, size);
 	ASSERT_EQ(0, loom_client_run(&self->client, small, 2, self->fence));
 	ASSERT_EQ(0, loom_sync_wait(self->client.fd, self->fence, loom_soon()));

@@ -43,9 +43,8 @@ FIXTURE_TEARDOWN(unplug)
  */
 static int open_client(struct _test_data_unplug *self, uint32_t index)
 {
-	struct loom_client *client = &self->clients[index], other;
+	struct loom_client *client = &self->clients[index];
 	uint32_t *syncs = self->syncs[index], i;
-	struct loom_job job;
 	int ret = loom_client_open(client);
 
 	if (ret)
@@ -57,13 +56,21 @@ static int open_client(struct _test_data_unplug *self, uint32_t index)
 	ret = loom_context_create(client->fd, DRM_LOOM_PRIORITY_NORMAL, &self->contexts[index]);
 	if (ret)
 		return ret;
-	ret = loom_client_run(client, self->plans[index], 2, syncs[5]) ?:
-	      loom_sync_wait(client->fd, syncs[5], loom_soon()) ?:
-	      loom_client_run(client, self->endless[index], 2, syncs[0]) ?:
-	      loom_client_run(client, self->plans[index], 2, syncs[1]);
+	return loom_client_run(client, self->plans[index], 2, syncs[5]) ?:
+	       loom_sync_wait(client->fd, syncs[5], loom_soon());
+}
+
+/* When no job has to end any more: jobs may take no turns. */
+static int start_client(struct _test_data_unplug *self, uint32_t index)
+{
+	struct loom_client *client = &self->clients[index], other = *client;
+	uint32_t *syncs = self->syncs[index];
+	struct loom_job job;
+	int ret = loom_client_run(client, self->endless[index], 2, syncs[0]) ?:
+		  loom_client_run(client, self->plans[index], 2, syncs[1]);
+
 	if (ret)
 		return ret;
-	other = *client;
 	other.context = self->contexts[index];
 	loom_job_init(&job, &other, self->plans[index], 2, syncs[2]);
 	job.args.in_syncs.count = 1;
@@ -113,6 +120,8 @@ TEST_F_TIMEOUT(unplug, every_job_ends, 400)
 
 		for (i = 0; i < CLIENTS; i++)
 			ASSERT_EQ(0, open_client(self, i));
+		for (i = 0; i < CLIENTS; i++)
+			ASSERT_EQ(0, start_client(self, i));
 		for (i = 0; i < CLIENTS; i++)
 			ASSERT_EQ(0, wait_for_next(self, i));
 		for (i = 0; i < CLIENTS; i++)

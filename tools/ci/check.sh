@@ -6,6 +6,7 @@
 #
 #	tools/ci/check.sh [build|lint|host|e2e-host|asan|install|vm|kselftest|run|e2e]...
 #	tools/ci/check.sh more		what takes minutes, with a sum of its own
+#	tools/ci/check.sh pci		the device on the bus, with a sum of its own
 #	tools/ci/check.sh debug		what runs on the instrumented kernel, with a sum of its own.
 #				LOOM_KERNEL=backports: that of debug-kernel.sh
 set -u
@@ -16,21 +17,21 @@ cd "$(dirname "$0")/../.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 all='build vm kselftest run e2e lint host asan install e2e-host'
 debug='debug-build debug-small debug-kselftest'
-more='more-build more-slurm more-rewritings'
+more='more-build more-slurm more-rewritings more-series'
+pci='pci-build pci-device pci-models pci-pairs pci-faults'
 parts=${*:-$all}
 folder=build/check
-if [ "$parts" = debug ]; then
-	parts=$debug
-	folder=build/check-debug
-	[ "${LOOM_KERNEL:-6.12}" = 6.12 ] || folder=build/check-debug-$LOOM_KERNEL
-fi
-if [ "$parts" = more ]; then
-	parts=$more
-	folder=build/check-more
+case $parts in
+more|pci|debug)
+	folder=build/check-$parts
+	parts=${!parts} ;;
+esac
+if [ "$parts" = "$debug" ] && [ "${LOOM_KERNEL:-6.12}" != 6.12 ]; then
+	folder=$folder-$LOOM_KERNEL
 fi
 results=$folder/results
 for part in $parts; do
-	case " $all $debug $more " in
+	case " $all $debug $more $pci " in
 	*" $part "*)	;;
 	*)		echo "check: no part $part" >&2; exit 2 ;;
 	esac
@@ -85,16 +86,17 @@ run_part() {
 	kselftest)
 		tap kselftest --kselftest -- tools/ci/kselftest.sh run
 		tap kselftest-template -- tools/ci/kselftest.sh template
+		tap kselftest-own --kselftest -- tools/ci/kselftest.sh own
 		tap kselftest-nodev -- tools/ci/kselftest.sh nodev ;;
 	run)
 		tap make-run -- tools/ci/demo-test.sh ;;
 	e2e-host)
 		for test in tools/testing/e2e/[123]*.sh; do
-			tap "e2e-$(basename "$test" .sh)" --timeout 900 -- bash "$test"
+			tap "e2e-$(basename "$test" .sh)" --timeout 2200 -- bash "$test"
 		done ;;
 	e2e)
 		for test in tools/testing/e2e/[4-9]*.sh; do
-			tap "e2e-$(basename "$test" .sh)" --timeout 900 -- bash "$test"
+			tap "e2e-$(basename "$test" .sh)" --timeout 2200 -- bash "$test"
 		done ;;
 	more-build)
 		for target in tools models build/e2e/rewritings; do
@@ -105,6 +107,25 @@ run_part() {
 	more-rewritings)
 		tap more-rewritings --timeout 1500 -- build/e2e/rewritings mobilenet_v2 googlenet \
 			resnet50 ppocr_rec.onnx ppocr_cls.onnx blazeface.onnx ;;
+	more-series)
+		tap more-series -- tools/ci/upstream/series.sh ;;
+	pci-build)
+		for target in tools models module build-tests; do
+			tap "pci-${target//\//-}" --plain -- make -k -j2 $target
+		done
+		tap pci-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh
+		tap pci-module-debug --plain -- make module-debug ;;
+	pci-device)
+		tap pci-device --timeout 2400 -- tools/ci/pci-test.sh ;;
+	pci-models)
+		tap pci-models --timeout 1500 -- tools/ci/pci-models.sh ;;
+	pci-pairs)
+		for pair in pci mixed; do
+			tap "pci-pair-$pair" --timeout 900 -- tools/testing/e2e/43-many-node.sh $pair
+		done ;;
+	pci-faults)
+		tap pci-faults --timeout 3000 -- tools/ci/pci/faults.sh faults 10 resets 50 \
+			pulls 10 sleeps 10 fuzz 60 ;;
 	debug-build)
 		tap debug-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh
 		tap debug-module --plain -- make module-debug ;;
@@ -137,9 +158,9 @@ run_parts() {
 	done
 }
 
-run_parts build more-build debug-build
-run_parts lint host asan install e2e-host more-rewritings debug-small &
-run_parts vm kselftest run e2e more-slurm debug-kselftest
+run_parts build more-build debug-build pci-build
+run_parts lint host asan install e2e-host more-rewritings debug-small pci-faults &
+run_parts vm kselftest run e2e more-slurm more-series debug-kselftest pci-device pci-models pci-pairs
 wait
 
 awk '{ passed += $1; failed += $2; skipped += $3 }

@@ -93,8 +93,9 @@ sleep)
 		LOOM_EFFORT=$LOOM_EFFORT build/kselftest/install/loom/loom_suspend" ;;
 template)
 	test_module sleep &&
-	LOOM_SLEEP=$PWD/$dir/sleep/loom_sleep.ko tools/ci/kselftest.sh template --kernel "$kernel" --mem 2G --module "$module/loom.ko" \
-		--timeout 900 --log $dir/dmesg-template.log ;;
+	LOOM_SLEEP=$PWD/$dir/sleep/loom_sleep.ko tools/ci/kselftest.sh template \
+		--kernel "$kernel" --mem 2G --module "$module/loom.ko" --timeout 900 \
+		--log $dir/dmesg-template.log ;;
 devices)
 	tools/ci/kselftest.sh stage &&
 	"${vm[@]}" --log $dir/dmesg-devices.log --timeout 1500 --out build/kselftest/install -- \

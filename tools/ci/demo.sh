@@ -4,7 +4,8 @@
 # boot the VM, run the network on the device node to read the line.
 #
 # TEXT is the line; MODEL and INPUT (and ARGS, more options of `loom run`) run
-# something else instead.
+# something else instead. DEVICE=pci: on loom-sim, a device on the bus of the VM, whose engine is
+# not emulated; with a QEMU that is fetched for it.
 set -eu -o pipefail
 
 cd "$(dirname "$0")/../.."
@@ -19,6 +20,22 @@ say() {
 progress=
 [ ! -t 2 ] || progress=--progress
 
+case ${DEVICE:-soft} in
+soft)	module=loom.ko
+	node=soft
+	vm=(tools/vm/run --timeout 600)
+	guest=() ;;
+pci)	module=loom_pci.ko
+	node=/dev/accel/accel0
+	vm=(tools/vm/run --no-module --pci '--chip soft' --timeout 1200)
+	# shellcheck disable=SC2016 # the guest's
+	guest=(bash -c 'for ko in loom loom_pci; do
+			busybox insmod build/module/drivers/accel/loom/$ko.ko || exit
+		done; exec "$@"' guest) ;;
+*)	echo "run: DEVICE=soft or DEVICE=pci, not '$DEVICE'" >&2
+	exit 2 ;;
+esac
+
 build() {	# STAGE TARGET...
 	say "$1"
 	shift
@@ -31,6 +48,10 @@ build() {	# STAGE TARGET...
 
 mkdir -p build
 build 'building library, tool and module' tools module
+if [ "${DEVICE:-soft}" = pci ]; then
+	say 'fetching a QEMU that takes the device'
+	tools/vm/qemu.sh >build/run.log 2>&1 || { cat build/run.log >&2; exit 1; }
+fi
 
 if [ -n "${MODEL:-}" ]; then
 	[ -n "${INPUT:-}" ] || { echo 'run: MODEL=path needs INPUT=path' >&2; exit 2; }
@@ -48,19 +69,21 @@ if [ -n "${MODEL:-}" ]; then
 	done
 	# shellcheck disable=SC2206 # words on purpose
 	args+=(${ARGS:-})
-	say "booting the VM: stock kernel, loom.ko, $(basename "$model")"
+	say "booting the VM: stock kernel, $module, $(basename "$model")"
 	# shellcheck disable=SC2086
-	exec tools/vm/run --timeout 600 "${share[@]}" -- build/loom run "$model" --device soft $progress "${args[@]}"
+	exec "${vm[@]}" "${share[@]}" -- "${guest[@]}" build/loom run "$model" --device "$node" \
+		$progress "${args[@]}"
 fi
 
 say 'fetching the model: PP-OCRv4 recognition'
 tools/ci/models.sh ppocr_rec.onnx ppocr_keys.txt
 build 'drawing the line of type: build/run.png' build/textline
 build/textline build/run.png "$text"
-say 'booting the VM: stock kernel, loom.ko, the network on /dev/accel/accel0'
+say "booting the VM: stock kernel, $module, the network on /dev/accel/accel0"
 # shellcheck disable=SC2086
-tools/vm/run --timeout 600 -- build/loom run build/models/ppocr_rec.onnx \
-	--device soft $progress --input build/run.png --labels build/models/ppocr_keys.txt ${ARGS:-} | tee build/run.out
+"${vm[@]}" -- "${guest[@]}" build/loom run build/models/ppocr_rec.onnx \
+	--device "$node" $progress --input build/run.png --labels build/models/ppocr_keys.txt \
+	${ARGS:-} | tee build/run.out
 
 echo
 echo "the picture says:  $text"

@@ -6,6 +6,7 @@
 #	tools/ci/kselftest.sh run	and run it in the VM, on the device node
 #	tools/ci/kselftest.sh nodev	and run it where there is no device: all must SKIP
 #	tools/ci/kselftest.sh template	and run loom_template, on the skeleton of a back end
+#	tools/ci/kselftest.sh own	that and loom_own, with memory of the device's own, by the runner
 #
 # LOOM_SLEEP: tools/testing/sleep/loom_sleep.ko as built for that kernel, for template.
 # KSELFTEST_ARGS: more options for the runner. LOOM_EFFORT: percentage of the rounds of random and
@@ -24,19 +25,26 @@ out=$top/build/kselftest/out
 install=$top/build/kselftest/install
 
 stage() {
+	new=$top/build/kselftest/new
 	tools/ci/ksource.sh
-	rm -rf "$install"
-	mkdir -p "$tree" "$out" "$install/loom"
+	mkdir -p "$tree" "$out"
+	exec 9>"$top/build/kselftest/.lock"
+	flock 9
+	rm -rf "$new"
+	mkdir -p "$new/loom"
 	rsync -rlptm build/ksource/tools/testing/selftests/ "$tree/"
 	rsync -rlptm --delete selftests/ "$tree/loom/"
 	# lib.mk does not know where the UAPI header is
 	find "$out" -type f ! -newer uapi/drm/loom_accel.h -delete
-	make -s -C "$tree/loom" OUTPUT="$out" INSTALL_PATH="$install/loom" \
+	make -s -C "$tree/loom" OUTPUT="$out" INSTALL_PATH="$new/loom" \
 		KHDR_INCLUDES="-isystem $top/uapi $(pkg-config --cflags-only-I libdrm |
 			sed 's/-I/-isystem /g')" install >&2
-	cp "$tree/run_kselftest.sh" "$install/"
-	rsync -rlptm "$tree/kselftest" "$install/"
-	make -s -C "$tree/loom" OUTPUT="$out" COLLECTION=loom emit_tests >"$install/kselftest-list.txt"
+	cp "$tree/run_kselftest.sh" "$new/"
+	rsync -rlptm "$tree/kselftest" "$new/"
+	make -s -C "$tree/loom" OUTPUT="$out" COLLECTION=loom emit_tests >"$new/kselftest-list.txt"
+	# what has not changed stays as it is: a VM may be running it
+	rsync -rlpc --delete "$new/" "$install/"
+	exec 9>&-
 }
 
 run() {
@@ -53,16 +61,22 @@ run)
 	stage
 	shift
 	run --log build/vm/kselftest.log "$@" ;;
-template)
+template|own)
+	own=0
+	program=$install/loom/loom_template
+	if [ "$1" = own ]; then
+		own=1
+		program="$install/run_kselftest.sh -t loom:loom_own -t loom:loom_template"
+	fi
 	stage
 	shift
 	# its folder is that of the module, wherever that is
 	# shellcheck disable=SC2016
 	tools/vm/run --out "$install" --timeout 600 --log build/vm/kselftest-template.log "$@" -- \
 		/usr/bin/env LOOM_EFFORT="${LOOM_EFFORT:-100}" sh -c '
-			busybox insmod "${LOOM_MODULE%/*}/loom_template.ko" &&
+			busybox insmod "${LOOM_MODULE%/*}/loom_template.ko" own="$3" &&
 			{ [ -z "$2" ] || busybox insmod "$2" device=loom-template; } &&
-			"$1"' sh "$install/loom/loom_template" "${LOOM_SLEEP:-}" ;;
+			$1' sh "$program" "${LOOM_SLEEP:-}" "$own" ;;
 nodev)
 	stage
 	run --log build/vm/kselftest-nodev.log --no-module >build/kselftest/nodev.log
@@ -78,6 +92,6 @@ nodev)
 		exit 1
 	fi ;;
 *)
-	echo "usage: $0 stage|run|nodev|template" >&2
+	echo "usage: $0 stage|run|nodev|template|own" >&2
 	exit 2 ;;
 esac

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Unpack the few parts of the kernel's source that we use unchanged into build/ksource: the
 # linters, the kernel-doc directive, the kselftest frame, and the files that the patches of
-# series.sh change. They are not copied into this tree.
+# upstream/series.sh change. They are not copied into this tree.
 set -eu
 
 cd "$(dirname "$0")/../.."

@@ -2,18 +2,8 @@
 # SPDX-License-Identifier: MIT
 # In the guest of pci-test.sh: what its kernel finds on the bus. TAP.
 set -u
-
-n=0
-failed=0
-check() {
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		failed=1
-	fi
-}
+# shellcheck source=tools/testing/tap.sh
+. "$(dirname "$0")/../testing/tap.sh"
 
 find_device() {
 	device=
@@ -27,21 +17,20 @@ bar() { sed -n "$(($1 + 1))p" "$device/resource"; }
 
 find_device
 [ -n "$device" ] && [ "$(cat "$device/device")" = 0x4f4d ]
-check $? 'the device is on the bus'
+ok $? 'the device is on the bus'
 [ "$(cat "$device/class")" = 0x120000 ]
-check $? 'it is a processing accelerator'
+ok $? 'it is a processing accelerator'
 bar 0 | awk '{ exit !($2 - $1 == 16383 || substr($2, 15) == "3fff") }'
-check $? 'BAR0 has 16 KiB'
+ok $? 'BAR0 has 16 KiB'
 # IORESOURCE_MEM, PREFETCH, MEM_64
 bar 2 | grep -q '0x000000000014220c$'
-check $? 'BAR2 is memory, prefetchable, of 64 bits'
+ok $? 'BAR2 is memory, prefetchable, of 64 bits'
 [ -e "$device/msi_irqs" ] || [ "$(cat "$device/irq")" = 0 ]
-check $? 'there is no INTx'
+ok $? 'there is no INTx'
 grep -q flr "$device/reset_method" && echo 1 >"$device/reset"
-check $? 'a function level reset works'
+ok $? 'a function level reset works'
 echo 1 >"$device/remove" && echo 1 >/sys/bus/pci/rescan
 find_device
 [ -n "$device" ]
-check $? 'removed, it is found again'
-echo "1..$n"
-exit $failed
+ok $? 'removed, it is found again'
+finish

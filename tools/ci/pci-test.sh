@@ -1,10 +1,31 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The device on the bus: loom-sim attached to QEMU, seen by the stock kernel, with the host's memory
-# mapped and asked for. TAP; SKIP with the reason where there is no QEMU for it.
+# The device on the bus: loom-sim attached to QEMU, seen by the stock kernel, and driven by
+# loom_pci, with the host's memory mapped and asked for. TAP; SKIP with the reason where there is no
+# QEMU.
+#
+#	tools/ci/pci-test.sh			here
+#	tools/ci/pci-test.sh pair DIR [MODULE]	in the guest: two devices share buffers and fences
 set -u
 
 cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tools/testing/tap.sh
+. tools/testing/tap.sh
+
+if [ "${1:-}" = pair ]; then
+	modules=build/module/drivers/accel/loom
+	busybox insmod $modules/loom.ko && busybox insmod $modules/loom_pci.ko &&
+		{ [ -z "${3:-}" ] || busybox insmod "$modules/$3.ko"; }
+	ok $? 'the modules load'
+	[ -e /dev/accel/accel0 ] && [ -e /dev/accel/accel1 ]
+	ok $? 'there are two nodes'
+	"$2/loom_import" >/tmp/selftest 2>&1
+	ok $? "loom_import: $(grep -c '^ok' /tmp/selftest) passed" || sed 's/^/# /' /tmp/selftest
+	busybox rmmod ${3:+"$3"} loom_pci && busybox rmmod loom
+	ok $? 'the modules unload'
+	finish
+fi
+
 mkdir -p build/pci
 if ! reason=$(tools/vm/qemu.sh 2>&1 >/dev/null); then
 	echo "ok 1 # SKIP ${reason##*$'\n'}"
@@ -13,18 +34,38 @@ if ! reason=$(tools/vm/qemu.sh 2>&1 >/dev/null); then
 fi
 
 n=0
-failed=0
-for options in '--chip tiny' '--chip soft --dma messages'; do
+install=$PWD/build/kselftest/install
+tools/ci/kselftest.sh stage
+
+# guest OPTIONS SCRIPT [ARG...]: a VM with a device, or with one for each of OPTIONS, by commas
+guest() {
+	local options=$1 log one devices=()
 	n=$((n + 1))
 	log=build/pci/guest-$n.log
-	if tools/vm/run --no-module --pci "$options" --log "build/pci/dmesg-$n.log" \
-		-- tools/ci/pci-guest.sh >$log 2>build/pci/err-$n.log; then
-		echo "ok $n - $options: $(grep -c '^ok' $log) of $(grep -c '^ok\|^not ok' $log)"
-	else
-		failed=1
-		echo "not ok $n - $options"
-		sed 's/^/# /' $log build/pci/err-$n.log
-	fi
-done
-echo "1..$n"
-exit $failed
+	shift
+	while read -r one; do
+		devices+=(--pci "$one")
+	done < <(tr , '\n' <<<"$options")
+	tools/vm/run --no-module "${devices[@]}" --out "$install" --timeout 1200 \
+		--log "build/pci/dmesg-$n.log" -- "$@" >$log 2>build/pci/err-$n.log
+	ok $? "$(basename "$1"), $options: $(grep -c '^ok' $log) of $(
+		grep -c '^ok\|^not ok' $log)" || sed 's/^/# /' $log build/pci/err-$n.log
+}
+
+# what fills the device, on a small one; loom_own is about memory of the device's own
+small='own caps fail_nth growth hostile image latency neighbours random sram submit'
+small="$small timeout unplug"
+guest '--chip tiny' tools/ci/pci-guest.sh
+# shellcheck disable=SC2086 # words
+guest '--chip tiny' tools/ci/pci-driver.sh "$install/loom" $small
+guest '--chip soft --dma messages' tools/ci/pci-guest.sh
+guest '--chip soft --dma messages' tools/ci/pci-driver.sh "$install/loom" own submit
+guest '--chip soft' tools/ci/pci-driver.sh "$install/loom" own bo brawl caps context hostile \
+	image import latency masks neighbours observe plan query random refusal scratch share sram \
+	submit timeout unplug verify
+# two of them, and one beside a soft device
+guest '--chip tiny,--chip soft' tools/ci/pci-test.sh pair "$install/loom"
+guest '--chip soft --dma messages,--chip tiny --dma messages' \
+	tools/ci/pci-test.sh pair "$install/loom"
+guest '--chip tiny' tools/ci/pci-test.sh pair "$install/loom" loom_soft
+finish

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fuzz.h"
+
 /*
  * What the client asks, message by message. A processor of the guest waits for most answers, so
  * nothing here takes long.
@@ -188,7 +190,7 @@ static void bus_read_registers(struct sim *sim, u64 offset, u8 *out, u32 count)
 		u32 at = offset + i;
 
 		if (!i || !(at & 3))
-			word = sim_register_read(sim, at & ~3U);
+			word = sim_fuzz_register(&sim->faults, sim_register_read(sim, at & ~3U));
 		out[i] = word >> 8 * (at & 3);
 	}
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "fuzz.h"
 
 /* A socket on which a test says what shall break, line by line. */
 
@@ -59,6 +60,19 @@ static void command_clear(struct sim *sim, const char *arg, FILE *out)
 		fputs("ok\n", out);
 }
 
+static void command_fuzz(struct sim *sim, const char *arg, FILE *out)
+{
+	char *end;
+	u64 seed = strtoull(arg, &end, 0);
+
+	if (!seed || *end) {
+		fprintf(out, "error: a seed is a number that is not zero, not '%.60s'\n", arg);
+		return;
+	}
+	sim_fuzz_set(&sim->faults, seed);
+	fputs("ok\n", out);
+}
+
 static void command_show(struct sim *sim, const char *arg, FILE *out)
 {
 	(void)arg;
@@ -98,7 +112,8 @@ struct command {
 static const struct command commands[] = {
 	{ "fault", "NAME[=NUMBER] [TIMES|always]: something breaks once, or so often",
 	  command_fault },
-	{ "clear", "[NAME]: a fault, or all, are not armed any more", command_clear },
+	{ "clear", "[NAME]: a fault, or all and fuzz, are not armed any more", command_clear },
+	{ "fuzz", "SEED: from now on what it says, and when, is random at times", command_fuzz },
 	{ "show", "faults that are armed or were due", command_show },
 	{ "state", "what the device is at", command_state },
 	{ "help", "this list, and faults", command_help },
@@ -134,17 +149,36 @@ void sim_command(struct sim *sim, char *line, FILE *out)
 	fflush(out);
 }
 
-static void control_serve(struct sim *sim, int socket)
+/* Each by a thread: somebody may hold a connection for as long as the device is there. */
+static void *control_serve(void *data)
 {
-	FILE *in = fdopen(socket, "r"), *out = fdopen(dup(socket), "w");
+	struct sim_control control = *(struct sim_control *)data;
+	FILE *in = fdopen(control.socket, "r"), *out = fdopen(dup(control.socket), "w");
 	char line[256];
 
+	free(data);
 	while (in && out && fgets(line, sizeof(line), in))
-		sim_command(sim, line, out);
+		sim_command(control.sim, line, out);
 	if (in)
 		fclose(in);
 	if (out)
 		fclose(out);
+	return NULL;
+}
+
+static void control_accepted(struct sim *sim, int socket)
+{
+	struct sim_control *control = malloc(sizeof(*control));
+	pthread_t thread;
+
+	if (control)
+		*control = (struct sim_control){ .sim = sim, .socket = socket };
+	if (control && !pthread_create(&thread, NULL, control_serve, control)) {
+		pthread_detach(thread);
+		return;
+	}
+	free(control);
+	close(socket);
 }
 
 void *sim_control(void *data)
@@ -153,6 +187,6 @@ void *sim_control(void *data)
 	int socket;
 
 	while ((socket = accept4(control->socket, NULL, NULL, SOCK_CLOEXEC)) >= 0)
-		control_serve(control->sim, socket);
+		control_accepted(control->sim, socket);
 	return NULL;
 }

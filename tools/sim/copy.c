@@ -13,7 +13,8 @@
 /**
  * struct copy_host - a walk over the host's memory
  * @sim: the device
- * @item: whose extents
+ * @scatter: where its extents are
+ * @count: number of them
  * @extents: some of them
  * @fetched: extents that were fetched so far
  * @at: the current one
@@ -21,7 +22,8 @@
  */
 struct copy_host {
 	struct sim *sim;
-	const struct sim_item *item;
+	u64 scatter;
+	u32 count;
 	struct loom_pci_extent extents[COPY_EXTENTS];
 	u32 fetched;
 	u32 at;
@@ -30,8 +32,8 @@ struct copy_host {
 
 static u32 copy_fetch(struct copy_host *host)
 {
-	u32 count = min(host->item->count - host->fetched, (u32)COPY_EXTENTS);
-	u64 from = host->item->scatter + (u64)host->fetched * sizeof(*host->extents);
+	u32 count = min(host->count - host->fetched, (u32)COPY_EXTENTS);
+	u64 from = host->scatter + (u64)host->fetched * sizeof(*host->extents);
 
 	if (!count)
 		return LOOM_PCI_RESULT_INVALID;
@@ -78,7 +80,7 @@ static bool copy_is_over(struct sim *sim, const struct sim_item *item, u32 gener
 static u32 copy_end(const struct copy_host *host)
 {
 	/* more of the host's memory than the place has bytes: somebody has miscounted */
-	return host->at == host->item->count ? LOOM_PCI_RESULT_OK : LOOM_PCI_RESULT_INVALID;
+	return host->at == host->count ? LOOM_PCI_RESULT_OK : LOOM_PCI_RESULT_INVALID;
 }
 
 static void copy_flip(struct sim *sim, void *bytes, u64 count)
@@ -91,22 +93,22 @@ static void copy_flip(struct sim *sim, void *bytes, u64 count)
 	((u8 *)bytes)[bit / 8] ^= 1 << bit % 8;
 }
 
-u32 sim_gather_host(struct sim *sim, const struct sim_item *item, u32 generation, void *out,
-		    u64 bytes)
+u32 sim_host_move(struct sim *sim, const struct sim_item *item, u32 generation, bool out,
+		  u64 scatter, u32 count, void *bytes, u64 size)
 {
-	struct copy_host host = { .sim = sim, .item = item };
+	struct copy_host host = { .sim = sim, .scatter = scatter, .count = count };
 	u64 at, moved;
 	u32 result;
 
-	for (at = 0; at < bytes; at += moved) {
-		if (copy_is_over(sim, item, generation))
+	for (at = 0; at < size; at += moved) {
+		if (sim_is_over(sim, generation) || (!out && atomic_load(&item->stop)))
 			return LOOM_PCI_RESULT_STOPPED;
-		result = copy_piece(&host, false, (u8 *)out + at, bytes - at, &moved);
+		result = copy_piece(&host, out, (u8 *)bytes + at, size - at, &moved);
 		if (result)
 			return result;
 	}
-	if (bytes)
-		copy_flip(sim, out, bytes);
+	if (size && !out)
+		copy_flip(sim, bytes, size);
 	return copy_end(&host);
 }
 
@@ -123,7 +125,7 @@ static u32 copy_place(struct sim *sim, const struct sim_item *item, struct sim_p
 
 u32 sim_copy(struct sim *sim, struct sim_item *item, u32 generation)
 {
-	struct copy_host host = { .sim = sim, .item = item };
+	struct copy_host host = { .sim = sim, .scatter = item->scatter, .count = item->count };
 	bool out = item->kind == LOOM_PCI_KIND_COPY_OUT;
 	struct sim_place place;
 	u64 at, bytes, moved;

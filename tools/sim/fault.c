@@ -10,37 +10,43 @@
  * @arg: what its number is, or NULL if it has none
  * @standard: the number if none is given
  * @text: what happens
+ * @fuzz: while all is random it happens one time in so many occasions; zero: it does not
  */
 struct fault_kind {
 	const char *name;
 	const char *arg;
 	u64 standard;
 	const char *text;
+	u32 fuzz;
 };
 
 static const struct fault_kind fault_kinds[FAULT_COUNT] = {
-	[FAULT_IRQ_LOST] = { "irq-lost", NULL, 0, "an interrupt is not raised" },
-	[FAULT_IRQ_LATE] = { "irq-late", "MS", 100, "an interrupt comes late" },
-	[FAULT_IRQ_DOUBLE] = { "irq-double", NULL, 0, "an interrupt is raised twice" },
+	[FAULT_IRQ_LOST] = { "irq-lost", NULL, 0, "an interrupt is not raised", 200 },
+	[FAULT_IRQ_LATE] = { "irq-late", "MS", 100, "an interrupt comes late", 200 },
+	[FAULT_IRQ_DOUBLE] = { "irq-double", NULL, 0, "an interrupt is raised twice", 50 },
 	[FAULT_IRQ_SPURIOUS] = { "irq-spurious", NULL, 0, "an interrupt for nothing, now" },
-	[FAULT_RECORD_LOST] = { "record-lost", NULL, 0, "a record is not written" },
-	[FAULT_RECORD_DOUBLE] = { "record-double", NULL, 0, "a record is written twice" },
+	[FAULT_RECORD_LOST] = { "record-lost", NULL, 0, "a record is not written", 2000 },
+	[FAULT_RECORD_DOUBLE] = { "record-double", NULL, 0, "a record is written twice", 2000 },
 	[FAULT_RECORD_HALF] = {
-		"record-half", NULL, 0, "a record is only written to its middle, and marked" },
+		"record-half", NULL, 0, "a record is only written to its middle, and marked", 500 },
 	[FAULT_RECORD_GARBAGE] = {
-		"record-garbage", NULL, 0, "a record of random bytes, but for its mark" },
+		"record-garbage", NULL, 0, "a record of random bytes, but for its mark", 2000 },
 	[FAULT_RECORD_SEQUENCE] = {
-		"record-sequence", NULL, 0, "a record with a sequence that nobody has given" },
-	[FAULT_RECORD_EPOCH] = { "record-epoch", NULL, 0, "a record of the epoch before" },
-	[FAULT_RECORD_RESULT] = { "record-result", NULL, 0, "a record with an unknown result" },
-	[FAULT_COUNTERS_ONES] = { "counters-ones", NULL, 0, "all counters of a record all ones" },
+		"record-sequence", NULL, 0, "a record with a sequence that nobody has given",
+		2000 },
+	[FAULT_RECORD_EPOCH] = {
+		"record-epoch", NULL, 0, "a record of the epoch before", 2000 },
+	[FAULT_RECORD_RESULT] = {
+		"record-result", NULL, 0, "a record with an unknown result", 2000 },
+	[FAULT_COUNTERS_ONES] = {
+		"counters-ones", NULL, 0, "all counters of a record all ones", 100 },
 	[FAULT_HEARTBEAT_STUCK] = {
-		"heartbeat-stuck", NULL, 0, "the heartbeat stands still (in each read of it)" },
-	[FAULT_JOB_HANG] = { "job-hang", NULL, 0, "a job never ends, even if told to stop" },
-	[FAULT_RESET_HANG] = { "reset-hang", NULL, 0, "a reset never ends" },
+		"heartbeat-stuck", NULL, 0, "the heartbeat stands still (in each read of it)", 20 },
+	[FAULT_JOB_HANG] = { "job-hang", NULL, 0, "a job never ends, even if told to stop", 3000 },
+	[FAULT_RESET_HANG] = { "reset-hang", NULL, 0, "a reset never ends", 10 },
 	[FAULT_REGISTERS_ONES] = {
-		"registers-ones", NULL, 0, "a register reads all ones, or a write is lost" },
-	[FAULT_BIT_FLIP] = { "bit-flip", NULL, 0, "a bit read from the host is wrong" },
+		"registers-ones", NULL, 0, "a register reads all ones, or a write is lost", 1000 },
+	[FAULT_BIT_FLIP] = { "bit-flip", NULL, 0, "a bit read from the host is wrong", 3000 },
 	[FAULT_DMA_STRAY] = {
 		"dma-stray", "ADDRESS", 0, "bytes are read and written where nobody has said" },
 	[FAULT_STOP] = { "stop", NULL, 0, "the device stops by itself, now" },
@@ -126,8 +132,18 @@ int sim_faults_clear(struct sim_faults *faults, const char *name)
 	for (i = 0; i < FAULT_COUNT; i++)
 		if (!name || i == fault)
 			faults->left[i] = 0;
+	if (!name)
+		faults->fuzz = 0;
 	pthread_mutex_unlock(&faults->lock);
 	return 0;
+}
+
+static u64 fault_random_locked(struct sim_faults *faults)
+{
+	faults->random ^= faults->random << 13;
+	faults->random ^= faults->random >> 7;
+	faults->random ^= faults->random << 17;
+	return faults->random * 0x2545f4914f6cdd1dULL;
 }
 
 bool sim_fault_due(struct sim_faults *faults, enum sim_fault fault)
@@ -138,6 +154,8 @@ bool sim_fault_due(struct sim_faults *faults, enum sim_fault fault)
 	due = faults->left[fault];
 	if (due && faults->left[fault] != U64_MAX)
 		faults->left[fault]--;
+	if (!due && faults->fuzz && fault_kinds[fault].fuzz)
+		due = fault_random_locked(faults) % fault_kinds[fault].fuzz == 0;
 	faults->done[fault] += due;
 	pthread_mutex_unlock(&faults->lock);
 	return due;
@@ -158,10 +176,7 @@ u64 sim_fault_random(struct sim_faults *faults)
 	u64 random;
 
 	pthread_mutex_lock(&faults->lock);
-	faults->random ^= faults->random << 13;
-	faults->random ^= faults->random >> 7;
-	faults->random ^= faults->random << 17;
-	random = faults->random * 0x2545f4914f6cdd1dULL;
+	random = fault_random_locked(faults);
 	pthread_mutex_unlock(&faults->lock);
 	return random;
 }

@@ -44,6 +44,7 @@ enum sim_fault {
  * @arg: by fault: its number, where it has one
  * @done: by fault: how often it was due
  * @random: state of what is random
+ * @fuzz: the seed while all is random, or zero; see fuzz.h
  */
 struct sim_faults {
 	pthread_mutex_t lock;
@@ -51,6 +52,7 @@ struct sim_faults {
 	u64 arg[FAULT_COUNT];
 	u64 done[FAULT_COUNT];
 	u64 random;
+	u64 fuzz;
 };
 
 /** sim_faults_init() - nothing is armed */

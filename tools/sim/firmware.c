@@ -61,7 +61,9 @@ static u32 firmware_progress(struct sim *sim, struct sim_item *ask)
 
 	pthread_mutex_lock(&sim->lock);
 	item = firmware_find_locked(sim, ask->bytes);
-	if (item && item->running) {
+	if (item && !item->running) {
+		result = LOOM_PCI_RESULT_WAITS;
+	} else if (item) {
 		result = LOOM_PCI_RESULT_RUNNING;
 		ask->step = item->step;
 		ask->command = item->command;
@@ -87,6 +89,8 @@ static struct sim_item *firmware_stop_locked(struct sim *sim, u64 sequence, bool
 		;
 	*link = item->next;
 	sim->item_count--;
+	/* others of its queue may have waited for it */
+	pthread_cond_broadcast(&sim->changed);
 	return item;
 }
 
@@ -150,13 +154,25 @@ static bool firmware_fields_ok(const struct sim_item *item)
 	       (has & HAS_BYTES || !item->bytes) && !(item->address & 7) && !(item->scatter & 7);
 }
 
+static bool firmware_sum_ok(const struct loom_pci_descriptor *raw)
+{
+	u32 words[sizeof(*raw) / sizeof(u32)], sum = 0, i;
+
+	memcpy(words, raw, sizeof(words));
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		sum += le32toh(words[i]);
+	return sum == LOOM_PCI_DESCRIPTOR_SUM;
+}
+
 static u32 firmware_check(struct sim *sim, const struct loom_pci_descriptor *raw,
 			  const struct sim_item *item)
 {
+	if (!firmware_sum_ok(raw))
+		return LOOM_PCI_RESULT_INVALID;
 	if (le32toh(raw->epoch) != sim->rings.epoch)
 		return LOOM_PCI_RESULT_EPOCH;
-	if (item->kind >= LOOM_PCI_KIND_END || item->queue >= SIM_QUEUES || raw->pad ||
-	    raw->reserved || !item->sequence || item->priority > DRM_LOOM_PRIORITY_HIGH ||
+	if (item->kind >= LOOM_PCI_KIND_END || item->queue >= SIM_QUEUES || raw->reserved ||
+	    !item->sequence || item->priority > DRM_LOOM_PRIORITY_HIGH ||
 	    !firmware_fields_ok(item))
 		return LOOM_PCI_RESULT_INVALID;
 	return LOOM_PCI_RESULT_OK;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "sim.h"
 
+#include <endian.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "loom_engine.h"
 
 /*
  * A run of a plan. The engine wants each slot in one piece: one whose bytes follow each other in a
- * bank is computed on where it lies, any other is collected before the run and dealt out after it.
+ * bank is computed on where it lies, any other is collected before the run and dealt out after it,
+ * also one that is in the host's memory.
  * The scratch lies in the SRAM's banks.
  */
 
@@ -24,6 +27,8 @@
  * @slots: by slot: first byte, in the banks or collected
  * @pitches: by slot: from a bank to the next, of an SRAM slot
  * @collected: by slot: memory of its own, or NULL
+ * @scatter: by slot: where the extents are of one that is collected from the host, or 0
+ * @extents: by slot: number of these
  * @memory: for the engine
  * @engine: the run
  * @began: when
@@ -37,6 +42,8 @@ struct job {
 	u8 *slots[DRM_LOOM_MAX_SLOTS];
 	u64 pitches[DRM_LOOM_MAX_SLOTS];
 	u8 *collected[DRM_LOOM_MAX_SLOTS];
+	u64 scatter[DRM_LOOM_MAX_SLOTS];
+	u32 extents[DRM_LOOM_MAX_SLOTS];
 	struct loom_memory memory;
 	struct loom_engine engine;
 	u64 began;
@@ -91,11 +98,44 @@ static void job_move(const struct sim_place *place, u8 *collected, bool back)
 	}
 }
 
+/* The bytes of a slot come from the host, or go back there. */
+static u32 job_move_host(struct job *job, u32 index, bool back)
+{
+	return sim_host_move(job->sim, job->item, job->generation, back, job->scatter[index],
+			     job->extents[index], job->collected[index], job->places[index].bytes);
+}
+
+static u32 job_bind_host(struct job *job, u32 index, const struct loom_pci_place *raw)
+{
+	const struct loom_slot *slot = &job->plan->slots[index];
+	const struct loom_pci_place want = {
+		.region = raw->region,
+		.flags = htole32(LOOM_PCI_PLACE_HOST),
+		.address = raw->address,
+		.bytes = htole64(slot->size),
+		.banks = raw->banks,
+	};
+
+	if (memcmp(raw, &want, sizeof(want)) || !want.address || slot->flags & DRM_LOOM_SLOT_SRAM ||
+	    le32toh(raw->region) != job_slot_region(slot))
+		return LOOM_PCI_RESULT_PLACE;
+	job->places[index].bytes = slot->size;
+	job->scatter[index] = le64toh(raw->address);
+	job->extents[index] = le32toh(raw->banks);
+	job->collected[index] = malloc(slot->size);
+	if (!job->collected[index])
+		return LOOM_PCI_RESULT_MEMORY;
+	job->slots[index] = job->collected[index];
+	return job_move_host(job, index, false);
+}
+
 static u32 job_bind(struct job *job, u32 index, const struct loom_pci_place *raw)
 {
 	const struct loom_slot *slot = &job->plan->slots[index];
 	struct sim_place *place = &job->places[index];
 
+	if (le32toh(raw->flags) & LOOM_PCI_PLACE_HOST)
+		return job_bind_host(job, index, raw);
 	if (!sim_place_init(place, &job->sim->memory, raw) || place->bytes < slot->size ||
 	    place->region != job_slot_region(slot) || (place->address + place->offset) & 7)
 		return LOOM_PCI_RESULT_PLACE;
@@ -131,6 +171,8 @@ static u32 job_bind_all(struct job *job)
 			return LOOM_PCI_RESULT_DMA;
 		result = job_bind(job, i, &raw);
 	}
+	if (result)
+		return result;
 	job->memory = (struct loom_memory){
 		.lanes = job->plan->lanes,
 		.scratch = sim_memory_bank(&job->sim->memory, DRM_LOOM_REGION_SRAM, 0) + bottom,
@@ -138,7 +180,7 @@ static u32 job_bind_all(struct job *job)
 		.slots = job->slots,
 		.slot_pitches = job->pitches,
 	};
-	return result;
+	return LOOM_PCI_RESULT_OK;
 }
 
 /* Until the chip would have come that far. */
@@ -195,16 +237,30 @@ static u32 job_run(struct job *job)
 }
 
 /* What the plan may write goes back where it was, also if it was stopped. */
-static void job_unbind(struct job *job, bool bound)
+static u32 job_write_back(struct job *job, u32 index)
 {
-	u32 i;
+	if (!job->collected[index] || sim_is_over(job->sim, job->generation) ||
+	    !(job->plan->slots[index].flags & DRM_LOOM_SLOT_WRITE))
+		return LOOM_PCI_RESULT_OK;
+	if (job->scatter[index])
+		return job_move_host(job, index, true);
+	job_move(&job->places[index], job->collected[index], true);
+	return LOOM_PCI_RESULT_OK;
+}
 
+static u32 job_unbind(struct job *job, u32 result)
+{
+	bool bound = result == LOOM_PCI_RESULT_OK || result == LOOM_PCI_RESULT_STOPPED;
+	u32 i, failed;
+
+	/* one that was stopped while it was bound writes nothing: it has not begun */
+	bound = bound && job->memory.slots;
 	for (i = 0; i < job->plan->slot_count; i++) {
-		if (bound && job->collected[i] && !sim_is_over(job->sim, job->generation) &&
-		    job->plan->slots[i].flags & DRM_LOOM_SLOT_WRITE)
-			job_move(&job->places[i], job->collected[i], true);
+		failed = bound ? job_write_back(job, i) : LOOM_PCI_RESULT_OK;
+		result = failed ? failed : result;
 		free(job->collected[i]);
 	}
+	return result;
 }
 
 u32 sim_job(struct sim *sim, struct sim_item *item, u32 generation)
@@ -224,7 +280,7 @@ u32 sim_job(struct sim *sim, struct sim_item *item, u32 generation)
 		result = job_bind_all(job);
 		if (!result)
 			result = job_run(job);
-		job_unbind(job, result == LOOM_PCI_RESULT_OK || result == LOOM_PCI_RESULT_STOPPED);
+		result = job_unbind(job, result);
 	}
 	free(job);
 	sim_plans_put(&sim->plans, plan);

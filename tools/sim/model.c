@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "fuzz.h"
 
 u64 sim_now_ns(void)
 {
@@ -85,6 +86,7 @@ static void model_arm(struct sim *sim)
 		snprintf(line, sizeof(line), "fault %s", sim->options->faults[i]);
 		sim_command(sim, line, stderr);
 	}
+	sim_fuzz_set(&sim->faults, sim->options->fuzz);
 }
 
 int sim_model(const struct sim_options *options, int socket, int control_socket)

@@ -29,6 +29,7 @@ static const char options_help[] =
 	"  --firmware X.Y.Z  version that it says it has\n"
 	"  --fault FAULT     as on the control socket, at the start of each connection\n"
 	"  --seed N          of what is random\n"
+	"  --fuzz SEED       at times it says anything, at any time, in the forms of the protocol\n"
 	"  --once            end with the first connection\n"
 	"  --verbose         say on stderr what happens\n";
 
@@ -119,11 +120,11 @@ static int options_fault(struct sim_options *options, const char *text)
 	return 0;
 }
 
-static int options_seed(struct sim_options *options, const char *text)
+static int options_seed(u64 *seed, const char *text)
 {
 	char *end;
 
-	options->seed = strtoull(text, &end, 0);
+	*seed = strtoull(text, &end, 0);
 	return *text && !*end ? 0 : options_wrong("a seed is a number, not '%s'", text);
 }
 
@@ -143,6 +144,7 @@ enum {
 	OPTION_FIRMWARE,
 	OPTION_FAULT,
 	OPTION_SEED,
+	OPTION_FUZZ,
 	OPTION_ONCE,
 	OPTION_VERBOSE,
 	OPTION_LIST_FAULTS,
@@ -159,6 +161,7 @@ static const struct option options_table[] = {
 	{ "firmware", required_argument, NULL, OPTION_FIRMWARE },
 	{ "fault", required_argument, NULL, OPTION_FAULT },
 	{ "seed", required_argument, NULL, OPTION_SEED },
+	{ "fuzz", required_argument, NULL, OPTION_FUZZ },
 	{ "once", no_argument, NULL, OPTION_ONCE },
 	{ "verbose", no_argument, NULL, OPTION_VERBOSE },
 	{ "list-faults", no_argument, NULL, OPTION_LIST_FAULTS },
@@ -188,7 +191,9 @@ static int options_set(struct sim_options *options, int option, char **argv)
 	case OPTION_FAULT:
 		return options_fault(options, optarg);
 	case OPTION_SEED:
-		return options_seed(options, optarg);
+		return options_seed(&options->seed, optarg);
+	case OPTION_FUZZ:
+		return options_seed(&options->fuzz, optarg);
 	case OPTION_ONCE:
 		options->once = true;
 		return 0;

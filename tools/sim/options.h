@@ -18,6 +18,7 @@
  * @faults: lines for the control socket, done at the start of each connection
  * @fault_count: number of @faults
  * @seed: of what is random
+ * @fuzz: as on the control socket, at the start of each connection; or zero
  * @once: end with the first connection
  * @verbose: say what happens
  */
@@ -32,6 +33,7 @@ struct sim_options {
 	const char *faults[OPTIONS_FAULTS];
 	u32 fault_count;
 	u64 seed;
+	u64 fuzz;
 	bool once;
 	bool verbose;
 };

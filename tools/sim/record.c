@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fuzz.h"
 #include "sim.h"
 
 void sim_records_init(struct sim_records *records)
@@ -175,6 +176,7 @@ void sim_record(struct sim *sim, const struct sim_item *item, u32 result, u32 ge
 	int ret = 0;
 
 	record_fill(&record, item, sim->rings.epoch, result);
+	sim_fuzz_nap(&sim->faults, 10);
 	pthread_mutex_lock(&sim->records.lock);
 	/* the ring of an epoch that is over is not touched any more */
 	if (sim_is_over(sim, generation)) {
@@ -183,6 +185,8 @@ void sim_record(struct sim *sim, const struct sim_item *item, u32 result, u32 ge
 	}
 	sim->records.answered++;
 	record_break(sim, &record);
+	sim_fuzz_record(&sim->faults, &record, &sim->records.last);
+	sim->records.last = record;
 	if (!sim_fault_due(&sim->faults, FAULT_RECORD_LOST))
 		ret = record_write(sim, &record);
 	if (!ret && sim_fault_due(&sim->faults, FAULT_RECORD_DOUBLE))

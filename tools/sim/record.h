@@ -7,15 +7,17 @@
 #include <pthread.h>
 
 #include "loom_core.h"
+#include "pci/regs.h"
 
 struct sim;
 struct sim_item;
 
 /**
  * struct sim_records - the completion ring
- * @lock: protects @mark and @answered, and the order of records
+ * @lock: protects @mark, @answered and @last, and the order of records
  * @mark: records that were written since the reset
  * @answered: descriptors that were answered since the reset
+ * @last: the last one that was written
  * @irq_lock: protects what follows
  * @irq_fd: where an interrupt is raised, or -1
  * @status: LOOM_PCI_IRQ_STATUS
@@ -26,6 +28,7 @@ struct sim_records {
 	pthread_mutex_t lock;
 	u32 mark;
 	u32 answered;
+	struct loom_pci_record last;
 	pthread_mutex_t irq_lock;
 	int irq_fd;
 	u32 status;

@@ -21,7 +21,7 @@
  *   for the others
  * * firmware.c takes descriptors from the ring, answers PROGRESS and STOP, resets
  * * worker.c, twice: the engine for jobs, the DMA engine for everything else
- * * control.c: somebody who tests breaks something (fault.c)
+ * * control.c: somebody who tests breaks something (fault.c), or all of it at random (fuzz.c)
  *
  * What they use:
  *
@@ -221,8 +221,11 @@ static inline bool sim_is_over(struct sim *sim, u32 generation)
 u32 sim_job(struct sim *sim, struct sim_item *item, u32 generation);
 u32 sim_copy(struct sim *sim, struct sim_item *item, u32 generation);
 u32 sim_clear(struct sim *sim, struct sim_item *item, u32 generation);
-/* Fetches the host's bytes that extents name, all @bytes of them, to @out. */
-u32 sim_gather_host(struct sim *sim, const struct sim_item *item, u32 generation, void *out,
-		    u64 bytes);
+/*
+ * Fetches the host's bytes that @count extents at @scatter name, all @size of them, or writes them
+ * (@out), on behalf of an item; the latter to the end, also if the item is to stop.
+ */
+u32 sim_host_move(struct sim *sim, const struct sim_item *item, u32 generation, bool out,
+		  u64 scatter, u32 count, void *bytes, u64 size);
 
 #endif /* LOOM_SIM_H */

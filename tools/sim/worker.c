@@ -19,7 +19,8 @@ static u32 work_nop(struct sim *sim, struct sim_item *item, u32 generation)
 
 static u32 work_plan_take(struct sim *sim, struct sim_item *item, u32 generation, void *bytes)
 {
-	u32 result = sim_gather_host(sim, item, generation, bytes, item->bytes);
+	u32 result = sim_host_move(sim, item, generation, false, item->scatter, item->count, bytes,
+				   item->bytes);
 	struct loom_plan *plan;
 	int ret;
 

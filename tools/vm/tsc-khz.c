@@ -2,8 +2,8 @@
 /*
  * Prints how fast this machine's time stamp counter runs, in kHz; nothing where there is none.
  *
- * QEMU's translator shows the guest the counter of the host. A guest without ACPI has but the
- * PIT to measure it by, and on a machine with much to do that fails: its clock would be jiffies.
+ * QEMU's translator shows the guest the counter of the host. To measure that by a timer fails on a
+ * machine with much to do: the guest's clock would be jiffies.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -70,9 +70,11 @@ extern "C" {
  *            device had to be reset because of the job of another context, which no job on a device
  *            made of software can bring about
  * ENODEV     the device was unplugged
- * EIO        SUBMIT, and a fence: the device is broken, and is not used any more until it is bound
- *            to its driver anew. Its uevent is WEDGED=rebind. Since minor 5
- * EOPNOTSUPP SUBMIT: a buffer of another driver in memory that jobs cannot reach
+ * EIO        SUBMIT, BO_READ, BO_WRITE, and a fence: the device is broken, and is not used any more
+ *            until it is bound to its driver anew. Its uevent is WEDGED=rebind. Since minor 5
+ * EOPNOTSUPP SUBMIT: a buffer of another driver in memory that jobs cannot reach. BO_READ and
+ *            BO_WRITE: a buffer of another driver, which can be mapped. mmap(), and PRIME: see
+ *            DRM_LOOM_REGION_OWN
  * ========== ==================================================================
  */
 
@@ -104,6 +106,8 @@ extern "C" {
 #define DRM_LOOM_CONTEXT_CREATE		0x07
 #define DRM_LOOM_CONTEXT_DESTROY	0x08
 #define DRM_LOOM_CONTEXT_QUERY		0x09
+#define DRM_LOOM_BO_READ		0x0a
+#define DRM_LOOM_BO_WRITE		0x0b
 
 /**
  * struct drm_loom_array - an array in user memory
@@ -380,6 +384,13 @@ struct drm_loom_query {
 	__u32 stride;
 };
 
+/*
+ * DRM_LOOM_DEVICE_TURNS: the engine goes from job to job of different contexts before they end, so
+ * that a short one does not wait for a long one. Without, a job has it from its begin to its end,
+ * and who comes next is decided then. Since minor 5
+ */
+#define DRM_LOOM_DEVICE_TURNS		(1 << 0)
+
 /**
  * struct drm_loom_device_info - capabilities and limits of the device
  * @name: of the chip, NUL terminated
@@ -409,6 +420,8 @@ struct drm_loom_query {
  * @file_jobs: jobs of the calling file that have not ended
  * @max_file_contexts: cap on the contexts of one file, zero for none
  * @file_contexts: contexts of the calling file
+ * @flags: DRM_LOOM_DEVICE_TURNS or zero. Since minor 5, as all that follows
+ * @pad: zero
  */
 struct drm_loom_device_info {
 	char name[32];
@@ -435,7 +448,21 @@ struct drm_loom_device_info {
 	__u32 file_jobs;
 	__u32 max_file_contexts;
 	__u32 file_contexts;
+	__u32 flags;
+	__u32 pad;
 };
+
+/*
+ * DRM_LOOM_REGION_OWN: resident buffers are in memory of the device's own, which mmap() maps. One
+ * that is not made of @map_bytes is copied to system memory when it is touched through mmap(),
+ * behind the jobs that use it, and back for the next job; in the SRAM, which jobs compute on,
+ * mmap() of it is EOPNOTSUPP, and BO_READ and BO_WRITE reach it. A buffer that another driver or
+ * device has imported is in system memory until that is over, has no address (DRM_LOOM_BO_EVICTED),
+ * and jobs reach it there, as they do buffers of others. One in the SRAM cannot be imported by
+ * others; nor can any, or others' be imported, where jobs reach the device's own memory only
+ * (EOPNOTSUPP). Since minor 5
+ */
+#define DRM_LOOM_REGION_OWN		(1 << 0)
 
 /**
  * struct drm_loom_region_info - a region and how full it is
@@ -455,13 +482,16 @@ struct drm_loom_device_info {
  * @largest_free_bytes: largest block that an allocation could get, per bank
  * @scratch_bytes: bytes at the bottom of the SRAM that running jobs hold
  * @blocks: number of allocated blocks
- * @flags: zero
+ * @flags: DRM_LOOM_REGION_OWN or zero
  * @scratch_floor_bytes: bytes from the first that can be given out, in each bank, that are kept for
  *	scratch: a plan that uses no more than that needs nobody's leave to run. Zero but for SRAM.
  *	See DRM_LOOM_CONTEXT_EXCLUSIVE. Since minor 4, as all that follow
  * @share_bytes: what the buffers of a file may take of each bank. Zero but for SRAM: no limit
  * @share_used_bytes: what the resident buffers that the calling file has made take of the bank in
  *	which they take most. Zero but for SRAM
+ * @map_bytes: with DRM_LOOM_REGION_OWN: buffers of which the pages and their pitch, or the pitch of
+ *	an image, are multiples of that are mapped where they lie; zero: no buffer is. See
+ *	DRM_LOOM_REGION_OWN. Zero without. Since minor 5
  */
 struct drm_loom_region_info {
 	__u32 banks;
@@ -479,6 +509,7 @@ struct drm_loom_region_info {
 	__u64 scratch_floor_bytes;
 	__u64 share_bytes;
 	__u64 share_used_bytes;
+	__u64 map_bytes;
 };
 
 /**
@@ -536,7 +567,9 @@ struct drm_loom_block {
  *
  * The linear view (mmap(), and what a plan calls bytes) is the image row after row: element x of
  * row y is at byte y * @pitch_bytes + x * size of an element. A row need not start on a page of
- * the processor: any pitch that BO_CREATE takes can be mapped.
+ * the processor. But where a region is memory of the device's own (DRM_LOOM_REGION_OWN), touching
+ * a mapping of an image whose rows do not is slow in the DRAM and ROM, as the image is copied,
+ * and in the SRAM mmap() of it is EOPNOTSUPP; the same holds for pages of other layouts.
  *
  * A plan that uses images declares them in its table of images. Then only an image of
  * that type and pitch, and at least as wide and high, can be bound to the slot. A tensor in
@@ -806,6 +839,33 @@ struct drm_loom_bo_wait {
 	__u32 handle;
 	__u32 pad;
 	__s64 timeout_ns;
+};
+
+/**
+ * struct drm_loom_bo_copy - argument of BO_READ and BO_WRITE, since minor 5
+ *
+ * BO_READ copies bytes of a buffer to the caller, BO_WRITE those of the caller to a buffer: of the
+ * linear view that mmap() has, too, and wherever the buffer is, in the SRAM of a device's own as
+ * well. The buffer stays where it is. As mmap(), they wait for no job: who wants what a job has
+ * written waits for that first. Jobs that are submitted after BO_WRITE has returned see its bytes.
+ *
+ * Bytes are copied in pieces. A signal that comes between two of them ends the call: it returns 0,
+ * and @size is less than was asked for, but not zero. (EINTR if nothing was copied before.) A call
+ * that fails may have copied some of the bytes. A process that is killed waits for nothing; the
+ * piece that is under way then is copied, or not.
+ *
+ * @handle: GEM handle
+ * @flags: zero
+ * @offset: of the first byte in the buffer
+ * @size: in: bytes to copy, not zero; @offset and they are in the buffer. Out: bytes copied
+ * @ptr: user address where they go, or come from
+ */
+struct drm_loom_bo_copy {
+	__u32 handle;
+	__u32 flags;
+	__u64 offset;
+	__u64 size;
+	__u64 ptr;
 };
 
 /* --------------------------------------------------------------- contexts */
@@ -1994,6 +2054,10 @@ struct drm_loom_submit {
 	DRM_IOW(DRM_COMMAND_BASE + DRM_LOOM_CONTEXT_DESTROY, struct drm_loom_context_destroy)
 #define DRM_IOCTL_LOOM_CONTEXT_QUERY \
 	DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_CONTEXT_QUERY, struct drm_loom_context_query)
+#define DRM_IOCTL_LOOM_BO_READ \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_BO_READ, struct drm_loom_bo_copy)
+#define DRM_IOCTL_LOOM_BO_WRITE \
+	DRM_IOWR(DRM_COMMAND_BASE + DRM_LOOM_BO_WRITE, struct drm_loom_bo_copy)
 
 #if defined(__cplusplus)
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "device.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 /**
  * struct loom_bo - a buffer on the device
- * @device: where it was made
+ * @device: where it was made, or imported
  * @handle: GEM handle
- * @size: bytes that were asked for
+ * @size: bytes that were asked for, or all of one that was imported
  * @lock: protects @map
  * @map: linear view, NULL until the first loom_bo_map()
  */
@@ -29,34 +30,70 @@ static void loom_bo_close(struct loom_device *device, uint32_t handle)
 	(void)loom_device_ioctl(device, DRM_IOCTL_GEM_CLOSE, &close);
 }
 
+/* The handle is the buffer's from now on, and closed if there is to be none. */
+static int loom_bo_take(struct loom_device *device, uint32_t handle, uint64_t size,
+			struct loom_bo **out)
+{
+	struct loom_bo *bo = calloc(1, sizeof(*bo));
+	int ret = bo ? -pthread_mutex_init(&bo->lock, NULL) : -ENOMEM;
+
+	if (ret) {
+		loom_bo_close(device, handle);
+		free(bo);
+		return ret;
+	}
+	bo->device = device;
+	bo->handle = handle;
+	bo->size = size;
+	*out = bo;
+	return 0;
+}
+
 int loom_bo_create(struct loom_device *device, const struct drm_loom_bo_create *request,
 		   struct loom_bo **out)
 {
 	struct drm_loom_bo_create create = *request;
-	struct loom_bo *bo;
 	int ret;
 
 	*out = NULL;
-	bo = calloc(1, sizeof(*bo));
-	if (!bo)
-		return -ENOMEM;
 	create.handle = 0;
 	ret = loom_device_ioctl(device, DRM_IOCTL_LOOM_BO_CREATE, &create);
-	if (ret)
-		goto free_bo;
-	ret = -pthread_mutex_init(&bo->lock, NULL);
-	if (ret)
-		goto close_handle;
-	bo->device = device;
-	bo->handle = create.handle;
-	bo->size = create.size;
-	*out = bo;
-	return 0;
+	return ret ? ret : loom_bo_take(device, create.handle, create.size, out);
+}
 
-close_handle:
-	loom_bo_close(device, create.handle);
-free_bo:
-	free(bo);
+int loom_bo_info(const struct loom_bo *bo, struct drm_loom_bo_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->handle = bo->handle;
+	return loom_device_ioctl(bo->device, DRM_IOCTL_LOOM_BO_INFO, info);
+}
+
+int loom_bo_export(const struct loom_bo *bo, int *fd)
+{
+	struct drm_prime_handle prime = {
+		.handle = bo->handle, .flags = DRM_RDWR | DRM_CLOEXEC,
+	};
+	int ret = loom_device_ioctl(bo->device, DRM_IOCTL_PRIME_HANDLE_TO_FD, &prime);
+
+	*fd = ret ? -1 : prime.fd;
+	return ret;
+}
+
+int loom_bo_import(struct loom_device *device, int fd, struct loom_bo **out)
+{
+	struct drm_prime_handle prime = { .fd = fd };
+	struct drm_loom_bo_info info = {};
+	int ret;
+
+	*out = NULL;
+	ret = loom_device_ioctl(device, DRM_IOCTL_PRIME_FD_TO_HANDLE, &prime);
+	if (ret)
+		return ret;
+	info.handle = prime.handle;
+	ret = loom_device_ioctl(device, DRM_IOCTL_LOOM_BO_INFO, &info);
+	if (!ret)
+		return loom_bo_take(device, prime.handle, info.size, out);
+	loom_bo_close(device, prime.handle);
 	return ret;
 }
 
@@ -79,13 +116,6 @@ uint32_t loom_bo_handle(const struct loom_bo *bo)
 uint64_t loom_bo_size(const struct loom_bo *bo)
 {
 	return bo->size;
-}
-
-int loom_bo_info(const struct loom_bo *bo, struct drm_loom_bo_info *info)
-{
-	memset(info, 0, sizeof(*info));
-	info->handle = bo->handle;
-	return loom_device_ioctl(bo->device, DRM_IOCTL_LOOM_BO_INFO, info);
 }
 
 static int loom_bo_map_locked(struct loom_bo *bo)
@@ -121,6 +151,37 @@ int loom_bo_map(struct loom_bo *bo, void **ptr)
 	*ptr = bo->map;
 	pthread_mutex_unlock(&bo->lock);
 	return ret;
+}
+
+/* A call ends early when a signal comes. */
+static int loom_bo_copy(const struct loom_bo *bo, unsigned long request, uint64_t offset,
+			const void *data, uint64_t bytes)
+{
+	uint64_t done = 0;
+	int ret = 0;
+
+	while (!ret && done < bytes) {
+		struct drm_loom_bo_copy copy = {
+			.handle = bo->handle,
+			.offset = offset + done,
+			.size = bytes - done,
+			.ptr = (uintptr_t)data + done,
+		};
+
+		ret = loom_device_ioctl(bo->device, request, &copy);
+		done += copy.size;
+	}
+	return ret;
+}
+
+int loom_bo_read(const struct loom_bo *bo, uint64_t offset, void *data, uint64_t bytes)
+{
+	return loom_bo_copy(bo, DRM_IOCTL_LOOM_BO_READ, offset, data, bytes);
+}
+
+int loom_bo_write(const struct loom_bo *bo, uint64_t offset, const void *data, uint64_t bytes)
+{
+	return loom_bo_copy(bo, DRM_IOCTL_LOOM_BO_WRITE, offset, data, bytes);
 }
 
 int loom_bo_wait(const struct loom_bo *bo, int64_t deadline_ns)

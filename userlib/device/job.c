@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <xf86drm.h>
+#include <unistd.h>
 
 /**
  * struct loom_context - a queue on the device; immutable, so it needs no lock
@@ -137,6 +138,23 @@ void loom_sync_destroy(struct loom_device *device, uint32_t sync)
 
 	drmSyncobjDestroy(device->fd, sync);
 	errno = saved;
+}
+
+int loom_sync_share(struct loom_device *from, uint32_t sync, struct loom_device *to,
+		    uint32_t *shared)
+{
+	struct drm_syncobj_handle args = { .handle = sync };
+	int ret = loom_device_ioctl(from, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &args);
+
+	*shared = 0;
+	if (ret)
+		return ret;
+	args.handle = 0;
+	ret = loom_device_ioctl(to, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &args);
+	close(args.fd);
+	if (!ret)
+		*shared = args.handle;
+	return ret;
 }
 
 int loom_sync_wait(struct loom_device *device, uint32_t sync, uint64_t point, int64_t deadline_ns)

@@ -110,14 +110,63 @@ int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space 
  */
 int loom_bo_create(struct loom_device *device, const struct drm_loom_bo_create *request,
 		   struct loom_bo **bo);
+/**
+ * loom_bo_export() - a dma-buf of a buffer, for other devices and other processes
+ * @bo: the buffer
+ * @fd: [out] the dma-buf, to be closed
+ *
+ * Return: 0, -EMFILE, -ENOMEM.
+ */
+int loom_bo_export(const struct loom_bo *bo, int *fd);
+/**
+ * loom_bo_import() - a buffer that is that of a dma-buf
+ * @device: which shall use it
+ * @fd: the dma-buf, which stays the caller's
+ * @bo: [out] the buffer, free with loom_bo_destroy(). One of this very device has the same handle
+ *	each time: import it once
+ *
+ * Return: 0, -EOPNOTSUPP where one of the two devices cannot reach it, -EINVAL, -ENOSPC, -ENOMEM.
+ */
+int loom_bo_import(struct loom_device *device, int fd, struct loom_bo **bo);
 /** loom_bo_destroy() - unmaps and closes a buffer; NULL is fine. Jobs that use it still run */
 void loom_bo_destroy(struct loom_bo *bo);
 /** loom_bo_handle() - its GEM handle, for bindings */
 uint32_t loom_bo_handle(const struct loom_bo *bo);
 /** loom_bo_size() - bytes that were asked for */
 uint64_t loom_bo_size(const struct loom_bo *bo);
-/** loom_bo_map() - its linear view, mapped on the first call, until loom_bo_destroy() */
+/**
+ * loom_bo_map() - its linear view, mapped on the first call, until loom_bo_destroy()
+ * @bo: the buffer
+ * @ptr: [out] the first byte
+ *
+ * Return: 0, -ENOMEM, -EOPNOTSUPP in the SRAM of a device that is memory of its own, where pages of
+ * the buffer are none of the processor's: there are loom_bo_read() and loom_bo_write().
+ */
 int loom_bo_map(struct loom_bo *bo, void **ptr);
+/**
+ * loom_bo_read() - copies bytes of its linear view, whether it can be mapped or not
+ * @bo: the buffer
+ * @offset: of the first byte
+ * @data: [out] where they go
+ * @bytes: how many; none is fine
+ *
+ * It waits for no job: see loom_bo_wait(). In memory of the device's own the buffer stays where it
+ * is, while a mapping may take it to system memory.
+ *
+ * Return: 0, -EINVAL for bytes beyond its end, or of a driver older than minor 5, -EOPNOTSUPP for a
+ * buffer of another driver, -ENOMEM, -EIO when the device is broken, -ENODEV when it is gone.
+ */
+int loom_bo_read(const struct loom_bo *bo, uint64_t offset, void *data, uint64_t bytes);
+/**
+ * loom_bo_write() - the same the other way round: jobs that are submitted next see the bytes
+ * @bo: the buffer
+ * @offset: of the first byte
+ * @data: what to write
+ * @bytes: how many; none is fine
+ *
+ * Return: as loom_bo_read(). When it fails, some of the bytes may be written.
+ */
+int loom_bo_write(const struct loom_bo *bo, uint64_t offset, const void *data, uint64_t bytes);
 /** loom_bo_info() - addresses and layout as of now */
 int loom_bo_info(const struct loom_bo *bo, struct drm_loom_bo_info *info);
 /**
@@ -193,6 +242,17 @@ int loom_device_plan_destroy(struct loom_device *device, uint32_t plan);
 int loom_sync_create(struct loom_device *device, uint32_t *sync);
 /** loom_sync_destroy() - drops a syncobj */
 void loom_sync_destroy(struct loom_device *device, uint32_t sync);
+/**
+ * loom_sync_share() - a syncobj of one device as one of another
+ * @from: the device
+ * @sync: its syncobj
+ * @to: the other device
+ * @shared: [out] a handle there; drop it, too
+ *
+ * Return: 0, -EMFILE, -ENOMEM.
+ */
+int loom_sync_share(struct loom_device *from, uint32_t sync, struct loom_device *to,
+		    uint32_t *shared);
 /**
  * loom_sync_wait() - waits for a fence
  * @device: the device

@@ -44,8 +44,12 @@ struct loom_bo {
 	 * of a control group
 	 */
 	bool no_space;
+	/** @charged: its client is charged for it; of who makes it, and then of who frees it */
+	bool charged;
 	/** @exports: how many importers have its pages; under the reservation lock */
 	u32 exports;
+	/** @import_node: in &loom_device.imports, or empty; under &loom_device.imports_lock */
+	struct list_head import_node;
 	/**
 	 * @jobs: &loom_job_slot.node of jobs that are to use the place of this buffer in the SRAM;
 	 * under &loom_device.job_lock, and more only under the reservation lock, too
@@ -104,14 +108,30 @@ struct loom_bo_room {
 
 extern struct ttm_placement loom_bo_system;
 
+/* How the calls of clients have TTM place and move: they wait for no job, and end by a signal. */
+static inline struct ttm_operation_ctx loom_bo_ctx(void)
+{
+	return (struct ttm_operation_ctx) {
+		.interruptible = true,
+		.no_wait_gpu = true,
+		.gfp_retry_mayfail = true,
+	};
+}
+
 /* No job uses it, ours or of another driver that has its dma-buf. */
 static inline bool loom_bo_is_idle(const struct loom_bo *bo)
 {
 	return dma_resv_test_signaled(bo->tbo.base.resv, DMA_RESV_USAGE_BOOKKEEP);
 }
 
+bool loom_bo_is_ours(const struct ttm_buffer_object *tbo);
+struct loom_region *loom_bo_region(const struct loom_bo *bo);
+bool loom_bo_is_limited(const struct loom_bo *bo);
+bool loom_bo_on_host(const struct loom_bo *bo);
+bool loom_bo_stays_on_host(const struct loom_bo *bo);
 int loom_bo_populate_locked(struct loom_bo *bo);
 void loom_bo_keep_locked(struct loom_bo *bo, const struct loom_bo_room *room);
+int __must_check loom_bo_place(struct loom_bo *bo);
 int loom_bo_place_locked(struct loom_bo *bo, struct loom_bo_room *room);
 int loom_bo_room_begin(struct loom_bo_room *room, struct loom_device *loom);
 int __must_check loom_bo_room_end(struct loom_bo_room *room, int ret);

@@ -336,18 +336,6 @@ void loom_context_queue(struct work_struct *work)
 }
 
 /**
- * loom_context_flush() - wait until contexts that have no users are released
- *
- * With the last context of a device that was removed, and whose node is closed, the device goes.
- */
-void loom_context_flush(void)
-{
-	/* until what waits for a grace period is on the workqueue */
-	rcu_barrier();
-	flush_workqueue(loom_context_wq);
-}
-
-/**
  * loom_context_module_init() - what all devices share
  *
  * Return: 0 or -ENOMEM.
@@ -363,6 +351,7 @@ int loom_context_module_init(void)
  */
 void loom_context_module_exit(void)
 {
-	loom_context_flush();
+	/* until what waits for a grace period is on the workqueue */
+	rcu_barrier();
 	destroy_workqueue(loom_context_wq);
 }

@@ -64,7 +64,6 @@ void loom_context_account(struct loom_context *context,
 			  const struct drm_loom_counters *counters, bool timed_out);
 
 void loom_context_queue(struct work_struct *work);
-void loom_context_flush(void);
 int loom_context_module_init(void);
 void loom_context_module_exit(void);
 

@@ -6,6 +6,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 
+#include "backend/grace.h"
 #include "backend/power.h"
 #include "backend/reset.h"
 #include "backend/sched.h"
@@ -15,6 +16,7 @@
 #include "loom_drv.h"
 #include "loom_job.h"
 #include "loom_ttm.h"
+#include "memory/share.h"
 
 /**
  * DOC: Devices
@@ -23,10 +25,10 @@
  * reference to the DRM device goes: that can be long after it was unplugged, since a
  * client may keep its file open. So nothing below is tied to the bus.
  *
- * Unplugging: jobs are told to end, so that no ioctl waits long for them; ioctls fail from then on,
- * no job is started any more, and those ioctls that run are waited for; the device is stopped, and
- * nothing reaches it afterwards; its jobs are ended, see backend/sched.c. Mappings of
- * buffers are torn down; a process that touches one again gets pages of zeroes.
+ * Unplugging: no job is started any more; the device is stopped, and all jobs and moves end, so
+ * that no ioctl waits for them, whatever the device does; ioctls fail from then on, and those that
+ * run are waited for; what they have begun ends, too, see backend/sched.c. Mappings of buffers are
+ * torn down; a process that touches one again gets pages of zeroes.
  *
  * Power: see backend/power.c. Each job holds a reference of runtime PM, from SUBMIT (which may
  * sleep, as waking a device does; the thread that starts a job may not) until it is freed.
@@ -84,12 +86,100 @@ static void loom_device_job_fini(struct drm_device *drm, void *data)
 	loom_job_device_fini(to_loom_device(drm));
 }
 
+static void loom_device_moves_fini(struct drm_device *drm, void *data)
+{
+	loom_moves_fini(to_loom_device(drm));
+}
+
+/* Hardware must be able to say where its memory is, and to come back if a copy does not end. */
+static int loom_device_check_memory(struct loom_device *loom)
+{
+	const struct loom_device_config *config = &loom->config;
+	const struct loom_backend *backend = loom->backend;
+	u32 id;
+
+	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++) {
+		const struct loom_device_memory *memory = &config->memory[id];
+
+		if (!memory->own)
+			continue;
+		loom->memory = config->memory;
+		if (!backend->reset || !backend->move_prepare || !config->moves_in_flight ||
+		    !IS_ALIGNED(memory->map_bytes, PAGE_SIZE) ||
+		    (memory->map_bytes && !backend->memory_pfn))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* What is not a matter of the chip's, whose description is judged by loom_chip_check(). */
+static int loom_device_check(struct loom_device *loom)
+{
+	if (!loom->config.jobs_in_flight && !loom->backend->keeps_jobs) {
+		dev_err(loom->drm.dev, "it forgets jobs, and does not say how many it takes\n");
+		return -EINVAL;
+	}
+	return loom_device_check_memory(loom);
+}
+
+/* As a back end has it, or as the module's parameters say; these may change the caps later. */
+static void loom_device_configure(struct loom_device *loom,
+				  const struct loom_device_config *config)
+{
+	if (config)
+		loom->config = *config;
+	loom->chip = config ? &loom->config.chip : loom_device_param_topology();
+	loom->caps = loom->config.has_caps ? &loom->config.caps : &loom_quota_params;
+	loom->job_timeout_ms = config ? config->job_timeout_ms :
+					loom_device_param_job_timeout_ms();
+	loom->flight.limit = loom->config.jobs_in_flight;
+	loom->backend_data = loom->config.backend_data;
+}
+
+/* All devices that are not released, of all drivers. */
+static LIST_HEAD(loom_devices);
+static DEFINE_SPINLOCK(loom_devices_lock);
+static DECLARE_WAIT_QUEUE_HEAD(loom_devices_wait);
+
+/* The last that a device does which calls its back end, or the core. */
+static void loom_device_gone(struct drm_device *drm, void *data)
+{
+	spin_lock(&loom_devices_lock);
+	list_del(&to_loom_device(drm)->node);
+	wake_up_all(&loom_devices_wait);
+	spin_unlock(&loom_devices_lock);
+}
+
+static bool loom_device_is_there(const struct drm_driver *driver)
+{
+	struct loom_device *loom;
+	bool found = false;
+
+	spin_lock(&loom_devices_lock);
+	list_for_each_entry(loom, &loom_devices, node)
+		found |= loom->drm.driver == driver;
+	spin_unlock(&loom_devices_lock);
+	return found;
+}
+
+/**
+ * loom_device_wait_gone() - wait until all devices of a driver are released
+ * @driver: which has none any more that are not removed, and no node of them is open
+ */
+void loom_device_wait_gone(const struct drm_driver *driver)
+{
+	wait_event(loom_devices_wait, !loom_device_is_there(driver));
+}
+
 static int loom_device_init(struct loom_device *loom)
 {
 	struct drm_device *drm = &loom->drm;
 	int ret;
 
+	INIT_LIST_HEAD(&loom->imports);
 	ret = drmm_mutex_init(drm, &loom->place_lock);
+	if (!ret)
+		ret = drmm_mutex_init(drm, &loom->imports_lock);
 	if (ret)
 		return ret;
 	ret = loom_ttm_init(loom);
@@ -100,11 +190,17 @@ static int loom_device_init(struct loom_device *loom)
 	if (ret)
 		return ret;
 	loom_reset_init(loom);
-	loom_flight_init(loom);
+	loom_grace_init(loom);
+	ret = loom_flight_init(loom);
+	if (ret)
+		return ret;
 	ret = loom_job_device_init(loom);
 	if (ret)
 		return ret;
 	ret = drmm_add_action_or_reset(drm, loom_device_job_fini, NULL);
+	if (ret)
+		return ret;
+	ret = drmm_add_action_or_reset(drm, loom_device_moves_fini, NULL);
 	if (ret)
 		return ret;
 	return loom->backend->init(loom);
@@ -113,6 +209,11 @@ static int loom_device_init(struct loom_device *loom)
 static void loom_device_power_off(void *data)
 {
 	loom_power_off(data);
+}
+
+static void loom_device_no_autosuspend(void *dev)
+{
+	pm_runtime_dont_use_autosuspend(dev);
 }
 
 static int loom_device_init_pm(struct device *dev)
@@ -126,9 +227,12 @@ static int loom_device_init_pm(struct device *dev)
 	ret = devm_add_action_or_reset(dev, loom_device_power_off, loom);
 	if (ret)
 		return ret;
-	pm_runtime_set_active(dev);
 	pm_runtime_set_autosuspend_delay(dev, LOOM_POWER_IDLE_MS);
 	pm_runtime_use_autosuspend(dev);
+	/* some buses have enabled it, and keep the device awake until the end of the probe */
+	if (pm_runtime_enabled(dev))
+		return devm_add_action_or_reset(dev, loom_device_no_autosuspend, dev);
+	pm_runtime_set_active(dev);
 	return devm_pm_runtime_enable(dev);
 }
 
@@ -138,7 +242,7 @@ static int loom_device_init_pm(struct device *dev)
  * loom_device_probe() - make a device for what a bus driver has found
  * @dev: what was found
  * @backend: who runs the jobs
- * @config: what it is made of; lives as long as @dev. NULL: as the module's parameters say
+ * @config: what it is made of; copied. NULL: as the module's parameters say
  *
  * Return: 0 or -errno.
  */
@@ -151,12 +255,18 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 	loom = devm_drm_dev_alloc(dev, backend->driver, struct loom_device, drm);
 	if (IS_ERR(loom))
 		return PTR_ERR(loom);
-	loom->chip = config ? &config->chip : loom_device_param_topology();
-	loom->caps = config ? &config->caps : &loom_quota_params;
+	spin_lock(&loom_devices_lock);
+	list_add(&loom->node, &loom_devices);
+	spin_unlock(&loom_devices_lock);
+	ret = drmm_add_action_or_reset(&loom->drm, loom_device_gone, NULL);
+	if (ret)
+		return ret;
 	loom->backend = backend;
-	loom->job_timeout_ms = config ? config->job_timeout_ms :
-					loom_device_param_job_timeout_ms();
-	loom->flight.limit = config ? config->jobs_in_flight : 0;
+	loom_device_configure(loom, config);
+	loom_moves_init(loom, loom->config.moves_in_flight);
+	ret = loom_device_check(loom);
+	if (ret)
+		return ret;
 	ret = loom_device_init(loom);
 	if (ret)
 		return ret;
@@ -169,6 +279,16 @@ int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 }
 EXPORT_SYMBOL_NS_GPL(loom_device_probe, LOOM_COMPAT_NS);
 
+/* It is stopped, and all that it had to do ends. */
+static void loom_device_quiesce(struct loom_device *loom)
+{
+	down_write(&loom->flight.gate);
+	loom_power_off(loom);
+	loom_job_end_all(loom, -ENODEV);
+	loom_moves_end_all(loom, -ENODEV);
+	up_write(&loom->flight.gate);
+}
+
 /**
  * loom_device_remove() - the device is unplugged, or its driver unbound
  * @dev: as probed
@@ -178,14 +298,33 @@ void loom_device_remove(struct device *dev)
 	struct loom_device *loom = dev_get_drvdata(dev);
 	u32 id;
 
-	/* before ioctls are waited for, as some of them wait for jobs */
+	/* before ioctls are waited for, as some of them wait for jobs and moves */
 	WRITE_ONCE(loom->unplugged, true);
 	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++)
 		wake_up_all(&loom->region[id].freed_wait);
+	/* who looks is told; nothing waits for the device any more then */
+	if (READ_ONCE(loom->wedged))
+		flush_work(&loom->wedge_work);
+	loom_device_quiesce(loom);
 	drm_dev_unplug(&loom->drm);
-	down_write(&loom->flight.gate);
-	loom_power_off(loom);
-	loom_job_end_all(loom, -ENODEV);
-	up_write(&loom->flight.gate);
+	/* what those ioctls have begun in between */
+	loom_device_quiesce(loom);
+	loom_moves_drain(loom);
+	loom_share_end_all(loom);
 }
 EXPORT_SYMBOL_NS_GPL(loom_device_remove, LOOM_COMPAT_NS);
+
+/**
+ * loom_device_shutdown() - the system ends, or another kernel begins: it touches no memory any more
+ * @dev: as probed
+ */
+void loom_device_shutdown(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+
+	if (!loom)
+		return;
+	WRITE_ONCE(loom->unplugged, true);
+	loom_device_quiesce(loom);
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_shutdown, LOOM_COMPAT_NS);

@@ -14,6 +14,7 @@
 #include "core/loom_chip.h"
 #include "loom_quota.h"
 #include "loom_region.h"
+#include "memory/move.h"
 
 /**
  * DOC: Who owns what
@@ -33,6 +34,7 @@
  * submit          makes a job out of a plan and buffers, and queues it
  * ttm             what TTM calls to place buffers
  * backend/sched   what the scheduler calls to run jobs; stopping them
+ * backend/grace   jobs that were told to stop, and do not
  * backend/reset   a device that hangs, or is broken
  * report/         what is left of a job that the timeout has ended: a line in the log, a dump
  * bo              buffers
@@ -71,14 +73,19 @@
  * 4. &loom_region.lock, in which nothing is allocated;
  * 5. &loom_region.scratch_lock, a spinlock: the end of a job takes it before its fence signals;
  * 6. &loom_device.job_lock, &loom_flight.lock or loom_soft.lock, &loom_context.lock: spinlocks;
+ *    &loom_moves.lock, a spinlock that is taken where fences signal, with interrupts off;
  * 7. those of TTM, the scheduler and DRM.
  *
  * Aside of these, never together with a lock of 1 to 4:
  *
- * * &loom_flight.gate, then &loom_device.power_lock, then the spinlocks above;
+ * * &loom_flight.gate, then &loom_device.power_lock, then a lock of the back end's under which
+ *   it reads records, then &loom_flight.give_lock, then the spinlocks above. Threads that
+ *   signal fences and say so to lockdep take the last two only, and the gate if they do not
+ *   have to wait for it;
  * * in debugfs: drm_device.filelist_mutex, then the locks of a file's tables, then
  *   &loom_context.lock;
- * * &loom_file.no_space_lock.
+ * * &loom_file.no_space_lock;
+ * * &loom_device.imports_lock, in which reservation locks of others' buffers are taken.
  */
 
 /**
@@ -90,6 +97,10 @@
 struct loom_device {
 	/** @drm: base */
 	struct drm_device drm;
+	/** @node: in the list of all devices */
+	struct list_head node;
+	/** @config: what its back end has said of it, constant */
+	struct loom_device_config config;
 	/** @chip: what it is made of, constant */
 	const struct drm_loom_chip *chip;
 	/** @caps: what its clients may have; may change, read with READ_ONCE() */
@@ -116,6 +127,10 @@ struct loom_device {
 	struct mutex place_lock;
 	/** @placings: how often @place_lock was taken to make room; under it */
 	u64 placings;
+	/** @imports_lock: protects @imports, and whether its buffers are attached */
+	struct mutex imports_lock;
+	/** @imports: &loom_bo.import_node of buffers of other drivers, see memory/share.c */
+	struct list_head imports;
 	/** @bo_bytes: bytes of all its buffers, see loom_quota.c */
 	atomic64_t bo_bytes;
 	/** @job_timeout_ms: a job that has the engine for longer is ended, constant */
@@ -130,6 +145,10 @@ struct loom_device {
 	struct list_head jobs;
 	/** @flight: jobs between the scheduler and the device */
 	struct loom_flight flight;
+	/** @memory: by region, what its banks are; NULL if no region is its own. Constant */
+	const struct loom_device_memory *memory;
+	/** @moves: bytes on their way to regions that are its own, and from there */
+	struct loom_moves moves;
 	/**
 	 * @epoch: number of this life of the device; records of others do not count. Changed under
 	 * @job_lock, while the device is stopped
@@ -139,7 +158,14 @@ struct loom_device {
 	bool wedged;
 	/** @wedge_work: what has to be done then, on @timeout_wq */
 	struct work_struct wedge_work;
-	/** @power_lock: protects @on, @asleep, @idle, @started, and is held while that changes */
+	/** @hang_epoch: the epoch in which its back end has found it to hang, for @hang_work */
+	u32 hang_epoch;
+	/** @hang_work: resets it then, on @timeout_wq */
+	struct work_struct hang_work;
+	/**
+	 * @power_lock: protects @on, @asleep, @idle, @held, @started, and is held while that
+	 * changes
+	 */
 	struct mutex power_lock;
 	/** @on: it is there, and not wedged */
 	bool on;
@@ -147,8 +173,14 @@ struct loom_device {
 	bool asleep;
 	/** @idle: runtime PM has let it sleep */
 	bool idle;
+	/** @held: its bus resets it */
+	bool held;
 	/** @started: the back end has started it */
 	bool started;
+	/** @hidden: no process sees its memory for the moment; changed with the gate closed */
+	bool hidden;
+	/** @shown: for who waits until it is not @hidden */
+	wait_queue_head_t shown;
 	/** @unplugged: jobs are to end with -ENODEV; set once, read with READ_ONCE() */
 	bool unplugged;
 };
@@ -172,5 +204,7 @@ u32 loom_device_param_job_timeout_ms(void);
 int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 		      const struct loom_device_config *config);
 void loom_device_remove(struct device *dev);
+void loom_device_shutdown(struct device *dev);
+void loom_device_wait_gone(const struct drm_driver *driver);
 
 #endif /* LOOM_DEVICE_H */

@@ -23,6 +23,7 @@
 #include "loom_ioctl.h"
 #include "loom_plan_object.h"
 #include "loom_user.h"
+#include "memory/share.h"
 
 /**
  * DOC: The node
@@ -43,7 +44,8 @@
 
 /*
  * An ioctl that fails with ENODEV after the device was unplugged, and that unplugging waits for.
- * BO_WAIT is not guarded: it does not touch the device, and may take long.
+ * BO_WAIT is not guarded: it does not touch the device, and may take long. BO_READ and BO_WRITE
+ * guard what touches it by themselves.
  */
 #define LOOM_DRV_GUARDED(func)							\
 static int func##_guarded(struct drm_device *drm, void *data, struct drm_file *file) \
@@ -80,6 +82,8 @@ static const struct drm_ioctl_desc loom_drv_ioctls[] = {
 	LOOM_DRV_IOCTL(CONTEXT_CREATE, loom_context_ioctl_create_guarded),
 	LOOM_DRV_IOCTL(CONTEXT_DESTROY, loom_context_ioctl_destroy_guarded),
 	LOOM_DRV_IOCTL(CONTEXT_QUERY, loom_context_ioctl_query_guarded),
+	LOOM_DRV_IOCTL(BO_READ, loom_copy_ioctl_read),
+	LOOM_DRV_IOCTL(BO_WRITE, loom_copy_ioctl_write),
 };
 
 /* Syncobjs in one call: far more than a client needs, and little enough to allocate for. */
@@ -160,6 +164,23 @@ static int loom_drv_check(struct file *filp, u32 cmd, unsigned long arg)
 	return loom_drv_check_core(drm, cmd, arg);
 }
 
+/* Exporting looks at attachments of imports, which go when the device is unplugged. */
+static long loom_drv_call(struct file *filp, unsigned int cmd, unsigned long arg,
+			  long (*call)(struct file *filp, unsigned int cmd, unsigned long arg))
+{
+	struct drm_file *file = filp->private_data;
+	int idx;
+	long ret;
+
+	if (DRM_IOCTL_NR(cmd) != DRM_IOCTL_NR(DRM_IOCTL_PRIME_HANDLE_TO_FD))
+		return call(filp, cmd, arg);
+	if (!drm_dev_enter(file->minor->dev, &idx))
+		return -ENODEV;
+	ret = call(filp, cmd, arg);
+	drm_dev_exit(idx);
+	return ret;
+}
+
 /**
  * loom_drv_ioctl() - an ioctl on a node, see LOOM_DRV_FOPS
  * @filp: the open node
@@ -170,7 +191,7 @@ static int loom_drv_check(struct file *filp, u32 cmd, unsigned long arg)
  */
 long loom_drv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
-	return loom_drv_check(filp, cmd, arg) ?: drm_ioctl(filp, cmd, arg);
+	return loom_drv_check(filp, cmd, arg) ?: loom_drv_call(filp, cmd, arg, drm_ioctl);
 }
 EXPORT_SYMBOL_NS_GPL(loom_drv_ioctl, LOOM_COMPAT_NS);
 
@@ -186,7 +207,7 @@ EXPORT_SYMBOL_NS_GPL(loom_drv_ioctl, LOOM_COMPAT_NS);
 long loom_drv_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	return loom_drv_check(filp, cmd, (unsigned long)compat_ptr(arg)) ?:
-	       drm_compat_ioctl(filp, cmd, arg);
+	       loom_drv_call(filp, cmd, arg, drm_compat_ioctl);
 }
 EXPORT_SYMBOL_NS_GPL(loom_drv_compat_ioctl, LOOM_COMPAT_NS);
 #endif
@@ -218,6 +239,7 @@ static void loom_drv_postclose(struct drm_device *drm, struct drm_file *file)
 	}
 	loom_context_drop_all(client);
 	loom_plan_object_drop_all(client);
+	loom_moves_closed(loom);
 	loom_region_forget_all(loom->region);
 	loom_region_close(&loom->region[DRM_LOOM_REGION_SRAM]);
 	loom_file_put(client);
@@ -226,6 +248,7 @@ static void loom_drv_postclose(struct drm_device *drm, struct drm_file *file)
 static const struct drm_driver loom_drv_driver = {
 	.driver_features = DRIVER_COMPUTE_ACCEL | DRIVER_GEM | DRIVER_SYNCOBJ |
 			   DRIVER_SYNCOBJ_TIMELINE,
+	.gem_prime_import = loom_share_import,
 	.gem_prime_import_sg_table = loom_bo_import,
 	.open = loom_drv_open,
 	.postclose = loom_drv_postclose,
@@ -255,12 +278,14 @@ EXPORT_SYMBOL_NS_GPL(loom_driver_init, LOOM_COMPAT_NS);
 
 /**
  * loom_driver_exit() - wait until nothing of devices is left that were removed
+ * @driver: as given to loom_driver_init()
  *
  * Called when the back end's module is unloaded, after all its devices were removed: what the last
- * users of their nodes have left behind calls the back end when it is released.
+ * users of their nodes have left behind calls the back end when it is released, and refers to the
+ * device until it has.
  */
-void loom_driver_exit(void)
+void loom_driver_exit(const struct drm_driver *driver)
 {
-	loom_context_flush();
+	loom_device_wait_gone(driver);
 }
 EXPORT_SYMBOL_NS_GPL(loom_driver_exit, LOOM_COMPAT_NS);

@@ -40,6 +40,6 @@ long loom_drv_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long ar
 #endif
 
 void loom_driver_init(struct drm_driver *driver, const struct file_operations *fops);
-void loom_driver_exit(void);
+void loom_driver_exit(const struct drm_driver *driver);
 
 #endif /* LOOM_DRV_H */

@@ -35,6 +35,19 @@ static void loom_fdinfo_print_banks(struct drm_printer *p, const char *region, c
 	drm_printf(p, "\n");
 }
 
+/* Never less than before, as who draws curves of it expects. */
+static s64 loom_fdinfo_busy_ns(struct loom_device *loom, struct loom_file *client)
+{
+	s64 busy = atomic64_read(&client->busy_ns) + loom_flight_turn_ns(loom, client);
+	s64 shown = atomic64_read(&client->shown_ns);
+
+	do {
+		if (busy <= shown)
+			return shown;
+	} while (!atomic64_try_cmpxchg(&client->shown_ns, &shown, busy));
+	return busy;
+}
+
 /**
  * loom_fdinfo_show() - what a client uses
  * @p: where to
@@ -54,7 +67,7 @@ void loom_fdinfo_show(struct drm_printer *p, struct drm_file *file)
 	u32 region;
 	int id;
 
-	drm_printf(p, "drm-engine-loom:\t%lld ns\n", (s64)atomic64_read(&client->busy_ns));
+	drm_printf(p, "drm-engine-loom:\t%lld ns\n", loom_fdinfo_busy_ns(loom, client));
 	drm_printf(p, "loom-jobs:\t%lld\n", (s64)atomic64_read(&client->jobs));
 
 	/* if there is no memory, only what is printed per bank is left out */

@@ -55,8 +55,13 @@ struct loom_file {
 	atomic64_t queued_jobs;
 	/** @context_count: its contexts that have an id */
 	atomic64_t context_count;
-	/** @busy_ns: time that the engine worked on its jobs, a running one included */
+	/**
+	 * @busy_ns: time that the engine worked on its jobs: those that have ended, and what back
+	 * ends have said of others
+	 */
 	atomic64_t busy_ns;
+	/** @shown_ns: most that fdinfo has shown of that */
+	atomic64_t shown_ns;
 	/** @jobs: its jobs that have ended */
 	atomic64_t jobs;
 	/** @turns: its place in the back end's order, by priority */

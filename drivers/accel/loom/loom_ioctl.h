@@ -17,6 +17,9 @@ int loom_bo_ioctl_create(struct drm_device *drm, void *data, struct drm_file *fi
 int loom_bo_ioctl_info(struct drm_device *drm, void *data, struct drm_file *file);
 int loom_bo_ioctl_wait(struct drm_device *drm, void *data, struct drm_file *file);
 
+int loom_copy_ioctl_read(struct drm_device *drm, void *data, struct drm_file *file);
+int loom_copy_ioctl_write(struct drm_device *drm, void *data, struct drm_file *file);
+
 int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *file);
 int loom_plan_ioctl_destroy(struct drm_device *drm, void *data, struct drm_file *file);
 

@@ -122,6 +122,22 @@ u64 loom_job_engine_ns(struct loom_job *job)
 	return ns;
 }
 
+/**
+ * loom_job_turn_ns() - how long a job has had the engine, of which nobody has told yet
+ * @job: the job
+ *
+ * Return: nanoseconds, 0 if it does not have it.
+ */
+u64 loom_job_turn_ns(struct loom_job *job)
+{
+	u64 ns;
+
+	spin_lock(&job->context->lock);
+	ns = job->turn_ns ? ktime_get_ns() - job->turn_ns : 0;
+	spin_unlock(&job->context->lock);
+	return ns;
+}
+
 /* ------------------------------------------------------------------- ends */
 
 /**
@@ -149,6 +165,13 @@ void loom_job_uncharge(struct loom_job *job)
 	loom_quota_uncharge_job(job->context->client);
 }
 
+/* Nothing of it is the device's any more: before the fence, after which pages may be freed. */
+static void loom_job_unmap(struct loom_job *job)
+{
+	if (job->run && job->loom->backend->job_unmap)
+		job->loom->backend->job_unmap(job);
+}
+
 static void loom_job_signal(struct loom_job *job, int error, u64 busy_ns)
 {
 	struct dma_fence *fence = dma_fence_get(&job->fence->base);
@@ -157,6 +180,7 @@ static void loom_job_signal(struct loom_job *job, int error, u64 busy_ns)
 			busy_ns);
 	loom_region_release(&job->loom->region[DRM_LOOM_REGION_SRAM], &job->scratch);
 	loom_job_uncharge(job);
+	loom_job_unmap(job);
 	if (error)
 		dma_fence_set_error(fence, error);
 	dma_fence_signal(fence);
@@ -173,9 +197,14 @@ void loom_job_end_claimed(struct loom_job *job, int error,
 			  const struct drm_loom_counters *counters)
 {
 	if (counters) {
+		s64 more_ns;
+
 		spin_lock(&job->context->lock);
 		job->turn_ns = 0;
+		more_ns = counters->busy_ns - job->busy_ns;
 		spin_unlock(&job->context->lock);
+		if (more_ns > 0)
+			atomic64_add(more_ns, &job->context->client->busy_ns);
 		loom_context_account(job->context, counters, error == -ETIME);
 	}
 	if (error == -ETIME)
@@ -235,6 +264,7 @@ void loom_job_end_all(struct loom_device *loom, int error)
 		list_move_tail(&job->node, &seen);
 		if (!loom_job_claim_end(job))
 			continue;
+		loom_job_unmap(job);
 		fence = job->fence;
 		dma_fence_get(&fence->base);
 		spin_unlock(&loom->job_lock);

@@ -70,6 +70,8 @@ struct loom_job {
 	bool counted;
 	/** @given_ns: when the device got it; set before it does */
 	u64 given_ns;
+	/** @stop_ns: when the device was told to stop it, or 0; under &loom_flight.lock */
+	u64 stop_ns;
 	/** @begun: it has had the engine; under &loom_context.lock */
 	bool begun;
 	/** @seen: where it was when the timeout was looked at last; of &loom_device.timeout_wq */
@@ -108,6 +110,7 @@ void loom_job_turn_end(struct loom_job *job);
 void loom_job_busy(struct loom_job *job, u64 busy_ns);
 bool loom_job_has_begun(struct loom_job *job);
 u64 loom_job_engine_ns(struct loom_job *job);
+u64 loom_job_turn_ns(struct loom_job *job);
 
 bool __must_check loom_job_claim_end(struct loom_job *job);
 void loom_job_end_claimed(struct loom_job *job, int error,

@@ -8,6 +8,8 @@
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
 
+#include "backend/power.h"
+#include "backend/refusal.h"
 #include "core/loom_verify.h"
 #include "loom_bo.h"
 #include "loom_device.h"
@@ -341,6 +343,23 @@ out_free:
 	return ret;
 }
 
+/* The back end hears of it, while the device is awake. */
+static int loom_plan_object_tell(struct loom_plan_object *object)
+{
+	struct loom_device *loom = object->loom;
+	int ret = 0;
+
+	if (loom->backend->plan_create) {
+		ret = loom_power_get(loom);
+		if (ret)
+			return ret;
+		ret = loom_backend_errno(loom->backend->plan_create(object));
+		loom_power_put(loom);
+	}
+	object->created = !ret;
+	return ret;
+}
+
 static int loom_plan_object_reserve(struct loom_plan_object *object,
 				    const struct drm_loom_plan_create *args, struct drm_file *file)
 {
@@ -391,11 +410,10 @@ int loom_plan_ioctl_create(struct drm_device *drm, void *data, struct drm_file *
 	object->loom = loom;
 	object->client = loom_file_get(client);
 	ret = loom_plan_object_create(args, object);
-	if (!ret && loom->backend->plan_create)
-		ret = loom->backend->plan_create(object);
+	if (!ret)
+		ret = loom_plan_object_tell(object);
 	if (ret)
 		goto out_put;
-	object->created = true;
 	if (args->flags & DRM_LOOM_PLAN_RESERVE) {
 		ret = loom_plan_object_reserve(object, args, file);
 		if (ret)

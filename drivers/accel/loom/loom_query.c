@@ -104,6 +104,7 @@ static int loom_query_device(struct loom_device *loom, struct drm_loom_query *ar
 		.max_commands = DRM_LOOM_MAX_COMMANDS,
 		.max_slots = DRM_LOOM_MAX_SLOTS,
 		.job_timeout_ms = loom->job_timeout_ms,
+		.flags = loom->flight.limit ? 0 : DRM_LOOM_DEVICE_TURNS,
 	};
 	int ret = loom_query_no_index(loom, args);
 

@@ -38,7 +38,8 @@
  * buffers. Leftovers stay in the tree by themselves, whoever has the addresses meanwhile and gives
  * them back in turn. They are freed when somebody adds one: of the oldest a few are looked at each
  * time, more than one, so that the tree does not grow beyond what is needed and nobody pays for
- * all of them. The last ones go with the files of clients: their fences keep the module in memory.
+ * all of them. The last ones go with the files of clients, or when the last job or move of a closed
+ * file has ended: their fences keep the module in memory.
  * The SRAM has none: jobs that use a buffer end before it loses its address there.
  *
  * Rejected: to hand the fences from block to block. A block would need room for those of all
@@ -214,8 +215,8 @@ static void loom_region_forget(struct loom_region *region)
  * loom_region_forget_all() - free what jobs that have ended have left behind
  * @regions: those of a device; the SRAM never has any
  *
- * For when a file is closed, and when the last job of a closed file is freed: after the last of
- * these nothing is left.
+ * For when a file is closed, and when the last job or move of a closed file is freed: after the
+ * last of these nothing is left.
  */
 void loom_region_forget_all(struct loom_region *regions)
 {
@@ -284,6 +285,9 @@ struct loom_region_block *loom_region_alloc(struct loom_region *region,
 		}
 		request.spare = &spare;
 	}
+	/* what is mapped has all of its pages for itself */
+	if (loom_shape_in_place(shape, region->map_bytes))
+		request.align = max_t(u64, request.align, region->map_bytes);
 	block->gem = gem;
 	block->owner = owner;
 	block->mask = shape->mask;
@@ -602,6 +606,8 @@ void loom_region_info(struct loom_region *region, const struct loom_sram_share *
 		.scratch_floor_bytes = region->sram.floor_bytes,
 		.share_bytes = region->sram.share_bytes,
 		.share_used_bytes = used,
+		.map_bytes = region->map_bytes,
+		.flags = region->own ? DRM_LOOM_REGION_OWN : 0,
 	};
 }
 

@@ -35,6 +35,10 @@ struct loom_region {
 	u32 dev;
 	/** @chip: its banks, constant */
 	const struct drm_loom_chip_region *chip;
+	/** @own: it is memory of the device's own, and no addresses for system pages; constant */
+	bool own;
+	/** @map_bytes: of @own: &loom_device_memory.map_bytes; constant */
+	u32 map_bytes;
 	/**
 	 * @lock: protects @bank and @sram, and nothing is added to @scratch without it. Nothing is
 	 * allocated under it, but it may be held as long as it takes to look at all blocks

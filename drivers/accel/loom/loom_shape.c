@@ -8,6 +8,7 @@
 #include <drm/loom_accel.h>
 
 #include "core/loom_chip.h"
+#include "loom_compat.h"
 #include "loom_shape.h"
 #include "loom_user.h"
 
@@ -231,3 +232,37 @@ bool loom_shape_sharded(const struct loom_shape *shape)
 {
 	return shape->kind >= DRM_LOOM_LAYOUT_SHARDED_HEIGHT;
 }
+
+/**
+ * loom_shape_in_place() - whether a buffer can be mapped in the banks themselves
+ * @shape: the shape
+ * @map_bytes: what pages and their pitch have to be multiples of; 0: no buffer can
+ *
+ * Return: true if the linear view consists of whole pages of the processor, bank by bank.
+ */
+bool loom_shape_in_place(const struct loom_shape *shape, u32 map_bytes)
+{
+	return map_bytes && !(shape->layout.page_bytes % map_bytes) &&
+	       !(shape->layout.page_pitch_bytes % map_bytes);
+}
+
+/**
+ * loom_shape_bank() - a bank by its number in the layout
+ * @shape: the shape
+ * @number: as loom_layout_map() gives it
+ *
+ * Return: its number in the region; of a place of the grid that is not used, any bank's.
+ */
+u32 loom_shape_bank(const struct loom_shape *shape, u32 number)
+{
+	u32 bank = loom_mask_next(&shape->mask, 0), place;
+
+	if (!shape->partial)
+		return number;
+	/* places of a grid that get no shard have no bank in the mask */
+	for (place = 0; place < number; place++)
+		if (loom_layout_uses(&shape->layout, place))
+			bank = loom_mask_next(&shape->mask, bank + 1);
+	return bank < DRM_LOOM_MAX_BANKS ? bank : 0;
+}
+EXPORT_SYMBOL_NS_GPL(loom_shape_bank, LOOM_COMPAT_NS);

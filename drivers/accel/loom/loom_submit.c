@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/nospec.h>
-#include <linux/pm_runtime.h>
 #include <linux/slab.h>
 
 #include <drm/drm_exec.h>
 #include <drm/drm_file.h>
 
+#include "backend/power.h"
+#include "backend/refusal.h"
 #include "backend/sched.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
@@ -300,13 +301,15 @@ static int loom_submit_depend_locked(struct loom_job *job, struct loom_bo *bo)
 	u32 count;
 	int ret;
 
-	if (bo->dmabuf) {
-		/* the exporter may be moving the bytes */
+	/* the exporter may be moving the bytes, or the device */
+	if (bo->dmabuf || region->own) {
 		ret = drm_sched_job_add_resv_dependencies(&job->base, bo->tbo.base.resv,
 							  DMA_RESV_USAGE_KERNEL);
 		if (ret)
 			return ret;
 	}
+	if (!bo->resident)
+		return 0;
 	ret = loom_region_fences(region, to_loom_region_block(bo->tbo.resource), &fences, &count);
 	return ret ?: loom_submit_depend(job, fences, count);
 }
@@ -346,7 +349,7 @@ static int loom_submit_try(struct loom_job *job, struct loom_sync_out *out,
 				       conflict);
 	if (ret)
 		goto err_exec;
-	ret = loom->backend->job_emit(job);
+	ret = loom_backend_errno(loom->backend->job_emit(job));
 	if (!ret)
 		ret = mutex_lock_interruptible(&context->push_lock);
 	if (ret)
@@ -449,11 +452,11 @@ int loom_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	ret = loom_sync_out_init(&out, &args->out_syncs, file);
 	if (ret)
 		goto err_free;
-	ret = pm_runtime_resume_and_get(drm->dev);
+	ret = loom_power_get(loom);
 	if (ret)
 		goto err_sync;
 	job->powered = true;
-	ret = loom->backend->job_prepare(job);
+	ret = loom_backend_errno(loom->backend->job_prepare(job));
 	if (ret)
 		goto err_sync;
 	do {

@@ -14,6 +14,8 @@
 #include "loom_trace.h"
 #include "loom_ttm.h"
 #include "loom_user.h"
+#include "memory/bytes.h"
+#include "memory/view.h"
 
 /**
  * DOC: Placement
@@ -22,9 +24,9 @@
  * TTM each region is a resource manager, and this file is what TTM calls: a buffer gets a block of
  * its region, and gives it back.
  *
- * A resource is only an address. The bytes of a buffer are in system pages, whether it is resident
- * or not (&ttm_resource_manager.use_tt), so a move copies nothing. A back end whose banks are
- * memory of their own will have to copy in the move.
+ * Mostly a resource is only an address. The bytes of a buffer are in system pages, whether it is
+ * resident or not (&ttm_resource_manager.use_tt), so a move copies nothing. Regions that are
+ * memory of their own are those of memory/, and what follows is about the others.
  *
  * Nobody waits for a job here. A DRAM buffer is evicted while jobs use it, and only its address
  * goes: they have been told its bytes' place in system pages, which stays. The fences of these jobs
@@ -86,13 +88,17 @@ static int loom_ttm_region_init(struct loom_device *loom, u32 id)
 	struct loom_region *region = &loom->region[id];
 	int ret;
 
+	if (loom->memory) {
+		region->own = loom->memory[id].own;
+		region->map_bytes = region->own ? loom->memory[id].map_bytes : 0;
+	}
 	ret = loom_region_init(region, id, &loom->chip->region[id], loom_device_index(loom));
 	if (ret || !loom_region_exists(region))
 		return ret;
 	ttm_resource_manager_init(&region->manager, &loom->ttm,
 				  loom_region_total(region) * region->chip->banks);
 	region->manager.func = &loom_ttm_region_funcs;
-	region->manager.use_tt = true;
+	region->manager.use_tt = !region->own;
 	ttm_set_driver_manager(&loom->ttm, LOOM_REGION_PLACEMENT(id), &region->manager);
 	ttm_resource_manager_set_used(&region->manager, true);
 	return 0;
@@ -126,13 +132,17 @@ static void loom_ttm_region_fini(struct loom_device *loom, u32 id)
 
 static void loom_ttm_unmap_locked(struct ttm_buffer_object *tbo)
 {
-	loom_bo_unmap_locked(to_loom_bo(tbo));
+	if (loom_bo_is_ours(tbo))
+		loom_bo_unmap_locked(to_loom_bo(tbo));
 }
 
 static struct ttm_tt *loom_ttm_tt_create(struct ttm_buffer_object *tbo, u32 page_flags)
 {
 	struct ttm_tt *tt = kzalloc(sizeof(*tt), GFP_KERNEL_ACCOUNT);
 
+	/* TTM thinks that they are copied to. That may fail, and ends in the middle of a page */
+	if (loom_bo_region(to_loom_bo(tbo))->own)
+		page_flags |= TTM_TT_FLAG_ZERO_ALLOC;
 	if (tt && ttm_tt_init(tt, tbo, page_flags, ttm_cached, 0)) {
 		kfree(tt);
 		return NULL;
@@ -162,6 +172,22 @@ static void loom_ttm_tt_unpopulate(struct ttm_device *ttm, struct ttm_tt *tt)
 }
 
 /*
+ * A move of its bytes counts only for who wants them: it ends soon, and what is placed there next
+ * waits for it anyway.
+ */
+static bool loom_ttm_is_in_use(struct ttm_buffer_object *tbo)
+{
+	struct dma_resv_iter cursor;
+	struct dma_fence *fence;
+
+	dma_resv_for_each_fence(&cursor, tbo->base.resv, DMA_RESV_USAGE_BOOKKEEP, fence)
+		if (dma_resv_iter_usage(&cursor) != DMA_RESV_USAGE_KERNEL &&
+		    !dma_fence_is_signaled(fence))
+			return true;
+	return false;
+}
+
+/*
  * Evicting a buffer that shares no bank with the one that needs room would not help, but against
  * the limit of a control group.
  *
@@ -175,6 +201,9 @@ static bool loom_ttm_eviction_valuable(struct ttm_buffer_object *tbo, const stru
 	const struct loom_bo *bo = to_loom_bo(tbo);
 	struct loom_bo *evictor;
 
+	/* pages that are on their way to the device, and are freed when they are there */
+	if (!loom_bo_is_ours(tbo))
+		return false;
 	if (bo->shape.region == DRM_LOOM_REGION_SRAM || !ttm_bo_eviction_valuable(tbo, place))
 		return false;
 	/* nor would TTM free one that is in use: it would wait */
@@ -182,7 +211,9 @@ static bool loom_ttm_eviction_valuable(struct ttm_buffer_object *tbo, const stru
 		return !tbo->deleted || loom_bo_is_idle(bo);
 	if (!(place->flags & LOOM_BO_PLACE))
 		return !bo->exports && loom_bo_is_idle(bo);
-	if ((place->flags & LOOM_BO_PLACE_IDLE || tbo->deleted) && !loom_bo_is_idle(bo))
+	if (tbo->deleted && !loom_bo_is_idle(bo))
+		return false;
+	if (place->flags & LOOM_BO_PLACE_IDLE && loom_ttm_is_in_use(tbo))
 		return false;
 	evictor = container_of(place, struct loom_bo_place, base)->bo;
 	if (evictor->no_space && !loom_mask_overlaps(&bo->shape.mask, &evictor->shape.mask))
@@ -197,11 +228,10 @@ static void loom_ttm_evict_flags(struct ttm_buffer_object *tbo, struct ttm_place
 	*placement = loom_bo_system;
 }
 
-static void loom_ttm_trace_evict(const struct loom_bo *bo)
+static void loom_ttm_trace_evict(const struct loom_bo *bo, u64 address)
 {
 	trace_loom_evict(loom_device_index(to_loom_device(bo->tbo.base.dev)), bo->owner,
-			 bo->shape.region, loom_region_address(bo->tbo.resource),
-			 bo->shape.layout.bytes_per_bank);
+			 bo->shape.region, address, bo->shape.layout.bytes_per_bank);
 }
 
 /*
@@ -238,23 +268,37 @@ static int loom_ttm_leave(struct ttm_buffer_object *tbo)
 	return loom_region_leave(to_loom_region_block(tbo->resource), fences, count);
 }
 
+/* Makes no ghost buffer, so loom_region_block.gem stays as it is. */
+static int loom_ttm_move_address(struct ttm_buffer_object *tbo, struct ttm_resource *resource)
+{
+	int ret = to_loom_bo(tbo)->resident ? loom_ttm_leave(tbo) : 0;
+
+	if (!ret)
+		ttm_bo_move_null(tbo, resource);
+	return ret;
+}
+
 static int loom_ttm_move(struct ttm_buffer_object *tbo, bool evict, struct ttm_operation_ctx *ctx,
 			 struct ttm_resource *resource, struct ttm_place *hop)
 {
 	struct loom_bo *bo = to_loom_bo(tbo);
-	int ret;
+	u64 address = bo->resident ? loom_region_address(tbo->resource) : 0;
+	bool own = loom_bo_region(bo)->own;
+	int ret = 0;
 
-	if (bo->resident) {
-		ret = loom_ttm_leave(tbo);
-		if (ret)
-			return ret;
-		loom_ttm_trace_evict(bo);
-	}
-	/*
-	 * Makes no ghost buffer. A back end whose moves copy (ttm_bo_move_accel_cleanup()) does: it
-	 * has to update loom_region_block.gem then, as TTM does with ttm_resource_set_bo().
-	 */
-	ttm_bo_move_null(tbo, resource);
+	/* a new one, in no region yet */
+	if (!tbo->resource)
+		ttm_bo_move_null(tbo, resource);
+	else if (own && bo->resident)
+		ret = loom_bytes_leave(bo, ctx, resource);
+	else if (own && resource->mem_type != TTM_PL_SYSTEM)
+		ret = loom_bytes_arrive(bo, ctx, resource);
+	else
+		ret = loom_ttm_move_address(tbo, resource);
+	if (ret)
+		return ret;
+	if (bo->resident)
+		loom_ttm_trace_evict(bo, address);
 	WRITE_ONCE(bo->resident, resource->mem_type != TTM_PL_SYSTEM);
 	return 0;
 }
@@ -267,6 +311,8 @@ static const struct ttm_device_funcs loom_ttm_device_funcs = {
 	.eviction_valuable = loom_ttm_eviction_valuable,
 	.evict_flags = loom_ttm_evict_flags,
 	.move = loom_ttm_move,
+	.io_mem_reserve = loom_view_io_reserve,
+	.io_mem_pfn = loom_view_io_pfn,
 	.swap_notify = loom_ttm_unmap_locked,
 	.delete_mem_notify = loom_ttm_unmap_locked,
 };

@@ -88,12 +88,19 @@ static void fault_index(void)
 	OPTIMIZER_HIDE_VAR(number);
 }
 
-/* DEBUG_KMEMLEAK: no pointer to it is left; large, so that its size is reported as asked for */
+/*
+ * DEBUG_KMEMLEAK: no pointer to it is left; large, so that its size is reported as asked for.
+ * Several, as what looks like a pointer to one may be left on the stack.
+ */
 static noinline void fault_leak(void)
 {
-	char *bytes = kzalloc(12345, GFP_KERNEL);
+	unsigned int i;
+	char *bytes;
 
-	OPTIMIZER_HIDE_VAR(bytes);
+	for (i = 0; i < 8; i++) {
+		bytes = kzalloc(12345, GFP_KERNEL);
+		OPTIMIZER_HIDE_VAR(bytes);
+	}
 }
 
 /* PROVE_LOCKING: two locks, in one order and then in the other */

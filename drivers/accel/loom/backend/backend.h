@@ -8,11 +8,13 @@
 
 #include "loom_quota.h"
 
+struct device;
 struct drm_driver;
 struct drm_printer;
 struct loom_context;
 struct loom_device;
 struct loom_job;
+struct loom_move;
 struct loom_plan_object;
 
 /**
@@ -26,13 +28,15 @@ struct loom_plan_object;
  *
  * The life of a device, in operations::
  *
- *   init                                         memory of the host; no registers, no interrupts
+ *   init                                         memory of the host; nothing runs
  *   start                                        it takes jobs
  *     plan_create                                once for each plan that was proved safe
- *       job_prepare, job_emit, job_run           once for each job; then a record
+ *       job_prepare, job_emit, job_run           once for each job; then a record, and
+ *       job_unmap
  *       job_progress, job_stop                   if it takes too long, or nobody wants it any more
  *       job_release
  *     plan_destroy
+ *     move_prepare, move_run, move_release       once for each copy of a buffer's bytes
  *     stop, reset, start                         if it hangs
  *     stop, start                                if it sleeps
  *   stop                                         unplugged, or wedged
@@ -50,11 +54,28 @@ struct loom_plan_object;
  * Counters are for clients to look at; time that counts is the host's. A back end does the
  * same with what it reads: once, into memory of its own, and checks that.
  *
- * How a job that takes too long ends: the core asks @job_progress whether it moved, has it stopped
- * by @job_stop, waits, and if that does not help stops the device, resets it with a new epoch and
- * starts it again. The job at fault ends with ETIME. Of the others, those that had begun end with
- * ECANCELED, as a job may have written over what it has read and cannot be run again; those that
- * had not are run by the new epoch. Records of an earlier epoch are dropped.
+ * How a job that takes too long ends: the core has the back end look for records (@poll), asks
+ * @job_progress whether it moved, has it stopped by @job_stop, waits, and if that does not help
+ * stops the device, resets it with a new epoch and starts it again. What the device has said
+ * until it was stopped counts. The job at fault ends with ETIME. Of the others, those that had
+ * begun end with ECANCELED, as a job may have written over what it has read and cannot be run
+ * again; those that had not are run by the new epoch. Records of an earlier epoch are dropped.
+ * In the same way a device is reset that says itself that it hangs (loom_device_hang()), or
+ * does not end a job that nobody wants any more.
+ *
+ * Which jobs have begun: a device works on the oldest of those that it has. A back end whose device
+ * takes them in another order says so by loom_job_turn_begin().
+ *
+ * Who owns what of a back end. What belongs to the bus goes when the driver is unbound: registers,
+ * interrupts, rings and whatever is mapped for the device (devm_*). What operations need that come
+ * later goes with the DRM device, which lives as long as somebody has its node open (drmm_*, in
+ * @init): @job_release, @move_release, @plan_destroy and @context_release come at any time, and
+ * touch nothing of the former. loom_driver_exit() waits for them.
+ *
+ * Whose memory the banks are. They may be no more than addresses: then the bytes of buffers are in
+ * system pages, and moving a buffer copies nothing. Or they are memory of the device's own
+ * (&loom_device_config.memory): then the core has bytes copied when a buffer gets an address or
+ * loses it (@move_run, see memory/), and processes see those that BAR or bus show (@memory_pfn).
  *
  * Two kinds of order. A device that goes from job to job by itself takes a few at a time
  * (&loom_device_config.jobs_in_flight), and the core decides who comes next, by backend/turn.c. A
@@ -75,23 +96,52 @@ struct loom_plan_object;
  */
 
 /**
+ * struct loom_device_memory - what the banks of a region are
+ */
+struct loom_device_memory {
+	/** @own: memory of the device's own. Else addresses, for bytes that are in system pages */
+	bool own;
+	/**
+	 * @map_bytes: of @own: buffers whose pages and pitch are multiples of that can be mapped
+	 * where they lie (&loom_backend.memory_pfn); a multiple of the processor's page. 0: none
+	 */
+	u32 map_bytes;
+};
+
+/**
  * struct loom_device_config - what a back end knows of a device before it is probed
  *
- * Lives as long as the device. A back end that knows nothing gives NULL: then all this is as the
- * module's parameters say, and the back end keeps order itself.
+ * Copied by loom_device_probe(), with which it is refused if it makes no sense. A back end that
+ * knows nothing gives NULL: then all this is as the module's parameters say, and the back end keeps
+ * order itself.
  */
 struct loom_device_config {
 	/** @chip: what it is made of: loom_chip_check() finds no fault in it */
 	struct drm_loom_chip chip;
+	/** @has_caps: @caps hold. Else the module's parameters do, as they are at the moment */
+	bool has_caps;
 	/** @caps: what its clients may have */
 	struct loom_quota_caps caps;
 	/** @job_timeout_ms: a job that has the engine for longer is ended; 1 to INT_MAX */
 	u32 job_timeout_ms;
 	/**
 	 * @jobs_in_flight: how many jobs it takes; the core keeps the others. 0: all, and the back
-	 * end gives them their turns by &loom_job.turn
+	 * end gives them their turns by &loom_job.turn; then it has &loom_backend.keeps_jobs, as
+	 * nobody else knows when it has none
 	 */
 	u32 jobs_in_flight;
+	/** @memory: by &enum drm_loom_region, what its banks are */
+	struct loom_device_memory memory[DRM_LOOM_REGION_COUNT];
+	/**
+	 * @host_slots: of devices with memory of their own: jobs also reach buffers that are in
+	 * system pages, not in the SRAM: those that others share (memory/share.c). A buffer is
+	 * there at &loom_backend.job_emit if &loom_bo.resident is false
+	 */
+	bool host_slots;
+	/** @moves_in_flight: how many moves it takes beside the jobs; 0 if no region is its own */
+	u32 moves_in_flight;
+	/** @backend_data: what &loom_device.backend_data is from before &loom_backend.init */
+	void *backend_data;
 };
 
 /**
@@ -102,6 +152,8 @@ enum loom_job_status {
 	LOOM_JOB_DONE = 0,
 	/** @LOOM_JOB_STOPPED: some of it was run, because of &loom_backend.job_stop */
 	LOOM_JOB_STOPPED = 1,
+	/** @LOOM_JOB_FAILED: the device could not do it, and is all right otherwise */
+	LOOM_JOB_FAILED = 2,
 };
 
 /**
@@ -133,10 +185,24 @@ struct loom_job_position {
 };
 
 /**
+ * enum loom_stop_reason - why a device is stopped
+ */
+enum loom_stop_reason {
+	/** @LOOM_STOP_SLEEP: it is idle, or the system sleeps: what it was told of plans holds */
+	LOOM_STOP_SLEEP,
+	/** @LOOM_STOP_RESET: it may hang, and will be reset */
+	LOOM_STOP_RESET,
+	/** @LOOM_STOP_END: for good: it was unplugged, is wedged, or the system ends */
+	LOOM_STOP_END,
+};
+
+/**
  * struct loom_backend - operations on a device
  *
- * Those that touch the device are called while it is there: drm_dev_enter() has succeeded, or the
- * core is about to let it go (@stop). Others say so.
+ * Those that touch the device are called while it is there, and started: @dump, @memory_pfn,
+ * @move_run, @poll, and those of jobs, unless they say otherwise. An errno is told to the client,
+ * but for some that mean something to the core (EAGAIN, EBADMSG, EBUSY, EDEADLK, ENOSPC): these
+ * become EIO.
  *
  * "Fence safe" is what others' fences wait for: it may sleep, but not allocate with GFP_KERNEL,
  * take a reservation lock, or wait for a client or a job.
@@ -157,19 +223,21 @@ struct loom_backend {
 	/**
 	 * @start: make the device take jobs: firmware, rings, interrupts. Called in probe, when it
 	 * wakes up, and after @reset; fence safe. &loom_device.epoch is the epoch from now on. A
-	 * device that was stopped with jobs that it keeps goes on with them. Returns 0 or -errno,
+	 * device that was stopped with jobs that it keeps goes on with them. What it has
+	 * forgotten of plans it is told again, now or with the first job. Returns 0 or -errno,
 	 * and then the device is wedged, or not made
 	 */
 	int (*start)(struct loom_device *loom);
 	/**
 	 * @stop: when this returns the device touches nothing any more, no memory of buffers and
-	 * none of the host, and no record will be given to loom_jobs_complete() until @start.
-	 * Called after @start, never twice without another one; fence safe, and does not wait for
-	 * the end of jobs. The device may be gone or hang. Jobs that it had: with @keeps_jobs it
-	 * goes on with them at the next @start, unless the core has ended them meanwhile
-	 * (@job_release); else it forgets them
+	 * none of the host; all records that it had written until then were given to
+	 * loom_jobs_complete(), also those of which no interrupt has told, and no other will be
+	 * until @start. Called after @start, never twice without another one; fence safe, and does
+	 * not wait for the end of jobs. The device may be gone or hang. Jobs that it had: with
+	 * @keeps_jobs it goes on with them at the next @start, unless the core has ended them
+	 * meanwhile (@job_release); else it forgets them
 	 */
-	void (*stop)(struct loom_device *loom);
+	void (*stop)(struct loom_device *loom, enum loom_stop_reason why);
 	/**
 	 * @reset: make a device that hangs forget all that it was told. Called between @stop and
 	 * @start, when &loom_device.epoch is a new one; fence safe. Returns 0, or -errno, and then
@@ -177,17 +245,53 @@ struct loom_backend {
 	 */
 	int (*reset)(struct loom_device *loom);
 	/**
+	 * @poll: look for records now, and give them to loom_jobs_complete(), as an interrupt may
+	 * have been lost. Called on &loom_device.timeout_wq, before a job is blamed, while the
+	 * device is started; fence safe. May be NULL where none gets lost
+	 */
+	void (*poll)(struct loom_device *loom);
+	/**
 	 * @dump: say what may help whoever looks into a job that took too long: lines of
-	 * "key: value", without addresses of the kernel and without bytes of clients. Called for a
-	 * devcoredump, later and more than once; may sleep and allocate. May be NULL
+	 * "key: value", without addresses of the kernel and without bytes of clients; 4 KiB at
+	 * most. Called on &loom_device.timeout_wq, before the job is stopped and the device
+	 * forgets; fence safe. May be NULL
 	 */
 	void (*dump)(struct loom_device *loom, struct drm_printer *p);
+
+	/**
+	 * @memory_pfn: where a byte of a region is for the processor: the page that begins at
+	 * @address, a multiple of it, in a bank. Called under a reservation lock; does not sleep.
+	 * Returns true and the frame; false where it cannot be seen, and the bytes are copied to
+	 * system pages for whoever maps them. May be NULL where &loom_device_memory.map_bytes is 0
+	 */
+	bool (*memory_pfn)(struct loom_device *loom, u32 region, u32 bank, u64 address,
+			   unsigned long *pfn);
+	/**
+	 * @move_prepare: take all memory that a move will need, map its pages for DMA, and set
+	 * &loom_move.run, which is not NULL then. The move may be of a part of the buffer, from
+	 * &loom_move.offset on. Called under a reservation lock; may sleep and allocate. Returns 0,
+	 * or -errno with nothing left to undo. NULL where no region is the device's own, as are the
+	 * next two
+	 */
+	int (*move_prepare)(struct loom_move *move);
+	/**
+	 * @move_run: the device has the move from now on, until loom_moves_complete(). Fence safe,
+	 * and does not wait for it. Called again, after @stop, @reset and @start, for one that had
+	 * not ended
+	 */
+	void (*move_run)(struct loom_move *move);
+	/**
+	 * @move_release: undo @move_prepare; fence safe. The device does not have the move, or is
+	 * stopped; it may be gone
+	 */
+	void (*move_release)(struct loom_move *move);
 
 	/**
 	 * @plan_create: a plan was proved safe: tell the device of it, or encode it for later. Not
 	 * the bytes of a client, which are gone, but &loom_plan_object.plan. Called once for each
 	 * plan, by PLAN_CREATE; may sleep and allocate, and leave something in
-	 * &loom_plan_object.backend_data. Returns 0, or -errno, which is PLAN_CREATE's. May be NULL
+	 * &loom_plan_object.backend_data. The device is awake, but may be reset meanwhile, also
+	 * afterwards. Returns 0, or -errno, which is PLAN_CREATE's. May be NULL
 	 */
 	int (*plan_create)(struct loom_plan_object *plan);
 	/**
@@ -216,21 +320,34 @@ struct loom_backend {
 	 */
 	int (*job_emit)(struct loom_job *job);
 	/**
+	 * @job_unmap: the job is about to end, and the device does not have it any more: take back
+	 * what @job_emit has mapped for it. Called once for a job that was armed, before its fence
+	 * signals and while the driver is bound; fence safe, and does not sleep. What is mapped
+	 * for a job that was given up is left to @job_release. May be NULL
+	 */
+	void (*job_unmap)(struct loom_job *job);
+	/**
 	 * @job_run: the doorbell: the device has the job from now on, until its record is given to
-	 * loom_jobs_complete(). Called for one job of each context at a time; fence safe, and does
-	 * not wait for the job. loom_job_stop_reason() is 0, or has become something else at this
-	 * moment: then @job_stop comes, or has come already
+	 * loom_jobs_complete(). Called for one job of each context at a time, and for one at all
+	 * with &loom_device_config.jobs_in_flight: then a record of it waits until this returns, so
+	 * loom_jobs_complete() is not called from here. Else the device may be stopped, and the job
+	 * be freed as soon as the device has it. Fence safe, and does not wait for the job.
+	 * loom_job_stop_reason() is 0, or has become something else at this moment: then @job_stop
+	 * comes, or has come already
 	 */
 	void (*job_run)(struct loom_job *job);
 	/**
-	 * @job_progress: how far is the job? Of one that the device has, or that has ended and was
-	 * not released. Called on &loom_device.timeout_wq; fence safe. What is not known is zero
+	 * @job_progress: how far is the job? Of one that the device has; or of one that has ended,
+	 * where the device cannot be reset. Called on &loom_device.timeout_wq; fence safe. What is
+	 * not known is zero; if all of it is, the job counts as one that moves
 	 */
 	void (*job_progress)(struct loom_job *job, struct loom_job_position *position);
 	/**
 	 * @job_stop: loom_job_stop_reason() is not 0 any more: have the job end soon, without
-	 * waiting for its turn. Called under spinlocks, for a job that was given to @job_run or is
-	 * about to be, and perhaps more than once; does not sleep
+	 * waiting for its turn; if it waits behind others, as soon as it begins. Called under
+	 * spinlocks, for a job that was given to @job_run or is about to be, or has just ended, and
+	 * perhaps more than once; does not sleep. If the job has not ended soon after it was told,
+	 * or after it has begun, the device is reset
 	 */
 	void (*job_stop)(struct loom_job *job);
 	/**
@@ -262,12 +379,26 @@ struct loom_backend {
  *   between is what the timeout counts;
  * - loom_job_busy() from time to time, with the time that the engine has worked on it since, if it
  *   knows that better than by when its turn began;
- * - loom_jobs_complete(), from a thread that may sleep (a threaded interrupt handler, a work).
+ * - loom_jobs_complete(), from a thread that may sleep (a threaded interrupt handler, a work), and
+ *   loom_moves_complete() for moves;
+ * - loom_device_hang() if it finds out by itself that the device hangs;
+ * - loom_device_new_epoch(), in @start, if the device has lost more in its sleep than it should;
+ * - loom_device_hide() and loom_device_show() around what makes its memory invisible to the
+ *   processor (a reset of the function), in @reset;
+ * - loom_device_reset_prepare() and loom_device_reset_done() when its bus resets it, because
+ *   somebody wants that.
  *
  * A job may be freed before loom_jobs_complete() returns: neither it nor its &loom_job.run is
  * touched afterwards.
  */
 int loom_jobs_complete(struct loom_device *loom, const struct loom_job_record *records, u32 count);
+int loom_moves_complete(struct loom_device *loom, u64 id, u32 epoch, bool failed);
+void loom_device_hang(struct loom_device *loom, u32 epoch);
+u32 loom_device_new_epoch(struct loom_device *loom);
 void loom_device_wedge(struct loom_device *loom, const char *why);
+void loom_device_hide(struct loom_device *loom);
+void loom_device_show(struct loom_device *loom);
+void loom_device_reset_prepare(struct device *dev);
+void loom_device_reset_done(struct device *dev);
 
 #endif /* LOOM_BACKEND_H */

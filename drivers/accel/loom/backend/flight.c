@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
 
 #include "backend.h"
 #include "flight.h"
@@ -17,21 +18,36 @@
  * meanwhile, then all wait. A job that is to end, because nobody wants it any more, does not wait
  * for its turn, and does not see the device.
  *
+ * To choose a job and to give it to the device is one step, whatever thread does it: else the
+ * device would get two jobs in another order than the one that is noted here, and the wrong one
+ * would be blamed when it hangs.
+ *
  * Records are looked up here as well: the table of what the device has is in one place, with one
  * lock, for all ways in which a job can end: a record, a timeout, a reset, unplugging. Whoever
- * claims the end of a job first gives it.
+ * claims the end of a job first gives it. A record that comes while its job is still being given,
+ * from a device that is fast, or one that lies, waits for the end of that: the job may be freed by
+ * it.
  */
 
 /* The device has it. The table is looked at by number, so a job that was freed is not found. */
 static void loom_flight_give(struct loom_job *job)
 {
 	struct loom_device *loom = job->loom;
+	struct loom_flight *flight = &loom->flight;
 
 	job->given_ns = ktime_get_ns();
 	spin_lock(&loom->job_lock);
-	hash_add(loom->flight.jobs, &job->flight_node, job->id);
+	hash_add(flight->jobs, &job->flight_node, job->id);
+	/* who takes any number of jobs gives several at a time, and looks after that itself */
+	if (flight->limit)
+		flight->giving = job->id;
 	spin_unlock(&loom->job_lock);
 	loom->backend->job_run(job);
+	if (!flight->limit)
+		return;
+	spin_lock(&loom->job_lock);
+	flight->giving = 0;
+	spin_unlock(&loom->job_lock);
 }
 
 /* The device works on the oldest of those that it has, unless a back end says more. */
@@ -85,10 +101,14 @@ static void loom_flight_uncount_locked(struct loom_flight *flight, struct loom_j
 		wake_up_all(&flight->idle);
 }
 
-/* The device has room for one more. If it is the same device still, it goes on with the next. */
-static void loom_flight_uncount(struct loom_job *job, u64 busy_ns, bool same)
+/*
+ * The device has room for one more. If it is the same device still, it goes on with the next. The
+ * client is charged for the time that the job had the device by our clock, not by what it says.
+ */
+static void loom_flight_uncount(struct loom_job *job, bool same)
 {
 	struct loom_flight *flight = &job->loom->flight;
+	u64 busy_ns = flight->limit ? loom_job_engine_ns(job) : 0;
 
 	spin_lock(&flight->lock);
 	if (job->counted)
@@ -119,36 +139,58 @@ void loom_flight_forget(struct loom_job *job)
 	spin_unlock(&flight->lock);
 }
 
-static void loom_flight_go_locked(struct loom_device *loom)
+/* Give the device a job, or one its end. Return: false if there is none, or no room for it. */
+static bool loom_flight_step(struct loom_device *loom)
 {
 	struct loom_flight *flight = &loom->flight;
 	struct loom_job *job;
-	int error, idx;
+	int error = 0, idx;
 
-	while ((job = loom_flight_next(flight, &error))) {
-		if (!error && !drm_dev_enter(&loom->drm, &idx))
+	mutex_lock(&flight->give_lock);
+	job = loom_flight_next(flight, &error);
+	if (job && !error) {
+		if (drm_dev_enter(&loom->drm, &idx)) {
+			loom_flight_give(job);
+			drm_dev_exit(idx);
+		} else {
 			error = -ENODEV;
-		if (error) {
-			loom_flight_uncount(job, 0, true);
-			loom_job_end(job, error);
-			continue;
 		}
-		loom_flight_give(job);
-		drm_dev_exit(idx);
 	}
+	mutex_unlock(&flight->give_lock);
+	if (error) {
+		loom_flight_uncount(job, true);
+		loom_job_end(job, error);
+	}
+	return job;
 }
 
 /* Give the device what it has room for. */
 static void loom_flight_go(struct loom_device *loom)
 {
 	down_read(&loom->flight.gate);
-	loom_flight_go_locked(loom);
+	while (loom_flight_step(loom))
+		;
 	up_read(&loom->flight.gate);
 }
 
 static void loom_flight_work(struct work_struct *work)
 {
 	loom_flight_go(container_of(work, struct loom_device, flight.work));
+}
+
+static void loom_flight_add_unlimited(struct loom_job *job)
+{
+	struct loom_flight *flight = &job->loom->flight;
+	int error;
+
+	down_read(&flight->gate);
+	/* who has unplugged the device, or wedged it, has ended all jobs that it had until then */
+	error = loom_job_stop_reason(job);
+	if (!error)
+		loom_flight_give(job);
+	up_read(&flight->gate);
+	if (error)
+		loom_job_end(job, error);
 }
 
 /**
@@ -160,9 +202,7 @@ void loom_flight_add(struct loom_job *job)
 	struct loom_flight *flight = &job->loom->flight;
 
 	if (!flight->limit) {
-		down_read(&flight->gate);
-		loom_flight_give(job);
-		up_read(&flight->gate);
+		loom_flight_add_unlimited(job);
 		return;
 	}
 	spin_lock(&flight->lock);
@@ -172,6 +212,17 @@ void loom_flight_add(struct loom_job *job)
 		loom_turns_end(&flight->turns, &job->turn);
 	spin_unlock(&flight->lock);
 	loom_flight_go(job->loom);
+}
+
+/**
+ * loom_flight_expect() - a job was told to stop: look after a while whether it has ended
+ * @loom: its device; in any context
+ */
+void loom_flight_expect(struct loom_device *loom)
+{
+	if (loom->backend->reset)
+		queue_delayed_work(loom->timeout_wq, &loom->flight.grace_work,
+				   msecs_to_jiffies(LOOM_FLIGHT_GRACE_MS));
 }
 
 /**
@@ -186,18 +237,41 @@ void loom_flight_stop(struct loom_job *job)
 	struct loom_flight *flight = &loom->flight;
 	bool waits;
 
-	if (!flight->limit) {
-		loom->backend->job_stop(job);
-		return;
-	}
 	spin_lock(&flight->lock);
-	waits = !list_empty(&job->turn.node);
-	loom_turns_end(&flight->turns, &job->turn);
+	waits = flight->limit && !list_empty(&job->turn.node);
+	if (waits)
+		loom_turns_end(&flight->turns, &job->turn);
+	else if (!job->stop_ns)
+		job->stop_ns = ktime_get_ns();
+	/* else it is told when it is started: see loom_flight_on() */
+	if (!waits && flight->on)
+		loom->backend->job_stop(job);
 	spin_unlock(&flight->lock);
 	if (waits)
 		queue_work(loom->sched_wq, &flight->work);
 	else
-		loom->backend->job_stop(job);
+		loom_flight_expect(loom);
+}
+
+/**
+ * loom_flight_turn_ns() - how long the device has worked on the job that it has, so far
+ * @loom: the device
+ * @client: a file
+ *
+ * Return: nanoseconds; 0 if the job is another file's, or the back end tells by loom_job_busy().
+ */
+u64 loom_flight_turn_ns(struct loom_device *loom, const struct loom_file *client)
+{
+	struct loom_flight *flight = &loom->flight;
+	struct loom_job *job;
+	u64 ns = 0;
+
+	spin_lock(&flight->lock);
+	job = list_first_entry_or_null(&flight->order, struct loom_job, order_node);
+	if (job && job->context->client == client)
+		ns = loom_job_turn_ns(job);
+	spin_unlock(&flight->lock);
+	return ns;
 }
 
 /* ---------------------------------------------------------------- records */
@@ -210,6 +284,12 @@ static struct loom_job *loom_flight_claim(struct loom_device *loom,
 
 	*error = 0;
 	spin_lock(&loom->job_lock);
+	while (record->job && loom->flight.giving == record->job) {
+		spin_unlock(&loom->job_lock);
+		mutex_lock(&loom->flight.give_lock);
+		mutex_unlock(&loom->flight.give_lock);
+		spin_lock(&loom->job_lock);
+	}
 	/* what a device says that was reset meanwhile does not count, true or not */
 	if (record->epoch != loom->epoch) {
 		spin_unlock(&loom->job_lock);
@@ -218,7 +298,7 @@ static struct loom_job *loom_flight_claim(struct loom_device *loom,
 	hash_for_each_possible(loom->flight.jobs, job, flight_node, record->job)
 		if (job->id == record->job)
 			found = job;
-	if (!found || record->status > LOOM_JOB_STOPPED) {
+	if (!found || record->status > LOOM_JOB_FAILED) {
 		*error = -EPROTO;
 		found = NULL;
 	} else {
@@ -240,7 +320,9 @@ static void loom_flight_complete(struct loom_job *job, const struct loom_job_rec
 	counters.busy_ns = min(counters.busy_ns, ktime_get_ns() - job->given_ns);
 	if (record->status == LOOM_JOB_STOPPED)
 		error = loom_job_stop_reason(job) ?: -ECANCELED;
-	loom_flight_uncount(job, counters.busy_ns, true);
+	else if (record->status == LOOM_JOB_FAILED)
+		error = -EIO;
+	loom_flight_uncount(job, true);
 	loom_job_end_claimed(job, error, &counters);
 }
 
@@ -274,7 +356,8 @@ int loom_jobs_complete(struct loom_device *loom, const struct loom_job_record *r
 		loom_device_wedge(loom, "a record of a job that it has not, or of no known kind");
 	/* who has closed the gate may wait for this thread, and goes on itself */
 	if (loom->flight.limit && down_read_trylock(&loom->flight.gate)) {
-		loom_flight_go_locked(loom);
+		while (loom_flight_step(loom))
+			;
 		up_read(&loom->flight.gate);
 	}
 	return error;
@@ -297,6 +380,9 @@ int loom_flight_pause(struct loom_device *loom, u32 timeout_ms)
 	spin_lock(&flight->lock);
 	flight->paused = true;
 	spin_unlock(&flight->lock);
+	/* who has chosen one before has given it to the device */
+	mutex_lock(&flight->give_lock);
+	mutex_unlock(&flight->give_lock);
 	if (loom->backend->keeps_jobs ||
 	    wait_event_timeout(flight->idle, !READ_ONCE(flight->running),
 			       msecs_to_jiffies(timeout_ms)))
@@ -319,6 +405,65 @@ void loom_flight_resume(struct loom_device *loom)
 	queue_work(loom->sched_wq, &flight->work);
 }
 
+/**
+ * loom_flight_off() - the device is about to be stopped: it is told nothing more
+ * @loom: the device
+ */
+void loom_flight_off(struct loom_device *loom)
+{
+	spin_lock(&loom->flight.lock);
+	loom->flight.on = false;
+	spin_unlock(&loom->flight.lock);
+}
+
+/**
+ * loom_flight_on() - the device was started: it is told what it was not meanwhile
+ * @loom: the device
+ */
+void loom_flight_on(struct loom_device *loom)
+{
+	struct loom_job *job;
+	u32 bucket;
+
+	spin_lock(&loom->flight.lock);
+	loom->flight.on = true;
+	spin_unlock(&loom->flight.lock);
+	spin_lock(&loom->job_lock);
+	hash_for_each(loom->flight.jobs, bucket, job, flight_node)
+		if (loom_job_stop_reason(job))
+			loom_flight_stop(job);
+	spin_unlock(&loom->job_lock);
+}
+
+/**
+ * loom_flight_overdue() - a job that should have ended
+ * @loom: the device
+ * @more: out: there are others that were told to stop
+ *
+ * It was told LOOM_FLIGHT_GRACE_MS ago, and has had the device for so long.
+ *
+ * Return: its id, or 0.
+ */
+u64 loom_flight_overdue(struct loom_device *loom, bool *more)
+{
+	u64 grace_ns = (u64)LOOM_FLIGHT_GRACE_MS * NSEC_PER_MSEC;
+	u64 now_ns = ktime_get_ns(), id = 0;
+	struct loom_job *job;
+	u32 bucket;
+
+	*more = false;
+	spin_lock(&loom->job_lock);
+	hash_for_each(loom->flight.jobs, bucket, job, flight_node) {
+		u64 stop_ns = READ_ONCE(job->stop_ns);
+
+		*more |= stop_ns;
+		if (stop_ns && now_ns - stop_ns >= grace_ns && loom_job_engine_ns(job) >= grace_ns)
+			id = job->id;
+	}
+	spin_unlock(&loom->job_lock);
+	return id;
+}
+
 /* Back to those that wait: the device had not begun with it. */
 static void loom_flight_requeue(struct loom_job *job)
 {
@@ -326,6 +471,7 @@ static void loom_flight_requeue(struct loom_job *job)
 
 	spin_lock(&flight->lock);
 	loom_flight_uncount_locked(flight, job);
+	job->stop_ns = 0;
 	loom_turns_add(&flight->turns, &job->turn);
 	if (loom_job_stop_reason(job))
 		loom_turns_end(&flight->turns, &job->turn);
@@ -333,8 +479,7 @@ static void loom_flight_requeue(struct loom_job *job)
 }
 
 /* The next job that the device had. Its end is the caller's to give, unless it runs again. */
-static struct loom_job *loom_flight_take(struct loom_device *loom, struct loom_job *guilty,
-					 bool *again)
+static struct loom_job *loom_flight_take(struct loom_device *loom, u64 guilty, bool *again)
 {
 	struct loom_job *job, *found = NULL;
 	struct hlist_node *next;
@@ -343,7 +488,7 @@ static struct loom_job *loom_flight_take(struct loom_device *loom, struct loom_j
 	spin_lock(&loom->job_lock);
 	hash_for_each_safe(loom->flight.jobs, bucket, next, job, flight_node) {
 		hash_del(&job->flight_node);
-		*again = job != guilty && loom->flight.limit && !loom_job_has_begun(job);
+		*again = job->id != guilty && loom->flight.limit && !loom_job_has_begun(job);
 		if (!*again && !loom_job_claim_end(job))
 			continue;
 		if (*again)
@@ -358,9 +503,10 @@ static struct loom_job *loom_flight_take(struct loom_device *loom, struct loom_j
 /**
  * loom_flight_renew() - the device was reset: what becomes of the jobs that it had
  * @loom: the device, with the gate held for writing; no records are to come
- * @guilty: the job because of which it was reset; ends with what loom_job_stop_reason() says
+ * @guilty: id of the job because of which it was reset, that ends with what loom_job_stop_reason()
+ *	says; or 0
  */
-void loom_flight_renew(struct loom_device *loom, struct loom_job *guilty)
+void loom_flight_renew(struct loom_device *loom, u64 guilty)
 {
 	struct loom_job *job;
 	bool again;
@@ -370,7 +516,7 @@ void loom_flight_renew(struct loom_device *loom, struct loom_job *guilty)
 		if (again)
 			continue;
 		error = loom_job_stop_reason(job) ?: -ECANCELED;
-		loom_flight_uncount(job, loom_job_engine_ns(job), false);
+		loom_flight_uncount(job, false);
 		loom_job_end_claimed(job, error, &(struct drm_loom_counters) {});
 	}
 	queue_work(loom->sched_wq, &loom->flight.work);
@@ -379,8 +525,10 @@ void loom_flight_renew(struct loom_device *loom, struct loom_job *guilty)
 /**
  * loom_flight_init() - no jobs
  * @loom: the device
+ *
+ * Return: 0 or -errno.
  */
-void loom_flight_init(struct loom_device *loom)
+int loom_flight_init(struct loom_device *loom)
 {
 	struct loom_flight *flight = &loom->flight;
 
@@ -391,4 +539,5 @@ void loom_flight_init(struct loom_device *loom)
 	init_waitqueue_head(&flight->idle);
 	INIT_WORK(&flight->work, loom_flight_work);
 	hash_init(flight->jobs);
+	return drmm_mutex_init(&loom->drm, &flight->give_lock);
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/pm.h>
 #include <linux/pm_runtime.h>
 
 #include <drm/drm_managed.h>
@@ -13,35 +12,53 @@
 /**
  * DOC: Power
  *
- * A device is started and stopped for three reasons that know nothing of each other: it is idle,
- * the system sleeps, it is reset or gone. It runs while none of them speaks against it; back ends
- * see start and stop in turn.
+ * A device is started and stopped for four reasons that know nothing of each other: it is idle, the
+ * system sleeps, it is reset or gone, its bus resets it. It runs while none of them speaks against
+ * it; back ends see start and stop in turn. In between nothing is asked of it: who gives it jobs or
+ * moves, or creates plans, holds a reference of runtime PM; who asks from elsewhere holds the lock.
  *
  * When the system is about to sleep, devices that keep their jobs stop in the middle of them; for
- * others their end is waited for, and if that takes more than LOOM_POWER_DRAIN_MS the system stays
+ * others their end is waited for, and if that takes more than LOOM_SLEEP_DRAIN_MS the system stays
  * awake. Jobs that come meanwhile wait.
  */
 
-#define LOOM_POWER_DRAIN_MS	10000
+static void loom_power_stop_locked(struct loom_device *loom, enum loom_stop_reason why)
+{
+	lockdep_assert_held(&loom->power_lock);
+	loom_flight_off(loom);
+	loom->backend->stop(loom, why);
+	loom->started = false;
+}
 
 static int loom_power_update_locked(struct loom_device *loom)
 {
-	bool run = loom->on && !loom->asleep && !loom->idle;
-	int ret = 0;
+	bool run = loom->on && !loom->asleep && !loom->idle && !loom->held;
+	int ret;
 
 	lockdep_assert_held(&loom->power_lock);
 	if (run == loom->started)
 		return 0;
-	if (run)
-		ret = loom->backend->start(loom);
-	else
-		loom->backend->stop(loom);
-	if (!ret)
-		loom->started = run;
-	return ret;
+	if (!run) {
+		loom_power_stop_locked(loom, loom->on ? LOOM_STOP_SLEEP : LOOM_STOP_END);
+		return 0;
+	}
+	ret = loom->backend->start(loom);
+	if (ret)
+		return ret;
+	loom->started = true;
+	loom_flight_on(loom);
+	return 0;
 }
 
-static int loom_power_set(struct loom_device *loom, bool *what, bool value)
+/**
+ * loom_power_set() - something speaks against running, or does not any more
+ * @loom: the device
+ * @what: &loom_device.on, &loom_device.asleep, &loom_device.idle or &loom_device.held
+ * @value: what it is from now on
+ *
+ * Return: 0; -errno if the device does not start.
+ */
+int loom_power_set(struct loom_device *loom, bool *what, bool value)
 {
 	int ret;
 
@@ -73,19 +90,21 @@ void loom_power_off(struct loom_device *loom)
 }
 
 /**
- * loom_power_reset() - stop the device, reset it, and start it again
- * @loom: the device, with a new epoch
+ * loom_power_reset() - stop the device, reset it, and start it again in a new epoch
+ * @loom: the device
  *
- * Return: 0, or -errno, and it is off.
+ * Until it is stopped what it says is of the epoch that it was in, and counts.
+ *
+ * Return: 0; 1 if it was stopped already, and nothing was done; or -errno, and it is off.
  */
 int loom_power_reset(struct loom_device *loom)
 {
-	int ret = -ENODEV;
+	int ret = 1;
 
 	mutex_lock(&loom->power_lock);
 	if (loom->started) {
-		loom->backend->stop(loom);
-		loom->started = false;
+		loom_power_stop_locked(loom, LOOM_STOP_RESET);
+		loom_device_new_epoch(loom);
 		ret = loom->backend->reset(loom);
 		if (!ret)
 			ret = loom_power_update_locked(loom);
@@ -96,46 +115,69 @@ int loom_power_reset(struct loom_device *loom)
 	return ret;
 }
 
-/* ------------------------------------------------------- what PM calls */
-
-static int loom_power_suspend(struct device *dev)
+/**
+ * loom_power_hold() - keep the device from being stopped, for a short question
+ * @loom: the device; fence safe
+ *
+ * Return: true if it runs, and until loom_power_release(); else false.
+ */
+bool loom_power_hold(struct loom_device *loom)
 {
-	struct loom_device *loom = dev_get_drvdata(dev);
-	int ret = loom_flight_pause(loom, LOOM_POWER_DRAIN_MS);
-
-	return ret ?: loom_power_set(loom, &loom->asleep, true);
+	mutex_lock(&loom->power_lock);
+	if (loom->started)
+		return true;
+	mutex_unlock(&loom->power_lock);
+	return false;
 }
 
-static int loom_power_resume(struct device *dev)
+/**
+ * loom_power_release() - undo loom_power_hold()
+ * @loom: the device
+ */
+void loom_power_release(struct loom_device *loom)
 {
-	struct loom_device *loom = dev_get_drvdata(dev);
-	int ret = loom_power_set(loom, &loom->asleep, false);
+	mutex_unlock(&loom->power_lock);
+}
 
-	if (ret)
-		loom_device_wedge(loom, "it does not wake up");
-	loom_flight_resume(loom);
+/**
+ * loom_power_poll() - have the back end look for records, as an interrupt may have been lost
+ * @loom: the device; fence safe
+ */
+void loom_power_poll(struct loom_device *loom)
+{
+	if (!loom->backend->poll || !loom_power_hold(loom))
+		return;
+	loom->backend->poll(loom);
+	loom_power_release(loom);
+}
+
+/**
+ * loom_power_get() - keep the device awake
+ * @loom: the device; it is woken up if it sleeps
+ *
+ * Return: 0, and loom_power_put() is to follow; -EIO if it is wedged; -ENODEV; -errno.
+ */
+int loom_power_get(struct loom_device *loom)
+{
+	int ret = pm_runtime_resume_and_get(loom->drm.dev);
+
+	if (READ_ONCE(loom->unplugged) || READ_ONCE(loom->wedged)) {
+		if (!ret)
+			loom_power_put(loom);
+		ret = READ_ONCE(loom->unplugged) ? -ENODEV : -EIO;
+	}
 	return ret;
 }
 
-static int loom_power_runtime_suspend(struct device *dev)
+/**
+ * loom_power_put() - undo loom_power_get()
+ * @loom: the device
+ */
+void loom_power_put(struct loom_device *loom)
 {
-	struct loom_device *loom = dev_get_drvdata(dev);
-
-	return loom_power_set(loom, &loom->idle, true);
+	pm_runtime_mark_last_busy(loom->drm.dev);
+	pm_runtime_put_autosuspend(loom->drm.dev);
 }
-
-static int loom_power_runtime_resume(struct device *dev)
-{
-	struct loom_device *loom = dev_get_drvdata(dev);
-
-	return loom_power_set(loom, &loom->idle, false);
-}
-
-const struct dev_pm_ops loom_device_pm_ops = {
-	SYSTEM_SLEEP_PM_OPS(loom_power_suspend, loom_power_resume)
-	RUNTIME_PM_OPS(loom_power_runtime_suspend, loom_power_runtime_resume, NULL)
-};
-EXPORT_SYMBOL_NS_GPL(loom_device_pm_ops, LOOM_COMPAT_NS);
 
 /**
  * loom_power_init() - the device is off, and has a lock

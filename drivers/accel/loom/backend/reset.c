@@ -8,36 +8,35 @@
 
 #include "backend.h"
 #include "flight.h"
+#include "loom_compat.h"
 #include "loom_device.h"
 #include "loom_job.h"
 #include "power.h"
 #include "reset.h"
 
 /**
- * loom_reset() - a job cannot be stopped: reset the device
+ * loom_reset() - the device hangs, or a job cannot be stopped: reset it
  * @loom: the device
- * @guilty: the job, whose loom_job_stop_reason() is not 0
+ * @guilty: id of the job, whose loom_job_stop_reason() is not 0; 0 if it is nobody's fault
  *
  * When this returns the job has ended, or is about to: of a device that cannot be reset all jobs
  * end with EIO. Called on &loom_device.timeout_wq, which does one thing at a time; fence safe.
  */
-void loom_reset(struct loom_device *loom, struct loom_job *guilty)
+void loom_reset(struct loom_device *loom, u64 guilty)
 {
 	int ret;
 
 	down_write(&loom->flight.gate);
-	/* from here on records of the old epoch do not count */
-	spin_lock(&loom->job_lock);
-	loom->epoch++;
-	spin_unlock(&loom->job_lock);
 	ret = loom_power_reset(loom);
 	if (!ret) {
 		drm_notice(&loom->drm, "reset, epoch %u\n", loom->epoch);
 		loom_flight_renew(loom, guilty);
+		loom_moves_renew(loom);
 	}
-	up_write(&loom->flight.gate);
-	if (ret)
+	/* before the gate is open, or jobs would be given to a device that is off */
+	if (ret < 0)
 		loom_device_wedge(loom, "it does not come back from a reset");
+	up_write(&loom->flight.gate);
 }
 
 /* What newer kernels send in drm_dev_wedged_event(). */
@@ -58,10 +57,84 @@ static void loom_reset_wedge_work(struct work_struct *work)
 	down_write(&loom->flight.gate);
 	loom_power_off(loom);
 	loom_job_end_all(loom, -EIO);
+	loom_moves_end_all(loom, -EIO);
 	up_write(&loom->flight.gate);
 	loom_reset_tell(loom);
 	drm_dev_exit(idx);
 }
+
+static void loom_reset_hang_work(struct work_struct *work)
+{
+	struct loom_device *loom = container_of(work, struct loom_device, hang_work);
+	int idx;
+
+	if (!drm_dev_enter(&loom->drm, &idx))
+		return;
+	/* it may have been reset, for a job, since it was found to hang */
+	if (READ_ONCE(loom->hang_epoch) == loom->epoch && !READ_ONCE(loom->wedged))
+		loom_reset(loom, 0);
+	drm_dev_exit(idx);
+}
+
+/**
+ * loom_device_hang() - a back end has found that the device hangs
+ * @loom: the device
+ * @epoch: &loom_device.epoch in which it does
+ *
+ * It is reset, a little later, on &loom_device.timeout_wq, unless it has been meanwhile. Jobs that
+ * had begun end with ECANCELED. Called in any context, any number of times.
+ */
+void loom_device_hang(struct loom_device *loom, u32 epoch)
+{
+	loom_reset_later(loom, epoch);
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_hang, LOOM_COMPAT_NS);
+
+/**
+ * loom_device_reset_prepare() - the bus is about to reset the device, somebody wants that
+ * @dev: as probed, or about to be
+ *
+ * Waits a little for what the device has to do, and then nothing touches it: neither it nor its
+ * memory can be seen while the bus is at it. The caller calls loom_device_reset_done() afterwards,
+ * whatever came of it, and keeps the device from being unbound meanwhile.
+ */
+void loom_device_reset_prepare(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+
+	if (!loom)
+		return;
+	down_write(&loom->flight.gate);
+	loom_device_hide(loom);
+	/* to stop a device does not fail */
+	loom_power_set(loom, &loom->held, true);
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_reset_prepare, LOOM_COMPAT_NS);
+
+/**
+ * loom_device_reset_done() - undo loom_device_reset_prepare()
+ * @dev: as it was then
+ *
+ * It begins a new epoch. Jobs that had begun end with ECANCELED, and moves are done again.
+ */
+void loom_device_reset_done(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+
+	if (!loom)
+		return;
+	loom_device_new_epoch(loom);
+	if (loom_power_set(loom, &loom->held, false)) {
+		loom_device_wedge(loom, "it does not come back from a reset");
+	} else if (!READ_ONCE(loom->wedged)) {
+		drm_notice(&loom->drm, "reset, epoch %u, by its bus\n", loom->epoch);
+		loom_flight_renew(loom, 0);
+		loom_moves_renew(loom);
+	}
+	loom_device_show(loom);
+	up_write(&loom->flight.gate);
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_reset_done, LOOM_COMPAT_NS);
 
 /**
  * loom_reset_init() - the device is not wedged
@@ -70,5 +143,7 @@ static void loom_reset_wedge_work(struct work_struct *work)
 void loom_reset_init(struct loom_device *loom)
 {
 	INIT_WORK(&loom->wedge_work, loom_reset_wedge_work);
+	INIT_WORK(&loom->hang_work, loom_reset_hang_work);
+	init_waitqueue_head(&loom->shown);
 	loom->epoch = 1;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/pm_runtime.h>
 #include <linux/slab.h>
 
 #include <drm/drm_drv.h>
 
 #include "backend.h"
 #include "flight.h"
+#include "grace.h"
 #include "loom_bo.h"
 #include "loom_compat.h"
 #include "loom_context.h"
@@ -14,6 +14,7 @@
 #include "loom_job.h"
 #include "loom_plan_object.h"
 #include "loom_sync.h"
+#include "power.h"
 #include "report/report.h"
 #include "reset.h"
 #include "sched.h"
@@ -42,11 +43,11 @@
  * the job that has the engine, so that an engine that hangs comes to its timeout as well.
  *
  * Such a job is stopped by asking its back end, which looks between two pieces of work. If that
- * does not help, or the job has not moved since the last look, the device is reset (reset.c); where
- * a device cannot hang there is nothing to reset, and jobs of other contexts are not touched. The
- * error of its fence is ETIME, and the scheduler's drm_sched_increase_karma() makes its context
- * guilty; &loom_context.resets counts such jobs. One line in the log and a devcoredump say where it
- * was, see report/report.c.
+ * does not help within the job's grace (grace.c), the device is reset (reset.c); where a device
+ * cannot hang there is nothing to reset, and jobs of other contexts are not touched. The error of
+ * its fence is ETIME, and the scheduler's drm_sched_increase_karma() makes its context guilty;
+ * &loom_context.resets counts such jobs. One line in the log and a devcoredump say where it was,
+ * see report/report.c.
  *
  * Unplugging: the gate between scheduler and back end is drm_dev_enter(). After drm_dev_unplug() no
  * job passes it, the device is stopped, and all jobs end with ENODEV (loom_job_end_all()). The
@@ -55,9 +56,6 @@
  * has ended. Stopping them first was rejected: a stopped scheduler frees nothing, and has to be
  * started again to drain.
  */
-
-/* A device that moves has so long to end a job that it is asked to end. */
-#define LOOM_JOB_STOP_MS	2000
 
 /* ------------------------------------------------------------- revocation */
 
@@ -188,10 +186,8 @@ void loom_job_free(struct loom_job *job)
 	    !atomic64_read(&job->context->client->queued_jobs))
 		loom_region_forget_all(job->loom->region);
 	loom_plan_object_put(job->plan);
-	if (job->powered) {
-		pm_runtime_mark_last_busy(job->loom->drm.dev);
-		pm_runtime_put_autosuspend(job->loom->drm.dev);
-	}
+	if (job->powered)
+		loom_power_put(job->loom);
 	loom_context_put(job->context);
 	kfree(job);
 	/* last: with the file closed already, it is what keeps the module in memory */
@@ -247,35 +243,58 @@ static struct dma_fence *loom_job_sched_run(struct drm_sched_job *base)
 	return ERR_PTR(error);
 }
 
-/* Whether a job is somewhere else than at the last look. */
-static bool loom_job_moves(struct loom_job *job)
+/* Where a job is now. Return: whether that is somewhere else than before, or not known. */
+static bool loom_job_see(struct loom_job *job)
 {
-	struct loom_job_position position = {};
-	bool moves;
+	struct loom_job_position position = {}, before = job->seen;
 
-	job->loom->backend->job_progress(job, &position);
-	moves = memcmp(&position, &job->seen, sizeof(position));
+	if (loom_power_hold(job->loom)) {
+		job->loom->backend->job_progress(job, &position);
+		loom_power_release(job->loom);
+	}
 	job->seen = position;
-	return moves;
+	return memcmp(&position, &before, sizeof(position)) ||
+	       !memchr_inv(&position, 0, sizeof(position));
 }
 
 /* It ends, or its device does. */
 static void loom_job_stop(struct loom_job *job, bool moves)
 {
-	struct dma_fence *fence = &job->fence->base;
 	struct loom_device *loom = job->loom;
-	long left = 0;
 
 	cmpxchg(&job->stop, 0, -ETIME);
 	spin_lock(&loom->job_lock);
 	loom_flight_stop(job);
 	spin_unlock(&loom->job_lock);
 	if (!loom->backend->reset)
-		dma_fence_wait(fence, false);
-	else if (moves)
-		left = dma_fence_wait_timeout(fence, false, msecs_to_jiffies(LOOM_JOB_STOP_MS));
-	if (!left && !dma_fence_is_signaled(fence))
-		loom_reset(loom, job);
+		dma_fence_wait(&job->fence->base, false);
+	else if (!loom_grace_wait(job, moves))
+		loom_reset(loom, job->id);
+}
+
+/* Has it used up its time? The job is not freed meanwhile. */
+static void loom_job_look(struct loom_job *job)
+{
+	u64 timeout_ns = (u64)job->loom->job_timeout_ms * NSEC_PER_MSEC;
+	bool hangs = job->loom->backend->reset, moves = true;
+	struct loom_report *report = NULL;
+
+	/* its record may be there, and the interrupt lost */
+	loom_power_poll(job->loom);
+	if (hangs && loom_job_has_begun(job))
+		moves = loom_job_see(job);
+	/* the engine has worked on it, so the back end has it, unless it has ended */
+	if (loom_job_engine_ns(job) < timeout_ns || dma_fence_is_signaled(&job->fence->base))
+		return;
+	/* a device that was reset does not know any more */
+	if (hangs)
+		report = loom_report_create(job);
+	loom_job_stop(job, moves);
+	if (!hangs) {
+		loom_job_see(job);
+		report = loom_report_create(job);
+	}
+	loom_report_end(report, job);
 }
 
 static enum drm_gpu_sched_stat loom_job_sched_timedout(struct drm_sched_job *base)
@@ -284,20 +303,11 @@ static enum drm_gpu_sched_stat loom_job_sched_timedout(struct drm_sched_job *bas
 	struct loom_job *job = to_loom_job(base);
 	/* the scheduler is the context's, and used after the job was given back to it */
 	struct loom_context *context = loom_context_get(job->context);
-	u64 timeout_ns = (u64)job->loom->job_timeout_ms * NSEC_PER_MSEC;
 	enum drm_gpu_sched_stat status;
-	bool moves = true;
 	int idx;
 
 	if (drm_dev_enter(&job->loom->drm, &idx)) {
-		if (job->loom->backend->reset && loom_job_has_begun(job))
-			moves = loom_job_moves(job);
-		/* the engine has worked on it, so the back end has it, unless it has ended */
-		if (loom_job_engine_ns(job) >= timeout_ns) {
-			loom_job_stop(job, moves);
-			if (job->fence->base.error == -ETIME)
-				loom_report_timeout(job);
-		}
+		loom_job_look(job);
 		drm_dev_exit(idx);
 	}
 	/* it was taken off the list for this call; back, so that it is freed or looked at again */
@@ -346,6 +356,7 @@ int loom_job_device_init(struct loom_device *loom)
  */
 void loom_job_device_fini(struct loom_device *loom)
 {
+	loom_grace_fini(loom);
 	destroy_workqueue(loom->timeout_wq);
 	destroy_workqueue(loom->sched_wq);
 }

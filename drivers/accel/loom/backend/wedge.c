@@ -8,6 +8,24 @@
 #include "loom_device.h"
 
 /**
+ * loom_device_new_epoch() - what the device was told, or says of that, does not count any more
+ * @loom: the device, stopped, or about to be started; it has no jobs and no moves, or they are
+ *	taken care of
+ *
+ * Return: &loom_device.epoch.
+ */
+u32 loom_device_new_epoch(struct loom_device *loom)
+{
+	u32 epoch;
+
+	spin_lock(&loom->job_lock);
+	epoch = ++loom->epoch;
+	spin_unlock(&loom->job_lock);
+	return epoch;
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_new_epoch, LOOM_COMPAT_NS);
+
+/**
  * loom_device_wedge() - a device is broken, and is not used any more
  * @loom: the device
  * @why: for the log

@@ -42,7 +42,8 @@
  *   index at all.
  * * A record is valid when its last word, &loom_pci_record.mark, is the number of records since
  *   the reset, this one included; the device writes it after the others. The epoch and the sequence
- *   say whose it is. Each is read once, copied, and then checked.
+ *   say whose it is. Each is read once, copied, and then checked. One of another epoch is dropped,
+ *   and the device reset: the ring was empty when its epoch began.
  * * An interrupt says that it may be worth looking, and no more. One of a burst may be lost.
  * * A register that reads all ones is that of a device that is gone.
  * * HEARTBEAT counts milliseconds while the device's firmware is alive. If it stands still, or a
@@ -225,7 +226,7 @@ enum loom_pci_kind {
 	/**
 	 * @LOOM_PCI_KIND_PROGRESS: how far is the descriptor with the sequence @target? Answered
 	 * at once, whatever the device is at: LOOM_PCI_RESULT_RUNNING with position and counters,
-	 * or LOOM_PCI_RESULT_ABSENT for what waits, has ended, or never was
+	 * LOOM_PCI_RESULT_WAITS, or LOOM_PCI_RESULT_ABSENT for what has ended, or never was
 	 */
 	LOOM_PCI_KIND_PROGRESS = 7,
 	/**
@@ -262,9 +263,11 @@ enum loom_pci_result {
 	LOOM_PCI_RESULT_PLAN = 8,
 	/** @LOOM_PCI_RESULT_MEMORY: the device has no room for that plan */
 	LOOM_PCI_RESULT_MEMORY = 9,
+	/** @LOOM_PCI_RESULT_WAITS: answer of PROGRESS: it is not executed yet */
+	LOOM_PCI_RESULT_WAITS = 10,
 };
 
-#define LOOM_PCI_RESULT_END		10
+#define LOOM_PCI_RESULT_END		11
 
 /**
  * struct loom_pci_descriptor - an entry of the submission ring
@@ -275,7 +278,8 @@ enum loom_pci_result {
  * @queue: descriptors of a queue are executed in their order
  * @plan: JOB, PLAN, PLAN_DROP: number of the plan
  * @count: elements of the array that the kind has: places of JOB, extents of the others
- * @pad: zero
+ * @sum: such that all words of 32 bits of the descriptor add up to LOOM_PCI_DESCRIPTOR_SUM, modulo
+ *	2^32
  * @address: JOB, COPY_IN, COPY_OUT, CLEAR: bus address of the places, a multiple of 8
  * @scatter: COPY_IN, COPY_OUT, PLAN: bus address of the extents, a multiple of 8
  * @bytes: PLAN: size of the plan
@@ -292,12 +296,18 @@ struct loom_pci_descriptor {
 	__le32 queue;
 	__le32 plan;
 	__le32 count;
-	__le32 pad;
+	__le32 sum;
 	__le64 address;
 	__le64 scatter;
 	__le64 bytes;
 	__le64 reserved;
 };
+
+/*
+ * LOOM_PCI_DESCRIPTOR_SUM: an address that is wrong by a bit could be that of another client's
+ * places, so what is wrong is not executed: LOOM_PCI_RESULT_INVALID. Plans have a sum of their own.
+ */
+#define LOOM_PCI_DESCRIPTOR_SUM	0x4c505344
 
 /* loom_pci_target: PROGRESS, STOP: the field with the sequence of whom it is about */
 #define loom_pci_target		bytes
@@ -314,13 +324,21 @@ struct loom_pci_extent {
 
 /* LOOM_PCI_PLACE_COLUMN_MAJOR: shards go down the columns of the grid */
 #define LOOM_PCI_PLACE_COLUMN_MAJOR	0x1
+/*
+ * LOOM_PCI_PLACE_HOST: of JOB: the bytes are in the host's memory, or in another device's on the
+ * bus: @bytes in @banks &struct loom_pci_extent at the bus address @address, one after the other,
+ * @region that of the slot, which is not in the SRAM, and all other fields zero. They are read
+ * before the job begins, and those that it may write are written back when it ends
+ */
+#define LOOM_PCI_PLACE_HOST		0x2
 
 /**
  * struct loom_pci_place - bytes of a buffer in the device's memory
  *
- * A &struct loom_layout and where it lies, as loom_layout_map() reads them: images are interleaved
- * with a row as page. For a DRM_LOOM_SLOT_SRAM: @offset lies in the first page, @bytes are those
- * in each bank, and bank i is @bank[i] = i, for all banks.
+ * Or elsewhere: see LOOM_PCI_PLACE_HOST. Else a &struct loom_layout and where it lies, as
+ * loom_layout_map() reads them: images are interleaved with a row as page. For a
+ * DRM_LOOM_SLOT_SRAM: @offset lies in the first page, @bytes are those in each bank, and bank i is
+ * @bank[i] = i, for all banks.
  *
  * @region: an &enum drm_loom_region
  * @flags: LOOM_PCI_PLACE_*

@@ -8,6 +8,7 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 
+#include "backend/power.h"
 #include "loom_bo.h"
 #include "loom_context.h"
 #include "loom_device.h"
@@ -15,6 +16,7 @@
 #include "loom_job.h"
 #include "loom_plan_object.h"
 #include "loom_region.h"
+#include "loom_sync.h"
 #include "report.h"
 
 /**
@@ -29,7 +31,12 @@
  * The job is held by the timeout handler, on the way to signals of fences, where no memory can be
  * waited for. So what is to be said is noted there, in memory that may not be had (then there is no
  * dump), and told by a work of its own: dev_coredumpv() registers a device, and allocates for it.
+ * What the device says itself (&loom_backend.dump) is noted before the job is stopped, as a device
+ * that was reset has forgotten. If the job ends by itself after all, nothing is told.
  */
+
+/* For what a device says itself. */
+#define LOOM_REPORT_DUMP_BYTES	4096
 
 /* What was bound to a slot. */
 struct loom_report_slot {
@@ -61,8 +68,12 @@ struct loom_report {
 	u32 priority;
 	/** @position: where the engine was */
 	struct loom_job_position position;
+	/** @dump_bytes: how much there is in @dump, without the zero behind it */
+	u32 dump_bytes;
 	/** @slot_count: number of @slots */
 	u32 slot_count;
+	/** @dump: what the device has said */
+	char dump[LOOM_REPORT_DUMP_BYTES];
 	/** @slots: what was bound */
 	struct loom_report_slot slots[] __counted_by(slot_count);
 };
@@ -71,7 +82,6 @@ struct loom_report {
 static void loom_report_print(const struct loom_report *report, struct drm_printer *p)
 {
 	const struct drm_loom_counters *counters = &report->position.counters;
-	int idx;
 	u32 i;
 
 	drm_puts(p, "loom: 1\nevent: timeout\n");
@@ -100,10 +110,7 @@ static void loom_report_print(const struct loom_report *report, struct drm_print
 		drm_printf(p, "slot: %u region %s offset %llu size %llu flags 0x%x\n", i,
 			   loom_region_names[slot->region], slot->offset, slot->size, slot->flags);
 	}
-	if (report->loom->backend->dump && drm_dev_enter(&report->loom->drm, &idx)) {
-		report->loom->backend->dump(report->loom, p);
-		drm_dev_exit(idx);
-	}
+	drm_puts(p, report->dump);
 }
 
 static void loom_report_work(struct work_struct *work)
@@ -117,7 +124,7 @@ static void loom_report_work(struct work_struct *work)
 
 	loom_report_print(report, &p);
 	size = SSIZE_MAX - iterator.remain;
-	text = vmalloc(size);
+	text = vzalloc(size);
 	if (text) {
 		iterator = (struct drm_print_iterator) { .data = text, .remain = size };
 		p = drm_coredump_printer(&iterator);
@@ -128,29 +135,42 @@ static void loom_report_work(struct work_struct *work)
 	drm_dev_put(&loom->drm);
 }
 
-/**
- * loom_report_timeout() - say that the timeout has ended a job
- * @job: the job, which is not freed meanwhile
- */
-void loom_report_timeout(struct loom_job *job)
+/* Into memory that there is, as nothing can be allocated: what does not fit is left out. */
+static void loom_report_printfn(struct drm_printer *p, struct va_format *vaf)
 {
-	static DEFINE_RATELIMIT_STATE(ratelimit, DEFAULT_RATELIMIT_INTERVAL,
-				      DEFAULT_RATELIMIT_BURST);
+	struct loom_report *report = p->arg;
+
+	report->dump_bytes += scnprintf(report->dump + report->dump_bytes,
+					sizeof(report->dump) - report->dump_bytes, "%pV", vaf);
+}
+
+static void loom_report_dump(struct loom_report *report)
+{
+	struct drm_printer p = { .printfn = loom_report_printfn, .arg = report };
+	struct loom_device *loom = report->loom;
+
+	if (!loom->backend->dump || !loom_power_hold(loom))
+		return;
+	loom->backend->dump(loom, &p);
+	loom_power_release(loom);
+}
+
+/**
+ * loom_report_create() - note what is known of a job that has used up its time
+ * @job: the job, which is not freed meanwhile; &loom_job.seen is where it is
+ *
+ * Return: a report for loom_report_end(), or NULL.
+ */
+struct loom_report *loom_report_create(struct loom_job *job)
+{
 	const struct loom_plan *plan = job->plan->plan;
 	struct loom_device *loom = job->loom;
-	struct loom_job_position position = {};
 	struct loom_report *report;
 	u32 i;
 
-	loom->backend->job_progress(job, &position);
-	if (__ratelimit(&ratelimit))
-		drm_notice(&loom->drm,
-			   "job %llu of client %llu: timeout in plan %u, step %u of %u, command %u of %u\n",
-			   job->id, job->context->client->id, job->plan->id, position.step,
-			   plan->step_count, position.command, plan->command_count);
 	report = kzalloc(struct_size(report, slots, job->slot_count), GFP_NOWAIT | __GFP_NOWARN);
 	if (!report)
-		return;
+		return NULL;
 	INIT_WORK(&report->work, loom_report_work);
 	drm_dev_get(&loom->drm);
 	report->loom = loom;
@@ -161,7 +181,7 @@ void loom_report_timeout(struct loom_job *job)
 	report->commands = plan->command_count;
 	report->scratch_bytes = plan->scratch_bytes;
 	report->priority = job->context->priority;
-	report->position = position;
+	report->position = job->seen;
 	report->slot_count = job->slot_count;
 	for (i = 0; i < job->slot_count; i++)
 		report->slots[i] = (struct loom_report_slot) {
@@ -170,5 +190,35 @@ void loom_report_timeout(struct loom_job *job)
 			.flags = job->slots[i].flags,
 			.region = job->slots[i].bo->shape.region,
 		};
-	loom_context_queue(&report->work);
+	loom_report_dump(report);
+	return report;
+}
+
+/**
+ * loom_report_end() - say that the timeout has ended a job, if that is what has
+ * @report: what is known of it; freed, some time
+ * @job: the job, which is not freed meanwhile
+ */
+void loom_report_end(struct loom_report *report, struct loom_job *job)
+{
+	static DEFINE_RATELIMIT_STATE(ratelimit, DEFAULT_RATELIMIT_INTERVAL,
+				      DEFAULT_RATELIMIT_BURST);
+	const struct loom_plan *plan = job->plan->plan;
+	const struct dma_fence *fence = &job->fence->base;
+
+	/* one that has not ended yet will, as its device is wedged */
+	if (dma_fence_is_signaled(&job->fence->base) && fence->error != -ETIME) {
+		if (report) {
+			drm_dev_put(&report->loom->drm);
+			kfree(report);
+		}
+		return;
+	}
+	if (__ratelimit(&ratelimit))
+		drm_notice(&job->loom->drm,
+			   "job %llu of client %llu: timeout in plan %u, step %u of %u, command %u of %u\n",
+			   job->id, job->context->client->id, job->plan->id, job->seen.step,
+			   plan->step_count, job->seen.command, plan->command_count);
+	if (report)
+		loom_context_queue(&report->work);
 }

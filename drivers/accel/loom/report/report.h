@@ -3,7 +3,9 @@
 #define LOOM_REPORT_H
 
 struct loom_job;
+struct loom_report;
 
-void loom_report_timeout(struct loom_job *job);
+struct loom_report *loom_report_create(struct loom_job *job);
+void loom_report_end(struct loom_report *report, struct loom_job *job);
 
 #endif /* LOOM_REPORT_H */

@@ -498,6 +498,7 @@ static struct config_group *loom_config_make(struct config_group *group, const c
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&config->lock);
 	config->soft.device.chip = *loom_preset_get(0);
+	config->soft.device.has_caps = true;
 	config->soft.device.caps = loom_quota_params;
 	config->soft.device.job_timeout_ms = loom_device_param_job_timeout_ms();
 	config_group_init_type_name(&config->group, name, &loom_config_item_type);

@@ -472,7 +472,7 @@ static int loom_soft_start(struct loom_device *loom)
 }
 
 /* A turn ends within a chunk. Jobs that come meanwhile wait with the others. */
-static void loom_soft_stop(struct loom_device *loom)
+static void loom_soft_stop(struct loom_device *loom, enum loom_stop_reason why)
 {
 	struct loom_soft *soft = loom->backend_data;
 
@@ -585,7 +585,7 @@ static int __init loom_soft_module_init(void)
 	platform_device_unregister(loom_soft_pdev);
 err_driver:
 	platform_driver_unregister(&loom_soft_driver);
-	loom_driver_exit();
+	loom_driver_exit(&loom_soft_drm);
 	return ret;
 }
 
@@ -594,7 +594,7 @@ static void __exit loom_soft_module_exit(void)
 	loom_config_module_exit();
 	platform_device_unregister(loom_soft_pdev);
 	platform_driver_unregister(&loom_soft_driver);
-	loom_driver_exit();
+	loom_driver_exit(&loom_soft_drm);
 }
 
 module_init(loom_soft_module_init);

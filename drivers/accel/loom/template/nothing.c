@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/bitops.h>
+#include <linux/delay.h>
 #include <linux/moduleparam.h>
 
 #include "nothing.h"
@@ -8,15 +10,56 @@
  *
  * What the skeleton of a back end drives, in place of a chip: it takes jobs, lets each one last
  * some milliseconds, and says that it has ended, in order. The bytes of buffers stay as they are.
- * Module parameter fault has it do something wrong, so that tests see what the core makes of that.
+ * Module parameter fault has it do something wrong, so that tests see what the core makes of that;
+ * others count what was done with it.
  */
 
 #define NOTHING_STEP_MS		1
 #define NOTHING_STEPS		3
+/* What takes a while. */
+#define NOTHING_WHILE_MS	100
 
 unsigned int nothing_fault;
 module_param_named(fault, nothing_fault, uint, 0600);
 MODULE_PARM_DESC(fault, "What the device does wrong with its next job (see template/nothing.h)");
+
+static unsigned int nothing_ran;
+module_param_named(ran, nothing_ran, uint, 0400);
+MODULE_PARM_DESC(ran, "Jobs that the device has done");
+
+static unsigned int nothing_resets;
+module_param_named(resets, nothing_resets, uint, 0400);
+MODULE_PARM_DESC(resets, "How often the device was reset");
+
+unsigned int nothing_misused;
+module_param_named(misused, nothing_misused, uint, 0400);
+MODULE_PARM_DESC(misused, "How often the device was touched while it was stopped");
+
+/**
+ * nothing_has_fault() - whether it is to do that wrong now
+ * @fault: what
+ *
+ * Return: true once.
+ */
+bool nothing_has_fault(enum nothing_fault fault)
+{
+	return cmpxchg(&nothing_fault, fault, NOTHING_FINE) == fault;
+}
+
+/**
+ * nothing_touch() - the driver does something that it may do only while the device is on
+ * @nothing: the device
+ */
+void nothing_touch(const struct nothing *nothing)
+{
+	nothing_misused += !READ_ONCE(nothing->on);
+}
+
+static void nothing_interrupt(struct nothing *nothing)
+{
+	if (nothing->fault != NOTHING_MUTE && nothing->fault != NOTHING_PASSED)
+		schedule_work(&nothing->interrupt);
+}
 
 static void nothing_write(struct nothing *nothing, u64 job, u32 epoch, u32 status)
 {
@@ -25,22 +68,33 @@ static void nothing_write(struct nothing *nothing, u64 job, u32 epoch, u32 statu
 	};
 	/* pairs with the one of who reads: the record is there before the number says so */
 	smp_store_release(&nothing->written, nothing->written + 1);
-	schedule_work(&nothing->interrupt);
+	nothing_interrupt(nothing);
+}
+
+static bool nothing_is_stopped_locked(const struct nothing *nothing)
+{
+	return test_bit(nothing->ended % NOTHING_ENTRIES, &nothing->stops);
 }
 
 static void nothing_begin_locked(struct nothing *nothing)
 {
 	nothing->begun++;
 	nothing->steps = 0;
-	nothing->stopped = false;
-	nothing->fault = nothing_fault;
+	nothing->fault = nothing->slow ? NOTHING_SLOW : nothing_fault;
+	nothing->slow = false;
 	nothing_fault = NOTHING_FINE;
+	if (nothing->fault != NOTHING_CONFESSES)
+		return;
+	WRITE_ONCE(nothing->hangs, true);
+	nothing_interrupt(nothing);
 }
 
 static void nothing_end_locked(struct nothing *nothing)
 {
+	bool stopped = nothing_is_stopped_locked(nothing);
 	u64 job = nothing->jobs[nothing->ended++ % NOTHING_ENTRIES];
 
+	nothing_ran++;
 	switch (nothing->fault) {
 	case NOTHING_LIES:
 		nothing_write(nothing, job + 1000000, nothing->epoch, 0);
@@ -54,21 +108,40 @@ static void nothing_end_locked(struct nothing *nothing)
 	case NOTHING_GARBAGE:
 		nothing_write(nothing, job, nothing->epoch, 0xffffffff);
 		return;
+	case NOTHING_FAILS:
+		nothing_write(nothing, job, nothing->epoch, 2);
+		return;
 	}
-	nothing_write(nothing, job, nothing->epoch, nothing->stopped);
+	nothing_write(nothing, job, nothing->epoch, stopped);
+}
+
+static bool nothing_hangs_locked(const struct nothing *nothing)
+{
+	return nothing->fault == NOTHING_HANGS || nothing->fault == NOTHING_DIES ||
+	       nothing->fault == NOTHING_PASSED || nothing->fault == NOTHING_CONFESSES;
 }
 
 /* Whether the current job has come to its end. */
 static bool nothing_is_over_locked(const struct nothing *nothing)
 {
-	switch (nothing->fault) {
-	case NOTHING_HANGS:
-	case NOTHING_DIES:
+	bool stopped = nothing_is_stopped_locked(nothing);
+
+	if (nothing_hangs_locked(nothing))
 		return false;
-	case NOTHING_SLOW:
-		return nothing->stopped;
-	}
-	return nothing->stopped || nothing->steps >= NOTHING_STEPS;
+	if (nothing->fault == NOTHING_SLOW || nothing->fault == NOTHING_SHY)
+		return stopped;
+	return stopped || nothing->steps >= NOTHING_STEPS;
+}
+
+static void nothing_pass_locked(struct nothing *nothing)
+{
+	u64 job;
+
+	if (nothing->fault != NOTHING_PASSED || nothing->given - nothing->begun <= nothing->passed)
+		return;
+	job = nothing->jobs[(nothing->begun + nothing->passed++) % NOTHING_ENTRIES];
+	nothing_ran++;
+	nothing_write(nothing, job, nothing->epoch, 0);
 }
 
 static void nothing_work(struct work_struct *work)
@@ -80,8 +153,9 @@ static void nothing_work(struct work_struct *work)
 		nothing_begin_locked(nothing);
 	else if (nothing->begun != nothing->ended && nothing_is_over_locked(nothing))
 		nothing_end_locked(nothing);
-	else if (nothing->fault != NOTHING_HANGS && nothing->fault != NOTHING_DIES)
+	else if (!nothing_hangs_locked(nothing))
 		nothing->steps++;
+	nothing_pass_locked(nothing);
 	if (nothing->on && nothing->ended != nothing->given)
 		schedule_delayed_work(&nothing->work, msecs_to_jiffies(NOTHING_STEP_MS));
 	spin_unlock(&nothing->lock);
@@ -103,18 +177,27 @@ void nothing_init(struct nothing *nothing, work_func_t interrupt)
  * nothing_start() - it takes jobs
  * @nothing: the device
  * @epoch: to be put into records
+ *
+ * Return: 0 or -EIO.
  */
-void nothing_start(struct nothing *nothing, u32 epoch)
+int nothing_start(struct nothing *nothing, u32 epoch)
 {
+	if (nothing_has_fault(NOTHING_SLEEPS_ON))
+		return -EIO;
 	spin_lock(&nothing->lock);
 	nothing->on = true;
 	nothing->epoch = epoch;
 	nothing->given = 0;
 	nothing->begun = 0;
 	nothing->ended = 0;
+	nothing->passed = 0;
+	nothing->stops = 0;
+	nothing->slow = false;
+	nothing->hangs = false;
 	nothing->fault = nothing->fault == NOTHING_DIES ? NOTHING_DIES : NOTHING_FINE;
 	nothing->written = 0;
 	spin_unlock(&nothing->lock);
+	return 0;
 }
 
 /**
@@ -131,13 +214,15 @@ void nothing_stop(struct nothing *nothing)
 }
 
 /**
- * nothing_reset() - it forgets what it was told
+ * nothing_reset() - it forgets what it was told, which takes a while
  * @nothing: the device
  *
  * Return: 0 or -EIO.
  */
 int nothing_reset(struct nothing *nothing)
 {
+	nothing_resets++;
+	msleep(NOTHING_WHILE_MS);
 	return nothing->fault == NOTHING_DIES ? -EIO : 0;
 }
 
@@ -145,27 +230,64 @@ int nothing_reset(struct nothing *nothing)
  * nothing_give() - the doorbell
  * @nothing: the device, that has fewer than NOTHING_ENTRIES jobs
  * @job: any number
+ * @slots: DRM_LOOM_MAX_SLOTS addresses
  */
-void nothing_give(struct nothing *nothing, u64 job)
+void nothing_give(struct nothing *nothing, u64 job, const u64 *slots)
 {
+	bool early = nothing_has_fault(NOTHING_EARLY), slow = nothing_has_fault(NOTHING_DAWDLES);
+
+	nothing_touch(nothing);
+	if (early) {
+		spin_lock(&nothing->lock);
+		nothing_write(nothing, job, nothing->epoch, 0);
+		spin_unlock(&nothing->lock);
+	}
 	spin_lock(&nothing->lock);
+	nothing->slow |= slow;
+	spin_unlock(&nothing->lock);
+	if (early || slow)
+		msleep(NOTHING_WHILE_MS);
+	spin_lock(&nothing->lock);
+	__clear_bit(nothing->given % NOTHING_ENTRIES, &nothing->stops);
+	memcpy(nothing->slots, slots, sizeof(nothing->slots));
 	nothing->jobs[nothing->given++ % NOTHING_ENTRIES] = job;
 	schedule_delayed_work(&nothing->work, 0);
 	spin_unlock(&nothing->lock);
 }
 
 /**
- * nothing_end() - end a job soon, if it is the current one
+ * nothing_end() - end a job soon, or as soon as it is the current one
  * @nothing: the device
  * @job: as it was given
  */
 void nothing_end(struct nothing *nothing, u64 job)
 {
+	u32 number;
+
+	nothing_touch(nothing);
 	spin_lock(&nothing->lock);
-	if (nothing->begun != nothing->ended &&
-	    nothing->jobs[nothing->ended % NOTHING_ENTRIES] == job)
-		nothing->stopped = true;
+	for (number = nothing->ended; number != nothing->given; number++)
+		if (nothing->jobs[number % NOTHING_ENTRIES] == job)
+			__set_bit(number % NOTHING_ENTRIES, &nothing->stops);
 	spin_unlock(&nothing->lock);
+}
+
+/**
+ * nothing_current() - which job does it work on?
+ * @nothing: the device
+ *
+ * Return: the job, or 0.
+ */
+u64 nothing_current(struct nothing *nothing)
+{
+	u64 job = 0;
+
+	nothing_touch(nothing);
+	spin_lock(&nothing->lock);
+	if (nothing->begun != nothing->ended)
+		job = nothing->jobs[nothing->ended % NOTHING_ENTRIES];
+	spin_unlock(&nothing->lock);
+	return job;
 }
 
 /**
@@ -179,8 +301,9 @@ u32 nothing_steps(struct nothing *nothing, u64 job)
 {
 	u32 steps = 0;
 
+	nothing_touch(nothing);
 	spin_lock(&nothing->lock);
-	if (nothing->begun != nothing->ended &&
+	if (nothing->begun != nothing->ended && nothing->fault != NOTHING_SHY &&
 	    nothing->jobs[nothing->ended % NOTHING_ENTRIES] == job)
 		steps = nothing->steps;
 	spin_unlock(&nothing->lock);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/dma-mapping.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/platform_device.h>
 #include <linux/slab.h>
 
@@ -16,7 +17,7 @@
 #include "loom_job.h"
 #include "loom_plan_object.h"
 #include "loom_region.h"
-#include "nothing.h"
+#include "template.h"
 
 /**
  * DOC: A skeleton
@@ -33,26 +34,20 @@
 #define TEMPLATE_NAME	"loom-template"
 
 /**
- * struct template - a device
- */
-struct template {
-	/** @loom: whose */
-	struct loom_device *loom;
-	/** @nothing: the hardware: for a chip, its registers and rings */
-	struct nothing nothing;
-	/** @read: records that were read since the reset; nobody but the driver writes it */
-	u32 read;
-	/** @stale: records of another epoch that were seen */
-	u32 stale;
-};
-
-/**
  * struct template_run - a job's part in the back end: for a chip, its descriptor
  */
 struct template_run {
 	/** @slots: address of what is bound to each slot, in each of its banks */
 	u64 slots[DRM_LOOM_MAX_SLOTS];
 };
+
+static bool template_own;
+module_param_named(own, template_own, bool, 0400);
+MODULE_PARM_DESC(own, "Its banks are memory of its own (default: no)");
+
+static unsigned int template_jobs = NOTHING_ENTRIES;
+module_param_named(jobs, template_jobs, uint, 0600);
+MODULE_PARM_DESC(jobs, "How many it takes at a time (1 to 4, default: 4)");
 
 /* ----------------------------------------------------------------- device */
 
@@ -65,7 +60,7 @@ static bool template_read(struct template *template, struct loom_job_record *rec
 {
 	/* pairs with nothing_write(): what is counted is there */
 	u32 written = smp_load_acquire(&template->nothing.written);
-	struct nothing_record copy;
+	const struct nothing_record *from;
 
 	if (written == template->read)
 		return false;
@@ -73,28 +68,39 @@ static bool template_read(struct template *template, struct loom_job_record *rec
 		loom_device_wedge(template->loom, "records were lost");
 		return false;
 	}
-	memcpy(&copy, &template->nothing.records[template->read++ % NOTHING_ENTRIES],
-	       sizeof(copy));
+	from = &template->nothing.records[template->read++ % NOTHING_ENTRIES];
 	*record = (struct loom_job_record) {
-		.job = copy.job,
-		.epoch = copy.epoch,
-		.status = copy.status,
+		.job = READ_ONCE(from->job),
+		.epoch = READ_ONCE(from->epoch),
+		.status = READ_ONCE(from->status),
 	};
-	template->stale += copy.epoch != template->loom->epoch;
+	template->stale += record->epoch != template->loom->epoch;
 	return true;
+}
+
+/* Once before a job is blamed, too: an interrupt may have been lost. */
+static void template_poll(struct loom_device *loom)
+{
+	struct template *template = loom->backend_data;
+	bool signalling = dma_fence_begin_signalling();
+	struct loom_job_record record;
+
+	mutex_lock(&template->lock);
+	while (template_read(template, &record))
+		if (loom_jobs_complete(loom, &record, 1))
+			break;
+	mutex_unlock(&template->lock);
+	dma_fence_end_signalling(signalling);
 }
 
 /* A chip: the thread of its interrupt. An interrupt is a hint: there may be no record, or many. */
 static void template_interrupt(struct work_struct *work)
 {
 	struct template *template = container_of(work, struct template, nothing.interrupt);
-	bool signalling = dma_fence_begin_signalling();
-	struct loom_job_record record;
 
-	while (template_read(template, &record))
-		if (loom_jobs_complete(template->loom, &record, 1))
-			break;
-	dma_fence_end_signalling(signalling);
+	if (READ_ONCE(template->nothing.hangs))
+		loom_device_hang(template->loom, template->loom->epoch);
+	template_poll(template->loom);
 }
 
 /*
@@ -104,34 +110,44 @@ static void template_interrupt(struct work_struct *work)
 static int template_init(struct loom_device *loom)
 {
 	struct template *template = drmm_kzalloc(&loom->drm, sizeof(*template), GFP_KERNEL);
+	int ret;
 
 	if (!template)
 		return -ENOMEM;
+	ret = drmm_mutex_init(&loom->drm, &template->lock);
+	if (ret)
+		return ret;
 	template->loom = loom;
 	nothing_init(&template->nothing, template_interrupt);
 	loom->backend_data = template;
-	return 0;
+	return loom->memory ? template_memory_init(&template->memory, loom) : 0;
 }
 
 /* A chip: load its firmware, tell it the rings and the epoch, wait until it is ready. */
 static int template_start(struct loom_device *loom)
 {
 	struct template *template = loom->backend_data;
+	int ret;
 
 	template->read = 0;
-	nothing_start(&template->nothing, loom->epoch);
-	return 0;
+	ret = nothing_start(&template->nothing, loom->epoch);
+	if (!ret)
+		template_memory_start(&template->memory);
+	return ret;
 }
 
 /*
  * A chip: mask its interrupts and wait for those that are being handled; take the bus from it. It
  * may hang, or be gone: then that is all.
  */
-static void template_stop(struct loom_device *loom)
+static void template_stop(struct loom_device *loom, enum loom_stop_reason why)
 {
 	struct template *template = loom->backend_data;
 
 	nothing_stop(&template->nothing);
+	/* what it had written until then, whether its interrupt came or not */
+	template_poll(loom);
+	template_memory_stop(&template->memory);
 }
 
 /* A chip: a reset of its function, with a deadline. */
@@ -147,7 +163,8 @@ static void template_dump(struct loom_device *loom, struct drm_printer *p)
 {
 	struct template *template = loom->backend_data;
 
-	drm_printf(p, "records: %u\nstale_records: %u\n", template->read, template->stale);
+	drm_printf(p, "records: %u\nstale_records: %u\ncurrent_job: %llu\n", template->read,
+		   template->stale, nothing_current(&template->nothing));
 }
 
 /* ------------------------------------------------------------------ plans */
@@ -155,6 +172,9 @@ static void template_dump(struct loom_device *loom, struct drm_printer *p)
 /* A chip: encode object->plan for it, and upload that. */
 static int template_plan_create(struct loom_plan_object *object)
 {
+	struct template *template = object->loom->backend_data;
+
+	nothing_touch(&template->nothing);
 	object->backend_data = kzalloc(sizeof(u32), GFP_KERNEL_ACCOUNT);
 	return object->backend_data ? 0 : -ENOMEM;
 }
@@ -176,15 +196,25 @@ static int template_prepare(struct loom_job *job)
 	return run ? 0 : -ENOMEM;
 }
 
-/* A chip: fill in the descriptor. Addresses are those in the banks. */
+/* A chip: where a descriptor for the pages is, with @job_unmap to take it back. */
+static u64 template_address(const struct loom_bo *bo)
+{
+	return bo->resident ? loom_region_address(bo->tbo.resource) : 0;
+}
+
+/*
+ * A chip: fill in the descriptor. Addresses are those in the banks, or those that the pages of a
+ * buffer have on the bus, if it is one that others share (&loom_device_config.host_slots).
+ */
 static int template_emit(struct loom_job *job)
 {
 	struct template_run *run = job->run;
 	u32 i;
 
+	if (nothing_has_fault(NOTHING_BUSY))
+		return -EAGAIN;
 	for (i = 0; i < job->slot_count; i++)
-		run->slots[i] = loom_region_address(job->slots[i].bo->tbo.resource) +
-				job->slots[i].offset;
+		run->slots[i] = template_address(job->slots[i].bo) + job->slots[i].offset;
 	return 0;
 }
 
@@ -193,7 +223,9 @@ static void template_run(struct loom_job *job)
 {
 	struct template *template = job->loom->backend_data;
 
-	nothing_give(&template->nothing, job->id);
+	const struct template_run *run = job->run;
+
+	nothing_give(&template->nothing, job->id, run->slots);
 }
 
 /* A chip: read where it is, if it tells. */
@@ -232,7 +264,12 @@ static const struct loom_backend template_backend = {
 	.start = template_start,
 	.stop = template_stop,
 	.reset = template_reset,
+	.poll = template_poll,
 	.dump = template_dump,
+	.memory_pfn = template_memory_pfn,
+	.move_prepare = template_move_prepare,
+	.move_run = template_move_run,
+	.move_release = template_move_release,
 	.plan_create = template_plan_create,
 	.plan_destroy = template_plan_destroy,
 	.job_prepare = template_prepare,
@@ -245,28 +282,56 @@ static const struct loom_backend template_backend = {
 
 /* -------------------------------------------------------------------- bus */
 
+/* As small as there is, if all of it has to be made of the host's. */
+static const struct drm_loom_chip *template_chip(void)
+{
+	const struct drm_loom_chip *chip = loom_preset_get(0), *other;
+	unsigned int i;
+
+	for (i = 0; template_own && (other = loom_preset_get(i)); i++)
+		if (other->region[DRM_LOOM_REGION_DRAM].bank_bytes <
+		    chip->region[DRM_LOOM_REGION_DRAM].bank_bytes)
+			chip = other;
+	return chip;
+}
+
 /* A chip: from its registers, checked with loom_chip_check(). */
-static struct loom_device_config template_config;
+static void template_configure(struct loom_device_config *config)
+{
+	*config = (struct loom_device_config) {
+		.chip = *template_chip(),
+		.job_timeout_ms = loom_device_param_job_timeout_ms(),
+		.jobs_in_flight = min_t(u32, template_jobs, NOTHING_ENTRIES),
+	};
+	strscpy(config->chip.name, "template");
+	if (template_own)
+		template_memory_config(config);
+}
 
 static int template_probe(struct platform_device *pdev)
 {
+	struct loom_device_config *config;
 	int ret = dma_coerce_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 
 	if (ret)
 		return ret;
-	template_config = (struct loom_device_config) {
-		.chip = *loom_preset_get(0),
-		.caps = loom_quota_params,
-		.job_timeout_ms = loom_device_param_job_timeout_ms(),
-		.jobs_in_flight = NOTHING_ENTRIES,
-	};
-	strscpy(template_config.chip.name, "template");
-	return loom_device_probe(&pdev->dev, &template_backend, &template_config);
+	config = kzalloc(sizeof(*config), GFP_KERNEL);
+	if (!config)
+		return -ENOMEM;
+	template_configure(config);
+	ret = loom_device_probe(&pdev->dev, &template_backend, config);
+	kfree(config);
+	return ret;
 }
 
 static void template_remove(struct platform_device *pdev)
 {
 	loom_device_remove(&pdev->dev);
+}
+
+static void template_shutdown(struct platform_device *pdev)
+{
+	loom_device_shutdown(&pdev->dev);
 }
 
 static struct platform_driver template_driver = {
@@ -277,6 +342,7 @@ static struct platform_driver template_driver = {
 	},
 	.probe = template_probe,
 	.remove = template_remove,
+	.shutdown = template_shutdown,
 };
 
 static struct platform_device *template_pdev;
@@ -295,7 +361,7 @@ static int __init template_module_init(void)
 	if (!IS_ERR(template_pdev))
 		return 0;
 	platform_driver_unregister(&template_driver);
-	loom_driver_exit();
+	loom_driver_exit(&template_drm);
 	return PTR_ERR(template_pdev);
 }
 
@@ -303,7 +369,7 @@ static void __exit template_module_exit(void)
 {
 	platform_device_unregister(template_pdev);
 	platform_driver_unregister(&template_driver);
-	loom_driver_exit();
+	loom_driver_exit(&template_drm);
 }
 
 module_init(template_module_init);

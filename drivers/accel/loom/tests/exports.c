@@ -33,12 +33,9 @@ EXPORT_SYMBOL_IF_KUNIT(loom_layout_interleaved);
 EXPORT_SYMBOL_IF_KUNIT(loom_layout_sharded);
 EXPORT_SYMBOL_IF_KUNIT(loom_layout_uses);
 EXPORT_SYMBOL_IF_KUNIT(loom_layout_image);
-EXPORT_SYMBOL_IF_KUNIT(loom_layout_map);
 
 EXPORT_SYMBOL_IF_KUNIT(loom_port_alloc);
-EXPORT_SYMBOL_IF_KUNIT(loom_code_bytes);
 EXPORT_SYMBOL_IF_KUNIT(loom_code_decode);
-EXPORT_SYMBOL_IF_KUNIT(loom_code_encode);
 EXPORT_SYMBOL_IF_KUNIT(loom_code_sum);
 
 EXPORT_SYMBOL_IF_KUNIT(loom_plan_create);

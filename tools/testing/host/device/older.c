@@ -7,6 +7,7 @@
 
 #include <drm/loom_accel.h>
 
+#include "driver.h"
 #include "loom_device.h"
 #include "tap.h"
 
@@ -16,20 +17,6 @@
 
 /* The driver of this test: stands in for libdrm's functions of the same names. */
 static uint32_t device_bytes, region_bytes;
-
-drmVersionPtr drmGetVersion(int fd)
-{
-	static drmVersion version = { .name_len = 4 };
-
-	(void)fd;
-	version.name = (char *)"loom";
-	return &version;
-}
-
-void drmFreeVersion(drmVersionPtr version)
-{
-	(void)version;
-}
 
 int drmIoctl(int fd, unsigned long request, void *arg)
 {

@@ -15,6 +15,9 @@
 #define PLACES_AT	(2 << 20)
 #define EXTENTS_AT	(3 << 20)
 #define DATA_AT		(8 << 20)
+/* Slots of jobs that are the client's memory, and lists of their pieces. */
+#define SLOTS_AT	(64 << 20)
+#define LISTS_AT	(4 << 20)
 /* How long a device may take for anything in these tests. */
 #define PATIENCE_MS	60000
 
@@ -27,6 +30,8 @@
  * @seen: records since the reset
  * @sequence: the last that was given
  * @top: by region: first address in its banks that is not in use
+ * @slots_top: bytes in use from SLOTS_AT on
+ * @lists_top: bytes in use from LISTS_AT on
  */
 struct driver {
 	struct client *client;
@@ -36,6 +41,8 @@ struct driver {
 	u32 seen;
 	u64 sequence;
 	u64 top[DRM_LOOM_REGION_COUNT];
+	u64 slots_top;
+	u64 lists_top;
 };
 
 static inline void driver_probe(struct driver *driver, struct client *client)
@@ -89,9 +96,16 @@ static inline bool driver_reset(struct driver *driver, u32 epoch)
 /* Puts a descriptor into the ring, without telling the device; gives it a sequence. */
 static inline u64 driver_put(struct driver *driver, struct loom_pci_descriptor descriptor)
 {
+	u32 words[sizeof(descriptor) / sizeof(u32)], wrong = 0, i;
+
 	descriptor.sequence = ++driver->sequence;
 	if (!descriptor.epoch)
 		descriptor.epoch = driver->epoch;
+	/* with a sum that is not right, where a test has asked for that */
+	memcpy(words, &descriptor, sizeof(words));
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		wrong += words[i];
+	descriptor.sum += LOOM_PCI_DESCRIPTOR_SUM - (wrong - descriptor.sum);
 	memcpy(driver->client->ram + SUBMIT_AT +
 	       driver->submitted++ % ENTRIES * sizeof(descriptor), &descriptor,
 	       sizeof(descriptor));
@@ -114,10 +128,13 @@ static inline u64 driver_submit(struct driver *driver, struct loom_pci_descripto
 /* The next record, if it is there. */
 static inline bool driver_look(struct driver *driver, struct loom_pci_record *record)
 {
-	memcpy(record, driver->client->ram + RECORD_AT + driver->seen % ENTRIES * sizeof(*record),
-	       sizeof(*record));
-	if (record->mark != driver->seen + 1)
+	const struct loom_pci_record *at = (const void *)(driver->client->ram + RECORD_AT +
+						driver->seen % ENTRIES * sizeof(*record));
+
+	/* what is marked was written before */
+	if (__atomic_load_n(&at->mark, __ATOMIC_ACQUIRE) != driver->seen + 1)
 		return false;
+	memcpy(record, at, sizeof(*record));
 	driver->seen++;
 	return true;
 }
@@ -180,6 +197,47 @@ static inline struct loom_pci_place driver_buffer(struct driver *driver, u32 reg
 	for (i = 0; i < layout.banks; i++)
 		place.bank[i] = i;
 	return place;
+}
+
+/* Room in the client's memory for a slot of a job, in pieces with gaps between. */
+static inline struct loom_pci_place driver_host_slot(struct driver *driver, u32 region, u64 bytes,
+						     u64 piece)
+{
+	struct client *client = driver->client;
+	struct loom_pci_extent *extents = (void *)(client->ram + LISTS_AT + driver->lists_top);
+	struct loom_pci_place place = {
+		.region = region,
+		.flags = LOOM_PCI_PLACE_HOST,
+		.address = RAM_BASE + LISTS_AT + driver->lists_top,
+		.bytes = bytes,
+	};
+	u64 done;
+
+	for (done = 0; done < bytes; done += extents[place.banks++].bytes) {
+		extents[place.banks].address = RAM_BASE + SLOTS_AT + driver->slots_top;
+		extents[place.banks].bytes = min(piece, bytes - done);
+		driver->slots_top += piece + 24;
+		driver->lists_top += sizeof(*extents);
+	}
+	if (SLOTS_AT + driver->slots_top > HOLE || LISTS_AT + driver->lists_top > DATA_AT)
+		tap_fatal("no room for %llu bytes", (unsigned long long)bytes);
+	return place;
+}
+
+/* Copies between such a slot and memory of the caller's. */
+static inline void driver_host_copy(struct driver *driver, const struct loom_pci_place *place,
+				    const u8 *in, u8 *out)
+{
+	u8 *ram = driver->client->ram;
+	const struct loom_pci_extent *extent = (void *)(ram + (place->address - RAM_BASE));
+	u64 at = 0;
+	u32 i;
+
+	for (i = 0; i < place->banks; at += extent[i++].bytes)
+		if (in)
+			memcpy(ram + (extent[i].address - RAM_BASE), in + at, extent[i].bytes);
+		else
+			memcpy(out + at, ram + (extent[i].address - RAM_BASE), extent[i].bytes);
 }
 
 static inline void driver_put_place(struct driver *driver, u32 index,

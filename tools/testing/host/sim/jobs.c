@@ -2,7 +2,7 @@
 /*
  * Plans on the device: what the planner makes is uploaded, buffers are copied in, jobs run through
  * the rings, and what is copied out is to the bit what the engine computes here, with the same
- * counts.
+ * counts. Some of the slots are the client's memory.
  * On memory that the device maps, and on memory that it has to ask for.
  */
 #include "driver.h"
@@ -57,8 +57,18 @@ static struct loom_pci_place slot_place(struct bench *bench, u32 index)
 				     bench->pitches[index] * bench->plan->lanes,
 				     bench->pitches[index]);
 	}
+	if ((index + programs) % 5 == 2)
+		return driver_host_slot(&driver, region, slot->size, 4096 + 8 * programs);
 	return driver_buffer(&driver, region, slot->size,
 			     slot->dtype ? slot->pitch_bytes : pages[(index + programs) % 4]);
+}
+
+static bool slot_copy(const struct loom_pci_place *place, u8 *in, u8 *out)
+{
+	if (!(place->flags & LOOM_PCI_PLACE_HOST))
+		return !driver_copy(&driver, place, in, out);
+	driver_host_copy(&driver, place, in, out);
+	return true;
 }
 
 /* Room above the scratch, noise in it, and what a job is told of it. */
@@ -70,11 +80,13 @@ static bool bench_init(struct bench *bench)
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		driver.top[i] = driver.chip.region[i].reserved_bytes;
 	driver.top[DRM_LOOM_REGION_SRAM] += bench->plan->scratch_bytes;
+	driver.slots_top = 0;
+	driver.lists_top = 0;
 	for (i = 0; i < bench->plan->slot_count; i++) {
 		bench->places[i] = slot_place(bench, i);
 		bench->here[i] = malloc(bench->places[i].bytes);
 		noise(bench->here[i], bench->places[i].bytes);
-		ok &= !driver_copy(&driver, &bench->places[i], bench->here[i], NULL);
+		ok &= slot_copy(&bench->places[i], bench->here[i], NULL);
 	}
 	for (i = 0; i < bench->plan->slot_count; i++) {
 		struct loom_pci_place place = bench->places[i];
@@ -124,7 +136,7 @@ static bool same_slots(struct bench *bench)
 	for (i = 0; i < bench->plan->slot_count; i++) {
 		u8 *there = malloc(bench->places[i].bytes);
 
-		ok &= !driver_copy(&driver, &bench->places[i], NULL, there) &&
+		ok &= slot_copy(&bench->places[i], NULL, there) &&
 		      !memcmp(there, bench->here[i], bench->places[i].bytes);
 		free(there);
 	}

@@ -174,7 +174,7 @@ static void test_bad_descriptors(void)
 	struct loom_pci_descriptor bad[] = {
 		{ .kind = LOOM_PCI_KIND_END },
 		{ .kind = LOOM_PCI_KIND_NOP, .plan = 1 },
-		{ .kind = LOOM_PCI_KIND_NOP, .pad = 1 },
+		{ .kind = LOOM_PCI_KIND_NOP, .sum = 1 },
 		{ .kind = LOOM_PCI_KIND_NOP, .queue = U32_MAX },
 		{ .kind = LOOM_PCI_KIND_NOP, .priority = 9 },
 		{ .kind = LOOM_PCI_KIND_CLEAR, .address = RAM_BASE + 4 },

@@ -6,7 +6,7 @@
 # Each patch goes through checkpatch --strict, and Sphinx reads the pages. TAP.
 set -eu -o pipefail
 
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 . tools/ci/checkpatch.sh
 tools/ci/ksource.sh >&2
 out=$PWD/build/series
@@ -96,7 +96,8 @@ patch "accel/loom: add the engine" "Runs a plan that was proved safe, in pieces.
 patch "accel/loom: add buffers and their placement" \
 	"Regions of banks as resource managers of TTM, quotas, shapes of buffers." \
 	$d/loom_compat.h $d/loom_bo.[ch] $d/loom_region.[ch] $d/loom_ttm.[ch] $d/loom_quota.[ch] \
-	$d/loom_shape.[ch] $d/loom_file.[ch] $d/loom_user.[ch] $d/sram
+	$d/loom_shape.[ch] $d/loom_file.[ch] $d/loom_user.[ch] $d/sram \
+	$d/memory
 patch "accel/loom: add contexts and jobs" \
 	"Queues of jobs on the DRM scheduler, fences, timeouts." \
 	$d/loom_context.[ch] $d/loom_job.[ch] $d/loom_submit.c $d/loom_sync.[ch] \
@@ -104,7 +105,7 @@ patch "accel/loom: add contexts and jobs" \
 patch "accel/loom: add the node and a back end of software" \
 	"The device node, and a device made of software that runs on any
 machine. With this the driver can be built." \
-	"$d/loom_*" $d/soft $d/backend $d/pci $d/Kbuild $d/Kconfig $d/tests/exports.c \
+	"$d/loom_*" $d/soft $d/backend $d/pci $d/template $d/Kbuild $d/Kconfig $d/tests/exports.c \
 	drivers/accel/Kconfig drivers/accel/Makefile
 patch "accel/loom: add KUnit tests" "Allocator, layouts, masks and the verifier." $d/tests
 patch "selftests: add tests of the Loom driver" \

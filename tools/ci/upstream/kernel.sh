@@ -4,11 +4,11 @@
 # if it is not there. Prints the folder, build/upstream-kernel/KEY, for tools/vm/run --kernel.
 # Modules that were built against the kernel without the changes load into it: no type changes.
 #
-#	tools/ci/upstream-kernel.sh PATCH
+#	tools/ci/upstream/kernel.sh PATCH
 set -eu -o pipefail
 
 patch=$(realpath "$1")
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 top=$(pwd -P)
 unset MAKEFLAGS MFLAGS MAKELEVEL
 base=$(tools/vm/debug-kernel.sh)
@@ -17,7 +17,7 @@ key=$({
 	stat -L -c '%s %Y' /usr/src/linux-source-6.12.tar.xz
 	gcc -dumpfullversion -dumpversion
 	ld --version | head -n 1
-	cat "$base/config" "$patch" tools/ci/upstream-kernel.sh
+	cat "$base/config" "$patch" tools/ci/upstream/kernel.sh
 } | sha256sum | cut -c 1-16)
 dir=$top/build/upstream-kernel/$key
 

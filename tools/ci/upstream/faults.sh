@@ -4,10 +4,10 @@
 # apply to every kernel source at hand; then, on the instrumented kernel and with a module without
 # its filter, each fault is there without them, in a VM of its own, and gone with them. TAP.
 #
-#	tools/ci/upstream.sh [apply]
+#	tools/ci/upstream/faults.sh [apply]
 set -u
 
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 unset MAKEFLAGS MFLAGS MAKELEVEL
 out=$PWD/build/upstream
 tests=tools/testing/upstream
@@ -19,7 +19,7 @@ newer=$(tools/ci/backports.sh 2>"$out/backports.log")
 ok $? "there is a newer source: $(basename "$newer")"
 for tarball in $stock $newer; do
 	name=$(basename "$tarball" .tar.xz)
-	tools/ci/upstream-patch.sh "$tarball" >"$out/$name.patch"
+	tools/ci/upstream/patch.sh "$tarball" >"$out/$name.patch"
 	ok $? "the semantic patches apply to $name: $(grep -cE '^[-+][^-+]' "$out/$name.patch") lines"
 done
 if [ "${1:-}" = apply ] || [ $tap_failed = 1 ]; then
@@ -35,7 +35,7 @@ built() {
 	}
 }
 kernel=$(tools/vm/debug-kernel.sh) || exit 1
-changed=$(tools/ci/upstream-kernel.sh "$out/linux-source-6.12.patch") || exit 1
+changed=$(tools/ci/upstream/kernel.sh "$out/linux-source-6.12.patch") || exit 1
 
 # the module, with its filter taken out
 mkdir -p "$out/module"

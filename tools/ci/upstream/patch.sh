@@ -3,11 +3,11 @@
 # Apply the semantic patches of Documentation/upstream to the source of a kernel, and print the
 # result as one patch. Each must change one file, or the exit status is 1.
 #
-#	tools/ci/upstream-patch.sh TARBALL
+#	tools/ci/upstream/patch.sh TARBALL
 set -eu -o pipefail
 
 tarball=$(realpath "$1")
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 drm=drivers/gpu/drm
 # semantic patch, the files it may apply to
 wanted="getmagic-accel $drm/drm_auth.c

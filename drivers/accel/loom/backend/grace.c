@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/dma-fence.h>
+#include <linux/workqueue.h>
+
+#include <drm/drm_drv.h>
+
+#include "backend.h"
+#include "flight.h"
+#include "grace.h"
+#include "loom_device.h"
+#include "loom_job.h"
+#include "loom_sync.h"
+#include "power.h"
+#include "reset.h"
+
+/**
+ * DOC: Grace
+ *
+ * A job that was told to stop is given some time for that. If it has not ended then, its device is
+ * reset. Who tells it is one of two: the timeout, which waits for it, for LOOM_FLIGHT_GRACE_MS, or
+ * for LOOM_GRACE_STUCK_MS if the device said twice that it was at the same place; or a client that
+ * goes, or needs the room, and waits for nothing: then this looks after it, every
+ * LOOM_FLIGHT_GRACE_MS, as long as there are such jobs. The timeout alone would do it too, but
+ * that can be minutes, in which the jobs of others wait.
+ *
+ * A job that waits behind others on the device is not late. It has its grace from when it begins.
+ *
+ * Before a device is reset, or a job is blamed, its records are looked at once more: an interrupt
+ * may have been lost.
+ */
+
+#define LOOM_GRACE_STUCK_MS	250
+
+/**
+ * loom_grace_wait() - wait for a job that was told to stop
+ * @job: the job; on &loom_device.timeout_wq
+ * @moves: its device does something, or does not say
+ *
+ * Return: true if it has ended.
+ */
+bool loom_grace_wait(struct loom_job *job, bool moves)
+{
+	u32 grace_ms = moves ? LOOM_FLIGHT_GRACE_MS : LOOM_GRACE_STUCK_MS;
+
+	if (dma_fence_wait_timeout(&job->fence->base, false, msecs_to_jiffies(grace_ms)))
+		return true;
+	loom_power_poll(job->loom);
+	return dma_fence_is_signaled(&job->fence->base);
+}
+
+static void loom_grace_work(struct work_struct *work)
+{
+	struct loom_device *loom = container_of(to_delayed_work(work), struct loom_device,
+						flight.grace_work);
+	bool more;
+	u64 late;
+	int idx;
+
+	if (!drm_dev_enter(&loom->drm, &idx))
+		return;
+	late = loom_flight_overdue(loom, &more);
+	if (late) {
+		loom_power_poll(loom);
+		late = loom_flight_overdue(loom, &more);
+	}
+	if (late && !READ_ONCE(loom->wedged))
+		loom_reset(loom, late);
+	if (more)
+		loom_flight_expect(loom);
+	drm_dev_exit(idx);
+}
+
+/**
+ * loom_grace_init() - no job was told
+ * @loom: the device
+ */
+void loom_grace_init(struct loom_device *loom)
+{
+	INIT_DELAYED_WORK(&loom->flight.grace_work, loom_grace_work);
+}
+
+/**
+ * loom_grace_fini() - undo loom_grace_init()
+ * @loom: the device; nobody has a reference any more
+ */
+void loom_grace_fini(struct loom_device *loom)
+{
+	cancel_delayed_work_sync(&loom->flight.grace_work);
+}

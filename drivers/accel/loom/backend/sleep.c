@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the PM core calls, see power.c. */
+#include <linux/pm.h>
+#include <linux/pm_runtime.h>
+
+#include "backend.h"
+#include "flight.h"
+#include "loom_compat.h"
+#include "loom_device.h"
+#include "memory/move.h"
+#include "memory/view.h"
+#include "power.h"
+
+#define LOOM_SLEEP_DRAIN_MS	10000
+
+static int loom_sleep_suspend(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+	int ret = loom_flight_pause(loom, LOOM_SLEEP_DRAIN_MS);
+
+	if (ret)
+		return ret;
+	ret = loom_moves_pause(loom, LOOM_SLEEP_DRAIN_MS);
+	if (ret) {
+		loom_flight_resume(loom);
+		return ret;
+	}
+	return loom_power_set(loom, &loom->asleep, true);
+}
+
+static int loom_sleep_resume(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+	int ret = loom_power_set(loom, &loom->asleep, false);
+
+	if (ret)
+		loom_device_wedge(loom, "it does not wake up");
+	loom_flight_resume(loom);
+	loom_moves_resume(loom);
+	return ret;
+}
+
+static int loom_sleep_runtime_suspend(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+
+	/* who touches its memory wakes it up: no page fault is under way, as those hold it awake */
+	loom_view_unmap_all(loom);
+	return loom_power_set(loom, &loom->idle, true);
+}
+
+static int loom_sleep_runtime_resume(struct device *dev)
+{
+	struct loom_device *loom = dev_get_drvdata(dev);
+
+	/* an error would stay with the device, also when it is bound anew; who asks hears of it */
+	if (loom_power_set(loom, &loom->idle, false))
+		loom_device_wedge(loom, "it does not wake up");
+	return 0;
+}
+
+const struct dev_pm_ops loom_device_pm_ops = {
+	SYSTEM_SLEEP_PM_OPS(loom_sleep_suspend, loom_sleep_resume)
+	RUNTIME_PM_OPS(loom_sleep_runtime_suspend, loom_sleep_runtime_resume, NULL)
+};
+EXPORT_SYMBOL_NS_GPL(loom_device_pm_ops, LOOM_COMPAT_NS);

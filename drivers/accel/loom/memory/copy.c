@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/completion.h>
+#include <linux/dma-fence.h>
+#include <linux/dma-resv.h>
+#include <linux/highmem.h>
+#include <linux/pfn.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_gem.h>
+#include <drm/loom_accel.h>
+
+#include "bytes.h"
+#include "loom_bo.h"
+#include "loom_compat.h"
+#include "loom_device.h"
+#include "loom_ioctl.h"
+#include "loom_user.h"
+#include "move.h"
+
+/**
+ * DOC: Copies
+ *
+ * BO_READ and BO_WRITE copy bytes between a client and a buffer, wherever that is. They are for
+ * what cannot be mapped: layouts in the SRAM of a device's own whose pages are none of the
+ * processor's (memory/view.c). And for what need not be: a buffer in the DRAM of such a layout
+ * stays there, while a mapping takes it to system pages and its next job takes it back.
+ *
+ * All goes through pages of the kernel, a piece at a time (&struct loom_copy). The client's memory
+ * is touched with no lock held, as it may be a mapping of the very buffer. What is in system pages
+ * is copied by the processor; what is in the device's memory by its DMA engine, as a move of a part
+ * of the buffer, which stays where it is. The move's fence is the kernel's: jobs, moves and who
+ * takes the place wait for it. It has references to the pages, so a client that is killed need not
+ * wait. With other signals it waits for the piece, as otherwise one with a fast timer might never
+ * get ahead.
+ *
+ * No fence is waited for within drm_dev_enter(): who unplugs a device waits for that, and what ends
+ * the moves of a device that does not answer comes after.
+ *
+ * Rejected: a plan with a COPY between a slot in the SRAM and one in the DRAM, which clients can
+ * make today. A slot in the SRAM takes buffers of one row in each bank, and no others; it needs a
+ * context and its turn behind other jobs; and a debugger that wants to look at a buffer would have
+ * to be a planner. Rejected: to copy by the processor through the window, where there is one. It
+ * need not reach all banks, on a real bus reads of it are slow, and it vanishes in a reset.
+ * Rejected: to map the client's pages for the device. They would be pinned for as long as a broken
+ * device likes.
+ */
+
+/* Pages of a piece. */
+#define LOOM_COPY_PAGES		64
+
+/**
+ * struct loom_copy - a call, on its way
+ */
+struct loom_copy {
+	/** @bo: the buffer */
+	struct loom_bo *bo;
+	/** @write: to the buffer */
+	bool write;
+	/** @count: number of @pages */
+	u32 count;
+	/** @pages: for a piece */
+	struct page *pages[];
+};
+
+static void loom_copy_free(struct loom_copy *copy)
+{
+	while (copy->count)
+		put_page(copy->pages[--copy->count]);
+	kfree(copy);
+}
+
+static struct loom_copy *loom_copy_create(struct loom_bo *bo, bool write, u64 bytes)
+{
+	u32 count = min_t(u64, PFN_UP(bytes), LOOM_COPY_PAGES);
+	struct loom_copy *copy = kzalloc(struct_size(copy, pages, count), GFP_KERNEL_ACCOUNT);
+
+	if (!copy)
+		return NULL;
+	copy->bo = bo;
+	copy->write = write;
+	for (; copy->count < count; copy->count++) {
+		/* zero, as a device may say that it has written what it has not */
+		copy->pages[copy->count] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		if (!copy->pages[copy->count]) {
+			loom_copy_free(copy);
+			return NULL;
+		}
+	}
+	return copy;
+}
+
+static int loom_copy_user(const struct loom_copy *copy, u64 ptr, u64 bytes)
+{
+	u64 at, part;
+
+	for (at = 0; at < bytes; at += part) {
+		void *page = kmap_local_page(copy->pages[at >> PAGE_SHIFT]);
+		unsigned long missing;
+
+		part = min_t(u64, bytes - at, PAGE_SIZE);
+		if (copy->write)
+			missing = copy_from_user(page, u64_to_user_ptr(ptr + at), part);
+		else
+			missing = copy_to_user(u64_to_user_ptr(ptr + at), page, part);
+		kunmap_local(page);
+		if (missing)
+			return -EFAULT;
+	}
+	return 0;
+}
+
+static void loom_copy_pages_locked(const struct loom_copy *copy, u64 offset, u64 bytes)
+{
+	struct page **pages = copy->bo->tbo.ttm->pages;
+	u64 at, part;
+
+	for (at = 0; at < bytes; at += part) {
+		struct page *here = copy->pages[at >> PAGE_SHIFT];
+		struct page *there = pages[(offset + at) >> PAGE_SHIFT];
+		u32 from = at % PAGE_SIZE, to = (offset + at) % PAGE_SIZE;
+
+		part = min_t(u64, bytes - at, PAGE_SIZE - max(from, to));
+		if (copy->write)
+			memcpy_page(there, to, here, from, part);
+		else
+			memcpy_page(here, from, there, to, part);
+	}
+}
+
+/* Return: 0, and there may be a fence to wait for; 1: moves have to end first; -errno. */
+static int loom_copy_begin_locked(const struct loom_copy *copy, u64 offset, u64 bytes,
+				  struct dma_fence **fence)
+{
+	struct ttm_operation_ctx ctx = loom_bo_ctx();
+	struct loom_bo *bo = copy->bo;
+	int ret;
+
+	if (loom_bo_region(bo)->own && bo->resident) {
+		*fence = loom_bytes_copy(bo, copy->write ? LOOM_MOVE_IN : LOOM_MOVE_OUT, offset,
+					 bytes, (struct page **)copy->pages);
+		return PTR_ERR_OR_ZERO(*fence);
+	}
+	if (!dma_resv_test_signaled(bo->tbo.base.resv, DMA_RESV_USAGE_KERNEL))
+		return 1;
+	ret = loom_compat_ttm_populate(&bo->tbo, &ctx);
+	if (!ret)
+		loom_copy_pages_locked(copy, offset, bytes);
+	return ret;
+}
+
+/* Return: as loom_copy_begin_locked(). */
+static int loom_copy_begin(const struct loom_copy *copy, u64 offset, u64 bytes,
+			   struct dma_fence **fence)
+{
+	struct loom_device *loom = to_loom_device(copy->bo->tbo.base.dev);
+	struct dma_resv *resv = copy->bo->tbo.base.resv;
+	int ret, idx;
+
+	if (!drm_dev_enter(&loom->drm, &idx))
+		return loom_refuse(&loom->drm, -ENODEV, "the device is unplugged");
+	if (READ_ONCE(loom->wedged))
+		ret = loom_refuse(&loom->drm, -EIO, "copy: the device is wedged");
+	else
+		ret = dma_resv_lock_interruptible(resv, NULL);
+	if (!ret) {
+		ret = loom_copy_begin_locked(copy, offset, bytes, fence);
+		dma_resv_unlock(resv);
+	}
+	drm_dev_exit(idx);
+	return ret;
+}
+
+/**
+ * struct loom_copy_end - somebody waits for a piece
+ */
+struct loom_copy_end {
+	/** @callback: of its fence */
+	struct dma_fence_cb callback;
+	/** @done: it has signalled */
+	struct completion done;
+};
+
+static void loom_copy_signalled(struct dma_fence *fence, struct dma_fence_cb *callback)
+{
+	complete(&container_of(callback, struct loom_copy_end, callback)->done);
+}
+
+/* Only who is killed does not wait. Return: 0, what became of the fence, or -ERESTARTSYS. */
+static int loom_copy_wait(struct dma_fence *fence)
+{
+	struct loom_copy_end end;
+	int ret = 0;
+
+	init_completion(&end.done);
+	if (!dma_fence_add_callback(fence, &end.callback, loom_copy_signalled)) {
+		ret = wait_for_completion_killable(&end.done);
+		/* else it is being called */
+		if (ret && !dma_fence_remove_callback(fence, &end.callback))
+			wait_for_completion(&end.done);
+	}
+	return ret ?: min(dma_fence_get_status(fence), 0);
+}
+
+static int loom_copy_piece(const struct loom_copy *copy, u64 offset, u64 bytes)
+{
+	struct dma_resv *resv = copy->bo->tbo.base.resv;
+	struct dma_fence *fence = NULL;
+	long left;
+	int ret;
+
+	do {
+		ret = loom_copy_begin(copy, offset, bytes, &fence);
+		if (ret <= 0)
+			break;
+		left = dma_resv_wait_timeout(resv, DMA_RESV_USAGE_KERNEL, true,
+					     MAX_SCHEDULE_TIMEOUT);
+	} while (left >= 0);
+	if (ret > 0)
+		return left;
+	if (ret || !fence)
+		return ret;
+	ret = loom_copy_wait(fence);
+	dma_fence_put(fence);
+	return ret;
+}
+
+/* Return: how many bytes were copied, not zero; -errno. */
+static s64 loom_copy_run(const struct loom_copy *copy, const struct drm_loom_bo_copy *args)
+{
+	u64 done = 0, bytes;
+	int ret;
+
+	do {
+		bytes = min(args->size - done, (u64)copy->count << PAGE_SHIFT);
+		ret = copy->write ? loom_copy_user(copy, args->ptr + done, bytes) : 0;
+		if (!ret)
+			ret = loom_copy_piece(copy, args->offset + done, bytes);
+		if (!ret && !copy->write)
+			ret = loom_copy_user(copy, args->ptr + done, bytes);
+		if (ret)
+			break;
+		done += bytes;
+		cond_resched();
+	} while (done < args->size && !signal_pending(current));
+	if (done && (ret == -EINTR || ret == -ERESTARTSYS))
+		ret = 0;
+	return ret ?: done;
+}
+
+static int loom_copy_ioctl(struct drm_device *drm, struct drm_loom_bo_copy *args,
+			   struct drm_file *file, bool write)
+{
+	struct drm_gem_object *gem;
+	struct loom_copy *copy;
+	struct loom_bo *bo;
+	s64 ret;
+
+	if (args->flags)
+		return loom_refuse(drm, -EINVAL, "copy: flags %#x", args->flags);
+	gem = drm_gem_object_lookup(file, args->handle);
+	if (!gem)
+		return loom_refuse(drm, -ENOENT, "no buffer %u", args->handle);
+	bo = gem_to_loom_bo(gem);
+	if (!args->size || args->offset >= bo->shape.layout.size ||
+	    args->size > bo->shape.layout.size - args->offset) {
+		ret = loom_refuse(drm, -EINVAL, "copy: %llu bytes at %llu of %llu", args->size,
+				  args->offset, bo->shape.layout.size);
+		goto out_put;
+	}
+	if (bo->dmabuf) {
+		ret = loom_refuse(drm, -EOPNOTSUPP, "copy: a buffer of another driver");
+		goto out_put;
+	}
+	copy = loom_copy_create(bo, write, args->size);
+	ret = copy ? loom_copy_run(copy, args) : -ENOMEM;
+	if (copy)
+		loom_copy_free(copy);
+	if (ret > 0)
+		args->size = ret;
+out_put:
+	drm_gem_object_put(gem);
+	return min_t(s64, ret, 0);
+}
+
+/**
+ * loom_copy_ioctl_read() - BO_READ
+ * @drm: the device
+ * @data: &struct drm_loom_bo_copy
+ * @file: the client
+ *
+ * Return: 0 or -errno.
+ */
+int loom_copy_ioctl_read(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	return loom_copy_ioctl(drm, data, file, false);
+}
+
+/**
+ * loom_copy_ioctl_write() - BO_WRITE
+ * @drm: the device
+ * @data: &struct drm_loom_bo_copy
+ * @file: the client
+ *
+ * Return: 0 or -errno.
+ */
+int loom_copy_ioctl_write(struct drm_device *drm, void *data, struct drm_file *file)
+{
+	return loom_copy_ioctl(drm, data, file, true);
+}

@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
+#include <linux/pfn.h>
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+
+#include "backend/backend.h"
+#include "backend/power.h"
+#include "backend/reset.h"
+#include "loom_bo.h"
+#include "loom_compat.h"
+#include "loom_context.h"
+#include "loom_device.h"
+#include "loom_region.h"
+#include "loom_sync.h"
+#include "move.h"
+
+/**
+ * DOC: Moves
+ *
+ * Where a region is memory of the device's own, the bytes of a buffer are copied when it gets an
+ * address and when it loses it, by the device's DMA engine. A move is such a copy, or the zeroing
+ * of a new buffer. It has a fence like a job's, waits for fences (jobs that still use the bytes,
+ * moves that still write there), and nobody waits for it but those who want the bytes: jobs, page
+ * faults, moves.
+ *
+ * Its life: created, with all memory and DMA addresses that it needs; let go, and from then on
+ * nothing may fail; ready, when all that it waits for has signalled; running, when the device has
+ * it; ended, by a record. Moves are not in order with each other but for their fences: one that
+ * waits for a long job is in nobody's way.
+ *
+ * A move can be done again from its begin, as who wants the bytes waits for its end: so after a
+ * reset those that the device had are given to it once more. On a device that is gone or wedged
+ * they end with an error. Nobody gets to see what was there before instead: pages of the host are
+ * zeroed before they are copied to, and the device's memory is not mapped any more (view.c).
+ *
+ * A device that does not end the oldest of its moves for LOOM_MOVE_DEADLINE_MS is reset. That is
+ * long for a copy, and what others' fences wait for comes to an end. (That others end meanwhile
+ * says nothing: the record of one may be lost.)
+ *
+ * Rejected: an entity of the scheduler for moves. It keeps their order, and so a buffer that waits
+ * for a job of a minute would be in front of all others. One entity for each move: a thousand
+ * bytes, a run queue and a timeout, for what is a counter here. Rejected: fences of TTM's managers
+ * (&ttm_resource_manager.move), see loom_region.c.
+ */
+
+#define LOOM_MOVE_DEADLINE_MS	30000
+
+/* ----------------------------------------------------------------- a move */
+
+static void loom_move_release_work(struct work_struct *work)
+{
+	struct loom_move *move = container_of(work, struct loom_move, release);
+
+	if (move->last)
+		loom_region_forget_all(move->loom->region);
+	loom_move_free(move);
+}
+
+/* A move of all of the buffer, with no pages yet. */
+static struct loom_move *loom_move_alloc(struct loom_bo *bo, enum loom_move_kind kind, u64 address)
+{
+	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
+	struct loom_move *move = kzalloc(sizeof(*move), GFP_KERNEL_ACCOUNT);
+
+	if (!move)
+		return NULL;
+	drm_dev_get(&loom->drm);
+	INIT_LIST_HEAD(&move->node);
+	INIT_WORK(&move->release, loom_move_release_work);
+	move->loom = loom;
+	move->id = atomic64_inc_return(&loom->moves.ids);
+	move->kind = kind;
+	move->shape = bo->shape;
+	move->address = address;
+	/* to the end of the last page: what is mapped holds nothing of who was there before */
+	move->shape.layout.size = bo->shape.layout.pages * bo->shape.layout.page_bytes;
+	move->bytes = move->shape.layout.size;
+	atomic_set(&move->missing, 1);
+	return move;
+}
+
+/* Return: @move, or ERR_PTR(-errno), and it is freed. */
+static struct loom_move *loom_move_prepare(struct loom_move *move)
+{
+	struct loom_device *loom = move->loom;
+	int ret = -ENOMEM;
+
+	move->fence = loom_fence_create(loom);
+	if (!move->fence)
+		goto err_free;
+	ret = loom_power_get(loom);
+	if (ret)
+		goto err_free;
+	move->powered = true;
+	ret = loom->backend->move_prepare(move);
+	if (ret)
+		goto err_free;
+	/* so that it can be waited for by name before it is let go; nobody has it yet */
+	loom_fence_arm(move->fence, dma_fence_context_alloc(1), 1);
+	return move;
+
+err_free:
+	loom_move_free(move);
+	return ERR_PTR(ret);
+}
+
+/**
+ * loom_move_create() - prepare a move
+ * @bo: the buffer, reserved
+ * @kind: what to do
+ * @address: of the buffer, in each of its banks
+ * @pages: of the host, as many as the buffer has; they stay until its fence has signalled
+ *
+ * Return: a move, for loom_move_go() or loom_move_free(); ERR_PTR(-errno).
+ */
+struct loom_move *loom_move_create(struct loom_bo *bo, enum loom_move_kind kind, u64 address,
+				   struct page **pages)
+{
+	struct loom_move *move = loom_move_alloc(bo, kind, address);
+
+	if (!move)
+		return ERR_PTR(-ENOMEM);
+	if (pages)
+		move->bytes = min_t(u64, move->bytes, bo->tbo.base.size);
+	move->pages = pages;
+	return loom_move_prepare(move);
+}
+
+/**
+ * loom_move_create_part() - prepare a move of some bytes of a buffer, which stays where it is
+ * @bo: the buffer, resident and reserved
+ * @kind: LOOM_MOVE_IN or LOOM_MOVE_OUT
+ * @offset: first byte of the buffer
+ * @bytes: how many, not zero
+ * @pages: of the host, for so many bytes, of which the move takes references
+ *
+ * Return: a move, for loom_move_go() or loom_move_free(); ERR_PTR(-errno).
+ */
+struct loom_move *loom_move_create_part(struct loom_bo *bo, enum loom_move_kind kind, u64 offset,
+					u64 bytes, struct page **pages)
+{
+	struct loom_move *move = loom_move_alloc(bo, kind, loom_region_address(bo->tbo.resource));
+	u64 i, count = PFN_UP(bytes);
+
+	if (!move)
+		return ERR_PTR(-ENOMEM);
+	move->offset = offset;
+	move->bytes = bytes;
+	move->pages = kmemdup(pages, count * sizeof(*pages), GFP_KERNEL_ACCOUNT);
+	if (!move->pages) {
+		loom_move_free(move);
+		return ERR_PTR(-ENOMEM);
+	}
+	for (i = 0; i < count; i++)
+		get_page(move->pages[i]);
+	move->holds = true;
+	return loom_move_prepare(move);
+}
+
+/* The device does not reach them any more. */
+static void loom_move_drop_pages(struct loom_move *move)
+{
+	u64 i;
+
+	for (i = 0; i < PFN_UP(move->bytes); i++)
+		put_page(move->pages[i]);
+	kfree(move->pages);
+}
+
+/**
+ * loom_move_free() - free a move that was not let go, or has ended
+ * @move: the move
+ */
+void loom_move_free(struct loom_move *move)
+{
+	struct loom_device *loom = move->loom;
+	struct loom_fence *fence = move->fence;
+	u32 i;
+
+	if (move->run)
+		loom->backend->move_release(move);
+	if (move->holds)
+		loom_move_drop_pages(move);
+	for (i = 0; i < move->wait_count; i++)
+		dma_fence_put(move->waits[i].fence);
+	kfree(move->waits);
+	if (move->powered)
+		loom_power_put(loom);
+	kfree(move);
+	drm_dev_put(&loom->drm);
+	/* last: with the file closed already, it is what keeps the module in memory */
+	if (fence)
+		loom_fence_put(fence);
+}
+
+/**
+ * loom_move_depend() - a move shall wait for a fence
+ * @move: not yet let go
+ * @fence: of this device; this takes a reference of its own
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_move_depend(struct loom_move *move, struct dma_fence *fence)
+{
+	struct loom_move_wait *waits;
+
+	if (dma_fence_is_signaled(fence))
+		return 0;
+	waits = krealloc_array(move->waits, move->wait_count + 1, sizeof(*waits),
+			       GFP_KERNEL_ACCOUNT);
+	if (!waits)
+		return -ENOMEM;
+	waits[move->wait_count++] = (struct loom_move_wait) {
+		.move = move, .fence = dma_fence_get(fence),
+	};
+	move->waits = waits;
+	return 0;
+}
+
+/**
+ * loom_move_fence() - what signals when a move has ended
+ * @move: not yet let go
+ *
+ * Return: a reference.
+ */
+struct dma_fence *loom_move_fence(struct loom_move *move)
+{
+	return dma_fence_get(&move->fence->base);
+}
+
+/* One more has signalled; in any context. */
+static void loom_move_arrived(struct loom_move *move)
+{
+	struct loom_moves *moves = &move->loom->moves;
+	unsigned long flags;
+
+	if (!atomic_dec_and_test(&move->missing))
+		return;
+	spin_lock_irqsave(&moves->lock, flags);
+	list_add_tail(&move->node, &moves->ready);
+	queue_work(move->loom->sched_wq, &moves->work);
+	spin_unlock_irqrestore(&moves->lock, flags);
+}
+
+static void loom_move_signalled(struct dma_fence *fence, struct dma_fence_cb *callback)
+{
+	loom_move_arrived(container_of(callback, struct loom_move_wait, callback)->move);
+}
+
+/**
+ * loom_move_go() - let a move go: nothing can fail any more
+ * @move: the move, which may be freed before this returns
+ */
+void loom_move_go(struct loom_move *move)
+{
+	struct loom_moves *moves = &move->loom->moves;
+	struct loom_move_wait *wait;
+
+	spin_lock_irq(&moves->lock);
+	moves->total++;
+	spin_unlock_irq(&moves->lock);
+	for (wait = move->waits; wait < move->waits + move->wait_count; wait++) {
+		atomic_inc(&move->missing);
+		if (dma_fence_add_callback(wait->fence, &wait->callback, loom_move_signalled))
+			atomic_dec(&move->missing);
+	}
+	loom_move_arrived(move);
+}
+
+/* Off all lists. What the device could reach is taken back before anybody may free it. */
+static void loom_move_end(struct loom_move *move, int error)
+{
+	struct loom_moves *moves = &move->loom->moves;
+	struct dma_fence *fence = &move->fence->base;
+
+	if (move->run)
+		move->loom->backend->move_release(move);
+	move->run = NULL;
+	if (error)
+		dma_fence_set_error(fence, error);
+	dma_fence_signal(fence);
+	spin_lock_irq(&moves->lock);
+	if (!--moves->total) {
+		move->last = moves->orphans;
+		moves->orphans = false;
+		wake_up_all(&moves->idle);
+	}
+	spin_unlock_irq(&moves->lock);
+	/* it may have the last reference to the device, whose workqueues are not left by its end */
+	loom_context_queue(&move->release);
+}
+
+/* -------------------------------------------------------------- the device */
+
+static void loom_moves_expect_locked(struct loom_device *loom)
+{
+	struct loom_moves *moves = &loom->moves;
+
+	lockdep_assert_held(&moves->lock);
+	if (moves->count)
+		mod_delayed_work(loom->timeout_wq, &moves->deadline,
+				 msecs_to_jiffies(LOOM_MOVE_DEADLINE_MS));
+}
+
+static struct loom_move *loom_moves_next(struct loom_device *loom, bool dead)
+{
+	struct loom_moves *moves = &loom->moves;
+	struct loom_move *move = NULL;
+
+	spin_lock_irq(&moves->lock);
+	if (dead || (!moves->paused && moves->count < moves->limit))
+		move = list_first_entry_or_null(&moves->ready, struct loom_move, node);
+	if (move && dead) {
+		list_del_init(&move->node);
+	} else if (move) {
+		list_move_tail(&move->node, &moves->running);
+		moves->giving = move->id;
+		if (!moves->count++)
+			loom_moves_expect_locked(loom);
+	}
+	spin_unlock_irq(&moves->lock);
+	return move;
+}
+
+/* A record that comes meanwhile waits, as it may be the end of the move. */
+static void loom_moves_give(struct loom_move *move)
+{
+	struct loom_device *loom = move->loom;
+	struct loom_moves *moves = &loom->moves;
+
+	loom->backend->move_run(move);
+	spin_lock_irq(&moves->lock);
+	moves->giving = 0;
+	spin_unlock_irq(&moves->lock);
+	wake_up_all(&moves->idle);
+}
+
+/* With the gate held for reading: no reset comes between a list and the device. */
+static void loom_moves_work(struct work_struct *work)
+{
+	struct loom_device *loom = container_of(work, struct loom_device, moves.work);
+	bool signalling, here, dead;
+	struct loom_move *move;
+	int idx;
+
+	down_read(&loom->flight.gate);
+	/* who closes the gate may wait for a work that signals fences, see &loom_backend.stop */
+	signalling = dma_fence_begin_signalling();
+	here = drm_dev_enter(&loom->drm, &idx);
+	do {
+		dead = !here || READ_ONCE(loom->wedged) || READ_ONCE(loom->unplugged);
+		move = loom_moves_next(loom, dead);
+		if (move && dead)
+			loom_move_end(move, READ_ONCE(loom->unplugged) ? -ENODEV : -EIO);
+		else if (move)
+			loom_moves_give(move);
+	} while (move);
+	if (here)
+		drm_dev_exit(idx);
+	dma_fence_end_signalling(signalling);
+	up_read(&loom->flight.gate);
+}
+
+/* Id of one that the device has, or 0. */
+static u64 loom_moves_first(struct loom_device *loom)
+{
+	struct loom_move *move;
+	u64 id;
+
+	spin_lock_irq(&loom->moves.lock);
+	move = list_first_entry_or_null(&loom->moves.running, struct loom_move, node);
+	id = move ? move->id : 0;
+	spin_unlock_irq(&loom->moves.lock);
+	return id;
+}
+
+static void loom_moves_deadline(struct work_struct *work)
+{
+	struct loom_device *loom = container_of(to_delayed_work(work), struct loom_device,
+						moves.deadline);
+	u64 first;
+	int idx;
+
+	if (!drm_dev_enter(&loom->drm, &idx))
+		return;
+	first = loom_moves_first(loom);
+	/* its record may be there, and the interrupt lost */
+	loom_power_poll(loom);
+	if (first && loom_moves_first(loom) == first && !READ_ONCE(loom->wedged))
+		loom_reset_later(loom, READ_ONCE(loom->epoch));
+	drm_dev_exit(idx);
+}
+
+/**
+ * loom_moves_complete() - the device says that a move has ended
+ * @loom: the device
+ * @id: &loom_move.id
+ * @epoch: &loom_device.epoch when it was run
+ * @failed: it says that it could not do it
+ *
+ * As loom_jobs_complete(): what belongs to an earlier epoch is dropped, and what makes no sense
+ * wedges the device. So does a move that has failed, as all that it was given was right.
+ *
+ * Return: 0, or -EPROTO when the device was wedged.
+ */
+int loom_moves_complete(struct loom_device *loom, u64 id, u32 epoch, bool failed)
+{
+	struct loom_moves *moves = &loom->moves;
+	struct loom_move *move, *found = NULL;
+	bool oldest;
+
+	if (READ_ONCE(loom->wedged))
+		return -EPROTO;
+	if (epoch != READ_ONCE(loom->epoch))
+		return 0;
+	spin_lock_irq(&moves->lock);
+	wait_event_lock_irq(moves->idle, moves->giving != id, moves->lock);
+	list_for_each_entry(move, &moves->running, node)
+		if (move->id == id) {
+			found = move;
+			break;
+		}
+	/* one that has failed stays: it ends when the device is off, which writes no more then */
+	if (found && !failed) {
+		oldest = list_is_first(&found->node, &moves->running);
+		list_del_init(&found->node);
+		if (!--moves->count)
+			wake_up_all(&moves->idle);
+		if (oldest)
+			loom_moves_expect_locked(loom);
+	}
+	spin_unlock_irq(&moves->lock);
+	if (!found || failed) {
+		loom_device_wedge(loom, found ? "it could not move bytes" :
+						"a record of a move that it has not");
+		return -EPROTO;
+	}
+	loom_move_end(found, 0);
+	queue_work(loom->sched_wq, &moves->work);
+	return 0;
+}
+EXPORT_SYMBOL_NS_GPL(loom_moves_complete, LOOM_COMPAT_NS);
+
+/**
+ * loom_moves_pause() - give no moves to the device
+ * @loom: the device
+ * @timeout_ms: wait that long for those that it has
+ *
+ * Return: 0 when it has none; -EBUSY, and it goes on.
+ */
+int loom_moves_pause(struct loom_device *loom, u32 timeout_ms)
+{
+	struct loom_moves *moves = &loom->moves;
+
+	spin_lock_irq(&moves->lock);
+	moves->paused = true;
+	spin_unlock_irq(&moves->lock);
+	if (wait_event_timeout(moves->idle, !READ_ONCE(moves->count),
+			       msecs_to_jiffies(timeout_ms)))
+		return 0;
+	loom_moves_resume(loom);
+	return -EBUSY;
+}
+
+/**
+ * loom_moves_resume() - undo loom_moves_pause()
+ * @loom: the device
+ */
+void loom_moves_resume(struct loom_device *loom)
+{
+	spin_lock_irq(&loom->moves.lock);
+	loom->moves.paused = false;
+	spin_unlock_irq(&loom->moves.lock);
+	queue_work(loom->sched_wq, &loom->moves.work);
+}
+
+/**
+ * loom_moves_renew() - the device was reset: it is to be given again what it had
+ * @loom: the device, with the gate held for writing; no records are to come
+ */
+void loom_moves_renew(struct loom_device *loom)
+{
+	struct loom_moves *moves = &loom->moves;
+
+	spin_lock_irq(&moves->lock);
+	list_splice_init(&moves->running, &moves->ready);
+	moves->count = 0;
+	spin_unlock_irq(&moves->lock);
+	wake_up_all(&moves->idle);
+	queue_work(loom->sched_wq, &moves->work);
+}
+
+/**
+ * loom_moves_end_all() - end what the device has
+ * @loom: the device; it is stopped, and the gate is held for writing
+ * @error: -errno for their fences
+ *
+ * Those that are ready, or will be, are ended by their work.
+ */
+void loom_moves_end_all(struct loom_device *loom, int error)
+{
+	struct loom_moves *moves = &loom->moves;
+	struct loom_move *move;
+
+	do {
+		spin_lock_irq(&moves->lock);
+		move = list_first_entry_or_null(&moves->running, struct loom_move, node);
+		if (move) {
+			list_del_init(&move->node);
+			moves->count--;
+		}
+		spin_unlock_irq(&moves->lock);
+		if (move)
+			loom_move_end(move, error);
+	} while (move);
+	wake_up_all(&moves->idle);
+	queue_work(loom->sched_wq, &moves->work);
+}
+
+/**
+ * loom_moves_closed() - a file is being closed, and its buffers are gone
+ * @loom: the device
+ *
+ * To be called before loom_region_forget_all(). What it cannot free yet because of a move, the last
+ * move does.
+ */
+void loom_moves_closed(struct loom_device *loom)
+{
+	spin_lock_irq(&loom->moves.lock);
+	if (loom->moves.total)
+		loom->moves.orphans = true;
+	spin_unlock_irq(&loom->moves.lock);
+}
+
+/**
+ * loom_moves_drain() - wait until nothing of the host is mapped for the device any more
+ * @loom: the device, unplugged; all jobs and moves that it had have ended
+ */
+void loom_moves_drain(struct loom_device *loom)
+{
+	wait_event(loom->moves.idle, !READ_ONCE(loom->moves.total));
+}
+
+/**
+ * loom_moves_init() - no moves
+ * @loom: the device
+ * @limit: how many it takes at a time
+ */
+void loom_moves_init(struct loom_device *loom, u32 limit)
+{
+	struct loom_moves *moves = &loom->moves;
+
+	spin_lock_init(&moves->lock);
+	INIT_LIST_HEAD(&moves->ready);
+	INIT_LIST_HEAD(&moves->running);
+	moves->limit = limit;
+	init_waitqueue_head(&moves->idle);
+	INIT_WORK(&moves->work, loom_moves_work);
+	INIT_DELAYED_WORK(&moves->deadline, loom_moves_deadline);
+}
+
+/**
+ * loom_moves_fini() - undo loom_moves_init()
+ * @loom: the device; nobody has a reference any more, so there are no moves
+ */
+void loom_moves_fini(struct loom_device *loom)
+{
+	cancel_delayed_work_sync(&loom->moves.deadline);
+	cancel_work_sync(&loom->moves.work);
+}

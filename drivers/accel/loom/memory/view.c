@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/dma-buf.h>
+#include <linux/mm.h>
+#include <linux/pm_runtime.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_gem_ttm_helper.h>
+#include <drm/ttm/ttm_tt.h>
+
+#include "backend/backend.h"
+#include "loom_bo.h"
+#include "loom_compat.h"
+#include "loom_device.h"
+#include "loom_user.h"
+#include "view.h"
+
+/**
+ * DOC: Views
+ *
+ * To clients a buffer is a line of bytes (mmap()). Where the bytes are in system pages that is all
+ * there is to it. In memory of the device's own a page of the line lies in one bank or another, so
+ * each of the processor's pages is looked up by the buffer's layout (&loom_backend.memory_pfn): the
+ * banks themselves are mapped, and nothing is copied.
+ *
+ * That works for layouts whose pages, or the rows of an image, are whole pages of the processor
+ * (&drm_loom_region_info.map_bytes), and as far as the processor sees the device's memory. Any
+ * other buffer of the DRAM or ROM goes to system pages when it is touched, by the DMA engine and
+ * behind the jobs that use it, and comes back with the next job. So every buffer can be
+ * mapped there, and only its speed tells. In the SRAM it cannot: a buffer that leaves it takes its
+ * jobs with it (loom_ttm.c). There mmap() of such a layout is refused.
+ *
+ * Rejected: to refuse all of these. Clients that work on one device would not on another, for the
+ * pitch of an image. Rejected: a mapping that takes the line apart by faults on each access.
+ *
+ * A wedged device may not have moved or zeroed what it was told to, so nobody gets to see its
+ * memory any more: who touches a page that was not mapped before gets one of zeroes, as when it is
+ * unplugged.
+ *
+ * The kernel's own mapping of a buffer is made by the first job that uses it and kept until the
+ * pages go (swapped out, or the buffer destroyed). Making one for each job was tried on paper and
+ * rejected: it costs more than a small job does.
+ */
+
+/* Each bank that it uses is visible, from its first byte there to its last one. */
+static bool loom_view_in_window(const struct loom_bo *bo)
+{
+	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
+	u64 first = loom_region_address(bo->tbo.resource);
+	u64 last = first + bo->shape.layout.bytes_per_bank - PAGE_SIZE;
+	const struct loom_mask *mask = &bo->shape.mask;
+	unsigned long pfn;
+	u32 bank;
+
+	for (bank = loom_mask_next(mask, 0); bank < DRM_LOOM_MAX_BANKS;
+	     bank = loom_mask_next(mask, bank + 1))
+		if (!loom->backend->memory_pfn(loom, bo->shape.region, bank, first, &pfn) ||
+		    !loom->backend->memory_pfn(loom, bo->shape.region, bank, last, &pfn))
+			return false;
+	return true;
+}
+
+/* Whether the banks can be mapped, where it is now. */
+static bool loom_view_in_place(const struct loom_bo *bo)
+{
+	return loom_shape_in_place(&bo->shape, loom_bo_region(bo)->map_bytes) &&
+	       loom_view_in_window(bo);
+}
+
+static bool loom_view_is_refused(const struct loom_bo *bo)
+{
+	const struct loom_region *region = loom_bo_region(bo);
+
+	return region->own && region->id == DRM_LOOM_REGION_SRAM &&
+	       !loom_shape_in_place(&bo->shape, region->map_bytes);
+}
+
+/* ----------------------------------------------------------- what TTM asks */
+
+/**
+ * loom_view_io_reserve() - TTM is about to map what is at a place
+ * @ttm: of the device
+ * @resource: the place
+ *
+ * Return: 0; -EIO: the device is wedged, or gone.
+ */
+int loom_view_io_reserve(struct ttm_device *ttm, struct ttm_resource *resource)
+{
+	struct loom_region *region;
+	struct loom_device *loom;
+
+	if (resource->mem_type == TTM_PL_SYSTEM)
+		return 0;
+	region = to_loom_region(ttm_manager_type(ttm, resource->mem_type));
+	if (!region->own)
+		return 0;
+	loom = container_of(ttm, struct loom_device, ttm);
+	/* what was to be zeroed may not be: asked behind the fence of that */
+	if (READ_ONCE(loom->wedged))
+		return -EIO;
+	/* without an address TTM asks each time */
+	resource->bus.is_iomem = true;
+	resource->bus.caching = ttm_write_combined;
+	return 0;
+}
+
+/**
+ * loom_view_io_pfn() - where a page of a buffer is for the processor
+ * @tbo: the buffer, resident and reserved, of which loom_view_in_place() is true
+ * @page: number of the page
+ *
+ * Return: the frame.
+ */
+unsigned long loom_view_io_pfn(struct ttm_buffer_object *tbo, unsigned long page)
+{
+	struct loom_device *loom = to_loom_device(tbo->base.dev);
+	const struct loom_bo *bo = to_loom_bo(tbo);
+	unsigned long pfn = 0;
+	u64 address;
+	u32 bank;
+
+	loom_layout_map(&bo->shape.layout, loom_region_address(tbo->resource),
+			(u64)page << PAGE_SHIFT, &bank, &address);
+	loom->backend->memory_pfn(loom, bo->shape.region, loom_shape_bank(&bo->shape, bank),
+				  address, &pfn);
+	return pfn;
+}
+
+/* ------------------------------------------------------------------ faults */
+
+static vm_fault_t loom_view_fault_reserved(struct loom_bo *bo, struct vm_fault *vmf)
+{
+	struct ttm_operation_ctx ctx = { .interruptible = true, .no_wait_gpu = true };
+	int ret = 0;
+
+	if (bo->resident && !loom_view_in_place(bo)) {
+		/* the SRAM's are visible as a whole, or nothing of it is */
+		if (bo->shape.region == DRM_LOOM_REGION_SRAM)
+			return VM_FAULT_SIGBUS;
+		ret = ttm_bo_validate(&bo->tbo, &loom_bo_system, &ctx);
+	}
+	if (ret == -ENOMEM)
+		return VM_FAULT_OOM;
+	if (ret)
+		return ret == -EINTR || ret == -ERESTARTSYS ? VM_FAULT_NOPAGE : VM_FAULT_SIGBUS;
+	return ttm_bo_vm_fault_reserved(vmf, vmf->vma->vm_page_prot, TTM_BO_VM_NUM_PREFAULT);
+}
+
+/* What is mapped is awake. When it falls asleep all mappings are torn down (backend/sleep.c). */
+static vm_fault_t loom_view_fault_awake(struct loom_bo *bo, struct vm_fault *vmf)
+{
+	struct loom_device *loom = to_loom_device(bo->tbo.base.dev);
+	vm_fault_t fault = VM_FAULT_SIGBUS;
+
+	if (!pm_runtime_resume_and_get(loom->drm.dev)) {
+		fault = loom_view_fault_reserved(bo, vmf);
+		pm_runtime_mark_last_busy(loom->drm.dev);
+		pm_runtime_put_autosuspend(loom->drm.dev);
+	}
+	if (fault == VM_FAULT_SIGBUS && READ_ONCE(loom->wedged))
+		fault = ttm_bo_vm_dummy_page(vmf, vmf->vma->vm_page_prot);
+	return fault;
+}
+
+/**
+ * loom_view_unmap_all() - no process has memory of the device mapped
+ * @loom: the device
+ *
+ * Who touches it faults, and gets it mapped again if that may be.
+ */
+void loom_view_unmap_all(struct loom_device *loom)
+{
+	if (loom->memory)
+		unmap_mapping_range(loom->drm.anon_inode->i_mapping, 0, 0, 1);
+}
+
+/**
+ * loom_device_hide() - no process sees the memory of a device
+ * @loom: the device, of which the gate is closed; fence safe
+ *
+ * Who touches it waits for loom_device_show().
+ */
+void loom_device_hide(struct loom_device *loom)
+{
+	WRITE_ONCE(loom->hidden, true);
+	/* pairs with loom_view_fault(): one of us takes what is mapped away */
+	smp_mb();
+	loom_view_unmap_all(loom);
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_hide, LOOM_COMPAT_NS);
+
+/**
+ * loom_device_show() - undo loom_device_hide()
+ * @loom: the device
+ */
+void loom_device_show(struct loom_device *loom)
+{
+	WRITE_ONCE(loom->hidden, false);
+	wake_up_all(&loom->shown);
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_show, LOOM_COMPAT_NS);
+
+static vm_fault_t loom_view_fault(struct vm_fault *vmf)
+{
+	struct ttm_buffer_object *tbo = vmf->vma->vm_private_data;
+	struct loom_device *loom = to_loom_device(tbo->base.dev);
+	vm_fault_t fault;
+	int idx;
+
+	/* what is not there in time is asked for again */
+	if (!wait_event_killable_timeout(loom->shown, !READ_ONCE(loom->hidden), HZ / 10))
+		return VM_FAULT_NOPAGE;
+	fault = ttm_bo_vm_reserve(tbo, vmf);
+	if (fault)
+		return fault;
+	if (drm_dev_enter(tbo->base.dev, &idx)) {
+		fault = loom_view_fault_awake(to_loom_bo(tbo), vmf);
+		drm_dev_exit(idx);
+	} else {
+		fault = ttm_bo_vm_dummy_page(vmf, vmf->vma->vm_page_prot);
+	}
+	/* who waited for a move has unlocked it */
+	if (fault == VM_FAULT_RETRY && !(vmf->flags & FAULT_FLAG_RETRY_NOWAIT))
+		return fault;
+	dma_resv_unlock(tbo->base.resv);
+	/* pairs with loom_device_hide() */
+	smp_mb();
+	if (READ_ONCE(loom->hidden))
+		loom_view_unmap_all(loom);
+	return fault;
+}
+
+static const struct vm_operations_struct loom_view_vm_ops = {
+	.fault = loom_view_fault,
+	.open = ttm_bo_vm_open,
+	.close = ttm_bo_vm_close,
+	.access = ttm_bo_vm_access,
+};
+
+/**
+ * loom_view_gem_mmap() - a client maps a buffer
+ * @gem: the buffer
+ * @vma: where; what core has a reference for
+ *
+ * Return: 0; -EOPNOTSUPP: it is in the SRAM of a device, in pages that are none of the processor's;
+ * -errno.
+ */
+int loom_view_gem_mmap(struct drm_gem_object *gem, struct vm_area_struct *vma)
+{
+	struct loom_bo *bo = gem_to_loom_bo(gem);
+	int ret;
+
+	if (!bo->dmabuf && loom_view_is_refused(bo))
+		return loom_refuse(gem->dev, -EOPNOTSUPP,
+				   "mmap: pages of %llu bytes, %llu apart, in the SRAM",
+				   bo->shape.layout.page_bytes,
+				   bo->shape.layout.page_pitch_bytes);
+	if (!bo->dmabuf && loom_bo_region(bo)->own)
+		vma->vm_ops = &loom_view_vm_ops;
+	if (!bo->dmabuf)
+		return drm_gem_ttm_mmap(gem, vma);
+	/* TTM would not know what to do about a fault. Not all exporters set these */
+	vma->vm_private_data = NULL;
+	vma->vm_ops = NULL;
+	vm_flags_set(vma, VM_DONTEXPAND);
+	ret = dma_buf_mmap(bo->dmabuf, vma, 0);
+	if (!ret) /* the mapping has a reference to the dma-buf instead */
+		drm_gem_object_put(gem);
+	return ret;
+}
+
+/**
+ * loom_view_gem_vmap() - an importer wants to see all of a buffer
+ * @gem: the buffer, reserved
+ * @map: out
+ *
+ * Return: 0; -EOPNOTSUPP: it is no line of bytes to the kernel; -errno.
+ */
+int loom_view_gem_vmap(struct drm_gem_object *gem, struct iosys_map *map)
+{
+	const struct loom_bo *bo = gem_to_loom_bo(gem);
+
+	if (loom_bo_region(bo)->own && !bo->exports)
+		return -EOPNOTSUPP;
+	return drm_gem_ttm_vmap(gem, map);
+}
+
+/* ------------------------------------------------------------- the kernel's */
+
+/**
+ * loom_bo_map_locked() - make the bytes of a buffer visible to the kernel
+ * @bo: the buffer, reserved
+ *
+ * Return: 0, and loom_bo.map is valid while the buffer is not idle; -EOPNOTSUPP: it is another
+ * driver's, in memory that is not like the processor's, or the device's own; -errno.
+ */
+int loom_bo_map_locked(struct loom_bo *bo)
+{
+	int ret;
+
+	dma_resv_assert_held(bo->tbo.base.resv);
+
+	if (loom_bo_region(bo)->own)
+		return -EOPNOTSUPP;
+	if (!iosys_map_is_null(&bo->map))
+		return 0;
+	if (!bo->dmabuf)
+		return ttm_bo_vmap(&bo->tbo, &bo->map);
+	ret = dma_buf_vmap(bo->dmabuf, &bo->map);
+	if (!ret && bo->map.is_iomem) {
+		dma_buf_vunmap(bo->dmabuf, &bo->map);
+		ret = -EOPNOTSUPP;
+	}
+	if (ret)
+		iosys_map_clear(&bo->map);
+	return ret;
+}
+EXPORT_SYMBOL_NS_GPL(loom_bo_map_locked, LOOM_COMPAT_NS);
+
+/**
+ * loom_bo_unmap_locked() - undo loom_bo_map_locked(), before the pages go
+ * @bo: the buffer, reserved, mapped or not
+ */
+void loom_bo_unmap_locked(struct loom_bo *bo)
+{
+	if (iosys_map_is_null(&bo->map))
+		return;
+	if (bo->dmabuf)
+		dma_buf_vunmap(bo->dmabuf, &bo->map);
+	else
+		ttm_bo_vunmap(&bo->tbo, &bo->map);
+	iosys_map_clear(&bo->map);
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/bitmap.h>
+#include <linux/io.h>
+#include <linux/io-64-nonatomic-lo-hi.h>
+#include <linux/iopoll.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_managed.h>
+#include <drm/drm_print.h>
+
+#include "loom_device.h"
+#include "pci.h"
+#include "plan.h"
+#include "record.h"
+
+/* How long a device may take to be in a new epoch, and how long until it is asleep. */
+#define LOOM_PCI_RESET_MS	1000
+#define LOOM_PCI_DRAIN_MS	100
+/* The heartbeat is looked at so often, and may be the same for so many looks. */
+#define LOOM_PCI_BEAT_MS	1000
+#define LOOM_PCI_SILENT		3
+
+/**
+ * loom_pci_read64() - read a register of 64 bits that does not change
+ * @pci: the device
+ * @offset: of its lower half
+ *
+ * Return: the value.
+ */
+u64 loom_pci_read64(struct loom_pci *pci, u32 offset)
+{
+	return lo_hi_readq(pci->regs + offset);
+}
+
+static void loom_pci_free(struct kref *ref)
+{
+	struct loom_pci *pci = container_of(ref, struct loom_pci, ref);
+
+	mutex_destroy(&pci->plan_lock);
+	bitmap_free(pci->plan_numbers);
+	kfree(pci);
+}
+
+/**
+ * loom_pci_put() - drop a reference
+ * @pci: the device
+ */
+void loom_pci_put(struct loom_pci *pci)
+{
+	kref_put(&pci->ref, loom_pci_free);
+}
+
+static void loom_pci_fini(struct drm_device *drm, void *data)
+{
+	loom_pci_put(data);
+}
+
+/* --------------------------------------------------------------- heartbeat */
+
+/* A device that says nothing is reset; one that reads all ones is not there. */
+static void loom_pci_heartbeat(struct work_struct *work)
+{
+	struct loom_pci *pci = container_of(to_delayed_work(work), struct loom_pci, heartbeat);
+	u32 beats = readl(pci->regs + LOOM_PCI_HEARTBEAT);
+	u32 status = readl(pci->regs + LOOM_PCI_STATUS);
+	u32 epoch = readl(pci->regs + LOOM_PCI_EPOCH);
+
+	if (!pci_device_is_present(pci->pdev)) {
+		loom_device_wedge(pci->loom, "it is not there any more");
+		return;
+	}
+	/* an interrupt may have been lost, or a write */
+	loom_pci_record_look(pci);
+	writel(LOOM_PCI_IRQ_ALL, pci->regs + LOOM_PCI_IRQ_ENABLE);
+	spin_lock(&pci->ring.lock);
+	loom_pci_ring_ring_locked(pci);
+	spin_unlock(&pci->ring.lock);
+	pci->silent = beats == pci->beats ? pci->silent + 1 : 0;
+	pci->beats = beats;
+	/* one read of all ones may be an accident, and is seen again */
+	if (pci->silent >= LOOM_PCI_SILENT ||
+	    (status != U32_MAX && status & LOOM_PCI_STATUS_FAULT) ||
+	    (epoch != U32_MAX && epoch != pci->ring.epoch)) {
+		/* of another epoch: somebody else has reset the function */
+		drm_notice(&pci->loom->drm,
+			   "hangs: status %#x, epoch %u, fault %u, heartbeat %u\n", status, epoch,
+			   readl(pci->regs + LOOM_PCI_FAULT), beats);
+		loom_device_hang(pci->loom, pci->ring.epoch);
+		return;
+	}
+	schedule_delayed_work(&pci->heartbeat, msecs_to_jiffies(LOOM_PCI_BEAT_MS));
+}
+
+/* -------------------------------------------------------------------- life */
+
+/**
+ * loom_pci_init() - memory for rings
+ * @loom: the device
+ *
+ * Return: 0 or -errno.
+ */
+int loom_pci_init(struct loom_device *loom)
+{
+	struct loom_pci *pci = to_loom_pci(loom);
+
+	pci->loom = loom;
+	INIT_WORK(&pci->plan_work, loom_pci_plan_reap);
+	INIT_DELAYED_WORK(&pci->heartbeat, loom_pci_heartbeat);
+	kref_get(&pci->ref);
+	return drmm_add_action_or_reset(&loom->drm, loom_pci_fini, pci);
+}
+
+/* Have it take up rings and epoch. Return: 0 or -ETIMEDOUT. */
+static int loom_pci_handshake(struct loom_pci *pci, u32 epoch)
+{
+	u32 value;
+	int ret;
+
+	pci->epoch = epoch;
+	loom_pci_record_forget(pci);
+	writel(LOOM_PCI_POWER_RUN, pci->regs + LOOM_PCI_POWER);
+	loom_pci_ring_reset(pci);
+	writel(epoch, pci->regs + LOOM_PCI_RESET);
+	ret = readl_poll_timeout(pci->regs + LOOM_PCI_EPOCH, value, value == epoch, 100,
+				 LOOM_PCI_RESET_MS * USEC_PER_MSEC);
+	if (ret)
+		return ret;
+	return readl_poll_timeout(pci->regs + LOOM_PCI_STATUS, value,
+				  value != U32_MAX && value & LOOM_PCI_STATUS_READY, 100,
+				  LOOM_PCI_RESET_MS * USEC_PER_MSEC);
+}
+
+/**
+ * loom_pci_start() - the device takes jobs
+ * @loom: the device
+ *
+ * One that slept goes on with its plans and rings; any other gets an epoch.
+ *
+ * Return: 0 or -errno.
+ */
+int loom_pci_start(struct loom_device *loom)
+{
+	struct loom_pci *pci = to_loom_pci(loom);
+	int ret;
+
+	pci_set_master(pci->pdev);
+	writel(LOOM_PCI_POWER_RUN, pci->regs + LOOM_PCI_POWER);
+	if (pci->ring.epoch != loom->epoch || pci->ring.count ||
+	    readl(pci->regs + LOOM_PCI_EPOCH) != loom->epoch ||
+	    readl(pci->regs + LOOM_PCI_STATUS) != LOOM_PCI_STATUS_READY) {
+		ret = loom_pci_handshake(pci, pci->epoch == loom->epoch ?
+					 loom_device_new_epoch(loom) : loom->epoch);
+		if (ret) {
+			pci_clear_master(pci->pdev);
+			return ret;
+		}
+	}
+	loom_pci_ring_on(pci, loom->epoch);
+	writel(LOOM_PCI_IRQ_ALL, pci->regs + LOOM_PCI_IRQ_STATUS);
+	writel(LOOM_PCI_IRQ_ALL, pci->regs + LOOM_PCI_IRQ_ENABLE);
+	pci->silent = 0;
+	schedule_delayed_work(&pci->heartbeat, msecs_to_jiffies(LOOM_PCI_BEAT_MS));
+	return 0;
+}
+
+/**
+ * loom_pci_stop() - the device touches nothing any more
+ * @loom: the device, that may be gone
+ * @why: as in backend.h
+ *
+ * One that has nothing to do sleeps. From any other the bus is taken.
+ */
+void loom_pci_stop(struct loom_device *loom, enum loom_stop_reason why)
+{
+	struct loom_pci *pci = to_loom_pci(loom);
+	bool idle;
+
+	cancel_delayed_work_sync(&pci->heartbeat);
+	/* answers to questions that nobody waits for */
+	idle = why != LOOM_STOP_RESET &&
+	       loom_pci_ring_drain(pci, why == LOOM_STOP_SLEEP ? LOOM_PCI_DRAIN_MS : 0);
+	writel(0, pci->regs + LOOM_PCI_IRQ_ENABLE);
+	if (idle)
+		writel(LOOM_PCI_POWER_RETAIN, pci->regs + LOOM_PCI_POWER);
+	/* a write is posted; a read is not, and may be all ones */
+	readl(pci->regs + LOOM_PCI_POWER);
+	pci_clear_master(pci->pdev);
+	synchronize_irq(pci->irq);
+	/* what it had written until then counts */
+	loom_pci_record_look(pci);
+	loom_pci_ring_off(pci);
+	if (!idle)
+		loom_pci_record_forget(pci);
+	/* what it was told is not to be answered in the epoch that it is in */
+	if (!idle)
+		pci->ring.epoch = 0;
+}
+
+/**
+ * loom_pci_reset() - make the device forget all that it was told
+ * @loom: the device, stopped, with a new epoch
+ *
+ * Asks its firmware, and if that is what hangs, the function.
+ *
+ * Return: 0 or -errno.
+ */
+int loom_pci_reset(struct loom_device *loom)
+{
+	struct loom_pci *pci = to_loom_pci(loom);
+	int ret;
+
+	if (!pci_device_is_present(pci->pdev))
+		return -ENODEV;
+	pci_set_master(pci->pdev);
+	ret = loom_pci_handshake(pci, loom->epoch);
+	if (ret) {
+		/*
+		 * Not by pci_reset_function(), which takes the lock of the device: who unplugs it
+		 * has that, and waits for this.
+		 */
+		pci_clear_master(pci->pdev);
+		/* its BARs are gone for a moment */
+		loom_device_hide(loom);
+		pci_save_state(pci->pdev);
+		ret = pcie_reset_flr(pci->pdev, PCI_RESET_DO_RESET);
+		pci_restore_state(pci->pdev);
+		loom_device_show(loom);
+		pci_set_master(pci->pdev);
+		if (!ret)
+			ret = loom_pci_handshake(pci, loom->epoch);
+	}
+	/* start finds it in its epoch */
+	if (!ret)
+		pci->ring.epoch = loom->epoch;
+	else
+		pci_clear_master(pci->pdev);
+	return ret;
+}
+
+/**
+ * loom_pci_poll() - an interrupt may have been lost
+ * @loom: the device
+ */
+void loom_pci_poll(struct loom_device *loom)
+{
+	loom_pci_record_look(to_loom_pci(loom));
+}
+
+/**
+ * loom_pci_dump() - for a devcoredump
+ * @loom: the device
+ * @p: where to
+ */
+void loom_pci_dump(struct loom_device *loom, struct drm_printer *p)
+{
+	struct loom_pci *pci = to_loom_pci(loom);
+	struct loom_pci_ring *ring = &pci->ring;
+	int idx;
+
+	drm_printf(p, "firmware: %u.%u.%u\nepoch: %u\nrecords: %u\nstale_records: %u\n",
+		   pci->firmware >> 24, pci->firmware >> 16 & 0xff, pci->firmware & 0xffff,
+		   ring->epoch, ring->read, ring->stale);
+	if (!drm_dev_enter(&loom->drm, &idx))
+		return;
+	drm_printf(p, "descriptors: %u\nunanswered: %u\n", READ_ONCE(ring->written),
+		   READ_ONCE(ring->count));
+	drm_printf(p, "status: %#x\nfault: %u\nheartbeat: %u\npower: %u\n",
+		   readl(pci->regs + LOOM_PCI_STATUS), readl(pci->regs + LOOM_PCI_FAULT),
+		   readl(pci->regs + LOOM_PCI_HEARTBEAT), readl(pci->regs + LOOM_PCI_POWER));
+	drm_dev_exit(idx);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/bitmap.h>
+#include <linux/dma-mapping.h>
+#include <linux/module.h>
+#include <linux/pci.h>
+#include <linux/pm_runtime.h>
+#include <linux/slab.h>
+#include <linux/suspend.h>
+
+#include "loom_compat.h"
+#include "loom_device.h"
+#include "loom_drv.h"
+#include "pci.h"
+#include "plan.h"
+#include "record.h"
+
+/**
+ * DOC: Loom devices on the PCI bus
+ *
+ * The back end for the registers and rings of regs.h, which says what driver and device have agreed
+ * on, and who believes whom. The table of operations is backend/backend.h's.
+ *
+ * - chip.c: what the device says of itself, checked;
+ * - device.c: start, stop, reset, heartbeat;
+ * - ring.c: descriptors, records, the interrupt;
+ * - plan.c, job.c, move.c: what is put to the ring;
+ * - memory.c: where bytes are, for the device and for the processor;
+ * - sensor.c: its figures.
+ *
+ * All regions are memory of the device's own. The device does not take turns between jobs, so it
+ * gets a few at a time, in one queue, and the core keeps the others (backend/flight.c). Moves have
+ * queues beside it.
+ *
+ * What it is told to do is never taken back but by STOP, by a new epoch, or by taking the bus from
+ * it. Stop, which others' fences wait for, does the last of these whenever there is anything
+ * without a record: so nothing is written any more when it returns, whatever the device thinks.
+ *
+ * Power: it sleeps with its memory (LOOM_PCI_POWER_RETAIN) and stays in D0, for runtime PM and when
+ * the system idles. D3hot loses the memory, and sleep states of the firmware's the power; to save
+ * the bytes of all buffers, whose addresses queued jobs have been told, is not done yet, so the
+ * system is told that it cannot sleep that way.
+ *
+ * Rejected: MSI-X and INTx (see regs.h); pci_reset_function() (see device.c); a mapping of BAR2 for
+ * the kernel, which would have nothing to do there: the DMA engine copies and clears.
+ */
+
+static const struct file_operations loom_pci_fops = { LOOM_DRV_FOPS };
+
+static struct drm_driver loom_pci_drm __ro_after_init;
+
+static const struct loom_backend loom_pci_backend = {
+	.name = "pci",
+	.driver = &loom_pci_drm,
+	.init = loom_pci_init,
+	.start = loom_pci_start,
+	.stop = loom_pci_stop,
+	.reset = loom_pci_reset,
+	.poll = loom_pci_poll,
+	.dump = loom_pci_dump,
+	.memory_pfn = loom_pci_memory_pfn,
+	.move_prepare = loom_pci_move_prepare,
+	.move_run = loom_pci_move_run,
+	.move_release = loom_pci_move_release,
+	.plan_create = loom_pci_plan_create,
+	.plan_destroy = loom_pci_plan_destroy,
+	.job_prepare = loom_pci_job_prepare,
+	.job_emit = loom_pci_job_emit,
+	.job_unmap = loom_pci_job_unmap,
+	.job_run = loom_pci_job_run,
+	.job_progress = loom_pci_job_progress,
+	.job_stop = loom_pci_job_stop,
+	.job_release = loom_pci_job_release,
+};
+
+/* -------------------------------------------------------------------- probe */
+
+static int loom_pci_map(struct loom_pci *pci)
+{
+	struct pci_dev *pdev = pci->pdev;
+	int ret = pcim_enable_device(pdev);
+
+	if (ret)
+		return ret;
+	if (pci_resource_len(pdev, LOOM_PCI_BAR_REGS) < LOOM_PCI_REGS_BYTES ||
+	    !(pci_resource_flags(pdev, LOOM_PCI_BAR_MEMORY) & IORESOURCE_MEM))
+		return dev_err_probe(&pdev->dev, -ENODEV, "BARs are missing or too small\n");
+	ret = pcim_iomap_regions(pdev, BIT(LOOM_PCI_BAR_REGS), "loom");
+	if (ret)
+		return ret;
+	pci->regs = pcim_iomap_table(pdev)[LOOM_PCI_BAR_REGS];
+	pci->window = pci_resource_start(pdev, LOOM_PCI_BAR_MEMORY);
+	if (!devm_request_mem_region(&pdev->dev, pci->window,
+				     pci_resource_len(pdev, LOOM_PCI_BAR_MEMORY), "loom"))
+		return -EBUSY;
+	ret = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
+	if (ret)
+		return ret;
+	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
+	return 0;
+}
+
+static void loom_pci_free_vectors(void *pdev)
+{
+	pci_free_irq_vectors(pdev);
+}
+
+/* No interrupt comes before start. */
+static int loom_pci_request_irq(struct loom_pci *pci)
+{
+	struct pci_dev *pdev = pci->pdev;
+	int ret;
+
+	writel(0, pci->regs + LOOM_PCI_IRQ_ENABLE);
+	ret = pci_alloc_irq_vectors(pdev, LOOM_PCI_VECTORS, LOOM_PCI_VECTORS, PCI_IRQ_MSI);
+	if (ret < 0)
+		return dev_err_probe(&pdev->dev, ret, "no MSI\n");
+	ret = devm_add_action_or_reset(&pdev->dev, loom_pci_free_vectors, pdev);
+	if (ret)
+		return ret;
+	pci->irq = pci_irq_vector(pdev, 0);
+	return devm_request_threaded_irq(&pdev->dev, pci->irq, NULL, loom_pci_record_interrupt,
+					 IRQF_ONESHOT, "loom", pci);
+}
+
+static int loom_pci_setup(struct loom_pci *pci)
+{
+	int ret = loom_pci_map(pci);
+
+	/* to wait for the end of a reset that never comes takes a minute */
+	if (!ret && !pci_device_is_present(pci->pdev))
+		ret = -ENODEV;
+	/* what it was told by who had it before is over: our first epoch may be one of those */
+	if (!ret)
+		ret = pci_reset_function_locked(pci->pdev);
+	if (!ret || ret == -ENOTTY)
+		ret = loom_pci_chip_read(pci);
+	if (!ret)
+		ret = loom_pci_ring_init(pci);
+	if (ret)
+		return ret;
+	pci->plan_numbers = bitmap_zalloc(pci->plan_limit, GFP_KERNEL);
+	if (!pci->plan_numbers)
+		return -ENOMEM;
+	pci->config.job_timeout_ms = loom_device_param_job_timeout_ms();
+	pci->config.host_slots = true;
+	pci->config.jobs_in_flight = pci->ring.jobs;
+	pci->config.moves_in_flight = pci->ring.moves;
+	pci->config.backend_data = pci;
+	return loom_pci_request_irq(pci);
+}
+
+static void loom_pci_put_action(void *pci)
+{
+	loom_pci_put(pci);
+}
+
+static int loom_pci_probe(struct pci_dev *pdev, const struct pci_device_id *id)
+{
+	struct loom_pci *pci = kzalloc(sizeof(*pci), GFP_KERNEL);
+	int ret;
+
+	if (!pci)
+		return -ENOMEM;
+	kref_init(&pci->ref);
+	mutex_init(&pci->plan_lock);
+	INIT_LIST_HEAD(&pci->plans);
+	spin_lock_init(&pci->shared_lock);
+	INIT_LIST_HEAD(&pci->shared);
+	pci->pdev = pdev;
+	/* the first to be taken: a device may interrupt whenever it likes, until the last moment */
+	ret = devm_add_action_or_reset(&pdev->dev, loom_pci_put_action, pci);
+	if (ret)
+		return ret;
+	ret = loom_pci_setup(pci);
+	if (!ret)
+		ret = loom_device_probe(&pdev->dev, &loom_pci_backend, &pci->config);
+	if (ret)
+		return ret;
+	/* D3cold would be a matter of the bridge's */
+	pci_d3cold_disable(pdev);
+	pm_runtime_allow(&pdev->dev);
+	ret = loom_pci_sensor_init(pci);
+	if (ret)
+		dev_warn(&pdev->dev, "no figures in hwmon: %d\n", ret);
+	/* the reference that the core of the bus has for the probe */
+	pm_runtime_mark_last_busy(&pdev->dev);
+	pm_runtime_put_autosuspend(&pdev->dev);
+	return 0;
+}
+
+static void loom_pci_remove(struct pci_dev *pdev)
+{
+	struct loom_device *loom = pci_get_drvdata(pdev);
+	struct loom_pci *pci = to_loom_pci(loom);
+
+	pm_runtime_get_noresume(&pdev->dev);
+	pm_runtime_forbid(&pdev->dev);
+	/* nobody waits for what a device that was pulled does not say any more */
+	if (!pci_device_is_present(pdev))
+		loom_device_wedge(loom, "it is not there any more");
+	loom_device_remove(&pdev->dev);
+	cancel_work_sync(&pci->plan_work);
+	loom_pci_plan_reap(&pci->plan_work);
+	loom_pci_plan_unmap_all(pci);
+}
+
+static void loom_pci_shutdown(struct pci_dev *pdev)
+{
+	loom_device_shutdown(&pdev->dev);
+}
+
+/* -------------------------------------------------------------------- power */
+
+/*
+ * Whoever saves the configuration space is the one who decides about the power state, to the core
+ * of the bus: it stays in D0.
+ */
+static int loom_pci_pm_suspend(struct device *dev)
+{
+	int ret;
+
+	if (pm_suspend_via_firmware()) {
+		dev_err(dev, "its memory does not survive that kind of sleep; use s2idle\n");
+		return -EOPNOTSUPP;
+	}
+	ret = loom_device_pm_ops.suspend(dev);
+	return ret ?: pci_save_state(to_pci_dev(dev));
+}
+
+static int loom_pci_pm_resume(struct device *dev)
+{
+	return loom_device_pm_ops.resume(dev);
+}
+
+static int loom_pci_pm_freeze(struct device *dev)
+{
+	dev_err(dev, "its memory does not survive hibernation\n");
+	return -EOPNOTSUPP;
+}
+
+static int loom_pci_pm_runtime_suspend(struct device *dev)
+{
+	int ret = loom_device_pm_ops.runtime_suspend(dev);
+
+	return ret ?: pci_save_state(to_pci_dev(dev));
+}
+
+static int loom_pci_pm_runtime_resume(struct device *dev)
+{
+	return loom_device_pm_ops.runtime_resume(dev);
+}
+
+static const struct dev_pm_ops loom_pci_pm_ops = {
+	.suspend = pm_sleep_ptr(loom_pci_pm_suspend),
+	.resume = pm_sleep_ptr(loom_pci_pm_resume),
+	.freeze = pm_sleep_ptr(loom_pci_pm_freeze),
+	RUNTIME_PM_OPS(loom_pci_pm_runtime_suspend, loom_pci_pm_runtime_resume, NULL)
+};
+
+/* -------------------------------------------------------------------- reset */
+
+static void loom_pci_reset_prepare(struct pci_dev *pdev)
+{
+	loom_device_reset_prepare(&pdev->dev);
+}
+
+static void loom_pci_reset_done(struct pci_dev *pdev)
+{
+	loom_device_reset_done(&pdev->dev);
+}
+
+/* By who has the function, in sysfs. */
+static const struct pci_error_handlers loom_pci_err_handlers = {
+	.reset_prepare = loom_pci_reset_prepare,
+	.reset_done = loom_pci_reset_done,
+};
+
+static const struct pci_device_id loom_pci_ids[] = {
+	{ PCI_DEVICE(LOOM_PCI_VENDOR, LOOM_PCI_DEVICE) },
+	{}
+};
+MODULE_DEVICE_TABLE(pci, loom_pci_ids);
+
+static struct pci_driver loom_pci_driver = {
+	.name = "loom_pci",
+	.id_table = loom_pci_ids,
+	.probe = loom_pci_probe,
+	.remove = loom_pci_remove,
+	.shutdown = loom_pci_shutdown,
+	.err_handler = &loom_pci_err_handlers,
+	.driver.pm = pm_ptr(&loom_pci_pm_ops),
+};
+
+static int __init loom_pci_module_init(void)
+{
+	int ret;
+
+	loom_driver_init(&loom_pci_drm, &loom_pci_fops);
+	ret = pci_register_driver(&loom_pci_driver);
+	if (ret)
+		loom_driver_exit(&loom_pci_drm);
+	return ret;
+}
+
+static void __exit loom_pci_module_exit(void)
+{
+	pci_unregister_driver(&loom_pci_driver);
+	loom_driver_exit(&loom_pci_drm);
+}
+
+module_init(loom_pci_module_init);
+module_exit(loom_pci_module_exit);
+
+MODULE_DESCRIPTION("Loom neural accelerators on the PCI bus");
+MODULE_AUTHOR("Loom developers");
+MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(LOOM_COMPAT_NS);

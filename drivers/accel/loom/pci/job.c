@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/bitops.h>
+#include <linux/dma-mapping.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include <drm/ttm/ttm_tt.h>
+
+#include "loom_bo.h"
+#include "loom_device.h"
+#include "loom_job.h"
+#include "loom_plan_object.h"
+#include "loom_region.h"
+#include "memory.h"
+#include "pci.h"
+#include "plan.h"
+
+/* How long the answer to a question may take, which the firmware gives at once. */
+#define LOOM_PCI_ANSWER_MS	200
+
+/**
+ * struct loom_pci_shared - pages of a buffer of this device that others share
+ *
+ * Mapped for the device while jobs use them: once, however many jobs that are.
+ */
+struct loom_pci_shared {
+	/** @node: in &loom_pci.shared */
+	struct list_head node;
+	/** @bo: whose */
+	const struct loom_bo *bo;
+	/** @users: slots of jobs; under &loom_pci.shared_lock */
+	u32 users;
+	/** @pages: they, mapped */
+	struct sg_table pages;
+};
+
+/**
+ * struct loom_pci_host - what is bound to a slot, in the host's memory
+ */
+struct loom_pci_host {
+	/** @shared: of a buffer of this device; NULL if it was imported */
+	struct loom_pci_shared *shared;
+	/** @scatter: what the device is told of it, mapped as long */
+	struct loom_pci_scatter scatter;
+};
+
+/**
+ * struct loom_pci_job - a job's part in the back end
+ *
+ * What the device reads of it is copied to &loom_pci_ring.places when it is run: so nothing is
+ * mapped for each job, but for buffers that are in the host's memory.
+ */
+struct loom_pci_job {
+	/** @sequence: of its descriptor, once it was run; under &loom_pci_ring.lock */
+	u64 sequence;
+	/** @stopped: the device was told to stop it; the same */
+	bool stopped;
+	/** @hosts: by slot, if one of them is in the host's memory; else NULL */
+	struct loom_pci_host *hosts;
+	/** @places: what is bound to each slot */
+	struct loom_pci_place places[];
+};
+
+/**
+ * loom_pci_job_prepare() - take what a job needs
+ * @job: the job
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_pci_job_prepare(struct loom_job *job)
+{
+	struct loom_pci_job *run = kzalloc(struct_size(run, places, job->slot_count),
+					   GFP_KERNEL_ACCOUNT);
+
+	job->run = run;
+	return run ? 0 : -ENOMEM;
+}
+
+static void loom_pci_job_place(const struct loom_job_slot *slot, struct loom_pci_place *place)
+{
+	struct loom_shape shape = slot->bo->shape;
+
+	/* a single bank has one page behind the other, and is bound as one page */
+	if (shape.region == DRM_LOOM_REGION_SRAM && shape.layout.banks == 1 &&
+	    shape.layout.page_bytes == shape.layout.page_pitch_bytes) {
+		shape.layout.page_bytes = shape.layout.bytes_per_bank;
+		shape.layout.page_pitch_bytes = shape.layout.bytes_per_bank;
+	}
+	loom_pci_place_fill(place, &shape, loom_region_address(slot->bo->tbo.resource),
+			    slot->offset, slot->size);
+}
+
+static struct loom_pci_shared *loom_pci_shared_find(struct loom_pci *pci, const struct loom_bo *bo)
+{
+	struct loom_pci_shared *shared, *found = NULL;
+
+	spin_lock(&pci->shared_lock);
+	list_for_each_entry(shared, &pci->shared, node)
+		if (shared->bo == bo)
+			found = shared;
+	if (found)
+		found->users++;
+	spin_unlock(&pci->shared_lock);
+	return found;
+}
+
+/*
+ * The buffer is reserved, so nobody else maps it meanwhile. It does not go to other pages while
+ * jobs use these: whoever exports it again has waited for the moves that wait for them.
+ */
+static struct loom_pci_shared *loom_pci_shared_get(struct loom_pci *pci, const struct loom_bo *bo,
+						   struct device *dev)
+{
+	struct loom_pci_shared *shared = loom_pci_shared_find(pci, bo);
+	const struct ttm_tt *tt = bo->tbo.ttm;
+	int ret;
+
+	if (shared)
+		return shared;
+	shared = kzalloc(sizeof(*shared), GFP_KERNEL_ACCOUNT);
+	if (!shared)
+		return ERR_PTR(-ENOMEM);
+	shared->bo = bo;
+	shared->users = 1;
+	ret = sg_alloc_table_from_pages_segment(&shared->pages, tt->pages, tt->num_pages, 0,
+						(u64)tt->num_pages << PAGE_SHIFT,
+						loom_pci_segment(dev), GFP_KERNEL);
+	if (ret)
+		goto err_free;
+	/* importers have them mapped as well: whose turn it is fences say */
+	ret = dma_map_sgtable(dev, &shared->pages, DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
+	if (ret)
+		goto err_table;
+	spin_lock(&pci->shared_lock);
+	list_add(&shared->node, &pci->shared);
+	spin_unlock(&pci->shared_lock);
+	return shared;
+
+err_table:
+	sg_free_table(&shared->pages);
+err_free:
+	kfree(shared);
+	return ERR_PTR(ret);
+}
+
+static void loom_pci_shared_put(struct loom_pci *pci, struct loom_pci_shared *shared,
+				struct device *dev)
+{
+	bool last;
+
+	spin_lock(&pci->shared_lock);
+	last = !--shared->users;
+	if (last)
+		list_del(&shared->node);
+	spin_unlock(&pci->shared_lock);
+	if (!last)
+		return;
+	dma_unmap_sgtable(dev, &shared->pages, DMA_BIDIRECTIONAL, DMA_ATTR_SKIP_CPU_SYNC);
+	sg_free_table(&shared->pages);
+	kfree(shared);
+}
+
+/* Return: the pages of a slot's buffer, mapped for the device; ERR_PTR(-errno). */
+static struct sg_table *loom_pci_job_pages(const struct loom_job_slot *slot,
+					   struct loom_pci_host *host, struct device *dev)
+{
+	struct loom_pci_shared *shared;
+
+	/* mapped when it was imported */
+	if (slot->bo->dmabuf)
+		return slot->bo->tbo.sg;
+	shared = loom_pci_shared_get(to_loom_pci(slot->job->loom), slot->bo, dev);
+	if (IS_ERR(shared))
+		return ERR_CAST(shared);
+	host->shared = shared;
+	return &shared->pages;
+}
+
+static int loom_pci_job_reach(struct loom_job *job, u32 index)
+{
+	const struct loom_job_slot *slot = &job->slots[index];
+	struct device *dev = job->loom->drm.dev;
+	struct loom_pci_job *run = job->run;
+	struct loom_pci_host *host;
+	struct sg_table *pages;
+	int ret;
+
+	if (!run->hosts)
+		run->hosts = kcalloc(job->slot_count, sizeof(*run->hosts), GFP_KERNEL_ACCOUNT);
+	if (!run->hosts)
+		return -ENOMEM;
+	host = &run->hosts[index];
+	pages = loom_pci_job_pages(slot, host, dev);
+	if (IS_ERR(pages))
+		return PTR_ERR(pages);
+	ret = loom_pci_scatter_init(&host->scatter, dev, pages, slot->offset, slot->size);
+	if (ret)
+		return ret;
+	run->places[index] = (struct loom_pci_place) {
+		.region = cpu_to_le32(slot->bo->shape.region),
+		.flags = cpu_to_le32(LOOM_PCI_PLACE_HOST),
+		.address = cpu_to_le64(host->scatter.dma),
+		.bytes = cpu_to_le64(slot->size),
+		.banks = cpu_to_le32(host->scatter.count),
+	};
+	return 0;
+}
+
+/**
+ * loom_pci_job_unmap() - take back what is mapped for a job
+ * @job: the job, that the device does not have
+ */
+void loom_pci_job_unmap(struct loom_job *job)
+{
+	struct device *dev = job->loom->drm.dev;
+	struct loom_pci_job *run = job->run;
+	u32 i;
+
+	for (i = 0; run->hosts && i < job->slot_count; i++) {
+		struct loom_pci_host *host = &run->hosts[i];
+
+		loom_pci_scatter_fini(&host->scatter, dev);
+		if (host->shared)
+			loom_pci_shared_put(to_loom_pci(job->loom), host->shared, dev);
+		host->shared = NULL;
+	}
+	kfree(run->hosts);
+	run->hosts = NULL;
+}
+
+/**
+ * loom_pci_job_emit() - note where its buffers are
+ * @job: the job
+ *
+ * Return: 0 or -errno.
+ */
+int loom_pci_job_emit(struct loom_job *job)
+{
+	struct loom_pci_job *run = job->run;
+	int ret = 0;
+	u32 i;
+
+	/* SUBMIT may have started over */
+	loom_pci_job_unmap(job);
+	for (i = 0; !ret && i < job->slot_count; i++)
+		if (job->slots[i].bo->resident)
+			loom_pci_job_place(&job->slots[i], &run->places[i]);
+		else
+			ret = loom_pci_job_reach(job, i);
+	return ret;
+}
+
+static void loom_pci_job_tell_stop_locked(struct loom_pci *pci, struct loom_pci_job *run)
+{
+	struct loom_pci_descriptor descriptor = {
+		.kind = cpu_to_le16(LOOM_PCI_KIND_STOP),
+		.loom_pci_target = cpu_to_le64(run->sequence),
+	};
+
+	lockdep_assert_held(&pci->ring.lock);
+	if (run->stopped || !run->sequence || !loom_pci_ring_has_aside_locked(&pci->ring))
+		return;
+	run->stopped = loom_pci_ring_put_locked(pci, &descriptor, 0, 0);
+	loom_pci_ring_ring_locked(pci);
+}
+
+/* The core has given it fewer than there are. */
+static u32 loom_pci_job_take_places_locked(struct loom_pci *pci, const struct loom_job *job)
+{
+	const struct loom_pci_job *run = job->run;
+	struct loom_pci_ring *ring = &pci->ring;
+	u32 number = ffz(ring->places_used);
+
+	lockdep_assert_held(&ring->lock);
+	if (WARN_ON_ONCE(number >= ring->jobs))
+		number = 0;
+	ring->places_used |= BIT(number);
+	memcpy(&ring->places[number * DRM_LOOM_MAX_SLOTS], run->places,
+	       job->slot_count * sizeof(*run->places));
+	return number;
+}
+
+/**
+ * loom_pci_job_run() - the doorbell
+ * @job: the job
+ */
+void loom_pci_job_run(struct loom_job *job)
+{
+	struct loom_pci *pci = to_loom_pci(job->loom);
+	struct loom_pci_plan *plan = job->plan->backend_data;
+	struct loom_pci_ring *ring = &pci->ring;
+	struct loom_pci_job *run = job->run;
+	struct loom_pci_descriptor descriptor = {
+		.kind = cpu_to_le16(LOOM_PCI_KIND_JOB),
+		.priority = cpu_to_le16(DRM_LOOM_PRIORITY_NORMAL),
+		.plan = cpu_to_le32(plan->number),
+		.count = cpu_to_le32(job->slot_count),
+	};
+	u32 places;
+
+	spin_lock(&ring->lock);
+	run->sequence = 0;
+	run->stopped = false;
+	/* one that is off has a job's end in the hands of who has stopped it */
+	if (ring->on) {
+		places = loom_pci_job_take_places_locked(pci, job);
+		if (job->slot_count)
+			descriptor.address = cpu_to_le64(ring->places_dma + places *
+							 DRM_LOOM_MAX_SLOTS *
+							 sizeof(*ring->places));
+		loom_pci_plan_upload_locked(pci, plan);
+		run->sequence = loom_pci_ring_put_locked(pci, &descriptor, job->id, places);
+		loom_pci_ring_ring_locked(pci);
+		if (loom_job_stop_reason(job))
+			loom_pci_job_tell_stop_locked(pci, run);
+	}
+	spin_unlock(&ring->lock);
+}
+
+/**
+ * loom_pci_job_stop() - have the job end soon
+ * @job: the job, that was run or is about to be
+ */
+void loom_pci_job_stop(struct loom_job *job)
+{
+	struct loom_pci *pci = to_loom_pci(job->loom);
+
+	spin_lock(&pci->ring.lock);
+	loom_pci_job_tell_stop_locked(pci, job->run);
+	spin_unlock(&pci->ring.lock);
+}
+
+static bool loom_pci_job_ask(struct loom_pci *pci, const struct loom_pci_job *run)
+{
+	struct loom_pci_descriptor descriptor = {
+		.kind = cpu_to_le16(LOOM_PCI_KIND_PROGRESS),
+		.loom_pci_target = cpu_to_le64(run->sequence),
+	};
+	struct loom_pci_ring *ring = &pci->ring;
+
+	spin_lock(&ring->lock);
+	ring->asked = 0;
+	if (run->sequence && loom_pci_ring_has_aside_locked(ring)) {
+		reinit_completion(&ring->answered);
+		ring->asked = loom_pci_ring_put_locked(pci, &descriptor, 0, 0);
+		loom_pci_ring_ring_locked(pci);
+	}
+	spin_unlock(&ring->lock);
+	return READ_ONCE(ring->asked);
+}
+
+/**
+ * loom_pci_job_progress() - how far is the job?
+ * @job: the job
+ * @position: out; zero if the device does not say
+ *
+ * One question at a time: they all come from one workqueue, that does one thing after the other.
+ *
+ * A device that does not have a job any more, and has not told, has lost it, or its record. That is
+ * not the job's fault, which would be blamed for it in the end.
+ */
+void loom_pci_job_progress(struct loom_job *job, struct loom_job_position *position)
+{
+	struct loom_pci *pci = to_loom_pci(job->loom);
+	struct loom_pci_ring *ring = &pci->ring;
+	const struct loom_pci_job *run = job->run;
+	bool lost;
+
+	*position = (struct loom_job_position) {};
+	if (!loom_pci_job_ask(pci, run))
+		return;
+	if (!wait_for_completion_timeout(&ring->answered, msecs_to_jiffies(LOOM_PCI_ANSWER_MS)))
+		return;
+	spin_lock(&ring->lock);
+	*position = ring->answer;
+	/* records that were written before the answer were read before it */
+	lost = ring->absent && loom_pci_ring_has_locked(ring, run->sequence);
+	ring->absent = false;
+	spin_unlock(&ring->lock);
+	if (lost)
+		loom_device_hang(job->loom, READ_ONCE(ring->epoch));
+}
+
+/**
+ * loom_pci_job_release() - undo loom_pci_job_prepare()
+ * @job: the job, that the device does not have
+ */
+void loom_pci_job_release(struct loom_job *job)
+{
+	/* of one that was given up by SUBMIT, from which nobody has unplugged the device */
+	loom_pci_job_unmap(job);
+	kfree(job->run);
+	job->run = NULL;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/pfn.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include "loom_device.h"
+#include "loom_shape.h"
+#include "memory.h"
+#include "pci.h"
+
+/**
+ * loom_pci_memory_pfn() - where a page of a bank is in BAR2
+ * @loom: the device
+ * @region: an &enum drm_loom_region
+ * @bank: number of the bank
+ * @address: in it, a multiple of a page
+ * @pfn: out
+ *
+ * Return: false if the window does not reach so far.
+ */
+bool loom_pci_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 address,
+			 unsigned long *pfn)
+{
+	struct loom_pci *pci = to_loom_pci(loom);
+	u64 at = pci->map[region].base + bank * pci->map[region].pitch + address;
+
+	if (at >= pci->window_bytes || pci->window_bytes - at < PAGE_SIZE)
+		return false;
+	*pfn = PHYS_PFN(pci->window + at);
+	return true;
+}
+
+/**
+ * loom_pci_place_fill() - tell the device where bytes of a buffer are
+ * @place: out
+ * @shape: of the buffer
+ * @address: of the buffer, in each of its banks
+ * @offset: first byte that is meant
+ * @bytes: how many are, not zero
+ */
+void loom_pci_place_fill(struct loom_pci_place *place, const struct loom_shape *shape,
+			 u64 address, u64 offset, u64 bytes)
+{
+	const struct loom_layout *layout = &shape->layout;
+	/* there may be less shards than places for them in the grid */
+	u32 places = layout->page_columns ? layout->grid_columns * layout->grid_rows :
+					    layout->banks;
+	u32 i;
+
+	*place = (struct loom_pci_place) {
+		.region = cpu_to_le32(shape->region),
+		.flags = cpu_to_le32(layout->column_major ? LOOM_PCI_PLACE_COLUMN_MAJOR : 0),
+		.address = cpu_to_le64(address),
+		.offset = cpu_to_le64(offset),
+		.bytes = cpu_to_le64(bytes),
+		.size = cpu_to_le64(layout->size),
+		.page_bytes = cpu_to_le64(layout->page_bytes),
+		.page_pitch_bytes = cpu_to_le64(layout->page_pitch_bytes),
+		.page_columns = cpu_to_le64(layout->page_columns),
+		.shard_rows = cpu_to_le64(layout->shard_rows),
+		.shard_columns = cpu_to_le64(layout->shard_columns),
+		.shards_across = cpu_to_le64(layout->shards_across),
+		.grid_columns = cpu_to_le32(layout->grid_columns),
+		.grid_rows = cpu_to_le32(layout->grid_rows),
+		.banks = cpu_to_le32(places),
+	};
+	for (i = 0; i < places; i++)
+		place->bank[i] = loom_shape_bank(shape, i);
+}
+
+/* Return: how many extents there are; and they, if there is room for them. */
+static u32 loom_pci_scatter_fill(struct loom_pci_extent *extents, struct sg_table *pages,
+				 u64 offset, u64 *bytes)
+{
+	struct scatterlist *sg;
+	u32 count = 0, i;
+
+	for_each_sgtable_dma_sg(pages, sg, i) {
+		u64 skip = min_t(u64, sg_dma_len(sg), offset);
+		u64 part = min_t(u64, sg_dma_len(sg) - skip, *bytes);
+
+		offset -= skip;
+		*bytes -= part;
+		if (!part)
+			continue;
+		if (extents)
+			extents[count] = (struct loom_pci_extent) {
+				.address = cpu_to_le64(sg_dma_address(sg) + skip),
+				.bytes = cpu_to_le64(part),
+			};
+		count++;
+	}
+	return count;
+}
+
+/**
+ * loom_pci_scatter_init() - tell the device where bytes of the host are
+ * @scatter: out, zero on failure
+ * @dev: the device
+ * @pages: with the bytes in them, mapped for the device
+ * @offset: first byte that is meant
+ * @bytes: how many are: as many as the device will look for, and not one more
+ *
+ * Return: 0; -EINVAL: there are less; -ENOMEM.
+ */
+int loom_pci_scatter_init(struct loom_pci_scatter *scatter, struct device *dev,
+			  struct sg_table *pages, u64 offset, u64 bytes)
+{
+	u64 rest = bytes;
+
+	*scatter = (struct loom_pci_scatter) {};
+	scatter->count = loom_pci_scatter_fill(NULL, pages, offset, &rest);
+	if (rest)
+		return -EINVAL;
+	scatter->extents = kmalloc_array(scatter->count, sizeof(*scatter->extents),
+					 GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+	if (!scatter->extents)
+		return -ENOMEM;
+	rest = bytes;
+	loom_pci_scatter_fill(scatter->extents, pages, offset, &rest);
+	scatter->dma = dma_map_single(dev, scatter->extents,
+				      scatter->count * sizeof(*scatter->extents), DMA_TO_DEVICE);
+	if (!dma_mapping_error(dev, scatter->dma))
+		return 0;
+	kfree(scatter->extents);
+	*scatter = (struct loom_pci_scatter) {};
+	return -ENOMEM;
+}
+
+/**
+ * loom_pci_scatter_fini() - undo loom_pci_scatter_init()
+ * @scatter: as it was left, also by a failure
+ * @dev: the device
+ */
+void loom_pci_scatter_fini(struct loom_pci_scatter *scatter, struct device *dev)
+{
+	if (!scatter->extents)
+		return;
+	dma_unmap_single(dev, scatter->dma, scatter->count * sizeof(*scatter->extents),
+			 DMA_TO_DEVICE);
+	kfree(scatter->extents);
+	*scatter = (struct loom_pci_scatter) {};
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_PCI_H
+#define LOOM_PCI_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "backend/backend.h"
+#include "loom_device.h"
+#include "regs.h"
+#include "ring.h"
+
+struct loom_device;
+struct pci_dev;
+
+/* Most jobs that the device has at a time, and most moves. */
+#define LOOM_PCI_JOBS		8
+#define LOOM_PCI_MOVES		64
+/* Most plans, whatever the device can keep. */
+#define LOOM_PCI_PLANS		4096
+
+/**
+ * struct loom_pci_map - where the banks of a region are, in the device's memory
+ */
+struct loom_pci_map {
+	/** @base: of bank 0 */
+	u64 base;
+	/** @pitch: from a bank to the next */
+	u64 pitch;
+};
+
+/**
+ * struct loom_pci - a device on the bus
+ *
+ * Lives until the driver is unbound and nobody holds the DRM device any more. What is mapped for
+ * the processor or the device goes when the driver is unbound.
+ */
+struct loom_pci {
+	/** @ref: of the bus driver, and of the DRM device */
+	struct kref ref;
+	/** @pdev: the function; not touched once the driver is unbound */
+	struct pci_dev *pdev;
+	/** @loom: base; set in init, constant then */
+	struct loom_device *loom;
+	/** @config: what it says of itself, checked; constant */
+	struct loom_device_config config;
+	/** @regs: BAR0, constant */
+	void __iomem *regs;
+	/** @irq: number of its interrupt, constant */
+	int irq;
+	/** @window: bus address of BAR2 as the processor sees it, constant */
+	phys_addr_t window;
+	/** @window_bytes: how much of the memory it shows, constant */
+	u64 window_bytes;
+	/** @map: by region, checked; constant */
+	struct loom_pci_map map[DRM_LOOM_REGION_COUNT];
+	/** @firmware: version, constant */
+	u32 firmware;
+	/** @plan_limit: numbers of plans are below that, constant */
+	u32 plan_limit;
+	/** @queues: numbers of queues are below that, constant */
+	u32 queues;
+	/** @epoch: the last that the device was told; of start and reset */
+	u32 epoch;
+	/** @shared_lock: protects @shared, and how many users each of them has; a spinlock */
+	spinlock_t shared_lock;
+	/** @shared: &struct loom_pci_shared that jobs use */
+	struct list_head shared;
+	/** @ring: what is asked and answered */
+	struct loom_pci_ring ring;
+	/** @plan_lock: protects @plans and @plan_numbers, and whether plans are mapped */
+	struct mutex plan_lock;
+	/** @plans: &struct loom_pci_plan that are known to the core */
+	struct list_head plans;
+	/** @plan_numbers: bit for each number that is taken */
+	unsigned long *plan_numbers;
+	/** @plan_work: frees plans that were kept for the device */
+	struct work_struct plan_work;
+	/** @heartbeat: looks every second whether the device is alive, from start to stop */
+	struct delayed_work heartbeat;
+	/** @beats: HEARTBEAT at the last look; of @heartbeat */
+	u32 beats;
+	/** @silent: looks since it has changed; of @heartbeat */
+	u32 silent;
+};
+
+static inline struct loom_pci *to_loom_pci(const struct loom_device *loom)
+{
+	return loom->backend_data;
+}
+
+/* chip.c */
+int loom_pci_chip_read(struct loom_pci *pci);
+
+/* device.c */
+u64 loom_pci_read64(struct loom_pci *pci, u32 offset);
+int loom_pci_init(struct loom_device *loom);
+int loom_pci_start(struct loom_device *loom);
+void loom_pci_stop(struct loom_device *loom, enum loom_stop_reason why);
+int loom_pci_reset(struct loom_device *loom);
+void loom_pci_poll(struct loom_device *loom);
+void loom_pci_dump(struct loom_device *loom, struct drm_printer *p);
+void loom_pci_put(struct loom_pci *pci);
+
+/* memory.c */
+bool loom_pci_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 address,
+			 unsigned long *pfn);
+
+/* move.c */
+int loom_pci_move_prepare(struct loom_move *move);
+void loom_pci_move_run(struct loom_move *move);
+void loom_pci_move_release(struct loom_move *move);
+
+/* job.c */
+int loom_pci_job_prepare(struct loom_job *job);
+int loom_pci_job_emit(struct loom_job *job);
+void loom_pci_job_unmap(struct loom_job *job);
+void loom_pci_job_run(struct loom_job *job);
+void loom_pci_job_progress(struct loom_job *job, struct loom_job_position *position);
+void loom_pci_job_stop(struct loom_job *job);
+void loom_pci_job_release(struct loom_job *job);
+
+/* sensor.c */
+int loom_pci_sensor_init(struct loom_pci *pci);
+
+#endif /* LOOM_PCI_H */

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the device says. A record is read once, to the stack, and then checked; what it cannot be
+ * wedges the device. An interrupt is a hint to look at the next one.
+ */
+#include "record.h"
+
+#include "backend/backend.h"
+#include "loom_device.h"
+#include "pci.h"
+#include "plan.h"
+
+/* A sum of many of these does not wrap. */
+#define LOOM_PCI_COUNTER_MAX	(U64_MAX >> 16)
+
+static void loom_pci_record_counters(const struct loom_pci_record *record,
+				     struct drm_loom_counters *counters)
+{
+	u64 word[LOOM_PCI_COUNTERS];
+	u32 i;
+
+	for (i = 0; i < LOOM_PCI_COUNTERS; i++)
+		word[i] = min(le64_to_cpu(record->counters[i]), LOOM_PCI_COUNTER_MAX);
+	memcpy(counters, word, sizeof(*counters));
+	/* what the core counts itself */
+	counters->jobs = 1;
+}
+
+/* The next record, if it is there. */
+static bool loom_pci_record_read(struct loom_pci_ring *ring, struct loom_pci_record *copy)
+{
+	const struct loom_pci_record *record = &ring->records[ring->read & (ring->entries - 1)];
+
+	if (le32_to_cpu(READ_ONCE(record->mark)) != ring->read + 1)
+		return false;
+	/* what is marked was written before */
+	dma_rmb();
+	memcpy(copy, record, sizeof(*copy));
+	/* not once more, whatever a compiler makes of that */
+	barrier();
+	ring->read++;
+	return true;
+}
+
+/* Return: whether it was asked for; @request is out of the way then. */
+static bool loom_pci_record_take(struct loom_pci_ring *ring, const struct loom_pci_record *record,
+				 struct loom_pci_request *request)
+{
+	u64 sequence = le64_to_cpu(record->sequence);
+	struct loom_pci_request *found = &ring->requests[sequence & (ring->entries - 1)];
+	bool known;
+
+	spin_lock(&ring->lock);
+	known = ring->on && sequence && found->sequence == sequence &&
+		found->kind == le32_to_cpu(record->kind) &&
+		le32_to_cpu(record->result) < LOOM_PCI_RESULT_END;
+	if (known) {
+		*request = *found;
+		found->sequence = 0;
+		ring->asides -= found->aside;
+		if (request->kind == LOOM_PCI_KIND_JOB)
+			ring->places_used &= ~BIT(request->places);
+		if (!--ring->count)
+			wake_up_all(&ring->idle);
+	}
+	spin_unlock(&ring->lock);
+	return known;
+}
+
+static int loom_pci_record_job(struct loom_pci *pci, const struct loom_pci_request *request,
+			       const struct loom_pci_record *record)
+{
+	struct loom_job_record out = {
+		.job = request->id,
+		.epoch = le32_to_cpu(record->epoch),
+	};
+
+	switch (le32_to_cpu(record->result)) {
+	case LOOM_PCI_RESULT_OK:
+		out.status = LOOM_JOB_DONE;
+		break;
+	case LOOM_PCI_RESULT_STOPPED:
+		out.status = LOOM_JOB_STOPPED;
+		break;
+	case LOOM_PCI_RESULT_DMA:	/* of another device's memory, which may have gone */
+	case LOOM_PCI_RESULT_PLAN:	/* it had no room for the plan, or not read it right */
+	case LOOM_PCI_RESULT_MEMORY:
+		out.status = LOOM_JOB_FAILED;
+		break;
+	default:
+		loom_device_wedge(pci->loom, "it refuses a job that is right");
+		return -EPROTO;
+	}
+	loom_pci_record_counters(record, &out.counters);
+	return loom_jobs_complete(pci->loom, &out, 1);
+}
+
+static void loom_pci_record_progress(struct loom_pci_ring *ring,
+				     const struct loom_pci_request *request,
+				     const struct loom_pci_record *record)
+{
+	spin_lock(&ring->lock);
+	if (ring->asked == request->sequence) {
+		ring->asked = 0;
+		ring->answer = (struct loom_job_position) {
+			.step = le32_to_cpu(record->step),
+			.command = le32_to_cpu(record->command),
+			.unit = le64_to_cpu(record->unit),
+		};
+		ring->absent = le32_to_cpu(record->result) == LOOM_PCI_RESULT_ABSENT;
+		loom_pci_record_counters(record, &ring->answer.counters);
+		complete(&ring->answered);
+	}
+	spin_unlock(&ring->lock);
+}
+
+static int loom_pci_record_dispatch(struct loom_pci *pci, const struct loom_pci_record *record)
+{
+	u32 result = le32_to_cpu(record->result);
+	struct loom_pci_ring *ring = &pci->ring;
+	struct loom_pci_request request;
+
+	if (le32_to_cpu(record->epoch) != READ_ONCE(ring->epoch)) {
+		/* nobody but a device gone wrong writes that to a ring that began with the epoch */
+		ring->stale++;
+		loom_device_hang(pci->loom, READ_ONCE(ring->epoch));
+		return 0;
+	}
+	if (!loom_pci_record_take(ring, record, &request)) {
+		loom_device_wedge(pci->loom, "a record of what it was not told");
+		return -EPROTO;
+	}
+	switch (request.kind) {
+	case LOOM_PCI_KIND_JOB:
+		return loom_pci_record_job(pci, &request, record);
+	case LOOM_PCI_KIND_COPY_IN:
+	case LOOM_PCI_KIND_COPY_OUT:
+	case LOOM_PCI_KIND_CLEAR:
+		return loom_moves_complete(pci->loom, request.id, le32_to_cpu(record->epoch),
+					   result != LOOM_PCI_RESULT_OK);
+	case LOOM_PCI_KIND_PLAN:
+		loom_pci_plan_uploaded(pci, request.id, result == LOOM_PCI_RESULT_OK);
+		break;
+	case LOOM_PCI_KIND_PROGRESS:
+		loom_pci_record_progress(ring, &request, record);
+		break;
+	}
+	return 0;
+}
+
+/**
+ * loom_pci_record_look() - look whether there are records
+ * @pci: the device; fence safe
+ */
+void loom_pci_record_look(struct loom_pci *pci)
+{
+	bool signalling = dma_fence_begin_signalling();
+	struct loom_pci_ring *ring = &pci->ring;
+	struct loom_pci_record record;
+
+	mutex_lock(&ring->read_lock);
+	while (READ_ONCE(ring->on) && loom_pci_record_read(ring, &record))
+		if (loom_pci_record_dispatch(pci, &record))
+			break;
+	mutex_unlock(&ring->read_lock);
+	dma_fence_end_signalling(signalling);
+}
+
+/**
+ * loom_pci_record_interrupt() - there may be records
+ * @irq: the interrupt
+ * @data: &struct loom_pci
+ *
+ * The thread of the interrupt.
+ *
+ * Return: IRQ_HANDLED.
+ */
+irqreturn_t loom_pci_record_interrupt(int irq, void *data)
+{
+	loom_pci_record_look(data);
+	return IRQ_HANDLED;
+}
+
+/**
+ * loom_pci_record_forget() - the device forgets, or has forgotten, all that it was told
+ * @pci: the device, stopped
+ */
+void loom_pci_record_forget(struct loom_pci *pci)
+{
+	struct loom_pci_ring *ring = &pci->ring;
+
+	spin_lock(&ring->lock);
+	memset(ring->requests, 0, ring->entries * sizeof(*ring->requests));
+	ring->count = 0;
+	ring->asides = 0;
+	ring->places_used = 0;
+	loom_pci_plan_forget_locked(pci);
+	ring->asked = 0;
+	complete_all(&ring->answered);
+	spin_unlock(&ring->lock);
+}

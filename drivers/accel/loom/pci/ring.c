@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/bitmap.h>
+#include <linux/dma-mapping.h>
+#include <linux/io.h>
+#include <linux/io-64-nonatomic-lo-hi.h>
+#include <linux/log2.h>
+#include <linux/pci.h>
+
+#include "backend/backend.h"
+#include "loom_device.h"
+#include "pci.h"
+
+/**
+ * DOC: Rings
+ *
+ * Descriptors go to the device in one ring, and records come back in the other, see regs.h. Both
+ * indices are the driver's and are never read back. A descriptor that has no record is a &struct
+ * loom_pci_request, found by the lower bits of its sequence; the upper ones are a counter, so
+ * that a record of one that is over is not taken for that of another.
+ *
+ * There is always room for the jobs and moves that the core gives the device: job_run() and
+ * move_run() cannot fail. What else there is (questions, stops) takes the rest, and does without if
+ * there is none: then the device is so late that it will be reset.
+ *
+ * What comes back is read in record.c.
+ */
+
+/**
+ * loom_pci_ring_init() - memory for rings, and room for what is on its way
+ * @pci: the device, with its registers mapped
+ *
+ * What it takes goes when the driver is unbound.
+ *
+ * Return: 0 or -errno.
+ */
+int loom_pci_ring_init(struct loom_pci *pci)
+{
+	struct device *dev = &pci->pdev->dev;
+	struct loom_pci_ring *ring = &pci->ring;
+	u32 most = readl(pci->regs + LOOM_PCI_MAX_ENTRIES);
+
+	if (most < LOOM_PCI_MIN_ENTRIES || !is_power_of_2(most)) {
+		dev_err(dev, "rings of %u entries\n", most);
+		return -EINVAL;
+	}
+	spin_lock_init(&ring->lock);
+	mutex_init(&ring->read_lock);
+	init_waitqueue_head(&ring->idle);
+	init_completion(&ring->answered);
+	ring->entries = min_t(u32, most, LOOM_PCI_ENTRIES_WANTED);
+	ring->jobs = clamp(ring->entries / 16, 1U, (u32)LOOM_PCI_JOBS);
+	ring->moves = min(ring->entries / 4, (u32)LOOM_PCI_MOVES);
+
+	ring->submit = dmam_alloc_coherent(dev, ring->entries * sizeof(*ring->submit),
+					   &ring->submit_dma, GFP_KERNEL);
+	ring->records = dmam_alloc_coherent(dev, ring->entries * sizeof(*ring->records),
+					    &ring->records_dma, GFP_KERNEL);
+	ring->places = dmam_alloc_coherent(dev, ring->jobs * DRM_LOOM_MAX_SLOTS *
+					   sizeof(*ring->places), &ring->places_dma, GFP_KERNEL);
+	ring->requests = devm_kcalloc(dev, ring->entries, sizeof(*ring->requests), GFP_KERNEL);
+	ring->plan_epochs = devm_kcalloc(dev, pci->plan_limit, sizeof(*ring->plan_epochs),
+					 GFP_KERNEL);
+	ring->plan_uploads = devm_kcalloc(dev, pci->plan_limit, sizeof(*ring->plan_uploads),
+					  GFP_KERNEL);
+	ring->plan_stale = devm_bitmap_zalloc(dev, pci->plan_limit, GFP_KERNEL);
+	if (!ring->submit || !ring->records || !ring->places || !ring->requests ||
+	    !ring->plan_epochs || !ring->plan_uploads || !ring->plan_stale)
+		return -ENOMEM;
+	return 0;
+}
+
+/* ----------------------------------------------------------------- to it */
+
+/**
+ * loom_pci_ring_has_aside_locked() - whether there is room for what is no job and no move
+ * @ring: the ring
+ *
+ * Return: true if there is.
+ */
+bool loom_pci_ring_has_aside_locked(struct loom_pci_ring *ring)
+{
+	lockdep_assert_held(&ring->lock);
+	return ring->on &&
+	       ring->asides < ring->entries - ring->jobs * LOOM_PCI_JOB_ENTRIES - ring->moves;
+}
+
+/**
+ * loom_pci_ring_has_locked() - whether a descriptor has no record yet
+ * @ring: the ring
+ * @sequence: of the descriptor
+ *
+ * Return: true if so.
+ */
+bool loom_pci_ring_has_locked(struct loom_pci_ring *ring, u64 sequence)
+{
+	lockdep_assert_held(&ring->lock);
+	return sequence && ring->requests[sequence & (ring->entries - 1)].sequence == sequence;
+}
+
+static struct loom_pci_request *loom_pci_ring_free_locked(struct loom_pci_ring *ring)
+{
+	u32 i;
+
+	/* mostly the one behind the last */
+	for (i = 0; i < ring->entries; i++) {
+		struct loom_pci_request *request =
+			&ring->requests[(ring->written + i) & (ring->entries - 1)];
+
+		if (!request->sequence)
+			return request;
+	}
+	return NULL;
+}
+
+/* What is missing to LOOM_PCI_DESCRIPTOR_SUM. */
+static u32 loom_pci_ring_missing(const struct loom_pci_descriptor *descriptor)
+{
+	__le32 words[sizeof(*descriptor) / sizeof(__le32)];
+	u32 missing = LOOM_PCI_DESCRIPTOR_SUM, i;
+
+	memcpy(words, descriptor, sizeof(words));
+	for (i = 0; i < ARRAY_SIZE(words); i++)
+		missing -= le32_to_cpu(words[i]);
+	return missing;
+}
+
+static bool loom_pci_ring_is_aside(u32 kind)
+{
+	return kind == LOOM_PCI_KIND_PROGRESS || kind == LOOM_PCI_KIND_STOP;
+}
+
+/**
+ * loom_pci_ring_put_locked() - write a descriptor to the ring
+ * @pci: the device
+ * @descriptor: all of it but sequence and epoch
+ * @id: &loom_pci_request.id
+ * @places: &loom_pci_request.places
+ *
+ * The device sees it with the next loom_pci_ring_ring_locked().
+ *
+ * Return: its sequence; 0 if the ring is off, or full, which it is for no job and no move.
+ */
+u64 loom_pci_ring_put_locked(struct loom_pci *pci, struct loom_pci_descriptor *descriptor,
+			     u64 id, u32 places)
+{
+	struct loom_pci_ring *ring = &pci->ring;
+	struct loom_pci_request *request;
+	u32 kind = le16_to_cpu(descriptor->kind);
+
+	lockdep_assert_held(&ring->lock);
+	if (!ring->on || ring->count == ring->entries)
+		return 0;
+	request = loom_pci_ring_free_locked(ring);
+	if (!request)
+		return 0;
+	*request = (struct loom_pci_request) {
+		.sequence = ++ring->sequence * ring->entries + (request - ring->requests),
+		.id = id,
+		.kind = kind,
+		.places = places,
+		.aside = loom_pci_ring_is_aside(kind),
+	};
+	ring->count++;
+	ring->asides += request->aside;
+	descriptor->sequence = cpu_to_le64(request->sequence);
+	descriptor->epoch = cpu_to_le32(ring->epoch);
+	descriptor->sum = 0;
+	descriptor->sum = cpu_to_le32(loom_pci_ring_missing(descriptor));
+	/* as a whole: nothing of it is read back */
+	memcpy(&ring->submit[ring->written++ & (ring->entries - 1)], descriptor,
+	       sizeof(*descriptor));
+	return request->sequence;
+}
+
+/**
+ * loom_pci_ring_ring_locked() - tell the device of what was written
+ * @pci: the device
+ */
+void loom_pci_ring_ring_locked(struct loom_pci *pci)
+{
+	lockdep_assert_held(&pci->ring.lock);
+	/* writel() orders memory before it */
+	if (pci->ring.on)
+		writel(pci->ring.written, pci->regs + LOOM_PCI_DOORBELL);
+}
+
+/* ------------------------------------------------------- start and stop */
+
+/**
+ * loom_pci_ring_reset() - write where the rings are, for a device that is about to be reset
+ * @pci: the device, stopped
+ */
+void loom_pci_ring_reset(struct loom_pci *pci)
+{
+	struct loom_pci_ring *ring = &pci->ring;
+
+	/* the marks; nothing else of it is read without one */
+	memset((void *)ring->records, 0, ring->entries * sizeof(*ring->records));
+	ring->read = 0;
+	spin_lock(&ring->lock);
+	ring->written = 0;
+	spin_unlock(&ring->lock);
+	lo_hi_writeq(ring->submit_dma, pci->regs + LOOM_PCI_SUBMIT_BASE);
+	lo_hi_writeq(ring->records_dma, pci->regs + LOOM_PCI_RECORD_BASE);
+	writel(ring->entries, pci->regs + LOOM_PCI_ENTRIES);
+}
+
+/**
+ * loom_pci_ring_on() - from now on descriptors are taken
+ * @pci: the device, that is in an epoch
+ * @epoch: which one
+ */
+void loom_pci_ring_on(struct loom_pci *pci, u32 epoch)
+{
+	spin_lock(&pci->ring.lock);
+	pci->ring.epoch = epoch;
+	pci->ring.on = true;
+	spin_unlock(&pci->ring.lock);
+}
+
+/**
+ * loom_pci_ring_off() - from now on none are, and no record is looked at
+ * @pci: the device
+ */
+void loom_pci_ring_off(struct loom_pci *pci)
+{
+	spin_lock(&pci->ring.lock);
+	WRITE_ONCE(pci->ring.on, false);
+	spin_unlock(&pci->ring.lock);
+}
+
+/**
+ * loom_pci_ring_drain() - wait until all descriptors have a record
+ * @pci: the device
+ * @timeout_ms: for so long
+ *
+ * Return: true if they have.
+ */
+bool loom_pci_ring_drain(struct loom_pci *pci, u32 timeout_ms)
+{
+	return wait_event_timeout(pci->ring.idle, !READ_ONCE(pci->ring.count),
+				  msecs_to_jiffies(timeout_ms));
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include <drm/drm_managed.h>
+
+#include "backend/backend.h"
+#include "core/loom_layout.h"
+#include "loom_device.h"
+#include "template.h"
+#include "memory/move.h"
+
+/*
+ * Banks that are memory of the device's own, with module parameter own: here pages of the kernel,
+ * and for a DMA engine a thread that copies. A chip has both, or none of this.
+ */
+
+/**
+ * struct template_move - a move's part in the back end: for a chip, its descriptor
+ */
+struct template_move {
+	/** @work: the engine works on it */
+	struct work_struct work;
+	/** @memory: of the device */
+	struct template_memory *memory;
+	/** @loom: the device */
+	struct loom_device *loom;
+	/** @move: what to do, not looked at after its end */
+	const struct loom_move *move;
+};
+
+static u64 template_memory_bytes(const struct drm_loom_chip_region *region)
+{
+	return PAGE_ALIGN(region->bank_bytes) * region->banks;
+}
+
+/* A byte of a bank. */
+static u8 *template_memory_at(const struct template_memory *memory, const struct loom_device *loom,
+			      u32 region, u32 bank, u64 address)
+{
+	return memory->banks[region] +
+	       bank * PAGE_ALIGN(loom->chip->region[region].bank_bytes) + address;
+}
+
+static void template_memory_fini(struct drm_device *drm, void *data)
+{
+	struct template_memory *memory = data;
+	u32 id;
+
+	if (memory->engine)
+		destroy_workqueue(memory->engine);
+	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++)
+		vfree(memory->banks[id]);
+}
+
+/**
+ * template_memory_config() - say that all regions are the device's own
+ * @config: of the device
+ */
+void template_memory_config(struct loom_device_config *config)
+{
+	u32 id;
+
+	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++)
+		if (config->chip.region[id].banks)
+			config->memory[id] = (struct loom_device_memory) {
+				.own = true, .map_bytes = PAGE_SIZE,
+			};
+	config->moves_in_flight = 4;
+	config->host_slots = true;
+}
+
+/**
+ * template_memory_init() - the banks
+ * @memory: of the device, zero
+ * @loom: the device
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int template_memory_init(struct template_memory *memory, struct loom_device *loom)
+{
+	int ret = drmm_add_action(&loom->drm, template_memory_fini, memory);
+	u32 id;
+
+	if (ret)
+		return ret;
+	memory->off = true;
+	memory->engine = alloc_ordered_workqueue("loom-template", WQ_MEM_RECLAIM);
+	if (!memory->engine)
+		return -ENOMEM;
+	for (id = 0; id < DRM_LOOM_REGION_COUNT; id++) {
+		if (!loom->chip->region[id].banks)
+			continue;
+		/* what is there at power on: not zeroes */
+		memory->banks[id] = vmalloc(template_memory_bytes(&loom->chip->region[id]));
+		if (!memory->banks[id])
+			return -ENOMEM;
+		memset(memory->banks[id], 0xa5,
+		       template_memory_bytes(&loom->chip->region[id]));
+	}
+	return 0;
+}
+
+/**
+ * template_memory_start() - the engine takes moves
+ * @memory: of the device
+ */
+void template_memory_start(struct template_memory *memory)
+{
+	WRITE_ONCE(memory->off, false);
+}
+
+/**
+ * template_memory_stop() - it touches nothing any more, and has forgotten what it was told
+ * @memory: of the device
+ */
+void template_memory_stop(struct template_memory *memory)
+{
+	WRITE_ONCE(memory->off, true);
+	if (memory->engine)
+		flush_workqueue(memory->engine);
+}
+
+/* A chip: from the address of its BAR. */
+bool template_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 address,
+			 unsigned long *pfn)
+{
+	*pfn = vmalloc_to_pfn(template_memory_at(to_template_memory(loom), loom, region, bank,
+						 address));
+	return true;
+}
+
+/* ------------------------------------------------------------------- moves */
+
+/* As many bytes as follow each other here and there. */
+static u64 template_move_piece(const struct template_move *run, u64 at)
+{
+	const struct loom_move *move = run->move;
+	u64 bytes = min(move->bytes - at, PAGE_SIZE - at % PAGE_SIZE);
+	u64 address, rest;
+	u32 bank;
+	u8 *here;
+
+	div64_u64_rem(move->offset + at, move->shape.layout.page_bytes, &rest);
+	bytes = min(bytes, move->shape.layout.page_bytes - rest);
+	loom_layout_map(&move->shape.layout, move->address, move->offset + at, &bank, &address);
+	here = template_memory_at(run->memory, run->loom, move->shape.region,
+				  loom_shape_bank(&move->shape, bank), address);
+	if (move->kind == LOOM_MOVE_CLEAR)
+		memset(here, 0, bytes);
+	else if (move->kind == LOOM_MOVE_IN)
+		memcpy_from_page(here, move->pages[at >> PAGE_SHIFT], at % PAGE_SIZE, bytes);
+	else
+		memcpy_to_page(move->pages[at >> PAGE_SHIFT], at % PAGE_SIZE, here, bytes);
+	return bytes;
+}
+
+static void template_move_work(struct work_struct *work)
+{
+	const struct template_move *run = container_of(work, struct template_move, work);
+	struct loom_device *loom = run->loom;
+	u64 id = run->move->id, at = 0;
+
+	while (!READ_ONCE(run->memory->off) && at < run->move->bytes) {
+		at += template_move_piece(run, at);
+		cond_resched();
+	}
+	/* it may be freed before this returns */
+	if (!READ_ONCE(run->memory->off))
+		loom_moves_complete(loom, id, loom->epoch, false);
+}
+
+/* A chip: the memory of the descriptor; the pages are mapped for DMA. */
+int template_move_prepare(struct loom_move *move)
+{
+	struct template_move *run = kzalloc(sizeof(*run), GFP_KERNEL_ACCOUNT);
+
+	if (!run)
+		return -ENOMEM;
+	INIT_WORK(&run->work, template_move_work);
+	run->memory = to_template_memory(move->loom);
+	run->loom = move->loom;
+	run->move = move;
+	move->run = run;
+	return 0;
+}
+
+/* A chip: copy the descriptor to the ring, and ring the doorbell. There is room. */
+void template_move_run(struct loom_move *move)
+{
+	struct template_move *run = move->run;
+
+	queue_work(run->memory->engine, &run->work);
+}
+
+/* A chip: the pages are not reached any more. */
+void template_move_release(struct loom_move *move)
+{
+	kfree(move->run);
+	move->run = NULL;
+}

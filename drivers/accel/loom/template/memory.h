@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_TEMPLATE_MEMORY_H
+#define LOOM_TEMPLATE_MEMORY_H
+
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+#include <drm/loom_accel.h>
+
+struct drm_loom_chip;
+struct loom_device;
+struct loom_device_config;
+struct loom_move;
+
+/**
+ * struct template_memory - memory of the device's own
+ */
+struct template_memory {
+	/** @banks: by region: one bank behind the other, or NULL; constant */
+	u8 *banks[DRM_LOOM_REGION_COUNT];
+	/** @engine: the DMA engine, which does one thing after the other */
+	struct workqueue_struct *engine;
+	/** @off: it does nothing, and forgets what it is told */
+	bool off;
+};
+
+void template_memory_config(struct loom_device_config *config);
+int template_memory_init(struct template_memory *memory, struct loom_device *loom);
+void template_memory_start(struct template_memory *memory);
+void template_memory_stop(struct template_memory *memory);
+
+bool template_memory_pfn(struct loom_device *loom, u32 region, u32 bank, u64 address,
+			 unsigned long *pfn);
+int template_move_prepare(struct loom_move *move);
+void template_move_run(struct loom_move *move);
+void template_move_release(struct loom_move *move);
+
+#endif /* LOOM_TEMPLATE_MEMORY_H */

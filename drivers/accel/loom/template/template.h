@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_TEMPLATE_H
+#define LOOM_TEMPLATE_H
+
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+#include "loom_device.h"
+#include "memory.h"
+#include "nothing.h"
+
+/**
+ * struct template - a device
+ */
+struct template {
+	/** @loom: whose */
+	struct loom_device *loom;
+	/** @nothing: the hardware: for a chip, its registers and rings */
+	struct nothing nothing;
+	/** @memory: its memory, with module parameter own */
+	struct template_memory memory;
+	/** @lock: held while records are read: by the interrupt, or by who cannot wait for it */
+	struct mutex lock;
+	/** @read: records that were read since the reset; nobody but the driver writes it */
+	u32 read;
+	/** @stale: records of another epoch that were seen */
+	u32 stale;
+};
+
+static inline struct template_memory *to_template_memory(const struct loom_device *loom)
+{
+	struct template *template = loom->backend_data;
+
+	return &template->memory;
+}
+
+#endif /* LOOM_TEMPLATE_H */

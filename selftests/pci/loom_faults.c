@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A device that breaks, lies and dies while two clients use it: each fault that the model of a
+ * device on the bus can be told (tools/sim), a number of times, in an order from a seed. After each
+ * one the device is usable again, or is wedged, with one line in the log and one uevent, and is
+ * bound anew or replaced; nobody hangs, no byte that is none of the device's business has changed,
+ * and the kernel has said nothing of trouble.
+ *
+ * LOOM_FAULTS_ROUNDS: how often each; LOOM_FAULTS_SEED; LOOM_FAULTS_FROM: the first round, to go on
+ * where a run has ended; LOOM_FAULTS_ONLY: a fault, alone.
+ */
+#include "loom_break.h"
+#include "loom_load.h"
+#include "loom_port.h"
+#include "../loom_selftest.h"
+#include "loom_watch.h"
+
+/* What a fault leads to is there by then; see the deadlines in Documentation/testing.rst. */
+#define EFFECT_NS	LOOM_LOAD_HANG_NS
+
+/* What a fault may do to clients that have done nothing wrong. */
+#define MAY_CANCEL	0x1	/* the device was reset */
+#define MAY_TIME_OUT	0x2	/* a job was not seen to end */
+#define MAY_WEDGE	0x4
+
+struct fault {
+	const char *name;
+	/* what is behind the name */
+	const char *how;
+	uint32_t may;
+	/* it needs a device that is reset */
+	bool with_stop;
+	/* it is over for good, and a new device has to be plugged in */
+	bool is_death;
+};
+
+static const struct fault faults[] = {
+	{ "irq-lost", "", 0 },
+	{ "irq-late", "=300", 0 },
+	{ "irq-double", "", 0 },
+	{ "irq-spurious", "", 0 },
+	{ "record-lost", "", MAY_CANCEL | MAY_TIME_OUT },
+	{ "record-double", "", MAY_WEDGE },
+	{ "record-half", "", 0 },
+	{ "record-garbage", "", MAY_CANCEL | MAY_TIME_OUT | MAY_WEDGE },
+	{ "record-sequence", "", MAY_WEDGE },
+	{ "record-epoch", "", MAY_CANCEL | MAY_TIME_OUT },
+	{ "record-result", "", MAY_WEDGE },
+	{ "counters-ones", "", 0 },
+	{ "heartbeat-stuck", " always", MAY_CANCEL },
+	{ "job-hang", "", MAY_CANCEL | MAY_TIME_OUT },
+	{ "reset-hang", "", MAY_CANCEL, .with_stop = true },
+	{ "registers-ones", " 12", MAY_CANCEL | MAY_TIME_OUT | MAY_WEDGE },
+	{ "bit-flip", "", MAY_CANCEL | MAY_WEDGE },
+	{ "dma-stray", "", 0 },
+	{ "stop", "", MAY_CANCEL },
+	{ "death", "", MAY_WEDGE, .is_death = true },
+	{ "death-doorbell", "", MAY_WEDGE, .is_death = true },
+};
+
+#define FAULTS LOOM_ARRAY_SIZE(faults)
+
+/* Where the device has nothing to read and write: the kernel, and what is behind the memory. */
+static const char *const strays[] = {
+	"=0x1000000", "=0x2000000", "=0x100000", "=0x7000000", "=0x40000000", "=0x123456789000",
+};
+
+/* What has come of a fault. */
+struct outcome {
+	uint32_t rounds, canceled, timed_out, wedged, wrong;
+	int64_t slowest_ns;
+};
+
+FIXTURE(faults)
+{
+	int sim, qmp;
+	struct loom_watch watch;
+	struct loom_load *loads;
+	struct outcome outcomes[FAULTS];
+};
+
+FIXTURE_SETUP(faults)
+{
+	self->sim = loom_port_open("loom-sim-0");
+	self->qmp = loom_port_open("qmp");
+	if (self->sim < 0 || self->qmp < 0 || !loom_can_unbind())
+		SKIP(return, "no model of a device that can be told to break");
+	ASSERT_EQ(0, loom_break_begin(&self->watch, &self->loads));
+}
+
+FIXTURE_TEARDOWN(faults)
+{
+	if (!self->loads)
+		return;
+	loom_port_tell(self->sim, "clear", NULL, 0);
+	loom_break_end(&self->watch);
+}
+
+/* Return: 0; -errno: the model does not say what it should. */
+static int strike(int sim, const struct fault *fault, uint64_t *seed)
+{
+	bool stray = !strcmp(fault->name, "dma-stray");
+	const char *how = fault->how;
+	char command[64], answer[256];
+	int ret;
+
+	if (stray)
+		how = strays[loom_load_pick(seed, LOOM_ARRAY_SIZE(strays))];
+	snprintf(command, sizeof(command), "fault %s%s", fault->name, how);
+	ret = loom_port_tell(sim, command, answer, sizeof(answer));
+	if (!ret && stray && strcmp(answer, "read refused, write refused\n")) {
+		fprintf(stderr, "# %s: %s\n", command, answer);
+		ret = -EPERM;
+	}
+	if (!ret && fault->with_stop)
+		ret = loom_port_tell(sim, "fault stop", NULL, 0);
+	return ret;
+}
+
+/*
+ * Until both clients have gone on after the fault has struck, or the device is wedged. The
+ * heartbeat has to be looked at for long enough. Return: 0 or -ETIMEDOUT.
+ */
+static int wait_for_effect(int sim, const struct fault *fault, struct loom_watch *watch,
+			   struct loom_load *loads)
+{
+	bool stuck = strstr(fault->how, "always"), struck = fault->is_death;
+	uint32_t wedged = watch->wedged_events, resets = watch->resets;
+	int64_t end = loom_now_ns() + EFFECT_NS;
+	uint64_t good[CLIENTS];
+
+	loom_load_note(loads, CLIENTS, good);
+	while (loom_now_ns() < end && loom_load_all_alive(loads, CLIENTS)) {
+		loom_watch_look(watch);
+		if (watch->wedged_events != wedged)
+			return 0;
+		if (!struck && loom_port_done(sim, fault->name)) {
+			struck = true;
+			loom_load_note(loads, CLIENTS, good);
+		}
+		if (stuck && watch->resets != resets) {
+			loom_port_tell(sim, "clear", NULL, 0);
+			stuck = false;
+		}
+		if (struck && !stuck && !fault->is_death &&
+		    loom_load_go_on(loads, CLIENTS, good, LOOM_LOAD_ENOUGH))
+			return 0;
+		usleep(20000);
+	}
+	return -ETIMEDOUT;
+}
+
+static bool one_fault(struct __test_metadata *_metadata, FIXTURE_DATA(faults) * self,
+		      const struct fault *fault, uint64_t *seed)
+{
+	struct outcome *outcome = &self->outcomes[fault - faults];
+	struct loom_load before = loom_load_sum(self->loads, CLIENTS), after;
+	struct loom_watch *watch = &self->watch;
+	int64_t start = loom_now_ns(), ns;
+	uint32_t lines, events, refused, i;
+	int ret;
+
+	loom_watch_look(watch);
+	lines = watch->wedged;
+	events = watch->wedged_events;
+	refused = watch->refused;
+	ret = strike(self->sim, fault, seed);
+	/* who dies may not come to say that it was told */
+	EXPECT_TRUE(!ret || fault->is_death)
+		return false;
+	EXPECT_EQ(0, wait_for_effect(self->sim, fault, watch, self->loads))
+		return false;
+	/* who is dead does not answer */
+	if (!fault->is_death)
+		loom_port_tell(self->sim, "clear", NULL, 0);
+	loom_watch_look(watch);
+	lines = watch->wedged - lines;
+	events = watch->wedged_events - events;
+	EXPECT_EQ(events, lines);
+	EXPECT_TRUE(events == 0 || (events == 1 && fault->may & MAY_WEDGE));
+	EXPECT_TRUE(events || !fault->is_death);
+	if (events && fault->is_death) {
+		EXPECT_EQ(0, loom_port_replace(self->qmp));
+	} else if (events) {
+		EXPECT_EQ(0, loom_unbind());
+		EXPECT_EQ(0, loom_bind());
+	}
+	EXPECT_TRUE(loom_load_goes_on(self->loads, CLIENTS))
+		return false;
+	ns = loom_now_ns() - start;
+
+	after = loom_load_sum(self->loads, CLIENTS);
+	EXPECT_TRUE(after.canceled == before.canceled || fault->may & (MAY_CANCEL | MAY_WEDGE));
+	EXPECT_TRUE(after.timed_out == before.timed_out || fault->may & MAY_TIME_OUT);
+	EXPECT_TRUE(after.failed == before.failed || fault->may & MAY_WEDGE);
+	EXPECT_TRUE(after.gone == before.gone || events);
+	EXPECT_EQ(before.wrong, after.wrong);
+	loom_watch_look(watch);
+	/* QEMU tells of each access that it refuses, the kernel of the first ones */
+	EXPECT_TRUE(strcmp(fault->name, "dma-stray") || watch->refused != refused);
+	EXPECT_EQ(0, watch->trouble)
+		TH_LOG("the kernel: %s", watch->first);
+	outcome->rounds++;
+	outcome->canceled += after.canceled - before.canceled;
+	outcome->timed_out += after.timed_out - before.timed_out;
+	outcome->wedged += events;
+	outcome->wrong += after.wrong - before.wrong;
+	if (ns > outcome->slowest_ns)
+		outcome->slowest_ns = ns;
+	ret = 0;
+	for (i = 0; i < CLIENTS; i++)
+		ret |= !!loom_load_bad(&self->loads[i]);
+	EXPECT_EQ(0, ret);
+	return !ret && !watch->trouble;
+}
+
+/* All of them, @rounds times, in any order. */
+static uint32_t *shuffle(uint32_t rounds, uint64_t *seed, uint32_t *count)
+{
+	const char *only = getenv("LOOM_FAULTS_ONLY");
+	uint32_t *order = calloc(FAULTS * rounds, sizeof(*order)), i;
+
+	*count = 0;
+	for (i = 0; order && i < FAULTS * rounds; i++) {
+		const char *name = faults[i % FAULTS].name;
+
+		/* without an IOMMU it would be the kernel's own memory */
+		if (!strcmp(name, "dma-stray") && access("/sys/class/iommu/dmar0", F_OK))
+			continue;
+		if (!only || !*only || !strcmp(only, name))
+			order[(*count)++] = i % FAULTS;
+	}
+	for (i = *count; order && i > 1; i--) {
+		uint32_t other = loom_load_pick(seed, i), fault = order[other];
+
+		order[other] = order[i - 1];
+		order[i - 1] = fault;
+	}
+	return order;
+}
+
+static void print_outcomes(const struct outcome *outcomes)
+{
+	uint32_t i;
+
+	ksft_print_msg("fault           rounds cancelled timed out wedged wrong slowest ms\n");
+	for (i = 0; i < FAULTS; i++)
+		if (outcomes[i].rounds)
+			ksft_print_msg("%-15s %6u %9u %9u %6u %5u %10lld\n", faults[i].name,
+				       outcomes[i].rounds, outcomes[i].canceled,
+				       outcomes[i].timed_out, outcomes[i].wedged, outcomes[i].wrong,
+				       (long long)outcomes[i].slowest_ns / LOOM_MSEC_NS);
+}
+
+TEST_F_TIMEOUT(faults, in_any_order, 20000)
+{
+	uint32_t rounds = loom_load_number("LOOM_FAULTS_ROUNDS", 1);
+	uint32_t from = loom_load_number("LOOM_FAULTS_FROM", 0);
+	uint64_t seed = loom_load_number("LOOM_FAULTS_SEED", 1);
+	uint32_t count, round;
+	uint32_t *order;
+
+	order = shuffle(rounds, &seed, &count);
+	ASSERT_NE(NULL, order);
+	ASSERT_TRUE(loom_load_goes_on(self->loads, CLIENTS));
+	for (round = from; round < count; round++) {
+		const struct fault *fault = &faults[order[round]];
+		uint64_t own = seed + round;
+
+		/* who starts this again reads how far it came */
+		ksft_print_msg("round %u of %u: %s\n", round, count, fault->name);
+		fflush(stdout);
+		if (!one_fault(_metadata, self, fault, &own)) {
+			TH_LOG("round %u: %s", round, fault->name);
+			break;
+		}
+	}
+	EXPECT_EQ(round, count);
+	loom_load_end(self->loads, CLIENTS);
+	print_outcomes(self->outcomes);
+	ksft_print_msg("%u resets, %u times wedged, %u accesses refused by the IOMMU\n",
+		       self->watch.resets, self->watch.wedged, self->watch.refused);
+	EXPECT_TRUE(loom_load_left_nothing());
+	EXPECT_TRUE(loom_device_works());
+	free(order);
+}
+
+int main(int argc, char **argv)
+{
+	return loom_selftest_main(argc, argv);
+}
