@@ -7,7 +7,9 @@
 # VM, the test run, downloads) is a script in tools/ci or tools/vm; this file only has the
 # dependencies.
 
-VERSION	:= 0.2.0
+# as userlib/include/loom_version.h says: 0.2.0
+VERSION	:= $(shell sed -n 's/^.define LOOM_VERSION_[A-Z]*\t\([0-9]\)/\1/p' \
+		userlib/include/loom_version.h | paste -sd .)
 SOMAJOR	:= 1
 
 .DEFAULT_GOAL := help
@@ -30,11 +32,11 @@ dep_libs	= $(eval dep_libs := $$(shell pkg-config --libs libdrm libprotobuf-c li
 CC		:= gcc
 WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
 CFLAGS		?= -O2 -g
-CPPFLAGS_ALL	= -D_GNU_SOURCE -DLOOM_VERSION='"$(VERSION)"' -Iuapi -Iuserlib/include -Iuserlib -I$(CORE) \
+CPPFLAGS_ALL	= -D_GNU_SOURCE -Iuapi -Iuserlib/include -Iuserlib -I$(CORE) \
 		  -I$(O)/gen $(drm_cflags) $(CPPFLAGS)
-# for what lies in $(T) alone: nothing else can include a header of the tests
 # what the device's model and its tests share with the driver
 sim_cppflags	= $(if $(filter tools/sim/% $(T)/host/sim/%,$*),-Idrivers/accel/loom -Itools)
+# for what lies in $(T) alone: nothing else can include a header of the tests
 test_cppflags	= $(if $(filter $(T)/%,$*),-I$(T) -I$(CORE)/../tests)
 # no contraction to FMA: results are the same to the bit on every machine
 CFLAGS_ALL	= -std=gnu11 -fPIC -ffp-contract=off $(WARN) $(CFLAGS) -MMD -MP
@@ -402,6 +404,9 @@ docs: tools $(O)/e2e/draw_plan
 # `make install-module` builds and installs it for the running kernel now.
 dkms_dir = $(DESTDIR)/usr/src/loom-$(VERSION)
 udev_dir = $(DESTDIR)/usr/lib/udev/rules.d
+completion_bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/loom
+completion_zsh = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_loom
+completion_fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/loom.fish
 
 .PHONY: install install-module uninstall
 install: lib tools
@@ -417,6 +422,9 @@ install: lib tools
 	install -d '$(DESTDIR)$(PREFIX)/share/loom/chips'
 	install -m 644 $(chip_files) '$(DESTDIR)$(PREFIX)/share/loom/chips'
 	install -m 644 tools/install/60-loom.rules '$(udev_dir)'
+	install -D -m 644 tools/install/completion/loom.bash '$(completion_bash)'
+	install -D -m 644 tools/install/completion/_loom '$(completion_zsh)'
+	install -D -m 644 tools/install/completion/loom.fish '$(completion_fish)'
 	@# Kbuild takes every source that it finds: none of an older install may be left
 	rm -rf '$(dkms_dir)/drivers' '$(dkms_dir)/uapi'
 	cp -R Kbuild drivers uapi '$(dkms_dir)'
@@ -434,7 +442,8 @@ install-module:
 
 uninstall:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/loom' '$(DESTDIR)$(PREFIX)'/lib/libloom.* \
-		'$(DESTDIR)$(PREFIX)/lib/pkgconfig/loom.pc' '$(udev_dir)/60-loom.rules'
+		'$(DESTDIR)$(PREFIX)/lib/pkgconfig/loom.pc' '$(udev_dir)/60-loom.rules' \
+		'$(completion_bash)' '$(completion_zsh)' '$(completion_fish)'
 	rm -rf '$(DESTDIR)$(PREFIX)/include/loom' '$(DESTDIR)$(PREFIX)/share/loom' '$(dkms_dir)'
 
 # --- clean -------------------------------------------------------------------

@@ -116,6 +116,9 @@ int tool_arena_save(const struct tool_model *model, const char *csv_path, const 
 	int ret;
 
 	ret = tool_arena_make(&arena, model->program);
+	if (!ret && !arena.problem.num_items)
+		fprintf(stderr, "loom: %s: nothing is placed in DRAM, as all values stay in SRAM; "
+			"loom plan --svg draws them there\n", csv_path ? csv_path : svg_path);
 	if (!ret && csv_path)
 		ret = tool_arena_save_csv(&arena, csv_path);
 	if (!ret && svg_path)

@@ -143,7 +143,11 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 					  argv[optind - 1]);
 		}
 	}
-	return ret ? ret : tool_place_parse_files(argc, argv, place);
+	if (!ret)
+		ret = tool_place_parse_files(argc, argv, place);
+	if (!ret)
+		ret = tool_output_check(place->picture);
+	return ret ? ret : tool_output_check(place->output);
 }
 
 static int tool_place_load(struct tool_placing *place)

@@ -86,6 +86,20 @@ static unsigned int tool_plan_to_stdout(const struct tool_plan_options *options)
 /* Not an exit status: the option has done all that was asked for. */
 #define TOOL_PLAN_DONE	(TOOL_USAGE + 1)
 
+static int tool_plan_check_outputs(const struct tool_plan_options *options)
+{
+	const char *const files[] = {
+		options->output, options->place_csv, options->place_svg, options->svg,
+		options->trace,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (tool_output_check(files[i]))
+			return TOOL_FAILED;
+	return tool_output_check_dir(options->reports);
+}
+
 static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 			   struct tool_plan_options *options)
 {
@@ -172,7 +186,7 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 	if ((options->place_csv || options->place_svg) && options->stage < TOOL_STAGE_PLACE)
 		return tool_usage(&tool_plan, "nothing is placed yet where --stop-after stops");
 	model->path = argv[optind];
-	return 0;
+	return tool_plan_check_outputs(options);
 }
 
 static void tool_plan_dump_slices(const struct loom_program *program)

@@ -1,66 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "tool.h"
+#include "run.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "loom_file.h"
 #include "loom_report.h"
-#include "loom_run.h"
-
-/**
- * struct tool_run - a run from the command line to the results
- * @model: the network
- * @device: --device
- * @inputs: --input as typed
- * @num_inputs: number of @inputs
- * @outputs: --output as typed
- * @num_outputs: number of @outputs
- * @picture: how pictures become inputs
- * @labels: --labels, or NULL
- * @observe: --observe-all, or NULL
- * @save_inputs: --save-inputs, or NULL
- * @save_outputs: --save-outputs, or NULL
- * @reports: --memory-reports, or NULL
- * @repeat: --repeat
- * @json: --json
- * @progress: --progress
- * @arrays: declared inputs, by index
- * @num_arrays: number of @arrays
- * @target: where it runs
- * @session: the program on @target
- * @results: outputs
- * @num_results: number of @results
- * @text: the output, decoded with @labels
- * @best_ns: time of the fastest run
- */
-struct tool_run {
-	struct tool_model model;
-	const char *device;
-	const char **inputs;
-	uint32_t num_inputs;
-	const char **outputs;
-	uint32_t num_outputs;
-	struct tool_input_options picture;
-	const char *labels;
-	const char *observe;
-	const char *save_inputs;
-	const char *save_outputs;
-	const char *reports;
-	uint32_t repeat;
-	bool json;
-	bool progress;
-	struct loom_array *arrays;
-	uint32_t num_arrays;
-	struct loom_target *target;
-	struct loom_session *session;
-	struct loom_array *results;
-	uint32_t num_results;
-	struct tool_text text;
-	int64_t best_ns;
-};
 
 enum {
 	TOOL_RUN_INPUT = TOOL_OPT_FIRST,
@@ -79,6 +27,11 @@ enum {
 	TOOL_RUN_ORDER,
 	TOOL_RUN_FIT,
 	TOOL_RUN_REPORTS,
+	TOOL_RUN_DEVICES,
+	TOOL_RUN_ITEMS,
+	TOOL_RUN_FRAMES,
+	TOOL_RUN_PIPELINE,
+	TOOL_RUN_TOP,
 };
 
 static int tool_run_append(const char ***list, uint32_t *count, const char *item)
@@ -152,14 +105,14 @@ static int tool_run_choose(const char *option, const char *text, const char *a, 
 	return 0;
 }
 
-static int tool_run_set_repeat(struct tool_run *run, const char *text)
+static int tool_run_set_count(const char *option, const char *text, uint32_t *count)
 {
 	char *end;
-	long count = strtol(text, &end, 10);
+	long number = strtol(text, &end, 10);
 
-	if (*end || end == text || count < 1 || count > 1000000)
-		return tool_usage(&tool_run, "--repeat takes a count, not '%s'", text);
-	run->repeat = count;
+	if (*end || end == text || number < 1 || number > 1000000)
+		return tool_usage(&tool_run, "%s takes a count, not '%s'", option, text);
+	*count = number;
 	return 0;
 }
 
@@ -190,7 +143,20 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 		run->reports = value;
 		return 0;
 	case TOOL_RUN_REPEAT:
-		return tool_run_set_repeat(run, value);
+		return tool_run_set_count("--repeat", value, &run->repeat);
+	case TOOL_RUN_DEVICES:
+		run->devices = value;
+		return 0;
+	case TOOL_RUN_ITEMS:
+		return tool_run_set_count("--items", value, &run->items);
+	case TOOL_RUN_FRAMES:
+		run->frames = true;
+		return tool_run_set_count("--frames", value, &run->items);
+	case TOOL_RUN_PIPELINE:
+		run->pipeline = true;
+		return 0;
+	case TOOL_RUN_TOP:
+		return tool_run_set_count("--top", value, &run->top);
 	case TOOL_RUN_JSON:
 		run->json = true;
 		return 0;
@@ -230,8 +196,14 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 		{ "order", required_argument, NULL, TOOL_RUN_ORDER },
 		{ "fit", required_argument, NULL, TOOL_RUN_FIT },
 		{ "memory-reports", required_argument, NULL, TOOL_RUN_REPORTS },
+		{ "devices", required_argument, NULL, TOOL_RUN_DEVICES },
+		{ "items", required_argument, NULL, TOOL_RUN_ITEMS },
+		{ "frames", required_argument, NULL, TOOL_RUN_FRAMES },
+		{ "pipeline", no_argument, NULL, TOOL_RUN_PIPELINE },
+		{ "top", required_argument, NULL, TOOL_RUN_TOP },
 		{ NULL, 0, NULL, 0 },
 	};
+	const char *single;
 	int option, ret = 0;
 
 	opterr = 0;
@@ -249,10 +221,39 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 		return ret;
 	if (optind + 1 != argc)
 		return tool_usage(&tool_run, "takes one model");
-	if (run->model.preset && strcmp(run->device, "host"))
+	if (!run->devices && run->model.preset && strcmp(run->device, "host"))
 		return tool_usage(&tool_run, "--chip needs --device host");
+	if (run->pipeline && !run->devices)
+		return tool_usage(&tool_run, "--pipeline needs --devices");
+	if (run->frames && run->devices)
+		return tool_usage(&tool_run, "--frames is for one --device");
+	if (run->model.num_states && run->devices)
+		return tool_usage(&tool_run, "--state is for one --device");
+	single = run->observe ? "--observe-all" : run->reports ? "--memory-reports" :
+		 run->labels ? "--labels" : run->top ? "--top" : NULL;
+	if ((run->devices || run->frames || run->items > 1) && single)
+		return tool_usage(&tool_run, "%s is for one item on one --device", single);
 	run->model.path = argv[optind];
 	return 0;
+}
+
+/* What looks like "NAME=FILE" and is no file: there is no input NAME. */
+static int tool_run_no_input(const struct tool_run *run, const char *typed)
+{
+	const char *names[LOOM_GRAPH_RANK];
+	struct loom_tensor_info info;
+	int length = tool_name_length(typed);
+	char text[TOOL_TEXT] = "";
+	bool has_shape;
+	size_t at = 0;
+	uint32_t i;
+
+	if (!length || !access(typed, F_OK))
+		return 0;
+	for (i = 0; !loom_graph_declared(run->model.graph, i, &info, names, &has_shape); i++)
+		at = tool_name_add(text, at, info.name);
+	return tool_fail("%s: there is no input '%.*s', but %s", run->model.path, length, typed,
+			 text);
 }
 
 /* "NAME=FILE" if there is an input NAME; otherwise a file for the next input without one. */
@@ -273,10 +274,22 @@ static int tool_run_find_input(struct tool_run *run, const char *typed, const ch
 		}
 	}
 	*path = typed;
-	for (i = 0; i < run->num_arrays; i++)
-		if (!run->arrays[i].data)
+	for (i = 0; !loom_graph_declared(run->model.graph, i, &info, names, &has_shape); i++)
+		if (!run->arrays[i].data && !tool_input_is_fixed(&run->model, info.name))
 			return i;
 	return -ENOENT;
+}
+
+/* A state is given as it is at first. */
+static uint32_t tool_run_items(const struct tool_run *run, uint32_t index)
+{
+	const char *names[LOOM_GRAPH_RANK];
+	struct loom_tensor_info info;
+	bool has_shape;
+
+	if (loom_graph_declared(run->model.graph, index, &info, names, &has_shape))
+		return 1;
+	return tool_model_is_state(&run->model, info.name) ? 1 : run->items;
 }
 
 static int tool_run_load_input(struct tool_run *run, const char *typed)
@@ -285,18 +298,22 @@ static int tool_run_load_input(struct tool_run *run, const char *typed)
 	int index;
 
 	index = tool_run_find_input(run, typed, &path);
+	if (path == typed && tool_run_no_input(run, typed))
+		return TOOL_FAILED;
 	if (index < 0)
 		return tool_fail("%s: takes %u input%s, '%s' is one too many", run->model.path,
 				 run->num_arrays, run->num_arrays == 1 ? "" : "s", typed);
 	if (run->arrays[index].data)
 		return tool_fail("input '%s' is given twice", run->arrays[index].name);
-	return tool_input_load(&run->model, index, path, &run->picture, &run->arrays[index]);
+	return tool_input_load(&run->model, index, path, tool_run_items(run, index), &run->picture,
+			       &run->arrays[index]);
 }
 
 /* Moves the inputs that were given to the front; from here on they are found by name. */
 static int tool_run_bind_inputs(struct tool_run *run)
 {
-	uint32_t i, count = 0;
+	int64_t dims[LOOM_GRAPH_RANK];
+	uint32_t i, rank, count = 0;
 	int ret = 0;
 
 	for (i = 0; i < run->num_arrays; i++) {
@@ -306,9 +323,9 @@ static int tool_run_bind_inputs(struct tool_run *run)
 			continue;
 		memset(&run->arrays[i], 0, sizeof(run->arrays[i]));
 		run->arrays[count++] = array;
+		rank = tool_input_item(&run->model, i, tool_run_items(run, i), &array, dims);
 		if (!ret)
-			ret = tool_model_add_shape(&run->model, array.name, array.rank,
-						   array.dims);
+			ret = tool_model_add_shape(&run->model, array.name, rank, dims);
 	}
 	run->num_arrays = count;
 	run->model.values = run->arrays;
@@ -336,34 +353,50 @@ static int tool_run_open(struct tool_run *run)
 			return ret;
 	}
 	ret = tool_run_bind_inputs(run);
-	return ret ? ret : tool_model_finish(&run->model);
+	if (!ret)
+		ret = tool_model_finish(&run->model);
+	return ret ? ret : tool_run_check_outputs(run);
+}
+
+const struct loom_array *tool_run_given(const struct tool_run *run,
+					const struct loom_tensor_info *info)
+{
+	static const struct loom_array none;
+	char dims[TOOL_TEXT];
+	uint32_t i;
+
+	for (i = 0; i < run->num_arrays; i++)
+		if (!strcmp(run->arrays[i].name, info->name))
+			return &run->arrays[i];
+	if (tool_model_is_state(&run->model, info->name))
+		return &none;
+	tool_fail("input '%s' %s %s was not given: --input %s=FILE", info->name,
+		  loom_dtype_name(info->dtype), tool_dims(dims, info->rank, info->dims),
+		  info->name);
+	return NULL;
 }
 
 static int tool_run_set_inputs(struct tool_run *run)
 {
+	const struct loom_array *array;
 	struct loom_tensor_info info;
-	char dims[TOOL_TEXT];
 	struct loom_error err;
-	uint32_t i, a;
+	uint32_t i;
 
 	for (i = 0; !loom_graph_input(run->model.graph, i, &info); i++) {
-		for (a = 0; a < run->num_arrays; a++)
-			if (!strcmp(run->arrays[a].name, info.name))
-				break;
-		if (a == run->num_arrays)
-			return tool_fail("input '%s' %s %s was not given: --input %s=FILE",
-					 info.name, loom_dtype_name(info.dtype),
-					 tool_dims(dims, info.rank, info.dims), info.name);
-		if (loom_session_set_input(run->session, i, &run->arrays[a], &err))
+		array = tool_run_given(run, &info);
+		if (!array)
+			return TOOL_FAILED;
+		if (array->data && loom_session_set_input(run->session, i, array, &err))
 			return tool_fail("%s: %s", run->model.path, err.text);
 	}
 	return 0;
 }
 
-static int tool_run_execute(struct tool_run *run)
+int tool_run_repeat(struct tool_run *run, int (*once)(void *arg, struct tool_progress *progress),
+		    void *arg)
 {
 	struct tool_progress progress;
-	struct loom_error err;
 	int64_t start, took;
 	uint32_t i;
 	int ret = 0;
@@ -371,13 +404,29 @@ static int tool_run_execute(struct tool_run *run)
 	for (i = 0; !ret && i < run->repeat; i++) {
 		tool_progress_begin(&progress, "loom: running", run->progress);
 		start = tool_now_ns();
-		ret = loom_session_run(run->session, tool_progress_tick, &progress, &err);
+		ret = once(arg, &progress);
 		took = tool_now_ns() - start;
 		tool_progress_end(&progress);
 		if (!i || took < run->best_ns)
 			run->best_ns = took;
 	}
-	return ret ? tool_fail("%s: %s", run->model.path, err.text) : 0;
+	return ret;
+}
+
+static int tool_run_once(void *arg, struct tool_progress *progress)
+{
+	struct tool_run *run = arg;
+	struct loom_error err;
+
+	/* the second time begins as the first has begun */
+	if (run->model.num_states) {
+		loom_session_reset_states(run->session);
+		if (tool_run_set_inputs(run))
+			return TOOL_FAILED;
+	}
+	if (loom_session_run(run->session, tool_progress_tick, progress, &err))
+		return tool_fail("%s: %s", run->model.path, err.text);
+	return 0;
 }
 
 static int tool_run_collect(struct tool_run *run)
@@ -392,33 +441,6 @@ static int tool_run_collect(struct tool_run *run)
 		if (loom_session_get_output(run->session, i, &run->results[i]))
 			return tool_fail("no memory for output '%s'",
 					 run->model.program->outputs[i].name);
-	return 0;
-}
-
-static int tool_run_save_outputs(const struct tool_run *run)
-{
-	uint32_t i, o, next = 0;
-	const char *path;
-	size_t length;
-
-	for (o = 0; o < run->num_outputs; o++) {
-		path = NULL;
-		for (i = 0; i < run->num_results && !path; i++) {
-			length = strlen(run->results[i].name);
-			if (!strncmp(run->outputs[o], run->results[i].name, length) &&
-			    run->outputs[o][length] == '=')
-				path = run->outputs[o] + length + 1;
-		}
-		if (!path) {
-			if (next == run->num_results)
-				return tool_fail("--output %s: there are %u outputs only",
-						 run->outputs[o], run->num_results);
-			i = ++next;
-			path = run->outputs[o];
-		}
-		if (tool_output_save(&run->results[i - 1], path))
-			return TOOL_FAILED;
-	}
 	return 0;
 }
 
@@ -445,21 +467,28 @@ static int tool_run_save_observed(const struct tool_run *run)
 	return 0;
 }
 
-static int tool_run_read_labels(struct tool_run *run)
+/* A text, or classes. */
+static int tool_run_read(struct tool_run *run)
 {
 	if (!run->num_results)
-		return tool_fail("--labels: the model has no output");
+		return tool_fail("%s: the model has no output", run->top ? "--top" : "--labels");
+	if (run->top)
+		return tool_top_find(&run->results[0], run->top, run->labels, &run->classes);
 	return tool_labels_decode(run->labels, &run->results[0], &run->text);
+}
+
+double tool_run_seconds(const struct drm_loom_chip *chip, uint64_t cycles)
+{
+	return chip->frequency_hz ? (double)cycles / chip->frequency_hz : 0;
 }
 
 /* What the chip would take, by what was promised if the driver is older than its clock. */
 static double tool_run_chip_seconds(const struct tool_run *run,
 				    const struct drm_loom_counters *counters)
 {
-	uint64_t frequency_hz = loom_target_chip(run->target)->frequency_hz;
-	uint64_t cycles = counters->cycles ? counters->cycles : run->model.program->stats.cycles;
-
-	return frequency_hz ? (double)cycles / frequency_hz : 0;
+	return tool_run_seconds(loom_target_chip(run->target),
+				counters->cycles ? counters->cycles :
+						   run->model.program->stats.cycles);
 }
 
 static void tool_run_print_clock(const struct tool_run *run,
@@ -501,7 +530,9 @@ static void tool_run_print(const struct tool_run *run)
 	       counters.macs / 1e6, (unsigned long long)counters.steps,
 	       (unsigned long long)counters.commands);
 	tool_run_print_clock(run, &counters);
-	if (run->labels)
+	tool_outcome_print(run->results, run->num_results);
+	tool_top_print(&run->classes);
+	if (run->text.text)
 		printf("text: %s\nconfidence: %.4f\n", run->text.text, run->text.confidence);
 }
 
@@ -535,7 +566,10 @@ static void tool_run_print_json(const struct tool_run *run)
 	json_u64(&json, "jobs", counters.jobs);
 	json_double(&json, "busy_seconds", counters.busy_ns / 1e9);
 	json_close(&json, '}');
-	if (run->labels) {
+	tool_outcome_json(run->results, run->num_results, &json);
+	if (run->top)
+		tool_top_json(&run->classes, &json);
+	if (run->text.text) {
 		json_string(&json, "text", run->text.text);
 		json_double(&json, "confidence", run->text.confidence);
 	}
@@ -560,19 +594,25 @@ static int tool_run_session(struct tool_run *run)
 	return tool_run_set_inputs(run);
 }
 
-static int tool_run_results(struct tool_run *run)
+int tool_run_save(struct tool_run *run)
 {
-	int ret;
+	int ret = tool_run_save_outputs(run);
 
-	ret = tool_run_collect(run);
-	if (!ret)
-		ret = tool_run_save_outputs(run);
 	if (!ret)
 		ret = tool_output_save_all(run->save_outputs, run->results, run->num_results);
 	if (!ret && run->observe)
 		ret = tool_run_save_observed(run);
-	if (!ret && run->labels)
-		ret = tool_run_read_labels(run);
+	if (!ret && (run->labels || run->top))
+		ret = tool_run_read(run);
+	return ret;
+}
+
+static int tool_run_results(struct tool_run *run)
+{
+	int ret = tool_run_collect(run);
+
+	if (!ret)
+		ret = tool_run_save(run);
 	if (ret)
 		return ret;
 	if (run->json)
@@ -593,6 +633,7 @@ static void tool_run_clear(struct tool_run *run)
 	for (i = 0; i < run->num_arrays; i++)
 		loom_array_clear(&run->arrays[i]);
 	tool_model_clear(&run->model);
+	tool_top_clear(&run->classes);
 	free(run->results);
 	free(run->arrays);
 	free(run->text.text);
@@ -605,6 +646,7 @@ static int tool_run_run(int argc, char **argv)
 	struct tool_run run = {
 		.device = "auto",
 		.repeat = 1,
+		.items = 1,
 		.picture = {
 			.scale = 1.0f / 255.0f,
 			.mean = { 0.5f, 0.5f, 0.5f, 0.5f },
@@ -618,12 +660,15 @@ static int tool_run_run(int argc, char **argv)
 		ret = tool_run_open(&run);
 	if (!ret)
 		ret = tool_output_save_all(run.save_inputs, run.arrays, run.num_arrays);
-	if (!ret)
+	if (!ret && (run.devices || run.frames || run.items > 1)) {
+		ret = tool_run_many(&run);
+	} else if (!ret) {
 		ret = tool_run_session(&run);
-	if (!ret)
-		ret = tool_run_execute(&run);
-	if (!ret)
-		ret = tool_run_results(&run);
+		if (!ret)
+			ret = tool_run_repeat(&run, tool_run_once, &run);
+		if (!ret)
+			ret = tool_run_results(&run);
+	}
 	tool_run_clear(&run);
 	return ret;
 }
@@ -633,10 +678,20 @@ const struct tool_command tool_run = {
 	.usage = "MODEL --input [NAME=]FILE... [OPTION...]",
 	.text = "run a model on a device, or on the host with the same plan",
 	.help =
-		"  -i, --input [NAME=]FILE   .npy, .pb (ONNX TensorProto), PNG, PGM, PPM, or bare bytes\n"
+		"  -i, --input [NAME=]FILE   .npy, .pb (ONNX TensorProto), PNG, PGM, PPM, or bare bytes;\n"
+		"                       random:SEED for random numbers, to try a network\n"
 		"  -o, --output [NAME=]FILE  write an output: .npy, or bare bytes\n"
 		"  --device WHERE       host, soft (the first node), a node's path, or auto (default)\n"
-		"  --labels FILE        dictionary of a text recogniser: print the text it read\n"
+		"  --devices A,B,..     several of them: each item of the inputs runs on one that is\n"
+		"                       free; a number N is /dev/accel/accelN\n"
+		"  --pipeline           each device runs a part of the network, for all items\n"
+		"  --items N            the inputs hold N items along their first dimension, each run\n"
+		"                       by itself; files with one item are the same for all\n"
+		"  --frames N           the inputs hold N frames of a stream, which run in their order;\n"
+		"                       with --state, each begins where the one before has ended\n"
+		"  --top N              of a classifier: print the N classes with the largest values\n"
+		"  --labels FILE        with --top: names of the classes, one per line; without:\n"
+		"                       dictionary of a text recogniser, print the text it read\n"
 		"  --observe-all DIR    write every tensor that is computed to DIR\n"
 		"  --save-inputs DIR    write every input to DIR; pictures as tensors\n"
 		"  --save-outputs DIR   write every output to DIR\n"

@@ -13,22 +13,11 @@
  * decoding takes the best class of each step, drops repeats, then drops blanks.
  */
 
-/**
- * struct tool_labels - a dictionary
- * @bytes: the file, its line ends replaced by zeroes
- * @lines: first byte of each line
- * @num_lines: number of @lines
- */
-struct tool_labels {
-	char *bytes;
-	char **lines;
-	uint32_t num_lines;
-};
-
-static void tool_labels_clear(struct tool_labels *labels)
+void tool_labels_clear(struct tool_labels *labels)
 {
 	free(labels->bytes);
 	free(labels->lines);
+	*labels = (struct tool_labels){ 0 };
 }
 
 static int tool_labels_split(struct tool_labels *labels, size_t size)
@@ -53,14 +42,15 @@ static int tool_labels_split(struct tool_labels *labels, size_t size)
 	return 0;
 }
 
-static int tool_labels_load(const char *path, struct tool_labels *labels)
+int tool_labels_load(const char *path, struct tool_labels *labels)
 {
 	FILE *file = fopen(path, "rb");
 	size_t size;
 	int ret;
 
+	*labels = (struct tool_labels){ 0 };
 	if (!file)
-		return -errno;
+		return tool_fail("%s: %s", path, strerror(errno));
 	ret = tool_file_size(file, &size);
 	if (ret)
 		goto out;
@@ -73,7 +63,10 @@ static int tool_labels_load(const char *path, struct tool_labels *labels)
 		ret = tool_labels_split(labels, size);
 out:
 	fclose(file);
-	return ret;
+	if (!ret)
+		return 0;
+	tool_labels_clear(labels);
+	return tool_fail("%s: %s", path, strerror(-ret));
 }
 
 static uint32_t tool_labels_best(const float *row, uint32_t classes)
@@ -114,7 +107,7 @@ static int tool_labels_read(const struct tool_labels *labels, const float *rows,
 int tool_labels_decode(const char *dictionary, const struct loom_array *array,
 		       struct tool_text *text)
 {
-	struct tool_labels labels = { 0 };
+	struct tool_labels labels;
 	char dims[TOOL_TEXT];
 	uint32_t classes;
 	int ret;
@@ -125,10 +118,8 @@ int tool_labels_decode(const char *dictionary, const struct loom_array *array,
 		return tool_fail("--labels: output '%s' %s is not a row of classes per step",
 				 array->name, tool_dims(dims, array->rank, array->dims));
 	ret = tool_labels_load(dictionary, &labels);
-	if (ret) {
-		tool_labels_clear(&labels);
-		return tool_fail("%s: %s", dictionary, strerror(-ret));
-	}
+	if (ret)
+		return ret;
 	classes = array->dims[array->rank - 1];
 	if (classes - 1 != labels.num_lines && classes - 2 != labels.num_lines)
 		ret = tool_fail("%s: has %u lines, but output '%s' has %u classes", dictionary,

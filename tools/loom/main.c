@@ -103,7 +103,7 @@ static int tool_version_run(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	puts("loom " LOOM_VERSION);
+	printf("loom %s\n", loom_version_text());
 	return 0;
 }
 

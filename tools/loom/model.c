@@ -20,16 +20,21 @@ enum {
 	TOOL_OPT_SRAM,
 	TOOL_OPT_NO_OVERLAP,
 	TOOL_OPT_NO_RETIME,
+	TOOL_OPT_WHOLE_SUMS,
 	TOOL_OPT_KEEP_ALL,
 	TOOL_OPT_NODE_ORDER,
 	TOOL_OPT_IMAGE,
 	TOOL_OPT_LOAD_IMAGES,
 	TOOL_OPT_LOAD_WEIGHTS,
+	TOOL_OPT_VALUE,
+	TOOL_OPT_STATE,
 };
 
 static const struct option tool_model_options[] = {
 	{ "dim", required_argument, NULL, TOOL_OPT_DIM },
 	{ "shape", required_argument, NULL, TOOL_OPT_SHAPE },
+	{ "value", required_argument, NULL, TOOL_OPT_VALUE },
+	{ "state", required_argument, NULL, TOOL_OPT_STATE },
 	{ "chip", required_argument, NULL, TOOL_OPT_CHIP },
 	{ "topology", required_argument, NULL, TOOL_OPT_CHIP },
 	{ "strategy", required_argument, NULL, TOOL_OPT_STRATEGY },
@@ -42,6 +47,7 @@ static const struct option tool_model_options[] = {
 	{ "sram", required_argument, NULL, TOOL_OPT_SRAM },
 	{ "no-overlap", no_argument, NULL, TOOL_OPT_NO_OVERLAP },
 	{ "no-retime", no_argument, NULL, TOOL_OPT_NO_RETIME },
+	{ "whole-sums", no_argument, NULL, TOOL_OPT_WHOLE_SUMS },
 	{ "keep-all", no_argument, NULL, TOOL_OPT_KEEP_ALL },
 	{ "node-order", required_argument, NULL, TOOL_OPT_NODE_ORDER },
 	{ "image", required_argument, NULL, TOOL_OPT_IMAGE },
@@ -138,6 +144,50 @@ int tool_model_parse_shape(const struct tool_command *command, struct tool_model
 			return tool_usage(command, "--shape %s: '%s' is not a size", value, at);
 	}
 	return tool_model_add_shape(model, value, rank, dims);
+}
+
+static int tool_model_add_value(const struct tool_command *command, struct tool_model *model,
+				char *value)
+{
+	struct tool_value *grown;
+	char *equals = strrchr(value, '=');
+
+	if (!equals || equals == value || !equals[1])
+		return tool_usage(command, "--value takes INPUT=V,V,.., not '%s'", value);
+	*equals = '\0';
+	grown = realloc(model->fixed, (model->num_fixed + 1) * sizeof(*grown));
+	if (!grown)
+		return tool_fail("no memory");
+	model->fixed = grown;
+	grown[model->num_fixed++] = (struct tool_value){ value, equals + 1 };
+	return 0;
+}
+
+static int tool_model_add_state(const struct tool_command *command, struct tool_model *model,
+				char *value)
+{
+	struct loom_state_binding *grown;
+	char *equals = strrchr(value, '=');
+
+	if (!equals || equals == value || !equals[1])
+		return tool_usage(command, "--state takes OUTPUT=INPUT, not '%s'", value);
+	*equals = '\0';
+	grown = realloc(model->states, (model->num_states + 1) * sizeof(*grown));
+	if (!grown)
+		return tool_fail("no memory");
+	model->states = grown;
+	grown[model->num_states++] = (struct loom_state_binding){ value, equals + 1 };
+	return 0;
+}
+
+bool tool_model_is_state(const struct tool_model *model, const char *input)
+{
+	uint32_t i;
+
+	for (i = 0; i < model->num_states; i++)
+		if (!strcmp(model->states[i].input, input))
+			return true;
+	return false;
 }
 
 static int tool_model_set_chip(const struct tool_command *command, struct tool_model *model,
@@ -297,6 +347,10 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 		return tool_model_add_dim(command, model, value);
 	case TOOL_OPT_SHAPE:
 		return tool_model_parse_shape(command, model, value);
+	case TOOL_OPT_VALUE:
+		return tool_model_add_value(command, model, value);
+	case TOOL_OPT_STATE:
+		return tool_model_add_state(command, model, value);
 	case TOOL_OPT_CHIP:
 		return tool_model_set_chip(command, model, value);
 	case TOOL_OPT_STRATEGY:
@@ -342,6 +396,9 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 	case TOOL_OPT_NO_RETIME:
 		model->planner.flags |= LOOM_PLANNER_NO_RETIME;
 		return 0;
+	case TOOL_OPT_WHOLE_SUMS:
+		model->planner.flags |= LOOM_PLANNER_WHOLE_SUMS;
+		return 0;
 	case TOOL_OPT_KEEP_ALL:
 		model->graph_flags |= LOOM_GRAPH_KEEP_ALL;
 		return 0;
@@ -372,14 +429,28 @@ int tool_model_finish(struct tool_model *model)
 		.num_shapes = model->num_shapes,
 		.values = model->values,
 		.num_values = model->num_values,
+		.states = model->states,
+		.num_states = model->num_states,
 	};
+	struct loom_array *constants = NULL;
 	int64_t start = tool_now_ns();
 	struct loom_error err;
 	uint32_t i;
 	int ret;
 
-	if (loom_graph_finish(model->graph, &options, &err))
-		return tool_fail("%s", err.text);
+	/* groups run in orders of their own */
+	if (!model->planner.grouping)
+		model->planner.grouping = model->node_order ? "layerwise" : "layergroup";
+	ret = tool_input_values(model, &constants);
+	options.constants = constants;
+	options.num_constants = model->num_fixed;
+	if (!ret && loom_graph_finish(model->graph, &options, &err))
+		ret = tool_fail("%s", err.text);
+	for (i = 0; constants && i < model->num_fixed; i++)
+		loom_array_clear(&constants[i]);
+	free(constants);
+	if (ret)
+		return ret;
 	model->import_ns += tool_now_ns() - start;
 	for (i = 0; i < model->num_images; i++) {
 		ret = tool_model_set_scope(model, model->images[i]);
@@ -394,9 +465,6 @@ int tool_model_plan(struct tool_model *model)
 	int64_t start = tool_now_ns();
 	struct loom_error err;
 
-	/* groups run in orders of their own */
-	if (!model->planner.grouping)
-		model->planner.grouping = model->node_order ? "layerwise" : "layergroup";
 	if (loom_program_create(model->graph, &model->planner, &model->program, &err))
 		return tool_fail("%s", err.text);
 	model->plan_ns = tool_now_ns() - start;
@@ -409,6 +477,8 @@ void tool_model_clear(struct tool_model *model)
 	loom_graph_destroy(model->graph);
 	free(model->dims);
 	free(model->shapes);
+	free(model->fixed);
+	free(model->states);
 	free(model->images);
 }
 
@@ -424,6 +494,9 @@ static void tool_model_print_ends(const struct tool_model *model)
 	for (i = 0; !loom_graph_output(model->graph, i, &info); i++)
 		printf("output     %s %s %s\n", info.name, loom_dtype_name(info.dtype),
 		       tool_dims(dims, info.rank, info.dims));
+	for (i = 0; i < model->num_states; i++)
+		printf("state      %s is %s of the next run\n", model->states[i].output,
+		       model->states[i].input);
 }
 
 static void tool_model_print_place(const struct tool_model *model)
@@ -462,6 +535,9 @@ static void tool_model_print_plan(const struct tool_model *model)
 	uint32_t lanes = chip->region[DRM_LOOM_REGION_SRAM].banks;
 	char a[TOOL_TEXT], b[TOOL_TEXT], c[TOOL_TEXT];
 
+	if (stats->cut_nodes)
+		printf("sums       %llu nodes do not fit: put together of partial sums\n",
+		       (unsigned long long)stats->cut_nodes);
 	printf("plan       %llu nodes (%llu sliced), %llu tensors, %llu steps, %llu commands, %s\n",
 	       (unsigned long long)stats->nodes, (unsigned long long)stats->sliced_nodes,
 	       (unsigned long long)stats->tensors, (unsigned long long)stats->steps,
@@ -514,6 +590,16 @@ static void tool_model_json_ends(const struct tool_model *model, struct json *js
 		}
 		json_close(json, ']');
 	}
+	if (!model->num_states)
+		return;
+	json_open(json, "states", '[');
+	for (i = 0; i < model->num_states; i++) {
+		json_open(json, NULL, '{');
+		json_string(json, "output", model->states[i].output);
+		json_string(json, "input", model->states[i].input);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
 }
 
 static void tool_model_json_plan(const struct tool_model *model, enum tool_stage stage,
@@ -541,6 +627,7 @@ static void tool_model_json_plan(const struct tool_model *model, enum tool_stage
 	if (stage < TOOL_STAGE_PLAN)
 		return;
 	json_u64(json, "sliced_nodes", stats->sliced_nodes);
+	json_u64(json, "cut_nodes", stats->cut_nodes);
 	json_u64(json, "scratch_bytes", stats->scratch_bytes);
 	json_u64(json, "sram_bytes", stats->sram_bytes);
 	json_u64(json, "plan_bytes", stats->plan_bytes);

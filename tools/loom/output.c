@@ -2,10 +2,56 @@
 #include "tool.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "loom_file.h"
+
+/* Whether there can be something new at @path. */
+static int tool_output_check_parent(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *parent = slash == path ? strdup("/") :
+		       slash ? strndup(path, slash - path) : strdup(".");
+	int ret = 0;
+
+	if (!parent)
+		return tool_fail("no memory");
+	if (access(parent, W_OK | X_OK))
+		ret = tool_fail("%s: %s: %s", path, parent, strerror(errno));
+	free(parent);
+	return ret;
+}
+
+int tool_output_check(const char *path)
+{
+	struct stat there;
+
+	if (!path || !strcmp(path, "-"))
+		return 0;
+	if (stat(path, &there))
+		return tool_output_check_parent(path);
+	if (S_ISDIR(there.st_mode) || access(path, W_OK))
+		return tool_fail("%s: %s", path,
+				 strerror(S_ISDIR(there.st_mode) ? EISDIR : errno));
+	return 0;
+}
+
+int tool_output_check_dir(const char *dir)
+{
+	struct stat there;
+
+	if (!dir)
+		return 0;
+	if (stat(dir, &there))
+		return tool_output_check_parent(dir);
+	if (!S_ISDIR(there.st_mode) || access(dir, W_OK | X_OK))
+		return tool_fail("%s: %s", dir,
+				 strerror(S_ISDIR(there.st_mode) ? errno : ENOTDIR));
+	return 0;
+}
 
 int tool_output_save(const struct loom_array *array, const char *path)
 {

@@ -29,7 +29,7 @@ static void tool_picture_title(const struct tool_model *model, char *title, size
 	const char *slash = strrchr(model->path, '/');
 
 	snprintf(title, size_bytes, "%s, %s", slash ? slash + 1 : model->path,
-		 model->planner.grouping ? model->planner.grouping : loom_grouping_name(0));
+		 model->planner.grouping);
 }
 
 int tool_picture_save(const struct tool_model *model, const char *path,

@@ -24,6 +24,7 @@
  * * cmd_info.c, cmd_report.c, cmd_top.c: what a device is, and what is in its memory
  * * cmd_chips.c, cmd_device.c: descriptions of chips, and software devices made of them
  * * cmd_plan.c, cmd_run.c: plan a model; run it
+ * * run_many.c: run it on several devices, or several items
  * * sweep/cmd_sweep.c: plan models for a grid of chips
  * * cmd_place.c: placement problems from files
  *
@@ -160,12 +161,26 @@ enum tool_stage {
 };
 
 /**
+ * struct tool_value - --value: an input that becomes a constant
+ * @input: its name
+ * @text: its elements, as typed
+ */
+struct tool_value {
+	const char *input;
+	const char *text;
+};
+
+/**
  * struct tool_model - a model on its way to a program
  * @path: of the file
  * @dims: --dim
  * @num_dims: number of @dims
  * @shapes: from --shape and from input files
  * @num_shapes: number of @shapes
+ * @fixed: --value
+ * @num_fixed: number of @fixed
+ * @states: --state
+ * @num_states: number of @states
  * @images: --image: names of tensors to keep in images; parts of the command line
  * @num_images: number of @images
  * @node_order: --node-order was given
@@ -186,6 +201,10 @@ struct tool_model {
 	uint32_t num_dims;
 	struct loom_shape_binding *shapes;
 	uint32_t num_shapes;
+	struct tool_value *fixed;
+	uint32_t num_fixed;
+	struct loom_state_binding *states;
+	uint32_t num_states;
 	const char **images;
 	uint32_t num_images;
 	bool node_order;
@@ -207,6 +226,8 @@ struct tool_model {
 #define TOOL_MODEL_HELP \
 	"  --dim NAME=N         size of a dimension that the model leaves open\n" \
 	"  --shape INPUT=N,N..  shape of an input\n" \
+	"  --value INPUT=V,V..  the input becomes a constant: one branch of an If, for example\n" \
+	"  --state OUTPUT=INPUT the output is that input of the next run, kept on the device\n" \
 	"  --chip FILE|NAME     plan for this chip: a YAML file, or a name that loom chips\n" \
 	"                       lists; --topology is the same\n" \
 	"  --strategy NAME      how neurons are placed in DRAM\n" \
@@ -224,6 +245,8 @@ struct tool_model {
 	"                       keeps for scratch (more: nobody else may use it), else all\n" \
 	"  --no-overlap         a step moves data or computes, not both\n" \
 	"  --no-retime          steps stay as the grouping has written them, also by time\n" \
+	"  --whole-sums         a node that does not fit is refused, not put together of\n" \
+	"                       partial sums, which may change the last bits of floats\n" \
 	"  --node-order ORDER   without groups: memory (which needs least of it) or given\n" \
 	"  --keep-all           do not fold or fuse nodes: every tensor keeps its name\n" \
 	"  --image all|NAME,..  keep all computed tensors, or these, in images; NAME:nhwc\n" \
@@ -236,6 +259,8 @@ int tool_model_getopt(int argc, char **argv, const char *shorts, const struct op
 /** tool_model_option() - takes an option; returns 0, or TOOL_USAGE after a message */
 int tool_model_option(const struct tool_command *command, struct tool_model *model, int option,
 		      char *value);
+/** tool_model_is_state() - --state was given for the input of that name */
+bool tool_model_is_state(const struct tool_model *model, const char *input);
 /** tool_model_add_shape() - the same as --shape; returns 0 or TOOL_FAILED */
 int tool_model_add_shape(struct tool_model *model, const char *input, uint32_t rank,
 			 const int64_t *dims);
@@ -326,16 +351,50 @@ struct tool_input_options {
  * @model: opened, not finished
  * @index: declared input
  * @path: the file
+ * @items: items that it may hold, one after the other along the first dimension, or along one more
+ *	in front of it
  * @options: for pictures
  * @array: [out] its name is the input's
  *
  * Return: 0, or TOOL_FAILED after a message.
  */
 int tool_input_load(const struct tool_model *model, uint32_t index, const char *path,
-		    const struct tool_input_options *options, struct loom_array *array);
+		    uint32_t items, const struct tool_input_options *options,
+		    struct loom_array *array);
+/**
+ * tool_input_values() - reads what --value has given
+ * @model: opened, not finished
+ * @constants: [out] an array for each, to be cleared and freed; NULL if there are none
+ *
+ * Return: 0, or TOOL_FAILED after a message; @constants has to be freed in any case.
+ */
+int tool_input_values(const struct tool_model *model, struct loom_array **constants);
+/** tool_input_is_fixed() - --value was given for the input of that name */
+bool tool_input_is_fixed(const struct tool_model *model, const char *name);
+/**
+ * tool_input_item() - the shape of one item
+ * @model: opened, not finished
+ * @index: declared input
+ * @items: items that the array may hold; an array of another shape is the same for all
+ * @array: that was loaded
+ * @dims: [out] LOOM_GRAPH_RANK dimensions
+ *
+ * Return: how many dimensions there are.
+ */
+uint32_t tool_input_item(const struct tool_model *model, uint32_t index, uint32_t items,
+			 const struct loom_array *array, int64_t *dims);
 
 /* output.c */
 
+/**
+ * tool_output_check() - whether a file can be written, so that no work is done in vain
+ * @path: of the file, which is not touched; NULL and "-" can be
+ *
+ * Return: 0, or TOOL_FAILED and there is a line.
+ */
+int tool_output_check(const char *path);
+/** tool_output_check_dir() - the same for a folder that is created if it is not there */
+int tool_output_check_dir(const char *dir);
 /** tool_output_save() - writes an array, as .npy or bare bytes by the name; 0 or TOOL_FAILED */
 int tool_output_save(const struct loom_array *array, const char *path);
 /** tool_output_save_in() - the same as NAME.npy in a folder, which is created; 0 or TOOL_FAILED */
@@ -344,6 +403,23 @@ int tool_output_save_in(const char *dir, const struct loom_array *array);
 int tool_output_save_all(const char *dir, const struct loom_array *arrays, uint32_t count);
 
 /* labels.c */
+
+/**
+ * struct tool_labels - a file with a label in each line
+ * @bytes: the file, its line ends replaced by zeroes
+ * @lines: first byte of each line
+ * @num_lines: number of @lines
+ */
+struct tool_labels {
+	char *bytes;
+	char **lines;
+	uint32_t num_lines;
+};
+
+/** tool_labels_load() - reads a file; 0, or TOOL_FAILED after a message */
+int tool_labels_load(const char *path, struct tool_labels *labels);
+/** tool_labels_clear() - frees what tool_labels_load() has made */
+void tool_labels_clear(struct tool_labels *labels);
 
 /**
  * struct tool_text - the text of a CTC output
@@ -360,6 +436,53 @@ struct tool_text {
 /** tool_labels_decode() - greedy CTC decoding of an f32 [1,T,C] or [T,C] with a dictionary */
 int tool_labels_decode(const char *dictionary, const struct loom_array *array,
 		       struct tool_text *text);
+
+/* outcome.c */
+
+/** tool_outcome_print() - a line for each of @arrays, with its figures */
+void tool_outcome_print(const struct loom_array *arrays, uint32_t count);
+/** tool_outcome_json() - the same as a member of the open object */
+void tool_outcome_json(const struct loom_array *arrays, uint32_t count, struct json *json);
+
+/**
+ * struct tool_class - a class of a classifier
+ * @index: which one
+ * @value: what the output says of it
+ */
+struct tool_class {
+	uint64_t index;
+	double value;
+};
+
+/**
+ * struct tool_top - the classes with the largest values
+ * @classes: the largest first
+ * @count: number of @classes
+ * @labels: by class, or none
+ */
+struct tool_top {
+	struct tool_class *classes;
+	uint32_t count;
+	struct tool_labels labels;
+};
+
+/**
+ * tool_top_find() - the @count classes with the largest values of a row
+ * @array: an output
+ * @count: how many; fewer if there are not so many
+ * @labels: a file with a label for each class, or NULL
+ * @top: [out] zero before; tool_top_clear() also after a failure
+ *
+ * Return: 0, or TOOL_FAILED after a message.
+ */
+int tool_top_find(const struct loom_array *array, uint32_t count, const char *labels,
+		  struct tool_top *top);
+/** tool_top_print() - a line for each */
+void tool_top_print(const struct tool_top *top);
+/** tool_top_json() - the same as a member of the open object */
+void tool_top_json(const struct tool_top *top, struct json *json);
+/** tool_top_clear() - frees what tool_top_find() has made */
+void tool_top_clear(struct tool_top *top);
 
 /* progress.c */
 

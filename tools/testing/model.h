@@ -61,16 +61,19 @@ static inline void model_add_node(struct loom_graph *graph, const char *op_type,
 				  const char *inputs, const char *output,
 				  const struct loom_attr *attrs, uint32_t num_attrs)
 {
-	const char *names[8];
-	char text[1024], *rest = text, *name;
+	const char *names[12], *results[4];
+	char text[1024], *rest = text, *name, of[256], *others = of;
 	struct loom_node_desc desc = {
-		.name = op_type, .op_type = op_type, .inputs = names, .outputs = &output,
-		.num_outputs = 1, .attrs = attrs, .num_attrs = num_attrs,
+		.name = op_type, .op_type = op_type, .inputs = names, .outputs = results,
+		.attrs = attrs, .num_attrs = num_attrs,
 	};
 
 	snprintf(text, sizeof(text), "%s", inputs);
 	while ((name = strsep(&rest, " ")) && desc.num_inputs < ARRAY_SIZE(names))
 		names[desc.num_inputs++] = strcmp(name, "-") ? name : "";
+	snprintf(of, sizeof(of), "%s", output);
+	while ((name = strsep(&others, " ")) && desc.num_outputs < ARRAY_SIZE(results))
+		results[desc.num_outputs++] = strcmp(name, "-") ? name : "";
 	loom_graph_add_node(graph, &desc);
 }
 

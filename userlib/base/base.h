@@ -11,7 +11,11 @@
  *	names.c		a hash table from names to pointers, in a pool
  *	error.c		the text of struct loom_error
  *	dtype.c		element types: size, name, range, half floats; names of memories
+ *	element.c	an element of a tensor as a number
  *	array.c		shapes, and struct loom_array
+ *	random.h	numbers that look random
+ *	figures.c	smallest, largest and mean of an array; random ones
+ *	version.c	loom_version()
  *
  * A function belongs here if at least two rooms that do not stand on each other need it. Element
  * types and shapes are here, not in graph/, because arrays in files and pictures of plans need
@@ -31,8 +35,10 @@
 
 #include "array.h"
 #include "dtype.h"
+#include "element.h"
 #include "error.h"
 #include "names.h"
 #include "pool.h"
+#include "random.h"
 
 #endif /* LOOM_BASE_H */

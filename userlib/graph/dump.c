@@ -234,6 +234,13 @@ static void dump_graph(FILE *out, const struct loom_graph *graph)
 		dump_value(out, "output ", graph->outputs[i]);
 		fputc('\n', out);
 	}
+	for (i = 0; i < graph->num_states; i++) {
+		fputs("state ", out);
+		dump_name(out, graph->outputs[graph->states[i].output]->name);
+		fputs(" -> ", out);
+		dump_name(out, graph->inputs[graph->states[i].input]->name);
+		fputc('\n', out);
+	}
 }
 
 int loom_graph_dump(const struct loom_graph *graph, char **text)

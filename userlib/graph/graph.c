@@ -72,6 +72,25 @@ int loom_graph_append(struct loom_graph *graph, struct loom_node *node)
 	return 0;
 }
 
+int loom_graph_append_copy(struct loom_graph *graph, const struct loom_node *node,
+			   struct loom_value *const *values)
+{
+	struct loom_node *own = loom_pool_copy(graph->pool, node, sizeof(*node));
+	uint32_t i;
+
+	if (!own)
+		return -ENOMEM;
+	own->inputs = loom_pool_array(graph->pool, node->num_inputs, sizeof(*own->inputs));
+	if (!own->inputs)
+		return -ENOMEM;
+	for (i = 0; i < node->num_inputs; i++)
+		if (node->inputs[i])
+			own->inputs[i] = values[node->inputs[i]->id];
+	own->output = values[node->output->id];
+	own->output->producer = own;
+	return loom_graph_append(graph, own);
+}
+
 /* @value itself where it can be an output called @name, else a copy that can */
 static struct loom_value *own_value(struct loom_graph *graph, struct loom_value *value,
 				    const char *name, uint32_t source)

@@ -37,6 +37,8 @@
  *	fuse.c		pass: fuses activations into the node before
  *	sort.c sort_greedy.c	other orders of the nodes, none of which is that of the file
  *	number.c	pass: numbers values by such an order
+ *	state.c		outputs that are inputs of the next run
+ *	part.c		some nodes that follow each other as a graph of their own
  *	dump.c		a graph as text
  *
  * To add an operator: an enum value in op.h with its name in names.c, a struct in attrs.h and its
@@ -59,6 +61,16 @@
 struct loom_source;
 
 /**
+ * struct loom_graph_state - an output that is an input of the next run
+ * @output: index of the output
+ * @input: index of the input, of the same type and dimensions
+ */
+struct loom_graph_state {
+	uint32_t output;
+	uint32_t input;
+};
+
+/**
  * struct loom_graph - a graph; see DOC: The graph
  * @name: the file, without its directories
  * @opset: version of the operators in the model file, for messages and dumps
@@ -74,6 +86,8 @@ struct loom_source;
  * @num_inputs: number of @inputs
  * @outputs: the model's, then the extra ones
  * @num_outputs: number of @outputs
+ * @states: outputs that are inputs of the next run, in the order in which they were named
+ * @num_states: number of @states
  * @status: 0 or the first error
  * @error: text of the first error
  */
@@ -92,6 +106,8 @@ struct loom_graph {
 	uint32_t num_inputs;
 	struct loom_value **outputs;
 	uint32_t num_outputs;
+	const struct loom_graph_state *states;
+	uint32_t num_states;
 	int status;
 	struct loom_error error;
 };
@@ -120,6 +136,17 @@ int loom_graph_fail(struct loom_graph *graph, int code, const char *format, ...)
 int loom_graph_append(struct loom_graph *graph, struct loom_node *node);
 
 /**
+ * loom_graph_append_copy() - adds a node as another graph has it, at the end of the nodes
+ * @graph: where
+ * @node: of the other graph; its name and attributes are shared
+ * @values: by id in the other graph: the values of @graph that it reads and computes
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_graph_append_copy(struct loom_graph *graph, const struct loom_node *node,
+			   struct loom_value *const *values);
+
+/**
  * loom_graph_add_result() - makes a value the next output of the graph
  * @graph: with room for one more in @outputs
  * @value: what is to be the output
@@ -133,6 +160,16 @@ int loom_graph_append(struct loom_graph *graph, struct loom_node *node);
  */
 int loom_graph_add_result(struct loom_graph *graph, struct loom_value *value, const char *name,
 			  uint32_t source);
+/**
+ * loom_graph_bind_states() - says which outputs are inputs of the next run
+ * @graph: with all its inputs and outputs
+ * @states: by name
+ * @count: number of @states
+ *
+ * Return: 0 or a negative errno, which is recorded.
+ */
+int loom_graph_bind_states(struct loom_graph *graph, const struct loom_state_binding *states,
+			   uint32_t count);
 /** loom_graph_output_all() - makes every computed value that the model names an output */
 int loom_graph_output_all(struct loom_graph *graph);
 

@@ -2,10 +2,10 @@
 #include "value.h"
 
 #include "graph.h"
+#include "base/element.h"
 #include "base/pool.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 bool loom_dims_equal(const struct loom_value *a, const struct loom_value *b)
@@ -39,6 +39,19 @@ struct loom_value *loom_value_create(struct loom_graph *graph, const char *name,
 	return value;
 }
 
+struct loom_value *loom_value_copy(struct loom_graph *graph, const struct loom_value *value)
+{
+	struct loom_value *own = loom_value_create(graph, value->name, value->dtype, value->rank,
+						   value->dims);
+
+	if (!own)
+		return NULL;
+	own->made_up = value->made_up;
+	own->data = value->data;
+	own->scope = value->scope;
+	return own;
+}
+
 int loom_value_alloc(struct loom_graph *graph, struct loom_value *value)
 {
 	value->data = loom_pool_alloc(graph->pool, value->size_bytes);
@@ -47,121 +60,22 @@ int loom_value_alloc(struct loom_graph *graph, struct loom_value *value)
 
 double loom_value_float(const struct loom_value *value, int64_t index)
 {
-	switch (value->dtype) {
-	case DRM_LOOM_DTYPE_F32:
-		return ((const float *)value->data)[index];
-	case DRM_LOOM_DTYPE_F64:
-		return ((const double *)value->data)[index];
-	case DRM_LOOM_DTYPE_F16:
-		return loom_half_to_float(((const uint16_t *)value->data)[index]);
-	case DRM_LOOM_DTYPE_U64:
-		return (double)((const uint64_t *)value->data)[index];
-	default:
-		return (double)loom_value_int(value, index);
-	}
-}
-
-static int64_t double_to_int(double element)
-{
-	if (isnan(element))
-		return 0;
-	if (element >= 9223372036854775807.0)
-		return INT64_MAX;
-	if (element <= -9223372036854775808.0)
-		return INT64_MIN;
-	return (int64_t)element;
+	return loom_element_float(value->dtype, value->data, index);
 }
 
 int64_t loom_value_int(const struct loom_value *value, int64_t index)
 {
-	const void *data = value->data;
-
-	switch (value->dtype) {
-	case DRM_LOOM_DTYPE_I8:
-		return ((const int8_t *)data)[index];
-	case DRM_LOOM_DTYPE_U8:
-		return ((const uint8_t *)data)[index];
-	case DRM_LOOM_DTYPE_BOOL:
-		return !!((const uint8_t *)data)[index];
-	case DRM_LOOM_DTYPE_I16:
-		return ((const int16_t *)data)[index];
-	case DRM_LOOM_DTYPE_U16:
-		return ((const uint16_t *)data)[index];
-	case DRM_LOOM_DTYPE_I32:
-		return ((const int32_t *)data)[index];
-	case DRM_LOOM_DTYPE_U32:
-		return ((const uint32_t *)data)[index];
-	case DRM_LOOM_DTYPE_I64:
-	case DRM_LOOM_DTYPE_U64:
-		return ((const int64_t *)data)[index];
-	default:
-		return double_to_int(loom_value_float(value, index));
-	}
+	return loom_element_int(value->dtype, value->data, index);
 }
 
 void loom_value_set_float(struct loom_value *value, int64_t index, double element)
 {
-	int64_t min, max;
-
-	switch (value->dtype) {
-	case DRM_LOOM_DTYPE_F32:
-		((float *)value->data)[index] = (float)element;
-		return;
-	case DRM_LOOM_DTYPE_F64:
-		((double *)value->data)[index] = element;
-		return;
-	case DRM_LOOM_DTYPE_F16:
-		((uint16_t *)value->data)[index] = loom_half_from_double(element);
-		return;
-	case DRM_LOOM_DTYPE_BOOL:
-		((uint8_t *)value->data)[index] = element != 0;
-		return;
-	case DRM_LOOM_DTYPE_U64:
-		((uint64_t *)value->data)[index] = element >= 9223372036854775808.0 ?
-			(element >= 18446744073709551615.0 ? UINT64_MAX : (uint64_t)element) :
-			element < 0 ? 0 : (uint64_t)double_to_int(element);
-		return;
-	case DRM_LOOM_DTYPE_I64:
-		((int64_t *)value->data)[index] = double_to_int(element);
-		return;
-	default:
-		loom_dtype_range(value->dtype, &min, &max);
-		if (element < (double)min)
-			loom_value_set_int(value, index, min);
-		else if (element > (double)max)
-			loom_value_set_int(value, index, max);
-		else
-			loom_value_set_int(value, index, double_to_int(element));
-	}
+	loom_element_set_float(value->dtype, value->data, index, element);
 }
 
 void loom_value_set_int(struct loom_value *value, int64_t index, int64_t element)
 {
-	void *data = value->data;
-
-	switch (value->dtype) {
-	case DRM_LOOM_DTYPE_I8:
-	case DRM_LOOM_DTYPE_U8:
-		((uint8_t *)data)[index] = (uint8_t)element;
-		break;
-	case DRM_LOOM_DTYPE_BOOL:
-		((uint8_t *)data)[index] = element != 0;
-		break;
-	case DRM_LOOM_DTYPE_I16:
-	case DRM_LOOM_DTYPE_U16:
-		((uint16_t *)data)[index] = (uint16_t)element;
-		break;
-	case DRM_LOOM_DTYPE_I32:
-	case DRM_LOOM_DTYPE_U32:
-		((uint32_t *)data)[index] = (uint32_t)element;
-		break;
-	case DRM_LOOM_DTYPE_I64:
-	case DRM_LOOM_DTYPE_U64:
-		((int64_t *)data)[index] = element;
-		break;
-	default:
-		loom_value_set_float(value, index, (double)element);
-	}
+	loom_element_set_int(value->dtype, value->data, index, element);
 }
 
 int64_t loom_value_trailing(const struct loom_value *value, uint32_t axis)

@@ -59,6 +59,8 @@ bool loom_dims_equal(const struct loom_value *a, const struct loom_value *b);
  */
 struct loom_value *loom_value_create(struct loom_graph *graph, const char *name, uint32_t dtype,
 				     uint32_t rank, const int64_t *dims);
+/** loom_value_copy() - adds a value as another graph has it, whose name and elements it shares */
+struct loom_value *loom_value_copy(struct loom_graph *graph, const struct loom_value *value);
 /** loom_value_alloc() - gives @value zeroed data, makes it a constant; 0 or -ENOMEM */
 int loom_value_alloc(struct loom_graph *graph, struct loom_value *value);
 

@@ -11,8 +11,12 @@
 
 #include "loom_place.h"
 
-/* Search nodes for a placement, and for one that is only thought of. */
+/*
+ * Search nodes for a placement, and for one that is only thought of. Where there are more items
+ * than FULL_ITEMS, a node takes longer, and there are as many fewer of them.
+ */
 #define BUDGET		20000
+#define FULL_ITEMS	128
 #define QUICK_BUDGET	300
 
 static void describe(const struct loom_group *group, const struct loom_group_item *item,
@@ -66,6 +70,8 @@ static int find_places(const struct loom_group *group, const struct loom_place_p
 	int ret = -ENOSPC;
 	u32 i;
 
+	if (problem->num_items > FULL_ITEMS)
+		how.budget = BUDGET * FULL_ITEMS / problem->num_items;
 	if (!group->quick_only)
 		ret = loom_place(problem, &how, result, NULL);
 	how.budget = QUICK_BUDGET;

@@ -16,6 +16,7 @@
 #include <drm/loom_accel.h>
 
 #include "loom_error.h"
+#include "loom_version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +57,41 @@ int loom_array_alloc(struct loom_array *array, uint32_t dtype, uint32_t rank,
 
 /** loom_array_clear() - frees @array's name and data (both from malloc) and zeroes it */
 void loom_array_clear(struct loom_array *array);
+
+/** loom_array_element() - element @index, in the order of its bytes, as a double */
+double loom_array_element(const struct loom_array *array, uint64_t index);
+
+/** loom_array_set_element() - stores @number, rounded to the type; integers saturate */
+void loom_array_set_element(struct loom_array *array, uint64_t index, double number);
+
+/**
+ * struct loom_array_figures - what is in an array
+ * @numbers: elements that are numbers
+ * @nans: elements that are not
+ * @min: the smallest number; NaN if there are none
+ * @max: the largest
+ * @mean: their sum, in double precision and in their order, by @numbers
+ */
+struct loom_array_figures {
+	uint64_t numbers;
+	uint64_t nans;
+	double min;
+	double max;
+	double mean;
+};
+
+/** loom_array_figures() - works out the @figures of an array of any type */
+void loom_array_figures(const struct loom_array *array, struct loom_array_figures *figures);
+
+/**
+ * loom_array_randomize() - fills an array, to try a network without data
+ * @array: from loom_array_alloc()
+ * @seed: the same seed gives the same elements on every machine
+ *
+ * Floats are evenly distributed in [-1, 1), elements of a byte over all values, bools over both;
+ * larger integers, which may be indices, over 0 to 9.
+ */
+void loom_array_randomize(struct loom_array *array, uint64_t seed);
 
 /**
  * loom_tensor_load_pb() - reads a file that holds one ONNX TensorProto
@@ -117,6 +153,21 @@ struct loom_shape_binding {
 };
 
 /**
+ * struct loom_state_binding - an output that is an input of the next run
+ *
+ * For a model that is run again and again and takes what it gave the last time: the state of a
+ * recurrent network, the keys and values of a decoder. Both have the same type and dimensions. A
+ * session keeps the value in the memory of the device from run to run, see loom_run.h.
+ *
+ * @output: name of the output
+ * @input: name of the input
+ */
+struct loom_state_binding {
+	const char *output;
+	const char *input;
+};
+
+/**
  * struct loom_graph_options - what the model leaves open
  * @flags: enum loom_graph_flags
  * @dims: sizes of symbolic dimensions
@@ -129,6 +180,10 @@ struct loom_shape_binding {
  *	that a shape depends on (Reshape's shape, Pad's pads, ...) are taken from here: they become
  *	constants and stop being inputs.
  * @num_values: number of @values
+ * @constants: inputs that become constants, by &loom_array.name
+ * @num_constants: number of @constants
+ * @states: outputs that are inputs of the next run; each output and each input once
+ * @num_states: number of @states
  */
 struct loom_graph_options {
 	uint32_t flags;
@@ -140,6 +195,10 @@ struct loom_graph_options {
 	uint32_t num_outputs;
 	const struct loom_array *values;
 	uint32_t num_values;
+	const struct loom_array *constants;
+	uint32_t num_constants;
+	const struct loom_state_binding *states;
+	uint32_t num_states;
 };
 
 /**
@@ -160,14 +219,17 @@ struct loom_tensor_info {
 
 /**
  * loom_graph_import_onnx() - reads a model and makes it ready for planning
- * @path: an ONNX file, opset 1 to 21
+ * @path: an ONNX file, opset 1 to 26
  * @options: what the model leaves open, may be NULL
  * @graph: [out] the finished graph, destroy with loom_graph_destroy()
  * @err: [out] one line on failure, may be NULL
  *
- * Return: 0, -ENOENT and the like for the file, -EINVAL for a model that is broken,
- * -EOPNOTSUPP for one that asks for something that Loom does not do, -EDESTADDRREQ for a
- * dimension that has to be bound, -ENODATA for an input whose value has to be known.
+ * Constants may be in other files (external data), which have to be in the folder of @path.
+ *
+ * Return: 0, -ENOENT and the like for a file, -EACCES for one outside of that folder, -EINVAL for a
+ * model that is broken, -EOPNOTSUPP for one that asks for something that Loom does not do,
+ * -EDESTADDRREQ for a dimension that has to be bound, -ENODATA for an input whose value has to be
+ * known.
  */
 int loom_graph_import_onnx(const char *path, const struct loom_graph_options *options,
 			   struct loom_graph **graph, struct loom_error *err);
@@ -268,6 +330,7 @@ int loom_graph_dump(const struct loom_graph *graph, char **text);
  * @LOOM_ATTR_FLOATS: @count floats
  * @LOOM_ATTR_TENSOR: @tensor
  * @LOOM_ATTR_OTHER: of a type that no supported operator takes
+ * @LOOM_ATTR_STRINGS: @count strings
  */
 enum loom_attr_type {
 	LOOM_ATTR_INT,
@@ -277,17 +340,19 @@ enum loom_attr_type {
 	LOOM_ATTR_FLOATS,
 	LOOM_ATTR_TENSOR,
 	LOOM_ATTR_OTHER,
+	LOOM_ATTR_STRINGS,
 };
 
 /**
  * struct loom_attr - a named attribute of a node
  * @name: ONNX name of the attribute
  * @type: which of the following is set
- * @count: number of @ints or @floats
+ * @count: number of @ints, @floats or @strings
  * @ints: integers
  * @floats: floats
  * @string: zero-terminated text
  * @tensor: a constant
+ * @strings: several of them
  */
 struct loom_attr {
 	const char *name;
@@ -297,6 +362,7 @@ struct loom_attr {
 	const float *floats;
 	const char *string;
 	const struct loom_array *tensor;
+	const char *const *strings;
 };
 
 /**
@@ -321,7 +387,7 @@ struct loom_node_desc {
 	uint32_t num_attrs;
 };
 
-/** loom_graph_create() - an empty graph called @name, with operators of @opset (1 to 21) */
+/** loom_graph_create() - an empty graph called @name, with operators of @opset (1 to 26) */
 int loom_graph_create(const char *name, int opset, struct loom_graph **graph);
 /** loom_graph_add_input() - declares an input; @info's name is copied */
 int loom_graph_add_input(struct loom_graph *graph, const struct loom_tensor_info *info);

@@ -31,6 +31,10 @@ struct drm_loom_chip;
  * @LOOM_PLANNER_NO_RETIME: steps stay as the strategy has written them. Else, with
  *	LOOM_OBJECTIVE_TIME, transfers are moved to other steps, also of other groups, where they
  *	run beside arithmetic; but not in plans of strategies that are there to compare with
+ * @LOOM_PLANNER_WHOLE_SUMS: a node is refused of which not even the smallest slice fits. Else what
+ *	it sums is put together of partial sums, and floats may differ in the last bits from those
+ *	of a larger SRAM, see &loom_program_stats.cut_nodes. By LOOM_OBJECTIVE_SRAM, that is done
+ *	only with what does not fit in all of the SRAM
  */
 enum loom_planner_flags {
 	LOOM_PLANNER_OBSERVE_ALL	= 1 << 0,
@@ -40,6 +44,7 @@ enum loom_planner_flags {
 	LOOM_PLANNER_EXPLAIN		= 1 << 4,
 	LOOM_PLANNER_NO_RETIME		= 1 << 5,
 	LOOM_PLANNER_LOAD_WEIGHTS	= 1 << 6,
+	LOOM_PLANNER_WHOLE_SUMS		= 1 << 7,
 };
 
 /**

@@ -88,6 +88,21 @@ struct loom_program_tensor {
 };
 
 /**
+ * struct loom_program_state - an output that is an input of the next run
+ *
+ * Both lie at the same offset of slots of the same size, in which there are only states whose other
+ * ends are in the other one of the two: whoever binds them the other way round after each run
+ * copies nothing.
+ *
+ * @output: index of the output
+ * @input: index of the input, of the same type and dimensions
+ */
+struct loom_program_state {
+	uint32_t output;
+	uint32_t input;
+};
+
+/**
  * struct loom_program_kernel - how a node was sliced
  * @node: name of the node
  * @op: its operator in the model
@@ -350,6 +365,8 @@ struct loom_program_cut {
  * @scratch_bytes: SRAM per lane that is scratch
  * @sram_bytes: SRAM per lane in all: scratch, and on a chip without DRAM the slots
  * @sliced_nodes: nodes that did not fit in one piece
+ * @cut_nodes: nodes of which not even the smallest slice fitted: what they sum is put together of
+ *	partial sums, so that floats may differ from those of a larger SRAM in the last bits
  * @plan_bytes: size of the plan
  * @tensors: tensors of the plan
  * @groups: number of groups, single nodes included
@@ -388,6 +405,7 @@ struct loom_program_stats {
 	uint64_t scratch_bytes;
 	uint64_t sram_bytes;
 	uint64_t sliced_nodes;
+	uint64_t cut_nodes;
 	uint64_t plan_bytes;
 	uint64_t tensors;
 	uint64_t groups;
@@ -459,6 +477,8 @@ struct loom_program_least {
  * @num_inputs: number of @inputs
  * @outputs: by index of the graph's outputs
  * @num_outputs: number of @outputs
+ * @states: as &loom_graph_options.states named them
+ * @num_states: number of @states
  * @observed: observed values, in the order of their nodes in the graph
  * @num_observed: number of @observed
  * @weights: to be copied to the weights slot before the first run
@@ -491,6 +511,8 @@ struct loom_program {
 	uint32_t num_inputs;
 	const struct loom_program_tensor *outputs;
 	uint32_t num_outputs;
+	const struct loom_program_state *states;
+	uint32_t num_states;
 	const struct loom_program_tensor *observed;
 	uint32_t num_observed;
 	const struct loom_program_tensor *weights;

@@ -6,6 +6,10 @@
  * the same engine inside. A *session* is a program that was loaded on a target. Both targets give
  * the same bits.
  *
+ * A *state* is an output that is an input of the next run (&loom_graph_options.states). It stays in
+ * the memory of the device: two buffers take turns in being read and written, and nothing is
+ * copied. All states are zero at first. A run that fails leaves them as they were.
+ *
  * Threads: a target may be used by several threads; a session by one at a time.
  */
 #ifndef LOOM_RUN_H
@@ -64,7 +68,7 @@ void loom_session_destroy(struct loom_session *session);
 /**
  * loom_session_set_input() - copies input @index in, for all runs until it is set again
  * @session: the session
- * @index: of the program's inputs
+ * @index: of the program's inputs; of one that is a state, the next run alone reads it
  * @array: of the input's type and dimensions
  * @err: [out] one line on failure, may be NULL
  *
@@ -72,6 +76,30 @@ void loom_session_destroy(struct loom_session *session);
  */
 int loom_session_set_input(struct loom_session *session, uint32_t index,
 			   const struct loom_array *array, struct loom_error *err);
+
+/**
+ * loom_session_set_state() - copies a state in, which the next run reads
+ * @session: the session; it is not running
+ * @index: of the program's states, &loom_program.states
+ * @array: of the state's type and dimensions; stays the caller's
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0, -ENOENT past the last state, else as loom_session_set_input().
+ */
+int loom_session_set_state(struct loom_session *session, uint32_t index,
+			   const struct loom_array *array, struct loom_error *err);
+/**
+ * loom_session_get_state() - copies a state out, as the next run reads it
+ * @session: the session; it is not running
+ * @index: of the program's states
+ * @array: [out] with the name of the output; release with loom_array_clear()
+ *
+ * Return: 0, -ENOENT past the last state, -ENOMEM.
+ */
+int loom_session_get_state(struct loom_session *session, uint32_t index,
+			   struct loom_array *array);
+/** loom_session_reset_states() - makes all states zero, as they were at first */
+void loom_session_reset_states(struct loom_session *session);
 
 /**
  * typedef loom_progress_fn - called about ten times a second while a program runs
@@ -97,15 +125,37 @@ typedef int (*loom_progress_fn)(void *arg, uint64_t done, uint64_t total);
 int loom_session_run(struct loom_session *session, loom_progress_fn progress, void *arg,
 		     struct loom_error *err);
 
-/** loom_session_get_output() - copies output @index out; release with loom_array_clear() */
-int loom_session_get_output(const struct loom_session *session, uint32_t index,
+/**
+ * loom_session_get_output() - copies output @index out
+ * @session: the session; it is not running
+ * @index: of the program's outputs; one that is a state is what the next run reads
+ * @array: [out] release with loom_array_clear()
+ *
+ * Return: 0, -ENOENT past the last output, -ENOMEM.
+ */
+int loom_session_get_output(struct loom_session *session, uint32_t index,
 			    struct loom_array *array);
 /** loom_session_get_observed() - copies observed value @index out */
-int loom_session_get_observed(const struct loom_session *session, uint32_t index,
+int loom_session_get_observed(struct loom_session *session, uint32_t index,
 			      struct loom_array *array);
 /** loom_session_counters() - the engine's counters of the last run */
 void loom_session_counters(const struct loom_session *session,
 			   struct drm_loom_counters *counters);
+
+/**
+ * struct loom_session_moved - what went into a session and came out of it since it was created
+ * @in_bytes: inputs and states that the processor has copied in; weights do not count
+ * @out_bytes: outputs, states and observed values that it has copied out
+ * @kept_bytes: states that went from one run to the next and stayed where they were
+ */
+struct loom_session_moved {
+	uint64_t in_bytes;
+	uint64_t out_bytes;
+	uint64_t kept_bytes;
+};
+
+/** loom_session_moved() - how many bytes the processor has copied, and how many it had not to */
+void loom_session_moved(const struct loom_session *session, struct loom_session_moved *moved);
 
 #ifdef __cplusplus
 }

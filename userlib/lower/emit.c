@@ -282,46 +282,17 @@ static int place_buffers(struct writer *w)
 	return 0;
 }
 
-/*
- * Deals each operand over the lanes along the axis that makes its smallest slice smallest, even if
- * that is not the operator's usual axis: for a long row of one channel, or a softmax of one axis.
- */
-static void spread_over_lanes(struct loom_kernel *kernel, u32 lanes)
-{
-	struct box out = { .lo = { 0 } };
-	u32 i, k;
-
-	for (k = 0; k < DRM_LOOM_MAX_RANK; k++)
-		out.hi[k] = 1;
-	for (k = 0; k < kernel->operands[0].ref.rank; k++)
-		if (kernel->whole >> k & 1)
-			out.hi[k] = kernel->operands[0].ref.dims[k];
-	for (i = 0; i < kernel->num_operands; i++) {
-		struct loom_operand *operand = &kernel->operands[i];
-		struct box box = operand_box(kernel, i, &out);
-		double best = 0;
-
-		for (k = 0; k < operand->ref.rank; k++) {
-			u64 dim = box.hi[k] - box.lo[k];
-			double saved = (double)dim / (double)loom_div_round_up(dim, lanes);
-
-			if (saved > best) {
-				best = saved;
-				operand->lane_axis = k;
-			}
-		}
-	}
-}
-
 static int choose_tiling(struct loom_lower *lower, struct loom_kernel *kernel,
 			 struct loom_tiling *tiling)
 {
-	u64 need = 0;
+	u64 need = 0, usual;
 	int ret = loom_slice_choose(kernel, &lower->sram, tiling, &need);
 
 	if (ret == -ENOSPC) {
-		spread_over_lanes(kernel, lower->sram.lanes);
+		usual = need;
+		loom_slice_spread(kernel, lower->sram.lanes);
 		ret = loom_slice_choose(kernel, &lower->sram, tiling, &need);
+		need = min(need, usual);
 	}
 	/* of several nodes that do not fit, the error names the one that needs most */
 	if (ret == -ENOSPC && need <= lower->need_bytes)

@@ -141,5 +141,4 @@ void loom_lower_in_place(const struct loom_lower *lower, struct loom_kernel *ker
 int loom_lower_node(struct loom_lower *lower, const struct loom_node *node);
 /** loom_lower_alone() - lowers the node at place @node of the order, and notes it as a group */
 int loom_lower_alone(struct loom_lower *lower, u32 node);
-
 #endif /* LOOM_LOWER_H */

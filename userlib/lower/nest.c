@@ -95,18 +95,22 @@ static u32 merge_axes(struct loom_nest_axes *nest, u32 keep)
 	return keep;
 }
 
+/* Elements of a run of a vector at most, and where shorter ones are not tried any more. */
+#define LONGEST_RUN	4096
+#define SHORTEST_RUN	16
+
 /*
  * A vector is seen as two axes, so that a lane gets runs of consecutive elements and not every n-th
- * one: the longest run that still leaves work for all lanes.
+ * one: the longest run up to @most that still leaves work for all lanes.
  */
-static void split_vector(struct loom_nest_axes *nest, u32 lanes)
+static void split_vector(struct loom_nest_axes *nest, u32 lanes, u64 most)
 {
 	u64 n = nest->dims[0], run;
 	u32 i;
 
 	if (nest->rank != 1 || nest->apart || nest->reduced || n < 2 * lanes)
 		return;
-	for (run = min(n / lanes, (u64)4096); run > 1; run--)
+	for (run = min(n / lanes, most); run > 1; run--)
 		if (n % run == 0 && (n / run % lanes == 0 || n / run >= 4 * lanes))
 			break;
 	if (run <= 1)
@@ -129,8 +133,8 @@ static void split_vector(struct loom_nest_axes *nest, u32 lanes)
 /* The axis that is dealt over the lanes; reduced axes and those kept apart are the last choice. */
 static u32 pick_lanes(const struct loom_nest_axes *nest, u32 lanes)
 {
-	u8 prefer[LOOM_GRAPH_RANK];
-	u64 dims[LOOM_GRAPH_RANK];
+	u8 prefer[LOOM_GRAPH_RANK] = { 0 };
+	u64 dims[LOOM_GRAPH_RANK] = { 0 };
 	u32 count = 0, i;
 
 	for (i = 0; i < nest->rank; i++)
@@ -202,23 +206,62 @@ static int lower_loop(struct loom_lower *lower, const struct loom_nest_axes *nes
 	return 0;
 }
 
-int loom_nest_lower(struct loom_lower *lower, struct loom_nest_axes *nest)
+/* The axes of a nest become those of a kernel; of a vector, runs of @most elements. */
+static int make_stages(struct loom_lower *lower, struct loom_nest_axes *nest, u64 most,
+		       struct loom_kernel *kernel)
 {
-	struct loom_kernel kernel = { .unit_cost = 16 };
-	u32 lane;
-	int ret;
-
 	/* a symbolic sink gets the axes of the values, so that a row is a row to all nodes */
-	if (!lower->sink.ops->symbolic || nest->rank > DRM_LOOM_MAX_RANK)
+	const bool keep = lower->sink.ops->symbolic && !lower->sink.ops->merged;
+	u32 lane;
+
+	*kernel = (struct loom_kernel){ .unit_cost = 16 };
+	if (!keep || nest->rank > DRM_LOOM_MAX_RANK)
 		drop_units(nest);
-	if (!lower->sink.ops->symbolic)
-		split_vector(nest, lower->sram.lanes);
+	if (!keep)
+		split_vector(nest, lower->sram.lanes, most);
 	lane = pick_lanes(nest, lower->sram.lanes);
-	if (!lower->sink.ops->symbolic || nest->rank > DRM_LOOM_MAX_RANK)
+	if (!keep || nest->rank > DRM_LOOM_MAX_RANK)
 		lane = merge_axes(nest, lane);
 	if (nest->rank > DRM_LOOM_MAX_RANK)
+		return 0;
+	make_kernel(kernel, nest, lane);
+	return nest->stages(lower, kernel, nest);
+}
+
+/*
+ * A lane has to hold a run, twice with double buffers: pieces of runs, one of each lane, would be
+ * no box of the vector, and the verifier could not see that all of it is written.
+ */
+static bool has_long_runs(const struct loom_lower *lower, const struct loom_nest_axes *vector,
+			  const struct loom_nest_axes *nest, const struct loom_kernel *kernel)
+{
+	struct loom_kernel rows = *kernel;
+
+	/* of one lane all pieces are boxes */
+	if ((lower->sink.ops->symbolic && !lower->sink.ops->merged) || lower->sram.lanes == 1 ||
+	    vector->rank != 1 || nest->rank != 2 || nest->apart || nest->reduced)
+		return false;
+	rows.whole |= 1U << 1;
+	return loom_slice_least(&rows, &lower->sram) * (lower->sram.overlap ? 2 : 1) >
+	       lower->sram.bytes;
+}
+
+int loom_nest_lower(struct loom_lower *lower, struct loom_nest_axes *nest)
+{
+	struct loom_nest_axes vector = *nest;
+	struct loom_kernel kernel;
+	u64 most = LONGEST_RUN;
+	int ret;
+
+	drop_units(&vector);
+	ret = make_stages(lower, nest, most, &kernel);
+	while (!ret && most > SHORTEST_RUN &&
+	       has_long_runs(lower, &vector, nest, &kernel)) {
+		most /= 4;
+		*nest = vector;
+		ret = make_stages(lower, nest, most, &kernel);
+	}
+	if (!ret && nest->rank > DRM_LOOM_MAX_RANK)
 		return lower_loop(lower, nest);
-	make_kernel(&kernel, nest, lane);
-	ret = nest->stages(lower, &kernel, nest);
 	return ret ? ret : loom_sink_kernel(lower, &kernel);
 }

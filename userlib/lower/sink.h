@@ -6,7 +6,8 @@
  * not know what becomes of them. There are two sinks:
  *
  * - the emitter (emit.c) cuts a kernel into slices and writes its commands into the plan;
- * - the list of a grouping (group/list.c) collects them, to run several nodes out of SRAM.
+ * - the list of a grouping (group/list.c) collects them, to run several nodes out of SRAM;
+ * - the planner looks whether they fit, and whether the chip has them (planner/large.c, lacks.c).
  *
  * A sink that collects is *symbolic*: nothing is written yet, so the references that it gets
  * name values (&loom_ref.tensor is the id of the value that owns the bytes) instead of tensors of
@@ -24,12 +25,14 @@ struct loom_ref;
 /**
  * struct loom_sink_ops - what a sink does
  * @symbolic: references name values, and axes are neither dropped nor merged
+ * @merged: they name values, and axes are dropped and merged all the same
  * @kernel: takes a kernel, which it may change. Return: 0 or -errno
  * @copy: takes a copy from DRAM to DRAM; both sides have the same dims. Return: 0 or -errno
  * @fill: takes a fill of elements in DRAM. Return: 0 or -errno
  */
 struct loom_sink_ops {
 	bool symbolic;
+	bool merged;
 	int (*kernel)(void *context, struct loom_kernel *kernel);
 	int (*copy)(void *context, const struct loom_ref *to, const struct loom_ref *from);
 	int (*fill)(void *context, const struct loom_ref *to, u64 bits);

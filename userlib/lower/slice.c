@@ -474,3 +474,52 @@ int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_sram *
 	free(s);
 	return ret;
 }
+
+u64 loom_slice_least(const struct loom_kernel *kernel, const struct loom_sram *sram)
+{
+	struct search *s = calloc(1, sizeof(*s));
+	struct loom_tiling tiling = { .slices = 1 };
+	u32 i;
+
+	if (!s)
+		return 0;
+	s->kernel = kernel;
+	s->sram = sram;
+	s->rank = kernel->operands[0].ref.rank;
+	prepare_operands(s);
+	for (i = 0; i < s->rank; i++) {
+		make_axis_lengths(s, i, !(kernel->whole >> i & 1));
+		/* even one element is too much work for a unit */
+		if (!s->lengths[i].count)
+			break;
+		s->pick[i] = s->lengths[i].count - 1;
+	}
+	if (i == s->rank)
+		measure_buffers(s, 0, &tiling);
+	free(s);
+	return tiling.scratch_bytes;
+}
+
+void loom_slice_spread(struct loom_kernel *kernel, u32 lanes)
+{
+	u32 i, k;
+
+	for (i = 0; i < kernel->num_operands; i++) {
+		struct loom_operand *operand = &kernel->operands[i];
+		double best = 0;
+
+		for (k = 0; k < operand->ref.rank; k++) {
+			u32 axis = operand->map[k].axis;
+			bool whole = kernel->whole >> axis & 1;
+			u64 end = whole ? kernel->operands[0].ref.dims[axis] : 1, lo, hi;
+			double saved;
+
+			loom_kernel_range(kernel, operand, k, 0, end, &lo, &hi);
+			saved = (double)(hi - lo) / (double)loom_div_round_up(hi - lo, lanes);
+			if (saved > best) {
+				best = saved;
+				operand->lane_axis = k;
+			}
+		}
+	}
+}

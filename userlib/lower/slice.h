@@ -71,5 +71,16 @@ struct loom_sram {
  */
 int loom_slice_choose(const struct loom_kernel *kernel, const struct loom_sram *sram,
 		      struct loom_tiling *tiling, u64 *need_bytes);
+/** loom_slice_least() - SRAM per lane that the smallest slices take; 0 without memory */
+u64 loom_slice_least(const struct loom_kernel *kernel, const struct loom_sram *sram);
+/**
+ * loom_slice_spread() - deals operands over the lanes so that the smallest slice is smallest
+ * @kernel: the kernel, changed
+ * @lanes: number of lanes
+ *
+ * That may not be the operator's usual axis: for a long row of one channel, or a softmax of one
+ * axis.
+ */
+void loom_slice_spread(struct loom_kernel *kernel, u32 lanes);
 
 #endif /* LOOM_LOWER_SLICE_H */

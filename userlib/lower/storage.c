@@ -26,24 +26,36 @@ static bool one_slot_each(const struct loom_graph *graph)
 	return (u64)graph->num_inputs + graph->num_outputs + 4 <= DRM_LOOM_MAX_SLOTS;
 }
 
+/* In @slot, which is made when it is first needed; one for each where there are few. */
+static void place_input(struct loom_storage *storage, const struct loom_value *value, u32 *slot)
+{
+	struct loom_location *location = &storage->locations[value->id];
+
+	if (!value->num_elems || location->kind == LOOM_LOCATION_INPUT || storage->build->status)
+		return;
+	if (*slot == LOOM_LOCATION_NO_TENSOR || one_slot_each(storage->graph))
+		*slot = loom_storage_slot(storage, LOOM_SLOT_KIND_INPUT, DRM_LOOM_SLOT_READ);
+	if (storage->build->status)
+		return;
+	loom_storage_set_root(location, LOOM_LOCATION_INPUT, value);
+	location->slot = *slot;
+	take_slot(storage, *slot, value->size_bytes, &location->offset);
+}
+
+/*
+ * A state changes its place with that of the output by binding both slots anew. Where there are too
+ * many for a slot each, states have one of their own on either side, with the same offsets.
+ */
 static void place_inputs(struct loom_storage *storage)
 {
+	const struct loom_graph *graph = storage->graph;
 	u32 slot = LOOM_LOCATION_NO_TENSOR, i;
 
-	for (i = 0; i < storage->graph->num_inputs && !storage->build->status; i++) {
-		const struct loom_value *value = storage->graph->inputs[i];
-		struct loom_location *location = &storage->locations[value->id];
-
-		if (!value->num_elems)
-			continue;
-		if (slot == LOOM_LOCATION_NO_TENSOR || one_slot_each(storage->graph))
-			slot = loom_storage_slot(storage, LOOM_SLOT_KIND_INPUT, DRM_LOOM_SLOT_READ);
-		if (storage->build->status)
-			return;
-		loom_storage_set_root(location, LOOM_LOCATION_INPUT, value);
-		location->slot = slot;
-		take_slot(storage, slot, value->size_bytes, &location->offset);
-	}
+	for (i = 0; i < graph->num_states && !one_slot_each(graph); i++)
+		place_input(storage, graph->inputs[graph->states[i].input], &slot);
+	slot = LOOM_LOCATION_NO_TENSOR;
+	for (i = 0; i < graph->num_inputs; i++)
+		place_input(storage, graph->inputs[i], &slot);
 }
 
 /* Whether @value can be computed where an output is, as far as it is decided what it is. */
@@ -201,28 +213,49 @@ static void place_output(const struct settling *s, const struct loom_value *valu
 		settle_operands(s, owner, 0);
 }
 
+/* As place_input(). */
+static void take_output(struct loom_storage *storage, u32 index, u32 *slot)
+{
+	const struct loom_value *value = storage->graph->outputs[index];
+	struct loom_output_place *place = &storage->outputs[index];
+
+	if (!value->num_elems || place->slot != LOOM_LOCATION_NO_TENSOR || storage->build->status)
+		return;
+	if (*slot == LOOM_LOCATION_NO_TENSOR || one_slot_each(storage->graph))
+		*slot = loom_storage_slot(storage, LOOM_SLOT_KIND_OUTPUT, DRM_LOOM_SLOT_WRITE);
+	if (storage->build->status)
+		return;
+	place->slot = *slot;
+	take_slot(storage, *slot, value->size_bytes, &place->offset);
+}
+
+static void take_outputs(struct loom_storage *storage)
+{
+	const struct loom_graph *graph = storage->graph;
+	u32 slot = LOOM_LOCATION_NO_TENSOR, i;
+
+	for (i = 0; i < graph->num_outputs; i++)
+		storage->outputs[i].slot = LOOM_LOCATION_NO_TENSOR;
+	for (i = 0; i < graph->num_states && !one_slot_each(graph); i++)
+		take_output(storage, graph->states[i].output, &slot);
+	slot = LOOM_LOCATION_NO_TENSOR;
+	for (i = 0; i < graph->num_outputs; i++)
+		take_output(storage, i, &slot);
+}
+
 static void place_outputs(struct loom_storage *storage, const bool *observed)
 {
 	const struct loom_graph *graph = storage->graph;
-	bool each = one_slot_each(graph);
-	u32 slot = LOOM_LOCATION_NO_TENSOR, i;
+	u32 i;
 
+	take_outputs(storage);
 	for (i = 0; i < graph->num_outputs && !storage->build->status; i++) {
 		const struct loom_value *value = graph->outputs[i];
 		struct loom_output_place *place = &storage->outputs[i];
-		struct loom_location *location;
+		struct loom_location *location = &storage->locations[value->id];
 
-		place->slot = LOOM_LOCATION_NO_TENSOR;
 		if (!value->num_elems)
 			continue;
-		if (slot == LOOM_LOCATION_NO_TENSOR || each)
-			slot = loom_storage_slot(storage, LOOM_SLOT_KIND_OUTPUT,
-						 DRM_LOOM_SLOT_WRITE);
-		if (storage->build->status)
-			return;
-		place->slot = slot;
-		take_slot(storage, slot, value->size_bytes, &place->offset);
-		location = &storage->locations[value->id];
 		if (location->kind != LOOM_LOCATION_NONE) {
 			storage->copies[storage->num_copies].value = value;
 			storage->copies[storage->num_copies++].output = i;

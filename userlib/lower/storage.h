@@ -4,7 +4,9 @@
  *
  * Decides for each value of the graph where in DRAM it lives, before any command is written:
  *
- * - inputs and outputs in a slot each, so that they can be bound anew for each run;
+ * - inputs and outputs in a slot each, so that they can be bound anew for each run. If there are
+ *   too many, those that are states of the network (&loom_graph.states) have two slots for all of
+ *   them, and the others two more;
  * - constants in the weights slot, one after the other, 4 KiB aligned, each once, in the order
  *   in which they are first read. If the chip has a ROM in which they fit, the slot is there; those
  *   that are copied to DRAM have a slot of their own in DRAM, as no command copies between both;

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #define OPSET_MIN	1
-#define OPSET_MAX	21
+/* of those after 21 none changes the meaning of an operator that was there */
+#define OPSET_MAX	26
 
 /* only a hostile file has nodes with more operands or results */
 #define NODE_OPERANDS_MAX	65536
@@ -177,6 +178,8 @@ static bool copy_attr(struct loom_pool *pool, struct loom_attr *attr)
 		tensor->data = loom_pool_copy(pool, tensor->data, tensor->size_bytes);
 		attr->tensor = tensor;
 		return tensor->data;
+	case LOOM_ATTR_STRINGS:
+		return copy_strings(pool, &attr->strings, (uint32_t)attr->count);
 	case LOOM_ATTR_OTHER:
 		return true;
 	}
@@ -211,6 +214,35 @@ static struct loom_source_node *copy_node(struct loom_pool *pool, const struct l
 	return node;
 }
 
+int loom_source_name_in_body(struct loom_graph *graph, struct loom_source_body *body,
+			     const char *name)
+{
+	if (name_taken(graph, name) || loom_names_find(&body->names, name))
+		return name_twice(graph, name);
+	return loom_names_set(&body->names, name, (void *)name) ? out_of_memory(graph) : 0;
+}
+
+/* What it computes is seen in the body only, and new in each round: it has no producer. */
+static int add_to_body(struct loom_graph *graph, struct loom_source_body *body,
+		       struct loom_source_node *node)
+{
+	void *nodes = loom_pool_grow(graph->pool, body->nodes, body->num_nodes, &body->cap_nodes,
+				     sizeof(*body->nodes));
+	uint32_t i;
+
+	if (!node || !nodes)
+		return out_of_memory(graph);
+	for (i = 0; i < node->desc.num_outputs; i++)
+		if (*node->desc.outputs[i] &&
+		    loom_source_name_in_body(graph, body, node->desc.outputs[i]))
+			return graph->status;
+	body->nodes = nodes;
+	node->index = graph->source->num_nodes;
+	node->branch = graph->source->branch;
+	body->nodes[body->num_nodes++] = node;
+	return 0;
+}
+
 int loom_graph_add_node(struct loom_graph *graph, const struct loom_node_desc *desc)
 {
 	struct loom_source *source = graph->source;
@@ -224,12 +256,19 @@ int loom_graph_add_node(struct loom_graph *graph, const struct loom_node_desc *d
 		return loom_graph_fail(graph, -E2BIG, "a node has more than %d operands",
 				       NODE_OPERANDS_MAX);
 	node = copy_node(graph->pool, desc);
+	if (node) {
+		node->body = source->repeats;
+		source->repeats = NULL;
+	}
+	if (source->body)
+		return add_to_body(graph, source->body, node);
 	nodes = loom_pool_grow(graph->pool, source->nodes, source->num_nodes, &source->cap_nodes,
 			       sizeof(*source->nodes));
 	if (!node || !nodes)
 		return out_of_memory(graph);
 	source->nodes = nodes;
 	node->index = source->num_nodes;
+	node->branch = source->branch;
 	source->nodes[source->num_nodes++] = node;
 	for (i = 0; i < node->desc.num_outputs; i++) {
 		const char *name = node->desc.outputs[i];

@@ -6,18 +6,36 @@
 #include <errno.h>
 #include <string.h>
 
-int loom_source_check(struct loom_graph *graph)
+/* Nodes of bodies that are written out, at most: so that nobody waits for ever. */
+#define MOST_WRITTEN	100000
+
+static int check_node(struct loom_graph *graph, const struct loom_node_desc *desc)
 {
+	const struct loom_importer *importer = loom_importer_find(desc->op_type);
 	uint32_t i;
 
-	for (i = 0; i < graph->source->num_nodes; i++) {
-		const struct loom_node_desc *desc = &graph->source->nodes[i]->desc;
+	if (!importer)
+		return loom_graph_fail(graph, -EOPNOTSUPP,
+				       "node \"%.100s\": operator %.100s is not supported",
+				       desc->name, desc->op_type);
+	for (i = 0; i < desc->num_attrs; i++)
+		if (!loom_importer_knows(importer, desc->attrs[i].name, graph->opset))
+			return loom_graph_fail(graph, -EINVAL,
+					       "node \"%.100s\": operator %.100s of opset %d has no attribute %.100s",
+					       desc->name, desc->op_type, graph->opset,
+					       desc->attrs[i].name);
+	return 0;
+}
 
-		if (!loom_importer_find(desc->op_type))
-			return loom_graph_fail(graph, -EOPNOTSUPP,
-					       "node \"%.100s\": operator %.100s is not supported",
-					       desc->name, desc->op_type);
-	}
+int loom_source_check(struct loom_graph *graph)
+{
+	const struct loom_source *source = graph->source;
+	uint32_t i;
+
+	/* branches may never be taken: those when they are converted */
+	for (i = 0; i < source->num_nodes; i++)
+		if (!source->nodes[i]->branch && check_node(graph, &source->nodes[i]->desc))
+			return graph->status;
 	return 0;
 }
 
@@ -33,6 +51,18 @@ static const char *first_result(const struct loom_node_desc *desc)
 	return desc->name;
 }
 
+static void name_values(struct loom_import *im)
+{
+	const char *base = first_result(&im->node->desc);
+
+	if (*im->round)
+		base = loom_pool_print(im->graph->pool, "%s%s", base, im->round);
+	if (base)
+		loom_emit_name_values(im->em, base);
+	else
+		loom_import_fail(im, -ENOMEM, "out of memory");
+}
+
 static int convert_node(struct loom_import *im)
 {
 	const struct loom_node_desc *desc = &im->node->desc;
@@ -41,13 +71,76 @@ static int convert_node(struct loom_import *im)
 
 	loom_emit_source(im->em, desc->name, desc->op_type, im->node->index);
 	importer->import(im, importer->arg);
-	loom_emit_name_values(im->em, first_result(desc));
+	if (!im->em->status)
+		name_values(im);
 	for (i = 0; i < desc->num_outputs && !im->em->status; i++) {
 		if (loom_import_wants(im, i) &&
 		    !loom_names_find(&im->graph->source->values, desc->outputs[i]))
 			loom_import_fail(im, -EOPNOTSUPP, "result %u is not supported", i);
 	}
 	return im->em->status;
+}
+
+/* It is in a branch that is not taken, whatever the data. */
+static bool is_left_out(const struct loom_import *im)
+{
+	const struct loom_source_branch *branch;
+	bool taken;
+
+	for (branch = im->node->branch; branch; branch = branch->outer)
+		if (loom_import_decides(im, branch->condition, &taken) && taken != branch->when)
+			return true;
+	return false;
+}
+
+/* Nodes of bodies are in the order of the file, which is topological. */
+static bool convert_nodes(struct loom_import *im, struct loom_source_node *const *nodes,
+			  uint32_t count, bool checked)
+{
+	uint32_t i;
+
+	for (i = 0; i < count && !im->em->status; i++) {
+		im->node = nodes[i];
+		if (is_left_out(im))
+			continue;
+		if ((im->node->branch || !checked) && check_node(im->graph, &im->node->desc))
+			im->em->status = im->graph->status;
+		else
+			convert_node(im);
+	}
+	return !im->em->status;
+}
+
+static bool convert_body(struct loom_import *im, struct loom_value *const *inputs,
+			 struct loom_value **outputs, uint32_t round)
+{
+	const struct loom_source_body *body = im->node->body;
+	struct loom_names *values = &im->graph->source->values;
+	const struct loom_node_desc *desc = &im->node->desc;
+	struct loom_import inner = *im;
+	uint32_t i;
+
+	if (im->em->status)
+		return false;
+	/* of loops in loops the product counts */
+	im->graph->source->written += body->num_nodes + 1;
+	if (im->graph->source->written > MOST_WRITTEN)
+		loom_import_fail(im, -EOPNOTSUPP, "written out it has more than %d nodes",
+				 MOST_WRITTEN);
+	name_values(im);
+	inner.round = loom_pool_print(im->graph->pool, "%s@%u", im->round, round);
+	for (i = 0; i < body->num_inputs; i++)
+		if (!inner.round || loom_names_set(values, body->inputs[i], inputs[i]))
+			loom_import_fail(im, -ENOMEM, "out of memory");
+	if (im->em->status || !convert_nodes(&inner, body->nodes, body->num_nodes, false))
+		return false;
+	loom_emit_source(im->em, desc->name, desc->op_type, im->node->index);
+	for (i = 0; i < body->num_outputs; i++) {
+		outputs[i] = loom_names_find(values, body->outputs[i]);
+		if (!outputs[i])
+			loom_import_fail(im, -EINVAL, "result %u of its body is never computed", i);
+	}
+	return !im->em->status;
 }
 
 static void drop_bound_inputs(struct loom_graph *graph)
@@ -69,14 +162,12 @@ int loom_source_convert(struct loom_graph *graph, const struct loom_graph_option
 		.graph = graph,
 		.options = options,
 		.opset = graph->opset,
+		.round = "",
+		.repeat = convert_body,
 	};
-	uint32_t i;
 
-	for (i = 0; i < graph->source->num_nodes; i++) {
-		im.node = graph->source->nodes[i];
-		if (convert_node(&im))
-			return graph->status;
-	}
+	if (!convert_nodes(&im, graph->source->nodes, graph->source->num_nodes, true))
+		return graph->status;
 	drop_bound_inputs(graph);
 	return 0;
 }

@@ -17,8 +17,8 @@ static void finish(struct loom_graph *graph, const struct loom_graph_options *op
 	}
 	if ((options->flags & LOOM_GRAPH_OUTPUT_ALL) && loom_graph_output_all(graph))
 		return;
-	if (!loom_graph_prune(graph))
-		loom_graph_number(graph);
+	if (!loom_graph_prune(graph) && !loom_graph_number(graph))
+		loom_graph_bind_states(graph, options->states, options->num_states);
 }
 
 int loom_graph_finish(struct loom_graph *graph, const struct loom_graph_options *options,

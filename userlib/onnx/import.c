@@ -105,6 +105,16 @@ double loom_import_scalar(struct loom_import *im, uint32_t index, double missing
 	return loom_value_float(value, 0);
 }
 
+bool loom_import_decides(const struct loom_import *im, const char *name, bool *holds)
+{
+	struct loom_value *value = loom_names_find(&im->graph->source->values, name);
+
+	if (!value || value->num_elems != 1 || !value->data)
+		return false;
+	*holds = loom_value_int(value, 0) != 0;
+	return true;
+}
+
 void loom_import_result(struct loom_import *im, uint32_t index, struct loom_value *value)
 {
 	const char *name;
@@ -118,7 +128,8 @@ void loom_import_result(struct loom_import *im, uint32_t index, struct loom_valu
 	name = im->node->desc.outputs[index];
 	/* one made by this node takes the name, an older one gets it as a second name */
 	if (!value->name)
-		value->name = name;
+		value->name = *im->round ? loom_pool_print(im->graph->pool, "%s%s", name,
+							   im->round) : name;
 	if (loom_names_set(&im->graph->source->values, name, value))
 		loom_import_fail(im, -ENOMEM, "out of memory");
 }

@@ -22,6 +22,9 @@
  * @options: for values of inputs
  * @node: the source node
  * @opset: of the model
+ * @round: of the bodies that the node is in, behind names of what it computes; "" if in none
+ * @repeat: converts the body of the node once more, with the values of its inputs; gives those of
+ *	its results, none of which is NULL; false after an error
  */
 struct loom_import {
 	struct loom_emitter *em;
@@ -29,6 +32,9 @@ struct loom_import {
 	const struct loom_graph_options *options;
 	const struct loom_source_node *node;
 	int opset;
+	const char *round;
+	bool (*repeat)(struct loom_import *im, struct loom_value *const *inputs,
+		       struct loom_value **outputs, uint32_t round);
 };
 
 /** loom_import_fail() - records the first error; code is a negative errno */
@@ -59,6 +65,15 @@ struct loom_value *loom_import_known(struct loom_import *im, uint32_t index);
 uint32_t loom_import_ints(struct loom_import *im, uint32_t index, int64_t *ints, uint32_t max);
 /** loom_import_scalar() - the one element of a known operand, @missing where it was left out */
 double loom_import_scalar(struct loom_import *im, uint32_t index, double missing);
+/**
+ * loom_import_decides() - whether a condition is known now
+ * @im: the node that is being imported
+ * @name: of the condition, in the source form
+ * @holds: [out] what it is
+ *
+ * Return: true if it is.
+ */
+bool loom_import_decides(const struct loom_import *im, const char *name, bool *holds);
 /** loom_import_result() - result @index of the node is @value */
 void loom_import_result(struct loom_import *im, uint32_t index, struct loom_value *value);
 
@@ -92,6 +107,33 @@ uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t 
 /** loom_import_clamp() - @x, but at least @low and at most @high */
 int64_t loom_import_clamp(int64_t x, int64_t low, int64_t high);
 
+/** loom_import_plain_zero() - one that the device takes: constant, and the same for all; or NULL */
+bool loom_import_plain_zero(const struct loom_value *zero);
+/**
+ * loom_import_less_zero() - takes a zero point out of a product
+ * @im: the node
+ * @product: of an operand without it, I32
+ * @zero: its zero point, broadcast to the product
+ * @sums: of the other operand over what was multiplied, broadcast likewise, I32
+ * @other: zero point of the other operand that @product takes into account already, or NULL
+ * @count: how many products each sum is of
+ *
+ * Return: the product with it.
+ */
+struct loom_value *loom_import_less_zero(struct loom_import *im, struct loom_value *product,
+					 struct loom_value *zero, struct loom_value *sums,
+					 struct loom_value *other, int64_t count);
+/** loom_import_sums() - sums of bytes over axes, I32 */
+struct loom_value *loom_import_sums(struct loom_import *im, struct loom_value *x, uint32_t axes,
+				    bool keepdims);
+/** loom_import_requantise() - saturate(round(sum * scale) + zero), with one zero point */
+struct loom_value *loom_import_requantise(struct loom_import *im, struct loom_value *sum,
+					  struct loom_value *scale, struct loom_value *zero);
+
+/** loom_import_product() - @a times @b transposed, both matrices, and @c unless it is NULL */
+struct loom_value *loom_import_product(struct loom_import *im, struct loom_value *a,
+				       struct loom_value *b, struct loom_value *c);
+
 /* the importers, one line each in table.c */
 
 void loom_import_binary(struct loom_import *im, int fn);
@@ -107,6 +149,7 @@ void loom_import_isinf(struct loom_import *im, int unused);
 void loom_import_cast(struct loom_import *im, int unused);
 void loom_import_cast_like(struct loom_import *im, int unused);
 void loom_import_where(struct loom_import *im, int unused);
+void loom_import_if(struct loom_import *im, int unused);
 void loom_import_conv(struct loom_import *im, int unused);
 void loom_import_conv_integer(struct loom_import *im, int unused);
 void loom_import_qlinear_conv(struct loom_import *im, int unused);
@@ -117,6 +160,11 @@ void loom_import_matmul(struct loom_import *im, int unused);
 void loom_import_matmul_integer(struct loom_import *im, int unused);
 void loom_import_qlinear_matmul(struct loom_import *im, int unused);
 void loom_import_gemm(struct loom_import *im, int unused);
+void loom_import_lstm(struct loom_import *im, int unused);
+void loom_import_gru(struct loom_import *im, int unused);
+void loom_import_rnn(struct loom_import *im, int unused);
+void loom_import_loop(struct loom_import *im, int unused);
+void loom_import_scan(struct loom_import *im, int unused);
 void loom_import_reduce(struct loom_import *im, int kind);
 void loom_import_softmax(struct loom_import *im, int log);
 void loom_import_batch_norm(struct loom_import *im, int unused);

@@ -56,14 +56,132 @@ static void check_vector(struct loom_import *im, const struct loom_value *vector
 				 (long long)vector->num_elems, (long long)count);
 }
 
+static struct loom_value *emit_conv(struct loom_import *im, struct loom_value *const *operands,
+				    const struct loom_window *window, int64_t groups,
+				    uint32_t dtype)
+{
+	const struct loom_value *x = operands[LOOM_GCONV_X], *w = operands[LOOM_GCONV_W];
+	int64_t dims[LOOM_GRAPH_RANK];
+	struct loom_node *node;
+
+	if (!x || !w)
+		return NULL;
+	dims[0] = x->dims[0];
+	dims[1] = w->dims[0];
+	memcpy(dims + 2, window->out, window->num_spatial * sizeof(dims[0]));
+	node = loom_emit_begin(im->em, LOOM_GOP_CONV, dtype, x->rank, dims, LOOM_GCONV_NUM_OPERANDS,
+			       operands);
+	if (node)
+		node->conv = conv_attrs(window, groups);
+	return loom_emit_end(im->em, node);
+}
+
+/* [M] as it broadcasts to the result; one element as a scalar */
+static struct loom_value *per_channel(struct loom_import *im, struct loom_value *x, uint32_t rank)
+{
+	int64_t dims[LOOM_GRAPH_RANK];
+	uint32_t i;
+
+	if (!x)
+		return NULL;
+	for (i = 0; i + 1 < rank; i++)
+		dims[i] = i ? 1 : x->num_elems;
+	return loom_emit_reshape(im->em, x, x->num_elems == 1 ? 0 : rank - 1, dims);
+}
+
+/* The padding counts as a zero point that is not known before: it is put there. */
+static struct loom_value *pad_with(struct loom_import *im, struct loom_value *x,
+				   struct loom_value *zero, struct loom_window *window)
+{
+	int64_t dims[LOOM_GRAPH_RANK] = { 1, 1, 1, 1, 1 };
+	struct loom_gpad pad = { .mode = LOOM_GPAD_CONSTANT };
+	struct loom_value *inside;
+	uint32_t i;
+
+	for (i = 0; i < window->num_spatial; i++) {
+		pad.begin[2 + i] = window->pads_begin[i];
+		pad.end[2 + i] = window->pads_end[i];
+		dims[2 + i] = window->in[i];
+		window->in[i] += window->pads_begin[i] + window->pads_end[i];
+		window->pads_begin[i] = 0;
+		window->pads_end[i] = 0;
+	}
+	inside = loom_emit_expand(im->em, loom_emit_scalar(im->em, DRM_LOOM_DTYPE_BOOL, 1), x->rank,
+				  dims);
+	inside = loom_emit_pad(im->em, inside, &pad);
+	return loom_emit_select(im->em, inside, loom_emit_pad(im->em, x, &pad), zero);
+}
+
+/* Of each window and group: the sum of what it sees of x, less a zero point that is plain. */
+static struct loom_value *window_sums(struct loom_import *im, struct loom_value *const *operands,
+				      const struct loom_window *window, int64_t groups)
+{
+	struct loom_value *in[LOOM_GCONV_NUM_OPERANDS] = { operands[LOOM_GCONV_X] }, *sums;
+	const struct loom_value *w = operands[LOOM_GCONV_W];
+	int64_t dims[LOOM_GRAPH_RANK + 1], per_group = w->dims[0] / groups;
+	uint32_t i;
+
+	memcpy(dims, w->dims, sizeof(w->dims));
+	dims[0] = groups;
+	in[LOOM_GCONV_X_ZP] = operands[LOOM_GCONV_X_ZP];
+	in[LOOM_GCONV_W] = loom_emit_expand(im->em, loom_emit_scalar(im->em, DRM_LOOM_DTYPE_U8, 1),
+					    w->rank, dims);
+	sums = emit_conv(im, in, window, groups, DRM_LOOM_DTYPE_I32);
+	if (!sums || groups == 1 || per_group == 1)
+		return sums;
+	dims[0] = sums->dims[0];
+	dims[1] = groups;
+	dims[2] = 1;
+	for (i = 2; i < sums->rank; i++)
+		dims[1 + i] = sums->dims[i];
+	sums = loom_emit_reshape(im->em, sums, w->rank + 1, dims);
+	dims[2] = per_group;
+	sums = loom_emit_expand(im->em, sums, w->rank + 1, dims);
+	dims[1] *= per_group;
+	memmove(dims + 2, dims + 3, (w->rank - 2) * sizeof(dims[0]));
+	return loom_emit_reshape(im->em, sums, w->rank, dims);
+}
+
+/* With zero points that the device does not take, see import_zero.c. */
+static struct loom_value *conv_apart(struct loom_import *im, struct loom_value **operands,
+				     struct loom_window *window, int64_t groups)
+{
+	struct loom_value *p = operands[LOOM_GCONV_X_ZP], *q = operands[LOOM_GCONV_W_ZP];
+	struct loom_value *w = operands[LOOM_GCONV_W], *scale = operands[LOOM_GCONV_MULT], *y;
+	struct loom_value *zero = operands[LOOM_GCONV_Y_ZP], *sums;
+	bool plain_x = loom_import_plain_zero(p), plain_w = loom_import_plain_zero(q);
+	int64_t count = w->num_elems / w->dims[0];
+	uint32_t rank = w->rank;
+
+	operands[LOOM_GCONV_MULT] = NULL;
+	operands[LOOM_GCONV_Y_ZP] = NULL;
+	if (!plain_w)
+		operands[LOOM_GCONV_W_ZP] = NULL;
+	if (!plain_x) {
+		operands[LOOM_GCONV_X_ZP] = NULL;
+		p = loom_emit_reshape(im->em, p, 0, NULL);
+		operands[LOOM_GCONV_X] = pad_with(im, operands[LOOM_GCONV_X], p, window);
+	}
+	y = emit_conv(im, operands, window, groups, DRM_LOOM_DTYPE_I32);
+	q = per_channel(im, q, rank);
+	if (!plain_x) {
+		sums = loom_import_sums(im, w, ((1u << rank) - 1) & ~1u, false);
+		y = loom_import_less_zero(im, y, p, per_channel(im, sums, rank),
+					  plain_w ? q : NULL, count);
+	}
+	if (!plain_w)
+		y = loom_import_less_zero(im, y, q, window_sums(im, operands, window, groups),
+					  plain_x ? NULL : p, count);
+	return scale ? loom_import_requantise(im, y, per_channel(im, scale, rank), zero) : y;
+}
+
 static void import_conv(struct loom_import *im, struct loom_value **operands, uint32_t bias_dtype,
 			uint32_t dtype)
 {
-	struct loom_value *x = operands[LOOM_GCONV_X], *w = operands[LOOM_GCONV_W];
+	struct loom_value *x = operands[LOOM_GCONV_X], *w = operands[LOOM_GCONV_W], *y;
+	const struct loom_value *zero = operands[LOOM_GCONV_Y_ZP];
 	struct loom_window window = { 0 };
-	int64_t groups = conv_groups(im), dims[LOOM_GRAPH_RANK];
-	struct loom_node *node;
-	uint32_t i;
+	int64_t groups = conv_groups(im);
 
 	if (!conv_ranks_fit(im, x, w))
 		return;
@@ -80,15 +198,16 @@ static void import_conv(struct loom_import *im, struct loom_value **operands, ui
 	check_vector(im, operands[LOOM_GCONV_W_ZP], "w_zero_point", w->dtype, w->dims[0], true);
 	check_vector(im, operands[LOOM_GCONV_MULT], "scale", DRM_LOOM_DTYPE_F32, w->dims[0], true);
 	check_vector(im, operands[LOOM_GCONV_Y_ZP], "y_zero_point", dtype, 1, true);
-	dims[0] = x->dims[0];
-	dims[1] = w->dims[0];
-	for (i = 0; i < window.num_spatial; i++)
-		dims[2 + i] = window.out[i];
-	node = loom_emit_begin(im->em, LOOM_GOP_CONV, dtype, x->rank, dims, LOOM_GCONV_NUM_OPERANDS,
-			       operands);
-	if (node)
-		node->conv = conv_attrs(&window, groups);
-	loom_import_result(im, 0, loom_emit_end(im->em, node));
+	if (im->em->status)
+		return;
+	if (loom_import_plain_zero(operands[LOOM_GCONV_X_ZP]) &&
+	    loom_import_plain_zero(operands[LOOM_GCONV_W_ZP]) && (!zero || zero->data))
+		y = emit_conv(im, operands, &window, groups, dtype);
+	else if (w->num_elems)
+		y = conv_apart(im, operands, &window, groups);
+	else
+		return loom_import_fail(im, -EOPNOTSUPP, "it has no weights");
+	loom_import_result(im, 0, y);
 }
 
 static bool conv_types_fit(struct loom_import *im, const struct loom_value *x,

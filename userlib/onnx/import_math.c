@@ -255,3 +255,45 @@ void loom_import_where(struct loom_import *im, int unused)
 	(void)unused;
 	loom_import_result(im, 0, loom_emit_select(im->em, condition, a, b));
 }
+
+/* a result of an If whose condition depends on the data: both branches were computed */
+static struct loom_value *select_result(struct loom_import *im, struct loom_value *condition,
+					struct loom_value *a, struct loom_value *b)
+{
+	char first[LOOM_DIMS_TEXT], second[LOOM_DIMS_TEXT];
+
+	if (!a || !b)
+		return NULL;
+	if (a->dtype != b->dtype || !loom_dims_equal(a, b)) {
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "its condition depends on the data, and its branches give %s %s and %s %s",
+				 loom_dtype_name(a->dtype),
+				 loom_dims_print(first, sizeof(first), a->rank, a->dims),
+				 loom_dtype_name(b->dtype),
+				 loom_dims_print(second, sizeof(second), b->rank, b->dims));
+		return NULL;
+	}
+	return loom_emit_select(im->em, condition, a, b);
+}
+
+/* operands: the condition, the results of one branch, and those of the other */
+void loom_import_if(struct loom_import *im, int unused)
+{
+	uint32_t count = im->node->desc.num_outputs, i;
+	struct loom_value *condition = loom_import_operand(im, 0), *result;
+	bool holds, known = loom_import_decides(im, im->node->desc.inputs[0], &holds);
+
+	(void)unused;
+	if (condition && (condition->num_elems != 1 || condition->dtype != DRM_LOOM_DTYPE_BOOL))
+		loom_import_fail(im, -EINVAL, "its condition is not one bool");
+	for (i = 0; i < count && !im->em->status; i++) {
+		if (!loom_import_wants(im, i))
+			continue;
+		if (known)
+			result = loom_import_operand(im, 1 + i + (holds ? 0 : count));
+		else
+			result = select_result(im, condition, loom_import_operand(im, 1 + i),
+					       loom_import_operand(im, 1 + i + count));
+		loom_import_result(im, i, result);
+	}
+}

@@ -45,6 +45,17 @@ static struct loom_value *emit_matmul(struct loom_import *im, struct loom_value 
 	return loom_emit_end(im->em, node);
 }
 
+struct loom_value *loom_import_product(struct loom_import *im, struct loom_value *a,
+				       struct loom_value *b, struct loom_value *c)
+{
+	struct loom_value *operands[LOOM_GMATMUL_NUM_OPERANDS] = {
+		[LOOM_GMATMUL_A] = a, [LOOM_GMATMUL_B] = b, [LOOM_GMATMUL_C] = c,
+	};
+	static const struct loom_gmatmul attrs = { .trans_b = true, .alpha = 1, .beta = 1 };
+
+	return a ? emit_matmul(im, operands, a->dtype, &attrs) : NULL;
+}
+
 /* numpy: a vector on the left is a row, on the right a column; the result loses that axis again */
 static struct loom_value *emit_numpy_matmul(struct loom_import *im, struct loom_value **operands,
 					    uint32_t dtype)
@@ -113,27 +124,113 @@ static bool bytes_fit(struct loom_import *im, const struct loom_value *x,
 	return true;
 }
 
-/* one element for all, or a vector with one for each row or column */
-static void check_per_line(struct loom_import *im, const struct loom_value *vector, int64_t lines)
+/* One element for all, one for each row or column, or the same for each matrix. */
+static bool lines_fit(const struct loom_value *x, const struct loom_value *of, bool rows)
 {
-	if (vector && vector->num_elems != 1 &&
-	    (vector->rank != 1 || vector->dims[0] != lines))
-		loom_import_fail(im, -EOPNOTSUPP,
-				 "scales and zero points of this shape are not supported");
+	int64_t lines = of->rank > 1 ? of->dims[of->rank - (rows ? 2 : 1)] : 1;
+	uint32_t i;
+
+	if (x->num_elems == 1)
+		return true;
+	if (x->rank == 1)
+		return x->dims[0] == lines;
+	if (x->rank != of->rank || x->rank < 2)
+		return false;
+	for (i = 0; i + 2 < x->rank; i++)
+		if (x->dims[i] != of->dims[i])
+			return false;
+	return x->dims[x->rank - (rows ? 2 : 1)] == lines &&
+	       x->dims[x->rank - (rows ? 1 : 2)] == 1;
 }
 
-static void import_integer(struct loom_import *im, struct loom_value **operands, uint32_t dtype)
+static void check_lines(struct loom_import *im, const struct loom_value *x,
+			const struct loom_value *of, bool rows)
 {
-	const struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B];
+	if (x && !lines_fit(x, of, rows))
+		loom_import_fail(im, -EINVAL, "a scale or zero point does not fit its operand");
+}
+
+/* As it broadcasts to the result: a vector of rows is a column, if there are columns. */
+static struct loom_value *per_line(struct loom_import *im, struct loom_value *x,
+				   const struct loom_value *other, bool rows)
+{
+	if (!x || im->em->status)
+		return NULL;
+	if (x->num_elems == 1)
+		return loom_emit_reshape(im->em, x, 0, NULL);
+	if (x->rank > 1 && other->rank == 1)
+		loom_import_fail(im, -EOPNOTSUPP, "zero points of matrices for a vector");
+	return x->rank == 1 && rows && other->rank > 1 ?
+	       loom_emit_reshape(im->em, x, 2, (int64_t[]){ x->dims[0], 1 }) : x;
+}
+
+/* With zero points and scales that the device takes: one, or scales by column. */
+static bool is_plain(struct loom_value *const *operands, const struct loom_value *a_scale)
+{
+	const struct loom_value *scale = operands[LOOM_GMATMUL_MULT];
+	const struct loom_value *zero = operands[LOOM_GMATMUL_Y_ZP];
+
+	return loom_import_plain_zero(operands[LOOM_GMATMUL_A_ZP]) &&
+	       loom_import_plain_zero(operands[LOOM_GMATMUL_B_ZP]) && (!zero || zero->data) &&
+	       (!a_scale || a_scale->num_elems == 1) &&
+	       (!scale || scale->rank < 2 || scale->dims[scale->rank - 1] == scale->num_elems);
+}
+
+/* The same with others, see import_zero.c. */
+static void import_apart(struct loom_import *im, struct loom_value **operands)
+{
+	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B], *y;
+	struct loom_value *p = operands[LOOM_GMATMUL_A_ZP], *q = operands[LOOM_GMATMUL_B_ZP];
+	struct loom_value *scale = operands[LOOM_GMATMUL_MULT], *zero = operands[LOOM_GMATMUL_Y_ZP];
+	bool plain_a = loom_import_plain_zero(p), plain_b = loom_import_plain_zero(q);
+	uint32_t k = b->rank > 1 ? b->rank - 2 : 0;
+
+	operands[LOOM_GMATMUL_MULT] = NULL;
+	operands[LOOM_GMATMUL_Y_ZP] = NULL;
+	if (!plain_a)
+		operands[LOOM_GMATMUL_A_ZP] = NULL;
+	if (!plain_b)
+		operands[LOOM_GMATMUL_B_ZP] = NULL;
+	y = emit_numpy_matmul(im, operands, DRM_LOOM_DTYPE_I32);
+	if (!plain_a)
+		y = loom_import_less_zero(im, y, p, loom_import_sums(im, b, 1u << k, a->rank > 1),
+					  plain_b ? q : NULL, b->dims[k]);
+	if (!plain_b)
+		y = loom_import_less_zero(im, y, q,
+					  loom_import_sums(im, a, 1u << (a->rank - 1), b->rank > 1),
+					  p, b->dims[k]);
+	if (scale)
+		y = loom_import_requantise(im, y, scale, zero);
+	loom_import_result(im, 0, y);
+}
+
+static void import_integer(struct loom_import *im, struct loom_value **operands, uint32_t dtype,
+			   const struct loom_value *a_scale)
+{
+	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B];
+	const struct loom_value *zero = operands[LOOM_GMATMUL_Y_ZP];
 
 	if (im->em->status || !bytes_fit(im, a, operands[LOOM_GMATMUL_A_ZP]) ||
 	    !bytes_fit(im, b, operands[LOOM_GMATMUL_B_ZP]))
 		return;
-	check_per_line(im, operands[LOOM_GMATMUL_A_ZP], a->rank > 1 ? a->dims[a->rank - 2] : 1);
-	check_per_line(im, operands[LOOM_GMATMUL_B_ZP], b->rank > 1 ? b->dims[b->rank - 1] : 1);
-	check_per_line(im, operands[LOOM_GMATMUL_MULT], b->rank > 1 ? b->dims[b->rank - 1] : 1);
-	check_per_line(im, operands[LOOM_GMATMUL_Y_ZP], 1);
-	loom_import_result(im, 0, emit_numpy_matmul(im, operands, dtype));
+	if (zero && zero->num_elems != 1)
+		loom_import_fail(im, -EOPNOTSUPP, "zero points of the result that differ");
+	if (!a->rank || !b->rank)
+		loom_import_fail(im, -EINVAL, "a scalar is no matrix");
+	else
+		check_lines(im, operands[LOOM_GMATMUL_A_ZP], a, true);
+	if (!im->em->status)
+		check_lines(im, operands[LOOM_GMATMUL_B_ZP], b, false);
+	if (im->em->status)
+		return;
+	if (is_plain(operands, a_scale)) {
+		loom_import_result(im, 0, emit_numpy_matmul(im, operands, dtype));
+		return;
+	}
+	operands[LOOM_GMATMUL_A_ZP] = per_line(im, operands[LOOM_GMATMUL_A_ZP], b, true);
+	operands[LOOM_GMATMUL_B_ZP] = per_line(im, operands[LOOM_GMATMUL_B_ZP], a, false);
+	if (!im->em->status)
+		import_apart(im, operands);
 }
 
 void loom_import_matmul_integer(struct loom_import *im, int unused)
@@ -146,7 +243,7 @@ void loom_import_matmul_integer(struct loom_import *im, int unused)
 	};
 
 	(void)unused;
-	import_integer(im, operands, DRM_LOOM_DTYPE_I32);
+	import_integer(im, operands, DRM_LOOM_DTYPE_I32, NULL);
 }
 
 void loom_import_qlinear_matmul(struct loom_import *im, int unused)
@@ -158,18 +255,20 @@ void loom_import_qlinear_matmul(struct loom_import *im, int unused)
 		[LOOM_GMATMUL_B_ZP] = loom_import_operand(im, 5),
 		[LOOM_GMATMUL_Y_ZP] = loom_import_operand(im, 7),
 	};
-	struct loom_value *a_scale = loom_import_operand(im, 1);
-	struct loom_value *scale = loom_emit_binary(im->em, LOOM_GBIN_MUL, a_scale,
-						    loom_import_operand(im, 4));
+	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B];
+	struct loom_value *a_scale = loom_import_operand(im, 1), *b_scale, *scale;
 
 	(void)unused;
-	/* the device can scale columns only */
-	if (a_scale && a_scale->num_elems != 1)
-		loom_import_fail(im, -EOPNOTSUPP, "a scale per row is not supported");
+	b_scale = loom_import_operand(im, 4);
+	if (!a_scale || !b_scale || !a || !b || !operands[LOOM_GMATMUL_Y_ZP])
+		return;
+	check_lines(im, a_scale, a, true);
+	check_lines(im, b_scale, b, false);
+	scale = a_scale->num_elems == 1 ? a_scale : per_line(im, a_scale, b, true);
+	scale = loom_emit_binary(im->em, LOOM_GBIN_MUL, scale, b_scale);
 	operands[LOOM_GMATMUL_MULT] = loom_emit_binary(im->em, LOOM_GBIN_DIV, scale,
 						       loom_import_operand(im, 6));
-	if (operands[LOOM_GMATMUL_Y_ZP])
-		import_integer(im, operands, operands[LOOM_GMATMUL_Y_ZP]->dtype);
+	import_integer(im, operands, operands[LOOM_GMATMUL_Y_ZP]->dtype, a_scale);
 }
 
 void loom_import_gemm(struct loom_import *im, int unused)

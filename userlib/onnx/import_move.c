@@ -3,6 +3,7 @@
 #include "import.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 /* no axis is longer; keeps sums of indices in 64 bits */
@@ -354,11 +355,71 @@ static struct loom_value *emit_gather(struct loom_import *im, struct loom_value 
 	return y;
 }
 
-/* indices have to be known: a Gather is then a concatenation of slices, most often of one */
+/* As the standard has it; bytes could not count the rows. */
+static bool is_index(uint32_t dtype)
+{
+	return dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
+}
+
+/* Whether rows of @table can be picked by a product: one with infinities would give NaN. */
+static bool is_table(const struct loom_value *table)
+{
+	int64_t i;
+
+	if (!table->data || table->dtype != DRM_LOOM_DTYPE_F32 || !table->rank ||
+	    !table->num_elems)
+		return false;
+	for (i = 0; i < table->num_elems; i++)
+		if (!isfinite(loom_value_float(table, i)))
+			return false;
+	return true;
+}
+
+/*
+ * Rows of a table, such as the embeddings of tokens, at indices that come with the data: a product
+ * with rows that have a single one. It reads all of the table, but needs no command that goes where
+ * data tell it to. An index that is out of range gives zeroes.
+ */
+static void import_pick(struct loom_import *im, struct loom_value *table,
+			struct loom_value *indices)
+{
+	const int64_t rows = table->dims[0], count = indices->num_elems;
+	struct loom_value *at, *zero, *end, *hot, *y, *numbers;
+	int64_t dims[2 * LOOM_GRAPH_RANK], i;
+	uint32_t rank = indices->rank;
+
+	numbers = loom_emit_const(im->em, indices->dtype, 1, &rows);
+	for (i = 0; numbers && i < rows; i++)
+		loom_value_set_int(numbers, i, i);
+	zero = loom_emit_scalar(im->em, indices->dtype, 0);
+	end = loom_emit_scalar(im->em, indices->dtype, (double)rows);
+	at = loom_emit_reshape(im->em, indices, 2, (int64_t[]){ count, 1 });
+	/* negative ones count from the end */
+	at = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, at, zero),
+			      loom_emit_binary(im->em, LOOM_GBIN_ADD, at, end), at);
+	hot = loom_emit_cast(im->em, loom_emit_binary(im->em, LOOM_GBIN_EQUAL, at, numbers),
+			     table->dtype);
+	table = loom_emit_reshape(im->em, table, 2,
+				  (int64_t[]){ rows, table->num_elems / rows });
+	y = loom_import_product(im, hot, loom_emit_transpose(im->em, table, (uint32_t[]){ 1, 0 }),
+				NULL);
+	if (im->em->status)
+		return;
+	memcpy(dims, indices->dims, rank * sizeof(*dims));
+	table = loom_import_operand(im, 0);
+	for (i = 1; i < table->rank; i++)
+		dims[rank++] = table->dims[i];
+	loom_import_result(im, 0, loom_emit_reshape(im->em, y, rank, dims));
+}
+
+/*
+ * Where indices are known, a Gather is a concatenation of slices, most often of one. They have to
+ * be known but for rows of a table.
+ */
 void loom_import_gather(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *y;
-	struct loom_value *indices = loom_import_known(im, 1);
+	struct loom_value *indices = loom_import_operand(im, 1);
 	uint32_t i, axis, rank = 0;
 	int64_t dims[2 * LOOM_GRAPH_RANK], *flat, at;
 
@@ -366,6 +427,15 @@ void loom_import_gather(struct loom_import *im, int unused)
 	if (!x || !indices)
 		return;
 	axis = loom_import_axis(im, loom_attr_int(im, "axis", 0), x->rank);
+	if (!indices->data && is_index(indices->dtype) && indices->num_elems && !axis &&
+	    !im->em->status && is_table(x) &&
+	    x->rank + indices->rank <= LOOM_GRAPH_RANK + 1) {
+		import_pick(im, x, indices);
+		return;
+	}
+	indices = loom_import_known(im, 1);
+	if (!indices)
+		return;
 	if (!loom_dtype_is_int(indices->dtype))
 		loom_import_fail(im, -EINVAL, "indices of type %s",
 				 loom_dtype_name(indices->dtype));

@@ -59,6 +59,9 @@ void loom_import_quantize(struct loom_import *im, int unused)
 	(void)unused;
 	if (!x || !scale || !zero)
 		return;
+	/* of the division: 0 is the scale's own, 1 is f32 */
+	if (loom_attr_int(im, "precision", 0) & ~1)
+		loom_import_fail(im, -EOPNOTSUPP, "precision other than f32 is not supported");
 	if (loom_attr_int(im, "output_dtype", 0) && !loom_import_has(im, 2))
 		loom_import_fail(im, -EOPNOTSUPP,
 				 "output_dtype without zero point is not supported");
@@ -80,6 +83,11 @@ void loom_import_dequantize(struct loom_import *im, int unused)
 	(void)unused;
 	if (!x || !scale || !zero)
 		return;
+	/* 0 is the scale's own, 1 is f32 */
+	if (loom_attr_int(im, "output_dtype", 0) & ~1 ||
+	    (loom_attr_int(im, "output_dtype", 0) && scale->dtype != DRM_LOOM_DTYPE_F32))
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "output_dtype other than the scale's is not supported");
 	if (!loom_dtype_is_float(scale->dtype) || !loom_dtype_is_int(x->dtype) ||
 	    loom_dtype_size(x->dtype) > 4 || zero->dtype != x->dtype)
 		loom_import_fail(im, -EOPNOTSUPP, "types %s, %s and %s are not supported",

@@ -121,7 +121,9 @@ void loom_import_dropout(struct loom_import *im, int unused)
 	struct loom_value *x = loom_import_operand(im, 0), *mask;
 
 	(void)unused;
-	if (im->opset >= 12 && loom_import_scalar(im, 2, 0) != 0)
+	/* where nothing is dropped, training is the same */
+	if (im->opset >= 12 && loom_import_scalar(im, 2, 0) != 0 &&
+	    loom_import_scalar(im, 1, 0.5) != 0)
 		loom_import_fail(im, -EOPNOTSUPP, "training_mode is not supported");
 	loom_import_result(im, 0, x);
 	if (!x || !loom_import_wants(im, 1))
@@ -182,6 +184,7 @@ void loom_import_constant(struct loom_import *im, int unused)
 				   attr->ints);
 		break;
 	case LOOM_ATTR_STRING:
+	case LOOM_ATTR_STRINGS:
 	case LOOM_ATTR_OTHER:
 		loom_import_fail(im, -EOPNOTSUPP, "attribute %s is not supported", attr->name);
 	}

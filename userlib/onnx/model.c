@@ -3,6 +3,7 @@
 #include "proto.h"
 
 #include "base/error.h"
+#include "renaming.h"
 #include "source.h"
 
 #include <errno.h>
@@ -19,16 +20,32 @@ static bool is_onnx_domain(const char *domain)
 	return !domain || !*domain || !strcmp(domain, "ai.onnx");
 }
 
-static int read_initializer(struct loom_graph *graph, const Onnx__TensorProto *proto)
+/**
+ * struct reader - a model, or a branch of it, that is being read
+ * @graph: what it becomes
+ * @folder: where files with data may be, or NULL
+ * @names: names of the branch, or NULL
+ */
+struct reader {
+	struct loom_graph *graph;
+	const char *folder;
+	struct loom_renaming *names;
+};
+
+static int read_initializer(const struct reader *reader, const Onnx__TensorProto *proto)
 {
+	struct loom_graph *graph = reader->graph;
 	struct loom_array array;
-	const char *why = "";
+	struct loom_error why;
 	void *owned;
 	int err;
 
-	err = loom_onnx_tensor(proto, &array, &owned, &why);
+	err = loom_onnx_tensor(proto, reader->folder, &array, &owned, &why);
+	if (!err && array.name)
+		array.name = (char *)loom_renaming_find(reader->names, array.name);
 	if (err)
-		loom_graph_fail(graph, err, "constant \"%s\": %s", text_or_empty(proto->name), why);
+		loom_graph_fail(graph, err, "constant \"%s\": %s", text_or_empty(proto->name),
+				why.text);
 	else
 		err = loom_graph_add_const(graph, &array);
 	free(owned);
@@ -115,10 +132,25 @@ static char *attr_string(struct loom_pool *pool, const ProtobufCBinaryData *stri
 	return text;
 }
 
-static int read_attr(struct loom_graph *graph, const char *node, const Onnx__AttributeProto *proto,
-		     struct loom_attr *attr, struct loom_array *tensor, void **owned)
+static const char **attr_strings(struct loom_pool *pool, const Onnx__AttributeProto *proto)
 {
-	const char *why = "";
+	const char **strings = loom_pool_array(pool, proto->n_strings + 1, sizeof(*strings));
+	size_t i;
+
+	for (i = 0; strings && i < proto->n_strings; i++) {
+		strings[i] = attr_string(pool, &proto->strings[i]);
+		if (!strings[i])
+			return NULL;
+	}
+	return strings;
+}
+
+static int read_attr(const struct reader *reader, const char *node,
+		     const Onnx__AttributeProto *proto, struct loom_attr *attr,
+		     struct loom_array *tensor, void **owned)
+{
+	struct loom_graph *graph = reader->graph;
+	struct loom_error why;
 	int err;
 
 	attr->name = text_or_empty(proto->name);
@@ -138,6 +170,13 @@ static int read_attr(struct loom_graph *graph, const char *node, const Onnx__Att
 		if (!attr->string)
 			return loom_graph_fail(graph, -ENOMEM, "out of memory");
 		break;
+	case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS:
+		attr->type = LOOM_ATTR_STRINGS;
+		attr->strings = attr_strings(graph->pool, proto);
+		attr->count = proto->n_strings;
+		if (!attr->strings)
+			return loom_graph_fail(graph, -ENOMEM, "out of memory");
+		break;
 	case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS:
 		attr->type = LOOM_ATTR_FLOATS;
 		attr->floats = proto->floats;
@@ -155,21 +194,22 @@ static int read_attr(struct loom_graph *graph, const char *node, const Onnx__Att
 			return loom_graph_fail(graph, -EINVAL,
 					       "node \"%s\": attribute %s holds no tensor", node,
 					       attr->name);
-		err = loom_onnx_tensor(proto->t, tensor, owned, &why);
+		err = loom_onnx_tensor(proto->t, reader->folder, tensor, owned, &why);
 		if (err)
 			return loom_graph_fail(graph, err, "node \"%s\": attribute %s: %s", node,
-					       attr->name, why);
+					       attr->name, why.text);
 		break;
 	default:
-		/* graphs, lists of strings, references: no supported operator has any */
+		/* graphs but those of If, lists of tensors, references: nobody has any */
 		attr->type = LOOM_ATTR_OTHER;
 	}
 	return 0;
 }
 
-static int read_attrs(struct loom_graph *graph, const Onnx__NodeProto *proto,
+static int read_attrs(const struct reader *reader, const Onnx__NodeProto *proto,
 		      struct loom_node_desc *desc)
 {
+	struct loom_graph *graph = reader->graph;
 	size_t i, count = proto->n_attribute;
 	struct loom_attr *attrs = calloc(count + 1, sizeof(*attrs));
 	struct loom_array *tensors = calloc(count + 1, sizeof(*tensors));
@@ -179,8 +219,8 @@ static int read_attrs(struct loom_graph *graph, const Onnx__NodeProto *proto,
 	if (!attrs || !tensors || !owned)
 		err = loom_graph_fail(graph, -ENOMEM, "out of memory");
 	for (i = 0; i < count && !err; i++)
-		err = read_attr(graph, text_or_empty(desc->name), proto->attribute[i], &attrs[i],
-				&tensors[i], &owned[i]);
+		err = read_attr(reader, text_or_empty(desc->name), proto->attribute[i],
+				&attrs[i], &tensors[i], &owned[i]);
 	if (!err) {
 		desc->attrs = attrs;
 		desc->num_attrs = (uint32_t)count;
@@ -194,37 +234,297 @@ static int read_attrs(struct loom_graph *graph, const Onnx__NodeProto *proto,
 	return err;
 }
 
-static int read_node(struct loom_graph *graph, const Onnx__NodeProto *proto)
+/* Names of the source form, to be freed; "" stays what it is. */
+static const char **read_names(const struct reader *reader, char *const *names, size_t count)
 {
+	const char **mapped = calloc(count + 1, sizeof(*mapped));
+	size_t i;
+
+	for (i = 0; mapped && i < count; i++)
+		mapped[i] = *names[i] ? loom_renaming_find(reader->names, names[i]) : names[i];
+	return mapped;
+}
+
+static int read_branches(const struct reader *reader, const Onnx__NodeProto *proto,
+			 const char **results);
+
+/* The operands of a node If: its condition, then the results of both branches. */
+static int read_if(const struct reader *reader, const Onnx__NodeProto *proto,
+		   struct loom_node_desc *desc)
+{
+	size_t count = 1 + 2 * proto->n_output;
+	const char **operands = calloc(count, sizeof(*operands));
+	int err;
+
+	if (!operands)
+		return loom_graph_fail(reader->graph, -ENOMEM, "out of memory");
+	operands[0] = desc->num_inputs ? desc->inputs[0] : "";
+	desc->inputs = operands;
+	desc->num_inputs = (uint32_t)count;
+	err = read_branches(reader, proto, operands);
+	if (!err)
+		err = loom_graph_add_node(reader->graph, desc);
+	free(operands);
+	return err;
+}
+
+static int read_repeated(const struct reader *reader, const Onnx__NodeProto *proto,
+			 struct loom_node_desc *desc);
+
+static int read_node(const struct reader *reader, const Onnx__NodeProto *proto)
+{
+	struct loom_graph *graph = reader->graph;
+	const char **inputs = read_names(reader, proto->input, proto->n_input);
+	const char **outputs = read_names(reader, proto->output, proto->n_output);
 	struct loom_node_desc desc = {
 		.name = proto->name,
 		.op_type = text_or_empty(proto->op_type),
-		.inputs = (const char *const *)proto->input,
+		.inputs = inputs,
 		.num_inputs = (uint32_t)proto->n_input,
-		.outputs = (const char *const *)proto->output,
+		.outputs = outputs,
 		.num_outputs = (uint32_t)proto->n_output,
 	};
+	int err;
 
 	/* the table knows operators of the standard only */
 	if (!is_onnx_domain(proto->domain))
 		desc.op_type = loom_pool_print(graph->pool, "%s.%s", proto->domain, desc.op_type);
-	if (!desc.op_type)
-		return loom_graph_fail(graph, -ENOMEM, "out of memory");
-	return read_attrs(graph, proto, &desc);
+	if (!desc.op_type || !inputs || !outputs)
+		err = loom_graph_fail(graph, -ENOMEM, "out of memory");
+	else if (!strcmp(desc.op_type, "If"))
+		err = read_if(reader, proto, &desc);
+	else if (!strcmp(desc.op_type, "Loop") || !strcmp(desc.op_type, "Scan"))
+		err = read_repeated(reader, proto, &desc);
+	else
+		err = read_attrs(reader, proto, &desc);
+	free(inputs);
+	free(outputs);
+	return err;
 }
 
-static int read_graph(struct loom_graph *graph, const Onnx__GraphProto *proto)
+/* Constants and nodes. */
+static int read_body(const struct reader *reader, const Onnx__GraphProto *proto)
 {
+	struct loom_graph *graph = reader->graph;
 	size_t i;
 
 	if (proto->n_sparse_initializer)
 		return loom_graph_fail(graph, -EOPNOTSUPP, "sparse constants are not supported");
 	for (i = 0; i < proto->n_initializer && !graph->status; i++)
-		read_initializer(graph, proto->initializer[i]);
-	for (i = 0; i < proto->n_input && !graph->status; i++)
+		read_initializer(reader, proto->initializer[i]);
+	/* what is declared is told from constants */
+	for (i = 0; i < proto->n_input && !graph->status && !reader->names; i++)
 		read_input(graph, proto->input[i]);
 	for (i = 0; i < proto->n_node && !graph->status; i++)
-		read_node(graph, proto->node[i]);
+		read_node(reader, proto->node[i]);
+	return graph->status;
+}
+
+/* All names that it defines, before any is used. */
+static int define_names(struct loom_renaming *names, const Onnx__GraphProto *proto)
+{
+	size_t i, k;
+	int err = 0;
+
+	for (i = 0; i < proto->n_initializer && !err; i++)
+		if (proto->initializer[i]->name)
+			err = loom_renaming_define(names, proto->initializer[i]->name);
+	for (i = 0; i < proto->n_node; i++)
+		for (k = 0; k < proto->node[i]->n_output && !err; k++)
+			if (*proto->node[i]->output[k])
+				err = loom_renaming_define(names, proto->node[i]->output[k]);
+	return err;
+}
+
+/* @results: [out] names of its results in the source form */
+static int read_branch(const struct reader *reader, const Onnx__GraphProto *proto,
+		       const char *condition, bool when, const char **results)
+{
+	struct loom_graph *graph = reader->graph;
+	struct loom_source *source = graph->source;
+	struct loom_source_branch *branch = loom_pool_alloc(graph->pool, sizeof(*branch));
+	struct loom_renaming *names = loom_pool_alloc(graph->pool, sizeof(*names));
+	struct reader inner = { graph, reader->folder, names };
+	size_t i;
+
+	if (!branch || !names)
+		return loom_graph_fail(graph, -ENOMEM, "out of memory");
+	names->table.pool = graph->pool;
+	names->number = ++source->num_branches;
+	names->outer = reader->names;
+	branch->condition = loom_pool_string(graph->pool, condition);
+	branch->when = when;
+	branch->outer = source->branch;
+	if (!branch->condition || define_names(names, proto))
+		return loom_graph_fail(graph, -ENOMEM, "out of memory");
+	source->branch = branch;
+	read_body(&inner, proto);
+	source->branch = branch->outer;
+	for (i = 0; i < proto->n_output && !graph->status; i++)
+		results[i] = loom_renaming_find(names, text_or_empty(proto->output[i]->name));
+	return graph->status;
+}
+
+static const Onnx__GraphProto *find_branch(const Onnx__NodeProto *proto, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < proto->n_attribute; i++)
+		if (!strcmp(text_or_empty(proto->attribute[i]->name), name))
+			return proto->attribute[i]->g;
+	return NULL;
+}
+
+/* @results: its first element is the name of the condition, and the results of both go behind it */
+static int read_branches(const struct reader *reader, const Onnx__NodeProto *proto,
+			 const char **results)
+{
+	static const char * const names[] = { "then_branch", "else_branch" };
+	const char *node = text_or_empty(proto->name);
+	int i, err = 0;
+
+	for (i = 0; i < 2 && !err; i++) {
+		const Onnx__GraphProto *branch = find_branch(proto, names[i]);
+
+		if (!branch)
+			return loom_graph_fail(reader->graph, -EINVAL,
+					       "node \"%.100s\": operator If: it has no %s", node,
+					       names[i]);
+		if (branch->n_output != proto->n_output)
+			return loom_graph_fail(reader->graph, -EINVAL,
+					       "node \"%.100s\": operator If: %s gives %zu results, and the node %zu",
+					       node, names[i], branch->n_output, proto->n_output);
+		err = read_branch(reader, branch, results[0], !i,
+				  results + 1 + i * proto->n_output);
+	}
+	return err;
+}
+
+/* @names are those of a body: what it computes, and what it is given. */
+static int define_body(struct loom_renaming *names, const Onnx__GraphProto *proto)
+{
+	int err = define_names(names, proto);
+	size_t i;
+
+	for (i = 0; i < proto->n_input && !err; i++)
+		err = loom_renaming_define(names, text_or_empty(proto->input[i]->name));
+	return err;
+}
+
+static struct loom_source_body *read_body_of(const struct reader *reader,
+					     const Onnx__GraphProto *proto)
+{
+	struct loom_graph *graph = reader->graph;
+	struct loom_source *source = graph->source;
+	struct loom_source_body *body = loom_pool_alloc(graph->pool, sizeof(*body));
+	struct loom_renaming *names = loom_pool_alloc(graph->pool, sizeof(*names));
+	struct loom_source_body *outer = source->body;
+	struct reader inner = { graph, reader->folder, names };
+	size_t i;
+
+	if (!body || !names)
+		return NULL;
+	body->inputs = loom_pool_array(graph->pool, proto->n_input + 1, sizeof(*body->inputs));
+	body->outputs = loom_pool_array(graph->pool, proto->n_output + 1, sizeof(*body->outputs));
+	body->names.pool = graph->pool;
+	names->table.pool = graph->pool;
+	names->number = ++source->num_branches;
+	names->outer = reader->names;
+	if (!body->inputs || !body->outputs || define_body(names, proto))
+		return NULL;
+	for (i = 0; i < proto->n_input; i++) {
+		const char *name = text_or_empty(proto->input[i]->name);
+
+		body->inputs[i] = loom_renaming_find(names, name);
+		body->num_inputs++;
+		if (loom_source_name_in_body(graph, body, body->inputs[i]))
+			return NULL;
+	}
+	source->body = body;
+	read_body(&inner, proto);
+	source->body = outer;
+	for (i = 0; i < proto->n_output; i++) {
+		const char *name = text_or_empty(proto->output[i]->name);
+
+		name = loom_pool_string(graph->pool, loom_renaming_find(names, name));
+		if (!name)
+			return NULL;
+		body->outputs[body->num_outputs++] = name;
+	}
+	return body;
+}
+
+static int note_read(struct loom_names *seen, const char *name, const char **operands,
+		     uint32_t *count)
+{
+	if (!*name || loom_names_find(seen, name))
+		return 0;
+	operands[(*count)++] = name;
+	return loom_names_set(seen, name, (void *)name);
+}
+
+/* What a body reads of outside, as more operands of @desc. */
+static int add_captured(struct loom_graph *graph, const struct loom_source_body *body,
+			struct loom_node_desc *desc)
+{
+	struct loom_names seen = { .pool = graph->pool };
+	uint32_t most = desc->num_inputs + body->num_outputs, i, k;
+	const char **operands;
+	int err = 0;
+
+	for (i = 0; i < body->num_nodes; i++)
+		most += body->nodes[i]->desc.num_inputs;
+	operands = loom_pool_array(graph->pool, most + 1, sizeof(*operands));
+	if (!operands)
+		return -ENOMEM;
+	for (i = 0; i < desc->num_inputs; i++)
+		operands[i] = desc->inputs[i];
+	for (i = 0; i < body->num_inputs && !err; i++)
+		err = loom_names_set(&seen, body->inputs[i], (void *)body->inputs[i]);
+	for (i = 0; i < body->num_nodes; i++) {
+		const struct loom_node_desc *inner = &body->nodes[i]->desc;
+
+		for (k = 0; k < inner->num_outputs && !err; k++)
+			err = loom_names_set(&seen, inner->outputs[k], (void *)inner->outputs[k]);
+	}
+	for (i = 0; i < body->num_nodes; i++) {
+		const struct loom_node_desc *inner = &body->nodes[i]->desc;
+
+		for (k = 0; k < inner->num_inputs && !err; k++)
+			err = note_read(&seen, inner->inputs[k], operands, &desc->num_inputs);
+	}
+	for (i = 0; i < body->num_outputs && !err; i++)
+		err = note_read(&seen, body->outputs[i], operands, &desc->num_inputs);
+	desc->inputs = operands;
+	return err;
+}
+
+static int read_repeated(const struct reader *reader, const Onnx__NodeProto *proto,
+			 struct loom_node_desc *desc)
+{
+	const Onnx__GraphProto *graph = find_branch(proto, "body");
+	struct loom_source_body *body = NULL;
+
+	if (graph) {
+		body = read_body_of(reader, graph);
+		if (reader->graph->status)
+			return reader->graph->status;
+		if (!body)
+			return loom_graph_fail(reader->graph, -ENOMEM, "out of memory");
+		body->num_operands = desc->num_inputs;
+		if (add_captured(reader->graph, body, desc))
+			return loom_graph_fail(reader->graph, -ENOMEM, "out of memory");
+	}
+	reader->graph->source->repeats = body;
+	return read_attrs(reader, proto, desc);
+}
+
+static int read_graph(struct loom_graph *graph, const char *folder, const Onnx__GraphProto *proto)
+{
+	const struct reader reader = { graph, folder, NULL };
+	size_t i;
+
+	read_body(&reader, proto);
 	for (i = 0; i < proto->n_output && !graph->status; i++)
 		loom_graph_add_output(graph, text_or_empty(proto->output[i]->name));
 	return graph->status;
@@ -252,8 +552,8 @@ static int fail(struct loom_error *err, const char *name, int code, const char *
 	return loom_error_set(err, code, "%s: %s", base ? base + 1 : name, why);
 }
 
-/* The source form of a model; its shapes are still open. */
-static int open_bytes(const void *bytes, size_t size_bytes, const char *name,
+/* The source form of a model; its shapes are still open. Data in other files are in @folder. */
+static int open_bytes(const void *bytes, size_t size_bytes, const char *name, const char *folder,
 		      struct loom_graph **graph, struct loom_error *err)
 {
 	struct loom_graph *created = NULL;
@@ -277,7 +577,7 @@ static int open_bytes(const void *bytes, size_t size_bytes, const char *name,
 		fail(err, name, code, "out of memory");
 		goto out;
 	}
-	code = read_graph(created, model->graph);
+	code = read_graph(created, folder, model->graph);
 	if (code) {
 		if (err)
 			*err = created->error;
@@ -311,22 +611,27 @@ int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const cha
 	int code;
 
 	*graph = NULL;
-	code = open_bytes(bytes, size_bytes, name, &opened, err);
+	code = open_bytes(bytes, size_bytes, name, NULL, &opened, err);
 	return code ? code : finish_opened(opened, options, graph, err);
 }
 
 int loom_graph_open_onnx(const char *path, struct loom_graph **graph, struct loom_error *err)
 {
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? strndup(path, slash + 1 - path) : strdup(".");
 	size_t size_bytes;
 	void *bytes;
 	int code;
 
 	*graph = NULL;
+	if (!folder)
+		return loom_error_set(err, -ENOMEM, "%s: out of memory", path);
 	code = loom_onnx_read_file(path, &bytes, &size_bytes, err);
-	if (code)
-		return code;
-	code = open_bytes(bytes, size_bytes, path, graph, err);
-	free(bytes);
+	if (!code) {
+		code = open_bytes(bytes, size_bytes, path, folder, graph, err);
+		free(bytes);
+	}
+	free(folder);
 	return code;
 }
 

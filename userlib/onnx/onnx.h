@@ -9,8 +9,10 @@
  *
  *	scan.c		is it safe to unpack these bytes?
  *	tensor.c	TensorProto, inside models and in files of its own
+ *	external.c	data of a TensorProto that are in a file beside the model
  *	build.c		the builder's calls: they make the source form
  *	model.c		ModelProto into the builder's calls; the public calls that read a model
+ *	renaming.c	names inside of branches (If) and bodies (Loop, Scan)
  *	source.c	the source form: topological order, shapes of inputs
  *	import.c	what importers read operands and attributes with
  *	window.c	windows of convolutions and pools: attributes, padding, size of the result
@@ -21,13 +23,17 @@
  *
  * To add an operator: write its importer, a function of a few lines, in the import_*.c that is
  * nearest (or call an importer that is there with another argument); declare it in import.h; add a
- * line to table.c. If no canonical operator can express it, see graph/graph.h first. The ONNX
- * backend tests (tools/testing/host/onnx/cases.c) find their cases for it by themselves.
+ * line to table.c, with the attributes that it has in each opset. If no canonical operator can
+ * express it, see graph/graph.h first. The ONNX backend tests (tools/testing/host/onnx/cases.c)
+ * find their cases for it by themselves.
+ *
+ * An attribute that an operator does not have in the model's opset is refused, as the checker of
+ * ONNX does: it would be a wish that nobody reads.
  *
  * The file is bytes from a stranger. It is scanned once before protobuf-c unpacks it, because
  * protobuf-c recurses as deep as the file says, and turns two bytes into a structure of hundreds.
- * What was unpacked goes through the builder's calls and is freed; only scan.c, tensor.c and
- * model.c (and the names of data types in import_math.c) know that protobuf exists.
+ * What was unpacked goes through the builder's calls and is freed; only scan.c, tensor.c,
+ * external.c and model.c (and the names of data types in import_math.c) know that protobuf exists.
  *
  * Rejected: the onnx C++ library, with its shape inference. It would be the largest dependency by
  * far, in another language, and trusts its input. Rejected as well: importing straight out of
@@ -36,6 +42,7 @@
 #ifndef LOOM_ONNX_H
 #define LOOM_ONNX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct loom_import;
@@ -46,17 +53,23 @@ struct loom_import;
  * @import: turns a node into canonical ones
  * @arg: for importers that serve several operators
  * @tier: of the project's list, 5 for those beyond it
+ * @attrs: names of its attributes, each followed by the opsets that have it if these are not all:
+ *         "<11", ">=2" or ">=2<11"
  */
 struct loom_importer {
 	const char *op_type;
 	void (*import)(struct loom_import *im, int arg);
 	int arg;
 	int tier;
+	const char *attrs;
 };
 
 /** loom_importer_find() - the line for an operator, or NULL */
 const struct loom_importer *loom_importer_find(const char *op_type);
 /** loom_importer_get() - line @index, NULL past the end */
 const struct loom_importer *loom_importer_get(uint32_t index);
+
+/** loom_importer_knows() - the operator has an attribute of that name in that opset */
+bool loom_importer_knows(const struct loom_importer *importer, const char *attr, int opset);
 
 #endif /* LOOM_ONNX_H */

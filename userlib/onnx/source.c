@@ -69,6 +69,10 @@ static int order_from(struct loom_graph *graph, struct loom_source_node *root,
 	return 0;
 }
 
+/*
+ * Nodes of branches come before the node If that wants them, and behind all that its condition
+ * needs, as that is its first operand.
+ */
 int loom_source_order(struct loom_graph *graph)
 {
 	struct loom_source *source = graph->source;
@@ -81,11 +85,12 @@ int loom_source_order(struct loom_graph *graph)
 	if (!order || !stack)
 		return loom_graph_fail(graph, -ENOMEM, "out of memory");
 	for (i = 0; i < source->num_nodes; i++) {
-		if (source->nodes[i]->mark == LOOM_SOURCE_NEW &&
+		if (source->nodes[i]->mark == LOOM_SOURCE_NEW && !source->nodes[i]->branch &&
 		    order_from(graph, source->nodes[i], stack, order, &count))
 			return graph->status;
 	}
 	source->nodes = order;
+	source->num_nodes = count;
 	return 0;
 }
 
@@ -180,13 +185,13 @@ static bool value_is_for(const struct loom_graph *graph, const struct loom_array
 	return index < source->num_inputs && !strcmp(source->inputs[index]->name, value->name);
 }
 
-int loom_source_bind_value(struct loom_graph *graph, const struct loom_graph_options *options,
-			   struct loom_value *value)
+static int bind_value(struct loom_graph *graph, const struct loom_array *arrays, uint32_t count,
+		      struct loom_value *value)
 {
 	uint32_t i;
 
-	for (i = 0; i < options->num_values; i++) {
-		const struct loom_array *array = &options->values[i];
+	for (i = 0; i < count; i++) {
+		const struct loom_array *array = &arrays[i];
 
 		if (!value_is_for(graph, array, i, value))
 			continue;
@@ -203,6 +208,12 @@ int loom_source_bind_value(struct loom_graph *graph, const struct loom_graph_opt
 		return 0;
 	}
 	return 0;
+}
+
+int loom_source_bind_value(struct loom_graph *graph, const struct loom_graph_options *options,
+			   struct loom_value *value)
+{
+	return bind_value(graph, options->values, options->num_values, value);
 }
 
 static int bind_input(struct loom_graph *graph, const struct loom_source_input *input,
@@ -230,6 +241,8 @@ static int bind_input(struct loom_graph *graph, const struct loom_source_input *
 				       input->name, loom_dims_print(text, sizeof(text), rank, dims),
 				       loom_dtype_name(input->dtype));
 	(*value)->is_input = true;
+	if (bind_value(graph, options->constants, options->num_constants, *value))
+		return graph->status;
 	if (options->flags & LOOM_GRAPH_BIND_VALUES)
 		return loom_source_bind_value(graph, options, *value);
 	return 0;
@@ -256,6 +269,12 @@ static int check_bindings(struct loom_graph *graph, const struct loom_graph_opti
 		if (!loom_names_find(&source->declared, options->shapes[i].input))
 			return loom_graph_fail(graph, -EINVAL, "there is no input \"%s\"",
 					       options->shapes[i].input);
+	}
+	for (i = 0; i < options->num_constants; i++) {
+		const char *name = options->constants[i].name;
+
+		if (name && !loom_names_find(&source->declared, name))
+			return loom_graph_fail(graph, -EINVAL, "there is no input \"%s\"", name);
 	}
 	return 0;
 }

@@ -38,13 +38,62 @@ enum loom_source_mark {
 };
 
 /**
+ * struct loom_source_branch - one of the two graphs of a node If
+ *
+ * Its nodes are among all others, with names of their own, and the node If has the results of both
+ * branches as operands. Where the condition is known when they are converted, those of the other
+ * branch are left out.
+ *
+ * @condition: name of the tensor that decides
+ * @when: the value of it for which this branch is meant
+ * @outer: the branch that the node If is in, or NULL
+ */
+struct loom_source_branch {
+	const char *condition;
+	bool when;
+	const struct loom_source_branch *outer;
+};
+
+/**
+ * struct loom_source_body - what a node Loop or Scan repeats
+ *
+ * Its nodes have names of their own, and stand for new ones in each round, see convert.c. What they
+ * read of outside are operands of the node, behind those that it has in the file.
+ *
+ * @nodes: in the order of the file, with those of branches in it
+ * @num_nodes: number of @nodes
+ * @cap_nodes: room in @nodes
+ * @inputs: names of its inputs
+ * @num_inputs: number of @inputs
+ * @outputs: names of its results
+ * @num_outputs: number of @outputs
+ * @num_operands: how many operands the node has in the file
+ * @names: of what it is given and what it computes, so that none comes twice
+ */
+struct loom_source_body {
+	struct loom_source_node **nodes;
+	uint32_t num_nodes;
+	uint32_t cap_nodes;
+	const char **inputs;
+	uint32_t num_inputs;
+	const char **outputs;
+	uint32_t num_outputs;
+	uint32_t num_operands;
+	struct loom_names names;
+};
+
+/**
  * struct loom_source_node - a node as it came
  * @desc: operator, operands, results and attributes, all in the pool; the name is never NULL
+ * @branch: which it is in, or NULL
+ * @body: what it repeats, or NULL
  * @index: its place in the file
  * @mark: state of loom_source_order()
  */
 struct loom_source_node {
 	struct loom_node_desc desc;
+	const struct loom_source_branch *branch;
+	const struct loom_source_body *body;
 	uint32_t index;
 	enum loom_source_mark mark;
 };
@@ -60,6 +109,11 @@ struct loom_source_node {
  * @outputs: names of the outputs
  * @num_outputs: number of @outputs
  * @cap_outputs: room in @outputs
+ * @branch: what nodes that are added are in, or NULL
+ * @num_branches: number of branches and bodies so far
+ * @body: what nodes that are added are in, or NULL
+ * @repeats: what the next node that is added repeats, or NULL
+ * @written: nodes of bodies that were converted
  * @declared: input name to struct loom_source_input
  * @producers: tensor name to struct loom_source_node
  * @values: tensor name to struct loom_value, for constants, inputs and what was converted
@@ -75,6 +129,11 @@ struct loom_source {
 	const char **outputs;
 	uint32_t num_outputs;
 	uint32_t cap_outputs;
+	const struct loom_source_branch *branch;
+	uint32_t num_branches;
+	struct loom_source_body *body;
+	const struct loom_source_body *repeats;
+	uint32_t written;
 	struct loom_names declared;
 	struct loom_names producers;
 	struct loom_names values;
@@ -84,13 +143,24 @@ struct loom_source {
 /** loom_graph_add_open_input() - declares an input that may have open dimensions */
 int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source_input *input);
 
-/** loom_source_check() - refuses operators that are not in the table, before anything else */
+/**
+ * loom_source_name_in_body() - a body is given or computes a tensor
+ * @graph: being read
+ * @body: the body
+ * @name: of the tensor, in the source form; in the pool
+ *
+ * Return: 0, -EINVAL where another has the name, -ENOMEM.
+ */
+int loom_source_name_in_body(struct loom_graph *graph, struct loom_source_body *body,
+			     const char *name);
+
+/** loom_source_check() - refuses operators and attributes that are not in the table */
 int loom_source_check(struct loom_graph *graph);
 /** loom_source_order() - brings the source nodes into topological order */
 int loom_source_order(struct loom_graph *graph);
 /** loom_source_bind() - gives every input a static shape */
 int loom_source_bind(struct loom_graph *graph, const struct loom_graph_options *options);
-/** loom_source_bind_value() - makes an input a constant, if its value was given */
+/** loom_source_bind_value() - makes an input a constant, if &loom_graph_options.values has it */
 int loom_source_bind_value(struct loom_graph *graph, const struct loom_graph_options *options,
 			   struct loom_value *value);
 /** loom_source_convert() - source nodes become canonical ones, constants fold as they appear */

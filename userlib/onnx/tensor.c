@@ -109,73 +109,73 @@ static void *tensor_bools(const void *data, size_t count)
 	return bools;
 }
 
-static int tensor_data(const Onnx__TensorProto *proto, struct loom_array *array, void **owned,
-		       const char **why)
+/* The data as they are in the file, or narrowed. */
+static int tensor_own_data(const Onnx__TensorProto *proto, struct loom_array *array, void **owned,
+			   struct loom_error *err)
 {
 	size_t elem_bytes = loom_dtype_size(array->dtype);
 	struct typed_data field = tensor_field(proto, array->dtype);
+	bool raw = proto->has_raw_data && proto->raw_data.len;
 
-	if (proto->has_raw_data && proto->raw_data.len) {
-		if (proto->raw_data.len != array->size_bytes) {
-			*why = "its data do not fit its shape";
-			return -EINVAL;
-		}
+	if ((raw ? proto->raw_data.len : field.count * elem_bytes) != array->size_bytes)
+		return loom_error_set(err, -EINVAL, "its data do not fit its shape");
+	if (raw) {
 		array->data = proto->raw_data.data;
-	} else if (field.count * elem_bytes != array->size_bytes) {
-		*why = "its data do not fit its shape";
-		return -EINVAL;
 	} else if (field.elem_bytes == elem_bytes) {
 		array->data = (void *)field.elems;
 	} else {
 		array->data = tensor_narrow(&field, elem_bytes);
 		*owned = array->data;
 	}
+	return 0;
+}
+
+static int tensor_data(const Onnx__TensorProto *proto, const char *folder,
+		       struct loom_array *array, void **owned, struct loom_error *err)
+{
+	int code;
+
+	if (proto->has_data_location && proto->data_location) {
+		code = loom_onnx_external(proto, folder, array->size_bytes, owned, err);
+		array->data = *owned;
+	} else {
+		code = tensor_own_data(proto, array, owned, err);
+	}
+	if (code)
+		return code;
 	if (array->dtype == DRM_LOOM_DTYPE_BOOL && array->data) {
 		array->data = tensor_bools(array->data, array->size_bytes);
 		free(*owned);
 		*owned = array->data;
 	}
-	if (array->size_bytes && !array->data) {
-		*why = "out of memory";
-		return -ENOMEM;
-	}
+	if (array->size_bytes && !array->data)
+		return loom_error_set(err, -ENOMEM, "out of memory");
 	return 0;
 }
 
-int loom_onnx_tensor(const Onnx__TensorProto *proto, struct loom_array *array, void **owned,
-		     const char **why)
+int loom_onnx_tensor(const Onnx__TensorProto *proto, const char *folder, struct loom_array *array,
+		     void **owned, struct loom_error *err)
 {
 	int64_t num_elems;
 
 	memset(array, 0, sizeof(*array));
 	*owned = NULL;
-	if (proto->n_external_data || (proto->has_data_location && proto->data_location)) {
-		*why = "its data are in another file, which is not supported";
-		return -EOPNOTSUPP;
-	}
-	if (proto->segment) {
-		*why = "it is in segments, which is not supported";
-		return -EOPNOTSUPP;
-	}
+	if (proto->segment)
+		return loom_error_set(err, -EOPNOTSUPP,
+				      "it is in segments, which is not supported");
 	array->dtype = loom_onnx_dtype(proto->data_type);
-	if (!array->dtype) {
-		*why = "its type is not supported";
-		return -EOPNOTSUPP;
-	}
-	if (proto->n_dims > LOOM_GRAPH_RANK) {
-		*why = "it has more than 8 dimensions";
-		return -EOPNOTSUPP;
-	}
+	if (!array->dtype)
+		return loom_error_set(err, -EOPNOTSUPP, "its type is not supported");
+	if (proto->n_dims > LOOM_GRAPH_RANK)
+		return loom_error_set(err, -EOPNOTSUPP, "it has more than 8 dimensions");
 	array->name = proto->name;
 	array->rank = (uint32_t)proto->n_dims;
 	if (array->rank)
 		memcpy(array->dims, proto->dims, array->rank * sizeof(array->dims[0]));
-	if (loom_dims_count(array->rank, array->dims, &num_elems)) {
-		*why = "its shape is impossible";
-		return -EINVAL;
-	}
+	if (loom_dims_count(array->rank, array->dims, &num_elems))
+		return loom_error_set(err, -EINVAL, "its shape is impossible");
 	array->size_bytes = (size_t)num_elems * loom_dtype_size(array->dtype);
-	return tensor_data(proto, array, owned, why);
+	return tensor_data(proto, folder, array, owned, err);
 }
 
 static int file_error(struct loom_error *err, const char *path, int code)
@@ -230,13 +230,14 @@ int loom_onnx_read_file(const char *path, void **bytes, size_t *size_bytes, stru
 	return code ? file_error(err, path, code) : 0;
 }
 
-static int tensor_keep(const Onnx__TensorProto *proto, struct loom_array *array, const char **why)
+static int tensor_keep(const Onnx__TensorProto *proto, struct loom_array *array,
+		       struct loom_error *err)
 {
 	struct loom_array view;
 	void *owned;
 	int code;
 
-	code = loom_onnx_tensor(proto, &view, &owned, why);
+	code = loom_onnx_tensor(proto, NULL, &view, &owned, err);
 	if (code)
 		goto out;
 	*array = view;
@@ -244,8 +245,7 @@ static int tensor_keep(const Onnx__TensorProto *proto, struct loom_array *array,
 	array->data = malloc(view.size_bytes + 1);
 	if (!array->data || (view.name && !array->name)) {
 		loom_array_clear(array);
-		*why = "out of memory";
-		code = -ENOMEM;
+		code = loom_error_set(err, -ENOMEM, "out of memory");
 	} else if (view.size_bytes) {
 		memcpy(array->data, view.data, view.size_bytes);
 	}
@@ -256,7 +256,7 @@ out:
 
 int loom_tensor_load_pb(const char *path, struct loom_array *array, struct loom_error *err)
 {
-	const char *why = "is not an ONNX tensor, or is truncated";
+	struct loom_error why = { .text = "is not an ONNX tensor, or is truncated" };
 	Onnx__TensorProto *proto = NULL;
 	size_t size_bytes = 0;
 	void *bytes = NULL;
@@ -271,7 +271,7 @@ int loom_tensor_load_pb(const char *path, struct loom_array *array, struct loom_
 		proto = onnx__tensor_proto__unpack(NULL, size_bytes, bytes);
 	code = proto && proto->has_data_type ? tensor_keep(proto, array, &why) : -EINVAL;
 	if (code)
-		loom_error_set(err, code, "%s: %s", path, why);
+		loom_error_set(err, code, "%s: %s", path, why.text);
 	if (proto)
 		onnx__tensor_proto__free_unpacked(proto, NULL);
 	free(bytes);

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "window.h"
 
 /** memory for states; a search that needs more ends early */
@@ -466,14 +467,8 @@ static int exact_init(struct exact *exact)
 	    scratch_init(exact, &exact->work) || scratch_init(exact, &exact->trial) ||
 	    scratch_init(exact, &exact->child))
 		return -ENOMEM;
-	for (i = 0; i < exact->window->num_ops; i++) {
-		/* splitmix64: keys that are the same on each machine */
-		u64 key = seed += 0x9e3779b97f4a7c15;
-
-		key = (key ^ key >> 30) * 0xbf58476d1ce4e5b9;
-		key = (key ^ key >> 27) * 0x94d049bb133111eb;
-		exact->keys[i] = key ^ key >> 31;
-	}
+	for (i = 0; i < exact->window->num_ops; i++)
+		exact->keys[i] = loom_random_next(&seed);
 	return 0;
 }
 

@@ -1,33 +1,88 @@
 // SPDX-License-Identifier: MIT
-/* A program of a graph: the graph in operations that the chip has, then the best program of it. */
+/*
+ * A program of a graph: the graph in operations that the chip has and that fit, then the best
+ * program of it.
+ */
 #include "planner.h"
 #include "rewrite/rewrite.h"
+
+#include <errno.h>
+
+static int plan(const struct loom_graph *graph, const struct loom_planner_options *options,
+		struct loom_program **program, struct loom_error *err)
+{
+	if (options->objective == LOOM_OBJECTIVE_SRAM)
+		return loom_planner_least_sram(graph, options, program, err);
+	return loom_planner_best(graph, options, program, err);
+}
+
+/* What does not fit is found without groups, and soon: the search for them may take a minute. */
+static int refuse(const struct loom_graph *graph, const struct loom_planner_options *options,
+		  struct loom_program **program, struct loom_error *err)
+{
+	struct loom_planner_options alone = *options;
+
+	alone.grouping = NULL;
+	alone.objective = LOOM_OBJECTIVE_BYTES;
+	return plan(graph, &alone, program, err);
+}
+
+/* Pieces may need more than the whole, as a sum of them is one more operand: the least is said. */
+static void say_least(const struct loom_graph *whole, const struct loom_planner_options *options,
+		      struct loom_error *err)
+{
+	struct loom_program *program;
+	struct loom_error other;
+
+	if (!err || !err->short_bytes)
+		return;
+	if (!refuse(whole, options, &program, &other))
+		loom_program_destroy(program);
+	else if (other.short_bytes && other.short_bytes < err->short_bytes)
+		*err = other;
+}
+
+int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_options *fits,
+		      const struct loom_planner_options *options, struct loom_program **program,
+		      struct loom_error *err)
+{
+	struct loom_program_least least;
+	struct loom_graph *own = NULL;
+	bool rewritten, fits_now = true;
+	u32 cut = 0;
+	int ret;
+
+	ret = loom_rewrite(graph, options->chip, &own, err);
+	rewritten = own;
+	/* of the sums as they are; a plan is worth having without these figures */
+	if (!ret)
+		loom_planner_least(own ? own : graph, options, &least);
+	if (!ret)
+		ret = loom_planner_fit(graph, fits, &own, &cut, &fits_now, err);
+	if (!ret && !fits_now) {
+		ret = refuse(own ? own : graph, options, program, err);
+		if (!ret)
+			loom_program_destroy(*program);
+	}
+	if (!ret)
+		ret = plan(own ? own : graph, options, program, err);
+	if (ret == -ENOSPC && cut && !rewritten)
+		say_least(graph, options, err);
+	if (ret) {
+		loom_graph_destroy(own);
+		return ret;
+	}
+	loom_planner_note_least(*program, &least);
+	loom_planner_note_cut(*program, cut);
+	loom_planner_own(*program, own);
+	return 0;
+}
 
 int loom_program_create(const struct loom_graph *graph,
 			const struct loom_planner_options *options,
 			struct loom_program **program, struct loom_error *err)
 {
-	struct loom_graph *rewritten = NULL;
-	struct loom_program_least least;
 	int ret = loom_planner_check(options, err);
 
-	if (!ret)
-		ret = loom_rewrite(graph, options->chip, &rewritten, err);
-	if (ret)
-		return ret;
-	if (rewritten)
-		graph = rewritten;
-	if (options->objective == LOOM_OBJECTIVE_SRAM)
-		ret = loom_planner_least_sram(graph, options, program, err);
-	else
-		ret = loom_planner_best(graph, options, program, err);
-	if (ret) {
-		loom_graph_destroy(rewritten);
-		return ret;
-	}
-	/* a plan is worth having without them */
-	loom_planner_least(graph, options, &least);
-	loom_planner_note_least(*program, &least);
-	loom_planner_own(*program, rewritten);
-	return 0;
+	return ret ? ret : loom_planner_plan(graph, options, options, program, err);
 }

@@ -13,6 +13,7 @@
  * @slots: &loom_program.slots
  * @inputs: &loom_program.inputs
  * @outputs: &loom_program.outputs
+ * @states: &loom_program.states
  * @observed: &loom_program.observed
  * @weights: &loom_program.weights
  * @kernels: &loom_program.kernels
@@ -29,6 +30,7 @@ struct owned {
 	struct loom_program_slot *slots;
 	struct loom_program_tensor *inputs;
 	struct loom_program_tensor *outputs;
+	struct loom_program_state *states;
 	struct loom_program_tensor *observed;
 	struct loom_program_tensor *weights;
 	struct loom_program_kernel *kernels;
@@ -68,15 +70,18 @@ static int make_tables(const struct planner *p, struct owned *o)
 	o->slots = calloc(p->build.num_slots + 1, sizeof(*o->slots));
 	o->inputs = calloc((size_t)p->graph->num_inputs + 1, sizeof(*o->inputs));
 	o->outputs = calloc((size_t)p->graph->num_outputs + 1, sizeof(*o->outputs));
+	o->states = calloc((size_t)p->graph->num_states + 1, sizeof(*o->states));
 	o->observed = calloc((size_t)p->storage.num_observed + 1, sizeof(*o->observed));
 	o->weights = calloc((size_t)p->storage.num_weights + 1, sizeof(*o->weights));
 	o->nodes = calloc((size_t)p->graph->num_nodes + 1, sizeof(*o->nodes));
-	if (!o->slots || !o->inputs || !o->outputs || !o->observed || !o->weights || !o->nodes)
+	if (!o->slots || !o->inputs || !o->outputs || !o->states || !o->observed || !o->weights ||
+	    !o->nodes)
 		return -ENOMEM;
 	o->program.nodes = o->nodes;
 	o->program.slots = o->slots;
 	o->program.inputs = o->inputs;
 	o->program.outputs = o->outputs;
+	o->program.states = o->states;
 	o->program.observed = o->observed;
 	o->program.weights = o->weights;
 	return 0;
@@ -120,6 +125,7 @@ static int fill_tables(const struct planner *p, struct owned *o)
 	program->num_slots = p->build.num_slots;
 	program->num_inputs = p->graph->num_inputs;
 	program->num_outputs = p->graph->num_outputs;
+	program->num_states = p->graph->num_states;
 	program->num_observed = p->storage.num_observed;
 	program->num_weights = p->storage.num_weights;
 	program->placer = p->storage.placer;
@@ -152,6 +158,9 @@ static int fill_tables(const struct planner *p, struct owned *o)
 			o->outputs[i].slot = p->storage.outputs[i].slot;
 		o->outputs[i].offset = p->storage.outputs[i].offset;
 	}
+	for (i = 0; i < program->num_states; i++)
+		o->states[i] = (struct loom_program_state){
+			p->graph->states[i].output, p->graph->states[i].input };
 	for (i = 0; i < program->num_observed; i++)
 		describe_located(p, &o->observed[i], p->storage.observed[i]);
 	for (i = 0; i < program->num_weights; i++) {
@@ -244,6 +253,11 @@ void loom_planner_note_least(struct loom_program *program, const struct loom_pro
 	program->least = *least;
 }
 
+void loom_planner_note_cut(struct loom_program *program, u32 cut)
+{
+	program->stats.cut_nodes = cut;
+}
+
 void loom_planner_own(struct loom_program *program, struct loom_graph *graph)
 {
 	struct owned *o = (struct owned *)program;
@@ -261,6 +275,7 @@ void loom_program_destroy(struct loom_program *program)
 	free(o->slots);
 	free(o->inputs);
 	free(o->outputs);
+	free(o->states);
 	free(o->observed);
 	free(o->weights);
 	free(o->kernels);

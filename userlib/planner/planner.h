@@ -9,7 +9,7 @@
  *
  * It decides nothing about a node itself, but says who does, and in which order:
  *
- *	options -> the graph in operations that the chip has (rewrite/)
+ *	options -> the graph in operations that the chip has (rewrite/), and that fit
  *	        -> storage (where values live: lower/storage.h)
  *	        -> no groups: the arena is placed, then each node is lowered by itself
  *	           groups: the strategy chooses them, then the arena is placed, then groups are
@@ -24,6 +24,8 @@
  *	within.c	and one that recomputes no more than it may
  *	manifest.c	what it says besides the plan
  *	create.c	where planning begins
+ *	fit.c		what does not fit is put together of pieces
+ *	large.c		which nodes do not fit
  *	alternatives.c	the better one of several strategies, orders, and of constants in place and
  *			loaded
  *	orders.c	a graph in several orders
@@ -116,11 +118,61 @@ int loom_planner_least_sram(const struct loom_graph *graph,
  */
 int loom_planner_least(const struct loom_graph *graph, const struct loom_planner_options *options,
 		       struct loom_program_least *least);
+/**
+ * loom_large_find() - which nodes do not fit, not even in the smallest slices
+ * @lower: whose storage is decided; nothing is written
+ * @too_large: [out] by id of the result: the node does not fit. Zeroed before
+ *
+ * What does not fit of a node are the sums or the maxima that its operation takes as a whole: a
+ * slice of the result needs all of them. Its kernels are cut as if it ran by itself, but with
+ * constants in place where the chip can, and images where they are.
+ *
+ * Return: how many they are.
+ */
+u32 loom_large_find(struct loom_lower *lower, bool *too_large);
+/**
+ * loom_planner_too_large() - which nodes do not fit, see loom_large_find()
+ * @graph: finished, in operations that the chip has
+ * @options: what is planned for
+ * @too_large: [out] by id of the result. Zeroed before
+ *
+ * Return: how many they are; of a graph that cannot be looked at, 0.
+ */
+u32 loom_planner_too_large(const struct loom_graph *graph,
+			   const struct loom_planner_options *options, bool *too_large);
+/**
+ * loom_planner_fit() - a graph of nodes that fit
+ * @graph: finished, in operations that the chip has
+ * @options: what is planned for
+ * @own: [in, out] what is planned instead of @graph and may be changed; NULL: there is none
+ * @cut: [out] how many nodes were put together of pieces
+ * @fits: [out] false: there is a node that does not fit, and cannot be cut
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0 or -errno.
+ */
+int loom_planner_fit(const struct loom_graph *graph, const struct loom_planner_options *options,
+		     struct loom_graph **own, u32 *cut, bool *fits, struct loom_error *err);
+/**
+ * loom_planner_plan() - plans a graph for a chip, but by nodes that fit another one
+ * @graph: finished
+ * @fits: what nodes are to fit
+ * @options: what is planned for
+ * @program: [out] the program
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: as loom_program_create() does.
+ */
+int loom_planner_plan(const struct loom_graph *graph, const struct loom_planner_options *fits,
+		      const struct loom_planner_options *options, struct loom_program **program,
+		      struct loom_error *err);
 /** loom_planner_finish() - a program of complete tables, which takes the notes. 0 or -errno */
 int loom_planner_finish(struct planner *p, struct loom_program **program);
 
 /** loom_planner_note_least() - a program says what no plan is below */
 void loom_planner_note_least(struct loom_program *program, const struct loom_program_least *least);
+/** loom_planner_note_cut() - a program says how many nodes were put together of pieces */
+void loom_planner_note_cut(struct loom_program *program, u32 cut);
 /** loom_planner_own() - the program was made of @graph, and is to destroy it; may be NULL */
 void loom_planner_own(struct loom_program *program, struct loom_graph *graph);
 /**

@@ -272,6 +272,22 @@ int loom_planner_least(const struct loom_graph *graph, const struct loom_planner
 	return ret;
 }
 
+u32 loom_planner_too_large(const struct loom_graph *graph,
+			   const struct loom_planner_options *options, bool *too_large)
+{
+	struct planner p = { .graph = graph, .options = options };
+	struct loom_storage_options storage = storage_options(&p, false);
+	u32 count = 0;
+
+	storage.reorder = false;
+	set_up_lower(&p);
+	if (!loom_storage_init(&p.storage, graph, &p.build, &storage, NULL))
+		count = loom_large_find(&p.lower, too_large);
+	loom_storage_clear(&p.storage);
+	loom_build_clear(&p.build);
+	return count;
+}
+
 /* The scratch shrinks with each try, and slots hardly change, so that few are enough. */
 #define TRIES	8
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * The program that others are compared with. The checker of plans (replay/) does not make it, as it
- * shares nothing with the planner: its caller hands it over.
+ * shares nothing with the planner: its caller hands it over. Nodes that do not fit into the SRAM
+ * that is planned for are put together of the same pieces, as that changes what is rounded.
  */
-#include "loom_planner.h"
-#include "loom_chip.h"
+#include "planner.h"
 
 /* In all lanes: enough that next to nothing is cut, and no more than a replay can hold. */
 #define REFERENCE_BYTES	(256ULL << 20)
@@ -16,9 +16,10 @@ int loom_program_create_reference(const struct loom_graph *graph,
 	struct loom_planner_options own = *options;
 	struct drm_loom_chip chip;
 	struct drm_loom_chip_region *sram;
+	int ret = loom_planner_check(options, err);
 
-	if (!options->chip)
-		return loom_program_create(graph, options, program, err);
+	if (ret)
+		return ret;
 	chip = *options->chip;
 	sram = &chip.region[DRM_LOOM_REGION_SRAM];
 	if (sram->banks)
@@ -28,5 +29,5 @@ int loom_program_create_reference(const struct loom_graph *graph,
 	own.grouping = NULL;
 	own.sram_limit_bytes = 0;
 	own.flags |= LOOM_PLANNER_NO_OVERLAP | LOOM_PLANNER_GIVEN_ORDER;
-	return loom_program_create(graph, &own, program, err);
+	return loom_planner_plan(graph, options, &own, program, err);
 }

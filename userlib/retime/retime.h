@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
+/**
  * DOC: Time of a plan
  *
  * This room is given the tables of a plan that is complete (plan/build.h) and gives them back with
@@ -28,17 +28,17 @@
  * Measured on plans by DRAM bytes, in thousand cycles: as they were written, here, here if places
  * did not matter but only how much is alive at once, and what the longer stream takes alone:
  *
- * ================== ======= ===== ====== ======= ======
- * network            chip    as is here   no place alone
- * ================== ======= ===== ====== ======= ======
- * PP-OCR rec 320     soft     1440  1076    1019     774
- * PP-OCR det 320     soft     1272  1100    1048     703
- * M-LSD tiny         soft     1856  1707    1707    1625
- * BlazeFace          soft       98    71      71      71
- * speech embedding   soft      125    83      83      83
- * PP-OCR rec 320     bm1684x   916   762     762     741
- * BlazeFace          bm1684x    53    45      45      40
- * ================== ======= ===== ====== ======= ======
+ * ================== ======= ===== ==== ======== =====
+ * network            chip    as is here no place alone
+ * ================== ======= ===== ==== ======== =====
+ * PP-OCR rec 320     soft     1440 1076     1019   774
+ * PP-OCR det 320     soft     1272 1100     1048   703
+ * M-LSD tiny         soft     1856 1707     1707  1625
+ * BlazeFace          soft       98   71       71    71
+ * speech embedding   soft      125   83       83    83
+ * PP-OCR rec 320     bm1684x   916  762      762   741
+ * BlazeFace          bm1684x    53   45       45    40
+ * ================== ======= ===== ==== ======== =====
  *
  * Where tensors may only go to holes, rec takes 1203.
  *

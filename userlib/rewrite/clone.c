@@ -11,38 +11,15 @@ static int clone_values(const struct loom_graph *from, struct loom_graph *to)
 
 	for (i = 0; i < from->num_values; i++) {
 		const struct loom_value *value = from->values[i];
-		struct loom_value *own = loom_value_create(to, value->name, value->dtype,
-							   value->rank, value->dims);
+		struct loom_value *own = loom_value_copy(to, value);
 
 		if (!own)
 			return -ENOMEM;
-		own->made_up = value->made_up;
-		own->data = value->data;
 		own->is_input = value->is_input;
 		own->is_output = value->is_output;
 		own->num_uses = value->num_uses;
-		own->scope = value->scope;
 	}
 	return 0;
-}
-
-static int clone_node(const struct loom_node *node, struct loom_graph *to)
-{
-	struct loom_node *own = loom_pool_copy(to->pool, node, sizeof(*node));
-	u32 i;
-
-	if (!own)
-		return -ENOMEM;
-	own->inputs = loom_pool_copy(to->pool, node->inputs,
-				     node->num_inputs * sizeof(struct loom_value *));
-	if (!own->inputs)
-		return -ENOMEM;
-	for (i = 0; i < node->num_inputs; i++)
-		if (node->inputs[i])
-			own->inputs[i] = to->values[node->inputs[i]->id];
-	own->output = to->values[node->output->id];
-	own->output->producer = own;
-	return loom_graph_append(to, own);
 }
 
 static struct loom_value **clone_list(struct loom_graph *to, struct loom_value *const *list,
@@ -57,6 +34,20 @@ static struct loom_value **clone_list(struct loom_graph *to, struct loom_value *
 	return own;
 }
 
+static int clone_states(const struct loom_graph *from, struct loom_graph *to)
+{
+	struct loom_graph_state *states = loom_pool_array(to->pool, (size_t)from->num_states + 1,
+							  sizeof(*states));
+
+	if (!states)
+		return -ENOMEM;
+	if (from->num_states)
+		memcpy(states, from->states, from->num_states * sizeof(*states));
+	to->states = states;
+	to->num_states = from->num_states;
+	return 0;
+}
+
 int loom_rewrite_clone(const struct loom_graph *from, struct loom_graph **to)
 {
 	struct loom_graph *graph;
@@ -68,7 +59,7 @@ int loom_rewrite_clone(const struct loom_graph *from, struct loom_graph **to)
 	graph->opset = from->opset;
 	ret = clone_values(from, graph);
 	for (i = 0; i < from->num_nodes && !ret; i++)
-		ret = clone_node(from->nodes[i], graph);
+		ret = loom_graph_append_copy(graph, from->nodes[i], graph->values);
 	if (!ret) {
 		graph->inputs = clone_list(graph, from->inputs, from->num_inputs);
 		graph->num_inputs = from->num_inputs;
@@ -77,6 +68,8 @@ int loom_rewrite_clone(const struct loom_graph *from, struct loom_graph **to)
 		if (!graph->inputs || !graph->outputs)
 			ret = -ENOMEM;
 	}
+	if (!ret)
+		ret = clone_states(from, graph);
 	if (ret)
 		loom_graph_destroy(graph);
 	else

@@ -124,8 +124,6 @@ struct loom_value *loom_rewrite_pool(struct loom_rewriter *rw, const struct loom
 			return NULL;
 	if (pool->kind == LOOM_GPOOL_MAX)
 		return pool_maxima(rw, node, x);
-	if (x->dtype == DRM_LOOM_DTYPE_F16 && loom_chip_has(rw->chip, DRM_LOOM_OP_CAST) &&
-	    loom_chip_has_type(rw->chip, DRM_LOOM_DTYPE_F32))
-		x = loom_emit_cast(&rw->em, x, DRM_LOOM_DTYPE_F32);
+	x = loom_put_wide(rw, x);
 	return x ? loom_emit_cast(&rw->em, pool_sums(rw, node, x), node->output->dtype) : NULL;
 }

@@ -95,6 +95,21 @@ struct loom_value *loom_put_product(struct loom_rewriter *rw, struct loom_value 
 	return loom_emit_end(&rw->em, node);
 }
 
+struct loom_value *loom_put_wide(struct loom_rewriter *rw, struct loom_value *x)
+{
+	if (!x || x->dtype != DRM_LOOM_DTYPE_F16 || !loom_chip_has(rw->chip, DRM_LOOM_OP_CAST) ||
+	    !loom_chip_has_type(rw->chip, DRM_LOOM_DTYPE_F32))
+		return x;
+	return loom_emit_cast(&rw->em, x, DRM_LOOM_DTYPE_F32);
+}
+
+s64 loom_put_most(const struct loom_rewriter *rw, u64 bytes)
+{
+	u64 most = min(rw->sram_bytes / 4 / bytes, DRM_LOOM_MAX_UNIT_COST / 16);
+
+	return most ? (s64)most : 1;
+}
+
 u64 loom_put_bits(u32 dtype, double number)
 {
 	struct loom_value value = { .dtype = dtype, .num_elems = 1 };

@@ -45,6 +45,17 @@ static const struct rule rules[LOOM_GOP_COUNT] = {
 	[LOOM_GOP_PAD] = { DRM_LOOM_OP_FILL, BIT(COPY), loom_rewrite_pad },
 };
 
+/* What becomes of a node that does not fit into the SRAM, not even in the smallest slices. */
+static struct loom_value *(*const cuts[LOOM_GOP_COUNT])(struct loom_rewriter *rw,
+							const struct loom_node *node) = {
+	[LOOM_GOP_CONV] = loom_cut_conv,
+	[LOOM_GOP_DECONV] = loom_cut_conv,
+	[LOOM_GOP_MATMUL] = loom_cut_matmul,
+	[LOOM_GOP_POOL] = loom_rewrite_pool,
+	[LOOM_GOP_REDUCE] = loom_cut_reduce,
+	[LOOM_GOP_SOFTMAX] = loom_rewrite_softmax,
+};
+
 u64 loom_rewrite_wants(u32 opcode)
 {
 	u32 i;
@@ -59,6 +70,12 @@ u64 loom_rewrite_wants(u32 opcode)
 static bool is_lacking(const struct loom_rewriter *rw, const struct loom_node *node)
 {
 	return rules[node->op].rewrite && !loom_chip_has(rw->chip, rules[node->op].opcode);
+}
+
+static bool is_too_large(const struct loom_rewriter *rw, const struct loom_node *node)
+{
+	return cuts[node->op] && node->output->id < rw->num_marks &&
+	       rw->too_large[node->output->id];
 }
 
 /* The functions that commands of CONV, MATMUL and, in binary32, BINARY apply themselves. */
@@ -132,7 +149,9 @@ static bool rewrite_node(struct loom_rewriter *rw, struct loom_node *node)
 	if (rw->em.status || !y->num_elems)
 		return false;
 	loom_emit_source(&rw->em, node->name, node->source_op, node->source);
-	if (is_lacking(rw, node))
+	if (rw->too_large)
+		to = is_too_large(rw, node) ? cuts[node->op](rw, node) : NULL;
+	else if (is_lacking(rw, node))
 		to = rules[node->op].rewrite(rw, node);
 	else if (!is_fused(node) && !loom_chip_has(rw->chip, DRM_LOOM_OP_UNARY))
 		to = split_act(rw, node);
@@ -167,6 +186,25 @@ static int rewrite_round(struct loom_rewriter *rw, bool *again)
 	return loom_graph_prune(graph);
 }
 
+static int say(const struct loom_rewriter *rw, int ret, struct loom_error *err)
+{
+	if (!ret)
+		return 0;
+	return loom_error_set(err, ret, "%s", rw->em.graph->status ? rw->em.graph->error.text :
+			      "out of memory");
+}
+
+int loom_rewrite_cut(struct loom_graph *graph, const struct drm_loom_chip *chip, u64 sram_bytes,
+		     const bool *too_large, bool *changed, struct loom_error *err)
+{
+	struct loom_rewriter rw = {
+		.em = { .graph = graph }, .chip = chip, .too_large = too_large,
+		.num_marks = graph->num_values, .sram_bytes = sram_bytes,
+	};
+
+	return say(&rw, rewrite_round(&rw, changed), err);
+}
+
 int loom_rewrite(const struct loom_graph *from, const struct drm_loom_chip *chip,
 		 struct loom_graph **to, struct loom_error *err)
 {
@@ -186,9 +224,7 @@ int loom_rewrite(const struct loom_graph *from, const struct drm_loom_chip *chip
 	rw.em.graph = *to;
 	for (i = 0; i < ROUNDS && again && !ret; i++)
 		ret = rewrite_round(&rw, &again);
-	if (ret) {
-		loom_error_set(err, ret, "%s", (*to)->status ? (*to)->error.text :
-			       "out of memory");
+	if (say(&rw, ret, err)) {
 		loom_graph_destroy(*to);
 		*to = NULL;
 	}

@@ -22,11 +22,29 @@
  * "Same bits" is as on a chip that has the operation. Of the others sums are in another order, and
  * rounded to the type in between.
  *
- *	rewrite.c	the table; what a chip has; the rounds
+ * Likewise for a node that does not fit into the SRAM, not even in the smallest slices (the planner
+ * says which): a slice of its result needs all that is summed for it, or compared. What is
+ * summed is cut instead, and partial sums are values:
+ *
+ *	REDUCE		REDUCE of pieces of the axes, then of what that gave. Means have weights
+ *	SOFTMAX		as above, and its REDUCE likewise
+ *	MATMUL		a sum of products of pieces of K
+ *	CONV, DECONV	a sum over pieces of the channels, or of the kernel
+ *	POOL		as above
+ *
+ * Partial sums are rounded to binary32, and bytes are summed in 32 bits as the command does: only
+ * integers and maxima have the same bits as in an SRAM that holds all. A node that fits is not
+ * touched. Rejected: commands that go on with a sum that is there already, which would keep the
+ * bits. A reduction sums in binary64, so the SRAM and the plan format would have to hold that, for
+ * networks that no one has.
+ *
+ *	rewrite.c	the tables; what a chip has; the rounds
  *	clone.c		a graph of one's own: that of the caller is not changed
  *	put.c		small calls to make nodes, beyond graph/emit.h
  *	conv.c, matmul.c, pool.c, reduce.c, softmax.c, select.c, resize.c, quantize.c, unary.c,
  *	pad.c		a function for each line of the table, named after the operation that goes
+ *	cut_reduce.c	reductions that do not fit, put together of pieces
+ *	cut_sum.c	products and windows that do not fit
  *
  * A function makes nodes for the result of one node. What it makes may be rewritten in the next
  * round (a DECONV becomes a CONV becomes a MATMUL). The last node takes over the value that the old
@@ -45,10 +63,16 @@
  * struct loom_rewriter - the state of rewriting a node
  * @em: where nodes go
  * @chip: what there is
+ * @too_large: by id of the result: the node does not fit; NULL: what the chip lacks is rewritten
+ * @num_marks: number of @too_large
+ * @sram_bytes: SRAM per lane, where there is @too_large
  */
 struct loom_rewriter {
 	struct loom_emitter em;
 	const struct drm_loom_chip *chip;
+	const bool *too_large;
+	u32 num_marks;
+	u64 sram_bytes;
 };
 
 /**
@@ -64,6 +88,20 @@ struct loom_rewriter {
  */
 int loom_rewrite(const struct loom_graph *from, const struct drm_loom_chip *chip,
 		 struct loom_graph **to, struct loom_error *err);
+
+/**
+ * loom_rewrite_cut() - cuts what nodes sum or compare, where they do not fit
+ * @graph: finished, in operations that the chip has; changed
+ * @chip: the chip
+ * @sram_bytes: SRAM per lane
+ * @too_large: by id of the result: the node does not fit, as the planner found
+ * @changed: [out] some node was cut: its pieces may have to be cut, too
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0 or -errno.
+ */
+int loom_rewrite_cut(struct loom_graph *graph, const struct drm_loom_chip *chip, u64 sram_bytes,
+		     const bool *too_large, bool *changed, struct loom_error *err);
 
 /** loom_rewrite_wants() - bit mask of the opcodes that @opcode is rewritten into; 0: it is not */
 u64 loom_rewrite_wants(u32 opcode);
@@ -96,6 +134,9 @@ struct loom_value *loom_rewrite_quantize(struct loom_rewriter *rw, const struct 
 struct loom_value *loom_rewrite_dequantize(struct loom_rewriter *rw, const struct loom_node *node);
 struct loom_value *loom_rewrite_unary(struct loom_rewriter *rw, const struct loom_node *node);
 struct loom_value *loom_rewrite_pad(struct loom_rewriter *rw, const struct loom_node *node);
+struct loom_value *loom_cut_reduce(struct loom_rewriter *rw, const struct loom_node *node);
+struct loom_value *loom_cut_matmul(struct loom_rewriter *rw, const struct loom_node *node);
+struct loom_value *loom_cut_conv(struct loom_rewriter *rw, const struct loom_node *node);
 
 /** loom_rewrite_clone() - a copy of a graph that shares the elements of constants. 0 or -ENOMEM */
 int loom_rewrite_clone(const struct loom_graph *from, struct loom_graph **to);
@@ -119,6 +160,16 @@ struct loom_value *loom_put_act(struct loom_rewriter *rw, struct loom_value *x,
 /** loom_put_product() - MATMUL with the operands of enum loom_gmatmul_operand */
 struct loom_value *loom_put_product(struct loom_rewriter *rw, struct loom_value *const *operands,
 				    u32 dtype);
+/** loom_put_wide() - F16 as F32, if the chip has that: sums of parts are rounded once more */
+struct loom_value *loom_put_wide(struct loom_rewriter *rw, struct loom_value *x);
+/**
+ * loom_put_most() - how many elements of an axis that is summed are taken at once
+ * @rw: the rewriter
+ * @bytes: of SRAM that each takes
+ *
+ * Return: so many that they take a quarter of a lane, and not too much work for a unit; at least 1.
+ */
+s64 loom_put_most(const struct loom_rewriter *rw, u64 bytes);
 /** loom_put_bits() - the bits of a number in a type, for PAD; integers saturate */
 u64 loom_put_bits(u32 dtype, double number);
 

@@ -10,9 +10,7 @@ struct loom_value *loom_rewrite_softmax(struct loom_rewriter *rw, const struct l
 
 	if (!loom_dtype_is_float(x->dtype))
 		return NULL;
-	if (x->dtype == DRM_LOOM_DTYPE_F16 && loom_chip_has(rw->chip, DRM_LOOM_OP_CAST) &&
-	    loom_chip_has_type(rw->chip, DRM_LOOM_DTYPE_F32))
-		x = loom_emit_cast(em, x, DRM_LOOM_DTYPE_F32);
+	x = loom_put_wide(rw, x);
 	if (!x)
 		return NULL;
 	x = loom_emit_binary(em, LOOM_GBIN_SUB, x,

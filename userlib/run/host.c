@@ -70,6 +70,27 @@ static int loom_host_load_slot(struct loom_session *session, uint32_t slot)
 	return session->slots[slot] ? 0 : -ENOMEM;
 }
 
+/* What is bound to both slots of a state is exchanged: it has to be enough for either. */
+static bool loom_host_states_fit(const struct loom_program *program, const struct loom_plan *plan)
+{
+	uint32_t i;
+
+	for (i = 0; i < program->num_states; i++) {
+		const struct loom_program_state *state = &program->states[i];
+		uint32_t a, b;
+
+		if (state->output >= program->num_outputs || state->input >= program->num_inputs)
+			return false;
+		a = program->outputs[state->output].slot;
+		b = program->inputs[state->input].slot;
+		if (program->inputs[state->input].size_bytes &&
+		    (a >= plan->slot_count || b >= plan->slot_count ||
+		     plan->slots[a].size != plan->slots[b].size))
+			return false;
+	}
+	return true;
+}
+
 static int loom_host_load(struct loom_session *session, struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
@@ -88,7 +109,8 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 		return loom_run_reject(err, &reject);
 	if (ret)
 		return loom_error_set(err, ret, "the plan was not taken: %s", strerror(-ret));
-	if (host->plan->slot_count != program->num_slots)
+	if (host->plan->slot_count != program->num_slots ||
+	    !loom_host_states_fit(program, host->plan))
 		return loom_error_set(err, -EINVAL, "the program does not fit its plan");
 
 	host->places = calloc(program->num_slots + 1, sizeof(*host->places));
@@ -152,8 +174,17 @@ static bool loom_host_go_on(struct loom_engine *engine)
 	return done;
 }
 
-static int loom_host_run(struct loom_session *session, loom_progress_fn progress, void *arg,
-			 struct loom_error *err)
+/* The processor is the device: it begins when it is waited for. */
+static int loom_host_submit(struct loom_session *session, uint32_t item, struct loom_error *err)
+{
+	(void)session;
+	(void)item;
+	(void)err;
+	return 0;
+}
+
+static int loom_host_finish(struct loom_session *session, loom_progress_fn progress, void *arg,
+			    struct loom_error *err)
 {
 	struct loom_host *host = session->priv;
 	int64_t start = loom_run_now_ns();
@@ -181,6 +212,16 @@ static int loom_host_run(struct loom_session *session, loom_progress_fn progress
 	return 0;
 }
 
+/* Both are as large. */
+static void loom_host_exchange(struct loom_session *session, uint32_t a, uint32_t b)
+{
+	struct loom_host *host = session->priv;
+	struct loom_host_block *place = host->places[a];
+
+	host->places[a] = host->places[b];
+	host->places[b] = place;
+}
+
 static int loom_host_blocks(const struct loom_target *target, uint32_t region,
 			    struct drm_loom_block **blocks, size_t *count, uint64_t *scratch_bytes)
 {
@@ -204,7 +245,9 @@ static void loom_host_close(struct loom_target *target)
 
 static const struct loom_target_ops loom_host_ops = {
 	.load = loom_host_load,
-	.run = loom_host_run,
+	.submit = loom_host_submit,
+	.finish = loom_host_finish,
+	.exchange = loom_host_exchange,
 	.unload = loom_host_unload,
 	.blocks = loom_host_blocks,
 	.bank_blocks = loom_host_bank_blocks,

@@ -30,28 +30,42 @@ struct loom_host_memory;
  * * host_memory.c: which addresses the slots of the host target would have on a device
  * * host.c: the target "host", as a table of functions
  * * soft.c: the target "device", as a table of functions, over the room device/
+ * * link.c: values that go from one session on a device to another, on another device or not
  * * target.c: opens a target by name; the only file that names both tables
  * * report.c: what is in the banks of a target, as structs (loom_report.h)
  * * report_csv.c: the same as three CSV files, on request and for each plan
+ * * state.c: outputs of a session that are its inputs in the next run
  * * session.c: sessions (loom_run.h)
+ *
+ * A state of a network is two slots, one that the plan reads and one that it writes, and what is
+ * bound to them is exchanged after each run: a job names the buffers of its slots anyway, so this
+ * costs nothing. Rejected: one buffer for both, written in place. A plan may read a state after it
+ * has begun to write the new one (a delay line, keys that are moved), so each plan would have to be
+ * made for it, and a run that fails would leave half of each. Two buffers are twice the bytes,
+ * of a memory that is large. Rejected: a slot that is read and written. The verifier would have to
+ * believe that somebody has written it before.
  *
  * Below this room stand device/ (the node), base/ (arrays, names of types, texts of errors) and
  * core (verifier, engine, bank allocator). The planner may stand above or be absent.
  *
  * Rejected: an asynchronous interface. Whoever wants several jobs in flight uses
- * loom_context_submit() and syncobjs; this room is for one network at a time. Rejected: a target
- * that copies each tensor to the device for every run. On both targets the slots are mapped, so
- * there is nothing that a separate copy would save.
+ * loom_context_submit() and syncobjs; this room is for one network at a time. (A run has two halves
+ * for the room parallel/, so that the next device has its job before this one has ended.)
+ * Rejected: a target that copies each tensor to the device for every run. On both targets the slots
+ * are mapped, so there is nothing that a separate copy would save.
  */
 
 /**
  * struct loom_target_ops - what a target does
  *
- * The first three are for sessions, the next two for reports.
+ * The first five are for sessions, the next two for reports.
  *
  * @load: proves the plan, allocates the slots and sets &loom_session.slots. On failure what it
  *	took is given back by @unload, which runs in any case
- * @run: runs the plan once and fills &loom_session.counters
+ * @submit: has the plan run once, for an item: it may begin
+ * @finish: waits until it has run, and fills &loom_session.counters
+ * @exchange: what is bound to one slot is bound to another from now on, and the other way round;
+ *	both are alike but for who reads and who writes. &loom_session.slots are exchanged already
  * @unload: gives back all that @load took
  * @blocks: lists the blocks of a region as loom_device_blocks() does, and says how many bytes at
  *	the bottom of each bank are held as scratch by jobs
@@ -60,8 +74,10 @@ struct loom_host_memory;
  */
 struct loom_target_ops {
 	int (*load)(struct loom_session *session, struct loom_error *err);
-	int (*run)(struct loom_session *session, loom_progress_fn progress, void *arg,
-		   struct loom_error *err);
+	int (*submit)(struct loom_session *session, uint32_t item, struct loom_error *err);
+	int (*finish)(struct loom_session *session, loom_progress_fn progress, void *arg,
+		      struct loom_error *err);
+	void (*exchange)(struct loom_session *session, uint32_t a, uint32_t b);
 	void (*unload)(struct loom_session *session);
 	int (*blocks)(const struct loom_target *target, uint32_t region,
 		      struct drm_loom_block **blocks, size_t *count, uint64_t *scratch_bytes);
@@ -91,7 +107,10 @@ struct loom_target {
  * @target: where
  * @program: what
  * @slots: first byte of what is bound to each slot, in this process's memory
- * @input_set: for each input, whether loom_session_set_input() was called
+ * @input_set: for each input, whether loom_session_set_input() was called, or it is a state
+ * @partners: for each slot of states, the slot of their other ends; for others itself
+ * @state_bytes: all states
+ * @moved: bytes that were copied, or had not to be
  * @counters: of the last run
  * @priv: the target's own
  */
@@ -100,6 +119,9 @@ struct loom_session {
 	const struct loom_program *program;
 	uint8_t **slots;
 	bool *input_set;
+	uint32_t *partners;
+	uint64_t state_bytes;
+	struct loom_session_moved moved;
 	struct drm_loom_counters counters;
 	void *priv;
 };
@@ -109,6 +131,75 @@ int loom_host_open(struct loom_target *target, const struct drm_loom_chip *chip,
 		   struct loom_error *err);
 /** loom_soft_open() - makes @target, which is zeroed, the node at @path, NULL: the first one */
 int loom_soft_open(struct loom_target *target, const char *path, struct loom_error *err);
+
+/**
+ * loom_states_init() - finds the slots that a session's states change, and makes the states zero
+ * @session: loaded
+ * @err: [out] one line on failure
+ *
+ * Return: 0; -EINVAL where slots cannot be exchanged.
+ */
+int loom_states_init(struct loom_session *session, struct loom_error *err);
+/** loom_states_advance() - after a run: what it has written is what the next one reads */
+void loom_states_advance(struct loom_session *session);
+/** loom_states_of_output() - the state that an output is; num_states: none */
+uint32_t loom_states_of_output(const struct loom_program *program, uint32_t output);
+/** loom_states_of_input() - the state that an input is; num_states: none */
+uint32_t loom_states_of_input(const struct loom_program *program, uint32_t input);
+/**
+ * loom_session_tensor() - where a tensor lies
+ * @session: the session
+ * @tensor: of its program
+ *
+ * Return: its first byte; NULL outside of its slot: a wrong program must not cause a wild write.
+ */
+static inline uint8_t *loom_session_tensor(const struct loom_session *session,
+					   const struct loom_program_tensor *tensor)
+{
+	const struct loom_program *program = session->program;
+	uint64_t end;
+
+	if (tensor->slot >= program->num_slots ||
+	    check_add_overflow(tensor->offset, tensor->size_bytes, &end) ||
+	    end > program->slots[tensor->slot].size_bytes)
+		return NULL;
+	return session->slots[tensor->slot] + tensor->offset;
+}
+
+/**
+ * loom_session_submit() - the first half of loom_session_run(): has a session run an item
+ * @session: the session; its inputs are set
+ * @item: number of the item, for links; those of a session come in their order
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: as loom_session_run(); if 0, loom_session_finish() is next.
+ */
+int loom_session_submit(struct loom_session *session, uint32_t item, struct loom_error *err);
+/** loom_session_finish() - the second half: waits for its end; returns as loom_session_run() */
+int loom_session_finish(struct loom_session *session, loom_progress_fn progress, void *arg,
+			struct loom_error *err);
+
+struct loom_link;
+
+/**
+ * loom_link_create() - have an output of a session be an input of another, without a copy
+ * @from: who gives; none of its items has been submitted and not finished
+ * @output: number of the output
+ * @to: who takes; likewise
+ * @input: number of the input, which counts as set from now on
+ * @depth: how many items may be on their way
+ * @link: [out] end with loom_link_destroy()
+ *
+ * From now on @to submits an item after @from has submitted it, and need not wait until it has
+ * finished. @from submits an item after @to has finished the one that is @depth before it.
+ *
+ * Return: 0; -errno where it cannot be, and has to be copied: on the host; where the plans have
+ * the value in an image or together with others; where the devices have no memory in common.
+ */
+int loom_link_create(struct loom_session *from, uint32_t output, struct loom_session *to,
+		     uint32_t input, uint32_t depth, struct loom_link **link);
+/** loom_link_destroy() - undoes that; NULL is fine. Jobs that were submitted still run */
+void loom_link_destroy(struct loom_link *link);
 
 /** loom_run_reject() - says in @err, which may be NULL, why a plan was refused; returns -EBADMSG */
 int loom_run_reject(struct loom_error *err, const struct drm_loom_reject *reject);

@@ -8,20 +8,6 @@
 #include "base/array.h"
 #include "report.h"
 
-/* Where @tensor lies, or NULL outside of its slot: a wrong program must not cause a wild write. */
-static uint8_t *loom_session_tensor(const struct loom_session *session,
-				    const struct loom_program_tensor *tensor)
-{
-	const struct loom_program *program = session->program;
-	uint64_t end;
-
-	if (tensor->slot >= program->num_slots ||
-	    check_add_overflow(tensor->offset, tensor->size_bytes, &end) ||
-	    end > program->slots[tensor->slot].size_bytes)
-		return NULL;
-	return session->slots[tensor->slot] + tensor->offset;
-}
-
 static int loom_session_upload_weights(struct loom_session *session)
 {
 	const struct loom_program *program = session->program;
@@ -53,7 +39,8 @@ int loom_session_create(struct loom_target *target, const struct loom_program *p
 	session->program = program;
 	session->slots = calloc(program->num_slots + 1, sizeof(*session->slots));
 	session->input_set = calloc(program->num_inputs + 1, sizeof(*session->input_set));
-	if (!session->slots || !session->input_set) {
+	session->partners = calloc(program->num_slots + 1, sizeof(*session->partners));
+	if (!session->slots || !session->input_set || !session->partners) {
 		ret = loom_error_set(err, -ENOMEM, "no memory");
 		goto fail;
 	}
@@ -65,6 +52,9 @@ int loom_session_create(struct loom_target *target, const struct loom_program *p
 		loom_error_set(err, ret, "the program's weights lie outside of their slot");
 		goto fail;
 	}
+	ret = loom_states_init(session, err);
+	if (ret)
+		goto fail;
 	ret = loom_report_plan(target, program->stats.scratch_bytes, err);
 	if (ret)
 		goto fail;
@@ -81,6 +71,7 @@ void loom_session_destroy(struct loom_session *session)
 	if (!session)
 		return;
 	session->target->ops->unload(session);
+	free(session->partners);
 	free(session->input_set);
 	free(session->slots);
 	free(session);
@@ -114,13 +105,13 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 			return loom_error_set(err, -EINVAL, "input '%s' lies outside of its slot",
 					      input->name);
 		memcpy(to, array->data, array->size_bytes);
+		session->moved.in_bytes += array->size_bytes;
 	}
 	session->input_set[index] = true;
 	return 0;
 }
 
-int loom_session_run(struct loom_session *session, loom_progress_fn progress, void *arg,
-		     struct loom_error *err)
+int loom_session_submit(struct loom_session *session, uint32_t item, struct loom_error *err)
 {
 	uint32_t i;
 
@@ -129,10 +120,29 @@ int loom_session_run(struct loom_session *session, loom_progress_fn progress, vo
 			return loom_error_set(err, -ENODATA, "input '%s' was not given",
 					      session->program->inputs[i].name);
 	memset(&session->counters, 0, sizeof(session->counters));
-	return session->target->ops->run(session, progress, arg, err);
+	return session->target->ops->submit(session, item, err);
 }
 
-static int loom_session_get(const struct loom_session *session,
+int loom_session_finish(struct loom_session *session, loom_progress_fn progress, void *arg,
+			struct loom_error *err)
+{
+	int ret = session->target->ops->finish(session, progress, arg, err);
+
+	if (!ret)
+		loom_states_advance(session);
+	return ret;
+}
+
+int loom_session_run(struct loom_session *session, loom_progress_fn progress, void *arg,
+		     struct loom_error *err)
+{
+	int ret = loom_session_submit(session, 0, err);
+
+	return ret ? ret : loom_session_finish(session, progress, arg, err);
+}
+
+/* What is at @tensor, under a name. */
+static int loom_session_get(struct loom_session *session, const char *name,
 			    const struct loom_program_tensor *tensor, struct loom_array *array)
 {
 	const uint8_t *from = NULL;
@@ -143,7 +153,7 @@ static int loom_session_get(const struct loom_session *session,
 		if (!from)
 			return -EINVAL;
 	}
-	array->name = strdup(tensor->name);
+	array->name = strdup(name);
 	array->data = malloc(tensor->size_bytes ? tensor->size_bytes : 1);
 	if (!array->name || !array->data) {
 		loom_array_clear(array);
@@ -155,26 +165,64 @@ static int loom_session_get(const struct loom_session *session,
 	array->rank = tensor->rank;
 	memcpy(array->dims, tensor->dims, sizeof(array->dims));
 	array->size_bytes = tensor->size_bytes;
+	session->moved.out_bytes += tensor->size_bytes;
 	return 0;
 }
 
-int loom_session_get_output(const struct loom_session *session, uint32_t index,
+int loom_session_get_output(struct loom_session *session, uint32_t index,
 			    struct loom_array *array)
 {
-	if (index >= session->program->num_outputs)
+	const struct loom_program *program = session->program;
+	uint32_t state;
+
+	if (index >= program->num_outputs)
 		return -ENOENT;
-	return loom_session_get(session, &session->program->outputs[index], array);
+	state = loom_states_of_output(program, index);
+	if (state < program->num_states)
+		return loom_session_get_state(session, state, array);
+	return loom_session_get(session, program->outputs[index].name, &program->outputs[index],
+				array);
 }
 
-int loom_session_get_observed(const struct loom_session *session, uint32_t index,
+int loom_session_get_observed(struct loom_session *session, uint32_t index,
 			      struct loom_array *array)
 {
-	if (index >= session->program->num_observed)
+	const struct loom_program *program = session->program;
+
+	if (index >= program->num_observed)
 		return -ENOENT;
-	return loom_session_get(session, &session->program->observed[index], array);
+	return loom_session_get(session, program->observed[index].name, &program->observed[index],
+				array);
+}
+
+int loom_session_get_state(struct loom_session *session, uint32_t index,
+			   struct loom_array *array)
+{
+	const struct loom_program *program = session->program;
+	const struct loom_program_state *state;
+
+	if (index >= program->num_states)
+		return -ENOENT;
+	state = &program->states[index];
+	/* what the last run has written is bound to the slot that the next one reads */
+	return loom_session_get(session, program->outputs[state->output].name,
+				&program->inputs[state->input], array);
+}
+
+int loom_session_set_state(struct loom_session *session, uint32_t index,
+			   const struct loom_array *array, struct loom_error *err)
+{
+	if (index >= session->program->num_states)
+		return loom_error_set(err, -ENOENT, "there is no state %u", index);
+	return loom_session_set_input(session, session->program->states[index].input, array, err);
 }
 
 void loom_session_counters(const struct loom_session *session, struct drm_loom_counters *counters)
 {
 	*counters = session->counters;
+}
+
+void loom_session_moved(const struct loom_session *session, struct loom_session_moved *moved)
+{
+	*moved = session->moved;
 }

@@ -1,27 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "run.h"
+#include "soft.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/**
- * struct loom_soft - a session on the device
- * @plan: id of the plan, 0 until there is one
- * @context: its queue
- * @sync: syncobj that a job signals, 0 until there is one
- * @bos: a buffer for each slot
- * @bindings: handles of @bos, as SUBMIT takes them
- * @before: counters of the queue after the last run; those of a run are the difference
- */
-struct loom_soft {
-	uint32_t plan;
-	struct loom_context *context;
-	uint32_t sync;
-	struct loom_bo **bos;
-	struct drm_loom_binding *bindings;
-	struct drm_loom_counters before;
-};
 
 static int loom_soft_fail(struct loom_error *err, int code, const char *doing)
 {
@@ -247,30 +229,65 @@ static int loom_soft_scratch_conflict(struct loom_session *session, struct loom_
 			      (unsigned long long)conflict->short_bytes);
 }
 
-static int loom_soft_run(struct loom_session *session, loom_progress_fn progress, void *arg,
-			 struct loom_error *err)
+/* What an item is bound to that goes through links, and whom it waits for. */
+static void loom_soft_link(struct loom_session *session, uint32_t item,
+			   struct loom_submit *submit, struct drm_loom_sync *in,
+			   struct drm_loom_sync *out)
 {
 	struct loom_soft *soft = session->priv;
-	struct drm_loom_sync out = { .handle = soft->sync };
-	struct drm_loom_context_query query;
+	const struct loom_link *link;
+	void *map;
+
+	for (link = soft->gives; link; link = link->next_given) {
+		struct loom_bo *bo = link->from.bos[item % link->depth];
+
+		soft->bindings[link->from.slot].handle = loom_bo_handle(bo);
+		if (!loom_bo_map(bo, &map))
+			session->slots[link->from.slot] = map;
+		out[submit->num_out++] = (struct drm_loom_sync){
+			.handle = link->from.line, .point = (uint64_t)item + 1,
+		};
+	}
+	for (link = soft->takes; link; link = link->next_taken) {
+		soft->bindings[link->to.slot].handle =
+			loom_bo_handle(link->to.bos[item % link->depth]);
+		in[submit->num_in++] = (struct drm_loom_sync){
+			.handle = link->to.line, .point = (uint64_t)item + 1,
+		};
+	}
+}
+
+static int loom_soft_submit(struct loom_session *session, uint32_t item, struct loom_error *err)
+{
+	struct loom_soft *soft = session->priv;
+	struct drm_loom_sync in[LOOM_LINKS], out[LOOM_LINKS + 1] = { { .handle = soft->sync } };
 	struct drm_loom_fit fit;
 	struct loom_submit submit = {
 		.plan = soft->plan,
 		.num_bindings = session->program->num_slots,
 		.bindings = soft->bindings,
 		.num_out = 1,
-		.out = &out,
+		.out = out,
+		.in = in,
 	};
 	int ret;
 
+	loom_soft_link(session, item, &submit, in, out);
 	ret = loom_context_submit(soft->context, &submit);
 	if (ret == -EBUSY)
 		return loom_soft_scratch_conflict(session, err);
 	if (ret == -EACCES && !loom_device_plan_fit(session->target->device, soft->plan, &fit))
 		return loom_soft_floor(err, ret, session->target->device, &fit);
-	if (ret)
-		return loom_soft_fail(err, ret, "submitting the job");
-	ret = loom_soft_wait(session, progress, arg);
+	return ret ? loom_soft_fail(err, ret, "submitting the job") : 0;
+}
+
+static int loom_soft_finish(struct loom_session *session, loom_progress_fn progress, void *arg,
+			    struct loom_error *err)
+{
+	struct loom_soft *soft = session->priv;
+	struct drm_loom_context_query query;
+	int ret = loom_soft_wait(session, progress, arg);
+
 	if (ret)
 		return loom_soft_fail(err, ret, "waiting for the job");
 	ret = loom_context_query(soft->context, &query);
@@ -282,6 +299,19 @@ static int loom_soft_run(struct loom_session *session, loom_progress_fn progress
 				      "the device ended the job: it took longer than %u ms",
 				      loom_device_info(session->target->device)->job_timeout_ms);
 	return 0;
+}
+
+/* The next job is bound to them in the other way. */
+static void loom_soft_exchange(struct loom_session *session, uint32_t a, uint32_t b)
+{
+	struct loom_soft *soft = session->priv;
+	uint32_t handle = soft->bindings[a].handle;
+	struct loom_bo *bo = soft->bos[a];
+
+	soft->bindings[a].handle = soft->bindings[b].handle;
+	soft->bindings[b].handle = handle;
+	soft->bos[a] = soft->bos[b];
+	soft->bos[b] = bo;
 }
 
 static int loom_soft_blocks(const struct loom_target *target, uint32_t region,
@@ -309,7 +339,9 @@ static void loom_soft_close(struct loom_target *target)
 
 static const struct loom_target_ops loom_soft_ops = {
 	.load = loom_soft_load,
-	.run = loom_soft_run,
+	.submit = loom_soft_submit,
+	.finish = loom_soft_finish,
+	.exchange = loom_soft_exchange,
 	.unload = loom_soft_unload,
 	.blocks = loom_soft_blocks,
 	.bank_blocks = loom_soft_bank_blocks,

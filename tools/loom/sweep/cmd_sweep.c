@@ -203,7 +203,7 @@ static int hash_model(const struct tool_model *model, uint64_t *hash)
 static int hash_sweep(struct sweep *sweep)
 {
 	const struct loom_planner_options *how = &sweep->planner;
-	uint64_t hash = hash_text(0xcbf29ce484222325, LOOM_VERSION);
+	uint64_t hash = hash_text(0xcbf29ce484222325, loom_version_text());
 	char *header = sweep_point_header(sweep);
 	uint32_t i;
 	int ret = header ? 0 : tool_fail("no memory");

@@ -7,91 +7,20 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tools/testing/e2e/refusals.sh
 . "$(dirname "$0")/refusals.sh"
+# shellcheck source=tools/testing/e2e/networks.sh
+. "$(dirname "$0")/networks.sh"
 
-host=$out/host
-vm=$out/vm
 fresh_out
 mkdir -p "$vm"
 ok 'pictures and refusals are made' make_pictures && make_refusals || finish
 
-for name in $all_models; do
-	ok "$name runs on the host" model_run "$name" host "$host/$name" --sram $node_sram
-done
-for name in $deep_models; do
-	ok "$name runs on the host, all tensors kept" model_run_deep "$name" host "$host/$name.deep"
-done
-for name in $image_models; do
-	ok "$name runs on the host in images" model_run "$name" host "$host/$name.image" \
-		--image all --grouping layerwise --sram $node_sram
-	ok "$name runs on the host in images and groups" model_run "$name" host "$host/$name.images" \
-		--image all --sram $node_sram
-done
-model_run mel host "$host/mel" || ok 'mel runs on the host' false
-for group in $node_groups; do
-	ok "${group%:*} runs on the host in groups, ${group#*:} per lane" \
-		model_run_group "$group" host "$host/${group/:/.}"
-done
-build/e2e/onnx_backend --device host --digest "$host/digest" >/dev/null
+networks_on_host
 
-ok 'the VM boots, runs all of it and says nothing in its log' tools/vm/run --timeout 800 \
+ok 'the VM boots, runs all of it and says nothing in its log' tools/vm/run --timeout 2000 \
 	--modparams 'job_timeout_ms=600000' --log "$out/dmesg.log" --out "$vm" \
 	-- bash tools/testing/e2e/in-vm.sh "$vm" "$refusal_dir"
 
-status_0() {
-	cat "$vm/$1.err"
-	[ "$(cat "$vm/$1.status")" = 0 ]
-}
-on_node() {	# NAME: it did run there, and counted what the host did
-	grep -q '"device": "/dev/accel/accel' "$vm/$1/run.json" || return 1
-	for key in dram_read_bytes dram_write_bytes sram_read_bytes sram_write_bytes macs steps commands \
-		cycles dma_cycles compute_cycles energy_fj; do
-		[ "$(json_number "$vm/$1/run.json" $key)" = "$(json_number "$host/$1/run.json" $key)" ] || {
-			echo "$key differs"
-			return 1
-		}
-	done
-}
-for name in $all_models; do
-	ok "$name runs on the node" status_0 "$name"
-	ok "$name: node and host count the same" on_node "$name"
-	ok "$name: node and host give the same bits" same_bits "$host/$name" "$vm/$name"
-done
-for name in $deep_models; do
-	ok "$name: all tensors are the same bits on node and host" \
-		same_bits "$host/$name.deep" "$vm/$name.deep"
-done
-
-for name in $image_models; do
-	ok "$name runs on the node in images" status_0 "$name.image"
-	ok "$name: in images node and host count the same" on_node "$name.image"
-	ok "$name: in images node and host give the same bits" \
-		same_bits "$host/$name.image" "$vm/$name.image"
-	ok "$name: and those that it gives without" same_bits "$vm/$name" "$vm/$name.image"
-	ok "$name runs on the node in images and groups" status_0 "$name.images"
-	ok "$name: in images and groups node and host count the same" on_node "$name.images"
-	ok "$name: in images and groups node and host give the same bits" \
-		same_bits "$host/$name.images" "$vm/$name.images"
-done
-
-in_groups() {	# NAME:SRAM
-	local dir=${1/:/.}
-	status_0 "$dir" && on_node "$dir" && same_bits "$host/$dir" "$vm/$dir" &&
-	same_bits "$host/${1%:*}" "$vm/$dir"
-}
-for group in $node_groups; do
-	ok "${group%:*}: in groups, ${group#*:} per lane, the node counts as the host does, the same bits" \
-		in_groups "$group"
-done
-
-backend_passed() {
-	grep '^not ok' "$vm/backend.tap"
-	tail -n 1 "$vm/backend.tap"
-	[ "$(cat "$vm/backend.status")" = 0 ]
-}
-ok 'the ONNX backend cases pass on the node' backend_passed
-note "$(tail -n 1 "$vm/backend.tap")"
-ok 'at least 100 of them ran there' test "$(wc -l <"$vm/digest")" -ge 100
-ok 'their results are the same bits on node and host' cmp "$host/digest" "$vm/digest"
+networks_compare
 
 all_refused() {
 	grep -A2 '^not ok' "$vm/refusals.tap"

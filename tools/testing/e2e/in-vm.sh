@@ -5,6 +5,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=tools/testing/e2e/refusals.sh
 . "$(dirname "$0")/refusals.sh"
+# shellcheck source=tools/testing/e2e/networks.sh
+. "$(dirname "$0")/networks.sh"
 
 out=$1
 refusal_dir=$2
@@ -14,29 +16,9 @@ info() {
 }
 
 info before
-for name in $all_models; do
-	model_run "$name" soft "$out/$name" 2>"$out/$name.err"
-	echo $? >"$out/$name.status"
-done
-# in groups on the host: the search for groups takes long in the VM if every value is observed
-for name in $deep_models; do
-	model_run_deep "$name" soft "$out/$name.deep" --grouping layerwise 2>"$out/$name.deep.err"
-	echo $? >"$out/$name.deep.status"
-done
-for name in $image_models; do
-	model_run "$name" soft "$out/$name.image" --image all --grouping layerwise \
-		2>"$out/$name.image.err"
-	echo $? >"$out/$name.image.status"
-	model_run "$name" soft "$out/$name.images" --image all 2>"$out/$name.images.err"
-	echo $? >"$out/$name.images.status"
-done
-for group in $node_groups; do
-	model_run_group "$group" soft "$out/${group/:/.}" 2>"$out/${group/:/.}.err"
-	echo $? >"$out/${group/:/.}.status"
-done
+networks_in_guest soft "$out"
 info models
-build/e2e/onnx_backend --device soft --digest "$out/digest" >"$out/backend.tap"
-echo $? >"$out/backend.status"
+backend_in_guest soft "$out"
 info backend
 refuse_all $loom soft >"$out/refusals.tap"
 info refusals

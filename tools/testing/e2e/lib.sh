@@ -78,7 +78,8 @@ draw_pictures() {
 	$p speech "$d/hey_mycroft.npy" 2 1 16 96 &&
 	$p speech "$d/weather.npy" 3 1 22 96 &&
 	$p speech "$d/embedding.npy" 4 2 76 32 1 &&
-	$p speech "$d/mel.npy" 5 1 1760
+	$p speech "$d/mel.npy" 5 1 1760 &&
+	$p voice "$d/voice.npy" 1000 512
 }
 
 # The nine models, and the arguments of `loom run` for each.
@@ -93,6 +94,7 @@ model_file() {
 	blazeface)	echo $models/blazeface.onnx ;;
 	mlsd)		echo $models/mlsd_tiny.onnx ;;
 	mel)		echo $models/melspectrogram.onnx ;;
+	voice)		echo $models/silero_vad.onnx ;;
 	*)		echo $models/oww_"$1".onnx ;;
 	esac
 }
@@ -106,6 +108,9 @@ model_args() {
 	blazeface)	echo --input $pictures/face.ppm ;;
 	# plain pixels, and a fourth channel of ones
 	mlsd)		echo --input $pictures/room.ppm --scale 1 --mean 0 --std 1,1,1,255 ;;
+	# a detector of voices, whose state stays on the device from frame to frame
+	voice)		echo --dim batch=1 --value sr=16000 --state hn=h --state cn=c --frames 1000 \
+				--input input=$pictures/voice.npy ;;
 	*)		echo --input "$pictures/$1.npy" ;;
 	esac
 }
@@ -183,6 +188,17 @@ same_bits() {
 		count=$((count + 1))
 	done
 	[ "$count" = "$(find "$2" -maxdepth 1 -name '*.npy' | wc -l)" ] && [ $count -gt 0 ]
+}
+
+# decode_run DEVICE DIR: a small decoder transformer writes 200 tokens, its keys and values stay on
+# the device
+decode_run() {
+	mkdir -p "$2"
+	build/e2e/gpt_model "$2/gpt.onnx" &&
+	build/e2e/decode "$2/gpt.onnx" "$1" 200 1 2 3 >"$2/tokens" 2>"$2/figures" ||
+	cat "$2/figures"
+	# keys and values of two layers; token and position; logits
+	grep -q '; copied for each: 16 bytes in, 384 out; stayed on the device: 262144$' "$2/figures"
 }
 
 # json_number FILE KEY: the last number of that name

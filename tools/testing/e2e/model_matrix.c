@@ -216,6 +216,8 @@ static uint64_t try_cell(struct matrix *m, const struct drm_loom_chip *chip,
 {
 	struct loom_planner_options options = {
 		.chip = chip, .grouping = grouping, .objective = objective,
+		/* the bits of all cells are compared */
+		.flags = LOOM_PLANNER_WHOLE_SUMS,
 	};
 	struct loom_replay_report *report = NULL;
 	struct loom_program *program;

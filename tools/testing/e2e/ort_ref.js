@@ -190,7 +190,9 @@ async function main(args) {
 	}
 }
 
-main(process.argv.slice(2)).catch((error) => {
-	console.error(`ort_ref: ${error.message}`);
-	process.exit(1);
-});
+module.exports = { ort, npyLoad, npySave, fileName };
+if (require.main === module)
+	main(process.argv.slice(2)).catch((error) => {
+		console.error(`ort_ref: ${error.message}`);
+		process.exit(1);
+	});

@@ -8,6 +8,7 @@
  *	pictures page OUT.ppm W H LINE.png...	lines of type, one below the other
  *	pictures turn OUT.ppm IN		upside down
  *	pictures speech OUT.npy SEED DIM...	features that move as those of speech do
+ *	pictures voice OUT.npy FRAMES SAMPLES	frames of a sound that speaks and pauses
  */
 #include <math.h>
 #include <stdint.h>
@@ -266,6 +267,45 @@ static int speech(const char *path, uint32_t seed, uint32_t rank, const int64_t 
 	return 0;
 }
 
+/*
+ * 16000 samples a second: overtones of a voice that rises and falls, of which those near two
+ * formants are the loudest; four syllables a second, every third second silence, and some noise.
+ */
+static int voice(const char *path, int64_t frames, int64_t samples)
+{
+	const double turn = 2 * 3.14159265358979;
+	const int64_t dims[] = { frames, samples };
+	struct loom_array array;
+	struct loom_error err;
+	double phase = 0;
+	uint32_t noise = 1;
+	int64_t i;
+
+	if (loom_array_alloc(&array, DRM_LOOM_DTYPE_F32, 2, dims))
+		return 1;
+	for (i = 0; i < frames * samples; i++) {
+		double t = (double)i / 16000, sum = 0, pitch = 130 + 40 * sin(turn * 0.4 * t);
+		double first = 600 + 200 * sin(turn * 1.3 * t);
+		double second = 1600 + 500 * sin(turn * 0.9 * t);
+		double loud = (int64_t)t % 3 == 2 ? 0 : pow(sin(turn * 2 * t), 2);
+		int k;
+
+		phase += turn * pitch / 16000;
+		for (k = 1; k <= 24; k++)
+			sum += sin(k * phase) * (0.05 + exp(-pow((k * pitch - first) / 150, 2)) +
+						 0.6 * exp(-pow((k * pitch - second) / 250, 2)));
+		noise = noise * 1664525 + 1013904223;
+		((float *)array.data)[i] =
+			(float)(0.1 * loud * sum + 0.002 * ((noise >> 8) / 8388608.0 - 1));
+	}
+	if (loom_npy_save(path, &array, &err)) {
+		fprintf(stderr, "pictures: %s\n", err.text);
+		return 1;
+	}
+	loom_array_clear(&array);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int64_t dims[LOOM_GRAPH_RANK];
@@ -284,6 +324,8 @@ int main(int argc, char **argv)
 			dims[i - 4] = atoll(argv[i]);
 		return speech(argv[2], atoi(argv[3]), argc - 4, dims);
 	}
-	fprintf(stderr, "usage: pictures face|room|page|turn|speech OUT ...\n");
+	if (argc == 5 && !strcmp(argv[1], "voice"))
+		return voice(argv[2], atoll(argv[3]), atoll(argv[4]));
+	fprintf(stderr, "usage: pictures face|room|page|turn|speech|voice OUT ...\n");
 	return 2;
 }

@@ -13,7 +13,7 @@
 
 #define ROUNDS	80
 
-static unsigned int num_plans, num_sliced, num_misfits, num_wide;
+static unsigned int num_plans, num_sliced, num_cut, num_misfits, num_wide;
 
 static const struct drm_loom_chip huge = CHIP_HUGE;
 
@@ -229,6 +229,33 @@ static bool is_faultless(const struct drm_loom_chip *chip, const struct loom_pro
 	return good;
 }
 
+/* A program of a graph with nodes that are put together of pieces: compared with its own. */
+static bool is_right_in_pieces(struct test_case *test, const struct loom_planner_options *options,
+			       const struct loom_program *program, struct loom_error *err)
+{
+	struct loom_program *reference;
+	struct outcome want = { .num_outputs = 0 }, got = { .num_outputs = 0 };
+	struct drm_loom_chip large = *options->chip;
+	bool good;
+
+	/* pieces are those for the small chip, in the SRAM of the reference */
+	if (loom_program_create_reference(test->graph, options, &reference, err))
+		return false;
+	large.region[DRM_LOOM_REGION_SRAM].bank_bytes = 1ULL << 28;
+	good = reference->stats.cut_nodes == program->stats.cut_nodes &&
+	       !outcome_run(&want, reference, &large, test->inputs, test->num_inputs, err) &&
+	       !outcome_run(&got, program, options->chip, test->inputs, test->num_inputs, err);
+	if (good && !outcome_same(&got, &want)) {
+		snprintf(err->text, sizeof(err->text), "in pieces: other bits");
+		good = false;
+	}
+	good = good && is_faultless(options->chip, program, reference, err);
+	outcome_clear(&want);
+	outcome_clear(&got);
+	loom_program_destroy(reference);
+	return good;
+}
+
 static bool try_strategy(struct test_case *test, const struct loom_planner_options *options,
 			 const struct loom_program *reference, const struct outcome *want,
 			 struct loom_error *err)
@@ -244,6 +271,12 @@ static bool try_strategy(struct test_case *test, const struct loom_planner_optio
 		return ret == -ENOSPC;
 	num_plans++;
 	num_sliced += program->stats.sliced_nodes != 0;
+	num_cut += program->stats.cut_nodes != 0;
+	if (program->stats.cut_nodes) {
+		good = is_right_in_pieces(test, options, program, err);
+		loom_program_destroy(program);
+		return good;
+	}
 	good = !outcome_run(&got, program, options->chip, test->inputs, test->num_inputs, err);
 	if (good && !outcome_same(&got, want)) {
 		snprintf(err->text, sizeof(err->text), "other bits");
@@ -299,8 +332,8 @@ int main(int argc, char **argv)
 
 	tap_ok(!rounds.bad, "%u of %u graphs of odd geometry are the same by every strategy",
 	       rounds.count - rounds.bad, rounds.count);
-	tap_note("%u plans, %u with slices, %u misfits, %u graphs wide and low", num_plans,
-		 num_sliced, num_misfits, num_wide);
+	tap_note("%u plans, %u with slices, %u of pieces, %u misfits, %u graphs wide and low",
+		 num_plans, num_sliced, num_cut, num_misfits, num_wide);
 	if (argc == 1)
 		tap_ok(num_sliced > num_plans / 4 && num_misfits < num_plans,
 		       "slicing was put to the test");

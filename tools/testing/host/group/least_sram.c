@@ -86,7 +86,9 @@ static bool try_caps(struct test_case *test, struct loom_planner_options how,
 static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
 		     const struct outcome *want, struct loom_error *err)
 {
-	struct loom_planner_options how = { .chip = chip, .grouping = "layergroup" };
+	struct loom_planner_options how = {
+		.chip = chip, .grouping = "layergroup", .flags = LOOM_PLANNER_WHOLE_SUMS,
+	};
 	struct outcome bytes, least, other;
 	int ret = run(test, &how, want, &bytes, err);
 

@@ -80,7 +80,8 @@ static bool run_small(struct test_case *test, const struct drm_loom_chip *chip, 
 		      const struct outcome *want, struct loom_error *err)
 {
 	struct loom_planner_options options = {
-		.chip = chip, .flags = flags, .objective = LOOM_OBJECTIVE_BYTES,
+		.chip = chip, .flags = flags | LOOM_PLANNER_WHOLE_SUMS,
+		.objective = LOOM_OBJECTIVE_BYTES,
 	};
 	struct outcome plain;
 	bool good = true;

@@ -105,7 +105,8 @@ static inline void input(struct test_case *test, const char *name, uint32_t dtyp
 	struct loom_tensor_info info = { .name = name, .dtype = dtype, .rank = rank };
 
 	*array = make_array(name, dtype, rank, dims);
-	memcpy(info.dims, dims, rank * sizeof(*dims));
+	if (rank)
+		memcpy(info.dims, dims, rank * sizeof(*dims));
 	loom_graph_add_input(test->graph, &info);
 }
 

@@ -2,6 +2,7 @@
 /* Models built by hand that are wrong or leave something open: what is said about them. */
 #include "graph/graph.h"
 #include "model.h"
+#include "onnx/onnx.h"
 
 #include <errno.h>
 
@@ -23,9 +24,10 @@ static void errors_name_the_place(void)
 
 	graph = model_create(13);
 	model_add_input(graph, "x", 1, (int64_t[]){ 2 });
-	model_add_node(graph, "LSTM", "x", "y", NULL, 0);
+	model_add_node(graph, "NonZero", "x", "y", NULL, 0);
 	loom_graph_add_output(graph, "y");
-	expect_error(graph, -EOPNOTSUPP, "test: node \"LSTM\": operator LSTM is not supported");
+	expect_error(graph, -EOPNOTSUPP,
+		     "test: node \"NonZero\": operator NonZero is not supported");
 
 	graph = model_create(13);
 	model_add_node(graph, "Relu", "nowhere", "y", NULL, 0);
@@ -59,9 +61,9 @@ static void errors_name_the_place(void)
 	loom_graph_add_output(graph, "x");
 	expect_error(graph, -EINVAL, "test: two tensors are called \"x\"");
 
-	graph = model_create(22);
+	graph = model_create(27);
 	expect_error(graph, -EOPNOTSUPP,
-		     "test: opset 22 is not supported, only 1 to 21 are");
+		     "test: opset 27 is not supported, only 1 to 26 are");
 
 	graph = model_create(13);
 	model_add_input(graph, "x", 4, (int64_t[]){ 1 << 20, 1 << 20, 1 << 20, 1 << 20 });
@@ -109,9 +111,105 @@ static void bindings_are_checked(void)
 	loom_graph_destroy(graph);
 }
 
+/**
+ * struct moved - an attribute that not every opset has
+ * @op_type: of this operator
+ * @attr: its name
+ * @with: an opset that has it
+ * @without: one next to it that has not
+ */
+struct moved {
+	const char *op_type;
+	const char *attr;
+	int with;
+	int without;
+};
+
+/* Became operands, or came later. The lists of attributes are of the specification. */
+static void attributes_belong_to_opsets(void)
+{
+	static const struct moved moved[] = {
+		{ "Slice", "starts", 9, 10 }, { "Slice", "axes", 9, 10 },
+		{ "Split", "split", 12, 13 }, { "Split", "num_outputs", 18, 17 },
+		{ "Squeeze", "axes", 12, 13 }, { "Unsqueeze", "axes", 12, 13 },
+		{ "ReduceSum", "axes", 12, 13 }, { "ReduceMean", "axes", 17, 18 },
+		{ "ReduceMax", "noop_with_empty_axes", 18, 17 },
+		{ "Clip", "min", 10, 11 }, { "Pad", "pads", 10, 11 }, { "Pad", "pads", 2, 1 },
+		{ "Pad", "paddings", 1, 2 }, { "Dropout", "ratio", 11, 12 },
+		{ "Reshape", "shape", 4, 5 }, { "Add", "axis", 6, 7 },
+		{ "Relu", "consumed_inputs", 5, 6 }, { "Upsample", "scales", 7, 6 },
+		{ "Upsample", "scales", 8, 9 }, { "MaxPool", "dilations", 10, 9 },
+		{ "AveragePool", "dilations", 19, 18 }, { "Resize", "antialias", 18, 17 },
+		{ "Shape", "start", 15, 14 }, { "QuantizeLinear", "axis", 13, 12 },
+	};
+	uint32_t i, wrong = 0;
+
+	for (i = 0; i < sizeof(moved) / sizeof(*moved); i++) {
+		const struct loom_importer *importer = loom_importer_find(moved[i].op_type);
+
+		if (loom_importer_knows(importer, moved[i].attr, moved[i].with) &&
+		    !loom_importer_knows(importer, moved[i].attr, moved[i].without))
+			continue;
+		tap_note("%s: %s", moved[i].op_type, moved[i].attr);
+		wrong++;
+	}
+	tap_ok(!wrong, "attributes come and go with opsets");
+	for (i = 0, wrong = 0; loom_importer_get(i); i++)
+		wrong += loom_importer_knows(loom_importer_get(i), "", 13) ||
+			 loom_importer_knows(loom_importer_get(i), "surprise", 13);
+	tap_ok(!wrong, "no operator has an attribute without a name, or one of no opset");
+}
+
+static void other_attributes_are_refused(void)
+{
+	static const int64_t one = 1, two = 2;
+	struct loom_attr starts = {
+		.name = "starts", .type = LOOM_ATTR_INTS, .count = 1, .ints = &one,
+	};
+	struct loom_attr ends = {
+		.name = "ends", .type = LOOM_ATTR_INTS, .count = 1, .ints = &two,
+	};
+	struct loom_attr slice[] = { starts, ends };
+	struct loom_graph *graph;
+	struct loom_error err;
+
+	graph = model_create(13);
+	model_add_input(graph, "x", 1, (int64_t[]){ 4 });
+	model_add_node(graph, "Slice", "x", "y", slice, 2);
+	loom_graph_add_output(graph, "y");
+	expect_error(graph, -EINVAL,
+		     "test: node \"Slice\": operator Slice of opset 13 has no attribute starts");
+
+	graph = model_create(9);
+	model_add_input(graph, "x", 1, (int64_t[]){ 4 });
+	model_add_node(graph, "Slice", "x", "y", slice, 2);
+	loom_graph_add_output(graph, "y");
+	tap_ok(!model_finish(graph, 0, &err) && graph->outputs[0]->dims[0] == 1,
+	       "and taken by the opset that has them");
+	loom_graph_destroy(graph);
+
+	graph = model_create(13);
+	model_add_input(graph, "x", 1, (int64_t[]){ 2 });
+	starts.name = "split";
+	model_add_node(graph, "Split", "x", "y z", &starts, 1);
+	loom_graph_add_output(graph, "y");
+	expect_error(graph, -EINVAL,
+		     "test: node \"Split\": operator Split of opset 13 has no attribute split");
+
+	graph = model_create(13);
+	model_add_input(graph, "x", 1, (int64_t[]){ 2 });
+	starts.name = "alpha";
+	model_add_node(graph, "Relu", "x", "y", &starts, 1);
+	loom_graph_add_output(graph, "y");
+	expect_error(graph, -EINVAL,
+		     "test: node \"Relu\": operator Relu of opset 13 has no attribute alpha");
+}
+
 int main(void)
 {
 	errors_name_the_place();
+	attributes_belong_to_opsets();
+	other_attributes_are_refused();
 	bindings_are_checked();
 	return tap_end();
 }

@@ -7,6 +7,8 @@
 #include "loom_run.h"
 #include "loom_chip.h"
 #include "host/lower/case.h"
+#include "chips.h"
+#include "outcome.h"
 
 #include <errno.h>
 
@@ -307,6 +309,7 @@ static void test_refusals(void)
 	node(&test, "Sin", "y", "z");
 	loom_graph_add_output(test.graph, "z");
 	finish(&test);
+	how.flags |= LOOM_PLANNER_WHOLE_SUMS;
 	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EOPNOTSUPP &&
 	       strstr(err.text, "node \"Sin\": operator Sin"),
 	       "a function that is not there: %s", err.text);
@@ -314,6 +317,10 @@ static void test_refusals(void)
 	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -ENOSPC &&
 	       strstr(err.text, "operator Softmax") && strstr(err.text, "bytes of SRAM"),
 	       "what does not fit: %s", err.text);
+	how.flags &= ~LOOM_PLANNER_WHOLE_SUMS;
+	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EOPNOTSUPP &&
+	       strstr(err.text, "node \"Sin\": operator Sin"),
+	       "of partial sums, it is the other node: %s", err.text);
 	how.placer = "magic";
 	tap_ok(loom_program_create(test.graph, &how, &program, &err) == -EINVAL &&
 	       strstr(err.text, "magic"), "an unknown strategy: %s", err.text);
@@ -395,8 +402,30 @@ static void test_dump(void)
 	end(&test);
 }
 
+/* A vector of which a lane holds no long run: pieces of it that are written are whole ones. */
+static void test_vector(void)
+{
+	const struct drm_loom_chip lanes = CHIP_SRAM("lanes", (2, 1, 6000, 0, 16));
+	struct loom_planner_options how = { .chip = &lanes };
+	struct loom_error err = { .text = "" };
+	struct test_case test = begin();
+	struct outcome outcome;
+	int ret;
+
+	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ 1, 3420 });
+	node(&test, "Exp", "x", "e");
+	node(&test, "Sub", "x e", "y");
+	loom_graph_add_output(test.graph, "y");
+	finish(&test);
+	ret = outcome_plan(&outcome, test.graph, &how, test.inputs, test.num_inputs, &err);
+	tap_ok(!ret, "a vector in little SRAM %s", err.text);
+	outcome_clear(&outcome);
+	end(&test);
+}
+
 int main(void)
 {
+	test_vector();
 	test_reshape_output();
 	test_observe();
 	test_same_output_twice();

@@ -4,6 +4,8 @@
 
 /* Small networks of every operation that may be rewritten, and some that look like real ones. */
 
+#include <math.h>
+
 #include "host/lower/case.h"
 #include "chips.h"
 
@@ -344,6 +346,28 @@ static inline void net_end(struct test_case *test)
 	loom_graph_destroy(test->graph);
 	for (i = 0; i < test->num_inputs; i++)
 		free(test->inputs[i].data);
+}
+
+/* The same bits; or, of F32 where @slack is not zero, so near to the largest of @b. */
+static inline bool is_near(const struct loom_array *a, const struct loom_array *b, double slack)
+{
+	double largest = 0, off = 0;
+	size_t i;
+
+	if (a->dtype != b->dtype || a->size_bytes != b->size_bytes)
+		return false;
+	if (!memcmp(a->data, b->data, a->size_bytes))
+		return true;
+	for (i = 0; a->dtype == F32 && i < a->size_bytes / sizeof(float); i++) {
+		double x = ((float *)a->data)[i], y = ((float *)b->data)[i];
+
+		largest = fmax(largest, fabs(y));
+		off = fmax(off, isnan(x) ? INFINITY : fabs(x - y));
+	}
+	if (a->dtype == F32 && slack && off <= slack * largest)
+		return true;
+	tap_note("%s: off by %g of %g", a->name ? a->name : "?", off, largest);
+	return false;
 }
 
 #endif /* LOOM_TESTS_REWRITE_NETS_H */

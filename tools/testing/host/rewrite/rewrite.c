@@ -9,7 +9,6 @@
 #include "outcome.h"
 
 #include <errno.h>
-#include <math.h>
 
 #define BIT(opcode)	(1ULL << DRM_LOOM_OP_##opcode)
 
@@ -78,27 +77,6 @@ static bool uses_only(const struct loom_program *program, uint64_t opcodes)
 		return false;
 	}
 	return true;
-}
-
-static bool is_near(const struct loom_array *a, const struct loom_array *b, double slack)
-{
-	double largest = 0, off = 0;
-	size_t i;
-
-	if (a->dtype != b->dtype || a->size_bytes != b->size_bytes)
-		return false;
-	if (!memcmp(a->data, b->data, a->size_bytes))
-		return true;
-	for (i = 0; a->dtype == F32 && i < a->size_bytes / sizeof(float); i++) {
-		double x = ((float *)a->data)[i], y = ((float *)b->data)[i];
-
-		largest = fmax(largest, fabs(y));
-		off = fmax(off, isnan(x) ? INFINITY : fabs(x - y));
-	}
-	if (a->dtype == F32 && slack && off <= slack * largest)
-		return true;
-	tap_note("%s: off by %g of %g", a->name ? a->name : "?", off, largest);
-	return false;
 }
 
 static bool run(struct test_case *test, const struct drm_loom_chip *chip, const char *grouping,

@@ -102,19 +102,28 @@ static void test_run(struct loom_session *session, const struct loom_program *pr
 	loom_array_clear(&again);
 }
 
-static void test_reject(struct loom_target *target, const struct loom_program *program)
+/* The program with a header of its own, to be changed and freed. */
+static struct drm_loom_plan_header *copy_plan(const struct loom_program *program,
+					      struct loom_program *copy)
 {
-	struct loom_program broken = *program;
-	struct drm_loom_plan_header *header;
-	struct loom_session *session;
-	struct loom_error err;
+	struct drm_loom_plan_header *header = malloc(program->plan_bytes);
 
-	header = malloc(program->plan_bytes);
 	if (!header)
 		tap_fatal("no memory");
 	memcpy(header, program->plan, program->plan_bytes);
+	*copy = *program;
+	copy->plan = header;
+	return header;
+}
+
+static void test_reject(struct loom_target *target, const struct loom_program *program)
+{
+	struct loom_program broken;
+	struct drm_loom_plan_header *header = copy_plan(program, &broken);
+	struct loom_session *session;
+	struct loom_error err;
+
 	header->lanes++;
-	broken.plan = header;
 	tap_ok(loom_session_create(target, &broken, &session, &err) == -EBADMSG && !session &&
 	       strstr(err.text, "topology"), "a plan that is refused: the rule is named");
 	free(header);
@@ -124,17 +133,12 @@ static void test_reject(struct loom_target *target, const struct loom_program *p
 static void test_odd_scratch(struct loom_target *target, const struct loom_program *program)
 {
 	struct loom_array x = make_input(DRM_LOOM_DTYPE_F32, ROWS), y;
-	struct loom_program odd = *program;
-	struct drm_loom_plan_header *header;
+	struct loom_program odd;
+	struct drm_loom_plan_header *header = copy_plan(program, &odd);
 	struct loom_session *session;
 	struct loom_error err;
 
-	header = malloc(program->plan_bytes);
-	if (!header)
-		tap_fatal("no memory");
-	memcpy(header, program->plan, program->plan_bytes);
 	header->scratch_bytes += 1 - header->scratch_bytes % 2;
-	odd.plan = header;
 	if (loom_session_create(target, &odd, &session, &err) ||
 	    loom_session_set_input(session, 0, &x, &err))
 		tap_fatal("%s", err.text);

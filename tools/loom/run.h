@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOOM_TOOL_RUN_H
+#define LOOM_TOOL_RUN_H
+
+/* A run: what cmd_run.c and run_many.c share. */
+
+#include "loom_run.h"
+#include "tool.h"
+
+/**
+ * struct tool_run - a run from the command line to the results
+ * @model: the network
+ * @device: --device
+ * @devices: --devices, or NULL
+ * @items: --items: how many of them the inputs hold
+ * @frames: @items is --frames: they are a stream
+ * @pipeline: --pipeline
+ * @inputs: --input as typed
+ * @num_inputs: number of @inputs
+ * @outputs: --output as typed
+ * @num_outputs: number of @outputs
+ * @picture: how pictures become inputs
+ * @labels: --labels, or NULL
+ * @top: --top, or 0
+ * @observe: --observe-all, or NULL
+ * @save_inputs: --save-inputs, or NULL
+ * @save_outputs: --save-outputs, or NULL
+ * @reports: --memory-reports, or NULL
+ * @repeat: --repeat
+ * @json: --json
+ * @progress: --progress
+ * @arrays: declared inputs, by index
+ * @num_arrays: number of @arrays
+ * @target: where it runs
+ * @session: the program on @target
+ * @results: outputs
+ * @num_results: number of @results
+ * @text: the output, decoded with @labels and without @top
+ * @classes: with @top, what it thinks most likely
+ * @best_ns: time of the fastest run
+ */
+struct tool_run {
+	struct tool_model model;
+	const char *device;
+	char *devices;
+	uint32_t items;
+	bool frames;
+	bool pipeline;
+	const char **inputs;
+	uint32_t num_inputs;
+	const char **outputs;
+	uint32_t num_outputs;
+	struct tool_input_options picture;
+	const char *labels;
+	uint32_t top;
+	const char *observe;
+	const char *save_inputs;
+	const char *save_outputs;
+	const char *reports;
+	uint32_t repeat;
+	bool json;
+	bool progress;
+	struct loom_array *arrays;
+	uint32_t num_arrays;
+	struct loom_target *target;
+	struct loom_session *session;
+	struct loom_array *results;
+	uint32_t num_results;
+	struct tool_text text;
+	struct tool_top classes;
+	int64_t best_ns;
+};
+
+/** tool_name_length() - bytes of NAME in "NAME=FILE"; 0 if that is a file by the looks of it */
+int tool_name_length(const char *typed);
+/**
+ * tool_name_add() - add a name to a list of them
+ * @text: the list, of TOOL_TEXT bytes; cut if they are too many
+ * @at: bytes of it
+ * @name: the name
+ *
+ * Return: bytes of the list.
+ */
+size_t tool_name_add(char *text, size_t at, const char *name);
+/**
+ * tool_run_check_outputs() - whether all that is to be written can be, before there is work
+ * @run: its graph is finished
+ *
+ * Return: 0, or TOOL_FAILED and there is a line.
+ */
+int tool_run_check_outputs(const struct tool_run *run);
+/** tool_run_save_outputs() - writes what --output names; 0 or TOOL_FAILED */
+int tool_run_save_outputs(const struct tool_run *run);
+/**
+ * tool_run_given() - what was given for an input of the graph
+ * @run: with its arrays loaded
+ * @info: the input
+ *
+ * Return: an array, which is empty for a state that was not given; NULL, and says that it was not
+ * given.
+ */
+const struct loom_array *tool_run_given(const struct tool_run *run,
+					const struct loom_tensor_info *info);
+/**
+ * tool_run_repeat() - run as often as was asked for, and keep the time of the fastest
+ * @run: from the command line
+ * @once: runs once, and tells how far it is; returns 0 or an exit status
+ * @arg: for @once
+ *
+ * Return: 0 or the exit status.
+ */
+int tool_run_repeat(struct tool_run *run, int (*once)(void *arg, struct tool_progress *progress),
+		    void *arg);
+/** tool_run_seconds() - what so many cycles take by the clock of a chip; 0 if it has none */
+double tool_run_seconds(const struct drm_loom_chip *chip, uint64_t cycles);
+/** tool_run_save() - writes all that is to be written of the results; 0, or an exit status */
+int tool_run_save(struct tool_run *run);
+/** tool_run_many() - plans and runs on several devices, or several items; 0, or an exit status */
+int tool_run_many(struct tool_run *run);
+
+#endif /* LOOM_TOOL_RUN_H */

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+/* Nodes If: conditions that are known, that depend on the data, and branches that are wrong. */
+#include "loom_chip_file.h"
+#include "loom_planner.h"
+#include "outcome.h"
+#include "proto_build.h"
+
+#include <math.h>
+
+/* r = op(x + k); names are the same in each branch, and as those outside */
+static Onnx__GraphProto *branch_create(const char *op, float k)
+{
+	Onnx__GraphProto *branch = graph_create();
+
+	add_constant(branch, "k", FLOAT, &k, sizeof(k));
+	add_node(branch, "Add", "x k", "t");
+	add_node(branch, op, "t", "r");
+	add_output(branch, "r");
+	return branch;
+}
+
+static float wanted(bool first, float x)
+{
+	return first ? fmaxf(x + 1, 0) : -(x + 2);
+}
+
+/* The output is Relu(x + 1) or Neg(x + 2). */
+static void expect(Onnx__GraphProto *proto, const struct loom_graph_options *options,
+		   const struct loom_array *condition, bool first, uint32_t nodes,
+		   const char *what)
+{
+	float x[] = { -3, -0.5f, 0, 1, 2.5f, -1 };
+	struct loom_array inputs[] = {
+		{ .name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 2, .dims = { 2, 3 }, .data = x,
+		  .size_bytes = sizeof(x) },
+		condition ? *condition : (struct loom_array){ .name = "" },
+	};
+	struct loom_planner_options planner = { 0 };
+	struct loom_error err = { .text = "" };
+	struct loom_graph *graph = NULL;
+	struct outcome outcome = { 0 };
+	struct drm_loom_chip chip;
+	uint32_t i, bad = 0;
+	int ret;
+
+	loom_chip_find("tiny", &chip);
+	planner.chip = &chip;
+	ret = import(proto, options, &graph, &err);
+	if (!ret)
+		ret = outcome_plan(&outcome, graph, &planner, inputs, 2, &err);
+	for (i = 0; !ret && i < 6; i++)
+		bad += ((float *)outcome.outputs[0].data)[i] != wanted(first, x[i]);
+	tap_ok(!ret && !bad && graph->num_nodes <= nodes, "%s", what);
+	if (ret || bad)
+		tap_note("%d, %u wrong: %s", ret, bad, err.text);
+	if (graph && graph->num_nodes > nodes)
+		tap_note("%u nodes", graph->num_nodes);
+	outcome_clear(&outcome);
+	loom_graph_destroy(graph);
+}
+
+static void conditions_on_shapes(void)
+{
+	int64_t rows;
+
+	for (rows = 2; rows < 4; rows++) {
+		Onnx__GraphProto *graph = model_create();
+		const int64_t zero = 0;
+
+		add_constant(graph, "zero", INT64, &zero, sizeof(zero));
+		add_constant(graph, "rows", INT64, &rows, sizeof(rows));
+		add_node(graph, "Shape", "x", "shape");
+		add_node(graph, "Gather", "shape zero", "count");
+		add_node(graph, "Equal", "count rows", "c");
+		add_if(graph, "c", "y", branch_create("Relu", 1), branch_create("Neg", 2));
+		add_output(graph, "y");
+		expect(graph, NULL, NULL, rows == 2, 3, "a condition on a shape is known");
+	}
+}
+
+static void conditions_on_values(void)
+{
+	int64_t value;
+
+	for (value = 8000; value <= 16000; value += 8000) {
+		struct loom_array array = {
+			.name = "rate", .dtype = DRM_LOOM_DTYPE_I64, .data = &value,
+			.size_bytes = sizeof(value),
+		};
+		struct loom_graph_options options = { .constants = &array, .num_constants = 1 };
+		Onnx__GraphProto *graph = model_create();
+		const int64_t limit = 16000;
+
+		add_input(graph, "rate", INT64, 0, NULL);
+		add_constant(graph, "limit", INT64, &limit, sizeof(limit));
+		add_node(graph, "Equal", "rate limit", "c");
+		add_if(graph, "c", "y", branch_create("Relu", 1), branch_create("Neg", 2));
+		add_output(graph, "y");
+		expect(graph, &options, NULL, value == 16000, 3, "so is one on a value");
+	}
+}
+
+static void conditions_on_data(void)
+{
+	uint8_t holds;
+
+	for (holds = 0; holds < 2; holds++) {
+		struct loom_array array = {
+			.name = "c", .dtype = DRM_LOOM_DTYPE_BOOL, .data = &holds, .size_bytes = 1,
+		};
+		Onnx__GraphProto *graph = model_create();
+
+		add_input(graph, "c", BOOL, 0, NULL);
+		add_if(graph, "c", "y", branch_create("Relu", 1), branch_create("Neg", 2));
+		add_output(graph, "y");
+		expect(graph, NULL, &array, holds, 5, "one on data takes both branches");
+	}
+}
+
+/* The inner condition is a tensor of the outer branch. */
+static void branches_in_branches(void)
+{
+	uint8_t holds;
+
+	for (holds = 0; holds < 2; holds++) {
+		struct loom_array array = {
+			.name = "c", .dtype = DRM_LOOM_DTYPE_BOOL, .data = &holds, .size_bytes = 1,
+		};
+		Onnx__GraphProto *graph = model_create(), *outer[2];
+		int i;
+
+		add_input(graph, "c", BOOL, 0, NULL);
+		for (i = 0; i < 2; i++) {
+			outer[i] = graph_create();
+			add_node(outer[i], "Not", "c", "t");
+			add_if(outer[i], i ? "t" : "c", "r", branch_create("Relu", 1),
+			       branch_create("Neg", 2));
+			add_output(outer[i], "r");
+		}
+		add_if(graph, "c", "y", outer[0], outer[1]);
+		add_output(graph, "y");
+		/* both: the one asks for c when it holds, the other for not c when it does not */
+		expect(graph, NULL, &array, true, 20, "branches in branches");
+	}
+}
+
+/* What is in the other branch does not matter: an unknown operator, another shape. */
+static void branches_that_are_not_taken(void)
+{
+	static const uint8_t holds = 1;
+	Onnx__GraphProto *graph = model_create(), *other = graph_create();
+
+	add_constant(graph, "c", BOOL, &holds, sizeof(holds));
+	add_node(other, "NonZero", "x", "r");
+	add_output(other, "r");
+	add_if(graph, "c", "y", branch_create("Relu", 1), other);
+	add_output(graph, "y");
+	expect(graph, NULL, NULL, true, 2, "a branch that is never taken may have anything");
+}
+
+static void errors(void)
+{
+	Onnx__GraphProto *graph = model_create(), *other;
+
+	add_input(graph, "c", BOOL, 0, NULL);
+	other = graph_create();
+	add_node(other, "ReduceSum", "x", "r");
+	add_output(other, "r");
+	add_if(graph, "c", "y", branch_create("Relu", 1), other);
+	add_output(graph, "y");
+	expect_line(graph, -EOPNOTSUPP,
+		    "test: node \"If\": operator If: its condition depends on the data, and its branches give f32 [2,3] and f32 [1,1]");
+
+	graph = model_create();
+	add_input(graph, "c", BOOL, 0, NULL);
+	add_if(graph, "c", "y", branch_create("Relu", 1), NULL);
+	add_output(graph, "y");
+	expect_line(graph, -EINVAL, "test: node \"If\": operator If: it has no else_branch");
+
+	graph = model_create();
+	add_input(graph, "c", BOOL, 0, NULL);
+	add_if(graph, "c", "y z", branch_create("Relu", 1), branch_create("Neg", 2));
+	add_output(graph, "y");
+	expect_line(graph, -EINVAL,
+		    "test: node \"If\": operator If: then_branch gives 1 results, and the node 2");
+
+	graph = model_create();
+	add_if(graph, "x", "y", branch_create("Relu", 1), branch_create("Neg", 2));
+	add_output(graph, "y");
+	expect_line(graph, -EINVAL,
+		    "test: node \"If\": operator If: its condition is not one bool");
+
+	/* a tensor of a branch is not seen outside of it */
+	graph = model_create();
+	add_input(graph, "c", BOOL, 0, NULL);
+	add_if(graph, "c", "y", branch_create("Relu", 1), branch_create("Neg", 2));
+	add_node(graph, "Abs", "t", "z");
+	add_output(graph, "z");
+	expect_line(graph, -EINVAL,
+		    "test: node \"Abs\": operator Abs: operand \"t\" is never computed");
+}
+
+int main(void)
+{
+	conditions_on_shapes();
+	conditions_on_values();
+	conditions_on_data();
+	branches_in_branches();
+	branches_that_are_not_taken();
+	errors();
+	loom_pool_destroy(pool);
+	return tap_end();
+}

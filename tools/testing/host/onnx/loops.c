@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Loop and Scan, planned and run on the host beside the same written as loops here, and those that
+ * are wrong.
+ */
+#include "loom_chip_file.h"
+#include "loom_planner.h"
+#include "outcome.h"
+#include "proto_build.h"
+
+#include <errno.h>
+#include <math.h>
+
+static void add_ints(Onnx__NodeProto *node, const char *name, size_t count, const int64_t *ints)
+{
+	Onnx__AttributeProto *attr = take(sizeof(*attr));
+
+	onnx__attribute_proto__init(attr);
+	attr->name = (char *)name;
+	attr->has_type = 1;
+	attr->type = count ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INTS :
+			     ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__INT;
+	attr->has_i = !count;
+	attr->i = *ints;
+	attr->n_ints = count;
+	attr->ints = take((count + 1) * sizeof(*ints));
+	memcpy(attr->ints, ints, count * sizeof(*ints));
+	if (!node->attribute)
+		node->attribute = take(8 * sizeof(*node->attribute));
+	node->attribute[node->n_attribute++] = attr;
+}
+
+/* A node with a body, and room for more attributes. */
+static Onnx__NodeProto *add_repeated(Onnx__GraphProto *graph, const char *op, const char *inputs,
+				     const char *outputs, Onnx__GraphProto *body)
+{
+	Onnx__NodeProto *node = add_node(graph, op, inputs, outputs);
+
+	node->attribute = take(8 * sizeof(*node->attribute));
+	if (body)
+		add_branch(node, "body", body);
+	return node;
+}
+
+static Onnx__GraphProto *body_create(const char *inputs)
+{
+	Onnx__GraphProto *body = graph_create();
+	size_t count, i;
+	char **names = words(inputs, &count);
+
+	for (i = 0; i < count; i++)
+		add_input(body, names[i], FLOAT, 0, NULL);
+	return body;
+}
+
+static void add_outputs(Onnx__GraphProto *graph, const char *outputs)
+{
+	size_t count, i;
+	char **names = words(outputs, &count);
+
+	for (i = 0; i < count; i++)
+		add_output(graph, names[i]);
+}
+
+static void add_count(Onnx__GraphProto *graph, const char *name, int64_t count)
+{
+	add_constant(graph, name, INT64, &count, sizeof(count));
+}
+
+/* Compares all outputs, one behind the other, with @want. */
+static void expect_floats(Onnx__GraphProto *proto, const float *want, size_t count,
+			  const char *what)
+{
+	float x[] = { -3, -0.5f, 0, 1, 2.5f, -1 };
+	struct loom_array input = {
+		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 2, .dims = { 2, 3 }, .data = x,
+		.size_bytes = sizeof(x),
+	};
+	struct loom_planner_options planner = { 0 };
+	struct loom_error err = { .text = "" };
+	struct loom_graph *graph = NULL;
+	struct outcome outcome = { 0 };
+	struct drm_loom_chip chip;
+	uint32_t i, bad = 0;
+	size_t at = 0, k;
+	int ret;
+
+	loom_chip_find("tiny", &chip);
+	planner.chip = &chip;
+	ret = import(proto, NULL, &graph, &err);
+	if (!ret)
+		ret = outcome_plan(&outcome, graph, &planner, &input, 1, &err);
+	for (i = 0; !ret && i < outcome.num_outputs; i++)
+		for (k = 0; k < outcome.outputs[i].size_bytes / sizeof(float); k++, at++)
+			bad += at >= count ||
+			       fabsf(((float *)outcome.outputs[i].data)[k] - want[at]) > 0.00001f;
+	tap_ok(!ret && !bad && at == count, "%s", what);
+	if (ret || bad || at != count)
+		tap_note("%d, %u of %zu wrong, %zu wanted: %s", ret, bad, at, count, err.text);
+	outcome_clear(&outcome);
+	loom_graph_destroy(graph);
+}
+
+static const float x[] = { -3, -0.5f, 0, 1, 2.5f, -1 };
+
+/* v = v * x + round; all v are stacked, and what a body reads of outside is x */
+static Onnx__GraphProto *power_body(void)
+{
+	Onnx__GraphProto *body = body_create("i c v");
+	Onnx__NodeProto *cast;
+	const int64_t to = FLOAT;
+
+	cast = add_node(body, "Cast", "i", "f");
+	add_ints(cast, "to", 0, &to);
+	add_node(body, "Mul", "v x", "t");
+	add_node(body, "Add", "t f", "n");
+	add_node(body, "Identity", "c", "d");
+	add_outputs(body, "d n n");
+	return body;
+}
+
+static void a_count(void)
+{
+	Onnx__GraphProto *graph = model_create();
+	float want[6 * 5], v;
+	int i, t;
+
+	add_count(graph, "count", 4);
+	add_repeated(graph, "Loop", "count - x", "y all", power_body());
+	add_outputs(graph, "y all");
+	for (i = 0; i < 6; i++) {
+		v = x[i];
+		for (t = 0; t < 4; t++) {
+			v = v * x[i] + (float)t;
+			want[6 + 6 * t + i] = v;
+		}
+		want[i] = v;
+	}
+	expect_floats(graph, want, 30, "a loop with a count, a state and a result of all rounds");
+}
+
+static void no_round(void)
+{
+	Onnx__GraphProto *graph = model_create();
+
+	add_count(graph, "count", 0);
+	add_repeated(graph, "Loop", "count - x", "s", power_body());
+	add_node(graph, "Abs", "s", "y");
+	add_outputs(graph, "y");
+	expect_floats(graph, (float[]){ 3, 0.5f, 0, 1, 2.5f, 1 }, 6, "a loop that never runs");
+}
+
+/* ends when the round, times the rows of x, is 6 */
+static void a_condition(void)
+{
+	Onnx__GraphProto *graph = model_create(), *body = body_create("i c v");
+	const uint8_t yes = 1;
+	float want[6];
+	int i;
+
+	add_constant(graph, "go", BOOL, &yes, 1);
+	add_count(body, "zero", 0);
+	add_count(body, "end", 6);
+	add_node(body, "Shape", "x", "shape");
+	add_node(body, "Gather", "shape zero", "rows");
+	add_node(body, "Mul", "rows i", "done");
+	add_node(body, "Less", "done end", "d");
+	add_node(body, "Add", "v x", "n");
+	add_outputs(body, "d n");
+	add_repeated(graph, "Loop", "- go x", "y", body);
+	add_outputs(graph, "y");
+	for (i = 0; i < 6; i++)
+		want[i] = 5 * x[i];
+	expect_floats(graph, want, 6, "a loop that ends by what is known of shapes");
+}
+
+/* two rounds of three each: v = v + x, then v = v / 2; names are the same in both bodies */
+static void loops_in_loops(void)
+{
+	Onnx__GraphProto *graph = model_create(), *outer, *inner;
+	const float half = 0.5f;
+	float want[6];
+	int i;
+
+	inner = body_create("i c v");
+	add_node(inner, "Add", "v x", "t");
+	add_outputs(inner, "c t");
+	outer = body_create("i c v");
+	add_count(outer, "three", 3);
+	add_constant(outer, "half", FLOAT, &half, sizeof(half));
+	add_repeated(outer, "Loop", "three - v", "w", inner);
+	add_node(outer, "Mul", "w half", "t");
+	add_outputs(outer, "c t");
+	add_count(graph, "two", 2);
+	add_repeated(graph, "Loop", "two - x", "y", outer);
+	add_outputs(graph, "y");
+	for (i = 0; i < 6; i++)
+		want[i] = (4 * x[i] / 2 + 3 * x[i]) / 2;
+	expect_floats(graph, want, 6, "loops in loops");
+}
+
+/* In even rounds x is added, in odd ones 1. */
+static void branches_in_loops(void)
+{
+	Onnx__GraphProto *graph = model_create(), *body = body_create("i c v"), *even, *odd;
+	const float one = 1;
+	float want[6];
+	int i;
+
+	even = graph_create();
+	add_node(even, "Add", "v x", "r");
+	add_output(even, "r");
+	odd = graph_create();
+	add_constant(odd, "one", FLOAT, &one, sizeof(one));
+	add_node(odd, "Add", "v one", "r");
+	add_output(odd, "r");
+	add_count(body, "two", 2);
+	add_count(body, "zero", 0);
+	add_node(body, "Mod", "i two", "m");
+	add_node(body, "Equal", "m zero", "e");
+	add_if(body, "e", "n", even, odd);
+	add_outputs(body, "c n");
+	add_count(graph, "count", 5);
+	add_repeated(graph, "Loop", "count - x", "y", body);
+	add_outputs(graph, "y");
+	for (i = 0; i < 6; i++)
+		want[i] = 4 * x[i] + 2;
+	expect_floats(graph, want, 6, "branches in loops, by the round");
+}
+
+/* over columns from the last: sums so far, stacked from the last, as columns */
+static void a_scan(void)
+{
+	Onnx__GraphProto *graph = model_create(), *body = body_create("s e");
+	Onnx__NodeProto *node;
+	const int64_t one = 1;
+	const float zeroes[2] = { 0 };
+	float want[2 + 6];
+	int r, c;
+
+	add_node(body, "Add", "s e", "t");
+	add_node(body, "Identity", "t", "u");
+	add_outputs(body, "t u");
+	add_constant(graph, "flat", FLOAT, zeroes, sizeof(zeroes));
+	graph->initializer[graph->n_initializer - 1]->n_dims = 1;
+	graph->initializer[graph->n_initializer - 1]->dims = take(sizeof(int64_t));
+	graph->initializer[graph->n_initializer - 1]->dims[0] = 2;
+	node = add_repeated(graph, "Scan", "flat x", "s all", body);
+	add_ints(node, "num_scan_inputs", 0, &one);
+	add_ints(node, "scan_input_axes", 1, &one);
+	add_ints(node, "scan_input_directions", 1, &one);
+	add_ints(node, "scan_output_axes", 1, (int64_t[]){ -1 });
+	add_ints(node, "scan_output_directions", 1, &one);
+	add_outputs(graph, "s all");
+	for (r = 0; r < 2; r++) {
+		float sum = 0;
+
+		for (c = 2; c >= 0; c--) {
+			sum += x[3 * r + c];
+			want[2 + 3 * r + c] = sum;
+		}
+		want[r] = sum;
+	}
+	expect_floats(graph, want, 8, "a scan over columns, from the last");
+}
+
+static void wrong_loops(void)
+{
+	Onnx__GraphProto *graph = model_create(), *body;
+	const uint8_t yes = 1;
+
+	add_constant(graph, "go", BOOL, &yes, 1);
+	add_repeated(graph, "Loop", "- go x", "y", power_body());
+	add_outputs(graph, "y");
+	expect_line(graph, -EOPNOTSUPP,
+		    "test: node \"Loop\": operator Loop: it runs more than 2048 times");
+
+	graph = model_create();
+	add_input(graph, "n", INT64, 0, NULL);
+	add_repeated(graph, "Loop", "n - x", "y", power_body());
+	add_outputs(graph, "y");
+	expect_line(graph, -ENODATA,
+		    "test: node \"Loop\": operator Loop: operand \"n\" has to be known when the model is planned");
+
+	graph = model_create();
+	body = body_create("i c v");
+	add_node(body, "Greater", "v v", "d");
+	add_outputs(body, "d v");
+	add_count(graph, "count", 3);
+	add_repeated(graph, "Loop", "count - x", "y", body);
+	add_outputs(graph, "y");
+	expect_line(graph, -EINVAL,
+		    "test: node \"Loop\": operator Loop: its condition is not one bool");
+
+	graph = model_create();
+	body = body_create("i c v");
+	add_node(body, "ReduceSum", "v", "s");
+	add_node(body, "Greater", "s s", "d");
+	add_outputs(body, "d v");
+	add_count(graph, "count", 3);
+	add_repeated(graph, "Loop", "count - x", "y", body);
+	add_outputs(graph, "y");
+	expect_line(graph, -EOPNOTSUPP,
+		    "test: node \"Loop\": operator Loop: how often it runs depends on the data, only constants can say that");
+
+	graph = model_create();
+	body = body_create("i c v");
+	add_node(body, "Concat", "v v", "n");
+	add_ints(body->node[0], "axis", 0, (int64_t[]){ 0 });
+	add_outputs(body, "c n v");
+	add_count(graph, "count", 3);
+	add_repeated(graph, "Loop", "count - x", "y all", body);
+	add_outputs(graph, "all");
+	expect_line(graph, -EINVAL,
+		    "test: node \"Loop\": operator Loop: result 1 is f32 [2,3] in one round and f32 [4,3] in another");
+
+	graph = model_create();
+	add_count(graph, "count", 3);
+	add_repeated(graph, "Loop", "count -", "y", power_body());
+	add_outputs(graph, "y");
+	expect_line(graph, -EINVAL,
+		    "test: node \"Loop\": operator Loop: its body has 3 inputs, and not 2");
+
+	graph = model_create();
+	add_count(graph, "count", 3);
+	add_repeated(graph, "Loop", "count - x", "y", NULL);
+	add_outputs(graph, "y");
+	expect_line(graph, -EINVAL, "test: node \"Loop\": operator Loop: it has no body");
+
+	graph = model_create();
+	body = power_body();
+	add_outputs(body, "nothing");
+	add_count(graph, "count", 3);
+	add_repeated(graph, "Loop", "count - x", "y", body);
+	add_outputs(graph, "y");
+	expect_line(graph, -EINVAL,
+		    "test: node \"Loop\": operator Loop: operand \"nothing\" is never computed");
+}
+
+/* What a loop in a loop gave in an earlier round is not what it gives in this one. */
+static void loop_that_ends(void)
+{
+	Onnx__GraphProto *graph = model_create(), *body = body_create("i c v");
+
+	add_count(body, "one", 1);
+	add_node(body, "Less", "i one", "d");
+	add_count(body, "count", 2);
+	add_repeated(body, "Loop", "count d v", "n all", power_body());
+	add_node(body, "ReduceSum", "all", "s");
+	add_node(body, "Add", "n s", "m");
+	add_outputs(body, "c m");
+	add_count(graph, "count", 2);
+	add_repeated(graph, "Loop", "count - x", "y", body);
+	add_outputs(graph, "y");
+	expect_line(graph, -EOPNOTSUPP,
+		    "test: node \"Loop\": operator Loop: it never runs, so result 1 has no shape");
+}
+
+/* The names of a body are told apart as those of a model are. */
+static void names_twice(void)
+{
+	Onnx__GraphProto *graph = model_create(), *body = body_create("i c v");
+
+	add_node(body, "Mul", "v x", "n");
+	add_node(body, "Add", "n v", "n");
+	add_outputs(body, "c n");
+	add_count(graph, "count", 2);
+	add_repeated(graph, "Loop", "count - x", "y", body);
+	add_outputs(graph, "y");
+	expect_line(graph, -EINVAL, "test: two tensors are called \"n~1\"");
+
+	graph = model_create();
+	body = body_create("i c v");
+	add_node(body, "Mul", "v x", "v");
+	add_outputs(body, "c v");
+	add_count(graph, "count", 2);
+	add_repeated(graph, "Loop", "count - x", "y", body);
+	add_outputs(graph, "y");
+	expect_line(graph, -EINVAL, "test: two tensors are called \"v~1\"");
+
+	graph = model_create();
+	body = body_create("i c v v");
+	add_outputs(body, "c v v");
+	add_count(graph, "count", 2);
+	add_repeated(graph, "Loop", "count - x x", "y", body);
+	add_outputs(graph, "y");
+	expect_line(graph, -EINVAL, "test: two tensors are called \"v~1\"");
+}
+
+/* Each loop is short, and all of them together are not. */
+static void many_rounds(void)
+{
+	Onnx__GraphProto *graph = model_create(), *body = power_body(), *around;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		around = body_create("i c v");
+		add_count(around, "count", 100);
+		add_repeated(around, "Loop", "count - v", "n", body);
+		add_outputs(around, "c n");
+		body = around;
+	}
+	add_count(graph, "count", 100);
+	add_repeated(graph, "Loop", "count - x", "y", body);
+	add_outputs(graph, "y");
+	expect_line(graph, -EOPNOTSUPP,
+		    "test: node \"Loop\": operator Loop: written out it has more than 100000 nodes");
+}
+
+static void wrong_scans(void)
+{
+	Onnx__GraphProto *graph = model_create(), *body = body_create("a b");
+	const int64_t two = 2;
+	Onnx__NodeProto *node;
+
+	add_node(body, "Add", "a b", "t");
+	add_outputs(body, "t");
+	node = add_repeated(graph, "Scan", "x x", "y", body);
+	add_ints(node, "num_scan_inputs", 0, &two);
+	add_ints(node, "scan_input_axes", 2, (int64_t[]){ 0, 1 });
+	add_outputs(graph, "y");
+	expect_line(graph, -EINVAL,
+		    "test: node \"Scan\": operator Scan: its operands have 2 and 3 elements");
+
+	graph = model_create();
+	body = body_create("a");
+	add_outputs(body, "a");
+	node = add_repeated(graph, "Scan", "x", "y", body);
+	add_ints(node, "num_scan_inputs", 0, &two);
+	add_outputs(graph, "y");
+	expect_line(graph, -EINVAL,
+		    "test: node \"Scan\": operator Scan: num_scan_inputs 2 is out of range");
+}
+
+int main(void)
+{
+	a_count();
+	no_round();
+	a_condition();
+	loops_in_loops();
+	branches_in_loops();
+	a_scan();
+	wrong_loops();
+	loop_that_ends();
+	names_twice();
+	many_rounds();
+	wrong_scans();
+	loom_pool_destroy(pool);
+	return tap_end();
+}

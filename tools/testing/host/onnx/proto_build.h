@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LOOM_TESTS_ONNX_PROTO_BUILD_H
+#define LOOM_TESTS_ONNX_PROTO_BUILD_H
+
+/* Models with graphs in graphs, for tests of the reader: they are packed and read. */
+
+#include "base/pool.h"
+#include "graph/graph.h"
+#include "loom_core.h"
+#include "onnx/proto.h"
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct loom_pool *pool;
+
+static inline void *take(size_t size_bytes)
+{
+	void *memory = loom_pool_alloc(pool, size_bytes);
+
+	if (!memory)
+		tap_fatal("no memory");
+	return memory;
+}
+
+/* "a b c", "-" for what is left out */
+static inline char **words(const char *text, size_t *count)
+{
+	char **list = take(8 * sizeof(*list)), *rest = loom_pool_string(pool, text), *word;
+
+	for (*count = 0; (word = strsep(&rest, " ")) && *count < 8;)
+		if (*word)
+			list[(*count)++] = strcmp(word, "-") ? word : "";
+	return list;
+}
+
+static inline Onnx__GraphProto *graph_create(void)
+{
+	Onnx__GraphProto *graph = take(sizeof(*graph));
+
+	onnx__graph_proto__init(graph);
+	graph->node = take(8 * sizeof(*graph->node));
+	graph->input = take(8 * sizeof(*graph->input));
+	graph->output = take(8 * sizeof(*graph->output));
+	graph->initializer = take(8 * sizeof(*graph->initializer));
+	return graph;
+}
+
+static inline Onnx__NodeProto *add_node(Onnx__GraphProto *graph, const char *op, const char *inputs,
+					const char *outputs)
+{
+	Onnx__NodeProto *node = take(sizeof(*node));
+
+	onnx__node_proto__init(node);
+	node->op_type = (char *)op;
+	node->name = (char *)op;
+	node->input = words(inputs, &node->n_input);
+	node->output = words(outputs, &node->n_output);
+	graph->node[graph->n_node++] = node;
+	return node;
+}
+
+static inline void add_branch(Onnx__NodeProto *node, const char *name, Onnx__GraphProto *branch)
+{
+	Onnx__AttributeProto *attr = take(sizeof(*attr));
+
+	onnx__attribute_proto__init(attr);
+	attr->name = (char *)name;
+	attr->has_type = 1;
+	attr->type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH;
+	attr->g = branch;
+	if (!node->attribute)
+		node->attribute = take(2 * sizeof(*node->attribute));
+	node->attribute[node->n_attribute++] = attr;
+}
+
+static inline void add_if(Onnx__GraphProto *graph, const char *condition, const char *outputs,
+			  Onnx__GraphProto *then_branch, Onnx__GraphProto *else_branch)
+{
+	Onnx__NodeProto *node = add_node(graph, "If", condition, outputs);
+
+	if (then_branch)
+		add_branch(node, "then_branch", then_branch);
+	if (else_branch)
+		add_branch(node, "else_branch", else_branch);
+}
+
+static inline void add_output(Onnx__GraphProto *graph, const char *name)
+{
+	Onnx__ValueInfoProto *output = take(sizeof(*output));
+
+	onnx__value_info_proto__init(output);
+	output->name = (char *)name;
+	graph->output[graph->n_output++] = output;
+}
+
+static inline void add_input(Onnx__GraphProto *graph, const char *name, int data_type, size_t rank,
+			     const int64_t *dims)
+{
+	Onnx__ValueInfoProto *input = take(sizeof(*input));
+	Onnx__TypeProto__Tensor *tensor = take(sizeof(*tensor));
+	Onnx__TensorShapeProto *shape = take(sizeof(*shape));
+	Onnx__TypeProto *type = take(sizeof(*type));
+	size_t i;
+
+	onnx__value_info_proto__init(input);
+	onnx__type_proto__tensor__init(tensor);
+	onnx__tensor_shape_proto__init(shape);
+	onnx__type_proto__init(type);
+	shape->n_dim = rank;
+	shape->dim = take((rank + 1) * sizeof(*shape->dim));
+	for (i = 0; i < rank; i++) {
+		shape->dim[i] = take(sizeof(*shape->dim[i]));
+		onnx__tensor_shape_proto__dimension__init(shape->dim[i]);
+		shape->dim[i]->value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+		shape->dim[i]->dim_value = dims[i];
+	}
+	tensor->has_elem_type = 1;
+	tensor->elem_type = data_type;
+	tensor->shape = shape;
+	type->value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+	type->tensor_type = tensor;
+	input->name = (char *)name;
+	input->type = type;
+	graph->input[graph->n_input++] = input;
+}
+
+static inline void add_constant(Onnx__GraphProto *graph, const char *name, int data_type,
+				const void *data, size_t size_bytes)
+{
+	Onnx__TensorProto *tensor = take(sizeof(*tensor));
+
+	onnx__tensor_proto__init(tensor);
+	tensor->name = (char *)name;
+	tensor->has_data_type = 1;
+	tensor->data_type = data_type;
+	tensor->has_raw_data = 1;
+	tensor->raw_data.data = take(size_bytes);
+	tensor->raw_data.len = size_bytes;
+	memcpy(tensor->raw_data.data, data, size_bytes);
+	graph->initializer[graph->n_initializer++] = tensor;
+}
+
+enum { FLOAT = 1, INT64 = 7, BOOL = 9 };
+
+static const int64_t six[] = { 2, 3 };
+
+/* An input x of two rows. */
+static inline Onnx__GraphProto *model_create(void)
+{
+	Onnx__GraphProto *graph;
+
+	loom_pool_destroy(pool);
+	pool = loom_pool_create(1 << 20);
+	if (!pool)
+		tap_fatal("no memory");
+	graph = graph_create();
+	add_input(graph, "x", FLOAT, 2, six);
+	return graph;
+}
+
+static inline int import(Onnx__GraphProto *proto, const struct loom_graph_options *options,
+			 struct loom_graph **graph, struct loom_error *err)
+{
+	Onnx__OperatorSetIdProto opset = ONNX__OPERATOR_SET_ID_PROTO__INIT, *opsets = &opset;
+	Onnx__ModelProto model = ONNX__MODEL_PROTO__INIT;
+	uint8_t *bytes;
+
+	opset.has_version = 1;
+	opset.version = 13;
+	model.n_opset_import = 1;
+	model.opset_import = &opsets;
+	model.graph = proto;
+	bytes = take(onnx__model_proto__get_packed_size(&model));
+	return loom_graph_import_onnx_bytes(bytes, onnx__model_proto__pack(&model, bytes), "test",
+					    options, graph, err);
+}
+
+static inline void expect_line(Onnx__GraphProto *proto, int code, const char *line)
+{
+	struct loom_error err = { .text = "" };
+	struct loom_graph *graph;
+	int got = import(proto, NULL, &graph, &err);
+
+	tap_ok(got == code && !strcmp(err.text, line), "%s", line);
+	if (got != code || strcmp(err.text, line))
+		tap_note("got %d: %s", got, err.text);
+	loom_graph_destroy(graph);
+}
+
+#endif /* LOOM_TESTS_ONNX_PROTO_BUILD_H */

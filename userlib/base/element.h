@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* An element of a tensor as a number, whatever its type. */
+#ifndef LOOM_BASE_ELEMENT_H
+#define LOOM_BASE_ELEMENT_H
+
+#include <stdint.h>
+
+/** loom_element_float() - element @index of @data as a double */
+double loom_element_float(uint32_t dtype, const void *data, int64_t index);
+/** loom_element_int() - the same as an integer; floats truncate, NaN is 0 */
+int64_t loom_element_int(uint32_t dtype, const void *data, int64_t index);
+/** loom_element_set_float() - stores, rounding to the type; integers truncate and saturate */
+void loom_element_set_float(uint32_t dtype, void *data, int64_t index, double element);
+/** loom_element_set_int() - stores; integers wrap */
+void loom_element_set_int(uint32_t dtype, void *data, int64_t index, int64_t element);
+
+#endif /* LOOM_BASE_ELEMENT_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which version of libloom a program was built with, and which one it runs with.
+ *
+ * The second number is raised when a program has to be changed or built again, until there is a
+ * version 1; the third when it has not.
+ */
+#ifndef LOOM_VERSION_H
+#define LOOM_VERSION_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** LOOM_VERSION_MAJOR - of the headers */
+#define LOOM_VERSION_MAJOR	0
+/** LOOM_VERSION_MINOR - of the headers */
+#define LOOM_VERSION_MINOR	2
+/** LOOM_VERSION_PATCH - of the headers */
+#define LOOM_VERSION_PATCH	0
+/** LOOM_VERSION_NUMBER - a version as a number that grows, for #if */
+#define LOOM_VERSION_NUMBER(major, minor, patch) \
+	((major) * 1000000 + (minor) * 1000 + (patch))
+/** LOOM_VERSION - that of the headers */
+#define LOOM_VERSION \
+	LOOM_VERSION_NUMBER(LOOM_VERSION_MAJOR, LOOM_VERSION_MINOR, LOOM_VERSION_PATCH)
+
+/**
+ * loom_version() - the version of the library that a program runs with
+ *
+ * May be called from any thread, at any time.
+ *
+ * Return: as LOOM_VERSION, which may differ, as that is of the headers it was built with.
+ */
+unsigned int loom_version(void);
+
+/** loom_version_text() - the same as "0.2.0"; the string is the library's */
+const char *loom_version_text(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LOOM_VERSION_H */

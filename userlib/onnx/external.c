@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Data of a tensor that are in a file beside the model: large models are one file of nodes and one
+ * of weights.
+ *
+ * The name of that file is a stranger's. It counts from the model's folder, and the file has to be
+ * in there, symbolic links followed; a model must not be a way to have any other file read. Where
+ * the model is a link itself, its folder is that of the link.
+ */
+#include "proto.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/**
+ * struct external - what a TensorProto says of its data
+ * @location: name of the file, from the model's folder on
+ * @offset: of the first byte
+ * @length: number of bytes, or -1: as many as the shape takes
+ */
+struct external {
+	const char *location;
+	int64_t offset;
+	int64_t length;
+};
+
+static int read_number(const Onnx__StringStringEntryProto *entry, int64_t *number,
+		       struct loom_error *err)
+{
+	const char *text = entry->value ? entry->value : "";
+	size_t digits = strspn(text, "0123456789");
+
+	/* more than 18 of them are more than any file has */
+	*number = strtoll(text, NULL, 10);
+	if (!digits || digits > 18 || text[digits])
+		return loom_error_set(err, -EINVAL, "its %s \"%.40s\" is no number", entry->key,
+				      text);
+	return 0;
+}
+
+static int read_entries(const Onnx__TensorProto *proto, struct external *external,
+			struct loom_error *err)
+{
+	size_t i;
+	int code = 0;
+
+	*external = (struct external){ .length = -1 };
+	for (i = 0; i < proto->n_external_data && !code; i++) {
+		const Onnx__StringStringEntryProto *entry = proto->external_data[i];
+		const char *key = entry->key ? entry->key : "";
+
+		if (!strcmp(key, "location"))
+			external->location = entry->value;
+		else if (!strcmp(key, "offset"))
+			code = read_number(entry, &external->offset, err);
+		else if (!strcmp(key, "length"))
+			code = read_number(entry, &external->length, err);
+	}
+	if (!code && (!external->location || !*external->location))
+		code = loom_error_set(err, -EINVAL,
+				      "its data are in another file that has no name");
+	return code;
+}
+
+/* One of its parts is "..". */
+static bool goes_up(const char *path)
+{
+	const char *at;
+
+	for (at = path; at; at = strchr(at, '/')) {
+		at += *at == '/';
+		if (!strncmp(at, "..", 2) && (at[2] == '/' || !at[2]))
+			return true;
+	}
+	return false;
+}
+
+/* @path is in @folder, both without links. */
+static bool is_in(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	if (length && folder[length - 1] == '/')
+		length--;
+	return !strncmp(path, folder, length) && path[length] == '/';
+}
+
+static int fail_errno(struct loom_error *err, const char *location, int code)
+{
+	const char *why = strerrordesc_np(-code);
+
+	return loom_error_set(err, code, "file \"%.100s\": %s", location,
+			      why ? why : "cannot be read");
+}
+
+/* Return: a file, or -errno. */
+static int open_in(const char *folder, const char *location, struct loom_error *err)
+{
+	char base[PATH_MAX], joined[PATH_MAX], path[PATH_MAX];
+	int fd;
+
+	if (*location == '/' || goes_up(location))
+		goto outside;
+	if ((size_t)snprintf(joined, sizeof(joined), "%s/%s", folder, location) >= sizeof(joined))
+		return fail_errno(err, location, -ENAMETOOLONG);
+	if (!realpath(folder, base) || !realpath(joined, path))
+		return fail_errno(err, location, -errno);
+	if (!is_in(path, base))
+		goto outside;
+	/* a pipe would wait for somebody to write */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	return fd < 0 ? fail_errno(err, location, -errno) : fd;
+outside:
+	return loom_error_set(err, -EACCES, "file \"%.100s\" is not in the model's folder",
+			      location);
+}
+
+static int read_at(int fd, const struct external *external, void *data, size_t size_bytes,
+		   struct loom_error *err)
+{
+	size_t done = 0;
+	ssize_t got;
+
+	while (done < size_bytes) {
+		got = pread(fd, (char *)data + done, size_bytes - done,
+			    external->offset + (off_t)done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return fail_errno(err, external->location, got ? -errno : -EIO);
+		done += got;
+	}
+	return 0;
+}
+
+static int read_data(int fd, const struct external *external, size_t size_bytes, void **data,
+		     struct loom_error *err)
+{
+	struct stat file;
+	int code;
+
+	if (fstat(fd, &file))
+		return fail_errno(err, external->location, -errno);
+	if (!S_ISREG(file.st_mode))
+		return loom_error_set(err, -EINVAL, "\"%.100s\" is not a file",
+				      external->location);
+	if (external->offset > file.st_size ||
+	    size_bytes > (uint64_t)(file.st_size - external->offset))
+		return loom_error_set(err, -EINVAL,
+				      "its %zu bytes are at %lld of file \"%.100s\", which has %lld",
+				      size_bytes, (long long)external->offset, external->location,
+				      (long long)file.st_size);
+	*data = malloc(size_bytes + 1);
+	if (!*data)
+		return loom_error_set(err, -ENOMEM, "out of memory");
+	code = read_at(fd, external, *data, size_bytes, err);
+	if (code) {
+		free(*data);
+		*data = NULL;
+	}
+	return code;
+}
+
+int loom_onnx_external(const Onnx__TensorProto *proto, const char *folder, size_t size_bytes,
+		       void **data, struct loom_error *err)
+{
+	int saved_errno = errno, code, fd;
+	struct external external;
+
+	*data = NULL;
+	if (!folder)
+		return loom_error_set(err, -EOPNOTSUPP,
+				      "its data are in another file, and there is no folder for it");
+	code = read_entries(proto, &external, err);
+	if (code)
+		return code;
+	if (external.length >= 0 && (uint64_t)external.length != size_bytes)
+		return loom_error_set(err, -EINVAL, "its data do not fit its shape");
+	fd = open_in(folder, external.location, err);
+	if (fd >= 0) {
+		code = read_data(fd, &external, size_bytes, data, err);
+		close(fd);
+	}
+	errno = saved_errno;
+	return fd < 0 ? fd : code;
+}

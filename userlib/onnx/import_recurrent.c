@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Importers of LSTM, GRU and RNN. Their steps are written out: a product for the inputs of all
+ * steps at once, and for each step one with what the step before gave. A planner that knows them as
+ * matrices, slices and element operations can group and place them as all others; a node of its own
+ * would keep weights and gates apart from that, and take an operation of the chip.
+ *
+ * What the operators compute: ONNX's specification of LSTM-22, GRU-22 and RNN-22.
+ */
+#include "import.h"
+#include "loom_core.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* so many that nobody waits for ever: each is about ten nodes */
+#define MOST_STEPS	2048
+#define MOST_ACTS	6
+
+enum { INPUT, WEIGHTS, RECURRENCE, BIAS, LENGTHS, FIRST_STATE, FIRST_CELL, PEEPHOLES };
+
+/**
+ * struct recurrent - one of the three operators
+ * @im: its node
+ * @gates: rows of the weights by the size of a state
+ * @directions: 1, or 2
+ * @steps: length of the sequence
+ * @batch: sequences side by side
+ * @inputs: elements of an input
+ * @size: elements of a state
+ * @batch_first: the batch is the first dimension of input and results
+ * @backwards: the only direction is from the last step to the first
+ * @clip: limit of what activations get, or infinity
+ * @acts: activations: of a direction one behind the other
+ * @num_acts: how many a direction has
+ * @x: [steps, batch, inputs]
+ */
+struct recurrent {
+	struct loom_import *im;
+	int64_t gates;
+	uint32_t directions;
+	int64_t steps;
+	int64_t batch;
+	int64_t inputs;
+	int64_t size;
+	bool batch_first;
+	bool backwards;
+	float clip;
+	struct loom_gact acts[MOST_ACTS];
+	uint32_t num_acts;
+	struct loom_value *x;
+};
+
+/**
+ * struct direction - one of its directions
+ * @weights: [gates * size, inputs]
+ * @recurrence: [gates * size, size]
+ * @bias: of both products [gates * size], or NULL
+ * @late_bias: GRU with linear_before_reset: that of the last gate [size], or NULL
+ * @peepholes: of LSTM [3 * size], or NULL
+ * @state: [batch, size]; NULL for zeroes
+ * @cell: the same
+ * @acts: its activations
+ */
+struct direction {
+	struct loom_value *weights;
+	struct loom_value *recurrence;
+	struct loom_value *bias;
+	struct loom_value *late_bias;
+	struct loom_value *peepholes;
+	struct loom_value *state;
+	struct loom_value *cell;
+	const struct loom_gact *acts;
+};
+
+/* -------------------------------------------------------------- what it is */
+
+static const struct {
+	const char *name;
+	enum loom_gfn fn;
+	float alpha, beta;
+} recurrent_acts[] = {
+	{ "Sigmoid", LOOM_GFN_SIGMOID, 0, 0 },
+	{ "Tanh", LOOM_GFN_TANH, 0, 0 },
+	{ "Relu", LOOM_GFN_RELU, 0, 0 },
+	{ "LeakyRelu", LOOM_GFN_LEAKY_RELU, 0.01f, 0 },
+	{ "ThresholdedRelu", LOOM_GFN_THRESHOLDED_RELU, 1, 0 },
+	{ "HardSigmoid", LOOM_GFN_HARD_SIGMOID, 0.2f, 0.5f },
+	{ "Elu", LOOM_GFN_ELU, 1, 0 },
+	{ "Softsign", LOOM_GFN_SOFTSIGN, 0, 0 },
+	{ "Softplus", LOOM_GFN_SOFTPLUS, 0, 0 },
+};
+
+static void set_act(struct recurrent *r, uint32_t index, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(recurrent_acts); i++)
+		if (!strcmp(recurrent_acts[i].name, name)) {
+			r->acts[index] = (struct loom_gact){
+				recurrent_acts[i].fn, recurrent_acts[i].alpha,
+				recurrent_acts[i].beta,
+			};
+			return;
+		}
+	loom_import_fail(r->im, -EOPNOTSUPP, "activation \"%.40s\" is not supported", name);
+}
+
+static void read_acts(struct recurrent *r, const char *const *standard, uint32_t count)
+{
+	const struct loom_attr *attr = loom_attr_find(r->im, "activations");
+	uint32_t i;
+
+	r->num_acts = count;
+	if (loom_attr_find(r->im, "activation_alpha") || loom_attr_find(r->im, "activation_beta"))
+		loom_import_fail(r->im, -EOPNOTSUPP,
+				 "parameters of activations are not supported");
+	if (attr && (attr->type != LOOM_ATTR_STRINGS || attr->count != r->directions * count))
+		loom_import_fail(r->im, -EINVAL, "attribute activations has to have %u elements",
+				 r->directions * count);
+	for (i = 0; i < r->directions * count && !r->im->em->status; i++)
+		set_act(r, i, attr ? attr->strings[i] : standard[i % count]);
+}
+
+/* An operand that is to have this shape. */
+static void check(struct recurrent *r, uint32_t index, uint32_t rank, const int64_t *dims)
+{
+	const struct loom_value *value = loom_import_optional(r->im, index);
+	char has[LOOM_DIMS_TEXT], wants[LOOM_DIMS_TEXT];
+
+	if (!value || (value->rank == rank && !memcmp(value->dims, dims, rank * sizeof(*dims)) &&
+		       value->dtype == r->x->dtype))
+		return;
+	loom_import_fail(r->im, -EINVAL, "operand %u is %s %s and not %s %s", index,
+			 loom_dtype_name(value->dtype),
+			 loom_dims_print(has, sizeof(has), value->rank, value->dims),
+			 loom_dtype_name(r->x->dtype),
+			 loom_dims_print(wants, sizeof(wants), rank, dims));
+}
+
+/* All sequences are as long as the operand says. */
+static void check_lengths(struct recurrent *r)
+{
+	const struct loom_value *lengths;
+	int64_t i;
+
+	if (!loom_import_has(r->im, LENGTHS))
+		return;
+	lengths = loom_import_known(r->im, LENGTHS);
+	for (i = 0; lengths && i < lengths->num_elems; i++)
+		if (loom_value_int(lengths, i) != r->steps)
+			loom_import_fail(r->im, -EOPNOTSUPP,
+					 "sequences of less than %lld steps are not supported",
+					 (long long)r->steps);
+}
+
+static void check_operands(struct recurrent *r)
+{
+	int64_t d = r->directions, rows = r->gates * r->size;
+	int64_t state[] = { d, r->batch, r->size };
+
+	if (r->batch_first) {
+		state[0] = r->batch;
+		state[1] = d;
+	}
+	check(r, WEIGHTS, 3, (int64_t[]){ d, rows, r->inputs });
+	check(r, RECURRENCE, 3, (int64_t[]){ d, rows, r->size });
+	check(r, BIAS, 2, (int64_t[]){ d, 2 * rows });
+	check(r, FIRST_STATE, 3, state);
+	check(r, FIRST_CELL, 3, state);
+	check(r, PEEPHOLES, 2, (int64_t[]){ d, 3 * r->size });
+	check_lengths(r);
+}
+
+/* false after an error */
+static bool read_recurrent(struct loom_import *im, struct recurrent *r, int64_t gates,
+			   const char *const *acts, uint32_t num_acts)
+{
+	static const char * const directions[] = { "forward", "reverse", "bidirectional", NULL };
+	const struct loom_value *weights = loom_import_operand(im, WEIGHTS);
+	const struct loom_value *recurrence = loom_import_operand(im, RECURRENCE);
+	uint32_t direction = loom_attr_choice(im, "direction", directions);
+
+	*r = (struct recurrent){ .im = im, .gates = gates };
+	r->x = loom_import_operand(im, INPUT);
+	if (!r->x || !weights || !recurrence)
+		return false;
+	if (r->x->rank != 3 || weights->rank != 3 || recurrence->rank != 3 ||
+	    !loom_dtype_is_float(r->x->dtype)) {
+		loom_import_fail(im, -EINVAL, "input and weights have to be floats of rank 3");
+		return false;
+	}
+	r->batch_first = loom_attr_int(im, "layout", 0) != 0;
+	r->backwards = direction == 1;
+	r->directions = direction == 2 ? 2 : 1;
+	r->clip = loom_attr_float(im, "clip", INFINITY);
+	if (r->batch_first)
+		r->x = loom_emit_transpose(im->em, r->x, (uint32_t[]){ 1, 0, 2 });
+	if (!r->x)
+		return false;
+	r->steps = r->x->dims[0];
+	r->batch = r->x->dims[1];
+	r->inputs = r->x->dims[2];
+	r->size = recurrence->dims[2];
+	if (loom_attr_int(im, "hidden_size", r->size) != r->size)
+		loom_import_fail(im, -EINVAL, "hidden_size is not that of the weights");
+	if (r->steps > MOST_STEPS)
+		loom_import_fail(im, -EOPNOTSUPP, "%lld steps are more than %d",
+				 (long long)r->steps, MOST_STEPS);
+	if (!r->steps || !r->batch || !r->size)
+		loom_import_fail(im, -EOPNOTSUPP, "nothing to compute");
+	read_acts(r, acts, num_acts);
+	check_operands(r);
+	return !im->em->status;
+}
+
+/* ------------------------------------------------------------------ pieces */
+
+/* @count from @from on of an axis */
+static struct loom_value *take(struct recurrent *r, struct loom_value *x, uint32_t axis,
+			       int64_t from, int64_t count)
+{
+	int64_t counts[LOOM_GRAPH_RANK];
+	struct loom_gslice slice;
+	uint32_t i;
+
+	if (!x)
+		return NULL;
+	for (i = 0; i < x->rank; i++) {
+		slice.start[i] = 0;
+		slice.step[i] = 1;
+		counts[i] = x->dims[i];
+	}
+	slice.start[axis] = from;
+	counts[axis] = count;
+	return loom_emit_slice(r->im->em, x, &slice, counts);
+}
+
+/* Element @index of the first axis, or of the second one, without that axis; NULL of NULL. */
+static struct loom_value *one_of(struct recurrent *r, struct loom_value *x, uint32_t axis,
+				 int64_t index)
+{
+	int64_t dims[LOOM_GRAPH_RANK];
+	uint32_t i, rank = 0;
+
+	if (!x)
+		return NULL;
+	for (i = 0; i < x->rank; i++)
+		if (i != axis)
+			dims[rank++] = x->dims[i];
+	return loom_emit_reshape(r->im->em, take(r, x, axis, index, 1), rank, dims);
+}
+
+static struct loom_value *add(struct recurrent *r, struct loom_value *a, struct loom_value *b)
+{
+	return a && b ? loom_emit_binary(r->im->em, LOOM_GBIN_ADD, a, b) : a ? a : b;
+}
+
+/* NULL stands for zeroes */
+static struct loom_value *mul(struct recurrent *r, struct loom_value *a, struct loom_value *b)
+{
+	return a && b ? loom_emit_binary(r->im->em, LOOM_GBIN_MUL, a, b) : NULL;
+}
+
+static struct loom_value *complement(struct recurrent *r, struct loom_value *x)
+{
+	struct loom_value *one = loom_emit_scalar(r->im->em, r->x->dtype, 1);
+
+	return loom_emit_binary(r->im->em, LOOM_GBIN_SUB, one, x);
+}
+
+static struct loom_value *activate(struct recurrent *r, const struct loom_gact *act,
+				   struct loom_value *x)
+{
+	if (r->clip < INFINITY)
+		x = loom_emit_unary(r->im->em,
+				    (struct loom_gact){ LOOM_GFN_CLIP, -r->clip, r->clip }, x);
+	return loom_emit_unary(r->im->em, *act, x);
+}
+
+/* The part of gate @index of something that all gates have side by side. */
+static struct loom_value *gate(struct recurrent *r, struct loom_value *x, int64_t index)
+{
+	return x ? take(r, x, x->rank - 1, index * r->size, r->size) : NULL;
+}
+
+/* Rows of the weights of gates from @first on: state times these, [batch, count * size]. */
+static struct loom_value *recur(struct recurrent *r, struct direction *d, struct loom_value *state,
+				int64_t first, int64_t count)
+{
+	struct loom_value *weights = take(r, d->recurrence, 0, first * r->size, count * r->size);
+
+	return state ? loom_import_product(r->im, state, weights, NULL) : NULL;
+}
+
+/* ------------------------------------------------------------------- steps */
+
+/* One more step: from the inputs of all gates [batch, gates * size]. */
+typedef void (*step_fn)(struct recurrent *r, struct direction *d, struct loom_value *in);
+
+/* gates i, o, f, c */
+static void step_lstm(struct recurrent *r, struct direction *d, struct loom_value *in)
+{
+	struct loom_value *all = add(r, in, recur(r, d, d->state, 0, 4)), *i, *o, *f, *c;
+
+	i = add(r, gate(r, all, 0), mul(r, gate(r, d->peepholes, 0), d->cell));
+	f = add(r, gate(r, all, 2), mul(r, gate(r, d->peepholes, 2), d->cell));
+	i = activate(r, &d->acts[0], i);
+	f = loom_attr_int(r->im, "input_forget", 0) ? complement(r, i) :
+						      activate(r, &d->acts[0], f);
+	c = activate(r, &d->acts[1], gate(r, all, 3));
+	d->cell = add(r, mul(r, f, d->cell), mul(r, i, c));
+	o = add(r, gate(r, all, 1), mul(r, gate(r, d->peepholes, 1), d->cell));
+	o = activate(r, &d->acts[0], o);
+	/* what the cell is clipped to is not said; in ONNX Runtime to nothing */
+	d->state = mul(r, o, loom_emit_unary(r->im->em, d->acts[2], d->cell));
+}
+
+/* gates z, r, h */
+static void step_gru(struct recurrent *r, struct direction *d, struct loom_value *in)
+{
+	bool before = loom_attr_int(r->im, "linear_before_reset", 0) != 0;
+	struct loom_value *both = recur(r, d, d->state, 0, before ? 3 : 2), *z, *reset, *h;
+
+	z = activate(r, &d->acts[0], add(r, gate(r, in, 0), gate(r, both, 0)));
+	reset = activate(r, &d->acts[0], add(r, gate(r, in, 1), gate(r, both, 1)));
+	if (before)
+		h = mul(r, reset, add(r, gate(r, both, 2), d->late_bias));
+	else
+		h = recur(r, d, mul(r, reset, d->state), 2, 1);
+	h = activate(r, &d->acts[1], add(r, gate(r, in, 2), h));
+	d->state = add(r, mul(r, complement(r, z), h), mul(r, z, d->state));
+}
+
+static void step_rnn(struct recurrent *r, struct direction *d, struct loom_value *in)
+{
+	d->state = activate(r, &d->acts[0], add(r, in, recur(r, d, d->state, 0, 1)));
+}
+
+/* -------------------------------------------------------------- directions */
+
+/* Both biases are added to the inputs, but for what GRU multiplies with the reset gate. */
+static void read_bias(struct recurrent *r, struct direction *d, struct loom_value *bias)
+{
+	int64_t rows = r->gates * r->size;
+	struct loom_value *late = take(r, bias, 0, rows, rows), *zero;
+
+	if (!bias)
+		return;
+	d->bias = take(r, bias, 0, 0, rows);
+	if (r->gates != 3 || !loom_attr_int(r->im, "linear_before_reset", 0)) {
+		d->bias = add(r, d->bias, late);
+		return;
+	}
+	d->late_bias = take(r, late, 0, 2 * r->size, r->size);
+	zero = loom_emit_const(r->im->em, r->x->dtype, 1, &r->size);
+	late = loom_emit_concat(r->im->em, 2, (struct loom_value *[]){
+		take(r, late, 0, 0, 2 * r->size), zero }, 0);
+	d->bias = add(r, d->bias, late);
+}
+
+static void read_direction(struct recurrent *r, struct direction *d, uint32_t index)
+{
+	uint32_t axis = r->batch_first ? 1 : 0;
+
+	*d = (struct direction){ .acts = &r->acts[index * r->num_acts] };
+	d->weights = one_of(r, loom_import_operand(r->im, WEIGHTS), 0, index);
+	d->recurrence = one_of(r, loom_import_operand(r->im, RECURRENCE), 0, index);
+	read_bias(r, d, one_of(r, loom_import_optional(r->im, BIAS), 0, index));
+	d->state = one_of(r, loom_import_optional(r->im, FIRST_STATE), axis, index);
+	d->cell = one_of(r, loom_import_optional(r->im, FIRST_CELL), axis, index);
+	d->peepholes = one_of(r, loom_import_optional(r->im, PEEPHOLES), 0, index);
+}
+
+/* @states: [out] after each step, in the order of the sequence */
+static void run_direction(struct recurrent *r, struct direction *d, step_fn step, bool backwards,
+			  struct loom_value **states)
+{
+	int64_t rows = r->steps * r->batch, i, t;
+	struct loom_value *all;
+
+	all = loom_emit_reshape(r->im->em, r->x, 2, (int64_t[]){ rows, r->inputs });
+	all = loom_import_product(r->im, all, d->weights, d->bias);
+	for (i = 0; i < r->steps && !r->im->em->status; i++) {
+		t = backwards ? r->steps - 1 - i : i;
+		step(r, d, take(r, all, 0, t * r->batch, r->batch));
+		states[t] = d->state;
+	}
+}
+
+/* ----------------------------------------------------------------- results */
+
+/* [batch, size] of each direction: [directions, batch, size], or with the batch first */
+static struct loom_value *join(struct recurrent *r, struct loom_value **of)
+{
+	uint32_t axis = r->batch_first ? 1 : 0, i;
+	struct loom_value *parts[2];
+
+	for (i = 0; i < r->directions; i++)
+		parts[i] = loom_emit_reshape(r->im->em, of[i], 3, axis ?
+					     (int64_t[]){ r->batch, 1, r->size } :
+					     (int64_t[]){ 1, r->batch, r->size });
+	return r->im->em->status ? NULL :
+	       loom_emit_concat(r->im->em, r->directions, parts, axis);
+}
+
+/* States of all steps: [steps, directions, batch, size], or [batch, steps, directions, size]. */
+static struct loom_value *join_steps(struct recurrent *r, struct loom_value **states)
+{
+	struct loom_value *parts[2], *one, *y;
+	int64_t i;
+	uint32_t k;
+
+	for (k = 0; k < r->directions; k++) {
+		struct loom_value **of = states + k * r->steps;
+
+		for (i = 0; i < r->steps; i++) {
+			one = of[i];
+			of[i] = loom_emit_reshape(r->im->em, one, 4, (int64_t[]){
+				1, 1, r->batch, r->size });
+		}
+		if (r->im->em->status)
+			return NULL;
+		parts[k] = loom_emit_concat(r->im->em, (uint32_t)r->steps, of, 0);
+	}
+	if (r->im->em->status)
+		return NULL;
+	y = loom_emit_concat(r->im->em, r->directions, parts, 1);
+	return r->batch_first ? loom_emit_transpose(r->im->em, y, (uint32_t[]){ 2, 0, 1, 3 }) : y;
+}
+
+static void run(struct recurrent *r, step_fn step)
+{
+	struct loom_value *last[2] = { NULL }, *cells[2] = { NULL }, **states;
+	struct direction d;
+	uint32_t i;
+
+	states = loom_pool_array(r->im->graph->pool, (size_t)r->steps * r->directions,
+				 sizeof(struct loom_value *));
+	if (!states) {
+		loom_import_fail(r->im, -ENOMEM, "out of memory");
+		return;
+	}
+	for (i = 0; i < r->directions; i++) {
+		read_direction(r, &d, i);
+		run_direction(r, &d, step, r->backwards || i, states + i * r->steps);
+		last[i] = d.state;
+		cells[i] = d.cell;
+	}
+	if (r->im->em->status)
+		return;
+	if (loom_import_wants(r->im, 1))
+		loom_import_result(r->im, 1, join(r, last));
+	if (loom_import_wants(r->im, 2))
+		loom_import_result(r->im, 2, join(r, cells));
+	if (loom_import_wants(r->im, 0))
+		loom_import_result(r->im, 0, join_steps(r, states));
+}
+
+void loom_import_lstm(struct loom_import *im, int unused)
+{
+	static const char * const acts[] = { "Sigmoid", "Tanh", "Tanh" };
+	struct recurrent r;
+
+	(void)unused;
+	if (read_recurrent(im, &r, 4, acts, 3))
+		run(&r, step_lstm);
+}
+
+void loom_import_gru(struct loom_import *im, int unused)
+{
+	static const char * const acts[] = { "Sigmoid", "Tanh" };
+	struct recurrent r;
+
+	(void)unused;
+	if (read_recurrent(im, &r, 3, acts, 2))
+		run(&r, step_gru);
+}
+
+void loom_import_rnn(struct loom_import *im, int unused)
+{
+	static const char * const acts[] = { "Tanh" };
+	struct recurrent r;
+
+	(void)unused;
+	if (read_recurrent(im, &r, 1, acts, 1))
+		run(&r, step_rnn);
+}

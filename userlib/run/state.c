@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+/* Outputs of a session that are its inputs in the next run: two buffers that change roles. */
+#include "run.h"
+
+#include <errno.h>
+#include <string.h>
+
+uint32_t loom_states_of_output(const struct loom_program *program, uint32_t output)
+{
+	uint32_t i;
+
+	for (i = 0; i < program->num_states; i++)
+		if (program->states[i].output == output)
+			break;
+	return i;
+}
+
+uint32_t loom_states_of_input(const struct loom_program *program, uint32_t input)
+{
+	uint32_t i;
+
+	for (i = 0; i < program->num_states; i++)
+		if (program->states[i].input == input)
+			break;
+	return i;
+}
+
+static bool is_alike(const struct loom_program_slot *a, const struct loom_program_slot *b)
+{
+	const uint32_t memory = DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_ROM;
+
+	return a->size_bytes == b->size_bytes && !a->dtype && !b->dtype &&
+	       (a->flags & memory) == (b->flags & memory);
+}
+
+/* Makes the slots of both ends partners, which they may be already. */
+static bool join(struct loom_session *session, const struct loom_program_tensor *output,
+		 const struct loom_program_tensor *input)
+{
+	const struct loom_program *program = session->program;
+	uint32_t *partners = session->partners;
+	uint32_t a = output->slot, b = input->slot;
+
+	if (a >= program->num_slots || b >= program->num_slots || a == b ||
+	    output->size_bytes != input->size_bytes || output->offset != input->offset ||
+	    !loom_session_tensor(session, output) || !loom_session_tensor(session, input) ||
+	    !is_alike(&program->slots[a], &program->slots[b]))
+		return false;
+	if (partners[a] == a && partners[b] == b) {
+		partners[a] = b;
+		partners[b] = a;
+	}
+	return partners[a] == b && partners[b] == a;
+}
+
+/* Nothing else is in the slots of states: it would be exchanged, too. */
+static bool is_apart(const struct loom_session *session, uint32_t num_tensors,
+		     const struct loom_program_tensor *tensors,
+		     uint32_t (*state_of)(const struct loom_program *program, uint32_t index))
+{
+	const struct loom_program *program = session->program;
+	uint32_t i, slot;
+
+	for (i = 0; i < num_tensors; i++) {
+		slot = tensors[i].slot;
+		if (tensors[i].size_bytes && slot < program->num_slots &&
+		    session->partners[slot] != slot && state_of(program, i) == program->num_states)
+			return false;
+	}
+	return true;
+}
+
+int loom_states_init(struct loom_session *session, struct loom_error *err)
+{
+	const struct loom_program *program = session->program;
+	uint32_t i;
+
+	for (i = 0; i < program->num_slots; i++)
+		session->partners[i] = i;
+	for (i = 0; i < program->num_states; i++) {
+		const struct loom_program_state *state = &program->states[i];
+		const struct loom_program_tensor *output = &program->outputs[state->output];
+
+		if (state->output >= program->num_outputs || state->input >= program->num_inputs)
+			return loom_error_set(err, -EINVAL, "the program has no state %u", i);
+		session->input_set[state->input] = true;
+		session->state_bytes += output->size_bytes;
+		if (output->size_bytes && !join(session, output, &program->inputs[state->input]))
+			return loom_error_set(err, -EINVAL,
+					      "the program has '%s' where it cannot be a state",
+					      output->name);
+	}
+	if (!is_apart(session, program->num_inputs, program->inputs, loom_states_of_input) ||
+	    !is_apart(session, program->num_outputs, program->outputs, loom_states_of_output))
+		return loom_error_set(err, -EINVAL,
+				      "the program has states and other values in one slot");
+	loom_session_reset_states(session);
+	return 0;
+}
+
+static void exchange(struct loom_session *session, uint32_t a, uint32_t b)
+{
+	uint8_t *bytes = session->slots[a];
+
+	session->slots[a] = session->slots[b];
+	session->slots[b] = bytes;
+	session->target->ops->exchange(session, a, b);
+}
+
+void loom_states_advance(struct loom_session *session)
+{
+	uint32_t i;
+
+	for (i = 0; i < session->program->num_slots; i++)
+		if (i < session->partners[i])
+			exchange(session, i, session->partners[i]);
+	session->moved.kept_bytes += session->state_bytes;
+}
+
+void loom_session_reset_states(struct loom_session *session)
+{
+	const struct loom_program *program = session->program;
+	uint32_t i;
+
+	for (i = 0; i < program->num_states; i++) {
+		const struct loom_program_tensor *input =
+			&program->inputs[program->states[i].input];
+
+		if (input->size_bytes)
+			memset(loom_session_tensor(session, input), 0, input->size_bytes);
+	}
+}
