@@ -67,20 +67,44 @@ ok 'a C program builds with pkg-config alone' build gcc use.c
 ok 'and runs with the shared library' "$root/use"
 ok 'a C++ program builds' build g++ use.cc
 exports() {
-	local others
-	local so
+	local so version
 	so=$(echo "$root"/opt/loom/lib/libloom.so.[0-9]*)
 	readelf -d "$so" | grep -q "SONAME.*${so##*/}" || return 1
-	others=$(nm -D --defined-only "$so" |
-		awk '{ print $3 }' | grep -vE '^(loom_.*@@LOOM_|LOOM_[0-9.]+$)')
-	echo "exported besides: $others"
-	[ -z "$others" ]
+	version=$(sed -n 's/^\(LOOM_.*\) {/\1/p' userlib/libloom.map)
+	nm -D --defined-only "$so" | awk '{ print $3 }' | sort >"$root/has"
+	{
+		echo "$version"
+		sed -n "s/^\t\(loom_.*\);/\1@@$version/p" userlib/libloom.map
+	} | sort | diff - "$root/has"
 }
-ok 'the library has its soname and exports versioned loom_ symbols only' exports
+ok 'the library has its soname and exports what is public, with its version' exports
+version() {
+	cat >"$root/version.c" <<-'END'
+		#include <loom_version.h>
+		int main(void)
+		{
+			return loom_version() != LOOM_VERSION;
+		}
+	END
+	build gcc version.c && "$root/use" &&
+		"$root/opt/loom/bin/loom" --version | grep -qx "loom $(pkg-config --modversion loom)"
+}
+ok 'header, library, tool and pkg-config are of one version' version
 ok 'the tool runs' "$root/opt/loom/bin/loom" --help
 ok 'the module sources build from where dkms finds them' make -s -C \
 	"$(find /usr/src -maxdepth 1 -name 'linux-headers-6.12.*-amd64' | sort -V | tail -n 1)" \
 	M="$(echo "$root"/usr/src/loom-*)" modules
+completes() {	# WORD...: what bash would complete the last one to
+	PATH=$root/opt/loom/bin:$PATH bash -c '
+		. "$1" && shift && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) && _loom &&
+		echo "${COMPREPLY[*]}"' bash \
+		"$root/opt/loom/share/bash-completion/completions/loom" "$@"
+}
+completion() {
+	[ "$(completes loom pl)" = 'place plan' ] && [ "$(completes loom help swe)" = sweep ] &&
+		[ "$(completes loom run --lab)" = --labels ] && [ -z "$(completes loom run mod)" ]
+}
+ok 'bash completes commands and options' completion
 rules=$root/usr/lib/udev/rules.d/60-loom.rules
 ok 'the udev rule gives the node to group render' \
 	grep -q 'SUBSYSTEM=="accel".*GROUP="render", MODE="0660"' "$rules"

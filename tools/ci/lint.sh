@@ -160,6 +160,7 @@ step "uapi structs alike in 32 and 64 bit" tools/ci/uapi-layout.py uapi/drm/loom
 # SC2034, SC2154: variables of scripts that are sourced; set -u finds what is not set
 step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning -e SC2034,SC2154 "${shell[@]}"
 step "rooms use what stands below them" floors
+step "the library's interface is the one that is written down" tools/ci/abi.py
 step "no leftovers, no paths out of the tree" tools/ci/leftovers.sh
 echo "1..$count"
 exit $failed
