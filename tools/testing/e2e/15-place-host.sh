@@ -248,7 +248,7 @@ ok 'a folder' refused 'cannot be read: Is a directory' place $out
 
 halves() {
 	rm -f $out/half.csv
-	refused 'nowhere/half.svg cannot be written: No such file' place $out/five.csv \
+	refused 'nowhere/half.svg: nowhere: No such file' place $out/five.csv \
 		-o $out/half.csv --svg nowhere/half.svg || return 1
 	[ ! -e $out/half.csv ] && [ ! -e $out/half.csv.part ]
 }
