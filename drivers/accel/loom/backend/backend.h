@@ -246,8 +246,9 @@ struct loom_backend {
 	int (*reset)(struct loom_device *loom);
 	/**
 	 * @poll: look for records now, and give them to loom_jobs_complete(), as an interrupt may
-	 * have been lost. Called on &loom_device.timeout_wq, before a job is blamed, while the
-	 * device is started; fence safe. May be NULL where none gets lost
+	 * have been lost; call loom_device_hang() if the device says that it has stopped, and no
+	 * job is blamed. Called on &loom_device.timeout_wq, before one is, while the device is
+	 * started; fence safe. May be NULL where nothing gets lost
 	 */
 	void (*poll)(struct loom_device *loom);
 	/**

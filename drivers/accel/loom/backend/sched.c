@@ -279,8 +279,10 @@ static void loom_job_look(struct loom_job *job)
 	bool hangs = job->loom->backend->reset, moves = true;
 	struct loom_report *report = NULL;
 
-	/* its record may be there, and the interrupt lost */
+	/* its record may be there, and the interrupt lost; or the device is what has stopped */
 	loom_power_poll(job->loom);
+	if (READ_ONCE(job->loom->hang_epoch) == job->loom->epoch)
+		return;
 	if (hangs && loom_job_has_begun(job))
 		moves = loom_job_see(job);
 	/* the engine has worked on it, so the back end has it, unless it has ended */

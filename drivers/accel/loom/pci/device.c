@@ -59,13 +59,24 @@ static void loom_pci_fini(struct drm_device *drm, void *data)
 
 /* --------------------------------------------------------------- heartbeat */
 
+/*
+ * Whether it says that it has stopped, or is in another epoch: then somebody else has reset the
+ * function. One read of all ones may be an accident, and is seen again.
+ */
+static bool loom_pci_has_stopped(struct loom_pci *pci)
+{
+	u32 status = readl(pci->regs + LOOM_PCI_STATUS);
+	u32 epoch = readl(pci->regs + LOOM_PCI_EPOCH);
+
+	return (status != U32_MAX && status & LOOM_PCI_STATUS_FAULT) ||
+	       (epoch != U32_MAX && epoch != pci->ring.epoch);
+}
+
 /* A device that says nothing is reset; one that reads all ones is not there. */
 static void loom_pci_heartbeat(struct work_struct *work)
 {
 	struct loom_pci *pci = container_of(to_delayed_work(work), struct loom_pci, heartbeat);
 	u32 beats = readl(pci->regs + LOOM_PCI_HEARTBEAT);
-	u32 status = readl(pci->regs + LOOM_PCI_STATUS);
-	u32 epoch = readl(pci->regs + LOOM_PCI_EPOCH);
 
 	if (!pci_device_is_present(pci->pdev)) {
 		loom_device_wedge(pci->loom, "it is not there any more");
@@ -79,13 +90,9 @@ static void loom_pci_heartbeat(struct work_struct *work)
 	spin_unlock(&pci->ring.lock);
 	pci->silent = beats == pci->beats ? pci->silent + 1 : 0;
 	pci->beats = beats;
-	/* one read of all ones may be an accident, and is seen again */
-	if (pci->silent >= LOOM_PCI_SILENT ||
-	    (status != U32_MAX && status & LOOM_PCI_STATUS_FAULT) ||
-	    (epoch != U32_MAX && epoch != pci->ring.epoch)) {
-		/* of another epoch: somebody else has reset the function */
-		drm_notice(&pci->loom->drm,
-			   "hangs: status %#x, epoch %u, fault %u, heartbeat %u\n", status, epoch,
+	if (pci->silent >= LOOM_PCI_SILENT || loom_pci_has_stopped(pci)) {
+		drm_notice(&pci->loom->drm, "hangs: status %#x, epoch %u, fault %u, heartbeat %u\n",
+			   readl(pci->regs + LOOM_PCI_STATUS), readl(pci->regs + LOOM_PCI_EPOCH),
 			   readl(pci->regs + LOOM_PCI_FAULT), beats);
 		loom_device_hang(pci->loom, pci->ring.epoch);
 		return;
@@ -240,12 +247,16 @@ int loom_pci_reset(struct loom_device *loom)
 }
 
 /**
- * loom_pci_poll() - an interrupt may have been lost
+ * loom_pci_poll() - an interrupt may have been lost, or the device has stopped
  * @loom: the device
  */
 void loom_pci_poll(struct loom_device *loom)
 {
-	loom_pci_record_look(to_loom_pci(loom));
+	struct loom_pci *pci = to_loom_pci(loom);
+
+	loom_pci_record_look(pci);
+	if (loom_pci_has_stopped(pci))
+		loom_device_hang(loom, pci->ring.epoch);
 }
 
 /**
