@@ -218,7 +218,9 @@ static bool conv_rows_look(struct conv_rows *rows, const struct loom_conv_f32 *f
 /* Most taps on W of a column, and how far apart those on H are at most. */
 #define COLUMN_TAPS	5
 #define COLUMN_REACH	8
-#define COLUMN_STAGE	(LOOM_TILE + COLUMN_REACH)
+/* Most outputs of a column in one go, and their inputs, which lie on the stack. */
+#define COLUMN_MOST	(LOOM_VEC_MOST == 16 ? LOOM_TILE : 2 * LOOM_VEC_MOST)
+#define COLUMN_STAGE	(COLUMN_MOST + COLUMN_REACH)
 
 /**
  * struct conv_column - where the inputs are of outputs that lie below each other
@@ -499,13 +501,13 @@ static u32 conv_column_run(const struct loom_conv_f32 *f, const struct loom_conv
 		    const struct conv_column *column, float *out);
 
 #if LOOM_VEC_MOST == 16
-	width = most > 32 ? 64 : most > 16 ? 32 : 16;
+	width = most > 32 ? COLUMN_MOST : most > 16 ? 32 : 16;
 	run = most > 32 ? conv_column_16_4 : most > 16 ? conv_column_16_2 : conv_column_16_1;
 #elif LOOM_VEC_MOST == 8
-	width = 16;
+	width = COLUMN_MOST;
 	run = conv_column_8_2;
 #else
-	width = 8;
+	width = COLUMN_MOST;
 	run = conv_column_4_2;
 #endif
 	most = min(most, width);
