@@ -61,6 +61,14 @@ static u32 job_slot_region(const struct loom_slot *slot)
 	return slot->flags & DRM_LOOM_SLOT_ROM ? DRM_LOOM_REGION_ROM : DRM_LOOM_REGION_DRAM;
 }
 
+/* As wide a type as there is, but where the chip's own alignment is less. */
+static bool job_is_aligned(const struct sim_place *place)
+{
+	u64 align = place->memory->chip->region[place->region].align_bytes, widest = sizeof(u64);
+
+	return !((place->address + place->offset) & (min(align, widest) - 1));
+}
+
 /* A piece of each bank, at the same address. */
 static u32 job_bind_sram(struct job *job, u32 index)
 {
@@ -137,7 +145,7 @@ static u32 job_bind(struct job *job, u32 index, const struct loom_pci_place *raw
 	if (le32toh(raw->flags) & LOOM_PCI_PLACE_HOST)
 		return job_bind_host(job, index, raw);
 	if (!sim_place_init(place, &job->sim->memory, raw) || place->bytes < slot->size ||
-	    place->region != job_slot_region(slot) || (place->address + place->offset) & 7)
+	    place->region != job_slot_region(slot) || !job_is_aligned(place))
 		return LOOM_PCI_RESULT_PLACE;
 	if (slot->flags & DRM_LOOM_SLOT_SRAM)
 		return job_bind_sram(job, index);
