@@ -417,10 +417,14 @@ static int tool_run_once(void *arg, struct tool_progress *progress)
 {
 	struct tool_run *run = arg;
 	struct loom_error err;
+	int ret;
 
 	/* the second time begins as the first has begun */
 	if (run->model.num_states) {
-		loom_session_reset_states(run->session);
+		ret = loom_session_reset_states(run->session);
+		if (ret)
+			return tool_fail("%s: making the states zero: %s", run->model.path,
+					 strerror(-ret));
 		if (tool_run_set_inputs(run))
 			return TOOL_FAILED;
 	}

@@ -177,7 +177,9 @@ static int run_once(void *arg, struct tool_progress *progress)
 
 	loom_session_moved(many->sessions[0], &before);
 	/* the second time begins as the first has begun */
-	loom_session_reset_states(many->sessions[0]);
+	ret = loom_session_reset_states(many->sessions[0]);
+	if (ret)
+		return tool_fail("%s: making the states zero: %s", run->model.path, strerror(-ret));
 
 	for (i = 0; i < run->num_results; i++)
 		loom_array_clear(&run->results[i]);

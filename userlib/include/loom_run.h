@@ -94,12 +94,17 @@ int loom_session_set_state(struct loom_session *session, uint32_t index,
  * @index: of the program's states
  * @array: [out] with the name of the output; release with loom_array_clear()
  *
- * Return: 0, -ENOENT past the last state, -ENOMEM.
+ * Return: 0, -ENOENT past the last state, -ENOMEM; -EIO or -ENODEV of a device that is gone.
  */
 int loom_session_get_state(struct loom_session *session, uint32_t index,
 			   struct loom_array *array);
-/** loom_session_reset_states() - makes all states zero, as they were at first */
-void loom_session_reset_states(struct loom_session *session);
+/**
+ * loom_session_reset_states() - makes all states zero, as they were at first
+ * @session: the session; it is not running
+ *
+ * Return: 0; -ENOMEM, or another error where the device has states that are not mapped.
+ */
+int loom_session_reset_states(struct loom_session *session);
 
 /**
  * typedef loom_progress_fn - called about ten times a second while a program runs
@@ -131,7 +136,7 @@ int loom_session_run(struct loom_session *session, loom_progress_fn progress, vo
  * @index: of the program's outputs; one that is a state is what the next run reads
  * @array: [out] release with loom_array_clear()
  *
- * Return: 0, -ENOENT past the last output, -ENOMEM.
+ * Return: 0, -ENOENT past the last output, -ENOMEM; -EIO or -ENODEV of a device that is gone.
  */
 int loom_session_get_output(struct loom_session *session, uint32_t index,
 			    struct loom_array *array);

@@ -2,6 +2,7 @@
 #ifndef LOOM_RUN_PRIV_H
 #define LOOM_RUN_PRIV_H
 
+#include <string.h>
 #include <time.h>
 
 #include "base/error.h"
@@ -19,7 +20,8 @@ struct loom_host_memory;
  * get outputs and counters. It takes programs as data: it calls no function that makes one.
  *
  * One runtime over two targets. A target loads a plan and gives each of its slots a linear piece of
- * this process's memory: the host by malloc(), the device by mapping a buffer. Everything else
+ * this process's memory: the host by malloc(), the device by mapping a buffer. Slots in an SRAM of
+ * the device's own may not be mapped, and the device copies to and from them. Everything else
  * (weights, inputs, outputs, observed values) is copying to and from those pieces, and is written
  * once, in session.c. The host target is not a second implementation of anything: it gives the very
  * same bytes to the very same verifier and engine that the module has.
@@ -51,17 +53,22 @@ struct loom_host_memory;
  * Rejected: an asynchronous interface. Whoever wants several jobs in flight uses
  * loom_context_submit() and syncobjs; this room is for one network at a time. (A run has two halves
  * for the room parallel/, so that the next device has its job before this one has ended.)
- * Rejected: a target that copies each tensor to the device for every run. On both targets the slots
- * are mapped, so there is nothing that a separate copy would save.
+ * Rejected: a target that copies each tensor to the device for every run. Where the slots
+ * are mapped there is nothing that a separate copy would save, and where they are not, only what
+ * changes is copied. Rejected: memory of this process beside a slot that is not mapped, copied
+ * before and after each run. It would need to know what has changed, and weights would be there
+ * twice.
  */
 
 /**
  * struct loom_target_ops - what a target does
  *
- * The first five are for sessions, the next two for reports.
+ * The first seven are for sessions, the next two for reports.
  *
  * @load: proves the plan, allocates the slots and sets &loom_session.slots. On failure what it
  *	took is given back by @unload, which runs in any case
+ * @write: copies bytes to a slot that has no place in &loom_session.slots; NULL where each has one
+ * @read: copies bytes of such a slot, as a run that has ended has left them
  * @submit: has the plan run once, for an item: it may begin
  * @finish: waits until it has run, and fills &loom_session.counters
  * @exchange: what is bound to one slot is bound to another from now on, and the other way round;
@@ -74,6 +81,10 @@ struct loom_host_memory;
  */
 struct loom_target_ops {
 	int (*load)(struct loom_session *session, struct loom_error *err);
+	int (*write)(struct loom_session *session, uint32_t slot, uint64_t offset,
+		     const void *data, uint64_t bytes);
+	int (*read)(struct loom_session *session, uint32_t slot, uint64_t offset, void *data,
+		    uint64_t bytes);
 	int (*submit)(struct loom_session *session, uint32_t item, struct loom_error *err);
 	int (*finish)(struct loom_session *session, loom_progress_fn progress, void *arg,
 		      struct loom_error *err);
@@ -106,7 +117,8 @@ struct loom_target {
  * struct loom_session - a loaded program
  * @target: where
  * @program: what
- * @slots: first byte of what is bound to each slot, in this process's memory
+ * @slots: first byte of what is bound to each slot, in this process's memory; NULL where it is
+ *	not mapped: see &loom_target_ops.write
  * @input_set: for each input, whether loom_session_set_input() was called, or it is a state
  * @partners: for each slot of states, the slot of their other ends; for others itself
  * @state_bytes: all states
@@ -147,23 +159,54 @@ uint32_t loom_states_of_output(const struct loom_program *program, uint32_t outp
 /** loom_states_of_input() - the state that an input is; num_states: none */
 uint32_t loom_states_of_input(const struct loom_program *program, uint32_t input);
 /**
- * loom_session_tensor() - where a tensor lies
+ * loom_session_holds() - whether a tensor lies within its slot
  * @session: the session
  * @tensor: of its program
  *
- * Return: its first byte; NULL outside of its slot: a wrong program must not cause a wild write.
+ * Return: false, if not: a wrong program must not cause a wild write.
  */
-static inline uint8_t *loom_session_tensor(const struct loom_session *session,
-					   const struct loom_program_tensor *tensor)
+static inline bool loom_session_holds(const struct loom_session *session,
+				      const struct loom_program_tensor *tensor)
 {
 	const struct loom_program *program = session->program;
 	uint64_t end;
 
-	if (tensor->slot >= program->num_slots ||
-	    check_add_overflow(tensor->offset, tensor->size_bytes, &end) ||
-	    end > program->slots[tensor->slot].size_bytes)
-		return NULL;
-	return session->slots[tensor->slot] + tensor->offset;
+	return tensor->slot < program->num_slots &&
+	       !check_add_overflow(tensor->offset, tensor->size_bytes, &end) &&
+	       end <= program->slots[tensor->slot].size_bytes;
+}
+
+/**
+ * loom_session_write() - gives a tensor its bytes
+ * @session: the session
+ * @tensor: of its program
+ * @data: its bytes
+ *
+ * Return: 0; -EINVAL: it lies outside of its slot; what the target returns.
+ */
+static inline int loom_session_write(struct loom_session *session,
+				     const struct loom_program_tensor *tensor, const void *data)
+{
+	if (!loom_session_holds(session, tensor))
+		return -EINVAL;
+	if (!session->slots[tensor->slot])
+		return session->target->ops->write(session, tensor->slot, tensor->offset, data,
+						   tensor->size_bytes);
+	memcpy(session->slots[tensor->slot] + tensor->offset, data, tensor->size_bytes);
+	return 0;
+}
+
+/** loom_session_read() - the other way round */
+static inline int loom_session_read(struct loom_session *session,
+				    const struct loom_program_tensor *tensor, void *data)
+{
+	if (!loom_session_holds(session, tensor))
+		return -EINVAL;
+	if (!session->slots[tensor->slot])
+		return session->target->ops->read(session, tensor->slot, tensor->offset, data,
+						  tensor->size_bytes);
+	memcpy(data, session->slots[tensor->slot] + tensor->offset, tensor->size_bytes);
+	return 0;
 }
 
 /**

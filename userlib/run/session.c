@@ -8,21 +8,20 @@
 #include "base/array.h"
 #include "report.h"
 
-static int loom_session_upload_weights(struct loom_session *session)
+static int loom_session_upload_weights(struct loom_session *session, struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
-	uint8_t *to;
 	uint32_t i;
+	int ret = 0;
 
-	for (i = 0; i < program->num_weights; i++) {
-		if (!program->weights[i].size_bytes)
-			continue;
-		to = loom_session_tensor(session, &program->weights[i]);
-		if (!to)
-			return -EINVAL;
-		memcpy(to, program->weights[i].data, program->weights[i].size_bytes);
-	}
-	return 0;
+	for (i = 0; i < program->num_weights && !ret; i++)
+		if (program->weights[i].size_bytes)
+			ret = loom_session_write(session, &program->weights[i],
+						 program->weights[i].data);
+	if (ret == -EINVAL)
+		return loom_error_set(err, ret, "the program's weights lie outside of their slot");
+	return ret ? loom_error_set(err, ret, "copying weights to the device: %s", strerror(-ret)) :
+		     0;
 }
 
 int loom_session_create(struct loom_target *target, const struct loom_program *program,
@@ -47,11 +46,9 @@ int loom_session_create(struct loom_target *target, const struct loom_program *p
 	ret = target->ops->load(session, err);
 	if (ret)
 		goto fail;
-	ret = loom_session_upload_weights(session);
-	if (ret) {
-		loom_error_set(err, ret, "the program's weights lie outside of their slot");
+	ret = loom_session_upload_weights(session, err);
+	if (ret)
 		goto fail;
-	}
 	ret = loom_states_init(session, err);
 	if (ret)
 		goto fail;
@@ -82,7 +79,7 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 {
 	const struct loom_program_tensor *input;
 	char wants[LOOM_DIMS_TEXT], has[LOOM_DIMS_TEXT];
-	uint8_t *to;
+	int ret;
 
 	if (index >= session->program->num_inputs)
 		return loom_error_set(err, -ENOENT, "there is no input %u", index);
@@ -100,11 +97,13 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 						      input->dims),
 				      loom_dims_print(has, sizeof(has), array->rank, array->dims));
 	if (input->size_bytes) {
-		to = loom_session_tensor(session, input);
-		if (!to)
-			return loom_error_set(err, -EINVAL, "input '%s' lies outside of its slot",
+		ret = loom_session_write(session, input, array->data);
+		if (ret == -EINVAL)
+			return loom_error_set(err, ret, "input '%s' lies outside of its slot",
 					      input->name);
-		memcpy(to, array->data, array->size_bytes);
+		if (ret)
+			return loom_error_set(err, ret, "copying input '%s' to the device: %s",
+					      input->name, strerror(-ret));
 		session->moved.in_bytes += array->size_bytes;
 	}
 	session->input_set[index] = true;
@@ -145,22 +144,21 @@ int loom_session_run(struct loom_session *session, loom_progress_fn progress, vo
 static int loom_session_get(struct loom_session *session, const char *name,
 			    const struct loom_program_tensor *tensor, struct loom_array *array)
 {
-	const uint8_t *from = NULL;
+	int ret = 0;
 
 	memset(array, 0, sizeof(*array));
-	if (tensor->size_bytes) {
-		from = loom_session_tensor(session, tensor);
-		if (!from)
-			return -EINVAL;
-	}
+	if (tensor->size_bytes && !loom_session_holds(session, tensor))
+		return -EINVAL;
 	array->name = strdup(name);
 	array->data = malloc(tensor->size_bytes ? tensor->size_bytes : 1);
-	if (!array->name || !array->data) {
+	if (!array->name || !array->data)
+		ret = -ENOMEM;
+	else if (tensor->size_bytes)
+		ret = loom_session_read(session, tensor, array->data);
+	if (ret) {
 		loom_array_clear(array);
-		return -ENOMEM;
+		return ret;
 	}
-	if (from)
-		memcpy(array->data, from, tensor->size_bytes);
 	array->dtype = tensor->dtype;
 	array->rank = tensor->rank;
 	memcpy(array->dims, tensor->dims, sizeof(array->dims));

@@ -50,6 +50,7 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 		.region = DRM_LOOM_REGION_DRAM,
 	};
 	const struct drm_loom_chip *chip = session->target->chip;
+	bool sram = from->flags & DRM_LOOM_SLOT_SRAM;
 	void *map;
 	int ret;
 
@@ -63,7 +64,7 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	}
 	if (from->flags & DRM_LOOM_SLOT_ROM)
 		request.region = DRM_LOOM_REGION_ROM;
-	if (from->flags & DRM_LOOM_SLOT_SRAM) {
+	if (sram) {
 		/* planned for one lane only, where pages follow each other: no room is lost */
 		request.region = DRM_LOOM_REGION_SRAM;
 		request.page_bytes = (u32)chip->region[DRM_LOOM_REGION_SRAM].align_bytes;
@@ -73,12 +74,29 @@ static int loom_soft_load_slot(struct loom_session *session, uint32_t slot)
 	if (ret)
 		return ret;
 	ret = loom_bo_map(soft->bos[slot], &map);
-	if (ret)
+	/* an SRAM of the device's own, where a page is none of the processor's */
+	if (ret && !(ret == -EOPNOTSUPP && sram))
 		return ret;
 	session->slots[slot] = map;
 	soft->bindings[slot].slot = slot;
 	soft->bindings[slot].handle = loom_bo_handle(soft->bos[slot]);
 	return 0;
+}
+
+static int loom_soft_write(struct loom_session *session, uint32_t slot, uint64_t offset,
+			   const void *data, uint64_t bytes)
+{
+	struct loom_soft *soft = session->priv;
+
+	return loom_bo_write(soft->bos[slot], offset, data, bytes);
+}
+
+static int loom_soft_read(struct loom_session *session, uint32_t slot, uint64_t offset,
+			  void *data, uint64_t bytes)
+{
+	struct loom_soft *soft = session->priv;
+
+	return loom_bo_read(soft->bos[slot], offset, data, bytes);
 }
 
 /* Exclusive only for a plan that needs it: others would suffer from it, or refuse it. */
@@ -339,6 +357,8 @@ static void loom_soft_close(struct loom_target *target)
 
 static const struct loom_target_ops loom_soft_ops = {
 	.load = loom_soft_load,
+	.write = loom_soft_write,
+	.read = loom_soft_read,
 	.submit = loom_soft_submit,
 	.finish = loom_soft_finish,
 	.exchange = loom_soft_exchange,

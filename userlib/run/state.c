@@ -3,6 +3,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 uint32_t loom_states_of_output(const struct loom_program *program, uint32_t output)
@@ -43,7 +44,7 @@ static bool join(struct loom_session *session, const struct loom_program_tensor 
 
 	if (a >= program->num_slots || b >= program->num_slots || a == b ||
 	    output->size_bytes != input->size_bytes || output->offset != input->offset ||
-	    !loom_session_tensor(session, output) || !loom_session_tensor(session, input) ||
+	    !loom_session_holds(session, output) || !loom_session_holds(session, input) ||
 	    !is_alike(&program->slots[a], &program->slots[b]))
 		return false;
 	if (partners[a] == a && partners[b] == b) {
@@ -74,6 +75,7 @@ int loom_states_init(struct loom_session *session, struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
 	uint32_t i;
+	int ret;
 
 	for (i = 0; i < program->num_slots; i++)
 		session->partners[i] = i;
@@ -94,8 +96,8 @@ int loom_states_init(struct loom_session *session, struct loom_error *err)
 	    !is_apart(session, program->num_outputs, program->outputs, loom_states_of_output))
 		return loom_error_set(err, -EINVAL,
 				      "the program has states and other values in one slot");
-	loom_session_reset_states(session);
-	return 0;
+	ret = loom_session_reset_states(session);
+	return ret ? loom_error_set(err, ret, "making the states zero: %s", strerror(-ret)) : 0;
 }
 
 static void exchange(struct loom_session *session, uint32_t a, uint32_t b)
@@ -117,16 +119,28 @@ void loom_states_advance(struct loom_session *session)
 	session->moved.kept_bytes += session->state_bytes;
 }
 
-void loom_session_reset_states(struct loom_session *session)
+/* Zeroes where a tensor is. */
+static int clear(struct loom_session *session, const struct loom_program_tensor *tensor)
+{
+	void *zeroes = calloc(1, tensor->size_bytes);
+	int ret = zeroes ? loom_session_write(session, tensor, zeroes) : -ENOMEM;
+
+	free(zeroes);
+	return ret;
+}
+
+int loom_session_reset_states(struct loom_session *session)
 {
 	const struct loom_program *program = session->program;
 	uint32_t i;
+	int ret = 0;
 
-	for (i = 0; i < program->num_states; i++) {
+	for (i = 0; i < program->num_states && !ret; i++) {
 		const struct loom_program_tensor *input =
 			&program->inputs[program->states[i].input];
 
 		if (input->size_bytes)
-			memset(loom_session_tensor(session, input), 0, input->size_bytes);
+			ret = clear(session, input);
 	}
+	return ret;
 }

@@ -10,6 +10,7 @@
 
 #include "model.h"
 #include "tap.h"
+#include "unmapped.h"
 
 #define ELEMS	48
 #define TAPS	7
@@ -123,8 +124,8 @@ static void test_accumulator(void)
 	tap_ok(moved.kept_bytes == 9 * ELEMS * 4 && moved.in_bytes == 9 * ELEMS * 4 &&
 	       moved.out_bytes == 27 * ELEMS * 4, "states are kept, the rest is copied");
 
-	loom_session_reset_states(net.session);
-	tap_ok(get(&net, true, 0, 5) == 0, "a state is reset");
+	tap_ok(!loom_session_reset_states(net.session) &&
+	       get(&net, true, 0, 5) == 0, "a state is reset");
 	run(&net, ELEMS, 0);
 	tap_ok(get(&net, false, 1, 5) == 5, "and begins again");
 
@@ -390,7 +391,7 @@ static void test_wrong_program(void)
 	put_away(&net);
 }
 
-static void test_all(const char *chip)
+static void test_all(const char *chip, bool mapped)
 {
 	struct drm_loom_chip description;
 	struct loom_error err;
@@ -399,7 +400,9 @@ static void test_all(const char *chip)
 		tap_fatal("no chip %s", chip);
 	if (loom_target_open("host", &description, &target, &err))
 		tap_fatal("%s", err.text);
-	tap_note("on %s", chip);
+	if (!mapped)
+		unmapped_make(target);
+	tap_note("on %s%s", chip, mapped ? "" : ", where no slot is mapped");
 	test_accumulator();
 	test_delay_line();
 	test_crossed();
@@ -413,9 +416,12 @@ int main(void)
 {
 	struct loom_error err;
 
-	test_all("soft");
+	test_all("soft", true);
 	/* all of it in slots of the SRAM */
-	test_all("stm32f746");
+	test_all("stm32f746", true);
+	tap_ok(!unmapped_writes && !unmapped_reads, "nothing was copied by a target");
+	test_all("stm32f746", false);
+	tap_ok(unmapped_writes && unmapped_reads, "all was copied by the target");
 	if (loom_target_open("host", NULL, &target, &err))
 		tap_fatal("%s", err.text);
 	test_stopped();
