@@ -35,6 +35,8 @@
 #define BUSY		"14"
 #define FAILS		"15"
 #define CONFESSES	"16"
+#define SPILLS		"17"
+#define STALLS		"18"
 
 /* more than the device takes */
 #define CONTEXTS	12
@@ -593,6 +595,145 @@ TEST_F_TIMEOUT(template, a_client_with_many_jobs_does_not_starve_others, 60)
 	/* all of them would be those that came last, and go first */
 	EXPECT_GT(LOOM_ARRAY_SIZE(contexts) * 3 / 4, ended);
 	loom_client_close(&many);
+}
+
+/* ------------------------------------------------------------------ copies */
+
+#define COPY_BYTES	5000
+
+/* BO_WRITE of @byte and BO_READ of the client's buffer. Return: 0 or -errno. */
+static int write_and_read(const struct loom_client *client, uint8_t byte)
+{
+	uint8_t bytes[COPY_BYTES];
+	int64_t done;
+
+	memset(bytes, byte, sizeof(bytes));
+	done = loom_bo_write(client->fd, client->in, 0, bytes, sizeof(bytes));
+	if (done == (int64_t)sizeof(bytes)) {
+		memset(bytes, ~byte, sizeof(bytes));
+		done = loom_bo_read(client->fd, client->in, 0, bytes, sizeof(bytes));
+	}
+	if (done != (int64_t)sizeof(bytes))
+		return done < 0 ? done : -EAGAIN;
+	return bytes[0] == byte && !memcmp(bytes, bytes + 1, sizeof(bytes) - 1) ? 0 : -EBADMSG;
+}
+
+/* Both refuse with @want, and touch no byte of the caller's. Return: 0, or what came instead. */
+static int64_t copies_are_refused(const struct loom_client *client, int want)
+{
+	uint8_t byte = 0x55;
+	int64_t ret = loom_bo_write(client->fd, client->in, 0, &byte, 1);
+
+	if (ret == want)
+		ret = loom_bo_read(client->fd, client->in, 0, &byte, 1);
+	return ret != want ? ret : byte == 0x55 ? 0 : -EBADMSG;
+}
+
+static bool has_own_memory(const struct loom_client *client)
+{
+	struct drm_loom_region_info dram;
+
+	return !loom_query_region(client->fd, DRM_LOOM_REGION_DRAM, &dram) &&
+	       dram.flags & DRM_LOOM_REGION_OWN;
+}
+
+TEST_F_TIMEOUT(template, a_device_that_is_unplugged_copies_nothing, 60)
+{
+	ASSERT_EQ(0, write_and_read(&self->client, 1));
+	ASSERT_EQ(0, template_unbind());
+	EXPECT_EQ(0, copies_are_refused(&self->client, -ENODEV));
+	loom_client_close(&self->client);
+	ASSERT_EQ(0, template_bind());
+	ASSERT_EQ(0, template_clients(self));
+	EXPECT_EQ(0, write_and_read(&self->client, 2));
+}
+
+/* Wherever the buffer is. */
+TEST_F_TIMEOUT(template, a_device_that_is_wedged_copies_nothing, 60)
+{
+	ASSERT_EQ(0, write_and_read(&self->client, 1));
+	ASSERT_EQ(0, loom_write_file(FAULT, DIES));
+	ASSERT_EQ(0, run(self, 0));
+	EXPECT_EQ(-EIO, end_of(self, 0));
+	EXPECT_EQ(0, copies_are_refused(&self->client, -EIO));
+	ASSERT_EQ(0, is_wedged_until_bound_anew(self));
+	EXPECT_EQ(0, write_and_read(&self->client, 2));
+}
+
+/* What it was given was right, so it is broken. */
+TEST_F_TIMEOUT(template, a_copy_that_fails_wedges_the_device, 120)
+{
+	static const unsigned long copies[] = { DRM_IOCTL_LOOM_BO_READ, DRM_IOCTL_LOOM_BO_WRITE };
+	uint32_t i;
+
+	if (!has_own_memory(&self->client))
+		SKIP(return, "no memory of its own (own=1)");
+	for (i = 0; i < LOOM_ARRAY_SIZE(copies); i++) {
+		uint8_t byte = 0x55;
+
+		ASSERT_EQ(0, write_and_read(&self->client, 1));
+		ASSERT_EQ(0, loom_write_file(FAULT, SPILLS));
+		EXPECT_EQ(-EIO, loom_bo_copy(self->client.fd, copies[i], self->client.in, 7, &byte,
+					     1));
+		EXPECT_EQ(0x55, byte);
+		EXPECT_EQ(0, copies_are_refused(&self->client, -EIO));
+		ASSERT_EQ(0, is_wedged_until_bound_anew(self));
+	}
+	EXPECT_EQ(0, write_and_read(&self->client, 2));
+}
+
+TEST_F_TIMEOUT(template, who_copies_needs_a_device_that_wakes_up, 60)
+{
+	char status[16] = "";
+	int64_t end = loom_soon();
+
+	if (!has_own_memory(&self->client))
+		SKIP(return, "no memory of its own (own=1)");
+	ASSERT_EQ(0, write_and_read(&self->client, 1));
+	ASSERT_EQ(0, loom_write_file(DEVICE "power/autosuspend_delay_ms", "20"));
+	/* it sleeps, is woken up for that, and has forgotten nothing */
+	while (strncmp(status, "suspended", 9) && loom_now_ns() < end)
+		ASSERT_EQ(0, loom_read_file(DEVICE "power/runtime_status", status, sizeof(status)));
+	EXPECT_EQ(0, write_and_read(&self->client, 2));
+	memset(status, 0, sizeof(status));
+	while (strncmp(status, "suspended", 9) && loom_now_ns() < end)
+		ASSERT_EQ(0, loom_read_file(DEVICE "power/runtime_status", status, sizeof(status)));
+	ASSERT_EQ(0, loom_write_file(FAULT, SLEEPS_ON));
+	EXPECT_EQ(0, copies_are_refused(&self->client, -EIO));
+	ASSERT_EQ(0, is_wedged_until_bound_anew(self));
+}
+
+/* Of two that wait for a copy that does not end, one is killed; the other is told. */
+TEST_F_TIMEOUT(template, who_waits_for_a_copy_does_not_hold_up_unplugging, 120)
+{
+	uint32_t who;
+	int status;
+
+	if (!has_own_memory(&self->client))
+		SKIP(return, "no memory of its own (own=1)");
+	for (who = 0; who < 2; who++) {
+		pid_t child;
+
+		ASSERT_EQ(0, write_and_read(&self->client, 1));
+		ASSERT_EQ(0, loom_write_file(FAULT, STALLS));
+		child = loom_fork();
+		ASSERT_LE(0, child);
+		if (!child)
+			_exit(-write_and_read(&self->client, 2));
+		usleep(300000);
+		EXPECT_EQ(0, waitpid(child, &status, WNOHANG));
+		EXPECT_EQ(0, who ? template_unbind() : kill(child, SIGKILL));
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		EXPECT_TRUE(who ? WIFEXITED(status) && WEXITSTATUS(status) == ENODEV :
+			    WIFSIGNALED(status));
+		ASSERT_EQ(0, who ? 0 : template_unbind());
+		loom_client_close(&self->client);
+		/* it may not have come to that */
+		ASSERT_EQ(0, loom_write_file(FAULT, "0"));
+		ASSERT_EQ(0, template_bind());
+		ASSERT_EQ(0, template_clients(self));
+	}
+	EXPECT_EQ(0, write_and_read(&self->client, 3));
 }
 
 /* --------------------------------------------------------- what it refuses */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/delay.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -160,16 +161,20 @@ static u64 template_move_piece(const struct template_move *run, u64 at)
 static void template_move_work(struct work_struct *work)
 {
 	const struct template_move *run = container_of(work, struct template_move, work);
+	bool stalls = nothing_has_fault(NOTHING_STALLS), spills = nothing_has_fault(NOTHING_SPILLS);
 	struct loom_device *loom = run->loom;
 	u64 id = run->move->id, at = 0;
 
-	while (!READ_ONCE(run->memory->off) && at < run->move->bytes) {
-		at += template_move_piece(run, at);
+	while (!READ_ONCE(run->memory->off) && (stalls || at < run->move->bytes)) {
+		if (stalls)
+			usleep_range(1000, 2000);
+		else
+			at += template_move_piece(run, at);
 		cond_resched();
 	}
 	/* it may be freed before this returns */
 	if (!READ_ONCE(run->memory->off))
-		loom_moves_complete(loom, id, loom->epoch, false);
+		loom_moves_complete(loom, id, loom->epoch, spills);
 }
 
 /* A chip: the memory of the descriptor; the pages are mapped for DMA. */

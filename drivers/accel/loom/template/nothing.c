@@ -21,7 +21,7 @@
 
 unsigned int nothing_fault;
 module_param_named(fault, nothing_fault, uint, 0600);
-MODULE_PARM_DESC(fault, "What the device does wrong with its next job (see template/nothing.h)");
+MODULE_PARM_DESC(fault, "What the device does wrong with its next job or move (see template/nothing.h)");
 
 static unsigned int nothing_ran;
 module_param_named(ran, nothing_ran, uint, 0400);

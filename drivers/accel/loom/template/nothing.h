@@ -49,6 +49,10 @@ enum nothing_fault {
 	NOTHING_FAILS = 15,
 	/** @NOTHING_CONFESSES: it hangs, and says so */
 	NOTHING_CONFESSES = 16,
+	/** @NOTHING_SPILLS: not with a job: its next move fails, and it says so */
+	NOTHING_SPILLS = 17,
+	/** @NOTHING_STALLS: not with a job: its next move never ends */
+	NOTHING_STALLS = 18,
 };
 
 /**
