@@ -436,15 +436,18 @@ static int tool_run_once(void *arg, struct tool_progress *progress)
 static int tool_run_collect(struct tool_run *run)
 {
 	uint32_t i, count = run->model.program->num_outputs;
+	int ret;
 
 	run->results = calloc(count + 1, sizeof(*run->results));
 	if (!run->results)
 		return tool_fail("no memory");
 	run->num_results = count;
-	for (i = 0; i < count; i++)
-		if (loom_session_get_output(run->session, i, &run->results[i]))
-			return tool_fail("no memory for output '%s'",
-					 run->model.program->outputs[i].name);
+	for (i = 0; i < count; i++) {
+		ret = loom_session_get_output(run->session, i, &run->results[i]);
+		if (ret)
+			return tool_fail("copying output '%s': %s",
+					 run->model.program->outputs[i].name, strerror(-ret));
+	}
 	return 0;
 }
 
@@ -462,7 +465,7 @@ static int tool_run_save_observed(const struct tool_run *run)
 			ret = loom_session_get_output(run->session, i - program->num_observed,
 						      &array);
 		if (ret)
-			return tool_fail("no memory for what was observed");
+			return tool_fail("copying what was observed: %s", strerror(-ret));
 		ret = tool_output_save_in(run->observe, &array);
 		loom_array_clear(&array);
 		if (ret)

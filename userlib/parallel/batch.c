@@ -52,10 +52,19 @@ static int set_inputs(struct loom_crew *crew, struct loom_session *session, u32 
 	return ret;
 }
 
+static int get_output(struct loom_session *session, u32 output, struct loom_array *array,
+		      struct loom_error *err)
+{
+	int ret = loom_session_get_output(session, output, array);
+
+	return ret ? loom_error_set(err, ret, "copying output '%s': %s",
+				    session->program->outputs[output].name, strerror(-ret)) : 0;
+}
+
 static int get_outputs(struct loom_crew *crew, struct loom_session *session, u32 item)
 {
-	static const struct loom_error error = { .text = "no memory for an output" };
 	struct batch *b = crew->context;
+	struct loom_error error;
 	u32 i;
 	int ret = 0;
 
@@ -64,7 +73,7 @@ static int get_outputs(struct loom_crew *crew, struct loom_session *session, u32
 
 		if (is_kept(session->program, i))
 			continue;
-		ret = loom_session_get_output(session, i, &one);
+		ret = get_output(session, i, &one, &error);
 		if (ret)
 			break;
 		loom_items_put(&one, &b->outputs[i], item);
@@ -187,8 +196,8 @@ int loom_batch_run(struct loom_session *const *sessions, uint32_t num_sessions,
 	else
 		ret = loom_crew_run(&crew, num_sessions, err);
 	for (i = 0; i < program->num_outputs && !ret; i++)
-		if (is_kept(program, i) && loom_session_get_output(sessions[0], i, &outputs[i]))
-			ret = loom_error_set(err, -ENOMEM, "no memory for an output");
+		if (is_kept(program, i))
+			ret = get_output(sessions[0], i, &outputs[i], err);
 	if (!ret && shares)
 		memcpy(shares, b.shares, num_sessions * sizeof(*shares));
 	for (i = 0; i < program->num_outputs && ret; i++)

@@ -147,10 +147,10 @@ static int set_inputs(struct loom_crew *crew, u32 stage, u32 item)
 
 static int get_outputs(struct loom_crew *crew, u32 stage, u32 item)
 {
-	static const struct loom_error error = { .text = "no memory for what a stage gives" };
 	struct pipeline *p = crew->context;
 	const struct link *link = &p->links[stage];
 	struct source from = { .stage = stage };
+	struct loom_error error;
 	u32 i;
 	int ret = 0;
 
@@ -163,6 +163,7 @@ static int get_outputs(struct loom_crew *crew, u32 stage, u32 item)
 		ret = loom_session_get_output(link->session, from.index, box);
 	}
 	if (ret) {
+		loom_error_set(&error, ret, "copying what a stage gives: %s", strerror(-ret));
 		loom_crew_fail(crew, ret, &error);
 		return ret;
 	}
