@@ -18,15 +18,19 @@ load="busybox insmod $modules/loom.ko && busybox insmod $modules/loom_pci.ko"
 # The same batch on one device and on two, and through two stages. Jobs take as long as the chip's
 # clock says, times the pace that the devices were started with.
 pair() {
-	local devices
+	local devices seconds one=
 	for devices in 0 0,1 '0,1 --pipeline'; do
 		echo "--devices $devices"
 		# shellcheck disable=SC2086 # words
 		build/loom run build/models/ppocr_rec.onnx --shape x=1,3,48,320 \
 			--items 12 --repeat 2 --sram 192k --input build/bench/lines.bin \
 			--output /tmp/text.bin --devices $devices |
-			grep '^ran on\|^device\|^ *stage'
+			grep --line-buffered '^ran on\|^device\|^ *stage' | tee /tmp/ran
 		cksum </tmp/text.bin
+		seconds=$(sed -n 's/^ran on.* in \([0-9.]*\) s,.*/\1/p' /tmp/ran)
+		one=${one:-$seconds}
+		awk -v one="$one" -v this="$seconds" \
+			'BEGIN { printf "%.2f times as fast as one\n", one / this }'
 	done
 }
 
@@ -49,8 +53,9 @@ bus() {
 	# a job takes the processor a tenth of that time, so most of it is idle
 	echo '== one device on the bus and two, at the pace of a slow chip'
 	head -c $((12 * 3 * 48 * 320 * 4)) </dev/zero >build/bench/lines.bin
-	tools/vm/run --no-module --timeout 900 --pci '--chip soft --pace 800' \
-		--pci '--chip soft --pace 800' --log build/vm/bench.log -- sh -c "
+	tools/ci/pci/busy.sh tools/vm/run --no-module --timeout 900 \
+		--pci '--chip soft --pace 800' --pci '--chip soft --pace 800' \
+		--log build/vm/bench.log -- sh -c "
 		$load && sleep 1 && exec tools/ci/bench.sh pci-pair"
 }
 
