@@ -45,5 +45,7 @@ int loom_fold_node(struct loom_graph *graph, struct loom_node *node)
 	/* the node stays, and the device computes it */
 	if (err)
 		node->output->data = NULL;
+	else if (node->op == LOOM_GOP_DEQUANTIZE)
+		node->output->quantised = node;
 	return err;
 }

@@ -35,6 +35,7 @@
  *	simplify.c	pass: puts together what exporters took apart
  *	affine.c	pass: folds multiplications and additions into the layer before
  *	fuse.c		pass: fuses activations into the node before
+ *	integer.c	pass: layers of floats between bytes become layers of bytes
  *	sort.c sort_greedy.c	other orders of the nodes, none of which is that of the file
  *	number.c	pass: numbers values by such an order
  *	state.c		outputs that are inputs of the next run

@@ -18,6 +18,8 @@ int loom_graph_share_concats(struct loom_graph *graph);
 int loom_graph_fold_affine(struct loom_graph *graph);
 /** loom_graph_fuse() - fuses activations into the node before (fuse.c) */
 int loom_graph_fuse(struct loom_graph *graph);
+/** loom_graph_take_bytes() - layers of floats between bytes become layers of bytes (integer.c) */
+int loom_graph_take_bytes(struct loom_graph *graph);
 /** loom_graph_number() - gives values numbers that do not depend on the model's order (number.c) */
 int loom_graph_number(struct loom_graph *graph);
 

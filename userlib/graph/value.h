@@ -21,6 +21,7 @@ struct loom_node;
  * @num_elems: their product
  * @size_bytes: bytes of the whole tensor
  * @data: the elements of a constant, row-major, 16-byte aligned; else NULL
+ * @quantised: of a constant, the DEQUANTIZE of constants that was folded into it, or NULL
  * @producer: the node that computes it, NULL for inputs and constants
  * @is_input: it is in &loom_graph.inputs
  * @is_output: it is in &loom_graph.outputs
@@ -37,6 +38,7 @@ struct loom_value {
 	int64_t num_elems;
 	size_t size_bytes;
 	void *data;
+	const struct loom_node *quantised;
 	struct loom_node *producer;
 	bool is_input;
 	bool is_output;

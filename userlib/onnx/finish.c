@@ -12,7 +12,8 @@ static void finish(struct loom_graph *graph, const struct loom_graph_options *op
 		return;
 	if (!(options->flags & LOOM_GRAPH_KEEP_ALL)) {
 		if (loom_graph_simplify(graph) || loom_graph_fold_affine(graph) ||
-		    loom_graph_fuse(graph) || loom_graph_share_concats(graph))
+		    loom_graph_fuse(graph) || loom_graph_take_bytes(graph) ||
+		    loom_graph_share_concats(graph))
 			return;
 	}
 	if ((options->flags & LOOM_GRAPH_OUTPUT_ALL) && loom_graph_output_all(graph))
