@@ -107,6 +107,7 @@ help:
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
 	@echo '  make fuzz-place   fuzz placement strategies and the CSV reader, FUZZ_SECONDS=600'
 	@echo '  make fuzz-chip    fuzz the loader of chips, the same'
+	@echo '  make fuzz-program fuzz the loader of programs, the same'
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
 	@echo '  make bench-time   cycles of plans over bounds; NETWORKS=, CHIPS=, STRATEGIES=a,b'
 	@echo '  make bench-sram   the least SRAM of networks for microcontrollers; NETWORKS="..."'
@@ -281,11 +282,13 @@ bench-models: models $(O)/bench/bench_models
 
 # How long, in seconds; `make check` fuzzes for five.
 FUZZ_SECONDS ?= 600
-.PHONY: fuzz-chip fuzz-place
+.PHONY: fuzz-chip fuzz-place fuzz-program
 fuzz-chip: $(O)/asan/fuzz/chip
 	$< --seconds $(FUZZ_SECONDS) --fail $(O)/fuzz-chip.fail
 fuzz-place: $(O)/asan/fuzz/place
 	$< --seconds $(FUZZ_SECONDS) --fail $(O)/fuzz-place.fail
+fuzz-program: $(O)/asan/fuzz/program
+	$< --seconds $(FUZZ_SECONDS) --fail $(O)/fuzz-program.fail
 
 # --- module ------------------------------------------------------------------
 

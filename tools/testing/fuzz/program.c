@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Fuzzing the loader of programs
+ *
+ * One input is a file. Whatever is in it, nothing may crash; a refusal is one line with the name of
+ * the file, and the same when asked again. A program that is accepted is written, and read as what
+ * was written; it is printed, drawn, and run where its buffers are not too large for that.
+ *
+ * Built by gcc with ASan and UBSan, main() makes the inputs: files of random networks, with bits,
+ * numbers, fields and pieces exchanged, most of them with checksums that fit. The run is a function
+ * of --seed and the number of --runs. An input that fails is left in fuzz-program.fail or what
+ * --fail says, which the program takes as an argument to run it again. With clang, the same file is
+ * a target for libFuzzer, with -DLOOM_LIBFUZZER, see place.c.
+ */
+#include "loom_core.h"
+
+#include <time.h>
+
+#define FUZZ_NAME	"fuzz-program"
+#define FUZZ_MAX_BYTES	(256 << 10)
+
+#include "fuzz.h"
+#include "host/program_file/programs.h"
+#include "program_bytes.h"
+#include "random.h"
+
+/* More than that is not run: what is looked for is not in large buffers. */
+#define FUZZ_MAX_BUFFERS	(16ULL << 20)
+
+static uint64_t fuzz_ran;
+
+static void fuzz_check_line(const struct loom_error *err)
+{
+	const char *at;
+
+	fuzz_expect(memchr(err->text, 0, sizeof(err->text)) && strstr(err->text, "fuzz.loom: "),
+		    "the message is '%.512s'", err->text);
+	for (at = err->text; *at; at++)
+		fuzz_expect((unsigned char)*at >= 0x20 && *at != 0x7f,
+			    "a control character is in '%s'", err->text);
+}
+
+/* How often a run of so many element operations may be called. */
+static int fuzz_stop(void *arg, uint64_t done, uint64_t total)
+{
+	(void)arg;
+	(void)done;
+	(void)total;
+	return -ETIME;
+}
+
+static void fuzz_run_program(const struct loom_program *program, const struct drm_loom_chip *chip)
+{
+	const uint64_t lanes = chip->region[DRM_LOOM_REGION_SRAM].banks;
+	uint64_t bytes = program->stats.scratch_bytes * lanes;
+	struct loom_session *session = NULL;
+	struct loom_target *target;
+	struct loom_array array;
+	struct loom_error err;
+	uint32_t i;
+
+	for (i = 0; i < program->num_slots && bytes < FUZZ_MAX_BUFFERS; i++)
+		bytes += program->slots[i].size_bytes > FUZZ_MAX_BUFFERS ? FUZZ_MAX_BUFFERS :
+			 program->slots[i].size_bytes * lanes;
+	if (bytes >= FUZZ_MAX_BUFFERS || loom_target_open("host", chip, &target, &err))
+		return;
+	if (!loom_session_create(target, program, &session, &err)) {
+		for (i = 0; i < program->num_inputs; i++) {
+			const struct loom_program_tensor *input = &program->inputs[i];
+
+			if (loom_array_alloc(&array, input->dtype, input->rank, input->dims))
+				continue;
+			loom_array_randomize(&array, i);
+			loom_session_set_input(session, i, &array, &err);
+			loom_array_clear(&array);
+		}
+		fuzz_ran += !loom_session_run(session, fuzz_stop, NULL, &err);
+		for (i = 0; i < program->num_outputs; i++)
+			if (!loom_session_get_output(session, i, &array))
+				loom_array_clear(&array);
+		for (i = 0; i < program->num_observed; i++)
+			if (!loom_session_get_observed(session, i, &array))
+				loom_array_clear(&array);
+	}
+	loom_session_destroy(session);
+	loom_target_close(target);
+}
+
+static void fuzz_use(const struct loom_program *program, const struct drm_loom_chip *chip)
+{
+	size_t size;
+	char *text;
+
+	fuzz_expect(!loom_plan_dump(program->plan, program->plan_bytes, &text), "no dump");
+	free(text);
+	fuzz_expect(!loom_program_svg(program, chip, NULL, &text, &size), "no picture");
+	free(text);
+	fuzz_expect(!loom_program_trace(program, chip, NULL, &text, &size), "no trace");
+	free(text);
+	fuzz_run_program(program, chip);
+}
+
+static void fuzz_write_again(const struct loom_program_file *file)
+{
+	struct loom_program_file *again;
+	void *bytes[2];
+	size_t sizes[2];
+	struct loom_error err;
+	int ret;
+
+	ret = loom_program_write(loom_program_file_program(file), loom_program_file_origin(file),
+				 &bytes[0], &sizes[0], &err);
+	fuzz_expect(!ret, "what was accepted cannot be written: %s", err.text);
+	ret = loom_program_parse(bytes[0], sizes[0], "again.loom", &again, &err);
+	fuzz_expect(!ret, "what was written cannot be read: %s", err.text);
+	ret = loom_program_write(loom_program_file_program(again),
+				 loom_program_file_origin(again), &bytes[1], &sizes[1], &err);
+	fuzz_expect(!ret && sizes[0] == sizes[1] && !memcmp(bytes[0], bytes[1], sizes[0]),
+		    "what was written is another program");
+	loom_program_unload(again);
+	free(bytes[0]);
+	free(bytes[1]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct loom_program_file *file, *again;
+	struct loom_error err, second;
+	int ret;
+
+	ret = loom_program_parse(data, size, "fuzz.loom", &file, &err);
+	if (ret) {
+		fuzz_check_line(&err);
+		fuzz_expect(loom_program_parse(data, size, "fuzz.loom", &again, &second) == ret &&
+			    !strcmp(err.text, second.text), "two answers to the same question");
+		return 0;
+	}
+	fuzz_write_again(file);
+	fuzz_use(loom_program_file_program(file), loom_program_file_origin(file)->chip);
+	loom_program_unload(file);
+	return 0;
+}
+
+#ifndef LOOM_LIBFUZZER
+
+static struct fuzz_input fuzz_files[24];
+static uint32_t fuzz_num_files;
+
+static void fuzz_make_files(void)
+{
+	struct made made;
+	uint8_t *bytes;
+	uint32_t which;
+	size_t size;
+
+	for (which = 0; which < MADE && fuzz_num_files < ARRAY_SIZE(fuzz_files); which++) {
+		if (!make_program(which, &made))
+			continue;
+		bytes = write_program(&made, &size);
+		if (size <= FUZZ_MAX_BYTES && made.program->stats.commands < 300) {
+			struct fuzz_input *file = &fuzz_files[fuzz_num_files++];
+
+			memcpy(file->data, bytes, size);
+			file->size = size;
+		}
+		free(bytes);
+		put_program(&made);
+	}
+	if (fuzz_num_files < 8)
+		fuzz_fail("%u files are too few", fuzz_num_files);
+}
+
+static uint64_t fuzz_number(uint64_t value)
+{
+	static const uint64_t numbers[] = {
+		0, 1, 2, 64, 4096, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000, 1ULL << 44,
+		0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff,
+	};
+
+	switch (random_below(4)) {
+	case 0:
+		return value + random_below(9) - 4;
+	case 1:
+		return value ^ 1ULL << random_below(64);
+	case 2:
+		return random_u64() >> random_below(64);
+	default:
+		return numbers[random_below(ARRAY_SIZE(numbers))];
+	}
+}
+
+/* A number of a record, of the plan or of the chip; the rest at random. */
+static void fuzz_mutate(void)
+{
+	const uint32_t part = (uint32_t)random_below(LOOM_FILE_PARTS);
+	const struct loom_file_section *section = &bytes_sections(fuzz_now.data)[part];
+	uint64_t value = 0, at, width = random_below(2) ? 4 : 8, from;
+
+	if (section->offset > fuzz_now.size ||
+	    section->size_bytes > fuzz_now.size - section->offset ||
+	    section->size_bytes < width || !random_below(8)) {
+		at = random_below(fuzz_now.size);
+		fuzz_now.data[at] = (uint8_t)random_u64();
+		return;
+	}
+	at = section->offset + random_below(section->size_bytes - width + 1) / 4 * 4;
+	if (random_below(4)) {
+		memcpy(&value, fuzz_now.data + at, width);
+		value = fuzz_number(value);
+		memcpy(fuzz_now.data + at, &value, width);
+		return;
+	}
+	/* what is there somewhere else */
+	from = section->offset + random_below(section->size_bytes - width + 1) / 4 * 4;
+	memmove(fuzz_now.data + at, fuzz_now.data + from, width);
+}
+
+static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
+{
+	const time_t end = time(NULL) + seconds;
+	struct loom_program_file *file;
+	uint64_t i, good = 0, mutations;
+
+	fuzz_make_files();
+	for (i = 0; runs ? i < runs : time(NULL) < end; i++) {
+		const struct fuzz_input *from = &fuzz_files[random_below(fuzz_num_files)];
+
+		memcpy(fuzz_now.data, from->data, from->size);
+		fuzz_now.size = from->size;
+		for (mutations = random_below(4); mutations; mutations--)
+			fuzz_mutate();
+		if (!random_below(16))
+			fuzz_now.size = random_below(fuzz_now.size) + 1;
+		else if (random_below(16))
+			bytes_fix(fuzz_now.data, fuzz_now.size);
+		alarm(60);
+		LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
+		if (!loom_program_parse(fuzz_now.data, fuzz_now.size, "fuzz.loom", &file, NULL)) {
+			loom_program_unload(file);
+			good++;
+		}
+		if (!good && i > 1000)
+			fuzz_fail("none of %llu inputs was accepted", (unsigned long long)i);
+	}
+	printf("fuzz-program: %llu inputs, %llu accepted, %llu ran\n", (unsigned long long)i,
+	       (unsigned long long)good, (unsigned long long)fuzz_ran);
+	return i;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t runs = 0;
+	int64_t seconds = 5;
+	int i;
+
+	fuzz_guard();
+	random_state = 1;
+	for (i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--runs"))
+			runs = strtoull(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--seconds"))
+			seconds = strtoll(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--seed"))
+			random_state = strtoull(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--fail"))
+			fuzz_fail_path = argv[i + 1];
+		else
+			break;
+	}
+	if (i + 1 == argc && argv[i][0] != '-')
+		return fuzz_replay(argv[i]);
+	if (i < argc) {
+		fputs("usage: program [--runs N|--seconds N] [--seed N] [--fail FILE] | FILE\n",
+		      stderr);
+		return 2;
+	}
+	return !fuzz_run(runs, seconds);
+}
+
+#endif

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Files that are damaged, by accident or on purpose: each is refused in one line, and nothing of it
+ * stays. By accident: bits, ends. On purpose, with checksums that fit: sections that lie on one
+ * another, counts, names, indices, sizes, plans.
+ */
+#include <errno.h>
+
+#include "host/file/temporary.h"
+#include "host/program_file/programs.h"
+#include "program_bytes.h"
+#include "random.h"
+
+#define BITS		160
+#define ENDS		60
+#define TABLES		80
+#define FIELDS		140
+#define PLANS		60
+#define ALL		(BITS + ENDS + TABLES + FIELDS + PLANS)
+
+/**
+ * struct sample - a file that is good
+ * @bytes: of it
+ * @size: number of @bytes
+ */
+struct sample {
+	uint8_t *bytes;
+	size_t size;
+};
+
+static struct sample samples[6];
+static uint32_t refused, wrong, accepted;
+
+/* One line that names the file, and no file. */
+static bool is_refused(int ret, const struct loom_program_file *file, const struct loom_error *err)
+{
+	const char *at;
+
+	if (file || (ret != -EINVAL && ret != -EBADMSG) || strncmp(err->text, path, strlen(path)))
+		return false;
+	for (at = err->text; *at; at++)
+		if ((unsigned char)*at < 0x20)
+			return false;
+	return true;
+}
+
+/* What is refused counts; @may: it may be good as well. Returns whether it was refused. */
+static bool try_bytes(const uint8_t *bytes, size_t size, bool may, const char *what)
+{
+	struct loom_program_file *file;
+	struct loom_error err = { .text = "" };
+	int ret;
+
+	put(bytes, size);
+	ret = loom_program_load(path, &file, &err);
+	if (!ret && may) {
+		loom_program_unload(file);
+		accepted++;
+		return false;
+	}
+	if (is_refused(ret, file, &err)) {
+		refused++;
+		return true;
+	}
+	wrong++;
+	tap_note("%s: %d, '%s'", what, ret, err.text);
+	loom_program_unload(file);
+	return true;
+}
+
+/* A copy to spoil. */
+static uint8_t *draw_copy(size_t *size)
+{
+	const struct sample *sample = &samples[random_below(ARRAY_SIZE(samples))];
+	uint8_t *copy = malloc(sample->size);
+
+	if (!copy)
+		tap_fatal("no memory");
+	memcpy(copy, sample->bytes, sample->size);
+	*size = sample->size;
+	return copy;
+}
+
+static void test_bits(void)
+{
+	uint32_t before = refused, i;
+	uint8_t *bytes;
+	size_t size;
+
+	for (i = 0; i < BITS; i++) {
+		size_t at;
+
+		bytes = draw_copy(&size);
+		/* one in three in the header and the table */
+		at = random_below(i % 3 ? size : sizeof(struct loom_file_header) +
+						 LOOM_FILE_PARTS *
+						 sizeof(struct loom_file_section));
+		bytes[at] ^= (uint8_t)(1 << random_below(8));
+		try_bytes(bytes, size, false, "a bit");
+		free(bytes);
+	}
+	tap_ok(refused - before == BITS && !wrong, "a bit is another one, %u files", BITS);
+}
+
+static void test_ends(void)
+{
+	uint32_t before = refused, i;
+	uint8_t *bytes, *longer;
+	size_t size;
+
+	for (i = 0; i < ENDS; i++) {
+		bytes = draw_copy(&size);
+		if (i % 4 == 3) {
+			longer = calloc(1, size + i);
+			if (!longer)
+				tap_fatal("no memory");
+			memcpy(longer, bytes, size);
+			/* also where the header says so */
+			bytes_header(longer)->file_bytes += i % 8 == 3 ? i : 0;
+			bytes_fix_header(longer);
+			try_bytes(longer, size + i, false, "more bytes");
+			free(longer);
+		} else {
+			size_t less = i < 8 ? i * 8 : random_below(size);
+
+			if (i % 4 == 2 && less >= sizeof(struct loom_file_header) +
+					  LOOM_FILE_PARTS * sizeof(struct loom_file_section)) {
+				bytes_header(bytes)->file_bytes = less;
+				bytes_fix_header(bytes);
+			}
+			try_bytes(bytes, less, false, "fewer bytes");
+		}
+		free(bytes);
+	}
+	tap_ok(refused - before == ENDS && !wrong, "bytes are missing, or too many, %u files",
+	       ENDS);
+}
+
+/* A number that is large, or nearly right. */
+static uint64_t evil(uint64_t value)
+{
+	static const uint64_t numbers[] = {
+		1, 63, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff, 0x100000000,
+		0x7fffffffffffffff, 0x8000000000000000, 0xfffffffffffffff0, 0xffffffffffffffff,
+	};
+	uint64_t pick = random_below(ARRAY_SIZE(numbers) + 4);
+
+	if (pick < ARRAY_SIZE(numbers))
+		return numbers[pick];
+	pick -= ARRAY_SIZE(numbers);
+	return pick == 0 ? value + 64 : pick == 1 ? value - 64 : pick == 2 ? value + 1 :
+							value * 2 + 3;
+}
+
+/* Sections on one another, of other sizes, in another order, too many records. */
+static void test_tables(void)
+{
+	uint32_t before = refused, i;
+
+	for (i = 0; i < TABLES;) {
+		struct loom_file_section *section, whole;
+		uint8_t *bytes;
+		size_t size;
+
+		bytes = draw_copy(&size);
+		section = &bytes_sections(bytes)[random_below(LOOM_FILE_PARTS)];
+		whole = *section;
+		switch (random_below(6)) {
+		case 0:
+			section->offset = evil(section->offset);
+			break;
+		case 1:
+			section->size_bytes = evil(section->size_bytes);
+			break;
+		case 2:
+			section->count = (uint32_t)evil(section->count);
+			break;
+		case 3:
+			/* a product that overflows */
+			section->count = (uint32_t)evil(section->count);
+			section->size_bytes = (uint64_t)section->count * section->record_bytes;
+			break;
+		case 4:
+			*section = bytes_sections(bytes)[random_below(LOOM_FILE_PARTS)];
+			break;
+		default:
+			section->record_bytes = (uint32_t)evil(section->record_bytes);
+			break;
+		}
+		if (memcmp(&whole, section, sizeof(whole))) {
+			bytes_fix(bytes, size);
+			try_bytes(bytes, size, false, "a section");
+			i++;
+		}
+		free(bytes);
+	}
+	tap_ok(refused - before == TABLES && !wrong,
+	       "sections and counts that cannot be, with checksums that fit, %u files", TABLES);
+}
+
+/* Every field that has a range is past it once; then at random. */
+static void test_fields(void)
+{
+	uint32_t before = refused, i, part, field;
+
+	for (i = 0; refused - before < FIELDS && i < 100 * FIELDS; i++) {
+		const struct loom_records *records;
+		struct loom_file_section *section;
+		uint8_t *bytes, *at;
+		uint64_t value = 0;
+		uint32_t width;
+		size_t size;
+
+		bytes = draw_copy(&size);
+		part = (uint32_t)random_below(LOOM_FILE_PARTS);
+		records = &loom_file_records[part];
+		section = &bytes_sections(bytes)[part];
+		if (!section->count) {
+			free(bytes);
+			continue;
+		}
+		field = (uint32_t)random_below(records->num_fields);
+		at = bytes_field(bytes, part, (uint32_t)random_below(section->count), field);
+		width = loom_field_bytes(&records->fields[field]) / records->fields[field].count;
+		memcpy(&value, at, width);
+		value = evil(value);
+		memcpy(at, &value, width);
+		bytes_fix(bytes, size);
+		try_bytes(bytes, size, true, records->fields[field].name);
+		free(bytes);
+	}
+	tap_ok(refused - before == FIELDS && !wrong,
+	       "fields that cannot be, with checksums that fit, %u files", FIELDS);
+}
+
+static void test_plans(void)
+{
+	uint32_t before = refused, i;
+
+	for (i = 0; refused - before < PLANS && i < 100 * PLANS; i++) {
+		static const enum loom_file_part parts[] = {
+			LOOM_FILE_PLAN, LOOM_FILE_PLAN, LOOM_FILE_PLAN, LOOM_FILE_NAMES,
+			LOOM_FILE_CHIP,
+		};
+		struct loom_file_section *section;
+		uint8_t *bytes;
+		size_t size;
+
+		bytes = draw_copy(&size);
+		section = &bytes_sections(bytes)[parts[random_below(ARRAY_SIZE(parts))]];
+		bytes[section->offset + random_below(section->size_bytes)] = (uint8_t)random_u64();
+		bytes_fix(bytes, size);
+		try_bytes(bytes, size, true, "the plan");
+		free(bytes);
+	}
+	tap_ok(refused - before == PLANS && !wrong,
+	       "plans, names and chips that cannot be, with checksums that fit, %u files", PLANS);
+}
+
+/* Each field that has a range is past it. */
+static void test_ranges(void)
+{
+	uint32_t part, field, i, count = 0, before = refused;
+
+	for (i = 0; i < ARRAY_SIZE(samples); i++) {
+		for (part = 0; part < LOOM_FILE_PARTS; part++) {
+			const struct loom_records *records = &loom_file_records[part];
+
+			for (field = 0; field < records->num_fields; field++) {
+				const struct loom_field *of = &records->fields[field];
+				uint8_t *copy;
+				uint32_t value = of->below ? (uint32_t)of->below :
+					       of->kind == LOOM_FIELD_BOOL ? 2 : 0xfffffff0;
+
+				if (!bytes_sections(samples[i].bytes)[part].count ||
+				    (!of->below && !of->of && of->kind != LOOM_FIELD_BOOL &&
+				     of->kind != LOOM_FIELD_NAME))
+					continue;
+				copy = malloc(samples[i].size);
+				if (!copy)
+					tap_fatal("no memory");
+				memcpy(copy, samples[i].bytes, samples[i].size);
+				memcpy(bytes_field(copy, part, 0, field), &value, sizeof(value));
+				bytes_fix(copy, samples[i].size);
+				try_bytes(copy, samples[i].size, false, of->name);
+				count++;
+				free(copy);
+			}
+		}
+	}
+	tap_ok(count > 150 && refused - before == count && !wrong,
+	       "every field that has a range, past it, %u files", count);
+}
+
+/* What one message says each, by hand. */
+static void test_lines(void)
+{
+	static const struct {
+		size_t at;
+		uint32_t value;
+		const char *text;
+	} cases[] = {
+		{ 0, 0x12345678, ": not a program file" },
+		{ 8, 2,
+		  ": version 2 of the format, and this library reads 1: compile the model again" },
+		{ 12, 3, ": damaged: the number of its sections is wrong" },
+		{ 30, 1, ": damaged: its header is not zero where it has to be" },
+		{ 60, 0, ": damaged: the checksum of its header is wrong" },
+	};
+	struct loom_program_file *file;
+	struct loom_error err;
+	uint8_t *bytes;
+	uint32_t i;
+	size_t size;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		bytes = draw_copy(&size);
+		memcpy(bytes + cases[i].at, &cases[i].value, 4);
+		put(bytes, size);
+		free(bytes);
+		tap_ok(loom_program_load(path, &file, &err) == -EINVAL && !file &&
+		       !strcmp(err.text + strlen(path), cases[i].text), "%s", cases[i].text);
+		tap_ok(loom_program_load(path, &file, NULL) == -EINVAL, "without a line as well");
+	}
+}
+
+/* The slot of an input ends one byte before its tensor does. */
+static void test_rejected_plan(void)
+{
+	struct loom_program_file *file;
+	struct drm_loom_plan_header *header;
+	struct drm_loom_plan_tensor *tensors;
+	struct loom_error err;
+	uint8_t *bytes;
+	size_t size;
+
+	bytes = draw_copy(&size);
+	header = (void *)(bytes + bytes_sections(bytes)[LOOM_FILE_PLAN].offset);
+	tensors = (void *)((uint8_t *)header + header->tensors.offset);
+	tensors[0].offset = 1ULL << 40;
+	bytes_fix(bytes, size);
+	tap_ok(loom_program_parse(bytes, size, "net", &file, &err) == -EBADMSG && !file &&
+	       strstr(err.text, "net: the plan was refused by rule"), "%s", err.text);
+	free(bytes);
+}
+
+int main(void)
+{
+	static const uint32_t which[ARRAY_SIZE(samples)] = { 0, 1, 5, 9, 14, 27 };
+	struct loom_program_file *file;
+	struct loom_error err;
+	struct made made;
+	uint32_t i;
+
+	temporary_create();
+	random_state = 1;
+	for (i = 0; i < ARRAY_SIZE(samples); i++) {
+		if (!make_program(which[i], &made))
+			tap_fatal("there is no program %u", which[i]);
+		samples[i].bytes = write_program(&made, &samples[i].size);
+		put_program(&made);
+		if (loom_program_parse(samples[i].bytes, samples[i].size, "f", &file, &err))
+			tap_fatal("%s", err.text);
+		loom_program_unload(file);
+	}
+	test_bits();
+	test_ends();
+	test_tables();
+	test_fields();
+	test_plans();
+	tap_ok(refused == ALL && ALL == 500 && !wrong, "%u damaged files, one line each", refused);
+	tap_note("%u that were changed are still good", accepted);
+	test_ranges();
+	test_lines();
+	test_rejected_plan();
+	for (i = 0; i < ARRAY_SIZE(samples); i++)
+		free(samples[i].bytes);
+	unlink(path);
+	return tap_end();
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libloom: programs as files.
+ *
+ * A program file holds all that a run needs: the plan, the constants, names and shapes of inputs,
+ * outputs and states, and the chip that it was planned for. Documentation/program-file.rst
+ * describes its bytes. The same program gives the same file, to the byte.
+ *
+ * Nothing in a file is trusted: what is loaded was checked to the last field, and its plan was
+ * proved safe for the chip in the file by the verifier that a device has as well.
+ *
+ * Threads: a file that was loaded does not change, so that any number of threads may use it.
+ */
+#ifndef LOOM_PROGRAM_FILE_H
+#define LOOM_PROGRAM_FILE_H
+
+#include "loom.h"
+#include "loom_program.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct loom_program_file;
+
+/**
+ * struct loom_program_origin - what a program was planned for
+ * @chip: for which chip
+ * @objective: what it was to have the least of, an enum loom_planner_objective
+ * @library: version of the library that wrote the file, as LOOM_VERSION; not read by writers
+ */
+struct loom_program_origin {
+	const struct drm_loom_chip *chip;
+	uint32_t objective;
+	uint32_t library;
+};
+
+/**
+ * struct loom_program_section - a part of a file
+ * @name: what is in it, "plan", "weights", ...; the library's
+ * @offset: first byte in the file
+ * @size_bytes: number of bytes
+ * @count: number of records, 0 if it is not made of records
+ */
+struct loom_program_section {
+	const char *name;
+	uint64_t offset;
+	uint64_t size_bytes;
+	uint32_t count;
+};
+
+/**
+ * loom_program_write() - a program as the bytes of a file
+ * @program: the program; stays the caller's
+ * @origin: what it was planned for
+ * @bytes: [out] the bytes, from malloc
+ * @size_bytes: [out] number of @bytes
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0; -EINVAL for a name with control characters, and for an origin without a chip that
+ * makes sense; -E2BIG; -ENOMEM; -EOPNOTSUPP on a machine that is not little endian.
+ */
+int loom_program_write(const struct loom_program *program,
+		       const struct loom_program_origin *origin, void **bytes, size_t *size_bytes,
+		       struct loom_error *err);
+
+/**
+ * loom_program_load() - opens a program file
+ * @path: the file. It is mapped: who replaces it while it is loaded renames another file over it,
+ *	and does not cut it short
+ * @file: [out] release with loom_program_unload()
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0; the errno of opening it; -EINVAL for what is no such file, is of another version, or
+ * is damaged; -EBADMSG for a plan that was refused; -EOPNOTSUPP on a machine that is not little
+ * endian; -ENOMEM.
+ */
+int loom_program_load(const char *path, struct loom_program_file **file, struct loom_error *err);
+
+/**
+ * loom_program_parse() - the same from memory
+ * @bytes: the bytes of a file, which have to outlive @file
+ * @size_bytes: number of @bytes
+ * @name: stands for the file in errors
+ * @file: [out] release with loom_program_unload()
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: as loom_program_load().
+ */
+int loom_program_parse(const void *bytes, size_t size_bytes, const char *name,
+		       struct loom_program_file **file, struct loom_error *err);
+
+/** loom_program_unload() - closes a file, after its sessions were destroyed; NULL is fine */
+void loom_program_unload(struct loom_program_file *file);
+
+/** loom_program_file_is() - whether a file begins as program files do; nothing else is checked */
+bool loom_program_file_is(const char *path);
+
+/** loom_program_file_program() - the program; lives as long as @file, and is not destroyed */
+const struct loom_program *loom_program_file_program(const struct loom_program_file *file);
+/** loom_program_file_origin() - what it was planned for; lives as long as @file */
+const struct loom_program_origin *
+loom_program_file_origin(const struct loom_program_file *file);
+
+/**
+ * loom_program_file_section() - the sections of a file one by one
+ * @file: the file
+ * @index: from 0, in the order in which they are in the file
+ * @section: [out] what it is
+ *
+ * Return: 0, -ENOENT past the last.
+ */
+int loom_program_file_section(const struct loom_program_file *file, uint32_t index,
+			      struct loom_program_section *section);
+
+/**
+ * loom_program_file_fits() - whether a device is what a program was planned for
+ * @file: the file
+ * @chip: of the device
+ * @err: [out] the first figure that is another one, may be NULL
+ *
+ * Memories have to be alike: banks, sub-banks, alignment, and whether the engine computes in them;
+ * and the device has to have at least the types and operations. That the plan fits into the banks
+ * is for the verifier and the allocator of the device to say, and other clocks change no result.
+ *
+ * Return: 0 or -EXDEV.
+ */
+int loom_program_file_fits(const struct loom_program_file *file, const struct drm_loom_chip *chip,
+			   struct loom_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LOOM_PROGRAM_FILE_H */

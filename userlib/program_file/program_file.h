@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: Programs as files
+ *
+ * This room makes bytes of a program and what it was planned for (loom_program_file.h), and a
+ * program of such bytes. It is given a program as data, and gives one: it calls nothing that plans
+ * or runs, but for the words of a refusal.
+ *
+ *	checksum.c	CRC-32C
+ *	fields.c	what a file consists of: sections and the fields of records, as tables
+ *	write.c		a program as bytes
+ *	read.c		header, sections, checksums: where everything is
+ *	decode.c	records to structs, each field in its range
+ *	check.c		what the records say of each other and of the plan, once it is proved
+ *	load.c		files, and what callers hold
+ *
+ * The tables of fields.c drive writer, reader, the pages and the tests: a field that is added
+ * there is all that has to be done, besides a new version of the format.
+ *
+ * Nothing is trusted. Every byte of a file is covered: by a checksum, by a field that has one
+ * value only, or, between sections, by being zero. But a checksum is for accidents: whoever makes
+ * a file on purpose makes it fit. So each field has a range, each index is below the number of
+ * what it counts, each name is a whole string, and what the plan says itself is compared with what
+ * the records say of it. The plan is proved by core's verifier for the chip in the file, which was
+ * checked before. What is decoded are copies: only the constants stay in the mapped file, and they
+ * are data that any value is good for.
+ *
+ * Rejected: a serialisation library: none of them maps weights at page boundaries, and each is
+ * larger than this room. Rejected: sections in any order, and sections that a reader may skip. A
+ * file that can be written in one way only has fewer states to be wrong in, and what is written by
+ * a newer library is refused by version, not half understood.
+ */
+#ifndef LOOM_PROGRAM_FILE_ROOM_H
+#define LOOM_PROGRAM_FILE_ROOM_H
+
+#include "loom_core.h"
+#include "loom_program_file.h"
+
+#define LOOM_FILE_MAGIC		"\217LOOM\r\n\032"
+#define LOOM_FILE_VERSION	1
+/* Where sections begin, and the constants: so that these can be mapped. */
+#define LOOM_FILE_ALIGN		64
+#define LOOM_FILE_PAGE		4096
+/* A name that there is none of. */
+#define LOOM_FILE_NO_NAME	U32_MAX
+
+/* Sections, in the order in which they are in the file. */
+enum loom_file_part {
+	LOOM_FILE_CHIP,
+	LOOM_FILE_ORIGIN,
+	LOOM_FILE_SLOTS,
+	LOOM_FILE_INPUTS,
+	LOOM_FILE_OUTPUTS,
+	LOOM_FILE_STATES,
+	LOOM_FILE_OBSERVED,
+	LOOM_FILE_WEIGHTS,
+	LOOM_FILE_KERNELS,
+	LOOM_FILE_NEURONS,
+	LOOM_FILE_LABELS,
+	LOOM_FILE_NODES,
+	LOOM_FILE_GROUPS,
+	LOOM_FILE_CUTS,
+	LOOM_FILE_COMMAND_NODES,
+	LOOM_FILE_STATS,
+	LOOM_FILE_LEAST,
+	LOOM_FILE_NAMES,
+	LOOM_FILE_PLAN,
+	LOOM_FILE_DATA,
+	LOOM_FILE_PARTS,
+};
+
+/**
+ * struct loom_file_header - the first bytes of a file, little endian
+ * @magic: LOOM_FILE_MAGIC
+ * @version: LOOM_FILE_VERSION
+ * @num_sections: LOOM_FILE_PARTS
+ * @file_bytes: of the whole file
+ * @pad: zero
+ * @checksum: of all bytes before it, and behind it of the table of sections
+ */
+struct loom_file_header {
+	char magic[8];
+	u32 version;
+	u32 num_sections;
+	u64 file_bytes;
+	u32 pad[9];
+	u32 checksum;
+};
+
+/**
+ * struct loom_file_section - an entry of the table of sections, which follows the header
+ * @type: an enum loom_file_part plus 1
+ * @count: number of records; 0 for bytes
+ * @offset: first byte in the file
+ * @size_bytes: number of bytes
+ * @record_bytes: bytes of a record; 0 for bytes
+ * @checksum: of its bytes
+ */
+struct loom_file_section {
+	u32 type;
+	u32 count;
+	u64 offset;
+	u64 size_bytes;
+	u32 record_bytes;
+	u32 checksum;
+};
+
+/* How a field is written. */
+enum loom_field_kind {
+	LOOM_FIELD_U32,
+	LOOM_FIELD_I32,
+	LOOM_FIELD_U64,
+	LOOM_FIELD_I64,
+	LOOM_FIELD_BOOL,
+	LOOM_FIELD_NAME,
+};
+
+/**
+ * struct loom_field - a field of a record
+ * @name: as in the struct, for people
+ * @at: bytes from the begin of the struct
+ * @kind: an enum loom_field_kind. BOOL is 4 bytes, 0 or 1; NAME is 4 bytes, where the string begins
+ *	in the section of names
+ * @count: how many there are, one after the other
+ * @below: values are below; 0: any
+ * @of: values are below the number of records of that section; 0: any
+ * @none: LOOM_NODE_NONE may be there as well
+ */
+struct loom_field {
+	const char *name;
+	size_t at;
+	enum loom_field_kind kind;
+	u32 count;
+	u64 below;
+	enum loom_file_part of;
+	bool none;
+};
+
+/**
+ * struct loom_records - a section, as it is in memory
+ * @name: for people
+ * @struct_bytes: of a record in memory; 0: the section is bytes
+ * @fields: its fields, in their order in the file
+ * @num_fields: number of @fields
+ * @array: where struct loom_program has the pointer to the records; if @single the record
+ * @count: where it has their number
+ * @single: there is one record
+ */
+struct loom_records {
+	const char *name;
+	size_t struct_bytes;
+	const struct loom_field *fields;
+	u32 num_fields;
+	size_t array;
+	size_t count;
+	bool single;
+};
+
+/* By enum loom_file_part. */
+extern const struct loom_records loom_file_records[LOOM_FILE_PARTS];
+
+/**
+ * struct loom_file_origin - the record of LOOM_FILE_ORIGIN
+ * @placer: &loom_program.placer
+ * @grouping: &loom_program.grouping
+ * @objective: &loom_program_origin.objective
+ * @library: &loom_program_origin.library
+ */
+struct loom_file_origin {
+	const char *placer;
+	const char *grouping;
+	u32 objective;
+	u32 library;
+};
+
+/** loom_field_bytes() - bytes of a field in the file, all of its @count together */
+u32 loom_field_bytes(const struct loom_field *field);
+/** loom_records_bytes() - bytes of a record in the file; 0: the section is bytes */
+u32 loom_records_bytes(const struct loom_records *records);
+/** loom_records_count() - how many records a program has; @part is not bytes */
+u32 loom_records_count(const struct loom_program *program, enum loom_file_part part);
+
+/** loom_checksum() - CRC-32C of @size bytes, behind those that gave @before; 0 at first */
+u32 loom_checksum(u32 before, const void *bytes, size_t size);
+
+/**
+ * struct loom_program_file - a file, as it is held
+ * @program: what is in it
+ * @origin: likewise
+ * @chip: &loom_program_origin.chip
+ * @tables: copies of the arrays of @program, by section; NULL where there are none
+ * @bytes: a copy of all but the constants
+ * @data: the constants, in the mapping
+ * @sections: in @bytes
+ * @map: what is mapped, or NULL
+ * @map_bytes: number of bytes of @map
+ * @name: of the file, for errors
+ */
+struct loom_program_file {
+	struct loom_program program;
+	struct loom_program_origin origin;
+	struct drm_loom_chip chip;
+	void *tables[LOOM_FILE_PARTS];
+	u8 *bytes;
+	const u8 *data;
+	struct loom_file_section sections[LOOM_FILE_PARTS];
+	void *map;
+	size_t map_bytes;
+	const char *name;
+};
+
+/**
+ * loom_file_read() - finds the sections of a file, and copies all but the constants
+ * @file: zero but for its name
+ * @bytes: the file; may change meanwhile, which is found, or does not matter
+ * @size_bytes: number of @bytes
+ * @err: [out] one line on failure
+ *
+ * Return: 0, -EINVAL, -ENOMEM.
+ */
+int loom_file_read(struct loom_program_file *file, const u8 *bytes, size_t size_bytes,
+		   struct loom_error *err);
+/** loom_file_decode() - records to structs, each field in its range; 0, -EINVAL, -ENOMEM */
+int loom_file_decode(struct loom_program_file *file, struct loom_error *err);
+/** loom_file_check() - what was decoded makes sense; 0, -EINVAL, -EBADMSG, -ENOMEM */
+int loom_file_check(struct loom_program_file *file, struct loom_error *err);
+
+/** loom_file_align() - the next multiple of @align, a power of two; no file is near 2^64 */
+static inline u64 loom_file_align(u64 bytes, u64 align)
+{
+	return (bytes + align - 1) & ~(align - 1);
+}
+
+/** loom_file_supported() - whether this machine has the byte order of files and plans */
+static inline bool loom_file_supported(void)
+{
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+}
+
+#endif /* LOOM_PROGRAM_FILE_ROOM_H */
