@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "loom_file.h"
+#include "loom_program_file.h"
 #include "loom_report.h"
 
 enum {
@@ -177,6 +178,20 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 	return tool_model_option(&tool_run, &run->model, option, value);
 }
 
+/* What is planned takes no options that say how. */
+static int tool_run_check_planned(struct tool_run *run)
+{
+	const char *option = run->model.option ? run->model.option :
+			     run->observe ? "observe-all" :
+			     run->pipeline ? "pipeline" : NULL;
+
+	run->planned = loom_program_file_is(run->model.path);
+	if (!run->planned || !option)
+		return 0;
+	return tool_usage(&tool_run, "--%s says how to plan, and %s is planned already", option,
+			  run->model.path);
+}
+
 static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 {
 	static const struct option longs[] = {
@@ -220,7 +235,10 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 	if (ret)
 		return ret;
 	if (optind + 1 != argc)
-		return tool_usage(&tool_run, "takes one model");
+		return tool_usage(&tool_run, "takes one model, or one program file");
+	run->model.path = argv[optind];
+	if (tool_run_check_planned(run))
+		return TOOL_USAGE;
 	if (!run->devices && run->model.preset && strcmp(run->device, "host"))
 		return tool_usage(&tool_run, "--chip needs --device host");
 	if (run->pipeline && !run->devices)
@@ -233,7 +251,6 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 		 run->labels ? "--labels" : run->top ? "--top" : NULL;
 	if ((run->devices || run->frames || run->items > 1) && single)
 		return tool_usage(&tool_run, "%s is for one item on one --device", single);
-	run->model.path = argv[optind];
 	return 0;
 }
 
@@ -250,7 +267,7 @@ static int tool_run_no_input(const struct tool_run *run, const char *typed)
 
 	if (!length || !access(typed, F_OK))
 		return 0;
-	for (i = 0; !loom_graph_declared(run->model.graph, i, &info, names, &has_shape); i++)
+	for (i = 0; !tool_model_declared(&run->model, i, &info, names, &has_shape); i++)
 		at = tool_name_add(text, at, info.name);
 	return tool_fail("%s: there is no input '%.*s', but %s", run->model.path, length, typed,
 			 text);
@@ -265,7 +282,7 @@ static int tool_run_find_input(struct tool_run *run, const char *typed, const ch
 	uint32_t i;
 
 	for (i = 0; i < run->num_arrays; i++) {
-		if (loom_graph_declared(run->model.graph, i, &info, names, &has_shape))
+		if (tool_model_declared(&run->model, i, &info, names, &has_shape))
 			break;
 		if (!strncmp(typed, info.name, strlen(info.name)) &&
 		    typed[strlen(info.name)] == '=') {
@@ -274,7 +291,7 @@ static int tool_run_find_input(struct tool_run *run, const char *typed, const ch
 		}
 	}
 	*path = typed;
-	for (i = 0; !loom_graph_declared(run->model.graph, i, &info, names, &has_shape); i++)
+	for (i = 0; !tool_model_declared(&run->model, i, &info, names, &has_shape); i++)
 		if (!run->arrays[i].data && !tool_input_is_fixed(&run->model, info.name))
 			return i;
 	return -ENOENT;
@@ -287,7 +304,7 @@ static uint32_t tool_run_items(const struct tool_run *run, uint32_t index)
 	struct loom_tensor_info info;
 	bool has_shape;
 
-	if (loom_graph_declared(run->model.graph, index, &info, names, &has_shape))
+	if (tool_model_declared(&run->model, index, &info, names, &has_shape))
 		return 1;
 	return tool_model_is_state(&run->model, info.name) ? 1 : run->items;
 }
@@ -338,10 +355,13 @@ static int tool_run_open(struct tool_run *run)
 	uint32_t i;
 	int ret;
 
-	ret = tool_model_open(&run->model);
+	ret = run->planned ? tool_program_open(&run->model) : tool_model_open(&run->model);
 	if (ret)
 		return ret;
-	run->num_arrays = loom_graph_num_declared(run->model.graph);
+	if (run->planned && run->model.num_states && run->devices)
+		return tool_usage(&tool_run, "%s has states: it is for one --device",
+				  run->model.path);
+	run->num_arrays = tool_model_num_declared(&run->model);
 	run->arrays = calloc(run->num_arrays + 1, sizeof(*run->arrays));
 	if (!run->arrays) {
 		run->num_arrays = 0;
@@ -383,7 +403,7 @@ static int tool_run_set_inputs(struct tool_run *run)
 	struct loom_error err;
 	uint32_t i;
 
-	for (i = 0; !loom_graph_input(run->model.graph, i, &info); i++) {
+	for (i = 0; !tool_model_input(&run->model, i, &info); i++) {
 		array = tool_run_given(run, &info);
 		if (!array)
 			return TOOL_FAILED;
@@ -527,6 +547,7 @@ static void tool_run_print(const struct tool_run *run)
 	char a[TOOL_TEXT], b[TOOL_TEXT];
 
 	tool_model_print(&run->model, TOOL_STAGE_PLAN);
+	tool_model_print_start(&run->model);
 	loom_session_counters(run->session, &counters);
 	printf("ran on     %s: %.3f s; the engine was busy for %.3f s",
 	       loom_target_name(run->target), run->best_ns / 1e9, counters.busy_ns / 1e9);
@@ -551,8 +572,7 @@ static void tool_run_print_json(const struct tool_run *run)
 	loom_session_counters(run->session, &counters);
 	json_begin(&json, stdout);
 	tool_model_json(&run->model, TOOL_STAGE_PLAN, &json);
-	json_double(&json, "import_seconds", run->model.import_ns / 1e9);
-	json_double(&json, "plan_seconds", run->model.plan_ns / 1e9);
+	tool_model_json_start(&run->model, &json);
 	json_open(&json, "run", '{');
 	json_string(&json, "device", loom_target_name(run->target));
 	json_double(&json, "seconds", run->best_ns / 1e9);
@@ -682,7 +702,7 @@ static int tool_run_run(int argc, char **argv)
 
 const struct tool_command tool_run = {
 	.name = "run",
-	.usage = "MODEL --input [NAME=]FILE... [OPTION...]",
+	.usage = "MODEL|PROGRAM --input [NAME=]FILE... [OPTION...]",
 	.text = "run a model on a device, or on the host with the same plan",
 	.help =
 		"  -i, --input [NAME=]FILE   .npy, .pb (ONNX TensorProto), PNG, PGM, PPM, or bare bytes;\n"

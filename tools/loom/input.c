@@ -119,7 +119,7 @@ static enum tool_input_items tool_input_holds(const struct tool_model *model, ui
 	struct loom_array item = *array;
 	bool has_shape;
 
-	if (items == 1 || loom_graph_declared(model->graph, index, &info, names, &has_shape))
+	if (items == 1 || tool_model_declared(model, index, &info, names, &has_shape))
 		return TOOL_INPUT_ONE;
 	tool_input_shape(model, &info, names, &has_shape, dims);
 	if (!array->rank || array->dims[0] % items)
@@ -312,7 +312,7 @@ int tool_input_load(const struct tool_model *model, uint32_t index, const char *
 	int ret;
 
 	memset(array, 0, sizeof(*array));
-	if (loom_graph_declared(model->graph, index, &info, names, &has_shape))
+	if (tool_model_declared(model, index, &info, names, &has_shape))
 		return tool_fail("%s: has no input %u", model->path, index);
 	tool_input_shape(model, &info, names, &has_shape, dims);
 	ret = tool_file_detect(path, &kind);
@@ -423,10 +423,10 @@ static int tool_input_value(const struct tool_model *model, const struct tool_va
 	uint32_t i;
 	int ret;
 
-	for (i = 0; !loom_graph_declared(model->graph, i, &info, names, &has_shape); i++)
+	for (i = 0; !tool_model_declared(model, i, &info, names, &has_shape); i++)
 		if (!strcmp(info.name, value->input))
 			break;
-	if (i == loom_graph_num_declared(model->graph))
+	if (i == tool_model_num_declared(model))
 		return tool_fail("--value %s: the model has no such input", value->input);
 	tool_input_shape(model, &info, names, &has_shape, dims);
 	tool_input_close(info.rank, dims, count);

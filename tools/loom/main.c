@@ -26,14 +26,17 @@ static const struct tool_command tool_version = {
 
 static const struct tool_command *const tool_commands[] = {
 	&tool_chips,
+	&tool_compile,
 	&tool_device,
 	&tool_info,
+	&tool_inspect,
 	&tool_place,
 	&tool_plan,
 	&tool_report,
 	&tool_run,
 	&tool_sweep,
 	&tool_top,
+	&tool_verify,
 	&tool_help,
 	&tool_version,
 };

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "loom_program_file.h"
+
 enum {
 	TOOL_OPT_DIM = 256,
 	TOOL_OPT_SHAPE,
@@ -341,7 +343,11 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 		      char *value)
 {
 	int64_t bytes;
+	size_t i;
 
+	for (i = 0; i < ARRAY_SIZE(tool_model_options) && !model->option; i++)
+		if (tool_model_options[i].val == option)
+			model->option = tool_model_options[i].name;
 	switch (option) {
 	case TOOL_OPT_DIM:
 		return tool_model_add_dim(command, model, value);
@@ -413,6 +419,9 @@ int tool_model_open(struct tool_model *model)
 	int64_t start = tool_now_ns();
 	struct loom_error err;
 
+	if (loom_program_file_is(model->path))
+		return tool_fail("%s: a program, which is planned already: try loom run",
+				 model->path);
 	if (loom_graph_open_onnx(model->path, &model->graph, &err))
 		return tool_fail("%s", err.text);
 	model->import_ns = tool_now_ns() - start;
@@ -438,6 +447,8 @@ int tool_model_finish(struct tool_model *model)
 	uint32_t i;
 	int ret;
 
+	if (model->file)
+		return 0;
 	/* groups run in orders of their own */
 	if (!model->planner.grouping)
 		model->planner.grouping = model->node_order ? "layerwise" : "layergroup";
@@ -465,15 +476,19 @@ int tool_model_plan(struct tool_model *model)
 	int64_t start = tool_now_ns();
 	struct loom_error err;
 
-	if (loom_program_create(model->graph, &model->planner, &model->program, &err))
+	if (model->file)
+		return tool_program_fits(model, model->planner.chip);
+	if (loom_program_create(model->graph, &model->planner, &model->planned, &err))
 		return tool_fail("%s", err.text);
+	model->program = model->planned;
 	model->plan_ns = tool_now_ns() - start;
 	return 0;
 }
 
 void tool_model_clear(struct tool_model *model)
 {
-	loom_program_destroy(model->program);
+	loom_program_destroy(model->planned);
+	loom_program_unload(model->file);
 	loom_graph_destroy(model->graph);
 	free(model->dims);
 	free(model->shapes);
@@ -488,10 +503,10 @@ static void tool_model_print_ends(const struct tool_model *model)
 	char dims[TOOL_TEXT];
 	uint32_t i;
 
-	for (i = 0; !loom_graph_input(model->graph, i, &info); i++)
+	for (i = 0; !tool_model_input(model, i, &info); i++)
 		printf("input      %s %s %s\n", info.name, loom_dtype_name(info.dtype),
 		       tool_dims(dims, info.rank, info.dims));
-	for (i = 0; !loom_graph_output(model->graph, i, &info); i++)
+	for (i = 0; !tool_model_output(model, i, &info); i++)
 		printf("output     %s %s %s\n", info.name, loom_dtype_name(info.dtype),
 		       tool_dims(dims, info.rank, info.dims));
 	for (i = 0; i < model->num_states; i++)
@@ -573,15 +588,15 @@ void tool_model_print(const struct tool_model *model, enum tool_stage stage)
 
 static void tool_model_json_ends(const struct tool_model *model, struct json *json)
 {
-	int (*const get[])(const struct loom_graph *, uint32_t, struct loom_tensor_info *) = {
-		loom_graph_input, loom_graph_output,
+	int (*const get[])(const struct tool_model *, uint32_t, struct loom_tensor_info *) = {
+		tool_model_input, tool_model_output,
 	};
 	struct loom_tensor_info info;
 	uint32_t i, side;
 
 	for (side = 0; side < 2; side++) {
 		json_open(json, side ? "outputs" : "inputs", '[');
-		for (i = 0; !get[side](model->graph, i, &info); i++) {
+		for (i = 0; !get[side](model, i, &info); i++) {
 			json_open(json, NULL, '{');
 			json_string(json, "name", info.name);
 			json_string(json, "dtype", loom_dtype_name(info.dtype));
@@ -658,4 +673,22 @@ void tool_model_json(const struct tool_model *model, enum tool_stage stage, stru
 	tool_model_json_ends(model, json);
 	if (stage >= TOOL_STAGE_PLACE)
 		tool_model_json_plan(model, stage, json);
+}
+
+void tool_model_print_start(const struct tool_model *model)
+{
+	if (model->file)
+		printf("start-up   %.3f s to load the program, and nothing to plan\n",
+		       model->load_ns / 1e9);
+	else
+		printf("start-up   %.3f s to import the model, %.3f s to plan it\n",
+		       model->import_ns / 1e9, model->plan_ns / 1e9);
+}
+
+void tool_model_json_start(const struct tool_model *model, struct json *json)
+{
+	if (model->file)
+		json_double(json, "load_seconds", model->load_ns / 1e9);
+	json_double(json, "import_seconds", model->import_ns / 1e9);
+	json_double(json, "plan_seconds", model->plan_ns / 1e9);
 }

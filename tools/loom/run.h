@@ -10,6 +10,7 @@
 /**
  * struct tool_run - a run from the command line to the results
  * @model: the network
+ * @planned: it is a program file
  * @device: --device
  * @devices: --devices, or NULL
  * @items: --items: how many of them the inputs hold
@@ -41,6 +42,7 @@
  */
 struct tool_run {
 	struct tool_model model;
+	bool planned;
 	const char *device;
 	char *devices;
 	uint32_t items;

@@ -54,7 +54,7 @@ static int open_target(struct many *many, const char *name)
 	}
 	if (many->count == MOST_DEVICES)
 		return tool_usage(&tool_run, "--devices takes up to %d devices", MOST_DEVICES);
-	if (preset && strcmp(name, "host"))
+	if (preset && !many->run->planned && strcmp(name, "host"))
 		return tool_usage(&tool_run, "--chip needs devices that are all host");
 	if (loom_target_open(name, preset, &many->targets[many->count], &err))
 		return tool_fail("%s", err.text);
@@ -90,6 +90,10 @@ static int plan_one(struct many *many, uint32_t index)
 			many->programs[index] = many->programs[i];
 	if (many->programs[index])
 		return 0;
+	if (many->run->planned) {
+		many->programs[index] = many->programs[0];
+		return tool_program_fits(&many->run->model, chip);
+	}
 	options.chip = chip;
 	if (loom_program_create(many->run->model.graph, &options, &many->own[index], &err))
 		return tool_fail("%s: %s", loom_target_name(many->targets[index]), err.text);
@@ -149,7 +153,7 @@ static int sort_inputs(const struct many *many, struct loom_array *inputs)
 	struct loom_tensor_info info;
 	uint32_t i;
 
-	for (i = 0; !loom_graph_input(many->run->model.graph, i, &info); i++) {
+	for (i = 0; !tool_model_input(&many->run->model, i, &info); i++) {
 		array = tool_run_given(many->run, &info);
 		if (!array)
 			return TOOL_FAILED;
@@ -198,16 +202,16 @@ static int run_once(void *arg, struct tool_progress *progress)
 static int execute(struct many *many)
 {
 	struct tool_run *run = many->run;
-	uint32_t num_inputs = loom_graph_num_inputs(run->model.graph);
+	uint32_t num_inputs = tool_model_num_inputs(&run->model);
 	struct loom_array *inputs = calloc(num_inputs + 1, sizeof(*inputs));
 	int ret;
 
-	run->results = calloc(loom_graph_num_outputs(run->model.graph) + 1, sizeof(*run->results));
+	run->results = calloc(tool_model_num_outputs(&run->model) + 1, sizeof(*run->results));
 	if (!inputs || !run->results) {
 		free(inputs);
 		return tool_fail("no memory");
 	}
-	run->num_results = loom_graph_num_outputs(run->model.graph);
+	run->num_results = tool_model_num_outputs(&run->model);
 	many->batch = (struct loom_batch) {
 		.inputs = inputs, .num_inputs = num_inputs, .num_items = run->items,
 	};
@@ -276,11 +280,13 @@ static void print(const struct many *many)
 
 	if (run->frames) {
 		tool_model_print(&run->model, TOOL_STAGE_PLAN);
+		tool_model_print_start(&run->model);
 		print_frames(many);
 		tool_outcome_print(run->results, run->num_results);
 		return;
 	}
 	tool_model_print(&run->model, many->pipeline ? TOOL_STAGE_GRAPH : TOOL_STAGE_PLAN);
+	tool_model_print_start(&run->model);
 	printf("ran on     %u %s: %u items in %.3f s, %.2f items/s", many->count,
 	       many->pipeline ? "stages" : many->count == 1 ? "device" : "devices", run->items,
 	       run->best_ns / 1e9, per_second(run->items, run->best_ns));
@@ -300,8 +306,7 @@ static void print_json(const struct many *many)
 
 	json_begin(&json, stdout);
 	tool_model_json(&run->model, many->pipeline ? TOOL_STAGE_GRAPH : TOOL_STAGE_PLAN, &json);
-	json_double(&json, "import_seconds", run->model.import_ns / 1e9);
-	json_double(&json, "plan_seconds", run->model.plan_ns / 1e9);
+	tool_model_json_start(&run->model, &json);
 	json_open(&json, "run", '{');
 	json_u64(&json, "items", run->items);
 	json_double(&json, "seconds", run->best_ns / 1e9);

@@ -30,7 +30,7 @@ static int tool_run_find_output(const struct tool_run *run, const char *typed, u
 	size_t length;
 	uint32_t i;
 
-	for (i = 0; !loom_graph_output(run->model.graph, i, &info); i++) {
+	for (i = 0; !tool_model_output(&run->model, i, &info); i++) {
 		length = strlen(info.name);
 		if (!strncmp(typed, info.name, length) && typed[length] == '=') {
 			*path = typed + length + 1;
@@ -51,7 +51,7 @@ static int tool_run_no_output(const struct tool_run *run, const char *typed)
 	size_t at = 0;
 	uint32_t i;
 
-	for (i = 0; !loom_graph_output(run->model.graph, i, &info); i++)
+	for (i = 0; !tool_model_output(&run->model, i, &info); i++)
 		at = tool_name_add(text, at, info.name);
 	if (tool_name_length(typed))
 		return tool_fail("%s: there is no output '%.*s', but %s", run->model.path,

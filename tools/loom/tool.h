@@ -24,6 +24,7 @@
  * * cmd_info.c, cmd_report.c, cmd_top.c: what a device is, and what is in its memory
  * * cmd_chips.c, cmd_device.c: descriptions of chips, and software devices made of them
  * * cmd_plan.c, cmd_run.c: plan a model; run it
+ * * cmd_compile.c, cmd_inspect.c: write a planned model as a file; say what is in one
  * * run_many.c: run it on several devices, or several items
  * * sweep/cmd_sweep.c: plan models for a grid of chips
  * * cmd_place.c: placement problems from files
@@ -31,6 +32,7 @@
  * They share:
  *
  * * model.c: the options that say how a model is planned, and its summary
+ * * program.c: a model that comes planned, from a file
  * * input.c, output.c: files that become inputs, arrays that become files
  * * labels.c: the output of a text recogniser as text
  * * explain.c, replay.c: groups explained, a plan checked
@@ -61,14 +63,17 @@ struct tool_command {
 };
 
 extern const struct tool_command tool_chips;
+extern const struct tool_command tool_compile;
 extern const struct tool_command tool_device;
 extern const struct tool_command tool_info;
+extern const struct tool_command tool_inspect;
 extern const struct tool_command tool_place;
 extern const struct tool_command tool_plan;
 extern const struct tool_command tool_report;
 extern const struct tool_command tool_run;
 extern const struct tool_command tool_sweep;
 extern const struct tool_command tool_top;
+extern const struct tool_command tool_verify;
 
 /** tool_fail() - prints "loom: ..." to stderr; returns TOOL_FAILED */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -190,10 +195,14 @@ struct tool_value {
  * @preset: @chip, NULL where it was not given
  * @values: inputs whose content is known; not owned
  * @num_values: number of @values
+ * @option: the first option that says how it is planned, as "--chip"; NULL: there is none
  * @graph: NULL until tool_model_open()
- * @program: NULL until tool_model_plan()
+ * @file: in place of a graph, from tool_program_open()
+ * @program: NULL until tool_model_plan() or tool_program_open()
+ * @planned: @program, if it is not that of @file
  * @import_ns: time that graph and shapes took
  * @plan_ns: time that the planner took
+ * @load_ns: time that @file took, in place of both
  */
 struct tool_model {
 	const char *path;
@@ -214,10 +223,14 @@ struct tool_model {
 	const struct drm_loom_chip *preset;
 	const struct loom_array *values;
 	uint32_t num_values;
+	const char *option;
 	struct loom_graph *graph;
-	struct loom_program *program;
+	struct loom_program_file *file;
+	const struct loom_program *program;
+	struct loom_program *planned;
 	int64_t import_ns;
 	int64_t plan_ns;
+	int64_t load_ns;
 };
 
 /* getopt_long() options from here on are the command's own, below are those of the model */
@@ -280,10 +293,36 @@ int tool_model_plan(struct tool_model *model);
 void tool_model_clear(struct tool_model *model);
 /** tool_model_print() - the summary as text, up to @stage */
 void tool_model_print(const struct tool_model *model, enum tool_stage stage);
+/** tool_model_print_start() - how long it took until it could run */
+void tool_model_print_start(const struct tool_model *model);
+/** tool_model_json_start() - the same as members of the open object */
+void tool_model_json_start(const struct tool_model *model, struct json *json);
 /** tool_model_json() - the summary as members of the open object */
 void tool_model_json(const struct tool_model *model, enum tool_stage stage, struct json *json);
 /** tool_now_ns() - CLOCK_MONOTONIC */
 int64_t tool_now_ns(void);
+
+/* program.c */
+
+/** tool_program_open() - a model that comes planned, from a program file; 0 or TOOL_FAILED */
+int tool_program_open(struct tool_model *model);
+/** tool_program_fits() - whether the program of a file was made for that chip; 0 or TOOL_FAILED */
+int tool_program_fits(const struct tool_model *model, const struct drm_loom_chip *chip);
+/** tool_model_input() - loom_graph_input() of a graph, or the same of a program file */
+int tool_model_input(const struct tool_model *model, uint32_t index,
+		     struct loom_tensor_info *info);
+/** tool_model_output() - loom_graph_output(), likewise */
+int tool_model_output(const struct tool_model *model, uint32_t index,
+		      struct loom_tensor_info *info);
+/** tool_model_num_inputs() - loom_graph_num_inputs(), likewise */
+uint32_t tool_model_num_inputs(const struct tool_model *model);
+/** tool_model_num_outputs() - loom_graph_num_outputs(), likewise */
+uint32_t tool_model_num_outputs(const struct tool_model *model);
+/** tool_model_num_declared() - loom_graph_num_declared(), likewise */
+uint32_t tool_model_num_declared(const struct tool_model *model);
+/** tool_model_declared() - loom_graph_declared(), likewise: all shapes of a file are known */
+int tool_model_declared(const struct tool_model *model, uint32_t index,
+			struct loom_tensor_info *info, const char **dim_names, bool *has_shape);
 
 /* picture.c */
 

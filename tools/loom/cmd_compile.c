@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "loom_program_file.h"
+#include "loom_run.h"
+
+/* The chip of a device, where --device was given. */
+static int tool_compile_chip(struct tool_model *model, const char *device)
+{
+	struct loom_target *target;
+	struct loom_error err;
+
+	if (!device)
+		return model->preset ? 0 : tool_model_default_chip(model);
+	if (loom_target_open(device, NULL, &target, &err))
+		return tool_fail("%s", err.text);
+	model->chip = *loom_target_chip(target);
+	loom_target_close(target);
+	return 0;
+}
+
+static int tool_compile_save(const struct tool_model *model, const char *output)
+{
+	const struct loom_program_origin origin = {
+		.chip = &model->chip, .objective = model->planner.objective,
+	};
+	struct loom_error err;
+	char text[TOOL_TEXT];
+	size_t size_bytes;
+	void *bytes;
+	int ret;
+
+	if (loom_program_write(model->program, &origin, &bytes, &size_bytes, &err))
+		return tool_fail("%s: %s", model->path, err.text);
+	ret = tool_save(output, bytes, size_bytes);
+	free(bytes);
+	if (ret || !strcmp(output, "-"))
+		return ret;
+	tool_model_print(model, TOOL_STAGE_PLAN);
+	tool_model_print_start(model);
+	printf("wrote      %s: %s\n", output, tool_bytes(text, size_bytes));
+	return 0;
+}
+
+static int tool_compile_model(struct tool_model *model, const char *output, const char *device)
+{
+	int ret = tool_output_check(output);
+
+	if (!ret)
+		ret = tool_compile_chip(model, device);
+	model->planner.chip = &model->chip;
+	if (!ret)
+		ret = tool_model_open(model);
+	if (!ret)
+		ret = tool_model_finish(model);
+	if (!ret)
+		ret = tool_model_plan(model);
+	return ret ? ret : tool_compile_save(model, output);
+}
+
+static int tool_compile_parse(int argc, char **argv, struct tool_model *model,
+			      const char **output, const char **device)
+{
+	static const struct option longs[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "device", required_argument, NULL, 'd' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option, ret = 0;
+
+	opterr = 0;
+	while (!ret && (option = tool_model_getopt(argc, argv, "o:", longs)) != -1) {
+		if (option == '?')
+			return tool_usage(&tool_compile, "unknown or incomplete option '%s'",
+					  argv[optind - 1]);
+		if (option == 'o')
+			*output = optarg;
+		else if (option == 'd')
+			*device = optarg;
+		else
+			ret = tool_model_option(&tool_compile, model, option, optarg);
+	}
+	if (ret)
+		return ret;
+	if (optind + 1 != argc)
+		return tool_usage(&tool_compile, "takes one model");
+	if (!*output)
+		return tool_usage(&tool_compile, "--output FILE says where the program goes");
+	if (*device && model->preset)
+		return tool_usage(&tool_compile, "--chip and --device are two answers");
+	model->path = argv[optind];
+	return 0;
+}
+
+static int tool_compile_run(int argc, char **argv)
+{
+	const char *output = NULL, *device = NULL;
+	struct tool_model model = { 0 };
+	int ret = tool_compile_parse(argc, argv, &model, &output, &device);
+
+	if (!ret)
+		ret = tool_compile_model(&model, output, device);
+	tool_model_clear(&model);
+	return ret;
+}
+
+const struct tool_command tool_compile = {
+	.name = "compile",
+	.usage = "MODEL --output FILE [OPTION...]",
+	.text = "plan a model and write all that a run needs into one file",
+	.help =
+		TOOL_MODEL_HELP
+		"  -o, --output FILE    the file, which loom run takes in place of the model\n"
+		"  --device WHERE       plan for the chip of this device: soft, or a node's path\n",
+	.run = tool_compile_run,
+};

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+/* What is in a program file, and whether it is whole. */
+#include "tool.h"
+
+#include <string.h>
+
+#include "loom_program_file.h"
+
+static void tool_inspect_version(char *text, uint32_t library)
+{
+	snprintf(text, TOOL_TEXT, "%u.%u.%u", library / 1000000, library / 1000 % 1000,
+		 library % 1000);
+}
+
+static uint64_t tool_inspect_bytes(const struct tool_model *model)
+{
+	struct loom_program_section section = { 0 };
+	uint32_t i;
+
+	for (i = 0; !loom_program_file_section(model->file, i, &section); i++)
+		;
+	return section.offset + section.size_bytes;
+}
+
+static void tool_inspect_print(const struct tool_model *model)
+{
+	struct loom_program_section section;
+	char a[TOOL_TEXT], b[TOOL_TEXT];
+	uint32_t i;
+
+	tool_model_print(model, TOOL_STAGE_PLAN);
+	tool_inspect_version(b, loom_program_file_origin(model->file)->library);
+	printf("file       %s, written by loom %s; objective %s\n",
+	       tool_bytes(a, tool_inspect_bytes(model)), b,
+	       loom_objective_name(model->planner.objective));
+	printf("promised   %llu cycles", (unsigned long long)model->program->stats.cycles);
+	if (model->chip.frequency_hz)
+		printf(", %.3f ms on %s at %.0f MHz",
+		       (double)model->program->stats.cycles / model->chip.frequency_hz * 1e3,
+		       model->chip.name, model->chip.frequency_hz / 1e6);
+	printf("\n");
+	for (i = 0; !loom_program_file_section(model->file, i, &section); i++) {
+		printf("section    %-13s %12llu bytes from %llu", section.name,
+		       (unsigned long long)section.size_bytes, (unsigned long long)section.offset);
+		if (section.count)
+			printf(", %u records", section.count);
+		printf("\n");
+	}
+}
+
+static void tool_inspect_json(const struct tool_model *model)
+{
+	struct loom_program_section section;
+	char version[TOOL_TEXT];
+	struct json json;
+	uint32_t i;
+
+	json_begin(&json, stdout);
+	tool_model_json(model, TOOL_STAGE_PLAN, &json);
+	json_double(&json, "load_seconds", model->load_ns / 1e9);
+	json_u64(&json, "file_bytes", tool_inspect_bytes(model));
+	tool_inspect_version(version, loom_program_file_origin(model->file)->library);
+	json_string(&json, "library", version);
+	json_string(&json, "objective", loom_objective_name(model->planner.objective));
+	json_u64(&json, "frequency_hz", model->chip.frequency_hz);
+	json_open(&json, "sections", '[');
+	for (i = 0; !loom_program_file_section(model->file, i, &section); i++) {
+		json_open(&json, NULL, '{');
+		json_string(&json, "name", section.name);
+		json_u64(&json, "offset", section.offset);
+		json_u64(&json, "bytes", section.size_bytes);
+		json_u64(&json, "records", section.count);
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	json_end(&json);
+}
+
+static int tool_inspect_parse(const struct tool_command *command, int argc, char **argv,
+			      const struct option *longs, struct tool_model *model, bool *json)
+{
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		if (option != 'j')
+			return tool_usage(command, "unknown or incomplete option '%s'",
+					  argv[optind - 1]);
+		*json = true;
+	}
+	if (optind + 1 != argc)
+		return tool_usage(command, "takes one program file");
+	model->path = argv[optind];
+	return 0;
+}
+
+static int tool_inspect_run(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct tool_model model = { 0 };
+	bool json = false;
+	int ret = tool_inspect_parse(&tool_inspect, argc, argv, longs, &model, &json);
+
+	if (!ret)
+		ret = tool_program_open(&model);
+	model.planner.chip = &model.chip;
+	if (!ret && json)
+		tool_inspect_json(&model);
+	else if (!ret)
+		tool_inspect_print(&model);
+	tool_model_clear(&model);
+	return ret;
+}
+
+/* Loading proves all that there is to prove, and says what is wrong. */
+static int tool_verify_run(int argc, char **argv)
+{
+	static const struct option longs[] = { { NULL, 0, NULL, 0 } };
+	const struct loom_program_stats *stats;
+	struct tool_model model = { 0 };
+	bool json;
+	int ret = tool_inspect_parse(&tool_verify, argc, argv, longs, &model, &json);
+
+	if (!ret)
+		ret = tool_program_open(&model);
+	if (!ret) {
+		stats = &model.program->stats;
+		printf("%s: whole, and its plan of %llu steps, %llu commands and %llu tensors",
+		       model.path, (unsigned long long)stats->steps,
+		       (unsigned long long)stats->commands, (unsigned long long)stats->tensors);
+		printf(" is safe on '%s'\n", model.chip.name);
+	}
+	tool_model_clear(&model);
+	return ret;
+}
+
+const struct tool_command tool_inspect = {
+	.name = "inspect",
+	.usage = "FILE [--json]",
+	.text = "say what is in a program file",
+	.help =
+		"  --json               print it as JSON\n",
+	.run = tool_inspect_run,
+};
+
+const struct tool_command tool_verify = {
+	.name = "verify",
+	.usage = "FILE",
+	.text = "say whether a program file is whole, and its plan safe",
+	.help = "",
+	.run = tool_verify_run,
+};

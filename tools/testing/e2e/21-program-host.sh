@@ -1,0 +1,154 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Programs in files: `loom compile`, and runs of what it wrote give the bits of runs of the model,
+# without planning. What is damaged, planned for something else or cannot be written is refused.
+# shellcheck source=tools/testing/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fresh_out
+ok 'pictures are made' make_pictures
+
+# What each model leaves open when it is planned; what both runs are given.
+plan_args() {
+	case $1 in
+	rec)	echo --shape x=1,3,48,320 ;;
+	voice)	echo --dim batch=1 --shape input=1,512 --value sr=16000 --state hn=h --state cn=c ;;
+	esac
+}
+run_args() {
+	case $1 in
+	rec)	echo --input $pictures/line.png --fit pad ;;
+	voice)	echo --frames 1000 --input input=$pictures/voice.npy ;;
+	*)	model_args "$1" ;;
+	esac
+}
+
+# the arguments are words
+# shellcheck disable=SC2046
+compile() {
+	$loom compile "$(model_file "$1")" $(plan_args "$1") -o "$out/$1.loom" "${@:2}"
+}
+# shellcheck disable=SC2046
+run_model() {
+	local plan
+	plan=$(plan_args "$1")
+	# the shape of frames is known from the file with them
+	[ "$1" != voice ] || plan=${plan/--shape input=1,512/}
+	$loom run "$(model_file "$1")" $plan $(run_args "$1") --device host --json \
+		--save-outputs "$out/$1.model" >"$out/$1.model.json"
+}
+# shellcheck disable=SC2046
+run_file() {
+	$loom run "$out/$1.loom" $(run_args "$1") --device host --json \
+		--save-outputs "$out/$1.file" >"$out/$1.file.json"
+}
+
+# the plan is the same, and from the file it took nothing
+no_planning() {
+	python3 - "$out/$1" <<-'EOF_PY'
+		import json, sys
+		model, file = (json.load(open(f"{sys.argv[1]}.{k}.json")) for k in ("model", "file"))
+		times = "import_seconds", "plan_seconds"
+		assert all(model[t] > 0 for t in times) and all(file[t] == 0 for t in times)
+		assert file["load_seconds"] > 0 and "load_seconds" not in model
+		for key in model:
+		    if key not in ("model", "run", *times):
+		        assert model[key] == file[key], key
+		for key in "cycles", "macs", "dram_read_bytes", "sram_write_bytes":
+		    assert key not in model["run"] or model["run"][key] == file["run"][key], key
+		print(f'{sys.argv[1]}: {model["import_seconds"] + model["plan_seconds"]:.3f} s until the '
+		      f'model can run, {file["load_seconds"]:.3f} s until the file can')
+	EOF_PY
+}
+
+for model in blazeface rec voice; do
+	ok "$model is compiled" compile $model
+	ok "$model runs" run_model $model
+	ok "the file of $model runs" run_file $model
+	ok "and gives the same bits" diff -r "$out/$model.model" "$out/$model.file"
+	ok "and took no planning" no_planning $model && no_planning $model | sed 's/^/# /'
+done
+
+again() {
+	cp "$out/blazeface.loom" "$out/first.loom" && compile blazeface &&
+	cmp "$out/first.loom" "$out/blazeface.loom" &&
+	$loom compile $models/blazeface.onnx -o - | cmp - "$out/first.loom"
+}
+ok 'the same model gives the same file' again
+
+inspected() {
+	$loom inspect "$out/voice.loom" &&
+	$loom inspect "$out/voice.loom" | grep -q '^state  *hn is h of the next run$' &&
+	$loom inspect --json "$out/voice.loom" | python3 -c '
+import json, os, sys
+file = json.load(sys.stdin)
+assert file["file_bytes"] == os.path.getsize(sys.argv[1])
+assert [s["input"] for s in file["states"]] == ["h", "c"]
+assert {"chip", "plan", "names", "data"} <= {s["name"] for s in file["sections"]}
+assert file["objective"] == "time" and file["steps"] > 0' "$out/voice.loom"
+}
+ok 'what is in a file' inspected
+ok 'a file is whole' $loom verify "$out/rec.loom"
+
+other_chip() {
+	$loom compile $models/oww_alexa.onnx --chip blackhole -o "$out/alexa.loom" &&
+	$loom run "$out/alexa.loom" --device host -i random:1 | grep '^chip  *blackhole:'
+}
+ok 'a file is run on the chip it is for' other_chip
+two_hosts() {
+	$loom run "$out/alexa.loom" --devices host,host --items 4 -i random:1 \
+		--save-outputs "$out/two" &&
+	$loom run $models/oww_alexa.onnx --chip blackhole --devices host --items 4 -i random:1 \
+		--save-outputs "$out/one" && diff -r "$out/one" "$out/two"
+}
+ok 'and on two of them' two_hosts
+
+# said STATUS TEXT ARG...: fails with one line that has that text
+said() {
+	local want=$1 text=$2 status=0
+	shift 2
+	$loom "$@" >"$out/said" 2>"$out/said.err" || status=$?
+	cat "$out/said.err"
+	[ $status = "$want" ] && [ "$(wc -l <"$out/said.err")" = 1 ] &&
+	grep -qF -- "$text" "$out/said.err"
+}
+file="$out/blazeface.loom"
+for option in '--chip tiny' '--shape x=1' '--state a=b' '--sram 4k' '--keep-all' '--pipeline'; do
+	# shellcheck disable=SC2086
+	ok "$option is for planning" said 2 "${option%% *} says how to plan" run "$file" $option \
+		--input random:1
+done
+ok 'a state needs one device' said 2 'it is for one --device' run "$out/voice.loom" \
+	--devices host,host -i random:1
+ok 'a program is not planned' said 1 'planned already' plan "$file"
+ok 'no such input' said 1 "there is no input 'y'" run "$file" -i y=random:1
+ok 'no program' said 1 'not a program file' inspect README.md
+ok 'no file' said 1 'No such file' verify "$out/nothing.loom"
+ok 'nowhere to write' said 1 "$out/no/net.loom" compile $models/blazeface.onnx \
+	-o "$out/no/net.loom"
+ok 'no output' said 2 '--output' compile $models/blazeface.onnx
+
+damage() {
+	cp "$file" "$out/damaged.loom" && chmod +w "$out/damaged.loom" &&
+	printf '\125' | dd of="$out/damaged.loom" bs=1 seek="$1" conv=notrunc status=none
+}
+ok 'a byte is another one' damage 40000
+ok 'which is seen' said 1 "damaged: the checksum of section 'plan' is wrong" verify \
+	"$out/damaged.loom"
+ok 'and is not run' said 1 "damaged: the checksum of section 'plan' is wrong" run \
+	"$out/damaged.loom" --device host -i random:1
+cut_short() {
+	head -c 90000 "$file" >"$out/short.loom"
+	said 1 'damaged: it has 90000 bytes, and should have' run "$out/short.loom" -i random:1
+}
+ok 'a file that is cut' cut_short
+
+# a failure leaves the file that was there, and nothing half done
+untouched() {
+	local before
+	before=$(sha256sum <"$file")
+	! $loom compile README.md -o "$file" && ! $loom compile $models/ppocr_rec.onnx -o "$file" &&
+	[ "$before" = "$(sha256sum <"$file")" ] && ! compgen -G "$out/*.part"
+}
+ok 'a failure leaves the old file' untouched
+finish
