@@ -3,11 +3,12 @@
 # Random tests that take too long for `make check`: a million operations on the allocator and the
 # engine, and fifty thousand on the device node, in a VM for each of two topologies; a storm of ten
 # thousand rounds over clients, bystanders and the device itself; a sweep of two thousand points;
-# all models by all strategies; models that are written down otherwise; a device on the bus that
-# breaks, each fault two hundred times, and is reset, pulled and put to sleep; then what
-# `make check-upstream` and `make check-arm64` do. TAP.
+# all models by all strategies; models that are written down otherwise; networks of torchvision,
+# where that is installed; a device on the bus that breaks, each fault two hundred times, and is
+# reset, pulled and put to sleep; then what `make check-upstream` and `make check-arm64` do. TAP.
 #
-#	tools/ci/check-long.sh [host|node|storm|sweep|models|rewritings|pci|upstream|arm64]...
+#	tools/ci/check-long.sh [PART...]	host, node, storm, sweep, models, rewritings,
+#						torchvision, pci, upstream, arm64
 #
 # LOOM_RANDOM_SEED, LOOM_RANDOM_OPS, LOOM_STORM_ROUNDS, LOOM_FAULTS_SEED: to repeat a run, or for a
 # shorter one.
@@ -41,7 +42,8 @@ in_vm() {
 	done
 }
 
-parts=${*:-host node storm sweep models rewritings pci upstream arm64}
+all='host node storm sweep models rewritings torchvision pci upstream arm64'
+parts=${*:-$all}
 for part in $parts; do
 	case $part in
 	host)
@@ -60,13 +62,15 @@ for part in $parts; do
 		run "every network, on the node" tools/ci/check-models.sh node ;;
 	rewritings)
 		run "twenty-four networks, written down otherwise" build/e2e/rewritings ;;
+	torchvision)
+		run "networks of torchvision" tools/testing/torchvision/networks.sh ;;
 	pci)
 		run "a device on the bus that breaks" tools/ci/pci/faults.sh faults 200 \
 			resets 1000 pulls 200 sleeps 100 fuzz 3600 ;;
 	upstream|arm64)
 		run "make check-$part" make -s "check-$part" ;;
 	*)
-		echo "usage: $0 [host|node|storm|sweep|models|rewritings|pci|upstream|arm64]..." >&2
+		echo "usage: $0 [${all// /|}]..." >&2
 		exit 2 ;;
 	esac
 done

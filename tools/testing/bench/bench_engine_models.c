@@ -3,14 +3,19 @@
  * The engine on whole networks: processor milliseconds of a run on one thread in groups and layer
  * by layer, with every set of vector instructions that the machine has, beside those of ONNX
  * Runtime on one thread in the same run (bench_engine_models.js; without it that column is empty).
- * Runs are the best of some, as many as take long enough for the clock. Networks in eight bits are
- * the shapes of published ones, without a file that ONNX Runtime could be given.
+ * Runs are the best of some, as many as take long enough for the clock. Networks that
+ * tools/testing/torchvision has exported are among them, those quantised there are named NAME_q.
+ * The other networks in eight bits are the shapes of published ones, without a file that ONNX
+ * Runtime could be given.
  *
  *	bench_engine_models [--networks=NAME,...] [--chips=NAME,...] [--ops]
  *
- * Without --networks: those in build/models and two in eight bits. --ops: also where the time goes,
- * by operation, type and the axes that run over lanes, counted from the last (y-1: W).
+ * Without --networks: those in build/models and build/torchvision, and two in eight bits. --ops:
+ * also where the time goes, by operation, type and the axes that run over lanes, counted from the
+ * last (y-1: W).
  */
+#include <glob.h>
+
 #include "int8_networks.h"
 #include "loom_chip.h"
 #include "loom_chip_file.h"
@@ -31,9 +36,11 @@
 static const char *networks, *chips = "soft";
 static bool ops;
 
-/* Of ours to ONNX Runtime's, in groups; and of groups to layer by layer. */
-static double ratios[2][MAX_RATIOS];
-static u32 num_ratios[2];
+/* Of ours to ONNX Runtime's, in groups; of groups to layer by layer; as the first, of bytes. */
+enum { RATIO_ONNX, RATIO_LAYERS, RATIO_ONNX_BYTES, NUM_RATIOS };
+
+static double ratios[NUM_RATIOS][MAX_RATIOS];
+static u32 num_ratios[NUM_RATIOS];
 
 /**
  * struct rig - a plan with the memory that it works on
@@ -368,6 +375,7 @@ static void print_ratios(u32 kind, const char *text)
 
 static void bench(const char *name, const struct model *model, const struct loom_graph *graph)
 {
+	bool bytes = strlen(name) > 2 && !strcmp(name + strlen(name) - 2, "_q");
 	double groups, layers, onnx = 0;
 	struct drm_loom_chip chip;
 	u32 i;
@@ -389,9 +397,9 @@ static void bench(const char *name, const struct model *model, const struct loom
 		fflush(stdout);
 		/* below that it is not the arithmetic that takes the time */
 		if (onnx > 1 && groups > 0)
-			note_ratio(0, groups / onnx);
+			note_ratio(bytes ? RATIO_ONNX_BYTES : RATIO_ONNX, groups / onnx);
 		if (groups > 1 && layers > 1)
-			note_ratio(1, groups / layers);
+			note_ratio(RATIO_LAYERS, groups / layers);
 	}
 }
 
@@ -405,12 +413,45 @@ static void print_head(void)
 	printf("  GMAC/s   ONNX ms  ratio\n");
 }
 
-int main(int argc, char **argv)
+static void bench_file(const struct model *model)
 {
+	const char *file = strrchr(model->file, '/') ? strrchr(model->file, '/') + 1 : model->file;
 	struct loom_graph *graph;
 	struct loom_error err;
-	struct int8_net net;
 	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(file, "."), file);
+	if (!is_in(networks, name))
+		return;
+	if (model_open(model, &graph, &err)) {
+		printf("%-15s %s\n", name, err.text);
+		return;
+	}
+	bench(name, model, graph);
+	loom_graph_destroy(graph);
+}
+
+/* Whatever was exported; `make bench-engine` does not, as that takes an hour. */
+static void bench_exports(void)
+{
+	char file[512];
+	glob_t files;
+	size_t i;
+
+	if (glob("build/torchvision/*.onnx", 0, NULL, &files))
+		return;
+	for (i = 0; i < files.gl_pathc; i++) {
+		struct model model = { .file = file };
+
+		snprintf(file, sizeof(file), "../%s", strchr(files.gl_pathv[i], '/') + 1);
+		bench_file(&model);
+	}
+	globfree(&files);
+}
+
+int main(int argc, char **argv)
+{
+	struct int8_net net;
 	u32 i;
 
 	for (i = 1; i < (u32)argc; i++) {
@@ -426,18 +467,9 @@ int main(int argc, char **argv)
 		}
 	}
 	print_head();
-	for (i = 0; i < ARRAY_SIZE(models); i++) {
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(models[i].file, "."),
-			 models[i].file);
-		if (!is_in(networks, name))
-			continue;
-		if (model_open(&models[i], &graph, &err)) {
-			printf("%-15s %s\n", name, err.text);
-			continue;
-		}
-		bench(name, &models[i], graph);
-		loom_graph_destroy(graph);
-	}
+	for (i = 0; i < ARRAY_SIZE(models); i++)
+		bench_file(&models[i]);
+	bench_exports();
 	for (i = 0; i < ARRAY_SIZE(int8_networks); i++) {
 		const char *int8 = int8_networks[i].name;
 
@@ -446,7 +478,9 @@ int main(int argc, char **argv)
 		bench(int8, NULL, int8_open(&net, int8, int8_networks[i].build));
 		int8_close(&net);
 	}
-	print_ratios(0, "in groups / ONNX Runtime, where that takes over a millisecond");
-	print_ratios(1, "in groups / layer by layer, where both take over a millisecond");
+	print_ratios(RATIO_ONNX,
+		     "in groups / ONNX Runtime, where that takes over a millisecond");
+	print_ratios(RATIO_ONNX_BYTES, "the same, quantised networks");
+	print_ratios(RATIO_LAYERS, "in groups / layer by layer, where both take over a millisecond");
 	return 0;
 }

@@ -2,11 +2,12 @@
 //
 // The reference: runs a model with ONNX Runtime and writes its results as .npy.
 //
-//	node ort_ref.js MODEL OUTDIR [--all] NAME=FILE.npy...
+//	node ort_ref.js MODEL OUTDIR [--all|--plain] NAME=FILE.npy...
 //
 // Writes OUTDIR/<tensor>.npy for each output of the model; with --all also for each tensor that
 // depends on the content of the inputs (not on their shapes alone). These become outputs by adding
-// them to the bytes of the file: protobuf merges a message that comes twice.
+// them to the bytes of the file: protobuf merges a message that comes twice. --plain: without the
+// optimiser, which rounds otherwise.
 'use strict';
 
 const fs = require('fs');
@@ -160,7 +161,8 @@ function fileName(name) {
 
 async function main(args) {
 	const all = args.includes('--all');
-	const [file, dir, ...inputs] = args.filter((arg) => arg !== '--all');
+	const plain = all || args.includes('--plain');
+	const [file, dir, ...inputs] = args.filter((arg) => !['--all', '--plain'].includes(arg));
 	let model = fs.readFileSync(file);
 
 	if (all)
@@ -170,7 +172,7 @@ async function main(args) {
 		interOpNumThreads: 1,
 		logSeverityLevel: 3,
 		// what is fused away would not be seen
-		graphOptimizationLevel: all ? 'disabled' : 'all',
+		graphOptimizationLevel: plain ? 'disabled' : 'all',
 	});
 	const feeds = {};
 
