@@ -479,8 +479,8 @@ int main(int argc, char **argv)
 		int8_close(&net);
 	}
 	print_ratios(RATIO_ONNX,
-		     "in groups / ONNX Runtime, where that takes over a millisecond");
+		     "in groups / ONNX Runtime, where that takes over 1 ms");
 	print_ratios(RATIO_ONNX_BYTES, "the same, quantised networks");
-	print_ratios(RATIO_LAYERS, "in groups / layer by layer, where both take over a millisecond");
+	print_ratios(RATIO_LAYERS, "in groups / layer by layer, where both take over 1 ms");
 	return 0;
 }
