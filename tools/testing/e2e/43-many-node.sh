@@ -36,7 +36,23 @@ if [ "${1:-}" = guest ]; then
 			many "$name" "$way" $(way_args "$way") >"$out/$name/$way.text" 2>&1
 			echo $? >"$out/$name/$way.status"
 		done
+		# what the host has compiled, on both
+		$loom run "$out/$name/net.loom" --items $items --json --devices 0,1 \
+			--input "$out/$name/all.npy" -o "$out/$name/file.bin" \
+			>"$out/$name/file.json" 2>"$out/$name/file.text" &&
+			cmp "$out/$name/want.bin" "$out/$name/file.bin" >>"$out/$name/file.text" 2>&1
+		echo $? >"$out/$name/file.status"
 	done
+	# the other way round: compiled for the node, run there
+	name=alexa
+	{
+		$loom compile "$(model_file $name)" --device soft -o "$out/$name/node.loom" &&
+		$loom verify "$out/$name/node.loom" &&
+		$loom run "$out/$name/node.loom" --device soft --json --input "$out/$name/item.1" \
+			-o "$out/$name/node.bin" >"$out/$name/node.json" &&
+		cmp "$out/$name/one.1.bin" "$out/$name/node.bin"
+	} >"$out/$name/node.text" 2>&1
+	echo $? >"$out/$name/node.status"
 	exit 0
 fi
 
@@ -78,6 +94,13 @@ linked() {
 	EOF
 }
 
+# compile NAME INPUT DIM...
+compile() {
+	local dims=${*:3}
+	$loom compile "$(model_file "$1")" --sram $node_sram --shape "$2=${dims// /,}" \
+		-o "$out/$1/net.loom"
+}
+
 out=$out.$mode
 fresh_out
 for network in "${networks[@]}"; do
@@ -85,6 +108,8 @@ for network in "${networks[@]}"; do
 	# shellcheck disable=SC2086 # words
 	ok "$name: the items are drawn" draw $network || finish
 	ok "$name: one after the other on the host" alone "$name" || finish
+	# shellcheck disable=SC2086 # words
+	ok "$name: is compiled for the floor of a node" compile $network || finish
 done
 ok 'the VM boots, and says nothing in its log' "${vm[@]}" --log "$out/dmesg.log" --out "$out" -- \
 	sh -c "$load >/dev/null && sleep 1 && tools/testing/e2e/43-many-node.sh guest $out; $unload"
@@ -96,5 +121,8 @@ for network in "${networks[@]}"; do
 	for way in stages back repeated; do
 		ok "$name, $(way_args "$way"): nothing is copied" linked "$name" "$way"
 	done
+	ok "$name, from the file of the host: the bits of one device" passed "$name" file
+	ok "and no planning" grep -q '"plan_seconds": 0[,.]' "$out/$name/file.json"
 done
+ok 'compiled on the node, run on the node: the bits of the host' passed alexa node
 finish
