@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "device.h"
 
+#include <linux/sync_file.h>
 #include <stdlib.h>
 
 #include <xf86drm.h>
@@ -170,4 +171,25 @@ int loom_sync_wait(struct loom_device *device, uint32_t sync, uint64_t point, in
 	else
 		ret = drmSyncobjWait(device->fd, &sync, 1, deadline_ns, flags, NULL);
 	return loom_sync_result(ret, saved);
+}
+
+/* A wait says that a fence has signalled, and not with which error. */
+int loom_sync_status(struct loom_device *device, uint32_t sync)
+{
+	struct drm_syncobj_handle args = {
+		.handle = sync, .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE,
+	};
+	int ret = loom_device_ioctl(device, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &args);
+	struct sync_file_info info = {};
+	int saved = errno;
+
+	if (ret)
+		return ret;
+	if (drmIoctl(args.fd, SYNC_IOC_FILE_INFO, &info))
+		ret = -errno;
+	else
+		ret = info.status > 0 ? 0 : info.status ? info.status : -EBUSY;
+	close(args.fd);
+	errno = saved;
+	return ret;
 }

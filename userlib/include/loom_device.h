@@ -260,12 +260,21 @@ int loom_sync_share(struct loom_device *from, uint32_t sync, struct loom_device 
  * @point: timeline point, 0 for a binary one
  * @deadline_ns: absolute CLOCK_MONOTONIC time; 0 polls
  *
- * The fence of a job that was ended by the timeout is signalled, too: see loom_context_query().
+ * The fence of a job that did not come to its end is signalled, too: see loom_sync_status().
  *
  * Return: 0, -ETIME when the deadline came first.
  */
 int loom_sync_wait(struct loom_device *device, uint32_t sync, uint64_t point,
 		   int64_t deadline_ns);
+/**
+ * loom_sync_status() - what became of a fence
+ * @device: the device
+ * @sync: handle of a binary syncobj that has a fence
+ *
+ * Return: 0: signalled, without an error; -EBUSY: not yet; -EIO, -ENODEV, -ECANCELED, -ETIME: see
+ * the list of errors in drm/loom_accel.h; -EINVAL: there is no fence; -EMFILE, -ENOMEM.
+ */
+int loom_sync_status(struct loom_device *device, uint32_t sync);
 
 /**
  * struct loom_submit - a job

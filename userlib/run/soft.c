@@ -316,7 +316,9 @@ static int loom_soft_finish(struct loom_session *session, loom_progress_fn progr
 		return loom_error_set(err, -ECANCELED,
 				      "the device ended the job: it took longer than %u ms",
 				      loom_device_info(session->target->device)->job_timeout_ms);
-	return 0;
+	/* a device that is broken or gone, and what it was to write was not written */
+	ret = loom_sync_status(session->target->device, soft->sync);
+	return ret ? loom_soft_fail(err, ret, "running the job") : 0;
 }
 
 /* The next job is bound to them in the other way. */
