@@ -134,7 +134,7 @@ run_part() {
 		tap debug-kunit --kunit --no-skip --timeout 1500 -- tools/ci/debug.sh kunit ;;
 	debug-kselftest)
 		tap debug-tiny --kselftest --no-skip --timeout 1800 -- tools/ci/debug.sh tiny
-		tap debug-template --no-skip --timeout 1000 -- tools/ci/debug.sh template
+		tap debug-template --kselftest --no-skip --timeout 2500 -- tools/ci/debug.sh template
 		tap debug-sleep --no-skip --timeout 1000 -- tools/ci/debug.sh sleep
 		tap debug-devices --no-skip --timeout 1600 -- tools/ci/debug.sh devices
 		tap debug-kselftest --kselftest --timeout 3300 -- tools/ci/debug.sh kselftest ;;

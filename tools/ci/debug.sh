@@ -6,7 +6,8 @@
 #	tools/ci/debug.sh instruments	each instrument detects a fault made for it. TAP
 #	tools/ci/debug.sh kunit		the module's KUnit suites. KTAP
 #	tools/ci/debug.sh sleep		the device sleeps in the middle of jobs. KTAP
-#	tools/ci/debug.sh template	the skeleton of a back end, whose device hangs, lies and dies. KTAP
+#	tools/ci/debug.sh template	the skeleton of a back end, whose device hangs, lies and dies, with
+#					memory of its own, by the stock runner
 #	tools/ci/debug.sh devices	a storm of devices that come and go while jobs run. KTAP
 #	tools/ci/debug.sh kselftest	the selftests with the stock runner
 #	tools/ci/debug.sh tiny		selftests that fill the device, on a small one
@@ -93,8 +94,9 @@ sleep)
 		LOOM_EFFORT=$LOOM_EFFORT build/kselftest/install/loom/loom_suspend" ;;
 template)
 	test_module sleep &&
-	LOOM_SLEEP=$PWD/$dir/sleep/loom_sleep.ko tools/ci/kselftest.sh template \
-		--kernel "$kernel" --mem 2G --module "$module/loom.ko" --timeout 900 \
+	LOOM_SLEEP=$PWD/$dir/sleep/loom_sleep.ko KSELFTEST_ARGS='--override-timeout 1800' \
+		tools/ci/kselftest.sh own \
+		--kernel "$kernel" --mem 2G --module "$module/loom.ko" --timeout 2400 \
 		--log $dir/dmesg-template.log ;;
 devices)
 	tools/ci/kselftest.sh stage &&

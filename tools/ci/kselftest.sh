@@ -8,7 +8,7 @@
 #	tools/ci/kselftest.sh template	and run loom_template, on the skeleton of a back end
 #	tools/ci/kselftest.sh own	that and loom_own, with memory of the device's own, by the runner
 #
-# LOOM_SLEEP: tools/testing/sleep/loom_sleep.ko as built for that kernel, for template.
+# LOOM_SLEEP: tools/testing/sleep/loom_sleep.ko as built for that kernel, for template and own.
 # KSELFTEST_ARGS: more options for the runner. LOOM_EFFORT: percentage of the rounds of random and
 # repeated tests; see loom_node.h.
 #
@@ -66,7 +66,8 @@ template|own)
 	program=$install/loom/loom_template
 	if [ "$1" = own ]; then
 		own=1
-		program="$install/run_kselftest.sh -t loom:loom_own -t loom:loom_template"
+		program="$install/run_kselftest.sh ${KSELFTEST_ARGS:-} -t loom:loom_own"
+		program="$program -t loom:loom_template"
 	fi
 	stage
 	shift
