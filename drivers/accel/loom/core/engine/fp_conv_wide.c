@@ -598,7 +598,7 @@ static void conv_wide_emit(const struct loom_conv_f32 *f, const struct loom_conv
 	for (i = 0; i < ch->nb; i++) {
 		row = loom_row_along(&f->c.y, memory, ch->y[i] + row_at, 4, index[2]);
 		if (f->bytes) {
-			bytes_emit(f, ch, i, &row, n);
+			bytes_emit(f, ch, i, &row, n, (s32 *)ch->out + LOOM_TILE * i);
 			continue;
 		}
 		loom_conv_finish(f, ch, i, n, ch->out + LOOM_TILE * i);
@@ -669,7 +669,8 @@ static __always_inline u32 conv_wide_tile(struct loom_conv_f32 *f,
 void loom_conv_wide_run(struct loom_conv_f32 *f, const struct loom_conv_channels *ch, u64 p,
 			u64 end)
 {
-	bool begin = true, rows = loom_conv_rows_suit(f) && !ch->more && ch->last;
+	bool begin = true, whole = !ch->more && ch->last;
+	bool rows = whole && loom_conv_rows_suit(f), bytes = whole && bytes_rows_suit(f);
 	u32 width = f->c.y.dims[4], index[3], count;
 	struct conv_line line;
 
@@ -677,7 +678,11 @@ void loom_conv_wide_run(struct loom_conv_f32 *f, const struct loom_conv_channels
 	for (; p < end; p += count) {
 		if (begin)
 			conv_line_begin(&line, f, ch, index[0], index[1]);
-		count = rows && !index[2] ? conv_wide_rows(f, ch, &line, index, end - p) : 0;
+		count = 0;
+		if (rows && !index[2])
+			count = conv_wide_rows(f, ch, &line, index, end - p);
+		else if (bytes && !index[2])
+			count = bytes_rows_run(f, ch, &line, index, end - p);
 		if (count) {
 			/* at the end of the last of them */
 			index[1] += count / width - 1;

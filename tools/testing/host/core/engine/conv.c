@@ -360,6 +360,14 @@ int main(void)
 		       t ? "deep " : "", cases, bad);
 	}
 	ec_same_bits(0x88fa41006d465e9e);
+	/* rows of bytes come together in many ways */
+	cases = ec_cases(300);
+	for (bad = 0, i = 0; i < cases; i++) {
+		ec_begin(&ec, 20000 + i);
+		check_integer(&ec, i % 2);
+		bad += ec.failed;
+	}
+	tap_ok(!bad, "more of bytes: %u geometries, %u wrong", cases, bad);
 	ec_end(&ec);
 	return tap_end();
 }
