@@ -143,6 +143,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #ifndef LOOM_LIBFUZZER
 
+#define FUZZ_LEAST	100
+
 static struct fuzz_input fuzz_files[24];
 static uint32_t fuzz_num_files;
 
@@ -217,12 +219,14 @@ static void fuzz_mutate(void)
 
 static uint64_t fuzz_run(uint64_t runs, int64_t seconds)
 {
-	const time_t end = time(NULL) + seconds;
 	struct loom_program_file *file;
 	uint64_t i, good = 0, mutations;
+	time_t end;
 
 	fuzz_make_files();
-	for (i = 0; runs ? i < runs : time(NULL) < end; i++) {
+	/* files take seconds to plan on a busy machine, and some inputs are tried on any */
+	end = time(NULL) + seconds;
+	for (i = 0; runs ? i < runs : i < FUZZ_LEAST || time(NULL) < end; i++) {
 		const struct fuzz_input *from = &fuzz_files[random_below(fuzz_num_files)];
 
 		memcpy(fuzz_now.data, from->data, from->size);
