@@ -11,8 +11,12 @@
  * turns, so that other load is the same for both: the job is ended by closing its file, and begun
  * anew. All rounds are paced alike, and begin when the client's own job of the round before has
  * ended. Time beside the job holds processor time that the job takes from the client, too, which on
- * a machine with as many processors as busy threads is little.
+ * a machine with as many processors as busy threads is little. Then: jobs beside somebody who has
+ * all blocks of the SRAM listed, against the same beside a list of the DRAM.
  */
+#include <signal.h>
+#include <sys/wait.h>
+
 #include "client.h"
 
 #define BLOCKS		8
@@ -21,6 +25,10 @@
 #define WARM_UP		5
 #define PACE_US		500
 #define PAGE		4096
+/* jobs beside a list of so many blocks, the best of a few times */
+#define LISTED_JOBS	128
+#define LISTED_BLOCKS	16384
+#define LISTED_ROUNDS	5
 
 /* The one who is measured. */
 struct probe {
@@ -178,6 +186,83 @@ static void report(uint64_t (*idle)[ROUNDS], uint64_t (*beside)[ROUNDS])
 	}
 }
 
+/* ------------------------------------------------ beside a list of blocks */
+
+/* Return: ns that the list of a region's blocks takes. */
+static uint64_t list_blocks(const struct client *client, uint32_t region)
+{
+	struct drm_loom_query query = { .type = DRM_LOOM_QUERY_BLOCKS, .index = region };
+	uint64_t start = now_ns();
+
+	if (ioctl(client->fd, DRM_IOCTL_LOOM_QUERY, &query))
+		fail("QUERY of blocks");
+	return now_ns() - start;
+}
+
+/* Return: ns that some jobs take beside somebody who has a region listed without end. */
+static uint64_t jobs_beside_lister(const struct probe *probe, uint32_t region)
+{
+	const struct client *client = &probe->client;
+	pid_t lister = fork();
+	uint64_t start;
+
+	if (lister < 0)
+		fail("fork");
+	while (!lister)
+		list_blocks(client, region);
+	usleep(20000);
+	start = now_ns();
+	for (int i = 0; i < LISTED_JOBS; i++)
+		client_submit(client, probe->plan, 2, probe->in, probe->out);
+	while (client_busy(client, probe->out, 1000000000))
+		;
+	start = now_ns() - start;
+	kill(lister, SIGKILL);
+	waitpid(lister, NULL, 0);
+	return start;
+}
+
+/*
+ * A job takes its scratch in the SRAM when it begins and gives it back when it ends, and would wait
+ * for whoever has the SRAM listed. The DRAM is none of its business: the baseline.
+ */
+static void report_listing(const struct probe *probe)
+{
+	const struct client *client = &probe->client;
+	struct drm_loom_region_info sram = node_region(client->fd, DRM_LOOM_REGION_SRAM);
+	uint64_t best[2] = { UINT64_MAX, UINT64_MAX }, one = UINT64_MAX, ns;
+	uint32_t blocks = (uint32_t)(sram.total_bytes / sram.align_bytes / 4 * 3);
+	struct drm_loom_context_create exclusive = {
+		.priority = DRM_LOOM_PRIORITY_NORMAL,
+		.flags = DRM_LOOM_CONTEXT_EXCLUSIVE,
+	};
+	struct drm_loom_bo_create create = {
+		.size = (uint64_t)sram.align_bytes * sram.banks,
+		.page_bytes = sram.align_bytes,
+		.region = DRM_LOOM_REGION_SRAM,
+		.direction = DRM_LOOM_DIRECTION_TOP_DOWN,
+	};
+
+	if (ioctl(client->fd, DRM_IOCTL_LOOM_CONTEXT_CREATE, &exclusive))
+		fail("a context that may fill the SRAM");
+	blocks = blocks < LISTED_BLOCKS ? blocks : LISTED_BLOCKS;
+	for (uint32_t i = 0; i < blocks; i++)
+		client_bo(client, create);
+	for (int round = 0; round < LISTED_ROUNDS; round++) {
+		ns = list_blocks(client, DRM_LOOM_REGION_SRAM);
+		one = ns < one ? ns : one;
+		for (int region = 0; region < 2; region++) {
+			ns = jobs_beside_lister(probe, region ? DRM_LOOM_REGION_SRAM :
+							DRM_LOOM_REGION_DRAM);
+			best[region] = ns < best[region] ? ns : best[region];
+		}
+	}
+	printf("%u blocks of the SRAM are listed in %.1f us\n", blocks, (double)one / 1000);
+	printf("%d jobs beside that take %.1f us, beside a list of the DRAM %.1f us: ratio %.2f\n",
+	       LISTED_JOBS, (double)best[1] / 1000, (double)best[0] / 1000,
+	       (double)best[1] / (double)best[0]);
+}
+
 int main(int argc, char **argv)
 {
 	static uint64_t samples[2][OPERATIONS][ROUNDS];
@@ -215,6 +300,7 @@ int main(int argc, char **argv)
 	report(samples[0], samples[1]);
 	printf("the longest chunk of the other's job: %.1f us, the least of %d times\n",
 	       (double)chunk_ns / 1000, BLOCKS * OPERATIONS);
+	report_listing(&probe);
 	close(probe.client.fd);
 	return 0;
 }
