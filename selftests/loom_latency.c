@@ -361,17 +361,18 @@ static bool list(int fd, uint64_t total_bytes, uint32_t least)
 {
 	uint32_t count = 0, allocated = 0, i;
 	struct drm_loom_block *blocks = loom_query_blocks(fd, DRM_LOOM_REGION_SRAM, &count);
-	bool tiles = blocks && count;
+	uint64_t end = 0, bytes = 0;
+	bool tiles = blocks;
 
 	for (i = 0; tiles && i < count; i++) {
+		tiles = blocks[i].address == end;
+		end += blocks[i].bytes;
+		if (!(blocks[i].flags & DRM_LOOM_BLOCK_RESERVED))
+			bytes += blocks[i].bytes;
 		allocated += !!(blocks[i].flags & DRM_LOOM_BLOCK_OWN);
-		tiles = !i || blocks[i].address == blocks[i - 1].address + blocks[i - 1].bytes;
 	}
-	if (tiles)
-		tiles = blocks[count - 1].address + blocks[count - 1].bytes - blocks[0].address ==
-			total_bytes;
 	free(blocks);
-	return tiles && allocated >= least;
+	return tiles && bytes == total_bytes && allocated >= least;
 }
 
 static void list_without_end(int fd, struct lister *lister, uint64_t total_bytes, uint32_t least)
