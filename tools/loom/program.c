@@ -27,8 +27,11 @@ static int tool_program_states(struct tool_model *model)
 
 int tool_program_open(struct tool_model *model)
 {
+	const struct loom_program_tensor *input;
 	int64_t start = tool_now_ns();
 	struct loom_error err;
+	uint32_t i;
+	int ret = 0;
 
 	if (loom_program_load(model->path, &model->file, &err))
 		return tool_fail("%s", err.text);
@@ -38,7 +41,12 @@ int tool_program_open(struct tool_model *model)
 	model->chip = *loom_program_file_origin(model->file)->chip;
 	model->preset = &model->chip;
 	model->planner.objective = loom_program_file_origin(model->file)->objective;
-	return tool_program_states(model);
+	/* what the model has left open is bound, as if by --shape */
+	for (i = 0; !ret && i < model->program->num_inputs; i++) {
+		input = &model->program->inputs[i];
+		ret = tool_model_add_shape(model, input->name, input->rank, input->dims);
+	}
+	return ret ? ret : tool_program_states(model);
 }
 
 int tool_program_fits(const struct tool_model *model, const struct drm_loom_chip *chip)
@@ -106,5 +114,10 @@ int tool_model_declared(const struct tool_model *model, uint32_t index,
 	for (i = 0; i < LOOM_GRAPH_RANK; i++)
 		dim_names[i] = NULL;
 	*has_shape = true;
-	return tool_model_input(model, index, info);
+	if (tool_model_input(model, index, info))
+		return -1;
+	for (i = 0; i < info->rank; i++)
+		if (model->program->inputs[index].open_dims & 1u << i)
+			info->dims[i] = -1;
+	return 0;
 }

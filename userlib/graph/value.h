@@ -18,6 +18,7 @@ struct loom_node;
  * @dtype: enum drm_loom_dtype
  * @rank: number of dimensions
  * @dims: the dimensions, outermost first
+ * @open_dims: of an input, bit i: the model leaves dimension i open
  * @num_elems: their product
  * @size_bytes: bytes of the whole tensor
  * @data: the elements of a constant, row-major, 16-byte aligned; else NULL
@@ -35,6 +36,7 @@ struct loom_value {
 	uint32_t dtype;
 	uint32_t rank;
 	int64_t dims[LOOM_GRAPH_RANK];
+	uint32_t open_dims;
 	int64_t num_elems;
 	size_t size_bytes;
 	void *data;

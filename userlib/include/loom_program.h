@@ -72,6 +72,8 @@ struct loom_program_slot {
  * @rank: number of dimensions, 0 for a scalar
  * @dims: the dimensions
  * @slot: index of the slot it lies in
+ * @open_dims: of an input, bit i: the model left dimension i open, and it is as large as this program
+ *	was made for
  * @offset: first byte in the slot, a multiple of 64
  * @size_bytes: number of bytes; 0 if a dimension is 0, then @slot and @offset mean nothing
  * @data: weights: the bytes, owned by the program or the graph; else NULL
@@ -82,6 +84,7 @@ struct loom_program_tensor {
 	uint32_t rank;
 	int64_t dims[8];
 	uint32_t slot;
+	uint32_t open_dims;
 	uint64_t offset;
 	uint64_t size_bytes;
 	const void *data;

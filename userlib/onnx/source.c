@@ -216,6 +216,17 @@ int loom_source_bind_value(struct loom_graph *graph, const struct loom_graph_opt
 	return bind_value(graph, options->values, options->num_values, value);
 }
 
+/* What the model itself says, whatever has been bound by now. */
+static uint32_t open_dims(const struct loom_source_input *input, uint32_t rank)
+{
+	uint32_t i, open = 0;
+
+	for (i = 0; i < rank; i++)
+		if (!input->has_shape || input->dims[i] == LOOM_DIM_OPEN)
+			open |= 1u << i;
+	return open;
+}
+
 static int bind_input(struct loom_graph *graph, const struct loom_source_input *input,
 		      const struct loom_graph_options *options, struct loom_value **value)
 {
@@ -241,6 +252,7 @@ static int bind_input(struct loom_graph *graph, const struct loom_source_input *
 				       input->name, loom_dims_print(text, sizeof(text), rank, dims),
 				       loom_dtype_name(input->dtype));
 	(*value)->is_input = true;
+	(*value)->open_dims = open_dims(input, rank);
 	if (bind_value(graph, options->constants, options->num_constants, *value))
 		return graph->status;
 	if (options->flags & LOOM_GRAPH_BIND_VALUES)

@@ -53,6 +53,7 @@ static void describe(struct loom_program_tensor *tensor, const struct loom_value
 	for (i = 0; i < value->rank; i++)
 		tensor->dims[i] = value->dims[i];
 	tensor->size_bytes = value->size_bytes;
+	tensor->open_dims = value->open_dims;
 }
 
 static void describe_located(const struct planner *p, struct loom_program_tensor *tensor,

@@ -68,7 +68,7 @@ static int check_tensor(const struct loom_program_file *file, enum loom_file_par
 	if (!loom_dtype_size(tensor->dtype) || i < LOOM_GRAPH_RANK ||
 	    loom_dims_count(tensor->rank, tensor->dims, &elems) ||
 	    check_mul_overflow((u64)elems, (u64)loom_dtype_size(tensor->dtype), &bytes) ||
-	    bytes != tensor->size_bytes)
+	    bytes != tensor->size_bytes || tensor->open_dims >> tensor->rank)
 		return loom_error_set(err, -EINVAL,
 				      "%s: %s %u: type, dimensions and size do not fit", file->name,
 				      loom_file_records[part].name, index);

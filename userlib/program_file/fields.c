@@ -38,6 +38,7 @@ static const struct loom_field tensor_fields[] = {
 	FIELD(loom_program_tensor, rank, U32, .below = LOOM_GRAPH_RANK + 1),
 	FIELDS(loom_program_tensor, dims, I64, LOOM_GRAPH_RANK),
 	FIELD(loom_program_tensor, slot, U32),
+	FIELD(loom_program_tensor, open_dims, U32, .below = 1 << LOOM_GRAPH_RANK),
 	U64(loom_program_tensor, offset),
 	U64(loom_program_tensor, size_bytes),
 };

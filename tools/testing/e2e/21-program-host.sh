@@ -17,7 +17,7 @@ plan_args() {
 }
 run_args() {
 	case $1 in
-	rec)	echo --input $pictures/line.png --fit pad ;;
+	rec)	echo --input $pictures/line.png ;;
 	voice)	echo --frames 1000 --input input=$pictures/voice.npy ;;
 	*)	model_args "$1" ;;
 	esac

@@ -24,7 +24,7 @@ static bool same_tensors(const struct loom_program_tensor *a, const struct loom_
 		if (strcmp(a[i].name, b[i].name) || a[i].dtype != b[i].dtype ||
 		    a[i].rank != b[i].rank || memcmp(a[i].dims, b[i].dims, sizeof(a[i].dims)) ||
 		    a[i].slot != b[i].slot || a[i].offset != b[i].offset ||
-		    a[i].size_bytes != b[i].size_bytes ||
+		    a[i].size_bytes != b[i].size_bytes || a[i].open_dims != b[i].open_dims ||
 		    (data && !same(a[i].data, b[i].data, a[i].size_bytes)))
 			return false;
 	return true;
