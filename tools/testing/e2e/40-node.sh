@@ -15,6 +15,9 @@ mkdir -p "$vm"
 ok 'pictures and refusals are made' make_pictures && make_refusals || finish
 
 networks_on_host
+# of all the SRAM that there is, for a client that has it to itself
+ok 'mlsd is compiled for all of the SRAM' compile_like mlsd "$host/mlsd/run.json" "$vm/whole.loom" \
+	--sram 256k
 
 ok 'the VM boots, runs all of it and says nothing in its log' tools/vm/run --timeout 2000 \
 	--modparams 'job_timeout_ms=600000' --log "$out/dmesg.log" --out "$vm" \

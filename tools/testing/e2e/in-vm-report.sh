@@ -1,10 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Runs in the VM: writes reports of the banks to the folder $1, which 40-node.sh checks.
+# Runs in the VM: writes reports of the banks to the folder $1, which 40-node.sh checks. Its compiled
+# networks are in the folder $2.
 # shellcheck source=tools/testing/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 out=$1
+programs=$2
 mkdir -p "$out"
 
 build/e2e/report_fit >"$out/fit.tap" 2>&1
@@ -16,10 +18,9 @@ LOOM_MEMORY_REPORTS=$out/plans $loom run "$(model_file blazeface)" $(model_args 
 # shellcheck disable=SC2046
 $loom run "$(model_file alexa)" $(model_args alexa) --memory-reports "$out/plans" \
 	>/dev/null 2>>"$out/plans.err"
-# loom top while it runs, until it shows the process at work: it plans first, which takes a while
-# here, and between two jobs the engine rests
+# loom top while it runs, until it shows the process at work: between two jobs the engine rests
 # shellcheck disable=SC2046
-$loom run "$(model_file mlsd)" $(model_args mlsd) --repeat 1000 >/dev/null 2>&1 &
+$loom run "$programs/mlsd.loom" $(input_args mlsd) --repeat 1000 >/dev/null 2>&1 &
 echo $! >"$out/top.pid"
 for _ in {1..200}; do
 	$loom top --once --interval 0.5 >"$out/top" 2>"$out/top.err"

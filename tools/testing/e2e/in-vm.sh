@@ -29,22 +29,21 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 	grep -q taken "$out/attack.text" && break
 	sleep 1
 done
-model_run cls soft "$out/attacked" 2>"$out/attacked.err"
-echo $? >"$out/attacked.status"
-model_run mlsd soft "$out/barred" --sram 256k 2>"$out/barred.err"
+there attacked soft "$out" model_run cls soft "$out/attacked"
+program_run mlsd "$out/whole.loom" soft "$out/barred" 2>"$out/barred.err"
 echo $? >"$out/barred.status"
 kill -9 $!
 wait $! 2>/dev/null
-model_run mlsd soft "$out/whole" --sram 256k 2>"$out/whole.err"
+program_run mlsd "$out/whole.loom" soft "$out/whole" 2>"$out/whole.err"
 echo $? >"$out/whole.status"
 info attack
 
-bash tools/testing/e2e/in-vm-report.sh "$out/report"
+bash tools/testing/e2e/in-vm-report.sh "$out/report" "$out"
 info report
 
 # A process that is killed while it runs: all its memory is freed.
 # shellcheck disable=SC2046
-$loom run "$(model_file mlsd)" $(model_args mlsd) --device soft >/dev/null 2>&1 &
+$loom run "$out/mlsd.loom" $(input_args mlsd) --device soft >/dev/null 2>&1 &
 sleep 2
 kill -9 $!
 wait $! 2>/dev/null
@@ -55,5 +54,5 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
 	sleep 1
 done
 
-$loom run $models/ppocr_rec.onnx --input $pictures/line.png --labels $models/ppocr_keys.txt \
+$loom run "$out/rec.loom" --input $pictures/line.png --labels $models/ppocr_keys.txt \
 	>"$out/text" 2>&1

@@ -99,20 +99,32 @@ model_file() {
 	esac
 }
 
-model_args() {
+# What `loom compile` takes of it, too, but for the sizes of what goes in.
+plan_args() {
+	case $1 in
+	cls)		echo --shape x=1,3,48,192 ;;
+	# a detector of voices, whose state stays on the device from frame to frame
+	voice)		echo --dim batch=1 --value sr=16000 --state hn=h --state cn=c ;;
+	esac
+}
+
+input_args() {
 	case $1 in
 	rec)		echo --input $pictures/line.png ;;
 	# what the authors normalise with
 	det)		echo --input $pictures/page.ppm --mean .485,.456,.406 --std .229,.224,.225 ;;
-	cls)		echo --input $pictures/turned.ppm --shape x=1,3,48,192 ;;
+	cls)		echo --input $pictures/turned.ppm ;;
 	blazeface)	echo --input $pictures/face.ppm ;;
 	# plain pixels, and a fourth channel of ones
 	mlsd)		echo --input $pictures/room.ppm --scale 1 --mean 0 --std 1,1,1,255 ;;
-	# a detector of voices, whose state stays on the device from frame to frame
-	voice)		echo --dim batch=1 --value sr=16000 --state hn=h --state cn=c --frames 1000 \
-				--input input=$pictures/voice.npy ;;
+	voice)		echo --frames 1000 --input input=$pictures/voice.npy ;;
 	*)		echo --input "$pictures/$1.npy" ;;
 	esac
+}
+
+model_args() {
+	plan_args "$1"
+	input_args "$1"
 }
 
 # Models whose intermediates are compared, too. Not M-LSD: it asks with Equal whether a score is the
@@ -146,6 +158,29 @@ model_run() {
 	# shellcheck disable=SC2046 # lists of words
 	$loom run "$(model_file "$name")" $(model_args "$name") --device "$device" --json \
 		--save-inputs "$dir/in" --save-outputs "$dir" "$@" >"$dir/run.json"
+}
+
+# compile_like NAME RUN FILE [ARG...]: the model as a program, for the sizes that a run of it had
+compile_like() {
+	local name=$1 run=$2 file=$3
+	local -a shapes
+	shift 3
+	mapfile -t shapes < <(python3 - "$run" <<-'EOF'
+		import json, sys
+		for value in json.load(open(sys.argv[1]))["inputs"]:
+		    print("--shape", value["name"] + "=" + ",".join(map(str, value["dims"])), sep="\n")
+	EOF
+	)
+	# shellcheck disable=SC2046 # lists of words
+	$loom compile "$(model_file "$name")" $(plan_args "$name") "${shapes[@]}" -o "$file" "$@"
+}
+
+# program_run NAME FILE DEVICE DIR: as model_run
+program_run() {
+	mkdir -p "$4"
+	# shellcheck disable=SC2046 # lists of words
+	$loom run "$2" $(input_args "$1") --device "$3" --json --save-inputs "$4/in" \
+		--save-outputs "$4" >"$4/run.json"
 }
 
 # figures REPORT...: what a plan promises and a run counts, without the bounds of all plans

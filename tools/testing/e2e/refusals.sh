@@ -82,7 +82,7 @@ refuse_all() {
 	run 'an output that cannot be written' 'nowhere/out.npy' $oww -i $pictures/alexa.npy \
 		-o nowhere/out.npy
 	run 'a dictionary of the wrong size' 'page.ppm' $rec -i $pictures/line.png \
-		--labels $pictures/page.ppm
+		--labels $pictures/page.ppm --grouping layerwise
 	}
 }
 
