@@ -72,8 +72,8 @@ struct loom_program_slot {
  * @rank: number of dimensions, 0 for a scalar
  * @dims: the dimensions
  * @slot: index of the slot it lies in
- * @open_dims: of an input, bit i: the model left dimension i open, and it is as large as this program
- *	was made for
+ * @open_dims: of an input, bit i: the model left dimension i open, and its size here is the one
+ *	that the program was made for
  * @offset: first byte in the slot, a multiple of 64
  * @size_bytes: number of bytes; 0 if a dimension is 0, then @slot and @offset mean nothing
  * @data: weights: the bytes, owned by the program or the graph; else NULL
