@@ -92,6 +92,7 @@ help:
 	@echo '  make check-more   a sweep on a cluster of one node (Slurm; skipped where it is missing)'
 	@echo '  make check-long   random memory operations, storms of clients; the next two'
 	@echo '  make check-pci    the device on the bus, in a VM with a QEMU that is fetched for it'
+	@echo '  make check-rest   check-more, check-pci and check-debug at once'
 	@echo '  make check-arm64  library, tool and module cross-built for ARM: host tests, the node, same bits'
 	@echo '  make check-upstream  faults of the kernel core, without and with our patches for it'
 	@echo
@@ -378,6 +379,13 @@ check-long: build-tests tools models module module-debug
 check-pci:
 	@tools/ci/deps.sh debug
 	@tools/ci/check.sh pci
+# the three at once, as CI runs them: two parts of theirs are always at work
+.PHONY: check-rest
+check-rest:
+	@tools/ci/deps.sh check
+	@tools/ci/deps.sh more || echo 'check-rest: what is missing is skipped'
+	@tools/ci/deps.sh debug
+	@tools/ci/check.sh more pci debug
 # what comes from the distribution for ARM, and what is compared with it
 .PHONY: check-arm64 check-upstream
 check-arm64: models tools build-tests
@@ -455,7 +463,8 @@ uninstall:
 # downloads (models, packages) are kept: they take long, and are verified by hash
 clean:
 	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out bench module bench-module check \
-		check-debug check-debug-backports check-models plan-hashes debug \
+		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
+		check-models plan-hashes debug \
 		debug-backports intree series kselftest vm lint docs pictures loom loom-sim pci loom.pc textline) \
 		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:

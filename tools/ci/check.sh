@@ -1,37 +1,42 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Build everything, run every test, print the sum. If a part fails, the others still
-# run. Parts on this machine and parts in a VM run in parallel, because a VM without
-# KVM boots on one processor, and most tests use one.
+# run. Two parts run at a time, the longest first: a VM without KVM keeps one processor busy, and so
+# do most tests.
 #
-#	tools/ci/check.sh [build|lint|host|e2e-host|asan|install|vm|kselftest|run|e2e]...
-#	tools/ci/check.sh more		what takes minutes, with a sum of its own
-#	tools/ci/check.sh pci		the device on the bus, with a sum of its own
-#	tools/ci/check.sh debug		what runs on the instrumented kernel, with a sum of its own.
-#				LOOM_KERNEL=backports: that of debug-kernel.sh
+#	tools/ci/check.sh [PART...]	of those below, or all that is in the first group
+#	tools/ci/check.sh GROUP...	with a sum of its own: more, what takes minutes; pci, the device
+#					on the bus; debug, what runs on the instrumented kernel.
+#					LOOM_KERNEL=backports: that of debug-kernel.sh
 set -u
 shopt -s nullglob
 
 cd "$(dirname "$0")/../.." || exit 1
 # options of a calling make are not meant for the makes called here
 unset MAKEFLAGS MFLAGS MAKELEVEL
-all='build vm kselftest run e2e lint host asan install e2e-host'
-debug='debug-build debug-small debug-kselftest'
-more='more-build more-slurm more-rewritings more-series'
-pci='pci-build pci-device pci-models pci-pairs pci-faults'
+# what others need comes before them, by itself; then the longest first
+all='build asan-build e2e-node kselftest asan e2e-host e2e-models lint host run own backend e2e vm install'
+debug='debug-build debug-kselftest debug-template debug-tiny debug-sleep debug-devices debug-small'
+more='more-build more-rewritings more-slurm more-series'
+pci='pci-build pci-faults pci-device pci-models pci-pairs'
+order="$all $pci $debug $more"
 parts=${*:-$all}
 folder=build/check
-case $parts in
-more|pci|debug)
-	folder=build/check-$parts
-	parts=${!parts} ;;
-esac
-if [ "$parts" = "$debug" ] && [ "${LOOM_KERNEL:-6.12}" != 6.12 ]; then
+groups=
+for name in $parts; do
+	case $name in
+	more|pci|debug)
+		groups+=" ${!name}"
+		folder+=-$name ;;
+	esac
+done
+parts=${groups:-$parts}
+if [ "$parts" = " $debug" ] && [ "${LOOM_KERNEL:-6.12}" != 6.12 ]; then
 	folder=$folder-$LOOM_KERNEL
 fi
 results=$folder/results
 for part in $parts; do
-	case " $all $debug $more $pci " in
+	case " $order " in
 	*" $part "*)	;;
 	*)		echo "check: no part $part" >&2; exit 2 ;;
 	esac
@@ -46,6 +51,16 @@ tap() {
 # By room and name: place/solve is the program of tools/testing/host/place/solve.c.
 host_tests() {
 	(cd tools/testing/host && find . -name '*.c' -printf '%P\n' | sort | sed 's/\.c$//')
+}
+
+# e2e PATTERN...: the end-to-end tests whose numbers are like that
+e2e() {
+	local pattern test
+	for pattern; do
+		for test in tools/testing/e2e/$pattern-*.sh; do
+			tap "e2e-$(basename "$test" .sh)" --timeout 2200 -- bash "$test"
+		done
+	done
 }
 
 run_part() {
@@ -68,8 +83,9 @@ run_part() {
 		for name in $(host_tests); do
 			tap "host-${name//\//-}" -- "build/host/$name"
 		done ;;
+	asan-build)
+		tap make-build-asan --plain -- make -k -j2 build-asan ;;
 	asan)
-		tap make-build-asan --plain -- make -k -j2 build-asan
 		for name in $(host_tests); do
 			LOOM_SANITIZED=1 UBSAN_OPTIONS=print_stacktrace=1 \
 				tap "asan-${name//\//-}" -- "build/asan/host/$name"
@@ -84,20 +100,23 @@ run_part() {
 	vm)
 		tap vm -- tools/ci/vm-test.sh ;;
 	kselftest)
-		tap kselftest --kselftest -- tools/ci/kselftest.sh run
+		tap kselftest --kselftest -- tools/ci/kselftest.sh run ;;
+	own)
 		tap kselftest-template -- tools/ci/kselftest.sh template
 		tap kselftest-own --kselftest -- tools/ci/kselftest.sh own
 		tap kselftest-nodev -- tools/ci/kselftest.sh nodev ;;
 	run)
 		tap make-run -- tools/ci/demo-test.sh ;;
 	e2e-host)
-		for test in tools/testing/e2e/[123]*.sh; do
-			tap "e2e-$(basename "$test" .sh)" --timeout 2200 -- bash "$test"
-		done ;;
+		e2e 1[1-9] ;;
+	e2e-models)
+		e2e 10 ;;
+	backend)
+		e2e '[23]*' ;;
+	e2e-node)
+		e2e 40 ;;
 	e2e)
-		for test in tools/testing/e2e/[4-9]*.sh; do
-			tap "e2e-$(basename "$test" .sh)" --timeout 2200 -- bash "$test"
-		done ;;
+		e2e '4[1-9]' '[5-9]*' ;;
 	more-build)
 		for target in tools models build/e2e/rewritings; do
 			tap "more-${target//\//-}" --plain -- make -k -j2 $target
@@ -124,8 +143,8 @@ run_part() {
 			tap "pci-pair-$pair" --timeout 900 -- tools/testing/e2e/43-many-node.sh $pair
 		done ;;
 	pci-faults)
-		tap pci-faults --timeout 3000 -- tools/ci/pci/faults.sh faults 10 resets 50 \
-			pulls 10 sleeps 10 fuzz 60 ;;
+		tap pci-faults --timeout 3000 -- tools/ci/pci/faults.sh faults 4 resets 20 \
+			pulls 4 sleeps 4 fuzz 30 ;;
 	debug-build)
 		tap debug-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh
 		tap debug-module --plain -- make module-debug ;;
@@ -133,35 +152,49 @@ run_part() {
 		tap debug-instruments --no-skip --timeout 1800 -- tools/ci/debug.sh instruments
 		tap debug-kunit --kunit --no-skip --timeout 1500 -- tools/ci/debug.sh kunit ;;
 	debug-kselftest)
-		tap debug-tiny --kselftest --no-skip --timeout 1800 -- tools/ci/debug.sh tiny
-		tap debug-template --kselftest --no-skip --timeout 2500 -- tools/ci/debug.sh template
-		tap debug-sleep --no-skip --timeout 1000 -- tools/ci/debug.sh sleep
-		tap debug-devices --no-skip --timeout 1600 -- tools/ci/debug.sh devices
 		tap debug-kselftest --kselftest --timeout 3300 -- tools/ci/debug.sh kselftest ;;
+	debug-template)
+		tap debug-template --kselftest --no-skip --timeout 2500 -- tools/ci/debug.sh template ;;
+	debug-tiny)
+		tap debug-tiny --kselftest --no-skip --timeout 1800 -- tools/ci/debug.sh tiny ;;
+	debug-sleep)
+		tap debug-sleep --no-skip --timeout 1000 -- tools/ci/debug.sh sleep ;;
+	debug-devices)
+		tap debug-devices --no-skip --timeout 1600 -- tools/ci/debug.sh devices ;;
 	esac
 }
 
-# wanted PART...: those of them that were asked for
-wanted() {
-	local part
+# at_once N PART...: those of them that were asked for, N at a time
+at_once() {
+	local most=$1 running=0 part
+	shift
 	for part; do
 		case " $parts " in
-		*" $part "*)	echo "$part" ;;
+		*" $part "*)	;;
+		*)		continue ;;
 		esac
+		if [ $running = "$most" ]; then
+			wait -n
+			running=$((running - 1))
+		fi
+		run_part "$part" &
+		running=$((running + 1))
 	done
+	wait
 }
 
-run_parts() {
-	local part
-	for part in $(wanted "$@"); do
-		run_part "$part"
-	done
-}
-
-run_parts build more-build debug-build pci-build
-run_parts lint host asan install e2e-host more-rewritings debug-small pci-faults &
-run_parts vm kselftest run e2e more-slurm more-series debug-kselftest pci-device pci-models pci-pairs
-wait
+builds=
+others=
+for part in $order; do
+	case $part in
+	*build)	builds+=" $part" ;;
+	*)	others+=" $part" ;;
+	esac
+done
+# shellcheck disable=SC2086 # words
+at_once 1 $builds
+# shellcheck disable=SC2086
+at_once 2 $others
 
 awk '{ passed += $1; failed += $2; skipped += $3 }
      END {

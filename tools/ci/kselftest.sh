@@ -63,6 +63,7 @@ run)
 	run --log build/vm/kselftest.log "$@" ;;
 template|own)
 	own=0
+	log=build/vm/kselftest-$1.log
 	program=$install/loom/loom_template
 	if [ "$1" = own ]; then
 		own=1
@@ -73,7 +74,7 @@ template|own)
 	shift
 	# its folder is that of the module, wherever that is
 	# shellcheck disable=SC2016
-	tools/vm/run --out "$install" --timeout 600 --log build/vm/kselftest-template.log "$@" -- \
+	tools/vm/run --out "$install" --timeout 600 --log "$log" "$@" -- \
 		/usr/bin/env LOOM_EFFORT="${LOOM_EFFORT:-100}" sh -c '
 			busybox insmod "${LOOM_MODULE%/*}/loom_template.ko" own="$3" &&
 			{ [ -z "$2" ] || busybox insmod "$2" device=loom-template; } &&

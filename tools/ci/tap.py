@@ -16,6 +16,7 @@ where everything is there that a test may ask for.
 import argparse
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -175,6 +176,8 @@ def main():
             log.write(f"{error}\n".encode())
             status = 127
     seconds = time.monotonic() - start
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = used.ru_utime + used.ru_stime
 
     with open(path, encoding="utf-8", errors="replace") as log:
         lines = [line.rstrip("\r\n") for line in log]
@@ -195,7 +198,7 @@ def main():
         tally.fail("a test was skipped where none may be")
     mark = "FAIL" if tally.failed else "ok"
     said = [f"{mark:4} {args.name}: {tally.passed} passed, {tally.failed} failed, "
-            f"{tally.skipped} skipped ({seconds:.1f} s)"]
+            f"{tally.skipped} skipped ({seconds:.1f} s, {cpu:.1f} s of CPU)"]
     said += [f"     {text}" for text in tally.complaints[:20]]
     if tally.failed:
         said.append(f"     the end of {path}:")
