@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Random tests that take too long for `make check`: a million operations on the allocator and the
 # engine, and fifty thousand on the device node, in a VM for each of two topologies; a storm of ten
-# thousand rounds over clients, bystanders and the device itself; a sweep of two thousand points;
+# thousand rounds over clients, bystanders and the device itself; one of two hundred devices, on the
+# instrumented kernel; a sweep of two thousand points;
 # all models by all strategies; models that are written down otherwise; networks of torchvision,
 # where that is installed; a device on the bus that breaks, each fault two hundred times, and is
 # reset, pulled and put to sleep; then what `make check-upstream` and `make check-arm64` do. TAP.
@@ -54,7 +55,8 @@ for part in $parts; do
 			"LOOM_RANDOM_OPS=$ops" "LOOM_RANDOM_SEED=$seed" ;;
 	storm)
 		in_vm "a storm of $rounds rounds" 14000 loom_storm \
-			"LOOM_STORM_ROUNDS=$rounds" "LOOM_STORM_SEED=$seed" ;;
+			"LOOM_STORM_ROUNDS=$rounds" "LOOM_STORM_SEED=$seed"
+		run "a storm of 200 devices" tools/ci/debug.sh devices ;;
 	sweep)
 		run "a sweep of 2000 points" tools/ci/sweep.sh ;;
 	models)

@@ -160,7 +160,8 @@ run_part() {
 	debug-sleep)
 		tap debug-sleep --no-skip --timeout 1000 -- tools/ci/debug.sh sleep ;;
 	debug-devices)
-		tap debug-devices --no-skip --timeout 1600 -- tools/ci/debug.sh devices ;;
+		LOOM_STORM_DEVICES=60 \
+			tap debug-devices --no-skip --timeout 1600 -- tools/ci/debug.sh devices ;;
 	esac
 }
 
