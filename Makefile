@@ -51,10 +51,11 @@ FLAGS_FP	:= -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-
 # The engine's arithmetic again for what newer processors have; core/engine/compute.c chooses.
 fp_src		:= $(wildcard $(CORE)/engine/fp_*.c)
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
-ISAS		:= avx2 avx512
+ISAS		:= avx2 avx512 vnni
 endif
 ISA_avx2	:= -mavx2 -mf16c
 ISA_avx512	:= -mavx512f -mavx512bw -mavx512dq -mavx512vl -mf16c -mprefer-vector-width=512
+ISA_vnni	:= $(ISA_avx512) -mavx512vnni
 flags_$(CORE)/engine/compute := $(if $(ISAS),-DLOOM_ENGINE_AVX2 -DLOOM_ENGINE_AVX512)
 
 lib_src		:= $(wildcard userlib/*/*.c $(CORE)/*/*.c)

@@ -13,6 +13,7 @@ static const char *const isa_names[LOOM_ISA_END] = {
 	[LOOM_ISA_BASE] = "base",
 	[LOOM_ISA_AVX2] = "avx2",
 	[LOOM_ISA_AVX512] = "avx512",
+	[LOOM_ISA_VNNI] = "vnni",
 };
 
 const char *loom_isa_name(unsigned int isa)
@@ -28,7 +29,7 @@ enum loom_isa loom_isa_has(void)
 	if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
 	    !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
 		return LOOM_ISA_AVX2;
-	return LOOM_ISA_AVX512;
+	return __builtin_cpu_supports("avx512vnni") ? LOOM_ISA_VNNI : LOOM_ISA_AVX512;
 #else
 	return LOOM_ISA_BASE;
 #endif

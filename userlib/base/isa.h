@@ -11,8 +11,8 @@ enum loom_isa loom_isa_has(void);
  * loom_isa_limit() - use none behind @most from now on
  * @most: the last that may be used; LOOM_ISA_END - 1: as many as there are
  *
- * Results are the same. The environment variable LOOM_ISA (base, avx2 or avx512) does this for a
- * whole program. Not while the engine runs in another thread.
+ * Results are the same. The environment variable LOOM_ISA (base, avx2, avx512 or vnni) does this
+ * for a whole program. Not while the engine runs in another thread.
  */
 void loom_isa_limit(enum loom_isa most);
 

@@ -116,12 +116,14 @@ bool loom_port_relax(void);
  * @LOOM_ISA_BASE: what every machine of its kind has
  * @LOOM_ISA_AVX2: x86: AVX2 and F16C
  * @LOOM_ISA_AVX512: x86: AVX-512 F, BW, DQ and VL
+ * @LOOM_ISA_VNNI: x86: and VNNI
  * @LOOM_ISA_END: number of them
  */
 enum loom_isa {
 	LOOM_ISA_BASE,
 	LOOM_ISA_AVX2,
 	LOOM_ISA_AVX512,
+	LOOM_ISA_VNNI,
 	LOOM_ISA_END,
 };
 

@@ -5,6 +5,8 @@
 static loom_fp_fn *const *compute_table(void)
 {
 #ifdef LOOM_ENGINE_AVX512
+	if (loom_port_isa() >= LOOM_ISA_VNNI)
+		return loom_fp_table_vnni;
 	if (loom_port_isa() >= LOOM_ISA_AVX512)
 		return loom_fp_table_avx512;
 #endif

@@ -24,6 +24,7 @@ extern loom_fp_fn *const loom_fp_table_avx2[DRM_LOOM_OP_END];
 #endif
 #ifdef LOOM_ENGINE_AVX512
 extern loom_fp_fn *const loom_fp_table_avx512[DRM_LOOM_OP_END];
+extern loom_fp_fn *const loom_fp_table_vnni[DRM_LOOM_OP_END];
 #endif
 
 /* LOAD, STORE and COPY: elements move from x to y, whatever the region. */

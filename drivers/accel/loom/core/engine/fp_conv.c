@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "fp_conv_f32.h"
+#include "fp_conv_packed.h"
 
 /**
  * DOC: Convolution
@@ -40,8 +40,11 @@
  * as long as layer by layer.) The lanes of weights run over channels.
  *
  * Of bytes, sums are integers that wrap, so their order is free: fp_conv_bytes.h has blocks that
- * add two input channels at once, with the rows, stages and units of binary32. For the rest, and
- * for other types, fp_conv_plain.c is used. This file chooses.
+ * add two input channels at once, with the rows, stages and units of binary32. fp_conv_packed.c has
+ * blocks of 16 channels where the processor adds four products at once; units are numbered for
+ * those blocks then, and what a call cannot pay for, or begins or ends inside of a block, is left
+ * to the other method. For the rest, and for other types, fp_conv_plain.c is used. This file
+ * chooses.
  */
 
 /* Merges axis @i and @i + 1 of y and x, if the rows of both follow each other. */
@@ -196,6 +199,7 @@ static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *c
  * @cost: of a tap for a position of an output channel
  * @kernel: taps of an input channel
  * @tile_cost: of a tile of an output channel
+ * @lead: channels of a group; with groups of one channel, groups
  */
 struct conv_job {
 	struct loom_conv_f32 f;
@@ -212,6 +216,7 @@ struct conv_job {
 	u32 cost;
 	u64 kernel;
 	u64 tile_cost;
+	u32 lead;
 };
 
 /* Of @positions of @nb channels, by a tap of each input channel. */
@@ -441,6 +446,85 @@ static noinline u64 conv_f32_run(struct conv_job *job, u64 first, u64 count)
 	return done;
 }
 
+#ifdef __AVX512VNNI__
+/* Finds a unit where fp_conv_packed.c is used. Return: the channels of its block behind it. */
+static u32 conv_packed_seek(struct conv_job *job, u64 unit, u32 *nb)
+{
+	const u32 groups = job->f.c.attr->groups, most = LOOM_CONV_PACKED;
+	u64 group = div64_u64_rem(unit, job->plane * job->lead, &unit), block;
+	u64 channel;
+
+	block = div64_u64_rem(unit, job->plane * LOOM_CONV_PACKED, &unit);
+	*nb = min(job->lead - (u32)block * LOOM_CONV_PACKED, most);
+	job->tile = div64_u64_rem(unit, *nb, &channel);
+	if (loom_conv_packed_depth(&job->f)) {
+		job->n = group;
+		job->o = 0;
+	} else {
+		job->n = group / groups;
+		job->o = group % groups * job->lead;
+	}
+	job->o += block * LOOM_CONV_PACKED + channel;
+	return *nb - channel;
+}
+
+/* Whole tiles of @nb channels, as many of @tiles as are paid for. Return: how many. */
+static u64 conv_packed_tiles(struct conv_job *job, u32 nb, u64 tiles)
+{
+	u64 look = loom_conv_packed_look(&job->f), cost;
+
+	cost = nb * (LOOM_UNIT_COST + LOOM_TILE +
+		     conv_cost(job, min(job->y->dims[4], (u32)LOOM_TILE), 1) * job->kernel *
+		     job->f.c.inputs / 4);
+	if (job->part->left < (s64)(look + cost))
+		return 0;
+	tiles = min(tiles, div64_u64(job->part->left - look, cost));
+	loom_part_charge(job->part, look + tiles * cost);
+	loom_conv_packed_run(&job->f, job->n, job->o, nb, conv_unit_position(job->y, job->tile),
+			     conv_unit_position(job->y, job->tile + tiles));
+	return tiles;
+}
+
+/* As conv_f32_run(), with units numbered by blocks. */
+static noinline u64 conv_packed_run(struct conv_job *job, u64 first, u64 count)
+{
+	struct loom_part *part = job->part;
+	u64 done = 0, paid;
+	u32 left, nb;
+
+	conv_price(job);
+	job->lead = loom_conv_packed_depth(&job->f) ? job->f.c.attr->groups : job->f.c.outputs;
+	do {
+		left = conv_packed_seek(job, first + done, &nb);
+		if (!part->begun) {
+			paid = 0;
+			if (left == nb && count - done >= nb)
+				paid = conv_packed_tiles(job, nb, min(job->plane - job->tile,
+								      (count - done) / nb));
+			done += paid * nb;
+			if (paid)
+				continue;
+			nb = conv_together(job, left >= 4 && job->f.c.outputs > 1, count - done);
+			paid = conv_tiles(job, nb, 1);
+			done += paid * nb;
+			if (paid)
+				continue;
+			if (done)
+				break;
+			conv_parts_begin(job, nb, 1);
+		} else {
+			nb = part->units / part->phase;
+		}
+		conv_tile_parts(job, nb);
+		if (part->begun)
+			break;
+		done += part->units;
+	} while (done < count && loom_part_ready(part));
+	return done;
+}
+
+#endif
+
 /* Whether bytes between two elements of a plane fit offsets of 32 bits. */
 static bool conv_fits(const struct loom_view *x, const struct loom_memory *memory)
 {
@@ -493,5 +577,9 @@ u64 loom_fp_conv_run(const struct loom_command *command, const struct loom_memor
 	conv_job_begin(&job, command, memory, part);
 	if (!job.f.bytes && (loom_conv_narrow_suits(&job.f) || loom_conv_depth_suits(&job.f)))
 		return conv_narrow_run(&job, first, count);
+#ifdef __AVX512VNNI__
+	if (loom_conv_packed_suits(&job.f))
+		return conv_packed_run(&job, first, count);
+#endif
 	return conv_f32_run(&job, first, count);
 }

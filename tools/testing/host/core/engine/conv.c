@@ -149,7 +149,45 @@ static void check_float(struct ec *ec, bool forward, u32 dtype)
 	} while (ec_next(ec->views[0].dims, 5, y) && !ec->failed);
 }
 
-static void check_integer(struct ec *ec, bool scaled)
+/* Blocks of sixteen channels and what is left of them, groups of one channel, one column. */
+static void block_geometry(struct geometry *g)
+{
+	bool pointwise = ec_chance(30), depthwise = ec_chance(25);
+	u32 i;
+
+	memset(g, 0, sizeof(*g));
+	g->n = ec_range(1, 2);
+	g->groups = depthwise ? ec_range(1, 50) : ec_range(1, 2);
+	g->c = g->groups * (depthwise ? 1 : ec_range(2, 40));
+	g->o = g->groups * (depthwise ? ec_chance(80) ? 1 : 2 : ec_range(4, 37));
+	g->attr.groups = g->groups;
+	for (i = 0; i < 3; i++) {
+		g->k[i] = pointwise || !i ? 1 : ec_range(1, 5);
+		g->attr.stride[i] = !i || ec_chance(60) ? 1 : ec_range(1, 3);
+		g->attr.dilation[i] = ec_chance(75) ? 1 : ec_range(2, 3);
+		g->attr.pad[i] = !i || ec_chance(40) ? 0 : ec_range(0, 5);
+		g->x[i] = !i ? ec_range(1, 2) : ec_range(1, ec_chance(20) ? 70 : 12);
+		g->y[i] = !i ? g->x[i] : (g->x[i] - 1) / g->attr.stride[i] + ec_range(1, 3);
+		if (i == 2 && ec_chance(20))
+			g->y[i] = 1;
+	}
+}
+
+/* The greatest products: of these a pair or four would not fit a half of a word. */
+static void make_extreme(struct ec *ec, u32 operand)
+{
+	const struct loom_view *view = &ec->views[operand];
+	bool is_signed = view->dtype == DRM_LOOM_DTYPE_I8;
+	u32 index[5] = {}, odds = ec_chance(50) ? 0 : 10;
+
+	do {
+		bool least = operand == 2 && !odds ? index[0] % 2 : ec_chance(odds);
+
+		ec_put(ec, view, index, (least ? 0 : 255) - (is_signed ? 128 : 0));
+	} while (ec_next(view->dims, 5, index));
+}
+
+static void check_integer(struct ec *ec, bool scaled, bool blocks)
 {
 	u32 x_dtype = ec_chance(50) ? DRM_LOOM_DTYPE_I8 : DRM_LOOM_DTYPE_U8;
 	u32 w_dtype = ec_chance(50) ? DRM_LOOM_DTYPE_I8 : DRM_LOOM_DTYPE_U8;
@@ -160,10 +198,21 @@ static void check_integer(struct ec *ec, bool scaled)
 	struct geometry g;
 	bool more;
 
-	random_geometry(&g, true);
+	if (blocks)
+		block_geometry(&g);
+	else
+		random_geometry(&g, true);
 	make_operands(ec, &g, true, y_dtype, x_dtype, w_dtype);
+	if (blocks && ec_chance(30)) {
+		make_extreme(ec, 1);
+		make_extreme(ec, 2);
+	}
 	g.attr.x_zero = (s32)ec_range(0, 255) - (x_dtype == DRM_LOOM_DTYPE_I8 ? 128 : 0);
 	g.attr.w_zero = (s32)ec_range(0, 255) - (w_dtype == DRM_LOOM_DTYPE_I8 ? 128 : 0);
+	if (blocks && ec_chance(80))
+		g.attr.w_zero = w_dtype == DRM_LOOM_DTYPE_I8 ? 0 : 128;
+	if (blocks && ec_chance(20))
+		g.attr.x_zero = ec_chance(50) ? 0 : x_dtype == DRM_LOOM_DTYPE_I8 ? 127 : 255;
 	if (ec_chance(50)) {
 		g.attr.flags |= DRM_LOOM_ATTR_BIAS;
 		ec_view(ec, operands, DRM_LOOM_REGION_SRAM, DRM_LOOM_DTYPE_I32, 1, &g.o, EC_READ);
@@ -337,7 +386,7 @@ int main(void)
 	for (t = 0; t < 2; t++) {
 		for (bad = 0, i = 0; i < cases; i++) {
 			ec_begin(&ec, 5000 + 1000 * t + i);
-			check_integer(&ec, t);
+			check_integer(&ec, t, false);
 			bad += ec.failed;
 		}
 		tap_ok(!bad, "conv of bytes%s: %u geometries, %u wrong",
@@ -364,10 +413,16 @@ int main(void)
 	cases = ec_cases(300);
 	for (bad = 0, i = 0; i < cases; i++) {
 		ec_begin(&ec, 20000 + i);
-		check_integer(&ec, i % 2);
+		check_integer(&ec, i % 2, false);
 		bad += ec.failed;
 	}
 	tap_ok(!bad, "more of bytes: %u geometries, %u wrong", cases, bad);
+	for (bad = 0, i = 0; i < cases; i++) {
+		ec_begin(&ec, 30000 + i);
+		check_integer(&ec, i % 3, true);
+		bad += ec.failed;
+	}
+	tap_ok(!bad, "conv of bytes in blocks of channels: %u geometries, %u wrong", cases, bad);
 	ec_end(&ec);
 	return tap_end();
 }
