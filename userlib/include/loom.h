@@ -22,7 +22,9 @@
 extern "C" {
 #endif
 
-/** LOOM_GRAPH_RANK - most dimensions a tensor of a graph may have */
+/**
+ * define LOOM_GRAPH_RANK - most dimensions a tensor of a graph may have
+ */
 #define LOOM_GRAPH_RANK	8
 
 /**
@@ -55,13 +57,27 @@ struct loom_array {
 int loom_array_alloc(struct loom_array *array, uint32_t dtype, uint32_t rank,
 		     const int64_t *dims);
 
-/** loom_array_clear() - frees @array's name and data (both from malloc) and zeroes it */
+/**
+ * loom_array_clear() - frees what an array holds, and zeroes it
+ * @array: the array; its name and data are from malloc. A zeroed one is fine
+ */
 void loom_array_clear(struct loom_array *array);
 
-/** loom_array_element() - element @index, in the order of its bytes, as a double */
+/**
+ * loom_array_element() - an element as a double
+ * @array: the array
+ * @index: of the element, in the order of their bytes; below their number
+ *
+ * Return: its value; of a 64-bit integer the nearest double.
+ */
 double loom_array_element(const struct loom_array *array, uint64_t index);
 
-/** loom_array_set_element() - stores @number, rounded to the type; integers saturate */
+/**
+ * loom_array_set_element() - stores a number as an element
+ * @array: the array
+ * @index: of the element, in the order of their bytes; below their number
+ * @number: its value: rounded to the type; integers saturate
+ */
 void loom_array_set_element(struct loom_array *array, uint64_t index, double number);
 
 /**
@@ -80,7 +96,11 @@ struct loom_array_figures {
 	double mean;
 };
 
-/** loom_array_figures() - works out the @figures of an array of any type */
+/**
+ * loom_array_figures() - works out what is in an array of any type
+ * @array: the array
+ * @figures: [out] the figures
+ */
 void loom_array_figures(const struct loom_array *array, struct loom_array_figures *figures);
 
 /**
@@ -103,13 +123,28 @@ void loom_array_randomize(struct loom_array *array, uint64_t seed);
  */
 int loom_tensor_load_pb(const char *path, struct loom_array *array, struct loom_error *err);
 
-/** loom_dtype_size() - bytes of one element, 0 for an unknown @dtype */
+/**
+ * loom_dtype_size() - how large an element is
+ * @dtype: an &enum drm_loom_dtype
+ *
+ * Return: bytes of one element, 0 for an unknown type.
+ */
 size_t loom_dtype_size(uint32_t dtype);
 
-/** loom_dtype_name() - "f32", "i8", ... or "?" */
+/**
+ * loom_dtype_name() - name of a type of elements
+ * @dtype: an &enum drm_loom_dtype
+ *
+ * Return: "f32", "i8", ... or "?"; the library's.
+ */
 const char *loom_dtype_name(uint32_t dtype);
 
-/** loom_region_name() - "dram", "sram", "rom" or "?"; @region is an &enum drm_loom_region */
+/**
+ * loom_region_name() - name of a region
+ * @region: an &enum drm_loom_region
+ *
+ * Return: "dram", "sram", "rom" or "?"; the library's.
+ */
 const char *loom_region_name(uint32_t region);
 
 /* Graphs */
@@ -234,7 +269,17 @@ struct loom_tensor_info {
 int loom_graph_import_onnx(const char *path, const struct loom_graph_options *options,
 			   struct loom_graph **graph, struct loom_error *err);
 
-/** loom_graph_import_onnx_bytes() - the same from memory; @name stands for the file in errors */
+/**
+ * loom_graph_import_onnx_bytes() - loom_graph_import_onnx() from memory
+ * @bytes: those of an ONNX file; not needed after the call
+ * @size_bytes: number of @bytes
+ * @name: stands for the file in errors
+ * @options: what the model leaves open, may be NULL
+ * @graph: [out] the finished graph, destroy with loom_graph_destroy()
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0 or -errno, see loom_graph_import_onnx().
+ */
 int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const char *name,
 				 const struct loom_graph_options *options,
 				 struct loom_graph **graph, struct loom_error *err);
@@ -250,8 +295,14 @@ int loom_graph_import_onnx_bytes(const void *bytes, size_t size_bytes, const cha
  */
 int loom_graph_open_onnx(const char *path, struct loom_graph **graph, struct loom_error *err);
 
-/** loom_graph_num_declared() - number of inputs that the model declares, bound or not */
+/**
+ * loom_graph_num_declared() - number of inputs that the model declares, bound or not
+ * @graph: finished or not
+ *
+ * Return: the number.
+ */
 uint32_t loom_graph_num_declared(const struct loom_graph *graph);
+
 /**
  * loom_graph_declared() - describes a declared input
  * @graph: finished or not
@@ -265,16 +316,46 @@ uint32_t loom_graph_num_declared(const struct loom_graph *graph);
 int loom_graph_declared(const struct loom_graph *graph, uint32_t index,
 			struct loom_tensor_info *info, const char **dim_names, bool *has_shape);
 
-/** loom_graph_destroy() - frees a graph and all that belongs to it; NULL is fine */
+/**
+ * loom_graph_destroy() - frees a graph and all that belongs to it
+ * @graph: the graph; NULL is fine. Programs that were made of it are destroyed before
+ */
 void loom_graph_destroy(struct loom_graph *graph);
 
-/** loom_graph_num_inputs() - number of inputs that have to be fed */
+/**
+ * loom_graph_num_inputs() - number of inputs that have to be fed
+ * @graph: finished
+ *
+ * Return: the number.
+ */
 uint32_t loom_graph_num_inputs(const struct loom_graph *graph);
-/** loom_graph_num_outputs() - number of outputs, the model's own first */
+
+/**
+ * loom_graph_num_outputs() - number of outputs
+ * @graph: finished
+ *
+ * Return: the number; the model's own come first.
+ */
 uint32_t loom_graph_num_outputs(const struct loom_graph *graph);
-/** loom_graph_input() - describes input @index; -ENOENT past the end */
+
+/**
+ * loom_graph_input() - describes an input
+ * @graph: finished
+ * @index: from 0
+ * @info: [out] its name lives as long as the graph
+ *
+ * Return: 0, -ENOENT past the last input.
+ */
 int loom_graph_input(const struct loom_graph *graph, uint32_t index, struct loom_tensor_info *info);
-/** loom_graph_output() - describes output @index; -ENOENT past the end */
+
+/**
+ * loom_graph_output() - describes an output
+ * @graph: finished
+ * @index: from 0
+ * @info: [out] its name lives as long as the graph
+ *
+ * Return: 0, -ENOENT past the last output.
+ */
 int loom_graph_output(const struct loom_graph *graph, uint32_t index,
 		      struct loom_tensor_info *info);
 
@@ -387,16 +468,52 @@ struct loom_node_desc {
 	uint32_t num_attrs;
 };
 
-/** loom_graph_create() - an empty graph called @name, with operators of @opset (1 to 26) */
+/**
+ * loom_graph_create() - an empty graph, to be built by calls
+ * @name: of the graph, which is copied
+ * @opset: version of ONNX operators that nodes are of, 1 to 26
+ * @graph: [out] destroy with loom_graph_destroy()
+ *
+ * Return: 0, -EINVAL for another opset, -ENOMEM.
+ */
 int loom_graph_create(const char *name, int opset, struct loom_graph **graph);
-/** loom_graph_add_input() - declares an input; @info's name is copied */
+
+/**
+ * loom_graph_add_input() - declares an input
+ * @graph: not finished
+ * @info: name, which is copied, type and dimensions; its size is not read
+ *
+ * Return: 0 or -errno, as the first call on this graph that failed.
+ */
 int loom_graph_add_input(struct loom_graph *graph, const struct loom_tensor_info *info);
-/** loom_graph_add_const() - adds a constant under @array's name; its data are copied */
+
+/**
+ * loom_graph_add_const() - adds a constant
+ * @graph: not finished
+ * @array: its name is that of the constant; its data are copied
+ *
+ * Return: 0 or -errno, as the first call on this graph that failed.
+ */
 int loom_graph_add_const(struct loom_graph *graph, const struct loom_array *array);
-/** loom_graph_add_node() - adds a node; all of @desc is copied */
+
+/**
+ * loom_graph_add_node() - adds a node
+ * @graph: not finished
+ * @desc: the node; all of it is copied
+ *
+ * Return: 0 or -errno, as the first call on this graph that failed.
+ */
 int loom_graph_add_node(struct loom_graph *graph, const struct loom_node_desc *desc);
-/** loom_graph_add_output() - makes the tensor @name an output */
+
+/**
+ * loom_graph_add_output() - makes a tensor an output
+ * @graph: not finished
+ * @name: of the tensor, which may be computed by a node that is added later
+ *
+ * Return: 0 or -errno, as the first call on this graph that failed.
+ */
 int loom_graph_add_output(struct loom_graph *graph, const char *name);
+
 /**
  * loom_graph_finish() - shape inference, folding, canonicalisation, fusion
  * @graph: built so far

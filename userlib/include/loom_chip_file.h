@@ -77,7 +77,12 @@ const char *loom_chip_text(const char *name);
  */
 int loom_chip_write(const struct drm_loom_chip *chip, char **text);
 
-/** loom_opcode_name() - "conv", "load", ... or "?"; @opcode is an &enum drm_loom_opcode */
+/**
+ * loom_opcode_name() - name of an operation of the device
+ * @opcode: an &enum drm_loom_opcode
+ *
+ * Return: "conv", "load", ... or "?"; the library's.
+ */
 const char *loom_opcode_name(uint32_t opcode);
 
 #ifdef __cplusplus

@@ -21,7 +21,9 @@ extern "C" {
 
 struct loom_device;
 
-/** LOOM_CLIENT_RANGES - ranges of banks that are kept; further ones are left out */
+/**
+ * define LOOM_CLIENT_RANGES - ranges of banks that are kept; further ones are left out
+ */
 #define LOOM_CLIENT_RANGES	32
 
 /**
@@ -83,7 +85,13 @@ struct loom_client {
  */
 bool loom_client_parse(const char *text, struct loom_client *client);
 
-/** loom_client_bank_bytes() - what a client has in one bank */
+/**
+ * loom_client_bank_bytes() - what a client has in one bank
+ * @memory: of a region
+ * @bank: from 0
+ *
+ * Return: bytes of its buffers there.
+ */
 uint64_t loom_client_bank_bytes(const struct loom_client_memory *memory, uint32_t bank);
 
 /**

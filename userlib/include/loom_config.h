@@ -19,7 +19,9 @@
 extern "C" {
 #endif
 
-/** LOOM_CONFIG_NAME - longest name of a device, with its end */
+/**
+ * define LOOM_CONFIG_NAME - longest name of a device, with its end
+ */
 #define LOOM_CONFIG_NAME	64
 
 /**

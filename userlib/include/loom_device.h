@@ -25,7 +25,9 @@ struct loom_bo;
 struct loom_context;
 struct drm_loom_chip;
 
-/** LOOM_WAIT_FOREVER - no deadline */
+/**
+ * define LOOM_WAIT_FOREVER - no deadline
+ */
 #define LOOM_WAIT_FOREVER	INT64_MAX
 
 /**
@@ -37,16 +39,45 @@ struct drm_loom_chip;
  * open(), -EPROTO for a driver with an invalid chip.
  */
 int loom_device_open(const char *path, struct loom_device **device);
-/** loom_device_close() - closes the node; NULL is fine */
+
+/**
+ * loom_device_close() - closes the node
+ * @device: the device, after all that was made on it was destroyed; NULL is fine
+ */
 void loom_device_close(struct loom_device *device);
-/** loom_device_fd() - the open file, which the device still owns */
+
+/**
+ * loom_device_fd() - the open file of a device
+ * @device: the device
+ *
+ * Return: a file descriptor, which the device still owns.
+ */
 int loom_device_fd(const struct loom_device *device);
-/** loom_device_path() - the node that was opened */
+
+/**
+ * loom_device_path() - the node that was opened
+ * @device: the device
+ *
+ * Return: its path, which lives as long as the device.
+ */
 const char *loom_device_path(const struct loom_device *device);
-/** loom_device_info() - the answer to QUERY at opening; what an older driver does not say is 0 */
+
+/**
+ * loom_device_info() - the answer to DRM_LOOM_QUERY_DEVICE at opening
+ * @device: the device
+ *
+ * Return: the record, which lives as long as the device. What an older driver does not say is 0.
+ */
 const struct drm_loom_device_info *loom_device_info(const struct loom_device *device);
-/** loom_device_chip() - the same as planner and verifier take it, with the floor of scratch */
+
+/**
+ * loom_device_chip() - the description of the chip, as planner and verifier take it
+ * @device: the device
+ *
+ * Return: the description, with the floor of scratch; lives as long as the device.
+ */
 const struct drm_loom_chip *loom_device_chip(const struct loom_device *device);
+
 /**
  * loom_device_version() - version of the driver
  * @device: the device
@@ -55,9 +86,18 @@ const struct drm_loom_chip *loom_device_chip(const struct loom_device *device);
  * @patch: [out]
  */
 void loom_device_version(const struct loom_device *device, int *major, int *minor, int *patch);
-/** loom_device_region() - asks how full @region is now; what an older driver does not say is 0 */
+
+/**
+ * loom_device_region() - asks how full a region is now
+ * @device: the device
+ * @region: an &enum drm_loom_region
+ * @info: [out] the figures; what an older driver does not say is 0
+ *
+ * Return: 0, -EINVAL for another region, -ENODEV.
+ */
 int loom_device_region(const struct loom_device *device, uint32_t region,
 		       struct drm_loom_region_info *info);
+
 /**
  * loom_device_blocks() - asks for the blocks of a region, in address order, free ones included
  * @device: the device
@@ -69,6 +109,7 @@ int loom_device_region(const struct loom_device *device, uint32_t region,
  */
 int loom_device_blocks(const struct loom_device *device, uint32_t region,
 		       struct drm_loom_block **blocks, size_t *count);
+
 /**
  * loom_device_bank_blocks() - the same for one bank, without buffers on other banks
  * @device: the device
@@ -90,6 +131,7 @@ int loom_device_bank_blocks(const struct loom_device *device, uint32_t region, u
  * Return: 0 or -ENODEV.
  */
 int loom_device_no_space(const struct loom_device *device, struct drm_loom_no_space *record);
+
 /**
  * loom_no_space_print() - the same in words: whether memory is exhausted or fragmented
  * @text: [out] one line, cut if it does not fit
@@ -110,6 +152,7 @@ int loom_no_space_print(char *text, size_t size, const struct drm_loom_no_space 
  */
 int loom_bo_create(struct loom_device *device, const struct drm_loom_bo_create *request,
 		   struct loom_bo **bo);
+
 /**
  * loom_bo_export() - a dma-buf of a buffer, for other devices and other processes
  * @bo: the buffer
@@ -118,6 +161,7 @@ int loom_bo_create(struct loom_device *device, const struct drm_loom_bo_create *
  * Return: 0, -EMFILE, -ENOMEM.
  */
 int loom_bo_export(const struct loom_bo *bo, int *fd);
+
 /**
  * loom_bo_import() - a buffer that is that of a dma-buf
  * @device: which shall use it
@@ -128,12 +172,29 @@ int loom_bo_export(const struct loom_bo *bo, int *fd);
  * Return: 0, -EOPNOTSUPP where one of the two devices cannot reach it, -EINVAL, -ENOSPC, -ENOMEM.
  */
 int loom_bo_import(struct loom_device *device, int fd, struct loom_bo **bo);
-/** loom_bo_destroy() - unmaps and closes a buffer; NULL is fine. Jobs that use it still run */
+
+/**
+ * loom_bo_destroy() - unmaps and closes a buffer
+ * @bo: the buffer; NULL is fine. Jobs that use it still run
+ */
 void loom_bo_destroy(struct loom_bo *bo);
-/** loom_bo_handle() - its GEM handle, for bindings */
+
+/**
+ * loom_bo_handle() - GEM handle of a buffer, for bindings
+ * @bo: the buffer
+ *
+ * Return: the handle, on the file of its device.
+ */
 uint32_t loom_bo_handle(const struct loom_bo *bo);
-/** loom_bo_size() - bytes that were asked for */
+
+/**
+ * loom_bo_size() - size of a buffer
+ * @bo: the buffer
+ *
+ * Return: bytes that were asked for.
+ */
 uint64_t loom_bo_size(const struct loom_bo *bo);
+
 /**
  * loom_bo_map() - its linear view, mapped on the first call, until loom_bo_destroy()
  * @bo: the buffer
@@ -143,6 +204,7 @@ uint64_t loom_bo_size(const struct loom_bo *bo);
  * the buffer are none of the processor's: there are loom_bo_read() and loom_bo_write().
  */
 int loom_bo_map(struct loom_bo *bo, void **ptr);
+
 /**
  * loom_bo_read() - copies bytes of its linear view, whether it can be mapped or not
  * @bo: the buffer
@@ -157,6 +219,7 @@ int loom_bo_map(struct loom_bo *bo, void **ptr);
  * buffer of another driver, -ENOMEM, -EIO when the device is broken, -ENODEV when it is gone.
  */
 int loom_bo_read(const struct loom_bo *bo, uint64_t offset, void *data, uint64_t bytes);
+
 /**
  * loom_bo_write() - the same the other way round: jobs that are submitted next see the bytes
  * @bo: the buffer
@@ -167,8 +230,16 @@ int loom_bo_read(const struct loom_bo *bo, uint64_t offset, void *data, uint64_t
  * Return: as loom_bo_read(). When it fails, some of the bytes may be written.
  */
 int loom_bo_write(const struct loom_bo *bo, uint64_t offset, const void *data, uint64_t bytes);
-/** loom_bo_info() - addresses and layout as of now */
+
+/**
+ * loom_bo_info() - addresses and layout of a buffer as of now
+ * @bo: the buffer
+ * @info: [out] the record
+ *
+ * Return: 0 or -ENODEV.
+ */
 int loom_bo_info(const struct loom_bo *bo, struct drm_loom_bo_info *info);
+
 /**
  * loom_bo_wait() - waits until no job uses the buffer
  * @bo: the buffer
@@ -188,6 +259,7 @@ int loom_bo_wait(const struct loom_bo *bo, int64_t deadline_ns);
  */
 int loom_context_create(struct loom_device *device, uint32_t priority,
 			struct loom_context **context);
+
 /**
  * loom_context_create_exclusive() - makes a queue that lets this file have all of the SRAM
  * @device: where
@@ -202,8 +274,13 @@ int loom_context_create(struct loom_device *device, uint32_t priority,
  */
 int loom_context_create_exclusive(struct loom_device *device, uint32_t priority,
 				  struct loom_context **context);
-/** loom_context_destroy() - drops a queue; jobs that were submitted still run. NULL is fine */
+
+/**
+ * loom_context_destroy() - drops a queue
+ * @context: the queue; NULL is fine. Jobs that were submitted still run
+ */
 void loom_context_destroy(struct loom_context *context);
+
 /**
  * loom_context_query() - whether jobs of a queue were ended by the timeout, and their counters
  * @context: the queue
@@ -225,6 +302,7 @@ int loom_context_query(const struct loom_context *context, struct drm_loom_conte
  */
 int loom_device_plan_create(struct loom_device *device, const void *blob, uint64_t size,
 			    struct drm_loom_reject *reject, uint32_t *plan);
+
 /**
  * loom_device_plan_fit() - whether a plan would fit now
  * @device: the device
@@ -235,13 +313,32 @@ int loom_device_plan_create(struct loom_device *device, const void *blob, uint64
  */
 int loom_device_plan_fit(const struct loom_device *device, uint32_t plan,
 			 struct drm_loom_fit *fit);
-/** loom_device_plan_destroy() - drops a plan; jobs that were submitted still run */
+
+/**
+ * loom_device_plan_destroy() - drops a plan
+ * @device: the device
+ * @plan: its id. Jobs that were submitted still run
+ *
+ * Return: 0, -ENOENT if there is no such plan, -ENODEV.
+ */
 int loom_device_plan_destroy(struct loom_device *device, uint32_t plan);
 
-/** loom_sync_create() - makes a syncobj without a fence */
+/**
+ * loom_sync_create() - makes a syncobj without a fence
+ * @device: the device
+ * @sync: [out] its handle, drop it with loom_sync_destroy()
+ *
+ * Return: 0 or -errno.
+ */
 int loom_sync_create(struct loom_device *device, uint32_t *sync);
-/** loom_sync_destroy() - drops a syncobj */
+
+/**
+ * loom_sync_destroy() - drops a syncobj
+ * @device: the device
+ * @sync: its handle
+ */
 void loom_sync_destroy(struct loom_device *device, uint32_t sync);
+
 /**
  * loom_sync_share() - a syncobj of one device as one of another
  * @from: the device
@@ -253,6 +350,7 @@ void loom_sync_destroy(struct loom_device *device, uint32_t sync);
  */
 int loom_sync_share(struct loom_device *from, uint32_t sync, struct loom_device *to,
 		    uint32_t *shared);
+
 /**
  * loom_sync_wait() - waits for a fence
  * @device: the device
@@ -266,6 +364,7 @@ int loom_sync_share(struct loom_device *from, uint32_t sync, struct loom_device 
  */
 int loom_sync_wait(struct loom_device *device, uint32_t sync, uint64_t point,
 		   int64_t deadline_ns);
+
 /**
  * loom_sync_status() - what became of a fence
  * @device: the device

@@ -24,7 +24,15 @@ extern "C" {
  * array, -EOVERFLOW, -ENOMEM, or what fopen() said.
  */
 int loom_npy_load(const char *path, struct loom_array *array, struct loom_error *err);
-/** loom_npy_save() - writes a .npy file, the same bytes for the same array */
+
+/**
+ * loom_npy_save() - writes a .npy file
+ * @path: the file; one that exists is replaced
+ * @array: the array. The same array gives the same bytes
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0 or -errno of writing.
+ */
 int loom_npy_save(const char *path, const struct loom_array *array, struct loom_error *err);
 
 /**
@@ -36,7 +44,15 @@ int loom_npy_save(const char *path, const struct loom_array *array, struct loom_
  * Return: 0, -EINVAL for another size, or what fopen() said.
  */
 int loom_raw_load(const char *path, struct loom_array *array, struct loom_error *err);
-/** loom_raw_save() - writes bare elements */
+
+/**
+ * loom_raw_save() - writes bare elements
+ * @path: the file; one that exists is replaced
+ * @array: the array
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0 or -errno of writing.
+ */
 int loom_raw_save(const char *path, const struct loom_array *array, struct loom_error *err);
 
 /**
@@ -80,9 +96,20 @@ struct loom_image_options {
 	float std[4];
 };
 
-/** loom_image_load() - reads a PNG, PGM or PPM file; release with loom_image_clear() */
+/**
+ * loom_image_load() - reads a PNG, PGM or PPM file
+ * @path: the file
+ * @image: [out] release with loom_image_clear()
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0, -EINVAL for a file that is none of them or is damaged, -ENOMEM, or what fopen() said.
+ */
 int loom_image_load(const char *path, struct loom_image *image, struct loom_error *err);
-/** loom_image_clear() - frees @image's pixels and zeroes it */
+
+/**
+ * loom_image_clear() - frees the pixels of a picture, and zeroes it
+ * @image: the picture; a zeroed one is fine
+ */
 void loom_image_clear(struct loom_image *image);
 
 /**
@@ -96,7 +123,13 @@ void loom_image_clear(struct loom_image *image);
  */
 int loom_image_shape(const struct loom_image *image, uint32_t rank, int64_t *dims);
 
-/** loom_image_channels_first() - whether a tensor that takes a picture is [.., C, H, W] */
+/**
+ * loom_image_channels_first() - whether channels come before rows in a tensor that takes a picture
+ * @rank: number of dimensions
+ * @dims: its dimensions
+ *
+ * Return: true for [.., C, H, W].
+ */
 bool loom_image_channels_first(uint32_t rank, const int64_t *dims);
 
 /**

@@ -129,7 +129,11 @@ int loom_pipeline_create(const struct loom_graph *graph,
 			 const struct loom_planner_options *options,
 			 const struct drm_loom_chip *const *chips, uint32_t num_stages,
 			 struct loom_pipeline **pipeline, struct loom_error *err);
-/** loom_pipeline_destroy() - frees a pipeline after its sessions were destroyed; NULL is fine */
+
+/**
+ * loom_pipeline_destroy() - frees a pipeline
+ * @pipeline: the pipeline, after its sessions were destroyed; NULL is fine
+ */
 void loom_pipeline_destroy(struct loom_pipeline *pipeline);
 
 /**

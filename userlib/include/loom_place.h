@@ -28,11 +28,17 @@
 extern "C" {
 #endif
 
-/** LOOM_PLACE_NONE - no item, no pool, no storage */
+/**
+ * define LOOM_PLACE_NONE - no item, no pool, no storage
+ */
 #define LOOM_PLACE_NONE		UINT32_MAX
-/** LOOM_PLACE_ANYWHERE - no fixed offset, no limit */
+/**
+ * define LOOM_PLACE_ANYWHERE - no fixed offset, no limit
+ */
 #define LOOM_PLACE_ANYWHERE	UINT64_MAX
-/** LOOM_PLACE_MAX_POOLS - pools that a problem can have: bits of &loom_place_item.pools */
+/**
+ * define LOOM_PLACE_MAX_POOLS - how many pools a problem can have, as bits of &loom_place_item.pools
+ */
 #define LOOM_PLACE_MAX_POOLS	32
 
 /**
@@ -272,7 +278,10 @@ struct loom_place_fault {
 int loom_place(const struct loom_place_problem *problem, const struct loom_place_options *options,
 	       struct loom_place_result *result, struct loom_place_fault *fault);
 
-/** loom_place_result_free() - frees what loom_place() allocated; a zeroed result is fine */
+/**
+ * loom_place_result_free() - frees what loom_place() allocated
+ * @result: the placement; a zeroed one is fine
+ */
 void loom_place_result_free(struct loom_place_result *result);
 
 /**
@@ -300,9 +309,20 @@ int loom_place_bound(const struct loom_place_problem *problem, uint64_t *bound_b
 int loom_place_check(const struct loom_place_problem *problem, const uint64_t *offsets,
 		     const uint32_t *pools, struct loom_place_fault *fault);
 
-/** loom_place_strategy_name() - name of strategy @index, from 0; NULL past the last */
+/**
+ * loom_place_strategy_name() - names of placement strategies, one by one
+ * @index: from 0
+ *
+ * Return: the name, which is the library's; NULL past the last.
+ */
 const char *loom_place_strategy_name(unsigned int index);
-/** loom_place_strategy_text() - one line about strategy @index; NULL past the last */
+
+/**
+ * loom_place_strategy_text() - what a placement strategy does
+ * @index: from 0, as for loom_place_strategy_name()
+ *
+ * Return: one line; NULL past the last.
+ */
 const char *loom_place_strategy_text(unsigned int index);
 
 #ifdef __cplusplus

@@ -70,14 +70,39 @@ struct loom_place_csv {
  */
 int loom_place_csv_parse(const char *text, size_t size_bytes, const char *path,
 			 struct loom_place_csv **csv, struct loom_error *err);
-/** loom_place_csv_read() - a problem from a stream, up to its end; also -errno of reading */
+
+/**
+ * loom_place_csv_read() - loom_place_csv_parse() of a stream, up to its end
+ * @stream: what is read; stays open
+ * @path: what messages call it
+ * @csv: [out] the problem, destroy with loom_place_csv_destroy()
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: as loom_place_csv_parse(), or -errno of reading.
+ */
 int loom_place_csv_read(FILE *stream, const char *path, struct loom_place_csv **csv,
 			struct loom_error *err);
-/** loom_place_csv_load() - a problem from the file @path; also -errno of fopen() */
+
+/**
+ * loom_place_csv_load() - loom_place_csv_parse() of a file
+ * @path: the file
+ * @csv: [out] the problem, destroy with loom_place_csv_destroy()
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: as loom_place_csv_parse(), or -errno of fopen().
+ */
 int loom_place_csv_load(const char *path, struct loom_place_csv **csv, struct loom_error *err);
-/** loom_place_csv_destroy() - frees a problem that was read; NULL is fine */
+
+/**
+ * loom_place_csv_destroy() - frees a problem that was read
+ * @csv: the problem; NULL is fine
+ */
 void loom_place_csv_destroy(struct loom_place_csv *csv);
-/** loom_place_csv_free_offsets() - ignores the offsets in the file: no item is fixed */
+
+/**
+ * loom_place_csv_free_offsets() - ignores the offsets in a file: no item is fixed
+ * @csv: the problem
+ */
 void loom_place_csv_free_offsets(struct loom_place_csv *csv);
 
 /**

@@ -118,7 +118,10 @@ int loom_program_create(const struct loom_graph *graph,
 			const struct loom_planner_options *options,
 			struct loom_program **program, struct loom_error *err);
 
-/** loom_program_destroy() - frees a program; NULL is fine */
+/**
+ * loom_program_destroy() - frees a program
+ * @program: from loom_program_create(), after its sessions were destroyed; NULL is fine
+ */
 void loom_program_destroy(struct loom_program *program);
 
 /**
@@ -136,12 +139,28 @@ int loom_program_create_reference(const struct loom_graph *graph,
 				  const struct loom_planner_options *options,
 				  struct loom_program **program, struct loom_error *err);
 
-/** loom_grouping_name() - grouping strategies one by one from 0; NULL past the last */
+/**
+ * loom_grouping_name() - names of grouping strategies, one by one
+ * @index: from 0
+ *
+ * Return: the name, which is the library's; NULL past the last.
+ */
 const char *loom_grouping_name(unsigned int index);
-/** loom_grouping_text() - one line about strategy @index; NULL past the last */
+
+/**
+ * loom_grouping_text() - what a grouping strategy does
+ * @index: from 0, as for loom_grouping_name()
+ *
+ * Return: one line; NULL past the last.
+ */
 const char *loom_grouping_text(unsigned int index);
 
-/** loom_objective_name() - objectives by enum loom_planner_objective; NULL past the last */
+/**
+ * loom_objective_name() - name of an objective
+ * @objective: an &enum loom_planner_objective
+ *
+ * Return: the name, which is the library's; NULL past the last.
+ */
 const char *loom_objective_name(unsigned int objective);
 
 #ifdef __cplusplus

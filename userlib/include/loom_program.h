@@ -189,7 +189,9 @@ struct loom_program_node {
 	const char *op;
 };
 
-/** LOOM_NODE_NONE - instead of the number of a node: there is none */
+/**
+ * define LOOM_NODE_NONE - instead of the number of a node where there is none
+ */
 #define LOOM_NODE_NONE	UINT32_MAX
 
 /**
@@ -223,7 +225,12 @@ enum loom_bound {
 	LOOM_BOUNDS,
 };
 
-/** loom_bound_name() - "dram", "macs", ... for programs */
+/**
+ * loom_bound_name() - name of what bounds a group
+ * @bound: what bounds it
+ *
+ * Return: "dram", "macs", ... for programs; the library's.
+ */
 const char *loom_bound_name(enum loom_bound bound);
 
 /**
@@ -309,7 +316,9 @@ enum loom_cut_why {
 	LOOM_CUT_COST,
 };
 
-/** &loom_program_cut.without: there is no division without the cut */
+/**
+ * define LOOM_CUT_NONE - there is no division without the cut
+ */
 #define LOOM_CUT_NONE	UINT64_MAX
 
 /**

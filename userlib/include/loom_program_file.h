@@ -90,15 +90,34 @@ int loom_program_load(const char *path, struct loom_program_file **file, struct 
 int loom_program_parse(const void *bytes, size_t size_bytes, const char *name,
 		       struct loom_program_file **file, struct loom_error *err);
 
-/** loom_program_unload() - closes a file, after its sessions were destroyed; NULL is fine */
+/**
+ * loom_program_unload() - closes a program file
+ * @file: the file, after its sessions were destroyed; NULL is fine
+ */
 void loom_program_unload(struct loom_program_file *file);
 
-/** loom_program_file_is() - whether a file begins as program files do; nothing else is checked */
+/**
+ * loom_program_file_is() - whether a file begins as program files do
+ * @path: the file
+ *
+ * Return: true if it does; nothing else of it is checked. False for a file that cannot be read.
+ */
 bool loom_program_file_is(const char *path);
 
-/** loom_program_file_program() - the program; lives as long as @file, and is not destroyed */
+/**
+ * loom_program_file_program() - the program of a file
+ * @file: the file
+ *
+ * Return: the program, which lives as long as @file, and is not destroyed.
+ */
 const struct loom_program *loom_program_file_program(const struct loom_program_file *file);
-/** loom_program_file_origin() - what it was planned for; lives as long as @file */
+
+/**
+ * loom_program_file_origin() - what the program of a file was planned for
+ * @file: the file
+ *
+ * Return: a record that lives as long as @file.
+ */
 const struct loom_program_origin *
 loom_program_file_origin(const struct loom_program_file *file);
 

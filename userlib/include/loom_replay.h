@@ -55,7 +55,12 @@ enum loom_replay_kind {
 	LOOM_REPLAY_KINDS,
 };
 
-/** loom_replay_kind_name() - "overlap", "race", ...; NULL past the last */
+/**
+ * loom_replay_kind_name() - name of a kind of fault
+ * @kind: an &enum loom_replay_kind
+ *
+ * Return: "overlap", "race", ...; NULL past the last.
+ */
 const char *loom_replay_kind_name(unsigned int kind);
 
 /**
@@ -129,7 +134,10 @@ int loom_replay_program(const struct loom_program *program,
 			const struct loom_replay_options *options,
 			struct loom_replay_report **report, struct loom_error *err);
 
-/** loom_replay_destroy() - frees a report; NULL is fine */
+/**
+ * loom_replay_destroy() - frees a report
+ * @report: the report; NULL is fine
+ */
 void loom_replay_destroy(struct loom_replay_report *report);
 
 #ifdef __cplusplus

@@ -108,7 +108,11 @@ struct loom_report_region {
  */
 int loom_report_region_get(const struct loom_target *target, uint32_t region,
 			   uint64_t scratch_bytes, struct loom_report_region **report);
-/** loom_report_region_put() - frees a report; NULL is fine */
+
+/**
+ * loom_report_region_put() - frees a report
+ * @report: the report; NULL is fine
+ */
 void loom_report_region_put(struct loom_report_region *report);
 
 /**
@@ -120,7 +124,12 @@ void loom_report_region_put(struct loom_report_region *report);
  */
 unsigned int loom_report_fragmentation(const struct loom_report_bank *bank);
 
-/** loom_report_kind_name() - "free", "reserved", "buffer", "scratch", "conflict" */
+/**
+ * loom_report_kind_name() - name of a kind of block
+ * @kind: what the block is
+ *
+ * Return: "free", "reserved", "buffer", "scratch", "conflict"; the library's.
+ */
 const char *loom_report_kind_name(enum loom_report_kind kind);
 
 /**
@@ -146,7 +155,10 @@ int loom_report_write(const struct loom_target *target, const char *dir, const c
  * Return: 0 or -errno.
  */
 int loom_report_enable(const char *dir, struct loom_error *err);
-/** loom_report_disable() - stops it, whatever LOOM_MEMORY_REPORTS says */
+
+/**
+ * loom_report_disable() - stops what loom_report_enable() began, whatever LOOM_MEMORY_REPORTS says
+ */
 void loom_report_disable(void);
 
 #ifdef __cplusplus

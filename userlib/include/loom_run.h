@@ -38,13 +38,35 @@ struct loom_target;
  */
 int loom_target_open(const char *name, const struct drm_loom_chip *chip,
 		     struct loom_target **target, struct loom_error *err);
-/** loom_target_close() - closes a target, after its sessions were destroyed; NULL is fine */
+
+/**
+ * loom_target_close() - closes a target
+ * @target: the target, after its sessions were destroyed; NULL is fine
+ */
 void loom_target_close(struct loom_target *target);
-/** loom_target_name() - "host", or the node */
+
+/**
+ * loom_target_name() - what a target is
+ * @target: the target
+ *
+ * Return: "host", or the path of the node; lives as long as the target.
+ */
 const char *loom_target_name(const struct loom_target *target);
-/** loom_target_chip() - what to plan for; lives as long as the target */
+
+/**
+ * loom_target_chip() - the chip of a target: what to plan for
+ * @target: the target
+ *
+ * Return: the description, which lives as long as the target.
+ */
 const struct drm_loom_chip *loom_target_chip(const struct loom_target *target);
-/** loom_target_device() - the device, NULL for the host */
+
+/**
+ * loom_target_device() - the device of a target
+ * @target: the target
+ *
+ * Return: the device, which the target owns; NULL for the host.
+ */
 struct loom_device *loom_target_device(const struct loom_target *target);
 
 /**
@@ -62,7 +84,11 @@ struct loom_device *loom_target_device(const struct loom_target *target);
  */
 int loom_session_create(struct loom_target *target, const struct loom_program *program,
 			struct loom_session **session, struct loom_error *err);
-/** loom_session_destroy() - frees all that a session holds on its target; NULL is fine */
+
+/**
+ * loom_session_destroy() - frees all that a session holds on its target
+ * @session: the session; it is not running. NULL is fine
+ */
 void loom_session_destroy(struct loom_session *session);
 
 /**
@@ -88,6 +114,7 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
  */
 int loom_session_set_state(struct loom_session *session, uint32_t index,
 			   const struct loom_array *array, struct loom_error *err);
+
 /**
  * loom_session_get_state() - copies a state out, as the next run reads it
  * @session: the session; it is not running
@@ -98,6 +125,7 @@ int loom_session_set_state(struct loom_session *session, uint32_t index,
  */
 int loom_session_get_state(struct loom_session *session, uint32_t index,
 			   struct loom_array *array);
+
 /**
  * loom_session_reset_states() - makes all states zero, as they were at first
  * @session: the session; it is not running
@@ -140,10 +168,23 @@ int loom_session_run(struct loom_session *session, loom_progress_fn progress, vo
  */
 int loom_session_get_output(struct loom_session *session, uint32_t index,
 			    struct loom_array *array);
-/** loom_session_get_observed() - copies observed value @index out */
+
+/**
+ * loom_session_get_observed() - copies an observed value out
+ * @session: the session; it is not running
+ * @index: of the program's observed values
+ * @array: [out] release with loom_array_clear()
+ *
+ * Return: 0, -ENOENT past the last one, -ENOMEM; -EIO or -ENODEV of a device that is gone.
+ */
 int loom_session_get_observed(struct loom_session *session, uint32_t index,
 			      struct loom_array *array);
-/** loom_session_counters() - the engine's counters of the last run */
+
+/**
+ * loom_session_counters() - the engine's counters of the last run
+ * @session: the session
+ * @counters: [out] all zero before the first run
+ */
 void loom_session_counters(const struct loom_session *session,
 			   struct drm_loom_counters *counters);
 
@@ -159,7 +200,11 @@ struct loom_session_moved {
 	uint64_t kept_bytes;
 };
 
-/** loom_session_moved() - how many bytes the processor has copied, and how many it had not to */
+/**
+ * loom_session_moved() - how many bytes the processor has copied, and how many it had not to
+ * @session: the session
+ * @moved: [out] the figures, since the session was created
+ */
 void loom_session_moved(const struct loom_session *session, struct loom_session_moved *moved);
 
 #ifdef __cplusplus

@@ -12,16 +12,29 @@
 extern "C" {
 #endif
 
-/** LOOM_VERSION_MAJOR - of the headers */
+/**
+ * define LOOM_VERSION_MAJOR - of the headers
+ */
 #define LOOM_VERSION_MAJOR	0
-/** LOOM_VERSION_MINOR - of the headers */
+/**
+ * define LOOM_VERSION_MINOR - of the headers
+ */
 #define LOOM_VERSION_MINOR	2
-/** LOOM_VERSION_PATCH - of the headers */
+/**
+ * define LOOM_VERSION_PATCH - of the headers
+ */
 #define LOOM_VERSION_PATCH	0
-/** LOOM_VERSION_NUMBER - a version as a number that grows, for #if */
+/**
+ * LOOM_VERSION_NUMBER() - a version as a number that grows, for #if
+ * @major: first number
+ * @minor: second number, below 1000
+ * @patch: third number, below 1000
+ */
 #define LOOM_VERSION_NUMBER(major, minor, patch) \
 	((major) * 1000000 + (minor) * 1000 + (patch))
-/** LOOM_VERSION - that of the headers */
+/**
+ * define LOOM_VERSION - that of the headers
+ */
 #define LOOM_VERSION \
 	LOOM_VERSION_NUMBER(LOOM_VERSION_MAJOR, LOOM_VERSION_MINOR, LOOM_VERSION_PATCH)
 
@@ -34,7 +47,11 @@ extern "C" {
  */
 unsigned int loom_version(void);
 
-/** loom_version_text() - the same as "0.2.0"; the string is the library's */
+/**
+ * loom_version_text() - loom_version() as text
+ *
+ * Return: "0.2.0"; the string is the library's.
+ */
 const char *loom_version_text(void);
 
 #ifdef __cplusplus
