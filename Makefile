@@ -118,7 +118,9 @@ help:
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header, rooms and floors'
 	@echo '  make check-intree build the driver in a kernel tree: W=1, kernel-doc, sparse'
 	@echo '  make series       cut it into patches for the kernel: build/series/'
+	@echo '  make examples     the programs of Documentation/examples: build/examples'
 	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
+	@echo '  make man          man pages: build/man'
 	@echo '  make vm           a shell in the VM, with the module loaded'
 	@echo '  make install      module (dkms), library, headers, tool, udev rule; DESTDIR= PREFIX='
 	@echo '  make clean        remove products, keep downloads; distclean removes both'
@@ -241,8 +243,19 @@ $(O)/asan/fuzz/%: $(O)/asan/obj/$(T)/fuzz/%.o $(O)/asan/libloom.a
 $(O)/bench/%: $(O)/obj/$(T)/bench/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 
+# The programs that the pages show, as one who has nothing but the headers and the shared library
+# builds them.
+example_src	:= $(wildcard Documentation/examples/*.c)
+example_bin	:= $(example_src:Documentation/examples/%.c=$(O)/examples/%)
+$(O)/examples/%: Documentation/examples/%.c $(O)/libloom.so Makefile
+	@echo '  CC      $@'; mkdir -p $(@D); $(CC) -std=gnu11 -Wall -Wextra -Werror $(CFLAGS) -MMD -MP \
+		-Iuapi -Iuserlib/include $(drm_cflags) -o $@ $< -L$(O) -lloom -ldrm \
+		-Wl,-rpath,'$$ORIGIN/..'
+.PHONY: examples
+examples: $(example_bin)
+
 .PHONY: build-tests build-asan build-bench host-tests bench
-build-tests: $(test_bin) $(e2e_bin) $(sim_bin)
+build-tests: $(test_bin) $(e2e_bin) $(example_bin) $(sim_bin)
 build-asan: $(asan_bin) $(asan_tool) $(O)/asan/loom-sim $(fuzz_bin) $(O)/asan/e2e/onnx_backend
 build-bench: $(bench_bin)
 host-tests: tools build-tests build-asan
@@ -401,13 +414,24 @@ lint:
 vm: tools module
 	@tools/vm/run --shell
 
-# Sphinx with the kernel's own kernel-doc directive; a warning is an error. Pictures of plans are
+# loom(1), its commands, and the public headers
+.PHONY: man
+man: $(O)/man/.stamp
+$(O)/man/.stamp: tools/ci/man.py $(tool_bin) $(wildcard userlib/include/*.h \
+		Documentation/reference/*.rst) Documentation/tool.rst Documentation/library.rst
+	@tools/ci/man.py $(O)/loom $(O)/man
+	@touch $@
+# Sphinx with the kernel's own kernel-doc directive; a warning is an error, there and in man pages, and
+# so is a public symbol that is in neither. Pictures of plans are
 # drawn if "make models" has been there.
 .PHONY: docs
-docs: tools $(O)/e2e/draw_plan
+docs: man $(O)/e2e/draw_plan
 	@tools/ci/deps.sh docs
 	@tools/ci/ksource.sh
-	@LOOM_KSOURCE=$(abspath $(O)/ksource) sphinx-build -q -W -b html Documentation $(O)/docs
+	@mandoc -Tlint -Wwarning $(O)/man/man1/*.1 $$(grep -L '^\.so ' $(O)/man/man3/*.3)
+	@LOOM_KSOURCE=$(abspath $(O)/ksource) sphinx-build -q -n -W --keep-going -b html \
+		Documentation $(O)/docs
+	@tools/ci/symbols.py $(O)/docs $(O)/man
 	@echo 'docs: $(O)/docs/index.html'
 
 # --- install -----------------------------------------------------------------
@@ -421,7 +445,7 @@ completion_zsh = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_loom
 completion_fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/loom.fish
 
 .PHONY: install install-module uninstall
-install: lib tools
+install: lib tools man
 	install -d '$(DESTDIR)$(PREFIX)/lib/pkgconfig' '$(DESTDIR)$(PREFIX)/bin' \
 		'$(DESTDIR)$(PREFIX)/include/loom/drm' '$(udev_dir)' '$(dkms_dir)'
 	install -m 755 $(O)/loom '$(DESTDIR)$(PREFIX)/bin/loom'
@@ -437,6 +461,9 @@ install: lib tools
 	install -D -m 644 tools/install/completion/loom.bash '$(completion_bash)'
 	install -D -m 644 tools/install/completion/_loom '$(completion_zsh)'
 	install -D -m 644 tools/install/completion/loom.fish '$(completion_fish)'
+	install -d '$(DESTDIR)$(PREFIX)/share/man/man1' '$(DESTDIR)$(PREFIX)/share/man/man3'
+	install -m 644 $(O)/man/man1/* '$(DESTDIR)$(PREFIX)/share/man/man1'
+	install -m 644 $(O)/man/man3/* '$(DESTDIR)$(PREFIX)/share/man/man3'
 	@# Kbuild takes every source that it finds: none of an older install may be left
 	rm -rf '$(dkms_dir)/drivers' '$(dkms_dir)/uapi'
 	cp -R Kbuild drivers uapi '$(dkms_dir)'
@@ -455,7 +482,9 @@ install-module:
 uninstall:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/loom' '$(DESTDIR)$(PREFIX)'/lib/libloom.* \
 		'$(DESTDIR)$(PREFIX)/lib/pkgconfig/loom.pc' '$(udev_dir)/60-loom.rules' \
-		'$(completion_bash)' '$(completion_zsh)' '$(completion_fish)'
+		'$(completion_bash)' '$(completion_zsh)' '$(completion_fish)' \
+		'$(DESTDIR)$(PREFIX)/share/man'/man1/loom.1 '$(DESTDIR)$(PREFIX)/share/man'/man1/loom-*.1 \
+		'$(DESTDIR)$(PREFIX)/share/man'/man3/libloom.3 '$(DESTDIR)$(PREFIX)/share/man'/man3/loom[._]*.3
 	rm -rf '$(DESTDIR)$(PREFIX)/include/loom' '$(DESTDIR)$(PREFIX)/share/loom' '$(dkms_dir)'
 
 # --- clean -------------------------------------------------------------------
@@ -463,12 +492,12 @@ uninstall:
 .PHONY: clean distclean
 # downloads (models, packages) are kept: they take long, and are verified by hash
 clean:
-	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out bench module bench-module check \
+	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out examples bench module bench-module check \
 		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
 		check-models plan-hashes debug \
-		debug-backports intree series kselftest vm lint docs pictures loom loom-sim pci loom.pc textline) \
+		debug-backports intree series kselftest vm lint docs man pictures loom loom-sim pci loom.pc textline) \
 		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:
 	rm -rf $(O)
 
--include $(shell find $(O)/obj $(O)/asan/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(O)/obj $(O)/asan/obj $(O)/examples -name '*.d' 2>/dev/null)

@@ -18,12 +18,13 @@ mode=${1:-run}
 
 # "package" or "package:command": the command alone decides where it is given
 build="gcc make pkg-config libc6-dev libdrm-dev protobuf-c-compiler
-	libprotobuf-c-dev libonnx-dev libpng-dev libyaml-dev"
+	libprotobuf-c-dev libonnx-dev libpng-dev libyaml-dev python3"
 run="linux-headers-6.12-amd64
 	qemu-system-x86 busybox-static cpio xz-utils kmod:modinfo bc rsync
 	python3 perl libfreetype-dev fonts-dejavu-core nodejs:node npm:npm"
 check="linux-source-6.12 sparse g++ g++-multilib shellcheck libonnx-testdata git
-	python3-sphinx:sphinx-build"
+	python3-sphinx:sphinx-build furo mandoc man-db:man"
+docs="python3-sphinx:sphinx-build furo mandoc linux-source-6.12 perl"
 debug="flex bison libelf-dev bc debian-archive-keyring"
 more="slurmctld slurmd slurm-client munge"
 upstream="coccinelle:spatch patch"
@@ -38,7 +39,7 @@ debug)	want="$build $run $check $debug" ;;
 more)	want="$build $run $check $more" ;;
 upstream) want="$build $run $check $debug $upstream" ;;
 arm64)	want="$build $run $check $arm64" ;;
-docs)	want="python3-sphinx:sphinx-build linux-source-6.12 perl" ;;
+docs)	want=$docs ;;
 *)	echo "usage: $0 build|run|check|debug|more|upstream|arm64|docs" >&2; exit 2 ;;
 esac
 

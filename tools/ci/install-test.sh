@@ -91,6 +91,11 @@ version() {
 }
 ok 'header, library, tool and pkg-config are of one version' version
 ok 'the tool runs' "$root/opt/loom/bin/loom" --help
+pages() {
+	man -M "$root/opt/loom/share/man" -w loom && man -M "$root/opt/loom/share/man" -w loom-plan &&
+		man -M "$root/opt/loom/share/man" loom_session_run | grep -q 'loom_session_run(struct'
+}
+ok 'man shows the tool, a command and a function' pages
 ok 'the module sources build from where dkms finds them' make -s -C \
 	"$(find /usr/src -maxdepth 1 -name 'linux-headers-6.12.*-amd64' | sort -V | tail -n 1)" \
 	M="$(echo "$root"/usr/src/loom-*)" modules

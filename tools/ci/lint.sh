@@ -43,7 +43,7 @@ mkdir -p build/lint/tree/include build/lint/tree/tools/testing/selftests build/l
 ln -sfn ../../../../uapi build/lint/tree/include/uapi
 ln -sfn ../../../drivers build/lint/tree/drivers
 ln -sfn ../../../../../../selftests build/lint/tree/tools/testing/selftests/loom
-for dir in userlib tools; do
+for dir in userlib tools Documentation; do
 	ln -sfn ../../../../../$dir build/lint/tree/tools/loom/$dir
 done
 
@@ -137,7 +137,7 @@ mapfile -t kernel < <(files 'drivers/*.[ch]' 'selftests/*.[ch]' 'uapi/*.h' |
 	grep -v -e /core/ -e _trace.h -e '/tests/.*\.h$')
 mapfile -t trace < <(files 'drivers/*_trace.h')
 mapfile -t core < <(files 'drivers/accel/loom/core/*.[ch]' 'drivers/accel/loom/tests/*.h')
-mapfile -t user < <(files 'userlib/*.[ch]' 'tools/*.[ch]' )
+mapfile -t user < <(files 'userlib/*.[ch]' 'tools/*.[ch]' 'Documentation/*.[ch]')
 mapfile -t shell < <(files 'tools/*.sh' 'tools/vm/*' .ci/run | grep -v '\.\([ch]\|config\)$')
 mapfile -t drm < <(pkg-config --cflags libdrm | xargs -n1 | sed 's/^-I/-isystem/')
 # where a 32-bit compile finds the architecture's headers on Debian

@@ -37,7 +37,7 @@ extern "C" {
  */
 #define LOOM_PLACE_ANYWHERE	UINT64_MAX
 /**
- * define LOOM_PLACE_MAX_POOLS - how many pools a problem can have, as bits of &loom_place_item.pools
+ * define LOOM_PLACE_MAX_POOLS - most pools of a problem, which are bits of &loom_place_item.pools
  */
 #define LOOM_PLACE_MAX_POOLS	32
 

@@ -80,7 +80,20 @@ top_shows() {
 	grep -q ': 0 clients, engine 0.0 %' "$reports/top.after"
 }
 ok 'loom top shows who is at work, and when it is gone' top_shows
-for when in models backend refusals attack report killed; do
+# example NAME LINE: it printed this and nothing else
+example() {
+	cat "$vm/$1.text"
+	[ "$(cat "$vm/$1.text")" = "$2" ]
+}
+ok 'an example uses nothing but ioctls' example raw_ioctls \
+	'16 lanes, 256 elements, 0 wrong; y[0] 0, y[255] 127'
+ok 'an example queues jobs on a timeline' example async_syncobj \
+	'8 jobs, timeline at 8, y[1] is 256, 0 wrong'
+ok 'an example shares a buffer without a copy' example zero_copy \
+	'two clients, one buffer between them: y[1] is 4, 0 wrong'
+ok 'an example runs a model' example run_model \
+	"$(build/examples/run_model $models/oww_alexa.onnx host)"
+for when in models backend refusals attack examples report killed; do
 	ok "nothing is left allocated after: $when" cmp "$vm/info.before" "$vm/info.$when"
 done
 ok 'the one that was killed was at work' grep -qx 137 "$vm/killed.status"

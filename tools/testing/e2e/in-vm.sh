@@ -38,6 +38,13 @@ program_run mlsd "$out/whole.loom" soft "$out/whole" 2>"$out/whole.err"
 echo $? >"$out/whole.status"
 info attack
 
+# the programs that the pages show
+for example in raw_ioctls async_syncobj zero_copy; do
+	build/examples/$example >"$out/$example.text" 2>&1
+done
+build/examples/run_model $models/oww_alexa.onnx /dev/accel/accel0 >"$out/run_model.text" 2>&1
+info examples
+
 bash tools/testing/e2e/in-vm-report.sh "$out/report" "$out"
 info report
 
