@@ -539,9 +539,12 @@ static int loom_soft_probe(struct platform_device *pdev)
 	/* dma-bufs are system pages: importers can have them wherever they are */
 	int ret = dma_coerce_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
 
-	if (!ret)
+	if (!ret) {
+		/* and as long as they come */
+		dma_set_max_seg_size(&pdev->dev, UINT_MAX);
 		ret = loom_device_probe(&pdev->dev, &loom_soft_backend,
 					data ? &data->device : NULL);
+	}
 	if (data)
 		WRITE_ONCE(data->probe_ret, ret);
 	return ret;

@@ -315,6 +315,7 @@ static int template_probe(struct platform_device *pdev)
 
 	if (ret)
 		return ret;
+	dma_set_max_seg_size(&pdev->dev, UINT_MAX);
 	config = kzalloc(sizeof(*config), GFP_KERNEL);
 	if (!config)
 		return -ENOMEM;
