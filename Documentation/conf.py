@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(ksource, "Documentation", "sphinx"))
 sys.path.insert(0, os.path.abspath("."))
 
 project = "Loom"
-extensions = ["kerneldoc", "plans", "rooms"]
+extensions = ["kerneldoc", "automarkup", "plans", "rooms"]
 master_doc = "index"
 exclude_patterns = []
 html_theme = "furo"
@@ -21,6 +21,8 @@ html_title = "Loom"
 html_static_path = ["static"]
 html_css_files = ["loom.css"]
 html_copy_source = False
+html_show_copyright = False
+pygments_style = "tango"
 
 primary_domain = "c"
 

@@ -48,7 +48,9 @@ def setup(app):
             command = " ".join(self.arguments[0].split())
             path = draw(command)
             if path:
-                lines = [f".. figure:: /../{path}", "   :width: 100%", ""]
+                # as a page of its own it shows what the pointer is on
+                lines = [f".. figure:: /../{path}", "   :width: 100%",
+                         f"   :target: _images/{os.path.basename(path)}", ""]
                 words = [f"   {line}" for line in self.content]
             else:
                 lines = []

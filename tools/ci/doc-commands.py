@@ -7,7 +7,7 @@
 
 FOLDER is made anew; the page's files and commands are put and run there, in the order of the page:
 
-* a code-block of yaml whose caption is the name of a file becomes that file;
+* a code-block whose caption is the name of a file becomes that file;
 * in a code-block of console, a line that begins with "$ " is a command, and the lines behind it are
   what it prints, both streams in one. Lines end with "\\" if the next one goes on. "..." stands for
   any lines that are left out. What is printed differently is an error, and so is a status that is
@@ -97,7 +97,7 @@ class Page:
         shift = 0
         for language, caption, first, end, indent in list(blocks(self.lines)):
             body = [line[indent:] for line in self.lines[first + shift:end + shift]]
-            if language == "yaml" and caption:
+            if language != "console" and caption:
                 with open(os.path.join(folder, caption), "w", encoding="utf-8") as out:
                     out.write("\n".join(body) + "\n")
             if language != "console":

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The page "From a model to your runtime", command by command. Headers and library are where pkg-config
+# finds them, as if they were installed.
+# shellcheck source=tools/testing/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fresh_out
+prefix=$PWD/$out/prefix
+mkdir -p "$prefix/include" "$prefix/lib"
+cp -r userlib/include "$prefix/include/loom"
+cp -r uapi/drm "$prefix/include/loom/drm"
+cp -P build/libloom.so* "$prefix/lib"
+sed "s,^prefix=.*,prefix=$prefix," build/loom.pc >"$prefix/lib/loom.pc"
+export PKG_CONFIG_PATH=$prefix/lib LD_LIBRARY_PATH=$prefix/lib
+exec tools/ci/doc-commands.py Documentation/tutorial.rst "$out/folder"
