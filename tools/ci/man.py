@@ -166,7 +166,7 @@ def commands(loom, folder, date, version):
 
 def declarations(text):
     """The kernel-doc comments of a header with what each describes: (lines, declaration)."""
-    for match in re.finditer(r'/\*\*\n(.*?)\n \*/\n(?=#define|\S)', text, re.S):
+    for match in re.finditer(r'/\*\*\n((?:(?!\*/).)*)\n \*/\n(?=\S)', text, re.S):
         lines = [re.sub(r'^ \* ?', '', line) for line in match[1].split('\n')]
         code = text[match.end():]
         if lines[0].startswith('DOC:'):
@@ -213,15 +213,11 @@ def titles():
 
 
 def essays(text):
-    """What a header says of itself: its first comment, or its DOC sections."""
+    """What a header says of itself: its DOC sections."""
     out = []
-    for comment in re.findall(r'/\*\n \* (?!SPDX)(.*?)\n \*/', text, re.S)[:1] + \
-            re.findall(r'/\*\*\n(?= \* DOC)(.*?)\n \*/', text, re.S):
+    for comment in re.findall(r'/\*\*\n(?= \* DOC)(.*?)\n \*/', text, re.S):
         lines = [re.sub(r'^ \* ?', '', line) for line in comment.split('\n')]
-        if lines[0].startswith('DOC:'):
-            lines = lines[1:]
-        if '#define' not in comment:
-            out.append(paragraphs(lines))
+        out.append(paragraphs(lines[1:]))
     return ''.join(out)
 
 
@@ -235,10 +231,9 @@ def headers(folder, date, version):
         text = read(path)
         parts = [symbol(lines, code) for lines, code in declarations(text)]
         functions = sorted({name for name, _ in parts if name})
-        begin = text.index('#include') if '#include' in text else text.index('#define')
         body = f'.SH SYNOPSIS\n.nf\n.B #include <{header}>\n.PP\nLink with ' \
             '\\fB\\-lloom\\fR; see \\fBpkg\\-config \\-\\-cflags \\-\\-libs loom\\fR.\n.fi\n' \
-            '.SH DESCRIPTION\n' + (essays(text[:begin]) or f'.PP\n{inline(known[header])}')
+            '.SH DESCRIPTION\n' + (essays(text) or f'.PP\n{inline(known[header])}')
         body += '.SH INTERFACE\n' + ''.join(part for _, part in parts) + \
             '.SH SEE ALSO\n.BR libloom (3)\n'
         write(folder, f'man3/{header}.3',

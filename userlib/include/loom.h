@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libloom: plans neural networks for the Loom accelerator and runs them.
+/**
+ * DOC: What holds for all headers
  *
  * Every function returns 0 or a negative errno and leaves errno alone, unless
  * its comment says otherwise. Functions that can fail for a reason a person can
@@ -395,11 +395,12 @@ int loom_graph_set_scope(struct loom_graph *graph, const char *name, enum loom_s
  */
 int loom_graph_dump(const struct loom_graph *graph, char **text);
 
-/*
- * Building a graph by hand. Operators, attributes and operand order are those of ONNX at the
- * opset given; the importer goes through the same calls. Names tie everything together, nodes
- * may come in any order. The first error sticks: later calls return it again, and
- * loom_graph_finish() reports it.
+/**
+ * DOC: Building a graph by calls
+ *
+ * Operators, attributes and operand order are those of ONNX at the opset given; the importer goes
+ * through the same calls. Names tie everything together, nodes may come in any order. The first
+ * error sticks: later calls return it again, and loom_graph_finish() reports it.
  */
 
 /**

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
+/**
+ * DOC: Chips in files
+ *
  * Descriptions of chips as files: YAML in, &struct drm_loom_chip out, and back. The keys, their
  * units and defaults are in Documentation/chips.rst. The library brings some chips with it; these
  * have names.

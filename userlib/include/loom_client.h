@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libloom: who uses a device.
+/**
+ * DOC: Who uses a device
  *
  * The clients of a node, as their fdinfo says: process, buffers per region and bank, engine time.
  * For tools such as loom top; a program that runs networks does not need it.

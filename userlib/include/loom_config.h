@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libloom: software devices of any shape, made through configfs.
+/**
+ * DOC: Software devices of any shape, made through configfs
  *
  * A device is a folder in /sys/kernel/config/loom/ with a file for each figure of its description;
  * see "Soft devices of any shape" in the driver. Making one is for root. Functions return 0 or a

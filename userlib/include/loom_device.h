@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libloom: the device node.
+/**
+ * DOC: The device node
  *
  * Thin, opaque handles over the ioctls of drm/loom_accel.h. Every function returns 0 or a negative
  * errno and leaves errno alone; results are the last parameters. Interrupted calls are restarted.

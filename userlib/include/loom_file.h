@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libloom: arrays and pictures in files.
+/**
+ * DOC: Arrays and pictures in files
  *
  * What goes into a network and comes out of it: NumPy's .npy, ONNX TensorProto
  * (.pb, in loom.h), bare bytes, and pictures (PNG, PGM, PPM).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libloom: one network on several devices.
+/**
+ * DOC: One network on several devices
  *
  * *Data parallel*: each device runs the whole network, and the items of a batch go to whichever
  * is free (loom_batch_run()). *Pipeline parallel*: each device runs a part of the network, and

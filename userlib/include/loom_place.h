@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
+/**
  * DOC: Placing
  *
  * Give each item an offset so that items alive at the same time do not overlap, and keep the top

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
+/**
  * DOC: Placements in files
  *
  * The field exchanges placement problems as MiniMalloc's CSV, and so does Loom: a line per item,
@@ -14,8 +14,8 @@
  * - ``upper``: first moment after the lifetime; or ``end``: the last moment of it, and of gaps, too
  * - ``size``: bytes
  * - ``alignment``: the offset is a multiple of it; 1 where the column or the field is missing
- * - ``gaps``: ``a-b``, separated by spaces: moments at which the item is not alive; ``a-b@x:y``:
- *   only its bytes from x to below y are
+ * - ``gaps``: ``a-b``, separated by spaces: moments at which the item is not alive. In the second
+ *   gap above it is in part: its bytes from 0 to below 1024 are
  * - ``offset``: where the item has to be; if the field is empty, anywhere. A file that was answered
  *   has an offset on every line: placing it again checks it
  * - ``hint``: an estimate of the offset, in files of newer versions; validated and carried over,

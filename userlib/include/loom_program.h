@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libloom: a program: a plan, and how to feed it.
+/**
+ * DOC: A program: a plan, and how to feed it
  *
  * A *program* is the result of the planner (loom_planner.h): the bytes of the plan, which
  * PLAN_CREATE (or core's loom_plan_create() on the host) takes as they are, and what a runtime

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libloom: programs as files.
+/**
+ * DOC: Programs as files
  *
  * A program file holds all that a run needs: the plan, the constants, names and shapes of inputs,
  * outputs and states, and the chip that it was planned for. Documentation/program-file.rst

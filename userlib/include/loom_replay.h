@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
+/**
  * DOC: Replay
  *
  * Checks the bytes of a plan without running them: whether tensors share bytes while they live,

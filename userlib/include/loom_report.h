@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libloom: reports of what is in the banks.
+/**
+ * DOC: Reports of what is in the banks
  *
  * Three CSV files, written at any moment (loom_report_write()) or each time a plan is loaded
  * (loom_report_enable(), or LOOM_MEMORY_REPORTS=DIR in the environment):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libloom: running a program.
+/**
+ * DOC: Running a program
  *
  * A *target* is where programs run: the device node, or this process, with the same verifier and
  * the same engine inside. A *session* is a program that was loaded on a target. Both targets give

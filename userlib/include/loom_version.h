@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
+/**
+ * DOC: Versions
+ *
  * Which version of libloom a program was built with, and which one it runs with.
  *
  * The second number is raised when a program has to be changed or built again, until there is a
