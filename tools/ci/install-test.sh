@@ -66,6 +66,14 @@ build() {	# COMPILER SOURCE
 ok 'a C program builds with pkg-config alone' build gcc use.c
 ok 'and runs with the shared library' "$root/use"
 ok 'a C++ program builds' build g++ use.cc
+examples() {
+	local example
+	for example in Documentation/examples/*.c; do
+		# shellcheck disable=SC2046
+		gcc -Wall -Werror -o "$root/use" "$example" $(pkg-config --cflags --libs loom libdrm) || return 1
+	done
+}
+ok 'the examples build with pkg-config alone' examples
 exports() {
 	local so version
 	so=$(echo "$root"/opt/loom/lib/libloom.so.[0-9]*)
