@@ -54,4 +54,15 @@ ok 'no model' says 1 "run_model: $models/no.onnx: No such file or directory" \
 ok 'another input' says 1 "run_model: $($loom run $models/blazeface.onnx --device host \
 	-i build/e2e-out/no.npy 2>&1 | sed 's/^loom: //')" \
 	$examples/run_model $models/blazeface.onnx host build/e2e-out/no.npy
+
+# make docs fails for a symbol that is in no page, and names it
+unnamed() {
+	tools/ci/man.py $loom "$out/man" && sed -i '/^\.SS loom_place()/d' "$out/man/man3/loom_place.h.3" &&
+	! tools/ci/symbols.py "$out/nothing" "$out/man" >"$out/missing" &&
+	grep "man3" "$out/missing" &&
+	[ "$(grep man3 "$out/missing")" = \
+	  "loom_place: of loom_place.h, not in $out/man/man3/loom_place.h.3" ] &&
+	grep -q '^loom_session_run: of loom_run.h, not in .*/loom_run.html$' "$out/missing"
+}
+ok 'a symbol that is in no page is named' unnamed
 finish
