@@ -417,9 +417,9 @@ vm: tools module
 # loom(1), its commands, and the public headers
 .PHONY: man
 man: $(O)/man/.stamp
-$(O)/man/.stamp: tools/ci/man.py $(tool_bin) $(wildcard userlib/include/*.h \
+$(O)/man/.stamp: tools/ci/pages/man.py $(tool_bin) $(wildcard userlib/include/*.h \
 		Documentation/reference/*.rst) Documentation/tool.rst Documentation/library.rst
-	@tools/ci/man.py $(O)/loom $(O)/man
+	@tools/ci/pages/man.py $(O)/loom $(O)/man
 	@touch $@
 # Sphinx with the kernel's own kernel-doc directive; a warning is an error, there and in man pages, and
 # so is a public symbol that is in neither. Pictures of plans are
@@ -431,7 +431,7 @@ docs: man $(O)/e2e/draw_plan
 	@mandoc -Tlint -Wwarning $(O)/man/man1/*.1 $$(grep -L '^\.so ' $(O)/man/man3/*.3)
 	@LOOM_KSOURCE=$(abspath $(O)/ksource) sphinx-build -q -n -W --keep-going -b html \
 		Documentation $(O)/docs
-	@tools/ci/symbols.py $(O)/docs $(O)/man
+	@tools/ci/pages/symbols.py $(O)/docs $(O)/man
 	@echo 'docs: $(O)/docs/index.html'
 
 # --- install -----------------------------------------------------------------

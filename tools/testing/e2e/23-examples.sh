@@ -57,8 +57,8 @@ ok 'another input' says 1 "run_model: $($loom run $models/blazeface.onnx --devic
 
 # make docs fails for a symbol that is in no page, and names it
 unnamed() {
-	tools/ci/man.py $loom "$out/man" && sed -i '/^\.SS loom_place()/d' "$out/man/man3/loom_place.h.3" &&
-	! tools/ci/symbols.py "$out/nothing" "$out/man" >"$out/missing" &&
+	tools/ci/pages/man.py $loom "$out/man" && sed -i '/^\.SS loom_place()/d' "$out/man/man3/loom_place.h.3" &&
+	! tools/ci/pages/symbols.py "$out/nothing" "$out/man" >"$out/missing" &&
 	grep "man3" "$out/missing" &&
 	[ "$(grep man3 "$out/missing")" = \
 	  "loom_place: of loom_place.h, not in $out/man/man3/loom_place.h.3" ] &&

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Run what a page of Documentation/ tells its reader to type.
 
-    tools/ci/doc-commands.py [--update] PAGE FOLDER
-    tools/ci/doc-commands.py --root PAGE
+    tools/ci/pages/doc-commands.py [--update] PAGE FOLDER
+    tools/ci/pages/doc-commands.py --root PAGE
 
 FOLDER is made anew; the page's files and commands are put and run there, in the order of the page:
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Says which public symbols are not in the pages: all functions of userlib/libloom.map, and structs,
-enums, macros and function types of the public headers. Structs and enums of the UAPI are looked for in
-all pages of DOCS. Status 1 if any is missing.
+"""Says which public symbols are not in the pages: all functions of userlib/libloom.map, and
+structs, enums, macros and function types of the public headers. Structs and enums of the UAPI are
+looked for in all pages of DOCS. Status 1 if any is missing.
 
-	tools/ci/symbols.py DOCS MAN	DOCS: pages as `make docs` makes them; MAN: folder with man3/
+	tools/ci/pages/symbols.py DOCS MAN	DOCS: pages as `make docs` makes them; MAN: folder with man3/
 """
 import glob
 import os
 import re
 import sys
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..')
 
 
 def text(*path):
@@ -47,8 +47,8 @@ def main():
         if not os.path.exists(page) or f'id="c.{symbol}"' not in text(page):
             missing.append(f'{symbol}: of {header}, not in {page}')
         page = os.path.join(man, 'man3', header + '.3')
-        if not os.path.exists(page) or \
-                not re.search(rf'^\.SS (?:struct |enum |union )?{symbol}(?:\(\))?$', text(page), re.M):
+        heading = rf'^\.SS (?:struct |enum |union )?{symbol}(?:\(\))?$'
+        if not os.path.exists(page) or not re.search(heading, text(page), re.M):
             missing.append(f'{symbol}: of {header}, not in {page}')
     uapi = re.findall(r'^(?:struct|enum) (\w+) \{', text(TOP, 'uapi', 'drm', 'loom_accel.h'), re.M)
     pages = ''.join(text(page) for page in glob.glob(os.path.join(docs, '*.html')))

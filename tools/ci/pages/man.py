@@ -4,7 +4,7 @@
 Documentation/tool.rst; in section 3 libloom(3) and one for each public header, from its kernel-doc
 comments, with a link to it for each function.
 
-	tools/ci/man.py LOOM FOLDER	LOOM is the tool; man1/ and man3/ in FOLDER are written anew
+	tools/ci/pages/man.py LOOM FOLDER	LOOM is the tool; man1/ and man3/ in FOLDER are written anew
 """
 import glob
 import os
@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import sys
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..')
 HEADERS = sorted(glob.glob(os.path.join(TOP, 'userlib', 'include', '*.h')))
 
 
@@ -123,7 +123,8 @@ def options(lines):
     for line in lines:
         match = re.match(r'  (\S.*?)(?:  +| (?=\S+$)|$)(.*)', line)
         if match and not line.startswith('   '):
-            head = re.match(r'  (-[\w-]*(?:, --[\w-]+)?(?: [^a-z ]\S*)?|\S+(?: [^a-z ]\S*)*) +(\S.*)', line)
+            head = re.match(r'  (-[\w-]*(?:, --[\w-]+)?(?: [^a-z ]\S*)?|\S+(?: [^a-z ]\S*)*)'
+                            r' +(\S.*)', line)
             name, text = (head[1], head[2]) if head else (line.strip(), '')
             out.append(f'.TP\n.B {roff(name)}\n' + (roff(text) + '\n' if text else ''))
         elif line.strip():

@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Two pages, command by command: "Your chip", and "From a model to your runtime". Headers and library
+# are where pkg-config finds them, as if they were installed.
+# shellcheck source=tools/testing/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fresh_out
+prefix=$PWD/$out/prefix
+mkdir -p "$prefix/include" "$prefix/lib"
+cp -r userlib/include "$prefix/include/loom"
+cp -r uapi/drm "$prefix/include/loom/drm"
+cp -P build/libloom.so* "$prefix/lib"
+sed "s,^prefix=.*,prefix=$prefix," build/loom.pc >"$prefix/lib/loom.pc"
+export PKG_CONFIG_PATH=$prefix/lib LD_LIBRARY_PATH=$prefix/lib
+
+for page in your-chip tutorial; do
+	tools/ci/pages/doc-commands.py Documentation/$page.rst "$out/$page" >"$out/$page.tap"
+	status=$?
+	sed "s/^\(not \)*ok [0-9]* - /\1ok - $page: /; /^1\.\./d" "$out/$page.tap" >"$out/$page.lines"
+	while IFS= read -r line; do
+		case $line in
+		'ok - '*)	ok "${line#ok - }" true ;;
+		'not ok - '*)	ok "${line#not ok - }" false ;;
+		*)		printf '%s\n' "$line" ;;
+		esac
+	done <"$out/$page.lines"
+	ok "$page: all of it" [ $status = 0 ]
+done
+finish
