@@ -115,7 +115,9 @@ completes() {	# WORD...: what bash would complete the last one to
 }
 completion() {
 	[ "$(completes loom pl)" = 'place plan' ] && [ "$(completes loom help swe)" = sweep ] &&
-		[ "$(completes loom run --lab)" = --labels ] && [ -z "$(completes loom run mod)" ]
+		[ "$(completes loom run --lab)" = --labels ] &&
+		[ "$(completes loom compile --inp)" = --input ] &&
+		[ "$(completes loom plan --inp)" = --input ] && [ -z "$(completes loom run mod)" ]
 }
 ok 'bash completes commands and options' completion
 rules=$root/usr/lib/udev/rules.d/60-loom.rules

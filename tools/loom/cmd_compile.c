@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tool.h"
+#include "inputs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,8 @@ static int tool_compile_save(const struct tool_model *model, const char *output)
 	return 0;
 }
 
-static int tool_compile_model(struct tool_model *model, const char *output, const char *device)
+static int tool_compile_model(struct tool_model *model, struct tool_inputs *inputs,
+			      const char *output, const char *device)
 {
 	int ret = tool_output_check(output);
 
@@ -55,6 +56,8 @@ static int tool_compile_model(struct tool_model *model, const char *output, cons
 	if (!ret)
 		ret = tool_model_open(model);
 	if (!ret)
+		ret = tool_inputs_load(inputs, model);
+	if (!ret)
 		ret = tool_model_finish(model);
 	if (!ret)
 		ret = tool_model_plan(model);
@@ -62,9 +65,11 @@ static int tool_compile_model(struct tool_model *model, const char *output, cons
 }
 
 static int tool_compile_parse(int argc, char **argv, struct tool_model *model,
-			      const char **output, const char **device)
+			      struct tool_inputs *inputs, const char **output,
+			      const char **device)
 {
 	static const struct option longs[] = {
+		{ "input", required_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "device", required_argument, NULL, 'd' },
 		{ NULL, 0, NULL, 0 },
@@ -72,11 +77,13 @@ static int tool_compile_parse(int argc, char **argv, struct tool_model *model,
 	int option, ret = 0;
 
 	opterr = 0;
-	while (!ret && (option = tool_model_getopt(argc, argv, "o:", longs)) != -1) {
+	while (!ret && (option = tool_model_getopt(argc, argv, "i:o:", longs)) != -1) {
 		if (option == '?')
 			return tool_usage(&tool_compile, "unknown or incomplete option '%s'",
 					  argv[optind - 1]);
-		if (option == 'o')
+		if (option == 'i')
+			ret = tool_inputs_add(inputs, optarg);
+		else if (option == 'o')
 			*output = optarg;
 		else if (option == 'd')
 			*device = optarg;
@@ -99,11 +106,15 @@ static int tool_compile_run(int argc, char **argv)
 {
 	const char *output = NULL, *device = NULL;
 	struct tool_model model = { 0 };
-	int ret = tool_compile_parse(argc, argv, &model, &output, &device);
+	struct tool_inputs inputs;
+	int ret;
 
+	tool_inputs_init(&inputs);
+	ret = tool_compile_parse(argc, argv, &model, &inputs, &output, &device);
 	if (!ret)
-		ret = tool_compile_model(&model, output, device);
+		ret = tool_compile_model(&model, &inputs, output, device);
 	tool_model_clear(&model);
+	tool_inputs_clear(&inputs);
 	return ret;
 }
 
@@ -113,6 +124,7 @@ const struct tool_command tool_compile = {
 	.text = "plan a model and write all that a run needs into one file",
 	.help =
 		TOOL_MODEL_HELP
+		TOOL_INPUTS_PLAN_HELP
 		"  -o, --output FILE    the file, which loom run takes in place of the model\n"
 		"  --device WHERE       plan for the chip of this device: soft, or a node's path\n",
 	.run = tool_compile_run,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tool.h"
+#include "inputs.h"
 
 #include "loom_replay.h"
 #include "loom_report.h"
@@ -101,13 +101,14 @@ static int tool_plan_check_outputs(const struct tool_plan_options *options)
 }
 
 static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
-			   struct tool_plan_options *options)
+			   struct tool_inputs *inputs, struct tool_plan_options *options)
 {
 	static const struct option longs[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "dump", no_argument, NULL, 'd' },
 		{ "stop-after", required_argument, NULL, 's' },
 		{ "strategies", no_argument, NULL, 'l' },
+		{ "input", required_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "place-csv", required_argument, NULL, 'c' },
 		{ "place-svg", required_argument, NULL, 'p' },
@@ -122,7 +123,7 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 	int option, ret = 0;
 
 	opterr = 0;
-	while (!ret && (option = tool_model_getopt(argc, argv, "o:", longs)) != -1) {
+	while (!ret && (option = tool_model_getopt(argc, argv, "i:o:", longs)) != -1) {
 		switch (option) {
 		case 'j':
 			options->json = true;
@@ -136,6 +137,9 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		case 'l':
 			tool_plan_print_strategies();
 			return TOOL_PLAN_DONE;
+		case 'i':
+			ret = tool_inputs_add(inputs, optarg);
+			break;
 		case 'o':
 			options->output = optarg;
 			break;
@@ -311,7 +315,8 @@ static int tool_plan_report(const struct tool_model *model, const char *dir)
 	return ret ? tool_fail("%s", err.text) : 0;
 }
 
-static int tool_plan_model(struct tool_model *model, const struct tool_plan_options *options)
+static int tool_plan_model(struct tool_model *model, struct tool_inputs *inputs,
+			   const struct tool_plan_options *options)
 {
 	struct loom_replay_report *report = NULL;
 	int ret = model->preset ? 0 : tool_model_default_chip(model);
@@ -319,6 +324,8 @@ static int tool_plan_model(struct tool_model *model, const struct tool_plan_opti
 	model->planner.chip = &model->chip;
 	if (!ret)
 		ret = tool_model_open(model);
+	if (!ret)
+		ret = tool_inputs_load(inputs, model);
 	if (!ret)
 		ret = tool_model_finish(model);
 	if (!ret && options->stage > TOOL_STAGE_GRAPH)
@@ -345,12 +352,15 @@ static int tool_plan_run(int argc, char **argv)
 {
 	struct tool_plan_options options = { .stage = TOOL_STAGE_PLAN };
 	struct tool_model model = { 0 };
+	struct tool_inputs inputs;
 	int ret;
 
-	ret = tool_plan_parse(argc, argv, &model, &options);
+	tool_inputs_init(&inputs);
+	ret = tool_plan_parse(argc, argv, &model, &inputs, &options);
 	if (!ret)
-		ret = tool_plan_model(&model, &options);
+		ret = tool_plan_model(&model, &inputs, &options);
 	tool_model_clear(&model);
+	tool_inputs_clear(&inputs);
 	return ret == TOOL_PLAN_DONE ? 0 : ret;
 }
 
@@ -360,6 +370,7 @@ const struct tool_command tool_plan = {
 	.text = "plan a model and print what the plan costs; no device needed",
 	.help =
 		TOOL_MODEL_HELP
+		TOOL_INPUTS_PLAN_HELP
 		"  --strategies         list the strategies of placement and grouping\n"
 		"  --stop-after STAGE   stop after graph, slices, place or plan (default)\n"
 		"  --dump               print the result of that stage instead of the summary\n"

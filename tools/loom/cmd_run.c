@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "loom_file.h"
 #include "loom_program_file.h"
@@ -22,11 +19,6 @@ enum {
 	TOOL_RUN_REPEAT,
 	TOOL_RUN_JSON,
 	TOOL_RUN_PROGRESS,
-	TOOL_RUN_SCALE,
-	TOOL_RUN_MEAN,
-	TOOL_RUN_STD,
-	TOOL_RUN_ORDER,
-	TOOL_RUN_FIT,
 	TOOL_RUN_REPORTS,
 	TOOL_RUN_DEVICES,
 	TOOL_RUN_ITEMS,
@@ -35,74 +27,14 @@ enum {
 	TOOL_RUN_TOP,
 };
 
-static int tool_run_append(const char ***list, uint32_t *count, const char *item)
+static int tool_run_add_output(struct tool_run *run, const char *typed)
 {
-	const char **grown = realloc(*list, (*count + 1) * sizeof(*grown));
+	const char **grown = realloc(run->outputs, (run->num_outputs + 1) * sizeof(*grown));
 
 	if (!grown)
 		return tool_fail("no memory");
-	grown[(*count)++] = item;
-	*list = grown;
-	return 0;
-}
-
-/* One number for all channels, or one for each. */
-static int tool_run_parse_floats(const char *option, const char *text, float *floats)
-{
-	uint32_t count = 0, i;
-	const char *at = text;
-	char *end;
-
-	for (;;) {
-		floats[count] = strtof(at, &end);
-		if (end == at || !isfinite(floats[count]))
-			break;
-		count++;
-		if (!*end && count == 1)
-			for (i = 1; i < 4; i++)
-				floats[i] = floats[0];
-		if (!*end && count == 3)
-			floats[3] = floats[2];
-		if (!*end && count != 2)
-			return 0;
-		if (*end != ',' || count == 4)
-			break;
-		at = end + 1;
-	}
-	return tool_usage(&tool_run, "%s takes one number, or one for each channel, not '%s'",
-			  option, text);
-}
-
-static int tool_run_set_scale(struct tool_run *run, const char *text)
-{
-	char *end;
-
-	run->picture.scale = strtof(text, &end);
-	if (*end == '/' && end != text)
-		run->picture.scale /= strtof(end + 1, &end);
-	if (*end || end == text || !isfinite(run->picture.scale))
-		return tool_usage(&tool_run, "--scale takes a number or a fraction, not '%s'",
-				  text);
-	return 0;
-}
-
-static int tool_run_set_std(struct tool_run *run, const char *text)
-{
-	int ret = tool_run_parse_floats("--std", text, run->picture.std);
-	int i;
-
-	for (i = 0; !ret && i < 4; i++)
-		if (run->picture.std[i] == 0)
-			return tool_usage(&tool_run, "--std cannot be zero");
-	return ret;
-}
-
-static int tool_run_choose(const char *option, const char *text, const char *a, const char *b,
-			   const char **choice)
-{
-	if (strcmp(text, a) && strcmp(text, b))
-		return tool_usage(&tool_run, "%s takes %s or %s, not '%s'", option, a, b, text);
-	*choice = text;
+	grown[run->num_outputs++] = typed;
+	run->outputs = grown;
 	return 0;
 }
 
@@ -121,9 +53,9 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 {
 	switch (option) {
 	case TOOL_RUN_INPUT:
-		return tool_run_append(&run->inputs, &run->num_inputs, value);
+		return tool_inputs_add(&run->inputs, value);
 	case TOOL_RUN_OUTPUT:
-		return tool_run_append(&run->outputs, &run->num_outputs, value);
+		return tool_run_add_output(run, value);
 	case TOOL_RUN_DEVICE:
 		run->device = value;
 		return 0;
@@ -149,10 +81,10 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 		run->devices = value;
 		return 0;
 	case TOOL_RUN_ITEMS:
-		return tool_run_set_count("--items", value, &run->items);
+		return tool_run_set_count("--items", value, &run->inputs.items);
 	case TOOL_RUN_FRAMES:
 		run->frames = true;
-		return tool_run_set_count("--frames", value, &run->items);
+		return tool_run_set_count("--frames", value, &run->inputs.items);
 	case TOOL_RUN_PIPELINE:
 		run->pipeline = true;
 		return 0;
@@ -164,16 +96,8 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 	case TOOL_RUN_PROGRESS:
 		run->progress = true;
 		return 0;
-	case TOOL_RUN_SCALE:
-		return tool_run_set_scale(run, value);
-	case TOOL_RUN_MEAN:
-		return tool_run_parse_floats("--mean", value, run->picture.mean);
-	case TOOL_RUN_STD:
-		return tool_run_set_std(run, value);
-	case TOOL_RUN_ORDER:
-		return tool_run_choose("--order", value, "rgb", "bgr", &run->picture.order);
-	case TOOL_RUN_FIT:
-		return tool_run_choose("--fit", value, "pad", "stretch", &run->picture.fit);
+	case TOOL_INPUTS_SCALE ... TOOL_INPUTS_FIT:
+		return tool_inputs_set(&tool_run, &run->inputs, option, value);
 	}
 	return tool_model_option(&tool_run, &run->model, option, value);
 }
@@ -205,11 +129,7 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 		{ "repeat", required_argument, NULL, TOOL_RUN_REPEAT },
 		{ "json", no_argument, NULL, TOOL_RUN_JSON },
 		{ "progress", no_argument, NULL, TOOL_RUN_PROGRESS },
-		{ "scale", required_argument, NULL, TOOL_RUN_SCALE },
-		{ "mean", required_argument, NULL, TOOL_RUN_MEAN },
-		{ "std", required_argument, NULL, TOOL_RUN_STD },
-		{ "order", required_argument, NULL, TOOL_RUN_ORDER },
-		{ "fit", required_argument, NULL, TOOL_RUN_FIT },
+		TOOL_INPUTS_PICTURE_OPTIONS,
 		{ "memory-reports", required_argument, NULL, TOOL_RUN_REPORTS },
 		{ "devices", required_argument, NULL, TOOL_RUN_DEVICES },
 		{ "items", required_argument, NULL, TOOL_RUN_ITEMS },
@@ -249,110 +169,13 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 		return tool_usage(&tool_run, "--state is for one --device");
 	single = run->observe ? "--observe-all" : run->reports ? "--memory-reports" :
 		 run->labels ? "--labels" : run->top ? "--top" : NULL;
-	if ((run->devices || run->frames || run->items > 1) && single)
+	if ((run->devices || run->frames || run->inputs.items > 1) && single)
 		return tool_usage(&tool_run, "%s is for one item on one --device", single);
 	return 0;
 }
 
-/* What looks like "NAME=FILE" and is no file: there is no input NAME. */
-static int tool_run_no_input(const struct tool_run *run, const char *typed)
-{
-	const char *names[LOOM_GRAPH_RANK];
-	struct loom_tensor_info info;
-	int length = tool_name_length(typed);
-	char text[TOOL_TEXT] = "";
-	bool has_shape;
-	size_t at = 0;
-	uint32_t i;
-
-	if (!length || !access(typed, F_OK))
-		return 0;
-	for (i = 0; !tool_model_declared(&run->model, i, &info, names, &has_shape); i++)
-		at = tool_name_add(text, at, info.name);
-	return tool_fail("%s: there is no input '%.*s', but %s", run->model.path, length, typed,
-			 text);
-}
-
-/* "NAME=FILE" if there is an input NAME; otherwise a file for the next input without one. */
-static int tool_run_find_input(struct tool_run *run, const char *typed, const char **path)
-{
-	const char *names[LOOM_GRAPH_RANK];
-	struct loom_tensor_info info;
-	bool has_shape;
-	uint32_t i;
-
-	for (i = 0; i < run->num_arrays; i++) {
-		if (tool_model_declared(&run->model, i, &info, names, &has_shape))
-			break;
-		if (!strncmp(typed, info.name, strlen(info.name)) &&
-		    typed[strlen(info.name)] == '=') {
-			*path = typed + strlen(info.name) + 1;
-			return i;
-		}
-	}
-	*path = typed;
-	for (i = 0; !tool_model_declared(&run->model, i, &info, names, &has_shape); i++)
-		if (!run->arrays[i].data && !tool_input_is_fixed(&run->model, info.name))
-			return i;
-	return -ENOENT;
-}
-
-/* A state is given as it is at first. */
-static uint32_t tool_run_items(const struct tool_run *run, uint32_t index)
-{
-	const char *names[LOOM_GRAPH_RANK];
-	struct loom_tensor_info info;
-	bool has_shape;
-
-	if (tool_model_declared(&run->model, index, &info, names, &has_shape))
-		return 1;
-	return tool_model_is_state(&run->model, info.name) ? 1 : run->items;
-}
-
-static int tool_run_load_input(struct tool_run *run, const char *typed)
-{
-	const char *path;
-	int index;
-
-	index = tool_run_find_input(run, typed, &path);
-	if (path == typed && tool_run_no_input(run, typed))
-		return TOOL_FAILED;
-	if (index < 0)
-		return tool_fail("%s: takes %u input%s, '%s' is one too many", run->model.path,
-				 run->num_arrays, run->num_arrays == 1 ? "" : "s", typed);
-	if (run->arrays[index].data)
-		return tool_fail("input '%s' is given twice", run->arrays[index].name);
-	return tool_input_load(&run->model, index, path, tool_run_items(run, index), &run->picture,
-			       &run->arrays[index]);
-}
-
-/* Moves the inputs that were given to the front; from here on they are found by name. */
-static int tool_run_bind_inputs(struct tool_run *run)
-{
-	int64_t dims[LOOM_GRAPH_RANK];
-	uint32_t i, rank, count = 0;
-	int ret = 0;
-
-	for (i = 0; i < run->num_arrays; i++) {
-		struct loom_array array = run->arrays[i];
-
-		if (!array.data)
-			continue;
-		memset(&run->arrays[i], 0, sizeof(run->arrays[i]));
-		run->arrays[count++] = array;
-		rank = tool_input_item(&run->model, i, tool_run_items(run, i), &array, dims);
-		if (!ret)
-			ret = tool_model_add_shape(&run->model, array.name, rank, dims);
-	}
-	run->num_arrays = count;
-	run->model.values = run->arrays;
-	run->model.num_values = count;
-	return ret;
-}
-
 static int tool_run_open(struct tool_run *run)
 {
-	uint32_t i;
 	int ret;
 
 	ret = run->planned ? tool_program_open(&run->model) : tool_model_open(&run->model);
@@ -361,39 +184,10 @@ static int tool_run_open(struct tool_run *run)
 	if (run->planned && run->model.num_states && run->devices)
 		return tool_usage(&tool_run, "%s has states: it is for one --device",
 				  run->model.path);
-	run->num_arrays = tool_model_num_declared(&run->model);
-	run->arrays = calloc(run->num_arrays + 1, sizeof(*run->arrays));
-	if (!run->arrays) {
-		run->num_arrays = 0;
-		return tool_fail("no memory");
-	}
-	for (i = 0; i < run->num_inputs; i++) {
-		ret = tool_run_load_input(run, run->inputs[i]);
-		if (ret)
-			return ret;
-	}
-	ret = tool_run_bind_inputs(run);
+	ret = tool_inputs_load(&run->inputs, &run->model);
 	if (!ret)
 		ret = tool_model_finish(&run->model);
 	return ret ? ret : tool_run_check_outputs(run);
-}
-
-const struct loom_array *tool_run_given(const struct tool_run *run,
-					const struct loom_tensor_info *info)
-{
-	static const struct loom_array none;
-	char dims[TOOL_TEXT];
-	uint32_t i;
-
-	for (i = 0; i < run->num_arrays; i++)
-		if (!strcmp(run->arrays[i].name, info->name))
-			return &run->arrays[i];
-	if (tool_model_is_state(&run->model, info->name))
-		return &none;
-	tool_fail("input '%s' %s %s was not given: --input %s=FILE", info->name,
-		  loom_dtype_name(info->dtype), tool_dims(dims, info->rank, info->dims),
-		  info->name);
-	return NULL;
 }
 
 static int tool_run_set_inputs(struct tool_run *run)
@@ -404,7 +198,7 @@ static int tool_run_set_inputs(struct tool_run *run)
 	uint32_t i;
 
 	for (i = 0; !tool_model_input(&run->model, i, &info); i++) {
-		array = tool_run_given(run, &info);
+		array = tool_inputs_given(&run->inputs, &run->model, &info);
 		if (!array)
 			return TOOL_FAILED;
 		if (array->data && loom_session_set_input(run->session, i, array, &err))
@@ -657,14 +451,11 @@ static void tool_run_clear(struct tool_run *run)
 	loom_target_close(run->target);
 	for (i = 0; i < run->num_results; i++)
 		loom_array_clear(&run->results[i]);
-	for (i = 0; i < run->num_arrays; i++)
-		loom_array_clear(&run->arrays[i]);
 	tool_model_clear(&run->model);
+	tool_inputs_clear(&run->inputs);
 	tool_top_clear(&run->classes);
 	free(run->results);
-	free(run->arrays);
 	free(run->text.text);
-	free(run->inputs);
 	free(run->outputs);
 }
 
@@ -673,21 +464,17 @@ static int tool_run_run(int argc, char **argv)
 	struct tool_run run = {
 		.device = "auto",
 		.repeat = 1,
-		.items = 1,
-		.picture = {
-			.scale = 1.0f / 255.0f,
-			.mean = { 0.5f, 0.5f, 0.5f, 0.5f },
-			.std = { 0.5f, 0.5f, 0.5f, 0.5f },
-		},
 	};
 	int ret;
 
+	tool_inputs_init(&run.inputs);
 	ret = tool_run_parse(argc, argv, &run);
 	if (!ret)
 		ret = tool_run_open(&run);
 	if (!ret)
-		ret = tool_output_save_all(run.save_inputs, run.arrays, run.num_arrays);
-	if (!ret && (run.devices || run.frames || run.items > 1)) {
+		ret = tool_output_save_all(run.save_inputs, run.inputs.arrays,
+					   run.inputs.num_arrays);
+	if (!ret && (run.devices || run.frames || run.inputs.items > 1)) {
 		ret = tool_run_many(&run);
 	} else if (!ret) {
 		ret = tool_run_session(&run);
@@ -727,11 +514,7 @@ const struct tool_command tool_run = {
 		"  --json               print the summary as JSON\n"
 		"  --progress           print progress even if stderr is not a terminal\n"
 		"\nHow a picture becomes an input: (pixel * scale - mean) / std\n"
-		"  --scale S            default 1/255\n"
-		"  --mean M[,M,M]       default 0.5\n"
-		"  --std S[,S,S]        default 0.5\n"
-		"  --order rgb|bgr      default bgr where channels come first, else rgb\n"
-		"  --fit pad|stretch    default pad where the model leaves the width open, else stretch\n"
+		TOOL_INPUTS_PICTURE_HELP
 		"\nHow the model is planned; sizes that it leaves open come from the inputs:\n"
 		TOOL_MODEL_HELP,
 	.run = tool_run_run,

@@ -5,6 +5,7 @@
 /* A run: what cmd_run.c and run_many.c share. */
 
 #include "loom_run.h"
+#include "inputs.h"
 #include "tool.h"
 
 /**
@@ -13,14 +14,11 @@
  * @planned: it is a program file
  * @device: --device
  * @devices: --devices, or NULL
- * @items: --items: how many of them the inputs hold
- * @frames: @items is --frames: they are a stream
+ * @frames: the items of @inputs are --frames: they are a stream
  * @pipeline: --pipeline
- * @inputs: --input as typed
- * @num_inputs: number of @inputs
+ * @inputs: --input, and how many items there are
  * @outputs: --output as typed
  * @num_outputs: number of @outputs
- * @picture: how pictures become inputs
  * @labels: --labels, or NULL
  * @top: --top, or 0
  * @observe: --observe-all, or NULL
@@ -30,8 +28,6 @@
  * @repeat: --repeat
  * @json: --json
  * @progress: --progress
- * @arrays: declared inputs, by index
- * @num_arrays: number of @arrays
  * @target: where it runs
  * @session: the program on @target
  * @results: outputs
@@ -45,14 +41,11 @@ struct tool_run {
 	bool planned;
 	const char *device;
 	char *devices;
-	uint32_t items;
 	bool frames;
 	bool pipeline;
-	const char **inputs;
-	uint32_t num_inputs;
+	struct tool_inputs inputs;
 	const char **outputs;
 	uint32_t num_outputs;
-	struct tool_input_options picture;
 	const char *labels;
 	uint32_t top;
 	const char *observe;
@@ -62,8 +55,6 @@ struct tool_run {
 	uint32_t repeat;
 	bool json;
 	bool progress;
-	struct loom_array *arrays;
-	uint32_t num_arrays;
 	struct loom_target *target;
 	struct loom_session *session;
 	struct loom_array *results;
@@ -73,17 +64,6 @@ struct tool_run {
 	int64_t best_ns;
 };
 
-/** tool_name_length() - bytes of NAME in "NAME=FILE"; 0 if that is a file by the looks of it */
-int tool_name_length(const char *typed);
-/**
- * tool_name_add() - add a name to a list of them
- * @text: the list, of TOOL_TEXT bytes; cut if they are too many
- * @at: bytes of it
- * @name: the name
- *
- * Return: bytes of the list.
- */
-size_t tool_name_add(char *text, size_t at, const char *name);
 /**
  * tool_run_check_outputs() - whether all that is to be written can be, before there is work
  * @run: its graph is finished
@@ -93,16 +73,6 @@ size_t tool_name_add(char *text, size_t at, const char *name);
 int tool_run_check_outputs(const struct tool_run *run);
 /** tool_run_save_outputs() - writes what --output names; 0 or TOOL_FAILED */
 int tool_run_save_outputs(const struct tool_run *run);
-/**
- * tool_run_given() - what was given for an input of the graph
- * @run: with its arrays loaded
- * @info: the input
- *
- * Return: an array, which is empty for a state that was not given; NULL, and says that it was not
- * given.
- */
-const struct loom_array *tool_run_given(const struct tool_run *run,
-					const struct loom_tensor_info *info);
 /**
  * tool_run_repeat() - run as often as was asked for, and keep the time of the fastest
  * @run: from the command line

@@ -154,7 +154,7 @@ static int sort_inputs(const struct many *many, struct loom_array *inputs)
 	uint32_t i;
 
 	for (i = 0; !tool_model_input(&many->run->model, i, &info); i++) {
-		array = tool_run_given(many->run, &info);
+		array = tool_inputs_given(&many->run->inputs, &many->run->model, &info);
 		if (!array)
 			return TOOL_FAILED;
 		inputs[i] = *array;
@@ -213,7 +213,7 @@ static int execute(struct many *many)
 	}
 	run->num_results = tool_model_num_outputs(&run->model);
 	many->batch = (struct loom_batch) {
-		.inputs = inputs, .num_inputs = num_inputs, .num_items = run->items,
+		.inputs = inputs, .num_inputs = num_inputs, .num_items = run->inputs.items,
 	};
 	ret = sort_inputs(many, inputs);
 	if (!ret)
@@ -260,16 +260,16 @@ static void print_frames(const struct many *many)
 	char a[TOOL_TEXT], b[TOOL_TEXT];
 
 	printf("ran on     %s: %u frames in %.3f s", loom_target_name(many->targets[0]),
-	       run->items, run->best_ns / 1e9);
+	       run->inputs.items, run->best_ns / 1e9);
 	if (run->repeat > 1)
 		printf(" (best of %u)", run->repeat);
 	printf("; a frame takes %.3f ms, and %.3f ms on the chip\n",
-	       many->shares[0].busy_ns / 1e6 / run->items, chip_seconds(many, 0) * 1e3);
+	       many->shares[0].busy_ns / 1e6 / run->inputs.items, chip_seconds(many, 0) * 1e3);
 	printf("copied     %s in and %s out by the processor", tool_bytes(a, moved->in_bytes),
 	       tool_bytes(b, moved->out_bytes));
 	if (run->model.num_states)
 		printf("; %s of states stay on the device from frame to frame",
-		       tool_bytes(a, moved->kept_bytes / run->items));
+		       tool_bytes(a, moved->kept_bytes / run->inputs.items));
 	printf("\n");
 }
 
@@ -288,8 +288,8 @@ static void print(const struct many *many)
 	tool_model_print(&run->model, many->pipeline ? TOOL_STAGE_GRAPH : TOOL_STAGE_PLAN);
 	tool_model_print_start(&run->model);
 	printf("ran on     %u %s: %u items in %.3f s, %.2f items/s", many->count,
-	       many->pipeline ? "stages" : many->count == 1 ? "device" : "devices", run->items,
-	       run->best_ns / 1e9, per_second(run->items, run->best_ns));
+	       many->pipeline ? "stages" : many->count == 1 ? "device" : "devices",
+	       run->inputs.items, run->best_ns / 1e9, per_second(run->inputs.items, run->best_ns));
 	if (run->repeat > 1)
 		printf(" (best of %u)", run->repeat);
 	printf("\n");
@@ -308,15 +308,15 @@ static void print_json(const struct many *many)
 	tool_model_json(&run->model, many->pipeline ? TOOL_STAGE_GRAPH : TOOL_STAGE_PLAN, &json);
 	tool_model_json_start(&run->model, &json);
 	json_open(&json, "run", '{');
-	json_u64(&json, "items", run->items);
+	json_u64(&json, "items", run->inputs.items);
 	json_double(&json, "seconds", run->best_ns / 1e9);
-	json_double(&json, "items_per_second", per_second(run->items, run->best_ns));
+	json_double(&json, "items_per_second", per_second(run->inputs.items, run->best_ns));
 	json_u64(&json, "repeat", run->repeat);
 	json_bool(&json, "pipeline", many->pipeline);
 	if (run->frames) {
-		json_u64(&json, "frames", run->items);
+		json_u64(&json, "frames", run->inputs.items);
 		json_double(&json, "frame_seconds",
-			    many->shares[0].busy_ns / 1e9 / run->items);
+			    many->shares[0].busy_ns / 1e9 / run->inputs.items);
 		json_u64(&json, "in_bytes", many->moved.in_bytes);
 		json_u64(&json, "out_bytes", many->moved.out_bytes);
 		json_u64(&json, "kept_bytes", many->moved.kept_bytes);

@@ -4,24 +4,6 @@
 
 #include <string.h>
 
-int tool_name_length(const char *typed)
-{
-	const char *equals = strchr(typed, '=');
-
-	/* "./a=b" is a file, and "/a=b" */
-	return equals && *typed != '.' && *typed != '/' ? equals - typed : 0;
-}
-
-size_t tool_name_add(char *text, size_t at, const char *name)
-{
-	int length;
-
-	if (at >= TOOL_TEXT)
-		return at;
-	length = snprintf(text + at, TOOL_TEXT - at, "%s'%s'", at ? ", " : "", name);
-	return at + length;
-}
-
 /* Index of the output that is meant, or -1; *@next is the next one that has no file. */
 static int tool_run_find_output(const struct tool_run *run, const char *typed, uint32_t *next,
 				const char **path)

@@ -76,6 +76,19 @@ again() {
 }
 ok 'the same model gives the same file' again
 
+# sizes from the file that a run would have: those of the equal --shape
+from_input() {
+	local width
+	$loom compile $models/ppocr_rec.onnx --input $pictures/line.png -o "$out/sized.loom" &&
+	width=$($loom plan $models/ppocr_rec.onnx --input x=$pictures/line.png --stop-after graph |
+		sed -n 's/^input  *x f32 \[1,3,48,\([0-9]*\)\]$/\1/p') && [ "$width" -gt 48 ] &&
+	$loom compile $models/ppocr_rec.onnx --shape "x=1,3,48,$width" -o "$out/shaped.loom" &&
+	cmp "$out/sized.loom" "$out/shaped.loom" &&
+	$loom plan $models/ppocr_rec.onnx -i $pictures/line.png -o - >"$out/sized.plan" &&
+	$loom plan $models/ppocr_rec.onnx --shape "x=1,3,48,$width" -o - | cmp - "$out/sized.plan"
+}
+ok 'an input gives the sizes that the model leaves open' from_input
+
 inspected() {
 	$loom inspect "$out/voice.loom" &&
 	$loom inspect "$out/voice.loom" | grep -q '^state  *hn is h of the next run$' &&
@@ -127,6 +140,25 @@ ok 'no file' said 1 'No such file' verify "$out/nothing.loom"
 ok 'nowhere to write' said 1 "$out/no/net.loom" compile $models/blazeface.onnx \
 	-o "$out/no/net.loom"
 ok 'no output' said 2 '--output' compile $models/blazeface.onnx
+
+for command in plan "compile -o $out/never.loom"; do
+	# the arguments are words
+	# shellcheck disable=SC2086
+	{
+		rec="$command $models/ppocr_rec.onnx"
+		line=$pictures/line.png
+		ok "${command%% *}: no such input" said 1 "there is no input 'y', but 'x'" $rec -i y=$line
+		ok 'no such file' said 1 'nowhere.png: No such file' $rec -i nowhere.png
+		ok 'no such file for the input' said 1 'nowhere.png: No such file' $rec -i x=nowhere.png
+		ok 'one too many' said 1 "takes 1 input, '$line' is one too many" $rec -i $line -i $line
+		ok 'one twice' said 1 "input 'x' is given twice" $rec -i x=$line -i x=$line
+		ok 'another shape' said 1 'takes [1,16,96]' $command $models/oww_alexa.onnx \
+			-i $pictures/weather.npy
+		ok 'a size that is given, too' said 1 '[1,1,1,1]' $rec --shape x=1,1,1,1 -i $line
+		ok 'no option of contents' said 2 "option '--mean'" $rec -i $line --mean 0
+	}
+done
+ok 'nothing was written' test ! -e "$out/never.loom"
 
 damage() {
 	cp "$file" "$out/damaged.loom" && chmod +w "$out/damaged.loom" &&
