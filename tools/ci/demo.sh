@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What `make run` does once the packages are there: build, draw a line of type,
-# boot the VM, run the network on the device node to read the line.
+# What `make run` does once the packages are there: build, draw a line of type, plan the network for
+# the width of it, boot the VM, run the program on the device node to read the line.
 #
-# TEXT is the line; MODEL and INPUT (and ARGS, more options of `loom run`) run
-# something else instead. DEVICE=pci: on loom-sim, a device on the bus of the VM, whose engine is
-# not emulated; with a QEMU that is fetched for it.
+# TEXT is the line; MODEL and INPUT (and ARGS, more options of `loom run`) run something else instead.
+# With MODEL or ARGS it is the VM that plans, for the device that it has, which takes ten times as long
+# where its processor is emulated. DEVICE=pci: on loom-sim, a device on the bus of the VM, whose engine
+# is not emulated; with a QEMU that is fetched for it.
 set -eu -o pipefail
 
 cd "$(dirname "$0")/../.."
@@ -79,11 +80,21 @@ say 'fetching the model: PP-OCRv4 recognition'
 tools/ci/models.sh ppocr_rec.onnx ppocr_keys.txt
 build 'drawing the line of type: build/run.png' build/textline
 build/textline build/run.png "$text"
+if [ -z "${ARGS:-}" ]; then
+	say 'planning the network: build/run.loom'
+	# the SRAM that a node keeps for scratch, out of which a plan may run on any node
+	build/loom compile build/models/ppocr_rec.onnx --chip soft --sram 192k \
+		--input build/run.png --output build/run.loom >build/run.log
+	grep -e ^start-up -e ^wrote build/run.log
+	args=(build/run.loom)
+else
+	# shellcheck disable=SC2206 # words on purpose
+	args=(build/models/ppocr_rec.onnx $ARGS)
+fi
 say "booting the VM: stock kernel, $module, the network on /dev/accel/accel0"
 # shellcheck disable=SC2086
-"${vm[@]}" -- "${guest[@]}" build/loom run build/models/ppocr_rec.onnx \
-	--device "$node" $progress --input build/run.png --labels build/models/ppocr_keys.txt \
-	${ARGS:-} | tee build/run.out
+"${vm[@]}" -- "${guest[@]}" build/loom run "${args[@]}" --device "$node" $progress \
+	--input build/run.png --labels build/models/ppocr_keys.txt | tee build/run.out
 
 echo
 echo "the picture says:  $text"
