@@ -7,7 +7,7 @@
 # VM, the test run, downloads) is a script in tools/ci or tools/vm; this file only has the
 # dependencies.
 
-# as userlib/include/loom_version.h says: 0.2.0
+# as userlib/include/loom_version.h says: 0.3.0
 VERSION	:= $(shell sed -n 's/^.define LOOM_VERSION_[A-Z]*\t\([0-9]\)/\1/p' \
 		userlib/include/loom_version.h | paste -sd .)
 SOMAJOR	:= 1

@@ -99,11 +99,11 @@ static int check(const struct loom_array *y)
 int main(int argc, char **argv)
 {
 	struct loom_array in = array_of("x", &x[0][0], ROWS, DEPTH), out = { 0 };
-	struct loom_planner_options options = { .grouping = "layergroup" };
+	struct loom_planner_options options = { 0 };
 	struct loom_program *program = NULL;
 	struct loom_session *session = NULL;
 	struct loom_target *target = NULL;
-	struct loom_error err = { .text = "no output" };
+	struct loom_error err = { 0 };
 	struct loom_graph *graph = NULL;
 	struct drm_loom_chip chip;
 	int wrong = 0, ret;
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 	if (!ret)
 		ret = loom_session_run(session, NULL, NULL, &err);
 	if (!ret)
-		ret = loom_session_get_output(session, 0, &out);
+		ret = loom_session_get_output(session, 0, &out, &err);
 	if (!ret) {
 		printf("%llu steps, %llu bytes of SRAM per lane\n",
 		       (unsigned long long)program->stats.steps,

@@ -19,7 +19,7 @@ static inline int doubling_create(struct loom_device *device, struct doubling *d
 				  struct loom_error *err)
 {
 	struct loom_planner_options options = {
-		.chip = loom_device_chip(device), .grouping = "layergroup",
+		.chip = loom_device_chip(device),
 	};
 	struct loom_tensor_info x = {
 		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 1, .dims = { ELEMENTS },

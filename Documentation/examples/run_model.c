@@ -50,7 +50,6 @@ static int get_program(struct app *app, const char *path, const char *where,
 	if (ret)
 		return ret;
 	options.chip = loom_target_chip(app->target);
-	options.grouping = "layergroup";
 	ret = loom_program_create(app->graph, &options, &app->planned, err);
 	*program = app->planned;
 	return ret;
@@ -82,12 +81,10 @@ static int print_output(struct app *app, uint32_t index, struct loom_error *err)
 {
 	struct loom_array_figures figures;
 	struct loom_array array;
-	int ret = loom_session_get_output(app->session, index, &array);
+	int ret = loom_session_get_output(app->session, index, &array, err);
 
-	if (ret) {
-		snprintf(err->text, sizeof(err->text), "output %u: %s", index, strerror(-ret));
+	if (ret)
 		return ret;
-	}
 	loom_array_figures(&array, &figures);
 	printf("%s: %s, %zu bytes, min %g, max %g, mean %g\n", array.name,
 	       loom_dtype_name(array.dtype), array.size_bytes, figures.min, figures.max,

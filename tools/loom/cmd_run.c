@@ -250,18 +250,15 @@ static int tool_run_once(void *arg, struct tool_progress *progress)
 static int tool_run_collect(struct tool_run *run)
 {
 	uint32_t i, count = run->model.program->num_outputs;
-	int ret;
+	struct loom_error err;
 
 	run->results = calloc(count + 1, sizeof(*run->results));
 	if (!run->results)
 		return tool_fail("no memory");
 	run->num_results = count;
-	for (i = 0; i < count; i++) {
-		ret = loom_session_get_output(run->session, i, &run->results[i]);
-		if (ret)
-			return tool_fail("copying output '%s': %s",
-					 run->model.program->outputs[i].name, strerror(-ret));
-	}
+	for (i = 0; i < count; i++)
+		if (loom_session_get_output(run->session, i, &run->results[i], &err))
+			return tool_fail("%s: %s", run->model.path, err.text);
 	return 0;
 }
 
@@ -269,17 +266,18 @@ static int tool_run_save_observed(const struct tool_run *run)
 {
 	const struct loom_program *program = run->model.program;
 	struct loom_array array;
+	struct loom_error err;
 	uint32_t i;
 	int ret;
 
 	for (i = 0; i < program->num_observed + program->num_outputs; i++) {
 		if (i < program->num_observed)
-			ret = loom_session_get_observed(run->session, i, &array);
+			ret = loom_session_get_observed(run->session, i, &array, &err);
 		else
 			ret = loom_session_get_output(run->session, i - program->num_observed,
-						      &array);
+						      &array, &err);
 		if (ret)
-			return tool_fail("copying what was observed: %s", strerror(-ret));
+			return tool_fail("%s: %s", run->model.path, err.text);
 		ret = tool_output_save_in(run->observe, &array);
 		loom_array_clear(&array);
 		if (ret)

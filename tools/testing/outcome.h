@@ -119,7 +119,7 @@ static inline int outcome_run(struct outcome *outcome, const struct loom_program
 	}
 	while (!ret && outcome->num_outputs < program->num_outputs) {
 		ret = loom_session_get_output(session, outcome->num_outputs,
-					      &outcome->outputs[outcome->num_outputs]);
+					      &outcome->outputs[outcome->num_outputs], NULL);
 		outcome->num_outputs += !ret;
 	}
 	loom_session_destroy(session);

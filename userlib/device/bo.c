@@ -61,6 +61,11 @@ int loom_bo_create(struct loom_device *device, const struct drm_loom_bo_create *
 	return ret ? ret : loom_bo_take(device, create.handle, create.size, out);
 }
 
+struct loom_device *loom_bo_device(const struct loom_bo *bo)
+{
+	return bo->device;
+}
+
 int loom_bo_info(const struct loom_bo *bo, struct drm_loom_bo_info *info)
 {
 	memset(info, 0, sizeof(*info));

@@ -20,8 +20,9 @@
  * * config.c: software devices of any shape, through configfs
  * * client.c: who uses a node, from fdinfo in /proc
  * * no_space.c: why a buffer found no room, in words
+ * * text.c: why a plan was refused or does not fit, in words
  *
- * bo.c, job.c and client.c call device.c and nothing else; no_space.c and config.c call nobody.
+ * bo.c, job.c and client.c call device.c and nothing else; the others call nobody here.
  *
  * What libdrm knows of accel nodes is partial: drmGetVersion(), drmIoctl() and the syncobjs work,
  * drmGetDevices2() and drmGetNodeTypeFromFd() do not. So nodes are found by reading

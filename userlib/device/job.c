@@ -173,23 +173,31 @@ int loom_sync_wait(struct loom_device *device, uint32_t sync, uint64_t point, in
 	return loom_sync_result(ret, saved);
 }
 
-/* A wait says that a fence has signalled, and not with which error. */
-int loom_sync_status(struct loom_device *device, uint32_t sync)
+int loom_sync_export(struct loom_device *device, uint32_t sync, int *fd)
 {
 	struct drm_syncobj_handle args = {
 		.handle = sync, .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE,
 	};
 	int ret = loom_device_ioctl(device, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &args);
+
+	*fd = ret ? -1 : args.fd;
+	return ret;
+}
+
+/* A wait says that a fence has signalled, and not with which error. */
+int loom_sync_status(struct loom_device *device, uint32_t sync)
+{
 	struct sync_file_info info = {};
+	int fd, ret = loom_sync_export(device, sync, &fd);
 	int saved = errno;
 
 	if (ret)
 		return ret;
-	if (drmIoctl(args.fd, SYNC_IOC_FILE_INFO, &info))
+	if (drmIoctl(fd, SYNC_IOC_FILE_INFO, &info))
 		ret = -errno;
 	else
 		ret = info.status > 0 ? 0 : info.status ? info.status : -EBUSY;
-	close(args.fd);
+	close(fd);
 	errno = saved;
 	return ret;
 }

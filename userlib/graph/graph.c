@@ -33,6 +33,18 @@ int loom_graph_fail(struct loom_graph *graph, int code, const char *format, ...)
 	return code;
 }
 
+int loom_graph_check(const struct loom_graph *graph, struct loom_error *err)
+{
+	if (!graph)
+		return loom_error_set(err, -EINVAL, "no graph");
+	if (graph->status)
+		return loom_error_set(err, -EINVAL, "the graph is of no use: %s",
+				      graph->error.text);
+	if (graph->source && !graph->finished)
+		return loom_error_set(err, -EINVAL, "%s: the graph is not finished", graph->name);
+	return 0;
+}
+
 int loom_graph_alloc(const char *name, struct loom_graph **graph)
 {
 	struct loom_graph *created;
@@ -153,7 +165,7 @@ int loom_graph_set_scope(struct loom_graph *graph, const char *name, enum loom_s
 	bool found = !name;
 	uint32_t i;
 
-	if (scope > LOOM_SCOPE_TEXTURE_NHWC)
+	if (scope > LOOM_SCOPE_TEXTURE_NHWC || loom_graph_check(graph, NULL))
 		return -EINVAL;
 	for (i = 0; i < graph->num_values; i++) {
 		struct loom_value *value = graph->values[i];
@@ -187,6 +199,8 @@ static void describe(const struct loom_value *value, struct loom_tensor_info *in
 
 int loom_graph_input(const struct loom_graph *graph, uint32_t index, struct loom_tensor_info *info)
 {
+	if (loom_graph_check(graph, NULL))
+		return -EINVAL;
 	if (index >= graph->num_inputs)
 		return -ENOENT;
 	describe(graph->inputs[index], info);
@@ -196,6 +210,8 @@ int loom_graph_input(const struct loom_graph *graph, uint32_t index, struct loom
 int loom_graph_output(const struct loom_graph *graph, uint32_t index,
 		      struct loom_tensor_info *info)
 {
+	if (loom_graph_check(graph, NULL))
+		return -EINVAL;
 	if (index >= graph->num_outputs)
 		return -ENOENT;
 	describe(graph->outputs[index], info);

@@ -91,6 +91,8 @@ struct loom_graph_state {
  * @num_states: number of @states
  * @status: 0 or the first error
  * @error: text of the first error
+ * @finished: loom_graph_finish() was called; it means nothing where the library itself has made the
+ *	graph, which has no @source
  */
 struct loom_graph {
 	const char *name;
@@ -111,6 +113,7 @@ struct loom_graph {
 	uint32_t num_states;
 	int status;
 	struct loom_error error;
+	bool finished;
 };
 
 /**
@@ -132,6 +135,15 @@ int loom_graph_alloc(const char *name, struct loom_graph **graph);
  */
 int loom_graph_fail(struct loom_graph *graph, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/**
+ * loom_graph_check() - whether a graph of a caller is what most functions take
+ * @graph: finished, without an error, or one that the library has made
+ * @err: [out] one line if it is not, may be NULL
+ *
+ * Return: 0 or -EINVAL.
+ */
+int loom_graph_check(const struct loom_graph *graph, struct loom_error *err);
 
 /** loom_graph_append() - adds @node at the end of the nodes; 0 or -ENOMEM */
 int loom_graph_append(struct loom_graph *graph, struct loom_node *node);

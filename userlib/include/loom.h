@@ -344,7 +344,7 @@ uint32_t loom_graph_num_outputs(const struct loom_graph *graph);
  * @index: from 0
  * @info: [out] its name lives as long as the graph
  *
- * Return: 0, -ENOENT past the last input.
+ * Return: 0, -ENOENT past the last input, -EINVAL for a graph that is not finished.
  */
 int loom_graph_input(const struct loom_graph *graph, uint32_t index, struct loom_tensor_info *info);
 
@@ -354,7 +354,7 @@ int loom_graph_input(const struct loom_graph *graph, uint32_t index, struct loom
  * @index: from 0
  * @info: [out] its name lives as long as the graph
  *
- * Return: 0, -ENOENT past the last output.
+ * Return: 0, -ENOENT past the last output, -EINVAL for a graph that is not finished.
  */
 int loom_graph_output(const struct loom_graph *graph, uint32_t index,
 		      struct loom_tensor_info *info);
@@ -382,7 +382,8 @@ enum loom_scope {
  * This is a hint: inputs, outputs, constants and observed values are stored as bytes whatever their
  * scope, and so are values that are too large for an image.
  *
- * Return: 0; -ENOENT if there is no such value; -EINVAL.
+ * Return: 0; -ENOENT if there is no such value; -EINVAL for another scope, and for a graph that is
+ * not finished.
  */
 int loom_graph_set_scope(struct loom_graph *graph, const char *name, enum loom_scope scope);
 
@@ -400,7 +401,8 @@ int loom_graph_dump(const struct loom_graph *graph, char **text);
  *
  * Operators, attributes and operand order are those of ONNX at the opset given; the importer goes
  * through the same calls. Names tie everything together, nodes may come in any order. The first
- * error sticks: later calls return it again, and loom_graph_finish() reports it.
+ * error sticks: later calls return it again, and loom_graph_finish() reports it. Nothing can be
+ * added to a graph that is finished: -EINVAL.
  */
 
 /**
@@ -475,7 +477,9 @@ struct loom_node_desc {
  * @opset: version of ONNX operators that nodes are of, 1 to 26
  * @graph: [out] destroy with loom_graph_destroy()
  *
- * Return: 0, -EINVAL for another opset, -ENOMEM.
+ * Another opset is the first error of the graph, which loom_graph_finish() reports.
+ *
+ * Return: 0 or -ENOMEM.
  */
 int loom_graph_create(const char *name, int opset, struct loom_graph **graph);
 

@@ -188,6 +188,14 @@ void loom_bo_destroy(struct loom_bo *bo);
 uint32_t loom_bo_handle(const struct loom_bo *bo);
 
 /**
+ * loom_bo_device() - where a buffer was made, or imported
+ * @bo: the buffer
+ *
+ * Return: the device.
+ */
+struct loom_device *loom_bo_device(const struct loom_bo *bo);
+
+/**
  * loom_bo_size() - size of a buffer
  * @bo: the buffer
  *
@@ -304,6 +312,26 @@ int loom_device_plan_create(struct loom_device *device, const void *blob, uint64
 			    struct drm_loom_reject *reject, uint32_t *plan);
 
 /**
+ * loom_reject_print() - why a plan was refused, in words: the rule, and where it is broken
+ * @text: [out] one line, cut if it does not fit
+ * @size: bytes of @text; 512 are enough
+ * @reject: from loom_device_plan_create() or loom_plan_create()
+ *
+ * Return: what snprintf() does.
+ */
+int loom_reject_print(char *text, size_t size, const struct drm_loom_reject *reject);
+
+/**
+ * loom_fit_print() - whether a plan would fit now, in words: what is in the way
+ * @text: [out] one line, cut if it does not fit
+ * @size: bytes of @text; 512 are enough
+ * @fit: from loom_device_plan_fit()
+ *
+ * Return: what snprintf() does.
+ */
+int loom_fit_print(char *text, size_t size, const struct drm_loom_fit *fit);
+
+/**
  * loom_device_plan_fit() - whether a plan would fit now
  * @device: the device
  * @plan: its id
@@ -374,6 +402,16 @@ int loom_sync_wait(struct loom_device *device, uint32_t sync, uint64_t point,
  * the list of errors in drm/loom_accel.h; -EINVAL: there is no fence; -EMFILE, -ENOMEM.
  */
 int loom_sync_status(struct loom_device *device, uint32_t sync);
+
+/**
+ * loom_sync_export() - the fence of a syncobj as a sync_file, for poll() and for other drivers
+ * @device: the device
+ * @sync: handle of a binary syncobj that has a fence
+ * @fd: [out] the sync_file, to be closed; readable once the fence has signalled
+ *
+ * Return: 0, -EINVAL: there is no fence; -EMFILE, -ENOMEM, -ENODEV.
+ */
+int loom_sync_export(struct loom_device *device, uint32_t sync, int *fd);
 
 /**
  * struct loom_submit - a job

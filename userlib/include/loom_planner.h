@@ -70,7 +70,7 @@ enum loom_planner_objective {
  * @placer: name of the placement strategy of the arena, see
  *	loom_place_strategy_name(); NULL: "auto"
  * @grouping: name of the strategy that groups nodes to run out of SRAM, see
- *	loom_grouping_name(); NULL: "layerwise"
+ *	loom_grouping_name(); NULL: "layergroup", which is what `loom plan` takes
  * @sram_limit_bytes: bytes per lane that a plan may use at most; 0: what can always run on a device
  *	that is shared (the chip's floor_bytes), or all that there is if nothing is said of that.
  *	More than the chip has is an error
@@ -111,8 +111,8 @@ struct loom_planner_options {
  * The same graph and options give the same bytes.
  *
  * Return: 0; -EOPNOTSUPP for a node that the chip cannot do; -ENOSPC for one whose smallest
- * piece does not fit in the SRAM; -EINVAL for options that make no sense; -E2BIG past a cap of
- * the plan format; -ENOMEM.
+ * piece does not fit in the SRAM; -EINVAL for options that make no sense, and for a graph that is
+ * not finished or has an error; -E2BIG past a cap of the plan format; -ENOMEM.
  */
 int loom_program_create(const struct loom_graph *graph,
 			const struct loom_planner_options *options,

@@ -10,6 +10,18 @@
  * the memory of the device: two buffers take turns in being read and written, and nothing is
  * copied. All states are zero at first. A run that fails leaves them as they were.
  *
+ * A run is waited for (loom_session_run()), or goes on by itself (loom_session_submit()): then the
+ * caller polls a descriptor in a loop of its own, or waits later. Several runs under way take a
+ * session each. Batches of items are in loom_parallel.h.
+ *
+ * Inputs and outputs are copied (loom_session_set_input(), loom_session_get_output()), or used
+ * where they are: mapped (loom_session_map_input()), or in buffers of the caller, one of which may
+ * be a dma-buf (loom_session_bind_input()).
+ *
+ * What is asked for at the wrong time is -EINVAL: a result before there is one, and anything but
+ * loom_session_wait(), loom_session_fd() and loom_session_destroy() while a submitted run is under
+ * way.
+ *
  * Threads: a target may be used by several threads; a session by one at a time.
  */
 #ifndef LOOM_RUN_H
@@ -22,6 +34,7 @@
 extern "C" {
 #endif
 
+struct loom_bo;
 struct loom_device;
 struct loom_session;
 struct loom_target;
@@ -87,7 +100,7 @@ int loom_session_create(struct loom_target *target, const struct loom_program *p
 
 /**
  * loom_session_destroy() - frees all that a session holds on its target
- * @session: the session; it is not running. NULL is fine
+ * @session: the session; NULL is fine. A run under way is waited for where it needs what is freed
  */
 void loom_session_destroy(struct loom_session *session);
 
@@ -120,11 +133,12 @@ int loom_session_set_state(struct loom_session *session, uint32_t index,
  * @session: the session; it is not running
  * @index: of the program's states
  * @array: [out] with the name of the output; release with loom_array_clear()
+ * @err: [out] one line on failure, may be NULL
  *
  * Return: 0, -ENOENT past the last state, -ENOMEM; -EIO or -ENODEV of a device that is gone.
  */
 int loom_session_get_state(struct loom_session *session, uint32_t index,
-			   struct loom_array *array);
+			   struct loom_array *array, struct loom_error *err);
 
 /**
  * loom_session_reset_states() - makes all states zero, as they were at first
@@ -151,7 +165,8 @@ typedef int (*loom_progress_fn)(void *arg, uint64_t done, uint64_t total);
  * @arg: for @progress
  * @err: [out] one line on failure, may be NULL
  *
- * Return: 0, -ECANCELED when the device's job timeout ended it, the error of @progress,
+ * Return: 0, -ENODATA for an input that was not given, -EINVAL while another run is under way,
+ * -ECANCELED when the device's job timeout ended it, the error of @progress,
  * -EACCES when the plan needs a device that nobody else uses and somebody has come, -EBUSY, -ENODEV
  * and the like from the device.
  */
@@ -159,26 +174,125 @@ int loom_session_run(struct loom_session *session, loom_progress_fn progress, vo
 		     struct loom_error *err);
 
 /**
+ * loom_session_submit() - begins a run, which goes on by itself
+ * @session: the session; every input has been set, and no run is under way
+ * @err: [out] one line on failure, may be NULL
+ *
+ * On a device the job is queued; on the host a thread computes.
+ *
+ * Return: 0: loom_session_wait() has to see its end; -ENODATA for an input that was not given; else
+ * as loom_session_run().
+ */
+int loom_session_submit(struct loom_session *session, struct loom_error *err);
+
+/**
+ * loom_session_wait() - waits for the end of a run that was submitted
+ * @session: the session
+ * @deadline_ns: absolute CLOCK_MONOTONIC time; 0 polls, INT64_MAX waits for ever
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0: it has ended, and there are results; -ETIME: not yet; -EINVAL: no run is under way;
+ * else what became of it, as loom_session_run().
+ */
+int loom_session_wait(struct loom_session *session, int64_t deadline_ns, struct loom_error *err);
+
+/**
+ * loom_session_fd() - a descriptor for poll(), select() or epoll
+ * @session: the session, with a run under way
+ * @fd: [out] readable when the run has ended, whatever became of it, which loom_session_wait()
+ *	tells. The caller's, to be closed; good for this run only. Of a device it is a sync_file,
+ *	which other drivers take as a fence; of the host an eventfd, which is not to be read
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0; -EINVAL: no run is under way; -EMFILE, -ENOMEM.
+ */
+int loom_session_fd(struct loom_session *session, int *fd, struct loom_error *err);
+
+/**
+ * loom_session_bind_input() - has an input read from a buffer of the caller
+ * @session: the session
+ * @index: of the program's inputs, not a state
+ * @bo: the buffer, with the input from its first byte on; outlives the session, or is replaced
+ *	before. Made on the device of the target (loom_target_device()), or a dma-buf that was
+ *	imported there: loom_bo_import(). NULL: the session's own, and the input has to be given
+ *	again
+ * @err: [out] one line on failure, may be NULL
+ *
+ * The input counts as given for all runs. Who writes the buffer has to be done before a run begins.
+ *
+ * Return: 0; -ENOENT past the last input; -EINVAL for a state, for a buffer that is too small or of
+ * another device, and while a run is under way; -EOPNOTSUPP on the host, and where the plan has the
+ * input together with others or not in DRAM.
+ */
+int loom_session_bind_input(struct loom_session *session, uint32_t index, struct loom_bo *bo,
+			    struct loom_error *err);
+
+/**
+ * loom_session_bind_output() - has an output written to a buffer of the caller
+ * @session: the session
+ * @index: of the program's outputs, not a state
+ * @bo: as for loom_session_bind_input(); the plan may write up to the size of the slot
+ * @err: [out] one line on failure, may be NULL
+ *
+ * loom_session_get_output() copies from it.
+ *
+ * Return: as loom_session_bind_input().
+ */
+int loom_session_bind_output(struct loom_session *session, uint32_t index, struct loom_bo *bo,
+			     struct loom_error *err);
+
+/**
+ * loom_session_map_input() - where an input lies in this process, to be written in place
+ * @session: the session
+ * @index: of the program's inputs, not a state
+ * @data: [out] &loom_program_tensor.size_bytes bytes, until the session ends or another buffer is
+ *	bound; the session's
+ * @err: [out] one line on failure, may be NULL
+ *
+ * The input counts as given for all runs, with what is there when a run begins.
+ *
+ * Return: 0; -ENOENT past the last input; -EINVAL for a state, and while a run is under way;
+ * -EOPNOTSUPP in SRAM of a device that the processor cannot reach.
+ */
+int loom_session_map_input(struct loom_session *session, uint32_t index, void **data,
+			   struct loom_error *err);
+
+/**
+ * loom_session_map_output() - where an output lies in this process, to be read in place
+ * @session: the session
+ * @index: of the program's outputs, not a state
+ * @data: [out] as for loom_session_map_input(); a run overwrites it
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: as loom_session_map_input().
+ */
+int loom_session_map_output(struct loom_session *session, uint32_t index, void **data,
+			    struct loom_error *err);
+
+/**
  * loom_session_get_output() - copies output @index out
  * @session: the session; it is not running
  * @index: of the program's outputs; one that is a state is what the next run reads
- * @array: [out] release with loom_array_clear()
+ * @array: [out] release with loom_array_clear(); empty on failure
+ * @err: [out] one line on failure, may be NULL
  *
- * Return: 0, -ENOENT past the last output, -ENOMEM; -EIO or -ENODEV of a device that is gone.
+ * Return: 0, -ENOENT past the last output, -EINVAL before a run and after one that failed; -ENOMEM;
+ * -EIO or -ENODEV of a device that is gone.
  */
 int loom_session_get_output(struct loom_session *session, uint32_t index,
-			    struct loom_array *array);
+			    struct loom_array *array, struct loom_error *err);
 
 /**
  * loom_session_get_observed() - copies an observed value out
  * @session: the session; it is not running
  * @index: of the program's observed values
- * @array: [out] release with loom_array_clear()
+ * @array: [out] release with loom_array_clear(); empty on failure
+ * @err: [out] one line on failure, may be NULL
  *
- * Return: 0, -ENOENT past the last one, -ENOMEM; -EIO or -ENODEV of a device that is gone.
+ * Return: 0, -ENOENT past the last one, else as loom_session_get_output().
  */
 int loom_session_get_observed(struct loom_session *session, uint32_t index,
-			      struct loom_array *array);
+			      struct loom_array *array, struct loom_error *err);
 
 /**
  * loom_session_counters() - the engine's counters of the last run

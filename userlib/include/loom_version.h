@@ -21,7 +21,7 @@ extern "C" {
 /**
  * define LOOM_VERSION_MINOR - of the headers
  */
-#define LOOM_VERSION_MINOR	2
+#define LOOM_VERSION_MINOR	3
 /**
  * define LOOM_VERSION_PATCH - of the headers
  */
@@ -52,7 +52,7 @@ unsigned int loom_version(void);
 /**
  * loom_version_text() - loom_version() as text
  *
- * Return: "0.2.0"; the string is the library's.
+ * Return: "0.3.0"; the string is the library's.
  */
 const char *loom_version_text(void);
 

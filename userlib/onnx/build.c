@@ -44,6 +44,12 @@ int loom_graph_create(const char *name, int opset, struct loom_graph **graph)
 	return 0;
 }
 
+/* 0 or why nothing can be added; the error of a graph that is finished is not the graph's */
+static int is_closed(const struct loom_graph *graph)
+{
+	return graph->status ? graph->status : graph->finished ? -EINVAL : 0;
+}
+
 static bool name_taken(const struct loom_graph *graph, const char *name)
 {
 	const struct loom_source *source = graph->source;
@@ -65,8 +71,8 @@ int loom_graph_add_open_input(struct loom_graph *graph, const struct loom_source
 	void *inputs;
 	uint32_t i;
 
-	if (graph->status)
-		return graph->status;
+	if (is_closed(graph))
+		return is_closed(graph);
 	/* before IR version 4 every initialiser was listed as an input, too */
 	if (loom_names_find(&source->values, input->name))
 		return 0;
@@ -98,7 +104,7 @@ int loom_graph_add_input(struct loom_graph *graph, const struct loom_tensor_info
 		.rank = info->rank,
 	};
 
-	if (!graph->status && info->rank > LOOM_GRAPH_RANK)
+	if (!is_closed(graph) && info->rank > LOOM_GRAPH_RANK)
 		return loom_graph_fail(graph, -EINVAL, "input \"%s\": rank %u is more than %d",
 				       info->name, info->rank, LOOM_GRAPH_RANK);
 	memcpy(input.dims, info->dims, sizeof(input.dims));
@@ -111,8 +117,8 @@ int loom_graph_add_const(struct loom_graph *graph, const struct loom_array *arra
 	const char *name;
 	int64_t num_elems;
 
-	if (graph->status)
-		return graph->status;
+	if (is_closed(graph))
+		return is_closed(graph);
 	if (!array->name || !*array->name)
 		return loom_graph_fail(graph, -EINVAL, "a constant has no name");
 	if (name_taken(graph, array->name))
@@ -250,8 +256,8 @@ int loom_graph_add_node(struct loom_graph *graph, const struct loom_node_desc *d
 	void *nodes;
 	uint32_t i;
 
-	if (graph->status)
-		return graph->status;
+	if (is_closed(graph))
+		return is_closed(graph);
 	if (desc->num_inputs > NODE_OPERANDS_MAX || desc->num_outputs > NODE_OPERANDS_MAX)
 		return loom_graph_fail(graph, -E2BIG, "a node has more than %d operands",
 				       NODE_OPERANDS_MAX);
@@ -288,8 +294,8 @@ int loom_graph_add_output(struct loom_graph *graph, const char *name)
 	struct loom_source *source = graph->source;
 	void *outputs;
 
-	if (graph->status)
-		return graph->status;
+	if (is_closed(graph))
+		return is_closed(graph);
 	outputs = loom_pool_grow(graph->pool, source->outputs, source->num_outputs,
 				 &source->cap_outputs, sizeof(*source->outputs));
 	name = loom_pool_string(graph->pool, name);

@@ -27,9 +27,9 @@ int loom_graph_finish(struct loom_graph *graph, const struct loom_graph_options 
 {
 	static const struct loom_graph_options defaults;
 
-	if (!graph->source->finished)
+	if (!graph->finished)
 		finish(graph, options ? options : &defaults);
-	graph->source->finished = true;
+	graph->finished = true;
 	if (graph->status && err)
 		*err = graph->error;
 	return graph->status;

@@ -117,7 +117,6 @@ struct loom_source_node {
  * @declared: input name to struct loom_source_input
  * @producers: tensor name to struct loom_source_node
  * @values: tensor name to struct loom_value, for constants, inputs and what was converted
- * @finished: loom_graph_finish() ran
  */
 struct loom_source {
 	struct loom_source_input **inputs;
@@ -137,7 +136,6 @@ struct loom_source {
 	struct loom_names declared;
 	struct loom_names producers;
 	struct loom_names values;
-	bool finished;
 };
 
 /** loom_graph_add_open_input() - declares an input that may have open dimensions */

@@ -52,15 +52,6 @@ static int set_inputs(struct loom_crew *crew, struct loom_session *session, u32 
 	return ret;
 }
 
-static int get_output(struct loom_session *session, u32 output, struct loom_array *array,
-		      struct loom_error *err)
-{
-	int ret = loom_session_get_output(session, output, array);
-
-	return ret ? loom_error_set(err, ret, "copying output '%s': %s",
-				    session->program->outputs[output].name, strerror(-ret)) : 0;
-}
-
 static int get_outputs(struct loom_crew *crew, struct loom_session *session, u32 item)
 {
 	struct batch *b = crew->context;
@@ -73,7 +64,7 @@ static int get_outputs(struct loom_crew *crew, struct loom_session *session, u32
 
 		if (is_kept(session->program, i))
 			continue;
-		ret = get_output(session, i, &one, &error);
+		ret = loom_session_get_output(session, i, &one, &error);
 		if (ret)
 			break;
 		loom_items_put(&one, &b->outputs[i], item);
@@ -197,7 +188,7 @@ int loom_batch_run(struct loom_session *const *sessions, uint32_t num_sessions,
 		ret = loom_crew_run(&crew, num_sessions, err);
 	for (i = 0; i < program->num_outputs && !ret; i++)
 		if (is_kept(program, i))
-			ret = get_output(sessions[0], i, &outputs[i], err);
+			ret = loom_session_get_output(sessions[0], i, &outputs[i], err);
 	if (!ret && shares)
 		memcpy(shares, b.shares, num_sessions * sizeof(*shares));
 	for (i = 0; i < program->num_outputs && ret; i++)

@@ -52,7 +52,7 @@ int loom_crew_submit(struct loom_crew *crew, struct loom_session *session, u32 i
 
 	if (ret)
 		return ret;
-	ret = loom_session_submit(session, item, &error);
+	ret = loom_session_begin(session, item, &error);
 	if (ret)
 		loom_crew_fail(crew, ret, &error);
 	return ret;

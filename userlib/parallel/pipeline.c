@@ -160,10 +160,9 @@ static int get_outputs(struct loom_crew *crew, u32 stage, u32 item)
 		if (!link->copied[from.index])
 			continue;
 		loom_array_clear(box);
-		ret = loom_session_get_output(link->session, from.index, box);
+		ret = loom_session_get_output(link->session, from.index, box, &error);
 	}
 	if (ret) {
-		loom_error_set(&error, ret, "copying what a stage gives: %s", strerror(-ret));
 		loom_crew_fail(crew, ret, &error);
 		return ret;
 	}

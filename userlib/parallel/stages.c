@@ -299,6 +299,9 @@ int loom_pipeline_create(const struct loom_graph *graph,
 	int ret;
 
 	*pipeline = NULL;
+	ret = loom_graph_check(graph, err);
+	if (ret)
+		return ret;
 	if (!num_stages || graph->num_nodes < num_stages)
 		return loom_error_set(err, -EINVAL, "%s: %u nodes cannot be cut into %u stages",
 				      graph->name, graph->num_nodes, num_stages);

@@ -424,7 +424,7 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 		try_harder(orders, cycles, &how, &best);
 		try_bytes(orders, &how, &best);
 	}
-	how.grouping = NULL;
+	how.grouping = LOOM_GROUPING_NONE;
 	if (ret || compete)
 		try_one(graph, &how, &nothing_special, &best, best.program ? NULL : err);
 	if (compete)

@@ -57,11 +57,14 @@ static int refuse_chip(const struct drm_loom_chip *chip, const struct loom_chip_
 
 int loom_planner_check(const struct loom_planner_options *options, struct loom_error *err)
 {
-	const struct drm_loom_chip *chip = options->chip;
+	const struct drm_loom_chip *chip;
 	const struct drm_loom_chip_region *sram;
 	struct loom_chip_fault fault;
 	u64 room;
 
+	if (!options || !options->chip)
+		return loom_error_set(err, -EINVAL, "no chip to plan for");
+	chip = options->chip;
 	if (!loom_objective_name(options->objective))
 		return loom_error_set(err, -EINVAL, "there is no objective %u",
 				      options->objective);
@@ -73,8 +76,6 @@ int loom_planner_check(const struct loom_planner_options *options, struct loom_e
 	    options->objective != LOOM_OBJECTIVE_SRAM)
 		return loom_error_set(err, -EINVAL,
 				      "caps on bytes and cycles are for the objective 'sram'");
-	if (!chip)
-		return loom_error_set(err, -EINVAL, "no chip to plan for");
 	if (loom_chip_check(chip, &fault))
 		return refuse_chip(chip, &fault, err);
 	sram = &chip->region[DRM_LOOM_REGION_SRAM];

@@ -22,7 +22,7 @@ static int refuse(const struct loom_graph *graph, const struct loom_planner_opti
 {
 	struct loom_planner_options alone = *options;
 
-	alone.grouping = NULL;
+	alone.grouping = LOOM_GROUPING_NONE;
 	alone.objective = LOOM_OBJECTIVE_BYTES;
 	return plan(graph, &alone, program, err);
 }
@@ -82,7 +82,10 @@ int loom_program_create(const struct loom_graph *graph,
 			const struct loom_planner_options *options,
 			struct loom_program **program, struct loom_error *err)
 {
-	int ret = loom_planner_check(options, err);
+	int ret = loom_graph_check(graph, err);
 
+	*program = NULL;
+	if (!ret)
+		ret = loom_planner_check(options, err);
 	return ret ? ret : loom_planner_plan(graph, options, options, program, err);
 }

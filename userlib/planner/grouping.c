@@ -4,14 +4,15 @@
 
 #include <string.h>
 
-#define NO_GROUPS	"layerwise"
+/* what the planner takes if nobody asks for anything, as loom plan does */
+#define DEFAULT_GROUPS	"layergroup"
 
 const char *loom_grouping_name(unsigned int index)
 {
 	const struct loom_group_strategy *strategy;
 
 	if (!index)
-		return NO_GROUPS;
+		return LOOM_GROUPING_NONE;
 	strategy = loom_group_strategy_get(index - 1);
 	return strategy ? strategy->name : NULL;
 }
@@ -26,9 +27,14 @@ const char *loom_grouping_text(unsigned int index)
 	return strategy ? strategy->text : NULL;
 }
 
+static const char *name_of(const struct loom_planner_options *options)
+{
+	return options->grouping ? options->grouping : DEFAULT_GROUPS;
+}
+
 bool loom_grouping_is_on(const struct loom_planner_options *options)
 {
-	return options->grouping && strcmp(options->grouping, NO_GROUPS);
+	return strcmp(name_of(options), LOOM_GROUPING_NONE);
 }
 
 const struct loom_group_strategy *loom_grouping_strategy(const struct loom_planner_options *options)
@@ -40,7 +46,7 @@ const struct loom_group_strategy *loom_grouping_strategy(const struct loom_plann
 		return NULL;
 	do {
 		strategy = loom_group_strategy_get(i++);
-	} while (strategy && strcmp(options->grouping, strategy->name));
+	} while (strategy && strcmp(name_of(options), strategy->name));
 	return strategy;
 }
 
@@ -53,5 +59,5 @@ const char *loom_grouping_own_name(const struct loom_planner_options *options)
 {
 	const struct loom_group_strategy *strategy = loom_grouping_strategy(options);
 
-	return strategy ? strategy->name : NO_GROUPS;
+	return strategy ? strategy->name : LOOM_GROUPING_NONE;
 }

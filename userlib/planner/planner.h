@@ -193,6 +193,9 @@ static inline u64 loom_planner_sram_bytes(const struct loom_planner_options *opt
 /** loom_planner_check() - 0, or -EINVAL for a chip or a limit that makes no sense */
 int loom_planner_check(const struct loom_planner_options *options, struct loom_error *err);
 
+/* each node for itself: what is asked for where groups are not wanted; NULL asks for the default */
+#define LOOM_GROUPING_NONE	"layerwise"
+
 /** loom_grouping_is_on() - options ask for groups */
 bool loom_grouping_is_on(const struct loom_planner_options *options);
 /** loom_grouping_is_known() - the grouping of the options exists */

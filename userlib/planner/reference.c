@@ -16,8 +16,11 @@ int loom_program_create_reference(const struct loom_graph *graph,
 	struct loom_planner_options own = *options;
 	struct drm_loom_chip chip;
 	struct drm_loom_chip_region *sram;
-	int ret = loom_planner_check(options, err);
+	int ret = loom_graph_check(graph, err);
 
+	*program = NULL;
+	if (!ret)
+		ret = loom_planner_check(options, err);
 	if (ret)
 		return ret;
 	chip = *options->chip;
@@ -26,7 +29,7 @@ int loom_program_create_reference(const struct loom_graph *graph,
 		sram->bank_bytes = sram->reserved_bytes + REFERENCE_BYTES / sram->banks;
 	sram->floor_bytes = 0;
 	own.chip = &chip;
-	own.grouping = NULL;
+	own.grouping = LOOM_GROUPING_NONE;
 	own.sram_limit_bytes = 0;
 	own.flags |= LOOM_PLANNER_NO_OVERLAP | LOOM_PLANNER_GIVEN_ORDER;
 	return loom_planner_plan(graph, options, &own, program, err);

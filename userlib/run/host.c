@@ -2,9 +2,15 @@
 #include "run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <fenv.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "host_memory.h"
 #include "loom_engine.h"
@@ -22,6 +28,10 @@
  * @places: where each slot would lie on a device, NULL if there is no room for it
  * @pitches: &loom_memory.slot_pitches
  * @total_cost: work of the whole plan, in element operations
+ * @counters: of the last run
+ * @runs: a run that was submitted has a thread of its own
+ * @thread: of that
+ * @event: eventfd that it signals when it has ended
  */
 struct loom_host {
 	struct loom_plan *plan;
@@ -29,6 +39,10 @@ struct loom_host {
 	struct loom_host_block **places;
 	uint64_t pitches[DRM_LOOM_MAX_SLOTS];
 	uint64_t total_cost;
+	struct drm_loom_counters counters;
+	bool runs;
+	pthread_t thread;
+	int event;
 };
 
 static void *loom_host_alloc(uint64_t size)
@@ -140,6 +154,15 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 	return 0;
 }
 
+static void loom_host_join(struct loom_host *host)
+{
+	if (!host->runs)
+		return;
+	pthread_join(host->thread, NULL);
+	close(host->event);
+	host->runs = false;
+}
+
 static void loom_host_unload(struct loom_session *session)
 {
 	struct loom_host *host = session->priv;
@@ -147,6 +170,7 @@ static void loom_host_unload(struct loom_session *session)
 
 	if (!host)
 		return;
+	loom_host_join(host);
 	free(host->memory.scratch);
 	for (i = 0; i < session->program->num_slots; i++) {
 		free(session->slots[i]);
@@ -174,7 +198,7 @@ static bool loom_host_go_on(struct loom_engine *engine)
 	return done;
 }
 
-/* The processor is the device: it begins when it is waited for. */
+/* The processor is the device: it begins when it is waited for, or in a thread of its own. */
 static int loom_host_submit(struct loom_session *session, uint32_t item, struct loom_error *err)
 {
 	(void)session;
@@ -183,10 +207,8 @@ static int loom_host_submit(struct loom_session *session, uint32_t item, struct 
 	return 0;
 }
 
-static int loom_host_finish(struct loom_session *session, loom_progress_fn progress, void *arg,
-			    struct loom_error *err)
+static int loom_host_compute(struct loom_host *host, loom_progress_fn progress, void *arg)
 {
-	struct loom_host *host = session->priv;
 	int64_t start = loom_run_now_ns();
 	int64_t told = start;
 	struct loom_engine engine;
@@ -204,11 +226,97 @@ static int loom_host_finish(struct loom_session *session, loom_progress_fn progr
 		told = loom_run_now_ns();
 		ret = progress(arg, done, host->total_cost);
 		if (ret)
-			return loom_error_set(err, ret, "stopped");
+			return ret;
 	}
-	session->counters = engine.counters;
-	session->counters.jobs = 1;
-	session->counters.busy_ns = loom_run_now_ns() - start;
+	host->counters = engine.counters;
+	host->counters.jobs = 1;
+	host->counters.busy_ns = loom_run_now_ns() - start;
+	return 0;
+}
+
+static void *loom_host_thread(void *arg)
+{
+	struct loom_host *host = arg;
+
+	/* nobody stops it, so it comes to its end */
+	(void)loom_host_compute(host, NULL, NULL);
+	/* 8 bytes to an eventfd that is 0: they are taken */
+	(void)eventfd_write(host->event, 1);
+	return NULL;
+}
+
+static int loom_host_start(struct loom_session *session, struct loom_error *err)
+{
+	struct loom_host *host = session->priv;
+	int saved = errno, ret = 0;
+	sigset_t all, old;
+
+	host->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (host->event < 0)
+		ret = -errno;
+	errno = saved;
+	if (ret)
+		return loom_error_set(err, ret, "no eventfd: %s", strerror(-ret));
+	/* signals are for the threads of the caller */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = -pthread_create(&host->thread, NULL, loom_host_thread, host);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (ret) {
+		close(host->event);
+		return loom_error_set(err, ret, "no thread to run in: %s", strerror(-ret));
+	}
+	host->runs = true;
+	return 0;
+}
+
+static int loom_host_wait(struct loom_session *session, int64_t deadline_ns)
+{
+	struct loom_host *host = session->priv;
+	struct pollfd event = { .fd = host->event, .events = POLLIN };
+	int saved = errno, ret;
+
+	for (;;) {
+		int64_t left_ns = deadline_ns - loom_run_now_ns();
+		struct timespec left = { left_ns / 1000000000, left_ns % 1000000000 };
+		bool forever = deadline_ns == LOOM_WAIT_FOREVER;
+
+		if (left_ns < 0)
+			left = (struct timespec){ 0, 0 };
+		ret = ppoll(&event, 1, forever ? NULL : &left, NULL);
+		ret = ret < 0 ? -errno : ret ? 0 : -ETIME;
+		if (ret != -EINTR)
+			break;
+	}
+	errno = saved;
+	return ret;
+}
+
+static int loom_host_fd(struct loom_session *session, int *fd)
+{
+	struct loom_host *host = session->priv;
+	int saved = errno, ret = 0;
+
+	*fd = fcntl(host->event, F_DUPFD_CLOEXEC, 0);
+	if (*fd < 0)
+		ret = -errno;
+	errno = saved;
+	return ret;
+}
+
+static int loom_host_finish(struct loom_session *session, loom_progress_fn progress, void *arg,
+			    struct loom_error *err)
+{
+	struct loom_host *host = session->priv;
+	int ret = 0;
+
+	if (host->runs)
+		loom_host_join(host);
+	else
+		ret = loom_host_compute(host, progress, arg);
+	if (ret)
+		return loom_error_set(err, ret, "stopped");
+	session->counters = host->counters;
 	return 0;
 }
 
@@ -246,7 +354,10 @@ static void loom_host_close(struct loom_target *target)
 static const struct loom_target_ops loom_host_ops = {
 	.load = loom_host_load,
 	.submit = loom_host_submit,
+	.start = loom_host_start,
 	.finish = loom_host_finish,
+	.wait = loom_host_wait,
+	.fd = loom_host_fd,
 	.exchange = loom_host_exchange,
 	.unload = loom_host_unload,
 	.blocks = loom_host_blocks,

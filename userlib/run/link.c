@@ -9,28 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The slot of a tensor that is alone in it, and may be bound to any buffer; else num_slots. */
-static uint32_t lonely_slot(const struct loom_program *program,
-			    const struct loom_program_tensor *tensor,
-			    enum loom_slot_kind kind)
-{
-	const struct loom_program_tensor *all = kind == LOOM_SLOT_KIND_INPUT ? program->inputs :
-									       program->outputs;
-	uint32_t count = kind == LOOM_SLOT_KIND_INPUT ? program->num_inputs : program->num_outputs;
-	const struct loom_program_slot *slot;
-	uint32_t i, sharers = 0;
-
-	if (!tensor->size_bytes || tensor->offset || tensor->slot >= program->num_slots)
-		return program->num_slots;
-	slot = &program->slots[tensor->slot];
-	for (i = 0; i < count; i++)
-		sharers += all[i].size_bytes && all[i].slot == tensor->slot;
-	if (sharers != 1 || slot->kind != kind || slot->dtype ||
-	    slot->flags & (DRM_LOOM_SLOT_SRAM | DRM_LOOM_SLOT_ROM))
-		return program->num_slots;
-	return tensor->slot;
-}
-
 static bool has_room(const struct loom_soft *from, const struct loom_soft *to, uint32_t slot)
 {
 	const struct loom_link *link;
@@ -124,10 +102,10 @@ int loom_link_create(struct loom_session *from, uint32_t output, struct loom_ses
 	link->to.session = to;
 	link->input = input;
 	link->depth = depth;
-	link->from.slot = lonely_slot(from->program, &from->program->outputs[output],
-				      LOOM_SLOT_KIND_OUTPUT);
-	link->to.slot = lonely_slot(to->program, &to->program->inputs[input],
-				    LOOM_SLOT_KIND_INPUT);
+	link->from.slot = loom_program_own_slot(from->program, &from->program->outputs[output],
+						LOOM_SLOT_KIND_OUTPUT);
+	link->to.slot = loom_program_own_slot(to->program, &to->program->inputs[input],
+					      LOOM_SLOT_KIND_INPUT);
 	/* what is bound to the slots of states changes with each run */
 	if (loom_states_of_output(from->program, output) < from->program->num_states ||
 	    loom_states_of_input(to->program, input) < to->program->num_states ||

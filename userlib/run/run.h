@@ -2,6 +2,7 @@
 #ifndef LOOM_RUN_PRIV_H
 #define LOOM_RUN_PRIV_H
 
+#include <errno.h>
 #include <string.h>
 #include <time.h>
 
@@ -37,7 +38,9 @@ struct loom_host_memory;
  * * report.c: what is in the banks of a target, as structs (loom_report.h)
  * * report_csv.c: the same as three CSV files, on request and for each plan
  * * state.c: outputs of a session that are its inputs in the next run
+ * * bind.c: buffers of the caller in place of the session's own, and the session's mapped
  * * session.c: sessions (loom_run.h)
+ * * async.c: runs that nobody waits for
  *
  * A state of a network is two slots, one that the plan reads and one that it writes, and what is
  * bound to them is exchanged after each run: a job names the buffers of its slots anyway, so this
@@ -50,9 +53,12 @@ struct loom_host_memory;
  * Below this room stand device/ (the node), base/ (arrays, names of types, texts of errors) and
  * core (verifier, engine, bank allocator). The planner may stand above or be absent.
  *
- * Rejected: an asynchronous interface. Whoever wants several jobs in flight uses
- * loom_context_submit() and syncobjs; this room is for one network at a time. (A run has two halves
- * for the room parallel/, so that the next device has its job before this one has ended.)
+ * A run has two halves. The second one can be waited for, or polled for and called for later
+ * (async.c). On the host, whose engine is this process, the first half starts a thread only if
+ * somebody else is to go on meanwhile. A session has one run under way: its buffers are those of
+ * one item. Whoever wants more has more sessions, or loom_context_submit() and syncobjs. Rejected:
+ * a callback. It would need a thread for each device, in which the caller's code would run; a
+ * descriptor goes into whatever loop the caller has.
  * Rejected: a target that copies each tensor to the device for every run. Where the slots
  * are mapped there is nothing that a separate copy would save, and where they are not, only what
  * changes is copied. Rejected: memory of this process beside a slot that is not mapped, copied
@@ -63,14 +69,19 @@ struct loom_host_memory;
 /**
  * struct loom_target_ops - what a target does
  *
- * The first seven are for sessions, the next two for reports.
+ * All but the last three are for sessions, the next two for reports.
  *
  * @load: proves the plan, allocates the slots and sets &loom_session.slots. On failure what it
  *	took is given back by @unload, which runs in any case
  * @write: copies bytes to a slot that has no place in &loom_session.slots; NULL where each has one
  * @read: copies bytes of such a slot, as a run that has ended has left them
  * @submit: has the plan run once, for an item: it may begin
+ * @start: has what was submitted run without anybody who waits; NULL where it does anyway
  * @finish: waits until it has run, and fills &loom_session.counters
+ * @wait: 0 once what was started has run; -ETIME: not at the deadline
+ * @fd: a descriptor of the caller's that is readable when what was started has run
+ * @bind: a slot is bound to a buffer of the caller, NULL: to the session's own again; NULL where
+ *	there are no buffers
  * @exchange: what is bound to one slot is bound to another from now on, and the other way round;
  *	both are alike but for who reads and who writes. &loom_session.slots are exchanged already
  * @unload: gives back all that @load took
@@ -86,8 +97,13 @@ struct loom_target_ops {
 	int (*read)(struct loom_session *session, uint32_t slot, uint64_t offset, void *data,
 		    uint64_t bytes);
 	int (*submit)(struct loom_session *session, uint32_t item, struct loom_error *err);
+	int (*start)(struct loom_session *session, struct loom_error *err);
 	int (*finish)(struct loom_session *session, loom_progress_fn progress, void *arg,
 		      struct loom_error *err);
+	int (*wait)(struct loom_session *session, int64_t deadline_ns);
+	int (*fd)(struct loom_session *session, int *fd);
+	int (*bind)(struct loom_session *session, uint32_t slot, struct loom_bo *bo,
+		    struct loom_error *err);
 	void (*exchange)(struct loom_session *session, uint32_t a, uint32_t b);
 	void (*unload)(struct loom_session *session);
 	int (*blocks)(const struct loom_target *target, uint32_t region,
@@ -122,6 +138,8 @@ struct loom_target {
  * @input_set: for each input, whether loom_session_set_input() was called, or it is a state
  * @partners: for each slot of states, the slot of their other ends; for others itself
  * @state_bytes: all states
+ * @submitted: loom_session_submit() was called, and loom_session_wait() has not seen the end
+ * @ran: the last run that ended came to its end: outputs have values
  * @moved: bytes that were copied, or had not to be
  * @counters: of the last run
  * @priv: the target's own
@@ -133,6 +151,8 @@ struct loom_session {
 	bool *input_set;
 	uint32_t *partners;
 	uint64_t state_bytes;
+	bool submitted;
+	bool ran;
 	struct loom_session_moved moved;
 	struct drm_loom_counters counters;
 	void *priv;
@@ -210,17 +230,44 @@ static inline int loom_session_read(struct loom_session *session,
 }
 
 /**
- * loom_session_submit() - the first half of loom_session_run(): has a session run an item
+ * loom_session_begin() - the first half of loom_session_run(): has a session run an item
  * @session: the session; its inputs are set
  * @item: number of the item, for links; those of a session come in their order
  * @err: [out] one line on failure, may be NULL
  *
  * Return: as loom_session_run(); if 0, loom_session_finish() is next.
  */
-int loom_session_submit(struct loom_session *session, uint32_t item, struct loom_error *err);
+int loom_session_begin(struct loom_session *session, uint32_t item, struct loom_error *err);
 /** loom_session_finish() - the second half: waits for its end; returns as loom_session_run() */
 int loom_session_finish(struct loom_session *session, loom_progress_fn progress, void *arg,
 			struct loom_error *err);
+
+/**
+ * loom_session_idle() - whether a session is not under way by loom_session_submit()
+ * @session: the session
+ * @err: [out] one line if it is, may be NULL
+ *
+ * Return: 0 or -EINVAL.
+ */
+static inline int loom_session_idle(const struct loom_session *session, struct loom_error *err)
+{
+	if (!session->submitted)
+		return 0;
+	return loom_error_set(err, -EINVAL,
+			      "a run is under way: loom_session_wait() sees its end");
+}
+
+/**
+ * loom_program_own_slot() - the slot of a tensor that is alone in it, in DRAM
+ * @program: the program
+ * @tensor: one of its inputs or outputs
+ * @kind: which of both
+ *
+ * Return: number of the slot, which may be bound to any buffer that is large enough; num_slots if
+ * there are others in it, or it is an image, or in another memory.
+ */
+uint32_t loom_program_own_slot(const struct loom_program *program,
+			       const struct loom_program_tensor *tensor, enum loom_slot_kind kind);
 
 struct loom_link;
 

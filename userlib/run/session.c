@@ -79,8 +79,10 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 {
 	const struct loom_program_tensor *input;
 	char wants[LOOM_DIMS_TEXT], has[LOOM_DIMS_TEXT];
-	int ret;
+	int ret = loom_session_idle(session, err);
 
+	if (ret)
+		return ret;
 	if (index >= session->program->num_inputs)
 		return loom_error_set(err, -ENOENT, "there is no input %u", index);
 	input = &session->program->inputs[index];
@@ -96,6 +98,8 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 				      loom_dims_print(wants, sizeof(wants), input->rank,
 						      input->dims),
 				      loom_dims_print(has, sizeof(has), array->rank, array->dims));
+	if (input->size_bytes && !array->data)
+		return loom_error_set(err, -EINVAL, "input '%s' has no data", input->name);
 	if (input->size_bytes) {
 		ret = loom_session_write(session, input, array->data);
 		if (ret == -EINVAL)
@@ -110,7 +114,7 @@ int loom_session_set_input(struct loom_session *session, uint32_t index,
 	return 0;
 }
 
-int loom_session_submit(struct loom_session *session, uint32_t item, struct loom_error *err)
+int loom_session_begin(struct loom_session *session, uint32_t item, struct loom_error *err)
 {
 	uint32_t i;
 
@@ -127,6 +131,7 @@ int loom_session_finish(struct loom_session *session, loom_progress_fn progress,
 {
 	int ret = session->target->ops->finish(session, progress, arg, err);
 
+	session->ran = !ret;
 	if (!ret)
 		loom_states_advance(session);
 	return ret;
@@ -135,29 +140,33 @@ int loom_session_finish(struct loom_session *session, loom_progress_fn progress,
 int loom_session_run(struct loom_session *session, loom_progress_fn progress, void *arg,
 		     struct loom_error *err)
 {
-	int ret = loom_session_submit(session, 0, err);
+	int ret = loom_session_idle(session, err);
 
+	if (!ret)
+		ret = loom_session_begin(session, 0, err);
 	return ret ? ret : loom_session_finish(session, progress, arg, err);
 }
 
 /* What is at @tensor, under a name. */
 static int loom_session_get(struct loom_session *session, const char *name,
-			    const struct loom_program_tensor *tensor, struct loom_array *array)
+			    const struct loom_program_tensor *tensor, struct loom_array *array,
+			    struct loom_error *err)
 {
 	int ret = 0;
 
-	memset(array, 0, sizeof(*array));
 	if (tensor->size_bytes && !loom_session_holds(session, tensor))
-		return -EINVAL;
+		return loom_error_set(err, -EINVAL, "'%s' lies outside of its slot", name);
 	array->name = strdup(name);
 	array->data = malloc(tensor->size_bytes ? tensor->size_bytes : 1);
 	if (!array->name || !array->data)
-		ret = -ENOMEM;
+		ret = loom_error_set(err, -ENOMEM, "no memory");
 	else if (tensor->size_bytes)
 		ret = loom_session_read(session, tensor, array->data);
 	if (ret) {
 		loom_array_clear(array);
-		return ret;
+		return ret == -ENOMEM ? ret :
+		       loom_error_set(err, ret, "copying '%s' from the device: %s", name,
+				      strerror(-ret));
 	}
 	array->dtype = tensor->dtype;
 	array->rank = tensor->rank;
@@ -167,44 +176,67 @@ static int loom_session_get(struct loom_session *session, const char *name,
 	return 0;
 }
 
-int loom_session_get_output(struct loom_session *session, uint32_t index,
-			    struct loom_array *array)
+/* Before a run there is nothing that a program has made. */
+static int loom_session_has_run(const struct loom_session *session, struct loom_error *err)
+{
+	int ret = loom_session_idle(session, err);
+
+	if (ret || session->ran)
+		return ret;
+	return loom_error_set(err, -EINVAL, "no result: the program has not run to its end");
+}
+
+int loom_session_get_output(struct loom_session *session, uint32_t index, struct loom_array *array,
+			    struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
 	uint32_t state;
+	int ret;
 
+	memset(array, 0, sizeof(*array));
 	if (index >= program->num_outputs)
-		return -ENOENT;
+		return loom_error_set(err, -ENOENT, "there is no output %u", index);
+	ret = loom_session_has_run(session, err);
+	if (ret)
+		return ret;
 	state = loom_states_of_output(program, index);
 	if (state < program->num_states)
-		return loom_session_get_state(session, state, array);
+		return loom_session_get_state(session, state, array, err);
 	return loom_session_get(session, program->outputs[index].name, &program->outputs[index],
-				array);
+				array, err);
 }
 
 int loom_session_get_observed(struct loom_session *session, uint32_t index,
-			      struct loom_array *array)
+			      struct loom_array *array, struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
+	int ret;
 
+	memset(array, 0, sizeof(*array));
 	if (index >= program->num_observed)
-		return -ENOENT;
-	return loom_session_get(session, program->observed[index].name, &program->observed[index],
-				array);
+		return loom_error_set(err, -ENOENT, "there is no observed value %u", index);
+	ret = loom_session_has_run(session, err);
+	return ret ? ret : loom_session_get(session, program->observed[index].name,
+					    &program->observed[index], array, err);
 }
 
-int loom_session_get_state(struct loom_session *session, uint32_t index,
-			   struct loom_array *array)
+int loom_session_get_state(struct loom_session *session, uint32_t index, struct loom_array *array,
+			   struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
 	const struct loom_program_state *state;
+	int ret;
 
+	memset(array, 0, sizeof(*array));
 	if (index >= program->num_states)
-		return -ENOENT;
+		return loom_error_set(err, -ENOENT, "there is no state %u", index);
+	ret = loom_session_idle(session, err);
+	if (ret)
+		return ret;
 	state = &program->states[index];
 	/* what the last run has written is bound to the slot that the next one reads */
 	return loom_session_get(session, program->outputs[state->output].name,
-				&program->inputs[state->input], array);
+				&program->inputs[state->input], array, err);
 }
 
 int loom_session_set_state(struct loom_session *session, uint32_t index,

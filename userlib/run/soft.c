@@ -99,6 +99,36 @@ static int loom_soft_read(struct loom_session *session, uint32_t slot, uint64_t 
 	return loom_bo_read(soft->bos[slot], offset, data, bytes);
 }
 
+static int loom_soft_bind(struct loom_session *session, uint32_t slot, struct loom_bo *bo,
+			  struct loom_error *err)
+{
+	uint64_t needs = session->program->slots[slot].size_bytes;
+	struct loom_soft *soft = session->priv;
+	void *map = NULL;
+	int ret;
+
+	if (bo && loom_bo_device(bo) != session->target->device)
+		return loom_error_set(err, -EINVAL,
+				      "the buffer is not one of the device of this session: import it there");
+	if (bo && loom_bo_size(bo) < needs)
+		return loom_error_set(err, -EINVAL,
+				      "the buffer has %llu bytes, and the plan takes %llu",
+				      (unsigned long long)loom_bo_size(bo),
+				      (unsigned long long)needs);
+	if (!soft->own[slot])
+		soft->own[slot] = soft->bos[slot];
+	if (!bo)
+		bo = soft->own[slot];
+	/* where the processor cannot reach it, the device copies */
+	ret = loom_bo_map(bo, &map);
+	if (ret && ret != -EOPNOTSUPP)
+		return loom_soft_fail(err, ret, "mapping the buffer");
+	soft->bos[slot] = bo;
+	soft->bindings[slot].handle = loom_bo_handle(bo);
+	session->slots[slot] = ret ? NULL : map;
+	return 0;
+}
+
 /* Exclusive only for a plan that needs it: others would suffer from it, or refuse it. */
 static int loom_soft_context(struct loom_session *session, struct loom_error *err)
 {
@@ -132,8 +162,9 @@ static int loom_soft_load(struct loom_session *session, struct loom_error *err)
 		return loom_error_set(err, -ENOMEM, "no memory");
 	session->priv = soft;
 	soft->bos = calloc(program->num_slots + 1, sizeof(*soft->bos));
+	soft->own = calloc(program->num_slots + 1, sizeof(*soft->own));
 	soft->bindings = calloc(program->num_slots + 1, sizeof(*soft->bindings));
-	if (!soft->bos || !soft->bindings)
+	if (!soft->bos || !soft->own || !soft->bindings)
 		return loom_error_set(err, -ENOMEM, "no memory");
 
 	ret = loom_device_plan_create(device, program->plan, program->plan_bytes, &reject,
@@ -170,10 +201,11 @@ static void loom_soft_unload(struct loom_session *session)
 		loom_sync_destroy(device, soft->sync);
 	loom_context_destroy(soft->context);
 	for (i = 0; soft->bos && i < session->program->num_slots; i++)
-		loom_bo_destroy(soft->bos[i]);
+		loom_bo_destroy(soft->own[i] ? soft->own[i] : soft->bos[i]);
 	if (soft->plan)
 		loom_device_plan_destroy(device, soft->plan);
 	free(soft->bindings);
+	free(soft->own);
 	free(soft->bos);
 	free(soft);
 }
@@ -225,26 +257,14 @@ static void loom_soft_count(struct loom_session *session, const struct drm_loom_
 static int loom_soft_scratch_conflict(struct loom_session *session, struct loom_error *err)
 {
 	struct loom_soft *soft = session->priv;
-	const struct drm_loom_scratch_conflict *conflict;
+	char text[sizeof(err->text)];
 	struct drm_loom_fit fit;
 
-	conflict = &fit.conflict;
 	if (loom_device_plan_fit(session->target->device, soft->plan, &fit) ||
-	    !conflict->short_bytes)
+	    !fit.conflict.short_bytes)
 		return loom_soft_fail(err, -EBUSY, "submitting the job");
-	/* of others' buffers the address is a secret, unless this process may watch them */
-	if (!conflict->handle && !conflict->bytes)
-		return loom_error_set(err, -EBUSY,
-				      "the plan's scratch ends at %#llx in bank %u, where another process has an SRAM buffer: %llu bytes too many",
-				      (unsigned long long)conflict->scratch_end, conflict->bank,
-				      (unsigned long long)conflict->short_bytes);
-	return loom_error_set(err, -EBUSY,
-			      "the plan's scratch ends at %#llx in bank %u, where %s has its SRAM buffer of %llu bytes from %#llx on: %llu bytes too many",
-			      (unsigned long long)conflict->scratch_end, conflict->bank,
-			      conflict->handle ? "this process" : "another process",
-			      (unsigned long long)conflict->bytes,
-			      (unsigned long long)conflict->address,
-			      (unsigned long long)conflict->short_bytes);
+	loom_fit_print(text, sizeof(text), &fit);
+	return loom_error_set(err, -EBUSY, "%s", text);
 }
 
 /* What an item is bound to that goes through links, and whom it waits for. */
@@ -321,6 +341,20 @@ static int loom_soft_finish(struct loom_session *session, loom_progress_fn progr
 	return ret ? loom_soft_fail(err, ret, "running the job") : 0;
 }
 
+static int loom_soft_wait_until(struct loom_session *session, int64_t deadline_ns)
+{
+	struct loom_soft *soft = session->priv;
+
+	return loom_sync_wait(session->target->device, soft->sync, 0, deadline_ns);
+}
+
+static int loom_soft_fd(struct loom_session *session, int *fd)
+{
+	struct loom_soft *soft = session->priv;
+
+	return loom_sync_export(session->target->device, soft->sync, fd);
+}
+
 /* The next job is bound to them in the other way. */
 static void loom_soft_exchange(struct loom_session *session, uint32_t a, uint32_t b)
 {
@@ -363,6 +397,9 @@ static const struct loom_target_ops loom_soft_ops = {
 	.read = loom_soft_read,
 	.submit = loom_soft_submit,
 	.finish = loom_soft_finish,
+	.wait = loom_soft_wait_until,
+	.fd = loom_soft_fd,
+	.bind = loom_soft_bind,
 	.exchange = loom_soft_exchange,
 	.unload = loom_soft_unload,
 	.blocks = loom_soft_blocks,

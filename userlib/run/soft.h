@@ -12,7 +12,8 @@
  * @plan: id of the plan, 0 until there is one
  * @context: its queue
  * @sync: syncobj that a job signals, 0 until there is one
- * @bos: a buffer for each slot
+ * @bos: what each slot is bound to
+ * @own: of slots that are bound to buffers of the caller: the session's own; else NULL
  * @bindings: handles of @bos, as SUBMIT takes them, but for slots of links
  * @before: counters of the queue after the last run; those of a run are the difference
  * @gives: links that its outputs go to
@@ -23,6 +24,7 @@ struct loom_soft {
 	struct loom_context *context;
 	uint32_t sync;
 	struct loom_bo **bos;
+	struct loom_bo **own;
 	struct drm_loom_binding *bindings;
 	struct drm_loom_counters before;
 	struct loom_link *gives;

@@ -133,7 +133,7 @@ int loom_session_reset_states(struct loom_session *session)
 {
 	const struct loom_program *program = session->program;
 	uint32_t i;
-	int ret = 0;
+	int ret = loom_session_idle(session, NULL);
 
 	for (i = 0; i < program->num_states && !ret; i++) {
 		const struct loom_program_tensor *input =

@@ -194,6 +194,7 @@ static void measure_order(struct row *row, struct loom_storage *storage)
 static void measure_programs(struct row *row, const struct loom_graph *graph)
 {
 	struct loom_planner_options options = {
+		.grouping = "layerwise",
 		.chip = loom_preset_get(0), .objective = LOOM_OBJECTIVE_BYTES,
 	};
 	struct loom_program *program;

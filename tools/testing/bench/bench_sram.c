@@ -136,7 +136,7 @@ static void replay(const char *name, const struct loom_graph *graph,
 		   const struct loom_planner_options *options, const struct loom_program *program)
 {
 	struct loom_replay_options how = { .chip = options->chip };
-	struct loom_planner_options plain = { .chip = options->chip };
+	struct loom_planner_options plain = { .grouping = "layerwise", .chip = options->chip };
 	struct loom_replay_report *report;
 	struct loom_program *reference;
 	struct loom_error err;

@@ -114,7 +114,7 @@ static void get_outputs(struct loom_session *session, const struct network *netw
 	uint32_t i;
 
 	for (i = 0; i < network->program->num_outputs; i++)
-		if (loom_session_get_output(session, i, &outputs[i]))
+		if (loom_session_get_output(session, i, &outputs[i], NULL))
 			fail(network->path, "no output");
 }
 
@@ -161,7 +161,7 @@ static bool is_right(struct loom_session *session, const struct network *network
 		const struct loom_array *want = &network->want[which][i];
 		struct loom_array have;
 
-		if (loom_session_get_output(session, i, &have))
+		if (loom_session_get_output(session, i, &have, NULL))
 			fail(network->path, "no output");
 		right &= have.size_bytes == want->size_bytes &&
 			 !memcmp(have.data, want->data, want->size_bytes);

@@ -55,6 +55,8 @@ ok 'another input' says 1 "run_model: $($loom run $models/blazeface.onnx --devic
 	-i build/e2e-out/no.npy 2>&1 | sed 's/^loom: //')" \
 	$examples/run_model $models/blazeface.onnx host build/e2e-out/no.npy
 
+ok 'sessions run at once' says 0 '10 items, 3 sessions, 0 wrong' $examples/many_runs host
+
 # make docs fails for a symbol that is in no page, and names it
 unnamed() {
 	tools/ci/pages/man.py $loom "$out/man" && sed -i '/^\.SS loom_place()/d' "$out/man/man3/loom_place.h.3" &&

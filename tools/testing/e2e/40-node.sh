@@ -91,6 +91,8 @@ ok 'an example queues jobs on a timeline' example async_syncobj \
 	'8 jobs, timeline at 8, y[1] is 256, 0 wrong'
 ok 'an example shares a buffer without a copy' example zero_copy \
 	'two clients, one buffer between them: y[1] is 4, 0 wrong'
+ok 'an example runs sessions at once, in buffers of its own' example many_runs \
+	'10 items, 3 sessions, 0 wrong'
 ok 'an example runs a model' example run_model \
 	"$(build/examples/run_model $models/oww_alexa.onnx host)"
 for when in models backend refusals attack examples report killed; do

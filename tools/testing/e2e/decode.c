@@ -91,7 +91,7 @@ static int64_t next_token(struct loom_session *session, const struct loom_progra
 	if (loom_session_run(session, NULL, NULL, &error))
 		fail("run");
 	if (loom_session_get_output(session, find(program->outputs, program->num_outputs, "logits"),
-				    &logits))
+				    &logits, NULL))
 		fail("logits");
 	next = largest(&logits);
 	loom_array_clear(&logits);
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 {
 	struct loom_state_binding states[MOST_STATES];
 	struct loom_graph_options options = { .states = states };
-	struct loom_planner_options how = { 0 };
+	struct loom_planner_options how = { .grouping = "layerwise" };
 	struct timespec begin, end;
 	struct loom_program *program;
 	struct loom_session *session;

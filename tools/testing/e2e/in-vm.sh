@@ -39,7 +39,7 @@ echo $? >"$out/whole.status"
 info attack
 
 # the programs that the pages show
-for example in raw_ioctls async_syncobj zero_copy; do
+for example in raw_ioctls async_syncobj zero_copy many_runs; do
 	build/examples/$example >"$out/$example.text" 2>&1
 done
 build/examples/run_model $models/oww_alexa.onnx /dev/accel/accel0 >"$out/run_model.text" 2>&1

@@ -370,7 +370,7 @@ static enum verdict case_compare(struct test_case *test, struct loom_session *se
 	uint32_t i;
 
 	for (i = 0; i < want->count && verdict == VERDICT_PASS; i++) {
-		if (loom_session_get_output(session, i, &got))
+		if (loom_session_get_output(session, i, &got, NULL))
 			return say(test, VERDICT_FAIL, "there is no output %u", i);
 		hash_array(test, &got);
 		verdict = compare(test, &got, &want->list[i]);
@@ -451,7 +451,9 @@ static int name_inputs(const struct loom_graph *graph, struct arrays *inputs,
 static enum verdict case_run_set(struct backend *backend, struct test_case *test,
 				 struct arrays *inputs, struct arrays *want)
 {
-	struct loom_planner_options how = { .chip = loom_target_chip(backend->target) };
+	struct loom_planner_options how = {
+		.grouping = "layerwise", .chip = loom_target_chip(backend->target),
+	};
 	struct loom_shape_binding shapes[MAX_ARRAYS];
 	struct loom_graph_options options = {
 		.shapes = shapes,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * On a device: a buffer of the size that a report says would fit does fit, and one byte more does
- * not; and the figures of the report are those of the driver.
+ * not; and the figures of the report are those of the driver. And a session takes a buffer of the
+ * caller that is large enough, and no smaller one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 #include "tap.h"
 #include "loom_device.h"
+#include "loom_planner.h"
 #include "loom_report.h"
 #include "loom_run.h"
 
@@ -140,6 +142,88 @@ static void test_fits(struct loom_target *target, const char *when, uint32_t rea
 	loom_report_region_put(report);
 }
 
+static struct loom_program *make_program(struct loom_target *target, struct loom_graph **graph)
+{
+	struct loom_planner_options options = { .chip = loom_target_chip(target) };
+	struct loom_tensor_info x = {
+		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 1, .dims = { 64 },
+	};
+	const char *const in = "x", *const out = "y";
+	struct loom_node_desc node = {
+		.op_type = "Neg", .inputs = &in, .num_inputs = 1, .outputs = &out, .num_outputs = 1,
+	};
+	struct loom_program *program;
+	struct loom_error err;
+
+	if (loom_graph_create("neg", 17, graph) || loom_graph_add_input(*graph, &x) ||
+	    loom_graph_add_node(*graph, &node) || loom_graph_add_output(*graph, "y") ||
+	    loom_graph_finish(*graph, NULL, &err) ||
+	    loom_program_create(*graph, &options, &program, &err))
+		tap_fatal("no program");
+	return program;
+}
+
+/* Its input and output are buffers of ours; each again the session's own, too. */
+static void test_bound(struct loom_session *session, struct loom_bo *x, struct loom_bo *y)
+{
+	float in[64] = { 1, 2, 3 }, out[64];
+	struct loom_array array;
+	struct loom_error err;
+
+	tap_ok(!loom_session_bind_input(session, 0, x, &err) &&
+	       !loom_session_bind_output(session, 0, y, &err), "buffers are bound");
+	tap_ok(!loom_bo_write(x, 0, in, sizeof(in)) && !loom_session_submit(session, &err) &&
+	       loom_session_bind_input(session, 0, NULL, &err) == -EINVAL &&
+	       !loom_session_wait(session, LOOM_WAIT_FOREVER, &err) &&
+	       !loom_bo_read(y, 0, out, sizeof(out)) && out[1] == -2, "and read and written");
+	tap_ok(!loom_session_get_output(session, 0, &array, &err) &&
+	       !memcmp(array.data, out, sizeof(out)), "an output is copied from there");
+	loom_array_clear(&array);
+	tap_ok(!loom_session_bind_output(session, 0, NULL, &err) &&
+	       !loom_session_run(session, NULL, NULL, &err) &&
+	       !loom_session_get_output(session, 0, &array, &err) &&
+	       !memcmp(array.data, out, sizeof(out)), "the session has its own again");
+	loom_array_clear(&array);
+	tap_ok(!loom_session_bind_input(session, 0, NULL, &err) &&
+	       loom_session_run(session, NULL, NULL, &err) == -ENODATA,
+	       "and wants its input: %s", err.text);
+}
+
+static void test_bind(struct loom_target *target)
+{
+	struct drm_loom_bo_create request = { .size = 256 }, small = { .size = 255 };
+	struct loom_bo *x, *y, *less, *foreign;
+	struct loom_device *other;
+	struct loom_session *session;
+	struct loom_program *program;
+	struct loom_graph *graph;
+	struct loom_error err;
+
+	program = make_program(target, &graph);
+	if (loom_session_create(target, program, &session, &err) ||
+	    loom_device_open(NULL, &other) || loom_bo_create(other, &request, &foreign) ||
+	    loom_bo_create(loom_target_device(target), &request, &x) ||
+	    loom_bo_create(loom_target_device(target), &request, &y) ||
+	    loom_bo_create(loom_target_device(target), &small, &less))
+		tap_fatal("no session or buffers");
+	tap_ok(loom_session_bind_input(session, 0, less, &err) == -EINVAL &&
+	       strstr(err.text, "255"), "too small: %s", err.text);
+	tap_ok(loom_session_bind_output(session, 0, foreign, &err) == -EINVAL,
+	       "of another open file: %s", err.text);
+	tap_ok(loom_session_bind_output(session, 1, y, &err) == -ENOENT, "no such output: %s",
+	       err.text);
+	test_bound(session, x, y);
+	loom_session_destroy(session);
+	tap_ok(!loom_bo_wait(y, 0), "what the caller has bound is still the caller's");
+	loom_bo_destroy(x);
+	loom_bo_destroy(y);
+	loom_bo_destroy(less);
+	loom_bo_destroy(foreign);
+	loom_device_close(other);
+	loom_program_destroy(program);
+	loom_graph_destroy(graph);
+}
+
 int main(void)
 {
 	struct loom_device *device;
@@ -169,6 +253,7 @@ int main(void)
 	test_fits(target, "empty again", DRM_LOOM_NO_SPACE_TOO_LARGE);
 	test_some_banks(target);
 	loom_context_destroy(exclusive);
+	test_bind(target);
 	loom_target_close(target);
 	return tap_end();
 }

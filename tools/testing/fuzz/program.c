@@ -76,10 +76,10 @@ static void fuzz_run_program(const struct loom_program *program, const struct dr
 		}
 		fuzz_ran += !loom_session_run(session, fuzz_stop, NULL, &err);
 		for (i = 0; i < program->num_outputs; i++)
-			if (!loom_session_get_output(session, i, &array))
+			if (!loom_session_get_output(session, i, &array, NULL))
 				loom_array_clear(&array);
 		for (i = 0; i < program->num_observed; i++)
-			if (!loom_session_get_observed(session, i, &array))
+			if (!loom_session_get_observed(session, i, &array, NULL))
 				loom_array_clear(&array);
 	}
 	loom_session_destroy(session);

@@ -290,7 +290,7 @@ static bool try_strategy(struct test_case *test, const struct loom_planner_optio
 
 static bool try_graph(struct test_case *test, uint32_t round, struct loom_error *err)
 {
-	struct loom_planner_options options = { .chip = &huge };
+	struct loom_planner_options options = { .grouping = "layerwise", .chip = &huge };
 	struct loom_program *reference;
 	struct outcome want;
 	const char *name;

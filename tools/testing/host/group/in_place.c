@@ -157,7 +157,9 @@ static bool try_options(struct test_case *test, struct loom_planner_options *how
 
 static bool try_round(uint32_t round)
 {
-	struct loom_planner_options how = { .chip = loom_preset_find("soft") };
+	struct loom_planner_options how = {
+		.grouping = "layerwise", .chip = loom_preset_find("soft"),
+	};
 	struct loom_error err = { .text = "" };
 	struct drm_loom_chip chip;
 	struct test_case test;
@@ -172,7 +174,7 @@ static bool try_round(uint32_t round)
 		chip = chip_of_place(&places[i]);
 		how.chip = &chip;
 		for (k = 0; k < 3 && good; k++) {
-			how.grouping = k ? "layergroup" : NULL;
+			how.grouping = k ? "layergroup" : "layerwise";
 			how.objective = k < 2 ? LOOM_OBJECTIVE_BYTES : LOOM_OBJECTIVE_TIME;
 			good = try_options(&test, &how, &want, !(round % 4), &err);
 			if (!good)

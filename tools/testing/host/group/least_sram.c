@@ -119,7 +119,9 @@ static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
 
 static bool try_round(uint32_t round)
 {
-	struct loom_planner_options how = { .chip = loom_preset_find("soft") };
+	struct loom_planner_options how = {
+		.grouping = "layerwise", .chip = loom_preset_find("soft"),
+	};
 	struct loom_error err = { .text = "" };
 	struct drm_loom_chip chip;
 	struct test_case test;

@@ -54,7 +54,9 @@ static void make_long(struct test_case *test)
 
 int main(void)
 {
-	struct loom_planner_options how = { .objective = LOOM_OBJECTIVE_BYTES };
+	struct loom_planner_options how = {
+		.grouping = "layerwise", .objective = LOOM_OBJECTIVE_BYTES,
+	};
 	struct outcome plain, outcome;
 	struct loom_error err;
 	struct test_case test;
@@ -66,7 +68,7 @@ int main(void)
 						       (1, 1, 6144 + 6144 * which, 0, 64));
 
 		how.chip = &chip;
-		how.grouping = NULL;
+		how.grouping = "layerwise";
 		make_case_of(&test, which, 14, make_long);
 		if (outcome_plan(&plain, test.graph, &how, test.inputs, test.num_inputs, &err))
 			tap_fatal("layer by layer: %s", err.text);

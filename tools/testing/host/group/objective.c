@@ -43,7 +43,7 @@ static bool compare_others(struct test_case *test, const struct drm_loom_chip *c
 			   const struct outcome *time, const struct outcome *bytes,
 			   struct loom_error *err)
 {
-	struct loom_planner_options how = { .chip = chip };
+	struct loom_planner_options how = { .grouping = "layerwise", .chip = chip };
 	struct outcome other;
 	bool good = true;
 	uint32_t i;
@@ -114,7 +114,9 @@ static bool try_round(uint32_t round)
 
 static void test_unknown(void)
 {
-	struct loom_planner_options how = { .chip = &small[0], .objective = 99 };
+	struct loom_planner_options how = {
+		.grouping = "layerwise", .chip = &small[0], .objective = 99,
+	};
 	struct loom_program *program;
 	struct loom_error err;
 	struct test_case test;

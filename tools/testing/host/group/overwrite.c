@@ -104,7 +104,9 @@ static void test_variant(enum variant variant, uint32_t objective)
 	/* the map, and a third of it */
 	const struct drm_loom_chip chip =
 		CHIP("tight", (1, 1, 1ULL << 32, 0, 64), (1, 1, MAP_BYTES * 4 / 3, 0, 64));
-	struct loom_planner_options how = { .chip = &chip, .objective = objective };
+	struct loom_planner_options how = {
+		.grouping = "layerwise", .chip = &chip, .objective = objective,
+	};
 	struct outcome plain, outcome;
 	struct loom_program *program;
 	struct loom_error err = { .text = "" };

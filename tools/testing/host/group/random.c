@@ -80,6 +80,7 @@ static bool run_small(struct test_case *test, const struct drm_loom_chip *chip, 
 		      const struct outcome *want, struct loom_error *err)
 {
 	struct loom_planner_options options = {
+		.grouping = "layerwise",
 		.chip = chip, .flags = flags | LOOM_PLANNER_WHOLE_SUMS,
 		.objective = LOOM_OBJECTIVE_BYTES,
 	};
@@ -105,7 +106,7 @@ static bool run_small(struct test_case *test, const struct drm_loom_chip *chip, 
 
 static bool try_round(uint32_t round)
 {
-	struct loom_planner_options options = { .chip = &huge };
+	struct loom_planner_options options = { .grouping = "layerwise", .chip = &huge };
 	struct test_case test;
 	struct loom_error err = { .text = "" };
 	const char *where = huge.name;

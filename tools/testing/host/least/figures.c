@@ -8,7 +8,7 @@
 static struct loom_program_least find(void (*make)(struct test_case *test),
 				      const struct drm_loom_chip *chip)
 {
-	const struct loom_planner_options options = { .chip = chip };
+	const struct loom_planner_options options = { .grouping = "layerwise", .chip = chip };
 	struct loom_program_least least = { 0 };
 	struct loom_program *program;
 	struct loom_error err = { .text = "" };

@@ -123,7 +123,7 @@ static bool check(const struct loom_program *program)
 /* All strategies, which say the same of what no plan is below. */
 static bool try_chip(const struct loom_graph *graph, const struct drm_loom_chip *chip)
 {
-	struct loom_planner_options options = { .chip = chip };
+	struct loom_planner_options options = { .grouping = "layerwise", .chip = chip };
 	struct loom_program *program;
 	uint32_t i;
 	bool good = true;

@@ -545,7 +545,9 @@ static unsigned int num_runs, num_sliced, num_overlapped, num_misfits, num_other
 static int run(struct test_case *test, const struct drm_loom_chip *chip, uint32_t flags,
 	       struct loom_array *y, struct loom_error *err)
 {
-	struct loom_planner_options options = { .chip = chip, .flags = flags };
+	struct loom_planner_options options = {
+		.grouping = "layerwise", .chip = chip, .flags = flags,
+	};
 	struct outcome outcome;
 	int ret;
 
@@ -588,7 +590,9 @@ static bool same_but_for_order(const struct test_case *test, const struct loom_a
 static bool run_one(struct test_case *test, const struct drm_loom_chip *chip, uint32_t flags,
 		    const struct loom_array *want, struct loom_error *err)
 {
-	struct loom_planner_options options = { .chip = chip, .flags = flags };
+	struct loom_planner_options options = {
+		.grouping = "layerwise", .chip = chip, .flags = flags,
+	};
 	struct loom_program *program = NULL;
 	struct loom_array y = { 0 };
 	bool good;

@@ -35,7 +35,7 @@ static void expect(Onnx__GraphProto *proto, const struct loom_graph_options *opt
 		  .size_bytes = sizeof(x) },
 		condition ? *condition : (struct loom_array){ .name = "" },
 	};
-	struct loom_planner_options planner = { 0 };
+	struct loom_planner_options planner = { .grouping = "layerwise" };
 	struct loom_error err = { .text = "" };
 	struct loom_graph *graph = NULL;
 	struct outcome outcome = { 0 };

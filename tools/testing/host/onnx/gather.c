@@ -33,7 +33,7 @@ static struct loom_graph *make(uint32_t dtype, uint32_t rank, const int64_t *dim
 /* What the host gives for indices. */
 static void run(struct loom_graph *graph, const struct loom_array *indices, struct loom_array *y)
 {
-	struct loom_planner_options options = { 0 };
+	struct loom_planner_options options = { .grouping = "layerwise" };
 	struct loom_program *program;
 	struct loom_session *session;
 	struct loom_target *target;
@@ -47,7 +47,7 @@ static void run(struct loom_graph *graph, const struct loom_array *indices, stru
 	    loom_session_create(target, program, &session, &err) ||
 	    loom_session_set_input(session, 0, indices, &err) ||
 	    loom_session_run(session, NULL, NULL, &err) ||
-	    loom_session_get_output(session, 0, y))
+	    loom_session_get_output(session, 0, y, NULL))
 		tap_fatal("%s", err.text);
 	loom_session_destroy(session);
 	loom_program_destroy(program);

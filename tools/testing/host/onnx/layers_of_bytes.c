@@ -204,7 +204,9 @@ static void try(const struct layer *layer)
 {
 	struct loom_graph_options options = { .flags = layer->keep ? LOOM_GRAPH_KEEP_ALL : 0 };
 	int count = layer->product ? ROWS * OUT : OUT * PLANE, bad = 0, taken = 0, i, ret;
-	struct loom_planner_options planner = { .chip = loom_preset_find("soft") };
+	struct loom_planner_options planner = {
+		.grouping = "layerwise", .chip = loom_preset_find("soft"),
+	};
 	struct test_case test = { .graph = model_create(13) };
 	struct loom_error err = { .text = "" };
 	struct outcome outcome = { .num_outputs = 0 };

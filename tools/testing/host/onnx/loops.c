@@ -76,7 +76,7 @@ static void expect_floats(Onnx__GraphProto *proto, const float *want, size_t cou
 		.name = "x", .dtype = DRM_LOOM_DTYPE_F32, .rank = 2, .dims = { 2, 3 }, .data = x,
 		.size_bytes = sizeof(x),
 	};
-	struct loom_planner_options planner = { 0 };
+	struct loom_planner_options planner = { .grouping = "layerwise" };
 	struct loom_error err = { .text = "" };
 	struct loom_graph *graph = NULL;
 	struct outcome outcome = { 0 };

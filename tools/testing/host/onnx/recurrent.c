@@ -247,7 +247,7 @@ static void try_form(const struct form *form)
 			  INPUTS },
 		.data = data[0], .size_bytes = STEPS * BATCH * INPUTS * sizeof(float),
 	};
-	struct loom_planner_options options = { 0 };
+	struct loom_planner_options options = { .grouping = "layerwise" };
 	struct outcome outcome = { 0 };
 	struct drm_loom_chip chip;
 	double worst = INFINITY;

@@ -29,7 +29,9 @@ static int8_t signed_byte(const struct test_case *test, uint32_t operand, size_t
 /* Runs it; output 0 has to be @want. */
 static void expect(struct test_case *test, const int32_t *want, size_t count, const char *what)
 {
-	struct loom_planner_options planner = { .chip = loom_preset_find("soft") };
+	struct loom_planner_options planner = {
+		.grouping = "layerwise", .chip = loom_preset_find("soft"),
+	};
 	struct loom_error err = { .text = "" };
 	struct outcome outcome = { .num_outputs = 0 };
 	size_t bad = 0, i;
@@ -125,7 +127,9 @@ static void dynamic(void)
 {
 	struct test_case test = { .graph = model_create(13) };
 	static const int8_t zeroes[N] = { 3, -7, 0, 11, 127, -128, 1 };
-	struct loom_planner_options planner = { .chip = loom_preset_find("soft") };
+	struct loom_planner_options planner = {
+		.grouping = "layerwise", .chip = loom_preset_find("soft"),
+	};
 	struct outcome outcome = { .num_outputs = 0 };
 	struct loom_error err = { .text = "" };
 	int m, n, k, bad = 0, ret;

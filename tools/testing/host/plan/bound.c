@@ -41,7 +41,7 @@ static void check_group(const struct loom_program_group *group, const struct drm
 static void plan_all(const struct drm_loom_chip *chip)
 {
 	static const char *const groupings[] = { "layerwise", "layergroup" };
-	struct loom_planner_options options = { .chip = chip };
+	struct loom_planner_options options = { .grouping = "layerwise", .chip = chip };
 	struct test_case test;
 	struct loom_program *program;
 	struct loom_error err;

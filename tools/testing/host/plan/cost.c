@@ -126,7 +126,7 @@ static void check_graph(uint32_t which)
 {
 	static const uint64_t limits[] = { 2 << 10, 4 << 10, 16 << 10, 0 };
 	struct drm_loom_chip chip;
-	struct loom_planner_options options = { .chip = &chip };
+	struct loom_planner_options options = { .grouping = "layerwise", .chip = &chip };
 	struct test_case test;
 	struct loom_program *program;
 	struct loom_error err;

@@ -14,6 +14,7 @@ static inline void check_programs(uint32_t which, const struct drm_loom_chip *ch
 	static const char *const groupings[] = { "layerwise", "layergroup" };
 	static const uint64_t limits[] = { 2 << 10, 4 << 10, 0 };
 	struct loom_planner_options options = {
+		.grouping = "layerwise",
 		.chip = chip,
 		.sram_limit_bytes = limits[which % ARRAY_SIZE(limits)],
 	};

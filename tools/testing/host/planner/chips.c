@@ -105,7 +105,9 @@ static bool same_on(struct test_case *test, const struct drm_loom_chip *chip, co
 static void test_net(uint32_t index)
 {
 	struct test_case test = net_make(nets[index].build);
-	struct loom_planner_options options = { .chip = loom_preset_find("soft") };
+	struct loom_planner_options options = {
+		.grouping = "layerwise", .chip = loom_preset_find("soft"),
+	};
 	struct outcome want;
 	struct loom_error err;
 	const char *grouping;
@@ -130,7 +132,7 @@ static void test_net(uint32_t index)
 static void test_partial(void)
 {
 	struct drm_loom_chip chip = chip_number(1);
-	struct loom_planner_options options = { .chip = &chip };
+	struct loom_planner_options options = { .grouping = "layerwise", .chip = &chip };
 	struct test_case test = net_make(net_depthwise);
 	struct outcome want, outcome;
 	struct loom_error err = { .text = "" };
@@ -247,7 +249,9 @@ static bool alone_by(struct test_case *test, const char *grouping, bool flash,
 static void test_alone(uint32_t index, bool flash)
 {
 	struct test_case test = net_make(nets[index].build);
-	struct loom_planner_options options = { .chip = loom_preset_find("soft") };
+	struct loom_planner_options options = {
+		.grouping = "layerwise", .chip = loom_preset_find("soft"),
+	};
 	uint64_t least = 0;
 	struct outcome want;
 	struct loom_error err;
@@ -269,7 +273,7 @@ static void test_alone(uint32_t index, bool flash)
 static void test_flash(void)
 {
 	struct drm_loom_chip chip = chip_number(3);
-	struct loom_planner_options options = { .chip = &chip };
+	struct loom_planner_options options = { .grouping = "layerwise", .chip = &chip };
 	struct test_case test = net_make(net_mobile);
 	struct loom_program *program;
 	struct loom_error err;
@@ -297,7 +301,7 @@ static void test_flash(void)
 static void test_no_room(void)
 {
 	struct drm_loom_chip chip = chip_alone(20000, false);
-	struct loom_planner_options options = { .chip = &chip };
+	struct loom_planner_options options = { .grouping = "layerwise", .chip = &chip };
 	struct test_case test = net_make(net_mobile);
 	struct loom_program *program;
 	struct loom_error err;
@@ -312,7 +316,7 @@ static void test_no_room(void)
 static void test_limit(void)
 {
 	struct drm_loom_chip chip = chip_number(1);
-	struct loom_planner_options options = { .chip = &chip };
+	struct loom_planner_options options = { .grouping = "layerwise", .chip = &chip };
 	struct test_case test = net_make(net_conv);
 	struct loom_program *program;
 	struct loom_error err;

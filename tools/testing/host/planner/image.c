@@ -71,7 +71,9 @@ static const struct loom_program_slot *image_slot(const struct loom_program *pro
  */
 static void test_pools(void)
 {
-	struct loom_planner_options how = { .chip = loom_preset_find("tiny") };
+	struct loom_planner_options how = {
+		.grouping = "layerwise", .chip = loom_preset_find("tiny"),
+	};
 	const struct loom_program_slot *slot;
 	struct test_case test = { .num_inputs = 0 };
 	struct loom_program *program;
@@ -126,7 +128,9 @@ static void test_pools(void)
 /* Every seventh of 13 columns: rows at a provisional pitch of 14 would be one axis with them. */
 static void test_steps(void)
 {
-	struct loom_planner_options how = { .chip = loom_preset_find("tiny") };
+	struct loom_planner_options how = {
+		.grouping = "layerwise", .chip = loom_preset_find("tiny"),
+	};
 	struct test_case test = { .num_inputs = 0 };
 	struct loom_program *program = NULL;
 	struct loom_error err = { .text = "" };
@@ -158,7 +162,9 @@ static void test_steps(void)
 /* More values alive at once than a plan has slots. */
 static void test_many(void)
 {
-	struct loom_planner_options how = { .chip = loom_preset_find("tiny") };
+	struct loom_planner_options how = {
+		.grouping = "layerwise", .chip = loom_preset_find("tiny"),
+	};
 	struct test_case test = { .num_inputs = 0 };
 	struct loom_program *program;
 	char a[16], b[16], sum[16];
@@ -516,9 +522,9 @@ static int run(struct chain *c, const struct loom_planner_options *how, struct l
 	if (!ret)
 		ret = loom_session_run(session, NULL, NULL, err);
 	if (!ret)
-		ret = loom_session_get_output(session, 0, &y[0]);
+		ret = loom_session_get_output(session, 0, &y[0], NULL);
 	if (!ret)
-		ret = loom_session_get_output(session, 1, &y[1]);
+		ret = loom_session_get_output(session, 1, &y[1], NULL);
 	if (!ret) {
 		loom_session_counters(session, &counters);
 		/* more was read from DRAM than DMA brought to SRAM: a command read an image */
@@ -548,7 +554,8 @@ static bool try_scopes(struct chain *c, struct loom_planner_options how,
 		       const struct loom_array *want, struct loom_error *err)
 {
 	static const char *const groupings[] = {
-		NULL, NULL, NULL, "layergroup", "layergroup-text", "layergroup-dp",
+		"layerwise", "layerwise", "layerwise", "layergroup", "layergroup-text",
+		"layergroup-dp",
 	};
 	struct loom_array y[2] = { 0 };
 	uint32_t round, i;
@@ -600,7 +607,9 @@ static bool is_cut_short(struct chain *c, const struct loom_planner_options *how
 static bool try_chain(unsigned int round)
 {
 	static const uint64_t limits[] = { 0, 8192, 3072 };
-	struct loom_planner_options how = { .chip = loom_preset_find("tiny") };
+	struct loom_planner_options how = {
+		.grouping = "layerwise", .chip = loom_preset_find("tiny"),
+	};
 	struct loom_array want[2] = { 0 };
 	struct loom_error err = { .text = "" };
 	bool good = true;

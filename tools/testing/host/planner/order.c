@@ -147,7 +147,7 @@ static void run(const struct test_case *test, const struct loom_program *program
 	if (loom_session_run(session, NULL, NULL, &err))
 		tap_fatal("%s", err.text);
 	for (i = 0; i < program->num_outputs; i++) {
-		if (loom_session_get_output(session, i, &array) || array.size_bytes > size)
+		if (loom_session_get_output(session, i, &array, NULL) || array.size_bytes > size)
 			tap_fatal("no output");
 		memcpy(bytes, array.data, array.size_bytes);
 		bytes += array.size_bytes;
@@ -161,6 +161,7 @@ static void run(const struct test_case *test, const struct loom_program *program
 static struct loom_program *plan(const struct test_case *test, const char *placer, uint32_t flags)
 {
 	struct loom_planner_options options = {
+		.grouping = "layerwise",
 		.chip = loom_preset_find("tiny"), .placer = placer, .flags = flags,
 		/* nothing moves to other steps */
 		.objective = LOOM_OBJECTIVE_BYTES,

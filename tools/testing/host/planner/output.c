@@ -279,6 +279,7 @@ static bool try_chip(struct test_case *test, const struct drm_loom_chip *chip,
 		     struct loom_error *err)
 {
 	struct loom_planner_options how = {
+		.grouping = "layerwise",
 		.chip = chip, .flags = LOOM_PLANNER_OBSERVE_ALL | LOOM_PLANNER_GIVEN_ORDER,
 	};
 	uint32_t count = loom_graph_num_outputs(test->graph), k;

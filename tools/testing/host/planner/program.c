@@ -44,7 +44,9 @@ static void end(struct test_case *test)
 
 static struct loom_planner_options options(void)
 {
-	return (struct loom_planner_options){ .chip = loom_preset_find("tiny") };
+	return (struct loom_planner_options){
+		.grouping = "layerwise", .chip = loom_preset_find("tiny"),
+	};
 }
 
 static struct loom_program *plan(const struct test_case *test,
@@ -129,7 +131,7 @@ static void test_reshape_output(void)
 	tap_ok(program->num_kernels == 4 && !strcmp(program->kernels[1].op, "Relu") &&
 	       program->kernels[1].slices == 1, "four nodes compute, one only reshapes");
 	session = run(&test, program, &target);
-	if (loom_session_get_output(session, 0, &r))
+	if (loom_session_get_output(session, 0, &r, NULL))
 		tap_fatal("no output");
 	tap_ok(is_relu_of_neg(&r, &test.inputs[0]), "and it is right");
 	loom_array_clear(&r);
@@ -158,7 +160,8 @@ static void test_observe(void)
 	tap_ok(program->num_observed == 1 && !strcmp(program->observed[0].name, "y"),
 	       "a value is observed; inputs and outputs are there anyway");
 	session = run(&test, program, &target);
-	if (loom_session_get_observed(session, 0, &y) || loom_session_get_output(session, 0, &r))
+	if (loom_session_get_observed(session, 0, &y, NULL) ||
+	    loom_session_get_output(session, 0, &r, NULL))
 		tap_fatal("no output");
 	tap_ok(is_relu_of_neg(&y, &test.inputs[0]) && is_relu_of_neg(&r, &test.inputs[0]),
 	       "the observed value and its reshape are both right");
@@ -199,8 +202,8 @@ static void test_same_output_twice(void)
 	program = plan(&test, &how);
 	session = run(&test, program, &target);
 	if (program->num_outputs == 2) {
-		if (loom_session_get_output(session, 0, &a) ||
-		    loom_session_get_output(session, 1, &b))
+		if (loom_session_get_output(session, 0, &a, NULL) ||
+		    loom_session_get_output(session, 1, &b, NULL))
 			tap_fatal("no output");
 		tap_ok(is_relu_of_neg(&a, &test.inputs[0]) && is_relu_of_neg(&b, &test.inputs[0]),
 		       "one value can be two outputs");
@@ -259,7 +262,7 @@ static void test_many_slots(void)
 	if (loom_session_run(session, NULL, NULL, NULL))
 		tap_fatal("no run");
 	for (i = 0; i < 50; i++) {
-		if (loom_session_get_output(session, i, &y))
+		if (loom_session_get_output(session, i, &y, NULL))
 			tap_fatal("no output");
 		good = good && ((float *)y.data)[0] == -(float)i && ((float *)y.data)[2] == -2;
 		loom_array_clear(&y);
@@ -406,7 +409,7 @@ static void test_dump(void)
 static void test_vector(void)
 {
 	const struct drm_loom_chip lanes = CHIP_SRAM("lanes", (2, 1, 6000, 0, 16));
-	struct loom_planner_options how = { .chip = &lanes };
+	struct loom_planner_options how = { .grouping = "layerwise", .chip = &lanes };
 	struct loom_error err = { .text = "" };
 	struct test_case test = begin();
 	struct outcome outcome;

@@ -72,7 +72,7 @@ static inline bool make_program(uint32_t which, struct made *made)
 	struct loom_graph_options finish = { .states = &state, .num_states = which == 0 };
 	struct loom_planner_options options = {
 		.chip = &made->chip,
-		.grouping = which % 3 ? "layergroup" : NULL,
+		.grouping = which % 3 ? "layergroup" : "layerwise",
 		.sram_limit_bytes = which % 4 == 2 ? 4 << 10 : 0,
 		.objective = which % 7 == 6 ? LOOM_OBJECTIVE_SRAM : LOOM_OBJECTIVE_TIME,
 		.flags = (which % 5 == 4 ? LOOM_PLANNER_OBSERVE_ALL : 0) |

@@ -120,8 +120,9 @@ static size_t run(const struct drm_loom_chip *chip, const struct loom_program *p
 			tap_fatal("%s", err.text);
 		for (i = 0; i < program->num_outputs + program->num_observed; i++) {
 			if (i < program->num_outputs ?
-			    loom_session_get_output(session, i, &array) :
-			    loom_session_get_observed(session, i - program->num_outputs, &array))
+			    loom_session_get_output(session, i, &array, NULL) :
+			    loom_session_get_observed(session, i - program->num_outputs, &array,
+						      NULL))
 				tap_fatal("no output");
 			if (at + array.size_bytes > room)
 				tap_fatal("the outputs are too large");

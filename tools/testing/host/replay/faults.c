@@ -380,7 +380,7 @@ static bool run(const struct trial *t, const struct loom_program *program,
 	if (!ret)
 		ret = loom_session_run(session, NULL, NULL, err);
 	for (i = 0; i < program->num_outputs && !ret; i++)
-		ret = loom_session_get_output(session, i, &outputs[i]);
+		ret = loom_session_get_output(session, i, &outputs[i], NULL);
 	loom_session_destroy(session);
 	loom_target_close(target);
 	return !ret;

@@ -371,7 +371,7 @@ static bool run(struct test_case *test, const struct drm_loom_chip *chip, const 
 
 static void test_row(const struct row *row)
 {
-	static const char *const groupings[] = { NULL, "layergroup", "layergroup-text" };
+	static const char *const groupings[] = { "layerwise", "layergroup", "layergroup-text" };
 	const struct drm_loom_chip huge = CHIP_HUGE;
 	const struct drm_loom_chip chips[] = {
 		chip_flat(SMALL), chip_of(1, 1ULL << 32, 4, SMALL / 4),

@@ -103,7 +103,7 @@ static bool run(struct test_case *test, const struct drm_loom_chip *chip, const 
 
 static void test_row(const struct row *row)
 {
-	static const char *const groupings[] = { NULL, "layergroup", "layergroup-text" };
+	static const char *const groupings[] = { "layerwise", "layergroup", "layergroup-text" };
 	struct drm_loom_chip chip = *loom_preset_find("soft");
 	struct test_case test = net_make(row->build);
 	struct outcome whole, other;
@@ -132,7 +132,7 @@ static const char *refused(void (*build)(struct test_case *test), const struct d
 			   int *ret)
 {
 	static struct loom_error err;
-	struct loom_planner_options options = { .chip = chip };
+	struct loom_planner_options options = { .grouping = "layerwise", .chip = chip };
 	struct test_case test = net_make(build);
 	struct loom_program *program;
 

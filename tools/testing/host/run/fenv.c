@@ -54,14 +54,15 @@ static struct loom_array run(struct loom_session *session)
 	struct loom_error err;
 	struct loom_array y;
 
-	if (loom_session_run(session, NULL, NULL, &err) || loom_session_get_output(session, 0, &y))
+	if (loom_session_run(session, NULL, NULL, &err) ||
+	    loom_session_get_output(session, 0, &y, NULL))
 		tap_fatal("%s", err.text);
 	return y;
 }
 
 int main(void)
 {
-	struct loom_planner_options options = { 0 };
+	struct loom_planner_options options = { .grouping = "layerwise" };
 	struct loom_graph *graph = make_graph();
 	struct loom_program *program;
 	struct loom_session *session;

@@ -294,7 +294,7 @@ static void test_environment(struct loom_target *target, const struct loom_progr
 
 int main(void)
 {
-	struct loom_planner_options options = { .chip = &chip };
+	struct loom_planner_options options = { .grouping = "layerwise", .chip = &chip };
 	struct loom_graph *graph = make_graph();
 	char name[] = "/tmp/loom-report-XXXXXX";
 	struct loom_program *program;

@@ -82,7 +82,8 @@ static void test_run(struct loom_session *session, const struct loom_program *pr
 	struct loom_error err;
 
 	tap_ok(!loom_session_run(session, NULL, NULL, &err) &&
-	       !loom_session_get_output(session, 0, &y) && is_result(&y), "the result is right");
+	       !loom_session_get_output(session, 0, &y, &err) && is_result(&y),
+	       "the result is right");
 	loom_session_counters(session, &counters);
 	tap_ok(counters.dram_read_bytes == stats->dram_read_bytes &&
 	       counters.dram_write_bytes == stats->dram_write_bytes &&
@@ -95,9 +96,10 @@ static void test_run(struct loom_session *session, const struct loom_program *pr
 	       counters.energy_fj == stats->energy_fj && counters.cycles >= counters.steps,
 	       "the engine counts what the planner promised");
 	tap_ok(!loom_session_run(session, NULL, NULL, &err) &&
-	       !loom_session_get_output(session, 0, &again) &&
+	       !loom_session_get_output(session, 0, &again, NULL) &&
 	       !memcmp(y.data, again.data, y.size_bytes), "a second run gives the same bits");
-	tap_ok(loom_session_get_output(session, 1, &again) == -ENOENT, "there is no second output");
+	tap_ok(loom_session_get_output(session, 1, &again, &err) == -ENOENT,
+	       "there is no second output");
 	loom_array_clear(&y);
 	loom_array_clear(&again);
 }
@@ -144,7 +146,7 @@ static void test_odd_scratch(struct loom_target *target, const struct loom_progr
 		tap_fatal("%s", err.text);
 	tap_ok(header->lanes > 1 && header->scratch_bytes % 2 &&
 	       !loom_session_run(session, NULL, NULL, &err) &&
-	       !loom_session_get_output(session, 0, &y) && is_result(&y),
+	       !loom_session_get_output(session, 0, &y, NULL) && is_result(&y),
 	       "a scratch of an odd number of bytes in each of several banks");
 	loom_array_clear(&x);
 	loom_array_clear(&y);
@@ -167,7 +169,7 @@ static void test_targets(void)
 
 int main(void)
 {
-	struct loom_planner_options options = { 0 };
+	struct loom_planner_options options = { .grouping = "layerwise" };
 	struct loom_graph *graph = make_graph();
 	struct loom_program *program;
 	struct loom_session *session;

@@ -33,7 +33,9 @@ struct net {
 static void plan(struct net *net, const struct loom_state_binding *states, uint32_t num_states)
 {
 	struct loom_graph_options options = { .states = states, .num_states = num_states };
-	struct loom_planner_options how = { .chip = loom_target_chip(target) };
+	struct loom_planner_options how = {
+		.grouping = "layerwise", .chip = loom_target_chip(target),
+	};
 	struct loom_error err;
 
 	if (loom_graph_finish(net->graph, &options, &err) ||
@@ -79,8 +81,8 @@ static float get(struct net *net, bool state, uint32_t index, uint32_t at)
 	struct loom_array array;
 	float value;
 
-	if (state ? loom_session_get_state(net->session, index, &array) :
-		    loom_session_get_output(net->session, index, &array))
+	if (state ? loom_session_get_state(net->session, index, &array, NULL) :
+		    loom_session_get_output(net->session, index, &array, NULL))
 		tap_fatal("no output");
 	value = ((float *)array.data)[at];
 	loom_array_clear(&array);
@@ -138,7 +140,7 @@ static void test_accumulator(void)
 	tap_ok(!loom_session_set_input(net.session, 1, &array, &err) &&
 	       get(&net, true, 0, 5) == 105, "the same, by its input");
 	tap_ok(loom_session_set_state(net.session, 1, &array, &err) == -ENOENT &&
-	       loom_session_get_state(net.session, 1, &array) == -ENOENT,
+	       loom_session_get_state(net.session, 1, &array, NULL) == -ENOENT,
 	       "there is no second state");
 	loom_array_clear(&array);
 	array = vector(ELEMS - 1, 0);
@@ -296,7 +298,9 @@ static void test_frames(void)
 	struct loom_array inputs[2] = { { .data = NULL } }, outputs[2] = { { .data = NULL } };
 	struct loom_batch batch = { .inputs = inputs, .num_inputs = 2, .num_items = 5 };
 	struct loom_pipeline *pipeline;
-	struct loom_planner_options how = { .chip = loom_target_chip(target) };
+	struct loom_planner_options how = {
+		.grouping = "layerwise", .chip = loom_target_chip(target),
+	};
 	static const int64_t dims[] = { 5, ELEMS };
 	struct loom_error err;
 	const float *y;

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/* Records of plans in words: each case has a text with its figures. */
+#include <string.h>
+
+#include "loom_device.h"
+#include "tap.h"
+
+static void says(int length, const char *text, const char *want)
+{
+	tap_ok(length == (int)strlen(want) && !strcmp(text, want), "%s", text);
+}
+
+static void test_reject(void)
+{
+	struct drm_loom_reject reject = {
+		.rule = DRM_LOOM_RULE_IMAGE, .step = 11, .command = 12, .operand = 13, .slot = 14,
+		.tensor = 15, .other = 16, .start = 0x170, .end = 0x180,
+	};
+	char head[400], text[512], small[16], want[512];
+	int length;
+
+	loom_reject_print(text, sizeof(text), &reject);
+	tap_ok(!strncmp(text, "the plan was refused by rule ", 29) && strchr(text, ':') &&
+	       !strstr(text, " 11"), "fields that are not valid are not told: %s", text);
+	snprintf(head, sizeof(head), "%.399s", text);
+	reject.valid = DRM_LOOM_REJECT_STEP | DRM_LOOM_REJECT_COMMAND | DRM_LOOM_REJECT_OPERAND |
+		       DRM_LOOM_REJECT_SLOT | DRM_LOOM_REJECT_TENSOR | DRM_LOOM_REJECT_OTHER |
+		       DRM_LOOM_REJECT_RANGE;
+	snprintf(want, sizeof(want),
+		 "%s, step 11, command 12, operand 13, slot 14, tensor 15, other tensor 16, bytes 0x170 to 0x180",
+		 head);
+	length = loom_reject_print(text, sizeof(text), &reject);
+	says(length, text, want);
+	tap_ok(loom_reject_print(small, sizeof(small), &reject) == length &&
+	       !strncmp(small, want, 15) && !small[15], "it is cut where it must be");
+	reject.rule = 77777;
+	tap_ok(loom_reject_print(text, sizeof(text), &reject) > 0, "a rule of a later driver: %s",
+	       text);
+}
+
+static void test_fit(void)
+{
+	struct drm_loom_fit fit = { .scratch_bytes = 4096 };
+	char text[512];
+
+	says(loom_fit_print(text, sizeof(text), &fit), text,
+	     "the plan does not fit now: 4096 bytes of scratch in a bank");
+	fit.flags = DRM_LOOM_FIT_EXCLUSIVE;
+	says(loom_fit_print(text, sizeof(text), &fit), text,
+	     "the plan's scratch takes 4096 bytes of a bank: more than is kept for it on a device that others use, too");
+	fit.flags |= DRM_LOOM_FIT_NOW;
+	says(loom_fit_print(text, sizeof(text), &fit), text,
+	     "the plan fits: 4096 bytes of scratch in a bank");
+	fit.rom_bytes = 500;
+	fit.rom_short_bytes = 50;
+	says(loom_fit_print(text, sizeof(text), &fit), text,
+	     "the plan's buffers take 500 bytes of each bank of ROM: 50 too many");
+	fit.dram_bytes = 600;
+	fit.dram_short_bytes = 60;
+	says(loom_fit_print(text, sizeof(text), &fit), text,
+	     "the plan's buffers take 600 bytes of each bank of DRAM: 60 too many");
+	fit.conflict = (struct drm_loom_scratch_conflict){
+		.bank = 3, .scratch_end = 0x1000, .short_bytes = 256,
+	};
+	says(loom_fit_print(text, sizeof(text), &fit), text,
+	     "the plan's scratch ends at 0x1000 in bank 3, where another process has an SRAM buffer: 256 bytes too many");
+	fit.conflict.address = 0xf00;
+	fit.conflict.bytes = 512;
+	says(loom_fit_print(text, sizeof(text), &fit), text,
+	     "the plan's scratch ends at 0x1000 in bank 3, where another process has its SRAM buffer of 512 bytes from 0xf00 on: 256 bytes too many");
+	fit.conflict.handle = 7;
+	says(loom_fit_print(text, sizeof(text), &fit), text,
+	     "the plan's scratch ends at 0x1000 in bank 3, where this process has its SRAM buffer of 512 bytes from 0xf00 on: 256 bytes too many");
+}
+
+int main(void)
+{
+	test_reject();
+	test_fit();
+	return tap_end();
+}
