@@ -603,6 +603,30 @@ int loom_program_svg(const struct loom_program *program, const struct drm_loom_c
 int loom_program_trace(const struct loom_program *program, const struct drm_loom_chip *chip,
 		       const char *title, char **text, size_t *size_bytes);
 
+/**
+ * struct loom_program_span - a time on the chip, in cycles from the beginning of the plan
+ * @first: the cycle in which it begins
+ * @end: the first cycle behind it
+ */
+struct loom_program_span {
+	uint64_t first;
+	uint64_t end;
+};
+
+/**
+ * loom_program_times() - when the steps and the commands of a plan run
+ * @program: as loom_program_create() made it
+ * @chip: of the device that it was planned for
+ * @steps: [out] by step of the plan; free() it
+ * @commands: [out] by command of the plan; free() it
+ *
+ * The times are those of loom_program_svg() and loom_program_trace().
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int loom_program_times(const struct loom_program *program, const struct drm_loom_chip *chip,
+		       struct loom_program_span **steps, struct loom_program_span **commands);
+
 #ifdef __cplusplus
 }
 #endif

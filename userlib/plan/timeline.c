@@ -96,3 +96,44 @@ u64 loom_timeline_ps(const struct drm_loom_chip *chip, u64 cycle)
 {
 	return (u64)((__uint128_t)cycle * PS_PER_SECOND / max(chip->frequency_hz, 1ULL));
 }
+
+/* Commands of a stream follow each other without a gap. */
+static void span_commands(const struct loom_timeline *t, u32 step, enum loom_stream stream,
+			  struct loom_program_span *commands)
+{
+	u32 count, first = loom_timeline_commands(t, step, stream, &count), i;
+	u64 at = loom_timeline_start(t, step, stream);
+
+	for (i = first; i < first + count; i++) {
+		commands[i].first = at;
+		at = loom_clock_add(at, t->cycles[i]);
+		commands[i].end = at;
+	}
+}
+
+int loom_program_times(const struct loom_program *program, const struct drm_loom_chip *chip,
+		       struct loom_program_span **steps, struct loom_program_span **commands)
+{
+	const struct drm_loom_plan_header *header = program->plan;
+	struct loom_timeline t;
+	int ret = loom_timeline_open(&t, program, chip);
+	u32 i;
+
+	*steps = calloc((size_t)header->steps.count + 1, sizeof(**steps));
+	*commands = calloc((size_t)header->commands.count + 1, sizeof(**commands));
+	if (!ret && (!*steps || !*commands))
+		ret = -ENOMEM;
+	for (i = 0; !ret && i < t.num_steps; i++) {
+		(*steps)[i] = (struct loom_program_span){ t.begin[i], t.begin[i + 1] };
+		span_commands(&t, i, LOOM_STREAM_DMA, *commands);
+		span_commands(&t, i, LOOM_STREAM_COMPUTE, *commands);
+	}
+	loom_timeline_close(&t);
+	if (ret) {
+		free(*steps);
+		free(*commands);
+		*steps = NULL;
+		*commands = NULL;
+	}
+	return ret;
+}
