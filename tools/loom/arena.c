@@ -85,6 +85,7 @@ static int tool_arena_save_svg(const struct tool_arena *arena, const struct tool
 	uint64_t height = model->program->stats.arena_bytes;
 	uint64_t bound = model->program->stats.bound_bytes;
 	const char *slash = strrchr(model->path, '/');
+	char title[256];
 	struct loom_place_result result = {
 		.strategy = model->program->placer,
 		.offsets = arena->offsets,
@@ -94,7 +95,7 @@ static int tool_arena_save_svg(const struct tool_arena *arena, const struct tool
 		.proved = height == bound,
 	};
 	struct loom_place_svg_options options = {
-		.title = slash ? slash + 1 : model->path,
+		.title = title,
 		.ids = arena->names,
 		.time = "node",
 	};
@@ -102,6 +103,8 @@ static int tool_arena_save_svg(const struct tool_arena *arena, const struct tool
 	char *text;
 	int ret;
 
+	snprintf(title, sizeof(title), "%s%s", slash ? slash + 1 : model->path,
+		 arena->problem.num_items ? "" : ": all values stay in SRAM");
 	ret = loom_place_svg(&arena->problem, &result, &options, &text, &size_bytes);
 	if (ret)
 		return tool_fail("%s: %s", path, strerror(-ret));

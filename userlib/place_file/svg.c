@@ -254,6 +254,9 @@ static void draw(const struct place_svg *svg)
 	place_svg_frame(svg, SVG_TOP, SVG_BOTTOM);
 	place_svg_frame(svg, SVG_PROFILE_TOP, SVG_PROFILE_BOTTOM);
 	place_svg_keys(svg);
+	if (!svg->num_items)
+		loom_draw_text(svg->out, "s m", (SVG_LEFT + SVG_RIGHT) / 2, (SVG_TOP + SVG_BOTTOM) / 2,
+			       "nothing to draw: there are no items");
 	fputs("</svg>\n", svg->out);
 }
 

@@ -169,7 +169,9 @@ nothing() {
 ok 'a plan that cannot be written is not made' nothing
 in_sram() {
 	$loom plan $models/oww_alexa.onnx --place-svg "$out/arena.svg" >"$out/plan.out" \
-		2>"$out/plan.err" && grep -q 'nothing is placed in DRAM' "$out/plan.err"
+		2>"$out/plan.err" && grep -q 'nothing is placed in DRAM' "$out/plan.err" &&
+		grep -q '>oww_alexa.onnx: all values stay in SRAM<' "$out/arena.svg" &&
+		grep -q '>nothing to draw: there are no items<' "$out/arena.svg"
 }
 ok 'who draws an arena of nothing is told so' in_sram
 ok 'a value of no input' said 'has no such input' $models/oww_alexa.onnx --device host \
