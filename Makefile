@@ -68,7 +68,7 @@ fuzz_src	:= $(wildcard $(T)/fuzz/*.c)
 
 lib_obj		:= $(lib_src:%.c=$(O)/obj/%.o) $(O)/obj/gen/onnx.pb-c.o $(O)/obj/gen/chips.o \
 		   $(foreach i,$(ISAS),$(fp_src:%.c=$(O)/obj/isa/$i/%.o))
-tool_obj	:= $(tool_src:%.c=$(O)/obj/%.o)
+tool_obj	:= $(tool_src:%.c=$(O)/obj/%.o) $(O)/obj/gen/view_page.o
 asan_obj	:= $(lib_obj:$(O)/obj/%=$(O)/asan/obj/%)
 test_bin	:= $(test_src:$(T)/host/%.c=$(O)/host/%)
 asan_bin	:= $(test_src:$(T)/host/%.c=$(O)/asan/host/%)
@@ -161,6 +161,12 @@ $(O)/gen/chips.c: $(chip_files) userlib/chips tools/ci/embed-chips.awk
 	awk -f tools/ci/embed-chips.awk userlib/chips/soft.yaml \
 		$(addsuffix .yaml,$(filter-out %/soft,$(sort $(chip_files:.yaml=)))) >$@
 
+# The page of "loom view": its parts as one text, with the place for the data left open.
+view_files	:= $(wildcard tools/loom/view/page/*)
+$(O)/gen/view_page.c: tools/loom/view/embed.sh $(view_files) tools/loom/view/page
+	@mkdir -p $(@D)
+	tools/loom/view/embed.sh tools/loom/view/page >$@
+
 compile = @echo '  CC      $@'; mkdir -p $(@D); $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL)
 
 $(O)/obj/%.o: %.c Makefile | $(O)/gen/onnx.pb-c.h
@@ -209,7 +215,7 @@ $(O)/loom.pc: Makefile
 # The tool is linked statically with the library: it runs in a VM, or from build/.
 $(O)/loom: $(tool_obj) $(O)/libloom.a
 	@echo '  LD      $@'; $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(O)/asan/loom: $(tool_src:%.c=$(O)/asan/obj/%.o) $(O)/asan/libloom.a
+$(O)/asan/loom: $(tool_obj:$(O)/%=$(O)/asan/%) $(O)/asan/libloom.a
 	@echo '  LD      $@'; $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # A device on the bus, for QEMU.

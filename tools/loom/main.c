@@ -37,6 +37,7 @@ static const struct tool_command *const tool_commands[] = {
 	&tool_sweep,
 	&tool_top,
 	&tool_verify,
+	&tool_view,
 	&tool_help,
 	&tool_version,
 };

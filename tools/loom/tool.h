@@ -25,6 +25,7 @@
  * * cmd_chips.c, cmd_device.c: descriptions of chips, and software devices made of them
  * * cmd_plan.c, cmd_run.c: plan a model; run it
  * * cmd_compile.c, cmd_inspect.c: write a planned model as a file; say what is in one
+ * * view/cmd_view.c: write a page to explore a plan
  * * run_many.c: run it on several devices, or several items
  * * sweep/cmd_sweep.c: plan models for a grid of chips
  * * cmd_place.c: placement problems from files
@@ -75,6 +76,7 @@ extern const struct tool_command tool_run;
 extern const struct tool_command tool_sweep;
 extern const struct tool_command tool_top;
 extern const struct tool_command tool_verify;
+extern const struct tool_command tool_view;
 
 /** tool_fail() - prints "loom: ..." to stderr; returns TOOL_FAILED */
 int tool_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "view.h"
+
+/*
+ * Numbers as text, as source maps have them: five bits to a character, the least first, and a bit
+ * that says that there are more. The sign is the lowest bit of all, so that what is near zero is
+ * short.
+ */
+static const char column_digits[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+struct tool_column tool_column_open(struct json *json, const char *key)
+{
+	json_open(json, key, '"');
+	return (struct tool_column){ .json = json };
+}
+
+void tool_column_put(struct tool_column *column, int64_t value)
+{
+	uint64_t left = value < 0 ? (0 - (uint64_t)value) << 1 | 1 : (uint64_t)value << 1;
+
+	do {
+		fputc(column_digits[(left & 31) | (left > 31 ? 32 : 0)], column->json->file);
+		left >>= 5;
+	} while (left);
+}
+
+void tool_column_step(struct tool_column *column, int64_t value)
+{
+	tool_column_put(column, (int64_t)((uint64_t)value - (uint64_t)column->last));
+	column->last = value;
+}
+
+void tool_column_close(struct tool_column *column)
+{
+	json_close(column->json, '"');
+}
