@@ -235,6 +235,14 @@ static void draw_profile(const struct place_svg *svg)
 	place_svg_line(svg, "p", x, SVG_PROFILE_TOP, x, SVG_PROFILE_BOTTOM);
 }
 
+static void draw_nothing(const struct place_svg *svg)
+{
+	static const char text[] = "nothing to draw: there are no items";
+
+	loom_draw_text(svg->out, "s m", (SVG_LEFT + SVG_RIGHT) / 2, (SVG_TOP + SVG_BOTTOM) / 2,
+		       text);
+}
+
 static void draw(const struct place_svg *svg)
 {
 	const uint64_t capacity = place_svg_capacity(svg);
@@ -255,8 +263,7 @@ static void draw(const struct place_svg *svg)
 	place_svg_frame(svg, SVG_PROFILE_TOP, SVG_PROFILE_BOTTOM);
 	place_svg_keys(svg);
 	if (!svg->num_items)
-		loom_draw_text(svg->out, "s m", (SVG_LEFT + SVG_RIGHT) / 2, (SVG_TOP + SVG_BOTTOM) / 2,
-			       "nothing to draw: there are no items");
+		draw_nothing(svg);
 	fputs("</svg>\n", svg->out);
 }
 
