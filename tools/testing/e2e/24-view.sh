@@ -55,6 +55,12 @@ hostile() {
 }
 ok 'hostile names are text' hostile
 
+chain() {
+	python3 $view/net.py "$out/chain.onnx" 64 && shown chain "$out/chain.onnx" --keep-all &&
+	python3 $view/net.py "$out/none.onnx" 0 && shown none "$out/none.onnx"
+}
+ok 'pages of a network whose arrows are known, and of one without operators' chain
+
 # about as many steps as are promised to be drawn smoothly
 # shellcheck disable=SC2086
 large() {

@@ -321,10 +321,14 @@ class Plan {
 			return !this.isScratch(t) && this.slots[this.tensorPlace[t] - 1].kind === 1 ?
 				[{ node: -1 - root, first: 0, end: Infinity }] : [];
 		};
-		const make = (t, node) => {
+		// what is computed in place takes the place of what was there; else there may be several
+		// makers, each of a part
+		const make = (t, node, inPlace) => {
 			const root = this.tensorParent[t], first = this.tensorOffset[t];
 			const end = first + this.tensorBytes[t];
-			const list = made.get(root) || [];
+			let list = made.get(root) || [];
+			if (inPlace)
+				list = list.filter((o) => o.node === node || o.first < first || o.end > end);
 			const old = list.find((o) => o.node === node);
 			if (old) {
 				old.first = Math.min(old.first, first);
@@ -355,7 +359,7 @@ class Plan {
 				}
 			}
 			if (!moves && node >= 0)
-				make(y, node);
+				make(y, node, this.opcode[c] >= 16 && this.reads(c, this.tensorParent[y]));
 			if (!this.isScratch(y) && this.slots[this.tensorPlace[y] - 1].kind === 2)
 				ends.add(y);
 		}
@@ -366,6 +370,13 @@ class Plan {
 		this.edges = [...edges.values()];
 		this.inputs = [...new Set(this.edges.map((e) => e.from).filter((n) => n < 0))]
 			.map((n) => -1 - n);
+	}
+
+	reads(c, root) {
+		for (let k = this.operand[c] + 1; k < this.operand[c + 1]; k++)
+			if (this.tensorParent[this.operandTensor[k]] === root)
+				return true;
+		return false;
 	}
 
 	// By node: cycles of its commands in both streams, bytes to and from slots, steps.

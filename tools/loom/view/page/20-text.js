@@ -51,7 +51,7 @@ function el(tag, attributes, ...children) {
 		else if (value !== undefined && value !== false)
 			node.setAttribute(key, value === true ? '' : value);
 	}
-	node.append(...children.flat().filter((child) => child !== '' && child !== undefined));
+	node.append(...children.flat(Infinity).filter((child) => child !== '' && child !== undefined));
 	return node;
 }
 

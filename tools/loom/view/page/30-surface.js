@@ -18,7 +18,7 @@ const frames = { count: 0, worst: 0, last: 0 };
 
 class Surface {
 	constructor(label, draw) {
-		this.canvas = el('canvas', { tabindex: '0', role: 'img', 'aria-label': label });
+		this.canvas = el('canvas', { tabindex: '0', role: 'application', 'aria-label': label });
 		this.context = this.canvas.getContext('2d');
 		this.draw = draw;
 		this.width = 0;
@@ -42,6 +42,12 @@ class Surface {
 			return;
 		this.asked = true;
 		requestAnimationFrame(() => this.paint());
+	}
+
+	// How far a wheel was turned, in pixels: some browsers count lines.
+	turned(event) {
+		const scale = event.deltaMode === 1 ? 33 : 1;
+		return [event.deltaX * scale, event.deltaY * scale];
 	}
 
 	paint() {

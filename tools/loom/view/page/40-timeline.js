@@ -270,7 +270,7 @@ class Timeline {
 					most = k;
 			}
 			const high = Math.min(Math.max(sum * plan.scale * this.perCycle, 0.12), 1) * row.height;
-			context.globalAlpha = marks && !marked ? 0.22 : 1;
+			context.globalAlpha = marks && !marked ? 0.3 : 1;
 			context.fillStyle = colours[CLASSES[most][0]];
 			context.fillRect(bucket, row.top + row.height - high, 1, high);
 			time.fill(0);
@@ -293,7 +293,7 @@ class Timeline {
 				continue;
 			}
 			flush();
-			context.globalAlpha = marks && !marks[c] ? 0.22 : 1;
+			context.globalAlpha = marks && !marks[c] ? 0.3 : 1;
 			context.fillStyle = colours[CLASSES[kind][0]];
 			context.fillRect(a, row.top, b - a - (b - a > 4 ? 0.7 : 0), row.height);
 			if (b - a > 16) {
@@ -404,7 +404,7 @@ class Timeline {
 				context.fillStyle = colours[name];
 				colour = name;
 			}
-			context.globalAlpha = on ? 1 : 0.16;
+			context.globalAlpha = on ? 1 : 0.25;
 			context.fillRect(a, high, w - (w > 4 ? 0.6 : 0), h - (h > 4 ? 0.6 : 0));
 			if (w > 40 && h > 11)
 				texts.push([t, a, w, high + h / 2, on]);
@@ -572,16 +572,16 @@ class Timeline {
 		const { canvas } = this.surface;
 		canvas.addEventListener('wheel', (event) => {
 			event.preventDefault();
-			const factor = Math.exp(Math.max(-1, Math.min(1, (event.deltaY || 0) / 300)));
+			const [dx, dy] = this.surface.turned(event), factor = Math.exp(Math.max(-1, Math.min(1, dy / 300)));
 			const row = this.rowAt(event.offsetY);
 			if (event.shiftKey && row && (row.kind === 'sram' || row.kind === 'slots')) {
 				const [low, high] = this.zoom[row.index][row.kind];
-				const by = event.deltaY ? factor : Math.exp(event.deltaX / 300);
+				const by = dy ? factor : Math.exp(dx / 300);
 				this.zoomAddresses(row, high - (event.offsetY - row.top) / row.height * (high - low), by);
 				return;
 			}
-			if (Math.abs(event.deltaX) > Math.abs(event.deltaY))
-				this.pan(event.deltaX / this.perCycle);
+			if (Math.abs(dx) > Math.abs(dy))
+				this.pan(dx / this.perCycle);
 			else
 				this.zoomAt(this.time(event.offsetX), factor);
 		}, { passive: false });
@@ -646,15 +646,15 @@ class Timeline {
 	}
 
 	key(event) {
-		const step = (this.end - this.first) * 0.12, middle = (this.first + this.end) / 2;
+		const step = (this.end - this.first) * 0.12;
 		const keys = {
 			ArrowLeft: () => this.pan(-step),
 			ArrowRight: () => this.pan(step),
-			ArrowUp: () => this.zoomAt(middle, 0.7),
-			ArrowDown: () => this.zoomAt(middle, 1 / 0.7),
-			'+': () => this.zoomAt(middle, 0.7),
-			'=': () => this.zoomAt(middle, 0.7),
-			'-': () => this.zoomAt(middle, 1 / 0.7),
+			ArrowUp: () => this.zoomBy(0.7),
+			ArrowDown: () => this.zoomBy(1 / 0.7),
+			'+': () => this.zoomBy(0.7),
+			'=': () => this.zoomBy(0.7),
+			'-': () => this.zoomBy(1 / 0.7),
 			Home: () => this.pan(-this.total),
 			End: () => this.pan(this.total),
 			0: () => this.whole(),
@@ -666,6 +666,10 @@ class Timeline {
 			return;
 		event.preventDefault();
 		keys[event.key]();
+	}
+
+	zoomBy(factor) {
+		this.zoomAt((this.first + this.end) / 2, factor);
 	}
 
 	whole() {

@@ -129,7 +129,7 @@ class Graph {
 
 	fit() {
 		const d = this.drawing(), { width, height } = this.surface;
-		const scale = Math.min((width - 30) / d.width, (height - 30) / d.height, 1.4);
+		const scale = Math.min((width - 30) / d.width, (height - 30) / (d.height + 60), 1.4);
 		this.view = { x: d.width / 2, y: d.height / 2, scale };
 		this.surface.ask();
 	}
@@ -171,8 +171,8 @@ class Graph {
 		for (const { edge, points, box } of d.routes) {
 			if (!this.visible(seen, ...box))
 				continue;
-			const on = marks && (marks.nodes[edge.from] || marks.values.has(plan.tensorName[edge.tensor])) &&
-				(typeof edge.to !== 'number' || marks.nodes[edge.to] || marks.values.has(plan.tensorName[edge.tensor]));
+			const on = marks && (marks.values.size ? marks.values.has(plan.tensorName[edge.tensor]) :
+				marks.nodes[edge.from] || marks.nodes[edge.to]);
 			context.strokeStyle = on ? colours.accent : colours.faint;
 			context.globalAlpha = on ? 1 : marks ? 0.3 : 0.65;
 			this.curve(context, points, scale > 0.3);
@@ -242,7 +242,7 @@ class Graph {
 				.find((text) => measure(text) < item.width - 8 / scale);
 			if (!said)
 				continue;
-			const w = measure(said) + 10 / scale, h = 15 / scale, y = item.top + h / 2 + 1 / scale;
+			const w = measure(said) + 10 / scale, h = 15 / scale, y = item.top;
 			const on = !plan.marks || plan.marks.groups[g];
 			context.globalAlpha = on ? 0.9 : 0.5;
 			context.fillStyle = colours.page;
@@ -282,8 +282,8 @@ class Graph {
 			}
 			const before = i > 1 && points[i - 2][0] === ax && points[i - 2][1] > ay ? -1 : 1;
 			const behind = i + 1 < points.length && points[i + 1][0] === bx && points[i + 1][1] < by ? -1 : 1;
-			const pull = Math.max(Math.abs(by - ay) / 2, 8);
-			context.bezierCurveTo(ax, ay + pull * before, bx, by - pull * behind, bx, by);
+			const pull = Math.max(Math.abs(by - ay) / 2, 8), turn = Math.min(pull, 24);
+			context.bezierCurveTo(ax, before > 0 ? ay + pull : ay - turn, bx, behind > 0 ? by - pull : by + turn, bx, by);
 		}
 		context.stroke();
 		if (!arrow)
@@ -323,9 +323,9 @@ class Graph {
 
 	drawNode(context, plan, n, box) {
 		const { marks } = plan, left = box.x - box.w / 2, top = box.y - box.h / 2;
-		context.globalAlpha = marks && !marks.nodes[n] ? 0.35 : 1;
 		context.fillStyle = colours.page;
 		context.fillRect(left, top, box.w, box.h);
+		context.globalAlpha = marks && !marks.nodes[n] ? 0.4 : 1;
 		context.fillStyle = colours[CLASSES[plan.nodeClass[n]][0]];
 		context.fillRect(left, top, 6, box.h);
 		context.strokeStyle = marks && marks.nodes[n] ? colours.accent : colours.line;
@@ -338,6 +338,7 @@ class Graph {
 		context.fillStyle = colours.faint;
 		context.fillText(share, left + box.w - used - 6, top + 11);
 		context.fillText(fitText(context, plan.nodeLabel(n), box.w - 20), left + 12, top + 26);
+		context.globalAlpha = 1;
 	}
 
 	drawFar(context, d, seen, scale) {
@@ -423,6 +424,21 @@ class Graph {
 		return null;
 	}
 
+	// What stands for a thing in the graph
+	boxFor({ plan, type, id }) {
+		const boxes = this.drawing().boxOf;
+		let n = { group: plan.groupFirst[id], op: id, command: plan.commandNode[id] }[type];
+		if (type === 'buffer' || type === 'value') {
+			const tensors = type === 'value' ? plan.byName.get(id) : [id];
+			const uses = tensors.flatMap((t) => [...plan.uses.subarray(plan.useFirst[t], plan.useFirst[t + 1])]);
+			n = uses.map((c) => plan.commandNode[c]).find((node) => boxes.has(node));
+		}
+		if (type === 'group')
+			while (n < plan.groupLast[id] && !boxes.has(n))
+				n++;
+		return n;
+	}
+
 	// Makes a node visible, if it is not; with a scale, puts it into the middle.
 	goto(node, scale) {
 		if (!this.view) {
@@ -452,7 +468,7 @@ class Graph {
 		const { canvas } = this.surface;
 		canvas.addEventListener('wheel', (event) => {
 			event.preventDefault();
-			this.zoomAt(event.offsetX, event.offsetY, Math.exp(-Math.max(-1, Math.min(1, event.deltaY / 300))));
+			this.zoomAt(event.offsetX, event.offsetY, Math.exp(-Math.max(-1, Math.min(1, this.surface.turned(event)[1] / 300))));
 			this.page.changed();
 		}, { passive: false });
 		canvas.addEventListener('pointerdown', (event) => {

@@ -128,7 +128,7 @@ function groupDetails(page, plan, g) {
 		.filter(([, cycles]) => cycles * 200 > group.cycles[g]).sort((a, b) => b[1] - a[1]);
 	return [`Group ${g + 1}`, list([
 		['operators', opLinks(page, plan, nodes)],
-		['steps', `${plan.groupStep[g]} to ${plan.groupStep[g] + plan.groupSteps[g] - 1}, ${plan.groupSlices[g]} slices`],
+		['steps', `${plan.groupStep[g]} to ${plan.groupStep[g] + plan.groupSteps[g] - 1}, ${plural(plan.groupSlices[g], 'slice')}`],
 		['cycles', `${count(group.cycles[g])}, ${percent(group.cycles[g], plan.total)} of all`],
 		['DMA', `${count(group.dma_cycles[g])} cycles`],
 		['compute', `${count(group.compute_cycles[g])} cycles`],
@@ -153,7 +153,7 @@ function stepDetails(page, plan, s) {
 		['group', plan.numGroups ? link(`group ${plan.groupOfStep(s) + 1}`, () =>
 			page.select({ plan, type: 'group', id: plan.groupOfStep(s) })) : ''],
 		['from', `cycle ${count(plan.begin[s])}`],
-		['cycles', `${count(cycles)} ${seconds(cycles, plan.chip)}`],
+		['cycles', `${count(cycles)}${plan.chip.frequency_hz ? `, ${seconds(cycles, plan.chip)}` : ''}`],
 		['commands', many(commands, (c) => link(plan.commandText(c), () => page.select({ plan, type: 'command', id: c })), 12)],
 		['SRAM', `${bytes(plan.alive[s])} per lane alive`],
 		['largest', bufferLinks(page, plan, plan.aliveAt(s).slice(0, 6))],
@@ -169,7 +169,7 @@ function commandDetails(page, plan, c) {
 		['operator', node < 0 ? 'none' : opLinks(page, plan, [node])],
 		['step', link(`${s}`, () => page.select({ plan, type: 'step', id: s }))],
 		['from', `cycle ${count(plan.commandFirst[c])}`],
-		['cycles', `${count(cycles)} ${seconds(cycles, plan.chip)}`],
+		['cycles', `${count(cycles)}${plan.chip.frequency_hz ? `, ${seconds(cycles, plan.chip)}` : ''}`],
 		['writes', bufferLinks(page, plan, tensors.slice(0, 1))],
 		['shape', plan.tensorShape(tensors[0])],
 		['bytes', bytes(plan.commandBytes[c])],
@@ -220,7 +220,7 @@ function opDetails(page, plan, n) {
 	return [`${plan.name(plan.nodeOp[n])} ${plan.nodeLabel(n)}`, list([
 		['group', g < 0 ? '' : link(`group ${g + 1}`, () => page.select({ plan, type: 'group', id: g }))],
 		['kind', plan.nodeClass[n] === 255 ? 'takes no commands' : CLASSES[plan.nodeClass[n]][1]],
-		plan.nodeStep[n] >= 0 && ['steps', `${plan.nodeStep[n]} to ${plan.nodeEnd[n]}, ${count(plan.nodeCommands[n])} commands`],
+		plan.nodeStep[n] >= 0 && ['steps', `${plan.nodeStep[n]} to ${plan.nodeEnd[n]}, ${plural(plan.nodeCommands[n], 'command')}`],
 		['compute', `${count(plan.nodeCompute[n])} cycles, ${percent(plan.nodeCompute[n], plan.total)} of the time`],
 		['DMA', `${count(plan.nodeDma[n])} cycles for it, ${bytes(plan.nodeMoved[n])} moved`],
 		['makes', bufferLinks(page, plan, [...made.values()])],

@@ -16,6 +16,8 @@ class Page {
 		this.graph = new Graph(this);
 		this.build(data);
 		this.tab = 'graph';
+		// before the first frame: it takes longer than one
+		this.graph.drawing();
 		this.showTab('graph');
 		this.showSide();
 		this.readHash();
@@ -49,6 +51,9 @@ class Page {
 				`plan ${'AB'[i]}`));
 			this.tabs.append(...this.choice);
 		}
+		for (const [text, name, factor] of [['−', 'show more time', 1 / 0.6], ['+', 'show less time', 0.6]])
+			this.tabs.append(el('button', { type: 'button', title: name, 'aria-label': name,
+				onclick: () => this.timeline.zoomBy(factor) }, text));
 		this.tabs.append(el('button', { type: 'button', onclick: () => { this.timeline.whole(); this.graph.fit(); this.changed(); } },
 			'Show all'));
 		document.body.append(
@@ -127,7 +132,9 @@ class Page {
 		}
 		if (this.plans.length > 1)
 			parts.push(el('h2', {}, `Plan ${'AB'[this.plan.index]}`));
-		this.side.replaceChildren(...parts, ...findings(this, this.plan));
+		// all of the plan is looked at for that
+		this.plan.said = this.plan.said || el('div', {}, findings(this, this.plan));
+		this.side.replaceChildren(...parts, this.plan.said);
 	}
 
 	// ---- selection
@@ -238,7 +245,7 @@ class Page {
 				if (found.length >= most)
 					break;
 				if (plan.name(name).toLowerCase().includes(wanted))
-					found.push({ plan, type: 'value', id: name, text: plan.name(name), what: `value in ${all.length} buffers` });
+					found.push({ plan, type: 'value', id: name, text: plan.name(name), what: `value in ${plural(all.length, 'buffer')}` });
 			}
 		}
 		return found;
@@ -372,7 +379,7 @@ class Page {
 		if (wanted.has('tab'))
 			this.showTab(wanted.get('tab'));
 		if (wanted.has('g') && found)
-			this.graph.goto(found.type === 'group' ? found.plan.groupFirst[found.id] : found.type === 'op' ? found.id : -1,
+			this.graph.goto(this.graph.boxFor(found),
 				Math.min(Math.max(+wanted.get('g') || 1, 0.02), 4));
 		const [first, end] = (wanted.get('t') || '').split('..').map(Number);
 		if (end > first)
