@@ -22,7 +22,20 @@ static int tool_compile_chip(struct tool_model *model, const char *device)
 	return 0;
 }
 
-static int tool_compile_save(const struct tool_model *model, const char *output)
+static void tool_compile_json(const struct tool_model *model, const char *output,
+			      size_t size_bytes)
+{
+	struct json json;
+
+	json_begin(&json, stdout);
+	tool_model_json(model, TOOL_STAGE_PLAN, &json);
+	tool_model_json_start(model, &json);
+	json_string(&json, "file", output);
+	json_u64(&json, "file_bytes", size_bytes);
+	json_end(&json);
+}
+
+static int tool_compile_save(const struct tool_model *model, const char *output, bool json)
 {
 	const struct loom_program_origin origin = {
 		.chip = &model->chip, .objective = model->planner.objective,
@@ -39,6 +52,10 @@ static int tool_compile_save(const struct tool_model *model, const char *output)
 	free(bytes);
 	if (ret || !strcmp(output, "-"))
 		return ret;
+	if (json) {
+		tool_compile_json(model, output, size_bytes);
+		return 0;
+	}
 	tool_model_print(model, TOOL_STAGE_PLAN);
 	tool_model_print_start(model);
 	printf("wrote      %s: %s\n", output, tool_bytes(text, size_bytes));
@@ -46,7 +63,7 @@ static int tool_compile_save(const struct tool_model *model, const char *output)
 }
 
 static int tool_compile_model(struct tool_model *model, struct tool_inputs *inputs,
-			      const char *output, const char *device)
+			      const char *output, const char *device, bool json)
 {
 	int ret = tool_output_check(output);
 
@@ -61,17 +78,19 @@ static int tool_compile_model(struct tool_model *model, struct tool_inputs *inpu
 		ret = tool_model_finish(model);
 	if (!ret)
 		ret = tool_model_plan(model);
-	return ret ? ret : tool_compile_save(model, output);
+	return ret ? ret : tool_compile_save(model, output, json);
 }
 
 static int tool_compile_parse(int argc, char **argv, struct tool_model *model,
 			      struct tool_inputs *inputs, const char **output,
-			      const char **device)
+			      const char **device, bool *json)
 {
 	static const struct option longs[] = {
 		{ "input", required_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "device", required_argument, NULL, 'd' },
+		{ "observe-all", no_argument, NULL, 'a' },
+		{ "json", no_argument, NULL, 'j' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option, ret = 0;
@@ -87,6 +106,10 @@ static int tool_compile_parse(int argc, char **argv, struct tool_model *model,
 			*output = optarg;
 		else if (option == 'd')
 			*device = optarg;
+		else if (option == 'a')
+			model->planner.flags |= LOOM_PLANNER_OBSERVE_ALL;
+		else if (option == 'j')
+			*json = true;
 		else
 			ret = tool_model_option(&tool_compile, model, option, optarg);
 	}
@@ -107,12 +130,13 @@ static int tool_compile_run(int argc, char **argv)
 	const char *output = NULL, *device = NULL;
 	struct tool_model model = { 0 };
 	struct tool_inputs inputs;
+	bool json = false;
 	int ret;
 
 	tool_inputs_init(&inputs);
-	ret = tool_compile_parse(argc, argv, &model, &inputs, &output, &device);
+	ret = tool_compile_parse(argc, argv, &model, &inputs, &output, &device, &json);
 	if (!ret)
-		ret = tool_compile_model(&model, &inputs, output, device);
+		ret = tool_compile_model(&model, &inputs, output, device, json);
 	tool_model_clear(&model);
 	tool_inputs_clear(&inputs);
 	return ret;
@@ -126,6 +150,8 @@ const struct tool_command tool_compile = {
 		TOOL_MODEL_HELP
 		TOOL_INPUTS_PLAN_HELP
 		"  -o, --output FILE    the file, which loom run takes in place of the model\n"
-		"  --device WHERE       plan for the chip of this device: soft, or a node's path\n",
+		"  --device WHERE       plan for the chip of this device: soft, or a node's path\n"
+		"  --observe-all        keep every tensor that is computed: loom run --observe-all\n"
+		"  --json               print the summary as JSON\n",
 	.run = tool_compile_run,
 };

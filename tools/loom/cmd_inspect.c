@@ -48,12 +48,13 @@ static void tool_inspect_print(const struct tool_model *model)
 	}
 }
 
-static void tool_inspect_json(const struct tool_model *model)
+static int tool_inspect_json(const struct tool_model *model, bool tensors)
 {
 	struct loom_program_section section;
 	char version[TOOL_TEXT];
 	struct json json;
 	uint32_t i;
+	int ret = 0;
 
 	json_begin(&json, stdout);
 	tool_model_json(model, TOOL_STAGE_PLAN, &json);
@@ -73,21 +74,31 @@ static void tool_inspect_json(const struct tool_model *model)
 		json_close(&json, '}');
 	}
 	json_close(&json, ']');
+	tool_explain_json_groups(model->program, &json);
+	if (tensors)
+		ret = tool_tensors_json(model->program, &json);
 	json_end(&json);
+	return ret;
 }
 
 static int tool_inspect_parse(const struct tool_command *command, int argc, char **argv,
-			      const struct option *longs, struct tool_model *model, bool *json)
+			      const struct option *longs, struct tool_model *model, bool *json,
+			      bool *tensors)
 {
 	int option;
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-		if (option != 'j')
+		if (option == 'j')
+			*json = true;
+		else if (option == 't')
+			*tensors = true;
+		else
 			return tool_usage(command, "unknown or incomplete option '%s'",
 					  argv[optind - 1]);
-		*json = true;
 	}
+	if (*tensors && !*json)
+		return tool_usage(command, "--tensors is for --json");
 	if (optind + 1 != argc)
 		return tool_usage(command, "takes one program file");
 	model->path = argv[optind];
@@ -98,17 +109,18 @@ static int tool_inspect_run(int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "json", no_argument, NULL, 'j' },
+		{ "tensors", no_argument, NULL, 't' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct tool_model model = { 0 };
-	bool json = false;
-	int ret = tool_inspect_parse(&tool_inspect, argc, argv, longs, &model, &json);
+	bool json = false, tensors = false;
+	int ret = tool_inspect_parse(&tool_inspect, argc, argv, longs, &model, &json, &tensors);
 
 	if (!ret)
 		ret = tool_program_open(&model);
 	model.planner.chip = &model.chip;
 	if (!ret && json)
-		tool_inspect_json(&model);
+		ret = tool_inspect_json(&model, tensors);
 	else if (!ret)
 		tool_inspect_print(&model);
 	tool_model_clear(&model);
@@ -118,16 +130,29 @@ static int tool_inspect_run(int argc, char **argv)
 /* Loading proves all that there is to prove, and says what is wrong. */
 static int tool_verify_run(int argc, char **argv)
 {
-	static const struct option longs[] = { { NULL, 0, NULL, 0 } };
+	static const struct option longs[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ NULL, 0, NULL, 0 },
+	};
 	const struct loom_program_stats *stats;
 	struct tool_model model = { 0 };
-	bool json;
-	int ret = tool_inspect_parse(&tool_verify, argc, argv, longs, &model, &json);
+	bool as_json = false, tensors = false;
+	struct json json;
+	int ret = tool_inspect_parse(&tool_verify, argc, argv, longs, &model, &as_json, &tensors);
 
 	if (!ret)
 		ret = tool_program_open(&model);
-	if (!ret) {
-		stats = &model.program->stats;
+	stats = ret ? NULL : &model.program->stats;
+	if (stats && as_json) {
+		json_begin(&json, stdout);
+		json_string(&json, "model", model.path);
+		json_string(&json, "chip", model.chip.name);
+		json_u64(&json, "steps", stats->steps);
+		json_u64(&json, "commands", stats->commands);
+		json_u64(&json, "tensors", stats->tensors);
+		json_double(&json, "load_seconds", model.load_ns / 1e9);
+		json_end(&json);
+	} else if (stats) {
 		printf("%s: whole, and its plan of %llu steps, %llu commands and %llu tensors",
 		       model.path, (unsigned long long)stats->steps,
 		       (unsigned long long)stats->commands, (unsigned long long)stats->tensors);
@@ -139,17 +164,19 @@ static int tool_verify_run(int argc, char **argv)
 
 const struct tool_command tool_inspect = {
 	.name = "inspect",
-	.usage = "FILE [--json]",
+	.usage = "FILE [--json [--tensors]]",
 	.text = "say what is in a program file",
 	.help =
-		"  --json               print it as JSON\n",
+		"  --json               print it as JSON, with the groups\n"
+		"  --tensors            and where and when each tensor of the plan is\n",
 	.run = tool_inspect_run,
 };
 
 const struct tool_command tool_verify = {
 	.name = "verify",
-	.usage = "FILE",
+	.usage = "FILE [--json]",
 	.text = "say whether a program file is whole, and its plan safe",
-	.help = "",
+	.help =
+		"  --json               print it as JSON; a file that is not is an error, as ever\n",
 	.run = tool_verify_run,
 };

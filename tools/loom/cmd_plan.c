@@ -20,6 +20,7 @@
  * @steps: the steps that are drawn
  * @trace: file for the time of the plan as Chrome trace events, or NULL
  * @explain: say why groups end where they end
+ * @tensors: list the tensors of the plan, too
  * @replay: check the plan by replaying it
  * @reports: folder for reports of a device with this plan alone, or NULL
  */
@@ -34,6 +35,7 @@ struct tool_plan_options {
 	struct loom_program_svg_options steps;
 	const char *trace;
 	bool explain;
+	bool tensors;
 	bool replay;
 	const char *reports;
 };
@@ -117,6 +119,7 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 		{ "svg-steps", required_argument, NULL, 't' },
 		{ "trace", required_argument, NULL, 'T' },
 		{ "explain", no_argument, NULL, 'e' },
+		{ "tensors", no_argument, NULL, 'a' },
 		{ "memory-reports", required_argument, NULL, 'm' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -148,6 +151,9 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 			break;
 		case 'p':
 			options->place_svg = optarg;
+			break;
+		case 'a':
+			options->tensors = true;
 			break;
 		case 'r':
 			options->replay = true;
@@ -185,6 +191,8 @@ static int tool_plan_parse(int argc, char **argv, struct tool_model *model,
 	if ((options->output || options->replay || options->svg || options->explain ||
 	     options->trace || options->reports) && options->stage != TOOL_STAGE_PLAN)
 		return tool_usage(&tool_plan, "there is no plan yet where --stop-after stops");
+	if (options->tensors && (!options->json || options->stage != TOOL_STAGE_PLAN))
+		return tool_usage(&tool_plan, "--tensors is for --json, of a complete plan");
 	if (tool_plan_to_stdout(options) > 1)
 		return tool_usage(&tool_plan, "only one thing can go to standard output");
 	if ((options->place_csv || options->place_svg) && options->stage < TOOL_STAGE_PLACE)
@@ -261,23 +269,29 @@ static int tool_plan_dump(const struct tool_model *model, enum tool_stage stage)
 	return 0;
 }
 
-static void tool_plan_print_json(const struct tool_model *model,
-				 const struct tool_plan_options *options,
-				 const struct loom_replay_report *report)
+static int tool_plan_print_json(const struct tool_model *model,
+				const struct tool_plan_options *options,
+				const struct loom_replay_report *report)
 {
 	const enum tool_stage stage = options->stage;
 	struct json json;
+	int ret = 0;
 
 	json_begin(&json, stdout);
 	tool_model_json(model, stage, &json);
 	json_double(&json, "import_seconds", model->import_ns / 1e9);
 	if (stage > TOOL_STAGE_GRAPH)
 		json_double(&json, "plan_seconds", model->plan_ns / 1e9);
+	if (stage == TOOL_STAGE_PLAN)
+		tool_explain_json_groups(model->program, &json);
 	if (options->explain)
 		tool_explain_json(model, &json);
+	if (options->tensors)
+		ret = tool_tensors_json(model->program, &json);
 	if (report)
 		tool_replay_json(report, &json);
 	json_end(&json);
+	return ret;
 }
 
 static int tool_plan_show(const struct tool_model *model, const struct tool_plan_options *options,
@@ -285,9 +299,9 @@ static int tool_plan_show(const struct tool_model *model, const struct tool_plan
 {
 	if (options->dump)
 		return tool_plan_dump(model, options->stage);
-	if (options->json) {
-		tool_plan_print_json(model, options, report);
-	} else if (!tool_plan_to_stdout(options)) {
+	if (options->json)
+		return tool_plan_print_json(model, options, report);
+	if (!tool_plan_to_stdout(options)) {
 		tool_model_print(model, options->stage);
 		if (options->explain)
 			tool_explain_print(model);
@@ -378,6 +392,7 @@ const struct tool_command tool_plan = {
 		"  -o, --output FILE    write the plan's bytes\n"
 		"  --replay             check the plan without running it: memory, races, values\n"
 		"  --explain            list the groups: what bounds each, and why it ends where it ends\n"
+		"  --tensors            with --json: where and when each tensor of the plan is\n"
 		"  --svg FILE           draw the plan: time against addresses, both streams\n"
 		"  --svg-steps A-B      draw these steps only\n"
 		"  --trace FILE         write the time on the chip as Chrome trace events, for Perfetto\n"

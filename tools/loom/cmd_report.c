@@ -17,11 +17,13 @@
  * @device: as for loom run
  * @dir: where the files go
  * @prefix: of their names
+ * @json: print JSON
  */
 struct tool_report_options {
 	const char *device;
 	const char *dir;
 	const char *prefix;
+	bool json;
 };
 
 /* Free blocks, by size, of the most fragmented bank. */
@@ -74,21 +76,59 @@ static void tool_report_print_region(const struct loom_report_region *report)
 	tool_report_print_histogram(report);
 }
 
-static int tool_report_print(const struct loom_target *target)
+void tool_report_json(const struct loom_report_region *report, struct json *json)
+{
+	uint32_t i;
+
+	json_open(json, NULL, '{');
+	json_string(json, "name", report->name);
+	json_u64(json, "align_bytes", report->align_bytes);
+	json_u64(json, "min_largest_free_bytes", report->min_largest_free_bytes);
+	json_u64(json, "largest_interleaved_bytes", report->largest_interleaved_bytes);
+	json_open(json, "banks", '[');
+	for (i = 0; i < report->num_banks; i++) {
+		json_open(json, NULL, '{');
+		json_u64(json, "allocatable_bytes", report->banks[i].allocatable_bytes);
+		json_u64(json, "allocated_bytes", report->banks[i].allocated_bytes);
+		json_u64(json, "scratch_bytes", report->banks[i].scratch_bytes);
+		json_u64(json, "free_bytes", report->banks[i].free_bytes);
+		json_u64(json, "largest_free_bytes", report->banks[i].largest_free_bytes);
+		json_double(json, "fragmentation",
+			    loom_report_fragmentation(&report->banks[i]) / 1000.0);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+static int tool_report_print(const struct loom_target *target, bool as_json)
 {
 	struct loom_report_region *report;
+	struct json json;
 	uint32_t region;
 	int ret;
 
+	if (as_json) {
+		json_begin(&json, stdout);
+		json_string(&json, "device", loom_target_name(target));
+		json_open(&json, "regions", '[');
+	}
 	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
-		if (!loom_device_chip(loom_target_device(target))->region[region].banks)
+		if (!loom_target_chip(target)->region[region].banks)
 			continue;
 		ret = loom_report_region_get(target, region, 0, &report);
 		if (ret)
 			return tool_fail("asking for the memory of %s: %s",
 					 loom_target_name(target), strerror(-ret));
-		tool_report_print_region(report);
+		if (as_json)
+			tool_report_json(report, &json);
+		else
+			tool_report_print_region(report);
 		loom_report_region_put(report);
+	}
+	if (as_json) {
+		json_close(&json, ']');
+		json_end(&json);
 	}
 	return 0;
 }
@@ -99,6 +139,7 @@ static int tool_report_parse(int argc, char **argv, struct tool_report_options *
 		{ "device", required_argument, NULL, 'd' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "prefix", required_argument, NULL, 'p' },
+		{ "json", no_argument, NULL, 'j' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;
@@ -114,6 +155,9 @@ static int tool_report_parse(int argc, char **argv, struct tool_report_options *
 			break;
 		case 'p':
 			options->prefix = optarg;
+			break;
+		case 'j':
+			options->json = true;
 			break;
 		default:
 			return tool_usage(&tool_report, "unknown or incomplete option '%s'",
@@ -142,20 +186,21 @@ static int tool_report_run(int argc, char **argv)
 	if (loom_report_write(target, options.dir, options.prefix, &err))
 		ret = tool_fail("%s", err.text);
 	else
-		ret = tool_report_print(target);
+		ret = tool_report_print(target, options.json);
 	loom_target_close(target);
 	return ret;
 }
 
 const struct tool_command tool_report = {
 	.name = "report",
-	.usage = "[-o DIR] [--prefix TEXT] [--device WHERE]",
+	.usage = "[-o DIR] [--prefix TEXT] [--device WHERE] [--json]",
 	.text = "write the blocks of all banks to three CSV files",
 	.help =
 		"  -o, --output DIR     where l1_usage_summary.csv, memory_usage_summary.csv and\n"
 		"                       detailed_memory_usage.csv go (default: here)\n"
 		"  --prefix TEXT        what their names begin with\n"
 		"  --device WHERE       a node's path instead of the first one, or host\n"
+		"  --json               print the sums as JSON\n"
 		"\nloom run and loom plan write them for a plan: --memory-reports DIR\n",
 	.run = tool_report_run,
 };

@@ -106,7 +106,6 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 static int tool_run_check_planned(struct tool_run *run)
 {
 	const char *option = run->model.option ? run->model.option :
-			     run->observe ? "observe-all" :
 			     run->pipeline ? "pipeline" : NULL;
 
 	run->planned = loom_program_file_is(run->model.path);
@@ -174,11 +173,22 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 	return 0;
 }
 
+/* What is planned already can tell only what it was made to tell. */
+static int tool_run_check_observed(const struct tool_run *run)
+{
+	if (!run->planned || !run->observe || run->model.program->num_observed)
+		return 0;
+	return tool_fail("%s: it keeps no tensors: try loom compile --observe-all",
+			 run->model.path);
+}
+
 static int tool_run_open(struct tool_run *run)
 {
 	int ret;
 
 	ret = run->planned ? tool_program_open(&run->model) : tool_model_open(&run->model);
+	if (!ret)
+		ret = tool_run_check_observed(run);
 	if (ret)
 		return ret;
 	if (run->planned && run->model.num_states && run->devices)

@@ -61,6 +61,7 @@ struct top_row {
  * @path: of the node, or NULL
  * @interval_ms: between two samples
  * @once: draw one picture and end
+ * @json: as JSON
  * @target: the device
  * @name: of its topology
  * @sram: how the SRAM is shared, constant
@@ -69,6 +70,7 @@ struct top {
 	const char *path;
 	int interval_ms;
 	bool once;
+	bool json;
 	struct loom_target *target;
 	const char *name;
 	struct drm_loom_region_info sram;
@@ -346,6 +348,78 @@ static void top_print(FILE *file, const struct top *top, const struct top_sample
 		top_print_row(file, &rows[i]);
 }
 
+static void top_json_memory(const struct loom_client *client, struct json *json)
+{
+	const struct loom_client_memory *memory;
+	uint32_t region, i;
+
+	json_open(json, "memory", '{');
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++) {
+		memory = &client->memory[region];
+		json_open(json, loom_region_name(region), '{');
+		json_u64(json, "total_bytes", memory->total_bytes);
+		json_u64(json, "shared_bytes", memory->shared_bytes);
+		json_u64(json, "resident_bytes", memory->resident_bytes);
+		json_u64(json, "active_bytes", memory->active_bytes);
+		json_open(json, "banks", '[');
+		for (i = 0; i < memory->num_ranges; i++) {
+			json_open(json, NULL, '{');
+			json_u64(json, "first", memory->ranges[i].first);
+			json_u64(json, "last", memory->ranges[i].last);
+			json_u64(json, "bytes", memory->ranges[i].bytes);
+			json_close(json, '}');
+		}
+		json_close(json, ']');
+		json_close(json, '}');
+	}
+	json_close(json, '}');
+}
+
+static void top_json_row(const struct top_row *row, struct json *json)
+{
+	const struct loom_client *client = row->client;
+	char command[sizeof(client->command)];
+	size_t i;
+
+	for (i = 0; client->command[i]; i++)
+		command[i] = isprint((unsigned char)client->command[i]) ? client->command[i] : '?';
+	command[i] = '\0';
+	json_open(json, NULL, '{');
+	json_u64(json, "id", client->id);
+	json_u64(json, "pid", client->pid);
+	json_string(json, "command", command);
+	json_double(json, "busy", row->busy);
+	json_double(json, "jobs_per_second", row->jobs);
+	json_u64(json, "jobs", client->jobs);
+	json_u64(json, "engine_ns", client->engine_ns);
+	top_json_memory(client, json);
+	json_close(json, '}');
+}
+
+static void top_print_json(FILE *file, const struct top *top, const struct top_sample *now,
+			   const struct top_row *rows)
+{
+	struct json json;
+	uint32_t region;
+	size_t i;
+
+	json_begin(&json, file);
+	json_string(&json, "device", loom_target_name(top->target));
+	json_string(&json, "topology", top->name);
+	json_u64(&json, "scratch_floor_bytes", top->sram.scratch_floor_bytes);
+	json_u64(&json, "share_bytes", top->sram.share_bytes);
+	json_open(&json, "regions", '[');
+	for (region = 0; region < DRM_LOOM_REGION_COUNT; region++)
+		if (now->regions[region])
+			tool_report_json(now->regions[region], &json);
+	json_close(&json, ']');
+	json_open(&json, "clients", '[');
+	for (i = 0; i < now->num_clients; i++)
+		top_json_row(&rows[i], &json);
+	json_close(&json, ']');
+	json_end(&json);
+}
+
 /* A picture of the time from @before to @now; text from malloc, or NULL. */
 static char *top_draw(const struct top *top, const struct top_sample *before,
 		      const struct top_sample *now)
@@ -357,7 +431,10 @@ static char *top_draw(const struct top *top, const struct top_sample *before,
 
 	file = rows ? open_memstream(&text, &size) : NULL;
 	if (file) {
-		top_print(file, top, now, rows);
+		if (top->json)
+			top_print_json(file, top, now, rows);
+		else
+			top_print(file, top, now, rows);
 		if (fclose(file)) {
 			free(text);
 			text = NULL;
@@ -505,6 +582,7 @@ static int top_parse(int argc, char **argv, struct top *top)
 		{ "device", required_argument, NULL, 'd' },
 		{ "interval", required_argument, NULL, 'i' },
 		{ "once", no_argument, NULL, '1' },
+		{ "json", no_argument, NULL, 'j' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option, ret = 0;
@@ -520,6 +598,10 @@ static int top_parse(int argc, char **argv, struct top *top)
 			break;
 		case '1':
 			top->once = true;
+			break;
+		case 'j':
+			top->once = true;
+			top->json = true;
 			break;
 		default:
 			return tool_usage(&tool_top, "unknown or incomplete option '%s'",
@@ -562,10 +644,11 @@ static int top_run(int argc, char **argv)
 
 const struct tool_command tool_top = {
 	.name = "top",
-	.usage = "[--interval SECONDS] [--once] [--device PATH]",
+	.usage = "[--interval SECONDS] [--once] [--json] [--device PATH]",
 	.text = "watch which process uses how much of the device's memory and time",
 	.help = "  --interval SECONDS   between two samples (default 1)\n"
 		"  --once               draw once and end; the default if output is not a terminal\n"
+		"  --json               the same once as JSON\n"
 		"  --device PATH        this node instead of the first one\n"
 		"\nq ends it, any other key updates at once. Only root sees processes of other users.\n"
 		"In the bars, letters are the processes of the table, ? is memory of others,\n"

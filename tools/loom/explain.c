@@ -293,15 +293,21 @@ static void tool_explain_json_cut(const struct loom_program *program, uint32_t i
 	json_close(json, '}');
 }
 
-void tool_explain_json(const struct tool_model *model, struct json *json)
+void tool_explain_json_groups(const struct loom_program *program, struct json *json)
 {
-	const struct loom_program *program = model->program;
 	uint32_t i;
 
 	json_open(json, "plan_groups", '[');
 	for (i = 0; i < program->num_groups; i++)
 		tool_explain_json_group(program, i, json);
 	json_close(json, ']');
+}
+
+void tool_explain_json(const struct tool_model *model, struct json *json)
+{
+	const struct loom_program *program = model->program;
+	uint32_t i;
+
 	json_open(json, "plan_cuts", '[');
 	for (i = 0; i + 1 < program->num_groups; i++)
 		tool_explain_json_cut(program, i, json);

@@ -99,8 +99,7 @@ int tool_model_bind_dim(struct tool_model *model, const struct loom_dim_binding 
 	return 0;
 }
 
-static int tool_model_add_dim(const struct tool_command *command, struct tool_model *model,
-			      char *value)
+int tool_model_parse_dim(const struct tool_command *command, struct tool_model *model, char *value)
 {
 	/* The size comes last: names may hold any character. */
 	char *equals = strrchr(value, '=');
@@ -148,8 +147,8 @@ int tool_model_parse_shape(const struct tool_command *command, struct tool_model
 	return tool_model_add_shape(model, value, rank, dims);
 }
 
-static int tool_model_add_value(const struct tool_command *command, struct tool_model *model,
-				char *value)
+int tool_model_parse_value(const struct tool_command *command, struct tool_model *model,
+			   char *value)
 {
 	struct tool_value *grown;
 	char *equals = strrchr(value, '=');
@@ -350,11 +349,11 @@ int tool_model_option(const struct tool_command *command, struct tool_model *mod
 			model->option = tool_model_options[i].name;
 	switch (option) {
 	case TOOL_OPT_DIM:
-		return tool_model_add_dim(command, model, value);
+		return tool_model_parse_dim(command, model, value);
 	case TOOL_OPT_SHAPE:
 		return tool_model_parse_shape(command, model, value);
 	case TOOL_OPT_VALUE:
-		return tool_model_add_value(command, model, value);
+		return tool_model_parse_value(command, model, value);
 	case TOOL_OPT_STATE:
 		return tool_model_add_state(command, model, value);
 	case TOOL_OPT_CHIP:
@@ -428,7 +427,7 @@ int tool_model_open(struct tool_model *model)
 	return 0;
 }
 
-int tool_model_finish(struct tool_model *model)
+int tool_model_bind(struct tool_model *model, int *code, struct loom_error *err)
 {
 	struct loom_graph_options options = {
 		.flags = model->graph_flags,
@@ -443,42 +442,52 @@ int tool_model_finish(struct tool_model *model)
 	};
 	struct loom_array *constants = NULL;
 	int64_t start = tool_now_ns();
-	struct loom_error err;
 	uint32_t i;
 	int ret;
+
+	ret = tool_input_values(model, &constants);
+	options.constants = constants;
+	options.num_constants = model->num_fixed;
+	*code = ret ? 0 : loom_graph_finish(model->graph, &options, err);
+	for (i = 0; constants && i < model->num_fixed; i++)
+		loom_array_clear(&constants[i]);
+	free(constants);
+	model->import_ns += tool_now_ns() - start;
+	return ret;
+}
+
+int tool_model_finish(struct tool_model *model)
+{
+	struct loom_error err;
+	uint32_t i;
+	int code, ret;
 
 	if (model->file)
 		return 0;
 	/* groups run in orders of their own */
 	if (!model->planner.grouping)
 		model->planner.grouping = model->node_order ? "layerwise" : "layergroup";
-	ret = tool_input_values(model, &constants);
-	options.constants = constants;
-	options.num_constants = model->num_fixed;
-	if (!ret && loom_graph_finish(model->graph, &options, &err))
+	ret = tool_model_bind(model, &code, &err);
+	if (!ret && code)
 		ret = tool_fail("%s", err.text);
-	for (i = 0; constants && i < model->num_fixed; i++)
-		loom_array_clear(&constants[i]);
-	free(constants);
-	if (ret)
-		return ret;
-	model->import_ns += tool_now_ns() - start;
-	for (i = 0; i < model->num_images; i++) {
+	for (i = 0; !ret && i < model->num_images; i++)
 		ret = tool_model_set_scope(model, model->images[i]);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return ret;
 }
 
 int tool_model_plan(struct tool_model *model)
 {
 	int64_t start = tool_now_ns();
+	struct tool_ticker ticker;
 	struct loom_error err;
+	int ret;
 
 	if (model->file)
 		return tool_program_fits(model, model->planner.chip);
-	if (loom_program_create(model->graph, &model->planner, &model->planned, &err))
+	tool_ticker_begin(&ticker, "loom: planning");
+	ret = loom_program_create(model->graph, &model->planner, &model->planned, &err);
+	tool_ticker_end(&ticker);
+	if (ret)
 		return tool_fail("%s", err.text);
 	model->program = model->planned;
 	model->plan_ns = tool_now_ns() - start;

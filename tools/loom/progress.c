@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tool.h"
 
+#include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TOOL_PROGRESS_QUIET_NS	1000000000
+#define TOOL_PROGRESS_TICK_NS	100000000
 
 void tool_progress_begin(struct tool_progress *progress, const char *what, bool always)
 {
@@ -37,4 +40,52 @@ void tool_progress_end(struct tool_progress *progress)
 	if (progress->shown)
 		fputs("\r\033[K", stderr);
 	progress->shown = false;
+}
+
+static void *tool_ticker_run(void *arg)
+{
+	struct tool_ticker *ticker = arg;
+	struct timespec until;
+
+	pthread_mutex_lock(&ticker->lock);
+	while (!ticker->ended) {
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_nsec += TOOL_PROGRESS_TICK_NS;
+		until.tv_sec += until.tv_nsec / 1000000000;
+		until.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&ticker->changed, &ticker->lock, &until);
+		if (!ticker->ended)
+			tool_progress_tick(&ticker->progress, 0, 0);
+	}
+	pthread_mutex_unlock(&ticker->lock);
+	return NULL;
+}
+
+void tool_ticker_begin(struct tool_ticker *ticker, const char *what)
+{
+	sigset_t all, old;
+
+	*ticker = (struct tool_ticker){
+		.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER,
+	};
+	tool_progress_begin(&ticker->progress, what, false);
+	if (!ticker->progress.visible)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	/* without a thread the line is missing, and nothing else */
+	ticker->runs = !pthread_create(&ticker->thread, NULL, tool_ticker_run, ticker);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void tool_ticker_end(struct tool_ticker *ticker)
+{
+	if (!ticker->runs)
+		return;
+	pthread_mutex_lock(&ticker->lock);
+	ticker->ended = true;
+	pthread_cond_signal(&ticker->changed);
+	pthread_mutex_unlock(&ticker->lock);
+	pthread_join(ticker->thread, NULL);
+	tool_progress_end(&ticker->progress);
 }

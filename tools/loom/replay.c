@@ -46,7 +46,7 @@ void tool_replay_json(const struct loom_replay_report *report, struct json *json
 	json_u64(json, "replay_faults", report->num_faults);
 	json_u64(json, "replay_compared", report->compared);
 	json_u64(json, "replay_elements", report->elements);
-	json_u64(json, "sram_peak_bytes", report->peak_bytes);
-	json_u64(json, "sram_top_bytes", report->top_bytes);
-	json_u64(json, "recomputed_macs", report->recomputed_macs);
+	json_u64(json, "replay_sram_peak_bytes", report->peak_bytes);
+	json_u64(json, "replay_sram_top_bytes", report->top_bytes);
+	json_u64(json, "replay_recomputed_macs", report->recomputed_macs);
 }

@@ -3,6 +3,7 @@
 #define LOOM_TOOL_H
 
 #include <getopt.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@
  *
  * * cmd_info.c, cmd_report.c, cmd_top.c: what a device is, and what is in its memory
  * * cmd_chips.c, cmd_device.c: descriptions of chips, and software devices made of them
+ * * cmd_model.c: what is in a model
  * * cmd_plan.c, cmd_run.c: plan a model; run it
  * * cmd_compile.c, cmd_inspect.c: write a planned model as a file; say what is in one
  * * view/cmd_view.c: write a page to explore a plan
@@ -38,6 +40,7 @@
  * * input.c, output.c: files that become inputs, arrays that become files
  * * labels.c: the output of a text recogniser as text
  * * explain.c, replay.c: groups explained, a plan checked
+ * * tensors.c: where and when the tensors of a plan are
  * * arena.c, picture.c: the arena as a file, arena and plan as pictures
  * * print.c, json.c, save.c, progress.c: text, JSON, files that are written, progress
  *
@@ -69,6 +72,7 @@ extern const struct tool_command tool_compile;
 extern const struct tool_command tool_device;
 extern const struct tool_command tool_info;
 extern const struct tool_command tool_inspect;
+extern const struct tool_command tool_model_table;
 extern const struct tool_command tool_place;
 extern const struct tool_command tool_plan;
 extern const struct tool_command tool_report;
@@ -283,13 +287,28 @@ int tool_model_add_shape(struct tool_model *model, const char *input, uint32_t r
 /** tool_model_parse_shape() - the same from "INPUT=N,N..", which is cut; or TOOL_USAGE */
 int tool_model_parse_shape(const struct tool_command *command, struct tool_model *model,
 			   char *value);
+/** tool_model_parse_dim() - the same of --dim, "NAME=N" */
+int tool_model_parse_dim(const struct tool_command *command, struct tool_model *model,
+			 char *value);
+/** tool_model_parse_value() - the same of --value, "INPUT=V,V.." */
+int tool_model_parse_value(const struct tool_command *command, struct tool_model *model,
+			   char *value);
 /** tool_model_bind_dim() - the same as --dim; returns 0 or TOOL_FAILED */
 int tool_model_bind_dim(struct tool_model *model, const struct loom_dim_binding *dim);
 /** tool_model_default_chip() - &tool_model.chip where --chip was not given; 0 or TOOL_FAILED */
 int tool_model_default_chip(struct tool_model *model);
 /** tool_model_open() - reads the file; shapes are still open */
 int tool_model_open(struct tool_model *model);
-/** tool_model_finish() - binds shapes, folds, fuses */
+/**
+ * tool_model_bind() - binds shapes, folds, fuses, and leaves it to the caller what to say
+ * @model: opened
+ * @code: [out] what loom_graph_finish() returned
+ * @err: [out] why, where that is not 0
+ *
+ * Return: 0, or TOOL_FAILED after a message: a --value that is none.
+ */
+int tool_model_bind(struct tool_model *model, int *code, struct loom_error *err);
+/** tool_model_finish() - the same, with a message where it fails */
 int tool_model_finish(struct tool_model *model);
 /** tool_model_plan() - plans for &tool_model.planner.chip */
 int tool_model_plan(struct tool_model *model);
@@ -341,11 +360,19 @@ int tool_picture_trace(const struct tool_model *model, const char *path);
 
 /** tool_explain_print() - groups and the cuts between them, as text */
 void tool_explain_print(const struct tool_model *model);
-/** tool_explain_json() - the same as members of the open object */
+/** tool_explain_json() - the cuts as a member of the open object */
 void tool_explain_json(const struct tool_model *model, struct json *json);
 
 /** tool_explain_memory() - what slots are in, for people: "DRAM", or what the chip has instead */
 const char *tool_explain_memory(const struct tool_model *model);
+
+/** tool_explain_json_groups() - the groups alone */
+void tool_explain_json_groups(const struct loom_program *program, struct json *json);
+
+/* tensors.c */
+
+/** tool_tensors_json() - all tensors of a plan as a member of the open object; 0 or TOOL_FAILED */
+int tool_tensors_json(const struct loom_program *program, struct json *json);
 
 /* bound.c */
 
@@ -369,6 +396,12 @@ void tool_least_json(const struct loom_program *program, struct json *json);
 
 /** tool_arena_save() - writes a planned model's arena as CSV and as a picture, unless NULL */
 int tool_arena_save(const struct tool_model *model, const char *csv_path, const char *svg_path);
+
+/* cmd_report.c */
+
+struct loom_report_region;
+/** tool_report_json() - a region as an element of the open array */
+void tool_report_json(const struct loom_report_region *report, struct json *json);
 
 /* input.c */
 
@@ -561,6 +594,29 @@ void tool_progress_begin(struct tool_progress *progress, const char *what, bool 
 /** tool_progress_tick() - a loom_progress_fn; @arg is the struct tool_progress */
 int tool_progress_tick(void *arg, uint64_t done, uint64_t total);
 void tool_progress_end(struct tool_progress *progress);
+
+/**
+ * struct tool_ticker - such a line for a call that does not tell how far it is
+ * @progress: the line
+ * @runs: there is a thread
+ * @thread: that draws it
+ * @lock: protects @ended
+ * @changed: @ended has
+ * @ended: the call is over
+ */
+struct tool_ticker {
+	struct tool_progress progress;
+	bool runs;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool ended;
+};
+
+/** tool_ticker_begin() - draws the seconds that go by, after the first, on a terminal */
+void tool_ticker_begin(struct tool_ticker *ticker, const char *what);
+/** tool_ticker_end() - and removes them */
+void tool_ticker_end(struct tool_ticker *ticker);
 
 /* replay.c */
 

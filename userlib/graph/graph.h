@@ -40,6 +40,7 @@
  *	number.c	pass: numbers values by such an order
  *	state.c		outputs that are inputs of the next run
  *	part.c		some nodes that follow each other as a graph of their own
+ *	info.c		what its nodes are, for callers
  *	dump.c		a graph as text
  *
  * To add an operator: an enum value in op.h with its name in names.c, a struct in attrs.h and its

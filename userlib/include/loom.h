@@ -317,6 +317,29 @@ int loom_graph_declared(const struct loom_graph *graph, uint32_t index,
 			struct loom_tensor_info *info, const char **dim_names, bool *has_shape);
 
 /**
+ * struct loom_operator_info - an operator of a model
+ * @name: as the model calls it; lives as long as the graph
+ * @nodes: how many nodes have it, those of branches and loop bodies among them
+ * @supported: there is an importer for it. A node may still be refused for what it asks of it
+ */
+struct loom_operator_info {
+	const char *name;
+	uint32_t nodes;
+	bool supported;
+};
+
+/**
+ * loom_graph_operators() - which operators a model has, before any is refused
+ * @graph: finished or not, with an error or not
+ * @operators: [out] in the order of their names, from malloc
+ * @count: [out] number of @operators
+ *
+ * Return: 0, -ENOMEM.
+ */
+int loom_graph_operators(const struct loom_graph *graph, struct loom_operator_info **operators,
+			 uint32_t *count);
+
+/**
  * loom_graph_destroy() - frees a graph and all that belongs to it
  * @graph: the graph; NULL is fine. Programs that were made of it are destroyed before
  */
@@ -358,6 +381,42 @@ int loom_graph_input(const struct loom_graph *graph, uint32_t index, struct loom
  */
 int loom_graph_output(const struct loom_graph *graph, uint32_t index,
 		      struct loom_tensor_info *info);
+
+/**
+ * struct loom_node_info - a node of a finished graph: what is left of the model's
+ * @name: in the model, or that of its first result where it has none; lives as long as the graph
+ * @op: the operator of the model that it comes from, likewise
+ * @computes: what it does, in the few operations that all operators are put into; the library's
+ * @output: its result
+ * @const_bytes: constants that it reads
+ * @macs: multiply-accumulates
+ */
+struct loom_node_info {
+	const char *name;
+	const char *op;
+	const char *computes;
+	struct loom_tensor_info output;
+	uint64_t const_bytes;
+	uint64_t macs;
+};
+
+/**
+ * loom_graph_num_nodes() - number of nodes that are left to be computed
+ * @graph: finished
+ *
+ * Return: the number; 0 of a graph that is not finished.
+ */
+uint32_t loom_graph_num_nodes(const struct loom_graph *graph);
+
+/**
+ * loom_graph_node() - describes a node
+ * @graph: finished
+ * @index: from 0, in the order of the model wherever that is one in which they can run
+ * @info: [out] its names live as long as the graph
+ *
+ * Return: 0, -ENOENT past the last node, -EINVAL for a graph that is not finished.
+ */
+int loom_graph_node(const struct loom_graph *graph, uint32_t index, struct loom_node_info *info);
 
 /**
  * enum loom_scope - what kind of storage a value wants

@@ -18,6 +18,7 @@
  *	window.c	windows of convolutions and pools: attributes, padding, size of the result
  *	import_*.c	importers: a source node becomes canonical nodes
  *	table.c		one line per operator, naming its importer
+ *	operators.c	which operators a model has, for callers
  *	convert.c	walks the source nodes, calls the importers, names the outputs
  *	finish.c	loom_graph_finish(): all of it in order, and then the passes of graph/
  *

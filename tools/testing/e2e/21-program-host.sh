@@ -183,4 +183,73 @@ untouched() {
 	[ "$before" = "$(sha256sum <"$file")" ] && ! compgen -G "$out/*.part"
 }
 ok 'a failure leaves the old file' untouched
+
+# every command that prints JSON, with all that it can be asked for
+json_pages() {
+	local j=$out/json net=$models/oww_alexa.onnx
+	mkdir -p "$j" && printf 'id,size,start,end\na,10,0,3\nb,20,1,2\n' >"$j/items.csv" &&
+	$loom plan $net --json --tensors --explain --replay >"$j/plan.json" &&
+	$loom plan "$models/blazeface.onnx" --json --chip tiny --tensors --explain --objective bytes \
+		>"$j/bytes.json" &&
+	$loom compile $net -o "$j/net.loom" --json >"$j/compile.json" &&
+	$loom inspect "$j/net.loom" --json --tensors >"$j/inspect.json" &&
+	$loom verify "$j/net.loom" --json >"$j/verify.json" &&
+	$loom run "$j/net.loom" --json -i random:1 --device host >"$j/run.json" &&
+	$loom run $net --json -i random:1 --device host --items 2 >"$j/items.json" &&
+	$loom model $net --json >"$j/model.json" &&
+	$loom model $models/ppocr_rec.onnx --json >"$j/open.json" &&
+	$loom place "$j/items.csv" --json --capacity 64 >"$j/place.json" &&
+	$loom chips wormhole --json >"$j/chip.json" &&
+	$loom report --device host -o "$j" --json >"$j/report.json" &&
+	tools/testing/json_paths.py Documentation/json.rst plan="$j/plan.json" plan="$j/bytes.json" \
+		compile="$j/compile.json" inspect="$j/inspect.json" verify="$j/verify.json" \
+		run="$j/run.json" run="$j/items.json" model="$j/model.json" model="$j/open.json" \
+		place="$j/place.json" chips="$j/chip.json" report="$j/report.json"
+}
+ok 'what is printed as JSON is what its page says' json_pages
+wrong_page() {
+	sed '/``results\[\].min``/d; s/``scratch_bytes`` int/``scratch_bytes`` string/' \
+		Documentation/json.rst >"$out/json.rst" &&
+	! tools/testing/json_paths.py "$out/json.rst" run="$out/json/run.json" >"$out/wrong" &&
+	grep -q 'scratch_bytes is not string' "$out/wrong" && grep -q 'min is not in' "$out/wrong" &&
+	[ "$(wc -l <"$out/wrong")" = 2 ]
+}
+ok 'and what is not there is missed' wrong_page
+ok 'tensors are for JSON' said 2 'is for --json' plan $models/oww_alexa.onnx --tensors
+
+# what is in a model: its multiply-accumulates are those of a plan that recomputes none
+same_macs() {
+	local model plan
+	model=$($loom model "$@" --json | sed -n 's/^      "macs": \([0-9]*\).*/\1/p' |
+		awk '{ sum += $1 } END { printf "%d\n", sum }')
+	plan=$($loom plan "$@" --json --grouping layerwise | sed -n 's/^  "macs": \([0-9]*\).*/\1/p')
+	echo "$model $plan"
+	[ "$model" = "$plan" ]
+}
+ok 'loom model counts what is planned' same_macs $models/blazeface.onnx
+ok 'where shapes are open, too' same_macs $models/ppocr_rec.onnx --shape x=1,3,48,96
+shows_model() {
+	$loom model $models/ppocr_rec.onnx >"$out/model.text" && cat "$out/model.text" &&
+	grep -q '^input      x f32 \[?,3,48,?\]' "$out/model.text" &&
+	grep -q '^Conv  *38$' "$out/model.text" && grep -q 'use --dim' "$out/model.text"
+}
+ok 'an open model shows what it takes' shows_model
+unknown() {
+	LC_ALL=C sed 's/Relu/Rexu/' /usr/share/libonnx-testdata/data/node/test_relu/model.onnx \
+		>"$out/unknown.onnx"
+	! $loom model "$out/unknown.onnx" >"$out/unknown.text" 2>"$out/unknown.err" &&
+	grep -q '^Rexu .* not supported$' "$out/unknown.text" && [ "$(wc -l <"$out/unknown.err")" = 1 ]
+}
+ok 'what is not supported is in its table' unknown
+
+# tensors that are kept in a program can be read where it runs
+observed() {
+	$loom compile $models/oww_alexa.onnx --observe-all -o "$out/kept.loom" &&
+	$loom run "$out/kept.loom" -i random:1 --device host --observe-all "$out/kept" &&
+	$loom run $models/oww_alexa.onnx -i random:1 --device host --observe-all "$out/kept-model" &&
+	diff -r "$out/kept" "$out/kept-model"
+}
+ok 'a program keeps what --observe-all asks for' observed
+ok 'and only then' said 1 'try loom compile --observe-all' run "$file" --device host -i random:1 \
+	--observe-all "$out/kept-none"
 finish

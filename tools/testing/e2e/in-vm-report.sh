@@ -11,6 +11,8 @@ mkdir -p "$out"
 
 build/e2e/report_fit >"$out/fit.tap" 2>&1
 $loom report -o "$out/idle" --prefix idle- >"$out/idle.text" 2>"$out/idle.err"
+$loom info --json >"$out/info.json" 2>>"$out/idle.err"
+$loom report --json -o "$out/idle-json" >"$out/report.json" 2>>"$out/idle.err"
 # shellcheck disable=SC2046
 LOOM_MEMORY_REPORTS=$out/plans $loom run "$(model_file blazeface)" $(model_args blazeface) \
 	>/dev/null 2>"$out/plans.err"
@@ -26,6 +28,7 @@ for _ in {1..200}; do
 	$loom top --once --interval 0.5 >"$out/top" 2>"$out/top.err"
 	grep -q ': 1 client, engine [1-9]' "$out/top" && grep -q '^A ' "$out/top" && break
 done
+$loom top --json --interval 0.1 >"$out/top.json" 2>>"$out/top.err"
 kill -9 "$(cat "$out/top.pid")"
 wait 2>/dev/null
 # the job that was at work when it was killed is stopped by then

@@ -6,6 +6,7 @@
 #include "loom_planner.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tap.h"
@@ -59,10 +60,20 @@ static bool refuses(const struct loom_graph *graph, const char *why)
 static void test_graphs(void)
 {
 	struct loom_graph *graph = make("Relu"), *bad = make("NoSuchOperator");
+	struct loom_operator_info *operators;
 	struct loom_tensor_info info;
+	struct loom_node_info node;
 	struct loom_error err;
+	uint32_t count;
 	int ret;
 
+	tap_ok(loom_graph_node(graph, 0, &node) == -EINVAL && !loom_graph_num_nodes(graph),
+	       "a graph that is not finished has no nodes yet");
+	ret = loom_graph_operators(bad, &operators, &count);
+	tap_ok(!ret && count == 1 && !strcmp(operators->name, "NoSuchOperator") &&
+	       operators->nodes == 1 && !operators->supported,
+	       "what it has is known before it is refused");
+	free(operators);
 	tap_ok(refuses(graph, "wrong: the graph is not finished"), "a graph that is not finished");
 	tap_ok(loom_graph_input(graph, 0, &info) == -EINVAL &&
 	       loom_graph_output(graph, 0, &info) == -EINVAL &&
@@ -73,6 +84,9 @@ static void test_graphs(void)
 	tap_ok(loom_graph_add_input(graph, &x) == -EINVAL &&
 	       add_relu(graph, "Relu", "y", "z") == -EINVAL &&
 	       loom_graph_add_output(graph, "x") == -EINVAL, "then nothing can be added");
+	tap_ok(!loom_graph_node(graph, 0, &node) && !strcmp(node.op, "Relu") && !node.macs &&
+	       node.output.dims[1] == 16 && loom_graph_node(graph, 1, &node) == -ENOENT &&
+	       loom_graph_num_nodes(graph) == 1, "it has one node");
 	tap_ok(!loom_graph_input(graph, 0, &info) && loom_graph_num_inputs(graph) == 1 &&
 	       loom_graph_num_outputs(graph) == 1, "and it is as it was");
 	ret = loom_graph_finish(bad, NULL, &err);
