@@ -6,6 +6,7 @@
 # The policy of the page names style and script by their hashes, so that nothing else in it can run.
 # Indentation and lines that are comments are left out: pages are many, and none is read as source.
 set -eu
+export LC_ALL=C
 
 folder=$1
 work=$(mktemp -d)

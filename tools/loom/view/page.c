@@ -107,7 +107,7 @@ static int page_write(const struct tool_model *models, uint32_t count, FILE *pag
 
 int tool_view_page(const struct tool_model *models, uint32_t count, const char *path)
 {
-	char *text = NULL;
+	char *text = NULL, size[TOOL_TEXT];
 	size_t size_bytes;
 	FILE *page = open_memstream(&text, &size_bytes);
 	int ret;
@@ -119,6 +119,8 @@ int tool_view_page(const struct tool_model *models, uint32_t count, const char *
 		ret = tool_fail("no memory");
 	if (!ret)
 		ret = tool_save(path, text, size_bytes);
+	if (!ret && strcmp(path, "-"))
+		printf("wrote      %s: %s\n", path, tool_bytes(size, size_bytes));
 	free(text);
 	return ret;
 }

@@ -103,6 +103,10 @@ def check_keys(browser):
     ok("and go from command to command", browser.run("page.selection.id") > one)
     browser.press("Escape")
     ok("Escape selects nothing", browser.run("page.selection === null && page.plan.marks === null"))
+    browser.run("[...document.querySelectorAll('.bar button')].find((one) => one.textContent === 'Time').click()")
+    ok("the scale can be time", browser.run("page.timeline.unit === 'time' && page.timeline.tickText(500000, 1, "
+                                            "page.plan.chip) === seconds(500000, page.plan.chip)"))
+    browser.run("page.timeline.surface.canvas.focus()")
     browser.press("0", "0")
     ok("0 shows all", browser.run("page.timeline.first === 0 && page.timeline.end === page.timeline.total"))
 

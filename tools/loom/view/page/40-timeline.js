@@ -13,6 +13,7 @@ class Timeline {
 		this.total = Math.max(...plans.map((plan) => plan.total * plan.scale));
 		this.first = 0;
 		this.end = this.total;
+		this.unit = 'cycles';
 		this.zoom = plans.map(() => ({ sram: [0, 1], slots: [0, 1] }));
 		this.memory = plans.map((plan) => ({ sram: this.boxes(plan, true), slots: this.boxes(plan, false) }));
 		this.classTime = new Float64Array(CLASSES.length + 1);
@@ -119,7 +120,7 @@ class Timeline {
 		context.fillStyle = colours.faint;
 		context.strokeStyle = colours.grid;
 		context.textAlign = 'right';
-		context.fillText(this.unit || 'cycles', GUTTER - 8, 11);
+		context.fillText(this.unit, GUTTER - 8, 11);
 		context.textAlign = 'center';
 		context.beginPath();
 		for (let t = Math.ceil(this.first / tick) * tick; t <= this.end; t += tick) {
@@ -133,7 +134,7 @@ class Timeline {
 	}
 
 	tickText(t, tick, chip) {
-		if (!this.unit)
+		if (this.unit === 'cycles')
 			return tick >= 1000 || t >= 1e6 ? short(t) : count(t);
 		return seconds(t, chip);
 	}
@@ -195,7 +196,10 @@ class Timeline {
 		for (const slot of row.plan.slotOrder) {
 			const low = this.y(row, row.plan.slotBase[slot]);
 			const high = this.y(row, row.plan.slotBase[slot] + row.plan.slotShare[slot]);
-			const middle = (Math.max(high, row.top) + Math.min(low, row.top + row.height)) / 2;
+			let middle = (Math.max(high, row.top) + Math.min(low, row.top + row.height)) / 2;
+			// the name of the row is above
+			if (middle < row.top + 18 && middle > row.top)
+				middle = Math.min(row.top + 18, low + 4);
 			if (high > row.top && high < row.top + row.height) {
 				context.fillStyle = colours.grid;
 				context.fillRect(GUTTER, high, this.right - GUTTER, 1);

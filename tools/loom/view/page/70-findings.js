@@ -83,12 +83,12 @@ function idleText(page, plan) {
 	const rows = [];
 	for (const stream of [1, 0]) {
 		const idle = plan.idle(stream, 3), name = stream ? 'Compute' : 'DMA';
-		if (!idle.count)
+		if (idle.cycles * 1000 < plan.total)
 			continue;
 		rows.push(el('p', {}, `${name} does nothing for ${percent(idle.cycles, plan.total)} of the time, ` +
 			`${count(idle.count)} ${idle.count === 1 ? 'stretch' : 'stretches'}. The longest:`),
 		el('ul', {}, idle.gaps.map((gap) => el('li', { class: 'name' },
-			link(`${count(gap.end - gap.first)} cycles from ${count(gap.first)}`, () =>
+			link(`${plural(gap.end - gap.first, 'cycle')} from ${count(gap.first)}`, () =>
 				page.timeline.show((gap.first - (gap.end - gap.first) * 0.3) * plan.scale,
 					(gap.end + (gap.end - gap.first) * 0.3) * plan.scale)),
 			`: ${gapText(plan, gap)}`))));

@@ -39,18 +39,26 @@ class Page {
 		this.said = el('div', { class: 'shut', 'aria-live': 'polite' });
 		this.pane = el('div', { class: 'pane', role: 'tabpanel', id: 'pane', tabindex: '-1' });
 		this.side = el('aside', { 'aria-label': 'what is selected, and what there is to say of the plan' });
-		this.tabs = el('div', { class: 'bar', role: 'tablist', 'aria-label': 'parts' });
+		this.tabs = el('div', { class: 'bar' });
+		const parts = el('div', { class: 'bare', role: 'tablist', 'aria-label': 'parts' });
+		this.tabs.append(parts);
 		const tabs = [['graph', 'Graph'], ['groups', 'Groups'], ['operators', 'Operators'], ['buffers', 'Buffers'],
 			['commands', 'Commands'], ...two ? [['compare', 'Compare']] : [], ['help', 'Help']];
 		for (const [name, text] of tabs)
-			this.tabs.append(el('button', { type: 'button', role: 'tab', 'data-tab': name, 'aria-controls': 'pane',
+			parts.append(el('button', { type: 'button', role: 'tab', 'data-tab': name, 'aria-controls': 'pane',
 				onclick: () => this.showTab(name) }, text));
 		this.tabs.append(el('span', { class: 'room' }));
 		if (two) {
-			this.choice = this.plans.map((one, i) => el('button', { type: 'button', role: 'tab', onclick: () => this.setPlan(one) },
+			this.choice = this.plans.map((one, i) => el('button', { type: 'button', onclick: () => this.setPlan(one) },
 				`plan ${'AB'[i]}`));
 			this.tabs.append(...this.choice);
 		}
+		if (plan.chip.frequency_hz)
+			this.tabs.append(el('button', { type: 'button', title: 'the scale: cycles or time', onclick: (event) => {
+				this.timeline.unit = this.timeline.unit === 'cycles' ? 'time' : 'cycles';
+				event.target.textContent = this.timeline.unit === 'cycles' ? 'Time' : 'Cycles';
+				this.timeline.surface.ask();
+			} }, this.timeline.unit === 'cycles' ? 'Time' : 'Cycles'));
 		for (const [text, name, factor] of [['−', 'show more time', 1 / 0.6], ['+', 'show less time', 0.6]])
 			this.tabs.append(el('button', { type: 'button', title: name, 'aria-label': name,
 				onclick: () => this.timeline.zoomBy(factor) }, text));
@@ -113,7 +121,7 @@ class Page {
 		this.tab = make[name] ? name : 'graph';
 		for (const tab of this.tabs.querySelectorAll('[data-tab]'))
 			tab.setAttribute('aria-selected', tab.dataset.tab === this.tab ? 'true' : 'false');
-		(this.choice || []).forEach((tab, i) => tab.setAttribute('aria-selected', this.plans[i] === plan ? 'true' : 'false'));
+		(this.choice || []).forEach((tab, i) => tab.setAttribute('aria-pressed', this.plans[i] === plan ? 'true' : 'false'));
 		this.pane.replaceChildren(make[name] ? el('div', {}, make[name](this, plan)) : this.graph.surface.canvas);
 		this.changed();
 	}
