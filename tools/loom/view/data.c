@@ -42,6 +42,8 @@ static void view_chip(const struct drm_loom_chip *chip, struct json *json)
 	json_u64(json, "sram_bytes", sram->bank_bytes - sram->reserved_bytes);
 	json_u64(json, "sram_reserved_bytes", sram->reserved_bytes);
 	json_u64(json, "sram_sub_banks", sram->sub_banks);
+	json_u64(json, "dma_start", chip->dma_start);
+	json_u64(json, "compute_start", chip->compute_start);
 	json_u64(json, "dram_banks", chip->region[DRM_LOOM_REGION_DRAM].banks);
 	json_close(json, '}');
 }
@@ -226,6 +228,9 @@ static void view_groups(const struct view_plan *v, struct json *json)
 	VIEW_COLUMN(json, "cycles", count, tool_column_put, g[i].cycles);
 	VIEW_COLUMN(json, "dma_cycles", count, tool_column_put, g[i].dma_cycles);
 	VIEW_COLUMN(json, "compute_cycles", count, tool_column_put, g[i].compute_cycles);
+	VIEW_COLUMN(json, "mac_cycles", count, tool_column_put, g[i].mac_cycles);
+	VIEW_COLUMN(json, "op_cycles", count, tool_column_put, g[i].op_cycles);
+	VIEW_COLUMN(json, "lane_cycles", count, tool_column_put, g[i].lane_cycles);
 	VIEW_COLUMN(json, "macs", count, tool_column_put, g[i].macs);
 	VIEW_COLUMN(json, "dram_read_bytes", count, tool_column_put, g[i].dram_read_bytes);
 	VIEW_COLUMN(json, "dram_write_bytes", count, tool_column_put, g[i].dram_write_bytes);

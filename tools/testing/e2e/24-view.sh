@@ -37,6 +37,12 @@ from_file() {
 	python3 $view/data.py "$out/file.html" plan "$out/file.json"
 }
 ok 'a page of a program file' from_file
+chain() {
+	python3 $view/net.py "$out/chain.onnx" 64 && shown chain "$out/chain.onnx" --keep-all &&
+	python3 $view/net.py "$out/none.onnx" 0 && shown none "$out/none.onnx"
+}
+ok 'pages of a network whose arrows are known, and of one without operators' chain
+
 both() {
 	$loom view "$out/blazeface.loom" $bf --sram 32k -o "$out/two.html" &&
 	$loom plan $bf --sram 32k --explain --json >"$out/small.json" &&
@@ -55,12 +61,6 @@ hostile() {
 }
 ok 'hostile names are text' hostile
 
-chain() {
-	python3 $view/net.py "$out/chain.onnx" 64 && shown chain "$out/chain.onnx" --keep-all &&
-	python3 $view/net.py "$out/none.onnx" 0 && shown none "$out/none.onnx"
-}
-ok 'pages of a network whose arrows are known, and of one without operators' chain
-
 # about as many steps as are promised to be drawn smoothly
 # shellcheck disable=SC2086
 large() {
@@ -69,6 +69,16 @@ large() {
 	[ "$(sed 's/.*: \([0-9]*\) a step/\1/' "$out/size")" -lt 200 ]
 }
 ok 'a page of ten thousand steps is small' large && sed 's/^/# /' "$out/size"
+
+# what would help each group, to be compared in a browser
+# shellcheck disable=SC2086
+helps() {
+	$loom plan $bf --explain >"$out/bf.txt" &&
+	$loom plan $models/oww_alexa.onnx --explain --chip ethos-u55-256 >"$out/tiny.txt" &&
+	$loom plan $bf --explain --chip cv181x --image all --grouping layerwise >"$out/image.txt" &&
+	$loom plan $rec --explain --sram 8k --grouping layerwise >"$out/large.txt"
+}
+ok 'the same as text' helps
 
 # said STATUS TEXT ARG...: fails with one line that has that text, and writes nothing
 said() {

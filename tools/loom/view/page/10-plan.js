@@ -87,7 +87,10 @@ class Plan {
 		this.slots = data.slots;
 		this.names = data.names;
 		this.dtypes = data.dtypes;
-		this.boundNames = data.bounds.map((name) => BOUNDS[name] || name);
+		this.bounds = data.bounds;
+		// read-only memory, on a chip that has nothing else
+		this.boundNames = data.bounds.map((name) => name === 'dram' && !data.chip.dram_banks ? 'memory' :
+			BOUNDS[name] || name);
 		this.title = data.figures.model;
 		this.readNodes(data.nodes);
 		this.readGroups(data.groups);
@@ -121,7 +124,7 @@ class Plan {
 		this.groupSlices = ints(d.slices);
 		this.groupBound = ints(d.bound);
 		this.group = {};
-		for (const key of ['cycles', 'dma_cycles', 'compute_cycles', 'macs', 'dram_read_bytes',
+		for (const key of ['cycles', 'dma_cycles', 'compute_cycles', 'mac_cycles', 'op_cycles', 'lane_cycles', 'macs', 'dram_read_bytes',
 			'dram_write_bytes', 'weights_bytes', 'sram_bytes'])
 			this.group[key] = column(d[key]);
 		this.groupParts = column(d.parts);
@@ -482,7 +485,9 @@ class Plan {
 			else
 				high = middle;
 		}
-		const gap = { stream, first, end, busy: 0, bytes: 0, most: -1, count: 0 };
+		const gap = { stream, first, end, busy: 0, bytes: 0, most: -1, count: 0, alive: 0 };
+		for (let s = this.stepAt(first); s < this.numSteps && this.begin[s] < end; s++)
+			gap.alive = Math.max(gap.alive, this.alive[s]);
 		let most = 0;
 		for (; low < other.length && this.commandFirst[other[low]] < end; low++) {
 			const c = other[low];

@@ -76,7 +76,9 @@ function gapText(plan, gap) {
 	const command = plan.commandText(gap.most);
 	const work = gap.stream && gap.bytes ? `${bytes(gap.bytes)} move` : `${count(gap.busy)} cycles of work`;
 	const turns = !plan.chip.overlap ? '; on this chip the streams take turns' : '';
-	return `${other} is at work (${percent(gap.busy, length)}): ${work}, most of it ${command}${turns}`;
+	// what cannot be loaded ahead waits for room
+	const room = gap.stream && plan.chip.overlap ? `; ${percent(gap.alive, plan.chip.sram_bytes)} of the SRAM are alive` : '';
+	return `${other} is at work (${percent(gap.busy, length)}): ${work}, most of it ${command}${turns}${room}`;
 }
 
 function idleText(page, plan) {
@@ -94,6 +96,49 @@ function idleText(page, plan) {
 			`: ${gapText(plan, gap)}`))));
 	}
 	return rows.length ? [el('h2', {}, 'Idle stretches'), ...rows] : [];
+}
+
+// What would help a group, in the words of "loom plan --explain".
+function helpText(plan, g) {
+	const { group, chip } = plan, bound = plan.bounds[plan.groupBound[g]];
+	const part = plan.groupParts[g * plan.bounds.length + plan.groupBound[g]];
+	const dma = group.dma_cycles[g], compute = group.compute_cycles[g];
+	const faster = (stream, other, what, name) => {
+		const factor = other > stream - part ? part / (other - (stream - part)) : 100;
+		return factor < 100 ? `at ${factor.toFixed(2)} x ${what} rate, ${name} would be as long` :
+			`only more of ${what} rate, or less work: ${name} is ${(stream ? other * 100 / stream : 0).toFixed(1)} % as long`;
+	};
+	const starts = (each, what) => `${Math.floor(part / (each || 1))} ${what} commands take ${each} cycles each to start: ` +
+		'fewer and longer ones';
+	switch (bound) {
+	case 'dram':
+		return faster(dma, compute, 'its', 'compute') + joinText(plan, g);
+	case 'copy':
+		return faster(dma, compute, "the SRAM's", 'compute');
+	case 'dma_start':
+		return starts(chip.dma_start, 'DMA');
+	case 'macs':
+	case 'ops': {
+		const cycles = group.mac_cycles[g] + group.op_cycles[g], busy = cycles ? group.lane_cycles[g] / cycles : 0;
+		return faster(compute, dma, 'their', 'DMA') +
+			(cycles && busy * 100 < chip.lanes * 90 ? `; ${busy.toFixed(1)} of ${chip.lanes} lanes have work` : '');
+	}
+	case 'in_place':
+		return faster(compute, dma, "that memory's", 'DMA');
+	case 'compute_start':
+		return starts(chip.compute_start, 'compute');
+	default:
+		return `${chip.overlap ? 'work beside every load' : 'a chip that runs both streams at once'} would take ` +
+			`${Math.max(dma, compute)} cycles at best`;
+	}
+}
+
+// Whether more SRAM would join a group with the next; known with --explain.
+function joinText(plan, g) {
+	if (g + 1 >= plan.numGroups || plan.cutWhy[g] !== 3 || !plan.cutDram[g])
+		return '';
+	return `; ${bytes(plan.cutShort[g])} more SRAM per lane would join groups ${g + 1} and ${g + 2}, between which ` +
+		`${bytes(plan.cutDram[g])} cross in ${plan.chip.dram_banks ? 'DRAM' : 'buffers in SRAM'}`;
 }
 
 // ---- what is selected
@@ -134,6 +179,7 @@ function groupDetails(page, plan, g) {
 		['compute', `${count(group.compute_cycles[g])} cycles`],
 		['bound by', `${plan.boundNames[plan.groupBound[g]]}: ` +
 			parts.map(([name, cycles]) => `${name} ${percent(cycles, group.cycles[g])}`).join(', ')],
+		group.cycles[g] && ['helps', helpText(plan, g)],
 		['DRAM', `${bytes(group.dram_read_bytes[g])} read, ${bytes(group.dram_write_bytes[g])} written`],
 		['weights', bytes(group.weights_bytes[g])],
 		['SRAM', `${bytes(group.sram_bytes[g])} per lane at most`],
