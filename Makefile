@@ -98,6 +98,7 @@ help:
 	@echo '  make check-upstream  faults of the kernel core, without and with our patches for it'
 	@echo
 	@echo '  make lib          build/libloom.so, build/libloom.a'
+	@echo '  make python       the package loom for Python: build/python'
 	@echo '  make tools        build/loom, build/loom-sim'
 	@echo '  make module       loom.ko and loom_soft.ko in build/module/drivers/accel/loom for the VM kernel'
 	@echo '  make host-tests   build and run the tests that need no kernel, plain and with ASan'
@@ -118,7 +119,7 @@ help:
 	@echo '  make lint         checkpatch, kernel-doc, sparse, UAPI header, rooms and floors'
 	@echo '  make check-intree build the driver in a kernel tree: W=1, kernel-doc, sparse'
 	@echo '  make series       cut it into patches for the kernel: build/series/'
-	@echo '  make examples     the programs of Documentation/examples: build/examples'
+	@echo '  make examples     the programs of Documentation/examples in C and C++: build/examples'
 	@echo '  make docs         Documentation/ as pages: build/docs/index.html'
 	@echo '  make man          man pages: build/man'
 	@echo '  make vm           a shell in the VM, with the module loaded'
@@ -230,6 +231,24 @@ $(O)/textline: tools/ci/textline.c Makefile
 		$$(pkg-config --cflags freetype2 libpng) -o $@ $< \
 		$$(pkg-config --libs freetype2 libpng)
 
+# --- Python and C++ ------------------------------------------------------------
+
+# Pure Python; what it knows of C is made of the headers, so that it cannot fall behind them.
+PYTHON		?= $(firstword $(wildcard /usr/bin/python3) python3)
+python_src	:= $(wildcard userlib/python/loom/*.py userlib/python/loom/py.typed)
+# where Debian's interpreter looks: packages of the distribution have a folder for all versions
+PYTHONDIR	?= $(PREFIX)/lib/$(if $(filter /usr,$(PREFIX)),python3,$(shell $(PYTHON) -c \
+			'import sys; print("python%d.%d" % sys.version_info[:2])'))/dist-packages
+.PHONY: python
+python: $(O)/python/.stamp
+$(O)/python/.stamp: userlib/python/generate.py $(python_src) $(wildcard userlib/include/*.h) \
+		uapi/drm/loom_accel.h Makefile
+	@echo '  GEN     $(O)/python/loom'; rm -rf $(O)/python; mkdir -p $(O)/python/loom
+	@cp $(python_src) $(O)/python/loom/
+	@$(PYTHON) userlib/python/generate.py $(O)/python/loom/abi.py $(CC) -std=gnu11 -Iuapi \
+		-Iuserlib/include $(drm_cflags) $(wildcard userlib/include/*.h) uapi/drm/loom_accel.h
+	@touch $@
+
 # --- tests and benchmarks on this machine ------------------------------------
 
 $(O)/host/%: $(O)/obj/$(T)/host/%.o $(O)/libloom.a
@@ -257,11 +276,19 @@ $(O)/examples/%: Documentation/examples/%.c $(O)/libloom.so Makefile
 	@echo '  CC      $@'; mkdir -p $(@D); $(CC) -std=gnu11 -Wall -Wextra -Werror $(CFLAGS) -MMD -MP \
 		-Iuapi -Iuserlib/include $(drm_cflags) -o $@ $< -L$(O) -lloom -ldrm \
 		-Wl,-rpath,'$$ORIGIN/..'
+CXX		?= g++
+example_cpp	:= $(wildcard Documentation/examples/cpp/*.cpp)
+# who has no compiler for C++ can do without
+example_bin	+= $(if $(shell command -v $(CXX)),$(example_cpp:Documentation/examples/%.cpp=$(O)/examples/%))
+$(O)/examples/%: Documentation/examples/%.cpp $(O)/libloom.so Makefile
+	@echo '  CXX     $@'; mkdir -p $(@D); $(CXX) -std=c++17 -Wall -Wextra -Wpedantic -Werror $(CFLAGS) \
+		-MMD -MP -Iuapi -Iuserlib/include $(drm_cflags) -o $@ $< -L$(O) -lloom \
+		-Wl,-rpath,'$$ORIGIN/../..'
 .PHONY: examples
 examples: $(example_bin)
 
 .PHONY: build-tests build-asan build-bench host-tests bench
-build-tests: $(test_bin) $(e2e_bin) $(example_bin) $(sim_bin)
+build-tests: $(test_bin) $(e2e_bin) $(example_bin) $(sim_bin) python
 build-asan: $(asan_bin) $(asan_tool) $(O)/asan/loom-sim $(fuzz_bin) $(O)/asan/e2e/onnx_backend
 build-bench: $(bench_bin)
 host-tests: tools build-tests build-asan
@@ -451,7 +478,7 @@ completion_zsh = $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_loom
 completion_fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/loom.fish
 
 .PHONY: install install-module uninstall
-install: lib tools man
+install: lib tools man python
 	install -d '$(DESTDIR)$(PREFIX)/lib/pkgconfig' '$(DESTDIR)$(PREFIX)/bin' \
 		'$(DESTDIR)$(PREFIX)/include/loom/drm' '$(udev_dir)' '$(dkms_dir)'
 	install -m 755 $(O)/loom '$(DESTDIR)$(PREFIX)/bin/loom'
@@ -459,9 +486,10 @@ install: lib tools man
 	ln -sf libloom.so.$(SOMAJOR) '$(DESTDIR)$(PREFIX)/lib/libloom.so'
 	sed 's,^prefix=.*,prefix=$(PREFIX),' $(O)/loom.pc \
 		>'$(DESTDIR)$(PREFIX)/lib/pkgconfig/loom.pc'
-	install -m 644 userlib/include/*.h '$(DESTDIR)$(PREFIX)/include/loom'
+	install -m 644 userlib/include/*.h userlib/include/*.hpp '$(DESTDIR)$(PREFIX)/include/loom'
 	install -m 644 uapi/drm/loom_accel.h '$(DESTDIR)$(PREFIX)/include/loom/drm'
-	install -d '$(DESTDIR)$(PREFIX)/share/loom/chips'
+	install -d '$(DESTDIR)$(PREFIX)/share/loom/chips' '$(DESTDIR)$(PYTHONDIR)/loom'
+	install -m 644 $(O)/python/loom/*.py $(O)/python/loom/py.typed '$(DESTDIR)$(PYTHONDIR)/loom'
 	install -m 644 $(chip_files) '$(DESTDIR)$(PREFIX)/share/loom/chips'
 	install -m 644 tools/install/60-loom.rules '$(udev_dir)'
 	install -D -m 644 tools/install/completion/loom.bash '$(completion_bash)'
@@ -491,7 +519,8 @@ uninstall:
 		'$(completion_bash)' '$(completion_zsh)' '$(completion_fish)' \
 		'$(DESTDIR)$(PREFIX)/share/man'/man1/loom.1 '$(DESTDIR)$(PREFIX)/share/man'/man1/loom-*.1 \
 		'$(DESTDIR)$(PREFIX)/share/man'/man3/libloom.3 '$(DESTDIR)$(PREFIX)/share/man'/man3/loom[._]*.3
-	rm -rf '$(DESTDIR)$(PREFIX)/include/loom' '$(DESTDIR)$(PREFIX)/share/loom' '$(dkms_dir)'
+	rm -rf '$(DESTDIR)$(PREFIX)/include/loom' '$(DESTDIR)$(PREFIX)/share/loom' '$(dkms_dir)' \
+		'$(DESTDIR)$(PYTHONDIR)/loom'
 
 # --- clean -------------------------------------------------------------------
 
@@ -501,7 +530,7 @@ clean:
 	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out examples bench module bench-module check \
 		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
 		check-models plan-hashes debug \
-		debug-backports intree series kselftest vm lint docs man pictures loom loom-sim pci loom.pc textline) \
+		debug-backports intree series kselftest vm lint docs man pictures python loom loom-sim pci loom.pc textline) \
 		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:
 	rm -rf $(O)

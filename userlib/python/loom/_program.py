@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: MIT
+"""Programs: a plan, and how to feed it."""
+from __future__ import annotations
+
+import ctypes
+import mmap
+import os
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+from . import abi
+from ._arrays import Tensor, tensor
+from ._chip import Chip, chip_of
+from ._graph import Graph
+from ._library import (Closeable, Handle, Record, c, call, cpath, cstring, cstrings, libc, names,
+                       record, table, take)
+
+Objective = abi.loom_planner_objective
+PlannerFlags = abi.loom_planner_flags
+
+
+def groupings() -> dict[str, str]:
+    """Strategies that group nodes, and what each does."""
+    return dict(zip(names(c.loom_grouping_name), names(c.loom_grouping_text)))
+
+
+class Program(Closeable):
+    """A network that is planned for a chip: by compile(), or from a file that was saved."""
+
+    _pointer: Any
+    _origin: tuple[Chip, int]
+    _file: Any = None
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        pointer = ctypes.POINTER(abi.loom_program_file)()
+        call(c.loom_program_load, cpath(path), pointer)
+        self._open(Handle(pointer, c.loom_program_unload))
+
+    @classmethod
+    def parse(cls, data: bytes, name: str = 'program') -> Program:
+        """The same from the bytes of a file. name: stands for the file in errors."""
+        view = memoryview(data).cast('B')
+        # weights are used where they are, and files are made for pages
+        pages = mmap.mmap(-1, max(view.nbytes, 1))
+        pages[:view.nbytes] = view
+        keep = (ctypes.c_char * len(pages)).from_buffer(pages)
+        pointer = ctypes.POINTER(abi.loom_program_file)()
+        call(c.loom_program_parse, keep, view.nbytes, cstring(name), pointer)
+        program = cls.__new__(cls)
+        program._open(Handle(pointer, c.loom_program_unload, keep))
+        return program
+
+    def _open(self, handle: Handle) -> None:
+        origin = c.loom_program_file_origin(handle.pointer).contents
+        self._handle = handle
+        self._file = handle.pointer
+        self._pointer = c.loom_program_file_program(handle.pointer)
+        self._origin = Chip._of(origin.chip.contents), origin.objective
+
+    @property
+    def _c(self) -> Any:
+        self._use()
+        return self._pointer.contents
+
+    @property
+    def chip(self) -> Chip:
+        """The chip that it was planned for."""
+        return self._origin[0]
+
+    @property
+    def objective(self) -> Objective:
+        """What it was to have the least of."""
+        return Objective(self._origin[1])
+
+    def _tensors(self, what: str) -> list[Tensor]:
+        handle = self._use()
+        program = self._c
+        found = [tensor(getattr(program, what)[i]) for i in range(getattr(program, 'num_' + what))]
+        del handle
+        return found
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """What has to be fed."""
+        return self._tensors('inputs')
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """What comes out."""
+        return self._tensors('outputs')
+
+    @property
+    def observed(self) -> list[Tensor]:
+        """Values that can be read after a run besides the outputs."""
+        return self._tensors('observed')
+
+    @property
+    def states(self) -> dict[str, str]:
+        """Outputs that are inputs of the next run: {output: input}."""
+        handle, program = self._use(), self._c
+        states = [program.states[i] for i in range(program.num_states)]
+        found = {program.outputs[state.output].name.decode():
+                 program.inputs[state.input].name.decode() for state in states}
+        del handle
+        return found
+
+    @property
+    def figures(self) -> Record:
+        """What it costs: struct loom_program_stats. Those of a file that was not planned here are
+        what a run will count, and what is in its plan."""
+        handle = self._use()
+        found = record(self._c.stats)
+        del handle
+        return found
+
+    @property
+    def least(self) -> Record:
+        """What no plan of the graph on the chip is below: struct loom_program_least."""
+        handle = self._use()
+        found = record(self._c.least)
+        del handle
+        return found
+
+    @property
+    def grouping(self) -> str:
+        """The strategy whose groups were taken."""
+        return (self._c.grouping or b'').decode()
+
+    @property
+    def placer(self) -> str:
+        """The strategy whose placement was taken."""
+        return (self._c.placer or b'').decode()
+
+    def _table(self, what: str) -> list[Record]:
+        handle = self._use()
+        found = table(getattr(self._c, what), getattr(self._c, 'num_' + what))
+        del handle
+        return found
+
+    @property
+    def nodes(self) -> list[Record]:
+        """The nodes, in the order in which they run: struct loom_program_node."""
+        return self._table('nodes')
+
+    @property
+    def groups(self) -> list[Record]:
+        """Nodes that run together: struct loom_program_group."""
+        return self._table('groups')
+
+    @property
+    def neurons(self) -> list[Record]:
+        """Values in DRAM, where and when: struct loom_program_neuron."""
+        return self._table('neurons')
+
+    @property
+    def plan(self) -> bytes:
+        """The bytes of the plan, as the kernel takes them."""
+        handle = self._use()
+        found = ctypes.string_at(self._c.plan, self._c.plan_bytes)
+        del handle
+        return found
+
+    def dump(self) -> str:
+        """The plan as text."""
+        handle = self._use()
+        text = ctypes.POINTER(ctypes.c_char)()
+        call(c.loom_plan_dump, self._c.plan, self._c.plan_bytes, text)
+        del handle
+        return take(text).decode(errors='replace')
+
+    def svg(self, title: str | None = None, first_step: int = 0, num_steps: int = 0) -> str:
+        """A picture: time against addresses. num_steps: how many at most; 0: all."""
+        options = abi.loom_program_svg_options(None if title is None else cstring(title),
+                                               first_step, num_steps)
+        return self._text(c.loom_program_svg, options)
+
+    def trace(self, title: str | None = None) -> str:
+        """Its time on the chip as Chrome trace events: JSON for Perfetto."""
+        return self._text(c.loom_program_trace, None if title is None else cstring(title))
+
+    def _text(self, function: Any, options: Any) -> str:
+        handle = self._use()
+        text, size = ctypes.POINTER(ctypes.c_char)(), ctypes.c_size_t()
+        call(function, self._pointer, self.chip._record, options, text, size)
+        del handle
+        return take(text, size.value).decode()
+
+    def to_bytes(self) -> bytes:
+        """The bytes of a program file, the same for the same program."""
+        data, size = self._write()
+        return take(data, size.value)
+
+    def _write(self) -> Any:
+        handle = self._use()
+        chip, objective = self._origin
+        origin = abi.loom_program_origin(ctypes.pointer(chip._record), objective)
+        data, size = ctypes.c_void_p(), ctypes.c_size_t()
+        call(c.loom_program_write, self._pointer, origin, data, size)
+        del handle
+        return data, size
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a program file. One that exists is replaced when the new one is whole, as others
+        may have it mapped."""
+        data, size = self._write()
+        path = os.fspath(path)
+        try:
+            mode = 0o666 & ~_umask()
+            with tempfile.NamedTemporaryFile(dir=os.path.dirname(path) or '.', suffix='.part',
+                                             delete=False) as file:
+                try:
+                    file.write((ctypes.c_char * size.value).from_address(data.value))
+                    os.fchmod(file.fileno(), mode)
+                    file.close()
+                    os.replace(file.name, path)
+                except BaseException:
+                    os.unlink(file.name)
+                    raise
+        finally:
+            libc.free(data)
+
+    def fits(self, chip: Chip | str) -> None:
+        """Raises Error with the first figure of a chip that is not what a file was planned for."""
+        handle = self._use()
+        if self._file is not None:
+            call(c.loom_program_file_fits, self._file, chip_of(chip)._record)
+        del handle
+
+    def session(self, target: Any = 'host') -> Any:
+        """A Session on a Target, or on the one of that name: "host", "auto", a node."""
+        from ._run import Session
+        return Session(self, target)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return '<loom.Program, closed>'
+        return (f'<loom.Program for {self.chip.name}: {", ".join(map(str, self.inputs))} -> '
+                f'{", ".join(map(str, self.outputs))}>')
+
+
+def _umask() -> int:
+    """That of the process, without changing it for other threads."""
+    with open('/proc/self/status', encoding='ascii', errors='replace') as status:
+        for line in status:
+            if line.startswith('Umask:'):
+                return int(line.split()[1], 8)
+    return 0o022
+
+
+def compile(model: Graph | str | os.PathLike[str], chip: Chip | str = 'soft', *,
+            grouping: str = 'layergroup', placer: str | None = None,
+            objective: Objective | str = Objective.TIME, sram_limit_bytes: int = 0,
+            grouping_budget: int = 0, max_recompute_permille: int = 0, max_bytes: int = 0,
+            max_cycles: int = 0, observe: Sequence[str] = (), flags: int = 0,
+            **options: Any) -> Program:
+    """Plans a network for a chip.
+
+    model: a Graph, or an ONNX file; then options are those of Graph()
+    chip: a Chip, its name or its file. Of a device: Target.chip
+    grouping: strategy that groups nodes, see groupings()
+    placer: strategy that places values, see placers()
+    objective: "time", "bytes" or "sram": what the plan is to have the least of
+    observe: names of values that can be read after a run
+    flags: PlannerFlags
+
+    The others are those of struct loom_planner_options; 0: the default.
+    """
+    graph = model if isinstance(model, Graph) else Graph(model, **options)
+    if graph is model and options:
+        raise TypeError(f'{", ".join(options)}: for a model, not for a graph that is made')
+    if isinstance(objective, str):
+        try:
+            objective = Objective[objective.upper()]
+        except KeyError:
+            raise ValueError(f'there is no objective {objective!r}: they are '
+                             f'{", ".join(one.name.lower() for one in Objective)}') from None
+    chip = chip_of(chip)
+    observed, num_observed = cstrings(observe)
+    given = abi.loom_planner_options(
+        chip=ctypes.pointer(chip._record), placer=None if placer is None else cstring(placer),
+        grouping=cstring(grouping), sram_limit_bytes=_unsigned(sram_limit_bytes),
+        grouping_budget=_unsigned(grouping_budget), objective=objective,
+        max_recompute_permille=_unsigned(max_recompute_permille), max_bytes=_unsigned(max_bytes),
+        max_cycles=_unsigned(max_cycles), flags=flags, observe=observed, num_observe=num_observed)
+    handle = graph._use()
+    pointer = ctypes.POINTER(abi.loom_program)()
+    call(c.loom_program_create, handle.pointer, given, pointer)
+    program = Program.__new__(Program)
+    program._handle = Handle(pointer, c.loom_program_destroy, handle)
+    program._pointer = pointer
+    program._origin = chip, int(objective)
+    return program
+
+
+def _unsigned(number: int) -> int:
+    """ctypes takes the low bits of what does not fit."""
+    if not 0 <= number < 1 << 64:
+        raise ValueError(f'{number} is no number of 64 bits')
+    return number
