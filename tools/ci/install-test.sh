@@ -74,6 +74,33 @@ examples() {
 	done
 }
 ok 'the examples build with pkg-config alone' examples
+in_cpp() {
+	local example
+	for example in Documentation/examples/cpp/*.cpp; do
+		# shellcheck disable=SC2046
+		g++ -std=c++17 -Wall -Werror -o "$root/use" "$example" $(pkg-config --cflags --libs loom) ||
+			return 1
+	done
+	[ "$("$root/use" 2>&1)" != '' ]
+}
+ok 'so do those in C++' in_cpp
+# by the name of the library, as one who has it installed
+in_python() {
+	local packages
+	packages=$(dirname "$(find "$root/opt" -path '*-packages/loom')")
+	[ "$packages" = "$root/opt/loom/lib/python$(/usr/bin/python3 -c \
+		'import sys; print("%d.%d" % sys.version_info[:2])')/dist-packages" ] &&
+		[ "$(cd / && env -u LOOM_LIBRARY PYTHONDONTWRITEBYTECODE=1 "PYTHONPATH=$packages" \
+			/usr/bin/python3 -c 'import loom; print(loom.__version__)')" = \
+			"$(pkg-config --modversion loom)" ]
+}
+ok 'Python finds its package, and the library by its name' in_python
+debian() {
+	make -s install DESTDIR="$root/debian" PREFIX=/usr >/dev/null &&
+		[ -e "$root/debian/usr/lib/python3/dist-packages/loom/py.typed" ] &&
+		[ -e "$root/debian/usr/include/loom/loom.hpp" ] && rm -rf "$root/debian"
+}
+ok 'a package of the distribution has it where Debian looks' debian
 exports() {
 	local so version
 	so=$(echo "$root"/opt/loom/lib/libloom.so.[0-9]*)

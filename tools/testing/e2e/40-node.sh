@@ -97,6 +97,11 @@ ok 'an example runs sessions at once, in buffers of its own' example many_runs \
 	'10 items, 3 sessions, 0 wrong'
 ok 'an example runs a model' example run_model \
 	"$(build/examples/run_model $models/oww_alexa.onnx host)"
+ok 'an example in Python has four runs under way' example run_async.py '4 at once, twice: 4 as alone'
+ok 'an example in Python copies nothing' example zero_copy.py '10 runs, 0 bytes copied, 0 wrong
+two clients, one buffer between them: 0 wrong'
+ok 'an example in C++ has two runs under way' example run_async.cpp \
+	"$(build/examples/cpp/run_async $models/oww_alexa.onnx host)"
 for when in models backend refusals attack examples report killed; do
 	ok "nothing is left allocated after: $when" cmp "$vm/info.before" "$vm/info.$when"
 done

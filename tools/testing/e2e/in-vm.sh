@@ -43,6 +43,13 @@ for example in raw_ioctls async_syncobj zero_copy many_runs; do
 	build/examples/$example >"$out/$example.text" 2>&1
 done
 build/examples/run_model $models/oww_alexa.onnx /dev/accel/accel0 >"$out/run_model.text" 2>&1
+for example in 'run_async $models/oww_alexa.onnx' zero_copy; do
+	eval "set -- $example"
+	PYTHONPATH=build/python LOOM_LIBRARY=build/libloom.so.1 PYTHONDONTWRITEBYTECODE=1 python3 \
+		"Documentation/examples/python/$1.py" "${@:2}" /dev/accel/accel0 >"$out/$1.py.text" 2>&1
+done
+build/examples/cpp/run_async $models/oww_alexa.onnx /dev/accel/accel0 \
+	>"$out/run_async.cpp.text" 2>&1
 info examples
 
 bash tools/testing/e2e/in-vm-report.sh "$out/report" "$out"
