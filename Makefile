@@ -7,7 +7,7 @@
 # VM, the test run, downloads) is a script in tools/ci or tools/vm; this file only has the
 # dependencies.
 
-# as userlib/include/loom_version.h says: 0.3.0
+# as userlib/include/loom_version.h says
 VERSION	:= $(shell sed -n 's/^.define LOOM_VERSION_[A-Z]*\t\([0-9]\)/\1/p' \
 		userlib/include/loom_version.h | paste -sd .)
 SOMAJOR	:= 1
@@ -22,12 +22,17 @@ CORE	:= drivers/accel/loom/core
 T	:= tools/testing
 
 PREFIX	?= /usr/local
+LIBDIR	?= $(PREFIX)/lib
 DESTDIR	?=
 KREL	?= $(shell uname -r)
 
 # pkg-config may not be installed before `make deps`: it is called when it is first needed, once
-drm_cflags	= $(eval drm_cflags := $$(shell pkg-config --cflags libdrm))$(drm_cflags)
-dep_libs	= $(eval dep_libs := $$(shell pkg-config --libs libdrm libprotobuf-c libpng yaml-0.1))$(dep_libs)
+modules		:= libdrm libprotobuf-c libpng yaml-0.1
+drm_cflags	= $(eval drm_cflags := $$(call pkg,--cflags libdrm))$(drm_cflags)
+dep_libs	= $(eval dep_libs := $$(call pkg,--libs $$(modules)))$(dep_libs)
+missing		= $1 is missing, try: make deps
+pkg		= $(shell pkg-config $1 2>/dev/null)$(if $(filter-out 0,$(.SHELLSTATUS)),$(error \
+			$(call missing,what "pkg-config $1" looks for)))
 
 CC		:= gcc
 WARN		:= -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wvla -Werror
@@ -50,7 +55,7 @@ FLAGS_FP	:= -O2 -ftree-vectorize -fvect-cost-model=dynamic -fno-math-errno -fno-
 
 # The engine's arithmetic again for what newer processors have; core/engine/compute.c chooses.
 fp_src		:= $(wildcard $(CORE)/engine/fp_*.c)
-ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
+ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine 2>/dev/null)),)
 ISAS		:= avx2 avx512 vnni
 endif
 ISA_avx2	:= -mavx2 -mf16c
@@ -124,6 +129,7 @@ help:
 	@echo '  make man          man pages: build/man'
 	@echo '  make vm           a shell in the VM, with the module loaded'
 	@echo '  make install      module (dkms), library, headers, tool, udev rule; DESTDIR= PREFIX='
+	@echo '  make deb          packages for Debian: build/deb/*.deb'
 	@echo '  make clean        remove products, keep downloads; distclean removes both'
 	@echo
 	@echo 'All products and downloads are under build/.'
@@ -150,10 +156,17 @@ tools: lib $(tool_bin) $(sim_bin)
 
 ONNX_PROTO ?= $(firstword $(wildcard /usr/include/onnx/onnx.proto) onnx.proto)
 
+# it is made before anything else is, so that what is missing is said at once
 $(O)/gen/onnx.pb-c.c: $(ONNX_PROTO)
+	@for i in $(CC) protoc-c pkg-config; do \
+		command -v $$i >/dev/null || { echo "$(call missing,$$i)" >&2; exit 1; }; done
+	@for i in $(modules); do \
+		pkg-config --exists $$i || { echo "$(call missing,$$i)" >&2; exit 1; }; done
 	@mkdir -p $(@D)
 	protoc-c --proto_path=$(dir $<) --c_out=$(@D) $<
 $(O)/gen/onnx.pb-c.h: $(O)/gen/onnx.pb-c.c
+onnx.proto:
+	@echo '$(call missing,$@ of libonnx-dev)' >&2; exit 1
 
 # The chips that have names, the default first. The folder is younger than a file that it lost.
 chip_files	:= $(wildcard userlib/chips/*.yaml)
@@ -206,7 +219,7 @@ $(O)/libloom.so: $(O)/libloom.so.$(SOMAJOR)
 
 $(O)/loom.pc: Makefile
 	@mkdir -p $(@D)
-	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' \
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR:$(PREFIX)/%=$${prefix}/%)' \
 		'includedir=$${prefix}/include' '' 'Name: loom' \
 		'Description: Neural networks on Loom accelerators' 'Version: $(VERSION)' \
 		'Requires: libdrm' 'Requires.private: libprotobuf-c libpng yaml-0.1' \
@@ -479,13 +492,14 @@ completion_fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/loom.fish
 
 .PHONY: install install-module uninstall
 install: lib tools man python
-	install -d '$(DESTDIR)$(PREFIX)/lib/pkgconfig' '$(DESTDIR)$(PREFIX)/bin' \
+	install -d '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(PREFIX)/bin' \
 		'$(DESTDIR)$(PREFIX)/include/loom/drm' '$(udev_dir)' '$(dkms_dir)'
 	install -m 755 $(O)/loom '$(DESTDIR)$(PREFIX)/bin/loom'
-	install -m 644 $(O)/libloom.so.$(SOMAJOR) $(O)/libloom.a '$(DESTDIR)$(PREFIX)/lib'
-	ln -sf libloom.so.$(SOMAJOR) '$(DESTDIR)$(PREFIX)/lib/libloom.so'
-	sed 's,^prefix=.*,prefix=$(PREFIX),' $(O)/loom.pc \
-		>'$(DESTDIR)$(PREFIX)/lib/pkgconfig/loom.pc'
+	install -m 644 $(O)/libloom.so.$(SOMAJOR) $(O)/libloom.a '$(DESTDIR)$(LIBDIR)'
+	ln -sf libloom.so.$(SOMAJOR) '$(DESTDIR)$(LIBDIR)/libloom.so'
+	sed -e 's,^prefix=.*,prefix=$(PREFIX),' \
+		-e 's,^libdir=.*,libdir=$(LIBDIR:$(PREFIX)/%=$${prefix}/%),' $(O)/loom.pc \
+		>'$(DESTDIR)$(LIBDIR)/pkgconfig/loom.pc'
 	install -m 644 userlib/include/*.h userlib/include/*.hpp '$(DESTDIR)$(PREFIX)/include/loom'
 	install -m 644 uapi/drm/loom_accel.h '$(DESTDIR)$(PREFIX)/include/loom/drm'
 	install -d '$(DESTDIR)$(PREFIX)/share/loom/chips' '$(DESTDIR)$(PYTHONDIR)/loom'
@@ -502,6 +516,8 @@ install: lib tools man python
 	rm -rf '$(dkms_dir)/drivers' '$(dkms_dir)/uapi'
 	cp -R Kbuild drivers uapi '$(dkms_dir)'
 	sed 's/@VERSION@/$(VERSION)/' tools/install/dkms.conf >'$(dkms_dir)/dkms.conf'
+	@$(if $(DESTDIR),:,echo ldconfig; PATH="$$PATH:/sbin:/usr/sbin" ldconfig 2>/dev/null || \
+		echo 'ldconfig did not run: as root, it tells programs where libloom.so.$(SOMAJOR) is')
 	@echo
 	@echo 'Installed. The module: "make install-module" for the running kernel, or, with dkms,'
 	@echo '"dkms install loom/$(VERSION)"; then "modprobe loom". The node belongs to group render.'
@@ -514,13 +530,22 @@ install-module:
 	$(if $(DESTDIR),,depmod $(KREL) && ldconfig)
 
 uninstall:
-	rm -f '$(DESTDIR)$(PREFIX)/bin/loom' '$(DESTDIR)$(PREFIX)'/lib/libloom.* \
-		'$(DESTDIR)$(PREFIX)/lib/pkgconfig/loom.pc' '$(udev_dir)/60-loom.rules' \
+	rm -f '$(DESTDIR)$(PREFIX)/bin/loom' '$(DESTDIR)$(LIBDIR)'/libloom.* \
+		'$(DESTDIR)$(LIBDIR)/pkgconfig/loom.pc' '$(udev_dir)/60-loom.rules' \
 		'$(completion_bash)' '$(completion_zsh)' '$(completion_fish)' \
 		'$(DESTDIR)$(PREFIX)/share/man'/man1/loom.1 '$(DESTDIR)$(PREFIX)/share/man'/man1/loom-*.1 \
 		'$(DESTDIR)$(PREFIX)/share/man'/man3/libloom.3 '$(DESTDIR)$(PREFIX)/share/man'/man3/loom[._]*.3
 	rm -rf '$(DESTDIR)$(PREFIX)/include/loom' '$(DESTDIR)$(PREFIX)/share/loom' '$(dkms_dir)' \
 		'$(DESTDIR)$(PYTHONDIR)/loom'
+
+# Packages for Debian. What is packaged is what git would have in a release; pictures of plans in the
+# pages need the models.
+.PHONY: deb
+deb:
+	@tools/ci/deps.sh deb
+	@mkdir -p $(O)
+	@tools/ci/models.sh >$(O)/models.log 2>&1 || echo 'deb: no models, the pages lack pictures of plans'
+	@tools/install/deb.sh
 
 # --- clean -------------------------------------------------------------------
 
@@ -530,7 +555,8 @@ clean:
 	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out examples bench module bench-module check \
 		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
 		check-models plan-hashes debug \
-		debug-backports intree series kselftest vm lint docs man pictures python loom loom-sim pci loom.pc textline) \
+		deb debug-backports intree series kselftest vm lint docs man pictures python loom loom-sim pci \
+		loom.pc textline) \
 		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:
 	rm -rf $(O)

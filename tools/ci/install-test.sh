@@ -134,6 +134,17 @@ ok 'man shows the tool, a command and a function' pages
 ok 'the module sources build from where dkms finds them' make -s -C \
 	"$(find /usr/src -maxdepth 1 -name 'linux-headers-6.12.*-amd64' | sort -V | tail -n 1)" \
 	M="$(echo "$root"/usr/src/loom-*)" modules
+lacks() {	# MAKE-VARIABLE WORD: without it, make says so in one line, and what to do
+	! make -s lib O="$root/lacks" "$1" >"$root/lacks.log" 2>&1 &&
+		grep -q "^$2.* is missing, try: make deps\$" "$root/lacks.log" &&
+		[ "$(grep -vc '^make' "$root/lacks.log")" = 1 ]
+}
+ok 'without a compiler, make says so' lacks CC=no-such-compiler no-such-compiler
+ok 'without onnx.proto, make says so' lacks ONNX_PROTO=onnx.proto onnx.proto
+lacks_module() {
+	PKG_CONFIG_LIBDIR=/nonexistent PKG_CONFIG_PATH='' lacks V=1 libdrm
+}
+ok 'without a library, make says so' lacks_module
 completes() {	# WORD...: what bash would complete the last one to
 	PATH=$root/opt/loom/bin:$PATH bash -c '
 		. "$1" && shift && COMP_WORDS=("$@") && COMP_CWORD=$(($# - 1)) && _loom &&
@@ -147,6 +158,7 @@ completion() {
 		[ "$(completes loom plan --inp)" = --input ] && [ -z "$(completes loom run mod)" ]
 }
 ok 'bash completes commands and options' completion
+ok 'the version is the same wherever it is written' tools/ci/version.sh
 rules=$root/usr/lib/udev/rules.d/60-loom.rules
 ok 'the udev rule gives the node to group render' \
 	grep -q 'SUBSYSTEM=="accel".*GROUP="render", MODE="0660"' "$rules"
