@@ -6,9 +6,10 @@
 #	tools/ci/deps.sh run	build, plus the module and the VM it runs in
 #	tools/ci/deps.sh check	run, plus the linters and the test oracles
 #	tools/ci/deps.sh debug	check, plus what a kernel takes to be built
-#	tools/ci/deps.sh more	check, plus a cluster of one node
+#	tools/ci/deps.sh more	check, plus a cluster of one node, and packages
 #	tools/ci/deps.sh upstream	debug, plus what applies semantic patches
 #	tools/ci/deps.sh arm64	check, plus what runs and assembles programs for ARM
+#	tools/ci/deps.sh deb	build and docs, plus what makes packages and looks at them
 #	tools/ci/deps.sh docs	what turns Documentation/ into pages
 #
 # A program that is already installed, from any source, is not installed again.
@@ -26,21 +27,23 @@ check="linux-source-6.12 sparse g++ g++-multilib shellcheck libonnx-testdata git
 	python3-sphinx:sphinx-build furo mandoc man-db:man python3-numpy python3-pyflakes"
 docs="python3-sphinx:sphinx-build furo mandoc linux-source-6.12 perl"
 debug="flex bison libelf-dev bc debian-archive-keyring"
-more="slurmctld slurmd slurm-client munge"
+more="slurmctld slurmd slurm-client munge mmdebstrap"
 upstream="coccinelle:spatch patch"
 arm64="binutils-aarch64-linux-gnu qemu-user-static:qemu-aarch64-static
 	qemu-system-arm:qemu-system-aarch64"
+deb="dpkg-dev debhelper dh-dkms dh-python lintian rsync python3 nodejs:node npm:npm"
 
 case $mode in
 build)	want=$build ;;
 run)	want="$build $run" ;;
 check)	want="$build $run $check" ;;
 debug)	want="$build $run $check $debug" ;;
-more)	want="$build $run $check $more" ;;
+more)	want="$build $run $check $docs $deb $more" ;;
 upstream) want="$build $run $check $debug $upstream" ;;
 arm64)	want="$build $run $check $arm64" ;;
+deb)	want="$build $docs $deb python3-sphinx" ;;
 docs)	want=$docs ;;
-*)	echo "usage: $0 build|run|check|debug|more|upstream|arm64|docs" >&2; exit 2 ;;
+*)	echo "usage: $0 build|run|check|debug|more|upstream|arm64|deb|docs" >&2; exit 2 ;;
 esac
 
 missing=
