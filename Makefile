@@ -106,6 +106,7 @@ help:
 	@echo '  make python       the package loom for Python: build/python'
 	@echo '  make tools        build/loom, build/loom-sim'
 	@echo '  make module       loom.ko and loom_soft.ko in build/module/drivers/accel/loom for the VM kernel'
+	@echo '  make tsan         four threads at once, with the sanitizer that sees data races'
 	@echo '  make host-tests   build and run the tests that need no kernel, plain and with ASan'
 	@echo '  make kselftest    build the kernel selftests and run them in the VM'
 	@echo '  make bench        build the benchmarks and print their figures'
@@ -341,6 +342,15 @@ bench-engine: models $(O)/bench/bench_engine $(O)/bench/bench_engine_models
 bench-models: models $(O)/bench/bench_models
 	@tools/ci/bench.sh bench_models
 
+# Data races: library and test are built by a second make, as a flavour of all of this that one
+# program needs would be more rules than it.
+.PHONY: tsan tsan-build
+tsan-build:
+	+@$(MAKE) O=$(O)/tsan CFLAGS='-fsanitize=thread -O1 -g' LDFLAGS=-fsanitize=thread \
+		$(O)/tsan/host/run/threads
+tsan: tsan-build
+	@$(O)/tsan/host/run/threads
+
 # How long, in seconds; `make check` fuzzes for five.
 FUZZ_SECONDS ?= 600
 .PHONY: fuzz-chip fuzz-place fuzz-program
@@ -552,7 +562,7 @@ deb:
 .PHONY: clean distclean
 # downloads (models, packages) are kept: they take long, and are verified by hash
 clean:
-	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out examples bench module bench-module check \
+	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out examples bench module bench-module check tsan \
 		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
 		check-models plan-hashes debug \
 		deb debug-backports intree series kselftest vm lint docs man pictures python loom loom-sim pci \

@@ -17,7 +17,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 # what others need comes before them, by itself; then the longest first
 all='build asan-build e2e-node kselftest asan e2e-host e2e-models lint host run own backend e2e vm install'
 debug='debug-build debug-kselftest debug-template debug-tiny debug-sleep debug-devices debug-small'
-more='more-build more-rewritings more-deb more-slurm more-series'
+more='more-build more-rewritings more-deb more-tsan more-slurm more-series'
 pci='pci-build pci-faults pci-device pci-models pci-pairs'
 order="$all $pci $debug $more"
 parts=${*:-$all}
@@ -128,6 +128,9 @@ run_part() {
 			resnet50 ppocr_rec.onnx ppocr_cls.onnx blazeface.onnx ;;
 	more-deb)
 		tap more-deb --timeout 1800 -- tools/ci/deb-test.sh ;;
+	more-tsan)
+		tap more-tsan-build --plain -- make tsan-build
+		tap more-tsan -- build/tsan/host/run/threads ;;
 	more-series)
 		tap more-series -- tools/ci/upstream/series.sh ;;
 	pci-build)

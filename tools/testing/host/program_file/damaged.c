@@ -4,6 +4,7 @@
  * stays. By accident: bits, ends. On purpose, with checksums that fit: sections that lie on one
  * another, counts, names, indices, sizes, plans.
  */
+#include <dirent.h>
 #include <errno.h>
 
 #include "host/file/temporary.h"
@@ -30,6 +31,25 @@ struct sample {
 
 static struct sample samples[6];
 static uint32_t refused, wrong, accepted;
+
+/* How many files this process has open, and mapped. */
+static uint32_t count_held(void)
+{
+	char line[512];
+	uint32_t count = 0;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	DIR *open = opendir("/proc/self/fd");
+
+	if (!maps || !open)
+		tap_fatal("no /proc");
+	while (readdir(open))
+		count++;
+	while (fgets(line, sizeof(line), maps))
+		count += strstr(line, path) != NULL;
+	closedir(open);
+	fclose(maps);
+	return count;
+}
 
 /* One line that names the file, and no file. */
 static bool is_refused(int ret, const struct loom_program_file *file, const struct loom_error *err)
@@ -349,8 +369,8 @@ int main(void)
 	static const uint32_t which[ARRAY_SIZE(samples)] = { 0, 1, 5, 9, 14, 27 };
 	struct loom_program_file *file;
 	struct loom_error err;
+	uint32_t held, i;
 	struct made made;
-	uint32_t i;
 
 	temporary_create();
 	random_state = 1;
@@ -363,12 +383,14 @@ int main(void)
 			tap_fatal("%s", err.text);
 		loom_program_unload(file);
 	}
+	held = count_held();
 	test_bits();
 	test_ends();
 	test_tables();
 	test_fields();
 	test_plans();
 	tap_ok(refused == ALL && ALL == 500 && !wrong, "%u damaged files, one line each", refused);
+	tap_ok(count_held() == held, "and none of them is held");
 	tap_note("%u that were changed are still good", accepted);
 	test_ranges();
 	test_lines();
