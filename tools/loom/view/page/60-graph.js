@@ -315,8 +315,8 @@ class Graph {
 		}
 		context.fillStyle = colours.label;
 		context.textAlign = 'center';
-		context.fillText(fitText(context, `${item.type} ${plan.name(plan.tensorName[item.id])}`, item.width - 16),
-			item.x, item.y + 0.5);
+		const name = plan.name(plan.tensorName[item.id]), long = `${item.type} ${name}`, room = item.width - 16;
+		context.fillText(textWidth(context, long) <= room ? long : fitText(context, name, room), item.x, item.y + 0.5);
 		context.textAlign = 'left';
 		context.globalAlpha = 1;
 	}
