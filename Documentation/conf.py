@@ -10,7 +10,7 @@ import sys
 top = os.path.abspath("..")
 ksource = os.environ.get("LOOM_KSOURCE", os.path.join(top, "build", "ksource"))
 sys.path.insert(0, os.path.join(ksource, "Documentation", "sphinx"))
-sys.path.insert(0, os.path.abspath("."))
+sys.path.insert(0, os.path.abspath("extensions"))
 
 project = "Loom"
 extensions = ["kerneldoc", "automarkup", "plans", "rooms"]

@@ -45,7 +45,7 @@ static uint32_t count_held(void)
 	while (readdir(open))
 		count++;
 	while (fgets(line, sizeof(line), maps))
-		count += strstr(line, path) != NULL;
+		count += !!strstr(line, path);
 	closedir(open);
 	fclose(maps);
 	return count;

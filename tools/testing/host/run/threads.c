@@ -28,7 +28,8 @@
  * @programs: of each
  * @target: where all run
  * @outputs: what the first program gives
- * @problem: to be placed
+ * @items: to be placed
+ * @problem: the same, as it is asked for
  * @placed: where its items go
  * @file: the first program as bytes
  * @file_bytes: number of @file

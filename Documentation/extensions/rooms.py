@@ -2,7 +2,7 @@
 """The rooms of the library and of core as a picture, floor by floor, from tools/ci/floors.txt: the
 list that `make lint` checks the code against. Which rooms one uses is read from its #include lines.
 
-    python3 Documentation/rooms.py >rooms.svg
+    python3 Documentation/extensions/rooms.py >rooms.svg
 
 In Sphinx it is the directive "rooms".
 """
@@ -12,7 +12,7 @@ import sys
 import textwrap
 from html import escape
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LIST = os.path.join(TOP, "tools", "ci", "floors.txt")
 WIDTH, GAP, MARGIN = 920, 12, 16
 

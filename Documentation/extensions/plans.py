@@ -17,7 +17,7 @@ import shlex
 import shutil
 import subprocess
 
-TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 FOLDER = os.path.join("build", "pictures")
 
 
