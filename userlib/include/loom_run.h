@@ -43,7 +43,7 @@ struct loom_target;
  * loom_target_open() - opens a target
  * @name: "host": this process; "soft" or "device": the first device node; "auto": the first device
  *	node, or this process if there is none; anything with a slash: that node
- * @chip: of "host", NULL for the default; a device has its own
+ * @chip: of "host", which is copied; NULL for the default; a device has its own
  * @target: [out] close with loom_target_close()
  * @err: [out] one line on failure, may be NULL
  *

@@ -372,7 +372,8 @@ int loom_host_open(struct loom_target *target, const struct drm_loom_chip *chip,
 
 	target->ops = &loom_host_ops;
 	target->name = "host";
-	target->chip = chip ? chip : loom_preset_get(0);
+	target->own_chip = chip ? *chip : *loom_preset_get(0);
+	target->chip = &target->own_chip;
 	ret = loom_host_memory_create(target->chip, &target->memory);
 	return ret ? loom_error_set(err, ret, "no memory") : 0;
 }

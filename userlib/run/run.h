@@ -118,6 +118,7 @@ struct loom_target_ops {
  * @ops: what it does
  * @name: for people
  * @chip: what to plan for
+ * @own_chip: of the host: what the caller has given
  * @device: the device, NULL for the host
  * @memory: of the host: where slots would lie on a device; else NULL. Has a lock of its own
  */
@@ -125,6 +126,7 @@ struct loom_target {
 	const struct loom_target_ops *ops;
 	const char *name;
 	const struct drm_loom_chip *chip;
+	struct drm_loom_chip own_chip;
 	struct loom_device *device;
 	struct loom_host_memory *memory;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Sessions on the host: inputs, results, and refusals with their reasons. */
 #include "loom_file.h"
+#include "loom_chip.h"
 #include "loom_planner.h"
 #include "loom_run.h"
 
@@ -154,6 +155,25 @@ static void test_odd_scratch(struct loom_target *target, const struct loom_progr
 	free(header);
 }
 
+/* What is planned for it later needs the chip again. */
+static void test_chip_is_copied(void)
+{
+	const struct drm_loom_chip *tiny = loom_preset_find("tiny");
+	struct loom_target *target;
+	struct drm_loom_chip chip;
+	struct loom_error err;
+
+	if (!tiny)
+		tap_fatal("no chip");
+	chip = *tiny;
+	if (loom_target_open("host", &chip, &target, &err))
+		tap_fatal("%s", err.text);
+	memset(&chip, 0, sizeof(chip));
+	tap_ok(!memcmp(loom_target_chip(target), tiny, sizeof(*tiny)),
+	       "a target has a chip of its own");
+	loom_target_close(target);
+}
+
 static void test_targets(void)
 {
 	struct loom_target *target;
@@ -177,6 +197,7 @@ int main(void)
 	struct loom_error err;
 
 	test_targets();
+	test_chip_is_copied();
 	if (loom_target_open("host", NULL, &target, &err))
 		tap_fatal("%s", err.text);
 	options.chip = loom_target_chip(target);
