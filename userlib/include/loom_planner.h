@@ -83,7 +83,8 @@ enum loom_planner_objective {
  * @max_bytes: LOOM_OBJECTIVE_SRAM: bytes to and from DRAM that a plan may move; 0: any
  * @max_cycles: LOOM_OBJECTIVE_SRAM: cycles that it may take by the chip's clock; 0: any
  * @flags: enum loom_planner_flags
- * @observe: names of values that have to be readable after the run
+ * @observe: names of values that have to be readable after the run: that a node computes, see
+ *	LOOM_GRAPH_KEEP_ALL. Inputs and outputs are readable anyway
  * @num_observe: number of @observe
  */
 struct loom_planner_options {

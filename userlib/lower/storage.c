@@ -265,6 +265,23 @@ static void place_outputs(struct loom_storage *storage, const bool *observed)
 	}
 }
 
+/* What was fused into another node, or is known beforehand, is in the graph and in no node. */
+static bool is_computed(const struct loom_graph *graph, const struct loom_value *value)
+{
+	u32 i;
+
+	for (i = 0; i < graph->num_nodes; i++)
+		if (graph->nodes[i]->output == value)
+			return true;
+	for (i = 0; i < graph->num_inputs; i++)
+		if (graph->inputs[i] == value)
+			return true;
+	for (i = 0; i < graph->num_outputs; i++)
+		if (graph->outputs[i] == value)
+			return true;
+	return false;
+}
+
 static int find_observed(const struct loom_storage *storage,
 			 const struct loom_storage_options *options, bool *observed,
 			 struct loom_error *err)
@@ -283,6 +300,10 @@ static int find_observed(const struct loom_storage *storage,
 			if (!value->name || strcmp(value->name, options->observe[i]))
 				continue;
 			found = true;
+			if (!is_computed(graph, value))
+				return loom_error_set(err, -EINVAL,
+						      "no node of the graph computes '%s' by itself, so that it cannot be observed",
+						      value->name);
 			if (value->producer)
 				observed[value->id] = true;
 		}

@@ -184,6 +184,42 @@ static void test_observe(void)
 	end(&test);
 }
 
+/* t is computed together with y, and nowhere else; k is known beforehand. */
+static void test_observe_none(void)
+{
+	static const char *const names[] = { "t", "k" };
+	struct loom_graph_options keep = { .flags = LOOM_GRAPH_KEEP_ALL };
+	static float w[COLUMNS];
+	int kept, i;
+
+	for (kept = 0; kept < 2; kept++)
+		for (i = 0; i < 2; i++) {
+			struct loom_planner_options how = options();
+			struct loom_program *program = NULL;
+			struct test_case test = begin();
+			struct loom_error err = { .text = "" };
+			bool there = kept && !i;
+			int ret;
+
+			input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, COLUMNS });
+			model_add_floats(test.graph, "w", 2, (int64_t[]){ COLUMNS, 1 }, w);
+			node(&test, "MatMul", "x w", "t");
+			node(&test, "Neg", "w", "k");
+			node(&test, "Relu", "t", "y");
+			loom_graph_add_output(test.graph, "y");
+			if (loom_graph_finish(test.graph, kept ? &keep : NULL, &err))
+				tap_fatal("%s", err.text);
+			how.observe = &names[i];
+			how.num_observe = 1;
+			ret = loom_program_create(test.graph, &how, &program, &err);
+			tap_ok(there ? !ret && program->num_observed == 1 :
+				       ret == -EINVAL && strstr(err.text, names[i]),
+			       "%s is %s", names[i], there ? "observed" : err.text);
+			loom_program_destroy(program);
+			end(&test);
+		}
+}
+
 static void test_same_output_twice(void)
 {
 	struct test_case test = begin();
@@ -431,6 +467,7 @@ int main(void)
 	test_vector();
 	test_reshape_output();
 	test_observe();
+	test_observe_none();
 	test_same_output_twice();
 	test_many_slots();
 	test_same_bytes();
