@@ -481,7 +481,7 @@ $(O)/man/.stamp: tools/ci/pages/man.py $(tool_bin) $(wildcard userlib/include/*.
 # so is a public symbol that is in neither. Pictures of plans are
 # drawn if "make models" has been there.
 .PHONY: docs
-docs: man $(O)/e2e/draw_plan
+docs: man python lib $(O)/e2e/draw_plan
 	@tools/ci/deps.sh docs
 	@tools/ci/ksource.sh
 	@mandoc -Tlint -Wwarning $(O)/man/man1/*.1 $$(grep -L '^\.so ' $(O)/man/man3/*.3)

@@ -8,12 +8,17 @@ import os
 import sys
 
 top = os.path.abspath("..")
+# the package for Python, and the library that it loads: `make docs` has built them
+sys.path.insert(0, os.path.join(top, "build", "python"))
+os.environ.setdefault("LOOM_LIBRARY", os.path.join(top, "build", "libloom.so.1"))
 ksource = os.environ.get("LOOM_KSOURCE", os.path.join(top, "build", "ksource"))
 sys.path.insert(0, os.path.join(ksource, "Documentation", "sphinx"))
 sys.path.insert(0, os.path.abspath("extensions"))
 
 project = "Loom"
-extensions = ["kerneldoc", "automarkup", "plans", "rooms"]
+extensions = ["kerneldoc", "automarkup", "plans", "rooms", "sphinx.ext.autodoc"]
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
 master_doc = "index"
 exclude_patterns = []
 html_theme = "furo"
@@ -30,6 +35,8 @@ primary_domain = "c"
 # named in comments of the driver.
 nitpick_ignore_regex = [
     ("c:.*", r"u?int\d+_t|size_t|pid_t|FILE|bool|__[su]\d+|[us]\d+|errno|device|ttm_resource_manager"),
+    # Python's own, which there is no inventory of here
+    ("py:.*", ".*"),
     # handles of the library
     ("c:.*", r"loom_(device|graph|session|bo|target|program_file|context)"),
     # the driver's own

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Says which public symbols are not in the pages: all functions of userlib/libloom.map, and
 structs, enums, macros and function types of the public headers. Structs and enums of the UAPI are
-looked for in all pages of DOCS. Status 1 if any is missing.
+looked for in all pages of DOCS; what the package for Python exports, in its page. Status 1 if any
+is missing.
 
 	tools/ci/pages/symbols.py DOCS MAN	DOCS: pages as `make docs` makes them; MAN: folder with man3/
 """
@@ -54,9 +55,16 @@ def main():
     pages = ''.join(text(page) for page in glob.glob(os.path.join(docs, '*.html')))
     missing += [f'{symbol}: of drm/loom_accel.h, in no page of {docs}' for symbol in uapi
                 if f'id="c.{symbol}"' not in pages]
+    package = text(TOP, 'userlib', 'python', 'loom', '__init__.py')
+    python = re.findall(r"'(\w+)'", package[package.index('__all__ ='):].partition(']')[0])
+    page = os.path.join(docs, 'reference', 'python.html')
+    here = text(page) if os.path.exists(page) else ''
+    missing += [f'{symbol}: of the package loom, not in {page}' for symbol in python
+                if f'id="loom.{symbol}"' not in here and f'id="module-loom.{symbol}"' not in here]
     print('\n'.join(missing) or
-          f'symbols: all {len(found)} of the library and {len(uapi)} of the UAPI are in the pages')
-    return bool(missing) or not found
+          f'symbols: all {len(found)} of the library, {len(python)} of Python and {len(uapi)} of the '
+          f'UAPI are in the pages')
+    return bool(missing) or not found or not python
 
 
 if __name__ == '__main__':

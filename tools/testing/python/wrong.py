@@ -98,6 +98,7 @@ class Wrong(unittest.TestCase):
         error = self.refused(errno.ENOSPC, 'Relu', loom.compile, graph, sram_limit_bytes=16)
         self.assertGreater(error.short_bytes, 0)
         self.assertIn(str(error.short_bytes), str(error))
+        self.refused(errno.EINVAL, "no value 'z'", loom.compile, graph, observe=['z'])
         graph.close()
         self.assertRaisesRegex(ValueError, 'graph is closed', loom.compile, graph)
 

@@ -33,3 +33,11 @@ __all__ = [
     'Region', 'Run', 'Scope', 'Session', 'Target', 'Tensor', 'abi', 'c', 'call',
     'check_placement', 'compile', 'groupings', 'place', 'placers', 'run', 'run_batch',
 ]
+
+# people see the names that they write, not where a class comes from
+for _name in __all__:
+    _object = globals()[_name]
+    if isinstance(_object, type):
+        _object.__name__ = _object.__qualname__ = _name
+        _object.__module__ = 'loom'
+del _name, _object
