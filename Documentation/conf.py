@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(ksource, "Documentation", "sphinx"))
 sys.path.insert(0, os.path.abspath("extensions"))
 
 project = "Loom"
-extensions = ["kerneldoc", "automarkup", "plans", "rooms", "sphinx.ext.autodoc"]
+extensions = ["kerneldoc", "automarkup", "plans", "rooms", "sphinx.ext.autodoc", "listed"]
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
 master_doc = "index"
