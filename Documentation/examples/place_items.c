@@ -14,13 +14,12 @@
 static const char *const names[] = { "frame", "luma", "edges", "blur", "result" };
 
 /*
- * Lifetimes are half-open: [0, 2) is alive in moments 0 and 1. LOOM_PLACE_ANYWHERE and
- * LOOM_PLACE_NONE have to be said: an item of zeroes is fixed at offset 0.
+ * Lifetimes are half-open: [0, 2) is alive in moments 0 and 1. What is not said is zero, and means
+ * nothing special.
  */
 #define ITEMS	5
 #define ITEM(size, align, from, to) {							\
 	.size_bytes = (size), .align_bytes = (align), .lower = (from), .upper = (to),	\
-	.fixed = LOOM_PLACE_ANYWHERE, .alias = LOOM_PLACE_NONE,				\
 }
 
 static const struct loom_place_item items[ITEMS] = {

@@ -56,8 +56,6 @@ static int tool_arena_make(struct tool_arena *arena, const struct loom_program *
 			.align_bytes = TOOL_ARENA_ALIGN,
 			.lower = neuron->first_node,
 			.upper = neuron->last_node + 1LL,
-			.fixed = LOOM_PLACE_ANYWHERE,
-			.alias = LOOM_PLACE_NONE,
 		};
 	}
 	arena->problem.items = arena->items;

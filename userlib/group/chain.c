@@ -74,9 +74,7 @@ static struct loom_place_item *add_item(struct chain *c, u64 bytes, s64 lower, s
 		.align_bytes = c->group->list->lower->sram.align_bytes,
 		.lower = c->now + lower,
 		.upper = c->now + upper,
-		.fixed = LOOM_PLACE_ANYWHERE,
 		.pools = 1,
-		.alias = LOOM_PLACE_NONE,
 	};
 	return &c->items[c->count++];
 }

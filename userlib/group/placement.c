@@ -28,9 +28,9 @@ static void describe(const struct loom_group *group, const struct loom_group_ite
 		.size_bytes = item->bytes,
 		.align_bytes = group->list->lower->sram.align_bytes,
 		.upper = group->period,
-		.fixed = item->fixed ? item->offset[0] : LOOM_PLACE_ANYWHERE,
+		.flags = item->fixed ? LOOM_PLACE_FIXED : 0,
+		.fixed = item->offset[0],
 		.pools = 1,
-		.alias = LOOM_PLACE_NONE,
 	};
 	if (item->whole || item->to - item->from + 1 >= group->period)
 		return;

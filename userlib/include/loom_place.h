@@ -33,7 +33,7 @@ extern "C" {
  */
 #define LOOM_PLACE_NONE		UINT32_MAX
 /**
- * define LOOM_PLACE_ANYWHERE - no fixed offset, no limit
+ * define LOOM_PLACE_ANYWHERE - no limit
  */
 #define LOOM_PLACE_ANYWHERE	UINT64_MAX
 /**
@@ -68,17 +68,34 @@ struct loom_place_range {
 };
 
 /**
+ * enum loom_place_item_flags - what an item has besides a size and a lifetime
+ * @LOOM_PLACE_FIXED: &loom_place_item.fixed says where it has to be
+ * @LOOM_PLACE_ALIAS: &loom_place_item.alias says what it lies in
+ *
+ * Rejected: values of @fixed and @alias that mean "none" (an item of zeroes would be fixed at 0, in
+ * item 0), and indices from 1 on.
+ */
+enum loom_place_item_flags {
+	LOOM_PLACE_FIXED	= 1 << 0,
+	LOOM_PLACE_ALIAS	= 1 << 1,
+};
+
+/**
  * struct loom_place_item - something that needs bytes for a time
+ *
+ * What is zero means nothing special; only @size_bytes, @lower and @upper have to be said.
+ *
  * @size_bytes: its size; 0 takes no room
  * @align_bytes: its offset is a multiple of this; 0 means 1
  * @lower: first moment of its lifetime
  * @upper: first moment after its lifetime, above @lower
- * @fixed: the offset that it must have, or LOOM_PLACE_ANYWHERE. It then has to be in the pool that
- *	is its only one
- * @alias: an earlier item, the owner, that it lies in, or LOOM_PLACE_NONE. An owner and its aliases
+ * @flags: enum loom_place_item_flags
+ * @fixed: LOOM_PLACE_FIXED: the offset that it must have. It then has to be in the pool that is its
+ *	only one
+ * @alias: LOOM_PLACE_ALIAS: an earlier item, the owner, that it lies in. An owner and its aliases
  *	have one lifetime, from the first to the last moment of any of them. Results computed in
  *	place are aliases, and operands of a concatenation, which lie in its result
- * @alias_offset: where in the owner, in bytes; with @size_bytes within the owner
+ * @alias_offset: LOOM_PLACE_ALIAS: where in the owner, in bytes; with @size_bytes within the owner
  * @pools: bit i: it may go to pool i; 0: to any
  * @gaps: in ascending order and within the lifetime; may be NULL. Those of aliases and of their
  *	owners are ignored
@@ -95,8 +112,9 @@ struct loom_place_item {
 	uint64_t align_bytes;
 	int64_t lower;
 	int64_t upper;
-	uint64_t fixed;
+	uint32_t flags;
 	uint32_t alias;
+	uint64_t fixed;
 	uint64_t alias_offset;
 	uint32_t pools;
 	const struct loom_place_gap *gaps;
@@ -136,7 +154,7 @@ struct loom_place_pair {
 
 /**
  * struct loom_place_pool - a memory to place in
- * @capacity_bytes: its size, or LOOM_PLACE_ANYWHERE
+ * @capacity_bytes: its size, or LOOM_PLACE_ANYWHERE; 0 is a pool that is full
  * @align_bytes: every item's offset is a multiple of this, too, except aliases'; 0 means 1
  * @cost: of a byte there. Pools are filled in ascending order of cost, ties in order of index:
  *	what does not fit spills to the next, so that the sum of size times cost stays low

@@ -37,10 +37,9 @@ static void arena_item(struct loom_storage *storage, struct loom_arena *arena, u
 		.align_bytes = LOOM_NEURON_ALIGN_BYTES,
 		.lower = storage->span_first ? storage->span_first[op] : op,
 		.upper = last + 1,
-		.fixed = LOOM_PLACE_ANYWHERE,
-		.alias = LOOM_PLACE_NONE,
 	};
 	if (location->kind == LOOM_LOCATION_VIEW) {
+		item->flags = LOOM_PLACE_ALIAS;
 		item->alias = root->item;
 		/* an expanded view has more bytes than the value that it shows */
 		item->size_bytes = min(item->size_bytes,
@@ -97,9 +96,9 @@ static int note_neurons(struct loom_storage *storage, const struct loom_arena *a
 		const struct loom_place_item *item = &arena->items[i];
 		struct loom_program_neuron *neuron;
 
-		note_of[i] = item->alias == LOOM_PLACE_NONE ? n++ : note_of[item->alias];
+		note_of[i] = item->flags & LOOM_PLACE_ALIAS ? note_of[item->alias] : n++;
 		neuron = &storage->neurons[note_of[i]];
-		if (item->alias == LOOM_PLACE_NONE) {
+		if (!(item->flags & LOOM_PLACE_ALIAS)) {
 			neuron->name = arena->values[i]->name;
 			neuron->offset = offsets[i];
 			neuron->size_bytes = item->size_bytes;

@@ -267,8 +267,6 @@ static int place_buffers(struct writer *w)
 				.size_bytes = w->tiling->bytes[i],
 				.align_bytes = w->lower->sram.align_bytes,
 				.upper = 1,
-				.fixed = LOOM_PLACE_ANYWHERE,
-				.alias = LOOM_PLACE_NONE,
 			};
 	problem.num_items = n;
 	ret = loom_place(&problem, &how, &result, NULL);

@@ -170,8 +170,6 @@ static void add_items(struct loom_storage *storage, struct images *images)
 			.align_bytes = 1,
 			.lower = first,
 			.upper = last + 1,
-			.fixed = LOOM_PLACE_ANYWHERE,
-			.alias = LOOM_PLACE_NONE,
 			.width = row_elems(&shape),
 			.height = shape.height,
 			.storage_class = y->dtype,

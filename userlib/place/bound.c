@@ -19,7 +19,7 @@ int loom_place_find_bound(const struct loom_place_problem *problem, uint64_t *bo
 	for (i = 0; i < problem->num_items && !ret; i++) {
 		const struct loom_place_item *item = &problem->items[i];
 
-		if (loom_place_has_room(item) && item->fixed != LOOM_PLACE_ANYWHERE &&
+		if (loom_place_has_room(item) && loom_place_is_fixed(item) &&
 		    *bound_bytes < item->fixed + item->size_bytes)
 			*bound_bytes = item->fixed + item->size_bytes;
 	}
@@ -61,7 +61,7 @@ static int check_fixed_pairs(const struct loom_place_resolved *resolved,
 	int ret = at && pools ? 0 : -ENOMEM;
 
 	for (i = 0; i < n && !ret; i++) {
-		at[i] = resolved->items[i].fixed;
+		at[i] = loom_place_is_fixed(&resolved->items[i]) ? resolved->items[i].fixed : 0;
 		pools[i] = __builtin_ctz(resolved->items[i].pools);
 	}
 	if (!ret)
@@ -71,7 +71,7 @@ static int check_fixed_pairs(const struct loom_place_resolved *resolved,
 		const struct loom_place_item *a = &resolved->items[pair->first];
 		const struct loom_place_item *b = &resolved->items[pair->second];
 
-		if (a->fixed != LOOM_PLACE_ANYWHERE && b->fixed != LOOM_PLACE_ANYWHERE &&
+		if (loom_place_is_fixed(a) && loom_place_is_fixed(b) &&
 		    a->pools == b->pools && a->fixed < b->fixed + b->size_bytes &&
 		    b->fixed < a->fixed + a->size_bytes)
 			ret = loom_place_fail(fault, -EINVAL, pair->first, pair->second,
@@ -99,7 +99,7 @@ static int check_sizes(const struct loom_place_resolved *resolved, struct loom_p
 		for (p = 0; p < resolved->problem.num_pools; p++)
 			if (item->pools >> p & 1 && most < resolved->pools[p].capacity_bytes)
 				most = resolved->pools[p].capacity_bytes;
-		if (item->fixed != LOOM_PLACE_ANYWHERE)
+		if (loom_place_is_fixed(item))
 			end += item->fixed;
 		if (end > most)
 			return loom_place_no_space(fault, i, end, most, "needs");

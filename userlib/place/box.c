@@ -115,7 +115,7 @@ static void make_cells(struct boxes *b, unsigned int fine)
 		step = (1ULL << length) / fine;
 		step += !step;
 		*cell = (struct cell){
-			item->fixed != LOOM_PLACE_ANYWHERE || item->num_gaps ||
+			loom_place_is_fixed(item) || item->num_gaps ||
 			item->num_excluded || b->kept_apart[i] || length > 61 ||
 			item->size_bytes > b->largest / 2,
 			length, round_down(item->lower, step), round_down(item->upper, step),

@@ -214,7 +214,7 @@ int loom_place_sweep(const struct loom_place_problem *problem, const uint64_t *o
 		const struct loom_place_part *part = &parts[i];
 		uint64_t begin = offsets[part->item] + part->first;
 
-		if (only_fixed && problem->items[part->item].fixed == LOOM_PLACE_ANYWHERE)
+		if (only_fixed && !loom_place_is_fixed(&problem->items[part->item]))
 			continue;
 		places[n++] = (struct place){
 			pools ? pools[part->item] : 0, begin, begin + part->size_bytes,
@@ -252,7 +252,7 @@ static int check_item(const struct loom_place_resolved *resolved, uint32_t index
 				       "is in pool %u, which it may not be", pool);
 	in = &resolved->pools[pool];
 	if ((align && at % align) ||
-	    (item->alias == LOOM_PLACE_NONE && item->size_bytes && at % in->align_bytes))
+	    (!loom_place_is_alias(item) && item->size_bytes && at % in->align_bytes))
 		return loom_place_fail(fault, -EBADMSG, index, LOOM_PLACE_NONE,
 				       "offset %llu is not aligned", (unsigned long long)at);
 	if (at > INT64_MAX - item->size_bytes ||
@@ -264,7 +264,7 @@ static int check_item(const struct loom_place_resolved *resolved, uint32_t index
 			fault->missing_bytes = at + item->size_bytes - in->capacity_bytes;
 		return -EBADMSG;
 	}
-	if (item->fixed != LOOM_PLACE_ANYWHERE && at != item->fixed)
+	if (loom_place_is_fixed(item) && at != item->fixed)
 		return loom_place_fail(fault, -EBADMSG, index, LOOM_PLACE_NONE,
 				       "is at offset %llu, and not at %llu, where it is fixed",
 				       (unsigned long long)at, (unsigned long long)item->fixed);
@@ -282,7 +282,7 @@ static int check_alias(const struct loom_place_resolved *resolved, uint32_t inde
 {
 	const struct loom_place_item *item = &resolved->items[index];
 
-	if (item->alias == LOOM_PLACE_NONE ||
+	if (!loom_place_is_alias(item) ||
 	    (offsets[index] == offsets[item->alias] + item->alias_offset &&
 	     (!pools || pools[index] == pools[item->alias])))
 		return 0;

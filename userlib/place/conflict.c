@@ -231,7 +231,7 @@ static int improve(struct sub_banks *banks)
 			uint64_t now = banks->greedy.offsets[item];
 			uint64_t weight = weight_at(banks, item, now);
 
-			if (!weight || items[item].fixed != LOOM_PLACE_ANYWHERE)
+			if (!weight || loom_place_is_fixed(&items[item]))
 				continue;
 			loom_greedy_take(&banks->greedy, item);
 			ret = find_offer(banks, item, &best);
@@ -282,7 +282,7 @@ static int start_anew(struct sub_banks *banks, uint64_t *state, bool *fits)
 			const struct loom_place_item *item = &problem->items[order[i]];
 
 			if (!loom_place_has_room(item) || has_sides(banks, order[i]) == k ||
-			    item->fixed != LOOM_PLACE_ANYWHERE)
+			    loom_place_is_fixed(item))
 				continue;
 			ret = find_offer(banks, order[i], &best);
 			*fits = best.offset != LOOM_PLACE_ANYWHERE;
@@ -311,7 +311,7 @@ static int run(struct sub_banks *banks, uint64_t *offsets)
 	loom_greedy_reset(&banks->greedy);
 	for (i = 0; i < n; i++)
 		if (loom_place_has_room(&problem->items[i]) &&
-		    problem->items[i].fixed == LOOM_PLACE_ANYWHERE)
+		    !loom_place_is_fixed(&problem->items[i]))
 			loom_greedy_put(&banks->greedy, i, offsets[i]);
 	if (!total_weight(banks))
 		return 0;

@@ -145,12 +145,10 @@ static void hold(struct gmem *g, uint32_t item)
 /* Gives the result of operator @op the address of its owner, which is allocated if need be. */
 static int place_result(struct gmem *g, uint32_t item, uint32_t op)
 {
-	uint32_t owner = g->items[item].alias;
+	uint32_t owner = loom_place_owner(g->items, item);
 	struct record *r = &g->rec_tbl[item];
 	int ret;
 
-	if (owner == LOOM_PLACE_NONE)
-		owner = item;
 	if (!g->rec_tbl[owner].allocated) {
 		/* lifetimes may be longer than needed, but not begin before the operator */
 		if (g->items[owner].lower < op)
@@ -212,14 +210,14 @@ static int visit(struct gmem *g, const struct loom_place_op *op, uint32_t number
 static bool fits_op(const struct loom_place_problem *problem, const struct loom_place_op *op)
 {
 	const struct loom_place_item *output = &problem->items[op->output], *input;
-	uint32_t owner = output->alias == LOOM_PLACE_NONE ? op->output : output->alias;
+	uint32_t owner = loom_place_is_alias(output) ? output->alias : op->output;
 
 	if (!op->in_place)
 		return true;
-	if (output->alias == LOOM_PLACE_NONE || !op->num_inputs)
+	if (!loom_place_is_alias(output) || !op->num_inputs)
 		return false;
 	input = &problem->items[op->inputs[0]];
-	return owner == (input->alias == LOOM_PLACE_NONE ? op->inputs[0] : input->alias);
+	return owner == (loom_place_is_alias(input) ? input->alias : op->inputs[0]);
 }
 
 /* Every operand was made before, every item once. */

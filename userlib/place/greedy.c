@@ -369,7 +369,7 @@ void loom_greedy_reset(struct loom_greedy *g)
 	memset(g->placed, 0, problem->num_items * sizeof(*g->placed));
 	for (i = 0; i < problem->num_items; i++)
 		if (loom_place_has_room(&problem->items[i]) &&
-		    problem->items[i].fixed != LOOM_PLACE_ANYWHERE)
+		    loom_place_is_fixed(&problem->items[i]))
 			loom_greedy_put(g, i, problem->items[i].fixed);
 }
 
@@ -383,7 +383,7 @@ int loom_greedy_run(struct loom_greedy *g, const uint32_t *order, loom_greedy_fi
 	for (i = 0; i < g->task->problem.num_items; i++) {
 		const struct loom_place_item *item = &g->task->problem.items[order[i]];
 
-		if (!loom_place_has_room(item) || item->fixed != LOOM_PLACE_ANYWHERE)
+		if (!loom_place_has_room(item) || loom_place_is_fixed(item))
 			continue;
 		ret = find(g, order[i], &offset);
 		if (ret)

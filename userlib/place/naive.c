@@ -23,7 +23,7 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 	loom_greedy_reset(&g);
 	for (i = 0; i < problem->num_items; i++)
 		if (loom_place_has_room(&problem->items[i]) &&
-		    problem->items[i].fixed != LOOM_PLACE_ANYWHERE)
+		    loom_place_is_fixed(&problem->items[i]))
 			top = max(top, problem->items[i].fixed + problem->items[i].size_bytes);
 	for (i = 0; i < problem->num_items && !ret; i++) {
 		const struct loom_place_item *item = &problem->items[i];
@@ -32,7 +32,7 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 
 		if (!loom_place_has_room(item))
 			continue;
-		if (item->fixed != LOOM_PLACE_ANYWHERE) {
+		if (loom_place_is_fixed(item)) {
 			answer->offsets[i] = item->fixed;
 			continue;
 		}

@@ -100,7 +100,7 @@ static bool spill(struct run *run, const struct loom_place_subproblem *sub,
 		run->result->pools[sub->global[i]] = next;
 	}
 	for (i = 0; i < own->num_items; i++)
-		if (own->items[i].alias != LOOM_PLACE_NONE)
+		if (loom_place_is_alias(&own->items[i]))
 			run->result->pools[sub->global[i]] =
 				run->result->pools[sub->global[own->items[i].alias]];
 	return true;
@@ -319,10 +319,10 @@ static void sum_up(struct run *run)
 	for (i = 0; i < resolved->problem.num_items; i++) {
 		const struct loom_place_item *item = &resolved->items[i];
 
-		if (item->alias != LOOM_PLACE_NONE) {
+		if (loom_place_is_alias(item)) {
 			result->offsets[i] = result->offsets[item->alias] + item->alias_offset;
 		} else if (!item->size_bytes) {
-			result->offsets[i] = item->fixed == LOOM_PLACE_ANYWHERE ? 0 : item->fixed;
+			result->offsets[i] = loom_place_is_fixed(item) ? item->fixed : 0;
 		} else {
 			if (__builtin_mul_overflow(item->size_bytes,
 						   resolved->pools[result->pools[i]].cost, &cost) ||

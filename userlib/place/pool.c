@@ -97,7 +97,7 @@ static int try_order(struct choice *choice, struct outcome *outcome)
 		const struct loom_place_item *item = &task->problem.items[index];
 
 		choice->keep[index] = true;
-		if (!loom_place_has_room(item) || item->fixed != LOOM_PLACE_ANYWHERE)
+		if (!loom_place_has_room(item) || loom_place_is_fixed(item))
 			continue;
 		ret = loom_greedy_lowest(&choice->greedy, index, &offset);
 		if (ret && ret != -ERANGE)

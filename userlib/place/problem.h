@@ -50,22 +50,34 @@ struct loom_place_answer {
 
 /* problem.c */
 
+/** loom_place_is_fixed() - says whether &loom_place_item.fixed means anything */
+static inline bool loom_place_is_fixed(const struct loom_place_item *item)
+{
+	return item->flags & LOOM_PLACE_FIXED;
+}
+
+/** loom_place_is_alias() - says whether &loom_place_item.alias does */
+static inline bool loom_place_is_alias(const struct loom_place_item *item)
+{
+	return item->flags & LOOM_PLACE_ALIAS;
+}
+
 /** loom_place_has_room() - says whether an item takes bytes of its own */
 static inline bool loom_place_has_room(const struct loom_place_item *item)
 {
-	return item->alias == LOOM_PLACE_NONE && item->size_bytes;
+	return !loom_place_is_alias(item) && item->size_bytes;
 }
 
 /** loom_place_owner() - the item that the bytes of @item belong to: itself if it is no alias */
 static inline uint32_t loom_place_owner(const struct loom_place_item *items, uint32_t item)
 {
-	return items[item].alias == LOOM_PLACE_NONE ? item : items[item].alias;
+	return loom_place_is_alias(&items[item]) ? items[item].alias : item;
 }
 
 /** loom_place_begin_in_owner() - first byte of @item, from the begin of its owner */
 static inline uint64_t loom_place_begin_in_owner(const struct loom_place_item *item)
 {
-	return item->alias == LOOM_PLACE_NONE ? 0 : item->alias_offset;
+	return loom_place_is_alias(item) ? item->alias_offset : 0;
 }
 
 /** loom_place_add() - a sum that stays at UINT64_MAX where it would overflow */

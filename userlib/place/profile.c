@@ -2,6 +2,8 @@
 /* See DOC: Profile. */
 #include "profile.h"
 
+#include "problem.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +35,9 @@ static struct span *make_spans(const struct loom_place_problem *problem)
 	}
 	/* an owner comes before its aliases, so from the end each is complete when it is visited */
 	for (i = problem->num_items; i-- > 0;) {
-		const uint32_t owner = problem->items[i].alias;
+		const uint32_t owner = loom_place_owner(problem->items, i);
 
-		if (owner == LOOM_PLACE_NONE || owner >= i)
+		if (owner >= i)
 			continue;
 		spans[owner].shared = true;
 		if (spans[i].lower < spans[owner].lower)
@@ -58,7 +60,7 @@ static size_t item_parts(const struct loom_place_item *item, uint32_t index,
 	size_t count = 0;
 	uint32_t i;
 
-	if (item->alias != LOOM_PLACE_NONE || !item->size_bytes)
+	if (loom_place_is_alias(item) || !item->size_bytes)
 		return 0;
 	for (i = 0; i <= num_gaps; i++) {
 		gap = i < num_gaps ? &item->gaps[i] : NULL;

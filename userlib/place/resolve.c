@@ -80,6 +80,9 @@ static int check_item(const struct loom_place_item *item, uint32_t index,
 	uint64_t image;
 	int ret;
 
+	if (item->flags & ~(LOOM_PLACE_FIXED | LOOM_PLACE_ALIAS))
+		return loom_place_fail(fault, -EINVAL, index, NONE, "flags 0x%x are not known",
+				       item->flags);
 	if (item->lower >= item->upper)
 		return loom_place_fail(fault, -EINVAL, index, NONE,
 				       "lifetime [%lld, %lld) is empty", (long long)item->lower,
@@ -103,15 +106,16 @@ static int join_fixed(struct loom_place_item *owner, const struct loom_place_ite
 {
 	uint64_t at;
 
-	if (item->fixed == LOOM_PLACE_ANYWHERE)
+	if (!loom_place_is_fixed(item))
 		return 0;
 	if (item->fixed < item->alias_offset)
 		return loom_place_fail(fault, -EINVAL, index, item->alias,
 				       "its owner would begin before 0");
 	at = item->fixed - item->alias_offset;
-	if (owner->fixed != LOOM_PLACE_ANYWHERE && owner->fixed != at)
+	if (loom_place_is_fixed(owner) && owner->fixed != at)
 		return loom_place_fail(fault, -EINVAL, index, item->alias,
 				       "fixed elsewhere than its owner");
+	owner->flags |= LOOM_PLACE_FIXED;
 	owner->fixed = at;
 	return 0;
 }
@@ -130,7 +134,7 @@ static int resolve_alias(struct loom_place_item *items, uint32_t index,
 	    end > owner->size_bytes)
 		return loom_place_fail(fault, -EINVAL, index, item->alias,
 				       "does not lie within its owner");
-	if (owner->alias != NONE) {
+	if (loom_place_is_alias(owner)) {
 		item->alias_offset += owner->alias_offset;
 		item->alias = owner->alias;
 		owner = &items[item->alias];
@@ -162,7 +166,7 @@ static int check_fixed(const struct loom_place_item *item, uint32_t index,
 {
 	uint32_t i;
 
-	if (item->fixed == LOOM_PLACE_ANYWHERE || item->alias != NONE)
+	if (!loom_place_is_fixed(item) || loom_place_is_alias(item))
 		return 0;
 	if (item->fixed > INT64_MAX - item->size_bytes)
 		return loom_place_fail(fault, -ERANGE, index, NONE,
@@ -212,12 +216,12 @@ static int resolve_excluded(struct loom_place_resolved *resolved)
 	uint32_t k, r, out = 0;
 
 	for (k = 0; k < resolved->problem.num_items; k++)
-		if (resolved->items[k].alias != NONE)
+		if (loom_place_is_alias(&resolved->items[k]))
 			total += resolved->items[k].num_excluded;
 	if (!total)
 		return 0;
 	for (k = 0; k < resolved->problem.num_items; k++)
-		if (resolved->items[k].alias == NONE)
+		if (!loom_place_is_alias(&resolved->items[k]))
 			total += resolved->items[k].num_excluded;
 	all = calloc(total, sizeof(*all));
 	resolved->ranges = calloc(total, sizeof(*resolved->ranges));
@@ -230,7 +234,7 @@ static int resolve_excluded(struct loom_place_resolved *resolved)
 
 		for (r = 0; r < item->num_excluded; r++)
 			all[n++] = (struct owned_range){
-				item->alias == NONE ? k : item->alias, item->excluded[r],
+				loom_place_owner(resolved->items, k), item->excluded[r],
 			};
 		item->excluded = NULL;
 		item->num_excluded = 0;
@@ -275,7 +279,7 @@ static int resolve_items(struct loom_place_resolved *resolved,
 			return loom_place_fail(fault, -EINVAL, i, NONE,
 					       "none of its pools is there");
 		ret = check_item(item, i, fault);
-		if (!ret && item->alias != NONE)
+		if (!ret && loom_place_is_alias(item))
 			ret = resolve_alias(resolved->items, i, fault);
 	}
 	if (!ret)
@@ -284,7 +288,7 @@ static int resolve_items(struct loom_place_resolved *resolved,
 		struct loom_place_item *item = &resolved->items[i];
 
 		/* with several pools, the chosen one's alignment is added in subproblem.c */
-		if (item->alias == NONE && !(item->pools & (item->pools - 1)) &&
+		if (!loom_place_is_alias(item) && !(item->pools & (item->pools - 1)) &&
 		    !loom_place_join_align(&item->align_bytes,
 					   resolved->pools[__builtin_ctz(item->pools)].align_bytes))
 			return loom_place_fail(fault, -ERANGE, i, NONE,

@@ -8,6 +8,7 @@
  * A section is a maximal set of items that are alive at one moment: there is one wherever an item
  * ends after another has begun. The sets of items at other moments are subsets of these.
  */
+#include "problem.h"
 #include "solve_search.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ static uint64_t common_align(const struct loom_solve *solve)
 
 	for (i = 0; i < solve->num_items && align != 1; i++) {
 		align = gcd(align, solve->items[i].align_bytes);
-		if (solve->items[i].fixed != LOOM_PLACE_ANYWHERE)
+		if (loom_place_is_fixed(&solve->items[i]))
 			align = gcd(align, solve->items[i].fixed);
 	}
 	return align ? align : 1;
@@ -65,7 +66,7 @@ static uint64_t common_unit(const struct loom_solve *solve)
 		const struct loom_place_item *item = &solve->items[i];
 
 		unit = gcd(unit, (item->size_bytes + align - 1) / align * align);
-		if (item->fixed != LOOM_PLACE_ANYWHERE)
+		if (loom_place_is_fixed(item))
 			unit = gcd(unit, item->fixed);
 		/* an item may start at the upper end of an excluded range */
 		for (k = 0; k < item->num_excluded; k++)
@@ -238,7 +239,7 @@ static int fill_items(const struct loom_solve *solve, struct solve_part *part)
 		part->sizes[i] = (item->size_bytes + unit - 1) / unit;
 		part->pads[i] = part->sizes[i] * unit - item->size_bytes;
 		part->aligns[i] = unit % item->align_bytes ? item->align_bytes / unit : 1;
-		part->fixed[i] = item->fixed == LOOM_PLACE_ANYWHERE ? SOLVE_NEVER :
+		part->fixed[i] = !loom_place_is_fixed(item) ? SOLVE_NEVER :
 				 item->fixed / unit;
 		part->excluded[i] = count;
 		for (k = 0; k < item->num_excluded; k++)

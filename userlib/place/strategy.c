@@ -17,7 +17,7 @@ const char *loom_place_refusal(const struct loom_place_strategy *strategy,
 		return "cannot keep pairs apart";
 	for (i = 0; i < problem->num_items; i++) {
 		if (limits & LOOM_PLACE_NO_FIXED &&
-		    problem->items[i].fixed != LOOM_PLACE_ANYWHERE)
+		    loom_place_is_fixed(&problem->items[i]))
 			return "cannot do fixed offsets";
 		if (limits & LOOM_PLACE_NO_EXCLUDED && problem->items[i].num_excluded)
 			return "cannot do excluded ranges";
@@ -40,10 +40,10 @@ static int check_answer(const struct loom_place_problem *own, uint64_t *offsets)
 		items[i] = own->items[i];
 		/* the task has one pool, whose number was another in the whole problem */
 		items[i].pools = 0;
-		if (items[i].alias != LOOM_PLACE_NONE)
+		if (loom_place_is_alias(&items[i]))
 			offsets[i] = offsets[items[i].alias] + items[i].alias_offset;
 		else if (!items[i].size_bytes)
-			offsets[i] = items[i].fixed == LOOM_PLACE_ANYWHERE ? 0 : items[i].fixed;
+			offsets[i] = loom_place_is_fixed(&items[i]) ? items[i].fixed : 0;
 	}
 	alone.items = items;
 	ret = loom_place_check(&alone, offsets, NULL, NULL);

@@ -53,7 +53,7 @@ static int fill_items(struct loom_place_subproblem *sub, const struct loom_place
 		if (pools[i] != pool)
 			continue;
 		*item = resolved->items[i];
-		if (item->alias != LOOM_PLACE_NONE)
+		if (loom_place_is_alias(item))
 			item->alias = sub->local[item->alias];
 		else if (!loom_place_join_align(&item->align_bytes,
 						resolved->pools[pool].align_bytes))

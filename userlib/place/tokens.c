@@ -194,7 +194,7 @@ static int lay_out(const struct loom_tokens *t, struct loom_place_answer *answer
 	answer->num_storages = t->num_tokens;
 	for (i = 0; i < t->task->problem.num_items; i++) {
 		const struct loom_place_item *item = &t->task->problem.items[i];
-		uint32_t of = t->token_of[item->alias == LOOM_PLACE_NONE ? i : item->alias];
+		uint32_t of = t->token_of[loom_place_is_alias(item) ? item->alias : i];
 
 		answer->storage_of[i] = of;
 		if (of != LOOM_PLACE_NONE)

@@ -444,5 +444,5 @@ void loom_place_csv_free_offsets(struct loom_place_csv *csv)
 	uint32_t i;
 
 	for (i = 0; i < file->num_items; i++)
-		file->items[i].fixed = LOOM_PLACE_ANYWHERE;
+		file->items[i].flags &= ~LOOM_PLACE_FIXED;
 }

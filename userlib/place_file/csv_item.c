@@ -193,7 +193,6 @@ static int read_offset(struct loom_place_csv_scan *scan, struct loom_place_item 
 		ret = read_optional(scan, LOOM_PLACE_COLUMN_OFFSET, 0, -1, &offset);
 	if (ret)
 		return ret;
-	item->fixed = LOOM_PLACE_ANYWHERE;
 	if (offset < 0)
 		return 0;
 	if (offset % item->align_bytes)
@@ -202,6 +201,7 @@ static int read_offset(struct loom_place_csv_scan *scan, struct loom_place_item 
 	if (item->size_bytes > INT64_MAX - (uint64_t)offset)
 		return fail_field(scan, -ERANGE, LOOM_PLACE_COLUMN_OFFSET,
 				  "plus the size does not fit in 63 bits");
+	item->flags |= LOOM_PLACE_FIXED;
 	item->fixed = offset;
 	return 0;
 }
@@ -215,7 +215,6 @@ int loom_place_csv_item(struct loom_place_csv_scan *scan)
 	int ret;
 
 	memset(item, 0, sizeof(*item));
-	item->alias = LOOM_PLACE_NONE;
 	id = get_field(file, LOOM_PLACE_COLUMN_ID);
 	if (!*id)
 		return fail_field(scan, -EINVAL, LOOM_PLACE_COLUMN_ID, "is no name");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "csv.h"
 #include "base/error.h"
+#include "place/problem.h"
 #include "place/profile.h"
 
 #include <errno.h>
@@ -206,7 +207,7 @@ static void loom_place_csv_put_problem(FILE *out, const struct loom_place_proble
 		item = &problem->items[i];
 		shape.alignment |= item->align_bytes > 1;
 		shape.gaps |= item->num_gaps > 0;
-		shape.offset |= item->fixed != LOOM_PLACE_ANYWHERE;
+		shape.offset |= loom_place_is_fixed(item);
 	}
 	fprintf(out, "id,lower,upper,size%s%s%s\n", shape.alignment ? ",alignment" : "",
 		shape.gaps ? ",gaps" : "", shape.offset ? ",offset" : "");
@@ -216,7 +217,9 @@ static void loom_place_csv_put_problem(FILE *out, const struct loom_place_proble
 			loom_place_csv_put_id(out, ids[i], i, number[i]);
 		else
 			fprintf(out, "%u", i);
-		loom_place_csv_put_item(out, &shape, item, offsets ? offsets[i] : item->fixed);
+		loom_place_csv_put_item(out, &shape, item, offsets ? offsets[i] :
+					loom_place_is_fixed(item) ? item->fixed :
+								    LOOM_PLACE_ANYWHERE);
 	}
 }
 

@@ -2,6 +2,8 @@
 /* Items of a placement as rectangles: outlines, colours, names. */
 #include "svg.h"
 
+#include "place/problem.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -57,7 +59,7 @@ static void draw_title(const struct place_svg *svg, uint32_t index)
 		loom_draw_bytes(text, item->size_bytes), (unsigned long long)item->size_bytes,
 		(unsigned long long)offset, (unsigned long long)(offset + item->size_bytes),
 		(long long)item->lower, (long long)item->upper,
-		item->fixed == LOOM_PLACE_ANYWHERE ? "" : ", fixed");
+		loom_place_is_fixed(item) ? ", fixed" : "");
 }
 
 void place_svg_items(const struct place_svg *svg)
@@ -86,7 +88,7 @@ void place_svg_items(const struct place_svg *svg)
 			       part->size_bytes);
 		/* of a thin rectangle the outline would hide the colour */
 		draw_rect(svg, box.height < 3 * PX ? "h" :
-			  item->fixed == LOOM_PLACE_ANYWHERE ? "" : "x",
+			  loom_place_is_fixed(item) ? "x" : "",
 			  colours[svg->colours[part->item]], &box);
 		if (i + 1 == svg->num_parts || part[1].item != part->item)
 			fputs("</g>\n", svg->out);
@@ -154,7 +156,7 @@ void place_svg_aliases(const struct place_svg *svg)
 	fputs("<g class=\"i\">\n", svg->out);
 	for (i = 0; i < svg->problem->num_items; i++) {
 		item = &svg->problem->items[i];
-		if (item->alias == LOOM_PLACE_NONE || !item->size_bytes ||
+		if (!loom_place_is_alias(item) || !item->size_bytes ||
 		    !place_svg_in_pool(svg, i))
 			continue;
 		box = find_box(svg, item->lower, item->upper, svg->result->offsets[i],

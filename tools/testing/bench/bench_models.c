@@ -112,7 +112,7 @@ static void write_csv(const struct row *row, const struct loom_arena *arena)
 		int64_t upper = arena->items[i].upper;
 		uint32_t k;
 
-		if (arena->items[i].alias != LOOM_PLACE_NONE)
+		if (arena->items[i].flags & LOOM_PLACE_ALIAS)
 			continue;
 		/* views live in their owner, which lives as long as any of them */
 		for (k = i + 1; k < arena->num_items; k++)

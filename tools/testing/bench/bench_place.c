@@ -193,8 +193,6 @@ static void set_item(struct loom_place_item *item, int64_t lower, int64_t upper,
 		.align_bytes = 1,
 		.lower = lower,
 		.upper = upper,
-		.fixed = LOOM_PLACE_ANYWHERE,
-		.alias = LOOM_PLACE_NONE,
 	};
 }
 

@@ -22,6 +22,7 @@
  */
 #include "loom_core.h"
 #include "loom_place_file.h"
+#include "place_item.h"
 
 #define FUZZ_NAME		"fuzz-place"
 #define FUZZ_MAX_BYTES		4096
@@ -101,7 +102,7 @@ static void fuzz_check_pairs(const struct loom_place_problem *problem, const uin
 
 	for (i = 0; i < problem->num_items; i++) {
 		a = &problem->items[i];
-		fuzz_expect(a->fixed == LOOM_PLACE_ANYWHERE || a->fixed == offsets[i],
+		fuzz_expect(!item_is_fixed(a) || a->fixed == offsets[i],
 			    "item %u is not where it has to be", i);
 		fuzz_expect(!a->align_bytes || offsets[i] % a->align_bytes == 0,
 			    "item %u is not aligned", i);
@@ -308,7 +309,8 @@ static void fuzz_check_format(const struct loom_place_csv *csv)
 
 		fuzz_expect(a->lower == b->lower && a->upper == b->upper &&
 			    a->size_bytes == b->size_bytes && a->align_bytes == b->align_bytes &&
-			    a->fixed == b->fixed && a->num_gaps == b->num_gaps,
+			    a->flags == b->flags && a->fixed == b->fixed &&
+			    a->num_gaps == b->num_gaps,
 			    "the file changed item %u", i);
 	}
 	loom_place_csv_destroy(back);

@@ -9,6 +9,7 @@
  */
 
 #include "loom_place.h"
+#include "place_item.h"
 
 /**
  * struct fuzz_bytes - the rest of an input; zeroes follow it
@@ -133,7 +134,7 @@ static void fuzz_make_alias(struct fuzz_problem *fuzz, struct fuzz_bytes *bytes,
 	struct loom_place_item *item = &fuzz->items[index];
 	const struct loom_place_item *owner;
 
-	item->alias = fuzz_byte(bytes) % (index + fuzz->wild);
+	item_lies_in(item, fuzz_byte(bytes) % (index + fuzz->wild));
 	item->alias_offset = fuzz_byte(bytes) % 8;
 	if (fuzz->wild)
 		return;
@@ -155,8 +156,7 @@ static void fuzz_make_item(struct fuzz_problem *fuzz, struct fuzz_bytes *bytes, 
 	item->align_bytes = flags & FUZZ_ITEM_ALIGNED ? fuzz_byte(bytes) % 65 : 1;
 	item->lower = (int8_t)fuzz_byte(bytes) % 16;
 	item->upper = item->lower + fuzz_byte(bytes) % 16 + !fuzz->wild;
-	item->fixed = LOOM_PLACE_ANYWHERE;
-	item->alias = LOOM_PLACE_NONE;
+	item->flags = 0;
 	if (flags & FUZZ_ITEM_IMAGE) {
 		item->width = fuzz_byte(bytes) % 64;
 		item->height = fuzz_byte(bytes) % 64;
@@ -168,8 +168,8 @@ static void fuzz_make_item(struct fuzz_problem *fuzz, struct fuzz_bytes *bytes, 
 	if (flags & FUZZ_ITEM_ALIAS && (index || fuzz->wild))
 		fuzz_make_alias(fuzz, bytes, index);
 	else if (flags & FUZZ_ITEM_FIXED && (fuzz->wild || fuzz_byte(bytes) < 32))
-		item->fixed = (uint64_t)fuzz_byte(bytes) *
-			      (item->align_bytes ? item->align_bytes : 1);
+		item_fix(item, (uint64_t)fuzz_byte(bytes) *
+			      (item->align_bytes ? item->align_bytes : 1));
 	if (flags & FUZZ_ITEM_POOLS)
 		item->pools = fuzz_byte(bytes) & (fuzz->wild ? 7 :
 						  (1U << fuzz->problem.num_pools) - 1);

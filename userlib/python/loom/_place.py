@@ -119,8 +119,9 @@ def _item(item: Item, num_pools: int) -> abi.loom_place_item:
     return abi.loom_place_item(
         size_bytes=_number(item.size_bytes, 'a size'),
         align_bytes=_number(item.align_bytes, 'an alignment'), lower=item.lower, upper=item.upper,
-        fixed=ANYWHERE if item.fixed is None else _number(item.fixed, 'an offset'),
-        alias=NONE if item.alias is None else _number(item.alias, 'an item', 32),
+        flags=(0 if item.fixed is None else abi.LOOM_PLACE_FIXED) |
+        (0 if item.alias is None else abi.LOOM_PLACE_ALIAS),
+        fixed=_number(item.fixed or 0, 'an offset'), alias=_number(item.alias or 0, 'an item', 32),
         alias_offset=_number(item.alias_offset, 'an offset'),
         pools=sum(1 << pool for pool in set(item.pools)),
         gaps=(abi.loom_place_gap * len(gaps))(*gaps), num_gaps=len(gaps),

@@ -4,6 +4,7 @@
  * error, the items at fault, the shortfall in bytes, and a line of text.
  */
 #include "loom_place.h"
+#include "place_item.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -44,7 +45,7 @@ static void reset(void)
 	memset(&f, 0, sizeof(f));
 	for (i = 0; i < NUM_ITEMS; i++)
 		f.items[i] = (struct loom_place_item){
-			.size_bytes = 64, .upper = 10, .fixed = ANYWHERE, .alias = NONE,
+			.size_bytes = 64, .upper = 10,
 		};
 	f.pools[0].capacity_bytes = 1024;
 	f.pools[1].capacity_bytes = ANYWHERE;
@@ -136,29 +137,29 @@ static void test_ranges(void)
 
 static void test_fixed(void)
 {
-	f.items[1].fixed = 100;
-	f.items[2].fixed = 128;
+	item_fix(&f.items[1], 100);
+	item_fix(&f.items[2], 128);
 	refuses("a fixed pair that collides", -EINVAL, 2, 1, 0);
-	f.items[1].fixed = 100;
+	item_fix(&f.items[1], 100);
 	f.items[1].align_bytes = 64;
 	refuses("a fixed offset that is not aligned", -EINVAL, 1, NONE, 0);
-	f.items[1].fixed = 100;
+	item_fix(&f.items[1], 100);
 	f.pools[0].align_bytes = 64;
 	refuses("or not to the pool", -EINVAL, 1, NONE, 0);
-	f.items[1].fixed = INT64_MAX;
+	item_fix(&f.items[1], INT64_MAX);
 	refuses("a fixed end past 63 bits", -ERANGE, 1, NONE, 0);
-	f.items[1].fixed = 1000;
+	item_fix(&f.items[1], 1000);
 	refuses("a fixed end past the capacity", -ENOSPC, 1, NONE, 40);
-	f.items[0].fixed = 100;
+	item_fix(&f.items[0], 100);
 	f.items[0].num_excluded = 1;
 	f.ranges[0] = (struct loom_place_range){ 163, 170 };
 	refuses("fixed where it is excluded", -EINVAL, 0, NONE, 0);
-	f.items[0].fixed = 0;
+	item_fix(&f.items[0], 0);
 	f.problem.num_pools = 2;
 	refuses("fixed in any of two pools", -EINVAL, 0, NONE, 0);
-	f.items[0].fixed = 0;
+	item_fix(&f.items[0], 0);
 	f.items[0].upper = 5;
-	f.items[1].fixed = 32;
+	item_fix(&f.items[1], 32);
 	f.items[1].lower = 5;
 	f.pairs[0] = (struct loom_place_pair){ 1, 0, 0 };
 	f.problem.num_apart = 1;
@@ -167,31 +168,31 @@ static void test_fixed(void)
 
 static void test_aliases(void)
 {
-	f.items[1].alias = 1;
+	item_lies_in(&f.items[1], 1);
 	refuses("an alias of itself", -EINVAL, 1, NONE, 0);
-	f.items[1].alias = 2;
+	item_lies_in(&f.items[1], 2);
 	refuses("an alias of what comes later", -EINVAL, 1, NONE, 0);
-	f.items[1].alias = 0;
+	item_lies_in(&f.items[1], 0);
 	f.items[1].alias_offset = 1;
 	refuses("an alias that leaves its owner", -EINVAL, 1, 0, 0);
-	f.items[1].alias = 0;
+	item_lies_in(&f.items[1], 0);
 	f.items[1].alias_offset = UINT64_MAX;
 	refuses("an alias offset that overflows", -EINVAL, 1, 0, 0);
-	f.items[1].alias = 0;
+	item_lies_in(&f.items[1], 0);
 	f.items[1].alias_offset = 20;
 	f.items[1].size_bytes = 8;
 	f.items[1].align_bytes = 8;
 	refuses("an alias that cannot be aligned", -EINVAL, 1, 0, 0);
 	f.items[0].pools = 1;
-	f.items[1].alias = 0;
+	item_lies_in(&f.items[1], 0);
 	f.items[1].pools = 2;
 	f.problem.num_pools = 2;
 	refuses("an alias in another pool", -EINVAL, 1, 0, 0);
-	f.items[0].fixed = 64;
-	f.items[1].alias = 0;
-	f.items[1].fixed = 128;
+	item_fix(&f.items[0], 64);
+	item_lies_in(&f.items[1], 0);
+	item_fix(&f.items[1], 128);
 	refuses("an alias fixed elsewhere", -EINVAL, 1, 0, 0);
-	f.items[1].alias = 0;
+	item_lies_in(&f.items[1], 0);
 	f.pairs[0] = (struct loom_place_pair){ 0, 1, 0 };
 	f.problem.num_apart = 1;
 	refuses("an alias that is to be kept apart", -EINVAL, 0, 1, 0);
@@ -231,7 +232,7 @@ static void test_proved(void)
 	struct loom_place_fault fault;
 	int ret;
 
-	f.items[0].fixed = 96;
+	item_fix(&f.items[0], 96);
 	f.items[1].size_bytes = 90;
 	f.items[2].size_bytes = 98;
 	f.pools[0].capacity_bytes = 256;
@@ -303,12 +304,12 @@ static void test_check(void)
 	finds("misaligned", odd, NULL, 1, NONE);
 	f.pools[0].align_bytes = 4;
 	finds("misaligned in the pool", odd, NULL, 1, NONE);
-	f.items[1].fixed = 256;
+	item_fix(&f.items[1], 256);
 	finds("not where it is fixed", good, NULL, 1, NONE);
 	f.items[0].num_excluded = 1;
 	f.ranges[0] = (struct loom_place_range){ 63, 64 };
 	finds("where it is excluded", good, NULL, 0, NONE);
-	f.items[1].alias = 0;
+	item_lies_in(&f.items[1], 0);
 	finds("an alias elsewhere", good, NULL, 1, 0);
 	f.items[1].pools = 1;
 	f.problem.num_pools = 2;

@@ -4,6 +4,7 @@
  * beside it derives the answer; sizes and addresses are in bytes, alignment is 1.
  */
 #include "loom_place.h"
+#include "place_item.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -45,9 +46,9 @@ static uint64_t place(const struct step *steps, uint32_t count, uint64_t *offset
 			.size_bytes = steps[i].size,
 			.lower = i,
 			.upper = i + 1,
-			.fixed = LOOM_PLACE_ANYWHERE,
-			.alias = steps[i].reshape ? steps[i].inputs[0] : NO,
 		};
+		if (steps[i].reshape)
+			item_lies_in(&items[i], steps[i].inputs[0]);
 		ops[i].inputs = steps[i].inputs;
 		ops[i].output = i;
 		ops[i].in_place = steps[i].reshape;
@@ -294,9 +295,9 @@ static void test_long_life(void)
 {
 	/* 0 has no reader, but is a result of the graph: neither 1 nor 2 may have its block */
 	struct loom_place_item items[3] = {
-		{ .size_bytes = 64, .lower = 0, .upper = 2, .alias = NO },
-		{ .size_bytes = 64, .lower = 1, .upper = 2, .alias = NO },
-		{ .size_bytes = 64, .lower = 2, .upper = 3, .alias = NO },
+		{ .size_bytes = 64, .lower = 0, .upper = 2 },
+		{ .size_bytes = 64, .lower = 1, .upper = 2 },
+		{ .size_bytes = 64, .lower = 2, .upper = 3 },
 	};
 	const struct loom_place_op ops[3] = {
 		{ NULL, 0, 0, false }, { NULL, 0, 1, false }, { NULL, 0, 2, false },
@@ -305,10 +306,7 @@ static void test_long_life(void)
 		.items = items, .num_items = 3, .ops = ops, .num_ops = 3,
 	};
 	static const uint64_t want[] = { 0, 64, 0 }, longer[] = { 0, 64, 64 };
-	uint32_t i;
 
-	for (i = 0; i < 3; i++)
-		items[i].fixed = LOOM_PLACE_ANYWHERE;
 	check_items("what lives longer than it is read is held until it ends", &problem, want,
 		    128);
 	items[0].upper = 3;
@@ -325,8 +323,10 @@ static void test_concat(void)
 	static const uint32_t parts[] = { 1, 2 }, whole[] = { 0 };
 	struct loom_place_item items[5] = {
 		{ .size_bytes = 100, .lower = 3, .upper = 5 },
-		{ .size_bytes = 40, .lower = 0, .upper = 4, .alias = 0 },
-		{ .size_bytes = 60, .lower = 2, .upper = 4, .alias = 0, .alias_offset = 40 },
+		{ .size_bytes = 40, .lower = 0, .upper = 4,
+		  .flags = LOOM_PLACE_ALIAS, .alias = 0 },
+		{ .size_bytes = 60, .lower = 2, .upper = 4,
+		  .flags = LOOM_PLACE_ALIAS, .alias = 0, .alias_offset = 40 },
 		{ .size_bytes = 50, .lower = 1, .upper = 2 },
 		{ .size_bytes = 50, .lower = 4, .upper = 5 },
 	};
@@ -338,13 +338,7 @@ static void test_concat(void)
 		.items = items, .num_items = 5, .ops = ops, .num_ops = 5,
 	};
 	static const uint64_t want[] = { 0, 0, 40, 100, 100 };
-	uint32_t i;
 
-	for (i = 0; i < 5; i++) {
-		items[i].fixed = LOOM_PLACE_ANYWHERE;
-		if (i != 1 && i != 2)
-			items[i].alias = NO;
-	}
 	check_items("the operands of a concatenation are made in their places", &problem, want,
 		    150);
 }
@@ -363,9 +357,8 @@ static void test_refusals(void)
 {
 	const uint32_t later[] = { 1 };
 	struct loom_place_item items[2] = {
-		{ .size_bytes = 8, .upper = 1, .fixed = LOOM_PLACE_ANYWHERE, .alias = NO },
-		{ .size_bytes = 8, .lower = 1, .upper = 2, .fixed = LOOM_PLACE_ANYWHERE,
-		  .alias = NO },
+		{ .size_bytes = 8, .upper = 1 },
+		{ .size_bytes = 8, .lower = 1, .upper = 2 },
 	};
 	struct loom_place_op ops[2] = {
 		{ later, 1, 0, false },
@@ -378,7 +371,7 @@ static void test_refusals(void)
 	problem.num_ops = 2;
 	refuses("an operand that is not made yet", &problem);
 	ops[0].num_inputs = 0;
-	items[1].fixed = 8;
+	item_fix(&items[1], 8);
 	refuses("a fixed offset", &problem);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "loom_core.h"
 #include "loom_place.h"
+#include "place_item.h"
 #include "tap.h"
 
 #include <math.h>
@@ -65,8 +66,6 @@ static void make(struct loom_place_item *items, uint32_t count, const struct man
 			.align_bytes = many->aligned ? 64 : 1,
 			.lower = lower,
 			.upper = lower + (int64_t)power(count, many->life),
-			.fixed = LOOM_PLACE_ANYWHERE,
-			.alias = LOOM_PLACE_NONE,
 		};
 		if (many->aligned)
 			items[i].size_bytes = (items[i].size_bytes + 63) / 64 * 64;
@@ -112,8 +111,8 @@ static void mix(struct loom_place_item *items, struct loom_place_gap *gaps,
 		struct loom_place_item *item = &items[i];
 
 		if (i % 31 == 0 && item->size_bytes <= items[i - 1].size_bytes &&
-		    items[i - 1].alias == LOOM_PLACE_NONE) {
-			item->alias = i - 1;
+		    !item_is_alias(&items[i - 1])) {
+			item_lies_in(item, i - 1);
 		} else if (i % 37 == 0 && item->upper - item->lower > 2) {
 			gaps[i] = (struct loom_place_gap){ item->lower + 1, item->upper - 1, 0, 8 };
 			item->gaps = &gaps[i];
@@ -122,7 +121,7 @@ static void mix(struct loom_place_item *items, struct loom_place_gap *gaps,
 			item->excluded = range;
 			item->num_excluded = 1;
 		} else if (i % (NUM_MIXED / 8) == 5) {
-			item->fixed = top;
+			item_fix(item, top);
 			top += (item->size_bytes + 63) / 64 * 64;
 		}
 	}

@@ -3,6 +3,7 @@
  * Several pools, and sub-banks: small problems solved by hand, and random ones compared with an
  * exhaustive search.
  */
+#include "place_item.h"
 #include "rows.h"
 
 #include <errno.h>
@@ -157,7 +158,7 @@ static void test_alias(void)
 	bool good;
 
 	rows_fill(items, rows, COUNT(rows));
-	items[2].alias = 1;
+	item_lies_in(&items[2], 1);
 	items[2].alias_offset = 40;
 	good = rows_place("alias", &problem, NULL, &result);
 	tap_ok(good && result.pools[2] == result.pools[1] &&
@@ -321,8 +322,8 @@ static void test_sub_bank_fixed(void)
 	};
 
 	rows_fill(items, rows, COUNT(rows));
-	items[0].fixed = 0;
-	items[1].fixed = 128;
+	item_fix(&items[0], 0);
+	item_fix(&items[1], 128);
 	/* 2 and 3 get the two sub-banks that are left */
 	check_weight("what is fixed stays, the others make way", &problem, 0);
 }

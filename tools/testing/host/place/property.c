@@ -6,6 +6,7 @@
  * loom_place_bound() are compared with it, too.
  */
 #include "loom_place.h"
+#include "place_item.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ struct random_problem {
 
 static uint32_t owner(const struct loom_place_problem *p, uint32_t i)
 {
-	while (p->items[i].alias != NONE)
+	while (item_is_alias(&p->items[i]))
 		i = p->items[i].alias;
 	return i;
 }
@@ -55,7 +56,7 @@ static uint64_t alias_offset(const struct loom_place_problem *p, uint32_t i)
 {
 	uint64_t offset = 0;
 
-	for (; p->items[i].alias != NONE; i = p->items[i].alias)
+	for (; item_is_alias(&p->items[i]); i = p->items[i].alias)
 		offset += p->items[i].alias_offset;
 	return offset;
 }
@@ -136,7 +137,7 @@ static bool item_valid(const struct loom_place_problem *p, const uint64_t *at,
 
 	if (at[i] % (a->align_bytes ? a->align_bytes : 1))
 		return false;
-	if (a->fixed != ANYWHERE && at[i] != a->fixed)
+	if (item_is_fixed(a) && at[i] != a->fixed)
 		return false;
 	if (at[i] != at[o] + alias_offset(p, i) || pools[i] != pools[o])
 		return false;
@@ -192,7 +193,7 @@ static uint64_t slow_bound(const struct loom_place_problem *p)
 		bound = live > bound ? live : bound;
 	}
 	for (i = 0; i < p->num_items; i++)
-		if (p->items[i].fixed != ANYWHERE && p->items[i].size_bytes &&
+		if (item_is_fixed(&p->items[i]) && p->items[i].size_bytes &&
 		    bound < p->items[i].fixed + p->items[i].size_bytes)
 			bound = p->items[i].fixed + p->items[i].size_bytes;
 	return bound;
@@ -232,15 +233,13 @@ static void make_graph(struct random_problem *r, uint32_t n)
 			.align_bytes = align,
 			.lower = i,
 			.upper = i + 1 + (draw(8) ? 0 : draw(6)),
-			.fixed = ANYWHERE,
-			.alias = NONE,
 			.width = draw(3) ? 0 : 1 + draw(20),
 			.storage_class = draw(2),
 		};
 		r->items[i].height = r->items[i].width ? 1 + draw(20) : 0;
 		if (op->num_inputs && !draw(6)) {
 			op->in_place = true;
-			r->items[i].alias = r->inputs[i][0];
+			item_lies_in(&r->items[i], r->inputs[i][0]);
 			r->items[i].size_bytes = r->items[r->inputs[i][0]].size_bytes;
 		}
 	}
@@ -274,9 +273,9 @@ static void add_alias(struct random_problem *r, uint32_t i)
 	struct loom_place_item *item = &r->items[i];
 	uint32_t align = 1U << draw(4), of = draw(i);
 
-	if (item->fixed != ANYWHERE)
+	if (item_is_fixed(item))
 		return;
-	item->alias = of;
+	item_lies_in(item, of);
 	item->align_bytes = align;
 	item->alias_offset = draw(r->items[of].size_bytes + 1) / align * align;
 	item->size_bytes = draw(r->items[of].size_bytes - item->alias_offset + 1);
@@ -285,7 +284,7 @@ static void add_alias(struct random_problem *r, uint32_t i)
 	/* keep the problem feasible: offsets of aliases, and fixed ones, may not suit */
 	if (alias_offset(&r->problem, i) % align)
 		item->align_bytes = 1;
-	if (r->items[owner(&r->problem, i)].fixed != ANYWHERE)
+	if (item_is_fixed(&r->items[owner(&r->problem, i)]))
 		item->num_excluded = 0;
 }
 
@@ -302,19 +301,17 @@ static void make_rich(struct random_problem *r, uint32_t n)
 			.size_bytes = 1 + draw(500),
 			.align_bytes = draw(3) ? 1U << draw(5) : draw(30),
 			.lower = (int64_t)draw(60) + FIRST,
-			.fixed = ANYWHERE,
-			.alias = NONE,
 		};
 		r->items[i].upper = r->items[i].lower + 1 + draw(20);
 		if (!draw(12)) {
 			r->items[i].align_bytes = 32;
 			top = (top + 31) / 32 * 32;
-			r->items[i].fixed = top;
+			item_fix(&r->items[i], top);
 			top += r->items[i].size_bytes;
 		}
 		if (!draw(4))
 			add_gaps(r, i);
-		if (!draw(12) && r->items[i].fixed == ANYWHERE) {
+		if (!draw(12) && !item_is_fixed(&r->items[i])) {
 			r->excluded[i].lower = draw(3000);
 			r->excluded[i].upper = r->excluded[i].lower + 1 + draw(500);
 			r->items[i].excluded = &r->excluded[i];
@@ -373,10 +370,10 @@ static void make_pools(struct random_problem *r, uint32_t n)
 	for (i = 0; i < n; i++) {
 		struct loom_place_item *item = &r->items[i];
 
-		if (item->fixed != ANYWHERE) {
+		if (item_is_fixed(item)) {
 			item->pools = 1U << (MAX_POOLS - 1);
-			item->fixed = (item->fixed + 127) / 128 * 128 + 1024ULL * i;
-		} else if (!draw(3) && item->alias == NONE) {
+			item_fix(item, (item->fixed + 127) / 128 * 128 + 1024ULL * i);
+		} else if (!draw(3) && !item_is_alias(item)) {
 			item->pools = 1U << (MAX_POOLS - 1) | draw(1U << MAX_POOLS);
 		}
 	}
@@ -394,7 +391,7 @@ static bool can(const char *name, const struct loom_place_problem *p)
 	if ((gmem && !p->ops) || ((gmem || fit) && p->num_apart))
 		return false;
 	for (i = 0; i < p->num_items && blocks; i++)
-		if (p->items[i].fixed != ANYWHERE || p->items[i].num_excluded)
+		if (item_is_fixed(&p->items[i]) || p->items[i].num_excluded)
 			return false;
 	return true;
 }

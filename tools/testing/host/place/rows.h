@@ -44,8 +44,8 @@ static inline void rows_fill(struct loom_place_item *items, const struct row *ro
 			.lower = rows[i].lower,
 			.upper = rows[i].upper,
 			.pools = rows[i].pools,
+			.flags = rows[i].fixed == FREE ? 0 : LOOM_PLACE_FIXED,
 			.fixed = rows[i].fixed,
-			.alias = LOOM_PLACE_NONE,
 		};
 }
 

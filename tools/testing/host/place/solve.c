@@ -5,6 +5,7 @@
  */
 #include "place/solve.h"
 #include "tap.h"
+#include "place_item.h"
 
 #include <string.h>
 
@@ -82,7 +83,7 @@ static bool may_be_at(const struct loom_place_item *item, uint64_t offset)
 
 	if (offset % item->align_bytes)
 		return false;
-	if (item->fixed != LOOM_PLACE_ANYWHERE && item->fixed != offset)
+	if (item_is_fixed(item) && item->fixed != offset)
 		return false;
 	for (k = 0; k < item->num_excluded; k++)
 		if (offset < item->excluded[k].upper &&
@@ -145,7 +146,7 @@ static uint64_t lowest(const struct oracle *o, uint32_t i, uint64_t from)
 		while (offset % item->align_bytes)
 			offset++;
 	} while (offset != before);
-	if (item->fixed == LOOM_PLACE_ANYWHERE)
+	if (!item_is_fixed(item))
 		return offset;
 	return offset <= item->fixed ? item->fixed : LOOM_PLACE_ANYWHERE;
 }
@@ -266,8 +267,6 @@ static void add_item(struct sample *s, int64_t lower, int64_t upper, uint64_t si
 		.align_bytes = 1,
 		.lower = lower,
 		.upper = upper,
-		.fixed = LOOM_PLACE_ANYWHERE,
-		.alias = LOOM_PLACE_NONE,
 	};
 }
 
@@ -351,13 +350,13 @@ static void add_features(struct sample *s, unsigned int with, uint32_t sizes)
 			item->num_excluded = 1;
 		}
 		if ((with & WITH_FIXED) && draw(6) == 0) {
-			item->fixed = draw(2 * sizes) / item->align_bytes * item->align_bytes;
+			item_fix(item, draw(2 * sizes) / item->align_bytes * item->align_bytes);
 			for (k = 0; k < i && may_be_at(item, item->fixed); k++)
-				if (s->items[k].fixed != LOOM_PLACE_ANYWHERE &&
+				if (item_is_fixed(&s->items[k]) &&
 				    collide(s, i, item->fixed, k, s->items[k].fixed))
 					break;
 			if (k < i || !may_be_at(item, item->fixed))
-				item->fixed = LOOM_PLACE_ANYWHERE;
+				item->flags &= ~LOOM_PLACE_FIXED;
 		}
 	}
 	for (i = 0; (with & WITH_APART) && i < s->num_items / 4; i++) {
@@ -366,8 +365,8 @@ static void add_features(struct sample *s, unsigned int with, uint32_t sizes)
 		/* only within a group, and not two items that are fixed at the same offset */
 		if (pair.first == pair.second ||
 		    s->items[pair.first].lower / 100 != s->items[pair.second].lower / 100 ||
-		    s->items[pair.first].fixed != LOOM_PLACE_ANYWHERE ||
-		    s->items[pair.second].fixed != LOOM_PLACE_ANYWHERE)
+		    item_is_fixed(&s->items[pair.first]) ||
+		    item_is_fixed(&s->items[pair.second]))
 			continue;
 		s->apart[s->num_apart++] = pair;
 	}
@@ -595,7 +594,7 @@ static void test_edges(void)
 	s.ranges[0] = (struct loom_place_range){ 5, 6 };
 	s.items[0].excluded = &s.ranges[0];
 	s.items[0].num_excluded = 1;
-	s.items[0].fixed = 0;
+	item_fix(&s.items[0], 0);
 	solve = run(&s, LOOM_PLACE_ANYWHERE, false, 100, offsets);
 	tap_ok(solve.height_bytes == LOOM_PLACE_ANYWHERE &&
 	       solve.bound_bytes == LOOM_PLACE_ANYWHERE, "no placement at all is a bound, too");

@@ -5,6 +5,7 @@
  * bytes, those of images in elements of 4 bytes.
  */
 #include "loom_place.h"
+#include "place_item.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -59,8 +60,6 @@ static void fill(struct loom_place_item *items, const struct row *rows, uint32_t
 			.lower = rows[i].lower,
 			.upper = rows[i].upper,
 			.storage_class = rows[i].storage_class,
-			.fixed = LOOM_PLACE_ANYWHERE,
-			.alias = NO,
 		};
 }
 
@@ -200,7 +199,7 @@ static void test_alias(void)
 	struct loom_place_problem problem = { .items = items, .num_items = COUNT(rows) };
 
 	fill(items, rows, COUNT(rows));
-	items[1].alias = 0;
+	item_lies_in(&items[1], 0);
 	check_problem("tokens", "a reshape shares its operand's token", &problem, rows, shapes,
 		      COUNT(shapes));
 }
@@ -328,7 +327,7 @@ static void test_refusals(void)
 		const struct loom_place_options how = { .strategy = names[i] };
 
 		fill(items, rows, 1);
-		items[0].fixed = 64;
+		item_fix(&items[0], 64);
 		tap_ok(loom_place(&problem, &how, &result, NULL) == -EINVAL,
 		       "%s: a fixed offset is refused", names[i]);
 		fill(items, rows, 1);

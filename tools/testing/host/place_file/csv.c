@@ -5,6 +5,7 @@
  */
 #include "loom_core.h"
 #include "loom_place_file.h"
+#include "place_item.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static void test_columns(void)
 	       !strcmp(csv->path, "f.csv"), "two items");
 	tap_ok(!strcmp(csv->ids[0], "first") && csv->lines[0] == 2 && items[0].lower == 0 &&
 	       items[0].upper == 9 && items[0].size_bytes == 100 && items[0].align_bytes == 1 &&
-	       items[0].fixed == LOOM_PLACE_ANYWHERE && items[0].alias == LOOM_PLACE_NONE &&
+	       !item_is_fixed(&items[0]) && !item_is_alias(&items[0]) &&
 	       !items[0].num_gaps, "an item with nothing special");
 	tap_ok(!strcmp(csv->ids[1], "second one") && csv->lines[1] == 4 && items[1].lower == -3 &&
 	       items[1].upper == 12 && items[1].size_bytes == 200 && items[1].align_bytes == 16 &&
@@ -56,7 +57,7 @@ static void test_columns(void)
 	       items[1].gaps[1].window_lower == 10 && items[1].gaps[1].window_upper == 20,
 	       "gaps, the second with a window");
 	loom_place_csv_free_offsets(csv);
-	tap_ok(items[1].fixed == LOOM_PLACE_ANYWHERE, "offsets are forgotten on demand");
+	tap_ok(!item_is_fixed(&items[1]), "offsets are forgotten on demand");
 	loom_place_csv_destroy(csv);
 }
 
@@ -178,7 +179,8 @@ static bool same_problem(const struct loom_place_problem *a, const struct loom_p
 		const struct loom_place_item *x = &a->items[i], *y = &b->items[i];
 
 		if (x->size_bytes != y->size_bytes || x->align_bytes != y->align_bytes ||
-		    x->lower != y->lower || x->upper != y->upper || x->fixed != y->fixed ||
+		    x->lower != y->lower || x->upper != y->upper || x->flags != y->flags ||
+		    x->fixed != y->fixed ||
 		    x->num_gaps != y->num_gaps)
 			return false;
 		for (j = 0; j < x->num_gaps; j++)
@@ -192,15 +194,12 @@ static void test_format(void)
 {
 	static const struct loom_place_gap gaps[] = { { -2, 1, 0, 0 }, { 3, 4, 16, 32 } };
 	static const struct loom_place_item items[] = {
-		{ .size_bytes = 64, .align_bytes = 1, .lower = 0, .upper = 3,
-		  .fixed = LOOM_PLACE_ANYWHERE, .alias = LOOM_PLACE_NONE },
+		{ .size_bytes = 64, .align_bytes = 1, .lower = 0, .upper = 3 },
 		{ .size_bytes = INT64_MAX / 2, .align_bytes = 4096, .lower = -5, .upper = 9,
-		  .fixed = LOOM_PLACE_ANYWHERE, .alias = LOOM_PLACE_NONE,
 		  .gaps = gaps, .num_gaps = 2 },
-		{ .size_bytes = 7, .align_bytes = 1, .lower = 1, .upper = 2, .fixed = 128,
-		  .alias = LOOM_PLACE_NONE },
-		{ .size_bytes = 0, .align_bytes = 1, .lower = 1, .upper = 2,
-		  .fixed = LOOM_PLACE_ANYWHERE, .alias = LOOM_PLACE_NONE },
+		{ .size_bytes = 7, .align_bytes = 1, .lower = 1, .upper = 2,
+		  .flags = LOOM_PLACE_FIXED, .fixed = 128 },
+		{ .size_bytes = 0, .align_bytes = 1, .lower = 1, .upper = 2 },
 	};
 	static const struct loom_place_problem problem = { .items = items, .num_items = 4 };
 	static const char *const ids[] = { "a,b", "twice", "twice", "twice#1" };

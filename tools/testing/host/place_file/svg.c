@@ -47,8 +47,7 @@ static void test_names(void)
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		items[i] = (struct loom_place_item){
-			.size_bytes = 100, .lower = 0, .upper = 10, .fixed = LOOM_PLACE_ANYWHERE,
-			.alias = LOOM_PLACE_NONE,
+			.size_bytes = 100, .lower = 0, .upper = 10,
 		};
 		offsets[i] = 100 * i;
 	}
@@ -68,14 +67,12 @@ static void test_shapes(void)
 {
 	static const struct loom_place_gap gaps[] = { { 2, 4, 0, 0 }, { 6, 8, 16, 32 } };
 	const struct loom_place_item items[] = {
-		{ .size_bytes = 64, .lower = 0, .upper = 10, .fixed = 0, .alias = LOOM_PLACE_NONE,
+		{ .size_bytes = 64, .lower = 0, .upper = 10, .flags = LOOM_PLACE_FIXED,
 		  .gaps = gaps, .num_gaps = 2 },
-		{ .size_bytes = 64, .lower = 2, .upper = 4, .fixed = LOOM_PLACE_ANYWHERE,
-		  .alias = LOOM_PLACE_NONE },
-		{ .size_bytes = 32, .lower = 3, .upper = 5, .fixed = LOOM_PLACE_ANYWHERE,
-		  .alias = 1, .alias_offset = 8 },
-		{ .size_bytes = 8, .lower = 0, .upper = 1, .fixed = LOOM_PLACE_ANYWHERE,
-		  .alias = LOOM_PLACE_NONE },
+		{ .size_bytes = 64, .lower = 2, .upper = 4 },
+		{ .size_bytes = 32, .lower = 3, .upper = 5,
+		  .flags = LOOM_PLACE_ALIAS, .alias = 1, .alias_offset = 8 },
+		{ .size_bytes = 8, .lower = 0, .upper = 1 },
 	};
 	const struct loom_place_pool pools[] = {
 		{ .capacity_bytes = 128 }, { .capacity_bytes = 8 },
@@ -123,7 +120,6 @@ static void test_extremes(void)
 {
 	const struct loom_place_item item = {
 		.size_bytes = INT64_MAX, .lower = INT64_MIN, .upper = INT64_MAX,
-		.fixed = LOOM_PLACE_ANYWHERE, .alias = LOOM_PLACE_NONE,
 	};
 	struct loom_place_problem problem = { .items = &item, .num_items = 1 };
 	uint64_t offset = 0, height = INT64_MAX;
@@ -163,7 +159,6 @@ static void test_many(void)
 	for (i = 0; i < count; i++) {
 		items[i] = (struct loom_place_item){
 			.size_bytes = 1 + i * 7919ULL % 4096, .lower = i / 10, .upper = i / 10 + 1,
-			.fixed = LOOM_PLACE_ANYWHERE, .alias = LOOM_PLACE_NONE,
 		};
 		offsets[i] = i % 10 * 4096;
 	}

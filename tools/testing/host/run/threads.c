@@ -227,8 +227,7 @@ static void learn(void)
 	for (i = 0; i < ITEMS; i++)
 		known.items[i] = (struct loom_place_item){
 			.size_bytes = 64 * (1 + i * 7 % 13), .lower = i * 5 % 17,
-			.upper = i * 5 % 17 + 1 + i % 6, .fixed = LOOM_PLACE_ANYWHERE,
-			.alias = LOOM_PLACE_NONE,
+			.upper = i * 5 % 17 + 1 + i % 6,
 		};
 	known.problem.items = known.items;
 	known.problem.num_items = ITEMS;
