@@ -44,14 +44,6 @@ enum tool_inputs_option {
 	TOOL_INPUTS_FIT,
 };
 
-/* Elements of an array of struct option. None of them changes the shape of an input. */
-#define TOOL_INPUTS_PICTURE_OPTIONS \
-	{ "scale", required_argument, NULL, TOOL_INPUTS_SCALE }, \
-	{ "mean", required_argument, NULL, TOOL_INPUTS_MEAN }, \
-	{ "std", required_argument, NULL, TOOL_INPUTS_STD }, \
-	{ "order", required_argument, NULL, TOOL_INPUTS_ORDER }, \
-	{ "fit", required_argument, NULL, TOOL_INPUTS_FIT }
-
 #define TOOL_INPUTS_PICTURE_HELP \
 	"  --scale S            default 1/255\n" \
 	"  --mean M[,M,M]       default 0.5\n" \
