@@ -78,6 +78,13 @@ flakes() {
 		Documentation/examples/python build/python
 }
 ok 'pyflakes' flakes
+# a handle that nobody has is destroyed: so a call has it in a variable, or it is not safe from a
+# close() in another thread
+held() {
+	! grep -nE '_use\(\)\.|self\._pointer\.contents' userlib/python/loom/*.py |
+		grep -v 'yield self._pointer.contents'
+}
+ok 'handles are kept while C has them' held
 short() {
 	! grep -nE '^.{101}' userlib/python/*.py userlib/python/loom/*.py $tests/*.py \
 		Documentation/examples/python/*.py

@@ -216,6 +216,33 @@ class Asynchronous(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'the session is closed'):
             run.result()
 
+    def test_closed_while_it_is_asked(self):
+        """What is closed by one thread while another asks it answers, or says that it is closed."""
+        wrong, graph = [], layers()
+
+        def ask(*objects):
+            try:
+                while True:
+                    for one in objects:
+                        repr(one)
+                        for name in 'name', 'figures', 'plan', 'inputs':
+                            getattr(one, name, None)
+            except ValueError as error:
+                if 'closed' not in str(error):
+                    wrong.append(error)
+
+        for _ in range(50):
+            program, target = loom.compile(graph), loom.Target('host')
+            threads = [threading.Thread(target=ask, args=(one,)) for one in (program, target)]
+            for thread in threads:
+                thread.start()
+            program.close()
+            target.close()
+            for thread in threads:
+                thread.join(60)
+                self.assertFalse(thread.is_alive())
+        self.assertEqual(wrong, [])
+
     def test_progress(self):
         """It is called, and what it raises ends the run."""
         builder = loom.Graph.build('large')

@@ -40,12 +40,12 @@ class Buffer(Closeable):
     @property
     def size_bytes(self) -> int:
         """Its size."""
-        return c.loom_bo_size(self._use().pointer)
+        return self._ask(c.loom_bo_size)
 
     def export(self) -> int:
         """A dma-buf of it, for other devices and processes: a descriptor, to be closed."""
         fd = ctypes.c_int(-1)
-        call(c.loom_bo_export, self._use().pointer, fd)
+        self._call(c.loom_bo_export, fd)
         return fd.value
 
     def view(self, kind: Any = 'u8', dims: Sequence[int] | None = None) -> Any:
@@ -69,7 +69,7 @@ class Buffer(Closeable):
         """Until no job uses it; Error with ETIME when that takes longer than so many seconds."""
         deadline = abi.LOOM_WAIT_FOREVER if timeout is None else \
             time.monotonic_ns() + int(timeout * 1e9)
-        call(c.loom_bo_wait, self._use().pointer, deadline)
+        self._call(c.loom_bo_wait, deadline)
 
     def __repr__(self) -> str:
         return '<loom.Buffer, closed>' if self.closed else f'<loom.Buffer {self.size_bytes} bytes>'

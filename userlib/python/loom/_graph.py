@@ -120,13 +120,12 @@ class Graph(Closeable):
 
     def set_scope(self, name: str | None, scope: Scope) -> None:
         """What kind of storage a value wants; None: all that nodes compute."""
-        call(c.loom_graph_set_scope, self._use().pointer, None if name is None else cstring(name),
-             scope)
+        self._call(c.loom_graph_set_scope, None if name is None else cstring(name), scope)
 
     def dump(self) -> str:
         """The graph as text, the same for the same graph."""
         text = ctypes.POINTER(ctypes.c_char)()
-        call(c.loom_graph_dump, self._use().pointer, text)
+        self._call(c.loom_graph_dump, text)
         return take(text).decode(errors='replace')
 
     def __repr__(self) -> str:

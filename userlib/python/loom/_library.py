@@ -143,6 +143,16 @@ class Closeable:
             raise ValueError(f'the {type(self).__name__.lower()} is closed')
         return handle
 
+    def _ask(self, function: Any, *args: Any) -> Any:
+        """What a function says of it; the handle is kept until then, whoever closes it meanwhile."""
+        handle = self._use()
+        return function(handle.pointer, *args)
+
+    def _call(self, function: Any, *args: Any) -> None:
+        """The same of a function that can fail."""
+        handle = self._use()
+        call(function, handle.pointer, *args)
+
     @property
     def closed(self) -> bool:
         """Whether close() was called."""

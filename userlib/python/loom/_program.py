@@ -2,11 +2,12 @@
 """Programs: a plan, and how to feed it."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import mmap
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import abi
@@ -58,10 +59,12 @@ class Program(Closeable):
         self._pointer = c.loom_program_file_program(handle.pointer)
         self._origin = Chip._of(origin.chip.contents), origin.objective
 
-    @property
-    def _c(self) -> Any:
-        self._use()
-        return self._pointer.contents
+    @contextlib.contextmanager
+    def _held(self) -> Iterator[Any]:
+        """struct loom_program, which stays meanwhile, whoever closes it."""
+        handle = self._use()
+        yield self._pointer.contents
+        del handle
 
     @property
     def chip(self) -> Chip:
@@ -74,11 +77,9 @@ class Program(Closeable):
         return Objective(self._origin[1])
 
     def _tensors(self, what: str) -> list[Tensor]:
-        handle = self._use()
-        program = self._c
-        found = [tensor(getattr(program, what)[i]) for i in range(getattr(program, 'num_' + what))]
-        del handle
-        return found
+        with self._held() as program:
+            count = getattr(program, 'num_' + what)
+            return [tensor(getattr(program, what)[i]) for i in range(count)]
 
     @property
     def inputs(self) -> list[Tensor]:
@@ -98,45 +99,39 @@ class Program(Closeable):
     @property
     def states(self) -> dict[str, str]:
         """Outputs that are inputs of the next run: {output: input}."""
-        handle, program = self._use(), self._c
-        states = [program.states[i] for i in range(program.num_states)]
-        found = {program.outputs[state.output].name.decode():
-                 program.inputs[state.input].name.decode() for state in states}
-        del handle
-        return found
+        with self._held() as program:
+            states = [program.states[i] for i in range(program.num_states)]
+            return {program.outputs[state.output].name.decode():
+                    program.inputs[state.input].name.decode() for state in states}
 
     @property
     def figures(self) -> Record:
         """What it costs: struct loom_program_stats. Those of a file that was not planned here are
         what a run will count, and what is in its plan."""
-        handle = self._use()
-        found = record(self._c.stats)
-        del handle
-        return found
+        with self._held() as program:
+            return record(program.stats)
 
     @property
     def least(self) -> Record:
         """What no plan of the graph on the chip is below: struct loom_program_least."""
-        handle = self._use()
-        found = record(self._c.least)
-        del handle
-        return found
+        with self._held() as program:
+            return record(program.least)
 
     @property
     def grouping(self) -> str:
         """The strategy whose groups were taken."""
-        return (self._c.grouping or b'').decode()
+        with self._held() as program:
+            return (program.grouping or b'').decode()
 
     @property
     def placer(self) -> str:
         """The strategy whose placement was taken."""
-        return (self._c.placer or b'').decode()
+        with self._held() as program:
+            return (program.placer or b'').decode()
 
     def _table(self, what: str) -> list[Record]:
-        handle = self._use()
-        found = table(getattr(self._c, what), getattr(self._c, 'num_' + what))
-        del handle
-        return found
+        with self._held() as program:
+            return table(getattr(program, what), getattr(program, 'num_' + what))
 
     @property
     def nodes(self) -> list[Record]:
@@ -156,17 +151,14 @@ class Program(Closeable):
     @property
     def plan(self) -> bytes:
         """The bytes of the plan, as the kernel takes them."""
-        handle = self._use()
-        found = ctypes.string_at(self._c.plan, self._c.plan_bytes)
-        del handle
-        return found
+        with self._held() as program:
+            return ctypes.string_at(program.plan, program.plan_bytes)
 
     def dump(self) -> str:
         """The plan as text."""
-        handle = self._use()
         text = ctypes.POINTER(ctypes.c_char)()
-        call(c.loom_plan_dump, self._c.plan, self._c.plan_bytes, text)
-        del handle
+        with self._held() as program:
+            call(c.loom_plan_dump, program.plan, program.plan_bytes, text)
         return take(text).decode(errors='replace')
 
     def svg(self, title: str | None = None, first_step: int = 0, num_steps: int = 0) -> str:
@@ -180,10 +172,9 @@ class Program(Closeable):
         return self._text(c.loom_program_trace, None if title is None else cstring(title))
 
     def _text(self, function: Any, options: Any) -> str:
-        handle = self._use()
         text, size = ctypes.POINTER(ctypes.c_char)(), ctypes.c_size_t()
-        call(function, self._pointer, self.chip._record, options, text, size)
-        del handle
+        with self._held() as program:
+            call(function, program, self.chip._record, options, text, size)
         return take(text, size.value).decode()
 
     def to_bytes(self) -> bytes:
@@ -192,12 +183,11 @@ class Program(Closeable):
         return take(data, size.value)
 
     def _write(self) -> Any:
-        handle = self._use()
         chip, objective = self._origin
         origin = abi.loom_program_origin(ctypes.pointer(chip._record), objective)
         data, size = ctypes.c_void_p(), ctypes.c_size_t()
-        call(c.loom_program_write, self._pointer, origin, data, size)
-        del handle
+        with self._held() as program:
+            call(c.loom_program_write, program, origin, data, size)
         return data, size
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -222,10 +212,9 @@ class Program(Closeable):
 
     def fits(self, chip: Chip | str) -> None:
         """Raises Error with the first figure of a chip that is not what a file was planned for."""
-        handle = self._use()
-        if self._file is not None:
-            call(c.loom_program_file_fits, self._file, chip_of(chip)._record)
-        del handle
+        with self._held():
+            if self._file is not None:
+                call(c.loom_program_file_fits, self._file, chip_of(chip)._record)
 
     def session(self, target: Any = 'host') -> Any:
         """A Session on a Target, or on the one of that name: "host", "auto", a node."""

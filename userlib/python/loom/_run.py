@@ -37,7 +37,7 @@ class Target(Closeable):
     @property
     def name(self) -> str:
         """"host", or the path of the node."""
-        return c.loom_target_name(self._use().pointer).decode()
+        return self._ask(c.loom_target_name).decode()
 
     @property
     def chip(self) -> Chip:
