@@ -144,7 +144,7 @@ class Closeable:
         return handle
 
     def _ask(self, function: Any, *args: Any) -> Any:
-        """What a function says of it; the handle is kept until then, whoever closes it meanwhile."""
+        """What a function says of it, which keeps the handle until then."""
         handle = self._use()
         return function(handle.pointer, *args)
 
