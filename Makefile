@@ -473,7 +473,7 @@ vm: tools module
 # loom(1), its commands, and the public headers
 .PHONY: man
 man: $(O)/man/.stamp
-$(O)/man/.stamp: tools/ci/pages/man.py $(tool_bin) $(wildcard userlib/include/*.h \
+$(O)/man/.stamp: tools/ci/pages/man.py $(tool_bin) uapi/drm/loom_accel.h $(wildcard userlib/include/*.h \
 		Documentation/reference/*.rst) Documentation/tool.rst Documentation/library.rst
 	@tools/ci/pages/man.py $(O)/loom $(O)/man
 	@touch $@

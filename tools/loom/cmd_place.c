@@ -187,9 +187,12 @@ static int tool_place_solve(struct tool_placing *place)
 {
 	struct loom_place_fault fault = { LOOM_PLACE_NONE, LOOM_PLACE_NONE, 0, "" };
 	int64_t start = tool_now_ns();
+	struct tool_ticker ticker;
 	int ret;
 
+	tool_ticker_begin(&ticker, "loom: placing");
 	ret = loom_place(&place->problem, &place->options, &place->result, &fault);
+	tool_ticker_end(&ticker);
 	place->took_ns = tool_now_ns() - start;
 	/* an invalid answer is a failure, whatever the strategy says */
 	if (!ret)

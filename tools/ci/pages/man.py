@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Writes the man pages: loom(1) and one for each command, from what `loom help` says and from
 Documentation/tool.rst; in section 3 libloom(3) and one for each public header, from its kernel-doc
-comments, with a link to it for each function.
+comments, with a link to it for each function, and one for the header of the driver.
 
 	tools/ci/pages/man.py LOOM FOLDER	LOOM is the tool; man1/ and man3/ in FOLDER are written anew
 """
@@ -15,6 +15,7 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..')
 HEADERS = sorted(glob.glob(os.path.join(TOP, 'userlib', 'include', '*.h')))
+UAPI = os.path.join(TOP, 'uapi', 'drm', 'loom_accel.h')
 
 
 def read(*path):
@@ -60,6 +61,20 @@ def inline(text):
     return re.sub(r"^([.'])", r'\\&\1', ''.join(out)) + '\n'
 
 
+def table(lines, width):
+    """A table of two columns without a head, as a list: the first is @width wide."""
+    out, words = [], ''
+    for line in lines + ['.']:
+        if line[:width].strip():
+            if words:
+                out.append(inline(words))
+            words = ''
+            if line != '.':
+                out.append('.TP\n' + inline(line[:width]))
+        words += ' ' + line[width:]
+    return ''.join(out)
+
+
 def paragraphs(lines):
     """Lines of text: paragraphs, lists, literal blocks."""
     out, i, literal = [], 0, False
@@ -68,6 +83,14 @@ def paragraphs(lines):
             i += 1
             continue
         first = i
+        rule = re.match(r'(=+ +)=+$', lines[i])
+        if rule:
+            i += 1
+            while i < len(lines) and not lines[i].startswith('=='):
+                i += 1
+            out.append(table(lines[first + 1:i], len(rule[1])))
+            i += 1
+            continue
         if literal or lines[i].startswith(('  ', '\t')):
             while i < len(lines) and (not lines[i].strip() or lines[i].startswith((' ', '\t'))):
                 i += 1
@@ -213,12 +236,15 @@ def titles():
     return found
 
 
-def essays(text):
+def essays(text, headings=False):
     """What a header says of itself: its DOC sections."""
     out = []
     for comment in re.findall(r'/\*\*\n(?= \* DOC)(.*?)\n \*/', text, re.S):
         lines = [re.sub(r'^ \* ?', '', line) for line in comment.split('\n')]
-        out.append(paragraphs(lines[1:]))
+        if headings:
+            out.append('.SS ' + roff(lines[0].removeprefix('DOC: ')) + '\n')
+        body = paragraphs(lines[1:])
+        out.append(body.removeprefix('.PP\n') if headings else body)
     return ''.join(out)
 
 
@@ -251,6 +277,18 @@ def headers(folder, date, version):
                                          'plans neural networks and runs them', body))
 
 
+def contract(folder, date, version):
+    """The header of the driver: what it says of itself, and its structs and enums."""
+    text = read(UAPI)
+    short = 'what the driver and its users say to each other: ioctls, records, the plan format'
+    body = '.SH SYNOPSIS\n.nf\n.B #include <drm/loom_accel.h>\n.fi\n.SH DESCRIPTION\n' + \
+        essays(text, True) + '.SH INTERFACE\n' + \
+        ''.join(symbol(lines, code)[1] for lines, code in declarations(text)) + \
+        '.SH SEE ALSO\n.BR loom_device.h (3)\n'
+    write(folder, 'man3/loom_accel.h.3',
+          page('loom_accel.h', 3, date, version, ['loom_accel.h'], short, body))
+
+
 def write(folder, name, text):
     with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
         file.write(text)
@@ -268,6 +306,7 @@ def main():
     date = day()
     commands(os.path.abspath(loom), folder, date, version)
     headers(folder, date, version)
+    contract(folder, date, version)
     return 0
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Says which public symbols are not in the pages: all functions of userlib/libloom.map, and
 structs, enums, macros and function types of the public headers. Structs and enums of the UAPI are
-looked for in all pages of DOCS; what the package for Python exports, in its page. Status 1 if any
+looked for in all pages of DOCS and in loom_accel.h(3); what the package for Python exports, in its page. Status 1 if any
 is missing.
 
 	tools/ci/pages/symbols.py DOCS MAN	DOCS: pages as `make docs` makes them; MAN: folder with man3/
@@ -52,6 +52,9 @@ def main():
         if not os.path.exists(page) or not re.search(heading, text(page), re.M):
             missing.append(f'{symbol}: of {header}, not in {page}')
     uapi = re.findall(r'^(?:struct|enum) (\w+) \{', text(TOP, 'uapi', 'drm', 'loom_accel.h'), re.M)
+    page = os.path.join(man, 'man3', 'loom_accel.h.3')
+    missing += [f'{symbol}: of drm/loom_accel.h, not in {page}' for symbol in uapi
+                if not re.search(rf'^\.SS (?:struct |enum )?{symbol}$', text(page), re.M)]
     pages = ''.join(text(page) for page in glob.glob(os.path.join(docs, '*.html')))
     missing += [f'{symbol}: of drm/loom_accel.h, in no page of {docs}' for symbol in uapi
                 if f'id="c.{symbol}"' not in pages]
