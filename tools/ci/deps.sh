@@ -31,7 +31,7 @@ more="slurmctld slurmd slurm-client munge mmdebstrap"
 upstream="coccinelle:spatch patch"
 arm64="binutils-aarch64-linux-gnu qemu-user-static:qemu-aarch64-static
 	qemu-system-arm:qemu-system-aarch64"
-deb="dpkg-dev debhelper dh-dkms dh-python lintian rsync python3 nodejs:node npm:npm"
+deb="build-essential dpkg-dev debhelper dh-dkms dh-python lintian rsync python3 nodejs:node npm:npm"
 
 case $mode in
 build)	want=$build ;;
