@@ -165,10 +165,10 @@ static int bind_dims(struct loom_graph *graph, const struct loom_source_input *i
 					       input->name, axis, (long long)dims[axis]);
 		if (name)
 			return loom_graph_fail(graph, -EDESTADDRREQ,
-					       "input \"%s\": dimension %u (%s) is not bound, use --dim %s=VALUE",
+					       "input \"%s\": dimension %u (%s) is not bound, use --dim %s=VALUE, or dims of loom_graph_options",
 					       input->name, axis, name, name);
 		return loom_graph_fail(graph, -EDESTADDRREQ,
-				       "input \"%s\": dimension %u is not bound, use --dim %s:%u=VALUE",
+				       "input \"%s\": dimension %u is not bound, use --dim %s:%u=VALUE, or dims of loom_graph_options",
 				       input->name, axis, input->name, axis);
 	}
 	return 0;

@@ -207,7 +207,7 @@ def symbol(lines, code):
         title += ' ' + lines.pop(1).strip()
     name, short = re.match(r'(.*?) - (.*)', title).groups()
     name = re.sub(r'^(define|typedef) ', '', name)
-    code = re.sub(r'/\*.*?\*/', '', code, flags=re.S).replace('\t', '        ')
+    code = re.sub(r'/\*.*?\*/', '', code, flags=re.S).expandtabs(8)
     out = [f'.SS {roff(name)}\n{inline(short[0].upper() + short[1:])}.PP\n.nf\n{roff(code)}\n.fi\n']
     text, i = [], 1
     while i < len(lines):

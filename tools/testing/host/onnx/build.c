@@ -85,7 +85,7 @@ static void bindings_are_checked(void)
 	model_add_node(graph, "Relu", "x", "y", NULL, 0);
 	loom_graph_add_output(graph, "y");
 	expect_error(graph, -EDESTADDRREQ,
-		     "test: input \"x\": dimension 0 is not bound, use --dim x:0=VALUE");
+		     "test: input \"x\": dimension 0 is not bound, use --dim x:0=VALUE, or dims of loom_graph_options");
 
 	graph = model_create(13);
 	model_add_input(graph, "x", 2, (int64_t[]){ -1, 3 });
