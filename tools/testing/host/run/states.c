@@ -109,7 +109,7 @@ static void test_accumulator(void)
 {
 	struct net net = { .graph = accumulator() };
 	struct loom_session_moved moved;
-	struct loom_array array;
+	struct loom_array array, none;
 	struct loom_error err;
 	uint32_t i;
 	bool good = true;
@@ -140,7 +140,7 @@ static void test_accumulator(void)
 	tap_ok(!loom_session_set_input(net.session, 1, &array, &err) &&
 	       get(&net, true, 0, 5) == 105, "the same, by its input");
 	tap_ok(loom_session_set_state(net.session, 1, &array, &err) == -ENOENT &&
-	       loom_session_get_state(net.session, 1, &array, NULL) == -ENOENT,
+	       loom_session_get_state(net.session, 1, &none, NULL) == -ENOENT,
 	       "there is no second state");
 	loom_array_clear(&array);
 	array = vector(ELEMS - 1, 0);
