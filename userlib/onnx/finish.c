@@ -4,6 +4,11 @@
 
 #include "graph/pass.h"
 
+#include <errno.h>
+
+/* the last of enum loom_graph_flags, and all before it */
+#define FLAGS	(2 * LOOM_GRAPH_BIND_VALUES - 1)
+
 static void finish(struct loom_graph *graph, const struct loom_graph_options *options)
 {
 	if (graph->status || loom_source_check(graph) || loom_source_order(graph) ||
@@ -27,6 +32,8 @@ int loom_graph_finish(struct loom_graph *graph, const struct loom_graph_options 
 {
 	static const struct loom_graph_options defaults;
 
+	if (!graph->finished && options && options->flags & ~FLAGS)
+		loom_graph_fail(graph, -EINVAL, "graph flags 0x%x are not known", options->flags);
 	if (!graph->finished)
 		finish(graph, options ? options : &defaults);
 	graph->finished = true;

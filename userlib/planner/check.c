@@ -5,6 +5,7 @@
 #include "base/error.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 static const char *const figures[] = {
 	[LOOM_CHIP_KEY_NAME] = "the name",
@@ -55,6 +56,22 @@ static int refuse_chip(const struct drm_loom_chip *chip, const struct loom_chip_
 			      of ? of : "", fault->text);
 }
 
+/* the last of enum loom_planner_flags, and all before it */
+#define FLAGS	(2 * LOOM_PLANNER_WHOLE_SUMS - 1)
+
+static int refuse_grouping(const char *name, struct loom_error *err)
+{
+	char known[256] = "";
+	size_t at = 0;
+	u32 i;
+
+	for (i = 0; loom_grouping_name(i) && at < sizeof(known); i++)
+		at += (size_t)snprintf(known + at, sizeof(known) - at, "%s%s", i ? ", " : "",
+				       loom_grouping_name(i));
+	return loom_error_set(err, -EINVAL, "there is no grouping '%.60s', known are %s", name,
+			      known);
+}
+
 int loom_planner_check(const struct loom_planner_options *options, struct loom_error *err)
 {
 	const struct drm_loom_chip *chip;
@@ -65,6 +82,11 @@ int loom_planner_check(const struct loom_planner_options *options, struct loom_e
 	if (!options || !options->chip)
 		return loom_error_set(err, -EINVAL, "no chip to plan for");
 	chip = options->chip;
+	if (options->flags & ~FLAGS)
+		return loom_error_set(err, -EINVAL, "planner flags 0x%x are not known",
+				      options->flags & ~FLAGS);
+	if (!loom_grouping_is_known(options))
+		return refuse_grouping(options->grouping, err);
 	if (!loom_objective_name(options->objective))
 		return loom_error_set(err, -EINVAL, "there is no objective %u",
 				      options->objective);

@@ -133,8 +133,6 @@ static int write_plan(struct planner *p)
 				      options->chip->name,
 				      (unsigned long long)loom_storage_weights_bytes(p->graph),
 				      (unsigned long long)(rom->banks * rom->bank_bytes));
-	if (!loom_grouping_is_known(options))
-		return loom_error_set(p->err, -EINVAL, "there is no such grouping strategy");
 	ret = loom_storage_init(&p->storage, p->graph, &p->build, &storage, p->err);
 	if (!ret)
 		ret = loom_lacks_check(&p->lower, options->chip);

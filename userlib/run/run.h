@@ -256,7 +256,7 @@ static inline int loom_session_idle(const struct loom_session *session, struct l
 	if (!session->submitted)
 		return 0;
 	return loom_error_set(err, -EINVAL,
-			      "a run is under way: loom_session_wait() sees its end");
+			      "a run is under way: its end has to be waited for");
 }
 
 /**

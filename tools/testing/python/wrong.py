@@ -119,6 +119,15 @@ class Wrong(unittest.TestCase):
         # and it is as it was
         self.assertEqual(session.run([[-1, 0, 1, 2]])['y'].tolist(), [0, 0, 1, 2])
 
+    def test_inputs_of_no_kind(self):
+        """A dict or a list of inputs: not one input by itself, nor nothing."""
+        session = self.program.session()
+        for given in (None, 5, memoryview(bytes(16)), object()):
+            with self.assertRaisesRegex(TypeError, 'by name in a dict, or in their order'):
+                session.run(given)
+        one = {'x': [1, 2, 3, 4]}
+        self.assertEqual(list(session.run(one.values())['y']), [1, 2, 3, 4])
+
     def test_results(self):
         session = self.program.session()
         self.refused(errno.EINVAL, 'has not run', session.output, 'y')

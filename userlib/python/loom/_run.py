@@ -7,7 +7,7 @@ import ctypes
 import errno
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from . import abi
@@ -102,6 +102,10 @@ class Session(Closeable):
         """Several: by name, or in their order."""
         if isinstance(inputs, Mapping):
             given: Any = inputs.items()
+        elif isinstance(inputs, memoryview) or hasattr(inputs, '__array__') or \
+                not isinstance(inputs, Collection):
+            raise TypeError('inputs are by name in a dict, or in their order in a list, not '
+                            f'{type(inputs).__name__}')
         elif len(inputs) > len(self.inputs):
             raise ValueError(f'there are {len(self.inputs)} inputs, not {len(inputs)}')
         else:

@@ -110,6 +110,14 @@ static void test_defaults(void)
 	       "no options: %s", err.text);
 	if (loom_program_create(graph, &options, &plain, &err))
 		tap_fatal("%s", err.text);
+	options.grouping = "groups";
+	tap_ok(loom_program_create(graph, &options, &named, &err) == -EINVAL && !named &&
+	       strstr(err.text, "'groups', known are layerwise, layergroup"), "%s", err.text);
+	options.grouping = NULL;
+	options.flags = 1 << 30;
+	tap_ok(loom_program_create(graph, &options, &named, &err) == -EINVAL && !named &&
+	       strstr(err.text, "0x40000000"), "%s", err.text);
+	options.flags = 0;
 	options.grouping = "layergroup";
 	options.placer = "auto";
 	if (loom_program_create(graph, &options, &named, &err))
