@@ -25,6 +25,8 @@ FIXTURE_SETUP(latency)
 	uint32_t i;
 
 	self->client.fd = -1;
+	/* what jobs of the test before have not given back yet is no free memory */
+	ASSERT_EQ(0, loom_region_settle(DRM_LOOM_REGION_DRAM, &self->dram));
 	ASSERT_EQ(0, loom_client_open(&self->hog));
 	ASSERT_EQ(0, loom_client_open(&self->client));
 	ASSERT_EQ(0, loom_query_region(self->hog.fd, DRM_LOOM_REGION_DRAM, &self->dram));
@@ -209,6 +211,7 @@ FIXTURE_SETUP(addresses)
 	self->vgem = vgem_open();
 	if (self->vgem < 0)
 		SKIP(return, "no vgem");
+	ASSERT_EQ(0, loom_region_settle(DRM_LOOM_REGION_DRAM, &self->dram));
 	ASSERT_EQ(0, loom_client_open(client));
 	ASSERT_EQ(0, loom_query_region(client->fd, DRM_LOOM_REGION_DRAM, &self->dram));
 	self->plan = loom_hollow_plan_unary(client, DRM_LOOM_UNARY_NEG);

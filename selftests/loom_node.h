@@ -405,8 +405,8 @@ static inline bool loom_next_region(int fd, uint32_t *region)
 	return false;
 }
 
-/* How the SRAM is when all that closed files had of it is freed, or too late for that. */
-static inline int loom_sram_settle(struct drm_loom_region_info *after)
+/* How a region is when all that closed files had of it is freed, or too late for that. */
+static inline int loom_region_settle(uint32_t region, struct drm_loom_region_info *after)
 {
 	int64_t end = loom_soon();
 	int fd = loom_open(), ret;
@@ -414,10 +414,15 @@ static inline int loom_sram_settle(struct drm_loom_region_info *after)
 	if (fd < 0)
 		return fd;
 	do {
-		ret = loom_query_region(fd, DRM_LOOM_REGION_SRAM, after);
+		ret = loom_query_region(fd, region, after);
 	} while (!ret && (after->blocks || after->scratch_bytes) && loom_now_ns() < end);
 	close(fd);
 	return ret;
+}
+
+static inline int loom_sram_settle(struct drm_loom_region_info *after)
+{
+	return loom_region_settle(DRM_LOOM_REGION_SRAM, after);
 }
 
 /* All blocks, to be freed by the caller. */
