@@ -8,6 +8,7 @@
 #	tools/ci/check.sh GROUP...	with a sum of its own: more, what takes minutes; pci, the device
 #					on the bus; debug, what runs on the instrumented kernel.
 #					LOOM_KERNEL=backports: that of debug-kernel.sh
+#					LOOM_FAULTS_PLAN: rounds of pci/faults.sh
 set -u
 shopt -s nullglob
 
@@ -148,8 +149,9 @@ run_part() {
 			tap "pci-pair-$pair" --timeout 900 -- tools/testing/e2e/43-many-node.sh $pair
 		done ;;
 	pci-faults)
-		tap pci-faults --timeout 3000 -- tools/ci/pci/faults.sh faults 4 resets 20 \
-			pulls 4 sleeps 4 fuzz 30 ;;
+		# shellcheck disable=SC2086 # words
+		tap pci-faults --timeout 5000 -- tools/ci/pci/faults.sh ${LOOM_FAULTS_PLAN:-faults 10 \
+			resets 50 pulls 10 sleeps 10 fuzz 60} ;;
 	debug-build)
 		tap debug-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh
 		tap debug-module --plain -- make module-debug ;;
