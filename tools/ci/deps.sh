@@ -24,7 +24,8 @@ run="linux-headers-6.12-amd64
 	qemu-system-x86 busybox-static cpio xz-utils kmod:modinfo bc rsync
 	python3 perl libfreetype-dev fonts-dejavu-core nodejs:node npm:npm"
 check="linux-source-6.12 sparse g++ g++-multilib shellcheck libonnx-testdata git
-	python3-sphinx:sphinx-build furo mandoc man-db:man python3-numpy python3-pyflakes"
+	python3-sphinx:sphinx-build furo mandoc man-db:man python3-numpy python3-pyflakes
+	chromium"
 docs="python3-sphinx:sphinx-build furo mandoc linux-source-6.12 perl"
 debug="flex bison libelf-dev bc debian-archive-keyring"
 more="slurmctld slurmd slurm-client munge mmdebstrap"
