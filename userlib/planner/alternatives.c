@@ -51,12 +51,16 @@ static const struct loom_group_aim times[] = {
 /* One in so many of the effort, by time: to find out which way is best, and then in that way. */
 #define SCOUT_SHARE	10
 #define LAST_SHARE	4
+/* In large graphs little depends on it: most of the time goes by before the search begins. */
+#define LARGE_SHARE	2
 /* It has brought much if it saves more than one cycle in so many. */
 #define MUCH		64
 /* In graphs of more nodes, all effort takes too long. */
 #define LARGE_GRAPH	256
 /* A plan is fast enough if it takes so little more than what no plan is below. */
 #define ENOUGH		1000
+/* So near to it, other rooms for what is loaded early bring nothing that is worth the time. */
+#define NEAR_BOUND	64
 
 /* In graphs of more nodes, a plan for less SRAM is not tried: it takes too long. */
 #define MANY_NODES	400
@@ -129,6 +133,12 @@ struct choice {
 	u64 tried_cycles;
 };
 
+/* By time: no plan takes less by more than one cycle in @part. */
+static bool is_within(const struct choice *best, u64 part)
+{
+	return best->program->stats.cycles <= best->least_cycles + best->least_cycles / part;
+}
+
 /* Whether nothing can be better than what was found. */
 static bool is_best(const struct choice *best, enum loom_planner_objective objective)
 {
@@ -137,7 +147,7 @@ static bool is_best(const struct choice *best, enum loom_planner_objective objec
 	if (!program)
 		return false;
 	if (objective == LOOM_OBJECTIVE_TIME)
-		return program->stats.cycles <= best->least_cycles + best->least_cycles / ENOUGH;
+		return is_within(best, ENOUGH);
 	/* without DRAM, what is in the SRAM besides the scratch is to be small, too */
 	if (objective == LOOM_OBJECTIVE_SRAM)
 		return dram_traffic(program) && dram_traffic(program) <=
@@ -253,18 +263,56 @@ static u64 smaller_sram(const struct loom_planner_options *options)
  * the same. So a plan for a little less is a candidate, too.
  */
 static void try_less(const struct loom_graph *graph, const struct loom_planner_options *options,
-		     const struct planner_way *way, struct choice *best)
+		     const struct planner_way *like, struct choice *best)
 {
-	struct loom_planner_options how = *options;
+	struct planner_way way = *like;
 
 	if (!best->program || graph->num_nodes > MANY_NODES ||
 	    is_best(best, options->objective))
 		return;
-	how.sram_limit_bytes = smaller_sram(options);
-	if (!how.sram_limit_bytes)
+	way.group_bytes = smaller_sram(options);
+	if (!way.group_bytes)
 		return;
-	try_one(graph, &how, way, best, NULL);
-	try_joins(graph, &how, way, best);
+	try_one(graph, options, &way, best, NULL);
+	try_joins(graph, options, &way, best);
+}
+
+static bool is_large(const struct loom_graph *graph)
+{
+	return graph->num_nodes > LARGE_GRAPH;
+}
+
+/*
+ * By time, what groups leave of the SRAM is room for what is loaded early, also for other groups:
+ * groups for less of it may be faster. It takes little effort to find out.
+ */
+static void try_rooms(const struct loom_planner_options *options, struct choice *best)
+{
+	u64 quarter = loom_planner_sram_bytes(options) / 4, before, quarters;
+	const struct loom_graph *graph = best->graph;
+	struct planner_way way = best->way;
+
+	if (!best->program || !quarter || is_within(best, NEAR_BOUND))
+		return;
+	before = best->program->stats.cycles;
+	quarters = is_large(graph) ? 3 : 2;
+	for (; quarters < 4 && !is_within(best, NEAR_BOUND); quarters++) {
+		way.share = is_large(graph) ? way.share : SCOUT_SHARE;
+		way.group_bytes = quarters * quarter;
+		try_one(graph, options, &way, best, NULL);
+	}
+	if (best->program->stats.cycles == before || is_large(graph) ||
+	    is_best(best, options->objective))
+		return;
+	way = best->way;
+	way.share = LAST_SHARE;
+	try_one(graph, options, &way, best, NULL);
+}
+
+/* What the first searches are to have the least of, by time. */
+static struct loom_group_aim first_aim(const struct loom_graph *graph)
+{
+	return is_large(graph) ? bytes : times[0];
 }
 
 /* Looks for other things, with the operands joined that were best. */
@@ -272,10 +320,13 @@ static void try_aims(const struct loom_graph *graph, const struct loom_planner_o
 		     struct choice *best)
 {
 	struct planner_way way = best->program ? best->way : nothing_special;
-	u32 i;
+	u32 count = is_large(graph) ? 1 : ARRAY_SIZE(times), i;
 
-	for (i = 0; i < ARRAY_SIZE(times) && !is_best(best, options->objective); i++) {
-		way.aim = i ? times[i] : bytes;
+	for (i = 0; i < count && !is_best(best, options->objective); i++) {
+		if (is_large(graph))
+			way.aim = times[0];
+		else
+			way.aim = i ? times[i] : bytes;
 		try_one(graph, options, &way, best, NULL);
 	}
 }
@@ -310,10 +361,9 @@ static void try_harder(const struct loom_orders *orders, const u64 *cycles,
 	if (!best->program || is_best(best, options->objective))
 		return;
 	before = best->program->stats.cycles;
-	way.share = LAST_SHARE;
+	way.share = is_large(first) ? 0 : LAST_SHARE;
 	try_one(first, options, &way, best, NULL);
-	if (before - best->program->stats.cycles <= before / MUCH ||
-	    first->num_nodes > LARGE_GRAPH)
+	if (before - best->program->stats.cycles <= before / MUCH || is_large(first))
 		return;
 	for (i = 0; i < orders->count; i++)
 		if (&orders->graphs[i] != first &&
@@ -370,7 +420,7 @@ static void try_bytes(const struct loom_orders *orders, const struct loom_planne
 	struct choice least = { .tried_cycles = U64_MAX };
 	u64 cycles[LOOM_SORT_COUNT];
 
-	if (!best->program || orders->graphs[0].num_nodes > LARGE_GRAPH ||
+	if (!best->program || is_large(&orders->graphs[0]) ||
 	    is_best(best, options->objective))
 		return;
 	how.objective = LOOM_OBJECTIVE_BYTES;
@@ -396,6 +446,7 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	struct planner_way way = { .join = LOOM_JOIN_NEAR };
 	const struct loom_group_strategy *strategy = loom_grouping_strategy(options);
 	bool compete = strategy && strategy->competes;
+	bool by_time = compete && options->objective == LOOM_OBJECTIVE_TIME;
 	u64 cycles[LOOM_SORT_COUNT];
 	int ret;
 
@@ -405,9 +456,9 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	/* a baseline stays as it is in the text that it is from */
 	else if (strategy)
 		how.flags |= LOOM_PLANNER_NO_RETIME | LOOM_PLANNER_LOAD_WEIGHTS;
-	if (compete && options->objective == LOOM_OBJECTIVE_TIME) {
-		way.aim = times[0];
-		way.share = SCOUT_SHARE;
+	if (by_time) {
+		way.aim = first_aim(graph);
+		way.share = is_large(graph) ? LARGE_SHARE : SCOUT_SHARE;
 	}
 	ret = try_one(order, &how, &way, &best, err);
 	if (ret == -ENOMEM || ret == -EINVAL)
@@ -419,9 +470,10 @@ static int choose(const struct loom_graph *graph, const struct loom_orders *orde
 	}
 	if (compete && options->objective == LOOM_OBJECTIVE_BYTES)
 		try_less(order, &how, &way, &best);
-	if (way.aim.time) {
+	if (by_time) {
 		try_aims(order, &how, &best);
 		try_harder(orders, cycles, &how, &best);
+		try_rooms(&how, &best);
 		try_bytes(orders, &how, &best);
 	}
 	how.grouping = LOOM_GROUPING_NONE;

@@ -56,12 +56,15 @@
  * @stream_in_place: only constants that would be streamed are read where they are, not all
  * @aim: what groups are to have the least of, if their strategy asks for that
  * @share: one in so many of the effort that options allow; 0: all of it
+ * @group_bytes: groups are made for so much SRAM per lane, and what is left is for what is loaded
+ *	early; 0: for all that there is
  */
 struct planner_way {
 	enum loom_storage_join join;
 	bool stream_in_place;
 	struct loom_group_aim aim;
 	u32 share;
+	u64 group_bytes;
 };
 
 /**

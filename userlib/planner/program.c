@@ -29,6 +29,8 @@ static void set_up_lower(struct planner *p)
 						     LOOM_IN_PLACE_ALWAYS;
 	p->lower.sram.lanes = sram->banks;
 	p->lower.sram.bytes = loom_planner_sram_bytes(p->options);
+	if (p->way.group_bytes)
+		p->lower.sram.bytes = min(p->lower.sram.bytes, p->way.group_bytes);
 	p->lower.sram.align_bytes = sram->align_bytes;
 	p->lower.sram.sub_bank_bytes = sram->sub_banks > 1 ? sram->bank_bytes / sram->sub_banks : 0;
 	/* where streams run one after the other, a second buffer brings nothing */
@@ -205,7 +207,8 @@ static int overlap(struct planner *p)
 	struct loom_retime_options options = {
 		.chip = p->options->chip,
 		/* slots lie in the same SRAM, and what is left for them was measured */
-		.room_bytes = p->storage.in_sram ? p->lower.scratch_bytes : p->lower.sram.bytes,
+		.room_bytes = p->storage.in_sram ? p->lower.scratch_bytes :
+						   loom_planner_sram_bytes(p->options),
 		.num_fences = p->lower.num_groups,
 	};
 	u32 *fences, *steps, i;
