@@ -53,10 +53,12 @@ done
 #   core, user	BIT_MACRO, NEW_TYPEDEFS, PREFER_KERNEL_TYPES, PREFER_DEFINED_ATTRIBUTE_MACRO:
 #		the kernel's macros and types are missing, core defines those that it needs
 #   user	CAMELCASE: the names of libdrm and protobuf-c; SSCANF_TO_KSTRTO: no kstrto here
+#   table	COMPLEX_MACRO, MACRO_ARG_REUSE, MACRO_ARG_UNUSED: macros that are rows of a table
 #   trace	OPEN_ENDED_LINE, PARENTHESIS_ALIGNMENT: TRACE_EVENT() is a language of its own
 ignore=SPDX_LICENSE_TAG,EXPORT_SYMBOL
 ignore_trace=$ignore,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
 ignore_core=$ignore,BIT_MACRO,NEW_TYPEDEFS,PREFER_KERNEL_TYPES,PREFER_DEFINED_ATTRIBUTE_MACRO
+ignore_table=$ignore_core,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED
 ignore_user=$ignore_core,CAMELCASE,SSCANF_TO_KSTRTO
 
 checkpatch() {	# IGNORE FILE...
@@ -123,6 +125,7 @@ if [ $# -gt 0 ]; then
 		case $f in
 		drivers/accel/loom/core/*)		list=$ignore_core ;;
 		drivers/*_trace.h)			list=$ignore_trace ;;
+		drivers/accel/loom/tests/refusal*.h)	list=$ignore_table ;;
 		drivers/accel/loom/tests/*.h)		list=$ignore_core ;;
 		drivers/* | selftests/* | uapi/*)	list=$ignore ;;
 		*)					list=$ignore_user ;;
@@ -136,7 +139,9 @@ fi
 mapfile -t kernel < <(files 'drivers/*.[ch]' 'selftests/*.[ch]' 'uapi/*.h' |
 	grep -v -e /core/ -e _trace.h -e '/tests/.*\.h$')
 mapfile -t trace < <(files 'drivers/*_trace.h')
-mapfile -t core < <(files 'drivers/accel/loom/core/*.[ch]' 'drivers/accel/loom/tests/*.h')
+mapfile -t core < <(files 'drivers/accel/loom/core/*.[ch]' 'drivers/accel/loom/tests/*.h' |
+	grep -v /refusal)
+mapfile -t tables < <(files 'drivers/accel/loom/tests/refusal*.h')
 mapfile -t user < <(files 'userlib/*.[ch]' 'tools/*.[ch]' 'Documentation/*.[ch]')
 mapfile -t shell < <(files 'tools/*.sh' 'tools/vm/*' .ci/run | grep -v '\.\([ch]\|config\)$')
 mapfile -t drm < <(pkg-config --cflags libdrm | xargs -n1 | sed 's/^-I/-isystem/')
@@ -146,8 +151,10 @@ m32=(-m32 -isystem "/usr/include/$(gcc -print-multiarch)")
 step "checkpatch: driver, uapi, selftests" checkpatch $ignore "${kernel[@]}"
 step "checkpatch: tracepoints" checkpatch $ignore_trace "${trace[@]}"
 step "checkpatch: core" checkpatch $ignore_core "${core[@]}"
+step "checkpatch: tables of refusals" checkpatch $ignore_table "${tables[@]}"
 step "checkpatch: library, tools, tests" checkpatch $ignore_user "${user[@]}"
-step "kernel-doc" kernel_doc "${kernel[@]}" "${trace[@]}" "${core[@]}" "${user[@]}"
+step "kernel-doc" kernel_doc "${kernel[@]}" "${trace[@]}" "${core[@]}" "${tables[@]}" \
+	"${user[@]}"
 step "sparse on the module" module_sparse
 step "files of the module: no circles" tools/ci/floors.py --module build/lint/module/drivers/accel/loom
 step "uapi header as C99" header gcc -x c -std=c99

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef LOOM_TESTS_REFUSALS_AXIS_H
+#define LOOM_TESTS_REFUSALS_AXIS_H
+
+/* REDUCE and SOFTMAX: along axes. */
+#include "refusal.h"
+
+/* --- REDUCE: kind; y has x's dims, or one where it is reduced */
+#define REDUCE_FORM(_type, _kind) {						\
+	.operands = 2, .units = 2, .cost = 24, .words = { _kind },		\
+	.operand = { IN(_type, 2, 1, 3), IN(_type, 2, 8, 3) } }
+
+static const struct refusal_form refusal_forms_reduce[] = {
+	REDUCE_FORM(F32, DRM_LOOM_REDUCE_SUM), REDUCE_FORM(U64, DRM_LOOM_REDUCE_L2),
+};
+
+#define REDUCE_ROWS(_form, _own)						\
+	OK(_form, T(0, _own)), BAD(_form, DTYPE, 1, T(0, NUMBERS & ~(_own))),	\
+	BAD(_form, DTYPE, 0, T(0, BIT_OF(BOOL))),				\
+	OK(_form, T(1, _own)), BAD(_form, DTYPE, 1, T(1, BUT(_own))),		\
+	OK(_form, T_ALL(NUMBERS)), BAD(_form, DTYPE, 0, T_ALL(BIT_OF(BOOL))),	\
+	BAD(_form, SHAPE, 1, R(0)), BAD(_form, SHAPE, 1, R(1)),			\
+	BAD(_form, SHAPE, 0, D(0, 0, 3)), BAD(_form, SHAPE, 0, D(0, 1, 2)),	\
+	BAD(_form, SHAPE, 0, D(0, 2, 2)), COSTS(_form, 48, D(0, 0, 1)),		\
+	COSTS(_form, 24, D(0, 2, 1)), COSTS(_form, 48, D(0, 0, 1), D(0, 2, 1)),	\
+	BAD(_form, SHAPE, 0, D(1, 0, 1)), COSTS(_form, 3, D(1, 1, 1)),		\
+	BAD(_form, SHAPE, 0, D(1, 2, 1)),					\
+	UP_TO(_form, 0, 7), ZERO(_form, 1),					\
+	COSTS(_form, 4194303, W(1, 1, 1398101)), NO(_form, COST, W(1, 1, 1398102)),	\
+	NO(_form, COST, D(0, 2, 1), W(1, 1, ~0U), W(1, 2, ~0U)),		\
+	NO(_form, COST, D(0, 0, 1), D(0, 2, 1), D(1, 0, 5), W(1, 1, ~0U), W(1, 2, ~0U)),	\
+	BAD(_form, DISTINCT, 0, W(0, 2, 3)), BAD(_form, DISTINCT, 0, W(0, 2, 3), W(1, 1, 1398102))
+
+static const struct refusal_row refusal_rows_reduce[] = {
+	REDUCE_ROWS(0, BIT_OF(F32)), REDUCE_ROWS(1, BIT_OF(U64)),
+};
+
+/* --- SOFTMAX: axis, flags; a unit is a run along the axis */
+static const struct refusal_form refusal_forms_softmax[] = {
+	{ .operands = 2, .units = 24, .cost = 20, .words = { 1 },
+	  .operand = { IN(F32, 4, 5, 6), IN(F32, 4, 5, 6) } },
+	{ .operands = 2, .lane_axis = 2, .units = 30, .cost = 16, .words = { 0, 1 },
+	  .operand = { IN(F16, 4, 5, 6), IN(F16, 4, 5, 6) } },
+};
+
+#define SOFTMAX_ROWS(_form, _own)						\
+	OK(_form, T(0, _own)), BAD(_form, DTYPE, 1, T(0, FLOATS & ~(_own))),	\
+	BAD(_form, DTYPE, 0, T(0, BUT(FLOATS))),				\
+	OK(_form, T(1, _own)), BAD(_form, DTYPE, 1, T(1, BUT(_own))),		\
+	OK(_form, T_ALL(FLOATS)), BAD(_form, DTYPE, 0, T_ALL(BUT(FLOATS))),	\
+	BAD(_form, SHAPE, 1, R(0)), BAD(_form, SHAPE, 1, R(1)),			\
+	BAD(_form, SHAPE, 1, D(0, 0, 1)), BAD(_form, SHAPE, 1, D(0, 1, 1)),	\
+	BAD(_form, SHAPE, 1, D(0, 2, 7)), BAD(_form, SHAPE, 1, D(1, 0, 1)),	\
+	BAD(_form, SHAPE, 1, D(1, 1, 6)), BAD(_form, SHAPE, 1, D(1, 2, 1)),	\
+	COSTS(_form, 16, A(0, 0)), COSTS(_form, 20, A(0, 1)), COSTS(_form, 24, A(0, 2)),	\
+	ATTR(_form, A_TO(0, 3, 7)), ATTR(_form, A(0, 0x80000000)), ATTR(_form, A(0, ~0U)),	\
+	UP_TO(_form, 1, 1),							\
+	COSTS(_form, 1U << 22, A(0, 1), D(0, 1, 1U << 20), D(1, 1, 1U << 20)),	\
+	NO(_form, COST, A(0, 1), D(0, 1, (1U << 20) + 1), D(1, 1, (1U << 20) + 1)),	\
+	BAD(_form, DISTINCT, 0, W(0, 1, 5))
+
+static const struct refusal_row refusal_rows_softmax[] = {
+	SOFTMAX_ROWS(0, BIT_OF(F32)), SOFTMAX_ROWS(1, BIT_OF(F16)),
+};
+
+#endif /* LOOM_TESTS_REFUSALS_AXIS_H */
