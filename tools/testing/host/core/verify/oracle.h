@@ -10,14 +10,17 @@
 
 #include "plan_builder.h"
 
+/* A test with a small world says so, as all of this is cleared for each plan. */
+#ifndef ORACLE_SLOT_BYTES
 #define ORACLE_SLOT_BYTES	1024
 #define ORACLE_SLOTS		4
 #define ORACLE_LANES		5
 #define ORACLE_BANK_BYTES	512
+#define ORACLE_ELEMENTS		4096
+#endif
 #define ORACLE_BYTES		(ORACLE_SLOTS * ORACLE_SLOT_BYTES + \
 				 ORACLE_LANES * ORACLE_BANK_BYTES + \
 				 ORACLE_LANES * ORACLE_SLOTS * ORACLE_BANK_BYTES)
-#define ORACLE_ELEMENTS		4096
 
 enum oracle_fault {
 	ORACLE_OUTSIDE = 1,

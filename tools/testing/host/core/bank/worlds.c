@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+/*
+ * All sequences of a few requests and releases on a bank of a few bytes, against a model that
+ * keeps for each byte who has it in which bank: addresses, refusals, and what a walk reports.
+ *
+ *	worlds [--large]	longer sequences
+ */
+#include "loom_bank.h"
+#include "model.h"
+#include "tap.h"
+
+#define BYTES		6
+#define BANKS		2
+#define MAX_LENGTH	6
+#define MAX_CHOICES	64
+
+/**
+ * struct world - what may be asked for
+ * @name: for people
+ * @base: first address
+ * @sizes: the largest
+ * @aligns: bytes up to which a block is aligned, a power of two
+ * @masks: as a bit mask, of sets of banks: 8 for both
+ * @ranges: also in the middle of the bank only
+ * @length: of a sequence
+ */
+struct world {
+	const char *name;
+	u64 base;
+	u32 sizes;
+	u32 aligns;
+	u32 masks;
+	bool ranges;
+	u32 length;
+};
+
+static const struct world small[] = {
+	{ "blocks on all banks", 1, 3, 2, 0x8, true, 4 },
+	{ "blocks on some banks", 2, 3, 2, 0xe, false, 3 },
+	{ "longer", 0, 2, 1, 0xe, false, 4 },
+};
+
+static const struct world large[] = {
+	{ "blocks on all banks", 1, 3, 2, 0x8, true, 5 },
+	{ "blocks on some banks", 2, 3, 2, 0xe, false, 4 },
+	{ "longer", 0, 2, 1, 0xe, false, 6 },
+};
+
+/* What a sequence may do next: ask for one of these, or give back the block of an earlier place. */
+static struct loom_bank_request choices[MAX_CHOICES];
+static struct loom_mask masks[1 << BANKS];
+static u32 choice_count;
+static u32 sequence[MAX_LENGTH];
+static u32 length;
+static u64 sequences, requests, refused, wrong;
+
+static void list_choices(const struct world *world)
+{
+	u32 size, align, rest, mask;
+	bool range;
+
+	choice_count = 0;
+	for (size = 1; size <= world->sizes; size++) {
+		for (align = 1; align <= world->aligns; align *= 2) {
+			/* direction, range, mask */
+			for (rest = 0; rest < 4 << BANKS; rest++) {
+				range = rest & 2;
+				mask = rest >> 2;
+				if (!(world->masks >> mask & 1) || (range && !world->ranges))
+					continue;
+				choices[choice_count++] = (struct loom_bank_request){
+					.size = size, .align = align, .mask = &masks[mask],
+					.low = range ? world->base + 1 : 0,
+					.high = range ? world->base + BYTES - 1 : U64_MAX,
+					.top_down = rest & 1,
+				};
+			}
+		}
+	}
+}
+
+/* taken[i]: banks in which a byte is taken, as a bit mask */
+static u32 mask_bits(const struct loom_mask *mask)
+{
+	return loom_mask_has(mask, 0) | loom_mask_has(mask, 1) << 1;
+}
+
+static bool is_free(const struct loom_bank_request *request, const void *taken, u32 i)
+{
+	return !(((const u32 *)taken)[i] & mask_bits(request->mask));
+}
+
+/* Bytes that a walk over one bank reports as taken, and whether its spans tile the bank. */
+static bool walk_fits(struct loom_bank *bank, const struct world *world, const u32 *taken,
+		      u32 index)
+{
+	struct loom_bank_iter iter;
+	struct loom_bank_span span;
+	u64 at = world->base, i;
+	bool hole = false;
+
+	loom_bank_walk(bank, &masks[1 << index], &iter);
+	while (loom_bank_next(&iter, &span)) {
+		if (span.start != at || span.end <= at || (hole && !span.block))
+			return false;
+		hole = !span.block;
+		for (i = at; i < span.end; i++)
+			if (!!span.block != (taken[i - world->base] >> index & 1))
+				return false;
+		at = span.end;
+	}
+	return at == world->base + BYTES;
+}
+
+static bool state_fits(struct loom_bank *bank, const struct world *world, const u32 *taken)
+{
+	u32 index, i, bytes;
+
+	for (index = 0; index < BANKS; index++) {
+		for (i = 0, bytes = 0; i < BYTES; i++)
+			bytes += taken[i] >> index & 1;
+		if (loom_bank_bytes(bank, index) != bytes || !walk_fits(bank, world, taken, index))
+			return false;
+	}
+	return true;
+}
+
+/* Does one thing of the sequence. False if it is not done as the model says. */
+static bool play(struct loom_bank *bank, const struct world *world, struct loom_bank_block *blocks,
+		 u32 *taken, u32 place, struct loom_partial_chunk **spare)
+{
+	u32 choice = sequence[place], i;
+	struct loom_bank_request request;
+	struct loom_bank_block *block;
+	s64 want;
+	int ret;
+
+	if (choice >= choice_count) {
+		place = choice - choice_count;
+		block = &blocks[place];
+		for (i = 0; i < block->size; i++)
+			taken[block->start - world->base + i] &=
+				~mask_bits(choices[sequence[place]].mask);
+		return !loom_bank_free(bank, block) && !loom_bank_allocated(block);
+	}
+	if (!*spare)
+		*spare = loom_bank_chunk_create();
+	request = choices[choice];
+	request.spare = spare;
+	want = model_first_fit(world->base, BYTES, &request, is_free, taken);
+	ret = loom_bank_alloc(bank, &blocks[place], &request);
+	requests++;
+	refused += want < 0;
+	if (want < 0)
+		return ret == -ENOSPC && !loom_bank_allocated(&blocks[place]);
+	if (ret || blocks[place].start != world->base + want || blocks[place].size != request.size)
+		return false;
+	for (i = 0; i < request.size; i++)
+		taken[want + i] |= mask_bits(request.mask);
+	return true;
+}
+
+/* The sequence from its beginning, and all that continue it. */
+static void all_sequences(const struct world *world)
+{
+	struct loom_bank_block blocks[MAX_LENGTH] = {};
+	struct loom_partial_chunk *spare = NULL;
+	bool allocated[MAX_LENGTH], good = true;
+	u32 taken[BYTES] = {}, left = 0, i;
+	struct loom_bank bank;
+
+	good = !loom_bank_init(&bank, world->base, world->base + BYTES, BANKS,
+			       LOOM_BANK_FIRST_FIT);
+	for (i = 0; i < length && good; i++)
+		good = play(&bank, world, blocks, taken, i, &spare);
+	good = good && state_fits(&bank, world, taken);
+	for (i = 0; i < length; i++) {
+		allocated[i] = loom_bank_allocated(&blocks[i]);
+		left += allocated[i];
+	}
+	good &= loom_bank_fini(&bank) == left;
+	loom_port_free(spare);
+	sequences++;
+	if (!good && !wrong++) {
+		for (i = 0; i < length; i++)
+			tap_note("%s: %u of %u", world->name, sequence[i], choice_count);
+	}
+	if (!good || length == world->length)
+		return;
+	length++;
+	for (i = 0; i < choice_count + length - 1; i++) {
+		if (i >= choice_count && !allocated[i - choice_count])
+			continue;
+		sequence[length - 1] = i;
+		all_sequences(world);
+	}
+	length--;
+}
+
+int main(int argc, char **argv)
+{
+	bool all = argc > 1 && !strcmp(argv[1], "--large");
+	u32 count = all ? ARRAY_SIZE(large) : ARRAY_SIZE(small), i, bank;
+
+	for (i = 1; i < 1 << BANKS; i++)
+		for (bank = 0; bank < BANKS; bank++)
+			if (i >> bank & 1)
+				loom_mask_set(&masks[i], bank);
+	for (i = 0; i < count; i++) {
+		const struct world *world = all ? &large[i] : &small[i];
+
+		sequences = 0;
+		requests = 0;
+		refused = 0;
+		wrong = 0;
+		list_choices(world);
+		all_sequences(world);
+		tap_ok(!wrong && refused > 100 && refused < requests / 2,
+		       "%s: %llu sequences, %llu requests, %llu without a place, %llu wrong",
+		       world->name, (unsigned long long)sequences, (unsigned long long)requests,
+		       (unsigned long long)refused, (unsigned long long)wrong);
+	}
+	return tap_end();
+}
