@@ -114,6 +114,7 @@ help:
 	@echo '  make bench-pci    a device on the bus beside a soft one, and two beside one'
 	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
+	@echo '  make mutants      break the code and look whether tests notice: COUNT=100 SEED=1 AREA= MODULE=1'
 	@echo '  make fuzz-place   fuzz placement strategies and the CSV reader, FUZZ_SECONDS=600'
 	@echo '  make fuzz-chip    fuzz the loader of chips, the same'
 	@echo '  make fuzz-program fuzz the loader of programs, the same'
@@ -361,6 +362,15 @@ fuzz-place: $(O)/asan/fuzz/place
 fuzz-program: $(O)/asan/fuzz/program
 	$< --seconds $(FUZZ_SECONDS) --fail $(O)/fuzz-program.fail
 
+# Breaks the code and looks whether the tests notice: AREA=verify,op,decode,bank,layout,engine, or
+# MODULE=1 for what has to run in the VM, a boot for each.
+COUNT	?= 100
+SEED	?= 1
+.PHONY: mutants
+mutants: lib $(if $(MODULE),module)
+	@nice $(PYTHON) $(T)/mutants/mutants.py --count $(COUNT) --seed $(SEED) \
+		$(AREA:%=--area %) $(if $(MODULE),--module)
+
 # --- module ------------------------------------------------------------------
 
 # Linux 6.12 builds external modules beside their sources, so the sources are copied
@@ -565,7 +575,7 @@ clean:
 	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out examples bench module bench-module check tsan \
 		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
 		check-models plan-hashes debug \
-		deb debug-backports intree series kselftest vm lint docs man pictures python loom loom-sim pci \
+		deb debug-backports intree mutants series kselftest vm lint docs man pictures python loom loom-sim pci \
 		loom.pc textline) \
 		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:

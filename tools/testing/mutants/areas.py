@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""What is broken, and which programs have to notice, the fastest first."""
+
+CORE = 'drivers/accel/loom/core'
+VERIFY = ['core/verify/refusals', 'core/verify/rules', 'core/verify/random 4000',
+          'core/verify/image', 'core/verify/worlds', 'core/verify/fuzz 20000',
+          'core/verify/starved', 'core/verify/classes', 'core/verify/work', 'core/verify/coverage']
+
+# name: weight in a sample, files, programs with their arguments
+AREAS = {
+    'verify': (8, [f'{CORE}/verify/*.c'], VERIFY),
+    'op': (5, [f'{CORE}/op/*.c'], ['core/verify/refusals', 'core/verify/rules', 'core/engine/budget']),
+    'decode': (3, [f'{CORE}/code/*.c'], ['core/verify/rules', 'core/code/refusals', 'core/verify/starved', 'core/code/hostile']),
+    'bank': (3, [f'{CORE}/bank/bank.c', f'{CORE}/bank/partial.c', f'{CORE}/bank/treap.c'],
+             ['core/bank/worlds', 'core/bank/masks', 'core/bank/model', 'core/memory_random']),
+    'layout': (1, [f'{CORE}/bank/layout.c'], ['core/bank/layout', 'core/memory_random']),
+    'engine': (2, [f'{CORE}/engine/engine.c', f'{CORE}/engine/fp_nest.c',
+                   f'{CORE}/engine/fp_row.c', f'{CORE}/engine/fp_copy.c'],
+               ['core/engine/run', 'core/engine/budget', 'core/engine/image',
+                'core/engine/elementwise', 'core/engine/slices']),
+}
+
+# In the VM, each a boot: quotas, and who may have which part of the SRAM.
+MODULE = ('drivers/accel/loom', ['loom_quota.c', 'loom_region.c', 'loom_shape.c', 'sram/*.c'],
+          ['loom_quota', 'loom_sram', 'loom_plan', 'loom_bo'])
