@@ -233,3 +233,22 @@ uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t 
 	}
 	return mask;
 }
+
+struct loom_value *loom_import_part(struct loom_import *im, struct loom_value *x, uint32_t axis,
+				    int64_t start, int64_t step, int64_t count)
+{
+	struct loom_gslice slice = { { 0 }, { 0 } };
+	int64_t counts[LOOM_GRAPH_RANK];
+	uint32_t i;
+
+	if (im->em->status || !x)
+		return NULL;
+	for (i = 0; i < x->rank; i++) {
+		slice.step[i] = 1;
+		counts[i] = x->dims[i];
+	}
+	slice.start[axis] = count ? start : 0;
+	slice.step[axis] = step;
+	counts[axis] = count;
+	return loom_emit_slice(im->em, x, &slice, counts);
+}

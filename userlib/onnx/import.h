@@ -107,6 +107,10 @@ uint32_t loom_import_axes(struct loom_import *im, const int64_t *axes, uint32_t 
 /** loom_import_clamp() - @x, but at least @low and at most @high */
 int64_t loom_import_clamp(int64_t x, int64_t low, int64_t high);
 
+/** loom_import_part() - @count elements along @axis from @start on, in steps of @step */
+struct loom_value *loom_import_part(struct loom_import *im, struct loom_value *x, uint32_t axis,
+				    int64_t start, int64_t step, int64_t count);
+
 /** loom_import_plain_zero() - one that the device takes: constant, and the same for all; or NULL */
 bool loom_import_plain_zero(const struct loom_value *zero);
 /**
@@ -187,6 +191,19 @@ void loom_import_pad(struct loom_import *im, int unused);
 void loom_import_expand(struct loom_import *im, int unused);
 void loom_import_tile(struct loom_import *im, int unused);
 void loom_import_gather(struct loom_import *im, int unused);
+void loom_import_gather_elements(struct loom_import *im, int unused);
+void loom_import_gather_nd(struct loom_import *im, int unused);
+void loom_import_scatter_elements(struct loom_import *im, int unused);
+void loom_import_arg(struct loom_import *im, int kind);
+void loom_import_hardmax(struct loom_import *im, int unused);
+void loom_import_one_hot(struct loom_import *im, int unused);
+void loom_import_top(struct loom_import *im, int unused);
+void loom_import_trilu(struct loom_import *im, int unused);
+void loom_import_cum_sum(struct loom_import *im, int unused);
+void loom_import_eye_like(struct loom_import *im, int unused);
+void loom_import_non_zero(struct loom_import *im, int unused);
+void loom_import_reverse_sequence(struct loom_import *im, int unused);
+void loom_import_einsum(struct loom_import *im, int unused);
 void loom_import_depth_to_space(struct loom_import *im, int unused);
 void loom_import_space_to_depth(struct loom_import *im, int unused);
 void loom_import_reshape(struct loom_import *im, int unused);

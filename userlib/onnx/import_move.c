@@ -113,26 +113,6 @@ void loom_import_slice(struct loom_import *im, int unused)
 	loom_import_result(im, 0, loom_emit_slice(im->em, x, &slice, counts));
 }
 
-/* @count elements along @axis from @start on, in steps of @step */
-static struct loom_value *emit_range(struct loom_import *im, struct loom_value *x, uint32_t axis,
-				     int64_t start, int64_t step, int64_t count)
-{
-	struct loom_gslice slice = { { 0 }, { 0 } };
-	int64_t counts[LOOM_GRAPH_RANK];
-	uint32_t i;
-
-	if (im->em->status || !x)
-		return NULL;
-	for (i = 0; i < x->rank; i++) {
-		slice.step[i] = 1;
-		counts[i] = x->dims[i];
-	}
-	slice.start[axis] = count ? start : 0;
-	slice.step[axis] = step;
-	counts[axis] = count;
-	return loom_emit_slice(im->em, x, &slice, counts);
-}
-
 /* how long each part is: as stated, or equal parts of which the last may be shorter */
 static void split_sizes(struct loom_import *im, int64_t total, uint32_t num_parts, int64_t *sizes)
 {
@@ -176,7 +156,7 @@ void loom_import_split(struct loom_import *im, int unused)
 	split_sizes(im, x->dims[axis], num_parts, sizes);
 	for (i = 0; i < num_parts && !im->em->status; i++) {
 		if (loom_import_wants(im, i))
-			loom_import_result(im, i, emit_range(im, x, axis, start, 1, sizes[i]));
+			loom_import_result(im, i, loom_import_part(im, x, axis, start, 1, sizes[i]));
 		start += sizes[i];
 	}
 }
@@ -314,155 +294,6 @@ void loom_import_tile(struct loom_import *im, int unused)
 	x = loom_emit_reshape(im->em, x, rank, from);
 	x = loom_emit_expand(im->em, x, rank, to);
 	loom_import_result(im, 0, loom_emit_reshape(im->em, x, count, dims));
-}
-
-/* a Gather becomes a slice per run of indices; with more runs than this it is refused */
-#define GATHER_RUNS_MAX	4096
-
-/* the number of indices from @first on that are equally far apart; @step is how far */
-static int64_t gather_run(const int64_t *indices, int64_t first, int64_t count, int64_t *step)
-{
-	int64_t i = first + 1;
-
-	*step = 1;
-	if (i >= count || indices[i] == indices[first])
-		return 1;
-	*step = indices[i] - indices[first];
-	while (i + 1 < count && indices[i + 1] - indices[i] == *step)
-		i++;
-	return i + 1 - first;
-}
-
-static struct loom_value *emit_gather(struct loom_import *im, struct loom_value *x, uint32_t axis,
-				      const int64_t *indices, int64_t count)
-{
-	struct loom_value **runs, *y;
-	uint32_t num_runs = 0;
-	int64_t i, step, length;
-
-	if (!count)
-		return emit_range(im, x, axis, 0, 1, 0);
-	runs = loom_pool_array(im->graph->pool, GATHER_RUNS_MAX, sizeof(*runs));
-	for (i = 0; i < count && runs; i += length) {
-		if (num_runs == GATHER_RUNS_MAX) {
-			loom_import_fail(im, -EOPNOTSUPP, "this many indices are not supported");
-			return NULL;
-		}
-		length = gather_run(indices, i, count, &step);
-		runs[num_runs++] = emit_range(im, x, axis, indices[i], step, length);
-	}
-	y = runs ? loom_emit_concat(im->em, num_runs, runs, axis) : NULL;
-	return y;
-}
-
-/* As the standard has it; bytes could not count the rows. */
-static bool is_index(uint32_t dtype)
-{
-	return dtype == DRM_LOOM_DTYPE_I32 || dtype == DRM_LOOM_DTYPE_I64;
-}
-
-/* Whether rows of @table can be picked by a product: one with infinities would give NaN. */
-static bool is_table(const struct loom_value *table)
-{
-	int64_t i;
-
-	if (!table->data || table->dtype != DRM_LOOM_DTYPE_F32 || !table->rank ||
-	    !table->num_elems)
-		return false;
-	for (i = 0; i < table->num_elems; i++)
-		if (!isfinite(loom_value_float(table, i)))
-			return false;
-	return true;
-}
-
-/*
- * Rows of a table, such as the embeddings of tokens, at indices that come with the data: a product
- * with rows that have a single one. It reads all of the table, but needs no command that goes where
- * data tell it to. An index that is out of range gives zeroes.
- */
-static void import_pick(struct loom_import *im, struct loom_value *table,
-			struct loom_value *indices)
-{
-	const int64_t rows = table->dims[0], count = indices->num_elems;
-	struct loom_value *at, *zero, *end, *hot, *y, *numbers;
-	int64_t dims[2 * LOOM_GRAPH_RANK], i;
-	uint32_t rank = indices->rank;
-
-	numbers = loom_emit_const(im->em, indices->dtype, 1, &rows);
-	for (i = 0; numbers && i < rows; i++)
-		loom_value_set_int(numbers, i, i);
-	zero = loom_emit_scalar(im->em, indices->dtype, 0);
-	end = loom_emit_scalar(im->em, indices->dtype, (double)rows);
-	at = loom_emit_reshape(im->em, indices, 2, (int64_t[]){ count, 1 });
-	/* negative ones count from the end */
-	at = loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, at, zero),
-			      loom_emit_binary(im->em, LOOM_GBIN_ADD, at, end), at);
-	hot = loom_emit_cast(im->em, loom_emit_binary(im->em, LOOM_GBIN_EQUAL, at, numbers),
-			     table->dtype);
-	table = loom_emit_reshape(im->em, table, 2,
-				  (int64_t[]){ rows, table->num_elems / rows });
-	y = loom_import_product(im, hot, loom_emit_transpose(im->em, table, (uint32_t[]){ 1, 0 }),
-				NULL);
-	if (im->em->status)
-		return;
-	memcpy(dims, indices->dims, rank * sizeof(*dims));
-	table = loom_import_operand(im, 0);
-	for (i = 1; i < table->rank; i++)
-		dims[rank++] = table->dims[i];
-	loom_import_result(im, 0, loom_emit_reshape(im->em, y, rank, dims));
-}
-
-/*
- * Where indices are known, a Gather is a concatenation of slices, most often of one. They have to
- * be known but for rows of a table.
- */
-void loom_import_gather(struct loom_import *im, int unused)
-{
-	struct loom_value *x = loom_import_operand(im, 0), *y;
-	struct loom_value *indices = loom_import_operand(im, 1);
-	uint32_t i, axis, rank = 0;
-	int64_t dims[2 * LOOM_GRAPH_RANK], *flat, at;
-
-	(void)unused;
-	if (!x || !indices)
-		return;
-	axis = loom_import_axis(im, loom_attr_int(im, "axis", 0), x->rank);
-	if (!indices->data && is_index(indices->dtype) && indices->num_elems && !axis &&
-	    !im->em->status && is_table(x) &&
-	    x->rank + indices->rank <= LOOM_GRAPH_RANK + 1) {
-		import_pick(im, x, indices);
-		return;
-	}
-	indices = loom_import_known(im, 1);
-	if (!indices)
-		return;
-	if (!loom_dtype_is_int(indices->dtype))
-		loom_import_fail(im, -EINVAL, "indices of type %s",
-				 loom_dtype_name(indices->dtype));
-	if (x->rank + indices->rank > LOOM_GRAPH_RANK + 1)
-		loom_import_fail(im, -EOPNOTSUPP, "a result of rank %u is not supported",
-				 x->rank + indices->rank - 1);
-	if (im->em->status)
-		return;
-	flat = loom_pool_array(im->graph->pool, (size_t)indices->num_elems, sizeof(*flat));
-	for (at = 0; flat && at < indices->num_elems; at++) {
-		int64_t index = loom_value_int(indices, at);
-
-		flat[at] = index < 0 ? index + x->dims[axis] : index;
-		if (flat[at] < 0 || flat[at] >= x->dims[axis]) {
-			loom_import_fail(im, -EINVAL, "index %lld is out of range",
-					 (long long)index);
-			return;
-		}
-	}
-	y = flat ? emit_gather(im, x, axis, flat, indices->num_elems) : NULL;
-	for (i = 0; i < axis; i++)
-		dims[rank++] = x->dims[i];
-	for (i = 0; i < indices->rank; i++)
-		dims[rank++] = indices->dims[i];
-	for (i = axis + 1; i < x->rank; i++)
-		dims[rank++] = x->dims[i];
-	loom_import_result(im, 0, loom_emit_reshape(im->em, y, rank, dims));
 }
 
 static int64_t block_size(struct loom_import *im, const struct loom_value *x)

@@ -151,7 +151,7 @@ static void branches_that_are_not_taken(void)
 	Onnx__GraphProto *graph = model_create(), *other = graph_create();
 
 	add_constant(graph, "c", BOOL, &holds, sizeof(holds));
-	add_node(other, "NonZero", "x", "r");
+	add_node(other, "Unique", "x", "r");
 	add_output(other, "r");
 	add_if(graph, "c", "y", branch_create("Relu", 1), other);
 	add_output(graph, "y");

@@ -24,10 +24,10 @@ static void errors_name_the_place(void)
 
 	graph = model_create(13);
 	model_add_input(graph, "x", 1, (int64_t[]){ 2 });
-	model_add_node(graph, "NonZero", "x", "y", NULL, 0);
+	model_add_node(graph, "Unique", "x", "y", NULL, 0);
 	loom_graph_add_output(graph, "y");
 	expect_error(graph, -EOPNOTSUPP,
-		     "test: node \"NonZero\": operator NonZero is not supported");
+		     "test: node \"Unique\": operator Unique is not supported");
 
 	graph = model_create(13);
 	model_add_node(graph, "Relu", "nowhere", "y", NULL, 0);
