@@ -35,6 +35,7 @@ enum { INPUT, WEIGHTS, RECURRENCE, BIAS, LENGTHS, FIRST_STATE, FIRST_CELL, PEEPH
  * @acts: activations: of a direction one behind the other
  * @num_acts: how many a direction has
  * @x: [steps, batch, inputs]
+ * @lengths: of the sequences [batch, 1], I32; NULL where all have @steps
  */
 struct recurrent {
 	struct loom_import *im;
@@ -50,6 +51,7 @@ struct recurrent {
 	struct loom_gact acts[MOST_ACTS];
 	uint32_t num_acts;
 	struct loom_value *x;
+	struct loom_value *lengths;
 };
 
 /**
@@ -139,20 +141,32 @@ static void check(struct recurrent *r, uint32_t index, uint32_t rank, const int6
 			 loom_dims_print(wants, sizeof(wants), rank, dims));
 }
 
-/* All sequences are as long as the operand says. */
-static void check_lengths(struct recurrent *r)
+/* How long each sequence is. The operand is left out where all are as long as the data. */
+static void read_lengths(struct recurrent *r)
 {
-	const struct loom_value *lengths;
-	int64_t i;
+	struct loom_value *lengths = loom_import_optional(r->im, LENGTHS);
+	bool differ = false;
+	int64_t i, length;
 
-	if (!loom_import_has(r->im, LENGTHS))
+	if (!lengths)
 		return;
-	lengths = loom_import_known(r->im, LENGTHS);
-	for (i = 0; lengths && i < lengths->num_elems; i++)
-		if (loom_value_int(lengths, i) != r->steps)
-			loom_import_fail(r->im, -EOPNOTSUPP,
-					 "sequences of less than %lld steps are not supported",
-					 (long long)r->steps);
+	if (lengths->rank != 1 || lengths->dims[0] != r->batch ||
+	    !loom_dtype_is_int(lengths->dtype)) {
+		loom_import_fail(r->im, -EINVAL, "%lld lengths for %lld sequences",
+				 (long long)lengths->num_elems, (long long)r->batch);
+		return;
+	}
+	for (i = 0; lengths->data && i < r->batch; i++) {
+		length = loom_value_int(lengths, i);
+		if (length < 0 || length > r->steps)
+			loom_import_fail(r->im, -EINVAL, "a sequence of %lld of %lld steps",
+					 (long long)length, (long long)r->steps);
+		differ = differ || length != r->steps;
+	}
+	if (lengths->data && !differ)
+		return;
+	lengths = loom_emit_cast(r->im->em, lengths, DRM_LOOM_DTYPE_I32);
+	r->lengths = loom_emit_reshape(r->im->em, lengths, 2, (int64_t[]){ r->batch, 1 });
 }
 
 static void check_operands(struct recurrent *r)
@@ -170,7 +184,7 @@ static void check_operands(struct recurrent *r)
 	check(r, FIRST_STATE, 3, state);
 	check(r, FIRST_CELL, 3, state);
 	check(r, PEEPHOLES, 2, (int64_t[]){ d, 3 * r->size });
-	check_lengths(r);
+	read_lengths(r);
 }
 
 /* false after an error */
@@ -373,6 +387,54 @@ static void read_direction(struct recurrent *r, struct direction *d, uint32_t in
 	d->peepholes = one_of(r, loom_import_optional(r->im, PEEPHOLES), 0, index);
 }
 
+/* 1: all sequences have more than @steps, 0: none has, -1: some have, or it depends on the data */
+static int all_longer(const struct recurrent *r, int64_t steps)
+{
+	int64_t i, longer = 0;
+
+	if (!r->lengths)
+		return 1;
+	if (!r->lengths->data)
+		return -1;
+	for (i = 0; i < r->batch; i++)
+		longer += loom_value_int(r->lengths, i) > steps;
+	return longer == r->batch ? 1 : longer ? -1 : 0;
+}
+
+/* @x where a sequence has more than @steps, else @other, of which NULL stands for zeroes */
+static struct loom_value *where_longer(struct recurrent *r, int64_t steps, struct loom_value *x,
+				       struct loom_value *other)
+{
+	struct loom_value *at;
+
+	if (!x || all_longer(r, steps) > 0)
+		return x;
+	at = loom_emit_scalar(r->im->em, DRM_LOOM_DTYPE_I32, (double)steps);
+	at = loom_emit_binary(r->im->em, LOOM_GBIN_LESS, at, r->lengths);
+	if (!other)
+		other = loom_emit_scalar(r->im->em, x->dtype, 0);
+	return loom_emit_select(r->im->em, at, x, other);
+}
+
+/*
+ * One step of those sequences that have it; the others stay as they are, which at the end is what
+ * they ended with, and from the end backwards what they begin with.
+ */
+static struct loom_value *one_step(struct recurrent *r, struct direction *d, step_fn step,
+				   struct loom_value *in, int64_t t)
+{
+	struct loom_value *state = d->state, *cell = d->cell, *y;
+
+	if (!all_longer(r, t))
+		return loom_emit_const(r->im->em, r->x->dtype, 2,
+				       (int64_t[]){ r->batch, r->size });
+	step(r, d, in);
+	y = where_longer(r, t, d->state, NULL);
+	d->state = where_longer(r, t, d->state, state);
+	d->cell = where_longer(r, t, d->cell, cell);
+	return y;
+}
+
 /* @states: [out] after each step, in the order of the sequence */
 static void run_direction(struct recurrent *r, struct direction *d, step_fn step, bool backwards,
 			  struct loom_value **states)
@@ -384,9 +446,17 @@ static void run_direction(struct recurrent *r, struct direction *d, step_fn step
 	all = loom_import_product(r->im, all, d->weights, d->bias);
 	for (i = 0; i < r->steps && !r->im->em->status; i++) {
 		t = backwards ? r->steps - 1 - i : i;
-		step(r, d, take(r, all, 0, t * r->batch, r->batch));
-		states[t] = d->state;
+		states[t] = one_step(r, d, step, take(r, all, 0, t * r->batch, r->batch), t);
 	}
+	/* of a sequence without a step there is nothing */
+	d->state = where_longer(r, 0, d->state, NULL);
+	d->cell = where_longer(r, 0, d->cell, NULL);
+	if (!d->state && !r->im->em->status)
+		d->state = loom_emit_const(r->im->em, r->x->dtype, 2,
+					   (int64_t[]){ r->batch, r->size });
+	if (r->gates == 4 && !d->cell && !r->im->em->status)
+		d->cell = loom_emit_const(r->im->em, r->x->dtype, 2,
+					  (int64_t[]){ r->batch, r->size });
 }
 
 /* ----------------------------------------------------------------- results */
