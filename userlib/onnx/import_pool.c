@@ -52,17 +52,17 @@ static struct loom_value *window_origins(struct loom_import *im, const struct lo
 	return origins;
 }
 
-/* @x with minus infinity all around, as far as any window reaches */
+/* @x with @border all around, as far as any window reaches */
 static struct loom_value *pad_for_windows(struct loom_import *im, struct loom_value *x,
-					  const struct loom_window *window)
+					  const struct loom_window *window, double border)
 {
-	struct loom_value *lowest = loom_emit_scalar(im->em, x->dtype, -INFINITY);
+	struct loom_value *number = loom_emit_scalar(im->em, x->dtype, border);
 	struct loom_gpad pad = { .mode = LOOM_GPAD_CONSTANT };
 	uint32_t i;
 
-	if (!lowest)
+	if (!number)
 		return NULL;
-	memcpy(&pad.value, lowest->data, lowest->size_bytes);
+	memcpy(&pad.value, number->data, number->size_bytes);
 	for (i = 0; i < window->num_spatial; i++) {
 		int64_t reach = (window->out[i] - 1) * window->strides[i] +
 				loom_window_extent(window, i);
@@ -99,7 +99,7 @@ static struct loom_value *emit_indices(struct loom_import *im, struct loom_value
 	}
 	image_strides(window, first_fastest, strides);
 	origins = window_origins(im, x, window, strides);
-	padded = pad_for_windows(im, x, window);
+	padded = pad_for_windows(im, x, window, -INFINITY);
 	if (!origins)
 		return NULL;
 	memcpy(dims, origins->dims, sizeof(dims));
@@ -168,6 +168,7 @@ void loom_import_pool(struct loom_import *im, int kind)
 		return;
 	}
 	window.num_spatial = x->rank - 2;
+	window.is_pool = true;
 	window.ceil_mode = loom_attr_int(im, "ceil_mode", 0);
 	if (loom_attr_ints(im, "kernel_shape", window.kernel, LOOM_GRAPH_SPATIAL) !=
 	    window.num_spatial)
@@ -178,7 +179,13 @@ void loom_import_pool(struct loom_import *im, int kind)
 	dims[1] = x->dims[1];
 	for (i = 0; i < window.num_spatial; i++)
 		dims[2 + i] = window.out[i];
-	node = loom_emit_begin(im->em, LOOM_GOP_POOL, x->dtype, x->rank, dims, 1, &x);
+	/* zeroes are neutral to a norm, and the device has none of windows that are cut off */
+	if (kind == LOOM_GPOOL_LP && window.ceil_mode && !im->em->status) {
+		x = pad_for_windows(im, x, &window, 0);
+		memset(pool.pads_begin, 0, sizeof(pool.pads_begin));
+		memset(pool.pads_end, 0, sizeof(pool.pads_end));
+	}
+	node = x ? loom_emit_begin(im->em, LOOM_GOP_POOL, x->dtype, x->rank, dims, 1, &x) : NULL;
 	if (node)
 		node->pool = pool;
 	y = loom_emit_end(im->em, node);

@@ -49,6 +49,14 @@ static int64_t window_count(struct loom_import *im, const struct loom_window *wi
 	int64_t room = padded - loom_window_extent(window, axis);
 	int64_t count;
 
+	/*
+	 * The formula has a window that the data do not fill where it rounds up, and an empty
+	 * result where it does not. Only pools have those in ONNX Runtime.
+	 */
+	if (window->is_pool && room < 0 && room > -stride)
+		return window->ceil_mode ? 1 : 0;
+	if (window->is_pool && room == -stride)
+		return 0;
 	if (room < 0) {
 		loom_import_fail(im, -EINVAL, "the window is larger than axis %u of the data",
 				 axis + 2);

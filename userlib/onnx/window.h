@@ -27,6 +27,7 @@ enum loom_auto_pad {
  * @pads_begin: per axis
  * @pads_end: per axis
  * @ceil_mode: round the number of windows up
+ * @is_pool: it may be larger than the data
  */
 struct loom_window {
 	uint32_t num_spatial;
@@ -38,6 +39,7 @@ struct loom_window {
 	int64_t pads_begin[LOOM_GRAPH_SPATIAL];
 	int64_t pads_end[LOOM_GRAPH_SPATIAL];
 	bool ceil_mode;
+	bool is_pool;
 };
 
 /** loom_window_auto_pad() - reads auto_pad */
@@ -72,7 +74,7 @@ void loom_window_split_pads(enum loom_auto_pad mode, int64_t total, int64_t *beg
  * loom_window_shape() - loom_window_attrs() and auto_pad, and from them @window->out
  * @im: the node
  * @x: [N, C, spatial...]
- * @window: [in] @num_spatial, @kernel and @ceil_mode [out] the rest
+ * @window: [in] @num_spatial, @kernel, @ceil_mode and @is_pool [out] the rest
  */
 void loom_window_shape(struct loom_import *im, const struct loom_value *x,
 		       struct loom_window *window);

@@ -3,64 +3,7 @@
  * Operators that answer with places, or write to places, where these come with the data: corners
  * that the ONNX backend tests do not have. What is expected is written down.
  */
-#include <errno.h>
-#include <math.h>
-
-#include "graph/graph.h"
-#include "loom_chip_file.h"
-#include "loom_planner.h"
-#include "model.h"
-#include "outcome.h"
-
-#define MOST	32
-
-/**
- * struct tensor - an operand, or what is expected
- * @dtype: its type
- * @rank: number of @dims
- * @dims: its shape
- * @elems: its elements
- */
-struct tensor {
-	uint32_t dtype;
-	uint32_t rank;
-	int64_t dims[4];
-	double elems[MOST];
-};
-
-#define F32(...)	DRM_LOOM_DTYPE_F32, __VA_ARGS__
-#define I64(...)	DRM_LOOM_DTYPE_I64, __VA_ARGS__
-#define U8(...)		DRM_LOOM_DTYPE_U8, __VA_ARGS__
-
-/**
- * struct form - a node, its operands, and its results
- * @what: it shows
- * @op: operator
- * @opset: version
- * @attrs: of the node
- * @num_attrs: number of @attrs
- * @operands: of which those with @known are constants
- * @num_operands: number of @operands
- * @known: bit i: operand i is a constant
- * @results: what is expected
- * @num_results: number of @results
- */
-struct form {
-	const char *what;
-	const char *op;
-	int opset;
-	struct loom_attr attrs[3];
-	uint32_t num_attrs;
-	struct tensor operands[3];
-	uint32_t num_operands;
-	uint32_t known;
-	struct tensor results[2];
-	uint32_t num_results;
-};
-
-#define INT(text, ...)	{ .name = text, .type = LOOM_ATTR_INT, .count = 1, \
-			  .ints = (int64_t[]){ __VA_ARGS__ } }
-#define TEXT(text, is)	{ .name = text, .type = LOOM_ATTR_STRING, .count = 1, .string = is }
+#include "form.h"
 
 static const struct form forms[] = {
 	{ "the first of equals", "ArgMax", 13, { INT("axis", 1) }, 1,
@@ -140,80 +83,6 @@ static const struct form forms[] = {
 	  { { F32(3, { 2, 3, 1 }, { 1, 2, 3, 4, 5, 6 }) }, { I64(1, { 2 }, { 2, 3 }) } }, 2, 2,
 	  { { F32(3, { 2, 3, 1 }, { 2, 1, 3, 6, 5, 4 }) } }, 1 },
 };
-
-static void fill(struct loom_array *array, const struct tensor *tensor, const char *name)
-{
-	uint64_t i;
-
-	if (loom_array_alloc(array, tensor->dtype, tensor->rank, tensor->dims))
-		tap_fatal("no memory");
-	array->name = (char *)name;
-	for (i = 0; i < array->size_bytes / loom_dtype_size(tensor->dtype); i++)
-		loom_array_set_element(array, i, tensor->elems[i]);
-}
-
-static bool same(const struct loom_array *got, const struct tensor *want)
-{
-	struct loom_array expected;
-	bool good;
-
-	fill(&expected, want, NULL);
-	good = got->dtype == want->dtype && got->rank == want->rank &&
-	       !memcmp(got->dims, want->dims, want->rank * sizeof(*want->dims)) &&
-	       !memcmp(got->data, expected.data, expected.size_bytes);
-	loom_array_clear(&expected);
-	return good;
-}
-
-static void try_form(const struct form *form)
-{
-	static const char *const names[] = { "a", "b", "c" };
-	struct loom_planner_options planner = {
-		.grouping = "layerwise", .chip = loom_preset_find("soft"),
-	};
-	struct loom_graph *graph = model_create(form->opset);
-	struct outcome outcome = { .num_outputs = 0 };
-	struct loom_array operands[3];
-	struct loom_error err = { .text = "" };
-	bool good;
-	uint32_t i;
-	int ret;
-
-	for (i = 0; i < form->num_operands; i++) {
-		struct loom_tensor_info info = {
-			.name = names[i], .dtype = form->operands[i].dtype,
-			.rank = form->operands[i].rank,
-		};
-
-		memcpy(info.dims, form->operands[i].dims, sizeof(form->operands[i].dims));
-		fill(&operands[i], &form->operands[i], names[i]);
-		if (form->known >> i & 1)
-			loom_graph_add_const(graph, &operands[i]);
-		else
-			loom_graph_add_input(graph, &info);
-	}
-	model_add_node(graph, form->op, form->num_operands == 1 ? "a" :
-		       form->num_operands == 2 ? "a b" : "a b c",
-		       form->num_results == 1 ? "y" : "y z", form->attrs, form->num_attrs);
-	loom_graph_add_output(graph, "y");
-	if (form->num_results == 2)
-		loom_graph_add_output(graph, "z");
-	ret = loom_graph_finish(graph, NULL, &err);
-	if (!ret)
-		ret = outcome_plan(&outcome, graph, &planner, operands, form->num_operands, &err);
-	good = !ret;
-	for (i = 0; good && i < form->num_results; i++)
-		good = same(&outcome.outputs[i], &form->results[i]);
-	tap_ok(good, "%s: %s", form->op, form->what);
-	if (!good)
-		tap_note("%d: %s", ret, err.text);
-	outcome_clear(&outcome);
-	loom_graph_destroy(graph);
-	for (i = 0; i < form->num_operands; i++) {
-		operands[i].name = NULL;
-		loom_array_clear(&operands[i]);
-	}
-}
 
 /* A node that cannot be, of two operands with shapes that it would take. */
 static void refuse(const char *op, const struct loom_attr *attr, const char *line)
