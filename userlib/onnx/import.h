@@ -134,6 +134,35 @@ struct loom_value *loom_import_sums(struct loom_import *im, struct loom_value *x
 struct loom_value *loom_import_requantise(struct loom_import *im, struct loom_value *sum,
 					  struct loom_value *scale, struct loom_value *zero);
 
+/**
+ * loom_import_steps_of() - DEQUANTIZE: (x - zero) * scale
+ * @im: the node
+ * @x: bytes, or other integers
+ * @scale: one, or one for each channel along @axis
+ * @zero: the same, NULL for 0
+ * @axis: of channels, -1 if there is none
+ */
+struct loom_value *loom_import_steps_of(struct loom_import *im, struct loom_value *x,
+					struct loom_value *scale, struct loom_value *zero,
+					int32_t axis);
+/** loom_import_in_steps() - QUANTIZE: saturate(round(x / scale) + zero), @dtype without @zero */
+struct loom_value *loom_import_in_steps(struct loom_import *im, struct loom_value *x,
+					struct loom_value *scale, struct loom_value *zero,
+					uint32_t dtype);
+
+/**
+ * loom_import_quantise_range() - the range of the data, stretched to hold 0, in 255 steps
+ * @im: the node
+ * @x: F32
+ * @x_scale: [out] one step
+ * @x_zero: [out] where 0 is, U8
+ *
+ * Return: @x in steps, U8; NULL after an error.
+ */
+struct loom_value *loom_import_quantise_range(struct loom_import *im, struct loom_value *x,
+					      struct loom_value **x_scale,
+					      struct loom_value **x_zero);
+
 /** loom_import_product() - @a times @b transposed, both matrices, and @c unless it is NULL */
 struct loom_value *loom_import_product(struct loom_import *im, struct loom_value *a,
 				       struct loom_value *b, struct loom_value *c);
@@ -203,6 +232,20 @@ void loom_import_cum_sum(struct loom_import *im, int unused);
 void loom_import_eye_like(struct loom_import *im, int unused);
 void loom_import_non_zero(struct loom_import *im, int unused);
 void loom_import_reverse_sequence(struct loom_import *im, int unused);
+void loom_import_steps_binary(struct loom_import *im, int fn);
+void loom_import_steps_unary(struct loom_import *im, int fn);
+void loom_import_steps_pool(struct loom_import *im, int global);
+void loom_import_steps_softmax(struct loom_import *im, int unused);
+void loom_import_steps_concat(struct loom_import *im, int unused);
+void loom_import_steps_gemm(struct loom_import *im, int unused);
+void loom_import_dynamic_matmul(struct loom_import *im, int scaled);
+void loom_import_fused_conv(struct loom_import *im, int unused);
+void loom_import_fused_gemm(struct loom_import *im, int unused);
+void loom_import_fused_matmul(struct loom_import *im, int unused);
+void loom_import_bias_gelu(struct loom_import *im, int fn);
+void loom_import_swish(struct loom_import *im, int quick);
+void loom_import_skip_norm(struct loom_import *im, int simplified);
+void loom_import_rms_norm(struct loom_import *im, int unused);
 void loom_import_einsum(struct loom_import *im, int unused);
 void loom_import_depth_to_space(struct loom_import *im, int unused);
 void loom_import_space_to_depth(struct loom_import *im, int unused);

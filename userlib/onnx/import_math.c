@@ -209,6 +209,19 @@ void loom_import_gelu(struct loom_import *im, int unused)
 					       loom_import_operand(im, 0)));
 }
 
+/* x * sigmoid(alpha * x) */
+void loom_import_swish(struct loom_import *im, int quick)
+{
+	float alpha = loom_attr_float(im, "alpha", quick ? 1.702f : 1);
+	struct loom_value *x = loom_import_operand(im, 0), *y = x;
+
+	if (x && alpha != 1)
+		y = loom_emit_binary(im->em, LOOM_GBIN_MUL, x,
+				     loom_emit_scalar(im->em, x->dtype, alpha));
+	y = loom_emit_fn(im->em, LOOM_GFN_SIGMOID, y);
+	loom_import_result(im, 0, loom_emit_binary(im->em, LOOM_GBIN_MUL, x, y));
+}
+
 void loom_import_isinf(struct loom_import *im, int unused)
 {
 	struct loom_gact act = {

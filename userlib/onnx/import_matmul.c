@@ -177,7 +177,7 @@ static bool is_plain(struct loom_value *const *operands, const struct loom_value
 }
 
 /* The same with others, see import_zero.c. */
-static void import_apart(struct loom_import *im, struct loom_value **operands)
+static struct loom_value *emit_apart(struct loom_import *im, struct loom_value **operands)
 {
 	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B], *y;
 	struct loom_value *p = operands[LOOM_GMATMUL_A_ZP], *q = operands[LOOM_GMATMUL_B_ZP];
@@ -201,18 +201,19 @@ static void import_apart(struct loom_import *im, struct loom_value **operands)
 					  p, b->dims[k]);
 	if (scale)
 		y = loom_import_requantise(im, y, scale, zero);
-	loom_import_result(im, 0, y);
+	return y;
 }
 
-static void import_integer(struct loom_import *im, struct loom_value **operands, uint32_t dtype,
-			   const struct loom_value *a_scale)
+/* NULL after an error */
+static struct loom_value *emit_integer(struct loom_import *im, struct loom_value **operands,
+				       uint32_t dtype, const struct loom_value *a_scale)
 {
 	struct loom_value *a = operands[LOOM_GMATMUL_A], *b = operands[LOOM_GMATMUL_B];
 	const struct loom_value *zero = operands[LOOM_GMATMUL_Y_ZP];
 
 	if (im->em->status || !bytes_fit(im, a, operands[LOOM_GMATMUL_A_ZP]) ||
 	    !bytes_fit(im, b, operands[LOOM_GMATMUL_B_ZP]))
-		return;
+		return NULL;
 	if (zero && zero->num_elems != 1)
 		loom_import_fail(im, -EOPNOTSUPP, "zero points of the result that differ");
 	if (!a->rank || !b->rank)
@@ -222,15 +223,12 @@ static void import_integer(struct loom_import *im, struct loom_value **operands,
 	if (!im->em->status)
 		check_lines(im, operands[LOOM_GMATMUL_B_ZP], b, false);
 	if (im->em->status)
-		return;
-	if (is_plain(operands, a_scale)) {
-		loom_import_result(im, 0, emit_numpy_matmul(im, operands, dtype));
-		return;
-	}
+		return NULL;
+	if (is_plain(operands, a_scale))
+		return emit_numpy_matmul(im, operands, dtype);
 	operands[LOOM_GMATMUL_A_ZP] = per_line(im, operands[LOOM_GMATMUL_A_ZP], b, true);
 	operands[LOOM_GMATMUL_B_ZP] = per_line(im, operands[LOOM_GMATMUL_B_ZP], a, false);
-	if (!im->em->status)
-		import_apart(im, operands);
+	return im->em->status ? NULL : emit_apart(im, operands);
 }
 
 void loom_import_matmul_integer(struct loom_import *im, int unused)
@@ -243,7 +241,43 @@ void loom_import_matmul_integer(struct loom_import *im, int unused)
 	};
 
 	(void)unused;
-	import_integer(im, operands, DRM_LOOM_DTYPE_I32, NULL);
+	loom_import_result(im, 0, emit_integer(im, operands, DRM_LOOM_DTYPE_I32, NULL));
+}
+
+/*
+ * com.microsoft's products of bytes that give floats. DynamicQuantizeMatMul: A as floats, B, its
+ * scale, its zero point, bias. MatMulIntegerToFloat, @scaled: A, B, scales, zero points, bias.
+ */
+void loom_import_dynamic_matmul(struct loom_import *im, int scaled)
+{
+	struct loom_value *a = loom_import_operand(im, 0), *b = loom_import_operand(im, 1), *y;
+	struct loom_value *a_scale = scaled ? loom_import_operand(im, 2) : NULL, *scale;
+	struct loom_value *a_zero = scaled ? loom_import_optional(im, 4) : NULL;
+	struct loom_value *b_scale = loom_import_operand(im, scaled ? 3 : 2);
+	struct loom_value *b_zero = loom_import_optional(im, scaled ? 5 : 3);
+	uint32_t bias = scaled ? 6 : 4;
+
+	if (!a || !b || !b_scale || im->em->status)
+		return;
+	if (!scaled)
+		a = loom_import_quantise_range(im, a, &a_scale, &a_zero);
+	y = emit_integer(im, (struct loom_value *[LOOM_GMATMUL_NUM_OPERANDS]){
+		[LOOM_GMATMUL_A] = a, [LOOM_GMATMUL_B] = b,
+		[LOOM_GMATMUL_A_ZP] = a_zero, [LOOM_GMATMUL_B_ZP] = b_zero },
+		DRM_LOOM_DTYPE_I32, NULL);
+	if (!y || !a_scale)
+		return;
+	if (a_scale->num_elems != 1)
+		loom_import_fail(im, -EOPNOTSUPP, "scales of rows are not supported");
+	check_lines(im, b_scale, b, false);
+	a_scale = loom_emit_reshape(im->em, a_scale, 0, NULL);
+	scale = loom_emit_binary(im->em, LOOM_GBIN_MUL, a_scale,
+				 per_line(im, b_scale, a, false));
+	y = loom_emit_cast(im->em, y, DRM_LOOM_DTYPE_F32);
+	y = loom_emit_binary(im->em, LOOM_GBIN_MUL, y, scale);
+	if (loom_import_has(im, bias))
+		y = loom_emit_binary(im->em, LOOM_GBIN_ADD, y, loom_import_operand(im, bias));
+	loom_import_result(im, 0, y);
 }
 
 void loom_import_qlinear_matmul(struct loom_import *im, int unused)
@@ -268,7 +302,8 @@ void loom_import_qlinear_matmul(struct loom_import *im, int unused)
 	scale = loom_emit_binary(im->em, LOOM_GBIN_MUL, scale, b_scale);
 	operands[LOOM_GMATMUL_MULT] = loom_emit_binary(im->em, LOOM_GBIN_DIV, scale,
 						       loom_import_operand(im, 6));
-	import_integer(im, operands, operands[LOOM_GMATMUL_Y_ZP]->dtype, a_scale);
+	loom_import_result(im, 0, emit_integer(im, operands, operands[LOOM_GMATMUL_Y_ZP]->dtype,
+					       a_scale));
 }
 
 void loom_import_gemm(struct loom_import *im, int unused)

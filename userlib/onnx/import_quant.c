@@ -25,21 +25,72 @@ static int32_t quant_axis(struct loom_import *im, const struct loom_value *x,
 	return (int32_t)axis;
 }
 
-static struct loom_value *emit_quant(struct loom_import *im, enum loom_gop op, uint32_t dtype,
+/* along @axis, or with one scale and zero point where that is -1 */
+static struct loom_value *emit_along(struct loom_import *im, enum loom_gop op, uint32_t dtype,
 				     struct loom_value *x, struct loom_value *scale,
-				     struct loom_value *zero)
+				     struct loom_value *zero, int32_t axis)
 {
 	struct loom_value *inputs[] = { x, scale, zero };
 	struct loom_node *node;
-	int32_t axis;
 
 	if (im->em->status || !x || !scale || !zero)
 		return NULL;
-	axis = quant_axis(im, x, scale, zero);
 	node = loom_emit_begin(im->em, op, dtype, x->rank, x->dims, 3, inputs);
 	if (node)
 		node->quant.axis = axis;
 	return loom_emit_end(im->em, node);
+}
+
+static struct loom_value *emit_quant(struct loom_import *im, enum loom_gop op, uint32_t dtype,
+				     struct loom_value *x, struct loom_value *scale,
+				     struct loom_value *zero)
+{
+	if (im->em->status || !x || !scale || !zero)
+		return NULL;
+	return emit_along(im, op, dtype, x, scale, zero, quant_axis(im, x, scale, zero));
+}
+
+/* Those of an operand that stand in front of it in a list: one each, or one for each channel. */
+static bool steps_fit(struct loom_import *im, const struct loom_value *x,
+		      const struct loom_value *scale, const struct loom_value *zero, int32_t axis)
+{
+	if (im->em->status || !x || !scale || !zero)
+		return false;
+	if (scale->dtype == DRM_LOOM_DTYPE_F32 && loom_dtype_is_int(zero->dtype) &&
+	    loom_dtype_size(zero->dtype) <= 4 && zero->num_elems == scale->num_elems &&
+	    (scale->num_elems == 1 ||
+	     (axis >= 0 && scale->rank == 1 && scale->dims[0] == x->dims[axis])))
+		return true;
+	loom_import_fail(im, -EINVAL, "scales or zero points do not fit their operand");
+	return false;
+}
+
+struct loom_value *loom_import_steps_of(struct loom_import *im, struct loom_value *x,
+					struct loom_value *scale, struct loom_value *zero,
+					int32_t axis)
+{
+	if (!zero && x && scale)
+		zero = loom_emit_const(im->em, x->dtype, scale->rank, scale->dims);
+	if (!steps_fit(im, x, scale, zero, axis))
+		return NULL;
+	if (zero->dtype != x->dtype) {
+		loom_import_fail(im, -EINVAL, "operand of type %s with a zero point of type %s",
+				 loom_dtype_name(x->dtype), loom_dtype_name(zero->dtype));
+		return NULL;
+	}
+	return emit_along(im, LOOM_GOP_DEQUANTIZE, DRM_LOOM_DTYPE_F32, x, scale, zero,
+			  scale->num_elems == 1 ? -1 : axis);
+}
+
+struct loom_value *loom_import_in_steps(struct loom_import *im, struct loom_value *x,
+					struct loom_value *scale, struct loom_value *zero,
+					uint32_t dtype)
+{
+	if (!zero && scale)
+		zero = loom_emit_const(im->em, dtype, scale->rank, scale->dims);
+	if (!steps_fit(im, x, scale, zero, -1))
+		return NULL;
+	return emit_along(im, LOOM_GOP_QUANTIZE, zero->dtype, x, scale, zero, -1);
 }
 
 /* the zero point, zeroes where it was left out */
@@ -97,19 +148,18 @@ void loom_import_dequantize(struct loom_import *im, int unused)
 					     zero));
 }
 
-/* the range of the data, stretched to hold 0, in 255 steps */
-void loom_import_dynamic_quantize(struct loom_import *im, int unused)
+struct loom_value *loom_import_quantise_range(struct loom_import *im, struct loom_value *x,
+					      struct loom_value **x_scale,
+					      struct loom_value **x_zero)
 {
-	struct loom_value *x = loom_import_operand(im, 0), *low, *high, *scale, *zero, *nought;
-	struct loom_value *steps;
+	struct loom_value *low, *high, *scale, *zero, *nought, *steps;
 	uint32_t all;
 
-	(void)unused;
-	if (!x)
-		return;
+	if (!x || im->em->status)
+		return NULL;
 	if (x->dtype != DRM_LOOM_DTYPE_F32) {
 		loom_import_fail(im, -EINVAL, "operand of type %s", loom_dtype_name(x->dtype));
-		return;
+		return NULL;
 	}
 	all = (1u << x->rank) - 1;
 	nought = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_F32, 0);
@@ -125,8 +175,20 @@ void loom_import_dynamic_quantize(struct loom_import *im, int unused)
 	zero = loom_emit_unary(im->em, (struct loom_gact){ LOOM_GFN_CLIP, 0, 255 }, zero);
 	zero = loom_emit_fn(im->em, LOOM_GFN_ROUND, zero);
 	zero = loom_emit_cast(im->em, zero, DRM_LOOM_DTYPE_U8);
-	loom_import_result(im, 0,
-			   emit_quant(im, LOOM_GOP_QUANTIZE, DRM_LOOM_DTYPE_U8, x, scale, zero));
+	*x_scale = scale;
+	*x_zero = zero;
+	return emit_quant(im, LOOM_GOP_QUANTIZE, DRM_LOOM_DTYPE_U8, x, scale, zero);
+}
+
+void loom_import_dynamic_quantize(struct loom_import *im, int unused)
+{
+	struct loom_value *scale, *zero, *y;
+
+	(void)unused;
+	y = loom_import_quantise_range(im, loom_import_operand(im, 0), &scale, &zero);
+	if (!y)
+		return;
+	loom_import_result(im, 0, y);
 	loom_import_result(im, 1, scale);
 	loom_import_result(im, 2, zero);
 }

@@ -173,17 +173,86 @@ void loom_import_layer_norm(struct loom_import *im, int unused)
 	loom_import_result(im, 2, normal.inverse);
 }
 
-static void import_scaled(struct loom_import *im, struct loom_value *normal)
+/* x / sqrt(mean of x^2 + epsilon), times @scale: the mean is not taken off */
+static struct loom_value *emit_rms(struct loom_import *im, struct loom_value *x, uint32_t axis,
+				   float epsilon, struct loom_value *scale)
 {
-	struct loom_value *scale, *bias;
+	struct loom_value *y;
 
+	if (!x)
+		return NULL;
+	y = loom_emit_binary(im->em, LOOM_GBIN_MUL, x, x);
+	y = loom_emit_reduce(im->em, LOOM_GREDUCE_MEAN, y,
+			     ((1u << x->rank) - 1) & ~((1u << axis) - 1), true);
+	y = loom_emit_binary(im->em, LOOM_GBIN_DIV, x, emit_deviation(im, y, epsilon));
+	y = loom_emit_binary(im->em, LOOM_GBIN_MUL, y, scale);
+	if (y && !loom_dims_equal(x, y))
+		loom_import_fail(im, -EINVAL, "the scale does not broadcast to the data");
+	return y;
+}
+
+void loom_import_rms_norm(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0);
+	float epsilon = loom_attr_float(im, "epsilon", DEFAULT_EPSILON);
+
+	(void)unused;
+	if (!x)
+		return;
+	if (!loom_dtype_is_float(x->dtype) || loom_import_wants(im, 1))
+		loom_import_fail(im, -EOPNOTSUPP, "this type, or its second result, is not supported");
+	loom_import_result(im, 0, emit_rms(im, x, loom_import_axis(im, loom_attr_int(im, "axis", -1),
+								   x->rank),
+					   epsilon, loom_import_operand(im, 1)));
+}
+
+/*
+ * com.microsoft's SkipLayerNormalization: of the sum of two operands and a bias, over the last axis.
+ * Operands: input, skip, gamma, beta, bias; simplified, there is no beta. The last result is the sum.
+ */
+void loom_import_skip_norm(struct loom_import *im, int simplified)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *y;
+	uint32_t bias = simplified ? 3 : 4;
+	float epsilon = loom_attr_float(im, "epsilon", simplified ? DEFAULT_EPSILON : 1e-12f);
+
+	x = loom_emit_binary(im->em, LOOM_GBIN_ADD, x, loom_import_operand(im, 1));
+	if (loom_import_has(im, bias))
+		x = loom_emit_binary(im->em, LOOM_GBIN_ADD, x, loom_import_operand(im, bias));
+	if (!x)
+		return;
+	if (!x->rank || !loom_dtype_is_float(x->dtype) || loom_import_wants(im, 1) ||
+	    loom_import_wants(im, 2)) {
+		loom_import_fail(im, -EOPNOTSUPP, "this type, or mean and variance, are not supported");
+		return;
+	}
+	if (simplified) {
+		y = emit_rms(im, x, x->rank - 1, epsilon, loom_import_operand(im, 2));
+	} else {
+		y = emit_normal(im, x, 1u << (x->rank - 1), epsilon).result;
+		y = loom_emit_binary(im->em, LOOM_GBIN_MUL, y, loom_import_operand(im, 2));
+		if (loom_import_has(im, 3))
+			y = loom_emit_binary(im->em, LOOM_GBIN_ADD, y, loom_import_operand(im, 3));
+	}
+	loom_import_result(im, 0, y);
+	loom_import_result(im, 3, x);
+}
+
+static void scale_channels(struct loom_import *im, struct loom_value *normal,
+			   struct loom_value *scale, struct loom_value *bias)
+{
 	if (!normal)
 		return;
-	scale = emit_per_channel(im, loom_import_operand(im, 1), normal);
-	bias = emit_per_channel(im, loom_import_operand(im, 2), normal);
+	scale = emit_per_channel(im, scale, normal);
+	bias = emit_per_channel(im, bias, normal);
 	loom_import_result(im, 0, loom_emit_binary(im->em, LOOM_GBIN_ADD,
 						   loom_emit_binary(im->em, LOOM_GBIN_MUL, normal,
 								    scale), bias));
+}
+
+static void import_scaled(struct loom_import *im, struct loom_value *normal)
+{
+	scale_channels(im, normal, loom_import_operand(im, 1), loom_import_operand(im, 2));
 }
 
 /* momentum * before + (1 - momentum) * now, as a vector */
@@ -255,7 +324,23 @@ void loom_import_instance_norm(struct loom_import *im, int unused)
 		import_scaled(im, emit_normal(im, x, ((1u << x->rank) - 1) & ~3u, epsilon).result);
 }
 
-/* the parameters are per channel since opset 21; before, per group: not supported */
+/* [groups] as [channels]: each as often as a group has channels */
+static struct loom_value *emit_per_group(struct loom_import *im, struct loom_value *x,
+					 int64_t groups, int64_t channels)
+{
+	if (!x || im->em->status)
+		return NULL;
+	if (x->rank != 1 || x->dims[0] != groups) {
+		loom_import_fail(im, -EINVAL, "%lld parameters for %lld groups",
+				 (long long)x->num_elems, (long long)groups);
+		return NULL;
+	}
+	x = loom_emit_reshape(im->em, x, 2, (int64_t[]){ groups, 1 });
+	x = loom_emit_expand(im->em, x, 2, (int64_t[]){ groups, channels / groups });
+	return loom_emit_reshape(im->em, x, 1, &channels);
+}
+
+/* the parameters are per channel since opset 21; before, per group */
 void loom_import_group_norm(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *y;
@@ -265,8 +350,6 @@ void loom_import_group_norm(struct loom_import *im, int unused)
 	(void)unused;
 	if (!channels_fit(im, x))
 		return;
-	if (im->opset < 21)
-		loom_import_fail(im, -EOPNOTSUPP, "it is not supported before opset 21");
 	if (groups < 1 || x->dims[1] % groups)
 		loom_import_fail(im, -EINVAL, "%lld channels in %lld groups",
 				 (long long)x->dims[1], (long long)groups);
@@ -275,7 +358,14 @@ void loom_import_group_norm(struct loom_import *im, int unused)
 	inner = x->num_elems / x->dims[0] / groups;
 	y = loom_emit_reshape(im->em, x, 3, (int64_t[]){ x->dims[0], groups, inner });
 	y = emit_normal(im, y, 1u << 2, epsilon).result;
-	import_scaled(im, loom_emit_reshape(im->em, y, x->rank, x->dims));
+	y = loom_emit_reshape(im->em, y, x->rank, x->dims);
+	if (im->opset >= 21) {
+		import_scaled(im, y);
+		return;
+	}
+	scale_channels(im, y,
+		       emit_per_group(im, loom_import_operand(im, 1), groups, x->dims[1]),
+		       emit_per_group(im, loom_import_operand(im, 2), groups, x->dims[1]));
 }
 
 void loom_import_lp_norm(struct loom_import *im, int unused)

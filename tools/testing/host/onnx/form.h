@@ -13,7 +13,8 @@
 #include "model.h"
 #include "outcome.h"
 
-#define MOST	32
+#define MOST		32
+#define MOST_OPERANDS	9
 
 /**
  * struct tensor - an operand, or what is expected
@@ -32,6 +33,8 @@ struct tensor {
 #define F32(...)	DRM_LOOM_DTYPE_F32, __VA_ARGS__
 #define I64(...)	DRM_LOOM_DTYPE_I64, __VA_ARGS__
 #define U8(...)		DRM_LOOM_DTYPE_U8, __VA_ARGS__
+#define I8(...)		DRM_LOOM_DTYPE_I8, __VA_ARGS__
+#define I32(...)	DRM_LOOM_DTYPE_I32, __VA_ARGS__
 
 /**
  * struct form - a node, its operands, and its results
@@ -52,7 +55,7 @@ struct form {
 	int opset;
 	struct loom_attr attrs[4];
 	uint32_t num_attrs;
-	struct tensor operands[3];
+	struct tensor operands[MOST_OPERANDS];
 	uint32_t num_operands;
 	uint32_t known;
 	struct tensor results[2];
@@ -63,6 +66,8 @@ struct form {
 			  .ints = (int64_t[]){ __VA_ARGS__ } }
 #define INTS(text, n, ...)	{ .name = text, .type = LOOM_ATTR_INTS, .count = n, \
 			  .ints = (int64_t[]){ __VA_ARGS__ } }
+#define FLOATS(text, n, ...)	{ .name = text, .type = LOOM_ATTR_FLOATS, .count = n, \
+			  .floats = (float[]){ __VA_ARGS__ } }
 #define TEXT(text, is)	{ .name = text, .type = LOOM_ATTR_STRING, .count = 1, .string = is }
 
 static inline void fill(struct loom_array *array, const struct tensor *tensor, const char *name)
@@ -91,14 +96,17 @@ static inline bool same(const struct loom_array *got, const struct tensor *want)
 
 static inline void try_form(const struct form *form)
 {
-	static const char *const names[] = { "a", "b", "c" };
+	static const char *const names[MOST_OPERANDS] = {
+		"a", "b", "c", "d", "e", "f", "g", "h", "i",
+	};
 	struct loom_planner_options planner = {
 		.grouping = "layerwise", .chip = loom_preset_find("soft"),
 	};
 	struct loom_graph *graph = model_create(form->opset);
 	struct outcome outcome = { .num_outputs = 0 };
-	struct loom_array operands[3];
+	struct loom_array operands[MOST_OPERANDS];
 	struct loom_error err = { .text = "" };
+	char list[2 * MOST_OPERANDS];
 	bool good;
 	uint32_t i;
 	int ret;
@@ -116,9 +124,8 @@ static inline void try_form(const struct form *form)
 		else
 			loom_graph_add_input(graph, &info);
 	}
-	model_add_node(graph, form->op, form->num_operands == 1 ? "a" :
-		       form->num_operands == 2 ? "a b" : "a b c",
-		       form->num_results == 1 ? "y" : "y z", form->attrs, form->num_attrs);
+	snprintf(list, sizeof(list), "%.*s", (int)(2 * form->num_operands - 1), "a b c d e f g h i");
+	model_add_node(graph, form->op, list, form->num_results == 1 ? "y" : "y z", form->attrs, form->num_attrs);
 	loom_graph_add_output(graph, "y");
 	if (form->num_results == 2)
 		loom_graph_add_output(graph, "z");
