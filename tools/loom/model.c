@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "loom_program_file.h"
+#include "loom_tflite.h"
 
 enum {
 	TOOL_OPT_DIM = 256,
@@ -421,7 +422,7 @@ int tool_model_open(struct tool_model *model)
 	if (loom_program_file_is(model->path))
 		return tool_fail("%s: a program, which is planned already: try loom run",
 				 model->path);
-	if (loom_graph_open_onnx(model->path, &model->graph, &err))
+	if (loom_graph_open(model->path, &model->graph, &err))
 		return tool_fail("%s", err.text);
 	model->import_ns = tool_now_ns() - start;
 	return 0;

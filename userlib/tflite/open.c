@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/* The public calls that read a model of either format, which its first bytes tell. */
+#include "loom_tflite.h"
+
+#include "base/error.h"
+#include "convert.h"
+#include "file.h"
+#include "graph/graph.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_tflite(const void *bytes, size_t size_bytes)
+{
+	return size_bytes >= 8 && !memcmp((const char *)bytes + 4, LOOM_TFLITE_IDENTIFIER, 4);
+}
+
+static int open_bytes(const void *bytes, size_t size_bytes, const char *name,
+		      struct loom_graph **graph, struct loom_error *err)
+{
+	struct loom_tflite_model model;
+	struct loom_graph *created;
+	int code;
+
+	*graph = NULL;
+	code = loom_tflite_read(bytes, size_bytes, name, &model, err);
+	if (code)
+		goto out;
+	code = loom_graph_create(name, LOOM_TFLITE_OPSET, &created);
+	if (code) {
+		loom_error_set(err, code, "%s: out of memory", model.name);
+		goto out;
+	}
+	code = loom_tflite_convert_model(&model, created);
+	if (code) {
+		if (err)
+			*err = created->error;
+		loom_graph_destroy(created);
+	} else {
+		*graph = created;
+	}
+out:
+	loom_tflite_forget(&model);
+	return code;
+}
+
+static int finish(struct loom_graph *opened, const struct loom_graph_options *options,
+		  struct loom_graph **graph, struct loom_error *err)
+{
+	int code = loom_graph_finish(opened, options, err);
+
+	if (code)
+		loom_graph_destroy(opened);
+	else
+		*graph = opened;
+	return code;
+}
+
+int loom_graph_import_bytes(const void *bytes, size_t size_bytes, const char *name,
+			    const struct loom_graph_options *options, struct loom_graph **graph,
+			    struct loom_error *err)
+{
+	struct loom_graph *opened;
+	int code;
+
+	*graph = NULL;
+	if (!is_tflite(bytes, size_bytes))
+		return loom_graph_import_onnx_bytes(bytes, size_bytes, name, options, graph, err);
+	code = open_bytes(bytes, size_bytes, name, &opened, err);
+	return code ? code : finish(opened, options, graph, err);
+}
+
+int loom_graph_open(const char *path, struct loom_graph **graph, struct loom_error *err)
+{
+	size_t size_bytes;
+	void *bytes;
+	int code;
+
+	*graph = NULL;
+	if (!loom_tflite_file_is(path))
+		return loom_graph_open_onnx(path, graph, err);
+	code = loom_tflite_file_read(path, &bytes, &size_bytes, err);
+	if (code)
+		return code;
+	code = open_bytes(bytes, size_bytes, path, graph, err);
+	free(bytes);
+	return code;
+}
+
+int loom_graph_import(const char *path, const struct loom_graph_options *options,
+		      struct loom_graph **graph, struct loom_error *err)
+{
+	struct loom_graph *opened;
+	int code;
+
+	*graph = NULL;
+	code = loom_graph_open(path, &opened, err);
+	return code ? code : finish(opened, options, graph, err);
+}
