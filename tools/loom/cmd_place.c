@@ -5,39 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loom_place_file.h"
-
-/**
- * struct tool_placing - the command line, the problem and the answer
- * @path: of the file, or "-"
- * @output: file for the answer, or NULL
- * @picture: file for the picture, or NULL
- * @json: the summary is JSON
- * @anew: ignore the offsets that the file has
- * @minimize: as low as possible, even below the capacity
- * @capacity_bytes: what it has to fit in, or LOOM_PLACE_ANYWHERE
- * @options: for the placer
- * @csv: the file
- * @pool: has the capacity
- * @problem: of @csv, with @pool
- * @result: the answer
- * @took_ns: time of the search
- */
-struct tool_placing {
-	const char *path;
-	const char *output;
-	const char *picture;
-	bool json;
-	bool anew;
-	bool minimize;
-	uint64_t capacity_bytes;
-	struct loom_place_options options;
-	struct loom_place_csv *csv;
-	struct loom_place_pool pool;
-	struct loom_place_problem problem;
-	struct loom_place_result result;
-	int64_t took_ns;
-};
+#include "place.h"
 
 /* Not an exit status: the option has done all that was asked for. */
 #define TOOL_PLACE_DONE	(TOOL_USAGE + 1)
@@ -101,6 +69,9 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 		{ "anew", no_argument, NULL, 'a' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "svg", required_argument, NULL, 'p' },
+		{ "svg-before", required_argument, NULL, 'q' },
+		{ "check", no_argument, NULL, 'k' },
+		{ "reorder", no_argument, NULL, 'r' },
 		{ "output", required_argument, NULL, 'o' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -135,6 +106,15 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 		case 'p':
 			place->picture = optarg;
 			break;
+		case 'q':
+			place->picture_before = optarg;
+			break;
+		case 'k':
+			place->check = true;
+			break;
+		case 'r':
+			place->reorder = true;
+			break;
 		case 'o':
 			place->output = optarg;
 			break;
@@ -147,6 +127,8 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 		ret = tool_place_parse_files(argc, argv, place);
 	if (!ret)
 		ret = tool_output_check(place->picture);
+	if (!ret)
+		ret = tool_output_check(place->picture_before);
 	return ret ? ret : tool_output_check(place->output);
 }
 
@@ -155,7 +137,16 @@ static int tool_place_load(struct tool_placing *place)
 	struct loom_error err;
 	int ret;
 
-	if (!strcmp(place->path, "-"))
+	if (loom_tflite_file_is(place->path)) {
+		ret = tool_place_load_tflite(place);
+		if (ret)
+			return ret;
+	} else if (place->check || place->reorder || place->picture_before) {
+		return tool_usage(&tool_place, "%s is no TensorFlow Lite file", place->path);
+	}
+	if (place->memory)
+		ret = 0;
+	else if (!strcmp(place->path, "-"))
 		ret = loom_place_csv_read(stdin, "standard input", &place->csv, &err);
 	else
 		ret = loom_place_csv_load(place->path, &place->csv, &err);
@@ -253,6 +244,8 @@ static void tool_place_print(const struct tool_placing *place)
 	       (unsigned long long)result->height_bytes[0],
 	       tool_bytes(text, result->height_bytes[0]), tool_place_ratio(place));
 	tool_place_print_verdict(place);
+	if (place->memory)
+		tool_place_print_before(place);
 	printf("strategy   %s, %llu nodes, %.3f s\n", result->strategy,
 	       (unsigned long long)result->nodes, place->took_ns / 1e9);
 	for (i = 0; i < place->csv->num_unknown; i++)
@@ -276,6 +269,11 @@ static void tool_place_print_json(const struct tool_placing *place)
 		json_u64(&json, "capacity_bytes", place->capacity_bytes);
 	json_bool(&json, "proved", result->proved);
 	json_u64(&json, "gap_bytes", result->height_bytes[0] - result->bound_bytes[0]);
+	if (place->memory) {
+		json_u64(&json, "before_bytes", place->before.height_bytes[0]);
+		json_u64(&json, "operators", place->memory->num_operators);
+		json_u64(&json, "moved_operators", place->memory->num_moved);
+	}
 	json_string(&json, "strategy", result->strategy);
 	json_u64(&json, "nodes", result->nodes);
 	json_double(&json, "seconds", place->took_ns / 1e9);
@@ -286,22 +284,12 @@ static void tool_place_print_json(const struct tool_placing *place)
 	json_end(&json);
 }
 
-/**
- * struct tool_place_text - a file to be written
- * @text: from malloc
- * @size_bytes: its size
- * @save: where
- */
-struct tool_place_text {
-	char *text;
-	size_t size_bytes;
-	struct tool_save save;
-};
-
 static int tool_place_make_answer(const struct tool_placing *place, struct tool_place_text *answer)
 {
 	int ret;
 
+	if (place->memory)
+		return tool_place_make_tflite(place, answer);
 	ret = loom_place_csv_answer(place->csv, place->result.offsets, &answer->text,
 				    &answer->size_bytes);
 	if (ret)
@@ -309,41 +297,50 @@ static int tool_place_make_answer(const struct tool_placing *place, struct tool_
 	return tool_save_begin(&answer->save, place->output, answer->text, answer->size_bytes);
 }
 
-static int tool_place_make_picture(const struct tool_placing *place,
+static int tool_place_make_picture(const struct tool_placing *place, const char *path,
+				   const struct loom_place_result *result,
 				   struct tool_place_text *picture)
 {
 	const char *slash = strrchr(place->csv->path, '/');
 	struct loom_place_svg_options options = {
 		.title = slash ? slash + 1 : place->csv->path,
 		.ids = place->csv->ids,
+		.time = place->memory ? "operator" : NULL,
 	};
 	int ret;
 
-	ret = loom_place_svg(&place->problem, &place->result, &options, &picture->text,
+	ret = loom_place_svg(&place->problem, result, &options, &picture->text,
 			     &picture->size_bytes);
 	if (ret)
-		return tool_fail("%s: %s", place->picture, strerror(-ret));
-	return tool_save_begin(&picture->save, place->picture, picture->text, picture->size_bytes);
+		return tool_fail("%s: %s", path, strerror(-ret));
+	return tool_save_begin(&picture->save, path, picture->text, picture->size_bytes);
 }
 
-/* Both files are complete before either of them is renamed. */
+/* All files are complete before one of them is renamed. */
 static int tool_place_write(const struct tool_placing *place)
 {
-	struct tool_place_text answer = { 0 }, picture = { 0 };
+	struct tool_place_text answer = { 0 }, picture = { 0 }, before = { 0 };
 	int ret = 0;
 
 	if (place->output)
 		ret = tool_place_make_answer(place, &answer);
 	if (!ret && place->picture)
-		ret = tool_place_make_picture(place, &picture);
+		ret = tool_place_make_picture(place, place->picture, &place->result, &picture);
+	if (!ret && place->picture_before)
+		ret = tool_place_make_picture(place, place->picture_before, &place->before,
+					      &before);
 	if (!ret && place->output)
 		ret = tool_save_commit(&answer.save);
 	if (!ret && place->picture)
 		ret = tool_save_commit(&picture.save);
+	if (!ret && place->picture_before)
+		ret = tool_save_commit(&before.save);
 	tool_save_clear(&answer.save);
 	tool_save_clear(&picture.save);
+	tool_save_clear(&before.save);
 	free(answer.text);
 	free(picture.text);
+	free(before.text);
 	return ret;
 }
 
@@ -352,8 +349,12 @@ static int tool_place_file(struct tool_placing *place)
 	int ret;
 
 	ret = tool_place_load(place);
+	if (!ret && place->check)
+		return tool_place_check_tflite(place);
 	if (!ret)
 		ret = tool_place_solve(place);
+	if (!ret && place->memory)
+		ret = tool_place_solve_before(place);
 	if (!ret)
 		ret = tool_place_write(place);
 	if (ret)
@@ -375,13 +376,15 @@ static int tool_place_run(int argc, char **argv)
 	if (!ret)
 		ret = tool_place_file(&place);
 	loom_place_result_free(&place.result);
+	loom_place_result_free(&place.before);
 	loom_place_csv_destroy(place.csv);
+	loom_tflite_memory_destroy(place.memory);
 	return ret == TOOL_PLACE_DONE ? 0 : ret;
 }
 
 const struct tool_command tool_place = {
 	.name = "place",
-	.usage = "FILE.csv [OPTION...]",
+	.usage = "FILE.csv|FILE.json|MODEL.tflite [OPTION...]",
 	.text = "place items with sizes and lifetimes into memory",
 	.help =
 		"  --capacity BYTES     find a placement that fits; without it, the lowest\n"
@@ -392,7 +395,14 @@ const struct tool_command tool_place = {
 		"  --anew               ignore the offsets that the file has\n"
 		"  --json               print the summary as JSON\n"
 		"  --svg FILE           draw the placement, time against address\n"
-		"  -o, --output FILE    write the problem again with a column 'offset'\n"
+		"  -o, --output FILE    write the problem again with a column 'offset', or the model\n"
+		"                       with a memory plan for TensorFlow Lite Micro\n"
+		"\n"
+		"Of a TensorFlow Lite model:\n"
+		"  --check              judge the memory plan that is in it, whoever made it\n"
+		"  --reorder            take another order of its operators if it needs less\n"
+		"  --svg-before FILE    draw what was before: the plan that is in it, or what\n"
+		"                       the runtime would do without one\n"
 		"\n"
 		"- stands for standard input, or for standard output.\n",
 	.run = tool_place_run,

@@ -3,6 +3,13 @@
  * DOC: Models of TensorFlow Lite
  *
  * A model file is ONNX or TensorFlow Lite; its first bytes tell. loom_graph_import() takes either.
+ *
+ * A file of TensorFlow Lite may carry a plan of its memory for TensorFlow Lite Micro, the runtime
+ * of microcontrollers: where each tensor is in the arena. It is in the metadata
+ * ``OfflineMemoryAllocation``, whose buffer is a list of integers of 32 bits: a version, the number
+ * of subgraphs, the number n of tensors, and n offsets, of which -1 leaves the tensor to the
+ * runtime. loom_tflite_memory_load() gives what is to be placed, loom_place() an answer, and
+ * loom_tflite_memory_write() the file with it.
  */
 #ifndef LOOM_TFLITE_H
 #define LOOM_TFLITE_H
@@ -60,6 +67,123 @@ int loom_graph_open(const char *path, struct loom_graph **graph, struct loom_err
  * Return: true if it begins like one.
  */
 bool loom_tflite_file_is(const char *path);
+
+/**
+ * struct loom_tflite_memory - the tensors of a file that need a place in the arena
+ *
+ * Lifetimes are those of the runtime: at moment 0 it is called, at moment i operator i - 1 runs.
+ * Inputs are alive from moment 0 to the last operator that reads them, results from the operator
+ * that computes them, outputs to the end. Constants and variables are not in the arena.
+ *
+ * @name: of the file, without its directories
+ * @problem: the tensors; sizes and offsets are multiples of 16
+ * @ids: by item: name of the tensor
+ * @tensors: by item: number of the tensor
+ * @num_tensors: of the file
+ * @num_operators: of the file
+ * @num_moved: operators that loom_tflite_memory_reorder() has moved
+ * @has_record: the file has a memory plan
+ * @offsets: by tensor: what the plan says; -1: left to the runtime. NULL without @has_record
+ */
+struct loom_tflite_memory {
+	const char *name;
+	struct loom_place_problem problem;
+	const char *const *ids;
+	const uint32_t *tensors;
+	uint32_t num_tensors;
+	uint32_t num_operators;
+	uint32_t num_moved;
+	bool has_record;
+	const int32_t *offsets;
+};
+
+/**
+ * struct loom_tflite_verdict - what a memory plan in a file is like
+ * @arena_bytes: its top
+ * @bound_bytes: no plan of all tensors has a lower top
+ * @num_placed: tensors that it places
+ * @num_left: tensors that it leaves to the runtime
+ * @num_shared: results of a reshape that lie where their operand does, of the placed ones
+ */
+struct loom_tflite_verdict {
+	uint64_t arena_bytes;
+	uint64_t bound_bytes;
+	uint32_t num_placed;
+	uint32_t num_left;
+	uint32_t num_shared;
+};
+
+/**
+ * loom_tflite_memory_load() - what of a file has to be placed
+ * @path: the file
+ * @memory: [out] destroy with loom_tflite_memory_destroy()
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0; -errno of reading; -EINVAL for a broken file; -EOPNOTSUPP for one with several
+ * subgraphs; -ENOMEM.
+ */
+int loom_tflite_memory_load(const char *path, struct loom_tflite_memory **memory,
+			    struct loom_error *err);
+
+/**
+ * loom_tflite_memory_parse() - loom_tflite_memory_load() from memory
+ * @bytes: those of the file; not needed after the call
+ * @size_bytes: number of @bytes
+ * @name: stands for the file in errors
+ * @memory: [out] destroy with loom_tflite_memory_destroy()
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: as loom_tflite_memory_load().
+ */
+int loom_tflite_memory_parse(const void *bytes, size_t size_bytes, const char *name,
+			     struct loom_tflite_memory **memory, struct loom_error *err);
+
+/**
+ * loom_tflite_memory_destroy() - frees what was loaded
+ * @memory: NULL is fine
+ */
+void loom_tflite_memory_destroy(struct loom_tflite_memory *memory);
+
+/**
+ * loom_tflite_memory_reorder() - puts operators in an order that needs less memory
+ * @memory: its lifetimes change, if that lowers what is alive at one moment
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Return: 0, also if the order stays; -EOPNOTSUPP for a file whose operators do more than compute
+ * results (variables, custom ones); -ENOMEM.
+ */
+int loom_tflite_memory_reorder(struct loom_tflite_memory *memory, struct loom_error *err);
+
+/**
+ * loom_tflite_memory_check() - judges the memory plan of a file, whoever made it
+ * @memory: the file
+ * @verdict: [out] what it is like
+ * @err: [out] one line on failure with the names of the tensors at fault, may be NULL
+ *
+ * A tensor that is only reshaped may lie where its operand does. What is left to the runtime is
+ * placed around the others by it.
+ *
+ * Return: 0; -ENODATA for a file without one; -EBADMSG for one that is wrong; -ENOMEM.
+ */
+int loom_tflite_memory_check(const struct loom_tflite_memory *memory,
+			     struct loom_tflite_verdict *verdict, struct loom_error *err);
+
+/**
+ * loom_tflite_memory_write() - the file with a memory plan
+ * @memory: the file
+ * @offsets: by item of @memory's problem, as loom_place() gives them
+ * @bytes: [out] the file, from malloc
+ * @size_bytes: [out] its size
+ * @err: [out] one line on failure, may be NULL
+ *
+ * What was in the file stays as it is, byte by byte; the new tables come in front of it. A plan
+ * that was there is replaced.
+ *
+ * Return: 0; -EBADMSG for offsets that are no placement; -EOPNOTSUPP for a file of a newer schema;
+ * -ENOMEM.
+ */
+int loom_tflite_memory_write(const struct loom_tflite_memory *memory, const uint64_t *offsets,
+			     void **bytes, size_t *size_bytes, struct loom_error *err);
 
 #ifdef __cplusplus
 }

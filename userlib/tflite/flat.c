@@ -189,6 +189,13 @@ const char *loom_flat_string(const struct loom_flat_table *table, uint32_t field
 	return (const char *)vector.flat->bytes + vector.at;
 }
 
+size_t loom_flat_leads(const struct loom_flat_table *table, uint32_t field)
+{
+	size_t at, to;
+
+	return find_field(table, field, 4, &at) && follow(table->flat, at, &to) ? to : 0;
+}
+
 const uint8_t *loom_flat_bytes(const struct loom_flat_vector *vector)
 {
 	return vector->count ? vector->flat->bytes + vector->at : NULL;

@@ -84,6 +84,9 @@ struct loom_flat_vector loom_flat_vector(const struct loom_flat_table *table, ui
 /** loom_flat_string() - a field that is a text; NULL where it was left out */
 const char *loom_flat_string(const struct loom_flat_table *table, uint32_t field);
 
+/** loom_flat_leads() - where a field that is an offset leads to; 0: it was left out */
+size_t loom_flat_leads(const struct loom_flat_table *table, uint32_t field);
+
 /** loom_flat_bytes() - the first element of a vector, not aligned in memory */
 const uint8_t *loom_flat_bytes(const struct loom_flat_vector *vector);
 /** loom_flat_i32() - element @index of a vector of integers of 32 bits */

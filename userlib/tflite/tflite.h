@@ -17,7 +17,8 @@
  *	table.c		one line per operator
  *	convert.c	all operators, inputs and outputs
  *	open.c		the public calls that read a model, of this format or ONNX
- *	memory.c	lifetimes of tensors, and the record of a memory plan: read, checked
+ *	memory.c	lifetimes of tensors, and the record of a memory plan that is in a file
+ *	memory_check.c	judges such a plan; another order of operators
  *	memory_write.c	a file with such a record
  *
  * To add an operator: a function in one of convert_*.c, its declaration in convert.h and a line in

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* loom place: what its files share. */
+#ifndef TOOL_PLACE_H
+#define TOOL_PLACE_H
+
+#include "tool.h"
+
+#include "loom_place_file.h"
+#include "loom_tflite.h"
+
+/**
+ * struct tool_placing - the command line, the problem and the answer
+ * @path: of the file, or "-"
+ * @output: file for the answer, or NULL
+ * @picture: file for the picture, or NULL
+ * @picture_before: file for the picture of what was there before, or NULL
+ * @json: the summary is JSON
+ * @anew: ignore the offsets that the file has
+ * @minimize: as low as possible, even below the capacity
+ * @check: of a TensorFlow Lite file: judge the plan that it has
+ * @reorder: of a TensorFlow Lite file: other orders of its operators may be taken
+ * @capacity_bytes: what it has to fit in, or LOOM_PLACE_ANYWHERE
+ * @options: for the placer
+ * @memory: a TensorFlow Lite file, or NULL; @csv is made of it
+ * @before: of that: what its runtime would do by itself, or what its plan says
+ * @csv: the file
+ * @pool: has the capacity
+ * @problem: of @csv, with @pool
+ * @result: the answer
+ * @took_ns: time of the search
+ */
+struct tool_placing {
+	const char *path;
+	const char *output;
+	const char *picture;
+	const char *picture_before;
+	bool json;
+	bool anew;
+	bool minimize;
+	bool check;
+	bool reorder;
+	uint64_t capacity_bytes;
+	struct loom_place_options options;
+	struct loom_tflite_memory *memory;
+	struct loom_place_result before;
+	struct loom_place_csv *csv;
+	struct loom_place_pool pool;
+	struct loom_place_problem problem;
+	struct loom_place_result result;
+	int64_t took_ns;
+};
+
+/**
+ * struct tool_place_text - a file to be written
+ * @text: from malloc
+ * @size_bytes: its size
+ * @save: where
+ */
+struct tool_place_text {
+	char *text;
+	size_t size_bytes;
+	struct tool_save save;
+};
+
+/** tool_place_load_tflite() - a TensorFlow Lite file, and a problem made of it */
+int tool_place_load_tflite(struct tool_placing *place);
+/** tool_place_check_tflite() - judges the plan in it; 0 or TOOL_FAILED after a line */
+int tool_place_check_tflite(const struct tool_placing *place);
+/** tool_place_solve_before() - where tensors are without the answer */
+int tool_place_solve_before(struct tool_placing *place);
+/** tool_place_make_tflite() - the file with the answer */
+int tool_place_make_tflite(const struct tool_placing *place, struct tool_place_text *answer);
+/** tool_place_print_before() - a line about what was before, and about moved operators */
+void tool_place_print_before(const struct tool_placing *place);
+
+#endif /* TOOL_PLACE_H */
