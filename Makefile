@@ -63,7 +63,9 @@ ISA_avx512	:= -mavx512f -mavx512bw -mavx512dq -mavx512vl -mf16c -mprefer-vector-
 ISA_vnni	:= $(ISA_avx512) -mavx512vnni
 flags_$(CORE)/engine/compute := $(if $(ISAS),-DLOOM_ENGINE_AVX2 -DLOOM_ENGINE_AVX512)
 
-lib_src		:= $(wildcard userlib/*/*.c $(CORE)/*/*.c)
+# what ONNX Runtime loads is no part of the library
+ep_src		:= $(wildcard userlib/ort/*.c)
+lib_src		:= $(filter-out $(ep_src),$(wildcard userlib/*/*.c $(CORE)/*/*.c))
 tool_src	:= $(wildcard tools/loom/*.c tools/loom/*/*.c)
 sim_src		:= $(wildcard tools/sim/*.c)
 test_src	:= $(wildcard $(addsuffix /*.c,$(T)/host/* $(T)/host/*/*))
@@ -105,6 +107,7 @@ help:
 	@echo '  make lib          build/libloom.so, build/libloom.a'
 	@echo '  make python       the package loom for Python: build/python'
 	@echo '  make tools        build/loom, build/loom-sim'
+	@echo '  make ep           build/libloom_ep.so, which ONNX Runtime loads; fetches its headers'
 	@echo '  make module       loom.ko and loom_soft.ko in build/module/drivers/accel/loom for the VM kernel'
 	@echo '  make tsan         four threads at once, with the sanitizer that sees data races'
 	@echo '  make host-tests   build and run the tests that need no kernel, plain and with ASan'
@@ -218,6 +221,25 @@ $(O)/libloom.so.$(SOMAJOR): $(lib_obj) userlib/libloom.map
 		$(LDFLAGS) -o $@ $(lib_obj) $(LIBS)
 $(O)/libloom.so: $(O)/libloom.so.$(SOMAJOR)
 	@ln -sf $(<F) $@
+
+# The execution provider for ONNX Runtime: a library of its own, with what it needs of libloom
+# inside, so that it can live in a process that has another one. The headers come from Debian under
+# build/ (tools/ci/ort-headers.sh), or from where ORT_INCLUDE says.
+ORT_INCLUDE	?= $(O)/ort-headers/usr/include/onnxruntime
+ep_obj		:= $(ep_src:%.c=$(O)/obj/%.o)
+flags_ort	= -isystem $(ORT_INCLUDE) -fvisibility=hidden
+$(foreach s,$(ep_src),$(eval flags_$(s:.c=) = $$(flags_ort)))
+ep_link = @echo '  LD      $@'; $(CC) -shared -Wl,-soname,$(@F) -Wl,--exclude-libs,ALL \
+		-Wl,-z,relro,-z,now $(LDFLAGS)
+$(O)/libloom_ep.so: $(ep_obj) $(O)/libloom.a
+	$(ep_link) -Wl,-z,defs -o $@ $^ $(LIBS)
+$(O)/asan/libloom_ep.so: $(ep_obj:$(O)/%=$(O)/asan/%) $(O)/asan/libloom.a
+	$(ep_link) $(SANITIZE) -o $@ $^ $(LIBS)
+.PHONY: ep ep-asan
+ep ep-asan:
+	@if ORT_INCLUDE='$(ORT_INCLUDE)' tools/ci/ort-headers.sh >$(O)/ort-headers.log 2>&1; then \
+		$(MAKE) --no-print-directory $(if $(filter ep,$@),$(O),$(O)/asan)/libloom_ep.so; \
+	else tail -n 1 $(O)/ort-headers.log; fi
 
 $(O)/loom.pc: Makefile
 	@mkdir -p $(@D)

@@ -21,24 +21,7 @@ if [ -n "$tarball" ] && [ "${1:-}" != --update ]; then
 	exit 0
 fi
 
-# the first archive of the distribution's own suite, security updates aside
-mirror() {
-	cat /etc/apt/sources.list.d/*.sources 2>/dev/null | awk '
-		BEGIN { RS = ""; FS = "\n" }
-		{
-			types = uri = suites = ""
-			for (i = 1; i <= NF; i++) {
-				split($i, word, /[ \t]+/)
-				if (word[1] == "Types:") types = $i
-				if (word[1] == "URIs:") uri = word[2]
-				if (word[1] == "Suites:") suites = word[2]
-			}
-			if (types ~ /deb/ && uri ~ /\/debian\/?$/ && suites !~ /security/) print uri
-		}'
-	cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
-		sed -n 's/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\/debian\/\{0,1\}\) .*/\2/p'
-}
-uri=$(mirror | head -n 1)
+uri=$(tools/ci/mirror.sh)
 [ -n "$uri" ] || {
 	echo "backports: no Debian mirror in this machine's /etc/apt" >&2
 	exit 1

@@ -22,6 +22,9 @@ floors.txt, line by line:
     header: NAME FILE...     public headers that belong to a room
     circle: FILE... because TEXT
                              files of a room that may use each other in a circle
+    optional: NAME because TEXT
+                             a room that is not built everywhere: files without objects are not
+                             looked into
     allow: FROM TO because TEXT
                              an exception: FROM may use TO. Both are rooms or files, FROM may
                              be a pattern, but not one that matches everything (*)
@@ -59,6 +62,7 @@ class Floors:
         self.floor = {}
         self.header = {}
         self.circles = []
+        self.optional = set()
         self.allowed = []
         self.used = set()
         height = 0
@@ -73,7 +77,7 @@ class Floors:
                         raise Broken(f"floors.txt:{number}: a room and its headers are wanted")
                     for name in words[2:]:
                         self.header[name] = words[1]
-                elif words[0] in ("circle:", "allow:"):
+                elif words[0] in ("circle:", "allow:", "optional:"):
                     if "because" not in words or words[-1] == "because":
                         raise Broken(f"floors.txt:{number}: no reason is given (because ...)")
                     names = tuple(words[1:words.index("because")])
@@ -81,6 +85,9 @@ class Floors:
                         raise Broken(f"floors.txt:{number}: an arrow goes from one to another")
                     if words[0] == "allow:" and not names[0].strip("*?/"):
                         raise Broken(f"floors.txt:{number}: {names[0]} would allow everything")
+                    if words[0] == "optional:":
+                        self.optional.update(names)
+                        continue
                     (self.circles if words[0] == "circle:" else self.allowed).append(names)
                 else:
                     height += 1
@@ -154,10 +161,14 @@ def tracked(root):
     return [name for name in names if os.path.isfile(os.path.join(root, name))]
 
 
-def read_symbols(root, objects, sources):
+def read_symbols(root, objects, sources, optional):
     """Who defines a symbol, and what each source uses: (definers by symbol, symbols by source)."""
     paths = {os.path.join(objects, source[:-2] + ".o"): source for source in sources}
-    for path, source in paths.items():
+    for path, source in list(paths.items()):
+        if short(source).split("/")[0] in optional and \
+                not os.path.exists(os.path.join(root, path)):
+            del paths[path]
+            continue
         if not os.path.exists(os.path.join(root, path)):
             raise Broken(f"no object of {source}: make lib first")
         if os.path.getmtime(os.path.join(root, path)) < \
@@ -201,7 +212,8 @@ class Check:
         self.ours = [f for f in self.files
                      if f.startswith((LIBRARY + "/", CORE + "/")) and f.endswith((".c", ".h"))]
         self.sources = [f for f in self.ours if f.endswith(".c")]
-        self.defined, self.used = read_symbols(root, objects, self.sources)
+        self.defined, self.used = read_symbols(root, objects, self.sources,
+                                               self.floors.optional)
 
     def arrow(self, source, target, verb):
         """One line if a file may not use the other."""
@@ -297,6 +309,8 @@ class Check:
         """All violations, line by line."""
         for part in (self.rooms, self.symbols, self.includes, self.circles, self.sizes):
             yield from part()
+        for room in sorted(self.floors.optional - set(self.floors.floor)):
+            yield f"floors.txt: optional: there is no room {room}"
         yield from self.floors.idle({*self.floors.floor, *map(short, self.ours)})
 
 

@@ -113,7 +113,7 @@ module_sparse() {
 
 # rooms and floors, by the symbols of the library's objects
 floors() {
-	make -s -j"$(nproc)" lib >build/lint/lib 2>&1 || {
+	make -s -j"$(nproc)" lib ep >build/lint/lib 2>&1 || {
 		cat build/lint/lib
 		return 1
 	}

@@ -26,6 +26,7 @@
  * @plan: proved safe
  * @memory: where it works
  * @places: where each slot would lie on a device, NULL if there is no room for it
+ * @own: for each slot that is in memory of the caller, the memory that it had; else NULL
  * @pitches: &loom_memory.slot_pitches
  * @total_cost: work of the whole plan, in element operations
  * @counters: of the last run
@@ -37,6 +38,7 @@ struct loom_host {
 	struct loom_plan *plan;
 	struct loom_memory memory;
 	struct loom_host_block **places;
+	uint8_t **own;
 	uint64_t pitches[DRM_LOOM_MAX_SLOTS];
 	uint64_t total_cost;
 	struct drm_loom_counters counters;
@@ -128,7 +130,8 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 		return loom_error_set(err, -EINVAL, "the program does not fit its plan");
 
 	host->places = calloc(program->num_slots + 1, sizeof(*host->places));
-	if (!host->places)
+	host->own = calloc(program->num_slots + 1, sizeof(*host->own));
+	if (!host->places || !host->own)
 		return loom_error_set(err, -ENOMEM, "no memory");
 	for (i = 0; i < program->num_slots; i++) {
 		/* For reports only, so it does not matter whether there is room. */
@@ -163,6 +166,28 @@ static void loom_host_join(struct loom_host *host)
 	host->runs = false;
 }
 
+/*
+ * The engine works on the memory itself, so it has to be as large as the plan has the slot, and to
+ * begin where one may begin in a bank.
+ */
+static int loom_host_lend(struct loom_session *session, uint32_t slot, void *memory,
+			  uint64_t bytes)
+{
+	struct loom_host *host = session->priv;
+
+	if (memory && ((uintptr_t)memory % 64 || bytes < host->plan->slots[slot].size))
+		return -EOPNOTSUPP;
+	if (host->own[slot]) {
+		session->slots[slot] = host->own[slot];
+		host->own[slot] = NULL;
+	}
+	if (memory) {
+		host->own[slot] = session->slots[slot];
+		session->slots[slot] = memory;
+	}
+	return 0;
+}
+
 static void loom_host_unload(struct loom_session *session)
 {
 	struct loom_host *host = session->priv;
@@ -173,10 +198,13 @@ static void loom_host_unload(struct loom_session *session)
 	loom_host_join(host);
 	free(host->memory.scratch);
 	for (i = 0; i < session->program->num_slots; i++) {
+		if (host->own)
+			(void)loom_host_lend(session, i, NULL, 0);
 		free(session->slots[i]);
 		if (host->places)
 			loom_host_memory_release(session->target->memory, host->places[i]);
 	}
+	free(host->own);
 	free(host->places);
 	loom_plan_destroy(host->plan);
 	free(host);
@@ -358,6 +386,7 @@ static const struct loom_target_ops loom_host_ops = {
 	.finish = loom_host_finish,
 	.wait = loom_host_wait,
 	.fd = loom_host_fd,
+	.lend = loom_host_lend,
 	.exchange = loom_host_exchange,
 	.unload = loom_host_unload,
 	.blocks = loom_host_blocks,

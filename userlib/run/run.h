@@ -39,6 +39,7 @@ struct loom_host_memory;
  * * report_csv.c: the same as three CSV files, on request and for each plan
  * * state.c: outputs of a session that are its inputs in the next run
  * * bind.c: buffers of the caller in place of the session's own, and the session's mapped
+ * * lend.c: memory of the caller in their place, for a run
  * * session.c: sessions (loom_run.h)
  * * async.c: runs that nobody waits for
  *
@@ -82,6 +83,8 @@ struct loom_host_memory;
  * @fd: a descriptor of the caller's that is readable when what was started has run
  * @bind: a slot is bound to a buffer of the caller, NULL: to the session's own again; NULL where
  *	there are no buffers
+ * @lend: a slot is in memory of the caller, NULL: in the session's own again; 0, or -EOPNOTSUPP for
+ *	memory that it cannot use; NULL where there is no such memory
  * @exchange: what is bound to one slot is bound to another from now on, and the other way round;
  *	both are alike but for who reads and who writes. &loom_session.slots are exchanged already
  * @unload: gives back all that @load took
@@ -104,6 +107,7 @@ struct loom_target_ops {
 	int (*fd)(struct loom_session *session, int *fd);
 	int (*bind)(struct loom_session *session, uint32_t slot, struct loom_bo *bo,
 		    struct loom_error *err);
+	int (*lend)(struct loom_session *session, uint32_t slot, void *memory, uint64_t bytes);
 	void (*exchange)(struct loom_session *session, uint32_t a, uint32_t b);
 	void (*unload)(struct loom_session *session);
 	int (*blocks)(const struct loom_target *target, uint32_t region,
@@ -270,6 +274,23 @@ static inline int loom_session_idle(const struct loom_session *session, struct l
  */
 uint32_t loom_program_own_slot(const struct loom_program *program,
 			       const struct loom_program_tensor *tensor, enum loom_slot_kind kind);
+
+/**
+ * loom_session_lend_input() - has the next run read an input where the caller has it
+ * @session: the session; it is not running
+ * @index: of the program's inputs, not a state
+ * @array: of the input's type and dimensions; stays as it is until loom_session_return()
+ *
+ * Return: 0; -EOPNOTSUPP where it has to be copied: on a device, where the plan has it together with
+ * others, and for memory that does not begin at a multiple of 64 bytes; -ENOENT, -EINVAL.
+ */
+int loom_session_lend_input(struct loom_session *session, uint32_t index,
+			    const struct loom_array *array);
+/** loom_session_lend_output() - the same for an output: it is written there */
+int loom_session_lend_output(struct loom_session *session, uint32_t index, void *data,
+			     uint64_t size_bytes);
+/** loom_session_return() - all that was lent is the caller's again; inputs have to be given anew */
+void loom_session_return(struct loom_session *session);
 
 struct loom_link;
 

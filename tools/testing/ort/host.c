@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A host of ONNX Runtime with Loom's execution provider: each model runs by ONNX Runtime's own
+ * provider and by Loom's, in one process, and outputs are compared.
+ *
+ *	ort_host ORT PROVIDER COMMAND [ARGUMENT...]
+ *
+ *	compare MODEL [OPTION...]	runs it by both; prints what was claimed and how far outputs are apart
+ *	context MODEL NEW [OPTION...]	writes a model with programs
+ *	refuse MODEL [OPTION...]	a session has to be refused; prints why; then another model runs:
+ *					alive=MODEL
+ *	threads MODEL [OPTION...]	four threads on two sessions
+ *	reload MODEL [OPTION...]	registers, runs and unregisters, three times
+ *	devices				which devices there are
+ *
+ * Options: shape=NAME:1,3,48,320 of an input whose dimensions are open, once or more often (each
+ * is run with in turn); runs=N; profile=PREFIX; without=1: the CPU provider alone refused nodes are an
+ * error; any other NAME=VALUE is one of the provider, or of the session if it has a dot in it.
+ */
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <onnxruntime_c_api.h>
+
+#define MOST	64
+#define NEAR	1e-4
+
+static const OrtApi *api;
+
+static void die(const char *what, OrtStatus *status)
+{
+	printf("%s: %s\n", what, status ? api->GetErrorMessage(status) : "failed");
+	exit(1);
+}
+
+#define CHECK(call) do { OrtStatus *status_ = (call); if (status_) die(#call, status_); } while (0)
+
+/**
+ * struct host - what was asked for
+ * @env: ONNX Runtime
+ * @memory: of the processor
+ * @device: of Loom
+ * @options: NAME=VALUE
+ * @num_options: number of @options
+ */
+struct host {
+	OrtEnv *env;
+	OrtMemoryInfo *memory;
+	const OrtEpDevice *device;
+	char **options;
+	int num_options;
+};
+
+static const char *option(const struct host *host, const char *name)
+{
+	size_t length = strlen(name);
+	int i;
+
+	for (i = 0; i < host->num_options; i++)
+		if (!strncmp(host->options[i], name, length) && host->options[i][length] == '=')
+			return host->options[i] + length + 1;
+	return NULL;
+}
+
+static const OrtEpDevice *find_device(const struct host *host)
+{
+	const OrtEpDevice *const *devices;
+	size_t count, i;
+
+	CHECK(api->GetEpDevices(host->env, &devices, &count));
+	for (i = 0; i < count; i++)
+		if (!strcmp(api->EpDevice_EpName(devices[i]), "LoomExecutionProvider"))
+			return devices[i];
+	die("no device of LoomExecutionProvider", NULL);
+	return NULL;
+}
+
+static bool is_own(const char *option)
+{
+	static const char *const own[] = { "shape=", "runs=", "profile=", "alive=", "near=" };
+	size_t i;
+
+	for (i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (!strncmp(option, own[i], strlen(own[i])))
+			return true;
+	return false;
+}
+
+static OrtSessionOptions *session_options(const struct host *host, bool loom)
+{
+	const char *keys[MOST], *values[MOST];
+	OrtSessionOptions *options;
+	size_t count = 0;
+	int i;
+
+	CHECK(api->CreateSessionOptions(&options));
+	CHECK(api->SetIntraOpNumThreads(options, 1));
+	CHECK(api->AddSessionConfigEntry(options, "session.record_ep_graph_assignment_info", "1"));
+	if (loom && option(host, "profile"))
+		CHECK(api->EnableProfiling(options, option(host, "profile")));
+	for (i = 0; i < host->num_options && i < MOST; i++) {
+		char *name = strdup(host->options[i]), *equal = strchr(name, '=');
+
+		if (!equal || is_own(host->options[i])) {
+			free(name);
+			continue;
+		}
+		*equal = '\0';
+		if (strchr(name, '.')) {
+			if (loom)
+				CHECK(api->AddSessionConfigEntry(options, name, equal + 1));
+			free(name);
+			continue;
+		}
+		keys[count] = name;
+		values[count++] = equal + 1;
+	}
+	if (loom)
+		CHECK(api->SessionOptionsAppendExecutionProvider_V2(options, host->env, &host->device,
+								    1, keys, values, count));
+	while (count)
+		free((char *)keys[--count]);
+	return options;
+}
+
+static OrtStatus *open_session(const struct host *host, const char *model, bool loom,
+			       OrtSession **session)
+{
+	OrtSessionOptions *options = session_options(host, loom);
+	OrtStatus *status = api->CreateSession(host->env, model, options, session);
+
+	api->ReleaseSessionOptions(options);
+	return status;
+}
+
+/* Nodes and parts of Loom, and nodes of all. */
+static void count_nodes(const OrtSession *session, size_t *nodes, size_t *parts, size_t *all)
+{
+	const OrtEpAssignedSubgraph *const *graphs;
+	size_t count, i;
+
+	*nodes = *parts = *all = 0;
+	CHECK(api->Session_GetEpGraphAssignmentInfo(session, &graphs, &count));
+	for (i = 0; i < count; i++) {
+		const OrtEpAssignedNode *const *list;
+		const char *name;
+		size_t number;
+
+		CHECK(api->EpAssignedSubgraph_GetEpName(graphs[i], &name));
+		CHECK(api->EpAssignedSubgraph_GetNodes(graphs[i], &list, &number));
+		*all += number;
+		if (strcmp(name, "LoomExecutionProvider"))
+			continue;
+		*nodes += number;
+		(*parts)++;
+	}
+}
+
+/**
+ * struct io - names, inputs and outputs of a model
+ * @num_inputs: number of inputs
+ * @num_outputs: number of outputs
+ * @input_names: their names
+ * @output_names: their names
+ * @inputs: values
+ * @buffers: where @inputs have their data
+ */
+struct io {
+	size_t num_inputs;
+	size_t num_outputs;
+	char *input_names[MOST];
+	char *output_names[MOST];
+	OrtValue *inputs[MOST];
+	void *buffers[MOST];
+};
+
+/* The @turn-th shape that was asked for of an input, or the last one. */
+static bool asked_shape(const struct host *host, const char *name, int turn, int64_t *dims,
+			size_t *rank)
+{
+	size_t length = strlen(name);
+	bool found = false;
+	int i, seen = 0;
+
+	for (i = 0; i < host->num_options && seen <= turn; i++) {
+		const char *at = host->options[i];
+
+		if (strncmp(at, "shape=", 6) || strncmp(at + 6, name, length) ||
+		    at[6 + length] != ':')
+			continue;
+		for (*rank = 0, at += 6 + length; *at && *rank < 8; at += strcspn(at, ","))
+			dims[(*rank)++] = strtoll(at + 1, (char **)&at, 10);
+		found = true;
+		seen++;
+	}
+	return found;
+}
+
+static size_t elem_bytes(ONNXTensorElementDataType type)
+{
+	switch (type) {
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT:
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32:
+		return 4;
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64:
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE:
+		return 8;
+	case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+/* The same numbers on every machine: floats between 0 and 1, integers that may be sizes or rates. */
+static void fill(void *data, ONNXTensorElementDataType type, size_t count, uint64_t seed)
+{
+	uint64_t state = seed * 0x9e3779b97f4a7c15 + 1;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+		if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT)
+			((float *)data)[i] = (float)(state >> 40) / (1 << 24);
+		else if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64)
+			((int64_t *)data)[i] = 16000;
+		else
+			memset((char *)data + i * elem_bytes(type), (int)(state >> 60) & 1,
+			       elem_bytes(type));
+	}
+}
+
+static void make_input(const struct host *host, const OrtSession *session, struct io *io, size_t i,
+		       int turn)
+{
+	const OrtTensorTypeAndShapeInfo *tensor;
+	ONNXTensorElementDataType type;
+	size_t rank, count = 1, axis;
+	int64_t dims[8] = { 0 };
+	OrtTypeInfo *info;
+
+	CHECK(api->SessionGetInputTypeInfo(session, i, &info));
+	CHECK(api->CastTypeInfoToTensorInfo(info, &tensor));
+	CHECK(api->GetTensorElementType(tensor, &type));
+	CHECK(api->GetDimensionsCount(tensor, &rank));
+	CHECK(api->GetDimensions(tensor, dims, rank));
+	api->ReleaseTypeInfo(info);
+	(void)asked_shape(host, io->input_names[i], turn, dims, &rank);
+	for (axis = 0; axis < rank; axis++) {
+		dims[axis] = dims[axis] < 0 ? 1 : dims[axis];
+		count *= (size_t)dims[axis];
+	}
+	io->buffers[i] = aligned_alloc(64, (count * elem_bytes(type) + 64) / 64 * 64);
+	fill(io->buffers[i], type, count, i + 1 + (size_t)turn * 17);
+	CHECK(api->CreateTensorWithDataAsOrtValue(host->memory, io->buffers[i],
+						  count * elem_bytes(type), dims, rank, type,
+						  &io->inputs[i]));
+}
+
+static void io_open(const struct host *host, const OrtSession *session, struct io *io, int turn)
+{
+	OrtAllocator *allocator;
+	size_t i;
+
+	CHECK(api->GetAllocatorWithDefaultOptions(&allocator));
+	CHECK(api->SessionGetInputCount(session, &io->num_inputs));
+	CHECK(api->SessionGetOutputCount(session, &io->num_outputs));
+	if (io->num_inputs > MOST || io->num_outputs > MOST)
+		die("too many inputs or outputs", NULL);
+	for (i = 0; i < io->num_inputs; i++) {
+		CHECK(api->SessionGetInputName(session, i, allocator, &io->input_names[i]));
+		make_input(host, session, io, i, turn);
+	}
+	for (i = 0; i < io->num_outputs; i++)
+		CHECK(api->SessionGetOutputName(session, i, allocator, &io->output_names[i]));
+}
+
+static void io_close(struct io *io)
+{
+	OrtAllocator *allocator;
+	size_t i;
+
+	CHECK(api->GetAllocatorWithDefaultOptions(&allocator));
+	for (i = 0; i < io->num_inputs; i++) {
+		CHECK(api->AllocatorFree(allocator, io->input_names[i]));
+		api->ReleaseValue(io->inputs[i]);
+		free(io->buffers[i]);
+	}
+	for (i = 0; i < io->num_outputs; i++)
+		CHECK(api->AllocatorFree(allocator, io->output_names[i]));
+}
+
+static OrtStatus *run(OrtSession *session, struct io *io, OrtValue **outputs)
+{
+	memset(outputs, 0, io->num_outputs * sizeof(*outputs));
+	return api->Run(session, NULL, (const char *const *)io->input_names,
+			(const OrtValue *const *)io->inputs, io->num_inputs,
+			(const char *const *)io->output_names, io->num_outputs, outputs);
+}
+
+static void release(OrtValue **values, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		api->ReleaseValue(values[i]);
+}
+
+/* How far two values are apart: absolutely, or relative to a number above 1. Infinite: not alike. */
+static double apart(const OrtValue *a, const OrtValue *b)
+{
+	ONNXTensorElementDataType types[2];
+	size_t bytes[2], i, ranks[2];
+	const int64_t *dims[2];
+	const void *data[2];
+	double most = 0;
+
+	CHECK(api->GetTensorElementTypeAndShapeDataReference(a, &types[0], &dims[0], &ranks[0]));
+	CHECK(api->GetTensorElementTypeAndShapeDataReference(b, &types[1], &dims[1], &ranks[1]));
+	CHECK(api->GetTensorSizeInBytes(a, &bytes[0]));
+	CHECK(api->GetTensorSizeInBytes(b, &bytes[1]));
+	CHECK(api->GetTensorData(a, &data[0]));
+	CHECK(api->GetTensorData(b, &data[1]));
+	if (types[0] != types[1] || ranks[0] != ranks[1] || bytes[0] != bytes[1] ||
+	    (ranks[0] && memcmp(dims[0], dims[1], ranks[0] * sizeof(*dims[0]))))
+		return INFINITY;
+	if (types[0] != ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT)
+		return memcmp(data[0], data[1], bytes[0]) ? INFINITY : 0;
+	for (i = 0; i < bytes[0] / 4; i++) {
+		double x = ((const float *)data[0])[i], y = ((const float *)data[1])[i];
+		double scale = fabs(x) > 1 ? fabs(x) : 1, off = fabs(x - y) / scale;
+
+		if (!(off <= most))
+			most = isnan(x) && isnan(y) ? most : isnan(off) ? INFINITY : off;
+	}
+	return most;
+}
+
+static double cpu_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* As many turns as an input has shapes. */
+static int turns(const struct host *host)
+{
+	const char *runs = option(host, "runs");
+
+	return runs ? atoi(runs) : 1;
+}
+
+static int compare(const struct host *host, const char *reference, const char *model)
+{
+	const char *near = option(host, "near");
+	double begin = cpu_seconds(), planned, most = 0, seconds[2] = { 0, 0 };
+	OrtSession *sessions[2];
+	size_t nodes, parts, all;
+	int turn, k;
+
+	CHECK(open_session(host, model, true, &sessions[1]));
+	planned = cpu_seconds() - begin;
+	CHECK(open_session(host, reference, false, &sessions[0]));
+	count_nodes(sessions[1], &nodes, &parts, &all);
+	for (turn = 0; turn < turns(host); turn++) {
+		OrtValue *outputs[2][MOST];
+		struct io io;
+		size_t i;
+
+		io_open(host, sessions[0], &io, turn);
+		for (k = 0; k < 2; k++) {
+			begin = cpu_seconds();
+			CHECK(run(sessions[k], &io, outputs[k]));
+			seconds[k] += cpu_seconds() - begin;
+		}
+		for (i = 0; i < io.num_outputs; i++)
+			most = fmax(most, apart(outputs[0][i], outputs[1][i]));
+		release(outputs[0], io.num_outputs);
+		release(outputs[1], io.num_outputs);
+		io_close(&io);
+	}
+	printf("nodes %zu of %zu, parts %zu, apart %.1e, planned %.2f s, run %.3f s, by itself %.3f s\n",
+	       nodes, all, parts, most, planned, seconds[1], seconds[0]);
+	if (option(host, "profile")) {
+		OrtAllocator *allocator;
+		char *name;
+
+		CHECK(api->GetAllocatorWithDefaultOptions(&allocator));
+		CHECK(api->SessionEndProfiling(sessions[1], allocator, &name));
+		printf("profile %s\n", name);
+		CHECK(api->AllocatorFree(allocator, name));
+	}
+	api->ReleaseSession(sessions[0]);
+	api->ReleaseSession(sessions[1]);
+	return most <= (near ? atof(near) : NEAR) ? 0 : 1;
+}
+
+static int refuse(struct host *host, const char *model)
+{
+	OrtSession *session;
+	OrtStatus *status = open_session(host, model, true, &session);
+	const char *alive = option(host, "alive");
+
+	if (!status) {
+		printf("it was not refused\n");
+		return 1;
+	}
+	printf("refused: %s\n", api->GetErrorMessage(status));
+	api->ReleaseStatus(status);
+	return alive ? compare(host, alive, alive) : 0;
+}
+
+/**
+ * struct worker - a thread that runs a session
+ * @session: which; others run it, too
+ * @io: inputs, which are only read
+ * @wanted: outputs
+ * @most: how far outputs were apart from them
+ */
+struct worker {
+	OrtSession *session;
+	struct io *io;
+	OrtValue **wanted;
+	double most;
+};
+
+static void *work(void *arg)
+{
+	struct worker *worker = arg;
+	int turn;
+
+	for (turn = 0; turn < 4; turn++) {
+		OrtValue *outputs[MOST];
+		size_t i;
+
+		CHECK(run(worker->session, worker->io, outputs));
+		for (i = 0; i < worker->io->num_outputs; i++)
+			worker->most = fmax(worker->most, apart(worker->wanted[i], outputs[i]));
+		release(outputs, worker->io->num_outputs);
+	}
+	return NULL;
+}
+
+static int threads(struct host *host, const char *model)
+{
+	OrtSession *sessions[3];
+	OrtValue *wanted[MOST];
+	struct worker workers[4];
+	pthread_t ids[4];
+	double most = 0;
+	struct io io;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		CHECK(open_session(host, model, i < 2, &sessions[i]));
+	io_open(host, sessions[2], &io, 0);
+	CHECK(run(sessions[2], &io, wanted));
+	for (i = 0; i < 4; i++) {
+		workers[i] = (struct worker){ sessions[i % 2], &io, wanted, 0 };
+		if (pthread_create(&ids[i], NULL, work, &workers[i]))
+			die("pthread_create", NULL);
+	}
+	for (i = 0; i < 4; i++) {
+		pthread_join(ids[i], NULL);
+		most = fmax(most, workers[i].most);
+	}
+	release(wanted, io.num_outputs);
+	io_close(&io);
+	for (i = 0; i < 3; i++)
+		api->ReleaseSession(sessions[i]);
+	printf("4 threads, 2 sessions, apart %.1e\n", most);
+	return most <= NEAR ? 0 : 1;
+}
+
+static int context(struct host *host, const char *model, const char *new)
+{
+	OrtSessionOptions *options = session_options(host, true);
+	OrtSession *session;
+	OrtStatus *status;
+
+	CHECK(api->AddSessionConfigEntry(options, "ep.context_enable", "1"));
+	CHECK(api->AddSessionConfigEntry(options, "ep.context_file_path", new));
+	status = api->CreateSession(host->env, model, options, &session);
+	api->ReleaseSessionOptions(options);
+	if (status) {
+		printf("refused: %s\n", api->GetErrorMessage(status));
+		return 1;
+	}
+	api->ReleaseSession(session);
+	return 0;
+}
+
+static int list_devices(const struct host *host)
+{
+	const OrtEpDevice *const *devices;
+	size_t count, i;
+
+	CHECK(api->GetEpDevices(host->env, &devices, &count));
+	for (i = 0; i < count; i++) {
+		const OrtHardwareDevice *hardware = api->EpDevice_Device(devices[i]);
+		const char *node = api->GetKeyValue(api->EpDevice_EpMetadata(devices[i]),
+						    "loom_device");
+
+		printf("%s %s type %d vendor %#x device %#x %s\n",
+		       api->EpDevice_EpName(devices[i]), api->EpDevice_EpVendor(devices[i]),
+		       (int)api->HardwareDevice_Type(hardware),
+		       api->HardwareDevice_VendorId(hardware),
+		       api->HardwareDevice_DeviceId(hardware), node ? node : "");
+	}
+	return 0;
+}
+
+static int command(struct host *host, const char *provider, const char *name, int argc,
+		   char **argv)
+{
+	bool two = !strcmp(name, "context") || !strcmp(name, "loaded");
+	int ret = 2, given = two ? 2 : 1;
+
+	CHECK(api->RegisterExecutionProviderLibrary(host->env, "loom", provider));
+	host->device = find_device(host);
+	host->options = argv + given;
+	host->num_options = argc > given ? argc - given : 0;
+	if (!strcmp(name, "devices"))
+		ret = list_devices(host);
+	else if (argc < given)
+		printf("%s takes %d files\n", name, given);
+	else if (!strcmp(name, "compare"))
+		ret = compare(host, argv[0], argv[0]);
+	else if (!strcmp(name, "loaded"))
+		ret = compare(host, argv[0], argv[1]);
+	else if (!strcmp(name, "context"))
+		ret = context(host, argv[0], argv[1]);
+	else if (!strcmp(name, "refuse"))
+		ret = refuse(host, argv[0]);
+	else if (!strcmp(name, "threads"))
+		ret = threads(host, argv[0]);
+	else
+		printf("no command %s\n", name);
+	CHECK(api->UnregisterExecutionProviderLibrary(host->env, "loom"));
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	const OrtApiBase *(*get_base)(void);
+	struct host host = { 0 };
+	const char *level = getenv("ORT_HOST_LOG");
+	void *library;
+	int ret;
+
+	if (argc < 4) {
+		printf("usage: ort_host ORT PROVIDER COMMAND [ARGUMENT...]\n");
+		return 2;
+	}
+	library = dlopen(argv[1], RTLD_NOW);
+	get_base = library ? dlsym(library, "OrtGetApiBase") : NULL;
+	api = get_base ? get_base()->GetApi(ORT_API_VERSION) : NULL;
+	if (!api) {
+		printf("%s\n", library ? "this ONNX Runtime is too old" : dlerror());
+		return 2;
+	}
+	CHECK(api->CreateEnv(level ? (OrtLoggingLevel)atoi(level) : ORT_LOGGING_LEVEL_WARNING,
+			     "ort_host", &host.env));
+	CHECK(api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &host.memory));
+	if (!strcmp(argv[3], "reload")) {
+		int i;
+
+		for (i = 0, ret = 0; i < 3 && !ret; i++)
+			ret = command(&host, argv[2], "compare", argc - 4, argv + 4);
+	} else {
+		ret = command(&host, argv[2], argv[3], argc - 4, argv + 4);
+	}
+	api->ReleaseMemoryInfo(host.memory);
+	api->ReleaseEnv(host.env);
+	return ret;
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which nodes are claimed: those that the importer has and whose values have types that Loom has,
+ * in parts, of which each was imported and planned without groups. A node without which a part would
+ * be no trouble is left out, and parts are made again.
+ */
+#include "ort.h"
+#include "partition.h"
+
+#include "onnx/onnx.h"
+#include "onnx/proto.h"
+#include "planner/planner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sizes that stand for open dimensions but the first: networks want more than a few, and multiples. */
+static const int64_t trial_sizes[] = { 64, 320, 1280, 8, 1 };
+
+/**
+ * struct claim - a graph of which nodes are claimed
+ * @ep: for whom
+ * @graph: the graph
+ * @edges: what nodes hand to each other
+ * @num_edges: number of @edges
+ * @wanted: for each node, whether it may be claimed
+ * @good: for each node, which part that begins with it was tried and is good: a hash of its nodes
+ * @chosen: for each node, whether it is in the part that is tried
+ * @parts: for each node, its part
+ * @num_parts: number of parts
+ */
+struct claim {
+	struct loom_ort_ep *ep;
+	const struct loom_ort_graph *graph;
+	struct loom_partition_edge *edges;
+	uint32_t num_edges;
+	bool *wanted;
+	uint64_t *good;
+	bool *chosen;
+	uint32_t *parts;
+	uint32_t num_parts;
+};
+
+static bool types_known(const struct loom_ort_graph *graph, const uint32_t *values, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (values[i] != LOOM_ORT_NONE &&
+		    !loom_onnx_dtype(graph->values[values[i]].elem))
+			return false;
+	return true;
+}
+
+/* What is seen without trying it. */
+static bool may_be(const struct loom_ort_graph *graph, const struct loom_ort_node *node)
+{
+	return (!*node->domain || !strcmp(node->domain, "ai.onnx")) &&
+	       loom_importer_find(node->op) &&
+	       types_known(graph, node->inputs, node->num_inputs) &&
+	       types_known(graph, node->outputs, node->num_outputs);
+}
+
+static int find_edges(struct claim *claim)
+{
+	const struct loom_ort_graph *graph = claim->graph;
+	size_t most = 1;
+	uint32_t i, k;
+
+	for (i = 0; i < graph->num_nodes; i++)
+		most += graph->nodes[i].num_inputs;
+	claim->edges = calloc(most, sizeof(*claim->edges));
+	if (!claim->edges)
+		return -ENOMEM;
+	for (i = 0; i < graph->num_nodes; i++) {
+		const struct loom_ort_node *node = &graph->nodes[i];
+
+		for (k = 0; k < node->num_inputs; k++) {
+			uint32_t value = node->inputs[k], from;
+
+			from = value == LOOM_ORT_NONE ? value : graph->values[value].producer;
+			if (from != LOOM_ORT_NONE)
+				claim->edges[claim->num_edges++] =
+					(struct loom_partition_edge){ from, i };
+		}
+	}
+	return 0;
+}
+
+/* The size that an open dimension is tried with. */
+static int64_t trial_size(const struct loom_ort_options *options, const struct loom_ort_port *port,
+			  uint32_t axis, int64_t other)
+{
+	uint32_t i;
+
+	for (i = 0; i < options->num_sizes; i++) {
+		const char *name = options->sizes[i].name;
+		size_t length = strlen(port->name);
+
+		if (!strcmp(name, port->dim_names[axis]) ||
+		    (!strncmp(name, port->name, length) && name[length] == ':' &&
+		     strtoul(name + length + 1, NULL, 10) == axis))
+			return options->sizes[i].value;
+	}
+	/* of many items, one */
+	return axis ? other : 1;
+}
+
+static int64_t *trial_dims(const struct loom_ort_options *options,
+			   const struct loom_ort_model *model, int64_t other)
+{
+	int64_t *dims = calloc((size_t)loom_ort_plan_dims(model) + 1, sizeof(*dims));
+	uint32_t i, axis, k = 0;
+
+	for (i = 0; dims && i < model->num_inputs; i++) {
+		const struct loom_ort_port *port = &model->inputs[i];
+
+		for (axis = 0; axis < port->rank; axis++)
+			dims[k++] = port->dims[axis] >= 0 ? port->dims[axis] :
+							    trial_size(options, port, axis, other);
+	}
+	return dims;
+}
+
+/* Imports a model, and plans it in the quickest way. */
+static int try_size(struct claim *claim, const struct loom_ort_model *model, int64_t other,
+		    struct loom_error *err)
+{
+	const struct loom_ort_options *options = &claim->ep->options;
+	const struct loom_planner_options how = {
+		.chip = loom_target_chip(claim->ep->target),
+		.grouping = LOOM_GROUPING_NONE,
+		.objective = LOOM_OBJECTIVE_BYTES,
+		.sram_limit_bytes = options->sram_bytes,
+		.flags = LOOM_PLANNER_GIVEN_ORDER,
+	};
+	int64_t *dims = trial_dims(options, model, other);
+	struct loom_program *program = NULL;
+	struct loom_graph *graph = NULL;
+	int ret = -ENOMEM;
+
+	if (dims)
+		ret = loom_ort_import(model, dims, &graph, err);
+	if (!ret)
+		ret = loom_program_create(graph, &how, &program, err);
+	loom_program_destroy(program);
+	loom_graph_destroy(graph);
+	free(dims);
+	return ret;
+}
+
+/**
+ * try_part() - whether the chosen nodes can run together
+ * @claim: with them in @chosen
+ * @limit: number of the first node that is not taken
+ * @size: [in, out] of trial_sizes, which is tried; -1: all of them, until one is right
+ * @works: [out] whether they can
+ * @err: [out] why not
+ */
+static OrtStatus *try_part(struct claim *claim, uint32_t limit, int *size, bool *works,
+			   struct loom_error *err)
+{
+	const int sizes = sizeof(trial_sizes) / sizeof(*trial_sizes);
+	struct loom_ort_model model;
+	OrtStatus *status = loom_ort_model_make(claim->graph, claim->chosen, limit, &model);
+	int first = *size < 0 ? 0 : *size, last = *size < 0 ? sizes - 1 : *size, i;
+
+	*works = false;
+	if (!model.is_open)
+		last = first;
+	for (i = first; i <= last && !status && !*works; i++) {
+		struct loom_error why;
+
+		*works = !try_size(claim, &model, trial_sizes[i], &why);
+		if (*works)
+			*size = i;
+		/* what the first size has to say */
+		else if (i == first)
+			*err = why;
+	}
+	loom_ort_model_clear(&model);
+	return status;
+}
+
+/* The first node without which the nodes before it can run; all together cannot. */
+static OrtStatus *find_culprit(struct claim *claim, uint32_t first, uint32_t *culprit,
+			       struct loom_error *err)
+{
+	uint32_t low = first, high = claim->graph->num_nodes;
+	struct loom_error why;
+
+	/* what is before low can run, what is before high cannot */
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		bool works;
+		int size = -1;
+
+		ORT_TRY(try_part(claim, middle, &size, &works, &why));
+		if (works) {
+			low = middle;
+		} else {
+			high = middle;
+			*err = why;
+		}
+	}
+	*culprit = low;
+	return NULL;
+}
+
+/* Tries a part; @changed: a node was left out. */
+static OrtStatus *settle(struct claim *claim, uint32_t part, bool *changed)
+{
+	const struct loom_ort_graph *graph = claim->graph;
+	uint32_t first = LOOM_ORT_NONE, culprit, i;
+	struct loom_error err = { .text = "" };
+	uint64_t hash = 0xcbf29ce484222325;
+	int size = -1;
+	bool works;
+
+	for (i = 0; i < graph->num_nodes; i++) {
+		claim->chosen[i] = claim->parts[i] == part;
+		if (!claim->chosen[i])
+			continue;
+		if (first == LOOM_ORT_NONE)
+			first = i;
+		hash = (hash ^ i) * 0x100000001b3;
+	}
+	if (claim->good[first] == hash)
+		return NULL;
+	ORT_TRY(try_part(claim, graph->num_nodes, &size, &works, &err));
+	if (works) {
+		claim->good[first] = hash;
+		return NULL;
+	}
+	ORT_TRY(find_culprit(claim, first, &culprit, &err));
+	loom_ort_log(claim->ep->logger, ORT_LOGGING_LEVEL_INFO,
+		     "Loom: node \"%s\" (%s) stays: %s", graph->nodes[culprit].name,
+		     graph->nodes[culprit].op, err.text);
+	claim->wanted[culprit] = false;
+	*changed = true;
+	return NULL;
+}
+
+static OrtStatus *settle_all(struct claim *claim)
+{
+	const struct loom_ort_graph *graph = claim->graph;
+	bool changed = true;
+	uint32_t i;
+
+	while (changed) {
+		changed = false;
+		if (loom_partition(graph->num_nodes, claim->edges, claim->num_edges,
+				   claim->wanted, claim->parts, &claim->num_parts))
+			return loom_ort_no_memory();
+		for (i = 0; i < claim->num_parts; i++)
+			ORT_TRY(settle(claim, i, &changed));
+	}
+	return NULL;
+}
+
+OrtStatus *loom_ort_claim(struct loom_ort_ep *ep, const struct loom_ort_graph *graph,
+			  uint32_t *parts, uint32_t *num_parts)
+{
+	size_t count = (size_t)graph->num_nodes + 1;
+	struct claim claim = {
+		.ep = ep,
+		.graph = graph,
+		.wanted = calloc(count, sizeof(bool)),
+		.good = calloc(count, sizeof(uint64_t)),
+		.chosen = calloc(count, sizeof(bool)),
+		.parts = parts,
+	};
+	OrtStatus *status = NULL;
+	uint32_t i, claimed = 0;
+
+	if (!claim.wanted || !claim.good || !claim.chosen || find_edges(&claim))
+		status = loom_ort_no_memory();
+	for (i = 0; i < graph->num_nodes && !status; i++) {
+		claim.wanted[i] = may_be(graph, &graph->nodes[i]);
+		if (!claim.wanted[i])
+			loom_ort_log(ep->logger, ORT_LOGGING_LEVEL_INFO,
+				     "Loom: node \"%s\" stays: operator %s, or a type of its values, is not supported",
+				     graph->nodes[i].name, graph->nodes[i].op);
+	}
+	if (!status)
+		status = settle_all(&claim);
+	for (i = 0; i < graph->num_nodes && !status; i++)
+		claimed += claim.wanted[i];
+	if (!status)
+		loom_ort_log(ep->logger, ORT_LOGGING_LEVEL_INFO,
+			     "Loom: %u of %u nodes in %u parts", claimed, graph->num_nodes,
+			     claim.num_parts);
+	*num_parts = claim.num_parts;
+	free(claim.edges);
+	free(claim.wanted);
+	free(claim.good);
+	free(claim.chosen);
+	return status;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+/* What ONNX Runtime calls in a session: which nodes, what they become. */
+#include "ort.h"
+#include "partition.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *ORT_API_CALL get_name(const OrtEp *ep)
+{
+	(void)ep;
+	return LOOM_ORT_NAME;
+}
+
+static OrtStatus *fuse(const struct loom_ort_graph *graph, const uint32_t *parts, uint32_t part,
+		       OrtEpGraphSupportInfo *info)
+{
+	const OrtNodeFusionOptions options = {
+		.ort_version_supported = loom_ort.version,
+		/* they are in the program */
+		.drop_constant_initializers = true,
+	};
+	const OrtNode **nodes = calloc((size_t)graph->num_nodes + 1, sizeof(*nodes));
+	OrtStatus *status;
+	size_t count = 0;
+	uint32_t i;
+
+	if (!nodes)
+		return loom_ort_no_memory();
+	for (i = 0; i < graph->num_nodes; i++)
+		if (parts[i] == part)
+			nodes[count++] = graph->nodes[i].node;
+	status = loom_ort.ep->EpGraphSupportInfo_AddNodesToFuse(info, nodes, count, &options);
+	free(nodes);
+	return status;
+}
+
+static OrtStatus *claim(struct loom_ort_ep *ep, const struct loom_ort_graph *graph,
+			OrtEpGraphSupportInfo *info)
+{
+	uint32_t *parts = calloc((size_t)graph->num_nodes + 1, sizeof(*parts));
+	OrtStatus *status;
+	uint32_t count = 0, i;
+	bool contexts = false;
+
+	if (!parts)
+		return loom_ort_no_memory();
+	for (i = 0; i < graph->num_nodes; i++) {
+		bool ours = loom_ort_is_context(&graph->nodes[i]);
+
+		parts[i] = ours ? count++ : LOOM_PARTITION_NONE;
+		contexts = contexts || ours;
+	}
+	/* the rest of a model with programs was left to others when they were made */
+	status = contexts ? NULL : loom_ort_claim(ep, graph, parts, &count);
+	for (i = 0; i < count && !status; i++)
+		status = fuse(graph, parts, i, info);
+	free(parts);
+	return status;
+}
+
+static OrtStatus *ORT_API_CALL get_capability(OrtEp *base, const OrtGraph *from,
+					      OrtEpGraphSupportInfo *info)
+{
+	struct loom_ort_ep *ep = (struct loom_ort_ep *)base;
+	const OrtNode *parent = NULL;
+	struct loom_ort_graph graph;
+	OrtStatus *status;
+
+	ORT_TRY(loom_ort.api->Graph_GetParentNode(from, &parent));
+	/* a branch or a body: it is claimed with the node that it is in, or not at all */
+	if (parent)
+		return NULL;
+	status = loom_ort_graph_read(from, &graph);
+	if (!status && graph.num_nodes)
+		status = claim(ep, &graph, info);
+	loom_ort_graph_clear(&graph);
+	return status;
+}
+
+static void ORT_API_CALL release_infos(OrtEp *ep, OrtNodeComputeInfo **infos, size_t count)
+{
+	size_t i;
+
+	(void)ep;
+	for (i = 0; i < count; i++)
+		loom_ort_part_destroy((struct loom_ort_part *)infos[i]);
+}
+
+static OrtStatus *ORT_API_CALL compile(OrtEp *base, const OrtGraph **graphs, const OrtNode **fused,
+				       size_t count, OrtNodeComputeInfo **infos,
+				       OrtNode **contexts)
+{
+	struct loom_ort_ep *ep = (struct loom_ort_ep *)base;
+	struct loom_ort_part *part;
+	OrtStatus *status = NULL;
+	size_t i, made = 0;
+
+	for (i = 0; i < count && !status; i++) {
+		status = loom_ort_part_create(ep, graphs[i], fused[i], &part);
+		if (status)
+			break;
+		infos[made++] = &part->base;
+		if (ep->options.write_context && contexts)
+			status = loom_ort_context_write(part, graphs[i], &contexts[i]);
+	}
+	if (status) {
+		release_infos(base, infos, made);
+		memset(infos, 0, count * sizeof(*infos));
+	}
+	return status;
+}
+
+OrtStatus *loom_ort_ep_create(const char *device, const OrtSessionOptions *session,
+			      const OrtLogger *logger, OrtEp **out)
+{
+	struct loom_ort_ep *ep = calloc(1, sizeof(*ep));
+	const struct loom_ort_options *options;
+	OrtStatus *status;
+	struct loom_error err;
+
+	*out = NULL;
+	if (!ep)
+		return loom_ort_no_memory();
+	options = &ep->options;
+	ep->logger = logger;
+	ep->base.ort_version_supported = loom_ort.version;
+	ep->base.GetName = get_name;
+	ep->base.GetCapability = get_capability;
+	ep->base.Compile = compile;
+	ep->base.ReleaseNodeComputeInfos = release_infos;
+	if (loom_ort.version >= 25)
+		ep->base.CreateProfiler = loom_ort_profile_create;
+	status = loom_ort_options_read(session, &ep->options);
+	if (!status) {
+		const char *name = options->device ? options->device : device;
+		int ret = loom_target_open(name, options->has_chip ? &options->chip : NULL,
+					   &ep->target, &err);
+
+		status = loom_ort_status(ret, &err);
+	}
+	if (!status && options->has_chip && loom_target_device(ep->target))
+		status = loom_ort_fail(-EINVAL,
+				       "option chip: %s has a chip of its own, only the host has any",
+				       loom_target_name(ep->target));
+	if (status) {
+		loom_ort_ep_destroy(&ep->base);
+		return status;
+	}
+	loom_ort_log(logger, ORT_LOGGING_LEVEL_INFO, "Loom: runs on %s",
+		     loom_target_name(ep->target));
+	*out = &ep->base;
+	return NULL;
+}
+
+void loom_ort_ep_destroy(OrtEp *base)
+{
+	struct loom_ort_ep *ep = (struct loom_ort_ep *)base;
+
+	if (!ep)
+		return;
+	loom_target_close(ep->target);
+	loom_ort_options_clear(&ep->options);
+	free(ep);
+}

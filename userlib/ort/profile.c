@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What has run, for ONNX Runtime's profile: an event for each run of a part, with what the engine
+ * has counted. A run notes it for its thread; as the thread ends ONNX Runtime's own event, the
+ * profiler that it belongs to takes what there is. So runs of several threads, each with a profiler
+ * of its own or all with one, are told apart.
+ */
+#include "ort.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#if ORT_API_VERSION < 25
+#error headers of ONNX Runtime 1.25 or newer are needed
+#endif
+
+/* more runs are not kept until somebody takes them: a thread runs parts one by one */
+#define PENDING	64
+/* what is said of an event */
+#define ARGS	8
+
+/**
+ * struct event - a run of a part
+ * @name: of its node
+ * @start_ns: when it began, CLOCK_MONOTONIC
+ * @end_ns: when it ended
+ * @thread: whose
+ * @counters: what the engine has counted
+ * @next: another one
+ */
+struct event {
+	char name[128];
+	int64_t start_ns;
+	int64_t end_ns;
+	int32_t thread;
+	struct drm_loom_counters counters;
+	struct event *next;
+};
+
+/* of this thread, until a profiler takes them */
+static __thread struct event pending[PENDING];
+static __thread uint32_t num_pending;
+
+/**
+ * struct profiler - what ONNX Runtime asks
+ * @base: what it calls
+ * @ep: whose
+ * @start_ns: when it began
+ * @offset_ns: how long after ONNX Runtime's own
+ * @lock: of the rest
+ * @events: the last one first
+ */
+struct profiler {
+	OrtEpProfilerImpl base;
+	struct loom_ort_ep *ep;
+	int64_t start_ns;
+	int64_t offset_ns;
+	pthread_mutex_t lock;
+	struct event *events;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+void loom_ort_profile_note(struct loom_ort_ep *ep, const struct loom_ort_part *part,
+			   const struct loom_session *session, int64_t start_ns, int64_t end_ns)
+{
+	struct event *event = &pending[num_pending];
+
+	if (!__atomic_load_n(&ep->profilers, __ATOMIC_RELAXED) || num_pending == PENDING)
+		return;
+	snprintf(event->name, sizeof(event->name), "%s", part->name);
+	event->start_ns = start_ns;
+	event->end_ns = end_ns;
+	event->thread = (int32_t)syscall(SYS_gettid);
+	loom_session_counters(session, &event->counters);
+	num_pending++;
+}
+
+static OrtStatus *ORT_API_CALL start(OrtEpProfilerImpl *base, int64_t offset_ns)
+{
+	struct profiler *profiler = (struct profiler *)base;
+
+	profiler->start_ns = now_ns();
+	profiler->offset_ns = offset_ns;
+	return NULL;
+}
+
+static OrtStatus *ORT_API_CALL start_event(OrtEpProfilerImpl *base, uint64_t id)
+{
+	(void)base;
+	(void)id;
+	return NULL;
+}
+
+static OrtStatus *ORT_API_CALL stop_event(OrtEpProfilerImpl *base, uint64_t id,
+					  const OrtProfilingEvent *event)
+{
+	struct profiler *profiler = (struct profiler *)base;
+	uint32_t i;
+
+	(void)id;
+	(void)event;
+	for (i = 0; i < num_pending; i++) {
+		struct event *kept = malloc(sizeof(*kept));
+
+		/* the profile lacks it */
+		if (!kept)
+			break;
+		*kept = pending[i];
+		pthread_mutex_lock(&profiler->lock);
+		kept->next = profiler->events;
+		profiler->events = kept;
+		pthread_mutex_unlock(&profiler->lock);
+	}
+	num_pending = 0;
+	return NULL;
+}
+
+static OrtStatus *add(const struct profiler *profiler, OrtProfilingEventsContainer *container,
+		      const struct event *event)
+{
+	static const char *const keys[ARGS] = { "cycles", "dma_cycles", "compute_cycles", "macs",
+						"steps", "dram_read_bytes", "dram_write_bytes",
+						"sram_write_bytes" };
+	const struct drm_loom_counters *c = &event->counters;
+	const uint64_t numbers[ARGS] = { c->cycles, c->dma_cycles, c->compute_cycles, c->macs,
+					 c->steps, c->dram_read_bytes, c->dram_write_bytes,
+					 c->sram_write_bytes };
+	int64_t at_ns = profiler->offset_ns + event->start_ns - profiler->start_ns;
+	int64_t took_ns = event->end_ns - event->start_ns;
+	const char *values[ARGS];
+	char texts[ARGS][24];
+	OrtProfilingEvent *made = NULL;
+	OrtStatus *status;
+	int i;
+
+	for (i = 0; i < ARGS; i++) {
+		snprintf(texts[i], sizeof(texts[i]), "%llu", (unsigned long long)numbers[i]);
+		values[i] = texts[i];
+	}
+	ORT_TRY(loom_ort.ep->CreateProfilingEvent(OrtProfilingEventCategory_KERNEL, getpid(),
+						  event->thread, event->name, at_ns / 1000,
+						  took_ns / 1000, keys, values, ARGS, &made));
+	status = loom_ort.ep->ProfilingEventsContainer_AddEvents(container,
+					(const OrtProfilingEvent *const *)&made, 1);
+	loom_ort.ep->ReleaseProfilingEvent(made);
+	return status;
+}
+
+/* They were put in front of each other. */
+static struct event *take_in_order(struct profiler *profiler)
+{
+	struct event *ordered = NULL;
+
+	pthread_mutex_lock(&profiler->lock);
+	while (profiler->events) {
+		struct event *event = profiler->events;
+
+		profiler->events = event->next;
+		event->next = ordered;
+		ordered = event;
+	}
+	pthread_mutex_unlock(&profiler->lock);
+	return ordered;
+}
+
+static OrtStatus *ORT_API_CALL end(OrtEpProfilerImpl *base, OrtProfilingEventsContainer *container)
+{
+	struct profiler *profiler = (struct profiler *)base;
+	struct event *event = take_in_order(profiler);
+	OrtStatus *status = NULL;
+
+	while (event) {
+		struct event *next = event->next;
+
+		if (!status)
+			status = add(profiler, container, event);
+		free(event);
+		event = next;
+	}
+	return status;
+}
+
+static void ORT_API_CALL release(OrtEpProfilerImpl *base)
+{
+	struct profiler *profiler = (struct profiler *)base;
+	struct event *event = take_in_order(profiler);
+
+	while (event) {
+		struct event *next = event->next;
+
+		free(event);
+		event = next;
+	}
+	__atomic_sub_fetch(&profiler->ep->profilers, 1, __ATOMIC_RELAXED);
+	pthread_mutex_destroy(&profiler->lock);
+	free(profiler);
+}
+
+OrtStatus *loom_ort_profile_create(OrtEp *base, OrtEpProfilerImpl **out)
+{
+	struct loom_ort_ep *ep = (struct loom_ort_ep *)base;
+	struct profiler *profiler = calloc(1, sizeof(*profiler));
+
+	*out = NULL;
+	if (!profiler)
+		return loom_ort_no_memory();
+	profiler->base.ort_version_supported = loom_ort.version;
+	profiler->base.Release = release;
+	profiler->base.StartProfiling = start;
+	profiler->base.StartEvent = start_event;
+	profiler->base.StopEvent = stop_event;
+	profiler->base.EndProfiling = end;
+	profiler->ep = ep;
+	pthread_mutex_init(&profiler->lock, NULL);
+	__atomic_add_fetch(&ep->profilers, 1, __ATOMIC_RELAXED);
+	*out = &profiler->base;
+	return NULL;
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+/* From the model of a part to a program: once, or for each shape that comes. */
+#include "ort.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t loom_ort_plan_dims(const struct loom_ort_model *model)
+{
+	uint32_t count = 0, i;
+
+	for (i = 0; i < model->num_inputs; i++)
+		count += model->inputs[i].rank;
+	return count;
+}
+
+int loom_ort_import(const struct loom_ort_model *model, const int64_t *dims,
+		    struct loom_graph **graph, struct loom_error *err)
+{
+	struct loom_shape_binding *shapes = calloc((size_t)model->num_inputs + 1, sizeof(*shapes));
+	struct loom_graph_options options = { .shapes = shapes };
+	uint32_t i;
+	int ret;
+
+	if (!shapes)
+		return loom_error_set(err, -ENOMEM, "out of memory");
+	for (i = 0; i < model->num_inputs; i++) {
+		const struct loom_ort_port *port = &model->inputs[i];
+
+		/* one of which not even the rank is known: the importer says so */
+		if (!port->has_shape)
+			continue;
+		shapes[options.num_shapes].input = port->name;
+		shapes[options.num_shapes].rank = port->rank;
+		memcpy(shapes[options.num_shapes++].dims, dims, port->rank * sizeof(*dims));
+		dims += port->rank;
+	}
+	ret = loom_graph_import_onnx_bytes(model->bytes, model->size_bytes, "part", &options, graph,
+					   err);
+	free(shapes);
+	return ret;
+}
+
+int loom_ort_plan_make(const struct loom_ort_part *part, const int64_t *dims,
+		       struct loom_ort_plan **plan, struct loom_error *err)
+{
+	const struct loom_ort_options *options = &part->ep->options;
+	const struct loom_planner_options how = {
+		.chip = loom_target_chip(part->ep->target),
+		.objective = options->objective,
+		.sram_limit_bytes = options->sram_bytes,
+		.grouping_budget = options->effort_ms,
+	};
+	size_t count = loom_ort_plan_dims(&part->model);
+	struct loom_ort_plan *made = calloc(1, sizeof(*made));
+	struct loom_program *program = NULL;
+	int ret;
+
+	*plan = NULL;
+	if (made) {
+		made->dims = calloc(count + 1, sizeof(*dims));
+		made->sessions = calloc(options->sessions, sizeof(*made->sessions));
+	}
+	if (!made || !made->dims || !made->sessions) {
+		loom_ort_plan_destroy(made);
+		return loom_error_set(err, -ENOMEM, "out of memory");
+	}
+	memcpy(made->dims, dims, count * sizeof(*dims));
+	ret = loom_ort_import(&part->model, dims, &made->graph, err);
+	if (!ret)
+		ret = loom_program_create(made->graph, &how, &program, err);
+	made->program = program;
+	if (ret) {
+		loom_ort_plan_destroy(made);
+		return ret;
+	}
+	*plan = made;
+	return 0;
+}
+
+void loom_ort_plan_destroy(struct loom_ort_plan *plan)
+{
+	uint32_t i;
+
+	if (!plan)
+		return;
+	for (i = 0; i < plan->num_idle; i++)
+		loom_session_destroy(plan->sessions[i]);
+	free(plan->sessions);
+	if (plan->file)
+		loom_program_unload(plan->file);
+	else
+		/* made here, so it is no constant */
+		loom_program_destroy((struct loom_program *)plan->program);
+	loom_graph_destroy(plan->graph);
+	free(plan->bytes);
+	free(plan->dims);
+	free(plan);
+}
+
+/* Finds a plan, and makes it the first of the list. */
+static struct loom_ort_plan *find(struct loom_ort_part *part, const int64_t *dims)
+{
+	size_t bytes = loom_ort_plan_dims(&part->model) * sizeof(*dims);
+	struct loom_ort_plan **link = &part->plans, *plan;
+
+	for (plan = *link; plan; link = &plan->next, plan = *link) {
+		/* what came in a file has the shape that it has */
+		if (!plan->file && bytes && memcmp(plan->dims, dims, bytes))
+			continue;
+		*link = plan->next;
+		plan->next = part->plans;
+		part->plans = plan;
+		return plan;
+	}
+	return NULL;
+}
+
+/* Puts a new plan first, and takes out those that were used longest ago, beyond what is kept. */
+static struct loom_ort_plan *insert(struct loom_ort_part *part, struct loom_ort_plan *plan)
+{
+	struct loom_ort_plan **link, *gone = NULL;
+	uint32_t kept = 0;
+
+	plan->next = part->plans;
+	part->plans = plan;
+	part->num_plans++;
+	for (link = &part->plans; *link;) {
+		struct loom_ort_plan *old = *link;
+
+		if (kept < part->ep->options.plans || old->users) {
+			kept++;
+			link = &old->next;
+			continue;
+		}
+		*link = old->next;
+		old->next = gone;
+		gone = old;
+		part->num_plans--;
+	}
+	return gone;
+}
+
+static int make(struct loom_ort_part *part, const int64_t *dims, struct loom_ort_plan **plan,
+		struct loom_error *err)
+{
+	struct loom_ort_plan *gone = NULL;
+	int ret;
+
+	if (!part->model.bytes)
+		return loom_error_set(err, -EINVAL, "there is no plan for inputs of this shape");
+	/* Other threads run what there is meanwhile, or wait for their turn to plan. */
+	part->planning = true;
+	pthread_mutex_unlock(&part->lock);
+	ret = loom_ort_plan_make(part, dims, plan, err);
+	pthread_mutex_lock(&part->lock);
+	part->planning = false;
+	if (!ret) {
+		(*plan)->users = 1;
+		gone = insert(part, *plan);
+	}
+	pthread_cond_broadcast(&part->changed);
+	while (gone) {
+		struct loom_ort_plan *next = gone->next;
+
+		loom_ort_plan_destroy(gone);
+		gone = next;
+	}
+	return ret;
+}
+
+int loom_ort_plan_take(struct loom_ort_part *part, const int64_t *dims,
+		       struct loom_ort_plan **plan, struct loom_error *err)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&part->lock);
+	for (;;) {
+		*plan = find(part, dims);
+		if (*plan || !part->planning)
+			break;
+		pthread_cond_wait(&part->changed, &part->lock);
+	}
+	if (*plan)
+		(*plan)->users++;
+	else
+		ret = make(part, dims, plan, err);
+	pthread_mutex_unlock(&part->lock);
+	return ret;
+}
+
+void loom_ort_plan_give(struct loom_ort_part *part, struct loom_ort_plan *plan)
+{
+	pthread_mutex_lock(&part->lock);
+	plan->users--;
+	pthread_mutex_unlock(&part->lock);
+}
