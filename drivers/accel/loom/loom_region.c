@@ -469,7 +469,7 @@ int loom_region_init(struct loom_region *region, u32 id,
 	if (id == DRM_LOOM_REGION_SRAM)
 		loom_sram_init(&region->sram, chip, limit - base);
 	return loom_bank_init(&region->bank, base, limit, chip->banks,
-			      id == DRM_LOOM_REGION_SRAM ? LOOM_BANK_LARGE_BEST_FIT :
+			      id == DRM_LOOM_REGION_SRAM ? LOOM_BANK_NEAR_FIT :
 							   LOOM_BANK_BEST_FIT);
 }
 

@@ -34,7 +34,7 @@ static const struct {
 };
 
 /* What two reads of the clock cost: subtracted from each operation. */
-static double clock_cost_ns(void)
+static double cpu_clock_cost_ns(void)
 {
 	enum { LOOKS = 100000 };
 	u64 start = thread_ns();
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 	u32 live = argc > 1 ? strtoul(argv[1], NULL, 0) : 100000;
 	u32 replacements = argc > 2 ? strtoul(argv[2], NULL, 0) : 20000;
 
-	double clock_ns = clock_cost_ns();
+	double clock_ns = cpu_clock_cost_ns();
 
 	if (!live || !replacements || argc > 3) {
 		fprintf(stderr, "usage: bench_masks [LIVE [REPLACEMENTS]]\n");

@@ -152,9 +152,9 @@ static inline uint32_t trace_ids_swap_remove(struct trace_ids *ids, size_t at)
 	return id;
 }
 
-static inline void trace_make_lifo(struct trace *trace)
+static inline void trace_make_lifo(struct trace *trace, uint64_t seed)
 {
-	struct trace_maker maker = trace_begin(trace, "lifo", TRACE_DRAM_BYTES, 32, 101);
+	struct trace_maker maker = trace_begin(trace, "lifo", TRACE_DRAM_BYTES, 32, seed);
 
 	for (int round = 0; round < 3000; round++) {
 		struct trace_ids ids = { 0 };
@@ -274,7 +274,7 @@ static inline uint32_t trace_decoder_layer(struct trace_maker *maker, uint32_t x
 	return x;
 }
 
-static inline void trace_make_ml_dram(struct trace *trace)
+static inline void trace_make_ml_dram(struct trace *trace, uint64_t seed)
 {
 	static const uint16_t layer[][2] = {
 		{ 128, 192 }, { 128, 128 }, { 128, 448 }, { 128, 448 }, { 448, 128 },
@@ -284,7 +284,7 @@ static inline void trace_make_ml_dram(struct trace *trace)
 		{ 32, 32 }, { 32, 32 }, { 1, 128 }, { 1, 1 }, { 1, 1 },
 	};
 	const uint64_t weight = 1088, activation = 2048;
-	struct trace_maker maker = trace_begin(trace, "ml_dram", TRACE_DRAM_BYTES, 32, 303);
+	struct trace_maker maker = trace_begin(trace, "ml_dram", TRACE_DRAM_BYTES, 32, seed);
 	struct trace_ids binaries = { 0 };
 	size_t i;
 
@@ -334,9 +334,9 @@ static inline uint32_t trace_take_fitting(struct trace_maker *maker, uint64_t si
 	return trace_take(maker, size > 32 ? size : 32, true);
 }
 
-static inline void trace_make_ml_l1(struct trace *trace)
+static inline void trace_make_ml_l1(struct trace *trace, uint64_t seed)
 {
-	struct trace_maker maker = trace_begin(trace, "ml_l1", TRACE_SRAM_BYTES, 32, 404);
+	struct trace_maker maker = trace_begin(trace, "ml_l1", TRACE_SRAM_BYTES, 32, seed);
 	/* tiny buffers, and the step that frees each */
 	struct trace_ids tiny = { 0 }, until = { 0 };
 
@@ -393,10 +393,10 @@ static inline void trace_make_ml_l1(struct trace *trace)
 	trace_end(&maker);
 }
 
-static inline void trace_make_checker(struct trace *trace)
+static inline void trace_make_checker(struct trace *trace, uint64_t seed)
 {
 	enum { BLOCKS = 20000 };
-	struct trace_maker maker = trace_begin(trace, "checker", TRACE_DRAM_BYTES, 32, 606);
+	struct trace_maker maker = trace_begin(trace, "checker", TRACE_DRAM_BYTES, 32, seed);
 	struct trace_ids live = { 0 };
 
 	for (int i = 0; i < BLOCKS; i++)
@@ -420,9 +420,9 @@ static inline void trace_make_checker(struct trace *trace)
 	trace_end(&maker);
 }
 
-static inline void trace_make_mixdir(struct trace *trace)
+static inline void trace_make_mixdir(struct trace *trace, uint64_t seed)
 {
-	struct trace_maker maker = trace_begin(trace, "mixdir", TRACE_DRAM_BYTES, 32, 707);
+	struct trace_maker maker = trace_begin(trace, "mixdir", TRACE_DRAM_BYTES, 32, seed);
 	struct trace_ids live = { 0 }, binaries = { 0 };
 	uint64_t binary_bytes = 0;
 
@@ -455,23 +455,23 @@ static inline void trace_make_mixdir(struct trace *trace)
 
 #define TRACE_MAKE_COUNT	9
 
-/* Trace number @index, from 0 to TRACE_MAKE_COUNT - 1. */
-static inline void trace_make(struct trace *trace, unsigned int index)
+/* Trace number @index, from 0 to TRACE_MAKE_COUNT - 1, drawn with another seed. */
+static inline void trace_make_seeded(struct trace *trace, unsigned int index, uint64_t seed)
 {
 	const uint64_t kib = TRACE_KIB, mib = TRACE_MIB, gib = TRACE_GIB;
 	const struct trace_steady steady[] = {
-		{ "rand10k", 201, 12 * gib, kib, 8 * mib, 0, 10000, 0, 100000, false },
-		{ "rand10k_tight", 202, 12 * gib, kib, 8 * mib, 0, 0,
+		{ "rand10k", seed, 12 * gib, kib, 8 * mib, 0, 10000, 0, 100000, false },
+		{ "rand10k_tight", seed, 12 * gib, kib, 8 * mib, 0, 0,
 		  (uint64_t)(11.4 * (double)gib), 100000, false },
-		{ "pow10k", 203, 96 * mib, kib, 8 * mib, 1.1, 0,
+		{ "pow10k", seed, 96 * mib, kib, 8 * mib, 1.1, 0,
 		  (uint64_t)(0.90 * 96 * (double)mib), 100000, false },
-		{ "l1_churn", 505, TRACE_SRAM_BYTES, 64, 256 * kib, 0.6, 0,
+		{ "l1_churn", seed, TRACE_SRAM_BYTES, 64, 256 * kib, 0.6, 0,
 		  (uint64_t)(0.88 * (double)TRACE_SRAM_BYTES), 100000, true },
 	};
 
 	switch (index) {
 	case 0:
-		trace_make_lifo(trace);
+		trace_make_lifo(trace, seed);
 		break;
 	case 1:
 	case 2:
@@ -480,18 +480,26 @@ static inline void trace_make(struct trace *trace, unsigned int index)
 		trace_make_steady(trace, &steady[index - 1]);
 		break;
 	case 5:
-		trace_make_ml_dram(trace);
+		trace_make_ml_dram(trace, seed);
 		break;
 	case 6:
-		trace_make_ml_l1(trace);
+		trace_make_ml_l1(trace, seed);
 		break;
 	case 7:
-		trace_make_checker(trace);
+		trace_make_checker(trace, seed);
 		break;
 	case 8:
-		trace_make_mixdir(trace);
+		trace_make_mixdir(trace, seed);
 		break;
 	}
+}
+
+/* Trace number @index, as it was published. */
+static inline void trace_make(struct trace *trace, unsigned int index)
+{
+	static const uint64_t seeds[] = { 101, 201, 202, 203, 505, 303, 404, 606, 707 };
+
+	trace_make_seeded(trace, index, seeds[index]);
 }
 
 #endif /* LOOM_BENCH_TRACE_MAKE_H */

@@ -79,7 +79,7 @@ static void replay_all(int bench, const struct trace *trace, struct result *best
 
 static enum loom_bench_engine default_engine(bool sram)
 {
-	return sram ? LOOM_BENCH_BANK_LARGE_BEST : LOOM_BENCH_BANK_BEST;
+	return sram ? LOOM_BENCH_BANK_NEAR : LOOM_BENCH_BANK_BEST;
 }
 
 static void compare(int bench, const struct trace *trace)

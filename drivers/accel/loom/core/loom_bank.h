@@ -2,7 +2,9 @@
 #ifndef LOOM_BANK_H
 #define LOOM_BANK_H
 
+#include "bank/flat.h"
 #include "bank/partial.h"
+#include "bank/size.h"
 
 /**
  * DOC: Bank allocator interface
@@ -23,7 +25,10 @@
  * The room also says how the bytes of a buffer are distributed over banks (loom_layout.h), which
  * regions and banks there are (loom_chip.h), and has sets of banks (loom_mask.h).
  *
- * - bank.c: requests, blocks on all banks, holes, policies; what was measured and what was rejected
+ * - bank.c: requests, blocks on all banks, policies; what was measured and what was rejected
+ * - flat.c: the holes as a list, while they are few
+ * - tree.c: the blocks as a tree with the largest hole below each
+ * - size.c: the holes by size
  * - partial.c: blocks on some banks, in a treap of chunks; what was rejected
  * - treap.c: a search tree whose nodes keep summaries of their subtrees
  * - layout.c: interleaved, sharded and image layouts: from a byte to bank and address
@@ -40,20 +45,17 @@ struct loom_bank;
  * enum loom_bank_policy - which hole a block gets
  * @LOOM_BANK_FIRST_FIT: the first one, from the end that the request names
  * @LOOM_BANK_BEST_FIT: the smallest one, and of equal ones the first
- * @LOOM_BANK_LARGE_BEST_FIT: the first one for blocks of up to a LOOM_BANK_LARGE_PART of the bank,
- *	the smallest one for larger ones
+ * @LOOM_BANK_NEAR_FIT: the one in which least is left over, where a tenth of the bytes between the
+ *	block and the end that the request names counts as left over, too
  *
- * A request with a mask is always placed by first fit, and so is every request while there are
- * partial blocks, or with a range, unless the range excludes only the beginning of a hole at the
- * bottom.
+ * A request with a mask is always placed by first fit. Best fit is first fit for a request with
+ * a range, unless the range excludes only the beginning of a hole at the bottom.
  */
 enum loom_bank_policy {
 	LOOM_BANK_FIRST_FIT,
 	LOOM_BANK_BEST_FIT,
-	LOOM_BANK_LARGE_BEST_FIT,
+	LOOM_BANK_NEAR_FIT,
 };
-
-#define LOOM_BANK_LARGE_PART	128
 
 /**
  * struct loom_bank_request - what an allocation asks for
@@ -94,7 +96,8 @@ struct loom_bank_request {
  * @parent: private: node above
  * @neighbour: private: next block in the bank towards lower and higher addresses
  * @balance: private: height of the higher subtree less that of the lower
- * @by_size: private: in loom_bank.holes, if it has a hole and they are kept
+ * @flat_index: private: of its hole, if it has one, in loom_bank.flat
+ * @by_size: private: in loom_bank.sizes, if it has a hole and they are kept
  * @mask: private: of a partial block: its banks
  * @chunk: private: of a partial block: the chunk it is in
  */
@@ -111,6 +114,7 @@ struct loom_bank_block {
 			struct loom_bank_block *parent;
 			struct loom_bank_block *neighbour[2];
 			s32 balance;
+			u32 flat_index;
 			struct loom_treap_node by_size;
 		};
 		struct {
@@ -130,10 +134,14 @@ struct loom_bank_block {
  * @allocated: bytes given out in each bank to blocks on all of them
  * @blocks: number of blocks, on all banks and on some
  * @all: all banks
- * @root: private: of the tree of blocks on all banks
+ * @policy: which hole a block gets
  * @head: private: an empty block at @base, so that each hole has a block before it
- * @best_size: private: sizes from here on are placed by best fit
- * @holes: private: the holes by size; empty if all sizes are placed by first fit
+ * @is_flat: private: the holes are in @flat; else the blocks are a tree, and for best fit the holes
+ *	are in @sizes
+ * @flat_most: private: most blocks on all banks while it is flat; LOOM_FLAT_BLOCKS, or less in tests
+ * @flat: private: the holes
+ * @root: private: of the tree of blocks on all banks
+ * @sizes: private: the holes by size
  * @partials: private: partial blocks
  */
 struct loom_bank {
@@ -142,10 +150,13 @@ struct loom_bank {
 	u64 allocated;
 	u32 blocks;
 	struct loom_mask all;
-	struct loom_bank_block *root;
+	enum loom_bank_policy policy;
 	struct loom_bank_block head;
-	u64 best_size;
-	struct loom_treap holes;
+	bool is_flat;
+	u32 flat_most;
+	struct loom_flat flat;
+	struct loom_bank_block *root;
+	struct loom_sizes sizes;
 	struct loom_partials partials;
 };
 
@@ -229,7 +240,8 @@ u32 loom_bank_fini(struct loom_bank *bank);
  * @request: what is asked for
  *
  * O(log n) in the blocks of the bank while addresses and sizes are multiples of the alignment; with
- * a larger alignment, plus the number of holes that are large enough but for the alignment. With
+ * a larger alignment, plus the number of holes that are large enough but for the alignment. Near
+ * fit: times the holes that are as near as the one it takes, or nearer than that is worth. With
  * a mask, or while there are partial blocks, O(log n) for masks that are used often; see
  * partial.c.
  *

@@ -26,9 +26,9 @@ struct loom_bench_op {
 };
 
 enum loom_bench_engine {
-	/* the bank with best fit, with best fit for large blocks, with first fit */
+	/* the bank with best fit, with near fit, with first fit */
 	LOOM_BENCH_BANK_BEST,
-	LOOM_BENCH_BANK_LARGE_BEST,
+	LOOM_BENCH_BANK_NEAR,
 	LOOM_BENCH_BANK_FIRST,
 	/* drm_mm: from the bottom the best hole or the lowest one; from the top the highest */
 	LOOM_BENCH_MM_BEST,

@@ -156,7 +156,7 @@ static int loom_bench_run_bank(struct loom_bench *bench)
 {
 	static const enum loom_bank_policy policies[] = {
 		[LOOM_BENCH_BANK_BEST] = LOOM_BANK_BEST_FIT,
-		[LOOM_BENCH_BANK_LARGE_BEST] = LOOM_BANK_LARGE_BEST_FIT,
+		[LOOM_BENCH_BANK_NEAR] = LOOM_BANK_NEAR_FIT,
 		[LOOM_BENCH_BANK_FIRST] = LOOM_BANK_FIRST_FIT,
 	};
 	int ret = loom_bank_init(&bench->bank, 0, bench->run.cap_bytes, 1,
