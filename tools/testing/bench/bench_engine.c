@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The engine's inner loops: multiply-accumulates per second of convolutions and matrix products
- * beside the plain nest of loops over dense arrays, and time per element of the elementary
+ * The engine's inner loops: multiply-accumulates per second of convolutions and matrix products,
+ * in f32 and f16, beside the plain nest of loops over dense arrays, and time per element of the elementary
  * functions beside libm's, measured in the same run.
  *
  *	bench_engine [PART]	only rows whose name has that in it
@@ -46,16 +46,19 @@ static double measure(void (*call)(void *), void *arg)
 	return best;
 }
 
+/* Of what is measured; memory is zero. */
+static u32 dtype = DRM_LOOM_DTYPE_F32;
+
 /* Dense, channels over lanes on axis 1 (weights: on axis 0). */
 static u64 dense(struct loom_view *v, u64 offset, u32 rank, const u32 *dims, u32 lane_axis)
 {
-	u64 stride = 4;
+	u64 stride = dtype == DRM_LOOM_DTYPE_F16 ? 2 : 4;
 	u32 i;
 
 	memset(v, 0, sizeof(*v));
 	v->region = DRM_LOOM_REGION_SRAM;
-	v->dtype = DRM_LOOM_DTYPE_F32;
-	v->elem_bytes = 4;
+	v->dtype = dtype;
+	v->elem_bytes = stride;
 	v->rank = rank;
 	v->lane_axis = lane_axis;
 	v->offset = offset;
@@ -170,6 +173,13 @@ static float *floats(size_t n)
 	return f;
 }
 
+/* Multiply-accumulates per nanosecond. */
+static void print_rate(const char *name, double whole, double chunked, double naive)
+{
+	printf("%-28s %8.0f %8.0f %8.0f %7.1f%s\n", name, whole * 1e3, chunked * 1e3, naive * 1e3,
+	       whole / naive, dtype == DRM_LOOM_DTYPE_F16 ? "  f16, naive in f32" : "");
+}
+
 static void bench_conv(const char *name, const u32 *s)
 {
 	const u32 y[5] = { 1, s[O], 1, s[H], s[W] };
@@ -200,8 +210,7 @@ static void bench_conv(const char *name, const u32 *s)
 	work.w = floats((size_t)s[O] * s[C] / s[G] * s[K] * s[K]);
 	work.y = floats((size_t)s[O] * s[H] * s[W]);
 	naive = measure(call_naive_conv, &work);
-	printf("%-28s %8.0f %8.0f %8.0f %7.1f\n", name, macs / whole * 1e3, macs / chunked * 1e3,
-	       macs / naive * 1e3, naive / whole);
+	print_rate(name, macs / whole, macs / chunked, macs / naive);
 	free(work.x);
 	free(work.w);
 	free(work.y);
@@ -251,8 +260,7 @@ static void bench_matmul(const char *name, const u32 *s, bool columns)
 	work.w = floats((size_t)s[1] * s[2]);
 	work.y = floats((size_t)s[0] * s[1]);
 	naive = measure(call_naive_matmul, &work);
-	printf("%-28s %8.0f %8.0f %8.0f %7.1f\n", name, macs / whole * 1e3, macs / chunked * 1e3,
-	       macs / naive * 1e3, naive / whole);
+	print_rate(name, macs / whole, macs / chunked, macs / naive);
 	free(work.x);
 	free(work.w);
 	free(work.y);
@@ -357,14 +365,17 @@ int main(int argc, char **argv)
 
 	printf("%-28s %8s %8s %8s %7s\n", "convolution: MMAC/s", "whole", "chunks", "naive",
 	       "ratio");
-	for (i = 0; i < ARRAY_SIZE(conv); i++) {
-		if (strstr(conv[i].name, part))
-			bench_conv(conv[i].name, conv[i].shape);
+	for (i = 0; i < 2 * ARRAY_SIZE(conv); i++) {
+		dtype = i % 2 ? DRM_LOOM_DTYPE_F16 : DRM_LOOM_DTYPE_F32;
+		if (strstr(conv[i / 2].name, part))
+			bench_conv(conv[i / 2].name, conv[i / 2].shape);
 	}
 	printf("matrix product: MMAC/s\n");
-	for (i = 0; i < ARRAY_SIZE(matmul); i++) {
-		if (strstr(matmul[i].name, part))
-			bench_matmul(matmul[i].name, matmul[i].shape, matmul[i].columns);
+	for (i = 0; i < 2 * ARRAY_SIZE(matmul); i++) {
+		dtype = i % 2 ? DRM_LOOM_DTYPE_F16 : DRM_LOOM_DTYPE_F32;
+		if (strstr(matmul[i / 2].name, part))
+			bench_matmul(matmul[i / 2].name, matmul[i / 2].shape,
+				     matmul[i / 2].columns);
 	}
 	printf("function: ns per element        ours              libm   ratio\n");
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {

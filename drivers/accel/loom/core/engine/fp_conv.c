@@ -39,6 +39,8 @@
  * fp_conv_plain.c, a network whose groups were cut to strips by the height took up to twelve times
  * as long as layer by layer.) The lanes of weights run over channels.
  *
+ * F16 is summed in binary32, by blocks of one row only: its rows are staged, and widened on the way.
+ *
  * Of bytes, sums are integers that wrap, so their order is free: fp_conv_bytes.h has blocks that
  * add two input channels at once, with the rows, stages and units of binary32. fp_conv_packed.c has
  * blocks of 16 channels where the processor adds four products at once; units are numbered for
@@ -171,6 +173,7 @@ static void conv_f32_begin(struct loom_conv_f32 *f, const struct loom_command *c
 	last = (s64)(f->c.y.dims[4] - 1) * attr->stride[2] - attr->pad[2] +
 	       (s64)(f->c.w->dims[4] - 1) * attr->dilation[2];
 	f->bytes = f->c.x.elem_bytes == 1;
+	f->half = f->c.x.dtype == DRM_LOOM_DTYPE_F16;
 	f->contiguous = f->c.x.lane_axis != 4 && f->c.x.strides[4] == f->c.x.elem_bytes;
 	f->open = last < (s64)f->c.x.dims[4];
 	f->stage.width = 0;
@@ -360,7 +363,8 @@ static void conv_price(struct conv_job *job)
 	bool wide = !job->taps || job->depth;
 	bool dense = wide && job->f.contiguous && job->f.c.attr->stride[2] == 1;
 
-	job->cost = dense ? 1 : 2;
+	/* and halves are widened */
+	job->cost = dense && !job->f.half ? 1 : 2;
 	job->tile_cost = LOOM_UNIT_COST + LOOM_TILE +
 			 conv_cost(job, min(job->y->dims[4], (u32)LOOM_TILE), 1) * job->kernel *
 			 job->f.c.inputs;
@@ -547,7 +551,8 @@ static bool conv_is_plain(const struct loom_command *command, const struct loom_
 	const struct loom_view *views = command->views;
 	u64 kernel;
 
-	if ((views[1].dtype != DRM_LOOM_DTYPE_F32 && views[1].elem_bytes != 1) ||
+	if ((views[1].dtype != DRM_LOOM_DTYPE_F32 && views[1].dtype != DRM_LOOM_DTYPE_F16 &&
+	     views[1].elem_bytes != 1) ||
 	    (views[2].lane_axis > 1 && conv_has_lanes(&views[2], memory)) ||
 	    !conv_fits(&views[1], memory))
 		return true;
@@ -575,7 +580,7 @@ u64 loom_fp_conv_run(const struct loom_command *command, const struct loom_memor
 	if (conv_is_plain(command, memory))
 		return loom_conv_run_plain(command, memory, first, count, part);
 	conv_job_begin(&job, command, memory, part);
-	if (!job.f.bytes && (loom_conv_narrow_suits(&job.f) || loom_conv_depth_suits(&job.f)))
+	if (!job.f.bytes && !job.f.half && (loom_conv_narrow_suits(&job.f) || loom_conv_depth_suits(&job.f)))
 		return conv_narrow_run(&job, first, count);
 #ifdef __AVX512VNNI__
 	if (loom_conv_packed_suits(&job.f))

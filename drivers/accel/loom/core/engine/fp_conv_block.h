@@ -71,6 +71,26 @@ static __always_inline void V(multiply)(VEC *acc, const VEC *x, const u8 *w, con
 	}
 }
 
+/* The same of a stage and of weights in binary16. */
+static __always_inline void V(tap_half)(VEC *acc, const float *x, const u8 *w, const s64 *wo,
+					const u32 nb, const u32 nv)
+{
+	VEC xv[8];
+	u32 i, j;
+
+#pragma GCC unroll 8
+	for (j = 0; j < nv; j++)
+		memcpy(&xv[j], x + CONV_V * j, sizeof(VEC));
+#pragma GCC unroll 4
+	for (i = 0; i < nb; i++) {
+		VEC wv = V(splat)(loom_half_widen(*(const u16 *)(w + wo[i])));
+
+#pragma GCC unroll 8
+		for (j = 0; j < nv; j++)
+			acc[i * nv + j].v += xv[j].v * wv.v;
+	}
+}
+
 /* The same of inputs that lie side by side. */
 static __always_inline void V(tap)(VEC *acc, const float *x, const u8 *w, const s64 *wo,
 				   const u32 nb, const u32 nv)
@@ -258,6 +278,53 @@ static __always_inline void V(staged)(struct loom_conv_f32 *f, const struct loom
 	V(acc_end)(acc, nb, nv, out);
 }
 
+/* The same of binary16. */
+static __always_inline void V(half)(struct loom_conv_f32 *f, const struct loom_conv_channels *ch,
+				    const struct conv_line *line, const s64 at, const u32 nb,
+				    const u32 nv, float *out)
+{
+	const u32 taps = f->c.w->dims[4], inputs = line->rows ? ch->inputs : 0;
+	const s64 tap_step = f->c.attr->dilation[2], w_step = f->w_step[2];
+	struct loom_row xc = line->x, wc = line->w;
+	float stage[LOOM_CONV_STAGE];
+	VEC acc[16];
+	u32 ic, r, kw;
+
+	if (f->stage.width != CONV_V * nv || f->stage.at != at)
+		conv_stage_plan(f, at, CONV_V * nv);
+	if (!f->stage.single)
+		memset(stage, 0, f->stage.slots * sizeof(*stage));
+	V(acc_begin)(acc, nb, nv, ch->more, out);
+	for (ic = 0; ic < inputs; ic++) {
+		for (r = 0; r < line->rows; r++) {
+			const u8 *wp = wc.at, *x = xc.at;
+			s64 row, w;
+
+			conv_line_row(line, f, r, &row, &w);
+			x += row;
+			wp += w;
+			if (!f->stage.single)
+				conv_stage_half(f, x, stage);
+			for (kw = 0; kw < taps; kw++) {
+				const float *tap = stage;
+
+				if (f->stage.single) {
+					conv_stage_single(f, at + kw * tap_step);
+					memset(stage, 0, f->stage.slots * sizeof(*stage));
+					conv_stage_half(f, x, stage);
+				} else {
+					tap += f->stage.tap[kw];
+				}
+				V(tap_half)(acc, tap, wp, ch->wo, nb, nv);
+				wp += w_step;
+			}
+		}
+		loom_row_next(&xc);
+		loom_row_next(&wc);
+	}
+	V(acc_end)(acc, nb, nv, out);
+}
+
 /* @nr rows of at most CONV_V outputs of @nb channels, to out[nb][LOOM_TILE]. */
 static __always_inline void V(rows)(const struct loom_conv_f32 *f,
 				    const struct loom_conv_channels *ch,
@@ -345,6 +412,8 @@ static __always_inline void V(block)(enum conv_how how, struct loom_conv_f32 *f,
 		V(point)(ch, line, at, nb, nv, out);
 	else if (how == CONV_DENSE)
 		V(dense)(f, ch, line, at, nb, nv, out);
+	else if (how == CONV_HALF)
+		V(half)(f, ch, line, at, nb, nv, out);
 	else
 		V(staged)(f, ch, line, at, nb, nv, out);
 }

@@ -31,6 +31,7 @@ struct loom_conv_stage {
 /**
  * struct loom_conv_f32 - a convolution in binary32, or of bytes
  * @bytes: inputs and weights are bytes
+ * @half: inputs, weights and results are binary16, and summed in binary32
  * @c: the convolution; the lane axes of its x and y are DRM_LOOM_MAX_RANK where an index on any
  *	axis is a step inside of a bank
  * @y_origin: first byte of y
@@ -44,6 +45,7 @@ struct loom_conv_f32 {
 	u8 *y_origin;
 	s64 w_step[3];
 	bool bytes;
+	bool half;
 	bool contiguous;
 	bool open;
 	struct loom_conv_stage stage;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "fp_conv_f32.h"
+#include "fp_half.h"
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
@@ -63,7 +64,7 @@ static noinline void conv_stage_plan(struct loom_conv_f32 *f, s64 at, u32 width)
 	stage->single = used * cols > taps * width;
 	if (stage->single)
 		return;
-	stage->pairs = !f->bytes && f->contiguous && step == 2 && phases == 3;
+	stage->pairs = !f->bytes && !f->half && f->contiguous && step == 2 && phases == 3;
 	stage->inside = 0;
 	stage->slots = cols * step;
 	for (phase = 0; phase < step; phase++) {
@@ -110,6 +111,24 @@ static __always_inline void conv_stage(const struct loom_conv_f32 *f, const u8 *
 	}
 	for (i = 0; i < stage->inside; i++)
 		to[stage->slot[i]] = *(const float *)(row + stage->off[i]);
+}
+
+/* The same of binary16, zeroes included. */
+static __always_inline void conv_stage_half(const struct loom_conv_f32 *f, const u8 *row, float *to)
+{
+	const struct loom_conv_stage *stage = &f->stage;
+	u32 n = stage->inside, i;
+	u16 half[LOOM_CONV_STAGE];
+
+	if (f->contiguous && f->c.attr->stride[2] == 1 && n) {
+		/* what lies outside of x has its zeroes already */
+		loom_halves_widen(to + stage->slot[0], row + stage->off[0], n);
+		return;
+	}
+	memset(half, 0, stage->slots * sizeof(half[0]));
+	for (i = 0; i < n; i++)
+		half[stage->slot[i]] = *(const u16 *)(row + stage->off[i]);
+	loom_halves_widen(to, (const u8 *)half, stage->slots);
 }
 
 /* Rows of taps whose places a line notes. */
@@ -186,7 +205,7 @@ bool loom_conv_rows_suit(const struct loom_conv_f32 *f)
 {
 	const struct loom_view *y = &f->c.y, *w = f->c.w;
 
-	return !f->bytes && f->contiguous && f->c.attr->stride[2] == 1 &&
+	return !f->bytes && !f->half && f->contiguous && f->c.attr->stride[2] == 1 &&
 	       y->dims[4] >= ROWS_WIDTH && y->dims[4] <= LOOM_VEC_MOST && y->dims[3] > 2 &&
 	       (u64)w->dims[2] * w->dims[3] <= LINE_ROWS;
 }
@@ -243,7 +262,7 @@ bool loom_conv_columns_suit(const struct loom_conv_f32 *f)
 	const struct drm_loom_attr_conv *attr = f->c.attr;
 	const struct loom_view *y = &f->c.y, *x = &f->c.x, *w = f->c.w;
 
-	return !f->bytes && y->dims[4] == 1 && y->dims[2] == 1 && x->dims[2] == 1 &&
+	return !f->bytes && !f->half && y->dims[4] == 1 && y->dims[2] == 1 && x->dims[2] == 1 &&
 	       w->dims[2] == 1 && !attr->pad[0] && attr->stride[1] == 1 && x->lane_axis != 3 &&
 	       w->dims[4] <= COLUMN_TAPS && w->dims[3] <= COLUMN_REACH &&
 	       (w->dims[3] - 1) * (u64)attr->dilation[1] <= COLUMN_REACH;
@@ -307,11 +326,13 @@ static __always_inline struct loom_vec conv_load(const float *row, s64 at, s64 s
  * @CONV_POINT: one tap, side by side, all in x
  * @CONV_DENSE: taps side by side
  * @CONV_STAGED: any, by way of a stage
+ * @CONV_HALF: the same, of binary16
  */
 enum conv_how {
 	CONV_POINT,
 	CONV_DENSE,
 	CONV_STAGED,
+	CONV_HALF,
 };
 
 /**
@@ -575,9 +596,11 @@ static u32 conv_wide_block(struct loom_conv_f32 *f, const struct loom_conv_chann
 	}
 	while (block < last && block->width < most)
 		block++;
-	if (!f->contiguous || step > 1)
+	if (!f->contiguous || step > 1 || f->half)
 		block = conv_staged_block(f, ch->nb == 4 ? conv_fours : conv_ones, block);
-	if (conv_is_point(f, line, at, block->width))
+	if (f->half)
+		how = CONV_HALF;
+	else if (conv_is_point(f, line, at, block->width))
 		how = CONV_POINT;
 	else if (f->contiguous && step == 1)
 		how = CONV_DENSE;
@@ -602,7 +625,7 @@ static void conv_wide_emit(const struct loom_conv_f32 *f, const struct loom_conv
 			continue;
 		}
 		loom_conv_finish(f, ch, i, n, ch->out + LOOM_TILE * i);
-		loom_row_put_f32(&row, DRM_LOOM_DTYPE_F32, n, ch->out + LOOM_TILE * i);
+		loom_row_put_f32(&row, f->c.y.dtype, n, ch->out + LOOM_TILE * i);
 	}
 }
 

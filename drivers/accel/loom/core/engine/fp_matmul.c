@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "fp_half.h"
 #include "fp_math.h"
 
 /**
  * DOC: Matrix product
  *
  * Each result is one sum over K from first to last, independent of what is computed with it. In F32
- * a block of results, one row by up to 32 columns or four rows by up to 8, is kept in registers
+ * a block of results, one row or four rows by as many columns as there are registers for, is kept
  * while k goes over K. Four rows share the elements read from b. Columns of b that are not adjacent
  * in memory (b is transposed, or its columns are dealt over the lanes) are gathered into vectors.
  *
- * F16 is summed in binary32, F64 in binary64, integers in 32 bits that wrap.
+ * F16 is summed in binary32 in the same blocks, F64 in binary64, integers in 32 bits that wrap.
  *
- * Units of F32 are numbered so that those of four rows that share columns follow each other. A call
+ * Units of F32 and F16 are numbered so that those of four rows that share columns follow each other. A call
  * can stop between two terms of the sums of a tile, or of four tiles.
  */
 
@@ -24,6 +25,7 @@
  * @b: right operand
  * @bias: the bias, or NULL
  * @scale: the scale, or NULL
+ * @half: operands and result are binary16
  * @part: pays for it; keeps the sums of a tile of columns, or of four rows of it
  * @k: first term to add
  * @k_end: behind the last
@@ -37,6 +39,7 @@ struct matmul {
 	const struct loom_view *b;
 	const struct loom_view *bias;
 	const struct loom_view *scale;
+	bool half;
 	struct loom_part *part;
 	u32 k;
 	u32 k_end;
@@ -70,12 +73,27 @@ static struct loom_row matmul_row(const struct matmul *m, const struct loom_view
 	return r;
 }
 
+/* An element of an operand. */
+static __always_inline float matmul_get(const void *from, const bool half)
+{
+	return half ? loom_half_widen(*(const u16 *)from) : loom_get_f32(from);
+}
+
+#define MATMUL_V 4
+#include "fp_matmul_block.h"
+#undef MATMUL_V
+#if LOOM_VEC_MOST > 4
+#define MATMUL_V LOOM_VEC_MOST
+#include "fp_matmul_block.h"
+#undef MATMUL_V
+#endif
+
 /*
  * Terms @k to @k_end of the sums of @nb rows by 4 * @nv columns from @index, of which @count are
- * valid, added to out[nb][LOOM_TILE].
+ * valid and which are apart in b, added to out[nb][LOOM_TILE].
  */
-static __always_inline void matmul_block(const struct matmul *m, u32 count, const u32 nb,
-					 const u32 nv, const bool direct, float *out)
+static __always_inline void matmul_apart(const struct matmul *m, u32 count, const u32 nb,
+					 const u32 nv, const bool half, float *out)
 {
 	const struct loom_memory *memory = m->memory;
 	struct loom_row ak = loom_row_along(m->a, memory, matmul_base(m, m->a), 3, m->k);
@@ -91,7 +109,7 @@ static __always_inline void matmul_block(const struct matmul *m, u32 count, cons
 		for (j = 0; j < nv; j++)
 			acc[i * nv + j] = loom_vec_load(out + LOOM_TILE * i + 4 * j);
 	}
-	for (i = 0; i < (direct ? 1 : 4 * nv); i++)
+	for (i = 0; i < 4 * nv; i++)
 		bo[i] = loom_view_step(m->b, memory, 3, m->index[3] + min(i, count - 1));
 
 	for (; left; left -= run) {
@@ -100,14 +118,17 @@ static __always_inline void matmul_block(const struct matmul *m, u32 count, cons
 		run = loom_row_run(&ak, loom_row_run(&bk, left));
 		for (k = 0; k < run; k++) {
 			struct loom_vec bv[8];
+			float lanes[32];
 
+#pragma GCC unroll 32
+			for (j = 0; j < 4 * nv; j++)
+				lanes[j] = matmul_get(b + bo[j], half);
 #pragma GCC unroll 8
 			for (j = 0; j < nv; j++)
-				bv[j] = direct ? loom_vec_load(b + bo[0] + 16 * j) :
-						 loom_vec_gather(b, bo + 4 * j);
+				bv[j] = loom_vec_load(lanes + 4 * j);
 #pragma GCC unroll 4
 			for (i = 0; i < nb; i++) {
-				struct loom_vec av = loom_vec_splat(loom_get_f32(a + ao[i]));
+				struct loom_vec av = loom_vec_splat(matmul_get(a + ao[i], half));
 
 #pragma GCC unroll 8
 				for (j = 0; j < nv; j++)
@@ -127,29 +148,83 @@ static __always_inline void matmul_block(const struct matmul *m, u32 count, cons
 	}
 }
 
-static __always_inline void matmul_columns(const struct matmul *m, u32 count, const u32 nb,
-					   const u32 nv, bool direct, float *out)
-{
-	if (direct)
-		matmul_block(m, count, nb, nv, true, out);
-	else
-		matmul_block(m, count, nb, nv, false, out);
-}
-
 /* One function for each size of block, so that their sums stay in registers. */
-#define MATMUL_BLOCK(nb, nv)								\
-	static noinline void matmul_##nb##_##nv(const struct matmul *m, u32 count,	\
-						bool direct, float *out)		\
+#define MATMUL_SIDE(v, nb, nv)								\
+	static noinline void matmul_##v##_##nb##_##nv(const struct matmul *m, float *out)	\
 	{										\
-		matmul_columns(m, count, nb, nv, direct, out);				\
+		if (m->half)								\
+			matmul_side_##v(m, nb, nv, true, out);				\
+		else									\
+			matmul_side_##v(m, nb, nv, false, out);				\
+	}
+#define MATMUL_APART(nb, nv)								\
+	static noinline void matmul_apart_##nb##_##nv(const struct matmul *m, u32 count,	\
+						      float *out)			\
+	{										\
+		if (m->half)								\
+			matmul_apart(m, count, nb, nv, true, out);			\
+		else									\
+			matmul_apart(m, count, nb, nv, false, out);			\
 	}
 
-MATMUL_BLOCK(4, 2)
-MATMUL_BLOCK(4, 1)
-MATMUL_BLOCK(1, 8)
-MATMUL_BLOCK(1, 4)
-MATMUL_BLOCK(1, 2)
-MATMUL_BLOCK(1, 1)
+MATMUL_SIDE(4, 4, 1)
+MATMUL_SIDE(4, 4, 2)
+MATMUL_SIDE(4, 1, 1)
+MATMUL_SIDE(4, 1, 2)
+MATMUL_SIDE(4, 1, 4)
+#if LOOM_VEC_MOST == 4
+MATMUL_SIDE(4, 1, 8)
+#elif LOOM_VEC_MOST == 8
+MATMUL_SIDE(8, 4, 2)
+MATMUL_SIDE(8, 1, 4)
+MATMUL_SIDE(8, 1, 8)
+#elif LOOM_VEC_MOST == 16
+MATMUL_SIDE(16, 4, 1)
+MATMUL_SIDE(16, 4, 2)
+MATMUL_SIDE(16, 4, 4)
+MATMUL_SIDE(16, 1, 2)
+MATMUL_SIDE(16, 1, 4)
+#endif
+MATMUL_APART(4, 2)
+MATMUL_APART(4, 1)
+MATMUL_APART(1, 8)
+MATMUL_APART(1, 4)
+MATMUL_APART(1, 2)
+MATMUL_APART(1, 1)
+
+/**
+ * struct matmul_size - a block of results
+ * @width: columns of it
+ * @side: adds terms where they lie side by side in b
+ * @apart: where they do not; NULL: there is none of this width
+ */
+struct matmul_size {
+	u32 width;
+	void (*side)(const struct matmul *m, float *out);
+	void (*apart)(const struct matmul *m, u32 count, float *out);
+};
+
+/* Of four rows, and of one: the widest first. */
+static const struct matmul_size matmul_fours[] = {
+#if LOOM_VEC_MOST == 16
+	{ 64, matmul_16_4_4, NULL }, { 32, matmul_16_4_2, NULL }, { 16, matmul_16_4_1, NULL },
+#elif LOOM_VEC_MOST == 8
+	{ 16, matmul_8_4_2, NULL },
+#endif
+	{ 8, matmul_4_4_2, matmul_apart_4_2 }, { 4, matmul_4_4_1, matmul_apart_4_1 },
+};
+
+static const struct matmul_size matmul_ones[] = {
+#if LOOM_VEC_MOST == 16
+	{ 64, matmul_16_1_4, NULL }, { 32, matmul_16_1_2, matmul_apart_1_8 },
+#elif LOOM_VEC_MOST == 8
+	{ 64, matmul_8_1_8, NULL }, { 32, matmul_8_1_4, matmul_apart_1_8 },
+#else
+	{ 32, matmul_4_1_8, matmul_apart_1_8 },
+#endif
+	{ 16, matmul_4_1_4, matmul_apart_1_4 }, { 8, matmul_4_1_2, matmul_apart_1_2 },
+	{ 4, matmul_4_1_1, matmul_apart_1_1 },
+};
 
 /* alpha, bias, activation, and out: @n results of row @row from column @column. */
 static noinline void matmul_emit_f32(const struct matmul *m, u32 row, u32 column, u32 n, float *v)
@@ -179,34 +254,36 @@ static noinline void matmul_emit_f32(const struct matmul *m, u32 row, u32 column
 /* Whether neighbours on N are side by side in b. */
 static bool matmul_dense(const struct matmul *m)
 {
-	return m->b->strides[3] == 4 && (m->b->lane_axis != 3 || m->memory->lanes == 1);
+	return m->b->strides[3] == m->b->elem_bytes &&
+	       (m->b->lane_axis != 3 || m->memory->lanes == 1);
 }
 
 /* Adds terms @k to @k_end of a tile of @count columns of @nb rows (1 or 4) to the sums. */
 static void matmul_add_f32(struct matmul *m, u32 nb, u32 count)
 {
+	const struct matmul_size *sizes = nb == 4 ? matmul_fours : matmul_ones, *size;
 	const bool contiguous = matmul_dense(m);
-	u32 column = m->index[3], done, wide;
+	u32 column = m->index[3], done, left, room;
 	float *out = m->part->sums.f32;
 
-	for (done = 0; done < count; done += wide) {
-		u32 left = count - done, n;
-		bool direct;
-
-		if (nb == 4)
-			wide = left > 4 ? 8 : 4;
-		else
-			wide = left > 16 ? 32 : left > 8 ? 16 : left > 4 ? 8 : 4;
-		n = min(left, wide);
-		/* the last vector may read beyond @left columns, but not beyond the row of b */
+	for (done = 0; done < count; done += size->width) {
+		left = count - done;
 		m->index[3] = column + done;
-		direct = contiguous && (u64)m->index[3] + wide <= m->b->dims[3];
-		if (nb == 4)
-			(wide == 8 ? matmul_4_2 : matmul_4_1)(m, n, direct, out + done);
-		else if (wide > 8)
-			(wide == 32 ? matmul_1_8 : matmul_1_4)(m, n, direct, out + done);
-		else
-			(wide == 8 ? matmul_1_2 : matmul_1_1)(m, n, direct, out + done);
+		room = m->b->dims[3] - m->index[3];
+		/*
+		 * The narrowest that has room for the rest, or else the widest. The last vector may
+		 * read beyond @left columns, but not beyond the row of b.
+		 */
+		for (size = sizes; size->width > 4 && (size[1].width >= left ||
+						       (contiguous && size->width > room)); size++)
+			;
+		if (contiguous && size->width <= room) {
+			size->side(m, out + done);
+			continue;
+		}
+		while (!size->apart)
+			size++;
+		size->apart(m, min(left, size->width), out + done);
 	}
 	m->index[3] = column;
 }
@@ -239,7 +316,7 @@ static void matmul_tile_f32(struct matmul *m, u32 nb, u32 count)
 		m->part->units = nb;
 		memset(sums, 0, nb * LOOM_TILE * sizeof(sums[0]));
 	}
-	complete = matmul_terms(m, nb * ((count + 3) & ~3U) * (matmul_dense(m) ? 1 : 2));
+	complete = matmul_terms(m, nb * ((count + 3) & ~3U) * (matmul_dense(m) && !m->half ? 1 : 2));
 	matmul_add_f32(m, nb, count);
 	if (!complete)
 		return;
@@ -249,36 +326,6 @@ static void matmul_tile_f32(struct matmul *m, u32 nb, u32 count)
 }
 
 /* One row of b at a time, for types without a fast path. */
-static noinline void matmul_tile_f16(struct matmul *m, u32 n, bool complete)
-{
-	const struct loom_memory *memory = m->memory;
-	struct loom_row bk = loom_row_along(m->b, memory, matmul_base(m, m->b), 2, m->k);
-	float *acc = m->part->sums.f32;
-	struct loom_row a;
-	union loom_buf buf;
-	const float *b;
-	float av;
-	u32 k, i;
-	u16 h;
-
-	a = loom_row_along(m->a, memory, matmul_base(m, m->a) +
-			   loom_view_step(m->a, memory, 2, m->index[2]), 3, m->k);
-	for (k = m->k; k < m->k_end; k++) {
-		struct loom_row row = loom_row_along(m->b, memory, bk.at, 3, m->index[3]);
-
-		memcpy(&h, a.at, sizeof(h));
-		av = loom_half_to_f32(h);
-		b = loom_row_f32(&row, DRM_LOOM_DTYPE_F16, n, &buf);
-		for (i = 0; i < n; i++)
-			acc[i] += av * b[i];
-		loom_row_next(&a);
-		loom_row_next(&bk);
-	}
-	if (!complete)
-		return;
-	matmul_emit_f32(m, m->index[2], m->index[3], n, acc);
-}
-
 static noinline void matmul_tile_f64(struct matmul *m, u32 n, bool complete)
 {
 	const struct drm_loom_attr_matmul *attr = m->attr;
@@ -395,9 +442,7 @@ static void matmul_tile(struct matmul *m, u32 n)
 		memset(&m->part->sums, 0, LOOM_TILE * sizeof(m->part->sums.f64[0]));
 	}
 	complete = matmul_terms(m, LOOM_ROW_COST + 2 * n);
-	if (m->y->dtype == DRM_LOOM_DTYPE_F16)
-		matmul_tile_f16(m, n, complete);
-	else if (m->y->dtype == DRM_LOOM_DTYPE_F64)
+	if (m->y->dtype == DRM_LOOM_DTYPE_F64)
 		matmul_tile_f64(m, n, complete);
 	else
 		matmul_tile_int(m, n, complete);
@@ -451,14 +496,16 @@ u64 loom_fp_matmul_run(const struct loom_command *command, const struct loom_mem
 		.b = &command->views[2],
 		.bias = attr->flags & DRM_LOOM_ATTR_BIAS ? next++ : NULL,
 		.scale = attr->flags & DRM_LOOM_ATTR_SCALE ? next : NULL,
+		.half = y->dtype == DRM_LOOM_DTYPE_F16,
 		.part = part,
 	};
+	bool fast = m.half || y->dtype == DRM_LOOM_DTYPE_F32;
 	u64 done = 0;
 	u32 nb, n;
 
 	do {
 		nb = 1;
-		if (y->dtype == DRM_LOOM_DTYPE_F32)
+		if (fast)
 			nb = matmul_seek_f32(&m, first + done);
 		else
 			matmul_seek(&m, first + done);
@@ -467,7 +514,7 @@ u64 loom_fp_matmul_run(const struct loom_command *command, const struct loom_mem
 		else if (nb > count - done)
 			nb = 1;
 		n = min(y->dims[3] - m.index[3], (u32)LOOM_TILE);
-		if (y->dtype == DRM_LOOM_DTYPE_F32)
+		if (fast)
 			matmul_tile_f32(&m, nb, n);
 		else
 			matmul_tile(&m, n);

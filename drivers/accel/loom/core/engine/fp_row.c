@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "fp_half.h"
 #include "fp_row.h"
 
 struct loom_row loom_row_along(const struct loom_view *view, const struct loom_memory *memory,
@@ -123,32 +124,14 @@ void loom_row_write(const struct loom_row *row, u32 bytes, u32 n, const void *fr
 
 float loom_half_to_f32(u16 h)
 {
-	u32 sign = (u32)(h & 0x8000) << 16;
-	u32 a = h & 0x7fff;
+	float f = loom_half_widen(h);
 
-	if (a > 0x7c00)
-		return loom_f32_of_bits(0x7fc00000);
-	if (a == 0x7c00)
-		return loom_f32_of_bits(sign | 0x7f800000);
-	if (a >= 0x0400)
-		return loom_f32_of_bits(sign | ((a << 13) + (112U << 23)));
-	/* a multiple of 2^-24, exact in binary32 */
-	return loom_f32_of_bits(sign | loom_bits_of_f32((float)(s32)a * 0x1p-24f));
+	return f != f ? __builtin_nanf("") : f;
 }
 
 u16 loom_half_of_f32(float f)
 {
-	u32 bits = loom_bits_of_f32(f);
-	u32 a = bits & 0x7fffffff;
-	u16 sign = (bits >> 16) & 0x8000;
-
-	if (a > 0x7f800000)
-		return 0x7e00;
-	if (a >= 0x477ff000)	/* 65520: halfway past the largest */
-		return sign | 0x7c00;
-	if (a < 0x38800000)	/* 2^-14: the addition rounds at 2^-24 */
-		return sign | (u16)(loom_bits_of_f32(loom_f32_of_bits(a) + 0.5f) - 0x3f000000);
-	return sign | (u16)((a - (112U << 23) + 0xfff + ((a >> 13) & 1)) >> 13);
+	return loom_half_narrow(f);
 }
 
 u16 loom_half_of_f64(double d)
@@ -170,17 +153,10 @@ u16 loom_half_of_f64(double d)
 
 const float *loom_row_f32(const struct loom_row *row, u32 dtype, u32 n, union loom_buf *tile)
 {
-	const u8 *half;
-	u16 h;
-	u32 i;
-
 	if (dtype == DRM_LOOM_DTYPE_F32)
 		return loom_row_raw(row, 4, n, tile->f32);
-	half = loom_row_raw(row, 2, n, tile->u8 + sizeof(tile->f32));
-	for (i = 0; i < n; i++) {
-		memcpy(&h, half + 2 * i, 2);
-		tile->f32[i] = loom_half_to_f32(h);
-	}
+	loom_halves_widen(tile->f32, loom_row_raw(row, 2, n, tile->u8 + sizeof(tile->f32)), n);
+	loom_canonical_f32(tile->f32, n);
 	return tile->f32;
 }
 
@@ -280,11 +256,9 @@ void loom_row_put_f32(const struct loom_row *row, u32 dtype, u32 n, const float 
 		float f32[LOOM_TILE];
 		u16 f16[LOOM_TILE];
 	} to;
-	u32 i;
 
 	if (dtype == DRM_LOOM_DTYPE_F16) {
-		for (i = 0; i < n; i++)
-			to.f16[i] = loom_half_of_f32(from[i]);
+		loom_halves_narrow(to.f16, from, n);
 		loom_row_write(row, 2, n, to.f16);
 	} else if (!row->lanes && row->stride == 4) {
 		row_canonical_f32((float *)row->at, from, n);
