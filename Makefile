@@ -118,6 +118,7 @@ help:
 	@echo '  make bench-engine speed of the engine: operations, and networks beside ONNX Runtime'
 	@echo '  make bench-models arenas of real networks: peak over bound by strategy, and order'
 	@echo '  make mutants      break the code and look whether tests notice: COUNT=100 SEED=1 AREA= MODULE=1'
+	@echo '  make fuzz         all fuzzers, guided by libFuzzer (clang): FUZZ_SECONDS=600 TARGETS="plan files"'
 	@echo '  make fuzz-place   fuzz placement strategies and the CSV reader, FUZZ_SECONDS=600'
 	@echo '  make fuzz-chip    fuzz the loader of chips, the same'
 	@echo '  make fuzz-program fuzz the loader of programs, the same'
@@ -384,6 +385,20 @@ fuzz-place: $(O)/asan/fuzz/place
 fuzz-program: $(O)/asan/fuzz/program
 	$< --seconds $(FUZZ_SECONDS) --fail $(O)/fuzz-program.fail
 
+# The same programs guided by what they reach, by libFuzzer: library and programs a second time, by
+# clang, without the engine's arithmetic for newer processors. TARGETS="plan files" for some of them.
+FUZZ_SANITIZE	:= -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
+TARGETS		?= $(notdir $(fuzz_src:.c=))
+.PHONY: fuzz fuzz-build
+$(O)/fuzz/%: $(O)/obj/$(T)/fuzz/%.o $(O)/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+fuzz-build:
+	+@$(MAKE) O=$(O)/libfuzzer CC=clang ISAS= WARN=-w LDFLAGS='$(FUZZ_SANITIZE)' \
+		CFLAGS='-O1 -g -DLOOM_LIBFUZZER -fsanitize=fuzzer-no-link $(FUZZ_SANITIZE)' \
+		$(TARGETS:%=$(O)/libfuzzer/fuzz/%)
+fuzz:
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) MAKE='$(MAKE)' tools/testing/fuzz/guided.sh $(O) $(TARGETS)
+
 # Breaks the code and looks whether the tests notice: AREA=verify,op,decode,bank,layout,engine, or
 # MODULE=1 for what has to run in the VM, a boot for each.
 COUNT	?= 100
@@ -597,7 +612,7 @@ clean:
 	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out examples bench module bench-module check tsan \
 		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
 		check-models plan-hashes debug \
-		deb debug-backports intree mutants series kselftest vm lint docs man pictures python loom loom-sim pci \
+		deb debug-backports fuzz intree libfuzzer mutants series kselftest vm lint docs man pictures python loom loom-sim pci \
 		loom.pc textline) \
 		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:

@@ -3,10 +3,19 @@
 
 #include <stdio.h>
 
+/* One line, whatever a file or a name in it may hold that is put into it. */
+static void error_clean(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 int loom_error_vset(struct loom_error *err, int code, const char *format, va_list args)
 {
 	if (err) {
 		vsnprintf(err->text, sizeof(err->text), format, args);
+		error_clean(err->text);
 		err->short_bytes = 0;
 	}
 	return code;

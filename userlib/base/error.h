@@ -11,7 +11,8 @@
  * loom_error_set() - writes the text of an error
  * @err: where to, may be NULL
  * @code: negative errno
- * @format: one line without a newline; cut where it does not fit
+ * @format: one line without a newline; cut where it does not fit, and with '?' for each control
+ *	character that comes out of a file
  *
  * Return: @code, so that a caller can return what this returns.
  */

@@ -20,6 +20,11 @@
 /** LLVMFuzzerTestOneInput() - tries one input; the name is the one that libFuzzer looks for */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/** LLVMFuzzerMutate() - libFuzzer's own way to change an input; it returns the new size */
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
+/** LLVMFuzzerCustomMutator() - a target's own way, if it has one */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned int seed);
+
 static inline void __attribute__((format(printf, 1, 2), noreturn))
 fuzz_fail(const char *format, ...)
 {

@@ -250,31 +250,35 @@ static inline struct drm_loom_plan_view refusal_operand(struct plan_builder *pb,
 	return view;
 }
 
-/*
- * The command is number 1 in step 1, so that a record which says nothing, says something wrong.
- * Return: what the verifier says; 1 if what it accepted is not the same as bytes and back.
- */
-static inline int refusal_verify(const struct refusal_try *try, bool in_place,
-				 struct loom_command *accepted, struct drm_loom_reject *reject)
+/* The command is number 1 in step 1, so that a record which says nothing, says something wrong. */
+static inline void refusal_build(const struct refusal_try *try, struct plan_builder *pb)
 {
 	struct drm_loom_attr_fill fill = {};
 	struct pb_views views = { .count = try->form.operands };
+	u32 i, first;
+
+	pb_init(pb, REFUSAL_LANES, 0);
+	for (i = 0; i < views.count; i++)
+		views.view[i] = refusal_operand(pb, try, i);
+	first = pb_add_slot(pb, 4, DRM_LOOM_SLOT_WRITE);
+	first = pb_add_dram(pb, first, 0, 0, 0, DRM_LOOM_DTYPE_F32, PB_SHAPE(1));
+	pb_begin_step(pb);
+	pb_add(pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(pb_all(pb, first)));
+	pb_begin_step(pb);
+	pb_add_views(pb, try->opcode, try->form.words, try->attr_bytes, &views);
+}
+
+/* Return: what the verifier says; 1 if what it accepted is not the same as bytes and back. */
+static inline int refusal_verify(const struct refusal_try *try, bool in_place,
+				 struct loom_command *accepted, struct drm_loom_reject *reject)
+{
 	struct drm_loom_chip *chip = pb_alloc(sizeof(*chip));
 	struct plan_builder pb;
 	struct loom_plan *plan;
-	u32 i, first;
 	int ret;
 
 	refusal_chip(chip, in_place);
-	pb_init(&pb, REFUSAL_LANES, 0);
-	for (i = 0; i < views.count; i++)
-		views.view[i] = refusal_operand(&pb, try, i);
-	first = pb_add_slot(&pb, 4, DRM_LOOM_SLOT_WRITE);
-	first = pb_add_dram(&pb, first, 0, 0, 0, DRM_LOOM_DTYPE_F32, PB_SHAPE(1));
-	pb_begin_step(&pb);
-	pb_add(&pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(pb_all(&pb, first)));
-	pb_begin_step(&pb);
-	pb_add_views(&pb, try->opcode, try->form.words, try->attr_bytes, &views);
+	refusal_build(try, &pb);
 	ret = pb_verify(&pb, chip, &plan, reject);
 	if (plan)
 		*accepted = plan->commands[1];

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Fuzzing files of arrays and pictures
+ *
+ * One input is a file: .npy, a TensorProto, or a picture (PNG, PGM, PPM). Each reader is given it,
+ * whatever it is. Nothing may crash; a refusal is one line. An array that is read is written, and
+ * read as the same array.
+ *
+ * Built by gcc, main() makes the inputs: small valid files, with bytes, numbers and pieces
+ * exchanged. See plan.c for its arguments, and for libFuzzer.
+ */
+#include "loom_core.h"
+
+#include <fcntl.h>
+#include <png.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define FUZZ_NAME	"fuzz-files"
+#define FUZZ_MAX_BYTES	(16 << 10)
+
+#include "fuzz.h"
+#include "loom_file.h"
+#include "random.h"
+
+static u64 fuzz_arrays, fuzz_images;
+
+static void fuzz_check_line(const struct loom_error *err)
+{
+	const char *at;
+
+	fuzz_expect(memchr(err->text, 0, sizeof(err->text)) && *err->text,
+		    "a refusal says nothing");
+	for (at = err->text; *at; at++)
+		fuzz_expect((unsigned char)*at >= 0x20 && *at != 0x7f,
+			    "a control character is in '%s'", err->text);
+}
+
+/* Whether what was read is written and read as the same. */
+static void fuzz_again(const struct loom_array *array)
+{
+	int fd = memfd_create("again", 0);
+	struct loom_array again;
+	struct loom_error err;
+	char path[64];
+
+	if (fd < 0)
+		fuzz_fail("no memory for a file");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!loom_npy_save(path, array, &err)) {
+		fuzz_expect(!loom_npy_load(path, &again, &err), "what was written is refused: %s",
+			    err.text);
+		fuzz_expect(again.dtype == array->dtype && again.rank == array->rank &&
+			    !memcmp(again.dims, array->dims, again.rank * sizeof(*again.dims)) &&
+			    again.size_bytes == array->size_bytes &&
+			    !memcmp(again.data, array->data, again.size_bytes),
+			    "what was written is another array");
+		loom_array_clear(&again);
+	}
+	close(fd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("fuzz", 0);
+	struct loom_array array;
+	struct loom_image image;
+	struct loom_error err;
+	char path[64];
+
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		fuzz_fail("no memory for a file");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (loom_npy_load(path, &array, &err)) {
+		fuzz_check_line(&err);
+	} else {
+		fuzz_arrays++;
+		fuzz_again(&array);
+		loom_array_clear(&array);
+	}
+	if (loom_tensor_load_pb(path, &array, &err)) {
+		fuzz_check_line(&err);
+	} else {
+		fuzz_again(&array);
+		loom_array_clear(&array);
+	}
+	if (loom_image_load(path, &image, &err)) {
+		fuzz_check_line(&err);
+	} else {
+		fuzz_images++;
+		fuzz_expect(image.width && image.height && image.rgba, "a picture of nothing");
+		loom_image_clear(&image);
+	}
+	close(fd);
+	return 0;
+}
+
+#ifndef LOOM_LIBFUZZER
+
+static size_t fuzz_npy(uint64_t *seed, uint8_t *out, size_t room)
+{
+	static const char *const types[] = { "<f4", "<f8", "<f2", "|i1", "|u1", "<i8", "|b1" };
+	static const u8 bytes[] = { 4, 8, 2, 1, 1, 8, 1 };
+	u32 type = random_xorshift(seed, ARRAY_SIZE(types)), rows = 1 + random_xorshift(seed, 4), i;
+	char header[129];
+	size_t size;
+
+	snprintf(header, sizeof(header),
+		 "{'descr': '%s', 'fortran_order': False, 'shape': (%u, 3), }", types[type], rows);
+	memcpy(out, "\x93NUMPY\x01\x00\x76\x00", 10);
+	snprintf((char *)out + 10, room - 10, "%-117s\n", header);
+	size = 128 + (size_t)rows * 3 * bytes[type];
+	for (i = 128; i < size; i++)
+		out[i] = random_xorshift(seed, 2);
+	return size;
+}
+
+static size_t fuzz_png(uint64_t *seed, uint8_t *out, size_t room)
+{
+	static const u32 formats[] = {
+		PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA,
+		PNG_FORMAT_LINEAR_Y,
+	};
+	png_image png = { .version = PNG_IMAGE_VERSION };
+	png_alloc_size_t size = room;
+	u16 pixels[8 * 8 * 4];
+	u32 i;
+
+	png.width = 1 + random_xorshift(seed, 8);
+	png.height = 1 + random_xorshift(seed, 8);
+	png.format = formats[random_xorshift(seed, ARRAY_SIZE(formats))];
+	for (i = 0; i < ARRAY_SIZE(pixels); i++)
+		pixels[i] = random_xorshift(seed, 65536);
+	if (!png_image_write_to_memory(&png, out, &size, 0, pixels, 0, NULL))
+		fuzz_fail("a picture cannot be written");
+	return size;
+}
+
+static size_t fuzz_pnm(uint64_t *seed, uint8_t *out, size_t room)
+{
+	u32 colour = random_xorshift(seed, 2), width = 1 + random_xorshift(seed, 9);
+	u32 height = 1 + random_xorshift(seed, 9), wide = random_xorshift(seed, 2), i;
+	size_t size = snprintf((char *)out, room, "P%u\n# a comment\n%u %u\n%u\n", 5 + colour,
+			       width, height, wide ? 65535 : 255);
+
+	for (i = 0; i < width * height * (colour ? 3 : 1) * (wide ? 2 : 1); i++)
+		out[size++] = random_xorshift(seed, 256);
+	return size;
+}
+
+/* A tensor of two floats: dims, type, name, bytes. */
+static size_t fuzz_tensor(uint64_t *seed, uint8_t *out, size_t room)
+{
+	static const uint8_t tensor[] = {
+		0x08, 1, 0x08, 2, 0x10, 1, 0x42, 1, 'x', 0x4a, 8, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40,
+	};
+
+	(void)seed;
+	memcpy(out, tensor, min(room, sizeof(tensor)));
+	return min(room, sizeof(tensor));
+}
+
+static void fuzz_damage(uint64_t *seed)
+{
+	static const char *const words[] = {
+		"0", "-1", "65536", "4294967296", "99999999999999999999", "(", ")", ",", "'",
+		"True", "<f4", ">f4", "<U4", "\n", "#", "\xff", "IDAT", "IHDR", "PLTE", "tRNS",
+	};
+	size_t size = fuzz_now.size, at = size ? random_xorshift(seed, size) : 0, length;
+	const char *word;
+
+	switch (random_xorshift(seed, 4)) {
+	case 0:
+		fuzz_now.size = at;
+		break;
+	case 1:
+		word = words[random_xorshift(seed, ARRAY_SIZE(words))];
+		length = min(strlen(word), size - at);
+		memcpy(fuzz_now.data + at, word, length);
+		break;
+	default:
+		if (size)
+			fuzz_now.data[at] ^= 1 << random_xorshift(seed, 8);
+		break;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static size_t (*const make[])(uint64_t *seed, uint8_t *out, size_t room) = {
+		fuzz_npy, fuzz_png, fuzz_pnm, fuzz_tensor,
+	};
+	uint64_t runs = 0, seed = 1, n;
+	int64_t seconds = 5;
+	time_t end;
+	u32 changes;
+	int i;
+
+	fuzz_guard();
+	for (i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--runs"))
+			runs = strtoull(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--seconds"))
+			seconds = strtoll(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--seed"))
+			seed = strtoull(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--fail"))
+			fuzz_fail_path = argv[i + 1];
+		else
+			break;
+	}
+	if (i + 1 == argc && argv[i][0] != '-')
+		return fuzz_replay(argv[i]);
+	if (i < argc) {
+		fputs("usage: files [--runs N|--seconds N] [--seed N] [--fail FILE] | FILE\n",
+		      stderr);
+		return 2;
+	}
+	end = time(NULL) + seconds;
+	for (n = 0; runs ? n < runs : time(NULL) < end; n++) {
+		u32 kind = random_xorshift(&seed, ARRAY_SIZE(make));
+
+		fuzz_now.size = make[kind](&seed, fuzz_now.data, sizeof(fuzz_now.data));
+		for (changes = random_xorshift(&seed, 4); changes; changes--)
+			fuzz_damage(&seed);
+		LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
+		if (n > 1000 && (!fuzz_arrays || !fuzz_images))
+			fuzz_fail("of %llu inputs no array or no picture was read",
+				  (unsigned long long)n);
+	}
+	printf(FUZZ_NAME ": %llu inputs, %llu arrays and %llu pictures were read\n",
+	       (unsigned long long)n, (unsigned long long)fuzz_arrays,
+	       (unsigned long long)fuzz_images);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Fuzzers by libFuzzer, FUZZ_SECONDS each; inputs that reached something are kept in build/corpus/
+# and go on from there.
+#
+#	tools/testing/fuzz/guided.sh BUILD TARGET...
+#
+# Prints for each how many inputs were tried and how many edges they reached. Without clang, or
+# without its libFuzzer, this is skipped.
+set -u
+
+cd "$(dirname "$0")/../../.." || exit 1
+build=$1
+shift
+seconds=${FUZZ_SECONDS:-600}
+
+mkdir -p "$build"
+if ! echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return n && *d == 1; }' |
+	clang -w -x c -fsanitize=fuzzer,address - -o "$build/.libfuzzer" 2>"$build/libfuzzer.log"; then
+	echo 'fuzz: skipped, there is no clang with libFuzzer: apt install clang'
+	exit 0
+fi
+rm -f "$build/.libfuzzer"
+"${MAKE:-make}" -s O="$build" TARGETS="$*" fuzz-build >"$build/libfuzzer.log" 2>&1 || {
+	cat "$build/libfuzzer.log"
+	exit 1
+}
+failed=0
+for target; do
+	corpus=$build/corpus/$target
+	seeds=()
+	mkdir -p "$corpus"
+	# small models of the standard's own tests
+	if [ "$target" = onnx ] && [ -d /usr/share/libonnx-testdata/data/node ]; then
+		mkdir -p "$build/corpus/onnx-seeds"
+		for model in /usr/share/libonnx-testdata/data/node/*/model.onnx; do
+			name=$(basename "$(dirname "$model")")
+			cp -n "$model" "$build/corpus/onnx-seeds/$name"
+		done
+		seeds=("$build/corpus/onnx-seeds")
+	elif [ "$target" = chip ]; then
+		seeds=(userlib/chips)
+	fi
+	log=$build/fuzz-$target.log
+	if nice "$build/libfuzzer/fuzz/$target" -max_total_time="$seconds" -max_len=16384 -timeout=60 \
+		-rss_limit_mb=4096 -print_final_stats=1 -artifact_prefix="$build/fuzz-$target." \
+		"$corpus" "${seeds[@]}" >"$log" 2>&1; then
+		echo "fuzz: $target: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs," \
+			"$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -1) edges"
+	else
+		failed=1
+		tail -30 "$log"
+		echo "fuzz: $target: a fault, the input is in $build/fuzz-$target.*, the rest in $log"
+	fi
+done
+exit $failed

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Fuzzing plans
+ *
+ * One input is the bytes of a plan. The verifier takes or refuses it; what it takes comes back from
+ * bytes for a device as it was, and is run twice on memory of exactly the declared size, with
+ * opposite garbage in it: a plan that reads what nobody wrote gives two answers, and one that
+ * leaves its memory meets the sanitizer or a guard.
+ *
+ * Inputs come from valid plans: the sample of the tests with and without images, and a command of
+ * every form in the tables of refusals, so that each operation is reached at once. Built by gcc,
+ * main() damages words of them; the run is a function of --seed and the number of --runs, and an
+ * input that fails is left in fuzz-plan.fail or what --fail says, which the program takes as an
+ * argument to run it again. With clang, the same file is a target for libFuzzer, which is guided by
+ * what it reaches; see "make fuzz".
+ */
+#include "loom_core.h"
+
+#include <time.h>
+
+#define FUZZ_NAME	"fuzz-plan"
+#define FUZZ_MAX_BYTES	(16 << 10)
+
+#include "fuzz.h"
+#include "plan_arena.h"
+#include "plan_sample.h"
+#include "refusals.h"
+
+static u64 fuzz_taken, fuzz_ran;
+
+static void fuzz_run_plan(const struct loom_plan *plan)
+{
+	struct plan_arena a, b;
+
+	memset(&b, 0, sizeof(b));
+	if (plan_arena_init(&a, plan, false) && plan_arena_init(&b, plan, true)) {
+		plan_arena_run(&a, plan);
+		plan_arena_run(&b, plan);
+		fuzz_ran++;
+		fuzz_expect(plan_arena_check(&a, &b, plan), "it read garbage, or left its memory");
+	}
+	plan_arena_fini(&a);
+	plan_arena_fini(&b);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct drm_loom_chip chips[2];
+	const struct drm_loom_chip *chip;
+	struct drm_loom_reject reject;
+	struct loom_plan *plan;
+	void *exact;
+	int ret;
+
+	if (!chips[0].region[0].banks) {
+		chips[0] = *loom_preset_find(SAMPLE_TOPOLOGY);
+		chips[1] = chips[0];
+		chips[1].region[DRM_LOOM_REGION_ROM] = chips[1].region[DRM_LOOM_REGION_DRAM];
+		chips[1].region[DRM_LOOM_REGION_ROM].flags |= DRM_LOOM_CHIP_IN_PLACE;
+		chips[1].region[DRM_LOOM_REGION_DRAM].flags |= DRM_LOOM_CHIP_IN_PLACE;
+	}
+	/* aligned as the driver's copy is, and not a byte more */
+	exact = pb_alloc(size + !size);
+	memcpy(exact, data, size);
+	chip = &chips[size >= sizeof(u64) * 2 && data[size - 1] & 1];
+	ret = loom_plan_create(exact, size, chip, &plan, &reject);
+	pb_free(exact);
+	if (ret) {
+		fuzz_expect(ret == -EBADMSG && !plan && reject.rule &&
+			    reject.rule < DRM_LOOM_RULE_END, "a refusal that says nothing");
+		return 0;
+	}
+	fuzz_expect(plan && !reject.rule, "a plan that is taken, with a reason to refuse it");
+	fuzz_expect(!code_round(plan, chip), "another plan comes back from its bytes");
+	fuzz_taken++;
+	fuzz_run_plan(plan);
+	loom_plan_destroy(plan);
+	return 0;
+}
+
+/* A valid plan. Return: its bytes, at most @room. */
+static size_t fuzz_plan(u64 *seed, void *out, size_t room)
+{
+	const struct refusal_table *table;
+	struct refusal_try *try;
+	struct plan_builder pb;
+	u32 kind = random_xorshift(seed, 4);
+	void *blob;
+	u64 size;
+
+	if (kind < 2) {
+		sample_build(&pb);
+		if (kind)
+			sample_use_images(&pb);
+	} else {
+		try = pb_alloc(sizeof(*try));
+		table = &refusal_tables[random_xorshift(seed, ARRAY_SIZE(refusal_tables))];
+		refusal_try_form(table, random_xorshift(seed, table->form_count), try);
+		refusal_build(try, &pb);
+		pb_free(try);
+	}
+	blob = pb_blob(&pb, &size);
+	pb_fini(&pb);
+	if (size > room)
+		size = 0;
+	memcpy(out, blob, size);
+	pb_free(blob);
+	return size;
+}
+
+#ifdef LOOM_LIBFUZZER
+
+/* Words of valid plans, beside what libFuzzer does to bytes. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned int seed)
+{
+	u64 state = seed | 1ULL << 32;
+	u32 changes;
+
+	if (size < sizeof(struct drm_loom_plan_header) || !random_xorshift(&state, 64))
+		size = fuzz_plan(&state, data, room);
+	if (size && random_xorshift(&state, 4)) {
+		for (changes = 1 + random_xorshift(&state, 2); changes; changes--)
+			plan_damage(&state, data, size);
+		return size;
+	}
+	return LLVMFuzzerMutate(data, size, room);
+}
+
+#else
+
+static int fuzz_run(uint64_t runs, int64_t seconds, uint64_t seed)
+{
+	const time_t end = time(NULL) + seconds;
+	uint64_t i;
+	u32 changes;
+
+	for (i = 0; runs ? i < runs : time(NULL) < end; i++) {
+		fuzz_now.size = fuzz_plan(&seed, fuzz_now.data, sizeof(fuzz_now.data));
+		if (!fuzz_now.size)
+			fuzz_fail("a valid plan is too large");
+		for (changes = random_xorshift(&seed, 4); changes; changes--)
+			plan_damage(&seed, fuzz_now.data, fuzz_now.size);
+		LLVMFuzzerTestOneInput(fuzz_now.data, fuzz_now.size);
+		if (!fuzz_taken && i > 100)
+			fuzz_fail("none of %llu inputs was accepted", (unsigned long long)i);
+	}
+	printf(FUZZ_NAME ": %llu inputs, %llu accepted, %llu of them run twice\n",
+	       (unsigned long long)i, (unsigned long long)fuzz_taken,
+	       (unsigned long long)fuzz_ran);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t runs = 0, seed = 1;
+	int64_t seconds = 5;
+	int i;
+
+	fuzz_guard();
+	for (i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--runs"))
+			runs = strtoull(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--seconds"))
+			seconds = strtoll(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--seed"))
+			seed = strtoull(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--fail"))
+			fuzz_fail_path = argv[i + 1];
+		else
+			break;
+	}
+	if (i + 1 == argc && argv[i][0] != '-')
+		return fuzz_replay(argv[i]);
+	if (i < argc) {
+		fputs("usage: plan [--runs N|--seconds N] [--seed N] [--fail FILE] | FILE\n",
+		      stderr);
+		return 2;
+	}
+	return fuzz_run(runs, seconds, seed);
+}
+
+#endif
