@@ -489,7 +489,7 @@ check-more:
 	@tools/ci/deps.sh more || echo 'check-more: what is missing is skipped'
 	@tools/ci/check.sh more
 .PHONY: check-long
-check-long: build-tests tools models module module-debug
+check-long: build-tests tools models module module-debug $(O)/bench/bench_units
 	@tools/ci/check-long.sh
 # fetches a QEMU to build/qemu; skipped where that cannot be had
 .PHONY: check-pci

@@ -4,12 +4,13 @@
 # engine, and fifty thousand on the device node, in a VM for each of two topologies; a storm of ten
 # thousand rounds over clients, bystanders and the device itself; one of two hundred devices, on the
 # instrumented kernel; a sweep of two thousand points;
-# all models by all strategies; models that are written down otherwise; networks of torchvision,
+# all plans of larger worlds, fuzzers for ten minutes each, faults that tests have to notice, and the
+# search for commands that take longer than they say; all models by all strategies; models that are written down otherwise; networks of torchvision,
 # where that is installed; a device on the bus that breaks, each fault two hundred times, and is
 # reset, pulled and put to sleep; then what `make check-upstream` and `make check-arm64` do. TAP.
 #
-#	tools/ci/check-long.sh [PART...]	host, node, storm, sweep, models, rewritings,
-#						torchvision, pci, upstream, arm64
+#	tools/ci/check-long.sh [PART...]	host, worlds, fuzz, mutants, cost, node, storm, sweep,
+#						models, rewritings, torchvision, pci, upstream, arm64
 #
 # LOOM_RANDOM_SEED, LOOM_RANDOM_OPS, LOOM_STORM_ROUNDS, LOOM_FAULTS_SEED: to repeat a run, or for a
 # shorter one.
@@ -19,6 +20,7 @@ cd "$(dirname "$0")/../.." || exit 1
 seed=${LOOM_RANDOM_SEED:-$(date +%s)}
 ops=${LOOM_RANDOM_OPS:-50000}
 rounds=${LOOM_STORM_ROUNDS:-10000}
+fuzz_seconds=${FUZZ_SECONDS:-600}
 . tools/testing/tap.sh
 
 # run NAME COMMAND...
@@ -43,13 +45,26 @@ in_vm() {
 	done
 }
 
-all='host node storm sweep models rewritings torchvision pci upstream arm64'
+all='host worlds fuzz mutants cost node storm sweep models rewritings torchvision pci upstream arm64'
 parts=${*:-$all}
 for part in $parts; do
 	case $part in
 	host)
 		run "a million operations on the core, seed $seed" \
 			build/host/core/memory_random 1000000 "$seed" ;;
+	worlds)
+		run "all plans of larger worlds" build/host/core/verify/worlds --large
+		run "all sequences of requests to a bank" build/host/core/bank/worlds --large ;;
+	fuzz)
+		run "fuzzers, $fuzz_seconds seconds each" make -s fuzz "FUZZ_SECONDS=$fuzz_seconds" ;;
+	mutants)
+		run "200 faults, each noticed by a test" make -s mutants COUNT=200 "SEED=$seed" ;;
+	cost)
+		# 500 us where the loop takes 154 us, see Documentation/architecture.rst
+		for numbers in normal denormal; do
+			run "no call of the engine is longer than 3.2 loops, $numbers numbers" \
+				build/bench/bench_units 60 "$seed" "$numbers" 3.2
+		done ;;
 	node)
 		in_vm "$ops operations on the node" 3000 loom_random \
 			"LOOM_RANDOM_OPS=$ops" "LOOM_RANDOM_SEED=$seed" ;;

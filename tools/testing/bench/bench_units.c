@@ -6,9 +6,10 @@
  * another bank each, strides of zero, dilations, taps that fall outside. The search is random and
  * seeded; a call's time is the least of three runs, so that other load does not count.
  *
- *	bench_units [CASES [SEED [denormal]]]
+ *	bench_units [CASES [SEED [normal|denormal [BOUND]]]]
  *
- * With "denormal" all numbers of binary32 and binary64 are: the processor is slow with them.
+ * With "denormal" all numbers of binary32 and binary64 are: the processor is slow with them. With a
+ * bound, a call that takes longer than so many of the loop that is measured beside is a failure.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,8 @@
 static u8 *bytes;
 static u64 state;
 static double loop_ns;
+/* the longest call of all, in loops */
+static double longest_ratio;
 
 static u32 rnd(u32 n)
 {
@@ -438,6 +441,7 @@ static void search(const char *name, u32 opcode, bool (*make)(struct trial *, u3
 		}
 		if (!done)
 			continue;
+		longest_ratio = most / loop_ns > longest_ratio ? most / loop_ns : longest_ratio;
 		printf("%-10s %-4s %6u %10.1f %8.2f  ", name, types[type], done, most / 1e3,
 		       most / loop_ns);
 		note(&worst);
@@ -495,5 +499,6 @@ int main(int argc, char **argv)
 			search(ops[i].name, ops[i].opcode, ops[i].make, cases, seed);
 	}
 	free(bytes);
-	return 0;
+	printf("the longest takes %.2f of the loop\n", longest_ratio);
+	return argc > 4 && longest_ratio > strtod(argv[4], NULL);
 }
