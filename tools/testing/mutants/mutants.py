@@ -6,7 +6,7 @@
 
 A mutant is one fault in one file. The file is compiled with it in a folder under build/, linked
 with a test program and before the library, so that the rest comes from there, and run. A test that
-fails, traps or takes 30 seconds of processor time kills the mutant; one that no test kills survives,
+fails, traps or takes 8 seconds of processor time kills the mutant; one that no test kills survives,
 and is printed with its file and line. Faults that change nothing are listed in equivalent.txt, by
 name and with the reason. What was tried with the same source and tests is not tried again: who
 stops it can go on.
@@ -100,7 +100,7 @@ class Host:
             program = f'{path}.{os.path.basename(name)}'
             subprocess.run(['gcc', '-o', program, f'{self.work}/{name}.o', path + '.o',
                             f'{self.work}/libloom.a', *LIBS], check=True)
-            status = run([os.path.join(TOP, program), *arguments], 30)
+            status = run([os.path.join(TOP, program), *arguments], 8)
             os.unlink(program)
             if status:
                 return name
