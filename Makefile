@@ -394,6 +394,7 @@ $(O)/fuzz/%: $(O)/obj/$(T)/fuzz/%.o $(O)/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 fuzz-build:
 	+@$(MAKE) O=$(O)/libfuzzer CC=clang ISAS= WARN=-w LDFLAGS='$(FUZZ_SANITIZE)' \
+		FLAGS_FP='-fno-math-errno -fno-trapping-math' \
 		CFLAGS='-O1 -g -DLOOM_LIBFUZZER -fsanitize=fuzzer-no-link $(FUZZ_SANITIZE)' \
 		$(TARGETS:%=$(O)/libfuzzer/fuzz/%)
 fuzz:

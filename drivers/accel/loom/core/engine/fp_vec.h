@@ -62,11 +62,23 @@ static __always_inline float loom_get_f32(const void *from)
 static __always_inline struct loom_vec loom_vec_pick(struct loom_vec a, struct loom_vec b,
 						     const s32 *pick)
 {
+#ifdef __clang__
+	/* it has no shuffle by a vector; bits that move are the same bits */
+	float from[8], to[4];
+	u32 i;
+
+	memcpy(from, &a, sizeof(a));
+	memcpy(from + 4, &b, sizeof(b));
+	for (i = 0; i < 4; i++)
+		to[i] = from[pick[i] & 7];
+	return loom_vec_load(to);
+#else
 	s32 order __attribute__((vector_size(16)));
 
 	memcpy(&order, pick, sizeof(order));
 	a.v = __builtin_shuffle(a.v, b.v, order);
 	return a;
+#endif
 }
 
 /* Moves the lanes of @a up, or down, by @n from 1 to 3; zeroes come in. */

@@ -106,6 +106,47 @@ static void test_work(const struct hostile_plan *hostile, u32 commands)
 	free(blob);
 }
 
+/* Work of a plan that writes every other row of a tensor and then, if @all, the whole of it. */
+static u64 rows_work(u32 rows, bool all)
+{
+	const struct drm_loom_chip *chip = loom_preset_find("tiny");
+	struct drm_loom_attr_fill fill = {};
+	struct drm_loom_reject reject;
+	struct plan_builder pb;
+	struct loom_plan *plan;
+	struct loom_work work;
+	u32 tensor, i;
+	void *blob;
+	u64 size;
+
+	pb_init(&pb, chip->region[DRM_LOOM_REGION_SRAM].banks, 0);
+	pb_add_slot(&pb, 8 * (u64)rows, DRM_LOOM_SLOT_WRITE);
+	tensor = pb_add_dram(&pb, 0, 0, 0, 0, DRM_LOOM_DTYPE_I8, PB_SHAPE(2 * rows, 4));
+	pb_begin_step(&pb);
+	for (i = 0; i < rows; i++)
+		pb_add(&pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill),
+		       PB_VIEWS(pb_slice(&pb, pb_all(&pb, tensor), 0, 2 * i, 1)));
+	if (all)
+		pb_add(&pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(pb_all(&pb, tensor)));
+	blob = pb_blob(&pb, &size);
+	pb_fini(&pb);
+	if (loom_plan_create_counted(blob, size, chip, &plan, &reject, &work))
+		tap_fatal("rows are refused for %s", loom_rule_name(reject.rule));
+	loom_plan_destroy(plan);
+	free(blob);
+	return work.done;
+}
+
+/* Ranges that are given back are work, too: a client that is killed is noticed meanwhile. */
+static void test_freeing(void)
+{
+	const u32 rows = 4096;
+	u64 more = rows_work(rows, true) - rows_work(rows, false);
+
+	tap_ok(more >= 2 * rows, "a write over %u ranges takes %llu units", rows,
+	       (unsigned long long)more);
+}
+
 /* The client is killed at some look: it is not asked again, little is done, nothing is left. */
 static void test_interrupted(const struct hostile_plan *hostile)
 {
@@ -148,6 +189,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(hostile_plans); i++)
 		if (argc < 3 || !strcmp(argv[2], hostile_plans[i].name))
 			test_work(&hostile_plans[i], commands);
+	if (argc < 2)
+		test_freeing();
 	if (argc < 2)
 		for (i = 0; i < ARRAY_SIZE(hostile_plans); i++)
 			test_interrupted(&hostile_plans[i]);
