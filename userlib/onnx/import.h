@@ -176,6 +176,7 @@ void loom_import_mod(struct loom_import *im, int unused);
 void loom_import_pow(struct loom_import *im, int unused);
 void loom_import_prelu(struct loom_import *im, int unused);
 void loom_import_unary(struct loom_import *im, int fn);
+void loom_import_trig(struct loom_import *im, int fn);
 void loom_import_clip(struct loom_import *im, int unused);
 void loom_import_gelu(struct loom_import *im, int unused);
 void loom_import_isinf(struct loom_import *im, int unused);

@@ -345,7 +345,9 @@ static void test_refusals(void)
 	input(&test, "x", DRM_LOOM_DTYPE_F32, 2, (int64_t[]){ ROWS, 3000 });
 	attr_int(&test, "axis", 1);
 	node(&test, "Softmax", "x", "y");
-	node(&test, "Sin", "y", "z");
+	attr_int(&test, "to", 11);
+	node(&test, "Cast", "y", "d");
+	node(&test, "Sin", "d", "z");
 	loom_graph_add_output(test.graph, "z");
 	finish(&test);
 	how.flags |= LOOM_PLANNER_WHOLE_SUMS;
