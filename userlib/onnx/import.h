@@ -163,6 +163,10 @@ struct loom_value *loom_import_quantise_range(struct loom_import *im, struct loo
 					      struct loom_value **x_scale,
 					      struct loom_value **x_zero);
 
+/** loom_import_log_softmax() - LogSoftmax along one axis */
+struct loom_value *loom_import_log_softmax(struct loom_import *im, struct loom_value *x,
+					   uint32_t axis);
+
 /** loom_import_product() - @a times @b transposed, both matrices, and @c unless it is NULL */
 struct loom_value *loom_import_product(struct loom_import *im, struct loom_value *a,
 				       struct loom_value *b, struct loom_value *c);
@@ -247,6 +251,13 @@ void loom_import_bias_gelu(struct loom_import *im, int fn);
 void loom_import_swish(struct loom_import *im, int quick);
 void loom_import_skip_norm(struct loom_import *im, int simplified);
 void loom_import_rms_norm(struct loom_import *im, int unused);
+void loom_import_compress(struct loom_import *im, int unused);
+void loom_import_window(struct loom_import *im, int kind);
+void loom_import_mel_matrix(struct loom_import *im, int unused);
+void loom_import_dft(struct loom_import *im, int unused);
+void loom_import_stft(struct loom_import *im, int unused);
+void loom_import_nll_loss(struct loom_import *im, int unused);
+void loom_import_softmax_loss(struct loom_import *im, int unused);
 void loom_import_einsum(struct loom_import *im, int unused);
 void loom_import_depth_to_space(struct loom_import *im, int unused);
 void loom_import_space_to_depth(struct loom_import *im, int unused);

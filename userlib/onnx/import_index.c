@@ -387,3 +387,32 @@ void loom_import_reverse_sequence(struct loom_import *im, int unused)
 	y = loom_pick_rows(im, y, 0, rows, x->dims[0] * x->dims[1]);
 	loom_import_result(im, 0, loom_emit_reshape(im->em, y, x->rank, x->dims));
 }
+
+/* What a condition that is known leaves of an axis, or of all elements. */
+void loom_import_compress(struct loom_import *im, int unused)
+{
+	struct loom_value *x = loom_import_operand(im, 0), *condition = loom_import_known(im, 1);
+	uint32_t axis = 0;
+	int64_t i, count = 0, *rows;
+
+	(void)unused;
+	if (!x || !condition)
+		return;
+	if (loom_attr_find(im, "axis"))
+		axis = loom_import_axis(im, loom_attr_int(im, "axis", 0), x->rank);
+	else
+		x = loom_emit_reshape(im->em, x, 1, &x->num_elems);
+	if (!x || im->em->status)
+		return;
+	if (condition->rank != 1 || condition->dtype != DRM_LOOM_DTYPE_BOOL ||
+	    condition->dims[0] > x->dims[axis]) {
+		loom_import_fail(im, -EINVAL, "a condition of %lld for %lld elements",
+				 (long long)condition->num_elems, (long long)x->dims[axis]);
+		return;
+	}
+	rows = loom_pool_array(im->graph->pool, (size_t)condition->num_elems, sizeof(*rows));
+	for (i = 0; rows && i < condition->num_elems; i++)
+		if (loom_value_int(condition, i))
+			rows[count++] = i;
+	loom_import_result(im, 0, rows ? loom_pick_rows(im, x, axis, rows, count) : NULL);
+}

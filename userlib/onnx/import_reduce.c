@@ -52,6 +52,12 @@ static struct loom_value *emit_softmax(struct loom_import *im, struct loom_value
 	return loom_emit_end(im->em, node);
 }
 
+struct loom_value *loom_import_log_softmax(struct loom_import *im, struct loom_value *x,
+					   uint32_t axis)
+{
+	return emit_softmax(im, x, axis, true);
+}
+
 /* before opset 13 all axes from the given one on counted as a single one */
 void loom_import_softmax(struct loom_import *im, int log)
 {

@@ -20,9 +20,13 @@ static const char *const suites[] = {
 	"node", "pytorch-converted", "pytorch-operator", "simple", NULL,
 };
 
-/* random numbers, or a training mode that inference does not have: no answer to compare with */
+/*
+ * Random numbers, or a training mode that inference does not have: no answer to compare with. The pi
+ * of the windows is 3.1415 there, which is off by more than this test allows.
+ */
 static const char *const bad_oracles[] = {
-	"test_training_dropout", "test_dropout_random_old", "test_bernoulli", NULL,
+	"test_training_dropout", "test_dropout_random_old", "test_bernoulli",
+	"test_blackmanwindow", "test_hammingwindow", "test_hannwindow", NULL,
 };
 
 static unsigned int num_passed, num_eligible, num_skipped, num_folded;
