@@ -105,6 +105,17 @@ double loom_import_scalar(struct loom_import *im, uint32_t index, double missing
 	return loom_value_float(value, 0);
 }
 
+int64_t loom_import_count(struct loom_import *im, uint32_t index, int64_t missing)
+{
+	const double most = (double)((int64_t)1 << 40);
+	double number = loom_import_scalar(im, index, (double)missing);
+
+	if (number >= -most && number <= most)
+		return (int64_t)number;
+	loom_import_fail(im, -EINVAL, "operand %u is out of range", index);
+	return missing;
+}
+
 bool loom_import_decides(const struct loom_import *im, const char *name, bool *holds)
 {
 	struct loom_value *value = loom_names_find(&im->graph->source->values, name);

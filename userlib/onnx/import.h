@@ -65,6 +65,8 @@ struct loom_value *loom_import_known(struct loom_import *im, uint32_t index);
 uint32_t loom_import_ints(struct loom_import *im, uint32_t index, int64_t *ints, uint32_t max);
 /** loom_import_scalar() - the one element of a known operand, @missing where it was left out */
 double loom_import_scalar(struct loom_import *im, uint32_t index, double missing);
+/** loom_import_count() - the same, as an integer */
+int64_t loom_import_count(struct loom_import *im, uint32_t index, int64_t missing);
 /**
  * loom_import_decides() - whether a condition is known now
  * @im: the node that is being imported

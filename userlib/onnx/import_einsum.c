@@ -271,8 +271,8 @@ static void implied_result(const struct term *terms, uint32_t count, struct term
 }
 
 /* Reads the equation into the labels of terms and result. */
-static bool read_equation(struct loom_import *im, const char *equation, struct term *terms,
-			  uint32_t count, struct term *result)
+static bool read_equation(const char *equation, struct term *terms, uint32_t count,
+			  struct term *result)
 {
 	uint32_t i, dots, most = 0;
 	const char *at = equation;
@@ -290,7 +290,6 @@ static bool read_equation(struct loom_import *im, const char *equation, struct t
 		if (i + 1 < count && *at++ != ',')
 			return false;
 	}
-	(void)im;
 	if (!at)
 		return false;
 	if (!*at) {
@@ -318,14 +317,16 @@ void loom_import_einsum(struct loom_import *im, int unused)
 	}
 	for (i = 0; i < count; i++) {
 		terms[i].x = loom_import_operand(im, i);
-		if (terms[i].x && terms[i].x->dtype != terms[0].x->dtype)
+		if (terms[i].x && !terms[i].x->num_elems)
+			loom_import_fail(im, -EOPNOTSUPP, "operands without elements are not supported");
+		if (terms[i].x && terms[0].x && terms[i].x->dtype != terms[0].x->dtype)
 			loom_import_fail(im, -EINVAL, "operands of types %s and %s",
 					 loom_dtype_name(terms[0].x->dtype),
 					 loom_dtype_name(terms[i].x->dtype));
 		if (im->em->status)
 			return;
 	}
-	if (!read_equation(im, equation, terms, count, &result)) {
+	if (!read_equation(equation, terms, count, &result)) {
 		bad_equation(im, equation);
 		return;
 	}

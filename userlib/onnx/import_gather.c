@@ -171,6 +171,10 @@ static bool elements_fit(struct loom_import *im, const struct loom_value *x, uin
 
 	if (im->em->status)
 		return false;
+	if (!x->num_elems) {
+		loom_import_fail(im, -EINVAL, "there is no element to choose");
+		return false;
+	}
 	if (indices->rank != x->rank || !is_index(indices->dtype)) {
 		loom_import_fail(im, -EINVAL, "indices of rank %u and type %s for rank %u",
 				 indices->rank, loom_dtype_name(indices->dtype), x->rank);
@@ -205,6 +209,11 @@ void loom_import_gather_elements(struct loom_import *im, int unused)
 	axis = loom_import_axis(im, loom_attr_int(im, "axis", 0), x->rank);
 	if (!elements_fit(im, x, axis, indices))
 		return;
+	if (!indices->num_elems) {
+		loom_import_result(im, 0, loom_emit_const(im->em, x->dtype, indices->rank,
+							  indices->dims));
+		return;
+	}
 	at = loom_pick_index(im, indices, x->dims[axis]);
 	for (i = 0; i < indices->rank; i++)
 		if (i != axis)
@@ -261,7 +270,7 @@ void loom_import_gather_nd(struct loom_import *im, int unused)
 	if (!x || !indices)
 		return;
 	depth = indices->rank ? indices->dims[indices->rank - 1] : 0;
-	if (batch_dims < 0 || depth < 1 || batch_dims + depth > x->rank ||
+	if (!x->num_elems || !indices->num_elems || batch_dims < 0 || depth < 1 || batch_dims + depth > x->rank ||
 	    batch_dims >= indices->rank || !is_index(indices->dtype) ||
 	    memcmp(x->dims, indices->dims, (size_t)batch_dims * sizeof(*dims))) {
 		loom_import_fail(im, -EINVAL, "its operands do not fit together");
@@ -316,6 +325,9 @@ static enum loom_pick_reduction scatter_reduction(struct loom_import *im)
 	return (enum loom_pick_reduction)loom_attr_choice(im, "reduction", names);
 }
 
+/* so many rows are listed one by one */
+#define MOST_ROWS	(1 << 20)
+
 /* Rows of @x, some of them replaced by rows of @updates: those at @at, the last of which counts. */
 static struct loom_value *replace_rows(struct loom_import *im, struct loom_value *x,
 				       struct loom_value *updates, const struct loom_value *at)
@@ -368,7 +380,7 @@ void loom_import_scatter_nd(struct loom_import *im, int unused)
 	updates = loom_emit_reshape(im->em, updates, 2, (int64_t[]){ count, inner });
 	if (im->em->status)
 		return;
-	if (at->data && how == LOOM_PICK_LAST) {
+	if (at->data && how == LOOM_PICK_LAST && rows <= MOST_ROWS) {
 		y = replace_rows(im, x, updates, at);
 	} else {
 		at = loom_emit_reshape(im->em, at, 3, (int64_t[]){ 1, count, 1 });

@@ -48,6 +48,9 @@ static bool has_elements(struct loom_import *im, const struct loom_value *x)
 {
 	if (x && !im->em->status && (!x->num_elems || !x->rank))
 		loom_import_fail(im, -EINVAL, "there is no element to choose");
+	else if (x && x->num_elems > LOOM_PICK_MAX * 64)
+		loom_import_fail(im, -EOPNOTSUPP, "%lld elements are not supported",
+				 (long long)x->num_elems);
 	return x && !im->em->status;
 }
 
@@ -116,7 +119,7 @@ void loom_import_one_hot(struct loom_import *im, int unused)
 	uint32_t i, axis, rank = 0;
 
 	(void)unused;
-	depth = (int64_t)loom_import_scalar(im, 1, 0);
+	depth = loom_import_count(im, 1, 0);
 	if (!indices || !values || im->em->status)
 		return;
 	if (values->rank != 1 || values->dims[0] != 2 || depth < 1 || depth > 1 << 30)
@@ -243,7 +246,7 @@ static struct loom_value *emit_triangle(struct loom_import *im, int64_t rows, in
 void loom_import_trilu(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *mask;
-	int64_t k = (int64_t)loom_import_scalar(im, 1, 0);
+	int64_t k = loom_import_count(im, 1, 0);
 
 	(void)unused;
 	if (!x || im->em->status)
@@ -363,6 +366,10 @@ void loom_import_reverse_sequence(struct loom_import *im, int unused)
 	    lengths->rank != 1 || lengths->dims[0] != x->dims[batch_axis] ||
 	    !loom_dtype_is_int(lengths->dtype)) {
 		loom_import_fail(im, -EINVAL, "its operands or axes do not fit together");
+		return;
+	}
+	if (!x->num_elems) {
+		loom_import_result(im, 0, x);
 		return;
 	}
 	rows = loom_pool_array(im->graph->pool, (size_t)(x->dims[0] * x->dims[1]), sizeof(*rows));

@@ -18,7 +18,7 @@ void loom_import_window(struct loom_import *im, int kind)
 	static const double terms[][3] = {
 		{ 0.5, 0.5, 0 }, { 25.0 / 46, 21.0 / 46, 0 }, { 0.42, 0.5, 0.08 },
 	};
-	int64_t size = (int64_t)loom_import_scalar(im, 0, -1), i, period;
+	int64_t size = loom_import_count(im, 0, -1), i, period;
 	bool periodic = loom_attr_int(im, "periodic", 1);
 	uint32_t dtype = loom_onnx_dtype(loom_attr_int(im, "output_datatype", 1));
 	struct loom_value *y;
@@ -51,8 +51,8 @@ static double mel_to_hertz(double mel)
 /* Triangles over the bins of a spectrum, as the standard's reference has them, in whole bins. */
 void loom_import_mel_matrix(struct loom_import *im, int unused)
 {
-	int64_t mels = (int64_t)loom_import_scalar(im, 0, -1);
-	int64_t length = (int64_t)loom_import_scalar(im, 1, -1);
+	int64_t mels = loom_import_count(im, 0, -1);
+	int64_t length = loom_import_count(im, 1, -1);
 	double rate = loom_import_scalar(im, 2, 0), low = loom_import_scalar(im, 3, 0);
 	double high = loom_import_scalar(im, 4, 0), step;
 	uint32_t dtype = loom_onnx_dtype(loom_attr_int(im, "output_datatype", 1));
@@ -160,7 +160,7 @@ void loom_import_dft(struct loom_import *im, int unused)
 	bool inverse = loom_attr_int(im, "inverse", 0), one_sided = loom_attr_int(im, "onesided", 0);
 	struct loom_value *x = loom_import_operand(im, 0), *y;
 	int64_t given = im->opset < 20 ? loom_attr_int(im, "axis", 1) :
-			(int64_t)loom_import_scalar(im, 2, -2);
+			loom_import_count(im, 2, -2);
 	struct transform t = { .sign = inverse ? 1 : -1 };
 	uint32_t perm[LOOM_GRAPH_RANK], i, axis;
 	int64_t dims[LOOM_GRAPH_RANK], rows, parts;
@@ -172,7 +172,7 @@ void loom_import_dft(struct loom_import *im, int unused)
 	}
 	axis = loom_import_axis(im, given, x->rank);
 	parts = x->dims[x->rank - 1];
-	t.length = (int64_t)loom_import_scalar(im, 1, (double)x->dims[axis]);
+	t.length = loom_import_count(im, 1, x->dims[axis]);
 	t.points = t.length < x->dims[axis] ? t.length : x->dims[axis];
 	t.bins = one_sided ? t.length / 2 + 1 : t.length;
 	t.scale = inverse && t.length ? 1.0 / (double)t.length : 1;
@@ -207,7 +207,7 @@ void loom_import_dft(struct loom_import *im, int unused)
 void loom_import_stft(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *weights, *y, *window = NULL;
-	int64_t step = (int64_t)loom_import_scalar(im, 1, -1), frames;
+	int64_t step = loom_import_count(im, 1, -1), frames;
 	struct transform t = { .sign = -1, .scale = 1 };
 	struct loom_value *operands[LOOM_GCONV_NUM_OPERANDS] = { NULL };
 	struct loom_node *node;
@@ -219,7 +219,7 @@ void loom_import_stft(struct loom_import *im, int unused)
 		return;
 	if (x->rank == 2)
 		x = loom_emit_reshape(im->em, x, 3, (int64_t[]){ x->dims[0], x->dims[1], 1 });
-	t.length = (int64_t)loom_import_scalar(im, 3, window ? (double)window->num_elems : -1);
+	t.length = loom_import_count(im, 3, window ? window->num_elems : -1);
 	t.points = t.length;
 	t.bins = loom_attr_int(im, "onesided", 1) ? t.length / 2 + 1 : t.length;
 	t.window = window;

@@ -215,7 +215,7 @@ static struct loom_value *activate(struct loom_import *im, struct loom_value *x)
 	};
 	const char *name = loom_attr_string(im, "activation", "");
 	const struct loom_attr *params = loom_attr_find(im, "activation_params");
-	struct loom_gact act = { .fn = LOOM_GFN_NONE };
+	struct loom_gact act;
 	uint32_t i;
 
 	for (i = 0; i < ARRAY_SIZE(acts) && strcmp(acts[i].name, name); i++)
@@ -224,6 +224,8 @@ static struct loom_value *activate(struct loom_import *im, struct loom_value *x)
 		loom_import_fail(im, -EOPNOTSUPP, "activation \"%.40s\" is not supported", name);
 		return NULL;
 	}
+	if (params && params->type != LOOM_ATTR_FLOATS)
+		loom_import_fail(im, -EINVAL, "attribute activation_params has the wrong type");
 	act = (struct loom_gact){ acts[i].fn, acts[i].alpha, acts[i].beta };
 	if (params && params->type == LOOM_ATTR_FLOATS && params->count > 0)
 		act.alpha = params->floats[0];

@@ -11,6 +11,9 @@ struct loom_value *loom_pick_numbers(struct loom_import *im, uint32_t rank, uint
 	struct loom_value *numbers;
 	uint32_t k;
 
+	if (count > LOOM_PICK_MAX)
+		loom_import_fail(im, -EOPNOTSUPP, "an axis of %lld is not supported",
+				 (long long)count);
 	if (im->em->status)
 		return NULL;
 	for (k = 0; k < rank; k++)
@@ -26,6 +29,11 @@ struct loom_value *loom_pick_index(struct loom_import *im, struct loom_value *in
 {
 	struct loom_value *zero = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, 0), *end;
 
+	if (count > INT32_MAX / 2)
+		loom_import_fail(im, -EOPNOTSUPP, "an axis of %lld is not supported",
+				 (long long)count);
+	if (im->em->status)
+		return NULL;
 	end = loom_emit_scalar(im->em, DRM_LOOM_DTYPE_I32, (double)count);
 	indices = loom_emit_cast(im->em, indices, DRM_LOOM_DTYPE_I32);
 	return loom_emit_select(im->em, loom_emit_binary(im->em, LOOM_GBIN_LESS, indices, zero),
