@@ -371,9 +371,10 @@ bench-models: models $(O)/bench/bench_models
 .PHONY: tsan tsan-build
 tsan-build:
 	+@$(MAKE) O=$(O)/tsan CFLAGS='-fsanitize=thread -O1 -g' LDFLAGS=-fsanitize=thread \
-		$(O)/tsan/host/run/threads
+		$(O)/tsan/host/run/threads $(O)/tsan/host/run/team
 tsan: tsan-build
 	@$(O)/tsan/host/run/threads
+	@$(O)/tsan/host/run/team
 
 # How long, in seconds; `make check` fuzzes for five.
 FUZZ_SECONDS ?= 600

@@ -25,6 +25,7 @@ enum {
 	TOOL_RUN_FRAMES,
 	TOOL_RUN_PIPELINE,
 	TOOL_RUN_TOP,
+	TOOL_RUN_THREADS,
 };
 
 static int tool_run_add_output(struct tool_run *run, const char *typed)
@@ -90,6 +91,8 @@ static int tool_run_option(struct tool_run *run, int option, char *value)
 		return 0;
 	case TOOL_RUN_TOP:
 		return tool_run_set_count("--top", value, &run->top);
+	case TOOL_RUN_THREADS:
+		return tool_run_set_count("--threads", value, &run->threads);
 	case TOOL_RUN_JSON:
 		run->json = true;
 		return 0;
@@ -139,6 +142,7 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 		{ "frames", required_argument, NULL, TOOL_RUN_FRAMES },
 		{ "pipeline", no_argument, NULL, TOOL_RUN_PIPELINE },
 		{ "top", required_argument, NULL, TOOL_RUN_TOP },
+		{ "threads", required_argument, NULL, TOOL_RUN_THREADS },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *single;
@@ -170,6 +174,8 @@ static int tool_run_parse(int argc, char **argv, struct tool_run *run)
 		return tool_usage(&tool_run, "--frames is for one --device");
 	if (run->model.num_states && run->devices)
 		return tool_usage(&tool_run, "--state is for one --device");
+	if (run->threads && run->devices)
+		return tool_usage(&tool_run, "--threads is for one --device");
 	single = run->observe ? "--observe-all" : run->reports ? "--memory-reports" :
 		 run->labels ? "--labels" : run->top ? "--top" : NULL;
 	if ((run->devices || run->frames || run->inputs.items > 1) && single)
@@ -418,6 +424,8 @@ static int tool_run_session(struct tool_run *run)
 		return tool_fail("%s", err.text);
 	if (run->reports && loom_report_enable(run->reports, &err))
 		return tool_fail("%s", err.text);
+	if (run->threads && loom_target_set_threads(run->target, run->threads, &err))
+		return tool_fail("--threads: %s", err.text);
 	run->model.planner.chip = loom_target_chip(run->target);
 	ret = tool_model_plan(&run->model);
 	if (ret)
@@ -522,6 +530,7 @@ const struct tool_command tool_run = {
 		"  --save-inputs DIR    write every input to DIR; pictures as tensors\n"
 		"  --save-outputs DIR   write every output to DIR\n"
 		"  --memory-reports DIR add rows to DIR's CSV files when the plan has been loaded\n"
+		"  --threads N          with --device host: N threads compute it, to the same bits\n"
 		"  --repeat N           run N times, report the fastest\n"
 		"  --json               print the summary as JSON\n"
 		"  --progress           print progress even if stderr is not a terminal\n"

@@ -26,6 +26,7 @@
  * @save_outputs: --save-outputs, or NULL
  * @reports: --memory-reports, or NULL
  * @repeat: --repeat
+ * @threads: --threads, or 0
  * @json: --json
  * @progress: --progress
  * @target: where it runs
@@ -53,6 +54,7 @@ struct tool_run {
 	const char *save_outputs;
 	const char *reports;
 	uint32_t repeat;
+	uint32_t threads;
 	bool json;
 	bool progress;
 	struct loom_target *target;

@@ -59,6 +59,21 @@ int loom_target_open(const char *name, const struct drm_loom_chip *chip,
 void loom_target_close(struct loom_target *target);
 
 /**
+ * loom_target_set_threads() - how many threads of this process compute a run together
+ * @target: "host"; while it has no sessions
+ * @threads: for each session, the one that waits for the run included; 0: as many as this process
+ *	may use processors. Up to 256
+ * @err: [out] one line on failure, may be NULL
+ *
+ * Results and counters are the same. At first it is 1, as most who have several processors have
+ * several sessions, too; or what the environment variable LOOM_THREADS says, for a whole program.
+ * The threads of a session sleep between its runs.
+ *
+ * Return: 0, -EINVAL for too many, or for a device: see threads= of its driver.
+ */
+int loom_target_set_threads(struct loom_target *target, uint32_t threads, struct loom_error *err);
+
+/**
  * loom_target_name() - what a target is
  * @target: the target
  *

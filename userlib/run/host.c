@@ -6,6 +6,7 @@
 #include <fenv.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,14 @@
 #include "host_memory.h"
 #include "loom_engine.h"
 #include "loom_verify.h"
+#include "team.h"
 
 /* Element operations between two looks at the clock: some milliseconds. */
 #define LOOM_HOST_BUDGET	(1ULL << 22)
+/* Element operations below which a command is not shared among threads: some ten microseconds. */
+#define LOOM_HOST_SHARE_LEAST	(1ULL << 16)
+/* Most threads of a run. */
+#define LOOM_HOST_THREADS	256
 /* Fill of memory that no plan has written: as a float it is a NaN, which shows in results. */
 #define LOOM_HOST_POISON	0xff
 
@@ -30,6 +36,7 @@
  * @pitches: &loom_memory.slot_pitches
  * @total_cost: work of the whole plan, in element operations
  * @counters: of the last run
+ * @team: threads that compute a command together; NULL: one is enough
  * @runs: a run that was submitted has a thread of its own
  * @thread: of that
  * @event: eventfd that it signals when it has ended
@@ -42,6 +49,7 @@ struct loom_host {
 	uint64_t pitches[DRM_LOOM_MAX_SLOTS];
 	uint64_t total_cost;
 	struct drm_loom_counters counters;
+	struct loom_team *team;
 	bool runs;
 	pthread_t thread;
 	int event;
@@ -107,6 +115,19 @@ static bool loom_host_states_fit(const struct loom_program *program, const struc
 	return true;
 }
 
+static int loom_host_load_team(struct loom_session *session, struct loom_error *err)
+{
+	const struct loom_target *target = session->target;
+	struct loom_host *host = session->priv;
+	int ret;
+
+	if (target->threads < 2)
+		return 0;
+	ret = loom_team_create(target->threads, target->share_least, &host->team);
+	return ret ? loom_error_set(err, ret, "no %u threads: %s", target->threads,
+				    strerror(-ret)) : 0;
+}
+
 static int loom_host_load(struct loom_session *session, struct loom_error *err)
 {
 	const struct loom_program *program = session->program;
@@ -154,7 +175,7 @@ static int loom_host_load(struct loom_session *session, struct loom_error *err)
 		return loom_error_set(err, -ENOMEM, "no memory for the scratch");
 	for (i = 0; i < host->plan->command_count; i++)
 		host->total_cost += loom_host_cost(&host->plan->commands[i]);
-	return 0;
+	return loom_host_load_team(session, err);
 }
 
 static void loom_host_join(struct loom_host *host)
@@ -196,6 +217,7 @@ static void loom_host_unload(struct loom_session *session)
 	if (!host)
 		return;
 	loom_host_join(host);
+	loom_team_destroy(host->team);
 	free(host->memory.scratch);
 	for (i = 0; i < session->program->num_slots; i++) {
 		if (host->own)
@@ -235,12 +257,37 @@ static int loom_host_submit(struct loom_session *session, uint32_t item, struct 
 	return 0;
 }
 
-static int loom_host_compute(struct loom_host *host, loom_progress_fn progress, void *arg)
+/**
+ * struct loom_host_run - a run of a plan that is under way
+ * @progress: is told now and then, and may stop it; may be NULL
+ * @arg: for @progress
+ * @start: when it began
+ * @told: when @progress was called last
+ * @done: element operations of the commands that have ended
+ * @total: of all
+ */
+struct loom_host_run {
+	loom_progress_fn progress;
+	void *arg;
+	int64_t start;
+	int64_t told;
+	uint64_t done;
+	uint64_t total;
+};
+
+static int loom_host_look(void *arg)
 {
-	int64_t start = loom_run_now_ns();
-	int64_t told = start;
+	struct loom_host_run *run = arg;
+
+	if (!run->progress || loom_run_now_ns() - run->told < LOOM_RUN_TICK_NS)
+		return 0;
+	run->told = loom_run_now_ns();
+	return run->progress(run->arg, run->done, run->total);
+}
+
+static int loom_host_alone(struct loom_host *host, struct loom_host_run *run)
+{
 	struct loom_engine engine;
-	uint64_t done = 0;
 	uint32_t command;
 	int ret;
 
@@ -248,17 +295,52 @@ static int loom_host_compute(struct loom_host *host, loom_progress_fn progress, 
 	command = engine.command;
 	while (!loom_host_go_on(&engine)) {
 		for (; command < engine.command; command++)
-			done += loom_host_cost(&host->plan->commands[command]);
-		if (!progress || loom_run_now_ns() - told < LOOM_RUN_TICK_NS)
-			continue;
-		told = loom_run_now_ns();
-		ret = progress(arg, done, host->total_cost);
+			run->done += loom_host_cost(&host->plan->commands[command]);
+		ret = loom_host_look(run);
 		if (ret)
 			return ret;
 	}
 	host->counters = engine.counters;
+	return 0;
+}
+
+/*
+ * Commands one after the other, as the engine has them, and all threads on each. A whole run counts
+ * what the plan says, whoever computes it.
+ */
+static int loom_host_together(struct loom_host *host, struct loom_host_run *run)
+{
+	const struct loom_plan *plan = host->plan;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < plan->command_count; i++) {
+		ret = loom_team_run(host->team, &plan->commands[i], &host->memory,
+				    loom_host_look, run);
+		if (!ret)
+			ret = loom_host_look(run);
+		if (ret)
+			return ret;
+		run->done += loom_host_cost(&plan->commands[i]);
+	}
+	loom_engine_count(plan, &host->counters);
+	return 0;
+}
+
+static int loom_host_compute(struct loom_host *host, loom_progress_fn progress, void *arg)
+{
+	struct loom_host_run run = {
+		.progress = progress, .arg = arg, .start = loom_run_now_ns(),
+		.total = host->total_cost,
+	};
+	int ret;
+
+	run.told = run.start;
+	ret = host->team ? loom_host_together(host, &run) : loom_host_alone(host, &run);
+	if (ret)
+		return ret;
 	host->counters.jobs = 1;
-	host->counters.busy_ns = loom_run_now_ns() - start;
+	host->counters.busy_ns = loom_run_now_ns() - run.start;
 	return 0;
 }
 
@@ -394,6 +476,34 @@ static const struct loom_target_ops loom_host_ops = {
 	.close = loom_host_close,
 };
 
+/* What the environment says is for a whole program. */
+static int loom_host_read_threads(struct loom_target *target, struct loom_error *err)
+{
+	const char *text = getenv("LOOM_THREADS");
+	unsigned long threads;
+	char *end;
+
+	if (!text || !*text)
+		return loom_host_set_threads(target, 1, err);
+	threads = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || threads > UINT32_MAX)
+		return loom_error_set(err, -EINVAL, "LOOM_THREADS is a count, not '%s'", text);
+	return loom_host_set_threads(target, threads, err);
+}
+
+int loom_host_set_threads(struct loom_target *target, uint32_t threads, struct loom_error *err)
+{
+	cpu_set_t set;
+
+	if (threads > LOOM_HOST_THREADS)
+		return loom_error_set(err, -EINVAL, "at most %u threads, not %u",
+				      LOOM_HOST_THREADS, threads);
+	if (!threads && !sched_getaffinity(0, sizeof(set), &set))
+		threads = min(CPU_COUNT(&set), LOOM_HOST_THREADS);
+	target->threads = max(threads, 1U);
+	return 0;
+}
+
 int loom_host_open(struct loom_target *target, const struct drm_loom_chip *chip,
 		   struct loom_error *err)
 {
@@ -403,6 +513,10 @@ int loom_host_open(struct loom_target *target, const struct drm_loom_chip *chip,
 	target->name = "host";
 	target->own_chip = chip ? *chip : *loom_preset_get(0);
 	target->chip = &target->own_chip;
+	target->share_least = LOOM_HOST_SHARE_LEAST;
+	ret = loom_host_read_threads(target, err);
+	if (ret)
+		return ret;
 	ret = loom_host_memory_create(target->chip, &target->memory);
 	return ret ? loom_error_set(err, ret, "no memory") : 0;
 }

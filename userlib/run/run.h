@@ -31,6 +31,7 @@ struct loom_host_memory;
  *
  * * reject.c: a rejected plan in words
  * * host_memory.c: which addresses the slots of the host target would have on a device
+ * * team.c: threads that compute the commands of a plan together
  * * host.c: the target "host", as a table of functions
  * * soft.c: the target "device", as a table of functions, over the room device/
  * * link.c: values that go from one session on a device to another, on another device or not
@@ -118,13 +119,16 @@ struct loom_target_ops {
 };
 
 /**
- * struct loom_target - a place to run programs; immutable, so it needs no lock
+ * struct loom_target - a place to run programs; does not change while there are sessions, so it
+ *	needs no lock
  * @ops: what it does
  * @name: for people
  * @chip: what to plan for
  * @own_chip: of the host: what the caller has given
  * @device: the device, NULL for the host
  * @memory: of the host: where slots would lie on a device; else NULL. Has a lock of its own
+ * @threads: of the host: how many compute a run together
+ * @share_least: of the host: element operations of a command that is worth to be shared
  */
 struct loom_target {
 	const struct loom_target_ops *ops;
@@ -133,6 +137,8 @@ struct loom_target {
 	struct drm_loom_chip own_chip;
 	struct loom_device *device;
 	struct loom_host_memory *memory;
+	uint32_t threads;
+	uint64_t share_least;
 };
 
 /**
@@ -167,6 +173,8 @@ struct loom_session {
 /** loom_host_open() - makes @target, which is zeroed, this process with banks as in @chip */
 int loom_host_open(struct loom_target *target, const struct drm_loom_chip *chip,
 		   struct loom_error *err);
+/** loom_host_set_threads() - what loom_target_set_threads() says, of the host */
+int loom_host_set_threads(struct loom_target *target, uint32_t threads, struct loom_error *err);
 /** loom_soft_open() - makes @target, which is zeroed, the node at @path, NULL: the first one */
 int loom_soft_open(struct loom_target *target, const char *path, struct loom_error *err);
 

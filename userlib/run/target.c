@@ -50,6 +50,14 @@ void loom_target_close(struct loom_target *target)
 	free(target);
 }
 
+int loom_target_set_threads(struct loom_target *target, uint32_t threads, struct loom_error *err)
+{
+	if (target->device)
+		return loom_error_set(err, -EINVAL, "how many threads %s has is up to its driver",
+				      target->name);
+	return loom_host_set_threads(target, threads, err);
+}
+
 const char *loom_target_name(const struct loom_target *target)
 {
 	return target->name;

@@ -15,6 +15,7 @@
  * - engine.c: the run of a plan: steps, commands, units, budget, counters
  * - compute.c: from an operation to the function that computes it, with the vector instructions
  *   that the machine has: fp_table.c and the other files fp_*.c are compiled for each set of them
+ * - share.c: how the units of a command are shared among processors
  * - fp_<name>.c: one family of operations each; the only files with floating point. fp.h lists them
  * - fp_conv.c: convolution, binary32 and bytes: chooses between fp_conv_wide.c (blocks of one row)
  *   and fp_conv_narrow.c (blocks over short rows); fp_conv_plain.c takes other types and layouts;
@@ -169,10 +170,21 @@ void loom_engine_count(const struct loom_plan *plan, struct drm_loom_counters *c
  * @count: number of units, below or equal to those of the command from @first
  *
  * What loom_engine_run() does, without a plan around it and without a budget. Units are
- * independent and in a fixed order. Does not sleep, allocate or fault. For tests: its frame is
- * large.
+ * independent and in a fixed order, so several threads can compute units of one command at once.
+ * Does not sleep, allocate or fault. Not for kernels: its frame is large.
  */
 void loom_engine_compute(const struct loom_command *command, const struct loom_memory *memory,
 			 u64 first, u64 count);
+
+/**
+ * loom_engine_share() - how many units a processor takes at a time
+ * @command: the command
+ * @workers: processors that work on it, at least one
+ *
+ * Results do not depend on it: shares begin where units begin that read the same.
+ *
+ * Return: units, at least one; may be more than there are.
+ */
+u64 loom_engine_share(const struct loom_command *command, u32 workers);
 
 #endif /* LOOM_ENGINE_H */

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include "team.h"
+
+#include <errno.h>
+#include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "loom_engine.h"
+
+/*
+ * The units of a command are independent, and each is computed as a whole by one thread. So which
+ * thread takes which, and when, has no influence on the results. Threads take shares of them from
+ * a counter until there are none left, and the command has ended when all have found it empty.
+ *
+ * Plans have thousands of commands that take some microseconds each, which is less than it takes to
+ * wake a thread. So those that wait look again for a while before they sleep, and what is too small
+ * to be shared is not.
+ */
+
+/* Element operations of a share at most: the caller looks at the clock between two. */
+#define TEAM_MOST	(1ULL << 23)
+/* Looks before a thread sleeps: some ten microseconds. */
+#define TEAM_LOOKS	400
+
+/**
+ * struct loom_team - threads, and the command that they work on
+ * @threads: how many, the caller's own included
+ * @least: what is less work is not shared
+ * @thread: the others
+ * @started: how many of them there are
+ * @lock: for the two below
+ * @go: there is another round, or the end
+ * @ended: the last of the others has ended a round
+ * @round: counted up when a command is there for all
+ * @busy: of the others, those that have not ended the round
+ * @end: there will be no other round
+ * @next: first unit that nobody has taken
+ * @command: of the round
+ * @memory: of the round
+ * @share: units that are taken at once
+ */
+struct loom_team {
+	uint32_t threads;
+	uint64_t least;
+	pthread_t *thread;
+	uint32_t started;
+	pthread_mutex_t lock;
+	pthread_cond_t go;
+	pthread_cond_t ended;
+	atomic_uint round;
+	atomic_uint busy;
+	atomic_bool end;
+	atomic_ullong next;
+	const struct loom_command *command;
+	const struct loom_memory *memory;
+	uint64_t share;
+};
+
+static void team_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+/* Takes a share of the command of the round and computes it. Return: whether there was one. */
+static bool team_share(struct loom_team *team)
+{
+	uint64_t units = team->command->units, first = atomic_fetch_add(&team->next, team->share);
+
+	if (first >= units)
+		return false;
+	loom_engine_compute(team->command, team->memory, first, min(team->share, units - first));
+	return true;
+}
+
+/* Waits for a round behind @seen. Return: its number. */
+static unsigned int team_await(struct loom_team *team, unsigned int seen)
+{
+	unsigned int round, looks;
+
+	for (looks = 0; looks < TEAM_LOOKS; looks++) {
+		round = atomic_load(&team->round);
+		if (round != seen)
+			return round;
+		team_relax();
+	}
+	pthread_mutex_lock(&team->lock);
+	while ((round = atomic_load(&team->round)) == seen)
+		pthread_cond_wait(&team->go, &team->lock);
+	pthread_mutex_unlock(&team->lock);
+	return round;
+}
+
+static void *team_thread(void *arg)
+{
+	struct loom_team *team = arg;
+	unsigned int seen = 0;
+
+	/* as the engine wants it, whatever the thread has that has made this one */
+	fesetenv(FE_DFL_ENV);
+	for (;;) {
+		seen = team_await(team, seen);
+		if (atomic_load(&team->end))
+			return NULL;
+		while (team_share(team))
+			;
+		if (atomic_fetch_sub(&team->busy, 1) > 1)
+			continue;
+		/* with the lock, so that it is not between a look and its sleep */
+		pthread_mutex_lock(&team->lock);
+		pthread_cond_signal(&team->ended);
+		pthread_mutex_unlock(&team->lock);
+	}
+}
+
+static void team_begin_round(struct loom_team *team)
+{
+	pthread_mutex_lock(&team->lock);
+	atomic_fetch_add(&team->round, 1);
+	pthread_cond_broadcast(&team->go);
+	pthread_mutex_unlock(&team->lock);
+}
+
+static void team_end_round(struct loom_team *team)
+{
+	unsigned int looks;
+
+	for (looks = 0; looks < TEAM_LOOKS; looks++) {
+		if (!atomic_load(&team->busy))
+			return;
+		team_relax();
+	}
+	pthread_mutex_lock(&team->lock);
+	while (atomic_load(&team->busy))
+		pthread_cond_wait(&team->ended, &team->lock);
+	pthread_mutex_unlock(&team->lock);
+}
+
+/* The caller's part of a round. Return: what @look did, when it was not zero. */
+static int team_take_part(struct loom_team *team, int (*look)(void *arg), void *arg)
+{
+	fenv_t env;
+	bool more;
+	int ret;
+
+	do {
+		fegetenv(&env);
+		fesetenv(FE_DFL_ENV);
+		more = team_share(team);
+		fesetenv(&env);
+		ret = look && more ? look(arg) : 0;
+	} while (more && !ret);
+	/* nobody finds another share then */
+	if (ret)
+		atomic_store(&team->next, team->command->units);
+	return ret;
+}
+
+int loom_team_run(struct loom_team *team, const struct loom_command *command,
+		  const struct loom_memory *memory, int (*look)(void *arg), void *arg)
+{
+	uint64_t cost = max(command->unit_cost, 1ULL), most = max(TEAM_MOST / cost, 1ULL);
+	bool alone = command->units * cost < team->least;
+	int ret;
+
+	if (!command->units)
+		return 0;
+	team->command = command;
+	team->memory = memory;
+	team->share = loom_engine_share(command, alone ? 1 : team->threads);
+	/* what is begun well is worth more than a look at the clock in time */
+	if (team->share > most)
+		team->share = loom_div_round_up(most, 64) * 64;
+	atomic_store(&team->next, 0);
+	if (alone)
+		return team_take_part(team, look, arg);
+	atomic_store(&team->busy, team->threads - 1);
+	team_begin_round(team);
+	ret = team_take_part(team, look, arg);
+	team_end_round(team);
+	return ret;
+}
+
+static int team_start(struct loom_team *team)
+{
+	sigset_t all, old;
+	int ret = 0;
+
+	/* signals are for the threads of the caller */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	while (!ret && team->started < team->threads - 1) {
+		ret = -pthread_create(&team->thread[team->started], NULL, team_thread, team);
+		if (!ret)
+			team->started++;
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return ret;
+}
+
+int loom_team_create(uint32_t threads, uint64_t least, struct loom_team **out)
+{
+	struct loom_team *team = calloc(1, sizeof(*team));
+	int ret;
+
+	*out = NULL;
+	if (!team)
+		return -ENOMEM;
+	pthread_mutex_init(&team->lock, NULL);
+	pthread_cond_init(&team->go, NULL);
+	pthread_cond_init(&team->ended, NULL);
+	team->threads = threads;
+	team->least = least;
+	team->thread = calloc(threads, sizeof(*team->thread));
+	ret = team->thread ? team_start(team) : -ENOMEM;
+	if (ret)
+		loom_team_destroy(team);
+	else
+		*out = team;
+	return ret;
+}
+
+void loom_team_destroy(struct loom_team *team)
+{
+	uint32_t i;
+
+	if (!team)
+		return;
+	atomic_store(&team->end, true);
+	team_begin_round(team);
+	for (i = 0; i < team->started; i++)
+		pthread_join(team->thread[i], NULL);
+	pthread_cond_destroy(&team->ended);
+	pthread_cond_destroy(&team->go);
+	pthread_mutex_destroy(&team->lock);
+	free(team->thread);
+	free(team);
+}
