@@ -42,6 +42,10 @@ static uint loom_device_job_timeout_ms = 300000;
 module_param_named(job_timeout_ms, loom_device_job_timeout_ms, uint, 0644);
 MODULE_PARM_DESC(job_timeout_ms, "A job that has the engine for longer is ended (default: 300000)");
 
+static uint loom_device_threads = 1;
+module_param_named(threads, loom_device_threads, uint, 0444);
+MODULE_PARM_DESC(threads, "Kernel threads that compute a job of a soft device (1 to 64, default: 1)");
+
 /* What the module parameter names. */
 static const struct drm_loom_chip *loom_device_param_topology(void)
 {
@@ -59,6 +63,17 @@ u32 loom_device_param_job_timeout_ms(void)
 	return clamp_t(uint, READ_ONCE(loom_device_job_timeout_ms), 1, INT_MAX);
 }
 EXPORT_SYMBOL_NS_GPL(loom_device_param_job_timeout_ms, LOOM_COMPAT_NS);
+
+/**
+ * loom_device_param_threads() - the workers of a soft device that the module's parameter says
+ *
+ * Return: how many.
+ */
+u32 loom_device_param_threads(void)
+{
+	return clamp_t(uint, loom_device_threads, 1, 64);
+}
+EXPORT_SYMBOL_NS_GPL(loom_device_param_threads, LOOM_COMPAT_NS);
 
 /**
  * loom_device_check_params() - whether the module can be loaded like this

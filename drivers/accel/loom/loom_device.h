@@ -201,6 +201,7 @@ extern const struct dev_pm_ops loom_device_pm_ops;
 
 int loom_device_check_params(void);
 u32 loom_device_param_job_timeout_ms(void);
+u32 loom_device_param_threads(void);
 int loom_device_probe(struct device *dev, const struct loom_backend *backend,
 		      const struct loom_device_config *config);
 void loom_device_remove(struct device *dev);

@@ -63,7 +63,9 @@ load=
 unload=:
 case $mode in
 soft)
-	load='mount -t configfs none /sys/kernel/config; build/loom device add soft --name other'
+	# two workers compute on it
+	load='mount -t configfs none /sys/kernel/config; cd /sys/kernel/config/loom && mkdir other &&
+		echo 2 >other/threads && echo 1 >other/live && cd - >/dev/null'
 	unload='build/loom device remove other' ;;
 pci|mixed)
 	if ! reason=$(tools/vm/qemu.sh 2>&1 >/dev/null); then

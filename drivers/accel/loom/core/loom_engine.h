@@ -110,6 +110,8 @@ struct loom_part {
  * @command: next command
  * @unit: next unit of it
  * @work: element operations done so far
+ * @share_least: element operations of a command that is not computed by loom_engine_run(), but
+ *	shared among processors, see loom_engine_shared(); 0: there is none
  * @part: how far the next unit is
  * @step_dma: cycles so far of the DMA stream of the current step
  * @step_compute: the same of its compute stream
@@ -122,6 +124,7 @@ struct loom_engine {
 	u32 command;
 	u64 unit;
 	u64 work;
+	u64 share_least;
 	struct loom_part part;
 	u64 step_dma;
 	u64 step_compute;
@@ -186,5 +189,46 @@ void loom_engine_compute(const struct loom_command *command, const struct loom_m
  * Return: units, at least one; may be more than there are.
  */
 u64 loom_engine_share(const struct loom_command *command, u32 workers);
+
+/**
+ * struct loom_share - the part of a command that one processor computes
+ *
+ * Zeroed, it is empty.
+ *
+ * @part: how far it is inside of a unit
+ * @unit: next unit
+ * @end: behind the last
+ */
+struct loom_share {
+	struct loom_part part;
+	u64 unit;
+	u64 end;
+};
+
+/**
+ * loom_share_run() - go on with a share for a while
+ * @share: the share; not empty
+ * @command: of that
+ * @memory: where its operands lie
+ * @budget: as for loom_engine_run(), and called under the same conditions
+ */
+void loom_share_run(struct loom_share *share, const struct loom_command *command,
+		    const struct loom_memory *memory, u64 budget);
+
+/**
+ * loom_engine_shared() - the command that loom_engine_run() has stopped in front of
+ * @engine: the run
+ *
+ * Its caller has all units of it computed, by shares, and calls loom_engine_shared_end().
+ *
+ * Return: the command, or NULL if loom_engine_run() goes on.
+ */
+const struct loom_command *loom_engine_shared(const struct loom_engine *engine);
+
+/**
+ * loom_engine_shared_end() - that command is computed
+ * @engine: the run
+ */
+void loom_engine_shared_end(struct loom_engine *engine);
 
 #endif /* LOOM_ENGINE_H */

@@ -12,6 +12,7 @@
 #include "loom_device.h"
 #include "loom_quota.h"
 #include "soft.h"
+#include "team.h"
 
 /**
  * DOC: Soft devices of any shape
@@ -175,6 +176,12 @@ static void *loom_config_device(struct config_item *item, struct loom_config **c
 	return &(*config)->soft.device;
 }
 
+static void *loom_config_soft(struct config_item *item, struct loom_config **config)
+{
+	*config = to_loom_config(item);
+	return &(*config)->soft;
+}
+
 static void *loom_config_region(struct config_item *item, struct loom_config **config)
 {
 	struct loom_config_part *part = to_loom_config_part(item);
@@ -213,6 +220,7 @@ FIGURE(max_file_contexts, 32);
 #undef FIGURE
 
 LOOM_CONFIG_FIGURE(device, struct loom_device_config, job_timeout_ms, 32);
+LOOM_CONFIG_FIGURE(soft, struct loom_soft_data, threads, 32);
 
 #define FIGURE(_name, _bits) \
 	LOOM_CONFIG_FIGURE(region, struct drm_loom_chip_region, _name, _bits)
@@ -351,6 +359,11 @@ static int loom_config_plug_locked(struct loom_config *config)
 		loom_config_log_fault(config, &fault);
 		return -EINVAL;
 	}
+	if (!config->soft.threads || config->soft.threads > LOOM_SOFT_THREADS) {
+		pr_debug("loom: %s/threads is not 1 to %d\n",
+			 config_item_name(&config->group.cg_item), LOOM_SOFT_THREADS);
+		return -EINVAL;
+	}
 	if (!config->soft.device.job_timeout_ms || config->soft.device.job_timeout_ms > INT_MAX) {
 		pr_debug("loom: %s/job_timeout_ms is not 1 to %d\n",
 			 config_item_name(&config->group.cg_item), INT_MAX);
@@ -440,6 +453,7 @@ static struct configfs_attribute *loom_config_attrs[] = {
 	&loom_config_caps_attr_max_file_jobs,
 	&loom_config_caps_attr_max_file_contexts,
 	&loom_config_device_attr_job_timeout_ms,
+	&loom_config_soft_attr_threads,
 	&loom_config_attr_live,
 	&loom_config_attr_node,
 	NULL
@@ -501,6 +515,7 @@ static struct config_group *loom_config_make(struct config_group *group, const c
 	config->soft.device.has_caps = true;
 	config->soft.device.caps = loom_quota_params;
 	config->soft.device.job_timeout_ms = loom_device_param_job_timeout_ms();
+	config->soft.threads = loom_device_param_threads();
 	config_group_init_type_name(&config->group, name, &loom_config_item_type);
 	for (i = 0; i < DRM_LOOM_REGION_COUNT; i++)
 		loom_config_add_part(config, &config->regions[i], &config->group,

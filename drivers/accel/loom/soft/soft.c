@@ -23,6 +23,7 @@
 #include "loom_plan_object.h"
 #include "loom_quota.h"
 #include "soft.h"
+#include "team.h"
 
 /**
  * DOC: The soft back end
@@ -78,8 +79,6 @@
  * processors (cpumask), or make it nice.
  */
 
-#define LOOM_SOFT_CHUNK_NS	100000
-
 /**
  * struct loom_soft_scratch - the banks of the SRAM, as far as plans use them
  */
@@ -106,13 +105,15 @@ struct loom_soft {
 	struct workqueue_struct *wq;
 	/** @work: the engine, as long as it has jobs */
 	struct work_struct work;
+	/** @team: helpers of the worker, or NULL */
+	struct loom_soft_team *team;
 	/** @lock: protects @turns and @running */
 	spinlock_t lock;
 	/** @turns: all jobs that the engine has, by &loom_job.turn */
 	struct loom_turns turns;
 	/** @running: jobs have their turns */
 	bool running;
-	/** @longest_chunk_ns: since it was last read; the worker raises it, debugfs takes it */
+	/** @longest_chunk_ns: since it was last read; the workers raise it, debugfs takes it */
 	atomic64_t longest_chunk_ns;
 };
 
@@ -130,6 +131,8 @@ struct loom_soft_run {
 	bool begun;
 	/** @engine: the run of the plan */
 	struct loom_engine engine;
+	/** @round: a command that several workers share, if the device has several */
+	struct loom_soft_round *round;
 	/** @pitches: bytes from a bank to the next, of SRAM slots */
 	u64 pitches[DRM_LOOM_MAX_SLOTS];
 	/** @slots: first byte of what is bound to each slot */
@@ -242,15 +245,10 @@ static bool loom_soft_pieces(struct loom_engine *engine, u64 start)
 	kernel_fpu_begin();
 	do {
 		done = loom_engine_run(engine, LOOM_ENGINE_PIECE);
-	} while (!done && ktime_get_ns() - start < LOOM_SOFT_CHUNK_NS);
+	} while (!done && !loom_engine_shared(engine) &&
+		 ktime_get_ns() - start < LOOM_SOFT_CHUNK_NS);
 	kernel_fpu_end();
 	return done;
-}
-
-static void loom_soft_look(struct loom_soft *soft, u64 chunk_ns)
-{
-	if (chunk_ns > atomic64_read(&soft->longest_chunk_ns))
-		atomic64_set(&soft->longest_chunk_ns, chunk_ns);
 }
 
 static int loom_soft_show_longest(struct seq_file *m, void *data)
@@ -267,19 +265,37 @@ static void loom_soft_begin(struct loom_soft_run *run)
 	if (run->begun)
 		return;
 	loom_engine_init(&run->engine, run->job->plan->plan, &run->memory);
+	run->engine.share_least = run->round ? LOOM_SOFT_SHARE_LEAST : 0;
 	run->begun = true;
+}
+
+/* A chunk of a command that all workers share. */
+static void loom_soft_together(struct loom_soft *soft, struct loom_soft_run *run,
+			       const struct loom_command *command)
+{
+	if (!run->round->command)
+		loom_soft_round_begin(soft->team, run->round, command, &run->memory);
+	if (loom_soft_team_go_on(soft->team, run->round))
+		loom_engine_shared_end(&run->engine);
 }
 
 /* Return: whether the job has ended. */
 static bool loom_soft_chunk(struct loom_soft *soft, struct loom_soft_run *run, u64 *chunk_ns)
 {
+	const struct loom_command *shared = loom_engine_shared(&run->engine);
 	u64 start = ktime_get_ns();
-	bool done = loom_soft_pieces(&run->engine, start);
+	bool done = false;
 
+	if (shared)
+		loom_soft_together(soft, run, shared);
+	else
+		done = loom_soft_pieces(&run->engine, start);
 	*chunk_ns = ktime_get_ns() - start;
 	run->engine.counters.busy_ns += *chunk_ns;
 	loom_job_busy(run->job, *chunk_ns);
-	loom_soft_look(soft, *chunk_ns);
+	/* of what is shared each worker has a chunk of its own */
+	if (!shared)
+		loom_soft_look(&soft->longest_chunk_ns, *chunk_ns);
 	return done;
 }
 
@@ -321,6 +337,8 @@ static void loom_soft_turn(struct loom_soft *soft, struct loom_soft_run *run)
 		done = loom_soft_chunk(soft, run, &chunk_ns);
 		cond_resched();
 	} while (!done && loom_soft_keeps_turn(soft, run, chunk_ns));
+	if (soft->team)
+		loom_soft_team_pause(soft->team);
 
 	if (!done && !stop) {
 		loom_job_turn_end(job);
@@ -361,9 +379,11 @@ static void loom_soft_work(struct work_struct *work)
 static int loom_soft_prepare(struct loom_job *job)
 {
 	const struct loom_plan *plan = job->plan->plan;
+	struct loom_soft *soft = job->loom->backend_data;
 	struct loom_context *context = job->context;
 	struct loom_soft_run *run;
 	u64 pitch = round_up(plan->scratch_bytes, 64);
+	int ret;
 	u32 i;
 
 	run = kzalloc(struct_size(run, slots, job->slot_count), GFP_KERNEL_ACCOUNT);
@@ -373,12 +393,16 @@ static int loom_soft_prepare(struct loom_job *job)
 	if (pitch) {
 		run->scratch = loom_soft_scratch_get(context, pitch * plan->lanes);
 		if (IS_ERR(run->scratch)) {
-			int ret = PTR_ERR(run->scratch);
-
-			kfree(run);
-			return ret;
+			ret = PTR_ERR(run->scratch);
+			goto err_run;
 		}
 		run->memory.scratch = run->scratch->bytes;
+	}
+	if (soft->team) {
+		ret = -ENOMEM;
+		run->round = loom_soft_round_create(soft->team);
+		if (!run->round)
+			goto err_scratch;
 	}
 	run->memory.lanes = plan->lanes;
 	run->memory.lane_pitch = pitch;
@@ -389,6 +413,14 @@ static int loom_soft_prepare(struct loom_job *job)
 	run->memory.slot_pitches = run->pitches;
 	job->run = run;
 	return 0;
+
+err_scratch:
+	if (run->scratch)
+		loom_soft_scratch_unwind(context, run->scratch);
+	loom_soft_scratch_put(run->scratch);
+err_run:
+	kfree(run);
+	return ret;
 }
 
 static int loom_soft_emit(struct loom_job *job)
@@ -455,6 +487,7 @@ static void loom_soft_release(struct loom_job *job)
 	if (run->scratch)
 		loom_soft_scratch_unwind(job->context, run->scratch);
 	loom_soft_scratch_put(run->scratch);
+	kvfree(run->round);
 	kfree(run);
 	job->run = NULL;
 }
@@ -487,12 +520,16 @@ static void loom_soft_fini(struct drm_device *drm, void *data)
 	struct loom_soft *soft = data;
 
 	destroy_workqueue(soft->wq);
+	loom_soft_team_destroy(soft->team);
 }
 
 static int loom_soft_init(struct loom_device *loom)
 {
+	struct loom_soft_data *data = dev_get_platdata(loom->drm.dev);
+	u32 threads = data ? data->threads : loom_device_param_threads();
 	static atomic_t probed;
 	struct loom_soft *soft;
+	int number;
 
 	if (!kernel_fpu_available())
 		return -EOPNOTSUPP;
@@ -503,10 +540,18 @@ static int loom_soft_init(struct loom_device *loom)
 	loom_turns_init(&soft->turns);
 	INIT_WORK(&soft->work, loom_soft_work);
 	/* a name for each: a device that was unplugged lives as long as somebody has it open */
+	number = atomic_inc_return(&probed);
+	if (threads > 1) {
+		soft->team = loom_soft_team_create(threads, number, &soft->longest_chunk_ns);
+		if (!soft->team)
+			return -ENOMEM;
+	}
 	soft->wq = alloc_workqueue("loom-soft-%d", WQ_UNBOUND | WQ_MEM_RECLAIM | WQ_SYSFS, 1,
-				   atomic_inc_return(&probed));
-	if (!soft->wq)
+				   number);
+	if (!soft->wq) {
+		loom_soft_team_destroy(soft->team);
 		return -ENOMEM;
+	}
 	loom->backend_data = soft;
 	drm_debugfs_add_file(&loom->drm, "longest_chunk_ns", loom_soft_show_longest, soft);
 	return drmm_add_action_or_reset(&loom->drm, loom_soft_fini, soft);

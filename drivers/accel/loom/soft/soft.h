@@ -15,6 +15,8 @@
 struct loom_soft_data {
 	/** @device: what it is made of */
 	struct loom_device_config device;
+	/** @threads: workers of its engine */
+	u32 threads;
 	/** @probe_ret: what the driver made of it, at last */
 	int probe_ret;
 };

@@ -128,6 +128,32 @@ void loom_engine_init(struct loom_engine *engine, const struct loom_plan *plan,
 	};
 }
 
+const struct loom_command *loom_engine_shared(const struct loom_engine *engine)
+{
+	const struct loom_plan *plan = engine->plan;
+	const struct loom_command *command = &plan->commands[engine->command];
+	const struct loom_step *step = &plan->steps[engine->step];
+
+	if (!engine->share_least || engine->step == plan->step_count ||
+	    engine->command == step->first_command + step->commands || engine->unit ||
+	    engine->part.begun)
+		return NULL;
+	/* no overflow: the cost of a plan was checked */
+	return command->units * command->unit_cost >= engine->share_least ? command : NULL;
+}
+
+static void engine_next(struct loom_engine *engine)
+{
+	engine_count(engine, &engine->plan->commands[engine->command]);
+	engine->command++;
+	engine->unit = 0;
+}
+
+void loom_engine_shared_end(struct loom_engine *engine)
+{
+	engine_next(engine);
+}
+
 /* Goes on with a command. Return: whether it has ended. */
 static bool engine_command(struct loom_engine *engine)
 {
@@ -140,9 +166,7 @@ static bool engine_command(struct loom_engine *engine)
 						  &engine->part);
 	if (engine->unit < command->units)
 		return false;
-	engine_count(engine, command);
-	engine->command++;
-	engine->unit = 0;
+	engine_next(engine);
 	return true;
 }
 
@@ -164,7 +188,8 @@ static bool engine_steps(struct loom_engine *engine)
 			engine_count_step(engine);
 			continue;
 		}
-		if (part->left < LOOM_SCRAPS || !engine_command(engine))
+		if (part->left < LOOM_SCRAPS || loom_engine_shared(engine) ||
+		    !engine_command(engine))
 			return false;
 	}
 	return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include "loom_engine.h"
+#include "fp.h"
 #include "loom_op.h"
 #include "loom_tile.h"
 
@@ -22,6 +22,14 @@ static u64 share_of_channels(const struct loom_command *command)
 static u64 share_of_rows(const struct loom_command *command)
 {
 	return 4ULL * loom_tile_per_row(command->views[0].dims[3]);
+}
+
+void loom_share_run(struct loom_share *share, const struct loom_command *command,
+		    const struct loom_memory *memory, u64 budget)
+{
+	share->part.left = budget;
+	share->unit += loom_engine_go_on(command, memory, share->unit, share->end - share->unit,
+					 &share->part);
 }
 
 u64 loom_engine_share(const struct loom_command *command, u32 workers)

@@ -535,6 +535,36 @@ static inline void ec_same_bits(u64 want)
 		       (unsigned long long)ec_hash);
 }
 
+/* As several processors do it: each goes on with a share of its own, in any order. */
+static inline void ec_run_shares(struct ec *ec)
+{
+	struct loom_share shares[3] = {};
+	u64 next = 0, take = loom_engine_share(&ec->command, ARRAY_SIZE(shares));
+	u32 left = ec->command.units ? ARRAY_SIZE(shares) : 0, dice = 1;
+
+	ec_guard(ec);
+	while (left) {
+		struct loom_share *share;
+
+		/* not ec_rnd(): what comes behind stays as it was */
+		dice = dice * 1664525 + 1013904223;
+		share = &shares[(dice >> 16) % ARRAY_SIZE(shares)];
+
+		if (share->unit == share->end && next < ec->command.units) {
+			share->unit = next;
+			share->end = min(next + take, ec->command.units);
+			next = share->end;
+		}
+		if (share->unit < share->end)
+			loom_share_run(share, &ec->command, &ec->memory, 1 + (dice >> 8) % 8192);
+		for (left = 0; left < ARRAY_SIZE(shares); left++)
+			if (shares[left].unit < shares[left].end)
+				break;
+		left = left < ARRAY_SIZE(shares) || next < ec->command.units;
+	}
+	ec_unguard(ec);
+}
+
 /* Every set of instructions that the machine has gives the bits of @whole. */
 static inline void ec_run_isas(struct ec *ec, const u8 *before, const u8 *whole)
 {
@@ -593,6 +623,10 @@ static inline bool ec_run(struct ec *ec, u32 opcode, const void *attr, u32 opera
 	ec_run_split(ec, 1 + ec->command.units / 3);
 	if (!ec_same(ec, whole))
 		ec_fail(ec, "in parts it is not the same");
+	ec_restore(ec, before);
+	ec_run_shares(ec);
+	if (!ec_same(ec, whole))
+		ec_fail(ec, "in shares it is not the same");
 	ec_restore(ec, before);
 	if (!ec_run_calls(ec, ec_range(1, 8192)))
 		ec_fail(ec, "a call does more than it may");

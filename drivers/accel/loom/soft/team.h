@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef LOOM_SOFT_TEAM_H
+#define LOOM_SOFT_TEAM_H
+
+#include <linux/atomic.h>
+
+#include "core/loom_engine.h"
+
+/* Most workers of a device. */
+#define LOOM_SOFT_THREADS	64
+/* Time without preemption, but for a piece. */
+#define LOOM_SOFT_CHUNK_NS	100000
+/* Element operations of a command that is worth to be shared: what a chunk may do, or more. */
+#define LOOM_SOFT_SHARE_LEAST	(1U << 18)
+
+struct loom_soft_team;
+
+/**
+ * struct loom_soft_round - a command that a team computes; of a run, and kept between its turns
+ */
+struct loom_soft_round {
+	/** @command: the command, NULL: none is begun */
+	const struct loom_command *command;
+	/** @memory: what it works on */
+	const struct loom_memory *memory;
+	/** @take: units of a share */
+	u64 take;
+	/** @next: first unit that nobody has taken */
+	atomic64_t next;
+	/** @shares: by worker */
+	struct loom_share shares[];
+};
+
+struct loom_soft_team *loom_soft_team_create(u32 threads, int number, atomic64_t *longest_ns);
+void loom_soft_team_destroy(struct loom_soft_team *team);
+struct loom_soft_round *loom_soft_round_create(const struct loom_soft_team *team);
+void loom_soft_round_begin(const struct loom_soft_team *team, struct loom_soft_round *round,
+			   const struct loom_command *command, const struct loom_memory *memory);
+bool loom_soft_team_go_on(struct loom_soft_team *team, struct loom_soft_round *round);
+void loom_soft_team_pause(struct loom_soft_team *team);
+void loom_soft_look(atomic64_t *longest_ns, u64 chunk_ns);
+
+#endif /* LOOM_SOFT_TEAM_H */
