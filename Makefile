@@ -236,10 +236,21 @@ $(O)/libloom_ep.so: $(ep_obj) $(O)/libloom.a
 	$(ep_link) -Wl,-z,defs -o $@ $^ $(LIBS)
 $(O)/asan/libloom_ep.so: $(ep_obj:$(O)/%=$(O)/asan/%) $(O)/asan/libloom.a
 	$(ep_link) $(SANITIZE) -o $@ $^ $(LIBS)
-.PHONY: ep ep-asan
-ep ep-asan:
-	@if ORT_INCLUDE='$(ORT_INCLUDE)' tools/ci/ort-headers.sh >$(O)/ort-headers.log 2>&1; then \
-		$(MAKE) --no-print-directory $(if $(filter ep,$@),$(O),$(O)/asan)/libloom_ep.so; \
+# and what tests it: a host of ONNX Runtime, and files for it
+ep_test_src	:= $(wildcard $(T)/ort/*.c)
+ep_test_bin	:= $(ep_test_src:$(T)/ort/%.c=$(O)/ort-tests/%)
+$(foreach s,$(ep_test_src),$(eval flags_$(s:.c=) = -isystem $$(ORT_INCLUDE)))
+$(O)/ort-tests/%: $(O)/obj/$(T)/ort/%.o $(O)/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
+$(O)/asan/ort-tests/%: $(O)/asan/obj/$(T)/ort/%.o $(O)/asan/libloom.a
+	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
+ep_of_ep	:= $(O)/libloom_ep.so
+ep_of_ep-tests	:= $(O)/libloom_ep.so $(O)/asan/libloom_ep.so $(ep_test_bin) $(O)/asan/ort-tests/host
+.PHONY: ep ep-tests
+ep ep-tests:
+	@mkdir -p $(O); \
+	if ORT_INCLUDE='$(ORT_INCLUDE)' tools/ci/ort-headers.sh >$(O)/ort-headers.log 2>&1; then \
+		$(MAKE) --no-print-directory -s $(ep_of_$@); \
 	else tail -n 1 $(O)/ort-headers.log; fi
 
 $(O)/loom.pc: Makefile
@@ -294,6 +305,9 @@ $(O)/host/%: $(O)/obj/$(T)/host/%.o $(O)/libloom.a
 $(O)/asan/host/%: $(O)/asan/obj/$(T)/host/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); \
 		$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
+# the room of the provider is no part of the library; what knows nothing of ONNX Runtime is tested so
+$(filter $(O)/host/ort/%,$(test_bin)): $(O)/obj/userlib/ort/partition.o
+$(filter $(O)/asan/host/ort/%,$(asan_bin)): $(O)/asan/obj/userlib/ort/partition.o
 # the tests of the model play QEMU: they speak its protocol
 $(filter $(O)/host/sim/%,$(test_bin)): $(O)/obj/tools/sim/wire.o $(O)/loom-sim
 $(filter $(O)/asan/host/sim/%,$(asan_bin)): $(O)/asan/obj/tools/sim/wire.o $(O)/asan/loom-sim
@@ -611,11 +625,11 @@ deb:
 .PHONY: clean distclean
 # downloads (models, packages) are kept: they take long, and are verified by hash
 clean:
-	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out examples bench module bench-module check tsan \
+	rm -rf $(addprefix $(O)/,obj asan gen host tests e2e e2e-out ort-tests examples bench module bench-module check tsan \
 		check-debug check-debug-backports check-more check-pci check-more-pci-debug \
 		check-models plan-hashes debug \
 		deb debug-backports fuzz intree libfuzzer mutants series kselftest vm lint docs man pictures python loom loom-sim pci \
-		loom.pc textline) \
+		loom.pc textline libloom_ep.so) \
 		$(O)/libloom.* $(O)/*.log $(O)/.install.* $(O)/.floors.* $(O)/.leftovers.*
 distclean:
 	rm -rf $(O)

@@ -3,6 +3,8 @@
 #include "ort.h"
 #include "partition.h"
 
+#include "planner/planner.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +114,24 @@ static OrtStatus *ORT_API_CALL compile(OrtEp *base, const OrtGraph **graphs, con
 	return status;
 }
 
+/* What makes no sense is said now: else nothing would be claimed. */
+static OrtStatus *check_options(const struct loom_ort_ep *ep)
+{
+	const struct loom_planner_options how = {
+		.chip = loom_target_chip(ep->target),
+		.objective = ep->options.objective,
+		.sram_limit_bytes = ep->options.sram_bytes,
+		.grouping_budget = ep->options.effort_ms,
+	};
+	struct loom_error err;
+
+	if (ep->options.has_chip && loom_target_device(ep->target))
+		return loom_ort_fail(-EINVAL,
+				     "option chip: %s has a chip of its own, only the host has any",
+				     loom_target_name(ep->target));
+	return loom_ort_status(loom_planner_check(&how, &err), &err);
+}
+
 OrtStatus *loom_ort_ep_create(const char *device, const OrtSessionOptions *session,
 			      const OrtLogger *logger, OrtEp **out)
 {
@@ -140,10 +160,8 @@ OrtStatus *loom_ort_ep_create(const char *device, const OrtSessionOptions *sessi
 
 		status = loom_ort_status(ret, &err);
 	}
-	if (!status && options->has_chip && loom_target_device(ep->target))
-		status = loom_ort_fail(-EINVAL,
-				       "option chip: %s has a chip of its own, only the host has any",
-				       loom_target_name(ep->target));
+	if (!status)
+		status = check_options(ep);
 	if (status) {
 		loom_ort_ep_destroy(&ep->base);
 		return status;

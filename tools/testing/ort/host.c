@@ -9,13 +9,16 @@
  *	context MODEL NEW [OPTION...]	writes a model with programs
  *	refuse MODEL [OPTION...]	a session has to be refused; prints why; then another model runs:
  *					alive=MODEL
- *	threads MODEL [OPTION...]	four threads on two sessions
+ *	loaded REFERENCE MODEL [OPTION...]	as compare, but the CPU provider runs another model
+ *	threads MODEL [OPTION...]	four threads on two sessions; the CPU provider runs
+ *					reference=MODEL if there is one
  *	reload MODEL [OPTION...]	registers, runs and unregisters, three times
  *	devices				which devices there are
  *
  * Options: shape=NAME:1,3,48,320 of an input whose dimensions are open, once or more often (each
- * is run with in turn); runs=N; profile=PREFIX; without=1: the CPU provider alone refused nodes are an
- * error; any other NAME=VALUE is one of the provider, or of the session if it has a dot in it.
+ * is run with in turn); runs=N; near=BOUND; scale=FACTOR of inputs; profile=PREFIX; any other NAME=VALUE is one of the
+ * provider, or of the session if it has a dot in it. ORT_HOST_LOG=1 in the environment shows why
+ * nodes stay.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -84,7 +87,8 @@ static const OrtEpDevice *find_device(const struct host *host)
 
 static bool is_own(const char *option)
 {
-	static const char *const own[] = { "shape=", "runs=", "profile=", "alive=", "near=" };
+	static const char *const own[] = { "shape=", "runs=", "profile=", "alive=", "near=",
+					   "scale=", "reference=" };
 	size_t i;
 
 	for (i = 0; i < sizeof(own) / sizeof(*own); i++)
@@ -219,16 +223,25 @@ static size_t elem_bytes(ONNXTensorElementDataType type)
 	}
 }
 
-/* The same numbers on every machine: floats between 0 and 1, integers that may be sizes or rates. */
-static void fill(void *data, ONNXTensorElementDataType type, size_t count, uint64_t seed)
+/*
+ * The same numbers on every machine: floats are waves with a little noise, as pictures are. Of noise
+ * alone, networks that look for lines make numbers that depend on the order of sums. Integers are a
+ * sampling rate.
+ */
+static void fill(void *data, ONNXTensorElementDataType type, size_t count, uint64_t seed,
+		 double scale)
 {
 	uint64_t state = seed * 0x9e3779b97f4a7c15 + 1;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
+		double noise, wave;
+
 		state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+		noise = (double)(state >> 40) / (1 << 24);
+		wave = sin((double)i * 0.0123 + (double)seed) + sin((double)i * 0.00107);
 		if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT)
-			((float *)data)[i] = (float)(state >> 40) / (1 << 24);
+			((float *)data)[i] = (float)((wave * 0.4 + noise * 0.1) * scale);
 		else if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64)
 			((int64_t *)data)[i] = 16000;
 		else
@@ -243,6 +256,7 @@ static void make_input(const struct host *host, const OrtSession *session, struc
 	const OrtTensorTypeAndShapeInfo *tensor;
 	ONNXTensorElementDataType type;
 	size_t rank, count = 1, axis;
+	const char *scale = option(host, "scale");
 	int64_t dims[8] = { 0 };
 	OrtTypeInfo *info;
 
@@ -258,7 +272,7 @@ static void make_input(const struct host *host, const OrtSession *session, struc
 		count *= (size_t)dims[axis];
 	}
 	io->buffers[i] = aligned_alloc(64, (count * elem_bytes(type) + 64) / 64 * 64);
-	fill(io->buffers[i], type, count, i + 1 + (size_t)turn * 17);
+	fill(io->buffers[i], type, count, i + 1 + (size_t)turn * 17, scale ? atof(scale) : 1);
 	CHECK(api->CreateTensorWithDataAsOrtValue(host->memory, io->buffers[i],
 						  count * elem_bytes(type), dims, rank, type,
 						  &io->inputs[i]));
@@ -313,34 +327,45 @@ static void release(OrtValue **values, size_t count)
 		api->ReleaseValue(values[i]);
 }
 
-/* How far two values are apart: absolutely, or relative to a number above 1. Infinite: not alike. */
-static double apart(const OrtValue *a, const OrtValue *b)
+/*
+ * How far two values are apart: the larger of the largest difference, as a part of the largest number,
+ * and the root of the mean of the squares, likewise (tools/testing/e2e/npy_compare.c says why).
+ * Infinite: they are not alike.
+ */
+static double apart(const OrtValue *wanted, const OrtValue *got)
 {
+	double worst = 0, largest = 0, off2 = 0, want2 = 0, count;
+	const OrtValue *values[2] = { wanted, got };
 	ONNXTensorElementDataType types[2];
 	size_t bytes[2], i, ranks[2];
 	const int64_t *dims[2];
 	const void *data[2];
-	double most = 0;
 
-	CHECK(api->GetTensorElementTypeAndShapeDataReference(a, &types[0], &dims[0], &ranks[0]));
-	CHECK(api->GetTensorElementTypeAndShapeDataReference(b, &types[1], &dims[1], &ranks[1]));
-	CHECK(api->GetTensorSizeInBytes(a, &bytes[0]));
-	CHECK(api->GetTensorSizeInBytes(b, &bytes[1]));
-	CHECK(api->GetTensorData(a, &data[0]));
-	CHECK(api->GetTensorData(b, &data[1]));
+	for (i = 0; i < 2; i++) {
+		CHECK(api->GetTensorElementTypeAndShapeDataReference(values[i], &types[i], &dims[i],
+								     &ranks[i]));
+		CHECK(api->GetTensorSizeInBytes(values[i], &bytes[i]));
+		CHECK(api->GetTensorData(values[i], &data[i]));
+	}
 	if (types[0] != types[1] || ranks[0] != ranks[1] || bytes[0] != bytes[1] ||
 	    (ranks[0] && memcmp(dims[0], dims[1], ranks[0] * sizeof(*dims[0]))))
 		return INFINITY;
 	if (types[0] != ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT)
 		return memcmp(data[0], data[1], bytes[0]) ? INFINITY : 0;
 	for (i = 0; i < bytes[0] / 4; i++) {
-		double x = ((const float *)data[0])[i], y = ((const float *)data[1])[i];
-		double scale = fabs(x) > 1 ? fabs(x) : 1, off = fabs(x - y) / scale;
+		double want = ((const float *)data[0])[i], off = ((const float *)data[1])[i] - want;
 
-		if (!(off <= most))
-			most = isnan(x) && isnan(y) ? most : isnan(off) ? INFINITY : off;
+		if (!isfinite(want) || !isfinite(off))
+			return INFINITY;
+		worst = fmax(worst, fabs(off));
+		largest = fmax(largest, fabs(want));
+		off2 += off * off;
+		want2 += want * want;
 	}
-	return most;
+	/* of what is next to nothing everywhere, as a sigmoid's zeroes, a thousandth is as good */
+	count = bytes[0] / 4 ? (double)(bytes[0] / 4) : 1;
+	return fmax(worst / fmax(largest, 1e-3),
+		    sqrt(off2 / count) / fmax(sqrt(want2 / count), 1e-3));
 }
 
 static double cpu_seconds(void)
@@ -452,6 +477,7 @@ static void *work(void *arg)
 
 static int threads(struct host *host, const char *model)
 {
+	const char *reference = option(host, "reference");
 	OrtSession *sessions[3];
 	OrtValue *wanted[MOST];
 	struct worker workers[4];
@@ -461,7 +487,8 @@ static int threads(struct host *host, const char *model)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		CHECK(open_session(host, model, i < 2, &sessions[i]));
+		CHECK(open_session(host, i < 2 || !reference ? model : reference, i < 2,
+				   &sessions[i]));
 	io_open(host, sessions[2], &io, 0);
 	CHECK(run(sessions[2], &io, wanted));
 	for (i = 0; i < 4; i++) {
@@ -568,7 +595,7 @@ int main(int argc, char **argv)
 		printf("%s\n", library ? "this ONNX Runtime is too old" : dlerror());
 		return 2;
 	}
-	CHECK(api->CreateEnv(level ? (OrtLoggingLevel)atoi(level) : ORT_LOGGING_LEVEL_WARNING,
+	CHECK(api->CreateEnv(level ? (OrtLoggingLevel)atoi(level) : ORT_LOGGING_LEVEL_ERROR,
 			     "ort_host", &host.env));
 	CHECK(api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &host.memory));
 	if (!strcmp(argv[3], "reload")) {

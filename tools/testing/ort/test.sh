@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The execution provider in ONNX Runtime, beside ONNX Runtime's own: outputs, what is claimed, programs
+# in models, threads. Without the headers (make ep says why) all of it is skipped.
+#
+#	tools/testing/ort/test.sh		on the host device
+#	tools/testing/ort/test.sh node		three models on the node of the machine that it runs on
+# shellcheck source=tools/testing/e2e/lib.sh
+. "$(dirname "$0")/../e2e/lib.sh"
+
+host=build/ort-tests/host
+make=build/ort-tests/make
+ep=build/libloom_ep.so
+ort=$(echo "$PWD"/build/ort/node_modules/onnxruntime-node/bin/*/linux/x64/libonnxruntime.so.1)
+
+if [ ! -x $host ] || [ ! -e $ep ]; then
+	echo "1..0 # SKIP $(tail -n 1 build/ort-headers.log 2>/dev/null || echo 'make ep-tests was not run')"
+	exit 0
+fi
+if [ ! -e "$ort" ]; then
+	echo '1..0 # SKIP there is no ONNX Runtime for this machine'
+	exit 0
+fi
+
+ep_run() {	# COMMAND [ARGUMENT...]
+	$host "$ort" "$PWD/$ep" "$@"
+}
+
+# Under AddressSanitizer. ONNX Runtime keeps a few things until the process ends.
+ep_asan() {
+	ASAN_OPTIONS=detect_leaks=0 build/asan/ort-tests/host "$ort" "$PWD/build/asan/libloom_ep.so" "$@"
+}
+
+# not COMMAND...: it fails
+not() {
+	! "$@"
+}
+
+# says PATTERN COMMAND...: it passes, and prints that
+says() {
+	local pattern=$1 log
+	shift
+	log=$("$@" 2>&1) || { echo "$log"; return 1; }
+	echo "$log"
+	grep -q -- "$pattern" <<<"$log"
+}
+
+# Open dimensions are those that the networks are used with, but for smaller pictures.
+model() {	# NAME
+	case $1 in
+	ppocr_rec)	echo shape=x:1,3,48,96 ;;
+	ppocr_det)	echo shape=x:1,3,64,64 ;;
+	ppocr_cls)	echo shape=x:1,3,48,192 ;;
+	melspectrogram)	echo shape=input:1,1280 ;;
+	# its state has dimensions without names
+	silero_vad)	echo shape=input:1,512 dims=input:1=512 ;;
+	# It asks which of its numbers is the largest around it: of two that are alike but for rounding,
+	# either may be. With these inputs none are.
+	mlsd_tiny)	echo scale=60 ;;
+	esac
+}
+
+case ${1:-} in
+node)
+	fresh_out
+	for name in oww_alexa oww_hey_mycroft hey_jarvis; do
+		ok "$name on the node" says '^nodes \([0-9]*\) of \1, parts 1,' \
+			ep_run compare $models/$name.onnx device=device || true
+	done
+	finish ;;
+esac
+
+fresh_out
+ok 'without a node this process is the device' says 'LoomExecutionProvider Loom type 2 .* host$' \
+	ep_run devices
+for name in ppocr_rec ppocr_det ppocr_cls blazeface mlsd_tiny oww_alexa oww_weather oww_hey_mycroft \
+	oww_embedding silero_vad hey_jarvis melspectrogram; do
+	# shellcheck disable=SC2046 # words
+	ok "$name: whole, as ONNX Runtime to 1e-4" says '^nodes \([0-9]*\) of \1, parts 1,' \
+		ep_run compare $models/$name.onnx effort_ms=50 $(model $name)
+done
+
+# The eleventh node of a chain of 25: what is before and what is behind are a part each.
+mixed=$out/mixed.onnx
+ok 'a model with an operator that Loom has not' $make mixed $models/oww_hey_mycroft.onnx "$mixed" 10
+ok 'it runs mixed, in two parts' says '^nodes 25 of 26, parts 2,' ep_run compare "$mixed"
+ok 'with other options, too' says '^nodes 25 of 26, parts 2,' ep_run compare "$mixed" \
+	objective=bytes chip=tiny sram=8192 effort_ms=20 device=host sessions=1
+ok 'what the importer refuses is found and left out' says '^nodes 1 of 2, parts 1,' ep_run compare \
+	$models/silero_vad.onnx shape=input:1,512
+ok 'what the chip cannot do, too' says '^nodes 0 of 25, parts 0,' ep_run compare \
+	$models/oww_hey_mycroft.onnx chip=ethos-u55-256
+ok 'shapes come and go' says '^nodes 65 of 65, parts 1,' ep_run compare $models/oww_embedding.onnx \
+	runs=5 plans=2 effort_ms=20 shape=input_1:{1,2,3,1,3},76,32,1
+
+refused() {	# PATTERN ARGUMENT...
+	local pattern=$1
+	shift
+	says "refused: .*$pattern" ep_run refuse "$@"
+}
+ok 'an objective that is none' refused 'option objective: time, bytes or sram, not "fast"' "$mixed" \
+	objective=fast
+ok 'an option that is none' refused 'there is no option speed' "$mixed" speed=1
+ok 'more SRAM than there is' refused 'SRAM' "$mixed" sram=100000000
+ok 'a device that is none' refused '/dev/accel/none' "$mixed" device=/dev/accel/none
+
+# Programs in models and beside them, each in a process of its own.
+for embed in 0 1; do
+	new=$out/context$embed.onnx
+	ok "a model with programs, embedded: $embed" ep_run context "$mixed" "$new" \
+		ep.context_embed_mode=$embed
+	ok "embedded: $embed: loaded by another process, run, equal" says '^nodes 2 of 3, parts 2,' \
+		ep_run loaded "$mixed" "$new"
+done
+tampered() {	# CHANGE PATTERN: of the second program; another model runs in the same process
+	cp "$out/context0_1.loom" "$out/whole" &&
+	$make "$1" "$out/context0_1.loom" &&
+	refused "context0_1.loom: $2" "$out/context0.onnx" alive="$mixed"
+	local status=$?
+	mv "$out/whole" "$out/context0_1.loom"
+	return $status
+}
+ok 'a program with a bit flipped is refused by its checksum, and ONNX Runtime goes on' \
+	tampered flip 'damaged: the checksum'
+ok 'with sums made right, an unsafe plan is refused by the verifier, and ONNX Runtime goes on' \
+	tampered unsafe 'the plan was refused by rule'
+cp "$out/context1.onnx" "$out/forged.onnx"
+ok 'the same inside of a model' $make tensor "$out/forged.onnx"
+ok 'is refused by the verifier' refused 'the plan was refused by rule' "$out/forged.onnx" alive="$mixed"
+ok 'open dimensions make no program' says 'refused: .*dimensions of .* are open' \
+	not ep_run context $models/oww_embedding.onnx "$out/open.onnx"
+
+profile() {
+	local file
+	file=$(ep_run compare "$mixed" profile="$out/profile" | sed -n 's/^profile //p')
+	python3 - "$file" <<-'END'
+		import json, sys
+		events = [e["args"] for e in json.load(open(sys.argv[1])) if "dram_read_bytes" in e["args"]]
+		assert len(events) == 2, events
+		assert all(int(e["cycles"]) > 0 and int(e["macs"]) > 0 for e in events), events
+	END
+}
+ok 'cycles and bytes of both parts are in the profile' profile
+
+ok 'AddressSanitizer: 4 threads, 2 sessions' ep_asan threads "$mixed"
+ok 'AddressSanitizer: registered, run and unregistered, three times' ep_asan reload "$mixed"
+ok 'AddressSanitizer: programs are written' ep_asan context "$mixed" "$out/asan.onnx"
+ok 'AddressSanitizer: and loaded by 4 threads' ep_asan threads "$out/asan.onnx" \
+	reference="$mixed"
+ok 'AddressSanitizer: one is refused' says 'refused by rule' ep_asan refuse "$out/forged.onnx"
+finish
