@@ -16,7 +16,7 @@ cd "$(dirname "$0")/../.." || exit 1
 # options of a calling make are not meant for the makes called here
 unset MAKEFLAGS MFLAGS MAKELEVEL
 # what others need comes before them, by itself; then the longest first
-all='build asan-build e2e-node kselftest asan e2e-host e2e-models lint host run own backend e2e vm install'
+all='build asan-build e2e-node kselftest asan e2e-host e2e-models lint host run own backend ort e2e vm install'
 debug='debug-build debug-kselftest debug-template debug-tiny debug-sleep debug-devices debug-small'
 more='more-build more-rewritings more-deb more-tsan more-slurm more-series'
 pci='pci-build pci-faults pci-device pci-models pci-pairs'
@@ -72,7 +72,7 @@ run_part() {
 		tap models --plain -- tools/ci/models.sh
 		tap oracle --plain -- tools/ci/ort.sh
 		tap ksource --plain -- tools/ci/ksource.sh
-		for target in lib tools build-tests build-bench module; do
+		for target in lib tools build-tests build-bench module ep-tests; do
 			tap make-$target --plain -- make -k -j2 $target
 		done ;;
 	lint)
@@ -112,6 +112,8 @@ run_part() {
 		e2e 1[1-9] ;;
 	e2e-models)
 		e2e 10 ;;
+	ort)
+		tap ort --timeout 1200 -- tools/testing/ort/test.sh ;;
 	backend)
 		e2e '[23]*' ;;
 	e2e-node)

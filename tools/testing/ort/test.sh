@@ -62,10 +62,11 @@ model() {	# NAME
 
 case ${1:-} in
 node)
-	fresh_out
+	ok 'the node is the device' says 'LoomExecutionProvider Loom type 2 .* /dev/accel/accel0$' \
+		ep_run devices
 	for name in oww_alexa oww_hey_mycroft hey_jarvis; do
 		ok "$name on the node" says '^nodes \([0-9]*\) of \1, parts 1,' \
-			ep_run compare $models/$name.onnx device=device || true
+			ep_run compare $models/$name.onnx
 	done
 	finish ;;
 esac
@@ -86,10 +87,11 @@ ok 'a model with an operator that Loom has not' $make mixed $models/oww_hey_mycr
 ok 'it runs mixed, in two parts' says '^nodes 25 of 26, parts 2,' ep_run compare "$mixed"
 ok 'with other options, too' says '^nodes 25 of 26, parts 2,' ep_run compare "$mixed" \
 	objective=bytes chip=tiny sram=8192 effort_ms=20 device=host sessions=1
-ok 'what the importer refuses is found and left out' says '^nodes 1 of 2, parts 1,' ep_run compare \
+ok 'what the importer refuses is found and left out' says '^nodes 1 of [0-9]*, parts 1,' ep_run compare \
 	$models/silero_vad.onnx shape=input:1,512
-ok 'what the chip cannot do, too' says '^nodes 0 of 25, parts 0,' ep_run compare \
-	$models/oww_hey_mycroft.onnx chip=ethos-u55-256
+printf 'name: few\nextends: soft\noperations: {except: [matmul, conv, deconv, reduce, pool]}\n' >"$out/few.yaml"
+ok 'what the chip cannot do, too' says '^nodes 22 of 25, parts 4,' ep_run compare \
+	$models/oww_hey_mycroft.onnx chip="$out/few.yaml"
 ok 'shapes come and go' says '^nodes 65 of 65, parts 1,' ep_run compare $models/oww_embedding.onnx \
 	runs=5 plans=2 effort_ms=20 shape=input_1:{1,2,3,1,3},76,32,1
 
