@@ -27,7 +27,9 @@
  * @pool: has the capacity
  * @problem: of @csv, with @pool
  * @result: the answer
- * @took_ns: time of the search
+ * @asked_ns: how long it may take, of --time; or 0
+ * @read_ns: time that reading took
+ * @took_ns: time of the search, and of the check
  */
 struct tool_placing {
 	const char *path;
@@ -47,6 +49,8 @@ struct tool_placing {
 	struct loom_place_pool pool;
 	struct loom_place_problem problem;
 	struct loom_place_result result;
+	int64_t asked_ns;
+	int64_t read_ns;
 	int64_t took_ns;
 };
 

@@ -4,17 +4,22 @@
  *
  * The greedy strategies are tried one after the other, the cheapest and most often best first,
  * until one is at the bound, which proves that it is optimal. Most graphs end here, in
- * microseconds. Else the exact search (solve.h) goes on from the lowest placement: it never returns
- * a worse one, and raises the bound where it can. If that proves nothing, hill climbing is tried
- * last.
+ * microseconds. Else they are tried backwards in time, and then the exact search (solve.h) goes on
+ * from the lowest placement, and with it dives and ejections, for problems of any size: they never
+ * return a worse one, and raise the bound where they can. If that proves nothing, hill climbing is
+ * tried last.
+ *
+ * All of them get the items in a canonical order (canonical.c), so the answer does not depend on
+ * the order of the rows of a file.
  *
  * Greedy placing looks at every pair of items that overlap in time. Where these are many millions,
- * fewer strategies are tried, and there is no search; where they are hundreds of millions, items of
- * nearly the same lifetime are put in boxes (box.c).
+ * fewer strategies are tried; where they are hundreds of millions, items of nearly the same lifetime
+ * are put in boxes (box.c).
  *
  * Effort is counted in pairs and search nodes, not in seconds, so the answer is the same on every
- * machine.
+ * machine; but with a deadline it is not.
  */
+#include "canonical.h"
 #include "greedy.h"
 #include "strategy.h"
 
@@ -30,9 +35,11 @@
 /* With more pairs than this, boxes are made, until their pairs are below the second. */
 #define MAX_FIRST_LOOKS		60000000
 #define MAX_BOX_LOOKS		70000000
-/* Larger problems are not searched. */
-#define MAX_SEARCH_PAIRS	2000000
-#define MAX_SEARCH_ITEMS	20000
+/* Larger problems are not climbed. */
+#define MAX_CLIMB_LOOKS		4000000
+#define MAX_CLIMB_ITEMS		20000
+/* what a look takes, about, where there is a deadline */
+#define LOOK_NS			4
 
 static const struct loom_place_strategy *const starts[] = {
 	&loom_place_strategy_greedy_size,
@@ -40,102 +47,194 @@ static const struct loom_place_strategy *const starts[] = {
 	&loom_place_strategy_greedy_area,
 	&loom_place_strategy_greedy_conflict,
 	&loom_place_strategy_gmem_opsize,
-	&loom_place_strategy_gmem,
 };
 
-/* Keeps a placement that is lower than @best. */
-static void take_trial(const struct loom_place_task *task, struct loom_place_answer *answer,
-		       const struct loom_place_answer *trial, const char *name, uint64_t *best)
-{
-	uint64_t height = loom_place_height(&task->problem, trial->offsets);
+/**
+ * struct trials - what is tried, and the lowest placement
+ * @task: the problem
+ * @answer: of the problem
+ * @height: of the placement in @answer, or LOOM_PLACE_ANYWHERE
+ * @looks: what a greedy run looks at
+ * @spent: looks of all of them
+ * @trial: memory for a placement
+ */
+struct trials {
+	const struct loom_place_task *task;
+	struct loom_place_answer *answer;
+	uint64_t height;
+	uint64_t looks;
+	uint64_t spent;
+	struct loom_place_answer trial;
+};
 
-	if (height >= *best)
+/* Keeps a placement of @own that is lower. */
+static void take_trial(struct trials *t, const struct loom_place_canonical *own, const char *name)
+{
+	uint64_t height = loom_place_height(&own->task.problem, t->trial.offsets);
+	uint32_t i;
+
+	if (height >= t->height)
 		return;
-	*best = height;
-	answer->strategy = name;
-	memcpy(answer->offsets, trial->offsets,
-	       task->problem.num_items * sizeof(*answer->offsets));
+	t->height = height;
+	t->answer->strategy = name;
+	for (i = 0; i < own->task.problem.num_items; i++)
+		t->answer->offsets[own->global[i]] = t->trial.offsets[i];
 }
 
-/* Runs @start, and keeps its placement if that is lower than @best. */
-static int try_start(const struct loom_place_strategy *start, const struct loom_place_task *task,
-		     struct loom_place_answer *answer, struct loom_place_answer *trial,
-		     uint64_t *best)
+/* Runs @start, and keeps its placement if that is lower. */
+static int try_start(struct trials *t, const struct loom_place_canonical *own,
+		     const struct loom_place_strategy *start)
 {
+	int ret = loom_place_call(start, &own->task, &t->trial);
+
+	if (!ret)
+		take_trial(t, own, start->name);
+	return ret == -ERANGE ? 0 : ret;
+}
+
+static bool is_enough(const struct trials *t)
+{
+	return t->height <= t->answer->bound_bytes ||
+	       (t->task->fit_only && t->height <= t->task->capacity_bytes);
+}
+
+/* Whether one more greedy run takes too much of the time, or of what all may look at. */
+static bool is_late(const struct trials *t)
+{
+	if (t->spent > MAX_LOOKS || t->looks > MAX_FIRST_LOOKS)
+		return true;
+	return t->height != LOOM_PLACE_ANYWHERE &&
+	       (double)t->looks * LOOK_NS > (double)loom_place_left_ns(t->task->deadline_ns) / 8;
+}
+
+/* "gmem" is the one that works on operators; it may refuse them, which is no failure of "auto". */
+static int try_operators(struct trials *t)
+{
+	const struct loom_place_strategy *gmem = &loom_place_strategy_gmem;
+	uint64_t height;
 	int ret;
 
-	ret = loom_place_call(start, task, trial);
-	/* "gmem" may refuse the operators, which is no failure of "auto" */
+	if (loom_place_refusal(gmem, &t->task->problem))
+		return 0;
+	ret = loom_place_call(gmem, t->task, &t->trial);
 	if (ret == -EINVAL || ret == -ERANGE)
 		return 0;
 	if (ret)
 		return ret;
-	take_trial(task, answer, trial, start->name, best);
+	height = loom_place_height(&t->task->problem, t->trial.offsets);
+	if (height >= t->height)
+		return 0;
+	t->height = height;
+	t->answer->strategy = gmem->name;
+	memcpy(t->answer->offsets, t->trial.offsets,
+	       t->task->problem.num_items * sizeof(*t->trial.offsets));
 	return 0;
 }
 
-static bool is_enough(const struct loom_place_task *task, const struct loom_place_answer *answer,
-		      uint64_t best)
+static int try_starts(struct trials *t, const struct loom_place_canonical *own)
 {
-	return best <= answer->bound_bytes || (task->fit_only && best <= task->capacity_bytes);
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(t) && !is_late(t) && !ret; i++) {
+		ret = try_start(t, own, starts[i]);
+		t->spent += t->looks;
+	}
+	return ret;
 }
 
-static int search(const struct loom_place_task *task, struct loom_place_answer *answer,
-		  struct loom_place_answer *trial)
+/* The greedy strategies, as they are by themselves. */
+static int begin(struct trials *t, const struct loom_place_canonical *own)
 {
-	uint64_t best = LOOM_PLACE_ANYWHERE, pairs, looks;
-	size_t i;
+	uint64_t pairs;
 	int ret;
 
-	ret = loom_place_count_pairs(&task->problem, &pairs);
+	ret = loom_place_count_pairs(&own->task.problem, &pairs);
 	if (ret)
 		return ret;
-	looks = pairs + ITEM_LOOKS * (uint64_t)task->problem.num_items;
-	if (task->hint) {
-		memcpy(answer->offsets, task->hint,
-		       task->problem.num_items * sizeof(*answer->offsets));
-		best = loom_place_height(&task->problem, answer->offsets);
+	t->looks = pairs + ITEM_LOOKS * (uint64_t)own->task.problem.num_items;
+	if (t->task->hint) {
+		memcpy(t->trial.offsets, own->hint,
+		       own->task.problem.num_items * sizeof(*own->hint));
+		take_trial(t, own, t->answer->strategy);
 	}
-	if (looks > MAX_FIRST_LOOKS) {
-		ret = loom_place_boxes(task, trial, MAX_BOX_LOOKS);
-		if (ret && ret != -ERANGE)
-			return ret;
+	if (t->looks > MAX_FIRST_LOOKS) {
+		ret = loom_place_boxes(&own->task, &t->trial, MAX_BOX_LOOKS);
 		if (!ret)
-			take_trial(task, answer, trial, "auto", &best);
+			take_trial(t, own, "auto");
+		if (ret == -ERANGE)
+			ret = 0;
 	}
-	for (i = 0; i < ARRAY_SIZE(starts) && !is_enough(task, answer, best); i++) {
-		if (loom_place_refusal(starts[i], &task->problem) ||
-		    looks * i > MAX_LOOKS || looks > MAX_FIRST_LOOKS)
-			continue;
-		ret = try_start(starts[i], task, answer, trial, &best);
-		if (ret)
-			return ret;
-	}
-	if (best == LOOM_PLACE_ANYWHERE)
-		return -ERANGE;
-	if (is_enough(task, answer, best) || pairs > MAX_SEARCH_PAIRS ||
-	    task->problem.num_items > MAX_SEARCH_ITEMS)
-		return 0;
-	ret = loom_place_improve(task, answer, best);
+	if (!ret)
+		ret = try_starts(t, own);
+	if (!ret && !is_enough(t) && !is_late(t))
+		ret = try_operators(t);
+	return ret;
+}
+
+/* The search from the lowest placement. */
+static int go_on(struct trials *t, const struct loom_place_canonical *own)
+{
+	const uint32_t n = own->task.problem.num_items;
+	struct loom_place_answer *trial = &t->trial;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < n; i++)
+		trial->offsets[i] = t->answer->offsets[own->global[i]];
+	trial->bound_bytes = t->answer->bound_bytes;
+	trial->nodes = 0;
+	trial->strategy = t->answer->strategy;
+	ret = loom_place_improve(&own->task, trial, t->height);
 	if (ret)
 		return ret;
-	best = loom_place_height(&task->problem, answer->offsets);
-	if (is_enough(task, answer, best))
-		return 0;
-	trial->bound_bytes = answer->bound_bytes;
-	return try_start(&loom_place_strategy_hill_climb, task, answer, trial, &best);
+	t->answer->bound_bytes = trial->bound_bytes;
+	t->answer->nodes += trial->nodes;
+	take_trial(t, own, trial->strategy);
+	return 0;
+}
+
+static int search(struct trials *t, struct loom_place_canonical own[2])
+{
+	int ret;
+
+	ret = loom_place_canonical_make(&own[0], t->task, false);
+	if (!ret)
+		ret = begin(t, &own[0]);
+	if (ret || is_enough(t))
+		return ret;
+	if (t->height == LOOM_PLACE_ANYWHERE)
+		return own[0].task.problem.num_items ? -ERANGE : 0;
+	/* the other direction has other ties */
+	ret = loom_place_canonical_make(&own[1], t->task, true);
+	if (!ret)
+		ret = try_starts(t, &own[1]);
+	if (ret || is_enough(t))
+		return ret;
+	ret = go_on(t, loom_place_canonical_is_before(&own[1], &own[0]) ? &own[1] : &own[0]);
+	if (ret || is_enough(t) || t->looks > MAX_CLIMB_LOOKS || t->task->deadline_ns ||
+	    own[0].task.problem.num_items > MAX_CLIMB_ITEMS)
+		return ret;
+	return try_start(t, &own[0], &loom_place_strategy_hill_climb);
 }
 
 static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
-	struct loom_place_answer trial = { .bound_bytes = answer->bound_bytes };
-	int ret;
+	struct loom_place_canonical own[2] = { 0 };
+	struct trials t = {
+		.task = task,
+		.answer = answer,
+		.height = LOOM_PLACE_ANYWHERE,
+		.trial.bound_bytes = answer->bound_bytes,
+	};
+	int ret = -ENOMEM;
 
-	trial.offsets = calloc((size_t)task->problem.num_items + 1, sizeof(*trial.offsets));
-	if (!trial.offsets)
-		return -ENOMEM;
-	ret = search(task, answer, &trial);
-	free(trial.offsets);
+	t.trial.offsets = calloc((size_t)task->problem.num_items + 1, sizeof(*t.trial.offsets));
+	if (t.trial.offsets)
+		ret = search(&t, own);
+	free(t.trial.offsets);
+	loom_place_canonical_clear(&own[0]);
+	loom_place_canonical_clear(&own[1]);
 	return ret;
 }
 

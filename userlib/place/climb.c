@@ -10,6 +10,7 @@
  * The moves come from a fixed pseudorandom sequence, and their number from the problem alone: fewer
  * where so many items overlap in time that placing takes long.
  */
+#include "canonical.h"
 #include "greedy.h"
 #include "strategy.h"
 
@@ -138,7 +139,7 @@ static int climb_on(struct climb *climb, struct loom_place_answer *answer)
 	return ret;
 }
 
-static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
+static int climb(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	size_t n = task->problem.num_items;
 	struct climb climb;
@@ -156,6 +157,11 @@ static int place(const struct loom_place_task *task, struct loom_place_answer *a
 	free(climb.best);
 	loom_greedy_fini(&climb.greedy);
 	return ret;
+}
+
+static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return loom_place_canonical_call(climb, task, answer);
 }
 
 const struct loom_place_strategy loom_place_strategy_hill_climb = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The exact search (solve.h) as a strategy, from nothing or from another strategy's placement. */
+#include "canonical.h"
 #include "greedy.h"
 #include "strategy.h"
 
@@ -35,6 +36,7 @@ static int solve(struct exact *e, const struct loom_place_task *task,
 		.capacity_bytes = task->capacity_bytes,
 		.fit_only = task->fit_only,
 		.budget = task->budget,
+		.deadline_ns = task->deadline_ns,
 		.offsets = e->offsets,
 		.height_bytes = height,
 	};
@@ -91,18 +93,21 @@ int loom_place_improve(const struct loom_place_task *task, struct loom_place_ans
 }
 
 /* Searches from nothing. Where the search finds no placement, the answer is a greedy one. */
-static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
+static int search(const struct loom_place_task *task, struct loom_place_answer *answer)
 {
 	int ret;
 
 	answer->strategy = NULL;
 	ret = loom_place_improve(task, answer, LOOM_PLACE_ANYWHERE);
-	if (ret || answer->strategy)
-		goto out;
-	ret = loom_place_greedy(task, &loom_place_order_size, loom_greedy_lowest, answer);
-out:
+	if (!ret && !answer->strategy)
+		ret = loom_place_greedy(task, &loom_place_order_size, loom_greedy_lowest, answer);
 	answer->strategy = "exact";
 	return ret;
+}
+
+static int place(const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	return loom_place_canonical_call(search, task, answer);
 }
 
 const struct loom_place_strategy loom_place_strategy_exact = {

@@ -3,7 +3,7 @@
  * DOC: Static orders
  *
  * Greedy planners differ in the order of items. An order is a sort by a key of two numbers, the
- * largest first; equal items go in the order of their numbers. Aliases and items without size are
+ * largest first; equal items go by begin and end, so that the order of rows does not matter. Aliases and items without size are
  * in the order, too; the engine skips them.
  */
 #include "greedy.h"
@@ -17,12 +17,14 @@
  * struct key - what an item is sorted by, largest first
  * @high: first
  * @low: then
- * @item: then, smallest first
+ * @item: then by its begin, its end, its alignment, and at last this, smallest first
+ * @of: the item
  */
 struct key {
 	uint64_t high;
 	uint64_t low;
 	uint32_t item;
+	const struct loom_place_item *of;
 };
 
 static int compare_keys(const void *a, const void *b)
@@ -33,6 +35,12 @@ static int compare_keys(const void *a, const void *b)
 		return x->high > y->high ? -1 : 1;
 	if (x->low != y->low)
 		return x->low > y->low ? -1 : 1;
+	if (x->of->lower != y->of->lower)
+		return x->of->lower < y->of->lower ? -1 : 1;
+	if (x->of->upper != y->of->upper)
+		return x->of->upper < y->of->upper ? -1 : 1;
+	if (x->of->align_bytes != y->of->align_bytes)
+		return x->of->align_bytes > y->of->align_bytes ? -1 : 1;
 	return (x->item > y->item) - (x->item < y->item);
 }
 
@@ -46,6 +54,8 @@ static int take_keys(struct key *keys, const struct loom_place_problem *problem,
 {
 	uint32_t i;
 
+	for (i = 0; i < problem->num_items; i++)
+		keys[i].of = &problem->items[i];
 	qsort(keys, problem->num_items, sizeof(*keys), compare_keys);
 	for (i = 0; i < problem->num_items; i++)
 		order[i] = keys[i].item;
@@ -67,7 +77,7 @@ static int make_size(const struct loom_place_problem *problem, uint32_t *order)
 		return -ENOMEM;
 	for (i = 0; i < problem->num_items; i++)
 		keys[i] = (struct key){
-			problem->items[i].size_bytes, life(&problem->items[i]), i,
+			problem->items[i].size_bytes, life(&problem->items[i]), i, NULL,
 		};
 	return take_keys(keys, problem, order);
 }
@@ -81,7 +91,7 @@ static int make_life(const struct loom_place_problem *problem, uint32_t *order)
 		return -ENOMEM;
 	for (i = 0; i < problem->num_items; i++)
 		keys[i] = (struct key){
-			life(&problem->items[i]), problem->items[i].size_bytes, i,
+			life(&problem->items[i]), problem->items[i].size_bytes, i, NULL,
 		};
 	return take_keys(keys, problem, order);
 }
@@ -100,7 +110,7 @@ static int make_area(const struct loom_place_problem *problem, uint32_t *order)
 		/* saturated: larger than any other */
 		if (__builtin_mul_overflow(item->size_bytes, life(item), &area))
 			area = UINT64_MAX;
-		keys[i] = (struct key){ area, item->size_bytes, i };
+		keys[i] = (struct key){ area, item->size_bytes, i, NULL };
 	}
 	return take_keys(keys, problem, order);
 }
@@ -154,7 +164,7 @@ static int count_overlaps(const struct loom_place_problem *problem, struct key *
 	for (i = 0; i < n; i++) {
 		const struct loom_place_item *item = &problem->items[i];
 
-		keys[i] = (struct key){ 0, item->size_bytes, i };
+		keys[i] = (struct key){ 0, item->size_bytes, i, NULL };
 		if (loom_place_has_room(item))
 			keys[i].high = count_below(lowers, count, item->upper, false) -
 				       count_below(uppers, count, item->lower, true);
@@ -225,7 +235,7 @@ static int breadth_keys(const struct loom_place_problem *problem,
 	for (i = 0; i < problem->num_items; i++) {
 		const struct loom_place_item *item = &problem->items[i];
 
-		keys[i] = (struct key){ 0, item->size_bytes, i };
+		keys[i] = (struct key){ 0, item->size_bytes, i, NULL };
 		if (!loom_place_has_room(item))
 			continue;
 		keys[i].high = range_max(tree, n, loom_place_profile_find(profile, item->lower),

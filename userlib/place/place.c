@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "loom_core.h"
 
@@ -49,6 +50,7 @@ static int take_storages(struct loom_place_result *result, const struct loom_pla
  * @result: the caller's
  * @hints: by item: an offset of a known placement of its pool
  * @fault: the caller's, or NULL
+ * @deadline_ns: for all pools together, or 0
  */
 struct run {
 	const struct loom_place_strategy *strategy;
@@ -57,6 +59,7 @@ struct run {
 	struct loom_place_result *result;
 	uint64_t *hints;
 	struct loom_place_fault *fault;
+	int64_t deadline_ns;
 };
 
 /* The next pool of the set @pools after @pool, in ascending order of cost; or LOOM_PLACE_NONE. */
@@ -227,6 +230,7 @@ static int choose_pool(struct run *run, uint32_t pool, bool *fits)
 
 	ret = loom_place_subproblem_make(&sub, &run->resolved, run->result->pools, pool,
 					 run->options, run->fault);
+	sub.task.deadline_ns = run->deadline_ns;
 	if (!choice.keep || !choice.offsets)
 		ret = -ENOMEM;
 	if (!ret)
@@ -252,6 +256,7 @@ static int place_pool(struct run *run, uint32_t pool, const uint64_t *hints)
 		answer.strategy = run->strategy->name;
 		ret = loom_place_subproblem_make(&sub, &run->resolved, run->result->pools, pool,
 						 run->options, run->fault);
+		sub.task.deadline_ns = run->deadline_ns;
 		if (!ret && hints) {
 			own_hints = calloc((size_t)sub.task.problem.num_items + 1,
 					   sizeof(*own_hints));
@@ -400,6 +405,17 @@ static int check_strategy(const struct run *run)
 	return 0;
 }
 
+static int64_t deadline_after(uint64_t time_ns)
+{
+	struct timespec now;
+	int64_t deadline;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	deadline = now.tv_sec * 1000000000LL + now.tv_nsec;
+	return time_ns > (uint64_t)(INT64_MAX - deadline) ? INT64_MAX :
+							     deadline + (int64_t)time_ns;
+}
+
 int loom_place(const struct loom_place_problem *problem, const struct loom_place_options *options,
 	       struct loom_place_result *result, struct loom_place_fault *fault)
 {
@@ -412,6 +428,8 @@ int loom_place(const struct loom_place_problem *problem, const struct loom_place
 	int ret;
 
 	memset(result, 0, sizeof(*result));
+	if (run.options->time_ns)
+		run.deadline_ns = deadline_after(run.options->time_ns);
 	run.strategy = loom_place_strategy_find(run.options->strategy);
 	ret = loom_place_resolve(&run.resolved, problem, fault);
 	if (!ret)

@@ -7,6 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+int64_t loom_place_left_ns(int64_t deadline_ns)
+{
+	struct timespec now;
+	int64_t left;
+
+	if (!deadline_ns)
+		return INT64_MAX;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	left = deadline_ns - (now.tv_sec * 1000000000LL + now.tv_nsec);
+	return left > 0 ? left : 0;
+}
 
 int loom_place_fail(struct loom_place_fault *fault, int code, uint32_t first, uint32_t second,
 		    const char *format, ...)

@@ -18,6 +18,7 @@
  * @capacity_bytes: of the pool, at most INT64_MAX
  * @budget: search nodes
  * @fit_only: any placement within the capacity will do
+ * @deadline_ns: by the monotonic clock: when to stop looking for a lower one; 0: never
  * @hint: by item: a placement within the capacity that is known already, or NULL
  */
 struct loom_place_task {
@@ -25,6 +26,7 @@ struct loom_place_task {
 	uint64_t capacity_bytes;
 	uint64_t budget;
 	bool fit_only;
+	int64_t deadline_ns;
 	const uint64_t *hint;
 };
 
@@ -86,6 +88,8 @@ static inline uint64_t loom_place_add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
+/** loom_place_left_ns() - time until a deadline, at least 0; INT64_MAX if there is none */
+int64_t loom_place_left_ns(int64_t deadline_ns);
 /** loom_place_fail() - fills in @fault, if there is one, and returns @code */
 int __attribute__((format(printf, 5, 6)))
 loom_place_fail(struct loom_place_fault *fault, int code, uint32_t first, uint32_t second,

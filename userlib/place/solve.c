@@ -44,7 +44,11 @@
  * Features: fixed offsets, excluded ranges, gaps, pairs and alignment are exact. The decomposition
  * at crossings is for parts in which each item's sections are consecutive. Items that keep some
  * bytes in a gap (windows) count in full in the search, so nothing but the bound is proved about
- * them. Parts of more than 4096 items, or of 2^60 units, get a bound only.
+ * them. Parts of more than 4096 items, or of 2^60 units, are not searched.
+ *
+ * **Dives and ejections** (polish.c) take a share of each round, and are all that there is for
+ * parts that are not searched. They prove nothing, but always find something, in parts of any size;
+ * a lower height is a lower target for the search.
  *
  * **Sources.** MiniMalloc (Moffitt, 2023) has the sections, the least offsets, the inference
  * above a floor, the decomposition, and static orders that are restarted in turn; its 2026 rewrite
@@ -91,9 +95,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loom_core.h"
+#include "polish.h"
+#include "problem.h"
+
 /* nodes by item: of a rule's first turn; of a portfolio in the first round, doubled each round */
 #define TURN		4
 #define ROUND		40
+/* the same with many items, where dives and ejections get further */
+#define LARGE_ROUND	4
+#define LARGE_ITEMS	512
+/* a round of dives and ejections has so many turns; with few items they are shorter by a share */
+#define POLISH_TURNS	8
+#define POLISH_SHARE	4
+/* looks of dives and ejections that take the time of a node; with more items a node takes longer */
+#define NODE_LOOKS	64
+#define NODE_ITEMS	256
+#define MAX_ROUND	(1ULL << 20)
+/* nodes between two looks at the clock, divided by the items of a part */
+#define TIMED_NODES	2000000
 
 /* Targets: the bound, a little above it, a little below the known height. */
 enum level {
@@ -120,6 +140,8 @@ struct kept {
  * @branching: index of the rule that found the last placement
  * @seed: of the last portfolio above the bound
  * @stuck: the search ended without a proof, because of windows
+ * @items: the part's items one after the other, if they are plain enough for @polish
+ * @polish: dives and ejections, once they are needed
  */
 struct task {
 	const struct solve_part *part;
@@ -131,6 +153,8 @@ struct task {
 	unsigned int branching;
 	uint64_t seed;
 	bool stuck;
+	struct loom_place_item *items;
+	struct loom_polish *polish;
 };
 
 static uint64_t task_height(const struct task *task, const uint64_t *offsets)
@@ -162,16 +186,34 @@ static uint64_t next_height(const struct solve_part *part, uint64_t bytes)
 	return next;
 }
 
+/* Runs a portfolio for up to @slice nodes; it goes on the same however these are cut up. */
+static enum solve_answer run_portfolio(struct task *task, struct solve_portfolio *portfolio,
+				       int64_t deadline_ns, uint64_t slice, uint64_t *nodes)
+{
+	uint64_t left = min(slice, *nodes), most = left, given;
+	enum solve_answer answer = SOLVE_LATER;
+
+	if (deadline_ns)
+		most = TIMED_NODES / (task->part->num_items + 100);
+	while (left && answer == SOLVE_LATER && loom_place_left_ns(deadline_ns)) {
+		given = min(left, most);
+		left -= given;
+		*nodes -= given;
+		answer = loom_portfolio_run(portfolio, &given, task->trial);
+		*nodes += given;
+	}
+	return answer;
+}
+
 /* Runs a portfolio under one capacity for up to @slice nodes. */
 static enum solve_answer task_search(struct task *task, struct solve_portfolio *portfolio,
-				     uint64_t capacity_bytes, uint64_t slice, uint64_t *nodes)
+				     uint64_t capacity_bytes, int64_t deadline_ns, uint64_t slice,
+				     uint64_t *nodes)
 {
-	uint64_t given = slice < *nodes ? slice : *nodes, *swap;
 	enum solve_answer answer;
+	uint64_t *swap;
 
-	*nodes -= given;
-	answer = loom_portfolio_run(portfolio, &given, task->trial);
-	*nodes += given;
+	answer = run_portfolio(task, portfolio, deadline_ns, slice, nodes);
 	if (answer == SOLVE_FOUND) {
 		swap = task->offsets;
 		task->offsets = task->trial;
@@ -187,7 +229,7 @@ static enum solve_answer task_search(struct task *task, struct solve_portfolio *
 
 /* Searches at one level; resumes the last portfolio if the capacity is the same. */
 static int search_level(struct task *task, enum level level, uint64_t capacity_bytes,
-			uint64_t round, uint64_t *nodes)
+			int64_t deadline_ns, uint64_t round, uint64_t *nodes)
 {
 	struct kept *kept = &task->kept[level];
 	uint32_t n = task->part->num_items;
@@ -204,7 +246,8 @@ static int search_level(struct task *task, enum level level, uint64_t capacity_b
 				  level == LEVEL_FLOOR ? 0 : ++task->seed, &kept->portfolio))
 		return -ENOMEM;
 	kept->capacity_bytes = capacity_bytes;
-	answer = task_search(task, kept->portfolio, capacity_bytes, ROUND * n * round, nodes);
+	answer = task_search(task, kept->portfolio, capacity_bytes, deadline_ns,
+			     (n < LARGE_ITEMS ? ROUND : LARGE_ROUND) * n * round, nodes);
 	if (answer != SOLVE_LATER) {
 		loom_portfolio_destroy(kept->portfolio);
 		kept->portfolio = NULL;
@@ -219,7 +262,7 @@ static int search_level(struct task *task, enum level level, uint64_t capacity_b
  * success lowers the next target.
  */
 static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_bytes,
-			  uint64_t round, uint64_t *nodes)
+			  int64_t deadline_ns, uint64_t round, uint64_t *nodes)
 {
 	static const enum level levels[] = { LEVEL_LOW, LEVEL_HIGH };
 	static const unsigned int targets[] = { 3, 14 };
@@ -227,7 +270,7 @@ static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_
 	unsigned int k;
 	int err = 0;
 
-	for (k = 0; k < 2 && *nodes && !err;) {
+	for (k = 0; k < 2 && *nodes && !err && loom_place_left_ns(deadline_ns);) {
 		before = task->height_bytes;
 		high = before <= limit_bytes ? before - 1 : limit_bytes;
 		if (low_bytes < task->low_bytes)
@@ -236,13 +279,13 @@ static int search_between(struct task *task, uint64_t low_bytes, uint64_t limit_
 			return 0;
 		span = high - low_bytes;
 		err = search_level(task, levels[k], low_bytes + span / 16 * targets[k] +
-				   span % 16 * targets[k] / 16, round, nodes);
+				   span % 16 * targets[k] / 16, deadline_ns, round, nodes);
 		if (task->height_bytes == before)
 			k++;
 	}
 	/* no placement is known and none was found: any within the limit will do */
 	if (!err && *nodes && task->height_bytes == LOOM_PLACE_ANYWHERE)
-		err = search_level(task, LEVEL_HIGH, limit_bytes, round, nodes);
+		err = search_level(task, LEVEL_HIGH, limit_bytes, deadline_ns, round, nodes);
 	return err;
 }
 
@@ -255,14 +298,33 @@ static int init_task(const struct loom_solve *solve, const struct solve_part *pa
 			       .low_bytes = part->bound_bytes };
 	task->offsets = malloc(part->num_items * sizeof(*task->offsets));
 	task->trial = malloc(part->num_items * sizeof(*task->trial));
-	if (!task->offsets || !task->trial)
+	task->items = malloc(part->num_items * sizeof(*task->items));
+	if (!task->offsets || !task->trial || !task->items)
 		return -ENOMEM;
+	for (i = 0; i < part->num_items; i++)
+		task->items[i] = solve->items[part->ids[i]];
+	if (!loom_polish_can(task->items, part->num_items, part->num_apart)) {
+		free(task->items);
+		task->items = NULL;
+	}
 	if (solve->height_bytes == LOOM_PLACE_ANYWHERE)
 		return 0;
 	for (i = 0; i < part->num_items; i++)
 		task->offsets[i] = solve->offsets[part->ids[i]];
 	task->height_bytes = task_height(task, task->offsets);
 	return 0;
+}
+
+static void clear_task(struct task *task)
+{
+	unsigned int k;
+
+	free(task->offsets);
+	free(task->trial);
+	free(task->items);
+	loom_polish_destroy(task->polish);
+	for (k = 0; k < NUM_LEVELS; k++)
+		loom_portfolio_destroy(task->kept[k].portfolio);
 }
 
 static uint64_t solve_bound(const struct task *tasks, uint32_t num_tasks)
@@ -276,33 +338,136 @@ static uint64_t solve_bound(const struct task *tasks, uint32_t num_tasks)
 	return bound;
 }
 
+/* What all parts are to be below: the largest bound, or the capacity if that is all. */
+static uint64_t find_goal(const struct loom_solve *solve, const struct task *tasks,
+			  uint32_t num_tasks)
+{
+	uint64_t bound = solve_bound(tasks, num_tasks);
+
+	return solve->fit_only && bound <= solve->capacity_bytes ? solve->capacity_bytes : bound;
+}
+
+/* Of the largest part. */
+static uint32_t num_items(const struct task *tasks, uint32_t num_tasks)
+{
+	uint32_t most = 0, i;
+
+	for (i = 0; i < num_tasks; i++)
+		most = max(most, tasks[i].part->num_items);
+	return most;
+}
+
+/* Dives and ejections, for as long as a search of so many nodes would take, at most. */
+static int polish_task(struct task *task, uint64_t goal, int64_t deadline_ns, uint64_t given,
+		       uint64_t *nodes)
+{
+	uint64_t looks, node_looks = NODE_LOOKS * (1 + task->part->num_items / NODE_ITEMS);
+	int err = 0;
+
+	if (!task->polish)
+		err = loom_polish_create(task->items, task->part->num_items, goal, &task->polish);
+	if (err)
+		return err;
+	given = min(given, *nodes);
+	looks = given * node_looks;
+	err = loom_polish_run(task->polish, &looks, deadline_ns, task->offsets,
+			      &task->height_bytes);
+	/* the last of them may have taken longer */
+	*nodes -= given - looks / node_looks;
+	return err;
+}
+
+/* The highest part that dives and ejections can take, as it alone makes the height; or NULL. */
+static struct task *highest_task(struct task *tasks, uint32_t num_tasks, uint64_t goal)
+{
+	struct task *highest = NULL;
+	uint32_t i;
+
+	for (i = 0; i < num_tasks; i++)
+		if (tasks[i].height_bytes > goal &&
+		    (!highest || tasks[i].height_bytes > highest->height_bytes))
+			highest = &tasks[i];
+	return highest && highest->items ? highest : NULL;
+}
+
+/* A round of dives and ejections, in short turns, as another part may be the highest soon. */
+static int polish_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
+			uint64_t round, uint64_t *nodes)
+{
+	uint64_t n, turn, goal;
+	struct task *task;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < POLISH_TURNS && *nodes && !err; i++) {
+		goal = find_goal(solve, tasks, num_tasks);
+		task = highest_task(tasks, num_tasks, goal);
+		if (!task || !loom_place_left_ns(solve->deadline_ns))
+			break;
+		n = task->part->num_items;
+		turn = ROUND * n * round / (1 + n / NODE_ITEMS) / POLISH_TURNS;
+		if (n < LARGE_ITEMS)
+			turn /= POLISH_SHARE;
+		err = polish_task(task, goal, solve->deadline_ns, turn + 1, nodes);
+	}
+	return err;
+}
+
+/* Searches all parts that are too high, at the bound or between it and the height. */
+static int search_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
+			bool floor, uint64_t round, uint64_t *nodes)
+{
+	uint64_t goal;
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < num_tasks && *nodes && !err; i++) {
+		struct task *task = &tasks[i];
+
+		goal = find_goal(solve, tasks, num_tasks);
+		if (goal > solve->capacity_bytes || !loom_place_left_ns(solve->deadline_ns))
+			break;
+		if (task->height_bytes <= goal || !task->part->small || (floor && task->stuck))
+			continue;
+		if (floor)
+			err = search_level(task, LEVEL_FLOOR, goal, solve->deadline_ns, round,
+					   nodes);
+		else
+			err = search_between(task, goal, solve->capacity_bytes,
+					     solve->deadline_ns, round, nodes);
+	}
+	return err;
+}
+
+/* Whether some part is too high, and something can be done about it. */
+static bool is_open(const struct loom_solve *solve, const struct task *tasks, uint32_t num_tasks)
+{
+	uint64_t goal = find_goal(solve, tasks, num_tasks);
+	uint32_t i;
+
+	for (i = 0; i < num_tasks; i++)
+		if (tasks[i].height_bytes > goal &&
+		    (tasks[i].items || (tasks[i].part->small && !tasks[i].stuck)))
+			return goal <= solve->capacity_bytes;
+	return false;
+}
+
 /* Rounds with growing slices, until no part is above the largest bound of all. */
 static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
 		     uint64_t *nodes)
 {
-	uint64_t round, goal;
-	bool open = true;
-	uint32_t i;
+	uint64_t round;
 	int err = 0;
 
-	for (round = 1; open && *nodes && !err; round *= 2) {
-		open = false;
-		for (i = 0; i < num_tasks && *nodes && !err; i++) {
-			struct task *task = &tasks[i];
-
-			goal = solve_bound(tasks, num_tasks);
-			if (goal > solve->capacity_bytes)
-				return 0;
-			if (solve->fit_only)
-				goal = solve->capacity_bytes;
-			if (task->height_bytes <= goal || !task->part->small || task->stuck)
-				continue;
-			err = search_level(task, LEVEL_FLOOR, goal, round, nodes);
-			if (!solve->fit_only && !err && task->height_bytes > goal)
-				err = search_between(task, goal, solve->capacity_bytes, round,
-						     nodes);
-			open |= task->height_bytes > solve_bound(tasks, num_tasks);
-		}
+	for (round = 1; is_open(solve, tasks, num_tasks) && *nodes && !err &&
+	     loom_place_left_ns(solve->deadline_ns); round = min(2 * round, MAX_ROUND)) {
+		err = search_tasks(solve, tasks, num_tasks, true, round, nodes);
+		if (!err && num_items(tasks, num_tasks) >= LARGE_ITEMS)
+			err = polish_tasks(solve, tasks, num_tasks, round, nodes);
+		if (!err && !solve->fit_only)
+			err = search_tasks(solve, tasks, num_tasks, false, round, nodes);
+		if (!err && num_items(tasks, num_tasks) < LARGE_ITEMS)
+			err = polish_tasks(solve, tasks, num_tasks, round, nodes);
 	}
 	return err;
 }
@@ -328,7 +493,7 @@ int loom_place_solve(struct loom_solve *solve)
 {
 	uint64_t nodes = solve->budget;
 	struct solve_part *parts;
-	uint32_t num_parts, i, k;
+	uint32_t num_parts, i;
 	struct task *tasks;
 	int err;
 
@@ -347,12 +512,8 @@ int loom_place_solve(struct loom_solve *solve)
 		solve->bound_bytes = solve_bound(tasks, num_parts);
 		solve->nodes = solve->budget - nodes;
 	}
-	for (i = 0; tasks && i < num_parts; i++) {
-		free(tasks[i].offsets);
-		free(tasks[i].trial);
-		for (k = 0; k < NUM_LEVELS; k++)
-			loom_portfolio_destroy(tasks[i].kept[k].portfolio);
-	}
+	for (i = 0; tasks && i < num_parts; i++)
+		clear_task(&tasks[i]);
 	free(tasks);
 	loom_solve_unsplit(parts, num_parts);
 	return err;

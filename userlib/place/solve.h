@@ -10,14 +10,15 @@
 
 /**
  * struct loom_solve - a problem for the solver, and its answer
- * @items: no aliases; alignments at least 1; sizes above 0; gaps, fixed offsets, excluded ranges
- *	allowed
+ * @items: no aliases; alignments at least 1; sizes above 0; ascending by begin; gaps, fixed
+ *	offsets, excluded ranges allowed
  * @num_items: number of @items
  * @apart: pairs, as in the problem
  * @num_apart: number of @apart
  * @capacity_bytes: no offset + size above it; LOOM_PLACE_ANYWHERE: none
  * @fit_only: stop at the first placement within @capacity_bytes
  * @budget: search nodes allowed
+ * @deadline_ns: when to stop, or 0
  * @offsets: [in, out] by item. In: a valid placement of @height_bytes if that is not
  *	LOOM_PLACE_ANYWHERE
  * @height_bytes: [in, out]
@@ -32,6 +33,7 @@ struct loom_solve {
 	uint64_t capacity_bytes;
 	bool fit_only;
 	uint64_t budget;
+	int64_t deadline_ns;
 	uint64_t *offsets;
 	uint64_t height_bytes;
 	uint64_t bound_bytes;

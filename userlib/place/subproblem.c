@@ -125,5 +125,8 @@ int loom_place_subproblem_make(struct loom_place_subproblem *sub,
 		sub->task.budget = LOOM_PLACE_BUDGET /
 				     (1 + own->num_items / LOOM_PLACE_BUDGET_ITEMS);
 	sub->task.fit_only = options->fit_only;
+	/* what time allows, unless there is a budget, too */
+	if (options->time_ns && !options->budget)
+		sub->task.budget = INT64_MAX;
 	return 0;
 }

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Canonical problems
+ *
+ * Where two items are equal to a rule, the one that comes first is taken first; and every search
+ * tries some item first. If that depends on the rows of a file, so does whether an instance is
+ * solved: of eleven shuffles of one some were, some were not. So items are sorted by all that they
+ * are, and what is still equal can be exchanged. Backwards in time a placement stays one; of the
+ * two directions that one is searched whose sorted items come first.
+ *
+ * Only pairs that are kept apart can tell items from one another that are equal otherwise; among
+ * these the order of the rows is kept.
+ */
+#include "canonical.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_i64(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_gaps(const struct loom_place_item *a, const struct loom_place_item *b)
+{
+	uint32_t i;
+	int order = compare_u64(a->num_gaps, b->num_gaps);
+
+	for (i = 0; i < a->num_gaps && !order; i++) {
+		const struct loom_place_gap *x = &a->gaps[i], *y = &b->gaps[i];
+
+		order = compare_u64((uint64_t)x->lower - (uint64_t)a->lower,
+				    (uint64_t)y->lower - (uint64_t)b->lower);
+		if (!order)
+			order = compare_u64((uint64_t)x->upper - (uint64_t)a->lower,
+					    (uint64_t)y->upper - (uint64_t)b->lower);
+		if (!order)
+			order = compare_u64(x->window_lower, y->window_lower);
+		if (!order)
+			order = compare_u64(x->window_upper, y->window_upper);
+	}
+	return order;
+}
+
+static int compare_excluded(const struct loom_place_item *a, const struct loom_place_item *b)
+{
+	uint32_t i;
+	int order = compare_u64(a->num_excluded, b->num_excluded);
+
+	for (i = 0; i < a->num_excluded && !order; i++) {
+		order = compare_u64(a->excluded[i].lower, b->excluded[i].lower);
+		if (!order)
+			order = compare_u64(a->excluded[i].upper, b->excluded[i].upper);
+	}
+	return order;
+}
+
+/* All but when they begin. */
+static int compare_rest(const struct loom_place_item *a, const struct loom_place_item *b)
+{
+	int order = compare_u64((uint64_t)a->upper - (uint64_t)a->lower,
+				(uint64_t)b->upper - (uint64_t)b->lower);
+
+	if (!order)
+		order = compare_u64(a->size_bytes, b->size_bytes);
+	if (!order)
+		order = compare_u64(a->align_bytes, b->align_bytes);
+	if (!order)
+		order = compare_u64(a->flags, b->flags);
+	if (!order && loom_place_is_fixed(a))
+		order = compare_u64(a->fixed, b->fixed);
+	if (!order)
+		order = compare_excluded(a, b);
+	if (!order)
+		order = compare_gaps(a, b);
+	return order;
+}
+
+/* An item, and its number in the problem. */
+struct entry {
+	struct loom_place_item item;
+	uint32_t global;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int order = compare_i64(x->item.lower, y->item.lower);
+
+	if (!order)
+		order = compare_rest(&x->item, &y->item);
+	return order ? order : compare_u64(x->global, y->global);
+}
+
+/* @gaps: where to put those of @item; the first that is free is returned. */
+static struct loom_place_gap *reverse(struct loom_place_item *item, struct loom_place_gap *gaps)
+{
+	int64_t lower = item->lower;
+	uint32_t i;
+
+	/* -1 - x cannot overflow, and x and y that are adjacent stay so */
+	item->lower = -1 - item->upper;
+	item->upper = -1 - lower;
+	for (i = 0; i < item->num_gaps; i++) {
+		gaps[i] = item->gaps[item->num_gaps - 1 - i];
+		lower = gaps[i].lower;
+		gaps[i].lower = -1 - gaps[i].upper;
+		gaps[i].upper = -1 - lower;
+	}
+	if (item->num_gaps)
+		item->gaps = gaps;
+	return gaps + item->num_gaps;
+}
+
+bool loom_place_canonical_is_before(const struct loom_place_canonical *a,
+				    const struct loom_place_canonical *b)
+{
+	const struct loom_place_item *x = a->items, *y = b->items;
+	uint32_t i;
+	int order = 0;
+
+	for (i = 0; i < a->task.problem.num_items && !order; i++) {
+		order = compare_u64((uint64_t)x[i].lower - (uint64_t)x[0].lower,
+				    (uint64_t)y[i].lower - (uint64_t)y[0].lower);
+		if (!order)
+			order = compare_rest(&x[i], &y[i]);
+	}
+	return order < 0;
+}
+
+static int fill_apart(struct loom_place_canonical *c, const struct loom_place_problem *given)
+{
+	uint32_t *local = malloc(((size_t)given->num_items + 1) * sizeof(*local)), i;
+
+	if (!local)
+		return -ENOMEM;
+	for (i = 0; i < c->task.problem.num_items; i++)
+		local[c->global[i]] = i;
+	for (i = 0; i < given->num_apart; i++) {
+		uint32_t a = local[given->apart[i].first], b = local[given->apart[i].second];
+
+		c->apart[i] = (struct loom_place_pair){ a < b ? a : b, a < b ? b : a, 0 };
+	}
+	free(local);
+	return 0;
+}
+
+static void take(struct loom_place_canonical *c, const struct entry *entries,
+		 const struct loom_place_task *task)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->task.problem.num_items; i++) {
+		c->items[i] = entries[i].item;
+		c->global[i] = entries[i].global;
+		if (task->hint)
+			c->hint[i] = task->hint[c->global[i]];
+	}
+}
+
+int loom_place_canonical_make(struct loom_place_canonical *c, const struct loom_place_task *task,
+			      bool backward)
+{
+	const struct loom_place_problem *given = &task->problem;
+	size_t n = (size_t)given->num_items + 1, num_gaps = 1;
+	struct entry *entries = malloc(n * sizeof(*entries));
+	struct loom_place_gap *gap;
+	uint32_t count = 0, i;
+	int ret = -ENOMEM;
+
+	*c = (struct loom_place_canonical){ .task = *task };
+	for (i = 0; i < given->num_items; i++)
+		num_gaps += given->items[i].num_gaps;
+	c->items = malloc(n * sizeof(*c->items));
+	c->gaps = malloc(num_gaps * sizeof(*c->gaps));
+	c->apart = malloc(((size_t)given->num_apart + 1) * sizeof(*c->apart));
+	c->hint = malloc(n * sizeof(*c->hint));
+	c->global = malloc(n * sizeof(*c->global));
+	if (!entries || !c->items || !c->gaps || !c->apart || !c->hint || !c->global)
+		goto out;
+	gap = c->gaps;
+	for (i = 0; i < given->num_items; i++) {
+		if (!loom_place_has_room(&given->items[i]))
+			continue;
+		entries[count] = (struct entry){ given->items[i], i };
+		if (backward)
+			gap = reverse(&entries[count].item, gap);
+		count++;
+	}
+	qsort(entries, count, sizeof(*entries), compare_entries);
+	c->task.problem = (struct loom_place_problem){
+		.items = c->items, .num_items = count,
+		.apart = c->apart, .num_apart = given->num_apart,
+	};
+	if (task->hint)
+		c->task.hint = c->hint;
+	take(c, entries, task);
+	ret = fill_apart(c, given);
+out:
+	free(entries);
+	return ret;
+}
+
+void loom_place_canonical_clear(struct loom_place_canonical *c)
+{
+	free(c->items);
+	free(c->gaps);
+	free(c->apart);
+	free(c->hint);
+	free(c->global);
+}
+
+int loom_place_canonical_call(int (*place)(const struct loom_place_task *task,
+					   struct loom_place_answer *answer),
+			      const struct loom_place_task *task, struct loom_place_answer *answer)
+{
+	struct loom_place_answer own = *answer;
+	struct loom_place_canonical c;
+	uint32_t i;
+	int ret;
+
+	own.offsets = calloc((size_t)task->problem.num_items + 1, sizeof(*own.offsets));
+	ret = loom_place_canonical_make(&c, task, false);
+	if (!own.offsets)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = place(&c.task, &own);
+	for (i = 0; i < c.task.problem.num_items && !ret; i++)
+		answer->offsets[c.global[i]] = own.offsets[i];
+	free(own.offsets);
+	loom_place_canonical_clear(&c);
+	own.offsets = answer->offsets;
+	*answer = own;
+	return ret;
+}

@@ -1,0 +1,656 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Dives
+ *
+ * A placement is made from the bottom up, without ever taking anything back. Time is divided into
+ * sections (maximal sets of items that are alive at one moment), and over them lies a skyline: for
+ * each section, the end of what was placed there last. A valley is a run of sections of the same
+ * height; the lowest is filled first. Items that live within it could lie on its ground side by
+ * side; which of them do is found exactly, by dynamic programming over the sections: the set that
+ * covers the most, where what is covered is weighted by how high the section will become with all
+ * that is still to be placed in it. What is left uncovered is lost when the valley is filled up to
+ * its lower wall.
+ *
+ * Rules (below) weigh coverage against large or long items, few items, and items whose tops are
+ * level with a wall; a little noise makes each dive another one. No rule is best for all problems,
+ * and dives are cheap: 0.6 ms with a thousand items, 5 ms with five thousand, some seconds with a
+ * million.
+ *
+ * Rejected: one item at a time, into the section with the fewest choices (a fifth instead of an
+ * eighth above the optimum of a rectangle that was cut into pieces); to learn from one dive to the
+ * next which items end too high.
+ */
+#include "dive.h"
+#include "problem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loom_core.h"
+
+#define NEVER	UINT64_MAX
+#define NONE	UINT32_MAX
+/* what it is worth to cover a section, where all are worth the same */
+#define WORTH	256
+/* looks between two looks at the clock */
+#define LOOKS_PER_TIME	(1 << 18)
+/* merits of items are below this */
+#define MERIT	1024
+
+enum {
+	MERIT_SIZE,
+	MERIT_WIDTH,
+	MERIT_AREA,
+	NUM_MERITS,
+};
+
+/**
+ * struct rule - what is laid into a valley
+ * @merit: which merit of an item counts
+ * @share: how much, in 1024ths of what the item covers
+ * @each: what an item costs: few items are better
+ * @level: what it is worth if the top is level with a wall
+ * @tight: how much more the sections count that will become highest; 0: all the same
+ * @noise: up to how much the worth of an item changes by chance, in 1024ths
+ */
+struct rule {
+	unsigned int merit;
+	unsigned int share;
+	int64_t each;
+	int64_t level;
+	int64_t tight;
+	unsigned int noise;
+};
+
+static const struct rule rules[] = {
+	{ MERIT_SIZE, 64, 8192, 8192, 1024, 32 },
+	{ MERIT_SIZE, 256, 4096, 4096, 1024, 64 },
+	{ MERIT_SIZE, 128, 4096, 4096, 1024, 64 },
+	{ MERIT_SIZE, 0, 4096, 4096, 1024, 256 },
+	{ MERIT_SIZE, 256, 4096, 65536, 0, 32 },
+	{ MERIT_WIDTH, 256, 4096, 8192, 1024, 32 },
+	{ MERIT_SIZE, 0, 4096, 4096, 4096, 256 },
+	{ MERIT_AREA, 256, 4096, 4096, 1024, 64 },
+	{ MERIT_SIZE, 256, 2048, 8192, 1024, 32 },
+	{ MERIT_SIZE, 1024, 4096, 4096, 1024, 1024 },
+	{ MERIT_SIZE, 0, 4096, 4096, 65536, 256 },
+	{ MERIT_SIZE, 0, 0, 4096, 0, 256 },
+};
+
+/* A valley by its first section; it is there as long as the stamp is that of the section. */
+struct valley {
+	uint64_t floor;
+	uint32_t first;
+	uint32_t stamp;
+};
+
+/**
+ * struct loom_dive - the state of a dive
+ * @items: the items
+ * @num_items: number of @items
+ * @num_sections: number of sections
+ * @low_bytes: what a section may become without being tight
+ * @shift: sums of bytes are shifted by it before they are multiplied
+ * @first: by item: first section
+ * @last: by item: behind its last section
+ * @merits: by merit, by item: rank, scaled
+ * @totals: by section: bytes of all items
+ * @heap: valleys, lowest first
+ * @num_heap: number of @heap
+ * @num_left: items left
+ * @height: the largest end of what was laid
+ * @offsets: by item: the placement
+ * @left: by section: bytes of the items left
+ * @floors: by section: the skyline
+ * @next: by item: the next one left that begins in the same section
+ * @previous: by item: the one before, or NONE
+ * @head: by section: first item left that begins there
+ * @ends: by first section of a valley: behind its last
+ * @begins: by last section of a valley: its first
+ * @stamps: by section: how often the valley that begins there has changed
+ * @sums: by section: worth of the valley's sections before it
+ * @values: by section: the most that can be covered before it
+ * @choices: by section: item that ends there, or NONE
+ * @random: state of the noise
+ */
+struct loom_dive {
+	const struct loom_place_item *items;
+	uint32_t num_items;
+	uint32_t num_sections;
+	uint64_t low_bytes;
+	unsigned int shift;
+	uint32_t *first;
+	uint32_t *last;
+	uint16_t *merits[NUM_MERITS];
+	uint64_t *totals;
+	struct valley *heap;
+	uint32_t num_heap;
+	uint32_t num_left;
+	uint64_t height;
+	uint64_t *offsets;
+	uint64_t *left;
+	uint64_t *floors;
+	uint32_t *next;
+	uint32_t *previous;
+	uint32_t *head;
+	uint32_t *ends;
+	uint32_t *begins;
+	uint32_t *stamps;
+	int64_t *sums;
+	int64_t *values;
+	uint32_t *choices;
+	uint64_t random;
+};
+
+unsigned int loom_dive_num_rules(void)
+{
+	return ARRAY_SIZE(rules);
+}
+
+static uint32_t draw(struct loom_dive *d, uint32_t below)
+{
+	d->random = d->random * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(((d->random >> 32) * below) >> 32);
+}
+
+static uint64_t align_up(uint64_t at, uint64_t align)
+{
+	return align == 1 ? at : (at + align - 1) / align * align;
+}
+
+/* --- valleys ---------------------------------------------------------------------------------- */
+
+static bool is_lower(const struct valley *a, const struct valley *b)
+{
+	return a->floor != b->floor ? a->floor < b->floor : a->first < b->first;
+}
+
+/* There are never more entries than two for each item, and two for each rise. */
+static void push(struct loom_dive *d, uint32_t first)
+{
+	struct valley valley = { d->floors[first], first, ++d->stamps[first] };
+	uint32_t i = d->num_heap++;
+
+	for (; i && is_lower(&valley, &d->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		d->heap[i] = d->heap[(i - 1) / 2];
+	d->heap[i] = valley;
+}
+
+/* The lowest valley that is still there; false if none is. */
+static bool pop(struct loom_dive *d, struct valley *lowest)
+{
+	while (d->num_heap) {
+		struct valley last = d->heap[--d->num_heap];
+		uint32_t i = 0, k;
+
+		*lowest = d->num_heap ? d->heap[0] : last;
+		for (; (k = 2 * i + 1) < d->num_heap; i = k) {
+			if (k + 1 < d->num_heap && is_lower(&d->heap[k + 1], &d->heap[k]))
+				k++;
+			if (!is_lower(&d->heap[k], &last))
+				break;
+			d->heap[i] = d->heap[k];
+		}
+		if (d->num_heap)
+			d->heap[i] = last;
+		if (d->stamps[lowest->first] == lowest->stamp)
+			return true;
+	}
+	return false;
+}
+
+static void set_floor(struct loom_dive *d, uint32_t first, uint32_t end, uint64_t floor)
+{
+	uint32_t s;
+
+	for (s = first; s < end; s++)
+		d->floors[s] = floor;
+	d->ends[first] = end;
+	d->begins[end - 1] = first;
+}
+
+/* Joins a run of sections with neighbours that are level; returns its end. */
+static uint32_t join(struct loom_dive *d, uint32_t first)
+{
+	uint64_t floor = d->floors[first];
+	uint32_t end = d->ends[first];
+
+	if (floor == NEVER) {
+		d->stamps[first]++;
+		return end;
+	}
+	if (first && d->floors[first - 1] == floor)
+		first = d->begins[first - 1];
+	if (end < d->num_sections && d->floors[end] == floor) {
+		d->stamps[end]++;
+		end = d->ends[end];
+	}
+	d->ends[first] = end;
+	d->begins[end - 1] = first;
+	push(d, first);
+	return end;
+}
+
+/* --- what is laid into a valley --------------------------------------------------------------- */
+
+/* What it is worth to cover a section: more, the higher it will become. */
+static int64_t worth_of(const struct loom_dive *d, const struct rule *rule, uint32_t section)
+{
+	uint64_t will = d->floors[section] + d->left[section], span = d->low_bytes / 8;
+
+	if (!rule->tight)
+		return WORTH;
+	if (will <= d->low_bytes)
+		return WORTH / 16;
+	will -= d->low_bytes;
+	will = will > span * 8 ? span * 8 : will;
+	return WORTH / 16 + (int64_t)((will >> d->shift) * rule->tight / ((span >> d->shift) + 1));
+}
+
+/**
+ * struct walls - a valley and what is beside it
+ * @first: first section
+ * @end: behind the last
+ * @floor: its height
+ * @before: height of the wall before it, or NEVER
+ * @behind: height of the wall behind it, or NEVER
+ */
+struct walls {
+	uint32_t first;
+	uint32_t end;
+	uint64_t floor;
+	uint64_t before;
+	uint64_t behind;
+};
+
+static int64_t value_of(struct loom_dive *d, const struct rule *rule, const struct walls *walls,
+			uint32_t item)
+{
+	int64_t value = 16 * (d->sums[d->last[item]] - d->sums[d->first[item]]), part;
+	uint64_t at = align_up(walls->floor, d->items[item].align_bytes);
+
+	value -= rule->each;
+	if (at > walls->floor)
+		value -= value / 2;
+	part = value / MERIT;
+	value += part * d->merits[rule->merit][item] / MERIT * rule->share;
+	if (rule->noise)
+		value += part * draw(d, rule->noise);
+	at += d->items[item].size_bytes;
+	if (d->first[item] == walls->first && at == walls->before)
+		value += rule->level;
+	if (d->last[item] == walls->end && at == walls->behind)
+		value += rule->level;
+	return value < 1 ? 1 : value;
+}
+
+/* The best set of items side by side, into choices. False if there is none. */
+static bool choose(struct loom_dive *d, const struct rule *rule, const struct walls *walls,
+		   uint64_t *looks)
+{
+	bool any = false;
+	int64_t value;
+	uint32_t s, i;
+
+	d->sums[walls->first] = 0;
+	d->values[walls->first] = 0;
+	d->choices[walls->first] = NONE;
+	for (s = walls->first; s < walls->end; s++) {
+		d->sums[s + 1] = d->sums[s] + worth_of(d, rule, s);
+		d->values[s + 1] = -1;
+	}
+	for (s = walls->first; s < walls->end; s++) {
+		if (d->values[s] >= d->values[s + 1]) {
+			d->values[s + 1] = d->values[s];
+			d->choices[s + 1] = NONE;
+		}
+		for (i = d->head[s]; i != NONE; i = d->next[i]) {
+			++*looks;
+			if (d->last[i] > walls->end)
+				continue;
+			any = true;
+			value = d->values[s] + value_of(d, rule, walls, i);
+			if (value > d->values[d->last[i]]) {
+				d->values[d->last[i]] = value;
+				d->choices[d->last[i]] = i;
+			}
+		}
+	}
+	*looks += walls->end - walls->first;
+	return any;
+}
+
+/* Lays an item onto the ground of the valley; the end of it. */
+static uint64_t lay(struct loom_dive *d, const struct walls *walls, uint32_t item)
+{
+	uint64_t at = align_up(walls->floor, d->items[item].align_bytes), end;
+	uint64_t size = d->items[item].size_bytes;
+	uint32_t s;
+
+	end = at + size;
+	d->offsets[item] = at;
+	if (d->previous[item] != NONE)
+		d->next[d->previous[item]] = d->next[item];
+	else
+		d->head[d->first[item]] = d->next[item];
+	if (d->next[item] != NONE)
+		d->previous[d->next[item]] = d->previous[item];
+	for (s = d->first[item]; s < d->last[item]; s++)
+		d->left[s] -= size;
+	set_floor(d, d->first[item], d->last[item], end);
+	return end;
+}
+
+/* Lays all that was chosen, from the end to the begin. */
+static void lay_chosen(struct loom_dive *d, const struct walls *walls)
+{
+	uint32_t s = walls->end, covered = s, item;
+	uint64_t end;
+
+	for (;;) {
+		item = d->choices[s];
+		if ((item != NONE || s == walls->first) && s < covered) {
+			set_floor(d, s, covered, walls->floor);
+			push(d, s);
+		}
+		if (s == walls->first)
+			break;
+		if (item == NONE) {
+			s--;
+			continue;
+		}
+		end = lay(d, walls, item);
+		d->height = end > d->height ? end : d->height;
+		s = covered = d->first[item];
+		d->num_left--;
+	}
+	/* only now, as a run that is joined may begin before the valley */
+	for (s = walls->first; s < walls->end;)
+		s = d->floors[s] == walls->floor ? d->ends[s] : join(d, s);
+}
+
+/* Whether a run of sections can still end below the limit, with all that is left above it. */
+static bool can_end_below(const struct loom_dive *d, uint32_t first, uint32_t end, uint64_t limit)
+{
+	uint32_t s;
+
+	for (s = first; s < end; s++)
+		if (d->left[s] && d->floors[s] + d->left[s] >= limit)
+			return false;
+	return true;
+}
+
+static void reset(struct loom_dive *d, uint64_t seed)
+{
+	uint32_t i;
+
+	d->random = seed;
+	memcpy(d->left, d->totals, d->num_sections * sizeof(*d->left));
+	memset(d->stamps, 0, d->num_sections * sizeof(*d->stamps));
+	memset(d->head, 0xff, d->num_sections * sizeof(*d->head));
+	for (i = d->num_items; i-- > 0;) {
+		d->previous[i] = NONE;
+		d->next[i] = d->head[d->first[i]];
+		if (d->next[i] != NONE)
+			d->previous[d->next[i]] = i;
+		d->head[d->first[i]] = i;
+	}
+	d->num_heap = 0;
+	d->num_left = d->num_items;
+	d->height = 0;
+	set_floor(d, 0, d->num_sections, 0);
+	push(d, 0);
+}
+
+/* Whether it has taken too long; looks at the clock now and then. */
+static bool is_late(struct loom_dive_try *try, uint64_t *next)
+{
+	if (try->max_looks && try->looks > try->max_looks)
+		return true;
+	if (try->looks < *next)
+		return false;
+	*next = try->looks + LOOKS_PER_TIME;
+	return !loom_place_left_ns(try->deadline_ns);
+}
+
+/* Lays all items; false if they cannot end below the limit any more, or it takes too long. */
+static bool rise(struct loom_dive *d, const struct rule *rule, struct loom_dive_try *try)
+{
+	uint64_t limit = try->limit_bytes, next = try->looks + LOOKS_PER_TIME;
+	struct valley lowest;
+
+	while (d->num_left && pop(d, &lowest)) {
+		uint32_t first = lowest.first, end = d->ends[first];
+		struct walls walls = {
+			first, end, lowest.floor,
+			first ? d->floors[first - 1] : NEVER,
+			end < d->num_sections ? d->floors[end] : NEVER,
+		};
+		uint64_t wall = walls.before < walls.behind ? walls.before : walls.behind;
+
+		try->late = is_late(try, &next);
+		if (try->late)
+			return false;
+		if (choose(d, rule, &walls, &try->looks)) {
+			lay_chosen(d, &walls);
+			if (d->height >= limit)
+				return false;
+			continue;
+		}
+		set_floor(d, first, end, wall);
+		if (wall != NEVER && !can_end_below(d, first, end, limit))
+			return false;
+		join(d, first);
+	}
+	return !d->num_left;
+}
+
+void loom_dive_run(struct loom_dive *d, struct loom_dive_try *try)
+{
+	const struct rule *rule = &rules[try->rule % ARRAY_SIZE(rules)];
+	bool good;
+
+	reset(d, try->seed);
+	try->looks = d->num_items;
+	try->late = false;
+	good = rise(d, rule, try);
+	try->left = d->num_left;
+	try->height_bytes = good ? d->height : LOOM_PLACE_ANYWHERE;
+}
+
+const uint64_t *loom_dive_offsets(const struct loom_dive *d)
+{
+	return d->offsets;
+}
+
+/* --- sections and merits ---------------------------------------------------------------------- */
+
+/* An item begins or ends; ends come first. */
+struct event {
+	int64_t time;
+	bool begins;
+	uint32_t item;
+};
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if (x->begins != y->begins)
+		return x->begins < y->begins ? -1 : 1;
+	return (x->item > y->item) - (x->item < y->item);
+}
+
+static int find_sections(struct loom_dive *d)
+{
+	struct event *events = malloc(2 * (size_t)d->num_items * sizeof(*events));
+	size_t k;
+	bool begun = false;
+	uint32_t i, s = 0;
+
+	if (!events)
+		return -ENOMEM;
+	for (i = 0; i < d->num_items; i++) {
+		events[2 * (size_t)i] = (struct event){ d->items[i].lower, true, i };
+		events[2 * (size_t)i + 1] = (struct event){ d->items[i].upper, false, i };
+	}
+	qsort(events, 2 * (size_t)d->num_items, sizeof(*events), compare_events);
+	for (k = 0; k < 2 * (size_t)d->num_items; k++) {
+		i = events[k].item;
+		if (events[k].begins) {
+			d->first[i] = s;
+		} else {
+			s += begun;
+			d->last[i] = s;
+		}
+		begun = events[k].begins;
+	}
+	d->num_sections = s;
+	free(events);
+	return 0;
+}
+
+/* What an item is ranked by. */
+struct merit {
+	uint64_t first;
+	uint64_t second;
+	uint32_t item;
+};
+
+static int compare_merits(const void *a, const void *b)
+{
+	const struct merit *x = a, *y = b;
+
+	if (x->first != y->first)
+		return x->first < y->first ? -1 : 1;
+	if (x->second != y->second)
+		return x->second < y->second ? -1 : 1;
+	return (x->item > y->item) - (x->item < y->item);
+}
+
+static int fill_merits(struct loom_dive *d)
+{
+	struct merit *keys = malloc(d->num_items * sizeof(*keys));
+	unsigned int m;
+	uint32_t i;
+
+	if (!keys)
+		return -ENOMEM;
+	for (m = 0; m < NUM_MERITS; m++) {
+		for (i = 0; i < d->num_items; i++) {
+			uint64_t size = d->items[i].size_bytes, width = d->last[i] - d->first[i];
+			uint64_t area;
+
+			if (__builtin_mul_overflow(size, width, &area))
+				area = UINT64_MAX;
+			keys[i] = (struct merit){
+				m == MERIT_SIZE ? size : m == MERIT_WIDTH ? width : area,
+				m == MERIT_SIZE ? width : size, i,
+			};
+		}
+		qsort(keys, d->num_items, sizeof(*keys), compare_merits);
+		for (i = 0; i < d->num_items; i++)
+			d->merits[m][keys[i].item] =
+				(uint16_t)((uint64_t)i * MERIT / d->num_items);
+	}
+	free(keys);
+	return 0;
+}
+
+static int make_sections(struct loom_dive *d)
+{
+	size_t s = d->num_sections, i;
+
+	d->head = malloc(s * sizeof(*d->head));
+	d->totals = calloc(s + 1, sizeof(*d->totals));
+	d->left = malloc(s * sizeof(*d->left));
+	d->floors = malloc(s * sizeof(*d->floors));
+	d->ends = malloc(s * sizeof(*d->ends));
+	d->begins = malloc(s * sizeof(*d->begins));
+	d->stamps = malloc(s * sizeof(*d->stamps));
+	d->sums = malloc((s + 1) * sizeof(*d->sums));
+	d->values = malloc((s + 1) * sizeof(*d->values));
+	d->choices = malloc((s + 1) * sizeof(*d->choices));
+	/* an item adds up to two valleys and a rest, and each rise removes one */
+	d->heap = malloc((8 * (size_t)d->num_items + 16) * sizeof(*d->heap));
+	if (!d->head || !d->totals || !d->left || !d->floors || !d->ends || !d->begins ||
+	    !d->stamps || !d->sums || !d->values || !d->choices || !d->heap)
+		return -ENOMEM;
+	for (i = 0; i < d->num_items; i++) {
+		d->totals[d->first[i]] += d->items[i].size_bytes;
+		d->totals[d->last[i]] -= d->items[i].size_bytes;
+	}
+	for (i = 1; i < s; i++)
+		d->totals[i] += d->totals[i - 1];
+	return 0;
+}
+
+int loom_dive_create(const struct loom_place_item *items, uint32_t num_items, uint64_t bound_bytes,
+		     struct loom_dive **dive)
+{
+	struct loom_dive *d = calloc(1, sizeof(*d));
+	size_t n = num_items;
+	unsigned int m;
+	int ret = -ENOMEM;
+	bool good;
+
+	if (!d)
+		return ret;
+	d->items = items;
+	d->num_items = num_items;
+	d->low_bytes = bound_bytes - bound_bytes / 20;
+	while (d->low_bytes >> d->shift >= 1ULL << 40)
+		d->shift++;
+	d->first = malloc(n * sizeof(*d->first));
+	d->last = malloc(n * sizeof(*d->last));
+	d->offsets = malloc(n * sizeof(*d->offsets));
+	d->next = malloc(n * sizeof(*d->next));
+	d->previous = malloc(n * sizeof(*d->previous));
+	good = d->first && d->last && d->offsets && d->next && d->previous;
+	for (m = 0; m < NUM_MERITS; m++) {
+		d->merits[m] = malloc(n * sizeof(*d->merits[m]));
+		good &= !!d->merits[m];
+	}
+	if (good)
+		ret = find_sections(d);
+	if (!ret)
+		ret = make_sections(d);
+	if (!ret)
+		ret = fill_merits(d);
+	if (ret) {
+		loom_dive_destroy(d);
+		return ret;
+	}
+	*dive = d;
+	return 0;
+}
+
+void loom_dive_destroy(struct loom_dive *d)
+{
+	unsigned int m;
+
+	if (!d)
+		return;
+	for (m = 0; m < NUM_MERITS; m++)
+		free(d->merits[m]);
+	free(d->first);
+	free(d->last);
+	free(d->offsets);
+	free(d->next);
+	free(d->previous);
+	free(d->head);
+	free(d->totals);
+	free(d->left);
+	free(d->floors);
+	free(d->ends);
+	free(d->begins);
+	free(d->stamps);
+	free(d->heap);
+	free(d->sums);
+	free(d->values);
+	free(d->choices);
+	free(d);
+}

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: MIT
+/*
+ * DOC: Ejection
+ *
+ * A placement is made lower from above: a target a little below the height is set, what ends above
+ * it is taken out, and each item taken out is put back where what is in its way costs least. What
+ * is in the way is taken out in turn, and so on, until all lie below the target. The cost of an
+ * item rises each time that others had to make room for it, so that the same few do not replace one
+ * another for ever; items that were just put back are not taken out at once.
+ *
+ * A move looks only at items that overlap one in time, so it costs the same in a problem of any
+ * size, and where the height is made by few items, few moves lower it. If there is no progress,
+ * holes are joined: all items sink onto what is below them, upside down every other time. If that
+ * does not help either, the next target is nearer to the height.
+ *
+ * These are ejection chains with penalties (Nagata and Braysy 2009, for vehicles), and partial
+ * colourings (Blochliger and Zufferey 2008), with offsets for routes and colours.
+ */
+#include "eject.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loom_core.h"
+
+#define NOWHERE		UINT64_MAX
+/* entries of all lists of overlaps; with more of them they are found anew each time */
+#define MAX_LISTED	(8U << 20)
+#define GROUP		32
+/* for how many moves an item that was put back costs more, and how much more */
+#define TENURE		10
+#define TENURE_COST	8
+/* moves without progress until holes are joined, for each item out; joins until it is given up */
+#define STALL		40
+#define STALL_ITEMS	20
+#define JOINS		3
+/* looks that a move takes beside those at items */
+#define MOVE_LOOKS	50
+
+/* From this offset on, an item costs so much more or less. */
+struct edge {
+	uint64_t at;
+	int64_t cost;
+};
+
+/* An item and where it lies, to be sorted. */
+struct place {
+	uint64_t at;
+	uint32_t item;
+};
+
+/**
+ * struct loom_eject - the state between two runs
+ * @problem: what is to be improved
+ * @best: by item: the lowest placement
+ * @height: its height
+ * @at: by item: its offset, or NOWHERE
+ * @sizes: by item
+ * @weights: by item: what it costs to take it out, for its size and life
+ * @penalties: by item: how many times more
+ * @since: by item: the move that put it back
+ * @target: nothing may end above
+ * @step: how far the target is below the height
+ * @moves: moves so far
+ * @stall: moves without progress
+ * @joins: how often holes were joined since there was progress
+ * @fewest: fewest items that were out under this target
+ * @out: items that are out
+ * @where_out: by item: its index in @out
+ * @num_out: number of @out
+ * @random: state of a pseudorandom sequence
+ * @turnable: no item is aligned, so all may be turned upside down
+ * @first: by item: first entry of its overlaps in @list
+ * @list: overlaps of all items, or NULL
+ * @latest: by group of items: the latest end
+ * @near: overlaps of an item, without @list
+ * @edges: memory for a move
+ * @spare: memory to sort @edges
+ * @places: memory to sink
+ */
+struct loom_eject {
+	struct loom_eject_problem problem;
+	uint64_t *best;
+	uint64_t height;
+	uint64_t *at;
+	uint64_t *sizes;
+	uint32_t *weights;
+	uint32_t *penalties;
+	uint64_t *since;
+	uint64_t target;
+	uint64_t step;
+	uint64_t moves;
+	uint64_t stall;
+	unsigned int joins;
+	uint32_t fewest;
+	uint32_t *out;
+	uint32_t *where_out;
+	uint32_t num_out;
+	uint64_t random;
+	bool turnable;
+	size_t *first;
+	uint32_t *list;
+	int64_t *latest;
+	uint32_t *near;
+	struct edge *edges;
+	struct edge *spare;
+	struct place *places;
+};
+
+static uint32_t draw(struct loom_eject *e, uint32_t below)
+{
+	e->random = e->random * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(((e->random >> 32) * below) >> 32);
+}
+
+static void spend(uint64_t *looks, uint64_t count)
+{
+	*looks = *looks > count ? *looks - count : 0;
+}
+
+/* --- overlaps in time ------------------------------------------------------------------------- */
+
+/* How many items begin before @moment. */
+static uint32_t count_before(const struct loom_eject *e, int64_t moment)
+{
+	uint32_t low = 0, high = e->problem.num_items;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (e->problem.items[mid].lower < moment)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static uint32_t find_near(const struct loom_eject *e, uint32_t item, uint32_t *near)
+{
+	const struct loom_place_item *items = e->problem.items;
+	int64_t lower = items[item].lower;
+	uint32_t end = count_before(e, items[item].upper), group, last, i, count = 0;
+
+	for (group = 0; group * GROUP < end; group++) {
+		if (e->latest[group] <= lower)
+			continue;
+		last = end - group * GROUP < GROUP ? end : (group + 1) * GROUP;
+		for (i = group * GROUP; i < last; i++)
+			if (items[i].upper > lower && i != item)
+				near[count++] = i;
+	}
+	return count;
+}
+
+static const uint32_t *near_of(const struct loom_eject *e, uint32_t item, uint32_t *count)
+{
+	if (e->list) {
+		*count = (uint32_t)(e->first[item + 1] - e->first[item]);
+		return e->list + e->first[item];
+	}
+	*count = find_near(e, item, e->near);
+	return e->near;
+}
+
+/* --- moves ------------------------------------------------------------------------------------ */
+
+static void take_out(struct loom_eject *e, uint32_t item)
+{
+	e->at[item] = NOWHERE;
+	e->where_out[item] = e->num_out;
+	e->out[e->num_out++] = item;
+}
+
+static void put_back(struct loom_eject *e, uint32_t item, uint64_t at)
+{
+	uint32_t k = e->where_out[item];
+
+	e->at[item] = at;
+	e->out[k] = e->out[--e->num_out];
+	e->where_out[e->out[k]] = k;
+	e->since[item] = e->moves;
+}
+
+#define FEW	24
+
+static void sort_few(struct edge *edges, uint32_t count)
+{
+	uint32_t i, k;
+
+	for (i = 1; i < count; i++) {
+		struct edge edge = edges[i];
+
+		for (k = i; k && edges[k - 1].at > edge.at; k--)
+			edges[k] = edges[k - 1];
+		edges[k] = edge;
+	}
+}
+
+/* By offset; ties may come in any order. Bits that all have in common need no pass. */
+static void sort_edges(struct loom_eject *e, uint32_t count)
+{
+	uint64_t least = UINT64_MAX, differ = 0;
+	uint32_t ends[257], i;
+	unsigned int shift;
+
+	if (count <= FEW) {
+		sort_few(e->edges, count);
+		return;
+	}
+	for (i = 0; i < count; i++)
+		least = e->edges[i].at < least ? e->edges[i].at : least;
+	for (i = 0; i < count; i++)
+		differ |= e->edges[i].at - least;
+	if (!differ)
+		return;
+	for (shift = __builtin_ctzll(differ); shift < 64 && differ >> shift; shift += 8) {
+		struct edge *from = e->edges;
+
+		memset(ends, 0, sizeof(ends));
+		for (i = 0; i < count; i++)
+			ends[((from[i].at - least) >> shift & 255) + 1]++;
+		for (i = 0; i < 256; i++)
+			ends[i + 1] += ends[i];
+		for (i = 0; i < count; i++)
+			e->spare[ends[(from[i].at - least) >> shift & 255]++] = from[i];
+		e->edges = e->spare;
+		e->spare = from;
+	}
+}
+
+static int64_t cost_of(const struct loom_eject *e, uint32_t item)
+{
+	int64_t cost = (int64_t)e->weights[item] * e->penalties[item];
+
+	return e->since[item] + TENURE > e->moves ? cost * TENURE_COST : cost;
+}
+
+/* Edges of the offsets at which @item would lie on another; @room: its highest offset. */
+static uint32_t find_edges(struct loom_eject *e, uint32_t item, uint64_t room,
+			   const uint32_t *near, uint32_t count)
+{
+	uint64_t size = e->sizes[item];
+	uint32_t num = 0, i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t begin = e->at[near[i]], end, from;
+		int64_t cost;
+
+		if (begin == NOWHERE)
+			continue;
+		end = begin + e->sizes[near[i]];
+		from = begin >= size ? begin - size + 1 : 0;
+		if (from > room)
+			continue;
+		cost = cost_of(e, near[i]);
+		e->edges[num++] = (struct edge){ from, cost };
+		if (end <= room)
+			e->edges[num++] = (struct edge){ end, -cost };
+	}
+	sort_edges(e, num);
+	return num;
+}
+
+/*
+ * Where @item costs least below the target: the lowest place that costs nothing, or any of those
+ * that cost least. Returns the cost; INT64_MAX if there is no place.
+ */
+static int64_t find_place(struct loom_eject *e, uint32_t item, const uint32_t *near,
+			  uint32_t count, uint64_t *where)
+{
+	uint64_t align = e->problem.items[item].align_bytes, room, at = 0, next, low, high;
+	int64_t cost = 0, best = INT64_MAX;
+	uint32_t num, i = 0, ties = 0;
+
+	if (e->sizes[item] > e->target)
+		return INT64_MAX;
+	room = e->target - e->sizes[item];
+	num = find_edges(e, item, room, near, count);
+	for (; at <= room && best; at = next) {
+		while (i < num && e->edges[i].at <= at)
+			cost += e->edges[i++].cost;
+		/* offsets in [at, next) cost the same */
+		next = i < num ? e->edges[i].at : room + 1;
+		low = align == 1 ? at : (at + align - 1) / align * align;
+		high = align == 1 ? next - 1 : (next - 1) / align * align;
+		if (cost > best || low > high)
+			continue;
+		if (cost < best)
+			ties = 0;
+		best = cost;
+		if (!draw(e, ++ties))
+			*where = cost && draw(e, 2) ? high : low;
+	}
+	return best;
+}
+
+/* Puts an item back that is out, one of the larger ones, and takes out what is in its way. */
+static void move(struct loom_eject *e, uint64_t *looks)
+{
+	uint32_t pick = draw(e, e->num_out), tries, count, i, item;
+	const uint32_t *near;
+	uint64_t where = 0;
+	int64_t cost;
+
+	for (tries = 0; tries < 2; tries++) {
+		uint32_t other = draw(e, e->num_out);
+
+		if (e->weights[e->out[other]] > e->weights[e->out[pick]])
+			pick = other;
+	}
+	item = e->out[pick];
+	near = near_of(e, item, &count);
+	cost = find_place(e, item, near, count, &where);
+	e->moves++;
+	spend(looks, 2 * (uint64_t)count + MOVE_LOOKS);
+	if (cost == INT64_MAX)
+		return;
+	if (cost && e->penalties[item] < UINT32_MAX)
+		e->penalties[item]++;
+	for (i = 0; i < count && cost; i++) {
+		uint64_t begin = e->at[near[i]];
+
+		if (begin != NOWHERE && begin < where + e->sizes[item] &&
+		    where < begin + e->sizes[near[i]])
+			take_out(e, near[i]);
+	}
+	put_back(e, item, where);
+}
+
+/* --- holes ------------------------------------------------------------------------------------ */
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->item > y->item) - (x->item < y->item);
+}
+
+/* All that is not out sinks onto what is below it. */
+static void sink(struct loom_eject *e, uint64_t *looks)
+{
+	uint32_t num = 0, i, k, count;
+	uint64_t at, align;
+
+	for (i = 0; i < e->problem.num_items; i++)
+		if (e->at[i] != NOWHERE)
+			e->places[num++] = (struct place){ e->at[i], i };
+	qsort(e->places, num, sizeof(*e->places), compare_places);
+	for (i = 0; i < num; i++) {
+		uint32_t item = e->places[i].item;
+		const uint32_t *near = near_of(e, item, &count);
+
+		at = 0;
+		/* what is below has sunk already, and so still ends below this */
+		for (k = 0; k < count; k++)
+			if (e->at[near[k]] < e->at[item] &&
+			    e->at[near[k]] + e->sizes[near[k]] > at)
+				at = e->at[near[k]] + e->sizes[near[k]];
+		align = e->problem.items[item].align_bytes;
+		e->at[item] = (at + align - 1) / align * align;
+		spend(looks, count);
+	}
+}
+
+static void turn(struct loom_eject *e)
+{
+	uint32_t i;
+
+	for (i = 0; i < e->problem.num_items; i++)
+		if (e->at[i] != NOWHERE)
+			e->at[i] = e->target - e->at[i] - e->sizes[i];
+}
+
+/* --- targets ---------------------------------------------------------------------------------- */
+
+/* Starts from the lowest placement, and takes out what is above a target below it. */
+static void begin_target(struct loom_eject *e)
+{
+	uint64_t span = e->height - e->problem.goal_bytes;
+	uint32_t i;
+
+	e->step = e->step > span ? span : e->step ? e->step : 1;
+	e->target = e->height - e->step;
+	memcpy(e->at, e->best, e->problem.num_items * sizeof(*e->at));
+	e->num_out = 0;
+	for (i = 0; i < e->problem.num_items; i++)
+		if (e->at[i] + e->sizes[i] > e->target)
+			take_out(e, i);
+	e->fewest = e->num_out;
+	e->stall = 0;
+	e->joins = 0;
+}
+
+/* All lie below the target. */
+static void take_placement(struct loom_eject *e, uint64_t *looks)
+{
+	uint32_t i;
+
+	sink(e, looks);
+	memcpy(e->best, e->at, e->problem.num_items * sizeof(*e->at));
+	e->height = 0;
+	for (i = 0; i < e->problem.num_items; i++)
+		if (e->height < e->at[i] + e->sizes[i])
+			e->height = e->at[i] + e->sizes[i];
+	e->step += e->step / 2;
+}
+
+static void count_stall(struct loom_eject *e, uint64_t *looks)
+{
+	if (e->num_out < e->fewest) {
+		e->fewest = e->num_out;
+		e->stall = 0;
+		e->joins = 0;
+		return;
+	}
+	if (++e->stall < STALL * ((uint64_t)e->fewest + STALL_ITEMS))
+		return;
+	e->stall = 0;
+	if (e->joins++ < JOINS) {
+		sink(e, looks);
+		if (e->turnable)
+			turn(e);
+		return;
+	}
+	e->step /= 2;
+	begin_target(e);
+}
+
+void loom_eject_run(struct loom_eject *e, uint64_t *looks)
+{
+	while (*looks && e->height > e->problem.goal_bytes) {
+		if (e->num_out) {
+			move(e, looks);
+			count_stall(e, looks);
+			continue;
+		}
+		take_placement(e, looks);
+		if (e->height > e->problem.goal_bytes)
+			begin_target(e);
+	}
+}
+
+void loom_eject_take(struct loom_eject *e, const uint64_t *offsets, uint64_t height_bytes)
+{
+	memcpy(e->best, offsets, e->problem.num_items * sizeof(*e->best));
+	e->height = height_bytes;
+	e->step = (height_bytes - e->problem.goal_bytes) / 8;
+	if (e->height > e->problem.goal_bytes)
+		begin_target(e);
+}
+
+uint64_t loom_eject_height(const struct loom_eject *e)
+{
+	return e->height;
+}
+
+const uint64_t *loom_eject_offsets(const struct loom_eject *e)
+{
+	return e->best;
+}
+
+/* --- begin and end ---------------------------------------------------------------------------- */
+
+/* The lists of overlaps, if they are not too long together; @most: the longest. */
+static int make_lists(struct loom_eject *e, uint32_t *most)
+{
+	uint32_t n = e->problem.num_items, i, count;
+	size_t total = 0;
+
+	*most = n;
+	for (i = 0; i < n; i++)
+		if (!(i % GROUP) || e->latest[i / GROUP] < e->problem.items[i].upper)
+			e->latest[i / GROUP] = e->problem.items[i].upper;
+	for (i = 0, *most = 0; i < n && total <= MAX_LISTED; i++) {
+		count = find_near(e, i, e->near);
+		e->first[i] = total;
+		total += count;
+		*most = count > *most ? count : *most;
+	}
+	if (total > MAX_LISTED) {
+		*most = n;
+		return 0;
+	}
+	e->first[n] = total;
+	e->list = malloc((total + 1) * sizeof(*e->list));
+	if (!e->list)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		find_near(e, i, e->list + e->first[i]);
+	return 0;
+}
+
+static double root_area(const struct loom_place_item *item)
+{
+	return sqrt((double)item->size_bytes * (double)(item->upper - item->lower));
+}
+
+static void fill_items(struct loom_eject *e)
+{
+	const struct loom_place_item *items = e->problem.items;
+	uint32_t n = e->problem.num_items, i;
+	double sum = 0;
+
+	e->turnable = true;
+	for (i = 0; i < n; i++) {
+		e->sizes[i] = items[i].size_bytes;
+		e->penalties[i] = 1;
+		e->since[i] = 0;
+		e->turnable &= items[i].align_bytes == 1;
+		sum += root_area(&items[i]);
+	}
+	for (i = 0; i < n; i++) {
+		double weight = 1 + 64 * root_area(&items[i]) * n / sum;
+
+		e->weights[i] = weight < 1e6 ? (uint32_t)weight : 1000000;
+	}
+}
+
+int loom_eject_create(const struct loom_eject_problem *problem, struct loom_eject **eject)
+{
+	struct loom_eject *e = calloc(1, sizeof(*e));
+	size_t n = problem->num_items;
+	uint32_t most = 0;
+	int ret = -ENOMEM;
+
+	if (!e)
+		return ret;
+	e->problem = *problem;
+	e->best = malloc(n * sizeof(*e->best));
+	e->at = malloc(n * sizeof(*e->at));
+	e->sizes = malloc(n * sizeof(*e->sizes));
+	e->weights = malloc(n * sizeof(*e->weights));
+	e->penalties = malloc(n * sizeof(*e->penalties));
+	e->since = malloc(n * sizeof(*e->since));
+	e->out = malloc(n * sizeof(*e->out));
+	e->where_out = malloc(n * sizeof(*e->where_out));
+	e->first = malloc((n + 1) * sizeof(*e->first));
+	e->latest = malloc((n / GROUP + 1) * sizeof(*e->latest));
+	e->near = malloc(n * sizeof(*e->near));
+	e->places = malloc(n * sizeof(*e->places));
+	if (e->best && e->at && e->sizes && e->weights && e->penalties && e->since && e->out &&
+	    e->where_out && e->first && e->latest && e->near && e->places)
+		ret = make_lists(e, &most);
+	e->edges = malloc((2 * (size_t)most + 1) * sizeof(*e->edges));
+	e->spare = malloc((2 * (size_t)most + 1) * sizeof(*e->spare));
+	if (ret || !e->edges || !e->spare) {
+		loom_eject_destroy(e);
+		return -ENOMEM;
+	}
+	fill_items(e);
+	e->random = 1;
+	/* nothing was put back lately */
+	e->moves = TENURE;
+	loom_eject_take(e, problem->offsets, problem->height_bytes);
+	*eject = e;
+	return 0;
+}
+
+void loom_eject_destroy(struct loom_eject *e)
+{
+	if (!e)
+		return;
+	free(e->best);
+	free(e->at);
+	free(e->sizes);
+	free(e->weights);
+	free(e->penalties);
+	free(e->since);
+	free(e->out);
+	free(e->where_out);
+	free(e->first);
+	free(e->list);
+	free(e->latest);
+	free(e->near);
+	free(e->edges);
+	free(e->spare);
+	free(e->places);
+	free(e);
+}
