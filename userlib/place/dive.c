@@ -35,6 +35,8 @@
 #define WORTH	256
 /* looks between two looks at the clock */
 #define LOOKS_PER_TIME	(1 << 18)
+/* looks that it takes to weigh an item */
+#define VALUE_LOOKS	3
 /* merits of items are below this */
 #define MERIT	1024
 
@@ -309,6 +311,7 @@ static bool choose(struct loom_dive *d, const struct rule *rule, const struct wa
 			++*looks;
 			if (d->last[i] > walls->end)
 				continue;
+			*looks += VALUE_LOOKS;
 			any = true;
 			value = d->values[s] + value_of(d, rule, walls, i);
 			if (value > d->values[d->last[i]]) {

@@ -71,6 +71,7 @@ struct place {
  * @where_out: by item: its index in @out
  * @num_out: number of @out
  * @random: state of a pseudorandom sequence
+ * @sink_looks: looks that it takes for all to sink, about
  * @turnable: no item is aligned, so all may be turned upside down
  * @first: by item: first entry of its overlaps in @list
  * @list: overlaps of all items, or NULL
@@ -99,6 +100,7 @@ struct loom_eject {
 	uint32_t *where_out;
 	uint32_t num_out;
 	uint64_t random;
+	uint64_t sink_looks;
 	bool turnable;
 	size_t *first;
 	uint32_t *list;
@@ -341,12 +343,14 @@ static int compare_places(const void *a, const void *b)
 	return (x->item > y->item) - (x->item < y->item);
 }
 
-/* All that is not out sinks onto what is below it. */
+/* All that is not out sinks onto what is below it, unless that takes more than there is left. */
 static void sink(struct loom_eject *e, uint64_t *looks)
 {
 	uint32_t num = 0, i, k, count;
 	uint64_t at, align;
 
+	if (e->sink_looks > *looks)
+		return;
 	for (i = 0; i < e->problem.num_items; i++)
 		if (e->at[i] != NOWHERE)
 			e->places[num++] = (struct place){ e->at[i], i };
@@ -482,6 +486,7 @@ static int make_lists(struct loom_eject *e, uint32_t *most)
 		total += count;
 		*most = count > *most ? count : *most;
 	}
+	e->sink_looks = total * n / i;
 	if (total > MAX_LISTED) {
 		*most = n;
 		return 0;

@@ -19,7 +19,7 @@
 
 #define MAX_RULES	32
 /* looks between two looks at the clock */
-#define EJECT_SLICE	(1 << 18)
+#define EJECT_SLICE	(4ULL << 20)
 /* looks for each item that the first dive may take, whatever is left */
 #define LONG_DIVE	400ULL
 
@@ -125,10 +125,9 @@ static int eject(struct loom_polish *p, uint64_t looks, int64_t deadline_ns, uin
 		return ret;
 	if (*height < loom_eject_height(p->eject))
 		loom_eject_take(p->eject, offsets, *height);
-	/* the same sequence of moves, however it is cut up by looks at the clock */
 	while (left && loom_eject_height(p->eject) > p->goal_bytes &&
 	       loom_place_left_ns(deadline_ns)) {
-		slice = left < EJECT_SLICE ? left : EJECT_SLICE;
+		slice = deadline_ns ? min(left, EJECT_SLICE) : left;
 		left -= slice;
 		loom_eject_run(p->eject, &slice);
 		left += slice;
