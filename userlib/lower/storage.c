@@ -376,9 +376,10 @@ static int place_all(struct loom_storage *storage, const struct loom_storage_opt
 		place_outputs(storage, observed);
 		place_results(storage, observed);
 		if (options->join != LOOM_JOIN_NONE)
-			loom_storage_join(storage, options->join);
-		ret = storage->build->status;
+			ret = loom_storage_join(storage, options->join);
 	}
+	if (!ret)
+		ret = storage->build->status;
 	if (!ret)
 		loom_storage_keep_order(storage);
 	if (!ret && options->reorder)

@@ -281,8 +281,8 @@ void loom_storage_set_root(struct loom_location *location, enum loom_location_ki
 			   const struct loom_value *value);
 /** loom_storage_moves_only() - RESHAPE, TRANSPOSE, SLICE, EXPAND */
 bool loom_storage_moves_only(const struct loom_node *node);
-/** loom_storage_join() - locates operands of concatenations in the result, where possible */
-void loom_storage_join(struct loom_storage *storage, enum loom_storage_join join);
+/** loom_storage_join() - operands of concatenations are parts of it where they can. 0 or -ENOMEM */
+int loom_storage_join(struct loom_storage *storage, enum loom_storage_join join);
 /** loom_storage_joins_differ() - there is an operand that one of both joins, and the other not */
 bool loom_storage_joins_differ(const struct loom_graph *graph, enum loom_storage_join a,
 			       enum loom_storage_join b);

@@ -13,6 +13,9 @@
  */
 #include "storage.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 /* Nodes between an operand's producer and the CONCAT, at most, for the operand to be near. */
 #define NEAR	16
 
@@ -25,36 +28,51 @@ static bool reads_once(const struct loom_node *node, const struct loom_value *va
 	return count == 1;
 }
 
+/*
+ * By id of what it computes: where each node is in the order that is planned. Where it was in the
+ * model's file says nothing: the same model may be written down in any order. NULL: no memory.
+ */
+static u32 *find_places(const struct loom_graph *graph)
+{
+	u32 *places = calloc((size_t)graph->num_values + 1, sizeof(*places)), i;
+
+	for (i = 0; i < graph->num_nodes && places; i++)
+		places[graph->nodes[i]->output->id] = i;
+	return places;
+}
+
 /* Whether operand @value of a CONCAT is to be a part of its result, as far as the graph says. */
 static bool is_joined(const struct loom_node *node, const struct loom_value *value,
-		      enum loom_storage_join join)
+		      enum loom_storage_join join, const u32 *places)
 {
 	if (!value->producer || !value->num_elems || loom_storage_moves_only(value->producer) ||
 	    !reads_once(node, value) || join == LOOM_JOIN_NONE)
 		return false;
 	if (join == LOOM_JOIN_OWN && value->num_uses > 1)
 		return false;
-	return join == LOOM_JOIN_FAR || node->source <= value->producer->source + NEAR;
+	return join == LOOM_JOIN_FAR || places[node->output->id] <= places[value->id] + NEAR;
 }
 
 bool loom_storage_joins_differ(const struct loom_graph *graph, enum loom_storage_join a,
 			       enum loom_storage_join b)
 {
-	u32 i, k;
+	u32 *places = find_places(graph), i, k;
+	/* without memory, both are tried */
+	bool differ = !places;
 
-	for (i = 0; i < graph->num_nodes; i++) {
+	for (i = 0; i < graph->num_nodes && !differ; i++) {
 		const struct loom_node *node = graph->nodes[i];
 
 		for (k = 0; k < node->num_inputs && node->op == LOOM_GOP_CONCAT; k++)
-			if (is_joined(node, node->inputs[k], a) !=
-			    is_joined(node, node->inputs[k], b))
-				return true;
+			differ |= is_joined(node, node->inputs[k], a, places) !=
+				  is_joined(node, node->inputs[k], b, places);
 	}
-	return false;
+	free(places);
+	return differ;
 }
 
 static void join_operands(struct loom_storage *storage, const struct loom_node *node,
-			  enum loom_storage_join join)
+			  enum loom_storage_join join, const u32 *places)
 {
 	const struct loom_location *whole = &storage->locations[node->output->id];
 	u32 axis = node->concat.axis, i;
@@ -69,7 +87,7 @@ static void join_operands(struct loom_storage *storage, const struct loom_node *
 		u64 here = at;
 
 		at += value->dims[axis];
-		if (location->kind != LOOM_LOCATION_ARENA || !is_joined(node, value, join))
+		if (location->kind != LOOM_LOCATION_ARENA || !is_joined(node, value, join, places))
 			continue;
 		location->kind = LOOM_LOCATION_PART;
 		location->part_of = node->output->id;
@@ -101,15 +119,19 @@ static void update_view(struct loom_storage *storage, const struct loom_node *no
 	storage->neuron_bytes += node->output->size_bytes;
 }
 
-void loom_storage_join(struct loom_storage *storage, enum loom_storage_join join)
+int loom_storage_join(struct loom_storage *storage, enum loom_storage_join join)
 {
 	const struct loom_graph *graph = storage->graph;
-	u32 i;
+	u32 *places = find_places(graph), i;
 
+	if (!places)
+		return -ENOMEM;
 	for (i = graph->num_nodes; i-- > 0;)
 		if (graph->nodes[i]->op == LOOM_GOP_CONCAT && graph->nodes[i]->output->num_elems)
-			join_operands(storage, graph->nodes[i], join);
+			join_operands(storage, graph->nodes[i], join, places);
 	for (i = 0; i < graph->num_nodes; i++)
 		if (loom_storage_moves_only(graph->nodes[i]))
 			update_view(storage, graph->nodes[i]);
+	free(places);
+	return 0;
 }

@@ -44,6 +44,8 @@ static void shuffle_file(struct loom_source *source)
 
 	for (i = source->num_nodes; i > 1; i--)
 		swap(&source->nodes[i - 1], &source->nodes[random_below(i)]);
+	for (i = 0; i < source->num_nodes; i++)
+		source->nodes[i]->index = i;
 }
 
 /* Any topological order, all nodes that can run being as likely to be next. */
