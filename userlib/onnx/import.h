@@ -143,6 +143,8 @@ struct loom_value *loom_import_requantise(struct loom_import *im, struct loom_va
  * @scale: one, or one for each channel along @axis
  * @zero: the same, NULL for 0
  * @axis: of channels, -1 if there is none
+ *
+ * Return: F32, NULL after an error.
  */
 struct loom_value *loom_import_steps_of(struct loom_import *im, struct loom_value *x,
 					struct loom_value *scale, struct loom_value *zero,

@@ -131,7 +131,8 @@ static void sum_out(struct loom_import *im, struct term *term, uint64_t needed)
 
 	for (i = term->rank; i-- > 0 && !im->em->status;)
 		if (!(needed >> term->labels[i] & 1)) {
-			term->x = loom_emit_reduce(im->em, LOOM_GREDUCE_SUM, term->x, 1u << i, true);
+			term->x = loom_emit_reduce(im->em, LOOM_GREDUCE_SUM, term->x, 1u << i,
+						   true);
 			remove_axis(im, term, i);
 		}
 }
@@ -318,7 +319,7 @@ void loom_import_einsum(struct loom_import *im, int unused)
 	for (i = 0; i < count; i++) {
 		terms[i].x = loom_import_operand(im, i);
 		if (terms[i].x && !terms[i].x->num_elems)
-			loom_import_fail(im, -EOPNOTSUPP, "operands without elements are not supported");
+			loom_import_fail(im, -EOPNOTSUPP, "an operand without elements");
 		if (terms[i].x && terms[0].x && terms[i].x->dtype != terms[0].x->dtype)
 			loom_import_fail(im, -EINVAL, "operands of types %s and %s",
 					 loom_dtype_name(terms[0].x->dtype),

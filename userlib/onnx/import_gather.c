@@ -270,8 +270,9 @@ void loom_import_gather_nd(struct loom_import *im, int unused)
 	if (!x || !indices)
 		return;
 	depth = indices->rank ? indices->dims[indices->rank - 1] : 0;
-	if (!x->num_elems || !indices->num_elems || batch_dims < 0 || depth < 1 || batch_dims + depth > x->rank ||
-	    batch_dims >= indices->rank || !is_index(indices->dtype) ||
+	if (!x->num_elems || !indices->num_elems || batch_dims < 0 || depth < 1 ||
+	    batch_dims + depth > x->rank || batch_dims >= indices->rank ||
+	    !is_index(indices->dtype) ||
 	    memcmp(x->dims, indices->dims, (size_t)batch_dims * sizeof(*dims))) {
 		loom_import_fail(im, -EINVAL, "its operands do not fit together");
 		return;

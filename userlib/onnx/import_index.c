@@ -389,8 +389,8 @@ void loom_import_reverse_sequence(struct loom_import *im, int unused)
 	}
 	if (!rows || im->em->status)
 		return;
-	y = loom_emit_reshape(im->em, x, 2, (int64_t[]){ x->dims[0] * x->dims[1],
-							 loom_value_trailing(x, 2) });
+	y = loom_emit_reshape(im->em, x, 2, (int64_t[]){
+		x->dims[0] * x->dims[1], loom_value_trailing(x, 2) });
 	y = loom_pick_rows(im, y, 0, rows, x->dims[0] * x->dims[1]);
 	loom_import_result(im, 0, loom_emit_reshape(im->em, y, x->rank, x->dims));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Importers of losses: of each place, minus what the data have at the class that is the target. They
- * are seldom part of what a device runs; models that were exported as they are trained have them.
+ * Importers of losses: of each place, minus what the data have at the class that is the target.
+ * They are seldom part of what a device runs; models that were exported as they are trained have
+ * them.
  */
 #include "import.h"
 #include "pick.h"

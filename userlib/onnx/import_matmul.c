@@ -255,16 +255,18 @@ void loom_import_dynamic_matmul(struct loom_import *im, int scaled)
 	struct loom_value *a_zero = scaled ? loom_import_optional(im, 4) : NULL;
 	struct loom_value *b_scale = loom_import_operand(im, scaled ? 3 : 2);
 	struct loom_value *b_zero = loom_import_optional(im, scaled ? 5 : 3);
+	struct loom_value *operands[LOOM_GMATMUL_NUM_OPERANDS] = { NULL };
 	uint32_t bias = scaled ? 6 : 4;
 
 	if (!a || !b || !b_scale || im->em->status)
 		return;
 	if (!scaled)
 		a = loom_import_quantise_range(im, a, &a_scale, &a_zero);
-	y = emit_integer(im, (struct loom_value *[LOOM_GMATMUL_NUM_OPERANDS]){
-		[LOOM_GMATMUL_A] = a, [LOOM_GMATMUL_B] = b,
-		[LOOM_GMATMUL_A_ZP] = a_zero, [LOOM_GMATMUL_B_ZP] = b_zero },
-		DRM_LOOM_DTYPE_I32, NULL);
+	operands[LOOM_GMATMUL_A] = a;
+	operands[LOOM_GMATMUL_B] = b;
+	operands[LOOM_GMATMUL_A_ZP] = a_zero;
+	operands[LOOM_GMATMUL_B_ZP] = b_zero;
+	y = emit_integer(im, operands, DRM_LOOM_DTYPE_I32, NULL);
 	if (!y || !a_scale)
 		return;
 	if (a_scale->num_elems != 1)

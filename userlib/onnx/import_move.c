@@ -156,7 +156,8 @@ void loom_import_split(struct loom_import *im, int unused)
 	split_sizes(im, x->dims[axis], num_parts, sizes);
 	for (i = 0; i < num_parts && !im->em->status; i++) {
 		if (loom_import_wants(im, i))
-			loom_import_result(im, i, loom_import_part(im, x, axis, start, 1, sizes[i]));
+			loom_import_result(im, i,
+					   loom_import_part(im, x, axis, start, 1, sizes[i]));
 		start += sizes[i];
 	}
 }

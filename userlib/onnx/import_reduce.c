@@ -201,26 +201,28 @@ void loom_import_rms_norm(struct loom_import *im, int unused)
 {
 	struct loom_value *x = loom_import_operand(im, 0);
 	float epsilon = loom_attr_float(im, "epsilon", DEFAULT_EPSILON);
+	uint32_t axis;
 
 	(void)unused;
 	if (!x)
 		return;
 	if (!loom_dtype_is_float(x->dtype) || loom_import_wants(im, 1))
-		loom_import_fail(im, -EOPNOTSUPP, "this type, or its second result, is not supported");
-	loom_import_result(im, 0, emit_rms(im, x, loom_import_axis(im, loom_attr_int(im, "axis", -1),
-								   x->rank),
-					   epsilon, loom_import_operand(im, 1)));
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "this type, or its second result, is not supported");
+	axis = loom_import_axis(im, loom_attr_int(im, "axis", -1), x->rank);
+	loom_import_result(im, 0, emit_rms(im, x, axis, epsilon, loom_import_operand(im, 1)));
 }
 
 /*
- * com.microsoft's SkipLayerNormalization: of the sum of two operands and a bias, over the last axis.
- * Operands: input, skip, gamma, beta, bias; simplified, there is no beta. The last result is the sum.
+ * com.microsoft's SkipLayerNormalization: of the sum of two operands and a bias, over the last
+ * axis. Operands: input, skip, gamma, beta, bias; simplified, there is no beta. The last result is
+ * the sum.
  */
 void loom_import_skip_norm(struct loom_import *im, int simplified)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *y;
 	uint32_t bias = simplified ? 3 : 4;
-	float epsilon = loom_attr_float(im, "epsilon", simplified ? DEFAULT_EPSILON : 1e-12f);
+	float epsilon = loom_attr_float(im, "epsilon", simplified ? DEFAULT_EPSILON : 0.000000000001f);
 
 	x = loom_emit_binary(im->em, LOOM_GBIN_ADD, x, loom_import_operand(im, 1));
 	if (loom_import_has(im, bias))
@@ -229,7 +231,8 @@ void loom_import_skip_norm(struct loom_import *im, int simplified)
 		return;
 	if (!x->rank || !loom_dtype_is_float(x->dtype) || loom_import_wants(im, 1) ||
 	    loom_import_wants(im, 2)) {
-		loom_import_fail(im, -EOPNOTSUPP, "this type, or mean and variance, are not supported");
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "this type, or mean and variance, are not supported");
 		return;
 	}
 	if (simplified) {

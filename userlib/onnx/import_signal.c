@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Importers of signal processing. A transform is a product with a matrix of cosines and sines, one of
- * pieces of a signal a convolution with its rows; windows and filters are constants.
+ * Importers of signal processing. A transform is a product with a matrix of cosines and sines, one
+ * of pieces of a signal a convolution with its rows; windows and filters are constants.
  */
 #include "import.h"
 #include "proto.h"
@@ -157,7 +157,8 @@ static bool transform_fits(struct loom_import *im, const struct loom_value *x,
 /* [..., n, ..., parts]: the axis and the parts last, a product, and back */
 void loom_import_dft(struct loom_import *im, int unused)
 {
-	bool inverse = loom_attr_int(im, "inverse", 0), one_sided = loom_attr_int(im, "onesided", 0);
+	bool one_sided = loom_attr_int(im, "onesided", 0);
+	bool inverse = loom_attr_int(im, "inverse", 0);
 	struct loom_value *x = loom_import_operand(im, 0), *y;
 	int64_t given = im->opset < 20 ? loom_attr_int(im, "axis", 1) :
 			loom_import_count(im, 2, -2);
@@ -179,7 +180,8 @@ void loom_import_dft(struct loom_import *im, int unused)
 	if (!transform_fits(im, x, &t))
 		return;
 	if (axis == x->rank - 1 || (inverse && one_sided)) {
-		loom_import_fail(im, -EOPNOTSUPP, "this axis, or an inverse of one side, is not supported");
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "this axis, or an inverse of one side, is not supported");
 		return;
 	}
 	x = loom_import_part(im, x, axis, 0, 1, t.points);
@@ -227,7 +229,8 @@ void loom_import_stft(struct loom_import *im, int unused)
 		return;
 	if (x->rank != 3 || x->dims[2] != 1 || step < 1 || step > 1 << 24 ||
 	    x->dims[1] < t.length || (window && window->num_elems != t.length)) {
-		loom_import_fail(im, -EOPNOTSUPP, "signals of this shape, or this window, are not supported");
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "signals of this shape, or this window, are not supported");
 		return;
 	}
 	frames = (x->dims[1] - t.length) / step + 1;

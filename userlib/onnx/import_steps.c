@@ -275,7 +275,8 @@ void loom_import_fused_matmul(struct loom_import *im, int unused)
 		return;
 	if (a->rank < 2 || b->rank < 2 || a->dtype != b->dtype || !loom_dtype_is_float(a->dtype) ||
 	    loom_attr_int(im, "transBatchA", 0) || loom_attr_int(im, "transBatchB", 0)) {
-		loom_import_fail(im, -EOPNOTSUPP, "operands of these ranks or types, or batches that are turned, are not supported");
+		loom_import_fail(im, -EOPNOTSUPP,
+				 "operands of these ranks or types, or turned batches, are not supported");
 		return;
 	}
 	a = last_swapped(im, a, loom_attr_int(im, "transA", 0));

@@ -55,15 +55,17 @@ static struct loom_value *odd_powers(struct loom_import *im, struct loom_value *
 }
 
 /*
- * x = n * pi + r, or (n + 1/2) * pi + r for the cosine; the result is that of r, and its sign depends
- * on whether n is odd. Products with the first two parts of pi are exact up to some thousand pi.
+ * x = n * pi + r, or (n + 1/2) * pi + r for the cosine; the result is that of r, and its sign
+ * depends on whether n is odd. Products with the first two parts of pi are exact up to some thousand pi.
  */
 static struct loom_value *emit_sine(struct loom_import *im, struct loom_value *x, bool cosine)
 {
 	static const double c[] = {
 		-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800,
 	};
-	static const double pi[] = { 3.140625, 9.67502593994140625e-4, 1.509957990978376432e-7 };
+	static const double pi[] = {
+		3.140625, 0.000967502593994140625, 0.0000001509957990978376432,
+	};
 	struct loom_value *n, *k, *odd, *r = x;
 	uint32_t i;
 
@@ -84,7 +86,7 @@ static struct loom_value *emit_sine(struct loom_import *im, struct loom_value *x
 static struct loom_value *emit_atan_of(struct loom_import *im, struct loom_value *a)
 {
 	static const double c[] = {
-		-3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2,
+		-0.333329491539, 0.199777106478, -0.138776856032, 0.0805374449538,
 	};
 	static const double limit = 0.4142135623730950;
 	struct loom_value *t, *u, *y;

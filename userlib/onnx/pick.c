@@ -86,8 +86,8 @@ struct loom_value *loom_pick_elements(struct loom_import *im, struct loom_value 
 	data = countable(im, data);
 	if (!data)
 		return NULL;
-	y = loom_emit_reshape(im->em, data, 4, (int64_t[]){ data->dims[0], 1, data->dims[1],
-							    data->dims[2] });
+	y = loom_emit_reshape(im->em, data, 4, (int64_t[]){
+		data->dims[0], 1, data->dims[1], data->dims[2] });
 	y = loom_emit_select(im->em, hits, y, loom_emit_scalar(im->em, data->dtype, 0));
 	y = loom_emit_reduce(im->em, LOOM_GREDUCE_SUM, y, 1u << 2, false);
 	return loom_emit_cast(im->em, y, dtype);

@@ -21,8 +21,8 @@ static const char *const suites[] = {
 };
 
 /*
- * Random numbers, or a training mode that inference does not have: no answer to compare with. The pi
- * of the windows is 3.1415 there, which is off by more than this test allows.
+ * Random numbers, or a training mode that inference does not have: no answer to compare with. The
+ * pi of the windows is 3.1415 there, which is off by more than this test allows.
  */
 static const char *const bad_oracles[] = {
 	"test_training_dropout", "test_dropout_random_old", "test_bernoulli",

@@ -30,11 +30,11 @@ struct tensor {
 	double elems[MOST];
 };
 
-#define F32(...)	DRM_LOOM_DTYPE_F32, __VA_ARGS__
-#define I64(...)	DRM_LOOM_DTYPE_I64, __VA_ARGS__
-#define U8(...)		DRM_LOOM_DTYPE_U8, __VA_ARGS__
-#define I8(...)		DRM_LOOM_DTYPE_I8, __VA_ARGS__
-#define I32(...)	DRM_LOOM_DTYPE_I32, __VA_ARGS__
+#define F32(...)	{ DRM_LOOM_DTYPE_F32, __VA_ARGS__ }
+#define I64(...)	{ DRM_LOOM_DTYPE_I64, __VA_ARGS__ }
+#define U8(...)		{ DRM_LOOM_DTYPE_U8, __VA_ARGS__ }
+#define I8(...)		{ DRM_LOOM_DTYPE_I8, __VA_ARGS__ }
+#define I32(...)	{ DRM_LOOM_DTYPE_I32, __VA_ARGS__ }
 
 /**
  * struct form - a node, its operands, and its results
@@ -124,8 +124,10 @@ static inline void try_form(const struct form *form)
 		else
 			loom_graph_add_input(graph, &info);
 	}
-	snprintf(list, sizeof(list), "%.*s", (int)(2 * form->num_operands - 1), "a b c d e f g h i");
-	model_add_node(graph, form->op, list, form->num_results == 1 ? "y" : "y z", form->attrs, form->num_attrs);
+	snprintf(list, sizeof(list), "%.*s", (int)(2 * form->num_operands - 1),
+		 "a b c d e f g h i");
+	model_add_node(graph, form->op, list, form->num_results == 1 ? "y" : "y z", form->attrs,
+		       form->num_attrs);
 	loom_graph_add_output(graph, "y");
 	if (form->num_results == 2)
 		loom_graph_add_output(graph, "z");

@@ -87,6 +87,7 @@ static void expect_elements(int64_t axis, float first, const int64_t *at, const 
 	struct loom_graph *graph;
 	struct loom_array indices, y;
 	int64_t o, i, n, size = axis ? COLUMNS : ROWS, index;
+	const float *got;
 	bool good = true;
 
 	table[0] = first;
@@ -100,9 +101,9 @@ static void expect_elements(int64_t axis, float first, const int64_t *at, const 
 		for (i = 0; i < count; i++)
 			for (n = 0; n < inner; n++) {
 				index = at[i] < 0 ? at[i] + size : at[i];
-				good = good && !memcmp((float *)y.data + (o * count + i) * inner + n,
-						       &table[(o * size + index) * inner + n],
-						       sizeof(float));
+				got = (float *)y.data + (o * count + i) * inner + n;
+				good = good && !memcmp(got, &table[(o * size + index) * inner + n],
+						       sizeof(*got));
 			}
 	tap_ok(good, "%s", what);
 	loom_array_clear(&indices);

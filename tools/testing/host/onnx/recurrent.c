@@ -182,7 +182,8 @@ static struct loom_graph *make(const struct form *form, int directions)
 	int64_t state[] = { form->batch_first ? BATCH : d, form->batch_first ? d : BATCH, SIZE };
 	bool is_lstm = form->gates == 4;
 	const char * const inputs[] = { "x", "w", "r", form->bias ? "b" : "",
-				 form->lengths ? "l" : "", form->states ? "h" : "", form->states && is_lstm ? "c" : "",
+				 form->lengths ? "l" : "", form->states ? "h" : "",
+				 form->states && is_lstm ? "c" : "",
 				 form->peepholes ? "p" : "" };
 	const char * const outputs[] = { "y", "yh", "yc" };
 	struct loom_attr attrs[4] = {

@@ -2,27 +2,27 @@
 /* Windows of pools that are larger than the data: what ONNX defines there, and what it does not. */
 #include "form.h"
 
-#define SQUARE		{ F32(4, { 1, 1, 2, 2 }, { 1, -4, 3, 2 }) }
+#define SQUARE		F32(4, { 1, 1, 2, 2 }, { 1, -4, 3, 2 })
 #define KERNEL		INTS("kernel_shape", 2, 3, 3)
 #define STRIDES		INTS("strides", 2, 2, 2)
 #define CEIL		INT("ceil_mode", 1)
 
 static const struct form forms[] = {
 	{ "one window that the data do not fill", "MaxPool", 12, { KERNEL, STRIDES, CEIL }, 3,
-	  { SQUARE }, 1, 0, { { F32(4, { 1, 1, 1, 1 }, { 3 }) } }, 1 },
+	  { SQUARE }, 1, 0, { F32(4, { 1, 1, 1, 1 }, { 3 }) }, 1 },
 	{ "its mean is that of the data", "AveragePool", 12, { KERNEL, STRIDES, CEIL }, 3,
-	  { SQUARE }, 1, 0, { { F32(4, { 1, 1, 1, 1 }, { 0.5 }) } }, 1 },
+	  { SQUARE }, 1, 0, { F32(4, { 1, 1, 1, 1 }, { 0.5 }) }, 1 },
 	{ "also where padding counts, because there is none", "AveragePool", 12,
 	  { KERNEL, STRIDES, CEIL, INT("count_include_pad", 1) }, 4,
-	  { SQUARE }, 1, 0, { { F32(4, { 1, 1, 1, 1 }, { 0.5 }) } }, 1 },
+	  { SQUARE }, 1, 0, { F32(4, { 1, 1, 1, 1 }, { 0.5 }) }, 1 },
 	{ "its norm is that of the data", "LpPool", 18, { KERNEL, STRIDES, CEIL, INT("p", 1) }, 4,
-	  { SQUARE }, 1, 0, { { F32(4, { 1, 1, 1, 1 }, { 10 }) } }, 1 },
+	  { SQUARE }, 1, 0, { F32(4, { 1, 1, 1, 1 }, { 10 }) }, 1 },
 	{ "the norm of a last window that is cut off", "LpPool", 18,
 	  { INTS("kernel_shape", 1, 2), INTS("strides", 1, 2), CEIL, INT("p", 1) }, 4,
-	  { { F32(3, { 1, 1, 3 }, { 1, -2, -4 }) } }, 1, 0,
-	  { { F32(3, { 1, 1, 2 }, { 3, 4 }) } }, 1 },
+	  { F32(3, { 1, 1, 3 }, { 1, -2, -4 }) }, 1, 0,
+	  { F32(3, { 1, 1, 2 }, { 3, 4 }) }, 1 },
 	{ "no window, without rounding up", "MaxPool", 12, { KERNEL }, 1,
-	  { SQUARE }, 1, 0, { { F32(4, { 1, 1, 0, 0 }, { 0 }) } }, 1 },
+	  { SQUARE }, 1, 0, { F32(4, { 1, 1, 0, 0 }, { 0 }) }, 1 },
 };
 
 static void refuse(const char *op, const char *operands)
