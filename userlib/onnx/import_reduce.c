@@ -222,7 +222,8 @@ void loom_import_skip_norm(struct loom_import *im, int simplified)
 {
 	struct loom_value *x = loom_import_operand(im, 0), *y;
 	uint32_t bias = simplified ? 3 : 4;
-	float epsilon = loom_attr_float(im, "epsilon", simplified ? DEFAULT_EPSILON : 0.000000000001f);
+	float epsilon = loom_attr_float(im, "epsilon",
+					simplified ? DEFAULT_EPSILON : 0.000000000001f);
 
 	x = loom_emit_binary(im->em, LOOM_GBIN_ADD, x, loom_import_operand(im, 1));
 	if (loom_import_has(im, bias))

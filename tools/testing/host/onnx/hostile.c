@@ -219,6 +219,11 @@ int main(void)
 	mutate_file(DATA "/node/test_layer_normalization_4d_axis1_expanded/model.onnx", 600);
 	mutate_file(DATA "/node/test_sce_mean_weight_expanded/model.onnx", 400);
 	mutate_file(DATA "/node/test_slice/model.onnx", 400);
+	mutate_file(DATA "/node/test_einsum_inner_prod/model.onnx", 200);
+	mutate_file(DATA "/node/test_scatternd_add/model.onnx", 200);
+	mutate_file(DATA "/node/test_gathernd_example_int32_batch_dim1/model.onnx", 200);
+	mutate_file(DATA "/node/test_top_k/model.onnx", 200);
+	mutate_file(DATA "/node/test_stft_with_window/model.onnx", 200);
 	mutate_file(DATA "/pytorch-converted/test_BatchNorm2d_eval/model.onnx", 400);
 	mutate_file(DATA "/pytorch-converted/test_ConvTranspose2d/model.onnx", 400);
 	mutate_file("build/models/oww_hey_mycroft.onnx", 60);
