@@ -52,14 +52,21 @@ done
 #   drivers	EXPORT_SYMBOL: core is freestanding, so its symbols are exported in another file
 #   core, user	BIT_MACRO, NEW_TYPEDEFS, PREFER_KERNEL_TYPES, PREFER_DEFINED_ATTRIBUTE_MACRO:
 #		the kernel's macros and types are missing, core defines those that it needs
-#   user	CAMELCASE: the names of libdrm and protobuf-c; SSCANF_TO_KSTRTO: no kstrto here
+#   user	CAMELCASE: the names of libdrm and protobuf-c; SSCANF_TO_KSTRTO: no kstrto here;
+#		MACRO_WITH_FLOW_CONTROL: each call of ONNX Runtime may fail, ORT_TRY() passes that on
 #   table	COMPLEX_MACRO, MACRO_ARG_REUSE, MACRO_ARG_UNUSED: macros that are rows of a table
 #   trace	OPEN_ENDED_LINE, PARENTHESIS_ALIGNMENT: TRACE_EVENT() is a language of its own
 ignore=SPDX_LICENSE_TAG,EXPORT_SYMBOL
 ignore_trace=$ignore,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT
 ignore_core=$ignore,BIT_MACRO,NEW_TYPEDEFS,PREFER_KERNEL_TYPES,PREFER_DEFINED_ATTRIBUTE_MACRO
 ignore_table=$ignore_core,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED
-ignore_user=$ignore_core,CAMELCASE,SSCANF_TO_KSTRTO
+ignore_user=$ignore_core,CAMELCASE,SSCANF_TO_KSTRTO,MACRO_WITH_FLOW_CONTROL
+
+# Types that are not named as the kernel's: those of ONNX Runtime. The longest first: checkpatch takes
+# the first that fits.
+types=$PWD/build/lint/types
+git grep -ohE '\b(Ort|Onnx__|ONNX)[A-Z][A-Za-z_]*\b' -- userlib/ort tools/testing/ort | sort -u |
+	awk '{ print length, $0 }' | sort -rn | sed 's/^[0-9]* //' >"$types"
 
 checkpatch() {	# IGNORE FILE...
 	local list=$1 f
@@ -79,7 +86,7 @@ checkpatch() {	# IGNORE FILE...
 		cd build/lint/tree || exit 1
 		printf '%s\0' "${as[@]}" | GIT_DIR=/nonexistent xargs -0 -P "$(nproc)" -n 10 \
 			perl "$scripts/checkpatch.pl" --root=. --no-tree --strict --quiet --terse \
-			--show-types --no-summary --ignore "$list" --max-line-length=100 -f
+			--show-types --no-summary --typedefsfile "$types" --ignore "$list" --max-line-length=100 -f
 	) | tr -d '\000' | sed 's,^\(include/\|tools/loom/\|tools/testing/\),,
 			s,^selftests/loom/,selftests/,; /^ *$/d' | without_hex_floats
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Which nodes are claimed: those that the importer has and whose values have types that Loom has,
- * in parts, of which each was imported and planned without groups. A node without which a part would
- * be no trouble is left out, and parts are made again.
+ * in parts, of which each was imported and planned without groups. A node without which a part
+ * would be no trouble is left out, and parts are made again.
  */
 #include "ort.h"
 #include "partition.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes that stand for open dimensions but the first: networks want more than a few, and multiples. */
+/* Sizes that stand for open dimensions but the first: networks want not too few, and multiples. */
 static const int64_t trial_sizes[] = { 64, 320, 1280, 8, 1 };
 
 /**
@@ -157,6 +157,8 @@ static int try_size(struct claim *claim, const struct loom_ort_model *model, int
  * @size: [in, out] of trial_sizes, which is tried; -1: all of them, until one is right
  * @works: [out] whether they can
  * @err: [out] why not
+ *
+ * Return: NULL or an error.
  */
 static OrtStatus *try_part(struct claim *claim, uint32_t limit, int *size, bool *works,
 			   struct loom_error *err)

@@ -16,8 +16,7 @@
  * @kernel: ONNX Runtime's
  * @plan: what runs
  * @session: where it runs
- * @values: operands of the node
- * @arrays: the same for the library; their data are ONNX Runtime's
+ * @arrays: operands of the node; their data are ONNX Runtime's
  * @dims: of the inputs of the model, one after the other
  * @results: for each result of the node, where ONNX Runtime has it
  */

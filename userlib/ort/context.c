@@ -109,7 +109,7 @@ static int load_beside(struct loom_ort_plan *plan, const char *model, const char
 
 	/* it was written beside the model, and a model does not say what else is read */
 	if (!*name || strchr(name, '/'))
-		return loom_error_set(err, -EINVAL, "EPContext: \"%.200s\" is no file beside the model",
+		return loom_error_set(err, -EINVAL, "EPContext: \"%.200s\" is not beside the model",
 				      name);
 	folder = folder_of(model);
 	path = folder ? join(folder, name) : NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What ONNX Runtime calls before there is a session: the two symbols of the library, and devices. */
+/* What ONNX Runtime calls before there is a session: two symbols of the library, and devices. */
 #include "ort.h"
 
 #include <errno.h>

@@ -74,8 +74,9 @@ static OrtStatus *pack_shape(struct packer *packer, const struct loom_ort_value 
 		return loom_ort_no_memory();
 	shape->n_dim = value->rank;
 	for (i = 0; i < value->rank; i++) {
-		Onnx__TensorShapeProto__Dimension *dim = loom_pool_alloc(packer->pool, sizeof(*dim));
+		Onnx__TensorShapeProto__Dimension *dim;
 
+		dim = loom_pool_alloc(packer->pool, sizeof(*dim));
 		if (!dim)
 			return loom_ort_no_memory();
 		onnx__tensor_shape_proto__dimension__init(dim);

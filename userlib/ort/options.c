@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a session asks for: "ep.loomexecutionprovider.NAME", and ONNX Runtime's own about contexts. */
+/* What a session asks for: options of ours, and ONNX Runtime's own about programs in models. */
 #include "ort.h"
 
 #include "base/error.h"

@@ -29,10 +29,10 @@
  * again for each shape.
  *
  * Who can say what can run? The importer and the planner can, by doing it. What is not in the
- * importer's table, or of a type that Loom has not, is left out; what remains is put into parts; and
- * each part is imported, and planned without groups, which is quick. If that fails, the first node
- * without which it does not is left out, found by halving, and parts are made again. Rejected: a
- * table of what is supported, kept beside the importers. It would be wrong soon.
+ * importer's table, or of a type that Loom has not, is left out. What remains is put into parts,
+ * and each of them is imported, and planned without groups, which is quick. If that fails, the
+ * first node without which it does not is left out, found by halving, and parts are made again.
+ * Rejected: a table of what is supported, kept beside the importers. It would be wrong soon.
  *
  * Where dimensions are open, a part is tried with sizes that stand for them, and planned when the
  * first tensors come. Plans are kept by shape, those that were used last.
@@ -160,6 +160,8 @@ void loom_ort_options_clear(struct loom_ort_options *options);
  * @devices: [out] @max at most
  * @max: room
  * @count: [out] number of @devices
+ *
+ * Return: NULL or an error.
  */
 OrtStatus *loom_ort_devices(OrtEpFactory *factory, const OrtHardwareDevice *const *hardware,
 			    size_t num_hardware, OrtHardwareDevice **made, OrtEpDevice **devices,
@@ -292,6 +294,8 @@ struct loom_ort_model {
  * @chosen: for each node, whether it is one of them; NULL: all
  * @limit: number of the first node that is not
  * @model: [out] to be given to loom_ort_model_clear() in any case
+ *
+ * Return: NULL or an error.
  */
 OrtStatus *loom_ort_model_make(const struct loom_ort_graph *graph, const bool *chosen,
 			       uint32_t limit, struct loom_ort_model *model);
@@ -330,7 +334,6 @@ struct loom_ort_plan {
  * @options: what was asked for
  * @target: where it runs
  * @logger: where lines go
- * @prefix: of names of nodes
  * @num_contexts: number of EPContext nodes that were made
  * @profilers: how many are active; atomic
  */
@@ -381,13 +384,15 @@ struct loom_ort_part {
  * @graph: of a session
  * @parts: [out] for each node, its part or LOOM_PARTITION_NONE
  * @num_parts: [out] number of parts
+ *
+ * Return: NULL or an error.
  */
 OrtStatus *loom_ort_claim(struct loom_ort_ep *ep, const struct loom_ort_graph *graph,
 			  uint32_t *parts, uint32_t *num_parts);
 /** loom_ort_is_context() - whether a node holds a program of ours */
 bool loom_ort_is_context(const struct loom_ort_node *node);
 
-/** loom_ort_import() - a model as a graph, with inputs as large as @dims says; returns 0 or -errno */
+/** loom_ort_import() - a model as a graph, inputs as large as @dims says; returns 0 or -errno */
 int loom_ort_import(const struct loom_ort_model *model, const int64_t *dims,
 		    struct loom_graph **graph, struct loom_error *err);
 /** loom_ort_plan_dims() - how many dimensions the inputs of a model have, all together */

@@ -13,6 +13,8 @@
  * @graph: whose it is
  * @node: the node
  * @proto: [out] the node
+ *
+ * Return: NULL or an error.
  */
 OrtStatus *loom_ort_pack_node(struct loom_pool *pool, const struct loom_ort_graph *graph,
 			      const struct loom_ort_node *node, Onnx__NodeProto **proto);
@@ -23,6 +25,8 @@ OrtStatus *loom_ort_pack_node(struct loom_pool *pool, const struct loom_ort_grap
  * @value: the tensor
  * @name: its name
  * @proto: [out] the tensor
+ *
+ * Return: NULL or an error.
  */
 OrtStatus *loom_ort_pack_tensor(struct loom_pool *pool, const OrtValue *value, const char *name,
 				Onnx__TensorProto **proto);

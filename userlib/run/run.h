@@ -289,8 +289,8 @@ uint32_t loom_program_own_slot(const struct loom_program *program,
  * @index: of the program's inputs, not a state
  * @array: of the input's type and dimensions; stays as it is until loom_session_return()
  *
- * Return: 0; -EOPNOTSUPP where it has to be copied: on a device, where the plan has it together with
- * others, and for memory that does not begin at a multiple of 64 bytes; -ENOENT, -EINVAL.
+ * Return: 0; -EOPNOTSUPP where it has to be copied: on a device, where the plan has it together
+ * with others, and for memory that does not begin at a multiple of 64 bytes; -ENOENT, -EINVAL.
  */
 int loom_session_lend_input(struct loom_session *session, uint32_t index,
 			    const struct loom_array *array);

@@ -70,3 +70,5 @@ done
 
 $loom run "$out/rec.loom" --input $pictures/line.png --labels $models/ppocr_keys.txt \
 	>"$out/text" 2>&1
+# ONNX Runtime in the VM: three models, or one line that says why not
+bash tools/testing/ort/test.sh node >"$out/ort.tap" 2>&1

@@ -5,20 +5,19 @@
  *
  *	ort_host ORT PROVIDER COMMAND [ARGUMENT...]
  *
- *	compare MODEL [OPTION...]	runs it by both; prints what was claimed and how far outputs are apart
+ *	compare MODEL [OPTION...]	prints what was claimed and how far outputs are apart
+ *	loaded OTHER MODEL [OPTION...]	as compare, but the CPU provider runs another model
  *	context MODEL NEW [OPTION...]	writes a model with programs
- *	refuse MODEL [OPTION...]	a session has to be refused; prints why; then another model runs:
- *					alive=MODEL
- *	loaded REFERENCE MODEL [OPTION...]	as compare, but the CPU provider runs another model
+ *	refuse MODEL [OPTION...]	a session has to be refused, and alive=MODEL runs then
  *	threads MODEL [OPTION...]	four threads on two sessions; the CPU provider runs
  *					reference=MODEL if there is one
  *	reload MODEL [OPTION...]	registers, runs and unregisters, three times
  *	devices				which devices there are
  *
  * Options: shape=NAME:1,3,48,320 of an input whose dimensions are open, once or more often (each
- * is run with in turn); runs=N; near=BOUND; scale=FACTOR of inputs; profile=PREFIX; any other NAME=VALUE is one of the
- * provider, or of the session if it has a dot in it. ORT_HOST_LOG=1 in the environment shows why
- * nodes stay.
+ * is run with in turn); runs=N; near=BOUND; scale=FACTOR of inputs; profile=PREFIX; any other
+ * NAME=VALUE is one of the provider, or of the session if it has a dot in it. ORT_HOST_LOG=1 in the
+ * environment shows why nodes stay.
  */
 #include <dlfcn.h>
 #include <math.h>
@@ -33,7 +32,7 @@
 #include <onnxruntime_c_api.h>
 
 #define MOST	64
-#define NEAR	1e-4
+#define NEAR	0.0001
 
 static const OrtApi *api;
 
@@ -97,6 +96,15 @@ static bool is_own(const char *option)
 	return false;
 }
 
+static void append_loom(const struct host *host, OrtSessionOptions *options,
+			const char *const *keys, const char *const *values, size_t count)
+{
+	const OrtEpDevice *const *device = &host->device;
+
+	CHECK(api->SessionOptionsAppendExecutionProvider_V2(options, host->env, device, 1, keys,
+							    values, count));
+}
+
 static OrtSessionOptions *session_options(const struct host *host, bool loom)
 {
 	const char *keys[MOST], *values[MOST];
@@ -127,8 +135,7 @@ static OrtSessionOptions *session_options(const struct host *host, bool loom)
 		values[count++] = equal + 1;
 	}
 	if (loom)
-		CHECK(api->SessionOptionsAppendExecutionProvider_V2(options, host->env, &host->device,
-								    1, keys, values, count));
+		append_loom(host, options, keys, values, count);
 	while (count)
 		free((char *)keys[--count]);
 	return options;
@@ -224,9 +231,9 @@ static size_t elem_bytes(ONNXTensorElementDataType type)
 }
 
 /*
- * The same numbers on every machine: floats are waves with a little noise, as pictures are. Of noise
- * alone, networks that look for lines make numbers that depend on the order of sums. Integers are a
- * sampling rate.
+ * The same numbers on every machine: floats are waves with a little noise, as pictures are. Of
+ * noise alone, networks that look for lines make numbers that depend on the order of sums.
+ * Integers are a sampling rate.
  */
 static void fill(void *data, ONNXTensorElementDataType type, size_t count, uint64_t seed,
 		 double scale)
@@ -328,9 +335,9 @@ static void release(OrtValue **values, size_t count)
 }
 
 /*
- * How far two values are apart: the larger of the largest difference, as a part of the largest number,
- * and the root of the mean of the squares, likewise (tools/testing/e2e/npy_compare.c says why).
- * Infinite: they are not alike.
+ * How far two values are apart: the larger of the largest difference, as a part of the largest
+ * number, and the root of the mean of the squares, likewise (tools/testing/e2e/npy_compare.c says
+ * why). Infinite: they are not alike.
  */
 static double apart(const OrtValue *wanted, const OrtValue *got)
 {
@@ -364,8 +371,8 @@ static double apart(const OrtValue *wanted, const OrtValue *got)
 	}
 	/* of what is next to nothing everywhere, as a sigmoid's zeroes, a thousandth is as good */
 	count = bytes[0] / 4 ? (double)(bytes[0] / 4) : 1;
-	return fmax(worst / fmax(largest, 1e-3),
-		    sqrt(off2 / count) / fmax(sqrt(want2 / count), 1e-3));
+	return fmax(worst / fmax(largest, 0.001),
+		    sqrt(off2 / count) / fmax(sqrt(want2 / count), 0.001));
 }
 
 static double cpu_seconds(void)
@@ -413,8 +420,8 @@ static int compare(const struct host *host, const char *reference, const char *m
 		release(outputs[1], io.num_outputs);
 		io_close(&io);
 	}
-	printf("nodes %zu of %zu, parts %zu, apart %.1e, planned %.2f s, run %.3f s, by itself %.3f s\n",
-	       nodes, all, parts, most, planned, seconds[1], seconds[0]);
+	printf("nodes %zu of %zu, parts %zu, apart %.1e, ", nodes, all, parts, most);
+	printf("planned %.2f s, run %.3f s, by itself %.3f s\n", planned, seconds[1], seconds[0]);
 	if (option(host, "profile")) {
 		OrtAllocator *allocator;
 		char *name;
@@ -504,7 +511,7 @@ static int threads(struct host *host, const char *model)
 	io_close(&io);
 	for (i = 0; i < 3; i++)
 		api->ReleaseSession(sessions[i]);
-	printf("4 threads, 2 sessions, apart %.1e\n", most);
+	printf("%d workers, 2 sessions, apart %.1e\n", 4, most);
 	return most <= NEAR ? 0 : 1;
 }
 
@@ -571,7 +578,7 @@ static int command(struct host *host, const char *provider, const char *name, in
 	else if (!strcmp(name, "threads"))
 		ret = threads(host, argv[0]);
 	else
-		printf("no command %s\n", name);
+		printf("%s: there is no such thing\n", name);
 	CHECK(api->UnregisterExecutionProviderLibrary(host->env, "loom"));
 	return ret;
 }

@@ -3,10 +3,10 @@
  * Files for the tests of the execution provider: models with an operator that Loom has not, and
  * program files that are damaged.
  *
- *	make mixed MODEL NEW NODE...	behind each of these nodes (from 0) a QuickGelu of ONNX Runtime's
- *					own domain
+ *	make mixed MODEL NEW NODE...	behind each of these nodes (from 0) a QuickGelu of ONNX
+ *					Runtime's own domain
  *	make flip FILE			flips a bit in the middle of a program file
- *	make unsafe FILE		moves a tensor of its plan out of its slot; all checksums are right
+ *	make unsafe FILE		moves a tensor of its plan out of its slot; sums are right
  *	make tensor MODEL		the same in a model with a program inside
  */
 #include <stdbool.h>
@@ -29,7 +29,10 @@ static uint8_t *read_file(const char *path, size_t *size)
 	uint8_t *bytes = NULL;
 	long end;
 
-	if (!file || fseek(file, 0, SEEK_END) || (end = ftell(file)) <= 0)
+	if (!file || fseek(file, 0, SEEK_END))
+		return NULL;
+	end = ftell(file);
+	if (end <= 0)
 		return NULL;
 	rewind(file);
 	*size = (size_t)end;
@@ -48,7 +51,7 @@ static bool write_file(const char *path, const void *bytes, size_t size)
 	return file && !fclose(file) && good;
 }
 
-/* The node's first result goes by another name to the new one, which gives it under the old name. */
+/* The node's first result goes to the new node under another name, and comes out under its own. */
 static void put_behind(Onnx__GraphProto *graph, size_t at)
 {
 	Onnx__NodeProto **nodes = calloc(graph->n_node + 1, sizeof(*nodes));

@@ -64,7 +64,7 @@ case ${1:-} in
 node)
 	ok 'the node is the device' says 'LoomExecutionProvider Loom type 2 .* /dev/accel/accel0$' \
 		ep_run devices
-	for name in oww_alexa oww_hey_mycroft hey_jarvis; do
+	for name in oww_alexa oww_weather oww_hey_mycroft; do
 		ok "$name on the node" says '^nodes \([0-9]*\) of \1, parts 1,' \
 			ep_run compare $models/$name.onnx
 	done

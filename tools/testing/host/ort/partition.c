@@ -96,7 +96,8 @@ static bool is_connected(const struct sample *sample, uint32_t part)
 			if (sample->parts[from] != part || sample->parts[to] != part ||
 			    seen[from] == seen[to])
 				continue;
-			seen[from] = seen[to] = true;
+			seen[from] = true;
+			seen[to] = true;
 			changed = true;
 		}
 	}
@@ -130,7 +131,9 @@ static bool is_numbered(const struct sample *sample)
 	uint32_t i, next = 0;
 
 	for (i = 0; i < sample->count; i++) {
-		if (sample->wanted[i] != (sample->parts[i] != LOOM_PARTITION_NONE))
+		bool is_none = sample->parts[i] == LOOM_PARTITION_NONE;
+
+		if (sample->wanted[i] == is_none)
 			return false;
 		if (sample->wanted[i] && sample->parts[i] > next)
 			return false;
