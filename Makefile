@@ -122,6 +122,7 @@ help:
 	@echo '  make fuzz-place   fuzz placement strategies and the CSV reader, FUZZ_SECONDS=600'
 	@echo '  make fuzz-chip    fuzz the loader of chips, the same'
 	@echo '  make fuzz-program fuzz the loader of programs, the same'
+	@echo '  make fuzz-tflite  fuzz the readers of TensorFlow Lite files, the same'
 	@echo '  make bench-layergroup   groups by all strategies: DRAM bytes, cycles, time; NETWORKS="..."'
 	@echo '  make bench-time   cycles of plans over bounds; NETWORKS=, CHIPS=, STRATEGIES=a,b'
 	@echo '  make bench-sram   the least SRAM of networks for microcontrollers; NETWORKS="..."'
@@ -392,13 +393,15 @@ tsan: tsan-build
 
 # How long, in seconds; `make check` fuzzes for five.
 FUZZ_SECONDS ?= 600
-.PHONY: fuzz-chip fuzz-place fuzz-program
+.PHONY: fuzz-chip fuzz-place fuzz-program fuzz-tflite
 fuzz-chip: $(O)/asan/fuzz/chip
 	$< --seconds $(FUZZ_SECONDS) --fail $(O)/fuzz-chip.fail
 fuzz-place: $(O)/asan/fuzz/place
 	$< --seconds $(FUZZ_SECONDS) --fail $(O)/fuzz-place.fail
 fuzz-program: $(O)/asan/fuzz/program
 	$< --seconds $(FUZZ_SECONDS) --fail $(O)/fuzz-program.fail
+fuzz-tflite: $(O)/asan/fuzz/tflite
+	$< --seconds $(FUZZ_SECONDS) --fail $(O)/fuzz-tflite.fail
 
 # The same programs guided by what they reach, by libFuzzer: library and programs a second time, by
 # clang, without the engine's arithmetic for newer processors. TARGETS="plan files" for some of them.
