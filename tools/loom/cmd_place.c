@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "place.h"
 
@@ -147,9 +148,17 @@ static int tool_place_parse(int argc, char **argv, struct tool_placing *place)
 	return ret ? ret : tool_output_check(place->output);
 }
 
+/* The time of the processor that this thread has used. */
+static int64_t tool_place_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 static int tool_place_load(struct tool_placing *place)
 {
-	int64_t start = tool_now_ns();
 	struct loom_error err;
 	int ret;
 
@@ -171,7 +180,7 @@ static int tool_place_load(struct tool_placing *place)
 	if (place->anew)
 		loom_place_csv_free_offsets(place->csv);
 	place->pool.capacity_bytes = place->capacity_bytes;
-	place->read_ns = tool_now_ns() - start;
+	place->read_ns = tool_place_clock();
 	place->problem = place->csv->problem;
 	place->problem.pools = &place->pool;
 	place->problem.num_pools = 1;
@@ -216,6 +225,7 @@ static int tool_place_solve(struct tool_placing *place)
 		ret = loom_place_check(&place->problem, place->result.offsets, place->result.pools,
 				       &fault);
 	place->took_ns = tool_now_ns() - start;
+	place->used_ns = tool_place_clock();
 	return ret ? tool_place_failed(place, ret, &fault) : 0;
 }
 
@@ -275,10 +285,10 @@ static void tool_place_print(const struct tool_placing *place)
 		tool_place_print_before(place);
 	printf("strategy   %s, %llu nodes, %.3f s\n", result->strategy,
 	       (unsigned long long)result->nodes, place->took_ns / 1e9);
-	if (place->asked_ns && place->read_ns + place->took_ns > place->asked_ns / 10 * 11)
+	if (place->asked_ns && place->used_ns > place->asked_ns / 10 * 11)
 		printf("time       %.3f s instead of %.3f: reading took %.3f, and one placement is completed\n",
-		       (double)(place->read_ns + place->took_ns) / 1e9,
-		       (double)place->asked_ns / 1e9, (double)place->read_ns / 1e9);
+		       (double)place->used_ns / 1e9, (double)place->asked_ns / 1e9,
+		       (double)place->read_ns / 1e9);
 	for (i = 0; i < place->csv->num_unknown; i++)
 		printf("ignored    column '%s'\n", place->csv->unknown[i]);
 }
@@ -423,7 +433,7 @@ const struct tool_command tool_place = {
 		"  --strategy NAME      placement strategy (default: auto)\n"
 		"  --strategies         list the strategies\n"
 		"  --budget NODES       search nodes to visit at most\n"
-		"  --time SECONDS       go on for so long instead: better, and not reproducible\n"
+		"  --time SECONDS       go on for so long, of the processor: not reproducible\n"
 		"  --anew               ignore the offsets that the file has\n"
 		"  --json               print the summary as JSON\n"
 		"  --svg FILE           draw the placement, time against address\n"

@@ -28,7 +28,8 @@
  * @problem: of @csv, with @pool
  * @result: the answer
  * @asked_ns: how long it may take, of --time; or 0
- * @read_ns: time that reading took
+ * @read_ns: time of the processor that reading took
+ * @used_ns: time of the processor until the placement was checked
  * @took_ns: time of the search, and of the check
  */
 struct tool_placing {
@@ -51,6 +52,7 @@ struct tool_placing {
 	struct loom_place_result result;
 	int64_t asked_ns;
 	int64_t read_ns;
+	int64_t used_ns;
 	int64_t took_ns;
 };
 

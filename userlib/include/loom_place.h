@@ -204,9 +204,9 @@ struct loom_place_problem {
  *	function of the problem and this number, never of the time
  * @fit_only: the first placement within the capacities will do; else the top of each pool is
  *	minimised
- * @time_ns: stop looking for a lower placement after so many nanoseconds by the clock on the wall;
- *	0: the budget alone decides. Without a @budget this is the only limit. The answer is as good
- *	as the machine is fast, so it is not reproducible. The first placement is completed
+ * @time_ns: stop looking for a lower placement after so many nanoseconds of the processor, in this
+ *	thread; 0: the budget alone decides. Without a @budget this is the only limit. The answer is
+ *	as good as the machine is fast, so it is not reproducible. The first placement is completed
  */
 struct loom_place_options {
 	const char *strategy;

@@ -205,9 +205,9 @@ static int search(struct trials *t, struct loom_place_canonical own[2])
 		return ret;
 	if (t->height == LOOM_PLACE_ANYWHERE)
 		return own[0].task.problem.num_items ? -ERANGE : 0;
-	/* the other direction has other ties */
+	/* the other direction has other ties; that is not worth much of a short time */
 	ret = loom_place_canonical_make(&own[1], t->task, true);
-	if (!ret)
+	if (!ret && !t->task->deadline_ns)
 		ret = try_starts(t, &own[1]);
 	if (ret || is_enough(t))
 		return ret;

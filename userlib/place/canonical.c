@@ -220,21 +220,24 @@ int loom_place_canonical_call(int (*place)(const struct loom_place_task *task,
 					   struct loom_place_answer *answer),
 			      const struct loom_place_task *task, struct loom_place_answer *answer)
 {
+	struct loom_place_canonical both[2] = { 0 }, *c = &both[0];
 	struct loom_place_answer own = *answer;
-	struct loom_place_canonical c;
 	uint32_t i;
 	int ret;
 
 	own.offsets = calloc((size_t)task->problem.num_items + 1, sizeof(*own.offsets));
-	ret = loom_place_canonical_make(&c, task, false);
-	if (!own.offsets)
-		ret = -ENOMEM;
+	ret = own.offsets ? loom_place_canonical_make(&both[0], task, false) : -ENOMEM;
 	if (!ret)
-		ret = place(&c.task, &own);
-	for (i = 0; i < c.task.problem.num_items && !ret; i++)
-		answer->offsets[c.global[i]] = own.offsets[i];
+		ret = loom_place_canonical_make(&both[1], task, true);
+	if (!ret && loom_place_canonical_is_before(&both[1], &both[0]))
+		c = &both[1];
+	if (!ret)
+		ret = place(&c->task, &own);
+	for (i = 0; !ret && i < c->task.problem.num_items; i++)
+		answer->offsets[c->global[i]] = own.offsets[i];
 	free(own.offsets);
-	loom_place_canonical_clear(&c);
+	loom_place_canonical_clear(&both[0]);
+	loom_place_canonical_clear(&both[1]);
 	own.offsets = answer->offsets;
 	*answer = own;
 	return ret;

@@ -44,7 +44,7 @@ bool loom_place_canonical_is_before(const struct loom_place_canonical *a,
 				    const struct loom_place_canonical *b);
 
 /**
- * loom_place_canonical_call() - place a problem in its canonical form, forward in time
+ * loom_place_canonical_call() - place a problem in its canonical form
  * @place: what to call
  * @task: the problem
  * @answer: [in, out] as of a strategy

@@ -410,7 +410,7 @@ static int64_t deadline_after(uint64_t time_ns)
 	struct timespec now;
 	int64_t deadline;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	deadline = now.tv_sec * 1000000000LL + now.tv_nsec;
 	return time_ns > (uint64_t)(INT64_MAX - deadline) ? INT64_MAX :
 							     deadline + (int64_t)time_ns;

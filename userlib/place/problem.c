@@ -16,7 +16,7 @@ int64_t loom_place_left_ns(int64_t deadline_ns)
 
 	if (!deadline_ns)
 		return INT64_MAX;
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	left = deadline_ns - (now.tv_sec * 1000000000LL + now.tv_nsec);
 	return left > 0 ? left : 0;
 }

@@ -452,13 +452,28 @@ static bool is_open(const struct loom_solve *solve, const struct task *tasks, ui
 	return false;
 }
 
+/* A dive for each part: the first is the cheapest way down. */
+static int dive_tasks(const struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
+		      uint64_t *nodes)
+{
+	uint64_t goal = find_goal(solve, tasks, num_tasks);
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < num_tasks && *nodes && !err && goal <= solve->capacity_bytes; i++)
+		if (tasks[i].height_bytes > goal && tasks[i].items)
+			err = polish_task(&tasks[i], goal, solve->deadline_ns, 1, nodes);
+	return err;
+}
+
 /* Rounds with growing slices, until no part is above the largest bound of all. */
 static int run_tasks(struct loom_solve *solve, struct task *tasks, uint32_t num_tasks,
 		     uint64_t *nodes)
 {
 	uint64_t round;
-	int err = 0;
+	int err;
 
+	err = dive_tasks(solve, tasks, num_tasks, nodes);
 	for (round = 1; is_open(solve, tasks, num_tasks) && *nodes && !err &&
 	     loom_place_left_ns(solve->deadline_ns); round = min(2 * round, MAX_ROUND)) {
 		err = search_tasks(solve, tasks, num_tasks, true, round, nodes);

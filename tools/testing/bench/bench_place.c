@@ -2,12 +2,15 @@
 /*
  * Placement: published problems, problems with a known answer, and many items.
  *
- *	bench_place [--long] [--limit SECONDS] [FILE.CAPACITY.csv...]
+ *	bench_place [--long] [--limit SECONDS] [--seed FIRST] [--seeds COUNT] [FILE.CAPACITY.csv...]
  *
  * For each file, fit and minimise; beside them, in the same run, the published search
  * (published_search.h) for at most --limit seconds (20). Then 200 rectangles cut into pieces, of
  * which the height is known, with up to 1 s each, with --long 10 s; then 1,000 to 60,000 items
- * with sizes and lifetimes by a power law. Times are of the processor, the least of three runs
+ * with sizes and lifetimes by a power law. Each file is rewritten in 24 ways (shuffled, forward and
+ * backward in time), and families of problems (place_make.h) are placed in 1 s, with --long also in
+ * 10 s, with COUNT seeds (3) from FIRST (1) on: the median and the worst of the ratios to the
+ * optimum, or to the bound where that is not known. Times are of the processor, the least of three runs
  * where a run is short. Every placement is checked here by a comparison of all pairs, or for
  * many items by loom_place_check(). The exit status is 1 if one is wrong or a file has none.
  */
@@ -18,11 +21,14 @@
 
 #include "loom_core.h"
 #include "loom_place_file.h"
+#include "place_make.h"
 #include "published_search.h"
 
 #define NUM_CUTS	50
 
 static int failed;
+/* seconds of the processor for each placement; 0: as the budget says */
+static double time_limit;
 
 static bool is_valid(const struct loom_place_problem *problem, const uint64_t *offsets,
 		     uint64_t height)
@@ -61,7 +67,9 @@ static struct outcome place(const struct loom_place_problem *given, uint64_t cap
 {
 	struct loom_place_pool pool = { .capacity_bytes = capacity, .align_bytes = 1 };
 	struct loom_place_problem problem = *given;
-	struct loom_place_options options = { .fit_only = fit_only, .budget = budget };
+	struct loom_place_options options = {
+		.fit_only = fit_only, .budget = budget, .time_ns = (uint64_t)(time_limit * 1e9),
+	};
 	struct loom_place_result result;
 	struct loom_place_fault fault;
 	struct outcome out = { .seconds = INFINITY };
@@ -341,29 +349,134 @@ static void bench_many(void)
 	free(items);
 }
 
+/* --- rewritings and families ---------------------------------------------------------------- */
+
+#define NUM_REWRITINGS	24
+
+static void bench_rewritings(const char *path)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	double times[NUM_REWRITINGS];
+	struct loom_place_csv *csv;
+	struct place_made made = { 0 };
+	struct loom_error err;
+	unsigned int k, found = 0;
+
+	if (loom_place_csv_load(path, &csv, &err))
+		return;
+	made.num_items = csv->problem.num_items;
+	made.items = calloc(made.num_items + 1, sizeof(*made.items));
+	if (!made.items)
+		exit(1);
+	memcpy(made.items, csv->problem.items, made.num_items * sizeof(*made.items));
+	for (k = 0; k < NUM_REWRITINGS; k++) {
+		const struct loom_place_problem problem = {
+			.items = made.items, .num_items = made.num_items,
+		};
+		struct outcome out = place(&problem, capacity_of(path), true, 0, 1);
+
+		times[k] = out.seconds;
+		found += out.found;
+		make_shuffle(&made);
+		if (k + 1 == NUM_REWRITINGS / 2)
+			make_mirror(made.items, made.num_items);
+	}
+	qsort(times, NUM_REWRITINGS, sizeof(times[0]), compare_doubles);
+	printf("%-16s %u rewritings  solved %u  median %.1f ms  worst %.1f ms\n", name,
+	       NUM_REWRITINGS, found, times[NUM_REWRITINGS / 2] * 1e3,
+	       times[NUM_REWRITINGS - 1] * 1e3);
+	fflush(stdout);
+	free(made.items);
+	loom_place_csv_destroy(csv);
+}
+
+#define MAX_SEEDS	100
+
+static void bench_family(enum make_kind kind, uint32_t pieces, bool mixed, double limit,
+			 uint64_t first, unsigned int seeds)
+{
+	double ratios[MAX_SEEDS], times[MAX_SEEDS];
+	unsigned int k, proved = 0;
+
+	for (k = 0; k < seeds; k++) {
+		struct place_made made = place_make((struct make_form){
+			kind, pieces, (first + k) % 2 ? 1024 : 1, mixed, first + k,
+		});
+		const struct loom_place_problem problem = {
+			.items = made.items, .num_items = made.num_items,
+		};
+		struct outcome out;
+
+		time_limit = limit;
+		out = place(&problem, LOOM_PLACE_ANYWHERE, false, 0, 1);
+		time_limit = 0;
+		ratios[k] = (double)out.height / (double)(made.height ? made.height : out.bound);
+		times[k] = out.seconds;
+		proved += out.proved;
+		free(made.items);
+	}
+	qsort(ratios, seeds, sizeof(ratios[0]), compare_doubles);
+	qsort(times, seeds, sizeof(times[0]), compare_doubles);
+	printf("%8u %-10s %-7s %4.0f s  median %.4f  worst %.4f  proved %u of %u  time %.2f to %.2f s\n",
+	       pieces, make_names[kind], mixed ? "mixed" : "", limit, ratios[seeds / 2],
+	       ratios[seeds - 1], proved, seeds, times[0], times[seeds - 1]);
+	fflush(stdout);
+}
+
+static void bench_families(bool full, uint64_t first, unsigned int seeds)
+{
+	static const uint32_t counts[] = { 200, 1000, 5000, 100000 };
+	unsigned int i, kind, mixed;
+
+	printf("families, height over optimum (pieces) or bound (traces)\n");
+	for (i = 0; i < ARRAY_SIZE(counts); i++) {
+		for (kind = 0; kind < MAKE_KINDS; kind++) {
+			for (mixed = 0; mixed < (kind < MAKE_POWER ? 2 : 1); mixed++) {
+				bench_family(kind, counts[i], mixed, counts[i] > 5000 ? 5 : 1,
+					     first, seeds);
+				if (full)
+					bench_family(kind, counts[i], mixed, 10, first, seeds);
+			}
+		}
+	}
+	printf("\n");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "long", no_argument, NULL, 'l' },
 		{ "limit", required_argument, NULL, 't' },
+		{ "seed", required_argument, NULL, 'f' },
+		{ "seeds", required_argument, NULL, 's' },
 		{ NULL, 0, NULL, 0 },
 	};
+	unsigned int seeds = 3;
+	uint64_t first = 1;
 	double limit = 20;
 	bool full = false;
-	int opt;
+	int opt, i;
 
 	while ((opt = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (opt == 'l') {
 			full = true;
 		} else if (opt == 't') {
 			limit = atof(optarg);
+		} else if (opt == 'f') {
+			first = strtoull(optarg, NULL, 10);
+		} else if (opt == 's') {
+			seeds = (unsigned int)strtoul(optarg, NULL, 10);
+			seeds = seeds < 1 ? 1 : seeds > MAX_SEEDS ? MAX_SEEDS : seeds;
 		} else {
-			fputs("usage: bench_place [--long] [--limit SECONDS] [FILE...]\n",
+			fputs("usage: bench_place [--long] [--limit SECONDS] [--seed FIRST] [--seeds COUNT] [FILE...]\n",
 			      stderr);
 			return 2;
 		}
 	}
 	bench_files(argv + optind, argc - optind, limit);
+	for (i = optind; i < argc; i++)
+		bench_rewritings(argv[i]);
+	bench_families(full, first, seeds);
 	bench_cuts(full);
 	bench_many();
 	return failed;

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+/*
+ * How a problem is written down does not matter: rows in any order and time in either direction
+ * give the same height in the same number of nodes. More is never worse: a larger budget, or
+ * another direction. Rectangles that were cut into pieces, of which the least height is known, are
+ * placed near it however many pieces there are; and a time that was set is kept.
+ */
+#include "loom_place.h"
+#include "place_make.h"
+#include "tap.h"
+
+#include <time.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#define SLOW	4
+#else
+#define SLOW	1
+#endif
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* What came of a problem. */
+struct outcome {
+	uint64_t height;
+	uint64_t nodes;
+	bool fits;
+	bool valid;
+};
+
+static struct outcome place(const struct place_made *made, uint64_t capacity, uint64_t budget,
+			    uint64_t time_ns)
+{
+	const struct loom_place_options how = {
+		.budget = budget, .time_ns = time_ns, .fit_only = !!capacity,
+	};
+	const struct loom_place_pool pool = { .capacity_bytes = capacity };
+	const struct loom_place_problem problem = {
+		.items = made->items, .num_items = made->num_items,
+		.pools = capacity ? &pool : NULL, .num_pools = 1,
+	};
+	struct loom_place_result result;
+	struct loom_place_fault fault;
+	struct outcome out = { .valid = true };
+
+	if (loom_place(&problem, &how, &result, &fault))
+		return out;
+	out.fits = true;
+	out.height = result.height_bytes[0];
+	out.nodes = result.nodes;
+	out.valid = !loom_place_check(&problem, result.offsets, result.pools, &fault) &&
+		    out.height >= made->height;
+	loom_place_result_free(&result);
+	return out;
+}
+
+/* Some items are fixed, have gaps, or may not be everywhere: where they already are, so all fits. */
+static void add_features(struct place_made *made, struct loom_place_gap *gaps)
+{
+	uint32_t i;
+
+	for (i = 0; i < made->num_items; i++) {
+		struct loom_place_item *item = &made->items[i];
+
+		if (item->upper - item->lower < 8 || make_draw(made, 4))
+			continue;
+		gaps[i].lower = item->lower + 1 + (int64_t)make_draw(made, 3);
+		gaps[i].upper = item->upper - 1 - (int64_t)make_draw(made, 3);
+		gaps[i].window_upper = make_draw(made, 2) ? item->size_bytes / 2 : 0;
+		item->gaps = &gaps[i];
+		item->num_gaps = 1;
+	}
+}
+
+/* Backwards in time, gaps and all. */
+static void mirror(struct place_made *made, struct loom_place_gap *copies)
+{
+	uint32_t i;
+
+	make_mirror(made->items, made->num_items);
+	for (i = 0; i < made->num_items; i++) {
+		struct loom_place_item *item = &made->items[i];
+
+		if (!item->num_gaps)
+			continue;
+		copies[i] = item->gaps[0];
+		copies[i].lower = -item->gaps[0].upper;
+		copies[i].upper = -item->gaps[0].lower;
+		item->gaps = &copies[i];
+	}
+}
+
+static bool is_same(struct outcome a, struct outcome b)
+{
+	return a.valid && b.valid && a.fits == b.fits && a.height == b.height &&
+	       a.nodes == b.nodes;
+}
+
+static void test_rewritings(const char *what, bool mixed, bool gaps)
+{
+	static struct loom_place_gap first[512], second[512];
+	unsigned int kind, k, bad = 0;
+
+	for (kind = 0; kind < MAKE_KINDS; kind++) {
+		struct place_made made = place_make((struct make_form){
+			kind, 100, mixed ? 1 : 64, mixed, 1,
+		});
+		struct outcome least, fit, other;
+		uint64_t capacity;
+
+		if (gaps) {
+			add_features(&made, first);
+			made.height = 0;
+		}
+		least = place(&made, 0, 3000, 0);
+		/* tight, so that it depends on the search whether it fits */
+		capacity = made.height ? made.height : least.height;
+		fit = place(&made, capacity, 3000, 0);
+		bad += !least.fits || !least.valid;
+		for (k = 0; k < 6; k++) {
+			make_shuffle(&made);
+			if (k == 3)
+				mirror(&made, second);
+			/* forward and backward may be tried in either order */
+			other = place(&made, 0, 3000, 0);
+			other.nodes = least.nodes;
+			bad += !is_same(least, other);
+			other = place(&made, capacity, 3000, 0);
+			other.nodes = fit.nodes;
+			bad += other.fits != fit.fits || !other.valid;
+		}
+		free(made.items);
+	}
+	tap_ok(!bad, "%s: rows in any order, and time backwards, change nothing", what);
+}
+
+static void test_budgets(void)
+{
+	static const uint64_t budgets[] = { 300, 3000, 30000 };
+	unsigned int kind, i, bad = 0;
+
+	for (kind = 0; kind < MAKE_KINDS; kind++) {
+		struct place_made made = place_make((struct make_form){ kind, 700 / SLOW, 64,
+								       false, 3 });
+		uint64_t before = UINT64_MAX;
+
+		for (i = 0; i < 3; i++) {
+			struct outcome out = place(&made, 0, budgets[i], 0);
+
+			bad += !out.valid || out.height > before;
+			before = out.height;
+		}
+		free(made.items);
+	}
+	tap_ok(!bad, "a larger budget is never worse");
+}
+
+static void test_pieces(uint32_t pieces, uint64_t budget, double most)
+{
+	double worst = 0;
+	unsigned int kind, mixed, bad = 0;
+
+	for (kind = 0; kind <= MAKE_SKYLINE; kind++) {
+		for (mixed = 0; mixed < 2; mixed++) {
+			struct place_made made = place_make((struct make_form){
+				kind, pieces / SLOW, kind == MAKE_PINWHEEL ? 1 : 1024, mixed, 7,
+			});
+			struct outcome out = place(&made, 0, budget, 0);
+			double ratio = (double)out.height / (double)made.height;
+
+			bad += !out.fits || !out.valid;
+			worst = ratio > worst ? ratio : worst;
+			free(made.items);
+		}
+	}
+	tap_note("%u pieces: at worst %.4f of the optimum", pieces / SLOW, worst);
+	tap_ok(!bad && worst <= most, "%u pieces of a rectangle: at most %.2f of the optimum",
+	       pieces, most);
+}
+
+static void test_time(void)
+{
+	struct place_made made = place_make((struct make_form){ MAKE_PINWHEEL, 6000, 1024, true,
+							       9 });
+	double begin = seconds(), took;
+	struct outcome out = place(&made, 0, 0, 300000000);
+
+	took = seconds() - begin;
+	tap_note("0.3 s: %.4f of the optimum, %.3f s", (double)out.height / (double)made.height,
+		 took);
+	/* the check of the placement is not part of it */
+	tap_ok(out.fits && out.valid && took < 0.33 + 0.1 * SLOW &&
+	       (double)out.height < 1.2 * (double)made.height, "a time that was set is kept, and used");
+	free(made.items);
+}
+
+int main(void)
+{
+	test_rewritings("pieces", false, false);
+	test_rewritings("mixed alignments", true, false);
+	test_rewritings("gaps", false, true);
+	test_budgets();
+	test_pieces(300, 20000, 1.25);
+	test_pieces(2000, 20000, 1.2);
+	test_pieces(12000, 8000, 1.2);
+	test_time();
+	return tap_end();
+}
