@@ -5,6 +5,7 @@
  *
  *	bench_alloc			the nine traces, the families, growth up to 1M live blocks
  *	bench_alloc --families SEED	only the families, by 20 seeds from SEED on
+ *	bench_alloc --sram SEED		only the families in SRAM
  *	bench_alloc --growth		only the growth
  *	bench_alloc --flat		only the two structures of a bank, with few blocks
  *	bench_alloc FILE...		traces in files
@@ -398,7 +399,7 @@ static bool family_measure(struct family *family, unsigned int index, u64 seed)
 	return same;
 }
 
-static bool print_families(u64 seed)
+static bool print_families(u64 seed, unsigned int count)
 {
 	double sum[3] = { 0 };
 	bool good = true;
@@ -407,7 +408,7 @@ static bool print_families(u64 seed)
 	       SEEDS, (unsigned long long)seed);
 	printf("%-14s %8s  %-33s %8s %8s %8s  %s\n", "family", "requests", "the bank", "first",
 	       "classes", "masked", "ns, alloc + free (median, most)");
-	for (unsigned int index = 0; index < TRACE_FAMILY_COUNT; index++) {
+	for (unsigned int index = 0; index < count; index++) {
 		struct family family = { 0 };
 		double better, excess;
 		bool same = family_measure(&family, index, seed), few;
@@ -590,6 +591,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "write", required_argument, NULL, 'w' },
 		{ "families", required_argument, NULL, 's' },
+		{ "sram", required_argument, NULL, 'r' },
 		{ "growth", no_argument, NULL, 'g' },
 		{ "flat", no_argument, NULL, 'f' },
 		{ 0 },
@@ -601,12 +603,15 @@ int main(int argc, char **argv)
 		if (option == 'w')
 			return write_traces(optarg);
 		if (option == 's')
-			return !print_families(strtoull(optarg, NULL, 0));
+			return !print_families(strtoull(optarg, NULL, 0), TRACE_FAMILY_COUNT);
+		if (option == 'r')
+			return !print_families(strtoull(optarg, NULL, 0), TRACE_FAMILY_SRAM);
 		if (option == 'g')
 			return print_growth();
 		if (option == 'f')
 			return print_flat();
-		fprintf(stderr, "usage: bench_alloc [FILE... | --write DIR | --families SEED | --growth | --flat]\n");
+		fprintf(stderr,
+			"usage: bench_alloc [FILE... | --write DIR | --families SEED | --sram SEED | --growth | --flat]\n");
 		return 2;
 	}
 
@@ -624,7 +629,7 @@ int main(int argc, char **argv)
 		same &= compare(&trace, true);
 		trace_free(&trace);
 	}
-	same &= print_families(1);
+	same &= print_families(1, TRACE_FAMILY_COUNT);
 	print_growth();
 	return !same;
 }

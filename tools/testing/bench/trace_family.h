@@ -163,6 +163,8 @@ static inline void trace_make_kv_cache(struct trace *trace, uint64_t seed)
 }
 
 #define TRACE_FAMILY_COUNT	8
+/* The first ones are of SRAM. */
+#define TRACE_FAMILY_SRAM	4
 
 /* A trace of family @index, from 0 to TRACE_FAMILY_COUNT - 1. */
 static inline void trace_family(struct trace *trace, unsigned int index, uint64_t seed)

@@ -524,7 +524,7 @@ u32 loom_bank_fini(struct loom_bank *bank)
 	}
 	for (loom_partials_begin(&bank->partials, &cursor); cursor.chunk;
 	     loom_partials_step(&cursor))
-		cursor.chunk->block[cursor.index]->bank = NULL;
+		cursor.chunk->entry[cursor.index].block->bank = NULL;
 	loom_partials_fini(&bank->partials);
 	memset(bank, 0, sizeof(*bank));
 	return leaked;
@@ -609,7 +609,7 @@ static void loom_bank_stats_walk(struct loom_bank *bank, const struct loom_mask 
 	stats->blocks = bank->blocks - bank->partials.count;
 	for (loom_partials_begin(&bank->partials, &cursor); cursor.chunk;
 	     loom_partials_step(&cursor))
-		stats->blocks += loom_mask_overlaps(&cursor.chunk->mask[cursor.index], mask);
+		stats->blocks += loom_mask_overlaps(&cursor.chunk->entry[cursor.index].mask, mask);
 	stats->largest_free = 0;
 	loom_bank_walk(bank, mask, &iter);
 	while (loom_bank_next(&iter, &span))
@@ -633,9 +633,9 @@ void loom_bank_stats(struct loom_bank *bank, const struct loom_mask *mask,
 	stats->free = stats->total - stats->allocated;
 }
 
-u64 loom_bank_bytes(const struct loom_bank *bank, u32 index)
+u64 loom_bank_bytes(struct loom_bank *bank, u32 index)
 {
-	return bank->allocated + bank->partials.bytes[index];
+	return bank->allocated + loom_partials_bytes(&bank->partials, index);
 }
 
 u64 loom_bank_lowest(const struct loom_bank *bank)
@@ -698,9 +698,9 @@ static void loom_bank_skip(struct loom_bank_iter *iter)
 	while (iter->block && !loom_bank_wanted(iter, iter->block))
 		iter->block = iter->block->neighbour[HIGH];
 	while (cursor->chunk &&
-	       (cursor->chunk->end[cursor->index] <= iter->at ||
-		!loom_mask_overlaps(&cursor->chunk->mask[cursor->index], &iter->mask) ||
-		!loom_bank_wanted(iter, cursor->chunk->block[cursor->index])))
+	       (cursor->chunk->entry[cursor->index].end <= iter->at ||
+		!loom_mask_overlaps(&cursor->chunk->entry[cursor->index].mask, &iter->mask) ||
+		!loom_bank_wanted(iter, cursor->chunk->entry[cursor->index].block)))
 		loom_partials_step(cursor);
 }
 
@@ -725,7 +725,7 @@ bool loom_bank_next(struct loom_bank_iter *iter, struct loom_bank_span *span)
 	loom_bank_skip(iter);
 	block = iter->block;
 	if (iter->cursor.chunk)
-		partial = iter->cursor.chunk->block[iter->cursor.index];
+		partial = iter->cursor.chunk->entry[iter->cursor.index].block;
 	if (!block || (partial && partial->start < block->start))
 		block = partial;
 	*span = (struct loom_bank_span){ .start = iter->at, .end = iter->limit };

@@ -85,85 +85,139 @@ static u32 partial_next(const struct loom_partial_set *set, u32 index)
 	return LOOM_PARTIAL_CLASSES + loom_mask_next(&set->banks, index - LOOM_PARTIAL_CLASSES);
 }
 
-/* Whether a block with @mask counts for the extent with this index. */
-static bool partial_counts(const struct loom_partials *partials, u32 index,
-			   const struct loom_mask *mask)
+/* Whether a block counts for the extent with this index. */
+static bool partial_counts(const struct loom_partial_entry *entry, u32 index)
 {
 	if (index < LOOM_PARTIAL_CLASSES)
-		return loom_mask_overlaps(mask, &partials->class[index].mask);
-	return loom_mask_has(mask, index - LOOM_PARTIAL_CLASSES);
+		return entry->classes >> index & 1;
+	return loom_mask_has(&entry->mask, index - LOOM_PARTIAL_CLASSES);
+}
+
+/* Computes what does not depend on extents. */
+static void partial_summarise_banks(struct loom_partial_chunk *chunk)
+{
+	struct loom_partial_summary *own = &chunk->own;
+	u32 k;
+
+	own->banks = (struct loom_mask){ { 0 } };
+	own->start = chunk->entry[0].start;
+	own->end = 0;
+	for (k = 0; k < chunk->count; k++) {
+		loom_mask_add(&own->banks, &chunk->entry[k].mask);
+		own->end = max(own->end, chunk->entry[k].end);
+	}
 }
 
 /* Computes the extents in @set of a chunk's own blocks. */
-static void partial_summarise_own(const struct loom_partials *partials,
-				  struct loom_partial_chunk *chunk,
+static void partial_summarise_own(struct loom_partial_chunk *chunk,
 				  const struct loom_partial_set *set)
 {
-	struct loom_partial_summary *own = &chunk->own;
 	u32 i, k;
 
-	own->banks = (struct loom_mask){ { 0 } };
-	own->start = chunk->start[0];
-	own->end = 0;
-	for (k = 0; k < chunk->count; k++) {
-		loom_mask_add(&own->banks, &chunk->mask[k]);
-		own->end = max(own->end, chunk->end[k]);
-	}
+	partial_summarise_banks(chunk);
 	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1)) {
-		partial_extent_clear(&own->extent[i]);
-		for (k = 0; k < chunk->count; k++) {
-			const struct loom_partial_extent one = {
-				.first = chunk->start[k],
-				.last = chunk->end[k],
-			};
+		struct loom_partial_extent extent;
 
-			if (partial_counts(partials, i, &chunk->mask[k]))
-				partial_extent_add(&own->extent[i], &one);
+		partial_extent_clear(&extent);
+		for (k = 0; k < chunk->count; k++) {
+			const struct loom_partial_entry *entry = &chunk->entry[k];
+
+			if (!partial_counts(entry, i))
+				continue;
+			if (extent.first == U64_MAX)
+				extent.first = entry->start;
+			else if (entry->start > extent.last)
+				extent.gap = max(extent.gap, entry->start - extent.last);
+			extent.last = max(extent.last, entry->end);
 		}
+		chunk->own_extent[i] = extent;
 	}
 }
 
-/* Computes the extents in @set of a chunk's subtree, from its own summary and its children's. */
-static void partial_summarise(struct loom_partial_chunk *chunk, const struct loom_partial_set *set)
+static void partial_set_remove(struct loom_partial_set *set, u32 index)
+{
+	if (index < LOOM_PARTIAL_CLASSES)
+		set->classes &= ~(1ULL << index);
+	else
+		set->banks.word[(index - LOOM_PARTIAL_CLASSES) / 64] &=
+			~(1ULL << (index - LOOM_PARTIAL_CLASSES) % 64);
+}
+
+/*
+ * Computes the extents in @set of a chunk's subtree, from its own summary and its children's, and
+ * takes those out of @set that have not changed. Return: whether anything has.
+ */
+static bool partial_summarise(struct loom_partial_chunk *chunk, struct loom_partial_set *set)
 {
 	const struct loom_partial_chunk *low = partial_chunk(chunk->node.child[LOW]);
 	const struct loom_partial_chunk *high = partial_chunk(chunk->node.child[HIGH]);
-	const struct loom_partial_summary *own = &chunk->own;
-	struct loom_partial_summary *sum = &chunk->subtree;
+	struct loom_partial_summary sum = chunk->own;
+	bool changed;
 	u32 i;
 
-	sum->banks = own->banks;
-	sum->start = own->start;
-	sum->end = own->end;
 	if (low) {
-		loom_mask_add(&sum->banks, &low->subtree.banks);
-		sum->start = low->subtree.start;
-		sum->end = max(sum->end, low->subtree.end);
+		loom_mask_add(&sum.banks, &low->subtree.banks);
+		sum.start = low->subtree.start;
+		sum.end = max(sum.end, low->subtree.end);
 	}
 	if (high) {
-		loom_mask_add(&sum->banks, &high->subtree.banks);
-		sum->end = max(sum->end, high->subtree.end);
+		loom_mask_add(&sum.banks, &high->subtree.banks);
+		sum.end = max(sum.end, high->subtree.end);
 	}
+	changed = sum.start != chunk->subtree.start || sum.end != chunk->subtree.end ||
+		  !loom_mask_same(&sum.banks, &chunk->subtree.banks);
+	chunk->subtree = sum;
 	for (i = partial_next(set, 0); i < LOOM_PARTIAL_EXTENTS; i = partial_next(set, i + 1)) {
-		partial_extent_clear(&sum->extent[i]);
+		struct loom_partial_extent *old = &chunk->subtree_extent[i], extent;
+
+		partial_extent_clear(&extent);
 		if (low)
-			sum->extent[i] = low->subtree.extent[i];
-		partial_extent_add(&sum->extent[i], &own->extent[i]);
+			extent = low->subtree_extent[i];
+		partial_extent_add(&extent, &chunk->own_extent[i]);
 		if (high)
-			partial_extent_add(&sum->extent[i], &high->subtree.extent[i]);
+			partial_extent_add(&extent, &high->subtree_extent[i]);
+		if (extent.first == old->first && extent.last == old->last &&
+		    extent.gap == old->gap) {
+			partial_set_remove(set, i);
+			continue;
+		}
+		*old = extent;
+		changed = true;
 	}
+	return changed;
 }
 
 static void partial_update(struct loom_treap *treap, struct loom_treap_node *node)
 {
-	partial_summarise(partial_chunk(node),
-			  &container_of(treap, struct loom_partials, chunks)->maintained);
+	struct loom_partials *partials = container_of(treap, struct loom_partials, chunks);
+	struct loom_partial_set set = partials->maintained;
+
+	if (partials->indexed)
+		partial_summarise(partial_chunk(node), &set);
 }
 
-static void partial_propagate(struct loom_treap_node *node, const struct loom_partial_set *set)
+/* From @node, whose subtree has changed, up to where nothing changes any more. */
+static void partial_propagate(const struct loom_partials *partials, struct loom_treap_node *node,
+			      struct loom_partial_set set)
 {
-	for (; node; node = node->parent)
-		partial_summarise(partial_chunk(node), set);
+	if (!partials->indexed)
+		return;
+	while (node && partial_summarise(partial_chunk(node), &set))
+		node = node->parent;
+}
+
+/* From @node up to the root. When a chunk was taken out, several on this path are out of date. */
+static void partial_propagate_all(const struct loom_partials *partials,
+				  struct loom_treap_node *node)
+{
+	struct loom_partial_set set;
+
+	if (!partials->indexed)
+		return;
+	for (; node; node = node->parent) {
+		set = partials->maintained;
+		partial_summarise(partial_chunk(node), &set);
+	}
 }
 
 /* The maintained extents that a block with this mask counts for. */
@@ -188,8 +242,8 @@ static void partial_update_chunk(const struct loom_partials *partials,
 				 struct loom_partial_chunk *chunk,
 				 const struct loom_partial_set *set)
 {
-	partial_summarise_own(partials, chunk, set);
-	partial_propagate(&chunk->node, set);
+	partial_summarise_own(chunk, set);
+	partial_propagate(partials, &chunk->node, *set);
 }
 
 /* --- search */
@@ -262,7 +316,8 @@ static bool partial_skip(struct loom_partial_search *search,
  * has been moved past all that conflict.
  */
 static bool partial_relevant(struct loom_partial_search *search,
-			     const struct loom_partial_summary *sum)
+			     const struct loom_partial_summary *sum,
+			     const struct loom_partial_extent *extents)
 {
 	const struct loom_partial_request *request = search->request;
 	bool inside, moved;
@@ -284,44 +339,89 @@ static bool partial_relevant(struct loom_partial_search *search,
 		moved = false;
 		/* repeat until no extent moves it: moved past one, it may overlap another */
 		for (i = 0; i < search->extent_count && !search->failed; i++)
-			inside |= partial_skip(search, &sum->extent[search->extents[i]], &moved);
+			inside |= partial_skip(search, &extents[search->extents[i]], &moved);
 	} while (moved && search->extent_count > 1 && !search->failed);
 	return inside && !search->failed;
 }
 
-/* Compares the candidate with the blocks of a chunk, and moves it past those that conflict. */
+/*
+ * Compares the candidate with the blocks of a chunk, and moves it past those that conflict. This is
+ * what a search without extents does all the time, so the candidate is in a register, and whether it
+ * has left the range is asked when it has passed the chunk.
+ */
+static void partial_scan_up(struct loom_partial_search *search,
+			    const struct loom_partial_chunk *chunk)
+{
+	const struct loom_partial_request *request = search->request;
+	const struct loom_mask banks = *request->mask;
+	u64 at = search->at, size = request->size, mask = request->align - 1, start;
+	u32 k;
+
+	for (k = 0; k < chunk->count; k++) {
+		if (chunk->entry[k].start >= at + size)
+			break;
+		if (chunk->entry[k].end <= at || !loom_mask_overlaps(&chunk->entry[k].mask, &banks))
+			continue;
+		if (check_add_overflow(chunk->entry[k].end, mask, &start)) {
+			search->failed = true;
+			return;
+		}
+		at = start & ~mask;
+		/* the sum of both stays below the end of the range, or it has failed */
+		if (at > request->high - size) {
+			search->failed = true;
+			return;
+		}
+	}
+	search->at = at;
+	search->found = k < chunk->count;
+}
+
+static void partial_scan_down(struct loom_partial_search *search,
+			      const struct loom_partial_chunk *chunk)
+{
+	const struct loom_partial_request *request = search->request;
+	const struct loom_mask banks = *request->mask;
+	u64 at = search->at, size = request->size, mask = request->align - 1;
+	u32 k;
+
+	for (k = chunk->count; k-- > 0;) {
+		if (chunk->entry[k].start >= at || chunk->entry[k].end <= at - size ||
+		    !loom_mask_overlaps(&chunk->entry[k].mask, &banks))
+			continue;
+		if (chunk->entry[k].start < size ||
+		    ((chunk->entry[k].start - size) & ~mask) < request->low) {
+			search->failed = true;
+			return;
+		}
+		at = ((chunk->entry[k].start - size) & ~mask) + size;
+	}
+	search->at = at;
+}
+
 static void partial_scan_chunk(struct loom_partial_search *search,
 			       const struct loom_partial_chunk *chunk)
 {
-	const struct loom_partial_request *request = search->request;
-	u32 i, k;
-
 	search->chunks++;
-	for (k = 0; k < chunk->count && !search->failed; k++) {
-		if (!request->top_down) {
-			if (chunk->start[k] >= search->at + request->size) {
-				search->found = true;
-				return;
-			}
-			if (chunk->end[k] > search->at &&
-			    loom_mask_overlaps(&chunk->mask[k], request->mask))
-				partial_advance(search, chunk->end[k]);
-		} else {
-			i = chunk->count - 1 - k;
-			if (chunk->start[i] < search->at &&
-			    chunk->end[i] > search->at - request->size &&
-			    loom_mask_overlaps(&chunk->mask[i], request->mask))
-				partial_advance(search, chunk->start[i]);
-		}
-	}
+	if (search->request->top_down)
+		partial_scan_down(search, chunk);
+	else
+		partial_scan_up(search, chunk);
+}
+
+static bool partial_subtree_relevant(struct loom_partial_search *search,
+				     const struct loom_treap_node *node)
+{
+	const struct loom_partial_chunk *chunk = partial_chunk(node);
+
+	return partial_relevant(search, &chunk->subtree, chunk->subtree_extent);
 }
 
 /* The first chunk of a subtree that is not skipped. Its own blocks may be irrelevant. */
 static struct loom_treap_node *partial_enter(struct loom_partial_search *search,
 					     struct loom_treap_node *node, int side)
 {
-	while (node->child[side] &&
-	       partial_relevant(search, &partial_chunk(node->child[side])->subtree))
+	while (node->child[side] && partial_subtree_relevant(search, node->child[side]))
 		node = node->child[side];
 	return node;
 }
@@ -331,15 +431,16 @@ static void partial_search(struct loom_partials *partials, struct loom_partial_s
 	int side = search->request->top_down ? HIGH : LOW;
 	struct loom_treap_node *node = partials->chunks.root;
 
-	if (!partial_relevant(search, &partial_chunk(node)->subtree))
+	if (!partial_subtree_relevant(search, node))
 		return;
 	node = partial_enter(search, node, side);
 	while (node && !search->found && !search->failed) {
 		struct loom_treap_node *child = node->child[!side];
 
-		if (partial_relevant(search, &partial_chunk(node)->own))
+		if (partial_relevant(search, &partial_chunk(node)->own,
+				     partial_chunk(node)->own_extent))
 			partial_scan_chunk(search, partial_chunk(node));
-		if (child && partial_relevant(search, &partial_chunk(child)->subtree)) {
+		if (child && partial_subtree_relevant(search, child)) {
 			node = partial_enter(search, child, side);
 			continue;
 		}
@@ -349,18 +450,35 @@ static void partial_search(struct loom_partials *partials, struct loom_partial_s
 	}
 }
 
+/* Without extents: all chunks, one after the other. */
+static void partial_search_all(struct loom_partials *partials, struct loom_partial_search *search)
+{
+	const struct loom_partial_request *request = search->request;
+	const struct loom_partial_chunk *chunk = partials->outer[request->top_down ? HIGH : LOW];
+	u64 low;
+
+	for (; chunk && !search->found && !search->failed;
+	     chunk = chunk->neighbour[request->top_down ? LOW : HIGH]) {
+		low = request->top_down ? search->at - request->size : search->at;
+		if (chunk->own.end > low && loom_mask_overlaps(&chunk->own.banks, request->mask))
+			partial_scan_chunk(search, chunk);
+	}
+}
+
 /* Computes the extents in @set of all chunks, from the leaves up. */
 static void partial_summarise_all(struct loom_partials *partials,
 				  const struct loom_partial_set *set)
 {
 	struct loom_treap_node *node = partials->chunks.root, *up;
+	struct loom_partial_set changed;
 
 	/* post-order: to the first leaf, then always to the next node whose subtrees are done */
 	while (node && (node->child[LOW] || node->child[HIGH]))
 		node = node->child[!node->child[LOW]];
 	for (; node; node = up) {
-		partial_summarise_own(partials, partial_chunk(node), set);
-		partial_summarise(partial_chunk(node), set);
+		partial_summarise_own(partial_chunk(node), set);
+		changed = *set;
+		partial_summarise(partial_chunk(node), &changed);
 		up = node->parent;
 		if (!up || up->child[HIGH] == node || !up->child[HIGH])
 			continue;
@@ -377,6 +495,7 @@ static struct loom_partial_class *partial_class(struct loom_partial_class *class
 	struct loom_partial_class *oldest = class;
 	u32 i;
 
+	*same = false;
 	for (i = 0; i < count; i++) {
 		*same = loom_mask_same(&class[i].mask, mask);
 		if (*same)
@@ -385,6 +504,20 @@ static struct loom_partial_class *partial_class(struct loom_partial_class *class
 			oldest = &class[i];
 	}
 	return oldest;
+}
+
+/* Notes for all blocks whether they share a bank with a class that is new. */
+static void partial_mark(struct loom_partials *partials, u32 class)
+{
+	struct loom_partial_cursor cursor;
+
+	for (loom_partials_begin(partials, &cursor); cursor.chunk; loom_partials_step(&cursor)) {
+		struct loom_partial_entry *entry = &cursor.chunk->entry[cursor.index];
+
+		entry->classes &= ~(1ULL << class);
+		entry->classes |= (u64)loom_mask_overlaps(&entry->mask,
+							  &partials->class[class].mask) << class;
+	}
 }
 
 /*
@@ -414,6 +547,8 @@ static void partial_add_class(struct loom_partials *partials, const struct loom_
 	*class = (struct loom_partial_class){ .mask = *mask, .last_used = partials->searches };
 	candidate->cost = 0;
 	partials->maintained.classes |= set.classes;
+	partials->indexed = true;
+	partial_mark(partials, (u32)(class - partials->class));
 	partial_summarise_all(partials, &set);
 }
 
@@ -435,8 +570,18 @@ static void partial_add_banks(struct loom_partials *partials, const struct loom_
 		loom_mask_set(&set.banks, bank);
 		loom_mask_set(&partials->maintained.banks, bank);
 	}
-	if (loom_mask_next(&set.banks, 0) < DRM_LOOM_MAX_BANKS)
-		partial_summarise_all(partials, &set);
+	if (loom_mask_next(&set.banks, 0) == DRM_LOOM_MAX_BANKS)
+		return;
+	partials->indexed = true;
+	partial_summarise_all(partials, &set);
+}
+
+/* The number of classes up to the last one that is maintained: they are filled in order. */
+static u32 partial_classes(const struct loom_partials *partials)
+{
+	u64 classes = partials->maintained.classes;
+
+	return classes ? 64 - (u32)__builtin_clzll(classes) : 0;
 }
 
 /* The extents that a search can use: of the class of its mask, or of some of its banks. */
@@ -448,7 +593,7 @@ static void partial_choose(struct loom_partials *partials, struct loom_partial_s
 	bool same;
 	u32 bank;
 
-	class = partial_class(partials->class, LOOM_PARTIAL_CLASSES, mask, &same);
+	class = partial_class(partials->class, partial_classes(partials), mask, &same);
 	if (same) {
 		class->last_used = partials->searches;
 		search->extents[search->extent_count++] = (u32)(class - partials->class);
@@ -472,11 +617,18 @@ bool loom_partials_fit(struct loom_partials *partials, const struct loom_partial
 	bool few;
 
 	partial_advance(&search, request->top_down ? request->high : request->low);
-	if (partials->count && !search.failed) {
+	if (partials->count && !search.failed && partials->chunk_count <= partials->linear &&
+	    !partials->indexed) {
+		partial_search_all(partials, &search);
+	} else if (partials->count && !search.failed) {
 		partials->searches++;
 		few = loom_mask_count(request->mask) <= LOOM_PARTIAL_FEW;
-		partial_choose(partials, &search, few);
-		partial_search(partials, &search);
+		if (partials->indexed)
+			partial_choose(partials, &search, few);
+		if (search.extent_count)
+			partial_search(partials, &search);
+		else
+			partial_search_all(partials, &search);
 		chunks = min(search.chunks, partials->chunk_count);
 		if (chunks && partials->chunk_count > 1 && few && !search.whole)
 			partial_add_banks(partials, request->mask, chunks);
@@ -490,28 +642,13 @@ bool loom_partials_fit(struct loom_partials *partials, const struct loom_partial
 
 /* --- change */
 
-static void partial_count(struct loom_partials *partials, const struct loom_bank_block *block,
-			  bool more)
-{
-	u32 bank;
-
-	for (bank = loom_mask_next(&block->mask, 0); bank < DRM_LOOM_MAX_BANKS;
-	     bank = loom_mask_next(&block->mask, bank + 1)) {
-		if (more)
-			partials->bytes[bank] += block->size;
-		else
-			partials->bytes[bank] -= block->size;
-	}
-	partials->count += more ? 1 : -1;
-}
-
 /* The last chunk that starts at @start or below, or the first of all. */
 static struct loom_partial_chunk *partial_at(struct loom_partials *partials, u64 start)
 {
 	struct loom_treap_node *node = partials->chunks.root, *found = NULL, *first = NULL;
 
 	while (node) {
-		if (partial_chunk(node)->start[0] <= start) {
+		if (partial_chunk(node)->entry[0].start <= start) {
 			found = node;
 			node = node->child[HIGH];
 		} else {
@@ -525,28 +662,37 @@ static struct loom_partial_chunk *partial_at(struct loom_partials *partials, u64
 static void partial_move(struct loom_partial_chunk *to, u32 at, struct loom_partial_chunk *from,
 			 u32 first, u32 count)
 {
-	memmove(&to->start[at], &from->start[first], count * sizeof(*to->start));
-	memmove(&to->end[at], &from->end[first], count * sizeof(*to->end));
-	memmove(&to->mask[at], &from->mask[first], count * sizeof(*to->mask));
-	memmove(&to->block[at], &from->block[first], count * sizeof(*to->block));
+	memmove(&to->entry[at], &from->entry[first], count * sizeof(*to->entry));
 	if (to != from)
 		while (count--)
-			to->block[at + count]->chunk = to;
+			to->entry[at + count].block->chunk = to;
+}
+
+/* Where the neighbour of @chunk towards @side is noted; without one, that of the end. */
+static struct loom_partial_chunk **partial_link_to(struct loom_partials *partials,
+						   struct loom_partial_chunk *chunk, int side)
+{
+	return chunk ? &chunk->neighbour[side] : &partials->outer[!side];
 }
 
 static void partial_link(struct loom_partials *partials, struct loom_partial_chunk *chunk,
 			 struct loom_partial_chunk *previous)
 {
-	partial_summarise_own(partials, chunk, &partials->maintained);
+	partial_summarise_own(chunk, &partials->maintained);
 	loom_treap_link_after(&partials->chunks, &chunk->node, previous ? &previous->node : NULL);
-	partial_propagate(chunk->node.parent, &partials->maintained);
+	chunk->neighbour[LOW] = previous;
+	chunk->neighbour[HIGH] = previous ? previous->neighbour[HIGH] : partials->outer[LOW];
+	*partial_link_to(partials, previous, HIGH) = chunk;
+	*partial_link_to(partials, chunk->neighbour[HIGH], LOW) = chunk;
+	partial_propagate(partials, chunk->node.parent, partials->maintained);
 	partials->chunk_count++;
 }
 
 static void partial_unlink(struct loom_partials *partials, struct loom_partial_chunk *chunk)
 {
-	partial_propagate(loom_treap_unlink(&partials->chunks, &chunk->node),
-			  &partials->maintained);
+	partial_propagate_all(partials, loom_treap_unlink(&partials->chunks, &chunk->node));
+	*partial_link_to(partials, chunk->neighbour[LOW], HIGH) = chunk->neighbour[HIGH];
+	*partial_link_to(partials, chunk->neighbour[HIGH], LOW) = chunk->neighbour[LOW];
 	chunk->node.parent = partials->idle ? &partials->idle->node : NULL;
 	partials->idle = chunk;
 	partials->chunk_count--;
@@ -586,57 +732,95 @@ bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block
 		partial_move(half, 0, chunk, chunk->count, half->count);
 		partial_update_chunk(partials, chunk, &partials->maintained);
 		partial_link(partials, half, chunk);
-		if (half->start[0] <= block->start)
+		if (half->entry[0].start <= block->start)
 			chunk = half;
 	}
 	if (!chunk)
 		chunk = half;
 
-	for (i = chunk->count; i && chunk->start[i - 1] > block->start; i--)
+	for (i = chunk->count; i && chunk->entry[i - 1].start > block->start; i--)
 		;
 	partial_move(chunk, i + 1, chunk, i, chunk->count - i);
-	chunk->start[i] = block->start;
-	chunk->end[i] = block->start + block->size;
-	chunk->mask[i] = block->mask;
-	chunk->block[i] = block;
+	chunk->entry[i] = (struct loom_partial_entry){
+		.start = block->start,
+		.end = block->start + block->size,
+		.mask = block->mask,
+		.block = block,
+	};
+	if (partials->indexed)
+		chunk->entry[i].classes = partial_affected(partials, &block->mask).classes;
 	chunk->count++;
 	block->chunk = chunk;
 	if (!partials->chunks.root) {
 		partial_link(partials, chunk, NULL);
-	} else {
+	} else if (partials->indexed) {
 		set = partial_affected(partials, &block->mask);
 		partial_update_chunk(partials, chunk, &set);
+	} else {
+		loom_mask_add(&chunk->own.banks, &block->mask);
+		chunk->own.start = chunk->entry[0].start;
+		chunk->own.end = max(chunk->own.end, chunk->entry[i].end);
 	}
-	partial_count(partials, block, true);
+	partials->count++;
+	partials->bytes_known = false;
 	return true;
+}
+
+/* A block went from a chunk that is not indexed. Its banks are looked up now and then only. */
+static void partial_shrink(struct loom_partial_chunk *chunk, u64 end)
+{
+	u32 k;
+
+	chunk->own.start = chunk->entry[0].start;
+	if (chunk->count % 8 == 0) {
+		partial_summarise_banks(chunk);
+	} else if (end == chunk->own.end) {
+		chunk->own.end = 0;
+		for (k = 0; k < chunk->count; k++)
+			chunk->own.end = max(chunk->own.end, chunk->entry[k].end);
+	}
+}
+
+/* So few chunks are left that their summaries are not worth their updates. */
+static void partial_forget(struct loom_partials *partials)
+{
+	partials->indexed = false;
+	memset(&partials->maintained, 0, sizeof(partials->maintained));
 }
 
 void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block *block)
 {
-	struct loom_partial_chunk *chunk = block->chunk, *next;
-	struct loom_partial_set set = partial_affected(partials, &block->mask);
+	struct loom_partial_chunk *chunk = block->chunk, *next = NULL;
+	struct loom_partial_set set;
 	u32 i;
 
-	for (i = 0; chunk->block[i] != block; i++)
+	for (i = 0; chunk->entry[i].block != block; i++)
 		;
 	chunk->count--;
 	partial_move(chunk, i, chunk, i + 1, chunk->count - i);
-	partial_count(partials, block, false);
+	partials->count--;
+	partials->bytes_known = false;
+	if (partials->indexed && partials->chunk_count <= partials->linear / 2)
+		partial_forget(partials);
 	if (!chunk->count) {
 		partial_unlink(partials, chunk);
-		/* without blocks the extents of single banks are not worth their updates */
 		if (!partials->count)
-			memset(&partials->maintained.banks, 0, sizeof(partials->maintained.banks));
+			partial_forget(partials);
 		return;
 	}
-	next = partial_chunk(loom_treap_neighbour(&chunk->node, HIGH));
+	if (chunk->count <= LOOM_PARTIAL_FAN / 2)
+		next = chunk->neighbour[HIGH];
 	if (next && chunk->count + next->count <= LOOM_PARTIAL_FAN / 2) {
 		partial_move(chunk, chunk->count, next, 0, next->count);
 		chunk->count += next->count;
 		partial_unlink(partials, next);
-		set = partials->maintained;
+		partial_update_chunk(partials, chunk, &partials->maintained);
+	} else if (partials->indexed) {
+		set = partial_affected(partials, &block->mask);
+		partial_update_chunk(partials, chunk, &set);
+	} else {
+		partial_shrink(chunk, block->start + block->size);
 	}
-	partial_update_chunk(partials, chunk, &set);
 }
 
 /* --- the set as a whole */
@@ -645,6 +829,7 @@ void loom_partials_init(struct loom_partials *partials)
 {
 	memset(partials, 0, sizeof(*partials));
 	partials->chunks.update = partial_update;
+	partials->linear = LOOM_PARTIAL_LINEAR;
 }
 
 void loom_partials_fini(struct loom_partials *partials)
@@ -659,16 +844,37 @@ void loom_partials_fini(struct loom_partials *partials)
 	}
 }
 
+u64 loom_partials_bytes(struct loom_partials *partials, u32 bank)
+{
+	struct loom_partial_cursor cursor;
+	u32 i;
+
+	if (!partials->bytes_known)
+		memset(partials->bytes, 0, sizeof(partials->bytes));
+	for (loom_partials_begin(partials, &cursor); cursor.chunk && !partials->bytes_known;
+	     loom_partials_step(&cursor)) {
+		const struct loom_partial_chunk *chunk = cursor.chunk;
+		const struct loom_mask *mask = &chunk->entry[cursor.index].mask;
+
+		for (i = loom_mask_next(mask, 0); i < DRM_LOOM_MAX_BANKS;
+		     i = loom_mask_next(mask, i + 1))
+			partials->bytes[i] += chunk->entry[cursor.index].end -
+					      chunk->entry[cursor.index].start;
+	}
+	partials->bytes_known = true;
+	return partials->bytes[bank];
+}
+
 u64 loom_partials_lowest(const struct loom_partials *partials)
 {
-	return partials->count ? partial_chunk(partials->chunks.root)->subtree.start : U64_MAX;
+	if (!partials->count)
+		return U64_MAX;
+	return partials->outer[LOW]->entry[0].start;
 }
 
 void loom_partials_begin(struct loom_partials *partials, struct loom_partial_cursor *cursor)
 {
-	struct loom_treap_node *root = partials->chunks.root;
-
-	cursor->chunk = root ? partial_chunk(loom_treap_end(root, LOW)) : NULL;
+	cursor->chunk = partials->outer[LOW];
 	cursor->index = 0;
 }
 
@@ -676,6 +882,6 @@ void loom_partials_step(struct loom_partial_cursor *cursor)
 {
 	if (++cursor->index < cursor->chunk->count)
 		return;
-	cursor->chunk = partial_chunk(loom_treap_neighbour(&cursor->chunk->node, HIGH));
+	cursor->chunk = cursor->chunk->neighbour[HIGH];
 	cursor->index = 0;
 }

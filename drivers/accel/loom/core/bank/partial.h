@@ -8,11 +8,13 @@
 struct loom_bank_block;
 
 /* Blocks in a chunk */
-#define LOOM_PARTIAL_FAN		32
+#define LOOM_PARTIAL_FAN		64
 /* Mask classes that summaries are kept for */
 #define LOOM_PARTIAL_CLASSES		64
 /* Masks whose searches are counted before one of them becomes a class */
 #define LOOM_PARTIAL_CANDIDATES		16
+/* Up to so many chunks they are not summed up: they are searched one after the other. Measured. */
+#define LOOM_PARTIAL_LINEAR		64
 /* Extents in a summary: one per class, then one per bank */
 #define LOOM_PARTIAL_EXTENTS		(LOOM_PARTIAL_CLASSES + DRM_LOOM_MAX_BANKS)
 /* Masks of up to so many banks are searched by the extents of single banks */
@@ -35,38 +37,55 @@ struct loom_partial_extent {
 
 /**
  * struct loom_partial_summary - what is known of a run of blocks, ordered by start
- * @banks: union of their masks
+ * @banks: all that are in their masks; it may have others
  * @start: start of the first
- * @end: end of the highest
- * @extent: by class, then by bank; only those in loom_partials.maintained are valid
+ * @end: end of the highest, or more
  */
 struct loom_partial_summary {
 	struct loom_mask banks;
 	u64 start;
 	u64 end;
-	struct loom_partial_extent extent[LOOM_PARTIAL_EXTENTS];
+};
+
+/**
+ * struct loom_partial_entry - a partial block, with what a search asks for
+ * @start: first byte
+ * @end: first byte behind it
+ * @mask: its banks
+ * @classes: bit by class that is maintained: they share a bank
+ * @block: the block
+ */
+struct loom_partial_entry {
+	u64 start;
+	u64 end;
+	struct loom_mask mask;
+	u64 classes;
+	struct loom_bank_block *block;
 };
 
 /**
  * struct loom_partial_chunk - up to LOOM_PARTIAL_FAN partial blocks, ordered by start
  * @node: in the tree of chunks
+ * @neighbour: the chunks before and behind it in the order
  * @count: number of blocks
- * @start: their first bytes
- * @end: their ends
- * @mask: their banks
- * @block: the blocks
+ * @entry: the blocks
  * @own: summary of these blocks
- * @subtree: summary of the blocks of all chunks in the subtree below @node, and of these
+ * @subtree: summary of the blocks of all chunks in the subtree below @node, and of these; valid
+ *	while the chunks are indexed
+ * @own_extent: of these blocks, by class, then by bank; those in loom_partials.maintained are valid
+ * @subtree_extent: likewise, of the subtree
+ *
+ * What a scan needs comes first and lies together.
  */
 struct loom_partial_chunk {
 	struct loom_treap_node node;
+	struct loom_partial_chunk *neighbour[2];
 	u32 count;
-	u64 start[LOOM_PARTIAL_FAN];
-	u64 end[LOOM_PARTIAL_FAN];
-	struct loom_mask mask[LOOM_PARTIAL_FAN];
-	struct loom_bank_block *block[LOOM_PARTIAL_FAN];
 	struct loom_partial_summary own;
 	struct loom_partial_summary subtree;
+	struct loom_partial_entry entry[LOOM_PARTIAL_FAN];
+	struct loom_partial_extent own_extent[LOOM_PARTIAL_EXTENTS];
+	struct loom_partial_extent subtree_extent[LOOM_PARTIAL_EXTENTS];
 };
 
 /**
@@ -94,26 +113,34 @@ struct loom_partial_set {
 /**
  * struct loom_partials - the blocks of a bank allocator that are on some banks only
  * @chunks: tree of &struct loom_partial_chunk, in the order of their blocks
+ * @outer: the first chunk and the last
  * @idle: chunks without blocks, linked by their parent pointer
  * @chunk_count: number of chunks with blocks
  * @count: number of blocks
  * @searches: number of searches so far
+ * @indexed: chunks know what is in their subtrees
+ * @linear: most chunks that are not indexed; LOOM_PARTIAL_LINEAR, or less in tests
  * @maintained: the extents that all summaries have
  * @class: masks with extents
  * @candidate: masks that may become classes
  * @cost: by bank: chunks that searches have scanned because the bank has no extents
- * @bytes: by bank: bytes that these blocks take
+ * @bytes_known: @bytes is up to date
+ * @bytes: by bank: bytes that these blocks take, when they were counted last
  */
 struct loom_partials {
 	struct loom_treap chunks;
+	struct loom_partial_chunk *outer[2];
 	struct loom_partial_chunk *idle;
 	u32 chunk_count;
 	u32 count;
 	u64 searches;
+	bool indexed;
+	u32 linear;
 	struct loom_partial_set maintained;
 	struct loom_partial_class class[LOOM_PARTIAL_CLASSES];
 	struct loom_partial_class candidate[LOOM_PARTIAL_CANDIDATES];
 	u32 cost[DRM_LOOM_MAX_BANKS];
+	bool bytes_known;
 	u64 bytes[DRM_LOOM_MAX_BANKS];
 };
 
@@ -160,6 +187,9 @@ bool loom_partials_fit(struct loom_partials *partials, const struct loom_partial
 bool loom_partials_insert(struct loom_partials *partials, struct loom_bank_block *block,
 			  struct loom_partial_chunk **spare);
 void loom_partials_remove(struct loom_partials *partials, struct loom_bank_block *block);
+
+/* Bytes that the blocks take in a bank. Counts them if one came or went since. */
+u64 loom_partials_bytes(struct loom_partials *partials, u32 bank);
 
 /* Start of the lowest block, or U64_MAX. */
 u64 loom_partials_lowest(const struct loom_partials *partials);

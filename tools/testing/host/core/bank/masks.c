@@ -32,21 +32,21 @@ struct setting {
 };
 
 static const struct setting settings[] = {
-	{ "any set of 140", MASK_ANY, 140, 0, 2048, 40, 0, 0, 5, 400, 12000, FIRST },
-	{ "any set of 5", MASK_ANY, 5, 64, 1024, 30, 0, 0, 10, 400, 30000, FIRST },
-	{ "a few of 256", MASK_FEW, 256, 0, 2048, 60, 0, 0, 0, 3000, 30000, FIRST },
-	{ "a few of 256 and all", MASK_FEW, 256, 0, 4096, 16, 0, 0, 10, 3000, 20000, FIRST },
-	{ "six sets of 64", MASK_SIX, 64, 0, 4096, 12, 0, 0, 20, 2500, 40000, FIRST },
+	{ "any set of 140", MASK_ANY, 140, 0, 2048, 40, 0, 0, 5, 400, 4800, FIRST },
+	{ "any set of 5", MASK_ANY, 5, 64, 1024, 30, 0, 0, 10, 400, 12000, FIRST },
+	{ "a few of 256", MASK_FEW, 256, 0, 2048, 60, 0, 0, 0, 3000, 12000, FIRST },
+	{ "a few of 256 and all", MASK_FEW, 256, 0, 4096, 16, 0, 0, 10, 3000, 8000, FIRST },
+	{ "six sets of 64", MASK_SIX, 64, 0, 4096, 12, 0, 0, 20, 2500, 16000, FIRST },
 	{ "six sets, ranges, alignments", MASK_SIX,
-	  64, 7, 2048, 24, 5, 40, 20, 1500, 30000, FIRST },
-	{ "rectangles of 140", MASK_GRID, 140, 0, 4096, 24, 0, 0, 10, 2000, 20000, FIRST },
+	  64, 7, 2048, 24, 5, 40, 20, 1500, 12000, FIRST },
+	{ "rectangles of 140", MASK_GRID, 140, 0, 4096, 24, 0, 0, 10, 2000, 8000, FIRST },
 	{ "rectangles, best of the rest", MASK_GRID,
-	  140, 0, 2048, 24, 2, 20, 60, 1000, 20000, BEST },
+	  140, 0, 2048, 24, 2, 20, 60, 1000, 8000, BEST },
 	{ "rectangles, large ones best", MASK_GRID,
-	  140, 0, 2048, 40, 0, 20, 60, 1000, 20000, NEAR },
-	{ "one of 13, and all", MASK_ONE, 13, 16, 4096, 20, 3, 10, 20, 3000, 30000, FIRST },
+	  140, 0, 2048, 40, 0, 20, 60, 1000, 8000, NEAR },
+	{ "one of 13, and all", MASK_ONE, 13, 16, 4096, 20, 3, 10, 20, 3000, 12000, FIRST },
 	{ "up to the last address", MASK_ANY,
-	  9, U64_MAX - 700, 700, 40, 9, 30, 20, 200, 20000, FIRST },
+	  9, U64_MAX - 700, 700, 40, 9, 30, 20, 200, 8000, FIRST },
 };
 
 /* taken[i]: banks in which byte base + i is; full[i]: by a block on all of them */
@@ -95,20 +95,20 @@ static bool check_banks(struct loom_partials *partials)
 		const struct loom_partial_chunk *top =
 			container_of(partials->chunks.root, struct loom_partial_chunk, node);
 		const struct loom_partial_extent *extent =
-			&top->subtree.extent[LOOM_PARTIAL_CLASSES + bank];
+			&top->subtree_extent[LOOM_PARTIAL_CLASSES + bank];
 		u64 first = U64_MAX, last = 0, best = 0;
 
 		for (loom_partials_begin(partials, &cursor); cursor.chunk;
 		     loom_partials_step(&cursor)) {
-			u64 start = cursor.chunk->start[cursor.index];
+			u64 start = cursor.chunk->entry[cursor.index].start;
 
-			if (!loom_mask_has(&cursor.chunk->mask[cursor.index], bank))
+			if (!loom_mask_has(&cursor.chunk->entry[cursor.index].mask, bank))
 				continue;
 			if (first == U64_MAX)
 				first = start;
 			else
 				best = max(best, start - last);
-			last = cursor.chunk->end[cursor.index];
+			last = cursor.chunk->entry[cursor.index].end;
 		}
 		if (extent->first != first || extent->last != last || extent->gap != best)
 			return false;
@@ -128,7 +128,7 @@ static bool check_chunks(struct loom_partials *partials)
 		const struct loom_treap_node *node = &chunk->node;
 
 		if (!cursor.index) {
-			u64 low = chunk->start[0];
+			u64 low = chunk->entry[0].start;
 
 			chunks++;
 			for (int i = 0; i < 2; i++)
@@ -138,17 +138,20 @@ static bool check_chunks(struct loom_partials *partials)
 			if (node->child[0])
 				low = container_of(node->child[0], struct loom_partial_chunk,
 						   node)->subtree.start;
-			if (chunk->subtree.start != low || chunk->subtree.end < chunk->own.end ||
-			    !loom_mask_within(&chunk->own.banks, &chunk->subtree.banks))
+			if (chunk->own.start != chunk->entry[0].start)
+				return false;
+			if (partials->indexed &&
+			    (chunk->subtree.start != low || chunk->subtree.end < chunk->own.end ||
+			     !loom_mask_within(&chunk->own.banks, &chunk->subtree.banks)))
 				return false;
 		}
-		if (chunk->start[cursor.index] < last ||
-		    chunk->end[cursor.index] > chunk->own.end ||
-		    chunk->block[cursor.index]->chunk != chunk ||
-		    chunk->block[cursor.index]->start != chunk->start[cursor.index] ||
-		    !loom_mask_within(&chunk->mask[cursor.index], &chunk->own.banks))
+		if (chunk->entry[cursor.index].start < last ||
+		    chunk->entry[cursor.index].end > chunk->own.end ||
+		    chunk->entry[cursor.index].block->chunk != chunk ||
+		    chunk->entry[cursor.index].block->start != chunk->entry[cursor.index].start ||
+		    !loom_mask_within(&chunk->entry[cursor.index].mask, &chunk->own.banks))
 			return false;
-		last = chunk->start[cursor.index];
+		last = chunk->entry[cursor.index].start;
 		blocks++;
 	}
 	return chunks == partials->chunk_count && blocks == partials->count &&
@@ -242,7 +245,8 @@ static u32 max_classes(u32 classes, u64 maintained)
 	return max(classes, count);
 }
 
-static void test_random(const struct setting *setting)
+/* @linear: chunks that are searched one after the other. The answers are the same. */
+static void test_random(const struct setting *setting, u32 linear)
 {
 	static struct loom_bank_block blocks[MODEL_BLOCKS];
 	static struct loom_mask masks[MODEL_BLOCKS];
@@ -259,6 +263,7 @@ static void test_random(const struct setting *setting)
 	if (loom_bank_init(&bank, setting->base, setting->base + setting->bytes, setting->banks,
 			   setting->policy))
 		tap_fatal("init");
+	bank.partials.linear = linear;
 
 	for (n = 0; n < setting->operations && !fault; n++) {
 		u32 i = random_below(setting->blocks);
@@ -325,8 +330,8 @@ static void test_random(const struct setting *setting)
 		fault = "count at the end";
 	loom_port_free(spare);
 	tap_ok(!fault && refused && placed,
-	       "%s: %u placed, %u refused, %u at once in %u chunks, sums of %u classes, %u banks%s%s",
-	       setting->name, placed, refused, most, chunks, classes, summed, fault ? ": " : "",
+	       "%s, %u linear: %u placed, %u refused, %u at once in %u chunks, sums of %u classes, %u banks%s%s",
+	       setting->name, linear, placed, refused, most, chunks, classes, summed, fault ? ": " : "",
 	       fault ? fault : "");
 }
 
@@ -377,9 +382,12 @@ static void test_refusals(void)
 
 int main(void)
 {
+	static const u32 linear[] = { 1, 20, LOOM_PARTIAL_LINEAR };
+
 	random_state = 4711;
 	test_refusals();
 	for (u32 i = 0; i < ARRAY_SIZE(settings); i++)
-		test_random(&settings[i]);
+		for (u32 k = 0; k < ARRAY_SIZE(linear); k++)
+			test_random(&settings[i], linear[k]);
 	return tap_end();
 }
