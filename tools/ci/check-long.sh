@@ -76,6 +76,7 @@ for part in $parts; do
 		run "a sweep of 2000 points" tools/ci/sweep.sh ;;
 	models)
 		run "every network by every strategy, on the host" make -s check-models
+		run "twenty-four networks have the same bits in every way" build/e2e/same_bits all
 		run "every network, on the node" tools/ci/check-models.sh node ;;
 	rewritings)
 		run "twenty-four networks, written down otherwise" build/e2e/rewritings ;;

@@ -20,8 +20,8 @@
 
 /* Element operations between two looks at the clock: some milliseconds. */
 #define LOOM_HOST_BUDGET	(1ULL << 22)
-/* Element operations below which a command is not shared among threads: some ten microseconds. */
-#define LOOM_HOST_SHARE_LEAST	(1ULL << 16)
+/* Element operations below which a command is not shared among threads: some microseconds. */
+#define LOOM_HOST_SHARE_LEAST	(1ULL << 15)
 /* Most threads of a run. */
 #define LOOM_HOST_THREADS	256
 /* Fill of memory that no plan has written: as a float it is a NaN, which shows in results. */

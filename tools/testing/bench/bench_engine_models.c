@@ -8,11 +8,11 @@
  * The other networks in eight bits are the shapes of published ones, without a file that ONNX
  * Runtime could be given.
  *
- *	bench_engine_models [--networks=NAME,...] [--chips=NAME,...] [--ops]
+ *	bench_engine_models [--networks=NAME,...] [--chips=NAME,...] [--ops] [--threads=N]
  *
  * Without --networks: those in build/models and build/torchvision, and two in eight bits. --ops:
  * also where the time goes, by operation, type and the axes that run over lanes, counted from the
- * last (y-1: W).
+ * last (y-1: W). --threads: how many times as fast N threads would be, each with a processor.
  */
 #include <glob.h>
 
@@ -28,6 +28,9 @@
 #include "clock.h"
 #include "base/isa.h"
 
+/* As userlib/run/host.c has it. */
+#define SHARE_LEAST	(1ULL << 15)
+#define MAX_THREADS	64
 #define MAX_RATIOS	256
 #define MAX_KINDS	512
 #define LEAST_NS	200000000
@@ -35,6 +38,7 @@
 
 static const char *networks, *chips = "soft";
 static bool ops;
+static u32 threads;
 
 /* Of ours to ONNX Runtime's, in groups; of groups to layer by layer; as the first, of bytes. */
 enum { RATIO_ONNX, RATIO_LAYERS, RATIO_ONNX_BYTES, NUM_RATIOS };
@@ -276,6 +280,39 @@ static void print_kinds(const struct rig *rig)
 		       (unsigned long long)kinds[i].commands, kinds[i].name);
 }
 
+/*
+ * How many times as fast @threads threads are, if each has a processor, and to wake one takes no
+ * time: shares are measured one by one, and each goes to the thread that is free first. (What else
+ * runs on the machine would decide what a clock on the wall says.)
+ */
+static double rig_gain(const struct rig *rig)
+{
+	u64 busy[MAX_THREADS], one = 0, all = 0, start, ns, first, take;
+	u32 i, j, k;
+
+	for (i = 0; i < rig->plan->command_count; i++) {
+		const struct loom_command *command = &rig->plan->commands[i];
+		bool shared = command->units * command->unit_cost >= SHARE_LEAST;
+
+		memset(busy, 0, sizeof(busy));
+		take = shared ? loom_engine_share(command, threads) : command->units;
+		for (first = 0; first < command->units; first += take) {
+			start = thread_ns();
+			loom_engine_compute(command, &rig->memory, first,
+					    min(take, command->units - first));
+			ns = thread_ns() - start;
+			one += ns;
+			for (k = 0, j = 1; j < threads; j++)
+				k = busy[j] < busy[k] ? j : k;
+			busy[k] += ns;
+		}
+		for (k = 0, j = 1; j < threads; j++)
+			k = busy[j] > busy[k] ? j : k;
+		all += busy[k];
+	}
+	return all ? (double)one / all : 0;
+}
+
 /* Milliseconds of a run with each set of instructions. Return: of the last, 0: it does not run. */
 static double measure(const struct loom_graph *graph, const struct drm_loom_chip *chip,
 		      const char *grouping)
@@ -300,6 +337,8 @@ static double measure(const struct loom_graph *graph, const struct drm_loom_chip
 			printf(" %9.2f", ms);
 		}
 		printf(" %7.2f", program->stats.macs / ms / 1e6);
+		if (threads)
+			printf("  %u threads: %.2f", threads, rig_gain(&rig));
 		if (ops) {
 			printf("\n");
 			print_kinds(&rig);
@@ -461,8 +500,12 @@ int main(int argc, char **argv)
 			chips = argv[i] + 8;
 		} else if (!strcmp(argv[i], "--ops")) {
 			ops = true;
+		} else if (!strncmp(argv[i], "--threads=", 10) && atoi(argv[i] + 10) > 0 &&
+			   atoi(argv[i] + 10) <= MAX_THREADS) {
+			threads = atoi(argv[i] + 10);
 		} else {
-			fprintf(stderr, "%s: --networks=NAME,.. --chips=NAME,.. --ops\n", argv[0]);
+			fprintf(stderr, "%s: --networks=NAME,.. --chips=NAME,.. --ops "
+				"--threads=N\n", argv[0]);
 			return 2;
 		}
 	}

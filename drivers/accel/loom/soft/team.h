@@ -11,7 +11,7 @@
 /* Time without preemption, but for a piece. */
 #define LOOM_SOFT_CHUNK_NS	100000
 /* Element operations of a command that is worth to be shared: what a chunk may do, or more. */
-#define LOOM_SOFT_SHARE_LEAST	(1U << 18)
+#define LOOM_SOFT_SHARE_LEAST	262144U
 
 struct loom_soft_team;
 

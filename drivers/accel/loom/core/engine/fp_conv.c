@@ -39,7 +39,8 @@
  * fp_conv_plain.c, a network whose groups were cut to strips by the height took up to twelve times
  * as long as layer by layer.) The lanes of weights run over channels.
  *
- * F16 is summed in binary32, by blocks of one row only: its rows are staged, and widened on the way.
+ * F16 is summed in binary32, by blocks of one row only: its rows are staged, and widened on the
+ * way.
  *
  * Of bytes, sums are integers that wrap, so their order is free: fp_conv_bytes.h has blocks that
  * add two input channels at once, with the rows, stages and units of binary32. fp_conv_packed.c has
@@ -580,7 +581,8 @@ u64 loom_fp_conv_run(const struct loom_command *command, const struct loom_memor
 	if (conv_is_plain(command, memory))
 		return loom_conv_run_plain(command, memory, first, count, part);
 	conv_job_begin(&job, command, memory, part);
-	if (!job.f.bytes && !job.f.half && (loom_conv_narrow_suits(&job.f) || loom_conv_depth_suits(&job.f)))
+	if (!job.f.bytes && !job.f.half &&
+	    (loom_conv_narrow_suits(&job.f) || loom_conv_depth_suits(&job.f)))
 		return conv_narrow_run(&job, first, count);
 #ifdef __AVX512VNNI__
 	if (loom_conv_packed_suits(&job.f))

@@ -12,8 +12,8 @@
  *
  * F16 is summed in binary32 in the same blocks, F64 in binary64, integers in 32 bits that wrap.
  *
- * Units of F32 and F16 are numbered so that those of four rows that share columns follow each other. A call
- * can stop between two terms of the sums of a tile, or of four tiles.
+ * Units of F32 and F16 are numbered so that those of four rows that share columns follow each
+ * other. A call can stop between two terms of the sums of a tile, or of four tiles.
  */
 
 /**
@@ -148,23 +148,26 @@ static __always_inline void matmul_apart(const struct matmul *m, u32 count, cons
 	}
 }
 
+static __always_inline void matmul_apart_any(const struct matmul *m, u32 count, const u32 nb,
+					     const u32 nv, float *out)
+{
+	if (m->half)
+		matmul_apart(m, count, nb, nv, true, out);
+	else
+		matmul_apart(m, count, nb, nv, false, out);
+}
+
 /* One function for each size of block, so that their sums stay in registers. */
 #define MATMUL_SIDE(v, nb, nv)								\
 	static noinline void matmul_##v##_##nb##_##nv(const struct matmul *m, float *out)	\
 	{										\
-		if (m->half)								\
-			matmul_side_##v(m, nb, nv, true, out);				\
-		else									\
-			matmul_side_##v(m, nb, nv, false, out);				\
+		matmul_any_##v(m, nb, nv, out);						\
 	}
 #define MATMUL_APART(nb, nv)								\
 	static noinline void matmul_apart_##nb##_##nv(const struct matmul *m, u32 count,	\
 						      float *out)			\
 	{										\
-		if (m->half)								\
-			matmul_apart(m, count, nb, nv, true, out);			\
-		else									\
-			matmul_apart(m, count, nb, nv, false, out);			\
+		matmul_apart_any(m, count, nb, nv, out);				\
 	}
 
 MATMUL_SIDE(4, 4, 1)
@@ -316,7 +319,7 @@ static void matmul_tile_f32(struct matmul *m, u32 nb, u32 count)
 		m->part->units = nb;
 		memset(sums, 0, nb * LOOM_TILE * sizeof(sums[0]));
 	}
-	complete = matmul_terms(m, nb * ((count + 3) & ~3U) * (matmul_dense(m) && !m->half ? 1 : 2));
+	complete = matmul_terms(m, nb * ((count + 3) & ~3U) * (m->half + (matmul_dense(m) ? 1 : 2)));
 	matmul_add_f32(m, nb, count);
 	if (!complete)
 		return;

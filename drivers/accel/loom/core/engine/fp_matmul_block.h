@@ -90,5 +90,13 @@ static __always_inline void V(side)(const struct matmul *m, const u32 nb, const 
 	}
 }
 
+static __always_inline void V(any)(const struct matmul *m, const u32 nb, const u32 nv, float *out)
+{
+	if (m->half)
+		V(side)(m, nb, nv, true, out);
+	else
+		V(side)(m, nb, nv, false, out);
+}
+
 #undef V
 #undef VEC

@@ -14,9 +14,9 @@ static u64 share_of_channels(const struct loom_command *command)
 	const struct drm_loom_attr_conv *attr = command->attr;
 	const struct loom_view *y = &command->views[0];
 	u64 plane = (u64)y->dims[2] * y->dims[3] * loom_tile_per_row(y->dims[4]);
-	u32 outputs = y->dims[1] / attr->groups;
+	u32 outputs = y->dims[1] / attr->groups, together = SHARE_TOGETHER;
 
-	return plane * (outputs == 1 ? 1 : min(outputs, (u32)SHARE_TOGETHER));
+	return plane * (outputs == 1 ? 1 : min(outputs, together));
 }
 
 static u64 share_of_rows(const struct loom_command *command)
@@ -48,8 +48,8 @@ u64 loom_engine_share(const struct loom_command *command, u32 workers)
 	default:
 		return most;
 	}
-	/* shares that are whole are best, if there is one for each; else those begin well */
-	if (loom_div_round_up(command->units, whole) < workers)
+	/* shares that are whole are best, if there are enough; else those begin well */
+	if (loom_div_round_up(command->units, whole) < (u64)workers * SHARE_EACH)
 		whole = SHARE_TOGETHER;
 	return loom_div_round_up(most, whole) * whole;
 }
