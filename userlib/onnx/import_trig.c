@@ -56,7 +56,7 @@ static struct loom_value *odd_powers(struct loom_import *im, struct loom_value *
 
 /*
  * x = n * pi + r, or (n + 1/2) * pi + r for the cosine; the result is that of r, and its sign
- * depends on whether n is odd. Products with the first two parts of pi are exact up to some thousand
+ * depends on whether n is odd. Products with the first two parts of pi are exact up to thousands of
  * pi.
  */
 static struct loom_value *emit_sine(struct loom_import *im, struct loom_value *x, bool cosine)
