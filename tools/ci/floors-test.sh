@@ -220,6 +220,15 @@ compile userlib/place/stray.c
 touch -d '1 minute ago' "$dir/build/obj/userlib/place/stray.o"
 refuses 'an object that is older than its source' \
 	'the object of userlib/place/stray.c is older than the source: make lib first'
+clean userlib/place/stray.c
+
+list 'optional: attic because it is not built everywhere'
+finds 'a room that is not built everywhere, nor there' 'floors.txt: optional: there is no room attic'
+list ''
+: >"$dir/userlib/ort/stray.c"
+said=$("$dir/tools/ci/floors.py" 2>&1)
+is 'a source without an object, in a room that is not built everywhere' "$(cat "$dir/known")" \
+	"$(sort <<<"$said")"
 
 echo "1..$count"
 exit $failed

@@ -161,7 +161,7 @@ def tracked(root):
     return [name for name in names if os.path.isfile(os.path.join(root, name))]
 
 
-def read_symbols(root, objects, sources, optional):
+def read_symbols(root, objects, sources, optional=()):
     """Who defines a symbol, and what each source uses: (definers by symbol, symbols by source)."""
     paths = {os.path.join(objects, source[:-2] + ".o"): source for source in sources}
     for path, source in list(paths.items()):

@@ -63,7 +63,7 @@ trap 'rm -rf "$tmp"' EXIT
 (cd "$tmp" && get apt-get download "libonnxruntime-dev=$version") ||
 	give_up "libonnxruntime-dev $version could not be fetched"
 dpkg-deb --fsys-tarfile "$tmp"/*.deb | tar -x -C "$tmp" ./usr/include
-rm -rf "$dir/usr"
+rm -rf "${dir:?}/usr"
 mv "$tmp/usr" "$dir/"
 rm -rf "$apt"
 new_enough || give_up "libonnxruntime-dev $version is older than 1.$least"
