@@ -573,6 +573,7 @@ install: lib tools man python
 	install -m 755 $(O)/loom '$(DESTDIR)$(PREFIX)/bin/loom'
 	install -m 644 $(O)/libloom.so.$(SOMAJOR) $(O)/libloom.a '$(DESTDIR)$(LIBDIR)'
 	ln -sf libloom.so.$(SOMAJOR) '$(DESTDIR)$(LIBDIR)/libloom.so'
+	$(if $(wildcard $(O)/libloom_ep.so),install -m 644 $(O)/libloom_ep.so '$(DESTDIR)$(LIBDIR)')
 	sed -e 's,^prefix=.*,prefix=$(PREFIX),' \
 		-e 's,^libdir=.*,libdir=$(LIBDIR:$(PREFIX)/%=$${prefix}/%),' $(O)/loom.pc \
 		>'$(DESTDIR)$(LIBDIR)/pkgconfig/loom.pc'
@@ -607,6 +608,7 @@ install-module:
 
 uninstall:
 	rm -f '$(DESTDIR)$(PREFIX)/bin/loom' '$(DESTDIR)$(LIBDIR)'/libloom.* \
+		'$(DESTDIR)$(LIBDIR)/libloom_ep.so' \
 		'$(DESTDIR)$(LIBDIR)/pkgconfig/loom.pc' '$(udev_dir)/60-loom.rules' \
 		'$(completion_bash)' '$(completion_zsh)' '$(completion_fish)' \
 		'$(DESTDIR)$(PREFIX)/share/man'/man1/loom.1 '$(DESTDIR)$(PREFIX)/share/man'/man1/loom-*.1 \
