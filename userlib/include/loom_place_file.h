@@ -24,6 +24,17 @@
  * Fields may be quoted as in RFC 4180, lines may end in CRLF and may be blank. Other columns are
  * carried over to the answer, and listed in &loom_place_csv.unknown: a misspelt optional column
  * would go unnoticed otherwise.
+ *
+ * A text that begins with ``[`` or ``{`` is JSON: a list of objects, or an object whose member
+ * ``items`` is such a list. Members have the names of the columns, and are numbers or texts::
+ *
+ *   {"items": [
+ *     {"id": "b1", "lower": 0, "upper": 9, "size": 4096, "alignment": 64, "gaps": "3-5 6-7@0:1024"},
+ *     {"id": "b2", "lower": 3, "upper": 9, "size": 1024, "offset": 8192}
+ *   ]}
+ *
+ * It becomes a CSV, each item on the line on which it begins if no other does, and is answered as
+ * one.
  */
 #ifndef LOOM_PLACE_FILE_H
 #define LOOM_PLACE_FILE_H

@@ -2,6 +2,7 @@
 #include "loom_core.h"
 #include "base/error.h"
 #include "csv.h"
+#include "json.h"
 #include "place/profile.h"
 
 #include <errno.h>
@@ -303,7 +304,7 @@ static int scan_all(struct loom_place_csv_scan *scan, size_t size_bytes)
 }
 
 /* Takes over @text, which has room for one byte more than @size_bytes. */
-static int adopt(char *text, size_t size_bytes, const char *path,
+static int adopt_csv(char *text, size_t size_bytes, const char *path,
 		 struct loom_place_csv **csv, struct loom_error *err)
 {
 	struct loom_place_csv_scan scan = {
@@ -335,6 +336,23 @@ static int adopt(char *text, size_t size_bytes, const char *path,
 	else
 		*csv = &file->view;
 	return ret;
+}
+
+/* adopt_csv() of a text that is CSV, or becomes it. */
+static int adopt(char *text, size_t size_bytes, const char *path,
+		 struct loom_place_csv **csv, struct loom_error *err)
+{
+	char *converted;
+	size_t converted_bytes;
+	int ret;
+
+	*csv = NULL;
+	if (!loom_place_is_json(text, size_bytes) || size_bytes > MAX_BYTES)
+		return adopt_csv(text, size_bytes, path, csv, err);
+	ret = loom_place_json_to_csv(text, size_bytes, path, &converted, &converted_bytes, err);
+	free(text);
+	/* a stream in memory has a zero behind its end */
+	return ret ? ret : adopt_csv(converted, converted_bytes, path, csv, err);
 }
 
 int loom_place_csv_parse(const char *text, size_t size_bytes, const char *path,

@@ -18,13 +18,16 @@
  * by moment), and draw/. It is a room of its own so that place/ needs no file formats: a program
  * that only places tensors does not carry a parser.
  *
- * Rejected: JSON (the instances that we compare on are CSV), and reading line by line (the
- * answer has to repeat every field as it was, so the text is kept anyway).
+ * Items may come as JSON, too: they become CSV (json.c).
+ *
+ * Rejected: reading line by line (the answer has to repeat every field as it was, so the text is
+ * kept anyway), and a second reader of items for JSON.
  *
  * - csv.h: the state of a file that is being read, and what its files share
  * - csv_scan.c: lines, quoted fields and numbers
  * - csv_item.c: one line as an item: lifetime, size, gaps, offset
  * - csv.c: the header, all lines, and what concerns all items together
+ * - json.h, json.c: a list of items as JSON, which becomes CSV
  * - csv_write.c: problems and answers as text, faults in terms of lines
  * - svg.h: the state of a picture
  * - svg.c: what is drawn, and the profile
