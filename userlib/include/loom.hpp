@@ -44,6 +44,7 @@
 #include "loom_program.h"
 #include "loom_program_file.h"
 #include "loom_run.h"
+#include "loom_tflite.h"
 #include "loom_version.h"
 
 namespace loom {
@@ -251,7 +252,7 @@ public:
 	{
 		loom_graph *made;
 
-		call(loom_graph_import_onnx, path.c_str(), &options, &made);
+		call(loom_graph_import, path.c_str(), &options, &made);
 		graph_ = { made, loom_graph_destroy };
 	}
 	static graph parse(view<const unsigned char> bytes, const std::string &name = "model",
@@ -259,7 +260,7 @@ public:
 	{
 		loom_graph *made;
 
-		call(loom_graph_import_onnx_bytes, bytes.data(), bytes.size(), name.c_str(),
+		call(loom_graph_import_bytes, bytes.data(), bytes.size(), name.c_str(),
 		     &options, &made);
 		return graph({ made, loom_graph_destroy });
 	}

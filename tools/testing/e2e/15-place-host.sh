@@ -65,6 +65,41 @@ again() {
 }
 ok 'an answer that is read again is the same answer' again
 
+# the same items as JSON, and what is wrong with one is said of the line that it begins on
+file items.json <<'END'
+{"from": "a dump", "items": [
+  {"id": "a, the \"first\"", "lower": 0, "upper": 30, "size": 16, "alignment": 8,
+   "gaps": "4-8 12-16@0:8", "colour": "red"},
+  {"id": "b", "lower": 5, "upper": 8, "size": 8},
+  {"id": "c", "lower": 12, "upper": 15, "size": "8", "alignment": 4, "gaps": "13-14", "colour": null}
+]}
+END
+as_json() {
+	local offsets
+	$loom place $out/items.json --json >$out/items.out && $loom place $out/items.json -o - \
+		>$out/items.csv && cat $out/items.csv &&
+	[ "$(json_number $out/items.out height_bytes)" = 16 ] &&
+	offsets=$(awk -F, 'NR > 1 { print $NF }' $out/items.csv | xargs) &&
+	[ "$offsets" = "$(awk -F, 'NR > 1 { print $NF }' $out/answer.csv | xargs)" ]
+}
+ok 'items as JSON' as_json
+json_says() {	# WANT
+	local said
+	said=$($loom place - 2>&1) && return 1
+	printf '%s\n' "$said"
+	[ "$(printf '%s\n' "$said" | wc -l)" = 1 ] && printf '%s\n' "$said" | grep -Fq -- "$1"
+}
+wrong_json() {
+	sed 's/"size": 8}/"size": -8}/' $out/items.json | json_says "input:4: column 'size': '-8'" &&
+	sed 's/"lower": 5/"lower": [5]/' $out/items.json | json_says 'input:4: members of an item' &&
+	sed 's/"from"/"items": [], "from"/' $out/items.json | json_says 'input:1: "items" is there twice' &&
+	sed 's/items/things/' $out/items.json | json_says 'input:1: members of an item' &&
+	head -n 4 $out/items.json | json_says "a '" && echo '[]' | json_says 'there are no items' &&
+	echo '[{"id": "a' | json_says 'a text does not end' &&
+	echo '[{"a\u12g4": 1}]' | json_says 'an escape that JSON does not have'
+}
+ok 'what is wrong with JSON' wrong_json
+
 streams() {
 	$loom place - -o - <$out/gaps.csv >$out/streams.csv && cmp $out/answer.csv $out/streams.csv
 }

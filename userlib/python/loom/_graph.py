@@ -52,7 +52,7 @@ def _shape(name: str, dims: Sequence[int]) -> abi.loom_shape_binding:
 
 
 class Graph(Closeable):
-    """A network, ready to be planned, from an ONNX file. See Graph.build() for one without a file.
+    """A network, ready to be planned, from an ONNX or TensorFlow Lite file. See Graph.build() for one without a file.
 
     What the model leaves open is said by name:
 
@@ -68,7 +68,7 @@ class Graph(Closeable):
     def __init__(self, path: str | os.PathLike[str], **options: Any) -> None:
         given = _Options(**options)
         pointer = ctypes.POINTER(abi.loom_graph)()
-        call(c.loom_graph_import_onnx, cpath(path), given.record, pointer)
+        call(c.loom_graph_import, cpath(path), given.record, pointer)
         self._handle = Handle(pointer, c.loom_graph_destroy)
 
     @classmethod
@@ -77,7 +77,7 @@ class Graph(Closeable):
         given = _Options(**options)
         pointer = ctypes.POINTER(abi.loom_graph)()
         view = memoryview(model)
-        call(c.loom_graph_import_onnx_bytes, bytes(view), view.nbytes, cstring(name), given.record,
+        call(c.loom_graph_import_bytes, bytes(view), view.nbytes, cstring(name), given.record,
              pointer)
         return cls._of(Handle(pointer, c.loom_graph_destroy))
 
@@ -96,7 +96,7 @@ class Graph(Closeable):
     def declared(path: str | os.PathLike[str]) -> list[Tensor]:
         """The inputs as a model declares them; open dimensions are -1."""
         pointer = ctypes.POINTER(abi.loom_graph)()
-        call(c.loom_graph_open_onnx, cpath(path), pointer)
+        call(c.loom_graph_open, cpath(path), pointer)
         handle = Handle(pointer, c.loom_graph_destroy)
         found = []
         for i in range(c.loom_graph_num_declared(handle.pointer)):
