@@ -333,9 +333,14 @@ static inline bool refusal_change_rank(struct pb_shape *shape, bool more)
 static inline bool refusal_apply(struct refusal_try *try, const struct refusal_change *change,
 				 u32 bit, u32 value)
 {
-	struct refusal_operand *operand = &try->form.operand[change->at];
+	struct refusal_operand *operand;
 	u32 i;
 
+	if (change->what == WORD) {
+		try->form.words[change->at] = value;
+		return true;
+	}
+	operand = &try->form.operand[change->at];
 	switch (change->what) {
 	case TYPES:
 		operand->dtype = bit;
@@ -355,9 +360,6 @@ static inline bool refusal_apply(struct refusal_try *try, const struct refusal_c
 	case WIDE:
 		operand->shape.dims[change->axis] = 1;
 		try->wide[change->at][change->axis] = change->value;
-		break;
-	case WORD:
-		try->form.words[change->at] = value;
 		break;
 	}
 	return true;
