@@ -254,18 +254,21 @@ static inline struct drm_loom_plan_view refusal_operand(struct plan_builder *pb,
 static inline void refusal_build(const struct refusal_try *try, struct plan_builder *pb)
 {
 	struct drm_loom_attr_fill fill = {};
-	struct pb_views views = { .count = try->form.operands };
+	/* the kernel's stack has no room for two of these */
+	struct pb_views *views = pb_alloc(sizeof(*views));
 	u32 i, first;
 
 	pb_init(pb, REFUSAL_LANES, 0);
-	for (i = 0; i < views.count; i++)
-		views.view[i] = refusal_operand(pb, try, i);
+	views->count = try->form.operands;
+	for (i = 0; i < views->count; i++)
+		views->view[i] = refusal_operand(pb, try, i);
 	first = pb_add_slot(pb, 4, DRM_LOOM_SLOT_WRITE);
 	first = pb_add_dram(pb, first, 0, 0, 0, DRM_LOOM_DTYPE_F32, PB_SHAPE(1));
 	pb_begin_step(pb);
 	pb_add(pb, DRM_LOOM_OP_FILL, &fill, sizeof(fill), PB_VIEWS(pb_all(pb, first)));
 	pb_begin_step(pb);
-	pb_add_views(pb, try->opcode, try->form.words, try->attr_bytes, &views);
+	pb_add_views(pb, try->opcode, try->form.words, try->attr_bytes, views);
+	pb_free(views);
 }
 
 /* Return: what the verifier says; 1 if what it accepted is not the same as bytes and back. */
