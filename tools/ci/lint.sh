@@ -175,6 +175,7 @@ step "uapi structs alike in 32 and 64 bit" tools/ci/uapi-layout.py uapi/drm/loom
 step "shellcheck" shellcheck -x -P SCRIPTDIR -S warning -e SC2034,SC2154 "${shell[@]}"
 step "rooms use what stands below them" floors
 step "the library's interface is the one that is written down" tools/ci/abi.py
+step "tests that the argument for the verifier names" tools/ci/pages/argument.sh
 step "no leftovers, no paths out of the tree" tools/ci/leftovers.sh
 echo "1..$count"
 exit $failed
