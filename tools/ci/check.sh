@@ -143,9 +143,9 @@ run_part() {
 		tap pci-kernel --plain --timeout 5400 -- tools/vm/debug-kernel.sh
 		tap pci-module-debug --plain -- make module-debug ;;
 	pci-device)
-		tap pci-device --timeout 2400 -- tools/ci/pci-test.sh ;;
+		tap pci-device --timeout 2400 -- tools/ci/pci/test.sh ;;
 	pci-models)
-		tap pci-models --timeout 1500 -- tools/ci/pci-models.sh ;;
+		tap pci-models --timeout 1500 -- tools/ci/pci/models.sh ;;
 	pci-pairs)
 		for pair in pci mixed; do
 			tap "pci-pair-$pair" --timeout 900 -- tools/testing/e2e/43-many-node.sh $pair

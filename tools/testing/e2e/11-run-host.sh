@@ -38,7 +38,7 @@ oracle_of() {
 	for file in "$out/$2.in"/*.npy; do
 		feeds+=("$(basename "$file" .npy)=$file")
 	done
-	node tools/testing/e2e/ort_ref.js "$1" "$out/$2.want" "${feeds[@]}" &&
+	node tools/testing/ort/ref.js "$1" "$out/$2.want" "${feeds[@]}" &&
 	build/e2e/npy_compare --dirs "$out/$2.out" "$out/$2.want"
 }
 
@@ -88,7 +88,7 @@ stream_oracle() {
 	printf '\x93NUMPY\x01\x00\x76\x00%-117s\n' \
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1, 64), }" >"$out/zero.npy"
 	head -c 512 /dev/zero >>"$out/zero.npy"
-	node tools/testing/e2e/ort_stream.js frames $models/silero_vad.onnx "$out/stream.want" 1000 \
+	node tools/testing/ort/stream.js frames $models/silero_vad.onnx "$out/stream.want" 1000 \
 		hn=h:state cn=c:state "h=$out/zero.npy" "c=$out/zero.npy" "sr=$out/rate.npy" \
 		"input=$pictures/voice.npy" &&
 	build/e2e/npy_compare --dirs "$out/stream" "$out/stream.want"
@@ -124,7 +124,7 @@ in_halves() {
 ok 'a state is given and taken: the same in two halves' in_halves
 ok 'a decoder writes 200 tokens' decode_run host "$out/decoder"
 decoder_oracle() {
-	node tools/testing/e2e/ort_stream.js decode "$out/decoder/gpt.onnx" 200 1 2 3 \
+	node tools/testing/ort/stream.js decode "$out/decoder/gpt.onnx" 200 1 2 3 \
 		>"$out/decoder/want" &&
 	cmp "$out/decoder/tokens" "$out/decoder/want" &&
 	[ "$(wc -w <"$out/decoder/tokens")" = 200 ] &&

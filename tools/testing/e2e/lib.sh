@@ -201,7 +201,7 @@ oracle() {
 	for file in "$dir"/in/*.npy; do
 		feeds+=("$(basename "$file" .npy | tr % /)=$file")
 	done
-	node tools/testing/e2e/ort_ref.js "$(model_file "$name")" "$want" "$@" "${feeds[@]}"
+	node tools/testing/ort/ref.js "$(model_file "$name")" "$want" "$@" "${feeds[@]}"
 }
 
 # compare NAME: all outputs on the host against those of ONNX Runtime

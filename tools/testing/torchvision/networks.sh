@@ -44,8 +44,8 @@ network() {
 	# shellcheck disable=SC2086 # words
 	build/loom run "$model" --input random:5 $args --device host --json --save-inputs "$dir/in" \
 		--save-outputs "$dir" >"$dir/run.json" || return 1
-	node tools/testing/e2e/ort_ref.js "$model" "$dir/all" image="$dir/in/image.npy" &&
-		node tools/testing/e2e/ort_ref.js "$model" "$dir/plain" --plain \
+	node tools/testing/ort/ref.js "$model" "$dir/all" image="$dir/in/image.npy" &&
+		node tools/testing/ort/ref.js "$model" "$dir/plain" --plain \
 			image="$dir/in/image.npy" &&
 		$python $here/near.py "$dir/out.npy" "$dir/all/out.npy" "$dir/plain/out.npy"
 }

@@ -4,11 +4,11 @@
 # loom_pci, with the host's memory mapped and asked for. TAP; SKIP with the reason where there is no
 # QEMU.
 #
-#	tools/ci/pci-test.sh			here
-#	tools/ci/pci-test.sh pair DIR [MODULE]	in the guest: two devices share buffers and fences
+#	tools/ci/pci/test.sh			here
+#	tools/ci/pci/test.sh pair DIR [MODULE]	in the guest: two devices share buffers and fences
 set -u
 
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 # shellcheck source=tools/testing/tap.sh
 . tools/testing/tap.sh
 
@@ -55,17 +55,17 @@ guest() {
 # what fills the device, on a small one; loom_own is about memory of the device's own
 small='own caps fail_nth growth hostile image latency neighbours random sram submit'
 small="$small timeout unplug"
-guest '--chip tiny' tools/ci/pci-guest.sh
+guest '--chip tiny' tools/ci/pci/guest.sh
 # shellcheck disable=SC2086 # words
-guest '--chip tiny' tools/ci/pci-driver.sh "$install/loom" $small
-guest '--chip soft --dma messages' tools/ci/pci-guest.sh
-guest '--chip soft --dma messages' tools/ci/pci-driver.sh "$install/loom" own submit
-guest '--chip soft' tools/ci/pci-driver.sh "$install/loom" own bo brawl caps context hostile \
+guest '--chip tiny' tools/ci/pci/driver.sh "$install/loom" $small
+guest '--chip soft --dma messages' tools/ci/pci/guest.sh
+guest '--chip soft --dma messages' tools/ci/pci/driver.sh "$install/loom" own submit
+guest '--chip soft' tools/ci/pci/driver.sh "$install/loom" own bo brawl caps context hostile \
 	image import latency masks neighbours observe plan query random refusal scratch share sram \
 	submit timeout unplug verify
 # two of them, and one beside a soft device
-guest '--chip tiny,--chip soft' tools/ci/pci-test.sh pair "$install/loom"
+guest '--chip tiny,--chip soft' tools/ci/pci/test.sh pair "$install/loom"
 guest '--chip soft --dma messages,--chip tiny --dma messages' \
-	tools/ci/pci-test.sh pair "$install/loom"
-guest '--chip tiny' tools/ci/pci-test.sh pair "$install/loom" loom_soft
+	tools/ci/pci/test.sh pair "$install/loom"
+guest '--chip tiny' tools/ci/pci/test.sh pair "$install/loom" loom_soft
 finish

@@ -3,12 +3,12 @@
 # The networks and ONNX backend cases of e2e 40 on the device on the bus and on the host: the same
 # bits, bytes and cycles. TAP; SKIP with the reason where there is no QEMU for it.
 #
-#	tools/ci/pci-models.sh			here
-#	tools/ci/pci-models.sh guest DIR	in the guest
-#	tools/ci/pci-models.sh mcu DIR		in the guest, on a microcontroller
+#	tools/ci/pci/models.sh			here
+#	tools/ci/pci/models.sh guest DIR	in the guest
+#	tools/ci/pci/models.sh mcu DIR		in the guest, on a microcontroller
 set -u
 
-cd "$(dirname "$0")/../.." || exit 1
+cd "$(dirname "$0")/../../.." || exit 1
 # shellcheck source=tools/testing/e2e/lib.sh
 . tools/testing/e2e/lib.sh
 # shellcheck source=tools/testing/e2e/networks.sh
@@ -41,7 +41,7 @@ ok 'pictures are made' make_pictures || finish
 networks_on_host
 ok 'the VM boots, runs all of it and says nothing in its log' tools/vm/run --no-module \
 	--pci '--chip soft' --timeout 1200 --log "$out/dmesg.log" --out "$vm" \
-	-- tools/ci/pci-models.sh guest "$vm"
+	-- tools/ci/pci/models.sh guest "$vm"
 networks_compare
 
 # One lane and no DRAM: slots are in an SRAM of the device's own, with pages of 4 bytes, and are
@@ -50,7 +50,7 @@ ok 'alexa runs on the host, as a microcontroller' model_run alexa host "$host/mc
 	--chip stm32f746 --sram 128k
 ok 'the VM boots with a microcontroller on the bus, and says nothing in its log' tools/vm/run \
 	--no-module --pci '--chip stm32f746' --timeout 600 --log "$out/dmesg-mcu.log" --out "$vm" \
-	-- tools/ci/pci-models.sh mcu "$vm"
+	-- tools/ci/pci/models.sh mcu "$vm"
 ok 'alexa runs on the microcontroller' status_0 mcu
 ok 'alexa: the microcontroller and the host count the same' on_node mcu
 ok 'alexa: the microcontroller and the host give the same bits' same_bits "$host/mcu" "$vm/mcu"

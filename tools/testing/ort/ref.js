@@ -2,7 +2,7 @@
 //
 // The reference: runs a model with ONNX Runtime and writes its results as .npy.
 //
-//	node ort_ref.js MODEL OUTDIR [--all|--plain] NAME=FILE.npy...
+//	node ref.js MODEL OUTDIR [--all|--plain] NAME=FILE.npy...
 //
 // Writes OUTDIR/<tensor>.npy for each output of the model; with --all also for each tensor that
 // depends on the content of the inputs (not on their shapes alone). These become outputs by adding
@@ -195,6 +195,6 @@ async function main(args) {
 module.exports = { ort, npyLoad, npySave, fileName };
 if (require.main === module)
 	main(process.argv.slice(2)).catch((error) => {
-		console.error(`ort_ref: ${error.message}`);
+		console.error(`ref: ${error.message}`);
 		process.exit(1);
 	});

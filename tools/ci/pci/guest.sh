@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# In the guest of pci-test.sh: what its kernel finds on the bus. TAP.
+# In the guest of test.sh: what its kernel finds on the bus. TAP.
 set -u
 # shellcheck source=tools/testing/tap.sh
-. "$(dirname "$0")/../testing/tap.sh"
+. "$(dirname "$0")/../../testing/tap.sh"
 
 find_device() {
 	device=

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# In the guest of pci-test.sh: the driver on the device. TAP. $1: the folder of the selftests; then
+# In the guest of test.sh: the driver on the device. TAP. $1: the folder of the selftests; then
 # which of them are run.
 set -u
 dir=$1

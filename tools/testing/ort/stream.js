@@ -2,8 +2,8 @@
 //
 // The reference for networks with states: ONNX Runtime, run by run, states handed over here.
 //
-//	node ort_stream.js frames MODEL OUTDIR N [OUTPUT=INPUT:state...] NAME=FILE.npy...
-//	node ort_stream.js decode MODEL COUNT TOKEN...
+//	node stream.js frames MODEL OUTDIR N [OUTPUT=INPUT:state...] NAME=FILE.npy...
+//	node stream.js decode MODEL COUNT TOKEN...
 //
 // frames: those inputs that have N times the elements of their first dimension are a frame for each
 // run. Writes OUTDIR/<tensor>.npy: frames one after the other, states as they are in the end. States
@@ -15,7 +15,7 @@
 const fs = require('fs');
 const path = require('path');
 
-const { ort, npyLoad, npySave, fileName } = require('./ort_ref.js');
+const { ort, npyLoad, npySave, fileName } = require('./ref.js');
 
 function open(file) {
 	return ort.InferenceSession.create(file, {
@@ -105,6 +105,6 @@ async function decode([file, count, ...prompt]) {
 const [how, ...rest] = process.argv.slice(2);
 
 (how === 'frames' ? frames : decode)(rest).catch((error) => {
-	console.error(`ort_stream: ${error.message}`);
+	console.error(`stream: ${error.message}`);
 	process.exit(1);
 });
