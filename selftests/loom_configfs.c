@@ -3,84 +3,13 @@
  * Soft devices of any shape, made in configfs: several at once, each with its own figures, caps and
  * timeout; what is refused; and none of it left when they go, whoever uses them at that moment.
  */
-#include "loom_selftest.h"
+#include "loom_config.h"
 
 #include <sys/mount.h>
-#include <sys/stat.h>
 
-#define ROOT		"/sys/kernel/config/loom"
 #define DEVICES		3
 #define STORM_THREADS	3
 #define STORM_NS	(8 * LOOM_SECOND_NS)
-
-static int config_write(const char *name, const char *file, const char *text)
-{
-	char path[200];
-
-	snprintf(path, sizeof(path), ROOT "/%s/%s", name, file);
-	return loom_write_file(path, text);
-}
-
-static int config_set(const char *name, const char *file, uint64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu\n", (unsigned long long)value);
-	return config_write(name, file, text);
-}
-
-/* Without the end of the line. Return: its length or -errno. */
-static int config_read(const char *name, const char *file, char *text, size_t size)
-{
-	char path[200];
-	int fd, length;
-
-	snprintf(path, sizeof(path), ROOT "/%s/%s", name, file);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	length = read(fd, text, size - 1);
-	if (length < 0)
-		length = -errno;
-	close(fd);
-	text[length > 0 ? length : 0] = 0;
-	text[strcspn(text, "\n")] = 0;
-	return length < 0 ? length : (int)strlen(text);
-}
-
-static int config_make(const char *name)
-{
-	char path[200];
-
-	snprintf(path, sizeof(path), ROOT "/%s", name);
-	return mkdir(path, 0755) ? -errno : 0;
-}
-
-static int config_remove(const char *name)
-{
-	char path[200];
-
-	snprintf(path, sizeof(path), ROOT "/%s", name);
-	return rmdir(path) ? -errno : 0;
-}
-
-/* A file of its node, or -errno. */
-static int config_open(const char *name)
-{
-	char node[32], path[64];
-	int64_t end = loom_soon();
-	int fd, ret;
-
-	/* devtmpfs makes it on another thread; in a storm it may be gone again */
-	do {
-		ret = config_read(name, "node", node, sizeof(node));
-		if (ret <= 0)
-			return ret ?: -ENXIO;
-		snprintf(path, sizeof(path), "/dev/accel/%s", node);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-	} while (fd < 0 && errno == ENOENT && loom_now_ns() < end);
-	return fd < 0 ? -errno : fd;
-}
 
 /* All that a device shows itself in. */
 static uint32_t count_entries(void)
@@ -580,69 +509,6 @@ TEST_F(configfs, takes_privileges)
 	}
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	EXPECT_EQ(0, status);
-}
-
-/* What a job of some length gives on the device @name, in @sums. */
-static bool sums_of(const char *name, float *sums, uint64_t bytes)
-{
-	struct loom_client client;
-	uint32_t plan, fence;
-	void *map;
-	bool good;
-
-	if (loom_client_open_fd(&client, config_open(name)))
-		return false;
-	plan = loom_client_plan_busy(&client);
-	fence = loom_sync_create(client.fd, 0);
-	map = loom_bo_map(client.fd, client.out, client.bytes);
-	good = plan && bytes == client.bytes && map != MAP_FAILED && fill(&client, client.in) &&
-	       !loom_client_run(&client, plan, 2, fence) &&
-	       !loom_sync_wait(client.fd, fence, loom_soon());
-	if (good)
-		memcpy(sums, map, bytes);
-	if (map != MAP_FAILED)
-		munmap(map, client.bytes);
-	loom_client_close(&client);
-	return good;
-}
-
-/* Workers that share commands: the bits of one, jobs take turns, and all of them stop. */
-TEST_F(configfs, several_workers_are_one_engine)
-{
-	struct loom_client client, other;
-	uint32_t plan, fence, i;
-	float *sums[2];
-
-	ASSERT_EQ(0, config_make(self->name[1]));
-	ASSERT_EQ(0, config_chip(self->name[1], &self->chip));
-	ASSERT_EQ(0, config_chip(self->name[0], &self->chip));
-	ASSERT_EQ(0, config_set(self->name[0], "threads", 3));
-	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, config_set(self->name[i], "live", 1));
-	ASSERT_EQ(0, loom_client_open_fd(&client, config_open(self->name[0])));
-	for (i = 0; i < 2; i++) {
-		sums[i] = malloc(client.bytes);
-		ASSERT_TRUE(sums[i] && sums_of(self->name[i], sums[i], client.bytes));
-	}
-	EXPECT_EQ(0, memcmp(sums[0], sums[1], client.bytes));
-
-	/* the endless job gives up its turn in the middle of what is shared, and goes on */
-	fence = loom_sync_create(client.fd, 0);
-	ASSERT_EQ(0, loom_client_run(&client, loom_client_plan_endless(&client), 2, fence));
-	ASSERT_EQ(0, loom_client_open_fd(&other, config_open(self->name[0])));
-	plan = loom_client_plan_unary(&other, DRM_LOOM_UNARY_ABS);
-	for (i = 0; i < 4; i++)
-		EXPECT_TRUE(works(&other, plan));
-	memset(sums[0], 0, client.bytes);
-	EXPECT_TRUE(sums_of(self->name[0], sums[0], client.bytes));
-	EXPECT_EQ(0, memcmp(sums[0], sums[1], client.bytes));
-	ASSERT_EQ(0, config_set(self->name[0], "live", 0));
-	EXPECT_EQ(-ENODEV, loom_query_device(client.fd, &client.info));
-	EXPECT_GT(0, loom_sync_status(client.fd, fence));
-	loom_client_close(&other);
-	loom_client_close(&client);
-	for (i = 0; i < 2; i++)
-		free(sums[i]);
 }
 
 /* A device that has gone while its file is open: calls fail, memory stays, and nothing is left. */

@@ -61,10 +61,8 @@ struct loom_team {
 
 static void team_relax(void)
 {
-#if defined(__x86_64__) || defined(__i386__)
+#ifdef __SSE2__
 	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
 #endif
 }
 

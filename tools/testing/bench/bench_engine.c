@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The engine's inner loops: multiply-accumulates per second of convolutions and matrix products,
- * in f32 and f16, beside the plain nest of loops over dense arrays, and time per element of the elementary
- * functions beside libm's, measured in the same run.
+ * in f32 and f16, beside the plain nest of loops over dense arrays, and time per element of the
+ * elementary functions beside libm's, measured in the same run.
  *
  *	bench_engine [PART]	only rows whose name has that in it
  */

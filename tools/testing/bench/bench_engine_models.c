@@ -504,8 +504,8 @@ int main(int argc, char **argv)
 			   atoi(argv[i] + 10) <= MAX_THREADS) {
 			threads = atoi(argv[i] + 10);
 		} else {
-			fprintf(stderr, "%s: --networks=NAME,.. --chips=NAME,.. --ops "
-				"--threads=N\n", argv[0]);
+			fprintf(stderr, "%s: --networks=NAME,.. --chips=NAME,.. --threads=N --ops\n",
+				argv[0]);
 			return 2;
 		}
 	}

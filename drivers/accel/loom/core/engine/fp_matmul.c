@@ -311,7 +311,7 @@ static void matmul_tile_f32(struct matmul *m, u32 nb, u32 count)
 {
 	float *sums = m->part->sums.f32;
 	bool complete;
-	u32 i;
+	u32 cost, i;
 
 	if (!m->part->begun) {
 		loom_part_charge(m->part, LOOM_UNIT_COST + nb * (LOOM_ROW_COST + count));
@@ -319,7 +319,8 @@ static void matmul_tile_f32(struct matmul *m, u32 nb, u32 count)
 		m->part->units = nb;
 		memset(sums, 0, nb * LOOM_TILE * sizeof(sums[0]));
 	}
-	complete = matmul_terms(m, nb * ((count + 3) & ~3U) * (m->half + (matmul_dense(m) ? 1 : 2)));
+	cost = m->half + (matmul_dense(m) ? 1 : 2);
+	complete = matmul_terms(m, nb * ((count + 3) & ~3U) * cost);
 	matmul_add_f32(m, nb, count);
 	if (!complete)
 		return;
