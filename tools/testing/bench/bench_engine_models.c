@@ -504,7 +504,7 @@ int main(int argc, char **argv)
 			   atoi(argv[i] + 10) <= MAX_THREADS) {
 			threads = atoi(argv[i] + 10);
 		} else {
-			fprintf(stderr, "%s: --networks=NAME,.. --chips=NAME,.. --threads=N --ops\n",
+			fprintf(stderr, "%s: --networks=A,.. --chips=NAME,.. --threads=N --ops\n",
 				argv[0]);
 			return 2;
 		}
