@@ -37,7 +37,7 @@ int tool_place_check_tflite(const struct tool_placing *place)
 
 	ret = loom_tflite_memory_check(place->memory, &verdict, &err);
 	if (!ret && verdict.arena_bytes > place->capacity_bytes)
-		return tool_fail("%s: a capacity of %llu bytes falls short by %llu of its memory plan",
+		return tool_fail("%s: a capacity of %llu bytes falls short by %llu of its plan",
 				 place->memory->name, (unsigned long long)place->capacity_bytes,
 				 (unsigned long long)(verdict.arena_bytes -
 						      place->capacity_bytes));

@@ -88,8 +88,8 @@ static inline size_t tflite_child(struct tflite_build *b, size_t at, uint32_t fi
 	return table;
 }
 
-static inline void tflite_vector(struct tflite_build *b, size_t at, const void *data, uint32_t count,
-				 uint32_t size)
+static inline void tflite_vector(struct tflite_build *b, size_t at, const void *data,
+				 uint32_t count, uint32_t size)
 {
 	tflite_here(b, at, 16, 4);
 	tflite_put(b, b->size, count, 4);

@@ -305,7 +305,7 @@ static int scan_all(struct loom_place_csv_scan *scan, size_t size_bytes)
 
 /* Takes over @text, which has room for one byte more than @size_bytes. */
 static int adopt_csv(char *text, size_t size_bytes, const char *path,
-		 struct loom_place_csv **csv, struct loom_error *err)
+		     struct loom_place_csv **csv, struct loom_error *err)
 {
 	struct loom_place_csv_scan scan = {
 		.path = path, .at = text, .line = 1, .err = err,

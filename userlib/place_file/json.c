@@ -206,7 +206,7 @@ static uint32_t find_key(struct json_scan *scan, const struct json_text *key)
 	if (!key->size || key->size >= KEY_BYTES || scan->num_keys == MAX_KEYS)
 		fail(scan, "members with too many names, or with too long a one");
 	else
-		strcpy(scan->keys[scan->num_keys++], key->bytes);
+		memcpy(scan->keys[scan->num_keys++], key->bytes, key->size + 1);
 	return i;
 }
 

@@ -118,7 +118,7 @@ static int check_places(const struct loom_tflite_arena *arena,
 		const uint32_t a = item[fault.first], b = item[fault.second];
 
 		ret = loom_error_set(err, -EBADMSG,
-				     "%.100s: memory plan: '%.80s' at %llu and '%.80s' at %llu share bytes while both are alive",
+				     "%.100s: memory plan: '%.80s' at %llu and '%.80s' at %llu share bytes",
 				     arena->view.name, arena->ids[a],
 				     (unsigned long long)offsets[fault.first], arena->ids[b],
 				     (unsigned long long)offsets[fault.second]);
@@ -278,7 +278,7 @@ static int is_pure(const struct loom_tflite_arena *arena, struct loom_error *err
 
 		if (op->custom || op->code >= LOOM_TFLITE_CALL_ONCE || !op->num_outputs)
 			return loom_error_set(err, -EOPNOTSUPP,
-					      "%.100s: operator %u (%.60s) may do more than compute: operators have to stay in their order",
+					      "%.100s: operator %u (%.60s): operators have to stay in their order",
 					      model->name, i, loom_tflite_op_name(op));
 	}
 	return 0;

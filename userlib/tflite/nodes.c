@@ -134,7 +134,7 @@ const char *loom_tflite_nodes(struct loom_tflite_convert *cv, const char *op_typ
 const char *loom_tflite_node(struct loom_tflite_convert *cv, const char *op_type, const char *a,
 			     const char *b, const char *c)
 {
-	const char *inputs[] = { a, b, c };
+	const char *const inputs[] = { a, b, c };
 
 	return loom_tflite_nodes(cv, op_type, b ? c ? 3 : 2 : 1, inputs);
 }

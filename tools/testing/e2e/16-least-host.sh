@@ -5,4 +5,4 @@
 . "$(dirname "$0")/lib.sh"
 
 fresh_out
-exec python3 "$(dirname "$0")/least.py" $loom "$out" 200
+exec python3 "$(dirname "$0")/../least.py" $loom "$out" 200

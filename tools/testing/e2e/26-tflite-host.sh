@@ -138,7 +138,7 @@ ok 'a capacity is missed by so many bytes' says 'falls short by 1: at least 5529
 	$loom place "$out/nets/big_vww.tflite" --capacity 55295 -o "$out/none.tflite"
 ok 'and nothing is written' [ ! -e "$out/none.tflite" ]
 ok 'and it fits where it does' $loom place "$out/nets/big_vww.tflite" --capacity 55296
-ok 'a plan is larger than a capacity' says 'falls short by 16 of its memory plan' \
+ok 'a plan is larger than a capacity' says 'falls short by 16 of its plan' \
 	$loom place --check "$out/plans/plan_right.tflite" --capacity 80
 ok 'no order for what may do more than compute' says 'operators have to stay in their order' \
 	$loom place "$models/selfie.tflite" --reorder
@@ -154,8 +154,8 @@ ok 'a plan of some tensors' judged partly '2 placed, 2 left'
 while read -r name want; do
 	ok "a wrong plan: $name" says "$want" $loom place --check "$out/plans/plan_$name.tflite"
 done <<'END'
-overlap share bytes while both are alive
-shifted share bytes while both are alive
+overlap 'a' at 0 and 'x' at 32 share bytes
+shifted share bytes
 odd 'b' has an offset that is no multiple of 16
 negative 'b' has a negative offset
 constant tensor 4 has an offset, but is a constant

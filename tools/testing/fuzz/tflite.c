@@ -31,8 +31,8 @@ static void fuzz_check_line(const struct loom_error *err)
 {
 	const char *at;
 
-	fuzz_expect(memchr(err->text, 0, sizeof(err->text)) && !strncmp(err->text, "fuzz.tflite: ", 13),
-		    "the message is '%.512s'", err->text);
+	fuzz_expect(memchr(err->text, 0, sizeof(err->text)) &&
+		    !strncmp(err->text, "fuzz.tflite: ", 13), "the message is '%.512s'", err->text);
 	for (at = err->text; *at; at++)
 		fuzz_expect((unsigned char)*at >= 0x20 && *at != 0x7f,
 			    "a control character is in '%s'", err->text);
@@ -208,7 +208,8 @@ int main(int argc, char **argv)
 	if (i + 1 == argc && argv[i][0] != '-')
 		return fuzz_replay(argv[i]);
 	if (i < argc) {
-		fputs("usage: tflite [--runs N|--seconds N] [--seed N] [--fail FILE] | FILE\n", stderr);
+		fputs("usage: tflite [--runs N|--seconds N] [--seed N] [--fail FILE] | FILE\n",
+		      stderr);
 		return 2;
 	}
 	return !fuzz_run(runs, seconds);
