@@ -87,7 +87,8 @@
  * 100 to 800 pieces all are reassembled: 199 in a second, 188 in a tenth.
  *
  * Possible next steps for large parts: solving a window of time while the rest is fixed (the search
- * takes fixed items already), and a greatest offset for each item beside the least.
+ * takes fixed items already), and a greatest offset for each item beside the least. Of dives, the
+ * best of some tries was gone on from at 8 to 96 heights on the way: no gain.
  */
 #include "solve_search.h"
 
