@@ -3,7 +3,7 @@
  * Soft devices of any shape, made in configfs: several at once, each with its own figures, caps and
  * timeout; what is refused; and none of it left when they go, whoever uses them at that moment.
  */
-#include "loom_config.h"
+#include "loom_selftest.h"
 
 #include <sys/mount.h>
 
@@ -509,6 +509,69 @@ TEST_F(configfs, takes_privileges)
 	}
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	EXPECT_EQ(0, status);
+}
+
+/* What a job of some length gives on the device @name, in @sums. */
+static bool sums_of(const char *name, float *sums, uint64_t bytes)
+{
+	struct loom_client client;
+	uint32_t plan, fence;
+	void *map;
+	bool good;
+
+	if (loom_client_open_fd(&client, config_open(name)))
+		return false;
+	plan = loom_client_plan_busy(&client);
+	fence = loom_sync_create(client.fd, 0);
+	map = loom_bo_map(client.fd, client.out, client.bytes);
+	good = plan && bytes == client.bytes && map != MAP_FAILED && fill(&client, client.in) &&
+	       !loom_client_run(&client, plan, 2, fence) &&
+	       !loom_sync_wait(client.fd, fence, loom_soon());
+	if (good)
+		memcpy(sums, map, bytes);
+	if (map != MAP_FAILED)
+		munmap(map, client.bytes);
+	loom_client_close(&client);
+	return good;
+}
+
+/* Workers that share commands: the bits of one, jobs take turns, and all of them stop. */
+TEST_F(configfs, several_workers_are_one_engine)
+{
+	struct loom_client client, other;
+	uint32_t plan, fence, i;
+	float *sums[2];
+
+	ASSERT_EQ(0, config_make(self->name[1]));
+	ASSERT_EQ(0, config_chip(self->name[1], &self->chip));
+	ASSERT_EQ(0, config_chip(self->name[0], &self->chip));
+	ASSERT_EQ(0, config_set(self->name[0], "threads", 3));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, config_set(self->name[i], "live", 1));
+	ASSERT_EQ(0, loom_client_open_fd(&client, config_open(self->name[0])));
+	for (i = 0; i < 2; i++) {
+		sums[i] = malloc(client.bytes);
+		ASSERT_TRUE(sums[i] && sums_of(self->name[i], sums[i], client.bytes));
+	}
+	EXPECT_EQ(0, memcmp(sums[0], sums[1], client.bytes));
+
+	/* the endless job gives up its turn in the middle of what is shared, and goes on */
+	fence = loom_sync_create(client.fd, 0);
+	ASSERT_EQ(0, loom_client_run(&client, loom_client_plan_endless(&client), 2, fence));
+	ASSERT_EQ(0, loom_client_open_fd(&other, config_open(self->name[0])));
+	plan = loom_client_plan_unary(&other, DRM_LOOM_UNARY_ABS);
+	for (i = 0; i < 4; i++)
+		EXPECT_TRUE(works(&other, plan));
+	memset(sums[0], 0, client.bytes);
+	EXPECT_TRUE(sums_of(self->name[0], sums[0], client.bytes));
+	EXPECT_EQ(0, memcmp(sums[0], sums[1], client.bytes));
+	ASSERT_EQ(0, config_set(self->name[0], "live", 0));
+	EXPECT_EQ(-ENODEV, loom_query_device(client.fd, &client.info));
+	EXPECT_GT(0, loom_sync_status(client.fd, fence));
+	loom_client_close(&other);
+	loom_client_close(&client);
+	for (i = 0; i < 2; i++)
+		free(sums[i]);
 }
 
 /* A device that has gone while its file is open: calls fail, memory stays, and nothing is left. */

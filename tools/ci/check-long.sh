@@ -45,6 +45,10 @@ in_vm() {
 	done
 }
 
+same_bits() {
+	make -s build/bench/bench_same_bits && build/bench/bench_same_bits all
+}
+
 all='host worlds fuzz mutants cost node storm sweep models rewritings torchvision pci upstream arm64'
 parts=${*:-$all}
 for part in $parts; do
@@ -76,7 +80,7 @@ for part in $parts; do
 		run "a sweep of 2000 points" tools/ci/sweep.sh ;;
 	models)
 		run "every network by every strategy, on the host" make -s check-models
-		run "twenty-four networks have the same bits in every way" build/e2e/same_bits all
+		run "twenty-four networks have the same bits in every way" same_bits
 		run "every network, on the node" tools/ci/check-models.sh node ;;
 	rewritings)
 		run "twenty-four networks, written down otherwise" build/e2e/rewritings ;;

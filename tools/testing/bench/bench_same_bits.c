@@ -4,14 +4,14 @@
  * with two threads: those of build/models in groups, those in eight bits layer by layer. Inputs are
  * random. TAP.
  *
- *	same_bits [all]	all: all of those in eight bits, which takes minutes
+ *	bench_same_bits [all]	all: all of those in eight bits, which takes minutes
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/isa.h"
-#include "bench/int8_networks.h"
-#include "bench/models.h"
+#include "int8_networks.h"
+#include "models.h"
 #include "loom_chip.h"
 #include "loom_planner.h"
 #include "loom_run.h"
