@@ -247,8 +247,9 @@ $(O)/asan/ort-tests/%: $(O)/asan/obj/$(T)/ort/%.o $(O)/asan/libloom.a
 	@echo '  LD      $@'; mkdir -p $(@D); $(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) -ldl
 ep_of_ep	:= $(O)/libloom_ep.so
 ep_of_ep-tests	:= $(O)/libloom_ep.so $(O)/asan/libloom_ep.so $(ep_test_bin) $(O)/asan/ort-tests/host
+# The library first: the make below would build it at the same time as this one.
 .PHONY: ep ep-tests
-ep ep-tests:
+ep ep-tests: lib
 	@mkdir -p $(O); \
 	if ORT_INCLUDE='$(ORT_INCLUDE)' tools/ci/ort-headers.sh >$(O)/ort-headers.log 2>&1; then \
 		$(MAKE) --no-print-directory -s $(ep_of_$@); \
