@@ -87,7 +87,8 @@ static void window(struct loom_tflite_convert *cv, int64_t stride_h, int64_t str
 static void convolve(struct loom_tflite_convert *cv, const int64_t *perm, int64_t groups,
 		     uint32_t activation_field)
 {
-	const struct loom_tflite_tensor *x = loom_tflite_input(cv, 0), *w = loom_tflite_input(cv, 1);
+	const struct loom_tflite_tensor *x = loom_tflite_input(cv, 0);
+	const struct loom_tflite_tensor *w = loom_tflite_input(cv, 1);
 	const char *in[] = {
 		loom_tflite_real(cv, 0, LOOM_TFLITE_PLANES), weights(cv, 1, perm),
 		loom_tflite_has(cv, 2) && x && w ? bias(cv, 2, x, w) : NULL,
@@ -111,7 +112,8 @@ static void convolve(struct loom_tflite_convert *cv, const int64_t *perm, int64_
 void loom_tflite_conv(struct loom_tflite_convert *cv, const char *unused)
 {
 	static const int64_t perm[] = { 0, 3, 1, 2 };
-	const struct loom_tflite_tensor *x = loom_tflite_input(cv, 0), *w = loom_tflite_input(cv, 1);
+	const struct loom_tflite_tensor *x = loom_tflite_input(cv, 0);
+	const struct loom_tflite_tensor *w = loom_tflite_input(cv, 1);
 
 	(void)unused;
 	if (!ranks_are(cv, x, w, 4))
@@ -125,7 +127,8 @@ void loom_tflite_conv(struct loom_tflite_convert *cv, const char *unused)
 void loom_tflite_depthwise(struct loom_tflite_convert *cv, const char *unused)
 {
 	static const int64_t perm[] = { 3, 0, 1, 2 };
-	const struct loom_tflite_tensor *x = loom_tflite_input(cv, 0), *w = loom_tflite_input(cv, 1);
+	const struct loom_tflite_tensor *x = loom_tflite_input(cv, 0);
+	const struct loom_tflite_tensor *w = loom_tflite_input(cv, 1);
 
 	(void)unused;
 	if (!ranks_are(cv, x, w, 4))
@@ -154,7 +157,8 @@ static void deconvolve(struct loom_tflite_convert *cv, uint32_t data, bool has_b
 {
 	static const int64_t perm[] = { 3, 0, 1, 2 };
 	const struct loom_tflite_tensor *x = loom_tflite_input(cv, data);
-	const struct loom_tflite_tensor *w = loom_tflite_input(cv, 1), *y = loom_tflite_output(cv, 0);
+	const struct loom_tflite_tensor *w = loom_tflite_input(cv, 1);
+	const struct loom_tflite_tensor *y = loom_tflite_output(cv, 0);
 	const char *in[3], *name;
 	int64_t pads[4], extra[2];
 	uint32_t i;
@@ -204,7 +208,8 @@ void loom_tflite_transpose_conv(struct loom_tflite_convert *cv, const char *op_t
 void loom_tflite_fully_connected(struct loom_tflite_convert *cv, const char *unused)
 {
 	static const int64_t perm[] = { 0, 1 };
-	const struct loom_tflite_tensor *x = loom_tflite_input(cv, 0), *w = loom_tflite_input(cv, 1);
+	const struct loom_tflite_tensor *x = loom_tflite_input(cv, 0);
+	const struct loom_tflite_tensor *w = loom_tflite_input(cv, 1);
 	const struct loom_tflite_tensor *out = loom_tflite_output(cv, 0);
 	int64_t dims[2], total = 1;
 	const char *in[3], *y;

@@ -232,7 +232,8 @@ static int adopt(void *bytes, size_t size_bytes, const char *path,
 	if (!ret)
 		ret = read_record(arena, err);
 	if (!ret && arena->model.flat.fault)
-		ret = loom_error_set(err, -EINVAL, "%.100s: byte %zu: %s: it is damaged, or truncated",
+		ret = loom_error_set(err, -EINVAL,
+				     "%.100s: byte %zu: %s: it is damaged, or truncated",
 				     arena->model.name, arena->model.flat.fault_at,
 				     arena->model.flat.fault);
 	if (!ret) {
