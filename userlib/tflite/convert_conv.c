@@ -41,8 +41,8 @@ static const char *weights(struct loom_tflite_convert *cv, uint32_t index, const
 }
 
 /* A bias of integers is in steps of the data times those of the weights. */
-static const char *bias(struct loom_tflite_convert *cv, uint32_t index,
-			const struct loom_tflite_tensor *x, const struct loom_tflite_tensor *w)
+static const char *bias_of(struct loom_tflite_convert *cv, uint32_t index,
+			   const struct loom_tflite_tensor *x, const struct loom_tflite_tensor *w)
 {
 	const struct loom_tflite_tensor *tensor = loom_tflite_input(cv, index);
 	int64_t count, i;
@@ -89,9 +89,9 @@ static void convolve(struct loom_tflite_convert *cv, const int64_t *perm, int64_
 {
 	const struct loom_tflite_tensor *x = loom_tflite_input(cv, 0);
 	const struct loom_tflite_tensor *w = loom_tflite_input(cv, 1);
-	const char *in[] = {
+	const char *const in[] = {
 		loom_tflite_real(cv, 0, LOOM_TFLITE_PLANES), weights(cv, 1, perm),
-		loom_tflite_has(cv, 2) && x && w ? bias(cv, 2, x, w) : NULL,
+		loom_tflite_has(cv, 2) && x && w ? bias_of(cv, 2, x, w) : NULL,
 	};
 	const int64_t dilations[] = {
 		loom_tflite_option(cv, activation_field + 2, 4, 1),
@@ -174,7 +174,7 @@ static void deconvolve(struct loom_tflite_convert *cv, uint32_t data, bool has_b
 	}
 	in[0] = loom_tflite_real(cv, data, LOOM_TFLITE_PLANES);
 	in[1] = weights(cv, 1, perm);
-	in[2] = has_bias ? bias(cv, data == 2 ? 3 : 2, x, w) : NULL;
+	in[2] = has_bias ? bias_of(cv, data == 2 ? 3 : 2, x, w) : NULL;
 	loom_tflite_attr_ints(cv, "strides", 2, strides);
 	loom_tflite_attr_ints(cv, "pads", 4, pads);
 	loom_tflite_attr_ints(cv, "output_padding", 2, extra);
@@ -231,7 +231,7 @@ void loom_tflite_fully_connected(struct loom_tflite_convert *cv, const char *unu
 		in[0] = loom_tflite_reshape(cv, in[0], 2, dims);
 	in[0] = loom_tflite_dequantize(cv, x, in[0], 0);
 	in[1] = weights(cv, 1, perm);
-	in[2] = loom_tflite_has(cv, 2) ? bias(cv, 2, x, w) : NULL;
+	in[2] = loom_tflite_has(cv, 2) ? bias_of(cv, 2, x, w) : NULL;
 	loom_tflite_attr_int(cv, "transB", 1);
 	y = loom_tflite_nodes(cv, "Gemm", loom_tflite_has(cv, 2) ? 3 : 2, in);
 	if (y)
@@ -254,7 +254,7 @@ static const char *matrix(struct loom_tflite_convert *cv, uint32_t index, bool t
 	for (i = 0; i < tensor->rank; i++)
 		perm[i] = i;
 	if (tensor->rank < 2) {
-		loom_tflite_fail(cv, -EINVAL, "operand %u is no matrix", index);
+		loom_tflite_fail(cv, -EINVAL, "operand %u has too few dimensions", index);
 		return NULL;
 	}
 	perm[tensor->rank - 2] = tensor->rank - 1;

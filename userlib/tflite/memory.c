@@ -23,10 +23,9 @@ int loom_tflite_live(const struct loom_tflite_model *model, const uint32_t *orde
 	uint32_t i, k, moment;
 
 	for (i = 0; i < model->num_tensors; i++)
-		first[i] = last[i] = model->tensors[i].data || model->tensors[i].is_variable ?
-				     0 : -1;
+		first[i] = model->tensors[i].data || model->tensors[i].is_variable ? 0 : -1;
 	for (i = 0; i < model->num_inputs; i++)
-		first[model->inputs[i]] = last[model->inputs[i]] = 0;
+		first[model->inputs[i]] = 0;
 	for (i = 0; i < model->num_operators; i++) {
 		const struct loom_tflite_operator *op = &model->operators[order[i]];
 
@@ -45,7 +44,8 @@ int loom_tflite_live(const struct loom_tflite_model *model, const uint32_t *orde
 				return loom_error_set(err, -EINVAL,
 						      "%.100s: operator %u computes tensor %d, which has a value",
 						      model->name, order[i], op->outputs[k]);
-			first[op->outputs[k]] = last[op->outputs[k]] = moment;
+			first[op->outputs[k]] = moment;
+			last[op->outputs[k]] = moment;
 		}
 	}
 	for (i = 0; i < model->num_outputs; i++) {
@@ -140,7 +140,7 @@ static int make_items(struct loom_tflite_arena *arena, struct loom_error *err)
 			continue;
 		if (!tensor->dtype)
 			return loom_error_set(err, -EOPNOTSUPP,
-					      "%.100s: tensor %u: how large type %u is is not known",
+					      "%.100s: tensor %u: the size of type %u is not known",
 					      model->name, i, tensor->type);
 		/* offsets are integers of 32 bits */
 		if (tensor->size_bytes > INT32_MAX)

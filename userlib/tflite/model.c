@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/pool.h"
+#include "loom_core.h"
 
 #include <errno.h>
 #include <math.h>
@@ -147,7 +148,7 @@ static void read_tensor(struct reader *reader, uint32_t index, const struct loom
 
 	tensor->name = name ? name : "";
 	tensor->type = (uint32_t)loom_flat_number(table, LOOM_TFLITE_TENSOR_TYPE, 1, 0);
-	if (tensor->type < sizeof(dtypes) / sizeof(dtypes[0]))
+	if (tensor->type < ARRAY_SIZE(dtypes))
 		tensor->dtype = dtypes[tensor->type];
 	tensor->is_variable = loom_flat_number(table, LOOM_TFLITE_TENSOR_VARIABLE, 1, 0);
 	tensor->sparsity = loom_flat_table(table, LOOM_TFLITE_TENSOR_SPARSITY);
