@@ -13,8 +13,8 @@
  * the order of the rows of a file.
  *
  * Greedy placing looks at every pair of items that overlap in time. Where these are many millions,
- * fewer strategies are tried; where they are hundreds of millions, items of nearly the same lifetime
- * are put in boxes (box.c).
+ * fewer strategies are tried; where they are hundreds of millions, items of nearly the same
+ * lifetime are put in boxes (box.c).
  *
  * Effort is counted in pairs and search nodes, not in seconds, so the answer is the same on every
  * machine; but with a deadline it is not.

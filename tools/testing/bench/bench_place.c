@@ -10,8 +10,8 @@
  * with sizes and lifetimes by a power law. Each file is rewritten in 24 ways (shuffled, forward and
  * backward in time), and families of problems (place_make.h) are placed in 1 s, with --long also in
  * 10 s, with COUNT seeds (3) from FIRST (1) on: the median and the worst of the ratios to the
- * optimum, or to the bound where that is not known. Times are of the processor, the least of three runs
- * where a run is short. Every placement is checked here by a comparison of all pairs, or for
+ * optimum, or to the bound where that is not known. Times are of the processor, the least of three
+ * runs where a run is short. Every placement is checked here by a comparison of all pairs, or for
  * many items by loom_place_check(). The exit status is 1 if one is wrong or a file has none.
  */
 #include <errno.h>

@@ -59,7 +59,7 @@ static struct outcome place(const struct place_made *made, uint64_t capacity, ui
 	return out;
 }
 
-/* Some items are fixed, have gaps, or may not be everywhere: where they already are, so all fits. */
+/* Some items have gaps, in which nothing or half of them stays. */
 static void add_features(struct place_made *made, struct loom_place_gap *gaps)
 {
 	uint32_t i;
@@ -180,7 +180,8 @@ static void test_pieces(uint32_t pieces, uint64_t budget, double most)
 	}
 	tap_note("%u pieces: at worst %.4f of the optimum", pieces / SLOW, worst);
 	/* slower, so it is given less to do, and gets less far */
-	tap_ok(!bad && worst <= most + 0.05 * (SLOW - 1), "%u pieces of a rectangle: at most %.2f of the optimum",
+	tap_ok(!bad && worst <= most + 0.05 * (SLOW - 1),
+	       "%u pieces of a rectangle: at most %.2f of the optimum",
 	       pieces, most);
 }
 
@@ -196,7 +197,8 @@ static void test_time(void)
 		 took);
 	/* the check of the placement is not part of it */
 	tap_ok(out.fits && out.valid && took < 0.33 + 0.1 * SLOW &&
-	       (double)out.height < (SLOW > 1 ? 1.5 : 1.25) * (double)made.height, "a time that was set is kept, and used");
+	       (double)out.height < (SLOW > 1 ? 1.5 : 1.25) * (double)made.height,
+	       "a time that was set is kept, and used");
 	free(made.items);
 }
 
