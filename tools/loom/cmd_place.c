@@ -286,9 +286,9 @@ static void tool_place_print(const struct tool_placing *place)
 	printf("strategy   %s, %llu nodes, %.3f s\n", result->strategy,
 	       (unsigned long long)result->nodes, place->took_ns / 1e9);
 	if (place->asked_ns && place->used_ns > place->asked_ns / 10 * 11)
-		printf("time       %.3f s instead of %.3f: reading took %.3f, and one placement is completed\n",
+		printf("time       %.3f s instead of %.3f: reading took %.3f, %s\n",
 		       (double)place->used_ns / 1e9, (double)place->asked_ns / 1e9,
-		       (double)place->read_ns / 1e9);
+		       (double)place->read_ns / 1e9, "and one placement is completed");
 	for (i = 0; i < place->csv->num_unknown; i++)
 		printf("ignored    column '%s'\n", place->csv->unknown[i]);
 }

@@ -128,10 +128,13 @@ static inline void make_guillotine(struct place_made *made, struct make_box box,
 		time = (double)width / MAKE_MOMENTS * (0.25 + (double)make_draw(made, 1000) / 500) >
 		       (double)box.bytes / (double)made->height;
 		time = (time && width >= 2) || box.bytes < 2;
-		if (time)
-			rest.lower = box.upper = box.lower + make_cut(made, width);
-		else
-			rest.bytes -= box.bytes = make_cut(made, box.bytes);
+		if (time) {
+			box.upper = box.lower + make_cut(made, width);
+			rest.lower = box.upper;
+		} else {
+			box.bytes = make_cut(made, box.bytes);
+			rest.bytes -= box.bytes;
+		}
 		rest.pieces = make_share((struct make_box){
 			time ? box.lower : 0, time ? rest.upper : 1,
 			time ? 1 : box.bytes + rest.bytes, box.pieces },

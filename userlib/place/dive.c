@@ -365,7 +365,8 @@ static void lay_chosen(struct loom_dive *d, const struct walls *walls)
 		}
 		end = lay(d, walls, item);
 		d->height = end > d->height ? end : d->height;
-		s = covered = d->first[item];
+		s = d->first[item];
+		covered = s;
 		d->num_left--;
 	}
 	/* only now, as a run that is joined may begin before the valley */

@@ -3,8 +3,8 @@
  * DOC: Static orders
  *
  * Greedy planners differ in the order of items. An order is a sort by a key of two numbers, the
- * largest first; equal items go by begin and end, so that the order of rows does not matter. Aliases and items without size are
- * in the order, too; the engine skips them.
+ * largest first; equal items go by begin and end, so that the order of rows does not matter.
+ * Aliases and items without size are in the order, too; the engine skips them.
  */
 #include "greedy.h"
 

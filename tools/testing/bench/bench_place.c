@@ -417,9 +417,10 @@ static void bench_family(enum make_kind kind, uint32_t pieces, bool mixed, doubl
 	}
 	qsort(ratios, seeds, sizeof(ratios[0]), compare_doubles);
 	qsort(times, seeds, sizeof(times[0]), compare_doubles);
-	printf("%8u %-10s %-7s %4.0f s  median %.4f  worst %.4f  proved %u of %u  time %.2f to %.2f s\n",
-	       pieces, make_names[kind], mixed ? "mixed" : "", limit, ratios[seeds / 2],
-	       ratios[seeds - 1], proved, seeds, times[0], times[seeds - 1]);
+	printf("%8u %-10s %-7s %4.0f s  median %.4f  worst %.4f  ", pieces, make_names[kind],
+	       mixed ? "mixed" : "", limit, ratios[seeds / 2], ratios[seeds - 1]);
+	printf("proved %u of %u  time %.2f to %.2f s\n", proved, seeds, times[0],
+	       times[seeds - 1]);
 	fflush(stdout);
 }
 
@@ -468,7 +469,8 @@ int main(int argc, char **argv)
 			seeds = (unsigned int)strtoul(optarg, NULL, 10);
 			seeds = seeds < 1 ? 1 : seeds > MAX_SEEDS ? MAX_SEEDS : seeds;
 		} else {
-			fputs("usage: bench_place [--long] [--limit SECONDS] [--seed FIRST] [--seeds COUNT] [FILE...]\n",
+			fputs("usage: bench_place [--long] [--limit SECONDS] [--seed FIRST]\n"
+			      "                   [--seeds COUNT] [FILE...]\n",
 			      stderr);
 			return 2;
 		}
